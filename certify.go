@@ -24,7 +24,7 @@ type CertifyOptions struct {
 // A Certificate bounds the errors of every unbiased reconstruction of one input.
 type Certificate struct {
 	// Std are lower bounds on the standard deviations of unbiased estimators, one for each
-	// coordinate, in the units of the input; +Inf where there is no such estimator.
+	// coordinate, in the units of the input; +Inf if there is no such estimator.
 	Std []float64
 	// RootMeanSquare is a lower bound on the root-mean-square error over all inputs.
 	RootMeanSquare float64

@@ -110,7 +110,7 @@ func (f *fitting) choose(ctx context.Context, m *moments) error {
 }
 
 // try returns the error on held-out examples of the map with a ridge, and keeps it
-// where that is less than the least before; +Inf where no map can be solved for.
+// where that is less than the least before; +Inf if no map can be solved for.
 func (f *fitting) try(ctx context.Context, m *moments, ridge, least float64) (float64, error) {
 	w, err := m.solve(ctx, f.beside()+ridge*m.scale())
 	if err != nil {

@@ -27,7 +27,7 @@ func (g Gain) Better() bool { return g.Low > 0 }
 // Gain compares r with what the prior alone reached, over the coordinates in band, all
 // where it is nil. The limit is that of Student's t for the mean of the paired
 // differences of examples, at confidence 1 − (1 − Confidence)/attacks: so it holds for
-// whichever of so many attacks is chosen for its error. It panics where the two are not
+// whichever of so many attacks is chosen for its error. It panics if the two are not
 // of the same examples and coordinates.
 func (r *Result) Gain(prior *Result, band []int, attacks int) Gain {
 	if len(r.MeanSquare) != len(prior.MeanSquare) || len(r.RMS) != len(prior.RMS) || attacks < 1 {

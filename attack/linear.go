@@ -39,7 +39,7 @@ type Linear struct {
 
 	once     sync.Once
 	spectrum []float64 // eigenvalues of C_aa
-	gains    []float64 // ‖C_θa u_i‖²; nil where the moments hold noise
+	gains    []float64 // ‖C_θa u_i‖²; nil if the moments hold noise
 	noisy    bool
 }
 

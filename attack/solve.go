@@ -8,7 +8,7 @@ import (
 	"tattle/internal/simd"
 )
 
-// scale is the mean variance of a feature, or 1 where all are constant.
+// scale is the mean variance of a feature, or 1 if all are constant.
 func (m *moments) scale() float64 {
 	var s float64
 	for i := range m.n {

@@ -81,7 +81,7 @@ func TestNegativeControl(t *testing.T) {
 	}
 }
 
-// The negative control fails where a result says that shuffled labels were told.
+// The negative control fails if a result says that shuffled labels were told.
 func TestJudgeNegative(t *testing.T) {
 	clean := Finding{Attribute: "a", Permutation: Permutation{P: .4}, Verdict: NoEvidence}
 	told := Finding{Attribute: "b", Permutation: Permutation{P: .0001}, Verdict: Leaky, Excess: Excess{Value: .1}}

@@ -9,29 +9,28 @@ import (
 	"tattle/stat"
 )
 
-// drawsPerLevel is the number of permutations with statistics at least as large as the
-// observed one at which a test just rejects: with 20, the estimated p-value there has a
+// drawsPerLevel is how many permutations are expected to reach the observed statistic if the
+// p-value is equal to the level of the test. With 20, the estimate of such a p-value has a
 // relative standard error of 1/√20.
 const drawsPerLevel = 20
 
-// draws returns the largest number of permutations of a test that shares the level with so
-// many attributes: the number in the options, or enough for Holm's smallest level. Fewer are
-// drawn if many of the first are as large as the observed statistic.
+// draws returns the largest number of permutations of a test: the number in the options
+// (asked), or as many as Holm's smallest level needs for so many attributes, if that is more.
+// A test draws fewer if many of the first permutations reach the observed statistic.
 func draws(asked, attributes int, o Options) int {
 	enough := math.Ceil(drawsPerLevel * float64(attributes) / (1 - o.Confidence))
 	return max(asked, int(min(enough, maxPermutations)))
 }
 
-// crossFitStretch is how many times as far from its mean the number of right guesses is
-// at most, as standard deviations go, as it would be had the guesses nothing to do with
-// the classes of the other folds: what two examples of different folds have in common by
-// chance makes both guesses right, or both wrong, so that where nothing is to be learned
-// the sum of n(n−1)/2 such pairs has twice the variance that permutations show, because they
-// keep the guesses fixed. With all attacks, 1.15 to 1.2 times the standard deviation was
-// measured, and p-values of at most .01 twice as often as they should be.
+// crossFitStretch corrects the standard deviation of the number of right guesses. Permutations
+// keep the guesses fixed, but the guesses of a fold were fitted on the other folds. If two
+// examples of different folds are alike by chance, both guesses are right or both are wrong.
+// So even if there is nothing to learn, the true variance is up to twice the variance over
+// permutations, and its standard deviation up to √2 times as large. Measured with all
+// attacks: 1.15 to 1.2 times, and p-values of at most .01 twice as often as they should be.
 const crossFitStretch = math.Sqrt2
 
-// strata returns the examples of each y and fold, those without examples left out.
+// strata returns the examples of each pair of a y and a fold that has examples.
 func strata(y, fold []int, folds int) [][]int {
 	var found [][]int
 	place := map[int]int{}
@@ -48,24 +47,25 @@ func strata(y, fold []int, folds int) [][]int {
 	return found
 }
 
-// permutation is the test of Permutation of a categorical attribute: of the number of
-// examples that the chosen guess has right.
+// permutation tests a categorical attribute as Permutation describes: the statistic is the
+// number of examples for which the chosen guess is right.
 func permutation(s *Sample, a int, g *guesses, o Options) Permutation {
 	return Permutation(stat.PermuteWithin(g.best, s.Sensitive[a].Labels, strata(s.Y, g.fold, g.folds),
 		crossFitStretch, draws(o.Permutations, testsOf(len(s.Sensitive)), o), random(o.Seed, streamPermute, uint64(a))))
 }
 
-// correlation tests hard label and chosen guess for independence of attribute a, not
-// given y; given is the guess's test given y. Its adjusted p-values are filled by
-// Conclude.
+// correlation tests whether the hard label and the chosen guess are independent of attribute
+// a, without conditioning on y; given is the test of the guess given y. Conclude fills in the
+// adjusted p-values.
 //
-// The hard label was not fitted to s, so that permutations of s are exact: of the
-// likelihood ratio of the table, or of the label's means of a numeric s. The guess was,
-// on folds that have their equal shares of y × s and so repeat whatever y and s happen
-// to have in common: by itself its test within the folds rejects twice as often as it
-// should. It counts only together with a test of y and s, which is exact; what it may
-// reveal in addition to y is shown by the test given y. GuessP is twice the smaller of these two, as
-// there are two.
+// The hard label was not fitted to s, so its permutation test is exact. The statistic is the
+// likelihood ratio of the table, or for a numeric s its means by label.
+//
+// The guess was fitted to s, on folds with equal shares of y × s. The folds therefore repeat
+// any chance dependence between y and s, and the test of the guess within the folds rejects
+// twice as often as it should. So it counts only together with an exact test of y against s:
+// the larger of the two p-values is used. What the guess reveals in addition to y is tested by
+// given. GuessP is twice the smaller of these two p-values, because there are two tests.
 func correlation(s *Sample, a int, g *guesses, given Permutation, o Options) Correlation {
 	rows := correlationRows(s, a, o)
 	s = s.Subset(rows)
@@ -81,7 +81,7 @@ func correlation(s *Sample, a int, g *guesses, given Permutation, o Options) Cor
 		target = stat.PermuteMeans(s.Y, len(s.Classes), at.Numbers, most, chance(1))
 		guess = stat.PermuteProducts(pick(g.bestValue, rows), at.Numbers, folds, 1, most, chance(2))
 	} else {
-		rank, back := firstSeen(at.Labels, len(at.Values)) // what classes are called changes no draw
+		rank, back := firstSeen(at.Labels, len(at.Values)) // the names of the classes change no draw
 		labels, targets := classify.Confusion(hard, rank, len(s.Classes), len(back)), classify.Confusion(s.Y, rank, len(s.Classes), len(back))
 		c.Label, c.Target = classify.Information("label", at.Name, labels, o.Confidence), classify.Information(s.Target, at.Name, targets, o.Confidence)
 		label = stat.Independence(labels, most, chance(0))
@@ -93,13 +93,13 @@ func correlation(s *Sample, a int, g *guesses, given Permutation, o Options) Cor
 	return c
 }
 
-// correlationMost is the most examples of numbers whose dependence is tested, each
-// permutation taking time in proportion: with so many nothing that is worth naming is
-// missed.
+// correlationMost is the largest number of examples whose dependence on a numeric attribute is
+// tested, because each permutation takes time in proportion. It is large enough to find every
+// dependence that matters.
 const correlationMost = 20000
 
-// correlationRows returns the examples that correlation looks at: all of a categorical
-// attribute, else some drawn by the seed.
+// correlationRows returns the examples that correlation tests: all of them for a categorical
+// attribute, at most correlationMost, drawn by the seed, for a numeric one.
 func correlationRows(s *Sample, a int, o Options) []int {
 	rows := make([]int, s.Len())
 	for i := range rows {

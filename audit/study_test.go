@@ -214,7 +214,7 @@ func TestStudyExamplesApart(t *testing.T) {
 }
 
 // A mean over audits that state a smallest detectable excess says over how many, and is
-// none where none states one: not a detection of 0 points.
+// none if none states one: not a detection of 0 points.
 func TestDetectsCountsWhatIsStated(t *testing.T) {
 	for _, c := range []struct {
 		tally  StudyTally

@@ -87,7 +87,7 @@ func adjust(found []*Finding, sameRecipe bool) {
 	}
 }
 
-// p returns the p-value of a comparison with references that raises the verdict, 1 where
+// p returns the p-value of a comparison with references that raises the verdict, 1 if
 // there is none.
 func (t *ReferenceTest) p() float64 {
 	if t == nil || !t.Above {

@@ -193,13 +193,13 @@ func (d Divergence) Std(g, gerr float64) float64 {
 	return d.unbounded(atLeast(g/d.Root*(1-4*ulp)), UnboundedFrom)
 }
 
-// unbounded returns v, or +Inf where z is all rounding and v at least from.
+// unbounded returns v, or +Inf if z is all rounding and v at least from.
 func (d Divergence) unbounded(v, from float64) float64 {
 	return unboundedIf(d.Status == AllRounding, v, from)
 }
 
 // atLeast makes a quotient that is rounded down safe at both ends of the exponent range:
-// it returns 0 where rounding errors are no longer relative, and the largest number after
+// it returns 0 if rounding errors are no longer relative, and the largest number after
 // an overflow.
 func atLeast(v float64) float64 {
 	if !(v >= 0x1p-960) {

@@ -164,7 +164,7 @@ func (v *proof) jointly(ms *moments, w Coordinates, eps, solve []float64) {
 	}
 }
 
-// unboundedIf returns v, or +Inf where it hangs on rounding alone and is at least
+// unboundedIf returns v, or +Inf if it hangs on rounding alone and is at least
 // from: as for a single witness, no figure is worth printing.
 func unboundedIf(rounding bool, v, from float64) float64 {
 	if rounding && v >= from {

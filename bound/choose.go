@@ -11,28 +11,27 @@ import (
 	"tattle/internal/simd"
 )
 
-// A choice says whether Jacobians are decomposed, and why.
+// A choice is the decision whether Jacobians are decomposed, and its reason.
 type choice struct {
 	direct bool
 	why    string
 }
 
 const (
-	// favour is how many times what LSQR takes a decomposition may take to be
-	// preferred: it serves Cramér-Rao figures and singular directions too, and timings
-	// that vary do not turn the choice.
+	// favour is how many times as long as LSQR a decomposition may take and still be chosen.
+	// A decomposition is also used for Cramér-Rao figures and singular directions, and timings
+	// that vary should not change the choice.
 	favour = 2
-	// trialVectors and trialSide are the products that are timed: of so many vectors,
-	// and of square matrices of that side.
+	// Timed are products of J with trialVectors vectors, and of square matrices with trialSide
+	// rows.
 	trialVectors = 16
 	trialSide    = 384
 )
 
-// choose says whether to decompose Jacobians of that size: always where they are so
-// small that it hardly takes time; never where they do not fit half of the memory;
-// and else where it is predicted to take no more than favour times as long as LSQR,
-// from the times that products with J and of matrices take here and now. A run keeps
-// what was chosen in its manifest.
+// choose decides whether to decompose Jacobians of size j: always if they are so small that it
+// takes hardly any time; never if they need more than half of the memory; otherwise if the
+// predicted time is at most favour times that of LSQR. The prediction uses measured times of
+// products with J and of matrix products. The manifest of a run stores the choice.
 func (e Experiment) choose(m Model, x []float32, j jacobianSize) choice {
 	size := fmt.Sprintf("the Jacobian has %d relevant rows and %d columns", j.rows, j.cols)
 	if min(j.rows, j.cols) > eigenSmall {
@@ -43,7 +42,7 @@ func (e Experiment) choose(m Model, x []float32, j jacobianSize) choice {
 	case min(j.rows, j.cols) <= eigenSmall:
 		return choice{true, size + ": its decomposition is cheap and serves all restarts"}
 	case need > e.budget()/2:
-		return choice{false, fmt.Sprintf("%s: decomposing it takes %s of memory, more than half of the %s that may be used", size, inGiB(need), inGiB(e.budget()))}
+		return choice{false, fmt.Sprintf("%s: decomposing it takes %s of memory, more than half of the %s that the run may use", size, inGiB(need), inGiB(e.budget()))}
 	}
 	p, _ := m.Dims()
 	direct := e.directTime(m, x[:p], j) <= favour*e.freeTime(m, x[:p])
@@ -51,10 +50,10 @@ func (e Experiment) choose(m Model, x []float32, j jacobianSize) choice {
 	if !direct {
 		than = "more than"
 	}
-	return choice{direct, fmt.Sprintf("%s: decomposing it takes %s of memory and, by what its products take, %s %d times as long as LSQR", size, inGiB(need), than, favour)}
+	return choice{direct, fmt.Sprintf("%s: decomposing it takes %s of memory and, judging by the time of its products, %s %d times as long as LSQR", size, inGiB(need), than, favour)}
 }
 
-// directTime predicts the seconds that J and its decomposition take.
+// directTime predicts the seconds for computing and decomposing J.
 func (e Experiment) directTime(m Model, theta []float32, j jacobianSize) float64 {
 	p, n := m.Dims()
 	lin := m.Linearize64(widened64(theta))
@@ -64,17 +63,17 @@ func (e Experiment) directTime(m Model, theta []float32, j jacobianSize) float64
 	return product*float64(min(j.rows, j.cols)) + j.operations()*multiplication()
 }
 
-// operations is how many operations of matrix products the decomposition of J, its
-// pseudoinverse and Cramér-Rao figures take: 8 d²D for products with J, d and D its
-// smaller and its larger side, and as much as 16 d³ for the eigenvectors of a Gram
-// matrix, whose reduction to a tridiagonal one is partly at the memory's pace.
+// operations returns the number of operations for the decomposition of J, its pseudoinverse and
+// the Cramér-Rao figures. With d and D the smaller and the larger side of J, it is 8 d²D for
+// products with J and 16 d³ for the eigenvectors of a Gram matrix. The latter is so large
+// because the reduction to tridiagonal form is partly limited by the speed of memory.
 func (j jacobianSize) operations() float64 {
 	d, wide := float64(min(j.rows, j.cols)), float64(max(j.rows, j.cols))
 	return 8*d*d*wide + 16*d*d*d
 }
 
-// freeTime predicts the seconds that Algorithm 1 takes by LSQR: expectedSteps a solve,
-// which 2·min(p, n) bounds.
+// freeTime predicts the seconds that Algorithm 1 takes with LSQR: expectedSteps steps for each
+// solve, or 2·min(p, n) if that is fewer.
 func (e Experiment) freeTime(m Model, theta []float32) float64 {
 	p, n := m.Dims()
 	lin := m.Linearize(theta)
@@ -85,8 +84,7 @@ func (e Experiment) freeTime(m Model, theta []float32) float64 {
 	return solves * min(expectedSteps, float64(2*min(p, n))) * product
 }
 
-// multiplication is the time of one operation, in seconds, of a product of matrices in
-// float64.
+// multiplication measures the seconds that one operation of a float64 matrix product takes.
 func multiplication() float64 {
 	a, b, c := make([]float64, trialSide*trialSide), make([]float64, trialSide*trialSide), make([]float64, trialSide*trialSide)
 	return fastest(func() {
@@ -94,7 +92,7 @@ func multiplication() float64 {
 	}) / (2 * trialSide * trialSide * trialSide)
 }
 
-// fastest returns the seconds that f takes once it is warm, the better of two.
+// fastest returns the seconds that f takes after a first call, the smaller of two times.
 func fastest(f func()) float64 {
 	f()
 	best := math.Inf(1)
@@ -106,7 +104,7 @@ func fastest(f func()) float64 {
 	return best
 }
 
-// inGiB prints bytes.
+// inGiB prints bytes in GiB, or in MiB if they are few.
 func inGiB(bytes int64) string {
 	if bytes < 100<<20 {
 		return inMiB(bytes)
@@ -114,14 +112,14 @@ func inGiB(bytes int64) string {
 	return fmt.Sprintf("%.2g GiB", float64(bytes)/(1<<30))
 }
 
-// kept is what a run that is resumed had chosen by timings and by its memory: so has one
-// that several processes share.
+// kept are the settings of a run that were chosen by timings and by its memory. A run that is
+// resumed, or that several processes share, uses them again.
 type kept struct {
 	Settings settings `json:"settings"`
 }
 
-// keptIn reads what a run in a folder has chosen, or nil if there is none: whether it is
-// the same run is seen to where it is opened.
+// keptIn reads these settings of the run in a folder, nil if there is none. It does not check
+// that it is the same run: opening the folder does.
 func keptIn(dir string) *kept {
 	for _, path := range []string{filepath.Join(dir, shardsDir, manifestFile), filepath.Join(dir, manifestFile)} {
 		data, err := file.ReadFile(path)

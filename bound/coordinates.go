@@ -19,7 +19,7 @@ type Coordinates interface {
 	Name() string
 	Inputs() int            // p
 	Len() int               // m
-	Apply(dst, v []float64) // dst = W v, [batch, p] → [batch, m]; panics where lengths do not match
+	Apply(dst, v []float64) // dst = W v, [batch, p] → [batch, m]; panics if lengths do not match
 	Rounding() float64      // |computed − exact (W v)_k| ≤ Rounding·‖v‖
 	Band(size int) []int    // the size×size lowest frequencies of each channel; nil if there are none
 }

@@ -2,32 +2,34 @@ package bound
 
 import "math"
 
-// count is an estimate of #{i : s_i ≥ σ/t}, with an interval that holds the true
-// count in about 19 of 20 cases.
+// Count is an estimate of #{i : s_i ≥ σ/t}, with an interval that contains the true count in
+// about 19 of 20 cases.
 type Count struct {
 	Estimate  float64
-	Error     float64 // standard error over probes; 0 where the count is exact
+	Error     float64 // standard error over probes; 0 if the count is exact
 	Low, High float64
 	Exact     bool
 }
 
 const (
 	nineteenOfTwenty = 1.96 // standard deviations
-	countSlack       = 1e-3 // what rounding may make of no direction at all
+	countSlack       = 1e-3 // rounding may count so much of a direction where there is none
 )
 
-// count estimates how many singular values are at least s. Those settled are counted
-// as they are; of the rest every probe v gives the unbiased estimate vᵀfv, f the
-// projector on their singular vectors, whose variance is at most 2 tr f for signs
-// drawn at random (M. F. Hutchinson, Communications in Statistics 19, 1990). The
-// quadrature knows vᵀfv only between bounds.
+// count estimates how many singular values are at least s. Settled values are counted one by
+// one. For the others, each probe v gives the unbiased estimate vᵀfv, where f projects on the
+// singular vectors of the values that are at least s. Its variance is at most 2 tr f if v has
+// random signs (M. F. Hutchinson, Communications in Statistics 19, 1990). The quadrature gives
+// a lower and an upper bound on vᵀfv.
 //
-// Settled vectors are singular but for residuals. Leaving them out moves no singular
-// value by more than the root of the sum of their squares (Weyl). And as these lie
-// along a single vector, that of the bidiagonalisation's next step, it changes the
-// count by one at most, down by a settled value above s and up by one below (E. V.
-// Haynsworth, Linear Algebra Appl. 1, 1968). The interval is the narrower of what
-// either says, rounding of the products being allowed for in both.
+// Settled vectors are singular vectors up to a residual. Two arguments bound the effect of
+// projecting them out:
+//   - No singular value moves by more than the root of the sum of the squared residuals (Weyl).
+//   - The residuals lie along a single vector, that of the next step of the bidiagonalisation.
+//     So the count changes by at most one: down because of a settled value above s, up because
+//     of one below (E. V. Haynsworth, Linear Algebra Appl. 1, 1968).
+//
+// The interval is the narrower one of the two. Both allow for rounding of the products.
 func (e *Spectrum) count(s float64) Count {
 	most := float64(e.Dimension)
 	if !(s > 0) || e.probes == 0 {
@@ -50,9 +52,9 @@ func (e *Spectrum) count(s float64) Count {
 	return Count{Estimate: min(float64(settled)+mean, most), Error: se, Low: min(max(low, 0), most), High: min(high, most)}
 }
 
-// interval is that of the count were no singular value off by more than moved: of all
-// r with |x − r| ≤ 1.96·√(2r/N) for some x that the quadrature allows, N probes, and
-// whole numbers, as counts are; and those settled.
+// interval returns the interval of the count if no singular value is off by more than moved:
+// the settled values, and all whole numbers r with |x − r| ≤ 1.96·√(2r/N) for an x within the
+// bounds of the quadrature, where N is the number of probes.
 func (e *Spectrum) interval(s, moved float64) (low, high float64) {
 	settled, least := 0, 0
 	for _, v := range e.Ritz[:e.Taken] {
@@ -74,12 +76,12 @@ func (e *Spectrum) interval(s, moved float64) (low, high float64) {
 	return low, float64(settled) + math.Floor(high+z+math.Sqrt(z*z+2*high*z)+slack)
 }
 
-// probe returns what probe i knows.
+// probe returns the quadrature of probe i.
 func (e *Spectrum) probe(i int) probed {
 	return newProbed(rowOf(e.alpha, i, len(e.Ritz)), rowOf(e.beta, i, len(e.Ritz)), e.mass[i])
 }
 
-// one is 1 where yes.
+// one returns 1 if yes is true, otherwise 0.
 func one(yes bool) int {
 	if yes {
 		return 1
@@ -102,19 +104,19 @@ func meanAndError(x []float64) (mean, se float64) {
 	return mean, math.Sqrt(se / (n - 1) / n)
 }
 
-// Extremes of a spectrum.
+// Extremes are the largest and the smallest singular value that were found.
 type Extremes struct {
-	Largest, LargestRadius   float64 // a singular value lies within the radius; hardly ever is there a larger one
-	Smallest, SmallestRadius float64 // the smallest that could be told apart from rounding and from its neighbours' images; 0 if none could
-	Unresolved               bool    // J has smaller singular values, or may have: what lies below Smallest is not known
+	Largest, LargestRadius   float64 // a singular value lies within the radius; a larger one is very unlikely
+	Smallest, SmallestRadius float64 // the smallest that is distinguishable from rounding and from duplicates of its neighbours; 0 if there is none
+	Unresolved               bool    // J has, or may have, smaller singular values than Smallest
 }
 
-// settledPart is the most of a Ritz value that its radius may be for it to count as
-// found.
+// settledPart is the largest ratio of the radius of a Ritz value to the value at which the
+// value is settled, that is, found.
 const settledPart = 1e-3
 
-// Extremes returns the largest and the smallest singular value that were found: those
-// whose radius is at most a thousandth of them.
+// Extremes returns the largest and the smallest singular value that were found. A value is
+// found if its radius is at most a thousandth of it.
 func (e *Spectrum) Extremes() Extremes {
 	x := Extremes{Unresolved: e.Dimension > 0}
 	if len(e.Ritz) == 0 || e.Ritz[0] == 0 {
@@ -132,7 +134,7 @@ func (e *Spectrum) Extremes() Extremes {
 			positive++
 		}
 	}
-	// Only a bidiagonalisation that has come to its end has seen the whole spectrum.
+	// The whole spectrum is known only if the bidiagonalisation has come to its end.
 	x.Unresolved = positive < e.Dimension || e.Ritz[positive-1] != x.Smallest
 	return x
 }

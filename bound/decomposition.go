@@ -17,8 +17,8 @@ type decomposition interface {
 
 func (f *Factors) values() []float64 { return f.S }
 
-// split returns the coordinates of z along u_i, and the square of the norm of
-// what lies outside their span.
+// split returns the coordinates of z along u_i, and the squared norm of the part of z outside
+// their span.
 func (f *Factors) split(z []float32) (c []float64, outside float64) {
 	a := len(f.Active)
 	active := make([]float64, a)
@@ -43,21 +43,22 @@ func (f *Factors) combine(dst, c []float32) {
 	narrow(dst, sum)
 }
 
-// updated is the decomposition of J' = J + C Qᵀ, from that of J: in the basis of
-// J's right singular vectors and what Q adds to them, J' is the matrix b, and
-// b = Σ s_i b_i x_iᵀ/s_i.
+// updated is the decomposition of J' = J + C Qᵀ, computed from that of J. In the basis of the
+// right singular vectors of J, extended by what Q adds to their span, J' is the matrix b. The
+// s_i and x_i are the singular values and right singular vectors of b, so that the left
+// singular vectors are b x_i/s_i.
 type updated struct {
 	base  *Factors
 	extra []float64 // [·, p], orthonormal and orthogonal to base.V
-	rows  []int     // features whose rows of b these are
+	rows  []int     // the feature of each row of b
 	b     []float64 // [rows, width]
 	s     []float64
 	x     []float64 // [len(s), width]
 	width int
 }
 
-// update returns the decomposition of J + C Qᵀ, given Q as rows of q and J'Q as
-// rows of jq; nil if it cannot be found.
+// update returns the decomposition of J' = J + C Qᵀ. The columns of Q are the rows of q, and
+// the columns of J'Q the rows of jq. It returns nil if the eigenvalues do not converge.
 func (f *Factors) update(q []float64, jq []float32) decomposition {
 	p, r := f.P, f.Rank()
 	k := len(q) / p
@@ -112,8 +113,8 @@ func (f *Factors) update(q []float64, jq []float32) decomposition {
 	return d
 }
 
-// extend returns an orthonormal basis of what the rows of q add to those of V, by
-// Gram-Schmidt, twice.
+// extend returns an orthonormal basis of the part of the rows of q that is orthogonal to the
+// rows of V. Gram-Schmidt is applied twice, because of rounding.
 func (f *Factors) extend(q []float64) []float64 {
 	var extra []float64
 	for i := 0; i < len(q); i += f.P {

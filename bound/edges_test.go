@@ -32,13 +32,13 @@ func wellFormed(t *testing.T, m Model, data Source, r *Result) {
 			}
 		}
 	}
-	for _, rung := range []*Bounds{r.Far, r.Barankin, r.Twins} {
-		if rung == nil {
+	for _, kind := range []*Bounds{r.Far, r.Barankin, r.Twins} {
+		if kind == nil {
 			continue
 		}
-		for k, v := range rung.Std {
-			if w := int(rung.Winner[k]); w < -2 || w >= rung.Witnesses || w == combined && rung != r.Barankin || (w == -1) != (v == 0) {
-				t.Fatalf("rung: bound %g of witness %d", v, w)
+		for k, v := range kind.Std {
+			if w := int(kind.Winner[k]); w < -2 || w >= kind.Witnesses || w == combined && kind != r.Barankin || (w == -1) != (v == 0) {
+				t.Fatalf("kind: bound %g of witness %d", v, w)
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func (e effort) and(o effort, search string) effort {
 
 func (e effort) array() []int64 { return []int64{int64(e.steps), int64(e.solves), int64(e.stopped)} }
 
-// readEffort reads it, zero where there is none.
+// readEffort reads it, zero if there is none.
 func readEffort(f *npy.File) (effort, error) {
 	if !slices.Contains(f.Names(), effortName) {
 		return effort{}, nil

@@ -96,10 +96,10 @@ func TestSampleMeanBeatsNoBound(t *testing.T) {
 	}
 }
 
-// The known answer on every rung of a run: of k releases X = Aθ + Z with A of full
-// rank the estimator A⁺X̄ is unbiased everywhere, with variance
-// σ²wᵀ(AᵀA)⁻¹w/k. No rung proves more, and the combination proves that.
-func TestRungsOfLinearModel(t *testing.T) {
+// Every kind of witness is compared with the known answer for a linear model: from k releases
+// X = Aθ + Z, with A of full rank, the estimator A⁺X̄ is unbiased everywhere and has variance
+// σ²wᵀ(AᵀA)⁻¹w/k. No kind proves a higher bound, and the combination of all proves this one.
+func TestEveryKindOnLinearModel(t *testing.T) {
 	const p, n = 6, 12
 	m, data := linearNet(t, rand.New(rand.NewPCG(31, 31)), p, n), noise(p, 20)
 	box := Domain{Low: slices.Repeat([]float64{-5}, p), High: slices.Repeat([]float64{5}, p)}
@@ -109,11 +109,11 @@ func TestRungsOfLinearModel(t *testing.T) {
 		}
 		r := mustRun(t, m, data, upTo(20), e)
 		full := r.CramerRao.Full
-		rungs := map[string][]float64{"search": r.Sizes[0].Std, "far": r.Far.Std, "combined": r.Barankin.Std}
+		kinds := map[string][]float64{"search": r.Sizes[0].Std, "far": r.Far.Std, "combined": r.Barankin.Std}
 		if r.Twins != nil {
-			rungs["twins"] = r.Twins.Std
+			kinds["twins"] = r.Twins.Std
 		}
-		for name, std := range rungs {
+		for name, std := range kinds {
 			for k, v := range std {
 				if v > full[k]*(1+1e-9) || name == "combined" && v < full[k]*(1-1e-6) {
 					t.Errorf("%d queries, %s: %.9g of coordinate %d, which an estimator knows to %.9g", queries, name, v, k, full[k])

@@ -87,7 +87,7 @@ func enlarged(tb testing.TB, g *nn.Graph, node string) (*nn.Net, pictures) {
 	return m, d
 }
 
-// peakMemory returns the most memory that the process has held, in MiB; 0 where the
+// peakMemory returns the most memory that the process has held, in MiB; 0 if the
 // system does not tell.
 func peakMemory() float64 {
 	status, _ := os.ReadFile("/proc/self/status")

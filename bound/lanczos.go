@@ -11,8 +11,8 @@ import (
 	"tattle/run"
 )
 
-// lanczosRounding is what float32 products leave uncertain of a Ritz value, over the
-// largest.
+// lanczosRounding is the uncertainty of a Ritz value because of products in float32, relative
+// to the largest Ritz value.
 const lanczosRounding = 0x1p-20
 
 // estimate fills in the spectra of rec.
@@ -28,8 +28,9 @@ func (r *runner) estimate(ctx context.Context, rec *record, tell func(part float
 	return nil
 }
 
-// fill estimates the spectrum of J at theta: extremes from one random start, then a
-// quadrature from each probe, drawn where what was found has no part.
+// fill estimates the spectrum of J at theta. One bidiagonalisation from a random start finds
+// the extreme singular values. Those that are settled are projected out, and a quadrature from
+// each random probe estimates the rest.
 func (s *spectra) fill(ctx context.Context, m nn.Model, theta []float32, index, at int, seed uint64, tell func(part float64)) error {
 	p, n := m.Dims()
 	done, total := 0, float64(2*s.steps)
@@ -39,7 +40,7 @@ func (s *spectra) fill(ctx context.Context, m nn.Model, theta []float32, index, 
 	op, on := lsqr.Operator[float32](a), []bool(nil)
 	rows := activeCounts(active, n)[0]
 	if s.dimension[at] = int32(p); rows < p {
-		op, on, s.dimension[at] = turned{a}, active, int32(rows)
+		op, on, s.dimension[at] = transposedProducts{a}, active, int32(rows)
 	}
 	_, width := op.Dims()
 	b := lsqr.Bidiagonalize(op, drawSigns(width, on, seed, index, 0), 1, s.steps, nil)[0]
@@ -53,14 +54,15 @@ func (s *spectra) fill(ctx context.Context, m nn.Model, theta []float32, index, 
 	return ctx.Err()
 }
 
-// turned is Jᵀ.
-type turned struct{ *products }
+// transposedProducts is Jᵀ.
+type transposedProducts struct{ *products }
 
-func (a turned) Dims() (rows, cols int)    { return a.p, a.n }
-func (a turned) Mul(dst, v []float32)      { a.products.MulTrans(dst, v) }
-func (a turned) MulTrans(dst, u []float32) { a.products.Mul(dst, u) }
+func (a transposedProducts) Dims() (rows, cols int)    { return a.p, a.n }
+func (a transposedProducts) Mul(dst, v []float32)      { a.products.MulTrans(dst, v) }
+func (a transposedProducts) MulTrans(dst, u []float32) { a.products.Mul(dst, u) }
 
-// drawSigns draws ±1 where on, 0 elsewhere; everywhere where on is nil.
+// drawSigns draws ±1 for each entry for which on is true, and 0 for the others. A nil on means
+// true for all.
 func drawSigns(width int, on []bool, seed uint64, index, which int) []float32 {
 	g := run.Rand(seed, index, which)
 	x := make([]float32, width)
@@ -75,10 +77,10 @@ func drawSigns(width int, on []bool, seed uint64, index, which int) []float32 {
 	return x
 }
 
-// extremes records the singular values σ of B, with the radius β|x|/√2 around each in
-// which one of J lies, x the last entry of the left singular vector: of the matrix
-// [0 J; Jᵀ 0] and the vector of both singular vectors, made of U and V, that is the
-// residual. It returns the right singular vectors of those that are settled.
+// extremes records the singular values σ of B, each with a radius: at least one singular value
+// of J lies within β|x|/√2 of σ, where x is the last entry of the left singular vector. This
+// is the norm of the residual of the matrix [0 J; Jᵀ 0] and the approximate eigenvector made
+// of both singular vectors. It returns the right singular vectors of the settled values.
 func (s *spectra) extremes(at int, b lsqr.Bidiagonal[float32]) (away []float32) {
 	k := len(b.Alpha)
 	if k == 0 {
@@ -110,9 +112,9 @@ func (s *spectra) extremes(at int, b lsqr.Bidiagonal[float32]) (away []float32) 
 	return away
 }
 
-// quadratures records what each probe's process gives, and its mass: ‖v‖² of what is
-// left of the probe where away is taken from it. Gauss's rule of BᵀB is that of the
-// probe's measure (G. H. Golub and G. Meurant, Matrices, Moments and Quadrature, 2010,
+// quadratures records the bidiagonalisation of each probe v, and its mass: ‖v‖² after the
+// vectors in away are projected out. Gauss's quadrature rule of BᵀB is the rule of the spectral
+// measure of the probe (G. H. Golub and G. Meurant, Matrices, Moments and Quadrature, 2010,
 // chapter 6).
 func (s *spectra) quadratures(at int, bs []lsqr.Bidiagonal[float32], starts, away []float32, width int) {
 	for i, b := range bs {

@@ -24,7 +24,7 @@ func (d Domain) project(eps, theta []float32) {
 }
 
 // nearest returns the float32 nearest e for which t + e lies in the interval, up
-// to one rounding; 0 where t itself does not.
+// to one rounding; 0 if t itself does not.
 func (d Domain) nearest(i int, t, e float32) float32 {
 	inside := func(e float32) bool {
 		x, err := twoSum(float64(t), float64(e))

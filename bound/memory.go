@@ -2,20 +2,21 @@ package bound
 
 import "fmt"
 
-// DefaultMemory is the budget of a run: half of what a small laptop has, and enough
-// for paper A's largest models with the examples one at a time.
+// DefaultMemory is the default memory budget of a run: half the memory of a small laptop, and
+// enough for paper A's largest models with one example at a time.
 const DefaultMemory = 4 << 30
 
-// recordBytes is how much of a run's results a shard may hold, whatever the budget,
-// so that a run can be resumed with another.
+// recordBytes is the largest size of the results of a shard. It does not depend on the memory
+// budget, so that a run can be resumed with another budget.
 const recordBytes = 128 << 20
 
 // A budgeted model keeps its own buffers within a budget: *nn.Net does.
 type budgeted interface {
-	// SetMemory sets what the buffers of float32 may take, and those of float64.
+	// SetMemory sets the most bytes that the float32 buffers may take, and the same for the
+	// float64 buffers.
 	SetMemory(bytes int64)
-	// Memory estimates what linearising that many examples takes in float32, with
-	// products of that many vectors each; in float64 it is twice as much.
+	// Memory estimates the bytes for linearising so many examples in float32, with products
+	// of so many vectors each. In float64 it is twice as much.
 	Memory(examples, vectors int) int64
 }
 
@@ -26,16 +27,16 @@ func budgetModel(m Model, share int64) {
 	}
 }
 
-// needs is what parts of a run take, in bytes.
+// needs is the memory that the parts of a run need, in bytes.
 type needs struct {
 	record int64 // the results of one example
 	search int64 // one example of a batch
-	alone  int64 // what is needed once: a decomposition under way, a pass of certificates
+	alone  int64 // the largest temporary buffer, of a decomposition or a certificate
 	model  int64 // the model's own buffers, for one example and one vector
 }
 
-// needs estimates what a run of a resolved experiment takes, for Jacobians of that
-// size, where they are formed.
+// needs estimates the memory of a run of a resolved experiment. explicit says whether its
+// Jacobians, of size j, are computed in full.
 func (e Experiment) needs(m Model, j jacobianSize, explicit bool) needs {
 	p, n := m.Dims()
 	var w needs
@@ -65,13 +66,13 @@ func (e Experiment) needs(m Model, j jacobianSize, explicit bool) needs {
 	}
 	if b, ok := m.(budgeted); ok {
 		one := b.Memory(1, 1)
-		w.model = 3 * one                // in float32, and in float64
-		w.search += b.Memory(2, 1) - one // what does not fit is computed again for each product
+		w.model = 3 * one                // in float32, and in float64 twice as much
+		w.search += b.Memory(2, 1) - one // intermediate results that do not fit are computed again for each product
 	}
 	return w
 }
 
-// mostWitnesses is the most witnesses of one kind that an example has.
+// mostWitnesses returns the largest number of witnesses of one kind for an example.
 func (e Experiment) mostWitnesses() int {
 	most := 1
 	for _, s := range e.witnessSets() {
@@ -80,21 +81,21 @@ func (e Experiment) mostWitnesses() int {
 	return most
 }
 
-// kept is what the decomposition of J takes for as long as its example is searched: its
-// factors, and J and then J⁺ in half as many bytes.
+// kept returns the bytes that the decomposition of J takes while its example is searched: its
+// factors, and J, which J⁺ in float32 replaces later.
 func (j jacobianSize) kept() int64 {
 	a, p, d := int64(j.rows), int64(j.cols), int64(min(j.rows, j.cols))
 	return 8 * (a*p + d*a + d*p)
 }
 
-// working is what decomposing it takes on the way: its transpose, what is left of it
-// after the first factors, and the squares that dividing and conquering takes.
+// working returns the temporary bytes for decomposing J: its transpose, its remainder after the
+// first factors, and the square matrices of the divide-and-conquer algorithm.
 func (j jacobianSize) working() int64 {
 	a, p, d := int64(j.rows), int64(j.cols), int64(min(j.rows, j.cols))
 	return 8 * (2*a*p + 7*d*d)
 }
 
-// budget is Experiment.Memory, or its default.
+// budget returns Experiment.Memory, or the default for 0.
 func (e Experiment) budget() int64 {
 	if e.Memory > 0 {
 		return e.Memory
@@ -102,27 +103,27 @@ func (e Experiment) budget() int64 {
 	return DefaultMemory
 }
 
-// shardOf returns how many examples a shard has, most at most: their results fit
-// recordBytes.
+// shardOf returns the number of examples of a shard: at most most, and so many that their
+// results fit in recordBytes.
 func (w needs) shardOf(most int) int {
 	return int(max(1, min(int64(most), recordBytes/max(1, w.record))))
 }
 
-// share divides the budget: batch is how many examples, most at most, are searched
-// together beside shard examples' results twice, as one shard is written while the next is
-// computed, and model what is left to the model. It returns an error if not even one fits,
-// with what does.
+// share divides the budget: batch is the number of examples, at most most, that are searched
+// together; model is the memory for the model's buffers. The budget also holds the results of
+// two shards of shard examples, because one is written while the next is computed. If it is too
+// small for one example, share returns an error that names the memory needed.
 func (w needs) share(budget int64, most, shard int) (batch int, model int64, err error) {
 	fixed := 2*w.record*int64(shard) + w.alone
 	least := fixed + w.search + w.model
 	if least > budget {
-		return 0, 0, fmt.Errorf("a memory of %s is too little: this run needs at least %s (%s for the model's own buffers)", inMiB(budget), inMiB(least), inMiB(w.model))
+		return 0, 0, fmt.Errorf("%s of memory are too little: this run needs at least %s (%s for the model's own buffers)", inMiB(budget), inMiB(least), inMiB(w.model))
 	}
 	rest := budget - fixed - w.model
 	batch = int(max(1, min(int64(most), rest/2/max(1, w.search))))
 	return batch, budget - fixed - int64(batch)*w.search, nil
 }
 
-// inMiB prints bytes, rounded up. Given what is printed as needed, a run may choose a
-// quicker way, which takes somewhat more, and say so again.
+// inMiB prints bytes, rounded up to MiB. With exactly the memory that an error asked for, a run
+// may choose a faster way that needs somewhat more, and return the error once more.
 func inMiB(bytes int64) string { return fmt.Sprintf("%d MiB", (bytes+1<<20-1)>>20) }

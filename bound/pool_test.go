@@ -17,7 +17,7 @@ import (
 	"tattle/run"
 )
 
-// everything is an experiment with every rung, so small that a run takes milliseconds.
+// everything is an experiment with every kind of witness, so small that a run takes milliseconds.
 func everything(t testing.TB, search string) Experiment {
 	_, _, e := small(t)
 	legal := cube(24, 5)

@@ -10,30 +10,32 @@ import (
 )
 
 // The stopping rule of the authors' program
-// (https://github.com/facebookresearch/hcrbounds, codes/testers.py): scipy's
-// LSQR with its default btol, conlim and iteration limit, and atol a fiftieth of
-// the smallest ‖z̃‖ in the stack, an absolute length used as a relative tolerance.
+// (https://github.com/facebookresearch/hcrbounds, codes/testers.py) is that of scipy's LSQR.
+// btol, conlim and the limit on iterations are scipy's defaults. atol is a fiftieth of the
+// smallest ‖z̃‖ in the stack: the program uses an absolute length as a relative tolerance.
 const (
 	publishedATol = 2e-2
 	publishedBTol = 1e-6
 )
 
-// published is the authors' procedure, which differs from Algorithm 1: the
-// examples of a stack are one least-squares problem with block-diagonal J, so
-// they share LSQR's scalars and its stopping, which comes early and damps the
-// small singular values; J is taken at θ+ε of the repeat before; θ+ε and its
-// features are float32, ε the difference of what was rounded.
+// published is the procedure of the authors' program. It differs from Algorithm 1 in three
+// points:
+//   - The examples of a stack are one least-squares problem with a block-diagonal J. They share
+//     LSQR's scalars and its stopping rule. LSQR stops early, which damps the small singular
+//     values.
+//   - J is computed at θ+ε of the previous repeat.
+//   - θ+ε and its features are float32, and ε is the difference of the rounded inputs.
 //
-// With J = U S Vᵀ, LSQR on (J, z) makes the same steps as on (S, Uᵀz) with one
-// more equation that has no unknown, for the part of z outside the range of J:
-// rotations change none of its norms and inner products. So each restart's LSQR
-// runs on a diagonal matrix, and J at θ+ε is decomposed by updating J at θ. Where
-// J is too large to be decomposed, LSQR runs on its products.
+// Implementation: with J = U S Vᵀ, LSQR on (J, z) makes the same steps as LSQR on (S, Uᵀz) with
+// one more row of zeros, for the part of z outside the range of J, because rotations change no
+// norm and no inner product. So LSQR runs on a diagonal matrix, and the decomposition of J at
+// θ+ε is an update of that at θ. If J is too large to be decomposed, LSQR runs on products
+// with J.
 type published struct {
 	model   nn.Model
 	options SearchOptions
 	domain  Domain
-	updater *updater // nil where J is not decomposed
+	updater *updater // nil if J is not decomposed
 	effort  effort
 }
 
@@ -84,7 +86,7 @@ func (s *published) restart(ctx context.Context, eps []float32, b *batch, featur
 		for i := range examples {
 			now := norm32(z[i*n : (i+1)*n])
 			if !(now < math.Inf(1)) {
-				clear(z[i*n : (i+1)*n]) // features that overflow: not to spoil the stack's LSQR
+				clear(z[i*n : (i+1)*n]) // features that overflow would spoil the LSQR of the whole stack
 			} else if now > 0 {
 				simd.Scale(float32(norms[i]/now), z[i*n:(i+1)*n])
 				smallest = min(smallest, norms[i])
@@ -111,7 +113,7 @@ func (s *published) restart(ctx context.Context, eps []float32, b *batch, featur
 	return nil
 }
 
-// stacked solves J δ = z for the stack, J at the examples of at.
+// stacked solves J δ = z for the stack, with J at the inputs at.
 func (s *published) stacked(ctx context.Context, at, z []float32, smallest float64) ([]float32, error) {
 	p, n := s.model.Dims()
 	if s.updater == nil {
@@ -123,7 +125,7 @@ func (s *published) stacked(ctx context.Context, at, z []float32, smallest float
 	if err != nil {
 		return nil, err
 	}
-	first := make([]int, len(parts)+1) // of each example's singular values
+	first := make([]int, len(parts)+1) // where the singular values of each example begin
 	for i, f := range parts {
 		first[i+1] = first[i] + len(f.values())
 	}
@@ -148,7 +150,8 @@ func (s *published) stacked(ctx context.Context, at, z []float32, smallest float
 	return delta, nil
 }
 
-// solve runs LSQR on one system, for unknowns that stand for cols inputs.
+// solve runs LSQR on one system. cols, which sets the limit on iterations, is the number of
+// unknowns before the decomposition.
 func (s *published) solve(a lsqr.Operator[float32], b []float32, smallest float64, cols int) []float32 {
 	got := lsqr.Solve(a, b, 1, lsqr.Options{ATol: publishedATol * smallest, BTol: publishedBTol, MaxIter: 2 * cols})
 	s.effort.steps += got.Stats[0].Iterations
@@ -156,7 +159,7 @@ func (s *published) solve(a lsqr.Operator[float32], b []float32, smallest float6
 	return got.X
 }
 
-// stack is the Jacobians of a batch as one block-diagonal matrix.
+// stack is a block-diagonal matrix of the Jacobians of a batch.
 type stack struct {
 	*products
 	examples int

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// probed is what one probe knows of JᵀJ, a measure on its spectrum: the tridiagonal matrix of its Lanczos
-// process, a on its diagonal and b beside it, the last b leading out of it, 0 where
-// the process came to its end; and the measure's mass, ‖v‖².
+// probed is what one probe knows of JᵀJ, a measure on its spectrum: the tridiagonal matrix of its
+// Lanczos process, a on its diagonal and b beside it, the last b leading out of it, 0 if the
+// process came to its end; and the measure's mass, ‖v‖².
 type probed struct {
 	a, b []float64
 	mass float64

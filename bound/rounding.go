@@ -81,7 +81,7 @@ func (e Experiment) rounding(m Model, theta []float32) string {
 	return RoundingProved
 }
 
-// trial returns a perturbation of the first size in a random direction, nil where
+// trial returns a perturbation of the first size in a random direction, nil if
 // the features do not move.
 func (e Experiment) trial(m Model, theta []float32) []float32 {
 	p, n := m.Dims()

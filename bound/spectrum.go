@@ -82,7 +82,7 @@ type Spectrum struct {
 // Directions estimates, for threshold t, the median over examples of the directions
 // #{i : σ/s_i ≤ t} that an unbiased adversary can estimate to within t: exactly where
 // the Jacobians were decomposed, else with the medians of the ends of each example's
-// interval. ok is false where the run knows no spectrum.
+// interval. ok is false if the run knows no spectrum.
 func (r *Result) Directions(t float64) (median Count, ok bool) {
 	counts := r.counts(t)
 	if len(counts) == 0 {

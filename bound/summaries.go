@@ -7,13 +7,12 @@ import (
 	"tattle/release"
 )
 
-// summaries summarises a result: for each kind of witness, the bounds of all
-// coordinates and of the low band, and the mean-square bounds; then the Cramér-Rao
-// figures.
+// summaries returns the summaries of a result: for each kind of witness the bounds in each
+// band and the mean square bounds, then the Cramér-Rao figures.
 func (e Experiment) summaries(r *Result) []Summary {
 	m, n := e.Coordinates.Len(), len(r.Indices)
 	bands := bands(e.Coordinates, e.Band)
-	var todo []func() Summary // each sorts all its values: worth all cores
+	var todo []func() Summary // run in parallel: each sorts all its values
 	add := func(of Summary, std, squares []float64, domain Domain, counted bool, notes ...Note) {
 		of.Coordinates, of.Domain = e.Coordinates.Name(), domain.String()
 		status, why := e.standing()
@@ -62,7 +61,7 @@ func (e Experiment) summaries(r *Result) []Summary {
 	return out
 }
 
-// computed says how far the features may lie from real arithmetic in bounds by witnesses.
+// computed returns the note on how much the released features may differ from real arithmetic.
 func (e Experiment) computed(counted bool) Note {
 	if counted && e.Runtime.Error > 0 {
 		_, gaussian := e.Noise.(release.Gaussian)
@@ -71,7 +70,7 @@ func (e Experiment) computed(counted bool) Note {
 	return Note{Kind: NoteRealArithmetic}
 }
 
-// standing is the status of bounds with a witness, and why it is not the highest.
+// standing returns the status of bounds with a witness, and why it is not StatusCertified.
 func (e Experiment) standing() (status string, why []Note) {
 	switch {
 	case e.Rounding == RoundingMeasured:
@@ -84,13 +83,13 @@ func (e Experiment) standing() (status string, why []Note) {
 	return StatusEstimated, []Note{{Kind: NoteNumerical, Noise: noiseName(e.Noise)}}
 }
 
-// in summarises the values of a band.
+// in returns the summary of the values x, [examples, m], in a band.
 func (s Summary) in(b Band, x []float64, m int) Summary {
 	s.Band = b.Name
 	return s.summarize(b.Of(x, m))
 }
 
-// meanSquare summarises the roots of bounds on mean squares.
+// meanSquare returns the summary of the roots of bounds on the mean square.
 func (s Summary) meanSquare(squares []float64) Summary {
 	s.Method, s.Coordinates, s.Band = s.Method+"-mean-square", "inputs", "all"
 	s.Notes = append([]Note{{Kind: NoteRoot}}, s.Notes...)
@@ -101,12 +100,14 @@ func (s Summary) meanSquare(squares []float64) Summary {
 	return s.summarize(roots)
 }
 
+// axis returns the summary of the Cramér-Rao bounds of a coordinate whose others are known.
 func (e Experiment) axis(c *CramerRao, b Band, examples int) Summary {
 	s := Summary{Method: MethodCramerRaoAxis, Examples: examples, Coordinates: e.Coordinates.Name(), Status: StatusEstimated,
 		Notes: []Note{{Kind: NoteOthersKnown}}}
 	return s.in(b, c.Axis, e.Coordinates.Len())
 }
 
+// full returns the summary of the Cramér-Rao bounds with all coordinates unknown.
 func (e Experiment) full(c *CramerRao, b Band, examples int) Summary {
 	s := Summary{Method: MethodCramerRao, Examples: examples, Coordinates: e.Coordinates.Name(), Status: StatusEstimated,
 		Notes: []Note{{Kind: NoteIdentifiable}}}

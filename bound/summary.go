@@ -86,7 +86,7 @@ func (s Summary) summarize(std []float64) Summary {
 	return s
 }
 
-// Quantile returns the quantile of that level, +Inf where it is unbounded, NaN
+// Quantile returns the quantile of that level, +Inf if it is unbounded, NaN
 // where the Summary has none of that level.
 func (s Summary) Quantile(level float64) float64 {
 	v, ok := s.StdQuantiles[strconv.FormatFloat(level, 'g', -1, 64)]

@@ -36,7 +36,7 @@ func (o TwinOptions) target(target []float32, data Source, example, label int) b
 }
 
 // targetIndex returns the index in data of an image with another label, drawn by the
-// seed and the example's index: -1 where all labels are the same.
+// seed and the example's index: -1 if all labels are the same.
 func (o TwinOptions) targetIndex(data Source, example, label int) int {
 	n := data.Len()
 	if n == 0 {

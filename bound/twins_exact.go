@@ -46,7 +46,7 @@ func clamp(x, low, high []float64) {
 }
 
 // project subtracts W Aᵀ(A W Aᵀ)⁻¹A ε, W being the squared distances to the nearer
-// limit: the shortest way to A ε = 0 in that measure. It reports false where A W Aᵀ
+// limit: the shortest way to A ε = 0 in that measure. It reports false if A W Aᵀ
 // is singular.
 func (c *cleaner) project(eps []float64, p *qp.Problem) bool {
 	n, k := len(eps), p.Equal

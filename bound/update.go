@@ -10,44 +10,43 @@ import (
 	"tattle/nn"
 )
 
-// probes is how many products with Jᵀ look for what changed between two points.
-// Of a piecewise linear net, J(θ') − J(θ) has at most the rank of the number of
-// units that changed their state, which is small where θ' is near θ.
+// probes is the number of products with Jᵀ that find how J differs between two inputs. If the
+// net is piecewise linear, the rank of J(θ') − J(θ) is at most the number of units that change
+// their state, which is small if θ' is near θ.
 const probes = 12
 
 const (
-	// changeFloor is the least change of a probed product, over its norm, that is
-	// not float32 rounding.
+	// changeFloor is the smallest change of a product, relative to its norm, that counts as
+	// more than float32 rounding.
 	changeFloor = 1e-5
-	// sureRank is the most directions of change that probes random products are
-	// trusted to have found all of.
+	// sureRank is the largest rank of a change that so many random products determine
+	// reliably.
 	sureRank = probes - 3
 )
 
-// Updating pays up to some number of rows of J that are not zero. A decomposition
-// takes about 2.5 ns·rows³ of a core; LSQR on products takes some 140 steps, each
-// of about 0.05 ns·2pn on two cores where a layer has pn weights. They meet near
-// 150 rows for paper A's MNIST net (p = n = 784).
+// An update of the decomposition is faster than LSQR on products if J has few nonzero rows. A
+// decomposition takes about 2.5 ns·rows³ on one core. LSQR takes some 140 steps, each of about
+// 0.05 ns·2pn on two cores for a layer with pn weights. For paper A's MNIST net (p = n = 784)
+// both take the same time at about 150 rows.
 const (
-	updateRatio = 6  // rows³ over pn where they meet
-	updateRows  = 64 // so few always pay
+	updateRatio = 6  // rows³/(pn) at which both take the same time
+	updateRows  = 64 // up to so many rows an update is always used
 )
 
-// updates reports whether updating pays.
+// updates reports whether an update is expected to be faster.
 func updates(rows int, m interface{ Dims() (p, n int) }) bool {
 	p, n := m.Dims()
 	return rows <= updateRows || rows*rows*rows <= updateRatio*p*n
 }
 
-// updater decomposes J at points near those of base, for which the decomposition
-// is known.
+// updater decomposes J at inputs near others whose decompositions, base, are known.
 type updater struct {
 	model  nn.Model
 	base   []*Factors
-	omega  []float32 // [examples, probes, n], the probing cotangents
-	before []float32 // [examples, probes, p], Jᵀω at the base
-	after  []float32
-	full   int // Jacobians formed anew because too much had changed
+	omega  []float32 // [examples, probes, n], random vectors ω
+	before []float32 // [examples, probes, p], Jᵀω at the inputs of base
+	after  []float32 // the same at the new inputs
+	full   int       // Jacobians that were computed in full, because too much had changed
 }
 
 func newUpdater(m nn.Model, theta []float32, base []*Factors) *updater {
@@ -99,12 +98,12 @@ func (u *updater) decompose(ctx context.Context, at []float32) ([]decomposition,
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return out, u.anew(ctx, out, at)
+	return out, u.decomposeInFull(ctx, out, at)
 }
 
-// changes returns, for each example, an orthonormal basis of what the rows of J
-// changed by, [rank, p], longer than sureRank where there may be more; and the
-// largest rank up to sureRank.
+// changes returns, for each example, an orthonormal basis of the change in the rows of J,
+// [rank, p], and the largest rank, at most sureRank. A basis with more than sureRank rows means
+// that the change is too large to be determined; its values are not to be used.
 func (u *updater) changes(p int) (bases [][]float64, most int) {
 	bases = make([][]float64, len(u.base))
 	parallel(len(bases), func(i int) {
@@ -116,14 +115,14 @@ func (u *updater) changes(p int) (bases [][]float64, most int) {
 	}
 	for i, b := range bases {
 		if len(b)/p > sureRank {
-			bases[i] = make([]float64, (sureRank+1)*p) // too much changed: not to be used
+			bases[i] = make([]float64, (sureRank+1)*p)
 		}
 	}
 	return bases, most
 }
 
-// rowBasis returns an orthonormal basis of the rows of after − before that are
-// not rounding.
+// rowBasis returns an orthonormal basis of the rows of after − before, without directions that
+// are only rounding.
 func rowBasis(before, after []float32, p int) []float64 {
 	change := make([]float64, len(after))
 	var moved, norm float64
@@ -149,8 +148,9 @@ func rowBasis(before, after []float32, p int) []float64 {
 	return basis
 }
 
-// anew forms the Jacobians of the examples that have no decomposition yet.
-func (u *updater) anew(ctx context.Context, out []decomposition, at []float32) error {
+// decomposeInFull computes and decomposes the Jacobians of the examples that have no
+// decomposition yet.
+func (u *updater) decomposeInFull(ctx context.Context, out []decomposition, at []float32) error {
 	p, n := u.model.Dims()
 	var which []int
 	var x []float32

@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// vacuous says why a summary's bound says nothing, nil if it says something: of
-// features fewer than inputs, of noise without a divergence, of witnesses that prove
-// nothing, of coordinates that are mostly not identifiable.
+// vacuous returns the reason why a summary's bound is vacuous, nil if it is not: the noise has
+// no finite divergence, the witnesses prove nothing, there are fewer features than inputs, or
+// most coordinates are not identifiable.
 func (e Experiment) vacuous(s Summary) *Note {
 	p, n := 0, e.Features
 	if e.Coordinates != nil {
@@ -33,7 +33,7 @@ func (e Experiment) vacuous(s Summary) *Note {
 // topLevel is the highest quantile of a summary.
 const topLevel = 0.95
 
-// divergent reports whether the noise has no finite divergence even of a small change.
+// divergent reports whether the divergence of the noise is infinite even for a small change.
 func (e Experiment) divergent() bool {
 	n := max(1, e.Features)
 	z := make([]float64, n)

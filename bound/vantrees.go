@@ -72,7 +72,7 @@ type VanTreesOptions struct {
 // stated. h is chosen by draws of its own.
 type VanTrees struct {
 	Errors     []float64 // [m], the bounds, in the order of the coordinates
-	MeanSquare float64   // bound on the mean square error per input; NaN where the coordinates are no orthonormal basis
+	MeanSquare float64   // bound on the mean square error per input; NaN if the coordinates are no orthonormal basis
 	Prior      *Prior
 	Draws      int     // of the prior, behind the limits
 	Confidence float64 // with which all figures hold together

@@ -19,8 +19,8 @@ type Claims struct {
 // A Discrepancy is one thing that was recorded and does not come out again.
 type Discrepancy struct {
 	What       string // array or summary
-	Example    int    // index in the data set, −1 where it is not about one
-	Coordinate int    // within the row of the array, −1 where it is not about one
+	Example    int    // index in the data set, −1 if it is not about one
+	Coordinate int    // within the row of the array, −1 if it is not about one
 	Recorded   string
 	Recomputed string
 }

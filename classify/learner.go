@@ -31,7 +31,7 @@ type Learner interface {
 	Suits(t Target) bool
 	// Fit learns every target from the same rows x, [n, d]. It returns an error if there are no
 	// rows, if a number of x or of a target is not finite or beyond float32's range, if a label
-	// is no class of its target, if a target does not suit, and when ctx ends. It panics where
+	// is no class of its target, if a target does not suit, and when ctx ends. It panics if
 	// a length does not fit.
 	Fit(ctx context.Context, x []float32, d int, targets []Target, seed uint64) (Fitted, error)
 }
@@ -41,7 +41,7 @@ type Fitted interface {
 	// Predict overwrites dst[t], of each target t, with n rows of scores, [n, classes],
 	// whose largest, the first of equal ones, is the guess; or with n numbers. A nil
 	// dst[t] is left out. x is [n, d] with the d of Fit. Predict returns an error when
-	// ctx ends and panics where a length does not fit. Several goroutines may call it.
+	// ctx ends and panics if a length does not fit. Several goroutines may call it.
 	Predict(ctx context.Context, dst [][]float32, x []float32) error
 }
 

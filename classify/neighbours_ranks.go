@@ -9,7 +9,7 @@ import (
 )
 
 // ranks replaces each column by where its values stand among those of the rows it was
-// made from: from −√3 to √3, uniform with variance 1 where no two are equal. Equal
+// made from: from −√3 to √3, uniform with variance 1 if no two are equal. Equal
 // values share the middle of their ranks, and values in between are interpolated.
 type ranks struct{ values, ranks [][]float32 } // of each column, ascending
 

@@ -17,7 +17,7 @@ const (
 // points are the distinct rows among which neighbours are looked for.
 type points struct {
 	n, d    int
-	weights []int // rows that are equal to the point; nil where each point is one row
+	weights []int // rows that are equal to the point; nil if each point is one row
 	tiles   []*simd.Packed[float32]
 }
 

@@ -149,7 +149,7 @@ func TestClosest(t *testing.T) {
 }
 
 // slowClosest returns the distance of the k-th row, the rows nearer, and those as far:
-// none where there are fewer than k.
+// none if there are fewer than k.
 func slowClosest(p *points, c []candidate, k, self int) (limit float32, nearer, tied int) {
 	slices.SortFunc(c, func(a, b candidate) int { return cmp.Compare(a.distance(), b.distance()) })
 	for lo := 0; lo < len(c); nearer += tied {

@@ -166,7 +166,7 @@ func TestSplitOracle(t *testing.T) {
 	}
 }
 
-// slowGain returns G₁²/(H₁+λ) + G₂²/(H₂+λ), −1 where a side is too small.
+// slowGain returns G₁²/(H₁+λ) + G₂²/(H₂+λ), −1 if a side is too small.
 func slowGain(b *boosted, x []float32, column int, cut float32, d int) float64 {
 	var g, h [2]float64
 	p := sigmoid(b.start[0])

@@ -93,7 +93,7 @@ const distanceColumns = 100
 // principal components of wider ones, with the variances that they have.
 type narrowing struct {
 	d     int
-	wide  *whitening // nil where rows stay as they are
+	wide  *whitening // nil if rows stay as they are
 	width int
 }
 

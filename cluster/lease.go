@@ -106,7 +106,7 @@ func (s *stage) orGone(ctx context.Context, err error) error {
 	})
 }
 
-// take makes a lease of a message and holds it. It is nil where this process holds the
+// take makes a lease of a message and holds it. It is nil if this process holds the
 // shard already: its lease had lapsed, which happens where a machine slept.
 func (s *stage) take(msg jetstream.Msg) (*lease, error) {
 	meta, err := msg.Metadata()
@@ -186,7 +186,7 @@ func (l *lease) check(ctx context.Context) (bool, error) {
 	return false, l.msg.Term()
 }
 
-// commit says that the shard's data are stored. Won is false where another was first:
+// commit says that the shard's data are stored. Won is false if another was first:
 // what it committed stands, and the caller drops its own data unless they are the same.
 // Where they differ, that is logged: the work is not deterministic. The lease goes on
 // until done.

@@ -47,7 +47,7 @@ func (l *ledger) missing(ctx context.Context, err error) bool {
 }
 
 // surelyGone is what to believe where the answer has been err, that something is not
-// there, for some time; nil where that is not known yet. One server knows. Of several one
+// there, for some time; nil if that is not known yet. One server knows. Of several one
 // may have come back and not caught up: they are believed where the list of runs, which is
 // read from its leader, no longer has the run as one that goes on, or where they keep to it.
 func (l *ledger) surelyGone(ctx context.Context, err error, since time.Duration) error {

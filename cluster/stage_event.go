@@ -25,7 +25,7 @@ type event struct {
 	Failure failure
 }
 
-// event reads what a key tells; ok is false where that is nothing.
+// event reads what a key tells; ok is false if that is nothing.
 func (s *stage) event(e jetstream.KeyValueEntry) (v event, ok bool) {
 	if e == nil {
 		return v, true

@@ -368,7 +368,7 @@ func deliveredTwice(t *testing.T) {
 	s.begin()
 	s.committed(5)
 	js, id := s.js(), s.id()
-	for i := range usual.Second { // refused where it still queues; at the end there may be no queue any more
+	for i := range usual.Second { // refused if it still queues; at the end there may be no queue any more
 		if _, err := js.Publish(t.Context(), fmt.Sprintf("tattle.%s.2.%d", id, i), nil, jetstream.WithRetryAttempts(0)); errors.Is(err, jetstream.ErrNoStreamResponse) {
 			break
 		}

@@ -18,7 +18,7 @@ type result struct {
 	dir    string
 	sum    hash.Hash
 	small  bytes.Buffer
-	file   *os.File // nil where small has it all
+	file   *os.File // nil if small has it all
 	lost   error    // what the file failed of
 	path   string   // of the file
 	digest string

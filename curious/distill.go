@@ -86,7 +86,7 @@ type DistillResult struct {
 // the largest δy on the validation part. The teacher's attack applies to the student
 // as it is. The teacher's outputs are soft where it ends in a Softmax or its metadata
 // "tattle.outputs" say so; the student's are of the same kind. When ctx ends it
-// returns the best so far, nil where no epoch was completed, and ctx's error.
+// returns the best so far, nil if no epoch was completed, and ctx's error.
 func Distill(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o DistillOptions) (*DistillResult, error) {
 	d, err := newDistillation(ctx, teacher, p, o)
 	if err != nil {

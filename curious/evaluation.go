@@ -22,7 +22,7 @@ import (
 // where its metadata "tattle.outputs" say "soft", or an attack takes a mixture apart,
 // and every output on the test part is one; else as scores, whose softmax is taken.
 //
-// It errs where a set does not fit F or an attack, where an output is not a finite
+// It returns an error if a set does not fit F or an attack, where an output is not a finite
 // number, naming the example, and when ctx ends.
 func Evaluate(ctx context.Context, f *nn.Graph, attacks []Attack, reference, test *dataset.Set) (*Evaluation, error) {
 	own := reference == nil
@@ -52,7 +52,7 @@ func Evaluate(ctx context.Context, f *nn.Graph, attacks []Attack, reference, tes
 	return e, nil
 }
 
-// checkEvaluation errs where the parts, F and the attacks are not made for each
+// checkEvaluation returns an error if the parts, F and the attacks are not made for each
 // other. It returns the index of each attack's attribute.
 func checkEvaluation(f *nn.Graph, attacks []Attack, reference, test *dataset.Set) ([]int, error) {
 	if test == nil || test.Len() == 0 || reference.Len() == 0 {
@@ -102,7 +102,7 @@ func checkGraph(what string, g *nn.Graph, inputs, classes int, attribute string)
 	return nil
 }
 
-// checkPart errs where a label is no class, or the part's attributes are not the
+// checkPart returns an error if a label is no class, or the part's attributes are not the
 // test part's.
 func checkPart(name string, part, test *dataset.Set) error {
 	if len(part.YNames) != len(test.YNames) || len(part.Sensitive) != len(test.Sensitive) || !slices.Equal(part.Shape, test.Shape) {

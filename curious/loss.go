@@ -7,38 +7,38 @@ import (
 	"tattle/nn"
 )
 
-// An objective is the loss of F as a function of its scores z, a mean over the batch
-// in nats:
+// An objective is the loss of F as a function of its scores z. It is a mean over the batch, in
+// nats:
 //
-//	βy·CE(z, y) + βs·(one of the two attacks' terms) + βx·H(softmax z)
+//	βy·CE(z, y) + βs·(the term of the regularized or the parameterized attack) + βx·H(softmax z)
 //
-// The gradient is taken with respect to the scores, where the softmax's derivative
-// cancels every 1/p, and sums are in float64 whatever T is.
+// The gradient is with respect to the scores, so that the derivative of the softmax cancels
+// each 1/p. Sums are in float64 for every T.
 type objective[T nn.Float] struct {
 	beta       Beta
-	soft       bool        // the attacks see softmax z
-	entropies  bool        // regularized, B eq. 3
-	perExample bool        // with ±H of each example, not the classes' means
-	attacks    []frozen[T] // parameterized, B eq. 10: G of each attribute
+	soft       bool        // the input of G is softmax z, not z
+	entropies  bool        // the regularized attack, B eq. 3
+	perExample bool        // eq. 3 as a sum of ±H over examples, not as a difference of means of classes
+	attacks    []frozen[T] // the parameterized attack, B eq. 10: G of each attribute
 
 	p, logp      []float64 // softmax of the scores and its logarithm, [batch, Y]
-	h, weight    []float64 // entropy of each example and what it counts for
+	h, weight    []float64 // entropy of each example, and its weight in the regularized term
 	grad         []float64 // with respect to the scores, [batch, Y]
 	released, dy []T       // [batch, Y]
 	du           []T       // with respect to G's scores, [batch, S]
 }
 
-// frozen linearises G, in evaluation mode, at the outputs of a batch.
+// frozen linearises a G that is not trained, at the outputs of a batch.
 type frozen[T nn.Float] func(outputs []T) nn.Linearization[T]
 
-// losses are the parts of an objective, before their multipliers.
+// losses are the terms of an objective before they are multiplied by β, and their total.
 type losses struct {
 	total, y, s, entropy float64
 	correct              int
 }
 
-// at returns the loss at scores [batch, Y] with labels y and, of each attribute, s,
-// and overwrites grad with its gradient. It panics where a label is no class.
+// at returns the loss at scores, [batch, Y], with the labels y and the labels s of each
+// attribute, and overwrites grad with its gradient. It panics if a label is not a class.
 func (o *objective[T]) at(grad, scores []T, y []int, s [][]int) losses {
 	o.size(len(scores), len(y))
 	var l losses
@@ -54,7 +54,7 @@ func (o *objective[T]) at(grad, scores []T, y []int, s [][]int) losses {
 	return l
 }
 
-// size makes the buffers for a batch.
+// size gives the buffers the length for a batch.
 func (o *objective[T]) size(n, batch int) {
 	if batch == 0 || n%batch != 0 {
 		panic(fmt.Sprintf("curious: %d scores for %d labels", n, batch))
@@ -81,8 +81,8 @@ func (o *objective[T]) crossEntropy(scores []T, y []int) (loss float64, correct 
 	return loss / float64(len(y)), correct
 }
 
-// entropy returns the mean of H(p) = −Σ p·log p and the regularized attack's term, 0
-// where that is not the attack, and adds both gradients, by
+// entropy returns the mean of H(p) = −Σ p·log p and the term of the regularized attack, which
+// is 0 for another attack. It adds both gradients to grad, by
 //
 //	∂H/∂z_i = −p_i·(log p_i + H).
 func (o *objective[T]) entropy(batch int, s [][]int) (mean, term float64) {
@@ -108,9 +108,10 @@ func (o *objective[T]) entropy(batch int, s [][]int) (mean, term float64) {
 	return mean / float64(batch), term
 }
 
-// separate adds to each example's weight that of its entropy in eq. (3): mean over
-// s = 0 less mean over s = 1, as the authors' program has it; or ±1/batch, as the
-// equation is printed. A batch in which a class is missing has no mean of it.
+// separate adds to weight the weight of each example's entropy in eq. (3). By default the term
+// is the mean over s = 0 minus the mean over s = 1, as in the authors' program; with
+// perExample the weights are ±1/batch, as in the paper. A class that is missing in the batch
+// adds nothing.
 func (o *objective[T]) separate(s []int, share float64) {
 	count := [2]int{}
 	for _, v := range s {
@@ -125,8 +126,8 @@ func (o *objective[T]) separate(s []int, share float64) {
 	}
 }
 
-// guess returns the cross entropy of one attack's guesses, of m, and adds βs/m times
-// its gradient, J_softmaxᵀ·J_Gᵀ·∂CE, without the first factor for raw outputs.
+// guess returns the cross entropy of the guesses of one of m attacks, and adds βs/m times its
+// gradient, J_softmaxᵀ·J_Gᵀ·∂CE, to grad. For raw outputs there is no J_softmaxᵀ.
 func (o *objective[T]) guess(attack frozen[T], scores []T, s []int, m int) float64 {
 	outputs := scores
 	if o.soft {
@@ -149,8 +150,8 @@ func (o *objective[T]) guess(attack frozen[T], scores []T, s []int, m int) float
 	return loss
 }
 
-// throughSoftmax adds to grad what dy, the gradient with respect to p, is with respect
-// to the scores: p_i·(dy_i − Σ p·dy).
+// throughSoftmax adds the gradient with respect to the scores, p_i·(dy_i − Σ p·dy), to grad;
+// dy is the gradient with respect to p.
 func (o *objective[T]) throughSoftmax(batch int) {
 	n := len(o.p) / batch
 	for k := range batch {
@@ -182,8 +183,8 @@ func crossEntropy[T nn.Float](grad, scores []T, y []int, scale float64) (loss fl
 	return loss / float64(len(y))
 }
 
-// softmax overwrites p with the softmax of x and logp with its logarithm, which is
-// finite where x is, and returns the first index of the largest entry.
+// softmax overwrites p with the softmax of x and logp with its logarithm, which is finite for
+// finite x. It returns the index of the largest entry, the first one if several are equal.
 func softmax[T nn.Float](p, logp []float64, x []T) int {
 	best, logSum := logSumExp(x)
 	for i, v := range x {
@@ -233,7 +234,7 @@ func entropyOf(p, logp []float64) float64 {
 	return h
 }
 
-// sized returns a slice of n entries, x's own storage where that suffices.
+// sized returns a slice of n entries. It uses the storage of x if that is large enough.
 func sized[T any](x []T, n int) []T {
 	if cap(x) < n {
 		return make([]T, n)

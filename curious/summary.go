@@ -34,7 +34,7 @@ type Summary struct {
 	Sensitive []CuriositySummary `json:"sensitive"` // one for each attack, as in the evaluations
 }
 
-// Summarize takes evaluations of one setting together. It panics where there are none,
+// Summarize takes evaluations of one setting together. It panics if there are none,
 // or their attacks differ.
 func Summarize(evaluations []*Evaluation) Summary {
 	first := evaluations[0]

@@ -33,7 +33,7 @@ type Result struct {
 // Train fits F, and what attacks it, to the training part of p by B section 5.1.4:
 // Adam, shuffled batches, the last partial one dropped, and in the end the epoch with
 // the strictly largest (βy·δy + βs·δs)/(βy + βs) on the validation part. When ctx ends
-// it returns the best so far, nil where no epoch was completed, and ctx's error. It
+// it returns the best so far, nil if no epoch was completed, and ctx's error. It
 // errs, and returns nothing, as Options.Check does and when the loss or an output is no
 // longer finite. Equal seeds give equal bytes, however many cores take part.
 func Train(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {

@@ -95,7 +95,7 @@ func cacheKey(fsys fs.FS, files []string, side int) ([]uint8, error) {
 	return h.Sum(nil), nil
 }
 
-// read returns the pictures kept; none where what is there is not whole, or not
+// read returns the pictures kept; none if what is there is not whole, or not
 // of these n files.
 func (c cache) read(n, side int) album {
 	if c.path == "" {

@@ -15,7 +15,7 @@ type Description struct {
 	Train     int    // pictures
 	Test      int
 	Target    string // what Y is
-	Sensitive string // what the sensitive attribute is; "" where the set has none
+	Sensitive string // what the sensitive attribute is; "" if the set has none
 	Terms     string
 	Citation  string
 	Home      string

@@ -16,7 +16,7 @@ const maxClassNumber = 100_000
 var targetColumns = []string{"label", "labels", "class", "target", "category", "class_id", "label_id", "y"}
 
 // findTarget gives the inputs the target that is asked for, the kind's own, or
-// the column that looks like one, and returns what it is made of; none where there
+// the column that looks like one, and returns what it is made of; none if there
 // is none of these.
 func (in *inputs) findTarget(src *origin, asked string) (*chosen, error) {
 	c := new(chosen)
@@ -144,7 +144,7 @@ func checkClassNumber(i, class int) error {
 	return nil
 }
 
-// partFolder returns the part that a folder is called by, "" where it is none.
+// partFolder returns the part that a folder is called by, "" if it is none.
 func partFolder(name string) Split {
 	if len(name) == 1 {
 		return "" // a class that is a number

@@ -194,7 +194,7 @@ func (t *table) takeHeader() error {
 	return nil
 }
 
-// checkNames reports an error where a column other than the first has no name, or
+// checkNames returns an error if a column other than the first has no name, or
 // two have the same.
 func (t *table) checkNames() error {
 	seen := make(map[string]bool, len(t.columns))
@@ -231,7 +231,7 @@ func (t *table) hasHeader() bool {
 
 func (t *table) rows() int { return len(t.columns[0].values) }
 
-// find returns the first column called by one of the names, −1 where there is
+// find returns the first column called by one of the names, −1 if there is
 // none.
 func (t *table) find(names ...string) int {
 	for _, name := range names {

@@ -16,7 +16,7 @@ func turned(data []byte) bool {
 	return o > 1 && o <= 8
 }
 
-// exifBlock returns the TIFF structure in a JPEG's segment APP1, nil where there
+// exifBlock returns the TIFF structure in a JPEG's segment APP1, nil if there
 // is none before the picture begins.
 func exifBlock(data []byte) []byte {
 	const exif = "Exif\x00\x00"
@@ -34,7 +34,7 @@ func exifBlock(data []byte) []byte {
 	return nil
 }
 
-// orientation returns the value of tag 274 of the first directory, 0 where there
+// orientation returns the value of tag 274 of the first directory, 0 if there
 // is none.
 func orientation(tiff []byte) int {
 	const tag, short, entry = 274, 3, 12

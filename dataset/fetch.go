@@ -284,7 +284,7 @@ func (t *transfer) tooMuch() error {
 	return permanentError{fmt.Errorf("%s sends more than the %d bytes of the published file", t.URL, t.Size)}
 }
 
-// contentRange reads "bytes 5-9/10" or "bytes */10"; size is −1 where it says *.
+// contentRange reads "bytes 5-9/10" or "bytes */10"; size is −1 if it says *.
 func contentRange(r *http.Response) (start, size int64, ok bool) {
 	span, total, found := strings.Cut(strings.TrimPrefix(r.Header.Get("Content-Range"), "bytes "), "/")
 	if !found {

@@ -225,7 +225,7 @@ func within(names []string, base string) []string {
 	return found
 }
 
-// onlyOne returns the one file called by any of the names, "" where there is
+// onlyOne returns the one file called by any of the names, "" if there is
 // none; it returns an error if there are several.
 func onlyOne(source string, files []string, bases ...string) (string, error) {
 	var found []string

@@ -79,7 +79,7 @@ func (t *table) pictures(c int, pictures []string) ([]string, error) {
 	return named, nil
 }
 
-// complete reports an error where a picture has no row.
+// complete returns an error if a picture has no row.
 func (t *table) complete(pictures, named []string) error {
 	used := make(map[string]bool, len(named))
 	for _, name := range named {
@@ -147,7 +147,7 @@ func locate(fsys fs.FS, source, asked string, files []string) (*table, error) {
 const depth = 4
 
 // places finds pictures as files of labels name them: by the last elements of
-// their places, with or without the ending. An entry is "" where several
+// their places, with or without the ending. An entry is "" if several
 // pictures go by it.
 type places map[string]string
 

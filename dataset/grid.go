@@ -55,7 +55,7 @@ func ascending(values []float32) []float32 {
 }
 
 // integerValues lists what encode makes of the integers from the least to the largest
-// of numbers, nil where some number is no integer or there are too many. Numbers that
+// of numbers, nil if some number is no integer or there are too many. Numbers that
 // are missing do not count.
 func integerValues(numbers []float64, encode func(x float64) float32) []float32 {
 	low, high := math.Inf(1), math.Inf(-1)

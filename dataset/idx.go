@@ -139,7 +139,7 @@ func readHeader(in *source) (idxHeader, error) {
 	return h, nil
 }
 
-// product multiplies size by the dimensions; false where that exceeds maxArray.
+// product multiplies size by the dimensions; false if that exceeds maxArray.
 func product(size int, shape []int) (int, bool) {
 	n := uint64(size)
 	over := false

@@ -14,7 +14,7 @@ type InputOptions struct {
 	Kind       string     // one of [OpenInputs]'s kinds; "" is guessed from the path
 	Labels     string     // as in [LabelledOptions]
 	FileColumn string     // as in [LabelledOptions]
-	Target     string     // as in [LabelledOptions]; "" where the kind has none of its own: a column called label, class or target, or no labels
+	Target     string     // as in [LabelledOptions]; "" if the kind has none of its own: a column called label, class or target, or no labels
 	Sensitive  []string   // as in [LabelledOptions]; none: those that the data's own files hold, as QMNIST's labels and the glyphs do
 	Seed       uint64     // of what the data does not fix: parts of a table, and glyphs
 
@@ -110,7 +110,7 @@ type inputs struct {
 	notes  []string
 	close  func()
 
-	sensitive []Attribute // of all rows; nil where read has them, if there are any
+	sensitive []Attribute // of all rows; nil if read has them, if there are any
 
 	// read makes the set of some rows, in their order.
 	read func(ctx context.Context, rows []int) (*Set, error)

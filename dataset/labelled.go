@@ -110,7 +110,7 @@ func (src *origin) parts(ctx context.Context, o LabelledOptions) (*Parts, error)
 type origin struct {
 	labels    *labels
 	name      string            // of the set
-	target    string            // the kind's own rule; "" where it has none
+	target    string            // the kind's own rule; "" if it has none
 	sensitive []string          // the kind's own rules
 	shortcuts map[string]string // names that stand for rules
 	sorted    bool              // the classes of the target are its sorted values, be they numbers or not
@@ -145,7 +145,7 @@ func openOrigin(path string, o LabelledOptions) (*origin, error) {
 	return openPictures(path, kind, o)
 }
 
-// chosen is the target and the sensitive attributes of every row, −1 where a
+// chosen is the target and the sensitive attributes of every row, −1 if a
 // row falls in none.
 type chosen struct {
 	target    Attribute
@@ -291,7 +291,7 @@ type labels struct {
 	source  string   // file or folder, for errors
 	files   []string // names inside the file system; nil for tables
 	columns []column // as text
-	split   []Split  // "" where the source does not say; nil where it says of none
+	split   []Split  // "" if the source does not say; nil if it says of none
 	notes   []string // what a reader wants to know: files left out, and why
 }
 

@@ -103,7 +103,7 @@ func (l *labels) add(s *Set, split Split) {
 }
 
 // inOrder is the rule whose classes are the names that occur, in their own
-// order; "" where there are too few to need one.
+// order; "" if there are too few to need one.
 func inOrder(c column, names []string) string {
 	var classes []string
 	there := distinctValues(c.values)

@@ -160,7 +160,7 @@ func (p Preprocess) String() string {
 	return strings.Join(words, " ")
 }
 
-// text is one setting's value, "" where it is not given.
+// text is one setting's value, "" if it is not given.
 func (s setting) text(p *Preprocess) string {
 	switch {
 	case s.name != nil:

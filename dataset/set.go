@@ -69,7 +69,7 @@ type Set struct {
 	Y         []int       // the target attribute of each example; nil if it is not known
 	YName     string      // of the target attribute, such as "digit"
 	YNames    []string    // of the values of Y
-	Sensitive []Attribute // the sensitive attributes; nil where the set has none
+	Sensitive []Attribute // the sensitive attributes; nil if the set has none
 	Mean      []float32   // per channel, of pixels scaled to 0..1; nil for a table
 	Std       []float32   // per channel, of pixels scaled to 0..1; nil for a table
 	Columns   []Column    // what the inputs of a table can be stored as; nil for pictures, and where it is not known
@@ -134,7 +134,7 @@ func (s *Set) Len() int {
 	return (len(s.Pixels) + len(s.Values)) / s.size()
 }
 
-// Label returns the target attribute of example i, −1 where it is not known.
+// Label returns the target attribute of example i, −1 if it is not known.
 func (s *Set) Label(i int) int {
 	if s.Y == nil {
 		return -1
@@ -159,7 +159,7 @@ func (s *Set) size() int {
 
 // Examples writes the examples of the given indices to x, which is [len(indices),
 // channels, height, width] for pictures, normalised, and [len(indices), inputs]
-// for a table. It panics where x has another length.
+// for a table. It panics if x has another length.
 func (s *Set) Examples(x []float32, indices []int) {
 	p := s.size()
 	if len(x) != len(indices)*p {

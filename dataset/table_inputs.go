@@ -30,10 +30,10 @@ var missingValues = []string{"", "?", "na", "n/a", "nan", "null", "none"}
 const slipShare = 20
 
 // encoder turns a column into inputs: a number into one, standardised by the
-// training part, and a second one that is 1 where it is missing; a category into
+// training part, and a second one that is 1 if it is missing; a category into
 // one input for each of its values in the training part.
 type encoder struct {
-	numbers    []float64 // of every row, NaN where missing; nil for categories
+	numbers    []float64 // of every row, NaN if missing; nil for categories
 	mean, std  float64
 	missing    bool // some of the training part are
 	categories map[string]int
@@ -155,7 +155,7 @@ func derivedFrom(values, from []string) bool {
 	return varies
 }
 
-// newEncoder learns an encoder from the training rows; its width is 0 where the
+// newEncoder learns an encoder from the training rows; its width is 0 if the
 // column is constant there.
 func newEncoder(values []string, training []int) encoder {
 	if numbers := parseNumbers(values); numbers != nil {
@@ -186,7 +186,7 @@ func newEncoder(values []string, training []int) encoder {
 	return e
 }
 
-// parseNumbers returns a column's numbers, NaN where one is missing; nil where
+// parseNumbers returns a column's numbers, NaN if one is missing; nil if
 // some value is none, or all are missing.
 func parseNumbers(values []string) []float64 {
 	numbers := make([]float64, len(values))
@@ -215,7 +215,7 @@ func isMissing(v string) bool {
 }
 
 // slip returns the first value that is no number in a column that has slipShare
-// numbers or more for each of them; "" where it is no such column.
+// numbers or more for each of them; "" if it is no such column.
 func slip(values []string) string {
 	first, numbers, others := "", 0, 0
 	for _, v := range values {

@@ -8,11 +8,11 @@
 // its Fisher information alone, as under Gaussian noise of standard deviation 1/√Fisher.
 // Accuracy is measured with the same draws at every σ, so that it is nearly monotone too.
 //
-// The figures of a Point are estimates by linear algebra on a sample of examples.
-// The answer is confirmed: accuracy by fresh noise, the median standard deviation by
-// a certificate on the same sample, and the linear attack runs on what it releases:
-// directions and medians bound unbiased adversaries alone, and it is none. Where the certificate falls short
-// of a target, σ is raised until it does not, and the Answer says so.
+// The figures of a Point are estimates by linear algebra on a sample of examples. The answer is
+// confirmed: accuracy by fresh noise, the median standard deviation by a certificate on the same
+// sample, and the linear attack runs on what it releases: directions and medians bound unbiased
+// adversaries alone, and it is none. Where the certificate falls short of a target, σ is raised
+// until it does not, and the Answer says so.
 package design
 
 import (
@@ -86,7 +86,7 @@ func (t Target) String() string {
 type Point struct {
 	Spec       release.Spec // what is dithered, for Spec.Build
 	Family     string       // of the noise, as release.ParseNoise reads it
-	Projection string       // "" where all features are kept
+	Projection string       // "" if all features are kept
 	Keep       int          // numbers that leave the device
 	Sigma      float64
 	Scale      float64 // σ over the RMS of what is dithered
@@ -100,7 +100,7 @@ type Point struct {
 	// kept, the less that part is, and the bound with it: compare it along a line, and
 	// across numbers of features only as what can be certified this way.
 	MedianStd float64
-	AttackMSE float64 // of the linear attack, expected from training data; NaN where no target asks for it
+	AttackMSE float64 // of the linear attack, expected from training data; NaN if no target asks for it
 	Meets     bool    // the target, by these estimates
 	Keeps     bool    // to MaxDrop, by the interval's upper limit
 }
@@ -118,10 +118,10 @@ type Confirmation struct {
 	Method, Status string
 	Examples       int
 	Estimate       float64         // of MedianStd, before it was certified
-	Raised         float64         // by what factor σ was raised because the certificate fell short; 1 where it did not
+	Raised         float64         // by what factor σ was raised because the certificate fell short; 1 if it did not
 	Bounds         []bound.Summary // all that was proved or estimated for Examples
 	// AttackMSE is the linear attack's on test examples, fitted to all training data and
-	// adapted to the noise. NaN where there are none to learn from.
+	// adapted to the noise. NaN if there are none to learn from.
 	AttackMSE  float64
 	Attacks    *measure.Attacks   // the linear attack's errors, and those of guessing the mean of the training data, in the coordinates of Bounds; nil if there are no training data
 	Identified *attack.Identified // which of a list of inputs of the test data a release is of: how often the likeliest is the right one
@@ -130,14 +130,14 @@ type Confirmation struct {
 
 // Answer is what a Search found.
 type Answer struct {
-	Best *Point // nil where no strength of noise on any line will do
+	Best *Point // nil if no strength of noise on any line will do
 	Met  bool   // Best meets the target and keeps to MaxDrop, confirmed
 	// Within is the level at which Directions are counted, of the median of Examples.
 	Within   float64
 	Examples int
 	Features int              // there are, before any projection
 	Clean    release.Accuracy // without defence
-	// Near says how near the search came where Met is false; "" where it is true.
+	// Near says how near the search came where Met is false; "" if it is true.
 	Near      string
 	Confirmed *Confirmation
 	Frontier  []Point  // along σ for each line, line after line

@@ -16,7 +16,7 @@ import (
 type front struct {
 	spec     release.Spec
 	net      *nn.Net // inputs to what is dithered
-	tail     *nn.Net // features to what is dithered; nil where that is the features
+	tail     *nn.Net // features to what is dithered; nil if that is the features
 	head     *nn.Net // what is released to logits
 	keep     int
 	curve    *release.Curve

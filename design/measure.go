@@ -76,7 +76,7 @@ func (t Target) metBy(directions, std, mse float64) bool {
 		(t.AttackMSE == 0 || mse >= t.AttackMSE)
 }
 
-// least is the least σ of a line that meets the target by estimate; +Inf where none
+// least is the least σ of a line that meets the target by estimate; +Inf if none
 // does.
 func (s *searcher) least(l *line) float64 {
 	sigma, t := release.MinSigma, s.Target
@@ -93,7 +93,7 @@ func (s *searcher) least(l *line) float64 {
 }
 
 // attackScale is the least σ at which the attack's error is at least mse, by
-// bisection in log σ from start; +Inf where even noise that drowns everything leaves
+// bisection in log σ from start; +Inf if even noise that drowns everything leaves
 // it less, as where mse is beyond the data's variance.
 func attackScale(a attacker, mse, start float64) float64 {
 	low, high := start, start
@@ -119,7 +119,7 @@ func attackScale(a attacker, mse, start float64) float64 {
 
 // greatest is the largest σ of a line that keeps to MaxDrop, to fineness, by
 // bisection in log σ between the points that are there; those it measures are added
-// to them. It is 0 where even the least noise does not keep to it, and the largest σ
+// to them. It is 0 if even the least noise does not keep to it, and the largest σ
 // tried where all do.
 func (s *searcher) greatest(ctx context.Context, l *line, points *[]Point) (float64, error) {
 	low, high := bracket(*points)
@@ -160,7 +160,7 @@ func (s *searcher) greatest(ctx context.Context, l *line, points *[]Point) (floa
 }
 
 // bracket is the largest σ below the first point that does not keep to MaxDrop, and
-// that point's; zero where there is none. Points ascend in σ.
+// that point's; zero if there is none. Points ascend in σ.
 func bracket(points []Point) (low, high float64) {
 	for _, p := range points {
 		if !p.Keeps {

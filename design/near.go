@@ -141,7 +141,7 @@ func (s *searcher) figures(p Point) string {
 	return strings.Join(parts, " and ")
 }
 
-// raisedWords says by how much σ was raised, and why; "" where it was not.
+// raisedWords says by how much σ was raised, and why; "" if it was not.
 func raisedWords(c *candidate, first Point) string {
 	if c.confirmed.Raised == 1 {
 		return ""

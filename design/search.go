@@ -38,7 +38,7 @@ type searcher struct {
 // accuracy on test; of equal drops, the one of the fewest features, then of the
 // least σ. Without a target it looks for the most confidential that keeps to MaxDrop:
 // the one of fewest directions within DefaultWithin, then of the largest median.
-// train is what projections and attacks are fitted to; it may be nil where neither
+// train is what projections and attacks are fitted to; it may be nil if neither
 // needs it.
 func Search(ctx context.Context, g *nn.Graph, node string, train, test nn.Source, o Options) (*Answer, error) {
 	if err := o.check(); err != nil {
@@ -131,7 +131,7 @@ type candidate struct {
 	point     Point
 	confirmed *Confirmation // nil until certified
 	needs     float64       // least σ that meets the target by estimate; 0 without a target
-	limit     float64       // largest σ that keeps to MaxDrop; 0 where unknown or none
+	limit     float64       // largest σ that keeps to MaxDrop; 0 if unknown or none
 }
 
 // String names the candidate's line.

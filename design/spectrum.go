@@ -131,7 +131,7 @@ func (s *spectrum) scaleFor(n int, t float64) float64 {
 }
 
 // scaleForStd returns the least effective standard deviation at which the median is
-// std; +Inf where the features see nothing of most coordinates, so that the
+// std; +Inf if the features see nothing of most coordinates, so that the
 // identifiable part has no bound.
 func (s *spectrum) scaleForStd(std float64) float64 {
 	if s.median == 0 {

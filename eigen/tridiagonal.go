@@ -121,7 +121,7 @@ func (s *reduction) rows(lo, hi int) {
 }
 
 // householder overwrites x with v and returns β and τ such that (I − τ v vᵀ) x = β e₁. τ is
-// 0 where x already is a multiple of e₁.
+// 0 if x already is a multiple of e₁.
 func householder(x []float64) (beta, tau float64) {
 	rest := math.Sqrt(simd.SumSquares(x[1:]))
 	if rest == 0 {

@@ -7,7 +7,7 @@ import "math"
 // Of several, with g_i = wᵀε_i and M_ij = Π_l ∫ f(x − z_il) f(x − z_jl)/f(x) dx − 1, Barankin
 // proves Var(ŵ) ≥ (cᵀg)²/(cᵀMc) for every c. Independent releases multiply the products.
 
-// root returns √χ² of a witness: +Inf where it proves nothing. Where the runtime's errors
+// root returns √χ² of a witness: +Inf if it proves nothing. Where the runtime's errors
 // count, the features released at both inputs may each be off by Runtime.
 func (e *example) root(z []float64) float64 {
 	if z == nil {

@@ -174,7 +174,7 @@ func (e *example) compare(bound string, recorded, proved, unbounded float64) {
 	}
 }
 
-// displacements returns z = a(θ+ε) − a(θ) of each witness, nil where an input lies outside
+// displacements returns z = a(θ+ε) − a(θ) of each witness, nil if an input lies outside
 // the box.
 func (e *example) displacements() [][]float64 {
 	p := len(e.theta)

@@ -15,7 +15,7 @@ const maxMetadata = 1 << 20
 type Tensor struct {
 	Name     string
 	Datatype string  // "FP32", …
-	Shape    []int64 // −1 where open; the first is the batch's where the model has batches
+	Shape    []int64 // −1 if open; the first is the batch's where the model has batches
 }
 
 // Metadata is what a server says of a model and of itself. Servers need not know a

@@ -26,7 +26,7 @@ const jsonBytes = 12
 // plan is how a model is asked.
 type plan struct {
 	input  Tensor
-	output string  // empty where the server names none
+	output string  // empty if the server names none
 	shape  []int64 // of one example
 	size   int     // numbers of one example
 	batch  int     // examples of a request

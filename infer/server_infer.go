@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// infer answers an inference.
+// infer answers a request for an inference.
 func (s *server) infer(w http.ResponseWriter, r *http.Request) {
 	m, header, err := s.inferred(w, r)
 	if err != nil {
@@ -29,12 +29,12 @@ func (s *server) infer(w http.ResponseWriter, r *http.Request) {
 	w.Write(m)
 }
 
-// inferred returns the body of the answer and the bytes of JSON in it where binary
-// tensors follow.
+// inferred returns the body of the answer. If binary tensors follow its JSON part, header is
+// the length of that part in bytes; otherwise it is 0.
 func (s *server) inferred(w http.ResponseWriter, r *http.Request) (body []byte, header int, err error) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", "POST")
-		return nil, 0, refusal{http.StatusMethodNotAllowed, "inferences are asked for with POST"}
+		return nil, 0, refusal{http.StatusMethodNotAllowed, "an inference needs a POST request"}
 	}
 	model, err := s.model(r)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *server) inferred(w http.ResponseWriter, r *http.Request) (body []byte, 
 	if err != nil {
 		return nil, 0, err
 	}
-	done, err := take(s.active, "inferences are under way")
+	done, err := acquire(s.active, "inferences are running")
 	if err != nil {
 		return nil, 0, err
 	}
@@ -56,9 +56,9 @@ func (s *server) inferred(w http.ResponseWriter, r *http.Request) (body []byte, 
 	return answer.encode()
 }
 
-// take takes one of the places of a channel; done gives it back. It returns an error if all are
-// taken.
-func take(places chan struct{}, what string) (done func(), err error) {
+// acquire takes one of the places of a channel, which is used as a semaphore; done gives it
+// back. If none is free, acquire returns an error, in which what says what holds the places.
+func acquire(places chan struct{}, what string) (done func(), err error) {
 	select {
 	case places <- struct{}{}:
 		return func() { <-places }, nil
@@ -67,14 +67,15 @@ func take(places chan struct{}, what string) (done func(), err error) {
 	}
 }
 
-// asked reads a request that is taken: JSON, or JSON with binary tensors behind it. A
-// web page of another origin can send neither without asking first.
+// asked reads a request: JSON, or JSON followed by binary tensors. Other content types are
+// refused: a web page of another origin cannot send these two without a preflight request,
+// which the server does not allow.
 func (s *server) asked(w http.ResponseWriter, r *http.Request) (*message, error) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" && kind != "application/octet-stream" {
 		return nil, refusal{http.StatusUnsupportedMediaType, "the Content-Type must be application/json or application/octet-stream"}
 	}
-	done, err := take(s.reading, "requests are being read")
+	done, err := acquire(s.reading, "requests are being read")
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ func (s *server) answer(ctx context.Context, model *Model, ask *message) (*messa
 	}
 	y, err := model.forward(ctx, x)
 	if err != nil {
-		return nil, refusal{http.StatusServiceUnavailable, "the request was given up"}
+		return nil, refusal{http.StatusServiceUnavailable, "the inference was cancelled"}
 	}
 	out := &tensor{Name: model.graph.Output, Datatype: "FP32", Shape: append(sizes{int64(b)}, widen(model.shape)...)}
 	out.set(y, binary)
@@ -104,7 +105,7 @@ func (s *server) answer(ctx context.Context, model *Model, ask *message) (*messa
 // read reads a request's body, of at most s.maxBody bytes.
 func (s *server) read(w http.ResponseWriter, r *http.Request) (*message, error) {
 	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		return nil, refusal{http.StatusUnsupportedMediaType, "compressed requests are not read: send it as it is"}
+		return nil, refusal{http.StatusUnsupportedMediaType, "compressed requests are not supported: send the request uncompressed"}
 	}
 	control := http.NewResponseController(w)
 	control.SetReadDeadline(time.Now().Add(bodyTimeout))
@@ -145,8 +146,8 @@ func (s *server) examples(m *Model, ask *message) (x []float32, b int, err error
 	return x, int(in.Shape[0]), nil
 }
 
-// wanted reports whether the output is asked for as binary data; what is said of the
-// output itself counts more than what is said of all.
+// wanted reports whether the request wants the output as binary data. The parameter of the
+// output overrides the parameter of the whole request.
 func wanted(m *Model, ask *message) (binary bool, err error) {
 	if p := ask.Parameters; p != nil && p.BinaryOutput != nil {
 		binary = *p.BinaryOutput

@@ -111,7 +111,7 @@ func TestBusyServer(t *testing.T) {
 		s.active <- struct{}{}
 	}
 	first, _ := newClient(t, s.routes(), Options{Retries: -1})
-	mustErr(t, ask(first), "status 503 (Service Unavailable): 32 inferences are under way already")
+	mustErr(t, ask(first), "status 503 (Service Unavailable): 32 inferences are running already")
 	c, f := newClient(t, s.routes(), Options{})
 	wait := c.pace.sleep
 	c.pace.sleep = func(ctx context.Context, d time.Duration) error { <-s.active; return wait(ctx, d) }

@@ -24,7 +24,7 @@ type Attacks struct {
 
 	Lists              []float64 // inputs of each list, as ListFigures.Sizes has them
 	VanTrees           []float64 // [m], bounds on the errors; nil if they were not computed
-	VanTreesMeanSquare float64   // bound on the mean-square error; NaN where the coordinates are not an orthonormal basis
+	VanTreesMeanSquare float64   // bound on the mean-square error; NaN if the coordinates are not an orthonormal basis
 }
 
 // The names of the arrays.

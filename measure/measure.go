@@ -25,7 +25,7 @@ type Request struct {
 
 // SetNoise makes the noise of q.Experiment for the features of front. Where q.Sigma is 0,
 // it is set to q.Scale times the root mean square of all features over data (A section 3).
-// measured says that this root mean square is needed anyway; it is returned, 0 where it
+// measured says that this root mean square is needed anyway; it is returned, 0 if it
 // was not. A table's file is looked up in dir.
 func (q *Request) SetNoise(ctx context.Context, front *nn.Net, data nn.Source, dir string, measured bool) (rms float64, err error) {
 	if measured || q.Sigma == 0 {

@@ -57,7 +57,7 @@ type plausible struct {
 	x, a       []float32 // [candidates, p], [candidates, n]: inputs and features
 	mean       []float64
 	precision  []float64       // [p, p], the inverse of the covariance
-	scores     []float64       // of the candidates; nil where they are not searched
+	scores     []float64       // of the candidates; nil if they are not searched
 	neighbours map[int]float64 // of candidates, by their index in the data: the distance from the nearest
 	scale      float64
 }
@@ -220,7 +220,7 @@ func (s *plausible) value(away, moved float64) float64 {
 }
 
 // nearest returns the root mean square distance of an input from the nearest candidate
-// that is another input, 0 where there is none.
+// that is another input, 0 if there is none.
 func (s *plausible) nearest(x []float32) float64 {
 	least := math.Inf(1)
 	for _, v := range s.distances(x, s.x, s.p) {
@@ -253,7 +253,7 @@ func (s *plausible) score(x []float32) []float64 {
 	return scores
 }
 
-// inverse returns the inverse of a symmetric matrix, [p, p], nil where it is singular.
+// inverse returns the inverse of a symmetric matrix, [p, p], nil if it is singular.
 func inverse(matrix []float64, p int) []float64 {
 	var c mat.Cholesky
 	var inv mat.SymDense

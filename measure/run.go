@@ -28,9 +28,9 @@ type RunOptions struct {
 type Measured struct {
 	Split   *Split
 	Files   []File           // of the release, beside the arrays
-	RMS     float64          // root mean square of the numbers that the noise is added to; NaN where it is not known
+	RMS     float64          // root mean square of the numbers that the noise is added to; NaN if it is not known
 	Utility *release.Utility // nil of data without labels
-	Bounds  *bound.Result    // nil where no bound holds
+	Bounds  *bound.Result    // nil if no bound holds
 	Learned *Learned         // what adversaries came to; nil if none ran
 	Timing  map[string]time.Duration
 }

@@ -17,7 +17,7 @@ type Split struct {
 	Node                  string // of the model, whose output is released, before any projection
 	FrontGraph, HeadGraph *nn.Graph
 	Front, Head           *nn.Net
-	Whole                 *nn.Net // the model itself; nil where Front and Head are it, cut in two
+	Whole                 *nn.Net // the model itself; nil if Front and Head are it, cut in two
 }
 
 // NodeOf returns the node of g whose output is released, before any projection.

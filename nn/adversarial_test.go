@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// holdsAt fails where a computed y is off from want by more than its bound.
+// holdsAt fails if a computed y is off from want by more than its bound.
 func holdsAt(t *testing.T, what string, y, bound float64, want *big.Float) {
 	t.Helper()
 	off := bigSub(want, exact(y))

@@ -121,7 +121,7 @@ func mulBound(a, ea, b, eb, y float64) float64 {
 
 // binaryDiv: the shift is (da − y·db)/(b + db), y = a/b. What is said of errors is
 // that form with those in place of the shifts, |b′| ≥ |b| − eb and |a/b| ≤ |y|(1 + 2u),
-// but for underflow; it is +Inf where b′ can be 0.
+// but for underflow; it is +Inf if b′ can be 0.
 func binaryDiv[T Float]() binaryFunc[T] {
 	return binaryFunc[T]{
 		value: func(dst, a, b []T) {

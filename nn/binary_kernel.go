@@ -23,7 +23,7 @@ type binaryFunc[T Float] struct {
 	// rounding, but for what underflow does.
 	bound func(a, ea, b, eb, y float64) float64
 
-	// The same as value, and as left, where b is one number, c; nil where repeating it
+	// The same as value, and as left, where b is one number, c; nil if repeating it
 	// serves.
 	valueBy func(dst, a []T, c T)
 	leftBy  func(dst, d, a []T, c T)

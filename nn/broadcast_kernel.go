@@ -33,7 +33,7 @@ func operandShapes(inputs [][]int, constants []*Param) ([][]int, error) {
 // operand is a tensor that is broadcast: values an example, or the same for all.
 type operand[T Float] struct {
 	values []T
-	stride int // from one row to the next; 0 where all have the same
+	stride int // from one row to the next; 0 if all have the same
 }
 
 // of returns the operand's entries of that run in that row: its own, or one repeated

@@ -45,7 +45,7 @@ func (b *Builder) named(name, kind string) string {
 func (b *Builder) Add(name string, op Op) { b.Join(name, op, b.Graph.Output) }
 
 // Join appends a node that reads the named tensors and returns the name of its
-// output. It panics where the operator does not fit them.
+// output. It panics if the operator does not fit them.
 func (b *Builder) Join(name string, op Op, inputs ...string) string {
 	name = b.named(name, op.Kind())
 	shapes := make([][]int, len(inputs))

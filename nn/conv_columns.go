@@ -16,7 +16,7 @@ type convColumns[T Float] struct {
 	spares[T]
 	tiling, gradTiling convTiling
 	current            convTiling // of the product in progress; sums do not depend on it
-	pairs              bool       // each input is seen once, and rows of taps are two wide
+	pairs              bool       // the kernel is 2 wide with a stride of 2, without padding, and uses each input at most once
 	shifts             bool       // see shifted
 	points             bool       // the columns are the planes of the input
 	byTile             bool       // the cores share each tile of a gradient, not the tiles

@@ -38,7 +38,7 @@ type phase struct {
 	offsets     []int // from a place in the phase to what the taps reach in the plane of cotangents
 }
 
-// newConvDepthwise returns nil where the layout would be much larger than the planes.
+// newConvDepthwise returns nil if the layout would be much larger than the planes.
 func newConvDepthwise[T Float](p convPlan) *convDepthwise[T] {
 	reachH, reachW := (p.kH-1)*p.dilH/p.strideH, (p.kW-1)*p.dilW/p.strideW
 	k := &convDepthwise[T]{convPlan: p, high: p.outH + reachH, wide: p.outW + reachW}

@@ -2,9 +2,9 @@ package nn
 
 import "tattle/internal/simd"
 
-// unfold writes the rows of channels [c0, c1) of group g of the tile's columns:
-// row (c·kH + r)·kW + s holds, for each output of the tile, the input that tap
-// (r, s) of channel c sees.
+// unfold writes the rows of col for channels [c0, c1) of group g of the tile (im2col): row
+// (c·kH + r)·kW + s holds, for each output of the tile, the input that kernel entry (r, s)
+// multiplies in channel c.
 func (k *convColumns[T]) unfold(col []T, t convTile, g, c0, c1 int) {
 	cols := k.outputs(t)
 	per := (t.r1 - t.r0) * k.outW
@@ -27,14 +27,14 @@ func (k *convColumns[T]) unfold(col []T, t convTile, g, c0, c1 int) {
 	}
 }
 
-// pairsAt returns the inputs in plane from the first that tap (r, 0) of the tile
-// sees on, where the taps of a row are disjoint pairs.
+// pairsAt returns the inputs in plane, starting at the first one that kernel entry (r, 0)
+// multiplies in the tile. It is used if the kernel is 2 wide and its stride is 2.
 func (k *convColumns[T]) pairsAt(plane []T, t convTile, r int) []T {
 	return plane[(t.r0*k.strideH+r)*k.inW:]
 }
 
-// unfoldTap writes the inputs in plane that tap (r, s) of the outputs from row r0
-// on sees.
+// unfoldTap writes to dst, for the outputs from row r0 on, the inputs in plane that kernel
+// entry (r, s) multiplies; 0 for padding.
 func (k *convColumns[T]) unfoldTap(dst, plane []T, r, s, r0 int) {
 	if k.shifts {
 		lo, hi, at := k.shifted(len(dst), r, s, r0)
@@ -60,7 +60,8 @@ func (k *convColumns[T]) unfoldTap(dst, plane []T, r, s, r0 int) {
 	}
 }
 
-// fold adds the tile's columns of group g to the inputs they were taken from.
+// fold is the transpose of unfold: it adds the rows of col for group g to the inputs that
+// unfold copies them from.
 func (k *convColumns[T]) fold(col []T, t convTile, g int) {
 	cols := k.outputs(t)
 	per := (t.r1 - t.r0) * k.outW
@@ -83,8 +84,8 @@ func (k *convColumns[T]) fold(col []T, t convTile, g int) {
 	}
 }
 
-// foldTap adds src to the inputs that tap (r, s) of the outputs from row r0 on
-// sees. It may change src.
+// foldTap is the transpose of unfoldTap: it adds src to the inputs in plane. It may change
+// src.
 func (k *convColumns[T]) foldTap(plane, src []T, r, s, r0 int) {
 	if k.shifts {
 		k.clearEdges(src, s)
@@ -107,9 +108,9 @@ func (k *convColumns[T]) foldTap(plane, src []T, r, s, r0 int) {
 	}
 }
 
-// shifted is for strides of 1 and outputs as wide as the inputs: a tap then sees the
-// input plane moved as a whole, but for the edges. Of n outputs from row r0 on,
-// [lo, hi) see the inputs from at on.
+// shifted is for strides of 1 and outputs as wide as the inputs: kernel entry (r, s) then
+// multiplies the input plane, shifted as a whole, except at the edges. Of n outputs from row
+// r0 on, [lo, hi) take the inputs from index at on.
 func (k *convColumns[T]) shifted(n, r, s, r0 int) (lo, hi, at int) {
 	at = (r0+r*k.dilH-k.top)*k.inW + s*k.dilW - k.left
 	lo = min(max(-at, 0), n)
@@ -117,7 +118,7 @@ func (k *convColumns[T]) shifted(n, r, s, r0 int) (lo, hi, at int) {
 	return lo, hi, min(max(at+lo, 0), k.inHW)
 }
 
-// clearEdges zeroes the outputs whose tap s falls beside the input.
+// clearEdges zeroes the outputs for which column s of the kernel lies outside of the input.
 func (k *convColumns[T]) clearEdges(x []T, s int) {
 	lo, hi := span(k.outW, k.inW, k.strideW, s*k.dilW, k.left)
 	for i := 0; i < len(x); i += k.outW {

@@ -14,7 +14,7 @@ type convWinograd struct {
 	forth, back winogradPlan
 }
 
-// newConvWinograd returns nil where the convolution has another kernel, or so few
+// newConvWinograd returns nil if the convolution has another kernel, or so few
 // channels or outputs that tiles do not pay.
 func newConvWinograd(p convPlan) *convWinograd {
 	square := p.kH == 3 && p.kW == 3 && p.strideH == 1 && p.strideW == 1 && p.dilH == 1 && p.dilW == 1

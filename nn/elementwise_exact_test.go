@@ -137,7 +137,7 @@ var exactUnary = map[string]func(o *Unary, x *big.Float) *big.Float{
 	"Float16": bigSteps(float16.Half.Round), "BFloat16": bigSteps(float16.Brain.Round),
 }
 
-// exactPair are the operators of two numbers, for a > 0 where they are powers.
+// exactPair are the operators of two numbers, for a > 0 if they are powers.
 var exactPair = map[string]func(a, b *big.Float) *big.Float{
 	"Add": bigAdd, "Sub": bigSub, "Mul": bigMul, "Div": bigQuo,
 	"Pow": func(a, b *big.Float) *big.Float { return exactExp(bigMul(b, bigLog(a))) },
@@ -162,7 +162,7 @@ type boundCheck struct {
 	errors, bounds float64
 }
 
-// add fails where the computed y is off from want by more than its bound.
+// add fails if the computed y is off from want by more than its bound.
 func (c *boundCheck) add(y, bound float64, want *big.Float) {
 	off, _ := bigSub(want, exact(y)).Float64()
 	off = math.Abs(off)
@@ -175,7 +175,7 @@ func (c *boundCheck) add(y, bound float64, want *big.Float) {
 	}
 }
 
-// tight fails where the bounds are much more than the errors.
+// tight fails if the bounds are much more than the errors.
 func (c *boundCheck) tight(times float64) {
 	if !(c.bounds <= times*c.errors+0x1p-700) {
 		c.t.Errorf("%s: the bounds add up to %v, the errors to %v", c.what, c.bounds, c.errors)

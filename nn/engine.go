@@ -140,7 +140,7 @@ func (e *engine[T]) tangents(frames []frame[T], dst, v []T, batch, k int, finite
 
 // cotangents sweeps k cotangents per example back through the frames. A
 // student is shown, for k = 1, the cotangent of each operator's output first. dst
-// may be nil where the plan does not want the input's cotangent.
+// may be nil if the plan does not want the input's cotangent.
 func (e *engine[T]) cotangents(p *plan, frames []frame[T], dst, u []T, batch, k int, learns student[T]) {
 	rows := batch * k
 	if e.output == 0 {

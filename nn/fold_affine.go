@@ -54,7 +54,7 @@ func (r *rewrite) channelwise(n *Node) (channelwise, bool) {
 	return channelwise{}, false
 }
 
-// foldedLayer returns the layer with what follows it, nil where that is not per
+// foldedLayer returns the layer with what follows it, nil if that is not per
 // channel of its output or the new parameters are not finite.
 func foldedLayer(op Op, c channelwise, shape []int) Op {
 	switch op := op.(type) {
@@ -113,7 +113,7 @@ func (c channelwise) weight(w *Param, channel func(i int) int) *Param {
 	})
 }
 
-// bias returns a·b + c, b being zero where it is missing.
+// bias returns a·b + c, b being zero if it is missing.
 func (c channelwise) bias(w, b *Param, n int) *Param {
 	name, sources := w.Name+".bias", c.sources
 	if b != nil {

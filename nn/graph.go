@@ -181,7 +181,7 @@ func (g *Graph) missing(n *Node, input string) error {
 }
 
 // way returns the names of the nodes from one to another, each of which reads the
-// next one's output, or nil where the first does not depend on the last.
+// next one's output, or nil if the first does not depend on the last.
 func way(from, to *Node, maker map[string]*Node, seen map[*Node]bool) []string {
 	if from == nil || seen[from] {
 		return nil

@@ -55,7 +55,7 @@ func vote[T Float](dst []T, winner int, v T) {
 	}
 }
 
-// winner returns the first index of the largest entry of x + d, −1 where one is NaN;
+// winner returns the first index of the largest entry of x + d, −1 if one is NaN;
 // nil d is 0.
 func winner[T Float](x, d []T) int {
 	best, top := 0, math.Inf(-1)

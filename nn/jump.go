@@ -1,7 +1,7 @@
 package nn
 
 // Jump returns the first node whose function jumps, so that no Jacobian describes it: a
-// rounding, a comparison, a threshold. It returns nil where the graph has none: it is
+// rounding, a comparison, a threshold. It returns nil if the graph has none: it is
 // then continuous wherever it is finite.
 func (g *Graph) Jump() *Node {
 	for _, n := range g.needed(g.Output, g.Input) {

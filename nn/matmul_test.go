@@ -83,7 +83,7 @@ func TestMatMulSteady(t *testing.T) {
 	steady(t, kern, f, dx, dy, 2)
 }
 
-// steady fails where a kernel allocates when it runs again.
+// steady fails if a kernel allocates when it runs again.
 func steady(t *testing.T, kern kernel[float32], f *frame[float32], dx [][]float32, dy []float32, k int) {
 	t.Helper()
 	for what, run := range map[string]func(){

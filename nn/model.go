@@ -1,7 +1,7 @@
 package nn
 
 // A Model maps p inputs to n features, in batches: [batch, p] → [batch, n], the
-// batch following from the length. A method panics where a length is no multiple
+// batch following from the length. A method panics if a length is no multiple
 // of p or does not match. dst must not overlap the other arguments. A Model is not
 // safe for concurrent use.
 type Model interface {
@@ -36,6 +36,6 @@ type Linearization[T Float] interface {
 // An Activity is a Linearization that knows rows of J to be zero, as those of a
 // ReLU that is off.
 type Activity interface {
-	// Active overwrites dst, [batch, n]: false where that row of J is zero.
+	// Active overwrites dst, [batch, n]: false if that row of J is zero.
 	Active(dst []bool)
 }

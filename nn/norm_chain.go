@@ -16,7 +16,7 @@ type jointLearner interface {
 type normChain struct {
 	*batchNorm[float32]
 	rectifier *rectifier[float32] // or nil
-	slope     float32             // of the rectifier; 1 where there is none
+	slope     float32             // of the rectifier; 1 if there is none
 	dropout   *dropout            // or nil
 
 	next  []simd.Channel // what each channel goes through

@@ -91,7 +91,7 @@ func testAdjoint[T Float](t *testing.T, c opCase, kern kernel[T], tolerance floa
 	}
 }
 
-// closeTo fails where got and want differ by more than tolerance times the
+// closeTo fails if got and want differ by more than tolerance times the
 // largest magnitude of want.
 func closeTo[T Float](t *testing.T, what string, got, want []T, tolerance float64) {
 	t.Helper()

@@ -62,7 +62,7 @@ func eachStep(places []int, n, step int) []int {
 }
 
 // mergeAxes returns the permutation in as few axes as it can be told: those that
-// stay neighbours become one, and those of one entry go. perm is nil where the
+// stay neighbours become one, and those of one entry go. perm is nil if the
 // views are no permutation of whole axes.
 func mergeAxes(in []int, views []axisView) (shape, perm []int) {
 	if len(views) != len(in) {

@@ -102,7 +102,7 @@ func newReduceKernel[T Float](o *Reduce, in []int) kernel[T] {
 
 // reducePlan says where the entries of one example's outputs lie. Output o·inner + i
 // combines the entries bases[o] + offsets[r] + i + t, for all r and t < length: inner is
-// what follows the last combined dimension, and length, which is 1 where there is an inner
+// what follows the last combined dimension, and length, which is 1 if there is an inner
 // part, what the last combined dimensions have in a row.
 type reducePlan struct {
 	bases, offsets []int

@@ -16,7 +16,7 @@ var reductions = map[string]*reduction{
 	"LogSumExp": {logSumExps, logSumExpTangent, logSumExpPull, logSumExpChange, logSumExpBound},
 }
 
-// extreme is the largest entry for sign 1, the smallest for −1, NaN where one is.
+// extreme is the largest entry for sign 1, the smallest for −1, NaN if one is.
 func extreme(sign float64) *reduction {
 	best := func(x, d []float64) int {
 		at, top := 0, math.Inf(-1)

@@ -142,7 +142,7 @@ func (w *errorSweep) bound(s step[float64], f *frame[float64], ey []float64, ex 
 // finite where it came so, from a constant, and else +Inf.
 type hander interface{ handsOn() }
 
-// boundRounding overwrites ey with the kernel's bound, +Inf where it has none: the
+// boundRounding overwrites ey with the kernel's bound, +Inf if it has none: the
 // kernel cannot bound its rounding, or the entry overflowed. An entry that is infinite
 // because a constant is, is exact.
 func boundRounding(k kernel[float64], f *frame[float64], ey []float64, ex [][]float64) {

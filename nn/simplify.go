@@ -10,7 +10,7 @@ import "slices"
 // its parameters are changed: the graph returned shares them and has, where it folds
 // some into one, parameters of its own that a Net makes anew when those have changed.
 // The numbers in a LayerNormalization or Gelu spelt out are settings, read once.
-// It panics where g is not well formed.
+// It panics if g is not well formed.
 func simplified(g *Graph) *Graph {
 	return rewritten(g, dropIdentities, foldConstants, takeConstants, findGelu, findLayerNorm, foldAffine)
 }

@@ -99,7 +99,7 @@ type unaryFunc struct {
 	rounds int  // of its computation, the larger of 6 and these
 	steps  bool // a staircase: constant but for jumps, with exact values, which do not underflow
 
-	// The same for float32, many at a time; nil where value and slope serve. Slices
+	// The same for float32, many at a time; nil if value and slope serve. Slices
 	// may be the same one.
 	value32 func(dst, x []float32)
 	slope32 func(dst, d, x []float32) // dst = d·slope(x)

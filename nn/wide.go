@@ -52,7 +52,7 @@ func newWideSweep(e *engine[float64]) *wideSweep {
 	return w
 }
 
-// Wide returns nil where ForwardWide64 can run, and otherwise an error that names the
+// Wide returns nil if ForwardWide64 can run, and otherwise an error that names the
 // first operator without a wide kernel, such as a Softmax.
 func (m *Net) Wide() error {
 	e := m.run64()

@@ -152,7 +152,7 @@ func (k *wideAffine) addRange(lo, hi int) {
 }
 
 // dropped bounds the products that are left out of an output of channel c, but for
-// those with what is left of the inputs by all slices: NaN where a weight is no number.
+// those with what is left of the inputs by all slices: NaN if a weight is no number.
 func (k *wideAffine) dropped(c, top int) float64 {
 	e := 0.0
 	for i, s := range k.slicing.inputs[1:] {

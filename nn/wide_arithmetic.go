@@ -156,7 +156,7 @@ func wideStep(x wideEntry, c *unaryFunc) wideEntry {
 	return wideEntry{h: y, e: c.bound(x.h, y, (x.e+math.Abs(x.l))*(1+0x1p-50))}
 }
 
-// wideClip is min(max(x, least), most), whose error is 0 where all of x̂ ± ex is on one
+// wideClip is min(max(x, least), most), whose error is 0 if all of x̂ ± ex is on one
 // side of both, and at most ex otherwise.
 func wideClip(x wideEntry, least, most float64) wideEntry {
 	sure := x.e*(1+0x1p-50) + math.Abs(x.h)*0x1p-50

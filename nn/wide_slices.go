@@ -102,7 +102,7 @@ func (s *inputSlices) cut(x wideTensor, batch int) {
 	simd.Parallel(len(x.hi), 1+grain/16, s.part)
 }
 
-// topOf returns k + 1 where |x| < 2^k, hence also |x + lo|.
+// topOf returns k + 1 if |x| < 2^k, hence also |x + lo|.
 func topOf(x []float64) int {
 	most := simd.MaxAbs(x)
 	if math.IsNaN(most) || math.IsInf(most, 0) {

@@ -17,7 +17,7 @@ import (
 // FormatError says that a file, or one array of it, is not what this package
 // reads.
 type FormatError struct {
-	File   string // path, or empty where only a reader is known
+	File   string // path, or empty if only a reader is known
 	Array  string // name in an archive, or empty
 	Detail string
 	Err    error // the error beneath, or nil

@@ -248,7 +248,7 @@ func (r *Rows) Type() string {
 // Len returns the number of rows.
 func (r *Rows) Len() int { return r.header.shape[0] }
 
-// Read reads the rows lo ≤ i < hi. It panics where there are no such rows.
+// Read reads the rows lo ≤ i < hi. It panics if there are no such rows.
 func (r *Rows) Read(lo, hi int) (Array, error) {
 	if lo < 0 || lo > hi || hi > r.Len() {
 		panic(fmt.Sprintf("npy: rows %d to %d of %d", lo, hi, r.Len()))

@@ -9,33 +9,33 @@ import (
 	"tattle/nn"
 )
 
-// batched says where the examples of a batch of B are in a tensor laid out flat: entry
-// i depends on example i/stride mod B alone, in the same way for each example. The
-// layout survives every reshape. A window partition, for one, gives [B·windows, …],
-// whose stride is windows times as long.
+// batched describes where the examples of a batch of size B lie in a flat tensor: entry i
+// depends on example (i/stride) mod B only, in the same way for each example. A reshape does
+// not change this layout. A window partition, for example, gives [B·windows, …], whose stride
+// is windows times as long.
 type batched struct {
 	shape   []int
-	stride  int       // 0: a constant
-	data    []float32 // of a constant, where it is known
-	unknown bool      // the shapes did not decide it
+	stride  int       // 0 for a constant
+	data    []float32 // of a constant whose value is known
+	unknown bool      // the shapes do not decide where the examples lie
 }
 
 func (b batched) depends() bool { return b.stride > 0 || b.unknown }
 
-// undecided is an error of an operator of which shapes do not say whether it mixes
-// examples.
+// undecided is the error for an operator whose shapes do not decide whether it mixes the
+// examples of a batch.
 type undecided string
 
 func (u undecided) Error() string { return string(u) }
 
-// errAcross says that no single dimension holds the batch.
+// errAcross is the error for a tensor without a single dimension that holds the batch.
 const errAcross = undecided("the batch lies across several of its dimensions")
 
 func mixing(format string, args ...any) error {
 	return errors.New("mixes the examples of a batch: it " + fmt.Sprintf(format, args...))
 }
 
-// strideOf returns the distance of neighbours along dimension k.
+// strideOf returns the distance between neighbours along dimension k in the flat tensor.
 func strideOf(shape []int, k int) int { return nn.Size(shape[k+1:]) }
 
 // axis returns the dimension that holds the batch, and how many neighbours along it
@@ -54,7 +54,7 @@ func (b batched) axis(batch int) (k, run int, err error) {
 	return 0, 0, errAcross
 }
 
-// step is an operator with its inputs, whose batch is followed.
+// step is an operator with its inputs; follow finds where the batch lies in its output.
 type step struct {
 	op    nn.Op
 	batch int
@@ -62,7 +62,7 @@ type step struct {
 	in    []batched
 }
 
-// ofConstants returns the output where no input depends on the batch.
+// ofConstants returns the output of an operator whose inputs do not depend on the batch.
 func (s step) ofConstants() batched {
 	switch op := s.op.(type) {
 	case *nn.Constant:
@@ -73,6 +73,8 @@ func (s step) ofConstants() batched {
 	return batched{}
 }
 
+// follow returns where the examples lie in the operator's output, or an error if the operator
+// mixes them.
 func (s step) follow() (batched, error) {
 	x := s.in[0]
 	switch op := s.op.(type) {
@@ -106,7 +108,7 @@ func (s step) follow() (batched, error) {
 	return s.rearranged()
 }
 
-// rearranged follows what moves entries, and reductions.
+// rearranged follows operators that move entries or reduce dimensions.
 func (s step) rearranged() (batched, error) {
 	if op, ok := s.op.(*nn.Concat); ok {
 		return s.concat(op.Axis)
@@ -144,10 +146,10 @@ func (s step) rearranged() (batched, error) {
 	case *nn.Gather:
 		return s.gather(op, k, run)
 	}
-	return batched{}, undecided(fmt.Sprintf("the shapes of %s do not tell", s.op.Kind()))
+	return batched{}, undecided(fmt.Sprintf("the shapes of %s do not decide it", s.op.Kind()))
 }
 
-// below counts the axes below k.
+// below returns the number of axes that are less than k.
 func below(axes []int, k int) (n int) {
 	for _, a := range axes {
 		if a < k {
@@ -157,12 +159,14 @@ func below(axes []int, k int) (n int) {
 	return n
 }
 
-// keep says that dimension k of the output holds the batch.
+// keep returns an output whose dimension k holds the batch, with run neighbours for each
+// example.
 func (s step) keep(k, run int) (batched, error) {
 	return batched{stride: run * strideOf(s.out, k)}, nil
 }
 
-// before follows an operator that works on each slice of the last few dimensions.
+// before follows an operator that works on each slice of the last dimensions separately. It
+// returns an error that says what the operator does if the batch is in one of them.
 func (s step) before(last int, what string) (batched, error) {
 	k, run, err := s.in[0].axis(s.batch)
 	if err == nil && k >= len(s.in[0].shape)-last {
@@ -174,27 +178,27 @@ func (s step) before(last int, what string) (batched, error) {
 	return s.keep(k, run)
 }
 
-// channels follows a norm of groups of so many neighbours along dimension 0, with
-// parameters along it.
+// channels follows a normalisation over groups of neighbours along dimension 0, with the
+// parameters params along that dimension.
 func (s step) channels(group int, params ...*nn.Param) (batched, error) {
 	x := s.in[0]
 	k, run, err := x.axis(s.batch)
 	if err != nil {
 		return batched{}, err
 	}
-	_, each := s.op.(*nn.BatchNorm) // for itself
+	_, each := s.op.(*nn.BatchNorm) // which normalises each entry by itself
 	if k != 0 && !each || k == 0 && run%group != 0 {
 		return batched{}, mixing("normalises over the batch")
 	}
 	for _, p := range params {
 		if k == 0 && p != nil && !repeats(p.Data, run, s.batch) {
-			return batched{}, mixing("has other parameters at every place of the batch")
+			return batched{}, mixing("has different parameters for each example of the batch")
 		}
 	}
 	return batched{stride: x.stride}, nil
 }
 
-// repeats reports whether data repeat themselves with each example of a batch.
+// repeats reports whether data are the same for every example of a batch.
 func repeats(data []float32, stride, batch int) bool {
 	if len(data)%(stride*batch) != 0 {
 		return false
@@ -208,7 +212,7 @@ func repeats(data []float32, stride, batch int) bool {
 	return true
 }
 
-// aligned returns the stride in the output of an input that broadcasts to it.
+// aligned returns the stride, in the output, of the examples of an input that broadcasts to it.
 func (s step) aligned(b batched) (int, error) {
 	k, run, err := b.axis(s.batch)
 	if err != nil {
@@ -220,7 +224,7 @@ func (s step) aligned(b batched) (int, error) {
 	return run * strideOf(s.out, k+len(s.out)-len(b.shape)), nil
 }
 
-// broadcast follows an operator on entries of inputs and constants that broadcast.
+// broadcast follows an elementwise operator whose inputs and constants broadcast.
 func (s step) broadcast(constants ...*nn.Param) (batched, error) {
 	in := slices.Clone(s.in)
 	for _, p := range constants {
@@ -244,7 +248,7 @@ func (s step) broadcast(constants ...*nn.Param) (batched, error) {
 	}
 	for _, b := range in {
 		if b.stride == 0 {
-			if err := s.beside(out, b); err != nil {
+			if err := s.sameForAll(out, b); err != nil {
 				return batched{}, err
 			}
 		}
@@ -252,9 +256,9 @@ func (s step) broadcast(constants ...*nn.Param) (batched, error) {
 	return out, nil
 }
 
-// beside returns an error unless a constant that broadcasts to a tensor is the same at
-// every place of the batch.
-func (s step) beside(out, constant batched) error {
+// sameForAll returns an error unless a constant that broadcasts to the tensor out is the same
+// for every example of the batch.
+func (s step) sameForAll(out, constant batched) error {
 	if nn.Size(constant.shape) == 1 {
 		return nil
 	}
@@ -267,14 +271,14 @@ func (s step) beside(out, constant batched) error {
 	case k < 0 || constant.shape[k] == 1:
 		return nil
 	case constant.data == nil:
-		return undecided("a constant is not known")
+		return undecided("the value of a constant is not known")
 	case !repeats(constant.data, run*strideOf(constant.shape, k), s.batch):
-		return errors.New("differs from place to place of a batch: its constant is not the same for every example")
+		return errors.New("treats the examples of a batch differently: its constant is not the same for every example")
 	}
 	return nil
 }
 
-// product follows a product of matrices.
+// product follows a matrix product.
 func (s step) product(op *nn.MatMul) (batched, error) {
 	rank := len(s.out)
 	stride := 0
@@ -288,7 +292,7 @@ func (s step) product(op *nn.MatMul) (batched, error) {
 		if err != nil {
 			return batched{}, err
 		}
-		own := len(b.shape) - 2 // its rows or columns that the output has
+		own := len(b.shape) - 2 // the dimension of b, rows or columns, that the output keeps
 		if (i == 1) != [2]bool{op.TransA, op.TransB}[i] {
 			own++
 		}
@@ -312,5 +316,5 @@ func (s step) product(op *nn.MatMul) (batched, error) {
 	if k, _, err := out.axis(s.batch); err != nil || k >= rank-2 {
 		return out, err
 	}
-	return out, s.beside(out, other)
+	return out, s.sameForAll(out, other)
 }

@@ -79,7 +79,7 @@ func (s step) concat(axis int) (batched, error) {
 		if length != 0 {
 			return batched{}, mixing("joins other rows to the batch")
 		}
-		if err := s.beside(out, b); err != nil {
+		if err := s.sameForAll(out, b); err != nil {
 			return batched{}, err
 		}
 	}

@@ -96,7 +96,7 @@ func inputDims(t *testing.T, f *modelFile) []int {
 }
 
 // outOfPlace returns how far outputs in a batch are from those of its examples alone,
-// relative to the largest: 1 where there are not as many.
+// relative to the largest: 1 if there are not as many.
 func outOfPlace(t *testing.T, data []byte, batch int) float64 {
 	t.Helper()
 	at := func(batch int) *nn.Graph {

@@ -6,7 +6,7 @@ import (
 	"tattle/nn"
 )
 
-// images starts with [N, C, h, w], the height 1 where the input has none.
+// images starts with [N, C, h, w], the height 1 if the input has none.
 func (r *nodeReader) images(x operand) *chain {
 	c := r.chain(x)
 	if len(x.shape) == 3 {

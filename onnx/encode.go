@@ -169,7 +169,7 @@ func (e *encoder) simple(n *nn.Node) {
 	e.emit(n.Op.Kind(), inputs, n.Output, n.Name, attribute)
 }
 
-// mustBeFloat32 panics where a setting is not a finite float32.
+// mustBeFloat32 panics if a setting is not a finite float32.
 func mustBeFloat32(name string, v float64) {
 	if s := float32(v); s-s != 0 {
 		panic(unsupportedf("%s %v is not a float32", name, v))

@@ -89,7 +89,7 @@ func (r *nodeReader) fold(op operator) {
 	op.fold(r)
 }
 
-// mustBeSound panics where a node's inputs, outputs or attributes are inconsistent.
+// mustBeSound panics if a node's inputs, outputs or attributes are inconsistent.
 func (d *decoder) mustBeSound(n *node) {
 	for _, out := range n.outputs {
 		if _, dup := d.shapes[out]; dup || out != "" && d.isConstant(out) {
@@ -128,7 +128,7 @@ func (op operator) unknown(n *node) (details []string) {
 	return details
 }
 
-// mustBeComplete panics where an output that is used was not computed.
+// mustBeComplete panics if an output that is used was not computed.
 func (d *decoder) mustBeComplete(n *node) {
 	for i, out := range n.outputs {
 		if _, ok := d.shapes[out]; ok || d.usage.readers[out] == 0 || d.isConstant(out) {

@@ -124,7 +124,7 @@ func (r *nodeReader) list(name string, input int) (x []int64, ok bool) {
 // axis returns the attribute "axis" as one of rank dimensions.
 func (r *nodeReader) axis(absent int64, rank int) int { return axisOf(r.int("axis", absent), rank) }
 
-// mustFit panics where an activation would be absurdly large.
+// mustFit panics if an activation would be absurdly large.
 func (r *nodeReader) mustFit(shape []int) {
 	if !r.fits(shape) {
 		panic(malformedf("activation %q has the absurd shape %v", r.outputs[0], shape))

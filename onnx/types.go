@@ -24,7 +24,7 @@ var narrowFormats = map[int64]struct {
 }
 
 // setTypes notes the types of the node's outputs: those of its inputs, as far as they are
-// integers or floats of 16 bits. It panics where the operator is not supported for these.
+// integers or floats of 16 bits. It panics if the operator is not supported for these.
 func (r *nodeReader) setTypes(op operator) {
 	var element int64
 	for _, in := range r.inputs {

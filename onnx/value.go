@@ -60,7 +60,7 @@ func typeName(element int64) string {
 	return fmt.Sprintf("type %d", element)
 }
 
-// sizeOf is nn.Size for shapes that nobody has checked: ok is false where it
+// sizeOf is nn.Size for shapes that nobody has checked: ok is false if it
 // passes limit.
 func sizeOf(shape []int, limit int) (n int, ok bool) {
 	if slices.Contains(shape, 0) {
@@ -120,7 +120,7 @@ func (v *value) isFinite() bool {
 	return !slices.ContainsFunc(v.floats, func(x float32) bool { return x-x != 0 })
 }
 
-// mustBeFinite panics where an element is infinite or NaN.
+// mustBeFinite panics if an element is infinite or NaN.
 func (v *value) mustBeFinite() {
 	for i, x := range v.floats {
 		switch {
@@ -133,7 +133,7 @@ func (v *value) mustBeFinite() {
 	}
 }
 
-// mustBeNumbers panics where an element is NaN.
+// mustBeNumbers panics if an element is NaN.
 func (v *value) mustBeNumbers() {
 	for i, x := range v.floats {
 		switch {

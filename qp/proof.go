@@ -34,7 +34,7 @@ func (s *Solver) infeasible(r *Result) bool {
 
 // farkas reports whether y, with Rowsᵀy, proves that no x satisfies the constraints:
 // where its entries for inequalities are at least 0, every feasible x has yᵀRows x ≤
-// yᵀRight, which fails where the least of yᵀRows x within the limits is larger.
+// yᵀRight, which fails if the least of yᵀRows x within the limits is larger.
 // Where x_i has no limit, (Rowsᵀy)_i must vanish. floor is added to the size
 // of y that rounding is told by.
 func (s *Solver) farkas(y, rowsY []float64, floor float64) bool {

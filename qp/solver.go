@@ -17,7 +17,7 @@ type Solver struct {
 
 	dual, primal []float64 // residuals of stationarity [n] and of the rows [m]
 	rowsY        []float64 // [n], Rowsᵀ y
-	inv          []float64 // [n], the inverse of the diagonal of the reduced Hessian; 0 where x is fixed
+	inv          []float64 // [n], the inverse of the diagonal of the reduced Hessian; 0 if x is fixed
 	scaled       []float64 // [m, n], Rows times the root of inv
 	step         direction
 	target       complements

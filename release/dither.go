@@ -67,7 +67,7 @@ func (g Gaussian) Sample(dst []float64, r *rand.Rand) {
 }
 
 // ChiSquared returns exp(‖z‖²/σ²) − 1 (A eq. 12), to full relative accuracy for
-// small z too; +Inf where that overflows.
+// small z too; +Inf if that overflows.
 func (g Gaussian) ChiSquared(z []float64) float64 {
 	var s float64
 	for _, v := range z {

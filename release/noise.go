@@ -16,7 +16,7 @@ type Noise interface {
 	// standard deviation.
 	Fisher() float64
 	// Bound returns at least ChiSquared(z*) for every z* with |z* − z| ≤ e
-	// elementwise, its own rounding included; +Inf where that overflows or an argument
+	// elementwise, its own rounding included; +Inf if that overflows or an argument
 	// is no number. Unless Certain it is an estimate of such a number, from above.
 	Bound(z, e []float64) float64
 	// Certain tells that Bound is a proof, and not an estimate by quadrature or

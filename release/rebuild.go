@@ -57,7 +57,7 @@ func lastDense(g *nn.Graph) *nn.Dense {
 	return nil
 }
 
-// firstDense is the affine layer that reads a graph's input, nil where another does.
+// firstDense is the affine layer that reads a graph's input, nil if another does.
 func firstDense(g *nn.Graph) *nn.Dense {
 	for _, n := range g.Nodes {
 		if len(n.Inputs) == 1 && n.Inputs[0] == g.Input {

@@ -28,7 +28,7 @@ type Utility struct {
 	Examples, Classes int
 	Draws             int      // of noise for each example; 0 if none was added
 	Clean             Accuracy // without noise
-	Released          Accuracy // with noise; zero where none was added
+	Released          Accuracy // with noise; zero if none was added
 }
 
 // Features releases features with noise: Front maps inputs to features, which

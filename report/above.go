@@ -78,7 +78,7 @@ func (r *Report) comparePoints() {
 	}
 }
 
-// compareFloor compares a floor with the prior alone: nil where one of them is not known.
+// compareFloor compares a floor with the prior alone: nil if one of them is not known.
 func compareFloor(floor, prior float64) *bool {
 	if math.IsNaN(floor) || math.IsNaN(prior) {
 		return nil
@@ -105,7 +105,7 @@ func (r *Report) AboveWords(b bound.Summary) string {
 	return ""
 }
 
-// aboveLegend explains the mark, or says that nothing was compared; empty where no row is
+// aboveLegend explains the mark, or says that nothing was compared; empty if no row is
 // marked.
 func (r *Report) aboveLegend() string {
 	marked, compared, floors := false, false, false

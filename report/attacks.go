@@ -53,7 +53,7 @@ func (a Attack) Closer() bool { return a.Gain.closer() }
 // rms is the root mean square error over the band's coordinates, inputs and draws.
 func (a Attack) rms() float64 { return math.Sqrt(float64(a.MeanSquare)) }
 
-// Quantile returns the quantile of that level, NaN where there is none.
+// Quantile returns the quantile of that level, NaN if there is none.
 func (a Attack) Quantile(level float64) float64 {
 	return bound.Summary{StdQuantiles: a.RMSQuantiles}.Quantile(level)
 }

@@ -93,7 +93,7 @@ func honestExcess(f *audit.Finding, b *audit.Baseline) []float64 {
 }
 
 // seenFrom is the excess over the best baseline from which the audit could have seen
-// one: with honest networks it counts from their mean. It is NaN where it is not
+// one: with honest networks it counts from their mean. It is NaN if it is not
 // known.
 func seenFrom(f *audit.Finding, b *audit.Baseline) float64 {
 	switch s := f.Power.Smallest; {

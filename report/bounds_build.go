@@ -11,7 +11,7 @@ import (
 )
 
 // setBounds reports on bounds, and draws their histograms. vectors is the file of the
-// coordinates, nil for built-in ones; data is nil where the data are absent.
+// coordinates, nil for built-in ones; data is nil if the data are absent.
 func (r *Report) setBounds(res *bound.Result, data *dataset.Set, vectors *Arrays) {
 	r.Experiment, r.Coordinates, r.Vectors = &res.Experiment.Settings, res.Experiment.Coordinates.Name(), vectors
 	if vectors != nil {

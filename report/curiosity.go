@@ -30,7 +30,7 @@ type Curiosity struct {
 // An attackResult is the result of one of the headline's attacks.
 type attackResult struct {
 	*curious.Curiosity
-	tau     float64 // of a threshold, in nats; 0 where it is not known
+	tau     float64 // of a threshold, in nats; 0 if it is not known
 	attacks int     // that were evaluated together
 }
 

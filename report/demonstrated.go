@@ -7,7 +7,7 @@ import (
 )
 
 // demonstrated says how near the best attack came, beside what is reached without the
-// release on the same inputs: empty where neither was measured.
+// release on the same inputs: empty if neither was measured.
 func (r *Report) demonstrated() string {
 	best, alone := r.bestAttack("all"), r.priorAlone("all")
 	switch {

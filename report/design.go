@@ -21,7 +21,7 @@ type Design struct {
 }
 
 // within is the standard deviation to which the points' directions are resolved,
-// zero where it is not known.
+// zero if it is not known.
 func (d *Design) within() float64 {
 	if d.Target.Within > 0 {
 		return d.Target.Within

@@ -26,7 +26,7 @@ func (d *Design) sentence(of string) string {
 	return fmt.Sprintf("Asked for %s: %s meets it for %s only, with %s. This is about %s; %s.", d.asked(of), release, d.For(), cost, d.For(), NotLimited) + d.confirmed() + d.identified()
 }
 
-// identified says how often a release showed whose it was: empty where that was not tried.
+// identified says how often a release showed whose it was: empty if that was not tried.
 func (d *Design) identified() string {
 	if d.Confirmed == nil || d.Confirmed.Identified == nil {
 		return ""

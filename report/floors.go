@@ -54,8 +54,8 @@ func (m Mark) level() Number {
 }
 
 // markedBand names a band of coordinates. Prior is the row of guessing the mean without the
-// release, nil where that was not measured; VanTrees is the root mean square of van
-// Trees' bound, zero where there is none.
+// release, nil if that was not measured; VanTrees is the root mean square of van
+// Trees' bound, zero if there is none.
 type markedBand struct {
 	Name        string
 	Of          string

@@ -37,7 +37,7 @@ func (r *Report) SetFloorsAndCeilings(res *bound.Result, c *measure.Attacks, coo
 	r.FloorsAndCeilings = newFloorsAndCeilings(rows, attacks, bands)
 }
 
-// boundValues are the bounds of a row, [examples, m]; nil where the row is not about
+// boundValues are the bounds of a row, [examples, m]; nil if the row is not about
 // coordinates.
 func boundValues(of bound.Summary, res *bound.Result, c *measure.Attacks) []float64 {
 	if of.Method == bound.MethodVanTrees && c != nil {
@@ -113,7 +113,7 @@ func attackIn(b bound.Band, c *measure.Attacks, a *attack.Result) Attack {
 	return Attack{Name: a.Attack, Band: b.Name, MeanSquare: Number(a.BandMeanSquare(b.Keep)), Gain: attackGain(c, a, b.Keep), Examples: len(a.MeanSquare)}
 }
 
-// rootMeanSquare is that of all values, zero where there are none.
+// rootMeanSquare is that of all values, zero if there are none.
 func rootMeanSquare(x []float64) float64 {
 	return math.Sqrt(simd.SumSquares(x) / float64(max(1, len(x))))
 }

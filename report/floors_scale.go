@@ -7,7 +7,7 @@ import "math"
 // and the floors of far witnesses would squeeze the rest of the axis.
 type scale struct {
 	lo, hi, unit float64
-	whole        float64 // the data's range on the axis, zero where it is not known
+	whole        float64 // the data's range on the axis, zero if it is not known
 	name         string
 }
 

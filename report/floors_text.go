@@ -93,7 +93,7 @@ func (r *Report) floorLetters(w io.Writer) {
 	}
 }
 
-// uneven says which marks are about fewer examples than the others: empty where all
+// uneven says which marks are about fewer examples than the others: empty if all
 // are about the same.
 func (b *FloorsAndCeilings) uneven() string {
 	band := b.Bands[0]

@@ -9,20 +9,20 @@ import (
 const (
 	frontierHeight = 380
 	frontierTop    = 32
-	hues           = 6   // of the page's --h0 … --h5
-	dashes         = 4   // of the page's .d0 … .d3
-	deepest        = .15 // the drop in accuracy below which nobody chooses a point
-	deepestAsked   = 5   // the same in units of the drop that was allowed
+	hues           = 6   // colours of the page, --h0 … --h5
+	dashes         = 4   // line styles of the page, .d0 … .d3
+	deepest        = .15 // points that lose more accuracy than this are not drawn
+	deepestAsked   = 5   // the same, as a multiple of the allowed drop; the larger one counts
 )
 
-// A frontier is a design's figure: what an adversary can do across, less to the right;
-// accuracy up.
+// A frontier is the chart of a design: on the horizontal axis what an adversary can do, with
+// less to the right; on the vertical axis the accuracy.
 type frontier struct {
 	d            *Design
 	title        string
-	of           func(DesignPoint) float64
-	fewer        bool // less of the quantity is better
-	attack       bool // it is an attack's error
+	of           func(DesignPoint) float64 // the quantity on the horizontal axis
+	fewer        bool                      // less of the quantity is better
+	attack       bool                      // the quantity is an attack's error
 	target       float64
 	x0, x1       float64
 	y0, y1       float64
@@ -30,12 +30,13 @@ type frontier struct {
 	families     []string
 	lines        []designLine
 	allowedFloor float64
-	least        float64 // accuracy of points that are shown
+	least        float64 // lowest accuracy of the points that are drawn
 }
 
-// newFrontier chooses the quantity across: what the target is about, else
-// directions, which compare across numbers of features. A median standard
-// deviation does not: it is about the part of an input that the features see.
+// newFrontier chooses the quantity on the horizontal axis: that of the target, otherwise the
+// number of directions, which can be compared between different numbers of features. A median
+// standard deviation cannot, because it is about the part of an input on which the features
+// depend. The result is false if there is nothing to draw.
 func newFrontier(d *Design) (*frontier, bool) {
 	f := &frontier{d: d, lines: d.lines(), target: math.NaN(), allowedFloor: math.NaN()}
 	switch t := d.Target; {
@@ -57,13 +58,13 @@ func newFrontier(d *Design) (*frontier, bool) {
 	return f, f.fit()
 }
 
-// directions puts their number across.
+// directions makes the number of directions the quantity on the horizontal axis.
 func (f *frontier) directions() {
 	f.title, f.fewer = fmt.Sprintf("directions resolved to within %s (fewer is better)", number(f.d.within())), true
 	f.of = func(p DesignPoint) float64 { return float64(p.Directions) }
 }
 
-// fit finds the axes. It is false where fewer than two points can be shown.
+// fit computes the ranges of the axes. It returns false if fewer than two points can be drawn.
 func (f *frontier) fit() bool {
 	f.x0, f.x1, f.y0, f.y1 = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	f.least = f.lowest()
@@ -91,14 +92,14 @@ func (f *frontier) fit() bool {
 	return shown >= 2
 }
 
-// allowed derives the lowest accuracy that the constraint allows.
+// allowed computes the lowest accuracy that the constraint allows, from one of the points.
 func (f *frontier) allowed(p DesignPoint) {
 	if f.d.MaxDrop > 0 && !math.IsNaN(float64(p.Drop)) {
 		f.allowedFloor = float64(p.Accuracy+p.Drop) - f.d.MaxDrop
 	}
 }
 
-// widen leaves air about the points.
+// widen adds a margin around the points.
 func (f *frontier) widen() {
 	air := .05 * (f.x1 - f.x0)
 	if air == 0 {
@@ -112,7 +113,8 @@ func (f *frontier) widen() {
 	f.y0, f.y1 = max(0, f.y0-air), min(1, f.y1+air)
 }
 
-// across is linear in counts and logarithmic in errors.
+// across returns the horizontal coordinate of a value: linear for counts, logarithmic for
+// errors.
 func (f *frontier) across(v float64) float64 {
 	if f.fewer {
 		return -v
@@ -129,8 +131,8 @@ func (f *frontier) shows(p DesignPoint) bool {
 	return f.inside(f.of(p)) && float64(p.Accuracy) >= f.least
 }
 
-// lowest is the accuracy under which points are left to the table, so that the
-// figure has room for those that count.
+// lowest returns the lowest accuracy that is drawn. Points below it are in the table only, so
+// that the chart has room for those that matter.
 func (f *frontier) lowest() float64 {
 	top := 0.
 	for _, p := range f.d.Frontier {
@@ -143,7 +145,7 @@ func (f *frontier) lowest() float64 {
 	return low
 }
 
-// hidden counts the points that only the table has.
+// hidden returns the number of points that are in the table only.
 func (f *frontier) hidden() int {
 	n := 0
 	for _, p := range f.d.Frontier {
@@ -154,6 +156,7 @@ func (f *frontier) hidden() int {
 	return n
 }
 
+// nanTo returns x, or other if x is NaN.
 func nanTo(x, other float64) float64 {
 	if math.IsNaN(x) {
 		return other
@@ -161,7 +164,7 @@ func nanTo(x, other float64) float64 {
 	return x
 }
 
-// ticks stand at about five round values.
+// ticks returns about five round values for the horizontal axis.
 func (f *frontier) ticks() []float64 {
 	if f.fewer {
 		return rounds(max(0, -f.x1), -f.x0, 1, 6)
@@ -181,8 +184,8 @@ func (f *frontier) ticks() []float64 {
 	return t
 }
 
-// rounds are at most n multiples of 1, 2 or 5 times a power of ten, unit or
-// more, from lo to hi.
+// rounds returns at most n numbers from lo to hi: the multiples of a step, which is unit
+// times 1, 2 or 5 times a power of ten.
 func rounds(lo, hi, unit float64, n int) []float64 {
 	step := unit
 	for i := 0; (hi-lo)/step > float64(n); i++ {

@@ -33,7 +33,7 @@ type original struct {
 // certified standard deviations std of its DCT-II modes, the best that an
 // unbiased adversary could reconstruct. As in A's Figure 2, Rademacher signs
 // times the bounds are added to the modes, the transform is inverted, the
-// normalisation reversed and the result clipped to 0..1. It panics where std
+// normalisation reversed and the result clipped to 0..1. It panics if std
 // has another length than theta.
 func (r *Report) addPicture(o original, names []string, std [][]float64, rng *rand.Rand) error {
 	p := Picture{Index: o.index, Label: o.label, Name: o.name}
@@ -55,7 +55,7 @@ func (r *Report) addPicture(o original, names []string, std [][]float64, rng *ra
 }
 
 // addAttack puts what an attack made of one draw of the release beside the
-// original that it never saw. It panics where x has another length than theta.
+// original that it never saw. It panics if x has another length than theta.
 func (p *Picture) addAttack(o original, name string, x []float32) error {
 	if len(x) != len(o.theta) {
 		panic(fmt.Sprintf("report: a reconstruction of %d values for %d", len(x), len(o.theta)))

@@ -109,7 +109,7 @@ func (r *Report) junitAttributes() junitSuite {
 	return s
 }
 
-// judged is the test case of a verdict, which fails where it breaks a threshold.
+// judged is the test case of a verdict, which fails if it breaks a threshold.
 func (r *Report) judged(class, name string, v audit.Verdict, breaks bool) junitCase {
 	c := junitCase{Class: class, Name: name}
 	switch {

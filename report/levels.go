@@ -6,7 +6,7 @@ import "fmt"
 const greyRange = 255
 
 // manyRanges tells how many times the whole range an error is, rounded down to
-// 10 or 100; zero where it is less or the range is not known. Beyond that the
+// 10 or 100; zero if it is less or the range is not known. Beyond that the
 // figure itself says nothing more to a reader, and stays in tables and JSON.
 func manyRanges(x, whole float64) int {
 	switch {

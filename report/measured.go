@@ -87,7 +87,7 @@ func (r *Report) SetSubject(q *measure.Request, m *measure.Measured, from Origin
 }
 
 // SetResults reports bounds and attacks, and concludes. vectors is the file of the
-// coordinates, nil for built-in ones; q.Data is nil where the data are absent.
+// coordinates, nil for built-in ones; q.Data is nil if the data are absent.
 func (r *Report) SetResults(q *measure.Request, m *measure.Measured, vectors *Arrays) error {
 	c, band, examples := q.Experiment.Coordinates, q.Experiment.Band, 0
 	r.Data.Examples = len(q.Indices)
@@ -164,7 +164,7 @@ func (r *Report) setUtility(u *release.Utility) {
 }
 
 // setRelease describes a release with that noise. rms is the root mean square of the numbers
-// that the noise is added to, NaN where it is not known.
+// that the noise is added to, NaN if it is not known.
 func (r *Report) setRelease(l measure.Release, noise release.Noise, rms float64) {
 	r.Release.Noise = describeNoise(l.Family, noise, rms)
 	r.setSurface(l)

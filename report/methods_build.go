@@ -48,10 +48,10 @@ type methodTable struct {
 }
 
 // methodMedians are the medians of one row: over all coordinates and over the low band,
-// NaN where there is no such band.
+// NaN if there is no such band.
 type methodMedians struct {
 	all, low, unbounded float64
-	examples            int // that they are over; 0 where the row is not about examples
+	examples            int // that they are over; 0 if the row is not about examples
 	status, search      string
 	notes               []bound.Note
 	prior               bool // guessing without a release

@@ -33,7 +33,7 @@ type Pair struct {
 
 // addPair puts a pair into the report: the original and another input, both as
 // the model sees them. It fills in the distance, and the floor that follows from share,
-// the h of release.PairShare. It panics where other has another length than theta.
+// the h of release.PairShare. It panics if other has another length than theta.
 func (r *Report) addPair(o original, other []float64, share float64, p Pair) error {
 	if len(other) != len(o.theta) {
 		panic("report: a pair of different lengths")

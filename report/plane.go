@@ -87,7 +87,7 @@ func (q TradeOffPoint) says() string {
 	return fmt.Sprintf("βs = %s: honesty %s, curiosity %s, sum %.3f", number(float64(q.BetaS)), percent(float64(q.Honesty)), percent(float64(q.Curiosity)), float64(q.Honesty+q.Curiosity))
 }
 
-// says sums the trade-off up: empty where there is none.
+// says sums the trade-off up: empty if there is none.
 func (x Plane) says() string {
 	sums := newSpan()
 	for _, q := range x.TradeOff {

@@ -12,7 +12,7 @@ import (
 // first.
 const searchPlausible = "plausible"
 
-// plausible returns the plausible pair of an example, nil where none was found.
+// plausible returns the plausible pair of an example, nil if none was found.
 func (r *Report) plausible(index int) *measure.PlausiblePair {
 	if r.Lists == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 )
 
 // BoundExperiment returns the experiment that the report describes, in coordinates c, for
-// inputs of that shape. data is nil where the data are absent. The noise, the number of
+// inputs of that shape. data is nil if the data are absent. The noise, the number of
 // queries and the sizes of the model are the caller's to set.
 func (r *Report) BoundExperiment(c bound.Coordinates, data *dataset.Set, shape []int) (bound.Experiment, error) {
 	e := bound.Experiment{Settings: *r.Experiment, Coordinates: c}

@@ -146,7 +146,7 @@ type Stored struct {
 	ChannelsLast bool      `json:"channels_last,omitempty"`
 }
 
-// Held returns what inputs are stored as; empty where that was not recorded.
+// Held returns what inputs are stored as; empty if that was not recorded.
 func (d Data) Held() string {
 	if d.Stored == nil {
 		return ""

@@ -54,7 +54,7 @@ func (r Run) panel() string {
 	return r.Target + " / " + r.Sensitive
 }
 
-// chance is what guessing at random gives, NaN where the classes are not known.
+// chance is what guessing at random gives, NaN if the classes are not known.
 func (r Run) chance() (target, sensitive float64) {
 	of := func(classes int) float64 {
 		if classes < 2 {
@@ -87,7 +87,7 @@ func (r Run) brief() string {
 	return s
 }
 
-// within is an interval in brackets, empty where it is not known.
+// within is an interval in brackets, empty if it is not known.
 func within(i Interval) string {
 	if !i.known() {
 		return ""

@@ -16,7 +16,7 @@ type runPlane struct {
 	spots    []spot
 	baseline span
 	kinds    []string // of the baselines
-	chanceY  float64  // NaN where the runs do not agree
+	chanceY  float64  // NaN if the runs do not agree
 	chanceS  float64
 }
 

@@ -88,7 +88,7 @@ func (t *Table) tally() (cells, ran, compared, near int) {
 	return cells, ran, compared, near
 }
 
-// difference is NaN where there is none.
+// difference is NaN if there is none.
 func (c TableCell) difference() float64 {
 	if c.Difference == nil || math.IsInf(float64(*c.Difference), 0) {
 		return math.NaN()

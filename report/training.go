@@ -14,7 +14,7 @@ type Training struct {
 }
 
 // Epoch is one pass over the training data: the mean loss in nats, and the
-// accuracy on data that were not trained on (NaN where it was not measured).
+// accuracy on data that were not trained on (NaN if it was not measured).
 type Epoch struct {
 	Loss     Number `json:"loss"`
 	Accuracy Number `json:"accuracy"`

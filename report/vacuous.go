@@ -47,7 +47,7 @@ func (r *Report) inBands(b bound.Summary, name func(bound.Summary) string) strin
 	return said
 }
 
-// fewer says that fewer numbers leave than go in, empty where that is not so or
+// fewer says that fewer numbers leave than go in, empty if that is not so or
 // nothing is bounded.
 func (r *Report) fewer() string {
 	n, p := r.Model.Features, r.Model.Inputs

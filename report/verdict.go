@@ -11,7 +11,7 @@ import (
 )
 
 // concludeRelease adds what a reader of the figures of a release must know, and the
-// verdict. res is nil where no bound holds. The data have so many examples, of which
+// verdict. res is nil if no bound holds. The data have so many examples, of which
 // r.Data.Examples were examined; 0 stands for an unknown number.
 func (r *Report) concludeRelease(res *bound.Result, examples int) {
 	if res != nil {

@@ -117,7 +117,7 @@ func (g *Grid) plan() string {
 	return fmt.Sprintf("%s × %s × %s", report.Count(len(g.chosen), "training"), report.Count(len(g.seeds), "seed"), report.Count(g.epochs, "epoch"))
 }
 
-// reduced says how the run departs from the paper's procedure, "" where it does not.
+// reduced says how the run departs from the paper's procedure, "" if it does not.
 func (g *Grid) reduced() string {
 	var s []string
 	if g.epochs != curious.DefaultEpochs {

@@ -200,7 +200,7 @@ func (g *Grid) know(ctx context.Context, target string) error {
 // dataOf is what the manifest of a stage calls the data of a target.
 func dataOf(target string) string { return "data of " + target }
 
-// announced is a digest in the manifest of a stage, "" where there is none.
+// announced is a digest in the manifest of a stage, "" if there is none.
 func announced(stage, what string) (string, error) {
 	if !file.Exists(filepath.Join(stage, manifestFile)) {
 		return "", nil

@@ -19,7 +19,7 @@ import (
 // and what came too late.
 type CommittedError struct {
 	Shard            int
-	Committed, Other string // SHA-256; Other is "" where nothing came
+	Committed, Other string // SHA-256; Other is "" if nothing came
 }
 
 // Differs reports whether the two are not the same: the work does not give the same each
@@ -160,7 +160,7 @@ func (f *Folder) Adopt(i int, digest string) error {
 // A DamagedError says that the data of a shard are not what was committed.
 type DamagedError struct {
 	Shard      int
-	Want, Have string // SHA-256; Have is "" where there are none
+	Want, Have string // SHA-256; Have is "" if there are none
 }
 
 // Error says both digests.

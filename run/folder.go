@@ -104,7 +104,7 @@ func (f *Folder) Manifest() []byte { return f.manifest }
 // Len returns the number of shards.
 func (f *Folder) Len() int { return len(f.digests) }
 
-// Digest returns the SHA-256 of shard i, "" where it is not done.
+// Digest returns the SHA-256 of shard i, "" if it is not done.
 func (f *Folder) Digest(i int) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

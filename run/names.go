@@ -28,7 +28,7 @@ func dataName(i int, digest string) string { return shardName(i) + "." + digest[
 // recordLine is what commits data of that digest: a line that sha256sum -c reads.
 func recordLine(i int, digest string) string { return digest + "  " + dataName(i, digest) + "\n" }
 
-// parseRecord returns the digest that a record names, "" where it is no record of
+// parseRecord returns the digest that a record names, "" if it is no record of
 // shard i.
 func parseRecord(i int, record string) string {
 	digest, _, _ := strings.Cut(record, " ")

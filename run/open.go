@@ -132,7 +132,7 @@ func (f *Folder) found(i int, digest string) (string, error) {
 	return found, err
 }
 
-// readRecord returns what the record of shard i commits, "" where it is damaged.
+// readRecord returns what the record of shard i commits, "" if it is damaged.
 func (f *Folder) readRecord(i int) (string, error) {
 	info, err := os.Lstat(f.recordPath(i))
 	if err != nil {

@@ -101,7 +101,7 @@ func (b *browser) arrive(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// is fails where an expression has not that value in the page.
+// is fails if an expression has not that value in the page.
 func is[T comparable](b *browser, expression string, want T) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)
@@ -115,7 +115,7 @@ func is[T comparable](b *browser, expression string, want T) {
 	}
 }
 
-// quiet fails where the browser complained.
+// quiet fails if the browser complained.
 func (b *browser) quiet(after string) {
 	b.t.Helper()
 	b.mu.Lock()

@@ -20,7 +20,7 @@ type StratifiedArea struct {
 }
 
 // NewStratifiedArea compares scores within the strata, which list examples; all pairs
-// count alike. ok is false where no stratum has both kinds.
+// count alike. ok is false if no stratum has both kinds.
 //
 // The interval is NewROC's, with the variance of placements (DeLong's) about the pooled
 // area. That is at least their variance about each stratum's own area, and is known of

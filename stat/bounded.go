@@ -21,7 +21,7 @@ const mostBet = .9
 // √(2·log(1/alpha)/(n·variance)), but at most mostBet/m. variance is a guess of the
 // variable's variance that was made without x: a bad one costs tightness, never validity.
 //
-// It panics where x is empty, a value is outside [0, 1], or alpha is not in (0, 1).
+// It panics if x is empty, a value is outside [0, 1], or alpha is not in (0, 1).
 func BoundedMeanLow(x []float64, variance, alpha float64) float64 {
 	if len(x) == 0 || !(alpha > 0 && alpha < 1) {
 		panic(fmt.Sprintf("stat: a limit from %d values at alpha %v", len(x), alpha))

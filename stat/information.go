@@ -42,7 +42,7 @@ type Information struct {
 // only one row or column has counts, the upper end is at least the information of what
 // may be left that was not seen. Where a class has a handful of examples the interval
 // falls short more often, above all at the upper end: one time in ten in simulations. It
-// panics where the table is not rectangular or has no or negative counts.
+// panics if the table is not rectangular or has no or negative counts.
 func MutualInformation(counts [][]int, confidence float64) Information {
 	t := newTable(counts, confidence)
 	var cells int

@@ -61,7 +61,7 @@ func alone(first, second, n int, d float64) float64 {
 // McNemar returns the probability, where neither count is likelier to be right,
 // that at least first of the first+second examples on which they differ are right
 // by the first alone: the exact one-sided test of Q. McNemar, Psychometrika 12,
-// 1947. It is 1 where they differ on none, and panics on negative counts.
+// 1947. It is 1 if they differ on none, and panics on negative counts.
 func McNemar(first, second int) float64 {
 	if first < 0 || second < 0 {
 		panic(fmt.Sprintf("stat: McNemar's test of %d and %d", first, second))

@@ -51,7 +51,7 @@ func PairedPower(n int, discordant, difference, margin, alpha float64) float64 {
 
 // SmallestDifference returns the smallest difference beyond margin that PairedTest of
 // n examples finds at alpha with the given power, where discordant says how often the
-// two are apart at each difference; 1 where none is found.
+// two are apart at each difference; 1 if none is found.
 func SmallestDifference(n int, discordant func(difference float64) float64, margin, alpha, power float64) float64 {
 	low, high := margin, 1.0
 	if PairedPower(n, discordant(high), high, margin, alpha) < power {

@@ -75,7 +75,7 @@ const shuffleRatio = 8
 // from it, at a cost that grows with the root of the number of examples, or the classes
 // are shuffled where that is less.
 //
-// stretch is 1 where the guesses were made without regard to the classes. Where they
+// stretch is 1 if the guesses were made without regard to the classes. Where they
 // vary with the classes of other examples, so that how many are right varies by more
 // than dealing tells, it is how many times as large the deviation is: what was seen
 // beyond the mean counts for so much less. It panics unless guess and class are of one
@@ -104,7 +104,7 @@ func stretched(seen, mean, stretch float64) float64 {
 	return seen - 1e-9*math.Abs(seen)
 }
 
-// dealing returns the start of the draws of PermuteWithin, nil where how many are right
+// dealing returns the start of the draws of PermuteWithin, nil if how many are right
 // cannot vary.
 func dealing(guess, class []int, strata [][]int, stretch float64) func() func(*rand.Rand) bool {
 	if len(guess) != len(class) {

@@ -97,7 +97,7 @@ func TestROCCurves(t *testing.T) {
 		positive []bool
 		area     float64
 		points   []Point
-		interval Interval // zero where it is DeLong's, see TestROCAgainstAllPairs
+		interval Interval // zero if it is DeLong's, see TestROCAgainstAllPairs
 	}{
 		"apart":         {[]float64{3, 2, 1, 0}, []bool{true, true, false, false}, 1, []Point{{0, 0}, {0, 1}, {1, 1}}, Interval{math.Sqrt(.025), 1}},
 		"turned":        {[]float64{3, 2, 1, 0}, []bool{false, false, true, true}, 0, []Point{{0, 0}, {1, 0}, {1, 1}}, Interval{0, 1 - math.Sqrt(.025)}},

@@ -18,7 +18,7 @@ import (
 // statistics, interpolated linearly at (n−1)·p, as numpy does by default. x is
 // left as it is. Infinite values count as such, so that a bound which is
 // unbounded takes its place in the order; with a NaN in x the result is NaN. It
-// panics where x is empty or p is outside [0, 1].
+// panics if x is empty or p is outside [0, 1].
 func Quantile(x []float64, p float64) float64 { return Quantiles(x, p)[0] }
 
 // Quantiles returns the Quantile of x at each p.
@@ -130,7 +130,7 @@ func RMS[T simd.Float](x []T) float64 {
 }
 
 // MeanStd returns the mean of x and its standard deviation with divisor n−1,
-// NaN where x is too short for them.
+// NaN if x is too short for them.
 func MeanStd(x []float64) (mean, std float64) { return gonum.MeanStdDev(x, nil) }
 
 // Mode returns the middle of the fullest bin.

@@ -139,7 +139,7 @@ func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.Fa
 }
 
 // unreachable warns of a rule that asks for the verdict Curious where the audit could not
-// give it, "" where there is no such rule.
+// give it, "" if there is no such rule.
 func unreachable(rules audit.FailOn, res *audit.Result) string {
 	if !rules.NeedsReferences() || res.Settings.References > 0 && res.Settings.Recipe != audit.RecipeUnknown {
 		return ""

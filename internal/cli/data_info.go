@@ -45,7 +45,7 @@ var labelledSets = []struct{ name, about string }{
   split      80 % training, a tenth of which validates, and 20 % test, drawn by --seed`},
 }
 
-// about describes data that nobody fetches; empty where the name is of none.
+// about describes data that nobody fetches; empty if the name is of none.
 func about(name string) string {
 	for _, s := range labelledSets {
 		if s.name == name {

@@ -110,7 +110,7 @@ func prepared(t *testing.T, stage string, args []string) ([]byte, run.Manifest) 
 	return data, m
 }
 
-// setting returns one of a manifest's settings, nil where there is none.
+// setting returns one of a manifest's settings, nil if there is none.
 func setting(m run.Manifest, path string) any {
 	v := m.Settings
 	for key := range strings.SplitSeq(path, ".") {

@@ -18,7 +18,7 @@ import (
 	"tattle/run"
 )
 
-// newEnv is what the command that was parsed works with.
+// newEnv returns the environment of the command that was parsed.
 func newEnv(k *kong.Context, args []string, stdout, stderr io.Writer) *env {
 	return &env{
 		stdout: stdout, stderr: stderr, args: withoutAside(args), given: args,
@@ -27,17 +27,17 @@ func newEnv(k *kong.Context, args []string, stdout, stderr io.Writer) *env {
 	}
 }
 
-// say tells a person something in a line.
+// say prints a line on standard error.
 func (e *env) say(format string, a ...any) {
 	if t := progress.Terminal(e.stderr); t != nil {
-		io.WriteString(t, "\r\x1b[K") // over what a bar has left there
+		io.WriteString(t, "\r\x1b[K") // erases a progress bar on that line
 	}
 	fmt.Fprintf(e.stderr, "tattle: "+format+"\n", a...)
 }
 
-// compute does the work of a run in dir, its shards wherever the flags say.
+// compute does the work of a run in dir. The flags decide which pool computes its shards.
 func (e *env) compute(ctx context.Context, dir string, resume bool, work func() error) error {
-	if e.pool != nil { // a worker's, or one that merges
+	if e.pool != nil { // set by tattle worker and tattle merge
 		return work()
 	}
 	pool, end, err := e.choose(ctx, dir, resume)
@@ -57,10 +57,10 @@ func (e *env) compute(ctx context.Context, dir string, resume bool, work func() 
 	return err
 }
 
-// choose says who computes the shards of the run in dir; end is told how the work went,
-// and returns that or what else went wrong.
+// choose returns the pool that computes the shards of the run in dir. When the work is done,
+// end must be called with its error; it returns that error or one of its own.
 func (e *env) choose(ctx context.Context, dir string, resume bool) (p run.Pool, end func(error) error, err error) {
-	asItIs := func(err error) error { return err }
+	unchanged := func(err error) error { return err }
 	switch f := e.ships; {
 	case f != nil && f.Prepare && slices.ContainsFunc(e.given, func(a string) bool { return strings.HasPrefix(a+"=", "--cluster=") }):
 		return nil, nil, usage(errors.New("--cluster and --prepare are mutually exclusive"), "--prepare is for workers that share a folder and no connection")
@@ -72,8 +72,8 @@ func (e *env) choose(ctx context.Context, dir string, resume bool) (p run.Pool, 
 		return nil, nil, usage(fmt.Errorf("--lease %v: must be at least %v", f.Lease, shortestLease), "a worker that sends nothing for this long is presumed lost")
 	case f == nil || f.Cluster == "" && !f.Prepare:
 		e.leave(dir, resume)
-		return run.Alone{}, asItIs, nil
-	case f.Prepare: // whatever TATTLE_CLUSTER says
+		return run.Alone{}, unchanged, nil
+	case f.Prepare: // takes precedence over TATTLE_CLUSTER
 		e.leave(dir, resume)
 		m := &run.Merge{Root: dir, Prepare: true}
 		return m, func(err error) error { return e.prepared(m, dir, err) }, nil
@@ -86,23 +86,24 @@ func (e *env) choose(ctx context.Context, dir string, resume bool) (p run.Pool, 
 	}
 }
 
-// shortestLease is what a person may ask for.
+// shortestLease is the smallest value of --lease.
 const shortestLease = time.Second
 
-// leave says that a run which was submitted goes on without its cluster.
+// leave prints a note if a run that is resumed without a cluster was submitted to one.
 func (e *env) leave(dir string, resume bool) {
 	if id, url := cluster.SubmittedTo(dir); resume && id != "" {
 		e.say("run %s was submitted to %s and goes on without it: --cluster collects what workers computed there, and tattle runs --cluster %[2]s --remove %[1]s ends it there", id, quote(url))
 	}
 }
 
-// What tests replace: the program that is running, and the pool that does the work.
+// Tests replace these: the program that is running, and the pool that does the work.
 var (
 	program = run.Current
 	paced   = func(p run.Pool) run.Pool { return p }
 )
 
-// prepared says how to go on where a stage waits for workers on the folder.
+// prepared returns err, or finishes the merge if err is nil. If err says that a stage was
+// prepared for workers on the folder, it prints how to go on and returns nil.
 func (e *env) prepared(m *run.Merge, dir string, err error) error {
 	var p *run.PreparedError
 	switch {

@@ -205,7 +205,7 @@ func TestPlane(t *testing.T) {
 	}
 }
 
-// TestCellsAreNotTrainings wants a cell's folder refused where a training's is wanted,
+// TestCellsAreNotTrainings wants a cell's folder refused if a training's is wanted,
 // without the advice to delete what took hours.
 func TestCellsAreNotTrainings(t *testing.T) {
 	dir := t.TempDir()

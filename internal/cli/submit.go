@@ -54,7 +54,7 @@ func (e *env) job(ctx context.Context, dir string) (j cluster.Job, err error) {
 	return j, err
 }
 
-// checks returns how many of the workers' shards this process computed again; nil where no
+// checks returns how many of the workers' shards this process computed again; nil if no
 // workers took part.
 func (e *env) checks() *report.Checks {
 	if e.sent == nil || e.sent.Submission() == nil {

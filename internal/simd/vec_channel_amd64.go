@@ -14,7 +14,7 @@ type channelArgs struct {
 	p, q, r            float32
 	mask               *uint64
 	at                 int
-	bytes              uint64 // all bits; none where there is no mask, to stay at its front
+	bytes              uint64 // all bits; none if there is no mask, to stay at its front
 }
 
 // kept is the mask where there is none.

@@ -80,7 +80,7 @@ func TestTranscendental(t *testing.T) {
 	}
 }
 
-// off is the error in ulps, 0 where all is well with infinities and NaN.
+// off is the error in ulps, 0 if all is well with infinities and NaN.
 func (f transcendental) off(x, y float32) float64 {
 	from := float64(x)
 	want := f.exact(from)

@@ -8,7 +8,7 @@ import (
 // CrossEntropy returns the mean over the batch of −log softmax(logits)_y, in nats,
 // and how many examples have their largest logit at y. Unless grad is nil it is
 // overwritten with the gradient with respect to the logits, [batch, classes]:
-// (softmax(logits) − onehot(y))/batch. It panics where a label is no class.
+// (softmax(logits) − onehot(y))/batch. It panics if a label is no class.
 func CrossEntropy(grad, logits []float32, y []int) (loss float64, correct int) {
 	if len(y) == 0 || len(logits)%len(y) != 0 {
 		panic(fmt.Sprintf("train: %d logits for %d labels", len(logits), len(y)))

@@ -80,7 +80,7 @@ func SwinT(classes int, seed uint64) *nn.Graph {
 // Swin returns a Swin transformer (Liu et al., 2021), as torchvision's, whose
 // parameters have the same names, order and shapes; its stochastic depth in
 // training is left out. Images are [Channels, Side, Side], the outputs logits. The
-// tensor before the pool is that of the node "norm". It panics where a setting is not
+// tensor before the pool is that of the node "norm". It panics if a setting is not
 // positive or does not divide another that it must.
 func Swin(o SwinOptions, seed uint64) *nn.Graph {
 	o = o.withDefaults()

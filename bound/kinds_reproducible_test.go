@@ -14,8 +14,8 @@ import (
 	"tattle/run"
 )
 
-// laddered is the small experiment with every rung.
-func laddered(t testing.TB) (*nn.Net, pictures, Experiment) {
+// everyKind is the small experiment with every kind of witness.
+func everyKind(t testing.TB) (*nn.Net, pictures, Experiment) {
 	m, data, e := small(t)
 	box := cube(24, 5) // the data, normal deviates, lie inside
 	e.Far = FarOptions{Starts: 4, Domain: box, Seed: 5}
@@ -24,10 +24,10 @@ func laddered(t testing.TB) (*nn.Net, pictures, Experiment) {
 	return m, data, e
 }
 
-// With every rung too, the same seed gives the same bytes, on any number of cores,
-// and an interrupted run goes on to them.
-func TestRungsAreReproducible(t *testing.T) {
-	m, data, e := laddered(t)
+// With every kind of witness, the same seed gives the same bytes on any number of cores, and
+// so does a run that was interrupted and resumed.
+func TestEveryKindIsReproducible(t *testing.T) {
+	m, data, e := everyKind(t)
 	whole := mustRun(t, m, data, upTo(70), e)
 	procs := runtime.GOMAXPROCS(1)
 	one := mustRun(t, m, data, upTo(70), e)
@@ -74,13 +74,13 @@ func (d ticking) Examples(x []float32, indices []int) {
 	d.pictures.Examples(x, indices)
 }
 
-// Interrupted in the middle of far witnesses or twins, a run goes on to the same
-// bytes, and never tells of less progress than before.
-func TestInterruptedAmongRungs(t *testing.T) {
+// A run that is interrupted in the search for far witnesses or twins and resumed gives the
+// same bytes, and the progress that it reports never falls.
+func TestInterruptedAmongKinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: cancellation among far witnesses and twins")
 	}
-	m, data, e := laddered(t)
+	m, data, e := everyKind(t)
 	e.Twins.Examples = 8
 	whole := mustRun(t, m, data, upTo(20), e)
 	toward := e
@@ -122,8 +122,8 @@ func TestInterruptedAmongRungs(t *testing.T) {
 	}
 }
 
-func TestRungsSummaries(t *testing.T) {
-	m, data, e := laddered(t)
+func TestSummariesOfEveryKind(t *testing.T) {
+	m, data, e := everyKind(t)
 	r := mustRun(t, m, data, upTo(5), e)
 	var got []string
 	for _, s := range r.Summaries {
@@ -145,9 +145,9 @@ func TestRungsSummaries(t *testing.T) {
 	}
 }
 
-// Noise that cannot be combined, or proved, says so.
-func TestRungsUnderOtherNoise(t *testing.T) {
-	m, data, e := laddered(t)
+// Noise whose bounds cannot be combined, or are not proved, is reported as such.
+func TestEveryKindUnderOtherNoise(t *testing.T) {
+	m, data, e := everyKind(t)
 	e.Far.Starts, e.Twins.Examples, e.Noise = 0, 0, uncertain{opaque{release.Gaussian{Sigma: 1}}}
 	r := mustRun(t, m, data, upTo(3), e)
 	if r.Barankin != nil || !strings.Contains(strings.Join(r.Experiment.Reasons, "; "), "no combined witnesses") {

@@ -12,8 +12,8 @@ import (
 	"tattle/release"
 )
 
-func TestVerifyConfirmsRungs(t *testing.T) {
-	m, data, e := laddered(t)
+func TestVerifyConfirmsEveryKind(t *testing.T) {
+	m, data, e := everyKind(t)
 	for _, search := range []string{Direct, Algorithm1} {
 		e.Search.Search, e.SkipCramerRao = search, search == Algorithm1
 		r := mustRun(t, m, data, upTo(20), e)
@@ -36,7 +36,7 @@ func TestVerifyConfirmsRungs(t *testing.T) {
 
 // Every array of far and of combined witnesses is checked by what it says.
 func TestVerifyCatchesEveryRung(t *testing.T) {
-	m, data, e := laddered(t)
+	m, data, e := everyKind(t)
 	e.SkipCramerRao = true
 	e.Twins = TwinOptions{}
 	far, alone := e, e // together, bounds are so large that rounding decides
@@ -89,10 +89,10 @@ func catchesEveryRung(t *testing.T, m *nn.Net, data pictures, e Experiment) {
 }
 
 // Where rounding decides, verification on another processor needs room: but a bound
-// of more than twice what comes out is found on every rung, however large, and of
-// steps so small that z is rounding alone.
+// of more than twice what comes out is found on every kind, however large, and of
+// steps so small that z is only rounding.
 func TestVerifyCatchesExaggeration(t *testing.T) {
-	m, data, e := laddered(t)
+	m, data, e := everyKind(t)
 	e.SkipCramerRao = true
 	tiny := e
 	tiny.Far, tiny.Barankin, tiny.Twins, tiny.Sizes = FarOptions{}, BarankinOptions{}, TwinOptions{}, []float64{1e-15}
@@ -141,7 +141,7 @@ func exaggerated(t *testing.T, m *nn.Net, data pictures, r *Result, name string,
 // other witnesses are no twins, and neither a finite bound nor another winner than
 // one of the two will do, nor a ‖z‖ that is none.
 func TestVerifyCatchesTwins(t *testing.T) {
-	m, data, e := laddered(t)
+	m, data, e := everyKind(t)
 	e.SkipCramerRao, e.Far, e.Barankin, e.Runtime = true, FarOptions{}, BarankinOptions{}, RealArithmetic
 	r := mustRun(t, m, data, upTo(5), e)
 	std := array(t, open(t, r.Path), "twin_std")
@@ -185,13 +185,13 @@ func TestVerifyCatchesTwins(t *testing.T) {
 	}
 }
 
-// Every item of every rung's summaries counts, and none may be missing.
-func TestVerifyCatchesEveryRungsSummary(t *testing.T) {
-	m, data, e := laddered(t)
+// Every field of the summaries of every kind of witness is checked, and none may be missing.
+func TestVerifyCatchesEveryKindsSummary(t *testing.T) {
+	m, data, e := everyKind(t)
 	e.Noise = estimated{overlapping{opaque{release.Gaussian{Sigma: 1}}}}
 	r := mustRun(t, m, data, upTo(5), e)
 	if r.Far == nil || r.Barankin == nil || r.Twins == nil {
-		t.Fatal("a rung is missing")
+		t.Fatal("a kind of witness is missing")
 	}
 	for i, s := range r.Summaries {
 		if s.Status == StatusCertified {
