@@ -34,10 +34,10 @@ func BitsAbove(ctx context.Context, list Candidates, density Density, queries in
 	count, dim := list.Len(), list.Dim()
 	scale := float64(max(queries, 1)) / noise.Sigma / noise.Sigma
 	mean, gram := make([]float64, dim), make([]float64, dim*dim)
-	features, indices := make([]float64, blockCandidates*dim), make([]int, blockCandidates)
+	features, indices := make([]float64, blockOf(dim)*dim), make([]int, blockOf(dim))
 	centre := make([]float64, dim) // of the first block, so that less cancels
-	for from := 0; from < count; from += blockCandidates {
-		n := min(blockCandidates, count-from)
+	for from := 0; from < count; from += len(indices) {
+		n := min(len(indices), count-from)
 		for j := range n {
 			indices[j] = from + j
 		}

@@ -65,7 +65,7 @@ type products struct {
 func newProducts(d *releases, sigma float64) *products {
 	draws, queries := d.len(), d.queries
 	p := &products{dim: d.dim, scale: float64(queries) / sigma / sigma, centre: make([]float64, d.dim),
-		y: make([]float64, draws*d.dim), a: make([]float64, blockCandidates*d.dim), half: make([]float64, blockCandidates)}
+		y: make([]float64, draws*d.dim), a: make([]float64, blockOf(d.dim)*d.dim), half: make([]float64, blockOf(d.dim))}
 	for b := range draws {
 		y := p.y[b*d.dim : (b+1)*d.dim]
 		for q := range queries {

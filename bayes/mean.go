@@ -34,11 +34,12 @@ func Mean(ctx context.Context, list Candidates, p int, inputs func(x []float32, 
 			states[k][b].largest = math.Inf(-1)
 		}
 	}
-	features, x := make([]float64, blockCandidates*d.dim), make([]float32, blockCandidates*p)
-	indices, likelihood := make([]int, blockCandidates), make([]float64, blockDraws*blockCandidates)
-	weights := make([]float32, blockDraws*blockCandidates)
-	for from := 0; from < count; from += blockCandidates {
-		n := min(blockCandidates, count-from)
+	block := blockOf(max(d.dim, p/2)) // inputs are float32
+	features, x := make([]float64, block*d.dim), make([]float32, block*p)
+	indices, likelihood := make([]int, block), make([]float64, blockDraws*block)
+	weights := make([]float32, blockDraws*block)
+	for from := 0; from < count; from += block {
+		n := min(block, count-from)
 		for j := range n {
 			indices[j] = from + j
 		}

@@ -167,8 +167,8 @@ func newDraws(ctx context.Context, list Candidates, noise release.Noise, o Optio
 	dim := list.Dim()
 	d := &drawn{releases: releases{make([]float64, o.Draws*o.Queries*dim), dim, o.Queries},
 		truth: make([]int, o.Draws), features: make([]float64, o.Draws*dim), seed: o.Seed}
-	for lo := 0; lo < o.Draws; lo += blockCandidates {
-		hi := min(lo+blockCandidates, o.Draws)
+	for lo := 0; lo < o.Draws; lo += blockOf(dim) {
+		hi := min(lo+blockOf(dim), o.Draws)
 		for b := lo; b < hi; b++ {
 			r := run.Rand(o.Seed, b, streamNoise)
 			d.truth[b] = r.IntN(list.Len())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -288,5 +289,54 @@ func TestRunErrors(t *testing.T) {
 		if f() == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+// computed is a list whose features are computed when they are read. It keeps the largest number
+// of candidates read at a time.
+type computed struct {
+	count, dim int
+	largest    *int
+}
+
+func (c computed) Len() int { return c.count }
+func (c computed) Dim() int { return c.dim }
+func (c computed) Features(_ context.Context, dst []float64, indices []int) error {
+	*c.largest = max(*c.largest, len(indices))
+	for k, j := range indices {
+		for i := range c.dim {
+			dst[k*c.dim+i] = math.Sin(float64(j) * float64(i+1))
+		}
+	}
+	return nil
+}
+
+// A list is read a block at a time: memory does not grow with its length.
+func TestMemory(t *testing.T) {
+	const dim = 64
+	allocated := func(count int) float64 {
+		largest := 0
+		list := computed{count, dim, &largest}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		noise := release.Gaussian{Sigma: 3}
+		if _, err := Run(context.Background(), list, noise, nil, Options{Draws: 32, Seed: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := BitsAbove(context.Background(), list, noise, 1); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if largest > blockCandidates {
+			t.Errorf("%d candidates are read at a time", largest)
+		}
+		return float64(after.TotalAlloc - before.TotalAlloc)
+	}
+	short, long := allocated(4*blockCandidates), allocated(32*blockCandidates)
+	if whole := 8. * dim * 32 * blockCandidates; long > short+whole/20 {
+		t.Errorf("8 times as many candidates take %.1f MB instead of %.1f MB; their features are %.1f MB", long/1e6, short/1e6, whole/1e6)
+	}
+	if blockOf(784) != blockCandidates || blockOf(1<<22) != 4 || blockOf(1<<30) != 1 {
+		t.Errorf("blocks of %d, %d and %d candidates", blockOf(784), blockOf(1<<22), blockOf(1<<30))
 	}
 }

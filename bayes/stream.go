@@ -10,14 +10,18 @@ import (
 )
 
 const (
-	blockCandidates = 2048 // candidates read and multiplied at a time: 13 MB for 784 features
-	blockDraws      = 256  // draws whose likelihoods are held at a time: 4 MB
-	most            = 10   // number of candidates in Draw.Ten
+	blockCandidates = 2048    // most candidates read and multiplied at a time: 13 MB for 784 features
+	blockFeatures   = 1 << 24 // most features of a block, for inputs with many features: 134 MB
+	blockDraws      = 256     // draws whose likelihoods are held at a time: 4 MB
+	most            = 10      // number of candidates in Draw.Ten
 
 	// negligible is a log probability relative to the likeliest candidate. Anything below it
 	// counts as zero: 10⁹ such candidates together are below 10⁻¹⁶.
 	negligible = -60
 )
+
+// blockOf returns the number of candidates with so many features that are read at a time.
+func blockOf(dim int) int { return min(blockCandidates, max(blockFeatures/dim, 1)) }
 
 // state is the posterior of one draw over the candidates read so far. Sums are relative to the
 // largest log-likelihood so far, and are rescaled when it grows.
@@ -46,10 +50,11 @@ type posteriors struct {
 func stream(ctx context.Context, list Candidates, l likelihoods, d *drawn, attributes []Attribute, progress func(float64)) (*posteriors, error) {
 	states := newStates(l, d, attributes)
 	count, dim := list.Len(), list.Dim()
-	features, indices := make([]float64, blockCandidates*dim), make([]int, blockCandidates)
-	likelihood := make([]float64, blockDraws*blockCandidates)
-	for from := 0; from < count; from += blockCandidates {
-		n := min(blockCandidates, count-from)
+	block := blockOf(dim)
+	features, indices := make([]float64, block*dim), make([]int, block)
+	likelihood := make([]float64, blockDraws*block)
+	for from := 0; from < count; from += block {
+		n := min(block, count-from)
 		for j := range n {
 			indices[j] = from + j
 		}

@@ -49,11 +49,14 @@ func (in Inputs) Lists(choice string, training *dataset.Set, from string, measur
 		o.Candidates = own
 	case choice == "":
 	case err == nil && n < 2:
-		return nil, WrongOption("Candidates", "%d candidates: must be at least 2", n)
+		return nil, WrongOption("Candidates", "%d is too few: at least 2 are needed", n)
 	case (err == nil || choice == CandidatesAll) && training == nil:
 		return nil, WrongOption("Candidates", "there are no training data beside the data: give their path, or the path of the candidates")
 	case err == nil:
 		o.Candidates.Most = n
+		if len(distinctInputs(training, o.Candidates.draw(n, in.Seed))) < 2 {
+			return nil, WrongOption("Candidates", "the %d candidates that the seed draws from %s are equal inputs: at least 2 different ones are needed", min(n, training.Len()), o.Candidates.Name)
+		}
 	case choice == CandidatesAll:
 		o.Candidates.Most = -1
 	default:
@@ -62,6 +65,9 @@ func (in Inputs) Lists(choice string, training *dataset.Set, from string, measur
 			return nil, WrongOption("Candidates", "%w", err)
 		}
 		o.Candidates = &List{Name: filepath.Base(path), Path: path, Split: dataset.Train, Set: set}
+		if set.SHA256 != "" && set.SHA256 == measured.SHA256 { // the sample and the candidates are then one list
+			o.Candidates.Set = measured
+		}
 	}
 	if o.Sample != nil && o.Sample.Set.Len() < 2 {
 		o.Sample = nil

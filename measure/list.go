@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,22 +14,12 @@ import (
 )
 
 const (
-	// DefaultListDraws makes the limits of probabilities about two points wide, and takes
-	// about six CPU-seconds against the 60,000 images of MNIST.
-	DefaultListDraws = 2000
-
 	// mostListing limits the default number of candidates: the product of candidates, features
 	// and draws, which takes about a minute on two cores. All candidates would be 9.4e10 for
 	// paper A's MNIST net and 3.1e11 for its CIFAR-10 net.
 	mostListing = 1e12
-	// slowListing is the cost of a draw with other noise, relative to Gaussian noise. Other
-	// noise gets one draw where Gaussian noise gets fewerDraws.
+	// slowListing is the cost of a draw with other noise, relative to Gaussian noise.
 	slowListing = 30
-	fewerDraws  = 4
-	// leastDraws is the smallest number of draws: two with other noise, see bayes.Run.
-	leastDraws = 2 * fewerDraws
-	// mostReleased is the largest number of released values of all draws together: 1 GB.
-	mostReleased = 1 << 27
 	// mostGram is the largest number of features for the upper limit on bits, which needs their
 	// covariance: 0.5 GB.
 	mostGram = 8192
@@ -60,31 +49,36 @@ type lists struct {
 	out    *ListFigures
 }
 
-// Run computes the limits on a release. It returns an error if ctx ends or if a list has fewer
-// than two different inputs. Figures that cannot be computed for this noise are left out, with
-// the reason in LeftOut.
-func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
-	o.Draws = cmp.Or(o.Draws, DefaultListDraws)
-	whole := t
+// newLists returns lists without figures.
+func newLists(o ListOptions, t Target) *lists {
 	if g, ok := t.Noise.(release.Gaussian); ok && t.Queries > 1 {
 		// The mean of the releases is a sufficient statistic: one release with less noise.
 		t.Noise, t.Queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(t.Queries))}, 1
 	}
-	if o.Draws < leastDraws {
-		return nil, fmt.Errorf("%d draws against lists: must be at least %d", o.Draws, leastDraws)
-	}
-	l := &lists{o, t, &ListFigures{Draws: o.Draws, Attributes: o.Attributes}}
+	l := &lists{o, t, &ListFigures{Attributes: o.Attributes}}
 	l.out.Processed = t.Post != (release.Post{}) && !l.labelAlone()
+	return l
+}
+
+// Run computes the limits on a release. It returns an error if ctx ends, if a list has fewer
+// than two different inputs, or that of Check. Figures that cannot be computed for this noise are left out, with
+// the reason in LeftOut.
+func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
+	l := newLists(o, t)
 	if !l.possible() {
 		return l.out, nil
 	}
+	if fits, err := l.setDraws(); err != nil || !fits {
+		return l.out, err
+	}
+	l.out.Draws = l.Draws
 	if o.Candidates != nil {
 		if err := l.holder(ctx); errors.Is(err, bayes.ErrRounding) {
 			l.leaveOut("limits for adversaries with a list: %v", err)
 		} else if err != nil {
 			return nil, fmt.Errorf("candidates (%s): %w", o.Candidates.Name, err)
 		}
-		if err := l.plausiblePairs(ctx, whole); err != nil {
+		if err := l.plausiblePairs(ctx, t); err != nil {
 			return nil, err
 		}
 	}
@@ -105,32 +99,6 @@ func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 	return l.out, nil
 }
 
-// possible reports whether posteriors can be computed, and notes the reason if not.
-func (l *lists) possible() bool {
-	if !l.labelAlone() && !l.known() {
-		return false
-	}
-	_, n := l.target.Front.Dims()
-	if all := float64(l.draws()) * float64(n) * float64(max(l.target.Queries, 1)); all > mostReleased {
-		l.leaveOut("limits from lists of inputs: %d draws of %d releases of %d numbers each need more than 1 GB of memory", l.draws(), max(l.target.Queries, 1), n)
-		return false
-	}
-	return true
-}
-
-// known reports whether the noise has a known density, and notes the reason if not.
-func (l *lists) known() bool {
-	if (l.target.Noise == release.None{}) {
-		l.leaveOut("limits from lists of inputs: without noise, the release identifies every input whose features differ from those of all others")
-		return false
-	}
-	if _, ok := l.target.Noise.(bayes.Density); !ok {
-		l.leaveOut("limits from lists of inputs: the density of this noise is not known")
-		return false
-	}
-	return true
-}
-
 // labelAlone reports whether the release is the label without noise.
 func (l *lists) labelAlone() bool {
 	return l.target.Noise == release.None{} && l.target.Post.Label
@@ -140,20 +108,6 @@ func (l *lists) leaveOut(format string, a ...any) {
 	if s := fmt.Sprintf(format, a...); !slices.Contains(l.out.LeftOut, s) {
 		l.out.LeftOut = append(l.out.LeftOut, s)
 	}
-}
-
-// gaussian reports whether the noise is Gaussian, so that likelihoods are a matrix product.
-func (l *lists) gaussian() bool {
-	_, ok := l.target.Noise.(release.Gaussian)
-	return ok
-}
-
-// draws returns the number of draws: fewer if likelihoods are not a matrix product.
-func (l *lists) draws() int {
-	if l.gaussian() {
-		return l.Draws
-	}
-	return max(1, l.Draws/fewerDraws)
 }
 
 // choose returns the indices of the inputs of a list to use, in an order drawn by the seed.
@@ -167,8 +121,14 @@ func (l *lists) choose(of *List) []int {
 	if most == 0 {
 		most = max(2, int(min(mostListing/each, math.MaxInt32)))
 	}
-	order := run.Rand(l.Seed, 0, streamList).Perm(of.Set.Len())
-	if most > 0 && most < len(order) {
+	return of.draw(most, l.Seed)
+}
+
+// draw returns the indices of so many inputs of the list, in an order drawn by the seed; all if
+// most is negative.
+func (l *List) draw(most int, seed uint64) []int {
+	order := run.Rand(seed, 0, streamList).Perm(l.Set.Len())
+	if most >= 0 && most < len(order) {
 		order = order[:most]
 	}
 	return order

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"tattle/bayes"
 	"tattle/classify"
@@ -42,21 +43,24 @@ type InferredAttack struct {
 // attackAttributes measures attacks on the attributes. They learn from releases of candidates
 // and are measured on releases of the sample. The figures are demonstrated.
 func (l *lists) attackAttributes(ctx context.Context) error {
-	if len(l.Attributes) == 0 || l.Candidates == nil || l.Sample == nil || l.Candidates.Set == l.Sample.Set || len(l.out.Anybody) == 0 || l.labelAlone() {
+	if l.Candidates == nil || l.Sample == nil || len(l.out.Anybody) == 0 || l.labelAlone() {
+		return nil
+	}
+	names := l.commonAttributes()
+	if len(names) == 0 {
 		return nil
 	}
 	known, attacked := l.choose(l.Candidates), l.choose(l.Sample)
 	known, attacked = known[:min(len(known), mostKept/l.columns())], attacked[:min(len(attacked), mostAttacked)]
+	if attacked = l.unknown(attacked, known); len(known) < 2 || len(attacked) == 0 {
+		return nil
+	}
 	released, err := l.released(ctx, l.Sample, attacked, streamAttacked)
 	if err != nil {
 		return err
 	}
-	last := &l.out.Anybody[len(l.out.Anybody)-1]
-	truth := l.attributes(l.Sample, attacked)
-	targets := l.attributes(l.Candidates, known)
-	if len(truth) != len(targets) {
-		return nil // a list lacks an attribute, which is noted
-	}
+	last := l.out.EverySample()
+	truth, targets := l.attributes(l.Sample, attacked, names), l.attributes(l.Candidates, known, names)
 	guesses, err := l.logisticGuesses(ctx, known[:min(len(known), mostLearned)], targets, released, len(attacked))
 	if err != nil {
 		return err
@@ -66,12 +70,47 @@ func (l *lists) attackAttributes(ctx context.Context) error {
 		return err
 	}
 	for k, a := range truth {
+		in := &last.Inferred[slices.IndexFunc(last.Inferred, func(in InferredLimit) bool { return in.Name == a.Name })]
 		if guesses != nil {
-			last.Inferred[k].Attacks = append(last.Inferred[k].Attacks, InferredAttack{"logistic regression", classify.Accuracy(guesses[k], a.Class)})
+			in.Attacks = append(in.Attacks, InferredAttack{"logistic regression", classify.Accuracy(guesses[k], a.Class)})
 		}
-		last.Inferred[k].Attacks = append(last.Inferred[k].Attacks, InferredAttack{"posterior", classify.Accuracy(likely[k], a.Class)})
+		in.Attacks = append(in.Attacks, InferredAttack{"posterior", classify.Accuracy(likely[k], a.Class)})
 	}
 	return nil
+}
+
+// commonAttributes returns the attributes that both lists have with the same values: attacks
+// learn from one list and guess on the other.
+func (l *lists) commonAttributes() []string {
+	var names []string
+	for _, name := range l.Attributes {
+		a, b := l.Candidates.attribute(name), l.Sample.attribute(name)
+		if a == nil || b == nil {
+			continue // which is noted
+		}
+		if !slices.Equal(a.Values, b.Values) {
+			l.leaveOut("attacks on %s: its values in %s differ from those in %s", name, l.Candidates.Name, l.Sample.Name)
+			continue
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// unknown returns the inputs of the sample that equal no candidate: an attack that knows an input
+// and its attributes would guess them better than an adversary without a list can.
+func (l *lists) unknown(attacked, known []int) []int {
+	seen := keysOf(l.Candidates.Set, known)
+	var left []int
+	eachKey(l.Sample.Set, attacked, func(i int, key inputKey) {
+		if !seen[key] {
+			left = append(left, i)
+		}
+	})
+	if n := len(attacked) - len(left); n > 0 {
+		l.leaveOut("attacks on attributes of %d of %d inputs: these are candidates, so the attacks would know their attributes", n, len(attacked))
+	}
+	return left
 }
 
 // columns returns the number of features.

@@ -24,7 +24,7 @@ type ListOptions struct {
 	Sample      *List
 	SkipAttacks bool            // do not run attacks on attributes
 	Attributes  []string        // sensitive attributes to limit
-	Draws       int             // draws of an input and its release; 0: DefaultListDraws
+	Draws       int             // draws of an input and its release; 0: DefaultListDraws, or fewer if these do not fit into memory
 	Pairs       []PlausiblePair // pairs to compute again; nil: search for plausible pairs
 	Seed        uint64
 	Progress    func(what string, done, total int) // may be nil

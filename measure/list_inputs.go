@@ -47,14 +47,20 @@ func distinctInputs(set *dataset.Set, indices []int) []int {
 
 // sharedInputs counts the inputs of a sample that are among the candidates.
 func sharedInputs(candidates, sample *dataset.Set, of, among []int) (n int) {
-	seen := make(map[inputKey]bool, len(of))
-	eachKey(candidates, of, func(_ int, key inputKey) { seen[key] = true })
+	seen := keysOf(candidates, of)
 	eachKey(sample, among, func(_ int, key inputKey) {
 		if seen[key] {
 			n++
 		}
 	})
 	return n
+}
+
+// keysOf returns the keys of inputs of a set.
+func keysOf(set *dataset.Set, indices []int) map[inputKey]bool {
+	seen := make(map[inputKey]bool, len(indices))
+	eachKey(set, indices, func(_ int, key inputKey) { seen[key] = true })
+	return seen
 }
 
 // An inputKey is the SHA-256 of an input: equal inputs have equal keys.

@@ -23,7 +23,7 @@ type posterior struct {
 
 // posterior computes the exact posterior over inputs of a list.
 func (l *lists) posterior(ctx context.Context, what string, of *List, indices []int) (*posterior, error) {
-	p := &posterior{of: of, indices: indices, attributes: l.attributes(of, indices)}
+	p := &posterior{of: of, indices: indices, attributes: l.attributes(of, indices, l.Attributes)}
 	var candidates bayes.Candidates = l.inputs(of, indices)
 	noise, ok := l.target.Noise.(bayes.Density)
 	if !ok { // the label alone: see possible
@@ -95,10 +95,11 @@ func most(low, high []float64, n int) float64 {
 	return sum / float64(n)
 }
 
-// attributes returns the requested attributes of inputs of a list.
-func (l *lists) attributes(of *List, indices []int) []bayes.Attribute {
+// attributes returns the attributes of those names of inputs of a list, and notes which of them
+// the list does not have.
+func (l *lists) attributes(of *List, indices []int, names []string) []bayes.Attribute {
 	var all []bayes.Attribute
-	for _, name := range l.Attributes {
+	for _, name := range names {
 		a := of.attribute(name)
 		if a == nil {
 			l.leaveOut("limits on inferring %s: %s does not have this attribute", name, of.Name)

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -182,8 +183,12 @@ func TestListsWithoutRange(t *testing.T) {
 		}
 	}
 	target.Noise, target.Front, target.Post = release.None{}, twoScores{}, release.Post{Label: true}
-	if found, err = (ListOptions{Candidates: list, Draws: 1 << 40}).Run(context.Background(), target); err != nil || found.Holder != nil || len(found.LeftOut) != 1 {
-		t.Errorf("2^40 draws: %+v, %v", found, err)
+	var wrong *OptionError
+	if err := (ListOptions{Candidates: list, Draws: 1 << 40}).Check(target); !errors.As(err, &wrong) || wrong.Option != "ListDraws" {
+		t.Errorf("2^40 draws: %v", err)
+	}
+	if _, err = (ListOptions{Candidates: list, Draws: 1 << 40}).Run(context.Background(), target); !errors.As(err, &wrong) {
+		t.Errorf("2^40 draws: %v", err)
 	}
 }
 
@@ -199,6 +204,14 @@ func TestEqualCandidates(t *testing.T) {
 		if _, err := in.Lists(choice, equal, "data", spread(200, 1), open); err == nil {
 			t.Errorf("%s: equal candidates are accepted", choice)
 		}
+	}
+	// Of two different inputs, 99 of the first and one of the second, most draws of two are equal.
+	nearly := &dataset.Set{Shape: []int{1}, Values: append(slices.Repeat([]float32{1}, 99), 2)}
+	if _, err := in.Lists("2", nearly, "data", spread(200, 1), open); err == nil {
+		t.Error("2 candidates that are drawn equal are accepted")
+	}
+	if _, err := in.Lists("100", nearly, "data", spread(200, 1), open); err != nil {
+		t.Errorf("100 candidates, one of them different: %v", err)
 	}
 	if o, err := in.Lists("", spread(200, 1), "data", spread(1, 1), open); err != nil || o.Candidates == nil || o.Sample != nil {
 		t.Errorf("a sample of one input: %+v, %v", o, err)
@@ -226,5 +239,39 @@ func TestListsOfProcessedReleases(t *testing.T) {
 	}
 	if in := h.Inferred[0]; in.Right.Low > .51 || in.Bits.Low > 0 || in.AUC.Low > .5 || in.Given.Right.Low > .51 {
 		t.Errorf("a noisy label: %+v", in)
+	}
+}
+
+// Attacks on attributes leave out inputs that are candidates, and attributes whose values differ
+// between the lists.
+func TestAttacksOnAttributes(t *testing.T) {
+	noise, _ := release.NewGaussian(.5)
+	target := Target{Front: identity{p: 1}, Noise: noise, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
+	attacks := func(known, sample *dataset.Set) (*ListFigures, int) {
+		found, err := ListOptions{Candidates: &List{Name: "known", Set: known}, Sample: &List{Name: "sample", Set: sample}, Attributes: []string{"half"}, Draws: 100, Seed: 1}.Run(context.Background(), target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, a := range found.EverySample().Inferred[0].Attacks {
+			n = a.Right.Examples
+		}
+		return found, n
+	}
+	if found, n := attacks(spread(500, 1), spread(400, 1)); n != 400 || len(found.LeftOut) > 0 {
+		t.Errorf("other inputs: %d of 400 attacked, left out %q", n, found.LeftOut)
+	}
+	same := spread(400, 1)
+	if found, n := attacks(same, same); n != 0 || len(found.LeftOut) != 1 {
+		t.Errorf("the same list: %d attacked, left out %q", n, found.LeftOut)
+	}
+	// 400 = 5·80: one number in five of the longer list is in the shorter one.
+	if found, n := attacks(spread(80, 1), spread(400, 1)); n != 320 || len(found.LeftOut) != 1 {
+		t.Errorf("80 candidates among 400 inputs: %d attacked, left out %q", n, found.LeftOut)
+	}
+	other := spread(500, 1)
+	other.Sensitive[0].Values = []string{"out", "in"}
+	if found, n := attacks(other, same); n != 0 || len(found.LeftOut) != 1 {
+		t.Errorf("other values: %d attacked, left out %q", n, found.LeftOut)
 	}
 }

@@ -46,6 +46,9 @@ func (q *Request) Run(ctx context.Context, o RunOptions) (*Measured, error) {
 	if m.Files, err = q.Keep(m.Split, o.Dir); err != nil {
 		return nil, err
 	}
+	if err := q.checkLists(m.Split, o.Dir); err != nil {
+		return nil, err
+	}
 	if err := q.settle(ctx, m, o); err != nil {
 		return nil, err
 	}
@@ -85,6 +88,20 @@ func (q *Request) cut(ctx context.Context) (*Split, error) {
 	}
 	s.LimitMemory(q.Memory)
 	return s, q.Check(s)
+}
+
+// checkLists returns an error if the limits from lists of inputs cannot be computed as chosen,
+// before anything else is computed.
+func (q *Request) checkLists(s *Split, dir string) error {
+	if q.Adversaries == nil || q.Adversaries.Lists == nil {
+		return nil
+	}
+	_, n := s.Front.Dims()
+	noise, err := q.Noise(1, n, dir)
+	if err != nil {
+		return &OptionError{Option: "Sigma", Err: err}
+	}
+	return q.Adversaries.Lists.Check(Target{Front: s.Front, Noise: noise, Queries: q.Queries, Post: q.Post})
 }
 
 // settle makes the noise and measures accuracy, reading all the data twice; a worker makes

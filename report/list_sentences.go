@@ -53,6 +53,9 @@ func (r *Report) uninformativeBands(rows []closeness) string {
 func (r *Report) listMeaning() string {
 	p := r.Lists.EverySample()
 	s := "These limits hold for every adversary with this knowledge, biased or not. They hold on average over inputs and noise: a single input can be easier to reconstruct. An adversary who knows more about an input can come closer."
+	if h := r.Lists.Holder; p != nil && h != nil && h.List.SHA256 == p.List.SHA256 {
+		s += " The candidates are the measured data themselves: an adversary with this list holds every input that is measured."
+	}
 	if p != nil {
 		s += fmt.Sprintf(" Limits without a list depend on two conditions that this run cannot check: the %s of %s are independent draws from the distribution of inputs, and the model was not trained on them.", CountGrouped(p.List.Inputs, "input"), p.List.Name)
 		if n := r.Lists.Shared; n > 0 {

@@ -22,7 +22,7 @@ type furtherFlags struct {
 	AttackDraws int      `help:"Draws of the noise per example, for the attacks (default: 4)." default:"4" placeholder:"N"`
 
 	Candidates string `help:"Inputs among which an adversary may have to choose: a number of training inputs, all of them, other data, or none (default: training inputs, as many as take about a minute; none without attacks)." placeholder:"N|all|PATH|none" input:"data"`
-	ListDraws  int    `help:"Draws of an input and its release against such a list (default: 2000)." default:"2000" placeholder:"N"`
+	ListDraws  *int   `help:"Draws of an input and its release against such a list (default: 2000, or as many as fit into memory)." placeholder:"N"`
 
 	TrainingData string `help:"Data that prior, attacks and principal projection learn from (default: training part of --data)." placeholder:"PATH" input:"data"`
 }
@@ -40,8 +40,8 @@ func (f furtherFlags) check() error {
 		return usage(fmt.Errorf("--barankin %d: must be between 0 and %d", f.Barankin, measure.MaxWitnesses), "")
 	case f.Far < 0 || f.Far > measure.MaxWitnesses:
 		return usage(fmt.Errorf("--far %d: must be between 0 and %d", f.Far, measure.MaxWitnesses), "")
-	case f.ListDraws < leastListDraws || f.ListDraws > mostListDraws:
-		return usage(fmt.Errorf("--list-draws %d: must be between %d and %d", f.ListDraws, leastListDraws, mostListDraws), "")
+	case f.ListDraws != nil && (*f.ListDraws < leastListDraws || *f.ListDraws > mostListDraws):
+		return usage(fmt.Errorf("--list-draws %d: must be between %d and %d", *f.ListDraws, leastListDraws, mostListDraws), "")
 	case f.AttackDraws < 1 || f.AttackDraws > mostAttackDraws:
 		return usage(fmt.Errorf("--attack-draws %d: must be between 1 and %d", f.AttackDraws, mostAttackDraws), "")
 	}
@@ -92,7 +92,7 @@ func (f furtherFlags) adversaries(data measure.Inputs, needed string, set *datas
 		a.Attacks = measure.AttackNames
 	}
 	a.Attacks = slices.DeleteFunc(slices.Clone(a.Attacks), func(s string) bool { return s == "none" })
-	alone := !a.VanTrees && len(a.Attacks) == 0 && f.Candidates == ""
+	alone := !a.VanTrees && len(a.Attacks) == 0 && f.Candidates == "" && f.ListDraws == nil
 	if alone && needed == "" {
 		return a, nil
 	}
@@ -117,8 +117,11 @@ func (f furtherFlags) adversaries(data measure.Inputs, needed string, set *datas
 	if a.Lists, err = data.Lists(f.Candidates, training, path, set, open); err != nil {
 		return nil, flagged(err, optionFlags)
 	}
-	if a.Lists != nil {
-		a.Lists.Draws = f.ListDraws
+	if f.ListDraws != nil {
+		if a.Lists == nil {
+			return nil, usage(errors.New("--list-draws: there are no lists of inputs"), "choose a list with --candidates")
+		}
+		a.Lists.Draws = *f.ListDraws
 	}
 	return a, nil
 }
