@@ -26,9 +26,10 @@ const (
 	TablePrefix = "table:"
 )
 
-// AsIs reports whether the model's features are released without projection: both sides
-// of the noise are then the model's own file, cut in two.
-func (r Release) AsIs() bool { return r.ofFeatures() && r.Spec.Keep == 0 }
+// AsIs reports whether the model's features are released without projection, with noise that
+// is the same in all directions: both sides of the noise are then the model's own file, cut in
+// two.
+func (r Release) AsIs() bool { return r.ofFeatures() && r.Spec.Keep == 0 && r.Spec.Covariance == nil }
 
 func (r Release) ofFeatures() bool {
 	return r.Spec.Surface == "" || r.Spec.Surface == release.SurfaceFeatures
@@ -56,6 +57,9 @@ func (r Release) String() string {
 	}
 	if r.Spec.Temperature > 0 {
 		s += fmt.Sprintf(", temperature %g", r.Spec.Temperature)
+	}
+	if r.Spec.Covariance != nil {
+		s += ", with a covariance"
 	}
 	if r.Post.Digits > 0 {
 		s += fmt.Sprintf(", %d decimals", r.Post.Digits)

@@ -34,7 +34,7 @@ func (r Release) NodeOf(g *nn.Graph) (string, error) {
 	return g.Output, nil
 }
 
-// Split cuts g. train is needed for a principal projection only.
+// Split cuts g. train is needed for learned projections only.
 func (r Release) Split(ctx context.Context, g *nn.Graph, train nn.Source) (*Split, error) {
 	node, err := r.NodeOf(g)
 	if err != nil {
@@ -89,16 +89,18 @@ func (s *Split) LimitMemory(bytes int64) {
 
 // Files that a run keeps of a release that is not the model's file cut in two.
 const (
-	FrontFile = "release.onnx" // maps inputs to what noise is added to
-	HeadFile  = "head.onnx"    // maps that to scores of the classes
-	tableFile = "noise"        // with the extension of the file it is a copy of: a tabulated density
+	FrontFile      = "release.onnx"   // maps inputs to what noise is added to
+	HeadFile       = "head.onnx"      // maps that to scores of the classes
+	CovarianceFile = "covariance.npy" // of the noise, up to the factor σ²
+	tableFile      = "noise"          // with the extension of the file it is a copy of: a tabulated density
 )
 
 // A File is a file of a run's folder and its digest.
 type File struct{ Name, SHA256 string }
 
-// Keep writes into dir what the model's file does not hold: the nets of a projection and
-// the file of a tabulated density, which r then refers to by its name in dir. The release
+// Keep writes into dir what the model's file does not hold: the nets of a projection, the
+// covariance of the noise, and the file of a tabulated density, which r then refers to by its
+// name in dir. The release
 // can be verified from these alone.
 func (r *Release) Keep(s *Split, dir string) (files []File, err error) {
 	keep := func(name string, write func(path string) error) {
@@ -114,6 +116,9 @@ func (r *Release) Keep(s *Split, dir string) (files []File, err error) {
 	if !r.AsIs() {
 		keep(FrontFile, func(path string) error { return onnx.Write(path, s.FrontGraph) })
 		keep(HeadFile, func(path string) error { return onnx.Write(path, s.HeadGraph) })
+	}
+	if c := r.Spec.Covariance; c != nil {
+		keep(CovarianceFile, func(path string) error { return run.WriteFile(path, c.Write) })
 	}
 	from, ok := r.Table()
 	if !ok {

@@ -30,6 +30,10 @@ type Spec struct {
 	Projection  string  // one of Projections; empty means first
 	Temperature float64 // divides the logits, before a softmax; 0 means 1
 	Seed        uint64  // of a random projection
+
+	// Covariance, unless nil, is that of the noise: of what is released after a projection.
+	// The noise that is added must then be Gaussian, of variance σ² for σ² times it.
+	Covariance *Covariance
 }
 
 // Build returns the graphs on both sides of the noise: front maps inputs to what is
@@ -37,8 +41,9 @@ type Spec struct {
 // parameters with g; what Spec adds are nodes named release-…, so that both can be written
 // as ONNX. Logits and probabilities are scores already, and the head returns them
 // unchanged. For the surface label, front ends in logits too; see Holds for what that
-// guarantees. Training data are needed for a principal projection only. It returns an
-// error if the settings contradict one another or do not fit the graph.
+// guarantees. With a Covariance, front ends in L⁻¹ and head begins with L. Training data are
+// needed for learned projections only. It returns an error if the settings contradict one
+// another or do not fit the graph.
 func (s Spec) Build(ctx context.Context, g *nn.Graph, train nn.Source) (front, head *nn.Graph, err error) {
 	if err := s.check(); err != nil {
 		return nil, nil, err
@@ -51,14 +56,36 @@ func (s Spec) Build(ctx context.Context, g *nn.Graph, train nn.Source) (front, h
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", s.surface(), err)
 	}
-	if s.Keep == 0 {
-		return front, head, nil
+	if s.Keep > 0 {
+		m, err := s.project(ctx, front, head, train)
+		if err != nil {
+			return nil, nil, fmt.Errorf("projection: %w", err)
+		}
+		front, head = m.layers("project").around(front, head)
 	}
-	front, head, err = s.project(ctx, front, head, train)
-	if err != nil {
-		return nil, nil, fmt.Errorf("projection: %w", err)
+	if s.Covariance != nil {
+		if err := s.shapeable(front); err != nil {
+			return nil, nil, err
+		}
+		white, err := s.Covariance.whiten()
+		if err != nil {
+			return nil, nil, fmt.Errorf("covariance: %w", err)
+		}
+		front, head = white.around(front, head)
 	}
 	return front, head, nil
+}
+
+// shapeable returns an error if the covariance is not one of what front gives.
+func (s Spec) shapeable(front *nn.Graph) error {
+	n, err := flat(front)
+	switch {
+	case err != nil:
+		return fmt.Errorf("covariance: %w", err)
+	case n != s.Covariance.n:
+		return fmt.Errorf("covariance: it is %d × %d, but %d numbers are released", s.Covariance.n, s.Covariance.n, n)
+	}
+	return nil
 }
 
 func (s Spec) surface() string {

@@ -143,7 +143,7 @@ func TestSpecProjection(t *testing.T) {
 	train := inputs{6, x}
 	lost := map[string]float64{}
 	full := outputs(t, cutFront(t), x)
-	for _, kind := range release.Projections() {
+	for _, kind := range []string{"first", "random", "principal"} {
 		front, head, err := release.Spec{Keep: 2, Projection: kind, Seed: 1}.Build(context.Background(), smallNet(false), train)
 		if err != nil {
 			t.Fatal(err)

@@ -298,6 +298,9 @@ func (l Release) words() string {
 		if l.Noise.Settings != "" {
 			s += " (" + l.Noise.Settings + ")"
 		}
+		if l.Noise.Covariance != "" {
+			s += " with the covariance of " + l.Noise.Covariance
+		}
 		s += ", σ = " + number(l.Noise.Sigma)
 	}
 	return s + "." + l.after() + " " + l.Note

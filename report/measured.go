@@ -167,6 +167,9 @@ func (r *Report) setUtility(u *release.Utility) {
 // that the noise is added to, NaN if it is not known.
 func (r *Report) setRelease(l measure.Release, noise release.Noise, rms float64) {
 	r.Release.Noise = describeNoise(l.Family, noise, rms)
+	if l.Spec.Covariance != nil {
+		r.Release.Noise.Covariance = measure.CovarianceFile
+	}
 	r.setSurface(l)
 	if ok, reason := l.Holds(noise); ok {
 		r.Release.Note = reason

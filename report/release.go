@@ -23,17 +23,18 @@ const noNoise = "none"
 
 // Noise is the dither: its family and its standard deviation per feature.
 type Noise struct {
-	Family    string  `json:"family"`
-	Sigma     float64 `json:"sigma"`
-	Scale     Number  `json:"scale"`               // σ over the RMS of the features
-	Settings  string  `json:"settings,omitempty"`  // the family's own, as "5 degrees of freedom"
-	Spec      string  `json:"spec,omitempty"`      // family and settings as release.ParseNoise reads them
-	Estimated bool    `json:"estimated,omitempty"` // its divergence is measured, not derived: nothing is certified
+	Family     string  `json:"family"`
+	Sigma      float64 `json:"sigma"`
+	Scale      Number  `json:"scale"`                // σ over the RMS of the features
+	Settings   string  `json:"settings,omitempty"`   // the family's own, as "5 degrees of freedom"
+	Spec       string  `json:"spec,omitempty"`       // family and settings as release.ParseNoise reads them
+	Covariance string  `json:"covariance,omitempty"` // file of the run with the noise's covariance, up to the factor sigma²
+	Estimated  bool    `json:"estimated,omitempty"`  // its divergence is measured, not derived: nothing is certified
 }
 
 // Projection is what is kept of the features before the noise is added.
 type Projection struct {
-	Kind string `json:"kind"` // first, random or principal
+	Kind string `json:"kind"` // one of release.Projections
 	Keep int    `json:"keep"`
 }
 

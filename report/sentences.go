@@ -66,9 +66,21 @@ func (r *Report) measured() string {
 	if noise.Settings != "" {
 		family += " (" + noise.Settings + ")"
 	}
+	if noise.Covariance != "" {
+		return fmt.Sprintf("%s noise with the covariance of %s was added to the %s, and %s from %s %s examined.%s",
+			family, noise.shape(), r.surface(), Count(r.Data.Examples, "input"), r.Data.Name, were, r.Release.after())
+	}
 	s := fmt.Sprintf("%s noise of standard deviation %s%s was added to each of the %s, and %s from %s %s examined.",
 		strings.ToUpper(family[:1])+family[1:], number(noise.Sigma), about, r.surface(), Count(r.Data.Examples, "input"), r.Data.Name, were)
 	return s + r.Release.after()
+}
+
+// shape says what the covariance is, such as "covariance.npy, times σ² = 2.25,".
+func (n Noise) shape() string {
+	if n.Sigma == 1 {
+		return n.Covariance
+	}
+	return fmt.Sprintf("%s, times σ² = %s,", n.Covariance, number(n.Sigma*n.Sigma))
 }
 
 // surface says in the plural what the noise was added to.
@@ -103,6 +115,8 @@ func projectionWords(kind string) string {
 		return "a random orthonormal projection"
 	case "principal":
 		return "their principal directions"
+	case "discriminant":
+		return "the directions that separate the classes"
 	}
 	return kind
 }

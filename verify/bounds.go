@@ -31,6 +31,9 @@ func (o *Options) open(ctx context.Context, dir string, r *report.Report) (q *re
 	if q.read != nil {
 		q.Graph = q.read.Graph
 	}
+	if err := q.covariance(dir, r); err != nil {
+		return nil, nil, err
+	}
 	if err := o.training(ctx, r, q); err != nil {
 		return nil, nil, err
 	}
@@ -71,6 +74,28 @@ func (q *request) split(r *report.Report, front, head *nn.Graph) (s *measure.Spl
 	}
 	s.LimitMemory(q.Memory)
 	return s, nil
+}
+
+// covariance reads the covariance of the noise, if it has one, from the file of the run.
+func (q *request) covariance(dir string, r *report.Report) (err error) {
+	name := r.Release.Noise.Covariance
+	if name == "" {
+		return nil
+	}
+	kept, ok := keptFile(r, name)
+	if !ok || name != measure.CovarianceFile {
+		return mismatch("%s: the report does not list a covariance %s", dir, name)
+	}
+	if q.Family != "gaussian" {
+		return mismatch("%s: the report lists a covariance of %s noise; only gaussian noise can have one", dir, q.Family)
+	}
+	if err := unchanged(dir, kept); err != nil {
+		return err
+	}
+	if q.Spec.Covariance, err = release.ReadCovariance(filepath.Join(dir, name)); err != nil {
+		return mismatch("%w", err)
+	}
+	return nil
 }
 
 // noise makes the noise again. If it is a table, its file must be the run's.
@@ -158,11 +183,11 @@ func (o *Options) data(ctx context.Context, r *report.Report, q *request, front 
 	return set, nil
 }
 
-// training opens the training data of a principal projection, if the model is there: it
+// training opens the training data of a learned projection, if the model is there: it
 // leaves q.Adversaries nil if the data are absent.
 func (o *Options) training(ctx context.Context, r *report.Report, q *request) error {
 	path, hash := r.Learned.File, r.Learned.SHA256
-	if q.Spec.Projection != release.ProjectionPrincipal || q.read == nil || hash == "" {
+	if !q.Spec.Learned() || q.read == nil || hash == "" {
 		return nil
 	}
 	if o.TrainingData != "" {

@@ -11,7 +11,6 @@ import (
 	"tattle/bound"
 	"tattle/measure"
 	"tattle/nn"
-	"tattle/release"
 	"tattle/report"
 	"tattle/reproduce"
 	"tattle/run"
@@ -24,7 +23,7 @@ func (o *Options) bounds(ctx context.Context, dir string, claims *report.Report)
 		return nil, err
 	}
 	v := &recomputed{left: leftOfBounds, absent: absent{
-		model: q.read == nil, data: q.Data == nil, training: q.Adversaries == nil && q.Spec.Projection == release.ProjectionPrincipal,
+		model: q.read == nil, data: q.Data == nil, training: q.Adversaries == nil && q.Spec.Learned(),
 		modelMoved: o.Model != "", dataMoved: o.Data != "",
 	}}
 	found, err := o.described(ctx, dir, q, s)
@@ -144,6 +143,9 @@ func (q *request) keptFiles(dir string, claims *report.Report) (all []measure.Fi
 	}
 	if !q.AsIs() {
 		names = append(names, measure.FrontFile, measure.HeadFile)
+	}
+	if q.Spec.Covariance != nil {
+		names = append(names, measure.CovarianceFile)
 	}
 	if file, ok := q.Table(); ok {
 		names = append(names, file)

@@ -33,11 +33,13 @@ func TestEveryLeaf(t *testing.T) {
 	writeTiny(t, model, data, learned)
 	outputs := filepath.Join(dir, "outputs.csv")
 	writeScores(t, outputs, 80)
+	covariance := filepath.Join(dir, "noise.npy")
+	writeCovariance(t, covariance)
 	bound := []string{"bound", "--model", model, "--data", data, "--examples", "2", "--restarts", "2", "--repeats", "2", "--barankin", "3"}
 	runs := map[string][]string{
 		"features": append(bound[:len(bound):len(bound)], "--far", "1", "--twins", "0", "--attack", "none", "--no-van-trees"),
 		"logits": append(bound[:len(bound):len(bound)], "--far", "0", "--twins", "0", "--attack", "none", "--no-van-trees",
-			"--surface", "logits", "--temperature", "3", "--keep", "3", "--projection", "random", "--round", "3"),
+			"--surface", "logits", "--temperature", "3", "--keep", "3", "--projection", "random", "--round", "3", "--covariance", covariance),
 		"attacked": append(bound[:len(bound):len(bound)], "--far", "1", "--twins", "1", "--training-data", learned, "--attack", "linear", "--attack-draws", "1",
 			"--keep", "4", "--projection", "principal", "--no-cramer-rao"),
 		"audit": {"audit", "--outputs", outputs, "--attacks", "logistic", "--no-defences", "--fail-on", "never", "--permutations", "99"},
@@ -78,6 +80,18 @@ func madeOf(t *testing.T, run, to string, missing ...string) string {
 		t.Fatal(err)
 	}
 	return to
+}
+
+// writeCovariance writes the covariance of noise on 3 numbers.
+func writeCovariance(t *testing.T, path string) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := npy.Write(&b, []int{3, 3}, []float64{2, 1, 0, 1, 2, .5, 0, .5, 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // writeScores writes a CSV with the scores of n examples, which depend on y alone.
@@ -215,6 +229,7 @@ var added = map[string]map[string]any{
 	"": {"training": map[string]any{"task": "x"}, "breaches": []any{map[string]any{"rule": "x"}}, "figure": "figure1", "learned_from": map[string]any{"file": "x", "sha256": "0"}, "reading": map[string]any{"target": "y"}, "published": []any{map[string]any{"quantity": "x"}}, "told": 1},
 	"release": {"temperature": 2, "queries": 3, "no_bounds": "none holds", "note": "it holds", "post": map[string]any{"digits": 1},
 		"projection": map[string]any{"kind": "first", "keep": 3}},
+	"release.noise":  {"covariance": "covariance.npy"},
 	"reading":        {"limit": "5", "target": "y", "labels": "labels.csv", "model_output": "scores", "input_shape": "1x6x6", "preprocessing": "resize=6,6", "preprocessing_beside_model": true},
 	"asked":          {"folds": 3},
 	"data.stored":    {"mean": []any{.5}, "std": []any{.5}, "channels_last": true},
@@ -226,7 +241,8 @@ var added = map[string]map[string]any{
 // others are values that a leaf could have as well.
 var others = map[string][]any{
 	"release.surface":               {"features", "logits", "probabilities", "label"},
-	"release.projection.kind":       {"first", "random", "principal"},
+	"release.projection.kind":       {"first", "random", "principal", "discriminant"},
+	"release.noise.covariance":      {"", "arrays.npz"},
 	"coordinates":                   {"dct", "pixels", "vectors"},
 	"experiment.domain":             {"free", "legal", "stored"},
 	"experiment.far.domain":         {"free", "legal", "stored"},

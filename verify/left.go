@@ -18,7 +18,7 @@ var leftOfBounds = []notChecked{
 		name: "THE RELEASE: that release.onnx and head.onnx are what the report says of the model",
 		why:  "the model is absent, so the bounds are about release.onnx alone; --model names it", when: func(a absent) bool { return a.model }},
 	{paths: []string{"release.projection.kind"},
-		name: "the projection: that its directions are the principal ones of the training data",
+		name: "the projection: that its directions are those of the training data",
 		why:  "the training data are absent; --training-data names them", when: func(a absent) bool { return a.training && !a.model }},
 	{paths: []string{"data.name", "data.path", "data.split", "data.shape", "data.sha256", "data.grey_levels_per_unit", "data.range", "data.stored"},
 		name: "the data: that the inputs are theirs", why: absentData, when: withoutData},

@@ -53,8 +53,8 @@ func (q *request) graphs(ctx context.Context, dir string, r *report.Report) (fro
 	return front, head, nil
 }
 
-// again builds the release from the model. A projection that was learned is taken from the
-// files of the run if the training data are absent.
+// again builds the release from the model. The covariance's layers, and a projection that was
+// learned if the training data are absent, are taken from the files of the run and checked.
 func (q *request) again(ctx context.Context, r *report.Report, keptFront, keptHead *nn.Graph) (front, head *nn.Graph, err error) {
 	if q.Spec.Surface == release.SurfaceFeatures {
 		q.Spec.Node = r.Model.FeatureNode
@@ -65,10 +65,10 @@ func (q *request) again(ctx context.Context, r *report.Report, keptFront, keptHe
 	}
 	type both struct{ front, head *nn.Graph }
 	b, err := run.Interruptible(ctx, func() (b both, err error) {
-		if q.Spec.Projection == release.ProjectionPrincipal && train == nil {
-			b.front, b.head, err = q.Spec.BuildLike(ctx, q.Graph, keptFront, keptHead)
+		if keptFront == nil {
+			b.front, b.head, err = q.Spec.Build(ctx, q.Graph, nil)
 		} else {
-			b.front, b.head, err = q.Spec.Build(ctx, q.Graph, train)
+			b.front, b.head, err = q.Spec.BuildLike(ctx, q.Graph, train, keptFront, keptHead)
 		}
 		return b, err
 	})

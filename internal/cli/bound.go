@@ -84,8 +84,8 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 		return nil, err
 	}
 	needed := ""
-	if leaves.Spec.Projection == "principal" {
-		needed = "--projection principal"
+	if leaves.Spec.Learned() {
+		needed = "--projection " + leaves.Spec.Projection
 	}
 	m.Adversaries, err = c.adversaries(in, needed, set, func(in measure.Inputs) (*dataset.Set, error) { return readInputs(ctx, e, in, read) })
 	return m, err

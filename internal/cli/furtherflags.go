@@ -24,7 +24,7 @@ type furtherFlags struct {
 	Candidates string `help:"Inputs among which an adversary may have to choose: a number of training inputs, all of them, other data, or none (default: training inputs, as many as take about a minute; none without attacks)." placeholder:"N|all|PATH|none" input:"data"`
 	ListDraws  *int   `help:"Draws of an input and its release against such a list (default: 2000, or as many as fit into memory)." placeholder:"N"`
 
-	TrainingData string `help:"Data that prior, attacks and principal projection learn from (default: training part of --data)." placeholder:"PATH" input:"data"`
+	TrainingData string `help:"Data that prior, attacks and projections learn from (default: training part of --data)." placeholder:"PATH" input:"data"`
 }
 
 // mostAttackDraws limits --attack-draws and --draws, and the others --list-draws.

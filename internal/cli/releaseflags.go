@@ -13,11 +13,12 @@ type releaseFlags struct {
 	Surface     string  `help:"What leaves the device: features, logits, probabilities or label (class of the largest noisy logit)." enum:"features,logits,probabilities,label" default:"features"`
 	Features    string  `help:"Node (or tensor) whose output is released (default: the input of the last affine layer)." placeholder:"NODE"`
 	Keep        *int    `help:"Number of features to release, chosen by --projection (default: all)." placeholder:"K"`
-	Projection  string  `help:"What --keep keeps: first (features), random (directions) or principal (components of training data)." enum:"first,random,principal" default:"first"`
+	Projection  string  `help:"What --keep keeps: the first features, or directions: random, principal or discriminant (the last two learned from training data)." enum:"first,random,principal,discriminant" default:"first"`
 	Temperature float64 `help:"Divisor of the logits before the softmax (default: 1)." default:"1" placeholder:"T"`
 
 	Noise      string   `help:"gaussian, laplace, logistic, student-t[:DEGREES], isotropic-laplace, table:FILE or none (default: gaussian)." default:"gaussian" placeholder:"FAMILY" input:"table"`
-	Sigma      *float64 `help:"Standard deviation of the noise on each feature." placeholder:"X"`
+	Covariance string   `help:"Covariance matrix C of the noise, an .npy file; the noise is Gaussian of covariance σ²C, σ from --sigma." placeholder:"FILE" input:"file"`
+	Sigma      *float64 `help:"Standard deviation of the noise on each feature (with --covariance: σ, default 1)." placeholder:"X"`
 	SigmaScale *float64 `help:"Or: the noise as a multiple of the root mean square of the features (default: 1)." placeholder:"X"`
 	Queries    int      `help:"Times that the same input is released, with independent noise (default: 1)." default:"1" placeholder:"N"`
 
@@ -59,6 +60,10 @@ func (f releaseFlags) release(seed uint64) (measure.Release, error) {
 		return l, usage(fmt.Errorf("--round %d: must be between 0 and %d", f.Round, mostDecimals), "")
 	case f.TopK < 0:
 		return l, usage(fmt.Errorf("--top-k %d: must not be negative", f.TopK), "")
+	case f.Covariance != "" && f.Noise != "gaussian":
+		return l, usage(fmt.Errorf("--covariance requires --noise gaussian, not %s", f.Noise), "")
+	case f.Covariance != "" && f.Surface == "label":
+		return l, usage(errors.New("--covariance requires --surface features, logits or probabilities, not label"), "")
 	case f.Noise == "uniform":
 		_, err := release.ParseNoise(f.Noise, 1, 1)
 		return l, usage(fmt.Errorf("--noise: %w", err), "choose a family whose density is positive everywhere, such as gaussian or laplace")
@@ -73,6 +78,11 @@ func (f releaseFlags) release(seed uint64) (measure.Release, error) {
 		return l, nil
 	}
 	var err error
+	if f.Covariance != "" {
+		if l.Spec.Covariance, err = release.ReadCovariance(f.Covariance); err != nil {
+			return l, usage(fmt.Errorf("--covariance: %w", err), "")
+		}
+	}
 	l.Sigma, l.Scale, err = f.strength()
 	return l, err
 }
@@ -92,6 +102,8 @@ func (f releaseFlags) strength() (sigma, scale float64, err error) {
 		return *f.Sigma, 0, nil
 	case f.SigmaScale != nil:
 		return 0, *f.SigmaScale, nil
+	case f.Covariance != "":
+		return 1, 0, nil
 	}
 	return 0, defaultSigmaScale, nil
 }

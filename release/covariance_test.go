@@ -1,0 +1,279 @@
+package release_test
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tattle/nn"
+	"tattle/npy"
+	"tattle/onnx"
+	"tattle/release"
+)
+
+// gram returns AᵀA + ridge·I of a random A, [rows, n]: of rank min(rows, n) without a ridge.
+func gram(rows, n int, ridge float64) []float64 {
+	r := rand.New(rand.NewPCG(5, uint64(rows)))
+	a := make([]float64, rows*n)
+	for i := range a {
+		a[i] = r.NormFloat64()
+	}
+	c := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			for k := range rows {
+				c[i*n+j] += a[k*n+i] * a[k*n+j]
+			}
+		}
+		c[i*n+i] += ridge
+	}
+	return c
+}
+
+func covariance(t *testing.T, n int, c []float64) *release.Covariance {
+	t.Helper()
+	v, err := release.NewCovariance(n, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// denseOf returns the weights, [rows, cols], of a node's affine layer.
+func denseOf(t *testing.T, g *nn.Graph, name string) (w []float32, rows, cols int) {
+	t.Helper()
+	for _, n := range g.Nodes {
+		if n.Name == name {
+			d := n.Op.(*nn.Dense)
+			return d.Weight.Data, d.Out, d.In
+		}
+	}
+	t.Fatalf("no node %s", name)
+	return nil, 0, 0
+}
+
+// Behind any projection and surface, the head undoes the whitening, and noise of the same
+// variance in all directions of the release, brought back by the head's first layer, has the
+// covariance. Both sides survive ONNX.
+func TestCovariance(t *testing.T) {
+	x := normal(6 * 40)
+	train := labelled{inputs{6, x}, 3}
+	for _, s := range []release.Spec{
+		{}, {Node: "fc1"}, {Keep: 4}, {Keep: 5, Projection: "random", Seed: 4}, {Keep: 3, Projection: "principal"},
+		{Keep: 2, Projection: "discriminant"}, {Surface: "logits"}, {Surface: "logits", Temperature: 2, Keep: 2, Projection: "random"}, {Surface: "probabilities"},
+	} {
+		front, head, err := s.Build(context.Background(), smallNet(false), train)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y := outputs(t, front, x)
+		n := len(y) / 40
+		c := gram(n, n, .1)
+		shaped := s
+		shaped.Covariance = covariance(t, n, c)
+		shapedFront, shapedHead, err := shaped.Build(context.Background(), smallNet(false), train)
+		if err != nil {
+			t.Fatalf("%+v: %v", s, err)
+		}
+		same(t, "scores", outputs(t, shapedHead, outputs(t, shapedFront, x)), outputs(t, head, y))
+		l, _, _ := denseOf(t, shapedHead, "release-unwhiten")
+		for i := range n {
+			for j := range n {
+				var got float64
+				for k := range n {
+					got += float64(l[i*n+k]) * float64(l[j*n+k])
+				}
+				if want := c[i*n+j]; math.Abs(got-want) > 1e-5*(1+math.Abs(want)) {
+					t.Errorf("%+v: covariance %v at %d, %d, want %v", s, got, i, j, want)
+				}
+			}
+		}
+		like, likeHead, err := shaped.BuildLike(context.Background(), smallNet(false), nil, stored(t, shapedFront), stored(t, shapedHead))
+		if err != nil {
+			t.Errorf("%+v: %v", s, err)
+			continue
+		}
+		same(t, "scores of the release built like it", outputs(t, likeHead, outputs(t, like, x)), outputs(t, head, y))
+	}
+}
+
+// stored returns a graph that was written and read.
+func stored(t *testing.T, g *nn.Graph) *nn.Graph {
+	t.Helper()
+	b, err := onnx.Encode(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := onnx.Decode("release", b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+// The distance of two releases, over the noise, is √(zᵀC⁻¹z)/σ: all that a bound for Gaussian
+// noise depends on.
+func TestCovarianceDistance(t *testing.T) {
+	c := []float64{2, 1, 1, 5} // of determinant 9: C⁻¹ = [5, −1; −1, 2]/9
+	g := smallNet(false)
+	spec := release.Spec{Keep: 2}
+	plain, _, err := spec.Build(context.Background(), g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Covariance = covariance(t, 2, c)
+	white, _, err := spec.Build(context.Background(), g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := normal(12)
+	a, y := outputs(t, plain, x), outputs(t, white, x)
+	z := []float64{float64(a[2] - a[0]), float64(a[3] - a[1])}
+	d := []float64{float64(y[2] - y[0]), float64(y[3] - y[1])}
+	got := release.Gaussian{Sigma: 1.5}.ChiSquared(d)
+	want := math.Expm1((5*z[0]*z[0] - 2*z[0]*z[1] + 2*z[1]*z[1]) / 9 / (1.5 * 1.5))
+	if math.Abs(got/want-1) > 1e-4 {
+		t.Errorf("χ² = %v, want %v", got, want)
+	}
+}
+
+func TestCovarianceErrs(t *testing.T) {
+	nan := gram(3, 3, 1)
+	nan[4] = math.NaN()
+	skew := gram(3, 3, 1)
+	skew[1] += .1
+	for want, c := range map[string][]float64{
+		"8 entries of a covariance of 3 numbers; must be 9": make([]float64, 8),
+		"NaN at row 1, column 1":                            nan,
+		"not symmetric":                                     skew,
+		"variance of number 2 is -1":                        {1, 0, 0, 0, 1, 0, 0, 0, -1},
+		"(rank 2 of 3)":                                     gram(2, 3, 0),
+		"(rank 1 of 3)":                                     {1, 0, 0, 0, 0, 0, 0, 0, 0},
+		"(rank 0 of 3)":                                     make([]float64, 9),
+		"negative variance in some direction":               {1, 2, 0, 2, 1, 0, 0, 0, 1},
+		"too nearly singular":                               {1, 1. / 3, 0, 1. / 3, 1./9 + 1e-12, 0, 0, 0, 1},
+	} {
+		if _, err := release.NewCovariance(3, c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	if _, err := release.NewCovariance(release.MaxCovariance+1, nil); err == nil || !strings.Contains(err.Error(), "must be of 1 to 8192") {
+		t.Errorf("error %v", err)
+	}
+	for want, s := range map[string]release.Spec{
+		"it is 3 × 3, but 5 numbers are released": {},
+		"but 2 numbers are released":              {Keep: 2},
+	} {
+		s.Covariance = covariance(t, 3, gram(3, 3, 1))
+		if _, _, err := s.Build(context.Background(), smallNet(false), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
+
+// A covariance is read in float32 and float64, and is written as it was read. In float32 a
+// singular one is not so to the last bit, and is refused as well.
+func TestReadCovariance(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, shape []int, data any) string {
+		var b bytes.Buffer
+		if err := npy.Write(&b, shape, data); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	single := func(x []float64) []float32 {
+		y := make([]float32, len(x))
+		for i, v := range x {
+			y[i] = float32(v)
+		}
+		return y
+	}
+	c := gram(20, 20, .1)
+	path := write("double.npy", []int{20, 20}, c)
+	v, err := release.ReadCovariance(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := v.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if want, _ := os.ReadFile(path); !bytes.Equal(b.Bytes(), want) {
+		t.Error("it is not written as it was read")
+	}
+	if v, err = release.ReadCovariance(write("single.npy", []int{20, 20}, single(c))); err != nil || v.Dim() != 20 {
+		t.Errorf("%v", err)
+	}
+	for n := 3; n < 200; n *= 2 {
+		path := write("singular.npy", []int{n, n}, single(gram(n-1, n, 0)))
+		if _, err := release.ReadCovariance(path); err == nil || !strings.Contains(err.Error(), "singular") {
+			t.Errorf("%d numbers: error %v", n, err)
+		}
+	}
+	for want, path := range map[string]string{
+		"a covariance is a square matrix": write("oblong.npy", []int{4, 5}, make([]float64, 20)),
+		"nowhere.npy":                     filepath.Join(dir, "nowhere.npy"),
+	} {
+		if _, err := release.ReadCovariance(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
+
+// A release whose stored layers are not those of its covariance or its projection is
+// refused.
+func TestBuildLikeErrs(t *testing.T) {
+	train := labelled{inputs{6, normal(6 * 40)}, 3}
+	s := release.Spec{Keep: 2, Projection: "discriminant", Covariance: covariance(t, 2, []float64{2, 1, 1, 5})}
+	build := func() (front, head *nn.Graph) {
+		front, head, err := s.Build(context.Background(), smallNet(false), train)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return front, head
+	}
+	for _, c := range []struct {
+		side string
+		node string
+		at   int
+		want string
+	}{
+		{"front", "release-whiten", 2, "another covariance"},
+		{"head", "release-unwhiten", 0, "the head does not undo it"},
+		{"front", "release-project", 3, "the head does not undo it"},
+		{"head", "release-unproject", 3, "the head does not undo it"},
+	} {
+		front, head := build()
+		g := front
+		if c.side == "head" {
+			g = head
+		}
+		w, _, _ := denseOf(t, g, c.node)
+		w[c.at] += .5
+		if _, _, err := s.BuildLike(context.Background(), smallNet(false), nil, front, head); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s of the %s: error %v, want %s", c.node, c.side, err, c.want)
+		}
+	}
+	front, head := build()
+	other := s
+	other.Covariance = covariance(t, 2, []float64{2, 0, 0, 5})
+	if _, _, err := other.BuildLike(context.Background(), smallNet(false), nil, front, head); err == nil || !strings.Contains(err.Error(), "covariance") {
+		t.Errorf("error %v", err)
+	}
+	front.Nodes = slices.DeleteFunc(front.Nodes, func(n *nn.Node) bool { return n.Name == "release-whiten" })
+	front.Output = "relu1"
+	if _, _, err := s.BuildLike(context.Background(), smallNet(false), nil, front, head); err == nil || !strings.Contains(err.Error(), "no affine layer") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,98 @@
+package release
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tattle/internal/simd"
+	"tattle/nn"
+)
+
+// learnedExamples is how many training examples at most a projection is learned from:
+// many more than there are directions. Principal directions take the first ones.
+const learnedExamples = 20000
+
+// learn learns the projection from training data.
+func (s Spec) learn(ctx context.Context, front, head *nn.Graph, n int, train nn.Source) (*Map, error) {
+	if train == nil {
+		return nil, fmt.Errorf("%s directions are those of training data, and there are none: give some, or choose the projection %s", s.Projection, ProjectionRandom)
+	}
+	if n > mostLearned {
+		return nil, fmt.Errorf("%d features are too many for %s directions, at most %d: choose the projection %s", n, s.Projection, mostLearned, ProjectionRandom)
+	}
+	net, err := nn.NewNet(front)
+	if err != nil {
+		return nil, err
+	}
+	if s.Projection == ProjectionPrincipal {
+		return principalMap(ctx, net, s.Keep, train)
+	}
+	shapes, err := head.Shapes()
+	if err != nil {
+		return nil, err
+	}
+	return Discriminant(ctx, net, nn.Size(shapes[head.Output]), s.Keep, train)
+}
+
+// principalMap takes the eigenvectors of the largest eigenvalues of the features'
+// covariance.
+func principalMap(ctx context.Context, front nn.Model, keep int, train nn.Source) (*Map, error) {
+	_, n := front.Dims()
+	mean, cov, err := featureCovariance(ctx, front, firstOf{train, min(train.Len(), learnedExamples)}, nil)
+	if err != nil {
+		return nil, err
+	}
+	var e mat.EigenSym
+	if !e.Factorize(mat.NewSymDense(n, cov), true) {
+		return nil, fmt.Errorf("the eigenvectors of the features' covariance did not converge: choose the projection %s", ProjectionRandom)
+	}
+	var v mat.Dense
+	e.VectorsTo(&v)
+	m := &Map{In: n, Out: keep, Weight: make([]float64, keep*n), Mean: mean}
+	for i := range keep {
+		mat.Col(m.Weight[i*n:(i+1)*n], n-1-i, &v)
+	}
+	return m, nil
+}
+
+// featureCovariance returns the mean, [n], and the covariance, [n, n], of the features of
+// the examples. each, unless nil, is called with every example and its features.
+func featureCovariance(ctx context.Context, front nn.Model, data nn.Source, each func(example int, features []float64) error) (mean, cov []float64, err error) {
+	_, n := front.Dims()
+	mean, cov = make([]float64, n), make([]float64, n*n)
+	wide := make([]float64, batchSize*n)
+	err = forEachBatch(ctx, front, data, func(first int, features []float32) error {
+		for i, v := range features {
+			if !finite(v) {
+				return fmt.Errorf("training example %d: feature %d is %v", first+i/n, i%n, v)
+			}
+			wide[i] = float64(v)
+		}
+		b := len(features) / n
+		for i := 0; each != nil && i < b; i++ {
+			if err := each(first+i, wide[i*n:(i+1)*n]); err != nil {
+				return err
+			}
+		}
+		simd.SumRows(mean, b, n, wide[:b*n])
+		simd.Gemm(true, false, n, n, b, 1, wide, n, wide, n, 1, cov, n)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	simd.Scale(1/float64(data.Len()), mean)
+	simd.Scale(1/float64(data.Len()), cov)
+	simd.Gemm(false, false, n, n, 1, -1, mean, 1, mean, n, 1, cov, n)
+	return mean, cov, nil
+}
+
+// firstOf is the first n examples.
+type firstOf struct {
+	nn.Source
+	n int
+}
+
+func (f firstOf) Len() int { return f.n }
