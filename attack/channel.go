@@ -9,7 +9,7 @@ import (
 	"tattle/release"
 )
 
-// channel turns features into what the attacker sees: it adds noise to each of several
+// channel turns features into the input of the attack: it adds noise to each of several
 // releases, applies the post-processing, and takes the mean.
 type channel struct {
 	noise   release.Noise

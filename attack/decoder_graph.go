@@ -24,8 +24,8 @@ func (s skip) set(m affine) {
 
 // decoderGraph returns the linear attack, as it is without the held-out examples,
 // plus a perceptron, whose last layer begins at zero, and the parameters that learn.
-// The perceptron sees the releases centred and scaled to variance 1 on average, and
-// begins by denoising them.
+// The input of the perceptron is the release, centred and scaled to variance 1 on average. It
+// begins by removing noise.
 func decoderGraph(ctx context.Context, l *Linear, added float64, o DecoderOptions) (*nn.Graph, skip, []*nn.Param, error) {
 	g := &nn.Graph{Name: "decoder", Input: "release", InputShape: []int{l.n}, Output: "input"}
 	dense := func(in, out string, rows, cols int) *nn.Dense {

@@ -17,7 +17,7 @@ type descent struct {
 	cost, least              []float64
 	best                     []float32 // θ of the least cost of each release
 	done                     int
-	tell                     func(done int)
+	onProgress               func(done int)
 }
 
 func newDescent(a *Inversion, batch int) *descent {
@@ -47,7 +47,7 @@ func (s *descent) from(ctx context.Context, start, x []float32) error {
 		s.evaluate(x)
 		s.adam.Step()
 		s.done++
-		s.tell(s.done)
+		s.onProgress(s.done)
 	}
 	s.evaluate(x)
 	return nil

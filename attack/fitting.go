@@ -13,13 +13,13 @@ import (
 // fitting is the fit of a Linear attack.
 type fitting struct {
 	*Linear
-	front   nn.Model
-	train   bound.Source
-	channel *channel
-	seed    uint64
-	late    heldOut
-	tell    func(done, total int)
-	done    int
+	front      nn.Model
+	train      bound.Source
+	channel    *channel
+	seed       uint64
+	late       heldOut
+	onProgress func(done, total int)
+	done       int
 }
 
 // run chooses the ridge on held-out examples, and fits the map to all of them.
@@ -52,12 +52,12 @@ func (f *fitting) run(ctx context.Context) error {
 // step reports progress.
 func (f *fitting) step() {
 	f.done++
-	if f.tell == nil {
+	if f.onProgress == nil {
 		return
 	}
 	kept, held := split(f.indices)
 	size := batchOf(f.p)
-	f.tell(f.done, (len(kept)+size-1)/size+(len(held)+size-1)/size+len(ridges)+1)
+	f.onProgress(f.done, (len(kept)+size-1)/size+(len(held)+size-1)/size+len(ridges)+1)
 }
 
 // beside is the variance of the noise that is not in the moments.

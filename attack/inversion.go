@@ -123,13 +123,13 @@ func (a *Inversion) Reconstruct(ctx context.Context, dst, x []float32) error {
 	batch, size := rows(dst, x, a.p, a.n), batchOf(a.p)/2
 	for lo := 0; lo < batch; lo += size {
 		hi := min(batch, lo+size)
-		tell := func(done int) {
+		onProgress := func(done int) {
 			if a.Progress != nil {
 				each := (1 + len(a.Starts)) * a.Steps
 				a.Progress(lo/size*each+done, (batch+size-1)/size*each)
 			}
 		}
-		if err := a.search(ctx, dst[lo*a.p:hi*a.p], x[lo*a.n:hi*a.n], tell); err != nil {
+		if err := a.search(ctx, dst[lo*a.p:hi*a.p], x[lo*a.n:hi*a.n], onProgress); err != nil {
 			return err
 		}
 	}
@@ -137,10 +137,10 @@ func (a *Inversion) Reconstruct(ctx context.Context, dst, x []float32) error {
 }
 
 // search descends from every start.
-func (a *Inversion) search(ctx context.Context, dst, x []float32, tell func(done int)) error {
+func (a *Inversion) search(ctx context.Context, dst, x []float32, onProgress func(done int)) error {
 	batch := len(x) / a.n
 	s := newDescent(a, batch)
-	s.tell = tell
+	s.onProgress = onProgress
 	start := make([]float32, batch*a.p)
 	for k := range 1 + len(a.Starts) {
 		for i := range batch {

@@ -80,7 +80,7 @@ func NewLinear(ctx context.Context, front nn.Model, noise release.Noise, train b
 		return nil, err
 	}
 	l := &Linear{p: p, n: n, domain: o.Domain, indices: indices, noisy: (o.Post != release.Post{}), added: variance(noise, o.Queries)}
-	f := &fitting{Linear: l, front: front, train: train, channel: c, seed: o.Seed, tell: o.Progress}
+	f := &fitting{Linear: l, front: front, train: train, channel: c, seed: o.Seed, onProgress: o.Progress}
 	if err := f.run(ctx); err != nil {
 		return nil, err
 	}

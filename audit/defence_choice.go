@@ -17,7 +17,7 @@ func recommend(list []Defence, margin, confidence float64) string {
 	for i := range list {
 		list[i].Recommended = false
 	}
-	closes := func(l DefenceLeft) bool { return l.HighOfAll <= margin && !l.Tells(1-confidence) }
+	closes := func(l DefenceLeft) bool { return l.HighOfAll <= margin && !l.Reveals(1-confidence) }
 	best := honestest(list, closes)
 	leaves := fmt.Sprintf("an excess of at most %s (upper limits for all %d together included) and no gain or AUC shown above the margins", points(margin), len(list))
 	switch {
@@ -33,7 +33,7 @@ func recommend(list []Defence, margin, confidence float64) string {
 		list[i].Recommended = list[i].Name == LabelOnly
 	}
 	s := fmt.Sprintf("Release the label only, or nothing: no other defence was shown to leave %s. What the label itself reveals remains.", leaves)
-	if i := honestest(list[1:], func(l DefenceLeft) bool { return l.Excess.High <= margin && !l.Tells(1-confidence) }); i >= 0 && list[i+1].Name != LabelOnly {
+	if i := honestest(list[1:], func(l DefenceLeft) bool { return l.Excess.High <= margin && !l.Reveals(1-confidence) }); i >= 0 && list[i+1].Name != LabelOnly {
 		s += fmt.Sprintf(" %q would be enough if it had been tried alone: try it on other examples.", list[i+1].Name)
 	}
 	return s
@@ -61,9 +61,9 @@ func (d *Defence) leaves(enough func(DefenceLeft) bool) bool {
 	return len(d.Left) > 0
 }
 
-// Tells reports whether the gain or the AUC given y and the label is shown to be above its
+// Reveals reports whether the gain or the AUC given y and the label is shown to be above its
 // margin.
-func (l *DefenceLeft) Tells(alpha float64) bool {
+func (l *DefenceLeft) Reveals(alpha float64) bool {
 	return l.Given != nil && (l.Given.Adjusted <= alpha || l.Given.Order != nil && l.Given.Order.Adjusted <= alpha)
 }
 

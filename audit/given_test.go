@@ -145,7 +145,7 @@ func TestNumberGivenTarget(t *testing.T) {
 	}
 }
 
-// linear returns a maker of logistic regression.
+// linear returns a function that makes a logistic regression.
 func linear(shape []int) func(classes int, seed uint64) *nn.Graph {
 	return func(classes int, seed uint64) *nn.Graph {
 		g := &nn.Graph{Name: "linear", Input: "x", InputShape: shape, Output: "scores", Nodes: []*nn.Node{

@@ -10,8 +10,8 @@ import (
 // 97 to 98 % of them, trained in half a second.
 const hiddenUnits = 64
 
-// SmallNet returns a maker of classifiers of inputs of a shape with one hidden layer of
-// ReLU units.
+// SmallNet returns a function that makes classifiers of inputs of the shape, with one hidden
+// layer of ReLU units.
 func SmallNet(shape []int, hidden int) func(classes int, seed uint64) *nn.Graph {
 	shape, in := slices.Clone(shape), nn.Size(shape)
 	return func(classes int, seed uint64) *nn.Graph {

@@ -94,18 +94,19 @@ func (t *trainer) progress(f *run.Folder) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.kept = f.Len() - len(f.Remaining())
-	t.tell()
+	t.reportProgress()
 }
 
 func (t *trainer) set(i int, part float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.under[i] = part
-	t.tell()
+	t.reportProgress()
 }
 
-// tell reports the progress, never less than before: a training may be done again.
-func (t *trainer) tell() {
+// reportProgress reports the progress. It never reports less than before, although a training
+// may be repeated.
+func (t *trainer) reportProgress() {
 	done := 1000 * float64(t.kept)
 	for _, part := range t.under {
 		done += 1000 * part

@@ -14,9 +14,9 @@ import (
 	"tattle/run"
 )
 
-// lessons are the trainings of a small audit: five references, a planted model, and a
+// smallTrainings are the trainings of a small audit: five references, a planted model, and a
 // student that comes to nothing.
-func lessons() []Training {
+func smallTrainings() []Training {
 	p := &dataset.Parts{Train: tinyTask(600, 1), Validation: tinyTask(100, 2), Test: tinyTask(120, 3)}
 	like := Unasked(p.Test, curious.Raw, 0)
 	var all []Training
@@ -41,7 +41,7 @@ func lessons() []Training {
 // Whatever is trained in whatever order by whomever, and however often it is broken
 // off, comes back as it was.
 func TestTrainAnywhere(t *testing.T) {
-	ctx, all := context.Background(), lessons()
+	ctx, all := context.Background(), smallTrainings()
 	o := TrainOptions{Settings: map[string]int{"seed": 1}, Hashes: map[string]string{"data": "ab"}}
 	told := 0
 	o.Progress = func(done, total int) {
@@ -88,7 +88,7 @@ func TestTrainAnywhere(t *testing.T) {
 	there.Pool = &elsewhere{t: t, before: map[string]*run.Folder{}, begin: func(scratch string, pool run.Pool) error {
 		o := o
 		o.Pool = pool
-		_, _, err := Train(ctx, filepath.Join(scratch, filepath.Base(dir)), lessons(), o)
+		_, _, err := Train(ctx, filepath.Join(scratch, filepath.Base(dir)), smallTrainings(), o)
 		return err
 	}}
 	got, again, err := Train(ctx, dir, all, there)

@@ -83,14 +83,14 @@ type matrixFree struct {
 	model   nn.Model
 	options SearchOptions
 
-	theta  []float32
-	at     []float32 // [systems, p], where J is taken if re-linearising; empty for θ
-	a      systems
-	solver lsqr.Solver[float32]
-	tell   func(part float64) // of a solve; nil for none
-	now    int                // steps of LSQR under way
-	before int                // of the solve before
-	effort effort
+	theta    []float32
+	at       []float32 // [systems, p], where J is taken if re-linearising; empty for θ
+	a        systems
+	solver   lsqr.Solver[float32]
+	progress func(part float64) // of a solve; nil for none
+	now      int                // steps of LSQR under way
+	before   int                // of the solve before
+	effort   effort
 }
 
 func newMatrixFree(m nn.Model, o SearchOptions) *matrixFree {
@@ -102,8 +102,8 @@ func newMatrixFree(m nn.Model, o SearchOptions) *matrixFree {
 	}
 	s := &matrixFree{model: m, options: o}
 	s.solver.Progress = func(part float64) {
-		if s.before == 0 && s.tell != nil {
-			s.tell(part)
+		if s.before == 0 && s.progress != nil {
+			s.progress(part)
 		}
 	}
 	return s
@@ -135,19 +135,19 @@ func (s *matrixFree) transpose(ctx context.Context, z, eps []float32) error {
 	return s.take(ctx, z, s.solver.Solve(transposed{s.operator(ctx, count)}, eps, count, s.options.LSQR))
 }
 
-func (s *matrixFree) telling(tell func(part float64)) { s.tell = tell }
+func (s *matrixFree) reportTo(progress func(part float64)) { s.progress = progress }
 
-// step counts a step of LSQR and tells what part of the solve is done, were it to
-// take as many steps as the one before; the last tenth is for those it takes beyond.
-// The first solve goes by how far it has converged.
+// step counts a step of LSQR and reports the part of the solve that is done. It assumes as many
+// steps as in the solve before and keeps the last tenth for further steps. The first solve
+// estimates the part from its convergence.
 func (s *matrixFree) step() {
-	if s.now++; s.tell == nil || s.before == 0 {
+	if s.now++; s.progress == nil || s.before == 0 {
 		return
 	}
 	if part := float64(s.now) / float64(s.before); part <= 1 {
-		s.tell(.9 * part)
+		s.progress(.9 * part)
 	} else {
-		s.tell(1 - .1/part)
+		s.progress(1 - .1/part)
 	}
 }
 

@@ -24,7 +24,7 @@ type Coordinates interface {
 	Band(size int) []int    // the size×size lowest frequencies of each channel; nil if there are none
 }
 
-// detailed are coordinates that their name and number do not tell from others.
+// detailed are coordinates that their name and number do not identify.
 type detailed interface{ detail() string }
 
 // rowsOf checks that v is [batch, p] and dst [batch, m].

@@ -22,7 +22,7 @@ func newExplicit(m nn.Model) *explicit {
 func (s *explicit) prepare(b *batch)    { s.batch = b; b.pseudoinverses() }
 func (s *explicit) moved(eps []float32) {}
 
-func (s *explicit) telling(tell func(part float64)) {} // a solve takes no time worth telling of
+func (s *explicit) reportTo(progress func(part float64)) {} // a solve takes no time worth telling of
 
 // each calls f for every example with its J⁺ transposed, [active, p], and its
 // rows of z and eps.

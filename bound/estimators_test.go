@@ -23,7 +23,7 @@ func (m ramp) ForwardError64(dst, bound, x, xerr []float64) {
 }
 
 // In the middle of a steep ramp Cramér-Rao says σ/slope, and so do near witnesses;
-// those on the plateaus tell the truth.
+// those on the plateaus are the truth.
 func TestOnlyFarWitnessesSeePlateaus(t *testing.T) {
 	const slope, sigma = 1e4, .7
 	c := &Certifier{Net: ramp(slope), Noise: release.Gaussian{Sigma: sigma}}

@@ -27,7 +27,7 @@ type Source interface {
 type Experiment struct {
 	Settings
 	Noise       release.Noise
-	Queries     int         // independent releases of one input that the adversary sees; 0 is 1
+	Queries     int         // independent releases of one input that the adversary has; 0 is 1
 	Coordinates Coordinates // what is reconstructed
 	// Features is the number of the model's features, filled in when the experiment is
 	// resolved.

@@ -7,21 +7,21 @@ import (
 )
 
 // witnesses fills in s, one kind of witness of the batch.
-func (r *runner) witnesses(ctx context.Context, s *witnessSet, b *batch, tell func(part float64)) error {
+func (r *runner) witnesses(ctx context.Context, s *witnessSet, b *batch, progress func(part float64)) error {
 	switch {
 	case s.name == twinName:
-		return r.twins(ctx, s, b, tell)
+		return r.twins(ctx, s, b, progress)
 	case s.name == pairName:
-		return r.pairs(ctx, s, b, tell)
+		return r.pairs(ctx, s, b, progress)
 	case !s.double:
-		return r.seek(ctx, s, b, s.eps, tell)
+		return r.seek(ctx, s, b, s.eps, progress)
 	}
-	later := tell
+	later := progress
 	if s.name == farName {
-		tell, later = halves(tell)
+		progress, later = halves(progress)
 	}
 	eps := make([]float32, len(s.eps64))
-	if err := r.seek(ctx, s, b, eps, tell); err != nil {
+	if err := r.seek(ctx, s, b, eps, progress); err != nil {
 		return err
 	}
 	s.round(b.theta, widened64(eps), b.p)
@@ -32,16 +32,16 @@ func (r *runner) witnesses(ctx context.Context, s *witnessSet, b *batch, tell fu
 }
 
 // seek overwrites eps, [examples, each, p], with witnesses in the box of the domain.
-func (r *runner) seek(ctx context.Context, s *witnessSet, b *batch, eps []float32, tell func(part float64)) error {
+func (r *runner) seek(ctx context.Context, s *witnessSet, b *batch, eps []float32, progress func(part float64)) error {
 	e := r.experiment
 	switch s.name {
 	case farName:
-		return e.Far.search(ctx, r.model, eps, b.theta, b.index, b.factors, e.Scale(), tell)
+		return e.Far.search(ctx, r.model, eps, b.theta, b.index, b.factors, e.Scale(), progress)
 	case barankinName:
 		r.gather(eps, s, b)
 		return ctx.Err()
 	}
-	if err := r.searcher.search(ctx, eps, b, s.size, tell); err != nil {
+	if err := r.searcher.search(ctx, eps, b, s.size, progress); err != nil {
 		return err
 	}
 	e.replaceVoid(eps, b.theta, s.size)
@@ -56,7 +56,7 @@ func (s *witnessSet) round(theta []float32, eps []float64, p int) {
 }
 
 // refine moves the best witnesses of each example, most of them, along the grid.
-func (r *runner) refine(ctx context.Context, s *witnessSet, b *batch, most int, tell func(part float64)) error {
+func (r *runner) refine(ctx context.Context, s *witnessSet, b *batch, most int, progress func(part float64)) error {
 	_, n := r.model.Dims()
 	theta := make([]float32, 0, len(s.eps64))
 	for i := range b.index {
@@ -65,7 +65,7 @@ func (r *runner) refine(ctx context.Context, s *witnessSet, b *batch, most int, 
 		}
 	}
 	hidden := 2 * s.runtime * math.Sqrt(float64(n))
-	return s.domain.refine(ctx, r.model, s.eps64, theta, r.experiment.Scale(), hidden, s.each, most, tell)
+	return s.domain.refine(ctx, r.model, s.eps64, theta, r.experiment.Scale(), hidden, s.each, most, progress)
 }
 
 // gather fills in the witnesses that are combined. The last rows, at most half, are far
@@ -93,8 +93,8 @@ func (r *runner) gather(dst []float32, s *witnessSet, b *batch) {
 }
 
 // halves splits progress between a search and what follows it.
-func halves(tell func(part float64)) (search, later func(part float64)) {
-	return func(part float64) { tell(part / 2) }, func(part float64) { tell(.5 + part/2) }
+func halves(progress func(part float64)) (search, later func(part float64)) {
+	return func(part float64) { progress(part / 2) }, func(part float64) { progress(.5 + part/2) }
 }
 
 // of returns the witnesses of example i, [each, p].
@@ -113,7 +113,7 @@ func narrow(dst []float32, x []float64) {
 }
 
 // twins fills in the twins of those examples of the batch that the options choose.
-func (r *runner) twins(ctx context.Context, s *witnessSet, b *batch, tell func(part float64)) error {
+func (r *runner) twins(ctx context.Context, s *witnessSet, b *batch, progress func(part float64)) error {
 	o := r.experiment.Twins
 	n := min(len(b.index), o.Examples-b.first)
 	if n <= 0 {
@@ -131,9 +131,9 @@ func (r *runner) twins(ctx context.Context, s *witnessSet, b *batch, tell func(p
 		}
 	}
 	if s.domain.Grid == nil {
-		return r.findTwins(ctx, s.eps64, b, tell)
+		return r.findTwins(ctx, s.eps64, b, progress)
 	}
-	search, later := halves(tell)
+	search, later := halves(progress)
 	eps := make([]float64, len(s.eps64))
 	if err := r.findTwins(ctx, eps, b, search); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (r *runner) twins(ctx context.Context, s *witnessSet, b *batch, tell func(p
 }
 
 // findTwins overwrites eps, [examples, 2, p], with twins in real arithmetic.
-func (r *runner) findTwins(ctx context.Context, eps []float64, b *batch, tell func(part float64)) error {
+func (r *runner) findTwins(ctx context.Context, eps []float64, b *batch, progress func(part float64)) error {
 	o := r.experiment.Twins
 	data := o.Toward
 	if data == nil {
@@ -166,7 +166,7 @@ func (r *runner) findTwins(ctx context.Context, eps []float64, b *batch, tell fu
 			failed = err
 		}
 		done++
-		tell(float64(done) / float64(total))
+		progress(float64(done) / float64(total))
 	})
 	return failed
 }

@@ -16,10 +16,10 @@ import (
 const lanczosRounding = 0x1p-20
 
 // estimate fills in the spectra of rec.
-func (r *runner) estimate(ctx context.Context, rec *record, tell func(part float64)) error {
+func (r *runner) estimate(ctx context.Context, rec *record, progress func(part float64)) error {
 	for i, index := range rec.index {
 		err := rec.estimated.fill(ctx, r.model, rowOf(rec.theta, i, rec.p), int(index), i, r.experiment.Spectrum.Seed, func(part float64) {
-			tell((float64(i) + part) / float64(len(rec.index)))
+			progress((float64(i) + part) / float64(len(rec.index)))
 		})
 		if err != nil {
 			return err
@@ -31,12 +31,12 @@ func (r *runner) estimate(ctx context.Context, rec *record, tell func(part float
 // fill estimates the spectrum of J at theta. One bidiagonalisation from a random start finds
 // the extreme singular values. Those that are settled are projected out, and a quadrature from
 // each random probe estimates the rest.
-func (s *spectra) fill(ctx context.Context, m nn.Model, theta []float32, index, at int, seed uint64, tell func(part float64)) error {
+func (s *spectra) fill(ctx context.Context, m nn.Model, theta []float32, index, at int, seed uint64, progress func(part float64)) error {
 	p, n := m.Dims()
 	done, total := 0, float64(2*s.steps)
 	lin := m.Linearize(theta)
 	active := activity(lin, n)
-	a := &products{ctx.Err, lin, p, n, func() { done++; tell(float64(done-1) / total) }}
+	a := &products{ctx.Err, lin, p, n, func() { done++; progress(float64(done-1) / total) }}
 	op, on := lsqr.Operator[float32](a), []bool(nil)
 	rows := activeCounts(active, n)[0]
 	if s.dimension[at] = int32(p); rows < p {

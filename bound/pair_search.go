@@ -147,11 +147,11 @@ func (s *pairSearch) climb(ctx context.Context) {
 
 // pairs fills in witnesses that are searched for pair floors: one climbs from the best of
 // the far witnesses and twins, the other from the corner of the box that is farthest.
-func (r *runner) pairs(ctx context.Context, s *witnessSet, b *batch, tell func(part float64)) error {
+func (r *runner) pairs(ctx context.Context, s *witnessSet, b *batch, progress func(part float64)) error {
 	p, n := r.model.Dims()
 	size := max(1, farRows(p, n)/s.each)
 	for lo := 0; lo < len(b.index) && ctx.Err() == nil; lo += size {
-		tell(float64(lo) / float64(len(b.index)))
+		progress(float64(lo) / float64(len(b.index)))
 		hi := min(len(b.index), lo+size)
 		search := newPairSearch(r.model, s.domain, b.theta[lo*p:hi*p], s.each, r.experiment.Scale())
 		search.scan(ctx, search.starts(b.rows(lo, hi)))

@@ -44,7 +44,7 @@ func (s *published) spent() (e effort) {
 	return e
 }
 
-func (s *published) search(ctx context.Context, eps []float32, b *batch, size float64, tell func(part float64)) error {
+func (s *published) search(ctx context.Context, eps []float32, b *batch, size float64, progress func(part float64)) error {
 	p, n := s.model.Dims()
 	examples := len(b.theta) / p
 	restarts := len(b.start) / (examples * n)
@@ -55,7 +55,7 @@ func (s *published) search(ctx context.Context, eps []float32, b *batch, size fl
 		s.updater = newUpdater(s.model, b.theta, b.factors)
 	}
 	for r := range restarts {
-		part := func(repeats float64) { tell((float64(r) + repeats) / float64(restarts)) }
+		part := func(repeats float64) { progress((float64(r) + repeats) / float64(restarts)) }
 		if err := s.restart(ctx, eps, b, features, size, r, restarts, part); err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func mostActive(factors []*Factors) (rows int) {
 }
 
 // restart runs the repeats of restart r for the whole stack.
-func (s *published) restart(ctx context.Context, eps []float32, b *batch, features []float32, size float64, r, restarts int, tell func(part float64)) error {
+func (s *published) restart(ctx context.Context, eps []float32, b *batch, features []float32, size float64, r, restarts int, progress func(part float64)) error {
 	p, n := s.model.Dims()
 	examples := len(b.theta) / p
 	z, norms := make([]float32, examples*n), make([]float64, examples)
@@ -81,7 +81,7 @@ func (s *published) restart(ctx context.Context, eps []float32, b *batch, featur
 	}
 	at, moved := append([]float32(nil), b.theta...), make([]float32, examples*n)
 	for j := 1; j <= s.options.Repeats; j++ {
-		tell(float64(j-1) / float64(s.options.Repeats))
+		progress(float64(j-1) / float64(s.options.Repeats))
 		smallest := math.Inf(1)
 		for i := range examples {
 			now := norm32(z[i*n : (i+1)*n])

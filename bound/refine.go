@@ -43,7 +43,7 @@ type refiner struct {
 // and in pairs, and kept where the features confirm them.
 //
 // Of every group of each rows, those of one input, only the best most are moved.
-func (d Domain) refine(ctx context.Context, m Model, eps []float64, theta []float32, sigma, hidden float64, each, most int, tell func(part float64)) error {
+func (d Domain) refine(ctx context.Context, m Model, eps []float64, theta []float32, sigma, hidden float64, each, most int, progress func(part float64)) error {
 	p, n := m.Dims()
 	if p > refineInputs {
 		return ctx.Err()
@@ -53,7 +53,7 @@ func (d Domain) refine(ctx context.Context, m Model, eps []float64, theta []floa
 	r.z, r.worth = make([]float64, rows*n), make([]float64, rows)
 	open := r.best(ctx, each, most)
 	for k := range refineRounds {
-		tell(float64(k) / refineRounds)
+		progress(float64(k) / refineRounds)
 		if open = r.round(ctx, open); len(open) == 0 || ctx.Err() != nil {
 			break
 		}

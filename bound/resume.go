@@ -53,7 +53,7 @@ func (r *runner) finished(m run.Manifest) (*Result, error) {
 		return nil, nil
 	}
 	r.tally.kept = len(r.indices)
-	r.tell()
+	r.reportProgress()
 	return r.annotate(res), nil
 }
 

@@ -35,7 +35,7 @@ const (
 // about 106 bits. *nn.Net is one.
 type WideNet interface {
 	Net
-	// Wide tells why the net has no such pass, nil if it has.
+	// Wide returns an error that says why the net has no such pass, nil if it has one.
 	Wide() error
 	// ForwardWide64 is ForwardError64 with a sum of two float64 for every number on
 	// the way.

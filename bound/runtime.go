@@ -171,8 +171,8 @@ func powerOfTwo(v float64) float64 {
 	return math.Exp2(math.Ceil(math.Log2(v)))
 }
 
-// Says tells in words what is allowed for and how it is known.
-func (r Runtime) Says() string {
+// Describe says in words which error is allowed for and how it is known.
+func (r Runtime) Describe() string {
 	switch r.From {
 	case RuntimeDerived:
 		return fmt.Sprintf("each released feature may lie %.2g off real arithmetic, as the error analysis of a float32 pass allows (derived, to first order in its unit roundoff)", r.Error)

@@ -27,10 +27,10 @@ func (b *batch) pseudoinverses() [][]float32 {
 }
 
 // A searcher overwrites eps, [examples, restarts, p], with perturbations whose
-// features move by about size·σ. It tells what part of them is done before every
+// features move by about size·σ. It reports the part that is done before every
 // step of some seconds, and ends soon after ctx is cancelled, with its error.
 type searcher interface {
-	search(ctx context.Context, eps []float32, b *batch, size float64, tell func(part float64)) error
+	search(ctx context.Context, eps []float32, b *batch, size float64, progress func(part float64)) error
 	spent() effort // since it was asked before
 }
 
@@ -39,8 +39,8 @@ type pseudoinverter interface {
 	prepare(b *batch)
 	solve(ctx context.Context, eps, z []float32) error     // ε = J⁺z
 	transpose(ctx context.Context, z, eps []float32) error // z = (J⁺)ᵀε
-	moved(eps []float32)                                   // tells where the next J is wanted, if it is not to stay at θ
-	telling(tell func(part float64))                       // of the next solve, before steps of some seconds
+	moved(eps []float32)                                   // sets the inputs θ+ε of the next J, unless J stays at θ
+	reportTo(progress func(part float64))                  // sets the callback for the next solve, called before steps of some seconds
 }
 
 // repeats is Algorithm 1 of A around a way to apply J⁺.
@@ -54,7 +54,7 @@ type repeats struct {
 	frozen  []bool
 }
 
-func (s *repeats) search(ctx context.Context, eps []float32, b *batch, size float64, tell func(part float64)) error {
+func (s *repeats) search(ctx context.Context, eps []float32, b *batch, size float64, progress func(part float64)) error {
 	p, n := s.model.Dims()
 	rows := len(b.start) / n
 	s.z = slices.Grow(s.z[:0], len(b.start))[:len(b.start)]
@@ -68,8 +68,8 @@ func (s *repeats) search(ctx context.Context, eps []float32, b *batch, size floa
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s.inverse.telling(func(part float64) { tell((float64(j-1) + part) / float64(s.options.Repeats)) })
-		tell(float64(j-1) / float64(s.options.Repeats))
+		s.inverse.reportTo(func(part float64) { progress((float64(j-1) + part) / float64(s.options.Repeats)) })
+		progress(float64(j-1) / float64(s.options.Repeats))
 		s.rescale(norms, size, n)                                 // 4: ‖z̃‖ = ‖z⁰‖
 		if err := s.inverse.solve(ctx, s.next, s.z); err != nil { // 5
 			return err
@@ -90,8 +90,8 @@ func (s *repeats) search(ctx context.Context, eps []float32, b *batch, size floa
 	}
 }
 
-// rescale gives each z the norm of its start. A z of zero, from features that do
-// not move at all, freezes its ε: no other can be told apart less.
+// rescale gives each z the norm of its start. If z is zero because the features do
+// not change at all, its ε stays: no other is harder to distinguish from θ.
 func (s *repeats) rescale(norms []float64, size float64, n int) {
 	parallel(len(norms), func(i int) {
 		z := s.z[i*n : (i+1)*n]

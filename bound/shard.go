@@ -69,15 +69,15 @@ func (e *record) setSpectra(spectra [][]float64, width int) {
 }
 
 // batch computes the examples of rec together, and returns their singular values. It calls
-// tell with the part that is done.
-func (r *runner) batch(ctx context.Context, rec *record, tell func(part float64)) (spectra [][]float64, err error) {
+// progress with the part that is done.
+func (r *runner) batch(ctx context.Context, rec *record, progress func(part float64)) (spectra [][]float64, err error) {
 	parts, done := len(rec.sets), 0
 	for _, further := range []bool{rec.estimated != nil, r.explicit} {
 		if further {
 			parts++
 		}
 	}
-	step := func(part float64) { tell((float64(done) + part) / float64(parts)) }
+	step := func(part float64) { progress((float64(done) + part) / float64(parts)) }
 	b := &batch{record: rec, start: r.start(rec.index)}
 	if r.explicit {
 		if b.factors, err = r.factors(ctx, rec.theta); err != nil {

@@ -115,9 +115,9 @@ func wildStep(r *rand.Rand) (theta, eps []float32) {
 	return theta, eps
 }
 
-// The adversary's test: over nets, inputs, witnesses and noise of any size, no
-// bound exceeds what A eqs. (5), (6) and (12) are in real arithmetic, for one query
-// and several, by the closed form and by the general way, and none is called unbounded but where they are at least UnboundedFrom.
+// The adversary's test: over nets, inputs, witnesses and noise of any size, no bound exceeds what A
+// eqs. (5), (6) and (12) are in real arithmetic, for one query and several, by the closed form and
+// by the general way, and none is called unbounded but where they are at least UnboundedFrom.
 func TestNoBoundExceedsRealArithmetic(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 11))
 	finite, unbounded, sharp := 0, 0, 0
@@ -185,8 +185,8 @@ func TestNoBoundExceedsRealArithmetic(t *testing.T) {
 	}
 }
 
-// Where rounding is coarse beside the noise, z that is all rounding may still tell
-// inputs apart: a finite bound, not unbounded.
+// Where rounding is coarse beside the noise, z that is all rounding may still distinguish
+// inputs: the bound is finite, not unbounded.
 func TestCoarseRoundingIsNotUnbounded(t *testing.T) {
 	m := affine{[]float64{1, 1e12, -1e12}, 3, 1}
 	theta, eps := []float32{0, 1.1, 1.1}, []float32{1e-5, 0, 0}

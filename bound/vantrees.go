@@ -92,7 +92,7 @@ func NewVanTrees(ctx context.Context, m nn.Model, prior *Prior, noise release.No
 	if err := o.settle(p, c.Len()); err != nil {
 		return nil, err
 	}
-	a := &affinities{m: m, noise: noise, queries: max(1, queries), tell: o.Progress,
+	a := &affinities{m: m, noise: noise, queries: max(1, queries), onProgress: o.Progress,
 		total: gramDraws + len(vanTreesScales)*scaleDraws + o.Draws}
 	if err := a.split(); err != nil {
 		return nil, err

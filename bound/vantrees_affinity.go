@@ -22,7 +22,7 @@ type affinities struct {
 	queries     int
 	root        []float64 // R of Σ = RᵀR, [p, p]
 	done, total int
-	tell        func(done, total int)
+	onProgress  func(done, total int)
 }
 
 // displaced are the displacements of m coordinates and what is known exactly of them.
@@ -193,10 +193,10 @@ func (a *affinities) count(more int) {
 	a.progress(0)
 }
 
-// progress tells that so many more draws are done.
+// progress reports that more draws are done.
 func (a *affinities) progress(more int) {
-	if a.tell != nil {
-		a.tell(a.done+more, a.total)
+	if a.onProgress != nil {
+		a.onProgress(a.done+more, a.total)
 	}
 }
 

@@ -30,8 +30,8 @@ func (a *affinities) meanGram(ctx context.Context, x []float32) ([]float64, erro
 }
 
 // addGrams adds alpha·JᵀJ at every input of x, [·, p], to the lower triangle of sum,
-// and tells how many more it has done.
-func addGrams(ctx context.Context, sum []float64, m nn.Model, x []float32, alpha float64, tell func(more int)) error {
+// and reports how many more inputs are done.
+func addGrams(ctx context.Context, sum []float64, m nn.Model, x []float32, alpha float64, onProgress func(more int)) error {
 	p, n := m.Dims()
 	on := activity(m.Linearize(x), len(x)/p*n)
 	size := max(1, min(rowGroupSize, rowBudget/(p*n)))
@@ -48,7 +48,7 @@ func addGrams(ctx context.Context, sum []float64, m nn.Model, x []float32, alpha
 			rows = append(rows, j.Rows...)
 		}
 		addGram(sum, alpha, rows, p)
-		tell(len(group.at))
+		onProgress(len(group.at))
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"tattle/run"
 )
 
-// partsGrain is the least part of all examples that Parts is told of.
+// partsGrain is the smallest progress that Parts reports, as a fraction of all examples.
 const partsGrain = 1e-3
 
 // compute has the pool compute the shards that are missing. Resources, options and model
@@ -78,26 +78,26 @@ func (r *runner) interrupted(ctx context.Context) error {
 	return &interruption{r.tally.finished(), len(r.indices), ctx.Err()}
 }
 
-// tally is how far a run has come: examples of the shards that are committed, wherever
-// they were computed, and what is done of those under way here.
+// tally is the progress of a run: the examples of shards that are committed, wherever they were
+// computed, and the examples that are done in shards that this process computes now.
 type tally struct {
-	mu        sync.Mutex
-	kept      int
-	under     map[int]float64 // examples by shard, of those that are not committed
-	told      int             // what Progress was told last; -1 before the first time
-	toldParts float64         // what Parts was
+	mu            sync.Mutex
+	kept          int
+	under         map[int]float64 // examples done of each shard that is not committed
+	reported      int             // the last value passed to Progress; -1 before the first call
+	reportedParts float64         // the last value passed to Parts
 }
 
-func newTally() *tally { return &tally{under: map[int]float64{}, told: -1, toldParts: -1} }
+func newTally() *tally { return &tally{under: map[int]float64{}, reported: -1, reportedParts: -1} }
 
-// finished is how many examples are committed.
+// finished returns the number of examples that are committed.
 func (t *tally) finished() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.kept
 }
 
-// committed counts the shards that are in the folder.
+// committed counts the examples of the shards that are in the folder.
 func (r *runner) committed(f *run.Folder) {
 	t := r.tally
 	t.mu.Lock()
@@ -112,32 +112,33 @@ func (r *runner) committed(f *run.Folder) {
 			delete(t.under, i)
 		}
 	}
-	r.tell()
+	r.reportProgress()
 }
 
-// progress notes how many examples are done of shard i, which is under way here.
+// progress records how many examples of shard i are done, which this process computes.
 func (r *runner) progress(i int, done float64) {
 	t := r.tally
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.under[i] = done
-	r.tell()
+	r.reportProgress()
 }
 
-// tell says how many examples are done, where that is news; the tally is locked.
-func (r *runner) tell() {
+// reportProgress reports the number of examples that are done, if it has changed. The tally must
+// be locked.
+func (r *runner) reportProgress() {
 	t, total := r.tally, len(r.indices)
 	done := float64(t.kept)
 	for _, part := range t.under {
 		done += part
 	}
 	done = min(done, float64(total)) // a shard may be committed elsewhere meanwhile
-	if r.options.Parts != nil && (t.toldParts < 0 || done >= t.toldParts+partsGrain*float64(total)) {
-		t.toldParts = done
+	if r.options.Parts != nil && (t.reportedParts < 0 || done >= t.reportedParts+partsGrain*float64(total)) {
+		t.reportedParts = done
 		r.options.Parts(done, total)
 	}
-	if whole := int(done); whole > t.told {
-		t.told = whole
+	if whole := int(done); whole > t.reported {
+		t.reported = whole
 		if r.options.Progress != nil {
 			r.options.Progress(whole, total)
 		}

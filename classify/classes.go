@@ -2,7 +2,7 @@ package classify
 
 import "math"
 
-// classes are those of a target that some row has; learners tell these apart alone.
+// classes are the classes of a target that occur in the rows. Learners know only these.
 type classes struct {
 	width   int   // classes of the target
 	present []int // ascending

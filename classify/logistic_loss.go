@@ -74,9 +74,9 @@ func newSoftmaxLoss(z []float32, labels []int32, stride, k int, ridge float64) *
 	}
 }
 
-// minimise returns the weights, [stride, k]. The loss is strictly convex but for a
-// constant on all intercepts, so L-BFGS converges; where the line search can no longer
-// tell values apart, it has.
+// minimise returns the weights, [stride, k]. The loss is strictly convex, except for a constant
+// added to all intercepts, so L-BFGS converges. It has converged when the line search finds no
+// differences between values any more.
 func (l *softmaxLoss) minimise(ctx context.Context, start []float64) ([]float64, error) {
 	problem := optimize.Problem{
 		Func:   func(w []float64) float64 { l.evaluate(w); return l.value },

@@ -53,7 +53,7 @@ func (l Network) fit(ctx context.Context, z []float32, d int, order []int, t Tar
 		return nil, err
 	}
 	if hold == 0 {
-		s.steps = 0 // too few rows to tell what does well: a constant guess
+		s.steps = 0 // too few rows to choose by: a constant guess
 	}
 	return s.network, s.train(ctx, seed)
 }

@@ -85,8 +85,8 @@ func (w *whitening) rows(dst []float32, stride int, x []float32) {
 	}
 }
 
-// distanceColumns is how many columns distances are taken in: the time grows with them, and
-// distances in more dimensions tell little.
+// distanceColumns is the largest number of columns for distances. The time grows with it, and
+// in more dimensions all distances are nearly equal.
 const distanceColumns = 100
 
 // narrowing leaves rows of up to distanceColumns as they are, and takes the largest

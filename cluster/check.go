@@ -108,12 +108,12 @@ func (k *checker) check(ctx context.Context, w run.Work, i int, c commitRecord) 
 	return nil
 }
 
-// tell reports progress, but not while work that computes one shard at a time does so: its
+// report reports progress, but not while work that computes one shard at a time does so: its
 // functions need not be safe for concurrent use. The next shard reports again.
-func (c *collector) tell() {
+func (c *collector) report() {
 	if k := c.s.checks; k.running.TryLock() {
 		defer k.running.Unlock()
-		c.w.Tell(c.f)
+		c.w.ReportProgress(c.f)
 	}
 }
 

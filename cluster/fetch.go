@@ -251,7 +251,7 @@ func (c cache) evict(room int64) {
 		}
 		path := filepath.Join(c.dir, e.Name())
 		if strings.HasPrefix(e.Name(), fetching) && time.Since(info.ModTime()) > 24*inUse {
-			os.RemoveAll(path) // whoever fetched this is no more
+			os.RemoveAll(path) // the process that fetched it has ended
 			continue
 		}
 		if !run.IsDigest(e.Name()) {

@@ -53,7 +53,7 @@ func hashInput(ctx context.Context, path string) (digest string, size int64, fol
 	if err != nil {
 		return "", 0, false, err
 	}
-	if !info.IsDir() && !info.Mode().IsRegular() { // a pipe has nothing for whoever reads it next
+	if !info.IsDir() && !info.Mode().IsRegular() { // a pipe can be read only once
 		return "", 0, false, fmt.Errorf("%s is neither a file nor a folder", path)
 	}
 	if !info.IsDir() {

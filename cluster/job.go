@@ -12,7 +12,7 @@ type Job struct {
 	ID         string        `json:"id"`               // 16 hexadecimal digits; "" is made up by Submit
 	Args       []string      `json:"args"`             // the command line, without what is about the cluster and the folder
 	Cwd        string        `json:"cwd"`              // what relative paths of the submitter begin at
-	Shared     string        `json:"shared,omitempty"` // the run's folder, where every worker sees it under this path; "" where results travel through the server
+	Shared     string        `json:"shared,omitempty"` // the run's folder, under a path that is the same for every worker; "" if results travel through the server
 	Program    run.Program   `json:"program"`
 	Executable string        `json:"executable,omitempty"` // SHA-256 of the program, compared where its version says nothing definite
 	Inputs     []Input       `json:"inputs,omitempty"`
@@ -38,7 +38,7 @@ type SubmitOptions struct {
 	Replicas int                           // servers that keep each entry; 0 is 3 where the site is a cluster, else 1
 	Lease    time.Duration                 // as in Job, which it overrides
 	Check    *float64                      // probability with which a shard is computed again; nil is DefaultCheck, and 0 checks none, not even the first of each worker
-	Log      func(format string, a ...any) // told what a person should know, a line at a time; nil for nobody
+	Log      func(format string, a ...any) // prints one line for a person; nil prints nothing
 }
 
 // WorkerOptions says what a worker works on, and how.
@@ -50,7 +50,7 @@ type WorkerOptions struct {
 	Cache      int64         // bytes of inputs kept there for later runs; 0 is 32 GiB
 	Program    run.Program
 	Executable string
-	Log        func(format string, a ...any) // told what a person should know, a line at a time; nil for nobody
+	Log        func(format string, a ...any) // prints one line for a person; nil prints nothing
 	Execute    func(ctx context.Context, t Task) error
 
 	comeBack time.Duration // but for tests, the constant

@@ -56,7 +56,7 @@ func (s *stage) lease(ctx context.Context) (*lease, error) {
 func (s *stage) next(ctx context.Context) (*lease, error) {
 	var msg jetstream.Msg
 	err := s.l.retry(ctx, "lease a shard", attempt, func(context.Context) (err error) {
-		wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), pollEvery) // the server is told how long
+		wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), pollEvery) // the server limits its wait by this deadline
 		defer cancel()
 		defer context.AfterFunc(ctx, cancel)()
 		msg, err = s.consumer.Next(jetstream.FetchContext(wait), jetstream.FetchHeartbeat(pollPulse))
@@ -131,8 +131,8 @@ func (s *stage) take(msg jetstream.Msg) (*lease, error) {
 	return l, nil
 }
 
-// pulse tells the server that the shard is being worked on. Where it does not hear of it
-// the next one may do.
+// pulse informs the server that the shard is still being computed. If the message is lost, the
+// next pulse is enough.
 func (l *lease) pulse() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

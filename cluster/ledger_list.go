@@ -39,9 +39,9 @@ func (l *ledger) list(ctx context.Context, keys []string, again func(), each fun
 	})
 }
 
-// follow calls each with every key that matches, now and as they change, and with nil
-// once it has told of all that there was, until ctx ends. After a reconnection it begins
-// anew, so that each may hear of a key twice.
+// follow calls each with every key that matches, first with those that exist, then once with
+// nil, then with every change, until ctx ends. After a reconnection it begins again, so each may
+// be called twice with a key.
 func (l *ledger) follow(ctx context.Context, keys []string, each func(jetstream.KeyValueEntry)) {
 	connected := l.js.Conn().StatusChanged(nats.CONNECTED)
 	defer l.js.Conn().RemoveStatusListener(connected)

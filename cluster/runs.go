@@ -17,8 +17,8 @@ import (
 	"tattle/run"
 )
 
-// registryBucket lists the runs of a cluster, wakeSubject tells whoever waits that there
-// may be news: a run, a stage, shards to do again, or the end of one of these.
+// registryBucket lists the runs of a cluster. A message on wakeSubject wakes waiting processes,
+// because there may be a change: a run, a stage, shards to compute again, or the end of one.
 const (
 	registryBucket = "tattle-runs"
 	wakeSubject    = "tattle-wake"
@@ -117,7 +117,7 @@ func (r registry) sweep(ctx context.Context) error {
 	return err
 }
 
-// wake tells those who wait that there may be news. Who misses it looks later.
+// wake wakes waiting processes. A process that misses the message looks again later.
 func (c *Conn) wake() { c.nc.Publish(wakeSubject, nil) }
 
 // Runs lists the runs that the cluster knows, the oldest first.

@@ -12,14 +12,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// workerKey is where a worker's last word of a run stands.
+// workerKey returns the key of a worker's latest state in a run.
 func workerKey(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return "worker." + hex.EncodeToString(sum[:8])
 }
 
-// tell notes the last word of a worker.
-func (l *ledger) tell(ctx context.Context, w WorkerState) error {
+// recordWorker stores the latest state of a worker.
+func (l *ledger) recordWorker(ctx context.Context, w WorkerState) error {
 	data, err := json.Marshal(w)
 	if err != nil {
 		return err
@@ -30,8 +30,8 @@ func (l *ledger) tell(ctx context.Context, w WorkerState) error {
 	})
 }
 
-// workers returns the last words of all workers, by name. Who is gone is told by the
-// server's clock alone.
+// workers returns the latest states of all workers, sorted by name. Only the server's clock
+// decides which workers are gone.
 func (l *ledger) workers(ctx context.Context) ([]WorkerState, error) {
 	var all []WorkerState
 	var now time.Time
@@ -48,7 +48,7 @@ func (l *ledger) workers(ctx context.Context) ([]WorkerState, error) {
 	err = l.list(ctx, []string{"worker.*"}, func() { all = nil }, func(e jetstream.KeyValueEntry) error {
 		var w WorkerState
 		if decode(e, &w) == nil {
-			w.Gone = w.Gone || now.Sub(e.Created()) > 3*tellEvery
+			w.Gone = w.Gone || now.Sub(e.Created()) > 3*stateEvery
 			all = append(all, w)
 		}
 		return nil
@@ -57,7 +57,7 @@ func (l *ledger) workers(ctx context.Context) ([]WorkerState, error) {
 	return all, err
 }
 
-// watchWorkers calls each with the words of workers, until ctx ends.
+// watchWorkers calls each with the states of workers as they change, until ctx ends.
 func (l *ledger) watchWorkers(ctx context.Context, each func(WorkerState)) {
 	l.follow(ctx, []string{"worker.*"}, func(e jetstream.KeyValueEntry) {
 		var w WorkerState

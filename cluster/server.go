@@ -143,7 +143,7 @@ func address(text string) (host string, port int, err error) {
 	return host, port, nil
 }
 
-// clientURL returns the URL of a server that was told to listen at an address.
+// clientURL returns the URL for clients of a server that listens at an address.
 func clientURL(listen string, at net.Addr) string {
 	host, _, _ := net.SplitHostPort(listen)
 	_, port, _ := net.SplitHostPort(at.String())

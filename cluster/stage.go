@@ -45,8 +45,8 @@ type failure struct {
 
 func consumerName(stage int) string { return "stage-" + strconv.Itoa(stage) }
 
-// join opens a stage that the ledger lists. Where make is set its leases are made ready
-// as well, which is for whoever fills the queue.
+// join opens a stage that the ledger lists. If make is set, it also prepares the stage's
+// leases, which the process that fills the queue needs.
 func (l *ledger) join(ctx context.Context, info stageInfo, make bool) (*stage, error) {
 	s := &stage{stageInfo: info, l: l, held: map[int]*lease{}}
 	err := l.retry(ctx, "open a stage", attempt, func(ctx context.Context) (err error) {

@@ -10,14 +10,14 @@ import (
 type eventKind int
 
 const (
-	caughtUp  eventKind = iota // all that had happened was told
+	caughtUp  eventKind = iota // all earlier events were delivered
 	committed                  // Commit says what
 	failed                     // an attempt: Failure says why
 	aside                      // Failure says why
 	refilled                   // what was committed was taken back, or what was aside is tried anew
 )
 
-// An event tells of a shard.
+// An event is a change of a shard's state.
 type event struct {
 	Kind    eventKind
 	Shard   int
@@ -25,7 +25,7 @@ type event struct {
 	Failure failure
 }
 
-// event reads what a key tells; ok is false if that is nothing.
+// event decodes a change of a key; ok is false if it is not an event.
 func (s *stage) event(e jetstream.KeyValueEntry) (v event, ok bool) {
 	if e == nil {
 		return v, true

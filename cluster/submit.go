@@ -245,8 +245,8 @@ func explainReplicas(err error, replicas int) error {
 	return err
 }
 
-// restore tells the ledger of the stages that lie finished in the folder, where it has
-// forgotten them: workers need them to come to those that follow.
+// restore adds the stages that are finished in the folder to the ledger, if it has lost them:
+// workers need them to reach the stages that follow.
 func (s *Submission) restore(ctx context.Context) error {
 	have, err := s.l.stages(ctx)
 	if err != nil || len(have) > 0 {
@@ -275,7 +275,7 @@ const manifestFile = "manifest.json"
 func joinComplete(dir string) (*run.Folder, error) {
 	data, err := run.ReadManifest(dir)
 	if err != nil {
-		return nil, nil // whoever needs it says so
+		return nil, nil // the code that needs it returns an error
 	}
 	m, err := run.ParseManifest(data)
 	if err != nil {
@@ -288,7 +288,7 @@ func joinComplete(dir string) (*run.Folder, error) {
 	return f, nil
 }
 
-// watch tells, once each, which workers do not take part, and why.
+// watch logs, once for each worker, which workers do not take part, and why.
 func (s *Submission) watch() {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop

@@ -22,7 +22,7 @@ import (
 const (
 	collectors  = 8                // results that are fetched at a time: disks like several writers
 	lookEvery   = 5 * time.Second  // whether the run is still in the cluster
-	waitBefore  = 10 * time.Second // a person is told that no worker has come
+	waitBefore  = 10 * time.Second // then a message says that no worker takes part
 	sharedDelay = 50 * time.Millisecond
 	sharedTries = 20 // for what another machine wrote to be seen here
 )
@@ -49,7 +49,7 @@ type fetched struct {
 
 // collect returns once each shard is either in the folder or set aside.
 func (c *collector) collect(ctx context.Context) error {
-	c.w.Tell(c.f)
+	c.w.ReportProgress(c.f)
 	c.s.checks.begin(c.w)
 	ctx, cancel := context.WithCancel(ctx)
 	results := make(chan fetched)
@@ -89,7 +89,7 @@ func (c *collector) collect(ctx context.Context) error {
 			}
 			if done {
 				left--
-				c.tell()
+				c.report()
 			}
 		case <-again: // a server that went away took the watch with it, and says so late
 			rewatch()
@@ -118,9 +118,9 @@ func (c *collector) collect(ctx context.Context) error {
 	}
 }
 
-// watch tells of all that happened and happens to the shards, until it is stopped. It is
-// one watch for commits and one for failures: of two filters a server makes a search
-// through all keys for each change.
+// watch returns a channel of all past and future events of the shards, until stop is called. It
+// uses one watch for commits and one for failures: with two filters in one watch, the server
+// searches through all keys for each change.
 func (c *collector) watch(ctx context.Context) (events <-chan event, stop func()) {
 	c.caught = 0
 	ctx, stop = context.WithCancel(ctx)
@@ -319,7 +319,7 @@ func (c *collector) working(ctx context.Context) bool {
 	return err == nil && info.NumAckPending > 0
 }
 
-// failed tells of the shards that were set aside, and notes them in the folder.
+// failed returns an error that lists the shards that were set aside, and records them in the folder.
 func (c *collector) failed() error {
 	all := &run.FailedError{Dir: c.f.Dir(), Shards: c.f.Len()}
 	for _, i := range slices.Sorted(maps.Keys(c.aside)) {

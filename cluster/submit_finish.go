@@ -15,9 +15,9 @@ import (
 // What lies here is tidied in any case.
 func (s *Submission) Finish(ctx context.Context) error {
 	defer s.Close()
-	told := s.end(ctx)
-	if err := discardMerged(s.o.Root); err != nil || told != nil {
-		return errors.Join(told, err)
+	ended := s.end(ctx)
+	if err := discardMerged(s.o.Root); err != nil || ended != nil {
+		return errors.Join(ended, err)
 	}
 	if err := file.Remove(filepath.Join(s.o.Root, submissionFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -25,7 +25,7 @@ func (s *Submission) Finish(ctx context.Context) error {
 	return nil
 }
 
-// end tells the cluster that the run is finished.
+// end records in the cluster that the run is finished.
 func (s *Submission) end(ctx context.Context) error {
 	stages, err := s.l.states(ctx)
 	if err != nil && !errors.Is(err, errGone) {

@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	workerPatience = 10 * time.Minute // for a server that is away while a shard is under way
-	lookAgain      = 2 * time.Second  // for work, where nobody says that there is some
+	workerPatience = 10 * time.Minute // to wait for a server that is away while a shard is computed
+	lookAgain      = 2 * time.Second  // time between looks for work, if no message comes
 	farewell       = time.Second
-	mostSaid       = 2 << 10 // bytes of a reason that others are told
+	mostSaid       = 2 << 10 // bytes of a reason that is stored for others
 
-	// Folders of this name are removed where no process has them: nobody else's are called so.
+	// Folders with this prefix are removed if no process has locked them.
 	scratchName = ".tattle-worker-"
 )
 
-// Work takes shards of the cluster's runs until ctx ends, the named run ends, or
-// nothing came for as long as Idle. A run that this worker cannot take part in it leaves
-// alone, with the reason where the submitter finds it; of the named run that is the
-// error that Work returns.
+// Work computes shards of the cluster's runs until ctx ends, the named run ends, or there was
+// no work for as long as Idle. If this worker cannot take part in a run, it stores the reason
+// for the submitter and leaves the run alone; for the named run, Work returns the reason as an
+// error.
 func (c *Conn) Work(ctx context.Context, o WorkerOptions) error {
-	w := &taker{c: c, o: o, refused: map[string]refusal{}, homes: map[string]*home{}, left: map[string]time.Time{}, inputs: map[string][]string{}}
+	w := &shardWorker{c: c, o: o, refused: map[string]refusal{}, homes: map[string]*home{}, left: map[string]time.Time{}, inputs: map[string][]string{}}
 	if err := w.prepare(); err != nil {
 		return err
 	}
@@ -51,8 +51,8 @@ func (c *Conn) Work(ctx context.Context, o WorkerOptions) error {
 	return w.loop(ctx, news)
 }
 
-// touch says now and then which inputs are in use.
-func (w *taker) touch(ctx context.Context) {
+// touch marks the cached inputs that are in use, regularly.
+func (w *shardWorker) touch(ctx context.Context) {
 	for pause(ctx, touchEvery); ctx.Err() == nil; pause(ctx, touchEvery) {
 		w.mu.Lock()
 		for _, paths := range w.inputs {
@@ -64,8 +64,8 @@ func (w *taker) touch(ctx context.Context) {
 	}
 }
 
-// taker is a process that takes shards.
-type taker struct {
+// shardWorker is the state of a process that computes shards of a cluster's runs.
+type shardWorker struct {
 	c       *Conn
 	o       WorkerOptions
 	runs    registry
@@ -74,16 +74,16 @@ type taker struct {
 	unlock  func()
 	refused map[string]refusal   // by run
 	homes   map[string]*home     // by run
-	left    map[string]time.Time // runs, to work on others while somebody has their last shards
-	last    time.Time            // that there was work
-	seen    bool                 // the named run
+	left    map[string]time.Time // when a run was left because other workers have its last shards
+	last    time.Time            // when there was work
+	seen    bool                 // the named run was found
 
 	mu     sync.Mutex
 	inputs map[string][]string // in the cache, by run
 }
 
-// prepare fills in what the options leave open, and makes room.
-func (w *taker) prepare() (err error) {
+// prepare fills in the options that are not set, and makes a folder of its own.
+func (w *shardWorker) prepare() (err error) {
 	o := &w.o
 	if o.Name == "" {
 		host, _ := os.Hostname()
@@ -117,8 +117,8 @@ func (w *taker) prepare() (err error) {
 	return nil
 }
 
-// ownFolder makes a folder of this process's own, and removes those of processes that
-// are no more.
+// ownFolder makes a folder for this process alone, and removes the folders of processes that
+// have ended.
 func ownFolder(dir string) (own string, unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", nil, err
@@ -142,19 +142,19 @@ func ownFolder(dir string) (own string, unlock func(), err error) {
 	return own, unlock, nil
 }
 
-// release says farewell to the runs that go on, and removes what was under way.
-func (w *taker) release() {
+// release records in each run that this worker has gone, and removes its unfinished results.
+func (w *shardWorker) release() {
 	ctx, cancel := context.WithTimeout(context.Background(), farewell)
 	defer cancel()
 	for _, h := range w.homes {
-		h.l.tell(ctx, WorkerState{Name: w.o.Name, At: time.Now().UTC(), Done: h.done, Gone: true})
+		h.l.recordWorker(ctx, WorkerState{Name: w.o.Name, At: time.Now().UTC(), Done: h.done, Gone: true})
 	}
 	os.RemoveAll(w.scratch)
 	w.unlock()
 }
 
-// loop works on what there is, the oldest run first.
-func (w *taker) loop(ctx context.Context, news <-chan *nats.Msg) error {
+// loop works on the runs there are, the oldest first.
+func (w *shardWorker) loop(ctx context.Context, news <-chan *nats.Msg) error {
 	for {
 		e, err := w.next(ctx)
 		if errors.Is(err, errOver) {
@@ -194,7 +194,7 @@ func (w *taker) loop(ctx context.Context, news <-chan *nats.Msg) error {
 }
 
 // patience is how long nobody needs to look for work.
-func (w *taker) patience() time.Duration {
+func (w *shardWorker) patience() time.Duration {
 	if w.o.Idle > 0 {
 		return min(lookAgain, max(time.Until(w.last.Add(w.o.Idle)), 0)+time.Millisecond)
 	}
@@ -203,7 +203,7 @@ func (w *taker) patience() time.Duration {
 
 // serve takes part in a run until nothing is left to do of what is announced. It says
 // whether it did anything.
-func (w *taker) serve(ctx context.Context, e entry) (worked bool, err error) {
+func (w *shardWorker) serve(ctx context.Context, e entry) (worked bool, err error) {
 	l, err := openLedger(ctx, w.c.js, e.Job.ID, ledgerOptions{Join: true, Patience: workerPatience, Log: w.o.Log})
 	if errors.Is(err, errGone) {
 		return false, nil
@@ -226,7 +226,7 @@ func (w *taker) serve(ctx context.Context, e entry) (worked bool, err error) {
 		w.leave(e.Job.ID)
 	}
 	said := WorkerState{Name: w.o.Name, Refused: why, At: time.Now().UTC()}
-	if err := l.tell(ctx, said); err != nil && !errors.Is(err, errGone) {
+	if err := l.recordWorker(ctx, said); err != nil && !errors.Is(err, errGone) {
 		return worked, err
 	}
 	if w.o.Run != "" {

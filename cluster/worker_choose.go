@@ -28,13 +28,13 @@ type refusal struct {
 
 // refuses says whether this worker leaves a run alone. It looks again where the run was
 // resumed otherwise, and after a while: files come and go.
-func (w *taker) refuses(j Job) bool {
+func (w *shardWorker) refuses(j Job) bool {
 	r, ok := w.refused[j.ID]
 	return ok && r.job == fingerprint(j) && time.Now().Before(r.until)
 }
 
 // leaveAlone notes that this worker leaves a run alone, and says whether that is news.
-func (w *taker) leaveAlone(j Job, why string) (news bool) {
+func (w *shardWorker) leaveAlone(j Job, why string) (news bool) {
 	was := w.refused[j.ID]
 	now := refusal{job: fingerprint(j), why: why, wait: refusedFor}
 	if news = now.job != was.job || now.why != was.why; !news {
@@ -55,7 +55,7 @@ var errOver = errors.New("the run has ended")
 
 // next returns the oldest run that has shards for this worker, nil if none has. It
 // returns errOver where the named run is not open.
-func (w *taker) next(ctx context.Context) (*entry, error) {
+func (w *shardWorker) next(ctx context.Context) (*entry, error) {
 	all, err := w.runs.entries(ctx)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (w *taker) next(ctx context.Context) (*entry, error) {
 }
 
 // choose returns the oldest run that has something for this worker.
-func (w *taker) choose(ctx context.Context, all []entry) (*entry, error) {
+func (w *shardWorker) choose(ctx context.Context, all []entry) (*entry, error) {
 	for k, e := range all {
 		if !e.open() || w.refuses(e.Job) || w.o.Run != "" && e.Job.ID != w.o.Run {
 			continue
@@ -95,7 +95,7 @@ func (w *taker) choose(ctx context.Context, all []entry) (*entry, error) {
 
 // better says whether there is another run that this worker should rather work on than
 // on this one, of which nothing waits, or, with older, something does.
-func (w *taker) better(ctx context.Context, id string, older bool) bool {
+func (w *shardWorker) better(ctx context.Context, id string, older bool) bool {
 	all, err := w.runs.entries(ctx)
 	if err != nil || w.o.Run != "" {
 		return false
@@ -119,7 +119,7 @@ func (w *taker) better(ctx context.Context, id string, older bool) bool {
 }
 
 // forget drops what is kept of runs that have ended.
-func (w *taker) forget(all []entry) {
+func (w *shardWorker) forget(all []entry) {
 	open := map[string]bool{}
 	for _, e := range all {
 		open[e.Job.ID] = e.open()
@@ -142,7 +142,7 @@ func (w *taker) forget(all []entry) {
 }
 
 // leave gives up the place for a run.
-func (w *taker) leave(id string) {
+func (w *shardWorker) leave(id string) {
 	os.RemoveAll(w.homes[id].dir)
 	delete(w.homes, id)
 	w.mu.Lock()
@@ -152,7 +152,7 @@ func (w *taker) leave(id string) {
 
 // hasShards says whether shards of a run wait, and whether any are left, be it with
 // others, who may yet give them back.
-func (w *taker) hasShards(ctx context.Context, id string) (waiting, some bool, err error) {
+func (w *shardWorker) hasShards(ctx context.Context, id string) (waiting, some bool, err error) {
 	if !isID(id) {
 		return false, false, nil
 	}

@@ -27,7 +27,7 @@ func (e *refusalError) Unwrap() error { return e.cause }
 func refuse(format string, a ...any) error { return &refusalError{fmt.Errorf(format, a...)} }
 
 // fits returns an error if this program is not the run's.
-func (w *taker) fits(j Job) error {
+func (w *shardWorker) fits(j Job) error {
 	p := w.o.Program
 	switch {
 	case p.Version != j.Program.Version:
@@ -40,8 +40,8 @@ func (w *taker) fits(j Job) error {
 	return nil
 }
 
-// carryOut does the command line of a run, once it is clear that it is the same here.
-func (w *taker) carryOut(ctx context.Context, j Job, l *ledger) (worked bool, err error) {
+// carryOut executes the command line of a run, after checking that this program can compute the same.
+func (w *shardWorker) carryOut(ctx context.Context, j Job, l *ledger) (worked bool, err error) {
 	if err := w.fits(j); err != nil {
 		return false, err
 	}
@@ -53,28 +53,28 @@ func (w *taker) carryOut(ctx context.Context, j Job, l *ledger) (worked bool, er
 		return false, err
 	}
 	state := WorkerState{Name: w.o.Name, At: time.Now().UTC(), Done: h.done}
-	if err := l.tell(ctx, state); err != nil {
+	if err := l.recordWorker(ctx, state); err != nil {
 		return false, err
 	}
 	w.o.Log("run %s: tattle %s", j.ID, file.Line(strings.Join(j.Args, " ")))
-	telling, stop := context.WithCancel(ctx)
-	var told sync.WaitGroup
-	told.Go(func() { h.tell(telling) })
+	reporting, stop := context.WithCancel(ctx)
+	var reports sync.WaitGroup
+	reports.Go(func() { h.reportState(reporting) })
 	err = h.execute(ctx, w.o.Execute)
 	stop()
-	told.Wait()
+	reports.Wait()
 	worked = h.done > state.Done
 	state.At, state.Done = time.Now().UTC(), h.done
 	if ctx.Err() == nil {
-		if told := l.tell(ctx, state); told != nil && err == nil {
-			err = told
+		if failed := l.recordWorker(ctx, state); failed != nil && err == nil {
+			err = failed
 		}
 	}
 	return worked, err
 }
 
 // home returns the worker's place for a run, with all inputs there.
-func (w *taker) home(ctx context.Context, j Job, l *ledger) (*home, error) {
+func (w *shardWorker) home(ctx context.Context, j Job, l *ledger) (*home, error) {
 	if h := w.homes[j.ID]; h != nil && slices.Equal(h.job.Inputs, j.Inputs) && h.job.Shared == j.Shared && h.job.Cwd == j.Cwd {
 		h.job, h.l, h.blobs.l = j, l, l
 		return h, nil
@@ -106,7 +106,7 @@ func (w *taker) home(ctx context.Context, j Job, l *ledger) (*home, error) {
 }
 
 // input returns where an input is, which is what the submitter has.
-func (w *taker) input(ctx context.Context, j Job, b blobs, i Input) (string, error) {
+func (w *shardWorker) input(ctx context.Context, j Job, b blobs, i Input) (string, error) {
 	if j.Shared == "" {
 		path, err := w.cache.get(ctx, b, i)
 		if errors.Is(err, errDamaged) {
@@ -132,7 +132,7 @@ func (w *taker) input(ctx context.Context, j Job, b blobs, i Input) (string, err
 	return path, nil
 }
 
-const tellEvery = 20 * time.Second // how far a worker is
+const stateEvery = 20 * time.Second // how far a worker is
 
 // home is a worker's place for a run, and the pool of its command line.
 type home struct {
@@ -246,12 +246,12 @@ type clusterError struct{ cause error }
 func (e *clusterError) Error() string { return e.cause.Error() }
 func (e *clusterError) Unwrap() error { return e.cause }
 
-// tell tells now and then how far this worker is, until ctx ends.
-func (h *home) tell(ctx context.Context) {
-	for pause(ctx, tellEvery); ctx.Err() == nil; pause(ctx, tellEvery) {
+// reportState stores the state of this worker regularly, until ctx ends.
+func (h *home) reportState(ctx context.Context) {
+	for pause(ctx, stateEvery); ctx.Err() == nil; pause(ctx, stateEvery) {
 		h.mu.Lock()
 		state := WorkerState{Name: h.name, At: time.Now().UTC(), Done: h.done}
 		h.mu.Unlock()
-		h.l.tell(ctx, state) // or the next time
+		h.l.recordWorker(ctx, state) // or the next time
 	}
 }

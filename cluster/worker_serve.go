@@ -35,7 +35,7 @@ type service struct {
 func (h *home) serve(ctx context.Context, w run.Work, st *stage, f *run.Folder) error {
 	s := &service{home: h, Work: w, st: st, f: f}
 	if h.job.Shared != "" {
-		release, err := file.Confine(h.job.Shared) // links in it, whoever put them there, lead nowhere else
+		release, err := file.Confine(h.job.Shared) // links in the folder cannot lead out of it
 		if err != nil {
 			return refuse("%w: with --shared every worker must see the submitter's files", err)
 		}

@@ -24,7 +24,7 @@ func TestFits(t *testing.T) {
 		{devel, "a", Job{Program: devel, Executable: "b"}, "another build"},
 		{dirty, "a", Job{Program: dirty, Executable: "b"}, "another build"},
 	} {
-		err := (&taker{o: WorkerOptions{Program: c.mine, Executable: c.executable}}).fits(c.job)
+		err := (&shardWorker{o: WorkerOptions{Program: c.mine, Executable: c.executable}}).fits(c.job)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%+v for %+v: %v, not %q", c.mine, c.job, err, c.want)
 		}

@@ -29,7 +29,7 @@ func (o AttackOptions) withDefaults() AttackOptions {
 	return o
 }
 
-// settings are those that G's metadata tell of.
+// settings returns the settings that are stored in G's metadata.
 func (o AttackOptions) settings() Options {
 	return Options{Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate, Seed: o.Seed}
 }

@@ -1,11 +1,10 @@
-// Package curious trains classifiers that are honest but curious (paper B): they
-// tell the target attribute y as well as a standard classifier does, and hide a
-// sensitive attribute s in the same outputs, where an attack G of whoever receives
-// them finds it.
+// Package curious trains classifiers that are honest but curious (paper B): they answer the
+// target attribute y as well as a standard classifier, and hide a sensitive attribute s in the
+// same outputs, from which an attack G guesses it.
 //
-// F maps inputs to Y raw outputs (scores) or, ending in a softmax, to Y soft ones
-// (probabilities). G maps these to S scores, whose largest is the guess. Both are
-// graphs of package nn, and so ONNX files. Honesty δy is the accuracy on y,
-// curiosity δs that of G on s. What an attack reaches is demonstrated: one that
-// fails shows nothing about others.
+// F maps inputs to Y raw outputs (scores) or, if it ends in a softmax, to Y soft outputs
+// (probabilities). G maps these outputs to S scores; the largest is the guess. Both are graphs
+// of package nn, which can be stored as ONNX files. Honesty δy is the accuracy of F on y,
+// curiosity δs is the accuracy of G on s. An attack demonstrates what is possible; an attack
+// that fails shows nothing about other attacks.
 package curious

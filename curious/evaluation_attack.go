@@ -59,8 +59,8 @@ func (t *part) attack(ctx context.Context, a *Attack, attribute string, values i
 	return scores, allFinite("the attack on "+attribute, "test", scores, values)
 }
 
-// attackBatch is how many outputs of F an attack sees at once: they are a few
-// numbers each.
+// attackBatch is the number of F's outputs to which an attack is applied at once. Each is a few
+// numbers.
 const attackBatch = 4096
 
 func scoresKind(g *nn.Graph) Outputs {

@@ -88,7 +88,7 @@ func allFinite(what, part string, outputs []float32, classes int) error {
 	return nil
 }
 
-// outputsKind tells distributions from scores, as Evaluate says.
+// outputsKind returns whether outputs are distributions or scores, as Evaluate describes.
 func outputsKind(f *nn.Graph, attacks []Attack, t *part) Outputs {
 	if endsInDistribution(f) {
 		return Soft

@@ -79,10 +79,10 @@ func over(evaluations []*Evaluation, figure func(*Evaluation) float64) MeanStd {
 
 // SummaryDifference returns how far a proportion of ours lies above a published
 // one, in standard deviations: their difference over
-// √(std_ours² + std_published² + p(1−p)/examples), p being the mean of the two.
-// The seeds share a test part, so that their deviations do not tell how much another
-// part of as many examples would differ: the last term does. 0 examples leave the
-// last term out, as for an entropy. It is not ok where that root is 0.
+// √(std_ours² + std_published² + p(1−p)/examples), where p is the mean of the two. The last
+// term is the variance between test parts of so many examples: it is not in the deviations
+// over seeds, which share a test part. With examples = 0 it is left out, as for an entropy. ok
+// is false if the root is 0.
 func SummaryDifference(ours MeanStd, published, publishedStd float64, examples int) (deviations float64, ok bool) {
 	variance := ours.Std*ours.Std + publishedStd*publishedStd
 	if examples > 0 {

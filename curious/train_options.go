@@ -78,7 +78,7 @@ func defaultBeta(k Kind, o Outputs) Beta {
 	case k == Standard || k == Overlearning:
 		return Beta{Y: 1}
 	case k == MixtureKind:
-		return Beta{Y: .8, S: .2} // B section 3.2 and figure 4: unequal, so that sums can be told apart
+		return Beta{Y: .8, S: .2} // B section 3.2 and figure 4: unequal, so that different sums have different values
 	case k == Parameterized && o == Raw:
 		return Beta{Y: .7, S: .3}
 	}

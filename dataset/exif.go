@@ -5,12 +5,12 @@ import (
 	"encoding/binary"
 )
 
-// turned reports whether a JPEG's Exif block says that the picture is to be turned
-// or mirrored to be looked at (tag 274, Orientation, other than 1; Exif 2.3, 4.6.4).
+// turned reports whether a JPEG's Exif block asks viewers to turn or mirror the picture (tag
+// 274, Orientation, other than 1; Exif 2.3, 4.6.4).
 //
-// That is not done, as it is not by torchvision's and Keras's readers of folders,
-// by which models are trained and their accuracy is published: it is counted, and
-// told.
+// This package does not turn pictures. Neither do the folder readers of torchvision and Keras,
+// with which models are trained and their accuracy is published. Such pictures are counted and
+// reported.
 func turned(data []byte) bool {
 	o := orientation(exifBlock(data))
 	return o > 1 && o <= 8

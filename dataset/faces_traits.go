@@ -8,8 +8,8 @@ type person struct{ age, gender, race int }
 // ageBands are drawn from alike, so that every class of B's Table 10 has faces.
 var ageBands = [][2]int{{1, 19}, {20, 26}, {27, 34}, {35, 49}, {50, 90}}
 
-// looks is how the generated faces of a UTKFace race are told apart: tones and
-// features of a drawing, that overlap, and no more than that.
+// looks are the tones and features by which the drawn faces of each UTKFace race differ. Their
+// ranges overlap.
 var looks = [5]struct {
 	skin, hair rgb
 	narrow     float64 // share with narrow eyes

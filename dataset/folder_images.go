@@ -183,7 +183,7 @@ func listBoth(b both) ([]string, error) {
 	return slices.Compact(names), err
 }
 
-// isPicture tells by its name whether a file is one that decodePictures takes.
+// isPicture reports whether decodePictures reads a file of this name.
 func isPicture(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".jpg", ".jpeg", ".png":

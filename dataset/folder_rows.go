@@ -143,7 +143,7 @@ func locate(fsys fs.FS, source, asked string, files []string) (*table, error) {
 	return readLabelTable(fsys, source, tables[0])
 }
 
-// depth is how many elements of a place may tell a picture from others.
+// depth is the largest number of path elements that are compared to identify a picture.
 const depth = 4
 
 // places finds pictures as files of labels name them: by the last elements of

@@ -11,7 +11,7 @@ import (
 // foreignPictures are endings of pictures that are not decoded here.
 var foreignPictures = []string{".webp", ".gif", ".bmp", ".tif", ".tiff", ".ppm", ".pgm", ".heic", ".avif", ".jp2"}
 
-// isForeign tells by its name whether a file is a picture of another kind.
+// isForeign reports whether a file of this name is a picture of a kind that is not read.
 func isForeign(name string) bool {
 	return slices.Contains(foreignPictures, strings.ToLower(path.Ext(name)))
 }

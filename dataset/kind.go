@@ -119,7 +119,7 @@ func fileKind(name string) (string, error) {
 	return "", malformed(name, "is neither a zip of pictures, a table (.csv) nor an idx file: say which kind of data it is")
 }
 
-// treeKind tells the kind of a folder or zip from the names in it.
+// treeKind returns the kind of a folder or zip, found from the names in it.
 func treeKind(fsys fs.FS, source string, files []string) (string, error) {
 	has := func(bases ...string) bool {
 		for _, base := range bases {

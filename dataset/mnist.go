@@ -92,9 +92,9 @@ var fashionPixels = []string{
 	"c867c93ff95360594e8ec3287995350b824dd110b11595c0e13d5423f621867a",
 }
 
-// recognise names a set and gives it its constants. Fashion-MNIST comes in files
-// of the same names as MNIST's: it is told by its pixels, or by "fashion" in the
-// folder's name for a part of it. Whatever else there is has MNIST's constants.
+// recognise sets the name of a set and its constants for normalisation. Fashion-MNIST's files
+// have the same names as MNIST's: it is recognised by its pixels or, for a part of it, by
+// "fashion" in the folder's name. All other sets get MNIST's constants.
 func (s *Set) recognise(path, sum string) {
 	dir := filepath.Dir(path)
 	if abs, err := filepath.Abs(dir); err == nil {

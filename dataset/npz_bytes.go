@@ -41,7 +41,7 @@ func planes(dst, src []uint8, channels int, last bool) {
 	}
 }
 
-// picture tells what the dimensions of an array of bytes are: channels are 1 or 3.
+// picture returns the meaning of the dimensions of an array of bytes: channels are 1 or 3.
 func (a *arrays) picture(o InputOptions) (channels, height, width int, last bool, err error) {
 	shape := a.x.Shape()[1:]
 	switch len(shape) {
@@ -57,7 +57,7 @@ func (a *arrays) picture(o InputOptions) (channels, height, width int, last bool
 	return 0, 0, 0, false, malformed(a.path, "examples of shape %s are bytes, and no pictures: give pictures as n × height × width × channels, or numbers as float32", times(shape))
 }
 
-// flat sees a list of bytes in the model's shape, where it has one of pictures.
+// flat interprets a list of bytes in the model's shape, if that is a shape of pictures.
 func (a *arrays) flat(n int, o InputOptions) (channels, height, width int, last bool, err error) {
 	if len(o.Shape) == 3 && sizeOf(o.Shape) == n && !o.Preprocess.resizes() {
 		return a.colours(o.Shape, o)
@@ -65,7 +65,7 @@ func (a *arrays) flat(n int, o InputOptions) (channels, height, width int, last 
 	return 1, 1, n, false, nil
 }
 
-// colours tells which of three dimensions are the channels.
+// colours finds which of three dimensions are the channels.
 func (a *arrays) colours(shape []int, o InputOptions) (channels, height, width int, last bool, err error) {
 	coloured := func(n int) bool { return n == 1 || n == 3 }
 	first, last := coloured(shape[0]), coloured(shape[2])
@@ -83,7 +83,7 @@ func (a *arrays) colours(shape []int, o InputOptions) (channels, height, width i
 	return 0, 0, 0, false, malformed(a.path, "examples of shape %s are bytes with neither 1 nor 3 channels: give pictures as n × height × width × channels, or numbers as float32", times(shape))
 }
 
-// ambiguous decides by the model's layout, where it is told or the shapes agree.
+// ambiguous decides by the model's layout, if that is given or the shapes agree.
 func (a *arrays) ambiguous(shape []int, o InputOptions) (first, last bool, err error) {
 	layout := o.Preprocess.Layout
 	if layout == "" && slices.Equal(shape, o.Shape) {

@@ -37,7 +37,7 @@ func Open(path string, split Split) (*Set, error) {
 	return openFolder(path, split)
 }
 
-// openFolder tells the kind of a folder from the names in it.
+// openFolder opens a folder, whose kind it finds from the names in it.
 func openFolder(dir string, split Split) (*Set, error) {
 	idx, cifar := idxImages(dir, split), cifarBatches(dir, split)
 	switch {

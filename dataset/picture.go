@@ -54,7 +54,7 @@ type pictureOptions struct {
 	side     int                   // of the squares they are resized to; 0 is DefaultSide
 	cache    string                // "" is beside the source, "none", or a folder
 	progress func(done, total int) // nil, or called from one goroutine at a time
-	note     func(string)          // nil, or told why there is no cache
+	note     func(string)          // called with the reason if there is no cache; may be nil
 	rows     []int                 // which of the files, each once; nil is all
 }
 
@@ -154,7 +154,7 @@ func (d *decoding) fail(i int, err error) {
 	}
 }
 
-// count tells the progress, a hundred times or so.
+// count reports the progress, about a hundred times.
 func (d *decoding) count() {
 	if d.progress == nil {
 		return
@@ -230,8 +230,7 @@ func cause(err error) error {
 	return err
 }
 
-// decodePicture decodes a JPEG or PNG, which is told from its first bytes, not
-// its name.
+// decodePicture decodes a JPEG or PNG. Its first bytes decide which, not its name.
 func decodePicture(data []byte) (image.Image, error) {
 	config, decode := jpeg.DecodeConfig, jpeg.Decode
 	switch {

@@ -85,7 +85,7 @@ func fits(dims []int64, own []int) bool {
 	return true
 }
 
-// thick returns the dimensions other than 1, which are what tells layouts apart.
+// thick returns the dimensions other than 1, by which layouts differ.
 func thick(shape []int64) []int64 {
 	return slices.DeleteFunc(slices.Clone(shape), func(d int64) bool { return d == 1 })
 }

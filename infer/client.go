@@ -26,7 +26,7 @@ type Client struct {
 	authorize func(*http.Request)
 	secrets   func() []string
 
-	asking   turn // of whoever asks for the metadata
+	asking   turn // held while the metadata are requested
 	metadata *Metadata
 }
 

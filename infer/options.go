@@ -50,8 +50,8 @@ type ServerOptions struct {
 // what an audit of 100,000 examples and 26 classes has.
 const maxOutputs = 1 << 28
 
-// maxActive bounds the inferences that a Handler holds in memory at a time; what comes
-// beside them is told to come again.
+// maxActive is the largest number of inferences that a Handler holds in memory at a time. More
+// requests get status 503.
 const maxActive = 32
 
 // maxReading bounds the requests whose bodies a Handler reads at a time. It is larger than

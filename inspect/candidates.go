@@ -58,16 +58,16 @@ func candidates(g *nn.Graph) ([]Candidate, error) {
 
 // dependencies says how tensors of a graph depend on one another.
 type dependencies struct {
-	g       *nn.Graph
-	maker   map[string]int  // the node that computes each tensor
-	depends map[string]bool // on the input
-	needed  []bool          // for the output
+	g        *nn.Graph
+	producer map[string]int  // the node that computes each tensor
+	depends  map[string]bool // on the input
+	needed   []bool          // for the output
 }
 
 func newDependencies(g *nn.Graph) *dependencies {
-	w := &dependencies{g: g, maker: map[string]int{}, depends: map[string]bool{g.Input: true}}
+	w := &dependencies{g: g, producer: map[string]int{}, depends: map[string]bool{g.Input: true}}
 	for i, n := range g.Nodes {
-		w.maker[n.Output] = i
+		w.producer[n.Output] = i
 		if slices.ContainsFunc(n.Inputs, func(t string) bool { return w.depends[t] }) {
 			w.depends[n.Output] = true
 		}
@@ -79,7 +79,7 @@ func newDependencies(g *nn.Graph) *dependencies {
 // before marks the nodes that are needed to compute a tensor.
 func (w *dependencies) before(tensor string) []bool {
 	marks := make([]bool, len(w.g.Nodes))
-	last, ok := w.maker[tensor]
+	last, ok := w.producer[tensor]
 	if !ok {
 		return marks
 	}
@@ -89,7 +89,7 @@ func (w *dependencies) before(tensor string) []bool {
 			continue
 		}
 		for _, t := range w.g.Nodes[i].Inputs {
-			if k, ok := w.maker[t]; ok {
+			if k, ok := w.producer[t]; ok {
 				marks[k] = true
 			}
 		}

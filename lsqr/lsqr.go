@@ -55,9 +55,9 @@ type Options struct {
 	Damp    float64 // weight of ‖x‖, at least 0
 }
 
-// SciPy is the stopping rule of scipy.sparse.linalg.lsqr unless told otherwise, which
-// paper A uses: its tolerances, its limit of the condition, and twice as many steps as
-// columns. Before version 1.9 its tolerances were 1e-8.
+// SciPy is the default stopping rule of scipy.sparse.linalg.lsqr, which paper A uses: its
+// tolerances, its limit of the condition, and twice as many steps as columns. Before version
+// 1.9 its tolerances were 1e-8.
 var SciPy = Options{ATol: 1e-6, BTol: 1e-6, ConLim: 1e8}
 
 // withDefaults returns o with zeros replaced and negative tolerances set to 0.
@@ -88,8 +88,8 @@ const (
 	Compatible                            // A x = b holds within ATol and BTol
 	LeastSquares                          // x solves the least-squares problem within ATol
 	IllConditioned                        // the estimate of cond(A) reached ConLim
-	CompatibleToPrecision                 // A x = b holds as far as the arithmetic can tell
-	LeastSquaresToPrecision               // x solves the least-squares problem as far as the arithmetic can tell
+	CompatibleToPrecision                 // A x = b holds to the precision of the arithmetic
+	LeastSquaresToPrecision               // x solves the least-squares problem to the precision of the arithmetic
 	IllConditionedToPrecision
 	IterationLimit // MaxIter steps were made
 	NotFinite      // b or a product with A was NaN or infinite; x is that of the step before

@@ -11,8 +11,8 @@ import (
 // of a size it allocates nothing. Its zero value is ready. It is not safe for
 // concurrent use.
 type Solver[T Float] struct {
-	// Progress, if there is one, is told after every step how far the slowest system is,
-	// from 0 to 1: on the logarithmic scale of the tests of convergence.
+	// Progress, unless nil, is called after every step with the progress of the slowest
+	// system, from 0 to 1, on the logarithmic scale of the convergence tests.
 	Progress func(part float64)
 
 	opts       Options

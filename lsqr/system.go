@@ -91,8 +91,8 @@ func (c *system) estimate(wnorm float64) {
 	c.rnorm = math.Hypot(c.phibar, c.psinorm)
 }
 
-// test applies the stopping tests, the first that matter last, as the authors'
-// implementation orders them. T tells the machine precision.
+// test applies the stopping tests in the order of the authors' implementation: a later test
+// overrides an earlier one. T determines the machine precision.
 func test[T Float](c *system, o Options) {
 	test1 := c.rnorm / c.bnorm
 	test2 := 0.0 // where ‖Aᵀr‖ is 0, ‖A‖ may be too: no β was ever positive

@@ -104,8 +104,8 @@ type adversary struct {
 	out    *Learned
 }
 
-// Run learns what training data tell an adversary, bounds what any adversary can make of
-// it, and attacks the target.
+// Run learns from the training data what an adversary may know, computes limits on every
+// adversary with that knowledge, and attacks the target.
 func (a Adversaries) Run(ctx context.Context, t Target) (*Learned, error) {
 	if (t.Noise == release.None{}) {
 		a.Draws = 1 // all are the same

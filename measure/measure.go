@@ -49,7 +49,7 @@ func (q *Request) SetNoise(ctx context.Context, front *nn.Net, data nn.Source, d
 // the accuracy without noise is that of the model itself: what the projection loses is
 // part of the release's price.
 func (q *Request) Utility(ctx context.Context, s *Split, data nn.Source) (release.Utility, error) {
-	f := release.Features{Front: s.Front, Head: s.Head, Dither: q.Experiment.Noise, Post: q.Post}
+	f := release.Features{Front: s.Front, Head: s.Head, Noise: q.Experiment.Noise, Post: q.Post}
 	u, err := f.Utility(ctx, data, release.UtilityOptions{Draws: q.Draws, Seed: q.Seed})
 	if err != nil || s.Whole == nil {
 		return u, err

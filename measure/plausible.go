@@ -14,9 +14,9 @@ import (
 )
 
 // A PlausiblePair is an example and a candidate, both real inputs, that the noise hides from
-// one another: on average over the two, every adversary, biased or not, has a mean-square
-// error of at least MeanSquare. The candidate is at most as surprising as the example, so
-// that knowing what inputs look like does not tell which of the two is the truth.
+// one another: on average over the two, every adversary, biased or not, has a mean square error
+// of at least MeanSquare. The candidate is at most as unusual as the example, so that knowing
+// what inputs look like does not reveal which of the two is true.
 type PlausiblePair struct {
 	Index      int     `json:"index"`             // of the example
 	Candidate  int     `json:"candidate"`         // index in the data of the candidates; −1: none was found

@@ -15,7 +15,7 @@ type Release struct {
 	Family  string  // of the noise, as release.ParseNoise reads it, or NoNoise
 	Sigma   float64 // standard deviation of the noise; 0: Scale times the numbers' root mean square
 	Scale   float64
-	Queries int // releases of each input that an adversary sees; 0 is 1
+	Queries int // releases of each input that an adversary has; 0 is 1
 	Post    release.Post
 }
 

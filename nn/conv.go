@@ -115,8 +115,8 @@ type convPlan struct {
 	inHW, outHW       int // sizes of a plane
 }
 
-// coversInput reports whether there is one output per channel, which sees every
-// input exactly once and in order.
+// coversInput reports whether there is one output per channel, which uses every input exactly
+// once and in order.
 func (p *convPlan) coversInput() bool {
 	return p.outHW == 1 && p.kH == p.inH && p.kW == p.inW && p.top == 0 && p.left == 0 &&
 		(p.dilH == 1 || p.kH == 1) && (p.dilW == 1 || p.kW == 1)

@@ -2,11 +2,11 @@ package nn
 
 import "tattle/internal/simd"
 
-// convDepthwise computes a convolution whose groups have one input channel each. It
-// lays a plane of the input out so that what a tap sees of it, for all outputs of the
-// plane, is one run of numbers: with zeros around, and cut into phases, every
-// stride-th row and column of which is one. A plane of outputs, in rows as wide as the
-// phases', is then the sum of the runs times their weights.
+// convDepthwise computes a convolution whose groups have one input channel each. It copies a
+// plane of the input, padded with zeros, into phases: a phase holds every stride-th row and
+// column. Then the inputs that an entry of the kernel multiplies, for all outputs of the plane,
+// are contiguous. A plane of outputs, in rows as wide as those of the phases, is the sum of
+// these contiguous pieces times their weights.
 type convDepthwise[T Float] struct {
 	convPlan
 	spares[T]

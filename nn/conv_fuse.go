@@ -2,11 +2,10 @@ package nn
 
 import "tattle/internal/simd"
 
-// fusible is a kernel that can take over operators that follow it, while its output
-// is still in the caches. Whoever joins steps of a program for inference asks it,
-// where nothing else reads the tensor in between. After fuseAdd has said yes, the
-// kernel's step has one more input, the last: the other summand. Nothing is added
-// after fuse has said yes.
+// fusible is a kernel that can also compute operators that follow it, while its output is still
+// in the caches. A program for inference calls its methods if nothing else reads the tensor in
+// between. After fuseAdd has returned true, the kernel's step has one more input, the last one:
+// the other summand. After fuse has returned true, nothing more is fused.
 type fusible interface {
 	fuseAdd() bool                  // y becomes op(x) + r
 	fuse(next kernel[float32]) bool // y becomes next(op(x)), or next(op(x) + r)
@@ -106,7 +105,7 @@ func (k *conv[T]) beforeEnding(f *frame[T], dx [][]T, dy []T, n int) []T {
 	return dy
 }
 
-// active tells of the rectifier, if there is one, which outputs may change.
+// active sets which outputs may change, if a rectifier is fused.
 func (k *conv[T]) active(f *frame[T], dst []bool) {
 	for i, y := range f.y {
 		dst[i] = k.rectifier == nil || !k.rectifier.zero || y > 0

@@ -28,7 +28,7 @@ func foldAffine(r *rewrite) {
 		if op := foldedLayer(layer.Op, c, r.shapes[n.Output]); op != nil {
 			layer.Op, layer.Output = op, n.Output
 			r.Nodes = slices.DeleteFunc(r.Nodes, func(m *Node) bool { return m == n })
-			r.maker[n.Output] = layer
+			r.producer[n.Output] = layer
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (r *rewrite) foldConstant(n *Node) {
 	var in [][]int
 	var values, sources []*Param
 	for _, name := range n.Inputs {
-		m := r.maker[name]
+		m := r.producer[name]
 		if m == nil {
 			return
 		}
@@ -88,7 +88,7 @@ func takeConstants(r *rewrite) {
 
 // constant returns the value of a tensor that a Constant makes, or nil.
 func (r *rewrite) constant(tensor string) *Param {
-	if m := r.maker[tensor]; m != nil {
+	if m := r.producer[tensor]; m != nil {
 		if c, ok := m.Op.(*Constant); ok {
 			return c.Value
 		}

@@ -29,8 +29,8 @@ type Node struct {
 	Output string
 }
 
-// Param is a learned tensor, row-major. Whoever changes Data calls Changed, so
-// that packed and widened copies of it are made anew.
+// Param is a learned tensor, row-major. Code that changes Data must call Changed, so that
+// packed and widened copies are made again.
 type Param struct {
 	Name  string
 	Shape []int
@@ -42,8 +42,8 @@ type Param struct {
 	from    *derivation // of a parameter that follows from others
 }
 
-// Changed tells the engine that Data has new values. No net of the parameter may be
-// running meanwhile.
+// Changed must be called after Data has new values. No net with this parameter may run
+// meanwhile.
 func (p *Param) Changed() { p.version++ }
 
 // Size returns the product of the dimensions: 1 for none.
@@ -164,17 +164,17 @@ func (g *Graph) shapeOf(n *Node, shapes map[string][]int) ([]int, error) {
 
 // missing says why the input of a node is not defined before it.
 func (g *Graph) missing(n *Node, input string) error {
-	maker := map[string]*Node{}
+	producer := map[string]*Node{}
 	for _, m := range g.Nodes {
-		if _, ok := maker[m.Output]; !ok {
-			maker[m.Output] = m
+		if _, ok := producer[m.Output]; !ok {
+			producer[m.Output] = m
 		}
 	}
-	from := maker[input]
+	from := producer[input]
 	if from == nil {
 		return fmt.Errorf("input tensor %q is not defined: no node produces it", input)
 	}
-	if loop := way(from, n, maker, map[*Node]bool{}); loop != nil {
+	if loop := way(from, n, producer, map[*Node]bool{}); loop != nil {
 		return fmt.Errorf("depends on itself: it reads %s", strings.Join(loop, ", which reads "))
 	}
 	return fmt.Errorf("input tensor %q is the output of %q, a later node: nodes go in the order of computation", input, from.Name)
@@ -182,7 +182,7 @@ func (g *Graph) missing(n *Node, input string) error {
 
 // way returns the names of the nodes from one to another, each of which reads the
 // next one's output, or nil if the first does not depend on the last.
-func way(from, to *Node, maker map[string]*Node, seen map[*Node]bool) []string {
+func way(from, to *Node, producer map[string]*Node, seen map[*Node]bool) []string {
 	if from == nil || seen[from] {
 		return nil
 	}
@@ -192,7 +192,7 @@ func way(from, to *Node, maker map[string]*Node, seen map[*Node]bool) []string {
 	}
 	seen[from] = true
 	for _, in := range from.Inputs {
-		if rest := way(maker[in], to, maker, seen); rest != nil {
+		if rest := way(producer[in], to, producer, seen); rest != nil {
 			return append([]string{name}, rest...)
 		}
 	}

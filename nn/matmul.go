@@ -3,7 +3,7 @@ package nn
 import "fmt"
 
 // MatMul multiplies matrices, op(A)·op(B), that lie in the last two dimensions of
-// its two inputs, where op transposes if told so (ONNX MatMul-13, and the
+// its two inputs; op transposes if TransA or TransB is set (ONNX MatMul-13, and the
 // transposes of its com.microsoft FusedMatMul). The dimensions before them are
 // broadcast against each other.
 type MatMul struct{ TransA, TransB bool }

@@ -15,7 +15,7 @@ type copies struct {
 	made map[form]any // *packing[T]
 }
 
-// form tells one copy of a parameter from another.
+// form identifies a copy of a parameter.
 type form struct {
 	wide, abs, trans bool
 	winograd         int // which transform of a convolution's weight: see convWinograd

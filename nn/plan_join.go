@@ -5,14 +5,14 @@ package nn
 // they can.
 func joinConvolutions(p *program[float32]) {
 	readers := p.readers()
-	maker := make([]int, len(p.sizes)) // step that makes the tensor, as far as one looked, + 1
+	producer := make([]int, len(p.sizes)) // step that makes the tensor, as far as one looked, + 1
 	gone := make([]bool, len(p.steps))
 	for i := range p.steps {
-		if j, ok := p.joins(i, maker, readers); ok {
+		if j, ok := p.joins(i, producer, readers); ok {
 			p.join(i, j)
 			gone[j] = true
 		}
-		maker[p.steps[i].out] = i + 1
+		producer[p.steps[i].out] = i + 1
 	}
 	kept := p.steps[:0]
 	for i, s := range p.steps {
@@ -24,7 +24,7 @@ func joinConvolutions(p *program[float32]) {
 }
 
 // joins returns an earlier step whose kernel has agreed to do what step i does.
-func (p *program[T]) joins(i int, maker, readers []int) (j int, ok bool) {
+func (p *program[T]) joins(i int, producer, readers []int) (j int, ok bool) {
 	s := p.steps[i]
 	k, single := any(s.kernel).(kernel[float32])
 	b, sum := any(s.kernel).(*binaryKernel[float32])
@@ -33,7 +33,7 @@ func (p *program[T]) joins(i int, maker, readers []int) (j int, ok bool) {
 		return 0, false
 	}
 	for _, t := range s.in {
-		j := maker[t] - 1
+		j := producer[t] - 1
 		if j < 0 || readers[t] != 1 {
 			continue
 		}

@@ -92,9 +92,8 @@ func (p *GlobalAveragePool) window(in [][]int) *AveragePool {
 	return &AveragePool{Kernel: [2]int(image[1:])}
 }
 
-// poolPlan is a pool's geometry: output (i, j) sees the inputs of rows[i] and
-// columns[j], which are never empty. The channels are those of all images of one
-// example.
+// poolPlan is the geometry of a pool: output (i, j) depends on the inputs in rows[i] and
+// columns[j], which are never empty. The channels are those of all images of one example.
 type poolPlan struct {
 	window
 	rows, columns []extent

@@ -207,7 +207,7 @@ func inverse(in []int, views []axisView) []axisView {
 	return back
 }
 
-// rankError tells of a list that has not one entry for each dimension.
+// rankError is the error for a list that does not have one entry for each dimension.
 func rankError(what string, shape []int) error {
 	return fmt.Errorf("%s: want one of each dimension of shape %v", what, shape)
 }

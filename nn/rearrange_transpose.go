@@ -61,9 +61,9 @@ func eachStep(places []int, n, step int) []int {
 	return all
 }
 
-// mergeAxes returns the permutation in as few axes as it can be told: those that
-// stay neighbours become one, and those of one entry go. perm is nil if the
-// views are no permutation of whole axes.
+// mergeAxes returns the permutation with as few axes as possible: axes that stay neighbours are
+// merged, and axes of length 1 are dropped. perm is nil if the views are not a permutation of
+// whole axes.
 func mergeAxes(in []int, views []axisView) (shape, perm []int) {
 	if len(views) != len(in) {
 		return nil, nil

@@ -51,7 +51,7 @@ func findGelu(r *rewrite) {
 // gelu returns the x of which n is the Gelu.
 func (r *rewrite) gelu(n *Node) (x string, ok bool) {
 	if inner, c, is := r.by(n, "Mul"); is && near(c, .5) {
-		if m := r.maker[inner]; m != nil {
+		if m := r.producer[inner]; m != nil {
 			if a, b, is := times(m); is {
 				return r.eitherWay(a, b, func(x, phi string) bool { return r.onePlusErf(phi, x) })
 			}
@@ -63,13 +63,13 @@ func (r *rewrite) gelu(n *Node) (x string, ok bool) {
 		return "", false
 	}
 	half, ok := r.eitherWay(a, b, func(half, phi string) bool {
-		x, c, is := r.by(r.maker[half], "Mul")
+		x, c, is := r.by(r.producer[half], "Mul")
 		return is && near(c, .5) && r.onePlusErf(phi, x)
 	})
 	if !ok {
 		return "", false
 	}
-	return r.maker[half].Inputs[0], true
+	return r.producer[half].Inputs[0], true
 }
 
 // eitherWay tries both orders and returns the first of the one that fits.
@@ -82,15 +82,15 @@ func (r *rewrite) eitherWay(a, b string, fits func(a, b string) bool) (string, b
 
 // onePlusErf reports whether a tensor is 1 + erf(x/√2), of the shape of x.
 func (r *rewrite) onePlusErf(tensor, x string) bool {
-	inner, one, ok := r.by(r.maker[tensor], "Add")
-	if !ok || one != 1 || r.maker[inner] == nil {
+	inner, one, ok := r.by(r.producer[tensor], "Add")
+	if !ok || one != 1 || r.producer[inner] == nil {
 		return false
 	}
-	erf := r.maker[inner]
+	erf := r.producer[inner]
 	if u, is := erf.Op.(*Unary); !is || u.Function != "Erf" {
 		return false
 	}
-	scaled := r.maker[erf.Inputs[0]]
+	scaled := r.producer[erf.Inputs[0]]
 	if from, c, is := r.by(scaled, "Div"); is && from == x {
 		return near(c, math.Sqrt2)
 	}

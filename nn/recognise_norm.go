@@ -22,13 +22,13 @@ func findLayerNorm(r *rewrite) {
 // layerNorm returns the operator that n is the last step of, and its input.
 func (r *rewrite) layerNorm(n *Node) (op *LayerNorm, x string, ok bool) {
 	d, root, ok := pair(n, "Div")
-	if !ok || r.maker[root] == nil {
+	if !ok || r.producer[root] == nil {
 		return nil, "", false
 	}
-	if u, is := r.maker[root].Op.(*Unary); !is || u.Function != "Sqrt" {
+	if u, is := r.producer[root].Op.(*Unary); !is || u.Function != "Sqrt" {
 		return nil, "", false
 	}
-	variance, epsilon, ok := r.by(r.maker[r.maker[root].Inputs[0]], "Add")
+	variance, epsilon, ok := r.by(r.producer[r.producer[root].Inputs[0]], "Add")
 	if !ok || !(epsilon > 0) {
 		return nil, "", false
 	}
@@ -63,7 +63,7 @@ func pair(n *Node, operator string) (a, b string, ok bool) {
 // lastMean reports whether a tensor is the mean of another over so many last
 // dimensions, which it keeps with size 1.
 func (r *rewrite) lastMean(tensor string) (of string, axes int, ok bool) {
-	n := r.maker[tensor]
+	n := r.producer[tensor]
 	if n == nil {
 		return "", 0, false
 	}
@@ -81,7 +81,7 @@ func (r *rewrite) lastMean(tensor string) (of string, axes int, ok bool) {
 
 // squared reports whether a tensor is the square of another.
 func (r *rewrite) squared(tensor string) (of string, ok bool) {
-	n := r.maker[tensor]
+	n := r.producer[tensor]
 	if x, c, is := r.by(n, "Pow"); is {
 		return x, c == 2
 	}
@@ -94,7 +94,7 @@ func (r *rewrite) squared(tensor string) (of string, ok bool) {
 
 // centred reports whether a tensor is x less its mean.
 func (r *rewrite) centred(tensor string) (x string, axes int, ok bool) {
-	x, mean, ok := pair(r.maker[tensor], "Sub")
+	x, mean, ok := pair(r.producer[tensor], "Sub")
 	if !ok {
 		return "", 0, false
 	}

@@ -24,10 +24,10 @@ func tidy(g *Graph) *Graph {
 // parameters may be others'.
 type rewrite struct {
 	*Graph
-	shapes  map[string][]int
-	maker   map[string]*Node // of each tensor but the input
-	readers map[string]int   // how often each tensor is read, as the output too
-	learned map[*Param]bool  // of g's operators: their values are no settings
+	shapes   map[string][]int
+	producer map[string]*Node // of each tensor but the input
+	readers  map[string]int   // how often each tensor is read, as the output too
+	learned  map[*Param]bool  // of g's operators: their values are no settings
 }
 
 // rewritten applies the passes to a copy of g, one after the other, and leaves out
@@ -54,12 +54,12 @@ func rewritten(g *Graph, passes ...func(*rewrite)) *Graph {
 	return r.Graph
 }
 
-// survey drops dead nodes and finds makers and readers.
+// survey drops dead nodes and finds producers and readers.
 func (r *rewrite) survey() {
 	r.Nodes = r.needed(r.Output, r.Input)
-	r.maker, r.readers = map[string]*Node{}, map[string]int{r.Output: 1}
+	r.producer, r.readers = map[string]*Node{}, map[string]int{r.Output: 1}
 	for _, n := range r.Nodes {
-		r.maker[n.Output] = n
+		r.producer[n.Output] = n
 		for _, in := range n.Inputs {
 			r.readers[in]++
 		}
@@ -95,7 +95,7 @@ func (r *rewrite) alone(tensor string) *Node {
 	if r.readers[tensor] != 1 {
 		return nil
 	}
-	return r.maker[tensor]
+	return r.producer[tensor]
 }
 
 // dropIdentities has the readers of what hands its input on, a Dropout too, read that
@@ -106,7 +106,7 @@ func dropIdentities(r *rewrite) {
 		case *Identity, *Dropout:
 			r.skip(n)
 		case *Flatten, *Reshape:
-			if from := r.maker[n.Inputs[0]]; from != nil && isView(from.Op) {
+			if from := r.producer[n.Inputs[0]]; from != nil && isView(from.Op) {
 				r.become(n, n.Op, from.Inputs[0])
 			}
 			if slices.Equal(r.shapes[n.Inputs[0]], r.shapes[n.Output]) {
@@ -153,7 +153,7 @@ func (r *rewrite) skip(n *Node) { r.replace(n.Output, n.Inputs[0]) }
 // mergeTransposes makes one of a Transpose of a Transpose, or none.
 func (r *rewrite) mergeTransposes(n *Node) {
 	perm := n.Op.(*Transpose).Perm
-	if from := r.maker[n.Inputs[0]]; from != nil {
+	if from := r.producer[n.Inputs[0]]; from != nil {
 		if first, ok := from.Op.(*Transpose); ok {
 			both := make([]int, len(perm))
 			for i, a := range perm {

@@ -158,7 +158,7 @@ func (t *tape[T]) Shift(dst, d []T) {
 	t.each(dst, d, t.engine.sizes[t.engine.output], t.engine.sizes[0], shift)
 }
 
-// Active tells which rows of J may be other than zero.
+// Active sets dst to which rows of J may be nonzero.
 func (t *tape[T]) Active(dst []bool) {
 	e, n := t.engine, t.engine.sizes[t.engine.output]
 	if len(dst) != t.batch*n {

@@ -159,7 +159,7 @@ type weightSlices struct {
 	top     []int       // of each channel
 }
 
-// channelOf tells the output channel of each entry of a weight.
+// channelOf returns the output channel of an entry of a weight.
 type channelOf func(i int) int
 
 // newWeightSlices cuts w, whose entries are of these channels. A slice is at most
@@ -204,7 +204,7 @@ func newWeightSlices(w []float32, channels, depth int, of channelOf) *weightSlic
 	return s
 }
 
-// topOffset keeps exponents above 0, which tells of a channel without weights.
+// topOffset keeps exponents above 0, because 0 stands for a channel without weights.
 const topOffset = 1024
 
 // lastBit returns the exponent of the last bit of v that is set, if v is a number and

@@ -6,7 +6,7 @@ import (
 )
 
 // window is the geometry of a kernel sliding over the planes of one example:
-// output (i, j) sees the inputs (i·strideH+r·dilH−top, j·strideW+s·dilW−left).
+// output (i, j) depends on the inputs (i·strideH+r·dilH−top, j·strideW+s·dilW−left).
 type window struct {
 	images             int // of one example: the product of the leading dimensions
 	channels, inH, inW int

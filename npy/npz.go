@@ -157,8 +157,8 @@ func (f *File) claim(m *zip.File) (length int64, sure bool, err error) {
 	return int64(m.UncompressedSize64), false, nil
 }
 
-// plain tells where the bytes of a member lie that is stored, not compressed,
-// and wholly inside the archive.
+// plain returns where the bytes of a member lie in the archive. ok is false if the member is
+// compressed or not wholly inside the archive.
 func (f *File) plain(m *zip.File) (offset, size int64, ok bool) {
 	if m.Method != zip.Store || m.CompressedSize64 != m.UncompressedSize64 {
 		return 0, 0, false

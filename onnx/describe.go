@@ -45,9 +45,9 @@ type Count struct {
 	Nodes    int
 }
 
-// Describe tells what a file says of itself and reads the net as [ReadWith] does; where
-// that fails Refused says why. It errs itself only where the file cannot be opened or
-// is no ONNX file.
+// Describe returns what a file declares, and reads the net as [ReadWith] does; if that fails,
+// Refused says why. Describe itself returns an error only if the file cannot be opened or is
+// not an ONNX file.
 func Describe(path string, o ReadOptions) (*Description, error) {
 	data, err := whole(path)
 	if err != nil {
@@ -86,7 +86,7 @@ func (d *Description) declare(g *graph) error {
 		t := w.tensor(m.body)
 		_, n, err := t.shape()
 		if err != nil {
-			continue // told of where it is read
+			continue // an error follows where it is read
 		}
 		weights[m.name] = true
 		d.Weights++

@@ -32,11 +32,11 @@ func (s *Solver) infeasible(r *Result) bool {
 	return s.farkas(y, s.affine.x, 0)
 }
 
-// farkas reports whether y, with Rowsᵀy, proves that no x satisfies the constraints:
-// where its entries for inequalities are at least 0, every feasible x has yᵀRows x ≤
-// yᵀRight, which fails if the least of yᵀRows x within the limits is larger.
-// Where x_i has no limit, (Rowsᵀy)_i must vanish. floor is added to the size
-// of y that rounding is told by.
+// farkas reports whether y, with Rowsᵀy, proves that no x satisfies the constraints (Farkas'
+// lemma). If the entries of y for inequalities are at least 0, every feasible x has
+// yᵀRows x ≤ yᵀRight. There is no such x if the minimum of yᵀRows x within the limits is
+// larger. If x_i has no limit, (Rowsᵀy)_i must vanish. floor is added to the magnitude of y
+// from which the tolerance for rounding is computed.
 func (s *Solver) farkas(y, rowsY []float64, floor float64) bool {
 	size := floor + simd.MaxAbs(y)
 	least, terms := 0., 0.

@@ -10,18 +10,18 @@ import (
 	"tattle/stat"
 )
 
-// Drop is what noise costs in accuracy, example by example.
+// Drop is the accuracy lost to noise.
 type Drop struct {
-	Mean     float64       // of clean − released, as fractions
-	Interval stat.Interval // covers the drop on the population with Confidence, about
+	Mean     float64       // accuracy without noise minus accuracy with noise, as fractions
+	Interval stat.Interval // contains the drop on the population with about its Confidence
 	Examples int
 	Draws    int // of noise for each example
 }
 
-// Curve measures accuracy under noise of many kinds and strengths on one set of
-// features, kept in memory, by common random numbers: draw d of example i comes from
-// one generator whatever the noise, so that within a family accuracy falls almost
-// monotonically with σ. It is not safe for concurrent use.
+// Curve measures accuracy as a function of the noise, for features that it keeps in memory. It
+// uses common random numbers: draw d of example i comes from the same generator for all noise,
+// so that within a family accuracy falls almost monotonically with σ. It is not safe for
+// concurrent use.
 type Curve struct {
 	scorer
 	n        int
@@ -54,7 +54,7 @@ func NewCurve(ctx context.Context, front, head nn.Model, data nn.Source, draws i
 	return c, nil
 }
 
-// keep fills in the features and labels, and what comes of them without noise.
+// keep fills in the features, and which examples are classified correctly without noise.
 func (c *Curve) keep(ctx context.Context, front nn.Model) error {
 	err := forEachBatch(ctx, front, c.data, func(first int, features []float32) error {
 		c.features = append(c.features, features...)
@@ -74,9 +74,9 @@ func (c *Curve) keep(ctx context.Context, front nn.Model) error {
 // RMS returns the root mean square of all features, as FeatureRMS does.
 func (c *Curve) RMS() float64 { return c.rms }
 
-// Against counts drops from what another classifier has right of the examples, in
-// place of the front and head without noise: so what a projection loses and what the
-// noise after it does count together, example by example. It panics unless there is
+// Against makes At measure drops from another classifier, instead of from front and head
+// without noise; right says which examples it classifies correctly. So the loss of a projection
+// and the loss from the noise after it are counted together. Against panics unless right has
 // one entry for each example.
 func (c *Curve) Against(right []bool) {
 	if len(right) != c.data.Len() {
@@ -85,10 +85,10 @@ func (c *Curve) Against(right []bool) {
 	c.clean = right
 }
 
-// At measures the accuracy with noise d and post-processing p, and the drop from the
-// accuracy without either, or from that of Against. It returns an error if TopK is
-// negative or the logits are not finite, and ctx's error if that ends.
-func (c *Curve) At(ctx context.Context, d Dither, p Post) (Utility, Drop, error) {
+// At measures the accuracy with noise d and post-processing p, and the drop from the accuracy
+// without both, or from the classifier that Against named. It returns an error if TopK is
+// negative or the logits are not finite, and ctx's error if ctx ends.
+func (c *Curve) At(ctx context.Context, d NoiseSource, p Post) (Utility, Drop, error) {
 	if d == nil {
 		return Utility{}, Drop{}, errors.New("accuracy: no noise to add")
 	}

@@ -49,7 +49,7 @@ func TestCurveIsUtility(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, sigma := range []float64{.1, 1, 10} {
-			want, err := Features{Front: identity(4), Head: head, Dither: Gaussian{sigma}, Post: post}.Utility(
+			want, err := Features{Front: identity(4), Head: head, Noise: Gaussian{sigma}, Post: post}.Utility(
 				context.Background(), data, UtilityOptions{Draws: 3, Seed: 5})
 			if err != nil {
 				t.Fatal(err)

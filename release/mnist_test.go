@@ -51,7 +51,7 @@ func TestMNIST(t *testing.T) {
 		t.Fatal(err)
 	}
 	const draws = 4
-	u, err := release.Features{Front: front, Head: head, Dither: noise}.Utility(
+	u, err := release.Features{Front: front, Head: head, Noise: noise}.Utility(
 		context.Background(), data, release.UtilityOptions{Draws: draws})
 	if err != nil {
 		t.Fatal(err)
@@ -62,6 +62,6 @@ func TestMNIST(t *testing.T) {
 	// There: .9494, of standard deviation .0016 from draw to draw. A mean of four
 	// here and one there differ by less than 4.5 of theirs, but for 1e-5.
 	if d := math.Abs(u.Released.Fraction - .9494); d > 4.5*.0016*math.Sqrt(1+1./draws) {
-		t.Errorf("dithered accuracy %v, want .9494 ± .0016", u.Released.Fraction)
+		t.Errorf("accuracy with noise %v, want .9494 ± .0016", u.Released.Fraction)
 	}
 }

@@ -2,34 +2,34 @@ package release
 
 import "math"
 
-// Noise is a Dither that a bound can be made of: its family and strength are
-// known, and what it leaves of a change of the features can be bounded.
+// Noise is a NoiseSource for which bounds can be computed: its family and strength are known,
+// and the effect of a change of the features on the release can be bounded.
 type Noise interface {
-	Dither
-	// String is the family with its settings, such as "gaussian" or
-	// "student-t:5", as ParseNoise reads it; the strength is left out.
+	NoiseSource
+	// String returns the family with its settings, without the strength, such as "gaussian"
+	// or "student-t:5". ParseNoise reads it.
 	String() string
 	// Std is the standard deviation of the noise on each feature.
 	Std() float64
 	// Fisher is the Fisher information of one feature about its own mean,
-	// E[(f'(Z)/f(Z))²]: 1/σ² for Gaussian noise, and never less for another of that
-	// standard deviation.
+	// E[(f'(Z)/f(Z))²]: 1/σ² for Gaussian noise, and at least that for other noise with the
+	// same standard deviation.
 	Fisher() float64
-	// Bound returns at least ChiSquared(z*) for every z* with |z* − z| ≤ e
-	// elementwise, its own rounding included; +Inf if that overflows or an argument
-	// is no number. Unless Certain it is an estimate of such a number, from above.
+	// Bound returns an upper bound on ChiSquared(z*) over all z* with |z* − z| ≤ e
+	// elementwise, including its own rounding errors; +Inf if that overflows or an argument is
+	// NaN. It is proved if Certain returns true; otherwise it is an estimate from above.
 	Bound(z, e []float64) float64
-	// Certain tells that Bound is a proof, and not an estimate by quadrature or
-	// Monte Carlo.
+	// Certain reports whether Bound is proved, and not estimated by quadrature or Monte
+	// Carlo.
 	Certain() bool
 }
 
-// Overlapper is a Noise of which several witnesses can be combined (Barankin):
-// it knows E[(f(Z−a)/f(Z) − 1)(f(Z−b)/f(Z) − 1)].
+// Overlapper is a Noise for which several witnesses can be combined into one bound (Barankin),
+// because E[(f(Z−a)/f(Z) − 1)(f(Z−b)/f(Z) − 1)] can be computed.
 type Overlapper interface {
 	Noise
-	// Overlap returns that expectation and a bound on how far it may be off, for
-	// every a* and b* with |a* − a| ≤ ea and |b* − b| ≤ eb elementwise.
+	// Overlap returns that expectation and a bound on its error for all a* and b* with
+	// |a* − a| ≤ ea and |b* − b| ≤ eb elementwise.
 	Overlap(a, ea, b, eb []float64) (value, err float64)
 }
 

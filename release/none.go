@@ -15,8 +15,8 @@ var _ Noise = None{}
 // Sample overwrites dst with zeros.
 func (None) Sample(dst []float64, r *rand.Rand) { clear(dst) }
 
-// ChiSquared returns 0 for z = 0 and +Inf for all else: two releases that differ at
-// all are told apart with certainty.
+// ChiSquared returns 0 for z = 0 and +Inf for every other z: without noise, two different
+// releases are distinguished with certainty.
 func (None) ChiSquared(z []float64) float64 { return apart(z) }
 
 // String returns "none".

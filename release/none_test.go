@@ -38,7 +38,7 @@ func TestNone(t *testing.T) {
 // A utility without noise is that of the head, or of what is done to its input.
 func TestNoneUtility(t *testing.T) {
 	data := points{p: 2, x: []float32{1, 0, 0, 1, .6, .4, .4, .6}, labels: []int{0, 1, 0, 0}}
-	f := Features{Front: identity(2), Head: identity(2), Dither: None{}}
+	f := Features{Front: identity(2), Head: identity(2), Noise: None{}}
 	u, err := f.Utility(context.Background(), data, UtilityOptions{})
 	if err != nil || u.Released.Fraction != u.Clean.Fraction || u.Clean.Fraction != .75 {
 		t.Errorf("%v, %v", u, err)

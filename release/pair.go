@@ -6,11 +6,11 @@ import "math"
 //
 //	h = ½∫ f0·f1/(f0 + f1),
 //
-// f0 and f1 being the densities of k releases at θ and at θ+ε, whose features differ by z*, for
-// every |z* − z| ≤ e elementwise. It decides what every estimator can do that is asked to tell the two
-// apart, biased or not (Le Cam's two-point Bayes risk): for any direction w the mean of its mean-square errors of
-// wᵀθ at θ and at θ+ε is at least (wᵀε)²·h, and of the whole input ‖ε‖²·h. h is ¼ where the features
-// are equal, and falls to 0 as they move apart. It is a proof where the noise is Certain.
+// for every |z* − z| ≤ e elementwise. f0 and f1 are the densities of k releases at θ and at θ+ε,
+// whose features differ by z*. h limits every estimator, biased or not (Le Cam's two-point Bayes
+// risk): for any direction w, the mean of its mean square errors of wᵀθ at θ and at θ+ε is at
+// least (wᵀε)²·h, and that of the whole input at least ‖ε‖²·h. h is ¼ if the features are equal,
+// and falls to 0 as their distance grows. The value is proved if the noise is Certain.
 //
 // For Gaussian noise it is exact up to rounding; for another it is ρ²/4, from Cauchy's inequality
 // ρ² = (∫√(f0·f1))² ≤ ∫ f0·f1/(f0+f1)·∫(f0 + f1) = 4h.
@@ -35,11 +35,11 @@ func PairShare(noise Noise, z, e []float64, queries int) float64 {
 //
 // with the means at ±d/2 the densities multiply to φ(t)²e^(−d²/4), and add to 2φ(t)e^(−d²/8)cosh(td/2).
 //
-// The mean is a trapezoidal sum. The integrand is analytic up to |Im t| = π/d; on the lines Im t = ±a,
-// a = min(π/2d, 2), it is at most φ(t)·e^(a²/2)·√2 in modulus, so that the sum of steps s errs by at most
-// 2√2·e^(a²/2)/(e^(2πa/s) − 1) (Trefethen and Weideman, SIAM Review 56, 2014, Theorem 5.1), which is 10⁻¹⁶ for
-// s = a/6. The terms beyond 9 that are left out are positive. Far apart, where that error is no longer small beside the
-// mean, h ≥ ¼(1 − TV) = ½Φ(−d/2) serves.
+// The mean is a trapezoidal sum. The integrand is analytic up to |Im t| = π/d; on the lines Im t =
+// ±a, a = min(π/2d, 2), it is at most φ(t)·e^(a²/2)·√2 in modulus, so that the sum of steps s errs
+// by at most 2√2·e^(a²/2)/(e^(2πa/s) − 1) (Trefethen and Weideman, SIAM Review 56, 2014, Theorem
+// 5.1), which is 10⁻¹⁶ for s = a/6. The terms beyond 9 that are left out are positive. Far apart,
+// where that error is no longer small beside the mean, h ≥ ¼(1 − TV) = ½Φ(−d/2) serves.
 func GaussianPairShare(d float64) float64 {
 	far := math.Erfc(d/2/math.Sqrt2) / 4 * (1 - 1e-12)
 	if !(d < 60) {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Post is what is done to dithered values before they leave. It sees nothing else
-// of the input, so a bound on the dithered values still holds (post-processing).
+// Post is the processing of the features with noise before they leave. It uses nothing else of
+// the input, so a bound on the features with noise still holds (post-processing).
 // The zero value does nothing.
 type Post struct {
 	Digits int  // above 0: round to so many decimals; −1 to whole numbers, −2 to tens and so on; 0: no rounding

@@ -235,7 +235,7 @@ func TestUtilityOfLinearModel(t *testing.T) {
 	const n, margin = 5000, 1.5
 	data, head := separated(n, 0, margin)
 	for _, sigma := range []float64{.5, 1.7, 40} {
-		f := Features{Front: identity(4), Head: head, Dither: Gaussian{sigma}}
+		f := Features{Front: identity(4), Head: head, Noise: Gaussian{sigma}}
 		u, err := f.Utility(context.Background(), data, UtilityOptions{Draws: 3, Seed: 7})
 		if err != nil {
 			t.Fatal(err)
@@ -256,7 +256,7 @@ func TestUtilityOfLinearModel(t *testing.T) {
 
 func TestCleanAccuracy(t *testing.T) {
 	data, head := separated(400, 37, 1)
-	f := Features{Front: identity(4), Head: head, Dither: Gaussian{MinSigma}}
+	f := Features{Front: identity(4), Head: head, Noise: Gaussian{MinSigma}}
 	u, err := f.Utility(context.Background(), data, UtilityOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -289,10 +289,10 @@ func TestNoiseBelongsToTheExample(t *testing.T) {
 		features[i] = float32(i)
 	}
 	whole := func(seed uint64, draw int, features []float32) []float32 {
-		return (&noise{dither: Gaussian{1}, n: n, seed: seed}).add(0, draw, features)
+		return (&noise{source: Gaussian{1}, n: n, seed: seed}).add(0, draw, features)
 	}
 	var parts []float32
-	s := &noise{dither: Gaussian{1}, n: n, seed: 9}
+	s := &noise{source: Gaussian{1}, n: n, seed: 9}
 	for lo := 0; lo < examples; lo += 7 {
 		hi := min(lo+7, examples)
 		parts = append(parts, s.add(lo, 2, features[lo*n:hi*n])...)
@@ -327,15 +327,15 @@ func TestUtilityRefuses(t *testing.T) {
 		"example 250: its logits are not finite":                     func() error { _, err := CleanUtility(context.Background(), head, value); return err },
 		"no examples":                                                func() error { _, err := CleanUtility(context.Background(), head, points{p: 4}); return err },
 		"context canceled": func() error {
-			_, err := Features{Front: identity(4), Head: head, Dither: Gaussian{1}}.Utility(ctx, good, UtilityOptions{})
+			_, err := Features{Front: identity(4), Head: head, Noise: Gaussian{1}}.Utility(ctx, good, UtilityOptions{})
 			return err
 		},
 		"the head takes 4 features": func() error {
-			_, err := Features{Front: linear{p: 4, n: 5, w: make([]float32, 20)}, Head: head, Dither: Gaussian{1}}.Utility(context.Background(), good, UtilityOptions{})
+			_, err := Features{Front: linear{p: 4, n: 5, w: make([]float32, 20)}, Head: head, Noise: Gaussian{1}}.Utility(context.Background(), good, UtilityOptions{})
 			return err
 		},
 		"-1 draws": func() error {
-			_, err := Features{Front: identity(4), Head: head, Dither: Gaussian{1}}.Utility(context.Background(), good, UtilityOptions{Draws: -1})
+			_, err := Features{Front: identity(4), Head: head, Noise: Gaussian{1}}.Utility(context.Background(), good, UtilityOptions{Draws: -1})
 			return err
 		},
 	} {
@@ -343,7 +343,7 @@ func TestUtilityRefuses(t *testing.T) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
-	_, err := Features{Front: identity(4), Head: head, Dither: Gaussian{1}}.Utility(ctx, good, UtilityOptions{})
+	_, err := Features{Front: identity(4), Head: head, Noise: Gaussian{1}}.Utility(ctx, good, UtilityOptions{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v is not the context's", err)
 	}

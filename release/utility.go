@@ -35,7 +35,7 @@ type Utility struct {
 // stay where they are computed, and Head maps released features to logits.
 type Features struct {
 	Front, Head nn.Model
-	Dither      Dither
+	Noise       NoiseSource
 	Post        Post // of the dithered features
 }
 
@@ -48,8 +48,8 @@ type UtilityOptions struct {
 	Progress func(done, total int)
 }
 
-// ditherStream keeps the noise of a release apart from other uses of one seed.
-const ditherStream = 0x646974686572 // "dither"
+// noiseStream keeps the noise of a release apart from other uses of one seed.
+const noiseStream = 0x646974686572 // "dither"
 
 // Utility measures accuracy without and with noise. Draw d of example i is made by
 // run.Rand of seed, i and d, so it depends on no other example. It returns an error if
@@ -70,7 +70,7 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 	_, classes := f.Head.Dims()
 	u := Utility{Examples: data.Len(), Classes: classes, Draws: draws}
 	clean, released := newScorer(f.Head, data), newScorer(f.Head, data)
-	noisy := newNoise(f.Dither, f.Post, n, o.Seed)
+	noisy := newNoise(f.Noise, f.Post, n, o.Seed)
 	err := forEachBatch(ctx, f.Front, data, func(first int, features []float32) error {
 		if err := clean.score(first, features); err != nil {
 			return err
@@ -187,9 +187,9 @@ func largest(logits []float32) (best int, ok bool) {
 	return best, true
 }
 
-// noise adds a dither to batches of features.
+// noise adds noise to batches of features.
 type noise struct {
-	dither Dither
+	source NoiseSource
 	post   Post
 	n      int
 	seed   uint64
@@ -198,8 +198,8 @@ type noise struct {
 	out []float32
 }
 
-func newNoise(d Dither, p Post, n int, seed uint64) *noise {
-	return &noise{dither: d, post: p, n: n, seed: seed ^ ditherStream}
+func newNoise(d NoiseSource, p Post, n int, seed uint64) *noise {
+	return &noise{source: d, post: p, n: n, seed: seed ^ noiseStream}
 }
 
 // add returns one draw of the release a_θ + Z of consecutive examples, [examples, n],
@@ -212,7 +212,7 @@ func (s *noise) add(first, draw int, features []float32) []float32 {
 	simd.Parallel(len(features)/n, 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			z, out := s.z[i*n:(i+1)*n], out[i*n:(i+1)*n]
-			s.dither.Sample(z, run.Rand(s.seed, first+i, draw))
+			s.source.Sample(z, run.Rand(s.seed, first+i, draw))
 			for j, a := range features[i*n : (i+1)*n] {
 				out[j] = float32(float64(a) + z[j])
 			}

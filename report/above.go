@@ -15,7 +15,7 @@ const aboveMark = "†"
 // vacuousToPrior is what such a floor is.
 const vacuousToPrior = "vacuous for adversaries who know the prior"
 
-// A blindGuess is what an adversary reaches who knows little and never sees the release.
+// A blindGuess is the result of an adversary who knows little and does not have the release.
 type blindGuess struct {
 	guessing string // what it does
 	vacuous  string // what a floor above its error is

@@ -80,7 +80,7 @@ func drawExcessRow(p *plot, f *audit.Finding, top float64) {
 	p.shape("point "+verdictClass(f.Verdict)+" filled", shapes["circle"], p.x(f.Excess.Value), y, fmt.Sprintf("%s: %s points, %s to %s", file.Name(f.Attribute), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High))))
 }
 
-// honestExcess is what honest networks tell, less the audited model's best baseline.
+// honestExcess returns the curiosity of honest networks minus the audited model's best baseline.
 func honestExcess(f *audit.Finding, b *audit.Baseline) []float64 {
 	if f.Reference == nil {
 		return nil
@@ -114,13 +114,13 @@ func excessSays(rows []*audit.Finding) string {
 	return s
 }
 
-// drawAttacks draws what each attack on an attribute tells, the best first, beside
-// the baselines.
+// drawAttacks draws the result of each attack on an attribute, the best first, beside the
+// baselines.
 func drawAttacks(f *audit.Finding, most int) template.HTML {
 	var drawn []audit.Attack
 	x := newSpan()
 	for _, k := range f.Attacks {
-		if lo, v, hi := toldSpan(k); len(drawn) < most && !math.IsNaN(v) {
+		if lo, v, hi := attackSpan(k); len(drawn) < most && !math.IsNaN(v) {
 			drawn = append(drawn, k)
 			x.add(lo, v, hi)
 		}
@@ -158,7 +158,7 @@ func drawAttacks(f *audit.Finding, most int) template.HTML {
 }
 
 func drawAttack(p *plot, k audit.Attack, top float64) {
-	lo, v, hi := toldSpan(k)
+	lo, v, hi := attackSpan(k)
 	name := printable(k.Name)
 	if k.Chosen > 0 {
 		name += fmt.Sprintf(", chosen in %s", Count(k.Chosen, "fold"))
@@ -173,8 +173,8 @@ func drawAttack(p *plot, k audit.Attack, top float64) {
 	p.shape("point "+class, shapes["circle"], p.x(v), y, printable(k.Name)+": "+figureOf(k.Accuracy, k.R2))
 }
 
-// toldSpan is what an attack tells, with its interval where there is one.
-func toldSpan(k audit.Attack) (lo, v, hi float64) {
+// attackSpan returns the result of an attack, with its interval if there is one.
+func attackSpan(k audit.Attack) (lo, v, hi float64) {
 	switch {
 	case k.Accuracy != nil:
 		return k.Accuracy.Interval[0], k.Accuracy.Value, k.Accuracy.Interval[1]

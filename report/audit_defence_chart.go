@@ -65,15 +65,15 @@ func (s defenceSpot) draw(p *plot) {
 	p.point(shape, hue+" filled", s.Honesty.Value, s.left.Excess.Value, fmt.Sprintf("%d, %s: honesty %s, excess %s points", s.number, printable(s.Name), percent(s.Honesty.Value), signed(Number(s.left.Excess.Value))))
 }
 
-// numberSpots writes the numbers beside the points, those of a crowd together.
+// numberSpots writes the numbers beside the points, those of a group together.
 func numberSpots(p *plot, spots []defenceSpot) {
-	for _, crowd := range crowds(p, spots) {
+	for _, group := range overlapping(p, spots) {
 		var numbers []int
-		at, y := crowd[0], 0.
+		at, y := group[0], 0.
 		right := p.x(at.Honesty.Value) > 60 // words go to where there is room
-		for _, s := range crowd {
+		for _, s := range group {
 			numbers = append(numbers, s.number)
-			y += s.left.Excess.Value / float64(len(crowd))
+			y += s.left.Excess.Value / float64(len(group))
 			if (s.Honesty.Value < at.Honesty.Value) == right {
 				at = s
 			}
@@ -86,8 +86,8 @@ func numberSpots(p *plot, spots []defenceSpot) {
 	}
 }
 
-// crowds parts the spots into those whose numbers would run into one another.
-func crowds(p *plot, spots []defenceSpot) [][]defenceSpot {
+// overlapping parts the spots into those whose numbers would run into one another.
+func overlapping(p *plot, spots []defenceSpot) [][]defenceSpot {
 	const wide, high = 8., 18. // percents and pixels
 	near := func(s, t defenceSpot) bool {
 		return math.Abs(p.x(t.Honesty.Value)-p.x(s.Honesty.Value)) < wide && math.Abs(p.y(t.left.Excess.Value)-p.y(s.left.Excess.Value)) < high

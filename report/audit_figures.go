@@ -30,7 +30,7 @@ func shareOf(x *float64) string {
 	return percent(*x)
 }
 
-// gainOf prints what is told given y and the answered label.
+// gainOf prints what the outputs reveal given y and the answered label.
 func gainOf(g *audit.Given, numeric bool) string {
 	switch {
 	case g == nil:
@@ -237,7 +237,7 @@ func shownIn(l *audit.DefenceLeft, a *audit.Result) string {
 	switch {
 	case l.Given == nil:
 		return "–"
-	case l.Tells(1 - a.Settings.Confidence):
+	case l.Reveals(1 - a.Settings.Confidence):
 		return "yes"
 	}
 	return "no"

@@ -341,15 +341,15 @@ func TestNumberRanges(t *testing.T) {
 	}
 }
 
-// TestCrowds: spots that touch by way of others are one crowd, whatever their order.
-func TestCrowds(t *testing.T) {
+// TestOverlapping: spots that touch by way of others are one group, whatever their order.
+func TestOverlapping(t *testing.T) {
 	p := newPlot(340, "")
 	spot := func(number int, x float64) defenceSpot {
 		s := defenceSpot{number: number}
 		s.Honesty.Value = x
 		return s
 	}
-	got := crowds(p, []defenceSpot{spot(1, .5), spot(2, .64), spot(3, .1), spot(4, .57)})
+	got := overlapping(p, []defenceSpot{spot(1, .5), spot(2, .64), spot(3, .1), spot(4, .57)})
 	sizes := []int{len(got[0]), len(got[len(got)-1])}
 	if len(got) != 2 || sizes[0]+sizes[1] != 4 || max(sizes[0], sizes[1]) != 3 {
 		t.Errorf("%v", got)

@@ -205,8 +205,8 @@ func pValue(p float64) string {
 	return "p = " + bareP(p)
 }
 
-// aboutCuriosity tells whether the report is about honest-but-curious
-// classifiers, and not about a release of features.
+// aboutCuriosity reports whether the report is about honest-but-curious classifiers, and not
+// about a release of features.
 func (r *Report) aboutCuriosity() bool {
 	return r.Audit != nil || r.Curiosity != nil || r.Plane != nil || len(r.Runs)+len(r.Tables)+len(r.ROC)+len(r.Entropy)+len(r.Pruning) > 0
 }

@@ -59,7 +59,7 @@ func (r *Curious) AddCurves(v *curious.Evaluation, run string) {
 		if s.Attack != curious.ThresholdAttack || len(s.Entropy) != len(s.Classes) {
 			continue
 		}
-		for j, class := range s.Classes { // what the threshold tells apart
+		for j, class := range s.Classes { // the classes that the threshold separates
 			r.Entropy = append(r.Entropy, entropyOf(run+", "+s.Attribute+" "+class, s.Entropy[j], len(v.Classes)))
 		}
 	}

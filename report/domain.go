@@ -61,7 +61,7 @@ func (r *Report) computed() string {
 		return ""
 	}
 	if x.Runtime.Error == 0 {
-		return "Runtime: " + x.Runtime.Says() + "."
+		return "Runtime: " + x.Runtime.Describe() + "."
 	}
-	return "Runtime: " + x.Runtime.Says() + ". Bounds by far witnesses and twins allow for this, and so do bounds by witnesses that change the features by no more than rounding. The other bounds are for features in real arithmetic."
+	return "Runtime: " + x.Runtime.Describe() + ". Bounds by far witnesses and twins allow for this, and so do bounds by witnesses that change the features by no more than rounding. The other bounds are for features in real arithmetic."
 }

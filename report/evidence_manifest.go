@@ -80,7 +80,7 @@ func (e *Evidence) manifest(files []packFile) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// options are what the run was told, by name.
+// options returns the options of the run by name.
 func (r *Report) options() map[string]string {
 	all := map[string]string{}
 	for _, s := range r.SettingRows() {

@@ -84,8 +84,8 @@ func packPlace(dir string) (string, error) {
 	return dir, nil
 }
 
-// isPack tells by its manifest and by what else is there whether a folder is a pack
-// that may be replaced.
+// isPack returns an error unless the manifest and the other files show that a folder is an
+// evidence pack, which may be replaced.
 func isPack(dir string, entries []os.DirEntry) error {
 	ours := map[string]bool{evidenceManifest: true, EvidenceSums: true}
 	for _, f := range evidenceFiles {

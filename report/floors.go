@@ -174,8 +174,7 @@ var boundKinds = []boundKind{
 	{bound.MethodBarankin, ""}, {bound.MethodHCR, bound.SearchFar}, {bound.MethodHCR, bound.SearchTwins}, {bound.MethodVanTrees, ""},
 }
 
-// kindOf tells which kind a row belongs to: how tiny witnesses were searched
-// for makes no kind of its own.
+// kindOf returns the kind of a row. The different searches for near witnesses are one kind.
 func kindOf(b bound.Summary) boundKind { return newBoundKind(b.Method, b.Search) }
 
 func newBoundKind(method, search string) boundKind {

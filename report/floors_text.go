@@ -16,7 +16,7 @@ import (
 // barColumns is how wide the bars of floors and ceilings are on a terminal.
 const barColumns = 34
 
-// unbounded tells it of a mark that was just made and of one read from JSON.
+// unbounded reports whether a mark is unbounded, also if it was read from JSON.
 func (m Mark) unbounded() bool { return m.Unbounded || math.IsInf(float64(m.level()), 1) }
 
 // floor reports whether a mark is a lower bound.
@@ -163,7 +163,7 @@ const (
 	vanTreesColumn = 3
 )
 
-// usedColumns tells which columns hold a mark in any band.
+// usedColumns holds which columns have a mark in any band.
 type usedColumns []bool
 
 func (b *FloorsAndCeilings) columns() usedColumns {

@@ -74,9 +74,9 @@ func full(t *testing.T) *Report {
 	}
 	r.Attacks = []Attack{
 		{Name: "linear", About: "The best linear map, from 60,000 training images.", Coordinates: "dct", Band: all, RMSQuantiles: quantiles(.01, .05, .15, .3, .7), MeanSquare: .16, Gain: &Gain{MeanSquare: .26, Low: .2, Confidence: .9995}, Examples: 100, Draws: 4, Status: StatusDemonstrated},
-		{Name: "decoder", About: "A network trained on dithered features.", Coordinates: "dct", Band: all, RMSQuantiles: quantiles(.01, .04, .12, .3, .6), MeanSquare: .14, Gain: &Gain{MeanSquare: .28, Low: .22, Confidence: .9995}, Examples: 100, Draws: 4, Status: StatusDemonstrated},
+		{Name: "decoder", About: "A network trained on features with noise.", Coordinates: "dct", Band: all, RMSQuantiles: quantiles(.01, .04, .12, .3, .6), MeanSquare: .14, Gain: &Gain{MeanSquare: .28, Low: .22, Confidence: .9995}, Examples: 100, Draws: 4, Status: StatusDemonstrated},
 		{Name: "linear", About: "The best linear map, from 60,000 training images.", Coordinates: "dct", Band: low, RMSQuantiles: quantiles(.2, .5, .75, 1, 1.6), MeanSquare: .9, Gain: &Gain{MeanSquare: .3, Low: .2, Confidence: .9995}, Examples: 100, Draws: 4, Status: StatusDemonstrated},
-		{Name: "decoder", About: "A network trained on dithered features.", Coordinates: "dct", Band: low, RMSQuantiles: quantiles(.2, .5, .7, 1, 1.5), MeanSquare: .8, Gain: &Gain{MeanSquare: .4, Low: .3, Confidence: .9995}, Examples: 100, Draws: 4, Status: StatusDemonstrated},
+		{Name: "decoder", About: "A network trained on features with noise.", Coordinates: "dct", Band: low, RMSQuantiles: quantiles(.2, .5, .7, 1, 1.5), MeanSquare: .8, Gain: &Gain{MeanSquare: .4, Low: .3, Confidence: .9995}, Examples: 100, Draws: 4, Status: StatusDemonstrated},
 	}
 	for i, band := range []string{all, low} {
 		r.PriorAlone = append(r.PriorAlone, Attack{Name: "prior", About: "The mean.", Coordinates: "dct", Band: band, RMSQuantiles: quantiles(.02, .06, .11, .4, .9), MeanSquare: []Number{.42, 1.2}[i], Examples: 100, Draws: 4, Status: StatusDemonstrated})
@@ -127,8 +127,8 @@ func full(t *testing.T) *Report {
 	return r
 }
 
-// TestAbovePrior: floors of unbiased estimators above what guessing the mean errs by are
-// marked in JSON, tables, floors and ceilings, comparison, sentences and the design; a floor below is not,
+// TestAbovePrior: floors of unbiased estimators above what guessing the mean errs by are marked in
+// JSON, tables, floors and ceilings, comparison, sentences and the design; a floor below is not,
 // van Trees' never, and what was not compared is said not to be.
 func TestAbovePrior(t *testing.T) {
 	r := full(t)

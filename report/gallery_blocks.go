@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// pairs adds inputs that the release cannot tell apart.
+// pairs adds pairs of inputs whose releases can hardly be distinguished.
 func (d *document) pairs(r *Report) {
 	if len(r.Pairs) == 0 {
 		return

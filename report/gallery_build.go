@@ -112,7 +112,7 @@ var pairKinds = []struct {
 	{bound.SearchPairs, "largest floor for every adversary", -1},
 }
 
-// addPairs shows the first examples beside other inputs that the noise hardly tells apart.
+// addPairs shows the first examples beside other inputs with nearly the same features.
 func (r *Report) addPairs(m measure.Request, res *bound.Result) error {
 	for i := range min(GalleryPictures, len(res.Indices)) {
 		o := originalOf(m, i)

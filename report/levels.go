@@ -5,9 +5,9 @@ import "fmt"
 // greyRange is the whole range of what the model's data are shown in.
 const greyRange = 255
 
-// manyRanges tells how many times the whole range an error is, rounded down to
-// 10 or 100; zero if it is less or the range is not known. Beyond that the
-// figure itself says nothing more to a reader, and stays in tables and JSON.
+// manyRanges returns how many times the whole range an error is, rounded down to 10 or 100; 0 if
+// it is less or the range is not known. The exact value of such an error means nothing to a
+// reader, so it is in tables and JSON only.
 func manyRanges(x, whole float64) int {
 	switch {
 	case whole > 0 && x >= 100*whole:

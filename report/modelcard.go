@@ -8,9 +8,9 @@ import (
 	"tattle/internal/file"
 )
 
-// WriteModelCard writes the section of a model card that says what the model's
-// outputs tell of sensitive attributes: a heading of the second level, to be pasted
-// into the card. It returns an error if the report has no audit.
+// WriteModelCard writes a section for a model card about what the model's outputs reveal of
+// sensitive attributes, with a heading of the second level. It returns an error if the report
+// has no audit.
 func (r *Report) WriteModelCard(w io.Writer) error {
 	a := r.Audit
 	if a == nil {

@@ -8,8 +8,8 @@ import (
 	"tattle/bound"
 )
 
-// Pair is two inputs that the noise hardly tells apart: their features differ by ‖z‖,
-// and by Allowance more at most.
+// Pair is two inputs with nearly the same features: they differ by at most ‖z‖ + Allowance, so
+// that the noise hides which of the two was released.
 type Pair struct {
 	Index     int    `json:"index"`
 	Label     int    `json:"label"`
@@ -31,8 +31,8 @@ type Pair struct {
 	first, second []byte // PNG
 }
 
-// addPair puts a pair into the report: the original and another input, both as
-// the model sees them. It fills in the distance, and the floor that follows from share,
+// addPair adds a pair to the report: the original and another input, both as inputs of the
+// model. It fills in the distance, and the floor that follows from share,
 // the h of release.PairShare. It panics if other has another length than theta.
 func (r *Report) addPair(o original, other []float64, share float64, p Pair) error {
 	if len(other) != len(o.theta) {

@@ -100,7 +100,7 @@ func (x Plane) says() string {
 		number(float64(x.TradeOff[0].BetaS)), number(float64(x.TradeOff[len(x.TradeOff)-1].BetaS)), sums.lo, sums.hi)
 }
 
-// valid tells whether every group has the counts that the edges ask for.
+// valid reports whether every group has as many counts as the edges require.
 func (m Mixture) valid() bool {
 	return len(m.Edges) > 1 && len(m.Groups) > 0 && !slices.ContainsFunc(m.Groups, func(g MixtureBars) bool { return len(g.Counts) != len(m.Edges)-1 })
 }

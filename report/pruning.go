@@ -107,7 +107,7 @@ func (c Pruning) curve(p *plot, hue, shape, name string, of func(PruningPoint) (
 	}
 }
 
-// says tells the curve's ends to those who do not see it.
+// says describes the ends of the curve in words, for readers who cannot see it.
 func (c Pruning) says() string {
 	if len(c.Points) == 0 {
 		return c.Run + ": nothing was pruned."

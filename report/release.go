@@ -21,7 +21,7 @@ func (l Release) none() bool {
 // noNoise is the family of a release without noise.
 const noNoise = "none"
 
-// Noise is the dither: its family and its standard deviation per feature.
+// Noise is the noise added to the features: its family and its standard deviation per feature.
 type Noise struct {
 	Family     string  `json:"family"`
 	Sigma      float64 `json:"sigma"`
@@ -38,8 +38,8 @@ type Projection struct {
 	Keep int    `json:"keep"`
 }
 
-// Post is what is done to the dithered values before they leave. It cannot
-// lower a bound: it sees nothing but the release.
+// Post is the processing of the features with noise before they leave. It cannot lower a bound,
+// because it uses nothing else of the input.
 type Post struct {
 	Digits int  `json:"digits,omitempty"` // decimals kept; zero for all
 	TopK   int  `json:"top_k,omitempty"`

@@ -166,7 +166,7 @@ type Reading struct {
 	Limit       string   `json:"limit,omitempty"`
 }
 
-// AuditRequest is what an audit was asked for and its result does not tell.
+// AuditRequest holds the settings of an audit that its result does not contain.
 type AuditRequest struct {
 	Folds    int  `json:"folds,omitempty"` // zero for the default
 	Defences bool `json:"defences"`
@@ -201,7 +201,7 @@ type Resolvable struct {
 	DirectionsLow   []float64 `json:"directions_low,omitempty"`   // with DirectionsHigh an interval that holds the count in about 19 of 20 cases
 	DirectionsHigh  []float64 `json:"directions_high,omitempty"`
 	Largest         Number    `json:"largest_singular_value,omitempty"`  // median over examples
-	Smallest        Number    `json:"smallest_singular_value,omitempty"` // of those told apart from rounding; 0 for none
+	Smallest        Number    `json:"smallest_singular_value,omitempty"` // of those that are distinguishable from rounding; 0 for none
 }
 
 // Comparison sets a published figure beside ours. What is not known is NaN.

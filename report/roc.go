@@ -74,8 +74,8 @@ func (c ROC) key(p *plot) {
 // longestClass is how many letters of a class's name a ROC's corner has room for.
 const longestClass = 24
 
-// hueOf is the colour of a figure's i-th thing and how it is dashed, for those who
-// tell no colours apart; twelve things differ.
+// hueOf returns the classes of colour and dashes of a chart's i-th series. Dashes are for
+// readers who cannot distinguish colours. Twelve series differ.
 func hueOf(i int) string { return fmt.Sprintf("h%d d%d", i%hues, i%dashes) }
 
 // areas lists the areas of all classes, or of many classes the least and the

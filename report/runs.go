@@ -41,7 +41,7 @@ type Run struct {
 	Failed         string   `json:"failed,omitempty"` // why it has no figures: it is listed, not drawn
 }
 
-// shown tells whether a run has a place on the plane.
+// shown reports whether a run has a place on the plane.
 func (r Run) shown() bool {
 	return r.Failed == "" && !math.IsNaN(float64(r.Honesty)) && !math.IsNaN(float64(r.Curiosity))
 }
@@ -69,7 +69,7 @@ func (r Run) sameSetting(o Run) bool {
 	return r.Attack == o.Attack && r.Outputs == o.Outputs && r.Beta == o.Beta && r.Target == o.Target && r.Sensitive == o.Sensitive
 }
 
-// setting is what a run was told, in words.
+// setting returns the settings of a run in words.
 func (r Run) setting() string {
 	s := r.Attack + ", " + r.Outputs
 	if r.Beta != (curious.Beta{}) && r.Attack != "standard" && r.Attack != "overlearning" {

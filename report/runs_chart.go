@@ -169,7 +169,7 @@ func (p *runPlane) names(f *plot) {
 	}
 }
 
-// says tells what the panel shows to those who do not see it.
+// says describes the panel in words, for readers who cannot see it.
 func (p *runPlane) says() string {
 	var said []string
 	for _, s := range p.spots {

@@ -33,7 +33,7 @@ func (s spot) brief() string {
 	return fmt.Sprintf("%s, mean of %d seeds ± standard deviation: honesty %s, curiosity %s", s.setting(), s.runs, meanWords(s.honesty, s.honestySpan), meanWords(s.curiosity, s.curiousSpan))
 }
 
-// hasMeans tells whether several runs of one setting are drawn with their mean.
+// hasMeans reports whether several runs of one setting are drawn with their mean.
 func (p *runPlane) hasMeans() bool {
 	return slices.ContainsFunc(p.spots, func(s spot) bool { return s.runs > 1 })
 }

@@ -41,9 +41,8 @@ func (r *Curious) runsSentence() string {
 	return s + "."
 }
 
-// exceeds tells whether a run's attack shows an excess over its baseline, as far as
-// is known: by interval and p-value or, of a mean, by two standard deviations over
-// its seeds.
+// exceeds reports whether a run's attack shows an excess over its baseline: by interval and
+// p-value or, for a mean over seeds, by two standard deviations.
 func (r Run) exceeds() bool {
 	if r.Excess <= 2*r.CuriosityStd { // which may not be known
 		return false

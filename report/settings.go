@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// A Setting is one thing that a run was told, for people.
+// A Setting is one setting of a run, as text.
 type Setting struct{ Key, Value string }
 
-// SettingRows returns what the run was told, by name: how model and data were read, what
-// was learned from, and what else the command records.
+// SettingRows returns the settings of the run, sorted by name: how model and data were read, the
+// training data, and what else the command records.
 func (r *Report) SettingRows() []Setting {
 	all := maps.Clone(r.Settings)
 	if all == nil {

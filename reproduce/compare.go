@@ -101,7 +101,7 @@ func (f Figure) compareAccuracy(r *report.Report) {
 	none := report.Number(math.NaN())
 	r.Published = append(r.Published,
 		report.Comparison{Quantity: "accuracy, clean", Published: report.Number(f.Clean), Ours: r.Utility.CleanAccuracy, AsPublished: none},
-		report.Comparison{Quantity: "accuracy, dithered", Published: report.Number(f.Dithered), Ours: r.Utility.ReleasedAccuracy, AsPublished: none})
+		report.Comparison{Quantity: "accuracy, with noise", Published: report.Number(f.Noisy), Ours: r.Utility.ReleasedAccuracy, AsPublished: none})
 }
 
 // whyDifferent explains what the figures show; MATH and the paper's program have the details.

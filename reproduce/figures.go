@@ -27,8 +27,8 @@ type Figure struct {
 	Features int  // that A releases, where Small
 	Pictures bool // of the first reconstructions, as files
 
-	Clean, Dithered float64 // accuracies that A prints
-	Peaks           []Peak  // that can be read from A's histograms
+	Clean, Noisy float64 // accuracies that A prints
+	Peaks        []Peak  // that can be read from A's histograms
 }
 
 // A Run is Algorithm 1 for some sizes of the perturbation, with so many repeats of LSQR.
@@ -53,8 +53,8 @@ var (
 	runsCIFAR    = []Run{{[]float64{1. / 500}, 6}, {[]float64{1. / 1000}, 4}}
 	runsImageNet = []Run{{[]float64{1. / 500, 1. / 1000}, bound.DefaultRepeats}}
 
-	mnist    = Figure{Net: "mnist", Trained: true, Data: "the folder of MNIST's idx files", Scale: 1, Runs: runsMNIST, Peaks: peaksMNIST, Clean: .979, Dithered: .951}
-	cifar    = Figure{Net: "cifar10", Trained: true, Data: "the folder of CIFAR-10's binary batches", Scale: 5, Runs: runsCIFAR, Clean: .70, Dithered: .50}
+	mnist    = Figure{Net: "mnist", Trained: true, Data: "the folder of MNIST's idx files", Scale: 1, Runs: runsMNIST, Peaks: peaksMNIST, Clean: .979, Noisy: .951}
+	cifar    = Figure{Net: "cifar10", Trained: true, Data: "the folder of CIFAR-10's binary batches", Scale: 5, Runs: runsCIFAR, Clean: .70, Noisy: .50}
 	imageNet = Figure{Data: "a folder or zip of ImageNet's validation pictures", Runs: runsImageNet, Small: true}
 )
 
@@ -79,8 +79,8 @@ func (f Figure) withPictures() Figure {
 	return f
 }
 
-func (f Figure) of(net string, features int, scale, clean, dithered float64) Figure {
-	f.Net, f.Features, f.Scale, f.Clean, f.Dithered = net, features, scale, clean, dithered
+func (f Figure) of(net string, features int, scale, clean, noisy float64) Figure {
+	f.Net, f.Features, f.Scale, f.Clean, f.Noisy = net, features, scale, clean, noisy
 	return f
 }
 

@@ -39,7 +39,7 @@ func (l line) training() Training {
 	return t
 }
 
-// key is made of what tells one training of an experiment from another.
+// key returns a name that identifies a training within its experiment.
 func (t Training) key() string {
 	parts := []string{t.Target}
 	if t.Kind == curious.Standard {

@@ -132,9 +132,9 @@ func (g *Grid) result(ctx context.Context, t Training, seed uint64) (*cellResult
 	return r, err
 }
 
-// prepare opens the data of every target, so that nothing is refused after hours of
-// training. The first target's data stay open. A worker opens these alone: what the
-// others are the stage says, and whoever announced it has looked at them.
+// prepare opens the data of every target, so that an error does not come after hours of
+// training. The first target's data stay open. A worker opens only these: the submitter has
+// checked the others, and the stage's manifest describes them.
 func (g *Grid) prepare(ctx context.Context) error {
 	first := g.Trainings[slices.IndexFunc(g.Trainings, func(t Training) bool { return g.chosen[t.Key] })].Target
 	for _, t := range slices.Backward(g.Trainings) {
@@ -180,9 +180,8 @@ func (g *Grid) open(ctx context.Context, target string) error {
 	return nil
 }
 
-// know learns what the data of a target are: a worker from the stage that it takes part
-// in, if they are none that it has open, everybody else by opening them, unless they
-// were open before.
+// know finds out the sizes and hashes of a target's data, unless they are known. A worker takes
+// them from the stage's manifest if the data are not open; every other process opens the data.
 func (g *Grid) know(ctx context.Context, target string) error {
 	if _, known := g.data[target]; known {
 		return nil

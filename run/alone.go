@@ -11,8 +11,8 @@ import (
 // passes (memory, a connection that broke) rarely strikes thrice.
 const MaxAttempts = 3
 
-// ErrServed is what a worker's pool returns instead of a folder: it has done its part,
-// and what follows is for whoever submitted the run.
+// ErrServed is the error that a worker's pool returns instead of a folder: the worker has done
+// its part, and the process that submitted the run continues.
 var ErrServed = errors.New("served: what follows is the submitter's")
 
 // Alone computes work in this process, with the folder as its only ledger.
@@ -35,7 +35,7 @@ func (Alone) Run(ctx context.Context, w Work) (*Folder, error) {
 // each computes shards, AtOnce at a time, and commits them. What fails is tried again
 // after the others, and set aside after MaxAttempts.
 func (w Work) each(ctx context.Context, f *Folder, shards []int) ([]Failure, error) {
-	w.Tell(f)
+	w.ReportProgress(f)
 	if len(shards) == 0 {
 		return nil, ctx.Err()
 	}
@@ -156,13 +156,13 @@ func (l *loop) finish(failure *Failure) {
 	if failure != nil {
 		l.failures = append(l.failures, *failure)
 	}
-	l.Tell(l.folder)
+	l.ReportProgress(l.folder)
 	if l.left--; l.left == 0 {
 		close(l.queue)
 	}
 }
 
-// A FailedError tells of shards that were set aside; the others are done and kept.
+// A FailedError lists shards that were set aside; the others are done and kept.
 type FailedError struct {
 	Dir      string
 	Shards   int // of the work

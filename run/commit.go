@@ -64,9 +64,9 @@ func (f *Folder) store(err error) error {
 	return err
 }
 
-// Record commits the data of shard i with that SHA-256, which lie in the folder: once,
-// whoever tries. It returns a *CommittedError where somebody did before; data of
-// another digest are removed then.
+// Record commits the data of shard i with that SHA-256, which must be in the folder. A shard is
+// committed only once: if it was committed before, also by another process, Record returns a
+// *CommittedError, and removes the data if their digest is another.
 func (f *Folder) Record(i int, digest string) error {
 	if err := f.has(i); err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 
 // Folder keeps the finished shards of a run on disk. Shard i has data, named by its
 // number and the beginning of their SHA-256, and a record with that SHA-256 in the form
-// that sha256sum -c reads. The record commits the data: it is made whole and once,
-// whoever tries, so that any number of goroutines and processes may compute one shard.
+// that sha256sum -c reads. The record commits the data: it is created atomically and only once,
+// so that any number of goroutines and processes may compute the same shard.
 // A Folder is safe for concurrent use.
 type Folder struct {
 	dir      string
@@ -196,9 +196,8 @@ func Intact(dir string) bool {
 	return true
 }
 
-// Discard removes the folder, once its shards are merged; callers use nothing else for
-// that. Where other processes may still need it, the pool that returned it sees to that:
-// then it stays, for now or for good.
+// Discard removes the folder after its shards are merged; callers must not remove it otherwise.
+// If other processes may still need the folder, the pool that returned it keeps it.
 func (f *Folder) Discard() error {
 	if f.discard != nil {
 		return f.discard()

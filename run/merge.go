@@ -47,7 +47,7 @@ func (m *Merge) Run(ctx context.Context, w Work) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.Tell(f)
+	w.ReportProgress(f)
 	if len(f.Remaining()) > 0 {
 		return nil, m.missing(f)
 	}
@@ -104,7 +104,7 @@ func (m *Merge) open(ctx context.Context, w Work, alone bool) (*Folder, error) {
 	return f, nil
 }
 
-// missing tells of the shards that a folder lacks.
+// missing returns an error that lists the shards that are not in a folder.
 func (m *Merge) missing(f *Folder) error {
 	if m.Prepare {
 		return &PreparedError{m.stage(f), f.dir, len(f.Remaining())}
@@ -149,8 +149,8 @@ func (e *PreparedError) Error() string {
 	return fmt.Sprintf("stage %s is prepared: %s to compute", e.Stage, count(e.Shards, "shard"))
 }
 
-// A MissingError tells of shards that are not there: nobody has computed them, they were
-// damaged, or they were set aside.
+// A MissingError lists shards that are missing: they were not computed, were damaged, or were
+// set aside.
 type MissingError struct {
 	Stage, Dir string
 	Shards     int   // of the stage

@@ -45,8 +45,8 @@ func isHex(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'f') }) < 0
 }
 
-// shardFile tells what a name is: the shard and what of it follows, one of the suffixes
-// or the beginning of a digest with its point.
+// shardFile splits the name of a file into the number of its shard and the rest, which is one of
+// the suffixes, or a point and the beginning of a digest.
 func shardFile(name string) (i int, rest string, ok bool) {
 	name, ok = strings.CutPrefix(name, shardPrefix)
 	if !ok {

@@ -52,13 +52,13 @@ func version(info *debug.BuildInfo, ok bool) string {
 	return revision[:min(len(revision), 12)] + dirty
 }
 
-// Definite reports whether the version tells a program from all others: it does not
-// where nothing is known of it or where its source had been changed.
+// Definite reports whether the version identifies the program: it does not if the version is
+// unknown or if the source had uncommitted changes.
 func (p Program) Definite() bool {
 	return p.Version != unversioned && !strings.HasSuffix(p.Version, "dirty")
 }
 
-// exact returns the manifest with the program that is running, told from all others.
+// exact returns the manifest with the program that is running, identified by its hash if needed.
 func (m Manifest) exact() (Manifest, error) {
 	if m.Program != (Program{}) {
 		return m, nil

@@ -31,8 +31,8 @@ type Work struct {
 	Again func(ctx context.Context, i int, w io.Writer) error
 	// Name says what shard i is, such as "examples 64 to 127"; nil names it by number.
 	Name func(i int) string
-	// Progress, unless nil, is told of the folder when work begins and after each
-	// commit, wherever that was computed. Calls do not overlap.
+	// Progress, unless nil, is called with the folder when work begins and after each commit,
+	// also of a shard that another process computed. Calls do not overlap.
 	Progress func(f *Folder)
 }
 
@@ -42,8 +42,8 @@ type Pool interface {
 	// shard that fails MaxAttempts times is set aside and does not stop the rest; Run
 	// then returns a *FailedError once the rest is done. If ctx ends, its error
 	// wraps ctx's; what was committed is kept. A worker's pool returns
-	// ErrServed once it has done its part of the work: the caller returns it as it is,
-	// and whoever submitted the run goes on.
+	// ErrServed once it has done its part of the work: the caller returns it unchanged, and
+	// the process that submitted the run continues.
 	Run(ctx context.Context, w Work) (*Folder, error)
 }
 
@@ -55,8 +55,8 @@ func (w Work) ShardName(i int) string {
 	return fmt.Sprintf("shard %d", i)
 }
 
-// Tell tells Progress, where there is one, of the folder.
-func (w Work) Tell(f *Folder) {
+// ReportProgress calls Progress, if it is set, with the folder.
+func (w Work) ReportProgress(f *Folder) {
 	if w.Progress != nil {
 		w.Progress(f)
 	}
@@ -110,7 +110,7 @@ func IsFull(err error) bool {
 // A PanicError is what became of a shard that panicked.
 type PanicError struct {
 	Value any
-	Stack []byte // for whoever mends the program
+	Stack []byte // of the goroutine, for a bug report
 }
 
 // Error is one line, without the stack.
@@ -141,7 +141,8 @@ func (w Work) ComputeAgain(ctx context.Context, i int) (digest string, err error
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// ComputeTo computes shard i for whoever keeps its data in dir, with Compute's errors.
+// ComputeTo computes shard i and writes its data to to, for a folder dir. It returns the
+// errors of Compute.
 func (w Work) ComputeTo(ctx context.Context, i int, dir string, to io.Writer) error {
 	err := w.do(ctx, i, to)
 	switch {

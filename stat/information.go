@@ -26,23 +26,25 @@ type Information struct {
 	Interval Interval
 }
 
-// MutualInformation returns what the rows and the columns of a table of counts tell
-// of each other. The plug-in value exceeds the truth on average; Bits adds the
-// correction of G. Miller and W. Madow (1955),
+// MutualInformation returns the mutual information of the rows and the columns of a table of
+// counts. The plug-in estimate exceeds the truth on average; Bits includes the correction of
+// G. Miller and W. Madow (1955),
 //
 //	(rows + columns − cells − 1)/2n nats,
 //
-// counting those that are not empty. The interval is the longer, at either end, of
-// two approximations: the delta method's, whose variance is that of
-// log₂ p(r,c)/p(r)p(c), which is right for strong dependence and far too short near
-// none, and the one by which 2n times the plug-in value in nats is noncentral χ²
-// with (rows−1)(columns−1) degrees of freedom, which is right near none, where it
-// reaches 0. A value below what chance gives on average, the degrees of freedom,
-// counts as that at the upper end, so that luck does not prove independence; where
-// only one row or column has counts, the upper end is at least the information of what
-// may be left that was not seen. Where a class has a handful of examples the interval
-// falls short more often, above all at the upper end: one time in ten in simulations. It
-// panics if the table is not rectangular or has no or negative counts.
+// where only rows, columns and cells with counts are counted. Each end of the interval is the
+// wider one of two approximations:
+//   - The delta method, whose variance is that of log₂ p(r,c)/p(r)p(c). It is right for strong
+//     dependence, but much too short near independence.
+//   - 2n times the plug-in estimate in nats is noncentral χ² with (rows−1)(columns−1) degrees of
+//     freedom. This is right near independence, where the interval reaches 0.
+//
+// At the upper end, an estimate below its average under independence counts as that average, so
+// that luck does not prove independence. If only one row or column has counts, the upper end is
+// at least the information that classes not seen may hold. If a class has only a few examples,
+// the interval misses the truth more often, mostly at the upper end: one time in ten in
+// simulations. MutualInformation panics if the table is not rectangular, has no counts or has
+// negative counts.
 func MutualInformation(counts [][]int, confidence float64) Information {
 	t := newTable(counts, confidence)
 	var cells int
@@ -81,9 +83,9 @@ func MutualInformation(counts [][]int, confidence float64) Information {
 	}
 }
 
-// unseen returns the largest entropy, in nats, of a label of which n examples, all of
-// one class of k, allow the others a probability of p in all: (1−p)ⁿ is half of what the
-// confidence leaves. It is what the label can tell at most.
+// unseen returns the largest entropy, in nats, of a label with k classes if all of n examples
+// have the same class: the other classes together have at most the probability p for which
+// (1−p)ⁿ is half of 1 − confidence. The entropy limits the information in the label.
 func unseen(n float64, k int, confidence float64) float64 {
 	if k == 1 {
 		return 0

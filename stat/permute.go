@@ -65,21 +65,21 @@ func exceed(draws, most int, r *rand.Rand, start func() func(rng *rand.Rand) boo
 // shuffleRatio is how many examples are shuffled in the time of one hypergeometric draw.
 const shuffleRatio = 8
 
-// PermuteWithin returns the p-value of guesses being right as often as they are or
-// more often, had the true classes been dealt out at random among the examples of each
-// stratum: where guess and class are independent given the stratum, it is at most p
-// with probability at most p. strata lists the examples of each.
+// PermuteWithin returns a p-value for the number of right guesses: the probability of at least
+// as many if the true classes are permuted at random within each stratum. If guess and class are
+// independent given the stratum, the p-value is at most p with probability at most p. strata
+// lists the examples of each stratum.
 //
-// What is dealt decides how many are right through the counts of guess × class alone,
-// whose distribution given their sums is multivariate hypergeometric: they are drawn
-// from it, at a cost that grows with the root of the number of examples, or the classes
-// are shuffled where that is less.
+// The number of right guesses depends only on the counts of guess × class. Given their sums,
+// these are multivariate hypergeometric and are drawn from that distribution, at a cost that
+// grows with the root of the number of examples. If shuffling the classes is cheaper, they are
+// shuffled.
 //
-// stretch is 1 if the guesses were made without regard to the classes. Where they
-// vary with the classes of other examples, so that how many are right varies by more
-// than dealing tells, it is how many times as large the deviation is: what was seen
-// beyond the mean counts for so much less. It panics unless guess and class are of one
-// length, stretch is at least 1 and draws is positive.
+// stretch is 1 if the guesses do not depend on the classes. If they depend on the classes of
+// other examples, the number of right guesses varies more than under permutations; stretch is
+// the ratio of the standard deviations, by which the observed difference from the mean is
+// divided. PermuteWithin panics unless guess and class have the same length, stretch is at least
+// 1 and draws is positive.
 func PermuteWithin(guess, class []int, strata [][]int, stretch float64, draws int, r *rand.Rand) Permuted {
 	checkStretch(stretch)
 	start := dealing(guess, class, strata, stretch)

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// ROC is a receiver operating characteristic: what a score tells of two kinds of
-// examples, at every threshold.
+// ROC is a receiver operating characteristic: how well a score separates two kinds of examples,
+// at every threshold.
 type ROC struct {
 	Points               []Point // from (0, 0) to (1, 1); those on a line between others are left out
 	Area                 float64 // of a pair of a positive and a negative example, the fraction in order, ties counting half

@@ -32,7 +32,7 @@ func (c *auditCmd) write(e *env, dir string, r *report.Report, a *audit.Record, 
 		return err
 	}
 	discard(filepath.Join(dir, shardsDir), trained)
-	if err := c.show(e, dir, r); err != nil { // last, as whoever reads it may stop halfway
+	if err := c.show(e, dir, r); err != nil { // last, because writing to a pipe may fail
 		return err
 	}
 	if elsewhere != nil {

@@ -50,7 +50,7 @@ func (s scattered) Run(_ context.Context, w run.Work) (*run.Folder, error) {
 			return nil, err
 		}
 		if s.most == 0 {
-			w.Tell(f)
+			w.ReportProgress(f)
 		}
 	}
 	return f, nil

@@ -165,8 +165,8 @@ func interruptedRun(dir string) error {
 	return usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "continue it with --resume, or choose another folder")
 }
 
-// skips reports that a worker need not look at a stage: its pool, if it can tell, is about
-// another one, and nothing that follows depends on its shards.
+// skips reports whether a worker can skip a stage: its pool, if it knows, works on another
+// stage, and nothing that follows depends on the shards of this one.
 func (e *env) skips(ctx context.Context, dir string) bool {
 	return !run.Announced(ctx, e.pool, dir)
 }

@@ -10,8 +10,8 @@ import (
 	"tattle/run"
 )
 
-// runFile says how the run of a folder was begun: whoever goes on with it, lists it or
-// merges it reads it there.
+// runFile is the name of the file that records how the run of a folder was started. It is read
+// when the run is resumed, listed or merged.
 const runFile = run.RecordName
 
 // writeRunFile notes in dir how its run was begun, or that it goes on.

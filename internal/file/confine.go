@@ -23,10 +23,9 @@ type confinement struct {
 	users int
 }
 
-// Confine keeps what this package writes, renames and removes below a folder inside that
-// folder, until release is called: a symbolic link that leads out of it is not followed,
-// whoever put it there and whenever. All functions of this package that change files take
-// part; those of package os do not.
+// Confine restricts this package's functions that change files below a folder to that folder,
+// until release is called: they do not follow a symbolic link that leads out of it, even one
+// that appears meanwhile. The functions of package os are not restricted.
 func Confine(dir string) (release func(), err error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
@@ -100,7 +99,7 @@ func MkdirAll(path string) error {
 	return os.MkdirAll(path, 0o777)
 }
 
-// MkdirTemp makes a new folder in dir whose name begins as told.
+// MkdirTemp makes a new folder in dir whose name begins with prefix.
 func MkdirTemp(dir, prefix string) (string, error) {
 	for {
 		path := filepath.Join(dir, prefix+strconv.FormatUint(rand.Uint64(), 36))

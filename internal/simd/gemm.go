@@ -1,18 +1,17 @@
 package simd
 
 // Gemm computes C = alpha op(A) op(B) + beta C for row-major matrices, where
-// op(A) is m×k, op(B) is k×n, C is m×n and op transposes if told so.
+// op(A) is m×k, op(B) is k×n, C is m×n, and op transposes if transA or transB is true.
 //
 // It panics if a dimension is negative or, unless C is empty, a leading dimension
 // is too small or a slice too short. With beta == 0, C is written and never read;
 // with alpha == 0 or k == 0, A and B are not read. C must not overlap A or B.
 //
-// An element of C depends on its row of op(A), its column of op(B), its own old
-// value, k, alpha and beta, and on nothing else, down to the byte: not on the cores,
-// nor on m, n, the transposes, packing or the element's place in C. The kernels see
-// every NaN and infinity in A and B; gonum's product in their place skips the terms
-// in which alpha·A is zero, so that one in B may not be seen. Neither allocates once
-// it has its buffers.
+// The bytes of an element of C depend only on its row of op(A), its column of op(B), its old
+// value, k, alpha and beta: not on the number of cores, nor on m, n, the transposes, packing or
+// the element's place in C. The kernels propagate every NaN and infinity in A and B. Without
+// AVX2, gonum's product takes their place, which skips the terms in which alpha·A is zero and
+// so may miss one in B. Neither allocates once it has its buffers.
 func Gemm[T Float](transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
 	checkDims(m, n, k)
 	if m == 0 || n == 0 {

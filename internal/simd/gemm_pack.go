@@ -20,9 +20,8 @@ type Packed[T Float] struct {
 // Dims returns the shape of op(B).
 func (p *Packed[T]) Dims() (k, n int) { return p.k, p.n }
 
-// Pack stores op(B), k×n, of the row-major b with leading dimension ldb; trans
-// tells that b holds its transpose. It reuses p's storage and panics as Gemm
-// does.
+// Pack stores op(B), k×n, of the row-major b with leading dimension ldb. If trans is true, b
+// holds the transpose. It reuses p's storage and panics as Gemm does.
 func (p *Packed[T]) Pack(trans bool, k, n int, b []T, ldb int) {
 	checkDims(0, n, k)
 	p.store(operand("B", trans, k, n, b, ldb))

@@ -9,9 +9,8 @@ import (
 // maxChunks bounds the number of pieces that Parallel makes of a range.
 const maxChunks = 64
 
-// crew is the persistent pool behind Parallel. It serves one region at a time:
-// whoever finds it busy (a nested call, or one from another goroutine) runs
-// inline.
+// crew is the persistent pool behind Parallel. It serves one call at a time: a call that finds
+// it busy (a nested call, or one from another goroutine) runs inline.
 var crew struct {
 	busy    atomic.Bool
 	wake    chan struct{} // one token per sleeping worker asked to look for work
@@ -33,8 +32,8 @@ const (
 	gateInside = gateOpen - 1
 )
 
-// Whoever runs out of work looks out for more before sleeping, as waking takes
-// tens of microseconds: a good part of a small product.
+// A goroutine without work polls for more before it sleeps, because waking takes tens of
+// microseconds, which is a good part of a small product.
 const (
 	lookout = 20 * time.Microsecond
 	glances = 500 // between two looks at the clock, at which other goroutines may run
@@ -54,8 +53,8 @@ func init() {
 // least grain elements), so that whatever f computes does not depend on the
 // number of cores. With one piece, inside another Parallel, or while another
 // goroutine holds the pool, all pieces run in the caller. A panic in f is
-// raised again in the caller, once the pieces under way have ended. Parallel itself does not allocate; a closure that
-// captures variables is its maker's allocation, so keep one where that counts.
+// raised again in the caller, once the pieces that are running have ended. Parallel itself does
+// not allocate, but a closure that captures variables does: where that matters, keep the closure.
 func Parallel(n, grain int, f func(lo, hi int)) {
 	if n <= 0 {
 		return

@@ -8,29 +8,29 @@ import (
 	"math/rand/v2"
 )
 
-// Dither is the noise Z added to the features a_θ, so that X = a_θ + Z is
+// NoiseSource draws the noise Z that is added to the features a_θ, so that X = a_θ + Z is
 // released (A eq. 7). It is safe for concurrent use.
 //
-// Sample is made for measurements: its generator is seeded and no secret, and it has
-// 32 to 53 random bits a number, so that Z has the density f only to that. What the
-// low-order bits of released numbers tell (I. Mironov, CCS 2012) no bound here counts;
-// on a device, draw from a secret generator and round what leaves (Post.Digits).
-type Dither interface {
+// Sample is made for measurements. Its generator is seeded and not secret, and has 32 to 53
+// random bits for a number, so Z has the density f only to that precision. No bound here takes
+// into account what the low-order bits of released numbers reveal (I. Mironov, CCS 2012). On a
+// device, draw from a secret generator and round the released numbers (Post.Digits).
+type NoiseSource interface {
 	// Sample overwrites dst with one draw of Z.
 	Sample(dst []float64, r *rand.Rand)
-	// ChiSquared returns E[(f(Z−z)/f(Z) − 1)²], f being the density of Z: the
+	// ChiSquared returns E[(f(Z−z)/f(Z) − 1)²], where f is the density of Z: the
 	// denominator of the Hammersley-Chapman-Robbins bound (A eq. 11).
 	ChiSquared(z []float64) float64
 }
 
 // Gaussian is independent noise of normal distribution, N(0, Sigma²) in each
-// feature (A eq. 13). NewGaussian makes one that is fit for use.
+// feature (A eq. 13). NewGaussian checks Sigma.
 type Gaussian struct{ Sigma float64 }
 
-var _ Dither = Gaussian{}
+var _ NoiseSource = Gaussian{}
 
-// The limits of sigma: beyond them it is a slip, and float32 features no longer
-// see the noise, or it no longer sees them.
+// The limits of sigma. A value outside of them is a mistake: in float32 the noise would be lost
+// in the features, or the features in the noise.
 const (
 	MinSigma = 1e-12
 	MaxSigma = 1e12
