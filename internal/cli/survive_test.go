@@ -80,8 +80,12 @@ func (s *stalling) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 	w.Do = func(ctx context.Context, i int, to io.Writer) error {
 		if s.begun.Add(1) > s.after {
 			fmt.Fprintln(os.Stderr, "stalled")
-			for (ctx.Err() == nil || os.Getenv(stuckVariable) != "") && !exists("go") {
+			for ctx.Err() == nil && !exists("go") {
 				time.Sleep(5 * time.Millisecond)
+			}
+			if os.Getenv(stuckVariable) != "" {
+				fmt.Fprintln(os.Stderr, "cancelled")
+				time.Sleep(patience)
 			}
 		}
 		return do(ctx, i, to)
