@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"os"
@@ -103,8 +102,8 @@ func readSecret(path string) (text, warning string, err error) {
 	if m := info.Mode().Perm(); m&0o077 != 0 && info.Mode().IsRegular() {
 		warning = fmt.Sprintf("%s: other users can read it (mode %#o): use chmod 600", file.Name(path), m)
 	}
-	b, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
-	if err == nil && len(b) > maxSecret {
+	b, err := file.ReadAtMost(f, maxSecret)
+	if errors.Is(err, file.ErrTooLong) {
 		err = fmt.Errorf("%s: has more than %d bytes, too many for a key", file.Name(path), maxSecret)
 	}
 	return string(b), warning, err

@@ -127,12 +127,12 @@ func readTextIn(fsys fs.FS, source, name string) ([]byte, error) {
 
 // limitText reads text of bounded size and lines.
 func limitText(name string, r io.Reader, limit int) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	text, err := file.ReadAtMost(r, int64(limit))
+	if errors.Is(err, file.ErrTooLong) {
+		return nil, malformed(name, "has more than %d MB, the most that is read: keep only the columns that are needed, or split it", limit>>20)
+	}
 	if err != nil {
 		return nil, malformed(name, "cannot be read to its end (%v): get it again", err)
-	}
-	if len(text) > limit {
-		return nil, malformed(name, "has more than %d MB, the most that is read: keep only the columns that are needed, or split it", limit>>20)
 	}
 	line := 0
 	for b := range bytes.Lines(text) {

@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"tattle/internal/file"
 )
 
 const (
@@ -151,12 +153,12 @@ func readAll(r *http.Response, limit int64) ([]byte, error) {
 	if r.ContentLength > limit {
 		return nil, tooLong(limit)
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
+	body, err := file.ReadAtMost(r.Body, limit)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, fmt.Errorf("the answer ends after %d bytes: %w", len(body), err)
 	}
-	if err == nil && int64(len(body)) > limit {
-		err = tooLong(limit)
+	if errors.Is(err, file.ErrTooLong) {
+		return nil, tooLong(limit)
 	}
 	return body, err
 }

@@ -26,12 +26,12 @@ func ReadTable(path string, sigma float64) (*Table, error) {
 		return nil, fmt.Errorf("noise table: %w", err)
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxTableFile+1))
+	b, err := file.ReadAtMost(f, maxTableFile)
+	if errors.Is(err, file.ErrTooLong) {
+		return nil, fmt.Errorf("noise table %q: larger than %d bytes: give at most %d rows", path, maxTableFile, MaxTable)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("noise table: %w", err)
-	}
-	if len(b) > maxTableFile {
-		return nil, fmt.Errorf("noise table %q: larger than %d bytes: give at most %d rows", path, maxTableFile, MaxTable)
 	}
 	x, density, err := decodeTable(path, b)
 	if err != nil {

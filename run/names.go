@@ -138,8 +138,8 @@ func readSmall(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
+	data, err := file.ReadAtMost(f, most)
+	if errors.Is(err, file.ErrTooLong) {
 		err = fmt.Errorf("%s holds more than %d bytes", path, most)
 	}
 	return data, err

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"sync"
 
+	"tattle/internal/file"
 	"tattle/report"
 )
 
@@ -41,7 +41,7 @@ func readReport(root *os.Root, folder string) (*report.Report, error) {
 		oneLarge.Lock()
 		defer oneLarge.Unlock()
 	}
-	b, err := io.ReadAll(io.LimitReader(f, maxReport))
+	b, err := file.ReadAtMost(f, maxReport)
 	if err != nil {
 		return nil, plain(err)
 	}

@@ -6,7 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 )
 
@@ -128,5 +130,22 @@ func TestName(t *testing.T) {
 		if got := Name(s); got != want {
 			t.Errorf("Name(%q) = %s, want %s", s, got, want)
 		}
+	}
+}
+
+func TestReadAtMost(t *testing.T) {
+	for _, test := range []struct {
+		limit int64
+		want  string
+		err   error
+	}{{6, "hello", nil}, {5, "hello", nil}, {4, "hell", ErrTooLong}, {0, "", ErrTooLong}} {
+		got, err := ReadAtMost(strings.NewReader("hello"), test.limit)
+		if string(got) != test.want || err != test.err {
+			t.Errorf("limit %d: %q, %v; want %q, %v", test.limit, got, err, test.want, test.err)
+		}
+	}
+	broken := iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("hello")))
+	if got, err := ReadAtMost(broken, 9); string(got) != "h" || err != iotest.ErrTimeout {
+		t.Errorf("a broken reader: %q, %v", got, err)
 	}
 }

@@ -61,6 +61,19 @@ func ReadFile(path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
+// ErrTooLong is the error of ReadAtMost for a reader with more bytes than the limit.
+var ErrTooLong = errors.New("longer than the limit")
+
+// ReadAtMost reads r to its end. Of a reader with more than limit bytes it returns the
+// first limit bytes and ErrTooLong.
+func ReadAtMost(r io.Reader, limit int64) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if int64(len(b)) > limit {
+		return b[:limit], ErrTooLong
+	}
+	return b, err
+}
+
 // DirFS is os.DirFS, but for files, which Open opens.
 func DirFS(dir string) fs.FS { return folder{os.DirFS(dir), dir} }
 
