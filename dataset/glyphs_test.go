@@ -159,9 +159,9 @@ func TestGlyphFamiliesDiffer(t *testing.T) {
 		for a := range 5 {
 			for b := range a {
 				different, ink := 0, 0
-				for j := range m[a][digit] {
-					different += int(max(m[a][digit][j], m[b][digit][j]) - min(m[a][digit][j], m[b][digit][j]))
-					ink += int(m[a][digit][j])
+				for j := range m[a][digit].coverage {
+					different += int(max(m[a][digit].coverage[j], m[b][digit].coverage[j]) - min(m[a][digit].coverage[j], m[b][digit].coverage[j]))
+					ink += int(m[a][digit].coverage[j])
 				}
 				if different*20 < ink {
 					t.Errorf("digit %d: %s and %s differ in %d of %d", digit, familyNames[a], familyNames[b], different, ink)

@@ -18,8 +18,11 @@ import (
 // oversample is the number of master pixels to a pixel of the picture.
 const oversample = 4
 
-// master is one undistorted digit, drawn large: side×side bytes of coverage.
-type master []uint8
+// master is one undistorted digit, drawn large.
+type master struct {
+	coverage []uint8         // side×side
+	inked    image.Rectangle // has every pixel whose coverage is not 0
+}
 
 // masters holds one size's digits by family and digit.
 type masters [5][10]master
@@ -110,7 +113,14 @@ func fill(contours sfnt.Segments, side int) master {
 	mask := image.NewAlpha(image.Rect(0, 0, side, side))
 	r.DrawOp = draw.Src
 	r.Draw(mask, mask.Bounds(), image.Opaque, image.Point{})
-	return mask.Pix
+	m := master{coverage: mask.Pix}
+	for i, v := range mask.Pix {
+		if v != 0 {
+			x, y := i%side, i/side
+			m.inked = m.inked.Union(image.Rect(x, y, x+1, y+1))
+		}
+	}
+	return m
 }
 
 func pixels(v fixed.Int26_6) float32 { return float32(v) / 64 }

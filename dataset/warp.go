@@ -1,5 +1,7 @@
 package dataset
 
+import "slices"
+
 // one is 1 in the fixed point of this file, 16 fractional bits.
 const one = 1 << 16
 
@@ -117,6 +119,7 @@ func (w *warp) sample(m master, a [4]int, shift [2]int) {
 		x, y := (k%3-1)*one/3, (k/3-1)*one/3
 		ux[k], uy[k] = (a[0]*x+a[1]*y)/one, (a[2]*x+a[3]*y)/one
 	}
+	left, right, top, bottom := slices.Min(ux[:]), slices.Max(ux[:]), slices.Min(uy[:]), slices.Max(uy[:])
 	for i := range w.size {
 		rowX, rowY := combine(&w.dx, w.cell[i], w.weights[i]), combine(&w.dy, w.cell[i], w.weights[i])
 		y := (2*i+1-w.size)*one/2 - shift[1]
@@ -124,11 +127,15 @@ func (w *warp) sample(m master, a [4]int, shift [2]int) {
 			x := (2*j+1-w.size)*one/2 - shift[0]
 			u := side*one/2 + (a[0]*x+a[1]*y)/one + across(&rowX, w.cell[j], w.weights[j])
 			v := side*one/2 + (a[2]*x+a[3]*y)/one + across(&rowY, w.cell[j], w.weights[j])
+			w.ink[i*w.size+j] = 0
+			if (u+right)>>16 < m.inked.Min.X || (u+left)>>16 >= m.inked.Max.X || (v+bottom)>>16 < m.inked.Min.Y || (v+top)>>16 >= m.inked.Max.Y {
+				continue // all samples lie outside of the digit, as those of most pixels do
+			}
 			sum := 0
 			for k := range ux {
 				c, r := (u+ux[k])>>16, (v+uy[k])>>16
 				if uint(c) < uint(side) && uint(r) < uint(side) {
-					sum += int(m[r*side+c])
+					sum += int(m.coverage[r*side+c])
 				}
 			}
 			w.ink[i*w.size+j] = sum * fullInk / (9 * 255)

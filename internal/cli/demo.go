@@ -15,10 +15,14 @@ import (
 	"tattle/reproduce"
 )
 
-const (
-	demoEpochs   = 3  // 90 % accuracy and more: enough to have something to protect
-	demoExamples = 50 // of the test set, bounded with the paper's settings
-)
+const demoEpochs = 3 // 90 % accuracy and more: enough to have something to protect
+
+// demoSize is what takes the demo long: a variable for tests alone.
+var demoSize = struct {
+	examples int // of the test set, bounded with the paper's settings
+	attacks  []string
+	vanTrees bool
+}{50, measure.AttackNames, true}
 
 // demoBounds are the defaults of `tattle bound`, with twins for fewer examples.
 var demoBounds = measure.Further{Barankin: 64, Far: 8, Twins: 3}
@@ -67,14 +71,14 @@ func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 		title:  "What the features of a small net give away about generated digits", name: "bounding",
 	}
 	m.Adversaries = &measure.Adversaries{
-		VanTrees: true, Attacks: measure.AttackNames, Draws: attack.DefaultDraws, NeedsPrior: true, NeedsAttacks: true,
+		VanTrees: demoSize.vanTrees, Attacks: demoSize.attacks, Draws: attack.DefaultDraws, NeedsPrior: demoSize.vanTrees, NeedsAttacks: true,
 		Training: train, TrainingSHA256: train.SHA256, TrainingPath: glyphsName,
 	}
 	in := measure.Inputs{Path: glyphsName, Split: string(dataset.Test), Seed: c.Seed}
 	if m.Adversaries.Lists, err = in.Lists("", train, glyphsName, test, openAlone); err != nil {
 		return err
 	}
-	if m.Indices, err = chooseExamples(fmt.Sprint(demoExamples), test.Len(), c.Seed); err != nil {
+	if m.Indices, err = chooseExamples(fmt.Sprint(demoSize.examples), test.Len(), c.Seed); err != nil {
 		return err
 	}
 	if err := demoBounds.AddTo(&m.Experiment, test, c.Seed); err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -38,13 +39,17 @@ func TestDocuments(t *testing.T) {
 		}
 		testscript.Run(t, testscript.Params{
 			Files: []string{file},
-			Cmds:  map[string]func(*testscript.TestScript, bool, []string){"mkmnist": mkMNIST},
+			Cmds:  map[string]func(*testscript.TestScript, bool, []string){"mkmnist": mkMNIST, "mknet": mkNet},
 		})
 	}
 	if executed == 0 {
 		t.Error("the documents show no command")
 	}
 }
+
+// trainedMNIST matches the training of a net of MNIST. A smaller one takes its place, as it
+// is bounded sooner.
+var trainedMNIST = regexp.MustCompile(`^tattle train mnist .*--out (\S+)`)
 
 // scriptOf turns a document into a testscript.
 func scriptOf(t *testing.T, path string) (script string, commands int) {
@@ -64,6 +69,9 @@ func scriptOf(t *testing.T, path string) (script string, commands int) {
 			continue
 		}
 		lines = append(lines, "# "+command, "exec "+command) // -v says how long a # takes
+		if m := trainedMNIST.FindStringSubmatch(command); m != nil {
+			lines = append(lines, "mknet "+m[1]+"/model.onnx 60")
+		}
 		commands++
 	}
 	return strings.Join(lines, "\n") + "\n", commands

@@ -31,10 +31,14 @@ const (
 	stallVariable   = "TATTLE_TEST_STALL"
 	failVariable    = "TATTLE_TEST_FAIL"
 	stuckVariable   = "TATTLE_TEST_STUCK" // set: what stalls does not end with the run either
+	fewVariable     = "TATTLE_TEST_FEW"   // set: the demo has few examples, and the linear attack alone
 )
 
 // disguised is Main, with these.
 func disguised() {
+	if os.Getenv(fewVariable) != "" {
+		demoSize.examples, demoSize.attacks, demoSize.vanTrees = 3, []string{"linear"}, false
+	}
 	if n, err := strconv.Atoi(os.Getenv(stallVariable)); err == nil {
 		paced = func(p run.Pool) run.Pool { return &stalling{Pool: p, after: int64(n)} }
 	}
