@@ -65,9 +65,6 @@ func (in Inputs) Lists(choice string, training *dataset.Set, from string, measur
 			return nil, WrongOption("Candidates", "%w", err)
 		}
 		o.Candidates = &List{Name: filepath.Base(path), Path: path, Split: dataset.Train, Set: set}
-		if set.SHA256 != "" && set.SHA256 == measured.SHA256 { // the sample and the candidates are then one list
-			o.Candidates.Set = measured
-		}
 	}
 	if o.Sample != nil && o.Sample.Set.Len() < 2 {
 		o.Sample = nil

@@ -155,8 +155,9 @@ func (l *lists) holder(ctx context.Context) error {
 	h.Draws = len(found.Draws)
 	first, ten := found.Identified(listAlpha)
 	h.First, h.Ten, h.Rank, h.Bits = outward(first), outward(ten), outward(found.Rank(listAlpha)), outward(found.Bits(listAlpha))
+	n := float64(len(distinct))
+	h.within(n)
 	if l.out.Processed {
-		n := float64(len(distinct))
 		h.First.Low, h.Ten.Low, h.Rank.High, h.Bits.Low = digits(1/n, math.Floor), digits(min(1, 10/n), math.Floor), digits((n+1)/2, math.Ceil), 0
 	}
 	h.Floors = l.floors(found, listAlpha)
@@ -213,7 +214,7 @@ func (l *lists) anybody(ctx context.Context) error {
 	if len(chosen) < 2 {
 		return fmt.Errorf("%d inputs: at least 2 are needed", len(chosen))
 	}
-	if c := l.Candidates; c != nil && c.Set != l.Sample.Set {
+	if c := l.Candidates; c != nil && !c.same(l.Sample) {
 		all := make([]int, c.Set.Len())
 		for i := range all {
 			all[i] = i

@@ -45,6 +45,11 @@ func distinctInputs(set *dataset.Set, indices []int) []int {
 	return distinct
 }
 
+// same reports whether two lists are of the same data, however they were opened.
+func (l *List) same(m *List) bool {
+	return l.Set == m.Set || l.Set.SHA256 != "" && l.Set.SHA256 == m.Set.SHA256
+}
+
 // sharedInputs counts the inputs of a sample that are among the candidates.
 func sharedInputs(candidates, sample *dataset.Set, of, among []int) (n int) {
 	seen := keysOf(candidates, of)

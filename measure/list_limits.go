@@ -133,13 +133,13 @@ func (l *lists) inferred(found *posterior, alpha float64) []InferredLimit {
 		alone, given := found.Guessed(k, alpha)
 		bits, left := found.AttributeBits(k, a, alpha)
 		majority, knowing := a.Majority()
-		in := InferredLimit{Name: a.Name, Classes: found.of.attribute(a.Name).Values, Majority: majority, Right: outward(alone), Bits: outward(bits)}
+		in := InferredLimit{Name: a.Name, Classes: found.of.attribute(a.Name).Values, Majority: majority, Right: within(outward(alone), majority, 1), Bits: outward(bits)}
 		if a.Classes == 2 {
 			area := outward(found.AUC(k, a, alpha))
 			in.AUC = &area
 		}
 		if a.Target != nil {
-			in.Given = &GivenLimit{Target: found.of.Set.YName, Majority: knowing, Right: outward(given), Bits: outward(left)}
+			in.Given = &GivenLimit{Target: found.of.Set.YName, Majority: knowing, Right: within(outward(given), knowing, 1), Bits: outward(left)}
 		}
 		if l.out.Processed {
 			in.guess()
@@ -147,6 +147,23 @@ func (l *lists) inferred(found *posterior, alpha float64) []InferredLimit {
 		all = append(all, in)
 	}
 	return all
+}
+
+// within limits the figures of n candidates to what needs no draws: guessing without the release
+// achieves the one side, and no adversary exceeds BitsMost and Fano.
+func (h *ListHolder) within(n float64) {
+	bits, first := math.Log2(n), 1.
+	if h.BitsMost != nil {
+		bits, first = *h.BitsMost, *h.Fano
+	}
+	h.First, h.Ten = within(h.First, 1/n, first), within(h.Ten, min(1, 10/n), 1)
+	h.Rank, h.Bits = within(h.Rank, 1, (n+1)/2), within(h.Bits, 0, bits)
+}
+
+// within limits a limit to the range low to high, rounded outward.
+func within(l bayes.Limit, low, high float64) bayes.Limit {
+	low, high = digits(low, math.Floor), digits(high, math.Ceil)
+	return bayes.Limit{Mean: min(max(l.Mean, low), high), Low: min(max(l.Low, low), high), High: min(max(l.High, low), high)}
 }
 
 // guess sets the lower limits to what guessing without the release achieves.

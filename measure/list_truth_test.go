@@ -86,6 +86,9 @@ func TestListsAgainstClosedForms(t *testing.T) {
 					t.Errorf("%s: %s between %.4f and %.4f, the truth is %.4f", name, c.what, c.low, c.high, c.truth)
 				}
 			}
+			if n := float64(int(1) << p); h.Bits.High > *h.BitsMost*(1+1e-5) || h.First.Low < 1/n*(1-1e-5) || h.Rank.High > (n+1)/2*(1+1e-5) {
+				t.Errorf("%s: limits beyond what needs no draws: %+v", name, h)
+			}
 			if *h.BitsMost < float64(p)*bits-1e-6 {
 				t.Errorf("%s: at most %.4f bits, the truth is %.4f", name, *h.BitsMost, float64(p)*bits)
 			}

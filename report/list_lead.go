@@ -59,9 +59,9 @@ func (r *Report) headline() string {
 		case r.Lists.Processed && h.First.High >= identifiedSometimes:
 			s = fmt.Sprintf("Identification not excluded: %s identifies the input in at most %s of releases.", who, percentUp(h.First.High))
 		case r.mostlyIdentified():
-			s = fmt.Sprintf("Input identified: %s identifies it in %s of releases (at least %s%s).", who, percent1(h.First.Mean), percentDown(h.First.Low), guessing)
+			s = fmt.Sprintf("Input identified: %s identifies it in %s of releases (at least %s%s).", who, percentOf(h.First.Mean), percentDown(h.First.Low), guessing)
 		case h.First.High >= identifiedSometimes:
-			s = fmt.Sprintf("Input sometimes identified: %s identifies it in %s of releases (at most %s%s).", who, percent1(h.First.Mean), percentUp(h.First.High), guessing)
+			s = fmt.Sprintf("Input sometimes identified: %s identifies it in %s of releases (at most %s%s).", who, percentOf(h.First.Mean), percentUp(h.First.High), guessing)
 		default:
 			s = fmt.Sprintf("Input rarely identified: %s identifies it in at most %s of releases.", who, percentUp(h.First.High))
 		}
@@ -71,7 +71,11 @@ func (r *Report) headline() string {
 	case !first.anybody.none():
 		s += fmt.Sprintf(" An adversary who knows only what inputs look like reconstructs them with an error of at least %s %s on average.", AtLeastNumber(first.anybody.value), r.unit())
 	case best != nil && best.Gain.closer():
-		s += fmt.Sprintf(" Without a list, the best attack that ran reconstructs it with an error of %s %s.", number(r.inUnit(float64(best.MeanSquare))), r.unit())
+		who := "Without a list, the best attack that ran"
+		if learnedFromItself(r) {
+			who = "The best attack that ran, which learned from the inputs that it attacks,"
+		}
+		s += fmt.Sprintf(" %s reconstructs it with an error of %s %s.", who, number(r.inUnit(float64(best.MeanSquare))), r.unit())
 	}
 	return s
 }
@@ -84,7 +88,7 @@ func (r *Report) listTiles() tiles {
 		unit = "grey levels"
 	}
 	if h := r.Lists.Holder; h != nil {
-		share := percent1(h.First.Mean)
+		share := percentOf(h.First.Mean)
 		if r.Lists.Processed {
 			share = "at most " + percentUp(h.First.High)
 		}

@@ -16,7 +16,7 @@ func (r *Report) identified() string {
 			CountGrouped(h.List.Inputs, "candidate"), listWords(h.List), percentUp(h.First.High), percentOrLess(1/float64(h.List.Inputs)))
 	}
 	return fmt.Sprintf("An adversary with a list of %s (%s) identifies the input in %s of releases (certified with 99.9 %% confidence: between %s and %s; guessing: %s). No adversary who knows only this list, the model and the noise does better.",
-		CountGrouped(h.List.Inputs, "candidate"), listWords(h.List), percent1(h.First.Mean), percentDown(h.First.Low), percentUp(h.First.High), percentOrLess(1/float64(h.List.Inputs)))
+		CountGrouped(h.List.Inputs, "candidate"), listWords(h.List), percentOf(h.First.Mean), percentDown(h.First.Low), percentUp(h.First.High), percentOrLess(1/float64(h.List.Inputs)))
 }
 
 // floored states the floor for adversaries without a list.
@@ -74,5 +74,5 @@ func (r *Report) concludeLists() {
 		return
 	}
 	h := r.Lists.Holder
-	r.Conclude(Named, fmt.Sprintf("input identified: an adversary with a list of %s identifies the input in %s of releases; %s", CountGrouped(h.List.Inputs, "candidate"), percent1(h.First.Mean), r.Verdict))
+	r.Conclude(Named, fmt.Sprintf("input identified: an adversary with a list of %s identifies the input in %s of releases; %s", CountGrouped(h.List.Inputs, "candidate"), percentOf(h.First.Mean), r.Verdict))
 }

@@ -22,8 +22,8 @@ func (d *document) holder(x *measure.ListFigures) {
 	t := table{Says: fmt.Sprintf("The best adversary who knows that the input is one of %s (%s), and who knows the model and the noise. %s (%s).", CountGrouped(h.List.Inputs, "candidate"), listWords(h.List), about, CountGrouped(h.Draws, "draw")),
 		Heads: []string{"figure", "value", "limits", "without the release"}}
 	n := float64(h.List.Inputs)
-	t.add("input identified with one guess", percent1(estimate(x, h.First)), percentLimits(h.First), percentOrLess(1/n))
-	t.add("input identified with ten guesses", percent1(estimate(x, h.Ten)), percentLimits(h.Ten), percentOrLess(min(1, 10/n)))
+	t.add("input identified with one guess", percentOf(estimate(x, h.First)), percentLimits(h.First), percentOrLess(1/n))
+	t.add("input identified with ten guesses", percentOf(estimate(x, h.Ten)), percentLimits(h.Ten), percentOrLess(min(1, 10/n)))
 	t.add("mean rank of the input", number(estimate(x, h.Rank)), "at least "+AtLeastNumber(h.Rank.Low), number((n+1)/2))
 	bits := AtLeastNumber(h.Bits.Low) + " – " + atMostNumber(h.Bits.High)
 	t.add(fmt.Sprintf("bits revealed, of %s", number(math.Log2(n))), number(estimate(x, h.Bits)), bits, "0")
@@ -114,6 +114,15 @@ func percentUp(x float64) string { return percent1(min(1, math.Ceil(1000*x-1e-9)
 
 // percentDown prints a lower limit as percent1 does, rounded down.
 func percentDown(x float64) string { return percent1(math.Floor(1000*x+1e-9) / 1000) }
+
+// percentOf prints a share as percent1 does, and one below .1 % with as many digits as it needs, so
+// that it can be compared with guessing.
+func percentOf(x float64) string {
+	if x < .001 {
+		return percentOrLess(x)
+	}
+	return percent1(x)
+}
 
 // percentOrLess prints small fractions with as many digits as they need.
 func percentOrLess(x float64) string { return number(100*x) + " %" }

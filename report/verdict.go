@@ -70,6 +70,9 @@ func (r *Report) warnAttacks() {
 	about := "The bounds hold for unbiased reconstructions. An adversary who knows what such inputs look like is biased and may come closer"
 	if r.Release.NoBounds != "" {
 		about = "No bound holds for this release, so none was computed: nothing here limits what an adversary can reconstruct"
+		if r.listed() {
+			about = "No bound for unbiased estimators holds for this release, so none was computed: only the limits from lists of inputs limit what an adversary can reconstruct"
+		}
 	}
 	switch best := r.BestAttack(); {
 	case best == nil:

@@ -38,3 +38,16 @@ func TestVerdictCountsWhatWasTried(t *testing.T) {
 		}
 	}
 }
+
+// Attacks that learned from the inputs that they attack are not adversaries without a list.
+func TestHeadlineOfKnownInputs(t *testing.T) {
+	r := full(t)
+	r.Lists.Anybody = nil
+	if s := r.headline(); !strings.Contains(s, "Without a list, the best attack") {
+		t.Error(s)
+	}
+	r.Learned = Arrays{SHA256: r.Data.SHA256}
+	if s := r.headline(); strings.Contains(s, "Without a list") || !strings.Contains(s, "learned from the inputs that it attacks") {
+		t.Error(s)
+	}
+}
