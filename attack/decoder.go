@@ -18,7 +18,7 @@ type DecoderOptions struct {
 	Epochs   int          // over the training examples; 0 is DefaultEpochs
 	Batch    int          // examples of one step; 0 is DefaultBatch
 	Rate     float64      // of AdamW at the start, falling to 0; 0 is DefaultDecoderRate
-	Examples int          // the most that are trained on; 0 is all
+	Examples int          // largest number of training examples; 0 is all
 	Domain   bound.Domain // where reconstructions are clipped
 	Seed     uint64
 	// Linear, unless nil, is the linear attack on the same release, which need not be
@@ -31,7 +31,7 @@ type DecoderOptions struct {
 
 // Defaults of DecoderOptions.
 const (
-	DefaultHidden      = 512 // as many as MNIST is trained on in half a minute
+	DefaultHidden      = 512 // with it, training on MNIST takes half a minute
 	DefaultEpochs      = 8   // half a minute for MNIST on two cores; the held-out error still falls, by less each time
 	DefaultBatch       = 128
 	DefaultDecoderRate = 5e-4 // twice and half of it leave a larger error on MNIST's held-out examples
@@ -123,7 +123,7 @@ func (o DecoderOptions) linear(ctx context.Context, front nn.Model, noise releas
 // Name returns "decoder".
 func (d *Decoder) Name() string { return "decoder" }
 
-// About says what the attack knows.
+// About returns a sentence on what the attack knows.
 func (d *Decoder) About() string { return d.about }
 
 // Reconstruct applies the net.

@@ -50,7 +50,7 @@ func newDecoding(ctx context.Context, l *Linear, front nn.Model, noise release.N
 	t.kept, t.held = split(l.indices)
 	added := variance(noise, o.Queries)
 	if l.noisy {
-		added = 0 // the moments are the releases'
+		added = 0 // the moments already contain the noise
 	}
 	if t.graph, t.skip, t.learned, err = decoderGraph(ctx, l, added, o); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func newDecoding(ctx context.Context, l *Linear, front nn.Model, noise release.N
 	return t, nil
 }
 
-// heldDraw numbers the noise of the held-out examples; epochs have the numbers from 1.
+// heldDraw is the number of the noise draw for held-out examples; epochs use numbers from 1.
 const heldDraw = 0
 
 func (t *decoding) run(ctx context.Context) error {
@@ -109,7 +109,7 @@ func (t *decoding) snapshot(to [][]float32) [][]float32 {
 	return to
 }
 
-// epoch sweeps over the kept examples in an order of its own.
+// epoch trains once on each kept example, in a new order.
 func (t *decoding) epoch(ctx context.Context, epoch int) error {
 	order := append([]int(nil), t.kept...)
 	r := run.Rand(t.Seed, -1, 1+epoch)

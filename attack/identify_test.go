@@ -8,9 +8,9 @@ import (
 	"tattle/release"
 )
 
-// Noise far below the distance of features hides no input; noise far above it leaves one
-// chance in as many as there are candidates: of 200 inputs among 1,000 candidates 7 and more
-// are found with a probability below 1e-8 (Poisson of mean .2: .2⁷/7! = 3e-9).
+// With noise far below the distance of features, every input is identified. With noise far above
+// it, identifying is guessing among the candidates: of 200 inputs among 1,000 candidates, 7 or
+// more are identified with a probability below 1e-8 (Poisson with mean .2: .2⁷/7! = 3e-9).
 func TestIdentify(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 12, 8, 1)
 	data := g.draw(1000, 2)

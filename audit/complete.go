@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Comparison holds what an audit's figures are compared with and checked by.
+// Comparison holds the references and the controls of an audit.
 type Comparison struct {
 	References []*Sample // outputs of honest classifiers; nil for none
 	Unpaired   bool      // References are of other examples
@@ -18,8 +18,8 @@ type Comparison struct {
 }
 
 // Complete audits a sample as Run does, then the planted models, and tries defences. The
-// notes say what could not be done. The references, their recipe and whether they are
-// paired are those of c, whatever o says.
+// notes list what could not be done. The references, their recipe and whether they are paired
+// are those of c; those of o are ignored.
 func Complete(ctx context.Context, s *Sample, c Comparison, o Options) (r *Result, notes []string, err error) {
 	o.References, o.Unpaired, o.Recipe = c.References, c.Unpaired, c.Recipe
 	r, err = Run(ctx, s, o)
@@ -84,7 +84,7 @@ func (r *Result) nameControls() {
 	}
 }
 
-// staged puts words in front of the names of the stages that Progress gets.
+// staged returns options with a prefix for the names of the stages that Progress reports.
 func (o Options) staged(words string) Options {
 	if report := o.Progress; report != nil {
 		o.Progress = func(stage string, done, total int) { report(words+stage, done, total) }

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// DefaultDefenceExamples is the most examples that defences are tried on: the
-	// standard error of an excess is then below a point, and each defence costs a fit
-	// of every attack.
+	// DefaultDefenceExamples is the largest number of examples on which defences are tried.
+	// The standard error of an excess is then below a point, and for each defence every
+	// attack is fitted again.
 	DefaultDefenceExamples = 5000
-	// defenceFolds cross-fit the attacks on what a defence releases: each fold more
-	// costs its fits once more for every defence.
+	// defenceFolds is the number of folds when attacks are fitted to a defence. Each further
+	// fold costs one more fit of every attack, for every defence.
 	defenceFolds = 3
 )
 
-// NoDefence and LabelOnly are the names of the first and of the last resort.
+// NoDefence and LabelOnly are the names of the first and the last defence that is tried.
 const (
 	NoDefence = "none"
 	LabelOnly = "label only"
@@ -33,11 +33,11 @@ type Released struct {
 	Sample *Sample
 }
 
-// DefenceOptions says how Defend goes about it; the zero value is the default.
+// DefenceOptions are the settings of Defend; the zero value is the default.
 type DefenceOptions struct {
 	Options             // of the audit
-	Examples int        // the most that are tried on; 0 is DefaultDefenceExamples
-	Released []Released // beside the changes of outputs
+	Examples int        // largest number of examples; 0 is DefaultDefenceExamples
+	Released []Released // defences that need the model, in addition to changes of outputs
 }
 
 // Defend tries defences, which change what is released. Each has the honesty that it keeps,
@@ -71,8 +71,8 @@ func Defend(ctx context.Context, s *Sample, o DefenceOptions) ([]Defence, string
 	return list, recommend(list, *o.Margin, o.Confidence), nil
 }
 
-// tryAll tries the defences side by side: the fits of one are too small to keep every
-// core busy. The first is no defence.
+// tryAll tries the defences in parallel, because the fits for one do not use all cores. The
+// first is NoDefence.
 func tryAll(ctx context.Context, tried []change, o Options) ([]Defence, error) {
 	list, errs := make([]Defence, len(tried)), make([]error, len(tried))
 	done := o.counter("defences", len(tried))
@@ -115,7 +115,7 @@ func defenceRows(n, most int, seed uint64) []int {
 	return rows
 }
 
-// try attacks what a defence, one of so many, releases.
+// try attacks the outputs of one of several defences.
 func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
 	s := c.apply()
 	d := Defence{Name: c.name, Note: c.note, Honesty: classify.Accuracy(s.hard(), s.Y)}

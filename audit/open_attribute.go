@@ -19,7 +19,7 @@ const (
 	asRuleSays               // a dataset.Rule with classes
 )
 
-// wanted is a sensitive attribute as the options name it.
+// wanted is a sensitive attribute as the options describe it.
 type wanted struct {
 	name   string // of the column, then of the attribute
 	manner manner
@@ -27,14 +27,14 @@ type wanted struct {
 	rule   dataset.Rule
 }
 
-// attributeColumn is a column with what is to become of it.
+// attributeColumn is a column and the attribute to be made from it.
 type attributeColumn struct {
 	*column
 	wanted wanted
 }
 
-// parseWanted reads "NAME", "NAME:number", "NAME:class" or a rule; the names of
-// columns that are there go before any other reading.
+// parseWanted reads "NAME", "NAME:number", "NAME:class" or a rule. A text that is the name of a
+// column means that column.
 func parseWanted(text string, has func(name string) bool) (wanted, error) {
 	if has(text) {
 		return wanted{name: text}, nil
@@ -90,7 +90,7 @@ func (c *attributeColumn) attribute() (a Attribute, unknown []bool, err error) {
 	return a, spread(c.column, none), nil
 }
 
-// list gives every value its place among those that are listed.
+// list returns the index of every value among the listed ones.
 func (c *attributeColumn) list(of map[string]int) error {
 	for i, v := range c.wanted.listed {
 		of[v] = i

@@ -6,8 +6,7 @@ import (
 	"tattle/curious"
 )
 
-// What WriteOutputs writes before the names in a header, and an own class's or
-// attribute's name follows.
+// The prefixes that WriteOutputs writes in a header before the name of a class or an attribute.
 const (
 	targetPrefix    = "y:"
 	sensitivePrefix = "s:"
@@ -30,15 +29,15 @@ var scoreWords = []struct {
 	{"p_", "p_", curious.Soft},
 }
 
-// scoreName is what the name of a column of outputs says.
+// scoreName is the meaning of the name of a column of outputs.
 type scoreName struct {
 	family string
 	kind   curious.Outputs
 	class  string
 }
 
-// parseScore reads names such as score3, prob_cat, p_1, logit:small caps; no letter
-// follows the word at once, so that a problem is none.
+// parseScore reads names such as score3, prob_cat, p_1, logit:small caps. The word must not be
+// followed by a letter, so "problem" is not such a name.
 func parseScoreName(name string) (scoreName, bool) {
 	folded := strings.ToLower(name)
 	for _, w := range scoreWords {
@@ -57,9 +56,9 @@ func parseScoreName(name string) (scoreName, bool) {
 	return scoreName{}, false
 }
 
-// parseSensitive reads the name of a sensitive column as a header has it: s1, s2_race,
-// s, sensitive, or s:NAME with what is to become of it. In s:NAME a backslash makes the
-// next of \ : = | part of the name.
+// parseSensitive reads the name of a sensitive column in a header: s1, s2_race, s, sensitive, or
+// s:NAME with an optional type as in parseOwn. In s:NAME a backslash before \ : = | makes it
+// part of the name.
 func parseSensitive(header string) (wanted, bool) {
 	folded := strings.ToLower(header)
 	if rest, ok := strings.CutPrefix(folded, sensitivePrefix); ok && len(folded) == len(header) {
@@ -90,7 +89,7 @@ func parseOwn(text string) wanted {
 	return wanted{name: unescaped(text)}
 }
 
-// cutUnescaped cuts around the first separator that no backslash stands before.
+// cutUnescaped cuts around the first separator that has no backslash before it.
 func cutUnescaped(text string, separator byte) (before, after string, found bool) {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -103,7 +102,7 @@ func cutUnescaped(text string, separator byte) (before, after string, found bool
 	return text, "", false
 }
 
-// unescaped removes the backslashes that escaped put in.
+// unescaped removes the backslashes that escaped adds.
 func unescaped(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {

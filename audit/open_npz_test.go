@@ -85,8 +85,8 @@ func TestOpenNPZRefuses(t *testing.T) {
 	}
 }
 
-// Arrays as scripts save them: columns [n, 1], blanks in names, names that would not be
-// written back.
+// Arrays as scripts save them: columns [n, 1], blanks in names, and names that WriteOutputs
+// would not write.
 func TestOpenNPZColumns(t *testing.T) {
 	p := []float32{.5, .5, .25, .75}
 	s, err := OpenOutputs(context.Background(), archiveOf(t, "proba", []int{2, 2}, p, "y", []int{2, 1}, []int64{1, 0}, "sex", []int{2, 1}, []string{" f", "m "}, "classes", []int{2}, []string{"no", " yes "}), OpenOptions{})

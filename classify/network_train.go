@@ -74,8 +74,8 @@ func (s *networkTraining) build(seed uint64) (err error) {
 	return nil
 }
 
-// attackNet is zoo.Attack, with the layers of networkInputs where there are more, whose
-// own would have 200·d² weights.
+// attackNet returns zoo.Attack. With more than networkInputs columns it has the layers for
+// networkInputs, because layers for d columns would have 200·d² weights.
 func attackNet(d, outputs int, seed uint64) *nn.Graph {
 	if d <= networkInputs {
 		return zoo.Attack(d, outputs, seed)
@@ -90,8 +90,8 @@ func attackNet(d, outputs int, seed uint64) *nn.Graph {
 	return g
 }
 
-// startFromConstant keeps weights that guess the shares of the classes, or the mean, as
-// the first to do better than.
+// startFromConstant stores weights that guess the frequencies of the classes, or the mean. They
+// are the result if training does not improve on them.
 func (s *networkTraining) startFromConstant() {
 	params := s.graph.Params()
 	first := make([][]float32, len(params))
@@ -113,7 +113,7 @@ func (s *networkTraining) startFromConstant() {
 	s.restore(first)
 }
 
-// train makes the steps and keeps the best weights.
+// train runs the steps and keeps the best weights.
 func (s *networkTraining) train(ctx context.Context, seed uint64) error {
 	r := run.Rand(seed, 0, 1)
 	at := len(s.learn)
@@ -162,9 +162,9 @@ func (s *networkTraining) step(rows []int) {
 	s.trainer.Update()
 }
 
-// sweep keeps the weights where they do better on the rows held out than any before, and
-// than the constant guess by more than a standard error: most networks of noise do
-// better than that by chance, one time or other.
+// sweep keeps the weights if their loss on the rows held out is less than any before, and less
+// than that of the constant guess by more than a standard error. Without the second condition,
+// most networks that are trained on noise would beat the constant guess by chance at some step.
 func (s *networkTraining) sweep() {
 	var sum, gain, squares float64
 	losses := s.heldOut()

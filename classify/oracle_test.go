@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLogisticCells holds the fit to a closed form: with an indicator of each of three
-// kinds of rows as columns and hardly a ridge, probabilities are the kinds' frequencies.
+// TestLogisticCells compares the fit with a closed form: if the columns indicate three kinds of
+// rows, and the ridge is small, the probabilities are the frequencies in each kind.
 func TestLogisticCells(t *testing.T) {
 	counts := [3][3]int{{10, 20, 70}, {50, 25, 25}, {5, 90, 5}} // kind × class
 	var x []float32
@@ -66,8 +66,8 @@ func TestSoftmaxLossGradient(t *testing.T) {
 	}
 }
 
-// TestRegression finds a line exactly, and in a column so faint beside the others that a
-// ridge on the columns themselves would hide it.
+// TestRegression finds a line exactly, also in a column with values so small that a ridge on
+// unscaled columns would suppress it.
 func TestRegression(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 8))
 	const n = 500
@@ -88,7 +88,7 @@ func TestRegression(t *testing.T) {
 	}
 }
 
-// TestThresholdOracle compares the threshold with all of them, both ways.
+// TestThresholdOracle compares the threshold with the best of all, in both directions.
 func TestThresholdOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 8))
 	for range 200 {
@@ -118,7 +118,7 @@ func TestThresholdOracle(t *testing.T) {
 	}
 }
 
-// TestThresholdNeighbours wants a cut between entropies that have no number between.
+// TestThresholdNeighbours requires a cut between two entropies that are adjacent numbers.
 func TestThresholdNeighbours(t *testing.T) {
 	for _, low := range []float64{1, math.Nextafter(1, 2)} {
 		h := []float64{low, math.Nextafter(low, 2)}
@@ -181,7 +181,7 @@ func slowGain(b *boosted, x []float32, column int, cut float32, d int) float64 {
 	return g[0]*g[0]/(h[0]+leafRidge) + g[1]*g[1]/(h[1]+leafRidge)
 }
 
-// TestScan compares going through a tree eight rows at once with one after the other.
+// TestScan compares the evaluation of a tree for eight rows at once with one row at a time.
 func TestScan(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 8))
 	const d = 3
@@ -214,7 +214,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestEdges wants every value left of the edge that follows it.
+// TestEdges requires that every value is less than the edge that follows it.
 func TestEdges(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	for range 300 {

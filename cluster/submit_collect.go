@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	collectors  = 8                // results that are fetched at a time: disks like several writers
-	lookEvery   = 5 * time.Second  // whether the run is still in the cluster
+	collectors  = 8                // results that are fetched at a time: several writers use a disk better
+	lookEvery   = 5 * time.Second  // interval of checks whether the run is still in the cluster
 	waitBefore  = 10 * time.Second // then a message says that no worker takes part
 	sharedDelay = 50 * time.Millisecond
-	sharedTries = 20 // for what another machine wrote to be seen here
+	sharedTries = 20 // until a file that another machine wrote appears here
 )
 
 // collector gathers the results of a stage.
@@ -34,14 +34,14 @@ type collector struct {
 	f       *run.Folder
 	st      *stage
 	aside   map[int]failure
-	damages map[int][]string // results that did not come as they were committed
-	queue   []event          // committed, to be fetched
+	damages map[int][]string // by shard, results that differed from what was committed
+	queue   []event          // committed results that are to be fetched
 	busy    map[int]bool
-	heard   bool // of a worker
-	caught  int  // up with what had happened before: 1 with commits, 2 with failures, 3 with both
+	heard   bool // whether any worker has taken part
+	caught  int  // which earlier events have been received: 1 commits, 2 failures, 3 both
 }
 
-// fetched is what became of a commit.
+// fetched is the result of fetching a commit.
 type fetched struct {
 	event
 	err error
@@ -91,10 +91,10 @@ func (c *collector) collect(ctx context.Context) error {
 				left--
 				c.report()
 			}
-		case <-again: // a server that went away took the watch with it, and says so late
+		case <-again: // a watch ends if its server goes away, which is reported late
 			rewatch()
 			events, rewatch = c.watch(ctx)
-		case <-news: // perhaps that the run was removed
+		case <-news: // the run may have been removed
 			lookNow = true
 		case <-look.C:
 			lookNow = true
@@ -128,7 +128,7 @@ func (c *collector) watch(ctx context.Context) (events <-chan event, stop func()
 	for k, kind := range []string{"commit", "fail"} {
 		go c.st.l.follow(ctx, []string{c.st.keys(kind)}, func(e jetstream.KeyValueEntry) {
 			v, ok := c.st.event(e)
-			if !ok || kind == "commit" && v.Kind == refilled { // only what is aside no more is news
+			if !ok || kind == "commit" && v.Kind == refilled { // only a shard that is no longer set aside matters here
 				return
 			}
 			if v.Kind == caughtUp {
@@ -143,7 +143,7 @@ func (c *collector) watch(ctx context.Context) (events <-chan event, stop func()
 	return to, stop
 }
 
-// note takes in what happened to a shard.
+// note records an event of a shard.
 func (c *collector) note(e event) {
 	c.heard = c.heard || e.Kind == committed && e.Commit.Worker != byFolder || e.Kind == failed
 	switch e.Kind {
@@ -166,13 +166,13 @@ func (c *collector) note(e event) {
 	}
 }
 
-// start fetches what is queued, as far as there is room.
+// start fetches queued results, up to collectors at a time.
 func (c *collector) start(ctx context.Context, results chan<- fetched) {
 	for len(c.queue) > 0 && len(c.busy) < collectors {
 		e := c.queue[0]
 		c.queue = c.queue[1:]
 		if c.busy[e.Shard] || c.f.Done(e.Shard) {
-			continue // said twice
+			continue // the event came twice
 		}
 		c.busy[e.Shard] = true
 		go func() {
@@ -197,8 +197,8 @@ func (c *collector) fetch(ctx context.Context, e event) error {
 	return fetchResult(c.f, e.Shard, e.Commit, func(w io.Writer) error { return c.s.blobs.get(ctx, name, w) })
 }
 
-// fetchResult commits to a folder what read writes, if it is what was committed; else it
-// returns a *run.DamagedError, or errDamaged.
+// fetchResult commits to a folder what read writes, if it has the digest of the committed
+// result; otherwise it returns a *run.DamagedError or errDamaged.
 func fetchResult(f *run.Folder, i int, c commitRecord, read func(io.Writer) error) error {
 	digest := c.Digest
 	_, _, err := f.Put(i, func(to io.Writer) error {
@@ -222,7 +222,7 @@ func fetchResult(f *run.Folder, i int, c commitRecord, read func(io.Writer) erro
 	return err
 }
 
-// adopt records what a worker put into the folder, as soon as it is seen here.
+// adopt records a result that a worker wrote into the folder, once it appears here.
 func (c *collector) adopt(ctx context.Context, e event) (err error) {
 	for range sharedTries {
 		err = c.f.Adopt(e.Shard, e.Commit.Digest)
@@ -235,8 +235,8 @@ func (c *collector) adopt(ctx context.Context, e event) (err error) {
 	return err
 }
 
-// settle says whether a result is in the folder; where it was damaged the shard is
-// computed again.
+// settle returns whether a result is in the folder. If it was damaged, the shard is computed
+// again.
 func (c *collector) settle(ctx context.Context, r fetched) (done bool, err error) {
 	var damaged *run.DamagedError
 	switch {
@@ -291,9 +291,9 @@ func (c *collector) setAside(ctx context.Context, i int) error {
 	return c.st.drop(ctx, "commit", i)
 }
 
-// look returns an error if the run is not in the cluster any more. Where nothing is queued and
-// something missing, that is queued; where nothing need be, a commit was missed, or
-// passed over for another that did not come: a server may hear of things late.
+// look returns an error if the run is no longer in the cluster. If shards are missing and none
+// is queued, it queues those that must be computed again. If none must be, it fetches commits
+// whose event was missed: servers may receive changes late.
 func (c *collector) look(ctx context.Context, left int) (missed bool, err error) {
 	var idle bool
 	err = c.st.l.retry(ctx, "look after the run", attempt, func(ctx context.Context) error {
@@ -311,7 +311,7 @@ func (c *collector) look(ctx context.Context, left int) (missed bool, err error)
 	return err == nil && queued == 0 && c.caught == 3 && left != len(c.aside), err
 }
 
-// working says whether a worker has leased a shard.
+// working reports whether a worker has leased a shard.
 func (c *collector) working(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, attempt)
 	defer cancel()

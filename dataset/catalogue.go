@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Description says what a public data set is, on what terms, and where from.
+// Description describes a public data set: its content, licence and source.
 type Description struct {
 	Name      string
 	Title     string

@@ -82,7 +82,7 @@ func TestBidiagonalize(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { testBidiagonalize[float64](t, 1e-12) })
 }
 
-// A solve tells how far it is, growing, up to its end.
+// The progress that a solve reports grows up to its end.
 func TestProgress(t *testing.T) {
 	const n = 40
 	r := rand.New(rand.NewPCG(4, 4))

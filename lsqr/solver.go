@@ -7,9 +7,8 @@ import (
 	"tattle/internal/simd"
 )
 
-// Solver is a workspace for solving batch after batch: once it has seen a batch
-// of a size it allocates nothing. Its zero value is ready. It is not safe for
-// concurrent use.
+// Solver is a workspace for solving several batches: it allocates only if a batch is larger than
+// those before. Its zero value is ready. It is not safe for concurrent use.
 type Solver[T Float] struct {
 	// Progress, unless nil, is called after every step with the progress of the slowest
 	// system, from 0 to 1, on the logarithmic scale of the convergence tests.
@@ -91,13 +90,13 @@ func (s *Solver[T]) over(phase func(i int)) func(lo, hi int) {
 	}
 }
 
-// each runs a phase over the systems present, on several cores where it is worth it.
+// each runs a phase over the systems present, on several cores if there is enough work.
 func (s *Solver[T]) each(phase func(lo, hi int)) {
 	const worthwhile = 1 << 14 // vector elements
 	simd.Parallel(len(s.present), 1+worthwhile/max(s.rows, s.cols), phase)
 }
 
-// part is how far the slowest system is.
+// part returns the progress of the slowest system, from 0 to 1.
 func (s *Solver[T]) part() float64 {
 	part := 1.
 	for _, id := range s.present {
@@ -117,7 +116,7 @@ func (s *Solver[T]) running() (n int) {
 	return n
 }
 
-// drop leaves out the systems that have stopped, where they are half or more.
+// drop removes the systems that have stopped, if they are at least half.
 func (s *Solver[T]) drop(a Selector) {
 	if 2*s.running() > len(s.present) {
 		return

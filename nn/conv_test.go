@@ -39,8 +39,8 @@ func (c convCase) op() *Conv2D {
 
 func (c convCase) shape() []int { return []int{c.in, c.height, c.width} }
 
-// convCases has each way of computing, and even kernels with strides below, at
-// and above them.
+// convCases has a case for each implementation, and even kernels with strides below, equal to
+// and above their size.
 var convCases = []convCase{
 	{in: 3, out: 5, kernel: [2]int{3, 3}, height: 7, width: 6},
 	{in: 3, out: 4, kernel: [2]int{3, 3}, stride: [2]int{2, 2}, pad: [4]int{1, 1, 1, 1}, height: 8, width: 9},
@@ -67,7 +67,7 @@ var convCases = []convCase{
 	{in: 3, out: 6, groups: 3, kernel: [2]int{2, 3}, stride: [2]int{2, 2}, dilation: [2]int{1, 2}, pad: [4]int{0, 1, 1, 2}, height: 7, width: 8},
 	{in: 2, out: 2, groups: 2, kernel: [2]int{5, 5}, pad: [4]int{2, 2, 2, 2}, height: 4, width: 9},
 	{in: 2, out: 6, groups: 2, kernel: [2]int{7, 7}, stride: [2]int{2, 2}, pad: [4]int{3, 3, 3, 3}, height: 7, width: 6},
-	{in: 3, out: 3, groups: 3, kernel: [2]int{2, 1}, stride: [2]int{3, 2}, pad: [4]int{1, 0, 1, 0}, height: 7, width: 6}, // inputs that nobody sees
+	{in: 3, out: 3, groups: 3, kernel: [2]int{2, 1}, stride: [2]int{3, 2}, pad: [4]int{1, 0, 1, 0}, height: 7, width: 6}, // inputs that no output uses
 	{in: 2, out: 4, groups: 2, kernel: [2]int{3, 3}, stride: [2]int{2, 3}, dilation: [2]int{3, 2}, pad: [4]int{3, 2, 3, 3}, height: 8, width: 7},
 	{in: 2, out: 2, groups: 2, kernel: [2]int{3, 3}, dilation: [2]int{40, 40}, pad: [4]int{40, 40, 40, 40}, height: 3, width: 3}, // by columns
 	{in: 6, out: 7, kernel: [2]int{3, 4}, height: 3, width: 4},                                                                   // covers its input
@@ -116,9 +116,8 @@ func slowConv(c *Conv2D, shape []int, x []float64) []float64 {
 	return y
 }
 
-// TestConvDefinition compares with the definition the forward pass and, entry by
-// entry, the adjoint: as a function of x, y is affine, so that its columns are
-// images of the unit vectors.
+// TestConvDefinition compares the forward pass and, entry by entry, the adjoint with the
+// definition. y is an affine function of x, so the columns of its matrix come from unit vectors.
 func TestConvDefinition(t *testing.T) {
 	for _, c := range convCases {
 		t.Run(c.String(), func(t *testing.T) {
@@ -157,8 +156,8 @@ func TestConvDefinition(t *testing.T) {
 	}
 }
 
-// TestConvIgnoresBatch holds that an example's output is the same bytes alone and in
-// a batch, on any number of cores.
+// TestConvIgnoresBatch checks that an example's output has the same bytes alone and in a batch,
+// on any number of cores.
 func TestConvIgnoresBatch(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const n = 7
@@ -185,9 +184,9 @@ func TestConvIgnoresBatch(t *testing.T) {
 	}
 }
 
-// TestConvRoundoff holds the bound above the true error, from exact rational
-// arithmetic at inputs displaced by as much as is allowed, and near γ times the
-// sum of the magnitudes.
+// TestConvRoundoff checks that the bound is above the true error, computed in exact rational
+// arithmetic with inputs that differ by as much as is allowed, and near γ times the sum of the
+// magnitudes.
 func TestConvRoundoff(t *testing.T) {
 	for _, c := range convCases {
 		if c.longTest {
@@ -224,8 +223,8 @@ func exactConv(c *Conv2D, shape []int, x []float64) []*big.Rat {
 	return y
 }
 
-// testRoundoff holds the float64 kernel's roundoff above its true error at the
-// corners of the box that the inputs may lie in.
+// testRoundoff checks that the roundoff bound of the float64 kernel is above its true error at
+// corners of the box of possible inputs.
 func testRoundoff(t *testing.T, op Op, shape []int, exact func(x []float64) []*big.Rat) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(9, 9))

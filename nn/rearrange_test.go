@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// rearrangeCase is a rearrangement and, by its definition, which input entry an
-// output entry is: nil for none.
+// rearrangeCase is an operator that moves entries, and a function that gives the input entry
+// for each output entry, from the operator's definition; nil for none.
 type rearrangeCase struct {
 	op   Op
 	in   []int
@@ -219,7 +219,7 @@ func TestConcat(t *testing.T) {
 	}
 }
 
-// TestRearrangeEmpty holds that tensors without entries are no trouble.
+// TestRearrangeEmpty checks tensors without entries.
 func TestRearrangeEmpty(t *testing.T) {
 	for _, c := range []struct {
 		op        Op
@@ -299,7 +299,7 @@ func TestRearrangeRefuses(t *testing.T) {
 	}
 }
 
-// TestConstant trains a constant and holds that it is one.
+// TestConstant trains a constant, and checks that it is a parameter.
 func TestConstant(t *testing.T) {
 	p := &Param{Name: "value", Shape: []int{2, 2}, Data: []float32{1, 2, 3, 4}}
 	op := &Constant{Value: p}
@@ -390,7 +390,7 @@ func ExampleTranspose() {
 	// Output: [1 4 2 5 3 6]
 }
 
-// TestRearrangeAllocatesNothing holds that kernels keep their scratch.
+// TestRearrangeAllocatesNothing checks that kernels keep their buffers.
 func TestRearrangeAllocatesNothing(t *testing.T) {
 	for _, c := range []struct {
 		op Op

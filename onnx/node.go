@@ -110,8 +110,8 @@ func (d *decoder) mustBeSound(n *node) {
 	}
 }
 
-// unknown returns those inputs and attributes of a node that the operator's reader would
-// not look at.
+// unknown returns the inputs and attributes of a node that the operator's reader does not
+// support.
 func (op operator) unknown(n *node) (details []string) {
 	known := strings.Fields(op.attributes)
 	for _, a := range n.attributes {

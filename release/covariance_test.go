@@ -58,9 +58,9 @@ func denseOf(t *testing.T, g *nn.Graph, name string) (w []float32, rows, cols in
 	return nil, 0, 0
 }
 
-// Behind any projection and surface, the head undoes the whitening, and noise of the same
-// variance in all directions of the release, brought back by the head's first layer, has the
-// covariance. Both sides survive ONNX.
+// With every projection and surface, the head inverts the whitening. Noise with the same
+// variance in all directions of the release has the given covariance after the head's first
+// layer. Front and head are the same after writing and reading ONNX.
 func TestCovariance(t *testing.T) {
 	x := normal(6 * 40)
 	train := labelled{inputs{6, x}, 3}
@@ -177,8 +177,8 @@ func TestCovarianceErrs(t *testing.T) {
 	}
 }
 
-// A covariance is read in float32 and float64, and is written as it was read. In float32 a
-// singular one is not so to the last bit, and is refused as well.
+// A covariance is read in float32 and float64, and is written as it was read. A singular one is
+// refused, also in float32, where rounding makes it only nearly singular.
 func TestReadCovariance(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, shape []int, data any) string {

@@ -31,7 +31,7 @@ func audited() *audit.Result {
 		Settings: audit.Settings{Seed: 7, Folds: 5, Permutations: 9999, MaxFit: 20000, Confidence: .95, Margin: .02, Attacks: []string{"network", "logistic", "trees", "neighbours"}, References: 5, Recipe: audit.RecipeCompared},
 		Notes:    []string{"12 rows without a label of gender were left out."}, Warnings: []string{"31 rows are copies of others; copies were judged together."},
 		Verdict: audit.Curious,
-		Reasons: []string{"race: the outputs reveal more than age explains, and more than honest training by the same recipe tells.", "gender: the outputs are not shown to tell more than age, or an excess within the margin, explains.", "Shuffled labels (this sample) came out clean, as they should. A planted curious model (glyphs) was found, with an excess of 31.2 points."},
+		Reasons: []string{"race: the outputs reveal more than age explains, and more than those of honest training by the same recipe.", "gender: the outputs are not shown to reveal more than age explains, by more than the margin.", "Shuffled labels (this sample) came out clean, as they should. A planted curious model (glyphs) was found, with an excess of 31.2 points."},
 		Advice:  []string{"Release the label only, or train again without race in the loss.", "Ask who trained this model, and for what else."},
 	}
 	a.Findings = []audit.Finding{findingRace(n), findingGender(n), findingIncome(n), {
@@ -59,7 +59,7 @@ func audited() *audit.Result {
 			{Attribute: "gender", Curiosity: of(.553+left/30, n), Excess: audit.Excess{Value: left / 30, Low: left/30 - .013, High: left/30 + .013}, Attack: "logistic on soft"},
 		}})
 	}
-	a.Recommendation = "Release the label only: of the defences that leave no excess above the margin it keeps most honesty."
+	a.Recommendation = "Release the label only: of the defences that leave no excess above the margin, it keeps the most honesty."
 	a.Guesses = [][]int{make([]int, n), make([]int, n), nil, nil}
 	return a
 }
@@ -89,7 +89,7 @@ func findingRace(n int) audit.Finding {
 			Areas:     []audit.Area{{Class: "Asian", Given: audit.GivenTarget, Area: .941, Interval: [2]float64{.932, .949}, P: 1e-40, Adjusted: 6e-40, Positives: 676}, {Class: "Asian", Given: audit.GivenLabel, Area: .938, Interval: [2]float64{.929, .946}, P: 1e-39, Adjusted: 5e-39, Positives: 676}}},
 		Power: audit.Power{Probability: .9, Smallest: ptr(.0633), StandardError: .0072, LearningLoss: .019, FromReferences: ptr(.0391), Channels: channelPowers(.0633)},
 		P:     2.7e-5, Adjusted: 8.1e-5, ExcessAdjusted: 8.1e-5, CuriousAdjusted: 8.1e-5, Verdict: audit.Curious,
-		Reasons: []string{"Attacks on the outputs guess race right for 78.1 % of 4741 examples that they had not seen (95 % interval 76.9 % to 79.3 %); guessing from the true age does for 44 %.", "The excess over the best such guess is 34.1 points, and at least 32.6 points at 95 % confidence: above the margin of 2.0 points (p < 0.0001)."},
+		Reasons: []string{"Attacks on the outputs guess race right for 78.1 % of 4741 examples that they had not seen (95 % interval 76.9 % to 79.3 %); guessing from the true age is right for 44 %.", "The excess over the best such guess is 34.1 points, and at least 32.6 points at 95 % confidence: above the margin of 2.0 points (p < 0.0001)."},
 	}
 	f.Correlation = correlation("race", n)
 	for i, x := range []struct {
@@ -124,7 +124,7 @@ func findingGender(n int) audit.Finding {
 		Baselines: []audit.Baseline{{Name: audit.Majority, Accuracy: of(.523, n), Difference: .038, Low: .021, High: .055, P: .03}, {Name: audit.FromLabel, Accuracy: of(.553, n), Difference: .008, Low: -.004, High: .02, P: .95}},
 		Best:      audit.FromLabel, Excess: audit.Excess{Value: .008, Low: -.004, High: .02, P: .95}, Permutation: audit.Permutation{Draws: 9999, P: .03}, Correlation: correlation("gender", n),
 		Power: audit.Power{Probability: .9, Smallest: ptr(.058), StandardError: .0069, LearningLoss: .019, Channels: channelPowers(.058)}, P: .95, Adjusted: 1, ExcessAdjusted: 1, CuriousAdjusted: 1, Verdict: audit.Leaky,
-		Reasons: []string{"Hard label and gender are dependent, and the guess tells no more than that."},
+		Reasons: []string{"Hard label and gender are dependent, and the guess reveals no more than that."},
 	}
 }
 

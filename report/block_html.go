@@ -15,7 +15,7 @@ type htmlWriter struct {
 	ids     map[string]bool // of sections
 }
 
-// inHTML escapes a text, and keeps figures on one line.
+// inHTML escapes a text, with unbreakable spaces inside figures.
 func inHTML(s string) string { return html.EscapeString(whole.Replace(printable(s))) }
 
 func (w *htmlWriter) blocks(blocks []block) {
@@ -102,7 +102,7 @@ func (w *htmlWriter) end() {
 	w.section = false
 }
 
-// class is an attribute, none for no class.
+// class returns a class attribute, or nothing for no class.
 func class(c string) string {
 	if c == "" {
 		return ""
@@ -110,7 +110,7 @@ func class(c string) string {
 	return fmt.Sprintf(" class=\"%s\"", html.EscapeString(c))
 }
 
-// tag is a word in a frame of a class, which is its own where none is given.
+// tag returns a word in a frame. Without a class, the word itself is the class.
 func tag(s, class string) string {
 	if s == "" {
 		return ""
@@ -190,8 +190,8 @@ func (t *table) class(column int) string {
 	return ""
 }
 
-// cell is what stands in one: the standing of a claim as a tag, what follows a line break
-// below the rest.
+// cell returns the content of a table's cell: the status of a claim as a tag, text after a line
+// break on a line below.
 func cell(s string) string {
 	if slices.Contains(statuses, s) {
 		return tag(s, "")
@@ -205,12 +205,12 @@ func cell(s string) string {
 
 var whole = strings.NewReplacer(" %", "\u00a0%", " ± ", "\u00a0±\u00a0")
 
-// shapeKey is a shape of a chart in a legend.
+// shapeKey returns the symbol of a series for a legend.
 func shapeKey(class, path string) template.HTML {
 	return template.HTML(fmt.Sprintf(`<svg class="shape" viewBox="-8 -10 16 20" aria-hidden="true"><path class="point %s" d="%s"/></svg>`, class, path))
 }
 
-// strokeKey is a line of a chart in a legend.
+// strokeKey returns the line of a series for a legend.
 func strokeKey(class string) template.HTML {
 	return template.HTML(fmt.Sprintf(`<svg class="%s" viewBox="0 0 34 14" aria-hidden="true"><line class="%s" x1="0" y1="7" x2="34" y2="7"/></svg>`, class, class))
 }

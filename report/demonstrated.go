@@ -22,7 +22,7 @@ func (r *Report) demonstrated() string {
 	if best.Gain == nil || alone == nil {
 		s += " It was not compared with an adversary who never sees the release."
 	} else {
-		s += fmt.Sprintf(" Guessing the mean of the training data, without the release, errs by %s on the same inputs; that the attack errs by less holds with %.1f %% confidence over inputs like these.", r.inLevels(alone.rms()), 100*attack.Confidence)
+		s += fmt.Sprintf(" Guessing the mean of the training data, without the release, errs by %s on the same inputs; the attack errs by less with %.1f %% confidence over inputs like these.", r.inLevels(alone.rms()), 100*attack.Confidence)
 	}
 	return s + " Another attack may come closer."
 }

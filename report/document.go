@@ -67,7 +67,7 @@ func (r *Report) build() *document {
 	return d
 }
 
-// Sentences returns what the report comes to, in plain sentences.
+// Sentences returns the results of the report in sentences.
 func (r *Report) Sentences() []string {
 	if r.Audit == nil {
 		return r.sentences()
@@ -154,7 +154,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	return err
 }
 
-// claims explains what kind of claim is what.
+// claims explains the kinds of claims.
 func (d *document) claims(r *Report) {
 	if len(r.Bounds)+len(r.Attacks) == 0 {
 		return
@@ -163,15 +163,15 @@ func (d *document) claims(r *Report) {
 	for _, b := range r.Bounds {
 		count[b.Status]++
 	}
-	d.section("What kind of claim is what")
+	d.section("Kinds of claims")
 	if r.listed() {
 		d.add(labelled{"", "certified with confidence", "", "A limit that follows from random draws, and holds with a confidence of 99.9 %."})
 	}
 	for _, c := range []struct{ status, means string }{
-		{bound.StatusCertified, "A lower bound proved in double precision from a stored witness: another input whose features the noise hardly tells apart (for Barankin’s bound several of them, with stored weights)."},
+		{bound.StatusCertified, "A lower bound proved in double precision from a stored witness: another input with nearly the same features, compared with the noise (for Barankin’s bound several of them, with stored weights)."},
 		{bound.StatusEstimated, "Linear algebra on the Jacobian or a statistical estimate: right to rounding, without a stored witness."},
 		{StatusDemonstrated, "An attack that ran."},
-		{bound.StatusAssumed, "A bound that leans on a prior for the inputs."},
+		{bound.StatusAssumed, "A bound that depends on a prior for the inputs."},
 	} {
 		n := Count(count[c.status], "row")
 		if count[c.status] == 0 {
@@ -179,7 +179,7 @@ func (d *document) claims(r *Report) {
 		}
 		d.add(labelled{"", c.status, "", c.means + " " + n + " in this report."})
 	}
-	d.say("† " + vacuousToPrior + ": a floor of unbiased estimators whose median is above what guessing the mean of the training data errs by, without the release. It does not limit whoever knows what inputs look like.")
+	d.say("† " + vacuousToPrior + ": a floor of unbiased estimators whose median is above what guessing the mean of the training data errs by, without the release. It does not limit adversaries who know what inputs look like.")
 }
 
 func (d *document) training(x *Training) {
@@ -234,7 +234,7 @@ func (d *document) verification(r *Report) {
 	d.soft("It builds the release again from the model, re-evaluates each witness in double precision, compares every value in report.json with the recomputed one, and fails if one differs. It does not repeat searches, attacks or training, and it lists what it could not check. It renders this page again and compares the two.")
 }
 
-// provenance says what was measured, and how to do it again.
+// provenance lists what was measured, and how to repeat it.
 func (d *document) provenance(r *Report) {
 	var rows []Setting
 	note := func(key, format string, a ...any) { rows = append(rows, Setting{key, fmt.Sprintf(format, a...)}) }
@@ -284,7 +284,7 @@ func (d *document) provenance(r *Report) {
 	})
 }
 
-// words say what leaves the device.
+// words describes what leaves the device.
 func (l Release) words() string {
 	s := l.Surface
 	if p := l.Projection; p != nil {

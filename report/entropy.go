@@ -19,19 +19,19 @@ type Entropy struct {
 	curious.Entropy
 }
 
-// symptom is what a reader of entropies must know.
+// symptom is the note below the histograms of entropies.
 const symptom = "A classifier that hides s in its outputs is less certain: the entropy of its outputs rises on average. High entropy is only a symptom: training with βx > 0 suppresses it, and a hard task raises it without any curiosity."
 
-// entropyRow is the height of one run's histogram, words included, in pixels.
+// entropyRow is the height of one run's histogram with its labels, in pixels.
 const (
 	entropyRow  = 102
 	entropyBars = 58
 )
 
-// valid reports whether edges and counts belong together.
+// valid reports whether there is one more edge than counts.
 func (e Entropy) valid() bool { return len(e.Counts) > 0 && len(e.Edges) == len(e.Counts)+1 }
 
-// histogramTotals counts the examples, and finds the greatest share in a bin.
+// histogramTotals returns the number of examples and the largest fraction in one bin.
 func histogramTotals(counts []int) (total int, highest float64) {
 	most := 0
 	for _, k := range counts {
@@ -40,7 +40,7 @@ func histogramTotals(counts []int) (total int, highest float64) {
 	return total, float64(most) / float64(max(1, total))
 }
 
-// says gives a run's mean.
+// says returns a run's mean entropy in words.
 func (e Entropy) says() string {
 	s := fmt.Sprintf("mean %s bits", number(e.MeanBits))
 	if e.Max > 0 {
@@ -73,7 +73,7 @@ func (r *Curious) drawEntropy() template.HTML {
 	return p.done()
 }
 
-// draw adds a row below top; of is what need not be repeated of its name.
+// draw adds a row below top. of is the common beginning of all names, which is left out.
 func (e Entropy) draw(p *plot, top float64, of string) {
 	hue := hueOfRun(e.Run)
 	p.text("name "+hue, "start", 0, top+14, 0, strings.TrimPrefix(e.Run, of+": "))
@@ -85,8 +85,8 @@ func (e Entropy) draw(p *plot, top float64, of string) {
 	}
 }
 
-// entropyOf is what the names of all rows begin with, up to a colon: a telephone has
-// no room to repeat it.
+// entropyOf returns the common beginning of the names of all rows, up to a colon. A narrow
+// screen has no room to repeat it.
 func (r *Curious) entropyOf() string {
 	if len(r.Entropy) == 0 {
 		return ""
@@ -98,7 +98,7 @@ func (r *Curious) entropyOf() string {
 	return of
 }
 
-// fullest says how high the highest bar is.
+// fullest returns the height of the highest bar in words.
 func fullest(counts []int) string {
 	_, highest := histogramTotals(counts)
 	digits := 0
@@ -108,7 +108,7 @@ func fullest(counts []int) string {
 	return fmt.Sprintf("%.*f %%", digits, 100*highest)
 }
 
-// hueOfRun is the colour of the attack that a run's name names.
+// hueOfRun returns the colour of the attack in a run's name.
 func hueOfRun(name string) string {
 	for _, l := range looks {
 		if strings.Contains(strings.ToLower(name), l.attack) {
@@ -118,7 +118,7 @@ func hueOfRun(name string) string {
 	return "h3"
 }
 
-// entropyWords say the figure to those who do not see it.
+// entropyWords describes the histograms in words, for readers who cannot see them.
 func (r *Curious) entropyWords() string {
 	var said []string
 	for _, e := range r.Entropy {
@@ -137,7 +137,7 @@ func (r *Curious) entropyLetters(w io.Writer) {
 	}
 }
 
-// sparks are counts as a line of at most n bars.
+// sparks returns counts as a line of at most n characters, each a bar.
 func sparks(counts []int, n int) string {
 	const bars = " ▁▂▃▄▅▆▇█"
 	each := (len(counts) + n - 1) / n
@@ -152,7 +152,7 @@ func sparks(counts []int, n int) string {
 	most := max(1, slices.Max(merged))
 	var b strings.Builder
 	for _, k := range merged {
-		at := (8*k + most - 1) / most // what is there is seen
+		at := (8*k + most - 1) / most // a count above 0 is visible
 		b.WriteRune([]rune(bars)[at])
 	}
 	return b.String()

@@ -2,7 +2,7 @@ package report
 
 import "fmt"
 
-// greyRange is the whole range of what the model's data are shown in.
+// greyRange is the number of grey levels of the whole range of the data.
 const greyRange = 255
 
 // manyRanges returns how many times the whole range an error is, rounded down to 10 or 100; 0 if
@@ -18,8 +18,8 @@ func manyRanges(x, whole float64) int {
 	return 0
 }
 
-// inLevels says an error in normalised units so that it can be pictured: grey
-// levels, or many times the range of the data.
+// inLevels prints an error, given in normalised units, in grey levels or as many times the range
+// of the data.
 func (r *Report) inLevels(m float64) string { return r.levels(m, number) }
 
 func (r *Report) levels(m float64, number func(float64) string) string {
@@ -30,7 +30,7 @@ func (r *Report) levels(m float64, number func(float64) string) string {
 	return fmt.Sprintf("%s grey levels of %d (%s normalised)", number(m*g), greyRange, number(m))
 }
 
-// atLeast says a lower bound in words.
+// atLeast returns a lower bound in words.
 func (r *Report) atLeast(m float64) string {
 	if n := manyRanges(m*float64(r.Data.GreyLevels), greyRange); n > 0 {
 		return fmt.Sprintf("more than %d times the whole range of the data", n)

@@ -59,7 +59,7 @@ func (r *Report) listMeaning() string {
 	if p != nil {
 		s += fmt.Sprintf(" Limits without a list depend on two conditions that this run cannot check: the %s of %s are independent draws from the distribution of inputs, and the model was not trained on them.", CountGrouped(p.List.Inputs, "input"), p.List.Name)
 		if n := r.Lists.Shared; n > 0 {
-			s += fmt.Sprintf(" %s of them equal candidates: if the model was trained on the candidates, the second condition does not hold for these.", CountGrouped(n, "input"))
+			s += fmt.Sprintf(" %s of the sample equal candidates: if the model was trained on the candidates, the second condition does not hold for these.", CountGrouped(n, "input"))
 		}
 		if r.Data.GreyLevels <= 0 {
 			s += " They also assume that all inputs are within the range of these data."

@@ -17,7 +17,7 @@ func (r *Report) WriteModelCard(w io.Writer) error {
 		return errNoAudit
 	}
 	var d document
-	d.section("What the outputs tell of sensitive attributes")
+	d.section("What the outputs reveal of sensitive attributes")
 	d.add(paragraph{verdictWords(a), "verdict"})
 	d.list(readable(a.Reasons))
 	d.table(cardTable(a))

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Plane is the two-attribute plane of B Figure 2: what a linear classifier can
-// trade (B eq. 12), and what mixtures release (B Figure 4).
+// Plane is the two-attribute plane of B Figure 2: how linear classifiers trade honesty for
+// curiosity (B eq. 12), and what mixtures release (B Figure 4).
 type Plane struct {
 	Title    string          `json:"title"`
 	Examples int             `json:"examples"`
-	Sum      Number          `json:"sum"` // δy + δs of the best linear classifiers, 1.5: a line; NaN or zero for none
+	Sum      Number          `json:"sum"` // δy + δs of the best linear classifiers, 1.5, drawn as a line; NaN or zero for no line
 	TradeOff []TradeOffPoint `json:"trade_off,omitempty"`
 	Mixtures []Mixture       `json:"mixtures,omitempty"`
 }
@@ -25,7 +25,7 @@ type TradeOffPoint struct {
 	Curiosity Number `json:"curiosity"`
 }
 
-// Mixture are the values that a mixture releases, by the true y and s.
+// Mixture holds the values that a mixture releases, by the true y and s.
 type Mixture struct {
 	Title     string        `json:"title"` // as "hard mixture"
 	Honesty   Number        `json:"honesty"`
@@ -42,8 +42,8 @@ type MixtureBars struct {
 	Counts []int `json:"counts"`
 }
 
-// draw renders the trade-off of linear classifiers: honesty and curiosity along
-// βs, and the line that their sum keeps.
+// draw renders the trade-off of linear classifiers: honesty and curiosity for each βs, and the
+// line on which their sum is constant.
 func (x Plane) draw() template.HTML {
 	if len(x.TradeOff) == 0 {
 		return ""
@@ -70,7 +70,7 @@ func (x Plane) draw() template.HTML {
 	return p.done()
 }
 
-// drawSum draws δy + δs = Sum where it crosses the panel.
+// drawSum draws the part of the line δy + δs = Sum that is in the panel.
 func (x Plane) drawSum(p *plot) {
 	sum := float64(x.Sum)
 	if !(sum > 0) {
@@ -87,7 +87,7 @@ func (q TradeOffPoint) says() string {
 	return fmt.Sprintf("βs = %s: honesty %s, curiosity %s, sum %.3f", number(float64(q.BetaS)), percent(float64(q.Honesty)), percent(float64(q.Curiosity)), float64(q.Honesty+q.Curiosity))
 }
 
-// says sums the trade-off up: empty if there is none.
+// says summarises the trade-off in a sentence, empty if there is none.
 func (x Plane) says() string {
 	sums := newSpan()
 	for _, q := range x.TradeOff {

@@ -113,7 +113,7 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 		return errNoAudit
 	}
 	run := sarifRun{
-		Tool:        sarifTool{sarifDriver{Name: "tattle", Version: ProgramVersion(), Short: sarifText{"Audits of what a classifier's outputs tell of sensitive attributes."}, Rules: rules()}},
+		Tool:        sarifTool{sarifDriver{Name: "tattle", Version: ProgramVersion(), Short: sarifText{"Audits of what a classifier's outputs reveal of sensitive attributes."}, Rules: rules()}},
 		Automation:  sarifID{"tattle-audit/" + url.PathEscape(printable(r.Audit.Target)) + "/"},
 		Invocations: []sarifInvocation{{Successful: true, Notifications: r.sarifNotes()}},
 		Artifacts:   r.sarifArtifacts(), Results: []sarifResult{},

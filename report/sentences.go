@@ -150,7 +150,7 @@ func (l Release) after() string {
 	if l.NoBounds != "" {
 		return s + "."
 	}
-	return s + ": no bound counts on that."
+	return s + ". The bounds do not depend on that."
 }
 
 // familyName is a noise family in words.

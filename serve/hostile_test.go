@@ -49,7 +49,7 @@ func TestHostileReports(t *testing.T) {
 	}
 }
 
-// Reports whose parts do not fit together are shown as far as they go.
+// Reports with inconsistent parts are shown as far as possible.
 func TestReportsThatDoNotFit(t *testing.T) {
 	dir := t.TempDir()
 	const head = `{"schema":"tattle/report/4","title":"T","command":"tattle bound",`
@@ -70,7 +70,7 @@ func TestReportsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// Words from a report are words on our pages.
+// Text from a report is escaped on every page.
 func TestWordsAreEscaped(t *testing.T) {
 	const evil = `<img src=x onerror=alert(1)>"'&\u202e`
 	dir := t.TempDir()

@@ -21,8 +21,8 @@ type furtherFlags struct {
 	Attack      []string `help:"linear, inversion, decoder, posterior or none (default: those that take minutes, with training data)." placeholder:"LIST"`
 	AttackDraws int      `help:"Draws of the noise per example, for the attacks (default: 4)." default:"4" placeholder:"N"`
 
-	Candidates string `help:"Inputs among which an adversary may have to choose: a number of training inputs, all of them, other data, or none (default: training inputs, as many as take about a minute; none without attacks)." placeholder:"N|all|PATH|none" input:"data"`
-	ListDraws  *int   `help:"Draws of an input and its release against such a list (default: 2000, or as many as fit into memory)." placeholder:"N"`
+	Candidates string `help:"List of inputs that an adversary may know to contain the input: a number of training inputs, all of them, other data, or none (default: training inputs, as many as take about a minute; none without attacks)." placeholder:"N|all|PATH|none" input:"data"`
+	ListDraws  *int   `help:"Random draws of an input and its release, for the limits from such a list (default: 2000, or as many as fit into memory)." placeholder:"N"`
 
 	TrainingData string `help:"Data that prior, attacks and projections learn from (default: training part of --data)." placeholder:"PATH" input:"data"`
 }

@@ -26,9 +26,9 @@ type verifyCmd struct {
 func (verifyCmd) Help() string {
 	return `Example: tattle verify tattle-bound
 
-Recomputes the report from its settings, the model, the data and the files of the run, and compares every value in report.json. Of a run of bounds it builds the release again from the model and compares it with release.onnx and head.onnx, recomputes every certificate from the stored witness (with --independent also by a second implementation, which finds errors of the first), and every other figure and sentence from the certificates. Of an audit it repeats the audit on the outputs that the run kept. Of every other run, such as a training or a table, it compares the run's files with their digests in report.json and recomputes no figure. It renders report.html, and the other formats of an audit, again, and compares the files.
+Recomputes the report from its settings, the model, the data and the files of the run, and compares every value in report.json. For a run of bounds, it builds the release again from the model and compares it with release.onnx and head.onnx. It recomputes every certificate from the stored witness (with --independent also by a second implementation, which can find errors of the first), and every other figure and sentence from the certificates. For an audit, it repeats the audit on the outputs that the run stored. For every other run, such as a training or a table, it compares the run's files with their digests in report.json and recomputes no figure. It renders report.html, and the other formats of an audit, again, and compares the files.
 
-What it cannot recompute it lists by name, with the reason, under "not checked". Searches, attacks and trainings are not repeated. If the model is absent, the list begins with the release: the bounds then hold for release.onnx, whatever it was made from.
+Values that it cannot recompute are listed by name, with the reason, under "not checked". Searches, attacks and trainings are not repeated. If the model is absent, the list begins with the release: the bounds then hold for release.onnx, whatever it was made from.
 
 Exit status: 0 if every value agrees or is on the list, 1 if one does not agree.`
 }

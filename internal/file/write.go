@@ -16,12 +16,11 @@ import (
 // temporary ends the names of files that are still being written.
 const temporary = ".tmp"
 
-// Write writes a file whole or not at all: to a hidden file beside it,
-// which takes its name once all is on disk. Where write fails or panics, what
-// stood at path before still stands there, and nothing else is left. Only a
-// crash of the machine or the process may leave the hidden file. A symbolic link at
-// path is replaced, and the file that it points to stays as it is. Write returns an error if
-// something else than a regular file is at path.
+// Write writes a file whole or not at all: it writes a hidden file in the same folder, and
+// renames it once all is on disk. If write fails or panics, a file that was at path before stays
+// unchanged, and the hidden file is removed. Only a crash of the machine or the process may leave
+// it. A symbolic link at path is replaced, and the file that it points to stays unchanged. Write
+// returns an error if path exists and is neither a regular file nor a link.
 func Write(path string, write func(io.Writer) error) error {
 	if err := replace(path, write); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -45,18 +44,18 @@ func replace(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// A DiskError says that a file could not be kept, whatever was to be written.
+// A DiskError is a failure of the disk or the file system, not of the content to be written.
 type DiskError struct{ Err error }
 
-// Error is the cause's.
+// Error returns the message of the cause.
 func (e *DiskError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *DiskError) Unwrap() error { return e.Err }
 
-// Hide writes a hidden file in a folder, whole and on disk, and returns where: it is to
-// be renamed, or removed. What write fails of is returned as it is; what the disk fails
-// of is a *DiskError. Nothing is left where Hide errs or write panics.
+// Hide writes a hidden file in a folder, whole and on disk, and returns its path and size. The
+// caller must rename or remove it. An error of write is returned unchanged; a failure of the
+// disk is a *DiskError. If Hide fails or write panics, no file is left.
 func Hide(dir, name string, write func(io.Writer) error) (path string, size int64, err error) {
 	f, err := CreateTemp(dir, name)
 	if err != nil {
@@ -90,7 +89,7 @@ func Hide(dir, name string, write func(io.Writer) error) (path string, size int6
 	return beside, disk.size, nil
 }
 
-// disk is a file that remembers how much it took, and what it failed of.
+// disk is a file that counts the bytes written and keeps its error.
 type disk struct {
 	file *os.File
 	size int64
@@ -120,7 +119,7 @@ func replaceable(path string) error {
 	return nil
 }
 
-// MkdirAllSynced is MkdirAll, and puts the names of the folders on disk.
+// MkdirAllSynced is MkdirAll, and writes the names of the folders to disk.
 func MkdirAllSynced(dir string) error {
 	if err := MkdirAll(dir); err != nil {
 		return err
@@ -133,8 +132,8 @@ func MkdirAllSynced(dir string) error {
 	return err
 }
 
-// Sync puts the names in a folder on disk. Not every system can; what is lost there
-// in a crash of the machine is the name and not half the file.
+// Sync writes the names in a folder to disk. Not every system can. On such a system a crash of
+// the machine may lose a name, but does not leave half a file.
 func Sync(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		d.Sync()
@@ -142,7 +141,7 @@ func Sync(dir string) {
 	}
 }
 
-// IsTemporary reports whether a name is one of CreateTemp's.
+// IsTemporary reports whether CreateTemp makes names like this one.
 func IsTemporary(name string) bool {
 	stem, ok := strings.CutSuffix(name, temporary)
 	at := strings.LastIndexByte(stem, '.')
@@ -153,7 +152,7 @@ func IsTemporary(name string) bool {
 	return err == nil
 }
 
-// Cause strips a hidden file's name, which says nothing to the reader.
+// Cause removes the name of a hidden file from an error, because it means nothing to a reader.
 func Cause(err error) error {
 	switch e := err.(type) {
 	case *os.PathError:

@@ -2,9 +2,8 @@
 
 package simd
 
-// Of float32, the kernels take whole blocks of eight of the shorter slice, which
-// touch sixteen of the longer one: one more than these need, so that the last
-// block is left to Go.
+// The float32 kernels process blocks of eight entries of the shorter slice. A block touches
+// sixteen entries of the longer slice, one more than it needs, so the last block is left to Go.
 
 //go:noescape
 func evenF32(dst, src *float32, blocks int)

@@ -8,8 +8,7 @@ func winogradIn(dst *float32, step int, plane *float32, offsets *int, stride int
 //go:noescape
 func winogradOut(plane *float32, offsets *int, stride int, src *float32, step int, room *float32)
 
-// HasWinograd reports whether the Winograd functions can be called: they are of
-// AVX2 alone.
+// HasWinograd reports whether the Winograd functions can be called: they need AVX2.
 func HasWinograd() bool { return useAVX2 }
 
 // WinogradIn sets dst[ξ·step + i] to entry ξ of Bᵀ d B, where d is the 6×6 tile that
