@@ -8,11 +8,20 @@ import (
 	"tattle/bound"
 )
 
+// boundWord names the bounds of a report: those for unbiased estimators if there are limits on
+// every adversary beside them.
+func (r *Report) boundWord() string {
+	if r.listed() {
+		return "bound for unbiased estimators"
+	}
+	return "bound"
+}
+
 // certified says what is proved: by witnesses near the input, then what far ones
 // and twins add.
 func (r *Report) certified() string {
 	if r.Release.NoBounds != "" {
-		s := "No bound holds for this release: " + strings.TrimSuffix(r.Release.NoBounds, ".") + "."
+		s := "No " + r.boundWord() + " holds for this release: " + strings.TrimSuffix(r.Release.NoBounds, ".") + "."
 		if len(r.Attacks) == 0 {
 			s += " No attack was run either: the report does not say how close one would come."
 		}
@@ -24,12 +33,12 @@ func (r *Report) certified() string {
 	}
 	if all == nil {
 		if r.Release.Noise.Estimated {
-			return "Nothing is certified here: the divergence of this noise between two inputs is itself an estimate, and so is every bound below."
+			return "No " + r.boundWord() + " is certified: the divergence of this noise between two inputs is itself an estimate, and so are these bounds."
 		}
 		if r.Experiment != nil && r.Experiment.Rounding == bound.RoundingMeasured {
-			return "Nothing is certified here: the rounding of this net's features is measured, not proved, and every bound below is an estimate."
+			return "No " + r.boundWord() + " is certified: the rounding of this net's features is measured, not proved, so these bounds are estimates."
 		}
-		return "Nothing is certified here: no witness gave a bound."
+		return "No " + r.boundWord() + " is certified: no witness gave one."
 	}
 	who := "an unbiased estimator"
 	if among := r.Among(all.Domain); among != "" {

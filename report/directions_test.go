@@ -38,7 +38,7 @@ func TestEstimatedDirections(t *testing.T) {
 	flat := strings.Join(strings.Fields(text.String()), " ")
 	for _, want := range []string{
 		"0.1 0 1 812 ± 14 (790 to 841)", "8 random vectors an example, its largest singular value is 31.4",
-		"the smallest that is distinguished from zero 0.5", "Nothing is certified here: the rounding of this net's features is measured",
+		"the smallest that is distinguished from zero 0.5", "is certified: the rounding of this net's features is measured",
 		"Rounding: measured, not proved", "Witnesses: algorithm1 (it is cheaper).",
 	} {
 		if !strings.Contains(flat, want) {

@@ -285,7 +285,7 @@ func TestSentencesAreHonest(t *testing.T) {
 		r.Bounds[i].Status = bound.StatusEstimated
 	}
 	r.Release.Noise.Estimated = true
-	says(r, "Nothing is certified", "itself an estimate", "!Certified:")
+	says(r, "No bound is certified", "itself an estimate", "!Certified:")
 	r.Release.NoBounds = "only the label leaves."
 	says(r, "No bound holds for this release: only the label leaves.")
 	r.Design.Confirmed.DropInterval[1] = .011

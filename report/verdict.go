@@ -69,10 +69,11 @@ func hidden(r *Report) string {
 func (r *Report) warnAttacks() {
 	about := "The bounds hold for unbiased reconstructions. An adversary who knows what such inputs look like is biased and may come closer"
 	if r.Release.NoBounds != "" {
-		about = "No bound holds for this release, so none was computed: nothing here limits what an adversary can reconstruct"
+		limits := "nothing here limits"
 		if r.listed() {
-			about = "No bound for unbiased estimators holds for this release, so none was computed: only the limits from lists of inputs limit what an adversary can reconstruct"
+			limits = "only the limits from lists of inputs limit"
 		}
+		about = "No " + r.boundWord() + " holds for this release, so none was computed: " + limits + " what an adversary can reconstruct"
 	}
 	switch best := r.BestAttack(); {
 	case best == nil:
@@ -125,6 +126,9 @@ func verdict(r *Report) (Outcome, string) {
 // strength returns the outcome and what it rests on.
 func strength(r *Report) (outcome Outcome, about string) {
 	if r.Release.NoBounds != "" {
+		if r.listed() {
+			return Uncertified, "no bound for unbiased estimators holds for this release, but the limits on every adversary hold with 99.9 % confidence"
+		}
 		return Uncertified, "no bound holds for this release"
 	}
 	best := bestRow(r, true)
