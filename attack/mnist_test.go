@@ -75,12 +75,12 @@ const oracleSigma = 1.7024195
 // decoder .576 and .54. A weaker attack would overstate the protection.
 func TestMNIST(t *testing.T) {
 	if testing.Short() {
-		t.Skip("trains on 20,000 examples: seconds")
+		t.Skip("trains on 13,000 examples: seconds")
 	}
 	ctx, m := context.Background(), openMNIST(t)
 	decoderLimit := .56
 	if os.Getenv("TATTLE_FULL") == "" {
-		m.train = m.train.Subset(all(20000))
+		m.train = m.train.Subset(all(13000))
 		decoderLimit = .59
 	}
 	noise := release.Gaussian{Sigma: oracleSigma}
