@@ -39,7 +39,7 @@ func TestRealData(t *testing.T) {
 		"fashion-mnist": {MaxDrop: .08, Families: []string{"gaussian", "laplace"}},
 	} {
 		training, test := open(t, name)
-		training, test = first(training, 6000), first(test, 1000)
+		training, test = first(training, 3000), first(test, 1000)
 		g := zoo.MNIST(1)
 		var err error
 		if name == "mnist" {
@@ -50,7 +50,7 @@ func TestRealData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.Seed, o.Examples, o.Keeps, o.Projections = 1, 20, []int{0, 24}, []string{"principal"}
+		o.Seed, o.Examples, o.Keeps, o.Projections = 1, 10, []int{0, 24}, []string{"principal"}
 		answered(t, g, training, test, o)
 	}
 }

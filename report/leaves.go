@@ -48,6 +48,10 @@ func (r *leafReader) value(path string) error {
 		i := -1
 		return r.entries(path, "[]", func() (string, error) { i++; return fmt.Sprintf("%s[%d]", path, i), nil })
 	}
+	if n, ok := t.(json.Number); ok { // most leaves are
+		r.leaves = append(r.leaves, leaf{path, n.String()})
+		return nil
+	}
 	value, err := json.Marshal(t)
 	r.leaves = append(r.leaves, leaf{path, string(value)})
 	return err
