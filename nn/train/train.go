@@ -47,10 +47,31 @@ type Result struct {
 // class, and if the loss is no longer finite.
 func Fit(ctx context.Context, g *nn.Graph, data nn.Source, o Options) (Result, error) {
 	o = o.withDefaults()
-	t, err := newTraining(g, data, o)
+	trainer, err := NewTrainer(g, o.Optimizer(g.Params()), o.Seed)
+	if err != nil {
+		return Result{}, fmt.Errorf("train: %w", err)
+	}
+	t, err := newTraining(trainer, data, o)
 	if err != nil {
 		return Result{}, err
 	}
+	_, n := trainer.Dims()
+	if err := checkLabels(data.Label, data.Len(), n); err != nil {
+		return Result{}, err
+	}
+	y := make([]int, t.Batch)
+	return t.run(ctx, func(x []float32, indices []int) (loss float64, correct int) {
+		for i, index := range indices {
+			y[i] = data.Label(index)
+		}
+		return trainer.Step(x, y[:len(indices)])
+	})
+}
+
+// run makes all steps.
+func (t *training) run(ctx context.Context, step func(x []float32, indices []int) (loss float64, correct int)) (Result, error) {
+	t.update = step
+	o := t.Options
 	for epoch := range o.Epochs {
 		if err := t.epoch(ctx, epoch); err != nil {
 			return t.result, err
@@ -81,38 +102,41 @@ func (o Options) withDefaults() Options {
 // training is a run of Fit.
 type training struct {
 	Options
-	data    nn.Source
-	trainer *Trainer
-	order   []int
-	x       []float32
-	y       []int
-	total   int
-	result  Result
+	data   nn.Source
+	update func(x []float32, indices []int) (loss float64, correct int) // one step, on examples that were read
+	p      int                                                          // entries of an input
+	order  []int
+	x      []float32
+	total  int
+	result Result
 }
 
-func newTraining(g *nn.Graph, data nn.Source, o Options) (*training, error) {
+// newTraining prepares a training of a model that takes inputs of the size of m's.
+func newTraining(m interface{ Dims() (p, n int) }, data nn.Source, o Options) (*training, error) {
 	if o.Epochs < 0 || o.Batch < 0 {
 		return nil, fmt.Errorf("train: %d epochs in batches of %d: neither may be negative", o.Epochs, o.Batch)
 	}
 	if data.Len() == 0 {
 		return nil, errors.New("train: the data has no examples")
 	}
-	trainer, err := NewTrainer(g, o.Optimizer(g.Params()), o.Seed)
-	if err != nil {
-		return nil, fmt.Errorf("train: %w", err)
-	}
-	p, n := trainer.Dims()
+	p, _ := m.Dims()
 	o.Batch = min(o.Batch, data.Len())
-	t := &training{Options: o, data: data, trainer: trainer}
-	t.order, t.x, t.y = make([]int, data.Len()), make([]float32, o.Batch*p), make([]int, o.Batch)
+	t := &training{Options: o, data: data, p: p, order: make([]int, data.Len()), x: make([]float32, o.Batch*p)}
 	for i := range t.order {
 		t.order[i] = i
-		if l := data.Label(i); l < 0 || l >= n {
-			return nil, fmt.Errorf("train: example %d has label %d, but the net tells classes 0 to %d apart", i, l, n-1)
-		}
 	}
 	t.total = o.Epochs * ((len(t.order)-1)/o.Batch + 1)
 	return t, nil
+}
+
+// checkLabels returns an error unless all labels are classes.
+func checkLabels(label func(i int) int, examples, classes int) error {
+	for i := range examples {
+		if l := label(i); l < 0 || l >= classes {
+			return fmt.Errorf("train: example %d has label %d, but the net has the classes 0 to %d", i, l, classes-1)
+		}
+	}
+	return nil
 }
 
 // epoch sweeps over the data once, in an order of its own.
@@ -139,13 +163,9 @@ func (t *training) epoch(ctx context.Context, epoch int) error {
 }
 
 func (t *training) step(indices []int) (loss float64, correct int, err error) {
-	p, _ := t.trainer.Dims()
-	x, y := t.x[:len(indices)*p], t.y[:len(indices)]
+	x := t.x[:len(indices)*t.p]
 	t.data.Examples(x, indices)
-	for i, index := range indices {
-		y[i] = t.data.Label(index)
-	}
-	loss, correct = t.trainer.Step(x, y)
+	loss, correct = t.update(x, indices)
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
 		return loss, correct, fmt.Errorf("train: the loss of step %d is %v: lower the learning rate or look for bad values in the data", t.result.Steps+1, loss)
 	}

@@ -1,0 +1,231 @@
+package promise
+
+import (
+	"context"
+	"math"
+
+	"tattle/bayes"
+	"tattle/bound"
+	"tattle/nn"
+	"tattle/release"
+	"tattle/run"
+)
+
+// A Point is a release that was tried. Its figures are those of the search: means over draws,
+// without limits, on training data.
+type Point struct {
+	place
+	Keep       int       `json:"keep"` // numbers that leave
+	Sigma      float64   `json:"sigma"`
+	Accuracy   []float64 `json:"accuracy"`   // of each task
+	Identified float64   `json:"identified"` // probability that the best adversary with the candidates names the input
+	Bits       float64   `json:"bits"`       // that the release reveals about which candidate the input is
+	Floor      float64   `json:"floor"`      // root mean square error of every adversary without a list, at least; in the model's units
+	Guessed    []Guess   `json:"guessed,omitempty"`
+	Meets      bool      `json:"meets"` // the limits, with a margin
+}
+
+// A Guess is what the best adversary guesses of a protected attribute.
+type Guess struct {
+	Right   float64 `json:"right"`   // right guesses, with the list of candidates
+	Anybody float64 `json:"anybody"` // the same without a list, at most
+	AUC     float64 `json:"auc,omitempty"`
+	Bits    float64 `json:"bits"` // revealed to an adversary who knows the target attribute
+}
+
+// place is a node and a method.
+type place struct {
+	Node   string  `json:"node"`
+	Method Method  `json:"method"`
+	Weight float64 `json:"weight,omitempty"` // of the penalty, where the method learns
+}
+
+func (p place) String() string { return string(p.Method) + " at " + p.Node }
+
+// list is released values of some examples, for package bayes.
+type list struct {
+	rows
+	indices []int
+}
+
+func (l list) Len() int { return len(l.indices) }
+func (l list) Dim() int { return l.n }
+func (l list) Features(_ context.Context, dst []float64, indices []int) error {
+	for i, j := range indices {
+		for k, v := range l.row(l.indices[j]) {
+			dst[i*l.n+k] = float64(v)
+		}
+	}
+	return nil
+}
+
+const alpha = 1 - bound.DefaultConfidence
+
+// at measures a line at a strength of the noise.
+func (s *searcher) at(ctx context.Context, c *cut, l *line, sigma float64) (Point, error) {
+	p := Point{place: l.place, Keep: l.values.n, Sigma: sigma}
+	if err := s.leaks(ctx, l.values, c.validate, &p, searchDraws, s.Seed, false); err != nil {
+		return p, err
+	}
+	p.Meets = s.excess(p, true) <= 1
+	head, err := l.head(sigma)
+	if err != nil {
+		return p, err
+	}
+	p.Accuracy, err = s.accuracy(ctx, c, l, head, sigma)
+	return p, err
+}
+
+// leaks fills in what a release of these values gives away, by so many draws: means, or the
+// limits of them that do not overstate the protection.
+func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Point, draws int, seed uint64, limits bool) error {
+	noise, err := release.NewGaussian(p.Sigma / math.Sqrt(float64(max(s.Queries, 1))))
+	if err != nil {
+		return err
+	}
+	upper := func(l bayes.Limit) float64 {
+		if limits {
+			return l.High
+		}
+		return l.Mean
+	}
+	o := bayes.Options{Draws: draws, Seed: seed}
+	holder := list{values, s.candidates}
+	attributes := s.attributes(holder.indices)
+	r, err := bayes.Run(ctx, holder, noise, attributes, o)
+	if err != nil {
+		return err
+	}
+	first, _ := r.Identified(alpha)
+	p.Identified, p.Bits = upper(first), upper(r.Bits(alpha))
+	p.Guessed = make([]Guess, len(attributes))
+	for k, a := range attributes {
+		alone, _ := r.Guessed(k, alpha)
+		_, given := r.AttributeBits(k, a, alpha)
+		p.Guessed[k] = Guess{Right: upper(alone), Bits: upper(given)}
+		if a.Classes == 2 {
+			p.Guessed[k].AUC = upper(r.AUC(k, a, alpha))
+		}
+	}
+	// The examples to validate stand for the sample of the final measurement.
+	sample := list{values, validate}
+	attributes = s.attributes(validate)
+	if r, err = bayes.Run(ctx, sample, noise, attributes, o); err != nil {
+		return err
+	}
+	truth, other := make([]float32, s.inputs), make([]float32, s.inputs)
+	squares := make([]float64, len(r.Draws))
+	for i, d := range r.Draws {
+		s.train.Examples(truth, []int{validate[d.Truth]})
+		s.train.Examples(other, []int{validate[d.Other]})
+		for j, x := range truth {
+			squares[i] += float64(x-other[j]) * float64(x-other[j]) / float64(s.inputs)
+		}
+	}
+	floor := r.Floor(squares, s.most, alpha/2)
+	lower := floor.Mean
+	if limits {
+		lower = floor.Low
+	}
+	p.Floor = math.Sqrt(bayes.PopulationFloor(lower, s.most, s.test.Len(), alpha/2))
+	for k := range attributes {
+		alone, _ := r.Guessed(k, alpha)
+		p.Guessed[k].Anybody = bayes.PopulationCeiling(upper(alone), s.test.Len(), alpha/2)
+	}
+	return nil
+}
+
+// attributes returns the protected attributes of training examples.
+func (s *searcher) attributes(indices []int) []bayes.Attribute {
+	var all []bayes.Attribute
+	for _, p := range s.Protect {
+		a := attributeOf(s.train, p.Attribute)
+		b := bayes.Attribute{Name: p.Attribute, Classes: len(a.Values)}
+		for _, i := range indices {
+			b.Class, b.Target = append(b.Class, a.Labels[i]), append(b.Target, s.train.Y[i])
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// Margins of the search for the limits of the final measurement, whose draws are more.
+const (
+	identifyMargin = 1.15 // relative
+	bitsMargin     = 1.03
+	floorMargin    = 1.01
+	rightMargin    = .006 // of a probability
+	areaMargin     = .03  // of an area
+)
+
+// excess returns by what factor a point misses the limit that it keeps worst: at most 1
+// if it keeps all. early adds the margins of the search.
+func (s *searcher) excess(p Point, early bool) float64 {
+	identify, bits, floor, right, area := 1., 1., 1., 0., 0.
+	if early {
+		identify, bits, floor, right, area = identifyMargin, bitsMargin, floorMargin, rightMargin, areaMargin
+	}
+	l, worst := s.Limits, 0.
+	over := func(limit, v float64) {
+		if limit > 0 {
+			worst = max(worst, v/limit)
+		}
+	}
+	over(l.Identify, p.Identified*identify)
+	over(l.Bits, p.Bits*bits)
+	if l.Floor > 0 {
+		worst = max(worst, min(l.Floor*floor/p.Floor, 1e6))
+	}
+	for k, want := range l.Protect {
+		g := p.Guessed[k]
+		over(want.Accuracy, max(g.Right, g.Anybody)+right)
+		over(want.AUC, g.AUC+area)
+		over(want.Bits, g.Bits*bits)
+	}
+	return worst
+}
+
+// accuracy returns the share of right answers to each task, on the examples to validate.
+func (s *searcher) accuracy(ctx context.Context, c *cut, l *line, head *nn.Graph, sigma float64) ([]float64, error) {
+	m, err := nn.NewNet(head)
+	if err != nil {
+		return nil, err
+	}
+	_, answers := m.Dims()
+	tasks := tasksOf(s.train, c.moments.Classes, s.Tasks, c.validate)
+	if l.Method == Isotropic {
+		tasks = tasks[:1] // the model's own head
+	}
+	right := make([]float64, len(tasks))
+	noisy, logits := make([]float32, passBatch*l.values.n), make([]float32, passBatch*answers)
+	for draw := range accuracyDraws {
+		for first := 0; first < len(c.validate); first += passBatch {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			b := min(passBatch, len(c.validate)-first)
+			r := run.Rand(s.Seed^streamAccuracy, first, draw)
+			for i := range b {
+				for k, v := range l.values.row(c.validate[first+i]) {
+					noisy[i*l.values.n+k] = v + float32(sigma*r.NormFloat64())
+				}
+			}
+			m.Forward(logits[:b*answers], noisy[:b*l.values.n])
+			for i := range b {
+				row := logits[i*answers : (i+1)*answers]
+				for k, t := range tasks {
+					if largest(row[:t.Classes]) == t.Labels[first+i] {
+						right[k]++
+					}
+					row = row[t.Classes:]
+				}
+			}
+		}
+	}
+	for k := range right {
+		right[k] /= float64(accuracyDraws * len(c.validate))
+	}
+	return right, nil
+}
+
+const streamAccuracy = 0x6163637572616379 // "accuracy"

@@ -1,0 +1,236 @@
+package promise
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"tattle/dataset"
+	"tattle/measure"
+	"tattle/run"
+)
+
+// Limits are a promise about every adversary. A limit of zero promises nothing.
+type Limits struct {
+	Identify   float64   `json:"identify,omitempty"`   // probability of naming the input with one guess, at most
+	Candidates int       `json:"candidates,omitempty"` // inputs on the adversary's list, drawn from the training data; 0: all
+	Floor      float64   `json:"floor,omitempty"`      // root mean square error of an adversary without a list, at least, in the model's units
+	Bits       float64   `json:"bits,omitempty"`       // revealed about which candidate the input is, at most
+	Attack     float64   `json:"attack,omitempty"`     // root mean square error of each attack that runs, at least, in the model's units
+	Protect    []Protect `json:"protect,omitempty"`
+}
+
+// Protect is a limit on inferring a sensitive attribute. One of the limits is set.
+type Protect struct {
+	Attribute string  `json:"attribute"`
+	Accuracy  float64 `json:"accuracy,omitempty"` // right guesses, with or without a list, at most
+	AUC       float64 `json:"auc,omitempty"`      // of the best adversary with the list, at most
+	Bits      float64 `json:"bits,omitempty"`     // revealed about the attribute to an adversary who knows the target attribute, at most
+}
+
+// Empty reports whether nothing is promised.
+func (l Limits) Empty() bool {
+	return l.Identify == 0 && l.Floor == 0 && l.Bits == 0 && l.Attack == 0 && len(l.Protect) == 0
+}
+
+// ParseIdentify reads "1%@60000" or "0.01@60000": the probability, and the number of
+// candidates, which may be left out.
+func ParseIdentify(s string) (share float64, candidates int, err error) {
+	text, count, listed := strings.Cut(s, "@")
+	if share, err = parseShare(text); err != nil {
+		return 0, 0, err
+	}
+	if !listed {
+		return share, 0, nil
+	}
+	if candidates, err = strconv.Atoi(count); err != nil || candidates < 2 {
+		return 0, 0, fmt.Errorf("%q: the number of candidates after @ must be at least 2", s)
+	}
+	return share, candidates, nil
+}
+
+// ParseProtect reads "gender: 60%", "gender: auc 0.6" or "gender: 0.1 bits".
+func ParseProtect(s string) (p Protect, err error) {
+	i := strings.LastIndex(s, ":")
+	if i <= 0 {
+		return p, fmt.Errorf("%q: give an attribute and a limit, such as 'gender: 60%%', 'gender: auc 0.6' or 'gender: 0.1 bits'", s)
+	}
+	p.Attribute = strings.TrimSpace(s[:i])
+	limit := strings.Fields(s[i+1:])
+	switch {
+	case len(limit) == 2 && limit[0] == "auc":
+		p.AUC, err = strconv.ParseFloat(limit[1], 64)
+		if err != nil || !(p.AUC > .5 && p.AUC < 1) {
+			return p, fmt.Errorf("%q: an AUC is between 0.5 and 1", s)
+		}
+	case len(limit) == 2 && limit[1] == "bits":
+		p.Bits, err = strconv.ParseFloat(limit[0], 64)
+		if err != nil || !(p.Bits > 0) || math.IsInf(p.Bits, 0) {
+			return p, fmt.Errorf("%q: the number of bits must be positive", s)
+		}
+	case len(limit) == 1:
+		p.Accuracy, err = parseShare(limit[0])
+	default:
+		err = fmt.Errorf("%q: give a limit such as 60%%, auc 0.6 or 0.1 bits", s)
+	}
+	return p, err
+}
+
+func parseShare(s string) (float64, error) {
+	digits, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
+	v, err := strconv.ParseFloat(digits, 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v > 0 && v < 1) {
+		return 0, fmt.Errorf("%q: give a share between 0 and 1, such as 1%% or 0.01", s)
+	}
+	return v, nil
+}
+
+// Defaults of Options.
+const (
+	DefaultListDraws = 20000   // limits of a probability of 1 % are then about 0.2 points wide
+	mostListDraws    = 1 << 18 // a minute and more of 60,000 candidates
+	searchDraws      = 1000    // while σ is searched
+	validationShare  = 6       // one training example in so many measures accuracy while searching
+	accuracyDraws    = 2
+)
+
+// Options are the promise, and where to search. A limit is required.
+type Options struct {
+	Limits
+	Queries  int      // releases of each input; 0: one
+	Nodes    []string // whose output can be released; none: the features of the last affine layer
+	Methods  []Method // none: DefaultMethods
+	Keep     int      // numbers that a shaped or a trained release sends; 0: a default by the number of classes
+	Finetune Finetune // what learns under the noise; empty: FinetuneHead
+	Epochs   int      // of each training; 0: shape's default
+	Tasks    []string // attributes that the release also answers, beside the target
+	MaxDrop  float64  // of accuracy, as a fraction; 0: none
+	// ListDraws is the least number of draws of the final measurement. Where a limit is too
+	// strict for them, Answer.ListDraws is larger.
+	ListDraws int
+	Seed      uint64
+
+	Dir      string                              `json:"-"` // keeps what was found, so that an interrupted search can be continued; empty: a temporary folder
+	Resume   bool                                `json:"-"` // continue with what is in Dir
+	Hashes   map[string]string                   `json:"-"` // digests, by role, that a continued search must share
+	Pool     run.Pool                            `json:"-"` // nil: run.Alone
+	Progress func(phase string, done, total int) `json:"-"`
+}
+
+// Finetune says what is learned under the noise.
+type Finetune string
+
+// The values of Finetune.
+const (
+	FinetuneNone Finetune = "none" // nothing: closed forms only
+	FinetuneHead Finetune = "head" // what is released of the features, and the head
+	FinetuneAll  Finetune = "all"  // the whole model
+)
+
+// check returns an error if an option, or a limit, cannot be met by anything, whatever the
+// release.
+func (o *Options) check(train, test *dataset.Set) error {
+	if o.Limits.Empty() {
+		return measure.WrongOption("Limits", "nothing is promised: give a limit, such as on identification")
+	}
+	n := train.Len()
+	if o.Candidates == 0 {
+		o.Candidates = n
+	}
+	switch {
+	case o.Candidates > n:
+		return measure.WrongOption("Identify", "%d candidates: the training data hold %d inputs", o.Candidates, n)
+	case o.Identify > 0 && o.Identify*float64(o.Candidates) <= 1:
+		return measure.WrongOption("Identify", "%.3g %% of %d candidates: guessing without the release already names %.3g %%, so the limit must be larger", 100*o.Identify, o.Candidates, 100/float64(o.Candidates))
+	case o.MaxDrop < 0 || o.MaxDrop >= 1:
+		return measure.WrongOption("MaxDrop", "accuracy drop %v: give a fraction such as 0.02", o.MaxDrop)
+	case o.ListDraws < 0 || o.ListDraws > mostListDraws:
+		return measure.WrongOption("ListDraws", "%d draws: give a number from 1 to %d", o.ListDraws, mostListDraws)
+	}
+	for _, f := range []struct {
+		name string
+		v    float64
+	}{{"Floor", o.Floor}, {"Attack", o.Attack}, {"Bits", o.Bits}} {
+		if !(f.v >= 0) || math.IsInf(f.v, 0) {
+			return measure.WrongOption(f.name, "%v: give a positive number", f.v)
+		}
+	}
+	if guess := spread(test); o.Floor >= guess {
+		return measure.WrongOption("Floor", "guessing the mean of the inputs, without the release, errs by %.4g in the model's units: the floor must be smaller than that", guess)
+	} else if o.Attack >= guess*1.5 {
+		return measure.WrongOption("Attack", "guessing the mean of the inputs, without the release, errs by %.4g in the model's units: an attack does not err by much more", guess)
+	}
+	for _, p := range o.Protect {
+		if err := p.check(train, test); err != nil {
+			return err
+		}
+	}
+	for _, name := range o.Tasks {
+		if attributeOf(train, name) == nil || attributeOf(test, name) == nil {
+			return measure.WrongOption("Tasks", "the data have no attribute %q in both parts", name)
+		}
+	}
+	return nil
+}
+
+func (p Protect) check(sets ...*dataset.Set) error {
+	for _, set := range sets {
+		a := attributeOf(set, p.Attribute)
+		if a == nil {
+			var have []string
+			for _, s := range set.Sensitive {
+				have = append(have, s.Name)
+			}
+			return measure.WrongOption("Protect", "the data have no attribute %q: there are %s", p.Attribute, strings.Join(have, ", "))
+		}
+		counts, most := make([]int, len(a.Values)), 0
+		for _, c := range a.Labels {
+			counts[c]++
+			most = max(most, counts[c])
+		}
+		if share := float64(most) / float64(set.Len()); p.Accuracy > 0 && p.Accuracy <= share {
+			return measure.WrongOption("Protect", "%s: guessing the most frequent class is right in %.4g %%, without the release: the limit must be larger", p.Attribute, 100*share)
+		}
+		if p.AUC > 0 && len(a.Values) != 2 {
+			return measure.WrongOption("Protect", "%s: a limit on the AUC is for two classes, and there are %d", p.Attribute, len(a.Values))
+		}
+	}
+	return nil
+}
+
+func attributeOf(set *dataset.Set, name string) *dataset.Attribute {
+	for i := range set.Sensitive {
+		if set.Sensitive[i].Name == name {
+			return &set.Sensitive[i]
+		}
+	}
+	return nil
+}
+
+// spread returns the root mean square error of guessing the mean of the inputs.
+func spread(set *dataset.Set) float64 {
+	p := 1
+	for _, d := range set.Shape {
+		p *= d
+	}
+	x, sum, squares := make([]float32, p), make([]float64, p), 0.
+	for i := range set.Len() {
+		set.Examples(x, []int{i})
+		for j, v := range x {
+			sum[j] += float64(v)
+			squares += float64(v) * float64(v)
+		}
+	}
+	n := float64(set.Len())
+	for _, s := range sum {
+		squares -= s * s / n
+	}
+	return math.Sqrt(max(squares, 0) / n / float64(p))
+}
+
+var errNoLabels = errors.New("the examples have no labels, and the search weighs protection against accuracy")

@@ -1,0 +1,183 @@
+package shape
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"tattle/nn"
+	"tattle/nn/train"
+)
+
+// Defaults of Options.
+const (
+	DefaultExtra      = 3    // directions beyond the discriminants: on MNIST worth 0.05 points of accuracy
+	DefaultHidden     = 128  // units of the head: more gain nothing on MNIST's nine discriminants
+	DefaultBatch      = 1000 // the penalty compares all pairs of a batch, so it needs a large one
+	DefaultEpochs     = 20   // on MNIST: twice as many gain 0.1 points of accuracy
+	leastSteps        = 1200 // as many as 20 epochs of MNIST
+	learningRate      = 1e-3
+	DefaultBottleneck = 256 // units before the saturated numbers
+	// linearStart is what the discriminants are divided by at the start: noise of standard
+	// deviation 1 then leaves MNIST's classes apart.
+	linearStart = 1.6
+	smallStart  = .02 // standard deviation of the weights of directions beyond the discriminants
+)
+
+// Options are the settings of Fit.
+type Options struct {
+	Keep int // numbers that are released; 0: DefaultExtra more than the discriminants
+	// Saturate computes the released numbers by a hidden layer and a tanh, so that an input far
+	// from its class is released like the others. Without it the layer is linear.
+	Saturate   bool
+	Sigma      float64 // standard deviation of the noise while learning; 0: 1, or 0.5 with Saturate
+	Weight     float64 // of identification in the loss; 0: none
+	Candidates int     // of the adversary whom Weight is about; 0: the examples
+	Protect    []Protected
+	Hidden     int // units of the head; 0: DefaultHidden
+	Epochs     int // 0: DefaultEpochs, and more on small data
+	Batch      int // 0: DefaultBatch
+	Seed       uint64
+	Progress   func(done, total int) // may be nil
+}
+
+// Protected is an attribute that the release should not give away.
+type Protected struct {
+	Class  []int   // of each example, from 0
+	Weight float64 // in the loss
+}
+
+// A Shape is a learned release.
+type Shape struct {
+	Layer *nn.Graph // features, or inputs, to what noise is added to
+	Head  *nn.Graph // noisy values to logits, those of the tasks one after the other
+	Sigma float64   // standard deviation of the noise for which it was learned
+}
+
+// Fit learns a release of features under noise, starting from the discriminants of the first
+// task. data holds the features, or with a front the inputs that it maps to features; then
+// the front learns, too, in place, and the layer of the result includes it. moments are those of
+// the features. Equal seeds and data give equal results.
+func Fit(ctx context.Context, data nn.Source, front *nn.Graph, moments *Moments, tasks []train.Task, o Options) (*Shape, error) {
+	o.Keep = cmp.Or(o.Keep, moments.Classes-1+DefaultExtra)
+	if o.Sigma == 0 {
+		if o.Sigma = 1; o.Saturate {
+			o.Sigma = .5
+		}
+	}
+	layer, err := o.layer(moments)
+	if err != nil {
+		return nil, err
+	}
+	classes := 0
+	for _, t := range tasks {
+		classes += t.Classes
+	}
+	s := &Shape{Layer: layer, Sigma: o.Sigma, Head: o.head(classes)}
+	if front != nil {
+		s.Layer = Join(front, s.Layer)
+	}
+	return s, o.fit(ctx, s.Layer, s, data, tasks)
+}
+
+// fit trains layer, unless it is nil, and head.
+func (o Options) fit(ctx context.Context, layer *nn.Graph, s *Shape, data nn.Source, tasks []train.Task) error {
+	batch := min(cmp.Or(o.Batch, DefaultBatch), data.Len())
+	perEpoch := (data.Len()-1)/batch + 1
+	epochs := cmp.Or(o.Epochs, max(DefaultEpochs, (leastSteps-1)/perEpoch+1))
+	options := train.ReleasedOptions{
+		Sigma: o.Sigma, Tasks: tasks,
+		Options: train.Options{Epochs: epochs, Batch: batch, Seed: o.Seed, Optimizer: func(params []*nn.Param) train.Optimizer {
+			return train.NewAdam(params, train.AdamOptions{LearningRate: learningRate, Schedule: train.HalfCosine(epochs * perEpoch)})
+		}},
+	}
+	if o.Progress != nil {
+		options.Progress = func(done, total int, _ float64) { o.Progress(done, total) }
+	}
+	if layer != nil && (o.Weight > 0 || len(o.Protect) > 0) {
+		l := &leak{sigma: o.Sigma, candidates: cmp.Or(o.Candidates, data.Len()), weight: o.Weight, given: tasks[0].Labels}
+		for _, p := range o.Protect {
+			l.protected = append(l.protected, protected{p.Class, p.Weight})
+		}
+		options.Penalty = l.penalty
+	}
+	_, err := train.FitReleased(ctx, layer, s.Head, data, options)
+	return err
+}
+
+// layer returns the layer to start from: discriminants, then small random directions; or, if
+// it saturates, random weights.
+func (o Options) layer(m *Moments) (*nn.Graph, error) {
+	if o.Saturate {
+		g := Chain("release", []int{m.N}, dense("release-hidden", m.N, DefaultBottleneck), &nn.ReLU{},
+			dense("release", DefaultBottleneck, o.Keep), &nn.Unary{Function: "Tanh"})
+		g.Init(o.Seed + 1)
+		return g, nil
+	}
+	start, err := m.Discriminant(min(o.Keep, m.Classes-1))
+	if err != nil {
+		return nil, err
+	}
+	d := dense("release", m.N, o.Keep)
+	copy(d.Weight.Data, start.Weight.Data)
+	r := nn.Rand(o.Seed, 1<<41)
+	for i := range d.Weight.Data {
+		if d.Weight.Data[i] /= linearStart; i >= len(start.Weight.Data) {
+			d.Weight.Data[i] = smallStart * float32(r.NormFloat64())
+		}
+	}
+	center(d, m.Mean)
+	return Chain("release", []int{m.N}, d), nil
+}
+
+// head returns a head of one hidden layer, with random weights.
+func (o Options) head(classes int) *nn.Graph {
+	hidden := cmp.Or(o.Hidden, DefaultHidden)
+	h := Chain("head", []int{o.Keep}, dense("head-hidden", o.Keep, hidden), &nn.ReLU{}, dense("head-logits", hidden, classes))
+	h.Init(o.Seed)
+	return h
+}
+
+// Chain returns a graph of operators one after the other.
+func Chain(name string, shape []int, ops ...nn.Op) *nn.Graph {
+	g := &nn.Graph{Name: name, Input: name + "-input", InputShape: shape, Output: name + "-input"}
+	for i, op := range ops {
+		out := name
+		if i < len(ops)-1 {
+			out = fmt.Sprintf("%s-%d", name, i+1)
+		}
+		g.Nodes = append(g.Nodes, &nn.Node{Name: out, Op: op, Inputs: []string{g.Output}, Output: out})
+		g.Output = out
+	}
+	return g
+}
+
+// Join returns one graph that computes first, then second. Nodes of second whose names first
+// has get longer names.
+func Join(first, second *nn.Graph) *nn.Graph {
+	g := &nn.Graph{Name: first.Name, Input: first.Input, InputShape: first.InputShape, Metadata: first.Metadata}
+	g.Nodes = append(g.Nodes, first.Nodes...)
+	taken := map[string]bool{first.Input: true}
+	for _, n := range first.Nodes {
+		taken[n.Name], taken[n.Output] = true, true
+	}
+	renamed := map[string]string{second.Input: first.Output}
+	free := func(name string) string {
+		for taken[name] {
+			name += "-"
+		}
+		return name
+	}
+	for _, n := range second.Nodes {
+		m := *n
+		m.Name, m.Output = free(n.Name), free(n.Output)
+		renamed[n.Output] = m.Output
+		m.Inputs = nil
+		for _, in := range n.Inputs {
+			m.Inputs = append(m.Inputs, renamed[in])
+		}
+		g.Nodes = append(g.Nodes, &m)
+	}
+	g.Output = renamed[second.Output]
+	return g
+}
