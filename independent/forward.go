@@ -81,8 +81,7 @@ func forward(g *nn.Graph, x []pair) ([]pair, error) {
 }
 
 // dense returns W·x + b for each row of x.
-func dense(op *nn.Dense, x []pair) []pair {
-	out := make([]pair, 0, len(x)/op.In*op.Out)
+func dense(op *nn.Dense, x []pair) (out []pair) {
 	for ; len(x) > 0; x = x[op.In:] {
 		for o := range op.Out {
 			s := bias(op.Bias, o)

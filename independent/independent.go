@@ -1,7 +1,8 @@
 // Package independent checks the bounds of a run with a second implementation. It shares no
 // arithmetic with package bound: it computes features in pairs of float64, with about 106
-// bits, and has its own formulas for the coordinates and for the bounds of Hammersley,
-// Chapman and Robbins and of Barankin, with Gaussian or Laplace noise.
+// bits, and has its own formulas for the coordinates, for the bounds of Hammersley, Chapman
+// and Robbins and of Barankin, and for floors on pairs of inputs, with Gaussian or Laplace
+// noise.
 //
 // It reads each example's input, its witnesses and its recorded bounds, computes what the
 // witnesses prove, and reports every recorded bound that is larger. So it finds an error in
@@ -35,7 +36,7 @@ type Run struct {
 
 // Kind is one kind of witness.
 type Kind struct {
-	Name      string    // its arrays are called Name_eps, Name_std and so on
+	Name      string    // its arrays are called Name_eps, Name_std, Name_pair_floor and so on, those of the kind pair pair_eps, pair_floor; bounds that are absent are not checked
 	Runtime   float64   // how far each feature that a runtime releases may be off, if every witness allows for it; else 0
 	Low, High []float64 // the box that both inputs lie in; nil for any real numbers
 }
@@ -90,7 +91,7 @@ func Check(ctx context.Context, run Run, arrays string, progress func(done, tota
 				return compared, found, fmt.Errorf("%s: bounds %q of example %d: %w", arrays, kind.Name, i, err)
 			}
 			e.check()
-			compared += len(e.std) + 1
+			compared += e.compared
 			found = append(found, e.found...)
 		}
 		progress(i+1, theta.Len())
@@ -102,19 +103,21 @@ func Check(ctx context.Context, run Run, arrays string, progress func(done, tota
 type example struct {
 	run                             Run
 	kind                            Kind
-	row                             int
+	row, compared                   int
 	theta, eps, std, winner, square []float64
+	share, floor, mean              []float64 // of pairs: h of each witness, floors on coordinates, that on the mean square
 	solve                           []float64 // [witnesses, witnesses]; nil unless witnesses are combined
 	found                           []Finding
 }
 
-// read reads the arrays' rows.
+// read reads the arrays' rows. Bounds that were not recorded stay nil.
 func (e *example) read(f *npy.File) error {
-	for name, to := range map[string]*[]float64{"theta": &e.theta, "eps": &e.eps, "std": &e.std, "mean_square": &e.square, "winner": &e.winner, "solve": &e.solve} {
-		if name != "theta" {
-			name = e.kind.Name + "_" + name
-		}
-		if strings.HasSuffix(name, "solve") && !slices.Contains(f.Names(), name) {
+	for suffix, to := range map[string]*[]float64{"theta": &e.theta, "eps": &e.eps, "std": &e.std, "mean_square": &e.square, "winner": &e.winner, "solve": &e.solve,
+		"pair_share": &e.share, "pair_floor": &e.floor, "pair_mean_square": &e.mean} {
+		name := strings.Replace(e.kind.Name+"_"+suffix, "pair_pair_", "pair_", 1)
+		if suffix == "theta" {
+			name = suffix
+		} else if suffix != "eps" && !slices.Contains(f.Names(), name) || e.kind.Name+suffix == "pairmean_square" { // a floor
 			continue
 		}
 		rows, err := f.Rows(name)
@@ -129,10 +132,10 @@ func (e *example) read(f *npy.File) error {
 			return err
 		}
 	}
-	p, w := len(e.theta), len(e.eps)/max(len(e.theta), 1)
-	if p != nn.Size(e.run.Graph.InputShape) || w*p != len(e.eps) || len(e.std) != p || len(e.winner) != p || len(e.square) != 1 ||
-		e.solve != nil && len(e.solve) != w*w || e.kind.Low != nil && len(e.kind.Low) != p {
-		return fmt.Errorf("%d inputs, %d numbers of witnesses, %d bounds and %d combinations do not fit the model", p, len(e.eps), len(e.std), len(e.solve))
+	p, fits := nn.Size(e.run.Graph.InputShape), func(x []float64, size int) bool { return x == nil || len(x) == size }
+	if w := len(e.eps) / p; len(e.theta) != p || w*p != len(e.eps) || !fits(e.std, p) || !fits(e.winner, p) || !fits(e.square, 1) || !fits(e.solve, w*w) ||
+		!fits(e.share, w) || !fits(e.floor, p) || !fits(e.mean, 1) || !fits(e.kind.Low, p) {
+		return fmt.Errorf("%d inputs, %d numbers of witnesses, %d bounds, %d floors and %d combinations do not fit the model", len(e.theta), len(e.eps), len(e.std), len(e.floor), len(e.solve))
 	}
 	return nil
 }
@@ -140,37 +143,47 @@ func (e *example) read(f *npy.File) error {
 // check compares the recorded bounds with those proved.
 func (e *example) check() {
 	p, z := len(e.theta), e.displacements()
-	g, root, size := make([][]float64, len(z)), make([]float64, len(z)), make([]float64, len(z)) // wᵀε, √χ² and ‖ε‖
-	var square float64                                                                           // the largest mean-square bound
+	g, root, share, size := make([][]float64, len(z)), make([]float64, len(z)), make([]float64, len(z)), make([]float64, len(z)) // wᵀε, √χ², h and ‖ε‖
+	std, floor, square, mean := make([]float64, p), make([]float64, p), 0., 0.                                                   // of coordinates, and the largest mean squares: bound and pair floor
 	for r := range z {
 		eps := e.eps[r*p : (r+1)*p]
-		g[r], root[r], size[r] = e.run.apply(eps), e.root(z[r]), math.Sqrt(simd.SumSquares(eps))
-		if q := size[r] / root[r]; size[r] > 0 {
+		g[r], size[r] = e.run.apply(eps), math.Sqrt(simd.SumSquares(eps))
+		root[r], share[r] = e.root(z[r])
+		if z[r] == nil {
+			g[r] = make([]float64, p)
+		} else if q := size[r] / root[r]; size[r] > 0 {
 			square = max(square, q*q/float64(p)*(1+2*tolerance))
 		}
-	}
-	var joint []float64
-	if e.solve != nil {
-		joint = e.combined(z, g)
-		square = max(square, simd.SumSquares(joint)/float64(p)*(1+2*jointTolerance))
-	}
-	for k, recorded := range e.std {
-		proved := 0.
-		if r := int(e.winner[k]); r == -2 && joint != nil {
-			proved = joint[k] * (1 + jointTolerance)
-		} else if r >= 0 && r < len(z) {
-			proved = (math.Abs(g[r][k]) + coordinateError*size[r]) / root[r] * (1 + tolerance)
+		share[r] *= 1 + tolerance
+		mean = max(mean, size[r]*size[r]/float64(p)*share[r]*(1+tolerance))
+		for k, v := range g[r] {
+			floor[k] = max(floor[k], (math.Abs(v)+coordinateError*size[r])*math.Sqrt(share[r])*(1+tolerance))
 		}
-		e.compare(fmt.Sprintf("%s_std of example %d, coordinate %d", e.kind.Name, e.row, k), recorded, proved, unboundedFrom)
 	}
-	e.compare(fmt.Sprintf("%s_mean_square of example %d", e.kind.Name, e.row), e.square[0], square, unboundedFrom*unboundedFrom)
-}
-
-// compare notes a recorded bound that is larger than the one proved. From unbounded on, a
-// bound may be recorded as unbounded.
-func (e *example) compare(bound string, recorded, proved, unbounded float64) {
-	if !(recorded <= 0 || recorded <= proved || math.IsInf(recorded, 1) && proved >= unbounded) {
-		e.found = append(e.found, Finding{bound, recorded, proved})
+	if e.solve != nil {
+		std = e.combined(z, g)
+		square = max(square, simd.SumSquares(std)/float64(p)*(1+2*jointTolerance))
+	}
+	for k, w := range e.winner {
+		if r := int(w); r >= 0 && r < len(z) {
+			std[k] = (math.Abs(g[r][k]) + coordinateError*size[r]) / root[r] * (1 + tolerance)
+		} else {
+			std[k] *= 1 + jointTolerance
+		}
+	}
+	for _, c := range []struct {
+		bound            string
+		recorded, proved []float64
+		unbounded        float64 // from here on a bound may be recorded as unbounded
+	}{
+		{"std", e.std, std, unboundedFrom}, {"mean_square", e.square, []float64{square}, unboundedFrom * unboundedFrom},
+		{"pair_share", e.share, share, math.Inf(1)}, {"pair_floor", e.floor, floor, math.Inf(1)}, {"pair_mean_square", e.mean, []float64{mean}, math.Inf(1)},
+	} {
+		for k, recorded := range c.recorded {
+			if e.compared++; !(recorded <= 0 || recorded <= c.proved[k] || math.IsInf(recorded, 1) && c.proved[k] >= c.unbounded) {
+				e.found = append(e.found, Finding{fmt.Sprintf("%s_%s of example %d, number %d", e.kind.Name, c.bound, e.row, k), recorded, c.proved[k]})
+			}
+		}
 	}
 }
 

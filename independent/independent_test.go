@@ -88,7 +88,7 @@ func certified(t testing.TB, g *nn.Graph, noise release.Noise, free bool) (indep
 		t.Fatal(err)
 	}
 	e := bound.Experiment{Noise: noise, Queries: 2, Coordinates: bound.DCT([]int{side, side}),
-		Settings: bound.Settings{Search: bound.SearchOptions{Restarts: 3, Repeats: 3}, Far: bound.FarOptions{Starts: 3, Domain: box}, Barankin: bound.BarankinOptions{Witnesses: 16, Near: true}, Twins: bound.TwinOptions{Examples: 2, Domain: box}},
+		Settings: bound.Settings{Search: bound.SearchOptions{Restarts: 3, Repeats: 3}, Far: bound.FarOptions{Starts: 3, Domain: box}, Barankin: bound.BarankinOptions{Witnesses: 16, Near: true}, Twins: bound.TwinOptions{Examples: 2, Domain: box}, Pairs: bound.PairOptions{Witnesses: 2, Domain: box}},
 	}
 	_, laplace := noise.(release.Laplace)
 	claim := independent.Run{Graph: g, Laplace: laplace, Sigma: noise.Std(), Queries: 2, DCT: []int{side, side}}
@@ -103,9 +103,9 @@ func certified(t testing.TB, g *nn.Graph, noise release.Noise, free bool) (indep
 	if !free {
 		near.Low, near.High = low, high
 	}
-	joint, twin := near, far
-	joint.Name, twin.Name = "barankin", "twin"
-	claim.Kinds = []independent.Kind{near, far, joint}
+	joint, twin, pair := near, far, far
+	joint.Name, twin.Name, pair.Name = "barankin", "twin", "pair"
+	claim.Kinds = []independent.Kind{near, far, pair, joint}
 	if res.Twins != nil {
 		claim.Kinds = append(claim.Kinds, twin)
 	}
@@ -144,7 +144,8 @@ func TestBoundsHold(t *testing.T) {
 	each(t, func(t *testing.T, g *nn.Graph, noise release.Noise, free bool) {
 		r, path := certified(t, g, noise, free)
 		n, found := check(t, r, path)
-		if want := 2 * (side*side + 1) * len(r.Kinds); n != want {
+		bounds, floors := 2*(side*side+1)*(len(r.Kinds)-1), 2*(side*side+1)*(len(r.Kinds)-1)
+		if want := bounds + floors + 2*witnesses(t, path); n != want {
 			t.Errorf("%d bounds were compared, want %d", n, want)
 		}
 		for _, f := range found {
@@ -165,10 +166,13 @@ func TestWrongCertifierIsFound(t *testing.T) {
 			kind, _, _ := strings.Cut(f.Bound, "_")
 			kinds[kind] = true
 		}
-		for _, k := range r.Kinds[:3:3] {
+		for _, k := range r.Kinds[:4:4] {
 			if !kinds[k.Name] && k.Name != "far" { // far bounds may all be unbounded
 				t.Errorf("no finding among the %s bounds", k.Name)
 			}
+		}
+		if !strings.Contains(fmt.Sprint(found), "pair_pair_share of example 0") || !strings.Contains(fmt.Sprint(found), "pair_pair_mean_square") {
+			t.Errorf("no finding among the floors: %v", found)
 		}
 	})
 }
@@ -189,6 +193,13 @@ func TestForgedArraysAreFound(t *testing.T) {
 				x[i] *= 1.001
 			}
 		},
+		"far_pair_floor":       more,
+		"far_pair_mean_square": more,
+		"far_pair_share":       more,
+		"pair_floor":           more,
+		"pair_mean_square":     more,
+		"pair_share":           more,
+		"twin_eps":             func(array string, x []float64) { clear(x) },
 		"eps": func(array string, x []float64) {
 			for i := range x {
 				x[i] += 2
@@ -203,6 +214,85 @@ func TestForgedArraysAreFound(t *testing.T) {
 		rewrite(t, forged, path, name, forge)
 		if _, found := check(t, r, forged); len(found) == 0 {
 			t.Errorf("forged %s: no finding", name)
+		}
+	}
+}
+
+// more makes floors larger by a tenth of a percent.
+func more(_ string, x []float64) {
+	for i := range x {
+		x[i] *= 1.001
+	}
+}
+
+// witnesses is the number of witnesses of pairs of an example.
+func witnesses(t *testing.T, path string) (n int) {
+	t.Helper()
+	f, err := npy.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, name := range f.Names() {
+		if strings.HasSuffix(name, "pair_share") {
+			_, shape, err := f.Float64s(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n += shape[1]
+		}
+	}
+	return n
+}
+
+// The h of two inputs whose features the model does not change, with Gaussian noise, is known:
+// ¼e^(−d²/8)·E[sech(dZ/2)], whose root is .446, .335 and .131 at d = 1, 2 and 4. One that is
+// larger by a millionth is found, and one that is smaller is not, with several releases too.
+// For Laplace noise of scale 1 it is at least (1+d/2)²e^(−d)/4.
+func TestSharesAreThoseOfClosedForms(t *testing.T) {
+	g := &nn.Graph{Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*nn.Node{{Name: "y", Op: &nn.Identity{}, Inputs: []string{"x"}, Output: "y"}}}
+	path := filepath.Join(t.TempDir(), "arrays.npz")
+	share := func(d float64) (h float64) {
+		const step = 1e-3
+		for x := -12.; x < 12; x += step {
+			h += step * math.Exp(-x*x/2) / math.Cosh(d*x/2)
+		}
+		return h * math.Exp(-d*d/8) / 4 / math.Sqrt(2*math.Pi)
+	}
+	for d, root := range map[float64]float64{0: .5, 1: .446, 2: .335, 4: .131} {
+		if math.Abs(math.Sqrt(share(d))-root) > 5e-4 {
+			t.Errorf("√h = %g at %g", math.Sqrt(share(d)), d)
+		}
+	}
+	for _, d := range []float64{1e-6, .1, 1, 2.5, 4, 10, 25, 45} {
+		for _, c := range []struct {
+			run independent.Run
+			h   float64
+		}{
+			{independent.Run{Graph: g, Sigma: 1}, share(d)},
+			{independent.Run{Graph: g, Sigma: 2, Queries: 4}, share(d)},
+			{independent.Run{Graph: g, Sigma: math.Sqrt2, Laplace: true}, math.Pow(1+d/2, 2) * math.Exp(-d) / 4},
+		} {
+			c.run.Kinds = []independent.Kind{{Name: "pair"}}
+			for _, by := range []float64{1 - 1e-6, 1 + 1e-6} {
+				h := c.h * by
+				floors := map[string][]float64{"theta": {0}, "pair_eps": {d}, "pair_share": {h}, "pair_floor": {d * math.Sqrt(h)}, "pair_mean_square": {d * d * h}}
+				err := run.WriteFile(path, func(w io.Writer) error {
+					z := npy.NewWriter(w)
+					for name, x := range floors {
+						if err := z.Add(name, []int{1, 1}, x); err != nil {
+							return err
+						}
+					}
+					return z.Close()
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n, found := check(t, c.run, path); n != 3 || by < 1 && len(found) != 0 || by > 1 && len(found) != 3 {
+					t.Errorf("%+v, d = %g, %g of the floors: %d compared, %v", c.run, d, by, n, found)
+				}
+			}
 		}
 	}
 }

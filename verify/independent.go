@@ -44,6 +44,9 @@ func (o *Options) independently(ctx context.Context, dir string, claims *report.
 	if x.Twins.Examples > 0 {
 		r.Kinds = append(r.Kinds, independent.Kind{Name: "twin", Runtime: x.Runtime.Error, Low: x.Twins.Domain.Low, High: x.Twins.Domain.High})
 	}
+	if x.Pairs.Witnesses > 0 {
+		r.Kinds = append(r.Kinds, independent.Kind{Name: "pair", Runtime: x.Runtime.Error, Low: x.Pairs.Domain.Low, High: x.Pairs.Domain.High})
+	}
 	compared, found, err := independent.Check(ctx, r, filepath.Join(dir, bound.ArraysFile), o.progress("checking independently"))
 	for _, f := range found {
 		lines = append(lines, "independent check: "+f.String())
