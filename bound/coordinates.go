@@ -17,11 +17,12 @@ import (
 // use.
 type Coordinates interface {
 	Name() string
-	Inputs() int            // p
-	Len() int               // m
-	Apply(dst, v []float64) // dst = W v, [batch, p] → [batch, m]; panics if lengths do not match
-	Rounding() float64      // |computed − exact (W v)_k| ≤ Rounding·‖v‖
-	Band(size int) []int    // the size×size lowest frequencies of each channel; nil if there are none
+	Inputs() int                // p
+	Len() int                   // m
+	Apply(dst, v []float64)     // dst = W v, [batch, p] → [batch, m]; panics if lengths do not match
+	Transpose(dst, y []float64) // dst = Wᵀy, [batch, m] → [batch, p], in floating point
+	Rounding() float64          // |computed − exact (W v)_k| ≤ Rounding·‖v‖
+	Band(size int) []int        // the size×size lowest frequencies of each channel; nil if there are none
 }
 
 // detailed are coordinates that their name and number do not identify.
@@ -74,6 +75,14 @@ func (c *modes) Apply(dst, v []float64) {
 	plan.Forward(dst, v)
 }
 
+// Transpose is the inverse transform.
+func (c *modes) Transpose(dst, y []float64) {
+	rowsOf(dst, y, c.Len(), c.Len())
+	plan := c.plans.Get().(*dct.Plan)
+	defer c.plans.Put(plan)
+	plan.Inverse(dst, y)
+}
+
 // Rounding: an entry of the transform's matrix errs by at most 7u√(2/n) (angle
 // within 3u of at most π/4, cosine within 2u, three roundings of the factor), so
 // a row, of norm 1, errs by less than 10u in norm. A product with it errs by at
@@ -108,6 +117,8 @@ func (c pixels) Apply(dst, v []float64) {
 	rowsOf(dst, v, int(c), int(c))
 	copy(dst, v)
 }
+
+func (c pixels) Transpose(dst, y []float64) { c.Apply(dst, y) }
 
 type vectors struct {
 	name string
@@ -158,6 +169,11 @@ func (c *vectors) Inputs() int { return c.p }
 func (c *vectors) Apply(dst, v []float64) {
 	rows := rowsOf(dst, v, c.p, c.m)
 	simd.Gemm(false, true, rows, c.m, c.p, 1, v, c.p, c.w, c.p, 0, dst, c.m)
+}
+
+func (c *vectors) Transpose(dst, y []float64) {
+	rows := rowsOf(dst, y, c.m, c.p)
+	simd.Gemm(false, false, rows, c.p, c.m, 1, y, c.m, c.w, c.p, 0, dst, c.p)
 }
 
 // Rounding: a sum of p products errs by at most pu/(1−pu)·|w|ᵀ|v| ≤ …·‖w‖‖v‖.

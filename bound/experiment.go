@@ -228,6 +228,8 @@ func (e Experiment) checkFurther(p int) error {
 		return fmt.Errorf("far witnesses with %d scales and %d steps: neither may be negative", e.Far.Scales, e.Far.Steps)
 	case e.Pairs.Witnesses < 0 || e.Pairs.Witnesses > MostPairs:
 		return fmt.Errorf("%d witnesses of pair floors: must be from 0 to %d", e.Pairs.Witnesses, MostPairs)
+	case e.Pairs.Groups < 0 || e.Pairs.Groups > MostPairGroups || e.Pairs.Groups > 0 && e.Pairs.Witnesses == 0:
+		return fmt.Errorf("%d groups of coordinates for pair floors: must be from 0 to %d, and 0 without witnesses for the whole input", e.Pairs.Groups, MostPairGroups)
 	case e.Twins.Examples < 0:
 		return fmt.Errorf("twins of %d examples: must not be negative", e.Twins.Examples)
 	case e.Twins.Examples > 0 && len(e.Twins.Domain.Low) != p:

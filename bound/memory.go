@@ -59,7 +59,8 @@ func (e Experiment) needs(m Model, j jacobianSize, explicit bool) needs {
 		w.alone = max(w.alone, 4*int64(farRows(p, n))*(6*inputs+2*features))
 	}
 	if e.Pairs.Witnesses > 0 {
-		w.alone = max(w.alone, 4*int64(farRows(p, n))*(9*inputs+2*features))
+		rows := max(farRows(p, n), e.Pairs.Witnesses+e.Pairs.Groups)
+		w.alone = max(w.alone, 4*int64(rows)*(10*inputs+2*features))
 	}
 	if e.Spectrum.Probes > 0 {
 		w.alone = max(w.alone, e.Spectrum.working(p, n))

@@ -13,9 +13,13 @@ const pairName = "pair"
 // the noise hides, as far from θ as possible. Near witnesses, far ones and twins prove such
 // floors as well. Its zero value disables the search.
 type PairOptions struct {
-	Witnesses int    `json:"witnesses"` // per example, at most MostPairs; 0 for none
-	Domain    Domain `json:"domain"`    // where θ+ε stays; on a grid, the box is searched and the result rounded
+	Witnesses int    `json:"witnesses"`        // per example for the whole input, at most MostPairs; 0 for none at all
+	Groups    int    `json:"groups,omitempty"` // further ones, each for a group of coordinates, at most MostPairGroups; 0 for none
+	Domain    Domain `json:"domain"`           // where θ+ε stays; on a grid, the box is searched and the result rounded
 }
+
+// groups is the number of groups of m coordinates.
+func (o PairOptions) groups(m int) int { return min(o.Groups, m) }
 
 // pairFloors are what the witnesses of one kind prove of every adversary, biased or not:
 // on average over an input θ and another one θ+ε, its mean-square error of wᵀθ is at least

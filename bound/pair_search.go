@@ -15,7 +15,7 @@ const (
 	// example, one from each start.
 	MostPairs = 2
 	// pairSteps is the number of gradient steps from each start. Each moves every input by
-	// up to pairStep of its range, fewer and fewer.
+	// up to pairStep of its range, less and less.
 	pairSteps = 64
 	pairStep  = .04
 	// pairScales is the number of multiples of a start that are tried, each three quarters
@@ -27,14 +27,16 @@ const (
 )
 
 // pairSearch climbs from some inputs to others that are worth more: the value of ε is
-// ‖ε‖²·h(‖z‖/σ), which the square of the pair floor of the whole input is proportional to.
+// ‖ε‖²·h(‖z‖/σ), which the square of the pair floor of the whole input is proportional to,
+// or (wᵀε)²·h(‖z‖/σ), the square of the floor on a direction w.
 type pairSearch struct {
 	model     nn.Model
 	sigma     float64
 	p, n      int
-	theta     []float32 // [rows, p], the input of each row
-	low, high []float32 // [rows, p], the box of ε
-	a0        []float32 // [rows, n], features at θ
+	along     [][]float32 // the directions w, one for each witness of an input; nil for whole inputs
+	theta     []float32   // [rows, p], the input of each row
+	low, high []float32   // [rows, p], the box of ε
+	a0        []float32   // [rows, n], features at θ
 
 	eps, best   []float32 // [rows, p]: where the search is, and the best so far
 	score       []float64 // [rows], the value of the best
@@ -61,7 +63,18 @@ func newPairSearch(m nn.Model, d Domain, theta []float32, each int, sigma float6
 	return s
 }
 
-// value returns the logarithm of ‖ε‖²·h, and −∂ln h/∂d, for features that differ by d
+// size returns ‖ε‖ of a row, or wᵀε, its square, and the vector along which it grows.
+func (s *pairSearch) size(row int) (size, square float64, along []float32) {
+	e := rowOf(s.eps, row, s.p)
+	if s.along == nil {
+		return norm32(e), squareNorm32(e), e
+	}
+	w := s.along[row%len(s.along)]
+	g := float64(simd.Dot(w, e))
+	return g, g * g, w
+}
+
+// value returns the logarithm of norm²·h, and −∂ln h/∂d, for features that differ by d
 // standard deviations. The derivative is a difference quotient: it directs the search only.
 func (s *pairSearch) value(norm, d float64) (value, slope float64) {
 	const by = 1e-4
@@ -85,11 +98,11 @@ func (s *pairSearch) visit() (lin nn.Linearization[float32], z []float32, slopes
 	z, slopes = slices.Clone(lin.Features()), make([]float64, rows)
 	simd.Combine(z, z, s.a0, 1, -1, 0)
 	parallel(rows, func(i int) {
-		e := rowOf(s.eps, i, s.p)
 		var v float64
-		if v, slopes[i] = s.value(norm32(e), norm32(rowOf(z, i, s.n))/s.sigma); v > s.score[i] {
+		size, _, _ := s.size(i)
+		if v, slopes[i] = s.value(math.Abs(size), norm32(rowOf(z, i, s.n))/s.sigma); v > s.score[i] {
 			s.score[i] = v
-			copy(rowOf(s.best, i, s.p), e)
+			copy(rowOf(s.best, i, s.p), rowOf(s.eps, i, s.p))
 		}
 	})
 	return lin, z, slopes
@@ -115,25 +128,30 @@ func (s *pairSearch) scan(ctx context.Context, starts []float32) {
 	copy(s.eps, s.best)
 }
 
-// climb takes the gradient steps.
-func (s *pairSearch) climb(ctx context.Context) {
+// climb takes gradient steps, each of which moves every input by up to a part of its range:
+// the first by most, the others by less and less.
+func (s *pairSearch) climb(ctx context.Context, steps int, most float64) {
 	g := make([]float32, len(s.eps))
-	for k := range pairSteps {
+	for k := range steps {
 		if ctx.Err() != nil {
 			return
 		}
 		lin, z, slopes := s.visit()
 		lin.VJP(g, z)
 		bias1, bias2 := 1-math.Pow(pairDecay, float64(k+1)), 1-math.Pow(pairSpread, float64(k+1))
-		length := pairStep * (1 - float64(k)/pairSteps)
+		length := most * (1 - float64(k)/float64(steps))
 		parallel(len(slopes), func(i int) {
 			e, z := rowOf(s.eps, i, s.p), norm32(rowOf(z, i, s.n))
-			out, in := 2/max(squareNorm32(e), math.SmallestNonzeroFloat32), slopes[i]/s.sigma/max(z, math.SmallestNonzeroFloat32)
+			size, square, along := s.size(i)
+			out, in := 2/max(square, math.SmallestNonzeroFloat32), slopes[i]/s.sigma/max(z, math.SmallestNonzeroFloat32)
+			if s.along != nil {
+				out *= size
+			}
 			// The gradient of the value times ‖ε‖, whatever its scale.
 			by := norm32(e)
 			for j := range e {
 				at := i*s.p + j
-				d := float32(by * (out*float64(e[j]) - in*float64(g[at])))
+				d := float32(by * (out*float64(along[j]) - in*float64(g[at])))
 				s.mean[at] += (1 - pairDecay) * (d - s.mean[at])
 				s.power[at] += (1 - pairSpread) * (d*d - s.power[at])
 				step := float64(s.mean[at]) / bias1 / (math.Sqrt(float64(s.power[at])/bias2) + 1e-12)
@@ -145,22 +163,36 @@ func (s *pairSearch) climb(ctx context.Context) {
 	s.visit()
 }
 
-// pairs fills in witnesses that are searched for pair floors: one climbs from the best of
-// the far witnesses and twins, the other from the corner of the box that is farthest.
+// pairs fills in witnesses that are searched for pair floors. Of those for whole inputs one
+// climbs from the best of the far witnesses and twins, the other from the corner of the box
+// that is farthest; those for groups of coordinates climb from the better one of these.
 func (r *runner) pairs(ctx context.Context, s *witnessSet, b *batch, progress func(part float64)) error {
 	p, n := r.model.Dims()
+	o := r.experiment.Pairs
+	if r.along == nil && o.groups(b.m) > 0 {
+		r.along = pairDirections(r.experiment.Coordinates, o.groups(b.m))
+	}
 	size := max(1, farRows(p, n)/s.each)
 	for lo := 0; lo < len(b.index) && ctx.Err() == nil; lo += size {
 		progress(float64(lo) / float64(len(b.index)))
 		hi := min(len(b.index), lo+size)
-		search := newPairSearch(r.model, s.domain, b.theta[lo*p:hi*p], s.each, r.experiment.Scale())
+		theta := b.theta[lo*p : hi*p]
+		search := newPairSearch(r.model, s.domain, theta, o.Witnesses, r.experiment.Scale())
 		search.scan(ctx, search.starts(b.rows(lo, hi)))
-		search.climb(ctx)
+		search.climb(ctx, pairSteps, pairStep)
+		found := search.best
+		if r.along != nil {
+			further := newPairSearch(r.model, s.domain, theta, len(r.along), r.experiment.Scale())
+			further.along = r.along
+			further.continues(search)
+			further.climb(ctx, groupSteps, groupStep)
+			found = interleave(search.best, further.best, o.Witnesses*p, len(r.along)*p)
+		}
 		part := s.rows(lo, hi, p, b.m)
 		if s.double {
-			part.round(b.theta[lo*p:hi*p], widened64(search.best), p)
+			part.round(theta, widened64(found), p)
 		} else {
-			copy(part.eps, search.best)
+			copy(part.eps, found)
 		}
 	}
 	return ctx.Err()

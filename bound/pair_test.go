@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
+	"tattle/nn"
 	"tattle/release"
 )
 
@@ -122,7 +125,7 @@ func pairExperiment(t *testing.T) (Model, pictures, Experiment) {
 	box := data.box()
 	e.Far = FarOptions{Starts: 2, Domain: box}
 	e.Twins = TwinOptions{Examples: 2, Domain: box}
-	e.Pairs = PairOptions{Witnesses: MostPairs, Domain: box}
+	e.Pairs = PairOptions{Witnesses: MostPairs, Groups: 3, Domain: box}
 	return m, data, e
 }
 
@@ -148,10 +151,14 @@ func TestVerifyPairFloors(t *testing.T) {
 		} {
 			at := 1
 			switch name {
-			case "pair_eps", "far_eps":
+			case "far_eps":
 				at = 2*24 + 3
-			case "pair_share", "far_pair_share":
+			case "far_pair_share":
 				at = 2
+			case "pair_eps":
+				at = 8*24 + 3 // of a group of coordinates
+			case "pair_share":
+				at = 5
 			}
 			if found := verified(t, m, data, r, forge(t, r, to, name, at, .01)); !names(found, says) {
 				t.Errorf("%v: %s changed: %v", noise, name, found)
@@ -182,10 +189,97 @@ func TestPairSummaries(t *testing.T) {
 
 func TestPairOptionsAreChecked(t *testing.T) {
 	m, data, e := pairExperiment(t)
-	for _, o := range []PairOptions{{Witnesses: -1}, {Witnesses: MostPairs + 1}, {Witnesses: 1, Domain: boxOf(23, 0, 1)}} {
+	for _, o := range []PairOptions{{Witnesses: -1}, {Witnesses: MostPairs + 1}, {Witnesses: 1, Domain: boxOf(23, 0, 1)}, {Groups: 1}, {Witnesses: 1, Groups: MostPairGroups + 1}, {Witnesses: 1, Groups: -1}} {
 		e.Pairs = o
 		if _, err := Run(t.Context(), m, data, upTo(2), e, RunOptions{Dir: t.TempDir()}); err == nil {
 			t.Errorf("%+v: no error", o)
+		}
+	}
+}
+
+// Of a linear model a = Aθ with Gaussian noise the best pair for a coordinate w is known:
+// ε = t·(AᵀA)⁻¹w, whose floor is σ√(wᵀ(AᵀA)⁻¹w)·max d√h(d). No floor is larger, and those of
+// witnesses that are searched for each coordinate come nearer to it than those of witnesses
+// that are searched for whole inputs, which are among them.
+func TestPairFloorsOfCoordinatesOnLinearModels(t *testing.T) {
+	const p, n, sigma = 6, 8, .3
+	top := 0.
+	for d := .5; d < 5; d += 1e-3 {
+		top = max(top, d*math.Sqrt(release.GaussianPairShare(d)))
+	}
+	r := rand.New(rand.NewPCG(63, 63))
+	var gain, reached float64
+	const models = 5
+	for range models {
+		weight := &nn.Param{Shape: []int{n, p}, Data: make([]float32, n*p)}
+		a := mat.NewDense(n, p, nil)
+		for i := range weight.Data {
+			weight.Data[i] = float32(r.NormFloat64())
+			a.Set(i/p, i%p, float64(weight.Data[i]))
+		}
+		m, err := nn.NewNet(&nn.Graph{Name: "linear", Input: "x", InputShape: []int{p}, Output: "a", Nodes: []*nn.Node{
+			{Name: "a", Op: &nn.Dense{In: p, Out: n, Weight: weight}, Inputs: []string{"x"}, Output: "a"},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var gram, inverse mat.Dense
+		gram.Mul(a.T(), a)
+		if err := inverse.Inverse(&gram); err != nil {
+			t.Fatal(err)
+		}
+		data := pictures{x: make([]float32, p), p: p, labels: []int{0}}
+		e := Experiment{Noise: release.Gaussian{Sigma: sigma}, Coordinates: Pixels(p), Settings: Settings{Far: FarOptions{Starts: 2}, Pairs: PairOptions{Witnesses: MostPairs}}}
+		whole := mustRun(t, m, data, upTo(1), e).Pairs.Pair
+		e.Pairs.Groups = p
+		single := mustRun(t, m, data, upTo(1), e).Pairs.Pair
+		if single.MeanSquare[0] < whole.MeanSquare[0] {
+			t.Errorf("the floor of the whole input is %g, and %g without groups", single.MeanSquare[0], whole.MeanSquare[0])
+		}
+		for k := range p {
+			best := sigma * math.Sqrt(inverse.At(k, k)) * top
+			if single.Std[k] < whole.Std[k] || single.Std[k] > best*(1+1e-6) {
+				t.Errorf("coordinate %d: %g, for whole inputs %g, at most %g", k, single.Std[k], whole.Std[k], best)
+			}
+			gain += single.Std[k] / max(whole.Std[k], best/100) / p / models
+			reached += single.Std[k] / best / p / models
+		}
+	}
+	t.Logf("%.3f of the best, %.2f times those of whole inputs", reached, gain)
+	if reached < .75 || gain < 1.4 {
+		t.Errorf("%.3f of the best, %.2f times those of whole inputs", reached, gain)
+	}
+}
+
+// With as many groups as coordinates the directions are the coordinates; with fewer they are
+// orthonormal, and each is equally far along all coordinates of its group.
+func TestPairDirections(t *testing.T) {
+	for _, c := range []Coordinates{Pixels(20), DCT([]int{4, 5}), DCT([]int{28, 28})} {
+		for _, groups := range []int{1, 3, 8, min(c.Len(), 20)} {
+			members := 0
+			for i, w := range pairDirections(c, groups) {
+				y := make([]float64, c.Len())
+				c.Apply(y, widened64(w))
+				most, own := 0., 0
+				for _, v := range y {
+					most = max(most, math.Abs(v))
+				}
+				for k, v := range y {
+					if math.Abs(v) > most/2 {
+						own++
+						if math.Abs(math.Abs(v)-most) > 1e-6 {
+							t.Errorf("%s, group %d of %d: %g of coordinate %d, %g of others", c.Name(), i, groups, v, k, most)
+						}
+					}
+				}
+				members += own
+				if math.Abs(most*math.Sqrt(float64(own))-1) > 1e-6 {
+					t.Errorf("%s, group %d of %d: %d coordinates, %g of each", c.Name(), i, groups, own, most)
+				}
+			}
+			if members != c.Len() {
+				t.Errorf("%s: %d groups of %d coordinates, not of %d", c.Name(), groups, members, c.Len())
+			}
 		}
 	}
 }

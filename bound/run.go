@@ -189,6 +189,7 @@ type runner struct {
 	searcher  searcher
 	certifier *Certifier
 	finder    *twinFinder // nil before the first twins
+	along     [][]float32 // directions of groups of coordinates; nil before the first pairs
 }
 
 // span returns the positions in indices of shard i.

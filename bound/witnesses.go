@@ -47,7 +47,7 @@ func (e Experiment) witnessSets() (all []*witnessSet) {
 		all = append(all, &witnessSet{name: twinName, each: 2, domain: e.Twins.Domain, double: true, counted: true})
 	}
 	if e.Pairs.Witnesses > 0 {
-		all = append(all, &witnessSet{name: pairName, each: e.Pairs.Witnesses, domain: e.Pairs.Domain, counted: true})
+		all = append(all, &witnessSet{name: pairName, each: e.Pairs.Witnesses + e.Pairs.groups(e.Coordinates.Len()), domain: e.Pairs.Domain, counted: true})
 	}
 	for _, s := range all {
 		s.runtime = e.Runtime.Error

@@ -82,7 +82,7 @@ func (f Further) AddIn(x *bound.Experiment, far bound.Domain, seed uint64) {
 	}
 	if f.Far > 0 {
 		x.Far = bound.FarOptions{Starts: f.Far, Domain: far, Seed: seed}
-		x.Pairs = bound.PairOptions{Witnesses: bound.MostPairs, Domain: far}
+		x.Pairs = bound.PairOptions{Witnesses: bound.MostPairs, Groups: bound.MostPairGroups, Domain: far}
 	}
 	if f.Twins > 0 {
 		x.Twins = bound.TwinOptions{Examples: f.Twins, Domain: far, Seed: seed}
