@@ -110,10 +110,11 @@ func (v Values) above(x float64) int {
 	return i
 }
 
-// round overwrites eps with the change from theta to the stored input nearest to
+// Round overwrites eps with the change from theta to the stored input nearest to
 // theta + near, exactly as long as float64 can hold it; an input whose change it cannot
-// hold stays as it is, and so do its neighbours in a group.
-func (d Domain) round(eps []float64, theta []float32, near []float64) {
+// hold stays as it is, and so do its neighbours in a group. Without a grid nothing is
+// overwritten.
+func (d Domain) Round(eps []float64, theta []float32, near []float64) {
 	at := 0
 	for _, v := range d.Grid {
 		e, t := eps[at:at+v.Width], theta[at:at+v.Width]

@@ -75,7 +75,7 @@ func TestTwinsOnTheGridAreNotUnbounded(t *testing.T) {
 		if was := c.DivergencesFloat64(t.Context(), theta, eps[:24])[0]; was.Status != Illegal {
 			t.Errorf("example %d: a twin of the box is on the grid", i)
 		}
-		d.round(moved, theta, eps[:24])
+		d.Round(moved, theta, eps[:24])
 		if is := c.DivergencesFloat64(t.Context(), theta, moved)[0]; is.Status != Bounded || !(is.meanSquare(moved) < 1e8) {
 			t.Errorf("example %d: rounded to bytes, %v, mean square %g", i, is.Status, is.meanSquare(moved))
 		}
@@ -141,7 +141,7 @@ func TestRefineClimbs(t *testing.T) {
 		if ok, err := f.find(t.Context(), e, rowOf(data.x, i, 24), nil); err != nil {
 			t.Fatal(err)
 		} else if ok[0] {
-			d.round(found, rowOf(data.x, i, 24), e[:24])
+			d.Round(found, rowOf(data.x, i, 24), e[:24])
 			theta, eps = append(theta, rowOf(data.x, i, 24)...), append(eps, found...)
 		}
 	}
@@ -253,7 +253,7 @@ func TestGridOfColumns(t *testing.T) {
 		t.Error("inexact values are on the grid")
 	}
 	theta, eps := []float32{-.5, 1, 0, 0, .1}, make([]float64, 5)
-	d.round(eps, theta, []float64{.6, -.6, .1, .7, .25})
+	d.Round(eps, theta, []float64{.6, -.6, .1, .7, .25})
 	for i, want := range []float64{.25, 0, 0, 1, float64(float32(float64(theta[4]) + .25))} {
 		if got := float64(theta[i]) + eps[i]; got != want {
 			t.Errorf("input %d is rounded to %g, want %g", i, got, want)

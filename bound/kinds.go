@@ -51,7 +51,7 @@ func (r *runner) seek(ctx context.Context, s *witnessSet, b *batch, eps []float3
 // round puts the perturbations eps, [rows, each, p], of the inputs theta on the grid.
 func (s *witnessSet) round(theta []float32, eps []float64, p int) {
 	parallel(len(eps)/p, func(k int) {
-		s.domain.round(rowOf(s.eps64, k, p), rowOf(theta, k/s.each, p), rowOf(eps, k, p))
+		s.domain.Round(rowOf(s.eps64, k, p), rowOf(theta, k/s.each, p), rowOf(eps, k, p))
 	})
 }
 

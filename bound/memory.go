@@ -59,7 +59,10 @@ func (e Experiment) needs(m Model, j jacobianSize, explicit bool) needs {
 		w.alone = max(w.alone, 4*int64(farRows(p, n))*(6*inputs+2*features))
 	}
 	if e.Pairs.Witnesses > 0 {
-		rows := max(farRows(p, n), e.Pairs.Witnesses+e.Pairs.Groups)
+		rows := farRows(p, n) + e.Pairs.Witnesses + e.Pairs.Groups
+		if e.Pairs.Groups > 0 {
+			rows += farRows(p, n) // two searches
+		}
 		w.alone = max(w.alone, 4*int64(rows)*(10*inputs+2*features))
 	}
 	if e.Spectrum.Probes > 0 {

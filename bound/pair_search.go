@@ -74,17 +74,18 @@ func (s *pairSearch) size(row int) (size, square float64, along []float32) {
 	return g, g * g, w
 }
 
-// value returns the logarithm of norm²·h, and −∂ln h/∂d, for features that differ by d
-// standard deviations. The derivative is a difference quotient: it directs the search only.
-func (s *pairSearch) value(norm, d float64) (value, slope float64) {
+// LogPairShare returns the logarithm of h of release.PairShare for Gaussian noise, and
+// −∂ln h/∂d, for features that differ by d standard deviations. The derivative is a
+// difference quotient: it directs searches only, as does the logarithm from 30 on.
+func LogPairShare(d float64) (log, slope float64) {
 	const by = 1e-4
 	h := func(d float64) float64 {
 		return math.Log(max(release.GaussianPairShare(d), math.SmallestNonzeroFloat64))
 	}
 	if d > 30 { // h ≈ ½Φ(−d/2), and its slope d/4
-		return 2*math.Log(norm) - d*d/8, d / 4
+		return -d * d / 8, d / 4
 	}
-	return 2*math.Log(norm) + h(d), (h(d) - h(d+by)) / by
+	return h(d), (h(d) - h(d+by)) / by
 }
 
 // visit linearises the model at the rows' points and keeps those that are the best so far.
@@ -98,9 +99,10 @@ func (s *pairSearch) visit() (lin nn.Linearization[float32], z []float32, slopes
 	z, slopes = slices.Clone(lin.Features()), make([]float64, rows)
 	simd.Combine(z, z, s.a0, 1, -1, 0)
 	parallel(rows, func(i int) {
-		var v float64
+		var log float64
 		size, _, _ := s.size(i)
-		if v, slopes[i] = s.value(math.Abs(size), norm32(rowOf(z, i, s.n))/s.sigma); v > s.score[i] {
+		log, slopes[i] = LogPairShare(norm32(rowOf(z, i, s.n)) / s.sigma)
+		if v := 2*math.Log(math.Abs(size)) + log; v > s.score[i] {
 			s.score[i] = v
 			copy(rowOf(s.best, i, s.p), rowOf(s.eps, i, s.p))
 		}
@@ -172,7 +174,7 @@ func (r *runner) pairs(ctx context.Context, s *witnessSet, b *batch, progress fu
 	if r.along == nil && o.groups(b.m) > 0 {
 		r.along = pairDirections(r.experiment.Coordinates, o.groups(b.m))
 	}
-	size := max(1, farRows(p, n)/s.each)
+	size := max(1, farRows(p, n)/max(o.Witnesses, len(r.along)))
 	for lo := 0; lo < len(b.index) && ctx.Err() == nil; lo += size {
 		progress(float64(lo) / float64(len(b.index)))
 		hi := min(len(b.index), lo+size)

@@ -169,7 +169,9 @@ func (r *adversary) lists(ctx context.Context) (err error) {
 	o := *r.Lists
 	o.Progress = r.Progress
 	r.out.Listed, err = o.Run(ctx, r.target)
-	r.out.Lists = r.out.Listed.Sizes()
+	if r.out.Lists = r.out.Listed.Sizes(); err == nil {
+		r.out.Made = r.out.Listed.Made
+	}
 	return err
 }
 

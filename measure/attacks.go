@@ -22,9 +22,10 @@ type Attacks struct {
 	Results    []*attack.Result
 	PriorAlone *attack.Result // guessing the mean of the training data, on the same inputs; nil if it was not measured
 
-	Lists              []float64 // inputs of each list, as ListFigures.Sizes has them
-	VanTrees           []float64 // [m], bounds on the errors; nil if they were not computed
-	VanTreesMeanSquare float64   // bound on the mean-square error; NaN if the coordinates are not an orthonormal basis
+	Lists              []float64       // inputs of each list, as ListFigures.Sizes has them
+	Made               []PlausiblePair // ListFigures.Made, to be stored; ReadMade reads them
+	VanTrees           []float64       // [m], bounds on the errors; nil if they were not computed
+	VanTreesMeanSquare float64         // bound on the mean-square error; NaN if the coordinates are not an orthonormal basis
 }
 
 // The names of the arrays.
@@ -54,6 +55,9 @@ func (a *Attacks) encode(w io.Writer) error {
 	}
 	if len(a.Lists) > 0 {
 		add(listsName, 1, a.Lists)
+	}
+	if len(a.Made) > 0 {
+		encodeMade(a.Made, add)
 	}
 	add(vanTreesStdName, 1, a.VanTrees)
 	if a.VanTrees != nil && !math.IsNaN(a.VanTreesMeanSquare) {

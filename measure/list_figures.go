@@ -26,6 +26,7 @@ type ListOptions struct {
 	Attributes  []string        // sensitive attributes to limit
 	Draws       int             // draws of an input and its release; 0: DefaultListDraws, or fewer if these do not fit into memory
 	Pairs       []PlausiblePair // pairs to compute again; nil: search for plausible pairs
+	Made        []PlausiblePair // constructed partners to compute again, with Pairs
 	Seed        uint64
 	Progress    func(what string, done, total int) // may be nil
 }
@@ -44,6 +45,9 @@ type ListFigures struct {
 	LeftOut   []string        `json:"left_out,omitempty"`        // figures that were not computed, with the reasons
 	Shared    int             `json:"shared,omitempty"`          // inputs of the sample that are also candidates
 	Plausible []PlausiblePair `json:"plausible_pairs,omitempty"` // of the first examples
+	// Made are constructed partners of some of them, which no data hold, with larger floors
+	// than Plausible. Candidate is the one nearest to the partner.
+	Made []PlausiblePair `json:"plausible_made,omitempty"`
 }
 
 // EverySample returns the limits from the whole sample, or nil.

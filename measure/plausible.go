@@ -30,7 +30,9 @@ type PlausiblePair struct {
 	Nearest [2]float64 `json:"nearest"`
 	Score   [2]float64 `json:"score"`
 
-	Input []float32 `json:"-"` // the candidate
+	Input []float32 `json:"-"` // the candidate, or the constructed input
+
+	theta []float32 // the example
 }
 
 const (
@@ -117,7 +119,36 @@ func (l *lists) plausiblePairs(ctx context.Context, t Target) error {
 		}
 		l.out.Plausible = append(l.out.Plausible, s.pair(ctx, pair.Index, candidates, l.Candidates.Set))
 	}
+	domain, err := DomainOf(l.Candidates.Set, farDomain(l.Candidates.Set, bound.DomainFree))
+	if err != nil {
+		return err
+	}
+	if l.Pairs == nil {
+		l.out.Made, err = s.made(ctx, l.out.Plausible[:min(len(l.out.Plausible), mostMade)], domain, prior.Covariance)
+		return err
+	}
+	for _, made := range l.Made {
+		i := slices.IndexFunc(l.out.Plausible, func(p PlausiblePair) bool { return p.Index == made.Index })
+		if i < 0 || len(made.Input) != p && made.Input != nil {
+			return fmt.Errorf("a constructed partner of %d inputs for example %d, which is in no pair of %d inputs", len(made.Input), made.Index, p)
+		}
+		l.out.Made = append(l.out.Made, s.remade(ctx, l.out.Plausible[i], made.Input, domain))
+	}
 	return ctx.Err()
+}
+
+// alone returns the pair of an example without a partner.
+func (s *plausible) alone(index int) PlausiblePair {
+	theta := make([]float32, s.p)
+	s.target.Data.Examples(theta, []int{index})
+	return PlausiblePair{Index: index, Candidate: -1, Status: s.status(), Nearest: [2]float64{s.nearest(theta)}, Score: [2]float64{s.score(theta)[0]}, theta: theta}
+}
+
+// round rounds the measures of plausibility.
+func (p *PlausiblePair) round() {
+	for _, x := range []*float64{&p.Nearest[0], &p.Nearest[1], &p.Score[0], &p.Score[1]} {
+		*x = digits(*x, math.Round)
+	}
 }
 
 // partners returns the candidates with the largest floors beside an example, roughly, of
@@ -146,15 +177,13 @@ func (s *plausible) partners(index int) []int {
 // pair returns the pair of an example and one of the candidates of set, the one with the
 // largest floor among the first of them that are plausible.
 func (s *plausible) pair(ctx context.Context, index int, candidates []int, set bound.Source) PlausiblePair {
-	theta, x := make([]float32, s.p), make([]float32, s.p)
-	s.target.Data.Examples(theta, []int{index})
-	own := PlausiblePair{Index: index, Candidate: -1, Status: s.status(), Nearest: [2]float64{s.nearest(theta)}, Score: [2]float64{s.score(theta)[0]}}
+	x, own := make([]float32, s.p), s.alone(index)
 	best := own
 	for _, j := range candidates {
 		set.Examples(x, []int{j})
 		found := own
 		found.Candidate, found.Score[1] = j, s.score(x)[0]
-		if slices.Equal(x, theta) || found.Score[1] > own.Score[0] {
+		if slices.Equal(x, own.theta) || found.Score[1] > own.Score[0] {
 			continue
 		}
 		near, known := s.neighbours[j]
@@ -165,25 +194,23 @@ func (s *plausible) pair(ctx context.Context, index int, candidates []int, set b
 		if found.Nearest[1] = near; found.Nearest[1] > own.Nearest[0] {
 			continue
 		}
-		if s.certify(ctx, &found, theta, x); found.MeanSquare > best.MeanSquare {
+		if s.certify(ctx, &found, x, bound.Free); found.MeanSquare > best.MeanSquare {
 			found.Input = slices.Clone(x)
 			best = found
 		}
 	}
-	for _, x := range []*float64{&best.Nearest[0], &best.Nearest[1], &best.Score[0], &best.Score[1]} {
-		*x = digits(*x, math.Round)
-	}
+	best.round()
 	return best
 }
 
-// certify fills in the floor of a pair.
-func (s *plausible) certify(ctx context.Context, pair *PlausiblePair, theta, x []float32) {
+// certify fills in the floor of a pair, its example and x, if both are in the domain.
+func (s *plausible) certify(ctx context.Context, pair *PlausiblePair, x []float32, domain bound.Domain) {
 	eps := make([]float64, s.p)
 	for i, v := range x {
-		eps[i] = float64(v) - float64(theta[i])
+		eps[i] = float64(v) - float64(pair.theta[i])
 	}
-	c := bound.Certifier{Net: s.net, Noise: s.target.Noise, Queries: s.target.Queries, Rounding: s.target.Rounding, Runtime: s.target.RuntimeError, Counted: true}
-	d := c.DivergencesFloat64(ctx, theta, eps)[0]
+	c := bound.Certifier{Net: s.net, Noise: s.target.Noise, Queries: s.target.Queries, Rounding: s.target.Rounding, Runtime: s.target.RuntimeError, Counted: true, Domain: domain}
+	d := c.DivergencesFloat64(ctx, pair.theta, eps)[0]
 	pair.Share, pair.MeanSquare = digits(d.Share, math.Floor), digits(d.PairMeanSquare(eps), math.Floor)
 }
 

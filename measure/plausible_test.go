@@ -3,6 +3,7 @@ package measure
 import (
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"reflect"
 	"testing"
 
@@ -70,13 +71,42 @@ func TestPlausiblePairs(t *testing.T) {
 	if len(x.Plausible) != 6 || found < 3 {
 		t.Errorf("%d pairs, %d of them found", len(x.Plausible), found)
 	}
+	checkMade(t, target, candidates, weight.Data, x)
 	claimed := ListFigures{Draws: 20, Holder: x.Holder}
 	for _, p := range x.Plausible {
 		claimed.Plausible = append(claimed.Plausible, PlausiblePair{Index: p.Index, Candidate: p.Candidate, MeanSquare: 99})
 	}
-	again, err := claimed.Again(candidates, inputs, 1).Run(t.Context(), target)
+	o = claimed.Again(candidates, inputs, 1)
+	path := filepath.Join(t.TempDir(), AttacksFile)
+	if _, err := (&Attacks{Made: x.Made}).Write(path); err != nil {
+		t.Fatal(err)
+	}
+	if o.Made, err = ReadMade(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := o.Run(t.Context(), target)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(again.Made, x.Made) {
+		t.Errorf("constructed partners computed again: %+v, want %+v", again.Made, x.Made)
+	}
+	for i := range o.Made {
+		if o.Made[i].Input != nil {
+			o.Made[i].Input[2] += 40 // no plausible input any more
+		}
+	}
+	if again, err = o.Run(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range again.Made {
+		if p.Candidate != -1 || p.MeanSquare != 0 {
+			t.Errorf("partner %d that was altered: %+v", i, p)
+		}
+	}
+	o.Made[0].Index = 1
+	if _, err = o.Run(t.Context(), target); err == nil {
+		t.Error("a constructed partner of an example in no pair: no error")
 	}
 	if !reflect.DeepEqual(again.Plausible, x.Plausible) {
 		t.Errorf("computed again: %+v, want %+v", again.Plausible, x.Plausible)
@@ -92,5 +122,41 @@ func TestPlausiblePairs(t *testing.T) {
 	target.Rounding = ""
 	if x, err = o.Run(t.Context(), target); err != nil || len(x.Plausible) > 0 {
 		t.Errorf("without certificates: %+v, %v", x.Plausible, err)
+	}
+}
+
+// checkMade checks constructed partners on a model of one feature: each is legal and at most
+// as surprising as its example, recomputed here, its floor is that of its distance and of the
+// feature's shift, and larger than that of the pair of real inputs.
+func checkMade(t *testing.T, target Target, candidates *dataset.Set, weight []float32, x *ListFigures) {
+	t.Helper()
+	found := 0
+	for i, p := range x.Made {
+		real := x.Plausible[i]
+		if p.Index != real.Index || p.Status != bound.StatusCertified || p.Nearest[0] != real.Nearest[0] || p.Score[0] != real.Score[0] {
+			t.Errorf("partner %d: %+v, pair %+v", i, p, real)
+		}
+		if p.Candidate < 0 {
+			continue
+		}
+		found++
+		theta := make([]float32, 6)
+		target.Data.Examples(theta, []int{p.Index})
+		var away, moved, near float64
+		for k, v := range p.Input {
+			e := float64(v) - float64(theta[k])
+			away, moved = away+e*e, moved+e*float64(weight[k])
+			near += math.Pow(float64(v-candidates.Values[p.Candidate*6+k]), 2)
+		}
+		h := release.GaussianPairShare(math.Abs(moved) / target.Noise.Std())
+		if want := away / 6 * h; p.MeanSquare > want || p.MeanSquare < want*(1-1e-3) || p.Share > h || p.MeanSquare <= real.MeanSquare {
+			t.Errorf("partner %d: a floor of %g, want %g, of the pair %g", i, p.MeanSquare, want, real.MeanSquare)
+		}
+		if near = math.Sqrt(near / 6); near > p.Nearest[0] || math.Abs(near/p.Nearest[1]-1) > 1e-4 || p.Score[1] > p.Score[0] {
+			t.Errorf("partner %d is more surprising, or its distance is not %g: %+v", i, near, p)
+		}
+	}
+	if len(x.Made) != len(x.Plausible) || found < 3 {
+		t.Errorf("%d partners, %d of them found", len(x.Made), found)
 	}
 }

@@ -50,6 +50,7 @@ func (d *document) pairFloors(r *Report) {
 	}
 	d.table(t)
 	d.say(r.plausibleSentence())
+	d.say(r.madeSentence())
 	d.soft("A pair floor is vacuous for an adversary who knows that one of the two inputs is implausible: such an adversary answers with the other one.")
 }
 

@@ -14,7 +14,7 @@ type Pair struct {
 	Index     int    `json:"index"`
 	Label     int    `json:"label"`
 	Name      string `json:"name,omitempty"`
-	Search    string `json:"search"` // how the other input was found: bound.SearchTwins, bound.SearchPairs or searchPlausible
+	Search    string `json:"search"` // how the other input was found: bound.SearchTwins, bound.SearchPairs, searchPlausible or searchMade
 	Kind      string `json:"kind"`   // "farthest", or "nearest to an image of another class"
 	RMS       Number `json:"rms_grey_levels"`
 	Domain    string `json:"domain,omitempty"` // of the other input, as bound.Summary says it
@@ -82,8 +82,8 @@ func (r *Report) twinsTogether() string {
 // apart is the most that the features of a pair differ by.
 func (p Pair) apart() float64 { return float64(p.ZNorm) + float64(p.Allowance) }
 
-// mostPairs is how many pairs the page shows: four of each of six inputs.
-const mostPairs = 24
+// mostPairs is how many pairs the page shows: five of each of six inputs.
+const mostPairs = 30
 
 // A twinCard is one original with its pairs' other inputs.
 type twinCard struct {
@@ -125,9 +125,13 @@ func (r *Report) says(p Pair) string {
 	if p.Domain == bound.DomainStored {
 		said += ", both stored inputs"
 	}
-	if x := r.plausible(p.Index); p.Search == searchPlausible && x != nil {
-		said += fmt.Sprintf("; nearest other candidate: %s grey levels away (the original's: %s); score: %s (the original's: %s)",
-			number(r.toUnit(x.Nearest[1])), number(r.toUnit(x.Nearest[0])), number(x.Score[1]), number(x.Score[0]))
+	if x := r.plausible(p.Search, p.Index); (p.Search == searchPlausible || p.Search == searchMade) && x != nil {
+		nearest := "nearest other candidate"
+		if p.Search == searchMade {
+			nearest = "nearest candidate"
+		}
+		said += fmt.Sprintf("; %s: %s grey levels away (the original's: %s); score: %s (the original's: %s)",
+			nearest, number(r.toUnit(x.Nearest[1])), number(r.toUnit(x.Nearest[0])), number(x.Score[1]), number(x.Score[0]))
 	} else {
 		said += fmt.Sprintf(", features at most %s apart", atMostNumber(p.apart()))
 	}

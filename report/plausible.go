@@ -4,36 +4,82 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"tattle/measure"
 )
 
 // searchPlausible names pairs of two real inputs, of which the second is as plausible as the
-// first.
-const searchPlausible = "plausible"
+// first, and searchMade those whose second input is constructed.
+const (
+	searchPlausible = "plausible"
+	searchMade      = "plausible, constructed"
+)
 
-// plausible returns the plausible pair of an example, nil if none was found.
-func (r *Report) plausible(index int) *measure.PlausiblePair {
+// plausible returns the plausible pair of an example that was found by that search, nil if
+// there is none.
+func (r *Report) plausible(search string, index int) *measure.PlausiblePair {
 	if r.Lists == nil {
 		return nil
 	}
-	for i, p := range r.Lists.Plausible {
+	pairs := r.Lists.Plausible
+	if search == searchMade {
+		pairs = r.Lists.Made
+	}
+	for i, p := range pairs {
 		if p.Index == index && p.Candidate >= 0 {
-			return &r.Lists.Plausible[i]
+			return &pairs[i]
 		}
 	}
 	return nil
 }
 
-// addPlausible shows the candidate that is as plausible as an example, if one was found and
-// is there.
+// addPlausible shows the inputs that are as plausible as an example: the candidate and the
+// constructed one, if they were found and are there.
 func (r *Report) addPlausible(o original) error {
-	x := r.plausible(o.index)
-	if x == nil || x.Input == nil {
-		return nil
+	for _, search := range []string{searchPlausible, searchMade} {
+		x := r.plausible(search, o.index)
+		if x == nil || x.Input == nil {
+			continue
+		}
+		kind := fmt.Sprintf("as plausible: candidate %d", x.Candidate)
+		if search == searchMade {
+			kind = fmt.Sprintf("as plausible, constructed: nearest to candidate %d", x.Candidate)
+		}
+		nan := Number(math.NaN())
+		if err := r.addPair(o, widen(x.Input), x.Share, Pair{Search: search, Kind: kind, ZNorm: nan, Allowance: nan, Guessed: nan, Median: nan}); err != nil {
+			return err
+		}
 	}
-	nan := Number(math.NaN())
-	return r.addPair(o, widen(x.Input), x.Share, Pair{Search: searchPlausible, Kind: fmt.Sprintf("as plausible: candidate %d", x.Candidate), ZNorm: nan, Allowance: nan, Guessed: nan, Median: nan})
+	return nil
+}
+
+// madeSentence says what constructed partners prove.
+func (r *Report) madeSentence() string {
+	if r.Lists == nil || len(r.Lists.Made) == 0 {
+		return ""
+	}
+	var floors []float64
+	for _, p := range r.Lists.Made {
+		if p.Candidate >= 0 {
+			floors = append(floors, r.inUnit(p.MeanSquare))
+		}
+	}
+	n := len(r.Lists.Made)
+	s := fmt.Sprintf("For the first %s a partner was also constructed: three candidates were moved by gradient steps, as far as both measures allow, to values that the data can hold and where the noise hides them from the input. Other starts were not tried.", Count(n, "input"))
+	if n == 1 {
+		s = strings.Replace(s, "the first 1 input", "the first input", 1)
+	}
+	if len(floors) == 0 {
+		return s + " None was found with a larger floor than the candidates prove."
+	}
+	slices.Sort(floors)
+	median := floors[(len(floors)-1)/2]
+	s += fmt.Sprintf(" For %d of them the floor is larger than with a candidate: at least %s %s (median over these inputs; largest %s).", len(floors), AtLeastNumber(median), r.unit(), AtLeastNumber(floors[len(floors)-1]))
+	if r.Vacuous(median / r.toUnit(1)) {
+		s += " The median is vacuous."
+	}
+	return s + " A constructed partner is no real input: an adversary with a stricter measure of plausibility may dismiss it."
 }
 
 // plausibleSentence says what pairs of real inputs prove where the second is as plausible as

@@ -44,7 +44,7 @@ func (o *Options) bounds(ctx context.Context, dir string, claims *report.Report)
 		again = fmt.Sprintf(" (%s also by the independent check)", report.Count(compared, "bound"))
 	}
 	v.verified = fmt.Sprintf("every bound of %s follows from its witness%s, and every figure of the report from the bounds", report.Count(claims.Data.Examples, "example"), again)
-	lists, listed, err := o.lists(ctx, claims, q, s)
+	lists, listed, err := o.lists(ctx, dir, claims, q, s)
 	if err != nil {
 		return v, err
 	}

@@ -48,6 +48,11 @@ func (o *Options) independently(ctx context.Context, dir string, claims *report.
 		r.Kinds = append(r.Kinds, independent.Kind{Name: "pair", Runtime: x.Runtime.Error, Low: x.Pairs.Domain.Low, High: x.Pairs.Domain.High})
 	}
 	compared, found, err := independent.Check(ctx, r, filepath.Join(dir, bound.ArraysFile), o.progress("checking independently"))
+	if err == nil && claims.Lists != nil && len(claims.Lists.Made) > 0 {
+		r.Kinds = []independent.Kind{{Name: measure.MadeName, Runtime: x.Runtime.Error}}
+		n, more, failed := independent.Check(ctx, r, filepath.Join(dir, measure.AttacksFile), o.progress("checking independently"))
+		compared, found, err = compared+n, append(found, more...), failed
+	}
 	for _, f := range found {
 		lines = append(lines, "independent check: "+f.String())
 	}

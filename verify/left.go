@@ -26,7 +26,7 @@ var leftOfBounds = []notChecked{
 	{paths: []string{"gallery", "pairs"}, name: "the gallery and the pairs", why: absentData, when: withoutData},
 	{paths: []string{"lists"}, name: "the limits from lists of inputs", why: absentData, when: withoutData},
 	{paths: []string{"lists.list_holder", "lists.shared", "lists.left_out", "outcome", "verdict"}, name: "the limits for adversaries with a list of candidates", why: "the candidates are absent; --training-data names them", when: func(a absent) bool { return a.candidates }},
-	{paths: []string{"lists.plausible_pairs", "pairs"}, name: "pairs of an input and a candidate, and pictures of pairs", why: "the candidates are absent; --training-data names them", when: func(a absent) bool { return a.candidates }},
+	{paths: []string{"lists.plausible_pairs", "lists.plausible_made", "pairs"}, name: "pairs of an input and a candidate or a constructed input, and pictures of pairs", why: "the candidates are absent; --training-data names them", when: func(a absent) bool { return a.candidates }},
 	{paths: []string{"lists.list_holder.list.path", "lists.list_holder.list.name", "lists.list_holder.list.split", "lists.anybody[*].list.path", "lists.anybody[*].list.name", "lists.anybody[*].list.split"}, name: "where the lists of inputs were, and their names", why: "they are taken from where they are found, and compared by their digests"},
 	{paths: []string{"lists.anybody[*].attributes[*].attacks"}, name: "how often attacks guess a sensitive attribute", why: "attacks are not run again"},
 	{paths: []string{"utility.clean_accuracy", "utility.clean_interval"},

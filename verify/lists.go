@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"path/filepath"
 
 	"tattle/dataset"
 	"tattle/internal/file"
@@ -32,7 +33,7 @@ func listClaims(x *measure.ListFigures) *measure.ListFigures {
 
 // lists computes the limits from lists of inputs again. found is false if the
 // candidates are absent.
-func (o *Options) lists(ctx context.Context, claims *report.Report, q *request, s *measure.Split) (x *measure.ListFigures, found bool, err error) {
+func (o *Options) lists(ctx context.Context, dir string, claims *report.Report, q *request, s *measure.Split) (x *measure.ListFigures, found bool, err error) {
 	claimed := claims.Lists
 	if claimed == nil || q.Data == nil {
 		return nil, claimed == nil, nil
@@ -49,6 +50,11 @@ func (o *Options) lists(ctx context.Context, claims *report.Report, q *request, 
 	}
 	again := claimed.Again(candidates, q.Data, claims.Seed)
 	again.Progress = o.Progress
+	if _, ok := keptFile(claims, measure.AttacksFile); ok {
+		if again.Made, err = measure.ReadMade(filepath.Join(dir, measure.AttacksFile)); err != nil {
+			return nil, false, &MismatchError{Err: err}
+		}
+	}
 	x, err = again.Run(ctx, measure.Target{
 		Front: s.Front, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post, Coordinates: q.Experiment.Coordinates, Legal: legal,
 		Data: q.Data, Rounding: q.Experiment.Rounding, RuntimeError: q.Experiment.Runtime.Error,
