@@ -23,18 +23,16 @@ const withinRidge = 1e-3
 // have variance 1 each and no correlation. The way back is the linear regression of the
 // features on them, so a head for the features fits behind it.
 //
-// It reads at most 20,000 examples, evenly spaced, of the classes 0 to classes−1, once. It
-// returns an error if there are not 1 to classes−1 directions to keep, or if an example has
-// no label or a class no example.
+// The classes are 0 to classes−1, and every example is read once. It returns an error unless
+// keep is from 1 to classes−1, every example has a label and every class an example.
 func Discriminant(ctx context.Context, front nn.Model, classes, keep int, train nn.Source) (*Map, error) {
 	_, n := front.Dims()
 	if most := min(classes-1, n); keep < 1 || keep > most {
 		return nil, fmt.Errorf("%d classes and %d features have at most %d discriminant directions: keep at most that many, not %d", classes, n, max(0, most), keep)
 	}
 	counts, means := make([]float64, classes), make([]float64, classes*n) // sums, first
-	data := spacedOf{train, min(train.Len(), learnedExamples)}
-	mean, total, err := featureCovariance(ctx, front, data, func(i int, features []float64) error {
-		switch y := data.Label(i); {
+	mean, total, err := featureCovariance(ctx, front, train, func(i int, features []float64) error {
+		switch y := train.Label(i); {
 		case y < 0:
 			return errors.New("discriminant directions need the labels of the training data, and they have none")
 		case y >= classes:
@@ -132,25 +130,4 @@ func (m *Map) regress(covariance []float64) error {
 		}
 	}
 	return nil
-}
-
-// spacedOf is n examples of a source, evenly spaced: of a source that is sorted by class it
-// has all classes.
-type spacedOf struct {
-	nn.Source
-	n int
-}
-
-func (s spacedOf) Len() int { return s.n }
-
-func (s spacedOf) at(i int) int { return i * s.Source.Len() / s.n }
-
-func (s spacedOf) Label(i int) int { return s.Source.Label(s.at(i)) }
-
-func (s spacedOf) Examples(x []float32, indices []int) {
-	at := make([]int, len(indices))
-	for k, i := range indices {
-		at[k] = s.at(i)
-	}
-	s.Source.Examples(x, at)
 }

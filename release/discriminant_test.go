@@ -65,8 +65,7 @@ func TestDiscriminant(t *testing.T) {
 }
 
 // With as many directions as classes less one, the means of the classes stay as far apart as
-// within all features, in standard deviations within the classes. A source that is sorted by
-// class does as well.
+// within all features, in standard deviations within the classes.
 func TestDiscriminantKeepsTheMeans(t *testing.T) {
 	const n, classes, each = 6, 4, 400
 	r := rand.New(rand.NewPCG(3, 4))
@@ -102,6 +101,15 @@ func TestDiscriminantKeepsTheMeans(t *testing.T) {
 				t.Errorf("classes %d and %d: distance %v, want %v", a, b, math.Sqrt(got), math.Sqrt(want))
 			}
 		}
+	}
+}
+
+// Of a source of many examples that is sorted by class, a release learns from all classes.
+func TestDiscriminantOfSorted(t *testing.T) {
+	const each = 10001
+	train := sorted{inputs{6, normal(6 * 3 * each)}, each}
+	if _, _, err := (release.Spec{Keep: 2, Projection: "discriminant"}).Build(context.Background(), smallNet(false), train); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 // learnedExamples is how many training examples at most a projection is learned from:
-// many more than there are directions. Principal directions take the first ones.
+// many more than there are directions. Principal directions take the first ones, and
+// discriminant directions, which need all classes, ones that are evenly spaced.
 const learnedExamples = 20000
 
 // learn learns the projection from training data.
@@ -33,7 +34,7 @@ func (s Spec) learn(ctx context.Context, front, head *nn.Graph, n int, train nn.
 	if err != nil {
 		return nil, err
 	}
-	return Discriminant(ctx, net, nn.Size(shapes[head.Output]), s.Keep, train)
+	return Discriminant(ctx, net, nn.Size(shapes[head.Output]), s.Keep, spacedOf{train, min(train.Len(), learnedExamples)})
 }
 
 // principalMap takes the eigenvectors of the largest eigenvalues of the features'
@@ -96,3 +97,24 @@ type firstOf struct {
 }
 
 func (f firstOf) Len() int { return f.n }
+
+// spacedOf is n examples of a source, evenly spaced: of a source that is sorted by class it
+// has all classes.
+type spacedOf struct {
+	nn.Source
+	n int
+}
+
+func (s spacedOf) Len() int { return s.n }
+
+func (s spacedOf) at(i int) int { return i * s.Source.Len() / s.n }
+
+func (s spacedOf) Label(i int) int { return s.Source.Label(s.at(i)) }
+
+func (s spacedOf) Examples(x []float32, indices []int) {
+	at := make([]int, len(indices))
+	for k, i := range indices {
+		at[k] = s.at(i)
+	}
+	s.Source.Examples(x, at)
+}

@@ -11,7 +11,7 @@ import (
 )
 
 // TestDocuments executes every "$ tattle …" line of every document, in order, one
-// folder a document, with glyphs in the place of MNIST. There is no other kind of
+// folder a document, with glyphs in the place of MNIST and some covariance. There is no other kind of
 // $ line.
 func TestDocuments(t *testing.T) {
 	if testing.Short() {
@@ -39,7 +39,7 @@ func TestDocuments(t *testing.T) {
 		}
 		testscript.Run(t, testscript.Params{
 			Files: []string{file},
-			Cmds:  map[string]func(*testscript.TestScript, bool, []string){"mkmnist": mkMNIST, "mknet": mkNet},
+			Cmds:  map[string]func(*testscript.TestScript, bool, []string){"mkmnist": mkMNIST, "mknet": mkNet, "mkcovariance": mkCovariance},
 		})
 	}
 	if executed == 0 {
@@ -58,7 +58,7 @@ func scriptOf(t *testing.T, path string) (script string, commands int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := []string{"mkmnist mnist 600 200"} // few: what is tested is that the commands work
+	lines := []string{"mkmnist mnist 600 200", "mkcovariance covariance.npy 9"} // few: what is tested is that the commands work
 	for line := range strings.Lines(string(b)) {
 		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
 		if !ok {
