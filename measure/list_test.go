@@ -274,4 +274,8 @@ func TestAttacksOnAttributes(t *testing.T) {
 	if found, n := attacks(other, same); n != 0 || len(found.LeftOut) != 1 {
 		t.Errorf("other values: %d attacked, left out %q", n, found.LeftOut)
 	}
+	other.Sensitive = nil
+	if found, n := attacks(other, same); n != 0 || len(found.LeftOut) != 1 || len(found.Holder.Inferred) > 0 {
+		t.Errorf("candidates without the attribute: %d attacked, left out %q, limits %+v", n, found.LeftOut, found.Holder.Inferred)
+	}
 }
