@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tattle/nn"
+	"tattle/nn/zoo"
 	"tattle/npy"
 	"tattle/onnx"
 	"tattle/release"
@@ -174,6 +175,10 @@ func TestCovarianceErrs(t *testing.T) {
 		if _, _, err := s.Build(context.Background(), smallNet(false), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
+	}
+	s := release.Spec{Node: "conv1", Covariance: covariance(t, 3, gram(3, 3, 1))}
+	if _, _, err := s.Build(context.Background(), zoo.CIFAR10(1), nil); err == nil || !strings.Contains(err.Error(), "flat") {
+		t.Errorf("error %v", err)
 	}
 }
 
