@@ -26,7 +26,7 @@ func Mean(ctx context.Context, list Candidates, p int, inputs func(x []float32, 
 	if excluded != nil && len(excluded) != draws {
 		return nil, fmt.Errorf("%d excluded candidates for %d releases: the numbers must be equal", len(excluded), draws)
 	}
-	l := newLikelihoods(d, noise)
+	l := newLikelihoods(d, noise, false)
 	out, states := make([][]float32, len(temperatures)), make([][]mean, len(temperatures))
 	for k := range temperatures {
 		out[k], states[k] = make([]float32, draws*p), make([]mean, draws)
@@ -47,7 +47,7 @@ func Mean(ctx context.Context, list Candidates, p int, inputs func(x []float32, 
 			return nil, err
 		}
 		inputs(x[:n*p], indices[:n])
-		l.load(features, n)
+		l.load(features, nil, n)
 		for lo := 0; lo < draws; lo += blockDraws {
 			if err := ctx.Err(); err != nil {
 				return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"tattle/internal/simd"
 	"tattle/release"
 	"tattle/run"
 )
@@ -64,6 +65,7 @@ const (
 type Options struct {
 	Draws    int             // draws of a true input and its releases; 0: DefaultDraws or DefaultSlowDraws
 	Queries  int             // releases per draw, with independent noise; 0: one
+	Scales   []float64       // by which the noise of each candidate is multiplied; nil: all 1
 	Seed     uint64          // seed of the true inputs, the noise and the draws from posteriors
 	Progress func(p float64) // called with the completed share, from one goroutine; may be nil
 }
@@ -110,15 +112,8 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 	if count < 2 {
 		return nil, fmt.Errorf("a list of %d candidates: at least 2 are needed", count)
 	}
-	for _, a := range attributes {
-		if len(a.Class) != count || a.Target != nil && len(a.Target) != count {
-			return nil, fmt.Errorf("attribute %s: %d classes for %d candidates", a.Name, len(a.Class), count)
-		}
-		for j, c := range a.Class {
-			if c < 0 || c >= a.Classes {
-				return nil, fmt.Errorf("attribute %s: candidate %d is of class %d; there are %d", a.Name, j, c, a.Classes)
-			}
-		}
+	if err := checkAttributes(attributes, count); err != nil {
+		return nil, err
 	}
 	if o.Draws == 0 {
 		o.Draws = DefaultSlowDraws
@@ -129,12 +124,15 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 	if o.Draws < 2 { // one estimates the variance for the limits, see limits
 		return nil, fmt.Errorf("%d draws: at least 2 are needed", o.Draws)
 	}
+	if err := checkScales(o.Scales, count); err != nil {
+		return nil, err
+	}
 	o.Queries = max(o.Queries, 1)
 	draws, err := newDraws(ctx, list, noise, o)
 	if err != nil {
 		return nil, err
 	}
-	l := newLikelihoods(&draws.releases, noise)
+	l := newLikelihoods(&draws.releases, noise, o.Scales != nil)
 	posterior, err := stream(ctx, list, l, draws, attributes, o.Progress)
 	if err != nil {
 		return nil, err
@@ -148,11 +146,41 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 	return r, nil
 }
 
+// checkAttributes returns an error unless each of the candidates has a class of each attribute.
+func checkAttributes(attributes []Attribute, count int) error {
+	for _, a := range attributes {
+		if len(a.Class) != count || a.Target != nil && len(a.Target) != count {
+			return fmt.Errorf("attribute %s: %d classes for %d candidates", a.Name, len(a.Class), count)
+		}
+		for j, c := range a.Class {
+			if c < 0 || c >= a.Classes {
+				return fmt.Errorf("attribute %s: candidate %d is of class %d; there are %d", a.Name, j, c, a.Classes)
+			}
+		}
+	}
+	return nil
+}
+
+// checkScales returns an error unless each of the candidates has a scale, all of which are
+// positive and finite.
+func checkScales(scales []float64, count int) error {
+	if scales != nil && len(scales) != count {
+		return fmt.Errorf("%d scales of the noise of %d candidates", len(scales), count)
+	}
+	for j, c := range scales {
+		if !(c > 0) || math.IsInf(c, 0) {
+			return fmt.Errorf("scale of the noise of candidate %d: %v is not positive and finite", j, c)
+		}
+	}
+	return nil
+}
+
 // drawn holds true inputs and their releases.
 type drawn struct {
 	releases
 	truth    []int     // index of each true input
 	features []float64 // features of the true inputs, [draws, dim]
+	scales   []float64 // of the noise of each candidate; nil: all 1
 	seed     uint64
 }
 
@@ -166,7 +194,7 @@ const (
 func newDraws(ctx context.Context, list Candidates, noise release.Noise, o Options) (*drawn, error) {
 	dim := list.Dim()
 	d := &drawn{releases: releases{make([]float64, o.Draws*o.Queries*dim), dim, o.Queries},
-		truth: make([]int, o.Draws), features: make([]float64, o.Draws*dim), seed: o.Seed}
+		truth: make([]int, o.Draws), features: make([]float64, o.Draws*dim), scales: o.Scales, seed: o.Seed}
 	for lo := 0; lo < o.Draws; lo += blockOf(dim) {
 		hi := min(lo+blockOf(dim), o.Draws)
 		for b := lo; b < hi; b++ {
@@ -181,8 +209,12 @@ func newDraws(ctx context.Context, list Candidates, noise release.Noise, o Optio
 		}
 		for b := lo; b < hi; b++ {
 			for q := range o.Queries {
+				y := d.release(b, q)
+				if d.scales != nil {
+					simd.Scale(d.scales[d.truth[b]], y)
+				}
 				for i, a := range d.features[b*dim : (b+1)*dim] {
-					d.release(b, q)[i] += a
+					y[i] += a
 				}
 			}
 		}

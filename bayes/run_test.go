@@ -245,7 +245,7 @@ func TestAddAllocatesNothing(t *testing.T) {
 	l := newProducts(&d.releases, 1)
 	attributes := []Attribute{{Classes: 2, Class: make([]int, 1000), Target: make([]int, 1000)}}
 	states := newStates(l, d, attributes)
-	l.load(list.a, 1000)
+	l.load(list.a, nil, 1000)
 	rows, work := make([]float64, 4*1000), make([]float64, 1000)
 	l.rows(rows, 0, 4)
 	if n := testing.AllocsPerRun(10, func() {

@@ -61,7 +61,11 @@ func stream(ctx context.Context, list Candidates, l likelihoods, d *drawn, attri
 		if err := readFeatures(ctx, list, features[:n*dim], indices[:n]); err != nil {
 			return nil, err
 		}
-		l.load(features, n)
+		var scales []float64
+		if d.scales != nil {
+			scales = d.scales[from : from+n]
+		}
+		l.load(features, scales, n)
 		for lo := 0; lo < len(states); lo += blockDraws {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -97,7 +101,11 @@ func newStates(l likelihoods, d *drawn, attributes []Attribute) []state {
 	for b := range states {
 		s := &states[b]
 		s.truth = d.truth[b]
-		s.own = l.own(b, d.features[b*d.dim:(b+1)*d.dim])
+		scale := 1.
+		if d.scales != nil {
+			scale = d.scales[s.truth]
+		}
+		s.own = l.own(b, d.features[b*d.dim:(b+1)*d.dim], scale)
 		s.largest = math.Inf(-1)
 		s.random = run.Rand(d.seed, b, streamPosterior)
 		for i := range s.top {
