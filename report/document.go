@@ -22,7 +22,11 @@ func (r *Report) build() *document {
 		d.auditLead(r)
 	} else {
 		for i, s := range r.Sentences() {
-			if i == 0 && r.listed() {
+			switch {
+			case i == 0 && r.Promise != nil:
+				d.add(paragraph{s, "verdict " + string(r.Outcome.Tone())}, r.promiseTiles())
+				continue
+			case i == 0 && r.listed():
 				d.add(paragraph{s, "verdict " + string(r.listTone())}, r.listTiles())
 				continue
 			}

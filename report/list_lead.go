@@ -83,10 +83,6 @@ func (r *Report) headline() string {
 // listTiles returns the figures behind the headline.
 func (r *Report) listTiles() tiles {
 	var t tiles
-	unit := "normalised units"
-	if r.Data.GreyLevels > 0 {
-		unit = "grey levels"
-	}
 	if h := r.Lists.Holder; h != nil {
 		share := percentOf(h.First.Mean)
 		if r.Lists.Processed {
@@ -100,18 +96,30 @@ func (r *Report) listTiles() tiles {
 		if prior := first.attack.prior; prior == prior {
 			about += "; without the release: " + number(prior)
 		}
-		t = append(t, tile{"Best attack", number(r.inUnit(float64(best.MeanSquare))) + " " + unit, about})
+		t = append(t, tile{"Best attack", number(r.inUnit(float64(best.MeanSquare))) + " " + r.shortUnit(), about})
 	}
 	if r.Lists.EverySample() != nil {
-		figure, about := first.anybody.floor(), "is proved at this noise for adversaries without a list"
-		if !first.anybody.none() {
-			figure += " " + unit
-			about = "RMS error of an adversary without a list is at least this; guessing the mean of the same inputs: " + number(first.anybody.prior)
-		}
-		t = append(t, tile{"Floor without a list", figure, about})
+		t = append(t, r.floorTile())
 	}
 	if clean, released := float64(r.Utility.CleanAccuracy), float64(r.Utility.ReleasedAccuracy); clean == clean && released == released {
 		t = append(t, tile{"Accuracy cost", fmt.Sprintf("%.1f points", 100*(clean-released)), percent(clean) + " to " + percent(released)})
 	}
 	return t
+}
+
+// floorTile is the tile of the floor for adversaries without a list.
+func (r *Report) floorTile() tile {
+	floor := r.closeness()[0].anybody
+	if floor.none() {
+		return tile{"Floor without a list", floor.floor(), "is proved at this noise for adversaries without a list"}
+	}
+	return tile{"Floor without a list", floor.floor() + " " + r.shortUnit(), "RMS error of an adversary without a list is at least this; guessing the mean of the same inputs: " + number(floor.prior)}
+}
+
+// shortUnit is the unit of errors in few words.
+func (r *Report) shortUnit() string {
+	if r.Data.GreyLevels > 0 {
+		return "grey levels"
+	}
+	return "normalised units"
 }

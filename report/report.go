@@ -40,6 +40,7 @@ type Report struct {
 	Utility  Utility           `json:"utility"`
 	Training *Training         `json:"training,omitempty"`
 	Design   *Design           `json:"design,omitempty"`
+	Promise  *Promise          `json:"promise,omitempty"`
 	Reconstruction
 	Curious
 	Audited

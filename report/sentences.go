@@ -14,7 +14,10 @@ func (r *Report) sentences() []string {
 		return studySentences(r.Study)
 	}
 	var said []string
-	if r.listed() {
+	switch {
+	case r.Promise != nil:
+		said = append(said, sentenceOf(r.Verdict))
+	case r.listed():
 		said = append(said, r.headline())
 	}
 	if r.Design != nil {
@@ -24,7 +27,7 @@ func (r *Report) sentences() []string {
 		said = append(said, r.Training.sentence())
 	}
 	if r.Release.Noise.Family == "" && !r.Release.none() {
-		if r.Design == nil && !r.aboutCuriosity() {
+		if r.Design == nil && r.Promise == nil && !r.aboutCuriosity() {
 			said = append(said, fmt.Sprintf("It classifies %s of %s correctly.", percent(float64(r.Utility.CleanAccuracy)), Count(r.Utility.Examples, "held-out example")))
 		}
 	} else {
@@ -38,7 +41,9 @@ func (r *Report) sentences() []string {
 		if !r.unbiasedApart() {
 			said = append(said, r.certified())
 		}
-		said = append(said, r.cost())
+		if r.Promise == nil { // its verdict says the cost
+			said = append(said, r.cost())
+		}
 	}
 	return append(said, r.curious()...)
 }

@@ -1,0 +1,78 @@
+package report
+
+import "tattle/promise"
+
+// Promise is the answer to "what release keeps this promise about every adversary, at the least
+// cost in accuracy?" Points are of the search: means over draws, without limits, on training
+// data. Checked compares the promise with the figures of the rest of the report.
+type Promise struct {
+	Limits  promise.Limits `json:"limits"`                      // errors in the model's units
+	MaxDrop float64        `json:"max_accuracy_drop,omitempty"` // a fraction; 0: none was set
+	Queries int            `json:"queries,omitempty"`           // releases of each input that the promise is about; 0: one
+
+	Met     bool           `json:"met"`
+	Checked []CheckedLimit `json:"checked,omitempty"` // every limit; none if nothing is released
+
+	Released         *PromisedRelease `json:"released,omitempty"` // nil if nothing that was tried keeps the promise
+	Accuracy         Number           `json:"accuracy"`           // of the release, with noise; null if nothing is released
+	Interval         [2]Number        `json:"interval"`
+	Drop             Number           `json:"drop"` // from the accuracy of the original model
+	DropInterval     [2]Number        `json:"drop_interval"`
+	OriginalAccuracy Number           `json:"original_accuracy"` // of the original model, without noise
+	OriginalInterval [2]Number        `json:"original_interval"`
+	Tasks            []TaskAccuracy   `json:"tasks,omitempty"`   // beside the target
+	Command          string           `json:"command,omitempty"` // that examines the release further
+
+	ValidationAccuracy Number            `json:"validation_accuracy"` // of the original model, on the training examples that measure accuracy in the search
+	Points             []promise.Point   `json:"points,omitempty"`
+	Nearest            *promise.Point    `json:"nearest,omitempty"` // to the promise, if nothing keeps it
+	Cuts               []promise.CutCost `json:"cuts,omitempty"`
+	LeftOut            []string          `json:"left_out,omitempty"` // places that were given up, with the reasons
+}
+
+// PromisedRelease is the release that the search found.
+type PromisedRelease struct {
+	Method promise.Method `json:"method"`
+	Node   string         `json:"node"`             // of the original model
+	Weight float64        `json:"weight,omitempty"` // of the penalty, if the method learns
+	Keep   int            `json:"keep"`             // numbers that are released
+	Sigma  float64        `json:"sigma"`
+}
+
+// TaskAccuracy is how often the release answers a task right.
+type TaskAccuracy struct {
+	Task     string    `json:"task"`
+	Accuracy Number    `json:"accuracy"`
+	Interval [2]Number `json:"interval"`
+}
+
+// A CheckedLimit is a limit of a promise beside the figure of this report.
+type CheckedLimit struct {
+	Kind   LimitKind `json:"kind"`
+	Of     string    `json:"of,omitempty"` // the attribute; of an attack, its name
+	Limit  float64   `json:"limit"`
+	Figure Number    `json:"figure"`         // the limit of the measurement that does not overstate the protection; null: not measured
+	Mean   Number    `json:"mean"`           // of the measurement; null: not measured
+	Unit   string    `json:"unit,omitempty"` // of an error: grey levels if the inputs have them
+	Kept   bool      `json:"kept"`
+	Lacks  string    `json:"lacks,omitempty"` // why it was not measured
+}
+
+// LimitKind names a quantity that a promise limits.
+type LimitKind string
+
+// The kinds of limits. Of floors and attacks' errors a promise gives the least value, of the others
+// the greatest.
+const (
+	LimitIdentify LimitKind = "identification"
+	LimitFloor    LimitKind = "floor"
+	LimitBits     LimitKind = "bits"
+	LimitAttack   LimitKind = "attack"
+	LimitRight    LimitKind = "attribute right" // right guesses of an attribute
+	LimitArea     LimitKind = "attribute auc"
+	LimitKnown    LimitKind = "attribute bits" // revealed to who knows the target attribute
+	LimitDrop     LimitKind = "accuracy drop"
+)
+
+// least reports whether a limit is the least value, not the greatest.
+func (k LimitKind) least() bool { return k == LimitFloor || k == LimitAttack }

@@ -1,0 +1,246 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"tattle/promise"
+)
+
+// promiseVerdict says whether the promise is kept, by which figures, and at what cost.
+func (r *Report) promiseVerdict() string {
+	x := r.Promise
+	if x.Released == nil {
+		return r.nothingKept()
+	}
+	var said, help []string
+	for _, c := range x.Checked {
+		if x.Met || !c.Kept {
+			said = append(said, r.limitSentence(c))
+		}
+		if !c.Kept {
+			help = append(help, c.help())
+		}
+	}
+	if x.Met {
+		return "kept: " + strings.Join(append(said, r.promiseCost()), "; ")
+	}
+	return "not kept: " + strings.Join(said, "; ") + "; what may help: " + strings.Join(unique(help), "; ") + "; " + r.promiseCost()
+}
+
+// nothingKept is the verdict if nothing that was tried keeps the promise.
+func (r *Report) nothingKept() string {
+	x := r.Promise
+	if len(x.Points) == 0 {
+		return "not kept: nothing could be tried"
+	}
+	s := fmt.Sprintf("not kept: in the search, none of %s meets the limits (%s)", CountGrouped(len(x.Points), "release"), r.promised())
+	if x.Nearest != nil {
+		s += "; the nearest is " + pointName(*x.Nearest) + fmt.Sprintf(", σ = %s: %s on training data", number(x.Nearest.Sigma), r.searched(*x.Nearest))
+	}
+	return s + "; what may help: looser limits, other nodes or other methods"
+}
+
+// promised lists the limits in words.
+func (r *Report) promised() string {
+	l := r.Promise.Limits
+	var all []string
+	add := func(limit float64, format string, a ...any) {
+		if limit > 0 {
+			all = append(all, fmt.Sprintf(format, a...))
+		}
+	}
+	among := ""
+	if l.Candidates > 0 {
+		among = " among " + CountGrouped(l.Candidates, "candidate")
+	}
+	add(l.Identify, "identification at most %s%s", percentOrLess(l.Identify), among)
+	add(l.Bits, "at most %s bits", number(l.Bits))
+	add(l.Floor, "floor without a list at least %s %s", number(r.inUnit(l.Floor*l.Floor)), r.unit())
+	add(l.Attack, "error of every attack at least %s %s", number(r.inUnit(l.Attack*l.Attack)), r.unit())
+	for _, p := range l.Protect {
+		add(p.Accuracy, "%s guessed right in at most %s", p.Attribute, percentOrLess(p.Accuracy))
+		add(p.AUC, "AUC of %s at most %s", p.Attribute, number(p.AUC))
+		add(p.Bits, "at most %s bits about %s", number(p.Bits), p.Attribute)
+	}
+	add(r.Promise.MaxDrop, "accuracy drop at most %s points", number(100*r.Promise.MaxDrop))
+	return strings.Join(all, ", ")
+}
+
+// searched lists the figures of a point that the promise limits.
+func (r *Report) searched(p promise.Point) string {
+	l := r.Promise.Limits
+	all := []string{"accuracy " + percent1(targetAccuracy(p))}
+	if l.Identify > 0 {
+		all = append(all, "identification "+percentOf(p.Identified))
+	}
+	if l.Bits > 0 {
+		all = append(all, number(p.Bits)+" bits")
+	}
+	if l.Floor > 0 {
+		all = append(all, fmt.Sprintf("floor %s %s", number(r.inUnit(p.Floor*p.Floor)), r.unit()))
+	}
+	for k, want := range l.Protect {
+		if k < len(p.Guessed) {
+			all = append(all, fmt.Sprintf("%s guessed right in %s", want.Attribute, percent1(guessedRight(p, k))))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// limitSentence says what the figure of a limit means.
+func (r *Report) limitSentence(c CheckedLimit) string {
+	if c.Lacks != "" {
+		return fmt.Sprintf("%s was not measured (limit %s): %s", c.name(), c.print(c.Limit, number), c.Lacks)
+	}
+	figure := c.print(float64(c.Figure), atMostNumber)
+	if c.Kind.least() {
+		figure = c.print(float64(c.Figure), AtLeastNumber)
+	}
+	return fmt.Sprintf(r.limitWords(c), figure) + " (" + c.against() + ")"
+}
+
+// limitWords is the format of the sentence about a limit, for the printed figure.
+func (r *Report) limitWords(c CheckedLimit) string {
+	of := strings.ReplaceAll(c.Of, "%", "%%")
+	switch c.Kind {
+	case LimitIdentify:
+		list := r.Lists.Holder.List
+		who := fmt.Sprintf("an adversary with a list of %s (%s)", CountGrouped(list.Inputs, "candidate"), strings.ReplaceAll(list.Name, "%", "%%"))
+		if n := r.Release.Queries; n > 1 {
+			return fmt.Sprintf("%s identifies the input from %d releases of it in at most %%s of cases", who, n)
+		}
+		return who + " identifies the input in at most %s of releases"
+	case LimitBits:
+		return "the release reveals at most %s about which candidate the input is"
+	case LimitFloor:
+		return "an adversary without a list errs by at least %s"
+	case LimitAttack:
+		return "the best attack that ran (" + of + ") errs by %s"
+	case LimitRight:
+		return "an adversary guesses " + of + " right in at most %s of cases"
+	case LimitArea:
+		return "an adversary with the list guesses " + of + " with an AUC of at most %s"
+	case LimitKnown:
+		return "the release reveals at most %s about " + of + " to an adversary with the list who knows the target attribute"
+	case LimitDrop:
+		return "accuracy falls by at most %s (upper 95 %% limit)"
+	}
+	return string(c.Kind) + " is %s"
+}
+
+// name names the quantity that is limited.
+func (c CheckedLimit) name() string {
+	switch c.Kind {
+	case LimitFloor:
+		return "the floor without a list"
+	case LimitAttack:
+		return "the error of attacks"
+	case LimitRight:
+		return "right guesses of " + c.Of
+	case LimitArea:
+		return "the AUC of " + c.Of
+	case LimitKnown:
+		return "the number of bits about " + c.Of
+	case LimitBits:
+		return "the number of bits"
+	case LimitDrop:
+		return "the accuracy drop"
+	}
+	return string(c.Kind)
+}
+
+// against says what the limit is, and by how much it is missed.
+func (c CheckedLimit) against() string {
+	s := "limit " + c.print(c.Limit, number)
+	off := float64(c.Figure) - c.Limit
+	switch {
+	case c.Kept:
+		return s
+	case c.Kind.least():
+		return s + ", missed by " + c.difference(-off)
+	}
+	if m := float64(c.Mean); m <= c.Limit && c.Kind != LimitDrop {
+		return s + ", exceeded by " + c.difference(off) + "; mean " + c.print(m, number)
+	}
+	return s + ", exceeded by " + c.difference(off)
+}
+
+// print prints a value of the limit's quantity.
+func (c CheckedLimit) print(x float64, number func(float64) string) string {
+	switch c.Kind {
+	case LimitIdentify, LimitRight:
+		return number(100*x) + " %"
+	case LimitBits, LimitKnown:
+		return number(x) + " bits"
+	case LimitFloor, LimitAttack:
+		return number(x) + " " + c.Unit
+	case LimitDrop:
+		return number(100*x) + " points"
+	}
+	return number(x)
+}
+
+// difference prints a difference of two values, rounded up.
+func (c CheckedLimit) difference(x float64) string {
+	if c.Kind == LimitIdentify || c.Kind == LimitRight {
+		return atMostNumber(100*x) + " points"
+	}
+	return c.print(x, atMostNumber)
+}
+
+// help says what may help to keep a limit.
+func (c CheckedLimit) help() string {
+	switch {
+	case c.Lacks != "":
+		return "a measurement of " + c.name()
+	case c.Kind == LimitDrop:
+		return "looser limits, other nodes or other methods"
+	case c.Kind == LimitFloor:
+		return "more noise, or more test data"
+	case float64(c.Mean) <= c.Limit && c.Kind != LimitAttack:
+		return "more draws in the final measurement, or slightly more noise"
+	}
+	return "more noise"
+}
+
+// promiseCost says what the release costs in accuracy.
+func (r *Report) promiseCost() string {
+	x := r.Promise
+	on := r.Data.Split
+	if on != "" {
+		on = " on " + on + " data"
+	}
+	s := fmt.Sprintf("accuracy%s %s (95 %% interval %s to %s)", on, percent(float64(x.Accuracy)), bare(x.Interval[0]), bare(x.Interval[1]))
+	drop, low, high, where := x.Drop, x.DropInterval[0], x.DropInterval[1], "below"
+	if drop < 0 {
+		drop, low, high, where = -drop, -high, -low, "above"
+	}
+	if !math.IsNaN(float64(drop)) {
+		s += fmt.Sprintf(", %s %s the original model without noise (%s to %s)", points(drop), where, minus(bare(low)), minus(bare(high)))
+	}
+	for _, t := range x.Tasks {
+		s += fmt.Sprintf("; %s %s (%s to %s)", t.Task, percent(float64(t.Accuracy)), bare(t.Interval[0]), bare(t.Interval[1]))
+	}
+	return s
+}
+
+// targetAccuracy is a point's accuracy on the target.
+func targetAccuracy(p promise.Point) float64 {
+	if len(p.Accuracy) == 0 {
+		return math.NaN()
+	}
+	return p.Accuracy[0]
+}
+
+// guessedRight is how often the best adversary guesses the k-th protected attribute right, with the list or
+// without.
+func guessedRight(p promise.Point, k int) float64 {
+	return max(p.Guessed[k].Right, p.Guessed[k].Anybody)
+}
+
+// pointName names the method and the node of a point, and how many numbers it releases.
+func pointName(p promise.Point) string {
+	return fmt.Sprintf("%s at %s, %s", p.Method, p.Node, Count(p.Keep, "number"))
+}
