@@ -3,7 +3,9 @@ package shape
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 
 	"tattle/nn"
 	"tattle/nn/train"
@@ -57,8 +59,12 @@ type Shape struct {
 // Fit learns a release of features under noise, starting from the discriminants of the first
 // task. data holds the features, or with a front the inputs that it maps to features; then
 // the front learns, too, in place, and the layer of the result includes it. moments are those of
-// the features. Equal seeds and data give equal results.
+// the features. Equal seeds and data give equal results. It returns an error if the settings do not fit the data, and those of
+// [train.FitReleased].
 func Fit(ctx context.Context, data nn.Source, front *nn.Graph, moments *Moments, tasks []train.Task, o Options) (*Shape, error) {
+	if err := o.check(data, tasks); err != nil {
+		return nil, err
+	}
 	o.Keep = cmp.Or(o.Keep, moments.Classes-1+DefaultExtra)
 	if o.Sigma == 0 {
 		if o.Sigma = 1; o.Saturate {
@@ -80,6 +86,22 @@ func Fit(ctx context.Context, data nn.Source, front *nn.Graph, moments *Moments,
 	return s, o.fit(ctx, s.Layer, s, data, tasks)
 }
 
+// check returns an error for settings that do not fit the data.
+func (o Options) check(data nn.Source, tasks []train.Task) error {
+	switch {
+	case len(tasks) == 0:
+		return errors.New("no task to learn: give at least one")
+	case o.Keep < 0:
+		return fmt.Errorf("%d numbers to release: give at least 1, or 0 for the default", o.Keep)
+	}
+	for i, p := range o.Protect {
+		if len(p.Class) != data.Len() {
+			return fmt.Errorf("protected attribute %d has %d classes for %d examples", i, len(p.Class), data.Len())
+		}
+	}
+	return nil
+}
+
 // fit trains layer, unless it is nil, and head.
 func (o Options) fit(ctx context.Context, layer *nn.Graph, s *Shape, data nn.Source, tasks []train.Task) error {
 	batch := min(cmp.Or(o.Batch, DefaultBatch), data.Len())
@@ -95,7 +117,7 @@ func (o Options) fit(ctx context.Context, layer *nn.Graph, s *Shape, data nn.Sou
 		options.Progress = func(done, total int, _ float64) { o.Progress(done, total) }
 	}
 	if layer != nil && (o.Weight > 0 || len(o.Protect) > 0) {
-		l := &leak{sigma: o.Sigma, candidates: cmp.Or(o.Candidates, data.Len()), weight: o.Weight, given: tasks[0].Labels}
+		l := &leak{candidates: cmp.Or(o.Candidates, data.Len()), weight: o.Weight, given: tasks[0].Labels}
 		for _, p := range o.Protect {
 			l.protected = append(l.protected, protected{p.Class, p.Weight})
 		}
@@ -114,7 +136,7 @@ func (o Options) layer(m *Moments) (*nn.Graph, error) {
 		g.Init(o.Seed + 1)
 		return g, nil
 	}
-	start, err := m.Discriminant(min(o.Keep, m.Classes-1))
+	start, err := m.Discriminant(min(o.Keep, m.Classes-1, m.N))
 	if err != nil {
 		return nil, err
 	}
@@ -152,32 +174,57 @@ func Chain(name string, shape []int, ops ...nn.Op) *nn.Graph {
 	return g
 }
 
-// Join returns one graph that computes first, then second. Nodes of second whose names first
-// has get longer names.
+// Join returns one graph that computes first, then second. What second names like something
+// of first gets a longer name.
 func Join(first, second *nn.Graph) *nn.Graph {
 	g := &nn.Graph{Name: first.Name, Input: first.Input, InputShape: first.InputShape, Metadata: first.Metadata}
 	g.Nodes = append(g.Nodes, first.Nodes...)
-	taken := map[string]bool{first.Input: true}
-	for _, n := range first.Nodes {
-		taken[n.Name], taken[n.Output] = true, true
-	}
-	renamed := map[string]string{second.Input: first.Output}
-	free := func(name string) string {
-		for taken[name] {
-			name += "-"
+	rename := renaming(first, second)
+	tensor := func(name string) string {
+		if name == second.Input {
+			return first.Output
 		}
-		return name
+		return rename(name)
 	}
 	for _, n := range second.Nodes {
 		m := *n
-		m.Name, m.Output = free(n.Name), free(n.Output)
-		renamed[n.Output] = m.Output
+		m.Name, m.Output = rename(n.Name), rename(n.Output)
 		m.Inputs = nil
 		for _, in := range n.Inputs {
-			m.Inputs = append(m.Inputs, renamed[in])
+			m.Inputs = append(m.Inputs, tensor(in))
 		}
 		g.Nodes = append(g.Nodes, &m)
 	}
-	g.Output = renamed[second.Output]
+	g.Output = tensor(second.Output)
 	return g
+}
+
+// renaming returns a function that gives names of second that first has, too, a name that
+// neither has.
+func renaming(first, second *nn.Graph) func(name string) string {
+	kept, taken := names(first), names(second)
+	maps.Copy(taken, kept)
+	longer := map[string]string{}
+	return func(name string) string {
+		if !kept[name] {
+			return name
+		}
+		if longer[name] == "" {
+			free := name
+			for taken[free] {
+				free += "-"
+			}
+			longer[name], taken[free] = free, true
+		}
+		return longer[name]
+	}
+}
+
+// names returns the names of nodes and tensors.
+func names(g *nn.Graph) map[string]bool {
+	all := map[string]bool{g.Input: true}
+	for _, n := range g.Nodes {
+		all[n.Name], all[n.Output] = true, true
+	}
+	return all
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"tattle/internal/simd"
 	"tattle/nn"
 )
 
@@ -20,15 +21,26 @@ type Task struct {
 // ReleasedOptions are the settings of FitReleased.
 type ReleasedOptions struct {
 	Options
-	Sigma  float64     // standard deviation of the noise
+	Sigma float64 // standard deviation of the noise
+	// Scale, instead of Sigma, makes the noise this many times the root mean square of the
+	// released values of each batch. The gradient takes it into account, so the front gains
+	// nothing from larger values.
+	Scale  float64
 	Frozen []*nn.Param // parameters that stay as they are
 	// Tasks are what the head answers, its logits one task after the other; none: the labels
 	// of the data.
 	Tasks []Task
 	// Penalty, unless nil, adds a function of what is released to the loss. It returns its value
-	// and adds its gradient with respect to the released values to grad. released are the values
-	// before the noise, noisy with it, all [len(indices), n].
-	Penalty func(grad, released, noisy []float32, indices []int) float64
+	// and adds its gradient with respect to the released values to grad, [examples, n]. It is not
+	// called without a front, because then nothing that learns decides what is released.
+	Penalty func(grad []float32, batch Released) float64
+}
+
+// Released is what a batch releases.
+type Released struct {
+	Values, Noisy []float32 // without and with noise, [len(Indices), n]
+	Sigma         float64   // standard deviation of the noise
+	Indices       []int     // of the examples in the data
 }
 
 // FitReleased fits a front and a head with Gaussian noise between them, so that the head
@@ -65,8 +77,8 @@ type released struct {
 const noiseStream = 1 << 40
 
 func newReleased(front, head *nn.Graph, data nn.Source, o ReleasedOptions) (*released, error) {
-	if !(o.Sigma >= 0) || math.IsInf(o.Sigma, 0) {
-		return nil, fmt.Errorf("train: noise of standard deviation %v: must be a number from 0", o.Sigma)
+	if !(o.Sigma >= 0 && o.Scale >= 0) || math.IsInf(o.Sigma+o.Scale, 0) || o.Sigma > 0 && o.Scale > 0 {
+		return nil, fmt.Errorf("train: noise of standard deviation %v or scale %v: give one of them, a number from 0", o.Sigma, o.Scale)
 	}
 	r := &released{ReleasedOptions: o}
 	params := head.Params()
@@ -128,27 +140,52 @@ func (r *released) step(x []float32, indices []int) (loss float64, correct int) 
 	if r.front != nil {
 		values = r.front.Forward(x)
 	}
+	sigma, squares := r.Sigma, 0.
+	if r.Scale > 0 {
+		for _, v := range values {
+			squares += float64(v) * float64(v)
+		}
+		sigma = r.Scale * math.Sqrt(squares/float64(len(values)))
+	}
 	r.noisy = grown(r.noisy, len(values))
 	random := nn.Rand(r.Seed, noiseStream+r.steps)
 	r.steps++
 	for i, v := range values {
-		r.noisy[i] = v + float32(r.Sigma*random.NormFloat64())
+		r.noisy[i] = v + float32(sigma*random.NormFloat64())
 	}
 	loss, correct = r.cost(r.head.Forward(r.noisy), indices)
+	if loss-loss != 0 {
+		return loss, correct
+	}
 	if r.front == nil {
 		r.head.Backward(nil, r.answer)
 	} else {
 		r.back = grown(r.back, len(values))
 		r.head.Backward(r.back, r.answer)
+		if squares > 0 {
+			scaled(r.back, values, r.noisy, squares)
+		}
 		if r.Penalty != nil {
-			loss += r.Penalty(r.back, values, r.noisy, indices)
+			loss += r.Penalty(r.back, Released{values, r.noisy, sigma, indices})
+		}
+		if loss-loss != 0 {
+			return loss, correct
 		}
 		r.front.Backward(nil, r.back)
 	}
-	if loss-loss == 0 {
-		r.optimizer.Step()
-	}
+	r.optimizer.Step()
 	return loss, correct
+}
+
+// scaled adds to grad, the gradient with respect to noisy values, what depends on the values
+// through the noise's standard deviation s·√(Σv²/N): with noisy = v + s·√(Σv²/N)·ξ,
+// ∂noisy_i/∂v_j has the term (noisy_i − v_i)·v_j/Σv². squares is Σv².
+func scaled(grad, values, noisy []float32, squares float64) {
+	var along float64
+	for i, g := range grad {
+		along += float64(g) * float64(noisy[i]-values[i])
+	}
+	simd.Axpy(float32(along/squares), values, grad)
 }
 
 // cost returns the cross entropy, summed over the tasks, and how many answers to the first are

@@ -1,0 +1,54 @@
+package shape_test
+
+import (
+	"context"
+	"testing"
+
+	"tattle/bayes"
+	"tattle/dataset"
+	"tattle/nn"
+	"tattle/nn/train"
+	"tattle/release"
+	"tattle/shape"
+)
+
+// TestWeightLowersIdentification learns releases of generated digits. The best adversary with the
+// list of all of them identifies an input less often from the one with the larger weight.
+func TestWeightLowersIdentification(t *testing.T) {
+	ctx := context.Background()
+	const count = 400
+	data := dataset.Glyphs(dataset.GlyphOptions{N: count, Seed: 1})
+	pixels := nn.Size(data.Shape)
+	moments, err := shape.NewMoments(ctx, data, pixels, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	indices := make([]int, count)
+	for i := range indices {
+		indices[i] = i
+	}
+	identified := func(weight float64) float64 {
+		s, err := shape.Fit(ctx, data, nil, moments, []train.Task{{Classes: 10, Labels: data.Y}}, shape.Options{Weight: weight, Epochs: 40, Batch: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		net, err := nn.NewNet(s.Layer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := bayes.Run(ctx, bayes.Inputs{Front: net, Data: data, Indices: indices}, release.Gaussian{Sigma: s.Sigma}, nil, bayes.Options{Draws: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum float64
+		for _, d := range r.Draws {
+			sum += d.Top
+		}
+		return sum / float64(len(r.Draws))
+	}
+	without, with, more := identified(0), identified(.3), identified(3)
+	t.Logf("identified: %.3f without a penalty, %.3f with weight 0.3, %.3f with weight 3", without, with, more)
+	if !(with < .8*without && more < .8*with) {
+		t.Errorf("identified: %.3f without a penalty, %.3f with weight 0.3, %.3f with weight 3", without, with, more)
+	}
+}
