@@ -13,7 +13,7 @@ func (d *document) design(r *Report) {
 	d.section("How much noise, on how many features")
 	f, ok := newFrontier(x)
 	if ok {
-		d.chart(chart{Caption: "Accuracy against " + f.title, SVG: f.draw(), Keys: f.legend(), Note: f.note()})
+		d.chart(chart{Caption: "Accuracy against " + f.title, SVG: f.draw(), Keys: f.keys, Note: x.frontierNote(f)})
 	}
 	attacked := x.attacked()
 	heads := []string{"numbers", "noise", "σ", "accuracy", "drop", "directions", "std"}
@@ -51,9 +51,9 @@ func (d *document) design(r *Report) {
 	}
 }
 
-// note says how to read the figure.
-func (f *frontier) note() string {
-	s := fmt.Sprintf("Every line is one choice of features and family of noise, as the noise grows. Up is more accurate, right is harder for %s only. The shaded corner is the target, the ring the answer. Directions and deviations are for unbiased reconstructions, and estimated except for the confirmed point.", f.d.For())
+// frontierNote says how to read the figure.
+func (x *Design) frontierNote(f *frontier) string {
+	s := fmt.Sprintf("Every line is one choice of features and family of noise, as the noise grows. Up is more accurate, right is harder for %s only. The shaded corner is the target, the ring the answer. Directions and deviations are for unbiased reconstructions, and estimated except for the confirmed point.", x.For())
 	if n := f.hidden(); n > 0 {
 		s += fmt.Sprintf(" Points that cost far more accuracy (%d) are in the table only.", n)
 	}

@@ -18,15 +18,14 @@ var pageStyle string
 // build returns all blocks of the report, the same for every format.
 func (r *Report) build() *document {
 	d := &document{}
-	if r.Audit != nil {
+	switch {
+	case r.Audit != nil:
 		d.auditLead(r)
-	} else {
+	case r.Promise != nil:
+		d.promiseLead(r, r.Sentences()[1:])
+	default:
 		for i, s := range r.Sentences() {
-			switch {
-			case i == 0 && r.Promise != nil:
-				d.add(paragraph{s, "verdict " + string(r.Outcome.Tone())}, r.promiseTiles())
-				continue
-			case i == 0 && r.listed():
+			if i == 0 && r.listed() {
 				d.add(paragraph{s, "verdict " + string(r.listTone())}, r.listTiles())
 				continue
 			}

@@ -78,7 +78,7 @@ func TestConstraintAlone(t *testing.T) {
 	d := full(t).Design
 	d.Target, d.Within = DesignTarget{}, .5
 	f, ok := newFrontier(d)
-	if !ok || !f.fewer || !strings.Contains(f.title, "directions resolved to within 0.5") || f.inside(f.target) {
+	if !ok || !f.axis.less || !strings.Contains(f.title, "directions resolved to within 0.5") || f.inside(f.target) {
 		t.Errorf("across: %q, target %g", f.title, f.target)
 	}
 	text := printed(func(doc *document) { doc.design(&Report{Design: d}) })

@@ -1,6 +1,42 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
+
+// promiseLead adds the verdict on a promise, its figures, the frontier and the tables of the search, then
+// the sentences on the release that was found.
+func (d *document) promiseLead(r *Report, rest []string) {
+	tone := Bad
+	if r.Promise.Met {
+		tone = Good
+	}
+	d.add(paragraph{r.promiseHeadline(), "verdict " + string(tone)})
+	if t := r.promiseTiles(); len(t) > 0 {
+		d.add(t)
+	}
+	d.say(r.onDevice())
+	if len(r.Promise.Points) > 0 {
+		d.section("Accuracy against protection")
+		d.on(onPage, func(d *document) { d.frontiers(r) })
+		d.methodsAtLimit(r)
+	}
+	d.cuts(r.Promise)
+	for _, why := range r.Promise.LeftOut {
+		d.say("Left out: " + strings.TrimSuffix(why, ".") + ".")
+	}
+	if len(rest) > 0 {
+		d.section("The release that was found")
+	}
+	for _, s := range rest {
+		d.say(s)
+	}
+	if c := r.Promise.Command; c != "" {
+		d.say("To examine that release further:")
+		d.add(code(c))
+	}
+}
 
 // promiseTiles are the figures behind the verdict on a promise.
 func (r *Report) promiseTiles() tiles {
@@ -9,9 +45,13 @@ func (r *Report) promiseTiles() tiles {
 		return nil
 	}
 	p := x.Released
+	cost := "original model: " + percent1(float64(x.OriginalAccuracy))
+	if d := float64(x.Drop); d == d {
+		cost += fmt.Sprintf(", cost: %s points", bare(x.Drop))
+	}
 	t := tiles{
 		{"What to release", Count(p.Keep, "number"), fmt.Sprintf("of node %s, %s, noise σ = %s", p.Node, p.Method, number(p.Sigma))},
-		{"Accuracy", percent1(float64(x.Accuracy)), fmt.Sprintf("%s to %s; original model: %s", bare(x.Interval[0]), bare(x.Interval[1]), percent1(float64(x.OriginalAccuracy)))},
+		{"Accuracy", percent1(float64(x.Accuracy)), minus(cost)},
 	}
 	if r.Lists == nil {
 		return t
@@ -27,3 +67,117 @@ func (r *Report) promiseTiles() tiles {
 
 // shareAtMost prints an upper limit on a share with as many digits as it needs, rounded up.
 func shareAtMost(x float64) string { return atMostNumber(100*x) + " %" }
+
+// frontiers adds the charts of accuracy against what an adversary can do.
+func (d *document) frontiers(r *Report) {
+	var small sideBySide
+	for i, q := range r.quantities() {
+		f, ok := r.frontier(q)
+		if !ok {
+			continue
+		}
+		c := chart{Caption: "Accuracy against " + q.title, SVG: f.draw(), Keys: f.keys}
+		if i == 0 {
+			c.Note = r.frontierNote()
+			d.chart(c)
+			continue
+		}
+		small = append(small, c)
+	}
+	if len(small) > 0 {
+		d.add(small)
+	}
+}
+
+// frontierNote says how to read the charts.
+func (r *Report) frontierNote() string {
+	x := r.Promise
+	s := "Up is more accurate, right is safer. Lines: " + searchMeaning + " The axis of identification is logarithmic."
+	if x.Released != nil {
+		s += " Ring: the release that was found, measured in this report, with the limits of its figures."
+	}
+	if n := len(x.lines()) - mostPromiseLines; n > 0 {
+		s += fmt.Sprintf(" %s more in the table.", Count(n, "line"))
+	}
+	return s + fmt.Sprintf(" Releases that lose more than %s points of accuracy are not drawn.", number(100*promiseDepth))
+}
+
+// searchMeaning says what the figures of the search are.
+const searchMeaning = "figures of the search, which are means over draws on training data, without limits; accuracy is that of training examples from which no release and no head was learned."
+
+// methodsAtLimit adds a table of what each method costs at the limits.
+func (d *document) methodsAtLimit(r *Report) {
+	x := r.Promise
+	several := x.severalNodes()
+	t := table{Says: fmt.Sprintf("The most accurate release of each method that meets the limits in the search (%s). In this table: %s Original model: %s. *: found to be the best; its σ was then adjusted with more draws.", r.promised(), searchMeaning, percent(float64(x.ValidationAccuracy))),
+		Heads: []string{"method"}}
+	if several {
+		t.Heads, t.Words = append(t.Heads, "node"), []int{1}
+	}
+	t.Heads = append(t.Heads, "numbers", "σ", "accuracy", "identified", "bits", "floor")
+	for _, p := range x.Limits.Protect {
+		t.Heads = append(t.Heads, p.Attribute)
+	}
+	for _, l := range x.lines() {
+		name := string(l.Method)
+		if x.released(l) > 0 {
+			name = "* " + name
+		}
+		cells := []string{name}
+		if several {
+			cells = append(cells, l.Node)
+		}
+		if p := l.best; p != nil {
+			cells = append(cells, fmt.Sprint(p.Keep), number(p.Sigma), percent(targetAccuracy(*p)), percentOf(p.Identified), number(p.Bits), number(r.inUnit(p.Floor*p.Floor)))
+			for k := range x.Limits.Protect {
+				if k < len(p.Guessed) {
+					cells = append(cells, percent1(guessedRight(*p, k)))
+				}
+			}
+		} else {
+			cells = append(cells, fmt.Sprint(l.Points[0].Keep), "none meets")
+		}
+		for len(cells) < len(t.Heads) {
+			cells = append(cells, "–")
+		}
+		t.add(cells...)
+		t.Kinds = append(t.Kinds, map[bool]string{true: "strong"}[x.released(l) > 0])
+	}
+	d.table(t)
+}
+
+// cuts adds a table of the nodes that were tried, if there are several.
+func (d *document) cuts(x *Promise) {
+	if len(x.Cuts) < 2 {
+		return
+	}
+	t := table{Says: "The nodes that were tried. Share: multiply-adds of the model that run on the device, before the node. Accuracy: of the most accurate release that meets the limits in the search, on training data.",
+		Heads: []string{"node", "share", "multiply-adds", "parameters", "features", "accuracy"}}
+	for _, c := range x.Cuts {
+		accuracy := "none meets"
+		best := -1.
+		for _, l := range x.lines() {
+			if l.Node == c.Node && l.best != nil && targetAccuracy(*l.best) > best {
+				best = targetAccuracy(*l.best)
+				accuracy = percent(best)
+			}
+		}
+		t.add(c.Node, percent1(c.Share), number(float64(c.MultiplyAdds)), fmt.Sprint(c.Parameters), fmt.Sprint(c.Features), accuracy)
+	}
+	d.part("Nodes of the model")
+	d.table(t)
+}
+
+// onDevice says how much of the model runs on the device.
+func (r *Report) onDevice() string {
+	x := r.Promise
+	if x.Released == nil {
+		return ""
+	}
+	for _, c := range x.Cuts {
+		if c.Node == x.Released.Node {
+			return fmt.Sprintf("%s of the model's multiply-adds run on the device, before node %s.", percent1(c.Share), c.Node)
+		}
+	}
+	return ""
+}

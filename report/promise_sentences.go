@@ -10,6 +10,29 @@ import (
 
 // promiseVerdict says whether the promise is kept, by which figures, and at what cost.
 func (r *Report) promiseVerdict() string {
+	begin := "not kept: "
+	if r.Promise.Met {
+		begin = "kept: "
+	}
+	return begin + strings.Join(r.promiseParts(), "; ")
+}
+
+// promiseHeadline is promiseVerdict in sentences.
+func (r *Report) promiseHeadline() string {
+	begin, parts := "Not kept: ", r.promiseParts()
+	if r.Promise.Met {
+		begin = "Kept: "
+	}
+	said := []string{begin + strings.TrimSuffix(parts[0], ".") + "."}
+	for _, s := range parts[1:] {
+		said = append(said, sentenceOf(s))
+	}
+	return strings.Join(said, " ")
+}
+
+// promiseParts are the limits with their figures (if the promise is not kept, those that are not),
+// what may help, and the cost.
+func (r *Report) promiseParts() []string {
 	x := r.Promise
 	if x.Released == nil {
 		return r.nothingKept()
@@ -23,23 +46,23 @@ func (r *Report) promiseVerdict() string {
 			help = append(help, c.help())
 		}
 	}
-	if x.Met {
-		return "kept: " + strings.Join(append(said, r.promiseCost()), "; ")
+	if len(help) > 0 {
+		said = append(said, "what may help: "+strings.Join(unique(help), ", or "))
 	}
-	return "not kept: " + strings.Join(said, "; ") + "; what may help: " + strings.Join(unique(help), "; ") + "; " + r.promiseCost()
+	return append(said, r.promiseCost())
 }
 
-// nothingKept is the verdict if nothing that was tried keeps the promise.
-func (r *Report) nothingKept() string {
+// nothingKept are the parts if nothing that was tried keeps the promise.
+func (r *Report) nothingKept() []string {
 	x := r.Promise
 	if len(x.Points) == 0 {
-		return "not kept: nothing could be tried"
+		return []string{"nothing could be tried"}
 	}
-	s := fmt.Sprintf("not kept: in the search, none of %s meets the limits (%s)", CountGrouped(len(x.Points), "release"), r.promised())
-	if x.Nearest != nil {
-		s += "; the nearest is " + pointName(*x.Nearest) + fmt.Sprintf(", σ = %s: %s on training data", number(x.Nearest.Sigma), r.searched(*x.Nearest))
+	said := []string{fmt.Sprintf("in the search, none of %s meets the limits (%s)", CountGrouped(len(x.Points), "release"), r.promised())}
+	if p := x.Nearest; p != nil {
+		said = append(said, fmt.Sprintf("the nearest is %s, σ = %s: %s, means on training data", pointName(*p), number(p.Sigma), r.searched(*p)))
 	}
-	return s + "; what may help: looser limits, other nodes or other methods"
+	return append(said, "what may help: looser limits, other nodes or other methods")
 }
 
 // promised lists the limits in words.
@@ -153,18 +176,28 @@ func (c CheckedLimit) name() string {
 
 // against says what the limit is, and by how much it is missed.
 func (c CheckedLimit) against() string {
-	s := "limit " + c.print(c.Limit, number)
-	off := float64(c.Figure) - c.Limit
-	switch {
+	s, off := "limit "+c.brief(c.Limit, number), float64(c.Figure)-c.Limit
+	switch m := float64(c.Mean); {
 	case c.Kept:
-		return s
 	case c.Kind.least():
-		return s + ", missed by " + c.difference(-off)
+		s += ", missed by " + c.difference(-off)
+	case m <= c.Limit && c.Kind != LimitDrop:
+		s += ", exceeded by " + c.difference(off) + "; mean " + c.brief(m, number)
+	default:
+		s += ", exceeded by " + c.difference(off)
 	}
-	if m := float64(c.Mean); m <= c.Limit && c.Kind != LimitDrop {
-		return s + ", exceeded by " + c.difference(off) + "; mean " + c.print(m, number)
+	return s
+}
+
+// brief prints a value beside another of the same unit.
+func (c CheckedLimit) brief(x float64, number func(float64) string) string {
+	if c.Kind == LimitIdentify || c.Kind == LimitRight {
+		return number(100*x) + " %"
 	}
-	return s + ", exceeded by " + c.difference(off)
+	if c.Kind == LimitDrop {
+		x *= 100
+	}
+	return number(x)
 }
 
 // print prints a value of the limit's quantity.
@@ -187,7 +220,7 @@ func (c CheckedLimit) difference(x float64) string {
 	if c.Kind == LimitIdentify || c.Kind == LimitRight {
 		return atMostNumber(100*x) + " points"
 	}
-	return c.print(x, atMostNumber)
+	return c.brief(x, atMostNumber)
 }
 
 // help says what may help to keep a limit.

@@ -16,7 +16,7 @@ func (r *Report) sentences() []string {
 	var said []string
 	switch {
 	case r.Promise != nil:
-		said = append(said, sentenceOf(r.Verdict))
+		said = append(said, r.promiseHeadline())
 	case r.listed():
 		said = append(said, r.headline())
 	}

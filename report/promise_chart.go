@@ -1,0 +1,217 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"tattle/promise"
+)
+
+const (
+	mostPromiseLines = 5    // of a chart
+	promiseDepth     = .15  // points that lose more accuracy than this are not drawn
+	promiseRight     = 76.  // percent of the width; labels are further right
+	leastShare       = 1e-6 // of identified inputs, on the logarithmic axis
+)
+
+// A promiseLine is the releases of a method at a node, from all its places.
+type promiseLine struct {
+	Method promise.Method
+	Node   string
+	Points []promise.Point
+	best   *promise.Point // the most accurate that meets the limits; nil if none does
+}
+
+// lines returns a line for each method and node: the released one first, the others by
+// their accuracy at the limits, then by the highest accuracy.
+func (x *Promise) lines() []promiseLine {
+	var lines []promiseLine
+	for i, p := range x.Points {
+		k := slices.IndexFunc(lines, func(l promiseLine) bool { return l.Method == p.Method && l.Node == p.Node })
+		if k < 0 {
+			k = len(lines)
+			lines = append(lines, promiseLine{Method: p.Method, Node: p.Node})
+		}
+		l := &lines[k]
+		l.Points = append(l.Points, p)
+		if p.Meets && (l.best == nil || targetAccuracy(p) > targetAccuracy(*l.best)) {
+			l.best = &x.Points[i]
+		}
+	}
+	rank := func(l promiseLine) (at, top float64) {
+		at = -1
+		if l.best != nil {
+			at = targetAccuracy(*l.best)
+		}
+		for _, p := range l.Points {
+			top = max(top, nanTo(targetAccuracy(p), 0))
+		}
+		return at, top
+	}
+	slices.SortStableFunc(lines, func(a, b promiseLine) int {
+		if chosen := x.released(b) - x.released(a); chosen != 0 {
+			return chosen
+		}
+		atA, topA := rank(a)
+		atB, topB := rank(b)
+		return cmp.Or(cmp.Compare(atB, atA), cmp.Compare(topB, topA))
+	})
+	return lines
+}
+
+// released is 1 for the line of the release that was chosen, else 0.
+func (x *Promise) released(l promiseLine) int {
+	if p := x.Released; p != nil && p.Method == l.Method && p.Node == l.Node {
+		return 1
+	}
+	return 0
+}
+
+// drawn returns the lines of the charts: the first, and isotropic noise, which the others are to be
+// compared with.
+func (x *Promise) drawn() []promiseLine {
+	lines := x.lines()
+	if len(lines) <= mostPromiseLines {
+		return lines
+	}
+	last := mostPromiseLines - 1
+	if i := slices.IndexFunc(lines, func(l promiseLine) bool { return l.Method == promise.Isotropic }); i > last {
+		lines[last] = lines[i]
+	}
+	return lines[:mostPromiseLines]
+}
+
+// severalNodes reports whether more than one node was tried.
+func (x *Promise) severalNodes() bool {
+	return slices.ContainsFunc(x.Points, func(p promise.Point) bool { return p.Node != x.Points[0].Node })
+}
+
+// A promiseQuantity is what an adversary can do, on the horizontal axis of a chart.
+type promiseQuantity struct {
+	title, better string
+	axis          frontierAxis
+	limit         float64                     // NaN: none
+	of            func(promise.Point) float64 // of the search
+	final         float64                     // of the release, in this report; NaN: not measured
+	interval      [2]float64
+}
+
+// quantities returns what the charts show: identification, the floor, and right guesses of each
+// protected attribute.
+func (r *Report) quantities() []promiseQuantity {
+	nan := math.NaN()
+	or := func(limit float64) float64 {
+		if limit > 0 {
+			return limit
+		}
+		return nan
+	}
+	l := r.Promise.Limits
+	id := promiseQuantity{title: "the probability of identification", better: "probability that an adversary with the list identifies the input: less", limit: or(l.Identify),
+		axis: frontierAxis{less: true, log: true, print: percentTick}, final: nan,
+		of: func(p promise.Point) float64 { return max(p.Identified, leastShare) }}
+	floor := promiseQuantity{title: "the floor without a list", better: "floor without a list, " + r.shortUnit() + ": more", limit: or(r.inUnit(l.Floor * l.Floor)),
+		axis: frontierAxis{unit: .001, print: number}, final: nan,
+		of: func(p promise.Point) float64 { return r.inUnit(p.Floor * p.Floor) }}
+	if r.Lists != nil && r.Lists.Holder != nil {
+		f := r.Lists.Holder.First
+		id.final, id.interval = nanTo(estimate(r.Lists, f), f.High), [2]float64{max(f.Low, leastShare), f.High}
+	}
+	if r.Lists != nil && r.Lists.EverySample() != nil {
+		floor.final = r.closeness()[0].anybody.value
+	}
+	all := []promiseQuantity{id, floor}
+	for k, want := range l.Protect {
+		q := promiseQuantity{title: "right guesses of " + want.Attribute, better: "right guesses of " + cut(want.Attribute, 24) + " by the best adversary: less", limit: or(want.Accuracy),
+			axis: frontierAxis{less: true, unit: .001, print: percentTick}, final: float64(r.checkRight(want).judged().Figure),
+			of: func(p promise.Point) float64 {
+				if k >= len(p.Guessed) {
+					return nan
+				}
+				return guessedRight(p, k)
+			}}
+		all = append(all, q)
+	}
+	return all
+}
+
+// frontier returns the chart of accuracy against a quantity; false if there is nothing to draw.
+func (r *Report) frontier(q promiseQuantity) (*frontier, bool) {
+	x := r.Promise
+	f := &frontier{title: q.title, better: q.better, axis: q.axis, target: q.limit, floor: math.NaN(), right: promiseRight,
+		label: "Accuracy against " + q.title + ", by method. " + sentenceOf(r.Verdict)}
+	top, several := 0., x.severalNodes()
+	for _, p := range x.Points {
+		top = max(top, nanTo(targetAccuracy(p), 0))
+	}
+	f.least = top - promiseDepth
+	if x.Released != nil {
+		f.least = min(f.least, nanTo(float64(x.Accuracy), f.least))
+	}
+	for i, l := range x.drawn() {
+		line := frontierLine{name: string(l.Method), class: fmt.Sprintf("h%d d%d", i%hues, i%dashes)}
+		key := line.name
+		if several {
+			key += " at " + l.Node
+			line.name += ", " + cut(l.Node, 10)
+		}
+		f.keys = append(f.keys, legendKey{strokeKey(line.class), key})
+		line.points = f.envelope(l.Points, q.of)
+		f.lines = append(f.lines, line)
+	}
+	if x.Released != nil && !math.IsNaN(q.final) && !math.IsNaN(float64(x.Accuracy)) {
+		p := x.Released
+		words := "released"
+		if !x.Met {
+			words = "promise not kept"
+		}
+		f.chosen = &frontierChoice{frontierPoint: frontierPoint{q.final, float64(x.Accuracy), fmt.Sprintf("%s at %s, σ = %s, in this report", p.Method, p.Node, number(p.Sigma))},
+			words: fmt.Sprintf("%s: %d × %s", words, p.Keep, p.Method), across: q.interval, up: [2]float64{float64(x.Interval[0]), float64(x.Interval[1])}}
+		f.keys = append(f.keys, legendKey{ringKey, "the release, measured in this report"})
+	}
+	if f.inside(f.target) {
+		f.keys = append(f.keys, legendKey{strokeKey("asked"), "promised"})
+	}
+	return f, f.fit()
+}
+
+// ringKey is the ring of the chosen release for a legend.
+const ringKey = `<svg class="shape" viewBox="-10 -10 20 20" aria-hidden="true"><circle class="ring" r="7"/></svg>`
+
+// envelope returns the points of which none is both safer and as accurate, with less protection
+// first. Where it leaves the chart at the bottom, it ends there.
+func (f *frontier) envelope(points []promise.Point, of func(promise.Point) float64) []frontierPoint {
+	var all, out []frontierPoint
+	for _, p := range points {
+		about := fmt.Sprintf("%s, σ = %s: accuracy %s", pointName(p), number(p.Sigma), percent(targetAccuracy(p)))
+		if q := (frontierPoint{of(p), targetAccuracy(p), about}); f.inside(q.x) && !math.IsNaN(q.y) {
+			all = append(all, q)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b frontierPoint) int {
+		return cmp.Or(cmp.Compare(f.axis.at(b.x), f.axis.at(a.x)), cmp.Compare(b.y, a.y))
+	})
+	for _, p := range all { // the safest first
+		if len(out) == 0 || p.y > out[len(out)-1].y {
+			out = append(out, p)
+		}
+	}
+	slices.Reverse(out)
+	for i := 1; i < len(out); i++ {
+		if out[i].y < f.least && out[i-1].y >= f.least {
+			a, b := out[i-1], out[i]
+			return append(out[:i:i], frontierPoint{x: f.axis.between(a.x, b.x, (a.y-f.least)/(a.y-b.y)), y: f.least})
+		}
+	}
+	return out
+}
+
+// between returns the value at a share of the way between two, on the axis.
+func (a frontierAxis) between(x0, x1, share float64) float64 {
+	if a.log {
+		return math.Exp(math.Log(x0) + share*math.Log(x1/x0))
+	}
+	return x0 + share*(x1-x0)
+}
