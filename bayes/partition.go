@@ -20,18 +20,18 @@ type Groups struct {
 // and equals the features. Given the release, the true input is uniform on the candidates with
 // the same features. Each candidate is the truth of one draw of the result, so means over the
 // draws are exact. Other is the truth itself: the floor on the mean-square error is the variance
-// of the inputs within the groups, and not to be computed of the draws. Features are the same if
-// their SHA-256 are; 0 and −0 are the same. Partition returns an error if ctx ends, or if the
-// candidates cannot be read or have features that are not finite.
-func Partition(ctx context.Context, list Candidates, attributes []Attribute) (*Result, *Groups, error) {
+// of the inputs within the groups (Result.Groups), and not computed from the draws. Features are
+// the same if their SHA-256 are; 0 and −0 are the same. Partition returns an error if ctx ends, or
+// if the candidates cannot be read or have features that are not finite.
+func Partition(ctx context.Context, list Candidates, attributes []Attribute) (*Result, error) {
 	if err := checkAttributes(attributes, list.Len()); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	g, err := groups(ctx, list)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	r := &Result{Candidates: list.Len(), Draws: make([]Draw, list.Len()), Attributes: make([][]Inference, len(attributes))}
+	r := &Result{Candidates: list.Len(), Groups: g, Draws: make([]Draw, list.Len()), Attributes: make([][]Inference, len(attributes))}
 	for j := range r.Draws {
 		n := float64(len(g.Members[g.Of[j]]))
 		r.Draws[j] = Draw{Truth: j, Other: j, Top: 1 / n, Ten: min(most/n, 1), Rank: (n + 1) / 2, Entropy: math.Log2(n)}
@@ -39,7 +39,7 @@ func Partition(ctx context.Context, list Candidates, attributes []Attribute) (*R
 	for k, a := range attributes {
 		r.Attributes[k] = g.inferences(a)
 	}
-	return r, g, nil
+	return r, nil
 }
 
 // groups reads the candidates once, and groups them in the order of the first of each group.

@@ -19,10 +19,11 @@ func TestPartition(t *testing.T) {
 		a.Class[j], a.Target[j] = j*j%3%classes, j%3
 	}
 	ctx := context.Background()
-	exact, g, err := Partition(ctx, list, []Attribute{a})
+	exact, err := Partition(ctx, list, []Attribute{a})
 	if err != nil {
 		t.Fatal(err)
 	}
+	g := exact.Groups
 	drawn, err := Run(ctx, list, Certain{}, []Attribute{a}, Options{Draws: 300, Seed: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -56,17 +57,17 @@ func TestPartition(t *testing.T) {
 
 func TestPartitionErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	if _, _, err := Partition(ctx, table{1, nil}, nil); err == nil {
+	if _, err := Partition(ctx, table{1, nil}, nil); err == nil {
 		t.Error("no candidates: no error")
 	}
-	if _, _, err := Partition(ctx, table{1, []float64{1, math.NaN()}}, nil); err == nil {
+	if _, err := Partition(ctx, table{1, []float64{1, math.NaN()}}, nil); err == nil {
 		t.Error("not finite: no error")
 	}
-	if _, _, err := Partition(ctx, table{1, []float64{1, 2}}, []Attribute{{Classes: 2, Class: []int{0}}}); err == nil {
+	if _, err := Partition(ctx, table{1, []float64{1, 2}}, []Attribute{{Classes: 2, Class: []int{0}}}); err == nil {
 		t.Error("classes missing: no error")
 	}
 	cancel()
-	if _, _, err := Partition(ctx, table{1, []float64{1, 2}}, nil); err == nil {
+	if _, err := Partition(ctx, table{1, []float64{1, 2}}, nil); err == nil {
 		t.Error("cancelled: no error")
 	}
 }

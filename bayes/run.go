@@ -94,6 +94,7 @@ type Result struct {
 	Candidates int
 	Draws      []Draw
 	Attributes [][]Inference // [attribute][draw]
+	Groups     *Groups       // of a release without noise, by Partition; else nil
 	// Rounding bounds the relative error of every posterior probability. The limits are
 	// wider by this much.
 	Rounding float64

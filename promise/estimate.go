@@ -23,6 +23,8 @@ type Point struct {
 	Floor      float64   `json:"floor"`      // root mean square error of every adversary without a list, at least; in the model's units
 	Guessed    []Guess   `json:"guessed,omitempty"`
 	Meets      bool      `json:"meets"` // the limits, with a margin
+
+	Parameter float64 `json:"parameter,omitempty"` // of a peer: dFIL, k, or the step of rounding
 }
 
 // A Guess is what the best adversary guesses of a protected attribute.
@@ -67,12 +69,18 @@ func (s *searcher) at(ctx context.Context, c *cut, l *line, sigma float64) (Poin
 	if err := s.leaks(ctx, l.values, c.validate, &p, searchDraws, s.Seed, false); err != nil {
 		return p, err
 	}
+	return s.weigh(ctx, c, l, p)
+}
+
+// weigh completes a point, whose leakage is known, by whether it meets the limits and by its
+// accuracy.
+func (s *searcher) weigh(ctx context.Context, c *cut, l *line, p Point) (Point, error) {
 	p.Meets = s.excess(p, true) <= 1
-	head, err := l.head(sigma)
+	head, err := l.head(p.Sigma)
 	if err != nil {
 		return p, err
 	}
-	p.Accuracy, err = s.accuracy(ctx, c, l, head, sigma)
+	p.Accuracy, err = s.accuracy(ctx, c, l, head, p.Sigma)
 	return p, err
 }
 
@@ -83,16 +91,25 @@ func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Po
 	if err != nil {
 		return err
 	}
+	return s.judge(func(indices []int, attributes []bayes.Attribute) (*bayes.Result, error) {
+		return bayes.Run(ctx, list{values, indices}, noise, attributes, bayes.Options{Draws: draws, Seed: seed})
+	}, validate, p, limits)
+}
+
+// A posterior returns what the best adversary achieves whose candidates are these examples of the
+// training data.
+type posterior func(indices []int, attributes []bayes.Attribute) (*bayes.Result, error)
+
+// judge fills in what a release gives away.
+func (s *searcher) judge(of posterior, validate []int, p *Point, limits bool) error {
 	upper := func(l bayes.Limit) float64 {
 		if limits {
 			return l.High
 		}
 		return l.Mean
 	}
-	o := bayes.Options{Draws: draws, Seed: seed}
-	holder := list{values, s.candidates}
-	attributes := s.attributes(holder.indices)
-	r, err := bayes.Run(ctx, holder, noise, attributes, o)
+	attributes := s.attributes(s.candidates)
+	r, err := of(s.candidates, attributes)
 	if err != nil {
 		return err
 	}
@@ -108,21 +125,15 @@ func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Po
 		}
 	}
 	// The examples to validate stand for the sample of the final measurement.
-	sample := list{values, validate}
 	attributes = s.attributes(validate)
-	if r, err = bayes.Run(ctx, sample, noise, attributes, o); err != nil {
+	if r, err = of(validate, attributes); err != nil {
 		return err
 	}
-	truth, other := make([]float32, s.inputs), make([]float32, s.inputs)
-	squares := make([]float64, len(r.Draws))
-	for i, d := range r.Draws {
-		s.train.Examples(truth, []int{validate[d.Truth]})
-		s.train.Examples(other, []int{validate[d.Other]})
-		for j, x := range truth {
-			squares[i] += float64(x-other[j]) * float64(x-other[j]) / float64(s.inputs)
-		}
+	squares := s.distances
+	if r.Groups != nil {
+		squares = s.within
 	}
-	floor := r.Floor(squares, s.most, alpha/2)
+	floor := r.Floor(squares(r, validate), s.most, alpha/2)
 	lower := floor.Mean
 	if limits {
 		lower = floor.Low
@@ -133,6 +144,20 @@ func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Po
 		p.Guessed[k].Anybody = bayes.PopulationCeiling(upper(alone), s.test.Len(), alpha/2)
 	}
 	return nil
+}
+
+// distances returns the mean squares of the differences between the two inputs of each draw.
+func (s *searcher) distances(r *bayes.Result, indices []int) []float64 {
+	truth, other := make([]float32, s.inputs), make([]float32, s.inputs)
+	squares := make([]float64, len(r.Draws))
+	for i, d := range r.Draws {
+		s.train.Examples(truth, []int{indices[d.Truth]})
+		s.train.Examples(other, []int{indices[d.Other]})
+		for j, x := range truth {
+			squares[i] += float64(x-other[j]) * float64(x-other[j]) / float64(s.inputs)
+		}
+	}
+	return squares
 }
 
 // attributes returns the protected attributes of training examples.
@@ -193,7 +218,7 @@ func (s *searcher) accuracy(ctx context.Context, c *cut, l *line, head *nn.Graph
 	}
 	_, answers := m.Dims()
 	tasks := tasksOf(s.train, c.moments.Classes, s.Tasks, c.validate)
-	if l.Method == Isotropic {
+	if l.Method == Isotropic || l.Method.Peer() {
 		tasks = tasks[:1] // the model's own head
 	}
 	right := make([]float64, len(tasks))
@@ -206,8 +231,13 @@ func (s *searcher) accuracy(ctx context.Context, c *cut, l *line, head *nn.Graph
 			b := min(passBatch, len(c.validate)-first)
 			r := run.Rand(s.Seed^streamAccuracy, first, draw)
 			for i := range b {
-				for k, v := range l.values.row(c.validate[first+i]) {
-					noisy[i*l.values.n+k] = v + float32(sigma*r.NormFloat64())
+				example := c.validate[first+i]
+				sigma, row := l.strength(sigma, example), noisy[i*l.values.n:(i+1)*l.values.n]
+				for k, v := range l.values.row(example) {
+					row[k] = v + float32(sigma*r.NormFloat64())
+				}
+				if l.process != nil {
+					l.process(row)
 				}
 			}
 			m.Forward(logits[:b*answers], noisy[:b*l.values.n])

@@ -24,9 +24,10 @@ const (
 	Trained      Method = "trained"      // saturating functions of the features, learned the same way
 )
 
-// DefaultMethods are those that are tried where none are named.
+// DefaultMethods are those that are tried where none are named. Of these, peers that take too
+// long are left out (mostPeer).
 func DefaultMethods() []Method {
-	return []Method{Isotropic, Projected, Discriminant, Shaped, Trained}
+	return []Method{Isotropic, Projected, Discriminant, Shaped, Trained, PeerDFIL, TopK, Rounding}
 }
 
 // weights of the penalty, each of which makes a place of its own. Larger ones give a release that
@@ -53,6 +54,10 @@ type line struct {
 	head   func(sigma float64) (*nn.Graph, error)     // noisy values to logits
 	scale  float64                                    // a strength to begin with
 	noise  func(sigma float64) (release.Noise, error) // nil: Gaussian
+
+	// Of peers.
+	scales  []float64           // by which the noise of each training example is multiplied; nil: 1
+	process func(row []float32) // changes what is released; nil: not at all
 }
 
 // line makes the line of a place.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -147,6 +148,8 @@ func (o *Options) check(train, test *dataset.Set) error {
 		return measure.WrongOption("Identify", "%d candidates: the training data hold %d inputs", o.Candidates, n)
 	case o.Identify > 0 && o.Identify*float64(o.Candidates) <= 1:
 		return measure.WrongOption("Identify", "%.3g %% of %d candidates: guessing without the release already names %.3g %%, so the limit must be larger", 100*o.Identify, o.Candidates, 100/float64(o.Candidates))
+	case len(o.Methods) > 0 && !slices.ContainsFunc(o.Methods, func(m Method) bool { return !m.Peer() }):
+		return measure.WrongOption("Methods", "%v: methods of others are only for comparison: name another one too, such as %s", o.Methods, Shaped)
 	case o.MaxDrop < 0 || o.MaxDrop >= 1:
 		return measure.WrongOption("MaxDrop", "accuracy drop %v: give a fraction such as 0.02", o.MaxDrop)
 	case o.ListDraws < 0 || o.ListDraws > mostListDraws:

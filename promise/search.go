@@ -55,6 +55,7 @@ type searcher struct {
 	places      []place
 	last        *cut // of the last place that was computed here
 	lines       map[int]*line
+	named       bool // the methods are those that were asked for
 }
 
 // streamCandidates numbers the random stream that draws the candidates.
@@ -98,10 +99,11 @@ func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, e
 		}
 		o.Nodes = []string{node}
 	}
-	if len(o.Methods) == 0 {
+	named := len(o.Methods) > 0
+	if !named {
 		o.Methods = DefaultMethods()
 	}
-	s := &searcher{Options: o, graph: g, train: train, test: test, inputs: nn.Size(train.Shape), lines: map[int]*line{}}
+	s := &searcher{Options: o, graph: g, train: train, test: test, inputs: nn.Size(train.Shape), lines: map[int]*line{}, named: named}
 	s.candidates = run.Rand(o.Seed, 0, streamCandidates).Perm(train.Len())[:o.Candidates]
 	legal, err := measure.LegalDomain(test)
 	if err != nil {
@@ -203,6 +205,12 @@ func (s *searcher) search(ctx context.Context, p place) (*found, error) {
 		return left(ctx, p, err)
 	}
 	f := &found{Cost: c.cost(s.graph), Clean: share(c.right)}
+	if p.Method.Peer() {
+		if f.Points, err = s.peer(ctx, c, p, f.Cost.MultiplyAdds); err != nil {
+			return left(ctx, p, err)
+		}
+		return f, nil
+	}
 	l, err := s.line(ctx, c, p)
 	if err != nil {
 		return left(ctx, p, err)
