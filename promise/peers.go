@@ -25,7 +25,8 @@ func (m Method) Peer() bool { return m == PeerDFIL || m == TopK || m == Rounding
 
 // Of the line of a peer.
 const (
-	mostPoints = 10  // of a line
+	mostPoints = 10  // of a line with noise, or of rounding
+	mostCounts = 8   // of features that are kept
 	harmless   = .01 // of accuracy is lost where a line begins
 	useless    = .1  // of what the model itself gains over guessing is left where a line ends
 	peerDraws  = 400 // of a point with noise; an identification of 10 % is then known to 1.5 points
@@ -44,7 +45,7 @@ func (s *searcher) peer(ctx context.Context, c *cut, p place, before int64) ([]P
 	case TopK:
 		var points []Point
 		for i, k := range counts(c.n) {
-			s.tell("comparing: "+p.String(), i, mostPoints)
+			s.tell("comparing: "+p.String(), i, mostCounts)
 			l.process = func(row []float32) { keepLargest(row, k) }
 			point, err := s.noiseless(ctx, c, l, Point{Keep: k, Parameter: float64(k)})
 			if err != nil {
@@ -189,8 +190,8 @@ func (s *searcher) within(r *bayes.Result, indices []int) []float64 {
 // 1 to fewer than n, or n where that is 1.
 func counts(n int) []int {
 	all := []int{1}
-	for i := 1; i < mostPoints; i++ {
-		k := int(math.Round(math.Pow(float64(n), float64(i)/mostPoints)))
+	for i := 1; i < mostCounts; i++ {
+		k := int(math.Round(math.Pow(float64(n), float64(i)/mostCounts)))
 		if k > all[len(all)-1] && k < n {
 			all = append(all, k)
 		}
@@ -264,5 +265,5 @@ func (s *searcher) tooMuch(need float64) error {
 	if s.named || need <= mostPeer {
 		return nil
 	}
-	return fmt.Errorf("left out, because it takes %.2g multiply-adds, and %.2g are the most unless the method is named", need, float64(mostPeer))
+	return fmt.Errorf("its noise needs %.2g multiply-adds, more than %.2g: name the method to compute it all the same", need, float64(mostPeer))
 }

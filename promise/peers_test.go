@@ -222,7 +222,7 @@ func TestKeepLargest(t *testing.T) {
 	}
 	for n := 1; n < 2000; n += 7 {
 		all := counts(n)
-		if all[0] != 1 || n > 1 && all[len(all)-1] >= n || !slices.IsSorted(all) || len(all) > mostPoints {
+		if all[0] != 1 || n > 1 && all[len(all)-1] >= n || !slices.IsSorted(all) || len(all) > mostCounts {
 			t.Fatalf("%d features: %v", n, all)
 		}
 	}

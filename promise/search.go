@@ -154,7 +154,8 @@ func (s *searcher) stage(ctx context.Context) ([]*found, error) {
 	settings := struct {
 		Options Options `json:"options"`
 		Places  []place `json:"places"`
-	}{s.Options, s.places}
+		Named   bool    `json:"named"`
+	}{s.Options, s.places, s.named}
 	folder, err := s.Pool.Run(ctx, run.Work{
 		Dir: filepath.Join(s.Dir, "places"), Resume: s.Resume,
 		Manifest: run.Manifest{Command: "design", Shards: len(s.places), Hashes: s.Hashes, Settings: settings},
