@@ -191,6 +191,9 @@ func (d *document) training(x *Training) {
 	}
 	d.section("Training")
 	t := table{Says: fmt.Sprintf("%s, batches of %d.", x.Optimizer, x.Batch), Heads: []string{"epoch", "mean loss, nats", "held-out accuracy"}}
+	if x.Noise != nil {
+		t.Says += " The loss is with noise (and with the penalty, if there is one), the accuracy without."
+	}
 	for i, e := range x.Epochs {
 		t.add(fmt.Sprint(i+1), number(float64(e.Loss)), percent(float64(e.Accuracy)))
 	}
@@ -218,6 +221,8 @@ func (d *document) accuracy(r *Report) {
 	switch {
 	case r.Release.none():
 		t.add("as released", percent(float64(u.ReleasedAccuracy)), interval(u.ReleasedInterval))
+	case r.Training != nil && r.Training.Noise != nil:
+		t.add("with the noise of the training, σ = "+number(float64(r.Training.Noise.Sigma)), percent(float64(u.ReleasedAccuracy)), interval(u.ReleasedInterval))
 	case r.released():
 		t.add("with noise, σ = "+number(r.Release.Noise.Sigma), percent(float64(u.ReleasedAccuracy)), interval(u.ReleasedInterval))
 	}

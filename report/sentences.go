@@ -29,6 +29,9 @@ func (r *Report) sentences() []string {
 	if r.Release.Noise.Family == "" && !r.Release.none() {
 		if r.Design == nil && r.Promise == nil && !r.aboutCuriosity() {
 			said = append(said, fmt.Sprintf("It classifies %s of %s correctly.", percent(float64(r.Utility.CleanAccuracy)), Count(r.Utility.Examples, "held-out example")))
+			if r.Training != nil && r.Training.Noise != nil {
+				said = append(said, r.Training.Noise.sentence(r.Utility))
+			}
 		}
 	} else {
 		said = append(said, r.measured())

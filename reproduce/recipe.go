@@ -13,6 +13,7 @@ import (
 	"tattle/onnx"
 	"tattle/report"
 	"tattle/run"
+	"tattle/shape"
 )
 
 // DefaultLearningRate is that of paper A's trainings.
@@ -26,7 +27,17 @@ type Recipe struct {
 	Batch        int
 	LearningRate float64
 	Seed         uint64
+	// Noise, unless 0, trains with Gaussian noise on the features that paper A releases
+	// (Graph.FeatureNode). Its standard deviation is Noise times the root mean square of the
+	// features of each batch, so it follows the features while they change.
+	Noise float64
+	// BitsPenalty is the weight, in the loss, of the information limit of these features in bits
+	// (shape.Bits). It requires Noise.
+	BitsPenalty float64
 }
+
+// MostPenalized is the largest batch for BitsPenalty, which compares all its pairs.
+const MostPenalized = 4096
 
 // recipeClasses is how many classes the data of every recipe have.
 const recipeClasses = 10
@@ -68,7 +79,7 @@ func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set,
 	if err != nil {
 		return nil, err
 	}
-	_, err = train.Fit(ctx, g, data, train.Options{
+	err = r.fit(ctx, g, data, t, train.Options{
 		Epochs: r.Epochs, Batch: r.Batch, Seed: r.Seed,
 		Optimizer: func(ps []*nn.Param) train.Optimizer {
 			return train.NewAdamW(ps, train.AdamOptions{LearningRate: r.LearningRate})
@@ -89,12 +100,41 @@ func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set,
 	return t, err
 }
 
+// fit trains g, with noise on its features if the recipe says so.
+func (r Recipe) fit(ctx context.Context, g *nn.Graph, data nn.Source, t *report.Training, o train.Options) error {
+	if r.Noise == 0 {
+		_, err := train.Fit(ctx, g, data, o)
+		return err
+	}
+	node, err := g.FeatureNode()
+	if err != nil {
+		return fmt.Errorf("noise on the features: %w", err)
+	}
+	front, head, err := g.Cut(node)
+	if err != nil {
+		return fmt.Errorf("noise on the features: %w", err)
+	}
+	t.Noise = &report.TrainingNoise{Node: node, Scale: report.Number(r.Noise), BitsPenalty: report.Number(r.BitsPenalty)}
+	released := train.ReleasedOptions{Options: o, Scale: r.Noise}
+	if r.BitsPenalty > 0 {
+		released.Penalty = (&shape.Bits{Weight: r.BitsPenalty, Scaled: true}).Penalty
+	}
+	_, err = train.FitReleased(ctx, front, head, data, released)
+	return err
+}
+
 // Save writes a trained net as ONNX, with how it was trained, and returns the file's
 // SHA-256.
 func (r Recipe) Save(path string, g *nn.Graph, t *report.Training) (string, error) {
 	g.Metadata = map[string]string{
 		"tattle.task": t.Task, "tattle.net": g.Name, "tattle.optimizer": t.Optimizer, "tattle.seed": fmt.Sprint(r.Seed),
 		"tattle.epochs": fmt.Sprintf("%d of %d", len(t.Epochs), t.Asked),
+	}
+	if n := t.Noise; n != nil {
+		g.Metadata["tattle.noise_scale"], g.Metadata["tattle.noise_node"] = fmt.Sprint(float64(n.Scale)), n.Node
+		if n.BitsPenalty > 0 {
+			g.Metadata["tattle.bits_penalty"] = fmt.Sprint(float64(n.BitsPenalty))
+		}
 	}
 	if err := onnx.Write(path, g); err != nil {
 		return "", err

@@ -12,6 +12,7 @@
 //   - [Fit] improves the layer and a small head by gradients, under the noise, with a penalty
 //     on what the release gives away (leak.go): how likely an adversary with a list of
 //     candidates names the input, and guesses sensitive attributes.
+//   - [Bits] is a penalty on the information limit of what a batch releases.
 //
 // All of it is search. What a release then gives away is measured elsewhere (packages bayes,
 // bound and measure), on other draws and inputs.

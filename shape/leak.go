@@ -184,12 +184,12 @@ func (l *leak) grow(b, n int) {
 		}
 	}
 	for _, s := range []*[]float32{&l.exponents, &l.slope, &l.posterior} {
-		*s = slices.Grow((*s)[:0], b*b)[:b*b]
+		*s = room(*s, b*b)
 	}
 	for _, s := range []*[]float32{&l.squares, &l.noisySquares, &l.sums, &l.columns} {
-		*s = slices.Grow((*s)[:0], b)[:b]
+		*s = room(*s, b)
 	}
 	for _, s := range []*[]float32{&l.pulled, &l.pushed} {
-		*s = slices.Grow((*s)[:0], b*n)[:b*n]
+		*s = room(*s, b*n)
 	}
 }

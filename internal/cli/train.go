@@ -11,6 +11,7 @@ import (
 
 	"tattle/dataset"
 	"tattle/internal/progress"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/nn/train"
 	"tattle/nn/zoo"
@@ -20,15 +21,17 @@ import (
 )
 
 type trainCmd struct {
-	Task         string  `arg:"" enum:"mnist,cifar10,glyphs,utkface,celeba,fairface,images,adult,table" help:"mnist, cifar10 or glyphs (generated): paper A's training, or paper B's with --target, --sensitive or --attack; utkface, celeba, fairface, images (a folder or zip with a CSV of labels), adult or table (any CSV): paper B's training."`
-	Data         string  `help:"Data set: a folder, a zip or a CSV file." placeholder:"PATH" input:"data"`
-	EpochsGiven  *int    `name:"epochs" help:"Passes over the training data (default: paper A: 6 or 7, paper B: 50)." placeholder:"N"`
-	Epochs       int     `kong:"-"`
-	BatchSize    *int    `name:"batch" help:"Examples per step (default: paper A: 32, paper B: 100)." placeholder:"N"`
-	Batch        int     `kong:"-"`
-	LearningRate float64 `help:"Learning rate of AdamW (paper A) or Adam (paper B)." default:"0.001"`
-	Examples     int     `help:"Train on the first N examples only (default: all; glyphs: 10000)." placeholder:"N"`
-	Net          string  `help:"Another net for mnist, cifar10 and glyphs: resnet20, resnet18, swin-t, mnist or cifar10." placeholder:"NAME"`
+	Task         string   `arg:"" enum:"mnist,cifar10,glyphs,utkface,celeba,fairface,images,adult,table" help:"mnist, cifar10 or glyphs (generated): paper A's training, or paper B's with --target, --sensitive or --attack; utkface, celeba, fairface, images (a folder or zip with a CSV of labels), adult or table (any CSV): paper B's training."`
+	Data         string   `help:"Data set: a folder, a zip or a CSV file." placeholder:"PATH" input:"data"`
+	EpochsGiven  *int     `name:"epochs" help:"Passes over the training data (default: paper A: 6 or 7, paper B: 50)." placeholder:"N"`
+	Epochs       int      `kong:"-"`
+	BatchSize    *int     `name:"batch" help:"Examples per step (default: paper A: 32, paper B: 100)." placeholder:"N"`
+	Batch        int      `kong:"-"`
+	LearningRate float64  `help:"Learning rate of AdamW (paper A) or Adam (paper B)." default:"0.001"`
+	Examples     int      `help:"Train on the first N examples only (default: all; glyphs: 10000)." placeholder:"N"`
+	Net          string   `help:"Another net for mnist, cifar10 and glyphs: resnet20, resnet18, swin-t, mnist or cifar10." placeholder:"NAME"`
+	Noise        *float64 `help:"Train with Gaussian noise on the features, the input of the last affine layer: SCALE times their root mean square in each batch." placeholder:"SCALE"`
+	BitsPenalty  *float64 `help:"With --noise: add WEIGHT times the information limit of the features, in bits, to the loss." placeholder:"WEIGHT"`
 	curiousFlags `group:"Curious classifiers (paper B)"`
 	output
 
@@ -38,7 +41,11 @@ type trainCmd struct {
 func (trainCmd) Help() string {
 	return `Example: tattle train mnist --data mnist --out mnist-net
 
-This trains an honest classifier as paper A does. The next one is honest but curious: it answers whether a face is younger than 30 and encodes the gender in its scores:
+This trains an honest classifier as paper A does. With --noise 5 it learns to answer although noise of five times the root mean square of the features is added to them before its last layer; tattle bound --sigma-scale 5 then measures what they reveal:
+
+  tattle train mnist --data mnist --noise 5 --out noisy-net
+
+The noise follows the features: its strength is set anew for each batch. --bits-penalty 0.01 also makes the net drop from the features what the task does not need. The next classifier is honest but curious: it answers whether a face is younger than 30 and encodes the gender in its scores:
 
   tattle train fairface --data fairface64.zip --target "age: <30, >=30" --sensitive gender --out curious
 
@@ -50,6 +57,9 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		c.Epochs = *c.EpochsGiven
 	}
 	if c.curious(c.Task) {
+		if c.Noise != nil || c.BitsPenalty != nil {
+			return usage(errors.New("--noise and --bits-penalty: cannot be used with paper B's training"), "they are for mnist, cifar10 and glyphs without --target, --sensitive and --attack")
+		}
 		if c.Net != "" {
 			return usage(errors.New("--net: cannot be used with paper B's training"), "--widths sets the layers of its net")
 		}
@@ -103,6 +113,9 @@ func (c *trainCmd) check() error {
 	if err := c.checkNumbers(); err != nil {
 		return err
 	}
+	if err := c.checkNoise(); err != nil {
+		return err
+	}
 	switch {
 	case c.Task == glyphsName && c.Examples > mostGlyphs:
 		return usage(fmt.Errorf("--examples %d: must be at most %d", c.Examples, mostGlyphs), "")
@@ -142,6 +155,24 @@ func (c *trainCmd) checkNumbers() error {
 	return nil
 }
 
+// mostNoise is the largest noise and the largest penalty.
+const mostNoise = 1e6
+
+// checkNoise checks the flags about noise.
+func (c *trainCmd) checkNoise() error {
+	switch {
+	case c.Noise == nil && c.BitsPenalty != nil:
+		return usage(errors.New("--bits-penalty requires --noise"), "without noise, the features have no limit")
+	case c.Noise != nil && !(*c.Noise > 0 && *c.Noise <= mostNoise):
+		return usage(fmt.Errorf("--noise %g: must be above 0 and at most %g", *c.Noise, float64(mostNoise)), "leave --noise out to train without noise")
+	case c.BitsPenalty != nil && !(*c.BitsPenalty > 0 && *c.BitsPenalty <= mostNoise):
+		return usage(fmt.Errorf("--bits-penalty %g: must be above 0 and at most %g", *c.BitsPenalty, float64(mostNoise)), "leave --bits-penalty out to train without a penalty")
+	case c.BitsPenalty != nil && c.Batch > reproduce.MostPenalized:
+		return usage(fmt.Errorf("--batch %d: must be at most %d with --bits-penalty", c.Batch, reproduce.MostPenalized), "")
+	}
+	return nil
+}
+
 // load returns the training and the test set.
 func (c *trainCmd) load() (train, test *dataset.Set, err error) {
 	if c.Task == glyphsName {
@@ -167,6 +198,12 @@ func (c *trainCmd) recipe() reproduce.Recipe {
 	r.Net = cmp.Or(c.Net, r.Net)
 	r.Epochs = cmp.Or(c.Epochs, r.Epochs)
 	r.Batch, r.LearningRate, r.Seed = c.Batch, c.LearningRate, c.Seed
+	if c.Noise != nil {
+		r.Noise = *c.Noise
+	}
+	if c.BitsPenalty != nil {
+		r.BitsPenalty = *c.BitsPenalty
+	}
 	return r
 }
 
@@ -211,13 +248,7 @@ func (o output) trainedReport(ctx context.Context, e *env, dir string, r reprodu
 	if err != nil {
 		return nil, err
 	}
-	net, err := nn.NewNet(g)
-	if err != nil {
-		return nil, err
-	}
-	bar := progress.New(e.stderr, "measuring accuracy", test.Len())
-	defer bar.Close()
-	u, err := release.CleanUtility(ctx, net, progress.Watch(test, bar))
+	u, err := trainedUtility(ctx, e, g, t, test, o.Seed)
 	if err != nil {
 		return nil, fmt.Errorf("the model is in %s, without a report: %w", dir, err)
 	}
@@ -225,4 +256,29 @@ func (o output) trainedReport(ctx context.Context, e *env, dir string, r reprodu
 	x.Data = report.DataOf(test, data, "test")
 	x.Utility = report.UtilityOf(u)
 	return x, nil
+}
+
+// trainedUtility measures the accuracy of a trained net; with noise of the same strength, too, if
+// it was trained with noise, which is then kept in t as it is for these data.
+func trainedUtility(ctx context.Context, e *env, g *nn.Graph, t *report.Training, test *dataset.Set, seed uint64) (release.Utility, error) {
+	bar := progress.New(e.stderr, "measuring accuracy", test.Len())
+	defer bar.Close()
+	if t.Noise == nil {
+		net, err := nn.NewNet(g)
+		if err != nil {
+			return release.Utility{}, err
+		}
+		return release.CleanUtility(ctx, net, progress.Watch(test, bar))
+	}
+	q := measure.Request{Graph: g, Data: test, Release: measure.Release{Family: "gaussian", Scale: float64(t.Noise.Scale)}, Seed: seed}
+	split, err := q.Split(ctx, g, nil)
+	if err != nil {
+		return release.Utility{}, err
+	}
+	_, u, err := q.SetUtility(ctx, split, "", func(_ string, done, total int) { bar.Set(done, total) })
+	if err != nil {
+		return release.Utility{}, err
+	}
+	t.Noise.Sigma = report.Number(q.Sigma)
+	return *u, nil
 }
