@@ -96,7 +96,7 @@ func (r *Report) frontierNote() string {
 	if x.Released != nil {
 		s += " Ring: the release that was found, measured in this report, with the limits of its figures."
 	}
-	if n := len(x.lines()) - mostPromiseLines; n > 0 {
+	if n := len(x.lines()) - len(x.drawn()); n > 0 {
 		s += fmt.Sprintf(" %s more in the table.", Count(n, "line"))
 	}
 	return s + fmt.Sprintf(" Releases that lose more than %s points of accuracy are not drawn.", number(100*promiseDepth))
@@ -117,6 +117,9 @@ func (d *document) methodsAtLimit(r *Report) {
 	t.Heads = append(t.Heads, "numbers", "σ", "accuracy", "identified", "bits", "floor")
 	for _, p := range x.Limits.Protect {
 		t.Heads = append(t.Heads, p.Attribute)
+	}
+	if x.peers() {
+		t.Says += " dFIL, top-k and rounding are published methods of others with the original head, for comparison only; their σ is the root mean square over the inputs, 0 without noise."
 	}
 	for _, l := range x.lines() {
 		name := string(l.Method)
@@ -157,7 +160,7 @@ func (d *document) cuts(x *Promise) {
 		accuracy := "none meets"
 		best := -1.
 		for _, l := range x.lines() {
-			if l.Node == c.Node && l.best != nil && targetAccuracy(*l.best) > best {
+			if l.Node == c.Node && !l.Method.Peer() && l.best != nil && targetAccuracy(*l.best) > best {
 				best = targetAccuracy(*l.best)
 				accuracy = percent(best)
 			}

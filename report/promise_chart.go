@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	mostPromiseLines = 5    // of a chart
+	mostPromiseLines = 5    // of a chart, without methods of others
 	promiseDepth     = .15  // points that lose more accuracy than this are not drawn
 	promiseRight     = 76.  // percent of the width; labels are further right
 	leastShare       = 1e-6 // of identified inputs, on the logarithmic axis
@@ -69,18 +69,30 @@ func (x *Promise) released(l promiseLine) int {
 	return 0
 }
 
-// drawn returns the lines of the charts: the first, and isotropic noise, which the others are to be
-// compared with.
+// drawn returns the lines of the charts: the first, isotropic noise, which the others are to be
+// compared with, and the first of each method of others.
 func (x *Promise) drawn() []promiseLine {
-	lines := x.lines()
-	if len(lines) <= mostPromiseLines {
-		return lines
+	var lines, peers []promiseLine
+	for _, l := range x.lines() {
+		switch {
+		case !l.Method.Peer():
+			lines = append(lines, l)
+		case !slices.ContainsFunc(peers, func(p promiseLine) bool { return p.Method == l.Method }):
+			peers = append(peers, l)
+		}
 	}
-	last := mostPromiseLines - 1
-	if i := slices.IndexFunc(lines, func(l promiseLine) bool { return l.Method == promise.Isotropic }); i > last {
-		lines[last] = lines[i]
+	if last := mostPromiseLines - 1; len(lines) > mostPromiseLines {
+		if i := slices.IndexFunc(lines, func(l promiseLine) bool { return l.Method == promise.Isotropic }); i > last {
+			lines[last] = lines[i]
+		}
+		lines = lines[:mostPromiseLines]
 	}
-	return lines[:mostPromiseLines]
+	return append(lines, peers...)
+}
+
+// peers reports whether methods of others were measured too.
+func (x *Promise) peers() bool {
+	return slices.ContainsFunc(x.Points, func(p promise.Point) bool { return p.Method.Peer() })
 }
 
 // severalNodes reports whether more than one node was tried.

@@ -58,7 +58,13 @@ func (r *Report) nothingKept() []string {
 	if len(x.Points) == 0 {
 		return []string{"nothing could be tried"}
 	}
-	said := []string{fmt.Sprintf("in the search, none of %s meets the limits (%s)", CountGrouped(len(x.Points), "release"), r.promised())}
+	tried := 0
+	for _, p := range x.Points {
+		if !p.Method.Peer() {
+			tried++
+		}
+	}
+	said := []string{fmt.Sprintf("in the search, none of %s meets the limits (%s)", CountGrouped(tried, "release"), r.promised())}
 	if p := x.Nearest; p != nil {
 		said = append(said, fmt.Sprintf("the nearest is %s, σ = %s: %s, means on training data", pointName(*p), number(p.Sigma), r.searched(*p)))
 	}
@@ -273,7 +279,14 @@ func guessedRight(p promise.Point, k int) float64 {
 	return max(p.Guessed[k].Right, p.Guessed[k].Anybody)
 }
 
-// pointName names the method and the node of a point, and how many numbers it releases.
+// peerSettings are the names of the parameters of methods of others.
+var peerSettings = map[promise.Method]string{promise.PeerDFIL: "dFIL", promise.TopK: "k", promise.Rounding: "step"}
+
+// pointName names the method and the node of a point, and how many numbers it releases; of a
+// method of others also its parameter.
 func pointName(p promise.Point) string {
+	if p.Method.Peer() {
+		return fmt.Sprintf("%s at %s, %s = %s", p.Method, p.Node, peerSettings[p.Method], number(p.Parameter))
+	}
 	return fmt.Sprintf("%s at %s, %s", p.Method, p.Node, Count(p.Keep, "number"))
 }

@@ -1,0 +1,49 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"tattle/promise"
+)
+
+// TestPromisePeers: methods of others are drawn and in the table, and no sentence counts them
+// among what was searched.
+func TestPromisePeers(t *testing.T) {
+	limits := promise.Limits{Identify: .12, Candidates: 60000}
+	run := promiseRun(limits)
+	for _, m := range []promise.Method{promise.PeerDFIL, promise.TopK, promise.Rounding} {
+		for i := range 3 {
+			p := promise.Point{Keep: 784, Parameter: float64(i + 4), Accuracy: []float64{.97 - .001*float64(i)}, Identified: .4 - .17*float64(i), Bits: 9, Floor: .3, Meets: i == 2}
+			p.Node, p.Method = "pool", m
+			run.Answer.Points = append(run.Answer.Points, p)
+		}
+	}
+	r := promised(t, limits)
+	r.SetPromise(run)
+	drawn := r.Promise.drawn()
+	for _, m := range []promise.Method{promise.Isotropic, promise.PeerDFIL, promise.TopK, promise.Rounding} {
+		if !slices.ContainsFunc(drawn, func(l promiseLine) bool { return l.Method == m }) {
+			t.Errorf("%s is not drawn", m)
+		}
+	}
+	if drawn[0].Method != run.Answer.Best.Method {
+		t.Errorf("the first line is %s, the release is %s", drawn[0].Method, run.Answer.Best.Method)
+	}
+	if name := pointName(run.Answer.Points[len(run.Answer.Points)-1]); name != "rounding at pool, step = 6" {
+		t.Errorf("a point is called %q", name)
+	}
+	var b strings.Builder
+	if err := r.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "for comparison only") {
+		t.Error("the text does not say what methods of others are for")
+	}
+	run.Answer.Best = nil
+	r.SetPromise(run)
+	if !strings.Contains(r.Verdict, "none of 35 releases") {
+		t.Errorf("verdict %q counts methods of others", r.Verdict)
+	}
+}
