@@ -188,3 +188,39 @@ func tasksOf(data *dataset.Set, classes int, names []string, indices []int) []tr
 	}
 	return tasks
 }
+
+// Cuts returns the nodes at which a graph can be cut in two, in order. Of nodes that need
+// equally many multiply-adds, such as a layer and the activation behind it, it has the last.
+func Cuts(g *nn.Graph) ([]string, error) {
+	var nodes []string
+	last := int64(-1)
+	for _, n := range g.Nodes {
+		front, _, err := g.Cut(n.Output)
+		if err != nil {
+			continue // something bypasses the node
+		}
+		cost, err := multiplyAdds(front)
+		if err != nil {
+			return nil, err
+		}
+		if cost == last {
+			nodes = nodes[:len(nodes)-1]
+		}
+		nodes, last = append(nodes, n.Name), cost
+	}
+	return nodes, nil
+}
+
+func multiplyAdds(g *nn.Graph) (sum int64, err error) {
+	costs, err := g.Costs()
+	for _, c := range costs {
+		sum += c
+	}
+	return sum, err
+}
+
+// Answering returns the examples of a set labelled by one of its attributes. It panics if the
+// set has no attribute of this name.
+func Answering(set *dataset.Set, attribute string) nn.Source {
+	return labelled{set, attributeOf(set, attribute).Labels}
+}

@@ -34,12 +34,8 @@ func DefaultMethods() []Method {
 // leaks less at the same noise, and costs more accuracy.
 var weights = map[Method][]float64{
 	Shaped:  {4, 12},
-	Trained: {2, 8},
+	Trained: {5},
 }
-
-// longer is how many times the default epochs a shaped release learns: it starts from
-// discriminants, and improves slowly.
-const longer = 3
 
 // protectWeight is the weight of each protected attribute in the loss, relative to that of
 // identification.
@@ -100,22 +96,19 @@ func (s *searcher) line(ctx context.Context, c *cut, p place) (*line, error) {
 	return l, err
 }
 
-// keep returns how many numbers a projected, shaped or trained release sends.
+// keep returns how many numbers a projected release sends.
 func (s *searcher) keep(c *cut) int {
 	if s.Keep > 0 {
 		return min(s.Keep, c.n)
 	}
-	return min(c.moments.Classes-1+shape.DefaultExtra, c.n)
+	return min(c.moments.Classes-1+shape.LinearExtra, c.n)
 }
 
 // learn trains a shape.
 func (s *searcher) learn(ctx context.Context, c *cut, l *line) error {
 	o := shape.Options{
-		Keep: s.keep(c), Saturate: l.Method == Trained, Weight: l.Weight, Candidates: s.Candidates, Epochs: s.Epochs, Seed: s.Seed,
+		Keep: min(s.Keep, c.n), Saturate: l.Method == Trained, Weight: l.Weight, Candidates: s.Candidates, Epochs: s.Epochs, Seed: s.Seed,
 		Progress: func(done, total int) { s.tell(fmt.Sprintf("learning: %s", l.place), done, total) },
-	}
-	if l.Method == Shaped && o.Epochs == 0 {
-		o.Epochs = longer * shape.DefaultEpochs
 	}
 	for _, p := range s.Protect {
 		a := attributeOf(s.train, p.Attribute)

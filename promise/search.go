@@ -18,6 +18,7 @@ import (
 	"tattle/onnx"
 	"tattle/release"
 	"tattle/run"
+	"tattle/shape"
 )
 
 // Node is the name of the node of Answer.Model to whose output noise is added.
@@ -222,24 +223,27 @@ func (s *searcher) search(ctx context.Context, p place) (*found, error) {
 	if f.Best == nil {
 		return f, nil
 	}
-	if l.front != nil {
-		if f.Front, err = onnx.Encode(l.front); err != nil {
-			return nil, err
-		}
-	} else if l.layer != nil {
-		if f.Layer, err = onnx.Encode(l.layer); err != nil {
-			return nil, err
+	return f, f.encode(l)
+}
+
+// encode stores the nets of a line at the best strength.
+func (f *found) encode(l *line) (err error) {
+	encode := func(to *[]byte, g *nn.Graph) {
+		if err == nil && g != nil {
+			*to, err = onnx.Encode(g)
 		}
 	}
-	if p.Method == Isotropic {
-		return f, nil
+	if encode(&f.Front, l.front); l.front == nil {
+		encode(&f.Layer, l.layer)
+	}
+	if l.Method == Isotropic || err != nil {
+		return err
 	}
 	head, err := l.head(f.Best.Sigma)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		encode(&f.Head, head)
 	}
-	f.Head, err = onnx.Encode(head)
-	return f, err
+	return err
 }
 
 // left gives a place up, with the reason; if ctx ended, it returns ctx's error.
@@ -318,18 +322,9 @@ func (s *searcher) sorted(f *found) error {
 // cost says how much of the model is before the cut.
 func (c *cut) cost(g *nn.Graph) CutCost {
 	x := CutCost{Node: c.node, Features: c.n, Parameters: c.front.ParamCount()}
-	sum := func(g *nn.Graph) (total int64) {
-		costs, err := g.Costs()
-		if err != nil {
-			return 0
-		}
-		for _, v := range costs {
-			total += v
-		}
-		return total
-	}
-	x.MultiplyAdds = sum(c.front)
-	if whole := sum(g); whole > 0 {
+	// Costs cannot fail on a graph whose front is computed.
+	x.MultiplyAdds, _ = multiplyAdds(c.front)
+	if whole, _ := multiplyAdds(g); whole > 0 {
 		x.Share = float64(x.MultiplyAdds) / float64(whole)
 	}
 	return x
@@ -383,10 +378,33 @@ func (s *searcher) answer(ctx context.Context, all []*found) (*Answer, error) {
 		return a, nil
 	}
 	a.Best, a.Nearest = all[best].Best, nil
+	if err := s.relearn(ctx, all[best]); err != nil {
+		return nil, err
+	}
 	if err := s.assemble(all[best], a); err != nil {
 		return nil, err
 	}
 	return a, s.settle(ctx, all[best], a)
+}
+
+// relearn learns the release of a place again, from all training data: the part that measured
+// accuracies is no longer needed.
+func (s *searcher) relearn(ctx context.Context, f *found) error {
+	c, err := s.cutAt(ctx, f.Cost.Node)
+	if err != nil {
+		return err
+	}
+	whole := *c
+	whole.learn = append(append([]int(nil), c.learn...), c.validate...)
+	slices.Sort(whole.learn)
+	if whole.moments, err = shape.NewMoments(ctx, part{c.features, whole.learn}, c.n, c.moments.Classes); err != nil {
+		return err
+	}
+	l, err := s.line(ctx, &whole, f.Best.place)
+	if err != nil {
+		return err
+	}
+	return f.encode(l)
 }
 
 // draws returns the number of draws of the final measurement: at the limit on

@@ -95,13 +95,22 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 // CleanUtility measures the accuracy of a whole model, from inputs to logits, with no
 // noise. It returns the errors of Features.Utility.
 func CleanUtility(ctx context.Context, m nn.Model, data nn.Source) (Utility, error) {
+	a, right, err := Right(ctx, m, data)
 	_, classes := m.Dims()
-	s := &scorer{data: data, classes: classes}
+	return Utility{Examples: len(right), Classes: classes, Clean: a}, err
+}
+
+// Right returns the accuracy of a whole model without noise, and which examples it classifies
+// correctly, as Curve.Against needs it. It returns the errors of Features.Utility.
+func Right(ctx context.Context, m nn.Model, data nn.Source) (Accuracy, []bool, error) {
+	_, classes := m.Dims()
+	right := make([]bool, data.Len())
+	s := &scorer{data: data, classes: classes, see: func(i int, correct bool) { right[i] = correct }}
 	err := forEachBatch(ctx, m, data, func(first int, logits []float32) error { return s.count(first, logits) })
 	if err != nil {
-		return Utility{}, fmt.Errorf("accuracy: %w", err)
+		return Accuracy{}, nil, fmt.Errorf("accuracy: %w", err)
 	}
-	return Utility{Examples: data.Len(), Classes: classes, Clean: newAccuracy(s.correct, data.Len(), 1)}, nil
+	return newAccuracy(s.correct, data.Len(), 1), right, nil
 }
 
 // newAccuracy summarises correct of examples·draws trials. Rounding the mean

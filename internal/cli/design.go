@@ -27,14 +27,16 @@ type designCmd struct {
 	modelFlags
 	Data         string `required:"" help:"Folder of MNIST or CIFAR-10 files, folder or zip of pictures, .npz file, CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
 	Split        string `help:"Part of the data on which accuracy is measured: test or train." enum:"test,train" default:"test"`
-	Features     string `help:"Node or tensor whose output is released (default: the input of the last affine layer)." placeholder:"NODE"`
+	Features     string `help:"Node or tensor whose output is released; for a promise also several, separated by commas, or all (default: the input of the last affine layer)." placeholder:"NODE"`
 	TrainingData string `help:"Data that principal projections and the linear attack learn from (default: the training part of --data)." placeholder:"PATH" input:"data"`
 
 	inputFlags
 
-	designTarget `group:"Target: at least one of these"`
-	designSweep  `group:"Search"`
-	Resume       bool `help:"Continue the interrupted search in --out."`
+	promiseFlags  `group:"A promise about every adversary"`
+	designTarget  `group:"Targets for unbiased estimators and one attack, or a limit on the cost"`
+	promiseSearch `group:"Search for a promise"`
+	designSweep   `group:"Search for a target"`
+	Resume        bool `help:"Continue the interrupted search in --out."`
 	output
 
 	clusterFlags `group:"Runs over several machines"`
@@ -71,6 +73,9 @@ Exit status: 1 if nothing meets the target; the answer is then the nearest relea
 
 // Run searches and reports.
 func (c *designCmd) Run(ctx context.Context, e *env) error {
+	if c.promises() {
+		return c.keepPromise(ctx, e)
+	}
 	j, err := c.job(ctx, e)
 	if err != nil {
 		return err
@@ -131,17 +136,8 @@ func (c *designCmd) job(ctx context.Context, e *env) (*designJob, error) {
 	if err := c.swept(&j.options); err != nil {
 		return nil, err
 	}
-	if j.model, err = c.modelFlags.open(); err != nil {
+	if err := j.open(ctx, e); err != nil {
 		return nil, err
-	}
-	j.in = c.inputFlags.of(c.Data, c.Split, c.Seed)
-	var notes []string
-	if j.data, notes, err = openInputs(ctx, e, j.in, j.model); err != nil {
-		return nil, err
-	}
-	j.origin = originOf(j.model, j.in, j.data, notes)
-	if !j.data.Labelled() {
-		return nil, usage(fmt.Errorf("%s: the examples have no labels, and design weighs confidentiality against accuracy", c.Data), "name the labels with --labels and --target")
 	}
 	n, err := j.shapes()
 	if err != nil {
@@ -163,6 +159,23 @@ func (c *designCmd) job(ctx context.Context, e *env) (*designJob, error) {
 	j.options.Coordinates, j.options.Band = bound.DCT(j.data.Shape), measure.LowBand(j.data.Shape)
 	j.options.Legal, err = measure.LegalDomain(j.data)
 	return j, err
+}
+
+// open opens model and data.
+func (j *designJob) open(ctx context.Context, e *env) (err error) {
+	if j.model, err = j.modelFlags.open(); err != nil {
+		return err
+	}
+	j.in = j.inputFlags.of(j.Data, j.Split, j.Seed)
+	var notes []string
+	if j.data, notes, err = openInputs(ctx, e, j.in, j.model); err != nil {
+		return err
+	}
+	j.origin = originOf(j.model, j.in, j.data, notes)
+	if !j.data.Labelled() {
+		return usage(fmt.Errorf("%s: the examples have no labels, and design weighs confidentiality against accuracy", j.Data), "name the labels with --labels and --target")
+	}
+	return nil
 }
 
 // asked reads target and constraint.

@@ -1,0 +1,301 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"tattle/internal/file"
+	"tattle/internal/progress"
+	"tattle/nn"
+	"tattle/onnx"
+	"tattle/promise"
+	"tattle/release"
+	"tattle/report"
+)
+
+// promiseFlags are a promise about every adversary, and where to look for a release that keeps it.
+type promiseFlags struct {
+	Identify  string   `help:"Nobody with a list of N candidates names the input more often than this, such as 1%@60000 (default: all training inputs)." placeholder:"SHARE@N"`
+	Floor     *float64 `help:"Nobody who knows the distribution of inputs reconstructs the input with a smaller root mean square error: in grey levels for pictures, else in the model's units." placeholder:"X"`
+	Bits      *float64 `help:"The release reveals at most so many bits about which candidate the input is." placeholder:"X"`
+	AttackRMS *float64 `name:"attack" help:"No attack of tattle reconstructs the input with a smaller root mean square error, in the units of --floor." placeholder:"X"`
+	Protect   []string `sep:"none" help:"Nobody infers a sensitive attribute better: 'gender: 60%', 'gender: auc 0.6', or 'gender: 0.1 bits' beyond the target." placeholder:"LIMIT"`
+}
+
+// promiseSearch are the flags of the search for a promise.
+type promiseSearch struct {
+	Methods   []string `help:"How the released numbers are made: isotropic, projected, discriminant, shaped, trained (default: all)." placeholder:"LIST"`
+	Finetune  string   `help:"What is learned under the noise: none, the head (with what is released), or all of the model." enum:"none,head,all" default:"head"`
+	Task      []string `sep:"none" help:"Sensitive attribute that the release answers, too, beside the target." placeholder:"ATTRIBUTE"`
+	Queries   int      `help:"Times that each input is released (default: 1)." default:"1" placeholder:"N"`
+	Epochs    int      `help:"Epochs of each training (default: 60, or as many as 3,000 steps take)." placeholder:"N"`
+	ListDraws int      `help:"Least number of draws that the final limits are computed from (default: 20000)." placeholder:"N"`
+}
+
+// promises reports whether a promise about every adversary is asked for.
+func (c *designCmd) promises() bool {
+	return c.Identify != "" || c.Floor != nil || c.Bits != nil || c.AttackRMS != nil || len(c.Protect) > 0
+}
+
+// promiseFlag are the flags behind the options of package promise.
+var promiseFlag = map[string]string{
+	"Limits": "--identify", "Identify": "--identify", "Floor": "--floor", "Bits": "--bits", "Attack": "--attack", "Protect": "--protect",
+	"MaxDrop": "--max-accuracy-drop", "ListDraws": "--list-draws", "Tasks": "--task", "Nodes": "--features", "Methods": "--methods",
+}
+
+// promised reads the promise, and what of the search does not depend on the data.
+func (c *designCmd) promised() (o promise.Options, err error) {
+	o = promise.Options{Queries: c.Queries, Finetune: promise.Finetune(c.Finetune), Epochs: c.Epochs, Tasks: c.Task, ListDraws: c.ListDraws, Seed: c.Seed}
+	if c.Resolvable != "" || c.MedianStd != nil || c.AttackMSE != nil {
+		return o, usage(errors.New("--resolvable, --median-std and --attack-mse limit unbiased estimators or one attack: they do not go with --identify, --floor, --bits, --attack and --protect, which limit every adversary"), "run tattle design once for each")
+	}
+	if len(c.Noise) > 0 || len(c.Projection) > 0 {
+		return o, usage(errors.New("--noise and --projection choose what is tried for --resolvable, --median-std and --attack-mse; a promise about every adversary is kept by Gaussian noise"), "choose with --methods")
+	}
+	if c.Identify != "" {
+		if o.Identify, o.Candidates, err = promise.ParseIdentify(c.Identify); err != nil {
+			return o, usage(fmt.Errorf("--identify %w", err), "write it as 1%@60000")
+		}
+	}
+	for _, s := range c.Protect {
+		p, err := promise.ParseProtect(s)
+		if err != nil {
+			return o, usage(fmt.Errorf("--protect %w", err), "")
+		}
+		o.Protect = append(o.Protect, p)
+	}
+	for _, f := range []struct {
+		flag string
+		from *float64
+		to   *float64
+	}{{"--floor", c.Floor, &o.Floor}, {"--bits", c.Bits, &o.Bits}, {"--attack", c.AttackRMS, &o.Attack}} {
+		if f.from == nil {
+			continue
+		}
+		if *f.to = *f.from; !(*f.to > 0) || math.IsInf(*f.to, 0) {
+			return o, usage(fmt.Errorf("%s: %g is not a positive number", f.flag, *f.to), "")
+		}
+	}
+	for _, m := range c.Methods {
+		o.Methods = append(o.Methods, promise.Method(m))
+	}
+	switch {
+	case c.Queries < 1 || c.Queries > mostQueries:
+		return o, usage(fmt.Errorf("--queries %d: must be between 1 and %d", c.Queries, mostQueries), "")
+	case c.Epochs < 0:
+		return o, usage(fmt.Errorf("--epochs %d: must be at least 1", c.Epochs), "")
+	case len(c.Keep) > 1:
+		return o, usage(errors.New("--keep: give one number of released values"), "")
+	case len(c.Keep) == 1:
+		if o.Keep, err = strconv.Atoi(c.Keep[0]); err != nil || o.Keep < 1 {
+			return o, usage(fmt.Errorf("--keep: %q is not a number of released values", c.Keep[0]), "")
+		}
+	}
+	if c.MaxAccuracyDrop != "" {
+		if o.MaxDrop, err = parseDrop(c.MaxAccuracyDrop); err != nil {
+			return o, usage(fmt.Errorf("--max-accuracy-drop: %w", err), "one point of a hundred is 1% or 0.01")
+		}
+	}
+	return o, nil
+}
+
+// keepPromise searches for the release that keeps the promise, measures it as tattle bound does, and
+// reports.
+func (c *designCmd) keepPromise(ctx context.Context, e *env) error {
+	o, err := c.promised()
+	if err != nil {
+		return err
+	}
+	j := &designJob{designCmd: c}
+	if err := j.open(ctx, e); err != nil {
+		return err
+	}
+	if err := j.learn(ctx, e); err != nil {
+		return err
+	}
+	if j.training == nil {
+		return usage(fmt.Errorf("a promise about every adversary needs training data, whose inputs are the candidates: %w", j.missing), "name them with --training-data")
+	}
+	if levels := float64(j.origin.Data.GreyLevels); levels > 0 {
+		o.Floor /= levels
+		o.Attack /= levels
+	}
+	switch c.Features {
+	case "":
+	case "all":
+		if o.Nodes, err = promise.Cuts(j.model.Graph); err != nil {
+			return err
+		}
+	default:
+		o.Nodes = strings.Split(c.Features, ",")
+	}
+	for _, node := range o.Nodes {
+		if _, _, err := cutAt(j.model.Graph, node); err != nil {
+			return err
+		}
+	}
+	return c.in(ctx, e, "design", c.Resume, func(dir string) error {
+		if exists(filepath.Join(dir, searchDir)) && !c.Resume {
+			return interruptedRun(dir)
+		}
+		return e.unfinished(j.keep(ctx, e, dir, o), dir)
+	})
+}
+
+// searchDir keeps the search of a promise within the run's folder.
+const searchDir = "search"
+
+// keep searches, measures the answer and reports.
+func (j *designJob) keep(ctx context.Context, e *env, dir string, o promise.Options) error {
+	started := time.Now()
+	bars := &progress.Phases{W: e.stderr}
+	defer bars.Close()
+	o.Dir, o.Resume, o.Pool, o.Progress = filepath.Join(dir, searchDir), j.Resume, e.pool, bars.Set
+	o.Hashes = map[string]string{"model": j.model.SHA256, "data": j.data.SHA256, "training data": j.training.SHA256}
+	a, err := promise.Search(ctx, j.model.Graph, j.training, j.data, o)
+	if err != nil {
+		return flagged(err, promiseFlag)
+	}
+	bars.Close()
+	run := report.PromiseRun{Options: o, Answer: a}
+	r := newReport(e, "What to release of "+filepath.Base(j.Model), j.Seed)
+	r.Model, r.Data, r.Reading = j.origin.Model, j.origin.Data, j.origin.Reading
+	if a.Best != nil {
+		if r, err = j.measure(ctx, e, dir, &run); err != nil {
+			return err
+		}
+	}
+	r.SetPromise(run)
+	r.Timing["total"] = seconds(started)
+	if err := j.finish(e, dir, r); err != nil {
+		return err
+	}
+	if err := file.RemoveAll(filepath.Join(dir, searchDir)); err != nil || r.Promise.Met {
+		return err
+	}
+	return finding(errors.New("nothing that was tried keeps the promise"), "promise less, or try other methods, nodes (--features all) and numbers of released values (--keep)")
+}
+
+// measure writes the model of the answer into dir, and measures it there as tattle bound does.
+func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.PromiseRun) (*report.Report, error) {
+	path := filepath.Join(dir, modelFile)
+	if err := onnx.Write(path, p.Answer.Model); err != nil {
+		return nil, err
+	}
+	if err := j.utility(ctx, p); err != nil {
+		return nil, err
+	}
+	args := j.boundArgs(path, p)
+	p.Command = quoted(append([]string{"tattle", "bound"}, args...))
+	b := new(boundCmd)
+	parser, err := kong.New(b, kong.Exit(func(int) {}))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := parser.Parse(args); err != nil {
+		return nil, err
+	}
+	m, err := b.measurement(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	m.resume = j.Resume
+	return m.run(ctx, e, dir)
+}
+
+// utility measures the accuracy of the answer on the test data, with fresh noise, and that of
+// the model itself.
+func (j *designJob) utility(ctx context.Context, p *report.PromiseRun) error {
+	whole, err := nn.NewNet(j.model.Graph)
+	if err != nil {
+		return err
+	}
+	clean, right, err := release.Right(ctx, whole, j.data)
+	if err != nil {
+		return err
+	}
+	p.Clean = clean
+	noise, err := release.NewGaussian(p.Answer.Best.Sigma)
+	if err != nil {
+		return err
+	}
+	frontGraph, _, err := p.Answer.Model.Cut(promise.Node)
+	if err != nil {
+		return err
+	}
+	front, err := nn.NewNet(frontGraph)
+	if err != nil {
+		return err
+	}
+	for k, headGraph := range p.Answer.Heads {
+		head, err := nn.NewNet(headGraph)
+		if err != nil {
+			return err
+		}
+		data := nn.Source(j.data)
+		if k > 0 {
+			data = promise.Answering(j.data, p.Options.Tasks[k-1])
+		}
+		curve, err := release.NewCurve(ctx, front, head, data, accuracyDraws, j.Seed^freshAccuracy)
+		if err != nil {
+			return err
+		}
+		if k == 0 {
+			curve.Against(right)
+		}
+		u, drop, err := curve.At(ctx, noise, release.Post{})
+		if err != nil {
+			return err
+		}
+		if k == 0 {
+			p.Accuracy, p.Drop = u.Released, drop
+		} else {
+			p.TaskAccuracy = append(p.TaskAccuracy, u.Released)
+		}
+	}
+	p.Tasks = p.Options.Tasks
+	return nil
+}
+
+// The draws of the final accuracy.
+const (
+	accuracyDraws = 8
+	freshAccuracy = 0x6672657368 // "fresh": noise that the search did not use
+)
+
+// boundArgs are the arguments of the bound command that measures the answer.
+func (j *designJob) boundArgs(model string, p *report.PromiseRun) []string {
+	args := []string{"--model", model, "--data", absolute(j.Data)}
+	add := func(when bool, words ...string) {
+		if when {
+			args = append(args, words...)
+		}
+	}
+	preprocess := j.model.DataPreprocess()
+	add(!preprocess.IsZero(), "--preprocess", preprocess.String())
+	add(j.in.Labels != "", "--labels", j.in.Labels)
+	add(j.in.Target != "", "--target", j.in.Target)
+	for _, s := range j.Sensitive {
+		add(true, "--sensitive", s)
+	}
+	add(j.in.Limit != "", "--limit", j.in.Limit)
+	add(j.Split != "test", "--split", j.Split)
+	add(j.TrainingData != "", "--training-data", absolute(j.TrainingData))
+	o := p.Options
+	candidates := "all"
+	if o.Candidates > 0 {
+		candidates = strconv.Itoa(o.Candidates)
+	}
+	add(true, "--features", promise.Node, "--sigma", strconv.FormatFloat(p.Answer.Best.Sigma, 'g', -1, 64),
+		"--queries", strconv.Itoa(max(o.Queries, 1)), "--candidates", candidates, "--list-draws", strconv.Itoa(p.Answer.ListDraws),
+		"--no-van-trees", "--examples", j.Examples, "--seed", strconv.FormatUint(j.Seed, 10))
+	return args
+}
