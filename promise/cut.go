@@ -7,7 +7,6 @@ import (
 	"tattle/dataset"
 	"tattle/nn"
 	"tattle/nn/train"
-	"tattle/run"
 	"tattle/shape"
 )
 
@@ -106,8 +105,23 @@ func outputs(ctx context.Context, g *nn.Graph, data nn.Source, progress func(don
 // streamSplit numbers the random stream that splits the training data.
 const streamSplit = 11
 
+// others returns the numbers below n that are not in the list.
+func others(n int, list []int) []int {
+	in := make([]bool, n)
+	for _, i := range list {
+		in[i] = true
+	}
+	var rest []int
+	for i := range n {
+		if !in[i] {
+			rest = append(rest, i)
+		}
+	}
+	return rest
+}
+
 // newCut cuts g at a node and computes the features of the training data.
-func newCut(ctx context.Context, g *nn.Graph, node string, data *dataset.Set, seed uint64, progress func(done, total int)) (*cut, error) {
+func newCut(ctx context.Context, g *nn.Graph, node string, data *dataset.Set, validate []int, progress func(done, total int)) (*cut, error) {
 	front, head, err := g.Cut(node)
 	if err != nil {
 		return nil, err
@@ -122,9 +136,8 @@ func newCut(ctx context.Context, g *nn.Graph, node string, data *dataset.Set, se
 	if c.n = c.features.n; c.n > MostFeatures {
 		return nil, fmt.Errorf("%d features: at most %d can be shaped", c.n, MostFeatures)
 	}
-	order := run.Rand(seed, 0, streamSplit).Perm(data.Len())
-	k := max(1, len(order)/validationShare)
-	c.validate, c.learn = order[:k], order[k:]
+	c.validate = validate
+	c.learn = others(data.Len(), validate)
 	_, classes, err := dims(head)
 	if err != nil {
 		return nil, err

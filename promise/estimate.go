@@ -124,6 +124,9 @@ func (s *searcher) judge(of posterior, validate []int, p *Point, limits bool) er
 			p.Guessed[k].AUC = upper(r.AUC(k, a, alpha))
 		}
 	}
+	if limits && s.Floor == 0 && len(s.Protect) == 0 {
+		return nil // the rest is for charts
+	}
 	// The examples to validate stand for the sample of the final measurement.
 	attributes = s.attributes(validate)
 	if r, err = of(validate, attributes); err != nil {

@@ -193,7 +193,7 @@ func (s *searcher) cutAt(ctx context.Context, node string) (*cut, error) {
 		return s.last, nil
 	}
 	s.last = nil
-	c, err := newCut(ctx, s.graph, node, s.train, s.Seed, func(done, total int) { s.tell("computing the features of "+node, done, total) })
+	c, err := newCut(ctx, s.graph, node, s.train, s.validation(), func(done, total int) { s.tell("computing the features of "+node, done, total) })
 	if err == nil {
 		s.last = c
 	}
@@ -384,7 +384,7 @@ func (s *searcher) answer(ctx context.Context, all []*found) (*Answer, error) {
 	if err := s.assemble(all[best], a); err != nil {
 		return nil, err
 	}
-	return a, s.settle(ctx, all[best], a)
+	return a, s.settle(ctx, a)
 }
 
 // relearn learns the release of a place again, from all training data: the part that measured
@@ -408,60 +408,11 @@ func (s *searcher) relearn(ctx context.Context, f *found) error {
 }
 
 // draws returns the number of draws of the final measurement: at the limit on
-// identification, its own limit is then about a fifth wider than the mean.
+// identification, that of the mean is then about 15 % above the mean.
 func (s *searcher) draws() int {
 	n := cmp.Or(s.ListDraws, DefaultListDraws)
 	if s.Identify > 0 {
-		n = max(n, int(math.Ceil(100/s.Identify)))
+		n = max(n, int(math.Ceil(60/s.Identify)))
 	}
 	return min(n, mostListDraws)
 }
-
-// settle finds σ with as many draws as the final measurement, other noise, and the limits of their
-// means: it raises σ until the limits keep the promise, or lowers it where that is left unused.
-func (s *searcher) settle(ctx context.Context, f *found, a *Answer) error {
-	front, _, err := a.Model.Cut(Node)
-	if err != nil {
-		return err
-	}
-	values, err := outputs(ctx, front, s.train, func(done, total int) { s.tell("computing what is released", done, total) })
-	if err != nil {
-		return err
-	}
-	order := run.Rand(s.Seed, 0, streamSplit).Perm(s.train.Len())
-	validate := order[:max(1, len(order)/validationShare)]
-	passed := 0.
-	for round := range rounds {
-		s.tell("checking the strength of the noise", round, rounds)
-		p := *f.Best
-		p.Sigma = a.Best.Sigma
-		if err := s.leaks(ctx, values, validate, &p, a.ListDraws, s.Seed^streamSettle+uint64(round), true); err != nil {
-			return err
-		}
-		over := s.excess(p, false)
-		switch {
-		case over <= settled:
-			passed = p.Sigma
-			if over > unused || round == rounds-2 {
-				return nil
-			}
-			a.Best.Sigma *= max(math.Pow(over/aim, 1/steepness), 1/coarse)
-		case passed > 0:
-			a.Best.Sigma = passed
-			return nil
-		default:
-			a.Best.Sigma *= min(max(math.Pow(over/aim, 1/steepness), fine), coarse)
-		}
-	}
-	return nil
-}
-
-// Of settle.
-const (
-	streamSettle = 0x736574746c65 // "settle"
-	rounds       = 6
-	settled      = .99 // of a limit: the final measurement has other draws
-	aim          = .975
-	unused       = .93
-	steepness    = 2.5 // the probability of identification falls with about this power of σ
-)

@@ -256,7 +256,7 @@ func (j *designJob) utility(ctx context.Context, p *report.PromiseRun) error {
 			return err
 		}
 		if k == 0 {
-			p.Accuracy, p.Drop = u.Released, drop
+			p.Accuracy, p.Drop = u.Released, release.Accuracy{Fraction: drop.Mean, Interval: drop.Interval}
 		} else {
 			p.TaskAccuracy = append(p.TaskAccuracy, u.Released)
 		}

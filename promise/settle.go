@@ -1,0 +1,118 @@
+package promise
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tattle/bound"
+	"tattle/measure"
+	"tattle/nn"
+	"tattle/release"
+	"tattle/run"
+)
+
+// settle finds σ by the limits of means, from half as many draws as the final measurement has, and other
+// noise: it raises σ until the limits keep the promise, or lowers it if much of them is left
+// unused.
+func (s *searcher) settle(ctx context.Context, a *Answer) error {
+	graph, _, err := a.Model.Cut(Node)
+	if err != nil {
+		return err
+	}
+	values, err := outputs(ctx, graph, s.train, func(done, total int) { s.tell("computing what is released", done, total) })
+	if err != nil {
+		return err
+	}
+	front, err := nn.NewNet(graph)
+	if err != nil {
+		return err
+	}
+	validate := s.validation()
+	kept := 0.
+	for round := range rounds {
+		s.tell("checking the strength of the noise", round, rounds)
+		p := *a.Best
+		if err := s.leaks(ctx, values, validate, &p, max(2, a.ListDraws/2), s.Seed^streamSettle+uint64(round), true); err != nil {
+			return err
+		}
+		over := s.excess(p, false)
+		if s.Attack > 0 {
+			nearest, err := s.attacked(ctx, front, validate, p.Sigma)
+			if err != nil {
+				return err
+			}
+			over = max(over, s.Attack/nearest)
+		}
+		switch {
+		case over <= 1 && over > unused:
+			return nil
+		case over <= 1:
+			kept = p.Sigma
+			a.Best.Sigma *= max(math.Pow(over/aim, 1/steepness), 1/coarse)
+		case kept > 0:
+			a.Best.Sigma = kept
+			return nil
+		default:
+			a.Best.Sigma *= min(max(math.Pow(over/aim, 1/steepness), fine), coarse)
+		}
+	}
+	if kept > 0 {
+		a.Best.Sigma = kept
+	}
+	return nil
+}
+
+// Of settle.
+const (
+	streamSettle = 0x736574746c65 // "settle"
+	rounds       = 5
+	aim          = .98
+	unused       = .88
+	steepness    = 2.5 // the probability of identification falls with about this power of σ
+)
+
+// validation returns the training examples that no search learns from.
+func (s *searcher) validation() []int {
+	order := run.Rand(s.Seed, 0, streamSplit).Perm(s.train.Len())
+	return order[:max(1, len(order)/validationShare)]
+}
+
+// attackedExamples is how many inputs the attacks reconstruct while σ is settled.
+const attackedExamples = 100
+
+// attacked returns the smallest root mean square error of the attacks, on training inputs that
+// they do not learn from.
+func (s *searcher) attacked(ctx context.Context, front *nn.Net, validate []int, sigma float64) (float64, error) {
+	whole, err := nn.NewNet(s.graph)
+	if err != nil {
+		return 0, err
+	}
+	noise, err := release.NewGaussian(sigma)
+	if err != nil {
+		return 0, err
+	}
+	legal, err := measure.LegalDomain(s.train)
+	if err != nil {
+		return 0, err
+	}
+	data := s.train.Subset(validate)
+	indices := make([]int, min(attackedExamples, data.Len()))
+	for i := range indices {
+		indices[i] = i
+	}
+	learned, err := measure.Adversaries{Attacks: measure.AttackNames, Training: s.train.Subset(others(s.train.Len(), validate)), Seed: s.Seed, NeedsAttacks: true, Progress: s.Progress}.Run(ctx,
+		measure.Target{Front: front, Model: whole, Noise: noise, Queries: s.Queries, Data: data, Indices: indices,
+			Coordinates: bound.Pixels(s.inputs), Legal: legal, Seed: s.Seed ^ streamSettle})
+	if err != nil {
+		return 0, err
+	}
+	nearest := math.Inf(1)
+	for _, r := range learned.Results {
+		nearest = min(nearest, math.Sqrt(r.BandMeanSquare(nil)))
+	}
+	if math.IsInf(nearest, 1) {
+		return 0, fmt.Errorf("no attack ran: %v", learned.LeftOut)
+	}
+	return nearest, nil
+}
