@@ -21,7 +21,7 @@ func (r *Report) build() *document {
 	switch {
 	case r.Audit != nil:
 		d.auditLead(r)
-	case r.Promise != nil:
+	case r.Promise != nil && r.Study == nil:
 		d.promiseLead(r, r.Sentences()[1:])
 	default:
 		for i, s := range r.Sentences() {

@@ -222,6 +222,16 @@ func (f *frontier) labels(p *plot) {
 				all[i].y = all[j].y + line
 			}
 		}
+	}
+	for i := range slices.Backward(all) { // those that were moved under the axis
+		all[i].y = min(all[i].y, p.foot-6)
+		for j := i + 1; j < len(all); j++ {
+			if math.Abs(all[j].x-all[i].x) < f.labelled() && all[i].y > all[j].y-line {
+				all[i].y = all[j].y - line
+			}
+		}
+	}
+	for i := range all {
 		p.text("name "+all[i].class, "start", min(all[i].x, 96), all[i].y+4, 7, all[i].text)
 	}
 }

@@ -20,7 +20,7 @@ type Promise struct {
 	DropInterval     [2]Number        `json:"drop_interval"`
 	OriginalAccuracy Number           `json:"original_accuracy"` // of the original model, without noise
 	OriginalInterval [2]Number        `json:"original_interval"`
-	Tasks            []TaskAccuracy   `json:"tasks,omitempty"`   // beside the target
+	Tasks            []TaskAccuracy   `json:"tasks,omitempty"`   // beside the target; null accuracies if nothing is released
 	Command          string           `json:"command,omitempty"` // that examines the release further
 
 	ValidationAccuracy Number            `json:"validation_accuracy"` // of the original model, on the training examples that measure accuracy in the search

@@ -29,6 +29,7 @@ func (d *document) promiseLead(r *Report, rest []string) {
 	if len(rest) > 0 {
 		d.section("The release that was found")
 	}
+	d.checkedLimits(r.Promise)
 	for _, s := range rest {
 		d.say(s)
 	}
@@ -92,31 +93,41 @@ func (d *document) frontiers(r *Report) {
 // frontierNote says how to read the charts.
 func (r *Report) frontierNote() string {
 	x := r.Promise
-	s := "Up is more accurate, right is safer. Lines: " + searchMeaning + " The axis of identification is logarithmic."
+	s := "Up is more accurate, right is safer. Lines: figures of the search, " + searchMeaning + " The axis of identification is logarithmic."
 	if x.Released != nil {
 		s += " Ring: the release that was found, measured in this report, with the limits of its figures."
 	}
 	if n := len(x.lines()) - len(x.drawn()); n > 0 {
 		s += fmt.Sprintf(" %s more in the table.", Count(n, "line"))
 	}
-	return s + fmt.Sprintf(" Releases that lose more than %s points of accuracy are not drawn.", number(100*promiseDepth))
+	if x.peers() {
+		s += " Lines without a name are methods of others, for comparison."
+	}
+	return s + fmt.Sprintf(" Releases with an accuracy below %s are not drawn.", percent1(x.lowest()))
 }
 
 // searchMeaning says what the figures of the search are.
-const searchMeaning = "figures of the search, which are means over draws on training data, without limits; accuracy is that of training examples from which no release and no head was learned."
+const searchMeaning = "means over draws on training data, without limits; accuracy is of training examples that neither releases nor heads learned from."
 
 // methodsAtLimit adds a table of what each method costs at the limits.
 func (d *document) methodsAtLimit(r *Report) {
 	x := r.Promise
-	several := x.severalNodes()
-	t := table{Says: fmt.Sprintf("The most accurate release of each method that meets the limits in the search (%s). In this table: %s Original model: %s. *: found to be the best; its σ was then adjusted with more draws.", r.promised(), searchMeaning, percent(float64(x.ValidationAccuracy))),
+	several, tasks := x.severalNodes(), len(x.Tasks)
+	t := table{Says: fmt.Sprintf("The most accurate release of each method that meets the limits in the search: %s. Figures of the search: %s Original model: %s. Floor: error of an adversary without a list, in %s.", r.promised(), searchMeaning, percent(float64(x.ValidationAccuracy)), r.unit()),
 		Heads: []string{"method"}}
+	if x.Released != nil {
+		t.Says += " *: released, after σ was adjusted with more draws."
+	}
 	if several {
 		t.Heads, t.Words = append(t.Heads, "node"), []int{1}
 	}
-	t.Heads = append(t.Heads, "numbers", "σ", "accuracy", "identified", "bits", "floor")
+	t.Heads = append(t.Heads, "numbers", "σ", "accuracy")
+	for _, task := range x.Tasks {
+		t.Heads = append(t.Heads, task.Task)
+	}
+	t.Heads = append(t.Heads, "identified", "bits", "floor")
 	for _, p := range x.Limits.Protect {
-		t.Heads = append(t.Heads, p.Attribute)
+		t.Heads = append(t.Heads, p.Attribute+" guessed")
 	}
 	if x.peers() {
 		t.Says += " dFIL, top-k and rounding are published methods of others with the original head, for comparison only; their σ is the root mean square over the inputs, 0 without noise."
@@ -131,11 +142,13 @@ func (d *document) methodsAtLimit(r *Report) {
 			cells = append(cells, l.Node)
 		}
 		if p := l.best; p != nil {
-			cells = append(cells, fmt.Sprint(p.Keep), number(p.Sigma), percent(targetAccuracy(*p)), percentOf(p.Identified), number(p.Bits), number(r.inUnit(p.Floor*p.Floor)))
+			cells = append(cells, fmt.Sprint(p.Keep), number(p.Sigma))
+			for k := range 1 + tasks {
+				cells = append(cells, percent(taskAccuracy(*p, k)))
+			}
+			cells = append(cells, percentOf(p.Identified), number(p.Bits), number(r.inUnit(p.Floor*p.Floor)))
 			for k := range x.Limits.Protect {
-				if k < len(p.Guessed) {
-					cells = append(cells, percent1(guessedRight(*p, k)))
-				}
+				cells = append(cells, percent1(guessedRight(*p, k)))
 			}
 		} else {
 			cells = append(cells, fmt.Sprint(l.Points[0].Keep), "none meets")
@@ -183,4 +196,27 @@ func (r *Report) onDevice() string {
 		}
 	}
 	return ""
+}
+
+// checkedLimits adds a table of the limits beside the figures of the report, if there are several.
+func (d *document) checkedLimits(x *Promise) {
+	if len(x.Checked) < 2 {
+		return
+	}
+	t := table{Says: "The promise beside the figures of this report. Figure: limit of the measurement that does not overstate the protection, with 99.9 % confidence (of attacks: demonstrated; of the accuracy drop: 95 %).",
+		Heads: []string{"quantity", "promised", "figure", "mean", "kept"}, Words: []int{4}}
+	for _, c := range x.Checked {
+		promised, figure, kept := "at most ", c.print(float64(c.Figure), atMostNumber), "no"
+		if c.Kind.least() {
+			promised, figure = "at least ", c.print(float64(c.Figure), AtLeastNumber)
+		}
+		switch {
+		case c.Lacks != "":
+			kept = "not measured"
+		case c.Kept:
+			kept = "yes"
+		}
+		t.add(c.name(), promised+c.brief(c.Limit, number), figure, c.brief(float64(c.Mean), number), kept)
+	}
+	d.table(t)
 }

@@ -36,11 +36,13 @@ func (r *Report) SetPromise(p PromiseRun) {
 		x.Accuracy, x.Interval = Number(p.Accuracy.Fraction), numbers(p.Accuracy)
 		x.Drop, x.DropInterval = Number(p.Drop.Fraction), numbers(p.Drop)
 		x.Command = p.Command
-		for i, name := range p.Tasks {
-			if i < len(p.TaskAccuracy) {
-				x.Tasks = append(x.Tasks, TaskAccuracy{name, Number(p.TaskAccuracy[i].Fraction), numbers(p.TaskAccuracy[i])})
-			}
+	}
+	for i, name := range p.Tasks {
+		task := TaskAccuracy{name, nan, [2]Number{nan, nan}}
+		if a.Best != nil && i < len(p.TaskAccuracy) {
+			task.Accuracy, task.Interval = Number(p.TaskAccuracy[i].Fraction), numbers(p.TaskAccuracy[i])
 		}
+		x.Tasks = append(x.Tasks, task)
 	}
 	r.Promise = x
 	r.CheckPromise()

@@ -11,8 +11,9 @@ import (
 
 const (
 	mostPromiseLines = 5    // of a chart, without methods of others
-	promiseDepth     = .15  // points that lose more accuracy than this are not drawn
-	promiseRight     = 76.  // percent of the width; labels are further right
+	leastDepth       = .03  // drop in accuracy that every chart has room for
+	mostDepth        = .15  // releases that lose more are not drawn
+	promiseRight     = 72.  // percent of the width; labels are further right
 	leastShare       = 1e-6 // of identified inputs, on the logarithmic axis
 )
 
@@ -121,29 +122,21 @@ func (r *Report) quantities() []promiseQuantity {
 		return nan
 	}
 	l := r.Promise.Limits
-	id := promiseQuantity{title: "the probability of identification", better: "probability that an adversary with the list identifies the input: less", limit: or(l.Identify),
+	id := promiseQuantity{title: "the probability of identification", better: "inputs identified from a list: fewer", limit: or(l.Identify),
 		axis: frontierAxis{less: true, log: true, print: percentTick}, final: nan,
 		of: func(p promise.Point) float64 { return max(p.Identified, leastShare) }}
-	floor := promiseQuantity{title: "the floor without a list", better: "floor without a list, " + r.shortUnit() + ": more", limit: or(r.inUnit(l.Floor * l.Floor)),
-		axis: frontierAxis{unit: .001, print: number}, final: nan,
+	floor := promiseQuantity{title: "the floor without a list", better: "floor, " + r.shortUnit() + ": higher", limit: or(r.inUnit(l.Floor * l.Floor)),
+		axis: frontierAxis{unit: .001, print: number}, final: float64(r.checkFloor().judged().Figure),
 		of: func(p promise.Point) float64 { return r.inUnit(p.Floor * p.Floor) }}
 	if r.Lists != nil && r.Lists.Holder != nil {
 		f := r.Lists.Holder.First
 		id.final, id.interval = nanTo(estimate(r.Lists, f), f.High), [2]float64{max(f.Low, leastShare), f.High}
 	}
-	if r.Lists != nil && r.Lists.EverySample() != nil {
-		floor.final = r.closeness()[0].anybody.value
-	}
 	all := []promiseQuantity{id, floor}
 	for k, want := range l.Protect {
-		q := promiseQuantity{title: "right guesses of " + want.Attribute, better: "right guesses of " + cut(want.Attribute, 24) + " by the best adversary: less", limit: or(want.Accuracy),
+		q := promiseQuantity{title: "right guesses of " + want.Attribute, better: "right guesses of " + cut(want.Attribute, 16) + ": fewer", limit: or(want.Accuracy),
 			axis: frontierAxis{less: true, unit: .001, print: percentTick}, final: float64(r.checkRight(want).judged().Figure),
-			of: func(p promise.Point) float64 {
-				if k >= len(p.Guessed) {
-					return nan
-				}
-				return guessedRight(p, k)
-			}}
+			of: func(p promise.Point) float64 { return guessedRight(p, k) }}
 		all = append(all, q)
 	}
 	return all
@@ -154,20 +147,22 @@ func (r *Report) frontier(q promiseQuantity) (*frontier, bool) {
 	x := r.Promise
 	f := &frontier{title: q.title, better: q.better, axis: q.axis, target: q.limit, floor: math.NaN(), right: promiseRight,
 		label: "Accuracy against " + q.title + ", by method. " + sentenceOf(r.Verdict)}
-	top, several := 0., x.severalNodes()
-	for _, p := range x.Points {
-		top = max(top, nanTo(targetAccuracy(p), 0))
-	}
-	f.least = top - promiseDepth
-	if x.Released != nil {
-		f.least = min(f.least, nanTo(float64(x.Accuracy), f.least))
-	}
-	for i, l := range x.drawn() {
-		line := frontierLine{name: string(l.Method), class: fmt.Sprintf("h%d d%d", i%hues, i%dashes)}
+	drawn, several := x.drawn(), x.severalNodes()
+	f.least = x.lowest()
+	for i, l := range drawn {
+		line := frontierLine{name: string(l.Method), class: fmt.Sprintf("h%d d%d", i, i%dashes)}
+		if l.Method.Peer() {
+			line.class = fmt.Sprintf("h%d d%d", mostPromiseLines, i%dashes)
+		}
 		key := line.name
 		if several {
 			key += " at " + l.Node
-			line.name += ", " + cut(l.Node, 10)
+		}
+		if slices.ContainsFunc(drawn, func(o promiseLine) bool { return o.Method == l.Method && o.Node != l.Node }) {
+			line.name += ", " + cut(l.Node, 8)
+		}
+		if l.Method.Peer() {
+			line.name = "" // the legend names it: more labels would hide the lines
 		}
 		f.keys = append(f.keys, legendKey{strokeKey(line.class), key})
 		line.points = f.envelope(l.Points, q.of)
@@ -187,6 +182,27 @@ func (r *Report) frontier(q promiseQuantity) (*frontier, bool) {
 		f.keys = append(f.keys, legendKey{strokeKey("asked"), "promised"})
 	}
 	return f, f.fit()
+}
+
+// lowest returns the lowest accuracy that is drawn: the lines have room to twice the drop at which
+// they meet the limits, unless that is too deep.
+func (x *Promise) lowest() float64 {
+	top, depth := 0., leastDepth
+	for _, p := range x.Points {
+		top = max(top, nanTo(targetAccuracy(p), 0))
+	}
+	for _, l := range x.drawn() {
+		if l.best == nil || l.Method.Peer() {
+			continue
+		}
+		if drop := top - targetAccuracy(*l.best); drop <= mostDepth {
+			depth = max(depth, min(2*drop, mostDepth))
+		}
+	}
+	if x.Released != nil {
+		return min(top-depth, nanTo(float64(x.Accuracy), top))
+	}
+	return top - depth
 }
 
 // ringKey is the ring of the chosen release for a legend.

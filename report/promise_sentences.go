@@ -66,7 +66,7 @@ func (r *Report) nothingKept() []string {
 	}
 	said := []string{fmt.Sprintf("in the search, none of %s meets the limits (%s)", CountGrouped(tried, "release"), r.promised())}
 	if p := x.Nearest; p != nil {
-		said = append(said, fmt.Sprintf("the nearest is %s, σ = %s: %s, means on training data", pointName(*p), number(p.Sigma), r.searched(*p)))
+		said = append(said, fmt.Sprintf("the nearest is %s, σ = %s: %s, means over draws on training data, without limits", pointName(*p), number(p.Sigma), r.searched(*p)))
 	}
 	return append(said, "what may help: looser limits, other nodes or other methods")
 }
@@ -111,9 +111,7 @@ func (r *Report) searched(p promise.Point) string {
 		all = append(all, fmt.Sprintf("floor %s %s", number(r.inUnit(p.Floor*p.Floor)), r.unit()))
 	}
 	for k, want := range l.Protect {
-		if k < len(p.Guessed) {
-			all = append(all, fmt.Sprintf("%s guessed right in %s", want.Attribute, percent1(guessedRight(p, k))))
-		}
+		all = append(all, fmt.Sprintf("%s guessed right in %s", want.Attribute, percent1(guessedRight(p, k))))
 	}
 	return strings.Join(all, ", ")
 }
@@ -135,8 +133,11 @@ func (r *Report) limitWords(c CheckedLimit) string {
 	of := strings.ReplaceAll(c.Of, "%", "%%")
 	switch c.Kind {
 	case LimitIdentify:
-		list := r.Lists.Holder.List
-		who := fmt.Sprintf("an adversary with a list of %s (%s)", CountGrouped(list.Inputs, "candidate"), strings.ReplaceAll(list.Name, "%", "%%"))
+		who := "an adversary with a list"
+		if r.Lists != nil && r.Lists.Holder != nil {
+			list := r.Lists.Holder.List
+			who += fmt.Sprintf(" of %s (%s)", CountGrouped(list.Inputs, "candidate"), strings.ReplaceAll(list.Name, "%", "%%"))
+		}
 		if n := r.Release.Queries; n > 1 {
 			return fmt.Sprintf("%s identifies the input from %d releases of it in at most %%s of cases", who, n)
 		}
@@ -239,7 +240,7 @@ func (c CheckedLimit) help() string {
 	case c.Kind == LimitFloor:
 		return "more noise, or more test data"
 	case float64(c.Mean) <= c.Limit && c.Kind != LimitAttack:
-		return "more draws in the final measurement, or slightly more noise"
+		return "more draws in the final measurement (--list-draws), or slightly more noise"
 	}
 	return "more noise"
 }
@@ -266,16 +267,23 @@ func (r *Report) promiseCost() string {
 }
 
 // targetAccuracy is a point's accuracy on the target.
-func targetAccuracy(p promise.Point) float64 {
-	if len(p.Accuracy) == 0 {
+func targetAccuracy(p promise.Point) float64 { return taskAccuracy(p, 0) }
+
+// taskAccuracy is a point's accuracy on a task, the first of which is the target; NaN if its release
+// does not answer it.
+func taskAccuracy(p promise.Point, k int) float64 {
+	if k >= len(p.Accuracy) {
 		return math.NaN()
 	}
-	return p.Accuracy[0]
+	return p.Accuracy[k]
 }
 
-// guessedRight is how often the best adversary guesses the k-th protected attribute right, with the list or
-// without.
+// guessedRight is how often the best adversary guesses the k-th protected attribute right, with the
+// list or without.
 func guessedRight(p promise.Point, k int) float64 {
+	if k >= len(p.Guessed) {
+		return math.NaN()
+	}
 	return max(p.Guessed[k].Right, p.Guessed[k].Anybody)
 }
 

@@ -240,6 +240,9 @@ func headline(r *report.Report) (text string, excess float64) {
 		s := c.Sensitive[0]
 		return oneLine(s.Attribute, 40) + ": " + percent(s.Curiosity.Value) + ", " + points(s.Excess) + " excess", s.Excess
 	}
+	if p := r.Promise; p != nil && p.Released != nil {
+		return "accuracy " + percent(float64(p.Accuracy)) + ", " + points(-float64(p.Drop)), excess
+	}
 	if r.Utility.Examples > 0 {
 		return "accuracy " + percent(float64(r.Utility.ReleasedAccuracy)), excess
 	}

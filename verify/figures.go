@@ -24,7 +24,7 @@ func (o *Options) bounds(ctx context.Context, dir string, claims *report.Report)
 	}
 	v := &recomputed{left: leftOfBounds, absent: absent{
 		model: q.read == nil, data: q.Data == nil, training: q.Adversaries == nil && q.Spec.Learned(),
-		modelMoved: o.Model != "", dataMoved: o.Data != "",
+		modelMoved: o.Model != "", dataMoved: o.Data != "", promise: claims.Promise != nil,
 	}}
 	found, err := o.described(ctx, dir, q, s)
 	if err != nil {
@@ -125,6 +125,10 @@ func derived(r, claims *report.Report, dir string, q *request, found *measure.Me
 	}
 	if err := r.SetResults(&q.Request, found, claims.Vectors); err != nil {
 		return &MismatchError{Err: err}
+	}
+	if claims.Promise != nil {
+		r.Promise = claims.Promise
+		r.CheckPromise()
 	}
 	if q.Data != nil && r.Gallery == nil && claims.Gallery != nil { // an attack's pictures alone
 		if err := r.SetOriginals(q.Request); err != nil {

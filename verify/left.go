@@ -45,6 +45,11 @@ var leftOfBounds = []notChecked{
 	{paths: []string{"learned_from"}, name: "what prior and attacks learned from", why: "they are not run again"},
 	{paths: []string{"version"}, name: "the version of tattle", why: "this one may be another"},
 	{paths: []string{"settings"}, name: "the kernels that the run used", why: "this machine may have others"},
+	{paths: []string{"promise.points", "promise.nearest", "promise.cuts", "promise.left_out", "promise.released", "promise.validation_accuracy", "promise.command"},
+		name: "the search for the release that keeps the promise", why: "it is not run again: the promise is compared with the figures of the release"},
+	{paths: []string{"promise.accuracy", "promise.interval", "promise.drop", "promise.drop_interval", "promise.original_accuracy", "promise.original_interval", "promise.tasks"},
+		name: "accuracies beside the promise: those of the original model and of further tasks, and the drop", why: "the original model is not part of the run"},
+	{paths: []string{"promise.checked", "promise.met", "outcome", "verdict"}, name: "whether the promise is kept", why: absentData, when: withoutPromise},
 	{paths: []string{"training"}, name: "how the model was trained", why: "it is not trained again"},
 	{name: leftOutWarnings, why: otherWarnings, when: always},
 	{paths: []string{"timing"}, name: "timing", why: "it differs from run to run"},
@@ -60,6 +65,9 @@ const (
 )
 
 const absentData = "the data are absent; --data names them"
+
+// withoutPromise reports whether a promise cannot be compared with limits from lists.
+func withoutPromise(a absent) bool { return a.promise && (a.data || a.candidates) }
 
 func withoutData(a absent) bool { return a.data }
 
