@@ -72,7 +72,7 @@ func Fit(ctx context.Context, data nn.Source, front *nn.Graph, moments *Moments,
 	if o.Saturate {
 		extra, sigma = SaturatedExtra, SaturatedSigma
 	}
-	o.Keep, o.Sigma = cmp.Or(o.Keep, min(moments.Classes-1+extra, moments.N)), cmp.Or(o.Sigma, sigma)
+	o.Keep, o.Sigma = cmp.Or(o.Keep, moments.Classes-1+extra), cmp.Or(o.Sigma, sigma)
 	layer, err := o.layer(moments)
 	if err != nil {
 		return nil, err

@@ -119,7 +119,7 @@ func TestFitIsReproducible(t *testing.T) {
 // classes.
 func TestFitFewFeatures(t *testing.T) {
 	s := fitted(t, randomRows(60, 1, 3), Options{Epochs: 1})
-	if _, n := mustDims(t, s.Layer); n != 3-1+DefaultExtra {
+	if _, n := mustDims(t, s.Layer); n != 3-1+LinearExtra {
 		t.Errorf("%d numbers are released", n)
 	}
 }
