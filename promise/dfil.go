@@ -20,9 +20,6 @@ const (
 	// MNIST, where σ(x) is 13.7, 8.5 % with 4 probes, 7.3 % with 8 and 6.7 % with 32.
 	probes     = 8
 	leastScale = 1. / 64 // of the noise of an input, relative to the mean square
-	// mostPeer is the largest number of multiply-adds of the line: about half a minute on two
-	// cores. A line for comparison should not take longer than those that can be chosen.
-	mostPeer = 1e12
 	// mostReleased is the largest number of released values of all draws and queries: 1 GB.
 	mostReleased = 1 << 27
 	streamProbes = 17

@@ -29,7 +29,11 @@ const (
 	mostCounts = 8   // of features that are kept
 	harmless   = .01 // of accuracy is lost where a line begins
 	useless    = .1  // of what the model itself gains over guessing is left where a line ends
-	peerDraws  = 400 // of a point with noise; an identification of 10 % is then known to 1.5 points
+	// mostPeer is the largest number of multiply-adds of a line: about half a minute on two
+	// cores. A line for comparison should not take longer than those that can be chosen.
+	mostPeer  = 1e12
+	perNumber = 1000 // multiply-adds in the time that it takes to change and hash a number without noise
+	peerDraws = 400  // of a point with noise; an identification of 10 % is then known to 1.5 points
 )
 
 // peer measures a method of others along its parameter, from where it is nearly harmless to where
@@ -39,10 +43,13 @@ func (s *searcher) peer(ctx context.Context, c *cut, p place, before int64) ([]P
 	if l.scale == 0 {
 		return nil, errors.New("all features are zero")
 	}
-	switch p.Method {
-	case PeerDFIL:
+	if p.Method == PeerDFIL {
 		return s.dfil(ctx, c, l, before)
-	case TopK:
+	}
+	if err := s.tooMuch(perNumber * mostPoints * float64(len(s.candidates)) * float64(c.n)); err != nil {
+		return nil, err
+	}
+	if p.Method == TopK {
 		var points []Point
 		for i, k := range counts(c.n) {
 			s.tell("comparing: "+p.String(), i, mostCounts)
@@ -265,5 +272,5 @@ func (s *searcher) tooMuch(need float64) error {
 	if s.named || need <= mostPeer {
 		return nil
 	}
-	return fmt.Errorf("its noise needs %.2g multiply-adds, more than %.2g: name the method to compute it all the same", need, float64(mostPeer))
+	return fmt.Errorf("its figures need the time of %.2g multiply-adds, more than %.2g: name the method to compute it all the same", need, float64(mostPeer))
 }

@@ -270,6 +270,17 @@ func TestPeersAreNotChosen(t *testing.T) {
 	}
 }
 
+// TestNoiselessTooMuch: so are those that change too many numbers.
+func TestNoiselessTooMuch(t *testing.T) {
+	s, c := peerOf(t, model(2, 2, dense(2, 2, 2, 0, 0, 1)), clusters(100, 2, 1), Options{Limits: Limits{Identify: .1}})
+	s.candidates = make([]int, mostPeer/perNumber/mostPoints/c.n+1)
+	for _, m := range []Method{TopK, Rounding} {
+		if _, err := s.peer(context.Background(), c, place{Node: "features", Method: m}, 1); err == nil {
+			t.Errorf("%s: no error", m)
+		}
+	}
+}
+
 // TestPeerTooMuch: peers that take long are left out with the reason, unless they are named.
 func TestPeerTooMuch(t *testing.T) {
 	train := clusters(100, 2, 1)

@@ -32,7 +32,7 @@ type promiseFlags struct {
 
 // promiseSearch are the flags of the search for a promise.
 type promiseSearch struct {
-	Methods   []string `help:"How the released numbers are made: isotropic, projected, discriminant, shaped, trained (default: all)." placeholder:"LIST"`
+	Methods   []string `help:"How the released numbers are made: isotropic, projected, discriminant, shaped, trained; for comparison only: dFIL, top-k, rounding (default: all)." placeholder:"LIST"`
 	Finetune  string   `help:"What is learned under the noise: none, the head (with what is released), or all of the model." enum:"none,head,all" default:"head"`
 	Task      []string `sep:"none" help:"Sensitive attribute that the release answers, too, beside the target." placeholder:"ATTRIBUTE"`
 	Queries   int      `help:"Times that each input is released (default: 1)." default:"1" placeholder:"N"`
