@@ -94,6 +94,9 @@ func (a frontierAxis) ticks(x0, x1 float64) []float64 {
 			}
 		}
 	}
+	if len(t) < 3 { // of a narrow axis
+		return rounds(math.Pow(10, x0), math.Pow(10, x1), math.Pow(10, math.Floor(x0)-2), 5)
+	}
 	return t
 }
 
@@ -172,6 +175,9 @@ func (f *frontier) draw() template.HTML {
 // asked draws what was asked for: the corner that target and least accuracy leave.
 func (f *frontier) asked(p *plot) {
 	left, bottom := p.left, p.foot
+	if !f.inside(f.target) && math.IsNaN(f.floor) {
+		return
+	}
 	if f.inside(f.target) {
 		left = max(left, p.x(f.target))
 		p.stroke("lead", left, p.top, left, p.foot)

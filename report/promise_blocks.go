@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"tattle/dataset"
 )
 
 // promiseLead adds the verdict on a promise, its figures, the frontier and the tables of the search, then
@@ -97,6 +99,7 @@ func (r *Report) frontierNote() string {
 	if x.Released != nil {
 		s += " Ring: the release that was found, measured in this report, with the limits of its figures."
 	}
+	s += " Accuracy of the original model: " + r.originally() + "."
 	if n := len(x.lines()) - len(x.drawn()); n > 0 {
 		s += fmt.Sprintf(" %s more in the table.", Count(n, "line"))
 	}
@@ -106,6 +109,27 @@ func (r *Report) frontierNote() string {
 	return s + fmt.Sprintf(" Releases with an accuracy below %s are not drawn.", percent1(x.lowest()))
 }
 
+// originally says how accurate the original model is on the examples of the search, and in the report: these
+// differ, because a model does better on what it was trained on.
+func (r *Report) originally() string {
+	s := percent(float64(r.Promise.ValidationAccuracy)) + " in the search"
+	if x := float64(r.Promise.OriginalAccuracy); x > 0 {
+		s += ", " + percent(x) + " on " + r.measuredData()
+	}
+	return s
+}
+
+// measuredData names the data of the report.
+func (r *Report) measuredData() string {
+	switch r.Data.Split {
+	case string(dataset.Test):
+		return "test data"
+	case string(dataset.Train):
+		return "training data"
+	}
+	return "the measured data"
+}
+
 // searchMeaning says what the figures of the search are.
 const searchMeaning = "means over draws on training data, without limits; accuracy is of training examples that neither releases nor heads learned from."
 
@@ -113,7 +137,7 @@ const searchMeaning = "means over draws on training data, without limits; accura
 func (d *document) methodsAtLimit(r *Report) {
 	x := r.Promise
 	several, tasks := x.severalNodes(), len(x.Tasks)
-	t := table{Says: fmt.Sprintf("The most accurate release of each method that meets the limits in the search: %s. Figures of the search: %s Original model: %s. Floor: error of an adversary without a list, in %s.", r.promised(), searchMeaning, percent(float64(x.ValidationAccuracy)), r.unit()),
+	t := table{Says: fmt.Sprintf("The most accurate release of each method that meets the limits in the search: %s. Figures of the search: %s Original model: %s. Floor: error of an adversary without a list, in %s.", r.promised(), searchMeaning, r.originally(), r.unit()),
 		Heads: []string{"method"}}
 	if x.Released != nil {
 		t.Says += " *: released, after σ was adjusted with more draws."

@@ -136,7 +136,11 @@ func (r *Report) limitWords(c CheckedLimit) string {
 		who := "an adversary with a list"
 		if r.Lists != nil && r.Lists.Holder != nil {
 			list := r.Lists.Holder.List
-			who += fmt.Sprintf(" of %s (%s)", CountGrouped(list.Inputs, "candidate"), strings.ReplaceAll(list.Name, "%", "%%"))
+			from := list.Name
+			if list.Inputs+list.Merged < list.Of {
+				from = "drawn from " + from
+			}
+			who += fmt.Sprintf(" of %s (%s)", CountGrouped(list.Inputs, "candidate"), strings.ReplaceAll(from, "%", "%%"))
 		}
 		if n := r.Release.Queries; n > 1 {
 			return fmt.Sprintf("%s identifies the input from %d releases of it in at most %%s of cases", who, n)
@@ -248,11 +252,7 @@ func (c CheckedLimit) help() string {
 // promiseCost says what the release costs in accuracy.
 func (r *Report) promiseCost() string {
 	x := r.Promise
-	on := r.Data.Split
-	if on != "" {
-		on = " on " + on + " data"
-	}
-	s := fmt.Sprintf("accuracy%s %s (95 %% interval %s to %s)", on, percent(float64(x.Accuracy)), bare(x.Interval[0]), bare(x.Interval[1]))
+	s := fmt.Sprintf("accuracy on %s %s (95 %% interval %s to %s)", r.measuredData(), percent(float64(x.Accuracy)), bare(x.Interval[0]), bare(x.Interval[1]))
 	drop, low, high, where := x.Drop, x.DropInterval[0], x.DropInterval[1], "below"
 	if drop < 0 {
 		drop, low, high, where = -drop, -high, -low, "above"

@@ -221,6 +221,7 @@ func TestPromiseLines(t *testing.T) {
 			r.Promise.Points = append(r.Promise.Points, p)
 		}
 	}
+	r.Promise.Limits.Floor = 0 // no limit, no shade
 	lines := r.Promise.drawn()
 	if len(lines) != mostPromiseLines || r.Promise.released(lines[0]) != 1 || lines[len(lines)-1].Method != promise.Isotropic {
 		t.Errorf("lines %v", lines)
@@ -243,6 +244,9 @@ func TestPromiseLines(t *testing.T) {
 			if x, err := strconv.ParseFloat(m[1], 64); err != nil || x < 0 || x > 100 {
 				t.Errorf("%s: %s", q.title, m[0])
 			}
+		}
+		if limited := strings.Contains(svg, `class="open"`); limited != f.inside(q.limit) || len(f.axis.ticks(f.x0, f.x1)) < 3 {
+			t.Errorf("%s: shaded %v, ticks %v", q.title, limited, f.axis.ticks(f.x0, f.x1))
 		}
 		if strings.Contains(svg, "NaN") || !strings.Contains(svg, "released: 12 × shaped") {
 			t.Errorf("%s: %s", q.title, svg)
