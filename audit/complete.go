@@ -32,7 +32,7 @@ func Complete(ctx context.Context, s *Sample, c Comparison, o Options) (r *Resul
 		}
 	}
 	if c.Defences {
-		if r.Defences, r.Recommendation, err = Defend(ctx, s, DefenceOptions{Options: o, Released: c.Released}); err != nil {
+		if r.Defences, r.Recommendation, err = defend(ctx, s, defenceOptions{Options: o, Released: c.Released}); err != nil {
 			return nil, nil, err
 		}
 	}

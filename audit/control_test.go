@@ -135,7 +135,7 @@ func TestPlantGlyphs(t *testing.T) {
 		{Kind: curious.Raw, Classes: []string{"a", "b"}},
 		{Kind: curious.Soft, Classes: make([]string, 1000)},
 	} {
-		p, err := Plant(context.Background(), nil, like, 300, PlantOptions{Seed: 1})
+		p, err := Plant(context.Background(), nil, like, 300, plantOptions{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,21 +168,21 @@ func tinyTask(n int, seed uint64) *dataset.Set {
 	return set
 }
 
-func tinyNet(classes int, seed uint64) *nn.Graph { return SmallNet([]int{3}, 16)(classes, seed) }
+func tinyNet(classes int, seed uint64) *nn.Graph { return smallNet([]int{3}, 16)(classes, seed) }
 
 // On the data given: a planted model tells s, references do not and differ by their
 // seed, pruned models and a student answer on the same examples.
 func TestOwnTask(t *testing.T) {
 	ctx := context.Background()
 	p := &dataset.Parts{Train: tinyTask(1500, 1), Validation: tinyTask(300, 2), Test: tinyTask(400, 3)}
-	planted, err := Plant(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "z", Numbers: []float64{1}}, {Name: "s"}}}, 250, PlantOptions{Seed: 1, Net: tinyNet, Epochs: 10})
+	planted, err := Plant(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "z", Numbers: []float64{1}}, {Name: "s"}}}, 250, plantOptions{Seed: 1, Net: tinyNet, Epochs: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if planted.Where != "the audited task" || planted.TrueExcess < .2 || planted.Sample.Len() != 250 || len(planted.Rows) != 250 {
 		t.Errorf("%s: true excess %.3f of %d, %s", planted.Where, planted.TrueExcess, planted.Sample.Len(), planted.Note)
 	}
-	o := ReferenceOptions{Seed: 1, Epochs: 3, Outputs: curious.Soft, Net: tinyNet}
+	o := referenceOptions{Seed: 1, Epochs: 3, Outputs: curious.Soft, Net: tinyNet}
 	var sums []string
 	for i, audited := range []*dataset.Set{nil, p.Test} {
 		for _, k := range []int{0, 1 - i} {
@@ -197,10 +197,10 @@ func TestOwnTask(t *testing.T) {
 		t.Errorf("references 0, 1, 0 and 0: %q", sums)
 	}
 	pruned, err := Pruned(ctx, planted.Classifier, p.Test)
-	if err != nil || len(pruned) != len(PrunedFractions) {
+	if err != nil || len(pruned) != len(prunedFractions) {
 		t.Fatal(len(pruned), err)
 	}
-	student, err := Student(ctx, planted.Classifier, p, p.Test, StudentOptions{Seed: 1, Epochs: 3, Net: tinyNet})
+	student, err := Student(ctx, planted.Classifier, p, p.Test, studentOptions{Seed: 1, Epochs: 3, Net: tinyNet})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestOtherTask(t *testing.T) {
 	p := &dataset.Parts{Train: tinyTask(200, 1), Validation: tinyTask(50, 2), Test: tinyTask(50, 3)}
 	other := tinyTask(50, 4)
 	other.YNames = []string{"cat", "dog"}
-	if _, err := Reference(ctx, p, other, 0, ReferenceOptions{}); err == nil || !strings.Contains(err.Error(), "same target") {
+	if _, err := Reference(ctx, p, other, 0, referenceOptions{}); err == nil || !strings.Contains(err.Error(), "same target") {
 		t.Errorf("another task: %v", err)
 	}
 	unnamed := tinyTask(50, 3)
@@ -231,17 +231,17 @@ func TestOtherTask(t *testing.T) {
 		"same target": {p, other}, "no test part": {&dataset.Parts{Train: p.Train, Validation: p.Validation}, nil},
 		"cannot be written": {p, unnamed}, "train: ": {few, nil},
 	} {
-		if err := (ReferenceOptions{}).Check(x.p, x.audited); err == nil || !strings.Contains(err.Error(), want) {
+		if err := (referenceOptions{}).Check(x.p, x.audited); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if err := (ReferenceOptions{}).Check(p, nil); err != nil {
+	if err := (referenceOptions{}).Check(p, nil); err != nil {
 		t.Error(err)
 	}
 	if testing.Short() {
 		return
 	}
-	planted, err := Plant(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "elsewhere"}}}, 100, PlantOptions{Seed: 1})
+	planted, err := Plant(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "elsewhere"}}}, 100, plantOptions{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

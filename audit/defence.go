@@ -33,19 +33,19 @@ type Released struct {
 	Sample *Sample
 }
 
-// DefenceOptions are the settings of Defend; the zero value is the default.
-type DefenceOptions struct {
+// defenceOptions are the settings of defend; the zero value is the default.
+type defenceOptions struct {
 	Options             // of the audit
 	Examples int        // largest number of examples; 0 is DefaultDefenceExamples
 	Released []Released // defences that need the model, in addition to changes of outputs
 }
 
-// Defend tries defences, which change what is released. Each has the honesty that it keeps,
+// defend tries defences, which change what is released. Each has the honesty that it keeps,
 // and the excess that attacks still reach when they are fitted to what it releases. The
 // attacks are logistic regression, trees, neighbours and the threshold, or those among them
-// that the options name. Defend also returns a recommendation of one or two sentences; see
+// that the options name. defend also returns a recommendation of one or two sentences; see
 // recommend for its rule. It returns the same errors as Run.
-func Defend(ctx context.Context, s *Sample, o DefenceOptions) ([]Defence, string, error) {
+func defend(ctx context.Context, s *Sample, o defenceOptions) ([]Defence, string, error) {
 	o.Options = o.withDefaults()
 	o.Folds, o.Attacks = defenceFolds, defenceAttacks(o.Attacks)
 	if o.Examples == 0 {

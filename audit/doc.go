@@ -11,6 +11,6 @@
 // large an excess it would have found.
 //
 // The main entry points are [Run] for a [Sample], [Complete] with planted models and
-// defences, [OpenOutputs], [FromModel] and [FromEndpoint] to get a sample, and [RunStudy]
-// for how often verdicts are right.
+// defences, [OpenOutputs] for a sample of stored outputs, [Request] for an audit of a model or
+// an endpoint, and [RunStudy] for how often verdicts are right.
 package audit

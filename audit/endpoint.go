@@ -16,7 +16,7 @@ import (
 	"tattle/run"
 )
 
-// The defaults of EndpointOptions.
+// The defaults of endpointOptions.
 const (
 	// DefaultBatch is the number of examples in a request: as many as nets are evaluated
 	// on at once here, so that their outputs are the same bits.
@@ -33,8 +33,8 @@ type Endpoint interface {
 	URL() string // without user or token
 }
 
-// EndpointOptions are the options of FromEndpoint; the zero value is the default.
-type EndpointOptions struct {
+// endpointOptions are the options of fromEndpoint; the zero value is the default.
+type endpointOptions struct {
 	ModelOptions
 	Batch    int                   // 0 is DefaultBatch
 	InFlight int                   // 0 is DefaultInFlight
@@ -43,10 +43,10 @@ type EndpointOptions struct {
 	Progress func(done, total int) // of batches; nil, or called from one goroutine at a time
 }
 
-// FromEndpoint requests the outputs of a set's examples from an endpoint; the same outputs
-// give the same sample as with FromModel. If a folder is given, batches that were answered
+// fromEndpoint requests the outputs of a set's examples from an endpoint; the same outputs
+// give the same sample as with fromModel. If a folder is given, batches that were answered
 // before an interruption are not requested again.
-func FromEndpoint(ctx context.Context, e Endpoint, set *dataset.Set, o EndpointOptions) (*Sample, error) {
+func fromEndpoint(ctx context.Context, e Endpoint, set *dataset.Set, o endpointOptions) (*Sample, error) {
 	if err := auditable(set); err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func FromEndpoint(ctx context.Context, e Endpoint, set *dataset.Set, o EndpointO
 type asker struct {
 	endpoint Endpoint
 	set      *dataset.Set
-	o        EndpointOptions
+	o        endpointOptions
 	folder   *run.Folder // nil for none
 	answers  [][]float32 // of each batch
 	width    atomic.Int64

@@ -44,7 +44,7 @@ func TestThreeDoors(t *testing.T) {
 	ctx, set := context.Background(), people(300)
 	for _, kind := range []curious.Outputs{curious.Raw, curious.Soft} {
 		g := curious.Release(zoo.Table(6, 3, 5), kind)
-		want, err := FromModel(ctx, g, set, ModelOptions{})
+		want, err := fromModel(ctx, g, set, ModelOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestThreeDoors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := FromEndpoint(ctx, client, set, EndpointOptions{Folder: filepath.Join(t.TempDir(), "kept")})
+		got, err := fromEndpoint(ctx, client, set, endpointOptions{Folder: filepath.Join(t.TempDir(), "kept")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,13 +95,13 @@ func TestFromModelRefuses(t *testing.T) {
 	} {
 		set := people(10)
 		spoil(set)
-		if _, err := FromModel(ctx, zoo.Table(6, 3, 5), set, ModelOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := fromModel(ctx, zoo.Table(6, 3, 5), set, ModelOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	g := zoo.Table(6, 5, 5)
 	g.Metadata = map[string]string{"tattle.classes": `["a","b","c","d","e"]`}
-	s, err := FromModel(ctx, g, people(10), ModelOptions{Name: "five"})
+	s, err := fromModel(ctx, g, people(10), ModelOptions{Name: "five"})
 	if err != nil || s.Name != "five" || len(s.Classes) != 5 || s.Classes[4] != "output 4" || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "a, b, c") {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -145,17 +145,17 @@ func (r *remote) Infer(ctx context.Context, x []float32, n int) ([]float32, []in
 // An interrupted audit goes on where it was.
 func TestFromEndpointResumes(t *testing.T) {
 	ctx, set := context.Background(), people(95)
-	o := EndpointOptions{Batch: 10, Folder: filepath.Join(t.TempDir(), "kept"), Resume: true}
-	want, err := FromEndpoint(ctx, &remote{}, set, EndpointOptions{InFlight: 1})
+	o := endpointOptions{Batch: 10, Folder: filepath.Join(t.TempDir(), "kept"), Resume: true}
+	want, err := fromEndpoint(ctx, &remote{}, set, endpointOptions{InFlight: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	broken := &remote{fail: 5}
-	if _, err := FromEndpoint(ctx, broken, set, o); err == nil || !strings.Contains(err.Error(), "it is gone") || !strings.Contains(err.Error(), "examples ") {
+	if _, err := fromEndpoint(ctx, broken, set, o); err == nil || !strings.Contains(err.Error(), "it is gone") || !strings.Contains(err.Error(), "examples ") {
 		t.Fatalf("a broken endpoint: %v", err)
 	}
 	inner, cancel := context.WithCancel(ctx)
-	if _, err := FromEndpoint(inner, &remote{fail: 2, cancel: cancel}, set, o); err != context.Canceled {
+	if _, err := fromEndpoint(inner, &remote{fail: 2, cancel: cancel}, set, o); err != context.Canceled {
 		t.Fatalf("stopped: %v", err)
 	}
 	kept, err := filepath.Glob(filepath.Join(o.Folder, "shard-000001."+strings.Repeat("[0-9a-f]", 16)))
@@ -168,7 +168,7 @@ func TestFromEndpointResumes(t *testing.T) {
 	var done []int
 	whole := &remote{}
 	o.Progress = func(d, total int) { done = append(done, d*100/total) }
-	got, err := FromEndpoint(ctx, whole, set, o)
+	got, err := fromEndpoint(ctx, whole, set, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,11 +180,11 @@ func TestFromEndpointResumes(t *testing.T) {
 	}
 	var mismatch *run.MismatchError
 	o.Batch = 20
-	if _, err := FromEndpoint(ctx, whole, set, o); !errors.As(err, &mismatch) {
+	if _, err := fromEndpoint(ctx, whole, set, o); !errors.As(err, &mismatch) {
 		t.Errorf("other batches: %v", err)
 	}
 	o.Batch, o.Resume = 10, false
-	if _, err := FromEndpoint(ctx, whole, set, o); err == nil || !strings.Contains(err.Error(), "already holds a run") {
+	if _, err := fromEndpoint(ctx, whole, set, o); err == nil || !strings.Contains(err.Error(), "already holds a run") {
 		t.Errorf("a folder in use: %v", err)
 	}
 }
@@ -192,15 +192,15 @@ func TestFromEndpointResumes(t *testing.T) {
 // Outputs that are not finite are not kept: once the server is mended, the audit goes on.
 func TestFromEndpointForgetsNaN(t *testing.T) {
 	ctx, set := context.Background(), people(30)
-	o := EndpointOptions{Batch: 10, InFlight: 1, Folder: filepath.Join(t.TempDir(), "kept"), Resume: true}
+	o := endpointOptions{Batch: 10, InFlight: 1, Folder: filepath.Join(t.TempDir(), "kept"), Resume: true}
 	first := set.Values[6*10]
 	set.Values[6*10] = float32(math.Inf(1)) // of the set's digest, so that it is mended on the way
-	_, err := FromEndpoint(ctx, &remote{}, set, o)
+	_, err := fromEndpoint(ctx, &remote{}, set, o)
 	if err == nil || !strings.Contains(err.Error(), "example 10 (from 0): output 0 is +Inf") {
 		t.Fatalf("an infinite output: %v", err)
 	}
 	mended := &remote{mend: first}
-	if s, err := FromEndpoint(ctx, mended, set, o); err != nil || s.Len() != 30 || mended.calls.Load() < 1 || mended.calls.Load() > 2 {
+	if s, err := fromEndpoint(ctx, mended, set, o); err != nil || s.Len() != 30 || mended.calls.Load() < 1 || mended.calls.Load() > 2 {
 		t.Errorf("after the server was mended, %d calls: %v", mended.calls.Load(), err)
 	}
 }
@@ -212,12 +212,12 @@ func TestFromEndpointRefuses(t *testing.T) {
 		"0 outputs of 10":       func(int64) int { return 0 },
 		"2 outputs":             func(int64) int { return 2 },
 	} {
-		_, err := FromEndpoint(ctx, &remote{width: width}, set, EndpointOptions{Batch: 10})
+		_, err := fromEndpoint(ctx, &remote{width: width}, set, endpointOptions{Batch: 10})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "http://remote") {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if _, err := FromEndpoint(ctx, &remote{}, set, EndpointOptions{Batch: -1}); err == nil {
+	if _, err := fromEndpoint(ctx, &remote{}, set, endpointOptions{Batch: -1}); err == nil {
 		t.Error("batches of −1 examples")
 	}
 }
@@ -229,7 +229,7 @@ func TestFromEndpointOneOutput(t *testing.T) {
 		set.Y[i] %= 2
 	}
 	set.YNames = set.YNames[:2]
-	s, err := FromEndpoint(context.Background(), &remote{width: func(int64) int { return 1 }}, set, EndpointOptions{})
+	s, err := fromEndpoint(context.Background(), &remote{width: func(int64) int { return 1 }}, set, endpointOptions{})
 	if err != nil || s.Kind != curious.Raw || s.Outputs[0] != 0 || s.Outputs[1] != set.Values[0] || len(s.Notes) != 1 {
 		t.Errorf("%v, %v", fmt.Sprintf("%+v", s), err)
 	}

@@ -172,7 +172,7 @@ func TestAdultRace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := FromModel(context.Background(), trained.Classifier, p.Test.Subset(upTo(8000)), ModelOptions{})
+	s, err := fromModel(context.Background(), trained.Classifier, p.Test.Subset(upTo(8000)), ModelOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

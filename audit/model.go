@@ -11,9 +11,9 @@ import (
 	"tattle/nn"
 )
 
-// FromModel evaluates a classifier on a set with its target and sensitive attributes.
+// fromModel evaluates a classifier on a set with its target and sensitive attributes.
 // Outputs are soft if every row is a distribution, as after a Softmax.
-func FromModel(ctx context.Context, g *nn.Graph, set *dataset.Set, o ModelOptions) (*Sample, error) {
+func fromModel(ctx context.Context, g *nn.Graph, set *dataset.Set, o ModelOptions) (*Sample, error) {
 	if err := auditable(set); err != nil {
 		return nil, err
 	}

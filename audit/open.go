@@ -71,10 +71,10 @@ func OpenOutputs(ctx context.Context, path string, o OpenOptions) (*Sample, erro
 	return s, nil
 }
 
-// OpenReferences reads the outputs of honest nets from the same file, each
+// openReferences reads the outputs of honest nets from the same file, each
 // in the columns of one pattern (of an .npz: one array), as OpenOutputs reads the
 // audited ones. Labels and order are those of the audited sample.
-func OpenReferences(ctx context.Context, path string, o OpenOptions, patterns []string) ([]*Sample, error) {
+func openReferences(ctx context.Context, path string, o OpenOptions, patterns []string) ([]*Sample, error) {
 	samples := make([]*Sample, len(patterns))
 	for i, p := range patterns {
 		o.Scores = []string{p}

@@ -256,7 +256,7 @@ func TestOpenStops(t *testing.T) {
 
 func TestOpenReferences(t *testing.T) {
 	path := put(t, "a.csv", "y,s1,out_0,out_1,r1_0,r1_1,r2_0,r2_1\n0,a,1,2,3,4,5,6\n1,,1,2,3,4,5,6\n1,b,7,8,9,10,11,12\n")
-	refs, err := OpenReferences(context.Background(), path, OpenOptions{}, []string{"r1_*", "r2_"})
+	refs, err := openReferences(context.Background(), path, OpenOptions{}, []string{"r1_*", "r2_"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ import (
 // model to be a test of an audit.
 const smallestPlanted = .10
 
-// PlantOptions says how Plant trains; the zero value is the default.
-type PlantOptions struct {
+// plantOptions says how Plant trains; the zero value is the default.
+type plantOptions struct {
 	Seed   uint64
 	Epochs int     // on the data given; 0 is DefaultReferenceEpochs
 	Work   float64 // on the data given, in multiply-adds forward; 0 is DefaultPlantedWork
@@ -36,7 +36,7 @@ type Planted struct {
 	TrueExcess float64   `json:"true_excess"`    // excess of its own attack over the best baseline, on examples that it did not learn from
 	Where      string    `json:"where"`          // the task
 	Note       string    `json:"note,omitempty"` // why it is another than the audited one, or learned from a part, a sentence
-	Rows       []int     `json:"rows,omitempty"` // which of the examples of PlantOptions.Audited they are; nil on glyphs
+	Rows       []int     `json:"rows,omitempty"` // which of the examples of plantOptions.Audited they are; nil on glyphs
 	Classifier *nn.Graph `json:"-"`
 }
 
@@ -48,7 +48,7 @@ type Planted struct {
 // points, it is planted on glyphs instead, which test the pipeline as well and the task
 // less: they have at most ten classes of y and two of s, whatever is audited. It returns an
 // error when ctx ends.
-func Plant(ctx context.Context, p *dataset.Parts, like *Sample, n int, o PlantOptions) (*Planted, error) {
+func Plant(ctx context.Context, p *dataset.Parts, like *Sample, n int, o plantOptions) (*Planted, error) {
 	note := ""
 	if p != nil {
 		planted, err := plantOn(ctx, p, like, n, o)
@@ -76,7 +76,7 @@ func Plant(ctx context.Context, p *dataset.Parts, like *Sample, n int, o PlantOp
 }
 
 // plantOn plants on the data given.
-func plantOn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o PlantOptions) (*Planted, error) {
+func plantOn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o plantOptions) (*Planted, error) {
 	audited := o.Audited
 	if audited == nil {
 		audited = p.Test
@@ -122,14 +122,14 @@ func hideable(train, audited *dataset.Set, like *Sample) int {
 
 // plantOnGlyphs plants on drawn digits, in as many groups as like has classes, ten at
 // most.
-func plantOnGlyphs(ctx context.Context, like *Sample, n int, o PlantOptions) (*Planted, error) {
+func plantOnGlyphs(ctx context.Context, like *Sample, n int, o plantOptions) (*Planted, error) {
 	y := min(max(len(like.Classes), 2), 10)
 	n = min(n, plantedExamples)
 	seed := run.Rand(o.Seed, trainPlanted, 1).Uint64()
 	train := boldOrItalic(plantedTraining+plantedValidation, y, seed, dataset.Train)
 	test := boldOrItalic(n+plantedApart, y, seed, dataset.Test)
 	p := &dataset.Parts{Train: train.Subset(span(0, plantedTraining)), Validation: train.Subset(span(plantedTraining, train.Len()))}
-	settings := curious.Options{Net: SmallNet(train.Shape, hiddenUnits), Epochs: plantedEpochs}
+	settings := curious.Options{Net: smallNet(train.Shape, hiddenUnits), Epochs: plantedEpochs}
 	f, attack, err := plant(ctx, p, 0, like.Kind, settings, o)
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func span(lo, hi int) []int {
 }
 
 // plant trains a classifier that hides attribute index, and its attack.
-func plant(ctx context.Context, p *dataset.Parts, index int, kind curious.Outputs, c curious.Options, o PlantOptions) (*nn.Graph, curious.Attack, error) {
+func plant(ctx context.Context, p *dataset.Parts, index int, kind curious.Outputs, c curious.Options, o plantOptions) (*nn.Graph, curious.Attack, error) {
 	c.Attack, c.Outputs, c.Attributes = curious.Parameterized, kind, []int{index}
 	c.Seed = run.Rand(o.Seed, trainPlanted, 0).Uint64()
 	if kind == curious.Soft && len(p.Train.Sensitive[index].Values) <= len(p.Train.YNames) {

@@ -10,9 +10,9 @@ import (
 // 97 to 98 % of them, trained in half a second.
 const hiddenUnits = 64
 
-// SmallNet returns a function that makes classifiers of inputs of the shape, with one hidden
+// smallNet returns a function that makes classifiers of inputs of the shape, with one hidden
 // layer of ReLU units.
-func SmallNet(shape []int, hidden int) func(classes int, seed uint64) *nn.Graph {
+func smallNet(shape []int, hidden int) func(classes int, seed uint64) *nn.Graph {
 	shape, in := slices.Clone(shape), nn.Size(shape)
 	return func(classes int, seed uint64) *nn.Graph {
 		g := &nn.Graph{

@@ -46,8 +46,8 @@ func TaskTraining(s *Sample, set *dataset.Set, seed uint64) (t *Training, note s
 		return nil, ""
 	}
 	epochs := min(mostTaskEpochs, taskEpochs*taskTraining/max(1, p.Train.Len()))
-	o := PlantOptions{Seed: seed, Epochs: epochs, Work: taskWork, Net: SmallNet(asked.Shape, taskWidth), Audited: asked}
-	return new(PlantTraining("planted on the same task", p, &like, taskAudited, o)), ""
+	o := plantOptions{Seed: seed, Epochs: epochs, Work: taskWork, Net: smallNet(asked.Shape, taskWidth), Audited: asked}
+	return new(plantTraining("planted on the same task", p, &like, taskAudited, o)), ""
 }
 
 // halves divides the audited examples into those that the planted model learns from and those

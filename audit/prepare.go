@@ -11,9 +11,9 @@ import (
 	"tattle/run"
 )
 
-// PrepareOptions say what is trained for an audit; the zero value plants one model on
+// prepareOptions say what is trained for an audit; the zero value plants one model on
 // glyphs.
-type PrepareOptions struct {
+type prepareOptions struct {
 	Model    *nn.Graph      // the audited classifier; nil if only its outputs are at hand
 	Examples *dataset.Set   // the audited examples; nil if they are not at hand
 	Training *dataset.Parts // of the audited task, for references; nil for none
@@ -37,7 +37,7 @@ type PrepareOptions struct {
 
 // epochs returns the number of epochs of a reference, 0 if nobody knows that of the
 // audited model.
-func (o PrepareOptions) epochs() int {
+func (o prepareOptions) epochs() int {
 	switch {
 	case o.Epochs > 0 || o.Settled == nil && o.Model == nil:
 		return o.Epochs
@@ -52,14 +52,14 @@ func (o PrepareOptions) epochs() int {
 }
 
 // ReferenceEpochs returns the number of epochs that each reference is trained for.
-func (o PrepareOptions) ReferenceEpochs() int {
+func (o prepareOptions) ReferenceEpochs() int {
 	return cmp.Or(o.epochs(), DefaultReferenceEpochs)
 }
 
 // Asked returns the examples that references and a planted model are applied to: those of
 // the test part of their own data where r is unpaired or the audited ones are not at hand.
 // It is nil without training data and examples.
-func (o PrepareOptions) Asked(r *Record) *dataset.Set {
+func (o prepareOptions) Asked(r *Record) *dataset.Set {
 	switch {
 	case o.Training == nil:
 		return o.Examples
@@ -74,7 +74,7 @@ func (o PrepareOptions) Asked(r *Record) *dataset.Set {
 // tried, a student.
 type Preparation struct {
 	record *Record
-	o      PrepareOptions
+	o      prepareOptions
 	jobs   []trainingJob
 }
 
@@ -84,9 +84,9 @@ type trainingJob struct {
 	take func(t *Trained) error
 }
 
-// Prepare lists the trainings for an audit. It errs, with an OptionError where an option
+// prepare lists the trainings for an audit. It errs, with an OptionError where an option
 // is the cause, if the training data do not fit the audited outputs.
-func Prepare(r *Record, o PrepareOptions) (*Preparation, error) {
+func prepare(r *Record, o prepareOptions) (*Preparation, error) {
 	o.References = cmp.Or(o.References, DefaultReferences)
 	p := &Preparation{record: r, o: o}
 	if !r.Sample.Varied() {
@@ -155,7 +155,7 @@ func (p *Preparation) references() error {
 		return err
 	}
 	asked := p.o.Asked(r)
-	o := ReferenceOptions{Seed: p.o.Seed, Epochs: p.o.ReferenceEpochs(), Outputs: r.Sample.Kind, Net: p.o.Net}
+	o := referenceOptions{Seed: p.o.Seed, Epochs: p.o.ReferenceEpochs(), Outputs: r.Sample.Kind, Net: p.o.Net}
 	if err := o.Check(data, asked); err != nil {
 		return wrongReference(err, "")
 	}
@@ -164,7 +164,7 @@ func (p *Preparation) references() error {
 	}
 	var trained []*Sample
 	for i := range p.o.References {
-		p.add(ReferenceTraining(data, asked, i, o), func(t *Trained) error {
+		p.add(referenceTraining(data, asked, i, o), func(t *Trained) error {
 			if trained = append(trained, t.Sample); len(trained) < p.o.References {
 				return nil
 			}
@@ -196,12 +196,12 @@ func (p *Preparation) takeReferences(trained []*Sample) (err error) {
 // plant adds the training of the model of the positive control.
 func (p *Preparation) plant() {
 	r, like := p.record, p.record.Sample
-	o := PlantOptions{Seed: p.o.Seed, Epochs: p.o.Epochs}
+	o := plantOptions{Seed: p.o.Seed, Epochs: p.o.Epochs}
 	if p.o.Training != nil {
 		o.Net, o.Audited = p.o.Net, p.o.Asked(r)
-		like = Unasked(o.Audited, r.Sample.Kind, 0) // by the training data's own names
+		like = unasked(o.Audited, r.Sample.Kind, 0) // by the training data's own names
 	}
-	p.add(PlantTraining("planted", p.o.Training, like, r.Sample.Len(), o), func(t *Trained) error {
+	p.add(plantTraining("planted", p.o.Training, like, r.Sample.Len(), o), func(t *Trained) error {
 		r.Planted = t.Planted
 		return nil
 	})
@@ -236,8 +236,8 @@ func (p *Preparation) student() {
 	if !p.defends() || p.oneOutput() || p.o.Training == nil || p.record.Unpaired {
 		return
 	}
-	o := StudentOptions{Seed: p.o.Seed, Epochs: p.o.Epochs}
-	p.add(StudentTraining(p.o.Model, p.o.Training, p.o.Examples, o), func(t *Trained) error {
+	o := studentOptions{Seed: p.o.Seed, Epochs: p.o.Epochs}
+	p.add(studentTraining(p.o.Model, p.o.Training, p.o.Examples, o), func(t *Trained) error {
 		if t.Sample == nil {
 			p.note("%s", t.Skipped)
 			return nil

@@ -23,8 +23,8 @@ const (
 	DefaultReferenceEpochs = 20
 )
 
-// ReferenceOptions says how Reference trains; the zero value is the default.
-type ReferenceOptions struct {
+// referenceOptions says how Reference trains; the zero value is the default.
+type referenceOptions struct {
 	Seed    uint64          // of all references; each has a seed of its own by it
 	Epochs  int             // 0 is DefaultReferenceEpochs
 	Work    float64         // that each may take, in multiply-adds forward; 0 is DefaultReferenceWork
@@ -37,7 +37,7 @@ type ReferenceOptions struct {
 
 // Check returns an error if references cannot be trained on p, or cannot be applied to the
 // audited examples, which are those of Reference.
-func (o ReferenceOptions) Check(p *dataset.Parts, audited *dataset.Set) error {
+func (o referenceOptions) Check(p *dataset.Parts, audited *dataset.Set) error {
 	if audited == nil {
 		audited = p.Test
 	}
@@ -51,7 +51,7 @@ func (o ReferenceOptions) Check(p *dataset.Parts, audited *dataset.Set) error {
 	return curious.Options{Attack: curious.Standard, Outputs: o.Outputs, Net: o.Net, Epochs: o.Epochs}.Check(p)
 }
 
-func (o ReferenceOptions) withDefaults() ReferenceOptions {
+func (o referenceOptions) withDefaults() referenceOptions {
 	o.Epochs = cmp.Or(o.Epochs, DefaultReferenceEpochs)
 	o.Work = cmp.Or(o.Work, DefaultReferenceWork)
 	return o
@@ -63,7 +63,7 @@ func (o ReferenceOptions) withDefaults() ReferenceOptions {
 // examples and epochs than Work allows, it uses fewer, and a note says so. It returns the
 // errors of curious.Train, and an error if the audited examples are of another task or if ctx
 // ends.
-func Reference(ctx context.Context, p *dataset.Parts, audited *dataset.Set, i int, o ReferenceOptions) (*Sample, error) {
+func Reference(ctx context.Context, p *dataset.Parts, audited *dataset.Set, i int, o referenceOptions) (*Sample, error) {
 	if audited == nil {
 		audited = p.Test
 	}
@@ -119,7 +119,7 @@ func released(ctx context.Context, name string, f *nn.Graph, set *dataset.Set) (
 	if err != nil {
 		return nil, err
 	}
-	s := Unasked(set, curious.OutputsOf(f), len(set.YNames))
+	s := unasked(set, curious.OutputsOf(f), len(set.YNames))
 	s.Name, s.Outputs = name, out
 	return s, nil
 }

@@ -57,16 +57,16 @@ func TestBoundedTraining(t *testing.T) {
 	ctx := context.Background()
 	p := &dataset.Parts{Train: tinyTask(1500, 1), Validation: tinyTask(300, 2), Test: tinyTask(300, 3)}
 	work := 500 * 5 * trainingWork(p, tinyNet)
-	reference, err := Reference(ctx, p, nil, 1, ReferenceOptions{Seed: 1, Work: work, Net: tinyNet})
+	reference, err := Reference(ctx, p, nil, 1, referenceOptions{Seed: 1, Work: work, Net: tinyNet})
 	if err != nil {
 		t.Fatal(err)
 	}
-	student, err := Student(ctx, tinyNet(2, 1), p, p.Test, StudentOptions{Work: work, Net: tinyNet})
+	student, err := Student(ctx, tinyNet(2, 1), p, p.Test, studentOptions{Work: work, Net: tinyNet})
 	if err != nil {
 		t.Fatal(err)
 	}
 	like := &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "s"}}}
-	planted, err := Plant(ctx, p, like, 200, PlantOptions{Seed: 1, Work: 4 * work, Net: tinyNet})
+	planted, err := Plant(ctx, p, like, 200, plantOptions{Seed: 1, Work: 4 * work, Net: tinyNet})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestBoundedTraining(t *testing.T) {
 			t.Errorf("%d: %q", i, s)
 		}
 	}
-	if whole, err := Reference(ctx, p, nil, 0, ReferenceOptions{Epochs: 1, Net: tinyNet}); err != nil || len(whole.Notes) > 0 {
+	if whole, err := Reference(ctx, p, nil, 0, referenceOptions{Epochs: 1, Net: tinyNet}); err != nil || len(whole.Notes) > 0 {
 		t.Errorf("%v, %q", err, whole.Notes)
 	}
 }
@@ -94,10 +94,10 @@ func TestInterrupted(t *testing.T) {
 	for name, do := range map[string]func(ctx context.Context, stop func()) (any, error){
 		"planting at once": func(ctx context.Context, stop func()) (any, error) {
 			stop()
-			return nilPlanted(Plant(ctx, p, like, 40, PlantOptions{Net: tinyNet}))
+			return nilPlanted(Plant(ctx, p, like, 40, plantOptions{Net: tinyNet}))
 		},
 		"planting at the last step": func(ctx context.Context, stop func()) (any, error) {
-			return nilPlanted(Plant(ctx, p, like, 40, PlantOptions{Net: tinyNet, Epochs: 2, Progress: func(done, total int) {
+			return nilPlanted(Plant(ctx, p, like, 40, plantOptions{Net: tinyNet, Epochs: 2, Progress: func(done, total int) {
 				if done == total {
 					stop()
 				}
@@ -105,10 +105,10 @@ func TestInterrupted(t *testing.T) {
 		},
 		"planting on glyphs": func(ctx context.Context, stop func()) (any, error) {
 			stop()
-			return nilPlanted(Plant(ctx, nil, like, 40, PlantOptions{}))
+			return nilPlanted(Plant(ctx, nil, like, 40, plantOptions{}))
 		},
 		"references": func(ctx context.Context, stop func()) (any, error) {
-			s, err := Reference(ctx, p, nil, 0, ReferenceOptions{Net: tinyNet, Epochs: 1, Progress: func(done, total int) {
+			s, err := Reference(ctx, p, nil, 0, referenceOptions{Net: tinyNet, Epochs: 1, Progress: func(done, total int) {
 				if done > total/2 {
 					stop()
 				}

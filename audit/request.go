@@ -43,7 +43,7 @@ type Request struct {
 
 	Reference          string // path of training data for honest classifiers; empty: none
 	References         int    // 0 is DefaultReferences
-	Epochs             int    // of each training; 0: see PrepareOptions
+	Epochs             int    // of each training; 0: see prepareOptions
 	MaxEpochs          int    // upper limit on the epochs that the model's file asks for; 0 is no limit
 	Widths             [5]int // of the layers of honest classifiers; zero: chosen
 	SameRecipe         bool   // the user states that the references have the model's recipe
@@ -179,7 +179,7 @@ func (q *Request) openOutputs(ctx context.Context, s *Subject) (err error) {
 		return wrongFile(ctx, "Outputs", err)
 	}
 	if len(q.ReferenceScores) > 0 {
-		if s.References, err = OpenReferences(ctx, q.Outputs, o, q.ReferenceScores); err != nil {
+		if s.References, err = openReferences(ctx, q.Outputs, o, q.ReferenceScores); err != nil {
 			return wrongFile(ctx, "ReferenceScores", err)
 		}
 		if q.SameRecipe {
@@ -208,10 +208,10 @@ func (q *Request) openModel(ctx context.Context, s *Subject) (err error) {
 		return err
 	}
 	if q.Settled != nil {
-		s.Sample = Unasked(s.Examples.Set, q.Settled.Outputs, q.Settled.Classes)
+		s.Sample = unasked(s.Examples.Set, q.Settled.Outputs, q.Settled.Classes)
 		return nil
 	}
-	s.Sample, err = FromModel(ctx, s.Model.Graph, s.Examples.Set, ModelOptions{})
+	s.Sample, err = fromModel(ctx, s.Model.Graph, s.Examples.Set, ModelOptions{})
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

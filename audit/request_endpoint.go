@@ -16,7 +16,7 @@ func (q *Request) openEndpoint(ctx context.Context, folder string, s *Subject) (
 	if q.Settled != nil {
 		s.inputs = q.Settled.Inputs
 		if s.Examples, err = q.readFor(ctx, s.inputs); err == nil {
-			s.Sample = Unasked(s.Examples.Set, q.Settled.Outputs, q.Settled.Classes)
+			s.Sample = unasked(s.Examples.Set, q.Settled.Outputs, q.Settled.Classes)
 		}
 		return err
 	}
@@ -38,7 +38,7 @@ func (q *Request) openEndpoint(ctx context.Context, folder string, s *Subject) (
 		return &measure.OptionError{Option: "Endpoint", Err: err}
 	}
 	s.URL = client.URL()
-	s.Sample, err = FromEndpoint(ctx, client, s.Examples.Set, EndpointOptions{
+	s.Sample, err = fromEndpoint(ctx, client, s.Examples.Set, endpointOptions{
 		Folder: folder, Resume: q.Resume, Batch: o.Batch, Progress: q.progress("asking, batches"),
 	})
 	if err != nil {

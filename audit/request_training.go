@@ -30,7 +30,7 @@ func (q *Request) Prepare(ctx context.Context, dir string, s *Subject, pool run.
 		return nil, err
 	}
 	s.Epochs = o.ReferenceEpochs()
-	p, err := Prepare(&s.Record, o)
+	p, err := prepare(&s.Record, o)
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +46,8 @@ func (q *Request) Prepare(ctx context.Context, dir string, s *Subject, pool run.
 }
 
 // preparation returns the options of the trainings.
-func (q *Request) preparation(s *Subject) (o PrepareOptions, err error) {
-	o = PrepareOptions{
+func (q *Request) preparation(s *Subject) (o prepareOptions, err error) {
+	o = prepareOptions{
 		Training: s.Training, Seed: q.Seed, References: q.References, Epochs: q.Epochs, MaxEpochs: q.MaxEpochs, Settled: q.Settled,
 		Recipe: func(shortened bool) (Recipe, string, error) { return q.recipe(s, shortened) },
 	}

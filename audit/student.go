@@ -10,16 +10,16 @@ import (
 	"tattle/run"
 )
 
-// PrunedFractions are the fractions of the weights that Pruned sets to zero: a net loses no
+// prunedFractions are the fractions of the weights that Pruned sets to zero: a net loses no
 // accuracy with the first, and some with the last.
-var PrunedFractions = []float64{.5, .8, .9}
+var prunedFractions = []float64{.5, .8, .9}
 
 // Pruned returns the outputs of f on the examples with the given fractions of its weights set
-// to zero, PrunedFractions if there are none (B section 5.7). A net
+// to zero, prunedFractions if there are none (B section 5.7). A net
 // without weights to prune gives nothing.
 func Pruned(ctx context.Context, f *nn.Graph, set *dataset.Set, fractions ...float64) ([]Released, error) {
 	if len(fractions) == 0 {
-		fractions = PrunedFractions
+		fractions = prunedFractions
 	}
 	var all []Released
 	for _, fraction := range fractions {
@@ -37,14 +37,14 @@ func Pruned(ctx context.Context, f *nn.Graph, set *dataset.Set, fractions ...flo
 	return all, nil
 }
 
-// DefaultStudentEpochs is the number of epochs of a student: it only has to show whether
+// defaultStudentEpochs is the number of epochs of a student: it only has to show whether
 // it also learns the curiosity.
-const DefaultStudentEpochs = 20
+const defaultStudentEpochs = 20
 
-// StudentOptions are the options of Student; the zero value is the default.
-type StudentOptions struct {
+// studentOptions are the options of Student; the zero value is the default.
+type studentOptions struct {
 	Seed     uint64
-	Epochs   int                                      // 0 is DefaultStudentEpochs
+	Epochs   int                                      // 0 is defaultStudentEpochs
 	Work     float64                                  // in multiply-adds forward; 0 is DefaultPlantedWork
 	Net      func(classes int, seed uint64) *nn.Graph // of the student; nil chooses by the inputs' shape
 	Progress func(done, total int)
@@ -53,9 +53,9 @@ type StudentOptions struct {
 // Student trains a smaller net to mimic f on the training inputs of p, whose labels
 // it does not use (B section 5.8), and returns its outputs on the examples. If there are
 // more examples and epochs than Work pays for, it uses less, and a note says so.
-func Student(ctx context.Context, f *nn.Graph, p *dataset.Parts, set *dataset.Set, o StudentOptions) (Released, error) {
+func Student(ctx context.Context, f *nn.Graph, p *dataset.Parts, set *dataset.Set, o studentOptions) (Released, error) {
 	if o.Epochs == 0 {
-		o.Epochs = DefaultStudentEpochs
+		o.Epochs = defaultStudentEpochs
 	}
 	if o.Work == 0 {
 		o.Work = DefaultPlantedWork

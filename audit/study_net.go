@@ -56,7 +56,7 @@ func (b *bench) train(ctx context.Context, n planNet) (*netCell, error) {
 	t := b.tasks[n.task]
 	r, err := curious.Train(ctx, t.parts, curious.Options{
 		Attack: n.kind.attack, Outputs: n.kind.outputs, Beta: n.kind.beta, Normal: n.kind.normal,
-		Net: SmallNet(t.pool.Shape, t.hidden), Epochs: t.epochs, Seed: n.seed,
+		Net: smallNet(t.pool.Shape, t.hidden), Epochs: t.epochs, Seed: n.seed,
 	})
 	if err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 	"tattle/nn"
 )
 
-// ReferenceTraining returns the training of honest classifier i, as Reference does it.
-func ReferenceTraining(p *dataset.Parts, audited *dataset.Set, i int, o ReferenceOptions) Training {
+// referenceTraining returns the training of honest classifier i, as Reference does it.
+func referenceTraining(p *dataset.Parts, audited *dataset.Set, i int, o referenceOptions) Training {
 	return Training{Name: fmt.Sprintf("reference %d", i+1), Train: func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
 		o := o
 		o.Progress = progress
@@ -18,8 +18,8 @@ func ReferenceTraining(p *dataset.Parts, audited *dataset.Set, i int, o Referenc
 	}}
 }
 
-// PlantTraining returns the training of a planted model, as Plant does it.
-func PlantTraining(name string, p *dataset.Parts, like *Sample, n int, o PlantOptions) Training {
+// plantTraining returns the training of a planted model, as Plant does it.
+func plantTraining(name string, p *dataset.Parts, like *Sample, n int, o plantOptions) Training {
 	return Training{Name: name, Train: func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
 		o := o
 		o.Progress = progress
@@ -31,9 +31,9 @@ func PlantTraining(name string, p *dataset.Parts, like *Sample, n int, o PlantOp
 	}}
 }
 
-// StudentTraining returns the training of a student, as Student does it. A student that
+// studentTraining returns the training of a student, as Student does it. A student that
 // cannot be trained is skipped.
-func StudentTraining(f *nn.Graph, p *dataset.Parts, set *dataset.Set, o StudentOptions) Training {
+func studentTraining(f *nn.Graph, p *dataset.Parts, set *dataset.Set, o studentOptions) Training {
 	return Training{Name: "student", Train: func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
 		o := o
 		o.Progress = progress

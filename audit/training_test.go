@@ -18,16 +18,16 @@ import (
 // student that comes to nothing.
 func smallTrainings() []Training {
 	p := &dataset.Parts{Train: tinyTask(600, 1), Validation: tinyTask(100, 2), Test: tinyTask(120, 3)}
-	like := Unasked(p.Test, curious.Raw, 0)
+	like := unasked(p.Test, curious.Raw, 0)
 	var all []Training
 	for i := range 5 {
 		all = append(all, Training{Name: "reference", Train: func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
-			s, err := Reference(ctx, p, p.Test, i, ReferenceOptions{Seed: 1, Epochs: 2, Net: tinyNet, Work: 600 * 1.5 * trainingWork(p, tinyNet), Progress: progress})
+			s, err := Reference(ctx, p, p.Test, i, referenceOptions{Seed: 1, Epochs: 2, Net: tinyNet, Work: 600 * 1.5 * trainingWork(p, tinyNet), Progress: progress})
 			return &Trained{Sample: s}, err
 		}})
 	}
 	plant := func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
-		planted, err := Plant(ctx, p, like, 50, PlantOptions{Seed: 1, Epochs: 8, Net: tinyNet, Progress: progress})
+		planted, err := Plant(ctx, p, like, 50, plantOptions{Seed: 1, Epochs: 8, Net: tinyNet, Progress: progress})
 		if err != nil {
 			return nil, err
 		}
