@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tattle/nn"
 	"tattle/release"
 	"tattle/shape"
@@ -184,26 +182,16 @@ func (c *cut) principal(keep int) (*nn.Graph, error) {
 	if n > mostPrincipal {
 		return nil, fmt.Errorf("%d features are too many for principal directions: at most %d", n, mostPrincipal)
 	}
-	total := mat.NewSymDense(n, append([]float64(nil), m.Within...))
-	for y := range m.Classes {
-		from := make([]float64, n)
-		for j := range n {
-			from[j] = m.Means[y*n+j] - m.Mean[j]
-		}
-		total.SymRankOne(total, m.Share[y], mat.NewVecDense(n, from))
+	weight, err := shape.Principal(m.Covariance(), keep)
+	if err != nil {
+		return nil, err
 	}
-	var e mat.EigenSym
-	if !e.Factorize(total, true) {
-		return nil, fmt.Errorf("the eigenvectors of the features' covariance did not converge")
-	}
-	var v mat.Dense
-	e.VectorsTo(&v)
 	d := &nn.Dense{In: n, Out: keep, Weight: &nn.Param{Name: "release.weight", Shape: []int{keep, n}, Data: make([]float32, keep*n)},
 		Bias: &nn.Param{Name: "release.bias", Shape: []int{keep}, Data: make([]float32, keep)}}
 	for i := range keep {
 		var offset float64
 		for j := range n {
-			w := v.At(j, n-1-i)
+			w := weight[i*n+j]
 			d.Weight.Data[i*n+j] = float32(w)
 			offset -= w * m.Mean[j]
 		}

@@ -30,8 +30,9 @@ func identity(t *testing.T, n int) nn.Model {
 	return net
 }
 
-// Of two Gaussian classes of the same covariance A the discriminant is A⁻¹(m₁ − m₀), and of
-// unit variance within the classes; the way back undoes the map.
+// Of two Gaussian classes of the same covariance A the discriminant is S⁻¹(m₁ − m₀), with
+// S = A + 0.01 of the mean variance, and of unit variance if the covariance is S; the way back
+// undoes the map.
 func TestDiscriminant(t *testing.T) {
 	const count = 20000
 	r := rand.New(rand.NewPCG(1, 2))
@@ -44,8 +45,9 @@ func TestDiscriminant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	direction := []float64{2, -1, 1. / 9} // A⁻¹(1, 0, 1)
-	length := math.Sqrt(2 + 1./9)         // its standard deviation: (1, 0, 1)·direction
+	const det = 1.04*2.04 - 1                              // S = A + 0.04
+	direction := []float64{2.04 / det, -1 / det, 1 / 9.04} // S⁻¹(1, 0, 1)
+	length := math.Sqrt(2.04/det + 1/9.04)                 // its standard deviation: (1, 0, 1)·direction
 	sign := math.Copysign(1, m.Weight[0])
 	for j, want := range direction {
 		if got := sign * m.Weight[j]; math.Abs(got-want/length) > .03 {
@@ -137,9 +139,9 @@ func TestDiscriminantErrs(t *testing.T) {
 		{3, 3, labelled{data, 3}, "at most 2 discriminant directions"},
 		{3, 0, labelled{data, 3}, "at most 2 discriminant directions"},
 		{9, 7, labelled{data, 9}, "at most 6 discriminant directions"},
-		{4, 2, labelled{data, 3}, "class 3 has no training example"},
-		{2, 1, labelled{data, 3}, "label 2, but the model gives 2 answers"},
-		{3, 2, unlabelled{data}, "they have none"},
+		{4, 2, labelled{data, 3}, "class 3 has no examples"},
+		{2, 1, labelled{data, 3}, "example 2 has label 2 of 2 classes"},
+		{3, 2, unlabelled{data}, "example 0 has no label"},
 		{3, 2, labelled{flat, 3}, "do not vary within the classes"},
 		{3, 2, inputs{6, nil}, "no examples"},
 	} {

@@ -8,6 +8,7 @@ import (
 
 	"tattle/internal/simd"
 	"tattle/nn"
+	"tattle/shape"
 )
 
 // learnedExamples is how many training examples at most a projection is learned from:
@@ -41,26 +42,20 @@ func (s Spec) learn(ctx context.Context, front, head *nn.Graph, n int, train nn.
 // covariance.
 func principalMap(ctx context.Context, front nn.Model, keep int, train nn.Source) (*Map, error) {
 	_, n := front.Dims()
-	mean, cov, err := featureCovariance(ctx, front, firstOf{train, min(train.Len(), learnedExamples)}, nil)
+	mean, cov, err := featureCovariance(ctx, front, firstOf{train, min(train.Len(), learnedExamples)})
 	if err != nil {
 		return nil, err
 	}
-	var e mat.EigenSym
-	if !e.Factorize(mat.NewSymDense(n, cov), true) {
-		return nil, fmt.Errorf("the eigenvectors of the features' covariance did not converge: choose the projection %s", ProjectionRandom)
+	weight, err := shape.Principal(mat.NewSymDense(n, cov), keep)
+	if err != nil {
+		return nil, fmt.Errorf("%w: choose the projection %s", err, ProjectionRandom)
 	}
-	var v mat.Dense
-	e.VectorsTo(&v)
-	m := &Map{In: n, Out: keep, Weight: make([]float64, keep*n), Mean: mean}
-	for i := range keep {
-		mat.Col(m.Weight[i*n:(i+1)*n], n-1-i, &v)
-	}
-	return m, nil
+	return &Map{In: n, Out: keep, Weight: weight, Mean: mean}, nil
 }
 
 // featureCovariance returns the mean, [n], and the covariance, [n, n], of the features of
-// the examples. each, unless nil, is called with every example and its features.
-func featureCovariance(ctx context.Context, front nn.Model, data nn.Source, each func(example int, features []float64) error) (mean, cov []float64, err error) {
+// the examples.
+func featureCovariance(ctx context.Context, front nn.Model, data nn.Source) (mean, cov []float64, err error) {
 	_, n := front.Dims()
 	mean, cov = make([]float64, n), make([]float64, n*n)
 	wide := make([]float64, batchSize*n)
@@ -72,11 +67,6 @@ func featureCovariance(ctx context.Context, front nn.Model, data nn.Source, each
 			wide[i] = float64(v)
 		}
 		b := len(features) / n
-		for i := 0; each != nil && i < b; i++ {
-			if err := each(first+i, wide[i*n:(i+1)*n]); err != nil {
-				return err
-			}
-		}
 		simd.SumRows(mean, b, n, wide[:b*n])
 		simd.Gemm(true, false, n, n, b, 1, wide, n, wide, n, 1, cov, n)
 		return nil

@@ -37,7 +37,10 @@ func NewMoments(ctx context.Context, data nn.Source, n, classes int) (*Moments, 
 	err := forEachBlock(ctx, data, n, func(first int, x []float64) error {
 		for i := range len(x) / n {
 			y := data.Label(first + i)
-			if y < 0 || y >= classes {
+			if y < 0 {
+				return fmt.Errorf("example %d has no label", first+i)
+			}
+			if y >= classes {
 				return fmt.Errorf("example %d has label %d of %d classes", first+i, y, classes)
 			}
 			m.Share[y]++
@@ -69,6 +72,18 @@ func NewMoments(ctx context.Context, data nn.Source, n, classes int) (*Moments, 
 	return m, err
 }
 
+// Covariance returns the covariance of all features: that within the classes, and
+// Σ share·(m − μ)(m − μ)ᵀ over the means m of the classes.
+func (m *Moments) Covariance() *mat.SymDense {
+	total := mat.NewSymDense(m.N, append([]float64(nil), m.Within...))
+	for y := range m.Classes {
+		from := append([]float64(nil), m.Means[y*m.N:(y+1)*m.N]...)
+		simd.Axpy(-1, m.Mean, from)
+		total.SymRankOne(total, m.Share[y], mat.NewVecDense(m.N, from))
+	}
+	return total
+}
+
 // forEachBlock calls f with consecutive features in float64, [examples, n].
 func forEachBlock(ctx context.Context, data nn.Source, n int, f func(first int, x []float64) error) error {
 	if data.Len() == 0 {
@@ -98,69 +113,6 @@ func forEachBlock(ctx context.Context, data nn.Source, n int, f func(first int, 
 		}
 	}
 	return nil
-}
-
-// ridge is added to the variances within classes, as a part of their mean: features that do
-// not vary, such as those of units that are never active, would make the covariance singular.
-const ridge = 1e-2
-
-// Discriminant returns the layer y = W(a − μ) of Fisher's linear discriminant: the keep
-// directions in which the means of the classes differ most, measured by the covariance within
-// the classes, which is whitened. μ is the mean of all features. Among linear maps to so few
-// numbers it keeps the classes apart best when noise is added, if the classes are Gaussian of
-// equal covariance. keep is at most Classes − 1. It returns an error if the covariance cannot be
-// factored.
-func (m *Moments) Discriminant(keep int) (*nn.Dense, error) {
-	if keep < 1 || keep > m.Classes-1 || keep > m.N {
-		return nil, fmt.Errorf("%d discriminant directions of %d features for %d classes: give a number from 1 to %d", keep, m.N, m.Classes, min(m.Classes-1, m.N))
-	}
-	l, err := m.factor(ridge)
-	if err != nil {
-		return nil, err
-	}
-	between := mat.NewDense(m.N, m.Classes, nil) // columns √share·(mean of the class − mean)
-	for y := range m.Classes {
-		for j := range m.N {
-			between.Set(j, y, (m.Means[y*m.N+j]-m.Mean[j])*math.Sqrt(m.Share[y]))
-		}
-	}
-	var white, left mat.Dense
-	if err := white.Solve(l, between); err != nil {
-		return nil, fmt.Errorf("discriminant: %w", err)
-	}
-	var svd mat.SVD
-	if !svd.Factorize(&white, mat.SVDThin) {
-		return nil, errors.New("discriminant: the singular values of the classes' means did not converge")
-	}
-	svd.UTo(&left)
-	var w mat.Dense // [N, keep]: L⁻ᵀU
-	if err := w.Solve(l.T(), left.Slice(0, m.N, 0, keep)); err != nil {
-		return nil, fmt.Errorf("discriminant: %w", err)
-	}
-	d := dense("release", m.N, keep)
-	for i := range keep {
-		for j := range m.N {
-			d.Weight.Data[i*m.N+j] = float32(w.At(j, i))
-		}
-	}
-	center(d, m.Mean)
-	return d, nil
-}
-
-// factor returns the Cholesky factor of the covariance within classes, with a ridge.
-func (m *Moments) factor(ridge float64) (*mat.TriDense, error) {
-	s := mat.NewSymDense(m.N, append([]float64(nil), m.Within...))
-	add := ridge*mat.Trace(s)/float64(m.N) + math.SmallestNonzeroFloat32
-	for i := range m.N {
-		s.SetSym(i, i, s.At(i, i)+add)
-	}
-	var c mat.Cholesky
-	if !c.Factorize(s) {
-		return nil, errors.New("the covariance of the features within the classes is singular")
-	}
-	l := new(mat.TriDense)
-	c.LTo(l)
-	return l, nil
 }
 
 // center sets the bias of d so that it maps mean to zero.
