@@ -60,7 +60,11 @@ func (r *Report) promiseTiles() tiles {
 		return t
 	}
 	if h := r.Lists.Holder; h != nil {
-		t = append(t, tile{"Identification", "at most " + shareAtMost(h.First.High), fmt.Sprintf("of releases, among %s; guessing: %s", CountGrouped(h.List.Inputs, "candidate"), percentOrLess(1/float64(h.List.Inputs)))})
+		of := "of releases"
+		if n := r.Release.Queries; n > 1 {
+			of = fmt.Sprintf("of inputs that are released %d times", n)
+		}
+		t = append(t, tile{"Identification", "at most " + shareAtMost(h.First.High), fmt.Sprintf("%s, among %s; guessing: %s", of, CountGrouped(h.List.Inputs, "candidate"), percentOrLess(1/float64(h.List.Inputs)))})
 	}
 	if r.Lists.EverySample() != nil {
 		t = append(t, r.floorTile())

@@ -56,6 +56,7 @@ func TestReportsThatDoNotFit(t *testing.T) {
 	for name, rest := range map[string]string{
 		"resolvable": `"resolvable":{"thresholds":[1,2,3],"directions_median":[1]},"release":{"noise":{"family":"gaussian"}}}`,
 		"design":     `"design":{"met":true}}`,
+		"promise":    `"promise":{"released":{},"points":[{}],"checked":[{}]}}`,
 		"curious":    `"curiosity":{}, "runs":[{},{}], "plane":{}, "tables":[{"rows":[{"cells":[{}]}]}]}`,
 		"training":   `"training":{"epochs":[]},"histograms":[{}],"spectrum":{},"methods":[{}],"floors_and_ceilings":{"bands":[{}]},"release":{"noise":{"family":"x"}}}`,
 		"audit":      `"audit":{"findings":[{"attribute":"s"},{}],"controls":[{}],"defences":[{"left":[{}]}]}}`,
@@ -65,7 +66,7 @@ func TestReportsThatDoNotFit(t *testing.T) {
 	}
 	h := handler(t, dir, Options{})
 	page(t, h, "/")
-	for _, run := range []string{"resolvable", "design", "curious", "training", "audit", "bounds"} {
+	for _, run := range []string{"resolvable", "design", "promise", "curious", "training", "audit", "bounds"} {
 		page(t, h, "/run/"+run)
 	}
 }

@@ -1,0 +1,33 @@
+package serve
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"tattle/report"
+)
+
+// A release that keeps a promise is listed with its accuracy and its price, and one that does
+// not is no better listed than its verdict.
+func TestPromisesAreListed(t *testing.T) {
+	dir := t.TempDir()
+	r := &report.Report{Schema: report.Schema, Title: "What to release of m.onnx", Command: "tattle design --identify 1%@60000", Outcome: report.Met, Verdict: "kept: nobody names it",
+		Promise: &report.Promise{Met: true, Released: &report.PromisedRelease{}, Accuracy: .969, Drop: .007}}
+	put(t, dir, "kept", r, 0)
+	nan := report.Number(math.NaN())
+	r.Outcome, r.Verdict, r.Promise = report.NotMet, "not kept: too many are named", &report.Promise{Accuracy: nan, Drop: nan}
+	put(t, dir, "broken", r, 0)
+	text := page(t, handler(t, dir, Options{}), "/")
+	for _, want := range []string{"accuracy 96.9\u00a0%, −0.7\u00a0points", "kept: nobody names it", "not kept: too many are named"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in the list", want)
+		}
+	}
+	if strings.Contains(text, "NaN") {
+		t.Error("the list has NaN")
+	}
+	for _, run := range []string{"kept", "broken"} {
+		page(t, handler(t, dir, Options{}), "/run/"+run)
+	}
+}
