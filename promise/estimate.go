@@ -104,7 +104,7 @@ type posterior func(indices []int, attributes []bayes.Attribute) (*bayes.Result,
 func (s *searcher) judge(of posterior, validate []int, p *Point, limits bool) error {
 	upper := func(l bayes.Limit) float64 {
 		if limits {
-			return l.High
+			return 2*l.High - l.Mean // another measurement has a limit above this about once in 200 times
 		}
 		return l.Mean
 	}
@@ -139,12 +139,12 @@ func (s *searcher) judge(of posterior, validate []int, p *Point, limits bool) er
 	floor := r.Floor(squares(r, validate), s.most, alpha/2)
 	lower := floor.Mean
 	if limits {
-		lower = floor.Low
+		lower = 2*floor.Low - floor.Mean
 	}
-	p.Floor = math.Sqrt(bayes.PopulationFloor(lower, s.most, s.test.Len(), alpha/2))
+	p.Floor = math.Sqrt(bayes.PopulationFloor(max(lower, 0), s.most, s.test.Len(), alpha/2))
 	for k := range attributes {
 		alone, _ := r.Guessed(k, alpha)
-		p.Guessed[k].Anybody = bayes.PopulationCeiling(upper(alone), s.test.Len(), alpha/2)
+		p.Guessed[k].Anybody = bayes.PopulationCeiling(min(upper(alone), 1), s.test.Len(), alpha/2)
 	}
 	return nil
 }

@@ -408,7 +408,7 @@ func (s *searcher) relearn(ctx context.Context, f *found) error {
 }
 
 // draws returns the number of draws of the final measurement: at the limit on
-// identification, that of the mean is then about 15 % above the mean.
+// identification, that of the mean is then some 10 to 20 % above the mean.
 func (s *searcher) draws() int {
 	n := cmp.Or(s.ListDraws, DefaultListDraws)
 	if s.Identify > 0 {

@@ -12,9 +12,9 @@ import (
 	"tattle/run"
 )
 
-// settle finds σ by the limits of means, from half as many draws as the final measurement has, and other
-// noise: it raises σ until the limits keep the promise, or lowers it if much of them is left
-// unused.
+// settle finds σ with as many draws as the final measurement has, and other noise. It raises
+// σ until the limits of the means, with a margin for the other draws, keep the promise, or
+// lowers it if much of them is left unused.
 func (s *searcher) settle(ctx context.Context, a *Answer) error {
 	graph, _, err := a.Model.Cut(Node)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *searcher) settle(ctx context.Context, a *Answer) error {
 	for round := range rounds {
 		s.tell("checking the strength of the noise", round, rounds)
 		p := *a.Best
-		if err := s.leaks(ctx, values, validate, &p, max(2, a.ListDraws/2), s.Seed^streamSettle+uint64(round), true); err != nil {
+		if err := s.leaks(ctx, values, validate, &p, a.ListDraws, s.Seed^streamSettle+uint64(round), true); err != nil {
 			return err
 		}
 		over := s.excess(p, false)

@@ -37,7 +37,7 @@ type promiseSearch struct {
 	Task      []string `sep:"none" help:"Sensitive attribute that the release answers, too, beside the target." placeholder:"ATTRIBUTE"`
 	Queries   int      `help:"Times that each input is released (default: 1)." default:"1" placeholder:"N"`
 	Epochs    int      `help:"Epochs of each training (default: 60, or as many as 3,000 steps take)." placeholder:"N"`
-	ListDraws int      `help:"Least number of draws that the final limits are computed from (default: 20000)." placeholder:"N"`
+	ListDraws int      `help:"Least number of draws that the final limits are computed from (default: 60000)." placeholder:"N"`
 }
 
 // promises reports whether a promise about every adversary is asked for.
