@@ -37,10 +37,8 @@ func claimsOf(r *report.Report) *report.Report {
 	if len(r.Gallery) > 0 {
 		c.Gallery = []report.Picture{{}}
 	}
-	if p := r.Promise; p != nil { // the search is not run again
-		claim := *p
-		claim.Met, claim.Checked = false, nil
-		c.Promise = &claim
+	if r.Promise != nil {
+		c.Promise = promiseClaim(r.Promise)
 	}
 	if a := r.Audit; a != nil {
 		c.Audit = &audit.Result{Sample: a.Sample, Notes: a.Notes, Settings: a.Settings}

@@ -50,6 +50,9 @@ func (o *Options) bounds(ctx context.Context, dir string, claims *report.Report)
 	}
 	v.absent.candidates = !listed
 	_, err = run.Interruptible(ctx, func() (struct{}, error) { return struct{}{}, derived(v.report, claims, dir, q, found, lists) })
+	if err == nil && claims.Promise != nil {
+		err = q.promised(ctx, v.report, claims, s)
+	}
 	return v, err
 }
 
@@ -125,10 +128,6 @@ func derived(r, claims *report.Report, dir string, q *request, found *measure.Me
 	}
 	if err := r.SetResults(&q.Request, found, claims.Vectors); err != nil {
 		return &MismatchError{Err: err}
-	}
-	if claims.Promise != nil {
-		r.Promise = claims.Promise
-		r.CheckPromise()
 	}
 	if q.Data != nil && r.Gallery == nil && claims.Gallery != nil { // an attack's pictures alone
 		if err := r.SetOriginals(q.Request); err != nil {

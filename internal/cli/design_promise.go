@@ -124,6 +124,9 @@ func (c *designCmd) keepPromise(ctx context.Context, e *env) error {
 	if j.training == nil {
 		return usage(fmt.Errorf("a promise about every adversary needs training data, whose inputs are the candidates: %w", j.missing), "name them with --training-data")
 	}
+	if o.Candidates == 0 {
+		o.Candidates = j.training.Len()
+	}
 	if levels := float64(j.origin.Data.GreyLevels); levels > 0 {
 		o.Floor /= levels
 		o.Attack /= levels
@@ -190,10 +193,10 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.P
 	if err := onnx.Write(path, p.Answer.Model); err != nil {
 		return nil, err
 	}
-	if err := j.utility(ctx, p); err != nil {
+	if err := j.utility(ctx, path, p); err != nil {
 		return nil, err
 	}
-	args := j.boundArgs(path, p)
+	args := j.boundArgs(absolute(path), p)
 	p.Command = quoted(append([]string{"tattle", "bound"}, args...))
 	b := new(boundCmd)
 	parser, err := kong.New(b, kong.Exit(func(int) {}))
@@ -211,9 +214,9 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.P
 	return m.run(ctx, e, dir)
 }
 
-// utility measures the accuracy of the answer on the test data, with fresh noise, and that of
-// the model itself.
-func (j *designJob) utility(ctx context.Context, p *report.PromiseRun) error {
+// utility measures the accuracy of the answer, whose model is at the path, on the test data with
+// fresh noise, and that of the original model.
+func (j *designJob) utility(ctx context.Context, path string, p *report.PromiseRun) error {
 	whole, err := nn.NewNet(j.model.Graph)
 	if err != nil {
 		return err
@@ -223,11 +226,11 @@ func (j *designJob) utility(ctx context.Context, p *report.PromiseRun) error {
 		return err
 	}
 	p.Clean = clean
-	noise, err := release.NewGaussian(p.Answer.Best.Sigma)
+	released, err := onnx.Read(path)
 	if err != nil {
 		return err
 	}
-	frontGraph, _, err := p.Answer.Model.Cut(promise.Node)
+	frontGraph, headGraph, err := released.Cut(promise.Node)
 	if err != nil {
 		return err
 	}
@@ -235,41 +238,26 @@ func (j *designJob) utility(ctx context.Context, p *report.PromiseRun) error {
 	if err != nil {
 		return err
 	}
-	for k, headGraph := range p.Answer.Heads {
+	heads := append([]*nn.Graph{headGraph}, p.Answer.Heads[1:]...)
+	for k, headGraph := range heads {
 		head, err := nn.NewNet(headGraph)
 		if err != nil {
 			return err
 		}
-		data := nn.Source(j.data)
-		if k > 0 {
-			data = promise.Answering(j.data, p.Options.Tasks[k-1])
-		}
-		curve, err := release.NewCurve(ctx, front, head, data, accuracyDraws, j.Seed^freshAccuracy)
-		if err != nil {
-			return err
-		}
 		if k == 0 {
-			curve.Against(right)
-		}
-		u, drop, err := curve.At(ctx, noise, release.Post{})
-		if err != nil {
-			return err
-		}
-		if k == 0 {
-			p.Accuracy, p.Drop = u.Released, release.Accuracy{Fraction: drop.Mean, Interval: drop.Interval}
+			p.Accuracy, p.Drop, err = promise.FinalAccuracy(ctx, front, head, j.data, p.Answer.Best.Sigma, j.Seed, right)
 		} else {
-			p.TaskAccuracy = append(p.TaskAccuracy, u.Released)
+			var task release.Accuracy
+			task, _, err = promise.FinalAccuracy(ctx, front, head, promise.Answering(j.data, p.Options.Tasks[k-1]), p.Answer.Best.Sigma, j.Seed, nil)
+			p.TaskAccuracy = append(p.TaskAccuracy, task)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	p.Tasks = p.Options.Tasks
 	return nil
 }
-
-// The draws of the final accuracy.
-const (
-	accuracyDraws = 8
-	freshAccuracy = 0x6672657368 // "fresh": noise that the search did not use
-)
 
 // boundArgs are the arguments of the bound command that measures the answer.
 func (j *designJob) boundArgs(model string, p *report.PromiseRun) []string {
@@ -291,7 +279,7 @@ func (j *designJob) boundArgs(model string, p *report.PromiseRun) []string {
 	add(j.TrainingData != "", "--training-data", absolute(j.TrainingData))
 	o := p.Options
 	candidates := "all"
-	if o.Candidates > 0 {
+	if o.Candidates < j.training.Len() {
 		candidates = strconv.Itoa(o.Candidates)
 	}
 	add(true, "--features", promise.Node, "--sigma", strconv.FormatFloat(p.Answer.Best.Sigma, 'g', -1, 64),
