@@ -126,8 +126,12 @@ func (l *lists) choose(of *List) []int {
 
 // draw returns the indices of so many inputs of the list, in an order drawn by the seed; all if
 // most is negative.
-func (l *List) draw(most int, seed uint64) []int {
-	order := run.Rand(seed, 0, streamList).Perm(l.Set.Len())
+func (l *List) draw(most int, seed uint64) []int { return DrawCandidates(l.Set.Len(), most, seed) }
+
+// DrawCandidates returns which of n inputs are on a list of so many, in an order drawn by the seed;
+// all if most is negative.
+func DrawCandidates(n, most int, seed uint64) []int {
+	order := run.Rand(seed, 0, streamList).Perm(n)
 	if most >= 0 && most < len(order) {
 		order = order[:most]
 	}

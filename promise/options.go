@@ -1,6 +1,7 @@
 package promise
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -116,6 +117,8 @@ type Options struct {
 	ListDraws int
 	Seed      uint64
 
+	GreyLevels float64 `json:"-"` // in one of the model's units, for messages; 0: the inputs have none
+
 	Dir      string                              `json:"-"` // keeps what was found, so that an interrupted search can be continued; empty: a temporary folder
 	Resume   bool                                `json:"-"` // continue with what is in Dir
 	Hashes   map[string]string                   `json:"-"` // digests, by role, that a continued search must share
@@ -148,6 +151,8 @@ func (o *Options) check(train, test *dataset.Set) error {
 		return measure.WrongOption("Identify", "%d candidates: the training data hold %d inputs", o.Candidates, n)
 	case o.Identify > 0 && o.Identify*float64(o.Candidates) <= 1:
 		return measure.WrongOption("Identify", "%.3g %% of %d candidates: guessing without the release already names %.3g %%, so the limit must be larger", 100*o.Identify, o.Candidates, 100/float64(o.Candidates))
+	case unknown(o.Methods) >= 0:
+		return measure.WrongOption("Methods", "there is no method %q: choose from %s", o.Methods[unknown(o.Methods)], joined(DefaultMethods()))
 	case len(o.Methods) > 0 && !slices.ContainsFunc(o.Methods, func(m Method) bool { return !m.Peer() }):
 		return measure.WrongOption("Methods", "%v: methods of others are only for comparison: name another one too, such as %s", o.Methods, Shaped)
 	case o.MaxDrop < 0 || o.MaxDrop >= 1:
@@ -163,14 +168,22 @@ func (o *Options) check(train, test *dataset.Set) error {
 			return measure.WrongOption(f.name, "%v: give a positive number", f.v)
 		}
 	}
-	if guess := spread(test); o.Floor >= guess {
-		return measure.WrongOption("Floor", "guessing the mean of the inputs, without the release, errs by %.4g in the model's units: the floor must be smaller than that", guess)
+	guess, unit := spread(test), "the model's units"
+	errs := guess
+	if o.GreyLevels > 0 {
+		errs, unit = guess*o.GreyLevels, "grey levels"
+	}
+	if o.Floor >= guess {
+		return measure.WrongOption("Floor", "guessing the mean of the inputs, without the release, errs by %.4g %s: the floor must be smaller than that", errs, unit)
 	} else if o.Attack >= guess*1.5 {
-		return measure.WrongOption("Attack", "guessing the mean of the inputs, without the release, errs by %.4g in the model's units: an attack does not err by much more", guess)
+		return measure.WrongOption("Attack", "guessing the mean of the inputs, without the release, errs by %.4g %s: an attack does not err by much more", errs, unit)
 	}
 	for _, p := range o.Protect {
 		if err := p.check(train, test); err != nil {
 			return err
+		}
+		if slices.Contains(o.Tasks, p.Attribute) {
+			return measure.WrongOption("Protect", "%s: the release is also to answer it: protect it, or make it a task", p.Attribute)
 		}
 	}
 	for _, name := range o.Tasks {
@@ -181,6 +194,19 @@ func (o *Options) check(train, test *dataset.Set) error {
 	return nil
 }
 
+// unknown returns the place of the first method that does not exist, -1 if all do.
+func unknown(methods []Method) int {
+	return slices.IndexFunc(methods, func(m Method) bool { return !slices.Contains(DefaultMethods(), m) })
+}
+
+func joined(methods []Method) string {
+	var all []string
+	for _, m := range methods {
+		all = append(all, string(m))
+	}
+	return strings.Join(all, ", ")
+}
+
 func (p Protect) check(sets ...*dataset.Set) error {
 	for _, set := range sets {
 		a := attributeOf(set, p.Attribute)
@@ -189,7 +215,7 @@ func (p Protect) check(sets ...*dataset.Set) error {
 			for _, s := range set.Sensitive {
 				have = append(have, s.Name)
 			}
-			return measure.WrongOption("Protect", "the data have no attribute %q: there are %s", p.Attribute, strings.Join(have, ", "))
+			return measure.WrongOption("Protect", "the data have no attribute %q: choose from %s", p.Attribute, cmp.Or(strings.Join(have, ", "), "none"))
 		}
 		counts, most := make([]int, len(a.Values)), 0
 		for _, c := range a.Labels {

@@ -59,7 +59,8 @@ type searcher struct {
 	named       bool // the methods are those that were asked for
 }
 
-// streamCandidates numbers the random stream that draws the candidates.
+// streamCandidates numbers the random stream that orders the candidates if they are all training
+// data.
 const streamCandidates = 13
 
 // Search finds the release of g that keeps the promise at the least cost in accuracy. train and test
@@ -105,7 +106,10 @@ func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, e
 		o.Methods = DefaultMethods()
 	}
 	s := &searcher{Options: o, graph: g, train: train, test: test, inputs: nn.Size(train.Shape), lines: map[int]*line{}, named: named}
-	s.candidates = run.Rand(o.Seed, 0, streamCandidates).Perm(train.Len())[:o.Candidates]
+	s.candidates = run.Rand(o.Seed, 0, streamCandidates).Perm(train.Len())
+	if o.Candidates < train.Len() { // those of the final measurement
+		s.candidates = measure.DrawCandidates(train.Len(), o.Candidates, o.Seed)
+	}
 	legal, err := measure.LegalDomain(test)
 	if err != nil {
 		return nil, err

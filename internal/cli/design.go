@@ -27,7 +27,7 @@ type designCmd struct {
 	modelFlags
 	Data         string `required:"" help:"Folder of MNIST or CIFAR-10 files, folder or zip of pictures, .npz file, CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
 	Split        string `help:"Part of the data on which accuracy is measured: test or train." enum:"test,train" default:"test"`
-	Features     string `help:"Node or tensor whose output is released; for a promise also several, separated by commas, or all (default: the input of the last affine layer)." placeholder:"NODE"`
+	Features     string `help:"Node or tensor whose output is released; with a promise about every adversary also several, separated by commas, or all (default: the input of the last affine layer)." placeholder:"NODE"`
 	TrainingData string `help:"Data that principal projections and the linear attack learn from (default: the training part of --data)." placeholder:"PATH" input:"data"`
 
 	inputFlags
@@ -60,21 +60,32 @@ type designSweep struct {
 }
 
 func (designCmd) Help() string {
-	return `Example: tattle design --model mnist-net/model.onnx --data mnist --max-accuracy-drop 1%
+	return `Example: tattle design --model mnist-net/model.onnx --data mnist --identify 1%@60000
 
-Tries families of noise, numbers of features and strengths. With a target, the answer is the release that meets it at the smallest drop of accuracy. With --max-accuracy-drop alone, it is the release within the drop that leaves unbiased estimators the fewest directions. For the answer, accuracy is measured again with fresh noise, the bounds are certified, and the linear attack runs. The report ends with a tattle bound command that examines the answer further.
+Finds the release that keeps a promise about every adversary at the lowest cost in accuracy. This promise says: nobody who has a list of 60,000 candidates names the right input from one release with a probability above 1 %. Several limits are promised together. The candidates are inputs of the training data.
 
---resolvable and --median-std limit unbiased estimators only, and --attack-mse the linear attack only. A target that is met does not limit an adversary who knows what inputs look like. The report also says how many inputs were identified in a list of candidates, and marks floors above the error of guessing the mean of the training data.
+The search tries, at each node of --features, several methods: noise of one strength on all features, principal directions, discriminants, and layers that are learned under the noise together with a new head. It measures on training data. The answer is then measured as tattle bound does, with fresh noise: identification and bits with the list, the floor for adversaries without a list by the test data, and accuracy on the test data. The promise is kept if these figures, each with its 99.9 % limit, keep it. --attack is compared with the attacks that ran, and is no proof.
+
+Writes model.onnx with the new layers and head (noise is added to the output of its node release), report.html, report.json and the arrays of the bounds. The report ends with a tattle bound command that examines the release further.
+
+Targets for unbiased estimators are older and weaker:
+
+    tattle design --model mnist-net/model.onnx --data mnist --resolvable 10@0.5
+
+tries families of noise, numbers of features and strengths. --resolvable and --median-std limit unbiased estimators only, and --attack-mse the linear attack only: a target that is met does not limit an adversary who knows what inputs look like. With --max-accuracy-drop alone, the answer is the release within the drop that leaves unbiased estimators the fewest directions.
 
 After an interruption, the same command with --out and --resume continues.
 
-Exit status: 1 if nothing meets the target; the answer is then the nearest release.`
+Exit status: 0 if the promise is kept or the target met, 1 if not (the report then names the nearest release), 2 for wrong usage, 3 if the search could not finish.`
 }
 
 // Run searches and reports.
 func (c *designCmd) Run(ctx context.Context, e *env) error {
 	if c.promises() {
 		return c.keepPromise(ctx, e)
+	}
+	if err := c.promiseOnly(); err != nil {
+		return err
 	}
 	j, err := c.job(ctx, e)
 	if err != nil {
@@ -182,7 +193,7 @@ func (j *designJob) open(ctx context.Context, e *env) (err error) {
 func (c *designCmd) asked() (o design.Options, err error) {
 	o = design.Options{Seed: c.Seed, Draws: c.Draws}
 	if c.Resolvable == "" && c.MedianStd == nil && c.AttackMSE == nil && c.MaxAccuracyDrop == "" {
-		return o, usage(errors.New("no target"), "give --max-accuracy-drop 1%, or a target: --resolvable, --median-std or --attack-mse")
+		return o, usage(errors.New("no target"), "promise something about every adversary, such as --identify 1%, or limit the cost with --max-accuracy-drop 1%")
 	}
 	if c.Resolvable != "" {
 		if o.Target.Directions, o.Target.Within, err = design.ParseResolvable(c.Resolvable); err != nil {

@@ -35,11 +35,15 @@ func (j *designJob) command(p *design.Point) string {
 	add(p.Family != "gaussian", "--noise", p.Family)
 	add(true, "--sigma", strconv.FormatFloat(p.Sigma, 'g', -1, 64))
 	add(j.TrainingData != "", "--training-data", absolute(j.TrainingData))
-	examples := j.Examples
-	if _, err := strconv.Atoi(examples); err != nil && examples != "all" {
-		examples = absolute(examples)
-	}
-	add(j.Examples != "100", "--examples", examples)
+	add(j.Examples != "100", "--examples", j.chosen())
 	add(j.Seed != 1, "--seed", strconv.FormatUint(j.Seed, 10))
 	return quoted(args)
+}
+
+// chosen is the value of --examples, good from any folder.
+func (j *designJob) chosen() string {
+	if _, err := strconv.Atoi(j.Examples); err != nil && j.Examples != "all" {
+		return absolute(j.Examples)
+	}
+	return j.Examples
 }

@@ -45,6 +45,25 @@ func (c *designCmd) promises() bool {
 	return c.Identify != "" || c.Floor != nil || c.Bits != nil || c.AttackRMS != nil || len(c.Protect) > 0
 }
 
+// defaultDesignDraws is the default of --draws.
+const defaultDesignDraws = 2
+
+// promiseOnly returns an error if a flag of the search for a promise is given without a promise.
+func (c *designCmd) promiseOnly() error {
+	for _, f := range []struct {
+		flag  string
+		given bool
+	}{
+		{"--methods", len(c.Methods) > 0}, {"--task", len(c.Task) > 0}, {"--finetune", c.Finetune != string(promise.FinetuneHead)},
+		{"--queries", c.Queries != 1}, {"--epochs", c.Epochs != 0}, {"--list-draws", c.ListDraws != 0},
+	} {
+		if f.given {
+			return usage(fmt.Errorf("%s requires a promise about every adversary", f.flag), "give one with --identify, --floor, --bits, --attack or --protect")
+		}
+	}
+	return nil
+}
+
 // promiseFlag are the flags behind the options of package promise.
 var promiseFlag = map[string]string{
 	"Limits": "--identify", "Identify": "--identify", "Floor": "--floor", "Bits": "--bits", "Attack": "--attack", "Protect": "--protect",
@@ -88,6 +107,8 @@ func (c *designCmd) promised() (o promise.Options, err error) {
 		o.Methods = append(o.Methods, promise.Method(m))
 	}
 	switch {
+	case c.Draws != defaultDesignDraws:
+		return o, usage(errors.New("--draws is for --resolvable, --median-std, --attack-mse and --max-accuracy-drop alone"), "give the draws behind the limits of a promise with --list-draws")
 	case c.Queries < 1 || c.Queries > mostQueries:
 		return o, usage(fmt.Errorf("--queries %d: must be between 1 and %d", c.Queries, mostQueries), "")
 	case c.Epochs < 0:
@@ -118,6 +139,9 @@ func (c *designCmd) keepPromise(ctx context.Context, e *env) error {
 	if err := j.open(ctx, e); err != nil {
 		return err
 	}
+	if _, err := chooseExamples(c.Examples, j.data.Len(), c.Seed); err != nil {
+		return err
+	}
 	if err := j.learn(ctx, e); err != nil {
 		return err
 	}
@@ -128,6 +152,7 @@ func (c *designCmd) keepPromise(ctx context.Context, e *env) error {
 		o.Candidates = j.training.Len()
 	}
 	if levels := float64(j.origin.Data.GreyLevels); levels > 0 {
+		o.GreyLevels = levels
 		o.Floor /= levels
 		o.Attack /= levels
 	}
@@ -284,6 +309,6 @@ func (j *designJob) boundArgs(model string, p *report.PromiseRun) []string {
 	}
 	add(true, "--features", promise.Node, "--sigma", strconv.FormatFloat(p.Answer.Best.Sigma, 'g', -1, 64),
 		"--queries", strconv.Itoa(max(o.Queries, 1)), "--candidates", candidates, "--list-draws", strconv.Itoa(p.Answer.ListDraws),
-		"--no-van-trees", "--examples", j.Examples, "--seed", strconv.FormatUint(j.Seed, 10))
+		"--no-van-trees", "--examples", j.chosen(), "--seed", strconv.FormatUint(j.Seed, 10))
 	return args
 }
