@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"tattle/nn"
-	"tattle/release"
 	"tattle/shape"
 )
 
@@ -42,12 +41,11 @@ const protectWeight = .25
 // A line is a release at a node without the strength of its noise.
 type line struct {
 	place
-	values rows                                       // of the training data: what noise is added to
-	layer  *nn.Graph                                  // features to values; nil: they are the features
-	front  *nn.Graph                                  // inputs to values where the whole model learned; else nil
-	head   func(sigma float64) (*nn.Graph, error)     // noisy values to logits
-	scale  float64                                    // a strength to begin with
-	noise  func(sigma float64) (release.Noise, error) // nil: Gaussian
+	values rows                                   // of the training data: what noise is added to
+	layer  *nn.Graph                              // features to values; nil: they are the features
+	front  *nn.Graph                              // inputs to values where the whole model learned; else nil
+	head   func(sigma float64) (*nn.Graph, error) // noisy values to logits
+	scale  float64                                // a strength to begin with
 
 	// Of peers.
 	scales  []float64           // by which the noise of each training example is multiplied; nil: 1
