@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"curious/training"},
 	{"curious"},
 	{"measure"},
-	{"classify", "infer"},
+	{"classify", "infer", "guard"},
 	{"attack"},
 	{"bound", "bayes"},
 	{"release"},
@@ -35,7 +35,7 @@ var layers = [][]string{
 	{"nn/train"},
 	{"nn/zoo"},
 	{"nn"},
-	{"lsqr", "dct", "stat", "npy", "qp", "eigen"},
+	{"lsqr", "dct", "stat", "npy", "qp", "eigen", "lattice"},
 	{"internal/simd", "internal/file", "internal/float16", "internal/sheet", "internal/shared", "internal/gate"},
 }
 

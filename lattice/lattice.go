@@ -1,0 +1,107 @@
+// Package lattice is the mathematics of a release of integers: features are clipped and rounded
+// to multiples of Δ, and discrete Gaussian noise is added, sampled exactly.
+//
+// A release of floating-point numbers is not what the proofs are about: the low-order bits of
+// a + z depend on a (I. Mironov, CCS 2012; arXiv:2207.13793). The integers of this package have
+// exactly the distribution of the proofs.
+package lattice
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Lattice is the mechanism that releases m + N for features a of n numbers: m_j = round(clip(a_j)/Δ),
+// and the N_j are independent, P(N_j = k) ∝ exp(−k²Δ²/2σ²) for every integer k.
+type Lattice struct {
+	// Delta is Δ, the distance of neighbouring points: a power of two, so that dividing by
+	// it and multiplying by it is exact.
+	Delta float64
+	// Sigma is σ, in units of the features. The standard deviation of NΔ is at most σ, and
+	// differs from it by less than one part in 10⁷ where σ ≥ Δ.
+	Sigma float64
+	// Clip limits each feature to [−Clip, Clip]: a multiple of Delta.
+	Clip float64
+	// Dim is n, the number of features.
+	Dim int
+}
+
+// The limits of a Lattice.
+const (
+	// MinRatio and MaxRatio limit σ/Δ. Below, the noise is 0 nearly always; above, nothing
+	// would be gained.
+	MinRatio = .25
+	MaxRatio = 1 << 24
+	// MaxPoints limits Clip/Δ: up to it every point of the lattice is a float32, so that
+	// runtimes which round in float32 find the same integers.
+	MaxPoints = 1 << 24
+	// MaxDim limits the number of features.
+	MaxDim = 1 << 24
+
+	minDelta = 0x1p-64
+	maxDelta = 0x1p+64
+)
+
+// Check returns an error that names the first parameter which is not allowed.
+func (l Lattice) Check() error {
+	if frac, _ := math.Frexp(l.Delta); frac != .5 || l.Delta < minDelta || l.Delta > maxDelta {
+		return fmt.Errorf("delta %v: must be a power of two from 2^-64 to 2^64", l.Delta)
+	}
+	if ratio := l.Sigma / l.Delta; !(ratio >= MinRatio && ratio <= MaxRatio) {
+		return fmt.Errorf("sigma %v with delta %v: must be %v to %d times delta", l.Sigma, l.Delta, MinRatio, MaxRatio)
+	}
+	if points := l.Clip / l.Delta; !(points >= 1 && points <= MaxPoints) || points != math.Floor(points) {
+		return fmt.Errorf("clip %v with delta %v: must be a multiple of delta, 1 to %d times as large", l.Clip, l.Delta, MaxPoints)
+	}
+	if l.Dim < 1 || l.Dim > MaxDim {
+		return fmt.Errorf("%d features: must be 1 to %d", l.Dim, MaxDim)
+	}
+	return nil
+}
+
+// Ratio returns σ/Δ, exactly.
+func (l Lattice) Ratio() float64 { return l.Sigma / l.Delta }
+
+// ErrNaN is the error of features that are not numbers.
+var ErrNaN = errors.New("a feature is not a number")
+
+// Round overwrites dst with the points of the lattice that are next to the clipped features; of
+// two that are equally near, the even one. It returns how many features were outside of ±Clip,
+// and ErrNaN, with dst set to zeros, if one is not a number. It panics unless both slices have
+// Dim entries.
+func (l Lattice) Round(dst []int64, features []float32) (clipped int, err error) {
+	clear(dst)
+	return l.AddRounded(dst, features)
+}
+
+// AddRounded is Round which adds the points to dst. After an error dst is all zeros.
+func (l Lattice) AddRounded(dst []int64, features []float32) (clipped int, err error) {
+	if len(dst) != l.Dim || len(features) != l.Dim {
+		panic(fmt.Sprintf("lattice: %d features into %d integers, of a lattice of %d", len(features), len(dst), l.Dim))
+	}
+	scale, most := 1/l.Delta, l.Clip/l.Delta
+	var nan bool
+	for j, v := range features {
+		x := float64(v) * scale // exact: a float32 times a power of two
+		p := max(-most, min(most, x))
+		if p != x {
+			clipped++
+		}
+		nan = nan || x != x
+		dst[j] += int64(math.RoundToEven(p))
+	}
+	if nan {
+		clear(dst)
+		return 0, ErrNaN
+	}
+	return clipped, nil
+}
+
+// Values overwrites dst with the features that released integers stand for, Δ times each,
+// rounded to float32. This is post-processing: it reveals nothing more.
+func (l Lattice) Values(dst []float32, released []int64) {
+	for j, k := range released {
+		dst[j] = float32(float64(k) * l.Delta)
+	}
+}
