@@ -35,7 +35,7 @@ var layers = [][]string{
 	{"nn/train"},
 	{"nn/zoo"},
 	{"nn"},
-	{"lsqr", "dct", "stat", "npy", "qp", "eigen", "lattice"},
+	{"lsqr", "dct", "stat", "npy", "qp", "eigen", "lattice", "guard/ledger"},
 	{"internal/simd", "internal/file", "internal/float16", "internal/sheet", "internal/shared", "internal/gate"},
 }
 

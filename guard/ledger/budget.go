@@ -1,0 +1,64 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// A Budget limits the releases of different inputs of one subject.
+type Budget struct {
+	Releases int           // in one period, at least 1
+	Period   time.Duration // whole seconds; 0: one period without an end
+}
+
+// check returns an error if nothing can be counted by the budget.
+func (b Budget) check() error {
+	switch {
+	case b.Releases < 1 || b.Releases > math.MaxInt32:
+		return fmt.Errorf("a budget of %d releases: it must be from 1 to %d", b.Releases, math.MaxInt32)
+	case b.Period < 0 || b.Period%time.Second != 0:
+		return fmt.Errorf("a period of %v: it must be a whole number of seconds, or 0 for one without an end", b.Period)
+	}
+	return nil
+}
+
+// start returns when the period of a moment began, in Unix seconds. Periods are multiples of their
+// length since 1970, so that all subjects have the same ones.
+func (b Budget) start(now time.Time) int64 {
+	if b.Period == 0 {
+		return 0
+	}
+	length := int64(b.Period / time.Second)
+	return max(0, now.Unix()) / length * length
+}
+
+// left returns how long the period that began at start lasts beyond a moment; 0: without an end.
+func (b Budget) left(start int64, now time.Time) time.Duration {
+	if b.Period == 0 {
+		return 0
+	}
+	return time.Unix(start, 0).Add(b.Period).Sub(now)
+}
+
+// ErrClosed is the error of a ledger that was closed.
+var ErrClosed = errors.New("the ledger is closed")
+
+// An ExhaustedError says that the budget of a subject does not cover the new inputs of a request.
+// Nothing was debited.
+type ExhaustedError struct {
+	Budget Budget
+	Used   int           // releases of this period
+	Asked  int           // new inputs of the request
+	Wait   time.Duration // until the next period; 0: there is none
+}
+
+// Error returns one line with the numbers.
+func (e *ExhaustedError) Error() string {
+	per := "in all"
+	if e.Budget.Period > 0 {
+		per = "in each period of " + e.Budget.Period.String()
+	}
+	return fmt.Sprintf("the budget of this subject is %d releases %s: %d are used, and the request has %d new", e.Budget.Releases, per, e.Used, e.Asked)
+}

@@ -1,0 +1,130 @@
+package ledger
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// inChild names the folder of the ledger in a child process of a test.
+const inChild = "TATTLE_TEST_LEDGER"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(inChild); dir != "" {
+		child(dir)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// child debits as fast as it can, and prints each debit after Debit has returned.
+func child(dir string) {
+	l, err := Open(dir, Options{Budget: Budget{Releases: 1 << 30}})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	lines := make(chan string)
+	for range 16 {
+		go func() {
+			for {
+				subject, x, release := fmt.Sprint(rand.IntN(50)), rand.Float32(), rand.Int64N(1000)
+				if _, err := one(l, subject, x, release); err != nil {
+					fmt.Fprintln(os.Stderr, err)
+					os.Exit(1)
+				}
+				lines <- fmt.Sprintln(subject, x, release)
+			}
+		}()
+	}
+	for line := range lines {
+		os.Stdout.WriteString(line)
+	}
+}
+
+// TestKilled kills a process that debits, 20 times, and expects every debit whose caller had its
+// answer in the ledger.
+func TestKilled(t *testing.T) {
+	dir := t.TempDir()
+	acknowledged := map[string][2]string{} // input → subject and release
+	for range 20 {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), inChild+"="+dir)
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		in := bufio.NewReader(out)
+		kill := time.NewTimer(time.Hour)
+		for first := true; ; first = false {
+			line, err := in.ReadString('\n')
+			if err == io.EOF {
+				break // what the process did not write to its end was not read by anyone
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first { // it is under way
+				kill = time.AfterFunc(time.Duration(rand.IntN(60_000))*time.Microsecond, func() { cmd.Process.Kill() })
+			}
+			f := strings.Fields(line)
+			acknowledged[f[1]] = [2]string{f[0], f[2]}
+		}
+		kill.Stop()
+		if cmd.Wait(); cmd.ProcessState.Exited() {
+			t.Fatalf("it ended by itself: %s", stderr.String())
+		}
+	}
+	t.Logf("%d debits were acknowledged", len(acknowledged))
+	l := open(t, dir, Budget{Releases: 1 << 30}, nil)
+	for x, debit := range acknowledged {
+		var v float32
+		var release int64
+		fmt.Sscan(x, &v)
+		fmt.Sscan(debit[1], &release)
+		s := l.Subject(debit[0])
+		stored, err := l.Lookup(s, []Input{l.Input(s, "m", []float32{v})})
+		if err != nil || len(stored[0]) != 1 || stored[0][0] != release {
+			t.Fatalf("subject %s, input %s, release %d: the ledger has %v, %v", debit[0], x, release, stored, err)
+		}
+	}
+	counted := countAll(t, l)
+	if counted.inputs != counted.releases || counted.debits != counted.inputs || counted.inputs < len(acknowledged) {
+		t.Errorf("%d debits, %d inputs, %d releases; %d were acknowledged", counted.debits, counted.inputs, counted.releases, len(acknowledged))
+	}
+}
+
+// totals are what a ledger holds.
+type totals struct{ debits, inputs, releases int }
+
+// countAll adds the counters of all subjects, and counts inputs and releases.
+func countAll(t testing.TB, l *Ledger) (c totals) {
+	t.Helper()
+	err := l.db.View(func(tx *bbolt.Tx) error {
+		c.inputs, c.releases = tx.Bucket(inputsBucket).Stats().KeyN, tx.Bucket(releasesBucket).Stats().KeyN
+		return tx.Bucket(subjectsBucket).ForEach(func(_, entry []byte) error {
+			_, n := binary.Uvarint(entry)
+			count, _ := binary.Uvarint(entry[n:])
+			c.debits += int(count)
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

@@ -1,0 +1,161 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"tattle/internal/file"
+)
+
+// Files of the data folder.
+const (
+	databaseFile = "ledger.db"
+	keyFile      = "ledger.key"
+)
+
+const (
+	// lockTimeout is how long Open waits for another process to close the ledger.
+	lockTimeout = time.Second
+	// pageSize is that of the database, in bytes: nine releases of 784 values fill a page to 97 %,
+	// and only four fit into one of 4 KiB.
+	pageSize = 8 << 10
+)
+
+// Buckets of the database.
+var (
+	metaBucket     = []byte("meta")     // version and check
+	subjectsBucket = []byte("subjects") // Subject → start of a period, in Unix seconds, and count
+	inputsBucket   = []byte("inputs")   // Input → number of the release
+	releasesBucket = []byte("releases") // number → release
+)
+
+var (
+	versionKey = []byte("version")
+	checkKey   = []byte("check") // the HMAC of itself, which tells whether the key is the database's
+	version    = []byte("1")
+)
+
+// Options are the settings of a Ledger.
+type Options struct {
+	Budget Budget
+	// Now returns the time; nil is time.Now. A time that is earlier than that of a debit counts as
+	// that of the debit: a clock that is set back opens no used period again.
+	Now func() time.Time
+}
+
+// A Ledger counts and keeps releases. It is safe for concurrent use, and one process at a time
+// may have it open.
+type Ledger struct {
+	db      *bbolt.DB
+	key     []byte
+	budget  Budget
+	now     func() time.Time
+	queue   chan *debit   // to the goroutine that writes
+	closing chan struct{} // closed by Close
+	ended   chan struct{} // closed by the goroutine that writes
+}
+
+// Open opens the ledger in a folder, or makes one. It returns an error if the budget is none, if
+// another process has the ledger open, and if the folder has a database without its key.
+func Open(dir string, o Options) (*Ledger, error) {
+	if err := o.Budget.check(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, databaseFile)
+	key, err := openKey(filepath.Join(dir, keyFile), file.Exists(path))
+	if err != nil {
+		return nil, err
+	}
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockTimeout, PageSize: pageSize, FreelistType: bbolt.FreelistMapType})
+	switch {
+	case errors.Is(err, bolterrors.ErrTimeout):
+		return nil, fmt.Errorf("%s: another process has the ledger open", path)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	l := &Ledger{db: db, key: key, budget: o.Budget, now: o.Now,
+		queue: make(chan *debit), closing: make(chan struct{}), ended: make(chan struct{})}
+	if l.now == nil {
+		l.now = time.Now
+	}
+	if err := l.prepare(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), db.Close())
+	}
+	go l.write()
+	return l, nil
+}
+
+// prepare makes the buckets of a new database, or checks those of another one.
+func (l *Ledger) prepare() error {
+	check := l.tag(checkKey)
+	made := true
+	err := l.db.View(func(tx *bbolt.Tx) error {
+		meta := tx.Bucket(metaBucket)
+		switch {
+		case meta == nil:
+			made = false
+		case string(meta.Get(versionKey)) != string(version):
+			return fmt.Errorf("its version is %q, and this program knows %s only", meta.Get(versionKey), version)
+		case string(meta.Get(checkKey)) != string(check[:]):
+			return fmt.Errorf("%s is not the key of this ledger: put back the right one", keyFile)
+		}
+		return nil
+	})
+	if err != nil || made {
+		return err
+	}
+	return l.db.Update(func(tx *bbolt.Tx) error {
+		for _, name := range [][]byte{metaBucket, subjectsBucket, inputsBucket, releasesBucket} {
+			if _, err := tx.CreateBucket(name); err != nil {
+				return err
+			}
+		}
+		meta := tx.Bucket(metaBucket)
+		if err := meta.Put(checkKey, check[:]); err != nil {
+			return err
+		}
+		return meta.Put(versionKey, version)
+	})
+}
+
+// Close waits for the debits in progress and closes the database. Later debits get ErrClosed.
+func (l *Ledger) Close() error {
+	close(l.closing)
+	<-l.ended
+	return l.db.Close()
+}
+
+// Subjects returns the number of subjects that the ledger knows.
+func (l *Ledger) Subjects() (n int, err error) {
+	err = l.db.View(func(tx *bbolt.Tx) error {
+		n = tx.Bucket(subjectsBucket).Stats().KeyN
+		return nil
+	})
+	return n, err
+}
+
+// openKey reads the key, or makes one if there is no database yet.
+func openKey(path string, needed bool) ([]byte, error) {
+	key, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && needed:
+		return nil, fmt.Errorf("%s is missing: without it every subject of the ledger beside it would count as new; put it back", path)
+	case errors.Is(err, fs.ErrNotExist):
+		return makeKey(path)
+	case err != nil:
+		return nil, err
+	case len(key) != keySize:
+		return nil, fmt.Errorf("%s has %d bytes, but a key has %d: put back the right one", path, len(key), keySize)
+	}
+	return key, nil
+}
