@@ -155,7 +155,7 @@ func TestOddNumbers(t *testing.T) {
 		for _, odd := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32, math.SmallestNonzeroFloat32} {
 			in := append([]float32(nil), x[name][:m.p]...)
 			in[0], in[len(in)-1] = odd, odd
-			if y, err := m.forward(context.Background(), in); err != nil || len(y) != m.n {
+			if y, err := m.Forward(context.Background(), in); err != nil || len(y) != m.n {
 				t.Errorf("%s at %v: %d outputs, %v", name, odd, len(y), err)
 			}
 		}

@@ -49,11 +49,13 @@ type tensor struct {
 	binary []byte
 }
 
-// parameters are those of the binary extension; others are skipped.
+// parameters are those of the binary extension, and of package guard; others are skipped.
 type parameters struct {
-	BinarySize   *int64 `json:"binary_data_size,omitempty"`
-	Binary       *bool  `json:"binary_data,omitempty"`
-	BinaryOutput *bool  `json:"binary_data_output,omitempty"`
+	Subject      string   `json:"subject,omitempty"` // of a request: whom it is about
+	Scale        *float64 `json:"scale,omitempty"`   // of integers: what they are to be multiplied by
+	BinarySize   *int64   `json:"binary_data_size,omitempty"`
+	Binary       *bool    `json:"binary_data,omitempty"`
+	BinaryOutput *bool    `json:"binary_data_output,omitempty"`
 }
 
 // tensors are those of a message, at most maxTensors.

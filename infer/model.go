@@ -47,9 +47,9 @@ func NewModel(name string, g *nn.Graph) (*Model, error) {
 	return m, nil
 }
 
-// forward returns the outputs at x, [batch, p] → [batch, n], once a net is free; it
+// Forward returns the outputs at x, [batch, p] → [batch, n], once a net is free; it
 // returns an error when ctx ends before.
-func (m *Model) forward(ctx context.Context, x []float32) ([]float32, error) {
+func (m *Model) Forward(ctx context.Context, x []float32) ([]float32, error) {
 	select {
 	case net := <-m.nets:
 		defer func() { m.nets <- net }()
@@ -59,13 +59,4 @@ func (m *Model) forward(ctx context.Context, x []float32) ([]float32, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-}
-
-// metadata describes the model as the protocol does; the batch is open.
-func (m *Model) metadata(version string) map[string]any {
-	one := func(name string, shape []int) []*tensor {
-		return []*tensor{{Name: name, Datatype: "FP32", Shape: append(sizes{-1}, widen(shape)...)}}
-	}
-	return map[string]any{"name": m.name, "versions": []string{version}, "platform": "tattle_nn",
-		"inputs": one(m.graph.Input, m.graph.InputShape), "outputs": one(m.graph.Output, m.shape)}
 }

@@ -44,18 +44,21 @@ type ServerOptions struct {
 	Token    string `json:"-"` // bearer token that all but the health checks need; empty for none
 	MaxBatch int    // examples a request at most; zero means DefaultMaxBatch
 	MaxBody  int64  // bytes of a request at most; zero means DefaultMaxBody
+
+	// MaxActive is the largest number of inferences that are held in memory at a time, more requests
+	// get status 503; zero means DefaultMaxActive.
+	MaxActive int
 }
 
 // maxOutputs bounds the numbers that a Client keeps of one Infer, 1 GiB: a hundred times
 // what an audit of 100,000 examples and 26 classes has.
 const maxOutputs = 1 << 28
 
-// maxActive is the largest number of inferences that a Handler holds in memory at a time. More
-// requests get status 503.
-const maxActive = 32
+// DefaultMaxActive is the default of ServerOptions.MaxActive.
+const DefaultMaxActive = 32
 
 // maxReading bounds the requests whose bodies a Handler reads at a time. It is larger than
-// maxActive, so that clients that send slowly do not keep others from being answered.
+// DefaultMaxActive, so that clients that send slowly do not keep others from being answered.
 const maxReading = 1024
 
 // bodyTimeout is how long a Handler waits for a request's body: DefaultMaxBody takes less

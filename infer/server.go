@@ -18,7 +18,7 @@ const onlyVersion = "1"
 
 // server is what Handler's requests share.
 type server struct {
-	models   map[string]*Model
+	models   map[string]Service
 	token    [sha256.Size]byte
 	open     bool // no token is needed
 	maxBatch int
@@ -30,14 +30,18 @@ type server struct {
 // Handler serves models, by the names of the map, over the protocol's REST interface:
 // health, metadata and inference in JSON and binary, and of Triton's extensions …/config
 // with max_batch_size. Every model has one version, "1". Refusals are {"error": …}.
-func Handler(models map[string]*Model, o ServerOptions) http.Handler {
+func Handler[S Service](models map[string]S, o ServerOptions) http.Handler {
 	return newServer(models, o).routes()
 }
 
-func newServer(models map[string]*Model, o ServerOptions) *server {
-	return &server{models: maps.Clone(models), token: sha256.Sum256([]byte(o.Token)), open: o.Token == "",
+func newServer[S Service](models map[string]S, o ServerOptions) *server {
+	s := &server{models: map[string]Service{}, token: sha256.Sum256([]byte(o.Token)), open: o.Token == "",
 		maxBatch: cmp.Or(o.MaxBatch, DefaultMaxBatch), maxBody: cmp.Or(o.MaxBody, DefaultMaxBody),
-		reading: make(chan struct{}, maxReading), active: make(chan struct{}, maxActive)}
+		reading: make(chan struct{}, maxReading), active: make(chan struct{}, cmp.Or(o.MaxActive, DefaultMaxActive))}
+	for name, m := range models {
+		s.models[name] = m
+	}
+	return s
 }
 
 func (s *server) routes() http.Handler {
@@ -53,36 +57,20 @@ func (s *server) routes() http.Handler {
 		mux.HandleFunc(at+"/infer", s.guard(s.infer))
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		refuse(w, refusal{http.StatusNotFound, "not found: addresses of the protocol begin with /v2"})
+		refuse(w, &Refusal{Status: http.StatusNotFound, Text: "not found: addresses of the protocol begin with /v2"})
 	})
 	return mux
 }
 
-// refusal is an error with its HTTP status.
-type refusal struct {
-	code int
-	text string
-}
-
-func (e refusal) Error() string { return e.text }
-
-func badRequest(format string, a ...any) refusal {
-	return refusal{http.StatusBadRequest, fmt.Sprintf(format, a...)}
-}
-
 // refuse answers with an error.
 func refuse(w http.ResponseWriter, err error) {
-	code, r := http.StatusInternalServerError, refusal{}
-	if errors.As(err, &r) {
-		code = r.code
-	}
-	switch code {
-	case http.StatusUnauthorized:
-		w.Header().Set("WWW-Authenticate", "Bearer")
-	case http.StatusServiceUnavailable:
-		w.Header().Set("Retry-After", "1")
-	}
-	reply(w, code, map[string]string{"error": oneLine(err.Error())})
+	r := &Refusal{Status: http.StatusInternalServerError, Text: err.Error()}
+	errors.As(err, &r)
+	r.header(w.Header())
+	body := map[string]any{}
+	maps.Copy(body, r.More)
+	body["error"] = oneLine(err.Error())
+	reply(w, r.Status, body)
 }
 
 // reply answers with JSON.
@@ -104,7 +92,7 @@ func (s *server) guard(next http.HandlerFunc) http.HandlerFunc {
 		sum := sha256.Sum256([]byte(token))
 		right := strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(sum[:], s.token[:]) == 1
 		if !s.open && !right {
-			refuse(w, refusal{http.StatusUnauthorized, "a valid bearer token is required"})
+			refuse(w, &Refusal{Status: http.StatusUnauthorized, Text: "a valid bearer token is required"})
 			return
 		}
 		next(w, r)
@@ -116,7 +104,7 @@ func (s *server) get(f func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
-			refuse(w, refusal{http.StatusMethodNotAllowed, "only GET is allowed here"})
+			refuse(w, &Refusal{Status: http.StatusMethodNotAllowed, Text: "only GET is allowed here"})
 			return
 		}
 		v, err := f(r)
@@ -132,40 +120,45 @@ func (s *server) about(*http.Request) (any, error) {
 	return map[string]any{"name": "tattle", "version": "2", "extensions": []string{binaryExtension, configExtension}}, nil
 }
 
-// model returns the model that a path names.
-func (s *server) model(r *http.Request) (*Model, error) {
+// model returns the model that a path names, and what it is.
+func (s *server) model(r *http.Request) (Service, *Metadata, error) {
 	name, version := r.PathValue("model"), r.PathValue("version")
 	m := s.models[name]
 	if m == nil {
 		known := slices.Sorted(maps.Keys(s.models))
-		return nil, refusal{http.StatusNotFound, fmt.Sprintf("no model %s here, only %s", oneLine(name), strings.Join(known, ", "))}
+		return nil, nil, &Refusal{Status: http.StatusNotFound, Text: fmt.Sprintf("no model %s here, only %s", oneLine(name), strings.Join(known, ", "))}
 	}
 	if version != "" && version != onlyVersion {
-		return nil, refusal{http.StatusNotFound, fmt.Sprintf("model %s has no version %s, only %s", oneLine(name), oneLine(version), onlyVersion)}
+		return nil, nil, &Refusal{Status: http.StatusNotFound, Text: fmt.Sprintf("model %s has no version %s, only %s", oneLine(name), oneLine(version), onlyVersion)}
 	}
-	return m, nil
+	is, err := m.Describe(r.Context())
+	if err != nil && !errors.As(err, new(*Refusal)) {
+		err = &Refusal{Status: http.StatusServiceUnavailable, Text: fmt.Sprintf("model %s is not ready: %v", oneLine(name), err)}
+	}
+	return m, is, err
 }
 
 func (s *server) describe(r *http.Request) (any, error) {
-	m, err := s.model(r)
+	_, m, err := s.model(r)
 	if err != nil {
 		return nil, err
 	}
-	return m.metadata(onlyVersion), nil
+	return map[string]any{"name": m.Name, "versions": m.Versions, "platform": m.Platform,
+		"inputs": m.described(m.Inputs), "outputs": m.described(m.Outputs)}, nil
 }
 
 func (s *server) ready(r *http.Request) (any, error) {
-	m, err := s.model(r)
+	_, m, err := s.model(r)
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"name": m.name, "ready": true}, nil
+	return map[string]any{"name": m.Name, "ready": true}, nil
 }
 
 func (s *server) config(r *http.Request) (any, error) {
-	m, err := s.model(r)
+	_, m, err := s.model(r)
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"name": m.name, "platform": "tattle_nn", "max_batch_size": s.maxBatch}, nil
+	return map[string]any{"name": m.Name, "platform": m.Platform, "max_batch_size": s.maxBatch}, nil
 }

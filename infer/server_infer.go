@@ -34,9 +34,9 @@ func (s *server) infer(w http.ResponseWriter, r *http.Request) {
 func (s *server) inferred(w http.ResponseWriter, r *http.Request) (body []byte, header int, err error) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", "POST")
-		return nil, 0, refusal{http.StatusMethodNotAllowed, "an inference needs a POST request"}
+		return nil, 0, &Refusal{Status: http.StatusMethodNotAllowed, Text: "an inference needs a POST request"}
 	}
-	model, err := s.model(r)
+	model, is, err := s.model(r)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -49,7 +49,11 @@ func (s *server) inferred(w http.ResponseWriter, r *http.Request) (body []byte, 
 		return nil, 0, err
 	}
 	defer done()
-	answer, err := s.answer(r.Context(), model, ask)
+	who, err := subject(r, ask)
+	if err != nil {
+		return nil, 0, err
+	}
+	answer, err := s.answer(r.Context(), model, is, ask, who)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -63,7 +67,7 @@ func acquire(places chan struct{}, what string) (done func(), err error) {
 	case places <- struct{}{}:
 		return func() { <-places }, nil
 	default:
-		return nil, refusal{http.StatusServiceUnavailable, fmt.Sprintf("%d %s already", cap(places), what)}
+		return nil, &Refusal{Status: http.StatusServiceUnavailable, Text: fmt.Sprintf("%d %s already", cap(places), what)}
 	}
 }
 
@@ -73,7 +77,7 @@ func acquire(places chan struct{}, what string) (done func(), err error) {
 func (s *server) asked(w http.ResponseWriter, r *http.Request) (*message, error) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" && kind != "application/octet-stream" {
-		return nil, refusal{http.StatusUnsupportedMediaType, "the Content-Type must be application/json or application/octet-stream"}
+		return nil, &Refusal{Status: http.StatusUnsupportedMediaType, Text: "the Content-Type must be application/json or application/octet-stream"}
 	}
 	done, err := acquire(s.reading, "requests are being read")
 	if err != nil {
@@ -83,36 +87,38 @@ func (s *server) asked(w http.ResponseWriter, r *http.Request) (*message, error)
 	return s.read(w, r)
 }
 
-// answer computes the model's outputs at a request's inputs.
-func (s *server) answer(ctx context.Context, model *Model, ask *message) (*message, error) {
-	x, b, err := s.examples(model, ask)
+// answer computes the model's outputs at a request's inputs, which are about a subject.
+func (s *server) answer(ctx context.Context, model Service, is *Metadata, ask *message, who string) (*message, error) {
+	x, b, err := s.examples(is, ask)
 	if err != nil {
 		return nil, err
 	}
-	binary, err := wanted(model, ask)
+	names, binary, err := wanted(is, ask)
 	if err != nil {
 		return nil, err
 	}
-	y, err := model.forward(ctx, x)
+	outputs, err := model.Answer(ctx, &Request{X: x, N: b, Outputs: names, Subject: who})
 	if err != nil {
-		return nil, refusal{http.StatusServiceUnavailable, "the inference was cancelled"}
+		return nil, err
 	}
-	out := &tensor{Name: model.graph.Output, Datatype: "FP32", Shape: append(sizes{int64(b)}, widen(model.shape)...)}
-	out.set(y, binary)
-	return &message{ModelName: model.name, ModelVersion: onlyVersion, ID: ask.ID, Outputs: tensors{out}}, nil
+	m := &message{ModelName: is.Name, ModelVersion: onlyVersion, ID: ask.ID}
+	for _, o := range outputs {
+		m.Outputs = append(m.Outputs, o.encode(binary(o.Name)))
+	}
+	return m, nil
 }
 
 // read reads a request's body, of at most s.maxBody bytes.
 func (s *server) read(w http.ResponseWriter, r *http.Request) (*message, error) {
 	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		return nil, refusal{http.StatusUnsupportedMediaType, "compressed requests are not supported: send the request uncompressed"}
+		return nil, &Refusal{Status: http.StatusUnsupportedMediaType, Text: "compressed requests are not supported: send the request uncompressed"}
 	}
 	control := http.NewResponseController(w)
 	control.SetReadDeadline(time.Now().Add(bodyTimeout))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.maxBody))
 	control.SetReadDeadline(time.Time{})
 	if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
-		return nil, refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request is longer than %d bytes", s.maxBody)}
+		return nil, &Refusal{Status: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the request is longer than %d bytes", s.maxBody)}
 	}
 	if err != nil {
 		return nil, badRequest("the request ends early: %v", err)
@@ -125,17 +131,22 @@ func (s *server) read(w http.ResponseWriter, r *http.Request) (*message, error) 
 }
 
 // examples returns the inputs of a request, [b, p].
-func (s *server) examples(m *Model, ask *message) (x []float32, b int, err error) {
+func (s *server) examples(m *Metadata, ask *message) (x []float32, b int, err error) {
+	takes := m.Inputs[0]
 	if len(ask.Inputs) != 1 {
-		return nil, 0, badRequest("there are %d inputs, but the model takes one, %s", len(ask.Inputs), m.graph.Input)
+		return nil, 0, badRequest("there are %d inputs, but the model takes one, %s", len(ask.Inputs), takes.Name)
 	}
 	in := ask.Inputs[0]
-	if in.Name != m.graph.Input {
-		return nil, 0, badRequest("input %s is not the model's, %s", oneLine(in.Name), m.graph.Input)
+	if in.Name != takes.Name {
+		return nil, 0, badRequest("input %s is not the model's, %s", oneLine(in.Name), takes.Name)
 	}
-	want := widen(m.graph.InputShape)
-	if len(in.Shape) == 0 || !slices.Equal(in.Shape[1:], want) && !slices.Equal(in.Shape[1:], []int64{int64(m.p)}) {
-		return nil, 0, badRequest("input %s has shape %v, but the model takes %v", m.graph.Input, []int64(in.Shape), append([]int64{-1}, want...))
+	want := sizes(takes.Shape[1:])
+	flat, err := want.count()
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(in.Shape) == 0 || !slices.Equal(in.Shape[1:], want) && !slices.Equal(in.Shape[1:], sizes{int64(flat)}) {
+		return nil, 0, badRequest("input %s has shape %v, but the model takes %v", takes.Name, []int64(in.Shape), takes.Shape)
 	}
 	if in.Shape[0] < 1 || in.Shape[0] > int64(s.maxBatch) {
 		return nil, 0, badRequest("a batch of %d examples: it must be from 1 to %d", in.Shape[0], s.maxBatch)
@@ -146,19 +157,24 @@ func (s *server) examples(m *Model, ask *message) (x []float32, b int, err error
 	return x, int(in.Shape[0]), nil
 }
 
-// wanted reports whether the request wants the output as binary data. The parameter of the
-// output overrides the parameter of the whole request.
-func wanted(m *Model, ask *message) (binary bool, err error) {
-	if p := ask.Parameters; p != nil && p.BinaryOutput != nil {
-		binary = *p.BinaryOutput
-	}
+// wanted returns the outputs that a request names, and what reports whether it wants an output as
+// binary data: the parameter of the output overrides the parameter of the whole request.
+func wanted(m *Metadata, ask *message) (names []string, binary func(output string) bool, err error) {
+	whole := ask.Parameters != nil && ask.Parameters.BinaryOutput != nil && *ask.Parameters.BinaryOutput
+	own := map[string]bool{}
 	for _, t := range ask.Outputs {
-		if t.Name != m.graph.Output {
-			return false, badRequest("output %s is not the model's, %s", oneLine(t.Name), m.graph.Output)
+		if !slices.ContainsFunc(m.Outputs, func(o Tensor) bool { return o.Name == t.Name }) {
+			return nil, nil, badRequest("output %s is not the model's, %s", oneLine(t.Name), tensorNames(m.Outputs))
 		}
+		names = append(names, t.Name)
 		if t.Parameters != nil && t.Parameters.Binary != nil {
-			binary = *t.Parameters.Binary
+			own[t.Name] = *t.Parameters.Binary
 		}
 	}
-	return binary, nil
+	return names, func(output string) bool {
+		if b, ok := own[output]; ok {
+			return b
+		}
+		return whole
+	}, nil
 }

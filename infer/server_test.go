@@ -100,14 +100,14 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestBusyServer: beyond maxActive inferences the answer is 503, which a client waits out.
+// TestBusyServer: beyond DefaultMaxActive inferences the answer is 503, which a client waits out.
 func TestBusyServer(t *testing.T) {
 	m, err := NewModel("m", zoo.Table(2, 2, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := newServer(map[string]*Model{"m": m}, ServerOptions{})
-	for range maxActive {
+	for range DefaultMaxActive {
 		s.active <- struct{}{}
 	}
 	first, _ := newClient(t, s.routes(), Options{Retries: -1})
@@ -118,7 +118,7 @@ func TestBusyServer(t *testing.T) {
 	if err := ask(c); err != nil || len(f.sleeps) != 1 || f.sleeps[0] != time.Second {
 		t.Errorf("after %v: %v", f.sleeps, err)
 	}
-	if len(s.active) != maxActive-1 || len(m.nets) != cap(m.nets) {
+	if len(s.active) != DefaultMaxActive-1 || len(m.nets) != cap(m.nets) {
 		t.Error("a place was not given back")
 	}
 }
@@ -133,7 +133,7 @@ func TestStalledBodies(t *testing.T) {
 	s := newServer(map[string]*Model{"m": m}, ServerOptions{})
 	var stalled sync.WaitGroup
 	var bodies []*io.PipeWriter
-	for range maxActive + 8 {
+	for range DefaultMaxActive + 8 {
 		body, end := io.Pipe()
 		bodies = append(bodies, end)
 		r := httptest.NewRequest(http.MethodPost, "/v2/models/m/infer", body)
@@ -169,7 +169,7 @@ func TestGivenUp(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := m.forward(ctx, []float32{1, 2}); !errors.Is(err, context.Canceled) {
+	if _, err := m.Forward(ctx, []float32{1, 2}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"strings"
 
 	"tattle/internal/file"
 	"tattle/serve"
@@ -18,8 +16,7 @@ type serveCmd struct {
 	Model       []string `sep:"none" help:"Serve this ONNX model by the Open Inference Protocol v2. Repeatable." placeholder:"FILE[=NAME]"`
 	InputShape  string   `help:"With --model: sizes of one input, without the batch, if the file leaves them open." placeholder:"3x224x224"`
 	ModelOutput string   `help:"With --model: which output, if the model has several." placeholder:"NAME"`
-	Listen      string   `help:"Address to listen at; port 0: any free port (default: 127.0.0.1:8080)." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	Token       string   `env:"TATTLE_TOKEN" help:"Token that clients must send, as ?token=… or bearer (default: random if others can reach the page)." placeholder:"TOKEN"`
+	listenFlags
 }
 
 func (serveCmd) Help() string {
@@ -36,12 +33,11 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
+	l, at, err := c.open(ctx)
 	if err != nil {
-		return hinted(fmt.Errorf("--listen: %w", err), "choose another address or port; port 0 means any free port")
+		return err
 	}
 	defer l.Close()
-	at := siteOf(l.Addr(), c.Token)
 	h, err := what.handler(at.token)
 	if err != nil {
 		return err
@@ -86,7 +82,6 @@ func (dir pages) announce(w io.Writer, at site) error {
 
 // check checks the flags.
 func (c *serveCmd) check() error {
-	_, _, err := net.SplitHostPort(c.Listen)
 	switch {
 	case c.Dir == "" && len(c.Model) == 0:
 		return usage(errors.New("a folder of reports or --model is required"), "see the examples in tattle serve --help")
@@ -94,10 +89,6 @@ func (c *serveCmd) check() error {
 		return usage(errors.New("a folder and --model are mutually exclusive"), "start tattle serve twice, on two ports")
 	case len(c.Model) == 0 && c.InputShape+c.ModelOutput != "":
 		return usage(errors.New("--input-shape and --model-output require --model"), "")
-	case err != nil:
-		return usage(fmt.Errorf("--listen: %w", err), "write it as 127.0.0.1:8080")
-	case strings.ContainsFunc(c.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return usage(errors.New("--token: characters that are not allowed in HTTP headers"), "remove spaces and line ends from --token or TATTLE_TOKEN")
 	}
-	return nil
+	return c.listenFlags.check()
 }

@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -14,8 +16,53 @@ import (
 	"time"
 )
 
+// listenFlags say where a server listens and who may ask it.
+type listenFlags struct {
+	Listen  string `help:"Address to listen at; port 0: any free port (default: 127.0.0.1:8080)." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Token   string `env:"TATTLE_TOKEN" help:"Token that clients must send, as ?token=… or bearer (default: random if other machines can reach the server)." placeholder:"TOKEN"`
+	TLSCert string `name:"tls-cert" help:"Serve HTTPS with this certificate, a PEM file with its chain." placeholder:"FILE"`
+	TLSKey  string `name:"tls-key" help:"Key of --tls-cert, a PEM file." placeholder:"FILE"`
+}
+
+// check checks the flags.
+func (f listenFlags) check() error {
+	_, _, err := net.SplitHostPort(f.Listen)
+	switch {
+	case err != nil:
+		return usage(fmt.Errorf("--listen: %w", err), "write it as 127.0.0.1:8080")
+	case strings.ContainsFunc(f.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return usage(errors.New("--token: characters that are not allowed in HTTP headers"), "remove spaces and line ends from --token or TATTLE_TOKEN")
+	case (f.TLSCert == "") != (f.TLSKey == ""):
+		return usage(errors.New("--tls-cert and --tls-key require each other"), "")
+	}
+	return nil
+}
+
+// open starts to listen.
+func (f listenFlags) open(ctx context.Context) (net.Listener, site, error) {
+	var pair tls.Certificate
+	secure := f.TLSCert != ""
+	if secure {
+		var err error
+		if pair, err = tls.LoadX509KeyPair(f.TLSCert, f.TLSKey); err != nil {
+			return nil, site{}, hinted(fmt.Errorf("--tls-cert, --tls-key: %w", err), "name a certificate and its key, both PEM files")
+		}
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", f.Listen)
+	if err != nil {
+		return nil, site{}, hinted(fmt.Errorf("--listen: %w", err), "choose another address or port; port 0 means any free port")
+	}
+	at := siteOf(l.Addr(), f.Token)
+	if secure {
+		at.scheme = "https"
+		l = tls.NewListener(l, &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}})
+	}
+	return l, at, nil
+}
+
 // A site is the address of a server.
 type site struct {
+	scheme string
 	host  string // with its port
 	token string // empty if none is needed
 	made  bool   // the token was made here
@@ -24,7 +71,7 @@ type site struct {
 // siteOf returns the address of a listener. If other machines can reach it, it has a
 // token, made here if none is given.
 func siteOf(a net.Addr, token string) site {
-	s := site{host: a.String(), token: token}
+	s := site{scheme: "http", host: a.String(), token: token}
 	if loopback(a) {
 		return s
 	}
@@ -36,7 +83,7 @@ func siteOf(a net.Addr, token string) site {
 
 // url returns an address at the site; a link contains the token if it was made here.
 func (s site) url(path string, link bool) string {
-	u := url.URL{Scheme: "http", Host: s.host, Path: path}
+	u := url.URL{Scheme: s.scheme, Host: s.host, Path: path}
 	if link && s.made {
 		u.RawQuery = url.Values{"token": {s.token}}.Encode()
 	}

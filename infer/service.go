@@ -1,0 +1,142 @@
+package infer
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// SubjectHeader is the header that names whom a request is about. The parameter "subject" of the
+// request does the same.
+const SubjectHeader = "X-Tattle-Subject"
+
+// A Service is what Handler serves under a name: a Model, or an answer that is made of one. It must
+// be safe for concurrent use.
+type Service interface {
+	// Describe returns the tensors, with one input; the batch is −1. An error means that the service
+	// is not ready.
+	Describe(ctx context.Context) (*Metadata, error)
+	// Answer returns the outputs for a request that fits the description: those of its names, or
+	// the default ones. Errors that are no Refusal have status 500.
+	Answer(ctx context.Context, r *Request) ([]Output, error)
+}
+
+// A Request is an inference that a client asks for.
+type Request struct {
+	X       []float32 // the input, [N, …]
+	N       int       // examples
+	Outputs []string  // that the client names; empty if it names none
+	Subject string    // whom the inputs are about; empty if the client does not say
+}
+
+// An Output is a tensor of an answer.
+type Output struct {
+	Name   string
+	Shape  []int     // with the batch
+	Floats []float32 // of FP32
+	Ints   []int64   // of INT64 if Floats is nil
+	Scale  float64   // of Ints: what they are to be multiplied by, if not 0
+}
+
+// A Refusal is an error with an HTTP status. The answer is a JSON object with the key "error", and
+// others.
+type Refusal struct {
+	Status int
+	Text   string         // the value of "error"
+	Retry  time.Duration  // unless 0, the header Retry-After, rounded up to seconds
+	More   map[string]any // further keys of the object
+}
+
+// Error returns Text.
+func (e *Refusal) Error() string { return e.Text }
+
+// header sets the headers of a refusal.
+func (e *Refusal) header(h http.Header) {
+	switch e.Status {
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", "Bearer")
+	case http.StatusServiceUnavailable:
+		h.Set("Retry-After", "1")
+	}
+	if e.Retry > 0 {
+		h.Set("Retry-After", strconv.FormatInt(int64((e.Retry+time.Second-1)/time.Second), 10))
+	}
+}
+
+// encode returns an output as a tensor.
+func (o Output) encode(asBinary bool) *tensor {
+	t := &tensor{Name: o.Name, Datatype: "FP32", Shape: widen(o.Shape)}
+	if o.Floats != nil {
+		t.set(o.Floats, asBinary)
+		return t
+	}
+	t.Datatype = "INT64"
+	t.Parameters = &parameters{}
+	if o.Scale != 0 {
+		t.Parameters.Scale = &o.Scale
+	}
+	if asBinary {
+		t.binary = make([]byte, 0, 8*len(o.Ints))
+		for _, v := range o.Ints {
+			t.binary = binary.LittleEndian.AppendUint64(t.binary, uint64(v))
+		}
+		size := int64(len(t.binary))
+		t.Parameters.BinarySize = &size
+		return t
+	}
+	data := []byte{'['}
+	for i, v := range o.Ints {
+		if i > 0 {
+			data = append(data, ',')
+		}
+		data = strconv.AppendInt(data, v, 10)
+	}
+	t.Data = append(data, ']')
+	return t
+}
+
+// subject returns whom a request is about. The header and the parameter must agree.
+func subject(r *http.Request, ask *message) (string, error) {
+	name := r.Header.Get(SubjectHeader)
+	if ask.Parameters == nil || ask.Parameters.Subject == "" || ask.Parameters.Subject == name {
+		return name, nil
+	}
+	if name != "" {
+		return "", badRequest("the header %s and the parameter subject name different subjects", SubjectHeader)
+	}
+	return ask.Parameters.Subject, nil
+}
+
+// described returns tensors as they are written.
+func (m *Metadata) described(list []Tensor) []*tensor {
+	out := make([]*tensor, len(list))
+	for i, t := range list {
+		out[i] = &tensor{Name: t.Name, Datatype: t.Datatype, Shape: t.Shape}
+	}
+	return out
+}
+
+// Describe returns the tensors of the model.
+func (m *Model) Describe(context.Context) (*Metadata, error) {
+	one := func(name string, shape []int) []Tensor {
+		return []Tensor{{Name: name, Datatype: "FP32", Shape: append(sizes{-1}, widen(shape)...)}}
+	}
+	return &Metadata{Name: m.name, Versions: []string{onlyVersion}, Platform: "tattle_nn",
+		Inputs: one(m.graph.Input, m.graph.InputShape), Outputs: one(m.graph.Output, m.shape)}, nil
+}
+
+// Answer returns the output of the model.
+func (m *Model) Answer(ctx context.Context, r *Request) ([]Output, error) {
+	y, err := m.Forward(ctx, r.X)
+	if err != nil {
+		return nil, &Refusal{Status: http.StatusServiceUnavailable, Text: "the inference was cancelled"}
+	}
+	return []Output{{Name: m.graph.Output, Shape: append([]int{r.N}, m.shape...), Floats: y}}, nil
+}
+
+func badRequest(format string, a ...any) *Refusal {
+	return &Refusal{Status: http.StatusBadRequest, Text: fmt.Sprintf(format, a...)}
+}
