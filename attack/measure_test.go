@@ -89,6 +89,12 @@ func TestSummaries(t *testing.T) {
 	if len(r.Pictures) != 3 || !math.IsNaN(r.Recognised) || len(r.Summaries(bound.Pixels(6), 2)) != 1 {
 		t.Errorf("%d pictures, recognised %v", len(r.Pictures), r.Recognised)
 	}
+	if rows := r.Summaries(nil, 0); len(rows) != 1 || rows[0].Coordinates != "pixels" || rows[0].Values != 1200 {
+		t.Errorf("without coordinates: %+v", rows)
+	}
+	if rows := new(Result).Summaries(nil, 0); len(rows) != 0 {
+		t.Errorf("without examples: %+v", rows)
+	}
 }
 
 // Attacks and what they reach are the same bytes on one core as on all.

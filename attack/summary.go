@@ -27,8 +27,15 @@ type Row struct {
 }
 
 // Summaries returns the rows of all coordinates, which are those of the
-// measurement, and, where there is one, of their low band of size×size.
+// measurement (nil for pixels, as in Options), and, where there is one, of their low band
+// of size×size. Without examples there are none.
 func (r *Result) Summaries(c bound.Coordinates, size int) []Row {
+	if len(r.MeanSquare) == 0 {
+		return nil
+	}
+	if c == nil {
+		c = bound.Pixels(len(r.RMS) / len(r.MeanSquare))
+	}
 	out := []Row{r.row(c, "all", nil)}
 	if band := c.Band(size); size > 0 && len(band) > 0 && len(band) < c.Len() {
 		out = append(out, r.row(c, fmt.Sprintf("%dx%d", size, size), band))
