@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tattle/internal/file"
+	"tattle/report"
 )
 
 // The files of a run are those in its folder and in folders below, of the kinds
@@ -39,9 +40,6 @@ var kinds = map[string]struct {
 	"":       {"checksums", "text/plain; charset=utf-8", true},
 }
 
-// checksums is the one file without an extension.
-const checksums = "SHA256SUMS"
-
 // filePolicy is the content-security policy of files from the folder: their
 // own style and drawings, no script, no network, and no access to our site.
 const filePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
@@ -60,7 +58,7 @@ type runFile struct {
 func extension(name string) (key string, ok bool) {
 	end := strings.ToLower(path.Ext(name))
 	_, ok = kinds[end]
-	return end, ok && (end != "" || path.Base(name) == checksums)
+	return end, ok && (end != "" || path.Base(name) == report.EvidenceSums)
 }
 
 // files lists the files of a run, and counts those that are left out.
@@ -103,7 +101,7 @@ func (s *site) files(folder string) (files []runFile, left int) {
 
 func (s *site) isRun(folder string) bool {
 	_, err := regularFile(s.index.root, path.Join(folder, reportName))
-	return err == nil
+	return err == nil && !isPack(s.index.root, folder)
 }
 
 // inRun reports whether a file lies in the folder of a run or a little below.

@@ -164,6 +164,9 @@ func (s *index) walk(ctx context.Context) (found []*entry, notes []string, err e
 		if is, err := isReport(name, d); !is {
 			return err
 		}
+		if isPack(s.root, path.Dir(name)) {
+			return nil
+		}
 		if len(found) == DefaultReports {
 			notes = append(notes, fmt.Sprintf("only the first %d reports are shown", DefaultReports))
 			return errEnough
@@ -193,6 +196,13 @@ func isReport(name string, d fs.DirEntry) (bool, error) {
 		return false, nil
 	}
 	return !skip && d.Name() == reportName && d.Type().IsRegular(), nil
+}
+
+// isPack reports whether a folder is an evidence pack: a copy of a run's report with the
+// digests of its files, and no run.
+func isPack(root *os.Root, folder string) bool {
+	_, err := regularFile(root, path.Join(folder, report.EvidenceSums))
+	return err == nil
 }
 
 // depth counts the folders of a path; it is 0 for the served folder itself.

@@ -243,8 +243,12 @@ func headline(r *report.Report) (text string, excess float64) {
 	if p := r.Promise; p != nil && p.Released != nil {
 		return "accuracy " + percent(float64(p.Accuracy)) + ", " + points(-float64(p.Drop)), excess
 	}
-	if r.Utility.Examples > 0 {
-		return "accuracy " + percent(float64(r.Utility.ReleasedAccuracy)), excess
+	if u := r.Utility; u.Examples > 0 {
+		accuracy := u.ReleasedAccuracy
+		if u.Draws == 0 { // nothing was released
+			accuracy = u.CleanAccuracy
+		}
+		return "accuracy " + percent(float64(accuracy)), excess
 	}
 	return "", excess
 }

@@ -153,3 +153,30 @@ func TestListDoesNotWait(t *testing.T) {
 		}
 	}
 }
+
+// A training without noise is listed with its accuracy, one with noise with that under the
+// noise, and an evidence pack is no run.
+func TestTrainingsAndPacks(t *testing.T) {
+	dir := t.TempDir()
+	r := &report.Report{Schema: report.Schema, Title: "A classifier of MNIST", Command: "tattle train mnist", Outcome: report.Done, Verdict: "trained",
+		Utility: report.Utility{CleanAccuracy: .975, Examples: 200}}
+	put(t, dir, "honest", r, 0)
+	r.Utility.ReleasedAccuracy, r.Utility.Draws = .9, 4
+	put(t, dir, "noisy", r, 0)
+	put(t, dir, "audit", audited(.31), 1)
+	put(t, dir, "audit/evidence", audited(.31), 2)
+	write(t, dir, "audit/evidence/"+report.EvidenceSums, "0  report.json\n")
+	h := handler(t, dir, Options{})
+	text := page(t, h, "/?sort=name")
+	for _, want := range []string{"accuracy 97.5\u00a0%", "accuracy 90.0\u00a0%"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in the list", want)
+		}
+	}
+	if got := strings.Join(listed(text), " "); got != "audit honest noisy" {
+		t.Errorf("runs %q", got)
+	}
+	if run := page(t, h, "/run/audit"); !strings.Contains(run, "evidence/"+report.EvidenceSums) {
+		t.Error("the pack's files are not among those of its run")
+	}
+}
