@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"tattle/audit"
 )
@@ -123,10 +124,14 @@ func thisProgram(version string) (packTool, error) {
 	return t, nil
 }
 
+// unreleased is the version of a program that was built without a version of its own: from a
+// working tree, without the information of the version control system.
+const unreleased = "v0.1.0-devel"
+
 // ProgramVersion returns the version of the running program.
 func ProgramVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+	if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") {
 		return info.Main.Version
 	}
-	return "(devel)"
+	return unreleased
 }

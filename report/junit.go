@@ -5,7 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"slices"
+	"strconv"
 	"strings"
 
 	"tattle/audit"
@@ -19,7 +19,7 @@ type junitSuites struct {
 	Tests    int          `xml:"tests,attr"`
 	Failures int          `xml:"failures,attr"`
 	Errors   int          `xml:"errors,attr"`
-	Time     string       `xml:"time,attr"`
+	Time     string       `xml:"time,attr,omitempty"`
 	Suites   []junitSuite `xml:"testsuite"`
 }
 
@@ -29,14 +29,13 @@ type junitSuite struct {
 	Failures int         `xml:"failures,attr"`
 	Errors   int         `xml:"errors,attr"`
 	Skipped  int         `xml:"skipped,attr"`
-	Time     string      `xml:"time,attr"`
 	Cases    []junitCase `xml:"testcase"`
+	Out      string      `xml:"system-out,omitempty"`
 }
 
 type junitCase struct {
 	Class   string        `xml:"classname,attr"`
 	Name    string        `xml:"name,attr"`
-	Time    string        `xml:"time,attr"`
 	Failure *junitOutcome `xml:"failure,omitempty"`
 	Error   *junitOutcome `xml:"error,omitempty"`
 	Out     string        `xml:"system-out,omitempty"`
@@ -48,17 +47,20 @@ type junitOutcome struct {
 	Text    string `xml:",chardata"`
 }
 
-// WriteJUnit writes an audit as JUnit's XML: the release, every attribute, every
-// control and every broken threshold is a test case. They fail as the command does:
-// what breaks a threshold (Beyond or worse, where none was set) fails, inconclusive is an
-// error, all else passes with words; where nothing is to fail nothing does. It returns an error
-// if the report has no audit.
+// WriteJUnit writes an audit as JUnit's XML: every attribute, every control and every broken
+// rule that is not about an attribute is a test case, so that a finding is counted once. They
+// fail as the command does: an attribute that breaks a rule (Beyond or worse, where none was
+// set) fails, inconclusive is an error, all else passes with words; where nothing is to fail
+// nothing does. It returns an error if the report has no audit.
 func (r *Report) WriteJUnit(w io.Writer) error {
 	if r.Audit == nil {
 		return errNoAudit
 	}
-	s := junitSuites{Name: "tattle audit", Time: noTime}
-	for _, suite := range []junitSuite{r.junitRelease(), r.junitAttributes(), r.junitControls(), r.junitThresholds()} {
+	s := junitSuites{Name: "tattle audit"}
+	if t, ok := r.Timing["total"]; ok {
+		s.Time = strconv.FormatFloat(float64(t), 'f', 3, 64)
+	}
+	for _, suite := range []junitSuite{r.junitAttributes(), r.junitControls(), r.junitRules()} {
 		if suite.count(); suite.Tests > 0 {
 			s.Suites = append(s.Suites, suite)
 			s.Tests, s.Failures, s.Errors = s.Tests+suite.Tests, s.Failures+suite.Failures, s.Errors+suite.Errors
@@ -76,13 +78,9 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 	return err
 }
 
-// noTime stands where readers want a time: the same audit gives the same bytes.
-const noTime = "0"
-
 func (s *junitSuite) count() {
-	s.Tests, s.Time = len(s.Cases), noTime
-	for i, c := range s.Cases {
-		s.Cases[i].Time = noTime
+	s.Tests = len(s.Cases)
+	for _, c := range s.Cases {
 		if c.Failure != nil {
 			s.Failures++
 		}
@@ -92,33 +90,24 @@ func (s *junitSuite) count() {
 	}
 }
 
-func (r *Report) junitRelease() junitSuite {
-	a := r.Audit
-	said := strings.Join(readable(append([]string{verdictWords(a)}, a.Reasons...)), "\n")
-	c := r.judged("tattle.audit.release", file.Name(a.Sample), a.Verdict, len(r.Breaches) > 0 || r.FailOn == nil && a.Verdict.ExceedsTarget())
-	return junitSuite{Name: "release", Cases: []junitCase{c.saying(verdictWords(a), said)}}
-}
-
+// junitAttributes has a test case for each attribute, and the verdict on the release below
+// them.
 func (r *Report) junitAttributes() junitSuite {
-	s := junitSuite{Name: "attributes"}
-	for i := range r.Audit.Findings {
-		f := &r.Audit.Findings[i]
-		c := r.judged("tattle.audit.attribute", file.Name(f.Attribute), f.Verdict, r.breaks(f))
-		s.Cases = append(s.Cases, c.saying(briefly(f), printable(findingWords(f))))
+	a := r.Audit
+	s := junitSuite{Name: "attributes", Out: strings.Join(readable(append([]string{verdictWords(a)}, a.Reasons...)), "\n")}
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		c := junitCase{Class: "tattle.audit.attribute", Name: file.Name(f.Attribute)}
+		switch {
+		case r.breaks(f):
+			c.Failure = &junitOutcome{Type: cmp.Or(ruleOf(f.Verdict), ruleThreshold)}
+		case ruleOf(f.Verdict) == ruleInconclusive && !r.lenient():
+			c.Error = &junitOutcome{Type: ruleOf(f.Verdict)}
+		}
+		said := append([]string{findingWords(f)}, r.breachesOf(f)...)
+		s.Cases = append(s.Cases, c.saying(briefly(f), strings.Join(readable(said), "\n")))
 	}
 	return s
-}
-
-// judged is the test case of a verdict, which fails if it breaks a threshold.
-func (r *Report) judged(class, name string, v audit.Verdict, breaks bool) junitCase {
-	c := junitCase{Class: class, Name: name}
-	switch {
-	case breaks:
-		c.Failure = &junitOutcome{Type: cmp.Or(ruleOf(v), ruleThreshold)}
-	case ruleOf(v) == ruleInconclusive && !r.lenient():
-		c.Error = &junitOutcome{Type: ruleOf(v)}
-	}
-	return c
 }
 
 // saying gives a test case its words.
@@ -152,7 +141,18 @@ func (a *Audited) breaks(f *audit.Finding) bool {
 	if a.FailOn == nil {
 		return f.Verdict.ExceedsTarget()
 	}
-	return slices.ContainsFunc(a.Breaches, func(b audit.Breach) bool { return !b.Missing && b.Attribute == f.Attribute })
+	return len(a.breachesOf(f)) > 0
+}
+
+// breachesOf are the sentences on the rules that an attribute breaks.
+func (a *Audited) breachesOf(f *audit.Finding) []string {
+	var said []string
+	for _, b := range a.Breaches {
+		if !b.Missing && b.Attribute == f.Attribute {
+			said = append(said, b.String())
+		}
+	}
+	return said
 }
 
 // breaches are the sentences on the rules that are broken.
@@ -178,10 +178,15 @@ func (r *Report) junitControls() junitSuite {
 	return s
 }
 
-func (r *Report) junitThresholds() junitSuite {
-	s := junitSuite{Name: "thresholds"}
-	for i, b := range r.breaches() {
-		s.Cases = append(s.Cases, junitCase{Class: "tattle.audit.threshold", Name: fmt.Sprintf("threshold %d", i+1), Failure: &junitOutcome{Type: ruleThreshold, Message: b, Text: b}})
+// junitRules has a test case for each broken rule that no attribute's case has.
+func (r *Report) junitRules() junitSuite {
+	s := junitSuite{Name: "rules"}
+	for _, b := range r.Breaches {
+		if !b.Missing && b.Attribute != "" {
+			continue
+		}
+		said := printable(b.String())
+		s.Cases = append(s.Cases, junitCase{Class: "tattle.audit.rule", Name: printable(b.Rule), Failure: &junitOutcome{Type: ruleThreshold, Message: said, Text: said}})
 	}
 	return s
 }

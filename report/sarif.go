@@ -16,6 +16,9 @@ import (
 // sarifSchema names the layout that WriteSARIF keeps to.
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
+// sarifInformation is the paper that says what the audit looks for and why.
+const sarifInformation = "https://arxiv.org/abs/2105.12049"
+
 // The parts of a SARIF log that are written.
 type (
 	sarifLog struct {
@@ -35,10 +38,12 @@ type (
 		Driver sarifDriver `json:"driver"`
 	}
 	sarifDriver struct {
-		Name    string      `json:"name"`
-		Version string      `json:"version"`
-		Short   sarifText   `json:"shortDescription"`
-		Rules   []sarifRule `json:"rules"`
+		Name        string      `json:"name"`
+		Version     string      `json:"version"`
+		Semantic    string      `json:"semanticVersion"`
+		Information string      `json:"informationUri"`
+		Short       sarifText   `json:"shortDescription"`
+		Rules       []sarifRule `json:"rules"`
 	}
 	sarifID struct {
 		ID string `json:"id"`
@@ -48,6 +53,7 @@ type (
 		Name    string         `json:"name"`
 		Short   sarifText      `json:"shortDescription"`
 		Full    sarifText      `json:"fullDescription"`
+		HelpURI string         `json:"helpUri"`
 		Help    sarifHelp      `json:"help"`
 		Default sarifLevel     `json:"defaultConfiguration"`
 		More    map[string]any `json:"properties"`
@@ -113,7 +119,10 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 		return errNoAudit
 	}
 	run := sarifRun{
-		Tool:        sarifTool{sarifDriver{Name: "tattle", Version: ProgramVersion(), Short: sarifText{"Audits of what a classifier's outputs reveal of sensitive attributes."}, Rules: rules()}},
+		Tool: sarifTool{sarifDriver{
+			Name: "tattle", Version: ProgramVersion(), Semantic: strings.TrimPrefix(ProgramVersion(), "v"), Information: sarifInformation,
+			Short: sarifText{"Audits of what a classifier's outputs reveal of sensitive attributes."}, Rules: rules(),
+		}},
 		Automation:  sarifID{"tattle-audit/" + url.PathEscape(printable(r.Audit.Target)) + "/"},
 		Invocations: []sarifInvocation{{Successful: true, Notifications: r.sarifNotes()}},
 		Artifacts:   r.sarifArtifacts(), Results: []sarifResult{},

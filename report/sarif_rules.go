@@ -44,7 +44,7 @@ func rules() []sarifRule {
 
 func newRule(id, name, level, severity, short, full, help string) sarifRule {
 	return sarifRule{
-		ID: id, Name: name, Short: sarifText{short}, Full: sarifText{full}, Help: sarifHelp{help, full + "\n\n" + help}, Default: sarifLevel{level},
+		ID: id, Name: name, Short: sarifText{short}, Full: sarifText{full}, HelpURI: sarifInformation, Help: sarifHelp{help, full + "\n\n" + help}, Default: sarifLevel{level},
 		More: map[string]any{"tags": []string{"privacy", "security"}, "security-severity": severity, "precision": "high"},
 	}
 }
