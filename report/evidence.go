@@ -20,14 +20,14 @@ import (
 // evidenceSchema names the layout of an evidence pack's manifest.
 const evidenceSchema = "tattle/evidence/1"
 
-// EvidenceSums is the file of an evidence pack that has the digests of the others.
-const EvidenceSums = "SHA256SUMS"
-
-// The other files of an evidence pack.
+// Files of an evidence pack: the digests of the others, and what was audited by what.
 const (
-	evidenceManifest = "manifest.json"
-	evidenceOutputs  = "outputs.npz"
+	EvidenceSums     = "SHA256SUMS"
+	EvidenceManifest = "manifest.json"
 )
+
+// evidenceOutputs is the file of an evidence pack with the outputs and labels.
+const evidenceOutputs = "outputs.npz"
 
 // Evidence is what an evidence pack is made of.
 type Evidence struct {
@@ -116,11 +116,11 @@ func (e *Evidence) writeAll(dir string) error {
 	if err != nil {
 		return fmt.Errorf("evidence: %w", err)
 	}
-	if err := file.Write(filepath.Join(dir, evidenceManifest), func(w io.Writer) error { return writeBytes(w, manifest) }); err != nil {
+	if err := file.Write(filepath.Join(dir, EvidenceManifest), func(w io.Writer) error { return writeBytes(w, manifest) }); err != nil {
 		return err
 	}
 	sum := sha256.Sum256(manifest)
-	files = append(files, packFile{Name: evidenceManifest, SHA256: hex.EncodeToString(sum[:])})
+	files = append(files, packFile{Name: EvidenceManifest, SHA256: hex.EncodeToString(sum[:])})
 	return file.Write(filepath.Join(dir, EvidenceSums), func(w io.Writer) error { return writeSums(w, files) })
 }
 

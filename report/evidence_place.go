@@ -87,7 +87,7 @@ func packPlace(dir string) (string, error) {
 // isPack returns an error unless the manifest and the other files show that a folder is an
 // evidence pack, which may be replaced.
 func isPack(dir string, entries []os.DirEntry) error {
-	ours := map[string]bool{evidenceManifest: true, EvidenceSums: true}
+	ours := map[string]bool{EvidenceManifest: true, EvidenceSums: true}
 	for _, f := range evidenceFiles {
 		ours[f.name] = true
 	}
@@ -96,7 +96,7 @@ func isPack(dir string, entries []os.DirEntry) error {
 			return fmt.Errorf("the folder holds %s, which is no part of an evidence pack", file.Name(x.Name()))
 		}
 	}
-	f, err := file.Open(filepath.Join(dir, evidenceManifest))
+	f, err := file.Open(filepath.Join(dir, EvidenceManifest))
 	if err != nil {
 		return errors.New("the folder has no manifest.json")
 	}

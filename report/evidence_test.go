@@ -89,7 +89,7 @@ func TestEvidenceSums(t *testing.T) {
 	}
 	all := contents(t, dir)
 	var m packManifest
-	if err := json.Unmarshal([]byte(all[evidenceManifest]), &m); err != nil {
+	if err := json.Unmarshal([]byte(all[EvidenceManifest]), &m); err != nil {
 		t.Fatal(err)
 	}
 	if m.Tool.Version != "1.2.3" || len(m.Tool.SHA256) != 64 || m.Seed != 7 || m.Subject.SampleSHA256 != pack().Sample.Sum() || m.Command != "tattle audit --outputs scores.csv --seed 7" {
@@ -97,11 +97,11 @@ func TestEvidenceSums(t *testing.T) {
 	}
 	var sums bytes.Buffer
 	files := append([]packFile{}, m.Files...)
-	sum, _, err := fileSum(filepath.Join(dir, evidenceManifest))
+	sum, _, err := fileSum(filepath.Join(dir, EvidenceManifest))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := writeSums(&sums, append(files, packFile{Name: evidenceManifest, SHA256: sum})); err != nil || sums.String() != all[EvidenceSums] {
+	if err := writeSums(&sums, append(files, packFile{Name: EvidenceManifest, SHA256: sum})); err != nil || sums.String() != all[EvidenceSums] {
 		t.Errorf("sums are\n%s, not\n%s", all[EvidenceSums], sums.String())
 	}
 	for _, f := range m.Files {
@@ -179,7 +179,7 @@ func TestEvidenceKeepsWhatIsThere(t *testing.T) {
 	if err := WriteEvidence(half, pack()); err != nil { // an empty folder may be taken
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(half, evidenceManifest), []byte(`{"schema":"else"}`), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(half, EvidenceManifest), []byte(`{"schema":"else"}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	fails(half, pack(), "not that of an evidence pack")

@@ -198,11 +198,15 @@ func isReport(name string, d fs.DirEntry) (bool, error) {
 	return !skip && d.Name() == reportName && d.Type().IsRegular(), nil
 }
 
-// isPack reports whether a folder is an evidence pack: a copy of a run's report with the
-// digests of its files, and no run.
+// isPack reports whether a folder is an evidence pack, which has a copy of a run's report, a
+// manifest and the digests of its files, and is no run.
 func isPack(root *os.Root, folder string) bool {
-	_, err := regularFile(root, path.Join(folder, report.EvidenceSums))
-	return err == nil
+	for _, name := range []string{report.EvidenceSums, report.EvidenceManifest} {
+		if _, err := regularFile(root, path.Join(folder, name)); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // depth counts the folders of a path; it is 0 for the served folder itself.

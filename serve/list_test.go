@@ -166,6 +166,7 @@ func TestTrainingsAndPacks(t *testing.T) {
 	put(t, dir, "audit", audited(.31), 1)
 	put(t, dir, "audit/evidence", audited(.31), 2)
 	write(t, dir, "audit/evidence/"+report.EvidenceSums, "0  report.json\n")
+	write(t, dir, "audit/evidence/"+report.EvidenceManifest, "{}")
 	h := handler(t, dir, Options{})
 	text := page(t, h, "/?sort=name")
 	for _, want := range []string{"accuracy 97.5\u00a0%", "accuracy 90.0\u00a0%"} {
