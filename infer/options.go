@@ -48,6 +48,9 @@ type ServerOptions struct {
 	// MaxActive is the largest number of inferences that are held in memory at a time, more requests
 	// get status 503; zero means DefaultMaxActive.
 	MaxActive int
+
+	// Ready reports why inferences cannot be answered now, for /v2/health/ready; nil: they always can.
+	Ready func() error `json:"-"`
 }
 
 // maxOutputs bounds the numbers that a Client keeps of one Infer, 1 GiB: a hundred times

@@ -19,8 +19,8 @@ const onlyVersion = "1"
 // server is what Handler's requests share.
 type server struct {
 	models   map[string]Service
-	token    [sha256.Size]byte
-	open     bool // no token is needed
+	token    bearer
+	check    func() error // of health/ready; nil: always
 	maxBatch int
 	maxBody  int64
 	reading  chan struct{} // a place for each request that is read
@@ -35,7 +35,7 @@ func Handler[S Service](models map[string]S, o ServerOptions) http.Handler {
 }
 
 func newServer[S Service](models map[string]S, o ServerOptions) *server {
-	s := &server{models: map[string]Service{}, token: sha256.Sum256([]byte(o.Token)), open: o.Token == "",
+	s := &server{models: map[string]Service{}, token: newBearer(o.Token), check: o.Ready,
 		maxBatch: cmp.Or(o.MaxBatch, DefaultMaxBatch), maxBody: cmp.Or(o.MaxBody, DefaultMaxBody),
 		reading: make(chan struct{}, maxReading), active: make(chan struct{}, cmp.Or(o.MaxActive, DefaultMaxActive))}
 	for name, m := range models {
@@ -47,7 +47,7 @@ func newServer[S Service](models map[string]S, o ServerOptions) *server {
 func (s *server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/v2/health/live", s.get(func(*http.Request) (any, error) { return map[string]bool{"live": true}, nil }))
-	mux.HandleFunc("/v2/health/ready", s.get(func(*http.Request) (any, error) { return map[string]bool{"ready": true}, nil }))
+	mux.HandleFunc("/v2/health/ready", s.get(s.healthy))
 	mux.HandleFunc("/v2", s.guard(s.get(s.about)))
 	mux.HandleFunc("/v2/{$}", s.guard(s.get(s.about)))
 	for _, at := range []string{"/v2/models/{model}", "/v2/models/{model}/versions/{version}"} {
@@ -57,13 +57,13 @@ func (s *server) routes() http.Handler {
 		mux.HandleFunc(at+"/infer", s.guard(s.infer))
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		refuse(w, &Refusal{Status: http.StatusNotFound, Text: "not found: addresses of the protocol begin with /v2"})
+		Refuse(w, &Refusal{Status: http.StatusNotFound, Text: "not found: addresses of the protocol begin with /v2"})
 	})
 	return mux
 }
 
-// refuse answers with an error.
-func refuse(w http.ResponseWriter, err error) {
+// Refuse answers with an error: that of a Refusal, or status 500.
+func Refuse(w http.ResponseWriter, err error) {
 	r := &Refusal{Status: http.StatusInternalServerError, Text: err.Error()}
 	errors.As(err, &r)
 	r.header(w.Header())
@@ -85,18 +85,38 @@ func reply(w http.ResponseWriter, code int, v any) {
 	w.Write(body)
 }
 
-// guard lets through who has the token, compared in constant time.
+// guard lets through who has the token.
 func (s *server) guard(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		sum := sha256.Sum256([]byte(token))
-		right := strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(sum[:], s.token[:]) == 1
-		if !s.open && !right {
-			refuse(w, &Refusal{Status: http.StatusUnauthorized, Text: "a valid bearer token is required"})
+		if !s.token.admits(r) {
+			Refuse(w, &Refusal{Status: http.StatusUnauthorized, Text: "a valid bearer token is required"})
 			return
 		}
 		next(w, r)
 	}
+}
+
+// bearer is the token that requests need.
+type bearer struct {
+	sum  [sha256.Size]byte
+	open bool // none is needed
+}
+
+func newBearer(token string) bearer { return bearer{sha256.Sum256([]byte(token)), token == ""} }
+
+// admits reports whether a request has the token, compared in constant time.
+func (b bearer) admits(r *http.Request) bool {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	sum := sha256.Sum256([]byte(token))
+	right := strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(sum[:], b.sum[:]) == 1
+	return b.open || right
+}
+
+// WithToken returns a handler that lets through who has the bearer token, as Handler does; an empty
+// token lets everybody through.
+func WithToken(token string, next http.Handler) http.Handler {
+	s := &server{token: newBearer(token)}
+	return s.guard(next.ServeHTTP)
 }
 
 // get answers GET and HEAD with what f returns.
@@ -104,16 +124,26 @@ func (s *server) get(f func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
-			refuse(w, &Refusal{Status: http.StatusMethodNotAllowed, Text: "only GET is allowed here"})
+			Refuse(w, &Refusal{Status: http.StatusMethodNotAllowed, Text: "only GET is allowed here"})
 			return
 		}
 		v, err := f(r)
 		if err != nil {
-			refuse(w, err)
+			Refuse(w, err)
 			return
 		}
 		reply(w, http.StatusOK, v)
 	}
+}
+
+// healthy answers whether the server can answer inferences.
+func (s *server) healthy(*http.Request) (any, error) {
+	if s.check != nil {
+		if err := s.check(); err != nil {
+			return nil, &Refusal{Status: http.StatusServiceUnavailable, Text: err.Error(), More: map[string]any{"ready": false}}
+		}
+	}
+	return map[string]bool{"ready": true}, nil
 }
 
 func (s *server) about(*http.Request) (any, error) {

@@ -21,7 +21,7 @@ type debit struct {
 	inputs   []Input
 	releases [][]int64 // of the inputs; replaced by those that the ledger keeps
 	refused  error     // an *ExhaustedError
-	wrote    bool      // something that must be committed
+	debited  int       // new releases, to be committed
 	err      error     // of the transaction
 	done     chan struct{}
 }
@@ -41,34 +41,34 @@ func (l *Ledger) Lookup(s Subject, inputs []Input) (stored [][]int64, err error)
 }
 
 // Debit stores the releases of inputs that have none yet, counts them against the budget of the
-// subject, and returns the stored releases of all inputs: where another request was quicker, the
-// release is the one that it stored. When Debit returns without an error, all of this is on disk.
+// subject, and returns the stored releases of all inputs, and how many were debited: where another
+// request was quicker, the release is the one that it stored. When Debit returns without an error, all of this is on disk.
 // It returns an ExhaustedError, and stores nothing, if the budget does not cover all new inputs.
 // If ctx ends, the debit may be stored nevertheless; the caller must not change inputs and
 // releases afterwards.
-func (l *Ledger) Debit(ctx context.Context, s Subject, inputs []Input, releases [][]int64) ([][]int64, error) {
+func (l *Ledger) Debit(ctx context.Context, s Subject, inputs []Input, releases [][]int64) (kept [][]int64, debited int, err error) {
 	d := &debit{subject: s, inputs: inputs, releases: append([][]int64(nil), releases...), done: make(chan struct{})}
 	select {
 	case <-l.closing:
-		return nil, ErrClosed
+		return nil, 0, ErrClosed
 	default:
 	}
 	select {
 	case l.queue <- d:
 	case <-l.closing:
-		return nil, ErrClosed
+		return nil, 0, ErrClosed
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, 0, ctx.Err()
 	}
 	select {
 	case <-d.done:
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, 0, ctx.Err()
 	}
 	if err := errors.Join(d.err, d.refused); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return d.releases, nil
+	return d.releases, d.debited, nil
 }
 
 // write commits debits, those that wait together in one transaction.
@@ -106,7 +106,7 @@ func (l *Ledger) commit(all []*debit) {
 			if err := l.apply(tx, d); err != nil {
 				return err
 			}
-			wrote = wrote || d.wrote
+			wrote = wrote || d.debited > 0
 		}
 		if !wrote {
 			return errNothing
@@ -146,7 +146,7 @@ func (l *Ledger) apply(tx *bbolt.Tx, d *debit) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	d.wrote = true
+	d.debited = len(fresh)
 	entry := binary.AppendUvarint(nil, uint64(start))
 	entry = binary.AppendUvarint(entry, uint64(used+len(fresh)))
 	return tx.Bucket(subjectsBucket).Put(d.subject[:], entry)

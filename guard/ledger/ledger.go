@@ -39,6 +39,7 @@ var (
 var (
 	versionKey = []byte("version")
 	checkKey   = []byte("check") // the HMAC of itself, which tells whether the key is the database's
+	probeKey   = []byte("probe")
 	version    = []byte("1")
 )
 
@@ -158,4 +159,21 @@ func openKey(path string, needed bool) ([]byte, error) {
 		return nil, fmt.Errorf("%s has %d bytes, but a key has %d: put back the right one", path, len(key), keySize)
 	}
 	return key, nil
+}
+
+// probeSize is what Probe writes: room for some hundred debits.
+const probeSize = 256 << 10
+
+// Probe writes to the database and deletes it again. It returns an error if there is no room for
+// debits.
+func (l *Ledger) Probe() error {
+	for _, change := range []func(meta *bbolt.Bucket) error{
+		func(meta *bbolt.Bucket) error { return meta.Put(probeKey, make([]byte, probeSize)) },
+		func(meta *bbolt.Bucket) error { return meta.Delete(probeKey) },
+	} {
+		if err := l.db.Update(func(tx *bbolt.Tx) error { return change(tx.Bucket(metaBucket)) }); err != nil {
+			return fmt.Errorf("the ledger cannot be written: %w", err)
+		}
+	}
+	return nil
 }

@@ -39,7 +39,7 @@ func open(t testing.TB, dir string, b Budget, now func() time.Time) *Ledger {
 // one debits one input of a subject.
 func one(l *Ledger, subject string, x float32, release ...int64) ([]int64, error) {
 	s := l.Subject(subject)
-	kept, err := l.Debit(context.Background(), s, []Input{l.Input(s, "m", []float32{x})}, [][]int64{release})
+	kept, _, err := l.Debit(context.Background(), s, []Input{l.Input(s, "m", []float32{x})}, [][]int64{release})
 	if err != nil {
 		return nil, err
 	}
@@ -130,12 +130,14 @@ func TestWholeRequests(t *testing.T) {
 		}
 		return all
 	}
-	debit := func(in []Input, releases ...[]int64) ([][]int64, error) {
-		return l.Debit(context.Background(), s, in, releases)
+	debited := 0
+	debit := func(in []Input, releases ...[]int64) (kept [][]int64, err error) {
+		kept, debited, err = l.Debit(context.Background(), s, in, releases)
+		return kept, err
 	}
 	kept, err := debit(inputs(1, 2, 1), []int64{1}, []int64{2}, []int64{3})
-	if err != nil || fmt.Sprint(kept) != "[[1] [2] [1]]" {
-		t.Fatal(kept, err)
+	if err != nil || debited != 2 || fmt.Sprint(kept) != "[[1] [2] [1]]" {
+		t.Fatal(kept, debited, err)
 	}
 	_, err = debit(inputs(2, 3, 4), nil, []int64{3}, []int64{4})
 	mustBeExhausted(t, err, 2, 0)

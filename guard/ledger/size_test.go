@@ -59,7 +59,7 @@ func TestMillionSubjects(t *testing.T) {
 			var failed error
 			for i := range work {
 				s := l.Subject(strconv.Itoa(i))
-				_, err := l.Debit(context.Background(), s, []Input{l.Input(s, "m", []float32{float32(i)})}, [][]int64{noise(r, width)})
+				_, _, err := l.Debit(context.Background(), s, []Input{l.Input(s, "m", []float32{float32(i)})}, [][]int64{noise(r, width)})
 				if err != nil {
 					failed = err
 				}
