@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"design", "promise"},
 	{"curious/training"},
 	{"curious"},
-	{"measure"},
+	{"measure", "guard/server"},
 	{"classify", "infer", "guard"},
 	{"attack"},
 	{"bound", "bayes"},
