@@ -25,13 +25,26 @@ const (
 // It returns an error if the graph is not consistent, a node has no name of its own, a weight
 // is not finite, or a mask is NaN.
 func Encode(g *nn.Graph) ([]byte, error) {
+	e, err := encodeNodes(g)
+	if err != nil {
+		return nil, err
+	}
+	nodes, ends := e.graph(g.Name, []end{{g.Input, typeFloat, g.InputShape}}, end{g.Output, typeFloat, e.shapes[g.Output]})
+	return e.model(g.Metadata, nodes, ends), nil
+}
+
+// encodeNodes encodes the nodes of a graph. Parameters do not get the reserved names.
+func encodeNodes(g *nn.Graph, reserved ...string) (*encoder, error) {
 	shapes, err := g.Shapes()
 	if err != nil {
 		return nil, fmt.Errorf("onnx: %w", err)
 	}
-	e := &encoder{opset: opset, input: g.Input, names: map[string]bool{}, params: map[*nn.Param]string{}}
+	e := &encoder{opset: opset, input: g.Input, shapes: shapes, names: map[string]bool{}, params: map[*nn.Param]string{}}
 	for tensor := range shapes {
 		e.names[tensor] = true
+	}
+	for _, name := range reserved {
+		e.names[name] = true
 	}
 	for _, n := range g.Nodes {
 		e.opset = max(e.opset, lowestOpset(n.Op))
@@ -50,11 +63,23 @@ func Encode(g *nn.Graph) ([]byte, error) {
 			return nil, fmt.Errorf("onnx: node %q (%s): %w", n.Name, n.Op.Kind(), err)
 		}
 	}
-	nodes := appendBytes(e.nodes, graphName, []byte(g.Name))
-	var ends []byte
-	ends = appendBytes(ends, graphInput, activation(g.Input, g.InputShape))
-	ends = appendBytes(ends, graphOutput, activation(g.Output, shapes[g.Output]))
-	return e.model(g.Metadata, nodes, ends), nil
+	return e, nil
+}
+
+// An end is an input or output of a file.
+type end struct {
+	name    string
+	element int64
+	shape   []int // of one example
+}
+
+// graph returns the fields of the graph before and behind the weights.
+func (e *encoder) graph(name string, inputs []end, output end) (nodes, ends []byte) {
+	nodes = appendBytes(e.nodes, graphName, []byte(name))
+	for _, in := range inputs {
+		ends = appendBytes(ends, graphInput, in.encode())
+	}
+	return nodes, appendBytes(ends, graphOutput, output.encode())
 }
 
 // lowestOpset returns the opset that has an operator with its settings.
@@ -80,8 +105,9 @@ func lowestOpset(op nn.Op) int64 {
 // encoder writes nodes, and collects the tensors that they refer to. Its methods panic
 // with an error that [attempt] returns where something cannot be written.
 type encoder struct {
-	opset   int64           // of the file
-	input   string          // of the graph
+	opset   int64  // of the file
+	input   string // of the graph
+	shapes  map[string][]int
 	names   map[string]bool // of all tensors
 	params  map[*nn.Param]string
 	tensors []written
@@ -196,14 +222,17 @@ func (e *encoder) emitInner(kind string, inputs []string, stem string, attribute
 }
 
 // activation encodes a float tensor with a dynamic batch.
-func activation(name string, shape []int) []byte {
+func activation(name string, shape []int) []byte { return end{name, typeFloat, shape}.encode() }
+
+// encode encodes a tensor with a dynamic batch.
+func (x end) encode() []byte {
 	dims := appendBytes(nil, shapeDim, appendBytes(nil, dimParam, []byte(batchName)))
-	for _, d := range shape {
+	for _, d := range x.shape {
 		dims = appendBytes(dims, shapeDim, appendInt(nil, dimValue, int64(d)))
 	}
-	tensor := appendInt(nil, typeElement, typeFloat)
+	tensor := appendInt(nil, typeElement, x.element)
 	tensor = appendBytes(tensor, typeShape, dims)
-	b := appendBytes(nil, valueName, []byte(name))
+	b := appendBytes(nil, valueName, []byte(x.name))
 	return appendBytes(b, valueType, appendBytes(nil, typeTensor, tensor))
 }
 

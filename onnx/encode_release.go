@@ -1,0 +1,81 @@
+package onnx
+
+import (
+	"fmt"
+	"math"
+
+	"tattle/nn"
+)
+
+// Names of the tensors of a file of EncodeRelease.
+const (
+	ReleaseInput    = "input"    // FP32
+	ReleaseNoise    = "noise"    // INT64, of the shape of the features
+	ReleaseFeatures = "features" // FP32, within the file
+	ReleaseOutput   = "release"  // INT64, of the shape of the features
+)
+
+// EncodeRelease writes a graph of features as an ONNX model with two inputs, the graph's and noise,
+// and one output of integers: round(min(max(features, −clip), clip)/delta) + noise, where half-way
+// cases round to even. delta is a power of two and clip a multiple of it by at most 2²⁴, so that
+// every step is exact in float32. The graph can be read back by ReadWith, with the Output
+// ReleaseFeatures. EncodeRelease returns the errors of Encode.
+func EncodeRelease(g *nn.Graph, delta, clip float64) ([]byte, error) {
+	g = renamed(g)
+	e, err := encodeNodes(g, ReleaseNoise, ReleaseOutput)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range []float64{delta, clip} {
+		if float64(float32(v)) != v || !(v > 0) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("onnx: %v is not a positive float32", v)
+		}
+	}
+	limits := []string{g.Output, e.number(-clip, "release.low"), e.number(clip, "release.high")}
+	clipped := e.emitInner("Clip", limits, "release.clipped", nil)
+	scaled := e.emitInner("Div", []string{clipped, e.number(delta, "release.delta")}, "release.scaled", nil)
+	points := e.emitInner("Round", []string{scaled}, "release.rounded", nil)
+	points = e.emitInner("Cast", []string{points}, "release.points", appendNumber(nil, "to", typeInt64))
+	e.emit("Add", []string{points, ReleaseNoise}, ReleaseOutput, "release.noised", nil)
+	shape := e.shapes[g.Output]
+	nodes, ends := e.graph(g.Name, []end{{g.Input, typeFloat, g.InputShape}, {ReleaseNoise, typeInt64, shape}}, end{ReleaseOutput, typeInt64, shape})
+	return e.model(g.Metadata, nodes, ends), nil
+}
+
+// renamed returns a graph whose input and output have the names of a release, and whose other
+// tensors and parameters have none of them.
+func renamed(g *nn.Graph) *nn.Graph {
+	taken := map[string]bool{ReleaseInput: true, ReleaseNoise: true, ReleaseFeatures: true, ReleaseOutput: true}
+	for _, n := range g.Nodes {
+		taken[n.Output] = true
+	}
+	names := map[string]string{g.Input: ReleaseInput, g.Output: ReleaseFeatures}
+	rename := func(tensor string) string {
+		if name, ok := names[tensor]; ok {
+			return name
+		}
+		name := tensor
+		if reserved(tensor) {
+			for taken[name] {
+				name += "_"
+			}
+			taken[name] = true
+		}
+		names[tensor] = name
+		return name
+	}
+	out := &nn.Graph{Name: g.Name, Input: ReleaseInput, InputShape: g.InputShape, Output: ReleaseFeatures, Metadata: g.Metadata}
+	for _, n := range g.Nodes {
+		m := &nn.Node{Name: n.Name, Op: n.Op, Output: rename(n.Output)}
+		for _, in := range n.Inputs {
+			m.Inputs = append(m.Inputs, rename(in))
+		}
+		out.Nodes = append(out.Nodes, m)
+	}
+	return out
+}
+
+// reserved reports whether a tensor of a release has that name.
+func reserved(name string) bool {
+	return name == ReleaseInput || name == ReleaseNoise || name == ReleaseFeatures || name == ReleaseOutput
+}

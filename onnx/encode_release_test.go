@@ -1,0 +1,82 @@
+package onnx
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tattle/nn"
+	"tattle/nn/zoo"
+)
+
+// releaseGraphs are graphs of features, some with names that a release has.
+func releaseGraphs(t *testing.T) map[string]*nn.Graph {
+	t.Helper()
+	mnist := zoo.MNIST(3)
+	node, err := mnist.FeatureNode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	front, _, err := mnist.Cut(node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pictures := zoo.Curious(zoo.CuriousOptions{Classes: 5, Side: 16, Widths: [5]int{8, 8, 8, 8, 16}}, 1)
+	w := &nn.Param{Name: "noise", Shape: []int{2, 2}, Data: []float32{1, 2, 3, 4}}
+	names := &nn.Graph{Name: "names", Input: "release", InputShape: []int{2}, Output: "input", Nodes: []*nn.Node{
+		{Name: "release", Op: &nn.Dense{In: 2, Out: 2, Weight: w, Bias: &nn.Param{Name: "features", Shape: []int{2}, Data: []float32{0, 1}}}, Inputs: []string{"release"}, Output: "features"},
+		{Name: "release.noised", Op: &nn.ReLU{}, Inputs: []string{"features"}, Output: "noise"},
+		{Name: "last", Op: &nn.Binary{Operator: "Add"}, Inputs: []string{"noise", "features"}, Output: "input"},
+	}}
+	return map[string]*nn.Graph{"mnist": front, "pictures": pictures, "names": names}
+}
+
+// TestEncodeRelease: what is read back of a release are the features, and writing that again gives
+// the same file.
+func TestEncodeRelease(t *testing.T) {
+	for name, g := range releaseGraphs(t) {
+		file, err := EncodeRelease(g, 1./64, 16)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		back, err := decode(name, file, ReadOptions{Output: ReleaseFeatures}, nil, maxFolded)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		again, err := EncodeRelease(back, 1./64, 16)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !bytes.Equal(file, again) {
+			t.Errorf("%s: reading and writing changes the file", name)
+		}
+		if !slices.Equal(featuresOf(t, g), featuresOf(t, back)) {
+			t.Errorf("%s: other features", name)
+		}
+	}
+	g := releaseGraphs(t)["names"]
+	for _, bad := range [][2]float64{{0, 1}, {-1, 1}, {1, math.Inf(1)}, {1, 1e-60}, {.1, 1}} {
+		if _, err := EncodeRelease(g, bad[0], bad[1]); err == nil {
+			t.Errorf("delta %v, clip %v: no error", bad[0], bad[1])
+		}
+	}
+}
+
+// featuresOf returns the features of some random inputs.
+func featuresOf(t *testing.T, g *nn.Graph) []float32 {
+	t.Helper()
+	net, err := nn.NewNet(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, n := net.Dims()
+	x, a := make([]float32, 3*p), make([]float32, 3*n)
+	r := rand.New(rand.NewPCG(5, 5))
+	for i := range x {
+		x[i] = float32(r.NormFloat64())
+	}
+	net.Forward(a, x)
+	return a
+}
