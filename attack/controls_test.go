@@ -34,7 +34,7 @@ func TestControlsOnGlyphs(t *testing.T) {
 // controls runs the positive and the negative control.
 func controls(t *testing.T, front, whole *nn.Net, train, test *dataset.Set, indices []int, epochs int) {
 	ctx, domain := context.Background(), box(t, train)
-	rms, err := release.FeatureRMS(ctx, front, test)
+	rms, _, err := release.FeatureScale(ctx, front, test)
 	must(t, err)
 	prior, err := bound.NewPrior(ctx, train, nn.Size(train.Shape), 6000, 1)
 	must(t, err)

@@ -40,7 +40,7 @@ func likelihoodOf(noise release.Noise, queries int) (f likelihood, exact bool) {
 			return isotropic(z.Scale, softening*z.Scale), true
 		}
 	}
-	_, exact = noise.(release.Gaussian)
+	_, exact = release.AsGaussian(noise)
 	precision := 1 / variance(noise, queries)
 	return each(func(r float64) (cost, slope float64) { return r * r * precision / 2, r * precision }), exact
 }

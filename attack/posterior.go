@@ -84,18 +84,18 @@ func NewPosterior(ctx context.Context, front nn.Model, noise release.Noise, trai
 // meanDensity is the noise of the mean of several releases: where that is not known in closed form,
 // Gaussian noise of the same strength.
 func meanDensity(noise release.Noise, queries int) (density bayes.Density, about string, err error) {
-	if _, gaussian := noise.(release.Gaussian); queries <= 1 && !gaussian {
+	_, gaussian := release.AsGaussian(noise)
+	if queries <= 1 && !gaussian {
 		if d, ok := noise.(bayes.Density); ok {
 			return d, "the noise", nil
 		}
 		return nil, "", fmt.Errorf("attack: %v noise has no density, which the posterior needs", noise)
 	}
 	g, err := release.NewGaussian(math.Sqrt(variance(noise, queries)))
-	about = "the noise"
-	if _, gaussian := noise.(release.Gaussian); !gaussian {
-		about = "the strength of the noise"
+	if !gaussian {
+		return g, "the strength of the noise", err
 	}
-	return g, about, err
+	return g, "the noise", err
 }
 
 // Name returns "posterior".

@@ -132,7 +132,7 @@ func TestInversionOfAConvolutionalNet(t *testing.T) {
 	train, test := pictures(400, 8), pictures(2, 9)
 	prior, err := bound.NewPrior(ctx, train, train.p, 0, 1)
 	must(t, err)
-	rms, err := release.FeatureRMS(ctx, front, test)
+	rms, _, err := release.FeatureScale(ctx, front, test)
 	must(t, err)
 	noise := release.Gaussian{Sigma: .05 * rms}
 	m, err := NewMean(front, prior.Mean, bound.Free)

@@ -13,7 +13,7 @@ import (
 )
 
 // ErrNotGaussian is the error of BitsAbove for other noise.
-var ErrNotGaussian = errors.New("the bound on bits is for Gaussian noise only")
+var ErrNotGaussian = errors.New("the bound on bits is for Gaussian noise, and for lattice noise of sigma at least twice delta")
 
 // BitsAbove returns an upper bound on the information, in bits, about the index of the true
 // input in k releases of its features with Gaussian noise:
@@ -24,15 +24,31 @@ var ErrNotGaussian = errors.New("the bound on bits is for Gaussian noise only")
 // list of the Kullback-Leibler divergence from N(a_j, σ²/k) to N(μ, C + σ²/k). That mean bounds
 // the information for any μ and C, and is smallest for the mean and covariance of the list. It
 // is also the capacity bound of a Gaussian channel. It is computed over the whole list, without
-// sampling. Memory grows with the square of the number of features. The error is
-// ErrNotGaussian for other noise; other errors are those of ctx and of reading the features.
+// sampling. Memory grows with the square of the number of features.
+//
+// Lattice noise on integers is, up to factors 1 ± t of its probabilities D, Gaussian noise of a
+// smaller σ that is rounded at random (Lattice.Rounded), P. Rounding N(μ, C + σ²/k) in the same
+// way gives a Q with KL(P‖Q) no larger than before, and KL(D‖Q) ≤ ln(1+t) + KL(P‖Q) + t·Σ P|ln(P/Q)|, where
+// the last sum is at most KL(P‖Q) + 2/e.
+//
+// The error is ErrNotGaussian for other noise; other errors are those of ctx and of reading the
+// features.
 func BitsAbove(ctx context.Context, list Candidates, density Density, queries int) (float64, error) {
-	noise, ok := density.(release.Gaussian)
-	if !ok {
+	var sigma, t float64
+	switch noise := density.(type) {
+	case release.Gaussian:
+		sigma = noise.Sigma
+	case release.Lattice:
+		g, difference, ok := noise.Rounded(queries)
+		if !ok {
+			return 0, ErrNotGaussian
+		}
+		sigma, t = g.Sigma, difference
+	default:
 		return 0, ErrNotGaussian
 	}
 	count, dim := list.Len(), list.Dim()
-	scale := float64(max(queries, 1)) / noise.Sigma / noise.Sigma
+	scale := float64(max(queries, 1)) / sigma / sigma
 	mean, gram := make([]float64, dim), make([]float64, dim*dim)
 	features, indices := make([]float64, blockOf(dim)*dim), make([]int, blockOf(dim))
 	centre := make([]float64, dim) // of the first block, so that less cancels
@@ -70,7 +86,7 @@ func BitsAbove(ctx context.Context, list Candidates, density Density, queries in
 	if math.IsNaN(bits) || math.IsInf(bits, 0) {
 		return 0, fmt.Errorf("the covariance of %d features has no finite determinant", dim)
 	}
-	return min(bits*(1+1e-9), math.Log2(float64(count))), nil
+	return min(bits*(1+1e-9)*(1+t)+3*t, math.Log2(float64(count))), nil
 }
 
 // Fano returns a lower bound on the probability that an adversary who receives this many bits

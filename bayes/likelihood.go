@@ -41,8 +41,8 @@ func (d *releases) release(b, q int) []float64 {
 // newLikelihoods returns the likelihoods of the releases for this noise. scaled says that
 // each candidate has a scale.
 func newLikelihoods(d *releases, noise Density, scaled bool) likelihoods {
-	if g, ok := noise.(release.Gaussian); ok {
-		p := newProducts(d, g.Sigma)
+	if sigma, ok := release.AsGaussian(noise); ok {
+		p := newProducts(d, sigma)
 		if scaled {
 			p.keepSquares(d)
 		}

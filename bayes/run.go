@@ -118,7 +118,7 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 	}
 	if o.Draws == 0 {
 		o.Draws = DefaultSlowDraws
-		if _, ok := noise.(release.Gaussian); ok {
+		if _, ok := release.AsGaussian(noise); ok {
 			o.Draws = DefaultDraws
 		}
 	}

@@ -37,10 +37,10 @@ func together[T nn.Float](ctx context.Context, c *Certifier, theta []float32, ep
 	parallel(len(out), func(i int) {
 		m := per - 1
 		out[i] = newMoments(m)
-		if c.Counted && c.Runtime > 0 {
+		if runtime := c.moves(); c.Counted && runtime > 0 {
 			exact := newMoments(m)
 			c.fill(&exact, i*per, 0)
-			c.fill(&out[i], i*per, c.Runtime)
+			c.fill(&out[i], i*per, runtime)
 			out[i].own = exact.err
 		} else {
 			c.fill(&out[i], i*per, 0)

@@ -105,7 +105,7 @@ func (c *Certifier) diverge(a0, b0, a1, b1 []float64, runtime float64) Divergenc
 // divergence is diverge with what the runtime errs by, where that counts.
 func (c *Certifier) divergence(a0, b0, a1, b1 []float64) Divergence {
 	if c.Counted {
-		return c.diverge(a0, b0, a1, b1, c.Runtime)
+		return c.diverge(a0, b0, a1, b1, c.moves())
 	}
 	d := c.diverge(a0, b0, a1, b1, 0)
 	if d.Status == AllRounding && c.Runtime > 0 {

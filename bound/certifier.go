@@ -22,7 +22,8 @@ type Certifier struct {
 	// Runtime is how far a released feature may lie from the one that the net gives in
 	// real arithmetic, as the runtime that releases it computes in float32: 0 for real
 	// arithmetic. It is counted toward the adversary for every witness if Counted, else
-	// for those alone that move the features by no more than rounding.
+	// for those alone that move the features by no more than rounding. Under Lattice noise
+	// it must be counted.
 	Runtime float64
 	Counted bool
 
@@ -88,6 +89,9 @@ func forward[T nn.Float](ctx context.Context, c *Certifier, theta []float32, eps
 	}
 	if c.Rounding == RoundingMeasured {
 		measure(ctx, c, per, eps)
+	}
+	if l, ok := c.Noise.(release.Lattice); ok {
+		c.round(l, per)
 	}
 	return per
 }

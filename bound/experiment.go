@@ -43,13 +43,16 @@ type Experiment struct {
 // what it had chosen by timings and memory stays. It returns an error if the experiment
 // makes no sense.
 func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, err error) {
-	if smooth(m) != nil {
+	if e.smooth(m) != nil {
 		e.SkipCramerRao, e.Spectrum = true, SpectrumOptions{Probes: -1}
 	}
 	asked := !e.SkipCramerRao
 	_, e.Features = m.Dims()
 	if len(e.Sizes) == 0 {
 		e.Sizes = []float64{DefaultSize}
+		if e.lattice() {
+			e.Sizes[0] = LatticeSize
+		}
 	}
 	if err := e.check(m); err != nil {
 		return e, err
@@ -116,7 +119,7 @@ func (e Experiment) resolveSearch(m Model, x []float32, begun *kept) (_ Experime
 // resolveFurther leaves out the further bounds that the model or the noise does not allow,
 // and says so.
 func (e Experiment) resolveFurther(m Model, x []float32, begun *kept) (_ Experiment, notes []string) {
-	if err := smooth(m); err != nil {
+	if err := e.smooth(m); err != nil {
 		notes = append(notes, "no Cramér-Rao figures and no count of resolvable directions: "+err.Error())
 	}
 	if e.Barankin.Witnesses > 0 && !combines(e.Noise) {

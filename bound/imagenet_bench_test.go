@@ -35,7 +35,7 @@ func BenchmarkImageNet(b *testing.B) {
 
 func benchmarkImageNet(b *testing.B, g *nn.Graph, node string, scale float64) {
 	m, data := enlarged(b, g, node)
-	rms, err := release.FeatureRMS(context.Background(), m, data)
+	rms, _, err := release.FeatureScale(context.Background(), m, data)
 	if err != nil {
 		b.Fatal(err)
 	}

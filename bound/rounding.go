@@ -7,6 +7,7 @@ import (
 
 	"tattle/internal/simd"
 	"tattle/nn"
+	"tattle/release"
 	"tattle/run"
 )
 
@@ -65,6 +66,9 @@ func (e Experiment) rounding(m Model, theta []float32) string {
 	part := func(how string) float64 {
 		c := e.certifier(m)
 		c.Rounding, c.Domain = how, Free
+		if e.lattice() { // the features before they are rounded to it
+			c.Noise = release.Gaussian{Sigma: e.Noise.Std()}
+		}
 		d := c.Divergences(context.Background(), theta, eps)[0]
 		return d.Allowance / d.ZNorm
 	}

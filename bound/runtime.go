@@ -10,7 +10,7 @@ import (
 
 // Runtime says how far each released feature may lie from the one that the net gives in
 // real arithmetic: under Gaussian noise as a root mean square over the features, as only
-// the norm of the error counts there. Released features are computed in float32, unlike
+// the norm of the error counts there; under Lattice noise before it is rounded. Released features are computed in float32, unlike
 // those of the certificate; the difference is counted in the adversary's favour. The zero
 // value means the default.
 type Runtime struct {

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"errors"
 	"fmt"
 
 	"tattle/nn"
@@ -15,6 +16,14 @@ func smooth(m any) error {
 		return nil
 	}
 	return Smooth(g.Graph())
+}
+
+// smooth returns smooth of the model, and an error for noise on a lattice as well.
+func (e Experiment) smooth(m any) error {
+	if e.lattice() {
+		return errors.New("features are rounded to a lattice before the noise is added, and the Jacobian does not describe a jump")
+	}
+	return smooth(m)
 }
 
 // Smooth returns an error if the graph's output depends on the input through a node that

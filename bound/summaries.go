@@ -63,7 +63,7 @@ func (e Experiment) summaries(r *Result) []Summary {
 
 // computed returns the note on how much the released features may differ from real arithmetic.
 func (e Experiment) computed(counted bool) Note {
-	if counted && e.Runtime.Error > 0 {
+	if (counted || e.lattice()) && e.Runtime.Error > 0 {
 		_, gaussian := e.Noise.(release.Gaussian)
 		return Note{Kind: NoteRuntimeError, Error: e.Runtime.Error, From: e.Runtime.From, RMS: gaussian}
 	}

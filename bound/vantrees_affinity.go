@@ -89,7 +89,7 @@ func newDisplaced(covariance []float64, c Coordinates, reach float64) *displaced
 // one would leave more to what the limits cost. The coefficient of other noise is bounded
 // by a cosine, which is loose for far inputs.
 func (a *affinities) reach() float64 {
-	if _, ok := a.noise.(release.Gaussian); ok {
+	if _, ok := release.AsGaussian(a.noise); ok {
 		return math.Sqrt2
 	}
 	return 1
@@ -173,12 +173,13 @@ func (a *affinities) at(ctx context.Context, x, h []float32, p int) ([]float64, 
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			a.rest.Linearize(rowOf(bent, i, q)).Shift(change[:4*count*n], d[:4*count*q])
+			lin := a.rest.Linearize(rowOf(bent, i, q))
+			lin.Shift(change[:4*count*n], d[:4*count*q])
 			parallel(2*count, func(k int) {
 				pair, k := k/count, k%count
 				there := rowOf(change, 2*pair*count+k, n)
 				back := rowOf(change, (2*pair+1)*count+k, n)
-				out[(pair*m+lo+k)*draws+i] = a.coefficient(there, back)
+				out[(pair*m+lo+k)*draws+i] = a.coefficient(lin.Features(), there, back)
 			})
 			a.progress((lo*draws + (i+1)*count) / m)
 		}
@@ -201,13 +202,20 @@ func (a *affinities) progress(more int) {
 }
 
 // coefficient returns at most the Bhattacharyya coefficient of the releases of features
-// that are there − back apart: for Gaussian noise exp(−‖z‖²/8σ²). For other noise √density
+// that are there − back apart, on both sides of others: for Gaussian noise exp(−‖z‖²/8σ²), and for Lattice
+// noise the product of release.AffinityLow for the rounded features. For other noise √density
 // moves on a sphere with the speed √F/2, so that the coefficient is at least the cosine of
 // √F·|z|/2 up to a right angle: one feature at a time where the noise is independent, of
 // ‖z‖ where it is not. Queries multiply it by itself. What is not finite counts as 0.
-func (a *affinities) coefficient(there, back []float32) float64 {
+func (a *affinities) coefficient(features, there, back []float32) float64 {
 	independent := false
-	switch a.noise.(type) {
+	switch f := a.noise.(type) {
+	case release.Lattice:
+		z := make([]float64, 2*len(there))
+		for j, v := range features {
+			z[j] = f.Point(float64(v)+float64(there[j])) - f.Point(float64(v)+float64(back[j]))
+		}
+		return nothingFor(math.Pow(release.AffinityLow(f, z[:len(there)], z[len(there):]), float64(a.queries)))
 	case release.Gaussian:
 		square := 0.
 		for j, v := range there {

@@ -250,14 +250,14 @@ func TestAffinityIsAtMostTheCoefficient(t *testing.T) {
 			"logistic": {release.Logistic{Sigma: math.Pi / math.Sqrt(3), Scale: 1}, logistic(z)},
 		} {
 			a := affinities{noise: c.noise, queries: 3}
-			got := a.coefficient([]float32{float32(z), 0}, []float32{0, float32(-z)})
+			got := a.coefficient(nil, []float32{float32(z), 0}, []float32{0, float32(-z)})
 			want := math.Pow(c.truth, 6)
 			if got > want*(1+1e-6) || z <= .5 && got < want*.97 {
 				t.Errorf("%s, %g: %g of %g", name, z, got, want)
 			}
 		}
 	}
-	if got := (&affinities{noise: l, queries: 1}).coefficient([]float32{float32(math.NaN())}, []float32{0}); got != 0 {
+	if got := (&affinities{noise: l, queries: 1}).coefficient(nil, []float32{float32(math.NaN())}, []float32{0}); got != 0 {
 		t.Errorf("not a number: %v", got)
 	}
 }

@@ -50,6 +50,7 @@ func (e Experiment) witnessSets() (all []*witnessSet) {
 		all = append(all, &witnessSet{name: pairName, each: e.Pairs.Witnesses + e.Pairs.groups(e.Coordinates.Len()), domain: e.Pairs.Domain, counted: true})
 	}
 	for _, s := range all {
+		s.counted = s.counted || e.lattice()
 		s.runtime = e.Runtime.Error
 		s.double = s.double || s.domain.Grid != nil
 	}

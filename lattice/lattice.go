@@ -19,7 +19,7 @@ type Lattice struct {
 	// it and multiplying by it is exact.
 	Delta float64
 	// Sigma is σ, in units of the features. The standard deviation of NΔ is at most σ, and
-	// differs from it by less than one part in 10⁷ where σ ≥ Δ.
+	// differs from it by less than one part in 10⁶. It is at least Delta.
 	Sigma float64
 	// Clip limits each feature to [−Clip, Clip]: a multiple of Delta.
 	Clip float64
@@ -29,9 +29,7 @@ type Lattice struct {
 
 // The limits of a Lattice.
 const (
-	// MinRatio and MaxRatio limit σ/Δ. Below, the noise is 0 nearly always; above, nothing
-	// would be gained.
-	MinRatio = .25
+	// MaxRatio is the largest σ/Δ: more would gain nothing.
 	MaxRatio = 1 << 24
 	// MaxPoints limits Clip/Δ: up to it every point of the lattice is a float32, so that
 	// runtimes which round in float32 find the same integers.
@@ -48,8 +46,8 @@ func (l Lattice) Check() error {
 	if frac, _ := math.Frexp(l.Delta); frac != .5 || l.Delta < minDelta || l.Delta > maxDelta {
 		return fmt.Errorf("delta %v: must be a power of two from 2^-64 to 2^64", l.Delta)
 	}
-	if ratio := l.Sigma / l.Delta; !(ratio >= MinRatio && ratio <= MaxRatio) {
-		return fmt.Errorf("sigma %v with delta %v: must be %v to %d times delta", l.Sigma, l.Delta, MinRatio, MaxRatio)
+	if ratio := l.Sigma / l.Delta; !(ratio >= 1 && ratio <= MaxRatio) {
+		return fmt.Errorf("sigma %v with delta %v: must be 1 to %d times delta", l.Sigma, l.Delta, MaxRatio)
 	}
 	if points := l.Clip / l.Delta; !(points >= 1 && points <= MaxPoints) || points != math.Floor(points) {
 		return fmt.Errorf("clip %v with delta %v: must be a multiple of delta, 1 to %d times as large", l.Clip, l.Delta, MaxPoints)
@@ -96,6 +94,18 @@ func (l Lattice) AddRounded(dst []int64, features []float32) (clipped int, err e
 		return 0, ErrNaN
 	}
 	return clipped, nil
+}
+
+// Point returns the point of the lattice, a multiple of Delta, that Round gives a feature. It
+// is exact up to the rounding of a to a multiple of Delta; of what is no number it is none.
+func (l Lattice) Point(a float64) float64 {
+	return math.RoundToEven(max(-l.Clip, min(l.Clip, a))/l.Delta) * l.Delta
+}
+
+// Points returns the smallest and the largest point that a feature within e of a can have.
+func (l Lattice) Points(a, e float64) (low, high float64) {
+	e = (e + 0x1p-52*math.Abs(a)) * (1 + 0x1p-50) // a − e and a + e are rounded
+	return l.Point(a - e), l.Point(a + e)
 }
 
 // Values overwrites dst with the features that released integers stand for, Δ times each,

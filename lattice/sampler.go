@@ -21,11 +21,14 @@ type Sampler struct {
 	careful bool
 }
 
-// NewSampler returns the sampler of parameter s. It returns an error unless s is from MinRatio
-// to MaxRatio.
+// leastParameter is the smallest parameter of a sampler. Below, the noise is 0 nearly always.
+const leastParameter = .25
+
+// NewSampler returns the sampler of parameter s. It returns an error unless s is from 1/4 to
+// MaxRatio.
 func NewSampler(s float64) (*Sampler, error) {
-	if !(s >= MinRatio && s <= MaxRatio) {
-		return nil, fmt.Errorf("discrete Gaussian noise of parameter %v: must be %v to %d", s, MinRatio, MaxRatio)
+	if !(s >= leastParameter && s <= MaxRatio) {
+		return nil, fmt.Errorf("discrete Gaussian noise of parameter %v: must be %v to %d", s, leastParameter, MaxRatio)
 	}
 	return &Sampler{s: s, t: uint64(s) + 1}, nil
 }
@@ -33,13 +36,13 @@ func NewSampler(s float64) (*Sampler, error) {
 // Sample overwrites dst with independent draws.
 func (g *Sampler) Sample(dst []int64, source rand.Source) {
 	for i := range dst {
-		dst[i] = g.one(source)
+		dst[i] = g.Draw(source)
 	}
 }
 
-// one returns one draw (algorithm 3): a discrete Laplace number Y of scale t, kept with
+// Draw returns one draw (algorithm 3): a discrete Laplace number Y of scale t, kept with
 // probability exp(−γ), γ = (|Y| − s²/t)²/2s².
-func (g *Sampler) one(source rand.Source) int64 {
+func (g *Sampler) Draw(source rand.Source) int64 {
 	for {
 		y, negative := laplace(g.t, source)
 		if !g.keep(y, source) {

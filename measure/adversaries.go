@@ -86,6 +86,9 @@ type Target struct {
 	Pictures     int          // reconstructions kept
 }
 
+// released returns the model of the numbers that the noise is added to.
+func (t Target) released() nn.Model { return release.Dithered(t.Front, t.Noise) }
+
 // A Learned is what adversaries came to.
 type Learned struct {
 	*Attacks
@@ -201,7 +204,7 @@ func (r *adversary) priorAlone(ctx context.Context) error {
 // measure measures an attack on the examples.
 func (r *adversary) measure(ctx context.Context, a attack.Attack, model nn.Model) (*attack.Result, error) {
 	t := r.target
-	return attack.Measure(ctx, a, t.Front, t.Noise, t.Data, t.Indices, attack.Options{
+	return attack.Measure(ctx, a, t.released(), t.Noise, t.Data, t.Indices, attack.Options{
 		Draws: r.Draws, Queries: t.Queries, Post: t.Post, Coordinates: t.Coordinates, Classifier: model,
 		Pictures: t.Pictures, Seed: t.Seed, Progress: r.progress(a.Name() + " attack"),
 	})
@@ -244,22 +247,22 @@ func (r *adversary) make(ctx context.Context, name string) (attack.Attack, error
 	t, tell := r.target, r.progress("making the "+name+" attack")
 	switch name {
 	case "linear":
-		return attack.NewLinear(ctx, t.Front, t.Noise, r.Training, attack.LinearOptions{Queries: t.Queries, Post: t.Post, Domain: t.Legal, Seed: r.Seed, Progress: tell})
+		return attack.NewLinear(ctx, t.released(), t.Noise, r.Training, attack.LinearOptions{Queries: t.Queries, Post: t.Post, Domain: t.Legal, Seed: r.Seed, Progress: tell})
 	case "decoder":
 		if err := r.tooLong(t.Front, r.Training.Len()); err != nil {
 			return nil, err
 		}
-		return attack.NewDecoder(ctx, t.Front, t.Noise, r.Training, attack.DecoderOptions{
+		return attack.NewDecoder(ctx, t.released(), t.Noise, r.Training, attack.DecoderOptions{
 			Queries: t.Queries, Post: t.Post, Domain: t.Legal, Seed: r.Seed, Linear: r.linear(),
 			Progress: func(done, total int, _ float64) { tell(done, total) },
 		})
 	case "posterior":
-		return attack.NewPosterior(ctx, t.Front, t.Noise, r.Training, attack.PosteriorOptions{Queries: t.Queries, Domain: t.Legal, Seed: r.Seed})
+		return attack.NewPosterior(ctx, t.released(), t.Noise, r.Training, attack.PosteriorOptions{Queries: t.Queries, Domain: t.Legal, Seed: r.Seed})
 	case "inversion":
 		if r.prior == nil {
 			return nil, errors.New("there is no prior")
 		}
-		return attack.NewInversion(t.Front, t.Noise, r.prior, attack.InversionOptions{Queries: t.Queries, Starts: slices.Clone(r.made), Domain: t.Legal})
+		return attack.NewInversion(t.released(), t.Noise, r.prior, attack.InversionOptions{Queries: t.Queries, Starts: slices.Clone(r.made), Domain: t.Legal})
 	}
 	return nil, errors.New("there is no such attack")
 }

@@ -193,7 +193,7 @@ func (l *lists) bitsAbove(ctx context.Context, h *ListHolder, distinct []int) er
 	}
 	bits, err := bayes.BitsAbove(ctx, l.inputs(l.Candidates, distinct), noise, l.target.Queries)
 	if errors.Is(err, bayes.ErrNotGaussian) {
-		l.leaveOut("the upper limit on bits: the noise is not Gaussian")
+		l.leaveOut("the upper limit on bits: %v", err)
 		return nil
 	}
 	if err != nil {
@@ -257,5 +257,5 @@ func (l *lists) anybody(ctx context.Context) error {
 }
 
 func (l *lists) inputs(of *List, indices []int) bayes.Inputs {
-	return bayes.Inputs{Front: l.target.Front, Data: of.Set, Indices: indices}
+	return bayes.Inputs{Front: l.target.released(), Data: of.Set, Indices: indices}
 }

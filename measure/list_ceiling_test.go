@@ -63,7 +63,7 @@ func TestNoAttackBeatsCeilings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			scale, err := release.FeatureRMS(context.Background(), s.Front, sets[1])
+			scale, _, err := release.FeatureScale(context.Background(), s.Front, sets[1])
 			if err != nil {
 				t.Fatal(err)
 			}

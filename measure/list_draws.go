@@ -72,9 +72,9 @@ func (l *lists) draws() int {
 	return max(1, l.Draws/fewerDraws)
 }
 
-// gaussian reports whether the noise is Gaussian, so that likelihoods are a matrix product.
+// gaussian reports whether the densities are those of Gaussian noise, so that likelihoods are a matrix product.
 func (l *lists) gaussian() bool {
-	_, ok := l.target.Noise.(release.Gaussian)
+	_, ok := release.AsGaussian(l.target.Noise)
 	return ok
 }
 

@@ -25,17 +25,20 @@ type Request struct {
 
 // SetNoise makes the noise of q.Experiment for the features of front. Where q.Sigma is 0,
 // it is set to q.Scale times the root mean square of all features over data (A section 3).
+// What lattice noise leaves open is settled by all features over data, too.
 // measured says that this root mean square is needed anyway; it is returned, 0 if it
 // was not. A table's file is looked up in dir.
 func (q *Request) SetNoise(ctx context.Context, front *nn.Net, data nn.Source, dir string, measured bool) (rms float64, err error) {
-	if measured || q.Sigma == 0 {
-		if rms, err = release.FeatureRMS(ctx, front, data); err != nil {
+	var largest float64
+	if measured || q.Sigma == 0 || release.CompleteLattice(q.Family, 1, 1) != q.Family {
+		if rms, largest, err = release.FeatureScale(ctx, front, data); err != nil {
 			return 0, err
 		}
 	}
 	if q.Sigma == 0 {
 		q.Sigma = q.Scale * rms
 	}
+	q.Family = release.CompleteLattice(q.Family, q.Sigma, largest)
 	_, n := front.Dims()
 	noise, err := q.Noise(q.Sigma, n, dir)
 	if err != nil {

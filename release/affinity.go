@@ -1,6 +1,10 @@
 package release
 
-import "math"
+import (
+	"math"
+
+	"tattle/lattice"
+)
 
 // AffinityLow returns at most the Hellinger affinity ρ = ∫√(f(y)·f(y−z*)) dy of the noise and
 // its shift, for every z* with |z* − z| ≤ e elementwise. It falls as a feature's change
@@ -15,6 +19,14 @@ func AffinityLow(noise Noise, z, e []float64) float64 {
 		for j, v := range z {
 			t := (math.Abs(v) + e[j]) / f.Sigma
 			s += t * t / 8
+		}
+	case Lattice: // Σ√(p(k)p(k−t)) = e^(−t²/8s²), times κ where t is odd
+		κ := -math.Log(lattice.Half(f.Ratio()))
+		for j, v := range z {
+			t := math.Abs(v) + e[j]
+			if t /= f.Sigma; t > 0 {
+				s += t*t/8 + κ
+			}
 		}
 	case Laplace: // (1 + τ/2)e^(−τ/2), τ = t/b
 		for j, v := range z {

@@ -71,7 +71,7 @@ func (c *Curve) keep(ctx context.Context, front nn.Model) error {
 	return err
 }
 
-// RMS returns the root mean square of all features, as FeatureRMS does.
+// RMS returns the root mean square of all features, as FeatureScale does.
 func (c *Curve) RMS() float64 { return c.rms }
 
 // Against makes At measure drops from another classifier, instead of from front and head

@@ -63,7 +63,7 @@ func TestCurveIsUtility(t *testing.T) {
 				t.Errorf("σ = %v: drop %+v, want %v", sigma, drop, mean)
 			}
 		}
-		rms, err := FeatureRMS(context.Background(), identity(4), data)
+		rms, _, err := FeatureScale(context.Background(), identity(4), data)
 		if err != nil || math.Abs(curve.RMS()/rms-1) > 1e-5 {
 			t.Errorf("RMS %v, want %v", curve.RMS(), rms)
 		}

@@ -12,28 +12,29 @@ import (
 // batchSize is the number of examples that go through a model at once.
 const batchSize = 128
 
-// FeatureRMS returns the root mean square of all features of all examples: the scale in
-// which A gives its noise. It returns an error if there are no examples, if a feature is
+// FeatureScale returns the root mean square of all features of all examples, the scale in
+// which A gives its noise, and the largest absolute value. It returns an error if there are no examples, if a feature is
 // not finite, naming the example, and if all features are zero.
-func FeatureRMS(ctx context.Context, m nn.Model, data nn.Source) (float64, error) {
+func FeatureScale(ctx context.Context, m nn.Model, data nn.Source) (rms, largest float64, err error) {
 	_, n := m.Dims()
 	var sum float64
-	err := forEachBatch(ctx, m, data, func(first int, features []float32) error {
+	err = forEachBatch(ctx, m, data, func(first int, features []float32) error {
 		for i, v := range features {
 			if !finite(v) {
 				return fmt.Errorf("example %d: feature %d is %v: look for bad values in the data and the model", first+i/n, i%n, v)
 			}
 			sum += float64(v) * float64(v)
+			largest = max(largest, math.Abs(float64(v)))
 		}
 		return nil
 	})
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if sum == 0 {
-		return 0, errors.New("all features of all examples are zero: choose other features")
+		return 0, 0, errors.New("all features of all examples are zero: choose other features")
 	}
-	return math.Sqrt(sum / float64(data.Len()) / float64(n)), nil
+	return math.Sqrt(sum / float64(data.Len()) / float64(n)), largest, nil
 }
 
 // forEachBatch calls f with the outputs of m on one batch after the other, until ctx ends.

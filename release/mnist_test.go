@@ -42,7 +42,7 @@ func TestMNIST(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rms, err := release.FeatureRMS(context.Background(), front, data)
+	rms, _, err := release.FeatureScale(context.Background(), front, data)
 	if err != nil || math.Abs(rms-1.7024195) > 1e-6 {
 		t.Errorf("RMS of the features %v, %v, want 1.7024195", rms, err)
 	}

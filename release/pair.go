@@ -12,7 +12,7 @@ import "math"
 // least (wᵀε)²·h, and that of the whole input at least ‖ε‖²·h. h is ¼ if the features are equal,
 // and falls to 0 as their distance grows. The value is proved if the noise is Certain.
 //
-// For Gaussian noise it is exact up to rounding; for another it is ρ²/4, from Cauchy's inequality
+// For Gaussian noise it is exact up to rounding, and nearly so for Lattice noise; for another it is ρ²/4, from Cauchy's inequality
 // ρ² = (∫√(f0·f1))² ≤ ∫ f0·f1/(f0+f1)·∫(f0 + f1) = 4h.
 func PairShare(noise Noise, z, e []float64, queries int) float64 {
 	k := float64(max(queries, 1))
@@ -23,6 +23,9 @@ func PairShare(noise Noise, z, e []float64, queries int) float64 {
 			s += t * t
 		}
 		return GaussianPairShare(math.Sqrt(s*k) / g.Sigma * (1 + (float64(len(z))+16)*unit))
+	}
+	if l, ok := noise.(Lattice); ok {
+		return l.pairShare(z, e, k)
 	}
 	ρ := AffinityLow(noise, z, e)
 	return math.Pow(ρ, 2*k) / 4 * (1 - 1e-12)

@@ -6,12 +6,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tattle/lattice"
 )
 
-var families = []string{"gaussian", "laplace", "logistic", "student-t[:NU]", "isotropic-laplace", "table:FILE"}
+var families = []string{"gaussian", "laplace", "logistic", "student-t[:NU]", "isotropic-laplace", "table:FILE", "lattice[:DELTA[:CLIP]]"}
 
 // Families lists what ParseNoise reads.
 func Families() []string { return slices.Clone(families) }
+
+// Shapeable reports whether noise of that spec may have a covariance: a bijection of the features,
+// such as Spec.Build's, then gives noise of any other covariance.
+func Shapeable(spec string) bool {
+	family, _, _ := strings.Cut(spec, ":")
+	return family == "gaussian" || family == latticeFamily
+}
 
 // ErrVacuous is the refusal of uniform noise.
 var ErrVacuous = errors.New("uniform noise proves nothing: where the supports of two releases do not cover each other, χ² is infinite and every bound is 0 (vacuous); choose gaussian, laplace or logistic")
@@ -19,11 +28,12 @@ var ErrVacuous = errors.New("uniform noise proves nothing: where the supports of
 var errNoTable = errors.New("noise table: name its file, as table:FILE")
 
 // ParseNoise returns the noise that spec names, of standard deviation sigma on each of n
-// features: gaussian, laplace, logistic, student-t or student-t:ν, isotropic-laplace, or
-// table:FILE (see ReadTable). For any other it returns an error; for uniform, ErrVacuous.
+// features: gaussian, laplace, logistic, student-t or student-t:ν, isotropic-laplace, table:FILE
+// (see ReadTable), or lattice:Δ:CLIP, where Δ is by default DefaultDelta, and CLIP as large as the
+// lattice allows. For any other it returns an error; for uniform, ErrVacuous.
 func ParseNoise(spec string, sigma float64, n int) (Noise, error) {
 	name, setting, has := strings.Cut(spec, ":")
-	if has && name != "table" && name != "student-t" && name != "uniform" {
+	if has && name != "table" && name != "student-t" && name != latticeFamily && name != "uniform" {
 		if !slices.Contains(families, name) {
 			return nil, unknownFamily(spec)
 		}
@@ -40,6 +50,8 @@ func ParseNoise(spec string, sigma float64, n int) (Noise, error) {
 		return parseStudentT(setting, has, sigma)
 	case "isotropic-laplace":
 		return noiseOf(NewIsotropicLaplace(sigma, n))
+	case latticeFamily:
+		return parseLattice(setting, sigma, n)
 	case "table":
 		if setting == "" {
 			return nil, errNoTable
@@ -69,6 +81,28 @@ func parseStudentT(setting string, has bool, sigma float64) (Noise, error) {
 		nu = v
 	}
 	return noiseOf(NewStudentT(sigma, nu))
+}
+
+func parseLattice(settings string, sigma float64, n int) (Noise, error) {
+	l := lattice.Lattice{Delta: DefaultDelta(sigma), Sigma: sigma, Dim: n}
+	delta, clip, _ := strings.Cut(settings, ":")
+	for _, x := range []struct {
+		text string
+		to   *float64
+	}{{delta, &l.Delta}, {clip, &l.Clip}} {
+		if x.text == "" {
+			continue
+		}
+		v, err := strconv.ParseFloat(x.text, 64)
+		if err != nil || !(v > 0) {
+			return nil, fmt.Errorf("noise %q: delta and clip must be positive numbers, as in lattice:0.03125:64", "lattice:"+settings)
+		}
+		*x.to = v
+	}
+	if clip == "" {
+		l.Clip = l.Delta * lattice.MaxPoints
+	}
+	return noiseOf(NewLattice(l))
 }
 
 func unknownFamily(spec string) error {

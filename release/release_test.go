@@ -183,7 +183,7 @@ func chiSquareRange(n, alarm float64) (low, high float64) {
 	return n - 2*math.Sqrt(n*t), n + 2*math.Sqrt(n*t) + 2*t
 }
 
-func TestFeatureRMS(t *testing.T) {
+func TestFeatureScale(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	data := points{p: 3, labels: make([]int, 2*batchSize+17)}
 	var want float64
@@ -196,19 +196,19 @@ func TestFeatureRMS(t *testing.T) {
 		}
 	}
 	m := linear{p: 3, n: 3, w: []float32{1, 0, 0, 0, 2, 0, 0, 0, 3}}
-	got, err := FeatureRMS(context.Background(), m, data)
+	got, _, err := FeatureScale(context.Background(), m, data)
 	if err != nil || math.Abs(got-math.Sqrt(want)) > 1e-12*got {
 		t.Errorf("%v, %v, want %v", got, err, math.Sqrt(want))
 	}
 	data.x[3*200+1] = float32(math.Inf(1))
 	m.w = []float32{0, 1, 0, 0, 0, 1, 1, 0, 0}
-	if _, err := FeatureRMS(context.Background(), m, data); err == nil || !strings.Contains(err.Error(), "example 200: feature 0") {
+	if _, _, err := FeatureScale(context.Background(), m, data); err == nil || !strings.Contains(err.Error(), "example 200: feature 0") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := FeatureRMS(context.Background(), m, points{p: 3, x: make([]float32, 3), labels: []int{0}}); err == nil || !strings.Contains(err.Error(), "zero") {
+	if _, _, err := FeatureScale(context.Background(), m, points{p: 3, x: make([]float32, 3), labels: []int{0}}); err == nil || !strings.Contains(err.Error(), "zero") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := FeatureRMS(context.Background(), m, points{p: 3}); err == nil || !strings.Contains(err.Error(), "no examples") {
+	if _, _, err := FeatureScale(context.Background(), m, points{p: 3}); err == nil || !strings.Contains(err.Error(), "no examples") {
 		t.Errorf("error %v", err)
 	}
 }

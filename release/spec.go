@@ -32,7 +32,7 @@ type Spec struct {
 	Seed        uint64  // of a random projection
 
 	// Covariance, unless nil, is that of the noise: of what is released after a projection.
-	// The noise that is added must then be Gaussian, of variance σ² for σ² times it.
+	// The noise that is added must then be Gaussian or Lattice, of variance σ² for σ² times it.
 	Covariance *Covariance
 }
 

@@ -218,12 +218,17 @@ func (s *noise) add(first, draw int, features []float32) []float32 {
 		s.z, s.out = make([]float64, len(features)), make([]float32, len(features))
 	}
 	out, n := s.out[:len(features)], s.n
+	points, rounds := s.source.(Lattice)
 	simd.Parallel(len(features)/n, 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			z, out := s.z[i*n:(i+1)*n], out[i*n:(i+1)*n]
 			s.source.Sample(z, run.Rand(s.seed, first+i, draw))
 			for j, a := range features[i*n : (i+1)*n] {
-				out[j] = float32(float64(a) + z[j])
+				v := float64(a)
+				if rounds {
+					v = points.Point(v)
+				}
+				out[j] = float32(v + z[j])
 			}
 		}
 		s.post.Apply(out[lo*n:hi*n], n)

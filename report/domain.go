@@ -63,5 +63,8 @@ func (r *Report) computed() string {
 	if x.Runtime.Error == 0 {
 		return "Runtime: " + x.Runtime.Describe() + "."
 	}
+	if r.Release.Noise.Family == "lattice" {
+		return "Runtime: " + x.Runtime.Describe() + ". Such a feature may be rounded to another multiple; all bounds allow for this."
+	}
 	return "Runtime: " + x.Runtime.Describe() + ". Bounds by far witnesses and twins allow for this, and so do bounds by witnesses that change the features by no more than rounding. The other bounds are for features in real arithmetic."
 }

@@ -170,10 +170,19 @@ func bestWitness(b *bound.Bounds, eps []float64, i int) (best int) {
 
 // guessed is the probability with which the best test between two inputs, both as
 // likely, is right whose features are ‖z‖ apart: under Gaussian noise Φ(‖z‖√k/2σ), k
-// being the queries, rounded up to a hundredth of a percent. It is NaN under other noise,
+// being the queries, rounded up to a hundredth of a percent, and at most that of the Gaussian
+// noise which is rounded under Lattice noise. It is NaN under other noise,
 // where it depends on more than the norm.
 func guessed(e bound.Experiment, z float64) float64 {
-	if _, ok := e.Noise.(release.Gaussian); !ok {
+	switch n := e.Noise.(type) {
+	case release.Gaussian:
+	case release.Lattice:
+		g, _, ok := n.Rounded(e.Queries) // the difference is far below a hundredth of a percent
+		if !ok {
+			return math.NaN()
+		}
+		e.Noise = g
+	default:
 		return math.NaN()
 	}
 	return math.Ceil(5e3*(1+math.Erf(z/e.Scale()/(2*math.Sqrt2)))) / 1e4

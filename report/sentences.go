@@ -166,6 +166,8 @@ func familyName(family string) string {
 	switch family {
 	case "gaussian":
 		return "Gaussian"
+	case "lattice":
+		return "discrete Gaussian"
 	case "laplace":
 		return "Laplace"
 	case "student-t":

@@ -86,8 +86,8 @@ func (q *request) covariance(dir string, r *report.Report) (err error) {
 	if !ok || name != measure.CovarianceFile {
 		return mismatch("%s: the report does not list a covariance %s", dir, name)
 	}
-	if q.Family != "gaussian" {
-		return mismatch("%s: the report lists a covariance of %s noise; only gaussian noise can have one", dir, q.Family)
+	if !release.Shapeable(q.Family) {
+		return mismatch("%s: the report lists a covariance of %s noise; only gaussian and lattice noise can have one", dir, q.Family)
 	}
 	if err := unchanged(dir, kept); err != nil {
 		return err

@@ -121,7 +121,7 @@ func (m *measurement) flagged(err error) error {
 // optionFlags are the flags behind the options of package measure.
 var optionFlags = map[string]string{
 	"InputShape": "--input-shape", "Preprocess": "--preprocess", "TrainingData": "--training-data", "Candidates": "--candidates", "Coordinates": "--coordinates",
-	"TopK": "--top-k", "Family": "--noise", "Sigma": "--noise, --sigma, --sigma-scale",
+	"TopK": "--top-k", "Family": "--noise", "Sigma": "--noise, --sigma, --sigma-scale, --delta, --clip",
 }
 
 // flagged names the flags behind an option that cannot be used, which is wrong usage, or

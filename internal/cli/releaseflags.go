@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"tattle/measure"
 	"tattle/release"
@@ -16,10 +17,12 @@ type releaseFlags struct {
 	Projection  string  `help:"What --keep keeps: the first features, or directions: random, principal or discriminant (the last two learned from training data)." enum:"first,random,principal,discriminant" default:"first"`
 	Temperature float64 `help:"Divisor of the logits before the softmax (default: 1)." default:"1" placeholder:"T"`
 
-	Noise      string   `help:"gaussian, laplace, logistic, student-t[:DEGREES], isotropic-laplace, table:FILE or none (default: gaussian)." default:"gaussian" placeholder:"FAMILY" input:"table"`
+	Noise      string   `help:"gaussian, laplace, logistic, student-t[:DEGREES], isotropic-laplace, table:FILE, lattice (what tattle guard adds) or none (default: gaussian)." default:"gaussian" placeholder:"FAMILY" input:"table"`
 	Covariance string   `help:"Covariance matrix C of the noise, an .npy file; the noise is Gaussian of covariance σ²C, σ from --sigma." placeholder:"FILE" input:"file"`
 	Sigma      *float64 `help:"Standard deviation of the noise on each feature (with --covariance: σ, default 1)." placeholder:"X"`
 	SigmaScale *float64 `help:"Or: the noise as a multiple of the root mean square of the features (default: 1)." placeholder:"X"`
+	Delta      *float64 `help:"With --noise lattice: the released numbers are multiples of this power of two (default: the largest one up to sigma/64)." placeholder:"X"`
+	Clip       *float64 `help:"With --noise lattice: features are limited to -X to X, a multiple of --delta (default: the power of two from the largest feature of --data on)." placeholder:"X"`
 	Queries    int      `help:"Times that the same input is released, with independent noise (default: 1)." default:"1" placeholder:"N"`
 
 	Round int `help:"Round noisy features to D decimals (default: 0, no rounding)." default:"0" placeholder:"D"`
@@ -60,8 +63,10 @@ func (f releaseFlags) release(seed uint64) (measure.Release, error) {
 		return l, usage(fmt.Errorf("--round %d: must be between 0 and %d", f.Round, mostDecimals), "")
 	case f.TopK < 0:
 		return l, usage(fmt.Errorf("--top-k %d: must not be negative", f.TopK), "")
-	case f.Covariance != "" && f.Noise != "gaussian":
-		return l, usage(fmt.Errorf("--covariance requires --noise gaussian, not %s", f.Noise), "")
+	case f.Noise != "lattice" && (f.Delta != nil || f.Clip != nil):
+		return l, usage(errors.New("--delta and --clip require --noise lattice"), "")
+	case f.Covariance != "" && !release.Shapeable(f.Noise):
+		return l, usage(fmt.Errorf("--covariance requires --noise gaussian or lattice, not %s", f.Noise), "")
 	case f.Covariance != "" && f.Surface == "label":
 		return l, usage(errors.New("--covariance requires --surface features, logits or probabilities, not label"), "")
 	case f.Noise == "uniform":
@@ -77,6 +82,9 @@ func (f releaseFlags) release(seed uint64) (measure.Release, error) {
 	if l.Family == measure.NoNoise {
 		return l, nil
 	}
+	if f.Delta != nil || f.Clip != nil {
+		l.Family += ":" + optional(f.Delta) + ":" + optional(f.Clip)
+	}
 	var err error
 	if f.Covariance != "" {
 		if l.Spec.Covariance, err = release.ReadCovariance(f.Covariance); err != nil {
@@ -85,6 +93,14 @@ func (f releaseFlags) release(seed uint64) (measure.Release, error) {
 	}
 	l.Sigma, l.Scale, err = f.strength()
 	return l, err
+}
+
+// optional prints a number that may be absent.
+func optional(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*v, 'g', -1, 64)
 }
 
 const defaultTemperature = 1

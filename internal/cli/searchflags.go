@@ -18,7 +18,7 @@ import (
 type searchFlags struct {
 	Method       string   `help:"How near witnesses are searched: auto, direct or algorithm1." enum:"auto,direct,algorithm1" default:"auto"`
 	AsPublished  bool     `help:"Search as paper A's authors do: one LSQR for many examples, with its stopping rule."`
-	Size         []string `help:"Sizes of the perturbations as fractions of sigma." default:"1/200"`
+	Size         []string `help:"Sizes of the perturbations as fractions of sigma (default: 1/200; 1/2 with --noise lattice)."`
 	Repeats      int      `help:"Iterations of Algorithm 1." default:"10"`
 	Restarts     int      `help:"Random starts per example; the largest bound is kept." default:"25"`
 	Iteration    string   `help:"paper (Algorithm 1) or inverse (toward the smallest singular value)." enum:"paper,inverse" default:"paper"`

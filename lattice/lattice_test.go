@@ -1,0 +1,195 @@
+package lattice
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var quarter = Lattice{Delta: .25, Sigma: 16, Clip: 8, Dim: 4}
+
+func TestCheck(t *testing.T) {
+	if err := quarter.Check(); err != nil {
+		t.Error(err)
+	}
+	for want, change := range map[string]func(*Lattice){
+		"delta 0.3":                    func(l *Lattice) { l.Delta = .3 },
+		"delta 0: ":                    func(l *Lattice) { l.Delta = 0 },
+		"delta -1: ":                   func(l *Lattice) { l.Delta = -1 },
+		"delta NaN":                    func(l *Lattice) { l.Delta = math.NaN() },
+		"delta +Inf":                   func(l *Lattice) { l.Delta = math.Inf(1) },
+		"sigma 0.24 with":              func(l *Lattice) { l.Sigma = .24 },
+		"sigma NaN":                    func(l *Lattice) { l.Sigma = math.NaN() },
+		"sigma 1e+09":                  func(l *Lattice) { l.Sigma = 1e9 },
+		"clip 8.1 with":                func(l *Lattice) { l.Clip = 8.1 },
+		"clip 0 with":                  func(l *Lattice) { l.Clip = 0 },
+		"clip 4.194305e+06 with delta": func(l *Lattice) { l.Clip = 4194305 },
+		"0 features":                   func(l *Lattice) { l.Dim = 0 },
+	} {
+		l := quarter
+		change(&l)
+		if err := l.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: error %v, want one with %q", l, err, want)
+		}
+	}
+}
+
+func TestRound(t *testing.T) {
+	dst := make([]int64, 4)
+	clipped, err := quarter.Round(dst, []float32{.125, -.375, 100, -8})
+	if want := []int64{0, -2, 32, -32}; err != nil || clipped != 1 || !slices.Equal(dst, want) {
+		t.Errorf("%v, %d clipped, %v; want %v and 1", dst, clipped, err, want)
+	}
+	if _, err := quarter.Round(dst, []float32{1, 2, float32(math.NaN()), 3}); !errors.Is(err, ErrNaN) || !slices.Equal(dst, make([]int64, 4)) {
+		t.Errorf("%v, %v", dst, err)
+	}
+	values := make([]float32, 4)
+	quarter.Values(values, []int64{0, -2, 32, -33})
+	if want := []float32{0, -.5, 8, -8.25}; !slices.Equal(values, want) {
+		t.Errorf("values %v, want %v", values, want)
+	}
+}
+
+// Point is Round times Delta, and Points enclose the point of every number near by.
+func TestPoints(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	dst := make([]int64, 4)
+	for range 10000 {
+		a, e := float64(float32(6*r.NormFloat64())), math.Exp(-20*r.Float64())
+		if r.IntN(4) == 0 {
+			a = .125 * float64(r.IntN(100)-50) // points and ties
+		}
+		if _, err := quarter.Round(dst, []float32{float32(a), 0, 0, 0}); err != nil || float64(dst[0])*.25 != quarter.Point(a) {
+			t.Fatalf("%v: Round gives %d, Point %v", a, dst[0], quarter.Point(a))
+		}
+		low, high := quarter.Points(a, e)
+		for _, b := range []float64{a - e, a, a + e, a + e*(2*r.Float64()-1)} {
+			if p := quarter.Point(b); p < low || p > high {
+				t.Fatalf("%v is within %v of %v: its point %v is not from %v to %v", b, e, a, p, low, high)
+			}
+		}
+		if high-low > .25*math.Ceil(2*e/.25)*(1+1e-12) {
+			t.Fatalf("points within %v of %v: from %v to %v", e, a, low, high)
+		}
+	}
+	if low, high := quarter.Points(3, math.Inf(1)); low != -8 || high != 8 {
+		t.Errorf("points of an unknown number: from %v to %v", low, high)
+	}
+	if !math.IsNaN(quarter.Point(math.NaN())) {
+		t.Error("what is no number has a point")
+	}
+}
+
+// With exp(−1/2s²) = q, all sums over a window that moves with the shift are rational, and the
+// identities of release.Lattice hold exactly.
+func TestIdentities(t *testing.T) {
+	q := big.NewRat(2, 3)
+	power := func(n int64) *big.Rat { // q^n
+		p := new(big.Rat).SetInt64(1)
+		for range max(n, -n) {
+			p.Mul(p, q)
+		}
+		if n < 0 {
+			p.Inv(p)
+		}
+		return p
+	}
+	const window = 12
+	for u := int64(-3); u <= 3; u++ {
+		for v := int64(-2); v <= 2; v++ {
+			sum, all := new(big.Rat), new(big.Rat)
+			for k := int64(-window); k <= window; k++ {
+				at := k + u + v
+				sum.Add(sum, power((at-u)*(at-u)+(at-v)*(at-v)-at*at))
+				all.Add(all, power(k*k))
+			}
+			if want := all.Mul(all, power(-2*u*v)); sum.Cmp(want) != 0 { // exp(uv/s²) = q^(−2uv)
+				t.Errorf("Σ p(k−%d)p(k−%d)/p(k): %v, want %v", u, v, sum, want)
+			}
+		}
+		kl, all := new(big.Rat), new(big.Rat)
+		for k := int64(-window); k <= window; k++ { // ln p(k)/p(k−u), in units of 1/2s²
+			kl.Add(kl, new(big.Rat).Mul(power(k*k), big.NewRat((k-u)*(k-u)-k*k, 1)))
+			all.Add(all, power(k*k))
+		}
+		if kl.Cmp(all.Mul(all, big.NewRat(u*u, 1))) != 0 {
+			t.Errorf("divergence of a shift by %d: %v", u, kl)
+		}
+	}
+}
+
+// The sums of Half, and the theta function behind Rounded, in 200 bits.
+func TestShift(t *testing.T) {
+	for _, s := range []float64{.25, .3, .5, 1, 2, 10} {
+		sum := func(shift float64) float64 {
+			all := 0.
+			for k := -int(40*s) - 2; k <= int(40*s)+2; k++ {
+				x := float64(k) + shift
+				all += math.Exp(-x * x / 2 / s / s)
+			}
+			return all
+		}
+		if want, got := sum(.5)/sum(0), Half(s); !(got <= want && got >= want*(1-1e-11)) {
+			t.Errorf("Half(%v) = %v, want at most %v", s, got, want)
+		}
+	}
+	// The error in Σ exp(−(k−x)²/6) = √(6π)(1 + 2q·cos 2πx + …), against sums in 200 bits.
+	const bits = 200
+	for _, x := range []float64{0, .25, .5} {
+		all := new(big.Float).SetPrec(bits)
+		for k := -40; k <= 40; k++ {
+			all.Add(all, expBig((float64(k)-x)*(float64(k)-x), 6, bits))
+		}
+		root := new(big.Float).SetPrec(bits).Sqrt(new(big.Float).SetPrec(bits).Mul(big.NewFloat(6), piBig(bits)))
+		part, _ := all.Quo(all, root).Sub(all, big.NewFloat(1)).Float64()
+		if !(math.Abs(part) < 2.1*2e-26) {
+			t.Errorf("sum at %v differs from √6π by a relative %v", x, part)
+		}
+	}
+	if _, _, ok := Rounded(math.Sqrt(3)); ok {
+		t.Error("noise of parameter √3 is a rounded Gaussian")
+	}
+	if τ, _, ok := Rounded(2); !ok || !(τ <= 1) || τ < 1-1e-12 {
+		t.Errorf("τ = %v for parameter 2, want at most 1", τ)
+	}
+}
+
+// expBig returns exp(−x/d), by its series after 10 halvings.
+func expBig(x, d float64, bits uint) *big.Float {
+	y := new(big.Float).SetPrec(bits + 40).SetFloat64(-x / 1024)
+	y.Quo(y, big.NewFloat(d))
+	sum, term := new(big.Float).SetPrec(bits+40).SetInt64(1), new(big.Float).SetPrec(bits+40).SetInt64(1)
+	for k := 1; k < 80; k++ {
+		term.Mul(term, y)
+		term.Quo(term, new(big.Float).SetInt64(int64(k)))
+		sum.Add(sum, term)
+	}
+	for range 10 {
+		sum.Mul(sum, sum)
+	}
+	return sum
+}
+
+// piBig returns π by Machin's formula.
+func piBig(bits uint) *big.Float {
+	arctan := func(n int64) *big.Float { // of 1/n
+		sum, term := new(big.Float).SetPrec(bits+40), new(big.Float).SetPrec(bits+40).Quo(big.NewFloat(1).SetPrec(bits+40), new(big.Float).SetInt64(n))
+		for k := int64(0); k < 200; k++ {
+			part := new(big.Float).SetPrec(bits+40).Quo(term, new(big.Float).SetInt64(2*k+1))
+			if k%2 == 1 {
+				part.Neg(part)
+			}
+			sum.Add(sum, part)
+			term.Quo(term, new(big.Float).SetInt64(n*n))
+		}
+		return sum
+	}
+	π := arctan(5)
+	π.Mul(π, big.NewFloat(4))
+	π.Sub(π, arctan(239))
+	return π.Mul(π, big.NewFloat(4))
+}
