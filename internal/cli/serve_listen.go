@@ -63,9 +63,9 @@ func (f listenFlags) open(ctx context.Context) (net.Listener, site, error) {
 // A site is the address of a server.
 type site struct {
 	scheme string
-	host  string // with its port
-	token string // empty if none is needed
-	made  bool   // the token was made here
+	host   string // with its port
+	token  string // empty if none is needed
+	made   bool   // the token was made here
 }
 
 // siteOf returns the address of a listener. If other machines can reach it, it has a
