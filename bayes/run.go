@@ -72,12 +72,13 @@ type Options struct {
 
 // A Draw is one true input and a summary of the posterior after its releases.
 type Draw struct {
-	Truth   int     // index of the true input among the candidates
-	Other   int     // candidate drawn from the posterior, independent of Truth given the releases
-	Top     float64 // posterior probability of the likeliest candidate
-	Ten     float64 // posterior probability of the ten likeliest candidates together
-	Rank    float64 // rank of the true input, from 1; candidates of equal probability share the mean of their ranks
-	Entropy float64 // entropy of the posterior, in bits
+	Truth              int     // index of the true input among the candidates
+	Other              int     // candidate drawn from the posterior, independent of Truth given the releases
+	Top                float64 // posterior probability of the likeliest candidate
+	Ten                float64 // posterior probability of the ten likeliest candidates together
+	Rank               float64 // rank of the true input, from 1; candidates of equal probability share the mean of their ranks
+	Likelier, AsLikely int     // numbers of other candidates
+	Entropy            float64 // entropy of the posterior, in bits
 }
 
 // An Inference is the posterior of one attribute after one draw.
@@ -182,6 +183,7 @@ type drawn struct {
 	truth    []int     // index of each true input
 	features []float64 // features of the true inputs, [draws, dim]
 	scales   []float64 // of the noise of each candidate; nil: all 1
+	hidden   bool      // the true inputs are not candidates
 	seed     uint64
 }
 

@@ -26,8 +26,9 @@ func blockOf(dim int) int { return min(blockCandidates, max(blockFeatures/dim, 1
 // state is the posterior of one draw over the candidates read so far. Sums are relative to the
 // largest log-likelihood so far, and are rescaled when it grows.
 type state struct {
-	truth   int
+	truth   int           // its index; −1: not a candidate
 	own     float64       // log-likelihood of the true input
+	equals  float64       // difference of log-likelihoods up to which a candidate is as likely
 	largest float64       // log-likelihood of all so far
 	weight  float64       // Σ e^(l−largest)
 	moment  float64       // Σ (l−largest)·e^(l−largest)
@@ -105,6 +106,9 @@ func newStates(l likelihoods, d *drawn, attributes []Attribute) []state {
 		if d.scales != nil {
 			scale = d.scales[s.truth]
 		}
+		if d.hidden {
+			s.truth, s.equals = -1, hiddenEquals
+		}
 		s.own = l.own(b, d.features[b*d.dim:(b+1)*d.dim], scale)
 		s.largest = math.Inf(-1)
 		s.random = run.Rand(d.seed, b, streamPosterior)
@@ -132,9 +136,9 @@ func (s *state) add(l []float64, from int, attributes []Attribute) {
 			s.insert(v)
 		}
 		switch {
-		case v > s.own:
+		case v > s.own+s.equals:
 			s.above++
-		case v == s.own && from+j != s.truth:
+		case v >= s.own-s.equals && from+j != s.truth:
 			s.equal++
 		}
 	}
@@ -212,7 +216,7 @@ func pick(weight []float64, u float64) (at int) {
 
 // draw summarises the posterior.
 func (s *state) draw() Draw {
-	d := Draw{Truth: s.truth, Other: s.other, Top: 1 / s.weight, Rank: 1 + float64(s.above) + float64(s.equal)/2,
+	d := Draw{Truth: s.truth, Other: s.other, Top: 1 / s.weight, Likelier: s.above, AsLikely: s.equal, Rank: 1 + float64(s.above) + float64(s.equal)/2,
 		Entropy: (math.Log(s.weight) - s.moment/s.weight) / math.Ln2}
 	for _, v := range s.top {
 		d.Ten += math.Exp(v-s.largest) / s.weight

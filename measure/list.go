@@ -90,6 +90,11 @@ func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 			return nil, fmt.Errorf("%s: %w", o.Sample.Name, err)
 		}
 	}
+	if err := l.hide(ctx); errors.Is(err, bayes.ErrRounding) {
+		l.leaveOut("inputs of the sample among the candidates: %v", err)
+	} else if err != nil {
+		return nil, fmt.Errorf("inputs of the sample among the candidates: %w", err)
+	}
 	if o.SkipAttacks {
 		return l.out, nil
 	}
@@ -255,6 +260,32 @@ func (l *lists) anybody(ctx context.Context) error {
 	}
 	return nil
 }
+
+// hide measures how often an input of the sample is identified among the candidates, one of which
+// gives way to it.
+func (l *lists) hide(ctx context.Context) error {
+	c, s := l.Candidates, l.Sample
+	noise, ok := l.target.Noise.(bayes.Density)
+	if c == nil || s == nil || c.same(s) || !ok || l.out.Processed {
+		return nil
+	}
+	distinct, chosen := distinctInputs(c.Set, l.choose(c)), l.choose(s)
+	if len(distinct) < 2 || len(chosen) < 1 {
+		return nil
+	}
+	r, err := bayes.RunHidden(ctx, l.inputs(c, distinct[:len(distinct)-1]), l.inputs(s, chosen), noise, bayes.Options{
+		Draws: l.draws(), Queries: l.target.Queries, Seed: l.Seed ^ streamHidden, Progress: l.share("inputs of the sample among the candidates")})
+	if err != nil {
+		return err
+	}
+	h := &HiddenFigures{List: s.used(len(chosen), 0), Inputs: len(distinct), Draws: len(r.First)}
+	h.First, h.Ten = r.Identified(listAlpha)
+	h.First, h.Ten = outward(h.First), outward(h.Ten)
+	l.out.Hidden = h
+	return nil
+}
+
+const streamHidden = 0x68696464656e // "hidden"
 
 func (l *lists) inputs(of *List, indices []int) bayes.Inputs {
 	return bayes.Inputs{Front: l.target.released(), Data: of.Set, Indices: indices}

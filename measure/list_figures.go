@@ -42,6 +42,7 @@ type ListFigures struct {
 	Processed bool            `json:"processed,omitempty"`
 	Holder    *ListHolder     `json:"list_holder,omitempty"`     // adversaries with the candidates
 	Anybody   []Population    `json:"anybody,omitempty"`         // adversaries without a list, from growing parts of one sample; the last is the whole
+	Hidden    *HiddenFigures  `json:"hidden,omitempty"`          // inputs of the sample among the candidates
 	LeftOut   []string        `json:"left_out,omitempty"`        // figures that were not computed, with the reasons
 	Shared    int             `json:"shared,omitempty"`          // inputs of the sample that are also candidates
 	Plausible []PlausiblePair `json:"plausible_pairs,omitempty"` // of the first examples
@@ -98,6 +99,19 @@ type ListHolder struct {
 	Fano     *float64        `json:"fano,omitempty"` // upper limit on First that follows from BitsMost
 	Floors   []BandLimit     `json:"floors"`
 	Inferred []InferredLimit `json:"attributes,omitempty"`
+}
+
+// HiddenFigures say how often an input of the sample is identified that is hidden among the
+// candidates, by an adversary who takes all inputs of this list to be equally likely. Unlike the
+// figures of a ListHolder they limit no other adversary: one who knows which inputs the model was
+// trained on knows more. Limits hold with confidence bound.DefaultConfidence for the mean over
+// these inputs.
+type HiddenFigures struct {
+	List   ListUsed    `json:"list"`   // of the hidden inputs
+	Inputs int         `json:"inputs"` // of the list, with the hidden one
+	Draws  int         `json:"draws"`
+	First  bayes.Limit `json:"first"` // probability of identifying the input with one guess
+	Ten    bayes.Limit `json:"ten"`   // the same with ten guesses
 }
 
 // A BandLimit is a floor on the mean-square error of a coordinate, averaged over a band of

@@ -31,14 +31,18 @@ func (l *lists) posterior(ctx context.Context, what string, of *List, indices []
 	}
 	var err error
 	p.Result, err = bayes.Run(ctx, candidates, noise, p.attributes, bayes.Options{
-		Draws: l.draws(), Queries: l.target.Queries, Seed: l.Seed,
-		Progress: func(share float64) {
-			if l.Progress != nil {
-				l.Progress(what, int(1000*share), 1000)
-			}
-		},
+		Draws: l.draws(), Queries: l.target.Queries, Seed: l.Seed, Progress: l.share(what),
 	})
 	return p, err
+}
+
+// share reports the completed share of a phase.
+func (l *lists) share(what string) func(float64) {
+	return func(share float64) {
+		if l.Progress != nil {
+			l.Progress(what, int(1000*share), 1000)
+		}
+	}
 }
 
 // floors returns the floors for adversaries with the list: over the whole input, then by band.

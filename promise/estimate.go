@@ -6,6 +6,7 @@ import (
 
 	"tattle/bayes"
 	"tattle/bound"
+	"tattle/dataset"
 	"tattle/nn"
 	"tattle/release"
 	"tattle/run"
@@ -17,10 +18,11 @@ type Point struct {
 	place
 	Keep       int       `json:"keep"` // numbers that leave
 	Sigma      float64   `json:"sigma"`
-	Accuracy   []float64 `json:"accuracy"`   // of each task
-	Identified float64   `json:"identified"` // probability that the best adversary with the candidates names the input
-	Bits       float64   `json:"bits"`       // that the release reveals about which candidate the input is
-	Floor      float64   `json:"floor"`      // root mean square error of every adversary without a list, at least; in the model's units
+	Accuracy   []float64 `json:"accuracy"`      // of each task
+	Identified float64   `json:"identified"`    // probability that the best adversary with the candidates names the input
+	New        float64   `json:"new,omitempty"` // probability that new inputs, hidden among the candidates, are identified; only of points that meet the limits best
+	Bits       float64   `json:"bits"`          // that the release reveals about which candidate the input is
+	Floor      float64   `json:"floor"`         // root mean square error of every adversary without a list, at least; in the model's units
 	Guessed    []Guess   `json:"guessed,omitempty"`
 	Meets      bool      `json:"meets"` // the limits, with a margin
 
@@ -147,6 +149,15 @@ func (s *searcher) judge(of posterior, validate []int, p *Point, limits bool) er
 		p.Guessed[k].Anybody = bayes.PopulationCeiling(min(upper(alone), 1), s.test.Len(), alpha/2)
 	}
 	return nil
+}
+
+// hidden hides new inputs among the candidates. It returns how often they are identified.
+func (s *searcher) hidden(ctx context.Context, values, fresh rows, sigma float64, draws int, seed uint64) (*bayes.HiddenResult, error) {
+	noise, err := release.NewGaussian(sigma / math.Sqrt(float64(max(s.Queries, 1))))
+	if err != nil {
+		return nil, err
+	}
+	return bayes.RunHidden(ctx, list{values, s.candidates[1:]}, list{fresh, dataset.First(fresh.Len())}, noise, bayes.Options{Draws: draws, Seed: seed})
 }
 
 // distances returns the mean squares of the differences between the two inputs of each draw.

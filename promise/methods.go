@@ -92,6 +92,18 @@ func (s *searcher) line(ctx context.Context, c *cut, p place) (*line, error) {
 	return l, err
 }
 
+// released returns what the line releases of other inputs, without noise.
+func (l *line) released(ctx context.Context, c *cut, data nn.Source) (rows, error) {
+	if l.front != nil {
+		return outputs(ctx, l.front, data, nil)
+	}
+	r, err := outputs(ctx, c.front, data, nil)
+	if err != nil || l.layer == nil {
+		return r, err
+	}
+	return outputs(ctx, l.layer, r, nil)
+}
+
 // keep returns how many numbers a projected release sends.
 func (s *searcher) keep(c *cut) int {
 	if s.Keep > 0 {

@@ -97,6 +97,7 @@ const (
 	DefaultListDraws = 60000   // limits of a probability of 1 % are then about 0.1 points above the mean
 	mostListDraws    = 1 << 18 // a minute and more of 60,000 candidates
 	searchDraws      = 1000    // while σ is searched
+	mostHiddenDraws  = 1 << 15 // of new inputs, while σ is searched
 	validationShare  = 6       // one training example in so many measures accuracy while searching
 	accuracyDraws    = 2
 )
@@ -116,6 +117,10 @@ type Options struct {
 	// strict for them, Answer.ListDraws is larger.
 	ListDraws int
 	Seed      uint64
+
+	// Fresh are inputs that the model was not trained on and that are not measured in the end. They
+	// say how often new inputs are identified; nil: the search considers candidates only.
+	Fresh *dataset.Set `json:"-"`
 
 	GreyLevels float64 `json:"-"` // in one of the model's units, for messages; 0: the inputs have none
 

@@ -315,7 +315,46 @@ func (s *searcher) along(ctx context.Context, c *cut, l *line, f *found) error {
 		}
 	}
 	f.Best = &high
+	if err := s.forNew(ctx, c, l, f, try); err != nil {
+		return err
+	}
 	return s.sorted(f)
+}
+
+// forNew raises the best strength until new inputs are identified rarely enough, too.
+func (s *searcher) forNew(ctx context.Context, c *cut, l *line, f *found, try func(sigma float64) (Point, error)) error {
+	if s.Fresh == nil || s.Identify == 0 {
+		return nil
+	}
+	fresh, err := l.released(ctx, c, s.Fresh)
+	if err != nil {
+		return err
+	}
+	draws := min(max(int(50/s.Identify), 2*searchDraws), mostHiddenDraws)
+	for range steps {
+		r, err := s.hidden(ctx, l.values, fresh, f.Best.Sigma, draws, s.Seed)
+		if err != nil {
+			return err
+		}
+		first, _ := r.Identified(alpha)
+		f.Best.New = first.Mean
+		f.Points[slices.IndexFunc(f.Points, func(p Point) bool { return p.Sigma == f.Best.Sigma })].New = first.Mean
+		over := first.Mean * identifyMargin / s.Identify
+		if over <= 1 {
+			return nil
+		}
+		sigma := f.Best.Sigma * min(max(math.Pow(over, 1/steepness), fine), coarse)
+		if sigma > release.MaxSigma {
+			break
+		}
+		p, err := try(sigma)
+		if err != nil {
+			return err
+		}
+		f.Best = &p
+	}
+	f.Best, f.Nearest = nil, f.Best
+	return nil
 }
 
 func (s *searcher) sorted(f *found) error {

@@ -21,7 +21,7 @@ func (d *document) everyAdversary(r *Report) {
 		return
 	}
 	d.section("How close can any adversary come?")
-	d.say(r.identified(), r.floored())
+	d.say(r.identified(), r.hidden(), r.floored())
 	rows := r.closeness()
 	d.on(onPage, func(d *document) {
 		d.chart(chart{Caption: "Error in " + r.unit() + ", by level of detail: root mean square over inputs", SVG: drawCloseness(rows, r.unit()), Keys: closenessKeys()})

@@ -19,6 +19,16 @@ func (r *Report) identified() string {
 		CountGrouped(h.List.Inputs, "candidate"), listWords(h.List), percentOf(h.First.Mean), percentDown(h.First.Low), percentUp(h.First.High), percentOrLess(1/float64(h.List.Inputs)))
 }
 
+// hidden says how often an input that is no candidate, hidden among them, is identified.
+func (r *Report) hidden() string {
+	if r.Lists == nil || r.Lists.Hidden == nil {
+		return ""
+	}
+	h := r.Lists.Hidden
+	return fmt.Sprintf("New inputs (%s), hidden one by one among %s of this list, are identified in %s of releases (limits with 99.9 %% confidence: %s to %s), by an adversary who takes all inputs of the list to be equally likely. One who knows which of them the model was trained on may do better.",
+		listWords(h.List), CountGrouped(h.Inputs-1, "candidate"), percentOf(h.First.Mean), percentDown(h.First.Low), percentUp(h.First.High))
+}
+
 // floored states the floor for adversaries without a list.
 func (r *Report) floored() string {
 	if r.Lists == nil {

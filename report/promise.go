@@ -65,6 +65,7 @@ type LimitKind string
 // the greatest.
 const (
 	LimitIdentify LimitKind = "identification"
+	LimitHidden   LimitKind = "identification of new inputs" // which neither the model nor the search used
 	LimitFloor    LimitKind = "floor"
 	LimitBits     LimitKind = "bits"
 	LimitAttack   LimitKind = "attack"

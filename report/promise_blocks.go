@@ -2,9 +2,11 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"tattle/dataset"
+	"tattle/promise"
 )
 
 // promiseLead adds the verdict on a promise, its figures, the frontier and the tables of the search, then
@@ -65,6 +67,9 @@ func (r *Report) promiseTiles() tiles {
 			of = fmt.Sprintf("of inputs that are released %d times", n)
 		}
 		t = append(t, tile{"Identification", "at most " + shareAtMost(h.First.High), fmt.Sprintf("%s, among %s; guessing: %s", of, CountGrouped(h.List.Inputs, "candidate"), percentOrLess(1/float64(h.List.Inputs)))})
+	}
+	if h := r.Lists.Hidden; h != nil {
+		t = append(t, tile{"New inputs", "at most " + shareAtMost(h.First.High), "identified, hidden among the candidates"})
 	}
 	if r.Lists.EverySample() != nil {
 		t = append(t, r.floorTile())
@@ -153,7 +158,13 @@ func (d *document) methodsAtLimit(r *Report) {
 	for _, task := range x.Tasks {
 		t.Heads = append(t.Heads, task.Task)
 	}
-	t.Heads = append(t.Heads, "identified", "bits", "floor")
+	t.Heads = append(t.Heads, "identified")
+	fresh := slices.ContainsFunc(x.Points, func(p promise.Point) bool { return p.New > 0 })
+	if fresh {
+		t.Heads = append(t.Heads, "new inputs")
+		t.Says += " New inputs: how often test inputs, set apart for the search and hidden among the candidates, are identified."
+	}
+	t.Heads = append(t.Heads, "bits", "floor")
 	for _, p := range x.Limits.Protect {
 		t.Heads = append(t.Heads, p.Attribute+" guessed")
 	}
@@ -174,7 +185,13 @@ func (d *document) methodsAtLimit(r *Report) {
 			for k := range 1 + tasks {
 				cells = append(cells, percent(taskAccuracy(*p, k)))
 			}
-			cells = append(cells, percentOf(p.Identified), number(p.Bits), number(r.inUnit(p.Floor*p.Floor)))
+			cells = append(cells, percentOf(p.Identified))
+			if fresh && p.New > 0 {
+				cells = append(cells, percentOf(p.New))
+			} else if fresh {
+				cells = append(cells, "–")
+			}
+			cells = append(cells, number(p.Bits), number(r.inUnit(p.Floor*p.Floor)))
 			for k := range x.Limits.Protect {
 				cells = append(cells, percent1(guessedRight(*p, k)))
 			}

@@ -21,6 +21,7 @@ func (r *Report) checkedLimits() []CheckedLimit {
 		}
 	}
 	add(l.Identify, r.checkHolder(LimitIdentify, func(h *measure.ListHolder) bayes.Limit { return h.First }))
+	add(l.Identify, r.checkHidden())
 	add(l.Bits, r.checkHolder(LimitBits, func(h *measure.ListHolder) bayes.Limit { return h.Bits }))
 	floor, attack := r.checkFloor(), r.checkAttacks()
 	add(r.inUnit(l.Floor*l.Floor), floor)
@@ -82,6 +83,19 @@ func (r *Report) checkHolder(kind LimitKind, of func(*measure.ListHolder) bayes.
 	if c.Lacks == "" {
 		f := of(r.Lists.Holder)
 		c.Figure, c.Mean = Number(f.High), Number(estimate(r.Lists, f))
+	}
+	return c
+}
+
+// checkHidden takes how often new inputs are identified among the candidates.
+func (r *Report) checkHidden() CheckedLimit {
+	c := CheckedLimit{Kind: LimitHidden, Lacks: r.lacksHolder()}
+	switch {
+	case c.Lacks != "":
+	case r.Lists.Hidden == nil:
+		c.Lacks = "no new inputs were hidden among the candidates"
+	default:
+		c.Figure, c.Mean = Number(r.Lists.Hidden.First.High), Number(r.Lists.Hidden.First.Mean)
 	}
 	return c
 }

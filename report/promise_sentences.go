@@ -146,6 +146,8 @@ func (r *Report) limitWords(c CheckedLimit) string {
 			return fmt.Sprintf("%s identifies the input from %d releases of it in at most %%s of cases", who, n)
 		}
 		return who + " identifies the input in at most %s of releases"
+	case LimitHidden:
+		return fmt.Sprintf("new inputs (%s) hidden among the candidates are identified in at most %%s of releases by an adversary who takes all of them to be equally likely", strings.ReplaceAll(listWords(r.Lists.Hidden.List), "%", "%%"))
 	case LimitBits:
 		return "the release reveals at most %s about which candidate the input is"
 	case LimitFloor:
@@ -167,6 +169,8 @@ func (r *Report) limitWords(c CheckedLimit) string {
 // name names the quantity that is limited.
 func (c CheckedLimit) name() string {
 	switch c.Kind {
+	case LimitHidden:
+		return "identification of new inputs"
 	case LimitFloor:
 		return "the floor without a list"
 	case LimitAttack:
@@ -200,9 +204,12 @@ func (c CheckedLimit) against() string {
 	return s
 }
 
+// share reports whether a quantity is a share of cases.
+func (k LimitKind) share() bool { return k == LimitIdentify || k == LimitHidden || k == LimitRight }
+
 // brief prints a value beside another of the same unit.
 func (c CheckedLimit) brief(x float64, number func(float64) string) string {
-	if c.Kind == LimitIdentify || c.Kind == LimitRight {
+	if c.Kind.share() {
 		return number(100*x) + " %"
 	}
 	if c.Kind == LimitDrop {
@@ -214,7 +221,7 @@ func (c CheckedLimit) brief(x float64, number func(float64) string) string {
 // print prints a value of the limit's quantity.
 func (c CheckedLimit) print(x float64, number func(float64) string) string {
 	switch c.Kind {
-	case LimitIdentify, LimitRight:
+	case LimitIdentify, LimitHidden, LimitRight:
 		return number(100*x) + " %"
 	case LimitBits, LimitKnown:
 		return number(x) + " bits"
@@ -228,7 +235,7 @@ func (c CheckedLimit) print(x float64, number func(float64) string) string {
 
 // difference prints a difference of two values, rounded up.
 func (c CheckedLimit) difference(x float64) string {
-	if c.Kind == LimitIdentify || c.Kind == LimitRight {
+	if c.Kind.share() {
 		return atMostNumber(100*x) + " points"
 	}
 	return c.brief(x, atMostNumber)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tattle/bayes"
+	"tattle/measure"
 	"tattle/promise"
 	"tattle/release"
 	"tattle/stat"
@@ -27,6 +28,7 @@ func promised(t *testing.T, l promise.Limits) *Report {
 	r.Release = Release{Surface: "features", Noise: Noise{Family: "gaussian", Sigma: 3.2, Scale: .4}}
 	r.Model.FeatureNode, r.Model.Features = promise.Node, 12
 	r.Lists.Holder.List.Inputs, r.Lists.Holder.List.Merged = 59998, 2
+	r.Lists.Hidden = &measure.HiddenFigures{List: r.Lists.EverySample().List, Inputs: 59998, Draws: 2000, First: bayes.Limit{Mean: .0973, Low: .0876, High: .1087}, Ten: bayes.Limit{Mean: .3, Low: .28, High: .32}}
 	r.SetPromise(promiseRun(l))
 	return r
 }
@@ -78,6 +80,8 @@ func TestPromiseNeverBeyondALimit(t *testing.T) {
 		{"at the limit", promise.Limits{Identify: .112}, nil, true, "limit 11.2 %"},
 		{"identified by a hair", promise.Limits{Identify: .1119999}, nil, false, "more draws in the final measurement (--list-draws), or slightly more noise"},
 		{"identified", promise.Limits{Identify: .05}, nil, false, "exceeded by 6.2 points"},
+		{"new inputs", promise.Limits{Identify: .12}, func(r *Report, _ *PromiseRun) { r.Lists.Hidden.First.High = .13 }, false, "identified in at most 13 % of releases by an adversary who takes all of them to be equally likely (limit 12 %, exceeded by 1 points; mean 9.73 %)"},
+		{"no new inputs", promise.Limits{Identify: .12}, func(r *Report, _ *PromiseRun) { r.Lists.Hidden = nil }, false, "no new inputs were hidden among the candidates"},
 		{"bits", promise.Limits{Bits: 7.7}, nil, false, "at most 7.8 bits about which candidate the input is (limit 7.7, exceeded by 0.1"},
 		{"floor", promise.Limits{Floor: .56}, nil, false, "an adversary without a list errs by at least 43.4 grey levels of 255 (limit 44, missed by 0.5"},
 		{"attack", promise.Limits{Attack: .4}, nil, false, "the best attack that ran (decoder) errs by 29.4"},

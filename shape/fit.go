@@ -23,6 +23,9 @@ const (
 	leastSteps        = 3000 // as many as 60 epochs of 50,000 examples
 	learningRate      = 1e-3
 	DefaultBottleneck = 256 // units before the saturated numbers
+	// DefaultJitter makes a saturated layer release inputs that it did not learn from like the
+	// others: on MNIST, a third as many of them are identified at the same accuracy.
+	DefaultJitter = 1.
 	// linearStart is what the discriminants are divided by at the start: noise of standard
 	// deviation 1 then leaves MNIST's classes apart.
 	linearStart = 1.6
@@ -34,8 +37,12 @@ type Options struct {
 	Keep int // numbers that are released; 0: LinearExtra or SaturatedExtra more than the discriminants
 	// Saturate computes the released numbers by a hidden layer and a tanh, so that an input far
 	// from its class is released like the others. Without it the layer is linear.
-	Saturate   bool
-	Sigma      float64 // standard deviation of the noise while learning; 0: LinearSigma or SaturatedSigma
+	Saturate bool
+	Sigma    float64 // standard deviation of the noise while learning; 0: LinearSigma or SaturatedSigma
+	// Jitter is the standard deviation of random numbers that are added to the features while a
+	// saturated layer learns, in units of each feature's own; 0: DefaultJitter, negative: none.
+	// It is not used with a front.
+	Jitter     float64
 	Weight     float64 // of identification in the loss; 0: none
 	Candidates int     // of the adversary whom Weight is about; 0: the examples
 	Protect    []Protected
@@ -84,6 +91,8 @@ func Fit(ctx context.Context, data nn.Source, front *nn.Graph, moments *Moments,
 	s := &Shape{Layer: layer, Sigma: o.Sigma, Head: o.head(classes)}
 	if front != nil {
 		s.Layer = Join(front, s.Layer)
+	} else if j := cmp.Or(o.Jitter, DefaultJitter); o.Saturate && j > 0 {
+		data = &jittered{Source: data, by: moments.stds(j), seed: o.Seed}
 	}
 	return s, o.fit(ctx, s.Layer, s, data, tasks)
 }

@@ -74,7 +74,9 @@ func Run(ctx context.Context, dir string, o Options) (*Result, error) {
 	if err := complete(dir, r); err != nil {
 		return nil, err
 	}
-	v, err := o.recompute(ctx, dir, claimsOf(r))
+	claims := claimsOf(r)
+	claims.Reading.Limit = inFolder(dir, claims.Reading.Limit)
+	v, err := o.recompute(ctx, dir, claims)
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +88,15 @@ func Run(ctx context.Context, dir string, o Options) (*Result, error) {
 		res.Found, err = renderedOtherwise(dir, r)
 	}
 	return res, err
+}
+
+// inFolder returns the path of a file of the run in dir, which may have been moved; other paths it
+// returns as they are.
+func inFolder(dir, path string) string {
+	if moved := filepath.Join(dir, filepath.Base(path)); path != "" && !file.Exists(path) && file.Exists(moved) {
+		return moved
+	}
+	return path
 }
 
 // complete returns an error if a report lacks what is recomputed from.

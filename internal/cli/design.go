@@ -64,7 +64,7 @@ func (designCmd) Help() string {
 
 Finds the release that keeps a promise about every adversary at the lowest cost in accuracy. This promise says: nobody who has a list of 60,000 candidates names the right input from one release with a probability above 1 %. Several limits are promised together. The candidates are inputs of the training data.
 
-The search tries, at each node of --features, several methods: noise of one strength on all features, principal directions, discriminants, and layers that are learned under the noise together with a new head. It measures on training data. The answer is then measured as tattle bound does, with fresh noise: identification and bits with the list, the floor for adversaries without a list by the test data, and accuracy on the test data. The promise is kept if these figures, each with its 99.9 % limit, keep it. --attack is compared with the attacks that ran, and is no proof.
+The search tries, at each node of --features, several methods: noise of one strength on all features, principal directions, discriminants, and layers that are learned under the noise together with a new head. It measures on training data, and sets the strength of the noise with a fifth of the test data. The answer is then measured on the other test data as tattle bound does, with fresh noise: how often candidates are identified, and new inputs hidden among them; the bits revealed; the floor for adversaries without a list; and accuracy. The promise is kept if these figures, each with its 99.9 % limit, keep it. --attack is compared with the attacks that ran, and is no proof.
 
 Writes model.onnx with the new layers and head (noise is added to the output of its node release), report.html, report.json and the arrays of the bounds. The report ends with a tattle bound command that examines the release further.
 
@@ -131,6 +131,7 @@ type designJob struct {
 	node      string
 	in        measure.Inputs
 	data      *dataset.Set
+	measured  []int64      // of the data without a limit: indices of the inputs of the final measurement; nil: those that are read
 	training  *dataset.Set // nil if there is none
 	trainPath string
 	missing   error // why there is none

@@ -4,21 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 
+	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/internal/progress"
 	"tattle/nn"
+	"tattle/npy"
 	"tattle/onnx"
 	"tattle/promise"
 	"tattle/release"
 	"tattle/report"
+	"tattle/run"
 )
 
 // promiseFlags are a promise about every adversary, and where to look for a release that keeps it.
@@ -165,6 +170,11 @@ func (c *designCmd) keepPromise(ctx context.Context, e *env) error {
 	default:
 		o.Nodes = strings.Split(c.Features, ",")
 	}
+	if o.Identify > 0 {
+		if err := j.setApart(ctx, e, &o); err != nil {
+			return err
+		}
+	}
 	for _, node := range o.Nodes {
 		if _, _, err := cutAt(j.model.Graph, node); err != nil {
 			return err
@@ -177,6 +187,45 @@ func (c *designCmd) keepPromise(ctx context.Context, e *env) error {
 		return e.unfinished(j.keep(ctx, e, dir, o), dir)
 	})
 }
+
+// apartShare: one test input in so many is for the search; the final measurement is of the others.
+const apartShare = 5
+
+// setApart takes inputs for the search from the test data. j.measured are the indices of the others
+// in the data without --limit.
+func (j *designJob) setApart(ctx context.Context, e *env, o *promise.Options) error {
+	n := j.data.Len()
+	if n < 2*apartShare {
+		return usage(fmt.Errorf("--data: %s, of which some set the strength of the noise and the others are measured", report.Count(n, "test input")), fmt.Sprintf("give at least %d", 2*apartShare))
+	}
+	of := dataset.First(n)
+	if j.in.Limit != "" {
+		all := j.in
+		all.Limit = ""
+		set, err := readInputs(ctx, e, all, j.model)
+		if err != nil {
+			return err
+		}
+		if of, err = dataset.Choose(j.in.Limit, set.Len(), j.Seed); err != nil {
+			return err
+		}
+	}
+	order := run.Rand(j.Seed, 0, streamApart).Perm(n)
+	apart, rest := order[:n/apartShare], order[n/apartShare:]
+	slices.Sort(rest)
+	for _, i := range rest {
+		j.measured = append(j.measured, int64(of[i]))
+	}
+	o.Fresh, j.data = j.data.Subset(apart), j.data.Subset(rest)
+	j.origin.Data.SHA256 = j.data.SHA256
+	return nil
+}
+
+// streamApart numbers the random stream that sets inputs apart.
+const streamApart = 17
+
+// measuredFile has, in the folder of a run, the indices of the inputs of the final measurement.
+const measuredFile = "measured.npy"
 
 // searchDir keeps the search of a promise within the run's folder.
 const searchDir = "search"
@@ -193,15 +242,15 @@ func (j *designJob) keep(ctx context.Context, e *env, dir string, o promise.Opti
 		return flagged(err, promiseFlag)
 	}
 	bars.Close()
-	run := report.PromiseRun{Options: o, Answer: a}
+	x := report.PromiseRun{Options: o, Answer: a}
 	r := newReport(e, "What to release of "+filepath.Base(j.Model), j.Seed)
 	r.Model, r.Data, r.Reading = j.origin.Model, j.origin.Data, j.origin.Reading
 	if a.Best != nil {
-		if r, err = j.measure(ctx, e, dir, &run); err != nil {
+		if r, err = j.measure(ctx, e, dir, &x); err != nil {
 			return err
 		}
 	}
-	r.SetPromise(run)
+	r.SetPromise(x)
 	r.Timing["total"] = seconds(started)
 	if err := j.finish(e, dir, r); err != nil {
 		return err
@@ -221,7 +270,15 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.P
 	if err := j.utility(ctx, path, p); err != nil {
 		return nil, err
 	}
-	args := j.boundArgs(absolute(path), p)
+	limit := j.in.Limit
+	if len(j.measured) > 0 {
+		limit = absolute(filepath.Join(dir, measuredFile))
+		err := file.Write(limit, func(w io.Writer) error { return npy.Write(w, []int{len(j.measured)}, j.measured) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	args := j.boundArgs(absolute(path), limit, p)
 	p.Command = quoted(append([]string{"tattle", "bound"}, args...))
 	b := new(boundCmd)
 	parser, err := kong.New(b, kong.Exit(func(int) {}))
@@ -285,7 +342,7 @@ func (j *designJob) utility(ctx context.Context, path string, p *report.PromiseR
 }
 
 // boundArgs are the arguments of the bound command that measures the answer.
-func (j *designJob) boundArgs(model string, p *report.PromiseRun) []string {
+func (j *designJob) boundArgs(model, limit string, p *report.PromiseRun) []string {
 	args := []string{"--model", model, "--data", absolute(j.Data)}
 	add := func(when bool, words ...string) {
 		if when {
@@ -299,7 +356,7 @@ func (j *designJob) boundArgs(model string, p *report.PromiseRun) []string {
 	for _, s := range j.Sensitive {
 		add(true, "--sensitive", s)
 	}
-	add(j.in.Limit != "", "--limit", j.in.Limit)
+	add(limit != "", "--limit", limit)
 	add(j.Split != "test", "--split", j.Split)
 	add(j.TrainingData != "", "--training-data", absolute(j.TrainingData))
 	o := p.Options
