@@ -1,14 +1,19 @@
 // Package simd holds the arithmetic that the engine spends its time in: matrix
 // products and vector loops for float32 and float64, in AVX2+FMA assembly on
-// amd64 processors that have it. Elsewhere, and under the build tag purego, the
-// loops are plain Go and the products gonum's.
+// amd64 processors that have it, with products in AVX-512 where the processor has
+// that, too. Elsewhere, and under the build tag purego, the loops are plain Go and the
+// products gonum's. The variable of the environment [PathVariable] forbids instructions.
 //
 // Matrices are row-major with a leading dimension (the stride between rows).
 // Every function gives the same result on both implementations up to rounding (but
 // see [Gemm] on NaN and infinities), and the same bytes on every run of one
-// implementation, however many cores take part. A loop in assembly runs to its end
+// implementation, however many cores take part. AVX-512 gives the bytes of AVX2. A loop in assembly runs to its end
 // without being preempted: split long ones with [Parallel].
 package simd
 
 // Float is the element type of every kernel.
 type Float interface{ float32 | float64 }
+
+// PathVariable is the variable of the environment that forbids instructions: "avx2" forbids
+// AVX-512, and "go" all assembly.
+const PathVariable = "TATTLE_SIMD"

@@ -15,6 +15,15 @@ func tileF32(tiles, kc int, a *float32, rs, cs, aStep int, b *float32, bs, bStep
 //go:noescape
 func tileF64(tiles, kc int, a *float64, rs, cs, aStep int, b *float64, bs, bStep int, c *float64, cr, cStep int, alpha, beta float64)
 
+// wideF32 and wideF64 are tileF32 and tileF64 for tiles twice as wide. Where aStep is not 0 the
+// tiles are a column: bStep and cStep are 0.
+
+//go:noescape
+func wideF32(tiles, kc int, a *float32, rs, cs, aStep int, b *float32, bs, bStep int, c *float32, cr, cStep int, alpha, beta float32)
+
+//go:noescape
+func wideF64(tiles, kc int, a *float64, rs, cs, aStep int, b *float64, bs, bStep int, c *float64, cr, cStep int, alpha, beta float64)
+
 // The packers: see the assembly.
 
 //go:noescape
@@ -32,13 +41,22 @@ func packSixF64(dst *float64, step int, src *float64, ld, panels, kc int)
 //go:noescape
 func packLines(dst unsafe.Pointer, step int, src unsafe.Pointer, ld, panels, kc int)
 
-// tiles computes n tiles, of which one's C is cStep from the next's. A column of
-// tiles has bStep 0 and a row of tiles has aStep 0.
-func tiles[T Float](n, kc int, alpha T, a matrix[T], aStep int, b []T, bStep int, beta T, c []T, cr, cStep int) {
-	if is32[T]() {
-		tileF32(n, kc, f32(a.data), a.rs, a.cs, aStep, f32(b), lanes[T](), bStep, f32(c), cr, cStep-mr*cr, float32(alpha), float32(beta))
-	} else {
-		tileF64(n, kc, f64(a.data), a.rs, a.cs, aStep, f64(b), lanes[T](), bStep, f64(c), cr, cStep-mr*cr, float64(alpha), float64(beta))
+//go:noescape
+func packWide(dst unsafe.Pointer, step int, src unsafe.Pointer, ld, panels, kc int)
+
+// tiles computes n tiles of nr columns, lanes or narrow, of which one's C is cStep from the
+// next's. A column of tiles has bStep 0, and cStep is that of mr rows; a row of tiles has aStep 0.
+func tiles[T Float](n, nr, kc int, alpha T, a matrix[T], aStep int, b []T, bs, bStep int, beta T, c []T, cr, cStep int) {
+	cStep -= mr * cr
+	switch wide := nr != narrow[T](); {
+	case is32[T]() && wide:
+		wideF32(n, kc, f32(a.data), a.rs, a.cs, aStep, f32(b), bs, bStep, f32(c), cr, cStep, float32(alpha), float32(beta))
+	case is32[T]():
+		tileF32(n, kc, f32(a.data), a.rs, a.cs, aStep, f32(b), bs, bStep, f32(c), cr, cStep, float32(alpha), float32(beta))
+	case wide:
+		wideF64(n, kc, f64(a.data), a.rs, a.cs, aStep, f64(b), bs, bStep, f64(c), cr, cStep, float64(alpha), float64(beta))
+	default:
+		tileF64(n, kc, f64(a.data), a.rs, a.cs, aStep, f64(b), bs, bStep, f64(c), cr, cStep, float64(alpha), float64(beta))
 	}
 }
 

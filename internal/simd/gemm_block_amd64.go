@@ -26,15 +26,23 @@ const (
 	kSpan        = 12 * kcMax // most terms of the inner sum packed at once
 	rightMax     = 8 << 20    // most bytes of the right operand packed at once
 	rowPanelsMax = 24         // most row panels of a task
-	turnedMax    = 16         // the same, and most column panels, where C is transposed
+	turnedMax    = 16         // the same, and most narrow column panels, where C is transposed
 	directMax    = 16         // most column panels for which rows of A are read as they lie
 	rowwiseMax   = 48         // most terms for which tiles go along the rows of C
 	tasksMin     = 12         // tasks wanted, so that cores end together
 	inlineMax    = 1 << 20    // floating-point operations not worth a second core
 )
 
-// lanes returns nr, the number of columns of a tile: two AVX registers.
+// lanes returns nr, the number of columns of a tile: two registers.
 func lanes[T Float]() int {
+	if useAVX512 {
+		return 2 * narrow[T]()
+	}
+	return narrow[T]()
+}
+
+// narrow returns the number of columns of a tile in two AVX registers.
+func narrow[T Float]() int {
 	if is32[T]() {
 		return 16
 	}
@@ -69,7 +77,7 @@ type work[T Float] struct {
 type scratch[T Float] struct {
 	a    []T       // packed rows of A
 	c    []T       // a task's part of C, where C is transposed
-	tile [6 * 16]T // one at the edge of C
+	tile [mr * 32]T // one at the edge of C
 }
 
 // shelf keeps work and scratch between calls: at most one of each per goroutine

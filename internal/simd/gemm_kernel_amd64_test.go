@@ -70,7 +70,7 @@ func testKernelsAgainstGo[T Float](t *testing.T) {
 					}
 					b, c := fill(2*kc*nr), fill(2*mr*(2*nr+3))
 					got, want := append([]T(nil), c...), append([]T(nil), c...)
-					tiles(2, kc, T(.9), a, aStep, b, bStep, beta, got, cr, cStep)
+					tiles(2, nr, kc, T(.9), a, aStep, b, nr, bStep, beta, got, cr, cStep)
 					for at := range 2 {
 						a := a
 						a.data = a.data[at*aStep:]

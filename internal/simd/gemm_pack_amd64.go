@@ -58,12 +58,14 @@ func packGo[T Float](dst []T, w, panels, p0, p1 int, x matrix[T]) {
 	}
 }
 
-// packWhole is packGo for panels that x fills; w is mr or nr.
+// packWhole is packGo for panels that x fills; w is mr or the width of a tile.
 func packWhole[T Float](dst []T, w, panels, kc int, x matrix[T]) {
 	size := int(unsafe.Sizeof(x.data[0]))
 	switch {
 	case x.rs != 1:
 		packRows(dst, w, panels, kc, x)
+	case w != mr && w*size == 128:
+		packWide(unsafe.Pointer(&dst[0]), w*kc*size, unsafe.Pointer(&x.data[0]), x.cs*size, panels, kc)
 	case w != mr:
 		packLines(unsafe.Pointer(&dst[0]), w*kc*size, unsafe.Pointer(&x.data[0]), x.cs*size, panels, kc)
 	case size == 4:

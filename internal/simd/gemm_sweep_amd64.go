@@ -34,12 +34,12 @@ func (w *work[T]) sweep(s *scratch[T], a matrix[T], aStep, n, kc int, b []T, out
 			if cols > 0 {
 				x := a
 				x.data = a.data[i*aStep:]
-				tiles(cols, kc, w.alpha, x, 0, b, kc*nr, beta, out.data[i*mr*out.rs:], out.rs, nr)
+				tiles(cols, nr, kc, w.alpha, x, 0, b, nr, kc*nr, beta, out.data[i*mr*out.rs:], out.rs, nr)
 			}
 		}
 	} else if rows > 0 {
 		for j := range cols {
-			tiles(rows, kc, w.alpha, a, aStep, b[j*kc*nr:], 0, beta, out.data[j*nr:], out.rs, mr*out.rs)
+			tiles(rows, nr, kc, w.alpha, a, aStep, b[j*kc*nr:], nr, 0, beta, out.data[j*nr:], out.rs, mr*out.rs)
 		}
 	}
 	for j := range (out.cols + nr - 1) / nr {
@@ -49,7 +49,7 @@ func (w *work[T]) sweep(s *scratch[T], a matrix[T], aStep, n, kc int, b []T, out
 			}
 			x := a
 			x.data = a.data[i*aStep:]
-			tiles(1, kc, w.alpha, x, 0, b[j*kc*nr:], 0, 0, s.tile[:], nr, 0)
+			tiles(1, nr, kc, w.alpha, x, 0, b[j*kc*nr:], nr, 0, 0, s.tile[:], nr, 0)
 			merge(s.tile[:], out.from(i*mr, j*nr), beta)
 		}
 	}

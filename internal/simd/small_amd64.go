@@ -8,7 +8,7 @@ package simd
 // that. Rows of the right operand are read as they lie; a transposed one is packed
 // first, and once.
 func (s *Small[T]) tiled(left matrix[T], c []T) bool {
-	nr, m := lanes[T](), left.rows
+	nr, m := s.width(), left.rows
 	if !useAVX2 || m < mr || s.n < nr || s.k == 0 || s.k > kcMax {
 		return false
 	}
@@ -24,21 +24,20 @@ func (s *Small[T]) tiled(left matrix[T], c []T) bool {
 		if !s.trans {
 			right = b[col:]
 		}
-		column(whole, s.k, left, right, bs, c[col:], s.n)
+		tiles(whole, nr, s.k, 1, left, mr*left.rs, right, bs, 0, 0, c[col:], s.n, mr*s.n)
 		if whole*mr < m {
-			column(1, s.k, left.from(m-mr, 0), right, bs, c[(m-mr)*s.n+col:], s.n)
+			tiles(1, nr, s.k, 1, left.from(m-mr, 0), 0, right, bs, 0, 0, c[(m-mr)*s.n+col:], s.n, 0)
 		}
 	}
 	return true
 }
 
-// column computes n tiles below one another.
-func column[T Float](n, k int, a matrix[T], b []T, bs int, c []T, ldc int) {
-	if is32[T]() {
-		tileF32(n, k, f32(a.data), a.rs, a.cs, mr*a.rs, f32(b), bs, 0, f32(c), ldc, 0, 1, 0)
-	} else {
-		tileF64(n, k, f64(a.data), a.rs, a.cs, mr*a.rs, f64(b), bs, 0, f64(c), ldc, 0, 1, 0)
+// width returns the columns of a tile: as many as the product has, at most.
+func (s *Small[T]) width() int {
+	if s.n < lanes[T]() {
+		return narrow[T]()
 	}
+	return lanes[T]()
 }
 
 // pack stores the panels of a transposed right operand, the last of which overlaps
@@ -48,7 +47,7 @@ func (s *Small[T]) pack() {
 		return
 	}
 	s.packed = true
-	nr := lanes[T]()
+	nr := s.width()
 	panels := (s.n + nr - 1) / nr
 	s.panels = grow(s.panels, panels*s.k*nr)
 	rows := matrix[T]{s.b, s.n, s.k, s.ldb, 1} // b holds op(B)ᵀ

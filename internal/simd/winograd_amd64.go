@@ -47,7 +47,7 @@ func checkTiles(plane int, offsets *[WinogradColumns]int, stride, side int) {
 // panels of 6 rows, the last filled up, for each block of [WinogradBlock] terms of the
 // inner sum in turn; c has whole panels of rows.
 func WinogradMultiply(c, a, b []float32, rows, k int) {
-	panels, nr := (rows+mr-1)/mr, lanes[float32]()
+	panels, nr := (rows+mr-1)/mr, WinogradColumns
 	if len(c) < panels*mr*nr || len(a) < panels*mr*k || len(b) < k*nr || rows < 1 || k < 1 {
 		panic("simd: slices do not fit the product")
 	}

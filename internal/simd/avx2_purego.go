@@ -1,7 +1,0 @@
-//go:build purego || !amd64
-
-package simd
-
-// Accelerated names the instructions that the package runs on: "avx2+fma" or
-// "purego".
-func Accelerated() string { return "purego" }

@@ -1,0 +1,430 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// The tiles of gemm_amd64.s with registers twice as wide: 6 rows of two registers of C, Z4 and
+// Z5, Z6 and Z7 … Z14 and Z15. In a column of tiles two of them go together, so that a row
+// of B serves twelve rows of A: the lower one is Z16 and Z17 … Z26 and Z27. An element of C is
+// the result of the same operations, in the same order, as there.
+//
+//	AX, BX    rows 0 and 3 of A at the current term     R8  bytes between rows of A
+//	R14, R10  the same of the lower tile                R9  bytes between columns of A
+//	DI        row of B at the current term              SI  C
+//	CX        terms left                                R11 bytes between rows of C
+//	R12       tiles left                                DX  bytes from a tile's A to the next
+//	R13       A at the tile's first term                R15 B at its first term
+//	skip      bytes between rows of B
+
+#define CLEAR \
+	VPXORD Z4, Z4, Z4 \
+	VPXORD Z5, Z5, Z5 \
+	VPXORD Z6, Z6, Z6 \
+	VPXORD Z7, Z7, Z7 \
+	VPXORD Z8, Z8, Z8 \
+	VPXORD Z9, Z9, Z9 \
+	VPXORD Z10, Z10, Z10 \
+	VPXORD Z11, Z11, Z11 \
+	VPXORD Z12, Z12, Z12 \
+	VPXORD Z13, Z13, Z13 \
+	VPXORD Z14, Z14, Z14 \
+	VPXORD Z15, Z15, Z15
+
+#define CLEARLOW \
+	VPXORD Z16, Z16, Z16 \
+	VPXORD Z17, Z17, Z17 \
+	VPXORD Z18, Z18, Z18 \
+	VPXORD Z19, Z19, Z19 \
+	VPXORD Z20, Z20, Z20 \
+	VPXORD Z21, Z21, Z21 \
+	VPXORD Z22, Z22, Z22 \
+	VPXORD Z23, Z23, Z23 \
+	VPXORD Z24, Z24, Z24 \
+	VPXORD Z25, Z25, Z25 \
+	VPXORD Z26, Z26, Z26 \
+	VPXORD Z27, Z27, Z27
+
+// FETCH asks for six rows of C, from CX on, while their sum is under way.
+#define FETCH \
+	PREFETCHT0 (CX) \
+	PREFETCHT0 64(CX) \
+	PREFETCHT0 (CX)(R11*1) \
+	PREFETCHT0 64(CX)(R11*1) \
+	LEAQ (CX)(R11*2), CX \
+	PREFETCHT0 (CX) \
+	PREFETCHT0 64(CX) \
+	PREFETCHT0 (CX)(R11*1) \
+	PREFETCHT0 64(CX)(R11*1) \
+	LEAQ (CX)(R11*2), CX \
+	PREFETCHT0 (CX) \
+	PREFETCHT0 64(CX) \
+	PREFETCHT0 (CX)(R11*1) \
+	PREFETCHT0 64(CX)(R11*1) \
+	LEAQ (CX)(R11*2), CX
+
+// AHEAD asks for the A of the tile after the next at the current term, into the second cache.
+#define AHEAD \
+	LEAQ (AX)(DX*2), BP \
+	PREFETCHT1 (BP) \
+	PREFETCHT1 (BP)(R8*1) \
+	PREFETCHT1 (BP)(R8*2) \
+	LEAQ (BX)(DX*2), BP \
+	PREFETCHT1 (BP) \
+	PREFETCHT1 (BP)(R8*1) \
+	PREFETCHT1 (BP)(R8*2) \
+	LEAQ (R14)(DX*2), BP \
+	PREFETCHT1 (BP) \
+	PREFETCHT1 (BP)(R8*1) \
+	PREFETCHT1 (BP)(R8*2) \
+	LEAQ (R10)(DX*2), BP \
+	PREFETCHT1 (BP) \
+	PREFETCHT1 (BP)(R8*1) \
+	PREFETCHT1 (BP)(R8*2)
+
+// TERM adds one term of the inner sum to a tile, TERMS to two.
+#define TERM(BROADCAST, FMA) \
+	VMOVUPS (DI), Z0 \
+	VMOVUPS 64(DI), Z1 \
+	ADDQ skip-8(SP), DI \
+	BROADCAST (AX), Z2 \
+	BROADCAST (AX)(R8*1), Z3 \
+	BROADCAST (AX)(R8*2), Z28 \
+	BROADCAST (BX), Z29 \
+	BROADCAST (BX)(R8*1), Z30 \
+	BROADCAST (BX)(R8*2), Z31 \
+	FMA Z0, Z2, Z4 \
+	FMA Z1, Z2, Z5 \
+	FMA Z0, Z3, Z6 \
+	FMA Z1, Z3, Z7 \
+	FMA Z0, Z28, Z8 \
+	FMA Z1, Z28, Z9 \
+	FMA Z0, Z29, Z10 \
+	FMA Z1, Z29, Z11 \
+	FMA Z0, Z30, Z12 \
+	FMA Z1, Z30, Z13 \
+	FMA Z0, Z31, Z14 \
+	FMA Z1, Z31, Z15 \
+	ADDQ R9, AX \
+	ADDQ R9, BX
+
+#define TERMS(BROADCAST, FMA) \
+	VMOVUPS (DI), Z0 \
+	VMOVUPS 64(DI), Z1 \
+	ADDQ skip-8(SP), DI \
+	BROADCAST (AX), Z2 \
+	BROADCAST (AX)(R8*1), Z3 \
+	BROADCAST (AX)(R8*2), Z28 \
+	BROADCAST (BX), Z29 \
+	BROADCAST (BX)(R8*1), Z30 \
+	BROADCAST (BX)(R8*2), Z31 \
+	FMA Z0, Z2, Z4 \
+	FMA Z1, Z2, Z5 \
+	FMA Z0, Z3, Z6 \
+	FMA Z1, Z3, Z7 \
+	FMA Z0, Z28, Z8 \
+	FMA Z1, Z28, Z9 \
+	FMA Z0, Z29, Z10 \
+	FMA Z1, Z29, Z11 \
+	FMA Z0, Z30, Z12 \
+	FMA Z1, Z30, Z13 \
+	FMA Z0, Z31, Z14 \
+	FMA Z1, Z31, Z15 \
+	ADDQ R9, AX \
+	ADDQ R9, BX \
+	BROADCAST (R14), Z2 \
+	BROADCAST (R14)(R8*1), Z3 \
+	BROADCAST (R14)(R8*2), Z28 \
+	BROADCAST (R10), Z29 \
+	BROADCAST (R10)(R8*1), Z30 \
+	BROADCAST (R10)(R8*2), Z31 \
+	FMA Z0, Z2, Z16 \
+	FMA Z1, Z2, Z17 \
+	FMA Z0, Z3, Z18 \
+	FMA Z1, Z3, Z19 \
+	FMA Z0, Z28, Z20 \
+	FMA Z1, Z28, Z21 \
+	FMA Z0, Z29, Z22 \
+	FMA Z1, Z29, Z23 \
+	FMA Z0, Z30, Z24 \
+	FMA Z1, Z30, Z25 \
+	FMA Z0, Z31, Z26 \
+	FMA Z1, Z31, Z27 \
+	ADDQ R9, R14 \
+	ADDQ R9, R10
+
+// ALPHA scales a tile by alpha, broadcast in Z0.
+#define ALPHA(MUL) \
+	MUL Z0, Z4, Z4 \
+	MUL Z0, Z5, Z5 \
+	MUL Z0, Z6, Z6 \
+	MUL Z0, Z7, Z7 \
+	MUL Z0, Z8, Z8 \
+	MUL Z0, Z9, Z9 \
+	MUL Z0, Z10, Z10 \
+	MUL Z0, Z11, Z11 \
+	MUL Z0, Z12, Z12 \
+	MUL Z0, Z13, Z13 \
+	MUL Z0, Z14, Z14 \
+	MUL Z0, Z15, Z15
+
+#define ALPHALOW(MUL) \
+	MUL Z0, Z16, Z16 \
+	MUL Z0, Z17, Z17 \
+	MUL Z0, Z18, Z18 \
+	MUL Z0, Z19, Z19 \
+	MUL Z0, Z20, Z20 \
+	MUL Z0, Z21, Z21 \
+	MUL Z0, Z22, Z22 \
+	MUL Z0, Z23, Z23 \
+	MUL Z0, Z24, Z24 \
+	MUL Z0, Z25, Z25 \
+	MUL Z0, Z26, Z26 \
+	MUL Z0, Z27, Z27
+
+// STORE writes one row of the tile; GROW first adds that row of C, and SCALED beta (in Z1)
+// times that row.
+#define STORE(Za, Zb) \
+	VMOVUPS Za, (SI) \
+	VMOVUPS Zb, 64(SI) \
+	ADDQ R11, SI
+
+#define GROW(ADD, Za, Zb) \
+	ADD (SI), Za, Za \
+	ADD 64(SI), Zb, Zb \
+	STORE(Za, Zb)
+
+#define SCALED(ADD, MUL, Za, Zb) \
+	MUL (SI), Z1, Z2 \
+	MUL 64(SI), Z1, Z3 \
+	ADD Z2, Za, Za \
+	ADD Z3, Zb, Zb \
+	STORE(Za, Zb)
+
+#define STORES \
+	STORE(Z4, Z5) \
+	STORE(Z6, Z7) \
+	STORE(Z8, Z9) \
+	STORE(Z10, Z11) \
+	STORE(Z12, Z13) \
+	STORE(Z14, Z15)
+
+#define GROWS(ADD) \
+	GROW(ADD, Z4, Z5) \
+	GROW(ADD, Z6, Z7) \
+	GROW(ADD, Z8, Z9) \
+	GROW(ADD, Z10, Z11) \
+	GROW(ADD, Z12, Z13) \
+	GROW(ADD, Z14, Z15)
+
+#define SCALEDS(ADD, MUL) \
+	SCALED(ADD, MUL, Z4, Z5) \
+	SCALED(ADD, MUL, Z6, Z7) \
+	SCALED(ADD, MUL, Z8, Z9) \
+	SCALED(ADD, MUL, Z10, Z11) \
+	SCALED(ADD, MUL, Z12, Z13) \
+	SCALED(ADD, MUL, Z14, Z15)
+
+#define STORESLOW \
+	STORE(Z16, Z17) \
+	STORE(Z18, Z19) \
+	STORE(Z20, Z21) \
+	STORE(Z22, Z23) \
+	STORE(Z24, Z25) \
+	STORE(Z26, Z27)
+
+#define GROWSLOW(ADD) \
+	GROW(ADD, Z16, Z17) \
+	GROW(ADD, Z18, Z19) \
+	GROW(ADD, Z20, Z21) \
+	GROW(ADD, Z22, Z23) \
+	GROW(ADD, Z24, Z25) \
+	GROW(ADD, Z26, Z27)
+
+#define SCALEDSLOW(ADD, MUL) \
+	SCALED(ADD, MUL, Z16, Z17) \
+	SCALED(ADD, MUL, Z18, Z19) \
+	SCALED(ADD, MUL, Z20, Z21) \
+	SCALED(ADD, MUL, Z22, Z23) \
+	SCALED(ADD, MUL, Z24, Z25) \
+	SCALED(ADD, MUL, Z26, Z27)
+
+// TILES is the body of both functions. SCALARS broadcasts alpha to Z0 and beta to Z1, and sets
+// CX to beta's bits, its sign the highest, and AX to those of 1.
+#define TILES(BROADCAST, FMA, ADD, MUL, SCALARS, SHIFT) \
+tile: \
+	MOVQ R13, AX \
+	LEAQ (R8)(R8*2), BX \
+	ADDQ R13, BX \
+	MOVQ R15, DI \
+	CMPQ R12, $2 \
+	JLT  single \
+	TESTQ DX, DX \
+	JNE  pair \
+single: \
+	MOVQ SI, CX \
+	FETCH \
+	CLEAR \
+	MOVQ kc+8(FP), CX \
+one: \
+	TERM(BROADCAST, FMA) \
+	DECQ CX \
+	JNE  one \
+	SCALARS(BROADCAST) \
+	ALPHA(MUL) \
+	CMPQ CX, AX \
+	JEQ  grow \
+	ADDQ CX, CX \
+	JNE  scaled \
+	STORES \
+	JMP  next \
+grow: \
+	GROWS(ADD) \
+	JMP  next \
+scaled: \
+	SCALEDS(ADD, MUL) \
+next: \
+	MOVQ bStep+64(FP), AX \
+	MOVQ cStep+88(FP), BX \
+	ADDQ DX, R13 \
+	SHLQ $SHIFT, AX \
+	SHLQ $SHIFT, BX \
+	ADDQ AX, R15 \
+	ADDQ BX, SI \
+	DECQ R12 \
+	JNE  tile \
+	JMP  done \
+pair: \
+	LEAQ (AX)(DX*1), R14 \
+	LEAQ (BX)(DX*1), R10 \
+	MOVQ SI, CX \
+	FETCH \
+	FETCH \
+	CLEAR \
+	CLEARLOW \
+	MOVQ kc+8(FP), CX \
+	SUBQ $4, CX \
+	JLT  tail \
+	CMPQ R8, $64 \
+	JGE  far \
+four: \
+	TERMS(BROADCAST, FMA) \
+	TERMS(BROADCAST, FMA) \
+	TERMS(BROADCAST, FMA) \
+	TERMS(BROADCAST, FMA) \
+	SUBQ $4, CX \
+	JGE  four \
+	JMP  tail \
+far: \
+	AHEAD \
+	TERMS(BROADCAST, FMA) \
+	TERMS(BROADCAST, FMA) \
+	TERMS(BROADCAST, FMA) \
+	TERMS(BROADCAST, FMA) \
+	SUBQ $4, CX \
+	JGE  far \
+tail: \
+	ADDQ $4, CX \
+	JEQ  out \
+last: \
+	TERMS(BROADCAST, FMA) \
+	DECQ CX \
+	JNE  last \
+out: \
+	SCALARS(BROADCAST) \
+	ALPHA(MUL) \
+	ALPHALOW(MUL) \
+	CMPQ CX, AX \
+	JEQ  growPair \
+	ADDQ CX, CX \
+	JNE  scaledPair \
+	STORES \
+	STORESLOW \
+	JMP  nextPair \
+growPair: \
+	GROWS(ADD) \
+	GROWSLOW(ADD) \
+	JMP  nextPair \
+scaledPair: \
+	SCALEDS(ADD, MUL) \
+	SCALEDSLOW(ADD, MUL) \
+nextPair: \
+	LEAQ (R13)(DX*2), R13 \
+	SUBQ $2, R12 \
+	JNE  tile \
+done: \
+	VZEROUPPER \
+	RET
+
+#define SCALARS32(BROADCAST) \
+	BROADCAST alpha+96(FP), Z0 \
+	BROADCAST beta+100(FP), Z1 \
+	MOVL beta+100(FP), CX \
+	SHLQ $32, CX \
+	MOVQ $0x3f80000000000000, AX
+
+#define SCALARS64(BROADCAST) \
+	BROADCAST alpha+96(FP), Z0 \
+	BROADCAST beta+104(FP), Z1 \
+	MOVQ beta+104(FP), CX \
+	MOVQ $0x3ff0000000000000, AX
+
+#define ARGUMENTS(SHIFT) \
+	MOVQ tiles+0(FP), R12 \
+	MOVQ a+16(FP), R13 \
+	MOVQ rs+24(FP), R8 \
+	MOVQ cs+32(FP), R9 \
+	MOVQ aStep+40(FP), DX \
+	MOVQ b+48(FP), R15 \
+	MOVQ bs+56(FP), R10 \
+	MOVQ c+72(FP), SI \
+	MOVQ cr+80(FP), R11 \
+	SHLQ $SHIFT, R8 \
+	SHLQ $SHIFT, R9 \
+	SHLQ $SHIFT, DX \
+	SHLQ $SHIFT, R10 \
+	SHLQ $SHIFT, R11 \
+	MOVQ R10, skip-8(SP)
+
+// func wideF32(tiles, kc int, a *float32, rs, cs, aStep int, b *float32, bs, bStep int, c *float32, cr, cStep int, alpha, beta float32)
+TEXT ·wideF32(SB), NOSPLIT, $8-104
+	ARGUMENTS(2)
+	TILES(VBROADCASTSS, VFMADD231PS, VADDPS, VMULPS, SCALARS32, 2)
+
+// func wideF64(tiles, kc int, a *float64, rs, cs, aStep int, b *float64, bs, bStep int, c *float64, cr, cStep int, alpha, beta float64)
+TEXT ·wideF64(SB), NOSPLIT, $8-112
+	ARGUMENTS(3)
+	TILES(VBROADCASTSD, VFMADD231PD, VADDPD, VMULPD, SCALARS64, 3)
+
+// func packWide(dst unsafe.Pointer, step int, src unsafe.Pointer, ld, panels, kc int)
+// packLines for pieces of 128 bytes.
+TEXT ·packWide(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ step+8(FP), R9
+	MOVQ src+16(FP), SI
+	MOVQ ld+24(FP), R8
+	MOVQ panels+32(FP), DX
+	MOVQ kc+40(FP), CX
+	MOVQ R8, R13
+	SHLQ $4, R13
+
+line:
+	MOVQ DI, R10
+	MOVQ SI, R11
+	MOVQ DX, R12
+
+piece:
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	PREFETCHT0 (R11)(R13*1)
+	PREFETCHT0 64(R11)(R13*1)
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	ADDQ $128, R11
+	ADDQ R9, R10
+	DECQ R12
+	JNE  piece
+	ADDQ R8, SI
+	ADDQ $128, DI
+	DECQ CX
+	JNE  line
+	VZEROUPPER
+	RET

@@ -1,0 +1,6 @@
+//go:build purego || !amd64
+
+package simd
+
+// Accelerated names the arithmetic that the package runs on: "avx2+fma" or "purego".
+func Accelerated() string { return "purego" }
