@@ -24,7 +24,7 @@ func TestWithoutAVX512(t *testing.T) {
 		for name, test := range map[string]func(*testing.T){
 			"Kernels": TestKernelsAgainstGo, "Products": TestGemmAgainstDefinition, "Scalars": TestGemmScalars,
 			"Cores": TestGemmBytesDoNotDependOnCores, "Special": TestGemmSpecialValues, "Batch": TestGemmBytesDoNotDependOnBatch,
-			"Small": TestSmall,
+			"Small": TestSmall, "Winograd": TestWinograd,
 		} {
 			t.Run(name, test)
 		}
@@ -59,4 +59,28 @@ func smallProduct[T Float](p product[T]) []T {
 	c := make([]T, p.m*p.n)
 	s.MulTo(c, p.transA, p.m, p.a.x, p.a.ld)
 	return c
+}
+
+// WinogradMultiply gives the bytes of AVX2, too.
+func TestWinogradGivesTheSameBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 13))
+	for _, rows := range []int{1, 6, 23, 24, 25, 64, 130} {
+		for _, k := range []int{1, 5, 384, 385, 900} {
+			panels := (rows + mr - 1) / mr
+			fill := func(n int) []float32 {
+				x := make([]float32, n)
+				for i := range x {
+					x[i] = float32(r.NormFloat64())
+				}
+				return x
+			}
+			a, b := fill(panels*mr*k), fill(k*WinogradColumns)
+			wide, want := fill(panels*mr*WinogradColumns), fill(panels*mr*WinogradColumns)
+			WinogradMultiply(wide, a, b, rows, k)
+			narrower(t, func() { WinogradMultiply(want, a, b, rows, k) })
+			if !sameBytes(wide, want) {
+				t.Errorf("%d rows, %d terms: other bytes", rows, k)
+			}
+		}
+	}
 }

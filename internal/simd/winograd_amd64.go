@@ -6,6 +6,9 @@ package simd
 func winogradIn(dst *float32, step int, plane *float32, offsets *int, stride int, room *float32)
 
 //go:noescape
+func tallF32(groups, kc int, a *float32, aStep int, b, c *float32, add bool)
+
+//go:noescape
 func winogradOut(plane *float32, offsets *int, stride int, src *float32, step int, room *float32)
 
 // HasWinograd reports whether the Winograd functions can be called: they need AVX2.
@@ -51,10 +54,20 @@ func WinogradMultiply(c, a, b []float32, rows, k int) {
 	if len(c) < panels*mr*nr || len(a) < panels*mr*k || len(b) < k*nr || rows < 1 || k < 1 {
 		panic("simd: slices do not fit the product")
 	}
+	tall := 0 // panels that are multiplied four at a time
+	if useAVX512 {
+		tall = panels &^ 3
+	}
 	block, beta := kBlock(k), float32(0)
 	for k0 := 0; k0 < k; k0 += block {
 		kc := min(block, k-k0)
-		tileF32(panels, kc, &a[k0*panels*mr], 1, mr, mr*kc, &b[k0*nr], nr, 0, &c[0], nr, 0, 1, beta)
+		a, b := a[k0*panels*mr:], b[k0*nr:]
+		if tall > 0 {
+			tallF32(tall/4, kc, &a[0], mr*kc, &b[0], &c[0], beta == 1)
+		}
+		if tall < panels {
+			tileF32(panels-tall, kc, &a[tall*mr*kc], 1, mr, mr*kc, &b[0], nr, 0, &c[tall*mr*nr], nr, 0, 1, beta)
+		}
 		beta = 1
 	}
 }
