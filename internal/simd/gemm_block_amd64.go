@@ -75,8 +75,8 @@ type work[T Float] struct {
 
 // scratch is what one core needs beside.
 type scratch[T Float] struct {
-	a    []T       // packed rows of A
-	c    []T       // a task's part of C, where C is transposed
+	a    []T        // packed rows of A
+	c    []T        // a task's part of C, where C is transposed
 	tile [mr * 32]T // one at the edge of C
 }
 
