@@ -37,6 +37,7 @@ type state struct {
 	equal   int           // number of other candidates that are as likely
 	other   int           // candidate drawn with probability e^l/Σ e^l
 	random  *rand.Rand
+	hidden  bool        // only above, equal and top are wanted
 	classes [][]float64 // of each attribute: Σ e^(l−largest) by class
 	given   [][]float64 // the same over candidates with the target of the true input; nil without targets
 }
@@ -107,7 +108,7 @@ func newStates(l likelihoods, d *drawn, attributes []Attribute) []state {
 			scale = d.scales[s.truth]
 		}
 		if d.hidden {
-			s.truth, s.equals = -1, hiddenEquals
+			s.hidden, s.truth, s.equals = true, -1, hiddenEquals
 		}
 		s.own = l.own(b, d.features[b*d.dim:(b+1)*d.dim], scale)
 		s.largest = math.Inf(-1)
@@ -129,18 +130,21 @@ func newStates(l likelihoods, d *drawn, attributes []Attribute) []state {
 
 // add updates the posterior with the log-likelihoods l of candidates from, from+1, ….
 func (s *state) add(l []float64, from int, attributes []Attribute) {
-	highest := math.Inf(-1)
-	for j, v := range l {
-		highest = max(highest, v)
-		if v > s.top[most-1] {
-			s.insert(v)
+	highest, asLikely, likelier := simd.Rank(l, s.own-s.equals, s.own+s.equals)
+	s.above += likelier
+	s.equal += asLikely - likelier
+	if i := s.truth - from; i >= 0 && i < len(l) && l[i] >= s.own-s.equals && l[i] <= s.own+s.equals {
+		s.equal--
+	}
+	if highest > s.top[most-1] {
+		for _, v := range l {
+			if v > s.top[most-1] {
+				s.insert(v)
+			}
 		}
-		switch {
-		case v > s.own+s.equals:
-			s.above++
-		case v >= s.own-s.equals && from+j != s.truth:
-			s.equal++
-		}
+	}
+	if s.hidden {
+		return
 	}
 	if highest > s.largest {
 		s.rescale(highest)
@@ -148,26 +152,22 @@ func (s *state) add(l []float64, from int, attributes []Attribute) {
 	if highest-s.largest < negligible {
 		return
 	}
-	var weight float64
-	start := s.weight
-	for j, v := range l {
-		r := v - s.largest
-		if r < negligible {
-			l[j] = 0
-			continue
+	weight, moment := simd.ExpSums(l, l, s.largest, negligible)
+	s.moment += moment
+	for k, a := range attributes {
+		target := -1
+		if a.Target != nil {
+			target = a.Target[s.truth]
 		}
-		e := math.Exp(r)
-		l[j] = e
-		weight += e
-		s.moment += r * e
-		for k := range attributes {
-			a := &attributes[k]
-			s.classes[k][a.Class[from+j]] += e
-			if a.Target != nil && a.Target[from+j] == a.Target[s.truth] {
-				s.given[k][a.Class[from+j]] += e
+		for j, e := range l {
+			class := a.Class[from+j]
+			s.classes[k][class] += e
+			if a.Target != nil && a.Target[from+j] == target {
+				s.given[k][class] += e
 			}
 		}
 	}
+	start := s.weight
 	s.weight = start + weight
 	// Replace the candidate by one of this block, with the block's share of the weight so far.
 	if s.random.Float64()*s.weight < weight {

@@ -1,0 +1,147 @@
+//go:build !purego
+
+#include "textflag.h"
+#include "vec_amd64.h"
+
+#define RANK(LOAD, STORE) \
+	LOAD((SI)(AX*8), Y0) \
+	VCMPPD $0x1d, Y8, Y0, Y1 \
+	VCMPPD $0x1e, Y9, Y0, Y2 \
+	VPSUBQ Y1, Y10, Y10 \
+	VPSUBQ Y2, Y11, Y11 \
+	VMAXPD Y0, Y12, Y12
+
+// LANES adds the four integers of a register up.
+#define LANES(Ya, Xa, to) \
+	VEXTRACTI128 $1, Ya, X0 \
+	VPADDQ X0, Xa, Xa \
+	VPSHUFD $0x4e, Xa, X0 \
+	VPADDQ X0, Xa, Xa \
+	VMOVQ Xa, to
+
+// func rankF64(x *float64, n int, lo, hi float64) (largest float64, atLeast, above int)
+// The lanes beyond the end hold −Inf.
+TEXT ·rankF64(SB), NOSPLIT, $0-56
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VBROADCASTSD lo+16(FP), Y8
+	VBROADCASTSD hi+24(FP), Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+	MOVQ $0xfff0000000000000, R8
+	VMOVQ R8, X12
+	VBROADCASTSD X12, Y12
+	VMOVAPD Y12, Y7
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~3, DX
+	JZ rest
+
+four:
+	RANK(WHOLE_LOAD64, WHOLE_STORE64)
+	ADDQ $4, AX
+	CMPQ AX, DX
+	JLT four
+
+rest:
+	MASK64
+	VMASKMOVPD (SI)(AX*8), Y15, Y0
+	VBLENDVPD Y15, Y0, Y7, Y0
+	VCMPPD $0x1d, Y8, Y0, Y1
+	VCMPPD $0x1e, Y9, Y0, Y2
+	VPAND Y15, Y1, Y1
+	VPAND Y15, Y2, Y2
+	VPSUBQ Y1, Y10, Y10
+	VPSUBQ Y2, Y11, Y11
+	VMAXPD Y0, Y12, Y12
+
+done:
+	LANES(Y10, X10, R10)
+	LANES(Y11, X11, R11)
+	VEXTRACTF128 $1, Y12, X0
+	VMAXPD X0, X12, X12
+	VPERMILPD $1, X12, X0
+	VMAXSD X0, X12, X12
+	VMOVSD X12, largest+32(FP)
+	MOVQ R10, atLeast+40(FP)
+	MOVQ R11, above+48(FP)
+	VZEROUPPER
+	RET
+
+// EXPSUMS: x − shift in Y3, r in Y0, the polynomial in Y2, the power of 2 in Y1.
+#define EXPSUMS(LOAD, STORE, KEEP) \
+	LOAD((SI)(AX*8), Y0) \
+	VSUBPD Y8, Y0, Y3 \
+	VCMPPD $0x1d, Y9, Y3, Y4 \
+	VMAXPD Y9, Y3, Y3 \
+	VMULPD (R9), Y3, Y1 \
+	VROUNDPD $8, Y1, Y1 \
+	VMOVAPD Y3, Y0 \
+	VFNMADD231PD 32(R9), Y1, Y0 \
+	VFNMADD231PD 64(R9), Y1, Y0 \
+	VMOVUPD 96(R9), Y2 \
+	VFMADD213PD 128(R9), Y0, Y2 \
+	VFMADD213PD 160(R9), Y0, Y2 \
+	VFMADD213PD 192(R9), Y0, Y2 \
+	VFMADD213PD 224(R9), Y0, Y2 \
+	VFMADD213PD 256(R9), Y0, Y2 \
+	VFMADD213PD 288(R9), Y0, Y2 \
+	VFMADD213PD 320(R9), Y0, Y2 \
+	VFMADD213PD 352(R9), Y0, Y2 \
+	VFMADD213PD 384(R9), Y0, Y2 \
+	VFMADD213PD 416(R9), Y0, Y2 \
+	VFMADD213PD 448(R9), Y0, Y2 \
+	VFMADD213PD 480(R9), Y0, Y2 \
+	VFMADD213PD 512(R9), Y0, Y2 \
+	VCVTPD2DQY Y1, X1 \
+	VPMOVSXDQ X1, Y1 \
+	VPSLLQ $52, Y1, Y1 \
+	VPADDQ Y1, Y2, Y2 \
+	VANDPD Y4, Y2, Y2 \
+	KEEP \
+	STORE(Y2, (DI)(AX*8)) \
+	VADDPD Y2, Y10, Y10 \
+	VFMADD231PD Y2, Y3, Y11
+
+#define ALL
+#define PART VANDPD Y15, Y2, Y2; VANDPD Y15, Y3, Y3
+
+// SUM4 adds the four numbers of a register up.
+#define SUM4(Ya, Xa) \
+	VEXTRACTF128 $1, Ya, X0 \
+	VADDPD X0, Xa, Xa \
+	VPERMILPD $1, Xa, X0 \
+	VADDSD X0, Xa, Xa
+
+// func expSumsF64(dst, x *float64, n int, shift, least float64, lanes *float64) (sum, moment float64)
+TEXT ·expSumsF64(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSD shift+24(FP), Y8
+	VBROADCASTSD least+32(FP), Y9
+	MOVQ lanes+40(FP), R9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~3, DX
+	JZ rest
+
+four:
+	EXPSUMS(WHOLE_LOAD64, WHOLE_STORE64, ALL)
+	ADDQ $4, AX
+	CMPQ AX, DX
+	JLT four
+
+rest:
+	MASK64
+	EXPSUMS(PART_LOAD64, PART_STORE64, PART)
+
+done:
+	SUM4(Y10, X10)
+	SUM4(Y11, X11)
+	VMOVSD X10, sum+48(FP)
+	VMOVSD X11, moment+56(FP)
+	VZEROUPPER
+	RET
