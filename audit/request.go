@@ -173,7 +173,7 @@ func (q *Request) openOutputs(ctx context.Context, s *Subject) (err error) {
 	o := q.OutputsOptions
 	o.Target, o.Sensitive = q.Target, q.Sensitive
 	if q.Progress != nil {
-		o.Progress = func(done, total int64) { q.Progress("reading", int(done), int(total)) }
+		o.Progress = func(done, total int64) { q.Progress("reading the outputs", int(done), int(total)) }
 	}
 	if s.Sample, err = OpenOutputs(ctx, q.Outputs, o); err != nil {
 		return wrongFile(ctx, "Outputs", err)

@@ -74,7 +74,7 @@ func (q *Request) settle(src *training.Source) {
 
 // openParts reads labelled data that an option names.
 func (q *Request) openParts(ctx context.Context, option string, src *training.Source) (*dataset.Parts, error) {
-	_, parts, err := src.Open(ctx, q.progress("reading"))
+	_, parts, err := src.Open(ctx, q.progress("reading the data"))
 	return parts, wrongData(ctx, option, err)
 }
 

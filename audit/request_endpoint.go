@@ -39,7 +39,7 @@ func (q *Request) openEndpoint(ctx context.Context, folder string, s *Subject) (
 	}
 	s.URL = client.URL()
 	s.Sample, err = fromEndpoint(ctx, client, s.Examples.Set, endpointOptions{
-		Folder: folder, Resume: q.Resume, Batch: o.Batch, Progress: q.progress("asking, batches"),
+		Folder: folder, Resume: q.Resume, Batch: o.Batch, Progress: q.progress("asking the endpoint, batches"),
 	})
 	if err != nil {
 		return wrongEndpoint(ctx, err)

@@ -52,7 +52,7 @@ func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int
 func (q *Request) readInputs(ctx context.Context, x *Examples, m *measure.Model, shape []int, rule string) (*dataset.Set, []string, error) {
 	o := dataset.InputOptions{
 		Split: dataset.Split(x.Part), Kind: x.Source.Kind, Preprocess: m.DataPreprocess(), Labels: x.Source.Labels, FileColumn: x.Source.FileColumn,
-		Target: rule, Seed: x.Source.Seed, Shape: shape, Cache: x.Source.Cache, Progress: q.progress("reading pictures"),
+		Target: rule, Seed: x.Source.Seed, Shape: shape, Cache: x.Source.Cache, Progress: q.progress("reading the data"),
 	}
 	if q.Examples != "" {
 		o.Choose = q.choose

@@ -33,7 +33,7 @@ func (g *Grid) announce() {
 func (g *Grid) at(steps int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.progress(g.Name, g.done+steps, g.total)
+	g.progress(g.Name+": training", g.done+steps, g.total)
 }
 
 // trained notes that a cell of so many steps is there. After the first, where it was
@@ -48,7 +48,7 @@ func (g *Grid) trained(steps int, took time.Duration) {
 		g.say("%s: the first training took %v; %d more will take about %s. Ctrl-C keeps those that are finished, --resume continues with the others",
 			g.Name, took.Round(time.Second), g.missing, left)
 	}
-	g.progress(g.Name, g.done, g.total)
+	g.progress(g.Name+": training", g.done, g.total)
 }
 
 // shortest is the shortest time that is announced.

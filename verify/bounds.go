@@ -172,7 +172,7 @@ func (o *Options) data(ctx context.Context, r *report.Report, q *request, front 
 	if o.Labels != "" {
 		in.Labels = o.Labels
 	}
-	set, notes, err := in.Open(ctx, read, o.progress("reading pictures"))
+	set, notes, err := in.Open(ctx, read, o.progress("reading the data"))
 	if err != nil {
 		return nil, unread("Data", "", err)
 	}
@@ -195,7 +195,7 @@ func (o *Options) training(ctx context.Context, r *report.Report, q *request) er
 	}
 	in := r.Reading.Inputs(path, string(dataset.Train), r.Seed)
 	in.Limit = ""
-	set, _, err := in.Open(ctx, q.read, o.progress("reading pictures"))
+	set, _, err := in.Open(ctx, q.read, o.progress("reading the data"))
 	if err != nil && o.TrainingData == "" && ctx.Err() == nil {
 		o.warn("the training data are not at %s: the projection is taken from the run as it is", path)
 		return nil

@@ -80,7 +80,7 @@ func (o *Options) candidates(ctx context.Context, claims *report.Report, q *requ
 	}
 	in := claims.Reading.Inputs(path, u.Split, claims.Seed)
 	in.Limit = ""
-	set, _, err := in.Open(ctx, read, o.progress("reading pictures"))
+	set, _, err := in.Open(ctx, read, o.progress("reading the data"))
 	if err != nil && o.TrainingData == "" && ctx.Err() == nil {
 		o.warn("the candidates are not at %s: the figures on adversaries with this list are not checked", file.Name(path))
 		return nil, nil

@@ -16,7 +16,7 @@ import (
 // openSource reads labelled data, in three parts. All of the training part is in whole;
 // parts has only what is trained on.
 func openSource(ctx context.Context, e *env, s *training.Source) (parts, whole *dataset.Parts, err error) {
-	bar := progress.New(e.stderr, "reading", 0)
+	bar := progress.New(e.stderr, "reading the data", 0)
 	defer bar.Close()
 	parts, whole, err = s.Open(ctx, bar.Set)
 	return parts, whole, openError(ctx, err)

@@ -24,7 +24,7 @@ func (c *taught) open(ctx context.Context, e *env) (*training.Teacher, error) {
 	if err != nil {
 		return nil, trainingError(err)
 	}
-	bar := progress.New(e.stderr, "reading", 0)
+	bar := progress.New(e.stderr, "reading the data", 0)
 	defer bar.Close()
 	o := training.DataOptions{Cache: cacheFolder(c.Cache), Progress: bar.Set}
 	if c.Data != "" {

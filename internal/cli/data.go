@@ -36,7 +36,7 @@ func (c *dataGetCmd) Run(ctx context.Context, e *env) error {
 	if dir == "" {
 		dir = "data/" + c.Name
 	}
-	m := progress.NewBytes(e.stderr, c.Name, -1)
+	m := progress.NewBytes(e.stderr, "downloading "+c.Name, -1)
 	defer m.Close()
 	opts := dataset.GetOptions{BaseURL: c.From, Progress: m.SetBytes}
 	if err := dataset.Get(ctx, c.Name, dir, opts); err != nil {

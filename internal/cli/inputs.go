@@ -53,7 +53,7 @@ func readInputs(ctx context.Context, e *env, in measure.Inputs, m *measure.Model
 }
 
 func readNoted(ctx context.Context, e *env, in measure.Inputs, m *measure.Model) (*dataset.Set, []string, error) {
-	bar := progress.New(e.stderr, "reading pictures", -1)
+	bar := progress.New(e.stderr, "reading the data", -1)
 	defer bar.Close()
 	set, notes, err := in.Open(ctx, m, bar.Set)
 	var wrong *dataset.ChoiceError

@@ -44,7 +44,7 @@ func (c *reproduceCmd) checkFigure(f reproduce.Figure) error {
 func (c *reproduceCmd) start(ctx context.Context, e *env, f reproduce.Figure) (*measurement, error) {
 	m := &measurement{
 		Request: measure.Request{Release: measure.Release{Family: "gaussian", Scale: f.Scale}, Seed: c.Seed, Memory: c.bytes()},
-		title:   f.Title, resume: c.Resume, name: c.Experiment,
+		title:   f.Title, resume: c.Resume, name: c.Experiment + ": bounding",
 	}
 	m.Spec.Node = c.Features
 	examples := cmp.Or(c.Examples, f.Examples)
@@ -163,7 +163,7 @@ func (c *reproduceCmd) others(ctx context.Context, e *env, m *measurement, furth
 // procedure is run on the first examples only, as many as given.
 func (m *measurement) further(f reproduce.Further, authors int) *measurement {
 	p := *m
-	p.name, p.Experiment = f.Folder, f.Experiment
+	p.name, p.Experiment = f.Folder+": bounding", f.Experiment
 	if path := p.origin.Model.Path; !filepath.IsAbs(path) {
 		p.origin.Model.Path = filepath.Join("..", path)
 	}

@@ -28,7 +28,7 @@ func (e *env) submit(ctx context.Context, dir string, resume bool) (*submitting,
 		},
 	}}
 	e.stderr, e.sent = workers, s
-	if progress.Terminal(workers) != nil {
+	if progress.Shows(workers) {
 		s.Workers = workers.Set
 	}
 	var err error

@@ -20,6 +20,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"tattle/internal/progress"
 	"tattle/run"
 )
 
@@ -33,6 +34,14 @@ const (
 	stuckVariable   = "TATTLE_TEST_STUCK" // set: what stalls does not end with the run either
 	fewVariable     = "TATTLE_TEST_FEW"   // set: the demo has few examples, and the linear attack alone
 )
+
+// linesVariable is the interval of the lines that say off a terminal how far work has come.
+// Without it there are none: whether a test's work lasts long enough depends on the machine.
+const linesVariable = "TATTLE_TEST_LINES"
+
+func init() {
+	progress.LineInterval, _ = time.ParseDuration(os.Getenv(linesVariable))
+}
 
 // disguised is Main, with these.
 func disguised() {

@@ -1,4 +1,5 @@
-// Package progress shows on a terminal how far work has come.
+// Package progress shows how far work has come: by a bar on a terminal, and elsewhere by a
+// line now and then.
 package progress
 
 import (
@@ -10,19 +11,21 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
-
-	"tattle/internal/file"
 )
 
-// quietFor is how long work may take before it shows a bar.
+// quietFor is how long work may take before it shows a bar or a line.
 const quietFor = 2 * time.Second
 
-// A Bar shows how far work has come, with the time left, on a terminal and only once the
-// work has lasted quietFor. It is safe for concurrent use; after Close it stays silent.
+// A Bar shows how far work has come, with the time left, and only once the work has lasted
+// quietFor. Off a terminal it is a line, and another one every LineInterval. It is safe for
+// concurrent use; after Close it stays silent.
 type Bar struct {
 	mu      sync.Mutex
-	w       io.Writer // nil for silence
-	workers *Workers  // who computes; nil for this process alone
+	w       io.Writer // a terminal; nil for no bar
+	lines   io.Writer // in place of a terminal; nil for no lines
+	pacer   *pace     // of the lines
+	timer   *time.Timer
+	workers *Workers // who computes; nil for this process alone
 	what    string
 	total   int
 	bytes   bool
@@ -34,16 +37,24 @@ type Bar struct {
 }
 
 // New returns a bar on w for work of so many steps; -1 if that is not known yet.
-func New(w io.Writer, what string, total int) *Bar { return newBar(w, what, total, false) }
+func New(w io.Writer, what string, total int) *Bar { return newBar(w, what, total, false, new(pace)) }
 
 // NewBytes returns a bar for work whose steps are bytes.
-func NewBytes(w io.Writer, what string, total int) *Bar { return newBar(w, what, total, true) }
+func NewBytes(w io.Writer, what string, total int) *Bar {
+	return newBar(w, what, total, true, new(pace))
+}
 
-func newBar(w io.Writer, what string, total int, bytes bool) *Bar {
+func newBar(w io.Writer, what string, total int, bytes bool, p *pace) *Bar {
 	workers, _ := w.(*Workers)
+	lines := shown(w)
 	w = Terminal(w)
 	now := time.Now()
-	b := &Bar{w: w, workers: workers, what: what, total: total, bytes: bytes, started: now, pace: now, first: -1}
+	b := &Bar{w: w, lines: lines, pacer: p, workers: workers, what: what, total: total, bytes: bytes, started: now, pace: now, first: -1}
+	if lines != nil {
+		b.mu.Lock() // until the timer is known
+		b.timer = time.AfterFunc(p.wait(what), b.line)
+		b.mu.Unlock()
+	}
 	if workers != nil && w != nil {
 		go b.refresh()
 	}
@@ -70,13 +81,7 @@ func (b *Bar) refresh() {
 // Terminal returns the terminal behind w, nil if there is none or it cannot move its
 // cursor.
 func Terminal(w io.Writer) io.Writer {
-	if s, ok := w.(*Workers); ok {
-		w = s.Writer
-	}
-	if s, ok := w.(*file.Screen); ok {
-		w = s.W
-	}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
+	if f, ok := inner(w).(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
 		return f
 	}
 	return nil
@@ -102,8 +107,8 @@ func (b *Bar) Set(done, total int) {
 	if b.bar == nil {
 		b.bar = b.draw()
 	}
-	b.bar.ChangeMax(b.total)
 	b.bar.Describe(b.what + b.workers.words() + timeLeft(time.Since(b.pace), done-b.first, b.total-done))
+	b.bar.ChangeMax(b.total)
 	b.bar.Set(done) // an error here is the terminal's, and the work goes on
 }
 
@@ -120,6 +125,7 @@ func (b *Bar) Name(what string) {
 func (b *Bar) draw() *progressbar.ProgressBar {
 	return progressbar.NewOptions(b.total,
 		progressbar.OptionSetWriter(b.w),
+		progressbar.OptionSetDescription(b.what),
 		progressbar.OptionShowBytes(b.bytes),
 		progressbar.OptionShowCount(),
 		progressbar.OptionSetPredictTime(false), // it would count what a resumed run finds done
@@ -143,12 +149,15 @@ func timeLeft(since time.Duration, done, left int) string {
 	return fmt.Sprintf(", %v left", time.Duration(nanoseconds).Round(time.Second))
 }
 
-// Close clears the bar.
+// Close clears the bar, and ends the lines.
 func (b *Bar) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.bar != nil {
 		b.bar.Clear()
 	}
-	b.w = nil
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+	b.w, b.lines = nil, nil
 }

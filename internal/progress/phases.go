@@ -15,6 +15,7 @@ type Phases struct {
 	phase string
 	done  int
 	bar   *Bar
+	pacer pace
 }
 
 // Set reports the progress of a phase. A phase that begins again has a new bar.
@@ -23,7 +24,7 @@ func (p *Phases) Set(phase string, done, total int) {
 	defer p.mu.Unlock()
 	if phase != p.phase || done < p.done {
 		p.end()
-		p.bar, p.phase = New(p.W, phase, total), phase
+		p.bar, p.phase = newBar(p.W, phase, total, false, &p.pacer), phase
 	}
 	p.done = done
 	p.bar.Set(done, total)
