@@ -3,6 +3,7 @@ package shape
 import (
 	"math"
 
+	"tattle/internal/simd"
 	"tattle/nn"
 	"tattle/run"
 )
@@ -20,12 +21,14 @@ const streamJitter = 0x6a6974746572 // "jitter"
 func (s *jittered) Examples(x []float32, indices []int) {
 	s.Source.Examples(x, indices)
 	n := len(s.by)
-	for i := range indices {
-		r := run.Rand(s.seed^streamJitter, s.calls, i)
-		for k, by := range s.by {
-			x[i*n+k] += by * float32(r.NormFloat64())
+	simd.Parallel(len(indices), 4, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			r := run.Rand(s.seed^streamJitter, s.calls, i)
+			for k, by := range s.by {
+				x[i*n+k] += by * float32(r.NormFloat64())
+			}
 		}
-	}
+	})
 	s.calls++
 }
 
