@@ -52,10 +52,12 @@ func (in Inputs) Lists(choice string, training *dataset.Set, from string, measur
 		return nil, WrongOption("Candidates", "%d is too few: at least 2 are needed", n)
 	case (err == nil || choice == CandidatesAll) && training == nil:
 		return nil, WrongOption("Candidates", "there are no training data beside the data: give their path, or the path of the candidates")
+	case err == nil && n > training.Len():
+		return nil, WrongOption("Candidates", "%d: the training data hold %d inputs: give at most as many, or %s", n, training.Len(), CandidatesAll)
 	case err == nil:
 		o.Candidates.Most = n
 		if len(distinctInputs(training, o.Candidates.draw(n, in.Seed))) < 2 {
-			return nil, WrongOption("Candidates", "the %d candidates that the seed draws from %s are equal inputs: at least 2 different ones are needed", min(n, training.Len()), o.Candidates.Name)
+			return nil, WrongOption("Candidates", "the %d candidates that the seed draws from %s are equal inputs: at least 2 different ones are needed", n, o.Candidates.Name)
 		}
 	case choice == CandidatesAll:
 		o.Candidates.Most = -1
