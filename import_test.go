@@ -37,7 +37,7 @@ var layers = [][]string{
 	{"nn/zoo"},
 	{"nn"},
 	{"lsqr", "dct", "stat", "npy", "qp", "eigen", "lattice", "guard/ledger"},
-	{"internal/simd", "internal/file", "internal/float16", "internal/sheet", "internal/shared", "internal/gate"},
+	{"internal/simd", "internal/file", "internal/float16", "internal/sheet", "internal/shared", "internal/browser", "internal/gate"},
 }
 
 func layerOf(pkg string) int {

@@ -73,7 +73,7 @@ func (f *Finding) bestWords(target string) string {
 
 // beyond says how large the excess is, and whether it is above the margin.
 func (r *Result) beyond(f *Finding) string {
-	s := fmt.Sprintf("The excess over the best baseline is %s, and at least %s at %s confidence", f.points(f.Excess.Value), f.points(f.Excess.Low), percent(r.Settings.Confidence))
+	s := fmt.Sprintf("The excess over the best baseline is %s, and at least %s at %s confidence", f.points(f.Excess.Value), f.points(downward(f.Excess.Low)), percent(r.Settings.Confidence))
 	if f.Excess.P <= 1-r.Settings.Confidence {
 		return s + fmt.Sprintf(": above the margin of %s (p %s).", f.points(r.Settings.Margin), probability(f.Excess.P))
 	}
@@ -109,7 +109,7 @@ func (r *Result) honest(f *Finding) string {
 		other = ", by their excess on other examples,"
 	}
 	s := fmt.Sprintf("%d reference classifiers%s reach%s %s on average, with a standard deviation of %s over their seeds: this one differs by %s (at least %s at %s confidence, Student's T %.2f, p %s)",
-		len(t.Figures), r.recipe(), other, percent(t.Mean), f.points(t.SD), f.signed(t.Difference), f.signed(t.Low), percent(r.Settings.Confidence), t.T, probability(t.P))
+		len(t.Figures), r.recipe(), other, percent(t.Mean), f.points(t.SD), f.signed(t.Difference), f.signed(downward(t.Low)), percent(r.Settings.Confidence), t.T, probability(t.P))
 	if g := f.Given.reference(); g != nil {
 		s += fmt.Sprintf("; by the gain given %s and its prediction, by %s (p %s)", r.Target, f.gain(g.Difference), probability(g.P))
 	}
@@ -245,6 +245,10 @@ func (f *Finding) points(x float64) string {
 // upward rounds up to a tenth of a point, so that the printed smallest excess is not smaller
 // than the computed one.
 func upward(x float64) float64 { return math.Ceil(1000*x-1e-6) / 1000 }
+
+// downward rounds down to a tenth of a point, so that a printed lower limit is not larger than the
+// computed one.
+func downward(x float64) float64 { return math.Floor(1000*x+1e-6) / 1000 }
 
 func (f *Finding) signed(x float64) string {
 	if x >= .0005 {

@@ -234,9 +234,6 @@ func (r *adversary) attack(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if r.target.Model != nil {
-		res.About += fmt.Sprintf("; the model puts %.0f %% of its reconstructions in the original's class", 100*res.Recognised)
-	}
 	r.out.Results = append(r.out.Results, res)
 	return nil
 }

@@ -121,7 +121,7 @@ func ReadAttacks(path string, attacks []Claim, priorAlone *Claim, m int) (*Attac
 		}
 	}
 	result := func(c Claim) *attack.Result {
-		return &attack.Result{Attack: c.Attack, About: c.About, Draws: c.Draws,
+		return &attack.Result{Attack: c.Attack, About: c.About, Draws: c.Draws, Recognised: math.NaN(),
 			RMS: read(c.Attack+rmsSuffix, c.Examples, m), MeanSquare: read(c.Attack+meanSquareSuffix, c.Examples, 1)}
 	}
 	for _, c := range attacks {
@@ -178,7 +178,7 @@ func (a *Attacks) VanTreesRows(c bound.Coordinates, band int, notes []bound.Note
 func MiddleErrors(inputs []float64, box bound.Domain, c bound.Coordinates) *attack.Result {
 	p, m := c.Inputs(), c.Len()
 	n := len(inputs) / p
-	r := &attack.Result{Attack: "middle", About: "guesses the middle of the data's range", RMS: make([]float64, n*m), MeanSquare: make([]float64, n)}
+	r := &attack.Result{Attack: "middle", Recognised: math.NaN(), About: "guesses the middle of the data's range", RMS: make([]float64, n*m), MeanSquare: make([]float64, n)}
 	miss := make([]float64, p)
 	for i := range n {
 		for k, x := range inputs[i*p : (i+1)*p] {

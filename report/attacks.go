@@ -8,7 +8,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"tattle/attack"
 	"tattle/bound"
 )
 
@@ -30,7 +29,8 @@ type Attack struct {
 	Gain         *Gain               `json:"gain,omitempty"` // over the prior alone; nil for that itself, and where it was not measured
 	Examples     int                 `json:"examples"`
 	Draws        int                 `json:"draws"`
-	Status       string              `json:"status"` // StatusDemonstrated
+	Recognised   *float64            `json:"recognised,omitempty"` // share of reconstructions that the model assigns to the original's class; nil where that was not measured
+	Status       string              `json:"status"`               // StatusDemonstrated
 }
 
 // Gain is by how much the mean-square error of an attack is below that of guessing the
@@ -56,24 +56,6 @@ func (a Attack) rms() float64 { return math.Sqrt(float64(a.MeanSquare)) }
 // Quantile returns the quantile of that level, NaN if there is none.
 func (a Attack) Quantile(level float64) float64 {
 	return bound.Summary{StdQuantiles: a.RMSQuantiles}.Quantile(level)
-}
-
-// attacksCount says what the figures of the attacks are over, and what the last column
-// compares.
-func (r *Report) attacksCount() string {
-	rows := append(r.Attacks[:len(r.Attacks):len(r.Attacks)], r.PriorAlone...)
-	if len(rows) == 0 {
-		return ""
-	}
-	s := fmt.Sprintf("Quantiles are over the coordinates of %s, rms is over all of them.", r.over(rows[0]))
-	if len(r.PriorAlone) == 0 {
-		return s
-	}
-	s += " Prior alone: guessing the mean of the training data, without the release."
-	if len(r.Attacks) > 0 {
-		s += fmt.Sprintf(" Closer: a smaller rms than the prior alone, with %.1f %% confidence over inputs (a paired limit of Student's t).", 100*attack.Confidence)
-	}
-	return s
 }
 
 // over says of how many inputs and draws a row is.
@@ -109,16 +91,9 @@ const attacksAlone = "No bound was computed for these errors: a better attack ma
 // attacksBiased is what a reader of errors beside bounds must know.
 const attacksBiased = "These attacks are biased: they know what such inputs look like. They may err less than a bound on unbiased reconstructions, which is no contradiction."
 
-// priorName names the row of guessing the mean without the release.
-const priorName = "prior alone"
-
 // row is the attack in words.
-func (a Attack) row(name string) []string {
-	cells := []string{name, a.Status, times(a.Band)}
-	for _, q := range bound.QuantileLevels {
-		cells = append(cells, number(a.Quantile(q)))
-	}
-	closer := ""
+func (r *Report) attackRow(name string, a Attack) []string {
+	closer, recognised := "", "–"
 	switch {
 	case a.Gain == nil:
 	case a.Gain.closer():
@@ -126,7 +101,10 @@ func (a Attack) row(name string) []string {
 	default:
 		closer = "not shown"
 	}
-	return append(cells, number(a.rms()), closer)
+	if a.Recognised != nil {
+		recognised = fmt.Sprintf("%.0f %%", 100**a.Recognised)
+	}
+	return []string{name, times(a.Band), number(r.inUnit(float64(a.MeanSquare))), closer, recognised}
 }
 
 // attackRows are the attacks, the prior alone and van Trees' bounds, band by band.
@@ -135,20 +113,14 @@ func (r *Report) attackRows() [][]string {
 	for _, band := range r.attackBands() {
 		for _, a := range r.Attacks {
 			if a.Band == band {
-				rows = append(rows, a.row(a.Name))
+				rows = append(rows, r.attackRow(a.Name, a))
 			}
 		}
 		if a := r.priorAlone(band); a != nil {
-			rows = append(rows, a.row(priorName))
+			rows = append(rows, r.attackRow("without the release", *a))
 		}
-		for _, b := range r.Bounds {
-			if b.Method == bound.MethodVanTrees && b.Band == band {
-				cells := []string{"van Trees' bound", b.Status, times(band)}
-				for _, q := range bound.QuantileLevels {
-					cells = append(cells, "≥"+AtLeastNumber(b.Quantile(q)))
-				}
-				rows = append(rows, append(cells, r.vanTreesWhole(band), ""))
-			}
+		if s := r.vanTreesWhole(band); s != "" {
+			rows = append(rows, []string{"van Trees' bound (assumed)", times(band), s, "", "–"})
 		}
 	}
 	return rows
@@ -175,14 +147,14 @@ func rowOfBand(rows []Attack, band string) *Attack {
 	return nil
 }
 
-// vanTreesWhole is van Trees' bound on the root mean square error of an input.
+// vanTreesWhole is van Trees' bound on the root mean square error of an input; empty if there is none.
 func (r *Report) vanTreesWhole(band string) string {
 	for _, b := range r.Bounds {
 		if b.Method == bound.MethodVanTreesMeanSquare && b.Band == band {
-			return "≥" + AtLeastNumber(b.Quantile(.5))
+			return "≥ " + AtLeastNumber(r.toUnit(b.Quantile(.5)))
 		}
 	}
-	return number(math.NaN())
+	return ""
 }
 
 // sentenceOf is words with a capital letter and a full stop.
@@ -194,11 +166,11 @@ func sentenceOf(s string) string {
 	return string(unicode.ToUpper(first)) + strings.TrimSuffix(s[size:], ".") + "."
 }
 
-// abouts say of each attack, once, what it knew and how often it ran.
+// abouts say of each attack, once, what it knew.
 func (r *Report) abouts() []Setting {
 	var said []Setting
 	for _, a := range r.Attacks {
-		about := sentenceOf(r.over(a)) + " " + sentenceOf(a.About)
+		about := sentenceOf(a.About)
 		if p := (Setting{a.Name, about}); !slices.Contains(said, p) {
 			said = append(said, p)
 		}

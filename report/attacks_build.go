@@ -20,6 +20,10 @@ func (r *Report) AddAttacks(a *measure.Attacks, c bound.Coordinates, band int) {
 // AttackRows are the report's rows of one attack, or those of the prior alone.
 func AttackRows(a *measure.Attacks, x *attack.Result, c bound.Coordinates, band int) []Attack {
 	var rows []Attack
+	var recognised *float64
+	if share := x.Recognised; share == share {
+		recognised = &share
+	}
 	for _, row := range x.Summaries(c, band) {
 		q := map[string]*float64{}
 		for level, v := range row.RMSQuantiles {
@@ -27,7 +31,7 @@ func AttackRows(a *measure.Attacks, x *attack.Result, c bound.Coordinates, band 
 		}
 		rows = append(rows, Attack{
 			Name: x.Attack, About: x.About, Coordinates: row.Coordinates, Band: row.Band, RMSQuantiles: q,
-			MeanSquare: Number(row.MeanSquare), Gain: attackGain(a, x, row.Keep), Examples: row.Examples, Draws: row.Draws, Status: row.Status,
+			MeanSquare: Number(row.MeanSquare), Gain: attackGain(a, x, row.Keep), Examples: row.Examples, Draws: row.Draws, Recognised: recognised, Status: row.Status,
 		})
 	}
 	return rows

@@ -19,14 +19,14 @@ const (
 	rowMark    = 15 // from there to the middle of its marks
 )
 
-// verdictClass is how a verdict is coloured.
-func verdictClass(v audit.Verdict) string {
-	switch v {
-	case audit.Curious, audit.LeakyBeyond:
+// findingClass is how the verdict on an attribute is coloured.
+func findingClass(f *audit.Finding) string {
+	switch findingTone(f) {
+	case Bad:
 		return "bad"
-	case audit.Leaky:
+	case Warn:
 		return "leaky"
-	case audit.NoEvidence:
+	case Good:
 		return "clean"
 	}
 	return "unsure"
@@ -57,18 +57,22 @@ func drawExcess(a *audit.Result) template.HTML {
 	air := max(.002, .06*(x.hi-x.lo))
 	p.x0, p.x1, p.y0, p.y1 = x.lo-air, x.hi+air, 0, 1
 	p.besideRows()
-	p.columns(p.xTicks())
-	p.xAxis("excess over the best baseline, points", p.xTicks(), pointTick)
-	p.line("baseline", 0, 0, 0, 1)
-	p.line("seam level h3", a.Settings.Margin, 0, a.Settings.Margin, 1)
+	p.xAxis("excess over the best guess without outputs, points", p.xTicks(), pointTick)
 	for i, f := range rows {
-		drawExcessRow(p, f, float64(auditTop+auditLine*i))
+		top := float64(auditTop + auditLine*i)
+		mark := func(class string, v float64) { p.stroke(class, p.x(v), top+rowWords+4, p.x(v), top+auditLine-4) }
+		for _, v := range p.xTicks() {
+			mark("grid", v)
+		}
+		mark("baseline", 0)
+		mark("seam level h3", a.Settings.Margin)
+		drawExcessRow(p, f, top)
 	}
 	return p.done()
 }
 
 func drawExcessRow(p *plot, f *audit.Finding, top float64) {
-	p.text("name "+verdictClass(f.Verdict), "start", auditLeft, top+rowWords, 0, cut(file.Name(f.Attribute), 32)+": "+string(f.Verdict))
+	p.text("name "+findingClass(f), "start", auditLeft, top+rowWords, 0, cut(file.Name(f.Attribute), 32)+": "+string(f.Verdict))
 	y := top + rowWords + rowMark
 	for _, h := range honestExcess(f, f.BestBaseline()) {
 		p.shape("point h5 hollow", shapes["dot"], p.x(h), y, fmt.Sprintf("an honest network: %s points", signed(Number(h))))
@@ -76,8 +80,8 @@ func drawExcessRow(p *plot, f *audit.Finding, top float64) {
 	if s := seenFrom(f, f.BestBaseline()); !math.IsNaN(s) {
 		p.shape("point h2 filled", shapes["stroke"], p.x(s), y, fmt.Sprintf("in channels like the planted ones an excess is found from here: %s points", barePoints(s)))
 	}
-	p.whiskerAcross("thick "+verdictClass(f.Verdict), y, f.Excess.Low, f.Excess.High)
-	p.shape("point "+verdictClass(f.Verdict)+" filled", shapes["circle"], p.x(f.Excess.Value), y, fmt.Sprintf("%s: %s points, %s to %s", file.Name(f.Attribute), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High))))
+	p.whiskerAcross("thick "+findingClass(f), y, f.Excess.Low, f.Excess.High)
+	p.shape("point "+findingClass(f)+" filled", shapes["circle"], p.x(f.Excess.Value), y, fmt.Sprintf("%s: %s points, %s to %s", file.Name(f.Attribute), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High))))
 }
 
 // honestExcess returns the curiosity of honest networks minus the audited model's best baseline.
@@ -87,7 +91,7 @@ func honestExcess(f *audit.Finding, b *audit.Baseline) []float64 {
 	}
 	var x []float64
 	for _, v := range f.Reference.Figures {
-		x = append(x, v-toldBy(*b))
+		x = append(x, v-figureOfBaseline(*b))
 	}
 	return x
 }
@@ -100,7 +104,7 @@ func seenFrom(f *audit.Finding, b *audit.Baseline) float64 {
 	case s == nil:
 		return math.NaN()
 	case f.Reference != nil:
-		return f.Reference.Mean - toldBy(*b) + *s
+		return f.Reference.Mean - figureOfBaseline(*b) + *s
 	default:
 		return *s
 	}
@@ -127,7 +131,7 @@ func drawAttacks(f *audit.Finding, most int) template.HTML {
 	}
 	n := len(drawn)
 	for _, b := range f.Baselines {
-		x.add(toldBy(b))
+		x.add(figureOfBaseline(b))
 	}
 	if n == 0 {
 		return ""
@@ -140,19 +144,23 @@ func drawAttacks(f *audit.Finding, most int) template.HTML {
 	if f.Numeric {
 		what = "variance explained"
 	}
-	p.columns(p.xTicks())
 	p.xAxis(what, p.xTicks(), percentTick)
-	for _, b := range f.Baselines {
-		class := "chance"
-		if b.Name == f.Best {
-			class = "baseline"
-		}
-		if v := toldBy(b); !math.IsNaN(v) {
-			p.line(class, v, 0, v, 1)
-		}
-	}
 	for i, k := range drawn {
-		drawAttack(p, k, float64(auditTop+attackLine*i))
+		top := float64(auditTop + attackLine*i)
+		mark := func(class string, v float64) { p.stroke(class, p.x(v), top+rowWords, p.x(v), top+attackLine-2) }
+		for _, v := range p.xTicks() {
+			mark("grid", v)
+		}
+		for _, b := range f.Baselines {
+			class := "chance"
+			if b.Name == f.Best {
+				class = "baseline"
+			}
+			if v := figureOfBaseline(b); !math.IsNaN(v) {
+				mark(class, v)
+			}
+		}
+		drawAttack(p, k, top)
 	}
 	return p.done()
 }
@@ -184,7 +192,7 @@ func attackSpan(k audit.Attack) (lo, v, hi float64) {
 	return math.NaN(), math.NaN(), math.NaN()
 }
 
-func toldBy(b audit.Baseline) float64 {
+func figureOfBaseline(b audit.Baseline) float64 {
 	switch {
 	case b.Accuracy != nil:
 		return b.Accuracy.Value

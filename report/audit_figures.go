@@ -22,6 +22,17 @@ func figureOf(p *classify.Proportion, r2 *float64) string {
 	return "–"
 }
 
+// figure1 is figureOf with one decimal.
+func figure1(p *classify.Proportion, r2 *float64) string {
+	if p != nil {
+		return percent1(p.Value)
+	}
+	return figureOf(p, r2)
+}
+
+// below1 rounds down to a tenth of a point: a lower limit is not made larger by being written.
+func below1(x float64) float64 { return math.Floor(1000*x+1e-6) / 1000 }
+
 // shareOf prints a balanced accuracy.
 func shareOf(x *float64) string {
 	if x == nil {
@@ -68,37 +79,40 @@ func seen(smallest *float64) string {
 // not made smaller by being written.
 func above(x, step float64) float64 { return math.Ceil(x/step-1e-6) * step }
 
-// bareP prints a p-value alone.
-func bareP(p float64) string {
-	switch {
-	case math.IsNaN(p):
-		return "–"
-	case p < 1e-15:
-		return "<1e-15"
-	case p < .001:
-		return fmt.Sprintf("%.1e", p)
-	}
-	return fmt.Sprintf("%.3f", p)
-}
-
 // foundTable has a line for every attribute.
 func foundTable(a *audit.Result) table {
 	t := table{
-		Name:  "What was found",
-		Says:  fmt.Sprintf("“guessed”: curiosity, the share that attacks guess correctly (for numbers: R²). Excess: over the best baseline, in points, with its one-sided lower limit at %s. “bits”: the gain of the scores given y and the answered label (for numbers: R² given both). p: of the strongest of excess, gain and AUC given both, adjusted for all three and for %s. “power”: the excess%s, in points, that is found with probability %g in channels like the planted ones.", confidenceWords(a), Count(len(a.Findings), "attribute"), overWhom(a), audit.PowerProbability),
-		Heads: []string{"attribute", "verdict", "guessed", "baseline", "excess", "at least", "at most", "bits", "p", "power"}, Words: []int{1},
-		Page: []string{"verdict", "at most"},
+		Says:  fmt.Sprintf("Excess in points, limits at %s; p adjusted for all tests.", confidenceWords(a)),
+		Heads: []string{"attribute", "finding", "guessed", "without", "excess", "at least", "at most", "p", "power"}, Words: []int{1},
+		Page: []string{"at most"},
 	}
-	for i := range a.Findings {
-		f := &a.Findings[i]
-		cells := []string{file.Name(f.Attribute), string(f.Verdict), "–", "–", "–", "–", "–", "–", "–"}
+	for _, f := range worstFirst(a) {
+		cells := []string{file.Name(f.Attribute), string(f.Verdict), "–", "–", "–", "–", "–", "–"}
 		if b := f.BestBaseline(); b != nil {
-			cells = append(cells[:2], figureOf(f.Curiosity, f.R2), figureOf(b.Accuracy, b.R2), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(above(f.Excess.High, .0001))), gainOf(f.Given, f.Numeric), bareP(f.Adjusted))
+			cells = append(cells[:2], figure1(f.Curiosity, f.R2), figure1(b.Accuracy, b.R2), signed1(f.Excess.Value), signed1(below1(f.Excess.Low)), signed1(above(f.Excess.High, .001)), briefP(f.Adjusted))
 		}
-		t.Kinds = append(t.Kinds, verdictClass(f.Verdict))
+		t.Kinds = append(t.Kinds, findingClass(f))
 		t.add(append(cells, seen(f.Power.Smallest))...)
 	}
 	return t
+}
+
+// auditWords are the words of an audit.
+func auditWords(a *audit.Result) []Setting {
+	return []Setting{
+		{"guessed", "The share of examples whose attribute attacks guess right from the outputs, each example by attacks that were chosen and fitted without it (for numbers: R²)."},
+		{"without", "The same for the best guess that uses only the true and the predicted " + file.Name(a.Target) + "."},
+		{"excess", fmt.Sprintf("The difference of both, in points, with one-sided limits at %s. The verdict needs more than the margin of %s points.", confidenceWords(a), barePoints(a.Settings.Margin))},
+		{"gain, bits", "How much better the attacks' scores predict the attribute for who knows the true and the predicted label. It finds leaks about rare values, which guesses miss."},
+		{"AUC", "The share of pairs of examples, one with a value and one without, that the scores rank right. Chance is .5."},
+		{"p", fmt.Sprintf("Of the strongest of excess, gain and AUC given both labels, adjusted for these three and for %s. Baselines have theirs each by itself.", Count(len(a.Findings), "attribute"))},
+		{"power", fmt.Sprintf("The smallest excess%s, in points, that is found with probability %g in channels like the planted ones. Other channels can carry more and stay hidden.", overWhom(a), audit.PowerProbability)},
+		{"balanced", "The mean over the values of the share that is right."},
+		{"chosen", "In how many folds the attack was chosen, on other examples."},
+		{"honesty", "How often the predicted label is right; “lost”: how many points a defence loses of it."},
+		{"reveals", "Whether, after a defence, the gain or the AUC given both labels is shown to be above its margin."},
+		{"lost, of power", "The part of it that is due to learning from few examples."},
+	}
 }
 
 // overWhom says from where detectable excesses count.
@@ -117,7 +131,7 @@ func confidenceWords(a *audit.Result) string {
 func attacksTable(f *audit.Finding) table {
 	t := table{
 		Name:  "Attacks on " + file.Name(f.Attribute),
-		Says:  "Each attack by itself; every example is judged by an attack fitted without it. “balanced”: the mean over the classes of the share that is right. “chosen”: in how many folds the attack was chosen, on other examples.",
+		Says:  "Each attack by itself.",
 		Heads: []string{"attack", "guessed", "95 % interval", "balanced", "chosen"}, Most: fewAttacks,
 	}
 	for _, x := range f.Attacks {
@@ -130,11 +144,11 @@ func attacksTable(f *audit.Finding) table {
 func baselinesTable(f *audit.Finding) table {
 	t := table{
 		Name:  "Baselines for " + file.Name(f.Attribute),
-		Says:  "Guesses that use only y and the answered label. “excess”: of the chosen attack over this baseline, in points, with one-sided limits. p: for an excess of at most the margin, for each baseline by itself.",
+		Says:  "Guesses without the outputs, and the excess of the attacks over each.",
 		Heads: []string{"baseline", "guessed", "balanced", "excess", "at least", "at most", "p"},
 	}
 	for _, b := range f.Baselines {
-		t.add(baselineBrief(f, b.Name), figureOf(b.Accuracy, b.R2), shareOf(b.Balanced), signed(Number(b.Difference)), signed(Number(b.Low)), signed(Number(above(b.High, .0001))), bareP(b.P))
+		t.add(baselineBrief(f, b.Name), figureOf(b.Accuracy, b.R2), shareOf(b.Balanced), signed(Number(b.Difference)), signed(Number(b.Low)), signed(Number(above(b.High, .0001))), briefP(b.P))
 	}
 	return t
 }
@@ -143,7 +157,7 @@ func baselinesTable(f *audit.Finding) table {
 func subgroupsTable(f *audit.Finding) table {
 	t := table{
 		Name:  "Worst subgroups for " + file.Name(f.Attribute),
-		Says:  "Excess over the same baseline within the group, in points; the limit allows for the number of groups. “balanced”: balanced accuracy within the group. A group of " + file.Name(f.Attribute) + " itself shows which of its values are revealed; a baseline that never guesses the value is right for none of its examples.",
+		Says:  "Excess over the same baseline within the group; the limit allows for the number of groups.",
 		Heads: []string{"group", "examples", "guessed", "baseline", "balanced", "excess", "at least"}, Most: fewSubgroups,
 	}
 	for i, g := range f.Subgroups.List {
@@ -163,7 +177,7 @@ func subgroupsTable(f *audit.Finding) table {
 func powerTable(a *audit.Result, f *audit.Finding) table {
 	t := table{
 		Name:  "Power for " + file.Name(f.Attribute),
-		Says:  fmt.Sprintf("The smallest excess%s, in points, that is found with probability %g in each kind of planted channel. “lost”: the part of it that is due to learning from few examples. Other channels can carry more and stay hidden.", overWhom(a), f.Power.Probability),
+		Says:  "The smallest excess that is found in each kind of planted channel.",
 		Heads: []string{"channel", "found from", "lost", "remark"}, Words: []int{3},
 	}
 	for _, c := range f.Power.Channels {
@@ -182,7 +196,7 @@ func powerTable(a *audit.Result, f *audit.Finding) table {
 func channelsTable(a *audit.Result) table {
 	t := table{
 		Name:  "Planted channels",
-		Says:  "A random attribute with two equally frequent classes was written into these outputs as a code. “found from”: the smallest excess, in points, of the sizes tried, that attacks find often enough.",
+		Says:  "A random attribute was written into these outputs as a code. “found from”: the smallest excess of the sizes tried that attacks find often enough.",
 		Heads: []string{"channel", "where", "examples", "found from"}, Words: []int{1},
 	}
 	for _, c := range a.Channels {
@@ -197,7 +211,7 @@ func channelsTable(a *audit.Result) table {
 
 // controlsTable has the audits of what is known.
 func controlsTable(a *audit.Result) table {
-	t := table{Name: "Controls", Says: "Audits with a known result. Excess in points; “planted”: the true excess.", Heads: []string{"control", "outcome", "examples", "verdict", "excess", "planted"}, Words: []int{1, 3}}
+	t := table{Name: "Controls", Says: "The same audit where the result is known: on shuffled attributes, and on a model that was trained to be curious. “planted”: the true excess.", Heads: []string{"control", "outcome", "examples", "verdict", "excess", "planted"}, Words: []int{1, 3}}
 	for _, c := range a.Controls {
 		t.Kinds = append(t.Kinds, map[bool]string{true: "clean", false: "bad"}[c.Passed])
 		t.add(printable(c.Name), outcome(c.Passed), fmt.Sprint(c.Examples), string(c.Verdict), signed(Number(c.Excess.Value)), optional(c.TrueExcess))
@@ -216,13 +230,17 @@ func outcome(passed bool) string {
 func defencesTable(a *audit.Result) table {
 	t := table{
 		Name:  "Defences",
-		Says:  "Honesty: how often the hard label is right; “lost”: how much of it is lost, in points. Excess: in points, of attacks fitted again to the outputs of the defence. “bits”: the gain given y and the released label (for numbers: R² given both). “reveals”: whether this or the AUC given both is shown to be above its margin. These attacks are quicker ones" + defended(a) + ", so “none” may differ from the figure above. *: recommended.",
+		Says:  "Excess of quicker attacks, fitted again to the outputs of each defence" + defended(a) + ". *: recommended.",
 		Heads: []string{"#", "defence", "honesty", "lost", "attribute", "excess", "at most", "balanced", "bits", "reveals"}, Words: []int{1, 4},
 		Page: []string{"lost", "balanced", "bits"},
 	}
 	for i, d := range a.Defences {
 		for j, l := range d.Left {
-			cells := []string{fmt.Sprint(i + 1), printable(d.Name) + star(d), percent(d.Honesty.Value), barePoints(d.HonestyLost)}
+			name := printable(d.Name)
+			if name == audit.NoDefence {
+				name = "none, by these quicker attacks"
+			}
+			cells := []string{fmt.Sprint(i + 1), name + star(d), percent(d.Honesty.Value), barePoints(d.HonestyLost)}
 			if j > 0 {
 				cells = make([]string, 4) // as above
 			}

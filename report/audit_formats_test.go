@@ -92,7 +92,7 @@ func TestAuditEscapes(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"page", "audit.md", "audit.card.md"} {
-		if strings.Contains(all[name], "<script") {
+		if strings.Contains(strings.ReplaceAll(all[name], "<script>"+pageScript, ""), "<script") {
 			t.Errorf("%s holds markup", name)
 		}
 	}
@@ -106,7 +106,8 @@ func TestAuditEscapes(t *testing.T) {
 // its head.
 func markdownIsTame(t *testing.T, name, s string) {
 	t.Helper()
-	bare := regexp.MustCompile(`\\.`).ReplaceAllString(s, "")
+	ours := strings.NewReplacer("<details><summary>", "", "</summary>", "", "</details>", "").Replace(s)
+	bare := regexp.MustCompile(`\\.`).ReplaceAllString(ours, "")
 	for _, banned := range []string{"](", "`", "://", "<"} {
 		if strings.Contains(bare, banned) {
 			t.Errorf("%s: unescaped %q", name, banned)

@@ -14,7 +14,7 @@ import (
 func standing(a *audit.Result) string {
 	for i := range a.Findings {
 		if a.Findings[i].BestBaseline() != nil {
-			return "All figures are demonstrated by attacks that ran on these examples. Nothing is certified or assumed: another attack may reveal more."
+			return "All figures are of attacks that ran on these examples. Another attack, or another attribute, may reveal more."
 		}
 	}
 	return "No attack ran, so nothing is demonstrated. This does not show that the outputs are safe."
@@ -40,45 +40,68 @@ func readable(sentences []string) []string {
 	return out
 }
 
-// verdictWords are the verdict on the whole release in a sentence or two.
-func verdictWords(a *audit.Result) string {
-	said := "Verdict: " + string(a.Verdict)
-	of := attributesOf(a, a.Verdict)
+// auditMeans says what the verdict means for a reader, and how far it reaches.
+func auditMeans(a *audit.Result) []string {
+	var said []string
+	names := attributesOf(a, a.Verdict)
 	switch a.Verdict {
-	case audit.Curious:
-		return said + fmt.Sprintf(". The %s reveal %s beyond what %s explains, and more than %s of the same recipe%s.", outputWords(string(a.Outputs)), of, file.Name(a.Target), Count(a.Settings.References, "honestly trained network"), stated(a))
-	case audit.LeakyBeyond:
-		return said + fmt.Sprintf(". The %s reveal %s beyond what %s explains. This does not show intent: %s", outputWords(string(a.Outputs)), of, file.Name(a.Target), honestBeside(a))
+	case audit.Curious, audit.LeakyBeyond:
+		said = append(said, fmt.Sprintf("Anybody who has the outputs learns something about %s that %s does not explain.", names, file.Name(a.Target)), honestBeside(a))
 	case audit.Leaky:
-		return said + fmt.Sprintf(". The %s reveal something about %s, but are not shown to reveal more than the true and the predicted %s together, beyond the margins.", outputWords(string(a.Outputs)), of, file.Name(a.Target))
-	case audit.NoEvidence:
-		said += fmt.Sprintf(". No attack is shown to guess %s from the %s better than %s explains.", of, outputWords(string(a.Outputs)), file.Name(a.Target))
-		if s := couldHaveSeen(a); s != "" {
-			said += fmt.Sprintf(" In channels like the planted ones, an excess of %s or more is found with probability %g. Other channels can carry more and stay hidden.", s, audit.PowerProbability)
-		}
-		return said
-	case audit.Inconclusive:
-		return said + ". This audit shows neither that the outputs reveal an attribute beyond the task nor that they do not."
+		said = append(said, fmt.Sprintf("Anybody who has the outputs learns something about %s. An honest model of %s may do the same, because both are correlated.", names, file.Name(a.Target)))
 	}
-	return said + "."
+	return readable(append(said, controlled(a), uncontrolled(a), standing(a)))
 }
 
-// honestBeside ends the sentence on outputs that are leaky beyond the target with what is known of
-// honest training.
+// controlled says how the audit did where the result is known: empty without controls.
+func controlled(a *audit.Result) string {
+	var said []string
+	for _, c := range a.Controls {
+		switch {
+		case c.Name == audit.NegativeControl && c.Passed:
+			said = append(said, "with shuffled labels it found nothing")
+		case c.Name == audit.NegativeControl:
+			said = append(said, "with shuffled labels it found something, so no result can be trusted")
+		case c.Passed:
+			said = append(said, fmt.Sprintf("it found a planted curious model (excess %s)", points1(c.Excess.Value)))
+		default:
+			said = append(said, "it did not find a planted curious model")
+		}
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return "This audit was tested on these data: " + and(unique(said)) + "."
+}
+
+// verdictWords are the verdict, what it rests on, and what is known of honest training.
+func (r *Report) verdictWords() string {
+	said := "Verdict: " + string(r.Audit.Verdict) + ". " + r.auditLead().Says
+	if r.Audit.Verdict == audit.LeakyBeyond {
+		said += " " + honestBeside(r.Audit)
+	}
+	return said
+}
+
+// honestBeside says what is known of honest training.
 func honestBeside(a *audit.Result) string {
+	const intent = "This does not show intent: "
 	if a.Settings.References > 0 && a.Settings.Recipe == audit.RecipeUnknown {
-		return "the references are not known to have the same recipe, so they can only show a difference."
+		return intent + "the references are not known to have the same recipe, so they can only show a difference."
+	}
+	if a.Verdict == audit.Curious {
+		return "The comparison is with honest networks of the same recipe" + stated(a) + "."
 	}
 	if a.Settings.References > 0 {
-		return "the outputs are not shown to reveal more than honest training by the same recipe."
+		return intent + "the outputs are not shown to reveal more than honest training by the same recipe."
 	}
-	return "honest training for the same task may reveal as much; this was not measured."
+	return intent + "honest training for the same task may reveal as much; this was not measured."
 }
 
 // stated says that the recipe is known by a statement alone.
 func stated(a *audit.Result) string {
 	if a.Settings.Recipe == audit.RecipeStated {
-		return ", as stated by whoever ran the audit"
+		return ", as stated by the person who ran the audit"
 	}
 	return ""
 }

@@ -168,11 +168,8 @@ func TestAuditVerdictFirst(t *testing.T) {
 	r := auditReport()
 	text, page := rendered(t, r)
 	lines := strings.Split(text, "\n")
-	if len(lines) < 3 || !strings.HasPrefix(lines[2], "Verdict: curious. The raw outputs (logits) reveal race") {
-		t.Errorf("begins with %q", lines[:min(3, len(lines))])
-	}
-	if at := strings.Index(text, "race: the outputs reveal more"); at < 0 || at > 300 {
-		t.Errorf("reasons at %d", at)
+	if len(lines) < 4 || lines[2] != "Verdict: Reveals race" || !strings.HasPrefix(lines[3], "From the raw outputs (logits) alone, race is guessed right for 78.1 %") {
+		t.Errorf("begins with %q", lines[:min(4, len(lines))])
 	}
 	for _, l := range lines {
 		if utf8.RuneCountInString(l) > width || strings.TrimRight(l, " ") != l {
@@ -180,8 +177,8 @@ func TestAuditVerdictFirst(t *testing.T) {
 		}
 	}
 	body := page[strings.Index(page, "<main"):]
-	if at := strings.Index(body, "<h2"); at < strings.Index(body, "race: the outputs reveal more") {
-		t.Error("the page does not begin with the verdict's reasons")
+	if at := strings.Index(body, "<h2"); at < strings.Index(body, "race is guessed right") {
+		t.Error("the page does not begin with the verdict")
 	}
 }
 
@@ -189,18 +186,18 @@ func TestAuditVerdictFirst(t *testing.T) {
 func TestAuditWords(t *testing.T) {
 	a := audited()
 	for v, want := range map[audit.Verdict]string{
-		audit.Curious:      "Verdict: curious. The raw outputs (logits) reveal race beyond what age explains, and more than 5 honestly trained networks of the same recipe.",
-		audit.LeakyBeyond:  "Verdict: leaky beyond the target. The raw outputs (logits) reveal the sensitive attributes beyond what age explains. This does not show intent: the outputs are not shown to reveal more than honest training by the same recipe.",
-		audit.Leaky:        "Verdict: leaky by correlation. The raw outputs (logits) reveal something about gender,",
+		audit.Curious:      "Verdict: curious. From the raw outputs (logits) alone, race is guessed right for 78.1 % of examples; without them, for 44.0 %. The difference is 34.1 points (at least 32.6 points; p < 0.0001). The true and the predicted age do not explain it. 5 honestly trained networks of the same recipe reveal less, by 19.4 points on average.",
+		audit.LeakyBeyond:  "Verdict: leaky beyond the target. The raw outputs (logits) reveal something about the sensitive attributes. This does not show intent: the outputs are not shown to reveal more than honest training by the same recipe.",
+		audit.Leaky:        "Verdict: leaky by correlation. The raw outputs (logits) depend on gender, but no guess is shown to be right more often with them than without (difference at most 2.0 points).",
 		audit.NoEvidence:   "Verdict: no evidence. No attack is shown to guess income from the raw outputs (logits) better than age explains. In channels like the planted ones, an excess of 4.9 points of the variance or more is found with probability 0.9. Other channels can carry more and stay hidden.",
 		audit.Inconclusive: "Verdict: inconclusive. This audit shows neither",
 	} {
 		a.Verdict = v
-		if got := verdictWords(a); !strings.HasPrefix(got, want) {
+		if got := (&Report{Audited: Audited{Audit: a}}).verdictWords(); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s", v, got)
 		}
 	}
-	for s, refs := range map[string]int{"This does not show intent: honest training for the same task may reveal as much; this was not measured.": 0, "and more than 5 honestly trained networks": 5} {
+	for s, refs := range map[string]int{"This does not show intent: honest training for the same task may reveal as much; this was not measured.": 0, "5 honestly trained networks of the same recipe reveal less": 5} {
 		r := auditReport()
 		if r.Audit.Settings.References = refs; refs == 0 {
 			r.Audit.Verdict, r.Audit.Findings[0].Verdict = audit.LeakyBeyond, audit.LeakyBeyond
@@ -212,7 +209,7 @@ func TestAuditWords(t *testing.T) {
 		}
 	}
 	a.Settings.References, a.Verdict = 0, audit.Leaky
-	if got := verdictWords(a); strings.Contains(got, "honest") {
+	if got := (&Report{Audited: Audited{Audit: a}}).verdictWords(); strings.Contains(got, "honest") {
 		t.Errorf("speaks of honest training that was not measured: %s", got)
 	}
 	a.Findings = nil
@@ -302,12 +299,12 @@ func TestAuditStanding(t *testing.T) {
 	r := auditReport()
 	text, page := rendered(t, r)
 	for name, s := range map[string]string{"text": text, "page": page, "audit.md": written(t, r, "audit.md"), "card": written(t, r, "audit.card.md")} {
-		if !strings.Contains(strings.Join(strings.Fields(s), " "), "All figures are demonstrated by attacks that ran") {
+		if !strings.Contains(strings.Join(strings.Fields(s), " "), "All figures are of attacks that ran") {
 			t.Errorf("%s does not say what its figures are", name)
 		}
 	}
 	r.Audit.Findings = r.Audit.Findings[3:]
-	if s := written(t, r, "audit.md"); strings.Contains(s, "All figures are demonstrated") || !strings.Contains(s, "No attack ran") {
+	if s := written(t, r, "audit.md"); strings.Contains(s, "All figures are of attacks") || !strings.Contains(s, "No attack ran") {
 		t.Error("an audit without an attack is said to demonstrate")
 	}
 }

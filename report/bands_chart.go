@@ -23,6 +23,7 @@ func (b *FloorsAndCeilings) drawBands(s scale) template.HTML {
 	for i, band := range b.Bands {
 		y := float64(30 + bandRow*i)
 		p.text("head", "start", p.left, y+bandWords, 0, band.brief())
+		p.ruled(s, y+bandBar-2, y+bandMarks+17)
 		band.digest().draw(p, s, y)
 	}
 	return p.done()

@@ -7,20 +7,33 @@ import (
 	"strings"
 )
 
-// A block is one part of a document: a heading, paragraph, labelled paragraph, list,
+// A block is one part of a document: a verdict, heading, paragraph, labelled paragraph, list,
 // settings, table, chart, pictures, code, details, sideBySide or only. Every kind of
 // document is built once as blocks; block_text.go, block_html.go and block_markdown.go
 // render each of them.
 type block any
 
-// A heading of level 2 begins a section, one of level 3 a part of it. What stands before
-// the first section sums the document up.
-type heading struct {
-	Level int
-	Text  string
+// A verdictBlock is what a reader sees first: a badge, a sentence or two, and the few figures
+// that they rest on.
+type verdictBlock struct {
+	Badge string
+	Tone  Tone
+	Says  string
+	Tiles []tile
 }
 
-// A paragraph is text of a class of the page's style: "soft", or "verdict" and a tone.
+// A tile is a figure with its unit, its name above, and what it is about below.
+type tile struct{ Name, Figure, Unit, About string }
+
+// A heading of level 2 begins a section, one of level 3 a part of it. A folded section is closed
+// on a page, and left out of the summary on a terminal.
+type heading struct {
+	Level  int
+	Text   string
+	Folded bool
+}
+
+// A paragraph is text of a class of the page's style, such as "soft".
 type paragraph struct{ Text, Class string }
 
 // labelled is text about one thing, with a tag beside its name.
@@ -34,12 +47,6 @@ type list struct {
 
 // settings are figures that have names.
 type settings []Setting
-
-// tiles are the few figures that come first on a page. A terminal has sentences for them.
-type tiles []tile
-
-// A tile is a figure with its name above it and what it is about below.
-type tile struct{ Name, Figure, About string }
 
 // code is a command to be copied.
 type code string
@@ -81,6 +88,14 @@ type details struct {
 
 // sideBySide are blocks in columns, where there is room.
 type sideBySide []block
+
+// small reports whether all are pairs of pictures, of which many fit beside one another.
+func (s sideBySide) small() bool {
+	return !slices.ContainsFunc(s, func(b block) bool {
+		p, ok := b.(pictures)
+		return !ok || len(p.Shots) > 2
+	})
+}
 
 // only are blocks that some formats have.
 type only struct {
@@ -132,9 +147,12 @@ type document struct{ blocks []block }
 
 func (d *document) add(b ...block) { d.blocks = append(d.blocks, b...) }
 
-func (d *document) section(title string) { d.add(heading{2, title}) }
+func (d *document) section(title string) { d.add(heading{Level: 2, Text: title}) }
 
-func (d *document) part(title string) { d.add(heading{3, title}) }
+// folded begins a section of details.
+func (d *document) folded(title string) { d.add(heading{2, title, true}) }
+
+func (d *document) part(title string) { d.add(heading{Level: 3, Text: title}) }
 
 // say adds a paragraph of the sentences that there are.
 func (d *document) say(sentences ...string) {
@@ -180,9 +198,42 @@ func (d *document) chart(c chart) {
 
 // on adds the blocks that fill adds, for some formats.
 func (d *document) on(m medium, fill func(d *document)) {
-	if b := collect(fill); len(b) > 0 {
+	switch b := collect(fill); {
+	case m == onTerminal|onPage|onMarkdown:
+		d.add(b...)
+	case len(b) > 0:
 		d.add(only{m, b})
 	}
+}
+
+// begins returns the heading with which a block begins a section; nil if it does not.
+func begins(b block) *heading {
+	switch b := b.(type) {
+	case heading:
+		if b.Level == 2 {
+			return &b
+		}
+	case only:
+		return begins(b.Blocks[0])
+	}
+	return nil
+}
+
+// detailsLast moves the folded sections behind the others.
+func detailsLast(blocks []block) []block {
+	var first, last []block
+	folded := false
+	for _, b := range blocks {
+		if h := begins(b); h != nil {
+			folded = h.Folded
+		}
+		if folded {
+			last = append(last, b)
+		} else {
+			first = append(first, b)
+		}
+	}
+	return append(first, last...)
 }
 
 // collect returns the blocks that fill adds.

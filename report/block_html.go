@@ -11,7 +11,7 @@ import (
 // htmlWriter renders blocks as the body of a page.
 type htmlWriter struct {
 	strings.Builder
-	section bool            // one is open
+	closing string          // of the section that is open
 	ids     map[string]bool // of sections
 }
 
@@ -28,6 +28,8 @@ func (w *htmlWriter) printf(format string, a ...any) { fmt.Fprintf(w, format, a.
 
 func (w *htmlWriter) block(b block) {
 	switch b := b.(type) {
+	case verdictBlock:
+		w.verdict(b)
 	case heading:
 		w.heading(b)
 	case paragraph:
@@ -46,14 +48,8 @@ func (w *htmlWriter) block(b block) {
 			w.printf("<dt>%s</dt><dd>%s</dd>\n", inHTML(s.Key), inHTML(s.Value))
 		}
 		w.printf("</dl>\n")
-	case tiles:
-		w.printf("<dl class=\"tiles\">\n")
-		for _, t := range b {
-			w.printf("<div><dt>%s</dt><dd><b>%s</b> %s</dd></div>\n", inHTML(t.Name), inHTML(t.Figure), inHTML(t.About))
-		}
-		w.printf("</dl>\n")
 	case code:
-		w.printf("<pre>%s</pre>\n", html.EscapeString(printable(string(b))))
+		w.printf("<pre class=\"copy\">%s</pre>\n", html.EscapeString(printable(string(b))))
 	case chart:
 		w.chart(b)
 	case pictures:
@@ -67,7 +63,11 @@ func (w *htmlWriter) block(b block) {
 		w.blocks(b.Blocks)
 		w.printf("</details>\n")
 	case sideBySide:
-		w.printf("<div class=\"grid\">\n")
+		class := "grid"
+		if b.small() {
+			class = "small"
+		}
+		w.printf("<div class=\"%s\">\n", class)
 		w.blocks(b)
 		w.printf("</div>\n")
 	case only:
@@ -90,16 +90,40 @@ func (w *htmlWriter) heading(h heading) {
 	for w.ids[id] || id == "" {
 		id += "x"
 	}
-	w.ids[id], w.section = true, true
+	w.ids[id] = true
+	if h.Folded {
+		w.printf("<details class=\"section\"><summary><h2 id=\"%s\">%s</h2></summary>\n", id, inHTML(h.Text))
+		w.closing = "</details>\n"
+		return
+	}
 	w.printf("<section aria-labelledby=\"%s\"><h2 id=\"%s\">%s</h2>\n", id, id, inHTML(h.Text))
+	w.closing = "</section>\n"
 }
 
 // end closes the section that is open.
 func (w *htmlWriter) end() {
-	if w.section {
-		w.printf("</section>\n")
+	w.WriteString(w.closing)
+	w.closing = ""
+}
+
+// longFigure is how many letters of a tile's figure are printed large.
+const longFigure = 14
+
+// verdict is a section of its own, the first.
+func (w *htmlWriter) verdict(v verdictBlock) {
+	w.printf("<section class=\"verdict %s\" aria-label=\"Verdict\">\n<p class=\"says\"><strong class=\"badge\">%s</strong> %s</p>\n", v.Tone, inHTML(v.Badge), inHTML(v.Says))
+	if len(v.Tiles) > 0 {
+		w.printf("<dl class=\"tiles\">\n")
+		for _, t := range v.Tiles {
+			long := ""
+			if len(t.Figure) > longFigure {
+				long = "long"
+			}
+			w.printf("<div><dt>%s</dt><dd><b%s>%s <i>%s</i></b> %s</dd></div>\n", inHTML(t.Name), class(long), inHTML(t.Figure), inHTML(t.Unit), inHTML(t.About))
+		}
+		w.printf("</dl>\n")
 	}
-	w.section = false
+	w.printf("</section>\n")
 }
 
 // class returns a class attribute, or nothing for no class.

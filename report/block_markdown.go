@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"html"
 	"regexp"
 	"strconv"
 	"strings"
@@ -53,10 +54,17 @@ func inMarkdown(s string) string {
 	return s[:at] + `\` + s[at:]
 }
 
+// summaryMarks are the characters that Markdown or a forge may read as something else within HTML.
+var summaryMarks = strings.NewReplacer("[", "&#91;", "]", "&#93;", "`", "&#96;", "*", "&#42;", "_", "&#95;", "$", "&#36;", "://", "&#58;//", "www.", "www&#46;")
+
+// inSummary escapes a text for the line that opens a folded section.
+func inSummary(s string) string { return summaryMarks.Replace(html.EscapeString(printable(s))) }
+
 // markdownWriter renders blocks as Markdown.
 type markdownWriter struct {
 	*errWriter
-	begun bool
+	begun  bool
+	folded bool // a folded section is open
 }
 
 func (w *markdownWriter) blocks(blocks []block) {
@@ -76,13 +84,24 @@ func (w *markdownWriter) printf(format string, a ...any) {
 
 func (w *markdownWriter) block(b block) {
 	switch b := b.(type) {
+	case verdictBlock:
+		w.printf("**%s.** %s\n", inMarkdown(b.Badge), inCell(b.Says))
+		var items []string
+		for _, t := range b.Tiles {
+			items = append(items, t.words())
+		}
+		w.items(items)
 	case heading:
-		w.printf("%s %s\n", strings.Repeat("#", b.Level), inMarkdown(b.Text))
-	case paragraph:
-		if strings.HasPrefix(b.Class, "verdict") {
-			w.printf("**%s**\n", inMarkdown(b.Text))
+		if b.Level == 2 {
+			w.end()
+		}
+		if b.Folded {
+			w.printf("<details><summary>%s</summary>\n", inSummary(b.Text))
+			w.folded = true
 			return
 		}
+		w.printf("%s %s\n", strings.Repeat("#", b.Level), inMarkdown(b.Text))
+	case paragraph:
 		w.printf("%s\n", inMarkdown(b.Text))
 	case labelled:
 		w.printf("**%s.** %s\n", inMarkdown(labelledWords(labelled{Label: b.Label, Tag: b.Tag})), inMarkdown(b.Text))
@@ -92,12 +111,6 @@ func (w *markdownWriter) block(b block) {
 		var items []string
 		for _, s := range b {
 			items = append(items, s.Key+": "+s.Value)
-		}
-		w.items(items)
-	case tiles:
-		var items []string
-		for _, t := range b {
-			items = append(items, t.Name+": "+t.Figure+" ("+t.About+")")
 		}
 		w.items(items)
 	case code:
@@ -114,6 +127,14 @@ func (w *markdownWriter) block(b block) {
 	case table:
 		w.table(b)
 	}
+}
+
+// end closes the folded section that is open.
+func (w *markdownWriter) end() {
+	if w.folded {
+		w.printf("</details>\n")
+	}
+	w.folded = false
 }
 
 func (w *markdownWriter) items(items []string) {

@@ -17,17 +17,33 @@ const leastWords = 8
 // textWriter renders blocks for a terminal.
 type textWriter struct {
 	*errWriter
-	said map[string]bool // explanations of tables, each given once
+	said    map[string]bool // explanations of tables, each given once
+	details bool            // folded sections are printed too
+	folded  bool            // what follows belongs to one
+	left    int             // folded sections that were left out
 }
 
 func (w *textWriter) blocks(blocks []block) {
 	for _, b := range blocks {
-		w.block(b)
+		if h, ok := b.(heading); ok && h.Level == 2 {
+			if w.folded = h.Folded; w.folded && !w.details {
+				w.left++
+			}
+		}
+		if group, ok := b.(only); ok { // may begin sections of its own
+			if group.On&onTerminal != 0 {
+				w.blocks(group.Blocks)
+			}
+		} else if !w.folded || w.details {
+			w.block(b)
+		}
 	}
 }
 
 func (w *textWriter) block(b block) {
 	switch b := b.(type) {
+	case verdictBlock:
+		w.verdict(b)
 	case heading:
 		fmt.Fprintln(w)
 		wrap(w, b.Text)
@@ -55,13 +71,30 @@ func (w *textWriter) block(b block) {
 		w.blocks(b.Blocks)
 	case sideBySide:
 		w.blocks(b)
-	case only:
-		if b.On&onTerminal != 0 {
-			w.blocks(b.Blocks)
-		}
 	case table:
 		w.table(b)
 	}
+}
+
+// verdict prints the badge, the sentence and a line for each tile.
+func (w *textWriter) verdict(v verdictBlock) {
+	wrap(w, "Verdict: "+v.Badge)
+	wrapSome(w, v.Says)
+	for _, t := range v.Tiles {
+		wrap(w, "- "+t.words())
+	}
+}
+
+// words are a tile in a line.
+func (t tile) words() string {
+	s := t.Name + ": " + t.Figure
+	if t.Unit != "" {
+		s += " " + t.Unit
+	}
+	if t.About != "" {
+		s += "; " + t.About
+	}
+	return s
 }
 
 // labelledWords are a label, its tag and the text as a sentence.

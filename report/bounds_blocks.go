@@ -1,25 +1,22 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 
 	"tattle/bound"
 )
 
-// bounds adds what is proved, estimated, assumed and demonstrated of a release.
+// bounds adds what is proved, estimated, assumed and demonstrated of a release, in folded sections.
 func (d *document) bounds(r *Report) {
-	d.everyAdversary(r)
+	d.attacks(r)
 	d.floors(r)
 	d.pairs(r)
 	d.pairFloors(r)
 	d.gallery(r)
 	d.histograms(r)
 	d.boundRows(r)
-	d.attacks(r)
 	d.methods(r)
 	d.directions(r)
-	d.published(r)
 }
 
 // histograms adds the bounds taken together.
@@ -28,19 +25,11 @@ func (d *document) histograms(r *Report) {
 		return
 	}
 	d.on(onPage, func(d *document) {
-		d.section("The bounds of " + r.tried(r.Data.Examples) + ", taken together")
-		d.say("Lower bounds on the standard deviation of any unbiased estimate of one coordinate, " + r.units() + ". Further right is a larger error of unbiased estimators.")
+		d.folded("Histograms of the bounds")
+		d.say("Lower bounds on the standard deviation of any unbiased estimate of one coordinate, " + r.units() + ", over " + r.tried(r.Data.Examples) + ".")
 		var all sideBySide
 		for _, h := range r.Histograms {
-			t := table{Heads: []string{"from", "to", "values"}}
-			for i, k := range h.Counts {
-				to := "and above"
-				if i+1 < len(h.Edges) {
-					to = fmt.Sprintf("%.3g", h.Edges[i+1])
-				}
-				t.add(fmt.Sprintf("%.3g", h.Edges[i]), to, fmt.Sprint(k))
-			}
-			all = append(all, chart{Caption: h.Title, Tag: h.Status, SVG: h.draw()}, details{Summary: "Numbers: " + h.Title, Blocks: []block{t}})
+			all = append(all, chart{Caption: h.Title, Tag: h.Status, SVG: h.draw()})
 		}
 		d.add(all)
 	})
@@ -52,10 +41,10 @@ func (d *document) boundRows(r *Report) {
 	if len(r.unbiased()) == 0 {
 		return
 	}
-	d.section("The bounds in figures")
+	d.folded("Bounds for unbiased estimators, in figures")
 	build := func(of *Report, name func(bound.Summary) string) table {
 		t := table{
-			Says:  "Lower bounds on the standard deviation of unbiased estimates, " + r.units() + ", as quantiles over coordinates and " + r.tried(r.Data.Examples) + " (a number in brackets: over that many inputs). Unbounded: the share of coordinates with a certified bound of a million units or more. For Cramér-Rao: the share with a part that does not change the features, in real arithmetic.",
+			Says:  "Lower bounds on the standard deviation of unbiased estimates, " + r.units() + ", as quantiles over coordinates and inputs. Unbounded: the share of coordinates with a bound of a million units or more (Cramér-Rao: with a part that does not change the features).",
 			Heads: []string{"bound", "band", "domain", "5%", "25%", "50%", "75%", "95%", "unbounded"},
 		}
 		for _, status := range statuses {
@@ -66,21 +55,14 @@ func (d *document) boundRows(r *Report) {
 		}
 		return t
 	}
-	folded, unbiased := r.folded(), r.unbiased()
 	d.on(onTerminal, func(d *document) {
+		folded := r.folded()
 		d.table(build(folded, shortName))
-		d.say(folded.legend()...)
-		if len(unbiased) > len(folded.Bounds) {
+		if len(r.unbiased()) > len(folded.Bounds) {
 			d.say("Rows for low bands and whole inputs are in report.html.")
 		}
 	})
-	d.on(onPage|onMarkdown, func(d *document) {
-		t := build(r, longName)
-		d.add(details{Summary: fmt.Sprintf("All %s", Count(len(unbiased), "row")), Open: r.FloorsAndCeilings == nil, Blocks: collect(func(d *document) {
-			d.table(t)
-			d.soft(r.legend()...)
-		})})
-	})
+	d.on(onPage|onMarkdown, func(d *document) { d.table(build(r, longName)) })
 	d.say(r.sought(), r.rounded(), r.computed())
 	for _, n := range r.nothings(shortName) {
 		d.say("Vacuous (" + n.Reason.String() + "): " + strings.Join(n.Rows, "; ") + ".")
@@ -92,18 +74,11 @@ func (d *document) attacks(r *Report) {
 	if len(r.Attacks)+len(r.PriorAlone) == 0 {
 		return
 	}
-	d.section("The attacks in figures")
-	build := func(of *Report) table {
-		t := table{Says: "Errors of attacks that ran, root mean square over draws of the noise, " + r.units() + ". " + r.attacksCount(),
-			Heads: []string{"attack", "claim", "band", "5%", "25%", "50%", "75%", "95%", "rms", "closer"}, Words: []int{1}, Page: []string{"claim"}}
-		if r.Release.none() {
-			t.Says = strings.Replace(t.Says, " over draws of the noise", "", 1)
-		}
-		t.Rows = of.attackRows()
-		return t
-	}
-	d.on(onTerminal, func(d *document) { d.table(build(r.folded())) })
-	d.on(onPage|onMarkdown, func(d *document) { d.table(build(r)) })
+	d.folded("The attacks")
+	t := table{Says: "Errors in " + r.unit() + " over " + r.over(append(r.Attacks[:len(r.Attacks):len(r.Attacks)], r.PriorAlone...)[0]) + ".",
+		Heads: []string{"attack", "band", "error", "closer", "class recognised"}, Words: []int{3}}
+	t.Rows = r.attackRows()
+	d.table(t)
 	d.say(r.biased())
 	d.settings(r.abouts())
 }
@@ -113,7 +88,7 @@ func (d *document) methods(r *Report) {
 	if len(r.Methods) == 0 {
 		return
 	}
-	d.section("Every bound beside paper A's method")
+	d.folded("Every bound beside paper A's method")
 	t := table{Says: r.methodsIntro(), Heads: []string{"bound", "claim", "all", r.coarse(), "×Alg. 1", "×authors'"}, Words: []int{1}}
 	for _, g := range r.methodGroups() {
 		t.add(g.Title)
@@ -131,7 +106,7 @@ func (d *document) directions(r *Report) {
 	if res == nil {
 		return
 	}
-	d.section("Directions of the input that change the features")
+	d.folded("Directions of the input that change the features")
 	s := sentenceOf("Estimated: " + res.said())
 	if res.Estimated {
 		s += " ±: standard error; in brackets an interval that holds the count in about 19 of 20 cases."

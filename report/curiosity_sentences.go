@@ -194,15 +194,12 @@ func signed(n Number) string {
 // minus prints the sign that is as wide as a plus.
 func minus(s string) string { return strings.Replace(s, "-", "−", 1) }
 
-// pValue prints a p-value; what is too small to be a figure is a bound.
+// pValue prints a p-value.
 func pValue(p float64) string {
-	switch {
-	case math.IsNaN(p):
+	if math.IsNaN(p) {
 		return "p not known"
-	case p < 1e-15:
-		return "p < 1e-15"
 	}
-	return "p = " + bareP(p)
+	return "p " + equalP(p)
 }
 
 // aboutCuriosity reports whether the report is about honest-but-curious classifiers, and not

@@ -21,9 +21,6 @@ func (d *document) curious(r *Report) {
 // mostRuns is how many runs a terminal lists beside tables that sum them up.
 const mostRuns = 20
 
-// runsIntro says what the columns are.
-const runsIntro = "In percent. After ±: the standard deviation over seeds; in brackets: the 95 % interval of one run. Excess: curiosity minus baseline, in points. H: mean entropy of the outputs, in bits."
-
 // runs adds the planes and the table of the runs.
 func (d *document) runs(r *Report) {
 	if len(r.Runs) == 0 {
@@ -38,8 +35,8 @@ func (d *document) runs(r *Report) {
 	}
 	d.on(all, func(d *document) {
 		d.planes(r)
-		d.section("The runs in figures")
-		t := table{Says: runsIntro, Heads: []string{"run", "attack", "βx,y,s", "seed", "honesty", "curiosity", "base", "excess", "p", "H"}, Words: []int{1}, Page: []string{"run", "p"}}
+		d.folded("The runs in figures")
+		t := table{Heads: []string{"run", "attack", "βx,y,s", "seed", "honesty", "curiosity", "base", "excess", "p", "H"}, Words: []int{1}, Page: []string{"run", "p"}}
 		panel := ""
 		for i, x := range r.Runs {
 			if p := x.panel(); i == 0 || p != panel {
@@ -48,7 +45,7 @@ func (d *document) runs(r *Report) {
 			}
 			p := "–"
 			if x.PValue != nil {
-				p = bareP(*x.PValue)
+				p = briefP(*x.PValue)
 			}
 			cells := slices.Insert(x.cells(), 4, p)
 			t.add(append([]string{x.Name, x.brand(), betaShort(x.Beta), x.seedWords()}, cells...)...)

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -13,11 +12,7 @@ func (d *document) planes(r *Report) {
 	}
 	d.section("The honesty–curiosity plane")
 	d.on(onPage, func(d *document) {
-		point := "Every point is a run."
-		if slices.ContainsFunc(r.Runs, func(x Run) bool { return x.Seeds > 1 }) {
-			point = "Every point is a run, or the mean of one setting's seeds."
-		}
-		d.say(point, "Right: higher honesty; up: higher curiosity. A line joins the runs of one attack from the smallest βs to the largest; bars are 95 % intervals of a run, or the standard deviation over the seeds of one setting.")
+		d.soft("Right: higher honesty; up: higher curiosity. A point is a run; bars are 95 % intervals or the standard deviation over seeds.")
 	})
 	height := runsHeight
 	if len(planes) > 1 {
@@ -56,7 +51,7 @@ func (d *document) rocs(r *Report) {
 	if len(r.ROC) == 0 {
 		return
 	}
-	d.section("ROC curves")
+	d.folded("ROC curves")
 	d.on(onPage, func(d *document) {
 		d.say("Honesty first, then curiosity; each class against the rest (of two classes the second against the first), with the area under its curve. The dotted diagonal is chance.")
 		var names []string
@@ -98,7 +93,7 @@ func (d *document) entropies(r *Report) {
 	if len(r.Entropy) == 0 {
 		return
 	}
-	d.section("How certain the outputs are")
+	d.folded("How certain the outputs are")
 	if r.Curiosity == nil { // which has said so
 		d.say(symptom)
 	}

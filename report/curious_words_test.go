@@ -26,7 +26,7 @@ func TestCuriositySentences(t *testing.T) {
 		"Honesty: of 4741 test examples, it answers age correctly for 81.03 % (95 % interval 79.91 to 82.15 %)",
 		"Demonstrated: a small network guesses race from the raw outputs alone and is right for 78.11 % (95 % interval 76.93 to 79.29 %)",
 		"guessing the likeliest race from the true target is right for 44.03 %", "(majority 42.52 %, from the answered label 44.01 %)",
-		"+34.08 points (95 % interval +32.42 to +35.73), p < 1e-15 (the larger p-value of Tango's score test and McNemar's exact test, Holm's correction for 2 attributes)", "reveal more of race than the answer alone does",
+		"+34.08 points (95 % interval +32.42 to +35.73), p < 0.0001 (the larger p-value of Tango's score test and McNemar's exact test, Holm's correction for 2 attributes)", "reveal more of race than the answer alone does",
 		"This attack on gender is below the baseline", "on average", "Over 3 seeds (the figures above are for seed 1; age / race; parameterized, raw, (βy, βs) = (.7, .3)): honesty 80.97 ± 0.35 %", "excess with 3 of them")
 	r.Runs[8].ExcessInterval[0] = -.01
 	says(r, "excess with 2 of them")
@@ -181,7 +181,7 @@ func TestEntropyOf(t *testing.T) {
 // TestWords checks the small print.
 func TestWords(t *testing.T) {
 	for want, got := range map[string]string{
-		"p < 1e-15": pValue(0), "p = 2.0e-04": pValue(.0002), "p = 0.041": pValue(.041),
+		"p < 0.0001": pValue(0), "p = 0.0002": pValue(.0002), "p = 0.041": pValue(.041),
 		"–":        betaShort(curious.Beta{}),
 		".4,.7,.3": betaShort(curious.Beta{X: .4, Y: .7, S: .3}), "(βx, βy, βs) = (.4, 1, 0)": betaWords(curious.Beta{X: .4, Y: 1}),
 		" ▁█▄": sparks([]int{0, 1, 1000, 500}, 4), "█▁": sparks([]int{5, 5, 0, 1}, 2), "abc…": cut("abcdef", 4),

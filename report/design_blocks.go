@@ -15,6 +15,10 @@ func (d *document) design(r *Report) {
 	if ok {
 		d.chart(chart{Caption: "Accuracy against " + f.title, SVG: f.draw(), Keys: f.keys, Note: x.frontierNote(f)})
 	}
+	if x.Reproduce != "" {
+		d.say("To bound that release:")
+		d.add(code(x.Reproduce))
+	}
 	attacked := x.attacked()
 	heads := []string{"numbers", "noise", "σ", "accuracy", "drop", "directions", "std"}
 	if attacked {
@@ -42,13 +46,10 @@ func (d *document) design(r *Report) {
 			}
 		}
 		if len(t.Rows) > 0 {
-			d.add(details{Summary: fmt.Sprintf("All %s", Count(len(t.Rows), "point")), Blocks: []block{t}})
+			d.folded(fmt.Sprintf("All %s that were tried", Count(len(t.Rows), "release")))
+			d.table(t)
 		}
 	})
-	if x.Reproduce != "" {
-		d.say("To bound that release:")
-		d.add(code(x.Reproduce))
-	}
 }
 
 // frontierNote says how to read the figure.

@@ -28,7 +28,7 @@ func estimated(t *testing.T) *Report {
 func TestEstimatedDirections(t *testing.T) {
 	r := estimated(t)
 	var text, page bytes.Buffer
-	if err := r.WriteText(&text); err != nil {
+	if err := r.WriteDetails(&text); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.WriteHTML(&page); err != nil {

@@ -1,106 +1,122 @@
 package report
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
-	"html"
 	"io"
 	"maps"
 	"slices"
 	"strings"
-
-	"tattle/bound"
 )
 
 //go:embed page.css
 var pageStyle string
 
-// build returns all blocks of the report, the same for every format.
+//go:embed page.js
+var pageScript string
+
+// build returns all blocks of the report, the same for every format: the verdict, what explains
+// it, and the details in sections that a page folds away.
 func (r *Report) build() *document {
 	d := &document{}
-	switch {
-	case r.Audit != nil:
-		d.auditLead(r)
-	case r.Promise != nil && r.Study == nil:
-		d.promiseLead(r, r.Sentences()[1:])
-	default:
-		for i, s := range r.Sentences() {
-			if i == 0 && r.listed() {
-				d.add(paragraph{s, "verdict " + string(r.listTone())}, r.listTiles())
-				continue
-			}
-			d.say(s)
-		}
-	}
-	d.on(onTerminal, func(d *document) {
-		for _, s := range r.Data.Notes {
-			d.say("data: " + s)
-		}
-	})
-	if len(r.Warnings) > 0 {
-		d.on(onPage|onMarkdown, func(d *document) {
-			d.section("Read this first")
-			d.add(list{r.Warnings, "warnings"})
-		})
-	}
-	d.audit(r.Audit)
-	d.study(r.Study, r.Verdict)
+	d.add(r.lead())
+	d.reconstructions(r)
+	d.audit(r)
+	d.study(r.Study)
 	d.curious(r)
+	d.promise(r)
 	d.design(r)
+	d.everyAdversary(r)
+	d.published(r)
+	d.limits(r)
+	d.listDetails(r)
 	d.bounds(r)
+	d.training(r.Training)
+	d.accuracy(r)
+	d.facts(r)
+	d.on(onPage|onMarkdown, func(d *document) { d.repeat(r) })
+	d.words(r)
+	d.blocks = detailsLast(d.blocks)
+	d.on(onTerminal, func(d *document) { d.section("verdict: " + r.verdictLine()) })
+	return d
+}
+
+// verdictLine is the verdict in a few words: the outcome of an audit, for which builds are searched,
+// or the badge.
+func (r *Report) verdictLine() string {
+	if r.Audit != nil {
+		return string(r.Outcome)
+	}
+	badge := r.lead().Badge
+	return strings.ToLower(badge[:1]) + badge[1:]
+}
+
+// limits adds the warnings.
+func (d *document) limits(r *Report) {
+	if len(r.Warnings) == 0 {
+		return
+	}
 	d.on(onPage|onMarkdown, func(d *document) {
-		d.claims(r)
-		d.training(r.Training)
-		d.accuracy(r)
-		d.verification(r)
-		d.provenance(r)
+		d.section("Limits of these figures")
+		d.add(list{r.Warnings, "warnings"})
 	})
 	d.on(onTerminal, func(d *document) {
 		for i, s := range r.Warnings {
 			if i == 0 {
-				d.add(heading{3, "warning: " + s})
+				d.section("warning: " + s)
 				continue
 			}
 			d.say("warning: " + s)
 		}
-		if r.Verdict != "" {
-			d.section("verdict: " + r.Verdict)
-		}
 	})
-	return d
 }
 
-// Sentences returns the results of the report in sentences.
+// facts adds the results in sentences.
+func (d *document) facts(r *Report) {
+	said := r.sentences()
+	if len(said) == 0 || r.Study != nil || r.Audit != nil {
+		return
+	}
+	d.folded("The results in sentences")
+	d.list(readable(said))
+}
+
+// Sentences returns the results of the report in sentences, the verdict first.
 func (r *Report) Sentences() []string {
-	if r.Audit == nil {
-		return r.sentences()
-	}
-	var said []string
-	for _, b := range collect(func(d *document) { d.auditLead(r) }) {
-		switch b := b.(type) {
-		case paragraph:
-			said = append(said, b.Text)
-		case labelled:
-			said = append(said, labelledWords(b))
-		case list:
-			said = append(said, b.Items...)
+	v := r.lead()
+	said := []string{v.Badge + ". " + v.Says}
+	if r.Audit != nil {
+		said = []string{r.verdictWords()}
+		for i := range r.Audit.Findings {
+			said = append(said, findingWords(&r.Audit.Findings[i]))
 		}
+		return append(said, todo(r.Audit)...)
 	}
-	return said
+	return append(said, r.sentences()...)
 }
 
-// WriteText writes the report for a terminal.
-func (r *Report) WriteText(w io.Writer) error {
-	t := &textWriter{errWriter: &errWriter{w: w}, said: map[string]bool{"": true}}
+// WriteText writes the summary of the report for a terminal.
+func (r *Report) WriteText(w io.Writer) error { return r.writeText(w, false) }
+
+// WriteDetails writes the whole report for a terminal.
+func (r *Report) WriteDetails(w io.Writer) error { return r.writeText(w, true) }
+
+func (r *Report) writeText(w io.Writer, details bool) error {
+	t := &textWriter{errWriter: &errWriter{w: w}, said: map[string]bool{"": true}, details: details}
 	wrap(t, r.Title)
 	fmt.Fprintln(t)
 	t.blocks(r.build().blocks)
+	if t.left > 0 {
+		wrap(t, fmt.Sprintf("%s of details left out: see the page, or --details.", Count(t.left, "section")))
+	}
 	return t.err
 }
 
 // WriteMarkdown writes the report as Markdown. It has no times in it.
 func (r *Report) WriteMarkdown(w io.Writer) error {
-	d := document{[]block{heading{1, r.Title}}}
+	d := document{[]block{heading{Level: 1, Text: r.Title}}}
 	d.add(r.build().blocks...)
 	return d.writeMarkdown(w)
 }
@@ -108,25 +124,13 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 func (d *document) writeMarkdown(w io.Writer) error {
 	m := &markdownWriter{errWriter: &errWriter{w: w}}
 	m.blocks(d.blocks)
+	m.end()
 	return m.err
 }
 
-// WriteHTML writes the report as one file that needs nothing else: no script, no font, no
-// network.
+// WriteHTML writes the report as one file that needs nothing else: no font, no network. Its only
+// script copies commands.
 func (r *Report) WriteHTML(w io.Writer) error {
-	blocks := r.build().blocks
-	lead := slices.IndexFunc(blocks, func(b block) bool {
-		switch b := b.(type) {
-		case heading:
-			return b.Level == 2
-		case only:
-			return b.On&onPage != 0
-		}
-		return false
-	})
-	if lead < 0 {
-		lead = len(blocks)
-	}
 	p := &htmlWriter{ids: map[string]bool{}}
 	p.printf(`<!doctype html>
 <html lang="en">
@@ -134,7 +138,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src '%s'">
 <title>%s · tattle</title>
 <style>
 %s</style>
@@ -146,50 +150,25 @@ func (r *Report) WriteHTML(w io.Writer) error {
 <p class="soft">%s</p>
 </header>
 <main id="main">
-<section class="lead" aria-label="Summary">
-`, inHTML(r.Title), pageStyle, inHTML(r.Title), html.EscapeString(printable(r.Command)))
-	p.blocks(blocks[:lead])
-	p.printf("</section>\n")
-	p.blocks(blocks[lead:])
+`, scriptDigest(), inHTML(r.Title), pageStyle, inHTML(r.Title), inHTML(r.subtitle()))
+	p.blocks(r.build().blocks)
 	p.end()
-	p.printf("</main>\n<footer>Written by tattle. This file is self-contained: nothing is loaded from anywhere.</footer>\n</body>\n</html>\n")
+	p.printf("</main>\n<footer>Written by tattle. This file is self-contained: nothing is loaded from anywhere.</footer>\n<script>%s</script>\n</body>\n</html>\n", pageScript)
 	_, err := io.WriteString(w, p.String())
 	return err
 }
 
-// claims explains the kinds of claims.
-func (d *document) claims(r *Report) {
-	if len(r.Bounds)+len(r.Attacks) == 0 {
-		return
-	}
-	count := map[string]int{StatusDemonstrated: len(r.Attacks)}
-	for _, b := range r.Bounds {
-		count[b.Status]++
-	}
-	d.section("Kinds of claims")
-	if r.listed() {
-		d.add(labelled{"", "certified with confidence", "", "A limit that follows from random draws, and holds with a confidence of 99.9 %."})
-	}
-	for _, c := range []struct{ status, means string }{
-		{bound.StatusCertified, "A lower bound proved in double precision from a stored witness: another input with nearly the same features, compared with the noise (for Barankin’s bound several of them, with stored weights)."},
-		{bound.StatusEstimated, "Linear algebra on the Jacobian or a statistical estimate: right to rounding, without a stored witness."},
-		{StatusDemonstrated, "An attack that ran."},
-		{bound.StatusAssumed, "A bound that depends on a prior for the inputs."},
-	} {
-		n := Count(count[c.status], "row")
-		if count[c.status] == 0 {
-			n = "None"
-		}
-		d.add(labelled{"", c.status, "", c.means + " " + n + " in this report."})
-	}
-	d.say("† " + vacuousToPrior + ": a floor of unbiased estimators whose median is above what guessing the mean of the training data errs by, without the release. It does not limit adversaries who know what inputs look like.")
+// scriptDigest is the digest by which the page allows its own script and no other.
+func scriptDigest() string {
+	sum := sha256.Sum256([]byte(pageScript))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
 func (d *document) training(x *Training) {
 	if x == nil {
 		return
 	}
-	d.section("Training")
+	d.folded("Training")
 	t := table{Says: fmt.Sprintf("%s, batches of %d.", x.Optimizer, x.Batch), Heads: []string{"epoch", "mean loss, nats", "held-out accuracy"}}
 	if x.Noise != nil {
 		t.Says += " The loss is with noise (and with the penalty, if there is one), the accuracy without."
@@ -215,7 +194,7 @@ func (d *document) accuracy(r *Report) {
 			says += fmt.Sprintf(" %d draws of the noise for each example.", u.Draws)
 		}
 	}
-	d.section(title)
+	d.folded(title)
 	t := table{Says: says, Heads: []string{"features", "accuracy", "95 % interval"}}
 	t.add("clean", percent(float64(u.CleanAccuracy)), interval(u.CleanInterval))
 	switch {
@@ -232,21 +211,31 @@ func (d *document) accuracy(r *Report) {
 // released reports whether the report is about a release.
 func (r *Report) released() bool { return r.Release.Noise.Family != "" || r.Release.none() }
 
+// verification says how the figures can be checked.
 func (d *document) verification(r *Report) {
 	if len(r.Bounds) == 0 || len(r.Arrays) == 0 {
 		return
 	}
-	d.section("Check it yourself")
-	d.say("Every certified figure can be recomputed from the model, the inputs and the stored witnesses alone. In the folder of this report:")
+	d.say("In the folder of this report, this recomputes every certified figure from the model, the inputs and the stored witnesses, compares every value in report.json, and lists what it could not check. It does not repeat searches, attacks or training.")
 	d.add(code("tattle verify ."))
-	d.soft("It builds the release again from the model, re-evaluates each witness in double precision, compares every value in report.json with the recomputed one, and fails if one differs. It does not repeat searches, attacks or training, and it lists what it could not check. It renders this page again and compares the two.")
+}
+
+// repeat says how the report can be checked and made again, and on what it rests.
+func (d *document) repeat(r *Report) {
+	d.folded("Check and repeat")
+	d.verification(r)
+	d.on(onPage, func(d *document) {
+		d.say("To repeat it:")
+		d.add(code(r.Command))
+	})
+	d.on(onMarkdown, func(d *document) { d.settings([]Setting{{"command", r.Command}}) })
+	d.provenance(r)
 }
 
 // provenance lists what was measured, and how to repeat it.
 func (d *document) provenance(r *Report) {
 	var rows []Setting
 	note := func(key, format string, a ...any) { rows = append(rows, Setting{key, fmt.Sprintf(format, a...)}) }
-	note("command", "%s", r.Command)
 	if m := r.Model; m.Path != "" || m.SHA256 != "" {
 		note("model", "%s", strings.TrimSuffix(m.Path+", sha256 "+m.SHA256, ", sha256 "))
 	}
@@ -281,7 +270,6 @@ func (d *document) provenance(r *Report) {
 	if r.Checks != nil {
 		note("checks of workers", "%v", r.Checks)
 	}
-	d.section("What was measured")
 	d.settings(rows)
 	d.on(onPage, func(d *document) {
 		var times []Setting

@@ -12,7 +12,7 @@ func Example() {
 	r := &report.Report{
 		Schema: report.Schema, Title: "A classifier of glyphs",
 		Training: &report.Training{Task: "glyphs", Parameters: 1234, Examples: 1000, Epochs: []report.Epoch{{Loss: .25, Accuracy: .9}}},
-		Utility:  report.Utility{CleanAccuracy: .9, Examples: 100},
+		Utility:  report.Utility{CleanAccuracy: .9, CleanInterval: [2]float64{.82, .95}, Examples: 100},
 	}
 	r.Conclude(report.Done, "trained")
 	if err := r.WriteText(os.Stdout); err != nil {
@@ -21,9 +21,12 @@ func Example() {
 	// Output:
 	// A classifier of glyphs
 	//
-	// A classifier of 1234 parameters was trained on 1000 examples of glyphs for 1
-	//   epoch, to a mean loss of 0.25 nats.
+	// Verdict: Trained
 	// It classifies 90.00 % of 100 held-out examples correctly.
+	// - Accuracy: 90.0 %; 95 % interval 82.0 to 95.0 %
+	// - Training: 1 epoch; on 1,000 examples
+	// - Model: 1,234 parameters
 	//
 	// verdict: trained
+	// 3 sections of details left out: see the page, or --details.
 }

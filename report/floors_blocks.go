@@ -21,12 +21,9 @@ func (d *document) floors(r *Report) {
 	if b.proves() {
 		title = "Floors for unbiased estimators, and attacks"
 	}
-	d.section(title)
-	if r.unbiasedApart() {
-		d.say(r.certified())
-	}
+	d.folded(title)
 	d.on(onPage, func(d *document) {
-		d.say("Errors of adversaries per coordinate, in "+s.name+".", b.key(all.digest().attack != nil), b.squared(), "Further right is better protected; the scale is logarithmic.")
+		d.say("Errors of adversaries per coordinate, in " + s.name + ", logarithmic; further right is better protected. Floors are medians over coordinates and inputs, the others root mean squares.")
 	})
 	d.chart(chart{Caption: all.title(), SVG: all.draw(s), Note: strings.TrimSpace(all.verdict(s)), Letters: r.floorLetters})
 	if len(b.Bands) > 1 {
@@ -57,48 +54,12 @@ func (d *document) floors(r *Report) {
 			d.table(t)
 		})
 	}
-	d.on(onPage|onMarkdown, func(d *document) {
-		d.table(bands(digestLong, BandMarks.brief))
-		t := table{Heads: []string{"method", "band", "what", "claim", "error, " + s.name, "unbounded"}, Words: []int{2, 3}}
-		for _, band := range b.Bands {
-			for _, m := range band.Marks {
-				t.add(m.row(band.brief(), s)...)
-			}
-		}
-		d.add(details{Summary: "Every method in every band", Blocks: []block{t}})
-	})
-}
-
-// row is the mark in words.
-func (m Mark) row(band string, s scale) []string {
-	name, kind, unbounded := m.title(true), "floor", Share(float64(m.UnboundedFraction))
-	switch m.Method {
-	case MarkAttack:
-		name, kind, unbounded = m.Name, "ceiling", "–"
-		if !m.Gain.closer() {
-			kind = "not closer than the prior alone"
-		}
-	case MarkPrior:
-		name, kind, unbounded = "prior alone: guessing the mean, without the release", "comparison", "–"
-	}
-	return []string{name, band, kind, m.Status, m.exact(s), unbounded}
+	d.on(onPage|onMarkdown, func(d *document) { d.table(bands(digestLong, BandMarks.brief)) })
 }
 
 // modes reports whether bands are octaves of cosine modes.
 func (b *FloorsAndCeilings) modes() bool {
 	return slices.ContainsFunc(b.Bands, func(b BandMarks) bool { return strings.HasPrefix(b.Name, "mode") })
-}
-
-// key says what the bars of the page stand for.
-func (b *FloorsAndCeilings) key(attacked bool) string {
-	s := ""
-	if b.proves() {
-		s = "Bars from the left are floors: the smallest possible errors of unbiased adversaries, medians over coordinates and inputs; an arrow is a floor larger than the axis."
-	}
-	if attacked {
-		s += " Bars from the right are ceilings: a bar begins at the error of an attack that ran, if it is less than that of guessing the mean."
-	}
-	return s
 }
 
 // legend says what the marks of the rows of bands mean.
@@ -113,5 +74,5 @@ func (b *FloorsAndCeilings) legend() []legendKey {
 			legendKey{mark(`<path class="tip assumed" d="M10,0 L22,7 L10,14 Z"/>`), "floor for every adversary, assumed: van Trees"})
 	}
 	return append(keys, legendKey{mark(`<path class="tip demonstrated" d="M24,0 L12,7 L24,14 Z"/>`), "best attack, demonstrated"},
-		legendKey{mark(`<line class="prior" x1="17" y1="0" x2="17" y2="14"/>`), "without the release: prior alone"})
+		legendKey{mark(`<line class="prior" x1="17" y1="0" x2="17" y2="14"/>`), "without the release"})
 }

@@ -25,11 +25,11 @@ type group struct {
 }
 
 var groups = []group{
-	{"Certified floors, for the unbiased: medians", func(m Mark) bool { return m.everyInput() && m.Status == bound.StatusCertified }},
-	{"Estimated floors, for the unbiased: medians", func(m Mark) bool { return m.everyInput() && m.Status != bound.StatusCertified }},
-	{"Assumed floor, for everybody: rms", func(m Mark) bool { return m.Method == bound.MethodVanTrees }},
-	{"Demonstrated: attacks that ran, rms", func(m Mark) bool { return m.Method == MarkAttack }},
-	{"To compare: without the release, rms", func(m Mark) bool { return m.Method == MarkPrior }},
+	{"Certified floors for unbiased estimators, medians", func(m Mark) bool { return m.everyInput() && m.Status == bound.StatusCertified }},
+	{"Estimated floors for unbiased estimators, medians", func(m Mark) bool { return m.everyInput() && m.Status != bound.StatusCertified }},
+	{"Assumed floor for every adversary, RMS", func(m Mark) bool { return m.Method == bound.MethodVanTrees }},
+	{"Attacks that ran, RMS", func(m Mark) bool { return m.Method == MarkAttack }},
+	{"Without the release, RMS", func(m Mark) bool { return m.Method == MarkPrior }},
 }
 
 // everyInput reports whether a mark is a floor that leans on no prior.
@@ -51,11 +51,7 @@ func (b BandMarks) draw(s scale) template.HTML {
 		}
 	}
 	p := s.plot(height, b.words(s))
-	for _, m := range b.Marks {
-		if m.Method == MarkPrior {
-			p.stroke("prior", p.x(m.position()), p.top, p.x(m.position()), p.foot)
-		}
-	}
+	prior := b.digest().prior
 	y := float64(top)
 	for i, g := range groups {
 		if len(marks[i]) == 0 {
@@ -64,6 +60,10 @@ func (b BandMarks) draw(s scale) template.HTML {
 		y += bracketHead
 		p.text("head", "start", p.left, y-9, 0, g.title)
 		for _, m := range marks[i] {
+			p.ruled(s, y+16, y+20+bracketBar)
+			if prior != nil {
+				p.stroke("prior", p.x(prior.position()), y+16, p.x(prior.position()), y+20+bracketBar)
+			}
 			m.draw(p, s, y, b.some(m))
 			y += bracketRow
 		}
@@ -71,8 +71,7 @@ func (b BandMarks) draw(s scale) template.HTML {
 	return p.done()
 }
 
-// plot begins a figure on the scale, with its ticks above and a line where the whole
-// range of the data ends.
+// plot begins a figure on the scale, with its ticks above.
 func (s scale) plot(height int, label string) *plot {
 	p := newPlot(height, label)
 	p.left, p.right, p.top, p.foot, p.across = bracketLeft, bracketRight, 20, p.height, s.at
@@ -81,15 +80,21 @@ func (s scale) plot(height int, label string) *plot {
 		if x < 3 {
 			anchor = "start"
 		}
-		p.stroke("grid", x, p.top, x, p.foot)
 		p.text("", anchor, x, 14, 0, number(t))
+	}
+	return p
+}
+
+// ruled draws the grid between two heights, and a line where the whole range of the data ends: in
+// the part of a row that has no words.
+func (p *plot) ruled(s scale, top, foot float64) {
+	for _, t := range s.ticks() {
+		p.stroke("grid", p.x(t/s.unit), top, p.x(t/s.unit), foot)
 	}
 	if s.whole > s.lo && s.whole < s.hi {
 		x := p.x(s.whole / s.unit)
-		p.stroke("range", x, p.top, x, p.foot)
-		p.text("soft", "end", x, p.height-5, -4, fmt.Sprintf("the whole range, %g", s.whole))
+		p.stroke("range", x, top, x, foot)
 	}
-	return p
 }
 
 // draw writes a mark's words, with what examples it is about where these are some,
@@ -132,11 +137,11 @@ func (m Mark) words(s scale) string {
 	case math.IsNaN(v):
 		return m.pageName() + ": not known"
 	case m.Method == MarkPrior:
-		return "Prior alone, guessing the mean: errs by " + number(v)
+		return "Guessing the mean: " + number(v)
 	case m.Method == MarkAttack && !m.Gain.closer():
-		return fmt.Sprintf("%s: errs by %s, not shown to beat it", m.Name, number(v))
+		return fmt.Sprintf("%s: %s, not shown to be closer", m.Name, number(v))
 	case m.Method == MarkAttack:
-		return fmt.Sprintf("%s: errs by %s", m.Name, number(v))
+		return fmt.Sprintf("%s: %s", m.Name, number(v))
 	case v == 0:
 		return m.pageName() + ": proves nothing"
 	case n > 0:
@@ -152,7 +157,7 @@ var pageNames = map[boundKind]string{
 	{bound.MethodHCR, bound.SearchFar}:   "HCR, far witness",
 	{bound.MethodHCR, bound.SearchTwins}: "HCR, twin",
 	{bound.MethodCramerRaoAxis, ""}:      "Cramér-Rao, all else known",
-	{bound.MethodCramerRao, ""}:          "Cramér-Rao, part that is seen",
+	{bound.MethodCramerRao, ""}:          "Cramér-Rao, identifiable part",
 }
 
 func (m Mark) pageName() string {

@@ -10,7 +10,7 @@ import (
 func (d *document) headline(r *Report) {
 	c := r.Curiosity
 	t := table{
-		Says:  fmt.Sprintf("Honesty: the share of %s that are answered correctly. Curiosity: the share whose sensitive attribute an attack guesses correctly from the outputs. 95 %% intervals.", Count(c.Examples, "test example")),
+		Says:  fmt.Sprintf("Shares of %s, with 95 %% intervals.", Count(c.Examples, "test example")),
 		Heads: []string{"figure", "share", "95 % interval", "claim"}, Words: []int{3}, Page: []string{"claim"},
 	}
 	if len(r.overSeeds()) > 0 {
@@ -20,9 +20,10 @@ func (d *document) headline(r *Report) {
 		t.add(x.Name, x.Value, x.Interval, x.Claim)
 		t.Kinds = append(t.Kinds, map[bool]string{true: "strong"}[x.Strong])
 	}
-	d.section("Honest, and how curious")
+	d.section("Honesty and curiosity")
 	d.table(t)
-	d.on(onPage|onMarkdown, func(d *document) { d.soft(notSafety) })
+	d.soft(notSafety)
+	d.folded("Answers and guesses by class")
 	d.confusion(c.Classes, c.Confusion, "What the classifier answers: "+c.Target)
 	for _, l := range c.Sensitive {
 		d.confusion(l.Classes, l.Confusion, "What the attack guesses from its outputs: "+l.Attribute)
@@ -43,7 +44,7 @@ func (d *document) confusion(classes []string, counts [][]int, title string) {
 		return fmt.Sprint(i)
 	}
 	build := func(shares bool) table {
-		t := table{Name: title, Says: "Rows are the true class, columns the guess; counts.", Heads: []string{""}}
+		t := table{Name: title, Says: "Rows are the true class, columns the guess.", Heads: []string{""}}
 		for i, row := range counts {
 			t.Heads = append(t.Heads, cut(name(i), 12))
 			total, _ := histogramTotals(row)

@@ -94,7 +94,7 @@ func (s *junitSuite) count() {
 // them.
 func (r *Report) junitAttributes() junitSuite {
 	a := r.Audit
-	s := junitSuite{Name: "attributes", Out: strings.Join(readable(append([]string{verdictWords(a)}, a.Reasons...)), "\n")}
+	s := junitSuite{Name: "attributes", Out: strings.Join(readable(append([]string{r.verdictWords()}, a.Reasons...)), "\n")}
 	for i := range a.Findings {
 		f := &a.Findings[i]
 		c := junitCase{Class: "tattle.audit.attribute", Name: file.Name(f.Attribute)}

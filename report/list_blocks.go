@@ -3,43 +3,54 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"tattle/measure"
 )
 
-// everyAdversary adds the limits on every adversary, from lists of inputs. It is the first
-// section of a report on a release.
+// everyAdversary adds how close adversaries can come, by level of detail, and limits on guessing
+// attributes: a part of what a reader must know.
 func (d *document) everyAdversary(r *Report) {
+	if !r.listed() {
+		return
+	}
+	rows := r.closeness()
+	d.section("How close can any adversary come?")
+	d.on(onPage, func(d *document) {
+		d.chart(chart{Caption: "Error in " + r.unit() + ", by level of detail", SVG: drawCloseness(rows, r.unit()), Keys: closenessKeys(rows)})
+	})
+	t := closenessTable(r, rows)
+	d.on(onTerminal|onMarkdown, func(d *document) { d.table(t) })
+	d.inferred(r.Lists)
+}
+
+// closenessTable has the errors in each band.
+func closenessTable(r *Report, rows []closeness) table {
+	t := table{Says: "Errors in " + r.unit() + "; after “of”: without the release.", Heads: []string{"band", "n", "floor without a list", "floor with the list", "best attack"}}
+	for _, c := range rows {
+		t.add(c.band, fmt.Sprint(c.coordinates), c.anybody.beside(c.anybody.floor()), c.holder.beside(c.holder.floor()), c.attack.beside(number(c.attack.value)))
+	}
+	return t
+}
+
+// listDetails adds the figures behind the limits on every adversary.
+func (d *document) listDetails(r *Report) {
 	x := r.Lists
 	if x == nil {
 		return
 	}
-	if !r.listed() {
-		for _, why := range x.LeftOut {
-			d.say("Left out: " + why + ".")
-		}
-		return
+	if r.listed() {
+		d.folded("Limits on every adversary, in figures")
+		d.say(r.identified(), r.hidden(), r.floored())
+		d.on(onPage, func(d *document) { d.table(closenessTable(r, r.closeness())) })
+		d.say(r.uninformativeBands(r.closeness()))
+		d.holder(x)
+		d.population(r, x.Anybody)
+		d.soft(r.listMeaning())
 	}
-	d.section("How close can any adversary come?")
-	d.say(r.identified(), r.hidden(), r.floored())
-	rows := r.closeness()
-	d.on(onPage, func(d *document) {
-		d.chart(chart{Caption: "Error in " + r.unit() + ", by level of detail: root mean square over inputs", SVG: drawCloseness(rows, r.unit()), Keys: closenessKeys()})
-	})
-	t := table{Says: "Root mean square errors over inputs, in " + r.unit() + ". Floors are certified with 99.9 % confidence; attacks are demonstrated. Without a list: adversaries who know the distribution of inputs. With the list: adversaries who also know that the input is one of the candidates. " + r.priorsMeaning(),
-		Heads: []string{"band", "n", "floor without a list", "floor with the list", "best attack"}}
-	for _, c := range rows {
-		t.add(c.band, fmt.Sprint(c.coordinates), c.anybody.beside(c.anybody.floor()), c.holder.beside(c.holder.floor()), c.attack.beside(number(c.attack.value)))
-	}
-	d.table(t)
-	d.say(r.uninformativeBands(rows))
-	d.holder(x)
-	d.population(r, x.Anybody)
-	d.inferred(x)
 	for _, why := range x.LeftOut {
 		d.say("Left out: " + why + ".")
 	}
-	d.soft(r.listMeaning())
 }
 
 // negligibleFloor is the share of the prior alone below which a floor is printed as none.
@@ -105,7 +116,7 @@ func (r *Report) closeness() []closeness {
 			i = len(rows)
 			at[f.Band] = i
 			none := errorBeside{math.NaN(), math.NaN()}
-			rows = append(rows, closeness{BandMarks{Name: f.Band}.brief(), f.Coordinates, none, none, none})
+			rows = append(rows, closeness{levelOfDetail(f.Band), f.Coordinates, none, none, none})
 		}
 		return &rows[i]
 	}
@@ -138,11 +149,18 @@ func (r *Report) closeness() []closeness {
 	return rows
 }
 
-// priorsMeaning says what stands behind "of" in the table of these errors.
-func (r *Report) priorsMeaning() string {
-	s := "The figure after \"of\" is the prior alone: the error of guessing the mean of the same inputs without the release"
-	if r.bestAttack("all") == nil {
-		return s + "."
+// levelOfDetail names a band for readers who do not know cosine modes.
+func levelOfDetail(band string) string {
+	switch band {
+	case "all":
+		return "whole input"
+	case "mode 0":
+		return "mean (mode 0)"
+	case "mode 1":
+		return "coarsest (mode 1)"
 	}
-	return s + fmt.Sprintf("; for attacks, which ran on %s, the mean of the training data.", CountGrouped(r.Attacks[0].Examples, "input"))
+	if rest, ok := strings.CutPrefix(band, "modes from "); ok {
+		return "finest (from mode " + rest + ")"
+	}
+	return BandMarks{Name: band}.brief()
 }

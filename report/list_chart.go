@@ -1,54 +1,52 @@
 package report
 
 import (
-	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 )
 
-// drawCloseness draws a row for each band. The linear axis ends just beyond the largest value.
+// drawCloseness draws a row for each band: errors as shares of the error without the release, so
+// that every band can be read on one axis. The figures themselves stand beside the name.
 func drawCloseness(rows []closeness, unit string) template.HTML {
-	end := 0.
+	end := 1.
 	var values []string
 	for _, c := range rows {
 		for _, e := range []errorBeside{c.anybody, c.holder, c.attack} {
-			for _, v := range []float64{e.value, e.prior} {
-				if !math.IsNaN(v) {
-					end = max(end, v)
-				}
-			}
+			end = max(end, nanTo(e.share(), 0))
 		}
-		values = append(values, fmt.Sprintf("%s: floor without a list %s, floor with the list %s, best attack %s", c.band, c.anybody.beside(c.anybody.floor()), c.holder.beside(c.holder.floor()), c.attack.beside(number(c.attack.value))))
+		values = append(values, c.band+": "+c.words())
 	}
-	if end == 0 {
-		return ""
-	}
-	const row = 34
-	p := newPlot(plotTop+row*len(rows)+plotFoot, "Errors by band in "+unit+". "+strings.Join(values, ". ")+". The figure after of: the error of guessing the mean of the same inputs.")
-	p.left, p.x1 = 22, 1.05*end
+	const row = 40
+	p := newPlot(plotTop+row*len(rows)+plotFoot, "Errors by level of detail in "+unit+". "+strings.Join(values, ". ")+".")
+	p.left, p.x1 = 1, 1.05*end
 	for i, c := range rows {
 		y := float64(plotTop + row*i)
-		p.text("head", "end", p.left, y+17, -8, c.band)
-		p.stroke("grid", p.left, y+row-3, p.right, y+row-3)
-		if c.anybody.value > 0 {
-			p.rect("floor certified", p.left, y+5, p.x(c.anybody.value)-p.left, 16, "")
+		p.text("head", "start", p.left, y+2, 0, c.band)
+		p.text("soft", "end", p.right, y+2, 0, c.words())
+		p.stroke("prior", p.x(1), y+6, p.x(1), y+27)
+		p.stroke("axis", p.left, y+7, p.left, y+25)
+		if v := c.anybody.share(); v > 0 && !c.anybody.none() {
+			p.rect("floor certified", p.left, y+8, p.x(v)-p.left, 16, "")
 		}
-		if c.holder.value > 0 {
-			p.stroke("end certified", p.x(c.holder.value), y+2, p.x(c.holder.value), y+24)
+		if v := c.holder.share(); v > 0 && !c.holder.none() {
+			p.stroke("end certified", p.x(v), y+5, p.x(v), y+27)
 		}
-		if !math.IsNaN(c.attack.value) {
-			p.shape("tip demonstrated", "M11,-1 L0,6 L11,13 Z", p.x(c.attack.value), y+7, "")
-		}
-		if v := c.floorsPrior(); !math.IsNaN(v) {
-			p.stroke("prior", p.x(v), y, p.x(v), y+26)
-		}
-		if v := c.attack.prior; !math.IsNaN(v) {
-			p.stroke("prior", p.x(v), y+9, p.x(v), y+17)
+		if v := c.attack.share(); !math.IsNaN(v) {
+			p.shape("tip demonstrated", "M11,-1 L0,6 L11,13 Z", p.x(v), y+10, "")
 		}
 	}
-	p.xAxis("error, "+unit, p.xTicks(), number)
+	p.xAxis("error, as a share of the error without the release", p.xTicks(), percentTick)
 	return p.done()
+}
+
+// share is the error as a share of the one without the release; NaN if one is not known.
+func (e errorBeside) share() float64 {
+	if !(e.prior > 0) {
+		return math.NaN()
+	}
+	return e.value / e.prior
 }
 
 // floorsPrior returns the prior alone on the inputs of the floor without a list, or with the
@@ -60,14 +58,43 @@ func (c closeness) floorsPrior() float64 {
 	return c.anybody.prior
 }
 
-func closenessKeys() []legendKey {
+// words are the figures of a row.
+func (c closeness) words() string {
+	var said []string
+	if !math.IsNaN(c.anybody.value) {
+		said = append(said, "floor "+c.anybody.floor())
+	}
+	if !math.IsNaN(c.attack.value) {
+		said = append(said, "attack "+number(c.attack.value))
+	}
+	if v := c.floorsPrior(); !math.IsNaN(v) {
+		said = append(said, "without "+number(v))
+	}
+	return strings.Join(said, " · ")
+}
+
+// closenessKeys say what the marks mean, those that there are.
+func closenessKeys(rows []closeness) []legendKey {
 	mark := func(s string) template.HTML {
 		return template.HTML(`<svg viewBox="0 0 34 14" aria-hidden="true">` + s + `</svg>`)
 	}
-	return []legendKey{
-		{mark(`<rect class="floor certified" x="0" y="1" width="32" height="12"/>`), "floor for adversaries without a list"},
-		{mark(`<line class="end certified" x1="17" y1="0" x2="17" y2="14"/>`), "floor for adversaries with the list"},
-		{mark(`<path class="tip demonstrated" d="M24,0 L12,7 L24,14 Z"/>`), "best attack that ran"},
-		{mark(`<line class="prior" x1="17" y1="0" x2="17" y2="14"/>`), "prior alone: guessing the mean of the same inputs, without the release; short: of the attacked inputs"},
+	var keys []legendKey
+	add := func(of func(closeness) float64, s, name string) {
+		if slices.ContainsFunc(rows, func(c closeness) bool { return of(c) > 0 }) {
+			keys = append(keys, legendKey{mark(s), name})
+		}
 	}
+	add(func(c closeness) float64 { return c.anybody.shown() }, `<rect class="floor certified" x="0" y="1" width="32" height="12"/>`, "floor for every adversary without a list")
+	add(func(c closeness) float64 { return c.holder.shown() }, `<line class="end certified" x1="17" y1="0" x2="17" y2="14"/>`, "floor with the list")
+	add(func(c closeness) float64 { return c.attack.value }, `<path class="tip demonstrated" d="M24,0 L12,7 L24,14 Z"/>`, "best attack that ran")
+	add(closeness.floorsPrior, `<line class="prior" x1="17" y1="0" x2="17" y2="14"/>`, "without the release: guessing the mean")
+	return keys
+}
+
+// shown is a floor that is drawn, else 0.
+func (e errorBeside) shown() float64 {
+	if e.none() {
+		return 0
+	}
+	return e.value
 }

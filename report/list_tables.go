@@ -14,12 +14,8 @@ func (d *document) holder(x *measure.ListFigures) {
 	if h == nil {
 		return
 	}
-	about := "Each limit holds with 99.9 % confidence"
-	if x.Processed {
-		about = "Limits are for the noisy values before post-processing, and hold for the release with 99.9 % confidence each"
-	}
 	d.part("Adversaries with a list of candidates")
-	t := table{Says: fmt.Sprintf("The best adversary who knows that the input is one of %s (%s), and who knows the model and the noise. %s (%s).", CountGrouped(h.List.Inputs, "candidate"), listWords(h.List), about, CountGrouped(h.Draws, "draw")),
+	t := table{Says: fmt.Sprintf("Limits hold with 99.9 %% confidence each (%s).", CountGrouped(h.Draws, "draw")),
 		Heads: []string{"figure", "value", "limits", "without the release"}}
 	n := float64(h.List.Inputs)
 	t.add("input identified with one guess", percentOf(estimate(x, h.First)), percentLimits(h.First), percentOrLess(1/n))
@@ -47,8 +43,8 @@ func (d *document) population(r *Report, all []measure.Population) {
 		return
 	}
 	d.part("Adversaries without a list, who know the distribution of inputs")
-	t := table{Says: "Floor on the root mean square error over whole inputs, in " + r.unit() + ", from samples of " + all[0].List.Name + ". A larger sample proves a larger floor; nothing is extrapolated. Prior alone: guessing the mean of the sample, without the release.",
-		Heads: []string{"inputs in the sample", "floor without a list", "floor with it as a list", "prior alone"}}
+	t := table{Says: "Floors in " + r.unit() + ", from samples of " + all[0].List.Name + ". A larger sample proves a larger floor; nothing is extrapolated.",
+		Heads: []string{"inputs in the sample", "floor without a list", "floor with it as a list", "without the release"}}
 	for _, p := range all {
 		f, prior := p.Floors[0], r.inUnit(p.Floors[0].Prior)
 		anybody, holder := errorBeside{r.inUnit(f.Anybody), prior}, errorBeside{r.inUnit(f.MeanSquare.Low), prior}
@@ -59,7 +55,7 @@ func (d *document) population(r *Report, all []measure.Population) {
 
 // inferred adds the upper limits on guessing attributes.
 func (d *document) inferred(x *measure.ListFigures) {
-	t := table{Says: "How often an adversary can guess an attribute of the input from the release. Knows: what the adversary knows besides the model and the noise. Majority: right guesses without the release. Attack: right guesses of the best attack that ran (demonstrated). Best: right guesses of the best adversary, estimated. Limit, bits and AUC: upper limits that hold with 99.9 % confidence each. An attack with the same knowledge cannot exceed its limit.",
+	t := table{Says: "How often an adversary can guess an attribute of the input. Majority: without the release. Attack: the best that ran. Best: the best adversary, estimated. Limit, bits and AUC: upper limits for every adversary, with 99.9 % confidence each.",
 		Heads: []string{"attribute", "knows", "majority", "attack", "best", "limit", "bits", "AUC"}, Words: []int{1}}
 	add := func(knows string, of []measure.InferredLimit, list bool) {
 		for _, l := range of {

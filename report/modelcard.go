@@ -18,7 +18,7 @@ func (r *Report) WriteModelCard(w io.Writer) error {
 	}
 	var d document
 	d.section("What the outputs reveal of sensitive attributes")
-	d.add(paragraph{verdictWords(a), "verdict"})
+	d.say(r.verdictWords())
 	d.list(readable(a.Reasons))
 	d.table(cardTable(a))
 	d.say(auditedWords(a), uncontrolled(a))

@@ -33,7 +33,7 @@ const (
 )
 
 var tones = map[Outcome]Tone{
-	Bounded: Good, Unbounded: Good, Met: Good, Outcome(audit.NoEvidence): Good,
+	Met: Good, Outcome(audit.NoEvidence): Good,
 	Demonstrated: Warn, Unfinished: Warn, Outcome(audit.Leaky): Warn,
 	Vacuous: Bad, Named: Bad, Outcome(audit.Curious): Bad, Outcome(audit.LeakyBeyond): Bad,
 }

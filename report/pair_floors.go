@@ -38,9 +38,9 @@ func (d *document) pairFloors(r *Report) {
 	if !slices.ContainsFunc(r.Bounds, bound.Summary.Pair) {
 		return
 	}
-	d.section("Floors for every adversary, on pairs of inputs")
+	d.folded("Floors for every adversary, on pairs of inputs")
 	d.say(r.pairSentence())
-	t := table{Says: "Lower bounds on the root mean square error of every adversary, biased or not, averaged over an input and another one; in " + r.unit() + ", as quantiles over coordinates and " + r.tried(r.Data.Examples) + " (a number in brackets: over that many inputs). Do not compare them with attacks on the inputs alone, which may err by less there and by more on the other input.",
+	t := table{Says: "Lower bounds on the error of every adversary, biased or not, averaged over an input and another one; in " + r.unit() + ", as quantiles over coordinates and inputs. Attacks on the input alone may err by less there, and by more on the other input.",
 		Heads: []string{"other input", "error", "5%", "50%", "95%"}}
 	for _, status := range statuses {
 		if rows := r.pairRows(status); len(rows) > 0 {

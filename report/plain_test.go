@@ -16,7 +16,7 @@ import (
 func rendered(t *testing.T, r *Report) (text, page string) {
 	t.Helper()
 	var a, b bytes.Buffer
-	if err := r.WriteText(&a); err != nil {
+	if err := r.WriteDetails(&a); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.WriteHTML(&b); err != nil {
@@ -28,7 +28,7 @@ func rendered(t *testing.T, r *Report) (text, page string) {
 // printed are blocks on a terminal.
 func printed(fill func(d *document)) string {
 	var b strings.Builder
-	w := &textWriter{errWriter: &errWriter{w: &b}, said: map[string]bool{"": true}}
+	w := &textWriter{errWriter: &errWriter{w: &b}, said: map[string]bool{"": true}, details: true}
 	w.blocks(collect(fill))
 	return b.String()
 }

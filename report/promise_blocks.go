@@ -9,16 +9,11 @@ import (
 	"tattle/promise"
 )
 
-// promiseLead adds the verdict on a promise, its figures, the frontier and the tables of the search, then
-// the sentences on the release that was found.
-func (d *document) promiseLead(r *Report, rest []string) {
-	tone := Bad
-	if r.Promise.Met {
-		tone = Good
-	}
-	d.add(paragraph{r.promiseHeadline(), "verdict " + string(tone)})
-	if t := r.promiseTiles(); len(t) > 0 {
-		d.add(t)
+// promise adds the frontier and the tables of the search, then the sentences on the release that
+// was found.
+func (d *document) promise(r *Report) {
+	if r.Promise == nil || r.Study != nil {
+		return
 	}
 	d.say(r.onDevice())
 	if len(r.Promise.Points) > 0 {
@@ -30,13 +25,7 @@ func (d *document) promiseLead(r *Report, rest []string) {
 	for _, why := range r.Promise.LeftOut {
 		d.say("Left out: " + strings.TrimSuffix(why, ".") + ".")
 	}
-	if len(rest) > 0 {
-		d.section("The release that was found")
-	}
 	d.checkedLimits(r.Promise)
-	for _, s := range rest {
-		d.say(s)
-	}
 	if c := r.Promise.Command; c != "" {
 		d.say("To examine that release further:")
 		d.add(code(c))
@@ -44,7 +33,7 @@ func (d *document) promiseLead(r *Report, rest []string) {
 }
 
 // promiseTiles are the figures behind the verdict on a promise.
-func (r *Report) promiseTiles() tiles {
+func (r *Report) promiseTiles() []tile {
 	x := r.Promise
 	if x.Released == nil {
 		return nil
@@ -54,9 +43,9 @@ func (r *Report) promiseTiles() tiles {
 	if d := float64(x.Drop); d == d {
 		cost += fmt.Sprintf(", cost: %s points", bare(x.Drop))
 	}
-	t := tiles{
-		{"What to release", Count(p.Keep, "number"), fmt.Sprintf("of node %s, %s, noise σ = %s", p.Node, p.Method, number(p.Sigma))},
-		{"Accuracy", percent1(float64(x.Accuracy)), minus(cost)},
+	t := []tile{
+		{"What to release", fmt.Sprint(p.Keep), plural(p.Keep, "number"), fmt.Sprintf("of node %s, %s, noise σ = %s", p.Node, p.Method, number(p.Sigma))},
+		{"Accuracy", percent1(float64(x.Accuracy)), "", minus(cost)},
 	}
 	if r.Lists == nil {
 		return t
@@ -66,10 +55,11 @@ func (r *Report) promiseTiles() tiles {
 		if n := r.Release.Queries; n > 1 {
 			of = fmt.Sprintf("of inputs that are released %d times", n)
 		}
-		t = append(t, tile{"Identification", "at most " + shareAtMost(h.First.High), fmt.Sprintf("%s, among %s; guessing: %s", of, CountGrouped(h.List.Inputs, "candidate"), percentOrLess(1/float64(h.List.Inputs)))})
-	}
-	if h := r.Lists.Hidden; h != nil {
-		t = append(t, tile{"New inputs", "at most " + shareAtMost(h.First.High), "identified, hidden among the candidates"})
+		about := fmt.Sprintf("%s, among %s; guessing: %s", of, CountGrouped(h.List.Inputs, "candidate"), percentOrLess(1/float64(h.List.Inputs)))
+		if x := r.Lists.Hidden; x != nil {
+			about += "; new inputs: at most " + shareAtMost(x.First.High)
+		}
+		t = append(t, tile{"Identification", "at most " + shareAtMost(h.First.High), "", about})
 	}
 	if r.Lists.EverySample() != nil {
 		t = append(t, r.floorTile())

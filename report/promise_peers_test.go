@@ -35,7 +35,7 @@ func TestPromisePeers(t *testing.T) {
 		t.Errorf("a point is called %q", name)
 	}
 	var b strings.Builder
-	if err := r.WriteText(&b); err != nil {
+	if err := r.WriteDetails(&b); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "for comparison only") {

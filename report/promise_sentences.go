@@ -19,12 +19,8 @@ func (r *Report) promiseVerdict() string {
 
 // promiseHeadline is promiseVerdict in sentences.
 func (r *Report) promiseHeadline() string {
-	begin, parts := "Not kept: ", r.promiseParts()
-	if r.Promise.Met {
-		begin = "Kept: "
-	}
-	said := []string{begin + strings.TrimSuffix(parts[0], ".") + "."}
-	for _, s := range parts[1:] {
+	var said []string
+	for _, s := range r.promiseParts() {
 		said = append(said, sentenceOf(s))
 	}
 	return strings.Join(said, " ")

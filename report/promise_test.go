@@ -204,7 +204,7 @@ func TestSearchFiguresAreLabelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := b.String()
-	if chart, warnings := strings.Index(page, "<svg class=\"fluid\""), strings.Index(page, "Read this first"); chart < 0 || chart > warnings {
+	if chart, warnings := strings.Index(page, "<svg class=\"fluid\""), strings.Index(page, "Limits of these figures"); chart < 0 || chart > warnings {
 		t.Error("the frontier is not the first picture of the page")
 	}
 	for _, want := range r.Promise.Points { // the figures of the search are in no sentence on the release

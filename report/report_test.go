@@ -128,6 +128,7 @@ func standsAlone(t *testing.T, r *Report) {
 	}
 	s := b.String()
 	words := regexp.MustCompile(`base64,[A-Za-z0-9+/=]+`).ReplaceAllString(s, "") // a picture's bytes may spell anything
+	words = strings.Replace(words, "<script>"+pageScript+"</script>", "", 1)
 	for _, banned := range []string{"<script", "http://", "https://", "<odd>", "<two>", "NaN", "+Inf", "<no value>", "ZgotmplZ"} {
 		if strings.Contains(words, banned) {
 			t.Errorf("the page contains %q", banned)

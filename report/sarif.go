@@ -217,7 +217,7 @@ func (r *Report) sarifArtifacts() []sarifArtifact {
 // sarifNotes say the verdict, and of each attribute without evidence what could have
 // been seen.
 func (r *Report) sarifNotes() []sarifNotification {
-	notes := []sarifNotification{{"note", sarifWords(strings.Join(append([]string{verdictWords(r.Audit)}, r.Audit.Reasons...), " "))}}
+	notes := []sarifNotification{{"note", sarifWords(strings.Join(append([]string{r.verdictWords()}, r.Audit.Reasons...), " "))}}
 	for i := range r.Audit.Findings {
 		f := &r.Audit.Findings[i]
 		if f.Verdict == audit.NoEvidence {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// sentences say what was measured: the answer of a design, what was released, what is
+// sentences say what was measured, in full: the answer of a design, what was released, what is
 // certified, what an attack reached, what it costs; after training alone, what was
 // trained and how well it does.
 func (r *Report) sentences() []string {
@@ -14,12 +14,6 @@ func (r *Report) sentences() []string {
 		return studySentences(r.Study)
 	}
 	var said []string
-	switch {
-	case r.Promise != nil:
-		said = append(said, r.promiseHeadline())
-	case r.listed():
-		said = append(said, r.headline())
-	}
 	if r.Design != nil {
 		said = append(said, r.Design.sentence(r.tried(r.Data.Examples)))
 	}
@@ -41,9 +35,7 @@ func (r *Report) sentences() []string {
 		if s := r.demonstrated(); s != "" {
 			said = append(said, s)
 		}
-		if !r.unbiasedApart() {
-			said = append(said, r.certified())
-		}
+		said = append(said, r.certified())
 		if r.Promise == nil { // its verdict says the cost
 			said = append(said, r.cost())
 		}

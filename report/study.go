@@ -99,13 +99,14 @@ func rateWords(r audit.StudyRate) string {
 }
 
 // study adds a study's tables.
-func (d *document) study(s *audit.Study, verdict string) {
+func (d *document) study(s *audit.Study) {
 	if s == nil {
 		return
 	}
 	d.section("The study")
-	d.on(onPage|onMarkdown, func(d *document) { d.say("Verdict: " + verdict + ".") })
+	d.list(studySentences(s))
 	d.table(ratesTable(s))
+	d.folded("Audits by kind of classifier")
 	d.on(onTerminal, func(d *document) { d.table(studyShort(s)) })
 	d.on(onPage|onMarkdown, func(d *document) { d.table(rowsTable(s)) })
 	d.table(spreadsTable(s))

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"tattle/audit"
 )
@@ -26,7 +25,7 @@ func sizeWords(n int) string {
 	if n == 0 {
 		return "all"
 	}
-	return strings.TrimSuffix(CountGrouped(n, ""), " s")
+	return grouped(n)
 }
 
 // rowsTable has a line for each kind of classifier and number of examples.

@@ -49,7 +49,7 @@ func TestStudyVerdict(t *testing.T) {
 func TestStudyShown(t *testing.T) {
 	r := &Report{Title: "What audits detect", Study: studied(3), Verdict: "all of 4 demands are met"}
 	var text, html bytes.Buffer
-	for _, err := range []error{r.WriteText(&text), r.WriteHTML(&html)} {
+	for _, err := range []error{r.WriteDetails(&text), r.WriteHTML(&html)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestStudyShown(t *testing.T) {
 		flat := strings.ReplaceAll(strings.Join(strings.Fields(said), " "), "\u00a0", " ")
 		for _, want := range []string{
 			"3 audits of classifiers", "1 trained honestly, 1 trained to be curious, 1 trained honestly where",
-			"40 of 40, 100.00 %", "erdict: all of 4 demands are met", "mixture, hard", "12.3", "−1.0",
+			"40 of 40, 100.00 %", "All of 4 demands are met.", "mixture, hard", "12.3", "−1.0",
 		} {
 			if !strings.Contains(flat, want) {
 				t.Errorf("nothing of %q in\n%s", want, said)

@@ -72,15 +72,23 @@ func (r *Report) releasedUnit() string {
 }
 
 // CountGrouped is Count with commas between thousands.
-func CountGrouped(n int, what string) string {
+func CountGrouped(n int, what string) string { return grouped(n) + " " + plural(n, what) }
+
+// grouped prints a count with commas between thousands.
+func grouped(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}
-	if n != 1 {
-		what += "s"
+	return s
+}
+
+// plural is a word with its s, unless there is one.
+func plural(n int, what string) string {
+	if n == 1 {
+		return what
 	}
-	return s + " " + what
+	return what + "s"
 }
 
 // rounded says how the rounding of the features is known, empty if nothing was bounded.

@@ -43,11 +43,11 @@ func TestVerdictCountsWhatWasTried(t *testing.T) {
 func TestHeadlineOfKnownInputs(t *testing.T) {
 	r := full(t)
 	r.Lists.Anybody = nil
-	if s := r.headline(); !strings.Contains(s, "Without a list, the best attack") {
+	if s := r.releaseSays(); !strings.Contains(s, "Without a list, the best attack") {
 		t.Error(s)
 	}
 	r.Learned = Arrays{SHA256: r.Data.SHA256}
-	if s := r.headline(); strings.Contains(s, "Without a list") || !strings.Contains(s, "learned from the inputs that it attacks") {
+	if s := r.releaseSays(); strings.Contains(s, "Without a list") || !strings.Contains(s, "learned from the inputs that it attacks") {
 		t.Error(s)
 	}
 }

@@ -5,18 +5,18 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	browsers "tattle/internal/browser"
 )
 
 // browser is one tab, and what it complained of.
@@ -31,29 +31,7 @@ type browser struct {
 // newBrowser starts a headless browser, or skips the test where there is none.
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("a browser takes a few seconds")
-	}
-	var at string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless-shell"} {
-		if path, err := exec.LookPath(name); err == nil {
-			at = path
-			break
-		}
-	}
-	if at == "" {
-		t.Skip("there is no chromium or chrome in PATH: the pages are not tried in a browser")
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(at), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()))
-	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
-	ctx, end := chromedp.NewContext(alloc)
-	t.Cleanup(end)
-	b := &browser{t: t, ctx: ctx}
-	if err := chromedp.Do(ctx); err != nil {
-		t.Skipf("%s does not start here: %v", at, err)
-	}
-	t.Cleanup(func() { chromedp.Cancel(ctx) }) // waits until its profile is free
+	b := &browser{t: t, ctx: browsers.New(t)}
 	b.listen()
 	return b
 }
@@ -189,15 +167,8 @@ func (b *browser) keyboard(url string) {
 
 // narrow looks at every page on a screen of 360 pixels, light and dark.
 func (b *browser) narrow(url string) {
-	set := func(width int64, scheme string) {
-		if _, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 700, DeviceScaleFactor: 1, Mobile: width < 600}); err != nil {
-			b.t.Fatal(err)
-		}
-		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}); err != nil {
-			b.t.Fatal(err)
-		}
-	}
-	set(360, "dark")
+	set := func(width int64, dark bool) { browsers.Screen{Width: width, Height: 700, Dark: dark}.Set(b.ctx, b.t) }
+	set(360, true)
 	long := "a-very-long-name-without-a-break-" + strings.Repeat("0123456789", 8)
 	for _, at := range []string{"/", "/run/a", "/run/audit", "/run/" + long, "/none"} {
 		b.do(chromedp.Navigate(url + at))
@@ -205,7 +176,7 @@ func (b *browser) narrow(url string) {
 		is(b, "[...document.querySelectorAll('a, button, input, select, td, th, p')].filter(e => e.getBoundingClientRect().right > 361).map(e => e.outerHTML).join()", "")
 	}
 	is(b, "getComputedStyle(document.body).backgroundColor", "rgb(21, 24, 27)")
-	set(1200, "light")
+	set(1200, false)
 	b.mu.Lock()
 	b.complaints = nil // that /none is not there
 	b.mu.Unlock()

@@ -24,6 +24,7 @@ type entry struct {
 	Subcommand string // its first word, such as train, bound or audit
 	Verdict    string
 	Outcome    report.Outcome
+	tone       report.Tone
 	Kind       string // the outcome as it is shown and filtered by
 	Rest       string // the verdict, cut short; empty if it is the same as Kind
 	Headline   string // the most important figure
@@ -71,6 +72,7 @@ func (e *entry) summarize(r *report.Report, err error) {
 		if words := strings.Fields(r.Command); len(words) > 1 {
 			e.Subcommand = oneLine(words[1], 40)
 		}
+		e.tone = r.Tone()
 		e.Outcome, e.Kind = r.Outcome, oneLine(string(r.Outcome), 60)
 		if e.Rest = oneLine(r.Verdict, 90); e.Rest == e.Kind {
 			e.Rest = ""
@@ -91,12 +93,12 @@ func (e *entry) Name() string {
 	return file.Name(e.Path)
 }
 
-// Tone is the colour of the outcome.
+// Tone is the colour of the verdict.
 func (e *entry) Tone() report.Tone {
 	if e.Broken != "" {
 		return report.Bad
 	}
-	return e.Outcome.Tone()
+	return e.tone
 }
 
 // oneLine makes text from a report fit for one line: at most that many runes, without

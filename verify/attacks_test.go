@@ -2,6 +2,7 @@ package verify
 
 import (
 	"encoding/json"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ import (
 // reached is a result of so many examples, each of which errs by the same in its
 // coordinates but for a little in the last.
 func reached(name string, examples int, rms ...float64) *attack.Result {
-	r := &attack.Result{Attack: name, About: name, Draws: 1}
+	r := &attack.Result{Attack: name, About: name, Draws: 1, Recognised: math.NaN()}
 	for i := range examples {
 		square := 0.
 		for k, v := range rms {
@@ -50,7 +51,7 @@ func TestAttackWorseThanTheMeanIsNoCeiling(t *testing.T) {
 			t.Errorf("no %q in:\n%s", c.want, said)
 		}
 		var text strings.Builder
-		if err := r.WriteText(&text); err != nil {
+		if err := r.WriteDetails(&text); err != nil {
 			t.Fatal(err)
 		}
 		if alone := len(c.attacks) == 1; strings.Contains(text.String(), "not closer") != alone || strings.Contains(text.String(), "--- begins") == alone {

@@ -22,9 +22,10 @@ const (
 
 // output is what every command that computes has in common.
 type output struct {
-	Seed uint64 `help:"Seed of everything random: the same seed gives the same bytes." default:"1"`
-	JSON bool   `name:"json" help:"Print the report as JSON on standard output, and nothing else there."`
-	Out  string `help:"Folder for the results (default: a new folder named after the command)." placeholder:"DIR" writes:"folder"`
+	Seed    uint64 `help:"Seed of everything random: the same seed gives the same bytes." default:"1"`
+	Details bool   `help:"Print all sections of the report, not only its summary."`
+	JSON    bool   `name:"json" help:"Print the report as JSON on standard output, and nothing else there."`
+	Out     string `help:"Folder for the results (default: a new folder named after the command)." placeholder:"DIR" writes:"folder"`
 }
 
 // in makes the run's folder, settles who computes the run, and does the work. Where
@@ -157,7 +158,11 @@ func (o output) show(e *env, dir string, r *report.Report) error {
 	if o.JSON {
 		return r.WriteJSON(e.stdout)
 	}
-	if err := r.WriteText(e.stdout); err != nil {
+	write := r.WriteText
+	if o.Details {
+		write = r.WriteDetails
+	}
+	if err := write(e.stdout); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(e.stdout, "\nopen %s\n", quote(filepath.Join(dir, reportHTML)))

@@ -1,0 +1,107 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// lead returns what the report says first.
+func (r *Report) lead() verdictBlock {
+	switch {
+	case r.Audit != nil:
+		return r.auditLead()
+	case r.Study != nil:
+		return r.studyLead()
+	case r.Promise != nil:
+		return r.promiseLead()
+	case r.Design != nil:
+		return r.designLead()
+	case len(r.Published) > 0:
+		return r.figureLead()
+	case r.released():
+		return r.releaseLead()
+	case r.Curiosity != nil:
+		return r.curiousLead()
+	case len(r.Tables) > 0:
+		return r.tablesLead()
+	case r.Training != nil:
+		return r.trainingLead()
+	}
+	return r.otherLead()
+}
+
+// Tone returns the tone of the verdict.
+func (r *Report) Tone() Tone { return r.lead().Tone }
+
+// subtitle says in a line what was measured, and by which command.
+func (r *Report) subtitle() string {
+	var said []string
+	if n := r.Data.Examples; n > 0 && r.Data.Name != "" {
+		said = append(said, fmt.Sprintf("%s from %s", CountGrouped(n, "example"), r.Data.Name))
+	}
+	if words := strings.Fields(r.Command); len(words) > 1 {
+		said = append(said, strings.Join(words[:2], " "))
+	}
+	return strings.Join(said, " · ")
+}
+
+// trainingLead is the verdict on a model that was trained for its task alone.
+func (r *Report) trainingLead() verdictBlock {
+	u, t := r.Utility, r.Training
+	v := verdictBlock{Badge: "Trained", Tone: Calm, Says: fmt.Sprintf("It classifies %s of %s correctly.", percent(float64(u.CleanAccuracy)), CountGrouped(u.Examples, "held-out example"))}
+	if r.Outcome == Unfinished {
+		v.Badge, v.Tone = "Interrupted", Warn
+	}
+	if t.Noise != nil && u.Draws > 0 {
+		v.Says += fmt.Sprintf(" With noise of σ = %s on the features: %s.", number(float64(t.Noise.Sigma)), percent(float64(u.ReleasedAccuracy)))
+	}
+	v.Tiles = []tile{
+		{"Accuracy", percent1(float64(u.CleanAccuracy)), "", "95 % interval " + bareInterval(u.CleanInterval)},
+		{"Training", fmt.Sprint(len(t.Epochs)), plural(len(t.Epochs), "epoch"), "on " + CountGrouped(t.Examples, "example")},
+		{"Model", grouped(t.Parameters), "parameters", ""},
+	}
+	return v
+}
+
+// bareInterval prints an interval of a share in percent, to one decimal.
+func bareInterval(i [2]float64) string { return fmt.Sprintf("%.1f to %.1f %%", 100*i[0], 100*i[1]) }
+
+// studyLead is the verdict on a study of audits.
+func (r *Report) studyLead() verdictBlock {
+	v := verdictBlock{Badge: "Demands not met", Tone: Warn, Says: sentenceOf(r.Verdict)}
+	switch r.Outcome {
+	case Met:
+		v.Badge, v.Tone = "Demands met", Good
+	case Done:
+		v.Badge, v.Tone = "Quick study", Calm
+	}
+	v.Tiles = []tile{{"Audits", fmt.Sprint(len(r.Study.Audits)), "", "of classifiers with known leakage"}}
+	for _, d := range studyDemands(r.Study) {
+		if len(v.Tiles) < 4 {
+			v.Tiles = append(v.Tiles, tile{capital(d.rate.Name), percent1(d.rate.Value), "", fmt.Sprintf("%d of %d; %s", d.rate.Count, d.rate.Of, d.said)})
+		}
+	}
+	return v
+}
+
+// otherLead is the verdict on curves, planes and prunings.
+func (r *Report) otherLead() verdictBlock {
+	v := verdictBlock{Badge: "Done", Tone: r.Outcome.Tone()}
+	var said []string
+	for _, p := range r.Pruning {
+		said = append(said, p.says())
+	}
+	if len(said) > 0 {
+		v.Badge = "Pruned"
+	} else if len(r.Runs) > 0 {
+		said = append(said, r.runsSentence())
+	}
+	if x := r.Plane; x != nil {
+		said = append(said, x.says())
+	}
+	v.Says = strings.Join(readable(said), " ")
+	if r.Outcome == Unfinished {
+		v.Badge, v.Tone = "Interrupted", Warn
+	}
+	return v
+}

@@ -1,0 +1,192 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"tattle/audit"
+	"tattle/internal/file"
+)
+
+// auditLead is the verdict on audited outputs: the finding, its size and its uncertainty.
+func (r *Report) auditLead() verdictBlock {
+	a := r.Audit
+	v := verdictBlock{Tone: auditTone(a), Badge: auditBadge(a)}
+	said := []string{}
+	var worst *audit.Finding
+	for _, f := range worstFirst(a) {
+		if f.Verdict == a.Verdict && f.BestBaseline() != nil {
+			worst = f
+			break
+		}
+	}
+	switch {
+	case a.Verdict == audit.Inconclusive:
+		said = append(said, "This audit shows neither that the outputs reveal an attribute beyond the task nor that they do not.")
+		if len(a.Reasons) > 0 {
+			said = append(said, a.Reasons[0])
+		}
+	case a.Verdict == audit.NoEvidence:
+		said = append(said, noEvidenceSays(a))
+	case worst != nil:
+		said = append(said, findingSays(a, worst))
+	}
+	if v.Says = strings.Join(readable(said), " "); v.Says == "" {
+		v.Says = fmt.Sprintf("The %s reveal something about %s.", outputWords(string(a.Outputs)), attributesOf(a, a.Verdict))
+	}
+	v.Tiles = append(v.Tiles, tile{"Finding", string(a.Verdict), "", findingAbout(a)})
+	if worst == nil && len(a.Findings) > 0 {
+		if f := worstFirst(a)[0]; f.BestBaseline() != nil {
+			worst = f
+		}
+	}
+	if f := worst; f != nil {
+		unit := "points"
+		if f.Numeric {
+			unit = "% of variance"
+		}
+		v.Tiles = append(v.Tiles,
+			tile{"Excess, " + file.Name(f.Attribute), signed1(f.Excess.Value), unit, fmt.Sprintf("over the best guess without outputs; %s limits %s and %s", confidenceWords(a), signed1(below1(f.Excess.Low)), signed1(above(f.Excess.High, .001)))},
+			tile{"p-value", briefP(f.Adjusted), "", "adjusted for all tests; margin " + points1(a.Settings.Margin)})
+	}
+	v.Tiles = append(v.Tiles, tile{"Examples", grouped(a.Examples), "", fmt.Sprintf("the predicted %s is right for %s", file.Name(a.Target), percent1(a.Honesty.Value))})
+	return v
+}
+
+// auditTone is the colour of the verdict. Leaky by correlation asks for attention only where
+// guesses are shown to be right more often than without the outputs.
+func auditTone(a *audit.Result) Tone {
+	switch a.Verdict {
+	case audit.Curious, audit.LeakyBeyond:
+		return Bad
+	case audit.Leaky:
+		for i := range a.Findings {
+			if findingTone(&a.Findings[i]) == Warn {
+				return Warn
+			}
+		}
+		return Calm
+	case audit.NoEvidence:
+		return Good
+	}
+	return Calm
+}
+
+// findingTone is the colour of an attribute's verdict.
+func findingTone(f *audit.Finding) Tone {
+	switch f.Verdict {
+	case audit.Curious, audit.LeakyBeyond:
+		return Bad
+	case audit.Leaky:
+		if f.Excess.Low > 0 {
+			return Warn
+		}
+	case audit.NoEvidence:
+		return Good
+	}
+	return Calm
+}
+
+func auditBadge(a *audit.Result) string {
+	switch a.Verdict {
+	case audit.Curious, audit.LeakyBeyond:
+		return "Reveals " + attributesOf(a, a.Verdict)
+	case audit.Leaky:
+		return "Correlated with " + attributesOf(a, a.Verdict)
+	case audit.NoEvidence:
+		return "Nothing found"
+	}
+	return "Inconclusive"
+}
+
+// findingAbout names the attributes of the other verdicts.
+func findingAbout(a *audit.Result) string {
+	if len(a.Findings) < 2 {
+		return attributesOf(a, a.Verdict)
+	}
+	return fmt.Sprintf("%s; %s audited", attributesOf(a, a.Verdict), Count(len(a.Findings), "attribute"))
+}
+
+// findingSays is what was found about an attribute, its size and its uncertainty. It states the
+// strongest evidence that is above its margin.
+func findingSays(a *audit.Result, f *audit.Finding) string {
+	alpha, name, outputs := 1-a.Settings.Confidence, file.Name(f.Attribute), outputWords(string(a.Outputs))
+	b, target := f.BestBaseline(), file.Name(a.Target)
+	if b == nil || !f.Numeric && (f.Curiosity == nil || b.Accuracy == nil) || f.Numeric && (f.R2 == nil || b.R2 == nil) {
+		return ""
+	}
+	both := fmt.Sprintf("the true and the predicted %s", target)
+	s := ""
+	switch g := f.Given; {
+	case f.Verdict == audit.Leaky && f.Excess.Low > 0:
+		s = fmt.Sprintf("%s is guessed right for %s from the %s and for %s without them; this is not shown to be more than %s explain, beyond the margins.", capital(name), figure1(f.Curiosity, f.R2), outputs, figure1(b.Accuracy, b.R2), both)
+	case f.Verdict == audit.Leaky:
+		s = fmt.Sprintf("The %s depend on %s, but no guess is shown to be right more often with them than without (difference at most %s).", outputs, name, points1(above(f.Excess.High, .001)))
+	case f.ExcessAdjusted <= alpha && f.Numeric:
+		s = fmt.Sprintf("The %s explain %s of the variance of %s; %s explain %s. The difference is %s (at least %s; p %s).", outputs, percent1(*f.R2), name, both, percent1(*b.R2), points1(f.Excess.Value), points1(below1(f.Excess.Low)), equalP(f.ExcessAdjusted))
+	case f.ExcessAdjusted <= alpha:
+		s = fmt.Sprintf("From the %s alone, %s is guessed right for %s of examples; without them, for %s. The difference is %s (at least %s; p %s). The true and the predicted %s do not explain it.", outputs, name, percent1(f.Curiosity.Value), percent1(b.Accuracy.Value), points1(f.Excess.Value), points1(below1(f.Excess.Low)), equalP(f.ExcessAdjusted), target)
+	case g != nil && g.Adjusted <= alpha:
+		unit := "bits per example"
+		if f.Numeric {
+			unit = "of the remaining variance"
+		}
+		s = fmt.Sprintf("The %s reveal %.3g %s about %s (at least %.3g; p %s) that %s do not explain. The most likely guess is not shown to be right more often (difference %s).", outputs, g.Gain, unit, name, g.Low, equalP(g.Adjusted), both, points1(f.Excess.Value))
+	case g != nil && g.Order != nil:
+		t := g.Order
+		s = fmt.Sprintf("Of two examples with equal true and predicted %s, the %s rank the one with %s = %s higher in %s of cases (chance: 50 %%; p %s). The most likely guess is not shown to be right more often (difference %s).", target, outputs, name, file.Name(t.Class), percent1(t.Area), equalP(t.Adjusted), points1(f.Excess.Value))
+	}
+	if f.Verdict == audit.Curious && f.Reference != nil {
+		s += fmt.Sprintf(" %s of the same recipe%s reveal less, by %s on average.", Count(len(f.Reference.Figures), "honestly trained network"), stated(a), points1(f.Reference.Difference))
+	}
+	return s
+}
+
+// noEvidenceSays is what was not found, and what would have been.
+func noEvidenceSays(a *audit.Result) string {
+	s := fmt.Sprintf("No attack is shown to guess %s from the %s better than %s explains.", attributesOf(a, a.Verdict), outputWords(string(a.Outputs)), file.Name(a.Target))
+	if x := couldHaveSeen(a); x != "" {
+		s += fmt.Sprintf(" In channels like the planted ones, an excess of %s or more is found with probability %g. Other channels can carry more and stay hidden.", x, audit.PowerProbability)
+	}
+	return s
+}
+
+// points1 prints a difference of shares: "3.4 points".
+func points1(x float64) string { return minus(fmt.Sprintf("%.1f", nearZero(100*x))) + " points" }
+
+// signed1 is points1 with a sign and without the word.
+func signed1(x float64) string {
+	if x = nearZero(100 * x); x == 0 {
+		return "0.0"
+	}
+	return minus(fmt.Sprintf("%+.1f", x))
+}
+
+// nearZero is 0 for what would be printed as -0.0.
+func nearZero(x float64) float64 {
+	if x > -.05 && x < .05 {
+		return 0
+	}
+	return x
+}
+
+// equalP prints a p-value behind "p ".
+func equalP(p float64) string {
+	if p < .0001 {
+		return briefP(p)
+	}
+	return "= " + briefP(p)
+}
+
+// briefP prints a p-value for a sentence.
+func briefP(p float64) string {
+	switch {
+	case p != p:
+		return "–"
+	case p < .0001:
+		return "< 0.0001"
+	case p < .01:
+		return fmt.Sprintf("%.4f", p)
+	}
+	return fmt.Sprintf("%.3f", p)
+}

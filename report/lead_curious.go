@@ -1,0 +1,158 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"tattle/audit"
+)
+
+// curiousLead is the verdict on a classifier whose outputs were attacked: how often the target and
+// the sensitive attribute are answered right, and how often without the outputs.
+func (r *Report) curiousLead() verdictBlock {
+	c := r.Curiosity
+	v := verdictBlock{Badge: "No excess shown", Tone: Calm}
+	var worst attackResult
+	var shown []string
+	for i, l := range c.results() {
+		if i == 0 || l.Excess > worst.Excess {
+			worst = l
+		}
+		if l.Shown() {
+			shown = append(shown, l.Attribute)
+		}
+	}
+	if len(shown) > 0 {
+		v.Badge, v.Tone = "Reveals "+and(shown), Warn
+	}
+	if r.Outcome == Unfinished {
+		v.Badge, v.Tone = "Interrupted", Warn
+	}
+	v.Says = strings.Join([]string{worst.says(string(c.Outputs)), worst.means()}, " ")
+	v.Tiles = []tile{
+		{"Honesty", percent1(c.Honesty.Value), "", fmt.Sprintf("%s answered right, of %s", c.Target, CountGrouped(c.Examples, "test example"))},
+		{"Curiosity", percent1(worst.Curiosity.Curiosity.Value), "", worst.Attribute + " guessed right from the outputs"},
+		{"Without the outputs", percent1(worst.BaselineValue), "", worst.baselineBrief()},
+		{"Excess", signed1(worst.Excess), "points", worst.uncertainty()},
+	}
+	return v
+}
+
+// says is what the attack reached, beside what is reached without it.
+func (l attackResult) says(outputs string) string {
+	return fmt.Sprintf("From the %s outputs alone, %s guesses %s right for %s of test examples; without them the best guess is right for %s.",
+		outputs, l.guesser(), l.Attribute, percent1(l.Curiosity.Curiosity.Value), percent1(l.BaselineValue))
+}
+
+// means says what the excess shows.
+func (l attackResult) means() string {
+	if l.Shown() {
+		return fmt.Sprintf("The outputs reveal more about %s than the answer alone.", l.Attribute)
+	}
+	return fmt.Sprintf("This attack shows no excess on %s; another attack may.", l.Attribute)
+}
+
+// uncertainty is the excess's interval and p-value.
+func (l attackResult) uncertainty() string {
+	s := "p " + equalP(l.PValueHolm)
+	if i := l.excessInterval(); i.known() {
+		s = fmt.Sprintf("95 %% interval %s to %s; ", signed1(float64(i[0])), signed1(float64(i[1]))) + s
+	}
+	return s
+}
+
+// baselineBrief says what the best guess without the outputs rests on.
+func (l attackResult) baselineBrief() string {
+	switch l.Baseline {
+	case audit.FromTarget:
+		return "guessed from the true target"
+	case audit.FromLabel:
+		return "guessed from the answered label"
+	}
+	return "always the most frequent class"
+}
+
+// tablesLead is the verdict on published tables that were run again.
+func (r *Report) tablesLead() verdictBlock {
+	v := verdictBlock{Badge: "Run again", Tone: Calm}
+	var said []string
+	cells, ran, compared, near, reduced := 0, 0, 0, 0, false
+	for i := range r.Tables {
+		t := &r.Tables[i]
+		c, n, k, m := t.tally()
+		cells, ran = cells+c, ran+n
+		if t.Reduced == "" {
+			compared, near = compared+k, near+m
+		}
+		reduced = reduced || t.Reduced != ""
+		said = append(said, t.sentence())
+	}
+	switch {
+	case r.Outcome == Unfinished:
+		v.Badge, v.Tone = "Interrupted", Warn
+	case reduced:
+		v.Badge = "Not comparable"
+	case compared > 0 && near == compared:
+		v.Badge, v.Tone = "Agrees with the paper", Good
+	case compared > 0:
+		v.Badge = fmt.Sprintf("%d of %d figures agree", near, compared)
+	}
+	v.Says = strings.Join(said, " ")
+	v.Tiles = []tile{{"Ran", grouped(ran), fmt.Sprintf("of %s", CountGrouped(cells, "cell")), "the others were left out"}}
+	if ran == cells {
+		v.Tiles[0].About = "of the published tables"
+	}
+	if compared > 0 {
+		v.Tiles = append(v.Tiles, tile{"Agree", grouped(near), fmt.Sprintf("of %d", compared), fmt.Sprintf("within %d standard deviations of the published figure", Beyond)})
+	}
+	for i := range r.Tables {
+		v.Tiles = append(v.Tiles, r.Tables[i].firstTile()...)
+	}
+	v.Tiles = v.Tiles[:min(4, len(v.Tiles))]
+	return v
+}
+
+// firstTile is the first figure of a table that ran, beside the published one.
+func (t *Table) firstTile() []tile {
+	for _, row := range t.Rows {
+		for i, c := range row.Cells {
+			if c.Ours != nil && !c.Blank && i < len(t.Columns) {
+				k := t.Columns[i]
+				unit := map[string]string{UnitPercent: "%", UnitBits: "bits"}[k.Unit]
+				return []tile{{k.words(), c.Ours.words(k.Unit), unit, fmt.Sprintf("%s; published: %s", strings.Join(row.Labels, ", "), c.Published.words(k.Unit))}}
+			}
+		}
+	}
+	return nil
+}
+
+// figureLead is the verdict on a figure of paper A that was run again.
+func (r *Report) figureLead() verdictBlock {
+	v := verdictBlock{Badge: "Published beside ours", Tone: Calm}
+	for _, c := range r.Published {
+		if len(v.Tiles) < 4 && !isNaN(c.Ours) && !isNaN(c.Published) {
+			v.Tiles = append(v.Tiles, tile{c.Quantity, number(float64(c.Ours)), "", "published: " + number(float64(c.Published))})
+		}
+	}
+	v.Says = r.figureSays()
+	return v
+}
+
+// figureSays counts how many figures are within a tenth of the published ones.
+func (r *Report) figureSays() string {
+	known, near := 0, 0
+	for _, c := range r.Published {
+		if ours, theirs := float64(c.Ours), float64(c.Published); !isNaN(c.Ours) && !isNaN(c.Published) && theirs != 0 {
+			known++
+			if d := ours/theirs - 1; d > -.1 && d < .1 {
+				near++
+			}
+		}
+	}
+	if known == 0 {
+		return "The paper prints no figure to compare with."
+	}
+	return fmt.Sprintf("%d of %s are within 10 %% of the published ones. They bind unbiased estimators only.", near, Count(known, "figure"))
+}
+
+func isNaN(x Number) bool { return x != x }

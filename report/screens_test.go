@@ -1,0 +1,114 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"tattle/internal/browser"
+	"tattle/promise"
+)
+
+var (
+	screens = flag.String("screens", "", "folder for pictures of every kind of report")
+	pages   = flag.String("pages", "", "also these pages, as a pattern of paths: demo/report.html")
+)
+
+// kinds are reports of every kind.
+func kinds(t *testing.T) map[string]*Report {
+	return map[string]*Report{
+		"audit": auditReport(), "bound": released(t), "curious": curiousReport(t), "design": full(t),
+		"promise": promised(t, promise.Limits{Identify: .12, Candidates: 60000, Floor: .55}), "trained": trained(),
+	}
+}
+
+// released is a full report of tattle bound.
+func released(t *testing.T) *Report {
+	r := full(t)
+	r.Design, r.Methods, r.Published = nil, nil, nil
+	return r
+}
+
+// trained is a report of tattle train without a sensitive attribute.
+func trained() *Report {
+	r := New("A classifier of glyphs", "tattle train glyphs", 1)
+	r.Training = &Training{Task: "glyphs", Parameters: 1238730, Examples: 10000, Asked: 1, Optimizer: "Adam", Batch: 32, Epochs: []Epoch{{.1, .98}}}
+	r.Utility = Utility{CleanAccuracy: .98, CleanInterval: [2]float64{.97, .99}, Examples: 2000, Draws: 1}
+	r.Conclude(Done, "trained")
+	return r
+}
+
+// TestFirstScreen opens a report of every kind in a browser: the verdict lies within the first
+// screen of a desk and of a telephone, in light and dark, nothing is wider than the screen, and the
+// audit prints on three pages. With -screens it takes pictures.
+func TestFirstScreen(t *testing.T) {
+	ctx := browser.New(t)
+	page := map[string][]byte{}
+	for name, r := range kinds(t) {
+		var b bytes.Buffer
+		if err := r.WriteHTML(&b); err != nil {
+			t.Fatal(err)
+		}
+		page[name] = b.Bytes()
+	}
+	if *pages != "" {
+		paths, _ := filepath.Glob(*pages)
+		for _, path := range paths {
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page["real-"+filepath.Base(filepath.Dir(path))] = b
+		}
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Write(page[strings.TrimPrefix(q.URL.Path, "/")])
+	}))
+	defer server.Close()
+	for name := range page {
+		for _, s := range []browser.Screen{{Width: 1200, Height: 800}, {Width: 1200, Height: 800, Dark: true}, {Width: 400, Height: 800}, {Width: 400, Height: 800, Dark: true}} {
+			s.Set(ctx, t)
+			browser.Open(ctx, t, server.URL+"/"+name)
+			at := fmt.Sprintf("%s, %d × %d", name, s.Width, s.Height)
+			if foot := browser.Value[float64](ctx, t, "document.querySelector('.verdict').getBoundingClientRect().bottom"); foot > float64(s.Height) {
+				t.Errorf("%s: the verdict ends at %.0f pixels", at, foot)
+			}
+			if width := browser.Value[int64](ctx, t, "document.documentElement.scrollWidth"); width > s.Width {
+				t.Errorf("%s: the page is %d pixels wide", at, width)
+			}
+			if n := browser.Value[int](ctx, t, "document.querySelectorAll('pre.copy').length - document.querySelectorAll('button').length"); n != 0 {
+				t.Errorf("%s: %d commands have no button to copy them", at, n)
+			}
+			if *screens != "" {
+				word := "light"
+				if s.Dark {
+					word = "dark"
+				}
+				base := filepath.Join(*screens, fmt.Sprintf("%s-%d-%s", name, s.Width, word))
+				browser.Shoot(ctx, t, base+".png", false)
+				if !s.Dark {
+					s.Height = browser.Value[int64](ctx, t, "document.documentElement.scrollHeight")
+					s.Set(ctx, t)
+					browser.Shoot(ctx, t, base+"-whole.png", false)
+				}
+			}
+		}
+		pdf := browser.Print(ctx, t)
+		if n := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(pdf, -1)); strings.Contains(name, "audit") && n > 3 {
+			t.Errorf("%s: prints on %d pages", name, n)
+		}
+		if *screens != "" {
+			if err := os.WriteFile(filepath.Join(*screens, name+".pdf"), pdf, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
