@@ -55,7 +55,7 @@ func auditMeans(a *audit.Result) []string {
 
 // controlled says how the audit did where the result is known: empty without controls.
 func controlled(a *audit.Result) string {
-	var said []string
+	var said, found []string
 	for _, c := range a.Controls {
 		switch {
 		case c.Name == audit.NegativeControl && c.Passed:
@@ -63,10 +63,17 @@ func controlled(a *audit.Result) string {
 		case c.Name == audit.NegativeControl:
 			said = append(said, "with shuffled labels it found something, so no result can be trusted")
 		case c.Passed:
-			said = append(said, fmt.Sprintf("it found a planted curious model (excess %s)", points1(c.Excess.Value)))
+			found = append(found, points1(c.Excess.Value))
 		default:
-			said = append(said, "it did not find a planted curious model")
+			said = append(said, fmt.Sprintf("it did not find a planted curious model (%s)", c.Where))
 		}
+	}
+	switch len(found) {
+	case 0:
+	case 1:
+		said = append(said, "it found a planted curious model (excess "+found[0]+")")
+	default:
+		said = append(said, fmt.Sprintf("it found %d planted curious models (excess %s)", len(found), and(found)))
 	}
 	if len(said) == 0 {
 		return ""

@@ -31,6 +31,7 @@ func (r *Report) build() *document {
 	d.everyAdversary(r)
 	d.published(r)
 	d.limits(r)
+	d.notes(r)
 	d.listDetails(r)
 	d.bounds(r)
 	d.training(r.Training)
@@ -69,6 +70,16 @@ func (d *document) limits(r *Report) {
 				continue
 			}
 			d.say("warning: " + s)
+		}
+	})
+}
+
+// notes adds what a reader of the terminal must know about how the data were read; a page has it
+// beside the other facts of the run.
+func (d *document) notes(r *Report) {
+	d.on(onTerminal, func(d *document) {
+		for _, s := range r.Data.Notes {
+			d.say("data: " + s)
 		}
 	})
 }

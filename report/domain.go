@@ -50,7 +50,7 @@ func (r *Report) domains() string {
 	if len(said) == 0 {
 		return ""
 	}
-	return "Domain, the inputs for which an estimator must be unbiased: " + strings.Join(unique(said), "; ") + "."
+	return "the inputs for which an estimator must be unbiased: " + strings.Join(unique(said), "; ") + "."
 }
 
 // computed says how far released features may lie from those of real arithmetic, and

@@ -156,7 +156,7 @@ func TestAbovePrior(t *testing.T) {
 	text, page := rendered(t, r)
 	text = strings.Join(strings.Fields(text), " ")
 	for _, want := range []string{
-		"† vacuous for adversaries who know the prior", "Barankin all† free 0.2 0.4 0.56", "100 inputs. This floor is vacuous for adversaries who know the prior: guessing the mean",
+		"† Vacuous for adversaries who know the prior", "Barankin all† free 0.2 0.4 0.56", "100 inputs. This floor is vacuous for adversaries who know the prior: guessing the mean",
 		"meets it for unbiased estimators only", "it does not limit an adversary who knows what inputs look like",
 		"a list of 10000 candidate inputs and takes the likeliest identified 100.00 % of 51 inputs",
 	} {

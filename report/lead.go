@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"tattle/stat"
 )
 
 // lead returns what the report says first.
@@ -55,12 +57,28 @@ func (r *Report) trainingLead() verdictBlock {
 	if t.Noise != nil && u.Draws > 0 {
 		v.Says += fmt.Sprintf(" With noise of σ = %s on the features: %s.", number(float64(t.Noise.Sigma)), percent(float64(u.ReleasedAccuracy)))
 	}
+	if s := t.overSeeds(); s != "" {
+		v.Says += " " + s
+	}
 	v.Tiles = []tile{
 		{"Accuracy", percent1(float64(u.CleanAccuracy)), "", "95 % interval " + bareInterval(u.CleanInterval)},
 		{"Training", fmt.Sprint(len(t.Epochs)), plural(len(t.Epochs), "epoch"), "on " + CountGrouped(t.Examples, "example")},
 		{"Model", grouped(t.Parameters), "parameters", ""},
 	}
 	return v
+}
+
+// overSeeds says how accurate the models of several seeds are; empty if there is one.
+func (t *Training) overSeeds() string {
+	if len(t.SeedAccuracies) < 2 {
+		return ""
+	}
+	all := make([]float64, len(t.SeedAccuracies))
+	for i, a := range t.SeedAccuracies {
+		all[i] = 100 * float64(a)
+	}
+	mean, std := stat.MeanStd(all)
+	return fmt.Sprintf("Over %d seeds: %.2f ± %.2f %% (mean and standard deviation).", len(all), mean, std)
 }
 
 // bareInterval prints an interval of a share in percent, to one decimal.

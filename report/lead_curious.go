@@ -88,10 +88,10 @@ func (r *Report) tablesLead() verdictBlock {
 		said = append(said, t.sentence())
 	}
 	switch {
-	case r.Outcome == Unfinished:
-		v.Badge, v.Tone = "Interrupted", Warn
 	case reduced:
 		v.Badge = "Not comparable"
+	case r.Outcome == Unfinished:
+		v.Badge, v.Tone = "Ran in part", Warn
 	case compared > 0 && near == compared:
 		v.Badge, v.Tone = "Agrees with the paper", Good
 	case compared > 0:

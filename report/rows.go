@@ -91,7 +91,7 @@ func (r *Report) legend() []string {
 		}
 	}
 	if s := r.domains(); s != "" {
-		lines = append(lines, s)
+		lines = append(lines, "Domain: "+s)
 	}
 	if s := r.aboveLegend(); s != "" {
 		lines = append(lines, s)

@@ -12,6 +12,8 @@ type Training struct {
 	Optimizer  string  `json:"optimizer"`
 	Batch      int     `json:"batch"`
 
+	SeedAccuracies []Number `json:"seed_accuracies,omitempty"` // of the models of several seeds, the first one's among them
+
 	Noise *TrainingNoise `json:"noise,omitempty"`
 }
 

@@ -19,6 +19,11 @@ func (r *Report) SetTrainings(seeds []training.Seed, results []*training.Result,
 	}
 	r.Settings["epoch kept"] = fmt.Sprintf("%d of %d", first.Best, len(first.Epochs))
 	r.Training = trainingOf(o, first, p.Train.Name)
+	if len(results) > 1 {
+		for _, x := range results {
+			r.Training.SeedAccuracies = append(r.Training.SeedAccuracies, Number(x.Evaluation.Honesty.Value))
+		}
+	}
 	r.SetEvaluation(first.Evaluation, o, first.Taus)
 	r.AddCurves(first.Evaluation, runName(first))
 	r.Warnings = append(r.Warnings, p.Notes...)

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"tattle/attack"
 	"tattle/bound"
@@ -55,10 +56,10 @@ func (r *Report) releaseWords() []Setting {
 		rows = append(rows, s)
 	}
 	if s := r.domains(); s != "" {
-		rows = append(rows, Setting{"domain", s})
+		rows = append(rows, Setting{"domain", sentenceOf(s)})
 	}
 	if s := r.aboveLegend(); s != "" {
-		rows = append(rows, Setting{aboveMark, s})
+		rows = append(rows, Setting{aboveMark, sentenceOf(strings.TrimPrefix(s, aboveMark+": "))})
 	}
 	return rows
 }

@@ -63,10 +63,10 @@ func spreadOf(k *kong.Context) *clusterFlags {
 	return nil
 }
 
-// asideFlags say where a run is kept and who computes it, not what it is; true for
-// those with a value.
+// asideFlags say where a run is kept, who computes it and how much of it is printed, not what it
+// is; true for those with a value.
 var asideFlags = map[string]bool{
-	"out": true, "resume": false,
+	"out": true, "resume": false, "details": false,
 	"cluster": true, "cluster-token-file": true, "cluster-nkey-file": true, "cluster-ca": true, "cluster-cert": true, "cluster-key": true,
 	"shared": false, "replicas": true, "lease": true, "check-shards": true, "prepare": false,
 }

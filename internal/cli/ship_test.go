@@ -141,7 +141,7 @@ func TestSettlePaths(t *testing.T) {
 
 func TestWithoutAside(t *testing.T) {
 	for given, want := range map[string]string{
-		"bound --model m --out o --resume --data d":                         "bound --model m --data d",
+		"bound --model m --out o --details --resume --data d":               "bound --model m --data d",
 		"bound --cluster=nats://h --model m --out=o --lease 3s --prepare":   "bound --model m",
 		"train glyphs --cluster-token-file t --shared --replicas 3 --json":  "train glyphs --json",
 		"bound --model m -- --out o":                                        "bound --model m -- --out o",
@@ -155,7 +155,7 @@ func TestWithoutAside(t *testing.T) {
 		if n.Name == "bound" {
 			for _, f := range n.Flags {
 				value, aside := asideFlags[f.Name]
-				if mine := f.Group != nil && f.Group.Title == "Runs over several machines"; mine != (aside && f.Name != "out" && f.Name != "resume") || aside && value == f.IsBool() {
+				if mine := f.Group != nil && f.Group.Title == "Runs over several machines"; mine != (aside && f.Name != "out" && f.Name != "resume" && f.Name != "details") || aside && value == f.IsBool() {
 					t.Errorf("--%s: aside %v, with a value %v", f.Name, aside, value)
 				}
 			}
