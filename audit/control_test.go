@@ -245,7 +245,7 @@ func TestOtherTask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(planted.Where, "glyphs") || !strings.Contains(planted.Note, "stands for it") {
+	if !strings.HasPrefix(planted.Where, "glyphs") || !strings.Contains(planted.Note, "is used instead") {
 		t.Errorf("%q, %q", planted.Where, planted.Note)
 	}
 }

@@ -56,11 +56,11 @@ func Plant(ctx context.Context, p *dataset.Parts, like *Sample, n int, o plantOp
 		case ctx.Err() != nil:
 			return nil, fmt.Errorf("plant: %w", ctx.Err())
 		case err != nil:
-			note = fmt.Sprintf("No curious model could be planted on the audited task (%v), so one on glyphs stands for it.", err)
+			note = fmt.Sprintf("No curious model could be planted on the audited task (%v). A model planted on glyphs is used instead.", err)
 		case planted.TrueExcess >= smallestPlanted:
 			return planted, nil
 		default:
-			note = fmt.Sprintf("A curious model planted on the audited task told no more than %.1f points of %q, so one on glyphs stands for it.",
+			note = fmt.Sprintf("A curious model planted on the audited task revealed no more than %.1f points of %q. A model planted on glyphs is used instead.",
 				100*planted.TrueExcess, planted.Sample.Sensitive[0].Name)
 			if planted.Note != "" {
 				note += " " + planted.Note

@@ -51,7 +51,7 @@ func TestTaskTraining(t *testing.T) {
 		}
 		return x.Planted
 	}
-	if p := train(false); p.Rows != nil || !strings.Contains(p.Note, "stands for it") {
+	if p := train(false); p.Rows != nil || !strings.Contains(p.Note, "is used instead") {
 		t.Errorf("hidden: planted on %s: %q", p.Where, p.Note)
 	}
 	p := train(true)

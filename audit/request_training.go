@@ -39,9 +39,14 @@ func (q *Request) Prepare(ctx context.Context, dir string, s *Subject, pool run.
 	if s.Model != nil {
 		hashes["model"] = s.Model.SHA256
 	}
+	what := "training a classifier, percent done"
+	if n := len(p.Trainings()); n != 1 {
+		what = fmt.Sprintf("training %d classifiers, percent done", n)
+	}
+	trained := q.progress(what)
 	return p.Train(ctx, dir, TrainOptions{
 		Settings: settings, Hashes: hashes, Pool: pool, Resume: q.Resume,
-		Progress: q.progress(fmt.Sprintf("training %d classifiers, thousandths", len(p.Trainings()))),
+		Progress: func(done, total int) { trained(100*done/max(total, 1), 100) },
 	})
 }
 

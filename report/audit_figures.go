@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -83,18 +84,26 @@ func above(x, step float64) float64 { return math.Ceil(x/step-1e-6) * step }
 func foundTable(a *audit.Result) table {
 	t := table{
 		Says:  fmt.Sprintf("Excess in points, limits at %s; p adjusted for all tests.", confidenceWords(a)),
-		Heads: []string{"attribute", "finding", "guessed", "without", "excess", "at least", "at most", "p", "power"}, Words: []int{1},
-		Page: []string{"at most"},
+		Heads: []string{"attribute", "finding", "guessed", "without", "excess", "at least", "at most", "AUC", "p", "power"}, Words: []int{1},
+		Page: []string{"at most", "power"},
 	}
 	for _, f := range worstFirst(a) {
-		cells := []string{file.Name(f.Attribute), string(f.Verdict), "–", "–", "–", "–", "–", "–"}
+		cells := []string{file.Name(f.Attribute), string(f.Verdict), "–", "–", "–", "–", "–", "–", "–"}
 		if b := f.BestBaseline(); b != nil {
-			cells = append(cells[:2], figure1(f.Curiosity, f.R2), figure1(b.Accuracy, b.R2), signed1(f.Excess.Value), signed1(below1(f.Excess.Low)), signed1(above(f.Excess.High, .001)), briefP(f.Adjusted))
+			cells = append(cells[:2], figure1(f.Curiosity, f.R2), figure1(b.Accuracy, b.R2), signed1(f.Excess.Value), signed1(below1(f.Excess.Low)), signed1(above(f.Excess.High, .001)), areaCell(f), briefP(f.Adjusted))
 		}
 		t.Kinds = append(t.Kinds, findingClass(f))
 		t.add(append(cells, seen(f.Power.Smallest))...)
 	}
 	return t
+}
+
+// areaCell prints the AUC given both labels.
+func areaCell(f *audit.Finding) string {
+	if f.Given == nil || f.Given.Order == nil {
+		return "–"
+	}
+	return percent1(f.Given.Order.Area)
 }
 
 // auditWords are the words of an audit.
@@ -104,7 +113,7 @@ func auditWords(a *audit.Result) []Setting {
 		{"without", "The same for the best guess that uses only the true and the predicted " + file.Name(a.Target) + "."},
 		{"excess", fmt.Sprintf("The difference of both, in points, with one-sided limits at %s. The verdict needs more than the margin of %s points.", confidenceWords(a), barePoints(a.Settings.Margin))},
 		{"gain, bits", "How much better the attacks' scores predict the attribute for who knows the true and the predicted label. It finds leaks about rare values, which guesses miss."},
-		{"AUC", "The share of pairs of examples, one with a value and one without, that the scores rank right. Chance is .5."},
+		{"AUC", "The share of pairs of examples, one with a value of the attribute and one without, that the scores rank right, among those with equal true and predicted label. Chance is 50 %."},
 		{"p", fmt.Sprintf("Of the strongest of excess, gain and AUC given both labels, adjusted for these three and for %s. Baselines have theirs each by itself.", Count(len(a.Findings), "attribute"))},
 		{"power", fmt.Sprintf("The smallest excess%s, in points, that is found with probability %g in channels like the planted ones. Other channels can carry more and stay hidden.", overWhom(a), audit.PowerProbability)},
 		{"balanced", "The mean over the values of the share that is right."},
@@ -160,7 +169,11 @@ func subgroupsTable(f *audit.Finding) table {
 		Says:  "Excess over the same baseline within the group; the limit allows for the number of groups.",
 		Heads: []string{"group", "examples", "guessed", "baseline", "balanced", "excess", "at least"}, Most: fewSubgroups,
 	}
-	for i, g := range f.Subgroups.List {
+	groups := slices.Clone(f.Subgroups.List)
+	slices.SortStableFunc(groups, func(x, y audit.Subgroup) int { // a baseline that is never right makes any guess an excess
+		return cmp.Compare(zeroOf(x), zeroOf(y))
+	})
+	for i, g := range groups {
 		if i == shownSubgroups {
 			t.Note = fmt.Sprintf("The worst %d of %d.", i, len(f.Subgroups.List))
 			break
@@ -171,6 +184,14 @@ func subgroupsTable(f *audit.Finding) table {
 		t.Note = strings.TrimSpace(t.Note + fmt.Sprintf(" Left out: %s with too few examples.", Count(n, "group")))
 	}
 	return t
+}
+
+// zeroOf is 1 for a group whose baseline is never right, else 0.
+func zeroOf(g audit.Subgroup) int {
+	if g.Baseline.Value == 0 {
+		return 1
+	}
+	return 0
 }
 
 // powerTable has the smallest excess that is found in each kind of channel.

@@ -13,13 +13,7 @@ func (r *Report) auditLead() verdictBlock {
 	a := r.Audit
 	v := verdictBlock{Tone: auditTone(a), Badge: auditBadge(a)}
 	said := []string{}
-	var worst *audit.Finding
-	for _, f := range worstFirst(a) {
-		if f.Verdict == a.Verdict && f.BestBaseline() != nil {
-			worst = f
-			break
-		}
-	}
+	worst := strongest(a)
 	switch {
 	case a.Verdict == audit.Inconclusive:
 		said = append(said, "This audit shows neither that the outputs reveal an attribute beyond the task nor that they do not.")
@@ -41,16 +35,87 @@ func (r *Report) auditLead() verdictBlock {
 		}
 	}
 	if f := worst; f != nil {
-		unit := "points"
-		if f.Numeric {
-			unit = "% of variance"
-		}
-		v.Tiles = append(v.Tiles,
-			tile{"Excess, " + file.Name(f.Attribute), signed1(f.Excess.Value), unit, fmt.Sprintf("over the best guess without outputs; %s limits %s and %s", confidenceWords(a), signed1(below1(f.Excess.Low)), signed1(above(f.Excess.High, .001)))},
-			tile{"p-value", briefP(f.Adjusted), "", "adjusted for all tests; margin " + points1(a.Settings.Margin)})
+		v.Tiles = append(v.Tiles, evidenceTile(a, f), tile{"p-value", briefP(f.Adjusted), "", "adjusted for all tests"})
 	}
 	v.Tiles = append(v.Tiles, tile{"Examples", grouped(a.Examples), "", fmt.Sprintf("the predicted %s is right for %s", file.Name(a.Target), percent1(a.Honesty.Value))})
 	return v
+}
+
+// The kinds of evidence on an attribute.
+type evidence int
+
+const (
+	byExcess evidence = iota // guesses are right more often
+	byOrder                  // pairs of examples are ranked right
+	byGain                   // scores predict the attribute better
+)
+
+// evidenceOf returns the evidence with the least p-value, which is that of the finding; of equal ones
+// the plainest.
+func evidenceOf(f *audit.Finding) evidence {
+	switch g := f.Given; {
+	case g == nil || f.ExcessAdjusted <= f.Adjusted:
+		return byExcess
+	case g.Order != nil && g.Order.Adjusted <= f.Adjusted:
+		return byOrder
+	}
+	return byGain
+}
+
+// strongest returns the attribute that the verdict names: of those with the audit's verdict,
+// one whose guesses are shown to be right more often, with the largest excess; else the one whose
+// pairs are ranked best. It is nil if none has figures.
+func strongest(a *audit.Result) *audit.Finding {
+	var best *audit.Finding
+	rank := func(f *audit.Finding) (evidence, float64) {
+		kind := evidenceOf(f)
+		if kind == byOrder {
+			return kind, f.Given.Order.Area
+		}
+		return kind, f.Excess.Value
+	}
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		if f.Verdict != a.Verdict || f.BestBaseline() == nil {
+			continue
+		}
+		if best != nil {
+			kind, size := rank(f)
+			if k, s := rank(best); kind > k || kind == k && size <= s {
+				continue
+			}
+		}
+		best = f
+	}
+	return best
+}
+
+// valueOf names a value of an attribute, such as "sex = Male" or "age >=40".
+func valueOf(name, value string) string {
+	if strings.HasPrefix(value, "<") || strings.HasPrefix(value, ">") {
+		return name + " " + value
+	}
+	return name + " = " + value
+}
+
+// evidenceTile is the figure that the finding on an attribute rests on.
+func evidenceTile(a *audit.Result, f *audit.Finding) tile {
+	name, both := file.Name(f.Attribute), "the true and the predicted "+file.Name(a.Target)
+	switch evidenceOf(f) {
+	case byOrder:
+		return tile{"Ranked right, " + name, percent1(f.Given.Order.Area), "of pairs", "with equal true and predicted " + file.Name(a.Target) + "; chance: 50 %"}
+	case byGain:
+		unit := "bits"
+		if f.Numeric {
+			unit = "of variance"
+		}
+		return tile{"Revealed, " + name, fmt.Sprintf("%.3g", f.Given.Gain), unit, fmt.Sprintf("beyond %s; at least %.3g", both, f.Given.Low)}
+	}
+	unit := "points"
+	if f.Numeric {
+		unit = "% of variance"
+	}
+	return tile{"Excess, " + name, signed1(f.Excess.Value), unit, fmt.Sprintf("over the best guess without outputs; %s limits %s and %s; margin %s", confidenceWords(a), signed1(below1(f.Excess.Low)), signed1(above(f.Excess.High, .001)), points1(a.Settings.Margin))}
 }
 
 // auditTone is the colour of the verdict. Leaky by correlation asks for attention only where
@@ -110,7 +175,7 @@ func findingAbout(a *audit.Result) string {
 // findingSays is what was found about an attribute, its size and its uncertainty. It states the
 // strongest evidence that is above its margin.
 func findingSays(a *audit.Result, f *audit.Finding) string {
-	alpha, name, outputs := 1-a.Settings.Confidence, file.Name(f.Attribute), outputWords(string(a.Outputs))
+	name, outputs, kind := file.Name(f.Attribute), outputWords(string(a.Outputs)), evidenceOf(f)
 	b, target := f.BestBaseline(), file.Name(a.Target)
 	if b == nil || !f.Numeric && (f.Curiosity == nil || b.Accuracy == nil) || f.Numeric && (f.R2 == nil || b.R2 == nil) {
 		return ""
@@ -122,19 +187,19 @@ func findingSays(a *audit.Result, f *audit.Finding) string {
 		s = fmt.Sprintf("%s is guessed right for %s from the %s and for %s without them; this is not shown to be more than %s explain, beyond the margins.", capital(name), figure1(f.Curiosity, f.R2), outputs, figure1(b.Accuracy, b.R2), both)
 	case f.Verdict == audit.Leaky:
 		s = fmt.Sprintf("The %s depend on %s, but no guess is shown to be right more often with them than without (difference at most %s).", outputs, name, points1(above(f.Excess.High, .001)))
-	case f.ExcessAdjusted <= alpha && f.Numeric:
+	case kind == byExcess && f.Numeric:
 		s = fmt.Sprintf("The %s explain %s of the variance of %s; %s explain %s. The difference is %s (at least %s; p %s).", outputs, percent1(*f.R2), name, both, percent1(*b.R2), points1(f.Excess.Value), points1(below1(f.Excess.Low)), equalP(f.ExcessAdjusted))
-	case f.ExcessAdjusted <= alpha:
+	case kind == byExcess:
 		s = fmt.Sprintf("From the %s alone, %s is guessed right for %s of examples; without them, for %s. The difference is %s (at least %s; p %s). The true and the predicted %s do not explain it.", outputs, name, percent1(f.Curiosity.Value), percent1(b.Accuracy.Value), points1(f.Excess.Value), points1(below1(f.Excess.Low)), equalP(f.ExcessAdjusted), target)
-	case g != nil && g.Adjusted <= alpha:
+	case kind == byGain:
 		unit := "bits per example"
 		if f.Numeric {
 			unit = "of the remaining variance"
 		}
 		s = fmt.Sprintf("The %s reveal %.3g %s about %s (at least %.3g; p %s) that %s do not explain. The most likely guess is not shown to be right more often (difference %s).", outputs, g.Gain, unit, name, g.Low, equalP(g.Adjusted), both, points1(f.Excess.Value))
-	case g != nil && g.Order != nil:
+	case kind == byOrder:
 		t := g.Order
-		s = fmt.Sprintf("Of two examples with equal true and predicted %s, the %s rank the one with %s = %s higher in %s of cases (chance: 50 %%; p %s). The most likely guess is not shown to be right more often (difference %s).", target, outputs, name, file.Name(t.Class), percent1(t.Area), equalP(t.Adjusted), points1(f.Excess.Value))
+		s = fmt.Sprintf("Of two examples with equal true and predicted %s, the %s rank the one with %s higher in %s of cases (chance: 50 %%; p %s). The most likely guess is not shown to be right more often (difference %s).", target, outputs, valueOf(name, file.Name(t.Class)), percent1(t.Area), equalP(t.Adjusted), points1(f.Excess.Value))
 	}
 	if f.Verdict == audit.Curious && f.Reference != nil {
 		s += fmt.Sprintf(" %s of the same recipe%s reveal less, by %s on average.", Count(len(f.Reference.Figures), "honestly trained network"), stated(a), points1(f.Reference.Difference))
