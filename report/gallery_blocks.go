@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 )
 
 // pairs adds pairs of inputs whose releases can hardly be distinguished.
@@ -42,7 +41,7 @@ func (d *document) reconstructions(r *Report) {
 				continue
 			}
 			off := number(s.RMS) + " grey levels off"
-			all = append(all, pictures{Caption: strings.TrimSpace(fmt.Sprintf("example %d %s", p.Index, p.Name)) + ", " + off, Shots: []picture{
+			all = append(all, pictures{Caption: pictured(p) + ", " + off, Shots: []picture{
 				{dataURI(p.source, p.SHA256), alt("Original", p.Index, p.Name), "original", ""},
 				{dataURI(s.pixels, s.SHA256), alt("Reconstruction by an attack", p.Index, p.Name) + ", " + s.Name + ": " + off, "attack", ""},
 			}})
@@ -72,11 +71,19 @@ func (r *Report) recognisedSays() string {
 	return s
 }
 
+// pictured names an example and its class.
+func pictured(p Picture) string {
+	if p.Name == "" {
+		return fmt.Sprintf("example %d", p.Index)
+	}
+	return fmt.Sprintf("example %d (%s)", p.Index, p.Name)
+}
+
 // gallery adds originals beside the best unbiased reconstructions.
 func (d *document) gallery(r *Report) {
 	var all sideBySide
 	for _, p := range r.Gallery {
-		x := pictures{Caption: fmt.Sprintf("example %d %s", p.Index, p.Name), Shots: []picture{{dataURI(p.source, p.SHA256), alt("Original", p.Index, p.Name), "original", ""}}}
+		x := pictures{Caption: pictured(p), Shots: []picture{{dataURI(p.source, p.SHA256), alt("Original", p.Index, p.Name), "original", ""}}}
 		for _, s := range p.Shots {
 			if s.Status == StatusDemonstrated {
 				continue

@@ -216,7 +216,7 @@ func (r *Report) releaseTiles() []tile {
 func (r *Report) floorTile() tile {
 	floor := r.closeness()[0].anybody
 	if floor.none() {
-		return tile{"Floor without a list", floor.floor(), "", "is proved for them at this noise"}
+		return tile{"Floor without a list", floor.floor(), "", "nothing is proved at this noise"}
 	}
 	return tile{"Floor without a list", floor.floor(), r.shortUnit(), "least RMS error of an adversary without a list; guessing the mean: " + number(floor.prior)}
 }

@@ -25,7 +25,7 @@ func drawCloseness(rows []closeness, unit string) template.HTML {
 		y := float64(plotTop + row*i)
 		p.text("head", "start", p.left, y+2, 0, c.band)
 		p.text("soft", "end", p.right, y+2, 0, c.words())
-		p.stroke("prior", p.x(1), y+6, p.x(1), y+27)
+		p.stroke("prior", p.x(1), y+9, p.x(1), y+27)
 		p.stroke("axis", p.left, y+7, p.left, y+25)
 		if v := c.anybody.share(); v > 0 && !c.anybody.none() {
 			p.rect("floor certified", p.left, y+8, p.x(v)-p.left, 16, "")
