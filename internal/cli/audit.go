@@ -15,17 +15,17 @@ import (
 
 type auditCmd struct {
 	Model    string `help:"Audit a classifier in an ONNX file, applied to --data." placeholder:"FILE" input:"model"`
-	Endpoint string `help:"Audit a server that speaks the Open Inference Protocol v2. Its bearer token is read from TATTLE_TOKEN." placeholder:"URL"`
+	Endpoint string `help:"Audit a server that speaks the Open Inference Protocol v2. Token: TATTLE_TOKEN." placeholder:"URL"`
 	Outputs  string `help:"Audit these outputs: a CSV or .npz file with the labels of the same examples." placeholder:"FILE" input:"file"`
 
-	Target    string   `help:"Target attribute: a column, or a rule that makes classes of one, such as \"age: <=30, >30\" (default: the data's own, or y)." placeholder:"RULE"`
-	Sensitive []string `sep:"none" help:"Sensitive attribute: a column or a rule, such as \"race: White; *\". Repeatable (default: the data's own, or s1, s2 …)." placeholder:"RULE"`
+	Target    string   `help:"Target attribute: a column, or a rule such as \"age: <=30, >30\" (default: the data's own, or y)." placeholder:"RULE"`
+	Sensitive []string `sep:"none" help:"Sensitive attribute: a column or a rule, such as \"race: White; *\". Repeatable (default: the data's own)." placeholder:"RULE"`
 
 	FailOn   string `help:"Exit with status 1 if: curious, beyond, leaky, inconclusive, never, or a limit such as \"excess>5%@95%\" (default: beyond)." default:"beyond" placeholder:"RULES"`
-	Evidence string `help:"Also write an evidence pack: figures, settings, digests and every guess." placeholder:"DIR" writes:"folder"`
+	Evidence string `help:"Also write an evidence pack for reviewers." placeholder:"DIR" writes:"folder"`
 	Sarif    string `name:"sarif" help:"Also write the report as SARIF to this file." placeholder:"FILE" writes:"file"`
-	JUnit    string `name:"junit" help:"Also write the report as JUnit XML to this file." placeholder:"FILE" writes:"file"`
-	Markdown string `help:"Also write the report as Markdown to this file." placeholder:"FILE" writes:"file"`
+	JUnit    string `name:"junit" help:"Also write the report as JUnit XML to this file." placeholder:"FILE" writes:"file" more:""`
+	Markdown string `help:"Also write the report as Markdown to this file." placeholder:"FILE" writes:"file" more:""`
 	Resume   bool   `help:"Continue the interrupted audit in --out."`
 	output
 
@@ -38,7 +38,7 @@ type auditCmd struct {
 }
 
 func (auditCmd) Help() string {
-	return `Checks whether the outputs of a classifier reveal a sensitive attribute s beyond what its target y explains. Attacks are fitted to the outputs by cross-fitting: each example is judged by attacks that were fitted without it. The verdict for each attribute is one of:
+	return `The verdict for each sensitive attribute s, beside the target y, is one of:
 
   curious                  reveals more than honest training by the same recipe
   leaky beyond the target  reveals more than y explains
@@ -54,11 +54,16 @@ Audit a model, and compare it with honest training on the same data:
 
   tattle audit --model model.onnx --data faces.zip --kind fairface --target "age: <30, >=30" --sensitive gender --reference faces.zip
 
-Audit a server in CI, and fail above 5 points:
+Exit status: 0 no rule of --fail-on is broken, 1 one is, 2 wrong usage, 3 inconclusive or unfinished. docs/audit.md explains more.`
+}
+
+// MoreHelp implements detailed.
+func (auditCmd) MoreHelp() string {
+	return `Audit a server in CI, and fail above 5 points:
 
   TATTLE_TOKEN=… tattle audit --endpoint https://host/v2/models/age --data faces.zip --kind fairface --sensitive gender --fail-on "excess>5%@95%" --sarif audit.sarif
 
-Exit status: 0 no rule of --fail-on is broken, 1 one is, 2 wrong usage, 3 inconclusive (the report is written) or unfinished. An excess does not show intent, because honest training also leaks: --reference measures how much. Only an audit with references can give the verdict curious. docs/audit.md explains the verdicts.`
+Attacks are fitted to the outputs by cross-fitting: each example is judged by attacks that were fitted without it. An excess does not show intent, because honest training also leaks: --reference measures how much. Only an audit with references can give the verdict curious. With status 3, the report of an inconclusive audit is written.`
 }
 
 func (c *auditCmd) Run(ctx context.Context, e *env) error {

@@ -18,14 +18,14 @@ import (
 // auditDataFlags choose the examples that a model or an endpoint is applied to.
 type auditDataFlags struct {
 	Data       string  `help:"Labelled examples: a folder, zip or CSV file, or glyphs (default: the data of the model's run)." placeholder:"PATH" input:"data"`
-	Kind       string  `help:"mnist, cifar10, glyphs, utkface, celeba, fairface, images, adult or table (default: detected)." placeholder:"KIND"`
+	Kind       string  `help:"mnist, cifar10, glyphs, utkface, celeba, fairface, images, adult or table (default: detected)." placeholder:"KIND" more:""`
 	Labels     string  `help:"CSV with the labels of pictures (default: labels.csv beside them); mnist: folder of QMNIST labels." placeholder:"PATH" input:"file"`
-	FileColumn string  `help:"Column of --labels with file names (default: file, filename, path, image or the first)." placeholder:"NAME"`
-	Size       int     `help:"Resize pictures to this width and height (default: the model's)." placeholder:"PIXELS"`
-	Part       string  `help:"train, validation, test or all (default: all; test if a model was trained on these data)." placeholder:"PART"`
-	Examples   string  `help:"Audit N examples drawn by the seed, or those in an .npy file of indices (default: all)." placeholder:"N|FILE" input:"file"`
-	DataSeed   *uint64 `help:"Seed of the split into parts, and of glyphs (default: that of the model's run, else --seed)." placeholder:"N"`
-	Cache      string  `help:"Folder that caches decoded pictures, or none (default: beside the data)." placeholder:"DIR|none"`
+	FileColumn string  `help:"Column of --labels with file names (default: file, filename, path, image or the first)." placeholder:"NAME" more:""`
+	Size       int     `help:"Resize pictures to this width and height (default: the model's)." placeholder:"PIXELS" more:""`
+	Part       string  `help:"train, validation, test or all (default: all; test if a model was trained on these data)." placeholder:"PART" more:""`
+	Examples   string  `help:"Audit N examples drawn by the seed, or those in an .npy file of indices (default: all)." placeholder:"N|FILE" input:"file" more:""`
+	DataSeed   *uint64 `help:"Seed of the split into parts, and of glyphs (default: that of the model's run, else --seed)." placeholder:"N" more:""`
+	Cache      string  `help:"Folder that caches decoded pictures, or none (default: beside the data)." placeholder:"DIR|none" more:""`
 	readFlags
 }
 
@@ -48,12 +48,12 @@ type auditOutputsFlags struct {
 // auditReferenceFlags set what honest classifiers are trained on.
 type auditReferenceFlags struct {
 	Reference          string   `help:"Training data of the same task, on which honest classifiers are trained and audited." placeholder:"PATH" input:"data"`
-	References         int      `help:"Number of honest classifiers (default: 5)." default:"5" placeholder:"N"`
-	ReferenceEpochs    *int     `help:"Epochs of each honest training (default: those of the audited model if known, else 20)." placeholder:"N"`
-	ReferenceWidths    string   `help:"Widths of their layers (default: those of the model's run, else 128-128-64-64-128)." placeholder:"A-B-C-D-E"`
-	SameRecipe         bool     `help:"State that the references have the model's recipe (architecture, data, settings)."`
-	ReferenceTarget    string   `help:"With --outputs: target attribute of the training data (default: --target)." placeholder:"RULE"`
-	ReferenceSensitive []string `sep:"none" help:"With --outputs: sensitive attributes of the training data (default: --sensitive)." placeholder:"RULE"`
+	References         int      `help:"Number of honest classifiers (default: 5)." default:"5" placeholder:"N" more:""`
+	ReferenceEpochs    *int     `help:"Epochs of each honest training (default: those of the audited model if known, else 20)." placeholder:"N" more:""`
+	ReferenceWidths    string   `help:"Widths of their layers (default: those of the model's run, else 128-128-64-64-128)." placeholder:"A-B-C-D-E" more:""`
+	SameRecipe         bool     `help:"State that the references have the model's recipe (architecture, data, settings)." more:""`
+	ReferenceTarget    string   `help:"With --outputs: target attribute of the training data (default: --target)." placeholder:"RULE" more:""`
+	ReferenceSensitive []string `sep:"none" help:"With --outputs: sensitive attributes of the training data (default: --sensitive)." placeholder:"RULE" more:""`
 }
 
 // auditFigureFlags set the statistics.

@@ -11,7 +11,7 @@ import (
 
 type boundCmd struct {
 	modelFlags
-	Data     string `required:"" help:"Folder of MNIST or CIFAR-10 files, folder or zip of pictures, .npz file, CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
+	Data     string `required:"" help:"MNIST, CIFAR-10 or pictures (folder, zip), .npz file, CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
 	Split    string `help:"Part of the data: test or train." enum:"test,train" default:"test"`
 	Examples string `help:"Number of examples, drawn by the seed; an .npy file of indices; or all (default: 100)." default:"100" placeholder:"N|FILE" input:"file"`
 

@@ -20,16 +20,16 @@ type curiousFlags struct {
 	Sensitive  []string `sep:"none" help:"Attribute to encode in the outputs: a column or a rule, such as \"race: White; *\". Repeatable." placeholder:"RULE"`
 	Attack     string   `help:"standard, overlearning, regularized, parameterized or mixture (default: parameterized with --sensitive)." placeholder:"KIND"`
 	Outputs    string   `help:"Released outputs: raw (scores) or soft (probabilities) (default: raw; regularized, mixture: soft)." placeholder:"KIND"`
-	Beta       string   `help:"Weights βx,βy,βs of the losses (default: 0,.7,.3; soft: 0,.5,.5; mixture: 0,.8,.2)." placeholder:"X,Y,S"`
+	Beta       string   `help:"Weights βx,βy,βs of the losses (default: 0,.7,.3; soft: 0,.5,.5; mixture: 0,.8,.2)." placeholder:"X,Y,S" more:""`
 	Seeds      *int     `help:"Number of trainings, with seeds from --seed on (default: 5 with an attack, else 1)." placeholder:"N"`
-	Normal     bool     `help:"mixture: add probabilities instead of one-hot answers."`
-	PerExample bool     `help:"regularized: eq. (3) as printed, a sum over examples instead of class means."`
-	Size       int      `help:"Resize pictures to this width and height, a multiple of 16 (default: 64; glyphs: 28)." placeholder:"PIXELS"`
-	Widths     string   `help:"Widths of four convolutions and an affine layer (default: 128-128-64-64-128)." placeholder:"A-B-C-D-E"`
-	HoldOut    bool     `help:"Do not train on a fifth of the training part: tattle distill needs it for the student."`
+	Normal     bool     `help:"mixture: add probabilities instead of one-hot answers." more:""`
+	PerExample bool     `help:"regularized: eq. (3) as printed, a sum over examples instead of class means." more:""`
+	Size       int      `help:"Resize pictures to this width and height, a multiple of 16 (default: 64; glyphs: 28)." placeholder:"PIXELS" more:""`
+	Widths     string   `help:"Widths of four convolutions and an affine layer (default: 128-128-64-64-128)." placeholder:"A-B-C-D-E" more:""`
+	HoldOut    bool     `help:"Do not train on a fifth of the training part: tattle distill needs it for the student." more:""`
 	Labels     string   `help:"CSV with the labels of pictures (default: labels.csv beside them); mnist: folder of QMNIST labels." placeholder:"PATH" input:"file"`
-	FileColumn string   `help:"Column of --labels with file names (default: file, filename, path, image or the first)." placeholder:"NAME"`
-	Cache      string   `help:"Folder that caches decoded pictures, or none (default: beside the data)." placeholder:"DIR|none"`
+	FileColumn string   `help:"Column of --labels with file names (default: file, filename, path, image or the first)." placeholder:"NAME" more:""`
+	Cache      string   `help:"Folder that caches decoded pictures, or none (default: beside the data)." placeholder:"DIR|none" more:""`
 	Resume     bool     `help:"Continue the interrupted run in --out."`
 }
 

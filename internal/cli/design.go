@@ -25,10 +25,10 @@ import (
 // designCmd looks for the cheapest release that keeps a promise.
 type designCmd struct {
 	modelFlags
-	Data         string `required:"" help:"Folder of MNIST or CIFAR-10 files, folder or zip of pictures, .npz file, CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
+	Data         string `required:"" help:"MNIST, CIFAR-10 or pictures (folder, zip), .npz file, CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
 	Split        string `help:"Part of the data on which accuracy is measured: test or train." enum:"test,train" default:"test"`
 	Features     string `help:"Node or tensor whose output is released; with a promise about every adversary also several, separated by commas, or all (default: the input of the last affine layer)." placeholder:"NODE"`
-	TrainingData string `help:"Data that principal projections and the linear attack learn from (default: the training part of --data)." placeholder:"PATH" input:"data"`
+	TrainingData string `help:"Data that principal projections and the linear attack learn from (default: the training part of --data)." placeholder:"PATH" input:"data" more:""`
 
 	inputFlags
 
@@ -64,6 +64,13 @@ func (designCmd) Help() string {
 
 Finds the release that keeps a promise about every adversary at the lowest cost in accuracy. This promise says: nobody who has a list of 60,000 candidates names the right input from one release with a probability above 1 %. Several limits are promised together. The candidates are inputs of the training data.
 
+After an interruption, the same command with --out and --resume continues.`
+}
+
+// MoreHelp implements detailed.
+func (designCmd) MoreHelp() string {
+	return `Exit status: 0 if the promise is kept or the target met, 1 if not (the report then names the nearest release), 2 for wrong usage, 3 if the search could not finish.
+
 The search tries, at each node of --features, several methods: noise of one strength on all features, principal directions, discriminants, and layers that are learned under the noise together with a new head. It measures on training data, and sets the strength of the noise with a fifth of the test data. The answer is then measured on the other test data as tattle bound does, with fresh noise: how often candidates are identified, and new inputs hidden among them; the bits revealed; the floor for adversaries without a list; and accuracy. The promise is kept if these figures, each with its 99.9 % limit, keep it. --attack is compared with the attacks that ran, and is no proof.
 
 Writes model.onnx with the new layers and head (noise is added to the output of its node release), report.html, report.json and the arrays of the bounds. The report ends with a tattle bound command that examines the release further.
@@ -72,11 +79,7 @@ Targets for unbiased estimators are older and weaker:
 
     tattle design --model mnist-net/model.onnx --data mnist --resolvable 10@0.5
 
-tries families of noise, numbers of features and strengths. --resolvable and --median-std limit unbiased estimators only, and --attack-mse the linear attack only: a target that is met does not limit an adversary who knows what inputs look like. With --max-accuracy-drop alone, the answer is the release within the drop that leaves unbiased estimators the fewest directions.
-
-After an interruption, the same command with --out and --resume continues.
-
-Exit status: 0 if the promise is kept or the target met, 1 if not (the report then names the nearest release), 2 for wrong usage, 3 if the search could not finish.`
+tries families of noise, numbers of features and strengths. --resolvable and --median-std limit unbiased estimators only, and --attack-mse the linear attack only: a target that is met does not limit an adversary who knows what inputs look like. With --max-accuracy-drop alone, the answer is the release within the drop that leaves unbiased estimators the fewest directions.`
 }
 
 // Run searches and reports.

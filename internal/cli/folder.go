@@ -22,10 +22,10 @@ const (
 
 // output is what every command that computes has in common.
 type output struct {
-	Seed    uint64 `help:"Seed of everything random: the same seed gives the same bytes." default:"1"`
-	Details bool   `help:"Print all sections of the report, not only its summary."`
-	JSON    bool   `name:"json" help:"Print the report as JSON on standard output, and nothing else there."`
-	Out     string `help:"Folder for the results (default: a new folder named after the command)." placeholder:"DIR" writes:"folder"`
+	Seed    uint64 `help:"The same seed gives the same bytes." default:"1"`
+	Details bool   `help:"Print all sections of the report, not only its summary." more:""`
+	JSON    bool   `name:"json" help:"Print the report as JSON, and nothing else."`
+	Out     string `help:"Folder for the results (default: a new folder)." placeholder:"DIR" writes:"folder"`
 }
 
 // in makes the run's folder, settles who computes the run, and does the work. Where

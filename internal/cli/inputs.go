@@ -16,10 +16,10 @@ func absolute(path string) string { return measure.Absolute(path) }
 
 // inputFlags say what of the data is read, and how its labels are found.
 type inputFlags struct {
-	Labels    string   `help:"CSV file with the labels of pictures or a table, or the folder of QMNIST's labels for MNIST (default: labels.csv among the pictures, or the folders' names)." placeholder:"FILE" input:"file"`
+	Labels    string   `help:"CSV file with the labels; for MNIST, the folder of QMNIST's (default: labels.csv, or the names of folders)." placeholder:"FILE" input:"file"`
 	Target    string   `help:"Column of the labels that the model answers (default: the only column)." placeholder:"COLUMN"`
-	Sensitive []string `sep:"none" help:"Sensitive attributes: columns of the labels, or rules such as 'age: <30; >=30' (default: those that the data's own files hold)." placeholder:"RULE"`
-	Limit     string   `help:"Read this many examples only, drawn by the seed, or those of an .npy file of indices (default: all)." placeholder:"N|FILE" input:"file"`
+	Sensitive []string `sep:"none" help:"Sensitive attributes: columns of the labels, or rules such as 'age: <30; >=30' (default: the data's own)." placeholder:"RULE"`
+	Limit     string   `help:"Read this many examples only, drawn by the seed, or those of an .npy file of indices (default: all)." placeholder:"N|FILE" input:"file" more:""`
 }
 
 // of returns the examples of the data at the path that the flags name. Paths among the flags

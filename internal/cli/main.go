@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -18,6 +19,7 @@ import (
 
 	"tattle/cluster"
 	"tattle/internal/file"
+	"tattle/report"
 	"tattle/run"
 )
 
@@ -62,6 +64,8 @@ type env struct {
 }
 
 type commands struct {
+	Version kong.VersionFlag `help:"Print the version."`
+
 	Demo      demoCmd      `cmd:"" help:"Try the tool on generated digits: train a net, add noise, compute bounds, attack, report. Takes about a minute and needs no data."`
 	Train     trainCmd     `cmd:"" help:"Train a classifier and write it as ONNX."`
 	Model     modelCmd     `cmd:"" help:"Write a built-in net as ONNX, with random parameters or those of an .npz file."`
@@ -127,13 +131,8 @@ func runParsed(ctx context.Context, k *kong.Context, e *env) error {
 
 // parse reads a command line.
 func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
-	parser, err := kong.New(new(commands),
-		kong.Name("tattle"),
-		kong.Description(description),
-		kong.Writers(stdout, stderr),
-		kong.Exit(func(code int) { panic(exit(code)) }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-	)
+	args, all := helpAsked(args)
+	parser, err := newParser(all, stdout, stderr)
 	if err != nil {
 		panic(err) // the grammar above is wrong: a bug, found by any test
 	}
@@ -142,6 +141,28 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 		return nil, usage(err, "tattle --help lists the commands, tattle COMMAND --help their flags")
 	}
 	return k, nil
+}
+
+// versionLine names the version and, where it is known, the revision and the processor.
+func versionLine() string {
+	version, p := report.ProgramVersion(), run.Current()
+	if p.Definite() && p.Version != version {
+		version += ", revision " + p.Version
+	}
+	return fmt.Sprintf("tattle %s (%s, %s)", version, runtime.Version(), p.Kernels)
+}
+
+// newParser returns the parser of the command line; all is that of helpPrinter.
+func newParser(all bool, stdout, stderr io.Writer) (*kong.Kong, error) {
+	return kong.New(new(commands),
+		kong.Name("tattle"),
+		kong.Description(description),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(code int) { panic(exit(code)) }),
+		kong.Help(helpPrinter(all)),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Vars{"version": versionLine()},
+	)
 }
 
 // A statusError is an error with the exit status it ends the program with and,

@@ -19,14 +19,14 @@ type modelFlags struct {
 
 // readFlags say what a model's file leaves open, and what its inputs are.
 type readFlags struct {
-	InputShape  string `help:"Shape of one input, without the batch, if the file leaves it open." placeholder:"3x224x224"`
-	ModelOutput string `help:"Which output of the model, if it has several." placeholder:"NAME"`
-	Preprocess  string `help:"How pictures become inputs: a TOML file, a preset, or settings such as 'resize=256 crop=224' (default: MODEL.preprocess.toml)." placeholder:"SPEC|FILE" input:"file"`
+	InputShape  string `help:"Shape of one input, without the batch, if the file leaves it open." placeholder:"3x224x224" more:""`
+	ModelOutput string `help:"Which output of the model, if it has several." placeholder:"NAME" more:""`
+	Preprocess  string `help:"TOML file, preset, or settings such as 'resize=256 crop=224' (default: MODEL.preprocess.toml)." placeholder:"SPEC|FILE" input:"file"`
 }
 
 // memoryFlag bounds what a run takes.
 type memoryFlag struct {
-	Memory byteSize `help:"Memory for what grows with examples and vectors, such as 4GiB or 500M (default: 4GiB)." placeholder:"SIZE"`
+	Memory byteSize `help:"Memory for what grows with examples and vectors, such as 4GiB or 500M (default: 4GiB)." placeholder:"SIZE" more:""`
 }
 
 // A byteSize is a number of bytes as a flag gives it: 4GiB, 500M, 1e9.

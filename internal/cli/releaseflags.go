@@ -13,20 +13,20 @@ import (
 type releaseFlags struct {
 	Surface     string  `help:"What leaves the device: features, logits, probabilities or label (class of the largest noisy logit)." enum:"features,logits,probabilities,label" default:"features"`
 	Features    string  `help:"Node (or tensor) whose output is released (default: the input of the last affine layer)." placeholder:"NODE"`
-	Keep        *int    `help:"Number of features to release, chosen by --projection (default: all)." placeholder:"K"`
-	Projection  string  `help:"What --keep keeps: the first features, or directions: random, principal or discriminant (the last two learned from training data)." enum:"first,random,principal,discriminant" default:"first"`
-	Temperature float64 `help:"Divisor of the logits before the softmax (default: 1)." default:"1" placeholder:"T"`
+	Keep        *int    `help:"Number of features to release, chosen by --projection (default: all)." placeholder:"K" more:""`
+	Projection  string  `help:"What --keep keeps: the first features, or directions: random, principal or discriminant (the last two learned from training data)." enum:"first,random,principal,discriminant" default:"first" more:""`
+	Temperature float64 `help:"Divisor of the logits before the softmax (default: 1)." default:"1" placeholder:"T" more:""`
 
 	Noise      string   `help:"gaussian, laplace, logistic, student-t[:DEGREES], isotropic-laplace, table:FILE, lattice (what tattle guard adds) or none (default: gaussian)." default:"gaussian" placeholder:"FAMILY" input:"table"`
-	Covariance string   `help:"Covariance matrix C of the noise, an .npy file; the noise is Gaussian of covariance σ²C, σ from --sigma." placeholder:"FILE" input:"file"`
+	Covariance string   `help:"Covariance matrix C of the noise, an .npy file; the noise is Gaussian of covariance σ²C, σ from --sigma." placeholder:"FILE" input:"file" more:""`
 	Sigma      *float64 `help:"Standard deviation of the noise on each feature (with --covariance: σ, default 1)." placeholder:"X"`
 	SigmaScale *float64 `help:"Or: the noise as a multiple of the root mean square of the features (default: 1)." placeholder:"X"`
-	Delta      *float64 `help:"With --noise lattice: the released numbers are multiples of this power of two (default: the largest one up to sigma/64)." placeholder:"X"`
-	Clip       *float64 `help:"With --noise lattice: features are limited to -X to X, a multiple of --delta (default: the power of two from the largest feature of --data on)." placeholder:"X"`
+	Delta      *float64 `help:"With --noise lattice: the released numbers are multiples of this power of two (default: the largest one up to sigma/64)." placeholder:"X" more:""`
+	Clip       *float64 `help:"With --noise lattice: features are limited to -X to X, a multiple of --delta (default: the power of two from the largest feature of --data on)." placeholder:"X" more:""`
 	Queries    int      `help:"Times that the same input is released, with independent noise (default: 1)." default:"1" placeholder:"N"`
 
-	Round int `help:"Round noisy features to D decimals (default: 0, no rounding)." default:"0" placeholder:"D"`
-	TopK  int `help:"Release only the K largest noisy features (default: 0, all)." default:"0" placeholder:"K"`
+	Round int `help:"Round noisy features to D decimals (default: 0, no rounding)." default:"0" placeholder:"D" more:""`
+	TopK  int `help:"Release only the K largest noisy features (default: 0, all)." default:"0" placeholder:"K" more:""`
 }
 
 // Upper limits.

@@ -25,13 +25,13 @@ type trainCmd struct {
 	Data         string   `help:"Data set: a folder, a zip or a CSV file." placeholder:"PATH" input:"data"`
 	EpochsGiven  *int     `name:"epochs" help:"Passes over the training data (default: paper A: 6 or 7, paper B: 50)." placeholder:"N"`
 	Epochs       int      `kong:"-"`
-	BatchSize    *int     `name:"batch" help:"Examples per step (default: paper A: 32, paper B: 100)." placeholder:"N"`
+	BatchSize    *int     `name:"batch" help:"Examples per step (default: paper A: 32, paper B: 100)." placeholder:"N" more:""`
 	Batch        int      `kong:"-"`
-	LearningRate float64  `help:"Learning rate of AdamW (paper A) or Adam (paper B)." default:"0.001"`
+	LearningRate float64  `help:"Learning rate of AdamW (paper A) or Adam (paper B)." default:"0.001" more:""`
 	Examples     int      `help:"Train on the first N examples only (default: all; glyphs: 10000)." placeholder:"N"`
 	Net          string   `help:"Another net for mnist, cifar10 and glyphs: resnet20, resnet18, swin-t, mnist or cifar10." placeholder:"NAME"`
 	Noise        *float64 `help:"Train with Gaussian noise on the features, the input of the last affine layer: SCALE times their root mean square in each batch." placeholder:"SCALE"`
-	BitsPenalty  *float64 `help:"With --noise: add WEIGHT times the information limit of the features, in bits, to the loss." placeholder:"WEIGHT"`
+	BitsPenalty  *float64 `help:"With --noise: add WEIGHT times the information limit of the features, in bits, to the loss." placeholder:"WEIGHT" more:""`
 	curiousFlags `group:"Curious classifiers (paper B)"`
 	output
 
@@ -45,11 +45,17 @@ This trains an honest classifier as paper A does. With --noise 5 it learns to an
 
   tattle train mnist --data mnist --noise 5 --out noisy-net
 
-The noise follows the features: its strength is set anew for each batch. --bits-penalty 0.01 also makes the net drop from the features what the task does not need. The next classifier is honest but curious: it answers whether a face is younger than 30 and encodes the gender in its scores:
+The next classifier is honest but curious: it answers whether a face is younger than 30 and encodes the gender in its scores:
 
   tattle train fairface --data fairface64.zip --target "age: <30, >=30" --sensitive gender --out curious
 
-Writes model.onnx, report.json and report.html, and attack.onnx if there is an attack; with --seeds, each seed has its own folder. Ctrl-C stops after the current step and keeps the model, marked as unfinished. --resume trains the seeds that are missing.`
+Ctrl-C stops after the current step and keeps the model, marked as unfinished.`
+}
+
+// MoreHelp implements detailed.
+func (trainCmd) MoreHelp() string {
+	return "Writes model.onnx, report.json and report.html, and attack.onnx if there is an attack; with --seeds, each seed has its own folder. --resume trains the seeds that are missing.\n\n" +
+		"The noise of --noise follows the features: its strength is set anew for each batch. --bits-penalty 0.01 also makes the net drop from the features what the task does not need."
 }
 
 func (c *trainCmd) Run(ctx context.Context, e *env) error {

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// mostHelp is the largest number of lines of the help of a command.
+const mostHelp = 60
+
+// The help of every command fits on two screens, and its full help describes every flag;
+// flags of a cluster are in the full help only, where a command can do without one.
+func TestHelp(t *testing.T) {
+	var out, errs bytes.Buffer
+	k, err := newParser(false, &out, &errs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range k.Model.Leaves(true) {
+		words := strings.Fields(n.Path())
+		short, all := helpOf(t, append(words, "--help")), helpOf(t, append(words, helpAll))
+		if lines := strings.Count(short, "\n"); lines > mostHelp {
+			t.Errorf("%s --help has %d lines", n.Path(), lines)
+		}
+		if _, asks := n.Target.Addr().Interface().(interface{ spread() *clusterFlags }); asks && strings.Contains(short, "--cluster-") {
+			t.Errorf("%s --help describes the flags of a cluster", n.Path())
+		}
+		hidden := 0
+		for _, f := range n.Flags {
+			if !f.Hidden && !describes(all, f) {
+				t.Errorf("%s %s does not describe --%s", n.Path(), helpAll, f.Name)
+			}
+			if !f.Hidden && !describes(short, f) {
+				hidden++
+			}
+		}
+		if further := strings.Contains(short, helpAll); further != (hidden > 0) {
+			t.Errorf("%s --help leaves out %d flags, and says so: %v", n.Path(), hidden, further)
+		}
+	}
+}
+
+func helpOf(t *testing.T, args []string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if status := Execute(t.Context(), args, &out, &errs); status != 0 || errs.Len() > 0 {
+		t.Fatalf("%q: status %d, %s", args, status, &errs)
+	}
+	return out.String()
+}
+
+func describes(help string, f *kong.Flag) bool {
+	return strings.Contains(help, "--"+f.Name) || strings.Contains(help, "--[no-]"+f.Name)
+}
