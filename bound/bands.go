@@ -41,9 +41,12 @@ func bands(c Coordinates, size int) []Band {
 const lastOctave = 1 << 10
 
 // Octaves returns all coordinates and, of cosine modes, those from 2^i to 2^(i+1) − 1 by
-// the larger of their two numbers.
+// the larger of their two numbers; of tables, the columns.
 func Octaves(c Coordinates) []Band {
 	all := []Band{{Name: AllBand}}
+	if c, ok := c.(*tableColumns); ok {
+		return append(all, c.bands()...)
+	}
 	within := c.Band(1)
 	if len(within) == 0 || len(within) == c.Len() {
 		return all

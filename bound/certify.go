@@ -176,7 +176,7 @@ func unboundedIf(rounding bool, v, from float64) float64 {
 // orthonormalBasis reports whether coordinates are an orthonormal basis of the inputs.
 func orthonormalBasis(w Coordinates) bool {
 	switch w.(type) {
-	case *modes, pixels:
+	case *modes, pixels, *tableColumns:
 		return true
 	}
 	return false

@@ -10,6 +10,9 @@ import (
 type Column struct {
 	Width  int       // how many inputs
 	Values []float32 // [·, Width] in the model's units, ascending where Width is 1; nil: any float32 number
+
+	Name string  // of the table's column; empty if there is none
+	Unit float64 // of a column of numbers: one unit of the first input in the column's own; 0 for categories
 }
 
 // maxIntegers is the most values of a column of integers that are listed. A column of
@@ -34,7 +37,7 @@ func (s *Set) byteGrid() []Column {
 	channels, plane := s.channels(), s.plane()
 	lists := make([]Column, channels)
 	for c := range lists {
-		lists[c] = Column{1, ascending(s.levels(c)[:])}
+		lists[c] = Column{Width: 1, Values: ascending(s.levels(c)[:])}
 	}
 	grid := make([]Column, 0, s.size())
 	for i := range s.size() {
@@ -78,13 +81,25 @@ func integerValues(numbers []float64, encode func(x float64) float32) []float32 
 	return ascending(list)
 }
 
-// columns says what the inputs of a column can be stored as.
-func (e *encoder) columns(values []string) []Column {
+// columns says what the inputs of the column of that name are.
+func (e *encoder) columns(name string, values []string) []Column {
+	list := e.stored(values)
+	for i := range list {
+		list[i].Name = name
+	}
+	if e.numbers != nil {
+		list[0].Unit = e.std
+	}
+	return list
+}
+
+// stored says what the inputs of a column can be stored as.
+func (e *encoder) stored(values []string) []Column {
 	switch {
 	case e.numbers == nil:
-		return []Column{{e.width, e.rows(values)}}
+		return []Column{{Width: e.width, Values: e.rows(values)}}
 	case e.std == 0:
-		return []Column{{1, []float32{0, 1}}}
+		return []Column{{Width: 1, Values: []float32{0, 1}}}
 	}
 	list := integerValues(e.numbers, e.standard)
 	some := slices.ContainsFunc(e.numbers, math.IsNaN)
@@ -92,17 +107,17 @@ func (e *encoder) columns(values []string) []Column {
 	case !e.missing && list == nil:
 		return []Column{{Width: 1}}
 	case !e.missing && some: // a missing number is encoded as the mean
-		return []Column{{1, ascending(append(list, 0))}}
+		return []Column{{Width: 1, Values: ascending(append(list, 0))}}
 	case !e.missing:
-		return []Column{{1, list}}
+		return []Column{{Width: 1, Values: list}}
 	case list == nil:
-		return []Column{{Width: 1}, {1, []float32{0, 1}}}
+		return []Column{{Width: 1}, {Width: 1, Values: []float32{0, 1}}}
 	}
 	rows := []float32{0, 1}
 	for _, x := range list {
 		rows = append(rows, x, 0)
 	}
-	return []Column{{2, rows}}
+	return []Column{{Width: 2, Values: rows}}
 }
 
 // rows lists what a category can be encoded as: one input is 1, or none, where some
@@ -130,5 +145,5 @@ func plainColumn(values []string, encode func(x float64) float32) Column {
 		}
 		numbers[i] = x
 	}
-	return Column{1, integerValues(numbers, encode)}
+	return Column{Width: 1, Values: integerValues(numbers, encode)}
 }

@@ -106,7 +106,9 @@ func (in *inputs) plainRows(path string, src *origin, c *chosen, o InputOptions)
 		set.Values = make([]float32, len(rows)*len(columns))
 		for j, col := range columns {
 			standard := func(x float64) float32 { return float32((x - mean[j]) / std[j]) }
-			set.Columns = append(set.Columns, plainColumn(col.values, standard))
+			grid := plainColumn(col.values, standard)
+			grid.Name, grid.Unit = col.name, std[j]
+			set.Columns = append(set.Columns, grid)
 			for k, i := range rows {
 				x, err := strconv.ParseFloat(col.values[i], 64)
 				if err != nil || math.Abs(x) > math.MaxFloat32 || math.IsNaN(x) {

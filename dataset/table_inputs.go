@@ -68,7 +68,7 @@ func (src *origin) tableSets(d *division, c *chosen, hidden []int, files []strin
 	}
 	var grid []Column
 	for k, e := range encoders {
-		grid = append(grid, e.columns(columns[k].values)...)
+		grid = append(grid, e.columns(columns[k].name, columns[k].values)...)
 	}
 	for part, rows := range d.rows {
 		s := &Set{Shape: []int{width}, Values: make([]float32, len(rows)*width), Source: files}

@@ -1,11 +1,13 @@
 package measure
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"tattle/bound"
+	"tattle/dataset"
 	"tattle/nn"
 	"tattle/npy"
 )
@@ -14,12 +16,39 @@ import (
 const (
 	CoordinatesDCT    = "dct"    // cosine modes
 	CoordinatesPixels = "pixels" // the entries of the input
+
+	CoordinatesColumns = "columns" // the entries of the input, by the columns of a table
 )
 
-// OpenCoordinates returns what is to be reconstructed of inputs of that shape:
-// CoordinatesDCT, CoordinatesPixels, or the vectors of a file.
-func OpenCoordinates(spec string, shape []int) (bound.Coordinates, error) {
+// Columns returns the columns of a table of inputs; nil if the data are none.
+func Columns(set *dataset.Set) []bound.Column {
+	var of []bound.Column
+	for _, c := range set.Columns {
+		if c.Name == "" {
+			return nil
+		}
+		keep := c.Width
+		if c.Unit > 0 {
+			keep = 1
+		}
+		if n := len(of) - 1; n >= 0 && of[n].Name == c.Name && of[n].Keep == 1 && c.Unit == 0 { // of a missing number
+			of[n].Width += c.Width
+			continue
+		}
+		of = append(of, bound.Column{Name: c.Name, Width: c.Width, Keep: keep})
+	}
+	return of
+}
+
+// OpenCoordinates returns what is to be reconstructed of inputs of that shape, and of the columns of a
+// table: CoordinatesDCT, CoordinatesPixels, CoordinatesColumns, or the vectors of a file.
+func OpenCoordinates(spec string, shape []int, columns []bound.Column) (bound.Coordinates, error) {
 	switch spec {
+	case CoordinatesColumns:
+		if len(columns) == 0 {
+			return nil, &OptionError{"Coordinates", errors.New("columns: the inputs are no table with named columns"), "choose --coordinates pixels"}
+		}
+		return bound.Columns(columns, nn.Size(shape))
 	case CoordinatesDCT:
 		if len(shape) == 0 || len(shape) > 3 {
 			return nil, &OptionError{"Coordinates", fmt.Errorf("dct: cosine modes are of one to three dimensions, inputs here of shape %v", shape), "choose --coordinates pixels"}
@@ -35,7 +64,7 @@ func OpenCoordinates(spec string, shape []int) (bound.Coordinates, error) {
 // archive, as coordinates of that name.
 func OpenVectors(path, name string, p int) (bound.Coordinates, error) {
 	if !strings.HasSuffix(path, ".npz") && !strings.HasSuffix(path, ".npy") {
-		return nil, WrongOption("Coordinates", "%q: not dct, pixels, or an .npz or .npy file", path)
+		return nil, WrongOption("Coordinates", "%q: not dct, pixels, columns, or an .npz or .npy file", path)
 	}
 	a, err := readArray(path)
 	if err != nil {

@@ -14,6 +14,8 @@ func (r *Report) CoordinatesOf(name string, examples int) string {
 		return "cosine modes of " + of
 	case "pixels":
 		return "pixels of " + of
+	case "columns":
+		return "column values of " + of
 	}
 	return "vectors of " + name + ", of " + of
 }

@@ -112,7 +112,10 @@ func (r *Report) releaseLead() verdictBlock {
 func (r *Report) releaseSays() string {
 	said := []string{r.identifiedSays()}
 	best := r.bestAttack("all")
+	column, _ := r.exposed()
 	switch {
+	case column != nil:
+		said = append(said, r.exposedSays())
 	case r.listed() && !r.closeness()[0].anybody.none():
 		said = append(said, fmt.Sprintf("An adversary who knows only what inputs look like reconstructs them with an error of at least %s %s on average.", AtLeastNumber(r.closeness()[0].anybody.value), r.unit()))
 	case best != nil && best.Gain.closer():
@@ -196,7 +199,9 @@ func (r *Report) releaseTiles() []tile {
 		}
 		t = append(t, tile{"Identification", share, "", fmt.Sprintf("of releases, among %s; guessing: %s", CountGrouped(h.List.Inputs, "candidate"), percentOrLess(1/float64(h.List.Inputs)))})
 	}
-	if best := r.bestAttack("all"); best != nil {
+	if c, _ := r.exposed(); c != nil && c.attack.value > 0 {
+		t = append(t, tile{"Best attack, " + c.band, number(c.attack.value), "", "RMS error in the column's unit; guessing the mean: " + number(c.attack.prior)})
+	} else if best := r.bestAttack("all"); best != nil {
 		about := "RMS error (" + best.Name + ")"
 		if alone := r.priorAlone("all"); alone != nil {
 			about += "; without the release: " + number(r.inUnit(float64(alone.MeanSquare)))
@@ -214,6 +219,9 @@ func (r *Report) releaseTiles() []tile {
 
 // floorTile is the tile of the floor for adversaries without a list.
 func (r *Report) floorTile() tile {
+	if c, _ := r.exposed(); c != nil {
+		return tile{"Floor, " + c.band, AtLeastNumber(c.anybody.value), "", "least RMS error of an adversary without a list, in the column's unit; guessing the mean: " + number(c.anybody.prior)}
+	}
 	floor := r.closeness()[0].anybody
 	if floor.none() {
 		return tile{"Floor without a list", floor.floor(), "", "nothing is proved at this noise"}
@@ -250,6 +258,8 @@ func (r *Report) halfOfShort(b bound.Summary) string {
 		return "cosine modes"
 	case "pixels":
 		return "pixels"
+	case "columns":
+		return "column values"
 	}
 	return "vectors"
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"tattle/internal/file"
 	"tattle/measure"
 )
 
@@ -17,16 +18,28 @@ func (d *document) everyAdversary(r *Report) {
 	rows := r.closeness()
 	d.section("How close can any adversary come?")
 	d.on(onPage, func(d *document) {
-		d.chart(chart{Caption: "Error in " + r.unit() + ", by level of detail", SVG: drawCloseness(rows, r.unit()), Keys: closenessKeys(rows)})
+		d.chart(chart{Caption: r.closenessCaption(), SVG: drawCloseness(rows, r.unit()), Keys: closenessKeys(rows)})
 	})
 	t := closenessTable(r, rows)
 	d.on(onTerminal|onMarkdown, func(d *document) { d.table(t) })
 	d.inferred(r.Lists)
 }
 
+// closenessCaption says what the chart of errors shows.
+func (r *Report) closenessCaption() string {
+	if r.byColumn() {
+		return "Error by column: of numbers in the column's own unit"
+	}
+	return "Error in " + r.unit() + ", by level of detail"
+}
+
 // closenessTable has the errors in each band.
 func closenessTable(r *Report, rows []closeness) table {
-	t := table{Says: "Errors in " + r.unit() + "; after “of”: without the release.", Heads: []string{"band", "n", "floor without a list", "floor with the list", "best attack"}}
+	head, says := "band", "Errors in "+r.unit()+"; after “of”: without the release."
+	if r.byColumn() {
+		head, says = "column", "Errors of numbers in the column's own unit, of categories and whole rows in normalised units; after “of”: without the release. n: how many inputs the column has."
+	}
+	t := table{Says: says, Heads: []string{head, "n", "floor without a list", "floor with the list", "best attack"}}
 	for _, c := range rows {
 		t.add(c.band, fmt.Sprint(c.coordinates), c.anybody.beside(c.anybody.floor()), c.holder.beside(c.holder.floor()), c.attack.beside(number(c.attack.value)))
 	}
@@ -60,6 +73,7 @@ const negligibleFloor = .01
 type closeness struct {
 	band                    string
 	coordinates             int
+	own                     bool // in the unit of a column of numbers, not in that of the report
 	anybody, holder, attack errorBeside
 }
 
@@ -116,18 +130,18 @@ func (r *Report) closeness() []closeness {
 			i = len(rows)
 			at[f.Band] = i
 			none := errorBeside{math.NaN(), math.NaN()}
-			rows = append(rows, closeness{levelOfDetail(f.Band), f.Coordinates, none, none, none})
+			rows = append(rows, closeness{r.levelOfDetail(f.Band), f.Coordinates, r.ownUnit(f.Band) > 0, none, none, none})
 		}
 		return &rows[i]
 	}
 	if h := r.Lists.Holder; h != nil {
 		for _, f := range h.Floors {
-			row(f).holder = errorBeside{r.inUnit(f.MeanSquare.Low), r.inUnit(f.Prior)}
+			row(f).holder = errorBeside{r.inBand(f.Band, f.MeanSquare.Low), r.inBand(f.Band, f.Prior)}
 		}
 	}
 	if p := r.Lists.EverySample(); p != nil {
 		for _, f := range p.Floors {
-			row(f).anybody = errorBeside{r.inUnit(f.Anybody), r.inUnit(f.Prior)}
+			row(f).anybody = errorBeside{r.inBand(f.Band, f.Anybody), r.inBand(f.Band, f.Prior)}
 		}
 	}
 	if r.FloorsAndCeilings == nil {
@@ -140,17 +154,32 @@ func (r *Report) closeness() []closeness {
 		}
 		d := b.digest()
 		if d.tried != nil {
-			rows[i].attack.value = r.inUnit(math.Pow(float64(d.tried.level()), 2))
+			rows[i].attack.value = r.inBand(b.Name, math.Pow(float64(d.tried.level()), 2))
 		}
 		if d.prior != nil {
-			rows[i].attack.prior = r.inUnit(math.Pow(float64(d.prior.level()), 2))
+			rows[i].attack.prior = r.inBand(b.Name, math.Pow(float64(d.prior.level()), 2))
 		}
 	}
 	return rows
 }
 
+// inBand returns the root of a mean square in the unit of its band: of a column of numbers in its own,
+// else in that of the report.
+func (r *Report) inBand(band string, square float64) float64 {
+	if u := r.ownUnit(band); u > 0 {
+		return u * math.Sqrt(square)
+	}
+	return r.inUnit(square)
+}
+
 // levelOfDetail names a band for readers who do not know cosine modes.
-func levelOfDetail(band string) string {
+func (r *Report) levelOfDetail(band string) string {
+	if r.byColumn() {
+		if band == "all" {
+			return "whole row"
+		}
+		return file.Name(band)
+	}
 	switch band {
 	case "all":
 		return "whole input"

@@ -138,7 +138,7 @@ func DataOf(s *dataset.Set, path, split string) Data {
 	for _, v := range s.Std {
 		levels += 255 * float64(v) / float64(len(s.Std))
 	}
-	return Data{Name: s.Name, Path: path, Split: split, Shape: s.Shape, SHA256: s.SHA256, Examples: s.Len(), GreyLevels: Number(levels)}
+	return Data{Name: s.Name, Path: path, Split: split, Shape: s.Shape, SHA256: s.SHA256, Examples: s.Len(), GreyLevels: Number(levels), Columns: columnsOf(s)}
 }
 
 // unknownUtility is that of examples without labels.

@@ -136,6 +136,8 @@ type Data struct {
 	Stored *Stored      `json:"stored,omitempty"`
 
 	GreyLevels Number `json:"grey_levels_per_unit"` // of 255, for one normalised unit
+
+	Columns []Column `json:"columns,omitempty"` // of a table of inputs
 }
 
 // Stored says what inputs can be stored as. Pictures are bytes b, which become

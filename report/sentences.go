@@ -173,7 +173,12 @@ func familyName(family string) string {
 }
 
 // times prints the band 8x8 as 8×8.
-func times(band string) string { return strings.ReplaceAll(band, "x", "×") }
+func times(band string) string {
+	if square(band) {
+		return strings.Replace(band, "x", "×", 1)
+	}
+	return band
+}
 
 // coordinateWords says in the plural what is bounded.
 func coordinateWords(name string) string {
@@ -182,6 +187,8 @@ func coordinateWords(name string) string {
 		return "cosine modes of the inputs"
 	case "pixels":
 		return "pixels"
+	case "columns":
+		return "column values"
 	}
 	return "vectors of " + name
 }

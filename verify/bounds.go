@@ -217,7 +217,7 @@ func (o *Options) experiment(r *report.Report, data *dataset.Set, shape []int) (
 	if v := r.Vectors; v != nil {
 		of, err = o.vectors(v, nn.Size(shape))
 	} else {
-		of, err = measure.OpenCoordinates(r.Coordinates, shape)
+		of, err = measure.OpenCoordinates(r.Coordinates, shape, r.Data.BoundColumns())
 	}
 	if err != nil {
 		return e, err

@@ -28,9 +28,9 @@ func (o *Options) independently(ctx context.Context, dir string, claims *report.
 	switch x.Coordinates.Name() {
 	case "dct":
 		r.DCT = inputShape(claims, r.Graph.InputShape)
-	case "pixels":
+	case "pixels", "columns":
 	default:
-		return 0, nil, notIndependent(errors.New("the independent check is for dct and pixels, not for vectors"))
+		return 0, nil, notIndependent(errors.New("the independent check is for dct, pixels and columns, not for vectors"))
 	}
 	for _, size := range x.Sizes {
 		r.Kinds = append(r.Kinds, independent.Kind{Name: bound.SizeName(size), Low: x.Domain.Low, High: x.Domain.High})

@@ -23,7 +23,7 @@ type searchFlags struct {
 	Restarts     int      `help:"Random starts per example; the largest bound is kept." default:"25"`
 	Iteration    string   `help:"paper (Algorithm 1) or inverse (toward the smallest singular value)." enum:"paper,inverse" default:"paper"`
 	Relinearize  bool     `help:"Compute the Jacobian again in each iteration of Algorithm 1."`
-	Coordinates  string   `help:"Coordinates: dct (cosine modes), pixels, or an .npz or .npy file of vectors [m, inputs]." default:"dct" placeholder:"dct|pixels|FILE" input:"file"`
+	Coordinates  string   `help:"Coordinates: dct (cosine modes), pixels, columns (of a table), or an .npz or .npy file of vectors [m, inputs] (default: columns for tables, else dct)." placeholder:"dct|pixels|columns|FILE" input:"file"`
 	Domain       string   `help:"Where estimators must be unbiased: free (any reals), legal (in the data's range) or stored (8-bit pixels)." enum:"free,legal,stored" default:"free"`
 	RuntimeError *float64 `help:"Largest float32 error of a released feature; 0: exact (default: derived, else measured)." placeholder:"X"`
 	CramerRao    bool     `help:"Also estimate Cramér-Rao bounds." default:"true" negatable:""`
@@ -58,16 +58,23 @@ func (f searchFlags) experiment(set *dataset.Set, seed uint64) (bound.Experiment
 		}
 		x.Runtime = bound.Runtime{Error: *f.RuntimeError, From: bound.RuntimeGiven}
 	}
-	c, vectors, err := coordinates(f.Coordinates, set.Shape)
+	c, vectors, err := coordinates(f.Coordinates, set)
 	x.Coordinates = c
 	return x, vectors, err
 }
 
 // coordinates returns what is to be reconstructed, with the file that it was read from, nil
 // for none.
-func coordinates(spec string, shape []int) (bound.Coordinates, *report.Arrays, error) {
-	c, err := measure.OpenCoordinates(spec, shape)
-	if err != nil || spec == measure.CoordinatesDCT || spec == measure.CoordinatesPixels {
+func coordinates(spec string, set *dataset.Set) (bound.Coordinates, *report.Arrays, error) {
+	columns := measure.Columns(set)
+	if spec == "" {
+		spec = measure.CoordinatesDCT
+		if columns != nil {
+			spec = measure.CoordinatesColumns
+		}
+	}
+	c, err := measure.OpenCoordinates(spec, set.Shape, columns)
+	if err != nil || spec == measure.CoordinatesDCT || spec == measure.CoordinatesPixels || spec == measure.CoordinatesColumns {
 		return c, nil, flagged(err, optionFlags)
 	}
 	hash, err := run.Digest(spec)
