@@ -51,13 +51,7 @@ func (d *document) audit(r *Report) {
 func (d *document) found(a *audit.Result) {
 	d.section("What was found")
 	if len(a.Findings) > 1 {
-		d.chart(chart{Caption: "Excess of every attribute", SVG: drawExcess(a), Keys: []legendKey{
-			{shapeKey("h5 filled", shapes["circle"]), "this release, with one-sided limits"},
-			{shapeKey("h5 hollow", shapes["dot"]), "an honest network"},
-			{shapeKey("h2", shapes["stroke"]), "found from here, in planted channels"},
-			{strokeKey("baseline"), "no excess"},
-			{strokeKey("seam level h3"), "margin, " + barePoints(a.Settings.Margin) + " points"},
-		}})
+		d.chart(chart{Caption: "Excess of every attribute", SVG: drawExcess(a), Keys: excessKeys(a), Note: rankedNote(a)})
 	}
 	d.table(foundTable(a))
 }

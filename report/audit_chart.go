@@ -71,6 +71,41 @@ func drawExcess(a *audit.Result) template.HTML {
 	return p.done()
 }
 
+// excessKeys say what the marks mean, those that there are.
+func excessKeys(a *audit.Result) []legendKey {
+	keys := []legendKey{{shapeKey("h5 filled", shapes["circle"]), "this release, with one-sided limits"}}
+	var honest, planted bool
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		if f.BestBaseline() == nil {
+			continue
+		}
+		honest = honest || len(honestExcess(f, f.BestBaseline())) > 0
+		planted = planted || !math.IsNaN(seenFrom(f, f.BestBaseline()))
+	}
+	if honest {
+		keys = append(keys, legendKey{shapeKey("h5 hollow", shapes["dot"]), "an honest network"})
+	}
+	if planted {
+		keys = append(keys, legendKey{shapeKey("h2", shapes["stroke"]), "found from here, in planted channels"})
+	}
+	return append(keys, legendKey{strokeKey("baseline"), "no excess"}, legendKey{strokeKey("seam level h3"), "margin, " + barePoints(a.Settings.Margin) + " points"})
+}
+
+// rankedNote says for which attributes the finding rests on another figure than the excess.
+func rankedNote(a *audit.Result) string {
+	var names []string
+	for _, f := range worstFirst(a) {
+		if bad := f.Verdict == audit.Curious || f.Verdict == audit.LeakyBeyond; bad && evidenceOf(f) != byExcess {
+			names = append(names, file.Name(f.Attribute))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "The finding on " + and(names) + " does not rest on the excess, but on how the outputs rank examples with equal true and predicted " + file.Name(a.Target) + " (AUC)."
+}
+
 func drawExcessRow(p *plot, f *audit.Finding, top float64) {
 	p.text("name "+findingClass(f), "start", auditLeft, top+rowWords, 0, cut(file.Name(f.Attribute), 32)+": "+string(f.Verdict))
 	y := top + rowWords + rowMark
