@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"tattle/dataset"
 	"tattle/internal/file"
@@ -15,15 +16,12 @@ func listClaims(x *measure.ListFigures) *measure.ListFigures {
 	if x == nil {
 		return nil
 	}
-	c := &measure.ListFigures{Draws: x.Draws, Attributes: x.Attributes}
+	c := &measure.ListFigures{Draws: x.Draws, Attributes: x.Attributes, LeftOut: x.LeftOut}
 	for _, p := range x.Plausible {
 		c.Plausible = append(c.Plausible, measure.PlausiblePair{Index: p.Index, Candidate: p.Candidate})
 	}
 	if h := x.Holder; h != nil {
 		c.Holder = &measure.ListHolder{List: h.List}
-	}
-	if x.Holder == nil || len(x.Anybody) == 0 {
-		c.LeftOut = x.LeftOut // why there are no limits from a list is known only with this list
 	}
 	if p := x.EverySample(); p != nil {
 		c.Anybody = []measure.Population{{List: p.List}}
@@ -59,8 +57,11 @@ func (o *Options) lists(ctx context.Context, dir string, claims *report.Report, 
 		Front: s.Front, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post, Coordinates: q.Experiment.Coordinates, Legal: legal,
 		Data: q.Data, Rounding: q.Experiment.Rounding, RuntimeError: q.Experiment.Runtime.Error,
 	})
-	if err == nil && claimed.LeftOut != nil {
-		x.LeftOut = claimed.LeftOut
+	if err == nil && claims.Lists != nil {
+		unknown := func(why string) bool { return !slices.Contains(claims.Lists.LeftOut, why) }
+		if !slices.ContainsFunc(x.LeftOut, unknown) { // the others are of lists that are absent, and of attacks, which are not run again
+			x.LeftOut = claims.Lists.LeftOut
+		}
 	}
 	return x, claimed.Holder == nil || candidates != nil, err
 }
