@@ -20,7 +20,7 @@ func (r *Report) demonstrated() string {
 	}
 	s := fmt.Sprintf("Demonstrated: %s errs by %s, %s.", r.bestOf(best), r.inLevels(best.rms()), r.squared(*best))
 	if best.Gain == nil || alone == nil {
-		s += " It was not compared with an adversary who never sees the release."
+		s += " It was not compared with guessing without the release."
 	} else {
 		s += fmt.Sprintf(" Guessing the mean of the training data, without the release, errs by %s on the same inputs; the attack errs by less with %.1f %% confidence over inputs like these.", r.inLevels(alone.rms()), 100*attack.Confidence)
 	}

@@ -20,7 +20,7 @@ type Pair struct {
 	Domain    string `json:"domain,omitempty"` // of the other input, as bound.Summary says it
 	ZNorm     Number `json:"z_norm"`
 	Allowance Number `json:"allowance"`         // for rounding, and what the features' runtime errs by
-	Guessed   Number `json:"guessed"`           // at most: with what probability who sees the release, and knows that it is one of the two, both as likely, says which; null where it is not known
+	Guessed   Number `json:"guessed"`           // the largest probability with which an adversary who has the release, and knows that it is one of the two, both as likely, names the right one; null where it is not known
 	Floor     Number `json:"floor_grey_levels"` // no adversary, biased or not, errs by less on average over the two: root mean square error over the input
 	Median    Number `json:"median"`            // of the bounds the pair gives over all coordinates; null where unbounded
 	Unbounded bool   `json:"unbounded,omitempty"`
