@@ -46,7 +46,7 @@ func tooMany(source string, n int, z *shaping) error {
 // normalise sets what the values of n channels become: what is asked for, or what
 // the set has, in the order of the channels.
 func (p Preprocess) normalise(source string, s *Set, n int) error {
-	if p.normalises() {
+	if p.Normalises() {
 		mean, std, err := p.perChannel(n)
 		if err != nil {
 			return fmt.Errorf("%s: %w", source, err)

@@ -106,7 +106,7 @@ func (in *inputs) pictures(ctx context.Context, src *origin, rows []int, o Input
 	}
 	set := &Set{Name: src.name, Shape: z.shapeOf(), Pixels: d.pixels, Source: []string{l.source}, ChannelsLast: o.Preprocess.Layout == LayoutHWC, Resized: o.Preprocess.Resize != nil}
 	set.Mean, set.Std = []float32{pictureMean}, []float32{pictureStd}
-	if !o.Preprocess.normalises() {
+	if !o.Preprocess.Normalises() {
 		in.note("no normalisation is given: the bytes of pictures are scaled to −1 … 1 (set range, mean and std of the preprocessing to change this)")
 	}
 	return set, o.Preprocess.normalise(l.source, set, z.channels)

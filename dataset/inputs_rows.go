@@ -29,7 +29,7 @@ func openRows(path, kind string, o InputOptions) (*inputs, error) {
 		return nil, err
 	}
 	in.notes = append(slices.Clone(src.labels.notes), in.notes...)
-	if o.Preprocess.normalises() {
+	if o.Preprocess.Normalises() {
 		return in, in.plainRows(path, src, c, o)
 	}
 	return in, in.encodedRows(path, src, c, o)
@@ -77,13 +77,12 @@ func (in *inputs) encodedRows(path string, src *origin, c *chosen, o InputOption
 // no inputs.
 func (in *inputs) plainRows(path string, src *origin, c *chosen, o InputOptions) error {
 	l := src.labels
-	split := columnSplit(l.columns)
-	if split == nil && slices.Contains(l.split, Test) {
-		split = l.split
+	d := src.divide(o.Seed)
+	if in.target != nil {
+		d.leaveOut(c)
 	}
-	if err := in.part(path, split, l.rows(), o.Split); err != nil {
-		return err
-	}
+	in.notes = append(in.notes, d.notes...)
+	in.rows = d.rows[slices.Index(partNames[:], o.Split)]
 	hidden := slices.Clone(c.columns)
 	if k := l.splitColumn(); k >= 0 {
 		hidden = append(hidden, k)

@@ -36,7 +36,7 @@ func openBytes(path string, o InputOptions) (*inputs, error) {
 		return nil, err
 	}
 	in, err := fromSet(path, set, o)
-	if err == nil && len(set.Mean) > 1 && !o.Preprocess.normalises() {
+	if err == nil && len(set.Mean) > 1 && !o.Preprocess.Normalises() {
 		in.note("no normalisation is given: the bytes of CIFAR-10 are scaled to −1 … 1 (set range, mean and std of the preprocessing to change this)")
 	}
 	return in, err

@@ -394,13 +394,23 @@ func TestInputsOfTables(t *testing.T) {
 	if s.Labelled(); s.Len() != parts.Test.Len() || !slices.Equal(s.Values, parts.Test.Values) || !slices.Equal(s.Y, parts.Test.Y) || !notesSay(notes, "standardised by the") {
 		t.Errorf("another test part than that of training; notes %q", notes)
 	}
-	plain := writeText(t, filepath.Join(dir, "plain.csv"), "a,b,class\n1,2.5,0\n3,-4,3\n")
+	plain := writeText(t, filepath.Join(dir, "plain.csv"), "a,b,class,split\n1,2.5,0,test\n5,6,1,train\n3,-4,3,test\n")
 	o = InputOptions{Preprocess: preprocessOf(t, "mean=1,0 std=2"), Shape: []int{1, 2}}
 	s, _ = opened(t, plain, o)
 	if !slices.Equal(s.Values, []float32{0, 1.25, 1, -2}) || !slices.Equal(s.Y, []int{0, 3}) || !slices.Equal(s.Shape, []int{1, 2}) {
 		t.Errorf("values %v, classes %v, shape %v", s.Values, s.Y, s.Shape)
 	}
-	bare := writeText(t, filepath.Join(dir, "bare.csv"), "a,b\n1,2.5\n3,x\n")
+	numbers := "x,class\n"
+	for i := range 50 {
+		numbers += fmt.Sprintf("%d,%d\n", i, i%7)
+	}
+	all := writeText(t, filepath.Join(dir, "numbers.csv"), numbers)
+	encoded, _ := opened(t, all, InputOptions{Seed: 3})
+	asTheyAre, _ := opened(t, all, InputOptions{Seed: 3, Preprocess: preprocessOf(t, "mean=0 std=1")})
+	if encoded.Len() != 10 || !slices.Equal(encoded.Y, asTheyAre.Y) {
+		t.Errorf("the preprocessing decides which rows are those of the test part: classes %v and %v", encoded.Y, asTheyAre.Y)
+	}
+	bare := writeText(t, filepath.Join(dir, "bare.csv"), "a,b,split\n1,2.5,train\n3,x,test\n")
 	refusesInputs(t, bare, o, `row 2, column b: "x" is not a finite number`)
 	o.Shape = []int{3}
 	refusesInputs(t, plain, o, "examples of shape 2, and the model takes 3")

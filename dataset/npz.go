@@ -245,7 +245,7 @@ func (a *arrays) readNumbers(rows, order []int, size int, o InputOptions) (*Set,
 		copy(set.Values[k*size:], v)
 		return nil
 	})
-	if err == nil && p.normalises() {
+	if err == nil && p.Normalises() {
 		err = set.standardise(p)
 	}
 	if err != nil {

@@ -23,7 +23,7 @@ func (a *arrays) readBytes(rows, order []int, size int, o InputOptions, in *inpu
 	if err != nil {
 		return nil, err
 	}
-	if !o.Preprocess.normalises() {
+	if !o.Preprocess.Normalises() {
 		in.note("no normalisation is given: bytes are scaled to 0 … 1 (set range, mean and std of the preprocessing to change this)")
 	}
 	return set, o.Preprocess.reshape(a.path, set)

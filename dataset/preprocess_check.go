@@ -88,8 +88,8 @@ func (p Preprocess) checkNumbers() error {
 	return nil
 }
 
-// normalises reports whether it says what values become.
-func (p Preprocess) normalises() bool { return p.Range != nil || p.Mean != nil || p.Std != nil }
+// Normalises reports whether it says what values become.
+func (p Preprocess) Normalises() bool { return p.Range != nil || p.Mean != nil || p.Std != nil }
 
 // resizes reports whether it changes the sizes of pictures.
 func (p Preprocess) resizes() bool { return p.Resize != nil || p.Crop != nil }

@@ -41,7 +41,13 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 			return indices, nil
 		}
 	}
-	return dataset.OpenInputs(ctx, in.Path, o)
+	if set, notes, err = dataset.OpenInputs(ctx, in.Path, o); err != nil {
+		return nil, nil, err
+	}
+	if words := set.Scaling(); words != "" && !o.Preprocess.Normalises() {
+		notes = append(notes, "no preprocessing says how pixels x are scaled: inputs are "+words+", as is usual for these data")
+	}
+	return set, notes, nil
 }
 
 // errOnePart says that nothing is left to learn from.

@@ -70,6 +70,9 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 	if err != nil {
 		return nil, err
 	}
+	if err := e.checkFit(ctx, read, in, set, false); err != nil {
+		return nil, err
+	}
 	m := &measurement{
 		Request: measure.Request{Graph: read.Graph, Data: set, Release: leaves, Memory: c.bytes(), Seed: c.Seed},
 		origin:  originOf(read, in, set, notes), title: report.ReleaseTitle(leaves, c.Model), resume: c.Resume, name: "bounding",

@@ -190,7 +190,7 @@ func (j *designJob) open(ctx context.Context, e *env) (err error) {
 	if !j.data.Labelled() {
 		return usage(fmt.Errorf("%s: the examples have no labels, and design weighs confidentiality against accuracy", j.Data), "name the labels with --labels and --target")
 	}
-	return nil
+	return e.checkFit(ctx, j.model, j.in, j.data, true)
 }
 
 // asked reads target and constraint.

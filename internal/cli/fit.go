@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"tattle/dataset"
+	"tattle/measure"
+)
+
+// leastFit is the number of examples below which a comparison with the commonest class shows
+// nothing. Tests of nets that were never trained raise it.
+var leastFit = 50
+
+// fitWords says how often a model is right, in comparison with the commonest class.
+func fitWords(f *measure.Fit) string {
+	share := func(n int) float64 { return 100 * float64(n) / float64(f.Examples) }
+	class := "the commonest class"
+	if f.Class != "" {
+		class += fmt.Sprintf(" (%s)", f.Class)
+	}
+	return fmt.Sprintf("the model is right for %.1f %% of %d examples, and the guess of %s for %.1f %%", share(f.Right), f.Examples, class, share(f.Commonest))
+}
+
+// fitHint says which preprocessing makes the model right.
+func fitHint(f *measure.Fit) string {
+	if f.Better == nil {
+		return "check --preprocess, --labels and --target; none of the usual ways to scale the inputs makes the model better"
+	}
+	return fmt.Sprintf("with %s it is right for %.1f %%: --preprocess '%s'", f.Better.What, 100*float64(f.Better.Right)/float64(f.Examples), f.Better.Preprocess)
+}
+
+// checkFit compares the model with the guess of the commonest class, and says where it is hardly
+// better. If needed, a model that is not better is an error.
+func (e *env) checkFit(ctx context.Context, m *measure.Model, in measure.Inputs, set *dataset.Set, needed bool) error {
+	if e.serve || set.Len() < leastFit {
+		return nil // in the first case, the submitter has checked it
+	}
+	f, err := m.Fits(ctx, in, set)
+	switch {
+	case err != nil || f == nil:
+		return err
+	case f.Guesses() && needed:
+		return usage(fmt.Errorf("--preprocess: %s: the inputs are probably not scaled as the model needs them", fitWords(f)), fitHint(f))
+	case f.Guesses() || f.Better != nil:
+		e.say("warning: %s: the inputs are probably not scaled as the model needs them; %s", fitWords(f), fitHint(f))
+	}
+	return nil
+}

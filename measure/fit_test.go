@@ -1,0 +1,43 @@
+package measure
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"tattle/dataset"
+	"tattle/nn"
+)
+
+// A model of numbers that is given them scaled in another way is found out, and the scaling it
+// was trained with is named.
+func TestFits(t *testing.T) {
+	const n = 200
+	d := &nn.Dense{In: 1, Out: 2, Weight: &nn.Param{Name: "w", Shape: []int{2, 1}, Data: []float32{0, 1}}, Bias: &nn.Param{Name: "b", Shape: []int{2}, Data: []float32{0, -1000}}}
+	g := &nn.Graph{Name: "threshold", Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*nn.Node{{Name: "d", Op: d, Inputs: []string{"x"}, Output: "y"}}}
+	r := rand.New(rand.NewPCG(1, 2))
+	set := &dataset.Set{Name: "numbers", Shape: []int{1}, YName: "class", YNames: []string{"low", "high"}}
+	for range n {
+		v := 2000 * r.Float64()
+		class := 0
+		if v > 1000 {
+			class = 1
+		}
+		set.Values, set.Y = append(set.Values, float32((v-1000)/577)), append(set.Y, class)
+	}
+	m := &Model{Graph: g, Preprocess: dataset.Preprocess{Mean: []float64{1000}, Std: []float64{577}}}
+	f, err := m.Fits(t.Context(), Inputs{}, set)
+	if err != nil || f == nil {
+		t.Fatal(f, err)
+	}
+	if !f.Guesses() || !f.Doubtful() || f.Better == nil || f.Better.Right != n || !strings.Contains(f.Better.Preprocess, "mean=0 std=1") {
+		t.Errorf("%+v, better %+v", f, f.Better)
+	}
+	for i := range set.Values {
+		set.Values[i] = set.Values[i]*577 + 1000
+	}
+	m.Preprocess = dataset.Preprocess{}
+	if f, err = m.Fits(t.Context(), Inputs{}, set); err != nil || f.Right != n || f.Guesses() || f.Better != nil {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
