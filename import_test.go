@@ -14,7 +14,7 @@ import (
 var layers = [][]string{
 	{"cmd/tattle"},
 	{"internal/cli"},
-	{"serve", "verify"},
+	{"serve", "verify", "guard/pack"},
 	{"reproduce", "inspect", "internal/progress"},
 	{"report"},
 	{"."},

@@ -18,8 +18,7 @@ const (
 // EncodeRelease writes a graph of features as an ONNX model with two inputs, the graph's and noise,
 // and one output of integers: round(min(max(features, −clip), clip)/delta) + noise, where half-way
 // cases round to even. delta is a power of two and clip a multiple of it by at most 2²⁴, so that
-// every step is exact in float32. The graph can be read back by ReadWith, with the Output
-// ReleaseFeatures. EncodeRelease returns the errors of Encode.
+// every step is exact in float32. The graph can be read back by DecodeRelease. EncodeRelease returns the errors of Encode.
 func EncodeRelease(g *nn.Graph, delta, clip float64) ([]byte, error) {
 	g = renamed(g)
 	e, err := encodeNodes(g, ReleaseNoise, ReleaseOutput)
@@ -40,6 +39,12 @@ func EncodeRelease(g *nn.Graph, delta, clip float64) ([]byte, error) {
 	shape := e.shapes[g.Output]
 	nodes, ends := e.graph(g.Name, []end{{g.Input, typeFloat, g.InputShape}, {ReleaseNoise, typeInt64, shape}}, end{ReleaseOutput, typeInt64, shape})
 	return e.model(g.Metadata, nodes, ends), nil
+}
+
+// DecodeRelease reads the features of a file that EncodeRelease wrote: all before the lattice and the
+// noise. It returns the errors of Decode.
+func DecodeRelease(file string, data []byte) (*nn.Graph, error) {
+	return decode(file, data, ReadOptions{Output: ReleaseFeatures}, nil, maxFolded)
 }
 
 // renamed returns a graph whose input and output have the names of a release, and whose other

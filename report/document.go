@@ -142,6 +142,11 @@ func (d *document) writeMarkdown(w io.Writer) error {
 // WriteHTML writes the report as one file that needs nothing else: no font, no network. Its only
 // script copies commands.
 func (r *Report) WriteHTML(w io.Writer) error {
+	return writePage(w, r.Title, r.subtitle(), r.build().blocks)
+}
+
+// writePage writes blocks as a page.
+func writePage(w io.Writer, title, subtitle string, blocks []block) error {
 	p := &htmlWriter{ids: map[string]bool{}}
 	p.printf(`<!doctype html>
 <html lang="en">
@@ -161,8 +166,8 @@ func (r *Report) WriteHTML(w io.Writer) error {
 <p class="soft">%s</p>
 </header>
 <main id="main">
-`, scriptDigest(), inHTML(r.Title), pageStyle, inHTML(r.Title), inHTML(r.subtitle()))
-	p.blocks(r.build().blocks)
+`, scriptDigest(), inHTML(title), pageStyle, inHTML(title), inHTML(subtitle))
+	p.blocks(blocks)
 	p.end()
 	p.printf("</main>\n<footer>Written by tattle. This file is self-contained: nothing is loaded from anywhere.</footer>\n<script>%s</script>\n</body>\n</html>\n", pageScript)
 	_, err := io.WriteString(w, p.String())

@@ -111,8 +111,10 @@ func (m *metrics) text(drift, allowance float64) string {
 	one("upstream_errors_total", "counter", "Requests that the upstream did not answer.", m.upstream.Load())
 	one("features_total", "counter", fmt.Sprintf("Features of new releases, counted after every %d releases or more.", clipBlock), m.clipping.features)
 	one("clipped_features_total", "counter", "Of features_total, those outside of the clip.", m.clipping.clipped)
-	one("drift", "gauge", "Largest difference between features of this machine and those of the pack, at the start, on the examples of the pack.", drift)
-	one("drift_allowance", "gauge", "Largest difference that is allowed.", allowance)
+	if drift > 0 { // it was measured
+		one("drift", "gauge", "Largest measured error of a feature, before it is rounded to the lattice.", drift)
+	}
+	one("drift_allowance", "gauge", "Largest error of a feature that the certificate allows.", allowance)
 	fmt.Fprint(b, "# HELP tattle_guard_requests_total Inference requests by HTTP status.\n# TYPE tattle_guard_requests_total counter\n")
 	for _, status := range slices.Sorted(maps.Keys(m.statuses)) {
 		fmt.Fprintf(b, "tattle_guard_requests_total{code=\"%d\"} %d\n", status, m.statuses[status])

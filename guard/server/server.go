@@ -63,7 +63,7 @@ type Options struct {
 	Token    string // bearer token of all but the health checks; empty for none
 	MaxBatch int    // DefaultMaxBatch if 0
 
-	Drift, DriftAllowance float64 // that was measured at the start, and that is allowed: for /metrics
+	Drift, DriftAllowance float64 // of features, for /metrics: measured (0: not measured), and allowed
 }
 
 // A Server answers inferences with releases.

@@ -1,0 +1,305 @@
+// Package pack writes and checks the folder that deploys a release: the models, the parameters of
+// the noise, the certificate, and short programs that add the noise.
+//
+// Every file follows from guard.toml, the two models and CERTIFICATE.json, so Open checks the
+// folder by writing it again and comparing the bytes. This finds damage and edits. It is not a
+// signature: whoever can write to the folder can write another one. Compare with the run for that.
+package pack
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"tattle/guard/ledger"
+	"tattle/internal/file"
+	"tattle/lattice"
+	"tattle/nn"
+	"tattle/onnx"
+	"tattle/report"
+)
+
+// The files of a pack.
+const (
+	SettingsFile        = "guard.toml"
+	FrontFile           = "front.onnx" // inputs and noise to released integers
+	HeadFile            = "head.onnx"  // released features, Δ times the integers, to scores
+	CertificateFile     = "CERTIFICATE.json"
+	CertificatePageFile = "CERTIFICATE.html"
+	PythonFile          = "release.py"
+	GoFile              = "release.go"
+)
+
+// Schema names the layout of a pack.
+const Schema = "tattle/guard/1"
+
+//go:embed snippets/release.py
+var pythonSnippet string
+
+//go:embed snippets/release.go.txt
+var goSnippet string
+
+// A Pack is a release that can be deployed.
+type Pack struct {
+	Front, Head *nn.Graph
+	Certificate *report.Certificate
+}
+
+// settings is guard.toml.
+type settings struct {
+	Schema  string `toml:"schema"`
+	Lattice struct {
+		Delta    float64 `toml:"delta"`
+		Sigma    float64 `toml:"sigma"`
+		Clip     float64 `toml:"clip"`
+		Features int     `toml:"features"`
+	} `toml:"lattice"`
+	Budget struct {
+		Releases int    `toml:"releases"`
+		Period   string `toml:"period"`
+	} `toml:"budget"`
+	Drift struct {
+		Allowance float64 `toml:"allowance"`
+	} `toml:"drift"`
+	SHA256 map[string]string `toml:"sha256"`
+}
+
+// New returns a pack. It returns an error if the front does not have the features of the
+// certificate's lattice, or if a model cannot be written.
+func New(front, head *nn.Graph, c *report.Certificate) (*Pack, error) {
+	p := &Pack{Certificate: c}
+	encoded, err := onnx.EncodeRelease(front, c.Lattice.Delta, c.Lattice.Clip)
+	if err != nil {
+		return nil, err
+	}
+	if p.Front, err = onnx.DecodeRelease(FrontFile, encoded); err != nil {
+		return nil, err
+	}
+	if encoded, err = onnx.Encode(head); err != nil {
+		return nil, err
+	}
+	if p.Head, err = onnx.Decode(HeadFile, encoded); err != nil {
+		return nil, err
+	}
+	return p, p.check()
+}
+
+// check returns an error if the parts do not fit.
+func (p *Pack) check() error {
+	if err := p.Lattice().Check(); err != nil {
+		return err
+	}
+	shapes, err := p.Front.Shapes()
+	if err != nil {
+		return err
+	}
+	dim := p.Certificate.Lattice.Dim
+	if n := nn.Size(shapes[p.Front.Output]); n != dim {
+		return fmt.Errorf("%s has %d features, and the certificate is for %d", FrontFile, n, dim)
+	}
+	if n := nn.Size(p.Head.InputShape); n != dim {
+		return fmt.Errorf("%s takes %d features, and the certificate is for %d", HeadFile, n, dim)
+	}
+	return nil
+}
+
+// Lattice returns the parameters of the noise.
+func (p *Pack) Lattice() lattice.Lattice {
+	l := p.Certificate.Lattice
+	return lattice.Lattice{Delta: l.Delta, Sigma: l.Sigma, Clip: l.Clip, Dim: l.Dim}
+}
+
+// Budget returns the budget of a subject.
+func (p *Pack) Budget() ledger.Budget {
+	return ledger.Budget{Releases: p.Certificate.Budget.Releases, Period: p.Certificate.Budget.Period}
+}
+
+// Mechanism returns a name that is different for packs whose models or noise differ.
+func (p *Pack) Mechanism() (string, error) {
+	encoded, err := onnx.EncodeRelease(p.Front, p.Certificate.Lattice.Delta, p.Certificate.Lattice.Clip)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s %v", digest(encoded), p.Certificate.Lattice), nil
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// Files returns the contents of all files, by their names. The same pack gives the same bytes.
+func (p *Pack) Files() (map[string][]byte, error) {
+	l := p.Certificate.Lattice
+	files := map[string][]byte{}
+	var err error
+	if files[FrontFile], err = onnx.EncodeRelease(p.Front, l.Delta, l.Clip); err != nil {
+		return nil, err
+	}
+	if files[HeadFile], err = onnx.Encode(p.Head); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := p.Certificate.WriteJSON(&b); err != nil {
+		return nil, err
+	}
+	files[CertificateFile] = bytes.Clone(b.Bytes())
+	b.Reset()
+	if err := p.Certificate.WriteHTML(&b); err != nil {
+		return nil, err
+	}
+	files[CertificatePageFile] = bytes.Clone(b.Bytes())
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	fill := strings.NewReplacer("{{delta}}", number(l.Delta), "{{sigma}}", number(l.Sigma), "{{clip}}", number(l.Clip), "{{features}}", strconv.Itoa(l.Dim),
+		"{{budget}}", p.Certificate.Budget.String())
+	files[PythonFile] = []byte(fill.Replace(pythonSnippet))
+	files[GoFile] = []byte(fill.Replace(goSnippet))
+	files[SettingsFile], err = p.settings(files)
+	return files, err
+}
+
+// settings returns guard.toml for the other files.
+func (p *Pack) settings(files map[string][]byte) ([]byte, error) {
+	s := settings{Schema: Schema, SHA256: map[string]string{}}
+	c := p.Certificate
+	s.Lattice.Delta, s.Lattice.Sigma, s.Lattice.Clip, s.Lattice.Features = c.Lattice.Delta, c.Lattice.Sigma, c.Lattice.Clip, c.Lattice.Dim
+	s.Budget.Releases, s.Budget.Period = c.Budget.Releases, c.Budget.Period.String()
+	s.Drift.Allowance = c.Drift
+	for name, content := range files {
+		s.SHA256[name] = digest(content)
+	}
+	var b bytes.Buffer
+	b.WriteString("# Written by tattle guard pack. The certificate is for exactly these values: to change one, make a new pack.\n" +
+		"# A period of 0s has no end.\n")
+	e := toml.NewEncoder(&b)
+	e.Indent = ""
+	err := e.Encode(s)
+	return b.Bytes(), err
+}
+
+// Write writes the files into a folder, guard.toml last.
+func (p *Pack) Write(dir string) error {
+	files, err := p.Files()
+	if err != nil {
+		return err
+	}
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return name == SettingsFile })
+	for _, name := range append(names, SettingsFile) {
+		err := file.Write(filepath.Join(dir, name), func(w io.Writer) error {
+			_, err := w.Write(files[name])
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A MismatchError reports a file of a pack that is not what the others say.
+type MismatchError struct {
+	Path string
+	Err  error
+}
+
+// Error names the file.
+func (e *MismatchError) Error() string { return file.Name(e.Path) + ": " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *MismatchError) Unwrap() error { return e.Err }
+
+// Open reads the pack in a folder and checks that all of its files agree. It returns a
+// MismatchError if they do not.
+func Open(dir string) (*Pack, error) {
+	document, err := file.ReadFile(filepath.Join(dir, SettingsFile))
+	if err != nil {
+		return nil, err
+	}
+	wrong := func(name string, err error) error { return &MismatchError{filepath.Join(dir, name), err} }
+	var s settings
+	if _, err := toml.Decode(string(document), &s); err != nil {
+		return nil, wrong(SettingsFile, err)
+	}
+	if s.Schema != Schema {
+		return nil, wrong(SettingsFile, fmt.Errorf("schema %q: must be %s", s.Schema, Schema))
+	}
+	found := map[string][]byte{SettingsFile: document}
+	for _, name := range []string{FrontFile, HeadFile, CertificateFile, CertificatePageFile, PythonFile, GoFile} {
+		content, err := file.ReadFile(filepath.Join(dir, name))
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, wrong(name, errors.New("the file is missing"))
+		}
+		if err != nil {
+			return nil, err
+		}
+		if is := digest(content); is != s.SHA256[name] {
+			return nil, wrong(name, fmt.Errorf("SHA-256 is %s, and %s says %q", is, SettingsFile, s.SHA256[name]))
+		}
+		found[name] = content
+	}
+	c, err := report.ReadCertificate(found[CertificateFile])
+	if err != nil {
+		return nil, wrong(CertificateFile, err)
+	}
+	p := &Pack{Certificate: c}
+	if p.Front, err = onnx.DecodeRelease(FrontFile, found[FrontFile]); err != nil {
+		return nil, wrong(FrontFile, err)
+	}
+	if p.Head, err = onnx.Decode(HeadFile, found[HeadFile]); err != nil {
+		return nil, wrong(HeadFile, err)
+	}
+	if err := p.check(); err != nil {
+		return nil, wrong(CertificateFile, err)
+	}
+	name, err := p.differs(found)
+	if err != nil {
+		return nil, wrong(name, err)
+	}
+	return p, nil
+}
+
+// differs returns the first file that is not as Files writes it, and an error that says so.
+func (p *Pack) differs(found map[string][]byte) (name string, err error) {
+	files, err := p.Files()
+	if err != nil {
+		return SettingsFile, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if !bytes.Equal(files[name], found[name]) {
+			return name, fmt.Errorf("is not what follows from %s and the models", CertificateFile)
+		}
+	}
+	return "", nil
+}
+
+// Same returns a MismatchError if the pack in a folder is not this one.
+func (p *Pack) Same(dir string) error {
+	found := map[string][]byte{}
+	files, err := p.Files()
+	if err != nil {
+		return err
+	}
+	for name := range files {
+		if found[name], err = file.ReadFile(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{CertificateFile, FrontFile, HeadFile, SettingsFile, CertificatePageFile, PythonFile, GoFile} {
+		if !bytes.Equal(files[name], found[name]) {
+			return &MismatchError{filepath.Join(dir, name), errors.New("is not what the run gives")}
+		}
+	}
+	return nil
+}

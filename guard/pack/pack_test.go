@@ -1,0 +1,219 @@
+package pack
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"tattle/nn/zoo"
+	"tattle/report"
+)
+
+// written writes a pack of an untrained net with noise of σ/Δ = 3.
+func written(t *testing.T) (p *Pack, dir string) {
+	t.Helper()
+	g := zoo.MNIST(3)
+	node, err := g.FeatureNode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	front, head, err := g.Cut(node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &report.Certificate{Schema: report.CertificateSchema, Title: "test", Sentences: []string{"nothing is proved"},
+		Lattice: report.CertifiedLattice{Delta: .25, Sigma: .75, Clip: 8}, Budget: report.CertifiedBudget{Releases: 1}}
+	shapes, err := front.Shapes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Lattice.Dim = 1
+	for _, n := range shapes[front.Output] {
+		c.Lattice.Dim *= n
+	}
+	if p, err = New(front, head, c); err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	if err := p.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	return p, dir
+}
+
+// TestOpen: a pack can be read back, and a change of any file is found.
+func TestOpen(t *testing.T) {
+	p, dir := written(t)
+	again, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Lattice() != p.Lattice() || again.Budget() != p.Budget() {
+		t.Errorf("lattice %v, budget %v", again.Lattice(), again.Budget())
+	}
+	if err := again.Same(dir); err != nil {
+		t.Error(err)
+	}
+	files, err := p.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		path := filepath.Join(dir, name)
+		for what, changed := range map[string][]byte{"cut": content[:len(content)-1], "longer": append(content[:len(content):len(content)], '\n')} {
+			if err := os.WriteFile(path, changed, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			var wrong *MismatchError
+			if _, err := Open(dir); !errors.As(err, &wrong) || filepath.Base(wrong.Path) != name {
+				t.Errorf("%s %s: %v", name, what, err)
+			}
+		}
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestGoSnippet: the program has the noise of the certificate, and rounds as package lattice does.
+func TestGoSnippet(t *testing.T) {
+	p, dir := written(t)
+	work := t.TempDir()
+	snippet, err := os.ReadFile(filepath.Join(dir, GoFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"go.mod":             "module snippet\n\ngo 1.24\n",
+		"release/release.go": string(snippet),
+		"main.go": `package main
+
+import (
+	"fmt"
+
+	"snippet/release"
+)
+
+func main() {
+	for range 20000 {
+		k, err := release.Noise()
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(k)
+	}
+	features := make([]float32, release.Features)
+	for i := range features {
+		features[i] = 1e9 // clipped
+	}
+	r, err := release.Release(features)
+	if err != nil {
+		panic(err)
+	}
+	sum := int64(0)
+	for _, k := range r {
+		sum += k
+	}
+	fmt.Println(float64(sum) / release.Features)
+}
+`} {
+		path := filepath.Join(work, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("go", "run", ".")
+	cmd.Dir, cmd.Env = work, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	lines := strings.Fields(string(out))
+	if len(lines) != 20001 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	gaussian(t, lines[:20000], 3)
+	var mean float64
+	if _, err := fmt.Sscan(lines[20000], &mean); err != nil {
+		t.Fatal(err)
+	}
+	l := p.Lattice()
+	if most := l.Clip / l.Delta; math.Abs(mean-most) > 6*3/math.Sqrt(float64(l.Dim)) { // by chance once in 5·10⁸ times
+		t.Errorf("the mean of clipped features is %v, and the clip is %v", mean, most)
+	}
+}
+
+// TestPythonSnippet: the program has the noise of the certificate.
+func TestPythonSnippet(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no python3")
+	}
+	_, dir := written(t)
+	cmd := exec.Command(python, "-B", "-c", "import release\nfor _ in range(20000): print(release.noise())")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	gaussian(t, strings.Fields(string(out)), 3)
+}
+
+// TestPythonRuntime: front.onnx runs in onnxruntime.
+func TestPythonRuntime(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil || exec.Command(python, "-c", "import numpy, onnxruntime").Run() != nil {
+		t.Skip("there is no python3 with numpy and onnxruntime")
+	}
+	p, dir := written(t)
+	shape := strings.Join(strings.Fields(fmt.Sprint(p.Front.InputShape)), ",")
+	cmd := exec.Command(python, "-B", "-c", "import numpy, runpy, sys; numpy.save('input.npy', numpy.zeros([1]+"+shape+")); sys.argv=['release.py','input.npy']; runpy.run_path('release.py', run_name='__main__')")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// gaussian checks draws against P(k) ∝ exp(−k²/2s²) by Pearson's test, in one group for each integer
+// up to ±2.3·s and two for the rest, each of more than 150 expected draws. It fails by chance once in 10⁷ times.
+func gaussian(t *testing.T, draws []string, s float64) {
+	t.Helper()
+	most := int(2.3 * s)
+	counts := make([]float64, 2*most+3)
+	group := func(k int) int { return max(0, min(2*most+2, k+most+1)) }
+	p := make([]float64, len(counts))
+	sum := 0.
+	for k := -200; k <= 200; k++ {
+		v := math.Exp(-float64(k*k) / (2 * s * s))
+		p[group(k)] += v
+		sum += v
+	}
+	for _, d := range draws {
+		var k int
+		if _, err := fmt.Sscan(d, &k); err != nil {
+			t.Fatal(err)
+		}
+		counts[group(k)]++
+	}
+	statistic := 0.
+	for i, c := range counts {
+		e := p[i] / sum * float64(len(draws))
+		if e < 150 {
+			t.Fatalf("%v expected draws in group %d", e, i)
+		}
+		statistic += (c - e) * (c - e) / e
+	}
+	if limit := (distuv.ChiSquared{K: float64(len(counts) - 1)}).Quantile(1 - 1e-7); statistic > limit {
+		t.Errorf("Pearson's statistic is %v, expected at most %v", statistic, limit)
+	}
+}

@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"tattle/guard/ledger"
+	"tattle/guard/pack"
+	guardserver "tattle/guard/server"
+	"tattle/infer"
+	"tattle/internal/file"
+	"tattle/internal/progress"
+	"tattle/release"
+	"tattle/report"
+	"tattle/verify"
+)
+
+type guardCmd struct {
+	Pack   guardPackCmd   `cmd:"" help:"Write the release of a run, with its certificate, as a folder that can be deployed."`
+	Verify guardVerifyCmd `cmd:"" help:"Check that the files of a packed release agree, and with --run that the run gives them."`
+	Serve  guardServeCmd  `cmd:"" help:"Serve a packed release: inputs in, features with the certified noise out, within a budget for each subject."`
+}
+
+// movedFlags name inputs of a run that have moved.
+type movedFlags struct {
+	Model string `help:"Path of the run's model, if it has moved." placeholder:"FILE"`
+	Data  string `help:"Path of the run's data, if they have moved." placeholder:"PATH"`
+	memoryFlag
+}
+
+// budgetFlags limit what a subject releases.
+type budgetFlags struct {
+	Releases int           `help:"Releases of different inputs that a subject has, at most --queries of the run (default: --queries of the run)." placeholder:"N"`
+	Period   time.Duration `help:"Give each subject a new budget in each period, such as 24h (default: 0, one budget without an end)." placeholder:"DURATION"`
+}
+
+type guardPackCmd struct {
+	Run_ string `arg:"" name:"run" help:"Folder of a run of tattle bound --noise lattice."`
+	Out  string `short:"o" help:"Folder to write (default: release)." default:"release" placeholder:"DIR" writes:"folder"`
+	budgetFlags
+	movedFlags
+}
+
+func (guardPackCmd) Help() string {
+	return `Example: tattle guard pack tattle-bound -o release
+
+Verifies the run first, as tattle verify does, and refuses a run that does not hold. The noise of the run must be on a lattice (tattle bound --noise lattice): only then are the figures for the integers that a guard releases.
+
+The folder has front.onnx (inputs and noise to integers), head.onnx, guard.toml (lattice, noise, budget, digests), CERTIFICATE.json and .html, and short programs that add the noise in Python and Go.`
+}
+
+func (c *guardPackCmd) Run(ctx context.Context, e *env) error {
+	switch {
+	case c.Releases < 0:
+		return usage(fmt.Errorf("--releases %d: must be at least 1", c.Releases), "")
+	case c.Period < 0 || c.Period%time.Second != 0:
+		return usage(fmt.Errorf("--period %v: must be a whole number of seconds", c.Period), "write it as 24h, or leave it out for a budget without an end")
+	}
+	if err := (output{Out: c.Out}).spare(false); err != nil {
+		return err
+	}
+	p, err := c.verified(ctx, e, c.Run_, report.CertifiedBudget{Releases: c.Releases, Period: c.Period})
+	if err != nil {
+		return err
+	}
+	if err := file.MkdirAll(c.Out); err != nil {
+		return hinted(fmt.Errorf("--out: %w", err), "choose a folder that can be written with --out")
+	}
+	if err := p.Write(c.Out); err != nil {
+		return hinted(err, "choose a folder that can be written with --out")
+	}
+	l := p.Lattice()
+	_, err = fmt.Fprintf(e.stdout, "packed: %s\nlattice Δ = %v, σ = %v, clip %v, %d features; budget of a subject: %s; drift allowance δ = %v\n\nopen %s\ntattle guard serve %s\n",
+		file.Name(c.Out), l.Delta, l.Sigma, l.Clip, l.Dim, p.Certificate.Budget, p.Certificate.Drift, quote(filepath.Join(c.Out, pack.CertificatePageFile)), quote(c.Out))
+	return err
+}
+
+// verified verifies a run and returns its pack. A budget of 0 releases is the run's queries.
+func (f movedFlags) verified(ctx context.Context, e *env, dir string, budget report.CertifiedBudget) (*pack.Pack, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		dir = filepath.Dir(dir)
+	}
+	if _, err := os.Stat(filepath.Join(dir, reportJSON)); err != nil {
+		return nil, usage(err, "give the folder of a finished run of tattle bound --noise lattice")
+	}
+	bars := &progress.Phases{W: e.stderr}
+	defer bars.Close()
+	o := verify.Options{Model: f.Model, Data: f.Data, Memory: f.bytes(), Progress: bars.Set}
+	x, err := verify.Open(ctx, dir, o)
+	if err != nil {
+		return nil, runError(err)
+	}
+	noise, ok := x.Noise.(release.Lattice)
+	if !ok {
+		return nil, notOnLattice(dir, x.Report)
+	}
+	if budget.Releases == 0 {
+		budget.Releases = max(1, x.Report.Release.Queries)
+	}
+	certificate, err := report.NewCertificate(x.Report, x.SHA256, noise.Lattice, budget)
+	if err != nil {
+		return nil, usage(fmt.Errorf("%s: %w", file.Name(dir), err), "make a run whose figures are for this release")
+	}
+	p, err := pack.New(x.Front, x.Head, certificate)
+	if err != nil {
+		return nil, err
+	}
+	o.Warn = func(sentence string) { fmt.Fprintln(e.stderr, "tattle: "+sentence) }
+	res, err := verify.Run(ctx, dir, o)
+	bars.Close()
+	switch {
+	case err != nil:
+		return nil, runError(err)
+	case len(res.Found) > 0:
+		return nil, differences(e, res.Found)
+	}
+	return p, nil
+}
+
+// runError is an error of verify as one of the command line.
+func runError(err error) error {
+	var wrong *verify.MismatchError
+	if errors.As(err, &wrong) {
+		return finding(err, wrong.Hint)
+	}
+	return flagged(err, optionFlags)
+}
+
+// notOnLattice refuses a run whose noise is not on a lattice, with the command that measures it there.
+func notOnLattice(dir string, r *report.Report) error {
+	n := r.Release.Noise
+	err := fmt.Errorf("%s: the figures are for %s noise on real numbers, and not for the integers that a guard releases", file.Name(dir), n.Family)
+	words := strings.Fields(r.Command)
+	if len(words) > 1 && words[1] == "bound" {
+		return usage(err, "measure the release on the lattice: the same tattle bound command with --noise lattice")
+	}
+	hint := "measure the release on the lattice: tattle bound --noise lattice --features NODE --sigma X, with the values of the report"
+	if model := filepath.Join(dir, modelFile); exists(model) && n.Sigma > 0 {
+		hint = fmt.Sprintf("measure the release on the lattice: tattle bound --model %s --data %s --features release --sigma %v --noise lattice", quote(model), quote(r.Data.Path), n.Sigma)
+	}
+	return usage(err, hint)
+}
+
+type guardVerifyCmd struct {
+	Release string `arg:"" help:"Folder that tattle guard pack wrote."`
+	Run_    string `name:"run" help:"Folder of the run: also verify it, and compare the release and every sentence of the certificate with it." placeholder:"DIR"`
+	movedFlags
+}
+
+func (guardVerifyCmd) Help() string {
+	return `Example: tattle guard verify release --run tattle-bound
+
+Computes all digests, reads the models, writes all files again from guard.toml's certificate and the models, and compares the bytes. With --run, it recomputes every certificate of the run, as tattle verify does, makes the pack again from the run, and compares the bytes. Without --run, an edit that changes all files together is not found.
+
+Exit status: 0 if all agrees, 1 if something does not.`
+}
+
+func (c *guardVerifyCmd) Run(ctx context.Context, e *env) error {
+	p, err := openPack(c.Release)
+	if err != nil {
+		return err
+	}
+	if c.Run_ == "" {
+		if c.Model+c.Data != "" {
+			return usage(errors.New("--model and --data require --run"), "")
+		}
+		_, err := fmt.Fprintf(e.stdout, "verified: all files of %s agree\nnot checked:\n  the figures of the certificate (name the run with --run)\n", file.Name(c.Release))
+		return err
+	}
+	again, err := c.verified(ctx, e, c.Run_, p.Certificate.Budget)
+	if err != nil {
+		return err
+	}
+	if err := again.Same(c.Release); err != nil {
+		return finding(err, "name the run that was packed with --run")
+	}
+	_, err = fmt.Fprintf(e.stdout, "verified: all files of %s agree, and %s gives them; tattle verify lists what of the run cannot be checked\n", file.Name(c.Release), file.Name(c.Run_))
+	return err
+}
+
+// openPack opens a pack and checks it.
+func openPack(dir string) (*pack.Pack, error) {
+	if _, err := os.Stat(filepath.Join(dir, pack.SettingsFile)); err != nil {
+		return nil, usage(err, "give a folder that tattle guard pack wrote")
+	}
+	p, err := pack.Open(dir)
+	var wrong *pack.MismatchError
+	if errors.As(err, &wrong) {
+		return nil, finding(err, "pack the run again with tattle guard pack")
+	}
+	return p, err
+}
+
+type guardServeCmd struct {
+	Release       string `arg:"" help:"Folder that tattle guard pack wrote."`
+	Ledger        string `help:"Folder that counts and keeps the releases of each subject; keep it (default: the release's folder with -ledger)." placeholder:"DIR"`
+	Upstream      string `help:"Send the noisy features to this model, and answer with its outputs (default: answer with the features)." placeholder:"URL"`
+	UpstreamToken string `env:"TATTLE_UPSTREAM_TOKEN" help:"Bearer token for --upstream." placeholder:"TOKEN"`
+	listenFlags
+}
+
+func (guardServeCmd) Help() string {
+	return `Example: tattle guard serve release
+
+Example: tattle guard serve release --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem --upstream http://127.0.0.1:8000/v2/models/head
+
+Speaks the Open Inference Protocol v2 (REST) as the model "guard". A request names its subject in the header X-Tattle-Subject or the parameter "subject". The same input of a subject always gets the same release. A new input uses one release of the subject's budget; the debit is on disk before the answer leaves. Without budget the answer has status 429.
+
+Without --upstream the outputs are "features" (FP32) and "release" (INT64, the integers). /v2/health/ready and /metrics (Prometheus) report the state. Ctrl-C ends it. Whoever deletes the ledger gives every subject a new budget.`
+}
+
+func (c *guardServeCmd) Run(ctx context.Context, e *env) error {
+	if err := c.listenFlags.check(); err != nil {
+		return err
+	}
+	if c.Upstream == "" && c.UpstreamToken != "" {
+		return usage(errors.New("--upstream-token requires --upstream"), "")
+	}
+	p, err := openPack(c.Release)
+	if err != nil {
+		return err
+	}
+	o := guardserver.Options{Front: p.Front, Lattice: p.Lattice(), DriftAllowance: p.Certificate.Drift}
+	if o.Mechanism, err = p.Mechanism(); err != nil {
+		return err
+	}
+	if c.Upstream != "" {
+		if o.Upstream, err = infer.New(c.Upstream, infer.Options{Token: c.UpstreamToken, Shape: p.Head.InputShape}); err != nil {
+			return usage(fmt.Errorf("--upstream: %w", err), "write it as http://127.0.0.1:8000/v2/models/NAME")
+		}
+	}
+	if c.Ledger == "" {
+		c.Ledger = filepath.Clean(c.Release) + "-ledger"
+	}
+	if o.Ledger, err = ledger.Open(c.Ledger, ledger.Options{Budget: p.Budget()}); err != nil {
+		return hinted(fmt.Errorf("--ledger %s: %w", file.Name(c.Ledger), err), "one process at a time can use a ledger")
+	}
+	defer o.Ledger.Close()
+	l, at, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	o.Token = at.token
+	s, err := guardserver.New(o)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	var h http.Handler = s.Handler()
+	if at.token == "" {
+		h = byAddress(h)
+	}
+	if err := announceGuard(e.stdout, at, p, c.Ledger); err != nil {
+		return err
+	}
+	return serveUntil(ctx, e, l, h)
+}
+
+// announceGuard prints the address and what is served.
+func announceGuard(w io.Writer, at site, p *pack.Pack, dir string) error {
+	var b strings.Builder
+	if at.made {
+		fmt.Fprintf(&b, "token, printed only here: %s\n", at.token)
+	}
+	fmt.Fprintf(&b, "%s\nbudget of a subject: %s; ledger: %s\n", at.url("/v2/models/"+guardserver.DefaultName, false), p.Certificate.Budget, file.Name(dir))
+	_, err := io.WriteString(w, b.String())
+	return err
+}

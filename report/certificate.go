@@ -1,0 +1,173 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"tattle/lattice"
+)
+
+// CertificateSchema names the layout of a Certificate.
+const CertificateSchema = "tattle/certificate/1"
+
+// A Certificate states what a run proved about the integers that package guard releases. It
+// repeats the sentences of the run's report, and lists what they do not cover.
+type Certificate struct {
+	Schema  string `json:"schema"`
+	Version string `json:"version"` // of tattle
+	Title   string `json:"title"`
+
+	Command string `json:"command"`       // of the run
+	Report  string `json:"report_sha256"` // report.json of the run
+	Model   string `json:"model_sha256"`
+	Data    string `json:"data_sha256"`
+
+	Lattice CertifiedLattice `json:"lattice"`
+	Budget  CertifiedBudget  `json:"budget"`
+	Drift   float64          `json:"drift_allowance"` // δ: largest error of a feature before it is rounded
+	From    string           `json:"drift_from"`      // how δ is known: a constant of package bound
+	Queries int              `json:"queries"`         // releases of one input that the figures are for
+
+	Sentences []string       `json:"sentences"`         // of the report, the verdict first
+	Promise   []CheckedLimit `json:"promise,omitempty"` // limits that the run was to keep, with its figures
+	Warnings  []string       `json:"warnings"`          // of the report
+	Uncovered []string       `json:"uncovered"`         // what the figures do not cover
+}
+
+// CertifiedLattice holds the parameters of the mechanism.
+type CertifiedLattice struct {
+	Delta float64 `json:"delta"`
+	Sigma float64 `json:"sigma"`
+	Clip  float64 `json:"clip"`
+	Dim   int     `json:"features"`
+}
+
+// CertifiedBudget limits the releases of different inputs of one subject.
+type CertifiedBudget struct {
+	Releases int           `json:"releases"`
+	Period   time.Duration `json:"period_ns"` // 0: one period without an end
+}
+
+// NewCertificate returns the certificate of a run whose noise was on the lattice l. sha256 is the
+// digest of report.json. It returns an error if the figures of the run do not hold for
+// the integers that a guard with this budget releases.
+func NewCertificate(r *Report, sha256 string, l lattice.Lattice, b CertifiedBudget) (*Certificate, error) {
+	queries := max(1, r.Release.Queries)
+	switch {
+	case r.Experiment == nil:
+		return nil, fmt.Errorf("the run has no bounds")
+	case r.Release.NoBounds != "":
+		return nil, fmt.Errorf("no bound holds for this release: %s", r.Release.NoBounds)
+	case r.Release.Post != nil:
+		return nil, fmt.Errorf("the run measured noisy features after post-processing (--round, --top-k, or --surface label), and a guard releases them before it")
+	case b.Releases < 1:
+		return nil, fmt.Errorf("a budget of %d releases: must be at least 1", b.Releases)
+	case b.Releases > queries:
+		return nil, fmt.Errorf("a budget of %s: the figures of the run are for %s of one input (--queries)", Count(b.Releases, "release"), Count(queries, "release"))
+	}
+	c := &Certificate{
+		Schema: CertificateSchema, Version: r.Version, Title: "Certificate of a release",
+		Command: r.Command, Report: sha256, Model: r.Model.SHA256, Data: r.Data.SHA256,
+		Lattice: CertifiedLattice{l.Delta, l.Sigma, l.Clip, l.Dim}, Budget: b,
+		Drift: r.Experiment.Runtime.Error, From: r.Experiment.Runtime.From, Queries: queries,
+		Sentences: r.Sentences(), Warnings: r.Warnings,
+	}
+	if r.Promise != nil {
+		c.Promise = r.Promise.Checked
+	}
+	c.Uncovered = c.uncovered()
+	return c, nil
+}
+
+// String states the budget.
+func (b CertifiedBudget) String() string {
+	if b.Period == 0 {
+		return Count(b.Releases, "release") + " in all"
+	}
+	return fmt.Sprintf("%s in each period of %v", Count(b.Releases, "release"), b.Period)
+}
+
+// uncovered lists what the figures do not cover.
+func (c *Certificate) uncovered() []string {
+	var all []string
+	if c.Budget.Period > 0 {
+		all = append(all, fmt.Sprintf("Releases of several periods together. The figures are for an adversary with %s of one input. Inputs that are nearly the same can be released again in each period.", Count(c.Queries, "release")))
+	}
+	if c.From != "given" {
+		all = append(all, fmt.Sprintf("Runtimes whose features differ by more than δ = %s from those of real arithmetic. This δ was %s for a float32 runtime by the run, on a sample of inputs.", number(c.Drift), c.From))
+	} else {
+		all = append(all, fmt.Sprintf("Runtimes whose features differ by more than δ = %s from those of real arithmetic.", number(c.Drift)))
+	}
+	return append(all,
+		"Inputs that the run did not measure. Each sentence names the inputs that its figure is for.",
+		"What several different inputs of one subject have in common. The figures are about one input.",
+		"Several subject names for one person. Each name has its own budget: a trusted gateway must set the names.",
+		"Anything but the released integers. The time of an answer shows whether the input is new, and a client may send more to other services.")
+}
+
+// WriteJSON writes the certificate for programs.
+func (c *Certificate) WriteJSON(w io.Writer) error {
+	b, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// WriteHTML writes the certificate as a page that loads nothing.
+func (c *Certificate) WriteHTML(w io.Writer) error {
+	d := &document{}
+	d.add(paragraph{c.Sentences[0], "verdict"})
+	d.say(fmt.Sprintf("The figures hold for the integers that are released: features clipped and rounded to multiples of Δ, with discrete Gaussian noise. They are for an adversary with %s of one input, and for features within δ of those of real arithmetic.", Count(c.Queries, "release")))
+	d.section("Mechanism")
+	d.settings([]Setting{
+		{"lattice Δ", fmt.Sprint(c.Lattice.Delta)}, {"noise σ", fmt.Sprint(c.Lattice.Sigma)}, {"clip", fmt.Sprint(c.Lattice.Clip)}, {"features", fmt.Sprint(c.Lattice.Dim)},
+		{"budget of a subject", c.Budget.String()}, {"drift allowance δ", fmt.Sprint(c.Drift)},
+	})
+	d.section("Results of the run")
+	d.list(readable(c.Sentences[1:]))
+	if len(c.Promise) > 0 {
+		t := table{Heads: []string{"limit", "promised", "computed"}}
+		for _, p := range c.Promise {
+			figure := p.Lacks
+			if figure == "" {
+				figure = number(float64(p.Figure)) + " " + p.Unit
+			}
+			t.Rows = append(t.Rows, []string{string(p.Kind) + " " + p.Of, number(p.Limit) + " " + p.Unit, figure})
+		}
+		d.table(t)
+	}
+	if len(c.Warnings) > 0 {
+		d.section("Warnings")
+		d.list(c.Warnings)
+	}
+	d.section("Not covered")
+	d.list(c.Uncovered)
+	d.section("Provenance")
+	d.add(code(c.Command))
+	d.settings([]Setting{{"report.json, SHA-256", c.Report}, {"model, SHA-256", c.Model}, {"data, SHA-256", c.Data}, {"tattle", c.Version}})
+	return writePage(w, c.Title, "features on a lattice, with discrete Gaussian noise", d.blocks)
+}
+
+// ReadCertificate reads a certificate that WriteJSON wrote. It refuses other bytes.
+func ReadCertificate(document []byte) (*Certificate, error) {
+	c := &Certificate{}
+	if err := json.Unmarshal(document, c); err != nil {
+		return nil, err
+	}
+	if c.Schema != CertificateSchema || len(c.Sentences) == 0 {
+		return nil, fmt.Errorf("schema %q: must be %s, with sentences", c.Schema, CertificateSchema)
+	}
+	var again bytes.Buffer
+	if err := c.WriteJSON(&again); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(again.Bytes(), document) {
+		return nil, fmt.Errorf("the file is not as tattle writes it")
+	}
+	return c, nil
+}

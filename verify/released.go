@@ -1,0 +1,56 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"tattle/dataset"
+	"tattle/internal/file"
+	"tattle/measure"
+	"tattle/nn"
+	"tattle/release"
+	"tattle/report"
+	"tattle/run"
+)
+
+// Released is the release of a run of bounds.
+type Released struct {
+	Report      *report.Report // as the run left it
+	SHA256      string         // of report.json
+	Front, Head *nn.Graph
+	Noise       release.Noise
+	Post        release.Post
+	Data        *dataset.Set // nil if they are absent
+}
+
+// Open builds the release of the run in the folder dir again, from the model or from what the run
+// kept, and checks that both are what the report names. It recomputes no figure. It returns the
+// errors of Run, and an error if the run has no bounds.
+func Open(ctx context.Context, dir string, o Options) (*Released, error) {
+	path := filepath.Join(dir, report.FileJSON)
+	document, err := file.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := report.ParseJSON(document)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if !hasBounds(r) {
+		return nil, &measure.OptionError{Err: fmt.Errorf("%s: the run has no bounds", dir), Hint: "name a run of tattle bound, or of tattle design with a promise about every adversary"}
+	}
+	if err := complete(dir, r); err != nil {
+		return nil, err
+	}
+	x := &Released{Report: r}
+	if x.SHA256, err = run.Digest(path); err != nil {
+		return nil, err
+	}
+	q, s, err := o.open(ctx, dir, claimsOf(r))
+	if err != nil {
+		return nil, err
+	}
+	x.Front, x.Head, x.Noise, x.Post, x.Data = s.FrontGraph, s.HeadGraph, q.Experiment.Noise, q.Post, q.Data
+	return x, nil
+}
