@@ -3,6 +3,9 @@ package bayes
 import (
 	"context"
 	"math"
+
+	"tattle/internal/simd"
+	"tattle/stat"
 )
 
 // hiddenEquals is the difference of log-likelihoods up to which RunHidden takes two inputs to be
@@ -46,9 +49,14 @@ func RunHidden(ctx context.Context, list, fresh Candidates, noise Density, o Opt
 }
 
 // Identified returns how often one guess and ten guesses are right, on average over the inputs
-// of fresh.
+// of fresh. Almost all shares of right guesses are 0 or 1, for which Chernoff's limit is close to
+// the best: see stat.ChernoffLow.
 func (r *HiddenResult) Identified(alpha float64) (first, ten Limit) {
-	return limits(r.First, 1, 0, alpha), limits(r.Ten, 1, 0, alpha)
+	of := func(x []float64) Limit {
+		mean := min(simd.Sum(x)/float64(len(x)), 1)
+		return Limit{Mean: mean, Low: stat.ChernoffLow(mean, len(x), alpha), High: 1 - stat.ChernoffLow(1-mean, len(x), alpha)}
+	}
+	return of(r.First), of(r.Ten)
 }
 
 // Spread returns the standard deviation, from one hidden input to another, of the probability that

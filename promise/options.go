@@ -95,7 +95,7 @@ func parseShare(s string) (float64, error) {
 // Defaults of Options.
 const (
 	DefaultListDraws = 60000   // limits of a probability of 1 % are then about 0.1 points above the mean
-	mostListDraws    = 1 << 18 // a minute and more of 60,000 candidates
+	mostListDraws    = 1 << 18 // half a minute of 60,000 candidates
 	searchDraws      = 1000    // while σ is searched
 	mostHiddenDraws  = 1 << 15 // of new inputs, while σ is searched
 	validationShare  = 6       // one training example in so many measures accuracy while searching

@@ -450,12 +450,12 @@ func (s *searcher) relearn(ctx context.Context, f *found) error {
 	return f.encode(l)
 }
 
-// draws returns the number of draws of the final measurement: at the limit on
-// identification, that of the mean is then some 10 to 20 % above the mean.
+// draws returns the number of draws of the final measurement: 200 of them would identify the
+// input at the limit, so that the limit of the mean is some 20 to 30 % above the mean.
 func (s *searcher) draws() int {
 	n := cmp.Or(s.ListDraws, DefaultListDraws)
 	if s.Identify > 0 {
-		n = max(n, int(math.Ceil(60/s.Identify)))
+		n = max(n, int(math.Ceil(200/s.Identify)))
 	}
 	return min(n, mostListDraws)
 }

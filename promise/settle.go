@@ -45,8 +45,15 @@ func (s *searcher) settle(ctx context.Context, a *Answer) error {
 		}
 		if over <= coarse { // else the noise is too weak, whatever the other figures are
 			p := *a.Best
-			if err := s.leaks(ctx, values, validate, &p, a.ListDraws, seed, true); err != nil {
+			draws := min(a.ListDraws, DefaultListDraws)
+			if err := s.leaks(ctx, values, validate, &p, draws, seed, true); err != nil {
 				return err
+			}
+			// Fewer draws have wider limits: if these keep the promise, more draws would.
+			if draws < a.ListDraws && s.excess(p, false) > 1 {
+				if err := s.leaks(ctx, values, validate, &p, a.ListDraws, seed, true); err != nil {
+					return err
+				}
 			}
 			over = max(over, s.excess(p, false))
 		}
