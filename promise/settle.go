@@ -84,7 +84,7 @@ func (s *searcher) settle(ctx context.Context, a *Answer) error {
 }
 
 // newExcess returns by what factor the final measurement of new inputs is expected to miss the
-// limit on identification, about once in 40 times: its inputs are others, drawn like these.
+// limit on identification, about once in 40 times: its inputs and its draws are others.
 func (s *searcher) newExcess(ctx context.Context, values, fresh rows, p Point, draws int, seed uint64) (float64, error) {
 	if s.Identify == 0 || s.Fresh == nil {
 		return 0, nil
@@ -94,7 +94,9 @@ func (s *searcher) newExcess(ctx context.Context, values, fresh rows, p Point, d
 		return 0, err
 	}
 	first, _ := r.Identified(alpha)
-	return (first.High + 2*r.Spread()*math.Sqrt(1/float64(s.Fresh.Len())+1/float64(s.test.Len()))) / s.Identify, nil
+	// Two standard errors, of the inputs and of the draws. High is three of the draws above the mean.
+	inputs := 2 * r.Spread() * math.Sqrt(1/float64(s.Fresh.Len())+1/float64(s.test.Len()))
+	return (first.High + math.Hypot(inputs, 2./3*(first.High-first.Mean))) / s.Identify, nil
 }
 
 // Of settle.
