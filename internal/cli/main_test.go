@@ -53,6 +53,7 @@ func TestScripts(t *testing.T) {
 			"mknpz":        mkNPZ,
 			"mkcovariance": mkCovariance,
 			"cut":          cut,
+			"released":     released,
 			"swap":         swap,
 			"rehash":       rehash,
 			"flip":         flip,

@@ -25,13 +25,16 @@ var servants sync.Map
 // address is where a server says that it is.
 var address = regexp.MustCompile(`http://\S+`)
 
-// serving NAME ARG... runs tattle serve in the background, at a free port of this machine
-// unless told otherwise. The variable NAME becomes its address, of it NAME_HOST
+// serving NAME ARG... runs tattle serve in the background, or tattle guard serve if ARG begins with
+// guard, at a free port of this machine unless an ARG names one. The variable NAME becomes its address, of it NAME_HOST
 // host and port, and NAME_PID its process.
 func serving(ts *testscript.TestScript, _ bool, args []string) {
 	tattle, err := exec.LookPath(filepath.Join(strings.Split(ts.Getenv("PATH"), string(os.PathListSeparator))[0], "tattle"))
 	ts.Check(err)
 	name, flags := args[0], append([]string{"serve"}, args[1:]...)
+	if args[1] == "guard" {
+		flags = append([]string{"guard", "serve"}, args[2:]...)
+	}
 	if !strings.Contains(strings.Join(flags, " "), "--listen") {
 		flags = append(flags, "--listen", "127.0.0.1:0")
 	}
