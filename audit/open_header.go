@@ -29,6 +29,29 @@ var scoreWords = []struct {
 	{"p_", "p_", curious.Soft},
 }
 
+// weakScoreWords begin names of columns of outputs that others may have, too; they are looked for
+// where no name begins with one of scoreWords.
+var weakScoreWords = []struct{ word, family string }{
+	{"y_pred", "y_pred"}, {"predictions", "pred"}, {"prediction", "pred"}, {"preds", "pred"}, {"pred", "pred"}, {"p", "p"},
+}
+
+// parseWeakScoreName reads names such as pred_cat, y_pred and p0. After p, a number must follow.
+func parseWeakScoreName(name string) (scoreName, bool) {
+	folded := strings.ToLower(name)
+	for _, w := range weakScoreWords {
+		rest, ok := strings.CutPrefix(folded, w.word)
+		if !ok || len(folded) != len(name) {
+			continue
+		}
+		class := strings.Trim(name[len(name)-len(rest):], " _-.[]():")
+		number := rest != "" && strings.Trim(rest, "0123456789") == ""
+		if apart := rest == "" || number || class != rest; w.word == "p" && number || w.word != "p" && apart {
+			return scoreName{family: w.family, class: class}, true
+		}
+	}
+	return scoreName{}, false
+}
+
 // scoreName is the meaning of the name of a column of outputs.
 type scoreName struct {
 	family string

@@ -13,14 +13,27 @@ func (r *roles) findScores(asked []string) error {
 	if len(asked) > 0 {
 		return r.askedScores(asked)
 	}
-	families := []string{}
-	taken := map[int]bool{r.target: true}
-	for _, k := range r.sensitive {
-		taken[k] = true
+	families := r.named(parseScoreName)
+	if len(families) == 0 {
+		if r.findNumbered() {
+			return nil
+		}
+		families = r.named(parseWeakScoreName)
 	}
+	switch {
+	case len(families) == 0:
+		return fmt.Errorf("has no columns of outputs (score…, logit…, prob…, p0…, pred…, output…): name them with --scores; there are %s", showNames(r.header))
+	case len(families) > 1:
+		return fmt.Errorf("has columns of outputs of several names (%s…): say which with --scores, as in \"%s*\"", strings.Join(families, "…, "), families[0])
+	}
+	return r.checkClasses()
+}
+
+// named takes the columns whose names are those of outputs, and returns the families of the names.
+func (r *roles) named(parse func(string) (scoreName, bool)) (families []string) {
 	for k, h := range r.header {
-		name, ok := parseScoreName(h)
-		if !ok || taken[k] {
+		name, ok := parse(h)
+		if !ok || r.taken(k) {
 			continue
 		}
 		if !slices.Contains(families, name.family) {
@@ -28,15 +41,7 @@ func (r *roles) findScores(asked []string) error {
 		}
 		r.scores, r.classes, r.kind = append(r.scores, k), append(r.classes, name.class), name.kind
 	}
-	switch {
-	case len(families) == 0 && r.findNumbered():
-		return nil
-	case len(families) == 0:
-		return fmt.Errorf("has no columns of outputs (score…, logit…, prob…, p_…, output…): name them; there are %s", showNames(r.header))
-	case len(families) > 1:
-		return fmt.Errorf("has columns of outputs of several names (%s…): say which, as in \"%s*\"", strings.Join(families, "…, "), families[0])
-	}
-	return r.checkClasses()
+	return families
 }
 
 // findNumbered finds columns called 0, 1, 2 and so on, as data frames call those of an
