@@ -162,7 +162,7 @@ func (o output) show(e *env, dir string, r *report.Report) error {
 	if o.Details {
 		write = r.WriteDetails
 	}
-	if err := write(e.stdout); err != nil {
+	if err := e.writeColoured(r.Tone(), write); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(e.stdout, "\nopen %s\n", quote(filepath.Join(dir, reportHTML)))
