@@ -16,11 +16,7 @@ const (
 // FinalAccuracy measures on test data, with noise that the search did not use, how often the
 // head of a release answers right. Where right is not nil, it says which examples the original
 // model classifies correctly, and drop is the difference of the two accuracies.
-func FinalAccuracy(ctx context.Context, front, head nn.Model, data nn.Source, sigma float64, seed uint64, right []bool) (released, drop release.Accuracy, err error) {
-	noise, err := release.NewGaussian(sigma)
-	if err != nil {
-		return released, drop, err
-	}
+func FinalAccuracy(ctx context.Context, front, head nn.Model, data nn.Source, noise release.Noise, seed uint64, right []bool) (released, drop release.Accuracy, err error) {
 	curve, err := release.NewCurve(ctx, front, head, data, finalDraws, seed^streamFinally)
 	if err != nil {
 		return released, drop, err

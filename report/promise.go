@@ -22,6 +22,7 @@ type Promise struct {
 	OriginalInterval [2]Number        `json:"original_interval"`
 	Tasks            []TaskAccuracy   `json:"tasks,omitempty"`   // beside the target; null accuracies if nothing is released
 	Command          string           `json:"command,omitempty"` // that examines the release further
+	Pack             string           `json:"pack,omitempty"`    // command that packs the release for deployment; empty unless its noise is on a lattice
 
 	ValidationAccuracy Number            `json:"validation_accuracy"` // of the original model, on the training examples that measure accuracy in the search
 	Points             []promise.Point   `json:"points,omitempty"`

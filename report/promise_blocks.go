@@ -30,6 +30,11 @@ func (d *document) promise(r *Report) {
 		d.say("To examine that release further:")
 		d.add(code(c))
 	}
+	if c := r.Promise.Pack; c != "" && r.Promise.Met {
+		n := r.Release.Noise
+		d.say(fmt.Sprintf("It was measured with discrete Gaussian noise of σ = %s, %s. To deploy it with its certificate:", number(n.Sigma), n.Settings))
+		d.add(code(c))
+	}
 }
 
 // promiseTiles are the figures behind the verdict on a promise.

@@ -18,6 +18,7 @@ type PromiseRun struct {
 	Tasks        []string           // beside the target
 	TaskAccuracy []release.Accuracy // of each of Tasks
 	Command      string             // of tattle bound, that examines the release further; empty if nothing is released
+	Pack         string             // command that packs it; empty if its noise is not on a lattice
 }
 
 // SetPromise reports what a search found, compares the promise with the figures of the
@@ -35,7 +36,7 @@ func (r *Report) SetPromise(p PromiseRun) {
 		x.Released = &PromisedRelease{Method: b.Method, Node: b.Node, Weight: b.Weight, Keep: b.Keep, Sigma: b.Sigma}
 		x.Accuracy, x.Interval = Number(p.Accuracy.Fraction), numbers(p.Accuracy)
 		x.Drop, x.DropInterval = Number(p.Drop.Fraction), numbers(p.Drop)
-		x.Command = p.Command
+		x.Command, x.Pack = p.Command, p.Pack
 	}
 	for i, name := range p.Tasks {
 		task := TaskAccuracy{name, nan, [2]Number{nan, nan}}

@@ -45,7 +45,7 @@ var leftOfBounds = []notChecked{
 	{paths: []string{"learned_from"}, name: "what prior and attacks learned from", why: "they are not run again"},
 	{paths: []string{"version"}, name: "the version of tattle", why: "this one may be another"},
 	{paths: []string{"settings"}, name: "the kernels that the run used", why: "this machine may have others"},
-	{paths: []string{"promise.points", "promise.nearest", "promise.cuts", "promise.left_out", "promise.released.method", "promise.released.node", "promise.released.weight", "promise.validation_accuracy", "promise.command"},
+	{paths: []string{"promise.points", "promise.nearest", "promise.cuts", "promise.left_out", "promise.released.method", "promise.released.node", "promise.released.weight", "promise.validation_accuracy", "promise.command", "promise.pack"},
 		name: "the search for the release that keeps the promise", why: "it is not run again: the promise is compared with the figures of the release"},
 	{paths: []string{"promise.drop", "promise.drop_interval", "promise.original_accuracy", "promise.original_interval", "promise.tasks"},
 		name: "accuracies beside the promise: those of the original model and of further tasks, and the drop", why: "the original model and the heads of further tasks are not part of the run"},

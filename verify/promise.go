@@ -32,7 +32,7 @@ func (q *request) promised(ctx context.Context, r, claims *report.Report, s *mea
 		x.Limits.Candidates = claims.Lists.Holder.List.Of
 	}
 	if q.Data != nil {
-		a, _, err := promise.FinalAccuracy(ctx, s.Front, s.Head, q.Data, q.Sigma, claims.Seed, nil)
+		a, _, err := promise.FinalAccuracy(ctx, s.Front, s.Head, q.Data, q.Experiment.Noise, claims.Seed, nil)
 		if err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ type designTarget struct {
 
 // designSweep are the flags of the search.
 type designSweep struct {
-	Noise      []string `help:"Families of noise, as in tattle bound --noise (default: gaussian,laplace,logistic)." placeholder:"LIST" input:"table"`
+	Noise      []string `help:"Families of noise, as in tattle bound --noise (default: gaussian,laplace,logistic). With a promise: lattice, to measure the answer as tattle guard releases it." placeholder:"LIST" input:"table"`
 	Keep       []string `help:"Numbers of released features, or all (default: all, then half as many each time, down to about ten)." placeholder:"LIST"`
 	Projection []string `help:"How fewer features are chosen: first, random, principal (default: principal if there are training data, and random)." placeholder:"LIST"`
 	Examples   string   `help:"Number of examples for bounds, drawn by the seed; an .npy file of indices; or all (default: 100)." default:"100" placeholder:"N|FILE" input:"file"`
@@ -62,7 +62,7 @@ type designSweep struct {
 func (designCmd) Help() string {
 	return `Example: tattle design --model mnist-net/model.onnx --data mnist --identify 1%@60000
 
-Finds the release that keeps a promise about every adversary at the lowest cost in accuracy. This promise says: nobody who has a list of 60,000 candidates names the right input from one release with a probability above 1 %. Several limits are promised together. The candidates are inputs of the training data.
+Finds the release that keeps a promise about every adversary at the lowest cost in accuracy. This promise says: nobody who has a list of 60,000 candidates names the right input from one release with a probability above 1 %. Several limits are promised together. The candidates are inputs of the training data. With --noise lattice the answer is measured with the noise that tattle guard adds, and the report ends with the command that packs it.
 
 After an interruption, the same command with --out and --resume continues.`
 }

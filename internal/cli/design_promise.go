@@ -50,6 +50,9 @@ func (c *designCmd) promises() bool {
 	return c.Identify != "" || c.Floor != nil || c.Bits != nil || c.AttackRMS != nil || len(c.Protect) > 0
 }
 
+// onLattice reports whether the answer is measured with noise on a lattice, as tattle guard adds it.
+func (c *designCmd) onLattice() bool { return slices.Equal(c.Noise, []string{"lattice"}) }
+
 // defaultDesignDraws is the default of --draws.
 const defaultDesignDraws = 2
 
@@ -81,8 +84,8 @@ func (c *designCmd) promised() (o promise.Options, err error) {
 	if c.Resolvable != "" || c.MedianStd != nil || c.AttackMSE != nil {
 		return o, usage(errors.New("--resolvable, --median-std and --attack-mse limit unbiased estimators or one attack: they do not go with --identify, --floor, --bits, --attack and --protect, which limit every adversary"), "run tattle design once for each")
 	}
-	if len(c.Noise) > 0 || len(c.Projection) > 0 {
-		return o, usage(errors.New("--noise and --projection choose what is tried for --resolvable, --median-std and --attack-mse; a promise about every adversary is kept by Gaussian noise"), "choose with --methods")
+	if len(c.Noise) > 0 && !c.onLattice() || len(c.Projection) > 0 {
+		return o, usage(errors.New("--noise and --projection choose what is tried for --resolvable, --median-std and --attack-mse; a promise about every adversary is kept by Gaussian noise, or with --noise lattice on a lattice"), "choose with --methods")
 	}
 	if c.Identify != "" {
 		if o.Identify, o.Candidates, err = promise.ParseIdentify(c.Identify); err != nil {
@@ -267,9 +270,6 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.P
 	if err := onnx.Write(path, p.Answer.Model); err != nil {
 		return nil, err
 	}
-	if err := j.utility(ctx, path, p); err != nil {
-		return nil, err
-	}
 	limit := j.in.Limit
 	if len(j.measured) > 0 {
 		limit = absolute(filepath.Join(dir, measuredFile))
@@ -280,6 +280,9 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.P
 	}
 	args := j.boundArgs(absolute(path), limit, p)
 	p.Command = quoted(append([]string{"tattle", "bound"}, args...))
+	if j.onLattice() {
+		p.Pack = quoted([]string{"tattle", "guard", "pack", absolute(dir)})
+	}
 	b := new(boundCmd)
 	parser, err := kong.New(b, kong.Exit(func(int) {}))
 	if err != nil {
@@ -293,12 +296,16 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.P
 		return nil, err
 	}
 	m.resume = j.Resume
-	return m.run(ctx, e, dir)
+	r, err := m.run(ctx, e, dir)
+	if err != nil {
+		return nil, err
+	}
+	return r, j.utility(ctx, path, r, p)
 }
 
 // utility measures the accuracy of the answer, whose model is at the path, on the test data with
-// fresh noise, and that of the original model.
-func (j *designJob) utility(ctx context.Context, path string, p *report.PromiseRun) error {
+// fresh noise as r has it, and that of the original model.
+func (j *designJob) utility(ctx context.Context, path string, r *report.Report, p *report.PromiseRun) error {
 	whole, err := nn.NewNet(j.model.Graph)
 	if err != nil {
 		return err
@@ -320,6 +327,11 @@ func (j *designJob) utility(ctx context.Context, path string, p *report.PromiseR
 	if err != nil {
 		return err
 	}
+	_, n := front.Dims()
+	noise, err := r.MeasuredRelease().Noise(p.Answer.Best.Sigma, n, "")
+	if err != nil {
+		return err
+	}
 	heads := append([]*nn.Graph{headGraph}, p.Answer.Heads[1:]...)
 	for k, headGraph := range heads {
 		head, err := nn.NewNet(headGraph)
@@ -327,10 +339,10 @@ func (j *designJob) utility(ctx context.Context, path string, p *report.PromiseR
 			return err
 		}
 		if k == 0 {
-			p.Accuracy, p.Drop, err = promise.FinalAccuracy(ctx, front, head, j.data, p.Answer.Best.Sigma, j.Seed, right)
+			p.Accuracy, p.Drop, err = promise.FinalAccuracy(ctx, front, head, j.data, noise, j.Seed, right)
 		} else {
 			var task release.Accuracy
-			task, _, err = promise.FinalAccuracy(ctx, front, head, promise.Answering(j.data, p.Options.Tasks[k-1]), p.Answer.Best.Sigma, j.Seed, nil)
+			task, _, err = promise.FinalAccuracy(ctx, front, head, promise.Answering(j.data, p.Options.Tasks[k-1]), noise, j.Seed, nil)
 			p.TaskAccuracy = append(p.TaskAccuracy, task)
 		}
 		if err != nil {
@@ -364,8 +376,9 @@ func (j *designJob) boundArgs(model, limit string, p *report.PromiseRun) []strin
 	if o.Candidates < j.training.Len() {
 		candidates = strconv.Itoa(o.Candidates)
 	}
-	add(true, "--features", promise.Node, "--sigma", strconv.FormatFloat(p.Answer.Best.Sigma, 'g', -1, 64),
-		"--queries", strconv.Itoa(max(o.Queries, 1)), "--candidates", candidates, "--list-draws", strconv.Itoa(p.Answer.ListDraws),
+	add(true, "--features", promise.Node, "--sigma", strconv.FormatFloat(p.Answer.Best.Sigma, 'g', -1, 64))
+	add(j.onLattice(), "--noise", "lattice")
+	add(true, "--queries", strconv.Itoa(max(o.Queries, 1)), "--candidates", candidates, "--list-draws", strconv.Itoa(p.Answer.ListDraws),
 		"--no-van-trees", "--examples", j.chosen(), "--seed", strconv.FormatUint(j.Seed, 10))
 	return args
 }
