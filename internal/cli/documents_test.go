@@ -39,7 +39,7 @@ func TestDocuments(t *testing.T) {
 		}
 		testscript.Run(t, testscript.Params{
 			Files: []string{file},
-			Cmds:  map[string]func(*testscript.TestScript, bool, []string){"mkmnist": mkMNIST, "mknet": mkNet, "mkcovariance": mkCovariance},
+			Cmds:  map[string]func(*testscript.TestScript, bool, []string){"mkmnist": mkMNIST, "mknet": mkNet, "mkcovariance": mkCovariance, "serving": serving, "fetch": fetch, "stopped": stopped},
 		})
 	}
 	if executed == 0 {
@@ -68,7 +68,13 @@ func scriptOf(t *testing.T, path string) (script string, commands int) {
 			t.Errorf("%s: %q is not executed by any test", filepath.Base(path), command)
 			continue
 		}
-		lines = append(lines, "# "+command, "exec "+command) // -v says how long a # takes
+		lines = append(lines, "# "+command) // -v says how long a # takes
+		if served, ok := strings.CutPrefix(command, "tattle guard serve "); ok {
+			lines = append(lines, "serving GUARD guard "+served, "fetch 200 http://$GUARD_HOST/v2/health/ready", "stopped GUARD")
+			commands++
+			continue
+		}
+		lines = append(lines, "exec "+command)
 		if m := trainedMNIST.FindStringSubmatch(command); m != nil {
 			lines = append(lines, "mknet "+m[1]+"/model.onnx 60")
 		}
