@@ -45,12 +45,15 @@ func (r *Report) promiseTiles() []tile {
 	}
 	p := x.Released
 	cost := "original model: " + percent1(float64(x.OriginalAccuracy))
-	if d := float64(x.Drop); d == d {
+	switch d := float64(x.Drop); {
+	case d >= 0:
 		cost += fmt.Sprintf(", cost: %s points", bare(x.Drop))
+	case d < 0:
+		cost += fmt.Sprintf(", gain: %s points", bare(-x.Drop))
 	}
 	t := []tile{
 		{"What to release", fmt.Sprint(p.Keep), plural(p.Keep, "number"), fmt.Sprintf("of node %s, %s, noise σ = %s", p.Node, p.Method, number(p.Sigma))},
-		{"Accuracy", percent1(float64(x.Accuracy)), "", minus(cost)},
+		{"Accuracy", percent1(float64(x.Accuracy)), "", cost},
 	}
 	if r.Lists == nil {
 		return t
