@@ -63,6 +63,8 @@ func NewCertificate(r *Report, sha256 string, l lattice.Lattice, b CertifiedBudg
 		return nil, fmt.Errorf("no bound holds for this release: %s", r.Release.NoBounds)
 	case r.Release.Post != nil:
 		return nil, fmt.Errorf("the run measured noisy features after post-processing (--round, --top-k, or --surface label), and a guard releases them before it")
+	case !(r.Experiment.Runtime.Error > 0):
+		return nil, fmt.Errorf("the figures of the run are for real arithmetic (--runtime-error 0), and a guard computes features in float32")
 	case b.Releases < 1:
 		return nil, fmt.Errorf("a budget of %d releases: must be at least 1", b.Releases)
 	case b.Releases > queries:

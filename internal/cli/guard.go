@@ -25,6 +25,7 @@ import (
 type guardCmd struct {
 	Pack   guardPackCmd   `cmd:"" help:"Write the release of a run, with its certificate, as a folder that can be deployed."`
 	Verify guardVerifyCmd `cmd:"" help:"Check that the files of a packed release agree, and with --run that the run gives them."`
+	Check  guardCheckCmd  `cmd:"" help:"Measure on examples how far the features of a runtime lie from those that the certificate allows for."`
 	Serve  guardServeCmd  `cmd:"" help:"Serve a packed release: inputs in, features with the certified noise out, within a budget for each subject."`
 }
 

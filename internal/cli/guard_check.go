@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tattle/guard/pack"
+	"tattle/infer"
+	"tattle/internal/file"
+	"tattle/measure"
+	"tattle/nn"
+	"tattle/report"
+)
+
+type guardCheckCmd struct {
+	Release    string `arg:"" help:"Folder that tattle guard pack wrote."`
+	Data       string `required:"" help:"Examples, as tattle bound --data reads them." placeholder:"PATH" input:"data"`
+	Endpoint   string `help:"Model of the Open Inference Protocol v2 that answers with features without noise (default: this program, as tattle guard serve)." placeholder:"URL"`
+	Token      string `env:"TATTLE_TOKEN" help:"Bearer token for --endpoint." placeholder:"TOKEN"`
+	Preprocess string `help:"How pictures become inputs: as tattle bound --preprocess." placeholder:"NAME|FILE"`
+	Limit      string `help:"Read this many examples only, drawn with seed 1 (default: 256)." default:"256" placeholder:"N"`
+}
+
+func (guardCheckCmd) Help() string {
+	return `Example: tattle guard check release --data mnist --endpoint http://127.0.0.1:8000/v2/models/features
+
+Compares the features of another runtime, before clip, rounding and noise, with those of float64 arithmetic. The certificate allows each feature an error of δ. The check is for these examples only: it cannot prove that other inputs stay within δ. Do not leave an endpoint without noise where others can reach it.
+
+Exit status: 0 if no feature differs by more than δ, 1 if one does.`
+}
+
+func (c *guardCheckCmd) Run(ctx context.Context, e *env) error {
+	p, err := openPack(c.Release)
+	if err != nil {
+		return err
+	}
+	options := measure.ModelOptions{Preprocess: c.Preprocess}
+	m, err := measure.ModelOf(p.Front, options)
+	if err != nil {
+		return wrongModel(err)
+	}
+	set, err := readInputs(ctx, e, inputFlags{Limit: c.Limit}.of(c.Data, "test", 1), m)
+	if err != nil {
+		return err
+	}
+	drift, err := c.drift(ctx, p, set)
+	if err != nil {
+		return err
+	}
+	allowance := p.Certificate.Drift
+	if !(drift <= allowance) {
+		return finding(fmt.Errorf("drift: a feature differs by %.3g, and the certificate allows δ = %.3g", drift, allowance),
+			"use another runtime or precision, or measure the release again with tattle bound --runtime-error X")
+	}
+	_, err = fmt.Fprintf(e.stdout, "within the allowance: features of %s differ by at most %.3g, and the certificate allows δ = %.3g\n", report.Count(set.Len(), "example"), drift, allowance)
+	return err
+}
+
+// driftBatch is the number of examples of one request.
+const driftBatch = 16
+
+// drift returns the largest difference between a feature of the runtime and that of float64
+// arithmetic; NaN if one is not a number.
+func (c *guardCheckCmd) drift(ctx context.Context, p *pack.Pack, data nn.Source) (float64, error) {
+	net, err := nn.NewNet(p.Front)
+	if err != nil {
+		return 0, err
+	}
+	in, n := net.Dims()
+	answer := func(_ context.Context, x []float32, k int) ([]float32, error) {
+		y := make([]float32, k*n)
+		net.Forward(y, x)
+		return y, nil
+	}
+	if c.Endpoint != "" {
+		client, err := infer.New(c.Endpoint, infer.Options{Token: c.Token, Shape: p.Front.InputShape})
+		if err != nil {
+			return 0, usage(fmt.Errorf("--endpoint: %w", err), "write it as http://127.0.0.1:8000/v2/models/NAME")
+		}
+		answer = func(ctx context.Context, x []float32, k int) ([]float32, error) {
+			y, _, err := client.Infer(ctx, x, k)
+			return y, err
+		}
+	}
+	largest := 0.
+	for first := 0; first < data.Len(); first += driftBatch {
+		k := min(driftBatch, data.Len()-first)
+		indices := make([]int, k)
+		for i := range indices {
+			indices[i] = first + i
+		}
+		x, exact := make([]float32, k*in), make([]float64, k*n)
+		data.Examples(x, indices)
+		net.Forward64(exact, widened(x))
+		y, err := answer(ctx, x, k)
+		if err != nil {
+			return 0, hinted(err, "")
+		}
+		if len(y) != k*n {
+			return 0, usage(fmt.Errorf("%s answers with %d numbers for %s, and %s has %d features", file.Line(c.Endpoint), len(y), report.Count(k, "input"), pack.FrontFile, n), "serve the features of front.onnx without noise")
+		}
+		for i, v := range y {
+			largest = max(largest, math.Abs(float64(v)-exact[i])) // NaN stays
+		}
+	}
+	return largest, ctx.Err()
+}
+
+// widened returns x in float64.
+func widened(x []float32) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = float64(v)
+	}
+	return out
+}
