@@ -79,29 +79,6 @@ func shortName(b bound.Summary) string {
 // meanSquare reports whether a row is about whole inputs, not coordinates.
 func meanSquare(method string) bool { return strings.HasSuffix(method, "-mean-square") }
 
-// legend says what the short names stand for.
-func (r *Report) legend() []string {
-	var lines, searches []string
-	for _, b := range r.unbiased() {
-		if n := methodNames[kindOf(b)]; n[1] != "" {
-			lines = append(lines, n[1]+": "+n[2]+".")
-		}
-		if b.Search != "" && kindOf(b).search == "" {
-			searches = append(searches, b.Search)
-		}
-	}
-	if s := r.domains(); s != "" {
-		lines = append(lines, "Domain: "+s)
-	}
-	if s := r.aboveLegend(); s != "" {
-		lines = append(lines, s)
-	}
-	if len(searches) > 0 {
-		lines = append(lines, "Search: "+strings.Join(unique(searches), ", ")+"; s is the size of its perturbations relative to the noise.")
-	}
-	return unique(lines)
-}
-
 // unique drops what has been said before.
 func unique(words []string) []string {
 	var out []string

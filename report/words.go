@@ -52,9 +52,7 @@ func (r *Report) releaseWords() []Setting {
 	unbiased := r.unbiased()
 	add(len(unbiased) > 0, "unbiased", "Right on average over the noise, for every input. Bounds for unbiased estimators do not limit adversaries who know what inputs look like.")
 	add(len(unbiased) > 0, "n/m behind a bound", "It is about n of the m inputs.")
-	for _, s := range r.methodWords() {
-		rows = append(rows, s)
-	}
+	rows = append(rows, r.methodWords()...)
 	if s := r.domains(); s != "" {
 		rows = append(rows, Setting{"domain", sentenceOf(s)})
 	}
