@@ -39,7 +39,8 @@ type OpenOptions struct {
 	Sensitive []string
 	// Scores are columns, in the order of the classes, or patterns such as "out_*". None:
 	// those that begin with score, logit, prob, p_ or output; what follows a colon is the
-	// class. Of an .npz: one array.
+	// class. If Target and Sensitive are given and no name begins so, those of the remaining
+	// columns of numbers that match the classes. Of an .npz: one array.
 	Scores []string
 	Kind   curious.Outputs // "" is Soft if every row is a distribution
 	// Progress is called with the bytes of a CSV that are read, now and then and at the end.

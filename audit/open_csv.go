@@ -48,7 +48,7 @@ func readCSV(ctx context.Context, in *bufio.Reader, o OpenOptions) (*source, err
 	if len(t.lines) == 0 {
 		return nil, errors.New("holds a header and no rows: give a row for every example")
 	}
-	return t.source(), nil
+	return t.source()
 }
 
 // outputTable is a CSV file that is being read, with the rows so far.
@@ -94,10 +94,12 @@ func (t *outputTable) add(row []string) error {
 	if len(t.scores) > maxScores-len(t.roles.scores) || len(t.lines) == math.MaxInt32 {
 		return fmt.Errorf("has more than %d outputs: leave examples out", maxScores)
 	}
-	for _, k := range t.roles.scores {
+	for j, k := range t.roles.scores {
 		v, err := parseScore(row[k])
-		if err != nil {
-			return fmt.Errorf("line %d, column %s: %w", t.rows.Line(k), showName(t.roles.header[k]), err)
+		if t.roles.open != nil {
+			t.roles.open.add(j, row[k], v, err, func() error { return inColumn(t.rows.Line(k), t.roles.header[k], err) })
+		} else if err != nil {
+			return inColumn(t.rows.Line(k), t.roles.header[k], err)
 		}
 		t.scores = append(t.scores, v)
 		t.finer = t.finer || finerText(row[k])
@@ -111,6 +113,9 @@ func (t *outputTable) add(row []string) error {
 		}
 	}
 	t.lines = append(t.lines, int32(line))
+	if t.roles.open != nil {
+		t.roles.open.rows++
+	}
 	if len(t.lines)%1024 == 0 {
 		return t.checkDistinct()
 	}
@@ -129,16 +134,51 @@ func (t *outputTable) checkDistinct() error {
 	return nil
 }
 
-// source returns what was read.
-func (t *outputTable) source() *source {
+// inColumn says where an error is.
+func inColumn(line int, name string, err error) error {
+	return fmt.Errorf("line %d, column %s: %w", line, showName(name), err)
+}
+
+// choose keeps the columns of outputs of those that were candidates.
+func (t *outputTable) choose() error {
 	r := t.roles
+	target, classes := t.target, len(sorted(t.target.known()))
+	if r.rule != nil {
+		a, err := r.rule.Apply(t.target.name, t.target.known())
+		if err != nil {
+			return err
+		}
+		target, classes = nil, len(a.Values)
+	}
+	columns, of, err := r.open.chosen(pick(r.header, r.scores), target, classes)
+	if err != nil {
+		return err
+	}
+	kept := t.scores[:0]
+	for from := t.scores; len(from) > 0; from = from[len(r.scores):] {
+		for _, j := range columns {
+			kept = append(kept, from[j])
+		}
+	}
+	t.scores, r.scores, r.classes, r.guessed = kept, pick(r.scores, columns), of, true
+	return r.checkClasses()
+}
+
+// source returns what was read.
+func (t *outputTable) source() (*source, error) {
+	r := t.roles
+	if r.open != nil {
+		if err := t.choose(); err != nil {
+			return nil, err
+		}
+	}
 	src := &source{scores: t.scores, classes: r.classes, kind: r.kind, target: t.target, rule: r.rule}
 	for i, c := range t.columns {
 		src.columns = append(src.columns, attributeColumn{c, r.wanted[i]})
 	}
 	src.place = func(i int) string { return fmt.Sprintf("line %d", t.lines[i]) }
-	if r.note != "" {
-		src.note("%s", r.note)
+	if r.guessed {
+		src.note("%s", r.taking())
 	}
 	if t.finer {
 		src.note(finerNote)
@@ -146,7 +186,7 @@ func (t *outputTable) source() *source {
 	if unused := r.unused(); len(unused) > 0 {
 		src.note("columns that are not used: %s", showNames(unused))
 	}
-	return src
+	return src, nil
 }
 
 // parseScore reads one finite float32.

@@ -58,7 +58,7 @@ func readArchive(ctx context.Context, f *npy.File, size int64, o OpenOptions) (*
 		return nil, fmt.Errorf("has %d arrays, more than the limit of %d: leave some out", len(a.names), maxArchive)
 	}
 	a.src.place = func(i int) string { return fmt.Sprintf("row %d (from 0)", i) }
-	if err := a.outputs(o.Scores); err != nil {
+	if err := a.outputs(o); err != nil {
 		return nil, err
 	}
 	if err := a.readTitles(); err != nil {

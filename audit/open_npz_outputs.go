@@ -23,8 +23,8 @@ var outputArrays = []outputArray{
 }
 
 // outputs reads the outputs and the names of their classes.
-func (a *archive) outputs(asked []string) error {
-	name, kind, err := a.outputArray(asked)
+func (a *archive) outputs(o OpenOptions) error {
+	name, kind, err := a.outputArray(o.Scores, o.Target != "" && len(o.Sensitive) > 0)
 	if err != nil {
 		return err
 	}
@@ -62,8 +62,9 @@ func (a *archive) outputs(asked []string) error {
 	return a.classes(width)
 }
 
-// outputArray finds the array of outputs.
-func (a *archive) outputArray(asked []string) (string, curious.Outputs, error) {
+// outputArray finds the array of outputs: the one that is asked for, else one of a known name,
+// else, if all labels are named, the only one with several columns.
+func (a *archive) outputArray(asked []string, labelled bool) (string, curious.Outputs, error) {
 	if len(asked) > 1 {
 		return "", "", errors.New("outputs of an .npz are one array [n, classes]: name one")
 	}
@@ -76,6 +77,11 @@ func (a *archive) outputArray(asked []string) (string, curious.Outputs, error) {
 			}
 		}
 	}
+	if len(asked) == 0 && len(found) == 0 && labelled {
+		if found = a.wide(); len(found) == 1 {
+			a.src.note("the array %s is taken for the outputs", showName(found[0]))
+		}
+	}
 	if len(asked) == 1 && len(found) == 0 && slices.Contains(a.names, asked[0]) {
 		found = asked
 	}
@@ -83,9 +89,20 @@ func (a *archive) outputArray(asked []string) (string, curious.Outputs, error) {
 	case 1:
 		return found[0], kind, nil
 	case 0:
-		return "", "", fmt.Errorf("has no array of outputs (outputs, scores, logits, probabilities, probs or proba): name it; there are %s", showNames(a.names))
+		return "", "", fmt.Errorf("has no array of outputs (outputs, scores, logits, probabilities, probs or proba): name it with --scores; there are %s", showNames(a.names))
 	}
-	return "", "", fmt.Errorf("has several arrays of outputs (%s): name one", showNames(found))
+	return "", "", fmt.Errorf("has several arrays of outputs (%s): name one with --scores", showNames(found))
+}
+
+// wide returns the arrays with two dimensions and several columns.
+func (a *archive) wide() []string {
+	var found []string
+	for _, name := range a.names {
+		if shape, _, err := a.file.Size(name); err == nil && len(shape) == 2 && shape[1] > 1 {
+			found = append(found, name)
+		}
+	}
+	return found
 }
 
 // classes reads the names of the columns of outputs, if there is such an array.

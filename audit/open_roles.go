@@ -26,8 +26,9 @@ type roles struct {
 	targetName string
 	rule       *dataset.Rule // of the target; nil for none
 	sensitive  []int
-	wanted     []wanted // of each of sensitive
-	note       string   // of what was guessed
+	wanted     []wanted    // of each of sensitive
+	open       *candidates // the scores are to be chosen among these; nil if they are known
+	guessed    bool        // the scores are taken for outputs by names that other columns may have
 }
 
 // findRoles determines what the columns are, by the options and by their names.
@@ -42,7 +43,7 @@ func findRoles(header []string, o OpenOptions) (*roles, error) {
 	if err := r.findSensitive(o.Sensitive); err != nil {
 		return nil, err
 	}
-	if err := r.findScores(o.Scores); err != nil {
+	if err := r.findScores(o.Scores, o.Target != "" && len(o.Sensitive) > 0); err != nil {
 		return nil, err
 	}
 	if slices.Contains(r.sensitive, r.target) && len(r.sensitive) == 1 && r.wanted[0].manner == guessed {
@@ -149,7 +150,7 @@ func (r *roles) usualTarget() (int, error) {
 			}
 		}
 	}
-	return 0, fmt.Errorf("has no column y, target or label: name the column of the true labels; there are %s", showNames(r.header))
+	return 0, fmt.Errorf("has no column y, target or label: name the column of the true labels with --target; there are %s", showNames(r.header))
 }
 
 func (r *roles) findSensitive(asked []string) error {
@@ -164,7 +165,7 @@ func (r *roles) findSensitive(asked []string) error {
 		}
 	}
 	if len(r.sensitive) == 0 {
-		return fmt.Errorf("has no sensitive column (s1, s2, … or s:NAME): name one or more; there are %s", showNames(r.header))
+		return fmt.Errorf("has no sensitive column (s1, s2, … or s:NAME): name one or more with --sensitive; there are %s", showNames(r.header))
 	}
 	if len(r.sensitive) > maxAttributes {
 		return tooManyAttributes(len(r.sensitive))
@@ -233,4 +234,14 @@ func (r *roles) unused() []string {
 		}
 	}
 	return list
+}
+
+// taking says what the columns are taken for.
+func (r *roles) taking() string {
+	of := ""
+	if len(r.classes) > 1 && r.classes[0] != "" && !slices.ContainsFunc(r.classes, isNumber) {
+		of = " of the classes " + showNames(r.classes)
+	}
+	return fmt.Sprintf("columns that are taken for the outputs%s: %s; for the target: %s; for what is sensitive: %s",
+		of, showNames(pick(r.header, r.scores)), showName(r.header[r.target]), showNames(pick(r.header, r.sensitive)))
 }

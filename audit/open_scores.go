@@ -8,8 +8,8 @@ import (
 )
 
 // findScores finds the columns of outputs: those that the options name, else those whose
-// names are of one family.
-func (r *roles) findScores(asked []string) error {
+// names are of one family, else, if all labels are named, those that remain.
+func (r *roles) findScores(asked []string, labelled bool) error {
 	if len(asked) > 0 {
 		return r.askedScores(asked)
 	}
@@ -19,8 +19,11 @@ func (r *roles) findScores(asked []string) error {
 			return nil
 		}
 		families = r.named(parseWeakScoreName)
+		r.guessed = true
 	}
 	switch {
+	case len(families) == 0 && labelled && r.considerRemaining():
+		return nil
 	case len(families) == 0:
 		return fmt.Errorf("has no columns of outputs (score…, logit…, prob…, p0…, pred…, output…): name them with --scores; there are %s", showNames(r.header))
 	case len(families) > 1:
@@ -59,7 +62,7 @@ func (r *roles) findNumbered() bool {
 		return false
 	}
 	r.classes = indexNames(len(r.scores))
-	r.note = fmt.Sprintf("the columns 0 to %d are taken for the outputs", len(r.scores)-1)
+	r.guessed = true
 	return true
 }
 

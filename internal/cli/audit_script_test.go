@@ -23,6 +23,8 @@ func mkScores(ts *testscript.TestScript, _ bool, args []string) {
 		b.WriteString("y,s1" + strings.Repeat(",score", n) + "\n1,a" + strings.Repeat(",0", n) + "\n")
 	case "table":
 		writeTable(&b, n)
+	case "people":
+		writePeople(&b, n)
 	default:
 		writeScores(&b, n, args[2])
 	}
@@ -45,6 +47,36 @@ func writeScores(b *bytes.Buffer, n int, kind string) {
 			z[(y+1)%3] += 3 * (float64(s) - .5)
 		}
 		fmt.Fprintf(b, "%d,%c,%.4f,%.4f,%.4f\n", y, classes[s], z[0], z[1], z[2])
+	}
+}
+
+// writePeople writes columns that are not called as tattle's own: the outputs q0, q1 and q2 of
+// the three outcomes know nothing else, and the embedding e_0 … e_7 holds sex, and age less
+// clearly.
+func writePeople(b *bytes.Buffer, n int) {
+	r := rand.New(rand.NewPCG(1, 4))
+	b.WriteString("outcome,sex,race,age,q0,q1,q2,e_0,e_1,e_2,e_3,e_4,e_5,e_6,e_7\n")
+	for range n {
+		y, sex, race, age := r.IntN(3), r.IntN(2), r.IntN(2), 20+r.IntN(50)
+		fmt.Fprintf(b, "%c,%c,%c,%d", "abc"[y], "fm"[sex], "BW"[race], age)
+		for k := range 3 {
+			z := r.NormFloat64()
+			if k == y {
+				z += 3
+			}
+			fmt.Fprintf(b, ",%.4f", z)
+		}
+		for k := range 8 {
+			z := r.NormFloat64()
+			switch {
+			case k < 4:
+				z += float64(sex) - .5
+			case k < 6:
+				z += float64(age-45) / 15
+			}
+			fmt.Fprintf(b, ",%.4f", z)
+		}
+		b.WriteString("\n")
 	}
 }
 

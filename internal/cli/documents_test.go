@@ -39,7 +39,7 @@ func TestDocuments(t *testing.T) {
 		}
 		testscript.Run(t, testscript.Params{
 			Files: []string{file},
-			Cmds:  map[string]func(*testscript.TestScript, bool, []string){"mkmnist": mkMNIST, "mknet": mkNet, "mkcovariance": mkCovariance, "serving": serving, "fetch": fetch, "stopped": stopped},
+			Cmds:  map[string]func(*testscript.TestScript, bool, []string){"mkmnist": mkMNIST, "mknet": mkNet, "mkcovariance": mkCovariance, "mkscores": mkScores, "serving": serving, "fetch": fetch, "stopped": stopped},
 		})
 	}
 	if executed == 0 {
@@ -58,7 +58,7 @@ func scriptOf(t *testing.T, path string) (script string, commands int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := []string{"mkmnist mnist 600 200", "mkcovariance covariance.npy 9"} // few: what is tested is that the commands work
+	lines := []string{"mkmnist mnist 600 200", "mkcovariance covariance.npy 9", "mkscores people.csv 400 people"} // few: what is tested is that the commands work
 	for line := range strings.Lines(string(b)) {
 		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
 		if !ok {

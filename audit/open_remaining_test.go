@@ -1,0 +1,90 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// table writes columns of n rows: y of the given values in turn, s, and the others by cell.
+func table(others []string, values []string, n int, cell func(row, column int) string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "y,s,%s\n", strings.Join(others, ","))
+	for i := range n {
+		fmt.Fprintf(&b, "%s,%d", values[i%len(values)], i/3%2)
+		for j := range others {
+			b.WriteString("," + cell(i, j))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// Columns without a name that says so are the outputs if they match the classes.
+func TestOpenRemaining(t *testing.T) {
+	number := func(i, j int) string { return fmt.Sprint(float64((i*7+j*3)%11) / 4) }
+	for _, c := range []struct {
+		others, values []string
+		cell           func(row, column int) string
+		classes        []string
+		first          float32 // output of the first row
+		note           string
+	}{
+		{[]string{"q0", "q1", "q2"}, []string{"0", "1", "2"}, number, []string{"0", "1", "2"}, 0, "taken for the outputs: q0, q1, q2; for the target: y; for what is sensitive: s"},
+		{[]string{"age", "q0", "q1"}, []string{"0", "1"}, number, []string{"0", "1"}, .75, "outputs: q0, q1"},
+		{[]string{"out.cat", "out.dog", "income"}, []string{"dog", "cat"}, number, []string{"cat", "dog"}, 0, "of the classes cat, dog: out.cat, out.dog"},
+		{[]string{"cat", "dog"}, []string{"dog", "cat"}, number, []string{"cat", "dog"}, 0, "of the classes cat, dog: cat, dog"},
+		{[]string{"a", "b"}, []string{"dog", "cat"}, number, []string{"cat", "dog"}, 0, "outputs: a, b;"},
+		{[]string{"row", "a", "b"}, []string{"0", "1"}, func(i, j int) string {
+			if j == 0 {
+				return fmt.Sprint(i + 1)
+			}
+			return number(i, j)
+		}, []string{"0", "1"}, .75, "outputs: a, b;"},
+		{[]string{"name", "a", "b"}, []string{"0", "1"}, func(i, j int) string {
+			if j == 0 {
+				return fmt.Sprint("n", i)
+			}
+			return number(i, j)
+		}, []string{"0", "1"}, .75, "outputs: a, b;"},
+	} {
+		s, err := openText(t, table(c.others, c.values, 24, c.cell), OpenOptions{Target: "y", Sensitive: []string{"s"}})
+		if err != nil {
+			t.Errorf("%v: %v", c.others, err)
+			continue
+		}
+		if !slices.Equal(s.Classes, c.classes) || s.Outputs[0] != c.first || !strings.Contains(strings.Join(s.Notes, "\n"), c.note) {
+			t.Errorf("%v: classes %v, first output %v, notes %q", c.others, s.Classes, s.Outputs[0], s.Notes)
+		}
+	}
+}
+
+// Where several columns could be the outputs, or one of them has no number, nothing is guessed.
+func TestOpenRemainingRefuses(t *testing.T) {
+	number := func(i, j int) string { return fmt.Sprint(float64((i*7+j*3)%11) / 4) }
+	for _, c := range []struct {
+		others, values []string
+		cell           func(row, column int) string
+		want           string
+	}{
+		{[]string{"q0", "q1", "f0", "f1"}, []string{"0", "1"}, number, `those that begin with q, f all match the classes of y; name one for each class, in their order, as in --scores 'q*'`},
+		{[]string{"age", "income", "weight"}, []string{"0", "1"}, number, `(age, income, weight) are: they are 3, and y has 2 values`},
+		{[]string{"e0", "e1", "e2", "e3"}, []string{"0", "1"}, number, `--scores 'e*'`},
+		{[]string{"name"}, []string{"0", "1"}, func(i, _ int) string { return fmt.Sprint("n", i) }, "no column of numbers remains"},
+		{[]string{"q0", "q1"}, []string{"0", "1"}, func(i, j int) string {
+			if i == 4 && j == 1 {
+				return ""
+			}
+			return number(i, j)
+		}, "line 6, column q1: the score is missing"},
+	} {
+		_, err := openText(t, table(c.others, c.values, 24, c.cell), OpenOptions{Target: "y", Sensitive: []string{"s"}})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %q", c.others, err, c.want)
+		}
+	}
+	if _, err := openText(t, table([]string{"q0", "q1"}, []string{"0", "1"}, 24, number), OpenOptions{}); err == nil {
+		t.Error("columns are guessed where the labels are not named")
+	}
+}
