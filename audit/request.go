@@ -29,17 +29,18 @@ type Request struct {
 	OutputsOptions  OpenOptions          // how Outputs is read
 	ReferenceScores []string             // columns of Outputs with the outputs of honest classifiers
 
-	Data       string // path of the examples, or "glyphs"; empty: the data of the model's own run
-	Kind       string // of the data, as in dataset; empty: detected
-	Labels     string
-	FileColumn string
-	Target     string
-	Sensitive  []string
-	Size       int
-	Part       string // train, validation, test or PartAll; empty: chosen
-	Examples   string // as dataset.Choose reads it; empty: all
-	DataSeed   *uint64
-	Cache      string
+	Data        string // path of the examples, or "glyphs"; empty: the data of the model's own run
+	Kind        string // of the data, as in dataset; empty: detected
+	Labels      string
+	FileColumn  string
+	SkipMissing bool
+	Target      string
+	Sensitive   []string
+	Size        int
+	Part        string // train, validation, test or PartAll; empty: chosen
+	Examples    string // as dataset.Choose reads it; empty: all
+	DataSeed    *uint64
+	Cache       string
 
 	Reference          string // path of training data for honest classifiers; empty: none
 	References         int    // 0 is DefaultReferences

@@ -55,6 +55,7 @@ func (q *Request) settle(src *training.Source) {
 	if q.FileColumn != "" {
 		src.FileColumn = q.FileColumn
 	}
+	src.SkipMissing = src.SkipMissing || q.SkipMissing
 	if q.Target != "" {
 		src.Target = q.Target
 	}

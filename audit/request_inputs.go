@@ -51,7 +51,7 @@ func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int
 // readInputs reads the pictures with one of their labels.
 func (q *Request) readInputs(ctx context.Context, x *Examples, m *measure.Model, shape []int, rule string) (*dataset.Set, []string, error) {
 	o := dataset.InputOptions{
-		Split: dataset.Split(x.Part), Kind: x.Source.Kind, Preprocess: m.DataPreprocess(), Labels: x.Source.Labels, FileColumn: x.Source.FileColumn,
+		Split: dataset.Split(x.Part), Kind: x.Source.Kind, Preprocess: m.DataPreprocess(), Labels: x.Source.Labels, FileColumn: x.Source.FileColumn, SkipMissing: x.Source.SkipMissing,
 		Target: rule, Seed: x.Source.Seed, Shape: shape, Cache: x.Source.Cache, Progress: q.progress("reading the data"),
 	}
 	if q.Examples != "" {

@@ -24,8 +24,9 @@ var celebaHair = []struct{ attribute, colour string }{
 
 // readCelebA reads CelebA's attributes, as 0 and 1, and its official partition:
 // the lists lie anywhere in the tree. A column HairColor is added, and, as in B,
-// rows without exactly one of its three colours are left out, whatever the task.
-func readCelebA(fsys fs.FS, source string) (*labels, error) {
+// rows without exactly one of its three colours are left out, whatever the task. With skip,
+// rows without a picture are left out, too.
+func readCelebA(fsys fs.FS, source string, skip bool) (*labels, error) {
 	pictures, files, err := listPictures(fsys, source)
 	if err != nil {
 		return nil, err
@@ -37,7 +38,16 @@ func readCelebA(fsys fs.FS, source string) (*labels, error) {
 	if s == nil {
 		return nil, malformed(source, "has no %s: put it beside the pictures", celebaAttributes[0])
 	}
-	where, err := s.pictures(0, celebaPictures(pictures))
+	pictures = celebaPictures(pictures)
+	notes := s.notes
+	if skip {
+		var skipped []string
+		if pictures, skipped, err = s.skipMissing(0, pictures); err != nil {
+			return nil, err
+		}
+		notes = append(notes, skipped...)
+	}
+	where, err := s.pictures(0, pictures)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +55,7 @@ func readCelebA(fsys fs.FS, source string) (*labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &labels{source: source, columns: []column{{"HairColor", pick(colours, 1, rows)}}}
+	l := &labels{source: source, notes: notes, columns: []column{{"HairColor", pick(colours, 1, rows)}}}
 	for _, i := range rows {
 		l.files = append(l.files, where[i])
 	}
@@ -116,8 +126,11 @@ func celebaList(name string, text []byte) (*table, error) {
 			}
 		}
 	}
-	if len(t.lines) == 0 || claimed >= 0 && len(t.lines) != claimed {
-		return nil, malformed(name, "has %s, and its first line says %d: cut off? get CelebA's list again", plural(len(t.lines), "row"), max(claimed, 0))
+	switch n := len(t.lines); {
+	case n == 0:
+		return nil, malformed(name, "has no rows: get CelebA's list again")
+	case claimed >= 0 && n != claimed:
+		t.notes = append(t.notes, fmt.Sprintf("%s has %s, and its first line says %d: all %d are used", path.Base(name), plural(n, "row"), claimed, n))
 	}
 	if claimed < 0 {
 		names = append(names, "partition")

@@ -36,7 +36,7 @@ func TestReadCelebA(t *testing.T) {
 	_, rows, _ := strings.Cut(fiveRows, "\n")
 	asCSV := tree(texts(map[string]string{"list_attr_celeba.csv": comma(rows, "image_id,"), "list_eval_partition.csv": comma(fiveParts, "image_id,partition\n")}, fivePictures...))
 	for name, fsys := range map[string]fstest.MapFS{"as CelebA's home has it": home, "as CSV files": asCSV} {
-		l, err := readCelebA(fsys, "celeba")
+		l, err := readCelebA(fsys, "celeba", false)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -55,7 +55,6 @@ func TestReadCelebA(t *testing.T) {
 
 func TestReadCelebAErrors(t *testing.T) {
 	for name, c := range map[string]struct{ list, parts, want string }{
-		"too few rows":  {strings.Replace(fiveRows, "5\n", "6\n", 1), fiveParts, "has 5 rows, and its first line says 6"},
 		"cut off":       {fiveRows[:len(fiveRows)-8], fiveParts, "line 7 has 3 fields and the first row 6"},
 		"no number":     {strings.Replace(fiveRows, "5\n", "x\n", 1), fiveParts, "line 1: want the number"},
 		"another value": {strings.Replace(fiveRows, "000003.jpg -1", "000003.jpg  2", 1), fiveParts, `line 5: Bald is "2"`},
@@ -63,20 +62,20 @@ func TestReadCelebAErrors(t *testing.T) {
 		"twice":         {strings.Replace(fiveRows, "000003", "000001", 1), fiveParts, "line 5: img_align_celeba/000001.jpg has a row already, line 3"},
 		"no hair":       {strings.Replace(fiveRows, "Brown_Hair", "Brown", 1), fiveParts, "has no column Brown_Hair"},
 		"all bald":      {strings.ReplaceAll(fiveRows, " 1", " -1"), fiveParts, "no picture has exactly one"},
-		"empty":         {"", fiveParts, "has 0 rows"},
+		"empty":         {"", fiveParts, "has no rows"},
 		"part 3":        {fiveRows, strings.Replace(fiveParts, "jpg 2", "jpg 3", 1), `line 4: part "3"`},
 		"no part":       {fiveRows, fiveParts[:len(fiveParts)-13], "has no row for 000005.jpg"},
 		"part twice":    {fiveRows, fiveParts + "000001.jpg 1\n", "line 6: \"000001.jpg\" is there twice"},
 		"two of a line": {fiveRows, fiveParts + "000006.jpg\n", "line 6 has 1 fields and the first row 2"},
 	} {
-		_, err := readCelebA(tree(texts(map[string]string{"list_attr_celeba.txt": c.list, "list_eval_partition.txt": c.parts}, fivePictures...)), "celeba")
+		_, err := readCelebA(tree(texts(map[string]string{"list_attr_celeba.txt": c.list, "list_eval_partition.txt": c.parts}, fivePictures...)), "celeba", false)
 		wantError(t, name, err, c.want)
 	}
-	_, err := readCelebA(tree(texts(nil, fivePictures...)), "celeba")
+	_, err := readCelebA(tree(texts(nil, fivePictures...)), "celeba", false)
 	wantError(t, "no list", err, "has no list_attr_celeba.txt")
-	_, err = readCelebA(tree(texts(map[string]string{"list_attr_celeba.txt": "", "a/list_attr_celeba.txt": ""}, fivePictures...)), "celeba")
+	_, err = readCelebA(tree(texts(map[string]string{"list_attr_celeba.txt": "", "a/list_attr_celeba.txt": ""}, fivePictures...)), "celeba", false)
 	wantError(t, "two lists", err, "holds both")
-	l, err := readCelebA(tree(texts(map[string]string{"list_attr_celeba.txt": fiveRows}, fivePictures...)), "celeba")
+	l, err := readCelebA(tree(texts(map[string]string{"list_attr_celeba.txt": fiveRows}, fivePictures...)), "celeba", false)
 	if err != nil || l.split != nil || !strings.Contains(l.notes[1], "not the official ones") {
 		t.Errorf("without a partition: %+v, %v", l, err)
 	}
@@ -107,7 +106,7 @@ func FuzzReadCelebA(f *testing.F) {
 	f.Add("1\nBlack_Hair Blond_Hair Brown_Hair\n1.jpg 1 -1 0", "000001.jpg 0")
 	f.Add("", "\x00")
 	f.Fuzz(func(t *testing.T, list, parts string) {
-		l, err := readCelebA(tree(texts(map[string]string{"list_attr_celeba.txt": list, "list_eval_partition.txt": parts}, fivePictures...)), "celeba")
+		l, err := readCelebA(tree(texts(map[string]string{"list_attr_celeba.txt": list, "list_eval_partition.txt": parts}, fivePictures...)), "celeba", false)
 		if err == nil {
 			consistent(t, l)
 		}
@@ -120,10 +119,10 @@ func FuzzReadImages(f *testing.F) {
 	f.Add("file\tage\n\"1.jpg\"\t\"3\n0\"\n2\t1", "file")
 	f.Fuzz(func(t *testing.T, csv, column string) {
 		fsys := tree(texts(map[string]string{"labels.csv": csv}, "a/1.jpg", "a/2.jpg", "b/2.jpg"))
-		if l, err := readImages(fsys, "faces", "", column); err == nil {
+		if l, err := readImages(fsys, "faces", LabelledOptions{FileColumn: column}); err == nil {
 			consistent(t, l)
 		}
-		if l, err := readFairFace(fsys, "faces"); err == nil {
+		if l, err := readFairFace(fsys, "faces", false); err == nil {
 			consistent(t, l)
 		}
 	})

@@ -28,7 +28,8 @@ const (
 type table struct {
 	source  string // the file, for errors
 	columns []column
-	lines   []int // of each row in the file, from 1
+	lines   []int    // of each row in the file, from 1
+	notes   []string // on what is not as its first line says
 }
 
 // readTable reads a CSV file. names are its columns where it has no header.

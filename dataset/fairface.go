@@ -36,7 +36,7 @@ func folderPart(file string) string {
 
 // readFairFace reads FairFace's labels: columns age (ranges), gender and race,
 // and what else is there. The folder train is for training, val for testing.
-func readFairFace(fsys fs.FS, source string) (*labels, error) {
+func readFairFace(fsys fs.FS, source string, skip bool) (*labels, error) {
 	pictures, files, err := listPictures(fsys, source)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func readFairFace(fsys fs.FS, source string) (*labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := t.labels(source, "", pictures)
+	l, err := t.labels(source, "", pictures, skip)
 	if err != nil {
 		return nil, err
 	}

@@ -215,7 +215,7 @@ func TestReadImages(t *testing.T) {
 		"quoted": {"age, \"image\"\n\"30, or so\", \"./x/1.jpg\"\n40,x\\2.png\n", "30, or so|40"},
 		"index":  {",file,age\n0,1.jpg,30\n1,2.png,40\n", "30|40"},
 	} {
-		l, err := readImages(tree(texts(map[string]string{"y/labels.csv": c.csv}, "x/1.jpg", "x/2.png")), "faces", "", "")
+		l, err := readImages(tree(texts(map[string]string{"y/labels.csv": c.csv}, "x/1.jpg", "x/2.png")), "faces", LabelledOptions{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -247,24 +247,24 @@ func TestReadImagesErrors(t *testing.T) {
 		"one missing": {"file,age\n1.jpg,1\n2.jpg,1\n3.jpg,1\nx/z.jpg,1\n", "1 of 5 pictures have no row (y/z.jpg): add their rows"},
 		"quotes":      {"file,age\n\"1.jpg,1\n", "is not CSV"},
 	} {
-		_, err := readImages(tree(texts(map[string]string{"labels.csv": c.csv}, "x/1.jpg", "x/2.jpg", "x/3.jpg", "x/z.jpg", "y/z.jpg")), "faces", "", "")
+		_, err := readImages(tree(texts(map[string]string{"labels.csv": c.csv}, "x/1.jpg", "x/2.jpg", "x/3.jpg", "x/z.jpg", "y/z.jpg")), "faces", LabelledOptions{})
 		wantError(t, name, err, "faces/labels.csv: ", c.want)
 	}
 	two := tree(texts(map[string]string{"a.csv": "file,age\n1.jpg,1\n", "b/b.csv": "id,x\n1.jpg,5\n"}, "1.jpg"))
-	_, err := readImages(two, "faces", "", "")
+	_, err := readImages(two, "faces", LabelledOptions{})
 	wantError(t, "two lists", err, "2 other CSV files: name the CSV")
-	_, err = readImages(two, "faces", "c.csv", "")
+	_, err = readImages(two, "faces", LabelledOptions{Labels: "c.csv"})
 	wantError(t, "no such list", err, "c.csv: no such file, neither here nor in faces")
-	_, err = readImages(two, "faces", "a.csv", "photo")
+	_, err = readImages(two, "faces", LabelledOptions{Labels: "a.csv", FileColumn: "photo"})
 	wantError(t, "no such column", err, `no column "photo"`, "file, age")
-	if l, err := readImages(two, "faces", "b/b.csv", "ID"); err != nil || l.text(t, "x") != "5" {
+	if l, err := readImages(two, "faces", LabelledOptions{Labels: "b/b.csv", FileColumn: "ID"}); err != nil || l.text(t, "x") != "5" {
 		t.Errorf("a list inside: %v", err)
 	}
 	outside := filepath.Join(folder(t, texts(map[string]string{"l.csv": "file,x\n1.jpg,6\n"})), "l.csv")
-	if l, err := readImages(two, "faces", outside, ""); err != nil || l.text(t, "x") != "6" {
+	if l, err := readImages(two, "faces", LabelledOptions{Labels: outside}); err != nil || l.text(t, "x") != "6" {
 		t.Errorf("a list outside: %v", err)
 	}
-	_, err = readImages(two, "faces", filepath.Dir(outside), "")
+	_, err = readImages(two, "faces", LabelledOptions{Labels: filepath.Dir(outside)})
 	wantError(t, "a folder for a list", err, "is a folder")
 }
 
@@ -272,7 +272,7 @@ func TestReadImagesParts(t *testing.T) {
 	folders := tree(texts(map[string]string{"labels.csv": "file,x\nd/train/1.jpg,1\nd/val/1.jpg,2\nd/test/1.jpg,3\n"}, "d/train/1.jpg", "d/val/1.jpg", "d/test/1.jpg"))
 	columns := tree(texts(map[string]string{"labels.csv": "file,Split\n1.jpg,Train\n2.jpg,valid\n3.jpg,TEST\n"}, "1.jpg", "2.jpg", "3.jpg"))
 	for name, fsys := range map[string]fstest.MapFS{"folders": folders, "columns": columns} {
-		l, err := readImages(fsys, "faces", "", "")
+		l, err := readImages(fsys, "faces", LabelledOptions{})
 		if err != nil || !slices.Equal(l.split, []Split{Train, Validation, Test}) {
 			t.Errorf("%s: parts %v, %v", name, l, err)
 		}
@@ -286,7 +286,7 @@ func TestReadFairFace(t *testing.T) {
 		"fairface_label_val.csv":   "file,age,gender,race,service_test\nval/1.jpg,0-2,Female,White,False\n",
 	}, "fairface-img/train/1.jpg", "fairface-img/val/1.jpg"))
 	for _, fsys := range []fstest.MapFS{one, two} {
-		l, err := readFairFace(fsys, "faces")
+		l, err := readFairFace(fsys, "faces", false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,10 +294,10 @@ func TestReadFairFace(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	}
-	_, err := readFairFace(tree(texts(map[string]string{"labels.csv": "file,age\n1.jpg,1\n"}, "1.jpg")), "faces")
+	_, err := readFairFace(tree(texts(map[string]string{"labels.csv": "file,age\n1.jpg,1\n"}, "1.jpg")), "faces", false)
 	wantError(t, "no parts", err, "neither in train nor in val")
-	_, err = readFairFace(tree(texts(map[string]string{"fairface_label_train.csv": "file,age\n1.jpg,1\n", "fairface_label_val.csv": "file,race\n1.jpg,1\n"}, "1.jpg")), "faces")
+	_, err = readFairFace(tree(texts(map[string]string{"fairface_label_train.csv": "file,age\n1.jpg,1\n", "fairface_label_val.csv": "file,race\n1.jpg,1\n"}, "1.jpg")), "faces", false)
 	wantError(t, "other columns", err, "its columns are not those of")
-	_, err = readFairFace(tree(texts(nil, "1.jpg")), "faces")
+	_, err = readFairFace(tree(texts(nil, "1.jpg")), "faces", false)
 	wantError(t, "no labels", err, "no labels.csv")
 }

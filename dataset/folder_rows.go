@@ -10,21 +10,31 @@ import (
 	"strings"
 )
 
+// A MissingError reports rows without a picture or pictures without a row, which
+// LabelledOptions.SkipMissing leaves out.
+type MissingError struct{ Err error }
+
+// Error implements error.
+func (e *MissingError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *MissingError) Unwrap() error { return e.Err }
+
 // readImages reads the labels of a folder or zip of pictures from a CSV: one
-// row a picture, a column of file names (fileColumn; "" = the one called so,
-// or the first) and a column for each attribute. labelsFile is a path, or a name
+// row a picture, a column of file names (o.FileColumn; "" = the one called so,
+// or the first) and a column for each attribute. o.Labels is a path, or a name
 // inside; "" = labels.csv inside, or the only CSV. The parts are those of
 // folders called train, val and test, or of a column "split".
-func readImages(fsys fs.FS, source, labelsFile, fileColumn string) (*labels, error) {
+func readImages(fsys fs.FS, source string, o LabelledOptions) (*labels, error) {
 	pictures, files, err := listPictures(fsys, source)
 	if err != nil {
 		return nil, err
 	}
-	t, err := locate(fsys, source, labelsFile, files)
+	t, err := locate(fsys, source, o.Labels, files)
 	if err != nil {
 		return nil, err
 	}
-	l, err := t.labels(source, fileColumn, pictures)
+	l, err := t.labels(source, o.FileColumn, pictures, o.SkipMissing)
 	if err != nil {
 		return nil, err
 	}
@@ -34,13 +44,19 @@ func readImages(fsys fs.FS, source, labelsFile, fileColumn string) (*labels, err
 	return l, nil
 }
 
-// labels matches the rows with the pictures: one each.
-func (t *table) labels(source, fileColumn string, pictures []string) (*labels, error) {
+// labels matches the rows with the pictures: one each. With skip, rows and pictures without the
+// other are left out.
+func (t *table) labels(source, fileColumn string, pictures []string, skip bool) (*labels, error) {
 	c, err := t.fileColumn(fileColumn)
 	if err != nil {
 		return nil, err
 	}
 	l := &labels{source: source}
+	if skip {
+		if pictures, l.notes, err = t.skipMissing(c, pictures); err != nil {
+			return nil, err
+		}
+	}
 	for k, col := range t.columns {
 		if k != c && col.name != "" {
 			l.columns = append(l.columns, col)
@@ -74,9 +90,37 @@ func (t *table) pictures(c int, pictures []string) ([]string, error) {
 		used[name], named[i] = t.lines[i], name
 	}
 	if missing > 0 {
-		return nil, malformed(t.source, "%d of %d rows have no picture: %v", missing, len(named), first)
+		return nil, &MissingError{malformed(t.source, "%d of %d rows have no picture: %v", missing, len(named), first)}
 	}
 	return named, nil
+}
+
+// skipMissing removes the rows whose picture, named in column c, is not there. It returns the
+// pictures that have a row, and notes on how many rows and pictures are left out.
+func (t *table) skipMissing(c int, pictures []string) (left, notes []string, err error) {
+	at, used := newPlaces(pictures), map[string]bool{}
+	var rows []int
+	for i, text := range t.columns[c].values {
+		if name, known := at.known(text); known {
+			rows, used[name] = append(rows, i), true // "" for several pictures, which is an error later
+		}
+	}
+	without := t.rows() - len(rows)
+	if len(rows) == 0 {
+		return nil, nil, malformed(t.source, "none of its %s has a picture: give the pictures", plural(without, "row"))
+	}
+	if without > 0 {
+		notes = append(notes, fmt.Sprintf("%s: %d of %s left out: no picture", path.Base(t.source), without, plural(t.rows(), "row")))
+		for k := range t.columns {
+			t.columns[k].values = pick(t.columns[k].values, 1, rows)
+		}
+		t.lines = pick(t.lines, 1, rows)
+	}
+	left = slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return !used[name] && !used[""] })
+	if n := len(pictures) - len(left); n > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %s left out: no row in %s", n, plural(len(pictures), "picture"), path.Base(t.source)))
+	}
+	return left, notes, nil
 }
 
 // complete returns an error if a picture has no row.
@@ -89,7 +133,7 @@ func (t *table) complete(pictures, named []string) error {
 	if len(without) == 0 {
 		return nil
 	}
-	return malformed(t.source, "%d of %d pictures have no row (%s): add their rows, or move the pictures elsewhere", len(without), len(pictures), listed(without))
+	return &MissingError{malformed(t.source, "%d of %d pictures have no row (%s): add their rows, or move the pictures elsewhere", len(without), len(pictures), listed(without))}
 }
 
 // fileColumns are the names that a column of file names goes by.
@@ -174,12 +218,18 @@ func (p places) add(tail, whole string) {
 	p[tail] = whole
 }
 
+// known returns the picture that is called so, "" if several are, and reports whether any is.
+func (p places) known(written string) (string, bool) {
+	whole, known := p[path.Clean(strings.ReplaceAll(written, `\`, "/"))]
+	return whole, known && written != ""
+}
+
 // find returns the picture that is called so.
 func (p places) find(written string) (string, error) {
 	if written == "" {
 		return "", errors.New("names no file: write one, or take the row out")
 	}
-	whole, known := p[path.Clean(strings.ReplaceAll(written, `\`, "/"))]
+	whole, known := p.known(written)
 	switch {
 	case !known:
 		return "", fmt.Errorf("no picture %q: take the row out, or give all pictures", written)

@@ -9,14 +9,15 @@ import (
 // InputOptions says what [OpenInputs] reads; the zero value reads all examples of the
 // test part, in the form that the data's kind has.
 type InputOptions struct {
-	Split      Split      // "" is Test; data without parts is read whole
-	Preprocess Preprocess // of pictures; the zero value is the kind's own
-	Kind       string     // one of [OpenInputs]'s kinds; "" is guessed from the path
-	Labels     string     // as in [LabelledOptions]
-	FileColumn string     // as in [LabelledOptions]
-	Target     string     // as in [LabelledOptions]; "" if the kind has none of its own: a column called label, class or target, or no labels
-	Sensitive  []string   // as in [LabelledOptions]; none: those that the data's own files hold, as QMNIST's labels and the glyphs do
-	Seed       uint64     // of what the data does not fix: parts of a table, and glyphs
+	Split       Split      // "" is Test; data without parts is read whole
+	Preprocess  Preprocess // of pictures; the zero value is the kind's own
+	Kind        string     // one of [OpenInputs]'s kinds; "" is guessed from the path
+	Labels      string     // as in [LabelledOptions]
+	FileColumn  string     // as in [LabelledOptions]
+	SkipMissing bool       // as in [LabelledOptions]
+	Target      string     // as in [LabelledOptions]; "" if the kind has none of its own: a column called label, class or target, or no labels
+	Sensitive   []string   // as in [LabelledOptions]; none: those that the data's own files hold, as QMNIST's labels and the glyphs do
+	Seed        uint64     // of what the data does not fix: parts of a table, and glyphs
 
 	// Choose returns the indices of the examples to read, of the part's n, in the order
 	// of the set; it is called before any picture is decoded. nil reads all.
@@ -100,7 +101,7 @@ func (o *InputOptions) check() error {
 
 // labelled says what the labels options mean to the readers of [OpenParts].
 func (o InputOptions) labelled() LabelledOptions {
-	return LabelledOptions{Kind: o.Kind, Labels: o.Labels, FileColumn: o.FileColumn, Target: o.Target, Seed: o.Seed, Cache: o.Cache, Progress: o.Progress}
+	return LabelledOptions{Kind: o.Kind, Labels: o.Labels, FileColumn: o.FileColumn, SkipMissing: o.SkipMissing, Target: o.Target, Seed: o.Seed, Cache: o.Cache, Progress: o.Progress}
 }
 
 // inputs is data whose labels are known and whose inputs are not read yet.

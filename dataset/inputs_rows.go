@@ -51,6 +51,9 @@ func (in *inputs) encodedRows(path string, src *origin, c *chosen, o InputOption
 	in.notes = append(in.notes, d.notes...)
 	in.note("numbers are standardised by the %d rows of the training part; the preprocessing mean=0 std=1 leaves them as they are", len(d.rows[trainPart]))
 	part := slices.Index(partNames[:], o.Split)
+	if err := d.has(path, part); err != nil {
+		return err
+	}
 	in.rows = d.rows[part]
 	place := make(map[int]int, len(in.rows))
 	for k, i := range in.rows {
@@ -82,7 +85,11 @@ func (in *inputs) plainRows(path string, src *origin, c *chosen, o InputOptions)
 		d.leaveOut(c)
 	}
 	in.notes = append(in.notes, d.notes...)
-	in.rows = d.rows[slices.Index(partNames[:], o.Split)]
+	part := slices.Index(partNames[:], o.Split)
+	if err := d.has(path, part); err != nil {
+		return err
+	}
+	in.rows = d.rows[part]
 	hidden := slices.Clone(c.columns)
 	if k := l.splitColumn(); k >= 0 {
 		hidden = append(hidden, k)

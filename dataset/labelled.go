@@ -14,16 +14,17 @@ import (
 // LabelledOptions says what [OpenParts] reads; the zero value takes the kind
 // from the path and the target and sensitive attributes from the kind.
 type LabelledOptions struct {
-	Kind       string   // one of [OpenParts]'s kinds; "" is guessed from the path
-	Labels     string   // CSV with the labels of pictures; "" is labels.csv among them. Of mnist: the folder of QMNIST's labels; "" is the pictures' own
-	FileColumn string   // of Labels: names the pictures; "" is file, filename, path, image or the first column
-	Target     string   // a [Rule] or a shortcut; "" is the kind's own: digit, class, income, gender
-	Sensitive  []string // rules or shortcuts; none: the kind's own where it has one: writer, family, sex
-	Side       int      // of pictures, in pixels; 0 is DefaultSide (glyphs: 28, in grey)
-	Seed       uint64   // of parts that the data does not fix, of Limit's choice, and of glyphs
-	Cache      string   // of decoded pictures: "" is beside the data, "none", or a folder
-	Limit      int      // the most training examples, chosen by Seed; 0 is all
-	Progress   func(done, total int)
+	Kind        string   // one of [OpenParts]'s kinds; "" is guessed from the path
+	Labels      string   // CSV with the labels of pictures; "" is labels.csv among them. Of mnist: the folder of QMNIST's labels; "" is the pictures' own
+	FileColumn  string   // of Labels: names the pictures; "" is file, filename, path, image or the first column
+	SkipMissing bool     // leave out rows without a picture and pictures without a row, and note how many; otherwise they are an error
+	Target      string   // a [Rule] or a shortcut; "" is the kind's own: digit, class, income, gender
+	Sensitive   []string // rules or shortcuts; none: the kind's own where it has one: writer, family, sex
+	Side        int      // of pictures, in pixels; 0 is DefaultSide (glyphs: 28, in grey)
+	Seed        uint64   // of parts that the data does not fix, of Limit's choice, and of glyphs
+	Cache       string   // of decoded pictures: "" is beside the data, "none", or a folder
+	Limit       int      // the most training examples, chosen by Seed; 0 is all
+	Progress    func(done, total int)
 }
 
 // DefaultSide is the side that pictures are resized to: B's.
@@ -70,8 +71,9 @@ func (p *Parts) Sum() string {
 // Notes. UTKFace is divided as B's authors divided it, whatever the seed.
 //
 // Rows that fall in no class of a rule are left out, after the division, so that
-// rules do not move examples from one part to another. It returns an error if a class is
-// left without an example in training or test, or an attribute with one class.
+// rules do not move examples from one part to another. So are those of a value of a sensitive
+// column, named without a rule, that has no training or no test example. It returns an error if
+// another class is left without an example in training or test, or an attribute with one class.
 func OpenParts(ctx context.Context, path string, o LabelledOptions) (*Parts, error) {
 	src, err := openOrigin(path, o)
 	if err != nil {
@@ -90,6 +92,7 @@ func (src *origin) parts(ctx context.Context, o LabelledOptions) (*Parts, error)
 	d := src.divide(o.Seed)
 	d.leaveOut(chosen)
 	d.limit(o.Limit, o.Seed)
+	d.dropRare(chosen)
 	if err := d.check(chosen); err != nil {
 		return nil, fmt.Errorf("%s: %w", src.labels.source, err)
 	}
@@ -150,7 +153,8 @@ func openOrigin(path string, o LabelledOptions) (*origin, error) {
 type chosen struct {
 	target    Attribute
 	sensitive []Attribute
-	columns   []int // that they are made of
+	plain     []bool // of each of sensitive: its classes are its values, not those of a rule
+	columns   []int  // that they are made of
 }
 
 // all lists the target and the sensitive attributes.
@@ -186,7 +190,8 @@ func (src *origin) choose(o LabelledOptions) (*chosen, error) {
 			a.Name = fmt.Sprintf("%s-%d", name, k)
 		}
 		taken[a.Name] = true
-		c.sensitive = append(c.sensitive, a)
+		r, _ := ParseRule(text)
+		c.sensitive, c.plain = append(c.sensitive, a), append(c.plain, len(r.classes) == 0 && src.shortcuts[folded(r.column)] == "")
 	}
 	return c, nil
 }

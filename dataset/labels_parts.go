@@ -14,6 +14,9 @@ const (
 	validationShare = 10 // one in ten of the training part, as B's authors have it
 )
 
+// leastDivided is the least number of rows without parts of their own that leave one to each part.
+const leastDivided = 12
+
 // part is the index of a part in a division.
 const (
 	trainPart = iota
@@ -30,6 +33,7 @@ var (
 type division struct {
 	rows    [3][]int
 	limited bool // training rows that could be used are not
+	given   int  // rows of the data
 	notes   []string
 }
 
@@ -43,7 +47,7 @@ func drawOf(seed uint64, what string) *rand.Rand {
 
 // divide makes the parts: the data's own where it says, the rest by the seed.
 func (src *origin) divide(seed uint64) *division {
-	d := new(division)
+	d := &division{given: src.labels.rows()}
 	split := src.labels.split
 	for i := range src.labels.rows() {
 		part := trainPart
@@ -129,11 +133,54 @@ func (d *division) limit(n int, seed uint64) {
 	d.note("%d of %d training examples are used, drawn by seed %d", n, len(rows), seed)
 }
 
+// has returns an error if a part that was carved out of the data has no row.
+func (d *division) has(path string, part int) error {
+	if least := map[int]int{trainPart: 1, validationPart: leastDivided, testPart: testShare}[part]; len(d.rows[part]) == 0 && d.given < least {
+		return fmt.Errorf("%s: %s, which leaves no %s example: give at least %d, or a column split with train, validation and test", path, plural(d.given, "row"), partWords[part], least)
+	}
+	return nil
+}
+
+// dropRare leaves out the rows of values of sensitive columns that training or test lacks, if two
+// values or more are left. Classes of the target and of rules are meant as they are.
+func (d *division) dropRare(c *chosen) {
+	for i := 0; i < len(c.sensitive); i++ {
+		a := &c.sensitive[i]
+		class := max(absent(*a, d.rows[trainPart]), absent(*a, d.rows[testPart]))
+		if !c.plain[i] || class < 0 || len(a.Values) < 3 {
+			continue
+		}
+		part := trainPart
+		if absent(*a, d.rows[trainPart]) != class {
+			part = testPart
+		}
+		before := d.total()
+		a.Labels = slices.Clone(a.Labels)
+		for row, label := range a.Labels {
+			if label == class {
+				a.Labels[row] = -1
+			} else if label > class {
+				a.Labels[row]--
+			}
+		}
+		for part, rows := range d.rows {
+			d.rows[part] = slices.DeleteFunc(rows, func(row int) bool { return a.Labels[row] < 0 })
+		}
+		d.note("%s left out: the value %q of %s has no %s example; a rule such as '%s: A; *' groups it with others", plural(before-d.total(), "example"), a.Values[class], a.Name, partWords[part], a.Name)
+		a.Values = slices.Delete(slices.Clone(a.Values), class, class+1)
+		i = -1 // the examples that are gone may have been the last of other values
+	}
+}
+
 // check returns an error if training or test lacks a class; of validation, which is small,
 // it only notes it.
 func (d *division) check(c *chosen) error {
 	for part, rows := range d.rows {
-		if len(rows) == 0 {
+		switch {
+		case len(rows) > 0:
+		case d.given < leastDivided:
+			return fmt.Errorf("%s, which leaves no %s example: give at least %d, or a column split with train, validation and test", plural(d.given, "row"), partWords[part], leastDivided)
+		default:
 			return fmt.Errorf("no %s examples are left: want more data, or rules that leave fewer out", partWords[part])
 		}
 	}

@@ -59,13 +59,13 @@ func readLabelled(fsys fs.FS, path, kind string, o LabelledOptions) (*labels, er
 	case KindUTKFace:
 		return readUTKFace(fsys, path)
 	case KindCelebA:
-		return readCelebA(fsys, path)
+		return readCelebA(fsys, path, o.SkipMissing)
 	case KindFairFace:
-		return readFairFace(fsys, path)
+		return readFairFace(fsys, path, o.SkipMissing)
 	case KindFolders:
 		return readFolders(fsys, path)
 	}
-	return readImages(fsys, path, o.Labels, o.FileColumn)
+	return readImages(fsys, path, o)
 }
 
 // decode makes sets of the pictures that are used.

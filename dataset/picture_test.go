@@ -291,7 +291,7 @@ func TestDecodeFairFace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closer.Close()
-	l, err := readFairFace(fsys, source)
+	l, err := readFairFace(fsys, source, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +341,7 @@ func BenchmarkDecodePictures(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer closer.Close()
-	l, err := readFairFace(fsys, source)
+	l, err := readFairFace(fsys, source, false)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -239,7 +239,7 @@ func TestOpenTableRefuses(t *testing.T) {
 		{csvOf(60), LabelledOptions{Target: "y", Sensitive: []string{"x: 1; 2"}}, `class "2" of x has no example`},
 		{csvOf(60), LabelledOptions{Target: "y", Sensitive: []string{"s: p; =7"}}, `class "=7" of s has no example`},
 		{csvOf(60), LabelledOptions{Target: "noise: <=1000; >1000"}, `class ">1000" of noise has no example`},
-		{csvOf(2), LabelledOptions{Target: "y"}, "no validation examples are left"},
+		{csvOf(2), LabelledOptions{Target: "y"}, "2 rows, which leaves no validation example: give at least 12"},
 		{"a,b\n1,2\n1,3\n", LabelledOptions{Target: "a"}, "a is constant (1)"},
 		{"a,b\n" + strings.Repeat("x,1\ny,1\n", 50), LabelledOptions{Target: "a"}, "no column is left for the inputs"},
 		{csvOf(60), LabelledOptions{Target: "y", Kind: "tables"}, `no kind of data "tables"`},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"tattle/dataset"
 )
@@ -19,6 +20,9 @@ type Inputs struct {
 	Sensitive []string // rules of the sensitive attributes; none: those of the data's own files
 	Limit     string   // examples that are read, as dataset.Choose reads it; empty: all
 	Seed      uint64
+
+	TrainingLimit int  // the most training examples that are read, drawn by the seed; 0: all
+	SkipMissing   bool // rows without a picture and pictures without a row are left out
 }
 
 // Open reads the examples as inputs of a model. The notes say what a reader of the figures
@@ -29,7 +33,7 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 		return nil, nil, wrongPreprocess(errors.New("the generated glyphs are drawn as inputs already"), "leave --preprocess out, or name pictures with --data")
 	}
 	o := dataset.InputOptions{
-		Split: dataset.Split(in.Split), Preprocess: m.DataPreprocess(), Labels: in.Labels, Target: in.Target, Sensitive: in.Sensitive, Seed: in.Seed,
+		Split: dataset.Split(in.Split), Preprocess: m.DataPreprocess(), Labels: in.Labels, SkipMissing: in.SkipMissing, Target: in.Target, Sensitive: in.Sensitive, Seed: in.Seed,
 		Shape: m.Pictures(), Progress: progress,
 	}
 	if in.Limit != "" {
@@ -50,6 +54,15 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 	return set, notes, nil
 }
 
+// Learned returns what adversaries learn from, if it is at the same path: the training part.
+func (in Inputs) Learned() Inputs {
+	in.Split, in.Limit = string(dataset.Train), ""
+	if in.TrainingLimit > 0 {
+		in.Limit = strconv.Itoa(in.TrainingLimit)
+	}
+	return in
+}
+
 // errOnePart says that nothing is left to learn from.
 var errOnePart = errors.New("the data are one part, which is measured on")
 
@@ -58,21 +71,25 @@ var errOnePart = errors.New("the data are one part, which is measured on")
 // is measured. It returns where they are. open reads data as inputs of the model.
 func (in Inputs) Training(path string, measured *dataset.Set, open func(Inputs) (*dataset.Set, error)) (set *dataset.Set, from string, err error) {
 	apart := path == "" && in.Split != string(dataset.Train)
+	learned := in.Learned()
 	if path != "" {
-		in.Path, in.Limit = path, ""
+		in.Path, learned.Path = path, path
 	}
 	in.Split = string(dataset.Train)
-	if set, err = open(in); err != nil {
+	if apart && in.Limit != learned.Limit { // the same examples of both parts, to compare them
+		var outside *dataset.ChoiceError // of a smaller part, which is another
+		if set, err = open(in); err != nil && !errors.As(err, &outside) {
+			return nil, "", err
+		}
+		if err == nil && set.SHA256 == measured.SHA256 {
+			return nil, "", errOnePart
+		}
+	}
+	if set, err = open(learned); err != nil {
 		return nil, "", err
 	}
 	if apart && set.SHA256 == measured.SHA256 {
 		return nil, "", errOnePart
-	}
-	if in.Limit != "" { // that was to compare them: what is learned from is not limited
-		in.Limit = ""
-		if set, err = open(in); err != nil {
-			return nil, "", err
-		}
 	}
 	if !slices.Equal(set.Shape, measured.Shape) {
 		return set, in.Path, WrongOption("TrainingData", "training data of %s have shape %v, the inputs %v", in.Path, set.Shape, measured.Shape)

@@ -41,7 +41,7 @@ type Origin struct {
 
 // ReadingOf returns how model and data were read. m may be nil: read with no options.
 func ReadingOf(m *measure.Model, in measure.Inputs) Reading {
-	l := Reading{Labels: in.Labels, Target: in.Target, Sensitive: in.Sensitive, Limit: in.Limit}
+	l := Reading{Labels: in.Labels, Target: in.Target, Sensitive: in.Sensitive, Limit: in.Limit, TrainingLimit: in.TrainingLimit, SkipMissing: in.SkipMissing}
 	if m == nil {
 		return l
 	}
@@ -63,7 +63,7 @@ func (l Reading) ModelOptions() measure.ModelOptions {
 
 // Inputs returns what was read of data at the path.
 func (l Reading) Inputs(path, split string, seed uint64) measure.Inputs {
-	return measure.Inputs{Path: path, Split: split, Labels: l.Labels, Target: l.Target, Sensitive: l.Sensitive, Limit: l.Limit, Seed: seed}
+	return measure.Inputs{Path: path, Split: split, Labels: l.Labels, Target: l.Target, Sensitive: l.Sensitive, Limit: l.Limit, TrainingLimit: l.TrainingLimit, SkipMissing: l.SkipMissing, Seed: seed}
 }
 
 // ReleaseTitle is the title of the report on a release of the model at a path.

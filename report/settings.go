@@ -33,6 +33,12 @@ func (r *Report) SettingRows() []Setting {
 	note("target", in.Target)
 	note("sensitive attributes", strings.Join(in.Sensitive, "; "))
 	note("limit", in.Limit)
+	if in.TrainingLimit > 0 {
+		note("training limit", fmt.Sprint(in.TrainingLimit))
+	}
+	if in.SkipMissing {
+		note("missing pictures", "left out")
+	}
 	note("training data", r.Learned.File)
 	note("training sha256", r.Learned.SHA256)
 	note("figure", r.Figure)

@@ -16,14 +16,15 @@ import (
 // GridOptions are the settings of a grid of trainings. The zero value is the paper's
 // procedure.
 type GridOptions struct {
-	Data   string   // folder or zip of the experiment's data
-	Cache  string   // folder of the decoded pictures, as in dataset.LabelledOptions
-	Epochs int      // of each training; 0 is the paper's
-	Seeds  int      // trainings of each kind; 0 is the paper's
-	Limit  int      // largest number of training examples; 0 is all
-	Seed   uint64   // the first
-	Only   []string // keys of the trainings to run; * stands for any letters; nil is all
-	Quick  bool     // by default few epochs, seeds and examples, and small pictures
+	Data        string   // folder or zip of the experiment's data
+	SkipMissing bool     // as in dataset.LabelledOptions
+	Cache       string   // folder of the decoded pictures, as in dataset.LabelledOptions
+	Epochs      int      // of each training; 0 is the paper's
+	Seeds       int      // trainings of each kind; 0 is the paper's
+	Limit       int      // largest number of training examples; 0 is all
+	Seed        uint64   // the first
+	Only        []string // keys of the trainings to run; * stands for any letters; nil is all
+	Quick       bool     // by default few epochs, seeds and examples, and small pictures
 
 	Dir    string // of the run
 	Resume bool   // continue what is in Dir

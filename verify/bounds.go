@@ -193,8 +193,7 @@ func (o *Options) training(ctx context.Context, r *report.Report, q *request) er
 	if o.TrainingData != "" {
 		path = o.TrainingData
 	}
-	in := r.Reading.Inputs(path, string(dataset.Train), r.Seed)
-	in.Limit = ""
+	in := r.Reading.Inputs(path, "", r.Seed).Learned()
 	set, _, err := in.Open(ctx, q.read, o.progress("reading the data"))
 	if err != nil && o.TrainingData == "" && ctx.Err() == nil {
 		o.warn("the training data are not at %s: the projection is taken from the run as it is", path)

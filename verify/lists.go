@@ -79,8 +79,8 @@ func (o *Options) candidates(ctx context.Context, claims *report.Report, q *requ
 	if err != nil {
 		return nil, err
 	}
-	in := claims.Reading.Inputs(path, u.Split, claims.Seed)
-	in.Limit = ""
+	in := claims.Reading.Inputs(path, "", claims.Seed).Learned()
+	in.Split = u.Split
 	set, _, err := in.Open(ctx, read, o.progress("reading the data"))
 	if err != nil && o.TrainingData == "" && ctx.Err() == nil {
 		o.warn("the candidates are not at %s: the figures on adversaries with this list are not checked", file.Name(path))

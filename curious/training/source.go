@@ -18,17 +18,18 @@ import (
 
 // Source says how labelled data were read, so that they can be read again.
 type Source struct {
-	Kind       string   `json:"kind"`
-	Path       string   `json:"path,omitempty"` // absolute
-	Labels     string   `json:"labels,omitempty"`
-	FileColumn string   `json:"file_column,omitempty"`
-	Target     string   `json:"target,omitempty"`    // a rule
-	Sensitive  []string `json:"sensitive,omitempty"` // rules
-	Side       int      `json:"side,omitempty"`
-	Seed       uint64   `json:"seed"`
-	Limit      int      `json:"limit,omitempty"`
-	HoldOut    bool     `json:"hold_out,omitempty"` // trained on the teacher's part alone
-	Cache      string   `json:"cache,omitempty"`    // of decoded pictures: "" beside the data, "none", or an absolute folder
+	Kind        string   `json:"kind"`
+	Path        string   `json:"path,omitempty"` // absolute
+	Labels      string   `json:"labels,omitempty"`
+	FileColumn  string   `json:"file_column,omitempty"`
+	SkipMissing bool     `json:"skip_missing,omitempty"` // rows without a picture and pictures without a row are left out
+	Target      string   `json:"target,omitempty"`       // a rule
+	Sensitive   []string `json:"sensitive,omitempty"`    // rules
+	Side        int      `json:"side,omitempty"`
+	Seed        uint64   `json:"seed"`
+	Limit       int      `json:"limit,omitempty"`
+	HoldOut     bool     `json:"hold_out,omitempty"` // trained on the teacher's part alone
+	Cache       string   `json:"cache,omitempty"`    // of decoded pictures: "" beside the data, "none", or an absolute folder
 }
 
 // Open reads the data, in three parts. All of the training part is in whole; parts has
@@ -38,7 +39,7 @@ func (s *Source) Open(ctx context.Context, progress func(done, total int)) (part
 		return nil, nil, err
 	}
 	whole, err = dataset.OpenParts(ctx, s.Path, dataset.LabelledOptions{
-		Kind: s.Kind, Labels: s.Labels, FileColumn: s.FileColumn, Target: s.Target, Sensitive: s.Sensitive,
+		Kind: s.Kind, Labels: s.Labels, FileColumn: s.FileColumn, SkipMissing: s.SkipMissing, Target: s.Target, Sensitive: s.Sensitive,
 		Side: s.Side, Seed: s.Seed, Cache: s.Cache, Limit: s.Limit, Progress: progress,
 	})
 	if err != nil {

@@ -17,15 +17,16 @@ import (
 
 // auditDataFlags choose the examples that a model or an endpoint is applied to.
 type auditDataFlags struct {
-	Data       string  `help:"Labelled examples: a folder, zip or CSV file, or glyphs (default: the data of the model's run)." placeholder:"PATH" input:"data"`
-	Kind       string  `help:"mnist, cifar10, glyphs, utkface, celeba, fairface, images, adult or table (default: detected)." placeholder:"KIND" more:""`
-	Labels     string  `help:"CSV with the labels of pictures (default: labels.csv beside them); mnist: folder of QMNIST labels." placeholder:"PATH" input:"file"`
-	FileColumn string  `help:"Column of --labels with file names (default: file, filename, path, image or the first)." placeholder:"NAME" more:""`
-	Size       int     `help:"Resize pictures to this width and height (default: the model's)." placeholder:"PIXELS" more:""`
-	Part       string  `help:"train, validation, test or all (default: all; test if a model was trained on these data)." placeholder:"PART" more:""`
-	Examples   string  `help:"Audit N examples drawn by the seed, or those in an .npy file of indices (default: all)." placeholder:"N|FILE" input:"file" more:""`
-	DataSeed   *uint64 `help:"Seed of the split into parts, and of glyphs (default: that of the model's run, else --seed)." placeholder:"N" more:""`
-	Cache      string  `help:"Folder that caches decoded pictures, or none (default: beside the data)." placeholder:"DIR|none" more:""`
+	Data       string `help:"Labelled examples: a folder, zip or CSV file, or glyphs (default: the data of the model's run)." placeholder:"PATH" input:"data"`
+	Kind       string `help:"mnist, cifar10, glyphs, utkface, celeba, fairface, images, adult or table (default: detected)." placeholder:"KIND" more:""`
+	Labels     string `help:"CSV with the labels of pictures (default: labels.csv beside them); mnist: folder of QMNIST labels." placeholder:"PATH" input:"file"`
+	FileColumn string `help:"Column of --labels with file names (default: file, filename, path, image or the first)." placeholder:"NAME" more:""`
+	skipFlag
+	Size     int     `help:"Resize pictures to this width and height (default: the model's)." placeholder:"PIXELS" more:""`
+	Part     string  `help:"train, validation, test or all (default: all; test if a model was trained on these data)." placeholder:"PART" more:""`
+	Examples string  `help:"Audit N examples drawn by the seed, or those in an .npy file of indices (default: all)." placeholder:"N|FILE" input:"file" more:""`
+	DataSeed *uint64 `help:"Seed of the split into parts, and of glyphs (default: that of the model's run, else --seed)." placeholder:"N" more:""`
+	Cache    string  `help:"Folder that caches decoded pictures, or none (default: beside the data)." placeholder:"DIR|none" more:""`
 	readFlags
 }
 
@@ -178,7 +179,7 @@ func (c *auditCmd) stray() string {
 		of    int
 	}{
 		{"data", c.Data != "", model | endpoint}, {"part", c.Part != "", model | endpoint}, {"examples", c.Examples != "", model | endpoint},
-		{"kind", c.Kind != "", kind}, {"labels", c.Labels != "", kind}, {"file-column", c.FileColumn != "", kind}, {"size", c.Size != 0, kind},
+		{"kind", c.Kind != "", kind}, {"labels", c.Labels != "", kind}, {"file-column", c.FileColumn != "", kind}, {"skip-missing", c.SkipMissing, kind}, {"size", c.Size != 0, kind},
 		{"data-seed", c.DataSeed != nil, kind}, {"cache", c.Cache != "", kind},
 		{"input-shape", c.InputShape != "", model}, {"model-output", c.ModelOutput != "", model | endpoint}, {"preprocess", c.Preprocess != "", model | endpoint},
 		{"endpoint-model", c.EndpointModel != "", endpoint}, {"batch", c.Batch != 0, endpoint}, {"rate", c.Rate != 0, endpoint},

@@ -17,7 +17,7 @@ func (c *auditCmd) request() (*audit.Request, error) {
 		Model: c.Model, Endpoint: c.Endpoint, Outputs: c.Outputs,
 		ModelOptions: measure.ModelOptions(c.readFlags), Client: c.client(),
 		OutputsOptions: audit.OpenOptions{Scores: c.Scores, Kind: curious.Outputs(c.OutputsKind)}, ReferenceScores: c.ReferenceScores,
-		Data: c.Data, Kind: kinds[c.Kind], Labels: c.Labels, FileColumn: c.FileColumn, Target: c.Target, Sensitive: c.Sensitive,
+		Data: c.Data, Kind: kinds[c.Kind], Labels: c.Labels, FileColumn: c.FileColumn, SkipMissing: c.SkipMissing, Target: c.Target, Sensitive: c.Sensitive,
 		Size: c.Size, Part: c.Part, Examples: c.Examples, DataSeed: c.DataSeed, Cache: cacheFolder(c.Cache),
 		Reference: c.Reference, References: c.References, MaxEpochs: mostEpochs, SameRecipe: c.SameRecipe,
 		ReferenceTarget: c.ReferenceTarget, ReferenceSensitive: c.ReferenceSensitive,

@@ -29,8 +29,9 @@ type curiousFlags struct {
 	HoldOut    bool     `help:"Do not train on a fifth of the training part: tattle distill needs it for the student." more:""`
 	Labels     string   `help:"CSV with the labels of pictures (default: labels.csv beside them); mnist: folder of QMNIST labels." placeholder:"PATH" input:"file"`
 	FileColumn string   `help:"Column of --labels with file names (default: file, filename, path, image or the first)." placeholder:"NAME" more:""`
-	Cache      string   `help:"Folder that caches decoded pictures, or none (default: beside the data)." placeholder:"DIR|none" more:""`
-	Resume     bool     `help:"Continue the interrupted run in --out."`
+	skipFlag
+	Cache  string `help:"Folder that caches decoded pictures, or none (default: beside the data)." placeholder:"DIR|none" more:""`
+	Resume bool   `help:"Continue the interrupted run in --out."`
 }
 
 // kinds maps tasks to kinds of package dataset.
@@ -54,7 +55,7 @@ func (f *curiousFlags) stray() string {
 	}{
 		{"outputs", f.Outputs != ""}, {"beta", f.Beta != ""}, {"seeds", f.Seeds != nil}, {"normal", f.Normal}, {"per-example", f.PerExample},
 		{"size", f.Size != 0}, {"widths", f.Widths != ""}, {"hold-out", f.HoldOut}, {"labels", f.Labels != ""},
-		{"file-column", f.FileColumn != ""}, {"cache", f.Cache != ""}, {"resume", f.Resume},
+		{"file-column", f.FileColumn != ""}, {"skip-missing", f.SkipMissing}, {"cache", f.Cache != ""}, {"resume", f.Resume},
 	} {
 		if x.given {
 			return x.name
@@ -178,7 +179,7 @@ func (c *trainCmd) trainings() ([]training.Seed, error) {
 		return nil, err
 	}
 	src := &training.Source{
-		Kind: kinds[c.Task], Path: c.Data, Labels: c.Labels, FileColumn: c.FileColumn, Target: c.Target, Sensitive: c.Sensitive,
+		Kind: kinds[c.Task], Path: c.Data, Labels: c.Labels, FileColumn: c.FileColumn, SkipMissing: c.SkipMissing, Target: c.Target, Sensitive: c.Sensitive,
 		Side: c.Size, Seed: c.Seed, Limit: c.Examples, HoldOut: c.HoldOut, Cache: cacheFolder(c.Cache),
 	}
 	if c.Data != "" {

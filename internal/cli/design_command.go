@@ -29,6 +29,8 @@ func (j *designJob) command(p *design.Point) string {
 	for _, f := range j.flags() {
 		add(f[1] != "", f[0], f[1])
 	}
+	add(j.in.TrainingLimit > 0, "--training-limit", strconv.Itoa(j.in.TrainingLimit))
+	add(j.SkipMissing, "--skip-missing")
 	add(j.Split != "test", "--split", j.Split)
 	add(j.Features != "", "--features", j.Features)
 	add(p.Spec.Keep > 0, "--keep", strconv.Itoa(p.Spec.Keep), "--projection", p.Spec.Projection)

@@ -369,6 +369,8 @@ func (j *designJob) boundArgs(model, limit string, p *report.PromiseRun) []strin
 		add(true, "--sensitive", s)
 	}
 	add(limit != "", "--limit", limit)
+	add(j.in.TrainingLimit > 0, "--training-limit", strconv.Itoa(j.in.TrainingLimit))
+	add(j.SkipMissing, "--skip-missing")
 	add(j.Split != "test", "--split", j.Split)
 	add(j.TrainingData != "", "--training-data", absolute(j.TrainingData))
 	o := p.Options

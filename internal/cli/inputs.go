@@ -16,21 +16,34 @@ func absolute(path string) string { return measure.Absolute(path) }
 
 // inputFlags say what of the data is read, and how its labels are found.
 type inputFlags struct {
-	Labels    string   `help:"CSV file with the labels; for MNIST, the folder of QMNIST's (default: labels.csv, or the names of folders)." placeholder:"FILE" input:"file"`
-	Target    string   `help:"Column of the labels that the model answers (default: the only column)." placeholder:"COLUMN"`
-	Sensitive []string `sep:"none" help:"Sensitive attributes: columns of the labels, or rules such as 'age: <30; >=30' (default: the data's own)." placeholder:"RULE"`
-	Limit     string   `help:"Read this many examples only, drawn by the seed, or those of an .npy file of indices (default: all)." placeholder:"N|FILE" input:"file" more:""`
+	Labels        string   `help:"CSV file with the labels; for MNIST, the folder of QMNIST's (default: labels.csv, or the names of folders)." placeholder:"FILE" input:"file"`
+	Target        string   `help:"Column of the labels that the model answers (default: the only column)." placeholder:"COLUMN"`
+	Sensitive     []string `sep:"none" help:"Sensitive attributes: columns of the labels, or rules such as 'age: <30; >=30' (default: the data's own)." placeholder:"RULE"`
+	Limit         string   `help:"Read at most this many examples of each part, drawn by the seed, or, of the part that is measured, those of an .npy file of indices (default: all)." placeholder:"N|FILE" input:"file" more:""`
+	TrainingLimit *uint32  `help:"Read at most this many training examples, drawn by the seed; 0: all (default: --limit if it is a number, else all)." placeholder:"N" more:""`
+	skipFlag
+}
+
+// skipFlag forgives lists and pictures that do not match.
+type skipFlag struct {
+	SkipMissing bool `help:"Leave out rows of the list without a picture and pictures without a row, and count them." more:""`
 }
 
 // of returns the examples of the data at the path that the flags name. Paths among the flags
 // become good from any folder.
 func (f inputFlags) of(path, split string, seed uint64) measure.Inputs {
-	in := measure.Inputs{Path: path, Split: split, Labels: f.Labels, Target: f.Target, Sensitive: f.Sensitive, Limit: f.Limit, Seed: seed}
+	in := measure.Inputs{Path: path, Split: split, Labels: f.Labels, Target: f.Target, Sensitive: f.Sensitive, Limit: f.Limit, SkipMissing: f.SkipMissing, Seed: seed}
 	if f.Labels != "" {
 		in.Labels = absolute(f.Labels)
 	}
-	if _, err := strconv.Atoi(f.Limit); err != nil && f.Limit != "" && f.Limit != "all" {
+	n, err := strconv.Atoi(f.Limit)
+	if err != nil && f.Limit != "" && f.Limit != "all" {
 		in.Limit = absolute(f.Limit)
+	} else if err == nil {
+		in.TrainingLimit = n
+	}
+	if f.TrainingLimit != nil {
+		in.TrainingLimit = int(*f.TrainingLimit)
 	}
 	return in
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"tattle/cluster"
+	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/report"
 	"tattle/run"
@@ -192,6 +193,9 @@ func fail(stderr io.Writer, err error) int {
 	var s *statusError
 	if !errors.As(err, &s) {
 		s = &statusError{status: statusUnfinished}
+	}
+	if _, missing := errors.AsType[*dataset.MissingError](err); missing && s.hint == "" {
+		s.hint = "--skip-missing leaves them out, and counts them"
 	}
 	fmt.Fprintf(stderr, "tattle: error: %s\n", strings.ReplaceAll(message(err), "\n", " "))
 	if s.hint != "" {

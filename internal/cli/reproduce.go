@@ -30,7 +30,8 @@ type reproduceCmd struct {
 	Only   []string `help:"Paper B: run these trainings only; * stands for any letters." placeholder:"KEY"`
 	List   bool     `help:"Paper B: list the trainings and end."`
 	Cache  string   `help:"Paper B: folder for the decoded pictures, or none (default: beside the data)." placeholder:"DIR|none" more:""`
-	Resume bool     `help:"Continue the interrupted run in --out."`
+	skipFlag
+	Resume bool `help:"Continue the interrupted run in --out."`
 	output
 
 	clusterFlags `group:"Runs over several machines"`
@@ -128,7 +129,7 @@ func (c *reproduceCmd) plane(ctx context.Context, e *env, x *reproduce.Experimen
 // grid runs one of paper B's grids of trainings.
 func (c *reproduceCmd) grid(ctx context.Context, e *env, x *reproduce.Experiment) error {
 	o := reproduce.GridOptions{
-		Data: c.Data, Cache: c.Cache, Epochs: c.Epochs, Seeds: c.Seeds, Seed: c.Seed, Only: c.Only, Quick: c.Quick, Resume: c.Resume,
+		Data: c.Data, Cache: c.Cache, Epochs: c.Epochs, Seeds: c.Seeds, Seed: c.Seed, Only: c.Only, SkipMissing: c.SkipMissing, Quick: c.Quick, Resume: c.Resume,
 		Say: e.say,
 	}
 	if c.Examples != "" {

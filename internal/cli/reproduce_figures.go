@@ -48,7 +48,7 @@ func (c *reproduceCmd) start(ctx context.Context, e *env, f reproduce.Figure) (*
 	}
 	m.Spec.Node = c.Features
 	examples := cmp.Or(c.Examples, f.Examples)
-	flags := inputFlags{Labels: c.Labels, Target: c.Target}
+	flags := inputFlags{Labels: c.Labels, Target: c.Target, skipFlag: c.skipFlag}
 	if f.Small { // these alone are read, as A does
 		flags.Limit, examples = examples, "all"
 	}

@@ -19,6 +19,8 @@ func (c *reproduceCmd) ofPaperA() error {
 		return c.noUse("--labels")
 	case !f.Small && c.Target != "":
 		return c.noUse("--target")
+	case !f.Small && c.SkipMissing:
+		return c.noUse("--skip-missing")
 	}
 	return c.noGrid()
 }
@@ -47,6 +49,8 @@ func (c *reproduceCmd) onPlane(x *reproduce.Experiment) error {
 		return c.noUse("--data")
 	case c.Examples != "":
 		return c.noUse("--examples")
+	case c.SkipMissing:
+		return c.noUse("--skip-missing")
 	case c.Resume:
 		return c.noUse("--resume")
 	case c.Epochs != 0:
@@ -88,6 +92,8 @@ func (c *reproduceCmd) onlyStudy() error {
 		return err
 	case c.Examples != "":
 		return c.noUse("--examples")
+	case c.SkipMissing:
+		return c.noUse("--skip-missing")
 	case c.Epochs != 0:
 		return c.noUse("--epochs")
 	case labels != "" && c.Data == "":

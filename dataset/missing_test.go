@@ -1,0 +1,85 @@
+package dataset
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Lists that do not match the pictures are an error, or, with SkipMissing, a note that counts.
+func TestSkipMissing(t *testing.T) {
+	lists := map[string]string{"list_attr_celeba.txt": fiveRows, "list_eval_partition.txt": fiveParts}
+	some := tree(texts(lists, fivePictures[0], fivePictures[2], fivePictures[3]))
+	_, err := readCelebA(some, "celeba", false)
+	wantError(t, "no pictures", err, "2 of 5 rows have no picture")
+	l, err := readCelebA(some, "celeba", true)
+	if err != nil || len(l.files) != 2 || l.text(t, "HairColor") != "brown|black" || !strings.Contains(strings.Join(l.notes, "; "), "list_attr_celeba.txt: 2 of 5 rows left out: no picture") {
+		t.Errorf("%+v, %v", l, err)
+	}
+	_, err = readCelebA(tree(texts(lists, "img_align_celeba/x.jpg")), "celeba", true)
+	wantError(t, "no picture at all", err, "none of its 5 rows has a picture")
+
+	csv := map[string]string{"labels.csv": "file,age\n1.jpg,30\n2.jpg,40\n3.jpg,50\n"}
+	folder := tree(texts(csv, "1.jpg", "3.jpg", "4.jpg"))
+	_, err = readImages(folder, "faces", LabelledOptions{})
+	wantError(t, "a row without a picture", err, "1 of 3 rows have no picture")
+	l, err = readImages(folder, "faces", LabelledOptions{SkipMissing: true})
+	if err != nil || l.text(t, "age") != "30|50" || strings.Join(l.notes, "; ") != "labels.csv: 1 of 3 rows left out: no picture; 1 of 3 pictures left out: no row in labels.csv" {
+		t.Errorf("%+v, %v", l, err)
+	}
+	two := tree(texts(map[string]string{"labels.csv": "file,age\n1.jpg,30\n"}, "a/1.jpg", "b/1.jpg"))
+	_, err = readImages(two, "faces", LabelledOptions{SkipMissing: true})
+	wantError(t, "two pictures of a name", err, `several pictures are called "1.jpg"`)
+}
+
+// A list of CelebA's with another number of rows than its first line says is read, with a note.
+func TestCelebAClaimedRows(t *testing.T) {
+	for _, claimed := range []string{"4", "6"} {
+		l, err := readCelebA(tree(texts(map[string]string{"list_attr_celeba.txt": strings.Replace(fiveRows, "5\n", claimed+"\n", 1)}, fivePictures...)), "celeba", false)
+		if err != nil || len(l.files) != 3 || !strings.Contains(l.notes[0], "has 5 rows, and its first line says "+claimed+": all 5 are used") {
+			t.Errorf("%s: %+v, %v", claimed, l, err)
+		}
+	}
+}
+
+// Values of a sensitive column that training or test lacks are left out with a note, unless a rule
+// asks for them.
+func TestRareValues(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("x,y,s,split\n")
+	for i := range 40 {
+		split, s := "train", "f"
+		if i%4 == 0 {
+			split = "test"
+		}
+		if i%2 == 0 {
+			s = "m"
+		}
+		if i == 1 || i == 3 {
+			s = "rare"
+		}
+		rows.WriteString(strings.Join([]string{string(rune('0' + i%7)), string(rune('a' + i/4%2)), s, split}, ",") + "\n")
+	}
+	path := writeText(t, filepath.Join(t.TempDir(), "rare.csv"), rows.String())
+	p, err := OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s"}})
+	if err == nil {
+		t.Fatal("f has no test example either, and m alone is left")
+	}
+	text := strings.Replace(rows.String(), "m,test", "f,test", 3)
+	path = writeText(t, path, text)
+	p, err = OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := p.Train.Sensitive[0]
+	if strings.Join(a.Values, " ") != "f m" || p.Train.Len()+p.Validation.Len()+p.Test.Len() != 38 || !strings.Contains(strings.Join(p.Notes, "; "), `2 examples left out: the value "rare" of s has no test example`) {
+		t.Errorf("%v, %d, %q", a.Values, p.Train.Len(), p.Notes)
+	}
+	for i, label := range p.Train.Sensitive[0].Labels {
+		if label < 0 || label > 1 {
+			t.Fatalf("example %d has label %d", i, label)
+		}
+	}
+	_, err = OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s: f; m; rare"}})
+	wantError(t, "a rule", err, `class "rare" of s has no test example`)
+}
