@@ -27,7 +27,7 @@ type designCmd struct {
 	modelFlags
 	Data         string `required:"" help:"MNIST, CIFAR-10 or pictures (folder, zip), .npz file, CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
 	Split        string `help:"Part of the data on which accuracy is measured: test or train." enum:"test,train" default:"test"`
-	Features     string `help:"Node or tensor whose output is released; with a promise also several, separated by commas, or all (default: the input of the last affine layer)." placeholder:"NODE"`
+	Features     string `help:"Node or tensor whose output is released; with a promise also several: A,B or all (default: the input of the last affine layer)." placeholder:"NODE"`
 	TrainingData string `help:"Data that principal projections and the linear attack learn from (default: the training part of --data)." placeholder:"PATH" input:"data" more:""`
 
 	inputFlags
@@ -62,7 +62,7 @@ type designSweep struct {
 func (designCmd) Help() string {
 	return `Example: tattle design --model mnist-net/model.onnx --data mnist --identify 1%@60000
 
-Finds the release that keeps a promise about every adversary at the lowest cost in accuracy. This promise says: nobody who has a list of 60,000 candidates names the right input from one release with a probability above 1 %. Several limits are promised together. The candidates are inputs of the training data. With --noise lattice the answer is measured with the noise that tattle guard adds, and the report ends with the command that packs it.
+Finds the release that keeps a promise about every adversary at the lowest cost in accuracy. This promise says: nobody who has a list of 60,000 candidates names the right input from one release with a probability above 1 %. Several limits are promised together. The candidates are training inputs. With --noise lattice the answer is measured with the noise of tattle guard, and the report ends with the command that packs it.
 
 After an interruption, the same command with --out and --resume continues.`
 }
