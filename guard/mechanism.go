@@ -14,6 +14,7 @@ import (
 	mathrand "math/rand/v2"
 	"runtime"
 	"sync"
+	"time"
 
 	"tattle/lattice"
 )
@@ -28,14 +29,19 @@ const (
 	poolSize     = 1 << 19 // about how many integers of noise are drawn ahead
 	blockVectors = 16      // for how many releases noise is drawn at once
 	leastBlocks  = 4
+
+	// emptyPause is how long a release waits when no noise is there, and again until there is: some
+	// blocks of a thousand features are drawn meanwhile.
+	emptyPause = 5 * time.Millisecond
 )
 
 // Mechanism releases features with noise. It is safe for concurrent use.
 //
 // Noise is drawn ahead by goroutines of its own, for blockVectors releases at a time, by ChaCha8
 // with a new seed of the operating system for each such block. So the time that a release takes
-// does not depend on its noise. A copy of a running process, such as a snapshot of a virtual
-// machine, has the same noise drawn ahead: start the process anew in each copy.
+// does not depend on its noise. A release that finds no noise waits for multiples of emptyPause,
+// because drawing large noise takes longer. A copy of a running process, such as a snapshot of a
+// virtual machine, has the same noise drawn ahead: start the process anew in each copy.
 type Mechanism struct {
 	lattice Lattice
 	sampler *lattice.Sampler
@@ -147,11 +153,15 @@ func (m *Mechanism) draw(dst []int64) error {
 			m.empty <- m.block // has room for all blocks
 			m.block = nil
 		}
-		select {
-		case <-m.end:
-			return m.why
-		case m.block = <-m.full:
-			m.rest = m.block
+		for m.block == nil {
+			select {
+			case m.block = <-m.full:
+				m.rest = m.block
+			default:
+				if err := m.pause(); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	select {
@@ -164,6 +174,16 @@ func (m *Mechanism) draw(dst []int64) error {
 	copy(dst, noise)
 	clear(noise)
 	return nil
+}
+
+// pause waits for emptyPause, or returns the error of the end.
+func (m *Mechanism) pause() error {
+	select {
+	case <-m.end:
+		return m.why
+	case <-time.After(emptyPause):
+		return nil
+	}
 }
 
 // Close stops the goroutines and forgets the noise that was drawn ahead. Every later release
