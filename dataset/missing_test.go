@@ -61,13 +61,13 @@ func TestRareValues(t *testing.T) {
 		rows.WriteString(strings.Join([]string{string(rune('0' + i%7)), string(rune('a' + i/4%2)), s, split}, ",") + "\n")
 	}
 	path := writeText(t, filepath.Join(t.TempDir(), "rare.csv"), rows.String())
-	p, err := OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s"}})
+	_, err := OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s"}})
 	if err == nil {
 		t.Fatal("f has no test example either, and m alone is left")
 	}
 	text := strings.Replace(rows.String(), "m,test", "f,test", 3)
 	path = writeText(t, path, text)
-	p, err = OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s"}})
+	p, err := OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s"}})
 	if err != nil {
 		t.Fatal(err)
 	}

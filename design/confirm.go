@@ -55,7 +55,8 @@ func (s *searcher) settle(ctx context.Context, all []*candidate, a *Answer) erro
 	}
 	a.Best, a.Confirmed = &best.point, best.confirmed
 	a.Frontier = ordered(append(a.Frontier, best.point))
-	a.Met = best.good() && best.confirmed.Keeps
+	best.left = s.implausible(best.point)
+	a.Met = best.good() && best.confirmed.Keeps && best.left == ""
 	if !a.Met {
 		a.Near = s.nearWords(best)
 	}
@@ -131,7 +132,7 @@ func (s *searcher) certify(ctx context.Context, c *candidate) error {
 			ask := c.point.AttackMSE * t.AttackMSE / r.AttackMSE * raiseMargin
 			sigma = max(sigma, attackScale(c.attack, ask, c.point.Sigma))
 		}
-		if sigma == c.point.Sigma || raise == mostRaises || !(sigma <= release.MaxSigma) {
+		if sigma == c.point.Sigma || raise == mostRaises || !(sigma <= min(release.MaxSigma, strongest*c.curve.RMS())) {
 			break
 		}
 		if c.point, err = s.measure(ctx, c.line, sigma); err != nil {

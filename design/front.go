@@ -22,6 +22,8 @@ type base struct {
 	factors []*bound.Factors
 	data    cached
 	right   []bool
+
+	commonest float64 // share of the commonest class
 }
 
 // cached are features in place of inputs.
@@ -70,6 +72,12 @@ func newBase(ctx context.Context, g *nn.Graph, node string, test nn.Source, o Op
 	}
 	if b.right, err = correct(ctx, b.data, head); err != nil {
 		return nil, err
+	}
+	counts := map[int]int{}
+	for i := range test.Len() {
+		y := test.Label(i)
+		counts[y]++
+		b.commonest = max(b.commonest, float64(counts[y])/float64(test.Len()))
 	}
 	b.factors, err = factor(ctx, net, test, b.indices)
 	return b, err

@@ -15,7 +15,9 @@ var gridScales = []float64{.125, .25, .5, 1, 2, 4, 8}
 const (
 	useless  = .5  // part of the accuracy lost at which a frontier ends
 	fineness = .02 // of σ, relative, when the greatest that keeps to MaxDrop is sought
-	furthest = 20  // doublings beyond the grid, either way
+	furthest = 20  // halvings below the grid
+
+	strongest = 32 // times the RMS of what is released: stronger noise is never recommended
 )
 
 // grid measures a line at the strengths of gridScales, until accuracy is useless.
@@ -120,7 +122,7 @@ func attackScale(a attacker, mse, start float64) float64 {
 // greatest is the largest σ of a line that keeps to MaxDrop, to fineness, by
 // bisection in log σ between the points that are there; those it measures are added
 // to them. It is 0 if even the least noise does not keep to it, and the largest σ
-// tried where all do.
+// tried, at most strongest times the RMS, where all do.
 func (s *searcher) greatest(ctx context.Context, l *line, points *[]Point) (float64, error) {
 	low, high := bracket(*points)
 	if low == 0 && high == 0 {
@@ -144,7 +146,7 @@ func (s *searcher) greatest(ctx context.Context, l *line, points *[]Point) (floa
 		if high == 0 {
 			sigma = low * 2
 		}
-		if k == furthest || sigma < release.MinSigma || sigma > release.MaxSigma {
+		if k == furthest || sigma < release.MinSigma || sigma > min(release.MaxSigma, strongest*l.curve.RMS()) {
 			return low, nil
 		}
 		if err := try(sigma); err != nil {

@@ -88,6 +88,9 @@ func (s *searcher) settleTarget(ctx context.Context, c *candidate, a *Answer) er
 // nearWords says what a certified candidate falls short in.
 func (s *searcher) nearWords(c *candidate) string {
 	var short []string
+	if c.left != "" {
+		short = append(short, c.left)
+	}
 	if !c.point.Meets {
 		std := c.point
 		std.MedianStd, std.AttackMSE = c.confirmed.MedianStd, c.confirmed.AttackMSE
@@ -102,10 +105,25 @@ func (s *searcher) nearWords(c *candidate) string {
 	return fmt.Sprintf("the nearest is %s at σ = %.4g: %s", c, c.point.Sigma, strings.Join(short, "; "))
 }
 
-// hopeless says why no strength of noise on a line meets the target.
-func (s *searcher) hopeless(l *line) string {
-	t := s.Target
+// implausible says why a release that was measured is no answer; empty if it may be one. Noise that
+// improves a model, and a model that is no better than a guess, are signs of inputs that are not
+// as it needs them: the accuracy then says nothing about the cost.
+func (s *searcher) implausible(p Point) string {
 	switch {
+	case p.Drop.Interval.High < 0:
+		return fmt.Sprintf("at σ = %.4g the noise raises the accuracy, by %.2f points [%.2f, %.2f]: the inputs are probably not scaled as the model needs them", p.Sigma, -100*p.Drop.Mean, -100*p.Drop.Interval.High, -100*p.Drop.Interval.Low)
+	case p.Accuracy.Interval.High <= s.base.commonest:
+		return fmt.Sprintf("at σ = %.4g the accuracy is %s, no more than that of guessing the commonest class (%s)", p.Sigma, percent(p.Accuracy.Fraction), percent(s.base.commonest))
+	}
+	return ""
+}
+
+// hopeless says why no strength of noise on a line meets the target: it would take sigma.
+func (s *searcher) hopeless(l *line, sigma float64) string {
+	t := s.Target
+	switch most := strongest * l.curve.RMS(); {
+	case sigma > most && sigma <= release.MaxSigma:
+		return fmt.Sprintf("the target takes noise of σ = %.4g, which is %.3g times the features' root mean square; at most %d times is tried", sigma, sigma/l.curve.RMS(), strongest)
 	case t.empty():
 		return fmt.Sprintf("no noise, however weak, keeps the drop within %s", percent(s.MaxDrop))
 	case t.MedianStd > 0 && l.spectrum.median == 0:

@@ -132,6 +132,7 @@ type candidate struct {
 	confirmed *Confirmation // nil until certified
 	needs     float64       // least σ that meets the target by estimate; 0 without a target
 	limit     float64       // largest σ that keeps to MaxDrop; 0 if unknown or none
+	left      string        // why the point is no answer; empty if it is one
 }
 
 // String names the candidate's line.
@@ -170,7 +171,7 @@ func (s *searcher) along(ctx context.Context, l *line) (*candidate, []Point, err
 	if err != nil {
 		return nil, nil, err
 	}
-	c := new(candidate)
+	c := &candidate{line: l}
 	sigma := 0.
 	if s.Target.empty() {
 		c.limit, err = s.greatest(ctx, l, &points)
@@ -182,12 +183,14 @@ func (s *searcher) along(ctx context.Context, l *line) (*candidate, []Point, err
 	if err != nil {
 		return nil, nil, err
 	}
-	if !(sigma >= release.MinSigma && sigma <= release.MaxSigma) {
-		return nil, points, nil
+	if !(sigma >= release.MinSigma && sigma <= min(release.MaxSigma, strongest*l.curve.RMS())) {
+		c.left = s.hopeless(l, sigma)
+		return c, points, nil
 	}
 	if c.point, err = s.measure(ctx, l, sigma); err != nil {
 		return nil, nil, err
 	}
+	c.left = s.implausible(c.point)
 	points = append(points, c.point)
 	slices.SortFunc(points, func(p, q Point) int { return cmp.Compare(p.Sigma, q.Sigma) })
 	points = slices.CompactFunc(points, func(p, q Point) bool { return p.Sigma == q.Sigma })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -140,6 +141,57 @@ func TestMaxDropAlone(t *testing.T) {
 		t.Errorf("σ = %v is kept, but the next that is not is %v", a.Best.Sigma, above)
 	}
 	confirmed(t, a)
+}
+
+// Noise that improves a model, and noise under a model that only guesses, are never recommended:
+// such a model is given inputs that it was not made for.
+func TestNoImplausibleAnswer(t *testing.T) {
+	g, train, test := trained(t)
+	for name, change := range map[string]func(w, b []float32){
+		"worse than a guess, so that noise helps": func(w, b []float32) {
+			for i := range w {
+				w[i] = -w[i]
+			}
+		},
+		"one class whatever the input, so that noise costs nothing": func(w, b []float32) { b[3] = 1e6 },
+	} {
+		other := *g
+		other.Nodes = slices.Clone(g.Nodes)
+		last := *other.Nodes[len(other.Nodes)-1]
+		was := last.Op.(*nn.Dense)
+		d := nn.Dense{In: was.In, Out: was.Out, Weight: was.Weight, Bias: was.Bias}
+		copied := func(p *nn.Param) *nn.Param {
+			return &nn.Param{Name: p.Name, Shape: p.Shape, Data: slices.Clone(p.Data)}
+		}
+		d.Weight, d.Bias = copied(d.Weight), copied(d.Bias)
+		last.Op = &d
+		other.Nodes[len(other.Nodes)-1] = &last
+		change(d.Weight.Data, d.Bias.Data)
+		for _, o := range []Options{quick(Target{}, .05), quick(Target{Directions: 3, Within: .5}, 0)} {
+			o.Families, o.Keeps = []string{"gaussian"}, []int{0}
+			a, err := Search(t.Context(), &other, "", train, test, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Best != nil || a.Met || !strings.Contains(a.Near, "raises the accuracy") && !strings.Contains(a.Near, "guessing the commonest class") {
+				t.Errorf("%s: %+v, met %v: %s", name, a.Best, a.Met, a.Near)
+			}
+			for _, p := range a.Frontier {
+				if p.Scale > strongest {
+					t.Errorf("%s: noise of %g times the features was tried", name, p.Scale)
+				}
+			}
+		}
+	}
+}
+
+// A target that only noise far beyond the features would meet is not met by such noise.
+func TestNoStrongerNoise(t *testing.T) {
+	o := quick(Target{Directions: 0, Within: 1e6}, 0)
+	o.Families, o.Keeps = []string{"gaussian"}, []int{0}
+	if a := search(t, o); a.Best != nil || !strings.Contains(a.Near, "at most 32 times is tried") {
+		t.Errorf("%+v: %s", a.Best, a.Near)
+	}
 }
 
 // A certified median: σ is raised until the certificate has it.

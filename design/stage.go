@@ -206,8 +206,8 @@ func (s *searcher) linesAt(ctx context.Context, place int) (*found, error) {
 			return nil, fmt.Errorf("%s: %w", l, err)
 		}
 		along := foundAlong{Points: recordsOf(points)}
-		if c == nil {
-			along.Left = fmt.Sprintf("%s: %s", l, s.hopeless(l))
+		if c.left != "" {
+			along.Left = fmt.Sprintf("%s: %s", l, c.left)
 		} else {
 			best := recordOf(c.point)
 			along.Best, along.Needs, along.Limit = &best, c.needs, c.limit

@@ -27,7 +27,7 @@ func (d *document) promise(r *Report) {
 	}
 	d.checkedLimits(r.Promise)
 	if c := r.Promise.Command; c != "" {
-		d.say("To examine that release further:")
+		d.say("To examine that release further, in the folder in which this ran:")
 		d.add(code(c))
 	}
 	if c := r.Promise.Pack; c != "" && r.Promise.Met {

@@ -39,7 +39,7 @@ func (j *designJob) command(p *design.Point) string {
 	add(j.TrainingData != "", "--training-data", absolute(j.TrainingData))
 	add(j.Examples != "100", "--examples", j.chosen())
 	add(j.Seed != 1, "--seed", strconv.FormatUint(j.Seed, 10))
-	return quoted(args)
+	return shown(args)
 }
 
 // chosen is the value of --examples, good from any folder.

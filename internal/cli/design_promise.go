@@ -279,9 +279,9 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.P
 		}
 	}
 	args := j.boundArgs(absolute(path), limit, p)
-	p.Command = quoted(append([]string{"tattle", "bound"}, args...))
+	p.Command = shown(append([]string{"tattle", "bound"}, args...))
 	if j.onLattice() {
-		p.Pack = quoted([]string{"tattle", "guard", "pack", absolute(dir)})
+		p.Pack = shown([]string{"tattle", "guard", "pack", absolute(dir)})
 	}
 	b := new(boundCmd)
 	parser, err := kong.New(b, kong.Exit(func(int) {}))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -106,6 +107,34 @@ func quoted(args []string) string {
 		words[i] = quote(a)
 	}
 	return strings.Join(words, " ")
+}
+
+// shown writes a command line for a reader who is in the present folder: absolute paths near that
+// are relative.
+func shown(args []string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return quoted(args)
+	}
+	out := make([]string, len(args))
+	for i, a := range args {
+		out[i] = near(here, a)
+	}
+	return quoted(out)
+}
+
+// near is an absolute path relative to a folder, if they have more in common than the root; other
+// texts stay.
+func near(folder, path string) string {
+	if !filepath.IsAbs(path) {
+		return path
+	}
+	relative, err := filepath.Rel(folder, path)
+	first := func(p string) string { return strings.Split(filepath.ToSlash(p)+"//", "/")[1] }
+	if err != nil || first(folder) != first(path) || len(relative) >= len(path) {
+		return path
+	}
+	return relative
 }
 
 // quote writes one argument as a shell reads it.
