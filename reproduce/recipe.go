@@ -34,6 +34,9 @@ type Recipe struct {
 	// BitsPenalty is the weight, in the loss, of the information limit of these features in bits
 	// (shape.Bits). It requires Noise.
 	BitsPenalty float64
+	// State, unless empty, is a file in which Train keeps the training after each epoch, and from
+	// which it continues if it is there. It requires Noise 0.
+	State string
 }
 
 // MostPenalized is the largest batch for BitsPenalty, which compares all its pairs.
@@ -79,7 +82,7 @@ func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set,
 	if err != nil {
 		return nil, err
 	}
-	err = r.fit(ctx, g, data, t, train.Options{
+	o := train.Options{
 		Epochs: r.Epochs, Batch: r.Batch, Seed: r.Seed,
 		Optimizer: func(ps []*nn.Param) train.Optimizer {
 			return train.NewAdamW(ps, train.AdamOptions{LearningRate: r.LearningRate})
@@ -93,7 +96,14 @@ func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set,
 			t.Epochs = append(t.Epochs, report.Epoch{Loss: report.Number(ep.Loss), Accuracy: report.Number(a)})
 			return err
 		},
-	})
+	}
+	if r.State != "" {
+		if o.From, t.Epochs, err = readState(r.State); err != nil {
+			return nil, err
+		}
+		o.Keep = func(s train.State) error { return writeState(r.State, s, t.Epochs) }
+	}
+	err = r.fit(ctx, g, data, t, o)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}

@@ -219,6 +219,9 @@ func (c *reproduceCmd) openFurther(e *env, further []reproduce.Further, dir stri
 	return nil
 }
 
+// unfinishedFile keeps the training of a figure's net after each epoch, until it is done.
+const unfinishedFile = "unfinished.npz"
+
 // trainingDir is where the net of a figure is kept as a shard, until the figure is made.
 const trainingDir = "training"
 
@@ -234,7 +237,7 @@ func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f repr
 	}
 	if trained, err = e.pool.Run(ctx, work); err != nil {
 		if ctx.Err() != nil {
-			err = fmt.Errorf("training starts again next time: %w", ctx.Err())
+			err = fmt.Errorf("training goes on from the last finished epoch next time: %w", ctx.Err())
 		}
 		return nil, err
 	}
@@ -259,6 +262,9 @@ func (c *reproduceCmd) training(e *env, m *measurement, f reproduce.Figure, dir 
 	}
 	recipe, _ := reproduce.RecipeOf(f.Net)
 	recipe.Epochs, recipe.Seed = cmp.Or(c.Epochs, recipe.Epochs), c.Seed
+	if !e.serve {
+		recipe.State = filepath.Join(dir, unfinishedFile)
+	}
 	if _, err := recipe.Build(data.Shape); err != nil {
 		return w, usage(fmt.Errorf("--data %s: %w", c.Data, err), "")
 	}
@@ -278,7 +284,10 @@ func (c *reproduceCmd) training(e *env, m *measurement, f reproduce.Figure, dir 
 			if _, err := recipe.Save(path, g, t); err != nil {
 				return err
 			}
-			return copyFrom(w, path)
+			if err := copyFrom(w, path); err != nil || recipe.State == "" {
+				return err
+			}
+			return file.RemoveAll(recipe.State)
 		},
 	}, nil
 }

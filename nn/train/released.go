@@ -50,6 +50,9 @@ type Released struct {
 // accuracy in the result is that of the first task. It returns the errors of [Fit].
 func FitReleased(ctx context.Context, front, head *nn.Graph, data nn.Source, o ReleasedOptions) (Result, error) {
 	o.Options = o.withDefaults()
+	if o.Keep != nil || o.From != nil {
+		return Result{}, errors.New("train: a training with noise cannot be continued")
+	}
 	r, err := newReleased(front, head, data, o)
 	if err != nil {
 		return Result{}, err

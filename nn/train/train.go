@@ -25,6 +25,11 @@ type Options struct {
 	// Validate, unless nil, is called after each epoch, the first being 1; an
 	// error ends the training.
 	Validate func(epoch int, e Epoch) error
+	// Keep, unless nil, is called after each epoch and its Validate with the state of the
+	// training. It requires Adam and a graph without dropout and batch normalisation, which have a state of their own. An error ends the training.
+	Keep func(State) error
+	// From, unless nil, is the state that the training continues from.
+	From *State
 }
 
 // Epoch is what one sweep over the data came to, in training: each batch counts
@@ -47,7 +52,13 @@ type Result struct {
 // class, and if the loss is no longer finite.
 func Fit(ctx context.Context, g *nn.Graph, data nn.Source, o Options) (Result, error) {
 	o = o.withDefaults()
-	trainer, err := NewTrainer(g, o.Optimizer(g.Params()), o.Seed)
+	if o.Keep != nil || o.From != nil {
+		if err := stateful(g, o); err != nil {
+			return Result{}, err
+		}
+	}
+	optimizer := o.Optimizer(g.Params())
+	trainer, err := NewTrainer(g, optimizer, o.Seed)
 	if err != nil {
 		return Result{}, fmt.Errorf("train: %w", err)
 	}
@@ -58,6 +69,11 @@ func Fit(ctx context.Context, g *nn.Graph, data nn.Source, o Options) (Result, e
 	_, n := trainer.Dims()
 	if err := checkLabels(data.Label, data.Len(), n); err != nil {
 		return Result{}, err
+	}
+	if t.adam, _ = optimizer.(*Adam); o.From != nil {
+		if err := t.restore(t.adam, *o.From); err != nil {
+			return Result{}, err
+		}
 	}
 	y := make([]int, t.Batch)
 	return t.run(ctx, func(x []float32, indices []int) (loss float64, correct int) {
@@ -72,15 +88,19 @@ func Fit(ctx context.Context, g *nn.Graph, data nn.Source, o Options) (Result, e
 func (t *training) run(ctx context.Context, step func(x []float32, indices []int) (loss float64, correct int)) (Result, error) {
 	t.update = step
 	o := t.Options
-	for epoch := range o.Epochs {
+	for epoch := len(t.result.Epochs); epoch < o.Epochs; epoch++ {
 		if err := t.epoch(ctx, epoch); err != nil {
 			return t.result, err
 		}
-		if o.Validate == nil {
-			continue
+		if o.Validate != nil {
+			if err := o.Validate(epoch+1, t.result.Epochs[epoch]); err != nil {
+				return t.result, err
+			}
 		}
-		if err := o.Validate(epoch+1, t.result.Epochs[epoch]); err != nil {
-			return t.result, err
+		if o.Keep != nil {
+			if err := o.Keep(t.state(t.adam)); err != nil {
+				return t.result, err
+			}
 		}
 	}
 	return t.result, nil
@@ -109,6 +129,7 @@ type training struct {
 	x      []float32
 	total  int
 	result Result
+	adam   *Adam // the optimiser, if it is that
 }
 
 // newTraining prepares a training of a model that takes inputs of the size of m's.
@@ -141,8 +162,7 @@ func checkLabels(label func(i int) int, examples, classes int) error {
 
 // epoch sweeps over the data once, in an order of its own.
 func (t *training) epoch(ctx context.Context, epoch int) error {
-	r := nn.Rand(t.Seed, 1+uint64(epoch))
-	r.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
+	t.shuffle(epoch)
 	var sum float64
 	var right int
 	for lo := 0; lo < len(t.order); lo += t.Batch {
@@ -160,6 +180,12 @@ func (t *training) epoch(ctx context.Context, epoch int) error {
 	n := float64(len(t.order))
 	t.result.Epochs = append(t.result.Epochs, Epoch{sum / n, float64(right) / n})
 	return nil
+}
+
+// shuffle makes the order of an epoch from that of the epoch before.
+func (t *training) shuffle(epoch int) {
+	r := nn.Rand(t.Seed, 1+uint64(epoch))
+	r.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
 }
 
 func (t *training) step(indices []int) (loss float64, correct int, err error) {
