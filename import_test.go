@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"dataset"},
 	{"onnx", "independent"},
 	{"nn/train"},
-	{"nn/zoo"},
+	{"nn/zoo", "nn/classical"},
 	{"nn"},
 	{"lsqr", "dct", "stat", "npy", "qp", "eigen", "lattice", "guard/ledger"},
 	{"internal/simd", "internal/file", "internal/float16", "internal/sheet", "internal/shared", "internal/browser", "internal/gate"},

@@ -57,6 +57,9 @@ const sharp = 1e-8
 func NewInversion(front nn.Model, noise release.Noise, prior *bound.Prior, o InversionOptions) (*Inversion, error) {
 	a := &Inversion{InversionOptions: o, front: front, shrink: 1}
 	a.p, a.n = front.Dims()
+	if g, ok := front.(interface{ Graph() *nn.Graph }); ok && g.Graph().Opaque() != nil {
+		return nil, fmt.Errorf("attack: inversion: %w", bound.Differentiable(g.Graph()))
+	}
 	if len(prior.Mean) != a.p || len(prior.Covariance) != a.p*a.p {
 		return nil, fmt.Errorf("attack: a prior of %d inputs for a model of %d: estimate it from the model's own data", len(prior.Mean), a.p)
 	}

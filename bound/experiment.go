@@ -43,6 +43,9 @@ type Experiment struct {
 // what it had chosen by timings and memory stays. It returns an error if the experiment
 // makes no sense.
 func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, err error) {
+	if err := differentiable(m); err != nil {
+		return e, err
+	}
 	if e.smooth(m) != nil {
 		e.SkipCramerRao, e.Spectrum = true, SpectrumOptions{Probes: -1}
 	}

@@ -18,6 +18,24 @@ func smooth(m any) error {
 	return Smooth(g.Graph())
 }
 
+// Differentiable returns an error that names the node if a graph of features has a node
+// without a Jacobian on the way from its input: searches for witnesses and attacks by
+// gradients need one. Lists of inputs and pairs of inputs need values only.
+func Differentiable(g *nn.Graph) error {
+	if n := g.Opaque(); n != nil {
+		return fmt.Errorf("node %q (%s) has no Jacobian, which the search for bounds needs; tattle audit needs outputs only", n.Name, n.Op.Kind())
+	}
+	return nil
+}
+
+// differentiable is Differentiable of the model.
+func differentiable(m any) error {
+	if g, ok := m.(interface{ Graph() *nn.Graph }); ok {
+		return Differentiable(g.Graph())
+	}
+	return nil
+}
+
 // smooth returns smooth of the model, and an error for noise on a lattice as well.
 func (e Experiment) smooth(m any) error {
 	if e.lattice() {

@@ -11,6 +11,7 @@ import (
 
 	"tattle/bound"
 	"tattle/internal/simd"
+	"tattle/nn"
 )
 
 // A PlausiblePair is an example and a candidate, both real inputs, that the noise hides from
@@ -122,6 +123,9 @@ func (l *lists) plausiblePairs(ctx context.Context, t Target) error {
 	domain, err := DomainOf(l.Candidates.Set, farDomain(l.Candidates.Set, bound.DomainFree))
 	if err != nil {
 		return err
+	}
+	if g, ok := t.Front.(interface{ Graph() *nn.Graph }); ok && g.Graph().Opaque() != nil {
+		return ctx.Err() // none can be constructed along a gradient
 	}
 	if l.Pairs == nil {
 		l.out.Made, err = s.made(ctx, l.out.Plausible[:min(len(l.out.Plausible), mostMade)], domain, prior.Covariance)

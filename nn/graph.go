@@ -18,6 +18,7 @@ type Graph struct {
 	Output     string // name of the output tensor
 	Nodes      []*Node
 	Metadata   map[string]string // kept in the ONNX file's metadata_props
+	Classes    []string          // whose scores the output has; nil if the file does not name them
 }
 
 // A Node applies one operator to tensors that are the graph's input or the

@@ -14,7 +14,7 @@ func (g *Graph) Jump() *Node {
 
 func jumps(op Op) bool {
 	switch op := op.(type) {
-	case *Hardmax:
+	case *Hardmax, *Opaque:
 		return true
 	case *Binary:
 		return Compares(op.Operator)

@@ -119,7 +119,7 @@ func forwardErrors(e *engine[float64], dst, bound, x, ex []float64, rows int) {
 }
 
 // bound is boundRounding in units of w.scale, which a kernel that is constant between
-// jumps, and rounds nothing itself, is shown at full size.
+// jumps is shown at full size. What an Opaque rounds itself is in units of w.scale, too.
 func (w *errorSweep) bound(s step[float64], f *frame[float64], ey []float64, ex [][]float64) {
 	if w.scale == 1 || !jumps(s.op) {
 		boundRounding(s.kernel, f, ey, ex)
@@ -135,6 +135,16 @@ func (w *errorSweep) bound(s step[float64], f *frame[float64], ey []float64, ex 
 	boundRounding(s.kernel, f, ey, full)
 	for i := range ey {
 		ey[i] /= w.scale
+	}
+	if _, rounds := s.op.(*Opaque); rounds {
+		for _, e := range full {
+			clear(e)
+		}
+		own := make([]float64, len(ey))
+		boundRounding(s.kernel, f, own, full)
+		for i, e := range own {
+			ey[i] += e
+		}
 	}
 }
 

@@ -31,6 +31,9 @@ func newTraining(g *Graph, learned []*Param, seed uint64, join func(*program[flo
 	if _, err := NewNet(g); err != nil {
 		return nil, err
 	}
+	if n := g.Opaque(); n != nil {
+		return nil, fmt.Errorf("net %q: node %q (%s) has no Jacobian, which training needs", g.Name, n.Name, n.Op.Kind())
+	}
 	p := newProgram(g, Op.kernel32, true)
 	join(p)
 	e := &engine[float32]{program: p, limit: math.MaxInt, resident: math.MaxInt, args: p.newArgs(), kept: p.keptTensors(true)}

@@ -18,6 +18,8 @@ type attribute struct {
 	graph  []byte
 	floats []byte
 	ints   []int64
+
+	strings [][]byte // alias the file
 }
 
 // attribute returns the node's attribute of that name; ok is false if it has none.
@@ -43,6 +45,8 @@ func (n *node) attribute(name string) (a attribute, ok bool) {
 			a.floats = w.fixed(a.floats, f, 4)
 		case attributeInts:
 			a.ints = w.ints(a.ints, f)
+		case attributeTexts:
+			a.strings = append(a.strings, f.b)
 		case attributeType:
 			a.kind = w.int(f)
 		}

@@ -94,6 +94,8 @@ func (s step) follow() (batched, error) {
 		return s.before(max(op.Axes, 1), "normalises over the batch")
 	case *nn.Dense:
 		return s.before(1, "multiplies by a matrix along the batch")
+	case *nn.Opaque:
+		return s.before(1, "reads several examples of the batch")
 	case *nn.Conv2D, *nn.ConvTranspose:
 		return s.before(3, "convolves over the batch")
 	case *nn.MaxPool, *nn.AveragePool, *nn.GlobalAveragePool:

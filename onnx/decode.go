@@ -80,15 +80,20 @@ type decoder struct {
 	builder
 	usage usage
 
-	source  *graph
-	opset   int64
-	options ReadOptions
-	batch   int  // examples that one input of the graph holds; above 1 for checks only
-	open    bool // the file leaves the batch open
+	source *graph
+	opset  int64
+
+	classical int64 // version of the operators of classical machine learning, 0 for none
+	options   ReadOptions
+	batch     int  // examples that one input of the graph holds; above 1 for checks only
+	open      bool // the file leaves the batch open
 
 	shapes   map[string][]int    // ONNX shapes of activations; nil if they depend on an unsupported node
 	elements map[string]int64    // ONNX types of those that are not float32 or float64 there
 	scopes   []map[string]string // names that tensors of branches have in the graph
+	named    map[string][]string // classes whose scores a tensor has
+	texts    map[string]int      // the number that stands for each text
+	words    []string            // the text that each number stands for
 	refused  []Unsupported
 }
 
@@ -96,12 +101,18 @@ func newDecoder(m model, o ReadOptions) *decoder {
 	return &decoder{
 		names: newNames(), constants: newConstants(), builder: newBuilder(m),
 		usage:  usage{all: m.graph.nodes, from: map[string]int{}, readers: map[string]int{}},
-		source: m.graph, opset: m.opset, options: o, batch: 1,
-		shapes: map[string][]int{}, elements: map[string]int64{},
+		source: m.graph, opset: m.opset, classical: m.classical, options: o, batch: 1,
+		shapes: map[string][]int{}, elements: map[string]int64{}, named: map[string][]string{}, texts: map[string]int{},
 	}
 }
 
 func (d *decoder) decode(m model) error {
+	if d.classical > maxClassical {
+		d.refuse("", "", fmt.Sprintf("%s %d: 1 to %d are supported", classicalDomain, d.classical, maxClassical))
+	}
+	if d.opset == 0 && d.classical > 0 && !slices.ContainsFunc(d.source.nodes, func(n node) bool { return isStandard(n.domain) }) {
+		d.opset = maxOpset // which no node reads
+	}
 	if d.opset < minOpset || d.opset > maxOpset {
 		d.refuse("", "", fmt.Sprintf("opset %d: %d to %d are supported", d.opset, minOpset, maxOpset))
 	}
@@ -147,6 +158,7 @@ func (d *decoder) decode(m model) error {
 	case len(d.refused) > 0:
 		return nil
 	}
+	d.graph.Classes = d.named[d.graph.Output]
 	return d.prune()
 }
 

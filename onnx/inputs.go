@@ -39,11 +39,34 @@ func (d *decoder) chooseOutput() error {
 	case d.options.Output != "":
 		d.graph.Output = d.options.Output
 		return nil
+	case len(names) > 1 && d.scoresAmong() != "":
+		d.graph.Output = d.scoresAmong()
+		return nil
 	case len(names) > 1:
 		d.refuse("", "", fmt.Sprintf("%d outputs at once: choose one of %s (--model-output)", len(names), quoted(names)))
 	}
 	d.graph.Output = names[0]
 	return nil
+}
+
+// scoresAmong returns the output of a classifier of classical machine learning that has the
+// scores: the only one that is no label, as integers and text are. It returns "" if there is
+// no such output.
+func (d *decoder) scoresAmong() (scores string) {
+	if d.classical == 0 {
+		return ""
+	}
+	for _, m := range d.source.outputs {
+		v := (&wire{}).declared(m.body)
+		if v.other == "" && (v.element == typeInt64 || v.element == typeString) {
+			continue
+		}
+		if scores != "" {
+			return ""
+		}
+		scores = m.name
+	}
+	return scores
 }
 
 // computes reports whether a node has that output.

@@ -37,9 +37,9 @@ func (d *decoder) read(n *node) error {
 // about it.
 func (d *decoder) readSupported(n *node) (refused []string) {
 	d.mustBeSound(n)
-	op, ok := operators[n.op]
+	op, ok, known := d.operatorOf(n)
 	switch {
-	case !isStandard(n.domain):
+	case !known:
 		return []string{fmt.Sprintf("domain %q", n.domain)}
 	case !ok:
 		return []string{""}
@@ -48,6 +48,7 @@ func (d *decoder) readSupported(n *node) (refused []string) {
 	}
 	if refused = op.unknown(n); len(refused) == 0 {
 		d.apply(n, op)
+		d.handOnClasses(n)
 		d.mustBeComplete(n)
 	}
 	return refused

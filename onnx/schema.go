@@ -38,6 +38,7 @@ const (
 	attributeGraph  = 6
 	attributeFloats = 7
 	attributeInts   = 8
+	attributeTexts  = 9
 	attributeType   = 20
 
 	tensorDims     = 1
@@ -89,11 +90,14 @@ const (
 	kindTensor = 4
 	kindFloats = 6
 	kindInts   = 7
+
+	kindStrings = 8
 )
 
 type model struct {
 	opset     int64    // of the standard operators; 0 if it says none
 	ir        int64    // version of the file format
+	classical int64    // of the operators of classical machine learning; 0 if it says none
 	producer  string   // program that wrote the file
 	version   string   // of the producer
 	domains   []string // with the versions of their operators
@@ -172,6 +176,9 @@ func (w *wire) opset(b []byte, m *model) {
 		m.opset = version
 	} else {
 		m.domains = append(m.domains, fmt.Sprintf("%s %d", domain, version))
+		if domain == classicalDomain {
+			m.classical = version
+		}
 	}
 }
 

@@ -65,6 +65,15 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 	if err != nil {
 		return nil, err
 	}
+	released := read.Graph
+	if node, err := leaves.NodeOf(released); err == nil {
+		if front, _, err := released.Cut(node); err == nil {
+			released = front
+		}
+	}
+	if err := differentiable(read, released); err != nil {
+		return nil, err
+	}
 	in := c.inputFlags.of(c.Data, c.Split, c.Seed)
 	set, notes, err := openInputs(ctx, e, in, read)
 	if err != nil {

@@ -181,6 +181,9 @@ func (j *designJob) open(ctx context.Context, e *env) (err error) {
 	if j.model, err = j.modelFlags.open(); err != nil {
 		return err
 	}
+	if err := differentiable(j.model, j.model.Graph); err != nil {
+		return err
+	}
 	j.in = j.inputFlags.of(j.Data, j.Split, j.Seed)
 	var notes []string
 	if j.data, notes, err = openInputs(ctx, e, j.in, j.model); err != nil {

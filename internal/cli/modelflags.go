@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"tattle/bound"
+	"tattle/internal/file"
 	"tattle/measure"
+	"tattle/nn"
 	"tattle/onnx"
 )
 
@@ -87,6 +89,14 @@ func (f readFlags) open(path string) (*measure.Model, error) {
 func openModel(path string, o measure.ModelOptions) (*measure.Model, error) {
 	m, err := measure.OpenModel(path, o)
 	return m, wrongModel(err)
+}
+
+// differentiable returns an error if a part of the model has a node without a Jacobian.
+func differentiable(m *measure.Model, part *nn.Graph) error {
+	if err := bound.Differentiable(part); err != nil {
+		return fmt.Errorf("--model %s: %w", file.Name(m.Path), err)
+	}
+	return nil
 }
 
 // wrongModel names the flag behind what is wrong with reading a model.

@@ -1,0 +1,111 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// stairs is a RowFunction: the sum of a row, rounded down, and its first entry's sign.
+type stairs struct{}
+
+func (stairs) Kind() string { return "Stairs" }
+
+func (stairs) Width(in int) (int, error) {
+	if in < 2 {
+		return 0, fmt.Errorf("rows of %d", in)
+	}
+	return 2, nil
+}
+
+func (stairs) Row32(y, x []float32) {
+	sum := float32(0)
+	for _, v := range x {
+		sum += v
+	}
+	y[0], y[1] = float32(math.Floor(float64(sum))), float32(math.Copysign(1, float64(x[0])))
+}
+
+func (stairs) Row64(y, x []float64) {
+	sum := 0.
+	for _, v := range x {
+		sum += v
+	}
+	y[0], y[1] = math.Floor(sum), math.Copysign(1, x[0])
+}
+
+func (stairs) Bound(ey, _, _, ex []float64) {
+	ey[0], ey[1] = 0, 0
+	if slices.Max(ex) > 0 {
+		ey[0], ey[1] = math.Inf(1), math.Inf(1)
+	}
+}
+
+// An Opaque has values, shifts and bounds, for rows of several dimensions and several
+// vectors per example; its products panic, and the graph names it.
+func TestOpaque(t *testing.T) {
+	g := &Graph{Name: "g", Input: "x", InputShape: []int{2, 3}, Output: "y", Nodes: []*Node{
+		{Name: "s", Op: &Opaque{stairs{}}, Inputs: []string{"x"}, Output: "s"},
+		{Name: "y", Op: &Binary{Operator: "Mul", Constant: &Param{Shape: []int{}, Data: []float32{3}}}, Inputs: []string{"s"}, Output: "y"},
+	}}
+	m, err := NewNet(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := []float64{.5, .25, .5, -1, 2, .5, -.5, 0, .75, 9, 8, 7}
+	want := []float64{3, 3, 3, -3, 0, -3, 72, 3}
+	y, bound := make([]float64, 8), make([]float64, 8)
+	m.Forward64(y, x)
+	if !slices.Equal(y, want) {
+		t.Errorf("%v, want %v", y, want)
+	}
+	y32, x32 := make([]float32, 8), make([]float32, 12)
+	for i, v := range x {
+		x32[i] = float32(v)
+	}
+	m.Forward(y32, x32)
+	for i, v := range want {
+		if float64(y32[i]) != v {
+			t.Errorf("float32: %v, want %v", y32, want)
+		}
+	}
+	l := m.Linearize64(x)
+	for _, k := range []int{1, 3} {
+		d, moved := make([]float64, k*len(x)), make([]float64, k*8)
+		for i := range d {
+			d[i] = math.Sin(float64(i))
+		}
+		l.Shift(moved, d)
+		for v := range 2 * k {
+			at, to := make([]float64, 12), make([]float64, 8)
+			for i := range 6 {
+				at[i] = x[v/k*6+i] + d[v*6+i]
+			}
+			m.Forward64(to, at)
+			for j := range 4 {
+				if got := moved[v*4+j]; got != to[j]-want[v/k*4+j] {
+					t.Errorf("vector %d of %d moves output %d by %v, want %v", v, k, j, got, to[j]-want[v/k*4+j])
+				}
+			}
+		}
+	}
+	ex := make([]float64, 12)
+	ex[3] = 1e-9
+	m.ForwardError64(y, bound, x, ex)
+	for i, b := range bound {
+		if inf := math.IsInf(b, 1); inf != (i == 2 || i == 3) || !inf && b > 1e-13 {
+			t.Errorf("bound %d is %v", i, b)
+		}
+	}
+	if n := g.Opaque(); n == nil || n.Name != "s" || g.Jump() != n {
+		t.Errorf("opaque node %v", n)
+	}
+	defer func() {
+		if e, ok := recover().(string); !ok || !strings.Contains(e, "Stairs has no Jacobian") {
+			t.Errorf("a product panics with %v", e)
+		}
+	}()
+	l.JVP(y, x)
+}
