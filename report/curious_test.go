@@ -168,7 +168,7 @@ func TestFigureWords(t *testing.T) {
 		{Figure{Mean: .682, Seeds: 1}, "68.20"},
 		{Figure{Mean: .682, Std: Number(math.NaN())}, "68.20"},
 	} {
-		if got := x.f.words(UnitPercent); got != x.want {
+		if got := x.f.Words(UnitPercent); got != x.want {
 			t.Errorf("%+v: %q, want %q", x.f, got, x.want)
 		}
 	}

@@ -119,7 +119,7 @@ func (t *Table) firstTile() []tile {
 			if c.Ours != nil && !c.Blank && i < len(t.Columns) {
 				k := t.Columns[i]
 				unit := map[string]string{UnitPercent: "%", UnitBits: "bits"}[k.Unit]
-				return []tile{{k.words(), c.Ours.words(k.Unit), unit, fmt.Sprintf("%s; published: %s", strings.Join(row.Labels, ", "), c.Published.words(k.Unit))}}
+				return []tile{{k.words(), c.Ours.Words(k.Unit), unit, fmt.Sprintf("%s; published: %s", strings.Join(row.Labels, ", "), c.Published.Words(k.Unit))}}
 			}
 		}
 	}

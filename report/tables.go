@@ -110,9 +110,9 @@ func (t *Table) sentence() string {
 	return s
 }
 
-// words prints a mean and its standard deviation in the unit of a column, as
+// Words prints a mean and its standard deviation in the unit of a column, as
 // the paper does.
-func (f *Figure) words(unit string) string {
+func (f *Figure) Words(unit string) string {
 	if f == nil {
 		return "–"
 	}
@@ -150,5 +150,5 @@ func (c TableCell) ran(unit string) string {
 	if c.Ours == nil {
 		return "did not run"
 	}
-	return c.Ours.words(unit)
+	return c.Ours.Words(unit)
 }

@@ -57,7 +57,7 @@ func (c TableCell) both(unit string) string {
 	if c.Blank {
 		return ""
 	}
-	s := c.ran(unit) + "\n" + c.Published.words(unit)
+	s := c.ran(unit) + "\n" + c.Published.Words(unit)
 	if away := c.away(); away != "–" {
 		s += "; " + away + " σ"
 	}
@@ -74,7 +74,7 @@ func (t *Table) cellByCell() table {
 				continue
 			}
 			k := t.Columns[i]
-			x.add(label, k.words(), c.ran(k.Unit), c.Published.words(k.Unit), c.away())
+			x.add(label, k.words(), c.ran(k.Unit), c.Published.Words(k.Unit), c.away())
 			label = ""
 		}
 	}

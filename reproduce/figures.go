@@ -2,7 +2,9 @@ package reproduce
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"tattle/bound"
 	"tattle/measure"
@@ -83,6 +85,9 @@ func (f Figure) of(net string, features int, scale, clean, noisy float64) Figure
 	f.Net, f.Features, f.Scale, f.Clean, f.Noisy = net, features, scale, clean, noisy
 	return f
 }
+
+// FigureNames returns the names of paper A's experiments.
+func FigureNames() []string { return slices.Sorted(maps.Keys(figures)) }
 
 // GetFigure returns one of paper A's experiments by its name.
 func GetFigure(name string) (Figure, bool) {

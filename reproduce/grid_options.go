@@ -93,15 +93,8 @@ func (g *Grid) choose() error {
 	return nil
 }
 
-// Keys returns the keys of the trainings that are chosen.
-func (g *Grid) Keys() (keys []string) {
-	for _, t := range g.Trainings {
-		if g.chosen[t.Key] {
-			keys = append(keys, t.Key)
-		}
-	}
-	return keys
-}
+// Seeds returns the number of seeds of each training.
+func (g *Grid) Seeds() int { return len(g.seeds) }
 
 // String says how much there is to train, and how.
 func (g *Grid) String() string {

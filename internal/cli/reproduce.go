@@ -2,11 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"tattle/audit"
@@ -18,7 +18,7 @@ import (
 )
 
 type reproduceCmd struct {
-	Experiment string `arg:"" enum:"figure1,figure2,figure3,figure4,figure5,figure6,comparison,table1,table2,table3,table4,table5,table6,table7,table8,table9,mixtures,figure7,figure8,figure9,convex,detection" help:"Paper A: figure1, figure2 (MNIST), figure3, figure4 (CIFAR-10), figure5, figure6 (ImageNet), comparison (MNIST). Paper B: table1, table2, table6 (CelebA), table3 to table5, table7 to table9, figure7 to figure9 (UTKFace), mixtures and convex (no data). detection: audits of classifiers with known leakage (glyphs; QMNIST)."`
+	Experiment string `arg:"" optional:"" default:"" enum:",figure1,figure2,figure3,figure4,figure5,figure6,comparison,table1,table2,table3,table4,table5,table6,table7,table8,table9,mixtures,figure7,figure8,figure9,convex,detection" help:"Paper A: figure1, figure2 (MNIST), figure3, figure4 (CIFAR-10), figure5, figure6 (ImageNet), comparison (MNIST). Paper B: table1, table2, table6 (CelebA), table3 to table5, table7 to table9, figure7 to figure9 (UTKFace), mixtures and convex (no data). detection: audits of classifiers with known leakage (glyphs; QMNIST)."`
 	Data       string `help:"Folder or zip of MNIST, CIFAR-10, ImageNet (validation), CelebA or UTKFace, as the experiment needs." placeholder:"PATH" input:"data"`
 	Examples   string `help:"Paper A: test images, or an .npy file of indices. Paper B: largest number of training examples." placeholder:"N|FILE" input:"file"`
 	Published  int    `help:"figure1 and comparison: also run the authors' own procedure, on this many images; 0: none." default:"500" more:""`
@@ -28,7 +28,7 @@ type reproduceCmd struct {
 	Seeds  int      `help:"Paper B: trainings of each kind, with seeds from --seed on (default: 5)." placeholder:"N"`
 	Epochs int      `help:"Passes over the training data (default: paper B: 50; figure3 and figure4: 7)." placeholder:"N"`
 	Only   []string `help:"Paper B: run these trainings only; * stands for any letters." placeholder:"KEY"`
-	List   bool     `help:"Paper B: list the trainings and end."`
+	List   bool     `help:"List the experiments, or of one the published figures and the estimated time of each training, and end."`
 	Cache  string   `help:"Paper B: folder for the decoded pictures, or none (default: beside the data)." placeholder:"DIR|none" more:""`
 	skipFlag
 	Resume bool `help:"Continue the interrupted run in --out."`
@@ -69,7 +69,12 @@ func (reproduceCmd) MoreHelp() string {
 }
 
 func (c *reproduceCmd) Run(ctx context.Context, e *env) error {
-	if c.ofPaperB() {
+	switch {
+	case c.Experiment == "" && c.List:
+		return listExperiments(e.stdout)
+	case c.Experiment == "":
+		return usage(errors.New("reproduce needs the name of an experiment"), "tattle reproduce --list names them")
+	case c.ofPaperB():
 		return c.curious(ctx, e)
 	}
 	if c.Experiment == detectionName {
@@ -79,6 +84,9 @@ func (c *reproduceCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	f, _ := reproduce.GetFigure(c.Experiment)
+	if c.List {
+		return listPublished(e.stdout, f.Title, f.ListPublished())
+	}
 	if err := c.checkFigure(f); err != nil {
 		return err
 	}
@@ -112,6 +120,9 @@ func (c *reproduceCmd) plane(ctx context.Context, e *env, x *reproduce.Experimen
 	if err := c.onPlane(x); err != nil {
 		return err
 	}
+	if c.List {
+		return listPublished(e.stdout, x.Title, x.ListPublished())
+	}
 	return c.in(ctx, e, c.Experiment, false, func(dir string) error {
 		r := newReport(e, x.Title, c.Seed)
 		p := curious.Plane(curious.DefaultPlane, c.Seed)
@@ -140,11 +151,10 @@ func (c *reproduceCmd) grid(ctx context.Context, e *env, x *reproduce.Experiment
 	}
 	if c.List {
 		g, err := x.NewGrid(o)
-		if err == nil {
-			fmt.Fprintln(e.stdout, strings.Join(g.Keys(), "\n"))
-			e.say("%v", g)
+		if err != nil {
+			return gridError(err)
 		}
-		return gridError(err)
+		return c.plan(ctx, e, g)
 	}
 	if _, err := x.NewGrid(o); err != nil {
 		return gridError(err)

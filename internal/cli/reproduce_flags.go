@@ -68,8 +68,6 @@ func (c *reproduceCmd) noGrid() error {
 		return c.noUse("--only")
 	case c.Cache != "":
 		return c.noUse("--cache")
-	case c.List:
-		return c.noUse("--list")
 	}
 	return nil
 }
@@ -94,6 +92,8 @@ func (c *reproduceCmd) onlyStudy() error {
 		return c.noUse("--examples")
 	case c.SkipMissing:
 		return c.noUse("--skip-missing")
+	case c.List:
+		return c.noUse("--list")
 	case c.Epochs != 0:
 		return c.noUse("--epochs")
 	case labels != "" && c.Data == "":
