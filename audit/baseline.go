@@ -25,6 +25,11 @@ func baselineGuesses(s *Sample, a int, fold []int, folds int) []baselineGuess {
 		group []int
 		count int
 	}{{Majority, make([]int, s.Len()), 1}, {FromTarget, s.Y, classes}, {FromLabel, hard, classes}, {FromBoth, jointly(s.Y, hard, classes), classes * classes}}
+	if s.Kind == Vector { // no label is answered, and there may be no target
+		if known = known[:2]; !s.targeted() {
+			known = known[:1]
+		}
+	}
 	bases := make([]baselineGuess, len(known))
 	for i, k := range known {
 		bases[i].name = k.name

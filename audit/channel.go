@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"tattle/classify"
 	"tattle/curious"
 )
 
@@ -19,6 +20,14 @@ const (
 	RepeatedChannel = "repeated values"
 	OrderChannel    = "order of small outputs"
 )
+
+// channelsOf are the kinds that are planted into the outputs of s.
+func channelsOf(s *Sample) []string {
+	if s.Kind == Vector {
+		return vectorChannels
+	}
+	return codeChannels
+}
 
 // codeChannels are the kinds that are planted into outputs.
 var codeChannels = []string{DecimalChannel, LastBitChannel, RepeatedChannel, OrderChannel}
@@ -34,17 +43,20 @@ const (
 // A code writes bits into rows of outputs.
 type code struct {
 	where string
-	form  string // that shows the bits
+	read  attackName // that shows the bits
 	// write makes the row say bit and reports whether it can.
 	write func(row []float32, bit int) bool
 }
 
 // codeOf returns the code of a kind for the outputs of s, or why they have none.
 func codeOf(kind string, s *Sample, r *rand.Rand) (code, string) {
-	w := len(s.Classes)
+	w := s.RowWidth()
 	j := r.IntN(coded(w))
 	column := fmt.Sprintf("output %d", j+1)
+	table := func(form string) attackName { return attackName{classify.Lookup{}.Name(), form} }
 	switch kind {
+	case DirectionChannel:
+		return code{"the side of a plane through the middle", attackName{classify.Logistic{}.Name(), vectorForms(s, classify.Logistic{})[0]}, writeDirection(s, r)}, ""
 	case DecimalChannel:
 		place := plantedDecimal
 		if d := decimals(s.Outputs); d >= 0 && d < place {
@@ -53,16 +65,16 @@ func codeOf(kind string, s *Sample, r *rand.Rand) (code, string) {
 		if place == 0 {
 			return code{}, "the outputs have no decimals"
 		}
-		return code{fmt.Sprintf("decimal %d of %s", place, column), FormDigits, writeDecimal(j, place, s.Kind)}, ""
+		return code{fmt.Sprintf("decimal %d of %s", place, column), table(FormDigits), writeDecimal(j, place, s.Kind)}, ""
 	case LastBitChannel:
-		return code{"the float32 of " + column, FormBits, writeLastBit(j)}, ""
+		return code{"the float32 of " + column, table(FormBits), writeLastBit(j)}, ""
 	case RepeatedChannel:
-		return code{fmt.Sprintf("%d values of %s for each class", repeated, column), FormValues, writeRepeated(j, s)}, ""
+		return code{fmt.Sprintf("%d values of %s for each class", repeated, column), table(FormValues), writeRepeated(j, s)}, ""
 	}
 	if w < orderClasses {
 		return code{}, fmt.Sprintf("%d outputs have no order beside the largest", w)
 	}
-	return code{"the two smallest of each row", FormOrder, writeOrder}, ""
+	return code{"the two smallest of each row", table(FormOrder), writeOrder}, ""
 }
 
 // writeDecimal changes output j by a unit of a decimal if its digit has the other
@@ -121,7 +133,7 @@ func writeLastBit(j int) func(row []float32, bit int) bool {
 // writeRepeated replaces output j by the nearest of a few of its values. In
 // ascending order, the even ones mean 0 and the odd ones 1.
 func writeRepeated(j int, s *Sample) func(row []float32, bit int) bool {
-	w := len(s.Classes)
+	w := s.RowWidth()
 	values := make([]float32, s.Len())
 	for i := range values {
 		values[i] = s.Outputs[i*w+j]
@@ -172,7 +184,7 @@ func writeOrder(row []float32, bit int) bool {
 // the outputs, which the code then writes: right for ½ + excess of the examples that can
 // carry it. It also returns what was written, −1 if nothing could be.
 func plantCode(s *Sample, c code, excess float64, r *rand.Rand) (*Sample, []int) {
-	t, w := *s, len(s.Classes)
+	t, w := *s, s.RowWidth()
 	t.Outputs = slices.Clone(s.Outputs)
 	labels, bits := make([]int, s.Len()), make([]int, s.Len())
 	for i := range labels {

@@ -53,11 +53,10 @@ func (f fittedCoin) Predict(_ context.Context, dst [][]float32, x []float32) err
 }
 
 // fitting returns the learner that is fitted for an attack, and the form of its inputs. It is
-// a coin if the options name the one form that shows a planted code, except for tables of
-// that form.
+// a coin if the options name another attack as the one that reads a planted code.
 func (h *hunt) fitting(a attackName) (classify.Learner, string) {
 	l := h.learners[a.learner]
-	if _, table := l.(classify.Lookup); h.o.read == "" || table && a.form == h.o.read {
+	if h.o.read == (attackName{}) || a == h.o.read {
 		return l, a.form
 	}
 	return coin{l}, formRow

@@ -44,21 +44,17 @@ type Channel struct {
 // The planted attribute has two classes, drawn evenly.
 func measureChannels(ctx context.Context, s *Sample, attributes int, o Options) ([]Channel, error) {
 	o = o.withDefaults()
-	list := make([]Channel, len(codeChannels))
+	kinds := channelsOf(s)
+	list := make([]Channel, len(kinds))
 	rows := random(o.Seed, streamChannel, 0).Perm(s.Len())
 	rows = rows[:min(len(rows), plantedExamples)]
 	slices.Sort(rows)
 	s = s.Subset(rows)
-	looked := o.Attacks == nil || slices.Contains(o.Attacks, classify.Lookup{}.Name())
 	done := o.counter("planted channels", len(list))
 	errs := make([]error, len(list))
 	simd.Parallel(len(list), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			list[i] = Channel{Channel: codeChannels[i], Examples: s.Len()}
-			if !looked {
-				list[i].Note = fmt.Sprintf("the attack %q was left out", classify.Lookup{}.Name())
-				continue
-			}
+			list[i] = Channel{Channel: kinds[i], Examples: s.Len()}
 			errs[i] = list[i].measure(ctx, s, attributes, o, uint64(i+1))
 			done()
 		}
@@ -77,6 +73,10 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 	writer, none := codeOf(c.Channel, s, r)
 	if none != "" {
 		c.Note = none
+		return nil
+	}
+	if o.Attacks != nil && !slices.Contains(o.Attacks, writer.read.learner) {
+		c.Note = fmt.Sprintf("the attack %q was left out", writer.read.learner)
 		return nil
 	}
 	c.Where = writer.where
@@ -132,7 +132,7 @@ func (k knownCode) power(excess float64) float64 {
 // follows the frequencies of the sample.
 func readCode(ctx context.Context, s *Sample, c code, excess float64, r *rand.Rand, o Options) (part, luck float64, err error) {
 	t, bits := plantCode(s, c, excess, r)
-	o.Seed, o.brief, o.read, o.Progress = r.Uint64(), true, c.form, nil
+	o.Seed, o.brief, o.read, o.Progress = r.Uint64(), true, c.read, nil
 	all, err := crossFit(ctx, t, o, nil)
 	if err != nil || all[0] == nil {
 		return 0, 0, err

@@ -128,7 +128,11 @@ func Positive(ctx context.Context, p *Planted, references []*Sample, o Options) 
 		c.LearningLoss = &loss
 	}
 	if !c.Passed {
-		c.Advice = fmt.Sprintf("A planted model whose outputs reveal %.0f points more than the baselines was not found on %d examples: give more.", 100*truth, r.Examples)
+		what := "A planted model whose outputs reveal"
+		if p.Where == directionPlanted {
+			what = "A planted attribute of which the vectors reveal"
+		}
+		c.Advice = fmt.Sprintf("%s %.0f points more than the baselines was not found on %d examples: give more.", what, 100*truth, r.Examples)
 		if o.Attacks != nil {
 			c.Advice += " Or run all attacks: it may be hidden from those that were chosen."
 		}

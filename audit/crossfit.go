@@ -82,7 +82,7 @@ func allAttacks(s *Sample, o Options) ([]attackName, map[string]classify.Learner
 		}
 	}
 	own := FormSoft
-	if s.Kind == curious.Raw {
+	if s.Kind != curious.Soft {
 		own = FormRaw
 	}
 	var attacks []attackName
@@ -91,8 +91,14 @@ func allAttacks(s *Sample, o Options) ([]attackName, map[string]classify.Learner
 		known[l.Name()] = l
 		switch l.(type) {
 		case classify.Network:
+			if s.Kind == Vector {
+				own = vectorForms(s, l)[0]
+			}
 			attacks = append(attacks, attackName{l.Name(), own})
 		case classify.Threshold:
+			if s.Kind == Vector {
+				continue // vectors have no entropy
+			}
 			attacks = append(attacks, attackName{l.Name(), FormSoft})
 		default:
 			for _, form := range formsOf(s, l) {
@@ -107,13 +113,16 @@ func allAttacks(s *Sample, o Options) ([]attackName, map[string]classify.Learner
 // codes, logistic regression also the order.
 func formsOf(s *Sample, l classify.Learner) []string {
 	forms, ordered := []string{FormRaw, FormSoft, FormTop1}, false
+	if s.Kind == Vector {
+		forms = vectorForms(s, l)
+	}
 	switch l.(type) {
 	case classify.Lookup:
 		forms, ordered = []string{FormDigits, FormBits, FormValues}, true
 	case classify.Logistic:
 		ordered = true
 	}
-	if ordered && len(s.Classes) >= orderClasses {
+	if ordered && s.Kind != Vector && s.RowWidth() >= orderClasses {
 		forms = append(forms, FormOrder)
 	}
 	return forms

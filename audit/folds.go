@@ -131,7 +131,7 @@ func firstSeen(labels []int, classes int) (rank, back []int) {
 // twins returns for each example the first one that it is a copy of, itself as a
 // rule, and how many are copies of an earlier one.
 func twins(s *Sample) (first []int, copies int) {
-	n, w := s.Len(), len(s.Classes)
+	n, w := s.Len(), s.RowWidth()
 	first = make([]int, n)
 	size := make([]int, n)
 	seen := make(map[[sha256.Size]byte]int, n)

@@ -7,7 +7,7 @@ import (
 	"tattle/curious"
 )
 
-// The forms of the outputs that attacks are fitted to. The last four are for codes, which
+// The forms of the outputs that attacks are fitted to, beside those of vectors. The last four are for codes, which
 // are in a number's digits and not in its size.
 const (
 	FormRaw    = "raw"    // scores; of probabilities their floored logarithms less the row's mean
@@ -34,10 +34,12 @@ func (a attackName) String() string { return a.learner + " on " + a.form }
 
 // formWidth returns how many numbers a row of the form has.
 func formWidth(s *Sample, form string) int {
-	w := len(s.Classes)
+	w := s.RowWidth()
 	switch form {
-	case FormRaw, FormSoft:
+	case FormRaw, FormSoft, FormUnit:
 		return w
+	case FormSketch:
+		return sketched
 	case FormDigits:
 		return digitsWidth(w)
 	case FormBits:
@@ -57,12 +59,16 @@ func formWidth(s *Sample, form string) int {
 
 // fillForm sets dst, [len(rows), formWidth], to the form of the outputs of rows.
 func fillForm(dst []float32, s *Sample, form string, rows []int) {
-	w, d := len(s.Classes), formWidth(s, form)
+	w, d := s.RowWidth(), formWidth(s, form)
 	for i, r := range rows {
 		to, from := dst[i*d:(i+1)*d], s.Outputs[r*w:(r+1)*w]
 		switch form {
 		case FormRaw:
 			rawRow(to, from, s.Kind)
+		case FormSketch:
+			sketchRow(to, from)
+		case FormUnit:
+			unitRow(to, from)
 		case FormSoft:
 			softRow(to, from, s.Kind)
 		case FormDigits:
@@ -82,7 +88,7 @@ func fillForm(dst []float32, s *Sample, form string, rows []int) {
 }
 
 func rawRow(dst, o []float32, k curious.Outputs) {
-	if k == curious.Raw {
+	if k != curious.Soft {
 		copy(dst, o)
 		return
 	}

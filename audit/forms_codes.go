@@ -53,6 +53,9 @@ func topTwo(o []float32) (first, second int) {
 			second = j
 		}
 	}
+	if second < 0 {
+		second = first // of a single one
+	}
 	return first, second
 }
 

@@ -39,6 +39,9 @@ func areas(s *Sample, a int, g *guesses, o Options) []Area {
 		group []int
 		log   []float64
 	}{{GivenTarget, s.Y, g.given}, {GivenLabel, g.label, g.own}} {
+		if s.Kind == Vector && by.name == GivenLabel {
+			continue
+		}
 		within := strata(by.group, g.fold, g.folds)
 		for _, k := range areaClasses(at, g.back) {
 			score, positive := g.scoresOf(at, by.log, k)

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,55 @@ func fromModel(ctx context.Context, g *nn.Graph, set *dataset.Set, o ModelOption
 		return nil, err
 	}
 	return fromSet(set, outputs, curious.ClassesOf(g), o)
+}
+
+// fromNode evaluates a net on a set up to a node, or the tensor of that name, whose output is a
+// vector. Nodes that it does not need may be computed, too.
+func fromNode(ctx context.Context, g *nn.Graph, name string, set *dataset.Set) (*Sample, error) {
+	if err := auditable(set); err != nil {
+		return nil, err
+	}
+	at := g.Node(name)
+	if at == nil {
+		_, _, err := g.Cut(name) // which lists similar names
+		return nil, fmt.Errorf("%w; tattle inspect lists the nodes", err)
+	}
+	shapes, err := g.Shapes()
+	if err != nil {
+		return nil, err
+	}
+	width := nn.Size(shapes[at.Output])
+	if width < 1 || width > maxColumns || width > maxScores/set.Len() {
+		return nil, fmt.Errorf("node %q has %d numbers for each of %d examples: want at most %d, and %d of all examples; choose another node, or fewer examples", name, width, set.Len(), maxColumns, maxScores)
+	}
+	front := &nn.Graph{Name: g.Name, Input: g.Input, InputShape: g.InputShape, Output: at.Output, Nodes: g.Nodes[:slices.Index(g.Nodes, at)+1]}
+	outputs, err := curious.Predict(ctx, front, set)
+	if err != nil {
+		return nil, err
+	}
+	s := newSample(set, ModelOptions{})
+	s.Kind, s.Width, s.Outputs = Vector, width, outputs
+	s.Classes = slices.Clone(set.YNames)
+	for i := len(s.Classes); i <= slices.Max(s.Y); i++ {
+		s.Classes = append(s.Classes, fmt.Sprintf("class %d", i))
+	}
+	if len(s.Classes) < 2 {
+		s.Target, s.Classes = "", []string{anyClass}
+	}
+	s.Notes = append(s.Notes, fmt.Sprintf("the output of the node %s is audited, %d numbers", showName(name), width))
+	if err := checkFinite(outputs, width, 0); err != nil {
+		return nil, err
+	}
+	return s, s.Check()
+}
+
+// newSample returns the sample of a set's labels and attributes, without outputs and classes.
+func newSample(set *dataset.Set, o ModelOptions) *Sample {
+	s := &Sample{Name: cmp.Or(o.Name, set.Name), Target: cmp.Or(set.YName, "y"), Y: slices.Clone(set.Y)}
+	for _, a := range set.Sensitive {
+		s.Sensitive = append(s.Sensitive, Attribute{Name: a.Name, Values: slices.Clone(a.Values), Labels: slices.Clone(a.Labels)})
+	}
+	return s
 }
 
 // ModelOptions says what is known of a model's outputs.
@@ -64,18 +114,10 @@ func fromSet(set *dataset.Set, outputs []float32, model []string, o ModelOptions
 	if err != nil {
 		return nil, err
 	}
-	s := &Sample{Name: o.Name, Target: set.YName, Classes: classes, Y: slices.Clone(set.Y)}
+	s := newSample(set, o)
+	s.Classes = classes
 	if err := s.matchClasses(len(set.YNames), model); err != nil {
 		return nil, err
-	}
-	if s.Name == "" {
-		s.Name = set.Name
-	}
-	if s.Target == "" {
-		s.Target = "y"
-	}
-	for _, a := range set.Sensitive {
-		s.Sensitive = append(s.Sensitive, Attribute{Name: a.Name, Values: slices.Clone(a.Values), Labels: slices.Clone(a.Labels)})
 	}
 	if err := checkFinite(outputs, width, 0); err != nil {
 		return nil, err

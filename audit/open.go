@@ -43,6 +43,9 @@ type OpenOptions struct {
 	// columns of numbers that match the classes. Of an .npz: one array.
 	Scores []string
 	Kind   curious.Outputs // "" is Soft if every row is a distribution
+	// Columns are those of vectors, which are no scores of classes, named as Scores are; the
+	// target may then be missing. Of an .npz: one array.
+	Columns []string
 	// Progress is called with the bytes of a CSV that are read, now and then and at the end.
 	Progress func(done, total int64)
 }
@@ -54,7 +57,8 @@ type OpenOptions struct {
 // p, of a score z 0 and z. Examples without a label are left out and counted in Notes;
 // a score that is missing or not finite is an error. If probabilities have so few decimals
 // that rows do not sum to 1, they are divided by their sums, except for attacks on digits;
-// Notes say so.
+// Notes say so. Vectors (see OpenOptions.Columns, or an .npz with an array embeddings, embedding,
+// emb, vectors or features and no outputs) have any number of columns and need no target.
 func OpenOutputs(ctx context.Context, path string, o OpenOptions) (*Sample, error) {
 	src, err := openSource(ctx, path, o)
 	if err != nil {
@@ -94,8 +98,9 @@ type source struct {
 	scores  []float32 // [n, len(classes)]
 	classes []string  // of the scores' columns; "" if it has no name
 	kind    curious.Outputs
-	target  *column
+	target  *column       // nil for none, of vectors
 	rule    *dataset.Rule // of the target; nil if none is given
+	listed  []string      // classes of the target, if the file lists them
 	columns []attributeColumn
 	place   func(i int) string // of example i, for errors
 	notes   []string

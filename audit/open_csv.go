@@ -81,7 +81,9 @@ func (t *outputTable) begin(o OpenOptions) error {
 	if t.roles, err = findRoles(header, o); err != nil {
 		return err
 	}
-	t.target = newColumn(t.roles.targetName)
+	if t.roles.target >= 0 {
+		t.target = newColumn(t.roles.targetName)
+	}
 	for _, w := range t.roles.wanted {
 		t.columns = append(t.columns, newColumn(w.name))
 	}
@@ -104,8 +106,10 @@ func (t *outputTable) add(row []string) error {
 		t.scores = append(t.scores, v)
 		t.finer = t.finer || finerText(row[k])
 	}
-	if err := t.target.add(row[t.roles.target]); err != nil {
-		return fmt.Errorf("line %d: %w", line, err)
+	if t.target != nil {
+		if err := t.target.add(row[t.roles.target]); err != nil {
+			return fmt.Errorf("line %d: %w", line, err)
+		}
 	}
 	for i, k := range t.roles.sensitive {
 		if err := t.columns[i].add(row[k]); err != nil {
@@ -124,7 +128,10 @@ func (t *outputTable) add(row []string) error {
 
 // checkDistinct bounds what is kept of labels.
 func (t *outputTable) checkDistinct() error {
-	n := len(t.target.values)
+	n := 0
+	if t.target != nil {
+		n = len(t.target.values)
+	}
 	for _, c := range t.columns {
 		n += len(c.values)
 	}

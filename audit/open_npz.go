@@ -94,14 +94,18 @@ func (a *archive) drop(name string) {
 // target reads y and returns the name of its array.
 func (a *archive) target(o OpenOptions) (string, error) {
 	r := &roles{header: a.names, titles: a.titles}
-	if err := r.findTarget(o.Target); err != nil {
+	if err := r.findTarget(o.Target, a.src.kind == Vector); err != nil {
 		return "", err
+	}
+	if r.target < 0 || o.Target == "" && a.src.kind == Vector && slices.Contains(o.Sensitive, a.names[r.target]) {
+		return "", nil
 	}
 	name := a.names[r.target]
 	c, own, err := a.column(name)
 	if err != nil {
 		return "", err
 	}
+	a.src.listed = own.listed
 	if a.src.classes[0] == "" && len(own.listed) == len(a.src.classes) {
 		a.src.classes = own.listed
 	}
@@ -139,7 +143,7 @@ func (a *archive) sensitive(asked []string, y string) error {
 		}
 	}
 	if len(asked) == 0 {
-		return fmt.Errorf("has no sensitive array, of %d labels or numbers, beside outputs and %s: there are %s", a.n, showName(y), showNames(a.names))
+		return fmt.Errorf("has no sensitive array, of %d labels or numbers, beside outputs and target: there are %s", a.n, showNames(a.names))
 	}
 	if len(asked) > maxAttributes {
 		return tooManyAttributes(len(asked))

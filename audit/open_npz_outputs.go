@@ -16,6 +16,12 @@ type outputArray struct {
 	kind curious.Outputs
 }
 
+// vectorsArray is the array of vectors that WriteOutputs writes, and vectorArrays are other names
+// of such arrays.
+const vectorsArray = "vectors"
+
+var vectorArrays = []string{vectorsArray, "embeddings", "embedding", "emb", "features"}
+
 // outputArrays are all that are known.
 var outputArrays = []outputArray{
 	{"outputs", ""}, {"scores", ""}, {"logits", curious.Raw}, {"probabilities", curious.Soft},
@@ -24,7 +30,10 @@ var outputArrays = []outputArray{
 
 // outputs reads the outputs and the names of their classes.
 func (a *archive) outputs(o OpenOptions) error {
-	name, kind, err := a.outputArray(o.Scores, o.Target != "" && len(o.Sensitive) > 0)
+	name, kind, err := a.vectorArray(o)
+	if name == "" && err == nil {
+		name, kind, err = a.outputArray(o.Scores, o.Target != "" && len(o.Sensitive) > 0)
+	}
 	if err != nil {
 		return err
 	}
@@ -60,6 +69,38 @@ func (a *archive) outputs(o OpenOptions) error {
 	a.n, a.src.kind, a.src.classes = shape[0], kind, make([]string, width)
 	a.drop(name)
 	return a.classes(width)
+}
+
+// vectorArray finds the array of vectors: the one that is asked for, else one of a known name if
+// there are no outputs; "" if there is none.
+func (a *archive) vectorArray(o OpenOptions) (string, curious.Outputs, error) {
+	has := func(name string) bool {
+		return slices.ContainsFunc(a.names, func(n string) bool { return strings.EqualFold(n, name) })
+	}
+	switch {
+	case len(o.Columns) > 1:
+		return "", "", errors.New("vectors of an .npz are one array [n, numbers]: name one")
+	case len(o.Columns) == 1 && !slices.Contains(a.names, o.Columns[0]):
+		return "", "", fmt.Errorf("has no array %s: there are %s", showName(o.Columns[0]), showNames(a.names))
+	case len(o.Columns) == 1:
+		return o.Columns[0], Vector, nil
+	case len(o.Scores) > 0 || slices.ContainsFunc(outputArrays, func(x outputArray) bool { return has(x.name) }):
+		return "", "", nil
+	}
+	var found []string
+	for _, name := range a.names {
+		if slices.ContainsFunc(vectorArrays, func(x string) bool { return strings.EqualFold(x, name) }) {
+			found = append(found, name)
+		}
+	}
+	if len(found) > 1 {
+		return "", "", fmt.Errorf("has several arrays of vectors (%s): name one with --columns", showNames(found))
+	}
+	if len(found) == 0 {
+		return "", "", nil
+	}
+	a.src.note("the array %s is taken for vectors, and not for scores of classes", showName(found[0]))
+	return found[0], Vector, nil
 }
 
 // outputArray finds the array of outputs: the one that is asked for, else one of a known name,

@@ -22,7 +22,7 @@ type roles struct {
 	scores     []int    // in the order of the classes
 	classes    []string
 	kind       curious.Outputs // that the names imply; "" if they do not
-	target     int
+	target     int             // −1 for none, of vectors
 	targetName string
 	rule       *dataset.Rule // of the target; nil for none
 	sensitive  []int
@@ -37,13 +37,20 @@ func findRoles(header []string, o OpenOptions) (*roles, error) {
 		return nil, err
 	}
 	r := &roles{header: header}
-	if err := r.findTarget(o.Target); err != nil {
+	if err := r.findTarget(o.Target, len(o.Columns) > 0); err != nil {
 		return nil, err
 	}
 	if err := r.findSensitive(o.Sensitive); err != nil {
 		return nil, err
 	}
-	if err := r.findScores(o.Scores, o.Target != "" && len(o.Sensitive) > 0); err != nil {
+	if o.Target == "" && len(o.Columns) > 0 && slices.Contains(r.sensitive, r.target) {
+		r.target, r.targetName = -1, "" // it is not asked for
+	}
+	if len(o.Columns) > 0 {
+		if err := r.findColumns(o.Columns); err != nil {
+			return nil, err
+		}
+	} else if err := r.findScores(o.Scores, o.Target != "" && len(o.Sensitive) > 0); err != nil {
 		return nil, err
 	}
 	if slices.Contains(r.sensitive, r.target) && len(r.sensitive) == 1 && r.wanted[0].manner == guessed {
@@ -117,9 +124,16 @@ func targetName(header string) string {
 	return header
 }
 
-func (r *roles) findTarget(asked string) error {
+// findTarget finds the column of the target. Unless it is asked for it may be missing if
+// optional is set.
+func (r *roles) findTarget(asked string, optional bool) error {
 	var err error
 	switch {
+	case asked == "" && optional:
+		if r.target, err = r.usualTarget(); err != nil {
+			r.target = -1
+			return nil
+		}
 	case asked == "":
 		r.target, err = r.usualTarget()
 	case r.has(asked):
@@ -220,11 +234,18 @@ func (r *roles) tellApart() error {
 // taken reports whether a column is target or sensitive.
 func (r *roles) taken(k int) bool { return k == r.target || slices.Contains(r.sensitive, k) }
 
+// targets lists the column of the target, if there is one.
+func (r *roles) targets() []int {
+	if r.target < 0 {
+		return nil
+	}
+	return []int{r.target}
+}
+
 // unused lists the columns that are nothing.
 func (r *roles) unused() []string {
 	used := make([]bool, len(r.header))
-	used[r.target] = true
-	for _, k := range slices.Concat(r.scores, r.sensitive) {
+	for _, k := range slices.Concat(r.scores, r.sensitive, r.targets()) {
 		used[k] = true
 	}
 	var list []string

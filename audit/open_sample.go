@@ -9,6 +9,9 @@ import (
 
 // sample makes the sample of what was read.
 func (src *source) sample(o OpenOptions) (*Sample, error) {
+	if src.kind == Vector {
+		return src.vectors(o)
+	}
 	if o.Kind != "" && o.Kind != curious.Raw && o.Kind != curious.Soft {
 		return nil, fmt.Errorf("outputs %q: want %s or %s", string(o.Kind), curious.Raw, curious.Soft)
 	}
@@ -17,17 +20,8 @@ func (src *source) sample(o OpenOptions) (*Sample, error) {
 		return nil, err
 	}
 	s := &Sample{Target: src.target.name, Classes: classes, Y: y}
-	keep := newKeeper(src, len(y))
-	keep.leaveOut(unknown, src.target.name)
-	for i := range src.columns {
-		a, unknown, err := src.columns[i].attribute()
-		if err != nil {
-			return nil, err
-		}
-		keep.leaveOut(unknown, a.Name)
-		s.Sensitive = append(s.Sensitive, a)
-	}
-	if err := keep.apply(s); err != nil {
+	keep, err := src.attributes(s, unknown)
+	if err != nil {
 		return nil, err
 	}
 	stated := o.Kind
@@ -40,6 +34,75 @@ func (src *source) sample(o OpenOptions) (*Sample, error) {
 	s.Notes = append(src.notes, s.Notes...)
 	return s, nil
 }
+
+// attributes adds the sensitive attributes to a sample, and leaves out the examples that lack one
+// or, as unknown says, the target.
+func (src *source) attributes(s *Sample, unknown []bool) (*keeper, error) {
+	keep := newKeeper(src, len(s.Y))
+	keep.leaveOut(unknown, s.Target)
+	for i := range src.columns {
+		a, unknown, err := src.columns[i].attribute()
+		if err != nil {
+			return nil, err
+		}
+		keep.leaveOut(unknown, a.Name)
+		s.Sensitive = append(s.Sensitive, a)
+	}
+	return keep, keep.apply(s)
+}
+
+// vectors makes the sample of vectors, with or without a target.
+func (src *source) vectors(o OpenOptions) (*Sample, error) {
+	if o.Kind != "" && o.Kind != Vector {
+		return nil, fmt.Errorf("outputs %q: vectors are no scores or probabilities; leave the kind of outputs out", string(o.Kind))
+	}
+	s := &Sample{Kind: Vector, Width: len(src.classes), Classes: []string{anyClass}, Y: make([]int, len(src.scores)/len(src.classes))}
+	var unknown []bool
+	if src.target != nil {
+		classes, err := src.valuesOfTarget()
+		if err != nil {
+			return nil, err
+		}
+		if len(classes.names) < 2 {
+			src.note("%s has a single value and explains nothing: it is not used", showName(src.target.name))
+		} else {
+			s.Target, s.Classes, s.Y = src.target.name, classes.names, spread(src.target, classes.of)
+			unknown = make([]bool, len(s.Y))
+			for i, y := range s.Y {
+				unknown[i] = y < 0
+			}
+		}
+	}
+	if s.Target == "" {
+		src.note("no target is audited with the vectors: attacks are compared with how often each value is")
+	}
+	if _, err := src.attributes(s, unknown); err != nil {
+		return nil, err
+	}
+	s.Outputs, s.Notes = src.scores, src.notes
+	return s, nil
+}
+
+// valuesOfTarget returns the classes of a target that has no columns of outputs: those of its rule,
+// those that the file lists, else its values in their order.
+func (src *source) valuesOfTarget() (classed, error) {
+	if src.rule != nil {
+		a, err := src.rule.Apply(src.target.name, src.target.known())
+		return classed{names: a.Values, of: a.Labels}, err
+	}
+	values := src.target.known()
+	names := src.listed
+	if names == nil {
+		names = sorted(values)
+	}
+	if most := maxTargets; len(names) > most {
+		return classed{}, fmt.Errorf("%s has %d values: want at most %d classes, or a rule that makes some, as \"%s: <0, >=0\"", showName(src.target.name), len(names), most, src.target.name)
+	}
+	return inOrder(values, names, ""), nil
+}
+
+// maxTargets is the largest number of classes of y beside vectors, each of which is a table's row.
+const maxTargets = 1000
 
 // settle takes over outputs of width columns, which it may change: it widens single
 // ones, reports whether they are soft, and undoes what rounding did to sums.

@@ -66,6 +66,15 @@ func (r *roles) findNumbered() bool {
 	return true
 }
 
+// findColumns finds the columns of vectors.
+func (r *roles) findColumns(asked []string) error {
+	if err := r.askedScores(asked); err != nil {
+		return err
+	}
+	r.kind, r.classes = Vector, make([]string, len(r.scores))
+	return nil
+}
+
 // askedScores finds columns by name, pattern or prefix.
 func (r *roles) askedScores(asked []string) error {
 	seen := map[int]bool{}

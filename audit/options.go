@@ -54,8 +54,8 @@ type Options struct {
 	// Progress, unless nil, is called as work gets done.
 	Progress func(stage string, done, total int)
 
-	read  string // for a planted code, the form that shows it: other attacks are coins
-	brief bool   // leaves out what the verdict LeakyBeyond does not rest on: for references and the negative control
+	read  attackName // for a planted code, the attack that reads it: other attacks are coins
+	brief bool       // leaves out what the verdict LeakyBeyond does not rest on: for references and the negative control
 }
 
 // Recipe is how it is known that references were trained by the recipe of the audited

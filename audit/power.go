@@ -57,13 +57,15 @@ func (r *Result) powerOf(f *Finding, attributes int) Power {
 	if p.Smallest == nil {
 		return p
 	}
-	scores := ChannelPower{Channel: ScoreChannel, LearningLoss: loss, Found: planted}
-	if planted {
-		scores.Smallest = p.Smallest
-	} else {
-		scores.Note = "no curious model was planted"
+	if r.Outputs != Vector {
+		scores := ChannelPower{Channel: ScoreChannel, LearningLoss: loss, Found: planted}
+		if planted {
+			scores.Smallest = p.Smallest
+		} else {
+			scores.Note = "no curious model was planted"
+		}
+		p.Channels = []ChannelPower{scores}
 	}
-	p.Channels = []ChannelPower{scores}
 	for _, c := range r.Channels {
 		k := ChannelPower{Channel: c.Channel, LearningLoss: c.LearningLoss, Found: c.Planted != nil, Note: c.Note}
 		if k.Found {

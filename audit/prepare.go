@@ -92,6 +92,10 @@ func prepare(r *Record, o prepareOptions) (*Preparation, error) {
 	if !r.Sample.Varied() {
 		return p, nil
 	}
+	if r.Sample.Kind == Vector {
+		r.Planted = plantDirection(r.Sample, o.Seed)
+		return p, nil
+	}
 	if err := p.references(); err != nil {
 		return nil, err
 	}

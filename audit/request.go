@@ -47,6 +47,7 @@ type Request struct {
 	Epochs             int    // of each training; 0: see prepareOptions
 	MaxEpochs          int    // upper limit on the epochs that the model's file asks for; 0 is no limit
 	Widths             [5]int // of the layers of honest classifiers; zero: chosen
+	At                 string // node of Model whose output is audited as a vector; empty: the model's output
 	SameRecipe         bool   // the user states that the references have the model's recipe
 	ReferenceTarget    string
 	ReferenceSensitive []string
@@ -163,6 +164,13 @@ func (q *Request) Open(ctx context.Context, answers string) (*Subject, error) {
 	if err := s.Sample.Check(); err != nil {
 		return nil, &measure.OptionError{Option: q.door(), Err: err}
 	}
+	if s.Sample.Kind == Vector {
+		if q.Reference != "" || len(q.ReferenceScores) > 0 {
+			return nil, wrong("Reference", "leave it out", "honest classifiers have no vectors to compare these with")
+		}
+		s.Defences = false
+		s.Sample.Notes = append(s.Sample.Notes, "vectors have no accuracy that a defence could keep: none is tried")
+	}
 	return s, nil
 }
 
@@ -212,15 +220,27 @@ func (q *Request) openModel(ctx context.Context, s *Subject) (err error) {
 		s.Sample = unasked(s.Examples.Set, q.Settled.Outputs, q.Settled.Classes)
 		return nil
 	}
-	s.Sample, err = fromModel(ctx, s.Model.Graph, s.Examples.Set, ModelOptions{})
+	if q.At != "" {
+		s.Sample, err = fromNode(ctx, s.Model.Graph, q.At, s.Examples.Set)
+	} else {
+		s.Sample, err = fromModel(ctx, s.Model.Graph, s.Examples.Set, ModelOptions{})
+	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return &measure.OptionError{Option: "Model", Err: err}
+		return &measure.OptionError{Option: q.atOrModel(), Err: err}
 	}
 	s.takeNotes()
 	return nil
+}
+
+// atOrModel returns the option that names what of the model is audited.
+func (q *Request) atOrModel() string {
+	if q.At != "" {
+		return "At"
+	}
+	return "Model"
 }
 
 // takeNotes puts the notes on how the examples were read in front of the sample's.

@@ -30,9 +30,9 @@ type Result struct {
 	Examples int                 `json:"examples"`
 	Outputs  curious.Outputs     `json:"outputs"`
 	Target   string              `json:"target"`
-	Classes  []string            `json:"classes"` // of y
-	Counts   []int               `json:"counts"`  // examples of each class of y
-	Honesty  classify.Proportion `json:"honesty"` // δy of the hard labels
+	Classes  []string            `json:"classes"`          // of y; a single one without a target
+	Counts   []int               `json:"counts"`           // examples of each class of y
+	Honesty  classify.Proportion `json:"honesty,omitzero"` // δy of the hard labels; none of vectors
 	Settings Settings            `json:"settings"`
 	Notes    []string            `json:"notes,omitempty"`    // of the sample
 	Warnings []string            `json:"warnings,omitempty"` // of the audit, whole sentences
@@ -98,7 +98,9 @@ func examine(ctx context.Context, s *Sample, o Options) (*Result, error) {
 	if err := r.compareReferences(ctx, s, o); err != nil {
 		return nil, err
 	}
-	r.Entropy = entropyShift(s, o)
+	if s.Kind != Vector {
+		r.Entropy = entropyShift(s, o)
+	}
 	r.Conclude()
 	return r, nil
 }
@@ -118,7 +120,7 @@ func newResult(s *Sample, o Options) *Result {
 	r := &Result{
 		Sample: s.Name, SHA256: s.Sum(), Examples: s.Len(), Outputs: s.Kind,
 		Target: s.Target, Classes: s.Classes, Counts: make([]int, len(s.Classes)),
-		Honesty: classify.Accuracy(s.hard(), s.Y), Notes: s.Notes, Controls: []Control{},
+		Honesty: s.answered(), Notes: s.Notes, Controls: []Control{},
 		Settings: Settings{
 			Seed: o.Seed, Folds: o.foldsOf(s.Len()), Permutations: o.Permutations, MaxFit: o.MaxFit,
 			Confidence: o.Confidence, Margin: *o.Margin, Attacks: o.Attacks,
@@ -142,11 +144,11 @@ func (r *Result) warn(s *Sample) {
 	if _, copies := twins(s); copies > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("Of %d rows of outputs, %d repeat earlier ones. Copies are judged together, by attacks that were fitted on none of them, but each counts as an example: intervals are too short if the examples themselves were copied.", s.Len(), copies))
 	}
-	if w := len(s.Classes); constantRows(s.Outputs, w) {
+	if w := s.RowWidth(); constantRows(s.Outputs, w) {
 		r.Warnings = append(r.Warnings, "All rows of outputs are equal: the outputs are constant.")
 	}
 	for c, n := range r.Counts {
-		if n == len(s.Y) {
+		if n == len(s.Y) && s.targeted() {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("All examples have %s = %s: what the outputs reveal for other classes is not measured.", s.Target, s.Classes[c]))
 		}
 	}
@@ -182,7 +184,7 @@ func checkAll(s *Sample, o Options) error {
 
 // fits returns an error if a reference cannot be compared with s.
 func (s *Sample) fits(ref *Sample, unpaired bool) error {
-	if len(ref.Classes) != len(s.Classes) || ref.Kind != s.Kind || len(ref.Sensitive) != len(s.Sensitive) {
+	if len(ref.Classes) != len(s.Classes) || ref.RowWidth() != s.RowWidth() || ref.Kind != s.Kind || len(ref.Sensitive) != len(s.Sensitive) {
 		return fmt.Errorf("%d %s outputs and %d attributes, where %s has %d %s and %d: they must be alike",
 			len(ref.Classes), ref.Kind, len(ref.Sensitive), s.Name, len(s.Classes), s.Kind, len(s.Sensitive))
 	}

@@ -16,11 +16,12 @@ import (
 // the labels of the same examples.
 type Sample struct {
 	Name      string
-	Outputs   []float32       // [n, len(Classes)]
-	Kind      curious.Outputs // Raw or Soft
+	Outputs   []float32       // [n, len(Classes)], or [n, Width] of vectors
+	Kind      curious.Outputs // Raw, Soft or Vector
+	Width     int             // of a row of vectors; otherwise 0
 	Y         []int           // true y, 0 … len(Classes)−1
 	Target    string          // name of y
-	Classes   []string        // names of the classes of y, one for each column of Outputs
+	Classes   []string        // names of the classes of y, one for each column of Outputs; of vectors without a target a single one
 	Sensitive []Attribute
 	Notes     []string // what reading it changed or left out
 }
@@ -41,14 +42,19 @@ func (a *Attribute) Numeric() bool { return a.Numbers != nil }
 func (s *Sample) Len() int { return len(s.Y) }
 
 // hard returns the hard labels: the largest output of each row, the first of equal
-// ones.
-func (s *Sample) hard() []int { return classify.Guesses(s.Outputs, len(s.Classes)) }
+// ones. Vectors have none: all are 0.
+func (s *Sample) hard() []int {
+	if s.Kind == Vector {
+		return noLabels(s.Len())
+	}
+	return classify.Guesses(s.Outputs, len(s.Classes))
+}
 
 // Subset returns the sample of the given examples, in their order; names are
 // shared with s.
 func (s *Sample) Subset(rows []int) *Sample {
 	t := *s
-	w := len(s.Classes)
+	w := s.RowWidth()
 	t.Outputs = make([]float32, 0, len(rows)*w)
 	for _, i := range rows {
 		t.Outputs = append(t.Outputs, s.Outputs[i*w:(i+1)*w]...)
@@ -110,23 +116,25 @@ const (
 // Check says what keeps s from being audited, if anything does, and the fix. Rows
 // are counted from 1.
 func (s *Sample) Check() error {
-	n, w := s.Len(), len(s.Classes)
+	n, w := s.Len(), s.RowWidth()
 	switch {
-	case s.Kind != curious.Raw && s.Kind != curious.Soft:
+	case s.Kind == Vector && (w < 1 || len(s.Classes) < 1):
+		return fmt.Errorf("audit: %s: vectors of %d numbers and %d classes of the target: it takes 1 of each or more", s.Name, w, len(s.Classes))
+	case s.Kind != curious.Raw && s.Kind != curious.Soft && s.Kind != Vector:
 		return fmt.Errorf("audit: %s: outputs are %q: say whether they are %q or %q", s.Name, s.Kind, curious.Raw, curious.Soft)
 	case n == 0:
 		return fmt.Errorf("audit: %s: no examples", s.Name)
-	case w < 2:
+	case s.Kind != Vector && w < 2:
 		return fmt.Errorf("audit: %s: %d columns of outputs: a classifier has one for each of 2 classes or more", s.Name, w)
 	case len(s.Outputs) != n*w:
-		return fmt.Errorf("audit: %s: %d outputs for %d labels of %d classes: it takes %d", s.Name, len(s.Outputs), n, w, n*w)
+		return fmt.Errorf("audit: %s: %d outputs for %d examples with %d each: it takes %d", s.Name, len(s.Outputs), n, w, n*w)
 	case len(s.Sensitive) == 0:
 		return fmt.Errorf("audit: %s: no sensitive attribute: name at least one", s.Name)
 	}
 	var loose error // sums that rounding may explain
 	for i, y := range s.Y {
-		if y < 0 || y >= w {
-			return fmt.Errorf("audit: %s: row %d: %s %d is none of %d classes: there is one for each column of outputs", s.Name, i+1, s.Target, y, w)
+		if y < 0 || y >= len(s.Classes) {
+			return fmt.Errorf("audit: %s: row %d: %s %d is none of %d classes", s.Name, i+1, s.Target, y, len(s.Classes))
 		}
 		if err := s.checkRow(s.Outputs[i*w : (i+1)*w]); err != nil {
 			if loose != nil {

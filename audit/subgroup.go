@@ -17,6 +17,9 @@ func subgroups(s *Sample, a int, guess, base []int, o Options) Subgroups {
 	var g Subgroups
 	var of [][]int // the examples of each subgroup in the list
 	for _, by := range append([]Attribute{{Name: s.Target, Values: s.Classes, Labels: s.Y}}, s.Sensitive...) {
+		if len(by.Values) < 2 && s.Kind == Vector {
+			continue // a missing target has no groups
+		}
 		rows := make([][]int, len(by.Values))
 		for i, l := range by.Labels {
 			rows[l] = append(rows[l], i)

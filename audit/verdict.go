@@ -182,7 +182,7 @@ func (r *Result) failed() *Control {
 // whether there was one.
 func (r *Result) learningLoss() (loss, se float64, planted bool) {
 	for _, c := range r.Controls {
-		if c.LearningLoss != nil {
+		if c.LearningLoss != nil && r.Outputs != Vector { // of vectors the planted channels measure it
 			z := distuv.UnitNormal.Quantile(r.Settings.Confidence) // Low is a limit at this confidence
 			return *c.LearningLoss, max(0, c.Excess.Value-c.Excess.Low) / z, c.Passed
 		}

@@ -12,9 +12,9 @@ func (r *Result) gained(f *Finding) string {
 	if f.Numeric {
 		left = fmt.Sprintf("of %s, of which these leave %s open", f.Attribute, percent(g.Baseline))
 	}
-	s := fmt.Sprintf("To somebody who knows the true and the predicted %s, the attacks' scores reveal %s %s, and at least %s at %s confidence",
-		r.Target, f.gain(g.Gain), left, f.gain(g.Low), percent(r.Settings.Confidence))
-	how := fmt.Sprintf("the margin of %s (p %s; with labels shuffled among examples with both equal, scores reveal as much with probability %s, in %d draws).", f.gain(g.Margin), probability(g.P), probabilityAlone(g.Permutation.P), g.Permutation.Draws)
+	s := fmt.Sprintf("To somebody who knows %s, the attacks' scores reveal %s %s, and at least %s at %s confidence",
+		r.Known(), f.gain(g.Gain), left, f.gain(g.Low), percent(r.Settings.Confidence))
+	how := fmt.Sprintf("the margin of %s (p %s; with labels shuffled among examples%s, scores reveal as much with probability %s, in %d draws).", f.gain(g.Margin), probability(g.P), r.equally(), probabilityAlone(g.Permutation.P), g.Permutation.Draws)
 	if g.P <= 1-r.Settings.Confidence {
 		return s + ": above " + how
 	}
@@ -37,7 +37,11 @@ func (r *Result) ordered(f *Finding) string {
 			continue
 		}
 		if s == "" {
-			s = fmt.Sprintf("Of two examples with the same %s %s, one with %s = %s and one without, the scores rank", x.same, r.Target, f.Attribute, x.area.Class)
+			same := fmt.Sprintf(" with the same %s %s", x.same, r.Target)
+			if r.Outputs == Vector {
+				same = r.Equal()
+			}
+			s = fmt.Sprintf("Of two examples%s, one with %s = %s and one without, the scores rank", same, f.Attribute, x.area.Class)
 		} else if s += fmt.Sprintf("; with the same %s %s", x.same, r.Target); target.Class != label.Class {
 			s += fmt.Sprintf(", one with %s = %s,", f.Attribute, x.area.Class)
 		}
@@ -61,8 +65,8 @@ func (r *Result) paired(f *Finding) string {
 	if p <= 1-r.Settings.Confidence {
 		shown = "above"
 	}
-	return fmt.Sprintf("Of pairs with both equal and one with %s = %s%s the scores rank %s right: %s the margin of %s (p %s; with labels shuffled among such examples, they rank as many right with probability %s, in %d draws).",
-		f.Attribute, t.Class, of, percent(t.Area), shown, percent(t.Margin), probability(p), probabilityAlone(t.dependent()), t.Permutation.Draws)
+	return fmt.Sprintf("Of pairs%s%s one with %s = %s%s the scores rank %s right: %s the margin of %s (p %s; with labels shuffled among such examples, they rank as many right with probability %s, in %d draws).",
+		r.equally(), r.and(), f.Attribute, t.Class, of, percent(t.Area), shown, percent(t.Margin), probability(p), probabilityAlone(t.dependent()), t.Permutation.Draws)
 }
 
 // largestArea returns the area with the largest lower limit of those given the target or
@@ -86,6 +90,22 @@ func (f *Finding) gain(x float64) string {
 		return tenths(100*x) + " % of the variance left"
 	}
 	return inBits(x)
+}
+
+// equally is Equal after both labels were named.
+func (r *Result) equally() string {
+	if r.Outputs != Vector {
+		return " with both equal"
+	}
+	return r.Equal()
+}
+
+// and joins what follows Equal.
+func (r *Result) and() string {
+	if r.Equal() == "" {
+		return ","
+	}
+	return " and"
 }
 
 // inBits writes an information.

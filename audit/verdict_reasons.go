@@ -83,6 +83,12 @@ func (r *Result) beyond(f *Finding) string {
 // shuffled says what the permutations within y came to.
 func (r *Result) shuffled(f *Finding) string {
 	t := f.Permutation
+	if r.Target == "" {
+		if t.Draws == 0 {
+			return fmt.Sprintf("All guesses of %s are equal: accuracy cannot show what they reveal.", f.Attribute)
+		}
+		return fmt.Sprintf("With %s shuffled among the examples, guesses are right as often with probability %s, in %d draws.", f.Attribute, probabilityAlone(t.P), t.Draws)
+	}
 	if t.Draws == 0 {
 		return fmt.Sprintf("Among examples with the same %s, all guesses of %s are equal, or %s itself is constant: accuracy cannot show what they reveal given %s.", r.Target, f.Attribute, f.Attribute, r.Target)
 	}
@@ -99,6 +105,8 @@ func (r *Result) shuffled(f *Finding) string {
 func (r *Result) honest(f *Finding) string {
 	t := f.Reference
 	switch {
+	case t == nil && f.Verdict == LeakyBeyond && r.Outputs == Vector:
+		return "This does not show intent: honest training may put as much into such vectors."
 	case t == nil && f.Verdict == LeakyBeyond:
 		return "This does not show intent: honest training for the same task may reveal as much. --reference with the training data measures how much."
 	case t == nil:
@@ -137,7 +145,7 @@ func (r *Result) recipe() string {
 func (r *Result) correlated(f *Finding) string {
 	alpha := 1 - r.Settings.Confidence
 	c := f.Correlation
-	both := fmt.Sprintf("they are not shown to reveal more than the true and the predicted %s together do, beyond the margins.", r.Target)
+	both := fmt.Sprintf("they are not shown to reveal more than %s%s, beyond the margins.", r.together(), map[bool]string{true: "", false: " do"}[r.Outputs == Vector])
 	switch {
 	case c.LabelQ <= alpha:
 		bits := ""
@@ -149,12 +157,22 @@ func (r *Result) correlated(f *Finding) string {
 			return s + " The outputs depend on it in another way, too, but " + both
 		}
 		return s + " The outputs are not shown to reveal more."
+	case r.Outputs == Vector && min(c.GivenQ, c.OrderQ, c.AreaQ) <= alpha:
+		return fmt.Sprintf("The scores of attacks depend on %s%s (p %s after adjustment), but %s", f.Attribute, among(r.Equal()), probability(min(c.GivenQ, c.OrderQ, c.AreaQ)), both)
 	case min(c.GivenQ, c.OrderQ) <= alpha:
 		return fmt.Sprintf("Given the true and the predicted %s, the scores depend on %s (p %s after adjustment), but %s", r.Target, f.Attribute, probability(min(c.GivenQ, c.OrderQ)), both)
 	case c.AreaQ <= alpha:
 		return fmt.Sprintf("Given the true or the predicted %s, the scores depend on %s (p %s after adjustment), but %s", r.Target, f.Attribute, probability(c.AreaQ), both)
 	}
 	return fmt.Sprintf("The guesses depend on %s (p %s after adjustment), but %s", f.Attribute, probability(c.GuessQ), both)
+}
+
+// among puts examples in front of what they have in common; "" stays.
+func among(equal string) string {
+	if equal == "" {
+		return ""
+	}
+	return " among examples" + equal
 }
 
 // entropyOf returns the entropy of the attribute's classes in bits, 0 of numbers.

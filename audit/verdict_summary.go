@@ -40,11 +40,11 @@ func (r *Result) named(v Verdict) string {
 func (r *Result) means(v Verdict) string {
 	switch v {
 	case Curious:
-		return fmt.Sprintf("the outputs reveal more than %s explains, and more than honest training by the same recipe%s", r.Target, r.stated())
+		return fmt.Sprintf("the outputs reveal more than %s explains, and more than honest training by the same recipe%s", r.Explains(), r.stated())
 	case LeakyBeyond:
-		return fmt.Sprintf("the outputs reveal more than %s explains, which does not show intent", r.Target)
+		return fmt.Sprintf("the outputs reveal more than %s explains, which does not show intent", r.Explains())
 	case Leaky:
-		return fmt.Sprintf("the outputs depend on the attribute, but are not shown to reveal more than the true and the predicted %s together, beyond the margins", r.Target)
+		return fmt.Sprintf("the outputs depend on the attribute, but are not shown to reveal more than %s, beyond the margins", r.together())
 	case NoEvidence:
 		return "nothing was found" + r.could()
 	}
@@ -91,8 +91,11 @@ func (r *Result) controls() string {
 // controlSentence reports one control.
 func controlSentence(c *Control) string {
 	what, where := "A planted curious model", ""
-	if c.Name == NegativeControl {
+	switch {
+	case c.Name == NegativeControl:
 		what = "Shuffled labels"
+	case c.Where == directionPlanted:
+		what = "A planted attribute"
 	}
 	if c.Where != "" {
 		where = " (" + c.Where + ")"
@@ -121,11 +124,14 @@ func (r *Result) advice() []string {
 		list = append(list, r.closeLeak())
 		if r.Settings.References > 0 && r.Settings.Recipe == RecipeUnknown {
 			list = append(list, "Compare with references of the audited model's own recipe; --same-recipe states that they have it.")
-		} else if r.Settings.References == 0 {
+		} else if r.Settings.References == 0 && r.Outputs != Vector {
 			list = append(list, "Give the training data (--reference) to measure how much honest training by the same recipe reveals.")
 		}
 	case Leaky:
-		list = append(list, "Decide whether the task may reveal this attribute at all: no honest model can hide what its label reveals.", r.closeLeak())
+		if r.Outputs != Vector {
+			list = append(list, "Decide whether the task may reveal this attribute at all: no honest model can hide what its label reveals.")
+		}
+		list = append(list, r.closeLeak())
 	case Inconclusive:
 		list = append(list, "Audit more examples, with every class of every attribute among them.")
 	case NoEvidence:
@@ -134,8 +140,19 @@ func (r *Result) advice() []string {
 	return nonEmpty(list)
 }
 
+// together is Known for what two labels say jointly.
+func (r *Result) together() string {
+	if r.Outputs == Vector {
+		return r.Known()
+	}
+	return r.Known() + " together"
+}
+
 // closeLeak says how to release less.
 func (r *Result) closeLeak() string {
+	if r.Outputs == Vector {
+		return "Release less than these vectors, such as fewer numbers or what the task needs of them, and audit what is released."
+	}
 	nothing := r.Verdict.ExceedsTarget() && len(r.Defences) > 0 && r.Defences[0].Recommended // what the whole audit shows, the defences' attacks did not
 	if r.Recommendation != "" && !nothing {
 		return r.Recommendation

@@ -16,7 +16,7 @@ import (
 )
 
 // WriteOutputs writes a sample, whole or not at all, as an .npz if the path ends with .npz
-// and as a CSV otherwise. OpenOutputs reads it back to the same outputs, labels,
+// and as a CSV otherwise; vectors are written as an .npz only. OpenOutputs reads it back to the same outputs, labels,
 // classes and names; Name becomes the file's, and Notes are not kept. It returns an error if a
 // name of a class or an attribute would come back as another.
 func WriteOutputs(path string, s *Sample) error {
@@ -29,6 +29,9 @@ func WriteOutputs(path string, s *Sample) error {
 	if strings.HasSuffix(strings.ToLower(path), ".npz") {
 		return run.WriteFile(path, s.writeNPZ)
 	}
+	if s.Kind == Vector {
+		return fmt.Errorf("write %s: vectors are written as .npz: choose such a name", showName(path))
+	}
 	return run.WriteFile(path, s.writeCSV)
 }
 
@@ -37,6 +40,9 @@ func (s *Sample) writable() error {
 	names := slices.Clone(s.Classes)
 	if s.Target != "" {
 		names = append(names, s.Target)
+	}
+	if s.Kind == Vector && s.targeted() == (s.Target == "") {
+		return fmt.Errorf("vectors with %d classes of the target %q: give both or neither", len(s.Classes), s.Target)
 	}
 	for _, a := range s.Sensitive {
 		names = append(append(names, a.Name), a.Values...)
@@ -98,26 +104,21 @@ func (s *Sample) row(dst []string, i int) {
 			dst[1+k] = a.Values[a.Labels[i]]
 		}
 	}
-	w := len(s.Classes)
+	w := s.RowWidth()
 	for j, v := range s.Outputs[i*w:][:w] {
 		dst[1+len(s.Sensitive)+j] = strconv.FormatFloat(float64(v), 'g', -1, 32)
 	}
 }
 
-// writeNPZ writes outputs as logits or probabilities [n, Y], y and the attributes under
+// writeNPZ writes outputs as logits or probabilities [n, Y] or as vectors [n, Width], y and the attributes under
 // their names, with the names of classes beside them.
 func (s *Sample) writeNPZ(w io.Writer) error {
 	z := npy.NewWriter(w)
-	outputs := "logits"
-	if s.Kind == curious.Soft {
-		outputs = "probabilities"
-	}
+	outputs := map[curious.Outputs]string{curious.Raw: "logits", curious.Soft: "probabilities", Vector: vectorsArray}[s.Kind]
 	n := s.Len()
-	arrays := []named{
-		{outputs, []int{n, len(s.Classes)}, s.Outputs},
-		{"y", []int{n}, s.Y},
-		{"y" + valuesSuffix, []int{len(s.Classes)}, s.Classes},
-		{"y" + nameSuffix, []int{1}, []string{s.target()}},
+	arrays := []named{{outputs, []int{n, s.RowWidth()}, s.Outputs}}
+	if s.Kind != Vector || s.targeted() {
+		arrays = append(arrays, named{"y", []int{n}, s.Y}, named{"y" + valuesSuffix, []int{len(s.Classes)}, s.Classes}, named{"y" + nameSuffix, []int{1}, []string{s.target()}})
 	}
 	for i := range s.Sensitive {
 		arrays = append(arrays, s.Sensitive[i].arrays(i, n)...)
@@ -160,7 +161,7 @@ func fileName(name string) bool {
 		}
 	}
 	numbered := name[0] == 's' && name[len(name)-1] == '_'
-	return !numbered && !slices.Contains([]string{"y", classesArray}, name) && !slices.ContainsFunc(outputArrays, func(o outputArray) bool {
+	return !numbered && !slices.Contains(slices.Concat([]string{classesArray}, targetNames, vectorArrays), strings.ToLower(name)) && !slices.ContainsFunc(outputArrays, func(o outputArray) bool {
 		return strings.EqualFold(o.name, name)
 	})
 }

@@ -29,7 +29,7 @@ func (r *Report) FillAudit(a *audit.Result) {
 }
 
 // surfaces are a release's words for the outputs that are audited.
-var surfaces = map[curious.Outputs]string{curious.Raw: "logits", curious.Soft: "probabilities"}
+var surfaces = map[curious.Outputs]string{curious.Raw: "logits", curious.Soft: "probabilities", audit.Vector: "vectors"}
 
 // errNoAudit says that a format is about audits alone.
 var errNoAudit = errors.New("the report has no audit: run `tattle audit`")

@@ -65,7 +65,7 @@ func (d *document) finding(a *audit.Result, f *audit.Finding) {
 	}
 	d.chart(chart{Caption: "Accuracy of each attack", Tag: StatusDemonstrated, SVG: drawAttacks(f, drawnAttacks), Note: "Filled: chosen in some fold. Full line: the best guess without outputs; dotted: other guesses."})
 	d.table(baselinesTable(f))
-	d.settings(evidenceRows(f))
+	d.settings(evidenceRows(a, f))
 	d.table(powerTable(a, f))
 	d.table(subgroupsTable(f))
 	d.table(attacksTable(f))

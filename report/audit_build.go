@@ -19,6 +19,9 @@ func AuditTitle(s *audit.Sample) string {
 	for i, a := range s.Sensitive {
 		names[i] = a.Name
 	}
+	if s.Kind == audit.Vector {
+		return fmt.Sprintf("Audit of vectors: do they reveal %s?", strings.Join(names, ", "))
+	}
 	return fmt.Sprintf("Audit of %s: do the outputs reveal %s?", s.Target, strings.Join(names, ", "))
 }
 
@@ -29,10 +32,10 @@ func (r *Report) SetAuditSubject(q *audit.Request, s *audit.Subject, folds int) 
 	r.Asked = &AuditRequest{Folds: folds, Defences: s.Defences}
 	r.setAuditSettings(q, s)
 	if m := s.Model; m != nil {
-		r.Model = Model{Path: measure.Absolute(m.Path), SHA256: m.SHA256, Inputs: nn.Size(m.Graph.InputShape), Features: len(s.Sample.Classes)}
+		r.Model = Model{Path: measure.Absolute(m.Path), SHA256: m.SHA256, Inputs: nn.Size(m.Graph.InputShape), Features: s.Sample.RowWidth()}
 		r.Reading = ReadingOf(m, measure.Inputs{})
 	} else if s.URL != "" {
-		r.Model = Model{Path: s.URL, Features: len(s.Sample.Classes)}
+		r.Model = Model{Path: s.URL, Features: s.Sample.RowWidth()}
 	}
 	if x := s.Examples; x != nil {
 		r.Data = DataOf(x.Set, x.Source.Path, x.Part)
@@ -59,6 +62,8 @@ func (r *Report) setAuditSettings(q *audit.Request, s *audit.Subject) {
 	}
 	note("target", q.Target)
 	note("sensitive", strings.Join(q.Sensitive, " | "))
+	note("columns", strings.Join(q.OutputsOptions.Columns, ","))
+	note("at", q.At)
 	note("scores", strings.Join(q.OutputsOptions.Scores, ","))
 	note("reference scores", strings.Join(q.ReferenceScores, " | "))
 	note("reference", q.Reference)

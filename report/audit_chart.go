@@ -103,7 +103,7 @@ func rankedNote(a *audit.Result) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "The finding on " + and(names) + " does not rest on the excess, but on how the outputs rank examples with equal true and predicted " + file.Name(a.Target) + " (AUC)."
+	return "The finding on " + and(names) + " does not rest on the excess, but on how the outputs rank examples" + shown(a).Equal() + " (AUC)."
 }
 
 func drawExcessRow(p *plot, f *audit.Finding, top float64) {

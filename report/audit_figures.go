@@ -108,12 +108,12 @@ func areaCell(f *audit.Finding) string {
 
 // auditWords are the words of an audit.
 func auditWords(a *audit.Result) []Setting {
-	return []Setting{
+	words := []Setting{
 		{"guessed", "The share of examples whose attribute attacks guess right from the outputs, each example by attacks that were chosen and fitted without it (for numbers: R²)."},
-		{"without", "The same for the best guess that uses only the true and the predicted " + file.Name(a.Target) + "."},
+		{"without", "The same for the best guess that uses only " + shown(a).Known() + "."},
 		{"excess", fmt.Sprintf("The difference of both, in points, with one-sided limits at %s. The verdict needs more than the margin of %s points.", confidenceWords(a), barePoints(a.Settings.Margin))},
-		{"gain, bits", "How much better the attacks' scores predict the attribute for who knows the true and the predicted label. It finds leaks about rare values, which guesses miss."},
-		{"AUC", "The share of pairs of examples, one with a value of the attribute and one without, that the scores rank right, among those with equal true and predicted label. Chance is 50 %."},
+		{"gain, bits", "How much better the attacks' scores predict the attribute for who knows " + labelWords(a) + ". It finds leaks about rare values, which guesses miss."},
+		{"AUC", "The share of pairs of examples, one with a value of the attribute and one without, that the scores rank right" + rankedAmong(a) + ". Chance is 50 %."},
 		{"p", fmt.Sprintf("Of the strongest of excess, gain and AUC given both labels, adjusted for these three and for %s. Baselines have theirs each by itself.", Count(len(a.Findings), "attribute"))},
 		{"power", fmt.Sprintf("The smallest excess%s, in points, that is found with probability %g in channels like the planted ones. Other channels can carry more and stay hidden.", overWhom(a), audit.PowerProbability)},
 		{"balanced", "The mean over the values of the share that is right."},
@@ -122,6 +122,39 @@ func auditWords(a *audit.Result) []Setting {
 		{"reveals", "Whether, after a defence, the gain or the AUC given both labels is shown to be above its margin."},
 		{"lost, of power", "The part of it that is due to learning from few examples."},
 	}
+	if a.Outputs == audit.Vector {
+		words = slices.DeleteFunc(words, func(w Setting) bool { return w.Key == "honesty" || w.Key == "reveals" })
+	}
+	return words
+}
+
+// labelWords says which labels the gain takes as known.
+func labelWords(a *audit.Result) string {
+	if a.Outputs == audit.Vector {
+		return shown(a).Known()
+	}
+	return "the true and the predicted label"
+}
+
+// rankedAmong says among which pairs of examples the AUC is.
+func rankedAmong(a *audit.Result) string {
+	switch {
+	case a.Outputs != audit.Vector:
+		return ", among those with equal true and predicted label"
+	case a.Target == "":
+		return ""
+	}
+	return ", among those" + shown(a).Equal()
+}
+
+// shown returns a with the name of its target as it is printed.
+func shown(a *audit.Result) *audit.Result {
+	if a.Target == "" {
+		return a
+	}
+	b := *a
+	b.Target = file.Name(a.Target)
+	return &b
 }
 
 // overWhom says from where detectable excesses count.
@@ -232,12 +265,20 @@ func channelsTable(a *audit.Result) table {
 
 // controlsTable has the audits of what is known.
 func controlsTable(a *audit.Result) table {
-	t := table{Name: "Controls", Says: "The same audit where the result is known: on shuffled attributes, and on a model that was trained to be curious. “planted”: the true excess.", Heads: []string{"control", "outcome", "examples", "verdict", "excess", "planted"}, Words: []int{1, 3}}
+	t := table{Name: "Controls", Says: "The same audit where the result is known: on shuffled attributes, and on " + plantedHow(a) + ". “planted”: the true excess.", Heads: []string{"control", "outcome", "examples", "verdict", "excess", "planted"}, Words: []int{1, 3}}
 	for _, c := range a.Controls {
 		t.Kinds = append(t.Kinds, map[bool]string{true: "clean", false: "bad"}[c.Passed])
 		t.add(printable(c.Name), outcome(c.Passed), fmt.Sprint(c.Examples), string(c.Verdict), signed(Number(c.Excess.Value)), optional(c.TrueExcess))
 	}
 	return t
+}
+
+// plantedHow says what the positive control audits.
+func plantedHow(a *audit.Result) string {
+	if a.Outputs == audit.Vector {
+		return "an attribute that was written into the vectors"
+	}
+	return "a model that was trained to be curious"
 }
 
 func outcome(passed bool) string {

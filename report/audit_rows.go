@@ -11,14 +11,18 @@ import (
 )
 
 // evidenceRows are the further figures about an attribute.
-func evidenceRows(f *audit.Finding) []Setting {
-	rows := []Setting{{"shuffled within y", fmt.Sprintf("guesses are as good with %s, in %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
+func evidenceRows(a *audit.Result, f *audit.Finding) []Setting {
+	shuffled := "shuffled within y"
+	if a.Target == "" {
+		shuffled = "shuffled"
+	}
+	rows := []Setting{{shuffled, fmt.Sprintf("guesses are as good with %s, in %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
 	if x := f.Reference; x != nil {
 		rows = append(rows,
 			Setting{"honest networks", fmt.Sprintf("%d of them reveal %s ± %s points%s", len(x.Figures), meanLeak(f, x.Mean), barePoints(x.SD), unpairedWords(x)+balancedWords(x))},
 			Setting{"above them", fmt.Sprintf("%s points (one-sided limits %s and %s), %s (Student's t, %d degrees of freedom)", signed(Number(x.Difference)), signed(Number(x.Low)), signed(Number(x.High)), pValue(x.P), x.Freedom)})
 	}
-	rows = append(rows, givenRows(f)...)
+	rows = append(rows, givenRows(a, f)...)
 	if x := f.Leakage; x != nil {
 		rows = append(rows,
 			Setting{"multiplicative leakage", fmt.Sprintf("%.3f times the share of the majority class is guessed (95 %% interval %.3f to %.3f), and %.3f times the share guessed from the hard label (%.3f to %.3f)", x.Multiplicative, x.Interval[0], x.Interval[1], x.GivenLabel, x.GivenInterval[0], x.GivenInterval[1])},
@@ -28,13 +32,16 @@ func evidenceRows(f *audit.Finding) []Setting {
 		rows = append(rows, Setting{"information of the guess", informationWords(x)})
 	}
 	if c := f.Correlation; c.Measured {
-		if c.Target.CeilingBits > 0 { // classes, and not numbers
-			rows = append(rows,
-				Setting{"true y and " + file.Name(f.Attribute) + " share", informationWords(&c.Target)},
-				Setting{"hard label and " + file.Name(f.Attribute) + " share", informationWords(&c.Label)})
+		if c.Target.CeilingBits > 0 && a.Target != "" { // classes, and not numbers
+			rows = append(rows, Setting{"true y and " + file.Name(f.Attribute) + " share", informationWords(&c.Target)})
+		}
+		if c.Label.CeilingBits > 0 {
+			rows = append(rows, Setting{"hard label and " + file.Name(f.Attribute) + " share", informationWords(&c.Label)})
+		}
+		if a.Outputs != audit.Vector {
+			rows = append(rows, Setting{"hard label and " + file.Name(f.Attribute) + " independent", pValue(c.LabelQ) + ", adjusted"})
 		}
 		rows = append(rows,
-			Setting{"hard label and " + file.Name(f.Attribute) + " independent", pValue(c.LabelQ) + ", adjusted"},
 			Setting{"guess and " + file.Name(f.Attribute) + " independent", pValue(c.GuessQ) + ", adjusted"})
 	}
 	return append(rows, powerRow(f))
@@ -49,7 +56,7 @@ func balancedWords(x *audit.ReferenceTest) string {
 }
 
 // givenRows are the figures given y and the answered label.
-func givenRows(f *audit.Finding) []Setting {
+func givenRows(a *audit.Result, f *audit.Finding) []Setting {
 	g := f.Given
 	if g == nil {
 		return nil
@@ -58,18 +65,28 @@ func givenRows(f *audit.Finding) []Setting {
 	if f.Numeric {
 		unit = " of the variance left"
 	}
+	given, both, within := "gain given y and label", "given both", "permutations within y and label"
+	switch {
+	case a.Outputs == audit.Vector && a.Target != "":
+		given, both, within = "gain given y", "given y", "permutations within y"
+	case a.Outputs == audit.Vector:
+		given, both, within = "gain", "over all pairs", "permutations"
+	}
 	figure := func(x float64) string { return minus(fmt.Sprintf("%.4f", x)) }
 	rows := []Setting{
-		{"gain given y and label", fmt.Sprintf("%s%s of %s (two-sided interval %s to %s, one-sided limits %s and %s; margin %s), %s; %s by %d permutations within y and label; attacks: %s", figure(g.Gain), unit, figure(g.Baseline), figure(g.Interval[0]), figure(g.Interval[1]), figure(g.Low), figure(above(g.High, .0001)), figure(g.Margin), pValue(g.P), pValue(g.Permutation.P), g.Permutation.Draws, inFolds(g.Chosen))},
+		{given, fmt.Sprintf("%s%s of %s (two-sided interval %s to %s, one-sided limits %s and %s; margin %s), %s; %s by %d %s; attacks: %s", figure(g.Gain), unit, figure(g.Baseline), figure(g.Interval[0]), figure(g.Interval[1]), figure(g.Low), figure(above(g.High, .0001)), figure(g.Margin), pValue(g.P), pValue(g.Permutation.P), g.Permutation.Draws, within, inFolds(g.Chosen))},
 	}
 	if x := g.Reference; x != nil {
 		rows = append(rows, Setting{"gain of honest networks", fmt.Sprintf("%s ± %s over %d of them; this one %s above (one-sided limits %s and %s), %s", figure(x.Mean), figure(x.SD), len(x.Figures), figure(x.Difference), figure(x.Low), figure(above(x.High, .0001)), pValue(x.P))})
 	}
-	for _, a := range g.Areas {
-		rows = append(rows, Setting{fmt.Sprintf("AUC of %s given %s", file.Name(a.Class), areaGiven(a.Given)), fmt.Sprintf("%.3f (interval %.3f to %.3f, %d examples of it), %s, %s adjusted", a.Area, a.Interval[0], a.Interval[1], a.Positives, pValue(a.P), pValue(a.Adjusted))})
+	for _, x := range g.Areas {
+		if a.Target == "" {
+			continue // that of all pairs
+		}
+		rows = append(rows, Setting{fmt.Sprintf("AUC of %s given %s", file.Name(x.Class), areaGiven(x.Given)), fmt.Sprintf("%.3f (interval %.3f to %.3f, %d examples of it), %s, %s adjusted", x.Area, x.Interval[0], x.Interval[1], x.Positives, pValue(x.P), pValue(x.Adjusted))})
 	}
 	if t := g.Order; t != nil {
-		rows = append(rows, Setting{fmt.Sprintf("AUC of %s given both", file.Name(t.Class)), fmt.Sprintf("%.3f (standard error %.3f; margin %.3f; of %s compared), %s; %s by %d permutations within y and label; %s adjusted", t.Area, t.StandardError, t.Margin, Count(t.Compared, "value"), pValue(t.P), pValue(t.Permutation.P), t.Permutation.Draws, pValue(t.Adjusted))})
+		rows = append(rows, Setting{fmt.Sprintf("AUC of %s %s", file.Name(t.Class), both), fmt.Sprintf("%.3f (standard error %.3f; margin %.3f; of %s compared), %s; %s by %d %s; %s adjusted", t.Area, t.StandardError, t.Margin, Count(t.Compared, "value"), pValue(t.P), pValue(t.Permutation.P), t.Permutation.Draws, within, pValue(t.Adjusted))})
 	}
 	return rows
 }

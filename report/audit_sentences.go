@@ -46,9 +46,13 @@ func auditMeans(a *audit.Result) []string {
 	names := attributesOf(a, a.Verdict)
 	switch a.Verdict {
 	case audit.Curious, audit.LeakyBeyond:
-		said = append(said, fmt.Sprintf("Anybody who has the outputs learns something about %s that %s does not explain.", names, file.Name(a.Target)), honestBeside(a))
+		said = append(said, fmt.Sprintf("Anybody who has the outputs learns something about %s that %s does not explain.", names, shown(a).Explains()), honestBeside(a))
 	case audit.Leaky:
-		said = append(said, fmt.Sprintf("Anybody who has the outputs learns something about %s. An honest model of %s may do the same, because both are correlated.", names, file.Name(a.Target)))
+		s := fmt.Sprintf("Anybody who has the outputs learns something about %s.", names)
+		if a.Outputs != audit.Vector {
+			s += fmt.Sprintf(" An honest model of %s may do the same, because both are correlated.", file.Name(a.Target))
+		}
+		said = append(said, s)
 	}
 	return readable(append(said, controlled(a), uncontrolled(a), standing(a)))
 }
@@ -65,13 +69,13 @@ func controlled(a *audit.Result) string {
 		case c.Passed:
 			found = append(found, points1(c.Excess.Value))
 		default:
-			said = append(said, fmt.Sprintf("it did not find a planted curious model (%s)", c.Where))
+			said = append(said, fmt.Sprintf("it did not find %s (%s)", planted(a), c.Where))
 		}
 	}
 	switch len(found) {
 	case 0:
 	case 1:
-		said = append(said, "it found a planted curious model (excess "+found[0]+")")
+		said = append(said, "it found "+planted(a)+" (excess "+found[0]+")")
 	default:
 		said = append(said, fmt.Sprintf("it found %d planted curious models (excess %s)", len(found), and(found)))
 	}
@@ -79,6 +83,14 @@ func controlled(a *audit.Result) string {
 		return ""
 	}
 	return "This audit was tested on these data: " + and(unique(said)) + "."
+}
+
+// planted names what the positive control planted.
+func planted(a *audit.Result) string {
+	if a.Outputs == audit.Vector {
+		return "a planted attribute"
+	}
+	return "a planted curious model"
 }
 
 // verdictWords are the verdict, what it rests on, and what is known of honest training.
@@ -98,6 +110,9 @@ func honestBeside(a *audit.Result) string {
 	}
 	if a.Verdict == audit.Curious {
 		return "The comparison is with honest networks of the same recipe" + stated(a) + "."
+	}
+	if a.Outputs == audit.Vector {
+		return intent + "honest training may put as much into such vectors; this was not measured."
 	}
 	if a.Settings.References > 0 {
 		return intent + "the outputs are not shown to reveal more than honest training by the same recipe."
@@ -221,9 +236,16 @@ func baselineBrief(f *audit.Finding, name string) string {
 
 // auditedWords say what was audited.
 func auditedWords(a *audit.Result) string {
-	s := fmt.Sprintf("Audited: %s of %s on %s", outputWords(string(a.Outputs)), file.Name(a.Target), Count(a.Examples, "example"))
+	s := "Audited: " + outputWords(string(a.Outputs))
+	if a.Target != "" {
+		s += " of " + file.Name(a.Target)
+	}
+	s += " on " + Count(a.Examples, "example")
 	if a.Sample != "" {
 		s += " from " + file.Name(a.Sample)
+	}
+	if a.Outputs == audit.Vector {
+		return s + "."
 	}
 	s += fmt.Sprintf("; the hard label is right for %s%s.", percent(a.Honesty.Value), intervalWords(Between(a.Honesty.Interval)))
 	switch n := a.Settings.References; {

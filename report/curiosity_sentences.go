@@ -52,6 +52,9 @@ func outputWords(outputs string) string {
 	case "soft":
 		return "soft outputs (probabilities)"
 	}
+	if outputs == "vector" {
+		return "vectors"
+	}
 	return outputs + " outputs"
 }
 

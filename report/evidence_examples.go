@@ -11,7 +11,7 @@ import (
 )
 
 // writeExamples writes a line for every example: the fold it was judged in, the true
-// y and the hard label, and of every attribute the truth, the chosen guess and
+// y and the hard label (nothing of vectors), and of every attribute the truth, the chosen guess and
 // whether it is right (nothing of numbers).
 func (e *Evidence) writeExamples(w io.Writer) error {
 	s, a := e.Sample, e.Report.Audit
@@ -23,10 +23,18 @@ func (e *Evidence) writeExamples(w io.Writer) error {
 	if err := c.Write(head); err != nil {
 		return err
 	}
-	y, row := len(s.Classes), make([]string, 0, len(head))
+	width, row := s.RowWidth(), make([]string, 0, len(head))
 	for i := range s.Y {
-		label := classify.Best(s.Outputs[i*y : (i+1)*y])
-		row = append(row[:0], strconv.Itoa(i), foldOf(a, i), inSheet(s.Classes[s.Y[i]]), inSheet(s.Classes[label]), yes(label == s.Y[i]))
+		row = append(row[:0], strconv.Itoa(i), foldOf(a, i), "")
+		if s.Target != "" || s.Kind != audit.Vector {
+			row[2] = inSheet(s.Classes[s.Y[i]])
+		}
+		if s.Kind == audit.Vector {
+			row = append(row, "", "") // nothing is answered
+		} else {
+			label := classify.Best(s.Outputs[i*width : (i+1)*width])
+			row = append(row, inSheet(s.Classes[label]), yes(label == s.Y[i]))
+		}
 		for k := range s.Sensitive {
 			row = append(row, exampleCells(a, k, &s.Sensitive[k], i)...)
 		}

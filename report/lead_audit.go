@@ -37,7 +37,11 @@ func (r *Report) auditLead() verdictBlock {
 	if f := worst; f != nil {
 		v.Tiles = append(v.Tiles, evidenceTile(a, f), tile{"p-value", briefP(f.Adjusted), "", "adjusted for all tests"})
 	}
-	v.Tiles = append(v.Tiles, tile{"Examples", grouped(a.Examples), "", fmt.Sprintf("the predicted %s is right for %s", file.Name(a.Target), percent1(a.Honesty.Value))})
+	about := fmt.Sprintf("the predicted %s is right for %s", file.Name(a.Target), percent1(a.Honesty.Value))
+	if a.Outputs == audit.Vector {
+		about = "vectors, without answers"
+	}
+	v.Tiles = append(v.Tiles, tile{"Examples", grouped(a.Examples), "", about})
 	return v
 }
 
@@ -100,10 +104,10 @@ func valueOf(name, value string) string {
 
 // evidenceTile is the figure that the finding on an attribute rests on.
 func evidenceTile(a *audit.Result, f *audit.Finding) tile {
-	name, both := file.Name(f.Attribute), "the true and the predicted "+file.Name(a.Target)
+	name, both := file.Name(f.Attribute), shown(a).Known()
 	switch evidenceOf(f) {
 	case byOrder:
-		return tile{"Ranked right, " + name, percent1(f.Given.Order.Area), "of pairs", "with equal true and predicted " + file.Name(a.Target) + "; chance: 50 %"}
+		return tile{"Ranked right, " + name, percent1(f.Given.Order.Area), "of pairs", strings.TrimSpace(strings.TrimPrefix(shown(a).Equal()+"; ", "; ") + "chance: 50 %")}
 	case byGain:
 		unit := "bits"
 		if f.Numeric {
@@ -176,30 +180,35 @@ func findingAbout(a *audit.Result) string {
 // strongest evidence that is above its margin.
 func findingSays(a *audit.Result, f *audit.Finding) string {
 	name, outputs, kind := file.Name(f.Attribute), outputWords(string(a.Outputs)), evidenceOf(f)
-	b, target := f.BestBaseline(), file.Name(a.Target)
+	b := f.BestBaseline()
 	if b == nil || !f.Numeric && (f.Curiosity == nil || b.Accuracy == nil) || f.Numeric && (f.R2 == nil || b.R2 == nil) {
 		return ""
 	}
-	both := fmt.Sprintf("the true and the predicted %s", target)
+	both := shown(a).Known()
+	verb := "explains"
+	if strings.Contains(both, " and ") || a.Target == "" {
+		verb = "explain"
+	}
+	doNot := map[string]string{"explain": "do not explain", "explains": "does not explain"}[verb]
 	s := ""
 	switch g := f.Given; {
 	case f.Verdict == audit.Leaky && f.Excess.Low > 0:
-		s = fmt.Sprintf("%s is guessed right for %s from the %s and for %s without them; this is not shown to be more than %s explain, beyond the margins.", capital(name), figure1(f.Curiosity, f.R2), outputs, figure1(b.Accuracy, b.R2), both)
+		s = fmt.Sprintf("%s is guessed right for %s from the %s and for %s without them; this is not shown to be more than %s %s, beyond the margins.", capital(name), figure1(f.Curiosity, f.R2), outputs, figure1(b.Accuracy, b.R2), both, verb)
 	case f.Verdict == audit.Leaky:
 		s = fmt.Sprintf("The %s depend on %s, but no guess is shown to be right more often with them than without (difference at most %s).", outputs, name, points1(above(f.Excess.High, .001)))
 	case kind == byExcess && f.Numeric:
-		s = fmt.Sprintf("The %s explain %s of the variance of %s; %s explain %s. The difference is %s (at least %s; p %s).", outputs, percent1(*f.R2), name, both, percent1(*b.R2), points1(f.Excess.Value), points1(below1(f.Excess.Low)), equalP(f.ExcessAdjusted))
+		s = fmt.Sprintf("The %s explain %s of the variance of %s; %s %s %s. The difference is %s (at least %s; p %s).", outputs, percent1(*f.R2), name, both, verb, percent1(*b.R2), points1(f.Excess.Value), points1(below1(f.Excess.Low)), equalP(f.ExcessAdjusted))
 	case kind == byExcess:
-		s = fmt.Sprintf("From the %s alone, %s is guessed right for %s of examples; without them, for %s. The difference is %s (at least %s; p %s). The true and the predicted %s do not explain it.", outputs, name, percent1(f.Curiosity.Value), percent1(b.Accuracy.Value), points1(f.Excess.Value), points1(below1(f.Excess.Low)), equalP(f.ExcessAdjusted), target)
+		s = fmt.Sprintf("From the %s alone, %s is guessed right for %s of examples; without them, for %s. The difference is %s (at least %s; p %s). %s %s it.", outputs, name, percent1(f.Curiosity.Value), percent1(b.Accuracy.Value), points1(f.Excess.Value), points1(below1(f.Excess.Low)), equalP(f.ExcessAdjusted), capital(both), doNot)
 	case kind == byGain:
 		unit := "bits per example"
 		if f.Numeric {
 			unit = "of the remaining variance"
 		}
-		s = fmt.Sprintf("The %s reveal %.3g %s about %s (at least %.3g; p %s) that %s do not explain. The most likely guess is not shown to be right more often (difference %s).", outputs, g.Gain, unit, name, g.Low, equalP(g.Adjusted), both, points1(f.Excess.Value))
+		s = fmt.Sprintf("The %s reveal %.3g %s about %s (at least %.3g; p %s) that %s %s. The most likely guess is not shown to be right more often (difference %s).", outputs, g.Gain, unit, name, g.Low, equalP(g.Adjusted), both, doNot, points1(f.Excess.Value))
 	case kind == byOrder:
 		t := g.Order
-		s = fmt.Sprintf("Of two examples with equal true and predicted %s, the %s rank the one with %s higher in %s of cases (chance: 50 %%; p %s). The most likely guess is not shown to be right more often (difference %s).", target, outputs, valueOf(name, file.Name(t.Class)), percent1(t.Area), equalP(t.Adjusted), points1(f.Excess.Value))
+		s = fmt.Sprintf("Of two examples%s, the %s rank the one with %s higher in %s of cases (chance: 50 %%; p %s). The most likely guess is not shown to be right more often (difference %s).", shown(a).Equal(), outputs, valueOf(name, file.Name(t.Class)), percent1(t.Area), equalP(t.Adjusted), points1(f.Excess.Value))
 	}
 	if f.Verdict == audit.Curious && f.Reference != nil {
 		s += fmt.Sprintf(" %s of the same recipe%s reveal less, by %s on average.", Count(len(f.Reference.Figures), "honestly trained network"), stated(a), points1(f.Reference.Difference))
@@ -209,7 +218,7 @@ func findingSays(a *audit.Result, f *audit.Finding) string {
 
 // noEvidenceSays is what was not found, and what would have been.
 func noEvidenceSays(a *audit.Result) string {
-	s := fmt.Sprintf("No attack is shown to guess %s from the %s better than %s explains.", attributesOf(a, a.Verdict), outputWords(string(a.Outputs)), file.Name(a.Target))
+	s := fmt.Sprintf("No attack is shown to guess %s from the %s better than %s explains.", attributesOf(a, a.Verdict), outputWords(string(a.Outputs)), shown(a).Explains())
 	if x := couldHaveSeen(a); x != "" {
 		s += fmt.Sprintf(" In channels like the planted ones, an excess of %s or more is found with probability %g. Other channels can carry more and stay hidden.", x, audit.PowerProbability)
 	}

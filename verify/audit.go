@@ -92,7 +92,7 @@ func auditOptions(dir string, r *report.Report) (audit.Options, error) {
 func (o *Options) auditedModel(claims *report.Report, d *audit.Record, v *recomputed) error {
 	r := v.report
 	if r.Model.Path = claims.Model.Path; r.Model.Path != "" || claims.Model.SHA256 != "" {
-		r.Model.Features = len(d.Sample.Classes)
+		r.Model.Features = d.Sample.RowWidth()
 	}
 	path := o.Model
 	switch {

@@ -16,6 +16,7 @@ import (
 type auditCmd struct {
 	Model    string `help:"Audit a classifier in an ONNX file, applied to --data." placeholder:"FILE" input:"model"`
 	Endpoint string `help:"Audit a server that speaks the Open Inference Protocol v2. Token: TATTLE_TOKEN." placeholder:"URL"`
+	At       string `help:"Audit this node (or tensor) of --model as a vector, such as an embedding." placeholder:"NODE"`
 	Outputs  string `help:"Audit these outputs: a CSV or .npz file with the labels of the same examples." placeholder:"FILE" input:"file"`
 
 	Target    string   `help:"Target attribute: a column, or a rule such as \"age: <=30, >30\" (default: the data's own, or y)." placeholder:"RULE"`

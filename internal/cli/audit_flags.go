@@ -35,15 +35,16 @@ type auditEndpointFlags struct {
 	EndpointModel string        `help:"Name of the model, if the URL does not end in /v2/models/NAME." placeholder:"NAME"`
 	Batch         int           `help:"Examples per request (default: 64, or the server's limit)." placeholder:"N"`
 	Rate          perTime       `help:"Largest rate of requests, such as 10/s or 30/m (default: no limit)." placeholder:"N/s"`
-	Timeout       time.Duration `help:"Timeout of one request (default: 60s)." placeholder:"TIME"`
-	Retries       *int          `help:"Further attempts if the server is busy or unreachable (default: 5)." placeholder:"N"`
+	Timeout       time.Duration `help:"Timeout of one request (default: 60s)." placeholder:"TIME" more:""`
+	Retries       *int          `help:"Further attempts if the server is busy or unreachable (default: 5)." placeholder:"N" more:""`
 }
 
 // auditOutputsFlags choose the columns of a file of outputs.
 type auditOutputsFlags struct {
 	Scores          []string `help:"Columns of the outputs, in the order of the classes, or a pattern such as \"out_*\"; in .npz, one array." placeholder:"COLUMN"`
+	Columns         []string `help:"Columns of vectors that are no scores of classes, such as \"e_*\" of embeddings; in .npz, one array. The target is optional." placeholder:"COLUMN"`
 	ReferenceScores []string `sep:"none" help:"Columns or array with the outputs of an honest classifier. Repeat for each classifier." placeholder:"PATTERN"`
-	OutputsKind     string   `help:"raw (scores) or soft (probabilities) (default: soft if every row sums to one)." placeholder:"KIND"`
+	OutputsKind     string   `help:"raw (scores) or soft (probabilities) (default: soft if every row sums to one)." placeholder:"KIND" more:""`
 }
 
 // auditReferenceFlags set what honest classifiers are trained on.
@@ -63,7 +64,7 @@ type auditFigureFlags struct {
 	Confidence   percent  `help:"Confidence of intervals and of the verdict (default: 95%)." default:"95%" placeholder:"P%"`
 	Attacks      []string `help:"network, threshold, logistic, trees, neighbours, lookup (default: all)." placeholder:"NAME"`
 	Folds        int      `help:"Folds of the cross-fitting (default: 5, fewer with very many examples)." placeholder:"N"`
-	MaxFit       int      `help:"Largest number of examples to fit an attack on (default: 20000)." default:"20000" placeholder:"N"`
+	MaxFit       int      `help:"Largest number of examples to fit an attack on (default: 20000)." default:"20000" placeholder:"N" more:""`
 	Permutations int      `help:"Smallest number of permutations per test (default: 9999)." default:"9999" placeholder:"N"`
 	NoDefences   bool     `help:"Do not try defences."`
 }
@@ -148,6 +149,12 @@ func (c *auditCmd) checkDoor() error {
 	if c.Model != "" && c.Data == "" && (&audit.Request{Model: c.Model}).OwnData() == nil && exists(c.Model) {
 		return usage(errors.New("--model requires --data, the labelled examples"), "only a model in the folder of its own run of tattle train needs none")
 	}
+	if len(c.Columns) > 0 && len(c.Scores) > 0 {
+		return usage(errors.New("--columns and --scores are mutually exclusive"), "--scores are those of classes; --columns are any vector")
+	}
+	if vectors := len(c.Columns) > 0 || c.At != ""; vectors && (c.Reference != "" || len(c.ReferenceScores) > 0 || c.OutputsKind != "") {
+		return usage(errors.New("--columns and --at cannot be used with --reference, --reference-scores or --outputs-kind: vectors are no scores of classes"), "")
+	}
 	if c.OutputsKind != "" && c.OutputsKind != string(curious.Raw) && c.OutputsKind != string(curious.Soft) {
 		return usage(fmt.Errorf("--outputs-kind %q: must be raw or soft", c.OutputsKind), "")
 	}
@@ -184,6 +191,7 @@ func (c *auditCmd) stray() string {
 		{"input-shape", c.InputShape != "", model}, {"model-output", c.ModelOutput != "", model | endpoint}, {"preprocess", c.Preprocess != "", model | endpoint},
 		{"endpoint-model", c.EndpointModel != "", endpoint}, {"batch", c.Batch != 0, endpoint}, {"rate", c.Rate != 0, endpoint},
 		{"timeout", c.Timeout != 0, endpoint}, {"retries", c.Retries != nil, endpoint},
+		{"at", c.At != "", model}, {"columns", len(c.Columns) > 0, outputs},
 		{"scores", len(c.Scores) > 0, outputs}, {"reference-scores", len(c.ReferenceScores) > 0, outputs}, {"outputs-kind", c.OutputsKind != "", outputs},
 		{"reference-target", c.ReferenceTarget != "", outputs}, {"reference-sensitive", len(c.ReferenceSensitive) > 0, outputs},
 	} {

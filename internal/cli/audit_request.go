@@ -16,10 +16,10 @@ func (c *auditCmd) request() (*audit.Request, error) {
 	q := &audit.Request{
 		Model: c.Model, Endpoint: c.Endpoint, Outputs: c.Outputs,
 		ModelOptions: measure.ModelOptions(c.readFlags), Client: c.client(),
-		OutputsOptions: audit.OpenOptions{Scores: c.Scores, Kind: curious.Outputs(c.OutputsKind)}, ReferenceScores: c.ReferenceScores,
+		OutputsOptions: audit.OpenOptions{Scores: c.Scores, Columns: c.Columns, Kind: curious.Outputs(c.OutputsKind)}, ReferenceScores: c.ReferenceScores,
 		Data: c.Data, Kind: kinds[c.Kind], Labels: c.Labels, FileColumn: c.FileColumn, SkipMissing: c.SkipMissing, Target: c.Target, Sensitive: c.Sensitive,
 		Size: c.Size, Part: c.Part, Examples: c.Examples, DataSeed: c.DataSeed, Cache: cacheFolder(c.Cache),
-		Reference: c.Reference, References: c.References, MaxEpochs: mostEpochs, SameRecipe: c.SameRecipe,
+		Reference: c.Reference, References: c.References, MaxEpochs: mostEpochs, SameRecipe: c.SameRecipe, At: c.At,
 		ReferenceTarget: c.ReferenceTarget, ReferenceSensitive: c.ReferenceSensitive,
 		Defences: !c.NoDefences, Seed: c.Seed, Resume: c.Resume,
 	}
