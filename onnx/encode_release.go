@@ -18,7 +18,8 @@ const (
 // EncodeRelease writes a graph of features as an ONNX model with two inputs, the graph's and noise,
 // and one output of integers: round(min(max(features, −clip), clip)/delta) + noise, where half-way
 // cases round to even. delta is a power of two and clip a multiple of it by at most 2²⁴, so that
-// every step is exact in float32. The graph can be read back by DecodeRelease. EncodeRelease returns the errors of Encode.
+// every step is exact in float32. Running it fails unless there is noise for each input. The graph can be read
+// back by DecodeRelease. EncodeRelease returns the errors of Encode.
 func EncodeRelease(g *nn.Graph, delta, clip float64) ([]byte, error) {
 	g = renamed(g)
 	e, err := encodeNodes(g, ReleaseNoise, ReleaseOutput)
@@ -35,7 +36,10 @@ func EncodeRelease(g *nn.Graph, delta, clip float64) ([]byte, error) {
 	scaled := e.emitInner("Div", []string{clipped, e.number(delta, "release.delta")}, "release.scaled", nil)
 	points := e.emitInner("Round", []string{scaled}, "release.rounded", nil)
 	points = e.emitInner("Cast", []string{points}, "release.points", appendNumber(nil, "to", typeInt64))
-	e.emit("Add", []string{points, ReleaseNoise}, ReleaseOutput, "release.noised", nil)
+	// Add alone would repeat the noise of one example for all: Reshape refuses another number of integers.
+	dims := e.emitInner("Shape", []string{points}, "release.shape", nil)
+	noise := e.emitInner("Reshape", []string{ReleaseNoise, dims}, "release.noise", nil)
+	e.emit("Add", []string{points, noise}, ReleaseOutput, "release.noised", nil)
 	shape := e.shapes[g.Output]
 	nodes, ends := e.graph(g.Name, []end{{g.Input, typeFloat, g.InputShape}, {ReleaseNoise, typeInt64, shape}}, end{ReleaseOutput, typeInt64, shape})
 	return e.model(g.Metadata, nodes, ends), nil

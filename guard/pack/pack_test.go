@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"tattle/nn"
 	"tattle/nn/zoo"
 	"tattle/report"
 )
@@ -19,7 +20,12 @@ import (
 // written writes a pack of an untrained net with noise of σ/Δ = 3.
 func written(t *testing.T) (p *Pack, dir string) {
 	t.Helper()
-	g := zoo.MNIST(3)
+	return packed(t, zoo.MNIST(3), report.CertifiedLattice{Delta: .25, Sigma: .75, Clip: 8}, 0)
+}
+
+// packed writes a pack of a net with a drift allowance. Dim is that of the net.
+func packed(t *testing.T, g *nn.Graph, l report.CertifiedLattice, drift float64) (p *Pack, dir string) {
+	t.Helper()
 	node, err := g.FeatureNode()
 	if err != nil {
 		t.Fatal(err)
@@ -28,16 +34,13 @@ func written(t *testing.T) (p *Pack, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &report.Certificate{Schema: report.CertificateSchema, Title: "test", Sentences: []string{"nothing is proved"},
-		Lattice: report.CertifiedLattice{Delta: .25, Sigma: .75, Clip: 8}, Budget: report.CertifiedBudget{Releases: 1}}
 	shapes, err := front.Shapes()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Lattice.Dim = 1
-	for _, n := range shapes[front.Output] {
-		c.Lattice.Dim *= n
-	}
+	l.Dim = nn.Size(shapes[front.Output])
+	c := &report.Certificate{Schema: report.CertificateSchema, Title: "test", Sentences: []string{"nothing is proved"},
+		Lattice: l, Budget: report.CertifiedBudget{Releases: 1}, Drift: drift}
 	if p, err = New(front, head, c); err != nil {
 		t.Fatal(err)
 	}
@@ -167,6 +170,35 @@ func TestPythonSnippet(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	gaussian(t, strings.Fields(string(out)), 3)
+}
+
+// TestPythonRefuses: the program releases no second input with the noise of the first, and no feature
+// that is not a number, which a runtime casts to the least integer.
+func TestPythonRefuses(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil || exec.Command(python, "-c", "import numpy").Run() != nil {
+		t.Skip("there is no python3 with numpy")
+	}
+	_, dir := written(t)
+	for points, complaint := range map[string]string{
+		"z * 0 + 32":                         "", // the clip
+		"numpy.zeros((2, 784), numpy.int64)": "more than one input",
+		"z * 0 + numpy.int64(-2**63)":        "is not a number",
+	} {
+		cmd := exec.Command(python, "-B", "-c", `import numpy, release
+release.noise = lambda: -7
+class Front:
+    def get_inputs(self): return [None, self]
+    shape = ["batch", release.FEATURES]
+    def run(self, _, feed):
+        z = feed["noise"]
+        return [`+points+` + z]
+release.release(Front(), None)`)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); (err != nil) != (complaint != "") || !strings.Contains(string(out), complaint) {
+			t.Errorf("points %s: %v: %s, want %q", points, err, out, complaint)
+		}
+	}
 }
 
 // TestPythonRuntime: front.onnx runs in onnxruntime.
