@@ -16,11 +16,11 @@ import (
 type auditCmd struct {
 	Model    string `help:"Audit a classifier in an ONNX file, applied to --data." placeholder:"FILE" input:"model"`
 	Endpoint string `help:"Audit a server that speaks the Open Inference Protocol v2. Token: TATTLE_TOKEN." placeholder:"URL"`
-	At       string `help:"Audit this node (or tensor) of --model as a vector, such as an embedding." placeholder:"NODE"`
+	At       string `help:"Audit this node of --model as a vector." placeholder:"NODE"`
 	Outputs  string `help:"Audit these outputs: a CSV or .npz file with the labels of the same examples." placeholder:"FILE" input:"file"`
 
 	Target    string   `help:"Target attribute: a column, or a rule such as \"age: <=30, >30\" (default: the data's own, or y)." placeholder:"RULE"`
-	Sensitive []string `sep:"none" help:"Sensitive attribute: a column or a rule, such as \"race: White; *\". Repeatable (default: the data's own)." placeholder:"RULE"`
+	Sensitive []string `sep:"none" help:"Sensitive attribute: a column or a rule, such as \"race: White; *\". Repeatable." placeholder:"RULE"`
 
 	FailOn   string `help:"Exit with status 1 if: curious, beyond, leaky, inconclusive, never, or a limit such as \"excess>5%@95%\" (default: beyond)." default:"beyond" placeholder:"RULES"`
 	Evidence string `help:"Also write an evidence pack for reviewers." placeholder:"DIR" writes:"folder"`
