@@ -24,7 +24,8 @@ type Point struct {
 	Bits       float64   `json:"bits"`          // that the release reveals about which candidate the input is
 	Floor      float64   `json:"floor"`         // root mean square error of every adversary without a list, at least; in the model's units
 	Guessed    []Guess   `json:"guessed,omitempty"`
-	Meets      bool      `json:"meets"` // the limits, with a margin
+	Meets      bool      `json:"meets"`          // the limits, with a margin
+	Free       bool      `json:"free,omitempty"` // less noise gains no accuracy
 
 	Parameter float64 `json:"parameter,omitempty"` // of a peer: dFIL, k, or the step of rounding
 }

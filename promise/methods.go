@@ -18,7 +18,7 @@ const (
 	Projected    Method = "projected"    // the principal directions of the features, and a linear head
 	Discriminant Method = "discriminant" // Fisher's linear discriminants, and a linear head
 	Shaped       Method = "shaped"       // linear functions of the features, learned under the noise with a small head
-	Trained      Method = "trained"      // saturating functions of the features, learned the same way
+	Trained      Method = "trained"      // answers to the tasks, by a network that learned them from the features
 )
 
 // DefaultMethods are those that are tried where none are named. Of these, peers that take too
@@ -27,11 +27,13 @@ func DefaultMethods() []Method {
 	return []Method{Isotropic, Projected, Discriminant, Shaped, Trained, PeerDFIL, TopK, Rounding}
 }
 
-// weights of the penalty, each of which makes a place of its own. Larger ones give a release that
-// leaks less at the same noise, and costs more accuracy.
-var weights = map[Method][]float64{
-	Shaped:  {4, 12},
-	Trained: {5},
+// weights returns the weights of the penalty, each of which makes a place of its own. Larger
+// ones give a release that leaks less at the same noise, and costs more accuracy.
+func (m Method) weights() []float64 {
+	if m == Shaped {
+		return []float64{4, 12}
+	}
+	return []float64{0} // there is none
 }
 
 // protectWeight is the weight of each protected attribute in the loss, relative to that of
@@ -112,10 +114,10 @@ func (s *searcher) keep(c *cut) int {
 	return min(c.moments.Classes-1+shape.LinearExtra, c.n)
 }
 
-// learn trains a shape.
+// learn trains the layer of a line, and for Shaped its head.
 func (s *searcher) learn(ctx context.Context, c *cut, l *line) error {
 	o := shape.Options{
-		Keep: min(s.Keep, c.n), Saturate: l.Method == Trained, Weight: l.Weight, Candidates: s.Candidates, Epochs: s.Epochs, Seed: s.Seed,
+		Keep: min(s.Keep, c.n), Weight: l.Weight, Candidates: s.Candidates, Epochs: s.Epochs, Seed: s.Seed,
 		Progress: func(done, total int) { s.tell(fmt.Sprintf("learning: %s", l.place), done, total) },
 	}
 	for _, p := range s.Protect {
@@ -135,16 +137,29 @@ func (s *searcher) learn(ctx context.Context, c *cut, l *line) error {
 		}
 		data = part{s.train, c.learn}
 	}
-	learned, err := shape.Fit(ctx, data, front, c.moments, tasksOf(s.train, c.moments.Classes, s.Tasks, c.learn), o)
-	if err != nil {
-		return err
+	tasks := tasksOf(s.train, c.moments.Classes, s.Tasks, c.learn)
+	var layer *nn.Graph
+	if l.Method == Trained {
+		var err error
+		if layer, err = shape.Answers(ctx, data, front, c.n, tasks, o); err != nil {
+			return err
+		}
+		l.scale = shape.AnswerSigma
+	} else {
+		learned, err := shape.Fit(ctx, data, front, c.moments, tasks, o)
+		if err != nil {
+			return err
+		}
+		layer, l.scale = learned.Layer, learned.Sigma
+		l.head = func(float64) (*nn.Graph, error) { return learned.Head, nil }
 	}
-	l.layer, l.scale = learned.Layer, learned.Sigma
-	l.head = func(float64) (*nn.Graph, error) { return learned.Head, nil }
-	if front != nil {
-		l.front, l.layer = learned.Layer, nil
-		l.values, err = outputs(ctx, l.front, s.train, nil)
+	if front == nil {
+		l.layer = layer
+		return nil
 	}
+	l.front = layer
+	var err error
+	l.values, err = outputs(ctx, layer, s.train, nil)
 	return err
 }
 

@@ -98,8 +98,11 @@ const (
 	mostListDraws    = 1 << 18 // half a minute of 60,000 candidates
 	searchDraws      = 1000    // while σ is searched
 	mostHiddenDraws  = 1 << 15 // of new inputs, while σ is searched
-	validationShare  = 6       // one training example in so many measures accuracy while searching
-	accuracyDraws    = 2
+	// mostHiddenProducts limits draws × candidates × released values of new inputs while σ is
+	// searched: some five seconds.
+	mostHiddenProducts = 1 << 37
+	validationShare    = 6 // one training example in so many measures accuracy while searching
+	accuracyDraws      = 2
 )
 
 // Options are the promise, and where to search. A limit is required.

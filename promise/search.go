@@ -119,14 +119,11 @@ func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, e
 	}
 	for _, node := range o.Nodes {
 		for _, m := range o.Methods {
-			learns := weights[m]
-			switch {
-			case learns == nil:
-				s.places = append(s.places, place{node, m, 0})
-			case o.Finetune != FinetuneNone:
-				for _, w := range learns {
-					s.places = append(s.places, place{node, m, w})
-				}
+			if o.Finetune == FinetuneNone && (m == Shaped || m == Trained) {
+				continue
+			}
+			for _, w := range m.weights() {
+				s.places = append(s.places, place{node, m, w})
 			}
 		}
 	}
@@ -262,6 +259,7 @@ func left(ctx context.Context, p place, err error) (*found, error) {
 const (
 	coarse = 1.5  // factor between strengths while the promise is approached
 	fine   = 1.02 // precision of σ
+	gain   = 5e-4 // of accuracy, that less noise is worth
 	steps  = 24   // of the approach: 1.5²⁴ is 17,000
 )
 
@@ -293,11 +291,17 @@ func (s *searcher) along(ctx context.Context, c *cut, l *line, f *found) error {
 		if err != nil {
 			return err
 		}
-		if p.Meets {
-			low, high = q, low
-		} else {
+		if !p.Meets {
 			low, high = high, q
+			continue
 		}
+		if q.Meets && mean(q.Accuracy) < mean(low.Accuracy)+gain {
+			f.Points = f.Points[:len(f.Points)-1] // it only protects less
+			high = low
+			high.Free = true
+			break
+		}
+		low, high = q, low
 	}
 	if !high.Meets {
 		f.Nearest = &high
@@ -331,6 +335,8 @@ func (s *searcher) forNew(ctx context.Context, c *cut, l *line, f *found, try fu
 		return err
 	}
 	draws := min(max(int(50/s.Identify), 2*searchDraws), mostHiddenDraws)
+	// Wide releases are slow to measure.
+	draws = min(draws, max(2*searchDraws, mostHiddenProducts/(s.Candidates*l.values.n)))
 	for range steps {
 		r, err := s.hidden(ctx, l.values, fresh, f.Best.Sigma, draws, s.Seed)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // settle finds σ with as many draws as the final measurement has, and other noise. It raises
 // σ until the limits of the means, with a margin for the other draws, keep the promise, or
-// lowers it if much of them is left unused.
+// lowers it if much of them is left unused and less noise gains accuracy.
 func (s *searcher) settle(ctx context.Context, a *Answer) error {
 	graph, _, err := a.Model.Cut(Node)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *searcher) settle(ctx context.Context, a *Answer) error {
 			over = max(over, s.Attack/nearest)
 		}
 		switch {
-		case over <= 1 && over > unused:
+		case over <= 1 && (over > unused || a.Best.Free):
 			return nil
 		case over <= 1:
 			kept = a.Best.Sigma

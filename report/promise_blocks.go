@@ -235,7 +235,14 @@ func (r *Report) onDevice() string {
 	}
 	for _, c := range x.Cuts {
 		if c.Node == x.Released.Node {
-			return fmt.Sprintf("%s of the model's multiply-adds run on the device, before node %s.", percent1(c.Share), c.Node)
+			s := fmt.Sprintf("%s of the model's multiply-adds run on the device, before node %s", percent1(c.Share), c.Node)
+			switch x.Released.Method {
+			case promise.Isotropic:
+				return s + "."
+			case promise.Trained:
+				return s + ", and so does the network that was trained for this release. What leaves are noisy answers: one number for each class. They serve no other task."
+			}
+			return s + ", and so does the layer that makes the released numbers."
 		}
 	}
 	return ""

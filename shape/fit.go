@@ -13,19 +13,13 @@ import (
 
 // Defaults of Options.
 const (
-	LinearExtra       = 3    // numbers beyond the discriminants in a linear layer: worth 0.05 points of accuracy on MNIST
-	SaturatedExtra    = 7    // the same in a layer that saturates, where they make classes easier to tell apart
-	LinearSigma       = 1.   // standard deviation of the noise: the layer scales itself to it
-	SaturatedSigma    = .6   // the layer's numbers are between −1 and 1; MNIST's classes stay apart up to about 0.8
-	DefaultHidden     = 128  // units of the head: more gain nothing on MNIST's nine discriminants
-	DefaultBatch      = 1000 // the penalty compares all pairs of a batch, so it needs a large one
-	DefaultEpochs     = 60   // a third as many lose half a point of accuracy on MNIST
-	leastSteps        = 3000 // as many as 60 epochs of 50,000 examples
-	learningRate      = 1e-3
-	DefaultBottleneck = 256 // units before the saturated numbers
-	// DefaultJitter makes a saturated layer release inputs that it did not learn from like the
-	// others: on MNIST, a third as many of them are identified at the same accuracy.
-	DefaultJitter = 1.
+	LinearExtra   = 3    // numbers beyond the discriminants in a linear layer: worth 0.05 points of accuracy on MNIST
+	LinearSigma   = 1.   // standard deviation of the noise: the layer scales itself to it
+	DefaultHidden = 128  // units of the head: more gain nothing on MNIST's nine discriminants
+	DefaultBatch  = 1000 // the penalty compares all pairs of a batch, so it needs a large one
+	DefaultEpochs = 60   // a third as many lose half a point of accuracy on MNIST
+	leastSteps    = 3000 // as many as 60 epochs of 50,000 examples
+	learningRate  = 1e-3
 	// linearStart is what the discriminants are divided by at the start: noise of standard
 	// deviation 1 then leaves MNIST's classes apart.
 	linearStart = 1.6
@@ -34,15 +28,8 @@ const (
 
 // Options are the settings of Fit.
 type Options struct {
-	Keep int // numbers that are released; 0: LinearExtra or SaturatedExtra more than the discriminants
-	// Saturate computes the released numbers by a hidden layer and a tanh, so that an input far
-	// from its class is released like the others. Without it the layer is linear.
-	Saturate bool
-	Sigma    float64 // standard deviation of the noise while learning; 0: LinearSigma or SaturatedSigma
-	// Jitter is the standard deviation of random numbers that are added to the features while a
-	// saturated layer learns, in units of each feature's own; 0: DefaultJitter, negative: none.
-	// It is not used with a front.
-	Jitter     float64
+	Keep       int     // numbers that are released; 0: LinearExtra more than the discriminants
+	Sigma      float64 // standard deviation of the noise while learning; 0: LinearSigma
 	Weight     float64 // of identification in the loss; 0: none
 	Candidates int     // of the adversary whom Weight is about; 0: the examples
 	Protect    []Protected
@@ -75,11 +62,7 @@ func Fit(ctx context.Context, data nn.Source, front *nn.Graph, moments *Moments,
 	if err := o.check(data, tasks); err != nil {
 		return nil, err
 	}
-	extra, sigma := LinearExtra, LinearSigma
-	if o.Saturate {
-		extra, sigma = SaturatedExtra, SaturatedSigma
-	}
-	o.Keep, o.Sigma = cmp.Or(o.Keep, moments.Classes-1+extra), cmp.Or(o.Sigma, sigma)
+	o.Keep, o.Sigma = cmp.Or(o.Keep, moments.Classes-1+LinearExtra), cmp.Or(o.Sigma, LinearSigma)
 	layer, err := o.layer(moments)
 	if err != nil {
 		return nil, err
@@ -91,10 +74,8 @@ func Fit(ctx context.Context, data nn.Source, front *nn.Graph, moments *Moments,
 	s := &Shape{Layer: layer, Sigma: o.Sigma, Head: o.head(classes)}
 	if front != nil {
 		s.Layer = Join(front, s.Layer)
-	} else if j := cmp.Or(o.Jitter, DefaultJitter); o.Saturate && j > 0 {
-		data = &jittered{Source: data, by: moments.stds(j), seed: o.Seed}
 	}
-	return s, o.fit(ctx, s.Layer, s, data, tasks)
+	return s, o.fit(ctx, s.Layer, s.Head, data, tasks, DefaultEpochs, leastSteps)
 }
 
 // check returns an error for settings that do not fit the data.
@@ -113,11 +94,12 @@ func (o Options) check(data nn.Source, tasks []train.Task) error {
 	return nil
 }
 
-// fit trains layer, unless it is nil, and head.
-func (o Options) fit(ctx context.Context, layer *nn.Graph, s *Shape, data nn.Source, tasks []train.Task) error {
+// fit trains layer, unless it is nil, and head. Unless Epochs is set, it takes at least so many
+// epochs and steps.
+func (o Options) fit(ctx context.Context, layer, head *nn.Graph, data nn.Source, tasks []train.Task, epochs, steps int) error {
 	batch := min(cmp.Or(o.Batch, DefaultBatch), data.Len())
 	perEpoch := (data.Len()-1)/batch + 1
-	epochs := cmp.Or(o.Epochs, max(DefaultEpochs, (leastSteps-1)/perEpoch+1))
+	epochs = cmp.Or(o.Epochs, max(epochs, (steps-1)/perEpoch+1))
 	options := train.ReleasedOptions{
 		Sigma: o.Sigma, Tasks: tasks,
 		Options: train.Options{Epochs: epochs, Batch: batch, Seed: o.Seed, Optimizer: func(params []*nn.Param) train.Optimizer {
@@ -134,19 +116,12 @@ func (o Options) fit(ctx context.Context, layer *nn.Graph, s *Shape, data nn.Sou
 		}
 		options.Penalty = l.penalty
 	}
-	_, err := train.FitReleased(ctx, layer, s.Head, data, options)
+	_, err := train.FitReleased(ctx, layer, head, data, options)
 	return err
 }
 
-// layer returns the layer to start from: discriminants, then small random directions; or, if
-// it saturates, random weights.
+// layer returns the layer to start from: discriminants, then small random directions.
 func (o Options) layer(m *Moments) (*nn.Graph, error) {
-	if o.Saturate {
-		g := Chain("release", []int{m.N}, dense("release-hidden", m.N, DefaultBottleneck), &nn.ReLU{},
-			dense("release", DefaultBottleneck, o.Keep), &nn.Unary{Function: "Tanh"})
-		g.Init(o.Seed + 1)
-		return g, nil
-	}
 	start, err := m.Discriminant(min(o.Keep, m.Classes-1, m.N))
 	if err != nil {
 		return nil, err

@@ -100,18 +100,14 @@ func fitted(t *testing.T, d rows, o Options) *Shape {
 // TestFitIsReproducible holds that equal seeds give equal bytes on any number of cores.
 func TestFitIsReproducible(t *testing.T) {
 	protect := []Protected{{classesOf(120, 2, 4), 1}}
-	for _, o := range []Options{
-		{Weight: 1, Protect: protect, Epochs: 3, Batch: 50, Seed: 1},
-		{Weight: 1, Saturate: true, Epochs: 3, Batch: 50, Seed: 1},
-	} {
-		want := learned(t, 1, o)
-		if !slices.Equal(learned(t, 2, o), want) {
-			t.Error("two cores give other weights than one")
-		}
-		o.Seed = 2
-		if slices.Equal(learned(t, 1, o), want) {
-			t.Error("another seed gives the same weights")
-		}
+	o := Options{Weight: 1, Protect: protect, Epochs: 3, Batch: 50, Seed: 1}
+	want := learned(t, 1, o)
+	if !slices.Equal(learned(t, 2, o), want) {
+		t.Error("two cores give other weights than one")
+	}
+	o.Seed = 2
+	if slices.Equal(learned(t, 1, o), want) {
+		t.Error("another seed gives the same weights")
 	}
 }
 
