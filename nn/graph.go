@@ -19,7 +19,24 @@ type Graph struct {
 	Nodes      []*Node
 	Metadata   map[string]string // kept in the ONNX file's metadata_props
 	Classes    []string          // whose scores the output has; nil if the file does not name them
+	Columns    []Column          // of which the input is a row, where the model is one of tables; nil otherwise
+	Words      []string          // the texts that the numbers from 0 on stand for in columns and outputs of text
 }
+
+// A Column is a part of the input of a model of tables: values of one name, in the order of
+// the input. Text is given as its number in Graph.Words, and −1 if it is not there.
+type Column struct {
+	Name  string
+	Width int
+	Type  string // one of ColumnNumber, ColumnInteger and ColumnText
+}
+
+// Types of a Column.
+const (
+	ColumnNumber  = "number"
+	ColumnInteger = "integer" // float32 holds those up to 2²⁴ exactly
+	ColumnText    = "text"
+)
 
 // A Node applies one operator to tensors that are the graph's input or the
 // outputs of earlier nodes.

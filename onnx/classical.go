@@ -26,7 +26,9 @@ const (
 	treeAttributes = "aggregate_function base_values base_values_as_tensor nodes_falsenodeids nodes_featureids nodes_hitrates " +
 		"nodes_hitrates_as_tensor nodes_missing_value_tracks_true nodes_modes nodes_nodeids nodes_treeids nodes_truenodeids " +
 		"nodes_values nodes_values_as_tensor post_transform "
-	classAttributes  = "classlabels_int64s classlabels_ints classlabels_strings "
+	classAttributes = "classlabels_int64s classlabels_ints classlabels_strings "
+	mapAttributes   = "classes_strings default_float default_int64 default_string default_tensor keys_floats keys_int64s keys_strings keys_tensor " +
+		"values_floats values_int64s values_strings values_tensor"
 	kernelAttributes = "kernel_params kernel_type post_transform coefficients rho support_vectors "
 )
 
@@ -35,10 +37,19 @@ var classicalOperators map[string]operator
 
 func init() {
 	classicalOperators = map[string]operator{
-		"LinearClassifier": {1, classAttributes + "coefficients intercepts multi_class post_transform", converts, (*nodeReader).linearClassifier, nil},
-		"LinearRegressor":  {1, "coefficients intercepts post_transform targets", converts, (*nodeReader).linearRegressor, nil},
-		"Normalizer":       {1, "norm", converts, (*nodeReader).normalizer, nil},
-		"Scaler":           {1, "offset scale", converts, (*nodeReader).scaler, nil},
+		"LinearClassifier":      {1, classAttributes + "coefficients intercepts multi_class post_transform", converts, (*nodeReader).linearClassifier, nil},
+		"LinearRegressor":       {1, "coefficients intercepts post_transform targets", converts, (*nodeReader).linearRegressor, nil},
+		"ArrayFeatureExtractor": {2, "", exact, (*nodeReader).arrayFeatureExtractor, nil},
+		"Binarizer":             {1, "threshold", converts, (*nodeReader).binarizer, nil},
+		"CategoryMapper":        {1, "cats_int64s cats_strings default_int64 default_string", converts, (*nodeReader).categoryMapper, nil},
+		"FeatureVectorizer":     {anyNumber, "inputdimensions", converts, (*nodeReader).featureVectorizer, nil},
+		"Imputer":               {1, "imputed_value_floats imputed_value_int64s replaced_value_float replaced_value_int64", converts, (*nodeReader).imputer, nil},
+		"LabelEncoder":          {1, mapAttributes, converts, (*nodeReader).labelEncoder, nil},
+		"OneHotEncoder":         {1, "cats_int64s cats_strings zeros", converts, (*nodeReader).oneHotEncoder, nil},
+		"SVMClassifier":         {1, kernelAttributes + classAttributes + "prob_a prob_b vectors_per_class", converts, (*nodeReader).svmClassifier, nil},
+		"SVMRegressor":          {1, kernelAttributes + "n_supports one_class", converts, (*nodeReader).svmRegressor, nil},
+		"Normalizer":            {1, "norm", converts, (*nodeReader).normalizer, nil},
+		"Scaler":                {1, "offset scale", converts, (*nodeReader).scaler, nil},
 		"TreeEnsembleClassifier": {1, treeAttributes + classAttributes + "class_ids class_nodeids class_treeids class_weights class_weights_as_tensor", converts,
 			(*nodeReader).treeClassifier, nil},
 		"TreeEnsembleRegressor": {1, treeAttributes + "n_targets target_ids target_nodeids target_treeids target_weights target_weights_as_tensor", converts,
@@ -336,7 +347,7 @@ func (n *node) doubles(name string) []float64 {
 	if a, ok := n.typed(name, kindFloats); ok {
 		x := make([]float64, len(a.floats)/4)
 		for i := range x {
-			x[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(a.floats[4*i:])))
+			x[i] = float64(bits32(binary.LittleEndian.Uint32(a.floats[4*i:])))
 		}
 		return x
 	}
@@ -402,3 +413,5 @@ func (n *node) tensorInts(name string) []int64 {
 	}
 	return x
 }
+
+func bits32(b uint32) float32 { return math.Float32frombits(b) }

@@ -158,7 +158,7 @@ func (d *decoder) decode(m model) error {
 	case len(d.refused) > 0:
 		return nil
 	}
-	d.graph.Classes = d.named[d.graph.Output]
+	d.graph.Classes, d.graph.Words = d.named[d.graph.Output], d.words
 	return d.prune()
 }
 

@@ -28,6 +28,9 @@ func FuzzDecode(f *testing.F) {
 	for _, m := range seeds() {
 		f.Add(m.bytes(), []byte{1, 2, 3})
 	}
+	for _, m := range classicalZoo() {
+		f.Add(m.file.bytes(), []byte{1, 2, 3})
+	}
 	f.Add(everything(f), []byte{1})
 	f.Fuzz(decodeMutant)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tattle/nn"
 )
 
 // maxActivation bounds the elements of one activation of one example: 256 MiB,
@@ -109,10 +111,12 @@ func (d *decoder) findInput() error {
 		d.shapes[m.name] = nil
 		real = append(real, v)
 	}
-	switch len(real) {
-	case 0:
+	switch {
+	case len(real) == 0:
 		return nil // the first node that needs one errs, or the output does
-	case 1:
+	case d.classical > 0 && d.options.Shape == nil:
+		return d.setColumns(real)
+	case len(real) == 1:
 		return d.setInput(real[0])
 	}
 	texts := make([]string, len(real))
@@ -139,6 +143,9 @@ func (d *decoder) setInput(v declared) error {
 	d.graph.InputShape = inner(d.shapes[v.name])
 	d.inner[v.name] = d.graph.InputShape
 	d.open = !v.ranked || !v.dims[0].known
+	if d.classical > 0 {
+		d.graph.Columns = []nn.Column{{Name: v.name, Width: nn.Size(shape), Type: nn.ColumnNumber}}
+	}
 	d.roundInput(v)
 	return nil
 }

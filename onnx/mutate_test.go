@@ -38,7 +38,7 @@ var telling = []int64{0, 1, -1, 2, 3, -2, 4, 7, 16, 255, 1 << 16, 1 << 20, 1 << 
 
 // mutant is a model in pieces.
 type mutant struct {
-	opset                    int64
+	opset, classical         int64
 	nodes                    []node
 	weights, inputs, outputs [][]byte // encoded
 }
@@ -52,7 +52,7 @@ func mutated(data, choices []byte) []byte {
 	if w.err != nil || len(choices) == 0 {
 		return data
 	}
-	x := &mutant{opset: m.opset, nodes: m.graph.nodes}
+	x := &mutant{opset: m.opset, classical: m.classical, nodes: m.graph.nodes}
 	for _, v := range m.graph.initializers {
 		x.weights = append(x.weights, v.body)
 	}
@@ -64,7 +64,7 @@ func mutated(data, choices []byte) []byte {
 	}
 	changes := []func(*script){
 		x.operator, x.operator, x.rewire, x.rewire, x.attribute, x.attribute, x.attribute, x.weight, x.weight, x.weight,
-		x.version, x.promote, x.demote, x.remove, x.repeat, x.swap, x.input, x.fold,
+		x.version, x.promote, x.demote, x.remove, x.repeat, x.swap, x.input, x.fold, x.list, x.list,
 	}
 	for len(s.b) > 0 {
 		changes[s.of(len(changes))](s)
@@ -94,7 +94,12 @@ func (x *mutant) operator(s *script) {
 	if opNames == nil {
 		opNames = allNames()
 	}
-	x.node(s).op = chosen(s, opNames)
+	n := x.node(s)
+	if n.domain == classicalDomain {
+		n.op = chosen(s, slices.Sorted(maps.Keys(classicalOperators)))
+		return
+	}
+	n.op = chosen(s, opNames)
 }
 
 // tensors lists all names.
@@ -257,6 +262,32 @@ func (x *mutant) repeat(s *script) {
 	}
 }
 
+// list changes a number of an attribute that is a list of integers.
+func (x *mutant) list(s *script) {
+	n := x.node(s)
+	if len(n.attributes) == 0 {
+		return
+	}
+	i := s.of(len(n.attributes))
+	w, name := &wire{}, n.attributes[i].name
+	var ints []int64
+	w.each(n.attributes[i].body, func(f field) {
+		if f.number == attributeInts {
+			ints = w.ints(ints, f)
+		}
+	})
+	if w.err != nil || len(ints) == 0 {
+		return
+	}
+	v := chosen(s, telling)
+	if s.of(2) == 0 {
+		v = ints[s.of(len(ints))]
+	}
+	ints[s.of(len(ints))] = v
+	n.attributes = slices.Clone(n.attributes)
+	w.each(intList(name, ints...), func(f field) { n.attributes[i].body = f.b })
+}
+
 func (x *mutant) swap(s *script) {
 	x.nodes = slices.Clone(x.nodes)
 	if n := len(x.nodes); n > 0 {
@@ -310,5 +341,8 @@ func (x *mutant) bytes() []byte {
 		}
 	}
 	b := appendBytes(appendInt(nil, modelIRVersion, 8), modelGraph, g)
+	if x.classical > 0 {
+		b = appendBytes(b, modelOpset, appendInt(appendBytes(nil, opsetDomain, []byte(classicalDomain)), opsetVersion, x.classical))
+	}
 	return appendBytes(b, modelOpset, appendInt(nil, opsetVersion, x.opset))
 }

@@ -17,7 +17,13 @@ func TestMutants(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv(mutantsEnv)); err == nil {
 		trials = n
 	}
-	files := seeds()
+	var files [][]byte
+	for _, f := range seeds() {
+		files = append(files, f.bytes())
+	}
+	for _, m := range classicalZoo() {
+		files = append(files, m.file.bytes())
+	}
 	for i := range trials {
 		r := rand.New(rand.NewPCG(uint64(i), 7))
 		choices := make([]byte, 2+r.IntN(30))
@@ -32,7 +38,7 @@ func TestMutants(t *testing.T) {
 					panic(e)
 				}
 			}()
-			decodeMutant(t, files[k].bytes(), choices)
+			decodeMutant(t, files[k], choices)
 		}()
 		if t.Failed() {
 			t.Fatalf("seed %d, choices %v", k, choices)

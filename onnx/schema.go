@@ -45,6 +45,7 @@ const (
 	tensorType     = 2
 	tensorFloats   = 4
 	tensorInt32s   = 5
+	tensorTexts    = 6
 	tensorInt64s   = 7
 	tensorName     = 8
 	tensorRaw      = 9

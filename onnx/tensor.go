@@ -15,9 +15,10 @@ type tensor struct {
 	name     string
 	dims     []int64
 	kind     int64
-	raw      []byte  // little-endian elements, or nil
-	floats   []byte  // the same, from the fields of float32 …
-	doubles  []byte  // … and float64
+	raw      []byte // little-endian elements, or nil
+	floats   []byte // the same, from the fields of float32 …
+	doubles  []byte // … and float64
+	texts    [][]byte
 	ints     []int64 // small integers, bools and the bits of float16
 	hasRaw   bool
 	external bool // the data lie in another file
@@ -41,6 +42,8 @@ func (w *wire) tensor(b []byte) (t tensor) {
 			t.doubles = w.fixed(t.doubles, f, 8)
 		case tensorInt32s, tensorInt64s, tensorUint64s:
 			t.ints = w.ints(t.ints, f)
+		case tensorTexts:
+			t.texts = append(t.texts, f.b)
 		case tensorName:
 			t.name = w.name(f)
 		case tensorRaw:
@@ -53,6 +56,15 @@ func (w *wire) tensor(b []byte) (t tensor) {
 		}
 	})
 	return t
+}
+
+// strings returns the elements of a tensor of text.
+func (t *tensor) strings() []string {
+	list := make([]string, len(t.texts))
+	for i, s := range t.texts {
+		list[i] = string(s)
+	}
+	return list
 }
 
 // shape returns the dimensions and how many elements they make.

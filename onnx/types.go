@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"math"
+	"slices"
 
 	"tattle/internal/float16"
 	"tattle/nn"
@@ -31,6 +32,8 @@ func (r *nodeReader) setTypes(op operator) {
 		element = max(element, r.elements[in])
 	}
 	switch {
+	case element == typeString && op.traits&exact == 0 && isStandard(r.domain) && !slices.Contains(readsText, r.op):
+		panic(unsupportedf("computes with text"))
 	case element == 0 || op.traits&converts != 0:
 		return
 	case element == typeInt64 && op.traits&(exact|integral) == 0:
@@ -42,6 +45,9 @@ func (r *nodeReader) setTypes(op operator) {
 		r.elements[out] = element
 	}
 }
+
+// readsText are the operators that convert, and may be given text.
+var readsText = []string{"Cast", "CastLike", "If", "Shape", "Size"}
 
 // cast is ONNX Cast-13.
 func (r *nodeReader) cast() { r.castTo(r.int("to", 0)) }
@@ -64,7 +70,13 @@ func (r *nodeReader) castLike() {
 func (r *nodeReader) castTo(element int64) {
 	kind, ok := kindOf(element)
 	format, narrow := narrowFormats[element]
+	text := r.elements[r.operand(0).tensor] == typeString
 	switch {
+	case text && element == typeString:
+		r.elements[r.outputs[0]] = typeString
+		r.keepShape(&nn.Identity{})
+	case text:
+		panic(unsupportedf("a cast of text to %s", typeName(element)))
 	case narrow:
 		r.elements[r.outputs[0]] = element
 		r.keepShape(&nn.Unary{Function: format.function})
@@ -88,9 +100,13 @@ func (r *nodeReader) truncate() {
 		r.chain(x).end(0, x.shape)
 		return
 	}
-	c := r.chain(x).fork()
+	r.chain(x).truncated().end(0, x.shape)
+}
+
+func (c *chain) truncated() *chain {
+	c = c.fork()
 	below := c.fork().then(&nn.Unary{Function: "Clip", Alpha: math.Inf(-1)}).then(&nn.Unary{Function: "Ceil"})
-	c.fork().then(&nn.ReLU{}).then(&nn.Unary{Function: "Floor"}).with("Add", below).end(0, x.shape)
+	return c.fork().then(&nn.ReLU{}).then(&nn.Unary{Function: "Floor"}).with("Add", below)
 }
 
 // widen reads a cast to a wider float, which changes nothing: a rounding that nothing else

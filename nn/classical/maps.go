@@ -81,16 +81,18 @@ func exactOnly(ey, ex []float64) {
 // 0 elsewhere.
 type OneHot struct {
 	size  int
+	known bool // what is no category has entries of NaN
 	index *Lookup
 }
 
-// NewOneHot returns the encoding by those categories.
-func NewOneHot(categories []float64) *OneHot {
+// NewOneHot returns the encoding by those categories. If known, all entries of what is no
+// category are NaN.
+func NewOneHot(categories []float64, known bool) *OneHot {
 	places := make([]float64, len(categories))
 	for i := range places {
 		places[i] = float64(i)
 	}
-	return &OneHot{len(categories), NewLookup("OneHotEncoder", categories, places, -1)}
+	return &OneHot{len(categories), known, NewLookup("OneHotEncoder", categories, places, -1)}
 }
 
 // Kind returns "OneHotEncoder".
@@ -114,6 +116,10 @@ func oneHot[T float32 | float64](o *OneHot, y, x []T) {
 	clear(y)
 	if i := int(o.index.of(float64(x[0]))); i >= 0 {
 		y[i] = 1
+	} else if o.known {
+		for i := range y {
+			y[i] = T(math.NaN())
+		}
 	}
 }
 
