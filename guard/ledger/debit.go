@@ -30,7 +30,7 @@ type debit struct {
 // not cover the others, it returns an ExhaustedError: Debit would, too, unless other requests or
 // the time intervene.
 func (l *Ledger) Lookup(s Subject, inputs []Input) (stored [][]int64, err error) {
-	err = l.db.View(func(tx *bbolt.Tx) error {
+	err = l.view(func(tx *bbolt.Tx) error {
 		if stored, err = storedOf(tx, inputs); err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (l *Ledger) group(first *debit) []*debit {
 
 // commit writes debits in one transaction, and answers them when it is on disk.
 func (l *Ledger) commit(all []*debit) {
-	err := l.db.Update(func(tx *bbolt.Tx) error {
+	err := l.update(func(tx *bbolt.Tx) error {
 		wrote := false
 		for _, d := range all {
 			if err := l.apply(tx, d); err != nil {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -77,7 +78,11 @@ func Open(dir string, o Options) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockTimeout, PageSize: pageSize, FreelistType: bbolt.FreelistMapType})
+	var db *bbolt.DB
+	err = sound(func() (err error) {
+		db, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockTimeout, PageSize: pageSize, FreelistType: bbolt.FreelistMapType})
+		return err
+	})
 	switch {
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return nil, fmt.Errorf("%s: another process has the ledger open", path)
@@ -96,11 +101,33 @@ func Open(dir string, o Options) (*Ledger, error) {
 	return l, nil
 }
 
+// sound returns the error of f. It returns an error, too, if f panics or reads beyond the file: bbolt
+// does so where pages are damaged or missing, after it has rolled back its transaction.
+func sound(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if damage := recover(); damage != nil {
+			err = fmt.Errorf("the file is damaged: %.200v", damage)
+		}
+	}()
+	return f()
+}
+
+// view runs a transaction that reads.
+func (l *Ledger) view(f func(*bbolt.Tx) error) error {
+	return sound(func() error { return l.db.View(f) })
+}
+
+// update runs a transaction that writes.
+func (l *Ledger) update(f func(*bbolt.Tx) error) error {
+	return sound(func() error { return l.db.Update(f) })
+}
+
 // prepare makes the buckets of a new database, or checks those of another one.
 func (l *Ledger) prepare() error {
 	check := l.tag(checkKey)
 	made := true
-	err := l.db.View(func(tx *bbolt.Tx) error {
+	err := l.view(func(tx *bbolt.Tx) error {
 		meta := tx.Bucket(metaBucket)
 		switch {
 		case meta == nil:
@@ -115,7 +142,7 @@ func (l *Ledger) prepare() error {
 	if err != nil || made {
 		return err
 	}
-	return l.db.Update(func(tx *bbolt.Tx) error {
+	return l.update(func(tx *bbolt.Tx) error {
 		for _, name := range [][]byte{metaBucket, subjectsBucket, inputsBucket, releasesBucket} {
 			if _, err := tx.CreateBucket(name); err != nil {
 				return err
@@ -138,7 +165,7 @@ func (l *Ledger) Close() error {
 
 // Subjects returns the number of subjects that the ledger knows.
 func (l *Ledger) Subjects() (n int, err error) {
-	err = l.db.View(func(tx *bbolt.Tx) error {
+	err = l.view(func(tx *bbolt.Tx) error {
 		n = tx.Bucket(subjectsBucket).Stats().KeyN
 		return nil
 	})
@@ -171,7 +198,7 @@ func (l *Ledger) Probe() error {
 		func(meta *bbolt.Bucket) error { return meta.Put(probeKey, make([]byte, probeSize)) },
 		func(meta *bbolt.Bucket) error { return meta.Delete(probeKey) },
 	} {
-		if err := l.db.Update(func(tx *bbolt.Tx) error { return change(tx.Bucket(metaBucket)) }); err != nil {
+		if err := l.update(func(tx *bbolt.Tx) error { return change(tx.Bucket(metaBucket)) }); err != nil {
 			return fmt.Errorf("the ledger cannot be written: %w", err)
 		}
 	}

@@ -1,0 +1,65 @@
+package ledger
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDamagedFile: a ledger whose file is cut or overwritten gives errors, and does not end the
+// process; a release that comes back is the one that was stored.
+func TestDamagedFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, databaseFile)
+	l := open(t, dir, Budget{Releases: 2}, nil)
+	const subjects = 300
+	for i := range subjects {
+		mustOne(t, l, fmt.Sprint(i), float32(i), []int64{int64(i), -5}, []int64{int64(i), -5})
+	}
+	l.Close()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	errors, damaged := 0, 0
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(1, seed))
+		content := append([]byte(nil), whole...)
+		if seed%4 == 0 {
+			content = content[:r.IntN(len(content))]
+		} else {
+			at := r.IntN(len(content) - pageSize)
+			clear(content[at : at+r.IntN(pageSize)])
+		}
+		os.Remove(path) // the lock of a ledger that could not be opened is on the old file
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l, err := Open(dir, Options{Budget: Budget{Releases: 2}})
+		if err != nil {
+			errors++
+			continue
+		}
+		for range 10 {
+			i := r.IntN(subjects)
+			got, err := one(l, fmt.Sprint(i), float32(i), -1, -1)
+			switch {
+			case err != nil:
+				errors++
+				if strings.Contains(err.Error(), "damaged") {
+					damaged++
+				}
+			case got[1] == -5 && got[0] != int64(i):
+				t.Errorf("the release of subject %d is that of %d", i, got[0])
+			}
+		}
+		l.Close()
+	}
+	t.Logf("%d errors, %d of them say that the ledger is damaged", errors, damaged)
+	if damaged == 0 {
+		t.Error("no damage is found")
+	}
+}
