@@ -144,6 +144,16 @@ func (m *Mechanism) Release(dst []int64, features []float32) (clipped int, err e
 	return m.lattice.AddRounded(dst, features)
 }
 
+// Err returns the error that every release has, nil if releases are possible.
+func (m *Mechanism) Err() error {
+	select {
+	case <-m.end:
+		return m.why
+	default:
+		return nil
+	}
+}
+
 // draw overwrites dst with noise that nobody else gets.
 func (m *Mechanism) draw(dst []int64) error {
 	m.mu.Lock()
@@ -164,10 +174,8 @@ func (m *Mechanism) draw(dst []int64) error {
 			}
 		}
 	}
-	select {
-	case <-m.end:
-		return m.why
-	default:
+	if err := m.Err(); err != nil {
+		return err
 	}
 	noise := m.rest[:len(dst)]
 	m.rest = m.rest[len(dst):]

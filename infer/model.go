@@ -3,6 +3,7 @@ package infer
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 
 	"tattle/nn"
@@ -58,5 +59,25 @@ func (m *Model) Forward(ctx context.Context, x []float32) ([]float32, error) {
 		return y, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	}
+}
+
+// Error returns the largest difference between the outputs y at x and those of float64 arithmetic,
+// [batch, p] and [batch, n]; NaN if one of y is not a number. It waits and errs as Forward does.
+func (m *Model) Error(ctx context.Context, x, y []float32) (largest float64, err error) {
+	select {
+	case net := <-m.nets:
+		defer func() { m.nets <- net }()
+		wide, exact := make([]float64, len(x)), make([]float64, len(y))
+		for i, v := range x {
+			wide[i] = float64(v)
+		}
+		net.Forward64(exact, wide)
+		for i, v := range y {
+			largest = max(largest, math.Abs(float64(v)-exact[i])) // NaN stays
+		}
+		return largest, nil
+	case <-ctx.Done():
+		return 0, ctx.Err()
 	}
 }

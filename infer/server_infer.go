@@ -166,6 +166,9 @@ func wanted(m *Metadata, ask *message) (names []string, binary func(output strin
 		if !slices.ContainsFunc(m.Outputs, func(o Tensor) bool { return o.Name == t.Name }) {
 			return nil, nil, badRequest("output %s is not the model's, %s", oneLine(t.Name), tensorNames(m.Outputs))
 		}
+		if slices.Contains(names, t.Name) {
+			return nil, nil, badRequest("output %s is named twice", oneLine(t.Name))
+		}
 		names = append(names, t.Name)
 		if t.Parameters != nil && t.Parameters.Binary != nil {
 			own[t.Name] = *t.Parameters.Binary

@@ -98,8 +98,12 @@ func (o Output) encode(asBinary bool) *tensor {
 	return t
 }
 
-// subject returns whom a request is about. The header and the parameter must agree.
+// subject returns whom a request is about. There is at most one header, and the parameter
+// must agree with it.
 func subject(r *http.Request, ask *message) (string, error) {
+	if n := len(r.Header.Values(SubjectHeader)); n > 1 {
+		return "", badRequest("there are %d headers %s: send one", n, SubjectHeader)
+	}
 	name := r.Header.Get(SubjectHeader)
 	if ask.Parameters == nil || ask.Parameters.Subject == "" || ask.Parameters.Subject == name {
 		return name, nil

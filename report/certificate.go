@@ -106,6 +106,7 @@ func (c *Certificate) uncovered() []string {
 	return append(all,
 		"Inputs that the run did not measure. Each sentence names the inputs that its figure is for.",
 		"What several different inputs of one subject have in common. The figures are about one input.",
+		"Releases that another ledger counts. A new ledger, or an older copy of one, gives each subject a new budget.",
 		"Several subject names for one person. Each name has its own budget: a trusted gateway must set the names.",
 		"Anything but the released integers. The time of an answer shows whether the input is new, and a client may send more to other services.")
 }

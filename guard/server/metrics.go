@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -13,7 +14,8 @@ import (
 	"time"
 )
 
-// clipBlock is the number of releases after which the number of clipped features is published.
+// clipBlock is the number of releases after which the number of clipped features is published, and
+// the drift of one is measured.
 const clipBlock = 1000
 
 // limits are the upper limits of the latency histogram's buckets, in seconds.
@@ -24,11 +26,13 @@ type metrics struct {
 	repeats   atomic.Int64 // stored releases that were sent again
 	exhausted atomic.Int64 // requests refused for their budget
 	upstream  atomic.Int64 // requests that the upstream did not answer
+	computed  atomic.Int64 // features of inputs
 
 	mu       sync.Mutex
 	releases int64
 	pending  clipping // of fewer than clipBlock releases, not published
 	clipping clipping
+	drift    float64 // the largest one that was measured; 0: none yet
 	statuses map[int]int64
 	buckets  [13]int64 // one for each limit, and the rest
 	seconds  float64
@@ -51,6 +55,25 @@ func (m *metrics) released(debited, repeated int, c clipping) {
 	if m.pending.drawn >= clipBlock {
 		m.clipping.add(m.pending)
 		m.pending = clipping{}
+	}
+}
+
+// due reports whether the drift is to be measured: with each clipBlock-th computation of features.
+func (m *metrics) due(computed int) bool {
+	after := m.computed.Add(int64(computed))
+	return after/clipBlock > (after-int64(computed))/clipBlock
+}
+
+// drifted counts a measured drift, rounded up to a power of two. What is not a number is not released.
+func (m *metrics) drifted(drift float64) {
+	frac, exp := math.Frexp(drift)
+	if frac == .5 {
+		exp--
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if drift > 0 {
+		m.drift = max(m.drift, math.Ldexp(1, exp))
 	}
 }
 
@@ -94,11 +117,11 @@ func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // report answers with the metrics.
 func (s *Server) report(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	io.WriteString(w, s.metrics.text(s.o.Drift, s.o.DriftAllowance))
+	io.WriteString(w, s.metrics.text(s.o.DriftAllowance))
 }
 
 // text returns the metrics in the text format of Prometheus, version 0.0.4.
-func (m *metrics) text(drift, allowance float64) string {
+func (m *metrics) text(allowance float64) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	b := &strings.Builder{}
@@ -111,8 +134,8 @@ func (m *metrics) text(drift, allowance float64) string {
 	one("upstream_errors_total", "counter", "Requests that the upstream did not answer.", m.upstream.Load())
 	one("features_total", "counter", fmt.Sprintf("Features of new releases, counted after every %d releases or more.", clipBlock), m.clipping.features)
 	one("clipped_features_total", "counter", "Of features_total, those outside of the clip.", m.clipping.clipped)
-	if drift > 0 { // it was measured
-		one("drift", "gauge", "Largest measured error of a feature, before it is rounded to the lattice.", drift)
+	if m.drift > 0 { // it was measured
+		one("drift", "gauge", fmt.Sprintf("Largest error of a feature before it is rounded to the lattice, measured once in %d new releases, rounded up to a power of two.", clipBlock), m.drift)
 	}
 	one("drift_allowance", "gauge", "Largest error of a feature that the certificate allows.", allowance)
 	fmt.Fprint(b, "# HELP tattle_guard_requests_total Inference requests by HTTP status.\n# TYPE tattle_guard_requests_total counter\n")

@@ -11,7 +11,8 @@
 // /metrics has counters and a histogram in the text format of Prometheus, written here: the format
 // is a few lines, and the client library would bring eight modules. The number of clipped features
 // is about the inputs; it is published for whole thousands of releases only, so that it says next
-// to nothing about one of them.
+// to nothing about one of them. The drift is measured for one new release of each thousand; its
+// maximum is published, rounded up to a power of two.
 package server
 
 import (
@@ -63,7 +64,7 @@ type Options struct {
 	Token    string // bearer token of all but the health checks; empty for none
 	MaxBatch int    // DefaultMaxBatch if 0
 
-	Drift, DriftAllowance float64 // of features, for /metrics: measured (0: not measured), and allowed
+	DriftAllowance float64 // the largest error of a feature that the certificate allows, for /metrics
 }
 
 // A Server answers inferences with releases.
@@ -114,8 +115,11 @@ func (s *Server) Handler() http.Handler {
 	return mux
 }
 
-// ready returns an error while the ledger cannot be written.
+// ready returns an error while the ledger cannot be written, and without noise.
 func (s *Server) ready() error {
+	if err := s.mechanism.Err(); err != nil {
+		return err
+	}
 	if !s.failed.Load() {
 		return nil
 	}
@@ -227,6 +231,13 @@ func (s *Server) draw(ctx context.Context, r *infer.Request, released [][]int64)
 	features, err := s.front.Forward(ctx, x)
 	if err != nil {
 		return 0, 0, err
+	}
+	if s.metrics.due(len(x) / p) {
+		off, err := s.front.Error(ctx, x[:p], features[:n])
+		if err != nil {
+			return 0, 0, err
+		}
+		s.metrics.drifted(off)
 	}
 	for i, stored := range released {
 		if stored != nil {

@@ -223,6 +223,7 @@ func TestBadRequests(t *testing.T) {
 		"no inputs":     {"a", `{}`, 400, "there are 0 inputs"},
 		"another input": {"a", strings.Replace(fine, `"name":"`+front().Input, `"name":"noise`, 1), 400, "is not the model's"},
 		"the features":  {"a", strings.Replace(fine, "{", `{"outputs":[{"name":"x"}],`, 1), 400, "output x is not the model's, features, release"},
+		"twice":         {"a", strings.Replace(fine, "{", `{"outputs":[{"name":"release"},{"name":"features"},{"name":"release"}],`, 1), 400, "output release is named twice"},
 		"text":          {"a", strings.Replace(fine, "FP32", "BYTES", 1), 400, "BYTES"},
 		"long":          {"a", fine + strings.Repeat(" ", 1<<17), 413, "longer than"},
 	} {
@@ -262,7 +263,7 @@ func get(t testing.TB, url, token string) (int, string) {
 }
 
 func TestMetricsAndToken(t *testing.T) {
-	_, h := serving(t, ledger.Budget{Releases: 1}, nil, func(o *Options) { o.Token, o.Drift, o.DriftAllowance = "sesame", 1e-7, 1e-3 })
+	_, h := serving(t, ledger.Budget{Releases: 1}, nil, func(o *Options) { o.Token, o.DriftAllowance = "sesame", 1e-3 })
 	for path, status := range map[string]int{"/metrics": 401, "/v2": 401, "/v2/models/guard": 401, "/v2/health/live": 200, "/v2/health/ready": 200, "/": 404} {
 		if got, said := get(t, h.URL+path, ""); got != status || strings.Contains(said, "tattle_guard") {
 			t.Errorf("%s: %d, want %d", path, got, status)
@@ -280,7 +281,7 @@ func TestMetricsAndToken(t *testing.T) {
 	}
 	_, said := get(t, h.URL+"/metrics", "sesame")
 	for _, line := range []string{
-		"# TYPE tattle_guard_releases_total counter\ntattle_guard_releases_total 0\n", "tattle_guard_drift 1e-07\n", "tattle_guard_drift_allowance 0.001\n",
+		"# TYPE tattle_guard_releases_total counter\ntattle_guard_releases_total 0\n", "tattle_guard_drift_allowance 0.001\n",
 		`tattle_guard_requests_total{code="401"} 1`, `tattle_guard_requests_total{code="400"} 1`,
 		`tattle_guard_request_seconds_bucket{le="+Inf"} 2`, "tattle_guard_request_seconds_count 2\n",
 	} {
@@ -290,8 +291,50 @@ func TestMetricsAndToken(t *testing.T) {
 	}
 }
 
-// TestCounts: what /metrics says after releases, repetitions and refusals; clipped features appear
-// only with the thousandth release.
+// TestSubjects: a request names one subject, so that a header of the client beside that of a gateway
+// is refused.
+func TestSubjects(t *testing.T) {
+	_, h := serving(t, ledger.Budget{Releases: 10}, nil, nil)
+	named := strings.Replace(body(1, 2, 3, 4), "{", `{"parameters":{"subject":"ann"},`, 1)
+	for _, c := range []struct {
+		headers []string
+		text    string
+		status  int
+	}{{[]string{"ann"}, named, 200}, {nil, named, 200}, {[]string{""}, named, 200}, {[]string{"bob"}, named, 400}, {[]string{"eve", "ann"}, named, 400}, {[]string{"ann", "ann"}, body(1, 2, 3, 4), 400}} {
+		r, err := http.NewRequest(http.MethodPost, h.URL+"/v2/models/guard/infer", strings.NewReader(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header[infer.SubjectHeader] = c.headers
+		w, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Body.Close()
+		if w.StatusCode != c.status {
+			t.Errorf("headers %q: %s, want %d", c.headers, w.Status, c.status)
+		}
+	}
+}
+
+// TestNotReady: a server without noise releases nothing, and says that it is not ready.
+func TestNotReady(t *testing.T) {
+	s, h := serving(t, ledger.Budget{Releases: 10}, nil, nil)
+	if status, said := get(t, h.URL+"/v2/health/ready", ""); status != 200 {
+		t.Errorf("ready: %d %s", status, said)
+	}
+	s.mechanism.Close()
+	if w, a := post(t, h.URL, "ann", body(1, 2, 3, 4)); w.StatusCode != 503 || len(a.Outputs) > 0 {
+		t.Errorf("%s: %+v", w.Status, a)
+	}
+	if status, said := get(t, h.URL+"/v2/health/ready", ""); status != 503 || !strings.Contains(said, `"ready":false`) {
+		t.Errorf("ready: %d %s", status, said)
+	}
+}
+
+// TestCounts: what /metrics says after releases, repetitions and refusals; clipped features
+// and the drift appear only with the thousandth release.
 func TestCounts(t *testing.T) {
 	s, h := serving(t, ledger.Budget{Releases: 2000}, nil, func(o *Options) { o.Lattice.Clip = 1. / 64 })
 	for i := range 999 {
@@ -300,7 +343,7 @@ func TestCounts(t *testing.T) {
 	mustPost(t, h.URL, "ann", body(0, 1, 1, 1))
 	check := func(lines ...string) {
 		t.Helper()
-		said := s.metrics.text(0, 0)
+		said := s.metrics.text(0)
 		for _, line := range lines {
 			if !strings.Contains(said, "\ntattle_guard_"+line+"\n") {
 				t.Errorf("no %q in\n%s", line, said)
@@ -310,6 +353,9 @@ func TestCounts(t *testing.T) {
 	check("releases_total 999", "repeats_total 1", "features_total 0", "clipped_features_total 0", "refusals_total 0")
 	mustPost(t, h.URL, "ann", body(5000, 1, 1, 1))
 	check("releases_total 1000", "features_total 3000")
+	if d := s.metrics.drift; d < 0x1p-30 || d > 0x1p-10 || math.Log2(d) != math.Trunc(math.Log2(d)) {
+		t.Errorf("drift %v", d)
+	}
 	if c := s.metrics.clipping.clipped; c < 1000 || c > 3000 {
 		t.Errorf("%d of 3000 features are clipped at 1/64", c)
 	}

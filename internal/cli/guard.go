@@ -238,7 +238,11 @@ func (c *guardServeCmd) Run(ctx context.Context, e *env) error {
 		}
 	}
 	if c.Ledger == "" {
-		c.Ledger = filepath.Clean(c.Release) + "-ledger"
+		dir, err := filepath.Abs(c.Release) // the same for release and, within it, for .
+		if err != nil {
+			return err
+		}
+		c.Ledger = dir + "-ledger"
 	}
 	if o.Ledger, err = ledger.Open(c.Ledger, ledger.Options{Budget: p.Budget()}); err != nil {
 		return hinted(fmt.Errorf("--ledger %s: %w", file.Name(c.Ledger), err), "one process at a time can use a ledger")

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"tattle/guard/pack"
 	"tattle/infer"
@@ -63,55 +62,42 @@ const driftBatch = 16
 // drift returns the largest difference between a feature of the runtime and that of float64
 // arithmetic; NaN if one is not a number.
 func (c *guardCheckCmd) drift(ctx context.Context, p *pack.Pack, data nn.Source) (float64, error) {
-	net, err := nn.NewNet(p.Front)
+	front, err := infer.NewModel(pack.FrontFile, p.Front)
 	if err != nil {
 		return 0, err
 	}
-	in, n := net.Dims()
-	answer := func(_ context.Context, x []float32, k int) ([]float32, error) {
-		y := make([]float32, k*n)
-		net.Forward(y, x)
-		return y, nil
-	}
+	in, n := nn.Size(p.Front.InputShape), p.Lattice().Dim
+	answer := front.Forward
 	if c.Endpoint != "" {
 		client, err := infer.New(c.Endpoint, infer.Options{Token: c.Token, Shape: p.Front.InputShape})
 		if err != nil {
 			return 0, usage(fmt.Errorf("--endpoint: %w", err), "write it as http://127.0.0.1:8000/v2/models/NAME")
 		}
-		answer = func(ctx context.Context, x []float32, k int) ([]float32, error) {
-			y, _, err := client.Infer(ctx, x, k)
+		answer = func(ctx context.Context, x []float32) ([]float32, error) {
+			y, _, err := client.Infer(ctx, x, len(x)/in)
 			return y, err
 		}
 	}
 	largest := 0.
 	for first := 0; first < data.Len(); first += driftBatch {
-		k := min(driftBatch, data.Len()-first)
-		indices := make([]int, k)
+		indices := make([]int, min(driftBatch, data.Len()-first))
 		for i := range indices {
 			indices[i] = first + i
 		}
-		x, exact := make([]float32, k*in), make([]float64, k*n)
+		x := make([]float32, len(indices)*in)
 		data.Examples(x, indices)
-		net.Forward64(exact, widened(x))
-		y, err := answer(ctx, x, k)
+		y, err := answer(ctx, x)
 		if err != nil {
 			return 0, hinted(err, "")
 		}
-		if len(y) != k*n {
-			return 0, usage(fmt.Errorf("%s answers with %d numbers for %s, and %s has %d features", file.Line(c.Endpoint), len(y), report.Count(k, "input"), pack.FrontFile, n), "serve the features of front.onnx without noise")
+		if len(y) != len(indices)*n {
+			return 0, usage(fmt.Errorf("%s answers with %d numbers for %s, and %s has %d features", file.Line(c.Endpoint), len(y), report.Count(len(indices), "input"), pack.FrontFile, n), "serve the features of front.onnx without noise")
 		}
-		for i, v := range y {
-			largest = max(largest, math.Abs(float64(v)-exact[i])) // NaN stays
+		off, err := front.Error(ctx, x, y)
+		if err != nil {
+			return 0, err
 		}
+		largest = max(largest, off) // NaN stays
 	}
 	return largest, ctx.Err()
-}
-
-// widened returns x in float64.
-func widened(x []float32) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = float64(v)
-	}
-	return out
 }
