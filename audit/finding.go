@@ -22,6 +22,7 @@ type Finding struct {
 	Curiosity *classify.Proportion `json:"curiosity,omitempty"`         // δs of the chosen guess
 	Balanced  *float64             `json:"balanced_accuracy,omitempty"` // of the chosen guess: mean over the classes of s of the share that is right
 	R2        *float64             `json:"r2,omitempty"`                // of the chosen guess, of a numeric attribute
+	Interval  *[2]float64          `json:"r2_interval,omitempty"`       // of R2, two-sided, at classify.Confidence
 	Variance  float64              `json:"variance,omitempty"`          // of a numeric attribute
 	Attacks   []Attack             `json:"attacks"`                     // the best first
 	Chosen    []string             `json:"chosen"`                      // by fold, name of the attack
@@ -110,7 +111,7 @@ func (f *Finding) attacks(at *Attribute, g *guesses) {
 		f.Chosen = append(f.Chosen, g.attack[c].String())
 	}
 	if f.Numeric {
-		f.R2 = new(rSquared(at.Numbers, g.bestValue))
+		f.R2, f.Interval = new(rSquared(at.Numbers, g.bestValue)), new(rSquaredInterval(at.Numbers, g.bestValue))
 	} else {
 		f.Curiosity, f.Balanced = new(classify.Accuracy(g.best, at.Labels)), classify.Balanced(g.best, at.Labels)
 	}

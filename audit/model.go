@@ -68,10 +68,16 @@ func fromNode(ctx context.Context, g *nn.Graph, name string, set *dataset.Set) (
 // newSample returns the sample of a set's labels and attributes, without outputs and classes.
 func newSample(set *dataset.Set, o ModelOptions) *Sample {
 	s := &Sample{Name: cmp.Or(o.Name, set.Name), Target: cmp.Or(set.YName, "y"), Y: slices.Clone(set.Y)}
-	for _, a := range set.Sensitive {
-		s.Sensitive = append(s.Sensitive, Attribute{Name: a.Name, Values: slices.Clone(a.Values), Labels: slices.Clone(a.Labels)})
-	}
+	s.Sensitive = attributesOf(set)
 	return s
+}
+
+// attributesOf returns copies of the sensitive attributes of a set.
+func attributesOf(set *dataset.Set) (all []Attribute) {
+	for _, a := range set.Sensitive {
+		all = append(all, Attribute{Name: a.Name, Values: slices.Clone(a.Values), Labels: slices.Clone(a.Labels), Numbers: slices.Clone(a.Numbers)})
+	}
+	return all
 }
 
 // ModelOptions says what is known of a model's outputs.

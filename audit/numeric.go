@@ -3,6 +3,7 @@ package audit
 import (
 	"math"
 
+	"tattle/classify"
 	"tattle/stat"
 )
 
@@ -27,6 +28,23 @@ func compareNumbers(name string, truth, value, base []float64, variance float64,
 		Difference: mean, StandardError: se, Low: mean - half, High: mean + half,
 		P: beyond(mean-*o.Margin, se, df),
 	}
+}
+
+// rSquaredInterval returns the interval of R² at classify.Confidence. R² is 1 less the ratio of the
+// mean squared error to the variance; by the delta method the standard error of a ratio A/B of means
+// is that of the mean of (aᵢ − bᵢ·A/B)/B, and its limits are Student's.
+func rSquaredInterval(truth, value []float64) [2]float64 {
+	mean, sd := stat.MeanStd(truth)
+	n := float64(len(truth))
+	ratio := 1 - rSquared(truth, value)
+	part := make([]float64, len(truth))
+	for i, s := range truth {
+		e, d := (s-value[i])/sd, (s-mean)/sd
+		part[i] = e*e - ratio*d*d
+	}
+	_, spread := stat.MeanStd(part)
+	half := spread / math.Sqrt(n) * stat.StudentQuantile((1+classify.Confidence)/2, n-1)
+	return [2]float64{1 - ratio - half, 1 - ratio + half}
 }
 
 // beyond returns the probability that Student's t exceeds difference/se.

@@ -36,6 +36,7 @@ type OpenOptions struct {
 	// Sensitive are columns or rules; NAME:number and NAME:class say how a column is read,
 	// which is otherwise numeric if it has more than 20 values, all numbers. None: columns
 	// called s1, s2_race and so on, s:NAME, s or sensitive; in an .npz all other arrays.
+	// race*sex is an attribute with a class for each combination.
 	Sensitive []string
 	// Scores are columns, in the order of the classes, or patterns such as "out_*". None:
 	// those that begin with score, logit, prob, p_ or output; what follows a colon is the
@@ -102,6 +103,7 @@ type source struct {
 	rule    *dataset.Rule // of the target; nil if none is given
 	listed  []string      // classes of the target, if the file lists them
 	columns []attributeColumn
+	made    sensitiveColumns   // of the columns
 	place   func(i int) string // of example i, for errors
 	notes   []string
 }

@@ -148,7 +148,11 @@ func (a *archive) sensitive(asked []string, y string) error {
 	if len(asked) > maxAttributes {
 		return tooManyAttributes(len(asked))
 	}
-	for _, text := range asked {
+	var err error
+	if a.src.made, err = splitSensitive(asked, r.finds); err != nil {
+		return err
+	}
+	for _, text := range a.src.made.read {
 		if err := r.ask(text); err != nil {
 			return err
 		}

@@ -26,9 +26,10 @@ type roles struct {
 	targetName string
 	rule       *dataset.Rule // of the target; nil for none
 	sensitive  []int
-	wanted     []wanted    // of each of sensitive
-	open       *candidates // the scores are to be chosen among these; nil if they are known
-	guessed    bool        // the scores are taken for outputs by names that other columns may have
+	made       sensitiveColumns // of the sensitive columns
+	wanted     []wanted         // of each of sensitive
+	open       *candidates      // the scores are to be chosen among these; nil if they are known
+	guessed    bool             // the scores are taken for outputs by names that other columns may have
 }
 
 // findRoles determines what the columns are, by the options and by their names.
@@ -111,6 +112,12 @@ func (r *roles) find(name string) (int, error) {
 	return 0, fmt.Errorf("has no column %s: there are %s", showName(name), showNames(r.header))
 }
 
+// finds reports whether there is a column of a name.
+func (r *roles) finds(name string) bool {
+	_, err := r.find(name)
+	return err == nil
+}
+
 // has reports whether a column or its title is written so.
 func (r *roles) has(name string) bool {
 	return slices.Contains(r.header, name) || slices.Contains(r.titles, name)
@@ -167,8 +174,11 @@ func (r *roles) usualTarget() (int, error) {
 	return 0, fmt.Errorf("has no column y, target or label: name the column of the true labels with --target; there are %s", showNames(r.header))
 }
 
-func (r *roles) findSensitive(asked []string) error {
-	for _, text := range asked {
+func (r *roles) findSensitive(asked []string) (err error) {
+	if r.made, err = splitSensitive(asked, r.finds); err != nil {
+		return err
+	}
+	for _, text := range r.made.read {
 		if err := r.ask(text); err != nil {
 			return err
 		}

@@ -48,7 +48,12 @@ func (src *source) attributes(s *Sample, unknown []bool) (*keeper, error) {
 		keep.leaveOut(unknown, a.Name)
 		s.Sensitive = append(s.Sensitive, a)
 	}
-	return keep, keep.apply(s)
+	if err := keep.apply(s); err != nil {
+		return nil, err
+	}
+	var err error
+	s.Sensitive, err = src.made.make(s.Sensitive)
+	return keep, err
 }
 
 // vectors makes the sample of vectors, with or without a target.

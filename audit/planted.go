@@ -77,7 +77,8 @@ func Plant(ctx context.Context, p *dataset.Parts, like *Sample, n int, o plantOp
 
 // plantOn plants on the data given.
 func plantOn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o plantOptions) (*Planted, error) {
-	audited := o.Audited
+	p = trainable(p)
+	audited := classesOnly(o.Audited)
 	if audited == nil {
 		audited = p.Test
 	}

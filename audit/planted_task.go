@@ -36,7 +36,7 @@ const (
 // if there are too few examples, which the note says, or no attribute to hide. If the model
 // cannot be planted, the training plants one on glyphs (Planted.Rows is nil).
 func TaskTraining(s *Sample, set *dataset.Set, seed uint64) (t *Training, note string) {
-	p, asked := halves(set, seed)
+	p, asked := halves(classesOnly(set), seed)
 	if n := min(p.Train.Len()+p.Validation.Len(), asked.Len()); n < fewestTask {
 		return nil, fmt.Sprintf("Too few examples to plant a curious model on the audited task: %d on one side, %d are required. Only the one planted on glyphs counts.", n, fewestTask)
 	}

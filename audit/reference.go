@@ -74,7 +74,7 @@ func Reference(ctx context.Context, p *dataset.Parts, audited *dataset.Set, i in
 	draws := run.Rand(o.Seed, trainReference, i)
 	seed := draws.Uint64()
 	p, epochs, note := affordable(p, o.Net, o.Epochs, o.Work, draws)
-	r, err := curious.Train(ctx, p, curious.Options{
+	r, err := curious.Train(ctx, trainable(p), curious.Options{
 		Attack: curious.Standard, Outputs: o.Outputs, Net: o.Net, Epochs: epochs, Seed: seed,
 		Progress: func(done, total int, _ float64) {
 			if o.Progress != nil {

@@ -75,8 +75,20 @@ func (q *Request) settle(src *training.Source) {
 
 // openParts reads labelled data that an option names.
 func (q *Request) openParts(ctx context.Context, option string, src *training.Source) (*dataset.Parts, error) {
-	_, parts, err := src.Open(ctx, q.progress("reading the data"))
-	return parts, wrongData(ctx, option, err)
+	asked, err := splitSensitive(src.Sensitive, nil)
+	if err != nil {
+		return nil, &measure.OptionError{Option: option, Err: err}
+	}
+	read := *src
+	read.Sensitive, read.Numbers = asked.read, true
+	_, parts, err := read.Open(ctx, q.progress("reading the data"))
+	if err != nil {
+		return nil, wrongData(ctx, option, err)
+	}
+	if err := asked.makeInParts(parts); err != nil {
+		return nil, &measure.OptionError{Option: option, Err: err}
+	}
+	return parts, nil
 }
 
 // wrongData returns an InputError if the data files cause the error, and an OptionError if an

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strings"
 
 	"tattle/curious/training"
 	"tattle/dataset"
@@ -29,7 +30,11 @@ func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int
 	if x.Part == "" {
 		x.Part = string(dataset.Test)
 	}
-	for i, rule := range append([]string{q.Target}, q.Sensitive...) {
+	asked, err := splitSensitive(q.Sensitive, nil)
+	if err != nil {
+		return nil, &measure.OptionError{Option: "Sensitive", Err: err}
+	}
+	for i, rule := range append([]string{q.Target}, asked.read...) {
 		set, notes, err := q.readInputs(ctx, x, m, shape, rule)
 		if err != nil {
 			return nil, err
@@ -42,17 +47,28 @@ func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int
 		if !set.Labelled() || !sameInputs(x.Set, set) {
 			return nil, wrong("Sensitive", "give labels in which no example lacks either, or a rule with a class for all others, as \"race: White; *\"", "%s leaves out other examples than the target does", rule)
 		}
-		x.Set.Sensitive = append(x.Set.Sensitive, dataset.Attribute{Name: set.YName, Values: set.YNames, Labels: set.Y})
+		a := dataset.Attribute{Name: set.YName, Values: set.YNames, Labels: set.Y}
+		if strings.HasSuffix(rule, dataset.NumberSuffix) {
+			a = set.Sensitive[0]
+		}
+		x.Set.Sensitive = append(x.Set.Sensitive, a)
+	}
+	if err := asked.makeIn(x.Set); err != nil {
+		return nil, &measure.OptionError{Option: "Sensitive", Err: err}
 	}
 	x.Set.SHA256 = x.Set.Sum()
 	return x, nil
 }
 
-// readInputs reads the pictures with one of their labels.
+// readInputs reads the pictures with one of their labels, or with the target and the numbers of a
+// column.
 func (q *Request) readInputs(ctx context.Context, x *Examples, m *measure.Model, shape []int, rule string) (*dataset.Set, []string, error) {
 	o := dataset.InputOptions{
 		Split: dataset.Split(x.Part), Kind: x.Source.Kind, Preprocess: m.DataPreprocess(), Labels: x.Source.Labels, FileColumn: x.Source.FileColumn, SkipMissing: x.Source.SkipMissing,
 		Target: rule, Seed: x.Source.Seed, Shape: shape, Cache: x.Source.Cache, Progress: q.progress("reading the data"),
+	}
+	if strings.HasSuffix(rule, dataset.NumberSuffix) {
+		o.Target, o.Sensitive, o.Numbers = q.Target, []string{rule}, true
 	}
 	if q.Examples != "" {
 		o.Choose = q.choose

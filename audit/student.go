@@ -63,7 +63,7 @@ func Student(ctx context.Context, f *nn.Graph, p *dataset.Parts, set *dataset.Se
 	draws := run.Rand(o.Seed, trainStudent, 0)
 	seed := draws.Uint64()
 	p, epochs, note := affordable(p, o.Net, o.Epochs, o.Work, draws)
-	r, err := curious.Distill(ctx, f, p, curious.DistillOptions{
+	r, err := curious.Distill(ctx, f, trainable(p), curious.DistillOptions{
 		Net: o.Net, Epochs: epochs, Seed: seed,
 		Progress: func(done, total int, _ float64) {
 			if o.Progress != nil {

@@ -192,8 +192,6 @@ func unasked(set *dataset.Set, kind curious.Outputs, classes int) *Sample {
 	for i := len(s.Classes); i < classes; i++ {
 		s.Classes = append(s.Classes, fmt.Sprintf("output %d", i))
 	}
-	for _, a := range set.Sensitive {
-		s.Sensitive = append(s.Sensitive, Attribute{Name: a.Name, Values: slices.Clone(a.Values), Labels: slices.Clone(a.Labels)})
-	}
+	s.Sensitive = attributesOf(set)
 	return s
 }

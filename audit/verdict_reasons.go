@@ -43,8 +43,8 @@ func nonEmpty(list []string) []string {
 func (r *Result) accuracies(f *Finding) string {
 	b := f.BestBaseline()
 	if f.Numeric {
-		return fmt.Sprintf("Attacks on the outputs explain %s of the variance of %s on %d examples that they were not fitted on. The best baseline, %s, explains %s.",
-			percent(*f.R2), f.Attribute, f.Examples, f.bestWords(r.Target), percent(*b.R2))
+		return fmt.Sprintf("Attacks on the outputs explain %s of the variance of %s on %d examples that they were not fitted on (R²; %.0f %% interval %s to %s). The best baseline, %s, explains %s.",
+			percent(*f.R2), f.Attribute, f.Examples, 100*classify.Confidence, percent(f.Interval[0]), percent(f.Interval[1]), f.bestWords(r.Target), percent(*b.R2))
 	}
 	even := ""
 	if f.Balanced != nil && b.Balanced != nil {

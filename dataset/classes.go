@@ -39,9 +39,9 @@ func (in *inputs) findTarget(src *origin, asked string) (*chosen, error) {
 
 // findSensitive gives the inputs the sensitive attributes that are asked for, and adds to
 // c what they are made of.
-func (in *inputs) findSensitive(src *origin, asked []string, c *chosen) error {
+func (in *inputs) findSensitive(src *origin, asked []string, numeric bool, c *chosen) error {
 	for _, text := range asked {
-		a, err := src.attribute(text, c)
+		a, err := src.sensitiveAttribute(text, numeric, c)
 		if err != nil {
 			return fmt.Errorf("%s: %w", src.labels.source, err)
 		}

@@ -16,6 +16,7 @@ type InputOptions struct {
 	FileColumn  string     // as in [LabelledOptions]
 	SkipMissing bool       // as in [LabelledOptions]
 	Target      string     // as in [LabelledOptions]; "" if the kind has none of its own: a column called label, class or target, or no labels
+	Numbers     bool       // as in [LabelledOptions]
 	Sensitive   []string   // as in [LabelledOptions]; none: those that the data's own files hold, as QMNIST's labels and the glyphs do
 	Seed        uint64     // of what the data does not fix: parts of a table, and glyphs
 
@@ -131,7 +132,11 @@ func (in *inputs) leaveOut() {
 		n := len(in.rows)
 		in.rows = slices.DeleteFunc(slices.Clone(in.rows), func(i int) bool { return a.Labels[i] < 0 })
 		if out := n - len(in.rows); out > 0 {
-			in.note("%d of %d examples left out: %s falls in none of its classes", out, n, a.Name)
+			what := "falls in none of its classes"
+			if a.Numeric() {
+				what = a.classWords()
+			}
+			in.note("%d of %d examples left out: %s %s", out, n, a.Name, what)
 		}
 	}
 }
@@ -166,8 +171,7 @@ func (in *inputs) label(set *Set, rows []int) {
 		set.Sensitive = nil
 	}
 	for _, a := range in.sensitive {
-		a.Labels = pick(a.Labels, 1, rows)
-		set.Sensitive = append(set.Sensitive, a)
+		set.Sensitive = append(set.Sensitive, a.of(rows))
 	}
 	if in.target == nil {
 		return

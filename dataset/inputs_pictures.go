@@ -26,7 +26,7 @@ func openPictureInputs(path, kind string, o InputOptions) (*inputs, error) {
 	if err = in.part(path, src.labels.split, src.labels.rows(), o.Split); err == nil {
 		var c *chosen
 		if c, err = in.findTarget(src, o.Target); err == nil {
-			err = in.findSensitive(src, o.Sensitive, c)
+			err = in.findSensitive(src, o.Sensitive, o.Numbers, c)
 		}
 	}
 	if err != nil {

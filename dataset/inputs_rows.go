@@ -25,7 +25,7 @@ func openRows(path, kind string, o InputOptions) (*inputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := in.findSensitive(src, o.Sensitive, c); err != nil {
+	if err := in.findSensitive(src, o.Sensitive, o.Numbers, c); err != nil {
 		return nil, err
 	}
 	in.notes = append(slices.Clone(src.labels.notes), in.notes...)

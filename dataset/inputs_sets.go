@@ -66,7 +66,7 @@ func fromSet(path string, set *Set, o InputOptions) (*inputs, error) {
 		in.target = &a
 	}
 	if len(o.Sensitive) > 0 {
-		if err := in.findSensitive(fromSets(path, []*Set{set}), o.Sensitive, new(chosen)); err != nil {
+		if err := in.findSensitive(fromSets(path, []*Set{set}), o.Sensitive, o.Numbers, new(chosen)); err != nil {
 			return nil, err
 		}
 	}

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -20,6 +22,7 @@ type LabelledOptions struct {
 	SkipMissing bool     // leave out rows without a picture and pictures without a row, and note how many; otherwise they are an error
 	Target      string   // a [Rule] or a shortcut; "" is the kind's own: digit, class, income, gender
 	Sensitive   []string // rules or shortcuts; none: the kind's own where it has one: writer, family, sex
+	Numbers     bool     // NAME:number in Sensitive takes the numbers of a column
 	Side        int      // of pictures, in pixels; 0 is DefaultSide (glyphs: 28, in grey)
 	Seed        uint64   // of parts that the data does not fix, of Limit's choice, and of glyphs
 	Cache       string   // of decoded pictures: "" is beside the data, "none", or a folder
@@ -182,7 +185,7 @@ func (src *origin) choose(o LabelledOptions) (*chosen, error) {
 	}
 	taken := map[string]bool{}
 	for _, text := range sensitive {
-		a, err := src.attribute(text, c)
+		a, err := src.sensitiveAttribute(text, o.Numbers, c)
 		if err != nil {
 			return nil, err
 		}
@@ -190,10 +193,68 @@ func (src *origin) choose(o LabelledOptions) (*chosen, error) {
 			a.Name = fmt.Sprintf("%s-%d", name, k)
 		}
 		taken[a.Name] = true
-		r, _ := ParseRule(text)
+		r, _ := ParseRule(strings.TrimSuffix(text, NumberSuffix))
 		c.sensitive, c.plain = append(c.sensitive, a), append(c.plain, len(r.classes) == 0 && src.shortcuts[folded(r.column)] == "")
 	}
 	return c, nil
+}
+
+// NumberSuffix follows the name of a column whose numbers are a sensitive attribute.
+const NumberSuffix = ":number"
+
+// largestNumber is the largest magnitude of a number of an attribute: its square is finite.
+const largestNumber = 1e100
+
+// sensitiveAttribute is attribute or, where numbers are allowed, the numbers of a column.
+func (src *origin) sensitiveAttribute(text string, numeric bool, c *chosen) (Attribute, error) {
+	name, ok := strings.CutSuffix(strings.TrimSpace(text), NumberSuffix)
+	if !ok {
+		return src.attribute(text, c)
+	}
+	k, err := src.labels.find(strings.TrimSpace(name))
+	if err != nil {
+		return Attribute{}, err
+	}
+	if !numeric {
+		return Attribute{}, fmt.Errorf("%s: numbers are no attribute here: make classes of them, as in \"%s: <0, >=0\"", text, strings.TrimSpace(name))
+	}
+	c.columns = append(c.columns, k)
+	return numbers(src.labels.columns[k])
+}
+
+// numbers makes a numeric attribute of a column. Rows without a value have the label −1 until the
+// rows are chosen (see Attribute.of).
+func numbers(c column) (Attribute, error) {
+	a := Attribute{Name: c.name, Labels: make([]int, len(c.values)), Numbers: make([]float64, len(c.values))}
+	for i, v := range c.values {
+		if v == "" {
+			a.Labels[i] = -1
+			continue
+		}
+		x, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(math.Abs(x) <= largestNumber) {
+			return a, fmt.Errorf("%s has the value %q: want numbers up to %g in magnitude, or classes without %s", c.name, v, largestNumber, NumberSuffix)
+		}
+		a.Numbers[i] = x
+	}
+	return a, nil
+}
+
+// of returns the attribute of the rows, which all have a value.
+func (a Attribute) of(rows []int) Attribute {
+	a.Labels, a.Numbers = pick(a.Labels, 1, rows), pick(a.Numbers, 1, rows)
+	if a.Numbers != nil {
+		a.Labels = nil
+	}
+	return a
+}
+
+// classWords says what a row must have not to be left out.
+func (a *Attribute) classWords() string {
+	if a.Numeric() {
+		return "has no number"
+	}
+	return "falls in none of the classes " + strings.Join(a.Values, "; ")
 }
 
 // attribute applies one rule, or the one that a shortcut stands for.
@@ -235,8 +296,7 @@ func (c *chosen) fill(s *Set, rows []int) {
 	s.YName, s.YNames = c.target.Name, c.target.Values
 	s.Y = pick(c.target.Labels, 1, rows)
 	for _, a := range c.sensitive {
-		a.Labels = pick(a.Labels, 1, rows)
-		s.Sensitive = append(s.Sensitive, a)
+		s.Sensitive = append(s.Sensitive, a.of(rows))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 )
 
 // Shares of the parts that data does not come in.
@@ -98,7 +97,7 @@ func (d *division) leaveOut(c *chosen) {
 			after += len(d.rows[part])
 		}
 		if after < before {
-			d.note("%d of %d examples left out: %s falls in none of the classes %s", before-after, before, a.Name, strings.Join(a.Values, "; "))
+			d.note("%d of %d examples left out: %s %s", before-after, before, a.Name, a.classWords())
 		}
 	}
 }
@@ -201,8 +200,11 @@ func (d *division) check(c *chosen) error {
 	return nil
 }
 
-// absent returns the first class that none of the rows has, or −1.
+// absent returns the first class that none of the rows has, or −1. Numbers have no classes.
 func absent(a Attribute, rows []int) int {
+	if a.Numeric() {
+		return -1
+	}
 	seen := make([]bool, len(a.Values))
 	for _, i := range rows {
 		if class := a.Labels[i]; class >= 0 {

@@ -265,7 +265,7 @@ func (s *Set) Subset(indices []int) *Set {
 	sub.Y = pick(s.Y, 1, indices)
 	sub.Sensitive = nil
 	for _, a := range s.Sensitive {
-		a.Labels = pick(a.Labels, 1, indices)
+		a.Labels, a.Numbers = pick(a.Labels, 1, indices), pick(a.Numbers, 1, indices)
 		sub.Sensitive = append(sub.Sensitive, a)
 	}
 	sub.Shape, sub.Source = slices.Clone(s.Shape), slices.Clone(s.Source)
@@ -286,7 +286,7 @@ func pick[T any](rows []T, n int, indices []int) []T {
 
 // Sum returns the SHA-256, in hexadecimal, of what a measurement depends on:
 // the number of examples and their shape, Y and every sensitive attribute in
-// order (integers as 64 bits, little-endian), and the pixels; of a table, whose
+// order (integers and numbers as 64 bits, little-endian), and the pixels; of a table, whose
 // hash begins with the word "values", the values as float32, little-endian.
 func (s *Set) Sum() string {
 	h := sha256.New()
@@ -295,7 +295,7 @@ func (s *Set) Sum() string {
 	}
 	ints := [][]int{append([]int{s.Len()}, s.Shape...), s.Y}
 	for _, a := range s.Sensitive {
-		ints = append(ints, a.Labels)
+		ints = append(ints, a.Labels, a.bits())
 	}
 	for _, list := range ints {
 		b := make([]byte, 0, 8*len(list))
@@ -324,20 +324,35 @@ func Join(sets ...*Set) *Set {
 	all.Pixels, all.Values, all.Y = slices.Clone(all.Pixels), slices.Clone(all.Values), slices.Clone(all.Y)
 	all.Sensitive = slices.Clone(all.Sensitive)
 	for i := range all.Sensitive {
-		all.Sensitive[i].Labels = slices.Clone(all.Sensitive[i].Labels)
+		a := &all.Sensitive[i]
+		a.Labels, a.Numbers = slices.Clone(a.Labels), slices.Clone(a.Numbers)
 	}
 	for _, s := range sets[1:] {
 		all.Pixels, all.Values, all.Y = append(all.Pixels, s.Pixels...), append(all.Values, s.Values...), append(all.Y, s.Y...)
 		for i := range all.Sensitive {
-			all.Sensitive[i].Labels = append(all.Sensitive[i].Labels, s.Sensitive[i].Labels...)
+			a, b := &all.Sensitive[i], &s.Sensitive[i]
+			a.Labels, a.Numbers = append(a.Labels, b.Labels...), append(a.Numbers, b.Numbers...)
 		}
 	}
 	return all.finish()
 }
 
-// Attribute is one label of every example, as classes.
+// Attribute is one label of every example: classes, or numbers alone.
 type Attribute struct {
-	Name   string   // of the column, or of the rule
-	Values []string // names of the classes, class 0 first
-	Labels []int    // the class of each example
+	Name    string    // of the column, or of the rule
+	Values  []string  // names of the classes, class 0 first
+	Labels  []int     // the class of each example
+	Numbers []float64 // of each example, in the place of classes
+}
+
+// Numeric reports whether the attribute consists of numbers.
+func (a *Attribute) Numeric() bool { return a.Numbers != nil }
+
+// bits returns the bits of the numbers, for a hash.
+func (a *Attribute) bits() []int {
+	list := make([]int, len(a.Numbers))
+	for i, v := range a.Numbers {
+		list[i] = int(math.Float64bits(v))
+	}
+	return list
 }

@@ -25,6 +25,7 @@ type Source struct {
 	SkipMissing bool     `json:"skip_missing,omitempty"` // rows without a picture and pictures without a row are left out
 	Target      string   `json:"target,omitempty"`       // a rule
 	Sensitive   []string `json:"sensitive,omitempty"`    // rules
+	Numbers     bool     `json:"numbers,omitempty"`      // Sensitive may name the numbers of columns, as dataset.LabelledOptions says
 	Side        int      `json:"side,omitempty"`
 	Seed        uint64   `json:"seed"`
 	Limit       int      `json:"limit,omitempty"`
@@ -39,7 +40,7 @@ func (s *Source) Open(ctx context.Context, progress func(done, total int)) (part
 		return nil, nil, err
 	}
 	whole, err = dataset.OpenParts(ctx, s.Path, dataset.LabelledOptions{
-		Kind: s.Kind, Labels: s.Labels, FileColumn: s.FileColumn, SkipMissing: s.SkipMissing, Target: s.Target, Sensitive: s.Sensitive,
+		Kind: s.Kind, Labels: s.Labels, FileColumn: s.FileColumn, SkipMissing: s.SkipMissing, Target: s.Target, Sensitive: s.Sensitive, Numbers: s.Numbers,
 		Side: s.Side, Seed: s.Seed, Cache: s.Cache, Limit: s.Limit, Progress: progress,
 	})
 	if err != nil {
