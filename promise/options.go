@@ -111,7 +111,7 @@ type Options struct {
 	Queries  int      // releases of each input; 0: one
 	Nodes    []string // whose output can be released; none: the features of the last affine layer
 	Methods  []Method // none: DefaultMethods
-	Keep     int      // numbers that a shaped or a trained release sends; 0: a default by the number of classes
+	Keep     int      // numbers that a projected or shaped release sends; 0: a default by the number of classes
 	Finetune Finetune // what learns under the noise; empty: FinetuneHead
 	Epochs   int      // of each training; 0: shape's default
 	Tasks    []string // attributes that the release also answers, beside the target

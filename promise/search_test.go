@@ -1,0 +1,198 @@
+package promise
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"tattle/bayes"
+	"tattle/dataset"
+	"tattle/nn"
+	"tattle/onnx"
+	"tattle/release"
+)
+
+// pairs are rows of eight numbers: the class is the sign of the first four, and the attribute "side" that of
+// the others.
+func pairs(n int, seed uint64) *dataset.Set {
+	r := rand.New(rand.NewPCG(seed, 2))
+	x, y, side := make([][]float32, n), make([]int, n), make([]int, n)
+	for i := range x {
+		y[i], side[i] = i%2, r.IntN(2)
+		for k := range 8 {
+			x[i] = append(x[i], float32(2*[]int{y[i], side[i]}[k/4]-1)+float32(r.NormFloat64())/2)
+		}
+	}
+	set := table(x, y)
+	set.Sensitive = []dataset.Attribute{{Name: "side", Values: []string{"left", "right"}, Labels: side}}
+	return set
+}
+
+// pairModel has the features max(±x, 0), and a head that answers the class.
+func pairModel() *nn.Graph {
+	w := make([]float32, 16*8)
+	for i := range 8 {
+		w[i*8+i], w[(8+i)*8+i] = 1, -1
+	}
+	return model(8, 16, dense(16, 8, w...), &nn.ReLU{})
+}
+
+func searchOptions(o Options) Options {
+	o.Nodes, o.Epochs, o.ListDraws, o.Seed = []string{"features"}, 150, 4000, 5
+	o.Fresh = pairs(150, 8)
+	return o
+}
+
+// accuracyOf returns how often a head answers right from what is released with noise.
+func accuracyOf(t *testing.T, a *Answer, head *nn.Graph, data nn.Source) float64 {
+	t.Helper()
+	front, _, err := a.Model.Cut(Node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	models := make([]nn.Model, 2)
+	for i, g := range []*nn.Graph{front, head} {
+		if models[i], err = nn.NewNet(g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	noise, err := release.NewGaussian(a.Best.Sigma)
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured, _, err := FinalAccuracy(context.Background(), models[0], models[1], data, noise, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return measured.Fraction
+}
+
+// TestSearch measures the answer of each kind of search again: adversaries with the list identify the
+// input no more often than promised, new inputs included, and the heads answer the tasks.
+func TestSearch(t *testing.T) {
+	ctx := context.Background()
+	train, test := pairs(300, 6), pairs(300, 7)
+	for _, c := range []struct {
+		name    string
+		options Options
+		least   float64 // accuracy of each task
+	}{
+		{"trained", Options{Methods: []Method{Trained}}, .97},
+		{"trained for two tasks", Options{Methods: []Method{Trained}, Tasks: []string{"side"}}, .95},
+		{"two tasks in closed form", Options{Methods: []Method{Projected}, Tasks: []string{"side"}, Finetune: FinetuneNone}, .7},
+		{"the whole model trained", Options{Methods: []Method{Trained}, Finetune: FinetuneAll}, .97},
+		{"the whole model shaped", Options{Methods: []Method{Shaped}, Finetune: FinetuneAll}, .85},
+		{"three queries", Options{Methods: []Method{Discriminant, Projected}, Queries: 3}, .85},
+		{"protected", Options{Methods: []Method{Shaped, Trained}, Limits: Limits{Protect: []Protect{{Attribute: "side", Accuracy: .75}}}}, .85},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := searchOptions(c.options)
+			o.Identify = .02
+			a, err := Search(ctx, pairModel(), train, test, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Best == nil {
+				t.Fatalf("no release: nearest %+v, left %v", a.Nearest, a.Left)
+			}
+			front, _, err := a.Model.Cut(Node)
+			if err != nil {
+				t.Fatal(err)
+			}
+			noise, err := release.NewGaussian(a.Best.Sigma)
+			if err != nil {
+				t.Fatal(err)
+			}
+			released := func(data nn.Source) list {
+				r, err := outputs(ctx, front, data, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return list{r, dataset.First(data.Len())}
+			}
+			candidates := released(train)
+			var side []bayes.Attribute
+			if len(o.Protect) > 0 {
+				side = []bayes.Attribute{{Name: "side", Classes: 2, Class: train.Sensitive[0].Labels}}
+			}
+			r, err := bayes.Run(ctx, candidates, noise, side, bayes.Options{Draws: 4000, Queries: max(o.Queries, 1), Seed: 99})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// A mean over new draws exceeds the limit that the search allowed for about once in 10⁵ times.
+			if first, _ := r.Identified(1e-5); first.Low > o.Identify {
+				t.Errorf("identified in at least %v, promised %v", first.Low, o.Identify)
+			}
+			if side != nil {
+				if right, _ := r.Guessed(0, 1e-5); right.Low > .75 {
+					t.Errorf("the side is guessed in at least %v", right.Low)
+				}
+			}
+			h, err := bayes.RunHidden(ctx, candidates, released(test), noise, bayes.Options{Draws: 4000, Queries: max(o.Queries, 1), Seed: 99})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first, _ := h.Identified(1e-5); first.Low > o.Identify {
+				t.Errorf("new inputs are identified in at least %v, promised %v", first.Low, o.Identify)
+			}
+			if len(a.Heads) != 1+len(o.Tasks) {
+				t.Fatalf("%d heads", len(a.Heads))
+			}
+			for k, head := range a.Heads {
+				data := test
+				if k > 0 {
+					side := *test
+					side.Y, data = test.Sensitive[0].Labels, &side
+				}
+				if got := accuracyOf(t, a, head, data); got < c.least {
+					t.Errorf("accuracy %v of task %d, want at least %v", got, k, c.least)
+				}
+			}
+		})
+	}
+}
+
+// TestSearchResumes: a search that is interrupted after its first place, and continued, gives the same bytes.
+func TestSearchResumes(t *testing.T) {
+	train, test := pairs(300, 6), pairs(200, 7)
+	o := searchOptions(Options{Methods: []Method{Projected, Trained, Discriminant}, Limits: Limits{Identify: .05}})
+	answer := func(o Options, ctx context.Context) ([]byte, error) {
+		a, err := Search(ctx, pairModel(), train, test, o)
+		if err != nil {
+			return nil, err
+		}
+		b, err := onnx.Encode(a.Model)
+		return fmt.Append(b, a.Best, a.Points), err
+	}
+	want, err := answer(o, context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Dir = t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	p := o
+	p.Progress = func(phase string, done, total int) {
+		if phase == "learning: trained at features" {
+			cancel()
+		}
+	}
+	if _, err := answer(p, ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted: %v", err)
+	}
+	o.Resume = true
+	searched := map[string]bool{}
+	o.Progress = func(phase string, done, total int) { searched[phase] = true }
+	got, err := answer(o, context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Error("the continued search gives another answer")
+	}
+	if searched["searching: projected at features"] || !searched["searching: trained at features"] {
+		t.Errorf("the continued search did %v", searched)
+	}
+}
