@@ -65,6 +65,12 @@ func (d *document) finding(a *audit.Result, f *audit.Finding) {
 	}
 	d.chart(chart{Caption: "Accuracy of each attack", Tag: StatusDemonstrated, SVG: drawAttacks(f, drawnAttacks), Note: "Filled: chosen in some fold. Full line: the best guess without outputs; dotted: other guesses."})
 	d.table(baselinesTable(f))
+	if svg := drawAreas(f, file.Name(a.Target)); svg != "" {
+		d.chart(chart{Caption: "How well the outputs rank examples (AUC)", Tag: StatusDemonstrated, SVG: svg, Note: "Of two examples, one with the value and one without: how often the outputs rank the first higher. With 95 % intervals; line: chance."})
+	}
+	if len(f.Groupings) > 0 {
+		d.table(groupingsTable(f))
+	}
 	d.settings(evidenceRows(a, f))
 	d.table(powerTable(a, f))
 	d.table(subgroupsTable(f))

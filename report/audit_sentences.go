@@ -54,6 +54,11 @@ func auditMeans(a *audit.Result) []string {
 		}
 		said = append(said, s)
 	}
+	for i := range a.Findings {
+		if f := &a.Findings[i]; f.Verdict.ExceedsTarget() || a.Verdict.ExceedsTarget() { // else the verdict block says it
+			said = append(said, groupingSays(f))
+		}
+	}
 	return readable(append(said, controlled(a), uncontrolled(a), standing(a)))
 }
 

@@ -92,6 +92,10 @@ func findingRace(n int) audit.Finding {
 		Reasons: []string{"Attacks on the outputs guess race right for 78.1 % of 4741 examples that they had not seen (95 % interval 76.9 % to 79.3 %); guessing from the true age is right for 44 %.", "The excess over the best such guess is 34.1 points, and at least 32.6 points at 95 % confidence: above the margin of 2.0 points (p < 0.0001)."},
 	}
 	f.Correlation = correlation("race", n)
+	f.Groupings = []audit.Grouping{
+		{Values: []string{"Black, Indian & others"}, Excess: audit.Excess{Value: .221, Low: .209}, Adjusted: 1e-9, Beyond: true},
+		{Values: []string{"White"}, Excess: audit.Excess{Value: -.003, Low: -.011}, Adjusted: .74},
+	}
 	for i, x := range []struct {
 		learner, form string
 		p             float64

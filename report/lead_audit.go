@@ -25,6 +25,10 @@ func (r *Report) auditLead() verdictBlock {
 	case worst != nil:
 		said = append(said, findingSays(a, worst))
 	}
+	if grouped := regrouped(a); len(grouped) > 0 && !a.Verdict.ExceedsTarget() {
+		v.Tone, v.Badge = Warn, "Depends on the grouping"
+		said = append(said, grouped...)
+	}
 	if v.Says = strings.Join(readable(said), " "); v.Says == "" {
 		v.Says = fmt.Sprintf("The %s reveal something about %s.", outputWords(string(a.Outputs)), attributesOf(a, a.Verdict))
 	}

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"tattle/audit"
+	"tattle/internal/file"
+)
+
+// groupWords names a group of values: "Black", "<=19 or 20..26".
+func groupWords(g audit.Grouping) string {
+	names := make([]string, len(g.Values))
+	for i, v := range g.Values {
+		names[i] = file.Name(v)
+	}
+	if n := len(names); n > 2 {
+		return names[0] + " to " + names[n-1]
+	}
+	return strings.Join(names, " or ")
+}
+
+// groupedBeyond lists the groupings of an attribute whose group the outputs are shown to reveal
+// beyond the target, and those whose are not.
+func groupedBeyond(f *audit.Finding) (shown, not []string) {
+	for _, g := range f.Groupings {
+		if g.Beyond {
+			shown = append(shown, groupWords(g))
+		} else {
+			not = append(not, groupWords(g))
+		}
+	}
+	return shown, not
+}
+
+// groupingSays says how the verdict on an attribute depends on the grouping of its values, "" if
+// it does not or no grouping was tried.
+func groupingSays(f *audit.Finding) string {
+	shown, not := groupedBeyond(f)
+	name := file.Name(f.Attribute)
+	switch {
+	case len(f.Groupings) == 0 || f.Verdict == audit.Inconclusive:
+	case f.Verdict.ExceedsTarget() && len(not) > 0 && len(shown) > 0:
+		return fmt.Sprintf("How the values of %s are grouped matters: in two groups, it is shown for %s against the others, and not for %s.", name, and(shown), and(not))
+	case f.Verdict.ExceedsTarget() && len(not) > 0:
+		return fmt.Sprintf("How the values of %s are grouped matters: with its %d values it is shown, with none of the %d groupings in two.", name, len(f.Classes), len(not))
+	case !f.Verdict.ExceedsTarget() && len(shown) > 0:
+		return fmt.Sprintf("How the values of %s are grouped matters: in two groups, the outputs do reveal %s against the others beyond the target.", name, and(shown))
+	}
+	return ""
+}
+
+// regrouped reports whether a grouping shows what the verdict on an attribute does not.
+func regrouped(a *audit.Result) []string {
+	var said []string
+	for i := range a.Findings {
+		if f := &a.Findings[i]; !f.Verdict.ExceedsTarget() {
+			if s := groupingSays(f); s != "" {
+				said = append(said, s)
+			}
+		}
+	}
+	return said
+}
+
+// groupingsTable has the groupings of an attribute in two groups.
+func groupingsTable(f *audit.Finding) table {
+	t := table{
+		Name:  "Two groups of " + file.Name(f.Attribute),
+		Says:  "The same audit of one group of values against the others. p: adjusted for the number of groupings.",
+		Heads: []string{"group", "excess", "at least", "p", "beyond the target"},
+	}
+	for _, g := range f.Groupings {
+		t.add(groupWords(g), signed1(g.Excess.Value), signed1(below1(g.Excess.Low)), briefP(g.Adjusted), map[bool]string{true: "shown", false: "not shown"}[g.Beyond])
+	}
+	return t
+}
