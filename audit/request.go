@@ -205,7 +205,9 @@ func (q *Request) openModel(ctx context.Context, s *Subject) (err error) {
 	if s.Model, err = measure.OpenModel(q.Model, q.ModelOptions); err != nil {
 		return wrongModel(err)
 	}
-	if s.Model.Preprocess.IsZero() {
+	if columns := s.Model.Graph.Columns; columns != nil && s.Model.Preprocess.IsZero() && dataset.IsTable(q.Data, q.Kind) {
+		s.Examples, err = q.readColumns(ctx, s.Model.Graph)
+	} else if s.Model.Preprocess.IsZero() {
 		s.Examples, err = q.read(ctx, s.Model.Graph.InputShape)
 	} else {
 		s.Examples, err = q.readForeign(ctx, s.Model, s.Model.Pictures())

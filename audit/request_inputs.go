@@ -60,6 +60,39 @@ func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int
 	return x, nil
 }
 
+// readColumns reads the rows of a table as the columns that a model takes.
+func (q *Request) readColumns(ctx context.Context, g *nn.Graph) (*Examples, error) {
+	switch {
+	case len(q.Sensitive) == 0 || q.Target == "":
+		return nil, wrong("Sensitive", "", "a model of ai.onnx.ml requires --target and --sensitive, columns of the table")
+	case q.Part == PartAll:
+		return nil, wrong("Part", "leave it out: a table without parts is read whole", "one part is read of a table")
+	}
+	src := &training.Source{Path: dataPath(q.Data), Seed: q.Seed}
+	q.settle(src)
+	x := &Examples{Source: src, Part: q.Part}
+	asked, err := splitSensitive(q.Sensitive, nil)
+	if err != nil {
+		return nil, &measure.OptionError{Option: "Sensitive", Err: err}
+	}
+	o := dataset.InputOptions{Split: dataset.Split(q.Part), Kind: src.Kind, Target: q.Target, Sensitive: asked.read, Numbers: true, Seed: src.Seed,
+		Columns: g.Columns, Words: g.Words, Missing: true, Shape: g.InputShape, Progress: q.progress("reading the data")}
+	if q.Examples != "" {
+		o.Choose = q.choose
+	}
+	if x.Set, x.notes, err = dataset.OpenInputs(ctx, src.Path, o); err != nil {
+		return nil, wrongData(ctx, "Data", err)
+	}
+	if err := asked.makeIn(x.Set); err != nil {
+		return nil, &measure.OptionError{Option: "Sensitive", Err: err}
+	}
+	x.Set.SHA256 = x.Set.Sum()
+	if x.Part == "" {
+		x.Part = string(dataset.Test)
+	}
+	return x, nil
+}
+
 // readInputs reads the pictures with one of their labels, or with the target and the numbers of a
 // column.
 func (q *Request) readInputs(ctx context.Context, x *Examples, m *measure.Model, shape []int, rule string) (*dataset.Set, []string, error) {

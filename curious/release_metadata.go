@@ -41,8 +41,11 @@ func OutputsOf(f *nn.Graph) Outputs {
 	return released(f)
 }
 
-// ClassesOf returns the classes that f's metadata name, nil if they name none.
+// ClassesOf returns the classes that f or its metadata name, nil if they name none.
 func ClassesOf(f *nn.Graph) []string {
+	if f.Classes != nil {
+		return f.Classes
+	}
 	var names []string
 	if json.Unmarshal([]byte(f.Metadata[metaClasses]), &names) != nil {
 		return nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"tattle/nn"
 )
 
 // InputOptions says what [OpenInputs] reads; the zero value reads all examples of the
@@ -23,6 +25,13 @@ type InputOptions struct {
 	// Choose returns the indices of the examples to read, of the part's n, in the order
 	// of the set; it is called before any picture is decoded. nil reads all.
 	Choose func(n int) ([]int, error)
+
+	// Columns are those of a model of tables, whose values it takes as they are; Words are the
+	// texts that it knows, which are given as their index. With Missing, numbers that are not
+	// there are NaN, and not an error.
+	Columns []nn.Column
+	Words   []string
+	Missing bool
 
 	Shape    []int                 // of the model's input, to check against; tables and arrays are seen in it; nil is unknown
 	Cache    string                // as in [LabelledOptions], of pictures without Preprocess

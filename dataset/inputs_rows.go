@@ -25,10 +25,14 @@ func openRows(path, kind string, o InputOptions) (*inputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	target := len(c.columns)
 	if err := in.findSensitive(src, o.Sensitive, o.Numbers, c); err != nil {
 		return nil, err
 	}
 	in.notes = append(slices.Clone(src.labels.notes), in.notes...)
+	if o.Columns != nil && o.Preprocess.IsZero() {
+		return in, in.columnRows(path, src, c, target, o)
+	}
 	if o.Preprocess.Normalises() {
 		return in, in.plainRows(path, src, c, o)
 	}

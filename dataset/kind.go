@@ -36,6 +36,12 @@ func kindOf(path, asked, labels string, kinds []string) (string, error) {
 	return "", malformed(path, "NumPy arrays have no parts and no sensitive attributes: give a table, or pictures with labels")
 }
 
+// IsTable reports whether data of a kind, empty to be detected, are rows of a table.
+func IsTable(path, kind string) bool {
+	kind, err := kindOf(path, kind, "", inputKinds())
+	return err == nil && (kind == KindTable || kind == KindAdult)
+}
+
 // detect returns the kind of data that a path holds: one of [OpenInputs]'s kinds.
 func detect(path, labels string) (string, error) {
 	info, err := os.Stat(path)

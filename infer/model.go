@@ -34,6 +34,11 @@ func NewModel(name string, g *nn.Graph) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", oneLine(name), err)
 	}
+	for _, c := range g.Columns {
+		if c.Type == nn.ColumnText {
+			return nil, fmt.Errorf("model %s takes text (%s), and only numbers are served", oneLine(name), oneLine(c.Name))
+		}
+	}
 	m := &Model{name: name, graph: g, shape: shapes[g.Output]}
 	m.p, m.n = net.Dims()
 	if m.p == 0 || m.n == 0 {

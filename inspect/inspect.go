@@ -34,12 +34,22 @@ type Model struct {
 	InputShape   []int       `json:"input_shape,omitempty"`
 	OutputShape  []int       `json:"output_shape,omitempty"`
 	InputSize    int         `json:"input_size,omitempty"`
+	Columns      []Column    `json:"columns,omitempty"`     // that a model of tables takes
+	Classes      []string    `json:"classes,omitempty"`     // of its scores, where the file names them
+	NoJacobian   string      `json:"no_jacobian,omitempty"` // the first node that has values only
 	MultiplyAdds int64       `json:"multiply_adds,omitempty"`
 	Parameters   int64       `json:"parameters,omitempty"`
 	Default      string      `json:"default_features,omitempty"`
 	NoDefault    string      `json:"no_default,omitempty"` // why there is none
 	Candidates   []Candidate `json:"release_candidates"`
 	Hidden       int         `json:"not_cuts_left_out,omitempty"`
+}
+
+// Column is a part of the input of a model of tables.
+type Column struct {
+	Name  string `json:"name"`
+	Type  string `json:"type"` // number, integer or text
+	Width int    `json:"width"`
 }
 
 // Tensor is an input or output that a file declares.
@@ -110,6 +120,13 @@ func (m *Model) addNet(g *nn.Graph) (err error) {
 		return err
 	}
 	m.InputShape, m.OutputShape, m.InputSize = g.InputShape, shapes[g.Output], nn.Size(g.InputShape)
+	m.Classes = g.Classes
+	for _, c := range g.Columns {
+		m.Columns = append(m.Columns, Column{c.Name, c.Type, c.Width})
+	}
+	if n := g.Opaque(); n != nil {
+		m.NoJacobian = n.Name
+	}
 	for _, c := range m.Candidates {
 		if c.Tensor == g.Output {
 			m.MultiplyAdds, m.Parameters = c.MultiplyAdds, c.Parameters

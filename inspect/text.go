@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"tattle/internal/file"
 	"tattle/nn"
 	"tattle/report"
 )
@@ -59,6 +60,9 @@ func (m *Model) WriteText(w io.Writer) error {
 }
 
 func (d Tensor) describe() string {
+	if d.Dims == nil && strings.HasPrefix(d.Type, "a") { // a sequence, a map …
+		return d.Name + "  " + d.Type
+	}
 	if d.Dims == nil {
 		return d.Name + "  " + d.Type + " of any shape"
 	}
@@ -74,8 +78,10 @@ func externalFiles(files []string) string {
 
 // writeNodes prints the table of nodes.
 func (m *Model) writeNodes(w io.Writer) error {
-	fmt.Fprintf(w, "one input of %s: %s numbers in, %s out, %s multiply-adds, %s parameters\n\n",
+	fmt.Fprintf(w, "one input of %s: %s numbers in, %s out, %s multiply-adds, %s parameters\n",
 		nn.ShapeString(m.InputShape), grouped(int64(m.InputSize)), nn.ShapeString(m.OutputShape), scaled(m.MultiplyAdds), scaled(m.Parameters))
+	m.writeTable(w)
+	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\tnode\ttensor\toperator\tshape\tnumbers\tof inputs\tmultiply-adds\tparameters")
 	for _, c := range m.Candidates {
@@ -102,6 +108,31 @@ func (m *Model) writeNodes(w io.Writer) error {
 		fmt.Fprintf(w, "Not listed: %s that a path of the model goes around; --all lists them.\n", report.Count(m.Hidden, "node"))
 	}
 	return nil
+}
+
+// writeTable prints the columns and classes of a model of tables, and what it lacks.
+func (m *Model) writeTable(w io.Writer) {
+	if len(m.Columns) > 0 {
+		var words []string
+		for _, c := range m.Columns {
+			word := file.Name(c.Name) + " (" + c.Type
+			if c.Width > 1 {
+				word += fmt.Sprintf(" × %d", c.Width)
+			}
+			words = append(words, word+")")
+		}
+		listing(w, "columns:", words)
+	}
+	if len(m.Classes) > 0 {
+		var words []string
+		for _, c := range m.Classes {
+			words = append(words, file.Name(c))
+		}
+		listing(w, "scores of the classes", words)
+	}
+	if m.NoJacobian != "" {
+		fmt.Fprintf(w, "%s has no Jacobian: tattle audit can be used, and tattle bound and design cannot\n", file.Name(m.NoJacobian))
+	}
 }
 
 // ownOutput is what PyTorch's exporter appends to a node's name for its output.

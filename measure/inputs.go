@@ -34,7 +34,7 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 	}
 	o := dataset.InputOptions{
 		Split: dataset.Split(in.Split), Preprocess: m.DataPreprocess(), Labels: in.Labels, SkipMissing: in.SkipMissing, Target: in.Target, Sensitive: in.Sensitive, Seed: in.Seed,
-		Shape: m.Pictures(), Progress: progress,
+		Shape: m.Pictures(), Progress: progress, Columns: m.Graph.Columns, Words: m.Graph.Words,
 	}
 	if in.Limit != "" {
 		o.Choose = func(n int) ([]int, error) {

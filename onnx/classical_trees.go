@@ -242,12 +242,13 @@ func (r *nodeReader) twoScores(c *chain, k classes, base []float64, how string) 
 	case 2:
 		c = c.affine(2, []float64{-1, 0, 1, 0}, []float64{-base[1], base[1]})
 	}
-	c = c.fork()
-	label := k
-	if k.element == typeInt64 { // ONNX Runtime answers 0 and 1, whatever the labels
-		label.codes = []float64{0, 1}
+	if r.usage.readers[r.outputs[0]] > 0 {
+		label := k
+		if k.element == typeInt64 { // ONNX Runtime answers 0 and 1, whatever the labels
+			label.codes = []float64{0, 1}
+		}
+		r.label(c.fork().then(&nn.Gather{Axis: len(c.shape) - 1, Indices: []int{1}, Dims: []int{1}}), label, 0)
 	}
-	r.label(c.fork().then(&nn.Gather{Axis: len(c.shape) - 1, Indices: []int{1}, Dims: []int{1}}), label, 0)
 	r.scores(c.transform(how), k)
 }
 

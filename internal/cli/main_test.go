@@ -51,6 +51,8 @@ func TestScripts(t *testing.T) {
 			"mkscores":     mkScores,
 			"mkcolour":     mkColour,
 			"mknpz":        mkNPZ,
+			"mktrees":      mkTrees,
+			"mkpeople":     mkPeople,
 			"mkcovariance": mkCovariance,
 			"cut":          cut,
 			"released":     released,
