@@ -14,6 +14,9 @@ import (
 // maxExact is the largest integer up to which float32 holds all of them.
 const maxExact = 1 << 24
 
+// mostNamed is the most columns that a note lists.
+const mostNamed = 40
+
 // columnRows reads the rows of a table as the columns of a model, by their names and as
 // they are: nothing is scaled or encoded. labels are how many of c's columns are the
 // target's.
@@ -153,7 +156,7 @@ func modelColumns(l *labels, want []nn.Column, hidden, sensitive []int) (list []
 		list = append(list, modelColumn{l.columns[k], want[0].Type})
 		names = append(names, l.columns[k].name)
 	}
-	return list, fmt.Sprintf("the model was given these columns in this order, %s: %s", what, listed(names)), nil
+	return list, fmt.Sprintf("the model was given these columns in this order, %s: %s", what, strings.Join(names[:min(len(names), mostNamed)], ", ")), nil
 }
 
 // named returns the column of that name, or else the one that differs in case alone; −1 if

@@ -5,11 +5,13 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"tattle/bound"
 	"tattle/dataset"
 	"tattle/nn"
+	"tattle/nn/classical"
 	"tattle/release"
 )
 
@@ -158,5 +160,53 @@ func checkMade(t *testing.T, target Target, candidates *dataset.Set, weight []fl
 	}
 	if len(x.Made) != len(x.Plausible) || found < 3 {
 		t.Errorf("%d partners, %d of them found", len(x.Made), found)
+	}
+}
+
+// A model of trees has no Jacobian: limits from lists and pairs among real inputs need its
+// values only, and are certified; no partner is constructed.
+func TestTreesInLists(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	trees := &classical.Trees{Operator: "TreeEnsembleRegressor", Outputs: 2, Aggregate: classical.Sum}
+	for i := range int32(60) {
+		trees.Roots = append(trees.Roots, i)
+		trees.Branches = append(trees.Branches, classical.Branch{Value: r.NormFloat64(), Input: int32(r.IntN(6)), True: ^(2 * i), False: ^(2*i + 1)})
+		for range 2 {
+			trees.Leaves = append(trees.Leaves, []classical.Vote{{Output: i % 2, Weight: r.NormFloat64() / 10}})
+		}
+	}
+	net, err := nn.NewNet(&nn.Graph{Name: "trees", Input: "x", InputShape: []int{6}, Output: "a", Nodes: []*nn.Node{
+		{Name: "a", Op: &nn.Opaque{Function: trees}, Inputs: []string{"x"}, Output: "a"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise := release.Gaussian{Sigma: 2}
+	inputs, candidates := normals(12, 1), normals(400, 2)
+	target := Target{Front: net, Noise: noise, Data: inputs, Indices: []int{0, 3, 5, 7, 8, 11}, Coordinates: bound.Pixels(6), Rounding: bound.RoundingProved}
+	o := ListOptions{Candidates: &List{Name: "normals", Set: candidates, Most: -1}, Draws: 20, SkipAttacks: true, Seed: 1}
+	x, err := o.Run(t.Context(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, p := range x.Plausible {
+		if p.Candidate < 0 {
+			continue
+		}
+		found++
+		a, b := make([]float32, 2), make([]float32, 2)
+		net.Forward(a, inputs.Values[p.Index*6:p.Index*6+6])
+		net.Forward(b, candidates.Values[p.Candidate*6:p.Candidate*6+6])
+		h := release.GaussianPairShare(math.Hypot(float64(a[0]-b[0]), float64(a[1]-b[1])) / noise.Sigma)
+		if p.Status != bound.StatusCertified || p.Share > h*(1+1e-6) || p.Share < h*(1-1e-3) {
+			t.Errorf("%+v, want a share of %g", p, h)
+		}
+	}
+	if found < 3 || len(x.Made) > 0 {
+		t.Errorf("%d pairs found, %d made", found, len(x.Made))
+	}
+	if _, err := bound.Certify(t.Context(), net, inputs.Values[:6], bound.Experiment{Noise: noise}); err == nil || !strings.Contains(err.Error(), `node "a" (TreeEnsembleRegressor) has no Jacobian`) {
+		t.Error(err)
 	}
 }

@@ -94,7 +94,9 @@ func (r *nodeReader) look(keys, values entries) {
 		keys.codes, values.codes = own, to
 	}
 	r.elements[r.outputs[0]] = values.element
-	r.whole(x).opaque(classical.NewLookup(r.node.op, keys.codes, values.codes, r.absent(values.element))).end(0, x.shape)
+	c := r.whole(x)
+	c = c.view(append(slices.Clone(c.shape), 1)) // each entry by itself
+	c.opaque(classical.NewLookup(r.node.op, keys.codes, values.codes, r.absent(values.element))).end(0, x.shape)
 }
 
 // labelEncoder is ONNX LabelEncoder-4, and version 1, whose classes are text.
