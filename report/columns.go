@@ -90,3 +90,23 @@ func (r *Report) exposedSays() string {
 	}
 	return s
 }
+
+// nearestColumn returns the column of numbers that the attack comes closest to, as a share of the
+// error without the release, with both errors in the column's own unit. The name is empty if the
+// inputs are no table or no such error is known.
+func (r *Report) nearestColumn(a *Attack) (name string, errs, without float64) {
+	if a == nil || !r.byColumn() {
+		return "", 0, 0
+	}
+	for i := range r.Attacks {
+		of := &r.Attacks[i]
+		unit, alone := r.ownUnit(of.Band), r.priorAlone(of.Band)
+		if of.Name != a.Name || unit == 0 || alone == nil || !(alone.MeanSquare > 0) {
+			continue
+		}
+		if e, w := unit*of.rms(), unit*alone.rms(); name == "" || e/w < errs/without {
+			name, errs, without = of.Band, e, w
+		}
+	}
+	return name, errs, without
+}

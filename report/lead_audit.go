@@ -224,7 +224,7 @@ func findingSays(a *audit.Result, f *audit.Finding) string {
 func noEvidenceSays(a *audit.Result) string {
 	s := fmt.Sprintf("No attack is shown to guess %s from the %s better than %s explains.", attributesOf(a, a.Verdict), outputWords(string(a.Outputs)), shown(a).Explains())
 	if x := couldHaveSeen(a); x != "" {
-		s += fmt.Sprintf(" In channels like the planted ones, an excess of %s or more is found with probability %g. Other channels can carry more and stay hidden.", x, audit.PowerProbability)
+		s += fmt.Sprintf(" A leak of %s or more is found with probability %g if it is like those that this audit planted as a test. Other leaks can be larger and stay hidden.", x, audit.PowerProbability)
 	}
 	return s
 }

@@ -75,8 +75,8 @@ func (l attackResult) baselineBrief() string {
 // tablesLead is the verdict on published tables that were run again.
 func (r *Report) tablesLead() verdictBlock {
 	v := verdictBlock{Badge: "Run again", Tone: Calm}
-	var said []string
-	cells, ran, compared, near, reduced := 0, 0, 0, 0, false
+	var said, reduced []string
+	cells, ran, compared, near := 0, 0, 0, 0
 	for i := range r.Tables {
 		t := &r.Tables[i]
 		c, n, k, m := t.tally()
@@ -84,11 +84,18 @@ func (r *Report) tablesLead() verdictBlock {
 		if t.Reduced == "" {
 			compared, near = compared+k, near+m
 		}
-		reduced = reduced || t.Reduced != ""
-		said = append(said, t.sentence())
+		if t.Reduced != "" {
+			reduced = append(reduced, strings.TrimSuffix(t.Reduced, "."))
+		}
+	}
+	said = append(said, fmt.Sprintf("%s of %s ran.", grouped(ran), CountGrouped(cells, "published figure")))
+	if len(reduced) > 0 {
+		said = append(said, "They do not compare with the published ones: "+strings.Join(unique(reduced), "; ")+".")
+	} else if compared > 0 {
+		said = append(said, fmt.Sprintf("%d of the %d that are published with a standard deviation are within %d of these.", near, compared, Beyond))
 	}
 	switch {
-	case reduced:
+	case len(reduced) > 0:
 		v.Badge = "Not comparable"
 	case r.Outcome == Unfinished:
 		v.Badge, v.Tone = "Ran in part", Warn
@@ -98,28 +105,33 @@ func (r *Report) tablesLead() verdictBlock {
 		v.Badge = fmt.Sprintf("%d of %d figures agree", near, compared)
 	}
 	v.Says = strings.Join(said, " ")
-	v.Tiles = []tile{{"Ran", grouped(ran), fmt.Sprintf("of %s", CountGrouped(cells, "cell")), "the others were left out"}}
+	v.Tiles = []tile{{"Ran", grouped(ran), fmt.Sprintf("of %s", CountGrouped(cells, "figure")), "the others were left out"}}
 	if ran == cells {
 		v.Tiles[0].About = "of the published tables"
 	}
 	if compared > 0 {
 		v.Tiles = append(v.Tiles, tile{"Agree", grouped(near), fmt.Sprintf("of %d", compared), fmt.Sprintf("within %d standard deviations of the published figure", Beyond)})
 	}
-	for i := range r.Tables {
-		v.Tiles = append(v.Tiles, r.Tables[i].firstTile()...)
+	for _, name := range []string{"δy", "δs"} {
+		v.Tiles = append(v.Tiles, r.firstTile(name)...)
 	}
 	v.Tiles = v.Tiles[:min(4, len(v.Tiles))]
 	return v
 }
 
-// firstTile is the first figure of a table that ran, beside the published one.
-func (t *Table) firstTile() []tile {
-	for _, row := range t.Rows {
-		for i, c := range row.Cells {
-			if c.Ours != nil && !c.Blank && i < len(t.Columns) {
+// firstTile is the first figure of that name that ran, beside the published one: δy is how often
+// the target is answered right, δs how often the sensitive attribute is guessed right.
+func (r *Report) firstTile(name string) []tile {
+	title := map[string]string{"δy": "Honesty, first row", "δs": "Curiosity, first row"}[name]
+	for i := range r.Tables {
+		t := &r.Tables[i]
+		for _, row := range t.Rows {
+			for i, c := range row.Cells {
+				if c.Ours == nil || c.Blank || i >= len(t.Columns) || t.Columns[i].Name != name {
+					continue
+				}
 				k := t.Columns[i]
-				unit := map[string]string{UnitPercent: "%", UnitBits: "bits"}[k.Unit]
-				return []tile{{k.words(), c.Ours.Words(k.Unit), unit, fmt.Sprintf("%s; published: %s", strings.Join(row.Labels, ", "), c.Published.Words(k.Unit))}}
+				return []tile{{title, c.Ours.Words(k.Unit), "%", strings.TrimPrefix(fmt.Sprintf("%s, %s; published: %s", k.Group, strings.Join(row.Labels, ", "), c.Published.Words(k.Unit)), ", ")}}
 			}
 		}
 	}
@@ -152,7 +164,7 @@ func (r *Report) figureSays() string {
 	if known == 0 {
 		return "The paper prints no figure to compare with."
 	}
-	return fmt.Sprintf("%d of %s are within 10 %% of the published ones. They bind unbiased estimators only.", near, Count(known, "figure"))
+	return fmt.Sprintf("Of %s that paper A prints, %d are within 10 %% here. Peaks and medians are those of histograms of its bounds, which limit unbiased estimators only.", Count(known, "figure"), near)
 }
 
 func isNaN(x Number) bool { return x != x }

@@ -15,5 +15,8 @@ func (r *Report) promiseLead() verdictBlock {
 	if x.Met && harm != "" && !(tone == Warn && x.Limits.Identify > 0 && harm != "Class recognised") {
 		v.Tone = tone
 	}
+	if _, share := r.recognised(); x.Met && v.Tone == Good && share >= recognisedMostly {
+		v.Tone = Warn // the promise is about inputs, and an attack recovers their class
+	}
 	return v
 }

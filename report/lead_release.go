@@ -58,7 +58,7 @@ func (r *Report) recognisedWords() string {
 	if a == nil || share < recognisedMostly {
 		return ""
 	}
-	return fmt.Sprintf("The model assigns %.0f %% of the reconstructions (%s) to the original's class.", 100*share, a.Name)
+	return fmt.Sprintf("The model assigns %.0f %% of the reconstructions by the %s attack to the original's class.", 100*share, a.Name)
 }
 
 // harm names what an adversary is shown to do with the release, the worst first; empty if nothing
@@ -125,10 +125,18 @@ func (r *Report) releaseSays() string {
 		} else if r.Lists != nil && r.Lists.Holder != nil {
 			who = "Without a list, the best attack that ran"
 		}
+		if name, errs, without := r.nearestColumn(best); name != "" {
+			said = append(said, fmt.Sprintf("%s recovers %s to within %s (root mean square, in its own unit; without the release: %s).", who, name, number(errs), number(without)))
+			break
+		}
 		said = append(said, fmt.Sprintf("%s reconstructs it with an error of %s %s%s.", who, number(r.inUnit(float64(best.MeanSquare))), r.unit(), r.priorWords()))
 	}
 	if best != nil && !best.Gain.closer() {
-		said = append(said, fmt.Sprintf("No attack that ran is shown to come closer than guessing the mean without the release (error %s %s). A better attack may.", number(r.inUnit(float64(r.priorAlone("all").MeanSquare))), r.unit()))
+		guessing := fmt.Sprintf(" (error %s %s)", number(r.inUnit(float64(r.priorAlone("all").MeanSquare))), r.unit())
+		if r.byColumn() {
+			guessing = ""
+		}
+		said = append(said, "No attack that ran is shown to come closer than guessing the mean without the release"+guessing+". A better attack may.")
 	}
 	said = append(said, r.recognisedWords())
 	if len(readable(said)) == 0 {
@@ -201,6 +209,8 @@ func (r *Report) releaseTiles() []tile {
 	}
 	if c, _ := r.exposed(); c != nil && c.attack.value > 0 {
 		t = append(t, tile{"Best attack, " + c.band, number(c.attack.value), "", "RMS error in the column's unit; guessing the mean: " + number(c.attack.prior)})
+	} else if name, errs, without := r.nearestColumn(r.bestAttack("all")); name != "" {
+		t = append(t, tile{"Best attack, " + name, number(errs), "", "RMS error in the column's unit (" + r.bestAttack("all").Name + "); without the release: " + number(without)})
 	} else if best := r.bestAttack("all"); best != nil {
 		about := "RMS error (" + best.Name + ")"
 		if alone := r.priorAlone("all"); alone != nil {

@@ -37,7 +37,7 @@ func (r *Report) closenessCaption() string {
 func closenessTable(r *Report, rows []closeness) table {
 	head, says := "band", "Errors in "+r.unit()+"; after “of”: without the release."
 	if r.byColumn() {
-		head, says = "column", "Errors of numbers in the column's own unit, of categories and whole rows in normalised units; after “of”: without the release. n: how many inputs the column has."
+		head, says = "column", "Errors of numbers in the column's own unit, of categories and whole rows in normalised units (of a number: one standard deviation of its column, unless the preprocessing says otherwise); after “of”: without the release. n: how many inputs the column has."
 	}
 	t := table{Says: says, Heads: []string{head, "n", "floor without a list", "floor with the list", "best attack"}}
 	for _, c := range rows {

@@ -21,6 +21,9 @@ type PromiseRun struct {
 	Pack         string             // command that packs it; empty if its noise is not on a lattice
 }
 
+// PromiseTitle is the title of the report on a release that keeps a promise.
+const PromiseTitle = "What to release to keep a promise"
+
 // SetPromise reports what a search found, compares the promise with the figures of the
 // report, and concludes. It is called after SetResults; if nothing is released, r has the model
 // and the data only.
@@ -57,6 +60,7 @@ func numbers(a release.Accuracy) [2]Number {
 // CheckPromise compares the promise of r with r's limits on every adversary, its attacks and the
 // drop in accuracy, and concludes.
 func (r *Report) CheckPromise() {
+	r.Title = PromiseTitle
 	x := r.Promise
 	x.Checked, x.Met = nil, false
 	if x.Released != nil {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -11,25 +12,32 @@ func (d *document) tables(r *Report) {
 	if len(r.Tables) > 0 {
 		d.section("Published tables, run again")
 	}
+	var remarks []string
 	for i := range r.Tables {
 		t := &r.Tables[i]
 		d.part(t.Title)
-		if t.Reduced != "" {
-			d.add(paragraph{"Not comparable with the published figures: " + t.Reduced, "reduced"})
+		if i == 0 || r.Tables[i-1].Reduced != t.Reduced {
+			if t.Reduced != "" {
+				d.add(paragraph{"Not comparable with the published figures: " + t.Reduced, "reduced"})
+			}
 		}
 		d.say(t.Caption)
-		d.say(t.intro())
+		if i == 0 || r.Tables[i-1].intro() != t.intro() {
+			d.say(t.intro())
+		}
 		d.on(onTerminal, func(d *document) { d.table(t.cellByCell()) })
 		d.on(onPage|onMarkdown, func(d *document) { d.table(t.whole()) })
-		for _, s := range t.remarks() {
-			d.soft(s)
-		}
+		remarks = append(remarks, t.remarks()...)
+	}
+	if remarks = unique(remarks); len(remarks) > 0 {
+		d.folded("Notes on the tables")
+		d.list(remarks)
 	}
 }
 
 // whole is the table as it was published, with our figures.
 func (t *Table) whole() table {
-	x := table{Name: t.Title, Heads: slices.Clone(t.Heads)}
+	x := table{Heads: slices.Clone(t.Heads)}
 	for i := range t.Heads {
 		x.Words = append(x.Words, i)
 	}
@@ -66,6 +74,7 @@ func (c TableCell) both(unit string) string {
 
 // cellByCell has a line for each cell.
 func (t *Table) cellByCell() table {
+	cells, ran, _, _ := t.tally()
 	x := table{Heads: []string{strings.Join(t.Heads, ", "), "figure", "ours", "published", "σ"}, Words: []int{1}}
 	for _, row := range t.Rows {
 		label := strings.Join(row.Labels, ", ")
@@ -74,9 +83,15 @@ func (t *Table) cellByCell() table {
 				continue
 			}
 			k := t.Columns[i]
+			if c.Ours == nil && ran > 0 {
+				continue // the page has them
+			}
 			x.add(label, k.words(), c.ran(k.Unit), c.Published.Words(k.Unit), c.away())
 			label = ""
 		}
+	}
+	if ran > 0 && ran < cells {
+		x.Note = fmt.Sprintf("The page has the published figures of the %d that did not run.", cells-ran)
 	}
 	return x
 }

@@ -246,7 +246,7 @@ func (j *designJob) keep(ctx context.Context, e *env, dir string, o promise.Opti
 	}
 	bars.Close()
 	x := report.PromiseRun{Options: o, Answer: a}
-	r := newReport(e, "What to release of "+filepath.Base(j.Model), j.Seed)
+	r := newReport(e, report.PromiseTitle, j.Seed)
 	r.Model, r.Data, r.Reading = j.origin.Model, j.origin.Data, j.origin.Reading
 	if a.Best != nil {
 		if r, err = j.measure(ctx, e, dir, &x); err != nil {
