@@ -1,7 +1,9 @@
 package dataset
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -82,4 +84,27 @@ func TestRareValues(t *testing.T) {
 	}
 	_, err = OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s: f; m; rare"}})
 	wantError(t, "a rule", err, `class "rare" of s has no test example`)
+}
+
+// What the values of a table become does not decide which of its rows are measured.
+func TestPreprocessKeepsParts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "made.csv")
+	for _, split := range []Split{Train, Validation, Test} {
+		var labels [2][]int
+		var notes [2]string
+		for i, p := range []Preprocess{{}, {Mean: []float64{0}, Std: []float64{1}}} {
+			text := strings.NewReplacer(",p,", ",0,", ",q,", ",1,", ",r,", ",2,").Replace(csvOf(200))
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			set, said, err := OpenInputs(t.Context(), path, InputOptions{Target: "y", Split: split, Preprocess: p, Seed: 3})
+			if err != nil {
+				t.Fatal(err)
+			}
+			labels[i], notes[i] = set.Y, said[0]
+		}
+		if len(labels[0]) == 0 || !slices.Equal(labels[0], labels[1]) || notes[0] != notes[1] {
+			t.Errorf("%s: %d and %d rows; %q, %q", split, len(labels[0]), len(labels[1]), notes[0], notes[1])
+		}
+	}
 }

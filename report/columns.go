@@ -91,22 +91,26 @@ func (r *Report) exposedSays() string {
 	return s
 }
 
-// nearestColumn returns the column of numbers that the attack comes closest to, as a share of the
-// error without the release, with both errors in the column's own unit. The name is empty if the
-// inputs are no table or no such error is known.
-func (r *Report) nearestColumn(a *Attack) (name string, errs, without float64) {
-	if a == nil || !r.byColumn() {
-		return "", 0, 0
+// nearestColumn returns the column of numbers that an attack comes closest to, as a share of the
+// error without the release, with both errors in the column's own unit and the name of the attack;
+// with shown, of those that are shown to be closer than guessing. The column is empty if the inputs
+// are no table or no such error is known.
+func (r *Report) nearestColumn(shown bool) (column, by string, errs, without float64) {
+	if !r.byColumn() || r.FloorsAndCeilings == nil {
+		return "", "", 0, 0
 	}
-	for i := range r.Attacks {
-		of := &r.Attacks[i]
-		unit, alone := r.ownUnit(of.Band), r.priorAlone(of.Band)
-		if of.Name != a.Name || unit == 0 || alone == nil || !(alone.MeanSquare > 0) {
+	for _, b := range r.FloorsAndCeilings.Bands {
+		d, unit := b.digest(), r.ownUnit(b.Name)
+		a := d.tried
+		if shown {
+			a = d.attack
+		}
+		if unit == 0 || a == nil || d.prior == nil || !(d.prior.RMS > 0) {
 			continue
 		}
-		if e, w := unit*of.rms(), unit*alone.rms(); name == "" || e/w < errs/without {
-			name, errs, without = of.Band, e, w
+		if e, w := unit*float64(a.RMS), unit*float64(d.prior.RMS); column == "" || e/w < errs/without {
+			column, by, errs, without = b.Name, a.Name, e, w
 		}
 	}
-	return name, errs, without
+	return column, by, errs, without
 }

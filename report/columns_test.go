@@ -14,13 +14,14 @@ func TestNearestColumn(t *testing.T) {
 	r.FloorsAndCeilings = new(FloorsAndCeilings)
 	r.Coordinates = measure.CoordinatesColumns
 	r.Data.Columns = []Column{{Name: "age", Width: 1, Keep: 1, Unit: 18}, {Name: "hours", Width: 1, Keep: 1, Unit: 9}, {Name: "kind", Width: 2, Keep: 2}}
-	for band, squares := range map[string][2]Number{"all": {.09, 1}, "age": {.25, 1}, "hours": {.04, 1}, "kind": {.0001, 1}} {
-		r.Attacks = append(r.Attacks, Attack{Name: "linear", Band: band, MeanSquare: squares[0]})
-		r.PriorAlone = append(r.PriorAlone, Attack{Name: "prior", Band: band, MeanSquare: squares[1]})
+	for band, rms := range map[string]Number{"all": .3, "age": .5, "hours": .2, "kind": .01} {
+		r.FloorsAndCeilings.Bands = append(r.FloorsAndCeilings.Bands, BandMarks{Name: band, Marks: []Mark{{Method: MarkAttack, Name: "linear", RMS: rms, Gain: &Gain{Low: -1}}, {Method: MarkAttack, Name: "posterior", RMS: 2 * rms, Gain: &Gain{Low: -1}}, {Method: MarkPrior, RMS: 1}}})
 	}
-	best := rowOfBand(r.Attacks, "all")
-	if name, errs, without := r.nearestColumn(best); name != "hours" || errs != 9*.2 || without != 9 {
-		t.Errorf("%s: %v without %v", name, errs, without)
+	if column, by, errs, without := r.nearestColumn(false); column != "hours" || by != "linear" || errs != 9*.2 || without != 9 {
+		t.Errorf("%s by %s: %v without %v", column, by, errs, without)
+	}
+	if column, _, _, _ := r.nearestColumn(true); column != "" {
+		t.Errorf("%s, but no attack is shown to be closer than guessing", column)
 	}
 	for _, tile := range r.releaseTiles() {
 		if tile.Name == "Best attack, hours" && tile.Figure == "1.8" && !strings.Contains(tile.About, "normalised") {

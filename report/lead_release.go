@@ -125,7 +125,7 @@ func (r *Report) releaseSays() string {
 		} else if r.Lists != nil && r.Lists.Holder != nil {
 			who = "Without a list, the best attack that ran"
 		}
-		if name, errs, without := r.nearestColumn(best); name != "" {
+		if name, _, errs, without := r.nearestColumn(true); name != "" {
 			said = append(said, fmt.Sprintf("%s recovers %s to within %s (root mean square, in its own unit; without the release: %s).", who, name, number(errs), number(without)))
 			break
 		}
@@ -209,8 +209,8 @@ func (r *Report) releaseTiles() []tile {
 	}
 	if c, _ := r.exposed(); c != nil && c.attack.value > 0 {
 		t = append(t, tile{"Best attack, " + c.band, number(c.attack.value), "", "RMS error in the column's unit; guessing the mean: " + number(c.attack.prior)})
-	} else if name, errs, without := r.nearestColumn(r.bestAttack("all")); name != "" {
-		t = append(t, tile{"Best attack, " + name, number(errs), "", "RMS error in the column's unit (" + r.bestAttack("all").Name + "); without the release: " + number(without)})
+	} else if name, by, errs, without := r.nearestColumn(false); name != "" {
+		t = append(t, tile{"Best attack, " + name, number(errs), "", "RMS error in the column's unit (" + by + "); without the release: " + number(without)})
 	} else if best := r.bestAttack("all"); best != nil {
 		about := "RMS error (" + best.Name + ")"
 		if alone := r.priorAlone("all"); alone != nil {

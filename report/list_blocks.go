@@ -17,6 +17,11 @@ func (d *document) everyAdversary(r *Report) {
 	}
 	rows := r.closeness()
 	d.section("How close can any adversary come?")
+	if len(closenessKeys(rows)) <= 1 { // a chart of what is reached without the release alone
+		d.say("No floor is proved at this noise, and no attack ran that would show how close an adversary comes. Without the release, guessing the mean errs by " + number(rows[0].floorsPrior()) + " " + r.unit() + ".")
+		d.inferred(r.Lists)
+		return
+	}
 	d.on(onPage, func(d *document) {
 		d.chart(chart{Caption: r.closenessCaption(), SVG: drawCloseness(rows, r.unit()), Keys: closenessKeys(rows)})
 	})

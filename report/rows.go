@@ -41,7 +41,7 @@ var methodNames = map[boundKind][3]string{
 	{bound.MethodBarankin, ""}:                  {"Barankin", "Barankin", "many witnesses together"},
 	{bound.MethodBarankinMeanSquare, ""}:        {"Barankin, root mean square", "Barankin, rms", "the bound on the mean-square error of an input, as a root"},
 	{bound.MethodVanTrees, ""}:                  {"van Trees", "van Trees", fmt.Sprintf("for every adversary, on average over inputs drawn from a Gaussian with the training data's mean and covariance, with a confidence of %g %%; real inputs do not follow this Gaussian", 100*bound.DefaultConfidence)},
-	{bound.MethodVanTreesMeanSquare, ""}:        {"van Trees, root mean square", "van Trees, rms", "the bound on the mean-square error, as a root"},
+	{bound.MethodVanTreesMeanSquare, ""}:        {"van Trees, root mean square", "van Trees, rms", "the bound on the mean-square error of an input, as a root"},
 }
 
 // longName names a row for people: method, search, size, coordinates.

@@ -62,14 +62,21 @@ func (r *Report) releaseWords() []Setting {
 	return rows
 }
 
-// methodWords say what the names of the bounds stand for.
+// methodWords say what the names of the bounds stand for; names with one meaning stand together.
 func (r *Report) methodWords() []Setting {
 	var rows []Setting
 	for _, b := range r.unbiased() {
-		if n := methodNames[kindOf(b)]; n[1] != "" {
-			if row := (Setting{n[1], sentenceOf(n[2])}); !slices.Contains(rows, row) {
-				rows = append(rows, row)
-			}
+		n := methodNames[kindOf(b)]
+		if n[1] == "" {
+			continue
+		}
+		meaning := sentenceOf(n[2])
+		i := slices.IndexFunc(rows, func(s Setting) bool { return s.Value == meaning })
+		switch {
+		case i < 0:
+			rows = append(rows, Setting{n[1], meaning})
+		case !slices.Contains(strings.Split(rows[i].Key, "; "), n[1]):
+			rows[i].Key += "; " + n[1]
 		}
 	}
 	return rows
