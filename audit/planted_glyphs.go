@@ -55,17 +55,15 @@ func drawnDigits(n, y int, seed uint64, split dataset.Split) *dataset.Set {
 	return set
 }
 
-// boldOrItalic is drawnDigits of the planted families alone. Two fifths of what is drawn
-// are: with this many there are enough, by 8 standard deviations.
+// boldOrItalic is drawnDigits of the planted families alone.
 func boldOrItalic(n, y int, seed uint64, split dataset.Split) *dataset.Set {
-	set := dataset.Glyphs(dataset.GlyphOptions{N: 3*n + 200, Seed: seed, Split: split})
-	var rows []int
-	for i, l := range set.Sensitive[0].Labels {
-		if plantedFamilies[l] >= 0 && len(rows) < n {
-			rows = append(rows, i)
+	var families []int
+	for f, class := range plantedFamilies {
+		if class >= 0 {
+			families = append(families, f)
 		}
 	}
-	set = set.Subset(rows)
+	set := dataset.Glyphs(dataset.GlyphOptions{N: n, Seed: seed, Split: split, Families: families})
 	names, of := digitClasses(y)
 	relabel(set, names, of, []string{"bold", "italic"}, plantedFamilies)
 	return set

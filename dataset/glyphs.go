@@ -2,10 +2,12 @@ package dataset
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -24,6 +26,9 @@ type GlyphOptions struct {
 	Color bool   // three channels instead of one
 	Seed  uint64 // of everything that is drawn
 	Split Split  // "" is Train; the parts of one seed are drawn independently
+	// Families are the families that are drawn, by their index; nil is all. The pictures are
+	// those of all families without the others.
+	Families []int
 }
 
 var familyNames = []string{"regular", "bold", "italic", "mono", "small caps"}
@@ -45,7 +50,7 @@ var glyphStatistics = map[[2]int][2]float32{ // [side, channels]: mean, std
 // are drawn independently and uniformly, so classes are balanced in the mean
 // and not exactly.
 //
-// Picture i depends on Seed, Split and i alone, whatever N is and however many
+// Picture i depends on Seed, Split, Families and i alone, whatever N is and however many
 // cores take part; digit and family do not depend on Size and Color either. All
 // arithmetic per pixel is in integers, and that of the outlines free of fused
 // operations, so the bytes are the same on every 64-bit architecture.
@@ -72,11 +77,12 @@ func Glyphs(o GlyphOptions) *Set {
 		stats := glyphStatistics[[2]int{o.Size, channels}]
 		set.Mean, set.Std = append(set.Mean, stats[0]), append(set.Std, stats[1])
 	}
+	numbers := o.numbers()
 	share(o.N, func() func(i int) {
 		w := newWarp(o.Size)
 		return func(i int) {
-			d := newDraws(o.Seed, o.Split, i)
-			set.Y[i], family[i] = d.below(len(digitNames)), d.below(len(familyNames))
+			d := newDraws(o.Seed, o.Split, numbers[i])
+			set.Y[i], family[i] = d.classes()
 			w.picture(set.Pixels[i*p:][:p], set.Y[i], family[i], o.Color, d)
 		}
 	})
@@ -92,7 +98,29 @@ func (o GlyphOptions) Check() error {
 	if limit := maxArray / (3 * o.Size * o.Size); o.N < 0 || o.N > limit {
 		return fmt.Errorf("%d glyphs: want 1 to %d", o.N, limit)
 	}
+	if o.Families != nil && len(o.Families) == 0 {
+		return errors.New("glyphs of no family: want at least one")
+	}
+	for _, f := range o.Families {
+		if f < 0 || f >= len(familyNames) {
+			return fmt.Errorf("glyphs of family %d: want 0 to %d", f, len(familyNames)-1)
+		}
+	}
 	return o.Split.check()
+}
+
+// numbers returns the numbers of the first N pictures of the families.
+func (o GlyphOptions) numbers() []int {
+	numbers := make([]int, 0, o.N)
+	for i := 0; len(numbers) < o.N; i++ {
+		if o.Families != nil {
+			if _, f := newDraws(o.Seed, o.Split, i).classes(); !slices.Contains(o.Families, f) {
+				continue
+			}
+		}
+		numbers = append(numbers, i)
+	}
+	return numbers
 }
 
 // complete puts the defaults in.
@@ -141,6 +169,12 @@ func newDraws(seed uint64, split Split, index int) draws {
 	binary.LittleEndian.PutUint64(key[8:], uint64(index))
 	copy(key[16:], "glyphs "+string(split))
 	return draws{rand.NewChaCha8(key)}
+}
+
+// classes draws the digit and the family, which come first.
+func (d draws) classes() (digit, family int) {
+	digit = d.below(len(digitNames))
+	return digit, d.below(len(familyNames))
 }
 
 // below draws from 0 … n−1; no value is favoured by more than n/2⁶⁴.

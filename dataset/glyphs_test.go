@@ -59,6 +59,29 @@ func TestGlyphsDependOnSeedSplitIndexAlone(t *testing.T) {
 	}
 }
 
+// Pictures of some families are those of all, without the others.
+func TestGlyphsOfSomeFamilies(t *testing.T) {
+	all, some := Glyphs(GlyphOptions{N: 80, Seed: 3}), Glyphs(GlyphOptions{N: 20, Seed: 3, Families: []int{1, 2}})
+	next := 0
+	for i, f := range all.Sensitive[0].Labels {
+		if f != 1 && f != 2 || next == 20 {
+			continue
+		}
+		if some.Y[next] != all.Y[i] || some.Sensitive[0].Labels[next] != f || !bytes.Equal(some.Pixels[next*784:][:784], all.Pixels[i*784:][:784]) {
+			t.Fatalf("picture %d is not picture %d of all", next, i)
+		}
+		next++
+	}
+	if next != 20 {
+		t.Errorf("only %d of 20 pictures were compared", next)
+	}
+	for _, families := range [][]int{{}, {5}, {-1}} {
+		if err := (GlyphOptions{Families: families}).Check(); err == nil {
+			t.Errorf("families %v: no error", families)
+		}
+	}
+}
+
 // Y and S are uniform and independent. Three χ² tests at 1e-6 each: together
 // they fail a right program with probability below 1e-5. The quantiles of χ² at
 // 1 − 1e-6 for 9, 4 and 36 degrees of freedom are 44.8, 33.4 and 90.5.
