@@ -36,7 +36,7 @@ var layers = [][]string{
 	{"nn/train"},
 	{"nn/zoo", "nn/classical"},
 	{"nn"},
-	{"lsqr", "dct", "stat", "npy", "qp", "eigen", "lattice", "guard/ledger"},
+	{"lsqr", "dct", "stat", "npy", "qp", "eigen", "gram", "lattice", "guard/ledger"},
 	{"internal/simd", "internal/file", "internal/float16", "internal/sheet", "internal/shared", "internal/browser", "internal/gate"},
 }
 

@@ -11,16 +11,13 @@ import (
 	"tattle/internal/simd"
 )
 
-// A choice is the decision whether Jacobians are decomposed, and its reason.
-type choice struct {
-	direct bool
-	why    string
-}
+// A choice is a search, Direct if Jacobians are decomposed, and its reason.
+type choice struct{ search, why string }
 
 const (
-	// favour is how many times as long as LSQR a decomposition may take and still be chosen.
-	// A decomposition is also used for Cramér-Rao figures and singular directions, and timings
-	// that vary should not change the choice.
+	// favour is how many times as long as LSQR a decomposition or a factor may take and still be
+	// chosen. A decomposition is also used for Cramér-Rao figures, both for singular directions,
+	// and timings that vary should not change the choice.
 	favour = 2
 	// Timed are products of J with trialVectors vectors, and of square matrices with trialSide
 	// rows.
@@ -28,29 +25,50 @@ const (
 	trialSide    = 384
 )
 
-// choose decides whether to decompose Jacobians of size j: always if they are so small that it
-// takes hardly any time; never if they need more than half of the memory; otherwise if the
-// predicted time is at most favour times that of LSQR. The prediction uses measured times of
-// products with J and of matrix products. The manifest of a run stores the choice.
+// choose chooses the search for Jacobians of size j. It decomposes them if they are so small that
+// it takes hardly any time. Otherwise the first of a decomposition and a Cholesky factor that
+// memory allows, and whose predicted time is at most favour times that of LSQR, is chosen. The
+// prediction uses measured times of products with J and of matrix products. The manifest of a run
+// stores the choice.
 func (e Experiment) choose(m Model, x []float32, j jacobianSize) choice {
-	size := fmt.Sprintf("the Jacobian has %d relevant rows and %d columns", j.rows, j.cols)
-	if min(j.rows, j.cols) > eigenSmall {
-		size = fmt.Sprintf("the Jacobian has %s relevant rows and %s columns", thousands(j.rows), thousands(j.cols))
-	}
-	need := j.kept() + j.working()
-	switch {
-	case min(j.rows, j.cols) <= eigenSmall:
-		return choice{true, size + ": its decomposition is cheap and serves all restarts"}
-	case need > e.budget()/2:
-		return choice{false, fmt.Sprintf("%s: decomposing it takes %s of memory, more than half of the %s that the run may use", size, inGiB(need), inGiB(e.budget()))}
+	if min(j.rows, j.cols) <= eigenSmall {
+		return choice{Direct, j.String() + ": its decomposition is cheap and serves all restarts"}
 	}
 	p, _ := m.Dims()
-	direct := e.directTime(m, x[:p], j) <= favour*e.freeTime(m, x[:p])
-	than := "at most"
-	if !direct {
-		than = "more than"
+	c := e.chooseDirect(j)
+	limit := favour * e.freeTime(m, x[:p])
+	if c.search == Direct {
+		c.why = fmt.Sprintf("%s: decomposing it takes %s of memory and, judging by the time of its products, %%s %d times as long as LSQR", j, inGiB(j.kept()+j.working()), favour)
+		if e.directTime(m, x[:p], j) <= limit {
+			return choice{Direct, fmt.Sprintf(c.why, "at most")}
+		}
+		c.why = fmt.Sprintf(c.why, "more than")
 	}
-	return choice{direct, fmt.Sprintf("%s: decomposing it takes %s of memory and, judging by the time of its products, %s %d times as long as LSQR", size, inGiB(need), than, favour)}
+	o := j.gramOptions()
+	switch {
+	case o.WorkingBytes() > e.budget()/2:
+		return choice{Algorithm1, c.why}
+	case e.choleskyTime(m, x[:p], j) > limit:
+		return choice{Algorithm1, fmt.Sprintf("%s; a Cholesky factor of its Gram matrix takes more than %d times as long as LSQR", c.why, favour)}
+	}
+	return choice{Cholesky, fmt.Sprintf("%s; a Cholesky factor of its Gram matrix takes %s of disk and, judging by the time of its products, at most %d times as long as LSQR", c.why, inGiB(o.DiskBytes()), favour)}
+}
+
+// chooseDirect returns Direct if a decomposition takes at most half of the memory, else Cholesky.
+func (e Experiment) chooseDirect(j jacobianSize) choice {
+	need := j.kept() + j.working()
+	if min(j.rows, j.cols) <= eigenSmall || need <= e.budget()/2 {
+		return choice{Direct, ""}
+	}
+	return choice{Cholesky, fmt.Sprintf("%s: decomposing it takes %s of memory, more than half of the %s that the run may use", j, inGiB(need), inGiB(e.budget()))}
+}
+
+// String says how large the Jacobian is.
+func (j jacobianSize) String() string {
+	if min(j.rows, j.cols) <= eigenSmall {
+		return fmt.Sprintf("the Jacobian has %d relevant rows and %d columns", j.rows, j.cols)
+	}
+	return fmt.Sprintf("the Jacobian has %s relevant rows and %s columns", thousands(j.rows), thousands(j.cols))
 }
 
 // directTime predicts the seconds for computing and decomposing J.
@@ -70,6 +88,23 @@ func (e Experiment) directTime(m Model, theta []float32, j jacobianSize) float64
 func (j jacobianSize) operations() float64 {
 	d, wide := float64(min(j.rows, j.cols)), float64(max(j.rows, j.cols))
 	return 8*d*d*wide + 16*d*d*d
+}
+
+// choleskyTime predicts the seconds for the factor of J's Gram matrix and the searches with it.
+func (e Experiment) choleskyTime(m Model, theta []float32, j jacobianSize) float64 {
+	p, n := m.Dims()
+	lin := m.Linearize(theta)
+	u, v := make([]float32, trialVectors*n), make([]float32, trialVectors*p)
+	product := fastest(func() {
+		if j.rows > j.cols {
+			lin.JVP(u, v)
+		} else {
+			lin.VJP(v, u)
+		}
+	}) / trialVectors
+	d, wide := float64(min(j.rows, j.cols)), float64(max(j.rows, j.cols))
+	solves := float64(len(e.Sizes) * e.Search.Restarts * e.Search.Repeats)
+	return product*d + (j.gramOptions().Operations()+solves*gramSolves*4*d*(d+wide))*multiplication()
 }
 
 // freeTime predicts the seconds that Algorithm 1 takes with LSQR: expectedSteps steps for each

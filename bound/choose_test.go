@@ -42,7 +42,7 @@ func TestDirectionsAreKept(t *testing.T) {
 
 // Jacobians too large to be decomposed without a thought: what they take is measured,
 // and told without seconds, which two runs would not share; where there is no memory for
-// them LSQR is taken, with the spectrum estimated. What was chosen stays when the run is
+// them a Cholesky factor is, with the spectrum estimated. What was chosen stays when the run is
 // resumed, whatever would be now.
 func TestChoiceIsMeasuredAndKept(t *testing.T) {
 	if testing.Short() {
@@ -59,7 +59,7 @@ func TestChoiceIsMeasuredAndKept(t *testing.T) {
 	if !strings.Contains(why, "decomposing it takes") || !strings.Contains(why, "times as long as LSQR") || strings.Contains(why, " s ") {
 		t.Error(why)
 	}
-	if got.SkipCramerRao != (got.Search.Search == Algorithm1) || got.SkipCramerRao != (got.Spectrum.Probes > 0) {
+	if got.SkipCramerRao != (got.Search.Search != Direct) || got.SkipCramerRao != (got.Spectrum.Probes > 0) {
 		t.Errorf("%s, %t, %+v", got.Search.Search, got.SkipCramerRao, got.Spectrum)
 	}
 	e.Memory = 12 << 20
@@ -78,7 +78,7 @@ func TestChoiceIsMeasuredAndKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x := r.Experiment; x.Search.Search != Algorithm1 || !x.SkipCramerRao || len(r.Estimated) != 6 || !strings.Contains(x.Reasons[0], "more than half of the 12 MiB") {
+	if x := r.Experiment; x.Search.Search != Cholesky || !x.SkipCramerRao || len(r.Estimated) != 6 || !strings.Contains(x.Reasons[0], "more than half of the 12 MiB") {
 		t.Errorf("%s: %s", x.Search.Search, x.Reasons)
 	}
 	if c, ok := r.Directions(1); !ok || c.Exact || c.Low > c.High {

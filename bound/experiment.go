@@ -82,35 +82,40 @@ func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, er
 	return e, nil
 }
 
-// resolveSearch replaces Auto by a search, and leaves Cramér-Rao figures out where a
-// decomposition is too dear.
+// resolveSearch replaces Auto by a search, and Direct by Cholesky where memory does not allow a
+// decomposition. It leaves Cramér-Rao figures out where there is none.
 func (e Experiment) resolveSearch(m Model, x []float32, begun *kept) (_ Experiment, reason string) {
-	auto, figures := e.Search.Search == Auto && !e.Search.Relinearize, !e.SkipCramerRao && e.Search.Search != Direct
+	auto, figures := e.Search.Search == Auto && !e.Search.Relinearize, !e.SkipCramerRao
+	direct := e.Search.Search == Direct
 	switch {
 	case e.Search.Search == Auto && e.Search.Relinearize:
 		e.Search.Search, reason = Algorithm1, "re-linearising needs it"
 	case !auto:
 		reason = "as asked"
 	}
-	if !auto && !figures {
+	if !auto && !figures && !direct {
 		return e, reason
 	}
 	var c choice
-	if j := sizeUp(m, x); begun != nil && min(j.rows, j.cols) > eigenSmall {
-		direct := begun.Settings.Search.Search == Direct || !auto && !begun.Settings.SkipCramerRao
-		c = choice{direct: direct} // the reason is kept, too
-	} else {
+	switch j := sizeUp(m, x); {
+	case e.Search.Search == Cholesky:
+		c = choice{Cholesky, "a Cholesky factor does not give them"}
+	case begun != nil && min(j.rows, j.cols) > eigenSmall: // the reason is kept, too
+		c = choice{search: begun.Settings.Search.Search}
+		if !auto && !direct && !begun.Settings.SkipCramerRao {
+			c.search = Direct
+		}
+	case direct:
+		c = e.chooseDirect(j)
+	default:
 		c = e.choose(m, x, j)
 	}
-	if auto {
-		e.Search.Search, reason = Direct, c.why
-		if !c.direct {
-			e.Search.Search = Algorithm1
-		}
+	if auto || direct && c.search != Direct {
+		e.Search.Search, reason = c.search, c.why
 	}
-	if figures && !c.direct {
+	if figures && c.search != Direct {
 		e.SkipCramerRao = true
-		if auto {
+		if auto || direct {
 			reason += "; hence no Cramér-Rao figures"
 		} else {
 			reason += "; no Cramér-Rao figures: " + c.why
@@ -129,7 +134,7 @@ func (e Experiment) resolveFurther(m Model, x []float32, begun *kept) (_ Experim
 		e.Barankin = BarankinOptions{}
 		notes = append(notes, fmt.Sprintf("no combined witnesses: for %s noise their overlaps have no closed form", noiseName(e.Noise)))
 	}
-	if e.Barankin.Witnesses > 0 && e.SkipCramerRao && e.Search.Search != Direct && !e.decomposes(sizeUp(m, x), begun) {
+	if e.Barankin.Witnesses > 0 && e.SkipCramerRao && e.Search.Search != Direct && e.Search.Search != Cholesky && !e.decomposes(sizeUp(m, x), begun) {
 		notes = append(notes, "the witnesses to combine are the search's, without a decomposition to take singular directions from")
 	}
 	if e.Twins.Examples > 0 {

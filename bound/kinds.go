@@ -38,7 +38,15 @@ func (r *runner) seek(ctx context.Context, s *witnessSet, b *batch, eps []float3
 	case farName:
 		return e.Far.search(ctx, r.model, eps, b.theta, b.index, b.factors, e.Scale(), progress)
 	case barankinName:
-		r.gather(eps, s, b)
+		factors := b.factors
+		if b.gramian != nil {
+			f, err := b.gramian.smallest(ctx, s.each, e.Search.Seed, int(b.index[0]))
+			if err != nil {
+				return err
+			}
+			factors = []*Factors{f}
+		}
+		r.gather(eps, s, b, factors)
 		return ctx.Err()
 	}
 	if err := r.searcher.search(ctx, eps, b, s.size, progress); err != nil {
@@ -71,7 +79,7 @@ func (r *runner) refine(ctx context.Context, s *witnessSet, b *batch, most int, 
 // gather fills in the witnesses that are combined. The last rows, at most half, are far
 // witnesses; the others lie along singular directions, or are the search's of the first
 // size if J was not decomposed or is zero.
-func (r *runner) gather(dst []float32, s *witnessSet, b *batch) {
+func (r *runner) gather(dst []float32, s *witnessSet, b *batch, factors []*Factors) {
 	p, far, scale := b.p, b.set(farName), r.experiment.Scale()
 	_, n := r.model.Dims()
 	count := 0
@@ -81,8 +89,8 @@ func (r *runner) gather(dst []float32, s *witnessSet, b *batch) {
 	parallel(len(b.index), func(i int) {
 		eps := rowOf(dst, i, s.each*p)
 		near := eps[:(s.each-count)*p]
-		if b.factors != nil && b.factors[i].Rank() > 0 {
-			b.factors[i].near(near, rowOf(b.theta, i, p), s.domain, s.nearSize(n, scale), scale)
+		if factors != nil && factors[i].Rank() > 0 {
+			factors[i].near(near, rowOf(b.theta, i, p), s.domain, s.nearSize(n, scale), scale)
 		} else {
 			narrow(near, b.sets[0].of(i, p))
 		}

@@ -53,6 +53,10 @@ func (e Experiment) needs(m Model, j jacobianSize, explicit bool) needs {
 		w.search += j.kept()
 		w.alone = j.working()
 	}
+	if e.Search.Search == Cholesky {
+		w.search += 8 * gramTemporary * int64(max(e.Search.Restarts, e.Barankin.Witnesses+gramGuard)) * (inputs + features)
+		w.alone = j.gramOptions().WorkingBytes()
+	}
 	points := int64(e.mostWitnesses() + 1)
 	w.alone = max(w.alone, 8*points*(3*inputs+3*features+int64(e.Coordinates.Len()))) // a certificate
 	if e.Far.Starts > 0 {

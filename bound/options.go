@@ -18,9 +18,10 @@ const (
 
 // The searches.
 const (
-	Auto       = "auto"         // direct where decomposing the Jacobian is no dearer than LSQR, else algorithm1
+	Auto       = "auto"         // direct or cholesky where that is not much slower than LSQR, else algorithm1
 	Algorithm1 = "algorithm1"   // A's Algorithm 1, each example by itself, LSQR converged and matrix-free
-	Direct     = "direct"       // the same with an explicit pseudoinverse of each example's Jacobian
+	Direct     = "direct"       // the same with an explicit pseudoinverse of each example's Jacobian; cholesky if memory does not allow that
+	Cholesky   = "cholesky"     // the same with a Cholesky factor of the Jacobian's Gram matrix, in files
 	Published  = "as-published" // the authors' program: one LSQR for a stack of examples, stopped early
 )
 
@@ -71,11 +72,11 @@ func (o SearchOptions) resolve() (_ SearchOptions, err error) {
 	switch {
 	case o.Repeats < 0 || o.Restarts < 0 || o.Stack < 0:
 		return o, fmt.Errorf("repeats %d, restarts %d, stack %d: each must be positive", o.Repeats, o.Restarts, o.Stack)
-	case !slices.Contains([]string{Auto, Algorithm1, Direct, Published}, o.Search):
-		return o, fmt.Errorf("no search %q: there are %s, %s, %s and %s", o.Search, Auto, Algorithm1, Direct, Published)
+	case !slices.Contains([]string{Auto, Algorithm1, Direct, Cholesky, Published}, o.Search):
+		return o, fmt.Errorf("no search %q: there are %s, %s, %s, %s and %s", o.Search, Auto, Algorithm1, Direct, Cholesky, Published)
 	case !slices.Contains([]string{PaperIteration, InverseIteration}, o.Iteration):
 		return o, fmt.Errorf("no iteration %q: there are %s and %s", o.Iteration, PaperIteration, InverseIteration)
-	case o.Relinearize && (o.Search == Direct || o.Search == Published):
+	case o.Relinearize && o.Search != Algorithm1 && o.Search != Auto:
 		return o, fmt.Errorf("re-linearising is for the search %s (%s always does)", Algorithm1, Published)
 	case o.Iteration == InverseIteration && (o.Search == Published || o.Relinearize):
 		return o, fmt.Errorf("the inverse iteration is for J at θ: not for %s, not with re-linearising", Published)

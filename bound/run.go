@@ -129,18 +129,21 @@ func (r *runner) divide(j jacobianSize, begun *kept) error {
 	switch e.Search.Search {
 	case Direct:
 		r.explicit = true
+	case Cholesky:
+		r.explicit, most = false, 1
 	case Algorithm1:
 		p, n := r.model.Dims()
 		most = max(1, min(batchSlow, slowFloats/(e.Search.Restarts*max(p, n))))
 	case Published:
 		r.explicit = r.explicit || updates(j.rows, r.model)
 	}
+	rows := j.rows
 	if !r.explicit {
-		j.rows = 0
+		rows = 0
 	}
-	r.size = batchOf(r.model, most, max(e.Search.Restarts, e.Far.Starts, e.Barankin.Witnesses), j.rows)
+	r.size = batchOf(r.model, most, max(e.Search.Restarts, e.Far.Starts, e.Barankin.Witnesses), rows)
 	switch e.Search.Search {
-	case Algorithm1:
+	case Algorithm1, Cholesky:
 		r.shard = most
 	case Published:
 		r.shard = e.Search.Stack
@@ -167,6 +170,10 @@ func (r *runner) fit(w needs) error {
 		return err
 	}
 	r.size = min(r.size, batch)
+	if r.experiment.Search.Search == Cholesky {
+		r.spare = max(0, model-w.model-gramProducts)
+		model -= r.spare
+	}
 	budgetModel(r.model, model)
 	return nil
 }
@@ -181,6 +188,7 @@ type runner struct {
 	shard      int      // examples
 	size       int      // examples in a batch
 	explicit   bool     // Jacobians are formed and decomposed
+	spare      int64    // bytes for files of a factor that stay in memory
 	tally      *tally
 	folder     *run.Folder // of all shards, once they are done
 	damaged    string      // what a resumed run found unfit

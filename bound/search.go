@@ -15,6 +15,7 @@ type batch struct {
 	start    []float32  // [examples, restarts, n]: z⁰ for size 1, entries N(0, σ²/n)
 	factors  []*Factors // of each example's J; nil unless the search or a Cramér-Rao bound needs them
 	inverses [][]float32
+	gramian  *gramian // of the only example, for the search Cholesky; nil if its J is zero
 }
 
 // pseudoinverses returns (J⁺)ᵀ of each example.

@@ -17,6 +17,8 @@ func (e Experiment) searcher(m nn.Model) searcher {
 		return &published{model: m, options: e.Search, domain: e.Domain}
 	case Algorithm1:
 		return &repeats{model: m, options: e.Search, domain: e.Domain, inverse: newMatrixFree(m, e.Search)}
+	case Cholesky:
+		return &repeats{model: m, options: e.Search, domain: e.Domain, inverse: newFactored(m)}
 	}
 	return &repeats{model: m, options: e.Search, domain: e.Domain, inverse: newExplicit(m)}
 }
@@ -71,14 +73,23 @@ func (e *record) setSpectra(spectra [][]float64, width int) {
 // batch computes the examples of rec together, and returns their singular values. It calls
 // progress with the part that is done.
 func (r *runner) batch(ctx context.Context, rec *record, progress func(part float64)) (spectra [][]float64, err error) {
-	parts, done := len(rec.sets), 0
+	parts, done, weight := len(rec.sets), 0, 1
 	for _, further := range []bool{rec.estimated != nil, r.explicit} {
 		if further {
 			parts++
 		}
 	}
-	step := func(part float64) { progress((float64(done) + part) / float64(parts)) }
+	step := func(part float64) { progress((float64(done) + part*float64(weight)) / float64(parts)) }
 	b := &batch{record: rec, start: r.start(rec.index)}
+	if r.experiment.Search.Search == Cholesky {
+		weight, parts = gramWeight, parts+gramWeight
+		closeFiles, failed := r.factorLarge(ctx, b, step)
+		if failed != nil {
+			return nil, failed
+		}
+		defer func() { err = closeFiles(err) }()
+		done, weight = gramWeight, 1
+	}
 	if r.explicit {
 		if b.factors, err = r.factors(ctx, rec.theta); err != nil {
 			return nil, err

@@ -1,0 +1,151 @@
+package bound
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tattle/release"
+)
+
+// The factor applies the same pseudoinverse as the decomposition, on a Jacobian with fewer rows
+// than columns and on one with more: the witnesses agree to float32's rounding times the condition
+// of J, and what repeats make of it. Combined witnesses along singular directions prove the same.
+func TestCholeskyAgreesWithDirect(t *testing.T) {
+	for _, features := range []int{30, 90} {
+		_, data, e := small(t)
+		m := smallNet(t, 24, 60, features)
+		e.Barankin.Witnesses, e.Spectrum.Probes = 24, -1
+		for _, iteration := range []string{PaperIteration, InverseIteration} {
+			e.Search.Iteration = iteration
+			e.Search.Search = Direct
+			direct := mustRun(t, m, data, upTo(8), e)
+			e.Search.Search = Cholesky
+			factored := mustRun(t, m, data, upTo(8), e)
+			a, b := witnesses(t, factored, DefaultSize), witnesses(t, direct, DefaultSize)
+			if median, most := distance(a, b, 24, .5), distance(a, b, 24, .99); median > 1e-4 || most > 1e-2 {
+				t.Errorf("%d features, %s iteration: witnesses differ by %.2g (median), %.2g (99%%)", features, iteration, median, most)
+			}
+			for i, s := range factored.Summaries {
+				if x, y := s.Quantile(.5), direct.Summaries[i].Quantile(.5); s.Method != direct.Summaries[i].Method || math.Abs(x/y-1) > .01 {
+					t.Errorf("%d features: %s %g, by a decomposition %s %g", features, s.Method, x, direct.Summaries[i].Method, y)
+				}
+			}
+			if x := factored.Experiment; !x.SkipCramerRao || x.Search.Search != Cholesky {
+				t.Errorf("search %s, Cramér-Rao figures %t", x.Search.Search, !x.SkipCramerRao)
+			}
+		}
+	}
+}
+
+// The smallest singular values of J come out, with vectors that J shrinks as much, and its null
+// space does not: ten of 100 inputs have the effects of others, but for rounding.
+func TestSmallestDirections(t *testing.T) {
+	const p, n, count = 100, 300, 6
+	m, data := smallNet(t, p, 250, n), noise(p, 1)
+	w := m.Graph().Nodes[0].Op.Params()[0].Data
+	for i := 0; i < len(w); i += p { // the last ten inputs repeat, but for rounding, combinations of others
+		for k := p - 10; k < p; k++ {
+			w[i+k] = .3*w[i+k-10] + .7*w[i+k-20]
+		}
+	}
+	g, err := gramianAt(t.Context(), m, data.x, t.TempDir(), 0, func(float64) {})
+	if err != nil || !g.tall {
+		t.Fatal(err)
+	}
+	got, err := g.smallest(t.Context(), count, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := factorsAt(t.Context(), m, data.x)
+	if err != nil || want[0].Rank() != p-10 {
+		t.Fatalf("rank %d, %v", want[0].Rank(), err)
+	}
+	for i, s := range got.S {
+		if exact := want[0].S[want[0].Rank()-count+i]; math.Abs(s/exact-1) > 1e-3 {
+			t.Errorf("singular value %d from the end is %g, exactly %g", count-i, s, exact)
+		}
+	}
+}
+
+// An input that decides nothing has a Jacobian of zeros: the search proves nothing, and does not
+// fail.
+func TestCholeskyOfZeros(t *testing.T) {
+	m, data, e := small(t)
+	for _, p := range m.Graph().Nodes[2].Op.Params() {
+		for i := range p.Data {
+			p.Data[i] = -1
+		}
+	}
+	e.Search.Search = Cholesky
+	e.Barankin.Witnesses = 2
+	mustRun(t, m, data, upTo(2), e)
+}
+
+// A run that is interrupted while the factor is computed continues with the files there are, also
+// with another memory, and gives the arrays of an uninterrupted one. No files are left.
+func TestCholeskyResumes(t *testing.T) {
+	net, data := smallNet(t, 300, 350, 300), noise(300, 2)
+	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: Pixels(300), Memory: 1 << 30,
+		Settings: Settings{SkipCramerRao: true, Search: SearchOptions{Search: Cholesky, Restarts: 2, Repeats: 2, Seed: 3}},
+	}
+	want, dir := mustRun(t, net, data, upTo(2), e), t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := Run(ctx, net, data, upTo(2), e, RunOptions{Dir: dir, Parts: func(done float64, _ int) {
+		if done > 1.4 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	kept, err := filepath.Glob(filepath.Join(dir, shardsDir, gramFolder+"*", "factor-*"))
+	if err != nil || len(kept) == 0 || !strings.Contains(kept[0], "000001") {
+		t.Fatalf("kept %v, %v", kept, err)
+	}
+	e.Memory = 24 << 20
+	got, err := Run(t.Context(), net, data, upTo(2), e, RunOptions{Dir: dir, Resume: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.SHA256 != want.SHA256 {
+		t.Error("other arrays")
+	}
+	if _, err := os.Stat(filepath.Join(dir, shardsDir)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("files are left: %v", err)
+	}
+}
+
+// Where memory does not allow the decomposition that is asked for, there is a factor.
+func TestDirectBecomesCholesky(t *testing.T) {
+	net, data := smallNet(t, 300, 700, 620), noise(300, 2)
+	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: Pixels(300), Memory: 16 << 20, Settings: Settings{Search: SearchOptions{Search: Direct, Restarts: 2, Repeats: 2}}}
+	e.Spectrum.Probes = -1
+	r := mustRun(t, net, data, upTo(1), e)
+	if why := r.Experiment.Reasons[0]; r.Experiment.Search.Search != Cholesky || !strings.Contains(why, "more than half of the 16 MiB") {
+		t.Errorf("%s: %s", r.Experiment.Search.Search, why)
+	}
+}
+
+func BenchmarkAcross(b *testing.B) {
+	m, data := smallNet(b, 600, 700, 1200), noise(600, 1)
+	g, err := gramianAt(b.Context(), m, data.x, b.TempDir(), 1<<30, func(float64) {})
+	if err != nil {
+		b.Fatal(err)
+	}
+	y := make([]float64, 25*g.matrix.Cols)
+	for i := range y {
+		y[i] = float64(i % 7)
+	}
+	dst := make([]float64, 25*g.matrix.Rows)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := g.across(b.Context(), dst, y, 25, false); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

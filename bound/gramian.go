@@ -1,0 +1,190 @@
+package bound
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"tattle/gram"
+	"tattle/internal/simd"
+	"tattle/lsqr"
+	"tattle/nn"
+)
+
+// Settings of a large Jacobian's factor.
+const (
+	gramVectors   = 32   // products with J that are computed together
+	gramBlock     = 1024 // most rows of a file
+	gramBlocks    = 8    // a small matrix has as many files, for the same way of working at every size
+	gramPanel     = 64   // rows of files are a multiple
+	topSteps      = 16   // of bidiagonalisation for the largest singular value, which is then right to a few percent
+	gramSolves    = 3    // with the factor, of an application of J⁺
+	gramNoise     = 30   // singular values are inverted that are as many times as large as the error of J
+	gramFolder    = "jacobian-"
+	gramProducts  = 1 << 30 // bytes that the model's buffers may take for products, before files stay in memory
+	gramWeight    = 8       // of the factor in a batch's progress, where a search of witnesses has 1
+	gramTemporary = 5       // float64 vectors of each side that an application of J⁺ takes
+)
+
+// gramian is the Jacobian J of one example with the Cholesky factor of its smaller Gram matrix.
+// X is J, restricted to active features, or its transpose, whichever has fewer rows, and the
+// factor is that of G = X Xᵀ + λI. With H = G⁻¹ X Xᵀ, whose eigenvalues are h = s²/(s²+λ) for the
+// singular values s of J, the pseudoinverse of X Xᵀ is taken to be (3 − 2H) H G⁻¹. So 1/s becomes
+// (3h² − 2h³)/s, which is (1 − O(λ²/s⁴))/s for s above √λ, and O(s³/λ²) below: singular values of
+// zero are not, as J is computed in float32, and must have no effect.
+type gramian struct {
+	matrix *gram.Matrix
+	active []int // features
+	p, n   int
+	tall   bool // X = Jᵀ
+
+	again, wide []float64
+}
+
+// gramOptions describes the files for Jacobians of that size.
+func (j jacobianSize) gramOptions() gram.Options {
+	rows := min(j.rows, j.cols)
+	block := (rows/gramBlocks + gramPanel) / gramPanel * gramPanel
+	return gram.Options{Rows: rows, Cols: max(j.rows, j.cols), Block: min(gramBlock, block)}
+}
+
+// gramianAt computes J at theta and its factor, with files in dir. Nil means that J is zero.
+func gramianAt(ctx context.Context, m nn.Model, theta []float32, dir string, memory int64, progress func(part float64)) (*gramian, error) {
+	p, n := m.Dims()
+	lin := m.Linearize(theta)
+	g := &gramian{p: p, n: n}
+	for k, on := range activity(lin, n) {
+		if on {
+			g.active = append(g.active, k)
+		}
+	}
+	least := leastInverted(ctx, m, lin, theta, len(g.active))
+	if err := ctx.Err(); err != nil || !(least > 0) {
+		return nil, err
+	}
+	g.tall = len(g.active) > p
+	o := jacobianSize{len(g.active), p}.gramOptions()
+	o.Dir, o.Memory, o.Shift = dir, memory, least*least
+	g.matrix = gram.New(o)
+	rows := g.rowsOf(lin)
+	rate, each := multiplication(), 0. // operations that computing a row of X takes as long as
+	fill := func(first int, dst []float32) error {
+		start := time.Now()
+		rows(ctx, first, dst)
+		each = time.Since(start).Seconds() / float64(len(dst)/o.Cols) / rate
+		return ctx.Err()
+	}
+	return g, g.matrix.Build(ctx, fill, func(filled int, operations float64) {
+		if each > 0 {
+			progress((each*float64(filled) + operations) / (each*float64(o.Rows) + o.Operations()))
+		}
+	})
+}
+
+// leastInverted returns √λ, from where on singular values are inverted: cutoff times the largest,
+// or gramNoise times those that the float32 error E of J makes of zeros, about ‖E‖_F(1/√p + 1/√rows)
+// if its elements are independent. ‖E‖_F is ‖Ev‖ for random signs v, about. It is 0 if J is.
+func leastInverted(ctx context.Context, m nn.Model, lin nn.Linearization[float32], theta []float32, rows int) float64 {
+	p, n := m.Dims()
+	v := drawSigns(p, nil, 0, 0, 0)
+	b := lsqr.Bidiagonalize(&products{ctx.Err, lin, p, n, nil}, v, 1, min(topSteps, p, n), nil)[0]
+	if len(b.Alpha) == 0 {
+		return 0
+	}
+	values, _, _ := bidiagonalSVD(b)
+	z, exact := make([]float32, n), make([]float64, n)
+	lin.JVP(z, v)
+	m.Linearize64(widened64(theta)).JVP(exact, widened64(v))
+	for i, w := range z {
+		exact[i] -= float64(w)
+	}
+	noise := math.Sqrt(simd.SumSquares(exact)) * (1/math.Sqrt(float64(p)) + 1/math.Sqrt(float64(rows)))
+	return max(cutoff*values[0], gramNoise*noise)
+}
+
+// rowsOf returns what overwrites dst with rows of X from first on: rows of J by products with Jᵀ,
+// or columns of J by products with J.
+func (g *gramian) rowsOf(lin nn.Linearization[float32]) func(ctx context.Context, first int, dst []float32) {
+	in, out, width := g.n, g.p, g.p
+	if g.tall {
+		in, out, width = g.p, g.n, len(g.active)
+	}
+	unit, product := make([]float32, gramVectors*in), make([]float32, gramVectors*out)
+	return func(ctx context.Context, first int, dst []float32) {
+		for rows := range slices.Chunk(dst, gramVectors*width) {
+			if ctx.Err() != nil {
+				return
+			}
+			count := len(rows) / width
+			clear(unit)
+			for k := range count {
+				at := first + k
+				if !g.tall {
+					at = g.active[at]
+				}
+				unit[k*in+at] = 1
+			}
+			first += count
+			if !g.tall {
+				lin.VJP(rows, unit[:count*in])
+				continue
+			}
+			lin.JVP(product[:count*out], unit[:count*in])
+			for k := range count {
+				gather(rowOf(rows, k, width), rowOf(product, k, out), g.active)
+			}
+		}
+	}
+}
+
+// gather overwrites dst with the elements of x at the given places.
+func gather[A, B nn.Float](dst []A, x []B, at []int) {
+	for i, k := range at {
+		dst[i] = A(x[k])
+	}
+}
+
+// invert overwrites y, [k, rows of X], with (X Xᵀ)⁺y.
+func (g *gramian) invert(ctx context.Context, y []float64, k int) error {
+	if err := g.matrix.Solve(ctx, y, k); err != nil {
+		return err
+	}
+	if err := g.smooth(ctx, y, k); err != nil {
+		return err
+	}
+	g.again = append(g.again[:0], y...)
+	if err := g.smooth(ctx, g.again, k); err != nil {
+		return err
+	}
+	simd.Scale(3, y)
+	simd.Axpy(-2, g.again, y)
+	return nil
+}
+
+// smooth overwrites y, [k, rows of X], with H y.
+func (g *gramian) smooth(ctx context.Context, y []float64, k int) error {
+	g.wide = slices.Grow(g.wide[:0], k*g.matrix.Cols)[:k*g.matrix.Cols]
+	if err := g.matrix.MulTrans(ctx, g.wide, y, k); err != nil {
+		return err
+	}
+	if err := g.matrix.Mul(ctx, y, g.wide, k); err != nil {
+		return err
+	}
+	return g.matrix.Solve(ctx, y, k)
+}
+
+// across applies the pseudoinverse of X to v, [k, rows], or that of Xᵀ to v, [k, cols]. dst has
+// the other width.
+func (g *gramian) across(ctx context.Context, dst, v []float64, k int, ofX bool) error {
+	if ofX {
+		if err := g.invert(ctx, v, k); err != nil {
+			return err
+		}
+		return g.matrix.MulTrans(ctx, dst, v, k)
+	}
+	if err := g.matrix.Mul(ctx, dst, v, k); err != nil {
+		return err
+	}
+	return g.invert(ctx, dst, k)
+}
