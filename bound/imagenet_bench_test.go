@@ -23,8 +23,8 @@ import (
 // its 25,088 features, Swin-T at 3 times that of 37,632. With parameters drawn at random,
 // not trained, and a random image. It prints times and the largest memory. A run takes
 // long: go test ./bound -run '^$' -bench ImageNet -benchtime 1x -timeout 0. In the environment,
-// METHOD, RESTARTS, REPEATS, PIXELS (for 91) and MEMORY (in MiB, for 12,288) change it; for
-// algorithm1, LSQR stops as scipy's.
+// METHOD, RESTARTS, REPEATS, PIXELS (for 91) and MEMORY (in MiB, for 12,288) change it, and DIR
+// is a folder that keeps an interrupted run. For algorithm1, LSQR stops as scipy's.
 func BenchmarkImageNet(b *testing.B) {
 	for _, c := range []struct {
 		graph *nn.Graph
@@ -49,7 +49,7 @@ func benchmarkImageNet(b *testing.B, g *nn.Graph, node string, scale float64) {
 	}
 	for b.Loop() {
 		start, told := time.Now(), time.Now()
-		r, err := Run(b.Context(), m, data, upTo(1), e, RunOptions{Dir: b.TempDir(), Parts: func(done float64, total int) {
+		r, err := Run(b.Context(), m, data, upTo(1), e, RunOptions{Dir: cmp.Or(os.Getenv("DIR"), b.TempDir()), Resume: os.Getenv("DIR") != "", Parts: func(done float64, total int) {
 			if time.Since(told) > time.Minute {
 				told = time.Now()
 				fmt.Fprintf(os.Stderr, "%s: %.1f %% after %.0f s, %.0f s of CPU\n", g.Name, 100*done, time.Since(start).Seconds(), cpu().Seconds())
