@@ -2,9 +2,11 @@ package bound
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"tattle/internal/file"
+	"tattle/run"
 )
 
 // factorLarge computes the factor of the batch's only example, in files within the folder of the
@@ -21,6 +23,10 @@ func (r *runner) factorLarge(ctx context.Context, b *batch, progress func(part f
 	}
 	if b.gramian, err = gramianAt(ctx, r.model, b.theta, dir, r.spare, progress); err != nil {
 		unlock()
+		var disk *file.DiskError
+		if errors.As(err, &disk) {
+			return nil, &run.StoreError{Dir: dir, Err: disk.Err}
+		}
 		return nil, err
 	}
 	return func(err error) error {

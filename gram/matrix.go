@@ -28,6 +28,7 @@ type Matrix struct {
 	x *blocks[float32]
 	l *blocks[float64]
 
+	row         []float64 // the block of L under way
 	left, right []float64 // some columns of a block of X
 	buffer      []float64 // of forward and backward
 }
@@ -124,7 +125,8 @@ func (m *Matrix) factor(ctx context.Context, i int, x []float32) error {
 	if _, err := m.l.get(i, count*width); err == nil {
 		return nil
 	}
-	row := make([]float64, count*width)
+	m.row = slices.Grow(m.row[:0], min(m.Block, m.Rows)*m.Rows)[:count*width]
+	row := m.row
 	for j := range i {
 		if err := ctx.Err(); err != nil {
 			return err
