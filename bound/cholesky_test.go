@@ -134,6 +134,27 @@ func TestDirectBecomesCholesky(t *testing.T) {
 	}
 }
 
+// Without a folder of a run, files are temporary: none is left, whether the search ends or not.
+func TestCholeskyWithoutFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	m, data, e := small(t)
+	e.Search.Search = Cholesky
+	if _, err := Certify(t.Context(), m, data.x[:24], e); err != nil {
+		t.Fatal(err)
+	}
+	looks := 40
+	if _, err := Certify(late{t.Context(), &looks}, m, data.x[:24], e); !errors.Is(err, context.Canceled) {
+		t.Errorf("not canceled: %v", err)
+	}
+	for _, dir := range []string{".", temporary} {
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("left in %s: %v, %v", dir, left, err)
+		}
+	}
+}
+
 func BenchmarkAcross(b *testing.B) {
 	m, data := smallNet(b, 600, 700, 1200), noise(600, 1)
 	g, err := gramianAt(b.Context(), m, data.x, b.TempDir(), 1<<30, func(float64) {})
