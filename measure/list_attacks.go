@@ -12,14 +12,15 @@ import (
 )
 
 const (
-	// mostLearned is the largest number of candidates' releases that logistic regression learns
+	// mostLearned is the largest number of candidates' releases that classifiers learn
 	// from. mostAttacked is the largest number of releases of the sample on which attacks are
 	// measured; the interval is then about four points wide.
 	mostLearned  = 4000
 	mostAttacked = 2000
 	// mostColumns is the largest number of features for logistic regression, which decomposes
-	// their covariance.
+	// their covariance, and mostNarrow that for the other classifiers, which take longer.
 	mostColumns = 1024
+	mostNarrow  = 64
 	// mostKept is the largest number of feature values that the posterior attack keeps in
 	// memory: 0.5 GB.
 	mostKept = 1 << 26
@@ -61,7 +62,8 @@ func (l *lists) attackAttributes(ctx context.Context) error {
 	}
 	last := l.out.EverySample()
 	truth, targets := l.attributes(l.Sample, attacked, names), l.attributes(l.Candidates, known, names)
-	guesses, err := l.logisticGuesses(ctx, known[:min(len(known), mostLearned)], targets, released, len(attacked))
+	learners := l.learners()
+	guesses, err := l.learnedGuesses(ctx, learners, known[:min(len(known), mostLearned)], targets, released, len(attacked))
 	if err != nil {
 		return err
 	}
@@ -71,8 +73,8 @@ func (l *lists) attackAttributes(ctx context.Context) error {
 	}
 	for k, a := range truth {
 		in := &last.Inferred[slices.IndexFunc(last.Inferred, func(in InferredLimit) bool { return in.Name == a.Name })]
-		if guesses != nil {
-			in.Attacks = append(in.Attacks, InferredAttack{"logistic regression", classify.Accuracy(guesses[k], a.Class)})
+		for i, learner := range learners {
+			in.Attacks = append(in.Attacks, InferredAttack{learner.Name(), classify.Accuracy(guesses[i][k], a.Class)})
 		}
 		in.Attacks = append(in.Attacks, InferredAttack{"posterior", classify.Accuracy(likely[k], a.Class)})
 	}
@@ -155,14 +157,22 @@ func (l *lists) released(ctx context.Context, of *List, indices []int, stream in
 	return y, nil
 }
 
-// logisticGuesses returns, for each attribute, the guesses of a logistic regression fitted to
-// releases of candidates; nil if there are too many features.
-func (l *lists) logisticGuesses(ctx context.Context, known []int, targets []bayes.Attribute, released []float64, n int) ([][]int, error) {
-	d := l.columns()
-	if d > mostColumns {
-		l.leaveOut("logistic regression on attributes: there are more than %d features", mostColumns)
-		return nil, nil
+// learners returns the classifiers that attack the attributes. Package audit has two more: a
+// threshold and a table, for scores without noise.
+func (l *lists) learners() []classify.Learner {
+	switch d := l.columns(); {
+	case d > mostColumns:
+		l.leaveOut("classifiers that guess attributes: there are more than %d features", mostColumns)
+		return nil
+	case d > mostNarrow:
+		return []classify.Learner{classify.Logistic{}}
 	}
+	return []classify.Learner{classify.Logistic{}, classify.Trees{}, classify.Neighbours{}, classify.Network{}}
+}
+
+// learnedGuesses returns, for each learner and each attribute, the guesses of the learner fitted to
+// releases of candidates.
+func (l *lists) learnedGuesses(ctx context.Context, learners []classify.Learner, known []int, targets []bayes.Attribute, released []float64, n int) ([][][]int, error) {
 	from, err := l.released(ctx, l.Candidates, known, streamLearned)
 	if err != nil {
 		return nil, err
@@ -171,18 +181,22 @@ func (l *lists) logisticGuesses(ctx context.Context, known []int, targets []baye
 	for _, a := range targets {
 		wanted = append(wanted, classify.Target{Labels: a.Class[:len(known)], Classes: a.Classes})
 	}
-	fitted, err := classify.Logistic{}.Fit(ctx, float32s(from), d, wanted, l.Seed)
-	if err != nil {
-		return nil, fmt.Errorf("logistic regression: %w", err)
+	guesses := make([][][]int, len(learners))
+	for i, learner := range learners {
+		fitted, err := learner.Fit(ctx, float32s(from), l.columns(), wanted, l.Seed)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", learner.Name(), err)
+		}
+		scores := make([][]float32, len(targets))
+		for k, a := range targets {
+			scores[k] = make([]float32, n*a.Classes)
+		}
+		if err := fitted.Predict(ctx, scores, float32s(released)); err != nil {
+			return nil, err
+		}
+		guesses[i] = guessed(scores, targets)
 	}
-	scores := make([][]float32, len(targets))
-	for k, a := range targets {
-		scores[k] = make([]float32, n*a.Classes)
-	}
-	if err := fitted.Predict(ctx, scores, float32s(released)); err != nil {
-		return nil, err
-	}
-	return guessed(scores, targets), nil
+	return guesses, nil
 }
 
 // posteriorGuesses returns, for each attribute, the guesses by the posterior over the

@@ -258,8 +258,16 @@ func TestAttacksOnAttributes(t *testing.T) {
 		}
 		return found, n
 	}
-	if found, n := attacks(spread(500, 1), spread(400, 1)); n != 400 || len(found.LeftOut) > 0 {
+	found, n := attacks(spread(500, 1), spread(400, 1))
+	if n != 400 || len(found.LeftOut) > 0 {
 		t.Errorf("other inputs: %d of 400 attacked, left out %q", n, found.LeftOut)
+	}
+	var names []string
+	for _, a := range found.EverySample().Inferred[0].Attacks {
+		names = append(names, a.Name)
+	}
+	if want := []string{"logistic", "trees", "neighbours", "network", "posterior"}; !slices.Equal(names, want) {
+		t.Errorf("attacks %q, want %q", names, want)
 	}
 	same := spread(400, 1)
 	if found, n := attacks(same, same); n != 0 || len(found.LeftOut) != 1 {

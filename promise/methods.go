@@ -27,6 +27,9 @@ func DefaultMethods() []Method {
 	return []Method{Isotropic, Projected, Discriminant, Shaped, Trained, PeerDFIL, TopK, Rounding}
 }
 
+// learns reports whether a layer is trained.
+func (m Method) learns() bool { return m == Shaped || m == Trained }
+
 // weights returns the weights of the penalty, each of which makes a place of its own. Larger
 // ones give a release that leaks less at the same noise, and costs more accuracy.
 func (m Method) weights() []float64 {

@@ -9,9 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"tattle/bayes"
 	"tattle/dataset"
 	"tattle/measure"
 	"tattle/run"
+	"tattle/stat"
 )
 
 // Limits are a promise about every adversary. A limit of zero promises nothing.
@@ -144,25 +146,18 @@ const (
 	FinetuneAll  Finetune = "all"  // the whole model
 )
 
-// check returns an error if an option, or a limit, cannot be met by anything, whatever the
-// release.
+// check returns an error for options that make no sense, and for limits that no release can keep
+// or that every release keeps.
 func (o *Options) check(train, test *dataset.Set) error {
 	if o.Limits.Empty() {
 		return measure.WrongOption("Limits", "nothing is promised: give a limit, such as on identification")
 	}
-	n := train.Len()
-	if o.Candidates == 0 {
-		o.Candidates = n
-	}
+	o.Candidates = cmp.Or(o.Candidates, train.Len())
+	return cmp.Or(o.checkSettings(), o.checkMethods(), o.checkList(train.Len()), o.checkErrors(test), o.checkAttributes(train, test))
+}
+
+func (o *Options) checkSettings() error {
 	switch {
-	case o.Candidates > n:
-		return measure.WrongOption("Identify", "%d candidates: the training data hold %d inputs", o.Candidates, n)
-	case o.Identify > 0 && o.Identify*float64(o.Candidates) <= 1:
-		return measure.WrongOption("Identify", "%.3g %% of %d candidates: guessing without the release already names %.3g %%, so the limit must be larger", 100*o.Identify, o.Candidates, 100/float64(o.Candidates))
-	case unknown(o.Methods) >= 0:
-		return measure.WrongOption("Methods", "there is no method %q: choose from %s", o.Methods[unknown(o.Methods)], joined(DefaultMethods()))
-	case len(o.Methods) > 0 && !slices.ContainsFunc(o.Methods, func(m Method) bool { return !m.Peer() }):
-		return measure.WrongOption("Methods", "%v: methods of others are only for comparison: name another one too, such as %s", o.Methods, Shaped)
 	case o.MaxDrop < 0 || o.MaxDrop >= 1:
 		return measure.WrongOption("MaxDrop", "accuracy drop %v: give a fraction such as 0.02", o.MaxDrop)
 	case o.ListDraws < 0 || o.ListDraws > mostListDraws:
@@ -176,16 +171,58 @@ func (o *Options) check(train, test *dataset.Set) error {
 			return measure.WrongOption(f.name, "%v: give a positive number", f.v)
 		}
 	}
-	guess, unit := spread(test), "the model's units"
-	errs := guess
+	return nil
+}
+
+func (o *Options) checkMethods() error {
+	for _, m := range o.Methods {
+		switch {
+		case !slices.Contains(DefaultMethods(), m):
+			return measure.WrongOption("Methods", "there is no method %q: choose from %s", m, joined(DefaultMethods()))
+		case o.Finetune == FinetuneNone && m.learns():
+			return measure.WrongOption("Methods", "%s learns, and nothing is to be learned: choose from %s, or let the head learn", m, joined([]Method{Isotropic, Projected, Discriminant}))
+		}
+	}
+	if len(o.Methods) > 0 && !slices.ContainsFunc(o.Methods, func(m Method) bool { return !m.Peer() }) {
+		return measure.WrongOption("Methods", "%v: methods of others are only for comparison: name another one too, such as %s", o.Methods, Shaped)
+	}
+	return nil
+}
+
+// checkList checks the limits about a list of candidates, of which n are given.
+func (o *Options) checkList(n int) error {
+	guess, whole := 1/float64(o.Candidates), math.Log2(float64(o.Candidates))
+	switch {
+	case o.Candidates > n:
+		return measure.WrongOption("Identify", "%d candidates: the training data hold %d inputs", o.Candidates, n)
+	case o.Identify > 0 && o.Identify <= guess:
+		return measure.WrongOption("Identify", "%.3g %% of %d candidates: guessing without the release already names %.3g %%, so the limit must be larger", 100*o.Identify, o.Candidates, 100*guess)
+	case o.Bits > 0 && o.Bits >= whole:
+		return measure.WrongOption("Bits", "%.4g bits: no release reveals more than %.4g bits about which of %d candidates the input is, so the limit must be smaller", o.Bits, whole, o.Candidates)
+	}
+	return nil
+}
+
+// checkErrors checks the limits on errors of reconstructions.
+func (o *Options) checkErrors(test *dataset.Set) error {
+	guess, unit, in := spread(test), "the model's units", 1.
 	if o.GreyLevels > 0 {
-		errs, unit = guess*o.GreyLevels, "grey levels"
+		unit, in = "grey levels", o.GreyLevels
 	}
-	if o.Floor >= guess {
-		return measure.WrongOption("Floor", "guessing the mean of the inputs, without the release, errs by %.4g %s: the floor must be smaller than that", errs, unit)
-	} else if o.Attack >= guess*1.5 {
-		return measure.WrongOption("Attack", "guessing the mean of the inputs, without the release, errs by %.4g %s: an attack does not err by much more", errs, unit)
+	if o.Attack >= guess {
+		return measure.WrongOption("Attack", "guessing the mean of the inputs, without the release, errs by %.4g %s: the limit must be smaller than that", guess*in, unit)
 	}
+	most, err := squareRange(test)
+	if err != nil {
+		return err
+	}
+	if top := math.Sqrt(bayes.PopulationFloor(guess*guess, most, test.Len(), alpha/2)); o.Floor >= top {
+		return measure.WrongOption("Floor", "with %d test inputs, a floor below %.4g %s can be certified, where guessing the mean errs by %.4g: promise less, or give more test inputs", test.Len(), top*in, unit, guess*in)
+	}
+	return nil
+}
+
+func (o *Options) checkAttributes(train, test *dataset.Set) error {
 	for _, p := range o.Protect {
 		if err := p.check(train, test); err != nil {
 			return err
@@ -202,11 +239,6 @@ func (o *Options) check(train, test *dataset.Set) error {
 	return nil
 }
 
-// unknown returns the place of the first method that does not exist, -1 if all do.
-func unknown(methods []Method) int {
-	return slices.IndexFunc(methods, func(m Method) bool { return !slices.Contains(DefaultMethods(), m) })
-}
-
 func joined(methods []Method) string {
 	var all []string
 	for _, m := range methods {
@@ -215,8 +247,8 @@ func joined(methods []Method) string {
 	return strings.Join(all, ", ")
 }
 
-func (p Protect) check(sets ...*dataset.Set) error {
-	for _, set := range sets {
+func (p Protect) check(train, test *dataset.Set) error {
+	for _, set := range []*dataset.Set{train, test} {
 		a := attributeOf(set, p.Attribute)
 		if a == nil {
 			var have []string
@@ -225,16 +257,21 @@ func (p Protect) check(sets ...*dataset.Set) error {
 			}
 			return measure.WrongOption("Protect", "the data have no attribute %q: choose from %s", p.Attribute, cmp.Or(strings.Join(have, ", "), "none"))
 		}
-		counts, most := make([]int, len(a.Values)), 0
+		share := make([]float64, len(a.Values))
 		for _, c := range a.Labels {
-			counts[c]++
-			most = max(most, counts[c])
+			share[c] += 1 / float64(set.Len())
 		}
-		if share := float64(most) / float64(set.Len()); p.Accuracy > 0 && p.Accuracy <= share {
-			return measure.WrongOption("Protect", "%s: guessing the most frequent class is right in %.4g %%, without the release: the limit must be larger", p.Attribute, 100*share)
-		}
-		if p.AUC > 0 && len(a.Values) != 2 {
+		most, whole := slices.Max(share), stat.EntropyBits(share)
+		switch {
+		case p.Accuracy > 0 && p.Accuracy <= most:
+			return measure.WrongOption("Protect", "%s: guessing the most frequent class is right in %.4g %%, without the release: the limit must be larger", p.Attribute, 100*most)
+		case p.AUC > 0 && len(a.Values) != 2:
 			return measure.WrongOption("Protect", "%s: a limit on the AUC is for two classes, and there are %d", p.Attribute, len(a.Values))
+		case p.Bits > 0 && p.Bits >= whole:
+			return measure.WrongOption("Protect", "%s: it has %.4g bits, of which no release reveals more: the limit must be smaller", p.Attribute, whole)
+		}
+		if least := bayes.PopulationCeiling(most, set.Len(), alpha/2); set == test && p.Accuracy > 0 && p.Accuracy <= least {
+			return measure.WrongOption("Protect", "%s: with %d test inputs, limits above %.4g %% can be certified: promise less, or give more test inputs", p.Attribute, set.Len(), 100*least)
 		}
 	}
 	return nil
@@ -268,6 +305,15 @@ func spread(set *dataset.Set) float64 {
 		squares -= s * s / n
 	}
 	return math.Sqrt(max(squares, 0) / n / float64(p))
+}
+
+// squareRange returns the largest mean-square error within the range of the inputs.
+func squareRange(set *dataset.Set) (most float64, err error) {
+	legal, err := measure.LegalDomain(set)
+	for i, low := range legal.Low {
+		most += math.Pow(legal.High[i]-low, 2) / float64(len(legal.Low))
+	}
+	return most, err
 }
 
 var errNoLabels = errors.New("the examples have no labels, and the search weighs protection against accuracy")

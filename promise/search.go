@@ -50,9 +50,9 @@ type searcher struct {
 	Options
 	graph       *nn.Graph
 	train, test *dataset.Set
-	candidates  []int // of the training data
-	inputs      int   // numbers of an input
-	most        float64
+	candidates  []int   // of the training data
+	inputs      int     // numbers of an input
+	most        float64 // squareRange of the inputs
 	places      []place
 	last        *cut // of the last place that was computed here
 	lines       map[int]*line
@@ -110,16 +110,13 @@ func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, e
 	if o.Candidates < train.Len() { // those of the final measurement
 		s.candidates = measure.DrawCandidates(train.Len(), o.Candidates, o.Seed)
 	}
-	legal, err := measure.LegalDomain(test)
-	if err != nil {
+	var err error
+	if s.most, err = squareRange(test); err != nil {
 		return nil, err
-	}
-	for i, low := range legal.Low {
-		s.most += math.Pow(legal.High[i]-low, 2) / float64(s.inputs)
 	}
 	for _, node := range o.Nodes {
 		for _, m := range o.Methods {
-			if o.Finetune == FinetuneNone && (m == Shaped || m == Trained) {
+			if o.Finetune == FinetuneNone && m.learns() {
 				continue
 			}
 			for _, w := range m.weights() {
@@ -221,6 +218,7 @@ func (s *searcher) search(ctx context.Context, p place) (*found, error) {
 	if err := s.along(ctx, c, l, f); err != nil {
 		return nil, err
 	}
+	slices.SortFunc(f.Points, func(p, q Point) int { return cmp.Compare(p.Sigma, q.Sigma) })
 	if f.Best == nil {
 		return f, nil
 	}
@@ -305,7 +303,7 @@ func (s *searcher) along(ctx context.Context, c *cut, l *line, f *found) error {
 	}
 	if !high.Meets {
 		f.Nearest = &high
-		return s.sorted(f)
+		return nil
 	}
 	for !low.Meets && high.Sigma > low.Sigma*fine {
 		q, err := try(math.Sqrt(low.Sigma * high.Sigma))
@@ -319,10 +317,7 @@ func (s *searcher) along(ctx context.Context, c *cut, l *line, f *found) error {
 		}
 	}
 	f.Best = &high
-	if err := s.forNew(ctx, c, l, f, try); err != nil {
-		return err
-	}
-	return s.sorted(f)
+	return s.forNew(ctx, c, l, f, try)
 }
 
 // forNew raises the best strength until new inputs are identified rarely enough, too.
@@ -360,11 +355,6 @@ func (s *searcher) forNew(ctx context.Context, c *cut, l *line, f *found, try fu
 		f.Best = &p
 	}
 	f.Best, f.Nearest = nil, f.Best
-	return nil
-}
-
-func (s *searcher) sorted(f *found) error {
-	slices.SortFunc(f.Points, func(p, q Point) int { return cmp.Compare(p.Sigma, q.Sigma) })
 	return nil
 }
 

@@ -108,7 +108,8 @@ const (
 	steepness    = 2.5 // the probability of identification falls with about this power of σ
 )
 
-// validation returns the training examples that no search learns from.
+// validation returns the training examples that measure accuracies while places are searched.
+// Nothing learns from them until the best place is learned again.
 func (s *searcher) validation() []int {
 	order := run.Rand(s.Seed, 0, streamSplit).Perm(s.train.Len())
 	return order[:max(1, len(order)/validationShare)]

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"tattle/bayes"
 	"tattle/measure"
@@ -55,7 +56,7 @@ func (d *document) population(r *Report, all []measure.Population) {
 
 // inferred adds the upper limits on guessing attributes.
 func (d *document) inferred(x *measure.ListFigures) {
-	t := table{Says: "How often an adversary can guess an attribute of the input. Majority: without the release. Attack: the best that ran. Best: the best adversary, estimated. Limit, bits and AUC: upper limits for every adversary, with 99.9 % confidence each.",
+	t := table{Says: "How often an adversary can guess an attribute of the input. Majority: without the release. Attack: " + inferredAttacks(x) + ". Best: the best adversary, estimated. Limit, bits and AUC: upper limits for every adversary, with 99.9 % confidence each.",
 		Heads: []string{"attribute", "knows", "majority", "attack", "best", "limit", "bits", "AUC"}, Words: []int{1}}
 	add := func(knows string, of []measure.InferredLimit, list bool) {
 		for _, l := range of {
@@ -86,6 +87,22 @@ func (d *document) inferred(x *measure.ListFigures) {
 		d.part("Limits on guessing sensitive attributes")
 		d.table(t)
 	}
+}
+
+// inferredAttacks lists the attacks on attributes that ran.
+func inferredAttacks(x *measure.ListFigures) string {
+	var names []string
+	if p := x.EverySample(); p != nil {
+		for _, in := range p.Inferred {
+			for _, a := range in.Attacks {
+				names = append(names, a.Name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return "none ran"
+	}
+	return "the best of those that ran (" + strings.Join(unique(names), ", ") + ")"
 }
 
 // bestInferred is the share of right guesses of the best attack.

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	mostPromiseLines = 5    // of a chart, without methods of others
+	mostPromiseLines = 5    // of a chart
+	mostPeerLines    = 2    // of these
 	leastDepth       = .03  // drop in accuracy that every chart has room for
 	mostDepth        = .15  // releases that lose more are not drawn
 	promiseRight     = 72.  // percent of the width; labels are further right
@@ -71,22 +72,22 @@ func (x *Promise) released(l promiseLine) int {
 }
 
 // drawn returns the lines of the charts: the first, isotropic noise, which the others are to be
-// compared with, and the first of each method of others.
+// compared with, the best methods of others, and the best of the rest.
 func (x *Promise) drawn() []promiseLine {
 	var lines, peers []promiseLine
 	for _, l := range x.lines() {
 		switch {
 		case !l.Method.Peer():
 			lines = append(lines, l)
-		case !slices.ContainsFunc(peers, func(p promiseLine) bool { return p.Method == l.Method }):
+		case len(peers) < mostPeerLines && !slices.ContainsFunc(peers, func(p promiseLine) bool { return p.Method == l.Method }):
 			peers = append(peers, l)
 		}
 	}
-	if last := mostPromiseLines - 1; len(lines) > mostPromiseLines {
-		if i := slices.IndexFunc(lines, func(l promiseLine) bool { return l.Method == promise.Isotropic }); i > last {
-			lines[last] = lines[i]
+	if n := mostPromiseLines - len(peers); len(lines) > n {
+		if i := slices.IndexFunc(lines, func(l promiseLine) bool { return l.Method == promise.Isotropic }); i >= n {
+			lines[n-1] = lines[i]
 		}
-		lines = lines[:mostPromiseLines]
+		lines = lines[:n]
 	}
 	return append(lines, peers...)
 }

@@ -8,8 +8,8 @@ import (
 	"tattle/promise"
 )
 
-// TestPromisePeers: methods of others are drawn and in the table, and no sentence counts them
-// among what was searched.
+// TestPromisePeers: the best methods of others are among the five lines that are drawn, all are in the
+// table, and no sentence counts them among what was searched.
 func TestPromisePeers(t *testing.T) {
 	limits := promise.Limits{Identify: .12, Candidates: 60000}
 	run := promiseRun(limits)
@@ -23,7 +23,10 @@ func TestPromisePeers(t *testing.T) {
 	r := promised(t, limits)
 	r.SetPromise(run)
 	drawn := r.Promise.drawn()
-	for _, m := range []promise.Method{promise.Isotropic, promise.PeerDFIL, promise.TopK, promise.Rounding} {
+	if len(drawn) != mostPromiseLines {
+		t.Errorf("%d lines are drawn", len(drawn))
+	}
+	for _, m := range []promise.Method{promise.Isotropic, promise.PeerDFIL, promise.TopK} {
 		if !slices.ContainsFunc(drawn, func(l promiseLine) bool { return l.Method == m }) {
 			t.Errorf("%s is not drawn", m)
 		}
@@ -38,8 +41,10 @@ func TestPromisePeers(t *testing.T) {
 	if err := r.WriteDetails(&b); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(b.String(), "for comparison only") {
-		t.Error("the text does not say what methods of others are for")
+	for _, want := range []string{"for comparison only", "rounding "} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the text lacks %q", want)
+		}
 	}
 	run.Answer.Best = nil
 	r.SetPromise(run)
