@@ -191,11 +191,17 @@ type Breach struct {
 	Limit      float64 `json:"limit,omitempty"`  // one-sided lower confidence limit of the figure
 	Confidence float64 `json:"confidence,omitempty"`
 	Variance   bool    `json:"variance,omitempty"` // the figure is a share of a variance
+
+	Accepted *Acceptance `json:"accepted,omitempty"` // expired, or exceeded by the figure, whose value is Limit
+	Expired  bool        `json:"expired,omitempty"`
 }
 
 // Name returns what is broken, without the figure that breaks it: the same name in
 // every audit.
 func (b Breach) Name() string {
+	if x := b.Accepted; x != nil {
+		return fmt.Sprintf("accepted %s of %s", x.Figure, x.Attribute)
+	}
 	if b.Figure == "" {
 		return b.String()
 	}
@@ -205,6 +211,12 @@ func (b Breach) Name() string {
 // String returns the breach as a sentence.
 func (b Breach) String() string {
 	switch {
+	case b.Expired:
+		return fmt.Sprintf("%s: the acceptance by %s expired on %s.", b.Name(), b.Accepted.Owner, b.Accepted.Expiry)
+	case b.Accepted != nil:
+		limit := b
+		limit.Limit = b.Accepted.Limit
+		return fmt.Sprintf("%s: it is %s, and at most %s is accepted.", b.Name(), b.limit(), limit.limit())
 	case b.Missing:
 		return fmt.Sprintf("%s: no attribute %q was audited.", b.Rule, b.Attribute)
 	case b.Figure != "":
@@ -220,12 +232,26 @@ func (b Breach) limit() string {
 	switch b.Figure {
 	case figureExcess:
 		return (&Finding{Numeric: b.Variance}).points(b.Limit)
-	case figureCuriosity:
+	case figureCuriosity, figureAUC:
 		return percent(b.Limit)
 	case figureLeakage:
 		return fmt.Sprintf("%.3g times", b.Limit)
+	case figureGain:
+		if b.Variance {
+			return fmt.Sprintf("%.3g of the remaining variance", b.Limit)
+		}
 	}
 	return fmt.Sprintf("%.3g bits", b.Limit)
+}
+
+// Judge returns the breaches that a does not cover, and one for each acceptance that is expired
+// or exceeded. Without rules nothing is a breach.
+func (f FailOn) Judge(r *Result, a *Accepted) []Breach {
+	if len(f.rules) == 0 {
+		return nil
+	}
+	left := slices.DeleteFunc(f.Breaches(r), func(b Breach) bool { return a.Breach(r, b) != nil })
+	return append(left, a.Violations(r)...)
 }
 
 // Breaches returns a breach for each rule that the audit breaks, and each attribute that

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -65,6 +66,23 @@ func OpenOutputs(ctx context.Context, path string, o OpenOptions) (*Sample, erro
 	if err != nil {
 		return nil, err
 	}
+	return src.named(path, o)
+}
+
+// ReadOutputs is OpenOutputs of a CSV in memory, packed or not; name is that of its file.
+func ReadOutputs(ctx context.Context, name string, content []byte, o OpenOptions) (*Sample, error) {
+	if bytes.HasPrefix(content, []byte("PK")) {
+		return nil, fmt.Errorf("%s: is an .npz or another archive: only CSV can be read here", showName(name))
+	}
+	src, err := readSource(ctx, bytes.NewReader(content), int64(len(content)), name, o)
+	if err != nil {
+		return nil, inFile(name, err)
+	}
+	return src.named(name, o)
+}
+
+// named returns the sample of a file.
+func (src *source) named(path string, o OpenOptions) (*Sample, error) {
 	s, err := src.sample(o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", showName(path), err)

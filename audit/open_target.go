@@ -49,9 +49,28 @@ func classesOf(c *column, names []string) (classed, error) {
 		return inOrder(values, distinct, fmt.Sprintf("the columns of outputs are taken for the values of %s in their order: %s", showName(c.name), showNames(distinct))), nil
 	}
 	if names[0] != "" {
+		if rests, ok := commonRests(names); ok {
+			if got, err := classesOf(c, rests); err == nil {
+				return got, nil
+			}
+		}
 		return classed{}, fmt.Errorf("%s has the values %s, the columns of outputs are of %s: give them the same names, or number the labels from 0", showName(c.name), showNames(distinct), showNames(names))
 	}
 	return classed{}, fmt.Errorf("%s has %s (%s) and there are %d columns of outputs: number the labels from 0, or name the columns score:CLASS", showName(c.name), plural(float64(len(distinct)), "value"), showNames(distinct), len(names))
+}
+
+// commonRests returns what follows the common beginning of names, as 0 and 1 of q0 and q1, and
+// whether they have one.
+func commonRests(names []string) ([]string, bool) {
+	rests := make([]string, len(names))
+	common, _ := stem(names[0])
+	for i, name := range names {
+		var b string
+		if b, rests[i] = stem(name); b == "" || b != common {
+			return nil, false
+		}
+	}
+	return rests, true
 }
 
 // byName finds every value among the names, except missing ones; as returns the spelling in

@@ -27,6 +27,10 @@ func (d *document) audit(r *Report) {
 		d.section("Broken rules of --fail-on")
 		d.add(list{broken, "broken"})
 	}
+	if accepted := r.accepted(); len(accepted) > 0 {
+		d.section("Accepted findings")
+		d.list(accepted)
+	}
 	d.found(a)
 	if means := auditMeans(a); len(means) > 0 {
 		d.section("What this means")
@@ -46,6 +50,15 @@ func (d *document) audit(r *Report) {
 		d.say(symptom)
 		d.settings(entropyRows(a.Entropy))
 	}
+}
+
+// accepted are the sentences on findings that are accepted.
+func (r *Report) accepted() []string {
+	var said []string
+	for i := range r.Audit.Findings {
+		said = append(said, r.acceptedOf(&r.Audit.Findings[i])...)
+	}
+	return readable(said)
 }
 
 func (d *document) found(a *audit.Result) {

@@ -104,7 +104,7 @@ func (r *Report) junitAttributes() junitSuite {
 		case ruleOf(f.Verdict) == ruleInconclusive && !r.lenient():
 			c.Error = &junitOutcome{Type: ruleOf(f.Verdict)}
 		}
-		said := append([]string{findingWords(f)}, r.breachesOf(f)...)
+		said := append(append([]string{findingWords(f)}, r.breachesOf(f)...), r.acceptedOf(f)...)
 		s.Cases = append(s.Cases, c.saying(briefly(f), strings.Join(readable(said), "\n")))
 	}
 	return s
@@ -142,6 +142,15 @@ func (a *Audited) breaks(f *audit.Finding) bool {
 		return f.Verdict.ExceedsTarget()
 	}
 	return len(a.breachesOf(f)) > 0
+}
+
+// acceptedOf are the acceptances that cover the verdict on an attribute.
+func (a *Audited) acceptedOf(f *audit.Finding) []string {
+	var said []string
+	for _, x := range a.Accepted.Verdict(f, a.Audit.Settings.Confidence) {
+		said = append(said, fmt.Sprintf("Accepted finding on %s: %s.", f.Attribute, strings.TrimSuffix(acceptanceWords(x), ".")))
+	}
+	return said
 }
 
 // breachesOf are the sentences on the rules that an attribute breaks.

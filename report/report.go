@@ -88,10 +88,11 @@ type Curious struct {
 
 // Audited is the part of reports on audits.
 type Audited struct {
-	Audit    *audit.Result  `json:"audit,omitempty"`
-	Asked    *AuditRequest  `json:"asked,omitempty"`    // of the audit
-	FailOn   *audit.FailOn  `json:"fail_on,omitempty"`  // the rules on which the audit fails a build; nil where none were set
-	Breaches []audit.Breach `json:"breaches,omitempty"` // of these rules
+	Audit    *audit.Result   `json:"audit,omitempty"`
+	Asked    *AuditRequest   `json:"asked,omitempty"`    // of the audit
+	FailOn   *audit.FailOn   `json:"fail_on,omitempty"`  // the rules on which the audit fails a build; nil where none were set
+	Accepted *audit.Accepted `json:"accepted,omitempty"` // findings that are accepted; nil without --baseline
+	Breaches []audit.Breach  `json:"breaches,omitempty"` // of these rules, less what is accepted, and of acceptances
 }
 
 // Checks counts the shards of a run that workers of a cluster computed and the submitter

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -85,13 +86,19 @@ type (
 		URI string `json:"uri"`
 	}
 	sarifResult struct {
-		Rule         string            `json:"ruleId"`
-		Index        int               `json:"ruleIndex"`
-		Level        string            `json:"level"`
-		Message      sarifText         `json:"message"`
-		Locations    []sarifLocation   `json:"locations"`
-		Fingerprints map[string]string `json:"partialFingerprints"`
-		Properties   map[string]any    `json:"properties,omitempty"`
+		Rule         string             `json:"ruleId"`
+		Index        int                `json:"ruleIndex"`
+		Level        string             `json:"level"`
+		Message      sarifText          `json:"message"`
+		Locations    []sarifLocation    `json:"locations"`
+		Fingerprints map[string]string  `json:"partialFingerprints"`
+		Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+		Properties   map[string]any     `json:"properties,omitempty"`
+	}
+	sarifSuppression struct {
+		Kind          string `json:"kind"`
+		Status        string `json:"status"`
+		Justification string `json:"justification"`
 	}
 	sarifLocation struct {
 		Physical sarifPhysical  `json:"physicalLocation"`
@@ -138,15 +145,35 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 			run.Results = append(run.Results, r.sarifResult(ruleControl, controlNote(c), c.Name, "control"))
 		}
 	}
-	for _, b := range r.Breaches {
-		if b.Attribute == "" || b.Verdict == "" { // the verdict on an attribute is a result of its own
-			run.Results = append(run.Results, r.sarifResult(ruleThreshold, b.String(), b.Name(), "threshold"))
-		}
-	}
+	run.Results = append(run.Results, r.sarifThresholds()...)
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
+}
+
+// sarifThresholds returns a result for each broken threshold, and for each one that is accepted.
+func (r *Report) sarifThresholds() []sarifResult {
+	var list []sarifResult
+	add := func(b audit.Breach, accepted []audit.Acceptance) {
+		if b.Attribute == "" || b.Verdict == "" { // the verdict on an attribute is a result of its own
+			x := r.sarifResult(ruleThreshold, b.String(), b.Name(), "threshold")
+			x.Suppressions = suppressions(accepted)
+			list = append(list, x)
+		}
+	}
+	for _, b := range r.Breaches {
+		add(b, nil)
+	}
+	if r.FailOn == nil {
+		return list
+	}
+	for _, b := range r.FailOn.Breaches(r.Audit) {
+		if accepted := r.Accepted.Breach(r.Audit, b); accepted != nil {
+			add(b, accepted)
+		}
+	}
+	return list
 }
 
 func (r *Report) sarifFinding(f *audit.Finding) sarifResult {
@@ -155,7 +182,22 @@ func (r *Report) sarifFinding(f *audit.Finding) sarifResult {
 	if f.BestBaseline() != nil {
 		x.Properties["excess"], x.Properties["excessLow"], x.Properties["excessHigh"] = f.Excess.Value, f.Excess.Low, f.Excess.High
 	}
+	x.Suppressions = suppressions(r.Accepted.Verdict(f, r.Audit.Settings.Confidence))
 	return x
+}
+
+// suppressions returns who accepts a finding, and why.
+func suppressions(all []audit.Acceptance) []sarifSuppression {
+	var list []sarifSuppression
+	for _, x := range all {
+		list = append(list, sarifSuppression{"external", "accepted", printable(acceptanceWords(x))})
+	}
+	return list
+}
+
+// acceptanceWords says what is accepted, by whom, until when and why.
+func acceptanceWords(x audit.Acceptance) string {
+	return fmt.Sprintf("%s accepts %s up to %g until %s: %s", x.Owner, x.Figure, x.Limit, x.Expiry, x.Reason)
 }
 
 // sarifResult is a finding about something that has a name; its fingerprints stay

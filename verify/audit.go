@@ -43,10 +43,11 @@ func (o *Options) audit(ctx context.Context, dir string, claims *report.Report) 
 	}
 	r := v.report
 	r.Title = report.AuditTitle(d.Sample)
-	r.Asked, r.FailOn = claims.Asked, claims.FailOn
+	r.Asked, r.FailOn, r.Accepted = claims.Asked, claims.FailOn, claims.Accepted
 	r.Warnings = append(r.Warnings, d.Notes...)
+	r.Warnings = append(r.Warnings, claims.Accepted.Unused(res)...)
 	r.FillAudit(res)
-	r.Breaches = claims.FailOn.Breaches(res)
+	r.Breaches = claims.FailOn.Judge(res, claims.Accepted)
 	model := ""
 	if r.Model.SHA256 != "" {
 		model = ", the model is the one audited"

@@ -21,7 +21,7 @@ func claimsOf(r *report.Report) *report.Report {
 		Reading:        r.Reading,
 		Learned:        r.Learned,
 		Figure:         r.Figure,
-		Audited:        report.Audited{Asked: r.Asked, FailOn: r.FailOn},
+		Audited:        report.Audited{Asked: r.Asked, FailOn: r.FailOn, Accepted: r.Accepted},
 	}
 	for _, a := range r.EachAttack() {
 		c.Attacks = append(c.Attacks, attackClaim(a))

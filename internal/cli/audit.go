@@ -16,18 +16,20 @@ import (
 type auditCmd struct {
 	Model    string `help:"Audit a classifier in an ONNX file, applied to --data." placeholder:"FILE" input:"model"`
 	Endpoint string `help:"Audit a server that speaks the Open Inference Protocol v2. Token: TATTLE_TOKEN." placeholder:"URL"`
-	At       string `help:"Audit this node of --model as a vector." placeholder:"NODE"`
+	At       string `help:"Audit this node of --model as a vector." placeholder:"NODE" more:""`
 	Outputs  string `help:"Audit these outputs: a CSV or .npz file with the labels of the same examples." placeholder:"FILE" input:"file"`
 
 	Target    string   `help:"Target attribute: a column, or a rule such as \"age: <=30, >30\" (default: the data's own, or y)." placeholder:"RULE"`
 	Sensitive []string `sep:"none" help:"Sensitive attribute: a column or a rule, such as \"race: White; *\". Repeatable." placeholder:"RULE"`
 
-	FailOn   string `help:"Exit with status 1 if: curious, beyond, leaky, inconclusive, never, or a limit such as \"excess>5%@95%\" (default: beyond)." default:"beyond" placeholder:"RULES"`
-	Evidence string `help:"Also write an evidence pack for reviewers." placeholder:"DIR" writes:"folder"`
-	Sarif    string `name:"sarif" help:"Also write the report as SARIF to this file." placeholder:"FILE" writes:"file"`
-	JUnit    string `name:"junit" help:"Also write the report as JUnit XML to this file." placeholder:"FILE" writes:"file" more:""`
-	Markdown string `help:"Also write the report as Markdown to this file." placeholder:"FILE" writes:"file" more:""`
-	Resume   bool   `help:"Continue the interrupted audit in --out."`
+	FailOn        string `help:"Exit with status 1 if: curious, beyond, leaky, inconclusive, never, or a limit such as \"excess>5%@95%\" (default: beyond)." default:"beyond" placeholder:"RULES"`
+	Baseline      string `help:"TOML file of accepted findings (see --write-baseline)." placeholder:"FILE" input:"file"`
+	WriteBaseline string `help:"Write the findings to this file, for --baseline. Add a reason and an owner to each." placeholder:"FILE" writes:"file" more:""`
+	Evidence      string `help:"Also write an evidence pack for reviewers." placeholder:"DIR" writes:"folder"`
+	Sarif         string `name:"sarif" help:"Also write the report as SARIF to this file." placeholder:"FILE" writes:"file"`
+	JUnit         string `name:"junit" help:"Also write the report as JUnit XML to this file." placeholder:"FILE" writes:"file" more:""`
+	Markdown      string `help:"Also write the report as Markdown to this file." placeholder:"FILE" writes:"file" more:""`
+	Resume        bool   `help:"Continue the interrupted audit in --out."`
 	output
 
 	auditDataFlags      `group:"Labelled data (--model, --endpoint)"`
@@ -69,9 +71,13 @@ Attacks are fitted to the outputs by cross-fitting: each example is judged by at
 
 func (c *auditCmd) Run(ctx context.Context, e *env) error {
 	if e.serve { // reports are the submitter's
-		c.Evidence, c.Sarif, c.JUnit, c.Markdown = "", "", "", ""
+		c.Evidence, c.Sarif, c.JUnit, c.Markdown, c.WriteBaseline = "", "", "", "", ""
 	}
 	rules, err := c.check()
+	if err != nil {
+		return err
+	}
+	accepted, err := c.accepted()
 	if err != nil {
 		return err
 	}
@@ -79,7 +85,7 @@ func (c *auditCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	return c.in(ctx, e, "audit", c.Resume, func(dir string) error {
-		r, err := c.audit(ctx, e, dir, rules)
+		r, err := c.audit(ctx, e, dir, rules, accepted)
 		if err != nil {
 			return e.unfinished(err, dir)
 		}
@@ -96,7 +102,7 @@ func (c *auditCmd) begunAlready() error {
 }
 
 // audit reads, measures, reports and writes.
-func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.FailOn) (*report.Report, error) {
+func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.FailOn, accepted *audit.Accepted) (*report.Report, error) {
 	started, shards := time.Now(), filepath.Join(dir, shardsDir)
 	q, err := c.request()
 	if err != nil {
@@ -131,8 +137,9 @@ func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.Fa
 	bars.Close()
 	stop()
 	r.SetAuditSubject(q, s, c.Folds)
+	r.Warnings = append(r.Warnings, accepted.Unused(res)...)
 	r.FillAudit(res)
-	r.FailOn, r.Breaches = &rules, rules.Breaches(res)
+	r.FailOn, r.Accepted, r.Breaches = &rules, accepted, rules.Judge(res, accepted)
 	if s := unreachable(rules, res); s != "" {
 		r.Warnings = append(r.Warnings, s)
 		fmt.Fprintln(e.stderr, "tattle: "+s)

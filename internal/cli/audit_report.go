@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"tattle/audit"
 	"tattle/internal/file"
@@ -64,6 +65,11 @@ func (c *auditCmd) writeElsewhere(r *report.Report, s *audit.Sample) error {
 			return err
 		}
 	}
+	if c.WriteBaseline != "" {
+		if err := file.Write(c.WriteBaseline, func(w io.Writer) error { return audit.WriteAcceptances(w, newAcceptances(r.Audit)) }); err != nil {
+			return fmt.Errorf("--write-baseline: %w", err)
+		}
+	}
 	if c.Evidence == "" {
 		return nil
 	}
@@ -80,7 +86,7 @@ func (c *auditCmd) writeElsewhere(r *report.Report, s *audit.Sample) error {
 
 // checkPlaces finds early what would fail when all is done.
 func (c *auditCmd) checkPlaces() error {
-	for _, x := range []struct{ flag, path string }{{"sarif", c.Sarif}, {"junit", c.JUnit}, {"markdown", c.Markdown}} {
+	for _, x := range []struct{ flag, path string }{{"sarif", c.Sarif}, {"junit", c.JUnit}, {"markdown", c.Markdown}, {"write-baseline", c.WriteBaseline}} {
 		if info, err := os.Stat(filepath.Dir(x.path)); x.path != "" && (err != nil || !info.IsDir()) {
 			return usage(fmt.Errorf("--%s: there is no folder %s", x.flag, filepath.Dir(x.path)), "")
 		}
@@ -93,4 +99,24 @@ func (c *auditCmd) checkPlaces() error {
 		return usage(fmt.Errorf("--evidence: %s has files that are not an evidence pack's", c.Evidence), "choose a new folder")
 	}
 	return nil
+}
+
+// accepted reads the file of accepted findings, nil if none is given.
+func (c *auditCmd) accepted() (*audit.Accepted, error) {
+	if c.Baseline == "" {
+		return nil, nil
+	}
+	entries, err := audit.ReadAcceptances(c.Baseline)
+	if err != nil {
+		return nil, usage(fmt.Errorf("--baseline: %w", err), "tattle audit --write-baseline FILE makes one; docs/audit.md explains the keys")
+	}
+	return &audit.Accepted{Day: time.Now().UTC().Format(time.DateOnly), Entries: entries}, nil
+}
+
+// acceptedDays is how long an entry of --write-baseline holds.
+const acceptedDays = 90
+
+// newAcceptances returns entries whose reasons and owners are still to be added.
+func newAcceptances(r *audit.Result) []audit.Acceptance {
+	return r.Acceptances("", "", time.Now().UTC().AddDate(0, 0, acceptedDays).Format(time.DateOnly))
 }
