@@ -1,4 +1,4 @@
-.PHONY: test check bench golden
+.PHONY: test check bench golden try
 
 test: ## the README's test command
 	go test ./...
@@ -11,3 +11,7 @@ bench: ## the figures of BENCHMARKS.md; BENCH=name picks some, TAGS=openblas com
 
 golden: ## rewrite the golden files from what the program prints now
 	go test ./report -update
+
+try: ## the page docs/try, which audits a CSV in the browser; serve the folder with any web server
+	GOOS=js GOARCH=wasm go build -trimpath -ldflags '-s -w' -o docs/try/tattle.wasm ./cmd/tattle-wasm
+	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" docs/try/wasm_exec.js

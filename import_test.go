@@ -14,8 +14,8 @@ import (
 var layers = [][]string{
 	{"cmd/tattle"},
 	{"internal/cli"},
-	{"serve", "verify", "guard/pack"},
-	{"reproduce", "inspect", "internal/progress"},
+	{"serve", "verify", "guard/pack", "internal/try"},
+	{"reproduce", "inspect", "internal/progress", "internal/project"},
 	{"report"},
 	{"."},
 	{"audit"},
@@ -37,7 +37,7 @@ var layers = [][]string{
 	{"nn/zoo", "nn/classical"},
 	{"nn"},
 	{"lsqr", "dct", "stat", "npy", "qp", "eigen", "gram", "lattice", "guard/ledger"},
-	{"internal/simd", "internal/file", "internal/float16", "internal/sheet", "internal/shared", "internal/browser", "internal/gate"},
+	{"internal/simd", "internal/file", "internal/float16", "internal/sheet", "internal/manual", "internal/shared", "internal/browser", "internal/gate"},
 }
 
 func layerOf(pkg string) int {

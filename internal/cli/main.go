@@ -85,6 +85,11 @@ type commands struct {
 	Runs      runsCmd      `cmd:"" help:"List runs with their state and failed shards."`
 	Merge     mergeCmd     `cmd:"" help:"Merge the shards that workers computed in a shared folder."`
 	Cluster   clusterCmd   `cmd:"" help:"Run a server on this machine, to try runs over several processes."`
+
+	Config     configCmd     `cmd:"" help:"Print the flags that tattle.toml adds to commands."`
+	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
+	Man        manCmd        `cmd:"" help:"Print the manual page."`
+	BuildInfo  versionCmd    `cmd:"" name:"version" help:"Print the version and how the program was built."`
 }
 
 const description = `Measures what a machine-learned model gives away about its inputs.
@@ -108,6 +113,10 @@ func Execute(ctx context.Context, args []string, stdout, stderr io.Writer) (stat
 			stderr.Write(debug.Stack())
 		}
 	}()
+	args, err := withProject(args, stderr)
+	if err != nil {
+		return fail(stderr, err)
+	}
 	k, err := parse(args, stdout, stderr)
 	if err != nil {
 		return fail(stderr, err)

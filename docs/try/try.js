@@ -1,0 +1,85 @@
+// Asks for a CSV and its columns, and shows the report. Nothing is sent anywhere.
+const at = (id) => document.getElementById(id);
+const worker = new Worker("worker.js");
+let file, name, result, busy = false;
+
+function ask(message) {
+  busy = true;
+  at("run").disabled = true;
+  worker.postMessage(message);
+}
+
+function say(words, wrong) {
+  at("state").textContent = words;
+  at("state").className = wrong ? "wrong" : "";
+}
+
+function choose(columns) {
+  const rows = columns.map((column) => {
+    const row = at("row").content.cloneNode(true);
+    row.querySelector("td").textContent = column;
+    const role = row.querySelector("select");
+    role.dataset.column = column;
+    role.setAttribute("aria-label", "Role of " + column);
+    role.value = guess(column);
+    return row;
+  });
+  at("columns").replaceChildren(...rows);
+  at("choice").hidden = false;
+  say(columns.length + " columns. Say what each one is.");
+}
+
+// A first guess, which the reader corrects.
+function guess(column) {
+  const n = column.toLowerCase();
+  if (/^(y|y_true|target|labels?)$/.test(n)) return "target";
+  if (/^(s\d*([_:].*)?|sensitive|sex|gender|race)$/.test(n)) return "sensitive";
+  if (/^(score|logit|prob|p_?\d|pred_|output|y_score)/.test(n)) return "output";
+  return "";
+}
+
+function having(role) {
+  return [...document.querySelectorAll("#columns select")].filter((s) => s.value === role).map((s) => s.dataset.column);
+}
+
+async function open(chosen) {
+  if (!chosen || busy) return;
+  name = chosen.name;
+  file = await chosen.arrayBuffer();
+  at("report").hidden = at("choice").hidden = true;
+  say("Reading " + name + " …");
+  ask({ file });
+}
+
+function save(id, text, type, as) {
+  URL.revokeObjectURL(at(id).href);
+  at(id).href = URL.createObjectURL(new Blob([text], { type }));
+  at(id).download = as;
+}
+
+worker.onmessage = ({ data }) => {
+  if (data.progress) return say(data.progress);
+  busy = false;
+  at("run").disabled = false;
+  if (data.error) return say(data.error, true);
+  if (data.columns) return choose(data.columns);
+  say("Verdict: " + data.verdict);
+  result = JSON.parse(data.json);
+  at("page").srcdoc = data.html;
+  save("html", data.html, "text/html", "report.html");
+  save("json", data.json, "application/json", "report.json");
+  at("report").hidden = false;
+};
+worker.onerror = (e) => { busy = false; say("The audit stopped: " + e.message, true); };
+
+at("run").onclick = () => {
+  const [target, sensitive, scores] = ["target", "sensitive", "output"].map(having);
+  if (target.length !== 1) return say("Exactly one column must be the target.", true);
+  if (!sensitive.length) return say("At least one column must be sensitive.", true);
+  if (!scores.length) return say("At least one column must be an output.", true);
+  say("Auditing …");
+  ask({ file, request: { Name: name, Target: target[0], Sensitive: sensitive, Scores: scores, Seed: 1 } });
+};
+at("file").onchange = (e) => open(e.target.files[0]);
+for (const kind of ["dragover", "drop"])
+  document.addEventListener(kind, (e) => { e.preventDefault(); if (kind === "drop") open(e.dataTransfer.files[0]); });

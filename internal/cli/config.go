@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"tattle/internal/manual"
+	"tattle/internal/project"
+)
+
+// withProject adds the flags of tattle.toml that a command line does not give. It prints them,
+// since they change what the command does.
+func withProject(args []string, stderr io.Writer) ([]string, error) {
+	asked, _ := helpAsked(args)
+	if !exists(project.File) || slices.Contains(asked, "--help") {
+		return args, nil
+	}
+	parser, flags, err := projectFlags()
+	if err != nil {
+		return nil, err
+	}
+	trace, err := kong.Trace(parser, args)
+	if err != nil || trace.Error != nil {
+		return args, nil // the parser says what is wrong
+	}
+	added := flags.For(trace)
+	if len(added) > 0 {
+		fmt.Fprintf(stderr, "tattle: %s adds %s\n", project.File, quoted(added))
+	}
+	return withFlags(args, added...), nil
+}
+
+// projectFlags reads tattle.toml.
+func projectFlags() (*kong.Kong, project.Flags, error) {
+	parser, err := newParser(true, io.Discard, io.Discard)
+	if err != nil {
+		return nil, nil, err
+	}
+	flags, err := project.Read(project.File, parser.Model)
+	if err != nil {
+		return nil, nil, usage(err, "docs/audit.md explains "+project.File)
+	}
+	return parser, flags, nil
+}
+
+type configCmd struct{}
+
+func (configCmd) Help() string {
+	return `A file tattle.toml in the working directory holds flags that a repository always uses, in a table for each command:
+
+  [audit]
+  target = "income"
+  sensitive = ["sex", "race"]
+  baseline = "audit-baseline.toml"
+
+Flags of the command line take precedence. Each command prints the flags that the file adds.
+
+Example: tattle config`
+}
+
+func (configCmd) Run(e *env) error {
+	if !exists(project.File) {
+		_, err := fmt.Fprintf(e.stdout, "There is no %s in this folder.\n", project.File)
+		return err
+	}
+	parser, flags, err := projectFlags()
+	if err != nil {
+		return err
+	}
+	for _, n := range parser.Model.Leaves(true) {
+		command := strings.TrimPrefix(n.FullPath(), "tattle ")
+		if args := flags[command]; len(args) > 0 {
+			if _, err := fmt.Fprintf(e.stdout, "tattle %s %s\n", command, quoted(args)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+type completionCmd struct {
+	Shell string `arg:"" help:"bash, zsh or fish." enum:"bash,zsh,fish"`
+}
+
+func (completionCmd) Help() string {
+	return `Example: source <(tattle completion bash)
+
+  tattle completion zsh > "${fpath[1]}/_tattle"
+  tattle completion fish > ~/.config/fish/completions/tattle.fish`
+}
+
+func (c *completionCmd) Run(e *env, k *kong.Context) error {
+	_, err := io.WriteString(e.stdout, manual.Completion(k.Model, c.Shell))
+	return err
+}
+
+type manCmd struct{}
+
+func (manCmd) Help() string { return "Example: tattle man > tattle.1 && man ./tattle.1" }
+
+func (manCmd) Run(e *env, k *kong.Context) error {
+	_, err := io.WriteString(e.stdout, manual.Page(k.Model, versionLine()))
+	return err
+}

@@ -1,0 +1,82 @@
+// Package try audits a CSV of outputs that is in memory, for a page that runs in a browser.
+package try
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"tattle/audit"
+	"tattle/internal/sheet"
+	"tattle/report"
+)
+
+// A Request says which columns of a CSV are what.
+type Request struct {
+	Name      string // of the file
+	Target    string
+	Sensitive []string
+	Scores    []string
+	Seed      uint64
+}
+
+// fewerChecks stands in every report of Audit.
+const fewerChecks = "This audit ran in a browser. It trained no model as a control and tried no defences: tattle audit does both."
+
+// Columns returns the names in the header of a CSV.
+func Columns(content []byte) ([]string, error) {
+	rows, err := sheet.NewReader(bytes.NewReader(content), 0)
+	if err != nil {
+		return nil, err
+	}
+	header, err := rows.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("the file is empty: it must have a header, and a row for every example")
+	}
+	return header, err
+}
+
+// Audit audits the outputs in a CSV and returns the report. It calls progress, unless nil, as
+// the audit goes on.
+func Audit(ctx context.Context, content []byte, q Request, progress func(stage string, done, total int)) (*report.Report, error) {
+	s, err := audit.ReadOutputs(ctx, q.Name, content, audit.OpenOptions{Target: q.Target, Sensitive: q.Sensitive, Scores: q.Scores})
+	if err != nil {
+		return nil, err
+	}
+	res, err := audit.Run(ctx, s, audit.Options{Seed: q.Seed, Groupings: true, Progress: progress})
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(content)
+	r := report.New(report.AuditTitle(s), q.command(), q.Seed)
+	r.Data = report.Data{Name: s.Name, Path: q.Name, SHA256: hex.EncodeToString(sum[:]), GreyLevels: report.Number(math.NaN())}
+	r.Warnings = append(r.Warnings, fewerChecks)
+	r.FillAudit(res)
+	return r, nil
+}
+
+// command returns the command line that audits the same columns with all checks.
+func (q Request) command() string {
+	args := []string{"--outputs", q.Name, "--seed", fmt.Sprint(q.Seed)}
+	if q.Target != "" {
+		args = append(args, "--target", q.Target)
+	}
+	for _, s := range q.Sensitive {
+		args = append(args, "--sensitive", s)
+	}
+	if len(q.Scores) > 0 {
+		args = append(args, "--scores", strings.Join(q.Scores, ","))
+	}
+	for i, a := range args {
+		if !strings.HasPrefix(a, "--") {
+			args[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return "tattle audit " + strings.Join(args, " ")
+}

@@ -1,0 +1,174 @@
+package try
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tattle/audit"
+	"tattle/internal/browser"
+	"tattle/internal/file"
+)
+
+// leaking is a CSV whose outputs carry sex beyond the answer.
+func leaking(n int) []byte {
+	r := rand.New(rand.NewPCG(1, 2))
+	var b bytes.Buffer
+	b.WriteString("id,answer,sex,town,q0,q1\n")
+	for i := range n {
+		y, s := r.IntN(2), r.IntN(2)
+		z := 3*float64(y) - 1.5 + r.NormFloat64()
+		w := 2*float64(s) - 1 + .5*r.NormFloat64()
+		fmt.Fprintf(&b, "%d,%s,%c,%c,%.4f,%.4f\n", i, []string{"no", "yes"}[y], "fm"[s], "ab"[r.IntN(2)], w-z, w+z)
+	}
+	return b.Bytes()
+}
+
+func TestAudit(t *testing.T) {
+	content := leaking(400)
+	columns, err := Columns(content)
+	if err != nil || !slices.Equal(columns, []string{"id", "answer", "sex", "town", "q0", "q1"}) {
+		t.Fatal(columns, err)
+	}
+	stages := map[string]bool{}
+	q := Request{Name: "it's.csv", Target: "answer", Sensitive: []string{"sex"}, Scores: []string{"q0", "q1"}, Seed: 3}
+	r, err := Audit(t.Context(), content, q, func(stage string, _, _ int) { stages[stage] = true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Audit.Verdict != audit.LeakyBeyond || len(stages) == 0 {
+		t.Errorf("verdict %q, stages %v", r.Audit.Verdict, stages)
+	}
+	var page bytes.Buffer
+	if err := r.WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Reveals sex", "It trained no model as a control", `--scores &#39;q0,q1&#39;`} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the report does not contain %q", want)
+		}
+	}
+	if !strings.Contains(r.Command, `--outputs 'it'\''s.csv' --seed '3'`) {
+		t.Error(r.Command)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for content, want := range map[string]string{
+		"":           "is empty",
+		"PK\x03\x04": "only CSV can be read here",
+		"a,b\n1,2\n": "has no column y, target or label",
+	} {
+		if _, err := Audit(t.Context(), []byte(content), Request{Name: "x.csv"}, nil); err == nil || !strings.Contains(err.Error(), "x.csv: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", content, err, want)
+		}
+	}
+	if _, err := Columns(nil); err == nil {
+		t.Error("an empty file has columns")
+	}
+}
+
+// The page's program has no server, no browser driver and no command line in it.
+func TestImports(t *testing.T) {
+	cmd := exec.Command("go", "list", "-deps", "tattle/cmd/tattle-wasm")
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"nats", "chromedp", "kong", "bbolt", "tattle/cluster", "tattle/internal/cli"} {
+		if strings.Contains(string(out), word) {
+			t.Errorf("it imports %s", word)
+		}
+	}
+	if !strings.Contains(string(out), "tattle/internal/try\n") {
+		t.Error("it does not import this package")
+	}
+}
+
+// page is the folder of the page.
+var page = filepath.Join("..", "..", "docs", "try")
+
+// mostPage is the largest size of the page's files, compressed.
+const mostPage = 12 << 20
+
+// TestPage audits a CSV in a browser: the verdict and the excess are those of this process, and
+// nothing but the page's own files is asked for.
+func TestPage(t *testing.T) {
+	if _, err := os.Stat(filepath.Join(page, "tattle.wasm")); err != nil {
+		t.Skip("there is no docs/try/tattle.wasm: make try builds it")
+	}
+	ctx := browser.New(t)
+	asked := make(chan string, 100)
+	files := http.FileServer(http.Dir(page))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Method + " " + r.URL.Path
+		files.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	content := leaking(400)
+	browser.Open(ctx, t, server.URL)
+	browser.Value[bool](ctx, t, fmt.Sprintf("!open(new File([%q], 'people.csv'))", content))
+	await(ctx, t, "!at('choice').hidden || at('state').className")
+	for column, role := range map[string]string{"answer": "target", "sex": "sensitive", "q0": "output", "q1": "output"} {
+		browser.Value[bool](ctx, t, fmt.Sprintf("!!(document.querySelector('[data-column=%s]').value = %q)", column, role))
+	}
+	browser.Value[bool](ctx, t, "!at('run').click()")
+	await(ctx, t, "!at('report').hidden || at('state').className")
+	if state := browser.Value[string](ctx, t, "at('state').textContent"); state != "Verdict: "+string(audit.LeakyBeyond) {
+		t.Fatalf("the page says %q", state)
+	}
+	r, err := Audit(t.Context(), content, Request{Name: "people.csv", Target: "answer", Sensitive: []string{"sex"}, Scores: []string{"q0", "q1"}, Seed: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if here, there := r.Audit.Findings[0].Excess.Value, browser.Value[float64](ctx, t, "result.audit.findings[0].excess.value"); math.Abs(here-there) > .01 {
+		t.Errorf("the excess is %g in the browser, %g here", there, here)
+	}
+	close(asked)
+	for request := range asked {
+		if !strings.HasPrefix(request, "GET /") || !file.Exists(filepath.Join(page, strings.TrimPrefix(request, "GET "))) && request != "GET /favicon.ico" {
+			t.Errorf("the page asked for %s", request)
+		}
+	}
+}
+
+// await waits until an expression is true in the page.
+func await(ctx context.Context, t *testing.T, expression string) {
+	t.Helper()
+	for range 1200 {
+		if browser.Value[bool](ctx, t, "!!("+expression+")") {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatalf("%s is still false; the page says %q", expression, browser.Value[string](ctx, t, "at('state').textContent"))
+}
+
+// TestPageSize packs the page's files as a web server does.
+func TestPageSize(t *testing.T) {
+	program, err := os.ReadFile(filepath.Join(page, "tattle.wasm"))
+	if err != nil {
+		t.Skip("there is no docs/try/tattle.wasm: make try builds it")
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write(program)
+	z.Close()
+	if packed.Len() > mostPage {
+		t.Errorf("tattle.wasm has %d bytes compressed, at most %d", packed.Len(), mostPage)
+	}
+	t.Logf("tattle.wasm: %.1f MB, %.1f MB compressed", float64(len(program))/1e6, float64(packed.Len())/1e6)
+}
