@@ -12,7 +12,7 @@ import (
 // layers are the project's packages from the top down; "." is this one. A package may
 // import only packages of lower layers; ARCHITECTURE.md draws the same picture.
 var layers = [][]string{
-	{"cmd/tattle"},
+	{"cmd/tattle", "cmd/tattle-wasm"},
 	{"internal/cli"},
 	{"serve", "verify", "guard/pack", "internal/try"},
 	{"reproduce", "inspect", "internal/progress", "internal/project"},
