@@ -25,9 +25,10 @@ func (x pair) plus(y pair) pair {
 	return sum(s.hi, s.lo+t.lo)
 }
 
-// times returns x·w with a relative error of about 2⁻¹⁰⁵.
+// times returns x·w with a relative error of about 2⁻¹⁰⁵. The conversion rounds the product:
+// without it, arm64 and others would compute it anew, unrounded, in each operation of sum.
 func (x pair) times(w float64) pair {
-	p := x.hi * w
+	p := float64(x.hi * w)
 	return sum(p, math.FMA(x.lo, w, math.FMA(x.hi, w, -p)))
 }
 
