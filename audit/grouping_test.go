@@ -67,6 +67,9 @@ func oneOfSix(n int) *Sample {
 // The group that the outputs reveal is found, the others are not, and the same options give the
 // same groupings.
 func TestGroupingsAreJudged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: an audit of all groupings of an attribute")
+	}
 	s := oneOfSix(1500)
 	o := Options{Seed: 1, Attacks: []string{"logistic"}, Permutations: 199, Groupings: true}
 	r, err := Run(t.Context(), s, o)

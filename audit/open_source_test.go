@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"tattle/curious"
 )
@@ -103,8 +102,7 @@ func TestOpenIrregular(t *testing.T) {
 		fmt.Fprint(f, "1,")
 		f.Close()
 	}
-	start := time.Now()
-	if _, err := OpenOutputs(context.Background(), path, OpenOptions{Progress: grow}); err == nil || !strings.Contains(err.Error(), "changed while it was read") || time.Since(start) > time.Minute {
+	if _, err := OpenOutputs(context.Background(), path, OpenOptions{Progress: grow}); err == nil || !strings.Contains(err.Error(), "changed while it was read") {
 		t.Errorf("a file that grows: %v", err)
 	}
 }
@@ -151,6 +149,9 @@ func TestOpenDataFrames(t *testing.T) {
 		"an index, columns by number":   {",y,s1,0,1,2\n0,1,x,.5,.25,.25\n1,0,y,.5,.25,.25\n", []string{"0", "1", "2"}, []int{1, 0}},
 		"words for y, numbered columns": {"y_true,s1,proba_0,proba_1\ncat,x,.5,.5\ndog,y,.5,.5\n", []string{"cat", "dog"}, []int{0, 1}},
 		"booleans":                      {"label,s1,proba\nTrue,False,.5\nFalse,True,.25\n", []string{"False", "True"}, []int{1, 0}},
+		"numbered columns":              {"y_true,s1,p0,p1\n0,a,.5,.5\n1,b,.25,.75\n", []string{"0", "1"}, []int{0, 1}},
+		"names of the classes":          {"y_true,s1,pred_no,pred_yes\n1,a,.5,.5\n0,b,.75,.25\n", []string{"no", "yes"}, []int{1, 0}},
+		"a score":                       {"y_true,s1,y_score\n1,a,.5\n0,b,.25\n", []string{"0", "1"}, []int{1, 0}},
 		"names of sklearn's metrics":    {"y_true,y_pred,y_score,s1\n1,1,.5,a\n0,1,.25,b\n", []string{"0", "1"}, []int{1, 0}},
 		"floats for classes":            {"y,s1,prob_0,prob_1\n1.0,0.0,.5,.5\n0.0,1.0,.25,.75\n", []string{"0", "1"}, []int{1, 0}},
 		"a spreadsheet's first line":    {"\ufeffsep=;\r\ny;s1;p_0;p_1\r\n1;a;.5;.5\r\n0;b;.5;.5\r\n", []string{"0", "1"}, []int{1, 0}},
@@ -163,6 +164,9 @@ func TestOpenDataFrames(t *testing.T) {
 		if !slices.Equal(s.Classes, c.classes) || !slices.Equal(s.Y, c.y) || s.Kind != curious.Soft {
 			t.Errorf("%s: %+v", name, s)
 		}
+	}
+	if s, err := openText(t, "y_true,s1,y_pred\n1,a,1\n0,b,1\n", OpenOptions{}); err != nil || !slices.Equal(s.Outputs, []float32{0, 1, 0, 1}) {
+		t.Errorf("predicted classes: %+v, %v", s, err)
 	}
 	if _, err := openText(t, "y,s1,prob_0,prob_1\n1,a,.5,.5\n2,b,.5,.5\n", OpenOptions{}); err == nil {
 		t.Error("labels 1 and 2 beside columns 0 and 1 were guessed")

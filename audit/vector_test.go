@@ -52,6 +52,9 @@ func vectorsOf(n, width int, leak float64, targeted bool) *Sample {
 // baseline but the most frequent value. Vectors without a leak give nothing, and the power says
 // what would have been found.
 func TestVectors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: audits of vectors")
+	}
 	o := Options{Seed: 1, Permutations: 999, Attacks: []string{"logistic", "neighbours", "lookup"}}
 	for _, targeted := range []bool{true, false} {
 		s := vectorsOf(600, 6, 1.5, targeted)

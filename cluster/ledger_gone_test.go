@@ -89,8 +89,8 @@ func TestGone(t *testing.T) {
 		"removed":     func() { list(entry{}); runs.remove(t.Context(), id) },
 	} {
 		change()
-		if took, err := join(1e6); !errors.Is(err, errGone) || took > 3*time.Second {
-			t.Errorf("%s: %v after %v", name, err, took)
+		if _, err := join(1e6); !errors.Is(err, errGone) { // otherwise it waits for goneAfter
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	list(entry{})

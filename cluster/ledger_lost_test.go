@@ -26,12 +26,8 @@ func TestLateAcknowledgement(t *testing.T) {
 	if err := s.uncommit(t.Context(), l.Shard); err != nil {
 		t.Fatal(err)
 	}
-	begun := time.Now()
-	if err := l.done(t.Context()); err != nil { // of a delivery that the server forgot
+	if err := l.done(t.Context()); err != nil { // of a delivery that the server forgot: nobody answers
 		t.Fatal(err)
-	}
-	if took := time.Since(begun); took > 3*lastWord {
-		t.Errorf("waited %v for an answer that nobody gives", took)
 	}
 	if q := inQueue(t, s); q != 2 {
 		t.Errorf("%d of 2 shards are in the queue", q)

@@ -15,14 +15,16 @@ import (
 	"tattle/reproduce"
 )
 
-const demoEpochs = 3 // 90 % accuracy and more: enough to have something to protect
-
 // demoSize is what takes the demo long: a variable for tests alone.
 var demoSize = struct {
-	examples int // of the test set, bounded with the paper's settings
-	attacks  []string
-	vanTrees bool
-}{50, measure.AttackNames, true}
+	epochs     int // 3 lead to an accuracy of 90 % and more: enough to have something to protect
+	examples   int // of the test set
+	search     bound.SearchOptions
+	attacks    []string
+	vanTrees   bool
+	candidates string // as --candidates
+	listDraws  int    // as --list-draws
+}{epochs: 3, examples: 50, attacks: measure.AttackNames, vanTrees: true}
 
 // demoBounds are the defaults of `tattle bound`, with twins for fewer examples.
 var demoBounds = measure.Further{Barankin: 64, Far: 8, Twins: 3}
@@ -52,7 +54,7 @@ func (c *demoCmd) Run(ctx context.Context, e *env) error {
 func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 	started := time.Now()
 	recipe, _ := reproduce.RecipeOf(glyphsName)
-	recipe.Epochs, recipe.Seed = demoEpochs, c.Seed
+	recipe.Epochs, recipe.Seed = demoSize.epochs, c.Seed
 	train, test := glyphs(0, c.Seed)
 	g, t, err := fit(ctx, e, dir, recipe, train, test)
 	if err != nil {
@@ -62,10 +64,12 @@ func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 	if err != nil {
 		return err
 	}
+	search := demoSize.search
+	search.Seed = c.Seed
 	m := &measurement{
 		Request: measure.Request{
 			Graph: g, Data: test, Release: measure.Release{Family: "gaussian", Scale: 1}, Seed: c.Seed,
-			Experiment: bound.Experiment{Coordinates: bound.DCT(test.Shape), Settings: bound.Settings{Band: measure.LowBand(test.Shape), Search: bound.SearchOptions{Seed: c.Seed}}},
+			Experiment: bound.Experiment{Coordinates: bound.DCT(test.Shape), Settings: bound.Settings{Band: measure.LowBand(test.Shape), Search: search}},
 		},
 		origin: report.Origin{Model: trained.Model, Data: report.DataOf(test, glyphsName, "test")},
 		title:  "What the features of a small net give away about generated digits", name: "bounding",
@@ -75,9 +79,10 @@ func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 		Training: train, TrainingSHA256: train.SHA256, TrainingPath: glyphsName,
 	}
 	in := measure.Inputs{Path: glyphsName, Split: string(dataset.Test), Seed: c.Seed}
-	if m.Adversaries.Lists, err = in.Lists("", train, glyphsName, test, openAlone); err != nil {
+	if m.Adversaries.Lists, err = in.Lists(demoSize.candidates, train, glyphsName, test, openAlone); err != nil {
 		return err
 	}
+	m.Adversaries.Lists.Draws = demoSize.listDraws
 	if m.Indices, err = chooseExamples(fmt.Sprint(demoSize.examples), test.Len(), c.Seed); err != nil {
 		return err
 	}

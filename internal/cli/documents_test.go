@@ -11,7 +11,7 @@ import (
 )
 
 // TestDocuments executes every "$ tattle …" line of every document, in order, one
-// folder a document, with glyphs in the place of MNIST and some covariance. There is no other kind of
+// folder a document, with glyphs in the place of MNIST, some covariance and [smaller] numbers. There is no other kind of
 // $ line.
 func TestDocuments(t *testing.T) {
 	if testing.Short() {
@@ -51,6 +51,26 @@ func TestDocuments(t *testing.T) {
 // is bounded sooner.
 var trainedMNIST = regexp.MustCompile(`^tattle train mnist .*--out (\S+)`)
 
+// smaller are numbers that decide how long a command takes and not whether it works, and what
+// the tests put in their place.
+var smaller = strings.NewReplacer(
+	"make utkface --examples 2000 ", "make utkface --examples 300 ",
+	"make utkface --examples 1000 ", "make utkface --examples 300 ",
+	"--epochs 25 ", "--epochs 2 ",
+	"--examples 3000 --epochs 6 ", "--examples 1200 --epochs 3 ",
+	"--reference-epochs 6 ", "--reference-epochs 3 ",
+	"figure1 --data mnist --examples 20 ", "figure1 --data mnist --examples 4 --restarts 2 ",
+)
+
+// shortened is a command of a document as it is executed: the searches of bounds start twice.
+func shortened(command string) string {
+	command = smaller.Replace(command + " ")
+	if strings.HasPrefix(command, "tattle bound ") && !strings.Contains(command, "--restarts") {
+		command += "--restarts 2"
+	}
+	return strings.TrimSpace(command)
+}
+
 // scriptOf turns a document into a testscript.
 func scriptOf(t *testing.T, path string) (script string, commands int) {
 	t.Helper()
@@ -74,7 +94,7 @@ func scriptOf(t *testing.T, path string) (script string, commands int) {
 			commands++
 			continue
 		}
-		lines = append(lines, "exec "+command)
+		lines = append(lines, "exec "+shortened(command))
 		if m := trainedMNIST.FindStringSubmatch(command); m != nil {
 			lines = append(lines, "mknet "+m[1]+"/model.onnx 60")
 		}
