@@ -158,7 +158,8 @@ func (s *searcher) hidden(ctx context.Context, values, fresh rows, sigma float64
 	if err != nil {
 		return nil, err
 	}
-	return bayes.RunHidden(ctx, list{values, s.candidates[1:]}, list{fresh, dataset.First(fresh.Len())}, noise, bayes.Options{Draws: draws, Seed: seed})
+	return bayes.RunHidden(ctx, list{values, s.candidates[1:]}, list{fresh, dataset.First(fresh.Len())}, noise, bayes.Options{
+		Draws: draws, Seed: seed, Progress: func(share float64) { s.tell("identifying new inputs", int(share*float64(draws)), draws) }})
 }
 
 // distances returns the mean squares of the differences between the two inputs of each draw.

@@ -198,7 +198,7 @@ func TestSearchResumes(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Error("the continued search gives another answer")
 	}
-	if searched["searching: projected at features"] || !searched["searching: trained at features"] {
+	if searched["searching: projected at features"] || !searched["searching: trained at features"] || !searched["identifying new inputs"] {
 		t.Errorf("the continued search did %v", searched)
 	}
 }
