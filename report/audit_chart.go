@@ -87,7 +87,7 @@ func excessKeys(a *audit.Result) []legendKey {
 		keys = append(keys, legendKey{shapeKey("h5 hollow", shapes["dot"]), "an honest network"})
 	}
 	if planted {
-		keys = append(keys, legendKey{shapeKey("h2", shapes["stroke"]), "found from here, in planted channels"})
+		keys = append(keys, legendKey{shapeKey("h2", shapes["stroke"]), "smallest excess that is detectable"})
 	}
 	return append(keys, legendKey{strokeKey("baseline"), "no excess"}, legendKey{strokeKey("seam level h3"), "margin, " + barePoints(a.Settings.Margin) + " points"})
 }
@@ -113,7 +113,7 @@ func drawExcessRow(p *plot, f *audit.Finding, top float64) {
 		p.shape("point h5 hollow", shapes["dot"], p.x(h), y, fmt.Sprintf("an honest network: %s points", signed(Number(h))))
 	}
 	if s := seenFrom(f, f.BestBaseline()); !math.IsNaN(s) {
-		p.shape("point h2 filled", shapes["stroke"], p.x(s), y, fmt.Sprintf("in channels like the planted ones an excess is found from here: %s points", barePoints(s)))
+		p.shape("point h2 filled", shapes["stroke"], p.x(s), y, fmt.Sprintf("smallest excess that is detectable in channels like the planted ones: %s points", barePoints(s)))
 	}
 	p.whiskerAcross("thick "+findingClass(f), y, f.Excess.Low, f.Excess.High)
 	p.shape("point "+findingClass(f)+" filled", shapes["circle"], p.x(f.Excess.Value), y, fmt.Sprintf("%s: %s points, %s to %s", file.Name(f.Attribute), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High))))

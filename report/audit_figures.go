@@ -84,8 +84,8 @@ func above(x, step float64) float64 { return math.Ceil(x/step-1e-6) * step }
 func foundTable(a *audit.Result) table {
 	t := table{
 		Says:  fmt.Sprintf("Excess in points, limits at %s; p adjusted for all tests.", confidenceWords(a)),
-		Heads: []string{"attribute", "finding", "guessed", "without", "excess", "at least", "at most", "AUC", "p", "power"}, Words: []int{1},
-		Page: []string{"at most", "power"},
+		Heads: []string{"attribute", "finding", "guessed", "without", "excess", "at least", "at most", "AUC", "p", "detectable"}, Words: []int{1},
+		Page: []string{"at most", "detectable"},
 	}
 	for _, f := range worstFirst(a) {
 		cells := []string{file.Name(f.Attribute), string(f.Verdict), "–", "–", "–", "–", "–", "–", "–"}
@@ -115,12 +115,12 @@ func auditWords(a *audit.Result) []Setting {
 		{"gain, bits", "How much better the attacks' scores predict the attribute for who knows " + labelWords(a) + ". It finds leaks about rare values, which guesses miss."},
 		{"AUC", "The share of pairs of examples, one with a value of the attribute and one without, that the scores rank right" + rankedAmong(a) + ". Chance is 50 %."},
 		{"p", fmt.Sprintf("Of the strongest of excess, gain and AUC given both labels, adjusted for these three and for %s. Baselines have theirs each by itself.", Count(len(a.Findings), "attribute"))},
-		{"power", fmt.Sprintf("The smallest excess%s, in points, that is found with probability %g in channels like the planted ones. Other channels can carry more and stay hidden.", overWhom(a), audit.PowerProbability)},
+		{"detectable", fmt.Sprintf("The smallest excess%s, in points, that is found with probability %g in channels like the planted ones. Other channels can carry more and stay hidden.", overWhom(a), audit.PowerProbability)},
 		{"balanced", "The mean over the values of the share that is right."},
 		{"chosen", "In how many folds the attack was chosen, on other examples."},
 		{"honesty", "How often the predicted label is right; “lost”: how many points a defence loses of it."},
 		{"reveals", "Whether, after a defence, the gain or the AUC given both labels is shown to be above its margin."},
-		{"lost, of power", "The part of it that is due to learning from few examples."},
+		{"lost, detectable", "The part of it that is due to learning from few examples."},
 	}
 	if a.Outputs == audit.Vector {
 		words = slices.DeleteFunc(words, func(w Setting) bool { return w.Key == "honesty" || w.Key == "reveals" })

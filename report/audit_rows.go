@@ -141,13 +141,13 @@ func powerRow(f *audit.Finding) Setting {
 		over = " over honest networks"
 	}
 	if p.Smallest == nil {
-		return Setting{"power", "not known"}
+		return Setting{"detectable", "not known"}
 	}
 	s := fmt.Sprintf("in channels like the planted ones, an excess%s of %s points or more is found with probability %g (in points: standard error %s", over, seen(p.Smallest), p.Probability, barePoints(p.StandardError))
 	if p.FromReferences != nil {
 		s += "; due to the spread of honest networks: " + barePoints(*p.FromReferences)
 	}
-	return Setting{"power", s + "); other channels can carry more and stay hidden"}
+	return Setting{"detectable", s + "); other channels can carry more and stay hidden"}
 }
 
 // entropyRows are what is known of how sure the outputs are.

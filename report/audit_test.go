@@ -32,7 +32,7 @@ func audited() *audit.Result {
 		Notes:    []string{"12 rows without a label of gender were left out."}, Warnings: []string{"31 rows are copies of others; copies were judged together."},
 		Verdict: audit.Curious,
 		Reasons: []string{"race: the outputs reveal more than age explains, and more than those of honest training by the same recipe.", "gender: the outputs are not shown to reveal more than age explains, by more than the margin.", "Shuffled labels (this sample) came out clean, as they should. A planted curious model (glyphs) was found, with an excess of 31.2 points."},
-		Advice:  []string{"Release the label only, or train again without race in the loss.", "Ask who trained this model, and for what else."},
+		Advice:  []string{"Release the label only, or train again without race in the loss.", "Ask who trained this model, and for which other purposes."},
 	}
 	a.Findings = []audit.Finding{findingRace(n), findingGender(n), findingIncome(n), {
 		Attribute: "site <b>", Classes: []string{"north"}, Counts: []int{n}, Examples: n, Unusable: "Every example has the same site.",

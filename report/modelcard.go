@@ -41,8 +41,8 @@ func (r *Report) WriteModelCard(w io.Writer) error {
 
 func cardTable(a *audit.Result) table {
 	t := table{
-		Says:  fmt.Sprintf("“Guessed”: the share of examples whose attribute is guessed correctly by attacks fitted without them (for numbers: R²). “Excess”: over the best guess from y and the answered label, in points, with one-sided limits at %s. “Power”: the excess%s, in points, that is found with probability %g in channels like the planted ones; other channels can carry more and stay hidden.", confidenceWords(a), overWhom(a), audit.PowerProbability),
-		Heads: []string{"attribute", "verdict", "guessed", "baseline", "excess (limits)", "power"}, Words: []int{1},
+		Says:  fmt.Sprintf("“Guessed”: the share of examples whose attribute is guessed correctly by attacks fitted without them (for numbers: R²). “Excess”: over the best guess from y and the answered label, in points, with one-sided limits at %s. “Detectable”: the smallest excess%s, in points, that is found with probability %g in channels like the planted ones; other channels can carry more and stay hidden.", confidenceWords(a), overWhom(a), audit.PowerProbability),
+		Heads: []string{"attribute", "verdict", "guessed", "baseline", "excess (limits)", "detectable"}, Words: []int{1},
 	}
 	for i := range a.Findings {
 		f := &a.Findings[i]

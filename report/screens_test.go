@@ -25,8 +25,23 @@ var (
 func kinds(t *testing.T) map[string]*Report {
 	return map[string]*Report{
 		"audit": auditReport(), "bound": released(t), "curious": curiousReport(t), "design": full(t),
-		"promise": promised(t, promise.Limits{Identify: .12, Candidates: 60000, Floor: .55}), "trained": trained(),
+		"promise": promised(t, promise.Limits{Identify: .12, Candidates: 60000, Floor: .55}), "promise-none": nothingPromised(t),
+		"trained": trained(), "tables": tabled(t), "figures": figured(t),
 	}
+}
+
+// tabled is a report of tattle reproduce with a table of paper B.
+func tabled(t *testing.T) *Report {
+	r := curiousReport(t)
+	r.Curiosity, r.Command = nil, "tattle reproduce table3"
+	return r
+}
+
+// figured is a report of tattle reproduce with a figure of paper A.
+func figured(t *testing.T) *Report {
+	r := full(t)
+	r.Design, r.Command = nil, "tattle reproduce figure1"
+	return r
 }
 
 // released is a full report of tattle bound.
@@ -43,6 +58,19 @@ func trained() *Report {
 	r.Utility = Utility{CleanAccuracy: .98, CleanInterval: [2]float64{.97, .99}, Examples: 2000, Draws: 1}
 	r.Conclude(Done, "trained")
 	return r
+}
+
+// dialect are words that readers of reports did not understand.
+var dialect = regexp.MustCompile(`(?i)for the unbiased\b|for everybody|let pass|\b(told|sees|dithered)\b|typical coarse|that it breaks|\b1 classifiers|thousandths`)
+
+// TestPlainWords looks for such words in the text and the page of a report of every kind.
+func TestPlainWords(t *testing.T) {
+	for name, r := range kinds(t) {
+		text, page := rendered(t, r)
+		for _, found := range append(dialect.FindAllString(text, -1), dialect.FindAllString(page, -1)...) {
+			t.Errorf("%s: %q", name, found)
+		}
+	}
 }
 
 // TestFirstScreen opens a report of every kind in a browser: the verdict lies within the first

@@ -176,6 +176,8 @@ func (b *browser) narrow(url string) {
 		is(b, "[...document.querySelectorAll('a, button, input, select, td, th, p')].filter(e => e.getBoundingClientRect().right > 361).map(e => e.outerHTML).join()", "")
 	}
 	is(b, "getComputedStyle(document.body).backgroundColor", "rgb(21, 24, 27)")
+	b.do(chromedp.Navigate(url + "/"))
+	is(b, "document.querySelector('tbody tr').getBoundingClientRect().bottom <= innerHeight", true)
 	set(1200, false)
 	b.mu.Lock()
 	b.complaints = nil // that /none is not there

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -10,6 +11,9 @@ import (
 
 // mostHelp is the largest number of lines of the help of a command.
 const mostHelp = 60
+
+// dialect are words that readers of the help did not understand.
+var dialect = regexp.MustCompile(`(?i)for the unbiased\b|for everybody|let pass|\b(told|sees|dithered)\b|typical coarse|thousandths`)
 
 // The help of every command fits on two screens, and its full help describes every flag;
 // flags of a cluster are in the full help only, where a command can do without one.
@@ -22,6 +26,9 @@ func TestHelp(t *testing.T) {
 	for _, n := range k.Model.Leaves(true) {
 		words := strings.Fields(n.Path())
 		short, all := helpOf(t, append(words, "--help")), helpOf(t, append(words, helpAll))
+		if found := dialect.FindString(all); found != "" {
+			t.Errorf("%s: the help has the word %q", n.Path(), found)
+		}
 		if lines := strings.Count(short, "\n"); lines > mostHelp {
 			t.Errorf("%s --help has %d lines", n.Path(), lines)
 		}

@@ -90,7 +90,7 @@ func (s *submitting) end(ctx context.Context, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
 	if finish := submitted.Finish(ctx); finish != nil && err == nil {
-		s.env.say("the run is done, but the cluster was not told: %v; %s --remove %s does it", finish, list, submitted.ID())
+		s.env.say("the run is done, but the cluster does not know it: %v; %s --remove %s does it", finish, list, submitted.ID())
 	}
 	return err
 }
