@@ -19,8 +19,8 @@ const (
 	gramBlocks    = 8    // a small matrix has as many files, for the same way of working at every size
 	gramPanel     = 64   // rows of files are a multiple
 	topSteps      = 16   // of bidiagonalisation for the largest singular value, which is then right to a few percent
-	gramSolves    = 3    // with the factor, of an application of J⁺
-	gramNoise     = 30   // singular values are inverted that are as many times as large as the error of J
+	gramSolves    = 5    // with the factor, of an application of J⁺
+	gramNoise     = 10   // singular values are inverted that are as many times as large as the error of J
 	gramFolder    = "jacobian-"
 	gramProducts  = 1 << 30 // bytes that the model's buffers may take for products, before files stay in memory
 	gramWeight    = 8       // of the factor in a batch's progress, where a search of witnesses has 1
@@ -30,16 +30,16 @@ const (
 // gramian is the Jacobian J of one example with the Cholesky factor of its smaller Gram matrix.
 // X is J, restricted to active features, or its transpose, whichever has fewer rows, and the
 // factor is that of G = X Xᵀ + λI. With H = G⁻¹ X Xᵀ, whose eigenvalues are h = s²/(s²+λ) for the
-// singular values s of J, the pseudoinverse of X Xᵀ is taken to be (3 − 2H) H G⁻¹. So 1/s becomes
-// (3h² − 2h³)/s, which is (1 − O(λ²/s⁴))/s for s above √λ, and O(s³/λ²) below: singular values of
-// zero are not, as J is computed in float32, and must have no effect.
+// singular values s of J, the pseudoinverse of X Xᵀ is taken to be (10 − 15H + 6H²) H² G⁻¹. So 1/s
+// becomes (10h³ − 15h⁴ + 6h⁵)/s, which is (1 − O(λ³/s⁶))/s for s above √λ, and O(s⁵/λ³) below: what
+// is zero in real arithmetic is not, as J is computed in float32, and must have no effect.
 type gramian struct {
 	matrix *gram.Matrix
 	active []int // features
 	p, n   int
 	tall   bool // X = Jᵀ
 
-	again, wide []float64
+	sum, wide []float64
 }
 
 // gramOptions describes the files for Jacobians of that size.
@@ -150,15 +150,15 @@ func (g *gramian) invert(ctx context.Context, y []float64, k int) error {
 	if err := g.matrix.Solve(ctx, y, k); err != nil {
 		return err
 	}
-	if err := g.smooth(ctx, y, k); err != nil {
-		return err
+	g.sum = slices.Grow(g.sum[:0], len(y))[:len(y)]
+	clear(g.sum)
+	for _, c := range []float64{0, 10, -15, 6} {
+		if err := g.smooth(ctx, y, k); err != nil {
+			return err
+		}
+		simd.Axpy(c, y, g.sum)
 	}
-	g.again = append(g.again[:0], y...)
-	if err := g.smooth(ctx, g.again, k); err != nil {
-		return err
-	}
-	simd.Scale(3, y)
-	simd.Axpy(-2, g.again, y)
+	copy(y, g.sum)
 	return nil
 }
 

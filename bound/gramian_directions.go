@@ -11,13 +11,14 @@ import (
 
 const (
 	gramGuard  = 16      // vectors of the iteration beside those that are wanted
-	gramRounds = 4       // of the iteration
+	gramRounds = 3       // of the iteration
+	gramPower  = 5       // of H in each
 	gramDraw   = 1 << 16 // names its random start: restarts have smaller numbers
 )
 
 // smallest returns right singular vectors of J for its smallest singular values above the cutoff,
-// or near it, count of them at most. They are approximate: from subspace iteration with H³G⁻¹,
-// under which a singular value s counts h⁴/s², and which hence avoids the directions that J does
+// or near it, count of them at most. They are approximate: from subspace iteration with H⁵G⁻¹,
+// under which a singular value s counts h⁶/s², and which hence avoids the directions that J does
 // not see at all. A value below the cutoff is replaced by it.
 func (g *gramian) smallest(ctx context.Context, count int, seed uint64, index int) (*Factors, error) {
 	rows := g.matrix.Rows
@@ -31,7 +32,7 @@ func (g *gramian) smallest(ctx context.Context, count int, seed uint64, index in
 		if err := g.matrix.Solve(ctx, y, m); err != nil {
 			return nil, err
 		}
-		for range 3 {
+		for range gramPower {
 			if err := g.smooth(ctx, y, m); err != nil {
 				return nil, err
 			}
