@@ -68,17 +68,26 @@ func gramianAt(ctx context.Context, m nn.Model, theta []float32, dir string, mem
 	o.Dir, o.Memory, o.Shift = dir, memory, least*least
 	g.matrix = gram.New(o)
 	rows := g.rowsOf(lin)
-	rate, each := multiplication(), 0. // operations that computing a row of X takes as long as
+	rate, each, factored := multiplication(), 0., 0. // each: operations that a row of X takes as long as
+	report := func(filled int) {
+		progress((each*float64(filled) + factored) / (each*float64(o.Rows) + o.Operations()))
+	}
 	fill := func(first int, dst []float32) error {
-		start := time.Now()
-		rows(ctx, first, dst)
-		each = time.Since(start).Seconds() / float64(len(dst)/o.Cols) / rate
-		return ctx.Err()
+		for part := range slices.Chunk(dst, gramVectors*o.Cols) {
+			start, count := time.Now(), len(part)/o.Cols
+			rows(first, part)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			each = time.Since(start).Seconds() / float64(count) / rate
+			first += count
+			report(first)
+		}
+		return nil
 	}
 	return g, g.matrix.Build(ctx, fill, func(filled int, operations float64) {
-		if each > 0 {
-			progress((each*float64(filled) + operations) / (each*float64(o.Rows) + o.Operations()))
-		}
+		factored = operations
+		report(filled)
 	})
 }
 
@@ -103,37 +112,31 @@ func leastInverted(ctx context.Context, m nn.Model, lin nn.Linearization[float32
 	return max(cutoff*values[0], gramNoise*noise)
 }
 
-// rowsOf returns what overwrites dst with rows of X from first on: rows of J by products with Jᵀ,
-// or columns of J by products with J.
-func (g *gramian) rowsOf(lin nn.Linearization[float32]) func(ctx context.Context, first int, dst []float32) {
+// rowsOf returns what overwrites dst with rows of X from first on, gramVectors at most: rows of J by
+// products with Jᵀ, or columns of J by products with J.
+func (g *gramian) rowsOf(lin nn.Linearization[float32]) func(first int, dst []float32) {
 	in, out, width := g.n, g.p, g.p
 	if g.tall {
 		in, out, width = g.p, g.n, len(g.active)
 	}
 	unit, product := make([]float32, gramVectors*in), make([]float32, gramVectors*out)
-	return func(ctx context.Context, first int, dst []float32) {
-		for rows := range slices.Chunk(dst, gramVectors*width) {
-			if ctx.Err() != nil {
-				return
-			}
-			count := len(rows) / width
-			clear(unit)
-			for k := range count {
-				at := first + k
-				if !g.tall {
-					at = g.active[at]
-				}
-				unit[k*in+at] = 1
-			}
-			first += count
+	return func(first int, dst []float32) {
+		count := len(dst) / width
+		clear(unit)
+		for k := range count {
+			at := first + k
 			if !g.tall {
-				lin.VJP(rows, unit[:count*in])
-				continue
+				at = g.active[at]
 			}
-			lin.JVP(product[:count*out], unit[:count*in])
-			for k := range count {
-				gather(rowOf(rows, k, width), rowOf(product, k, out), g.active)
-			}
+			unit[k*in+at] = 1
+		}
+		if !g.tall {
+			lin.VJP(dst, unit[:count*in])
+			return
+		}
+		lin.JVP(product[:count*out], unit[:count*in])
+		for k := range count {
+			gather(rowOf(dst, k, width), rowOf(product, k, out), g.active)
 		}
 	}
 }
