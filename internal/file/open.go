@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // Open opens a file for reading. It errs, without waiting for anybody, where the path
@@ -19,7 +18,7 @@ func Open(path string) (*os.File, error) {
 	if err := regular(path, info); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0) // it may be a pipe by now
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,4 @@
+package file
+
+// nonblock has no value here: browsers have no pipes.
+const nonblock = 0
