@@ -41,7 +41,10 @@ func pairModel() *nn.Graph {
 }
 
 func searchOptions(o Options) Options {
-	o.Nodes, o.Epochs, o.ListDraws, o.Seed = []string{"features"}, 150, 4000, 5
+	o.Epochs, o.ListDraws, o.Seed = 150, 4000, 5
+	if o.Nodes == nil {
+		o.Nodes = []string{"features"}
+	}
 	o.Fresh = pairs(150, 8)
 	return o
 }
@@ -88,6 +91,7 @@ func TestSearch(t *testing.T) {
 		{"two tasks in closed form", Options{Methods: []Method{Projected}, Tasks: []string{"side"}, Finetune: FinetuneNone}, .7},
 		{"the whole model trained", Options{Methods: []Method{Trained}, Finetune: FinetuneAll}, .97},
 		{"the whole model shaped", Options{Methods: []Method{Shaped}, Finetune: FinetuneAll}, .85},
+		{"a node whose head is not linear", Options{Methods: []Method{Projected, Shaped}, Nodes: []string{"features-1"}}, .85},
 		{"three queries", Options{Methods: []Method{Discriminant, Projected}, Queries: 3}, .85},
 		{"protected", Options{Methods: []Method{Shaped, Trained}, Limits: Limits{Protect: []Protect{{Attribute: "side", Accuracy: .75}}}}, .85},
 	} {
