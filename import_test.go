@@ -14,8 +14,9 @@ import (
 var layers = [][]string{
 	{"cmd/tattle", "cmd/tattle-wasm"},
 	{"internal/cli"},
-	{"serve", "verify", "guard/pack", "internal/try"},
-	{"reproduce", "inspect", "internal/progress", "internal/project"},
+	{"serve", "guard/pack", "internal/try"},
+	{"verify"},
+	{"reproduce", "inspect", "internal/project"},
 	{"report"},
 	{"."},
 	{"audit"},
@@ -32,12 +33,12 @@ var layers = [][]string{
 	{"shape"},
 	{"run"},
 	{"dataset"},
-	{"onnx", "independent"},
+	{"onnx", "independent", "internal/progress"},
 	{"nn/train"},
 	{"nn/zoo", "nn/classical"},
 	{"nn"},
 	{"lsqr", "dct", "stat", "npy", "qp", "eigen", "gram", "lattice", "guard/ledger"},
-	{"internal/simd", "internal/file", "internal/float16", "internal/sheet", "internal/manual", "internal/shared", "internal/browser", "internal/gate"},
+	{"internal/simd", "internal/file", "internal/float16", "internal/sheet", "internal/manual", "internal/listen", "internal/shared", "internal/browser", "internal/gate"},
 }
 
 func layerOf(pkg string) int {

@@ -17,10 +17,10 @@ type Comparison struct {
 	Released   []Released
 }
 
-// Complete audits a sample as Run does, then the planted models, and tries defences. The
+// complete audits a sample as Run does, then the planted models, and tries defences. The
 // notes list what could not be done. The references, their recipe and whether they are paired
 // are those of c; those of o are ignored.
-func Complete(ctx context.Context, s *Sample, c Comparison, o Options) (r *Result, notes []string, err error) {
+func complete(ctx context.Context, s *Sample, c Comparison, o Options) (r *Result, notes []string, err error) {
 	o.References, o.Unpaired, o.Recipe = c.References, c.Unpaired, c.Recipe
 	r, err = Run(ctx, s, o)
 	if err != nil || r.usable() == 0 {
@@ -48,7 +48,7 @@ func (r *Result) plantedControls(ctx context.Context, c Comparison, o Options) (
 	if c.Planted.Rows != nil { // planted on the references' task
 		references = c.References
 	}
-	positive, err := Positive(ctx, c.Planted, references, o.staged("the planted model: "))
+	positive, err := positiveControl(ctx, c.Planted, references, o.staged("the planted model: "))
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (r *Result) plantedControls(ctx context.Context, c Comparison, o Options) (
 		return []string{fmt.Sprintf("A curious model planted on the audited task reveals %.1f points of %q, but only %.1f or more are certain to be found with %d examples. Only the one planted on glyphs counts.",
 			100*c.Task.TrueExcess, c.Task.Sample.Sensitive[0].Name, 100*needed, c.Task.Sample.Len())}, nil
 	}
-	control, err := Positive(ctx, c.Task, nil, o.staged("the planted model of the same task: "))
+	control, err := positiveControl(ctx, c.Task, nil, o.staged("the planted model of the same task: "))
 	r.Controls = append(r.Controls, control)
 	return nil, err
 }
@@ -92,9 +92,9 @@ func (o Options) staged(words string) Options {
 	return o
 }
 
-// Varied reports whether any attribute of s has two values or more: without one there is
+// varied reports whether any attribute of s has two values or more: without one there is
 // nothing to audit.
-func (s *Sample) Varied() bool {
+func (s *Sample) varied() bool {
 	return slices.ContainsFunc(s.Sensitive, func(a Attribute) bool { return a.Numeric() || !a.constant() })
 }
 

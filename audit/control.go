@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// ControlLevel is the probability with which the negative control fails if
+	// controlLevel is the probability with which the negative control fails if
 	// nothing is wrong: one audit in a thousand is inconclusive by bad luck.
-	ControlLevel = .001
+	controlLevel = .001
 	// controlExamples is the most examples that the negative control runs on: a
 	// pipeline that finds what is not there does so on these.
 	controlExamples = 20000
@@ -20,12 +20,12 @@ const (
 
 // negative audits s with every attribute shuffled within y, so that nothing is left
 // to find beyond what y explains. It fails if the audit finds something all the same, at
-// ControlLevel instead of the audit's own level: an attack then had access to the answers.
+// controlLevel instead of the audit's own level: an attack then had access to the answers.
 // References are left out, because their s is not shuffled.
 func negative(ctx context.Context, s *Sample, o Options) (Control, error) {
 	o.References = nil
-	if o.Confidence < 1-ControlLevel {
-		o.Confidence = 1 - ControlLevel
+	if o.Confidence < 1-controlLevel {
+		o.Confidence = 1 - controlLevel
 	}
 	shuffled := shuffledWithin(s, random(o.Seed, streamControl, 0))
 	r, err := examine(ctx, shuffled, o)
@@ -55,7 +55,7 @@ func judgeNegative(r *Result) Control {
 	}
 	p = stat.Holm(p)
 	for i, f := range usable {
-		if p[i] < ControlLevel || f.Verdict.ExceedsTarget() {
+		if p[i] < controlLevel || f.Verdict.ExceedsTarget() {
 			c.Passed = false
 		}
 		if i == 0 || p[i] < c.P || p[i] == c.P && f.Excess.Value > c.Excess.Value {
@@ -97,11 +97,11 @@ func shuffleAt[T any](x []T, at []int, r *rand.Rand) {
 	r.Shuffle(len(at), func(i, j int) { x[at[i]], x[at[j]] = x[at[j]], x[at[i]] })
 }
 
-// Positive audits a planted model as the audited one was, with the same options; its
+// positiveControl audits a planted model as the audited one was, with the same options; its
 // references, unless nil, are honest classifiers' outputs on the examples that the
 // planted model's were taken from. It passes if the verdict is LeakyBeyond or
 // worse.
-func Positive(ctx context.Context, p *Planted, references []*Sample, o Options) (Control, error) {
+func positiveControl(ctx context.Context, p *Planted, references []*Sample, o Options) (Control, error) {
 	o.References, o.Unpaired, o.Recipe = nil, false, RecipeUnknown // the verdict need not be worse than LeakyBeyond
 	for _, s := range references {
 		same := *s

@@ -75,7 +75,7 @@ func TestNegativeControl(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !c.Passed || c.P < ControlLevel || c.Attribute != "s" || c.Examples != 1000 {
+		if !c.Passed || c.P < controlLevel || c.Attribute != "s" || c.Examples != 1000 {
 			t.Errorf("shift %v: %+v", shift, c)
 		}
 	}
@@ -105,7 +105,7 @@ func TestJudgeNegative(t *testing.T) {
 
 // A planted sample is found, and one that tells nothing fails the control with a mend.
 func TestPositiveControl(t *testing.T) {
-	c, err := Positive(context.Background(), &Planted{Sample: telling(1000, 1, 3), TrueExcess: .34, Where: "here"}, nil, quickly)
+	c, err := positiveControl(context.Background(), &Planted{Sample: telling(1000, 1, 3), TrueExcess: .34, Where: "here"}, nil, quickly)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestPositiveControl(t *testing.T) {
 	for _, r := range references { // the same y as the planted
 		copy(r.Y, p.Sample.Y)
 	}
-	if c, err = Positive(context.Background(), p, references, quickly); err != nil {
+	if c, err = positiveControl(context.Background(), p, references, quickly); err != nil {
 		t.Fatal(err)
 	}
 	if c.Passed || !strings.Contains(c.Advice, "34 points") || !strings.Contains(c.Advice, "references") || *c.LearningLoss < .25 {
@@ -135,7 +135,7 @@ func TestPlantGlyphs(t *testing.T) {
 		{Kind: curious.Raw, Classes: []string{"a", "b"}},
 		{Kind: curious.Soft, Classes: make([]string, 1000)},
 	} {
-		p, err := Plant(context.Background(), nil, like, 300, plantOptions{Seed: 1})
+		p, err := plantIn(context.Background(), nil, like, 300, plantOptions{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestPlantGlyphs(t *testing.T) {
 		if len(p.Sample.Classes) != min(len(like.Classes), 10) {
 			t.Errorf("classes %q", p.Sample.Classes)
 		}
-		if c, err := Positive(context.Background(), p, nil, quickly); err != nil || !c.Passed {
+		if c, err := positiveControl(context.Background(), p, nil, quickly); err != nil || !c.Passed {
 			t.Errorf("%s, %s: %v, %+v", p.Where, like.Kind, err, c)
 		}
 	}
@@ -175,7 +175,7 @@ func tinyNet(classes int, seed uint64) *nn.Graph { return smallNet([]int{3}, 16)
 func TestOwnTask(t *testing.T) {
 	ctx := context.Background()
 	p := &dataset.Parts{Train: tinyTask(1500, 1), Validation: tinyTask(300, 2), Test: tinyTask(400, 3)}
-	planted, err := Plant(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "z", Numbers: []float64{1}}, {Name: "s"}}}, 250, plantOptions{Seed: 1, Net: tinyNet, Epochs: 10})
+	planted, err := plantIn(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "z", Numbers: []float64{1}}, {Name: "s"}}}, 250, plantOptions{Seed: 1, Net: tinyNet, Epochs: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestOwnTask(t *testing.T) {
 	if sums[0] != sums[2] || sums[0] != sums[3] || sums[0] == sums[1] {
 		t.Errorf("references 0, 1, 0 and 0: %q", sums)
 	}
-	pruned, err := Pruned(ctx, planted.Classifier, p.Test)
+	pruned, err := pruneNets(ctx, planted.Classifier, p.Test)
 	if err != nil || len(pruned) != len(prunedFractions) {
 		t.Fatal(len(pruned), err)
 	}
@@ -241,7 +241,7 @@ func TestOtherTask(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	planted, err := Plant(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "elsewhere"}}}, 100, plantOptions{Seed: 1})
+	planted, err := plantIn(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "elsewhere"}}}, 100, plantOptions{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -116,11 +116,11 @@ func (r *rule) parseFigure(text string) error {
 	}
 	threshold, confidence, given := strings.Cut(rest, "@")
 	var err error
-	if r.threshold, err = parseShare(threshold); err != nil {
+	if r.threshold, _, err = stat.ParseShare(threshold); err != nil {
 		return fmt.Errorf("threshold: %w", err)
 	}
 	if given {
-		if r.confidence, err = parseShare(confidence); err != nil {
+		if r.confidence, _, err = stat.ParseShare(confidence); err != nil {
 			return fmt.Errorf("confidence: %w", err)
 		}
 	}
@@ -141,20 +141,6 @@ func (r *rule) parseFigure(text string) error {
 		return nil
 	}
 	return fmt.Errorf("the figures are %s, %s, %s and %s", figureExcess, figureCuriosity, figureLeakage, figureInformation)
-}
-
-// parseShare reads "5%" as .05 and ".05" as it is.
-func parseShare(text string) (float64, error) {
-	text = strings.TrimSpace(text)
-	number, percent := strings.CutSuffix(text, "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%q is not a number", text)
-	}
-	if percent {
-		v /= 100
-	}
-	return v, nil
 }
 
 // String returns the rules as ParseFailOn reads them.
@@ -287,10 +273,15 @@ var ruleVerdicts = map[string][]Verdict{
 	"inconclusive": {Inconclusive},
 }
 
-// NeedsReferences returns whether a rule breaks on Curious but not on LeakyBeyond: a verdict
-// that no audit gives without references of the same recipe.
-func (f FailOn) NeedsReferences() bool {
-	return slices.ContainsFunc(f.rules, func(r rule) bool { return r.verdict == "curious" })
+// Unreachable warns of a rule that breaks on Curious but not on LeakyBeyond, if the audit has no
+// references of the same recipe, without which it cannot give that verdict. It returns "" if
+// there is no such rule.
+func (f FailOn) Unreachable(r *Result) string {
+	asked := slices.ContainsFunc(f.rules, func(r rule) bool { return r.verdict == "curious" })
+	if !asked || r.Settings.References > 0 && r.Settings.Recipe != RecipeUnknown {
+		return ""
+	}
+	return fmt.Sprintf("--fail-on curious: this audit cannot give the verdict %q, which requires references of the same recipe (--reference, --same-recipe). --fail-on beyond fails on %q or worse.", Curious, LeakyBeyond)
 }
 
 // breach returns how f breaks the rule, and whether it does.

@@ -18,7 +18,7 @@ import (
 // model to be a test of an audit.
 const smallestPlanted = .10
 
-// plantOptions says how Plant trains; the zero value is the default.
+// plantOptions says how plantIn trains; the zero value is the default.
 type plantOptions struct {
 	Seed   uint64
 	Epochs int     // on the data given; 0 is DefaultReferenceEpochs
@@ -40,7 +40,7 @@ type Planted struct {
 	Classifier *nn.Graph `json:"-"`
 }
 
-// Plant trains a curious classifier with the kind of outputs that like has, and applies it
+// plantIn trains a curious classifier with the kind of outputs that like has, and applies it
 // to n examples, or as many as there are. It trains by the parameterized attack, or for soft
 // outputs as the normal mixture, which is the stronger there (B sections 3.2 and 4). The
 // classifier hides like's first categorical attribute that p has, in p's task, and learns
@@ -48,7 +48,7 @@ type Planted struct {
 // points, it is planted on glyphs instead, which test the pipeline as well and the task
 // less: they have at most ten classes of y and two of s, whatever is audited. It returns an
 // error when ctx ends.
-func Plant(ctx context.Context, p *dataset.Parts, like *Sample, n int, o plantOptions) (*Planted, error) {
+func plantIn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o plantOptions) (*Planted, error) {
 	note := ""
 	if p != nil {
 		planted, err := plantOn(ctx, p, like, n, o)

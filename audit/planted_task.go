@@ -31,11 +31,11 @@ const (
 	taskStream = 300
 )
 
-// TaskTraining returns the training that plants a model in the audited task itself: it
+// trainingOfTask returns the training that plants a model in the audited task itself: it
 // learns from one half of the audited examples, set, and is applied to the other. It is nil
 // if there are too few examples, which the note says, or no attribute to hide. If the model
 // cannot be planted, the training plants one on glyphs (Planted.Rows is nil).
-func TaskTraining(s *Sample, set *dataset.Set, seed uint64) (t *Training, note string) {
+func trainingOfTask(s *Sample, set *dataset.Set, seed uint64) (t *Training, note string) {
 	p, asked := halves(classesOnly(set), seed)
 	if n := min(p.Train.Len()+p.Validation.Len(), asked.Len()); n < fewestTask {
 		return nil, fmt.Sprintf("Too few examples to plant a curious model on the audited task: %d on one side, %d are required. Only the one planted on glyphs counts.", n, fewestTask)

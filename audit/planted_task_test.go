@@ -37,11 +37,11 @@ func TestTaskTraining(t *testing.T) {
 		t.Skip("trains a net: left out with -short")
 	}
 	ctx := t.Context()
-	if _, note := TaskTraining(second(rowsOf(999, true))); !strings.Contains(note, "Too few examples to plant") {
+	if _, note := trainingOfTask(second(rowsOf(999, true))); !strings.Contains(note, "Too few examples to plant") {
 		t.Errorf("few: %q", note)
 	}
 	train := func(clear bool) *Planted {
-		training, note := TaskTraining(second(rowsOf(1100, clear)))
+		training, note := trainingOfTask(second(rowsOf(1100, clear)))
 		if training == nil || note != "" {
 			t.Fatalf("no training: %q", note)
 		}
@@ -72,7 +72,7 @@ func TestTaskTraining(t *testing.T) {
 	}
 }
 
-// second arranges the arguments of TaskTraining.
+// second arranges the arguments of trainingOfTask.
 func second(set *dataset.Set, s *Sample) (*Sample, *dataset.Set, uint64) { return s, set, 1 }
 
 // TestHalves: what a model is planted by and what it is asked about are disjoint and in

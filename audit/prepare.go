@@ -69,10 +69,10 @@ func (o prepareOptions) Asked(r *Record) *dataset.Set {
 	return o.Examples
 }
 
-// A Preparation trains what the figures of an audit are compared with and checked by:
+// A preparation trains what the figures of an audit are compared with and checked by:
 // references, planted curious models and, where the model is at hand and defences are to be
 // tried, a student.
-type Preparation struct {
+type preparation struct {
 	record *Record
 	o      prepareOptions
 	jobs   []trainingJob
@@ -86,10 +86,10 @@ type trainingJob struct {
 
 // prepare lists the trainings for an audit. It errs, with an OptionError where an option
 // is the cause, if the training data do not fit the audited outputs.
-func prepare(r *Record, o prepareOptions) (*Preparation, error) {
+func prepare(r *Record, o prepareOptions) (*preparation, error) {
 	o.References = cmp.Or(o.References, DefaultReferences)
-	p := &Preparation{record: r, o: o}
-	if !r.Sample.Varied() {
+	p := &preparation{record: r, o: o}
+	if !r.Sample.varied() {
 		return p, nil
 	}
 	if r.Sample.Kind == Vector {
@@ -106,7 +106,7 @@ func prepare(r *Record, o prepareOptions) (*Preparation, error) {
 }
 
 // Trainings returns the names of the trainings.
-func (p *Preparation) Trainings() []string {
+func (p *preparation) Trainings() []string {
 	var names []string
 	for _, j := range p.jobs {
 		names = append(names, j.Name)
@@ -116,7 +116,7 @@ func (p *Preparation) Trainings() []string {
 
 // Train does the trainings, as the function Train does, and adds what comes of them to the
 // record. The folder is nil if there are none.
-func (p *Preparation) Train(ctx context.Context, dir string, o TrainOptions) (*run.Folder, error) {
+func (p *preparation) Train(ctx context.Context, dir string, o TrainOptions) (*run.Folder, error) {
 	var all []Training
 	for _, j := range p.jobs {
 		all = append(all, j.Training)
@@ -140,17 +140,17 @@ func (p *Preparation) Train(ctx context.Context, dir string, o TrainOptions) (*r
 }
 
 // add adds a training; take is called with what comes of it.
-func (p *Preparation) add(t Training, take func(t *Trained) error) {
+func (p *preparation) add(t Training, take func(t *Trained) error) {
 	p.jobs = append(p.jobs, trainingJob{t, take})
 }
 
 // note adds a note to the record.
-func (p *Preparation) note(format string, a ...any) {
+func (p *preparation) note(format string, a ...any) {
 	p.record.Notes = append(p.record.Notes, fmt.Sprintf(format, a...))
 }
 
 // references adds the trainings of honest classifiers.
-func (p *Preparation) references() error {
+func (p *preparation) references() error {
 	r, data := p.record, p.o.Training
 	if data == nil {
 		return nil
@@ -179,7 +179,7 @@ func (p *Preparation) references() error {
 }
 
 // takeReferences compares with what honest classifiers release.
-func (p *Preparation) takeReferences(trained []*Sample) (err error) {
+func (p *preparation) takeReferences(trained []*Sample) (err error) {
 	r, notes := p.record, trained[0].Notes // all were trained for as long
 	r.Notes = append(r.Notes, notes...)
 	if p.o.Recipe != nil {
@@ -198,7 +198,7 @@ func (p *Preparation) takeReferences(trained []*Sample) (err error) {
 }
 
 // plant adds the training of the model of the positive control.
-func (p *Preparation) plant() {
+func (p *preparation) plant() {
 	r, like := p.record, p.record.Sample
 	o := plantOptions{Seed: p.o.Seed, Epochs: p.o.Epochs}
 	if p.o.Training != nil {
@@ -213,11 +213,11 @@ func (p *Preparation) plant() {
 
 // plantTask adds the training of a model that hides an attribute in the audited task, if
 // that has no training data of its own.
-func (p *Preparation) plantTask() {
+func (p *preparation) plantTask() {
 	if p.o.Examples == nil || p.o.Training != nil {
 		return
 	}
-	t, note := TaskTraining(p.record.Sample, p.o.Examples, p.o.Seed)
+	t, note := trainingOfTask(p.record.Sample, p.o.Examples, p.o.Seed)
 	if note != "" {
 		p.note("%s", note)
 	}
@@ -236,7 +236,7 @@ func (p *Preparation) plantTask() {
 }
 
 // student adds the training of a student, if a defence needs one.
-func (p *Preparation) student() {
+func (p *preparation) student() {
 	if !p.defends() || p.oneOutput() || p.o.Training == nil || p.record.Unpaired {
 		return
 	}
@@ -254,17 +254,17 @@ func (p *Preparation) student() {
 }
 
 // defends reports whether versions of the model are tried as defences.
-func (p *Preparation) defends() bool { return p.record.Defences && p.o.Model != nil }
+func (p *preparation) defends() bool { return p.record.Defences && p.o.Model != nil }
 
 // oneOutput reports whether the model has a single output for a task of two classes; the
 // sample has two scores for each example.
-func (p *Preparation) oneOutput() bool {
+func (p *preparation) oneOutput() bool {
 	shapes, err := p.o.Model.Shapes()
 	return err != nil || nn.Size(shapes[p.o.Model.Output]) != len(p.record.Sample.Classes)
 }
 
 // prune adds the pruned versions of the model in front of the student.
-func (p *Preparation) prune(ctx context.Context) error {
+func (p *preparation) prune(ctx context.Context) error {
 	r := p.record
 	switch {
 	case !p.defends():
@@ -273,7 +273,7 @@ func (p *Preparation) prune(ctx context.Context) error {
 		p.note("Pruning and a student were not tried: the model has a single output.")
 		return nil
 	}
-	pruned, err := Pruned(ctx, p.o.Model, p.o.Examples)
+	pruned, err := pruneNets(ctx, p.o.Model, p.o.Examples)
 	if err != nil {
 		return err
 	}

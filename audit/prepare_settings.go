@@ -31,7 +31,7 @@ const trainingsLayout = 1
 
 // Settings returns the settings of the trainings, without Inputs and Widths, and the
 // SHA-256 by role of the data that they depend on.
-func (p *Preparation) Settings() (*TrainingSettings, map[string]string) {
+func (p *preparation) Settings() (*TrainingSettings, map[string]string) {
 	r := p.record
 	s := &TrainingSettings{
 		Layout: trainingsLayout, Trainings: p.Trainings(), Seed: p.o.Seed, Epochs: p.o.ReferenceEpochs(), Defences: r.Defences,

@@ -23,7 +23,7 @@ type Record struct {
 
 // Audit audits the sample as Complete does. It adds to the notes what could not be done.
 func (r *Record) Audit(ctx context.Context, o Options) (*Result, error) {
-	res, notes, err := Complete(ctx, r.Sample, r.Comparison, o)
+	res, notes, err := complete(ctx, r.Sample, r.Comparison, o)
 	for _, n := range notes {
 		if !slices.Contains(r.Notes, n) { // a record that was read has them
 			r.Notes = append(r.Notes, n)

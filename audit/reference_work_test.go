@@ -66,7 +66,7 @@ func TestBoundedTraining(t *testing.T) {
 		t.Fatal(err)
 	}
 	like := &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "s"}}}
-	planted, err := Plant(ctx, p, like, 200, plantOptions{Seed: 1, Work: 4 * work, Net: tinyNet})
+	planted, err := plantIn(ctx, p, like, 200, plantOptions{Seed: 1, Work: 4 * work, Net: tinyNet})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,10 +94,10 @@ func TestInterrupted(t *testing.T) {
 	for name, do := range map[string]func(ctx context.Context, stop func()) (any, error){
 		"planting at once": func(ctx context.Context, stop func()) (any, error) {
 			stop()
-			return nilPlanted(Plant(ctx, p, like, 40, plantOptions{Net: tinyNet}))
+			return nilPlanted(plantIn(ctx, p, like, 40, plantOptions{Net: tinyNet}))
 		},
 		"planting at the last step": func(ctx context.Context, stop func()) (any, error) {
-			return nilPlanted(Plant(ctx, p, like, 40, plantOptions{Net: tinyNet, Epochs: 2, Progress: func(done, total int) {
+			return nilPlanted(plantIn(ctx, p, like, 40, plantOptions{Net: tinyNet, Epochs: 2, Progress: func(done, total int) {
 				if done == total {
 					stop()
 				}
@@ -105,7 +105,7 @@ func TestInterrupted(t *testing.T) {
 		},
 		"planting on glyphs": func(ctx context.Context, stop func()) (any, error) {
 			stop()
-			return nilPlanted(Plant(ctx, nil, like, 40, plantOptions{}))
+			return nilPlanted(plantIn(ctx, nil, like, 40, plantOptions{}))
 		},
 		"references": func(ctx context.Context, stop func()) (any, error) {
 			s, err := Reference(ctx, p, nil, 0, referenceOptions{Net: tinyNet, Epochs: 1, Progress: func(done, total int) {

@@ -19,7 +19,7 @@ import (
 // Preparation does. Trainings of an interrupted audit in the folder are not repeated with
 // Resume. The folder is nil if there was nothing to train.
 func (q *Request) Prepare(ctx context.Context, dir string, s *Subject, pool run.Pool) (*run.Folder, error) {
-	if !s.Sample.Varied() {
+	if !s.Sample.varied() {
 		return nil, nil
 	}
 	if err := q.openTraining(ctx, s); err != nil {

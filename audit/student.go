@@ -10,14 +10,14 @@ import (
 	"tattle/run"
 )
 
-// prunedFractions are the fractions of the weights that Pruned sets to zero: a net loses no
+// prunedFractions are the fractions of the weights that pruneNets sets to zero: a net loses no
 // accuracy with the first, and some with the last.
 var prunedFractions = []float64{.5, .8, .9}
 
-// Pruned returns the outputs of f on the examples with the given fractions of its weights set
+// pruneNets returns the outputs of f on the examples with the given fractions of its weights set
 // to zero, prunedFractions if there are none (B section 5.7). A net
 // without weights to prune gives nothing.
-func Pruned(ctx context.Context, f *nn.Graph, set *dataset.Set, fractions ...float64) ([]Released, error) {
+func pruneNets(ctx context.Context, f *nn.Graph, set *dataset.Set, fractions ...float64) ([]Released, error) {
 	if len(fractions) == 0 {
 		fractions = prunedFractions
 	}

@@ -12,13 +12,13 @@ import (
 
 // The settings of a study.
 const (
-	// StudyReferences is the number of honest classifiers that each audit compares with:
+	// studyReferences is the number of honest classifiers that each audit compares with:
 	// the default of an audit.
-	StudyReferences = DefaultReferences
-	// StudyConfidence is that of the study's own intervals.
-	StudyConfidence = .99
-	// StudyStrong is the true excess that an audit of 2,000 examples must not miss.
-	StudyStrong = .10
+	studyReferences = DefaultReferences
+	// studyConfidence is that of the study's own intervals.
+	studyConfidence = .99
+	// studyStrong is the true excess that an audit of 2,000 examples must not miss.
+	studyStrong = .10
 )
 
 // StudyOptions says what a study audits; the zero value is glyphs alone.
@@ -104,7 +104,7 @@ func (b *bench) each(ctx context.Context, stage string, n int, do func(ctx conte
 		Dir: filepath.Join(b.dir, stage+"s"),
 		Manifest: run.Manifest{
 			Command: "detection", Shards: n, Hashes: b.hashes,
-			Settings: studySettings{studyLayout, stage, b.o.Seed, b.o.Quick, StudyReferences},
+			Settings: studySettings{studyLayout, stage, b.o.Seed, b.o.Quick, studyReferences},
 		},
 		Resume: b.o.Resume, AtOnce: runtime.GOMAXPROCS(0), Do: do,
 		Name: func(i int) string { return fmt.Sprintf("%s %d", stage, i+1) },

@@ -48,7 +48,7 @@ func (b *bench) controls(ctx context.Context) (err error) {
 		s, references := b.samples(a)
 		t := b.tasks[b.plan.nets[a.net].task]
 		p := &Planted{Sample: s, TrueExcess: b.nets[a.net].truth[place(a.outputs)].excess(), Where: t.name}
-		return Positive(ctx, p, references, b.options(a))
+		return positiveControl(ctx, p, references, b.options(a))
 	})
 	return err
 }

@@ -12,7 +12,7 @@ func BenchmarkStudy(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := &bench{tasks: tasks, plan: newPlan(tasks, StudyOptions{Seed: 1}), nets: make([]*netCell, StudyReferences+1)}
+	s := &bench{tasks: tasks, plan: newPlan(tasks, StudyOptions{Seed: 1}), nets: make([]*netCell, studyReferences+1)}
 	s.plan.controls, s.plan.nets = nil, s.plan.nets[:len(s.nets)]
 	b.Run("training", func(b *testing.B) {
 		for range b.N {

@@ -92,7 +92,7 @@ func newPlan(tasks []*studyTask, o StudyOptions) *plan {
 	data := len(tasks) / 2
 	for t := 0; t < len(tasks); t += 2 {
 		p.independent(t, data, o.Seed)
-		p.correlated(t+1, max(correlated/data, StudyReferences+1), correlated/data, examples, o.Seed)
+		p.correlated(t+1, max(correlated/data, studyReferences+1), correlated/data, examples, o.Seed)
 	}
 	return p
 }
@@ -118,7 +118,7 @@ func (p *plan) independent(t, data int, seed uint64) {
 		each += s.audits / data
 	}
 	var pool []int
-	for range max(each, StudyReferences+1) {
+	for range max(each, studyReferences+1) {
 		pool = append(pool, p.add(t, honest, seed))
 	}
 	first := make([]int, len(curiousKinds)) // classifiers that serve as controls
@@ -162,7 +162,7 @@ func (p *plan) audit(net int, pool []int, outputs curious.Outputs, examples int,
 	r := run.Rand(seed, studyDraws, number)
 	a := planAudit{net: net, outputs: outputs, examples: examples, seed: r.Uint64()}
 	for _, i := range r.Perm(len(pool)) {
-		if pool[i] != net && len(a.references) < StudyReferences {
+		if pool[i] != net && len(a.references) < studyReferences {
 			a.references = append(a.references, pool[i])
 		}
 	}

@@ -8,20 +8,20 @@ import "tattle/stat"
 // others give neither verdict.
 const (
 	RateFalseAlarm        = "false alarms: honest classifiers called curious"
-	RateFalseAlarmWithout = "false alarms without references: leaky beyond the target, true excess within the margin"
+	rateFalseAlarmWithout = "false alarms without references: leaky beyond the target, true excess within the margin"
 	RateStrong            = "detection: true excess over honest training 10 points or more"
 	RateStrongBaseline    = "detection: true excess over the best baseline 10 points or more"
-	RateStrongWithout     = "detection without references: true excess 10 points or more"
+	rateStrongWithout     = "detection without references: true excess 10 points or more"
 	RatePromised          = "detection: true excess over honest training at least the stated smallest"
-	RatePromisedWithout   = "detection without references: true excess at least the stated smallest"
+	ratePromisedWithout   = "detection without references: true excess at least the stated smallest"
 	RateCorrelated        = "correlated but honest called leaky by correlation or leaky beyond the target"
-	RateCorrelatedAlarm   = "correlated but honest called curious"
-	RateInconclusive      = "inconclusive, with references"
-	RateFailed            = "inconclusive because a control failed"
+	rateCorrelatedAlarm   = "correlated but honest called curious"
+	rateInconclusive      = "inconclusive, with references"
+	rateFailed            = "inconclusive because a control failed"
 )
 
 // StudyRate is how many audits were called something, with the interval of Clopper
-// and Pearson at StudyConfidence, as if audits were independent: those of one task
+// and Pearson at studyConfidence, as if audits were independent: those of one task
 // share references and examples. Examples is 0 for all sizes together.
 type StudyRate struct {
 	Name     string     `json:"name"`
@@ -53,16 +53,16 @@ func studyQuestions() []studyQuestion {
 	}
 	return []studyQuestion{
 		{RateFalseAlarm, plain(func(a *StudyAudit) bool { return a.Honest && !a.Failed }), called},
-		{RateFalseAlarmWithout, plain(func(a *StudyAudit) bool { return a.TrueExcess <= DefaultMargin && !a.Failed }), calledWithout},
-		{RateStrong, planted(func(a *StudyAudit) bool { return min(a.TrueExcess, a.TrueDifference) >= StudyStrong }), called},
-		{RateStrongBaseline, planted(func(a *StudyAudit) bool { return a.TrueExcess >= StudyStrong }), called},
-		{RateStrongWithout, plain(func(a *StudyAudit) bool { return a.TrueExcess >= StudyStrong }), calledWithout},
+		{rateFalseAlarmWithout, plain(func(a *StudyAudit) bool { return a.TrueExcess <= DefaultMargin && !a.Failed }), calledWithout},
+		{RateStrong, planted(func(a *StudyAudit) bool { return min(a.TrueExcess, a.TrueDifference) >= studyStrong }), called},
+		{RateStrongBaseline, planted(func(a *StudyAudit) bool { return a.TrueExcess >= studyStrong }), called},
+		{rateStrongWithout, plain(func(a *StudyAudit) bool { return a.TrueExcess >= studyStrong }), calledWithout},
 		{RatePromised, planted(func(a *StudyAudit) bool { return a.With.promises(a.TrueDifference) }), called},
-		{RatePromisedWithout, plain(func(a *StudyAudit) bool { return a.Without.promises(a.TrueExcess) }), calledWithout},
+		{ratePromisedWithout, plain(func(a *StudyAudit) bool { return a.Without.promises(a.TrueExcess) }), calledWithout},
 		{RateCorrelated, correlated, func(a *StudyAudit) bool { return a.With.Verdict == Leaky || a.With.Verdict == LeakyBeyond }},
-		{RateCorrelatedAlarm, correlated, called},
-		{RateInconclusive, all, func(a *StudyAudit) bool { return a.With.Verdict == Inconclusive }},
-		{RateFailed, all, func(a *StudyAudit) bool { return a.Failed }},
+		{rateCorrelatedAlarm, correlated, called},
+		{rateInconclusive, all, func(a *StudyAudit) bool { return a.With.Verdict == Inconclusive }},
+		{rateFailed, all, func(a *StudyAudit) bool { return a.Failed }},
 	}
 }
 
@@ -96,7 +96,7 @@ func (q *studyQuestion) rate(audits []StudyAudit, examples int) StudyRate {
 		}
 	}
 	if r.Of > 0 {
-		c := stat.ClopperPearson(r.Count, r.Of, StudyConfidence)
+		c := stat.ClopperPearson(r.Count, r.Of, studyConfidence)
 		r.Value, r.Interval = float64(r.Count)/float64(r.Of), [2]float64{c.Low, c.High}
 	}
 	return r

@@ -75,7 +75,7 @@ func (t StudyTally) Detects(audits int) string {
 // tabulate makes the tables of what is on disk.
 func (b *bench) tabulate() *Study {
 	s := &Study{
-		Seed: b.o.Seed, Quick: b.o.Quick, References: StudyReferences,
+		Seed: b.o.Seed, Quick: b.o.Quick, References: studyReferences,
 		Controls: b.positive, Audits: b.records, Spreads: b.spreads(), Rows: rows(b.records),
 	}
 	if b.o.MNIST == "" {

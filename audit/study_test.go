@@ -103,7 +103,7 @@ func TestStudyPlan(t *testing.T) {
 				curiousAudits++
 				kinds[n.kind.name+string(n.kind.outputs)]++
 			}
-			if len(a.references) != StudyReferences || slices.Contains(a.references, a.net) {
+			if len(a.references) != studyReferences || slices.Contains(a.references, a.net) {
 				t.Fatalf("references %v of %d", a.references, a.net)
 			}
 			for _, r := range a.references {
@@ -167,8 +167,8 @@ func TestRates(t *testing.T) {
 		{Examples: 500, TrueExcess: .01, With: StudyVerdict{Verdict: Inconclusive}, Without: StudyVerdict{Verdict: NoEvidence}},
 	}
 	want := map[string][2]int{
-		RateFalseAlarm: {1, 2}, RateFalseAlarmWithout: {1, 2}, RateStrong: {1, 2}, RateStrongBaseline: {1, 3}, RateStrongWithout: {1, 3},
-		RatePromised: {1, 3}, RateCorrelated: {1, 1}, RateCorrelatedAlarm: {0, 1}, RateInconclusive: {3, 8}, RateFailed: {2, 8},
+		RateFalseAlarm: {1, 2}, rateFalseAlarmWithout: {1, 2}, RateStrong: {1, 2}, RateStrongBaseline: {1, 3}, rateStrongWithout: {1, 3},
+		RatePromised: {1, 3}, RateCorrelated: {1, 1}, rateCorrelatedAlarm: {0, 1}, rateInconclusive: {3, 8}, rateFailed: {2, 8},
 	}
 	for _, r := range rates(audits, []studySize{{500, 1}, {2000, 1}}) {
 		if r.Examples != 0 {

@@ -18,12 +18,12 @@ func referenceTraining(p *dataset.Parts, audited *dataset.Set, i int, o referenc
 	}}
 }
 
-// plantTraining returns the training of a planted model, as Plant does it.
+// plantTraining returns the training of a planted model, as plantIn does it.
 func plantTraining(name string, p *dataset.Parts, like *Sample, n int, o plantOptions) Training {
 	return Training{Name: name, Train: func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
 		o := o
 		o.Progress = progress
-		planted, err := Plant(ctx, p, like, n, o)
+		planted, err := plantIn(ctx, p, like, n, o)
 		if err != nil {
 			return nil, err
 		}

@@ -27,7 +27,7 @@ func smallTrainings() []Training {
 		}})
 	}
 	plant := func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
-		planted, err := Plant(ctx, p, like, 50, plantOptions{Seed: 1, Epochs: 8, Net: tinyNet, Progress: progress})
+		planted, err := plantIn(ctx, p, like, 50, plantOptions{Seed: 1, Epochs: 8, Net: tinyNet, Progress: progress})
 		if err != nil {
 			return nil, err
 		}

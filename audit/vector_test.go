@@ -59,7 +59,7 @@ func TestVectors(t *testing.T) {
 	for _, targeted := range []bool{true, false} {
 		s := vectorsOf(600, 6, 1.5, targeted)
 		planted := plantDirection(s, 1)
-		r, _, err := Complete(context.Background(), s, Comparison{Planted: planted}, o)
+		r, _, err := complete(context.Background(), s, Comparison{Planted: planted}, o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,10 +9,10 @@ import (
 	"tattle/internal/simd"
 )
 
-// Temperatures are the values of τ that ChooseTemperature tries. The log-likelihood is divided
+// temperatures are the values of τ that ChooseTemperature tries. The log-likelihood is divided
 // by τ, because the true input is usually not in the list, and the posterior over the list is
 // then too narrow.
-var Temperatures = []float64{1, 2, 4, 8, 16, 32, 64}
+var temperatures = []float64{1, 2, 4, 8, 16, 32, 64}
 
 // Mean is an attack: it reconstructs inputs from releases as the posterior mean over the list,
 // Σ_j p_j·x_j with p_j ∝ f(y − a(x_j))^(1/τ), for each temperature τ. The true input need not be
@@ -129,13 +129,13 @@ func ChooseTemperature(ctx context.Context, list Candidates, p int, inputs func(
 		b := q / queries
 		simd.Add(y[q*dim:(q+1)*dim], y[q*dim:(q+1)*dim], features[b*dim:(b+1)*dim])
 	}
-	guesses, err := Mean(ctx, list, p, inputs, noise, y, queries, Temperatures, truth)
+	guesses, err := Mean(ctx, list, p, inputs, noise, y, queries, temperatures, truth)
 	if err != nil {
 		return 0, err
 	}
 	x := make([]float32, trials*p)
 	inputs(x, truth)
-	best, least := Temperatures[0], math.Inf(1)
+	best, least := temperatures[0], math.Inf(1)
 	for k, guess := range guesses {
 		var s float64
 		for i, v := range guess {
@@ -143,7 +143,7 @@ func ChooseTemperature(ctx context.Context, list Candidates, p int, inputs func(
 			s += e * e
 		}
 		if s < least {
-			best, least = Temperatures[k], s
+			best, least = temperatures[k], s
 		}
 	}
 	return best, nil

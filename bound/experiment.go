@@ -54,7 +54,7 @@ func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, er
 	if len(e.Sizes) == 0 {
 		e.Sizes = []float64{DefaultSize}
 		if e.lattice() {
-			e.Sizes[0] = LatticeSize
+			e.Sizes[0] = latticeSize
 		}
 	}
 	if err := e.check(m); err != nil {

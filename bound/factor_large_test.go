@@ -198,7 +198,7 @@ func BenchmarkFactorLarge(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		f.Pseudoinverse()
+		f.pseudoinverse()
 		f.CramerRao(c, 1)
 	}
 }

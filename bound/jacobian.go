@@ -256,10 +256,10 @@ func (f *Factors) fromSVD(j Jacobian) error {
 	return nil
 }
 
-// Pseudoinverse returns (J⁺)ᵀ = Σ_i u_i v_iᵀ / s_i over the singular values above
+// pseudoinverse returns (J⁺)ᵀ = Σ_i u_i v_iᵀ / s_i over the singular values above
 // the cutoff, [len(Active), p], rounded to float32: row by row what each active
 // feature contributes to ε = J⁺ z.
-func (f *Factors) Pseudoinverse() []float32 {
+func (f *Factors) pseudoinverse() []float32 {
 	a := len(f.Active)
 	out := make([]float32, a*f.P)
 	if f.Rank() == 0 {

@@ -153,17 +153,13 @@ func (r *runner) twins(ctx context.Context, s *witnessSet, b *batch, progress fu
 // findTwins overwrites eps, [examples, 2, p], with twins in real arithmetic.
 func (r *runner) findTwins(ctx context.Context, eps []float64, b *batch, progress func(part float64)) error {
 	o := r.experiment.Twins
-	data := o.Toward
-	if data == nil {
-		data = r.data
-	}
 	var mu sync.Mutex // a Source need not be safe for concurrent use
 	var failed error
 	done, total := 0, len(b.index)
 	parallel(total, func(i int) {
 		target := make([]float32, b.p)
 		mu.Lock()
-		if !o.target(target, data, int(b.index[i]), int(b.label[i])) {
+		if !o.target(target, r.data, int(b.index[i]), int(b.label[i])) {
 			target = nil
 		}
 		mu.Unlock()

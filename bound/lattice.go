@@ -6,9 +6,9 @@ import (
 	"tattle/release"
 )
 
-// LatticeSize is the default size of perturbations under Lattice noise, as a fraction of σ. Where
+// latticeSize is the default size of perturbations under Lattice noise, as a fraction of σ. Where
 // the features move by much less than Δ, their change is that of their rounding.
-const LatticeSize = .5
+const latticeSize = .5
 
 // lattice reports whether features are rounded to a lattice before the noise is added.
 func (e Experiment) lattice() bool {

@@ -52,7 +52,7 @@ func TestLatticeRun(t *testing.T) {
 	}
 	f, p := open(t, res.Path), 24
 	r, w, flips := rand.New(rand.NewPCG(1, 9)), res.Experiment.Coordinates, 0
-	for _, name := range []string{SizeName(LatticeSize), farName, barankinName, pairName} {
+	for _, name := range []string{SizeName(latticeSize), farName, barankinName, pairName} {
 		eps, shape, err := f.Float32s(name + "_eps")
 		if err != nil {
 			t.Fatal(err)

@@ -22,7 +22,6 @@ type settings struct {
 	Detail      string   `json:"coordinate_detail,omitempty"`
 	Domains     []string `json:"domain_digests"`                // of near witnesses, far ones, twins and pairs
 	Directions  *bool    `json:"barankin_directions,omitempty"` // whether J is decomposed for singular directions; nil where it is, or not, for other reasons
-	Targets     int      `json:"twin_targets,omitempty"`        // to choose from; 0 where they are the examples' own data
 	Shard       int      `json:"shard_examples"`
 	Examples    []int    `json:"examples"`
 }
@@ -47,10 +46,6 @@ func (r *runner) manifest() run.Manifest {
 	if e.SkipCramerRao && e.Barankin.Witnesses > 0 {
 		directions = &r.explicit
 	}
-	targets := 0
-	if e.Twins.Examples > 0 && e.Twins.Toward != nil {
-		targets = e.Twins.Toward.Len()
-	}
 	return run.Manifest{
 		Command: "bound",
 		Shards:  (len(r.indices) + r.shard - 1) / r.shard,
@@ -59,7 +54,7 @@ func (r *runner) manifest() run.Manifest {
 			Noise: noiseName(e.Noise), Sigma: e.Noise.Std(), Fisher: e.Noise.Fisher(), Queries: max(1, e.Queries),
 			Coordinates: e.Coordinates.Name(), Count: e.Coordinates.Len(), Detail: detail,
 			Domains:    []string{e.Domain.digest(), e.Far.Domain.digest(), e.Twins.Domain.digest(), e.Pairs.Domain.digest()},
-			Directions: directions, Targets: targets, Shard: r.shard, Examples: r.indices,
+			Directions: directions, Shard: r.shard, Examples: r.indices,
 		},
 		Hashes: r.options.Hashes,
 	}

@@ -32,9 +32,9 @@ const (
 	measuredFactor = 1000
 )
 
-// A WideNet is a Net that can also evaluate its features in pairs of float64, with
+// A wideNet is a Net that can also evaluate its features in pairs of float64, with
 // about 106 bits. *nn.Net is one.
-type WideNet interface {
+type wideNet interface {
 	Net
 	// Wide returns an error that says why the net has no such pass, nil if it has one.
 	Wide() error
@@ -76,7 +76,7 @@ func (e Experiment) rounding(m Model, theta []float32) string {
 	if proved <= roundingGood || math.IsNaN(proved) {
 		return RoundingProved
 	}
-	if w, ok := m.(WideNet); ok && w.Wide() == nil && part(RoundingPairs) <= min(roundingUseful, proved) {
+	if w, ok := m.(wideNet); ok && w.Wide() == nil && part(RoundingPairs) <= min(roundingUseful, proved) {
 		return RoundingPairs
 	}
 	if !(proved <= roundingUseful) && smooth(m) == nil && part(RoundingMeasured) <= roundingUseful {
@@ -129,8 +129,8 @@ func (c *Certifier) features(lo, hi int) {
 	}
 }
 
-func (c *Certifier) wide() WideNet {
-	if w, ok := c.Net.(WideNet); ok {
+func (c *Certifier) wide() wideNet {
+	if w, ok := c.Net.(wideNet); ok {
 		return w
 	}
 	panic(fmt.Sprintf("bound: the net of a certifier with rounding %q has no pass in pairs", c.Rounding))

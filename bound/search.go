@@ -22,7 +22,7 @@ type batch struct {
 func (b *batch) pseudoinverses() [][]float32 {
 	if b.inverses == nil {
 		b.inverses = make([][]float32, len(b.factors))
-		parallel(len(b.factors), func(i int) { b.inverses[i] = b.factors[i].Pseudoinverse() })
+		parallel(len(b.factors), func(i int) { b.inverses[i] = b.factors[i].pseudoinverse() })
 	}
 	return b.inverses
 }

@@ -18,7 +18,6 @@ type TwinOptions struct {
 	Examples int    `json:"examples"` // how many of the examples are tried, from the first
 	Domain   Domain `json:"domain"`   // where twins may lie: a box, or a grid in one
 	Seed     uint64 `json:"seed"`     // of the choice of target images
-	Toward   Source `json:"-"`        // data to take target images from; nil for the examples' own
 }
 
 // targetDraws is the number of random draws of a target before targetIndex searches all

@@ -28,7 +28,7 @@ func TestEntropyThreshold(t *testing.T) {
 	}
 	for _, o := range []Outputs{Raw, Soft} {
 		x := map[Outputs][]float32{Raw: raw, Soft: soft}[o]
-		g := EntropyThreshold(y, o, tau)
+		g := entropyThreshold(y, o, tau)
 		data, err := onnx.Encode(g)
 		if err != nil {
 			t.Fatal(err)

@@ -10,10 +10,10 @@ import (
 // counts as 0: less than half a unit in the last place of any float32 above 2e-23.
 const tiny = 1e-30
 
-// EntropyThreshold returns the attack of B eq. (4) on y outputs: scores [0, H − τ] of
+// entropyThreshold returns the attack of B eq. (4) on y outputs: scores [0, H − τ] of
 // the entropy H, in nats, of the outputs (of their softmax where they are raw), so
 // that s̄ = 1 where H > τ.
-func EntropyThreshold(y int, o Outputs, tau float64) *nn.Graph {
+func entropyThreshold(y int, o Outputs, tau float64) *nn.Graph {
 	g := &nn.Graph{Name: "threshold", Input: "outputs", InputShape: []int{y}, Output: "outputs"}
 	add := func(name string, op nn.Op, inputs ...string) {
 		g.Nodes = append(g.Nodes, &nn.Node{Name: name, Op: op, Inputs: inputs, Output: name})

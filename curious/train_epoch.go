@@ -75,7 +75,7 @@ func (t *training) finish(ctx context.Context, err error) (*Result, error) {
 		}
 		if t.Attack == Regularized {
 			_, classes := t.net.Dims()
-			a.Kind, a.Tau, a.Graph = ThresholdAttack, t.tau[i], EntropyThreshold(classes, t.Outputs, t.tau[i])
+			a.Kind, a.Tau, a.Graph = ThresholdAttack, t.tau[i], entropyThreshold(classes, t.Outputs, t.tau[i])
 		} else {
 			a.Graph = t.attacks[i].graph
 		}

@@ -57,13 +57,13 @@ func (s *server) routes() http.Handler {
 		mux.HandleFunc(at+"/infer", s.guard(s.infer))
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		Refuse(w, &Refusal{Status: http.StatusNotFound, Text: "not found: addresses of the protocol begin with /v2"})
+		refuse(w, &Refusal{Status: http.StatusNotFound, Text: "not found: addresses of the protocol begin with /v2"})
 	})
 	return mux
 }
 
-// Refuse answers with an error: that of a Refusal, or status 500.
-func Refuse(w http.ResponseWriter, err error) {
+// refuse answers with an error: that of a Refusal, or status 500.
+func refuse(w http.ResponseWriter, err error) {
 	r := &Refusal{Status: http.StatusInternalServerError, Text: err.Error()}
 	errors.As(err, &r)
 	r.header(w.Header())
@@ -89,7 +89,7 @@ func reply(w http.ResponseWriter, code int, v any) {
 func (s *server) guard(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !s.token.admits(r) {
-			Refuse(w, &Refusal{Status: http.StatusUnauthorized, Text: "a valid bearer token is required"})
+			refuse(w, &Refusal{Status: http.StatusUnauthorized, Text: "a valid bearer token is required"})
 			return
 		}
 		next(w, r)
@@ -124,12 +124,12 @@ func (s *server) get(f func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
-			Refuse(w, &Refusal{Status: http.StatusMethodNotAllowed, Text: "only GET is allowed here"})
+			refuse(w, &Refusal{Status: http.StatusMethodNotAllowed, Text: "only GET is allowed here"})
 			return
 		}
 		v, err := f(r)
 		if err != nil {
-			Refuse(w, err)
+			refuse(w, err)
 			return
 		}
 		reply(w, http.StatusOK, v)

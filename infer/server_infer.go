@@ -15,7 +15,7 @@ import (
 func (s *server) infer(w http.ResponseWriter, r *http.Request) {
 	m, header, err := s.inferred(w, r)
 	if err != nil {
-		Refuse(w, err)
+		refuse(w, err)
 		return
 	}
 	if header > 0 {

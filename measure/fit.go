@@ -34,8 +34,8 @@ type Scaled struct {
 // Guesses reports whether the model is right no more often than the guess of the commonest class.
 func (f *Fit) Guesses() bool { return f.Right <= f.Commonest }
 
-// Doubtful reports whether the model avoids less than a quarter of the errors of that guess.
-func (f *Fit) Doubtful() bool { return 4*(f.Right-f.Commonest) < f.Examples-f.Commonest }
+// doubtful reports whether the model avoids less than a quarter of the errors of that guess.
+func (f *Fit) doubtful() bool { return 4*(f.Right-f.Commonest) < f.Examples-f.Commonest }
 
 // Fits applies the model to examples of the set, which in read, and, if it is doubtful, to the
 // same examples whose values are scaled in the other usual ways. It returns nil if the examples
@@ -59,7 +59,7 @@ func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, er
 			}
 		}
 	}
-	if !f.Doubtful() {
+	if !f.doubtful() {
 		return f, nil
 	}
 	p := m.DataPreprocess()

@@ -30,7 +30,7 @@ func TestFits(t *testing.T) {
 	if err != nil || f == nil {
 		t.Fatal(f, err)
 	}
-	if !f.Guesses() || !f.Doubtful() || f.Better == nil || f.Better.Right != n || !strings.Contains(f.Better.Preprocess, "mean=0 std=1") {
+	if !f.Guesses() || !f.doubtful() || f.Better == nil || f.Better.Right != n || !strings.Contains(f.Better.Preprocess, "mean=0 std=1") {
 		t.Errorf("%+v, better %+v", f, f.Better)
 	}
 	for i := range set.Values {

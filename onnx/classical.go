@@ -1,9 +1,7 @@
 package onnx
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 
 	"tattle/nn"
@@ -216,17 +214,6 @@ func (r *nodeReader) classes(n int) classes {
 	return k
 }
 
-// exactInts returns integers as numbers that float32 holds exactly.
-func exactInts(name string, x []int64) []float64 {
-	f := make([]float64, len(x))
-	for i, v := range x {
-		if f[i] = float64(v); int64(f[i]) != v || float64(float32(f[i])) != f[i] {
-			panic(unsupportedf("attribute %q holds %d: integers are computed in float32, which has no such number", name, v))
-		}
-	}
-	return f
-}
-
 // label makes the node's first output the label that the scores choose, if it is used.
 func (r *nodeReader) label(scores *chain, k classes, threshold float64) {
 	if r.usage.readers[r.outputs[0]] == 0 {
@@ -266,152 +253,3 @@ func (r *nodeReader) zipMap() {
 	r.named[r.outputs[0]] = k.names
 	r.chain(x).end(0, x.shape)
 }
-
-// second makes two scores of one: those of both classes.
-func (c *chain) second(first, both float64) *chain {
-	return c.affine(2, []float64{-1, 1}, []float64{first, both})
-}
-
-// linearClassifier is ONNX LinearClassifier-1.
-func (r *nodeReader) linearClassifier() {
-	c, _ := r.table()
-	bias := r.numbers("intercepts")
-	if len(bias) == 0 {
-		panic(malformedf("attribute \"intercepts\" is missing"))
-	}
-	k := r.classes(0)
-	if n := len(bias); n != len(k.codes) && (n != 1 || len(k.codes) != 2) {
-		panic(malformedf("has %d intercepts for %d classes", n, len(k.codes)))
-	}
-	c = c.affine(len(bias), r.numbers("coefficients"), bias)
-	r.label(c, k, 0)
-	how := r.postTransform()
-	if len(bias) > 1 {
-		r.scores(c.transform(how), k)
-		return
-	}
-	r.scores(c.both(how), k)
-}
-
-// both makes the scores of two classes from that of the second.
-func (c *chain) both(how string) *chain {
-	switch how {
-	case "LOGISTIC":
-		return c.second(0, 0).transform(how)
-	case "PROBIT":
-		panic(unsupportedf("post_transform PROBIT of a single score"))
-	}
-	return c.second(1, 0)
-}
-
-// linearRegressor is ONNX LinearRegressor-1.
-func (r *nodeReader) linearRegressor() {
-	c, _ := r.table()
-	targets := r.count("targets", 1)
-	c = c.affine(targets, r.numbers("coefficients"), r.numbers("intercepts"))
-	how := r.postTransform()
-	if targets == 1 && how != "PROBIT" {
-		how = "NONE" // ONNX Runtime applies no other to a single score
-	}
-	r.answer(c.transform(how), 0, targets)
-}
-
-// count returns a positive integer attribute.
-func (n *node) count(name string, absent int64) int {
-	v := n.int(name, absent)
-	if v < 1 || v > maxActivation {
-		panic(malformedf("attribute %q is %d", name, v))
-	}
-	return int(v)
-}
-
-// integers returns an attribute of integers, nil if there is none.
-func (n *node) integers(name string) []int64 {
-	a, _ := n.typed(name, kindInts)
-	return a.ints
-}
-
-// strings returns an attribute of strings, nil if there is none.
-func (n *node) strings(name string) []string {
-	a, _ := n.typed(name, kindStrings)
-	var list []string
-	for _, s := range a.strings {
-		list = append(list, string(s))
-	}
-	return list
-}
-
-// doubles returns an attribute of floats, which may be infinite or NaN, from the attribute
-// name or the tensor name_as_tensor; nil if there is neither.
-func (n *node) doubles(name string) []float64 {
-	if a, ok := n.typed(name, kindFloats); ok {
-		x := make([]float64, len(a.floats)/4)
-		for i := range x {
-			x[i] = float64(bits32(binary.LittleEndian.Uint32(a.floats[4*i:])))
-		}
-		return x
-	}
-	return n.tensorFloats(name + "_as_tensor")
-}
-
-// tensorFloats returns a tensor attribute of floats, in float64; nil if there is none.
-func (n *node) tensorFloats(name string) []float64 {
-	a, ok := n.typed(name, kindTensor)
-	if !ok {
-		return nil
-	}
-	t := &a.tensor
-	if t.external {
-		panic(unsupportedf("attribute %q is in another file", name))
-	}
-	_, size, err := t.shape()
-	if err != nil {
-		panic(err)
-	}
-	if kind, ok := kindOf(t.kind); !ok || kind != isFloat {
-		panic(malformedf("attribute %q has elements of type %s", name, typeName(t.kind)))
-	}
-	if t.kind != typeDouble {
-		narrow, err := t.floatValues(size)
-		if err != nil {
-			panic(err)
-		}
-		x := make([]float64, size)
-		for i, v := range narrow {
-			x[i] = float64(v)
-		}
-		return x
-	}
-	b, err := t.bytes(size, 8, t.doubles)
-	if err != nil {
-		panic(err)
-	}
-	x := make([]float64, size)
-	for i := range x {
-		x[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
-	}
-	return x
-}
-
-// tensorInts returns a tensor attribute of integers, nil if there is none.
-func (n *node) tensorInts(name string) []int64 {
-	a, ok := n.typed(name, kindTensor)
-	if !ok {
-		return nil
-	}
-	t := &a.tensor
-	_, size, err := t.shape()
-	if kind, ok := kindOf(t.kind); err == nil && (!ok || kind == isFloat || t.external) {
-		err = malformedf("attribute %q has elements of type %s", name, typeName(t.kind))
-	}
-	if err != nil {
-		panic(err)
-	}
-	x, err := t.intValues(size)
-	if err != nil {
-		panic(err)
-	}
-	return x
-}
-
-func bits32(b uint32) float32 { return math.Float32frombits(b) }

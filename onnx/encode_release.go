@@ -9,9 +9,9 @@ import (
 
 // Names of the tensors of a file of EncodeRelease.
 const (
-	ReleaseInput    = "input"    // FP32
-	ReleaseNoise    = "noise"    // INT64, of the shape of the features
-	ReleaseFeatures = "features" // FP32, within the file
+	releaseInput    = "input"    // FP32
+	releaseNoise    = "noise"    // INT64, of the shape of the features
+	releaseFeatures = "features" // FP32, within the file
 	ReleaseOutput   = "release"  // INT64, of the shape of the features
 )
 
@@ -22,7 +22,7 @@ const (
 // back by DecodeRelease. EncodeRelease returns the errors of Encode.
 func EncodeRelease(g *nn.Graph, delta, clip float64) ([]byte, error) {
 	g = renamed(g)
-	e, err := encodeNodes(g, ReleaseNoise, ReleaseOutput)
+	e, err := encodeNodes(g, releaseNoise, ReleaseOutput)
 	if err != nil {
 		return nil, err
 	}
@@ -38,27 +38,27 @@ func EncodeRelease(g *nn.Graph, delta, clip float64) ([]byte, error) {
 	points = e.emitInner("Cast", []string{points}, "release.points", appendNumber(nil, "to", typeInt64))
 	// Add alone would repeat the noise of one example for all: Reshape refuses another number of integers.
 	dims := e.emitInner("Shape", []string{points}, "release.shape", nil)
-	noise := e.emitInner("Reshape", []string{ReleaseNoise, dims}, "release.noise", nil)
+	noise := e.emitInner("Reshape", []string{releaseNoise, dims}, "release.noise", nil)
 	e.emit("Add", []string{points, noise}, ReleaseOutput, "release.noised", nil)
 	shape := e.shapes[g.Output]
-	nodes, ends := e.graph(g.Name, []end{{g.Input, typeFloat, g.InputShape}, {ReleaseNoise, typeInt64, shape}}, end{ReleaseOutput, typeInt64, shape})
+	nodes, ends := e.graph(g.Name, []end{{g.Input, typeFloat, g.InputShape}, {releaseNoise, typeInt64, shape}}, end{ReleaseOutput, typeInt64, shape})
 	return e.model(g.Metadata, nodes, ends), nil
 }
 
 // DecodeRelease reads the features of a file that EncodeRelease wrote: all before the lattice and the
 // noise. It returns the errors of Decode.
 func DecodeRelease(file string, data []byte) (*nn.Graph, error) {
-	return decode(file, data, ReadOptions{Output: ReleaseFeatures}, nil, maxFolded)
+	return decode(file, data, ReadOptions{Output: releaseFeatures}, nil, maxFolded)
 }
 
 // renamed returns a graph whose input and output have the names of a release, and whose other
 // tensors and parameters have none of them.
 func renamed(g *nn.Graph) *nn.Graph {
-	taken := map[string]bool{ReleaseInput: true, ReleaseNoise: true, ReleaseFeatures: true, ReleaseOutput: true}
+	taken := map[string]bool{releaseInput: true, releaseNoise: true, releaseFeatures: true, ReleaseOutput: true}
 	for _, n := range g.Nodes {
 		taken[n.Output] = true
 	}
-	names := map[string]string{g.Input: ReleaseInput, g.Output: ReleaseFeatures}
+	names := map[string]string{g.Input: releaseInput, g.Output: releaseFeatures}
 	rename := func(tensor string) string {
 		if name, ok := names[tensor]; ok {
 			return name
@@ -73,7 +73,7 @@ func renamed(g *nn.Graph) *nn.Graph {
 		names[tensor] = name
 		return name
 	}
-	out := &nn.Graph{Name: g.Name, Input: ReleaseInput, InputShape: g.InputShape, Output: ReleaseFeatures, Metadata: g.Metadata}
+	out := &nn.Graph{Name: g.Name, Input: releaseInput, InputShape: g.InputShape, Output: releaseFeatures, Metadata: g.Metadata}
 	for _, n := range g.Nodes {
 		m := &nn.Node{Name: n.Name, Op: n.Op, Output: rename(n.Output)}
 		for _, in := range n.Inputs {
@@ -86,5 +86,5 @@ func renamed(g *nn.Graph) *nn.Graph {
 
 // reserved reports whether a tensor of a release has that name.
 func reserved(name string) bool {
-	return name == ReleaseInput || name == ReleaseNoise || name == ReleaseFeatures || name == ReleaseOutput
+	return name == releaseInput || name == releaseNoise || name == releaseFeatures || name == ReleaseOutput
 }

@@ -41,7 +41,7 @@ func TestEncodeRelease(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		back, err := decode(name, file, ReadOptions{Output: ReleaseFeatures}, nil, maxFolded)
+		back, err := decode(name, file, ReadOptions{Output: releaseFeatures}, nil, maxFolded)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

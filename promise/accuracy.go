@@ -3,6 +3,7 @@ package promise
 import (
 	"context"
 
+	"tattle/dataset"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -26,4 +27,56 @@ func FinalAccuracy(ctx context.Context, front, head nn.Model, data nn.Source, no
 	}
 	u, d, err := curve.At(ctx, noise, release.Post{})
 	return u.Released, release.Accuracy{Fraction: d.Mean, Interval: d.Interval}, err
+}
+
+// A Utility is how often a release and its original model answer right, on test data.
+type Utility struct {
+	Clean    release.Accuracy // of the original model
+	Released release.Accuracy
+	Drop     release.Accuracy   // from Clean: Fraction and Interval are differences
+	Tasks    []release.Accuracy // of the release on each further task
+}
+
+// Utility measures an answer on test data with the noise for its number of values. The original
+// is the model that it was made of, written its Model as it was stored, and the tasks are those
+// of the search.
+func (a *Answer) Utility(ctx context.Context, original, written *nn.Graph, data *dataset.Set, tasks []string, noiseOf func(values int) (release.Noise, error), seed uint64) (u Utility, err error) {
+	whole, err := nn.NewNet(original)
+	if err != nil {
+		return u, err
+	}
+	var right []bool
+	if u.Clean, right, err = release.Right(ctx, whole, data); err != nil {
+		return u, err
+	}
+	frontGraph, headGraph, err := written.Cut(Node)
+	if err != nil {
+		return u, err
+	}
+	front, err := nn.NewNet(frontGraph)
+	if err != nil {
+		return u, err
+	}
+	_, n := front.Dims()
+	noise, err := noiseOf(n)
+	if err != nil {
+		return u, err
+	}
+	for k, g := range append([]*nn.Graph{headGraph}, a.Heads[1:]...) {
+		head, err := nn.NewNet(g)
+		if err != nil {
+			return u, err
+		}
+		if k == 0 {
+			u.Released, u.Drop, err = FinalAccuracy(ctx, front, head, data, noise, seed, right)
+		} else {
+			var task release.Accuracy
+			task, _, err = FinalAccuracy(ctx, front, head, answering(data, tasks[k-1]), noise, seed, nil)
+			u.Tasks = append(u.Tasks, task)
+		}
+		if err != nil {
+			return u, err
+		}
+	}
+	return u, nil
 }

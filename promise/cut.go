@@ -10,9 +10,9 @@ import (
 	"tattle/shape"
 )
 
-// MostFeatures is the largest number of released values at a node: their moments take half a
+// mostFeatures is the largest number of released values at a node: their moments take half a
 // gigabyte.
-const MostFeatures = shape.MostFeatures
+const mostFeatures = shape.MostFeatures
 
 // mostCached is the largest number of features that are kept of all training data: 4 GB.
 const mostCached = 1 << 30
@@ -133,8 +133,8 @@ func newCut(ctx context.Context, g *nn.Graph, node string, data *dataset.Set, va
 	if c.features, err = outputs(ctx, front, data, progress); err != nil {
 		return nil, err
 	}
-	if c.n = c.features.n; c.n > MostFeatures {
-		return nil, fmt.Errorf("%d features: at most %d can be shaped", c.n, MostFeatures)
+	if c.n = c.features.n; c.n > mostFeatures {
+		return nil, fmt.Errorf("%d features: at most %d can be shaped", c.n, mostFeatures)
 	}
 	c.validate = validate
 	c.learn = others(data.Len(), validate)
@@ -232,8 +232,8 @@ func multiplyAdds(g *nn.Graph) (sum int64, err error) {
 	return sum, err
 }
 
-// Answering returns the examples of a set labelled by one of its attributes. It panics if the
+// answering returns the examples of a set labelled by one of its attributes. It panics if the
 // set has no attribute of this name.
-func Answering(set *dataset.Set, attribute string) nn.Source {
+func answering(set *dataset.Set, attribute string) nn.Source {
 	return labelled{set, attributeOf(set, attribute).Labels}
 }

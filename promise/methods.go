@@ -21,9 +21,9 @@ const (
 	Trained      Method = "trained"      // answers to the tasks, by a network that learned them from the features
 )
 
-// DefaultMethods are those that are tried where none are named. Of these, peers that take too
+// defaultMethods are those that are tried where none are named. Of these, peers that take too
 // long are left out (mostPeer).
-func DefaultMethods() []Method {
+func defaultMethods() []Method {
 	return []Method{Isotropic, Projected, Discriminant, Shaped, Trained, PeerDFIL, TopK, Rounding}
 }
 

@@ -83,11 +83,7 @@ func ParseProtect(s string) (p Protect, err error) {
 }
 
 func parseShare(s string) (float64, error) {
-	digits, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
-	v, err := strconv.ParseFloat(digits, 64)
-	if percent {
-		v /= 100
-	}
+	v, _, err := stat.ParseShare(s)
 	if err != nil || !(v > 0 && v < 1) {
 		return 0, fmt.Errorf("%q: give a share between 0 and 1, such as 1%% or 0.01", s)
 	}
@@ -112,7 +108,7 @@ type Options struct {
 	Limits
 	Queries  int      // releases of each input; 0: one
 	Nodes    []string // whose output can be released; none: the features of the last affine layer
-	Methods  []Method // none: DefaultMethods
+	Methods  []Method // none: defaultMethods
 	Keep     int      // numbers that a projected or shaped release sends; 0: a default by the number of classes
 	Finetune Finetune // what learns under the noise; empty: FinetuneHead
 	Epochs   int      // of each training; 0: shape's default
@@ -177,8 +173,8 @@ func (o *Options) checkSettings() error {
 func (o *Options) checkMethods() error {
 	for _, m := range o.Methods {
 		switch {
-		case !slices.Contains(DefaultMethods(), m):
-			return measure.WrongOption("Methods", "there is no method %q: choose from %s", m, joined(DefaultMethods()))
+		case !slices.Contains(defaultMethods(), m):
+			return measure.WrongOption("Methods", "there is no method %q: choose from %s", m, joined(defaultMethods()))
 		case o.Finetune == FinetuneNone && m.learns():
 			return measure.WrongOption("Methods", "%s learns, and nothing is to be learned: choose from %s, or let the head learn", m, joined([]Method{Isotropic, Projected, Discriminant}))
 		}

@@ -29,18 +29,18 @@ type Lattice struct {
 
 var _ Overlapper = Lattice{}
 
-// LatticeRatio is how much smaller than σ the default Δ is, at least. Rounding then adds no more than
+// latticeRatio is how much smaller than σ the default Δ is, at least. Rounding then adds no more than
 // Δ²/12, one part in 49,000, to the variance σ² of the noise, and a number of the release
 // takes some ten bits.
-const LatticeRatio = 64
+const latticeRatio = 64
 
-// DefaultDelta returns the largest power of two that is at most σ/LatticeRatio.
-func DefaultDelta(sigma float64) float64 {
-	_, exp := math.Frexp(sigma / LatticeRatio)
+// defaultDelta returns the largest power of two that is at most σ/latticeRatio.
+func defaultDelta(sigma float64) float64 {
+	_, exp := math.Frexp(sigma / latticeRatio)
 	return math.Ldexp(.5, exp)
 }
 
-// CompleteLattice fills in what a spec of lattice noise leaves open: Δ by DefaultDelta, and CLIP
+// CompleteLattice fills in what a spec of lattice noise leaves open: Δ by defaultDelta, and CLIP
 // by the smallest power of two that no feature exceeds, the largest one being given, and at least Δ. It
 // returns other specs as they are.
 func CompleteLattice(spec string, sigma, largest float64) string {
@@ -50,7 +50,7 @@ func CompleteLattice(spec string, sigma, largest float64) string {
 	}
 	delta, clip, _ := strings.Cut(settings, ":")
 	if delta == "" {
-		delta = fmt.Sprint(DefaultDelta(sigma))
+		delta = fmt.Sprint(defaultDelta(sigma))
 	}
 	if clip == "" {
 		frac, exp := math.Frexp(largest)

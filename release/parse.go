@@ -29,7 +29,7 @@ var errNoTable = errors.New("noise table: name its file, as table:FILE")
 
 // ParseNoise returns the noise that spec names, of standard deviation sigma on each of n
 // features: gaussian, laplace, logistic, student-t or student-t:ν, isotropic-laplace, table:FILE
-// (see ReadTable), or lattice:Δ:CLIP, where Δ is by default DefaultDelta, and CLIP as large as the
+// (see ReadTable), or lattice:Δ:CLIP, where Δ is by default defaultDelta, and CLIP as large as the
 // lattice allows. For any other it returns an error; for uniform, ErrVacuous.
 func ParseNoise(spec string, sigma float64, n int) (Noise, error) {
 	name, setting, has := strings.Cut(spec, ":")
@@ -84,7 +84,7 @@ func parseStudentT(setting string, has bool, sigma float64) (Noise, error) {
 }
 
 func parseLattice(settings string, sigma float64, n int) (Noise, error) {
-	l := lattice.Lattice{Delta: DefaultDelta(sigma), Sigma: sigma, Dim: n}
+	l := lattice.Lattice{Delta: defaultDelta(sigma), Sigma: sigma, Dim: n}
 	delta, clip, _ := strings.Cut(settings, ":")
 	for _, x := range []struct {
 		text string

@@ -20,8 +20,8 @@ const (
 	ProjectionDiscriminant = "discriminant"
 )
 
-// Projections lists the values of Spec.Projection.
-func Projections() []string {
+// projections lists the values of Spec.Projection.
+func projections() []string {
 	return []string{ProjectionFirst, ProjectionRandom, ProjectionPrincipal, ProjectionDiscriminant}
 }
 

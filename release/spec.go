@@ -99,8 +99,8 @@ func (s Spec) check() error {
 	switch {
 	case !slices.Contains(surfaces(), s.surface()):
 		return fmt.Errorf("no surface %q; there are %s", s.Surface, strings.Join(surfaces(), ", "))
-	case !slices.Contains(Projections(), s.projection()):
-		return fmt.Errorf("no projection %q; there are %s", s.Projection, strings.Join(Projections(), ", "))
+	case !slices.Contains(projections(), s.projection()):
+		return fmt.Errorf("no projection %q; there are %s", s.Projection, strings.Join(projections(), ", "))
 	case s.Keep < 0:
 		return fmt.Errorf("projection to %d entries: keep at least 1, or give 0 for all", s.Keep)
 	case s.Keep == 0 && s.Projection != "":

@@ -90,9 +90,9 @@ func compareFloor(floor, prior float64) *bool {
 // isAbove reports whether a floor was compared with the prior alone and is above it.
 func isAbove(compared *bool) bool { return compared != nil && *compared }
 
-// AboveWords say what a floor is to adversaries who know the prior: empty if it is below
+// aboveWords say what a floor is to adversaries who know the prior: empty if it is below
 // what guessing the mean errs by.
-func (r *Report) AboveWords(b bound.Summary) string {
+func (r *Report) aboveWords(b bound.Summary) string {
 	blind := r.blind()
 	switch prior := rowOfBand(blind.rows, b.Band); {
 	case b.AbovePrior == nil:

@@ -151,7 +151,7 @@ func rowOfBand(rows []Attack, band string) *Attack {
 func (r *Report) vanTreesWhole(band string) string {
 	for _, b := range r.Bounds {
 		if b.Method == bound.MethodVanTreesMeanSquare && b.Band == band {
-			return "≥ " + AtLeastNumber(r.toUnit(b.Quantile(.5)))
+			return "≥ " + atLeastNumber(r.toUnit(b.Quantile(.5)))
 		}
 	}
 	return ""

@@ -9,16 +9,16 @@ import (
 // AddAttacks adds the rows of the attacks and of the prior alone.
 func (r *Report) AddAttacks(a *measure.Attacks, c bound.Coordinates, band int) {
 	for _, x := range a.Results {
-		r.Attacks = append(r.Attacks, AttackRows(a, x, c, band)...)
+		r.Attacks = append(r.Attacks, attackRows(a, x, c, band)...)
 	}
 	if a.PriorAlone != nil {
-		r.PriorAlone = AttackRows(a, a.PriorAlone, c, band)
+		r.PriorAlone = attackRows(a, a.PriorAlone, c, band)
 		r.ComparePrior()
 	}
 }
 
-// AttackRows are the report's rows of one attack, or those of the prior alone.
-func AttackRows(a *measure.Attacks, x *attack.Result, c bound.Coordinates, band int) []Attack {
+// attackRows are the report's rows of one attack, or those of the prior alone.
+func attackRows(a *measure.Attacks, x *attack.Result, c bound.Coordinates, band int) []Attack {
 	var rows []Attack
 	var recognised *float64
 	if share := x.Recognised; share == share {

@@ -49,7 +49,7 @@ func (r *Report) setMidRange(res *bound.Result) error {
 	if len(shape) != 2 || shape[1] != c.Inputs() {
 		return fmt.Errorf("%s: array %q has shape %v, expected [examples, %d]", res.Path, "theta", shape, c.Inputs())
 	}
-	r.MidRange = AttackRows(&measure.Attacks{}, measure.MiddleErrors(theta, legal, c), c, res.Experiment.Band)
+	r.MidRange = attackRows(&measure.Attacks{}, measure.MiddleErrors(theta, legal, c), c, res.Experiment.Band)
 	r.ComparePrior()
 	return nil
 }

@@ -44,12 +44,12 @@ func (r *Report) certified() string {
 	if among := r.Among(all.Domain); among != "" {
 		who = "an estimator that is unbiased among " + among
 	}
-	s := fmt.Sprintf("Certified: %s %s in half of the %s.", who, r.errs(all), r.CoordinatesOf(all.Coordinates, all.Examples))
+	s := fmt.Sprintf("Certified: %s %s in half of the %s.", who, r.errs(all), r.coordinatesOf(all.Coordinates, all.Examples))
 	switch {
 	case all.AbovePrior == nil:
 		s += " This floor is " + notCompared + "."
 	case *all.AbovePrior:
-		s += " This floor is " + r.AboveWords(*all) + "."
+		s += " This floor is " + r.aboveWords(*all) + "."
 	}
 	if low := r.low(kindOf(*all)); low != nil {
 		s += fmt.Sprintf(" In half of the %s coarsest it %s.", times(low.Band), r.errs(low))
@@ -106,7 +106,7 @@ func (r *Report) twins() string {
 	if x := r.Experiment; x != nil && x.Runtime.Error > 0 {
 		same = "the same features up to rounding and the runtime's error"
 	}
-	return fmt.Sprintf(" For %s %s, another input has %s: unbiased estimators cannot resolve them%s.", share, r.CoordinatesOf(b.Coordinates, b.Examples), same, r.among(b.Domain))
+	return fmt.Sprintf(" For %s %s, another input has %s: unbiased estimators cannot resolve them%s.", share, r.coordinatesOf(b.Coordinates, b.Examples), same, r.among(b.Domain))
 }
 
 // The sorts of witnesses, which sentences keep apart: what one proves of all

@@ -84,7 +84,7 @@ func (r *Report) exposedSays() string {
 	if c == nil {
 		return ""
 	}
-	s := fmt.Sprintf("No adversary who knows only what rows look like recovers %s to within %s on average (root mean square, in its own unit; without the release: %s).", c.band, AtLeastNumber(c.anybody.value), number(c.anybody.prior))
+	s := fmt.Sprintf("No adversary who knows only what rows look like recovers %s to within %s on average (root mean square, in its own unit; without the release: %s).", c.band, atLeastNumber(c.anybody.value), number(c.anybody.prior))
 	if len(without) > 0 {
 		s += " No floor is proved for " + and(without) + "."
 	}

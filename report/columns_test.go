@@ -15,7 +15,7 @@ func TestNearestColumn(t *testing.T) {
 	r.Coordinates = measure.CoordinatesColumns
 	r.Data.Columns = []Column{{Name: "age", Width: 1, Keep: 1, Unit: 18}, {Name: "hours", Width: 1, Keep: 1, Unit: 9}, {Name: "kind", Width: 2, Keep: 2}}
 	for band, rms := range map[string]Number{"all": .3, "age": .5, "hours": .2, "kind": .01} {
-		r.FloorsAndCeilings.Bands = append(r.FloorsAndCeilings.Bands, BandMarks{Name: band, Marks: []Mark{{Method: MarkAttack, Name: "linear", RMS: rms, Gain: &Gain{Low: -1}}, {Method: MarkAttack, Name: "posterior", RMS: 2 * rms, Gain: &Gain{Low: -1}}, {Method: MarkPrior, RMS: 1}}})
+		r.FloorsAndCeilings.Bands = append(r.FloorsAndCeilings.Bands, BandMarks{Name: band, Marks: []Mark{{Method: markAttack, Name: "linear", RMS: rms, Gain: &Gain{Low: -1}}, {Method: markAttack, Name: "posterior", RMS: 2 * rms, Gain: &Gain{Low: -1}}, {Method: markPrior, RMS: 1}}})
 	}
 	if column, by, errs, without := r.nearestColumn(false); column != "hours" || by != "linear" || errs != 9*.2 || without != 9 {
 		t.Errorf("%s by %s: %v without %v", column, by, errs, without)

@@ -28,9 +28,9 @@ func (r *Report) SetEvaluation(v *curious.Evaluation, o curious.Options, taus []
 	r.Curiosity = c
 }
 
-// AddRuns adds a point of the plane for each attribute that was attacked. run has what is
+// addRuns adds a point of the plane for each attribute that was attacked. run has what is
 // not in the evaluation.
-func (r *Curious) AddRuns(v *curious.Evaluation, run Run) {
+func (r *Curious) addRuns(v *curious.Evaluation, run Run) {
 	for _, s := range v.Sensitive {
 		x, p := run, s.PValueHolm
 		x.Target, x.Sensitive = v.Target, s.Attribute
@@ -47,9 +47,9 @@ func (r *Curious) AddRuns(v *curious.Evaluation, run Run) {
 	}
 }
 
-// AddCurves adds the ROC curves and the histograms of entropies of a run that was
+// addCurves adds the ROC curves and the histograms of entropies of a run that was
 // attacked.
-func (r *Curious) AddCurves(v *curious.Evaluation, run string) {
+func (r *Curious) addCurves(v *curious.Evaluation, run string) {
 	if len(v.Sensitive) == 0 {
 		return
 	}
@@ -67,9 +67,9 @@ func (r *Curious) AddCurves(v *curious.Evaluation, run string) {
 
 // ROCsOf returns the ROC curves of one run: of honesty, then of each attack.
 func ROCsOf(run string, v *curious.Evaluation) []ROC {
-	all := []ROC{{Run: run, Of: OfHonesty, Attribute: v.Target, Curves: v.ROC}}
+	all := []ROC{{Run: run, Of: ofHonesty, Attribute: v.Target, Curves: v.ROC}}
 	for _, s := range v.Sensitive {
-		all = append(all, ROC{Run: run, Of: OfCuriosity, Attribute: s.Attribute, Curves: s.ROC})
+		all = append(all, ROC{Run: run, Of: ofCuriosity, Attribute: s.Attribute, Curves: s.ROC})
 	}
 	return all
 }
@@ -111,9 +111,9 @@ func pruningPoint(x curious.Pruned, k int) PruningPoint {
 	return p
 }
 
-// CuriousOutcome returns what the attacks of one training, or of several seeds, have
+// curiousOutcome returns what the attacks of one training, or of several seeds, have
 // shown, and a sentence that says it.
-func CuriousOutcome(seeds ...*curious.Evaluation) (Outcome, string) {
+func curiousOutcome(seeds ...*curious.Evaluation) (Outcome, string) {
 	if len(seeds[0].Sensitive) == 0 {
 		return Done, "trained"
 	}

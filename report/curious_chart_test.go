@@ -142,7 +142,7 @@ func TestOddValues(t *testing.T) {
 		"one place":  {Runs: []Run{{Honesty: 1, Curiosity: 1, Baseline: 1, SensitiveClasses: 2, TargetClasses: 2}, {Honesty: 1, Curiosity: 1, Seed: 2, Attack: "else <b>"}}},
 		"unknown":    {Runs: []Run{{Name: "x", Honesty: nan, Curiosity: .5}, {Name: "y", Failed: "it broke"}}},
 		"two tasks":  {Runs: []Run{{Honesty: .8, Curiosity: .5, Target: "a", SensitiveClasses: 2}, {Honesty: .8, Curiosity: .5, Baseline: nan, Target: "a", SensitiveClasses: 3}}},
-		"empty roc":  {ROC: []ROC{{Of: OfHonesty}, {Of: OfCuriosity, Curves: []curious.ROC{{Name: "a"}, {Points: [][2]float64{{0, 0}}}}}}},
+		"empty roc":  {ROC: []ROC{{Of: ofHonesty}, {Of: ofCuriosity, Curves: []curious.ROC{{Name: "a"}, {Points: [][2]float64{{0, 0}}}}}}},
 		"entropy":    {Entropy: []Entropy{{Run: "a"}, {Run: "b", Entropy: curious.Entropy{Edges: []float64{0, 1}, Counts: []int{0}}}, {Run: "c", Entropy: curious.Entropy{Edges: []float64{0, 1}, Counts: []int{1, 2}}}}},
 		"pruning":    {Pruning: []Pruning{{Run: "none"}, {Run: "one", Points: []PruningPoint{{Fraction: .5, Honesty: nan, Curiosity: .5}}}}},
 		"plane":      {Plane: &Plane{Title: "toy"}},
@@ -232,7 +232,7 @@ func TestManyRuns(t *testing.T) {
 // TestManyClasses: the corner of a ROC figure names a dozen curves and counts the rest,
 // the figure's words all of them.
 func TestManyClasses(t *testing.T) {
-	c := ROC{Run: "letters", Of: OfHonesty, Attribute: "letter"}
+	c := ROC{Run: "letters", Of: ofHonesty, Attribute: "letter"}
 	seen := map[string]bool{}
 	for i := range 27 {
 		c.Curves = append(c.Curves, curious.ROC{Name: fmt.Sprintf("class%d", i), Area: .9, Points: [][2]float64{{0, 0}, {.1, .8}, {1, 1}}})

@@ -61,7 +61,7 @@ func (d *document) rocs(r *Report) {
 		for _, name := range unique(names) {
 			d.part(name)
 			var panels sideBySide
-			for _, of := range []string{OfHonesty, OfCuriosity} {
+			for _, of := range []string{ofHonesty, ofCuriosity} {
 				for _, c := range r.ROC {
 					if c.Run == name && c.Of == of {
 						var areas []string

@@ -114,10 +114,10 @@ func addCurves(r *Report) {
 		r.ROC = append(r.ROC, c)
 	}
 	age, race := []string{"≤20", "21–35", ">35"}, []string{"White", "Black, Indian & others", "Asian"}
-	roc("standard", OfHonesty, "age", 12, age...)
-	roc("standard", OfCuriosity, "race", 2, race...)
-	roc("parameterized, raw, β .7,.3", OfHonesty, "age", 11, age...)
-	roc("parameterized, raw, β .7,.3", OfCuriosity, "race", 9, race...)
+	roc("standard", ofHonesty, "age", 12, age...)
+	roc("standard", ofCuriosity, "race", 2, race...)
+	roc("parameterized, raw, β .7,.3", ofHonesty, "age", 11, age...)
+	roc("parameterized, raw, β .7,.3", ofCuriosity, "race", 9, race...)
 	for i, name := range []string{"standard", "parameterized, raw, βx 0", "parameterized, raw, βx .4", "parameterized, soft, βx 0"} {
 		e := Entropy{Run: name, Max: 1.585, Entropy: curious.Entropy{MeanBits: []float64{.43, .61, .3, .8}[i]}}
 		for k := range 25 {
@@ -147,7 +147,7 @@ func publishedTable() Table {
 	return Table{
 		Name: "table3", Title: "Table 3 of paper B: age against race", Caption: "UTKFace, 50 epochs.", Reduced: "quick: 2 epochs, 32×32 pictures, at most 5,000 examples, 1 seed",
 		Heads:   []string{"outputs", "(βy, βs)"},
-		Columns: []TableColumn{{"Y = 2", "δy", UnitPercent}, {"Y = 2", "δs", UnitPercent}, {"Y = 5", "δy", UnitPercent}, {"Y = 5", "H", UnitBits}},
+		Columns: []TableColumn{{"Y = 2", "δy", unitPercent}, {"Y = 2", "δs", unitPercent}, {"Y = 5", "δy", unitPercent}, {"Y = 5", "H", unitBits}},
 		Rows: []TableRow{
 			{[]string{"standard", "–"}, []TableCell{{Ours: fig(.831, .004), Published: fig(.8301, .0034), Difference: d(.2)}, {Ours: fig(.61, .02), Published: fig(.5534, .001), Difference: d(2.8)}, {Blank: true}, {Blank: true}}},
 			{[]string{"raw", "(.7, .3)"}, []TableCell{{Ours: fig(.829, .004), Published: fig(.8254, .0034), Difference: d(-.7)}, {Published: fig(.8554, .011), Note: "broken off before it began"}, {Ours: fig(.6, 0)}, {Ours: fig(.72, .01), Published: fig(.71, .02), Difference: d(.4)}}},
@@ -168,7 +168,7 @@ func TestFigureWords(t *testing.T) {
 		{Figure{Mean: .682, Seeds: 1}, "68.20"},
 		{Figure{Mean: .682, Std: Number(math.NaN())}, "68.20"},
 	} {
-		if got := x.f.Words(UnitPercent); got != x.want {
+		if got := x.f.Words(unitPercent); got != x.want {
 			t.Errorf("%+v: %q, want %q", x.f, got, x.want)
 		}
 	}

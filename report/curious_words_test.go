@@ -185,14 +185,14 @@ func TestWords(t *testing.T) {
 		"–":        betaShort(curious.Beta{}),
 		".4,.7,.3": betaShort(curious.Beta{X: .4, Y: .7, S: .3}), "(βx, βy, βs) = (.4, 1, 0)": betaWords(curious.Beta{X: .4, Y: 1}),
 		" ▁█▄": sparks([]int{0, 1, 1000, 500}, 4), "█▁": sparks([]int{5, 5, 0, 1}, 2), "abc…": cut("abcdef", 4),
-		"92.15 ±.04": (&Figure{Mean: .9215, Std: .0004}).Words(UnitPercent), "0.371 ±.005": (&Figure{Mean: .371, Std: .005}).Words(UnitBits),
+		"92.15 ±.04": (&Figure{Mean: .9215, Std: .0004}).Words(unitPercent), "0.371 ±.005": (&Figure{Mean: .371, Std: .005}).Words(unitBits),
 		"−99…": TableCell{Difference: ptr(Number(-300))}.away(), "a, b and c": and([]string{"a", "b", "c"}),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := (&Figure{Mean: Number(math.NaN())}).Words(UnitBits); got != "–" {
+	if got := (&Figure{Mean: Number(math.NaN())}).Words(unitBits); got != "–" {
 		t.Errorf("an unknown figure is %q", got)
 	}
 }

@@ -29,7 +29,7 @@ func (r *Report) demonstrated() string {
 
 // squared says over what the error of a row is a root mean square.
 func (r *Report) squared(a Attack) string {
-	return fmt.Sprintf("root mean square over all %s%s", r.CoordinatesOf(a.Coordinates, a.Examples), r.drawn(a))
+	return fmt.Sprintf("root mean square over all %s%s", r.coordinatesOf(a.Coordinates, a.Examples), r.drawn(a))
 }
 
 // bestOf names the best attack among those that ran.

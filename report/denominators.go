@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// CoordinatesOf names the coordinates, and the inputs, that a figure counts: "pixels of
+// coordinatesOf names the coordinates, and the inputs, that a figure counts: "pixels of
 // the 3 of 10 inputs that were tried". What older reports do not count is left out.
-func (r *Report) CoordinatesOf(name string, examples int) string {
+func (r *Report) coordinatesOf(name string, examples int) string {
 	of := r.tried(examples)
 	switch name {
 	case "dct":

@@ -83,8 +83,8 @@ func (x *Identified) sentence() string {
 
 // Whom a design's target can be about.
 const (
-	BindsUnbiased = "unbiased estimators"
-	BindsLinear   = "the linear attack"
+	bindsUnbiased = "unbiased estimators"
+	bindsLinear   = "the linear attack"
 )
 
 // Binds lists whom a target is about. Without one, the answer is chosen by what unbiased
@@ -92,16 +92,16 @@ const (
 func (t DesignTarget) Binds() []string {
 	var who []string
 	if t.AttackMSE == 0 || t.Within > 0 || t.MedianStd > 0 {
-		who = append(who, BindsUnbiased)
+		who = append(who, bindsUnbiased)
 	}
 	if t.AttackMSE > 0 {
-		who = append(who, BindsLinear)
+		who = append(who, bindsLinear)
 	}
 	return who
 }
 
-// NotLimited is what every answer leaves open.
-const NotLimited = "it does not limit an adversary who knows what inputs look like"
+// notLimited is what every answer leaves open.
+const notLimited = "it does not limit an adversary who knows what inputs look like"
 
 // For says whom what was met is about.
 func (d *Design) For() string { return strings.Join(d.Target.Binds(), " and ") }

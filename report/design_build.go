@@ -150,7 +150,7 @@ func (r *Report) linearAttack(d DesignRun) string {
 // designVerdict sums up in a line: whether there is an answer, and what it leaves an
 // adversary on either side.
 func designVerdict(r *Report, a *design.Answer) string {
-	said := fmt.Sprintf("met for %s only; %s", r.Design.For(), NotLimited)
+	said := fmt.Sprintf("met for %s only; %s", r.Design.For(), notLimited)
 	if !a.Met {
 		said = fmt.Sprintf("not met: nothing that was tried meets the target for %s", r.Design.For())
 	}
@@ -170,8 +170,8 @@ func designVerdict(r *Report, a *design.Answer) string {
 	case r.Vacuous(c.MedianStd):
 		floor = "; the certified floor is vacuous, under one grey level"
 	default:
-		floor = fmt.Sprintf("; certified floor for unbiased adversaries %s %s in half of the coordinates of %s", AtLeastNumber(c.MedianStd*levels), unit, Count(c.Examples, "example"))
-		if words := r.AboveWords(bestRow(r, false)); words != "" {
+		floor = fmt.Sprintf("; certified floor for unbiased adversaries %s %s in half of the coordinates of %s", atLeastNumber(c.MedianStd*levels), unit, Count(c.Examples, "example"))
+		if words := r.aboveWords(bestRow(r, false)); words != "" {
 			floor += ", " + words
 		}
 	}

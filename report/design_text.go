@@ -23,7 +23,7 @@ func (d *Design) sentence(of string) string {
 	if !d.Met {
 		return fmt.Sprintf("Asked for %s: nothing meets it. The nearest is %s, with %s. %s.", d.asked(of), release, cost, strings.TrimSuffix(d.Near, ".")) + d.identified()
 	}
-	return fmt.Sprintf("Asked for %s: %s meets it for %s only, with %s. This is about %s; %s.", d.asked(of), release, d.For(), cost, d.For(), NotLimited) + d.confirmed() + d.identified()
+	return fmt.Sprintf("Asked for %s: %s meets it for %s only, with %s. This is about %s; %s.", d.asked(of), release, d.For(), cost, d.For(), notLimited) + d.confirmed() + d.identified()
 }
 
 // identified says how often a release showed whose it was: empty if that was not tried.
@@ -42,7 +42,7 @@ func (d *Design) confirmed() string {
 	}
 	s := fmt.Sprintf(" Measured again with fresh noise: accuracy %s, a drop of %s (%s to %s)", percent(float64(c.Accuracy)), points(c.Drop), bare(c.DropInterval[0]), bare(c.DropInterval[1]))
 	if m := float64(c.MedianStd); !math.IsNaN(m) && m > 0 {
-		s += fmt.Sprintf("; the certified standard deviation is at least %s in half of the coordinates of %s", AtLeastNumber(m), Count(c.Examples, "input"))
+		s += fmt.Sprintf("; the certified standard deviation is at least %s in half of the coordinates of %s", atLeastNumber(m), Count(c.Examples, "input"))
 		if isAbove(c.AbovePrior) {
 			s += ", " + vacuousToPrior
 		}

@@ -8,10 +8,10 @@ import (
 
 // What inputs can be stored as.
 const (
-	HeldBytes   = "8-bit pixels"
-	HeldResized = "8-bit pixels, as resizing left them"
-	HeldColumns = "values that the table's columns can hold"
-	HeldFloat32 = "float32 numbers within the data's range"
+	heldBytes   = "8-bit pixels"
+	heldResized = "8-bit pixels, as resizing left them"
+	heldColumns = "values that the table's columns can hold"
+	heldFloat32 = "float32 numbers within the data's range"
 )
 
 // Among says in words which inputs a domain has: those that an estimator is held to be

@@ -8,8 +8,8 @@ import (
 
 // The marks that are not a bound.Summary.
 const (
-	MarkAttack = "attack" // Name says which
-	MarkPrior  = "prior"  // what guessing the mean of the training data errs by, without the release
+	markAttack = "attack" // Name says which
+	markPrior  = "prior"  // what guessing the mean of the training data errs by, without the release
 )
 
 // FloorsAndCeilings sets floors and ceilings of the adversary's error on one axis: what
@@ -31,7 +31,7 @@ type BandMarks struct {
 // unbiased reconstructions the median over coordinates and examples, for attacks, the
 // prior alone and van Trees the root mean square over them.
 type Mark struct {
-	Method            string `json:"method"` // of bound.Summary, or MarkAttack or MarkPrior
+	Method            string `json:"method"` // of bound.Summary, or markAttack or markPrior
 	Name              string `json:"name,omitempty"`
 	Search            string `json:"search,omitempty"`
 	Domain            string `json:"domain,omitempty"` // of bound.Summary
@@ -47,7 +47,7 @@ type Mark struct {
 
 // level is the figure at which the mark stands.
 func (m Mark) level() Number {
-	if m.Method == MarkAttack || m.Method == MarkPrior || m.Method == bound.MethodVanTrees {
+	if m.Method == markAttack || m.Method == markPrior || m.Method == bound.MethodVanTrees {
 		return m.RMS
 	}
 	return m.Median
@@ -72,12 +72,12 @@ func newFloorsAndCeilings(bounds []bound.Summary, attacks []Attack, bands []mark
 		band := BandMarks{Name: of.Name, Of: of.Of, Coordinates: of.Coordinates, Marks: floors(bounds, of)}
 		for _, a := range attacks {
 			if a.Band == of.Name {
-				band.Marks = append(band.Marks, a.mark(MarkAttack))
+				band.Marks = append(band.Marks, a.mark(markAttack))
 			}
 		}
 		if of.Prior != nil {
 			band.comparePrior(of.Prior)
-			band.Marks = append(band.Marks, of.Prior.mark(MarkPrior))
+			band.Marks = append(band.Marks, of.Prior.mark(markPrior))
 		}
 		b.Bands = append(b.Bands, band)
 	}
@@ -99,7 +99,7 @@ func (b *BandMarks) comparePrior(prior *Attack) {
 
 func (a Attack) mark(method string) Mark {
 	m := Mark{Method: method, Status: StatusDemonstrated, Examples: a.Examples, Median: Number(math.NaN()), RMS: Number(a.rms()), Gain: a.Gain}
-	if method == MarkAttack {
+	if method == markAttack {
 		m.Name = a.Name
 	} else {
 		m.Median = Number(a.Quantile(.5))
@@ -125,14 +125,14 @@ func (b BandMarks) digest() digest {
 	for i := range b.Marks {
 		m := &b.Marks[i]
 		switch kind := newBoundKind(m.Method, m.Search); {
-		case m.Method == MarkAttack:
+		case m.Method == markAttack:
 			if d.tried == nil || m.RMS < d.tried.RMS {
 				d.tried = m
 			}
 			if m.Gain.closer() && (d.attack == nil || m.RMS < d.attack.RMS) {
 				d.attack = m
 			}
-		case m.Method == MarkPrior:
+		case m.Method == markPrior:
 			d.prior = m
 		case m.Method == bound.MethodVanTrees:
 			d.vanTrees = m

@@ -28,8 +28,8 @@ var groups = []group{
 	{"Certified floors for unbiased estimators, medians", func(m Mark) bool { return m.everyInput() && m.Status == bound.StatusCertified }},
 	{"Estimated floors for unbiased estimators, medians", func(m Mark) bool { return m.everyInput() && m.Status != bound.StatusCertified }},
 	{"Assumed floor for every adversary, RMS", func(m Mark) bool { return m.Method == bound.MethodVanTrees }},
-	{"Attacks that ran, RMS", func(m Mark) bool { return m.Method == MarkAttack }},
-	{"Without the release, RMS", func(m Mark) bool { return m.Method == MarkPrior }},
+	{"Attacks that ran, RMS", func(m Mark) bool { return m.Method == markAttack }},
+	{"Without the release, RMS", func(m Mark) bool { return m.Method == markPrior }},
 }
 
 // everyInput reports whether a mark is a floor that leans on no prior.
@@ -102,7 +102,7 @@ func (p *plot) ruled(s scale, top, foot float64) {
 func (m Mark) draw(p *plot, s scale, y float64, some string) {
 	label := marked(m.words(s)+some, m.AbovePrior)
 	bar, x := y+18, p.x(m.position())
-	if m.floor() || m.Method == MarkPrior {
+	if m.floor() || m.Method == markPrior {
 		p.text("", "start", p.left, y+13, 0, label)
 	} else {
 		p.text("", "end", p.right, y+13, 0, label)
@@ -112,9 +112,9 @@ func (m Mark) draw(p *plot, s scale, y float64, some string) {
 		p.rect("floor "+m.Status, p.left, bar, p.right-p.left, bracketBar, "")
 		p.shape("tip "+m.Status, "M0,0 L14,12 L0,24 Z", p.right, bar-6, "")
 	case math.IsNaN(m.position()) || m.position() == 0:
-	case m.Method == MarkPrior:
+	case m.Method == markPrior:
 		p.circle("dot", x, bar+bracketBar/2, 6, "")
-	case m.Method == MarkAttack && !m.Gain.closer(): // no ceiling
+	case m.Method == markAttack && !m.Gain.closer(): // no ceiling
 	case m.floor():
 		p.rect("floor "+m.Status, p.left, bar, max(.3, x-p.left), bracketBar, "")
 		p.stroke("end "+m.Status, x, bar-4, x, bar+bracketBar+4)
@@ -136,11 +136,11 @@ func (m Mark) words(s scale) string {
 		return m.pageName() + ": no useful limit"
 	case math.IsNaN(v):
 		return m.pageName() + ": not known"
-	case m.Method == MarkPrior:
+	case m.Method == markPrior:
 		return "Guessing the mean: " + number(v)
-	case m.Method == MarkAttack && !m.Gain.closer():
+	case m.Method == markAttack && !m.Gain.closer():
 		return fmt.Sprintf("%s: %s, not shown to be closer", m.Name, number(v))
-	case m.Method == MarkAttack:
+	case m.Method == markAttack:
 		return fmt.Sprintf("%s: %s", m.Name, number(v))
 	case v == 0:
 		return m.pageName() + ": proves nothing"
@@ -164,7 +164,7 @@ func (m Mark) pageName() string {
 	if n := pageNames[newBoundKind(m.Method, m.Search)]; n != "" {
 		return n + m.within()
 	}
-	if m.Method == MarkAttack {
+	if m.Method == markAttack {
 		return m.Name
 	}
 	return m.title(true)

@@ -20,15 +20,15 @@ const barColumns = 34
 func (m Mark) unbounded() bool { return m.Unbounded || math.IsInf(float64(m.level()), 1) }
 
 // floor reports whether a mark is a lower bound.
-func (m Mark) floor() bool { return m.Method != MarkAttack && m.Method != MarkPrior }
+func (m Mark) floor() bool { return m.Method != markAttack && m.Method != markPrior }
 
 // title names a mark in a few words; long takes the name that a page has room
 // for.
 func (m Mark) title(long bool) string {
 	switch m.Method {
-	case MarkAttack:
+	case markAttack:
 		return "attack: " + m.Name
-	case MarkPrior:
+	case markPrior:
 		return "prior alone"
 	}
 	which := 1
@@ -71,7 +71,7 @@ func (m Mark) exact(s scale) string {
 	case v == 0:
 		return "proves nothing"
 	default:
-		return "≥ " + AtLeastNumber(v)
+		return "≥ " + atLeastNumber(v)
 	}
 }
 
@@ -86,7 +86,7 @@ func (r *Report) floorLetters(w io.Writer) {
 	fmt.Fprintf(w, "  %-20s%s\n", "", s.textAxis())
 	for i := range band.Marks {
 		m := &band.Marks[i]
-		if m.Method == MarkAttack && m != best {
+		if m.Method == markAttack && m != best {
 			continue // a table has it
 		}
 		fmt.Fprintf(w, "  %s%s %s%s\n", pad(m.title(false), 20), m.textBar(s), strings.NewReplacer("> ", "over ", " the range", "").Replace(m.value(s)), marked(m.textStatus(), m.AbovePrior))
@@ -238,7 +238,7 @@ func square(band string) bool {
 
 // textStatus is short so that a line fits.
 func (m Mark) textStatus() string {
-	if m.Method == MarkAttack && !m.Gain.closer() {
+	if m.Method == markAttack && !m.Gain.closer() {
 		return " not closer"
 	}
 	switch m.Status {
@@ -251,7 +251,7 @@ func (m Mark) textStatus() string {
 }
 
 func (m Mark) textBar(s scale) string {
-	if math.IsNaN(float64(m.level())) && !m.unbounded() || m.Method == MarkAttack && !m.Gain.closer() {
+	if math.IsNaN(float64(m.level())) && !m.unbounded() || m.Method == markAttack && !m.Gain.closer() {
 		return strings.Repeat(" ", barColumns)
 	}
 	if s.beyond(m) && m.floor() {
@@ -259,7 +259,7 @@ func (m Mark) textBar(s scale) string {
 	}
 	n := min(barColumns-1, int(math.Round(s.at(m.position())*barColumns)))
 	switch {
-	case m.Method == MarkPrior:
+	case m.Method == markPrior:
 		return strings.Repeat(" ", n) + ":" + strings.Repeat(" ", barColumns-n-1)
 	case m.floor():
 		return strings.Repeat("=", n) + strings.Repeat(" ", barColumns-n)

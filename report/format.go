@@ -41,8 +41,8 @@ func number(x float64) string {
 	return fmt.Sprintf("%.3g", x)
 }
 
-// AtLeastNumber is number of a lower bound, rounded down.
-func AtLeastNumber(x float64) string { return number(toDigits(x, math.Floor)) }
+// atLeastNumber is number of a lower bound, rounded down.
+func atLeastNumber(x float64) string { return number(toDigits(x, math.Floor)) }
 
 // atMostNumber is number of an upper bound, rounded up.
 func atMostNumber(x float64) string { return number(toDigits(x, math.Ceil)) }

@@ -38,7 +38,7 @@ func full(t *testing.T) *Report {
 	r.Release.Projection = &Projection{Kind: "principal", Keep: 20}
 	r.Release.Post = &Post{Digits: 2}
 	r.Release.Queries = 4
-	r.Data.Examples, r.Data.Stored = 100, &Stored{As: HeldBytes}
+	r.Data.Examples, r.Data.Stored = 100, &Stored{As: heldBytes}
 	r.Model.Inputs, r.Model.Features = 784, 20
 	r.Experiment = &bound.Settings{Runtime: bound.Runtime{Error: 1e-5, From: bound.RuntimeMeasured}}
 	r.Utility = Utility{CleanAccuracy: .9756, CleanInterval: [2]float64{.97, .98}, ReleasedAccuracy: .94, ReleasedInterval: [2]float64{.93, .95}, Examples: 10000, Draws: 1}
@@ -174,7 +174,7 @@ func TestAbovePrior(t *testing.T) {
 		t.Errorf("it is not said that nothing was compared\n%s", text)
 	}
 	d := &Design{Target: DesignTarget{AttackMSE: 1}}
-	if d.For() != BindsLinear {
+	if d.For() != bindsLinear {
 		t.Errorf("an attack's target is about %q", d.For())
 	}
 }
@@ -341,7 +341,7 @@ func TestScale(t *testing.T) {
 		nil,
 		{{Method: bound.MethodHCR, Status: "certified"}},
 		{{Method: bound.MethodHCR, Status: "certified", Median: Number(math.NaN()), Unbounded: true}},
-		{{Method: MarkAttack, Name: "x<y", Status: StatusDemonstrated, RMS: Number(math.NaN())}},
+		{{Method: markAttack, Name: "x<y", Status: StatusDemonstrated, RMS: Number(math.NaN())}},
 	} {
 		b := &FloorsAndCeilings{Bands: []BandMarks{{Name: "all", Of: "dct", Coordinates: 4, Marks: marks}}}
 		s, ok := b.newScale(0)
@@ -420,7 +420,7 @@ func TestPairsTogether(t *testing.T) {
 	far := Pair{Search: bound.SearchTwins, RMS: 30, ZNorm: .1, Allowance: 1e-3, Domain: bound.DomainStored, Guessed: .52}
 	odd := far
 	odd.Guessed = Number(math.NaN())
-	r := &Report{Data: Data{Stored: &Stored{As: HeldBytes}}}
+	r := &Report{Data: Data{Stored: &Stored{As: heldBytes}}}
 	for want, pairs := range map[string][]Pair{
 		"2 pairs of inputs, among inputs as 8-bit pixels, 20 to 20 grey levels apart, with features at most 0.001 apart. An adversary who knows that the input is one of the two, both equally likely, guesses from the release which one with a probability of at most 50.0": {near, near},
 		"2 pairs of inputs, among inputs as 8-bit pixels, 20 to 30 grey levels apart, with features at most 0.101 apart. An adversary who knows that the input is one of the two, both equally likely, guesses from the release which one with a probability of at most 52":   {near, far},

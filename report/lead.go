@@ -39,7 +39,7 @@ func (r *Report) Tone() Tone { return r.lead().Tone }
 func (r *Report) subtitle() string {
 	var said []string
 	if n := r.Data.Examples; n > 0 && r.Data.Name != "" {
-		said = append(said, fmt.Sprintf("%s from %s", CountGrouped(n, "example"), r.Data.Name))
+		said = append(said, fmt.Sprintf("%s from %s", countGrouped(n, "example"), r.Data.Name))
 	}
 	if words := strings.Fields(r.Command); len(words) > 1 {
 		said = append(said, strings.Join(words[:2], " "))
@@ -50,7 +50,7 @@ func (r *Report) subtitle() string {
 // trainingLead is the verdict on a model that was trained for its task alone.
 func (r *Report) trainingLead() verdictBlock {
 	u, t := r.Utility, r.Training
-	v := verdictBlock{Badge: "Trained", Tone: Calm, Says: fmt.Sprintf("It classifies %s of %s correctly.", percent(float64(u.CleanAccuracy)), CountGrouped(u.Examples, "held-out example"))}
+	v := verdictBlock{Badge: "Trained", Tone: Calm, Says: fmt.Sprintf("It classifies %s of %s correctly.", percent(float64(u.CleanAccuracy)), countGrouped(u.Examples, "held-out example"))}
 	if r.Outcome == Unfinished {
 		v.Badge, v.Tone = "Interrupted", Warn
 	}
@@ -62,7 +62,7 @@ func (r *Report) trainingLead() verdictBlock {
 	}
 	v.Tiles = []tile{
 		{"Accuracy", percent1(float64(u.CleanAccuracy)), "", "95 % interval " + bareInterval(u.CleanInterval)},
-		{"Training", fmt.Sprint(len(t.Epochs)), plural(len(t.Epochs), "epoch"), "on " + CountGrouped(t.Examples, "example")},
+		{"Training", fmt.Sprint(len(t.Epochs)), plural(len(t.Epochs), "epoch"), "on " + countGrouped(t.Examples, "example")},
 		{"Model", grouped(t.Parameters), "parameters", ""},
 	}
 	return v

@@ -30,7 +30,7 @@ func (r *Report) curiousLead() verdictBlock {
 	}
 	v.Says = strings.Join([]string{worst.says(string(c.Outputs)), worst.means()}, " ")
 	v.Tiles = []tile{
-		{"Honesty", percent1(c.Honesty.Value), "", fmt.Sprintf("%s answered right, of %s", c.Target, CountGrouped(c.Examples, "test example"))},
+		{"Honesty", percent1(c.Honesty.Value), "", fmt.Sprintf("%s answered right, of %s", c.Target, countGrouped(c.Examples, "test example"))},
 		{"Curiosity", percent1(worst.Curiosity.Curiosity.Value), "", worst.Attribute + " guessed right from the outputs"},
 		{"Without the outputs", percent1(worst.BaselineValue), "", worst.baselineBrief()},
 		{"Excess", signed1(worst.Excess), "points", worst.uncertainty()},
@@ -88,7 +88,7 @@ func (r *Report) tablesLead() verdictBlock {
 			reduced = append(reduced, strings.TrimSuffix(t.Reduced, "."))
 		}
 	}
-	said = append(said, fmt.Sprintf("%s of %s ran.", grouped(ran), CountGrouped(cells, "published figure")))
+	said = append(said, fmt.Sprintf("%s of %s ran.", grouped(ran), countGrouped(cells, "published figure")))
 	if len(reduced) > 0 {
 		said = append(said, "They do not compare with the published ones: "+strings.Join(unique(reduced), "; ")+".")
 	} else if compared > 0 {
@@ -105,7 +105,7 @@ func (r *Report) tablesLead() verdictBlock {
 		v.Badge = fmt.Sprintf("%d of %d figures agree", near, compared)
 	}
 	v.Says = strings.Join(said, " ")
-	v.Tiles = []tile{{"Ran", grouped(ran), fmt.Sprintf("of %s", CountGrouped(cells, "figure")), "the others were left out"}}
+	v.Tiles = []tile{{"Ran", grouped(ran), fmt.Sprintf("of %s", countGrouped(cells, "figure")), "the others were left out"}}
 	if ran == cells {
 		v.Tiles[0].About = "of the published tables"
 	}

@@ -40,8 +40,8 @@ func (v *verdictBlock) harmed(r *Report) {
 	if c := r.Design.Confirmed; c != nil && c.Identified != nil {
 		id := c.Identified
 		share := float64(id.Found) / float64(id.Inputs)
-		v.Says += fmt.Sprintf(" It does not limit an adversary who knows what inputs look like: one with a list of %s identified %s of %s.", CountGrouped(id.Candidates, "candidate"), percent1(share), CountGrouped(id.Inputs, "input"))
-		v.Tiles = append(v.Tiles, tile{"Not prevented", percent1(share), "", fmt.Sprintf("of %s identified among %s", CountGrouped(id.Inputs, "input"), CountGrouped(id.Candidates, "candidate"))})
+		v.Says += fmt.Sprintf(" It does not limit an adversary who knows what inputs look like: one with a list of %s identified %s of %s.", countGrouped(id.Candidates, "candidate"), percent1(share), countGrouped(id.Inputs, "input"))
+		v.Tiles = append(v.Tiles, tile{"Not prevented", percent1(share), "", fmt.Sprintf("of %s identified among %s", countGrouped(id.Inputs, "input"), countGrouped(id.Candidates, "candidate"))})
 		if share >= identifiedSometimes && v.Tone == Good {
 			v.Tone = Warn
 		}
@@ -74,7 +74,7 @@ func (x *Design) prevents(r *Report) tile {
 	case t.AttackMSE > 0 && t.Within == 0 && t.MedianStd == 0:
 		return tile{"Prevents", number(r.inUnit(float64(p.AttackMSE))), r.shortUnit(), "RMS error of the linear attack"}
 	case t.MedianStd > 0 && t.Within == 0:
-		return tile{"Prevents", "≥ " + AtLeastNumber(r.toUnit(float64(p.MedianStd))), r.shortUnit(), "error of unbiased estimators, median, estimated"}
+		return tile{"Prevents", "≥ " + atLeastNumber(r.toUnit(float64(p.MedianStd))), r.shortUnit(), "error of unbiased estimators, median, estimated"}
 	}
 	return tile{"Prevents", "≤ " + number(float64(p.Directions)), "directions", fmt.Sprintf("resolved by unbiased estimators to within %s", number(x.within()))}
 }

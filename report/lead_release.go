@@ -117,7 +117,7 @@ func (r *Report) releaseSays() string {
 	case column != nil:
 		said = append(said, r.exposedSays())
 	case r.listed() && !r.closeness()[0].anybody.none():
-		said = append(said, fmt.Sprintf("An adversary who knows only what inputs look like reconstructs them with an error of at least %s %s on average.", AtLeastNumber(r.closeness()[0].anybody.value), r.unit()))
+		said = append(said, fmt.Sprintf("An adversary who knows only what inputs look like reconstructs them with an error of at least %s %s on average.", atLeastNumber(r.closeness()[0].anybody.value), r.unit()))
 	case best != nil && best.Gain.closer():
 		who := "The best attack that ran"
 		if learnedFromItself(r) {
@@ -166,7 +166,7 @@ func (r *Report) identifiedSays() string {
 	if g := 1 / float64(h.List.Inputs); g >= identifiedSometimes {
 		guessing = "; guessing: " + percentOrLess(g)
 	}
-	begin := fmt.Sprintf("An adversary with a list of %s names the right one in ", CountGrouped(h.List.Inputs, "candidate"))
+	begin := fmt.Sprintf("An adversary with a list of %s names the right one in ", countGrouped(h.List.Inputs, "candidate"))
 	switch {
 	case !r.Lists.Processed && r.mostlyIdentified():
 		return begin + fmt.Sprintf("%s of releases (at least %s%s).", percentOf(h.First.Mean), percentDown(h.First.Low), guessing)
@@ -190,7 +190,7 @@ func (r *Report) unbiasedSays() string {
 	if best.Method == "" {
 		return said
 	}
-	if words := r.AboveWords(best); words != "" {
+	if words := r.aboveWords(best); words != "" {
 		said += " " + sentenceOf("This floor is "+words)
 	}
 	return said + " It does not limit an adversary who knows what inputs look like."
@@ -205,7 +205,7 @@ func (r *Report) releaseTiles() []tile {
 		if r.Lists.Processed {
 			share = "at most " + percentUp(h.First.High)
 		}
-		t = append(t, tile{"Identification", share, "", fmt.Sprintf("of releases, among %s; guessing: %s", CountGrouped(h.List.Inputs, "candidate"), percentOrLess(1/float64(h.List.Inputs)))})
+		t = append(t, tile{"Identification", share, "", fmt.Sprintf("of releases, among %s; guessing: %s", countGrouped(h.List.Inputs, "candidate"), percentOrLess(1/float64(h.List.Inputs)))})
 	}
 	if c, _ := r.exposed(); c != nil && c.attack.value > 0 {
 		t = append(t, tile{"Best attack, " + c.band, number(c.attack.value), "", "RMS error in the column's unit; guessing the mean: " + number(c.attack.prior)})
@@ -230,7 +230,7 @@ func (r *Report) releaseTiles() []tile {
 // floorTile is the tile of the floor for adversaries without a list.
 func (r *Report) floorTile() tile {
 	if c, _ := r.exposed(); c != nil {
-		return tile{"Floor, " + c.band, AtLeastNumber(c.anybody.value), "", "least RMS error of an adversary without a list, in the column's unit; guessing the mean: " + number(c.anybody.prior)}
+		return tile{"Floor, " + c.band, atLeastNumber(c.anybody.value), "", "least RMS error of an adversary without a list, in the column's unit; guessing the mean: " + number(c.anybody.prior)}
 	}
 	floor := r.closeness()[0].anybody
 	if floor.none() {
@@ -253,7 +253,7 @@ func (r *Report) unbiasedTile() tile {
 	case m > greyRange && r.Data.GreyLevels > 0:
 		t.Figure, t.Unit = "> the range", "of the data"
 	default:
-		t.Figure, t.Unit = "≥ "+AtLeastNumber(m), r.shortUnit()
+		t.Figure, t.Unit = "≥ "+atLeastNumber(m), r.shortUnit()
 	}
 	if isAbove(best.AbovePrior) {
 		t.About += "; vacuous for others"

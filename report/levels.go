@@ -38,5 +38,5 @@ func (r *Report) atLeast(m float64) string {
 	if m*float64(r.Data.GreyLevels) > greyRange {
 		return "more than the whole range of the data"
 	}
-	return "at least " + r.levels(m, AtLeastNumber)
+	return "at least " + r.levels(m, atLeastNumber)
 }

@@ -97,7 +97,7 @@ func (e errorBeside) floor() string {
 	case e.none():
 		return "none"
 	}
-	return AtLeastNumber(e.value)
+	return atLeastNumber(e.value)
 }
 
 // beside adds the prior alone to a printed error, as in "41.9 of 68.0".

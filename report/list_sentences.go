@@ -13,10 +13,10 @@ func (r *Report) identified() string {
 	h := r.Lists.Holder
 	if r.Lists.Processed {
 		return fmt.Sprintf("An adversary with a list of %s (%s) identifies the input in at most %s of releases (certified with 99.9 %% confidence; guessing: %s). This limit is for the noisy values before post-processing. The release may reveal less.",
-			CountGrouped(h.List.Inputs, "candidate"), listWords(h.List), percentUp(h.First.High), percentOrLess(1/float64(h.List.Inputs)))
+			countGrouped(h.List.Inputs, "candidate"), listWords(h.List), percentUp(h.First.High), percentOrLess(1/float64(h.List.Inputs)))
 	}
 	return fmt.Sprintf("An adversary with a list of %s (%s) identifies the input in %s of releases (certified with 99.9 %% confidence: between %s and %s; guessing: %s). No adversary who knows only this list, the model and the noise does better.",
-		CountGrouped(h.List.Inputs, "candidate"), listWords(h.List), percentOf(h.First.Mean), percentDown(h.First.Low), percentUp(h.First.High), percentOrLess(1/float64(h.List.Inputs)))
+		countGrouped(h.List.Inputs, "candidate"), listWords(h.List), percentOf(h.First.Mean), percentDown(h.First.Low), percentUp(h.First.High), percentOrLess(1/float64(h.List.Inputs)))
 }
 
 // hidden says how often an input that is no candidate, hidden among them, is identified.
@@ -26,7 +26,7 @@ func (r *Report) hidden() string {
 	}
 	h := r.Lists.Hidden
 	return fmt.Sprintf("New inputs (%s), hidden one by one among %s of this list, are identified in %s of releases (limits with 99.9 %% confidence: %s to %s), by an adversary who takes all inputs of the list to be equally likely. One who knows which of them the model was trained on may do better.",
-		listWords(h.List), CountGrouped(h.Inputs-1, "candidate"), percentOf(h.First.Mean), percentDown(h.First.Low), percentUp(h.First.High))
+		listWords(h.List), countGrouped(h.Inputs-1, "candidate"), percentOf(h.First.Mean), percentDown(h.First.Low), percentUp(h.First.High))
 }
 
 // floored states the floor for adversaries without a list.
@@ -40,9 +40,9 @@ func (r *Report) floored() string {
 	}
 	floor := r.closeness()[0].anybody
 	if floor.none() {
-		return fmt.Sprintf("No floor is certified for adversaries who know the distribution of inputs: at this noise, %s of %s do not prove one.", CountGrouped(p.List.Inputs, "input"), p.List.Name)
+		return fmt.Sprintf("No floor is certified for adversaries who know the distribution of inputs: at this noise, %s of %s do not prove one.", countGrouped(p.List.Inputs, "input"), p.List.Name)
 	}
-	return fmt.Sprintf("Certified with 99.9 %% confidence: an adversary who knows only the distribution of inputs errs by at least %s %s, root mean square over inputs like those of %s.", AtLeastNumber(floor.value), r.unit(), p.List.Name)
+	return fmt.Sprintf("Certified with 99.9 %% confidence: an adversary who knows only the distribution of inputs errs by at least %s %s, root mean square over inputs like those of %s.", atLeastNumber(floor.value), r.unit(), p.List.Name)
 }
 
 // uninformativeBands lists the bands in which the release adds almost nothing to guessing the mean.
@@ -67,9 +67,9 @@ func (r *Report) listMeaning() string {
 		s += " The candidates are the measured data themselves: an adversary with this list holds every input that is measured."
 	}
 	if p != nil {
-		s += fmt.Sprintf(" Limits without a list depend on two conditions that this run cannot check: the %s of %s are independent draws from the distribution of inputs, and the model was not trained on them.", CountGrouped(p.List.Inputs, "input"), p.List.Name)
+		s += fmt.Sprintf(" Limits without a list depend on two conditions that this run cannot check: the %s of %s are independent draws from the distribution of inputs, and the model was not trained on them.", countGrouped(p.List.Inputs, "input"), p.List.Name)
 		if n := r.Lists.Shared; n > 0 {
-			s += fmt.Sprintf(" %s of the sample equal candidates: if the model was trained on the candidates, the second condition does not hold for these.", CountGrouped(n, "input"))
+			s += fmt.Sprintf(" %s of the sample equal candidates: if the model was trained on the candidates, the second condition does not hold for these.", countGrouped(n, "input"))
 		}
 		if r.Data.GreyLevels <= 0 {
 			s += " They also assume that all inputs are within the range of these data."
@@ -84,5 +84,5 @@ func (r *Report) concludeLists() {
 		return
 	}
 	h := r.Lists.Holder
-	r.Conclude(Named, fmt.Sprintf("input identified: an adversary with a list of %s identifies the input in %s of releases; %s", CountGrouped(h.List.Inputs, "candidate"), percentOf(h.First.Mean), r.Verdict))
+	r.Conclude(Named, fmt.Sprintf("input identified: an adversary with a list of %s identifies the input in %s of releases; %s", countGrouped(h.List.Inputs, "candidate"), percentOf(h.First.Mean), r.Verdict))
 }

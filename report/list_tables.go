@@ -16,13 +16,13 @@ func (d *document) holder(x *measure.ListFigures) {
 		return
 	}
 	d.part("Adversaries with a list of candidates")
-	t := table{Says: fmt.Sprintf("Limits hold with 99.9 %% confidence each (%s).", CountGrouped(h.Draws, "draw")),
+	t := table{Says: fmt.Sprintf("Limits hold with 99.9 %% confidence each (%s).", countGrouped(h.Draws, "draw")),
 		Heads: []string{"figure", "value", "limits", "without the release"}}
 	n := float64(h.List.Inputs)
 	t.add("input identified with one guess", percentOf(estimate(x, h.First)), percentLimits(h.First), percentOrLess(1/n))
 	t.add("input identified with ten guesses", percentOf(estimate(x, h.Ten)), percentLimits(h.Ten), percentOrLess(min(1, 10/n)))
-	t.add("mean rank of the input", number(estimate(x, h.Rank)), "at least "+AtLeastNumber(h.Rank.Low), number((n+1)/2))
-	bits := AtLeastNumber(h.Bits.Low) + " – " + atMostNumber(h.Bits.High)
+	t.add("mean rank of the input", number(estimate(x, h.Rank)), "at least "+atLeastNumber(h.Rank.Low), number((n+1)/2))
+	bits := atLeastNumber(h.Bits.Low) + " – " + atMostNumber(h.Bits.High)
 	t.add(fmt.Sprintf("bits revealed, of %s", number(math.Log2(n))), number(estimate(x, h.Bits)), bits, "0")
 	d.table(t)
 	if h.BitsMost != nil && *h.Fano < vacuousFano {
@@ -146,10 +146,10 @@ func percentLimits(l bayes.Limit) string { return percentDown(l.Low) + " – " +
 func listWords(l measure.ListUsed) string {
 	s := l.Name
 	if l.Inputs+l.Merged < l.Of {
-		s = fmt.Sprintf("drawn from the %s of %s", CountGrouped(l.Of, "input"), l.Name)
+		s = fmt.Sprintf("drawn from the %s of %s", countGrouped(l.Of, "input"), l.Name)
 	}
 	if l.Merged > 0 {
-		s += fmt.Sprintf("; %s left out that equal another", CountGrouped(l.Merged, "input"))
+		s += fmt.Sprintf("; %s left out that equal another", countGrouped(l.Merged, "input"))
 	}
 	return s
 }

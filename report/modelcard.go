@@ -8,10 +8,10 @@ import (
 	"tattle/internal/file"
 )
 
-// WriteModelCard writes a section for a model card about what the model's outputs reveal of
+// writeModelCard writes a section for a model card about what the model's outputs reveal of
 // sensitive attributes, with a heading of the second level. It returns an error if the report
 // has no audit.
-func (r *Report) WriteModelCard(w io.Writer) error {
+func (r *Report) writeModelCard(w io.Writer) error {
 	a := r.Audit
 	if a == nil {
 		return errNoAudit

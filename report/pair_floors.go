@@ -69,7 +69,7 @@ func (r *Report) pairRows(status string) (rows [][]string) {
 		}
 		cells := []string{pairName(b) + r.some(b.Examples), of}
 		for _, level := range []float64{.05, .5, .95} {
-			cells = append(cells, AtLeastNumber(r.toUnit(b.Quantile(level))))
+			cells = append(cells, atLeastNumber(r.toUnit(b.Quantile(level))))
 		}
 		rows = append(rows, cells)
 	}
@@ -110,9 +110,9 @@ func (r *Report) pairSentence() string {
 		half = "the input"
 	}
 	s := sentenceOf(b.Status)
-	s = s[:len(s)-1] + fmt.Sprintf(": for %s there is another input such that no adversary, biased or not, errs by less than %s %s, averaged over the two (root mean square over the input)", half, AtLeastNumber(r.toUnit(b.Quantile(.5))), r.unit())
+	s = s[:len(s)-1] + fmt.Sprintf(": for %s there is another input such that no adversary, biased or not, errs by less than %s %s, averaged over the two (root mean square over the input)", half, atLeastNumber(r.toUnit(b.Quantile(.5))), r.unit())
 	if b.Examples > 1 && b.Quantile(.05) > 0 {
-		s += fmt.Sprintf("; for 95 %% of them this floor is at least %s", AtLeastNumber(r.toUnit(b.Quantile(.05))))
+		s += fmt.Sprintf("; for 95 %% of them this floor is at least %s", atLeastNumber(r.toUnit(b.Quantile(.05))))
 	}
 	return s + "."
 }

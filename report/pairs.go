@@ -116,7 +116,7 @@ func (p Pair) caption() string {
 	case math.IsNaN(float64(p.Median)): // no twins were sought
 		return s
 	}
-	return s + fmt.Sprintf("; together its twins certify unbiased errors of at least %s normalised units in half of the coordinates", AtLeastNumber(float64(p.Median)))
+	return s + fmt.Sprintf("; together its twins certify unbiased errors of at least %s normalised units in half of the coordinates", atLeastNumber(float64(p.Median)))
 }
 
 // says how far apart a pair is, and how plausible both are where that is known.
@@ -136,7 +136,7 @@ func (r *Report) says(p Pair) string {
 		said += fmt.Sprintf(", features at most %s apart", atMostNumber(p.apart()))
 	}
 	if p.Floor > 0 {
-		said += fmt.Sprintf("; no adversary errs by less than %s grey levels on average over the two", AtLeastNumber(float64(p.Floor)))
+		said += fmt.Sprintf("; no adversary errs by less than %s grey levels on average over the two", atLeastNumber(float64(p.Floor)))
 	}
 	return said
 }

@@ -119,7 +119,7 @@ func TestUndercut(t *testing.T) {
 	if r.FloorsAndCeilings.undercut() != "" || strings.Contains(text+page, said) {
 		t.Errorf("explained for no reason: %s", r.FloorsAndCeilings.undercut())
 	}
-	*r.FloorsAndCeilings.Bands[0].digest().attack = Mark{Method: MarkAttack, Name: "decoder", Status: StatusDemonstrated, RMS: .08}
+	*r.FloorsAndCeilings.Bands[0].digest().attack = Mark{Method: markAttack, Name: "decoder", Status: StatusDemonstrated, RMS: .08}
 	text, page = rendered(t, r)
 	for _, s := range []string{text, page} {
 		if s = strings.Join(strings.Fields(s), " "); strings.Count(s, "In 1 "+said) != 1 || !strings.Contains(s, "a Gaussian with the training data") {

@@ -75,7 +75,7 @@ func (r *Report) madeSentence() string {
 	}
 	slices.Sort(floors)
 	median := floors[(len(floors)-1)/2]
-	s += fmt.Sprintf(" For %d of them the floor is larger than with a candidate: at least %s %s (median over these inputs; largest %s).", len(floors), AtLeastNumber(median), r.unit(), AtLeastNumber(floors[len(floors)-1]))
+	s += fmt.Sprintf(" For %d of them the floor is larger than with a candidate: at least %s %s (median over these inputs; largest %s).", len(floors), atLeastNumber(median), r.unit(), atLeastNumber(floors[len(floors)-1]))
 	if r.Vacuous(median / r.toUnit(1)) {
 		s += " The median is vacuous."
 	}
@@ -103,7 +103,7 @@ func (r *Report) plausibleSentence() string {
 	slices.Sort(floors)
 	s := sentenceOf(status)
 	s = s[:len(s)-1] + fmt.Sprintf(": %d of the %s that were tried have a plausible partner, a candidate of the list that is at most as surprising by two measures: its distance from the nearest other candidate, and its distance from the candidates' mean under their covariance (the score)."+
-		" Averaged over such a pair, no adversary errs by less than %s %s (median over these inputs; largest %s).", len(floors), Count(n, "input"), AtLeastNumber(floors[(len(floors)-1)/2]), r.unit(), AtLeastNumber(floors[len(floors)-1]))
+		" Averaged over such a pair, no adversary errs by less than %s %s (median over these inputs; largest %s).", len(floors), Count(n, "input"), atLeastNumber(floors[(len(floors)-1)/2]), r.unit(), atLeastNumber(floors[len(floors)-1]))
 	if r.Vacuous(floors[(len(floors)-1)/2] / r.toUnit(1)) {
 		s += " The median is vacuous: at this noise, an adversary who knows what inputs look like can tell such pairs apart."
 	}

@@ -63,7 +63,7 @@ func (r *Report) promiseTiles() []tile {
 		if n := r.Release.Queries; n > 1 {
 			of = fmt.Sprintf("of inputs that are released %d times", n)
 		}
-		about := fmt.Sprintf("%s, among %s; guessing: %s", of, CountGrouped(h.List.Inputs, "candidate"), percentOrLess(1/float64(h.List.Inputs)))
+		about := fmt.Sprintf("%s, among %s; guessing: %s", of, countGrouped(h.List.Inputs, "candidate"), percentOrLess(1/float64(h.List.Inputs)))
 		if x := r.Lists.Hidden; x != nil {
 			about += "; new inputs: at most " + shareAtMost(x.First.High)
 		}
@@ -258,7 +258,7 @@ func (d *document) checkedLimits(x *Promise) {
 	for _, c := range x.Checked {
 		promised, figure, kept := "at most ", c.print(float64(c.Figure), atMostNumber), "no"
 		if c.Kind.least() {
-			promised, figure = "at least ", c.print(float64(c.Figure), AtLeastNumber)
+			promised, figure = "at least ", c.print(float64(c.Figure), atLeastNumber)
 		}
 		switch {
 		case c.Lacks != "":

@@ -60,7 +60,7 @@ func (r *Report) nothingKept() []string {
 			tried++
 		}
 	}
-	said := []string{fmt.Sprintf("in the search, none of %s meets the limits (%s)", CountGrouped(tried, "release"), r.promised())}
+	said := []string{fmt.Sprintf("in the search, none of %s meets the limits (%s)", countGrouped(tried, "release"), r.promised())}
 	if p := x.Nearest; p != nil {
 		said = append(said, fmt.Sprintf("the nearest is %s, σ = %s: %s, means over draws on training data, without limits", pointName(*p), number(p.Sigma), r.searched(*p)))
 	}
@@ -78,7 +78,7 @@ func (r *Report) promised() string {
 	}
 	among := ""
 	if l.Candidates > 0 {
-		among = " among " + CountGrouped(l.Candidates, "candidate")
+		among = " among " + countGrouped(l.Candidates, "candidate")
 	}
 	add(l.Identify, "identification at most %s%s", percentOrLess(l.Identify), among)
 	add(l.Bits, "at most %s bits", number(l.Bits))
@@ -119,7 +119,7 @@ func (r *Report) limitSentence(c CheckedLimit) string {
 	}
 	figure := c.print(float64(c.Figure), atMostNumber)
 	if c.Kind.least() {
-		figure = c.print(float64(c.Figure), AtLeastNumber)
+		figure = c.print(float64(c.Figure), atLeastNumber)
 	}
 	return fmt.Sprintf(r.limitWords(c), figure) + " (" + c.against() + ")"
 }
@@ -136,7 +136,7 @@ func (r *Report) limitWords(c CheckedLimit) string {
 			if list.Inputs+list.Merged < list.Of {
 				from = "drawn from " + from
 			}
-			who += fmt.Sprintf(" of %s (%s)", CountGrouped(list.Inputs, "candidate"), strings.ReplaceAll(from, "%", "%%"))
+			who += fmt.Sprintf(" of %s (%s)", countGrouped(list.Inputs, "candidate"), strings.ReplaceAll(from, "%", "%%"))
 		}
 		if n := r.Release.Queries; n > 1 {
 			return fmt.Sprintf("%s identifies the input from %d releases of it in at most %%s of cases", who, n)

@@ -38,13 +38,13 @@ func stored(set *dataset.Set) *Stored {
 	_, known := set.Grid()
 	switch {
 	case set.Values != nil:
-		return &Stored{As: HeldColumns}
+		return &Stored{As: heldColumns}
 	case !known:
-		return &Stored{As: HeldFloat32}
+		return &Stored{As: heldFloat32}
 	}
-	s := &Stored{As: HeldBytes, Mean: set.Mean, Std: set.Std, ChannelsLast: set.ChannelsLast}
+	s := &Stored{As: heldBytes, Mean: set.Mean, Std: set.Std, ChannelsLast: set.ChannelsLast}
 	if set.Resized {
-		s.As = HeldResized
+		s.As = heldResized
 	}
 	return s
 }

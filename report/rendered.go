@@ -32,7 +32,7 @@ func (r *Report) Renderings() []Rendering {
 	all := []Rendering{{FileHTML, r.WriteHTML}}
 	if r.Audit != nil {
 		all = append(all, Rendering{"report.md", r.WriteMarkdown}, Rendering{"report.sarif", r.WriteSARIF},
-			Rendering{"report.junit.xml", r.WriteJUnit}, Rendering{"model-card.md", r.WriteModelCard})
+			Rendering{"report.junit.xml", r.WriteJUnit}, Rendering{"model-card.md", r.writeModelCard})
 	}
 	return all
 }

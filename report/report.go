@@ -114,12 +114,11 @@ func (c Checks) String() string {
 
 // Model is what was measured.
 type Model struct {
-	Path         string `json:"path"`
-	SHA256       string `json:"sha256"`
-	Inputs       int    `json:"inputs"`
-	Features     int    `json:"features"`
-	FeatureNode  string `json:"feature_node"`
-	Architecture string `json:"architecture,omitempty"`
+	Path        string `json:"path"`
+	SHA256      string `json:"sha256"`
+	Inputs      int    `json:"inputs"`
+	Features    int    `json:"features"`
+	FeatureNode string `json:"feature_node"`
 }
 
 // Data is what it was measured on.

@@ -12,15 +12,15 @@ import (
 // rest (B Figure 7).
 type ROC struct {
 	Run       string        `json:"run"` // a row of the figure
-	Of        string        `json:"of"`  // OfHonesty (left) or OfCuriosity (right)
+	Of        string        `json:"of"`  // ofHonesty (left) or ofCuriosity (right)
 	Attribute string        `json:"attribute"`
 	Curves    []curious.ROC `json:"curves"`
 }
 
 // What a ROC curve is about.
 const (
-	OfHonesty   = "honesty"
-	OfCuriosity = "curiosity"
+	ofHonesty   = "honesty"
+	ofCuriosity = "curiosity"
 )
 
 func (c ROC) title() string { return strings.TrimSuffix(sentenceOf(c.Of+": "+c.Attribute), ".") }

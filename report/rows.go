@@ -21,7 +21,7 @@ func (r *Report) rows(status string, name func(bound.Summary) string) [][]string
 		}
 		cells := []string{name(b) + r.some(b.Examples), strings.ReplaceAll(marked(times(b.Band), b.AbovePrior), " ", ""), cmp.Or(b.Domain, "–")}
 		for _, q := range bound.QuantileLevels {
-			cells = append(cells, strings.ReplaceAll(AtLeastNumber(b.Quantile(q)), "unbounded", "∞"))
+			cells = append(cells, strings.ReplaceAll(atLeastNumber(b.Quantile(q)), "unbounded", "∞"))
 		}
 		rows = append(rows, append(cells, Share(b.UnboundedFraction)))
 	}

@@ -84,7 +84,7 @@ func studySentences(s *audit.Study) []string {
 	for _, d := range studyDemands(s) {
 		at := ""
 		if d.rate.Examples > 0 {
-			at = ", of " + CountGrouped(d.rate.Examples, "example")
+			at = ", of " + countGrouped(d.rate.Examples, "example")
 		}
 		said = append(said, fmt.Sprintf("%s%s: %s (%s).", capital(d.rate.Name), at, rateWords(d.rate), d.said))
 	}

@@ -23,13 +23,13 @@ type Table struct {
 type TableColumn struct {
 	Group string `json:"group,omitempty"`
 	Name  string `json:"name"`
-	Unit  string `json:"unit"` // UnitPercent, UnitBits or empty
+	Unit  string `json:"unit"` // unitPercent, unitBits or empty
 }
 
 // The units of a column.
 const (
-	UnitPercent = "percent" // figures are fractions, shown times 100
-	UnitBits    = "bits"
+	unitPercent = "percent" // figures are fractions, shown times 100
+	unitBits    = "bits"
 )
 
 // TableRow is a row; equal labels of neighbouring rows are printed once.
@@ -118,9 +118,9 @@ func (f *Figure) Words(unit string) string {
 	}
 	digits, scale := 2, 1.
 	switch unit {
-	case UnitPercent:
+	case unitPercent:
 		scale = 100
-	case UnitBits:
+	case unitBits:
 		digits = 3
 	}
 	if math.IsNaN(float64(f.Mean)) {

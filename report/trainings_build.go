@@ -25,13 +25,13 @@ func (r *Report) SetTrainings(seeds []training.Seed, results []*training.Result,
 		}
 	}
 	r.SetEvaluation(first.Evaluation, o, first.Taus)
-	r.AddCurves(first.Evaluation, runName(first))
+	r.addCurves(first.Evaluation, runName(first))
 	r.Warnings = append(r.Warnings, p.Notes...)
 	r.Warnings = append(r.Warnings, training.AttributeWarnings(p.Train, o.Attack, first.Evaluation)...)
 	var all []*training.Record
 	for i, x := range results {
 		o := seeds[i].Options.WithDefaults()
-		r.AddRuns(x.Evaluation, Run{Name: runName(x), Attack: string(o.Attack), Outputs: string(x.Evaluation.Outputs), Beta: o.Beta, Seed: o.Seed})
+		r.addRuns(x.Evaluation, Run{Name: runName(x), Attack: string(o.Attack), Outputs: string(x.Evaluation.Outputs), Beta: o.Beta, Seed: o.Seed})
 		if w := notLearned(x); w != "" {
 			r.Warnings = append(r.Warnings, w)
 		}
@@ -62,7 +62,7 @@ func trainingsOutcome(results []*training.Result) (Outcome, string) {
 	for i, x := range results {
 		all[i] = x.Evaluation
 	}
-	outcome, verdict := CuriousOutcome(all...)
+	outcome, verdict := curiousOutcome(all...)
 	if len(all) == 1 || len(all[0].Sensitive) > 0 {
 		return outcome, verdict
 	}
@@ -90,19 +90,19 @@ func (r *Report) SetStudent(t *training.Teacher, s *training.Student, seed uint6
 	run := Run{Attack: string(t.Options.Attack), Outputs: string(t.Options.Outputs), Beta: t.Options.Beta, Seed: t.Options.Seed}
 	add := func(name string, v *curious.Evaluation) {
 		run.Name = name
-		r.AddRuns(v, run)
+		r.addRuns(v, run)
 	}
 	add("teacher", t.Result.Evaluation)
 	run.Attack, run.Seed = "student", seed
 	add("student, the teacher's attack", s.Own)
-	r.AddCurves(t.Result.Evaluation, "teacher")
-	r.AddCurves(s.Own, "student")
+	r.addCurves(t.Result.Evaluation, "teacher")
+	r.addCurves(s.Own, "student")
 	r.Conclude(Done, "distilled")
 	if s.Refitted != nil {
 		run.Attack = "refitted"
 		add("student, an attack fitted to it", s.Refitted)
-		_, byTeacher := CuriousOutcome(s.Own)
-		_, byFitted := CuriousOutcome(s.Refitted)
+		_, byTeacher := curiousOutcome(s.Own)
+		_, byFitted := curiousOutcome(s.Refitted)
 		r.Verdict += "; of the student's outputs: " + byTeacher + " by the teacher's attack, " + byFitted + " by one fitted to them"
 	}
 }

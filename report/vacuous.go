@@ -55,7 +55,7 @@ func (r *Report) fewer() string {
 		return ""
 	}
 	return fmt.Sprintf("%s, %s: they do not determine an input. In real arithmetic, among any real inputs, no unbiased estimator exists for directions that they do not depend on. This does not stop adversaries with a prior.",
-		CountGrouped(n, r.releasedUnit()), CountGrouped(p, "input"))
+		countGrouped(n, r.releasedUnit()), countGrouped(p, "input"))
 }
 
 // releasedUnit says in the singular what leaves.
@@ -71,8 +71,8 @@ func (r *Report) releasedUnit() string {
 	return "feature"
 }
 
-// CountGrouped is Count with commas between thousands.
-func CountGrouped(n int, what string) string { return grouped(n) + " " + plural(n, what) }
+// countGrouped is Count with commas between thousands.
+func countGrouped(n int, what string) string { return grouped(n) + " " + plural(n, what) }
 
 // grouped prints a count with commas between thousands.
 func grouped(n int) string {

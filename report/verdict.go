@@ -44,7 +44,7 @@ func (r *Report) warnBounds(res *bound.Result) {
 	if e.Domain.Grid != nil {
 		r.warn("Near witnesses are rounded to stored inputs (domain stored). Most are too small for that, and prove little or nothing.")
 	}
-	if far := []string{e.Far.Domain.String(), e.Twins.Domain.String()}; slices.Contains(far, bound.DomainLegal) && r.Data.Held() == HeldFloat32 && e.Domain.Low == nil {
+	if far := []string{e.Far.Domain.String(), e.Twins.Domain.String()}; slices.Contains(far, bound.DomainLegal) && r.Data.Held() == heldFloat32 && e.Domain.Low == nil {
 		r.warn("How the data are stored is not known, so far witnesses and twins are about real numbers within the data's range. --domain stored makes them float32 numbers.")
 	}
 	if e.Search.Search == bound.Published {
@@ -107,7 +107,7 @@ func verdict(r *Report) (Outcome, string) {
 	said := string(outcome) + ": " + about
 	if outcome == Bounded || outcome == Unbounded {
 		best := bestRow(r, true)
-		words := r.AboveWords(best)
+		words := r.aboveWords(best)
 		switch above := best.AbovePrior; {
 		case above != nil && *above:
 			said = words + "; for unbiased estimators only: " + about
@@ -118,7 +118,7 @@ func verdict(r *Report) (Outcome, string) {
 		}
 	}
 	if n, p := r.Model.Features, r.Model.Inputs; n > 0 && n < p && len(r.Bounds) > 0 && r.Release.NoBounds == "" {
-		said += fmt.Sprintf("; %s cannot determine %s, so that this says nothing about adversaries with a prior", CountGrouped(n, "number"), CountGrouped(p, "input"))
+		said += fmt.Sprintf("; %s cannot determine %s, so that this says nothing about adversaries with a prior", countGrouped(n, "number"), countGrouped(p, "input"))
 	}
 	return outcome, said
 }
@@ -152,7 +152,7 @@ func strength(r *Report) (outcome Outcome, about string) {
 
 // halfOf names what a row's median is over.
 func halfOf(r *Report, b bound.Summary) string {
-	of := r.CoordinatesOf(b.Coordinates, b.Examples)
+	of := r.coordinatesOf(b.Coordinates, b.Examples)
 	if b.Band == bound.AllBand {
 		return of
 	}
@@ -163,13 +163,13 @@ func halfOf(r *Report, b bound.Summary) string {
 func floorInLevels(r *Report, std float64) string {
 	switch levels := std * float64(r.Data.GreyLevels); {
 	case levels == 0:
-		return "at least " + AtLeastNumber(std) + " normalised units"
+		return "at least " + atLeastNumber(std) + " normalised units"
 	case levels > farBeyond:
 		return fmt.Sprintf("more than %d times the whole range of grey levels", farBeyond/255)
 	case levels > 255:
 		return "more than the whole range of grey levels"
 	default:
-		return "at least " + AtLeastNumber(levels) + " grey levels"
+		return "at least " + atLeastNumber(levels) + " grey levels"
 	}
 }
 
@@ -178,7 +178,7 @@ func floorInLevels(r *Report, std float64) string {
 func twinned(r *Report) string {
 	for _, b := range r.Bounds {
 		if b.Method == bound.MethodHCR && b.Search == bound.SearchTwins && b.Band == bound.AllBand && b.Status == bound.StatusCertified && b.UnboundedFraction > 0 {
-			return fmt.Sprintf("; for %s of the %s, twins leave no useful limit, among %s", Share(b.UnboundedFraction), r.CoordinatesOf(b.Coordinates, b.Examples), r.Among(b.Domain))
+			return fmt.Sprintf("; for %s of the %s, twins leave no useful limit, among %s", Share(b.UnboundedFraction), r.coordinatesOf(b.Coordinates, b.Examples), r.Among(b.Domain))
 		}
 	}
 	return ""

@@ -15,8 +15,8 @@ import (
 // CelebA about four fifths of the 115,000 pictures with one hair colour (appendix F.1).
 var trainingExamples = map[Data]int{UTKFace: 17068, CelebA: 92000}
 
-// A Planned is a training of a grid that is listed and not run.
-type Planned struct {
+// A planned is a training of a grid that is listed and not run.
+type planned struct {
 	Key       string
 	Published string        // the paper's figures of it, with their units; empty if it prints none
 	Cell      time.Duration // estimate of the time for one seed on this machine
@@ -25,15 +25,15 @@ type Planned struct {
 // timed is how many examples an estimate trains on.
 const timed = 2 * curious.DefaultBatch
 
-// Plan lists the trainings that are chosen, with the published figures. The times are those of a
+// estimate lists the trainings that are chosen, with the published figures. The times are those of a
 // short training of each kind on random pictures, in proportion to examples and epochs.
-func (g *Grid) Plan(ctx context.Context) ([]Planned, error) {
+func (g *Grid) estimate(ctx context.Context) ([]planned, error) {
 	type kind struct {
 		standard bool
 		widths   [5]int
 	}
 	took := map[kind]time.Duration{}
-	var all []Planned
+	var all []planned
 	for _, t := range g.Trainings {
 		if !g.chosen[t.Key] {
 			continue
@@ -48,7 +48,7 @@ func (g *Grid) Plan(ctx context.Context) ([]Planned, error) {
 			took[k] = d
 		}
 		epochs := float64(g.Examples()) / timed * float64(g.epochs)
-		all = append(all, Planned{t.Key, g.publishedOf(t.Key), time.Duration(epochs * float64(took[k]))})
+		all = append(all, planned{t.Key, g.publishedOf(t.Key), time.Duration(epochs * float64(took[k]))})
 	}
 	return all, nil
 }

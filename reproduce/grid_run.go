@@ -176,7 +176,7 @@ func (g *Grid) open(ctx context.Context, target string) error {
 		return fmt.Errorf("%s: the data of %s are not those that the run began with: SHA-256 %.16s…, not %.16s…", g.o.Data, target, digest, was)
 	}
 	g.target, g.parts = target, p
-	g.data[target] = openedTarget{digest, int(Steps(g.parts, g.epochs))}
+	g.data[target] = openedTarget{digest, int(steps(g.parts, g.epochs))}
 	return nil
 }
 
@@ -221,13 +221,13 @@ func (g *Grid) Report(r *report.Report, path string) {
 	r.Settings["seeds"] = fmt.Sprint(len(g.seeds))
 	r.Data = report.DataOf(g.parts.Test, path, "test")
 	r.Data.SHA256 = g.parts.Sum()
-	res := &Results{
-		Experiment: g.Experiment, Trained: map[string][]SeedResult{}, Seed: g.o.Seed, Wanted: len(g.seeds),
+	res := &results{
+		Experiment: g.Experiment, Trained: map[string][]seedResult{}, Seed: g.o.Seed, Wanted: len(g.seeds),
 		TestExamples: g.parts.Test.Len(), Reduced: g.reduced(), Notes: g.notes,
 	}
 	var all []*training.Record
 	for _, c := range g.results {
-		res.Trained[c.Key] = append(res.Trained[c.Key], SeedResult{Seed: c.Settings["seed"], Failed: c.Failed, Measured: &c.Measured})
+		res.Trained[c.Key] = append(res.Trained[c.Key], seedResult{Seed: c.Settings["seed"], Failed: c.Failed, Measured: &c.Measured})
 		all = append(all, &c.Record)
 	}
 	res.Fill(r)

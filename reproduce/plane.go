@@ -54,7 +54,7 @@ func (x *Experiment) mixtures(ctx context.Context, p *dataset.Parts, r *report.R
 		mixtureBars("hard mixture", f.Hard, nil),
 		mixtureBars("normal mixture", f.Normal, []float64{f.Tau, .5, 1 - f.Tau}),
 	}}
-	res := &Results{Experiment: x}
+	res := &results{Experiment: x}
 	for _, t := range x.Tables {
 		table := res.table(t)
 		for i, m := range []curious.MixtureFigure{f.Hard, f.Normal} {

@@ -14,10 +14,10 @@ import (
 // Seeds of the paper's procedure: each training is done so often.
 const Seeds = 5
 
-// Results are what the trainings of an experiment came to.
-type Results struct {
+// results are what the trainings of an experiment came to.
+type results struct {
 	*Experiment
-	Trained      map[string][]SeedResult // by the key of the training
+	Trained      map[string][]seedResult // by the key of the training
 	Seed         uint64                  // the first
 	Wanted       int                     // seeds of each training
 	TestExamples int
@@ -25,8 +25,8 @@ type Results struct {
 	Notes        []string // on the data
 }
 
-// SeedResult is what a training with one seed came to.
-type SeedResult struct {
+// seedResult is what a training with one seed came to.
+type seedResult struct {
 	Seed   string
 	Failed string // why there are no measures
 	*Measured
@@ -48,7 +48,7 @@ type Measure struct {
 
 // Fill adds to a report the tables beside the paper's figures, the curves, the warnings
 // and the verdict. It sets no headline: no one of many trainings stands for the table.
-func (res *Results) Fill(r *report.Report) {
+func (res *results) Fill(r *report.Report) {
 	for _, t := range res.Tables {
 		r.Tables = append(r.Tables, res.table(t))
 	}
@@ -64,7 +64,7 @@ func (res *Results) Fill(r *report.Report) {
 }
 
 // conclude warns of every departure from the paper's procedure, and adds the verdict.
-func (res *Results) conclude(r *report.Report) {
+func (res *results) conclude(r *report.Report) {
 	warn := func(format string, a ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...)) }
 	if res.Reduced != "" {
 		warn("Not the paper's procedure (%s): the figures do not compare with the published ones.", res.Reduced)
@@ -95,7 +95,7 @@ func (res *Results) conclude(r *report.Report) {
 }
 
 // compared says in the verdict whether the figures are the paper's.
-func (res *Results) compared(all []report.Table) string {
+func (res *results) compared(all []report.Table) string {
 	if res.Reduced != "" {
 		return ", by a reduced procedure: the figures do not compare with the paper's"
 	}
@@ -115,7 +115,7 @@ const differenceNote = "σ is ours less published over √(standard deviation of
 	"p the mean of the two accuracies and n the test examples; of entropies without the last term. Where we have one seed only, the published deviation stands in for ours."
 
 // table fills in one table.
-func (res *Results) table(t Table) report.Table {
+func (res *results) table(t Table) report.Table {
 	out := report.Table{
 		Name: t.Name, Title: t.Title, Caption: t.Caption, Reduced: res.Reduced, Heads: t.Heads,
 		Notes: append(slices.Clone(t.Notes), settingsNote),
@@ -168,7 +168,7 @@ func blanks(n int) []report.TableCell {
 }
 
 // tableCell sets the mean over the seeds beside the published figure.
-func (res *Results) tableCell(c Cell) report.TableCell {
+func (res *results) tableCell(c Cell) report.TableCell {
 	out := report.TableCell{Published: publishedFigure(c.Published)}
 	var values []float64
 	for _, r := range res.Trained[c.Training] {
@@ -239,7 +239,7 @@ func deviations(c Cell, ours curious.MeanStd, examples int) (float64, bool) {
 }
 
 // value is the figure of a cell by one seed; not ok where that failed.
-func (res *Results) value(c Cell, r SeedResult) (float64, bool) {
+func (res *results) value(c Cell, r seedResult) (float64, bool) {
 	if counts := r.Counts[c.Sensitive]; counts != nil {
 		if v, ok := shareOf(c.Quantity, counts); ok {
 			return v, true

@@ -18,9 +18,9 @@ func TestVerdict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &Results{Experiment: x, Wanted: 2, Trained: map[string][]SeedResult{}}
+	g := &results{Experiment: x, Wanted: 2, Trained: map[string][]seedResult{}}
 	for _, tr := range x.Trainings {
-		g.Trained[tr.Key] = []SeedResult{{Measured: new(Measured)}, {Measured: new(Measured)}}
+		g.Trained[tr.Key] = []seedResult{{Measured: new(Measured)}, {Measured: new(Measured)}}
 	}
 	near, far := report.Number(-1.9), report.Number(2.1)
 	ours := &report.Figure{Mean: .5}
@@ -42,14 +42,14 @@ func TestPruningPanels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &Results{Experiment: x, Wanted: 2, Trained: map[string][]SeedResult{}}
+	g := &results{Experiment: x, Wanted: 2, Trained: map[string][]seedResult{}}
 	for _, key := range []string{"age3-standard", "age3-standard-x.4", "age3-race3-parameterized-raw-x.4y.5s.5"} {
 		for _, honesty := range []float64{.4, .6} {
 			m := &Measure{
 				Evaluation: &curious.Evaluation{Examples: 2, Confusion: [][]int{{1, 0}, {0, 1}}, Sensitive: []curious.Curiosity{{}}},
 				Pruned:     []curious.Pruned{{Fraction: .9, Honesty: classify.Proportion{Value: honesty}, Curiosity: []classify.Proportion{{Value: .3}}}},
 			}
-			g.Trained[key] = append(g.Trained[key], SeedResult{Measured: &Measured{Measures: map[string]*Measure{"raw": m}}})
+			g.Trained[key] = append(g.Trained[key], seedResult{Measured: &Measured{Measures: map[string]*Measure{"raw": m}}})
 		}
 	}
 	r := new(report.Report)
@@ -72,15 +72,15 @@ func TestCells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &Results{Experiment: x, Wanted: 2, TestExamples: 10000,
-		Trained: map[string][]SeedResult{}}
+	g := &results{Experiment: x, Wanted: 2, TestExamples: 10000,
+		Trained: map[string][]seedResult{}}
 	for _, honesty := range []float64{.91, .93} {
-		g.Trained["Smiling-standard"] = append(g.Trained["Smiling-standard"], SeedResult{Measured: &Measured{
+		g.Trained["Smiling-standard"] = append(g.Trained["Smiling-standard"], seedResult{Measured: &Measured{
 			Counts:   map[string][][]int{"MouthOpen": {{386, 122}, {103, 389}}},
 			Measures: map[string]*Measure{"raw": {Evaluation: &curious.Evaluation{Honesty: classify.Proportion{Value: honesty}}}},
 		}})
 	}
-	g.Trained["Male-standard"] = []SeedResult{{Failed: "diverged", Measured: new(Measured)}}
+	g.Trained["Male-standard"] = []seedResult{{Failed: "diverged", Measured: new(Measured)}}
 	labels, shown := g.table(x.Tables[0]), g.table(x.Tables[1])
 	// Printed .386, .122, .103, .389 and .231 bits.
 	for i, want := range []float64{.386, .122, .103, .389, .23144} {
@@ -119,7 +119,7 @@ func TestCells(t *testing.T) {
 func TestRunsAreCorrected(t *testing.T) {
 	k := Training{Key: "k", Outputs: []curious.Outputs{curious.Raw}}
 	e := &curious.Evaluation{Sensitive: []curious.Curiosity{{PValue: .03, PValueHolm: .06}, {PValue: .04, PValueHolm: .06}}}
-	g := &Results{Trained: map[string][]SeedResult{"k": {{Measured: &Measured{Measures: map[string]*Measure{"raw": {Evaluation: e}}}}}}}
+	g := &results{Trained: map[string][]seedResult{"k": {{Measured: &Measured{Measures: map[string]*Measure{"raw": {Evaluation: e}}}}}}}
 	var x report.Run
 	if g.fillRun(&x, k, "raw", 0); x.PValue == nil || *x.PValue != .06 {
 		t.Errorf("p-value %v, want the corrected .06", x.PValue)
@@ -130,7 +130,7 @@ func TestRunsAreCorrected(t *testing.T) {
 // batch are one.
 func TestSteps(t *testing.T) {
 	for n, want := range map[int]int64{18964: 50 * 189, 70: 50} {
-		if got := Steps(&dataset.Parts{Train: &dataset.Set{Y: make([]int, n)}}, 50); got != want {
+		if got := steps(&dataset.Parts{Train: &dataset.Set{Y: make([]int, n)}}, 50); got != want {
 			t.Errorf("%d examples: %d steps, want %d", n, got, want)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // draw adds what figures 7, 8 and 9 show.
-func (res *Results) draw(r *report.Report) {
+func (res *results) draw(r *report.Report) {
 	for _, t := range res.Trainings {
 		for _, name := range measuresOf(t) {
 			all := res.measures(t, name)
@@ -32,7 +32,7 @@ func (res *Results) draw(r *report.Report) {
 
 // drawPruned draws the curves of figure 9 panel by panel, in the table's order: the
 // standard net of a βx stands in two of them.
-func (res *Results) drawPruned(r *report.Report) {
+func (res *results) drawPruned(r *report.Report) {
 	var before Cell
 	for _, c := range res.Tables[0].Cells {
 		same := c.Training == before.Training && c.Measure == before.Measure && slices.Equal(c.Row, before.Row)
@@ -49,7 +49,7 @@ func (res *Results) drawPruned(r *report.Report) {
 }
 
 // measures are those of all seeds that have them.
-func (res *Results) measures(t Training, name string) (all []*Measure) {
+func (res *results) measures(t Training, name string) (all []*Measure) {
 	for _, r := range res.Trained[t.Key] {
 		if m := r.Measures[name]; m != nil {
 			all = append(all, m)
@@ -104,7 +104,7 @@ func seriesPruning(t Training, name string, all []*Measure) report.Pruning {
 
 // runs are the points of the plane that a training makes, means over its seeds: one
 // for each of its measures and sensitive attributes.
-func (res *Results) runs(t Training) []report.Run {
+func (res *results) runs(t Training) []report.Run {
 	var out []report.Run
 	for _, name := range measuresOf(t) {
 		for i, s := range t.Sensitive {
@@ -154,7 +154,7 @@ func seriesName(t Training, measure, sensitive string) string {
 
 // fillRun puts in the figures of one measure and the i-th sensitive attribute, means
 // over the seeds.
-func (res *Results) fillRun(x *report.Run, t Training, name string, i int) {
+func (res *results) fillRun(x *report.Run, t Training, name string, i int) {
 	var honesty, curiosity, baseline, excess, entropy []float64
 	var last *curious.Evaluation
 	for _, r := range res.Trained[t.Key] {

@@ -37,9 +37,9 @@ func (x *Experiment) Check(t Training, p *dataset.Parts, o TrainOptions) error {
 	return x.options(t, p, o).Check(p)
 }
 
-// Steps counts the steps of the classifier's training, which take nearly all the time;
+// steps counts the steps of the classifier's training, which take nearly all the time;
 // a teacher and its student share them. Fewer examples than a batch are one batch.
-func Steps(p *dataset.Parts, epochs int) int64 {
+func steps(p *dataset.Parts, epochs int) int64 {
 	n := p.Train.Len()
 	return int64(epochs) * int64(n/min(n, curious.DefaultBatch))
 }

@@ -8,9 +8,9 @@ import (
 	"tattle/internal/file"
 )
 
-// An Announcer is a pool that knows which stages its run has announced: the shards of
+// An announcer is a pool that knows which stages its run has announced: the shards of
 // others are not needed.
-type Announcer interface {
+type announcer interface {
 	Announced(ctx context.Context, dir string) bool
 }
 
@@ -44,6 +44,6 @@ func (p *Logged) Announced(ctx context.Context, dir string) bool { return Announ
 // Announced reports whether the stage in dir may be needed: false if the pool is an
 // Announcer and its run has announced another one.
 func Announced(ctx context.Context, p Pool, dir string) bool {
-	a, ok := p.(Announcer)
+	a, ok := p.(announcer)
 	return !ok || a.Announced(ctx, dir)
 }

@@ -14,7 +14,7 @@ import (
 // Defaults of Options.
 const (
 	LinearExtra   = 3    // numbers beyond the discriminants in a linear layer: worth 0.05 points of accuracy on MNIST
-	LinearSigma   = 1.   // standard deviation of the noise: the layer scales itself to it
+	linearSigma   = 1.   // standard deviation of the noise: the layer scales itself to it
 	DefaultHidden = 128  // units of the head: more gain nothing on MNIST's nine discriminants
 	DefaultBatch  = 1000 // the penalty compares all pairs of a batch, so it needs a large one
 	DefaultEpochs = 60   // a third as many lose half a point of accuracy on MNIST
@@ -29,7 +29,7 @@ const (
 // Options are the settings of Fit.
 type Options struct {
 	Keep       int     // numbers that are released; 0: LinearExtra more than the discriminants
-	Sigma      float64 // standard deviation of the noise while learning; 0: LinearSigma
+	Sigma      float64 // standard deviation of the noise while learning; 0: linearSigma
 	Weight     float64 // of identification in the loss; 0: none
 	Candidates int     // of the adversary whom Weight is about; 0: the examples
 	Protect    []Protected
@@ -62,7 +62,7 @@ func Fit(ctx context.Context, data nn.Source, front *nn.Graph, moments *Moments,
 	if err := o.check(data, tasks); err != nil {
 		return nil, err
 	}
-	o.Keep, o.Sigma = cmp.Or(o.Keep, moments.Classes-1+LinearExtra), cmp.Or(o.Sigma, LinearSigma)
+	o.Keep, o.Sigma = cmp.Or(o.Keep, moments.Classes-1+LinearExtra), cmp.Or(o.Sigma, linearSigma)
 	layer, err := o.layer(moments)
 	if err != nil {
 		return nil, err

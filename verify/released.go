@@ -3,10 +3,8 @@ package verify
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"tattle/dataset"
-	"tattle/internal/file"
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
@@ -28,14 +26,9 @@ type Released struct {
 // kept, and checks that both are what the report names. It recomputes no figure. It returns the
 // errors of Run, and an error if the run has no bounds.
 func Open(ctx context.Context, dir string, o Options) (*Released, error) {
-	path := filepath.Join(dir, report.FileJSON)
-	document, err := file.ReadFile(path)
+	path, _, r, err := read(dir)
 	if err != nil {
 		return nil, err
-	}
-	r, err := report.ParseJSON(document)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if !hasBounds(r) {
 		return nil, &measure.OptionError{Err: fmt.Errorf("%s: the run has no bounds", dir), Hint: "name a run of tattle bound, or of tattle design with a promise about every adversary"}

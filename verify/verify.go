@@ -62,14 +62,9 @@ func mismatch(format string, a ...any) error { return &MismatchError{Err: fmt.Er
 // file of the run is not what it must be, with an OptionError or an InputError of package
 // measure if an option is the cause, and when ctx ends.
 func Run(ctx context.Context, dir string, o Options) (*Result, error) {
-	path := filepath.Join(dir, report.FileJSON)
-	document, err := file.ReadFile(path)
+	path, document, r, err := read(dir)
 	if err != nil {
 		return nil, err
-	}
-	r, err := report.ParseJSON(document)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := complete(dir, r); err != nil {
 		return nil, err
@@ -88,6 +83,18 @@ func Run(ctx context.Context, dir string, o Options) (*Result, error) {
 		res.Found, err = renderedOtherwise(dir, r)
 	}
 	return res, err
+}
+
+// read reads the report of the run in the folder dir.
+func read(dir string) (path string, document []byte, r *report.Report, err error) {
+	path = filepath.Join(dir, report.FileJSON)
+	if document, err = file.ReadFile(path); err != nil {
+		return path, nil, nil, err
+	}
+	if r, err = report.ParseJSON(document); err != nil {
+		return path, nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return path, document, r, nil
 }
 
 // inFolder returns the path of a file of the run in dir, which may have been moved; other paths it

@@ -88,7 +88,7 @@ func (t *Teacher) train(ctx context.Context, data *dataset.Parts, o DistillOptio
 	}
 	d, err := curious.Distill(ctx, t.Model.Classifier, data, c)
 	if err != nil && ctx.Err() == nil {
-		err = &OptionError{OptionTraining, err}
+		err = &OptionError{optionTraining, err}
 	}
 	return d, err
 }
@@ -119,7 +119,7 @@ func (t *Teacher) measure(ctx context.Context, s *Student, fitted []curious.Atta
 // keep writes the student, the teacher's attacks, those fitted to the student and the
 // result.
 func (t *Teacher) keep(dir string, s *Student, fitted []curious.Attack, o DistillOptions) error {
-	if err := onnx.Write(filepath.Join(dir, ModelFile), s.Student); err != nil {
+	if err := onnx.Write(filepath.Join(dir, modelFile), s.Student); err != nil {
 		return err
 	}
 	if err := t.copyAttacks(dir); err != nil {

@@ -13,7 +13,7 @@ type OptionError struct {
 const (
 	OptionSensitive = "sensitive" // the sensitive attributes
 	OptionWidths    = "widths"    // of the net's layers
-	OptionTraining  = "training"  // others of the training
+	optionTraining  = "training"  // others of the training
 	OptionRun       = "run"       // the folder of a training
 	OptionData      = "data"      // the data that a training was of
 )

@@ -14,7 +14,7 @@ func (t *Teacher) KeepPruned(dir string, fraction float64, o curious.PruneOption
 	if err != nil {
 		return err
 	}
-	if err := onnx.Write(filepath.Join(dir, ModelFile), g); err != nil {
+	if err := onnx.Write(filepath.Join(dir, modelFile), g); err != nil {
 		return err
 	}
 	return t.copyAttacks(dir)

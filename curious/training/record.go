@@ -22,7 +22,7 @@ import (
 const (
 	ResultFile = "result.json"
 	SourceFile = "source.json"
-	ModelFile  = "model.onnx"
+	modelFile  = "model.onnx"
 )
 
 // Record is what the result.json of every training has in common.
@@ -92,9 +92,9 @@ func (e *RecordError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Er
 // Unwrap returns Err.
 func (e *RecordError) Unwrap() error { return e.Err }
 
-// Read reads the result.json in dir into k. It returns a *RecordError unless that file
+// read reads the result.json in dir into k. It returns a *RecordError unless that file
 // has the schema and is as it was written.
-func Read(dir, schema string, k Kept) error {
+func read(dir, schema string, k Kept) error {
 	path := filepath.Join(dir, ResultFile)
 	b, err := file.ReadFile(path)
 	if err != nil {
@@ -117,7 +117,7 @@ func Read(dir, schema string, k Kept) error {
 // there is none, if it was interrupted or if its models have changed. It errs with a
 // *run.MismatchError if the schema's settings or data are not those of want.
 func (want *Record) Finished(dir string, k Kept) (bool, error) {
-	if err := Read(dir, want.Schema, k); errors.Is(err, fs.ErrNotExist) {
+	if err := read(dir, want.Schema, k); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	} else if err != nil {
 		return false, err

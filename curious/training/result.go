@@ -37,7 +37,7 @@ func (r *Result) write(dir string, models []string) error {
 // returns an error if the training failed.
 func ReadResult(dir string) (*Result, error) {
 	r := new(Result)
-	if err := Read(dir, resultSchema, r); err != nil {
+	if err := read(dir, resultSchema, r); err != nil {
 		return nil, err
 	}
 	if r.Evaluation == nil {

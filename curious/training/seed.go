@@ -83,7 +83,7 @@ func (s Seed) Check(p *dataset.Parts) error {
 		return err
 	}
 	if err := s.trainOptions(p, nil).Check(p); err != nil {
-		return &OptionError{OptionTraining, err}
+		return &OptionError{optionTraining, err}
 	}
 	return nil
 }

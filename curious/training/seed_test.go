@@ -38,7 +38,7 @@ func TestSeedInterrupted(t *testing.T) {
 		t.Fatalf("an unfinished training passes for a finished one: %v", err)
 	}
 	r.Epochs = append(r.Epochs, r.Epochs[0]) // as if it had come further
-	if err := r.write(dir, []string{ModelFile, "attack.onnx"}); err != nil {
+	if err := r.write(dir, []string{modelFile, "attack.onnx"}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())

@@ -64,8 +64,8 @@ func TestStageIsNotTaken(t *testing.T) {
 			return Write(dir, &Result{Record: k}, nil)
 		},
 		"a file elsewhere": func(dir string) error {
-			err := os.WriteFile(filepath.Join(filepath.Dir(dir), ModelFile), []byte("model"), 0o666)
-			return errors.Join(err, Write(dir, &Result{Record: s.seeds[0].want(s.parts)}, []string{"../" + ModelFile}))
+			err := os.WriteFile(filepath.Join(filepath.Dir(dir), modelFile), []byte("model"), 0o666)
+			return errors.Join(err, Write(dir, &Result{Record: s.seeds[0].want(s.parts)}, []string{"../" + modelFile}))
 		},
 	} {
 		from := filepath.Join(t.TempDir(), "training")

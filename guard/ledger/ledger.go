@@ -163,8 +163,8 @@ func (l *Ledger) Close() error {
 	return l.db.Close()
 }
 
-// Subjects returns the number of subjects that the ledger knows.
-func (l *Ledger) Subjects() (n int, err error) {
+// subjects returns the number of subjects that the ledger knows.
+func (l *Ledger) subjects() (n int, err error) {
 	err = l.view(func(tx *bbolt.Tx) error {
 		n = tx.Bucket(subjectsBucket).Stats().KeyN
 		return nil

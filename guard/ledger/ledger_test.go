@@ -73,7 +73,7 @@ func TestBudgetAndSameInputs(t *testing.T) {
 	mustBeExhausted(t, err, 2, 50*time.Minute)
 	mustOne(t, l, "ann", 2, []int64{0}, []int64{9}) // needs no budget
 	mustOne(t, l, "bob", 1, []int64{1}, []int64{1}) // another subject: another release, another budget
-	if n, err := l.Subjects(); n != 2 || err != nil {
+	if n, err := l.subjects(); n != 2 || err != nil {
 		t.Errorf("%d subjects, %v", n, err)
 	}
 	if err := l.Close(); err != nil {

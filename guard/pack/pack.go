@@ -35,11 +35,11 @@ import (
 const (
 	SettingsFile        = "guard.toml"
 	FrontFile           = "front.onnx" // inputs and noise to released integers
-	HeadFile            = "head.onnx"  // released features, Δ times the integers, to scores
-	CertificateFile     = "CERTIFICATE.json"
+	headFile            = "head.onnx"  // released features, Δ times the integers, to scores
+	certificateFile     = "CERTIFICATE.json"
 	CertificatePageFile = "CERTIFICATE.html"
-	PythonFile          = "release.py"
-	GoFile              = "release.go"
+	pythonFile          = "release.py"
+	goFile              = "release.go"
 )
 
 // Schema names the layout of a pack.
@@ -90,7 +90,7 @@ func New(front, head *nn.Graph, c *report.Certificate) (*Pack, error) {
 	if encoded, err = onnx.Encode(head); err != nil {
 		return nil, err
 	}
-	if p.Head, err = onnx.Decode(HeadFile, encoded); err != nil {
+	if p.Head, err = onnx.Decode(headFile, encoded); err != nil {
 		return nil, err
 	}
 	return p, p.check()
@@ -110,7 +110,7 @@ func (p *Pack) check() error {
 		return fmt.Errorf("%s has %d features, and the certificate is for %d", FrontFile, n, dim)
 	}
 	if n := nn.Size(p.Head.InputShape); n != dim {
-		return fmt.Errorf("%s takes %d features, and the certificate is for %d", HeadFile, n, dim)
+		return fmt.Errorf("%s takes %d features, and the certificate is for %d", headFile, n, dim)
 	}
 	return nil
 }
@@ -148,14 +148,14 @@ func (p *Pack) Files() (map[string][]byte, error) {
 	if files[FrontFile], err = onnx.EncodeRelease(p.Front, l.Delta, l.Clip); err != nil {
 		return nil, err
 	}
-	if files[HeadFile], err = onnx.Encode(p.Head); err != nil {
+	if files[headFile], err = onnx.Encode(p.Head); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
 	if err := p.Certificate.WriteJSON(&b); err != nil {
 		return nil, err
 	}
-	files[CertificateFile] = bytes.Clone(b.Bytes())
+	files[certificateFile] = bytes.Clone(b.Bytes())
 	b.Reset()
 	if err := p.Certificate.WriteHTML(&b); err != nil {
 		return nil, err
@@ -164,8 +164,8 @@ func (p *Pack) Files() (map[string][]byte, error) {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	fill := strings.NewReplacer("{{delta}}", number(l.Delta), "{{sigma}}", number(l.Sigma), "{{clip}}", number(l.Clip), "{{features}}", strconv.Itoa(l.Dim),
 		"{{budget}}", p.Certificate.Budget.String())
-	files[PythonFile] = []byte(fill.Replace(pythonSnippet))
-	files[GoFile] = []byte(fill.Replace(goSnippet))
+	files[pythonFile] = []byte(fill.Replace(pythonSnippet))
+	files[goFile] = []byte(fill.Replace(goSnippet))
 	files[SettingsFile], err = p.settings(files)
 	return files, err
 }
@@ -236,7 +236,7 @@ func Open(dir string) (*Pack, error) {
 		return nil, wrong(SettingsFile, fmt.Errorf("schema %q: must be %s", s.Schema, Schema))
 	}
 	found := map[string][]byte{SettingsFile: document}
-	for _, name := range []string{FrontFile, HeadFile, CertificateFile, CertificatePageFile, PythonFile, GoFile} {
+	for _, name := range []string{FrontFile, headFile, certificateFile, CertificatePageFile, pythonFile, goFile} {
 		content, err := file.ReadFile(filepath.Join(dir, name))
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, wrong(name, errors.New("the file is missing"))
@@ -249,19 +249,19 @@ func Open(dir string) (*Pack, error) {
 		}
 		found[name] = content
 	}
-	c, err := report.ReadCertificate(found[CertificateFile])
+	c, err := report.ReadCertificate(found[certificateFile])
 	if err != nil {
-		return nil, wrong(CertificateFile, err)
+		return nil, wrong(certificateFile, err)
 	}
 	p := &Pack{Certificate: c}
 	if p.Front, err = onnx.DecodeRelease(FrontFile, found[FrontFile]); err != nil {
 		return nil, wrong(FrontFile, err)
 	}
-	if p.Head, err = onnx.Decode(HeadFile, found[HeadFile]); err != nil {
-		return nil, wrong(HeadFile, err)
+	if p.Head, err = onnx.Decode(headFile, found[headFile]); err != nil {
+		return nil, wrong(headFile, err)
 	}
 	if err := p.check(); err != nil {
-		return nil, wrong(CertificateFile, err)
+		return nil, wrong(certificateFile, err)
 	}
 	name, err := p.differs(found)
 	if err != nil {
@@ -278,7 +278,7 @@ func (p *Pack) differs(found map[string][]byte) (name string, err error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if !bytes.Equal(files[name], found[name]) {
-			return name, fmt.Errorf("is not what follows from %s and the models", CertificateFile)
+			return name, fmt.Errorf("is not what follows from %s and the models", certificateFile)
 		}
 	}
 	return "", nil
@@ -296,7 +296,7 @@ func (p *Pack) Same(dir string) error {
 			return err
 		}
 	}
-	for _, name := range []string{CertificateFile, FrontFile, HeadFile, SettingsFile, CertificatePageFile, PythonFile, GoFile} {
+	for _, name := range []string{certificateFile, FrontFile, headFile, SettingsFile, CertificatePageFile, pythonFile, goFile} {
 		if !bytes.Equal(files[name], found[name]) {
 			return &MismatchError{filepath.Join(dir, name), errors.New("is not what the run gives")}
 		}

@@ -89,7 +89,7 @@ func TestOpen(t *testing.T) {
 func TestGoSnippet(t *testing.T) {
 	p, dir := written(t)
 	work := t.TempDir()
-	snippet, err := os.ReadFile(filepath.Join(dir, GoFile))
+	snippet, err := os.ReadFile(filepath.Join(dir, goFile))
 	if err != nil {
 		t.Fatal(err)
 	}

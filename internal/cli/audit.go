@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
 	"tattle/audit"
+	"tattle/internal/file"
 	"tattle/internal/progress"
 	"tattle/report"
 )
@@ -140,7 +140,7 @@ func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.Fa
 	r.Warnings = append(r.Warnings, accepted.Unused(res)...)
 	r.FillAudit(res)
 	r.FailOn, r.Accepted, r.Breaches = &rules, accepted, rules.Judge(res, accepted)
-	if s := unreachable(rules, res); s != "" {
+	if s := rules.Unreachable(res); s != "" {
 		r.Warnings = append(r.Warnings, s)
 		fmt.Fprintln(e.stderr, "tattle: "+s)
 	}
@@ -151,15 +151,6 @@ func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.Fa
 	return r, nil
 }
 
-// unreachable warns of a rule that asks for the verdict Curious where the audit could not
-// give it, "" if there is no such rule.
-func unreachable(rules audit.FailOn, res *audit.Result) string {
-	if !rules.NeedsReferences() || res.Settings.References > 0 && res.Settings.Recipe != audit.RecipeUnknown {
-		return ""
-	}
-	return fmt.Sprintf("--fail-on curious: this audit cannot give the verdict %q, which requires references of the same recipe (--reference, --same-recipe). --fail-on beyond fails on %q or worse.", audit.Curious, audit.LeakyBeyond)
-}
-
 // status returns the error that sets the exit status, once everything is written.
 func (c *auditCmd) status(rules audit.FailOn, r *report.Report) error {
 	switch a := r.Audit; {
@@ -168,52 +159,9 @@ func (c *auditCmd) status(rules audit.FailOn, r *report.Report) error {
 		for _, b := range r.Breaches {
 			said = append(said, b.String())
 		}
-		return finding(fmt.Errorf("--fail-on: %s", onLine(said)), "")
+		return finding(fmt.Errorf("--fail-on: %s", file.Line(strings.Join(said, " "))), "")
 	case a.Verdict == audit.Inconclusive && rules.String() != "never":
-		return hinted(fmt.Errorf("inconclusive: %s", onLine(undecided(a))), onLine(a.Advice))
+		return hinted(fmt.Errorf("inconclusive: %s", file.Line(strings.Join(a.Undecided(), " "))), file.Line(strings.Join(a.Advice, " ")))
 	}
 	return nil
-}
-
-// mostReasons is the most attributes that one line names.
-const mostReasons = 3
-
-// undecided returns why an audit is inconclusive: the control that failed, or a reason for
-// each attribute.
-func undecided(a *audit.Result) []string {
-	for _, k := range a.Controls {
-		if !k.Passed {
-			return a.Reasons
-		}
-	}
-	var said []string
-	for i := range a.Findings {
-		f := &a.Findings[i]
-		if f.Verdict != audit.Inconclusive {
-			continue
-		}
-		if len(said) == mostReasons {
-			return append(said, "And so on.")
-		}
-		why := f.Unusable
-		if why == "" && len(f.Reasons) > 0 {
-			why = f.Reasons[len(f.Reasons)-1]
-		}
-		said = append(said, f.Attribute+": "+why)
-	}
-	return said
-}
-
-// onLine joins sentences to one line and escapes what is not printable: names come from
-// outside.
-func onLine(sentences []string) string {
-	var b strings.Builder
-	for _, r := range strings.Join(sentences, " ") {
-		if r == ' ' || strconv.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		}
-	}
-	return b.String()
 }

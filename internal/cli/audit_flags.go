@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/infer"
+	"tattle/stat"
 )
 
 // auditDataFlags choose the examples that a model or an endpoint is applied to.
@@ -74,11 +74,7 @@ type percent float64
 
 // UnmarshalText reads a number below 1, or one with a percent sign.
 func (s *percent) UnmarshalText(text []byte) error {
-	digits, sign := strings.CutSuffix(strings.TrimSpace(string(text)), "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-	if sign {
-		v /= 100
-	}
+	v, _, err := stat.ParseShare(string(text))
 	if err != nil || !(v >= 0 && v < 1) {
 		return fmt.Errorf("%q must be at least 0 %% and below 100 %%, as 2%% or .02", text)
 	}
@@ -91,14 +87,9 @@ type perTime float64
 
 // UnmarshalText reads it.
 func (r *perTime) UnmarshalText(text []byte) error {
-	digits, unit, _ := strings.Cut(strings.TrimSpace(string(text)), "/")
-	seconds := map[string]float64{"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}[strings.TrimSpace(unit)]
-	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-	if err != nil || seconds == 0 || !(v > 0 && v <= 1e9) {
-		return fmt.Errorf("invalid rate %q: write it as 10/s or 30/m", text)
-	}
-	*r = perTime(v / seconds)
-	return nil
+	v, err := infer.ParseRate(string(text))
+	*r = perTime(v)
+	return err
 }
 
 // check refuses wrong flags before anything is read.

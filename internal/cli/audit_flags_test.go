@@ -2,7 +2,6 @@ package cli
 
 import (
 	"math"
-	"strings"
 	"testing"
 )
 
@@ -33,12 +32,5 @@ func TestPerTime(t *testing.T) {
 		if r.UnmarshalText([]byte(text)) == nil {
 			t.Errorf("%q is taken for %v", text, r)
 		}
-	}
-}
-
-// TestOnLine keeps what stands in names from the terminal.
-func TestOnLine(t *testing.T) {
-	if got := onLine([]string{"a\x1b[31m\n\u202eb", "ü."}); strings.ContainsAny(got, "\x1b\n\u202e") || !strings.HasSuffix(got, "b ü.") {
-		t.Errorf("%q", got)
 	}
 }

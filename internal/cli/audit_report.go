@@ -37,7 +37,7 @@ func (c *auditCmd) write(e *env, dir string, r *report.Report, a *audit.Record, 
 		return err
 	}
 	if elsewhere != nil {
-		return hinted(elsewhere, "the report is in "+quote(dir))
+		return hinted(elsewhere, "the report is in "+file.Quote(dir))
 	}
 	return nil
 }

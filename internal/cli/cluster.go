@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tattle/cluster"
+	"tattle/internal/file"
 )
 
 type clusterCmd struct {
@@ -33,7 +34,7 @@ func (c *clusterServeCmd) Run(ctx context.Context, e *env) error {
 		if c.TokenFile != "" {
 			args = append(args, "--cluster-token-file", absolute(c.TokenFile))
 		}
-		fmt.Fprintf(e.stdout, "serving at %s\nworkers: tattle worker %s\nruns:    tattle bound %[2]s …\n", url, quoted(args))
+		fmt.Fprintf(e.stdout, "serving at %s\nworkers: tattle worker %s\nruns:    tattle bound %[2]s …\n", url, file.CommandLine(args))
 	})
 	if err != nil {
 		return hinted(err, "tattle cluster serve --help has an example")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"tattle/internal/file"
 	"tattle/internal/manual"
 	"tattle/internal/project"
 )
@@ -29,7 +30,7 @@ func withProject(args []string, stderr io.Writer) ([]string, error) {
 	}
 	added := flags.For(trace)
 	if len(added) > 0 {
-		fmt.Fprintf(stderr, "tattle: %s adds %s\n", project.File, quoted(added))
+		fmt.Fprintf(stderr, "tattle: %s adds %s\n", project.File, file.CommandLine(added))
 	}
 	return withFlags(args, added...), nil
 }
@@ -74,7 +75,7 @@ func (configCmd) Run(e *env) error {
 	for _, n := range parser.Model.Leaves(true) {
 		command := strings.TrimPrefix(n.FullPath(), "tattle ")
 		if args := flags[command]; len(args) > 0 {
-			if _, err := fmt.Fprintf(e.stdout, "tattle %s %s\n", command, quoted(args)); err != nil {
+			if _, err := fmt.Fprintf(e.stdout, "tattle %s %s\n", command, file.CommandLine(args)); err != nil {
 				return err
 			}
 		}

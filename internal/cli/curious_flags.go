@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"tattle/curious"
 	"tattle/curious/training"
@@ -104,26 +102,16 @@ func (f *curiousFlags) options() (o curious.Options, err error) {
 	return o, nil
 }
 
-// parseWidths reads A-B-C-D-E; an empty text gives zeros.
+// parseWidths reads the widths that a flag gives.
 func parseWidths(flag, s string) (w [5]int, err error) {
-	if s == "" {
-		return w, nil
+	if w, err = training.ParseWidths(s); err != nil {
+		err = usage(fmt.Errorf("--%s%w", flag, err), "as in --"+flag+" 128-128-64-64-128")
 	}
-	words := strings.Split(s, "-")
-	if len(words) != len(w) {
-		return w, usage(fmt.Errorf("--%s %q: must be five numbers", flag, s), "as in --"+flag+" 128-128-64-64-128")
-	}
-	for i, word := range words {
-		if w[i], err = strconv.Atoi(word); err != nil || w[i] < 1 || w[i] > mostWidth {
-			return w, usage(fmt.Errorf("--%s: %q must be a number from 1 to %d", flag, word, mostWidth), "as in --"+flag+" 128-128-64-64-128")
-		}
-	}
-	return w, nil
+	return w, err
 }
 
 // Upper limits.
 const (
-	mostWidth = 4096
 	mostSide  = 1024
 	mostSeeds = 1000
 )

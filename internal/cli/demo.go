@@ -60,7 +60,7 @@ func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 	if err != nil {
 		return err
 	}
-	trained, err := c.trainedReport(ctx, e, dir, recipe, g, t, test, glyphsName)
+	trained, err := c.trainedReport(ctx, e, dir, recipe, reproduce.FittedNet{Graph: g, Training: t, Test: test, Data: glyphsName})
 	if err != nil {
 		return err
 	}

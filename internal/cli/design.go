@@ -20,6 +20,7 @@ import (
 	"tattle/nn"
 	"tattle/report"
 	"tattle/run"
+	"tattle/stat"
 )
 
 // designCmd looks for the cheapest release that keeps a promise.
@@ -230,15 +231,12 @@ func (c *designCmd) asked() (o design.Options, err error) {
 // parseDrop reads 1% or 0.01. A number of 1 and more without the sign could be meant
 // either way, and is refused.
 func parseDrop(s string) (float64, error) {
-	digits, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	v, percent, err := stat.ParseShare(s)
 	switch {
-	case err != nil || math.IsNaN(v):
-		return 0, fmt.Errorf("%q is not a number", s)
+	case err != nil:
+		return 0, err
 	case !percent && v >= 1:
 		return 0, fmt.Errorf("%s without %% would be %g of a hundred points", s, 100*v)
-	case percent:
-		v /= 100
 	}
 	if !(v > 0 && v < 1) {
 		return 0, fmt.Errorf("%s is not between 0%% and 100%%", s)

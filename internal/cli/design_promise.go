@@ -17,7 +17,6 @@ import (
 	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/internal/progress"
-	"tattle/nn"
 	"tattle/npy"
 	"tattle/onnx"
 	"tattle/promise"
@@ -279,9 +278,9 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.P
 		}
 	}
 	args := j.boundArgs(absolute(path), limit, p)
-	p.Command = shown(append([]string{"tattle", "bound"}, args...))
+	p.Command = file.NearCommandLine(append([]string{"tattle", "bound"}, args...))
 	if j.onLattice() {
-		p.Pack = shown([]string{"tattle", "guard", "pack", absolute(dir)})
+		p.Pack = file.NearCommandLine([]string{"tattle", "guard", "pack", absolute(dir)})
 	}
 	b := new(boundCmd)
 	parser, err := kong.New(b, kong.Exit(func(int) {}))
@@ -306,82 +305,39 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.P
 // utility measures the accuracy of the answer, whose model is at the path, on the test data with
 // fresh noise as r has it, and that of the original model.
 func (j *designJob) utility(ctx context.Context, path string, r *report.Report, p *report.PromiseRun) error {
-	whole, err := nn.NewNet(j.model.Graph)
+	written, err := onnx.Read(path)
 	if err != nil {
 		return err
-	}
-	clean, right, err := release.Right(ctx, whole, j.data)
-	if err != nil {
-		return err
-	}
-	p.Clean = clean
-	released, err := onnx.Read(path)
-	if err != nil {
-		return err
-	}
-	frontGraph, headGraph, err := released.Cut(promise.Node)
-	if err != nil {
-		return err
-	}
-	front, err := nn.NewNet(frontGraph)
-	if err != nil {
-		return err
-	}
-	_, n := front.Dims()
-	noise, err := r.MeasuredRelease().Noise(p.Answer.Best.Sigma, n, "")
-	if err != nil {
-		return err
-	}
-	heads := append([]*nn.Graph{headGraph}, p.Answer.Heads[1:]...)
-	for k, headGraph := range heads {
-		head, err := nn.NewNet(headGraph)
-		if err != nil {
-			return err
-		}
-		if k == 0 {
-			p.Accuracy, p.Drop, err = promise.FinalAccuracy(ctx, front, head, j.data, noise, j.Seed, right)
-		} else {
-			var task release.Accuracy
-			task, _, err = promise.FinalAccuracy(ctx, front, head, promise.Answering(j.data, p.Options.Tasks[k-1]), noise, j.Seed, nil)
-			p.TaskAccuracy = append(p.TaskAccuracy, task)
-		}
-		if err != nil {
-			return err
-		}
 	}
 	p.Tasks = p.Options.Tasks
-	return nil
+	noise := func(values int) (release.Noise, error) {
+		return r.MeasuredRelease().Noise(p.Answer.Best.Sigma, values, "")
+	}
+	u, err := p.Answer.Utility(ctx, j.model.Graph, written, j.data, p.Tasks, noise, j.Seed)
+	p.Clean, p.Accuracy, p.Drop, p.TaskAccuracy = u.Clean, u.Released, u.Drop, u.Tasks
+	return err
 }
 
 // boundArgs are the arguments of the bound command that measures the answer.
 func (j *designJob) boundArgs(model, limit string, p *report.PromiseRun) []string {
-	args := []string{"--model", model, "--data", absolute(j.Data)}
-	add := func(when bool, words ...string) {
-		if when {
-			args = append(args, words...)
-		}
-	}
+	a := arguments{"--model", model, "--data", absolute(j.Data)}
 	preprocess := j.model.DataPreprocess()
-	add(!preprocess.IsZero(), "--preprocess", preprocess.String())
-	add(j.in.Labels != "", "--labels", j.in.Labels)
-	add(j.in.Target != "", "--target", j.in.Target)
+	a.add(!preprocess.IsZero(), "--preprocess", preprocess.String())
+	a.add(j.in.Labels != "", "--labels", j.in.Labels)
+	a.add(j.in.Target != "", "--target", j.in.Target)
 	for _, s := range j.Sensitive {
-		add(true, "--sensitive", s)
+		a.add(true, "--sensitive", s)
 	}
-	add(limit != "", "--limit", limit)
-	add(j.in.TrainingLimit > 0, "--training-limit", strconv.Itoa(j.in.TrainingLimit))
-	add(j.SkipMissing, "--skip-missing")
-	add(j.Split != "test", "--split", j.Split)
-	add(j.TrainingData != "", "--training-data", absolute(j.TrainingData))
-	o := p.Options
+	a.add(limit != "", "--limit", limit)
+	a.data(j)
 	candidates := "all"
-	if o.Candidates < j.training.Len() {
-		candidates = strconv.Itoa(o.Candidates)
+	if n := p.Options.Candidates; n < j.training.Len() {
+		candidates = strconv.Itoa(n)
 	}
-	add(true, "--features", promise.Node, "--sigma", strconv.FormatFloat(p.Answer.Best.Sigma, 'g', -1, 64))
-	add(j.onLattice(), "--noise", "lattice")
-	add(true, "--queries", strconv.Itoa(max(o.Queries, 1)), "--candidates", candidates, "--list-draws", strconv.Itoa(p.Answer.ListDraws),
+	a.add(true, "--features", promise.Node, "--sigma", strconv.FormatFloat(p.Answer.Best.Sigma, 'g', -1, 64))
+	a.add(j.onLattice(), "--noise", "lattice")
+	a.add(true, "--queries", strconv.Itoa(max(p.Options.Queries, 1)), "--candidates", candidates, "--list-draws", strconv.Itoa(p.Answer.ListDraws),
 		// Of the bounds for unbiased estimators, about which nothing is promised, those that take long.
 		"--far", "0", "--twins", "0", "--no-van-trees", "--examples", j.chosen(), "--seed", strconv.FormatUint(j.Seed, 10))
-	return args
+	return a
 }

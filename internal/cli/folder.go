@@ -59,7 +59,9 @@ func (o output) folder(command string, resume bool) (dir string, made bool, err 
 		if resume {
 			return "", false, usage(errors.New("--resume needs --out, the folder of the run to go on with"), "")
 		}
-		dir, err = newFolder("tattle-" + command)
+		if dir, err = file.NewFolder("tattle-" + command); err != nil {
+			err = hinted(err, "choose a folder that can be written with --out")
+		}
 		return dir, true, err
 	}
 	if exists(filepath.Join(o.Out, reportJSON)) {
@@ -73,7 +75,7 @@ func (o output) folder(command string, resume bool) (dir string, made bool, err 
 		return "", false, err
 	}
 	if err = file.MkdirAll(o.Out); err == nil {
-		err = writable(o.Out)
+		err = file.Room(o.Out, 0) // now, so that no hour of work is lost for it
 	}
 	if err != nil {
 		return "", false, hinted(fmt.Errorf("--out: %w", err), "choose a folder that can be written with --out")
@@ -105,45 +107,6 @@ func (o output) spare(resume bool) error {
 	})
 }
 
-// newFolder makes name, or name-2, name-3, … where it is taken.
-func newFolder(name string) (string, error) {
-	for i := 1; ; i++ {
-		dir := name
-		if i > 1 {
-			dir = fmt.Sprintf("%s-%d", name, i)
-		}
-		err := file.Mkdir(dir)
-		if err == nil {
-			return dir, nil
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return "", hinted(err, "choose a folder that can be written with --out")
-		}
-	}
-}
-
-// writable fails early where the folder takes no files, so that no hour of work
-// is lost for it.
-func writable(dir string) error { return room(dir, 0) }
-
-// room fails early where the folder does not take a file of that size.
-func room(dir string, size int64) (err error) {
-	f, err := file.CreateTemp(dir, "tattle")
-	if err != nil {
-		return err
-	}
-	defer file.Remove(f.Name())
-	zeros := make([]byte, 1<<20)
-	for ; size > 0 && err == nil; size -= int64(len(zeros)) {
-		_, err = f.Write(zeros[:min(size, int64(len(zeros)))])
-	}
-	if err == nil {
-		return f.Close()
-	}
-	f.Close()
-	return fmt.Errorf("%s: %w", dir, errors.Unwrap(err)) // the file's own name is nobody's business
-}
-
 // finish writes the report's files and prints the summary, or the JSON.
 func (o output) finish(e *env, dir string, r *report.Report) error {
 	r.Checks = e.checks()
@@ -165,6 +128,6 @@ func (o output) show(e *env, dir string, r *report.Report) error {
 	if err := e.writeColoured(r.Tone(), write); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(e.stdout, "\nopen %s\n", quote(filepath.Join(dir, reportHTML)))
+	_, err := fmt.Fprintf(e.stdout, "\nopen %s\n", file.Quote(filepath.Join(dir, reportHTML)))
 	return err
 }

@@ -16,8 +16,8 @@ import (
 	guardserver "tattle/guard/server"
 	"tattle/infer"
 	"tattle/internal/file"
+	"tattle/internal/listen"
 	"tattle/internal/progress"
-	"tattle/release"
 	"tattle/report"
 	"tattle/verify"
 )
@@ -79,7 +79,7 @@ func (c *guardPackCmd) Run(ctx context.Context, e *env) error {
 	}
 	l := p.Lattice()
 	_, err = fmt.Fprintf(e.stdout, "packed: %s\nlattice Δ = %v, σ = %v, clip %v, %d features; budget of a subject: %s; drift allowance δ = %v\n\nopen %s\ntattle guard serve %s\n",
-		file.Name(c.Out), l.Delta, l.Sigma, l.Clip, l.Dim, p.Certificate.Budget, p.Certificate.Drift, quote(filepath.Join(c.Out, pack.CertificatePageFile)), quote(c.Out))
+		file.Name(c.Out), l.Delta, l.Sigma, l.Clip, l.Dim, p.Certificate.Budget, p.Certificate.Drift, file.Quote(filepath.Join(c.Out, pack.CertificatePageFile)), file.Quote(c.Out))
 	return err
 }
 
@@ -93,34 +93,16 @@ func (f movedFlags) verified(ctx context.Context, e *env, dir string, budget rep
 	}
 	bars := &progress.Phases{W: e.stderr}
 	defer bars.Close()
-	o := verify.Options{Model: f.Model, Data: f.Data, Memory: f.bytes(), Progress: bars.Set}
-	x, err := verify.Open(ctx, dir, o)
-	if err != nil {
-		return nil, runError(err)
-	}
-	noise, ok := x.Noise.(release.Lattice)
-	if !ok {
-		return nil, notOnLattice(dir, x.Report)
-	}
-	if budget.Releases == 0 {
-		budget.Releases = max(1, x.Report.Release.Queries)
-	}
-	certificate, err := report.NewCertificate(x.Report, x.SHA256, noise.Lattice, budget)
-	if err != nil {
-		return nil, usage(fmt.Errorf("%s: %w", file.Name(dir), err), "make a run whose figures are for this release")
-	}
-	p, err := pack.New(x.Front, x.Head, certificate)
-	if err != nil {
-		return nil, err
-	}
-	o.Warn = func(sentence string) { fmt.Fprintln(e.stderr, "tattle: "+sentence) }
-	res, err := verify.Run(ctx, dir, o)
+	p, found, err := pack.OfRun(ctx, dir, verify.Options{
+		Model: f.Model, Data: f.Data, Memory: f.bytes(), Progress: bars.Set,
+		Warn: func(sentence string) { fmt.Fprintln(e.stderr, "tattle: "+sentence) },
+	}, budget)
 	bars.Close()
 	switch {
 	case err != nil:
 		return nil, runError(err)
-	case len(res.Found) > 0:
-		return nil, differences(e, res.Found)
+	case len(found) > 0:
+		return nil, differences(e, found)
 	}
 	return p, nil
 }
@@ -132,21 +114,6 @@ func runError(err error) error {
 		return finding(err, wrong.Hint)
 	}
 	return flagged(err, optionFlags)
-}
-
-// notOnLattice refuses a run whose noise is not on a lattice, with the command that measures it there.
-func notOnLattice(dir string, r *report.Report) error {
-	n := r.Release.Noise
-	err := fmt.Errorf("%s: the figures are for %s noise on real numbers, and not for the integers that a guard releases", file.Name(dir), n.Family)
-	words := strings.Fields(r.Command)
-	if len(words) > 1 && words[1] == "bound" {
-		return usage(err, "measure the release on the lattice: the same tattle bound command with --noise lattice")
-	}
-	hint := "measure the release on the lattice: tattle bound --noise lattice --features NODE --sigma X, with the values of the report"
-	if model := filepath.Join(dir, modelFile); exists(model) && n.Sigma > 0 {
-		hint = fmt.Sprintf("measure the release on the lattice: tattle bound --model %s --data %s --features release --sigma %v --noise lattice", quote(model), quote(r.Data.Path), n.Sigma)
-	}
-	return usage(err, hint)
 }
 
 type guardVerifyCmd struct {
@@ -253,29 +220,29 @@ func (c *guardServeCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer l.Close()
-	o.Token = at.token
+	o.Token = at.Token
 	s, err := guardserver.New(o)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	var h http.Handler = s.Handler()
-	if at.token == "" {
-		h = byAddress(h)
+	if at.Token == "" {
+		h = listen.ByAddress(h)
 	}
 	if err := announceGuard(e.stdout, at, p, c.Ledger); err != nil {
 		return err
 	}
-	return serveUntil(ctx, e, l, h)
+	return listen.Serve(ctx, e.stderr, l, h)
 }
 
 // announceGuard prints the address and what is served.
-func announceGuard(w io.Writer, at site, p *pack.Pack, dir string) error {
+func announceGuard(w io.Writer, at listen.Site, p *pack.Pack, dir string) error {
 	var b strings.Builder
-	if at.made {
-		fmt.Fprintf(&b, "token, printed only here: %s\n", at.token)
+	if at.Made {
+		fmt.Fprintf(&b, "token, printed only here: %s\n", at.Token)
 	}
-	fmt.Fprintf(&b, "%s\nbudget of a subject: %s; ledger: %s\n", at.url("/v2/models/"+guardserver.DefaultName, false), p.Certificate.Budget, file.Name(dir))
+	fmt.Fprintf(&b, "%s\nbudget of a subject: %s; ledger: %s\n", at.URL("/v2/models/"+guardserver.DefaultName, false), p.Certificate.Budget, file.Name(dir))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/internal/progress"
 	"tattle/measure"
 	"tattle/report"
@@ -173,7 +174,7 @@ func (e *env) skips(ctx context.Context, dir string) bool {
 
 // newReport starts the report of a command.
 func newReport(e *env, title string, seed uint64) *report.Report {
-	return report.New(title, "tattle "+quoted(e.args), seed)
+	return report.New(title, "tattle "+file.CommandLine(e.args), seed)
 }
 
 func seconds(since time.Time) report.Number { return report.Number(time.Since(since).Seconds()) }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"tattle/internal/file"
 	"tattle/run"
 )
 
@@ -66,14 +67,14 @@ func (c *mergeCmd) explain(err error) error {
 		return err
 	}
 	if len(missing.Failures) > 0 && len(missing.Failures) == len(missing.Missing) {
-		return hinted(missing, fmt.Sprintf("all causes: tattle runs %s; to have them tried again: tattle merge --retry %[1]s", quote(c.Dir)))
+		return hinted(missing, fmt.Sprintf("all causes: tattle runs %s; to have them tried again: tattle merge --retry %[1]s", file.Quote(c.Dir)))
 	}
 	return hinted(missing, "workers that ended early are to be started again: "+howToWork(c.Dir))
 }
 
 // howToWork says how the shards of a prepared stage are computed.
 func howToWork(dir string) string {
-	dir = quote(dir)
+	dir = file.Quote(dir)
 	return fmt.Sprintf("tattle worker --folder %s --index I --of N, for I from 0 to N-1; then tattle merge %[1]s", dir)
 }
 

@@ -7,12 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"tattle/dataset"
-	"tattle/nn"
+	"tattle/inspect"
 	"tattle/nn/zoo"
-	"tattle/onnx"
-	"tattle/report"
-	"tattle/run"
 )
 
 type modelCmd struct {
@@ -28,21 +24,6 @@ func (modelCmd) Help() string {
 	return `Example: tattle model resnet18 --weights resnet18.npz -o resnet18.onnx
 
 Without --weights the parameters are random. --weights reads the arrays of a PyTorch state_dict; docs/models.md shows how to write them. FILE.preprocess.toml beside the model says how pictures become its inputs; the other commands use it.`
-}
-
-// written describes a model that was written.
-type written struct {
-	Net        string `json:"net"`
-	Path       string `json:"path"`
-	SHA256     string `json:"sha256"`
-	Parameters int    `json:"parameters"`
-	Input      []int  `json:"input"`
-	Classes    int    `json:"classes"`
-	Weights    string `json:"weights,omitempty"`    // the file that they are from; empty if they are random
-	Seed       uint64 `json:"seed"`                 // of random ones
-	Features   string `json:"features"`             // paper A's node
-	Size       []int  `json:"features_shape"`       // of its output
-	Preprocess string `json:"preprocess,omitempty"` // the file beside the model
 }
 
 // maxClasses bounds --classes.
@@ -63,28 +44,18 @@ func (c *modelCmd) Run(e *env) error {
 			return usage(fmt.Errorf("--out: %s already exists", path), "remove it, or choose another name")
 		}
 	}
-	p, err := dataset.ParsePreprocess(net.Preprocess)
-	if err != nil && net.Preprocess != "" {
-		return fmt.Errorf("the preprocessing of %s: %w", c.Net, err)
-	}
 	g := net.Build(classes, c.Seed)
 	if c.Weights != "" {
 		if err := zoo.LoadWeights(g, c.Weights); err != nil {
 			return wrongWeights(err)
 		}
 	}
-	w := &written{Net: c.Net, Path: c.Out, Parameters: g.ParamCount(), Input: g.InputShape, Classes: classes, Seed: c.Seed}
+	w := &inspect.BuiltIn{Net: c.Net, Path: c.Out, Parameters: g.ParamCount(), Input: g.InputShape, Classes: classes, Seed: c.Seed}
 	if c.Weights != "" {
 		w.Weights = filepath.Base(c.Weights)
 	}
-	if err := w.write(g, net); err != nil {
-		return err
-	}
-	if net.Preprocess != "" {
-		w.Preprocess = beside
-		if err := p.WriteFile(beside); err != nil {
-			return err
-		}
+	if err := w.Write(g, beside); err != nil {
+		return hinted(fmt.Errorf("--out: %w", err), "choose a file that can be written")
 	}
 	if c.JSON {
 		j := json.NewEncoder(e.stdout)
@@ -123,54 +94,4 @@ func (c *modelCmd) classes(net zoo.Net) (int, error) {
 // preprocessFile is the file beside a model that says how its inputs are made.
 func preprocessFile(model string) string {
 	return strings.TrimSuffix(model, filepath.Ext(model)) + ".preprocess.toml"
-}
-
-// write writes the model.
-func (w *written) write(g *nn.Graph, net zoo.Net) (err error) {
-	if w.Features = net.Features; w.Features == "" {
-		if w.Features, err = g.FeatureNode(); err != nil {
-			return err
-		}
-	}
-	shapes, err := g.Shapes()
-	if err != nil {
-		return err
-	}
-	w.Size = shapes[g.Node(w.Features).Output]
-	made := w.Weights
-	if made == "" {
-		made = fmt.Sprintf("random, seed %d", w.Seed)
-	}
-	g.Metadata = map[string]string{"tattle.net": w.Net, "tattle.weights": made}
-	if err := onnx.Write(w.Path, g); err != nil {
-		return hinted(fmt.Errorf("--out: %w", err), "choose a file that can be written")
-	}
-	w.SHA256, err = run.Digest(w.Path)
-	return err
-}
-
-// entries formats a shape with its number of entries.
-func entries(shape []int) string {
-	if len(shape) == 1 {
-		return nn.ShapeString(shape)
-	}
-	return fmt.Sprintf("%s = %d", nn.ShapeString(shape), nn.Size(shape))
-}
-
-// String describes the model in words.
-func (w *written) String() string {
-	var s strings.Builder
-	made := fmt.Sprintf("random from seed %d, not trained", w.Seed)
-	if w.Weights != "" {
-		made = "from " + w.Weights
-	}
-	fmt.Fprintf(&s, "%s, %s: %s, %s\n", w.Net, zoo.Nets[w.Net].About, report.Count(w.Parameters, "parameter"), made)
-	fmt.Fprintf(&s, "inputs    %s\n", entries(w.Input))
-	fmt.Fprintf(&s, "features  %s: --features %s\n", entries(w.Size), w.Features)
-	fmt.Fprintf(&s, "classes   %d\n", w.Classes)
-	fmt.Fprintf(&s, "wrote %s", quote(w.Path))
-	if w.Preprocess != "" {
-		fmt.Fprintf(&s, " and %s", quote(w.Preprocess))
-	}
-	return s.String() + "\n"
 }

@@ -92,7 +92,7 @@ const shortestLease = time.Second
 // leave prints a note if a run that is resumed without a cluster was submitted to one.
 func (e *env) leave(dir string, resume bool) {
 	if id, url := cluster.SubmittedTo(dir); resume && id != "" {
-		e.say("run %s was submitted to %s and goes on without it: --cluster collects what workers computed there, and tattle runs --cluster %[2]s --remove %[1]s ends it there", id, quote(url))
+		e.say("run %s was submitted to %s and goes on without it: --cluster collects what workers computed there, and tattle runs --cluster %[2]s --remove %[1]s ends it there", id, file.Quote(url))
 	}
 }
 

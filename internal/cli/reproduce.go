@@ -48,9 +48,6 @@ type figureFlags struct {
 	memoryFlag
 }
 
-// detectionName is the study of what audits detect.
-const detectionName = "detection"
-
 // What a study leaves beside its report.
 const (
 	auditsFile = "audits.csv"
@@ -71,13 +68,13 @@ func (reproduceCmd) MoreHelp() string {
 func (c *reproduceCmd) Run(ctx context.Context, e *env) error {
 	switch {
 	case c.Experiment == "" && c.List:
-		return listExperiments(e.stdout)
+		return reproduce.WriteList(e.stdout)
 	case c.Experiment == "":
 		return usage(errors.New("reproduce needs the name of an experiment"), "tattle reproduce --list names them")
 	case c.ofPaperB():
 		return c.curious(ctx, e)
 	}
-	if c.Experiment == detectionName {
+	if c.Experiment == reproduce.Detection {
 		return c.detection(ctx, e)
 	}
 	if err := c.ofPaperA(); err != nil {
@@ -85,7 +82,7 @@ func (c *reproduceCmd) Run(ctx context.Context, e *env) error {
 	}
 	f, _ := reproduce.GetFigure(c.Experiment)
 	if c.List {
-		return listPublished(e.stdout, f.Title, f.ListPublished())
+		return reproduce.WritePublished(e.stdout, f.Title, f.ListPublished())
 	}
 	if err := c.checkFigure(f); err != nil {
 		return err
@@ -121,7 +118,7 @@ func (c *reproduceCmd) plane(ctx context.Context, e *env, x *reproduce.Experimen
 		return err
 	}
 	if c.List {
-		return listPublished(e.stdout, x.Title, x.ListPublished())
+		return reproduce.WritePublished(e.stdout, x.Title, x.ListPublished())
 	}
 	return c.in(ctx, e, c.Experiment, false, func(dir string) error {
 		r := newReport(e, x.Title, c.Seed)
@@ -154,7 +151,8 @@ func (c *reproduceCmd) grid(ctx context.Context, e *env, x *reproduce.Experiment
 		if err != nil {
 			return gridError(err)
 		}
-		return c.plan(ctx, e, g)
+		e.say("%v", g)
+		return g.WritePlan(ctx, e.stdout)
 	}
 	if _, err := x.NewGrid(o); err != nil {
 		return gridError(err)

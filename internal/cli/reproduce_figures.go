@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 
@@ -13,6 +12,7 @@ import (
 	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/measure"
+	"tattle/nn"
 	"tattle/report"
 	"tattle/reproduce"
 	"tattle/run"
@@ -111,7 +111,7 @@ func (c *reproduceCmd) open(ctx context.Context, e *env, m *measurement, f repro
 // figure makes the figure in dir: first the stages that others can share, the net and the
 // bounds of every run, then what is made of them.
 func (c *reproduceCmd) figure(ctx context.Context, e *env, m *measurement, f reproduce.Figure, dir string) error {
-	if (begun(dir) || exists(filepath.Join(dir, trainingDir))) && !c.Resume {
+	if (begun(dir) || exists(filepath.Join(dir, reproduce.TrainingFolder))) && !c.Resume {
 		return interruptedRun(dir)
 	}
 	trained, err := c.model(ctx, e, m, f, dir)
@@ -212,37 +212,37 @@ func (c *reproduceCmd) openFurther(e *env, further []reproduce.Further, dir stri
 			continue
 		}
 		path := filepath.Join(f.In(dir), reportHTML)
-		if _, err := fmt.Fprintf(e.stdout, "open %s (s = %s)\n", quote(path), report.Fraction(f.Experiment.Sizes[0])); err != nil {
+		if _, err := fmt.Fprintf(e.stdout, "open %s (s = %s)\n", file.Quote(path), report.Fraction(f.Experiment.Sizes[0])); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// unfinishedFile keeps the training of a figure's net after each epoch, until it is done.
-const unfinishedFile = "unfinished.npz"
-
-// trainingDir is where the net of a figure is kept as a shard, until the figure is made.
-const trainingDir = "training"
-
-// model trains the net where none is given: as a stage of one shard, so that all who take
-// part in the run, now or once it is resumed, go by the same net. It returns the stage.
+// model trains the net where none is given, before the data are bounded. It returns the stage.
 func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f reproduce.Figure, dir string) (trained *run.Folder, err error) {
 	if c.Model != "" {
 		return nil, nil // it was read before the data
 	}
-	work, err := c.training(e, m, f, dir)
+	data, err := openData(c.Data, string(dataset.Train), c.Seed)
 	if err != nil {
 		return nil, err
 	}
+	recipe, _ := reproduce.RecipeOf(f.Net)
+	recipe.Epochs, recipe.Seed = cmp.Or(c.Epochs, recipe.Epochs), c.Seed
+	if _, err := recipe.Build(data.Shape); err != nil {
+		return nil, usage(fmt.Errorf("--data %s: %w", c.Data, err), "")
+	}
+	work := recipe.Stage(dir, data, c.Resume, e.serve, func(ctx context.Context, r reproduce.Recipe) (*nn.Graph, *report.Training, error) {
+		return fit(ctx, e, dir, r, data, m.Data)
+	})
 	if trained, err = e.pool.Run(ctx, work); err != nil {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("training goes on from the last finished epoch next time: %w", ctx.Err())
 		}
 		return nil, err
 	}
-	path := filepath.Join(dir, modelFile)
-	err = run.WriteFile(path, func(w io.Writer) error { return copyFrom(w, trained.Path(0)) })
+	path, err := reproduce.Unpack(trained, dir)
 	if err != nil {
 		return trained, err
 	}
@@ -252,62 +252,4 @@ func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f repr
 		m.origin.Model = report.Model{Path: modelFile, SHA256: net.SHA256} // beside the report
 	}
 	return trained, err
-}
-
-// training is the stage in which the net is trained.
-func (c *reproduceCmd) training(e *env, m *measurement, f reproduce.Figure, dir string) (w run.Work, err error) {
-	data, err := openData(c.Data, string(dataset.Train), c.Seed)
-	if err != nil {
-		return w, err
-	}
-	recipe, _ := reproduce.RecipeOf(f.Net)
-	recipe.Epochs, recipe.Seed = cmp.Or(c.Epochs, recipe.Epochs), c.Seed
-	if !e.serve {
-		recipe.State = filepath.Join(dir, unfinishedFile)
-	}
-	if _, err := recipe.Build(data.Shape); err != nil {
-		return w, usage(fmt.Errorf("--data %s: %w", c.Data, err), "")
-	}
-	return run.Work{
-		Dir: filepath.Join(dir, trainingDir), Resume: c.Resume,
-		Manifest: run.Manifest{
-			Command: "reproduce", Shards: 1, Hashes: map[string]string{"data": data.SHA256},
-			Settings: trainingSettings{f.Net, recipe.Epochs, recipe.Batch, recipe.LearningRate, c.Seed},
-		},
-		Name: func(int) string { return "training" },
-		Do: func(ctx context.Context, _ int, w io.Writer) error {
-			g, t, err := fit(ctx, e, dir, recipe, data, m.Data)
-			if err != nil {
-				return err
-			}
-			path := filepath.Join(dir, modelFile)
-			if _, err := recipe.Save(path, g, t); err != nil {
-				return err
-			}
-			if err := copyFrom(w, path); err != nil || recipe.State == "" {
-				return err
-			}
-			return file.RemoveAll(recipe.State)
-		},
-	}, nil
-}
-
-// trainingSettings are all that decides a trained net, but for the data.
-type trainingSettings struct {
-	Net          string  `json:"net"`
-	Epochs       int     `json:"epochs"`
-	Batch        int     `json:"batch"`
-	LearningRate float64 `json:"learning_rate"`
-	Seed         uint64  `json:"seed"`
-}
-
-// copyFrom writes what is in a file.
-func copyFrom(w io.Writer, path string) error {
-	f, err := file.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = io.Copy(w, f)
-	return err
 }

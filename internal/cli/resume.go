@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,18 +28,7 @@ func begun(dir string) bool {
 // underway says whether a folder holds shards of any stage of a run, or what they were
 // merged into.
 func underway(dir string) bool {
-	return begun(dir) || holds(dir, func(path string, d fs.DirEntry) bool { return d.Name() == manifestFile })
-}
-
-// holds says whether a file below dir is such.
-func holds(dir string, such func(path string, d fs.DirEntry) bool) bool {
-	found := errors.New("found")
-	return found == filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && such(path, d) {
-			return found
-		}
-		return nil
-	})
+	return begun(dir) || file.Holds(dir, func(path string) bool { return filepath.Base(path) == manifestFile })
 }
 
 // unfinished adds to what stopped a run in dir how to go on with it.
@@ -63,7 +50,7 @@ func (e *env) unfinished(err error, dir string) error {
 	}
 	var failed *run.FailedError
 	if errors.As(err, &failed) {
-		return hinted(err, "tattle runs "+quote(dir)+" shows all that failed and why; it is tried again with: "+e.goOn(dir))
+		return hinted(err, "tattle runs "+file.Quote(dir)+" shows all that failed and why; it is tried again with: "+e.goOn(dir))
 	}
 	return hinted(withKept(err, dir), "go on with: "+e.goOn(dir))
 }
@@ -73,21 +60,14 @@ func withKept(err error, dir string) error {
 	if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "kept") {
 		return err
 	}
-	done, shards := 0, 0
-	runs, _ := run.Scan(context.Background(), dir) // what cannot be read is not counted
-	for _, r := range runs {
-		for _, s := range r.Stages {
-			done, shards = done+s.Done, shards+s.Shards
-		}
+	if done, shards := run.Kept(dir); shards > 0 {
+		err = fmt.Errorf("%w: %d of %d shards are finished and kept", err, done, shards)
 	}
-	if shards == 0 {
-		return err
-	}
-	return fmt.Errorf("%w: %d of %d shards are finished and kept", err, done, shards)
+	return err
 }
 
 // goOn is the command line that goes on with the run in dir.
-func (e *env) goOn(dir string) string { return "tattle " + quoted(resumeArgs(e.given, dir)) }
+func (e *env) goOn(dir string) string { return "tattle " + file.CommandLine(resumeArgs(e.given, dir)) }
 
 // resumeArgs is the command line that goes on with the run in dir.
 func resumeArgs(args []string, dir string) []string {
@@ -98,54 +78,6 @@ func resumeArgs(args []string, dir string) []string {
 		args = withFlags(args, "--resume")
 	}
 	return args
-}
-
-// quoted writes arguments as a shell reads them.
-func quoted(args []string) string {
-	words := make([]string, len(args))
-	for i, a := range args {
-		words[i] = quote(a)
-	}
-	return strings.Join(words, " ")
-}
-
-// shown writes a command line for a reader who is in the present folder: absolute paths near that
-// are relative.
-func shown(args []string) string {
-	here, err := os.Getwd()
-	if err != nil {
-		return quoted(args)
-	}
-	out := make([]string, len(args))
-	for i, a := range args {
-		out[i] = near(here, a)
-	}
-	return quoted(out)
-}
-
-// near is an absolute path relative to a folder, if they have more in common than the root; other
-// texts stay.
-func near(folder, path string) string {
-	if !filepath.IsAbs(path) {
-		return path
-	}
-	relative, err := filepath.Rel(folder, path)
-	first := func(p string) string { return strings.Split(filepath.ToSlash(p)+"//", "/")[1] }
-	if err != nil || first(folder) != first(path) || len(relative) >= len(path) {
-		return path
-	}
-	return relative
-}
-
-// quote writes one argument as a shell reads it.
-func quote(a string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127 || strings.ContainsRune("_-./:=,@%+", r)
-	}
-	if a != "" && strings.IndexFunc(a, func(r rune) bool { return !plain(r) }) < 0 {
-		return a
-	}
-	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 }
 
 func exists(path string) bool {

@@ -2,11 +2,11 @@ package cli
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
+	"tattle/internal/file"
 	"tattle/run"
 )
 
@@ -43,5 +43,5 @@ func readRunFile(dir string) (run.Record, error) {
 
 // keeps says whether anything lies in dir that a run can go on with, or its results.
 func keeps(dir string) bool {
-	return holds(dir, func(path string, _ fs.DirEntry) bool { return path != filepath.Join(dir, runFile) })
+	return file.Holds(dir, func(path string) bool { return path != filepath.Join(dir, runFile) })
 }

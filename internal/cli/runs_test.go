@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"tattle/cluster"
 	"tattle/run"
 )
 
@@ -46,7 +45,7 @@ func TestRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := runsListed(t, dir)
-	if strings.Contains(got, "\x1b") || strings.Count(got, "\n") != 2+1+mostFailures+1 {
+	if strings.Contains(got, "\x1b") || strings.Count(got, "\n") != 2+1+10+1 {
 		t.Errorf("printed %q", got)
 	}
 	for _, line := range []string{
@@ -60,26 +59,5 @@ func TestRuns(t *testing.T) {
 	var states []run.State
 	if err := json.Unmarshal([]byte(runsListed(t, dir, "--json")), &states); err != nil || len(states) != 1 || len(states[0].Stages[0].Failures) != 12 {
 		t.Errorf("%+v, %v", states, err)
-	}
-}
-
-func TestClusterRow(t *testing.T) {
-	r := cluster.RunState{
-		Job: cluster.Job{ID: "0123456789abcdef", Args: []string{"bound"}}, State: cluster.Running,
-		Stages:  []cluster.StageState{{Name: "shards", Shards: 5, Committed: 3, Failures: []run.Failure{{Shard: 1, Name: "shard 1", Causes: []string{"no memory"}}}}},
-		Workers: []cluster.WorkerState{{Name: "a"}, {Name: "b", Refused: "another version"}},
-	}
-	var b strings.Builder
-	if err := writeRuns(&b, []runRow{clusterRow(r)}); err != nil {
-		t.Fatal(err)
-	}
-	want := `run               state              shards  command
-0123456789abcdef  running, 1 worker  3 of 5  tattle bound
-  stage shards: 1 shard set aside
-    shard 1: no memory
-  worker b takes no part: another version
-`
-	if b.String() != want {
-		t.Errorf("printed\n%swant\n%s", b.String(), want)
 	}
 }

@@ -3,9 +3,6 @@ package cli
 import (
 	"fmt"
 	"math"
-	"slices"
-	"strconv"
-	"strings"
 
 	"tattle/bound"
 	"tattle/dataset"
@@ -46,7 +43,7 @@ func (f searchFlags) experiment(set *dataset.Set, seed uint64) (bound.Experiment
 		return x, nil, usage(fmt.Errorf("--repeats %d: must be between 1 and %d", f.Repeats, mostRepeats), "")
 	}
 	var err error
-	if x.Sizes, err = sizes(f.Size); err != nil {
+	if x.Sizes, err = bound.ParseSizes(f.Size); err != nil {
 		return x, nil, usage(fmt.Errorf("--size: %w", err), "write it as 1/200 or 0.005")
 	}
 	if x.Domain, err = measure.DomainOf(set, f.Domain); err != nil {
@@ -84,38 +81,4 @@ func coordinates(spec string, set *dataset.Set) (bound.Coordinates, *report.Arra
 // Limits of the flags.
 const (
 	mostRepeats = 1000
-	leastSize   = 1e-5 // below, float32 witnesses are mostly rounding error
 )
-
-// sizes reads the sizes of perturbations, which must differ.
-func sizes(specs []string) ([]float64, error) {
-	var out []float64
-	for _, s := range specs {
-		v, err := parseFraction(s)
-		if err != nil {
-			return nil, err
-		}
-		if slices.Contains(out, v) {
-			return nil, fmt.Errorf("%s is given twice", s)
-		}
-		out = append(out, v)
-	}
-	return out, nil
-}
-
-// parseFraction reads 1/200 or 0.005.
-func parseFraction(s string) (float64, error) {
-	num, den, ok := strings.Cut(s, "/")
-	if !ok {
-		den = "1"
-	}
-	a, errA := strconv.ParseFloat(num, 64)
-	b, errB := strconv.ParseFloat(den, 64)
-	if errA != nil || errB != nil {
-		return 0, fmt.Errorf("%q is not a number", s)
-	}
-	if v := a / b; v >= leastSize && v <= 1 {
-		return v, nil
-	}
-	return 0, fmt.Errorf("%s is not between %g and 1", s, leastSize)
-}

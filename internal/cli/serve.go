@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"tattle/internal/file"
+	"tattle/internal/listen"
 	"tattle/serve"
 )
 
@@ -38,20 +39,20 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer l.Close()
-	h, err := what.handler(at.token)
+	h, err := what.handler(at.Token)
 	if err != nil {
 		return err
 	}
 	if err := what.announce(e.stdout, at); err != nil {
 		return err
 	}
-	return serveUntil(ctx, e, l, h)
+	return listen.Serve(ctx, e.stderr, l, h)
 }
 
 // A service is a folder of reports, or models.
 type service interface {
 	handler(token string) (http.Handler, error)
-	announce(w io.Writer, at site) error // prints its address
+	announce(w io.Writer, at listen.Site) error // prints its address
 }
 
 func (c *serveCmd) service() (service, error) {
@@ -72,9 +73,9 @@ func (dir pages) handler(token string) (http.Handler, error) {
 	return h, nil
 }
 
-func (dir pages) announce(w io.Writer, at site) error {
-	_, err := fmt.Fprintf(w, "reports in %s: %s\n", file.Name(string(dir)), at.url("/", true))
-	if err == nil && at.token != "" && !at.made {
+func (dir pages) announce(w io.Writer, at listen.Site) error {
+	_, err := fmt.Fprintf(w, "reports in %s: %s\n", file.Name(string(dir)), at.URL("/", true))
+	if err == nil && at.Token != "" && !at.Made {
 		_, err = fmt.Fprintln(w, "the page asks once for the token")
 	}
 	return err

@@ -9,6 +9,7 @@ import (
 
 	"tattle/infer"
 	"tattle/internal/file"
+	"tattle/internal/listen"
 	"tattle/measure"
 	"tattle/onnx"
 )
@@ -22,7 +23,7 @@ type endpoints struct {
 func (p *endpoints) handler(token string) (http.Handler, error) {
 	h := infer.Handler(p.models, infer.ServerOptions{Token: token})
 	if token == "" {
-		h = byAddress(h)
+		h = listen.ByAddress(h)
 	}
 	return h, nil
 }
@@ -40,7 +41,7 @@ func (c *serveCmd) models() (*endpoints, error) {
 			return nil, err
 		}
 		if p.models[name] != nil {
-			return nil, usage(fmt.Errorf("--model: two models have the name %s", file.Name(name)), "give one of them another name, as in --model "+quote(path+"="+name+"2"))
+			return nil, usage(fmt.Errorf("--model: two models have the name %s", file.Name(name)), "give one of them another name, as in --model "+file.Quote(path+"="+name+"2"))
 		}
 		g, err := onnx.ReadWith(path, onnx.ReadOptions{Shape: shape, Output: c.ModelOutput})
 		if err != nil {
@@ -73,18 +74,18 @@ func checkServed(name string) error {
 	return nil
 }
 
-func (p *endpoints) announce(w io.Writer, at site) error {
+func (p *endpoints) announce(w io.Writer, at listen.Site) error {
 	var b strings.Builder
 	show := ""
 	switch {
-	case at.made:
-		fmt.Fprintf(&b, "token, printed only here: %s\n", at.token)
-		show = "TATTLE_TOKEN=" + at.token + " "
-	case at.token != "":
+	case at.Made:
+		fmt.Fprintf(&b, "token, printed only here: %s\n", at.Token)
+		show = "TATTLE_TOKEN=" + at.Token + " "
+	case at.Token != "":
 		show = "TATTLE_TOKEN=… "
 	}
 	for _, name := range p.names {
-		fmt.Fprintf(&b, "%stattle audit --endpoint %s --data PATH\n", show, at.url("/v2/models/"+name, false))
+		fmt.Fprintf(&b, "%stattle audit --endpoint %s --data PATH\n", show, at.URL("/v2/models/"+name, false))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

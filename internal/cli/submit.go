@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"tattle/cluster"
+	"tattle/internal/file"
 	"tattle/internal/progress"
 	"tattle/report"
 	"tattle/run"
@@ -78,7 +79,7 @@ func (s *submitting) end(ctx context.Context, err error) error {
 	if c := s.env.checks(); c.Shards > 0 {
 		s.env.say("%v", c)
 	}
-	list := "tattle runs " + quoted(s.env.ships.args())
+	list := "tattle runs " + file.CommandLine(s.env.ships.args())
 	if !exists(filepath.Join(s.Options.Root, reportJSON)) {
 		said := "stays in the cluster"
 		if errors.Is(err, context.Canceled) {

@@ -5,17 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/internal/progress"
-	"tattle/measure"
 	"tattle/nn"
 	"tattle/nn/train"
 	"tattle/nn/zoo"
-	"tattle/release"
 	"tattle/report"
 	"tattle/reproduce"
 )
@@ -91,7 +89,7 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		if t == nil {
 			return stopped
 		}
-		r, err := c.trainedReport(ctx, e, dir, recipe, g, t, test, absolute(c.Data))
+		r, err := c.trainedReport(ctx, e, dir, recipe, reproduce.FittedNet{Graph: g, Training: t, Test: test, Data: absolute(c.Data)})
 		if err != nil {
 			return err
 		}
@@ -232,59 +230,16 @@ func fit(ctx context.Context, e *env, dir string, r reproduce.Recipe, data, test
 // roomForModel fails early where the folder does not take a model of so many
 // parameters.
 func roomForModel(dir string, parameters int) error {
-	if err := room(dir, 4*int64(parameters)); err != nil {
+	if err := file.Room(dir, 4*int64(parameters)); err != nil {
 		return hinted(fmt.Errorf("the model would not fit: %w", err), "make room, or choose another folder with --out")
 	}
 	return nil
 }
 
-// trainedReport saves the net, measures its accuracy and reports on it. An interrupted
-// training is reported, too: this is not interrupted by the same key again.
-func (o output) trainedReport(ctx context.Context, e *env, dir string, r reproduce.Recipe, g *nn.Graph, t *report.Training, test *dataset.Set, data string) (*report.Report, error) {
-	x := newReport(e, "A classifier of "+test.Name, o.Seed)
-	x.Settings["net"] = g.Name
-	x.Training = t
-	x.Conclude(report.Done, "trained")
-	if ctx.Err() != nil {
-		ctx = context.WithoutCancel(ctx)
-		x.Conclude(report.Unfinished, "unfinished")
-		x.Warnings = append(x.Warnings, fmt.Sprintf("Training was interrupted: %d of %d epochs were completed. This model is not what its recipe makes.", len(t.Epochs), t.Asked))
-	}
-	hash, err := r.Save(filepath.Join(dir, modelFile), g, t)
-	if err != nil {
-		return nil, err
-	}
-	u, err := trainedUtility(ctx, e, g, t, test, o.Seed)
-	if err != nil {
-		return nil, fmt.Errorf("the model is in %s, without a report: %w", dir, err)
-	}
-	x.Model = report.Model{Path: modelFile, SHA256: hash, Inputs: nn.Size(g.InputShape), Features: u.Classes} // beside the report
-	x.Data = report.DataOf(test, data, "test")
-	x.Utility = report.UtilityOf(u)
-	return x, nil
-}
-
-// trainedUtility measures the accuracy of a trained net; with noise of the same strength, too, if
-// it was trained with noise, which is then kept in t as it is for these data.
-func trainedUtility(ctx context.Context, e *env, g *nn.Graph, t *report.Training, test *dataset.Set, seed uint64) (release.Utility, error) {
-	bar := progress.New(e.stderr, "measuring accuracy", test.Len())
+// trainedReport saves the net, measures its accuracy and reports on it.
+func (o output) trainedReport(ctx context.Context, e *env, dir string, r reproduce.Recipe, n reproduce.FittedNet) (*report.Report, error) {
+	x := newReport(e, "A classifier of "+n.Test.Name, o.Seed)
+	bar := progress.New(e.stderr, "measuring accuracy", n.Test.Len())
 	defer bar.Close()
-	if t.Noise == nil {
-		net, err := nn.NewNet(g)
-		if err != nil {
-			return release.Utility{}, err
-		}
-		return release.CleanUtility(ctx, net, progress.Watch(test, bar))
-	}
-	q := measure.Request{Graph: g, Data: test, Release: measure.Release{Family: "gaussian", Scale: float64(t.Noise.Scale)}, Seed: seed}
-	split, err := q.Split(ctx, g, nil)
-	if err != nil {
-		return release.Utility{}, err
-	}
-	_, u, err := q.SetUtility(ctx, split, "", func(_ string, done, total int) { bar.Set(done, total) })
-	if err != nil {
-		return release.Utility{}, err
-	}
-	t.Noise.Sigma = report.Number(q.Sigma)
-	return *u, nil
+	return x, r.Report(ctx, x, dir, n, bar)
 }

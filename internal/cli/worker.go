@@ -90,7 +90,7 @@ func (c *workerCmd) array(ctx context.Context, e *env) error {
 		return err
 	}
 	if exists(filepath.Join(c.Folder, reportJSON)) {
-		e.say("%s holds a finished run: nothing is left to do", quote(c.Folder))
+		e.say("%s holds a finished run: nothing is left to do", file.Quote(c.Folder))
 		return nil
 	}
 	release, err := file.Confine(c.Folder)
@@ -111,7 +111,7 @@ func (c *workerCmd) array(ctx context.Context, e *env) error {
 	t.Pool = &run.Logged{Pool: a, Log: e.say, Who: fmt.Sprintf("worker %d of %d", c.Index, c.Of)}
 	switch err := carryOut(ctx, t); {
 	case err == nil:
-		e.say("nothing is left to do: tattle merge %s", quote(c.Folder))
+		e.say("nothing is left to do: tattle merge %s", file.Quote(c.Folder))
 		return nil
 	case errors.Is(err, run.ErrServed):
 		return nil

@@ -2,7 +2,7 @@
 // products and vector loops for float32 and float64, in AVX2+FMA assembly on
 // amd64 processors that have it, with products in AVX-512 where the processor has
 // that, too. Elsewhere, and under the build tag purego, the loops are plain Go and the
-// products gonum's. The variable of the environment [PathVariable] forbids instructions.
+// products gonum's. The variable of the environment [pathVariable] forbids instructions.
 //
 // Matrices are row-major with a leading dimension (the stride between rows).
 // Every function gives the same result on both implementations up to rounding (but
@@ -14,6 +14,6 @@ package simd
 // Float is the element type of every kernel.
 type Float interface{ float32 | float64 }
 
-// PathVariable is the variable of the environment that forbids instructions: "avx2" forbids
+// pathVariable is the variable of the environment that forbids instructions: "avx2" forbids
 // AVX-512, and "go" all assembly.
-const PathVariable = "TATTLE_SIMD"
+const pathVariable = "TATTLE_SIMD"

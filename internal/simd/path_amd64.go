@@ -12,7 +12,7 @@ import (
 // useAVX2 says that the processor has AVX2 and FMA and that the system keeps the
 // AVX registers, and useAVX512 that both hold for the wider registers, too. Tests turn
 // them off.
-var useAVX2, useAVX512 = paths(os.Getenv(PathVariable))
+var useAVX2, useAVX512 = paths(os.Getenv(pathVariable))
 
 // paths returns what the processor has and the variable does not forbid.
 func paths(forced string) (avx2, avx512 bool) {

@@ -25,8 +25,7 @@ type ReleasedOptions struct {
 	// Scale, instead of Sigma, makes the noise this many times the root mean square of the
 	// released values of each batch. The gradient takes it into account, so the front gains
 	// nothing from larger values.
-	Scale  float64
-	Frozen []*nn.Param // parameters that stay as they are
+	Scale float64
 	// Tasks are what the head answers, its logits one task after the other; none: the labels
 	// of the data.
 	Tasks []Task
@@ -88,7 +87,6 @@ func newReleased(front, head *nn.Graph, data nn.Source, o ReleasedOptions) (*rel
 	if front != nil {
 		params = append(front.Params(), params...)
 	}
-	params = slices.DeleteFunc(params, func(p *nn.Param) bool { return slices.Contains(o.Frozen, p) })
 	r.optimizer = o.Optimizer(params)
 	var err error
 	if r.head, err = nn.NewTraining(head, params, o.Seed); err != nil {

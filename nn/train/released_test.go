@@ -159,24 +159,6 @@ func scale(p *nn.Param, by float32) {
 	p.Changed()
 }
 
-// TestReleasedFrozen holds that frozen parameters stay and the others move.
-func TestReleasedFrozen(t *testing.T) {
-	_, front, head := divided(t, 1, 3)
-	frozen := append(front.Params(), head.Params()[0])
-	var before [][]float32
-	for _, p := range append(front.Params(), head.Params()...) {
-		before = append(before, slices.Clone(p.Data))
-	}
-	if _, err := FitReleased(context.Background(), front, head, toySource{60}, ReleasedOptions{Sigma: .5, Frozen: frozen}); err != nil {
-		t.Fatal(err)
-	}
-	for i, p := range append(front.Params(), head.Params()...) {
-		if stays := slices.Contains(frozen, p); stays != slices.Equal(p.Data, before[i]) {
-			t.Errorf("%s: frozen %t, but equal to before %t", p.Name, stays, !stays)
-		}
-	}
-}
-
 // TestReleasedTasks compares the cost of two tasks with the cross entropies of both.
 func TestReleasedTasks(t *testing.T) {
 	const b = 7

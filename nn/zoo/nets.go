@@ -29,7 +29,7 @@ const imageNetScale = "mean=.485,.456,.406 std=.229,.224,.225"
 var Nets = map[string]Net{
 	"mnist":    {Build: ofClasses(MNIST), Classes: 10, Fixed: true, About: "paper A's net of MNIST"},
 	"cifar10":  {Build: ofClasses(CIFAR10), Classes: 10, Fixed: true, Preprocess: "cifar10", About: "paper A's net of CIFAR-10"},
-	"resnet20": {Build: ResNet20, Classes: 10, Features: ResNet20Features, Preprocess: imageNetScale, About: "He et al.'s for CIFAR-10"},
+	"resnet20": {Build: ResNet20, Classes: 10, Features: resNet20Features, Preprocess: imageNetScale, About: "He et al.'s for CIFAR-10"},
 	"resnet18": {Build: ResNet18, Classes: 1000, Features: ResNet18Features, Preprocess: "imagenet", About: "torchvision's, of paper A's figure 5"},
 	"swin-t":   {Build: SwinT, Classes: 1000, Features: SwinTFeatures, Preprocess: "imagenet resize=232 filter=bicubic", About: "torchvision's, of paper A's figure 6"},
 	"curious": {Build: func(classes int, seed uint64) *nn.Graph {

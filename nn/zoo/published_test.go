@@ -25,7 +25,7 @@ func TestPublishedSizes(t *testing.T) {
 		shape    []int // of paper A's features
 		pooled   int   // features by default
 	}
-	nets := []published{{ResNet20(10, 1), 269_722, ResNet20Features, []int{64, 8, 8}, 64}}
+	nets := []published{{ResNet20(10, 1), 269_722, resNet20Features, []int{64, 8, 8}, 64}}
 	if testing.Short() {
 		t.Log("-short: ResNet-18 and Swin-T are not built")
 	} else {

@@ -13,7 +13,7 @@ import (
 const (
 	ResNet18Features = "layer4.1.relu2" // [512, 7, 7]
 	SwinTFeatures    = "norm"           // [7, 7, 768]
-	ResNet20Features = "layer3.2.relu2" // [64, 8, 8]
+	resNet20Features = "layer3.2.relu2" // [64, 8, 8]
 )
 
 // ResNet18 returns the residual net of 18 layers (He et al., Deep residual learning

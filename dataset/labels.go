@@ -1,0 +1,65 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+)
+
+// folded is a column's name as it is compared: case, blanks, underscores and
+// dashes do not matter.
+func folded(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", " ", "", "-", "").Replace(name))
+}
+
+// find returns the column of a name.
+func (l *labels) find(name string) (int, error) {
+	for _, want := range []string{folded(name), aliases[folded(name)]} {
+		for k, c := range l.columns {
+			if want != "" && folded(c.name) == want {
+				return k, nil
+			}
+		}
+	}
+	for _, c := range l.columns {
+		rest, ok := strings.CutPrefix(folded(name), folded(c.name))
+		if ok && c.name != "" && strings.ContainsAny(rest, "<>=,;*") {
+			return 0, fmt.Errorf("no column %q: write a colon behind %q, and the classes behind it", name, c.name)
+		}
+	}
+	return 0, fmt.Errorf("no column %q: it has %s", name, strings.Join(l.names(), ", "))
+}
+
+// names lists the columns that have names.
+func (l *labels) names() []string {
+	var names []string
+	for _, c := range l.columns {
+		if c.name != "" {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+// rows returns the number of examples.
+func (l *labels) rows() int {
+	if len(l.columns) == 0 {
+		return len(l.files)
+	}
+	return len(l.columns[0].values)
+}
+
+// labels is what is known of the examples before any picture is decoded: one
+// row an example.
+type labels struct {
+	source  string   // file or folder, for errors
+	files   []string // names inside the file system; nil for tables
+	columns []column // as text
+	split   []Split  // "" if the source does not say; nil if it says of none
+	notes   []string // what a reader wants to know: files left out, and why
+}
+
+// column is one attribute of every example, as the source writes it.
+type column struct {
+	name   string
+	values []string
+}

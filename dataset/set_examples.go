@@ -1,0 +1,133 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+)
+
+// levels holds the normalised value of each of a channel's 256 byte values.
+type levels struct {
+	mean, std float32
+	value     [256]float32
+}
+
+// newLevels computes (v/255 − mean)/std in float32, rounding after each step as
+// PyTorch's ToTensor and Normalize do, so that both give the same inputs.
+func newLevels(mean, std float32) levels {
+	l := levels{mean: mean, std: std}
+	for v := range l.value {
+		x := float32(v) / 255
+		x -= mean
+		l.value[v] = x / std
+	}
+	return l
+}
+
+// levels returns the table of channel c, and makes one where Mean or Std have
+// been set since.
+func (s *Set) levels(c int) *[256]float32 {
+	if c < len(s.table) && s.table[c].mean == s.Mean[c] && s.table[c].std == s.Std[c] {
+		return &s.table[c].value
+	}
+	l := newLevels(s.Mean[c], s.Std[c])
+	return &l.value
+}
+
+// Examples writes the examples of the given indices to x, which is [len(indices),
+// channels, height, width] for pictures, normalised, and [len(indices), inputs]
+// for a table. It panics if x has another length.
+func (s *Set) Examples(x []float32, indices []int) {
+	p := s.size()
+	if len(x) != len(indices)*p {
+		panic(fmt.Sprintf("dataset: %d values for %d examples of %d", len(x), len(indices), p))
+	}
+	if s.Values != nil {
+		for k, i := range indices {
+			copy(x[k*p:][:p], s.Values[i*p:])
+		}
+		return
+	}
+	s.pictures(x, indices)
+}
+
+// pictures writes normalised pictures to x.
+func (s *Set) pictures(x []float32, indices []int) {
+	plane, p := s.plane(), s.size()
+	for c := range s.channels() {
+		value := s.levels(c)
+		if s.ChannelsLast {
+			s.interleaved(x, indices, c, value)
+			continue
+		}
+		for k, i := range indices {
+			src := s.Pixels[i*p+c*plane:][:plane]
+			dst := x[k*p+c*plane:][:plane]
+			for j, v := range src {
+				dst[j] = value[v]
+			}
+		}
+	}
+}
+
+// interleaved writes one channel of pictures whose channels come last.
+func (s *Set) interleaved(x []float32, indices []int, c int, value *[256]float32) {
+	p, channels := s.size(), s.channels()
+	for k, i := range indices {
+		src, dst := s.Pixels[i*p:][:p], x[k*p:][:p]
+		for j := c; j < p; j += channels {
+			dst[j] = value[src[j]]
+		}
+	}
+}
+
+// Range returns the legal domain of an input, in as many numbers as the inputs
+// divide into stretches of one domain, all of the same length: of pictures each
+// channel's least and greatest normalised value, those of the bytes 0 and 255
+// (where channels come last and differ, each input's); of a table each input's
+// least and greatest value among the rows there are, and of other arrays, whose
+// shape has more than one dimension, the least and greatest of all.
+func (s *Set) Range() (lo, hi []float32) {
+	if s.Values != nil {
+		return s.extremes()
+	}
+	for c := range s.channels() {
+		value := s.levels(c)
+		lo, hi = append(lo, value[0]), append(hi, value[255])
+	}
+	switch {
+	case !s.ChannelsLast || s.channels() == 1:
+		return lo, hi
+	case constant(lo) && constant(hi):
+		return lo[:1], hi[:1]
+	}
+	return slices.Repeat(lo, s.plane()), slices.Repeat(hi, s.plane())
+}
+
+// constant reports whether all numbers are the same.
+func constant(x []float32) bool { return slices.Min(x) == slices.Max(x) }
+
+// extremes returns each input's least and greatest value, or those of all.
+func (s *Set) extremes() (lo, hi []float32) {
+	if len(s.Shape) > 1 && len(s.Values) > 0 {
+		return []float32{slices.Min(s.Values)}, []float32{slices.Max(s.Values)}
+	}
+	d := s.size()
+	lo, hi = make([]float32, d), make([]float32, d)
+	for i, v := range s.Values {
+		c := i % d
+		if i < d {
+			lo[c], hi[c] = v, v
+		}
+		lo[c], hi[c] = min(lo[c], v), max(hi[c], v)
+	}
+	return lo, hi
+}
+
+// Denormalize converts a value of channel c from the model's units to 0..1, without
+// clipping. A table's values stay as they are.
+func (s *Set) Denormalize(x float64, c int) float64 {
+	if s.Values != nil {
+		return x
+	}
+	return float64(x*float64(s.Std[c])) + float64(s.Mean[c])
+}

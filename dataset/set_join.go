@@ -1,0 +1,90 @@
+package dataset
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"slices"
+)
+
+// Subset returns the examples of the given indices, in that order, as a set of
+// its own.
+func (s *Set) Subset(indices []int) *Set {
+	p := s.size()
+	sub := *s
+	sub.Pixels, sub.Values = pick(s.Pixels, p, indices), pick(s.Values, p, indices)
+	sub.Y = pick(s.Y, 1, indices)
+	sub.Sensitive = nil
+	for _, a := range s.Sensitive {
+		a.Labels, a.Numbers = pick(a.Labels, 1, indices), pick(a.Numbers, 1, indices)
+		sub.Sensitive = append(sub.Sensitive, a)
+	}
+	sub.Shape, sub.Source = slices.Clone(s.Shape), slices.Clone(s.Source)
+	return sub.finish()
+}
+
+// pick returns the rows of the given indices, each of n values; nil of nil.
+func pick[T any](rows []T, n int, indices []int) []T {
+	if rows == nil {
+		return nil
+	}
+	out := make([]T, 0, n*len(indices))
+	for _, i := range indices {
+		out = append(out, rows[i*n:][:n]...)
+	}
+	return out
+}
+
+// Sum returns the SHA-256, in hexadecimal, of what a measurement depends on:
+// the number of examples and their shape, Y and every sensitive attribute in
+// order (integers and numbers as 64 bits, little-endian), and the pixels; of a table, whose
+// hash begins with the word "values", the values as float32, little-endian.
+func (s *Set) Sum() string {
+	h := sha256.New()
+	if s.Values != nil {
+		h.Write([]byte("values"))
+	}
+	ints := [][]int{append([]int{s.Len()}, s.Shape...), s.Y}
+	for _, a := range s.Sensitive {
+		ints = append(ints, a.Labels, a.bits())
+	}
+	for _, list := range ints {
+		b := make([]byte, 0, 8*len(list))
+		for _, v := range list {
+			b = binary.LittleEndian.AppendUint64(b, uint64(v))
+		}
+		h.Write(b)
+	}
+	h.Write(s.Pixels)
+	b := make([]byte, 0, 4*len(s.Values))
+	for _, v := range s.Values {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	h.Write(b)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Join returns the examples of sets of one reading, one set after the other, as a set
+// of its own; of a single set, that set. What the sets share (shape, names, Mean and
+// Std) is taken from the first.
+func Join(sets ...*Set) *Set {
+	if len(sets) == 1 {
+		return sets[0]
+	}
+	all := *sets[0]
+	all.Pixels, all.Values, all.Y = slices.Clone(all.Pixels), slices.Clone(all.Values), slices.Clone(all.Y)
+	all.Sensitive = slices.Clone(all.Sensitive)
+	for i := range all.Sensitive {
+		a := &all.Sensitive[i]
+		a.Labels, a.Numbers = slices.Clone(a.Labels), slices.Clone(a.Numbers)
+	}
+	for _, s := range sets[1:] {
+		all.Pixels, all.Values, all.Y = append(all.Pixels, s.Pixels...), append(all.Values, s.Values...), append(all.Y, s.Y...)
+		for i := range all.Sensitive {
+			a, b := &all.Sensitive[i], &s.Sensitive[i]
+			a.Labels, a.Numbers = append(a.Labels, b.Labels...), append(a.Numbers, b.Numbers...)
+		}
+	}
+	return all.finish()
+}

@@ -1,0 +1,132 @@
+package onnx
+
+import (
+	"slices"
+
+	"tattle/nn"
+)
+
+// pad is ONNX Pad-21: it adds to the ends of dimensions, or crops where pads are negative;
+// before opset 11 the pads and the value are attributes.
+func (r *nodeReader) pad() {
+	x, op := r.operand(0), &nn.Pad{Mode: r.text("mode", "constant")}
+	list, _ := r.list("pads", 1)
+	axes := countUp(len(x.shape))
+	if r.has(3) {
+		axes = axesOf(r.ints(3), len(x.shape))
+	}
+	if len(list) != 2*len(axes) {
+		panic(malformedf("%d pads of %d axes: there must be two of each", len(list), len(axes)))
+	}
+	shape := slices.Clone(x.shape)
+	op.Before, op.After = make([]int, len(shape)), make([]int, len(shape))
+	var changed []int
+	for i, a := range axes {
+		before, after, size := list[i], list[i+len(axes)], int64(x.shape[a])
+		if max(before, after) > maxActivation || min(before, after) < -maxActivation || size+before+after < 0 {
+			panic(malformedf("pads %v of shape %v", list, x.shape))
+		}
+		op.Before[a], op.After[a] = int(before), int(after)
+		shape[a] += int(before + after)
+		if before != 0 || after != 0 {
+			changed = append(changed, a)
+		}
+	}
+	if !slices.Contains([]string{"constant", "edge", "reflect", "wrap"}, op.Mode) {
+		panic(malformedf("unknown mode %q", op.Mode))
+	}
+	if x.value != nil {
+		r.set(r.paddedConstant(x.value, op, shape))
+		return
+	}
+	r.mustFit(shape)
+	for a, size := range x.shape {
+		if min(op.Before[a], op.After[a]) < -size {
+			panic(malformedf("pads %v of shape %v", list, x.shape))
+		}
+	}
+	if op.Mode == "constant" {
+		op.Mode, op.Value = "", r.padding()
+	}
+	c, shift := r.along(x, changed...)
+	if len(changed) > 0 {
+		op.Before, op.After = op.Before[shift:], op.After[shift:]
+		c = c.then(op)
+	}
+	c.end(0, shape)
+}
+
+// padding returns the value that constant padding adds to an activation.
+func (r *nodeReader) padding() float64 {
+	if r.has(2) {
+		return r.oneFloat(2)
+	}
+	return r.limit("value", 0)
+}
+
+// paddedConstant returns a padded constant.
+func (r *nodeReader) paddedConstant(v *value, op *nn.Pad, shape []int) *value {
+	total := 0
+	for _, n := range shape {
+		total += n
+	}
+	r.claim(total)
+	sources := make([][]int, len(shape))
+	for d, n := range v.shape {
+		sources[d] = padSource(op.Mode, n, op.Before[d], shape[d])
+	}
+	filling := &value{kind: v.kind, floats: []float32{float32(r.float("value", 0))}}
+	if v.kind != isFloat {
+		filling.ints = []int64{int64(filling.floats[0])}
+	}
+	if r.has(2) {
+		if filling = r.constant(2); filling.size() != 1 || filling.kind != v.kind {
+			panic(malformedf("the padding is %s%v: it must be one %s", typeName(filling.element), filling.shape, typeName(v.element)))
+		}
+	}
+	out := r.blank(v.element, shape)
+	own, at := steps(v.shape), steps(shape)
+	walk(shape, nil, func(i int, _ []int) {
+		from, rest := 0, i
+		for d := range shape {
+			j := sources[d][rest/at[d]]
+			rest %= at[d]
+			if j < 0 {
+				out.copyFrom(i, filling, 0)
+				return
+			}
+			from += j * own[d]
+		}
+		out.copyFrom(i, v, from)
+	})
+	return out
+}
+
+// padSource returns for each place along a padded dimension of n entries which entry it
+// has, −1 for the value that is added.
+func padSource(mode string, n, before, size int) []int {
+	from := make([]int, size)
+	for i := range from {
+		j := i - before
+		switch {
+		case j >= 0 && j < n:
+		case mode == "constant":
+			j = -1
+		case n == 0:
+			panic(malformedf("a dimension of size 0 cannot be padded by mode %q", mode))
+		case mode == "edge":
+			j = min(max(j, 0), n-1)
+		case mode == "wrap":
+			j = ((j % n) + n) % n
+		case n == 1: // reflected
+			j = 0
+		default:
+			period := 2 * (n - 1)
+			if j = ((j % period) + period) % period; j >= n {
+				j = period - j
+			}
+		}
+		from[i] = j
+	}
+	return from
+}

@@ -1,0 +1,106 @@
+package promise
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"tattle/release"
+)
+
+// along measures a line from its first strength to where the promise is kept, and beyond on
+// both sides for the chart.
+func (s *searcher) along(ctx context.Context, c *cut, l *line, f *found) error {
+	try := func(sigma float64) (Point, error) {
+		s.tell("searching: "+l.place.String(), len(f.Points), len(f.Points)+8)
+		p, err := s.at(ctx, c, l, sigma)
+		if err == nil {
+			f.Points = append(f.Points, p)
+		}
+		return p, err
+	}
+	p, err := try(l.scale)
+	if err != nil {
+		return err
+	}
+	low, high := p, p // low does not keep the promise, high does
+	for k := 0; k < steps && low.Meets == high.Meets; k++ {
+		sigma := high.Sigma * coarse
+		if p.Meets {
+			sigma = low.Sigma / coarse
+		}
+		if sigma < release.MinSigma || sigma > release.MaxSigma {
+			break
+		}
+		q, err := try(sigma)
+		if err != nil {
+			return err
+		}
+		if !p.Meets {
+			low, high = high, q
+			continue
+		}
+		if q.Meets && mean(q.Accuracy) < mean(low.Accuracy)+gain {
+			f.Points = f.Points[:len(f.Points)-1] // it only protects less
+			high = low
+			high.Free = true
+			break
+		}
+		low, high = q, low
+	}
+	if !high.Meets {
+		f.Nearest = &high
+		return nil
+	}
+	for !low.Meets && high.Sigma > low.Sigma*fine {
+		q, err := try(math.Sqrt(low.Sigma * high.Sigma))
+		if err != nil {
+			return err
+		}
+		if q.Meets {
+			high = q
+		} else {
+			low = q
+		}
+	}
+	f.Best = &high
+	return s.forNew(ctx, c, l, f, try)
+}
+
+// forNew raises the best strength until new inputs are identified rarely enough, too.
+func (s *searcher) forNew(ctx context.Context, c *cut, l *line, f *found, try func(sigma float64) (Point, error)) error {
+	if s.Fresh == nil || s.Identify == 0 {
+		return nil
+	}
+	fresh, err := l.released(ctx, c, s.Fresh)
+	if err != nil {
+		return err
+	}
+	draws := min(max(int(50/s.Identify), 2*searchDraws), mostHiddenDraws)
+	// Wide releases are slow to measure.
+	draws = min(draws, max(2*searchDraws, mostHiddenProducts/(s.Candidates*l.values.n)))
+	for range steps {
+		r, err := s.hidden(ctx, l.values, fresh, f.Best.Sigma, draws, s.Seed)
+		if err != nil {
+			return err
+		}
+		first, _ := r.Identified(alpha)
+		f.Best.New = first.Mean
+		f.Points[slices.IndexFunc(f.Points, func(p Point) bool { return p.Sigma == f.Best.Sigma })].New = first.Mean
+		over := first.Mean * identifyMargin / s.Identify
+		if over <= 1 {
+			return nil
+		}
+		sigma := f.Best.Sigma * min(max(math.Pow(over, 1/steepness), fine), coarse)
+		if sigma > release.MaxSigma {
+			break
+		}
+		p, err := try(sigma)
+		if err != nil {
+			return err
+		}
+		f.Best = &p
+	}
+	f.Best, f.Nearest = nil, f.Best
+	return nil
+}

@@ -1,0 +1,165 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tattle/audit"
+	"tattle/internal/file"
+)
+
+// foundTable has a line for every attribute.
+func foundTable(a *audit.Result) table {
+	t := table{
+		Says:  fmt.Sprintf("Excess in points, limits at %s; p adjusted for all tests.", confidenceWords(a)),
+		Heads: []string{"attribute", "finding", "guessed", "without", "excess", "at least", "at most", "AUC", "p", "detectable"}, Words: []int{1},
+		Page: []string{"at most", "detectable"},
+	}
+	for _, f := range worstFirst(a) {
+		cells := []string{file.Name(f.Attribute), string(f.Verdict), "–", "–", "–", "–", "–", "–", "–"}
+		if b := f.BestBaseline(); b != nil {
+			cells = append(cells[:2], figure1(f.Curiosity, f.R2), figure1(b.Accuracy, b.R2), signed1(f.Excess.Value), signed1(below1(f.Excess.Low)), signed1(above(f.Excess.High, .001)), areaCell(f), briefP(f.Adjusted))
+		}
+		t.Kinds = append(t.Kinds, findingClass(f))
+		t.add(append(cells, seen(f.Power.Smallest))...)
+	}
+	return t
+}
+
+// areaCell prints the AUC given both labels.
+func areaCell(f *audit.Finding) string {
+	if f.Given == nil || f.Given.Order == nil {
+		return "–"
+	}
+	return percent1(f.Given.Order.Area)
+}
+
+// attacksTable has the attacks on one attribute, the best first.
+func attacksTable(f *audit.Finding) table {
+	t := table{
+		Name:  "Attacks on " + file.Name(f.Attribute),
+		Says:  "Each attack by itself.",
+		Heads: []string{"attack", "guessed", "95 % interval", "balanced", "chosen"}, Most: fewAttacks,
+	}
+	for _, x := range f.Attacks {
+		t.add(printable(x.Name), figureOf(x.Accuracy, x.R2), intervalOf(x.Accuracy), shareOf(x.Balanced), fmt.Sprint(x.Chosen))
+	}
+	return t
+}
+
+// baselinesTable has what needs no curiosity.
+func baselinesTable(f *audit.Finding) table {
+	t := table{
+		Name:  "Baselines for " + file.Name(f.Attribute),
+		Says:  "Guesses without the outputs, and the excess of the attacks over each.",
+		Heads: []string{"baseline", "guessed", "balanced", "excess", "at least", "at most", "p"},
+	}
+	for _, b := range f.Baselines {
+		t.add(baselineBrief(f, b.Name), figureOf(b.Accuracy, b.R2), shareOf(b.Balanced), signed(Number(b.Difference)), signed(Number(b.Low)), signed(Number(above(b.High, .0001))), briefP(b.P))
+	}
+	return t
+}
+
+// subgroupsTable has the groups with the largest excess.
+func subgroupsTable(f *audit.Finding) table {
+	t := table{
+		Name:  "Worst subgroups for " + file.Name(f.Attribute),
+		Says:  "Excess over the same baseline within the group; the limit allows for the number of groups.",
+		Heads: []string{"group", "examples", "guessed", "baseline", "balanced", "excess", "at least"}, Most: fewSubgroups,
+	}
+	groups := slices.Clone(f.Subgroups.List)
+	slices.SortStableFunc(groups, func(x, y audit.Subgroup) int { // a baseline that is never right makes any guess an excess
+		return cmp.Compare(zeroOf(x), zeroOf(y))
+	})
+	for i, g := range groups {
+		if i == shownSubgroups {
+			t.Note = fmt.Sprintf("The worst %d of %d.", i, len(f.Subgroups.List))
+			break
+		}
+		t.add(file.Name(g.Attribute)+" = "+file.Name(g.Value), fmt.Sprint(g.Curiosity.Examples), percent(g.Curiosity.Value), percent(g.Baseline.Value), shareOf(g.Balanced), signed(Number(g.Excess)), signed(Number(g.Low)))
+	}
+	if n := f.Subgroups.LeftOut; n > 0 {
+		t.Note = strings.TrimSpace(t.Note + fmt.Sprintf(" Left out: %s with too few examples.", Count(n, "group")))
+	}
+	return t
+}
+
+// zeroOf is 1 for a group whose baseline is never right, else 0.
+func zeroOf(g audit.Subgroup) int {
+	if g.Baseline.Value == 0 {
+		return 1
+	}
+	return 0
+}
+
+// powerTable has the smallest excess that is found in each kind of channel.
+func powerTable(a *audit.Result, f *audit.Finding) table {
+	t := table{
+		Name:  "Power for " + file.Name(f.Attribute),
+		Says:  "The smallest excess that is found in each kind of planted channel.",
+		Heads: []string{"channel", "found from", "lost", "remark"}, Words: []int{3},
+	}
+	for _, c := range f.Power.Channels {
+		remark, lost := c.Note, "–"
+		if c.Found {
+			remark, lost = "planted and found", barePoints(c.LearningLoss)
+		} else if remark == "" {
+			remark = "planted, and not found at any size"
+		}
+		t.add(c.Channel, seen(c.Smallest), lost, remark)
+	}
+	return t
+}
+
+// channelsTable has the codes that were planted into the outputs.
+func channelsTable(a *audit.Result) table {
+	t := table{
+		Name:  "Planted channels",
+		Says:  "A random attribute was written into these outputs as a code. “found from”: the smallest excess of the sizes tried that attacks find often enough.",
+		Heads: []string{"channel", "where", "examples", "found from"}, Words: []int{1},
+	}
+	for _, c := range a.Channels {
+		where := c.Where
+		if c.Note != "" {
+			where = "not planted: " + c.Note
+		}
+		t.add(c.Channel, where, fmt.Sprint(c.Examples), seen(c.Planted))
+	}
+	return t
+}
+
+// controlsTable has the audits of what is known.
+func controlsTable(a *audit.Result) table {
+	t := table{Name: "Controls", Says: "The same audit where the result is known: on shuffled attributes, and on " + plantedHow(a) + ". “planted”: the true excess.", Heads: []string{"control", "outcome", "examples", "verdict", "excess", "planted"}, Words: []int{1, 3}}
+	for _, c := range a.Controls {
+		t.Kinds = append(t.Kinds, map[bool]string{true: "clean", false: "bad"}[c.Passed])
+		t.add(printable(c.Name), outcome(c.Passed), fmt.Sprint(c.Examples), string(c.Verdict), signed(Number(c.Excess.Value)), optional(c.TrueExcess))
+	}
+	return t
+}
+
+// defencesTable has a line for every defence and attribute.
+func defencesTable(a *audit.Result) table {
+	t := table{
+		Name:  "Defences",
+		Says:  "Excess of quicker attacks, fitted again to the outputs of each defence" + defended(a) + ". *: recommended.",
+		Heads: []string{"#", "defence", "honesty", "lost", "attribute", "excess", "at most", "balanced", "bits", "reveals"}, Words: []int{1, 4},
+		Page: []string{"lost", "balanced", "bits"},
+	}
+	for i, d := range a.Defences {
+		for j, l := range d.Left {
+			name := printable(d.Name)
+			if name == audit.NoDefence {
+				name = "none, by these quicker attacks"
+			}
+			cells := []string{fmt.Sprint(i + 1), name + star(d), percent(d.Honesty.Value), barePoints(d.HonestyLost)}
+			if j > 0 {
+				cells = make([]string, 4) // as above
+			}
+			t.add(append(cells, file.Name(l.Attribute), signed(Number(l.Excess.Value)), signed(Number(above(l.Excess.High, .0001))), shareOf(l.Balanced), gainOf(l.Given, l.R2 != nil), shownIn(&l, a))...)
+		}
+	}
+	return t
+}
