@@ -41,8 +41,8 @@ func (r *Report) subtitle() string {
 	if n := r.Data.Examples; n > 0 && r.Data.Name != "" {
 		said = append(said, fmt.Sprintf("%s from %s", countGrouped(n, "example"), r.Data.Name))
 	}
-	if words := strings.Fields(r.Command); len(words) > 1 {
-		said = append(said, strings.Join(words[:2], " "))
+	if name := r.Subcommand(); name != "" {
+		said = append(said, "tattle "+name)
 	}
 	return strings.Join(said, " · ")
 }

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"tattle/audit"
 	"tattle/bound"
@@ -52,6 +53,14 @@ type Report struct {
 	Warnings []string          `json:"warnings"`
 	Outcome  Outcome           `json:"outcome"`
 	Verdict  string            `json:"verdict"` // the outcome as a sentence
+}
+
+// Subcommand returns the name of the command that made the report; "" if the report does not say.
+func (r *Report) Subcommand() string {
+	if words := strings.Fields(r.Command); len(words) > 1 {
+		return words[1]
+	}
+	return ""
 }
 
 // Reconstruction is the part of reports on a release: what keeps adversaries from

@@ -5,9 +5,9 @@ import (
 	"encoding/csv"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"tattle/curious"
+	"tattle/curious/training"
 )
 
 //go:embed published/*.csv
@@ -82,21 +82,16 @@ func parseLine(f map[string]string) (l line, err error) {
 	return l, nil
 }
 
-// parseWidths reads "128-128-64-64-128"; those of Table 12, as nothing, are zero.
-func parseWidths(s string) (w [5]int, err error) {
-	if s == "" || s == defaultWidths {
-		return w, nil
+// parseWidths reads "128-128-64-64-128"; those of Table 12 are zero.
+func parseWidths(s string) ([5]int, error) {
+	if s == defaultWidths {
+		s = ""
 	}
-	parts := strings.Split(s, "-")
-	if len(parts) != len(w) {
-		return w, fmt.Errorf("widths %q: want %d", s, len(w))
+	w, err := training.ParseWidths(s)
+	if err != nil {
+		err = fmt.Errorf("widths%w", err)
 	}
-	for i, p := range parts {
-		if w[i], err = strconv.Atoi(p); err != nil {
-			return w, err
-		}
-	}
-	return w, nil
+	return w, err
 }
 
 // defaultWidths are Table 12's, as Table 7 writes them.

@@ -69,9 +69,7 @@ func (e *entry) summarize(r *report.Report, err error) {
 		e.Title, e.Kind, e.Broken = e.Name(), "not readable", err.Error()
 	} else {
 		e.Title, e.Command, e.Verdict = oneLine(r.Title, 200), oneLine(r.Command, 1000), oneLine(r.Verdict, 400)
-		if words := strings.Fields(r.Command); len(words) > 1 {
-			e.Subcommand = oneLine(words[1], 40)
-		}
+		e.Subcommand = oneLine(r.Subcommand(), 40)
 		e.tone = r.Tone()
 		e.Outcome, e.Kind = r.Outcome, oneLine(string(r.Outcome), 60)
 		if e.Rest = oneLine(r.Verdict, 90); e.Rest == e.Kind {

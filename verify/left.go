@@ -3,7 +3,6 @@ package verify
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"tattle/bound"
 	"tattle/report"
@@ -78,7 +77,7 @@ func (v *recomputed) among(r *report.Report) (all []notChecked) {
 	add := func(name, why string, format string, a ...any) {
 		all = append(all, notChecked{paths: []string{fmt.Sprintf(format, a...)}, name: name, why: why})
 	}
-	if r.Audit == nil && r.Figure == "" && !strings.HasPrefix(r.Command, "tattle bound ") {
+	if r.Audit == nil && r.Figure == "" && r.Subcommand() != "bound" {
 		add("the title", "it is that of another command", "title")
 	}
 	if x := r.Experiment; x != nil {

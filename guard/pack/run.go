@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"tattle/internal/file"
 	"tattle/measure"
@@ -48,11 +47,10 @@ func OfRun(ctx context.Context, dir string, o verify.Options, budget report.Cert
 func notOnLattice(dir string, r *report.Report) error {
 	n := r.Release.Noise
 	err := fmt.Errorf("%s: the figures are for %s noise on real numbers, and not for the integers that a guard releases", file.Name(dir), n.Family)
-	words := strings.Fields(r.Command)
 	hint := "measure the release on the lattice: tattle bound --noise lattice --features NODE --sigma X, with the values of the report"
 	model := filepath.Join(dir, "model.onnx")
 	switch {
-	case len(words) > 1 && words[1] == "bound":
+	case r.Subcommand() == "bound":
 		hint = "measure the release on the lattice: the same tattle bound command with --noise lattice"
 	case file.Exists(model) && n.Sigma > 0:
 		hint = fmt.Sprintf("measure the release on the lattice: tattle bound --model %s --data %s --features release --sigma %v --noise lattice", file.Quote(model), file.Quote(r.Data.Path), n.Sigma)
