@@ -1,11 +1,9 @@
 package serve
 
 import (
-	"net"
 	"net/http"
-	"net/netip"
-	"slices"
-	"strings"
+
+	"tattle/internal/listen"
 )
 
 // pagePolicy is the content-security policy of our own pages: no inline script or
@@ -28,7 +26,7 @@ func (s *site) guard(next http.Handler) http.Handler {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			h.Set("Allow", "GET, HEAD")
 			refuse(w, http.StatusMethodNotAllowed, "Method not allowed: these pages are read-only.")
-		case !s.allows(r.Host):
+		case s.key == nil && !listen.IsAddress(r.Host): // a foreign page has no token and no cookie of ours
 			refuse(w, http.StatusForbidden, "This host name is not allowed. Open the page by its address, or as localhost.")
 		case s.key == nil || isAsset(r.URL.EscapedPath()):
 			next.ServeHTTP(w, r)
@@ -41,25 +39,4 @@ func (s *site) guard(next http.Handler) http.Handler {
 			askToken(w, r.URL.Query())
 		}
 	})
-}
-
-// allows reports whether a request may name that host. A foreign page can point its
-// own name at a loopback address and then read what is there as its own (DNS
-// rebinding). It cannot do so with an address, and it does not have our cookie.
-func (s *site) allows(host string) bool {
-	if s.key != nil {
-		return true
-	}
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
-	}
-	name = strings.TrimSuffix(strings.ToLower(strings.Trim(name, "[]")), ".")
-	if name == "localhost" {
-		return true
-	}
-	if _, err := netip.ParseAddr(name); err == nil {
-		return true
-	}
-	return slices.ContainsFunc(s.hosts, func(h string) bool { return strings.EqualFold(h, name) })
 }

@@ -16,13 +16,9 @@ import (
 // Options are settings of a handler; the zero value is for readers on the same machine.
 type Options struct {
 	// Token is what a reader must send, in a link with ?token=… or as a bearer.
-	// Empty means none, which is for loopback addresses only.
+	// Empty means none, which is for loopback addresses only; requests must then name an
+	// address or localhost.
 	Token string
-
-	// Hosts are names, besides localhost and addresses, that requests may use if
-	// there is no token. Others are refused, since a foreign page can point a name
-	// of its own at this machine.
-	Hosts []string
 }
 
 // site serves one folder.
@@ -30,7 +26,6 @@ type site struct {
 	index *index
 	name  string // of the folder, as it is shown
 	key   *key   // nil if no token is needed
-	hosts []string
 }
 
 // Handler shows the reports in a folder and in folders below it. It returns an error if
@@ -40,7 +35,7 @@ func Handler(dir string, o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("folder of reports: %w", err)
 	}
-	s := &site{index: newIndex(root), name: folderName(dir), hosts: o.Hosts}
+	s := &site{index: newIndex(root), name: folderName(dir)}
 	if o.Token != "" {
 		s.key = newKey(o.Token)
 	}

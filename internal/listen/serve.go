@@ -7,7 +7,6 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"strings"
 	"time"
 )
 
@@ -41,22 +40,4 @@ func Serve(ctx context.Context, stderr io.Writer, l net.Listener, h http.Handler
 	}
 	stop()
 	return err
-}
-
-// ByAddress refuses requests that do not name an address or localhost: a foreign page can
-// point a name of its own at this machine.
-func ByAddress(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host, _, err := net.SplitHostPort(r.Host)
-		if err != nil {
-			host = r.Host
-		}
-		if host != "localhost" && net.ParseIP(strings.Trim(host, "[]")) == nil {
-			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(http.StatusMisdirectedRequest)
-			io.WriteString(w, `{"error":"without a token the host must be localhost or an address"}`)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
 }
