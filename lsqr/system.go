@@ -12,6 +12,7 @@ type system struct {
 	rho, theta, phi    float64 // its row of this step
 	cs2, sn2, z, znorm float64 // of the second factorization, for ‖x‖
 	dnorm              float64 // ‖d₁ … dₖ‖, tending to the Frobenius norm of A⁺
+	psinorm            float64 // ‖ψ₁ … ψₖ‖, the part of ‖r‖ that damping made final
 
 	bnorm, anorm, acond, rnorm, arnorm, xnorm float64
 
@@ -43,18 +44,27 @@ func (c *system) startRight(alfa float64) {
 //
 //	[ c  s ] [ ρ̄ₖ    0     φ̄ₖ ]   [ ρₖ  θₖ₊₁  φₖ   ]
 //	[ s −c ] [ βₖ₊₁  αₖ₊₁  0   ] = [ 0   ρ̄ₖ₊₁  φ̄ₖ₊₁ ].
-func (c *system) step(alfa float64) {
+func (c *system) step(alfa, damp float64) {
 	if !finite(alfa) || !finite(c.beta) {
 		c.status = NotFinite
 		return
 	}
 	if c.beta > 0 {
-		c.anorm = hypot(c.anorm, c.alfa, c.beta) // ‖Bₖ‖ in Frobenius's norm
+		c.anorm = hypot(c.anorm, c.alfa, c.beta, damp) // ‖Bₖ‖ in Frobenius's norm
 	}
 	c.itn++
 	c.alfa = alfa
 
-	cs, sn, rho := rotation(c.rhobar, c.beta)
+	// A rotation of ρ̄ with damp first, where there is damping.
+	rhobar1, psi := c.rhobar, 0.0
+	if damp > 0 {
+		rhobar1 = math.Hypot(c.rhobar, damp)
+		psi = damp / rhobar1 * c.phibar
+		c.phibar *= c.rhobar / rhobar1
+	}
+	c.psinorm = math.Hypot(c.psinorm, psi)
+
+	cs, sn, rho := rotation(rhobar1, c.beta)
 	c.rho = rho
 	c.theta = sn * alfa
 	c.rhobar = -cs * alfa
@@ -78,7 +88,7 @@ func (c *system) estimate(wnorm float64) {
 
 	c.dnorm = math.Hypot(c.dnorm, wnorm/c.rho) // dₖ = wₖ/ρₖ
 	c.acond = c.anorm * c.dnorm
-	c.rnorm = math.Abs(c.phibar)
+	c.rnorm = math.Hypot(c.phibar, c.psinorm)
 }
 
 // test applies the stopping tests in the order of the authors' implementation: a later test
@@ -131,10 +141,15 @@ func partOf(test, tol float64) float64 {
 	return min(math.Log(test)/math.Log(tol), 1)
 }
 
-// stats returns the outcome.
-func (c *system) stats() Stats {
+// stats returns the outcome; with damping, rnorm includes damp‖x‖ and is freed
+// of it here.
+func (c *system) stats(damp float64) Stats {
+	r := c.rnorm
+	if damp > 0 {
+		r = math.Sqrt(math.Abs(r*r - (damp*c.znorm)*(damp*c.znorm)))
+	}
 	return Stats{
-		Status: c.status, Iterations: c.itn, Residual: c.rnorm, NormalResidual: c.arnorm,
+		Status: c.status, Iterations: c.itn, Residual: r, NormalResidual: c.arnorm,
 		ANorm: c.anorm, ACond: c.acond, XNorm: c.xnorm,
 	}
 }
