@@ -27,7 +27,7 @@ func TestPublishedSizes(t *testing.T) {
 	}
 	nets := []published{{ResNet20(10, 1), 269_722, resNet20Features, []int{64, 8, 8}, 64}}
 	if testing.Short() {
-		t.Log("-short: ResNet-18 and Swin-T are not built")
+		t.Run("large", func(t *testing.T) { t.Skip("long: ResNet-18 and Swin-T") })
 	} else {
 		nets = append(nets,
 			published{ResNet18(1000, 1), 11_689_512, ResNet18Features, []int{512, 7, 7}, 512},
