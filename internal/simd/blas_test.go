@@ -29,14 +29,14 @@ func TestRegisteredBLAS(t *testing.T) {
 		c := p.c.clone()
 		blas32.Gemm(tA, tB, p.alpha, general32(p.a), general32(p.b), p.beta, general32(c))
 		p.check(t, c)
-		if want := p.run(); Accelerated() == "avx2+fma" && !sameBytes(c.all, want.all) {
+		if want := p.run(); Accelerated() != "purego" && !sameBytes(c.all, want.all) {
 			t.Errorf("%v: blas32 is not this package's", p)
 		}
 		q := newProduct[float64](r, tA == blas.Trans, tB == blas.Trans, 19, 37, 23, .7, -1, 3)
 		d := q.c.clone()
 		blas64.Gemm(tA, tB, q.alpha, general64(q.a), general64(q.b), q.beta, general64(d))
 		q.check(t, d)
-		if want := q.run(); Accelerated() == "avx2+fma" && !sameBytes(d.all, want.all) {
+		if want := q.run(); Accelerated() != "purego" && !sameBytes(d.all, want.all) {
 			t.Errorf("%v: blas64 is not this package's", q)
 		}
 	}
@@ -58,7 +58,7 @@ func TestRegisteredBLASUnderMat(t *testing.T) {
 	a, b := mat.NewDense(60, 60, p.a.x), mat.NewDense(60, 60, p.b.x)
 	var c, back mat.Dense
 	c.Mul(a, b)
-	if want := p.run(); Accelerated() == "avx2+fma" && !sameBytes(c.RawMatrix().Data, want.x) {
+	if want := p.run(); Accelerated() != "purego" && !sameBytes(c.RawMatrix().Data, want.x) {
 		t.Error("mat.Dense.Mul is not this package's product")
 	}
 	if err := back.Solve(a, &c); err != nil {

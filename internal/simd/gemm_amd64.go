@@ -60,33 +60,26 @@ func tiles[T Float](n, nr, kc int, alpha T, a matrix[T], aStep int, b []T, bs, b
 	}
 }
 
-func multiply[T Float](left, right, out matrix[T], alpha, beta T) {
-	if !useAVX2 {
-		gonumMultiply(left, right, out, alpha, beta)
-		return
+// packAlong packs panels of rows that lie along them: x.rs is 1.
+func packAlong[T Float](dst []T, w, panels, kc int, x matrix[T]) {
+	size := int(unsafe.Sizeof(x.data[0]))
+	switch {
+	case w != mr && w*size == 128:
+		packWide(unsafe.Pointer(&dst[0]), w*kc*size, unsafe.Pointer(&x.data[0]), x.cs*size, panels, kc)
+	case w != mr:
+		packLines(unsafe.Pointer(&dst[0]), w*kc*size, unsafe.Pointer(&x.data[0]), x.cs*size, panels, kc)
+	case size == 4:
+		packSixF32(f32(dst), w*kc, f32(x.data), x.cs, panels, kc)
+	default:
+		packSixF64(f64(dst), w*kc, f64(x.data), x.cs, panels, kc)
 	}
-	if swapped(right, out) {
-		left, right, out = right.transposed(), left.transposed(), out.transposed()
-	}
-	w := workFor[T]()
-	w.multiply(left, right, out, alpha, beta)
-	w.release()
 }
 
-func multiplyPacked[T Float](left matrix[T], right *Packed[T], out matrix[T], alpha, beta T) {
-	if !useAVX2 {
-		gonumMultiply(left, right.source, out, alpha, beta)
-		return
+// packQuads sets dst[p*w+r] = src[r*ld+p] for r < 4 and p < 4·quads.
+func packQuads[T Float](dst []T, w int, src []T, ld, quads int) {
+	if is32[T]() {
+		packRowsF32(f32(dst), w, f32(src), ld, quads)
+	} else {
+		packRowsF64(f64(dst), w, f64(src), ld, quads)
 	}
-	w := workFor[T]()
-	w.multiplyPacked(left, right, out, alpha, beta)
-	w.release()
-}
-
-func (p *Packed[T]) store(b matrix[T]) {
-	if !useAVX2 {
-		p.copy(b)
-		return
-	}
-	p.cut(b, kBlock(b.rows))
 }

@@ -367,7 +367,7 @@ func testGemmSpecial[T Float](t *testing.T) {
 			}
 		}
 		// A zero in A does not hide a NaN in B.
-		if Accelerated() == "avx2+fma" {
+		if Accelerated() != "purego" {
 			clear(p.a.x)
 			p.b.x[7*p.b.ld+3] = nan
 			got = p.run()

@@ -4,7 +4,6 @@ package simd
 
 import (
 	"os"
-	"unsafe"
 
 	"golang.org/x/sys/cpu"
 )
@@ -30,11 +29,13 @@ func Accelerated() string {
 	return "purego"
 }
 
-// The kernels take pointers: f32 and f64 are the first elements of a slice that
-// is known to hold that type, by is32.
+// hasKernels reports whether products run in assembly.
+func hasKernels() bool { return useAVX2 }
 
-func is32[T Float]() bool { return unsafe.Sizeof(T(0)) == 4 }
-
-func f32[T Float](x []T) *float32 { return (*float32)(unsafe.Pointer(unsafe.SliceData(x))) }
-
-func f64[T Float](x []T) *float64 { return (*float64)(unsafe.Pointer(unsafe.SliceData(x))) }
+// lanes returns nr, the number of columns of a tile: two registers.
+func lanes[T Float]() int {
+	if useAVX512 {
+		return 2 * narrow[T]()
+	}
+	return narrow[T]()
+}

@@ -1,4 +1,4 @@
-//go:build !purego
+//go:build !purego && (amd64 || arm64)
 
 package simd
 
@@ -33,15 +33,7 @@ const (
 	inlineMax    = 1 << 20    // floating-point operations not worth a second core
 )
 
-// lanes returns nr, the number of columns of a tile: two registers.
-func lanes[T Float]() int {
-	if useAVX512 {
-		return 2 * narrow[T]()
-	}
-	return narrow[T]()
-}
-
-// narrow returns the number of columns of a tile in two AVX registers.
+// narrow returns the number of columns of a tile of 64 bytes: two AVX registers, four of NEON.
 func narrow[T Float]() int {
 	if is32[T]() {
 		return 16
@@ -255,3 +247,12 @@ func turn4[T Float](out, x matrix[T]) {
 		}
 	}
 }
+
+// The kernels take pointers: f32 and f64 are the first elements of a slice that
+// is known to hold that type, by is32.
+
+func is32[T Float]() bool { return unsafe.Sizeof(T(0)) == 4 }
+
+func f32[T Float](x []T) *float32 { return (*float32)(unsafe.Pointer(unsafe.SliceData(x))) }
+
+func f64[T Float](x []T) *float64 { return (*float64)(unsafe.Pointer(unsafe.SliceData(x))) }

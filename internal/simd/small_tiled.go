@@ -1,4 +1,4 @@
-//go:build !purego
+//go:build !purego && (amd64 || arm64)
 
 package simd
 
@@ -9,7 +9,7 @@ package simd
 // first, and once.
 func (s *Small[T]) tiled(left matrix[T], c []T) bool {
 	nr, m := s.width(), left.rows
-	if !useAVX2 || m < mr || s.n < nr || s.k == 0 || s.k > kcMax {
+	if !hasKernels() || m < mr || s.n < nr || s.k == 0 || s.k > kcMax {
 		return false
 	}
 	b, bs, step := s.b, s.ldb, nr

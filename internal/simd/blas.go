@@ -1,4 +1,4 @@
-//go:build !purego
+//go:build !purego && (amd64 || arm64)
 
 package simd
 
@@ -12,7 +12,7 @@ import (
 // Importing the package puts the kernels, where they run, behind gonum's blas32 and
 // blas64: matrix products run here, all else in gonum's own code.
 func init() {
-	if useAVX2 {
+	if hasKernels() {
 		blas32.Use(implementation{})
 		blas64.Use(implementation{})
 	}

@@ -1,8 +1,6 @@
-//go:build !purego
+//go:build !purego && (amd64 || arm64)
 
 package simd
-
-import "unsafe"
 
 // cut stores b in panels, with blocks of kc terms.
 func (p *Packed[T]) cut(b matrix[T], kc int) {
@@ -60,18 +58,10 @@ func packGo[T Float](dst []T, w, panels, p0, p1 int, x matrix[T]) {
 
 // packWhole is packGo for panels that x fills; w is mr or the width of a tile.
 func packWhole[T Float](dst []T, w, panels, kc int, x matrix[T]) {
-	size := int(unsafe.Sizeof(x.data[0]))
-	switch {
-	case x.rs != 1:
+	if x.rs == 1 {
+		packAlong(dst, w, panels, kc, x)
+	} else {
 		packRows(dst, w, panels, kc, x)
-	case w != mr && w*size == 128:
-		packWide(unsafe.Pointer(&dst[0]), w*kc*size, unsafe.Pointer(&x.data[0]), x.cs*size, panels, kc)
-	case w != mr:
-		packLines(unsafe.Pointer(&dst[0]), w*kc*size, unsafe.Pointer(&x.data[0]), x.cs*size, panels, kc)
-	case size == 4:
-		packSixF32(f32(dst), w*kc, f32(x.data), x.cs, panels, kc)
-	default:
-		packSixF64(f64(dst), w*kc, f64(x.data), x.cs, panels, kc)
 	}
 }
 
@@ -86,13 +76,4 @@ func packRows[T Float](dst []T, w, panels, kc int, x matrix[T]) {
 		}
 	}
 	packGo(dst, w, panels, quads*4, kc, x)
-}
-
-// packQuads sets dst[p*w+r] = src[r*ld+p] for r < 4 and p < 4·quads.
-func packQuads[T Float](dst []T, w int, src []T, ld, quads int) {
-	if is32[T]() {
-		packRowsF32(f32(dst), w, f32(src), ld, quads)
-	} else {
-		packRowsF64(f64(dst), w, f64(src), ld, quads)
-	}
 }

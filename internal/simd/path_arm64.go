@@ -1,0 +1,23 @@
+//go:build !purego
+
+package simd
+
+import "os"
+
+// useNEON is true unless the environment forbids assembly: every arm64 processor has NEON.
+var useNEON = os.Getenv(pathVariable) != "go"
+
+// Accelerated names the arithmetic that the package runs on: "neon" (matrix products; vector
+// loops are plain Go) or "purego".
+func Accelerated() string {
+	if useNEON {
+		return "neon"
+	}
+	return "purego"
+}
+
+// hasKernels reports whether products run in assembly.
+func hasKernels() bool { return useNEON }
+
+// lanes returns nr, the number of columns of a tile.
+func lanes[T Float]() int { return narrow[T]() }
