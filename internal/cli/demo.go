@@ -35,7 +35,7 @@ const manifestDigestFile = "manifest.sha256"
 type demoCmd struct{ output }
 
 func (demoCmd) Help() string {
-	return "Example: tattle demo\n\nTrains a net on generated digits, adds noise to its features, proves lower bounds on the error of unbiased reconstructions, and runs attacks. Needs no data and no network."
+	return "Example: tattle demo\n\nTrains a net on generated digits, adds noise to its features, computes limits on every adversary and bounds on unbiased reconstructions, and runs attacks. Needs no data and no network."
 }
 
 func (c *demoCmd) Run(ctx context.Context, e *env) error {

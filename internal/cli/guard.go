@@ -43,7 +43,7 @@ type budgetFlags struct {
 }
 
 type guardPackCmd struct {
-	Run_ string `arg:"" name:"run" help:"Folder of a run of tattle bound --noise lattice."`
+	Run_ string `arg:"" name:"run" help:"Folder of a run of tattle bound or design with --noise lattice."`
 	Out  string `short:"o" help:"Folder to write (default: release)." default:"release" placeholder:"DIR" writes:"folder"`
 	budgetFlags
 	movedFlags
@@ -52,7 +52,7 @@ type guardPackCmd struct {
 func (guardPackCmd) Help() string {
 	return `Example: tattle guard pack tattle-bound -o release
 
-Verifies the run first, as tattle verify does, and refuses a run that does not hold. The noise of the run must be on a lattice (tattle bound --noise lattice): only then are the figures for the integers that a guard releases.
+Verifies the run first, as tattle verify does, and refuses a run that does not hold. The noise of the run must be on a lattice (--noise lattice): only then are the figures for the integers that a guard releases.
 
 The folder has front.onnx (inputs and noise to integers), head.onnx, guard.toml (lattice, noise, budget, digests), CERTIFICATE.json and .html, and short programs that add the noise in Python and Go.`
 }
@@ -89,7 +89,7 @@ func (f movedFlags) verified(ctx context.Context, e *env, dir string, budget rep
 		dir = filepath.Dir(dir)
 	}
 	if _, err := os.Stat(filepath.Join(dir, reportJSON)); err != nil {
-		return nil, usage(err, "give the folder of a finished run of tattle bound --noise lattice")
+		return nil, usage(err, "give the folder of a finished run of tattle bound or design with --noise lattice")
 	}
 	bars := &progress.Phases{W: e.stderr}
 	defer bars.Close()

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"tattle/report"
 )
 
 // helpAll asks for help with every flag.
@@ -65,7 +67,7 @@ func helpPrinter(all bool) kong.HelpPrinter {
 		if err := kong.DefaultHelpPrinter(o, k); err != nil || hidden == 0 {
 			return err
 		}
-		_, err := fmt.Fprintf(k.Stdout, "\n%d more flags: %s %s\n", hidden, command.FullPath(), helpAll)
+		_, err := fmt.Fprintf(k.Stdout, "\n%s: %s %s\n", report.Count(hidden, "more flag"), command.FullPath(), helpAll)
 		return err
 	}
 }

@@ -67,14 +67,14 @@ type env struct {
 type commands struct {
 	Version kong.VersionFlag `help:"Print the version."`
 
-	Demo      demoCmd      `cmd:"" help:"Try the tool on generated digits: train a net, add noise, compute bounds, attack, report. Takes about a minute and needs no data."`
+	Demo      demoCmd      `cmd:"" help:"Try the tool on generated digits: train a net, add noise to its features, and report what they reveal. Takes half a minute and needs no data."`
 	Train     trainCmd     `cmd:"" help:"Train a classifier and write it as ONNX."`
 	Model     modelCmd     `cmd:"" help:"Write a built-in net as ONNX, with random parameters or those of an .npz file."`
 	Inspect   inspectCmd   `cmd:"" help:"Describe an ONNX file, and list the nodes whose output can be released."`
 	Distill   distillCmd   `cmd:"" help:"Train a student on a classifier's outputs, and measure its curiosity."`
 	Prune     pruneCmd     `cmd:"" help:"Set the smallest weights of a classifier to zero, and measure its curiosity."`
-	Bound     boundCmd     `cmd:"" help:"Prove lower bounds on the error of unbiased reconstructions of the inputs, and run attacks."`
-	Design    designCmd    `cmd:"" help:"Find the noise and the number of features that meet a target at the lowest cost in accuracy."`
+	Bound     boundCmd     `cmd:"" help:"Measure what features with noise reveal about the inputs: limits on every adversary, bounds on unbiased reconstructions, and attacks."`
+	Design    designCmd    `cmd:"" help:"Find the release that keeps a promise at the lowest cost in accuracy."`
 	Audit     auditCmd     `cmd:"" help:"Check whether a classifier's outputs reveal a sensitive attribute: a verdict with evidence, for a model, an endpoint or a file of outputs."`
 	Verify    verifyCmd    `cmd:"" help:"Recompute the report of a run, and list what could not be checked."`
 	Guard     guardCmd     `cmd:"" help:"Deploy a release: pack it with its certificate, and serve it with the noise that was certified."`
