@@ -18,12 +18,15 @@ func (a Attribute) Majority() (alone, given float64) {
 		}
 		return float64(most) / float64(len(a.Class))
 	}
-	alone = largest(a.counts(func(int) bool { return true }))
+	alone = largest(a.Counts())
 	for _, y := range a.targets() {
 		given += largest(a.counts(func(j int) bool { return a.Target[j] == y }))
 	}
 	return alone, given
 }
+
+// Counts returns the number of candidates of each class.
+func (a Attribute) Counts() []int { return a.counts(func(int) bool { return true }) }
 
 // counts returns the number of candidates of each class, among the candidates that keep accepts.
 func (a Attribute) counts(keep func(j int) bool) []int {
@@ -49,9 +52,9 @@ func (a Attribute) targets() []int {
 	return all
 }
 
-// entropies returns the entropy H(s) of the attribute and its entropy H(s|y) given the target,
+// Entropies returns the entropy H(s) of the attribute and its entropy H(s|y) given the target,
 // in bits.
-func (a Attribute) entropies() (alone, given float64) {
+func (a Attribute) Entropies() (alone, given float64) {
 	bits := func(counts []int) float64 {
 		p := make([]float64, len(counts))
 		total := 0
@@ -63,7 +66,7 @@ func (a Attribute) entropies() (alone, given float64) {
 		}
 		return stat.EntropyBits(p) * float64(total) / float64(len(a.Class))
 	}
-	alone = bits(a.counts(func(int) bool { return true }))
+	alone = bits(a.Counts())
 	for _, y := range a.targets() {
 		given += bits(a.counts(func(j int) bool { return a.Target[j] == y }))
 	}
@@ -84,7 +87,7 @@ func (r *Result) AttributeBits(k int, a Attribute, alpha float64) (alone, given 
 		l := limits(x, all, 0, alpha)
 		return Limit{max(entropy-l.Mean, 0), max(entropy-l.High-off, 0), min(max(entropy-l.Low+off, 0), entropy)}
 	}
-	h, knowing := a.entropies()
+	h, knowing := a.Entropies()
 	alone = gain(h, x)
 	if a.Target != nil {
 		given = gain(knowing, left)

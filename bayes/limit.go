@@ -88,30 +88,3 @@ func (r *Result) Guessed(k int, alpha float64) (alone, given Limit) {
 	}
 	return limits(x, 1, r.Rounding, alpha), limits(y, 1, r.Rounding, alpha)
 }
-
-// PopulationFloor extends a floor g on the mean-square error of adversaries with a list of n
-// inputs to adversaries without a list who know the distribution P of the inputs. It returns a
-// lower limit on their error, averaged over P, which is wrong with a probability of at most
-// alpha. The list must be n independent draws of P on which neither the model nor the release
-// depends. Squared errors are at most most.
-//
-// Proof. Let t° be the best estimator for P and ℓ(x) the mean-square error of t° at input x,
-// over the noise; its mean over P is the error r° to be bounded. No estimator does better on the
-// list than the list's own best one: g ≤ (1/n)Σℓ(x_j). The ℓ(x_j) are independent, in [0, most]
-// and of mean r°, so by Hoeffding (1963, Theorem 1) their mean reaches m > r° with a probability of at most
-// exp(−n·kl(m/most, r°/most)), kl(p, q) = p ln(p/q) + (1−p) ln((1−p)/(1−q)). So with probability 1 − alpha
-// r° is at least the r below g at which n·kl(g/most, r/most) = ln(1/alpha). (The limit by bounded
-// differences, g − most·√(ln(1/alpha)/2n), is weaker; it follows from this one by Pinsker's inequality.)
-func PopulationFloor(g, most float64, n int, alpha float64) float64 {
-	if !(most > 0) {
-		return 0
-	}
-	return most * stat.ChernoffLow(g/most, n, alpha)
-}
-
-// PopulationCeiling is the analogue of PopulationFloor for the probability p of a right guess,
-// for example of an attribute. It returns an upper limit for adversaries without a list who know
-// P. On the list, the best rule for P guesses no better than the list's own best rule.
-func PopulationCeiling(p float64, n int, alpha float64) float64 {
-	return 1 - stat.ChernoffLow(1-p, n, alpha)
-}

@@ -79,7 +79,7 @@ func TestMNIST(t *testing.T) {
 		floor := r.Floor(square, 255*255, 5e-4)
 		named, ten := r.Identified(1e-3)
 		bits := r.Bits(1e-3)
-		everybody := PopulationFloor(floor.Low, 255*255, data.Len(), 5e-4)
+		everybody := Population{N: data.Len(), Alpha: 5e-4}.Floor(floor.Low, 255*255)
 		if got := math.Sqrt(floor.Mean); math.Abs(got-c.floor) > .05*c.floor+.5 {
 			t.Errorf("%v %v×: floor %.1f, the independent one is %.1f", c.part, c.strength, got, c.floor)
 		}

@@ -208,7 +208,7 @@ func TestPopulation(t *testing.T) {
 			t.Fatal(err)
 		}
 		floor := res.Floor(squares(res, func(t, s int) float64 { return x[t] - x[s] }), 1, alpha)
-		limit := PopulationFloor(floor.Low, 1, n, alpha)
+		limit := Population{N: n, Alpha: alpha}.Floor(floor.Low, 1)
 		if limit > bayes {
 			t.Errorf("seed %d: floor %v for everybody, and the Bayes error is %v", seed, limit, bayes)
 		}

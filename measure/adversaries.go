@@ -82,6 +82,7 @@ type Target struct {
 	Rounding     string
 	RuntimeError float64
 	Legal        bound.Domain // where reconstructions are clipped
+	FromData     NoiseFrom    // what of the noise was computed from Data
 	Seed         uint64       // of the noise
 	Pictures     int          // reconstructions kept
 }

@@ -118,6 +118,8 @@ func (f *ListFigures) Again(candidates, measured *dataset.Set, seed uint64) List
 	o := ListOptions{Draws: f.Draws, Attributes: f.Attributes, Seed: seed, SkipAttacks: true, Pairs: append([]PlausiblePair{}, f.Plausible...)}
 	if p := f.EverySample(); p != nil {
 		o.Sample = p.List.recreate(measured)
+	} else if f.Hidden != nil {
+		o.Sample = f.Hidden.List.recreate(measured)
 	}
 	if f.Holder != nil && candidates != nil {
 		o.Candidates = f.Holder.List.recreate(candidates)

@@ -210,57 +210,6 @@ func (l *lists) bitsAbove(ctx context.Context, h *ListHolder, distinct []int) er
 	return nil
 }
 
-// samplingSteps are the parts of the sample for which limits are computed, to show how they
-// grow with its size: one input in 100, one in 10, all.
-var samplingSteps = []int{100, 10, 1}
-
-// leastSample is the size of the smallest such part.
-const leastSample = 100
-
-// anybody computes limits for adversaries without a list who know the distribution of inputs.
-func (l *lists) anybody(ctx context.Context) error {
-	chosen := l.choose(l.Sample)
-	if len(chosen) < 2 {
-		return fmt.Errorf("%d inputs: at least 2 are needed", len(chosen))
-	}
-	if c := l.Candidates; c != nil && !c.same(l.Sample) {
-		all := make([]int, c.Set.Len())
-		for i := range all {
-			all[i] = i
-		}
-		l.out.Shared = sharedInputs(c.Set, l.Sample.Set, all, chosen)
-	}
-	for _, part := range samplingSteps {
-		some := chosen[:len(chosen)/part]
-		if part > 1 && len(some) < leastSample {
-			continue
-		}
-		// Equal inputs stay in the sample: they, too, are independent draws.
-		found, err := l.posterior(ctx, fmt.Sprintf("sample of %d", len(some)), l.Sample, some)
-		if err != nil {
-			return err
-		}
-		// One half of alpha is for the draws, the other for the sample.
-		const half = listAlpha / 2
-		p := Population{List: l.Sample.used(len(some), 0), Draws: len(found.Draws), Floors: l.floors(found, half), Inferred: l.inferred(found, half)}
-		if err := l.priors(ctx, p.Floors, l.Sample, some); err != nil {
-			return err
-		}
-		for i, f := range p.Floors {
-			p.Floors[i].Anybody = digits(bayes.PopulationFloor(f.MeanSquare.Low, most(l.target.Legal.Low, l.target.Legal.High, f.Coordinates), len(some), half), math.Floor)
-		}
-		for i := range p.Inferred {
-			in := &p.Inferred[i]
-			in.Anybody = digits(bayes.PopulationCeiling(in.Right.High, len(some), half), math.Ceil)
-			if in.Given != nil {
-				in.Given.Anybody = digits(bayes.PopulationCeiling(in.Given.Right.High, len(some), half), math.Ceil)
-			}
-		}
-		l.out.Anybody = append(l.out.Anybody, p)
-	}
-	return nil
-}
-
 // hide measures how often an input of the sample is identified among the candidates, one of which
 // gives way to it.
 func (l *lists) hide(ctx context.Context) error {

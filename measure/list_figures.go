@@ -39,7 +39,10 @@ type ListFigures struct {
 	// Processed reports whether noisy values are processed before they are released. Floors
 	// and upper limits hold for the release. Means are those of the values before, and lower
 	// limits on what adversaries achieve those of guessing without the release.
-	Processed bool            `json:"processed,omitempty"`
+	Processed bool `json:"processed,omitempty"`
+	// NoiseFrom says what of the noise was computed from the measured data. It is recorded if
+	// these are the sample, because limits without a list must allow for it.
+	NoiseFrom NoiseFrom       `json:"noise_from_sample,omitempty"`
 	Holder    *ListHolder     `json:"list_holder,omitempty"`     // adversaries with the candidates
 	Anybody   []Population    `json:"anybody,omitempty"`         // adversaries without a list, from growing parts of one sample; the last is the whole
 	Hidden    *HiddenFigures  `json:"hidden,omitempty"`          // inputs of the sample among the candidates
@@ -135,6 +138,9 @@ type InferredLimit struct {
 	Given    *GivenLimit      `json:"given,omitempty"`   // for adversaries who also know the target attribute; nil without labels
 	Attacks  []InferredAttack `json:"attacks,omitempty"` // attacks that ran on the sample
 	Anybody  float64          `json:"anybody"`           // upper limit on right guesses without a list; 0: not computed
+	// AnybodyBits is an upper limit on the bits without a list, and AnybodyAUC one on the AUC.
+	AnybodyBits float64  `json:"anybody_bits"`
+	AnybodyAUC  *float64 `json:"anybody_auc,omitempty"`
 }
 
 // A GivenLimit is an InferredLimit for adversaries who also know the target attribute.
@@ -144,6 +150,8 @@ type GivenLimit struct {
 	Right    bayes.Limit `json:"right"`
 	Bits     bayes.Limit `json:"bits"`
 	Anybody  float64     `json:"anybody"`
+	// AnybodyBits is as in InferredLimit.
+	AnybodyBits float64 `json:"anybody_bits"`
 }
 
 // A Population holds the limits for adversaries without a list who know the distribution of

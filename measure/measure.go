@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"math"
 
 	"tattle/bound"
 	"tattle/dataset"
@@ -21,7 +22,20 @@ type Request struct {
 	Seed       uint64
 
 	Adversaries *Adversaries // nil for none
+
+	// FromData says what of the noise SetNoise computed from the data.
+	FromData NoiseFrom
 }
+
+// NoiseFrom says what of the noise was computed from data.
+type NoiseFrom string
+
+const (
+	NothingFrom NoiseFrom = ""
+	SigmaFrom   NoiseFrom = "sigma"
+	ClipFrom    NoiseFrom = "clip" // of lattice noise
+	BothFrom    NoiseFrom = "sigma and clip"
+)
 
 // SetNoise makes the noise of q.Experiment for the features of front. Where q.Sigma is 0,
 // it is set to q.Scale times the root mean square of all features over data (A section 3).
@@ -36,9 +50,14 @@ func (q *Request) SetNoise(ctx context.Context, front *nn.Net, data nn.Source, d
 		}
 	}
 	if q.Sigma == 0 {
-		q.Sigma = q.Scale * rms
+		q.Sigma, q.FromData = q.Scale*rms, SigmaFrom
 	}
-	q.Family = release.CompleteLattice(q.Family, q.Sigma, largest)
+	if whole := release.CompleteLattice(q.Family, q.Sigma, largest); whole != q.Family {
+		if release.CompleteLattice(q.Family, q.Sigma, 1) != release.CompleteLattice(q.Family, q.Sigma, math.MaxFloat32) {
+			q.FromData = map[NoiseFrom]NoiseFrom{NothingFrom: ClipFrom, SigmaFrom: BothFrom}[q.FromData]
+		}
+		q.Family = whole
+	}
 	_, n := front.Dims()
 	noise, err := q.Noise(q.Sigma, n, dir)
 	if err != nil {

@@ -176,7 +176,7 @@ func (q *Request) Attack(ctx context.Context, m *Measured, pictures int, o RunOp
 		Rounding: bounds.Rounding, RuntimeError: bounds.Runtime.Error,
 		Front: m.Split.Front, Model: whole, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post,
 		Data: q.Data, Indices: q.Indices, Coordinates: q.Experiment.Coordinates, Legal: legal,
-		Seed: q.Seed, Pictures: pictures,
+		FromData: q.FromData, Seed: q.Seed, Pictures: pictures,
 	})
 	if err != nil {
 		return err

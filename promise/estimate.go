@@ -131,6 +131,7 @@ func (s *searcher) judge(of posterior, validate []int, p *Point, limits bool) er
 		return nil // the rest is for charts
 	}
 	// The examples to validate stand for the sample of the final measurement.
+	everybody := bayes.Population{N: s.test.Len(), Alpha: alpha / 2}
 	attributes = s.attributes(validate)
 	if r, err = of(validate, attributes); err != nil {
 		return err
@@ -144,10 +145,10 @@ func (s *searcher) judge(of posterior, validate []int, p *Point, limits bool) er
 	if limits {
 		lower = 2*floor.Low - floor.Mean
 	}
-	p.Floor = math.Sqrt(bayes.PopulationFloor(max(lower, 0), s.most, s.test.Len(), alpha/2))
+	p.Floor = math.Sqrt(everybody.Floor(max(lower, 0), s.most))
 	for k := range attributes {
 		alone, _ := r.Guessed(k, alpha)
-		p.Guessed[k].Anybody = bayes.PopulationCeiling(min(upper(alone), 1), s.test.Len(), alpha/2)
+		p.Guessed[k].Anybody = everybody.Ceiling(min(upper(alone), 1))
 	}
 	return nil
 }

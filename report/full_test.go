@@ -260,7 +260,7 @@ func TestSentencesAreHonest(t *testing.T) {
 		}
 	}
 	r := released(t)
-	says(r, "Input sometimes identified. An adversary", "knows only what inputs look like reconstructs them with an error of at least 43.4 grey levels of 255 on average")
+	says(r, "Input sometimes identified. An adversary", "knows only what inputs look like reconstructs them with an error of at least 43.4 grey levels of 255 (root mean square)")
 	r.Lists.Processed = true // only upper limits hold for what is processed after the noise
 	says(r, "Identification not excluded. An adversary with a list of 59,998 candidates", "names the right one in at most 11.2 % of releases", "!10.2 %", "!Input sometimes identified")
 	r.Lists.Processed = false
@@ -268,6 +268,8 @@ func TestSentencesAreHonest(t *testing.T) {
 	h.List.Inputs, h.First = 2, bayes.Limit{Mean: .52, Low: .505, High: .53} // guessing
 	r.Lists.Holder = &h
 	says(r, "Input sometimes identified", "names the right one in 52.0 % of releases (at most 53.0 %; guessing: 50 %)", "!Input identified")
+	h.First = bayes.Limit{Mean: .5, Low: .495, High: .5049}
+	says(r, "!Input sometimes identified")
 	r = full(t)
 	r.Lists = nil
 	says(r, "errs by at least 44 grey levels of 255 (0.56 normalised) in half", "In half of the 8×8 coarsest it errs by at least 50.3 grey levels of 255 (0.64 normalised).", "raise this floor to more than 100 times the whole range", "!70740",
@@ -493,15 +495,19 @@ func fullLists() *measure.ListFigures {
 	}
 	bits, fano, area := 8.1, .58, near(.81, .03)
 	inferred := func(anybody float64) []measure.InferredLimit {
-		return []measure.InferredLimit{{Name: "writer", Classes: []string{"employee", "student"}, Majority: .516, Right: near(.69, .02), Bits: near(.11, .01), AUC: &area, Anybody: anybody, Attacks: []measure.InferredAttack{{Name: "posterior", Right: classify.ProportionOf(640, 1000)}},
-			Given: &measure.GivenLimit{Target: "digit", Majority: .53, Right: near(.71, .02), Bits: near(.12, .01), Anybody: min(1, anybody*1.03)}}}
+		var most *float64
+		if anybody > 0 {
+			most = &[]float64{.93}[0]
+		}
+		return []measure.InferredLimit{{Name: "writer", AnybodyBits: anybody / 3, AnybodyAUC: most, Classes: []string{"employee", "student"}, Majority: .516, Right: near(.69, .02), Bits: near(.11, .01), AUC: &area, Anybody: anybody, Attacks: []measure.InferredAttack{{Name: "posterior", Right: classify.ProportionOf(640, 1000)}},
+			Given: &measure.GivenLimit{Target: "digit", Majority: .53, Right: near(.71, .02), Bits: near(.12, .01), Anybody: min(1, anybody*1.03), AnybodyBits: anybody / 2}}}
 	}
 	test := measure.ListUsed{Name: "the test part", Path: "mnist", Split: "test", SHA256: "cd", Of: 10000}
 	sample := func(n int, anybody float64) measure.Population {
 		test.Inputs = n
 		return measure.Population{List: test, Draws: 2000, Floors: floors(.35, .8, anybody), Inferred: inferred(.74)}
 	}
-	return &measure.ListFigures{Draws: 2000, Attributes: []string{"writer"}, Shared: 3, LeftOut: []string{"limits on inferring age: the test part does not have it"},
+	return &measure.ListFigures{Draws: 2000, NoiseFrom: measure.SigmaFrom, Attributes: []string{"writer"}, Shared: 3, LeftOut: []string{"limits on inferring age: the test part does not have it"},
 		Holder: &measure.ListHolder{List: measure.ListUsed{Name: "the training part", Path: "mnist", Split: "train", SHA256: "ab", Of: 60000, Inputs: 59998, Merged: 2}, Draws: 2000,
 			First: near(.102, .01), Ten: near(.31, .02), Rank: near(900, 100), Bits: near(7.7, .1), BitsMost: &bits, Fano: &fano, Floors: floors(.396, .9, 0), Inferred: inferred(0)},
 		Anybody: []measure.Population{sample(1000, 0), sample(10000, .306)}}

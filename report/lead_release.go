@@ -73,7 +73,7 @@ func (r *Report) harm() (badge string, tone Tone) {
 			return "Identification not excluded", Warn
 		case beyondGuessing(h.First.High, h.List.Inputs) >= identifiedMostly:
 			return "Identification not excluded", Bad
-		case h.First.High >= identifiedSometimes:
+		case beyondGuessing(h.First.High, h.List.Inputs) >= identifiedSometimes:
 			return "Input sometimes identified", Warn
 		}
 	}
@@ -92,6 +92,8 @@ func (r *Report) releaseLead() verdictBlock {
 	case v.Badge != "":
 	case best != nil && best.Gain.closer():
 		v.Badge, v.Tone = "Input partly reconstructed", Warn
+	case r.Lists != nil && r.Lists.Holder != nil && 1/float64(r.Lists.Holder.List.Inputs) >= identifiedSometimes:
+		v.Badge = "Identified little more often than by guessing"
 	case r.Lists != nil && r.Lists.Holder != nil:
 		v.Badge = "Input rarely identified"
 	case best != nil && len(r.Bounds) == 0:
@@ -117,7 +119,7 @@ func (r *Report) releaseSays() string {
 	case column != nil:
 		said = append(said, r.exposedSays())
 	case r.listed() && !r.closeness()[0].anybody.none():
-		said = append(said, fmt.Sprintf("An adversary who knows only what inputs look like reconstructs them with an error of at least %s %s on average.", atLeastNumber(r.closeness()[0].anybody.value), r.unit()))
+		said = append(said, fmt.Sprintf("An adversary who knows only what inputs look like reconstructs them with an error of at least %s %s (root mean square).", atLeastNumber(r.closeness()[0].anybody.value), r.unit()))
 	case best != nil && best.Gain.closer():
 		who := "The best attack that ran"
 		if learnedFromItself(r) {

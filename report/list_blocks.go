@@ -40,15 +40,31 @@ func (r *Report) closenessCaption() string {
 
 // closenessTable has the errors in each band.
 func closenessTable(r *Report, rows []closeness) table {
-	head, says := "band", "Errors in "+r.unit()+"; after “of”: without the release."
+	head, says := "band", "Errors in "+r.unit()+"."
 	if r.byColumn() {
-		head, says = "column", "Errors of numbers in the column's own unit, of categories and whole rows in normalised units (of a number: one standard deviation of its column, unless the preprocessing says otherwise); after “of”: without the release. n: how many inputs the column has."
+		head, says = "column", "Errors of numbers in the column's own unit, of categories and whole rows in normalised units (of a number: one standard deviation of its column, unless the preprocessing says otherwise). n: how many inputs the column has."
 	}
+	says += " " + r.closenessInputs()
 	t := table{Says: says, Heads: []string{head, "n", "floor without a list", "floor with the list", "best attack"}}
 	for _, c := range rows {
 		t.add(c.band, fmt.Sprint(c.coordinates), c.anybody.beside(c.anybody.floor()), c.holder.beside(c.holder.floor()), c.attack.beside(number(c.attack.value)))
 	}
 	return t
+}
+
+// closenessInputs says over which inputs each of the errors is: they differ.
+func (r *Report) closenessInputs() string {
+	said := []string{"Each is a root mean square, beside that of guessing the mean of the same inputs without the release (after “of”)."}
+	if p := r.Lists.EverySample(); p != nil {
+		said = append(said, fmt.Sprintf("Floor without a list: over inputs like the %s of %s.", grouped(p.List.Inputs), p.List.Name))
+	}
+	if h := r.Lists.Holder; h != nil {
+		said = append(said, fmt.Sprintf("Floor with the list: over its %s.", CountGrouped(h.List.Inputs, "input")))
+	}
+	if r.bestAttack("all") != nil {
+		said = append(said, fmt.Sprintf("Attack: over the %s that it ran on.", CountGrouped(r.Data.Examples, "input")))
+	}
+	return strings.Join(said, " ")
 }
 
 // listDetails adds the figures behind the limits on every adversary.

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"tattle/measure"
 )
 
 // identified says how often an adversary with a list identifies the input.
@@ -70,6 +72,12 @@ func (r *Report) listMeaning() string {
 		s += fmt.Sprintf(" Limits without a list depend on two conditions that this run cannot check: the %s of %s are independent draws from the distribution of inputs, and the model was not trained on them.", countGrouped(p.List.Inputs, "input"), p.List.Name)
 		if n := r.Lists.Shared; n > 0 {
 			s += fmt.Sprintf(" %s of the sample equal candidates: if the model was trained on the candidates, the second condition does not hold for these.", countGrouped(n, "input"))
+		}
+		switch r.Lists.NoiseFrom {
+		case measure.SigmaFrom:
+			s += " The strength of the noise was computed from this sample, so the limits without a list hold for every strength at once. They are closer if --sigma sets the strength."
+		case measure.ClipFrom:
+			s += " The clip of the lattice was computed from this sample, so the limits without a list hold for 64 clips at once."
 		}
 		if r.Data.GreyLevels <= 0 {
 			s += " They also assume that all inputs are within the range of these data."

@@ -65,13 +65,22 @@ func (d *document) inferred(x *measure.ListFigures) {
 				area = atMostNumber(l.AUC.High)
 			}
 			if !list {
-				best, limit, bits, area = "–", percentUp(l.Anybody), "–", "–"
+				best, limit, bits, area = "–", percentUp(l.Anybody), atMostNumber(l.AnybodyBits), "–"
+				if l.AnybodyAUC != nil {
+					area = atMostNumber(*l.AnybodyAUC)
+				}
+			}
+			if !list && l.Anybody == 0 {
+				limit, bits, area = "–", "–", "–"
 			}
 			t.add(l.Name, knows, percent1(l.Majority), bestInferred(l.Attacks), best, limit, bits, area)
 			if g := l.Given; g != nil {
 				best, limit, bits = percent1(estimate(x, g.Right)), percentUp(g.Right.High), atMostNumber(g.Bits.High)
 				if !list {
-					best, limit, bits = "–", percentUp(g.Anybody), "–"
+					best, limit, bits = "–", percentUp(g.Anybody), atMostNumber(g.AnybodyBits)
+				}
+				if !list && g.Anybody == 0 {
+					limit, bits = "–", "–"
 				}
 				t.add(l.Name, knows+" and "+g.Target, percent1(g.Majority), "–", best, limit, bits, "–")
 			}

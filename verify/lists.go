@@ -16,7 +16,7 @@ func listClaims(x *measure.ListFigures) *measure.ListFigures {
 	if x == nil {
 		return nil
 	}
-	c := &measure.ListFigures{Draws: x.Draws, Attributes: x.Attributes, LeftOut: x.LeftOut}
+	c := &measure.ListFigures{Draws: x.Draws, Attributes: x.Attributes, NoiseFrom: x.NoiseFrom, LeftOut: x.LeftOut}
 	for _, p := range x.Plausible {
 		c.Plausible = append(c.Plausible, measure.PlausiblePair{Index: p.Index, Candidate: p.Candidate})
 	}
@@ -25,6 +25,8 @@ func listClaims(x *measure.ListFigures) *measure.ListFigures {
 	}
 	if p := x.EverySample(); p != nil {
 		c.Anybody = []measure.Population{{List: p.List}}
+	} else if x.Hidden != nil {
+		c.Hidden = &measure.HiddenFigures{List: x.Hidden.List}
 	}
 	return c
 }
@@ -55,7 +57,7 @@ func (o *Options) lists(ctx context.Context, dir string, claims *report.Report, 
 	}
 	x, err = again.Run(ctx, measure.Target{
 		Front: s.Front, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post, Coordinates: q.Experiment.Coordinates, Legal: legal,
-		Data: q.Data, Rounding: q.Experiment.Rounding, RuntimeError: q.Experiment.Runtime.Error,
+		FromData: claimed.NoiseFrom, Data: q.Data, Rounding: q.Experiment.Rounding, RuntimeError: q.Experiment.Runtime.Error,
 	})
 	if err == nil && claims.Lists != nil {
 		unknown := func(why string) bool { return !slices.Contains(claims.Lists.LeftOut, why) }

@@ -1,0 +1,111 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tattle/bayes"
+	"tattle/release"
+)
+
+// samplingSteps are the parts of the sample for which limits are computed, to show how they
+// grow with its size: one input in 100, one in 10, all.
+var samplingSteps = []int{100, 10, 1}
+
+// leastSample is the size of the smallest such part.
+const leastSample = 100
+
+// anybody computes limits for adversaries without a list who know the distribution of inputs.
+func (l *lists) anybody(ctx context.Context) error {
+	chosen := l.choose(l.Sample)
+	if len(chosen) < 2 {
+		return fmt.Errorf("%d inputs: at least 2 are needed", len(chosen))
+	}
+	const half = listAlpha / 2 // one half of alpha is for the draws, the other for the sample
+	everybody, ok := l.everybody(half)
+	if !ok {
+		return nil
+	}
+	if c := l.Candidates; c != nil && !c.same(l.Sample) {
+		all := make([]int, c.Set.Len())
+		for i := range all {
+			all[i] = i
+		}
+		l.out.Shared = sharedInputs(c.Set, l.Sample.Set, all, chosen)
+	}
+	for _, part := range samplingSteps {
+		some := chosen[:len(chosen)/part]
+		if part > 1 && len(some) < leastSample {
+			continue
+		}
+		// Equal inputs stay in the sample: they, too, are independent draws.
+		found, err := l.posterior(ctx, fmt.Sprintf("sample of %d", len(some)), l.Sample, some)
+		if err != nil {
+			return err
+		}
+		p := Population{List: l.Sample.used(len(some), 0), Draws: len(found.Draws), Floors: l.floors(found, half), Inferred: l.inferred(found, half)}
+		if err := l.priors(ctx, p.Floors, l.Sample, some); err != nil {
+			return err
+		}
+		everybody.N = len(some)
+		l.extend(&p, everybody, found.attributes)
+		l.out.Anybody = append(l.out.Anybody, p)
+	}
+	return nil
+}
+
+// everybody returns what extends limits from a sample to adversaries without a list, each wrong with
+// probability alpha at most; N is not set. It reports whether that is possible: what of the noise
+// was computed from the sample must leave few enough choices.
+func (l *lists) everybody(alpha float64) (bayes.Population, bool) {
+	p := bayes.Population{Alpha: alpha}
+	l.out.NoiseFrom = l.target.FromData
+	switch from := l.target.FromData; {
+	case from == SigmaFrom && release.SelfDecomposable(l.target.Noise):
+		p.Scaled = true
+	case from == SigmaFrom:
+		l.leaveOut("limits for adversaries without a list: the strength of this noise was computed from the sample; --sigma chooses it without")
+		return p, false
+	case from == ClipFrom:
+		lattice, ok := l.target.Noise.(release.Lattice)
+		if !ok || math.Abs(math.Log2(lattice.Clip)) >= latticeClips/2 {
+			l.leaveOut("limits for adversaries without a list: the clip of the lattice was computed from the sample, and is beyond 2^±%d; --noise lattice:DELTA:CLIP chooses it without", latticeClips/2)
+			return p, false
+		}
+		p.Choices = latticeClips
+	case from == BothFrom:
+		l.leaveOut("limits for adversaries without a list: the strength of the noise was computed from the sample; --sigma chooses it without")
+		return p, false
+	}
+	return p, true
+}
+
+// latticeClips is at least the number of clips between 2^−32 and 2^32 that release.CompleteLattice
+// chooses from: powers of two, both ends excluded.
+const latticeClips = 64
+
+// extend adds the limits for adversaries without a list to a sample's.
+func (l *lists) extend(p *Population, everybody bayes.Population, attributes []bayes.Attribute) {
+	for i, f := range p.Floors {
+		p.Floors[i].Anybody = digits(everybody.Floor(f.MeanSquare.Low, most(l.target.Legal.Low, l.target.Legal.High, f.Coordinates)), math.Floor)
+	}
+	bits := everybody // of its probability, one half is for the entropy of the attribute
+	bits.Alpha /= 2
+	for i, a := range attributes {
+		in := &p.Inferred[i]
+		alone, given := a.Entropies()
+		counts := a.Counts()
+		entropy := bits.Entropy(counts)
+		in.Anybody = digits(everybody.Ceiling(in.Right.High), math.Ceil)
+		in.AnybodyBits = digits(bits.Bits(max(alone-in.Bits.High, 0), entropy, a.Classes), math.Ceil)
+		if in.AUC != nil {
+			area := digits(everybody.AUC(in.AUC.High, [2]int(counts)), math.Ceil)
+			in.AnybodyAUC = &area
+		}
+		if g := in.Given; g != nil {
+			g.Anybody = digits(everybody.Ceiling(g.Right.High), math.Ceil)
+			g.AnybodyBits = digits(bits.Bits(max(given-g.Bits.High, 0), entropy, a.Classes), math.Ceil)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package measure
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"tattle/bound"
+	"tattle/dataset"
+	"tattle/lattice"
+	"tattle/nn"
+	"tattle/release"
+)
+
+// TestNoiseFromSample: limits for adversaries without a list allow for noise that was computed from the
+// sample, or are left out.
+func TestNoiseFromSample(t *testing.T) {
+	list := &List{Name: "numbers", Set: spread(1000, 1)}
+	run := func(noise release.Noise, from NoiseFrom) *ListFigures {
+		t.Helper()
+		target := Target{Front: identity{p: 1}, Noise: noise, FromData: from, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
+		found, err := ListOptions{Sample: list, Attributes: []string{"half"}, Draws: 400, SkipAttacks: true}.Run(context.Background(), target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	gaussian, _ := release.NewGaussian(.5)
+	table, err := release.NewTable([]float64{-3, -1, 0, 2, 4}, []float64{.1, .5, 1, .4, .05}, .5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	onLattice, err := release.NewLattice(lattice.Lattice{Sigma: .5, Delta: 1. / 128, Clip: 2, Dim: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		noise release.Noise
+		from  NoiseFrom
+		what  string // that is left out
+	}{
+		{gaussian, SigmaFrom, ""}, {onLattice, ClipFrom, ""},
+		{table, SigmaFrom, "strength"}, {onLattice, BothFrom, "strength"}, {onLattice, SigmaFrom, "strength"},
+	} {
+		found := run(c.noise, c.from)
+		if c.what != "" {
+			if len(found.Anybody) != 0 || len(found.LeftOut) != 1 || !strings.Contains(found.LeftOut[0], c.what) {
+				t.Errorf("%T, %q: %+v", c.noise, c.from, found)
+			}
+			continue
+		}
+		fixed, chosen := run(c.noise, NothingFrom).EverySample(), found.EverySample()
+		a, b := fixed.Inferred[0], chosen.Inferred[0]
+		if f := chosen.Floors[0].Anybody; !(f > 0 && f < fixed.Floors[0].Anybody) || !(b.Anybody > a.Anybody && b.AnybodyBits >= a.AnybodyBits && *b.AnybodyAUC > *a.AnybodyAUC) {
+			t.Errorf("%T, %q: floor %v of %v, attribute %+v beside %+v", c.noise, c.from, f, fixed.Floors[0].Anybody, b, a)
+		}
+		if found.NoiseFrom != c.from || a.AnybodyBits <= a.Bits.Mean || *a.AnybodyAUC <= a.AUC.Mean || a.Given.AnybodyBits <= 0 {
+			t.Errorf("%T, %q: %+v", c.noise, c.from, a)
+		}
+	}
+}
+
+// TestNoiseFromData: SetNoise says what it computed from the data.
+func TestNoiseFromData(t *testing.T) {
+	front, err := nn.NewNet(nn.NewBuilder("flat", 1).Graph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := &dataset.Set{Shape: []int{1}, Values: []float32{-1, 3}}
+	for _, c := range []struct {
+		family string
+		sigma  float64
+		want   NoiseFrom
+	}{
+		{"gaussian", 1, NothingFrom}, {"gaussian", 0, SigmaFrom}, {"lattice", 1, ClipFrom}, {"lattice", 0, BothFrom},
+		{"lattice:0.0078125:4", 1, NothingFrom}, {"lattice::4", 1, NothingFrom}, {"lattice:0.0078125", 1, ClipFrom},
+	} {
+		q := Request{Data: set, Release: Release{Family: c.family, Sigma: c.sigma, Scale: 1}}
+		for range 2 { // again, with everything settled
+			if _, err := q.SetNoise(context.Background(), front, set, "", false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if q.FromData != c.want || math.IsNaN(q.Sigma) {
+			t.Errorf("%s, σ %v: %q from the data, want %q", c.family, c.sigma, q.FromData, c.want)
+		}
+	}
+}

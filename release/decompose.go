@@ -1,0 +1,16 @@
+package release
+
+// SelfDecomposable reports whether noise of a larger standard deviation from the same family is
+// distributed as this noise plus further independent noise. Then nothing is learned from a
+// release with more noise that could not be learned from this one. It is known of Gaussian,
+// Laplace, logistic and Student's noise (C. Halgreen, Self-decomposability of the generalized
+// inverse Gaussian and hyperbolic distributions, Z. Wahrscheinlichkeitstheorie 47, 1979; L. Bondesson,
+// Generalized Gamma Convolutions, 1992), and of isotropic Laplace noise, which is a Gaussian of
+// a random variance with a gamma distribution.
+func SelfDecomposable(noise Noise) bool {
+	switch noise.(type) {
+	case Gaussian, Laplace, Logistic, StudentT, *IsotropicLaplace:
+		return true
+	}
+	return false
+}
