@@ -73,7 +73,7 @@ func TestNoiseFromData(t *testing.T) {
 		sigma  float64
 		want   NoiseFrom
 	}{
-		{"gaussian", 1, NothingFrom}, {"gaussian", 0, SigmaFrom}, {"lattice", 1, ClipFrom}, {"lattice", 0, BothFrom},
+		{"none", 0, NothingFrom}, {"gaussian", 1, NothingFrom}, {"gaussian", 0, SigmaFrom}, {"lattice", 1, ClipFrom}, {"lattice", 0, BothFrom},
 		{"lattice:0.0078125:4", 1, NothingFrom}, {"lattice::4", 1, NothingFrom}, {"lattice:0.0078125", 1, ClipFrom},
 	} {
 		q := Request{Data: set, Release: Release{Family: c.family, Sigma: c.sigma, Scale: 1}}

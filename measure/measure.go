@@ -50,7 +50,10 @@ func (q *Request) SetNoise(ctx context.Context, front *nn.Net, data nn.Source, d
 		}
 	}
 	if q.Sigma == 0 {
-		q.Sigma, q.FromData = q.Scale*rms, SigmaFrom
+		q.Sigma = q.Scale * rms
+		if q.Family != NoNoise {
+			q.FromData = SigmaFrom
+		}
 	}
 	if whole := release.CompleteLattice(q.Family, q.Sigma, largest); whole != q.Family {
 		if release.CompleteLattice(q.Family, q.Sigma, 1) != release.CompleteLattice(q.Family, q.Sigma, math.MaxFloat32) {
