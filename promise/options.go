@@ -212,7 +212,7 @@ func (o *Options) checkErrors(test *dataset.Set) error {
 	if err != nil {
 		return err
 	}
-	if top := math.Sqrt(bayes.PopulationFloor(guess*guess, most, test.Len(), alpha/2)); o.Floor >= top {
+	if top := math.Sqrt((bayes.Population{N: test.Len(), Alpha: alpha / 2}).Floor(guess*guess, most)); o.Floor >= top {
 		return measure.WrongOption("Floor", "with %d test inputs, a floor below %.4g %s can be certified, where guessing the mean errs by %.4g: promise less, or give more test inputs", test.Len(), top*in, unit, guess*in)
 	}
 	return nil
@@ -266,7 +266,7 @@ func (p Protect) check(train, test *dataset.Set) error {
 		case p.Bits > 0 && p.Bits >= whole:
 			return measure.WrongOption("Protect", "%s: it has %.4g bits, of which no release reveals more: the limit must be smaller", p.Attribute, whole)
 		}
-		if least := bayes.PopulationCeiling(most, set.Len(), alpha/2); set == test && p.Accuracy > 0 && p.Accuracy <= least {
+		if least := (bayes.Population{N: set.Len(), Alpha: alpha / 2}).Ceiling(most); set == test && p.Accuracy > 0 && p.Accuracy <= least {
 			return measure.WrongOption("Protect", "%s: with %d test inputs, limits above %.4g %% can be certified: promise less, or give more test inputs", p.Attribute, set.Len(), 100*least)
 		}
 	}
