@@ -67,10 +67,8 @@ func (o Options) maxFit() int {
 
 // deal divides the examples into folds: sorted by y, then by each attribute, in
 // random order among equals, they are dealt round, so that folds have their share
-// of every class. Copies of a row stay together. It also returns how many copies
-// there are beyond the first of each.
-func deal(s *Sample, folds int, seed uint64) (fold []int, copies int) {
-	twin, copies := twins(s)
+// of every class. Examples with the same twin, copies of a row, stay together.
+func deal(s *Sample, twin []int, folds int, seed uint64) []int {
 	r := random(seed, streamFolds, 0)
 	type card struct {
 		first int
@@ -93,14 +91,14 @@ func deal(s *Sample, folds int, seed uint64) (fold []int, copies int) {
 		}
 		return cmp.Or(c, cmp.Compare(a.lot, b.lot), cmp.Compare(a.first, b.first))
 	})
-	fold = make([]int, s.Len())
+	fold := make([]int, s.Len())
 	for i, c := range cards {
 		fold[c.first] = i % folds
 	}
 	for i, t := range twin {
 		fold[i] = fold[t]
 	}
-	return fold, copies
+	return fold
 }
 
 // ranks returns classes numbered in the order of their first example, which does

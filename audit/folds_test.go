@@ -9,7 +9,8 @@ import (
 func TestDealIsBalanced(t *testing.T) {
 	s := made{n: 503, classes: 3, values: []int{4, 2}, lean: .5, seed: 1}.sample()
 	const folds = 5
-	fold, copies := deal(s, folds, 7)
+	twin, copies := twins(s)
+	fold := deal(s, twin, folds, 7)
 	if copies != 0 {
 		t.Errorf("%d copies", copies)
 	}
@@ -25,9 +26,7 @@ func TestDealIsBalanced(t *testing.T) {
 			t.Errorf("folds have %v of %v", c, key)
 		}
 	}
-	again, _ := deal(s, folds, 7)
-	other, _ := deal(s, folds, 8)
-	if !slices.Equal(fold, again) || slices.Equal(fold, other) {
+	if !slices.Equal(fold, deal(s, twin, folds, 7)) || slices.Equal(fold, deal(s, twin, folds, 8)) {
 		t.Error("folds do not follow the seed")
 	}
 }
@@ -85,7 +84,7 @@ func TestSplitHoldsBack(t *testing.T) {
 		for i := range train {
 			train[i] = 2 * i
 		}
-		sp := splitTrain(train, c.maxFit, 1, 0)
+		sp := splitTrain(train, distinct(2*c.n), c.maxFit, 1, 0)
 		if len(sp.small) != c.small || len(sp.large) != c.large || len(sp.all) != c.all || len(sp.held) != c.held {
 			t.Errorf("%d examples: %d, %d, %d and %d held back", c.n, len(sp.small), len(sp.large), len(sp.all), len(sp.held))
 		}
@@ -96,6 +95,44 @@ func TestSplitHoldsBack(t *testing.T) {
 			}
 			seen[i] = true
 		}
+	}
+}
+
+// distinct are the twins of n examples without copies.
+func distinct(n int) []int {
+	twin := make([]int, n)
+	for i := range twin {
+		twin[i] = i
+	}
+	return twin
+}
+
+// Copies of a row are all held back or none, however they lie: attacks are compared on rows that
+// they were not fitted on.
+func TestSplitKeepsCopiesTogether(t *testing.T) {
+	for _, sizes := range [][]int{{1, 3}, {7}, {1, 1, 900}, {500, 1}} {
+		var twin []int
+		for i := 0; len(twin) < 1000; i++ {
+			for n, first := 0, len(twin); n < sizes[i%len(sizes)]; n++ {
+				twin = append(twin, first)
+			}
+		}
+		sp := splitTrain(distinct(len(twin)), twin, 20000, 1, 0)
+		if len(sp.held) == 0 || len(sp.rest) == 0 || len(sp.held)+len(sp.rest) != len(twin) {
+			t.Errorf("%v: %d held back and %d not, of %d", sizes, len(sp.held), len(sp.rest), len(twin))
+		}
+		held := map[int]bool{}
+		for _, i := range sp.held {
+			held[twin[i]] = true
+		}
+		for _, i := range sp.rest {
+			if held[twin[i]] {
+				t.Fatalf("%v: copies of example %d are held back and fitted on", sizes, twin[i])
+			}
+		}
+	}
+	if at := between([]int{0, 1, 2}, []int{0, 0, 0}, 2); at != 2 {
+		t.Errorf("copies of one row are divided at %d, want 2", at)
 	}
 }
 

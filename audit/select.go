@@ -38,6 +38,7 @@ type hunt struct {
 	learners map[string]classify.Learner
 	goals    []*goal
 	out      []*guesses // by goal
+	twin     []int      // [example], the first example that it is a copy of
 	place    [][]int    // [goal][attack], its index in out[goal].attack, −1 if it does not suit
 	label    []int      // [example], the answered label
 	fit      []*joint   // by goal, learned on the examples of the fold that are not held back
@@ -78,13 +79,22 @@ type split struct {
 	rest              []int // all that is not held
 }
 
-// splitTrain holds back a quarter, but judgeMost at most.
-func splitTrain(train []int, maxFit int, seed uint64, fold int) split {
-	rows := make([]int, len(train))
-	for i, j := range random(seed, streamSplit, uint64(fold)).Perm(len(train)) {
-		rows[i] = train[j]
+// splitTrain holds back a quarter, but judgeMost at most. Copies of a row stay together, up to
+// which the sizes hold: an attack that recognises rows would seem better than it is.
+func splitTrain(train, twin []int, maxFit int, seed uint64, fold int) split {
+	copies := make(map[int][]int, len(train))
+	var firsts []int
+	for _, i := range train {
+		if copies[twin[i]] == nil {
+			firsts = append(firsts, twin[i])
+		}
+		copies[twin[i]] = append(copies[twin[i]], i)
 	}
-	rest := len(rows) - min((len(rows)+3)/4, judgeMost)
+	rows := make([]int, 0, len(train))
+	for _, j := range random(seed, streamSplit, uint64(fold)).Perm(len(firsts)) {
+		rows = append(rows, copies[firsts[j]]...)
+	}
+	rest := between(rows, twin, len(rows)-min((len(rows)+3)/4, judgeMost))
 	large := min(rest, maxFit)
 	return split{
 		small: rows[:min(large, firstFit)],
@@ -93,6 +103,25 @@ func splitTrain(train []int, maxFit int, seed uint64, fold int) split {
 		held:  rows[rest:],
 		rest:  rows[:rest],
 	}
+}
+
+// between returns the place next to at where rows can be divided without dividing the copies of
+// a row, which lie together; at itself if all rows are copies of one.
+func between(rows, twin []int, at int) int {
+	low, high := at, at
+	for low > 0 && twin[rows[low-1]] == twin[rows[at]] {
+		low--
+	}
+	for high < len(rows) && twin[rows[high]] == twin[rows[at]] {
+		high++
+	}
+	switch {
+	case low == at || low == 0 && high == len(rows):
+		return at
+	case low == 0 || high < len(rows) && high-at < at-low:
+		return high
+	}
+	return low
 }
 
 // trial is one attack, fitted on some goals.
@@ -108,7 +137,7 @@ type trial struct {
 // judge guesses the examples test of fold k by attacks fitted on train: all of them by
 // the chosen ones, those of list by all.
 func (h *hunt) judge(ctx context.Context, k int, train, test, list []int) error {
-	sp := splitTrain(train, h.o.MaxFit, h.o.Seed, k)
+	sp := splitTrain(train, h.twin, h.o.MaxFit, h.o.Seed, k)
 	h.fit, h.final = make([]*joint, len(h.goals)), make([]*joint, len(h.goals))
 	for g, goal := range h.goals {
 		h.fit[g], h.final[g] = newJoint(h.s, goal, h.label, sp.rest), newJoint(h.s, goal, h.label, train)
