@@ -210,7 +210,7 @@ func TestSharedLinkIsNotFollowed(t *testing.T) {
 	if err := os.Chmod(scratch, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	err = c.Work(ctx, WorkerOptions{Name: "w", Idle: 200 * time.Millisecond, Scratch: scratch, Program: p, Execute: func(ctx context.Context, k Task) error {
+	err = c.Work(ctx, WorkerOptions{Name: "w", Idle: 2 * time.Second, Scratch: scratch, Program: p, Execute: func(ctx context.Context, k Task) error {
 		again := w
 		again.Dir, again.Resume = filepath.Join(k.Root, "shards"), true
 		_, err := k.Pool.Run(ctx, again)
