@@ -22,10 +22,12 @@
 //     E[max_s P(s | Y)].
 //
 // Each is the mean of a bounded variable over independent draws, and has a limit that
-// holds with a stated confidence (Limit). Population extends the limits to adversaries who have no list but know the distribution of the inputs.
+// holds with a stated confidence (Limit). Population extends the limits to adversaries who have
+// no list but know the distribution of the inputs.
 //
 // A release without noise is a function of the input. Candidates with the same release are then
 // equally likely and all others are excluded, so Partition returns these figures without draws.
 //
-// stream.go computes the posterior, in one pass over the candidates; limit.go the limits.
+// stream.go computes the posterior, in one pass over the candidates; limit.go the limits with the
+// list, and population.go those without.
 package bayes
