@@ -47,8 +47,8 @@ func (p Population) Floor(g, most float64) float64 {
 // for P guesses no better than the list's own best rule.
 func (p Population) Ceiling(q float64) float64 { return 1 - p.low(1-q, p.N) }
 
-// AUC is the analogue of Ceiling for the area under the ROC curve, where so many inputs of the list are of each
-// of two classes. The area of the best score for P on the list is a two-sample U statistic, which
+// AUC is the analogue of Ceiling for the area under the ROC curve. counts are the numbers of
+// inputs of the list in each of two classes. The area of the best score for P on the list is a two-sample U statistic, which
 // is the mean, over the ways to pair the inputs of the smaller class with others, of means of
 // independent terms in [0, 1]. So the proof of Floor holds with the size of the smaller class
 // (Hoeffding 1963, 5b).
@@ -64,7 +64,7 @@ func (p Population) AUC(area float64, counts [2]int) float64 {
 const smoothing = .01
 
 // Bits is the analogue of Ceiling for the bits I(s; Y) that the release reveals about an attribute
-// of so many classes. left is at most the list's entropy H(s|Y), and entropy at least the entropy
+// with that number of classes. left is at most the list's entropy H(s|Y), and entropy at least the entropy
 // of s under P; given a target, both are those given the target.
 //
 // Proof. Among posteriors q of at least λ/classes everywhere, let q° be the best for P: the one with the
@@ -77,8 +77,8 @@ func (p Population) Bits(left, entropy float64, classes int) float64 {
 	return max(0, entropy-max(0, p.Floor(left, most)+math.Log2(1-smoothing)))
 }
 
-// Entropy returns an upper limit on the entropy, in bits, under P of an attribute of which so
-// many inputs of the list are of each class: that of the uniform distribution, or for two classes of the
+// Entropy returns an upper limit on the entropy, in bits, under P of an attribute. counts are
+// the numbers of inputs of the list in each class. The limit is that of the uniform distribution, or for two classes of the
 // probability nearest to one half that the counts allow.
 func (p Population) Entropy(counts []int) float64 {
 	if len(counts) != 2 {
@@ -90,8 +90,8 @@ func (p Population) Entropy(counts []int) float64 {
 	return stat.EntropyBits([]float64{q, 1 - q})
 }
 
-// low returns a lower limit on the mean of a risk of which the list's is g, for draws of which
-// n are independent.
+// low returns a lower limit on the mean under P of a risk whose mean on the list is g, with n
+// independent draws.
 func (p Population) low(g float64, n int) float64 {
 	alpha := p.Alpha / float64(max(p.Choices, 1))
 	if p.Scaled {
