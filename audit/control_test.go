@@ -148,6 +148,10 @@ func TestPlantGlyphs(t *testing.T) {
 		if c, err := positiveControl(context.Background(), p, nil, quickly); err != nil || !c.Passed {
 			t.Errorf("%s, %s: %v, %+v", p.Where, like.Kind, err, c)
 		}
+		again, err := plantIn(context.Background(), nil, like, 300, plantOptions{Seed: 1})
+		if err != nil || again == p || again.Classifier != p.Classifier {
+			t.Errorf("%s: planted anew for the next audit: %v", p.Where, err)
+		}
 	}
 }
 

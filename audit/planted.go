@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"tattle/curious"
 	"tattle/dataset"
@@ -121,25 +122,60 @@ func hideable(train, audited *dataset.Set, like *Sample) int {
 	return -1
 }
 
+// A glyphPlan decides a model that is planted on drawn digits, in y groups of digits.
+type glyphPlan struct {
+	y, n int
+	kind curious.Outputs
+	seed uint64
+}
+
+// lastOnGlyphs is the last model that was planted on drawn digits. Several audits in one process
+// mostly need the same.
+var lastOnGlyphs struct {
+	sync.Mutex
+	plan    glyphPlan
+	planted *Planted
+}
+
 // plantOnGlyphs plants on drawn digits, in as many groups as like has classes, ten at
 // most.
 func plantOnGlyphs(ctx context.Context, like *Sample, n int, o plantOptions) (*Planted, error) {
-	y := min(max(len(like.Classes), 2), 10)
-	n = min(n, plantedExamples)
+	plan := glyphPlan{min(max(len(like.Classes), 2), 10), min(n, plantedExamples), like.Kind, o.Seed}
+	last := &lastOnGlyphs
+	last.Lock()
+	planted := last.planted
+	if plan != last.plan {
+		planted = nil
+	}
+	last.Unlock()
+	if planted == nil {
+		var err error
+		if planted, err = plan.plant(ctx, o); err != nil {
+			return nil, err
+		}
+		last.Lock()
+		last.plan, last.planted = plan, planted
+		last.Unlock()
+	}
+	same := *planted
+	return &same, nil
+}
+
+func (g glyphPlan) plant(ctx context.Context, o plantOptions) (*Planted, error) {
 	seed := run.Rand(o.Seed, trainPlanted, 1).Uint64()
-	train := boldOrItalic(plantedTraining+plantedValidation, y, seed, dataset.Train)
-	test := boldOrItalic(n+plantedApart, y, seed, dataset.Test)
+	train := boldOrItalic(plantedTraining+plantedValidation, g.y, seed, dataset.Train)
+	test := boldOrItalic(g.n+plantedApart, g.y, seed, dataset.Test)
 	p := &dataset.Parts{Train: train.Subset(span(0, plantedTraining)), Validation: train.Subset(span(plantedTraining, train.Len()))}
 	settings := curious.Options{Net: smallNet(train.Shape, hiddenUnits), Epochs: plantedEpochs}
-	f, attack, err := plant(ctx, p, 0, like.Kind, settings, o)
+	f, attack, err := plant(ctx, p, 0, g.kind, settings, o)
 	if err != nil {
 		return nil, err
 	}
-	q, err := planted(ctx, f, attack, test.Subset(span(0, n)), test.Subset(span(n, test.Len())))
+	q, err := planted(ctx, f, attack, test.Subset(span(0, g.n)), test.Subset(span(g.n, test.Len())))
 	if err != nil {
 		return nil, err
 	}
-	q.Where = fmt.Sprintf("glyphs: digits in %d groups, in bold or italic type", y)
+	q.Where = fmt.Sprintf("glyphs: digits in %d groups, in bold or italic type", g.y)
 	return q, nil
 }
 

@@ -39,7 +39,8 @@ func TestDocuments(t *testing.T) {
 		}
 		testscript.Run(t, testscript.Params{
 			Files: []string{file},
-			Cmds:  map[string]func(*testscript.TestScript, bool, []string){"mkmnist": mkMNIST, "mknet": mkNet, "mkcovariance": mkCovariance, "mkscores": mkScores, "serving": serving, "fetch": fetch, "stopped": stopped},
+			Setup: withRunner,
+			Cmds:  map[string]func(*testscript.TestScript, bool, []string){"tattle": tattleVerb, "mkmnist": mkMNIST, "mknet": mkNet, "mkcovariance": mkCovariance, "mkscores": mkScores, "serving": serving, "fetch": fetch, "stopped": stopped},
 		})
 	}
 	if executed == 0 {
@@ -94,7 +95,7 @@ func scriptOf(t *testing.T, path string) (script string, commands int) {
 			commands++
 			continue
 		}
-		lines = append(lines, "exec "+shortened(command))
+		lines = append(lines, shortened(command))
 		if m := trainedMNIST.FindStringSubmatch(command); m != nil {
 			lines = append(lines, "mknet "+m[1]+"/model.onnx 60")
 		}

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -28,20 +26,15 @@ import (
 	"tattle/run"
 )
 
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"tattle": disguised,
-	})
-}
-
 // TestScripts runs the promises of the README, one script each.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
-		Dir:           "testdata/script",
-		Condition:     func(c string) (bool, error) { return c == "root" && os.Geteuid() == 0, nil },
-		UpdateScripts: false,
+		Dir:       "testdata/script",
+		Condition: func(c string) (bool, error) { return c == "root" && os.Geteuid() == 0, nil },
+		Setup:     withRunner,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"tattle":       tattleVerb,
 			"fails":        fails,
 			"mkmnist":      mkMNIST,
 			"mknet":        mkNet,
@@ -84,24 +77,21 @@ func TestScripts(t *testing.T) {
 
 // fails STATUS PATTERN ARG... runs tattle, which must end with that status and
 // say why in one line that matches, with at most a hint below it.
-func fails(ts *testscript.TestScript, _ bool, args []string) {
-	err := ts.Exec("tattle", args[2:]...)
-	status := 0
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		status = exit.ExitCode()
+func fails(ts *testscript.TestScript, _ bool, args []string) { failed(ts, args) }
+
+func failed(ts *testscript.TestScript, args []string) outcome {
+	o := execute(ts, args[2:])
+	if strconv.Itoa(o.Status) != args[0] {
+		ts.Fatalf("status %d, want %s", o.Status, args[0])
 	}
-	said := ts.ReadFile("stderr")
-	if strconv.Itoa(status) != args[0] {
-		ts.Fatalf("status %d, want %s; it said: %s", status, args[0], said)
-	}
-	lines := strings.Split(strings.TrimSuffix(said, "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(string(o.Stderr), "\n"), "\n")
 	if len(lines) > 2 || !strings.HasPrefix(lines[0], "tattle: error: ") || len(lines) == 2 && !strings.HasPrefix(lines[1], "tattle: hint: ") {
-		ts.Fatalf("not one line and a hint:\n%s", said)
+		ts.Fatalf("not one line and a hint")
 	}
 	if !regexp.MustCompile(args[1]).MatchString(lines[0]) {
 		ts.Fatalf("%q does not match %q", lines[0], args[1])
 	}
+	return o
 }
 
 // mkMNIST DIR TRAIN TEST writes glyphs as MNIST's four files, gzipped.
@@ -250,9 +240,8 @@ func altered(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	b[at] = '0' + (b[at]-'0'+1)%10
 	ts.Check(os.WriteFile(ts.MkAbs("run/report.json"), b, 0o666))
-	fails(ts, false, []string{"1", "do(es)? not hold", "verify", "run"})
-	if said := ts.ReadFile("stdout"); !strings.Contains(said, args[1]) {
-		ts.Fatalf("%s was changed, and verify said: %s", args[0], said)
+	if o := failed(ts, []string{"1", "do(es)? not hold", "verify", "run"}); !strings.Contains(string(o.Stdout), args[1]) {
+		ts.Fatalf("%s was changed, and verify does not name it", args[0])
 	}
 }
 
@@ -381,11 +370,9 @@ func mkNaN(ts *testscript.TestScript, _ bool, args []string) {
 // and expects status 3. What it said is left in stderr.
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	glob := ts.MkAbs(args[0])
-	tattle, err := exec.LookPath(filepath.Join(strings.Split(ts.Getenv("PATH"), string(os.PathListSeparator))[0], "tattle"))
-	ts.Check(err)
 	var said bytes.Buffer
-	cmd := exec.Command(tattle, args[1:]...)
-	cmd.Dir, cmd.Stderr = ts.MkAbs("."), &said
+	cmd := process(ts, args[1:]...)
+	cmd.Stderr = &said
 	ts.Check(cmd.Start())
 	for range 30000 {
 		if m, _ := filepath.Glob(glob); len(m) > 0 {

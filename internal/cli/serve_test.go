@@ -9,7 +9,6 @@ import (
 	"net/http/cookiejar"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -29,8 +28,6 @@ var address = regexp.MustCompile(`http://\S+`)
 // guard, at a free port of this machine unless an ARG names one. The variable NAME becomes its address, of it NAME_HOST
 // host and port, and NAME_PID its process.
 func serving(ts *testscript.TestScript, _ bool, args []string) {
-	tattle, err := exec.LookPath(filepath.Join(strings.Split(ts.Getenv("PATH"), string(os.PathListSeparator))[0], "tattle"))
-	ts.Check(err)
 	name, flags := args[0], append([]string{"serve"}, args[1:]...)
 	if args[1] == "guard" {
 		flags = append([]string{"guard", "serve"}, args[2:]...)
@@ -39,9 +36,8 @@ func serving(ts *testscript.TestScript, _ bool, args []string) {
 		flags = append(flags, "--listen", "127.0.0.1:0")
 	}
 	var stderr bytes.Buffer
-	cmd := exec.Command(tattle, flags...)
-	cmd.Dir, cmd.Stderr = ts.MkAbs("."), &stderr
-	cmd.Env = append(os.Environ(), "TATTLE_TOKEN="+ts.Getenv("TATTLE_TOKEN"))
+	cmd := process(ts, flags...)
+	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
 	ts.Check(err)
 	ts.Check(cmd.Start())

@@ -13,7 +13,6 @@ import (
 	"reflect"
 	"regexp"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -52,8 +51,8 @@ func init() {
 	progress.LineInterval, _ = time.ParseDuration(os.Getenv(linesVariable))
 }
 
-// disguised is Main, with these.
-func disguised() {
+// disguise applies these.
+func disguise() {
 	if os.Getenv(fewVariable) != "" {
 		demoSize.epochs, demoSize.examples, demoSize.search = 1, 2, bound.SearchOptions{Restarts: 2, Repeats: 2}
 		demoSize.attacks, demoSize.vanTrees, demoSize.candidates, demoSize.listDraws = []string{"linear"}, false, "300", 200
@@ -68,7 +67,6 @@ func disguised() {
 	if i, err := strconv.Atoi(os.Getenv(failVariable)); err == nil {
 		paced = func(p run.Pool) run.Pool { return failing{p, i} }
 	}
-	os.Exit(Main())
 }
 
 // A failing pool fails in one of the shards.
@@ -122,7 +120,7 @@ const patience = 2 * time.Minute
 // processes are those that begin started, by the script's folder and their names.
 var processes sync.Map
 
-func process(ts *testscript.TestScript, name string) *exec.Cmd {
+func begunAs(ts *testscript.TestScript, name string) *exec.Cmd {
 	p, ok := processes.Load(ts.MkAbs(name))
 	if !ok {
 		ts.Fatalf("no process %s was begun", name)
@@ -132,16 +130,7 @@ func process(ts *testscript.TestScript, name string) *exec.Cmd {
 
 // begin NAME ARG... starts tattle, which writes to NAME.out and NAME.err.
 func begin(ts *testscript.TestScript, _ bool, args []string) {
-	tattle, err := exec.LookPath(filepath.Join(strings.Split(ts.Getenv("PATH"), string(os.PathListSeparator))[0], "tattle"))
-	ts.Check(err)
-	cmd := exec.Command(tattle, args[1:]...)
-	cmd.Dir = ts.MkAbs(".")
-	cmd.Env = os.Environ()
-	for _, v := range []string{"HOME", "TATTLE_CLUSTER_TOKEN", versionVariable, stallVariable, stuckVariable} {
-		if value := ts.Getenv(v); value != "" {
-			cmd.Env = append(cmd.Env, v+"="+value)
-		}
-	}
+	cmd := process(ts, args[1:]...)
 	stdout, err := os.Create(ts.MkAbs(args[0] + ".out"))
 	ts.Check(err)
 	defer stdout.Close()
@@ -161,7 +150,7 @@ func begin(ts *testscript.TestScript, _ bool, args []string) {
 
 // sig NAME SIGNAL sends it; KILL also waits for the end.
 func sig(ts *testscript.TestScript, _ bool, args []string) {
-	p := process(ts, args[0])
+	p := begunAs(ts, args[0])
 	number, ok := map[string]syscall.Signal{"KILL": syscall.SIGKILL, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT, "INT": syscall.SIGINT, "TERM": syscall.SIGTERM}[args[1]]
 	if !ok {
 		ts.Fatalf("no signal %s", args[1])
@@ -176,7 +165,7 @@ func sig(ts *testscript.TestScript, _ bool, args []string) {
 // ended NAME STATUS waits for a process to end with that status. What it said is left in
 // stdout and stderr.
 func ended(ts *testscript.TestScript, _ bool, args []string) {
-	p := process(ts, args[0])
+	p := begunAs(ts, args[0])
 	late := time.AfterFunc(patience, func() { p.Process.Kill() })
 	err := p.Wait()
 	processes.Delete(ts.MkAbs(args[0]))
