@@ -129,7 +129,7 @@ func TestInversionOfAConvolutionalNet(t *testing.T) {
 	ctx := context.Background()
 	g := zoo.CIFAR10(7)
 	front := features(t, g)
-	train, test := pictures(400, 8), pictures(2, 9)
+	train, test := pictures(100, 8), pictures(1, 9)
 	prior, err := bound.NewPrior(ctx, train, train.p, 0, 1)
 	must(t, err)
 	rms, _, err := release.FeatureScale(ctx, front, test)
@@ -138,7 +138,7 @@ func TestInversionOfAConvolutionalNet(t *testing.T) {
 	m, err := NewMean(front, prior.Mean, bound.Free)
 	must(t, err)
 	reach := func(a Attack) float64 {
-		r, err := Measure(ctx, a, front, noise, test, all(2), Options{Draws: 1})
+		r, err := Measure(ctx, a, front, noise, test, all(1), Options{Draws: 1})
 		must(t, err)
 		return r.RootMeanSquare()
 	}

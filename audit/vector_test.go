@@ -55,9 +55,9 @@ func TestVectors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: audits of vectors")
 	}
-	o := Options{Seed: 1, Permutations: 999, Attacks: []string{"logistic", "neighbours", "lookup"}}
+	o := Options{Seed: 1, Permutations: 299, Attacks: []string{"logistic", "neighbours", "lookup"}}
 	for _, targeted := range []bool{true, false} {
-		s := vectorsOf(600, 6, 1.5, targeted)
+		s := vectorsOf(400, 6, 1.5, targeted)
 		planted := plantDirection(s, 1)
 		r, _, err := complete(context.Background(), s, Comparison{Planted: planted}, o)
 		if err != nil {
@@ -81,7 +81,7 @@ func TestVectors(t *testing.T) {
 		if text := fmt.Sprint(f.Reasons, r.Reasons, r.Advice); strings.Contains(text, "predicted") || strings.Contains(text, "curious model") || !targeted && strings.Contains(text, "same ") {
 			t.Errorf("targeted %t: %s", targeted, text)
 		}
-		s = vectorsOf(600, 6, 0, targeted)
+		s = vectorsOf(400, 6, 0, targeted)
 		if r, err = Run(context.Background(), s, o); err != nil {
 			t.Fatal(err)
 		}

@@ -155,7 +155,7 @@ func squares(r *Result, difference func(t, s int) float64) (out []float64) {
 // named with probability Φ(d/2), and the floor is ‖ε‖²·h(d), h = ¼e^(−d²/8)·E[sech(dZ/2)].
 func TestTwoCandidates(t *testing.T) {
 	const alpha = 1e-7
-	for _, d := range []float64{0, .5, 1, 2, 4} {
+	for _, d := range []float64{0, 1, 4} {
 		noise, err := release.NewGaussian(2)
 		if err != nil {
 			t.Fatal(err)
@@ -197,7 +197,7 @@ func TestPopulation(t *testing.T) {
 	}
 	bayes := uniformBayes(sigma)
 	best := 0.
-	for seed := range uint64(10) {
+	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		x := make([]float64, n)
 		for i := range x {

@@ -172,8 +172,7 @@ func TestRefineClimbs(t *testing.T) {
 }
 
 // On paper A's MNIST net, twins among 8-bit images prove a root mean square of more than
-// 50 units, where rounding alone leaves 12 to 50 of the nearest ones, in the median of a
-// few images; issue 15 asks for as much.
+// 50 units, where rounding alone leaves 12 to 50 of the nearest ones.
 func TestStoredTwinsOnMNIST(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -189,15 +188,15 @@ func TestStoredTwinsOnMNIST(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := Experiment{Noise: release.Gaussian{Sigma: o.sigma}, Coordinates: Pixels(784), Settings: Settings{SkipCramerRao: true, Search: SearchOptions{Restarts: 1, Search: Direct}, Twins: TwinOptions{Examples: 4, Domain: d, Seed: 1}}}
-	r := mustRun(t, o.net, o.data, upTo(4), e)
+	e := Experiment{Noise: release.Gaussian{Sigma: o.sigma}, Coordinates: Pixels(784), Settings: Settings{SkipCramerRao: true, Search: SearchOptions{Restarts: 1, Search: Direct}, Twins: TwinOptions{Examples: 2, Domain: d, Seed: 1}}}
+	r := mustRun(t, o.net, o.data, upTo(2), e)
 	var rms []float64
 	for _, v := range r.Twins.MeanSquare {
 		rms = append(rms, math.Sqrt(v))
 	}
 	slices.Sort(rms)
 	t.Log(rms, r.Experiment.Runtime)
-	if !(rms[1] > 50) || math.IsInf(rms[3], 1) {
+	if !(rms[0] > 50) || math.IsInf(rms[1], 1) {
 		t.Errorf("root mean squares %v", rms)
 	}
 }

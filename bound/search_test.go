@@ -93,10 +93,10 @@ func TestAlgorithm1OnMNIST(t *testing.T) {
 	}
 	o := loadOracle(t)
 	e := o.experiment(Direct)
-	e.Search.Restarts, e.SkipCramerRao = 5, true
-	direct := mustRun(t, o.net, o.data, upTo(8), e)
+	e.Search.Restarts, e.SkipCramerRao = 3, true
+	direct := mustRun(t, o.net, o.data, upTo(3), e)
 	e.Search.Search = Algorithm1
-	free := mustRun(t, o.net, o.data, upTo(8), e)
+	free := mustRun(t, o.net, o.data, upTo(3), e)
 	a, b := witnesses(t, free, DefaultSize), witnesses(t, direct, DefaultSize)
 	median, most := distance(a, b, 784, .5), distance(a, b, 784, .9)
 	t.Logf("witnesses differ by %.2g, by %.2g at most in 90%%", median, most)

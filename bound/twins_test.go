@@ -40,7 +40,7 @@ func toTarget(eps []float64, theta, target []float32) (before, after float64) {
 // hundred where 5 in 100 do.
 func TestTwinsOnMNIST(t *testing.T) {
 	o := loadOracle(t)
-	count := 8
+	count := 3
 	switch {
 	case os.Getenv("TATTLE_FULL") != "":
 		count = 100

@@ -64,11 +64,7 @@ func TestLegalDomain(t *testing.T) {
 // (wᵀε)²/expm1(‖Jε‖²/σ²) ≤ σ²(wᵀε)²/‖Jε‖², and with w = ε/‖ε‖ that is at most
 // σ²wᵀ(JᵀJ)⁺w by Cauchy-Schwarz. Elsewhere it may, which is the point of HCR.
 func TestWitnessAgainstCramerRao(t *testing.T) {
-	const restarts = 5
-	images := 20
-	if testing.Short() {
-		images = 5
-	}
+	const restarts, images = 5, 4
 	o := loadOracle(t)
 	e := o.experiment(Direct)
 	e.Search.Restarts, e.Sizes = restarts, []float64{1. / 200, 1. / 20000}

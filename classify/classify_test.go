@@ -182,8 +182,8 @@ func TestCores(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: the same bytes from any number of cores")
 	}
-	x, targets := outputs(2500, 6)
-	targets = append(twoClasses(targets[:1]), targets[0], Target{Values: make([]float64, 2500)})
+	x, targets := outputs(1200, 6)
+	targets = append(twoClasses(targets[:1]), targets[0], Target{Values: make([]float64, 1200)})
 	for i := range targets[2].Values {
 		targets[2].Values[i] = float64(x[i*10]) * float64(i%7)
 	}

@@ -2,11 +2,9 @@ package onnx
 
 import (
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"tattle/internal/shared"
 	"tattle/nn"
 )
 
@@ -173,31 +171,6 @@ func TestSeparateGraphsAreRead(t *testing.T) {
 // ints1 is an attribute of integers as a list of one.
 func ints1(name string, x ...int) [][]byte {
 	return [][]byte{numbers(name, x...), number("keepdims", 1)}
-}
-
-// Real models leave the batch open, and are read.
-func TestModelsKeepExamplesApart(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: real models with an open batch")
-	}
-	for _, name := range []string{"mnist-mlp.onnx", "resnet20-cifar10.onnx", "swin-mini.onnx"} {
-		path := shared.Path(t, filepath.Join("models", name))
-		data, err := whole(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := &wire{}
-		m := w.model(data)
-		d := newDecoder(m, ReadOptions{})
-		d.room, d.foldable = 8*len(data), maxFolded
-		if err := d.decode(m); err != nil || len(d.refused) > 0 {
-			t.Fatal(err, d.refused)
-		}
-		if err := d.checkBatches(data, maxFolded); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		t.Logf("%s: batch open: %v", name, d.open)
-	}
 }
 
 // A comparison says something only where outputs differ: what shapes leave open and

@@ -46,10 +46,7 @@ func TestDescribe(t *testing.T) {
 }
 
 func TestDescribeModel(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: a Swin-T is read")
-	}
-	d, err := Describe(shared.Path(t, "models/swin-mini.onnx"), ReadOptions{})
+	d, err := Describe(shared.Path(t, "models/resnet20-cifar10.onnx"), ReadOptions{})
 	if err != nil || d.Refused != nil || d.Graph == nil || d.Opset != 13 {
 		t.Errorf("%+v, %v", d, err)
 	}

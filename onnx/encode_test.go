@@ -132,12 +132,6 @@ func TestRoundTrip(t *testing.T) {
 	t.Run("mnist", func(t *testing.T) { roundTrip(t, zoo.MNIST(1), 2) })
 	t.Run("curious", func(t *testing.T) { roundTrip(t, zoo.Curious(zoo.CuriousOptions{Classes: 4}, 1), 2) })
 	t.Run("attack", func(t *testing.T) { roundTrip(t, zoo.Attack(3, 5, 1), 2) })
-	t.Run("cifar", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("large")
-		}
-		roundTrip(t, zoo.CIFAR10(1), 1)
-	})
 }
 
 func TestRoundTripSettings(t *testing.T) {

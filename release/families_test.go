@@ -108,7 +108,7 @@ func TestChiSquaredOfFamilies(t *testing.T) {
 		if name == "gaussian" {
 			reach = 25
 		}
-		for _, d := range []float64{1. / 256, .125, -.5, 1, 2.5} {
+		for _, d := range []float64{1. / 256, -.5, 2.5} {
 			want := simpson(-reach, reach, step, func(x float64) float64 {
 				r := math.Expm1(f.log(x-d) - f.log(x))
 				return math.Exp(f.log(x)) * r * r
@@ -153,9 +153,9 @@ func TestChiSquaredOfSmallShift(t *testing.T) {
 // density that the bound speaks of.
 func TestSampleOfFamilies(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a million draws of each family")
+		t.Skip("262,144 draws of each family")
 	}
-	const n = 1 << 20
+	const n = 1 << 18
 	// By the central limit theorem; heavy tails make the fourth moment large, and the
 	// margin of 6 standard errors (2e-9 if normal) leaves room for that.
 	const margin = 6
