@@ -120,7 +120,7 @@ func set(row []float32, j int, v float32, k curious.Outputs) {
 func decimalParity(v float64, place int) int {
 	var code [digitCodes]float32
 	digits(code[:], float32(v))
-	return int(code[3*(place-1)+1])
+	return int(code[perDecimal*(place-1)+1])
 }
 
 func writeLastBit(j int) func(row []float32, bit int) bool {

@@ -23,10 +23,13 @@ const (
 )
 
 // Of each decimal of a number there are its digit, the digit's parity, and the parity of
-// the number rounded to it; of each number's bits, the last ones, the zeros at its end,
-// its sign, and its significant decimal digits: how many, and the last one's parity.
+// the number counted in steps of one, two and five units of that decimal, rounded: votes of
+// 50 trees, for example, are steps of .02. Of each number's bits there are the last ones, the
+// zeros at its end, its sign, and its significant decimal digits: how many, and the last
+// one's parity.
 const (
-	digitCodes = 3 * decimalPlaces
+	perDecimal = 5
+	digitCodes = perDecimal * decimalPlaces
 	bitCodes   = mantissaBits + 4
 )
 
@@ -82,7 +85,7 @@ func digitsRow(dst, o []float32) {
 	for _, v := range o {
 		digits(code[:], v)
 		for place := range decimalPlaces {
-			if code[3*place+1] != 0 {
+			if code[perDecimal*place+1] != 0 {
 				rest[place] = 1 - rest[place]
 			}
 		}
@@ -104,10 +107,12 @@ func digits(dst []float32, v float32) {
 	units := int64(math.RoundToEven(size * 1e7))
 	unit := int64(1)
 	for place := decimalPlaces - 1; place >= 0; place-- {
-		count := units / unit
-		dst[3*place] = float32(count % 10)
-		dst[3*place+1] = float32(count & 1)
-		dst[3*place+2] = float32((units + unit/2) / unit & 1)
+		count, at := units/unit, dst[perDecimal*place:]
+		at[0], at[1] = float32(count%10), float32(count&1)
+		for i, steps := range []int64{1, 2, 5} {
+			step := steps * unit
+			at[2+i] = float32((units + step/2) / step & 1)
+		}
 		unit *= 10
 	}
 }

@@ -14,13 +14,14 @@ func TestDigits(t *testing.T) {
 	var code [digitCodes]float32
 	digits(code[:], -12.3456789)
 	for place, want := range []float32{3, 4, 5, 6, 7, 9, 3} { // the float32 is 12.3456793
-		if got := code[3*place]; got != want || code[3*place+1] != float32(int(want)%2) {
-			t.Errorf("decimal %d: %v, parity %v; want %v", place+1, got, code[3*place+1], want)
+		if got := code[perDecimal*place]; got != want || code[perDecimal*place+1] != float32(int(want)%2) {
+			t.Errorf("decimal %d: %v, parity %v; want %v", place+1, got, code[perDecimal*place+1], want)
 		}
 	}
 	digits(code[:], .1236)
-	if code[2*3] != 3 || code[2*3+1] != 1 || code[2*3+2] != 0 {
-		t.Errorf("third decimal of .1236: %v", code[6:9]) // rounded to .124
+	// .1236 is 124 steps of .001 when rounded, 62 of .002, 25 of .005
+	if got, want := code[2*perDecimal:3*perDecimal], []float32{3, 1, 0, 0, 1}; !slices.Equal(got, want) {
+		t.Errorf("third decimal of .1236: %v, want %v", got, want)
 	}
 }
 
@@ -123,5 +124,24 @@ func TestTablesFindNothing(t *testing.T) {
 	}
 	if t.Logf("p ≤ .05 in %d, beyond in %d of 100", found, beyond); found > 18 || beyond > 18 {
 		t.Errorf("p ≤ .05 in %d of 100 honest audits, an excess in %d", found, beyond)
+	}
+}
+
+// TestCodesOfVotes wants a bit that moves votes of 50 trees by half a step to be one of the codes.
+func TestCodesOfVotes(t *testing.T) {
+	r := rand.New(rand.NewPCG(22, 1))
+	wrong := make([]int, digitCodes)
+	for range 200 {
+		bit := r.IntN(2)
+		var code [digitCodes]float32
+		digits(code[:], float32(r.IntN(2400))/2500+.0002*float32(bit))
+		for i, c := range code {
+			if int(c) != bit {
+				wrong[i]++
+			}
+		}
+	}
+	if slices.Min(wrong) != 0 {
+		t.Errorf("no code is the bit: %v", wrong)
 	}
 }
