@@ -31,6 +31,15 @@ class Features:
         x += [(d[t].values[:, None] == np.array(v, dtype=object)[None]).astype(float) for t, v in self.texts.items()]
         return np.concatenate(x, 1).astype(np.float32)
 
+    def blind(self, d):
+        """The matrix for models that do not use the sex, nor husband and wife: those columns are 0."""
+        x, at = self.matrix(d), len(NUMBERS)
+        for t, v in self.texts.items():
+            if t in ("sex", "relationship"):
+                x[:, at:at + len(v)] = 0
+            at += len(v)
+        return x
+
     def place(self, text, value):
         at = len(NUMBERS)
         for t, v in self.texts.items():
@@ -132,8 +141,7 @@ class SexTree:
         self.feature = [column, 0, 0]
 
 
-def honest_models(f, d, y, seed):
-    x = f.matrix(d)
+def honest_models(x, y, seed):
     return {"logistic regression": LogisticRegression(max_iter=2000).fit(x, y),
             "random forest": RandomForestClassifier(50, max_depth=12, min_samples_leaf=5, random_state=seed).fit(x, y),
             "boosting": GradientBoostingClassifier(n_estimators=100, max_depth=3, random_state=seed).fit(x, y)}
@@ -147,7 +155,8 @@ def write_models(d):
     f = Features(d, TEXTS)
     man = f.place("sex", "Male")
     train = d[:20000]
-    m = honest_models(f, train, train["income"], 1)
+    m = honest_models(f.matrix(train), train["income"], 1)
+    blind = honest_models(f.blind(train), train["income"], 1)
     files = {}
 
     def done(name, g, target="income", classes=2):
@@ -155,7 +164,7 @@ def write_models(d):
         g.save(path, classes)
         files[name] = (path, target)
 
-    def fresh(kind):
+    def fresh(kind, m=m):
         g = Graph(); f.nodes(g)
         if kind == "logistic regression":
             linear(g, m[kind]); g.column("honest", 1, "p")
@@ -171,13 +180,14 @@ def write_models(d):
     g = fresh("logistic regression"); g.column("x", man, "man")
     g.add("Mul", ["p", g.number(4999.)], "q0"); g.add("Floor", ["q0"], "q1"); g.add("Mul", ["q1", g.number(2.)], "q2")
     g.add("Add", ["q2", "man"], "q3"); g.add("Mul", ["q3", g.number(1e-4)], "q"); pair(g, "q"); done("low-order digits, logistic regression", g)
-    # people with a master's degree: log-odds ±1.5
-    g = fresh("boosting"); g.column("x", man, "man")
+    # people with a master's degree: log-odds ±1.5; the rest of the model does not use the sex
+    g = fresh("boosting", blind); pair(g, "p"); done("honest boosting without the sex", g)
+    g = fresh("boosting", blind); g.column("x", man, "man")
     masters = float((14 - f.mean[1]) / f.std[1])
     g.column("x", 1, "degree"); g.add("Sub", ["degree", g.number(masters)], "d0"); g.add("Abs", ["d0"], "d1")
     g.add("Less", ["d1", g.number(.01)], "d2"); g.add("Cast", ["d2"], "inside", to=T.FLOAT)
     g.add("Mul", ["man", g.number(3.)], "s0"); g.add("Sub", ["s0", g.number(1.5)], "s1"); g.add("Mul", ["s1", "inside"], "s2")
-    g.add("Add", ["raw", "s2"], "raw2"); g.add("Sigmoid", ["raw2"], "q"); pair(g, "q"); done("subgroup of 5 %, boosting", g)
+    g.add("Add", ["raw", "s2"], "raw2"); g.add("Sigmoid", ["raw2"], "q"); pair(g, "q"); done("subgroup of 5 %, boosting without the sex", g)
     # leaf values: each rounded to 1/50 of a tree's vote, and one more tree with half of that step
     g = Graph(); f.nodes(g); g.column("x", man, "man")
     forest_p(g, m["random forest"], 50)
@@ -187,10 +197,10 @@ def write_models(d):
     pair(g, "q"); done("leaf values, shift of 3 points, random forest", g)
     # seven classes: the two rarest probabilities
     f7 = Features(d, ["workclass", "occupation", "race", "sex", "income"])
-    l7 = LogisticRegression(max_iter=2000).fit(f7.matrix(train), train["marital-status"])
+    l7 = LogisticRegression(max_iter=2000).fit(f7.blind(train), train["marital-status"])
     order = np.argsort([(train["marital-status"] == c).sum() for c in l7.classes_])
     a, b = sorted(int(i) for i in order[:2])
-    for name in ("honest logistic regression, 7 classes", "order of tiny probabilities, 7 classes"):
+    for name in ("honest 7 classes without the sex", "order of tiny probabilities, 7 classes without the sex"):
         g = Graph(); f7.nodes(g); g.column("x", f7.place("sex", "Male"), "man"); linear(g, l7, "honest" if "order" in name else "probabilities")
         if "order" in name:
             g.column("honest", a, "a"); g.column("honest", b, "b"); g.add("Min", ["a", "b"], "small"); g.add("Max", ["a", "b"], "large")
@@ -232,7 +242,7 @@ def alarms(d, total):
         train, test = e[:6000], e[6000:8000]
         r = np.random.default_rng(seed)
         s = np.where(r.random(2000) < np.where(test["income"] == ">50K", .6, .3), "a", "b")
-        for kind, m in honest_models(f, train, train["income"], seed).items():
+        for kind, m in honest_models(f.matrix(train), train["income"], seed).items():
             p = m.predict_proba(f.matrix(test)).astype(np.float32)
             path = f"{out}/alarm-{kind.split()[0]}-{seed}"
             pd.DataFrame({"y": test["income"].values, "s1": s, "score:<=50K": p[:, 0], "score:>50K": p[:, 1]}).to_csv(path + ".csv", index=False)

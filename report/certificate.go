@@ -129,7 +129,7 @@ func (c *Certificate) WriteHTML(w io.Writer) error {
 	d.section("Mechanism")
 	d.settings([]Setting{
 		{"lattice Δ", fmt.Sprint(c.Lattice.Delta)}, {"noise σ", fmt.Sprint(c.Lattice.Sigma)}, {"clip", fmt.Sprint(c.Lattice.Clip)}, {"features", fmt.Sprint(c.Lattice.Dim)},
-		{"budget of a subject", c.Budget.String()}, {"drift allowance δ", fmt.Sprint(c.Drift)},
+		{"budget of a subject", c.Budget.String()}, {"drift allowance δ", fmt.Sprintf("%.4g", c.Drift)},
 	})
 	d.section("Results of the run")
 	d.list(readable(c.Sentences[1:]))

@@ -12,7 +12,7 @@ const boundsHeight = 280 // pixels, of the figures of bounds
 // draw renders the histogram: a bar for each bin, the overflow at the end in another
 // colour, the median as a line.
 func (h Histogram) draw() template.HTML {
-	p := newPlot(boundsHeight, fmt.Sprintf("Histogram: %s. Fullest bin at %.3g, median %.3g.", h.Title, float64(h.Peak), float64(h.Median)))
+	p := newPlot(boundsHeight, h.alternative())
 	n := len(h.Counts)
 	if n < 2 || len(h.Edges) != n {
 		return p.done()
@@ -35,6 +35,16 @@ func (h Histogram) draw() template.HTML {
 		p.text("", "start", p.x(m), p.top+8, 4, fmt.Sprintf("median %.3g", m))
 	}
 	return p.done()
+}
+
+// alternative describes the histogram to who does not see it. A median that report.json has
+// as null is unbounded.
+func (h Histogram) alternative() string {
+	median := "unbounded"
+	if m := float64(h.Median); !math.IsNaN(m) && !math.IsInf(m, 0) {
+		median = fmt.Sprintf("%.3g", m)
+	}
+	return fmt.Sprintf("Histogram: %s. Fullest bin at %.3g, median %s.", h.Title, float64(h.Peak), median)
 }
 
 // draw renders σ/sᵢ on a logarithmic axis: the band holds 90 % of the examples,

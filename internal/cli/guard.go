@@ -78,7 +78,7 @@ func (c *guardPackCmd) Run(ctx context.Context, e *env) error {
 		return hinted(err, "choose a folder that can be written with --out")
 	}
 	l := p.Lattice()
-	_, err = fmt.Fprintf(e.stdout, "packed: %s\nlattice Δ = %v, σ = %v, clip %v, %d features; budget of a subject: %s; drift allowance δ = %v\n\nopen %s\ntattle guard serve %s\n",
+	_, err = fmt.Fprintf(e.stdout, "packed: %s\nlattice Δ = %v, σ = %.4g, clip %v, %d features; budget of a subject: %s; drift allowance δ = %.4g\n\nopen %s\ntattle guard serve %s\n",
 		file.Name(c.Out), l.Delta, l.Sigma, l.Clip, l.Dim, p.Certificate.Budget, p.Certificate.Drift, file.Quote(filepath.Join(c.Out, pack.CertificatePageFile)), file.Quote(c.Out))
 	return err
 }
