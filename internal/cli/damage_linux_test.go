@@ -70,7 +70,7 @@ func TestDamagedRun(t *testing.T) {
 	}
 	work := t.TempDir()
 	t.Chdir(work)
-	if err := onnx.Write("net.onnx", smallNet(8)); err != nil {
+	if err := onnx.Write("net.onnx", smallNet(8, 28)); err != nil {
 		t.Fatal(err)
 	}
 	var table bytes.Buffer

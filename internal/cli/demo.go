@@ -20,14 +20,12 @@ var demoSize = struct {
 	epochs     int // 3 lead to an accuracy of 90 % and more: enough to have something to protect
 	examples   int // of the test set
 	search     bound.SearchOptions
+	further    measure.Further // the defaults of `tattle bound`, with twins for fewer examples
 	attacks    []string
 	vanTrees   bool
 	candidates string // as --candidates
 	listDraws  int    // as --list-draws
-}{epochs: 3, examples: 50, attacks: measure.AttackNames, vanTrees: true}
-
-// demoBounds are the defaults of `tattle bound`, with twins for fewer examples.
-var demoBounds = measure.Further{Barankin: 64, Far: 8, Twins: 3}
+}{epochs: 3, examples: 50, further: measure.Further{Barankin: 64, Far: 8, Twins: 3}, attacks: measure.AttackNames, vanTrees: true}
 
 // manifestDigestFile lies beside the manifest.
 const manifestDigestFile = "manifest.sha256"
@@ -86,7 +84,7 @@ func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 	if m.Indices, err = chooseExamples(fmt.Sprint(demoSize.examples), test.Len(), c.Seed); err != nil {
 		return err
 	}
-	if err := demoBounds.AddTo(&m.Experiment, test, c.Seed); err != nil {
+	if err := demoSize.further.AddTo(&m.Experiment, test, c.Seed); err != nil {
 		return err
 	}
 	r, err := m.run(ctx, e, dir)

@@ -79,7 +79,7 @@ func scriptOf(t *testing.T, path string) (script string, commands int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := []string{"mkmnist mnist 600 200", "mkcovariance covariance.npy 9", "mkscores people.csv 400 people"} // few: what is tested is that the commands work
+	lines := []string{"mkmnist mnist 600 200 28", "mkcovariance covariance.npy 9", "mkscores people.csv 400 people"} // few: what is tested is that the commands work
 	for line := range strings.Lines(string(b)) {
 		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
 		if !ok {
@@ -97,7 +97,7 @@ func scriptOf(t *testing.T, path string) (script string, commands int) {
 		}
 		lines = append(lines, shortened(command))
 		if m := trainedMNIST.FindStringSubmatch(command); m != nil {
-			lines = append(lines, "mknet "+m[1]+"/model.onnx 60")
+			lines = append(lines, "mknet "+m[1]+"/model.onnx 60 28")
 		}
 		commands++
 	}

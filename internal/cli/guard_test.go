@@ -11,18 +11,18 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// released STATUS URL SUBJECT SEED sends a random input of 28 × 28 numbers about a subject to a
+// released STATUS URL SUBJECT SEED sends a random input of mknet's net about a subject to a
 // guard, expects the status, and leaves the body in stdout. No subject is -.
 func released(ts *testscript.TestScript, _ bool, args []string) {
 	seed, err := strconv.ParseUint(args[3], 10, 64)
 	ts.Check(err)
 	r := rand.New(rand.NewPCG(seed, seed))
-	x := make([]float32, 28*28)
+	x := make([]float32, side*side)
 	for i := range x {
 		x[i] = r.Float32()
 	}
 	body, err := json.Marshal(map[string]any{
-		"inputs": []any{map[string]any{"name": "input", "datatype": "FP32", "shape": []int{1, 1, 28, 28}, "data": x}},
+		"inputs": []any{map[string]any{"name": "input", "datatype": "FP32", "shape": []int{1, 1, side, side}, "data": x}},
 	})
 	ts.Check(err)
 	request, err := http.NewRequest(http.MethodPost, args[1]+"/infer", strings.NewReader(string(body)))

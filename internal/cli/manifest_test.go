@@ -24,8 +24,8 @@ func spreadInputs(t *testing.T) (dir string) {
 		t.Fatal(err)
 	}
 	script := new(testscript.TestScript) // absolute paths need no folder of a script's
-	mkMNIST(script, false, []string{filepath.Join(dir, "mnist"), "20", "10"})
-	mkNet(script, false, []string{filepath.Join(dir, "net.onnx"), "8"})
+	mkMNIST(script, false, []string{filepath.Join(dir, "mnist"), "20", "10", "28"})
+	mkNet(script, false, []string{filepath.Join(dir, "net.onnx"), "8", "28"})
 	done(t, "data", "make", "utkface", "--examples", "40", "--out", filepath.Join(dir, "faces"))
 	done(t, "train", "table", "--data", filepath.Join(dir, "people.csv"), "--target", "income", "--sensitive", "sex", "--attack", "standard", "--epochs", "1", "--seeds", "1", "--out", filepath.Join(dir, "trained"))
 	return dir

@@ -22,6 +22,7 @@ import (
 
 	"tattle/bound"
 	"tattle/internal/progress"
+	"tattle/measure"
 	"tattle/run"
 )
 
@@ -33,7 +34,7 @@ const (
 	stallVariable   = "TATTLE_TEST_STALL"
 	failVariable    = "TATTLE_TEST_FAIL"
 	stuckVariable   = "TATTLE_TEST_STUCK" // set: what stalls does not end with the run either
-	fewVariable     = "TATTLE_TEST_FEW"   // set: the demo has few examples, restarts and draws, and the linear attack alone
+	fewVariable     = "TATTLE_TEST_FEW"   // set: the demo has few examples, restarts and draws, no twins, and the linear attack alone
 )
 
 // linesVariable is the interval of the lines that say off a terminal how far work has come.
@@ -54,7 +55,8 @@ func init() {
 // disguise applies these.
 func disguise() {
 	if os.Getenv(fewVariable) != "" {
-		demoSize.epochs, demoSize.examples, demoSize.search = 1, 2, bound.SearchOptions{Restarts: 2, Repeats: 2}
+		demoSize.epochs, demoSize.examples, demoSize.search = 1, 1, bound.SearchOptions{Restarts: 2, Repeats: 2}
+		demoSize.further = measure.Further{Barankin: 8, Far: 1}
 		demoSize.attacks, demoSize.vanTrees, demoSize.candidates, demoSize.listDraws = []string{"linear"}, false, "300", 200
 	}
 	if n, err := strconv.Atoi(os.Getenv(stallVariable)); err == nil {
