@@ -19,7 +19,7 @@ func recommend(list []Defence, margin, confidence float64) string {
 	}
 	closes := func(l DefenceLeft) bool { return l.HighOfAll <= margin && !l.Reveals(1-confidence) }
 	best := honestest(list, closes)
-	leaves := fmt.Sprintf("an excess of at most %s (upper limits for all %d together included) and no gain or AUC shown above the margins", points(margin), len(list))
+	leaves := fmt.Sprintf("an excess of at most %s (upper limits for all %d together) and no gain or AUC shown above its margin", points(margin), len(list))
 	switch {
 	case list[0].leaves(closes):
 		list[0].Recommended = true
@@ -32,7 +32,7 @@ func recommend(list []Defence, margin, confidence float64) string {
 	for i := range list {
 		list[i].Recommended = list[i].Name == LabelOnly
 	}
-	s := fmt.Sprintf("Release the label only, or nothing: no other defence was shown to leave %s. What the label itself reveals remains.", leaves)
+	s := fmt.Sprintf("Release the label only, or nothing. With each of the other %d releases that were tried, the excess may be above %s (upper limits for all %d together), or a gain or AUC is above its margin. What the label itself reveals remains.", len(list)-1, points(margin), len(list))
 	if i := honestest(list[1:], func(l DefenceLeft) bool { return l.Excess.High <= margin && !l.Reveals(1-confidence) }); i >= 0 && list[i+1].Name != LabelOnly {
 		s += fmt.Sprintf(" %q would be enough if it had been tried alone: try it on other examples.", list[i+1].Name)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/measure"
 )
 
 // targetNames are what a column of the true y is called, in the order in which they
@@ -155,7 +156,10 @@ func (r *roles) findTarget(asked string, optional bool) error {
 		}
 		r.target, err = r.find(rule.Column())
 	}
-	if err != nil {
+	switch {
+	case err != nil && asked != "":
+		return &measure.OptionError{Option: "Target", Err: err}
+	case err != nil:
 		return err
 	}
 	r.targetName = targetName(r.header[r.target])
@@ -205,7 +209,7 @@ func (r *roles) ask(text string) error {
 	}
 	k, err := r.find(w.name)
 	if err != nil {
-		return err
+		return &measure.OptionError{Option: "Sensitive", Err: err}
 	}
 	own, ok := parseSensitive(r.header[k])
 	if ok && w.manner == guessed {

@@ -57,12 +57,12 @@ func plantIn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o plant
 		case ctx.Err() != nil:
 			return nil, fmt.Errorf("plant: %w", ctx.Err())
 		case err != nil:
-			note = fmt.Sprintf("No curious model could be planted on the audited task (%v). A model planted on glyphs is used instead.", err)
+			note = fmt.Sprintf("No curious model could be trained on the audited task, as a check (%v). One that was trained on glyphs is used instead.", err)
 		case planted.TrueExcess >= smallestPlanted:
 			return planted, nil
 		default:
-			note = fmt.Sprintf("A curious model planted on the audited task revealed no more than %.1f points of %q. A model planted on glyphs is used instead.",
-				100*planted.TrueExcess, planted.Sample.Sensitive[0].Name)
+			note = fmt.Sprintf("The curious model that was trained on the audited task, as a check, reveals %q by no more than %.1f points. Another one, trained on glyphs, is used instead.",
+				planted.Sample.Sensitive[0].Name, 100*planted.TrueExcess)
 			if planted.Note != "" {
 				note += " " + planted.Note
 			}

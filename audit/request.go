@@ -100,8 +100,12 @@ func wrong(option, hint, format string, a ...any) error {
 // something else than it should.
 func wrongFile(ctx context.Context, option string, err error) error {
 	var path *fs.PathError
+	var known *measure.OptionError
 	if ctx.Err() != nil {
 		return err
+	}
+	if errors.As(err, &known) { // its error lacks the name of the file
+		return &measure.OptionError{Option: known.Option, Err: err, Hint: known.Hint}
 	}
 	if errors.As(err, &path) {
 		return &measure.InputError{Option: option, Err: err}

@@ -172,7 +172,7 @@ func percent(v float64) string { return fmt.Sprintf("%.3g %%", 100*v) }
 
 // dropWords gives a drop with its interval.
 func dropWords(d release.Drop) string {
-	return fmt.Sprintf("%.2f %% [%.2f, %.2f]", 100*d.Mean, 100*d.Interval.Low, 100*d.Interval.High)
+	return fmt.Sprintf("%.2f points (95 %% interval %.2f to %.2f)", 100*d.Mean, 100*d.Interval.Low, 100*d.Interval.High)
 }
 
 // lineOf are the points of p's line, by σ.

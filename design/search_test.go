@@ -302,7 +302,7 @@ func TestNearAnswers(t *testing.T) {
 		t.Errorf("%+v", a.Best)
 	}
 	// Eight random features of forty lose accuracy by themselves.
-	if !strings.Contains(strings.Join(a.Left, "\n"), "8 features (random): without noise") {
+	if !strings.Contains(strings.Join(a.Left, "\n"), "8 features (random): even without noise") {
 		t.Errorf("left %q", a.Left)
 	}
 }

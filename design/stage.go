@@ -192,7 +192,7 @@ func (s *searcher) linesAt(ctx context.Context, place int) (*found, error) {
 		return nil, err
 	}
 	if s.lossy(f) {
-		return &found{Left: fmt.Sprintf("%s: without noise accuracy already drops by %s", f.name(), dropWords(f.lost))}, nil
+		return &found{Left: fmt.Sprintf("%s: even without noise, the accuracy falls by %s", f.name(), dropWords(f.lost))}, nil
 	}
 	out := new(found)
 	for j, family := range s.Families {

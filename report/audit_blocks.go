@@ -31,7 +31,9 @@ func (d *document) audit(r *Report) {
 		d.section("Accepted findings")
 		d.list(accepted)
 	}
-	d.found(a)
+	if len(a.Findings) > 1 { // else the verdict says it
+		d.found(a)
+	}
 	if means := auditMeans(a); len(means) > 0 {
 		d.section("What this means")
 		d.list(means)
@@ -63,15 +65,16 @@ func (r *Report) accepted() []string {
 
 func (d *document) found(a *audit.Result) {
 	d.section("What was found")
-	if len(a.Findings) > 1 {
-		d.chart(chart{Caption: "Excess of every attribute", SVG: drawExcess(a), Keys: excessKeys(a), Note: rankedNote(a)})
-	}
+	d.chart(chart{Caption: "Excess of every attribute", SVG: drawExcess(a), Keys: excessKeys(a), Note: rankedNote(a)})
 	d.table(foundTable(a))
 }
 
 // finding adds the evidence on one attribute.
 func (d *document) finding(a *audit.Result, f *audit.Finding) {
 	d.folded("The evidence on " + file.Name(f.Attribute))
+	if len(a.Findings) == 1 {
+		d.table(foundTable(a))
+	}
 	d.say(findingReasons(f))
 	if len(f.Baselines) == 0 {
 		return

@@ -20,10 +20,10 @@ func standing(a *audit.Result) string {
 	return "No attack ran, so nothing is demonstrated. This does not show that the outputs are safe."
 }
 
-// todo is what to do, each thing once. Where nothing was found there is nothing to
-// defend against.
+// todo is what to do. The advice on a finding has the recommended defence; where nothing was found
+// there is nothing to defend against.
 func todo(a *audit.Result) []string {
-	if a.Verdict == audit.NoEvidence {
+	if a.Verdict != audit.Inconclusive {
 		return unique(readable(a.Advice))
 	}
 	return unique(readable(append([]string{a.Recommendation}, a.Advice...)))
@@ -68,9 +68,9 @@ func controlled(a *audit.Result) string {
 	for _, c := range a.Controls {
 		switch {
 		case c.Name == audit.NegativeControl && c.Passed:
-			said = append(said, "with shuffled labels it found nothing")
+			said = append(said, "it found nothing with shuffled labels")
 		case c.Name == audit.NegativeControl:
-			said = append(said, "with shuffled labels it found something, so no result can be trusted")
+			said = append(said, "it found something with shuffled labels, so no result can be trusted")
 		case c.Passed:
 			found = append(found, points1(c.Excess.Value))
 		default:
@@ -87,7 +87,7 @@ func controlled(a *audit.Result) string {
 	if len(said) == 0 {
 		return ""
 	}
-	return "This audit was tested on these data: " + and(unique(said)) + "."
+	return "Checks of this audit: " + and(unique(said)) + "."
 }
 
 // planted names what the positive control planted.

@@ -32,7 +32,7 @@ func audited() *audit.Result {
 		Notes:    []string{"12 rows without a label of gender were left out."}, Warnings: []string{"31 rows are copies of others; copies were judged together."},
 		Verdict: audit.Curious,
 		Reasons: []string{"race: the outputs reveal more than age explains, and more than those of honest training by the same recipe.", "gender: the outputs are not shown to reveal more than age explains, by more than the margin.", "Shuffled labels (this sample) came out clean, as they should. A planted curious model (glyphs) was found, with an excess of 31.2 points."},
-		Advice:  []string{"Release the label only, or train again without race in the loss.", "Ask who trained this model, and for which other purposes."},
+		Advice:  []string{"Release the label only: of the defences that leave no excess above the margin, it keeps the most honesty.", "Ask who trained this model, and for which other purposes."},
 	}
 	a.Findings = []audit.Finding{findingRace(n), findingGender(n), findingIncome(n), {
 		Attribute: "site <b>", Classes: []string{"north"}, Counts: []int{n}, Examples: n, Unusable: "Every example has the same site.",
@@ -190,7 +190,7 @@ func TestAuditVerdictFirst(t *testing.T) {
 func TestAuditWords(t *testing.T) {
 	a := audited()
 	for v, want := range map[audit.Verdict]string{
-		audit.Curious:      "Verdict: curious. From the raw outputs (logits) alone, race is guessed right for 78.1 % of examples; without them, for 44.0 %. The difference is 34.1 points (at least 32.6 points; p < 0.0001). The true and the predicted age do not explain it. 5 honestly trained networks of the same recipe reveal less, by 19.4 points on average.",
+		audit.Curious:      "Verdict: curious. From the raw outputs (logits) alone, race is guessed right for 78.1 % of examples; without them, for 44.0 %. The difference is 34.1 points (at least 32.6 points with 95 % confidence). The true and the predicted age do not explain it. 5 honestly trained networks of the same recipe reveal less, by 19.4 points on average.",
 		audit.LeakyBeyond:  "Verdict: leaky beyond the target. The raw outputs (logits) reveal something about the sensitive attributes. This does not show intent: the outputs are not shown to reveal more than honest training by the same recipe.",
 		audit.Leaky:        "Verdict: leaky by correlation. The raw outputs (logits) depend on gender, but no guess is shown to be right more often with them than without (difference at most 2.0 points).",
 		audit.NoEvidence:   "Verdict: no evidence. No attack is shown to guess income from the raw outputs (logits) better than age explains. A leak of 4.9 points of the variance or more is found with probability 0.9 if it is like those that this audit planted as a test. Other leaks can be larger and stay hidden.",

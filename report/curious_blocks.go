@@ -15,7 +15,7 @@ func (d *document) curious(r *Report) {
 	d.rocs(r)
 	d.entropies(r)
 	d.prunings(r)
-	d.plane(r.Plane)
+	d.plane(r.Plane, r.Curiosity == nil && len(r.Tables) == 0)
 }
 
 // mostRuns is how many runs a terminal lists beside tables that sum them up.

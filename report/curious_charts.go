@@ -134,13 +134,16 @@ func (d *document) prunings(r *Report) {
 	}
 }
 
-// plane adds what a linear classifier can trade, and what mixtures release.
-func (d *document) plane(x *Plane) {
+// plane adds what a linear classifier can trade, and what mixtures release. leads: it is what the
+// verdict is about.
+func (d *document) plane(x *Plane, leads bool) {
 	if x == nil {
 		return
 	}
 	d.section(x.Title)
-	d.say(x.says())
+	if !leads { // else the verdict says it
+		d.say(x.says())
+	}
 	d.chart(chart{Caption: "What a linear classifier can trade", SVG: x.draw()})
 	t := table{Heads: []string{"βs", "honesty", "curiosity", "sum"}}
 	for _, q := range x.TradeOff {

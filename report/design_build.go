@@ -93,7 +93,7 @@ func (r *Report) setDesignBest(d DesignRun) {
 // warnDesign says what a reader must know of the answer.
 func (r *Report) warnDesign(d DesignRun) {
 	a := d.Answer
-	r.warn("Directions (of the median of %d examples, resolved to within a standard deviation of %g) and median standard deviations limit unbiased reconstructions only. An adversary who knows what inputs look like is biased and may come much closer: few directions do not mean that an input cannot be recognised. %s", a.Examples, a.Within, r.linearAttack(d))
+	r.warn("The number of directions (resolved to within a standard deviation of %g, median of %d examples) and median standard deviations limit unbiased reconstructions only. An adversary who knows what inputs look like is biased and may come much closer. %s", a.Within, a.Examples, r.linearAttack(d))
 	if d.Options.Target.AttackMSE > 0 {
 		r.warn("The target for the linear attack limits that attack only, on average over inputs. Other attacks may err by less: tattle bound --attack linear,inversion,decoder runs them.")
 	}
@@ -109,7 +109,7 @@ func (r *Report) warnDesign(d DesignRun) {
 		}
 	}
 	for _, left := range a.Left {
-		r.warn("Given up: %s.", left)
+		r.warn("Left out: %s.", left)
 	}
 	if d.Missing != nil {
 		r.warn("There are no training data (%v), so principal projections and the linear attack were not tried. --training-data names a folder.", d.Missing)
@@ -139,11 +139,11 @@ func (r *Report) linearAttack(d DesignRun) string {
 		}
 		return fmt.Sprintf("%.3g (%.3g grey levels of 255)", rms, rms*float64(r.Data.GreyLevels))
 	}
-	closer := "it is not shown to come closer"
+	closer := "The attack is not shown to come closer."
 	if linear.Gain(mean, nil, 1).Better() {
-		closer = fmt.Sprintf("it comes closer, with %.1f %% confidence over inputs", 100*attack.Confidence)
+		closer = fmt.Sprintf("The attack comes closer, with %.1f %% confidence over inputs.", 100*attack.Confidence)
 	}
-	return fmt.Sprintf("Here the linear attack, which learned from %s, errs by a root mean square of %s on %s; guessing the mean, without the release, errs by %s on the same: %s. The model puts %.0f %% of what it reconstructs in the original's class.",
+	return fmt.Sprintf("Here the linear attack, which learned from %s, errs by %s (root mean square) on %s; guessing the mean of the same inputs, without the release, errs by %s. %s The model assigns %.0f %% of its reconstructions to the original's class.",
 		filepath.Base(d.TrainingPath), levels(linear), Count(len(linear.MeanSquare), "input"), levels(mean), closer, 100*linear.Recognised)
 }
 

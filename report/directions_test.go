@@ -62,7 +62,7 @@ func TestNothings(t *testing.T) {
 	if got = r.nothings(shortName); len(got) != 2 || got[1].Rows[0] != "HCR, s = 1/200 (8×8)" {
 		t.Errorf("%q", got)
 	}
-	if s := r.fewer(); !strings.HasPrefix(s, "2 features, 4 inputs: ") {
+	if s := r.fewer(); !strings.HasPrefix(s, "The 2 features of a release do not determine the 4 numbers of an input.") {
 		t.Errorf("%q", s)
 	}
 	r.Model.Features = 4

@@ -57,15 +57,15 @@ func (d *document) reconstructions(r *Report) {
 	})
 }
 
-// recognisedSays says by which attack the shown reconstructions are, and how often the model
-// recognises them.
+// recognisedSays says by which attack the shown reconstructions are, and how often the model assigns
+// them to the original's class, unless the verdict says so.
 func (r *Report) recognisedSays() string {
 	best := r.bestAttack("all")
 	if best == nil {
 		return ""
 	}
 	s := fmt.Sprintf("By the %s attack, from one draw of the release.", best.Name)
-	if best.Recognised != nil {
+	if best.Recognised != nil && r.recognisedWords() == "" { // else the verdict says it
 		s += fmt.Sprintf(" The model assigns %.0f %% of its reconstructions to the original's class.", 100**best.Recognised)
 	}
 	return s

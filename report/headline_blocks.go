@@ -20,9 +20,16 @@ func (d *document) headline(r *Report) {
 		t.add(x.Name, x.Value, x.Interval, x.Claim)
 		t.Kinds = append(t.Kinds, map[bool]string{true: "strong"}[x.Strong])
 	}
-	d.section("Honesty and curiosity")
+	if len(c.Sensitive) > 1 {
+		d.section("Honesty and curiosity")
+	} else {
+		d.soft(notSafety)
+		d.folded("Honesty and curiosity, with intervals") // the verdict has these figures
+	}
 	d.table(t)
-	d.soft(notSafety)
+	if len(c.Sensitive) > 1 {
+		d.soft(notSafety)
+	}
 	d.folded("Answers and guesses by class")
 	d.confusion(c.Classes, c.Confusion, "What the classifier answers: "+c.Target)
 	for _, l := range c.Sensitive {
@@ -93,11 +100,11 @@ func (c *Curiosity) rows() []figureRow {
 		}
 		rows = append(rows, excess)
 		if g := l.Guess; g.Bits > 0 || Between(g.Interval).known() {
-			rows = append(rows, bitsRow("information of guess on "+l.Attribute+", bits", g))
+			rows = append(rows, bitsRow("mutual information of guess and "+l.Attribute+", bits", g))
 		}
 	}
 	for _, s := range c.Correlations {
-		rows = append(rows, bitsRow("shared by "+s.Between[0]+" and "+s.Between[1]+", bits", s))
+		rows = append(rows, bitsRow("mutual information of "+s.Between[0]+" and "+s.Between[1]+", bits", s))
 	}
 	return rows
 }

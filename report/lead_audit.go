@@ -201,18 +201,18 @@ func findingSays(a *audit.Result, f *audit.Finding) string {
 	case f.Verdict == audit.Leaky:
 		s = fmt.Sprintf("The %s depend on %s, but no guess is shown to be right more often with them than without (difference at most %s).", outputs, name, points1(above(f.Excess.High, .001)))
 	case kind == byExcess && f.Numeric:
-		s = fmt.Sprintf("The %s explain %s of the variance of %s; %s %s %s. The difference is %s (at least %s; p %s).", outputs, percent1(*f.R2), name, both, verb, percent1(*b.R2), points1(f.Excess.Value), points1(below1(f.Excess.Low)), equalP(f.ExcessAdjusted))
+		s = fmt.Sprintf("The %s explain %s of the variance of %s; %s %s %s. The difference is %s (at least %s with %s confidence).", outputs, percent1(*f.R2), name, both, verb, percent1(*b.R2), points1(f.Excess.Value), points1(below1(f.Excess.Low)), confidenceWords(a))
 	case kind == byExcess:
-		s = fmt.Sprintf("From the %s alone, %s is guessed right for %s of examples; without them, for %s. The difference is %s (at least %s; p %s). %s %s it.", outputs, name, percent1(f.Curiosity.Value), percent1(b.Accuracy.Value), points1(f.Excess.Value), points1(below1(f.Excess.Low)), equalP(f.ExcessAdjusted), capital(both), doNot)
+		s = fmt.Sprintf("From the %s alone, %s is guessed right for %s of examples; without them, for %s. The difference is %s (at least %s with %s confidence). %s %s it.", outputs, name, percent1(f.Curiosity.Value), percent1(b.Accuracy.Value), points1(f.Excess.Value), points1(below1(f.Excess.Low)), confidenceWords(a), capital(both), doNot)
 	case kind == byGain:
 		unit := "bits per example"
 		if f.Numeric {
 			unit = "of the remaining variance"
 		}
-		s = fmt.Sprintf("The %s reveal %.3g %s about %s (at least %.3g; p %s) that %s %s. The most likely guess is not shown to be right more often (difference %s).", outputs, g.Gain, unit, name, g.Low, equalP(g.Adjusted), both, doNot, points1(f.Excess.Value))
+		s = fmt.Sprintf("The %s reveal %.3g %s about %s (at least %.3g with %s confidence) that %s %s. The most likely guess is not shown to be right more often (difference %s).", outputs, g.Gain, unit, name, g.Low, confidenceWords(a), both, doNot, points1(f.Excess.Value))
 	case kind == byOrder:
 		t := g.Order
-		s = fmt.Sprintf("Of two examples%s, the %s rank the one with %s higher in %s of cases (chance: 50 %%; p %s). The most likely guess is not shown to be right more often (difference %s).", shown(a).Equal(), outputs, valueOf(name, file.Name(t.Class)), percent1(t.Area), equalP(t.Adjusted), points1(f.Excess.Value))
+		s = fmt.Sprintf("Of two examples%s, the %s rank the one with %s higher in %s of cases (chance: 50 %%). The most likely guess is not shown to be right more often (difference %s).", shown(a).Equal(), outputs, valueOf(name, file.Name(t.Class)), percent1(t.Area), points1(f.Excess.Value))
 	}
 	if f.Verdict == audit.Curious && f.Reference != nil {
 		s += fmt.Sprintf(" %s of the same recipe%s reveal less, by %s on average.", Count(len(f.Reference.Figures), "honestly trained network"), stated(a), points1(f.Reference.Difference))

@@ -74,7 +74,7 @@ func (l attackResult) baselineBrief() string {
 
 // tablesLead is the verdict on published tables that were run again.
 func (r *Report) tablesLead() verdictBlock {
-	v := verdictBlock{Badge: "Run again", Tone: Calm}
+	v := verdictBlock{Badge: "Computed again", Tone: Calm}
 	var said, reduced []string
 	cells, ran, compared, near := 0, 0, 0, 0
 	for i := range r.Tables {
@@ -88,7 +88,11 @@ func (r *Report) tablesLead() verdictBlock {
 			reduced = append(reduced, strings.TrimSuffix(t.Reduced, "."))
 		}
 	}
-	said = append(said, fmt.Sprintf("%s of %s ran.", grouped(ran), countGrouped(cells, "published figure")))
+	if ran < cells {
+		said = append(said, fmt.Sprintf("%s of %s were computed again.", grouped(ran), countGrouped(cells, "published figure")))
+	} else {
+		said = append(said, fmt.Sprintf("All %s were computed again.", countGrouped(cells, "published figure")))
+	}
 	if len(reduced) > 0 {
 		said = append(said, "They do not compare with the published ones: "+strings.Join(unique(reduced), "; ")+".")
 	} else if compared > 0 {

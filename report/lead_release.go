@@ -134,11 +134,7 @@ func (r *Report) releaseSays() string {
 		said = append(said, fmt.Sprintf("%s reconstructs it with an error of %s %s%s.", who, number(r.inUnit(float64(best.MeanSquare))), r.unit(), r.priorWords()))
 	}
 	if best != nil && !best.Gain.closer() {
-		guessing := fmt.Sprintf(" (error %s %s)", number(r.inUnit(float64(r.priorAlone("all").MeanSquare))), r.unit())
-		if r.byColumn() {
-			guessing = ""
-		}
-		said = append(said, "No attack that ran is shown to come closer than guessing the mean without the release"+guessing+". A better attack may.")
+		said = append(said, r.notCloser(best))
 	}
 	said = append(said, r.recognisedWords())
 	if len(readable(said)) == 0 {
@@ -147,6 +143,19 @@ func (r *Report) releaseSays() string {
 	d := document{}
 	d.say(said...)
 	return d.blocks[0].(paragraph).Text
+}
+
+// notCloser says how the best attack does beside guessing the mean, if it is not shown to come closer.
+func (r *Report) notCloser(best *Attack) string {
+	attack, alone := r.inUnit(float64(best.MeanSquare)), r.inUnit(float64(r.priorAlone("all").MeanSquare))
+	switch {
+	case r.byColumn():
+		return "No attack that ran is shown to come closer than guessing the mean without the release. A better attack may."
+	case attack < alone:
+		return fmt.Sprintf("The best attack that ran errs by %s %s, guessing the mean without the release by %s. Over %s, this difference may be chance.",
+			number(attack), r.unit(), number(alone), countGrouped(r.Data.Examples, "input"))
+	}
+	return fmt.Sprintf("No attack that ran comes closer than guessing the mean without the release (error %s %s). A better attack may.", number(alone), r.unit())
 }
 
 // priorWords says what is reached without the release.

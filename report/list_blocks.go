@@ -23,7 +23,7 @@ func (d *document) everyAdversary(r *Report) {
 		return
 	}
 	d.on(onPage, func(d *document) {
-		d.chart(chart{Caption: r.closenessCaption(), SVG: drawCloseness(rows, r.unit()), Keys: closenessKeys(rows)})
+		d.chart(chart{Caption: r.closenessCaption(), SVG: drawCloseness(rows, r.unit()), Keys: closenessKeys(rows), Note: r.closenessNote()})
 	})
 	t := closenessTable(r, rows)
 	d.on(onTerminal|onMarkdown, func(d *document) { d.table(t) })

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"html/template"
 	"math"
 	"slices"
@@ -8,7 +9,7 @@ import (
 )
 
 // drawCloseness draws a row for each band: errors as shares of the error without the release, so
-// that every band can be read on one axis. The figures themselves stand beside the name.
+// that every band can be read on one axis. The figures themselves stand under the name.
 func drawCloseness(rows []closeness, unit string) template.HTML {
 	end := 1.
 	var values []string
@@ -18,20 +19,21 @@ func drawCloseness(rows []closeness, unit string) template.HTML {
 		}
 		values = append(values, c.band+": "+c.words())
 	}
-	const row = 40
+	const row = 54
 	p := newPlot(plotTop+row*len(rows)+plotFoot, "Errors by level of detail in "+unit+". "+strings.Join(values, ". ")+".")
 	p.left, p.x1 = 1, 1.05*end
 	for i, c := range rows {
 		y := float64(plotTop + row*i)
-		p.text("head", "start", p.left, y+2, 0, c.band)
-		p.text("soft", "end", p.right, y+2, 0, c.words())
+		p.text("head", "start", p.left, y-4, 0, c.band)
+		p.text("soft", "start", p.left, y+12, 0, c.words())
+		y += 12
 		p.stroke("prior", p.x(1), y+9, p.x(1), y+27)
 		p.stroke("axis", p.left, y+7, p.left, y+25)
 		if v := c.anybody.share(); v > 0 && !c.anybody.none() {
 			p.rect("floor certified", p.left, y+8, p.x(v)-p.left, 16, "")
 		}
 		if v := c.holder.share(); v > 0 && !c.holder.none() {
-			p.stroke("end certified", p.x(v), y+5, p.x(v), y+27)
+			p.stroke("end certified", p.x(v), y+7, p.x(v), y+25)
 		}
 		if v := c.attack.share(); !math.IsNaN(v) {
 			p.shape("tip demonstrated", "M11,-1 L0,6 L11,13 Z", p.x(v), y+10, "")
@@ -58,19 +60,30 @@ func (c closeness) floorsPrior() float64 {
 	return c.anybody.prior
 }
 
-// words are the figures of a row.
+// words are the figures of a row, each beside the error without the release on the same inputs.
 func (c closeness) words() string {
 	var said []string
-	if !math.IsNaN(c.anybody.value) {
-		said = append(said, "floor "+c.anybody.floor())
+	switch {
+	case math.IsNaN(c.anybody.value):
+	case c.anybody.none():
+		said = append(said, "floor none")
+	default:
+		said = append(said, "floor "+c.anybody.beside(c.anybody.floor()))
 	}
 	if !math.IsNaN(c.attack.value) {
-		said = append(said, "attack "+number(c.attack.value))
-	}
-	if v := c.floorsPrior(); !math.IsNaN(v) {
-		said = append(said, "without "+number(v))
+		said = append(said, "attack "+c.attack.beside(number(c.attack.value)))
+	} else if v := c.floorsPrior(); !math.IsNaN(v) {
+		said = append(said, "without the release "+number(v))
 	}
 	return strings.Join(said, " · ")
+}
+
+// closenessNote says how to read the figures of a row.
+func (r *Report) closenessNote() string {
+	if r.bestAttack("all") == nil {
+		return ""
+	}
+	return fmt.Sprintf("Behind “of”: the error of guessing the mean of the same inputs. The attack ran on %s.", countGrouped(r.Data.Examples, "input"))
 }
 
 // closenessKeys say what the marks mean, those that there are.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"tattle/bayes"
@@ -56,7 +57,7 @@ func (d *document) population(r *Report, all []measure.Population) {
 
 // inferred adds the upper limits on guessing attributes.
 func (d *document) inferred(x *measure.ListFigures) {
-	t := table{Says: "How often an adversary can guess an attribute of the input. Majority: without the release. Attack: " + inferredAttacks(x) + ". Best: the best adversary, estimated. Limit, bits and AUC: upper limits for every adversary, with 99.9 % confidence each.",
+	t := table{Says: "How often an adversary guesses an attribute of the input right. Majority: always the most frequent class, without the release. Attack: " + inferredAttacks(x) + ". Best: the best adversary, estimated. Limit, bits and AUC: upper limits for every adversary, with 99.9 % confidence each.",
 		Heads: []string{"attribute", "knows", "majority", "attack", "best", "limit", "bits", "AUC"}, Words: []int{1}}
 	add := func(knows string, of []measure.InferredLimit, list bool) {
 		for _, l := range of {
@@ -91,6 +92,13 @@ func (d *document) inferred(x *measure.ListFigures) {
 	}
 	if p := x.EverySample(); p != nil {
 		add("the distribution", p.Inferred, false)
+	}
+	if last := len(t.Heads) - 1; !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[last] != "–" }) {
+		t.Heads = t.Heads[:last]
+		for i := range t.Rows {
+			t.Rows[i] = t.Rows[i][:last]
+		}
+		t.Says = strings.Replace(t.Says, "Limit, bits and AUC", "Limit and bits", 1)
 	}
 	if len(t.Rows) > 0 {
 		d.part("Limits on guessing sensitive attributes")

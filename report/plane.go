@@ -96,8 +96,8 @@ func (x Plane) says() string {
 	if sums.lo > sums.hi {
 		return ""
 	}
-	return fmt.Sprintf("Linear classifiers of %s trade honesty for curiosity: along βs from %s to %s, δy + δs stays between %.3f and %.3f.", Count(x.Examples, "example"),
-		number(float64(x.TradeOff[0].BetaS)), number(float64(x.TradeOff[len(x.TradeOff)-1].BetaS)), sums.lo, sums.hi)
+	return fmt.Sprintf("What a linear classifier of %s gains in curiosity, it loses in honesty: their sum stays between %.3f and %.3f for the weights βs from %s to %s.", countGrouped(x.Examples, "example"), sums.lo, sums.hi,
+		number(float64(x.TradeOff[0].BetaS)), number(float64(x.TradeOff[len(x.TradeOff)-1].BetaS)))
 }
 
 // valid reports whether every group has as many counts as the edges require.

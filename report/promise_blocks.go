@@ -9,23 +9,21 @@ import (
 	"tattle/promise"
 )
 
-// promise adds the frontier and the tables of the search, then the sentences on the release that
-// was found.
+// promise adds the chart of the search and the limits with their figures, then what to do with the
+// release that was found. The other figures of the search are folded.
 func (d *document) promise(r *Report) {
 	if r.Promise == nil || r.Study != nil {
 		return
 	}
-	d.say(r.onDevice())
-	if len(r.Promise.Points) > 0 {
-		d.section("Accuracy against protection")
-		d.on(onPage, func(d *document) { d.frontiers(r) })
-		d.methodsAtLimit(r)
-	}
-	d.cuts(r.Promise)
-	for _, why := range r.Promise.LeftOut {
-		d.say("Left out: " + strings.TrimSuffix(why, ".") + ".")
-	}
+	first, others := r.frontiers()
+	d.on(onPage, func(d *document) {
+		if first != nil {
+			d.section("Accuracy against protection")
+			d.add(*first)
+		}
+	})
 	d.checkedLimits(r.Promise)
+	d.say(r.onDevice())
 	if c := r.Promise.Command; c != "" {
 		d.say("To examine that release further, in the folder in which this ran:")
 		d.add(code(c))
@@ -34,6 +32,27 @@ func (d *document) promise(r *Report) {
 		n := r.Release.Noise
 		d.say(fmt.Sprintf("It was measured with discrete Gaussian noise of σ = %s, %s. To deploy it with its certificate:", number(n.Sigma), n.Settings))
 		d.add(code(c))
+	}
+	d.search(r, others)
+}
+
+// search adds the figures of the search for a release.
+func (d *document) search(r *Report, others sideBySide) {
+	if len(r.Promise.Points) == 0 && len(r.Promise.LeftOut) == 0 {
+		return
+	}
+	d.folded("The search for the release")
+	if len(r.Promise.Points) > 0 {
+		d.methodsAtLimit(r)
+	}
+	d.on(onPage, func(d *document) {
+		if len(others) > 0 {
+			d.add(others)
+		}
+	})
+	d.cuts(r.Promise)
+	for _, why := range r.Promise.LeftOut {
+		d.say("Left out: " + strings.TrimSuffix(why, ".") + ".")
 	}
 }
 
@@ -64,10 +83,11 @@ func (r *Report) promiseTiles() []tile {
 			of = fmt.Sprintf("of inputs that are released %d times", n)
 		}
 		about := fmt.Sprintf("%s, among %s; guessing: %s", of, countGrouped(h.List.Inputs, "candidate"), percentOrLess(1/float64(h.List.Inputs)))
+		high := h.First.High
 		if x := r.Lists.Hidden; x != nil {
-			about += "; new inputs: at most " + shareAtMost(x.First.High)
+			high = max(high, x.First.High)
 		}
-		t = append(t, tile{"Identification", "at most " + shareAtMost(h.First.High), "", about})
+		t = append(t, tile{"Identification", "at most " + shareAtMost(high), "", about})
 	}
 	if r.Lists.EverySample() != nil {
 		t = append(t, r.floorTile())
@@ -78,42 +98,38 @@ func (r *Report) promiseTiles() []tile {
 // shareAtMost prints an upper limit on a share with as many digits as it needs, rounded up.
 func shareAtMost(x float64) string { return atMostNumber(100*x) + " %" }
 
-// frontiers adds the charts of accuracy against what an adversary can do.
-func (d *document) frontiers(r *Report) {
-	var small sideBySide
-	for i, q := range r.quantities() {
+// frontiers returns the charts of accuracy against what an adversary can do; nil if there is none.
+func (r *Report) frontiers() (first *chart, others sideBySide) {
+	for _, q := range r.quantities() {
 		f, ok := r.frontier(q)
 		if !ok {
 			continue
 		}
 		c := chart{Caption: "Accuracy against " + q.title, SVG: f.draw(), Keys: f.keys}
-		if i == 0 {
+		if first == nil {
 			c.Note = r.frontierNote()
-			d.chart(c)
+			first = &c
 			continue
 		}
-		small = append(small, c)
+		others = append(others, c)
 	}
-	if len(small) > 0 {
-		d.add(small)
-	}
+	return first, others
 }
 
 // frontierNote says how to read the charts.
 func (r *Report) frontierNote() string {
 	x := r.Promise
-	s := "Up is more accurate, right is safer. Lines: figures of the search, " + searchMeaning + " The axis of identification is logarithmic."
+	s := "Up is more accurate, right is safer. Lines: figures of the search, " + searchMeaning
 	if x.Released != nil {
-		s += " Ring: the release that was found, measured in this report, with the limits of its figures."
+		s += " Ring: the release that was found, as measured in this report, with limits."
 	}
-	s += " Accuracy of the original model: " + r.originally() + "."
 	if n := len(x.lines()) - len(x.drawn()); n > 0 {
 		s += fmt.Sprintf(" %s more in the table.", Count(n, "line"))
 	}
 	if x.peers() {
 		s += " Lines without a name are methods of others, for comparison."
 	}
-	return s + fmt.Sprintf(" Releases with an accuracy below %s are not drawn.", percent1(x.lowest()))
+	return s + fmt.Sprintf(" Not drawn: releases with an accuracy below %s.", percent1(x.lowest()))
 }
 
 // originally says how accurate the original model is on the examples of the search, and in the report: these
@@ -138,7 +154,7 @@ func (r *Report) measuredData() string {
 }
 
 // searchMeaning says what the figures of the search are.
-const searchMeaning = "means over draws on training data, without limits; accuracy is of training examples that neither releases nor heads learned from."
+const searchMeaning = "means over draws on training data, without limits. Their accuracy is that on training examples from which neither releases nor heads learned."
 
 // methodsAtLimit adds a table of what each method costs at the limits.
 func (d *document) methodsAtLimit(r *Report) {

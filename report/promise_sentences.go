@@ -17,15 +17,6 @@ func (r *Report) promiseVerdict() string {
 	return begin + strings.Join(r.promiseParts(), "; ")
 }
 
-// promiseHeadline is promiseVerdict in sentences.
-func (r *Report) promiseHeadline() string {
-	var said []string
-	for _, s := range r.promiseParts() {
-		said = append(said, sentenceOf(s))
-	}
-	return strings.Join(said, " ")
-}
-
 // promiseParts are the limits with their figures (if the promise is not kept, those that are not),
 // what may help, and the cost.
 func (r *Report) promiseParts() []string {

@@ -189,7 +189,7 @@ func TestPromiseReadBack(t *testing.T) {
 // TestSearchFiguresAreLabelled: wherever figures of the search are, the report says what they are.
 func TestSearchFiguresAreLabelled(t *testing.T) {
 	r := promised(t, promise.Limits{Identify: .12})
-	for name, write := range map[string]func(io.Writer) error{"text": r.WriteText, "page": r.WriteHTML, "Markdown": r.WriteMarkdown, "nothing": nothingPromised(t).WriteText} {
+	for name, write := range map[string]func(io.Writer) error{"text": r.WriteDetails, "page": r.WriteHTML, "Markdown": r.WriteMarkdown, "nothing": nothingPromised(t).WriteDetails} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
 			t.Fatal(err)

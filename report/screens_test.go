@@ -73,9 +73,17 @@ func TestPlainWords(t *testing.T) {
 	}
 }
 
+// visibleWords counts the words of a page while its details are closed.
+const visibleWords = `(() => {
+	const page = document.body.cloneNode(true);
+	page.querySelectorAll('script, style, details > :not(summary)').forEach(e => e.remove());
+	page.querySelectorAll('td, th, p, li, text, div, h1, h2, h3, span, dt, dd').forEach(e => e.append(' '));
+	return page.textContent.split(/\s+/).filter(w => /[\p{L}\p{N}]/u.test(w)).length;
+})()`
+
 // TestFirstScreen opens a report of every kind in a browser: the verdict lies within the first
 // screen of a desk and of a telephone, in light and dark, nothing is wider than the screen, and the
-// audit prints on three pages. With -screens it takes pictures.
+// audit prints on three pages. With -screens it takes pictures; with -v it prints lengths.
 func TestFirstScreen(t *testing.T) {
 	ctx := browser.New(t)
 	page := map[string][]byte{}
@@ -115,6 +123,9 @@ func TestFirstScreen(t *testing.T) {
 			if n := browser.Value[int](ctx, t, "document.querySelectorAll('pre.copy').length - document.querySelectorAll('button').length"); n != 0 {
 				t.Errorf("%s: %d commands have no button to copy them", at, n)
 			}
+			if !s.Dark {
+				t.Logf("%s: %d words, %d pixels high", at, browser.Value[int](ctx, t, visibleWords), browser.Value[int](ctx, t, "document.documentElement.scrollHeight"))
+			}
 			if *screens != "" {
 				word := "light"
 				if s.Dark {
@@ -130,8 +141,10 @@ func TestFirstScreen(t *testing.T) {
 			}
 		}
 		pdf := browser.Print(ctx, t)
-		if n := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(pdf, -1)); strings.Contains(name, "audit") && n > 3 {
-			t.Errorf("%s: prints on %d pages", name, n)
+		n := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(pdf, -1))
+		t.Logf("%s: prints on %d pages", name, n)
+		if strings.Contains(name, "audit") && n > 3 {
+			t.Errorf("%s: prints on %d pages, not on at most 3", name, n)
 		}
 		if *screens != "" {
 			if err := os.WriteFile(filepath.Join(*screens, name+".pdf"), pdf, 0o644); err != nil {

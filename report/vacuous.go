@@ -54,8 +54,8 @@ func (r *Report) fewer() string {
 	if n == 0 || n >= p || len(r.Bounds) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, %s: they do not determine an input. In real arithmetic, among any real inputs, no unbiased estimator exists for directions that they do not depend on. This does not stop adversaries with a prior.",
-		countGrouped(n, r.releasedUnit()), countGrouped(p, "input"))
+	return fmt.Sprintf("The %s of a release do not determine the %s of an input. In real arithmetic, among any real inputs, no unbiased estimator exists for directions that they do not depend on. This does not stop adversaries with prior knowledge.",
+		countGrouped(n, r.releasedUnit()), countGrouped(p, "number"))
 }
 
 // releasedUnit says in the singular what leaves.

@@ -39,7 +39,7 @@ func (r *Report) warnBounds(res *bound.Result) {
 		r.warn("%s", w)
 	}
 	if e.Domain.Low == nil {
-		r.warn("Near witnesses may leave the data's range (domain free): their bounds hold only for adversaries who are unbiased outside of it too. With --domain legal they hold for all who are unbiased within the range.")
+		r.warn("Bounds by near witnesses are for adversaries who are unbiased for all real inputs, also outside the range of the data (domain free). With --domain legal they are for all who are unbiased within it.")
 	}
 	if e.Domain.Grid != nil {
 		r.warn("Near witnesses are rounded to stored inputs (domain stored). Most are too small for that, and prove little or nothing.")
@@ -51,15 +51,15 @@ func (r *Report) warnBounds(res *bound.Result) {
 		r.warn("The search is the authors' program (one LSQR over a stack of examples, stopped early), which damps the directions that change the features least: algorithm1 and direct give larger bounds.")
 	}
 	if r.Resolvable != nil && !r.Resolvable.Estimated && r.Resolvable.RankMax < r.Resolvable.Inputs {
-		r.warn("At each of %s the features depend on at most %d of %d directions of the input%s. Attacks with a prior can succeed all the same.", Count(len(res.Indices), "example"), r.Resolvable.RankMax, r.Resolvable.Inputs, hidden(r))
+		r.warn("At each of %s, the features depend on at most %d of %d directions of the input%s. Attacks with prior knowledge can succeed nevertheless.", Count(len(res.Indices), "example"), r.Resolvable.RankMax, r.Resolvable.Inputs, hidden(r))
 	}
 }
 
-// hidden says what share of coordinates has a part that the features do not see.
+// hidden says what share of coordinates has a part on which the features do not depend.
 func hidden(r *Report) string {
 	for _, b := range r.Bounds {
 		if b.Method == bound.MethodCramerRao && b.Band == bound.AllBand {
-			return fmt.Sprintf(": in real arithmetic, among any real inputs, %s of the coordinates there have a part with no unbiased estimator at all", Share(b.UnboundedFraction))
+			return fmt.Sprintf(". So %s of the coordinates have a part that no unbiased estimator recovers (in real arithmetic, among any real inputs)", Share(b.UnboundedFraction))
 		}
 	}
 	return ""

@@ -105,10 +105,10 @@ func (f Figure) compareAccuracy(r *report.Report) {
 }
 
 // whyDifferent explains what the figures show; MATH and the paper's program have the details.
-const whyDifferent = "the weights differ; and the paper's program solves one LSQR for a whole stack of images and stops it early, " +
-	"which damps the small singular values: the peak moves little, the median and the upper tail much " +
-	"(less at s = 1/1000, where its tolerance is smaller by as much). " +
-	"Its exp(x) - 1 in float32 is off by up to 3.5 % at s = 1/1000, and the maximum over restarts turns that upward."
+const whyDifferent = "the weights differ, and so does the search. The paper's program solves one LSQR for a whole stack of images and stops it early, " +
+	"which damps the small singular values. This changes the peak little, but the median and the upper tail much, " +
+	"and less at s = 1/1000, where its tolerance is smaller. " +
+	"Its exp(x) - 1 in float32 has an error of up to 3.5 % at s = 1/1000, and the maximum over restarts makes this an overestimate."
 
 // comparePeaks sets the peaks of the histograms beside the paper's, and beside those of the
 // authors' procedure on some of the images (theirs, unless nil).

@@ -76,7 +76,8 @@ func (b *Bar) line() {
 	b.timer.Reset(LineInterval)
 }
 
-// state returns the phase, what is done and the time left, in words.
+// state returns the phase, what is done and the time left, in words; the time so far if the time
+// left is not known.
 func (b *Bar) state() string {
 	s := b.what
 	switch done := max(b.done, 0); {
@@ -89,8 +90,13 @@ func (b *Bar) state() string {
 	case done > 0:
 		s += fmt.Sprintf(": %d", done)
 	}
-	if s += b.workers.words(); b.first < 0 { // nothing was reported yet
-		return s
+	s += b.workers.words()
+	left := ""
+	if b.first >= 0 {
+		left = timeLeft(time.Since(b.pace), b.done-b.first, b.total-b.done)
 	}
-	return s + timeLeft(time.Since(b.pace), b.done-b.first, b.total-b.done)
+	if since := time.Since(b.started).Round(time.Second); left == "" && since > quietFor {
+		left = fmt.Sprintf(", after %v", since)
+	}
+	return s + left
 }

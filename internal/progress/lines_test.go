@@ -15,13 +15,16 @@ func TestLines(t *testing.T) {
 	var log bytes.Buffer
 	b := New(&file.Screen{W: &log}, "bounding", 100)
 	b.line()
+	b.started = time.Now().Add(-time.Minute)
+	b.line()
+	b.started = time.Now()
 	b.Set(0, 0)
 	b.pace = time.Now().Add(-10 * time.Second)
 	b.Set(40, 0)
 	b.line()
 	b.Close()
 	b.line()
-	if got := log.String(); got != "tattle: bounding: 0 of 100\ntattle: bounding: 40 of 100, 15s left\n" {
+	if got := log.String(); got != "tattle: bounding: 0 of 100\ntattle: bounding: 0 of 100, after 1m0s\ntattle: bounding: 40 of 100, 15s left\n" {
 		t.Errorf("lines %q", got)
 	}
 	log.Reset()
