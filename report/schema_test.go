@@ -149,7 +149,12 @@ func compiled(t *testing.T, kind string) *jsonschema.Schema {
 func TestSchemas(t *testing.T) {
 	promised := promised(t, promise.Limits{Identify: .12, Candidates: 60000})
 	promised.Promise = nothingPromised(t).Promise
-	reports := map[string]*Report{"bound": sample(t), "audit": auditReport(), "curious": curiousReport(t), "promise": promised}
+	whole := full(t)
+	reports := map[string]*Report{
+		"bound": sample(t), "audit": auditReport(), "curious": curiousReport(t), "promise": promised,
+		"design": {Title: "design", Model: whole.Model, Data: whole.Data, Design: whole.Design},
+		"study":  {Title: "study", Study: studied(3)},
+	}
 	for kind, r := range reports {
 		r.Schema = Schema
 		var b bytes.Buffer
