@@ -25,7 +25,7 @@ var demoSize = struct {
 	vanTrees   bool
 	candidates string // as --candidates
 	listDraws  int    // as --list-draws
-}{epochs: 3, examples: 50, further: measure.Further{Barankin: 64, Far: 8, Twins: 3}, attacks: measure.AttackNames, vanTrees: true}
+}{epochs: 3, examples: 25, further: measure.Further{Barankin: 64, Far: 8, Twins: 3}, attacks: measure.AttackNames, vanTrees: true}
 
 // manifestDigestFile lies beside the manifest.
 const manifestDigestFile = "manifest.sha256"
