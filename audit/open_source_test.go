@@ -45,7 +45,6 @@ func TestOpenGzip(t *testing.T) {
 	for want, text := range map[string]string{
 		"broken gzip":           zipped[:len(zipped)-9],
 		"broken gzip file (gzi": string(damaged),
-		"unpacks to more than":  packed(t, "y,s1,p_0,p_1\n"+strings.Repeat("\n", 40<<20)),
 		"archive in an archive": packed(t, zipped),
 		"unpack it once":        packed(t, "PK\x03\x04"),
 	} {

@@ -45,7 +45,7 @@ func exactDot(a, b []*big.Float) *big.Float {
 // arithmetic, with the c that floating point made of B g.
 func TestNoCombinationExceedsRealArithmetic(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 21))
-	checked, sharp, trials := 0, 0, 700
+	checked, sharp, trials := 0, 0, 400
 	if testing.Short() {
 		trials = 150
 	}

@@ -123,7 +123,7 @@ func TestSearchBeyondFloat32(t *testing.T) {
 	_, data, e := small(t)
 	e.Barankin.Witnesses, e.Far.Starts, e.Sizes = 9, 2, []float64{leastSize, mostSize}
 	e.Search.Restarts, e.Search.Repeats = 2, 2
-	for _, scale := range []float32{1e-40, 1e-30, 1e-15, 1e12, 1e17} {
+	for _, scale := range []float32{1e-40, 1e-15, 1e17} {
 		m := smallNet(t, 24, 40, 30)
 		for _, p := range m.Graph().Params() {
 			for i := range p.Data {
@@ -131,7 +131,7 @@ func TestSearchBeyondFloat32(t *testing.T) {
 			}
 			p.Changed()
 		}
-		for _, sigma := range []float64{leastSigma, 1, mostSigma} {
+		for _, sigma := range []float64{leastSigma, mostSigma} {
 			e.Noise = release.Gaussian{Sigma: sigma}
 			for _, e.Search.Search = range searches {
 				wellFormed(t, m, data, mustRun(t, m, data, upTo(2), e))

@@ -187,6 +187,9 @@ func TestVerifyCatchesTwins(t *testing.T) {
 
 // Every field of the summaries of every kind of witness is checked, and none may be missing.
 func TestVerifyCatchesEveryKindsSummary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("verifies 70 changed summaries")
+	}
 	m, data, e := everyKind(t)
 	e.Noise = estimated{overlapping{opaque{release.Gaussian{Sigma: 1}}}}
 	r := mustRun(t, m, data, upTo(5), e)

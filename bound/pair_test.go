@@ -32,7 +32,7 @@ func risk(density func(t float64) float64, z []float64, step, reach float64) (h 
 // below half of it, for Gaussian and Laplace noise and several releases.
 func TestPairFloorIsTheBayesRisk(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 61))
-	for range 12 {
+	for range 6 {
 		m := affine{make([]float64, 6), 3, 2}
 		for i := range m.a {
 			m.a[i] = r.NormFloat64()

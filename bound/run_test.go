@@ -199,7 +199,7 @@ func TestInterruptedSoon(t *testing.T) {
 	}{{Direct, m}, {Algorithm1, m}, {Published, m}, {Published, few}} {
 		e.Search.Search = v.search
 		whole := mustRun(t, v.net, data, upTo(soon), e)
-		for _, at := range []int{1, 2, 4, 7, 40} {
+		for _, at := range []int{1, 4, 40} {
 			dir, calls := t.TempDir(), 0
 			ctx, cancel := context.WithCancel(t.Context())
 			net := &counter{v.net, func() {

@@ -69,9 +69,9 @@ func TestExtremes(t *testing.T) {
 // them once in 10⁵ runs fail the test.
 func TestCountsAreCovered(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: coverage of the intervals of counts, over 250 seeds")
+		t.Skip("long: coverage of the intervals of counts, over 150 seeds")
 	}
-	const seeds = 250
+	const seeds = 150
 	net := smallNet(t, 80, 120, 90)
 	theta := noise(80, 1).x
 	s := exactly(t, net, theta)

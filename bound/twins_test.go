@@ -39,13 +39,13 @@ func toTarget(eps []float64, theta, target []float32) (before, after float64) {
 // some are tried, of which so many may fail as chance exceeds less than once in a
 // hundred where 5 in 100 do.
 func TestTwinsOnMNIST(t *testing.T) {
+	if testing.Short() {
+		t.Skip("finds twins of real images")
+	}
 	o := loadOracle(t)
 	count := 3
-	switch {
-	case os.Getenv("TATTLE_FULL") != "":
+	if os.Getenv("TATTLE_FULL") != "" {
 		count = 100
-	case testing.Short():
-		count = 1
 	}
 	f, err := newTwinFinder(o.net.Graph(), mnistRange())
 	if err != nil {

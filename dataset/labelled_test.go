@@ -193,13 +193,13 @@ func TestFaces(t *testing.T) {
 	for _, c := range []struct {
 		kind, target string
 		sensitive    []string
-		rows         int // that are used of 200
+		rows         int // that are used of 120
 	}{
-		{KindUTKFace, "age3", []string{"race3", "gender"}, 197},
+		{KindUTKFace, "age3", []string{"race3", "gender"}, 117},
 		{KindCelebA, "smiling", []string{"HairColor", "MouthOpen", "Male"}, 0},
 	} {
 		dir := filepath.Join(root, c.kind)
-		if err := WriteFaces(ctx, dir, c.kind, 200, 1); err != nil {
+		if err := WriteFaces(ctx, dir, c.kind, 120, 1); err != nil {
 			t.Fatal(err)
 		}
 		o := LabelledOptions{Target: c.target, Sensitive: c.sensitive, Side: 16, Cache: "none"}
@@ -208,15 +208,15 @@ func TestFaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := p.Train.Len() + p.Validation.Len() + p.Test.Len()
-		if p.Train.Name != c.kind || c.rows > 0 && n != c.rows || n < 120 || len(p.Train.Sensitive) != len(c.sensitive) || p.Train.Mean[0] != .5 {
+		if p.Train.Name != c.kind || c.rows > 0 && n != c.rows || n < 72 || len(p.Train.Sensitive) != len(c.sensitive) || p.Train.Mean[0] != .5 {
 			t.Errorf("%s: %s with %d pictures, %d attributes", c.kind, p.Train.Name, n, len(p.Train.Sensitive))
 		}
-		o.Limit = 60
+		o.Limit = 30
 		few, err := OpenParts(ctx, dir, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if few.Train.Len() != 60 || few.Test.SHA256 != p.Test.SHA256 {
+		if few.Train.Len() != 30 || few.Test.SHA256 != p.Test.SHA256 {
 			t.Errorf("%s: %d training pictures, or another test part", c.kind, few.Train.Len())
 		}
 		if err := WriteFaces(ctx, dir, c.kind, 1, 1); err == nil || !strings.Contains(err.Error(), "not empty") {
@@ -229,7 +229,7 @@ func TestFaces(t *testing.T) {
 // of the same name decoded by itself, through rules, limits and one cache.
 func TestPicturesKeepTheirLabels(t *testing.T) {
 	dir, cache := filepath.Join(t.TempDir(), "faces"), t.TempDir()
-	if err := WriteFaces(t.Context(), dir, KindUTKFace, 150, 4); err != nil {
+	if err := WriteFaces(t.Context(), dir, KindUTKFace, 80, 4); err != nil {
 		t.Fatal(err)
 	}
 	const side, size = 16, 3 * 16 * 16

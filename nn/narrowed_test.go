@@ -46,7 +46,7 @@ func TestNarrowedForward(t *testing.T) {
 	for name, from := range narrowedFunctions {
 		op := &Unary{Function: name}
 		var x []float64
-		for h := range 1 << 16 {
+		for h := 0; h < 1<<16; h += 5 {
 			v := float64(from(uint16(h)))
 			if next := float64(from(uint16(h) + 1)); v == v && next-next == 0 && v-v == 0 {
 				x = append(x, (v+next)/2, math.Nextafter((v+next)/2, v), math.Nextafter((v+next)/2, next))
