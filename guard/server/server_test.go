@@ -182,7 +182,7 @@ func TestNoise(t *testing.T) {
 	x, want := []float32{1, -1, .5, 0}, make([]float32, 3)
 	net.Forward(want, x)
 	var sum, squares float64
-	const draws = 1000
+	const draws = 400
 	for i := range draws {
 		for j, v := range mustPost(t, h.URL, fmt.Sprint(i), body(x...)) {
 			z := v - float64(want[j])
