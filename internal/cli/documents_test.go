@@ -48,28 +48,78 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// trainedMNIST matches the training of a net of MNIST. A smaller one takes its place, as it
-// is bounded sooner.
-var trainedMNIST = regexp.MustCompile(`^tattle train mnist .*--out (\S+)`)
+// madeMNIST matches what makes a net of MNIST's size.
+var madeMNIST = regexp.MustCompile(`^tattle (?:train mnist .*--out (\S+)|model mnist -o (\S+))`)
+
+// usedModel matches the model that a command uses.
+var usedModel = regexp.MustCompile(`--model (\S+) `)
+
+// standIns are what takes the place of MNIST and of nets of its size, as it is bounded sooner, by
+// the verbs that made it last. Training needs digits of 28×28, and generated ones have that size.
+type standIns map[string]string
+
+// need returns the verbs that a command needs before it.
+func (m standIns) need(command string) (verbs []string) {
+	command += " "
+	size, made := " 28", func(name, verb string) {
+		if m[name] != verb {
+			m[name], verbs = verb, append(verbs, verb)
+		}
+	}
+	model := usedModel.FindStringSubmatch(command)
+	if model != nil && !strings.Contains(command, "--data glyphs ") {
+		size = ""
+	}
+	if strings.Contains(command, "--data mnist ") {
+		made("mnist", "mkmnist mnist 600 200"+size)
+	}
+	if model != nil {
+		if _, replaced := m[model[1]]; replaced {
+			made(model[1], "mknet "+model[1]+" 60"+size)
+		}
+	}
+	if net := madeMNIST.FindStringSubmatch(command); net != nil && net[1] != "" {
+		m[net[1]+"/model.onnx"] = ""
+	} else if net != nil {
+		m[net[2]] = ""
+	}
+	return verbs
+}
 
 // smaller are numbers that decide how long a command takes and not whether it works, and what
 // the tests put in their place.
 var smaller = strings.NewReplacer(
-	"make utkface --examples 2000 ", "make utkface --examples 300 ",
-	"make utkface --examples 1000 ", "make utkface --examples 300 ",
+	"make utkface --examples 2000 ", "make utkface --examples 200 ",
+	"make utkface --examples 1000 ", "make utkface --examples 200 ",
 	"--epochs 25 ", "--epochs 2 ",
 	"--examples 3000 --epochs 6 ", "--examples 1200 --epochs 3 ",
-	"--reference-epochs 6 ", "--reference-epochs 3 ",
-	"figure1 --data mnist --examples 20 ", "figure1 --data mnist --examples 4 --restarts 2 ",
+	"curious/model.onnx --examples 1000 ", "curious/model.onnx --examples 400 ",
+	"--references 3 --reference-epochs 6 ", "--references 2 --reference-epochs 3 ",
+	"--examples 1000 --epochs 2 --seeds 2 ", "--examples 200 --epochs 1 --seeds 2 ",
+	"figure1 --data mnist --examples 20 ", "figure1 --data mnist --examples 2 --restarts 2 ",
+	"glyphs --examples 20 ", "glyphs --examples 4 ",
+	"--list-draws 5000 ", "--list-draws 2000 ",
+	"--methods projected,discriminant,shaped --epochs 5 ", "--methods projected,discriminant,shaped --epochs 1 ",
 )
 
-// shortened is a command of a document as it is executed: the searches of bounds start twice.
+// briefly are flags that are added to the commands that lack them.
+var briefly = map[string][]string{
+	"bound": {"--restarts 2", "--repeats 2", "--barankin 8", "--far 1"},
+	"audit": {"--permutations 99"},
+}
+
+// shortened is a command of a document as it is executed.
 func shortened(command string) string {
 	command = smaller.Replace(command + " ")
-	if strings.HasPrefix(command, "tattle bound ") && !strings.Contains(command, "--restarts") {
-		command += "--restarts 2"
+	if strings.Contains(command, "--noise none") {
+		return command // no search is made
 	}
-	return strings.TrimSpace(command)
+	for _, flag := range briefly[strings.Fields(command)[1]] {
+		if !strings.Contains(command, strings.Fields(flag)[0]+" ") {
+			command += flag + " "
+		}
+	}
+	return command
 }
 
 // scriptOf turns a document into a testscript.
@@ -79,7 +129,8 @@ func scriptOf(t *testing.T, path string) (script string, commands int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := []string{"mkmnist mnist 600 200 28", "mkcovariance covariance.npy 9", "mkscores people.csv 400 people"} // few: what is tested is that the commands work
+	lines := []string{"mkcovariance covariance.npy 9", "mkscores people.csv 200 people"} // few: what is tested is that the commands work
+	small := standIns{}
 	for line := range strings.Lines(string(b)) {
 		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
 		if !ok {
@@ -95,10 +146,8 @@ func scriptOf(t *testing.T, path string) (script string, commands int) {
 			commands++
 			continue
 		}
+		lines = append(lines, small.need(command)...)
 		lines = append(lines, shortened(command))
-		if m := trainedMNIST.FindStringSubmatch(command); m != nil {
-			lines = append(lines, "mknet "+m[1]+"/model.onnx 60 28")
-		}
 		commands++
 	}
 	return strings.Join(lines, "\n") + "\n", commands
