@@ -52,7 +52,7 @@ func curiousModel(t *testing.T) string {
 }
 
 // quick are flags that make an audit take little time.
-var quick = []string{"--attacks", "logistic", "--no-defences", "--fail-on", "never"}
+var quick = []string{"--attacks", "logistic", "--permutations", "99", "--no-defences", "--fail-on", "never"}
 
 // auditInto runs an audit and returns its report.
 func auditInto(t *testing.T, dir string, args ...string) *report.Report {
