@@ -24,8 +24,8 @@ func (s tired) Examples(x []float32, indices []int) {
 	s.Source.Examples(x, indices)
 }
 
-// Every attack ends soon after it is told to, in the midst of whatever it does: two
-// seconds are a hundred times what a step takes at this size.
+// Every attack ends soon after its context is cancelled, whatever it is doing: two seconds are a
+// hundred times what a step takes at this size.
 func TestCancel(t *testing.T) {
 	g := newGaussian(t, 200, 60, 60)
 	data, noise := g.draw(3000, 61), release.Gaussian{Sigma: 1}

@@ -11,7 +11,7 @@ import (
 	"tattle/release"
 )
 
-// Bad input gets one line that names the mend.
+// Bad input gets an error of one line that names the fix.
 func TestErrors(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 4, 3, 20)
 	noise, data := release.Gaussian{Sigma: 1}, g.draw(50, 21)

@@ -9,8 +9,8 @@ import (
 	"tattle/release"
 )
 
-// Without noise, and with as many features as inputs, every attack finds the input;
-// of what a label tells the attacks that are fitted make no less than the prior does.
+// Without noise, and with as many features as inputs, every attack finds the input. If only the
+// label is released, the error of the fitted attacks is not above that of the prior.
 func TestWithoutNoise(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 5, 5, 21)
 	train, test := g.draw(2000, 22), g.draw(60, 23)

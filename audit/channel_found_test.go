@@ -13,8 +13,8 @@ func softly(n, classes int, seed uint64) *Sample {
 	return softened(made{n: n, classes: classes, values: []int{2}, seed: seed}.sample(), 1)
 }
 
-// TestCodesFound wants codes of 49 points to be found by an audit with its defaults. An
-// attack that reads the code has 49 points less luck of 2; half of them is far off.
+// TestCodesFound wants codes of 49 points to be found by an audit with its defaults. An attack that
+// reads the code gains 49 points, less 2 by chance; the test requires half of that.
 func TestCodesFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: planted codes are found by the defaults")
@@ -64,7 +64,7 @@ func TestRoundedCodeFound(t *testing.T) {
 	}
 }
 
-// TestFinerDigits wants numbers that a float32 does not hold to be noted.
+// TestFinerDigits requires a note on numbers that a float32 does not hold.
 func TestFinerDigits(t *testing.T) {
 	for text, want := range map[string]bool{
 		"0.123": false, "0.1": false, "1e-9": false, "0.33333334": false, "0.1234567890123": true, "0.3333333333333333": true, "1": false, "-2.5": false, "0.10000000149011612": false,

@@ -67,8 +67,8 @@ func TestShuffledWithin(t *testing.T) {
 	}
 }
 
-// Where s can be told, its shuffle cannot; the control fails once in a thousand seeds,
-// and these are two.
+// If s can be guessed, shuffled s cannot. The control fails for one of a thousand seeds, and there
+// are two here.
 func TestNegativeControl(t *testing.T) {
 	for _, shift := range []float64{0, 1} {
 		c, err := negative(context.Background(), telling(1000, shift, 2), quickly)
@@ -81,7 +81,7 @@ func TestNegativeControl(t *testing.T) {
 	}
 }
 
-// The negative control fails if a result says that shuffled labels were told.
+// The negative control fails if a result says that shuffled labels were guessed.
 func TestJudgeNegative(t *testing.T) {
 	clean := Finding{Attribute: "a", Permutation: Permutation{P: .4}, Verdict: NoEvidence}
 	told := Finding{Attribute: "b", Permutation: Permutation{P: .0001}, Verdict: Leaky, Excess: Excess{Value: .1}}
@@ -103,7 +103,7 @@ func TestJudgeNegative(t *testing.T) {
 	}
 }
 
-// A planted sample is found, and one that tells nothing fails the control with a mend.
+// A planted sample is found. One that reveals nothing fails the control, with advice.
 func TestPositiveControl(t *testing.T) {
 	c, err := positiveControl(context.Background(), &Planted{Sample: telling(1000, 1, 3), TrueExcess: .34, Where: "here"}, nil, quickly)
 	if err != nil {
@@ -125,8 +125,8 @@ func TestPositiveControl(t *testing.T) {
 	}
 }
 
-// On glyphs, whatever is audited, a model is planted that tells as much as an audit must
-// see, and an audit of 300 examples finds it.
+// On glyphs, whatever is audited, a model is planted that reveals as much as an audit must find,
+// and an audit of 300 examples finds it.
 func TestPlantGlyphs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains a net: left out with -short")
@@ -174,8 +174,8 @@ func tinyTask(n int, seed uint64) *dataset.Set {
 
 func tinyNet(classes int, seed uint64) *nn.Graph { return smallNet([]int{3}, 16)(classes, seed) }
 
-// On the data given: a planted model tells s, references do not and differ by their
-// seed, pruned models and a student answer on the same examples.
+// On the data given: a planted model reveals s, references do not, and differ by their seed; pruned
+// models and a student answer on the same examples.
 func TestOwnTask(t *testing.T) {
 	ctx := context.Background()
 	p := &dataset.Parts{Train: tinyTask(1500, 1), Validation: tinyTask(300, 2), Test: tinyTask(400, 3)}

@@ -9,8 +9,8 @@ import (
 	"tattle/curious"
 )
 
-// uneven returns n examples of which a share has s = 1, told by a score that lies one
-// standard deviation to either side.
+// uneven returns n examples. A share of them has s = 1; the mean of their score is one standard
+// deviation to one side, that of the others to the other.
 func uneven(n int, share float64, seed uint64) *Sample {
 	r := rand.New(rand.NewPCG(seed, 11))
 	s := &Sample{Name: "uneven", Kind: curious.Raw, Target: "y", Classes: []string{"a", "b"}}

@@ -37,10 +37,10 @@ func flagged(n int, seed uint64) *Sample {
 	return s
 }
 
-// A rare attribute that accuracy does not see is found by the proper score: H(s) = .469
-// bits, of which the flag tells .183. The gain lies within 4.5 standard errors and what
-// learning costs of it, and the AUC within 4.5 half intervals over 1.96 of .9: either is
-// beyond once in 10⁵ times.
+// A rare attribute that does not change the accuracy is found by the proper score: H(s) = .469
+// bits, and the flag reveals .183 of them. The gain differs from that by less than 4.5 standard
+// errors plus the cost of learning, and the AUC from .9 by less than 4.5/1.96 half intervals:
+// either fails once in 10⁵ times.
 func TestRareAttributeIsFound(t *testing.T) {
 	o := Options{Seed: 1, Attacks: []string{"logistic", "trees"}, Permutations: 999}
 	f := &examined(t, flagged(1500, 1), o).Findings[0]

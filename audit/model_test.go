@@ -11,8 +11,8 @@ import (
 	"tattle/nn/zoo"
 )
 
-// A model's classes are those that it says, whatever the order in which the data has
-// them; where they cannot be told from each other it is an error, or said.
+// The classes of a model are those that it names, whatever their order in the data. If they cannot
+// be distinguished, there is an error or a note.
 func TestFromModelClasses(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {

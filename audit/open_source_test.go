@@ -106,7 +106,7 @@ func TestOpenIrregular(t *testing.T) {
 	}
 }
 
-// Other kinds of files, and tables that are no CSV, are told by what they are.
+// Other kinds of files, and tables that are no CSV, are named in the error.
 func TestOpenForeign(t *testing.T) {
 	for text, want := range map[string]string{
 		"PAR1abc":                              "Parquet",

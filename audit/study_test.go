@@ -200,7 +200,7 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// No audit sees an example that true figures are measured on, nor one twice.
+// No audit uses an example on which true figures are measured, and none uses an example twice.
 func TestStudyExamplesApart(t *testing.T) {
 	for _, pool := range []int{3000, 30000} {
 		_, known := poolParts(pool)

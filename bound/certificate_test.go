@@ -10,8 +10,7 @@ import (
 	"tattle/release"
 )
 
-// affine is the model a(x) = A x as a certificate sees it, with the textbook
-// bound on its rounding.
+// affine is the model a(x) = A x as a certificate uses it, with the textbook bound on its rounding.
 type affine struct {
 	a    []float64 // [n, p]
 	p, n int

@@ -40,10 +40,10 @@ func TestDirectionsAreKept(t *testing.T) {
 	}
 }
 
-// Jacobians too large to be decomposed without a thought: what they take is measured,
-// and told without seconds, which two runs would not share; where there is no memory for
-// them a Cholesky factor is, with the spectrum estimated. What was chosen stays when the run is
-// resumed, whatever would be now.
+// Jacobians too large to be decomposed in any case: the cost is measured, and reported without
+// seconds, which differ from run to run. If there is no memory for the decomposition, a Cholesky
+// factor is used, and the spectrum is estimated. A resumed run keeps the choice, even if it would
+// now be another.
 func TestChoiceIsMeasuredAndKept(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: the choice between decomposition and LSQR")

@@ -10,7 +10,7 @@ import (
 	"tattle/nn"
 )
 
-// hoarder is a net that says what it takes.
+// hoarder is a net that states how much memory it needs.
 type hoarder struct {
 	*nn.Net
 	each int64
@@ -20,8 +20,8 @@ type hoarder struct {
 func (m hoarder) SetMemory(bytes int64)              { *m.got = bytes }
 func (m hoarder) Memory(examples, vectors int) int64 { return m.each * int64(examples*vectors) }
 
-// A budget too small says what is needed; that much is enough; and however small, it
-// changes nothing of what is found.
+// The error about too small a budget names the memory that is needed, and that much is enough. A
+// small budget does not change the results.
 func TestMemory(t *testing.T) {
 	net, data, e := small(t)
 	var share int64
@@ -58,7 +58,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// A run of one example tells what is done of it, growing, and ends at one.
+// A run of one example reports its progress in growing parts, up to one.
 func TestPartsOfOneExample(t *testing.T) {
 	m, data, e := small(t)
 	e.Search.Search, e.SkipCramerRao = Algorithm1, true

@@ -74,9 +74,9 @@ func (s *pairSearch) size(row int) (size, square float64, along []float32) {
 	return g, g * g, w
 }
 
-// LogPairShare returns the logarithm of h of release.PairShare for Gaussian noise, and
-// −∂ln h/∂d, for features that differ by d standard deviations. The derivative is a
-// difference quotient: it directs searches only, as does the logarithm from 30 on.
+// LogPairShare returns the logarithm of h of release.PairShare for Gaussian noise, and −∂ln h/∂d,
+// for features that differ by d standard deviations. The derivative is a difference quotient: it is
+// used in searches only, and so is the logarithm for d above 30.
 func LogPairShare(d float64) (log, slope float64) {
 	const by = 1e-4
 	h := func(d float64) float64 {
@@ -130,8 +130,8 @@ func (s *pairSearch) scan(ctx context.Context, starts []float32) {
 	copy(s.eps, s.best)
 }
 
-// climb takes gradient steps, each of which moves every input by up to a part of its range:
-// the first by most, the others by less and less.
+// climb takes gradient steps. A step moves every input by at most a fraction of its range: the
+// first step by most, later steps by less and less.
 func (s *pairSearch) climb(ctx context.Context, steps int, most float64) {
 	g := make([]float32, len(s.eps))
 	for k := range steps {
@@ -149,7 +149,7 @@ func (s *pairSearch) climb(ctx context.Context, steps int, most float64) {
 			if s.along != nil {
 				out *= size
 			}
-			// The gradient of the value times ‖ε‖, whatever its scale.
+			// The gradient of the value, times ‖ε‖ and an arbitrary scale.
 			by := norm32(e)
 			for j := range e {
 				at := i*s.p + j

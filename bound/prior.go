@@ -11,8 +11,8 @@ import (
 	"tattle/run"
 )
 
-// Prior is what an adversary may be held to know of inputs before any release: a
-// Gaussian of the data's mean and covariance.
+// Prior is what an adversary is assumed to know about inputs before any release: a Gaussian with
+// the mean and the covariance of the data.
 type Prior struct {
 	Mean       []float64 // [p]
 	Covariance []float64 // [p, p], regular
@@ -22,7 +22,7 @@ type Prior struct {
 }
 
 const (
-	// priorLimit is the most inputs of a Prior: a covariance of so many takes half a
+	// priorLimit is the largest number of inputs of a Prior: their covariance takes half a
 	// gigabyte, and its inverse some minutes.
 	priorLimit = 8192
 	// priorChunk is how many examples are multiplied together.
@@ -57,9 +57,9 @@ func NewPrior(ctx context.Context, data Source, inputs, most int, seed uint64) (
 	return p, p.shrink(fourth)
 }
 
-// PriorMean returns the mean of a Prior, [inputs], by itself: of however many inputs,
-// since no covariance is formed. It returns an error if there are fewer than two examples
-// and if a value is not finite.
+// PriorMean returns only the mean of a Prior, [inputs]. There is no limit on the number of inputs,
+// because no covariance is computed. It returns an error if there are fewer than two examples and
+// if a value is not finite.
 func PriorMean(ctx context.Context, data Source, inputs, most int, seed uint64) ([]float64, error) {
 	indices := drawExamples(data.Len(), most, seed)
 	if len(indices) < 2 {
@@ -150,8 +150,8 @@ func (c *covariance) second(ctx context.Context, s, mean []float64) (fourth floa
 // MNIST's 784, in four stripes, only ten of the sixteen blocks.
 const gramStripe = 208
 
-// addGram adds alpha·XᵀX, X [·, p], to the lower triangle of s, [p, p], and leaves
-// in the upper one what falls there.
+// addGram adds alpha·XᵀX, X [·, p], to the lower triangle of s, [p, p]. The entries of the upper
+// triangle are undefined afterwards.
 func addGram(s []float64, alpha float64, x []float64, p int) {
 	for i := 0; i < p; i += gramStripe {
 		w := min(gramStripe, p-i)
@@ -197,8 +197,8 @@ func (p *Prior) shrink(fourth float64) error {
 	return nil
 }
 
-// Std returns √(wᵀΣw) of each coordinate: how far from the truth the prior's mean is, root
-// mean square, what the prior alone leaves. It panics if c is of another number of inputs.
+// Std returns √(wᵀΣw) of each coordinate: the root mean square error of the prior's mean, which is
+// the error of the prior alone. It panics if c is for another number of inputs.
 func (p *Prior) Std(c Coordinates) []float64 { return quadraticStd(p.Covariance, c) }
 
 // quadraticStd returns √(w_kᵀ C w_k) for a symmetric matrix, [p, p].

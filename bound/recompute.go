@@ -40,8 +40,8 @@ func (v *verifier) certificates(ctx context.Context, certifier *Certifier, rec *
 	}
 }
 
-// bound compares two bounds. One may be called unbounded from some size on, which
-// rounding decides: where the other is that large, but for its tolerance, both will do.
+// bound compares two bounds. A bound counts as unbounded if it is at least from. If rounding
+// decides whether one of the two is, and the other is that large within its tolerance, they agree.
 func (v *verifier) bound(what string, example, k int, recorded, recomputed, within, from float64) {
 	if math.IsInf(recorded, 1) != math.IsInf(recomputed, 1) && min(recorded, recomputed)*(1+within) >= from {
 		return
@@ -49,15 +49,15 @@ func (v *verifier) bound(what string, example, k int, recorded, recomputed, with
 	v.compare(what, example, k, recorded, recomputed, within)
 }
 
-// norms compares how far each witness moves the features, and returns how far its
-// bounds may be off.
+// norms compares by how much each witness changes the features, and returns the tolerances of its
+// bounds.
 func (v *verifier) norms(prefix string, index int, znorm, allowance []float64, ds []Divergence) (within []float64) {
 	within = make([]float64, len(ds))
 	for k, d := range ds {
 		var own float64
 		own, within[k] = d.tolerances()
 		rounding := d.ZNorm <= d.Rounding && znorm[k] >= 0 && znorm[k] <= d.Rounding*(1+certificateTolerance)
-		if !rounding { // else ‖z‖ is nothing but rounding, then as now
+		if !rounding { // else ‖z‖ is rounding alone, both in the record and here
 			v.compare(prefix+"z_norm", index, k, znorm[k], finite(d.ZNorm), own)
 		}
 		v.compare(prefix+"allowance", index, k, allowance[k], finite(d.Allowance), certificateTolerance)
@@ -65,8 +65,8 @@ func (v *verifier) norms(prefix string, index int, znorm, allowance []float64, d
 	return within
 }
 
-// tolerances returns how far ‖z‖ and the bounds may be off, relatively, on another
-// processor: two computed ‖z‖ differ by at most twice the allowance for their rounding.
+// tolerances returns the relative tolerances of ‖z‖ and of the bounds, which another processor
+// computed: two computed ‖z‖ differ by at most twice the allowance for their rounding.
 func (d Divergence) tolerances() (norm, bound float64) {
 	norm, bound = certificateTolerance, certificateTolerance
 	if !math.IsInf(d.Root, 0) {
@@ -76,8 +76,8 @@ func (d Divergence) tolerances() (norm, bound float64) {
 	return norm, bound
 }
 
-// winner checks the recorded witness of a coordinate: where several give the same
-// bound up to rounding, any of them will do.
+// winner checks the recorded witness of a coordinate: if several give the same bound up to
+// rounding, any of them is accepted.
 func (v *verifier) winner(what string, example, k int, recorded, recomputed int16, bounds, std []float64, within float64, of *witnessSet) {
 	row := int(recorded)
 	if recorded == combined && of.joint {

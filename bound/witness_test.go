@@ -128,8 +128,8 @@ func direction(f *Factors, eps []float32) (w []float64, seen, full float64) {
 	return w, seen, full
 }
 
-// sameStates tells whether every ReLU is on at both θ and θ+ε or at neither; the
-// net being affine in between, it is then on the whole segment.
+// sameStates reports whether every ReLU is on at both θ and θ+ε or at neither. Then it is so on the
+// whole segment, because the net is affine there.
 func (o *oracle) sameStates(x []float64, eps []float32) bool {
 	moved := make([]float64, len(x))
 	for i, v := range eps {

@@ -67,8 +67,8 @@ func checkSeen(t *testing.T, name string, target Target, scores []float32) {
 	}
 }
 
-// TestWide fits more columns than rows, of which the networks and the neighbours see
-// components and the trees a part; one column in seven tells of the class.
+// TestWide fits more columns than rows. The networks and the neighbours use components of them, the
+// trees a part; one column in seven depends on the class.
 func TestWide(t *testing.T) {
 	const n, d = 120, 147
 	r := rand.New(rand.NewPCG(9, 9))

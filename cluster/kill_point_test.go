@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Where a process may be told to die, at the third time that it comes there.
+// Points at which a process can be made to exit, when it reaches them for the third time.
 const (
 	beforePut    = "before put"    // of a result in the cluster
 	beforeCommit = "before commit" // of what is put

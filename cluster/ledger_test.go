@@ -58,7 +58,7 @@ func filled(t *testing.T, js jetstream.JetStream, shards int, o ledgerOptions) *
 	return s
 }
 
-// joined is the first stage as a worker sees it.
+// joined is the first stage as a worker opens it.
 func joined(t *testing.T, js jetstream.JetStream, o ledgerOptions) *stage {
 	t.Helper()
 	o.Join = true
@@ -77,8 +77,8 @@ func joined(t *testing.T, js jetstream.JetStream, o ledgerOptions) *stage {
 	return s
 }
 
-// watch tells what has happened, then caughtUp, then what happens, until ctx ends; then
-// it closes the channel. An event may come twice where the server went away.
+// watch sends all earlier events, then caughtUp, then new events until ctx ends; then it closes the
+// channel. An event may come twice if the connection to the server was lost.
 func (s *stage) watch(ctx context.Context) <-chan event {
 	to := make(chan event, 64)
 	var kinds sync.WaitGroup

@@ -108,8 +108,8 @@ func TestServerRefuses(t *testing.T) {
 	}
 }
 
-// TestServerSyncs: what the server confirms is on its disk, and it listens only where it
-// was told to.
+// TestServerSyncs: what the server confirms is on its disk, and it listens on the given address
+// only.
 func TestServerSyncs(t *testing.T) {
 	o := ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir()}
 	so, err := o.server()

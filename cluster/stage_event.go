@@ -11,10 +11,10 @@ type eventKind int
 
 const (
 	caughtUp  eventKind = iota // all earlier events were delivered
-	committed                  // Commit says what
-	failed                     // an attempt: Failure says why
-	aside                      // Failure says why
-	refilled                   // what was committed was taken back, or what was aside is tried anew
+	committed                  // a shard: the event's Commit describes it
+	failed                     // an attempt to compute a shard: Failure has the cause
+	aside                      // a shard, after several failures: Failure has the cause
+	refilled                   // a commit was withdrawn, or a shard that was set aside is tried again
 )
 
 // An event is a change of a shard's state.

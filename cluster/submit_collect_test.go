@@ -96,7 +96,7 @@ func TestCollectPassedOver(t *testing.T) {
 	}
 }
 
-// listener tells of each key that is asked for.
+// listener reports each key that is requested.
 type listener struct {
 	*answers
 	asked chan bool

@@ -12,8 +12,8 @@ import (
 	"tattle/nn/zoo"
 )
 
-// TestCheckRefuses wants one line, with the fix, for everything that can be told
-// before training.
+// TestCheckRefuses wants one line, with the fix, for everything that can be checked before
+// training.
 func TestCheckRefuses(t *testing.T) {
 	none := func(*dataset.Parts) {}
 	for _, c := range []struct {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// onGrid tells whether every row of a set is on its grid, and how many rows of values
-// the grid lists altogether.
+// onGrid reports whether every row of a set is on its grid, and how many rows of values the grid
+// lists altogether.
 func onGrid(t *testing.T, s *Set) (listed int) {
 	t.Helper()
 	grid, _ := s.Grid()

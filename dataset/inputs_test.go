@@ -153,7 +153,7 @@ func TestRangeOfChannelsLast(t *testing.T) {
 	}
 }
 
-// Shapes that do not fit are told with the mend.
+// The error about shapes that do not fit names the fix.
 func TestInputsOfOtherShape(t *testing.T) {
 	cifar := folder(t, map[string][]byte{"test_batch.bin": records(3, 1)})
 	for _, c := range []struct {
@@ -179,7 +179,7 @@ func TestInputsOfOtherShape(t *testing.T) {
 	refusesInputs(t, cifar, InputOptions{Preprocess: Preprocess{Resize: []int{-1}}}, "preprocessing: resize of -1 pixels")
 }
 
-// red, green and blue are told apart by their channels.
+// red, green and blue differ by their channels.
 var (
 	red   = color.NRGBA{R: 255}
 	green = color.NRGBA{G: 255}
@@ -361,7 +361,7 @@ func TestInputsAsTrained(t *testing.T) {
 	}
 }
 
-// What a file says of its orientation is told, and not done.
+// The orientation in a file is reported, and not applied.
 func TestInputsTurned(t *testing.T) {
 	exif := "\xff\xe1\x00\x22Exif\x00\x00MM\x00\x2a\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00"
 	upright := jpegOf(t, noise(8, 4, 1))

@@ -326,7 +326,7 @@ func TestRealAdult(t *testing.T) {
 	}
 }
 
-// TestTableNotes asks that a table's reader be told of what would surprise.
+// TestTableNotes: there are notes on what would surprise the reader of a table.
 func TestTableNotes(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(",years,band,odd,height\n")

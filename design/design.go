@@ -61,7 +61,7 @@ func ParseResolvable(s string) (directions int, within float64, err error) {
 	return directions, within, nil
 }
 
-// empty tells that the target asks nothing.
+// empty reports whether the target has no requirement.
 func (t Target) empty() bool { return t.Within == 0 && t.MedianStd == 0 && t.AttackMSE == 0 }
 
 // String describes the target.

@@ -154,9 +154,9 @@ func largeNoise(requests []timed) (auc, e float64) {
 	return auc, 3.3 * math.Sqrt((auc*(1-auc)+(large-1)*(q1-auc*auc)+(small-1)*(q2-auc*auc))/(large*small))
 }
 
-// TestTimingAttack prints how well the latency of a request for one feature, the worst case, tells
-// large noise from small noise: sampled on request, and from the pool.
-// It asserts nothing, as other work on the machine disturbs it.
+// TestTimingAttack prints how well the latency of a request for one feature, the worst case,
+// distinguishes large noise from small noise: sampled on request, and from the pool. It asserts
+// nothing, as other work on the machine disturbs it.
 func TestTimingAttack(t *testing.T) {
 	if os.Getenv("TATTLE_FULL") == "" {
 		t.Skip("measures latencies, and asserts nothing: only with TATTLE_FULL=1")

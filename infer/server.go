@@ -85,7 +85,7 @@ func reply(w http.ResponseWriter, code int, v any) {
 	w.Write(body)
 }
 
-// guard lets through who has the token.
+// guard passes requests on that have the token.
 func (s *server) guard(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !s.token.admits(r) {
@@ -112,8 +112,8 @@ func (b bearer) admits(r *http.Request) bool {
 	return b.open || right
 }
 
-// WithToken returns a handler that lets through who has the bearer token, as Handler does; an empty
-// token lets everybody through.
+// WithToken returns a handler that passes requests on if they have the bearer token, as Handler
+// does. An empty token passes all requests on.
 func WithToken(token string, next http.Handler) http.Handler {
 	s := &server{token: newBearer(token)}
 	return s.guard(next.ServeHTTP)
@@ -150,7 +150,7 @@ func (s *server) about(*http.Request) (any, error) {
 	return map[string]any{"name": "tattle", "version": "2", "extensions": []string{binaryExtension, configExtension}}, nil
 }
 
-// model returns the model that a path names, and what it is.
+// model returns the model that a path names, and its metadata.
 func (s *server) model(r *http.Request) (Service, *Metadata, error) {
 	name, version := r.PathValue("model"), r.PathValue("version")
 	m := s.models[name]

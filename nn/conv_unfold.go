@@ -109,8 +109,8 @@ func (k *convColumns[T]) foldTap(plane, src []T, r, s, r0 int) {
 }
 
 // shifted is for strides of 1 and outputs as wide as the inputs: kernel entry (r, s) then
-// multiplies the input plane, shifted as a whole, except at the edges. Of n outputs from row
-// r0 on, [lo, hi) take the inputs from index at on.
+// multiplies the input plane, shifted as a whole, except at the edges. Of the n outputs from row r0
+// on, those in [lo, hi) use the inputs from index at on.
 func (k *convColumns[T]) shifted(n, r, s, r0 int) (lo, hi, at int) {
 	at = (r0+r*k.dilH-k.top)*k.inW + s*k.dilW - k.left
 	lo = min(max(-at, 0), n)

@@ -72,7 +72,7 @@ func exactDense(d *Dense, x []*big.Float) []*big.Float {
 	return out
 }
 
-// exactConv1 is a convolution with one output per channel, which sees all inputs.
+// exactConv1 is a convolution with one output per channel, which depends on all inputs.
 func exactConv1(c *Conv2D, x []*big.Float) []*big.Float {
 	return exactDense(&Dense{In: len(x), Out: c.OutChannels, Weight: c.Weight, Bias: c.Bias}, x)
 }

@@ -9,8 +9,8 @@ import (
 	"tattle/internal/simd"
 )
 
-// BenchmarkMatMul tells the speed of small products in GFLOP/s and as a fraction of a
-// large product's, timed in turn with them.
+// BenchmarkMatMul reports the speed of small products in GFLOP/s, and as a fraction of the speed of
+// a large product, which is timed in turn with them.
 func BenchmarkMatMul(b *testing.B) {
 	for name, c := range map[string]struct {
 		op   MatMul
@@ -67,7 +67,7 @@ func timed(f func()) time.Duration {
 	return time.Since(start)
 }
 
-// BenchmarkLayerNorm tells the time of a pass over rows in times of a copy's.
+// BenchmarkLayerNorm reports the time of a pass over rows as a multiple of the time of a copy.
 func BenchmarkLayerNorm(b *testing.B) {
 	for name, in := range map[string][]int{"swin-96": {3136, 96}, "swin-768": {49, 768}, "vit-768": {197, 768}} {
 		r := rand.New(rand.NewPCG(1, 1))
@@ -77,14 +77,14 @@ func BenchmarkLayerNorm(b *testing.B) {
 	}
 }
 
-// BenchmarkSoftmax tells the time of a pass over rows in times of a copy's.
+// BenchmarkSoftmax reports the time of a pass over rows as a multiple of the time of a copy.
 func BenchmarkSoftmax(b *testing.B) {
 	for name, in := range map[string][]int{"swin": {64 * 3 * 49, 49}, "vit": {12 * 197, 197}, "classes": {64, 1000}} {
 		benchmarkRows(b, name, &Softmax{}, in)
 	}
 }
 
-// BenchmarkReduce tells the time of a pass in times of a copy of the input.
+// BenchmarkReduce reports the time of a pass as a multiple of the time of a copy of the input.
 func BenchmarkReduce(b *testing.B) {
 	for _, f := range []string{"Mean", "Max", "L2"} {
 		benchmarkRows(b, f+"/rows", &Reduce{Function: f, Axes: []int{1}}, []int{3136, 96})

@@ -262,7 +262,7 @@ func TestCloneRunsBesideItsOriginal(t *testing.T) {
 	}
 }
 
-// TestChangedWeights holds that a net sees new values after Changed.
+// TestChangedWeights checks that a net uses new values after Changed.
 func TestChangedWeights(t *testing.T) {
 	d := testDense(3, 2, true)
 	net := mustNet(t, chain([]int{3}, d))

@@ -41,8 +41,8 @@ func TestPools(t *testing.T) {
 	t.Run("global", func(t *testing.T) { testOperator(t, &GlobalAveragePool{}, []int{3, 4, 5}) })
 }
 
-// windowOf returns, in scan order, the positions in its plane of the inputs that
-// an output sees.
+// windowOf returns, in scan order, the positions in its plane of the inputs that an output depends
+// on.
 func windowOf(kernel, stride [2]int, pad [4]int, in []int, i, j int) []int {
 	var at []int
 	for r := range kernel[0] {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// peer is PyTorch making steps in a process of its own, one when it is told to.
+// peer is PyTorch in a process of its own, which makes one step for each request.
 type peer struct {
 	in  io.Writer
 	out *bufio.Scanner

@@ -21,13 +21,13 @@ func unaryCases() []*Unary {
 	return ops
 }
 
-// positiveOnly tells the functions that testOperator, which shows inputs of both signs
-// and steps over 0, cannot be used on.
+// positiveOnly reports the functions that testOperator, which shows inputs of both signs and steps
+// over 0, cannot be used on.
 func positiveOnly(o *Unary) bool {
 	return o.Function == "Sqrt" || o.Function == "Reciprocal" || o.Function == "Log"
 }
 
-// isStep tells the functions that are constant between jumps.
+// isStep reports the functions that are constant between jumps.
 func isStep(o *Unary) bool {
 	switch o.Function {
 	case "Floor", "Ceil", "Round", "Sign", "Not":
@@ -36,7 +36,7 @@ func isStep(o *Unary) bool {
 	return isNarrowed(o)
 }
 
-// isNarrowed tells those whose slope is taken to be 1 all the same.
+// isNarrowed reports the functions whose slope counts as 1 although they round.
 func isNarrowed(o *Unary) bool { return o.Function == "Float16" || o.Function == "BFloat16" }
 
 func TestUnary(t *testing.T) {

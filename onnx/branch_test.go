@@ -35,8 +35,7 @@ func TestIf(t *testing.T) {
 	}
 }
 
-// A branch reads what a branch around it computes, and weights of the same name
-// are told apart.
+// A branch reads what a branch around it computes, and weights of the same name are distinguished.
 func TestNestedIf(t *testing.T) {
 	yes := appendInt(tensorOf("yes", typeBool), tensorInt32s, 1)
 	inner := newFile().floats("w", nil, 10).node("Mul", "v", in("u", "w"))

@@ -154,7 +154,8 @@ func TestCollected(t *testing.T) {
 	}
 }
 
-// A shape that depends on the values of an activation is told of with node and tensor.
+// The error about a shape that depends on the values of an activation names the node and the
+// tensor.
 func TestShapesThatCannotBeInferred(t *testing.T) {
 	for _, c := range []struct {
 		file *modelFile

@@ -130,9 +130,9 @@ func TestReadConvTransposeSizes(t *testing.T) {
 	})
 }
 
-// pooledBy is the definition of a pool: f of what each window sees inside the input,
-// or, with counted, of zeros in the padding too. With ceil, windows that begin before
-// the end may reach beyond.
+// pooledBy is the definition of a pool: f of the entries of each window inside the input, or, with
+// counted, of zeros in the padding too. With ceil, windows that begin before the end may reach
+// beyond.
 func pooledBy(x array, g geometry, ceil, counted bool, f func([]float64) float64) array {
 	out := slices.Clone(x.shape)
 	for i := range 2 {

@@ -17,10 +17,10 @@ import (
 // input, output, u and jvp = J·u, v and vjp = Jᵀ·v, of a whole batch.
 const zooEnv = "TATTLE_MODELS"
 
-// TestZoo holds every model of the folder that can be read to its golden products, in
-// float64 to those named output64, jvp64 and vjp64, and every other to a refusal of
-// one line. Products in float32 are only told of: rounding alone turns a few
-// rectifiers of a large net the other way, in PyTorch as here.
+// TestZoo holds every model of the folder that can be read to its golden products, in float64 to
+// those named output64, jvp64 and vjp64, and every other to a refusal of one line. Differences of
+// products in float32 are printed only: rounding alone turns a few rectifiers of a large net the
+// other way, in PyTorch as here.
 func TestZoo(t *testing.T) {
 	dir := os.Getenv(zooEnv)
 	if dir == "" {

@@ -4,10 +4,10 @@
 // reveals at most so many bits, nobody infers a sensitive attribute more often than so.
 //
 // A place is a node of the model and a [Method]: how the numbers that leave are made of the
-// features there. Each place gives lines, on which only the strength σ of Gaussian noise varies.
-// On a line, the search finds the least σ that keeps the promise, with a margin for the limits
-// of the final measurement, and the accuracy at this σ. It sees training data only: shapes and
-// heads are learned on one part, and accuracies measured on the other.
+// features there. Each place gives lines, on which only the strength σ of Gaussian noise varies. On
+// a line, the search finds the least σ that keeps the promise, with a margin for the limits of the
+// final measurement, and the accuracy at this σ. It uses training data only: shapes and heads are
+// learned on one part, and accuracies measured on the other.
 //
 // Methods of others ([Method.Peer]) make lines too, which are drawn beside these and never chosen.
 //

@@ -43,8 +43,8 @@ func clusters(n, p int, seed uint64) *dataset.Set {
 	return table(x, y)
 }
 
-// model is a graph whose node "features" is a front of these operators, and whose head tells
-// classes by the sum of the features.
+// model is a graph whose node "features" is a front of these operators, and whose head
+// distinguishes classes by the sum of the features.
 func model(in, features int, ops ...nn.Op) *nn.Graph {
 	w := make([]float32, 2*features)
 	for i := range features {

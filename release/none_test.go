@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Without noise what is released is what there is, two inputs that differ are told
-// apart, and no bound holds.
+// Without noise the features themselves are released, two inputs with different features are
+// distinguished, and no bound holds.
 func TestNone(t *testing.T) {
 	z := []float64{1, 2}
 	None{}.Sample(z, nil)

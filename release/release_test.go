@@ -213,8 +213,8 @@ func TestFeatureScale(t *testing.T) {
 	}
 }
 
-// separated returns n examples of two classes that a head tells apart, most by
-// the given margin, the wrong ones by its negative.
+// separated returns n examples of two classes. A head classifies most of them right, by the given
+// margin, and the others wrong, by the same margin.
 func separated(n, wrong int, margin float32) (points, linear) {
 	data := points{p: 4}
 	for i := range n {
@@ -322,10 +322,10 @@ func TestUtilityRefuses(t *testing.T) {
 	value := points{p: 4, x: slices.Clone(good.x), labels: good.labels}
 	value.x[4*250] = float32(math.NaN())
 	for want, f := range map[string]func() error{
-		"the model tells classes 0 to 1 apart: give it the data set": func() error { _, err := CleanUtility(context.Background(), head, label); return err },
-		"example 250 has label 2":                                    func() error { _, err := CleanUtility(context.Background(), head, label); return err },
-		"example 250: its logits are not finite":                     func() error { _, err := CleanUtility(context.Background(), head, value); return err },
-		"no examples":                                                func() error { _, err := CleanUtility(context.Background(), head, points{p: 4}); return err },
+		"the model has the classes 0 to 1: give it the data set": func() error { _, err := CleanUtility(context.Background(), head, label); return err },
+		"example 250 has label 2":                                func() error { _, err := CleanUtility(context.Background(), head, label); return err },
+		"example 250: its logits are not finite":                 func() error { _, err := CleanUtility(context.Background(), head, value); return err },
+		"no examples":                                            func() error { _, err := CleanUtility(context.Background(), head, points{p: 4}); return err },
 		"context canceled": func() error {
 			_, err := Features{Front: identity(4), Head: head, Noise: Gaussian{1}}.Utility(ctx, good, UtilityOptions{})
 			return err

@@ -11,8 +11,8 @@ import (
 // normal's, and a finite fourth moment.
 const DefaultFreedom = 5
 
-// The limits of ν: below, the variance comes from tails that no sample shows, and
-// beyond, Student's distribution is the normal one.
+// The limits of ν. Below minFreedom, most of the variance comes from tails so rare that no sample
+// has them; above maxFreedom, Student's distribution is nearly the normal one.
 const (
 	minFreedom = 2.01
 	maxFreedom = 1000

@@ -15,13 +15,14 @@ func newRule(points int) rule {
 	return r
 }
 
-// fewVary is what the integrand may vary for the rule of few points: narrow pieces,
-// where both knots are close, are most of those of a small shift.
+// fewVary is the largest variation of the integrand for which the rule of few points is used. If
+// the shift is small, most pieces lie between two knots that are close to each other, and are that
+// narrow.
 const fewVary = 1. / 64
 
 var many, few = newRule(8), newRule(4)
 
-// quadrature integrates f over [0, length] in as many parts as vary is large.
+// quadrature integrates f over [0, length] in ⌈vary⌉ parts of equal length.
 func quadrature(length, vary float64, f func(s float64) float64) float64 {
 	r := many
 	if vary <= fewVary {
@@ -104,7 +105,7 @@ func (t *Table) piece(lo, hi float64, i, j int, r float64) float64 {
 	})
 }
 
-// weighted returns e^y·(e^r − 1)², which may be large where e^y underflows.
+// weighted returns e^y·(e^r − 1)², which may be large although e^y underflows.
 func weighted(y, r float64) float64 {
 	if r > 0 {
 		y += 2 * r
@@ -113,8 +114,8 @@ func weighted(y, r float64) float64 {
 	return math.Exp(y) * e * e
 }
 
-// constant is piece where r is constant: from the end where f is larger, of log y,
-// it falls by exp(−fall), and its mass is e^y·(1 − exp(−fall))/|slope|.
+// constant is piece for a constant r. From the end where f is larger (its logarithm is y), f falls
+// to exp(−fall) times that, and its mass is e^y·(1 − exp(−fall))/|slope|.
 func (t *Table) constant(lo, hi float64, i int, r float64) float64 {
 	s := t.slope[i]
 	top := lo

@@ -17,13 +17,13 @@ const Confidence = .95
 type Accuracy struct {
 	Correct, Trials int
 	Fraction        float64
-	// Interval covers the accuracy on the population that the examples were drawn
-	// from, with Confidence (Clopper and Pearson's). Several draws for one example
-	// are not independent trials: it is as wide as that of one draw each.
+	// Interval covers the accuracy on the population that the examples were drawn from, with
+	// Confidence (Clopper and Pearson's). Several draws for one example are not independent trials,
+	// so it is as wide as with one draw for each example.
 	Interval stat.Interval
 }
 
-// Utility is what a release is good for, in accuracy.
+// Utility is the accuracy that a release allows.
 type Utility struct {
 	Examples, Classes int
 	Draws             int      // of noise for each example; 0 if none was added
@@ -36,7 +36,7 @@ type Utility struct {
 type Features struct {
 	Front, Head nn.Model
 	Noise       NoiseSource
-	Post        Post // of the dithered features
+	Post        Post // of the features with noise
 }
 
 // UtilityOptions are the settings of Features.Utility.
@@ -173,7 +173,7 @@ func (s *scorer) count(first int, logits []float32) error {
 // if there is no such label or a logit is not finite.
 func classified(example, label int, logits []float32) (bool, error) {
 	if label < 0 || label >= len(logits) {
-		return false, fmt.Errorf("example %d has label %d, but the model tells classes 0 to %d apart: give it the data set that it was trained for", example, label, len(logits)-1)
+		return false, fmt.Errorf("example %d has label %d, but the model has the classes 0 to %d: give it the data set that it was trained for", example, label, len(logits)-1)
 	}
 	best, ok := largest(logits)
 	if !ok {

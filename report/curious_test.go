@@ -157,7 +157,7 @@ func publishedTable() Table {
 	}
 }
 
-// TestFigureWords tells a deviation of zero from one that nobody knows.
+// TestFigureWords: a deviation of zero is printed otherwise than an unknown one.
 func TestFigureWords(t *testing.T) {
 	for _, x := range []struct {
 		f    Figure

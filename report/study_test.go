@@ -8,7 +8,7 @@ import (
 	"tattle/audit"
 )
 
-// studied is a study whose audits were right, but for those that are told otherwise.
+// studied is a study whose audits were right, except for those that the arguments name.
 func studied(alarms int) *audit.Study {
 	rate := func(name string, examples, count, of int, low, high float64) audit.StudyRate {
 		return audit.StudyRate{Name: name, Examples: examples, Count: count, Of: of, Value: float64(count) / float64(of), Interval: [2]float64{low, high}}

@@ -114,8 +114,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestRunsAreCorrected wants a run among several attacks on one net to be told of with
-// the p-value that holds for all of them at once.
+// TestRunsAreCorrected: of several attacks on one net, each has the p-value that is corrected for
+// all of them.
 func TestRunsAreCorrected(t *testing.T) {
 	k := Training{Key: "k", Outputs: []curious.Outputs{curious.Raw}}
 	e := &curious.Evaluation{Sensitive: []curious.Curiosity{{PValue: .03, PValueHolm: .06}, {PValue: .04, PValueHolm: .06}}}

@@ -270,7 +270,7 @@ func TestAdopt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // it may be told twice
+	for range 2 { // the call may be repeated
 		if err := f.Adopt(2, digest); err != nil || !f.Done(2) {
 			t.Fatal(err)
 		}

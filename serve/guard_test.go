@@ -75,7 +75,7 @@ func TestTokenSendsNowhereElse(t *testing.T) {
 	}
 }
 
-// Whoever has no token is not told what the folder is called, whatever is asked for.
+// Without the token, no answer has the name of the folder, whatever is requested.
 func TestAssetsAreNoWayIn(t *testing.T) {
 	dir := runsOf(t)
 	h := handler(t, dir, Options{Token: "t"})

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/combin"
 )
 
-// fits tells whether counts of n draws agree with probabilities p: by χ², refused with
+// fits reports whether counts of n draws agree with probabilities p: by χ², refused with
 // probability 1e-7.
 func fits(counts map[int]int, p map[int]float64, n int) bool {
 	var x float64
@@ -111,10 +111,9 @@ func slowRight(guess, class []int) map[int]float64 {
 	return right
 }
 
-// Deals are drawn with the probabilities that listing every one gives.
-// steady takes the mean of 100 tests and tells whether it is want, but for 6 standard
-// errors (2e-9), where each ends after enough draws, for what a mean of 1/count is too
-// large by, and for the draw that counts as seen.
+// Deals are drawn with the probabilities that listing every one gives. steady reports whether the
+// mean of 100 tests is want, up to 6 standard errors (2e-9), the bias of a mean of 1/count if tests
+// end after enough draws, and the draw that counts as observed.
 func steady(want float64, test func() Permuted) (mean float64, ok bool) {
 	const tests = 100
 	least := math.Inf(1)

@@ -116,9 +116,9 @@ func TestROCCurves(t *testing.T) {
 	}
 }
 
-// The score interval's ends solve their equation, and its variance is that of
-// exponential scores: 20000 areas of 4 and 7 have a sample variance with a relative
-// standard deviation below .02, of which six are allowed.
+// The score interval's ends solve their equation, and its variance is that of exponential scores.
+// The sample variance of 20000 areas of 4 and 7 scores has a relative standard deviation below .02;
+// the test allows six times that.
 func TestScoreEnd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for _, theta := range []float64{.5, .8} {
@@ -149,7 +149,7 @@ func TestScoreEnd(t *testing.T) {
 	}
 }
 
-// A thinned curve must not be told from the whole by eye, nor by its area.
+// A thinned curve must look like the whole one and have the same area.
 func TestThin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for _, shift := range []float64{0, .3, 1, 2.5} {

@@ -41,7 +41,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestRelated tells of attributes whose information is not zero by its interval.
+// TestRelated: attributes are reported if the interval of their information excludes zero.
 func TestRelated(t *testing.T) {
 	said := related(&curious.Evaluation{Correlations: []classify.MutualInformation{
 		{Between: [2]string{"age", "sex"}, Bits: .25, Interval: [2]float64{.125, .5}},

@@ -39,7 +39,7 @@ var (
 
 var (
 	versionKey = []byte("version")
-	checkKey   = []byte("check") // the HMAC of itself, which tells whether the key is the database's
+	checkKey   = []byte("check") // its value is the HMAC of itself, which shows whether the key belongs to the database
 	probeKey   = []byte("probe")
 	version    = []byte("1")
 )

@@ -19,7 +19,7 @@ import (
 type scattered struct {
 	t    *testing.T
 	args []string
-	most int // shards before it is interrupted, and tells nobody; 0 is no end
+	most int // shards before it is interrupted without a message; 0: no limit
 }
 
 // Run implements run.Pool.

@@ -72,7 +72,7 @@ After an interruption, the same command with --out and --resume continues.`
 func (designCmd) MoreHelp() string {
 	return `Exit status: 0 if the promise is kept or the target met, 1 if not (the report then names the nearest release), 2 for wrong usage, 3 if the search could not finish.
 
-The search tries, at each node of --features, several methods: noise of one strength on all features, principal directions, discriminants, and layers that are learned under the noise together with a new head. It measures on training data, and sets the strength of the noise with a fifth of the test data. The answer is then measured on the other test data as tattle bound does, with fresh noise: how often candidates are identified, and new inputs hidden among them; the bits revealed; the floor for adversaries without a list; and accuracy. The promise is kept if these figures, each with its 99.9 % limit, keep it. --attack is compared with the attacks that ran, and is no proof.
+The search tries, at each node of --features, several methods: noise of one strength on all features, principal directions, discriminants, and layers that are learned under the noise together with a new head. It measures on training data, and sets the strength of the noise with a fifth of the test data. The answer is then measured on the other test data as tattle bound does, with fresh noise: how often candidates are identified, and new inputs hidden among them; the bits revealed; the floor for adversaries without a list; and accuracy. The promise is kept if these figures, each with its 99.9 % limit, keep it. --attack limits the attacks that ran; another attack may do better.
 
 Writes model.onnx with the new layers and head (noise is added to the output of its node release), report.html, report.json and the arrays of the bounds. The report ends with a tattle bound command that examines the release further.
 
@@ -80,7 +80,7 @@ Targets for unbiased estimators are older and weaker:
 
     tattle design --model mnist-net/model.onnx --data mnist --resolvable 10@0.5
 
-tries families of noise, numbers of features and strengths. --resolvable and --median-std limit unbiased estimators only, and --attack-mse the linear attack only: a target that is met does not limit an adversary who knows what inputs look like. With --max-accuracy-drop alone, the answer is the release within the drop that leaves unbiased estimators the fewest directions.`
+tries families of noise, numbers of features and strengths. --resolvable and --median-std limit unbiased estimators only, and --attack-mse the linear attack only: a target that is met does not limit an adversary who knows what inputs look like. With --max-accuracy-drop alone, the answer is the release within the drop that lets unbiased estimators resolve the fewest directions.`
 }
 
 // Run searches and reports.
@@ -201,7 +201,7 @@ func (j *designJob) open(ctx context.Context, e *env) (err error) {
 func (c *designCmd) asked() (o design.Options, err error) {
 	o = design.Options{Seed: c.Seed, Draws: c.Draws}
 	if c.Resolvable == "" && c.MedianStd == nil && c.AttackMSE == nil && c.MaxAccuracyDrop == "" {
-		return o, usage(errors.New("no target"), "promise something about every adversary, such as --identify 1%, or limit the cost with --max-accuracy-drop 1%")
+		return o, usage(errors.New("no promise and no target is given"), "promise something about every adversary, such as --identify 1%, or limit the cost with --max-accuracy-drop 1%")
 	}
 	if c.Resolvable != "" {
 		if o.Target.Directions, o.Target.Within, err = design.ParseResolvable(c.Resolvable); err != nil {

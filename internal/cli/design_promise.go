@@ -37,8 +37,8 @@ type promiseFlags struct {
 // promiseSearch are the flags of the search for a promise.
 type promiseSearch struct {
 	Methods   []string `help:"How the released numbers are made: isotropic, projected, discriminant, shaped, trained; for comparison only: dFIL, top-k, rounding (default: all)." placeholder:"LIST"`
-	Finetune  string   `help:"What is learned under the noise: none, the head (with what is released), or all of the model." enum:"none,head,all" default:"head"`
-	Task      []string `sep:"none" help:"Sensitive attribute that the release answers, too, beside the target." placeholder:"ATTRIBUTE"`
+	Finetune  string   `help:"What is trained under the noise: none, the head (and the layer that is released), or all of the model." enum:"none,head,all" default:"head"`
+	Task      []string `sep:"none" help:"Sensitive attribute that the release must answer, beside the target." placeholder:"ATTRIBUTE"`
 	Queries   int      `help:"Times that each input is released (default: 1)." default:"1" placeholder:"N"`
 	Epochs    int      `help:"Epochs of each training (default: 60, or as many as 3,000 steps take)." placeholder:"N"`
 	ListDraws int      `help:"Least number of draws that the final limits are computed from (default: 60000)." placeholder:"N"`

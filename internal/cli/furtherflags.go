@@ -18,10 +18,10 @@ type furtherFlags struct {
 	Far         int      `help:"Far witnesses per example (default: 8)." default:"8" placeholder:"N"`
 	Twins       string   `help:"Examples for which twins are searched: inputs with nearly the same features (default: 6)." default:"6" placeholder:"N|all"`
 	VanTrees    *bool    `help:"Bound all adversaries, averaged over a Gaussian prior (default: if there are training data)." negatable:""`
-	Attack      []string `help:"linear, inversion, decoder, posterior or none (default: those that take minutes, with training data)." placeholder:"LIST"`
+	Attack      []string `help:"linear, inversion, decoder, posterior or none (default: with training data, those that take no more than minutes)." placeholder:"LIST"`
 	AttackDraws int      `help:"Draws of the noise per example, for the attacks (default: 4)." default:"4" placeholder:"N"`
 
-	Candidates string `help:"List of inputs that an adversary may know to contain the input: a number of training inputs, all of them, other data, or none (default: training inputs, as many as take about a minute; none without attacks)." placeholder:"N|all|PATH|none" input:"data"`
+	Candidates string `help:"Candidates of an adversary, a list that contains the input: a number of training inputs, all of them, other data, or none (default: training inputs, as many as take about a minute; none without attacks)." placeholder:"N|all|PATH|none" input:"data"`
 	ListDraws  *int   `help:"Random draws of an input and its release, for the limits from such a list (default: 2000, or as many as fit into memory)." placeholder:"N"`
 
 	TrainingData string `help:"Data that prior, attacks and projections learn from (default: training part of --data)." placeholder:"PATH" input:"data"`

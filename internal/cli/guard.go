@@ -24,7 +24,7 @@ import (
 
 type guardCmd struct {
 	Pack   guardPackCmd   `cmd:"" help:"Write the release of a run, with its certificate, as a folder that can be deployed."`
-	Verify guardVerifyCmd `cmd:"" help:"Check that the files of a packed release agree, and with --run that the run gives them."`
+	Verify guardVerifyCmd `cmd:"" help:"Check that the files of a packed release agree, and with --run that they follow from the run."`
 	Check  guardCheckCmd  `cmd:"" help:"Measure on examples how far the features of a runtime lie from those that the certificate allows for."`
 	Serve  guardServeCmd  `cmd:"" help:"Serve a packed release: inputs in, features with the certified noise out, within a budget for each subject."`
 }
@@ -38,7 +38,7 @@ type movedFlags struct {
 
 // budgetFlags limit what a subject releases.
 type budgetFlags struct {
-	Releases int           `help:"Releases of different inputs that a subject has, at most --queries of the run (default: --queries of the run)." placeholder:"N"`
+	Releases int           `help:"Budget of each subject: releases of different inputs, at most --queries of the run (default: --queries of the run)." placeholder:"N"`
 	Period   time.Duration `help:"Give each subject a new budget in each period, such as 24h (default: 0, one budget without an end)." placeholder:"DURATION"`
 }
 
@@ -125,7 +125,7 @@ type guardVerifyCmd struct {
 func (guardVerifyCmd) Help() string {
 	return `Example: tattle guard verify release --run tattle-bound
 
-Computes all digests, reads the models, writes all files again from guard.toml's certificate and the models, and compares the bytes. With --run, it recomputes every certificate of the run, as tattle verify does, makes the pack again from the run, and compares the bytes. Without --run, an edit that changes all files together is not found.
+Computes all digests, reads the models, writes all files again from the certificate and the models, and compares the bytes. With --run, it recomputes every certificate of the run, as tattle verify does, makes the pack again from the run, and compares the bytes. Without --run, an edit that changes all files together is not found.
 
 Exit status: 0 if all agrees, 1 if something does not.`
 }

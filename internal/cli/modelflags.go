@@ -28,7 +28,7 @@ type readFlags struct {
 
 // memoryFlag bounds what a run takes.
 type memoryFlag struct {
-	Memory byteSize `help:"Memory for what grows with examples and vectors, such as 4GiB or 500M (default: 4GiB)." placeholder:"SIZE" more:""`
+	Memory byteSize `help:"Memory for data that grow with the number of examples and vectors, such as 4GiB or 500M (default: 4GiB)." placeholder:"SIZE" more:""`
 }
 
 // A byteSize is a number of bytes as a flag gives it: 4GiB, 500M, 1e9.

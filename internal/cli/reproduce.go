@@ -28,7 +28,7 @@ type reproduceCmd struct {
 	Seeds  int      `help:"Paper B: trainings of each kind, with seeds from --seed on (default: 5)." placeholder:"N"`
 	Epochs int      `help:"Passes over the training data (default: paper B: 50; figure3 and figure4: 7)." placeholder:"N"`
 	Only   []string `help:"Paper B: run these trainings only; * stands for any letters." placeholder:"KEY"`
-	List   bool     `help:"List the experiments, or of one the published figures and the estimated time of each training, and end."`
+	List   bool     `help:"List the experiments; of a given one, the published figures and the estimated time of each training."`
 	Cache  string   `help:"Paper B: folder for the decoded pictures, or none (default: beside the data)." placeholder:"DIR|none" more:""`
 	skipFlag
 	Resume bool `help:"Continue the interrupted run in --out."`
@@ -61,8 +61,8 @@ func (reproduceCmd) Help() string {
 
 // MoreHelp implements detailed.
 func (reproduceCmd) MoreHelp() string {
-	return "figure1, figure3 and figure5 are histograms of the bounds, figure2, figure4 and figure6 reconstructions, with ResNet-18 in figure5 and Swin-T in figure6; comparison has every bound and attack beside the paper's method. mixtures is Figure 4 of paper B. " +
-		"figure5 and figure6 resize pictures to 91×91, unless --preprocess is given, and enlarge them to 224×224 inside the model. With --resume, --seeds and --only of a table may change."
+	return "Histograms of the bounds: figure1, figure3 and figure5. Reconstructions: figure2, figure4 and figure6. figure5 is about ResNet-18, figure6 about Swin-T. comparison has every bound and attack beside the paper's method. mixtures is Figure 4 of paper B. " +
+		"figure5 and figure6 resize pictures to 91×91, unless --preprocess is given, and enlarge them to 224×224 inside the model. A table may be resumed with other --seeds and --only."
 }
 
 func (c *reproduceCmd) Run(ctx context.Context, e *env) error {

@@ -64,10 +64,10 @@ func results(t *testing.T, dir string) map[string][]byte {
 	return found
 }
 
-// TestTableGoesOn runs a figure cell by cell in commands of their own, in any order; and
-// in three goes: interrupted with two cells committed that nobody was told of, then with
-// another choice of cells, then all. Cells and tables are the same to the byte, and what
-// was finished is not touched again.
+// TestTableGoesOn runs a figure cell by cell in commands of their own, in any order; and in three
+// attempts: interrupted when two cells are committed but not reported, then with another choice of
+// cells, then all. Cells and tables are the same to the byte, and what was finished is not touched
+// again.
 func TestTableGoesOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains eight nets")

@@ -13,7 +13,7 @@ import (
 
 // searchFlags choose the search for near witnesses, and the coordinates.
 type searchFlags struct {
-	Method       string   `help:"How near witnesses are searched: auto, direct, cholesky or algorithm1." enum:"auto,direct,cholesky,algorithm1" default:"auto"`
+	Method       string   `help:"How to search for near witnesses: auto, direct, cholesky or algorithm1." enum:"auto,direct,cholesky,algorithm1" default:"auto"`
 	AsPublished  bool     `help:"Search as paper A's authors do: one LSQR for many examples, with its stopping rule."`
 	Size         []string `help:"Sizes of the perturbations as fractions of sigma (default: 1/200; 1/2 with --noise lattice)."`
 	Repeats      int      `help:"Iterations of Algorithm 1." default:"10"`

@@ -29,7 +29,7 @@ type trainCmd struct {
 	Examples     int      `help:"Train on the first N examples only (default: all; glyphs: 10000)." placeholder:"N"`
 	Net          string   `help:"Another net for mnist, cifar10 and glyphs: resnet20, resnet18, swin-t, mnist or cifar10." placeholder:"NAME"`
 	Noise        *float64 `help:"Train with Gaussian noise on the features, the input of the last affine layer: SCALE times their root mean square in each batch." placeholder:"SCALE"`
-	BitsPenalty  *float64 `help:"With --noise: add WEIGHT times the information limit of the features, in bits, to the loss." placeholder:"WEIGHT" more:""`
+	BitsPenalty  *float64 `help:"With --noise: add to the loss WEIGHT times an upper limit on the information in the features, in bits." placeholder:"WEIGHT" more:""`
 	curiousFlags `group:"Curious classifiers (paper B)"`
 	output
 
@@ -53,7 +53,7 @@ Ctrl-C stops after the current step and keeps the model, marked as unfinished.`
 // MoreHelp implements detailed.
 func (trainCmd) MoreHelp() string {
 	return "Writes model.onnx, report.json and report.html, and attack.onnx if there is an attack; with --seeds, each seed has its own folder. --resume trains the seeds that are missing.\n\n" +
-		"The noise of --noise follows the features: its strength is set anew for each batch. --bits-penalty 0.01 also makes the net drop from the features what the task does not need."
+		"The noise of --noise follows the features: its strength is set anew for each batch. --bits-penalty 0.01 also makes the net remove from the features what the task does not need."
 }
 
 func (c *trainCmd) Run(ctx context.Context, e *env) error {
@@ -70,7 +70,7 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		return c.trainCurious(ctx, e)
 	}
 	if flag := c.stray(); flag != "" {
-		return usage(fmt.Errorf("--%s: requires paper B's training", flag), "add --sensitive, --target or --attack")
+		return usage(fmt.Errorf("--%s: requires --sensitive, --target or --attack", flag), "they choose the training of paper B")
 	}
 	if err := c.check(); err != nil {
 		return err

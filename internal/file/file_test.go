@@ -38,7 +38,7 @@ func TestWriteKeepsWhatStoodThere(t *testing.T) {
 	}
 }
 
-// TestWriteReplacesLinks: what a link points to is not written.
+// TestWriteReplacesLinks: a write replaces a link, and does not change the file that it points to.
 func TestWriteReplacesLinks(t *testing.T) {
 	dir := t.TempDir()
 	victim, link := filepath.Join(dir, "victim"), filepath.Join(dir, "link")
@@ -80,7 +80,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// Who looks whether a folder is locked has it for a moment: others wait for that.
+// A process that checks whether a folder is locked holds the lock for a moment; others wait for it.
 func TestLockWaitsAMoment(t *testing.T) {
 	dir := t.TempDir()
 	for _, lock := range []func(string) (func(), error){Lock, Share} {

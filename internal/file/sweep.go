@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// Sweep removes what killed processes left half-written in a folder and below: regular
-// files with names of CreateTemp, but for those that a process holds, and those in
-// folders that a process has locked or shares.
+// Sweep removes the half-written files of killed processes in a folder and below: regular files
+// with names of CreateTemp. It keeps those that a process holds open, and those in folders that a
+// process has locked or shares.
 func Sweep(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -23,7 +23,7 @@ func Sweep(dir string) error {
 		}
 		f, err := Open(path)
 		if err != nil {
-			return nil // it is gone, or nobody's to read
+			return nil // it does not exist any more, or must not be read
 		}
 		defer f.Close()
 		if held(f) {

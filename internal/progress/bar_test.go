@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The time left is told by the pace of those who work, not by how long nobody did.
+// The time left follows from the pace of the workers, not from the time without any.
 func TestPaceOfACrowd(t *testing.T) {
 	began := time.Now().Add(-time.Hour)
 	m := &Bar{workers: &Workers{Writer: io.Discard}, started: began, pace: began, first: -1}
