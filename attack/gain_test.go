@@ -65,11 +65,10 @@ func (r *Result) gainOf(prior *Result) float64 {
 	return a - b
 }
 
-// Under noise that leaves nothing of the features no attack is called better than
-// guessing the mean, but by chance: once in a thousand samples, so that five of 200 are
-// a chance of 2e-6. With next to no noise the linear attack is better, on all examples
-// together and on nearly every sample of 30: it misses one of 200, so that more than ten
-// are a chance of 1e-8.
+// Under noise that hides the features completely, an attack is called better than guessing the mean
+// by chance only: for one of a thousand samples, so for five or more of 200 with probability 2e-6.
+// With next to no noise the linear attack is better on all examples together and on nearly every
+// sample of 30: it is not shown to be for one of 200, so for more than ten with probability 1e-8.
 func TestGainNeedsARelease(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 6, 5, 80)
 	train, test := g.draw(900, 81), g.draw(200*30, 82)

@@ -50,7 +50,7 @@ func (m *moments) filter(ctx context.Context, added float64) ([]float64, error) 
 	return s.solve(ctx)
 }
 
-// solve returns A⁻¹B, and leaves nothing of either.
+// solve returns A⁻¹B. It overwrites A and B.
 func (s *system) solve(ctx context.Context) ([]float64, error) {
 	err := s.eliminate(ctx)
 	if err == nil {

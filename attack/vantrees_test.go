@@ -12,11 +12,10 @@ import (
 // No attack beats van Trees where its assumption holds, and the linear attack and
 // the inversion with the true prior attain it.
 //
-// The mean of 3,000 independent errors, each a sum of squares of normal variables,
-// is nearly normal; it lies 5 of its standard errors below its mean with
-// probability 3e-7. Skewed to the right as it is, and with the standard error
-// estimated, some ten times that: with a dozen comparisons, below 1e-5 in all
-// once the limit is 6 standard errors (1e-9 each).
+// The mean of 3,000 independent errors, each a sum of squares of normal variables, is nearly
+// normal: it is 6 standard errors below its mean with probability 1e-9. It is skewed to the right,
+// and the standard error is estimated, so the probability may be some ten times that: below 1e-5
+// for a dozen comparisons together.
 func TestNoAttackBeatsVanTreesOnGaussians(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 12, 8, 1)
 	train, test := g.draw(20000, 2), g.draw(3000, 3)

@@ -62,7 +62,7 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// TestAcceptances: what is written for the findings is read again, and then covers them.
+// TestAcceptances: the entries written for the findings can be read, and cover the findings.
 func TestAcceptances(t *testing.T) {
 	r := leakingResult()
 	want := r.Acceptances("a reason", "me", "2030-01-01")

@@ -15,7 +15,7 @@ import (
 // A quick audit's options.
 var quickly = Options{Seed: 1, Attacks: []string{"logistic", "trees"}, Permutations: 999}
 
-// telling returns n examples whose second score says y and, by its size, s.
+// telling returns n examples. The sign of the second score is y, and s moves the score by ±shift.
 func telling(n int, shift float64, seed uint64) *Sample {
 	r := rand.New(rand.NewPCG(seed, 9))
 	s := &Sample{Name: "made", Kind: curious.Raw, Target: "y", Classes: []string{"a", "b"}}
@@ -30,7 +30,7 @@ func telling(n int, shift float64, seed uint64) *Sample {
 	return s
 }
 
-// Shuffling keeps how often each s goes with each y, and nothing else.
+// Shuffling keeps the number of examples with each pair of s and y, and nothing else.
 func TestShuffledWithin(t *testing.T) {
 	s := telling(3000, 1, 1)
 	s.Sensitive = append(s.Sensitive, Attribute{Name: "z", Numbers: make([]float64, s.Len())})
@@ -215,8 +215,8 @@ func TestOwnTask(t *testing.T) {
 	}
 }
 
-// What does not fit is refused, and what cannot be planted is planted on glyphs, which
-// the note says.
+// Data that do not fit are refused. If no model can be planted on the data, one is planted on
+// glyphs, and a note says so.
 func TestOtherTask(t *testing.T) {
 	ctx := context.Background()
 	p := &dataset.Parts{Train: tinyTask(200, 1), Validation: tinyTask(50, 2), Test: tinyTask(50, 3)}

@@ -48,9 +48,9 @@ func pairPrefix(name string) string {
 	return name + "_"
 }
 
-// Pair returns a lower bound on the root mean square of the errors of wᵀθ that any
-// estimator makes at θ and at θ+ε, given g = wᵀε as computed and a bound gerr on its
-// error, which moves g toward zero.
+// Pair returns a lower bound on the root mean square of the errors of wᵀθ that any estimator makes
+// at θ and at θ+ε, given the computed g = wᵀε and a bound gerr on its error, by which |g| is
+// reduced.
 func (d Divergence) Pair(g, gerr float64) float64 {
 	g = (math.Abs(g) - gerr) * (1 - 2*ulp)
 	if !(g > 0 && g <= math.MaxFloat64) {
@@ -70,8 +70,8 @@ func (d Divergence) PairMeanSquare(eps []float64) float64 {
 	return atLeast(s / p * d.Share * (1 - (p+16)*ulp))
 }
 
-// slack returns how far a floor may be off, relatively, on another processor. With
-// q = −ln 4h, a small relative change of ‖z‖ changes h by less than 4q times as much.
+// slack returns the largest relative difference of a floor on another processor. With q = −ln 4h, a
+// small relative change of ‖z‖ changes h by less than 4q times as much.
 func (d Divergence) slack() float64 {
 	q := -math.Log(4 * d.Share)
 	if !(q > 0) {
@@ -83,12 +83,12 @@ func (d Divergence) slack() float64 {
 // pairs are the pair floors of one example.
 type pairs struct {
 	floor   []float64 // [m]
-	slack   []float64 // [m], how far each may be off
+	slack   []float64 // [m], the relative tolerance of each
 	square  float64
-	squared float64 // how far square may be off
+	squared float64 // the relative tolerance of square
 }
 
-// add takes what a witness proves, wᵀε being g up to gerr.
+// add raises the floors to what a witness proves, where wᵀε is g with an error of at most gerr.
 func (v *pairs) add(d Divergence, eps, g []float64, gerr float64) {
 	if v.floor == nil {
 		v.floor, v.slack = make([]float64, len(g)), make([]float64, len(g))
@@ -126,8 +126,8 @@ func (v *verifier) pairFloors(of *witnessSet, index, i, m int, p *proof) {
 	v.compare(prefix+"pair_mean_square", index, -1, old.square[i], p.pairs.square, p.pairs.squared)
 }
 
-// share returns at most the h of PairShare for features that differ by z up to e under
-// noise that is not Gaussian.
+// share returns at most the h of PairShare for noise that is not Gaussian and features that differ
+// by z, with an error of at most e.
 func (c *Certifier) share(z, e []float64) float64 {
 	if h := release.PairShare(c.Noise, z, e, c.Queries); h > 0 {
 		return h

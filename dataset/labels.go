@@ -54,7 +54,7 @@ type labels struct {
 	source  string   // file or folder, for errors
 	files   []string // names inside the file system; nil for tables
 	columns []column // as text
-	split   []Split  // "" if the source does not say; nil if it says of none
+	split   []Split  // "" if the source gives none for an example; nil if it gives none at all
 	notes   []string // what a reader wants to know: files left out, and why
 }
 

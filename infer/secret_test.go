@@ -55,7 +55,8 @@ func TestRedirects(t *testing.T) {
 	mustErr(t, ask(client()), "circles")
 }
 
-// TestTokenIsNotTold: not by errors, whatever the server says, nor by formatting.
+// TestTokenIsNotTold: no error contains the token, whatever the server answers, and no formatted
+// value.
 func TestTokenIsNotTold(t *testing.T) {
 	const token = "s3cret-token"
 	echo := func(path string, code int, body string) *canned {
@@ -116,7 +117,7 @@ func TestRedirectRules(t *testing.T) {
 	}
 }
 
-// TestUnknownCertificate: not trusted, and not asked again.
+// TestUnknownCertificate: the server is not trusted, and the request is not repeated.
 func TestUnknownCertificate(t *testing.T) {
 	s := httptest.NewUnstartedServer(simple(good))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)

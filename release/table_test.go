@@ -24,7 +24,8 @@ func TestTableOfLaplace(t *testing.T) {
 	for _, d := range []float64{1e-9, -1e-4, .3, -2, 20, 300} {
 		z := []float64{d}
 		got, want := table.ChiSquared(z), laplace.ChiSquared(z)
-		// Exponents of up to d are right to the quadrature that finds mean and scale.
+		// The relative error of exponents up to d is that of the quadrature for mean and scale,
+		// times d.
 		if math.Abs(got/want-1) > 1e-9*(1+math.Abs(d)) {
 			t.Errorf("χ²(%v) = %v, want %v", d, got, want)
 		}
@@ -50,7 +51,7 @@ func TestNewTableErrs(t *testing.T) {
 	} {
 		table, err := NewTable(c[0], c[1], 1)
 		if want == "are out of range" && err == nil {
-			continue // or it is in range after all: then it must be sane, which the fuzz test sees to
+			continue // or it is in range after all: the fuzz test checks such tables
 		}
 		if table != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, error %v, want %s", table, err, want)

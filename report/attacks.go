@@ -14,9 +14,9 @@ import (
 // StatusDemonstrated marks what an attack that ran has reached.
 const StatusDemonstrated = "demonstrated"
 
-// Attack is how near one attack came in one band: the root mean square error of
-// each coordinate over draws of the noise, as quantiles over examples and
-// coordinates. It is a ceiling as far as it errs by less than the prior alone.
+// Attack is the error of one attack in one band: the root mean square error of each coordinate over
+// draws of the noise, as quantiles over examples and coordinates. It is a ceiling if it is below
+// that of the prior alone.
 type Attack struct {
 	Name        string `json:"name"`
 	About       string `json:"about"` // one sentence: what it knows, how it was trained
@@ -58,7 +58,7 @@ func (a Attack) Quantile(level float64) float64 {
 	return bound.Summary{StdQuantiles: a.RMSQuantiles}.Quantile(level)
 }
 
-// over says of how many inputs and draws a row is.
+// over states the number of inputs and draws of a row.
 func (r *Report) over(a Attack) string {
 	return Count(a.Examples, "input") + r.drawn(a)
 }

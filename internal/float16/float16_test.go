@@ -55,8 +55,8 @@ func TestEveryValue(t *testing.T) {
 	}
 }
 
-// Between neighbours the nearer one is taken, in the middle the even one, and beyond the
-// last one half an ulp decides between it and infinity.
+// Between two neighbours the result is the nearer one, in the middle the even one. Beyond the last
+// value it is that value up to half an ulp, and then infinity.
 func TestEveryGap(t *testing.T) {
 	for _, c := range formats {
 		last := uint16(1<<c.exponent-1)<<(15-c.exponent) - 1
@@ -85,8 +85,7 @@ func TestEveryGap(t *testing.T) {
 	}
 }
 
-// Any float64 at all: the exact distance to what is given is no more than to either
-// neighbour.
+// For any float64, no neighbour of the result is nearer than the result.
 func TestRandomNumbers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 16))
 	distance := func(a, b float64) *big.Float {

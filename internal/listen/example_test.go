@@ -10,7 +10,8 @@ import (
 	"tattle/internal/listen"
 )
 
-// A server that only this machine can reach needs no token, and answers no foreign names.
+// A server that only this machine can reach needs no token, and refuses requests for foreign host
+// names.
 func Example() {
 	ctx, stop := context.WithCancel(context.Background())
 	l, at, err := listen.Open(ctx, "127.0.0.1:0", "", nil)
