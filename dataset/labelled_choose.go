@@ -32,7 +32,7 @@ func (src *origin) choose(o LabelledOptions) (*chosen, error) {
 	c := new(chosen)
 	var err error
 	if c.target, err = src.attribute(target, c); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the target: %w", err)
 	}
 	if len(sensitive) == 0 { // the kind's own, but for what is the target already
 		sensitive = slices.DeleteFunc(slices.Clone(src.sensitive), func(name string) bool {
@@ -44,7 +44,7 @@ func (src *origin) choose(o LabelledOptions) (*chosen, error) {
 	for _, text := range sensitive {
 		a, err := src.sensitiveAttribute(text, o.Numbers, c)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("the sensitive attribute: %w", err)
 		}
 		for k, name := 2, a.Name; taken[a.Name]; k++ {
 			a.Name = fmt.Sprintf("%s-%d", name, k)
