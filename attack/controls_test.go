@@ -23,12 +23,12 @@ func TestControlsOnGlyphs(t *testing.T) {
 	data := dataset.Glyphs(dataset.GlyphOptions{N: 1200, Seed: 1})
 	test := dataset.Glyphs(dataset.GlyphOptions{N: 40, Seed: 1, Split: dataset.Test})
 	g := zoo.MNIST(3)
-	_, err := train.Fit(ctx, g, data, train.Options{Epochs: 8, Seed: 4})
+	_, err := train.Fit(ctx, g, data, train.Options{Epochs: 5, Seed: 4})
 	must(t, err)
 	front := features(t, g)
 	whole, err := nn.NewNet(g)
 	must(t, err)
-	controls(t, front, whole, data, test, all(40), 4)
+	controls(t, front, whole, data, test, all(40), 2)
 }
 
 // controls runs the positive and the negative control.

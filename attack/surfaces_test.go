@@ -143,7 +143,7 @@ func TestInversionOfAConvolutionalNet(t *testing.T) {
 		return r.RootMeanSquare()
 	}
 	alone := reach(m)
-	v, err := NewInversion(front, noise, prior, InversionOptions{Steps: 30, Rate: .1})
+	v, err := NewInversion(front, noise, prior, InversionOptions{Steps: 15, Rate: .15})
 	must(t, err)
 	if e := reach(v); e > .5*alone {
 		t.Errorf("error %v, where the prior alone leaves %v", e, alone)

@@ -41,7 +41,7 @@ func pairModel() *nn.Graph {
 }
 
 func searchOptions(o Options) Options {
-	o.Epochs, o.ListDraws, o.Seed = 150, 4000, 5
+	o.Epochs, o.ListDraws, o.Seed = 150, 2000, 5
 	if o.Nodes == nil {
 		o.Nodes = []string{"features"}
 	}
@@ -125,7 +125,7 @@ func TestSearch(t *testing.T) {
 			if len(o.Protect) > 0 {
 				side = []bayes.Attribute{{Name: "side", Classes: 2, Class: train.Sensitive[0].Labels}}
 			}
-			r, err := bayes.Run(ctx, candidates, noise, side, bayes.Options{Draws: 4000, Queries: max(o.Queries, 1), Seed: 99})
+			r, err := bayes.Run(ctx, candidates, noise, side, bayes.Options{Draws: 2000, Queries: max(o.Queries, 1), Seed: 99})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +138,7 @@ func TestSearch(t *testing.T) {
 					t.Errorf("the side is guessed in at least %v", right.Low)
 				}
 			}
-			h, err := bayes.RunHidden(ctx, candidates, released(test), noise, bayes.Options{Draws: 4000, Queries: max(o.Queries, 1), Seed: 99})
+			h, err := bayes.RunHidden(ctx, candidates, released(test), noise, bayes.Options{Draws: 2000, Queries: max(o.Queries, 1), Seed: 99})
 			if err != nil {
 				t.Fatal(err)
 			}
