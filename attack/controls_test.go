@@ -6,6 +6,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/train"
 	"tattle/nn/zoo"
@@ -16,9 +17,7 @@ import (
 // gives pictures that the net takes for the originals; with nothing but noise none
 // does better than the mean picture.
 func TestControlsOnGlyphs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains a net and attacks it: seconds")
-	}
+	shared.Long(t, "trains a net and attacks it: seconds")
 	ctx := context.Background()
 	data := dataset.Glyphs(dataset.GlyphOptions{N: 1200, Seed: 1})
 	test := dataset.Glyphs(dataset.GlyphOptions{N: 40, Seed: 1, Split: dataset.Test})

@@ -74,9 +74,7 @@ const oracleSigma = 1.7024195
 // the attacks reached when they were written, with room for other seeds and machines: the
 // decoder .61 and .54. A weaker attack would overstate the protection.
 func TestMNIST(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains on 4,000 examples: seconds")
-	}
+	shared.Long(t, "trains on 4,000 examples: seconds")
 	ctx, m := context.Background(), openMNIST(t)
 	decoderLimit, posteriorLimit := .56, .58
 	if os.Getenv("TATTLE_FULL") == "" {

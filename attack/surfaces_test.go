@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tattle/bound"
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/zoo"
 	"tattle/release"
@@ -123,9 +124,7 @@ func pictures(count int, seed uint64) points {
 
 // Inversion of a convolutional net errs by much less than the prior alone.
 func TestInversionOfAConvolutionalNet(t *testing.T) {
-	if testing.Short() {
-		t.Skip("3,072 inputs: seconds")
-	}
+	shared.Long(t, "3,072 inputs: seconds")
 	ctx := context.Background()
 	g := zoo.CIFAR10(7)
 	front := features(t, g)

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -108,9 +109,7 @@ func wide(t testing.TB, p int) *nn.Net {
 // Of more features than are decomposed, the expected error is that on the training
 // examples.
 func TestLinearOfManyFeatures(t *testing.T) {
-	if testing.Short() {
-		t.Skip("1,100 features: a second")
-	}
+	shared.Long(t, "1,100 features: a second")
 	const p, sigma = 1100, 1.
 	ctx, r := context.Background(), rand.New(rand.NewPCG(5, 5))
 	data := points{p, make([]float32, 1400*p)}

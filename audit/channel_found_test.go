@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // softly returns honest probabilities of the classes: the softmax of m's scores.
@@ -16,9 +18,7 @@ func softly(n, classes int, seed uint64) *Sample {
 // TestCodesFound wants codes of 49 points to be found by an audit with its defaults. An attack that
 // reads the code gains 49 points, less 2 by chance; the test requires half of that.
 func TestCodesFound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: planted codes are found by the defaults")
-	}
+	shared.Long(t, "planted codes are found by the defaults")
 	for _, kind := range codeChannels {
 		s := softly(600, 3, 1)
 		c, none := codeOf(kind, s, random(1, streamChannel, 0))

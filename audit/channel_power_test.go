@@ -4,15 +4,15 @@ import (
 	"context"
 	"math"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // TestChannelPower wants codes to be found at sizes that are not far above what would be
 // found if attacks knew them: at 1,000 examples twice as large; and outputs that cannot
 // carry a code to be named.
 func TestChannelPower(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: the power against codes")
-	}
+	shared.Long(t, "the power against codes")
 	o := Options{Seed: 1}
 	list, err := measureChannels(context.Background(), softly(1000, 3, 1), 1, o)
 	if err != nil {

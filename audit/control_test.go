@@ -9,6 +9,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/shared"
 	"tattle/nn"
 )
 
@@ -128,9 +129,7 @@ func TestPositiveControl(t *testing.T) {
 // On glyphs, whatever is audited, a model is planted that reveals as much as an audit must find,
 // and an audit of 300 examples finds it.
 func TestPlantGlyphs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains a net: left out with -short")
-	}
+	shared.Long(t, "trains a net")
 	for _, like := range []*Sample{
 		{Kind: curious.Raw, Classes: []string{"a", "b"}},
 		{Kind: curious.Soft, Classes: make([]string, 1000)},
@@ -243,9 +242,7 @@ func TestOtherTask(t *testing.T) {
 		t.Error(err)
 	}
 	t.Run("planted elsewhere", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("long: a model is planted on glyphs")
-		}
+		shared.Long(t, "a model is planted on glyphs")
 		planted, err := plantIn(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "elsewhere"}}}, 100, plantOptions{Seed: 1})
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tattle/classify"
+	"tattle/internal/shared"
 	"tattle/stat"
 )
 
@@ -14,9 +15,7 @@ import (
 // tests at most 20 + 4.5 standard deviations are at most .05, failing wrongly with
 // probability 3.4e-6.
 func TestPermutationIsConditionalOnTheTarget(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: the level of permutations, over 400 tests")
-	}
+	shared.Long(t, "the level of permutations, over 400 tests")
 	r := rand.New(rand.NewPCG(5, 5))
 	o := Options{Permutations: 199}.withDefaults()
 	const tests = 400

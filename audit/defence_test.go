@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tattle/classify"
+	"tattle/internal/shared"
 )
 
 // namely returns the change of that name.
@@ -153,9 +154,7 @@ func TestRecommend(t *testing.T) {
 // Scores that hold s in the order of what is not the label: soft outputs keep the leak,
 // the label alone does not.
 func TestDefend(t *testing.T) {
-	if testing.Short() {
-		t.Skip("fits attacks to every defence")
-	}
+	shared.Long(t, "fits attacks to every defence")
 	r := rand.New(rand.NewPCG(16, 16))
 	s := randomSample(r, 400, 4, 2, 0)
 	s.Sensitive = s.Sensitive[:1]

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/shared"
 )
 
 func TestDigits(t *testing.T) {
@@ -66,9 +67,7 @@ func oddOutputs(r *rand.Rand, kind, n, w int) *Sample {
 // TestOddForms wants finite numbers in every form of odd outputs, and audits and planted
 // codes of them without an error.
 func TestOddForms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: odd outputs in every form")
-	}
+	shared.Long(t, "odd outputs in every form")
 	r := rand.New(rand.NewPCG(21, 1))
 	for kind := range 7 {
 		for _, w := range []int{2, 40} {
@@ -102,9 +101,7 @@ func TestOddForms(t *testing.T) {
 // permutation is exact, so that of 100 audits more than 18 have p ≤ .05 with probability
 // 1e-6.
 func TestTablesFindNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: false alarms of tables, over 100 audits")
-	}
+	shared.Long(t, "false alarms of tables, over 100 audits")
 	found, beyond := 0, 0
 	for seed := range uint64(100) {
 		s := softly(150, 3, seed)

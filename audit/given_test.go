@@ -160,9 +160,7 @@ func linear(shape []int) func(classes int, seed uint64) *nn.Graph {
 // Adult's income by logistic regression, and race, which it has among its inputs: within
 // one class of y the scores rank pairs better than chance, and the report says so.
 func TestAdultRace(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains on Adult")
-	}
+	shared.Long(t, "trains on Adult")
 	path := shared.Path(t, "data/adult")
 	p, err := dataset.OpenParts(context.Background(), path, dataset.LabelledOptions{Kind: dataset.KindAdult, Sensitive: []string{"race: White; *"}})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/shared"
 )
 
 func TestGroupings(t *testing.T) {
@@ -67,9 +68,7 @@ func oneOfSix(n int) *Sample {
 // The group that the outputs reveal is found, the others are not, and the same options give the
 // same groupings.
 func TestGroupingsAreJudged(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: an audit of all groupings of an attribute")
-	}
+	shared.Long(t, "an audit of all groupings of an attribute")
 	s := oneOfSix(1500)
 	o := Options{Seed: 1, Attacks: []string{"logistic"}, Permutations: 199, Groupings: true}
 	r, err := Run(t.Context(), s, o)

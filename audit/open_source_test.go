@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/shared"
 )
 
 // packed is what gzip makes of text.
@@ -55,9 +56,7 @@ func TestOpenGzip(t *testing.T) {
 }
 
 func TestOpenGzipRefusesEarly(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: refusal of text that unpacks to 96 MiB")
-	}
+	shared.Long(t, "refusal of text that unpacks to 96 MiB")
 	rest := strings.Repeat("not packed", 1<<19) // makes the file large, and is not reached
 	bomb := packed(t, "y,s1,p_0,p_1\n"+strings.Repeat("\n", 96<<20)) + rest
 	if _, err := openText(t, bomb, OpenOptions{}); err == nil || !strings.Contains(err.Error(), "unpacks to more than") {

@@ -8,6 +8,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/shared"
 )
 
 // rowsOf returns n rows of a table whose inputs say y and, where clear, s; and a sample of a
@@ -33,9 +34,7 @@ func rowsOf(n int, clear bool) (*dataset.Set, *Sample) {
 // TestTaskTraining plants where that can be found: not among few examples, which is noted,
 // nor where the inputs do not tell the attribute.
 func TestTaskTraining(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains a net: left out with -short")
-	}
+	shared.Long(t, "trains a net")
 	ctx := t.Context()
 	if _, note := trainingOfTask(second(rowsOf(999, true))); !strings.Contains(note, "Too few examples to plant") {
 		t.Errorf("few: %q", note)

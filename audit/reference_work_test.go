@@ -9,6 +9,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/shared"
 )
 
 // What is affordable: everything, fewer epochs, and in the end fewer examples, whose
@@ -86,9 +87,7 @@ func TestBoundedTraining(t *testing.T) {
 
 // Whatever is interrupted says so, and nothing comes of it.
 func TestInterrupted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: cancellation of everything that takes long")
-	}
+	shared.Long(t, "cancellation of everything that takes long")
 	p := &dataset.Parts{Train: tinyTask(300, 1), Validation: tinyTask(50, 2), Test: tinyTask(50, 3)}
 	like := &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "s"}}}
 	for name, do := range map[string]func(ctx context.Context, stop func()) (any, error){

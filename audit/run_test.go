@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/shared"
 )
 
 // quick is an audit by the cheapest attacks.
@@ -28,9 +29,7 @@ func examined(t *testing.T, s *Sample, o Options) *Result {
 // as uniform ones, whatever s has to do with y. 60 of them are at most ½ 48 times or
 // more, or at most .05 14 times or more, with probability 3e-6 and 4e-6.
 func TestNothingIsFoundWhereNothingIs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: the level of p-values, over 60 audits")
-	}
+	shared.Long(t, "the level of p-values, over 60 audits")
 	const runs = 60
 	half, low, beyond, halfGiven, lowGiven, gained, ordered := 0, 0, 0, 0, 0, 0, 0
 	for i := range runs {
@@ -92,6 +91,7 @@ func TestPlantedSignalIsMeasured(t *testing.T) {
 // All attacks, chosen without looking, on scores and on their softmax, in which the
 // shift cancels.
 func TestAllAttacksTogether(t *testing.T) {
+	shared.Long(t, "runs all attacks at once")
 	m := made{n: 400, classes: 3, values: []int{2, 3}, shift: .8, seed: 4}
 	s := m.sample()
 	o := Options{Seed: 1, Permutations: 499}

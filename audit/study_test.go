@@ -12,15 +12,14 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/shared"
 	"tattle/run"
 	"tattle/stat"
 )
 
 // A study that is interrupted goes on, its pieces wherever they are computed.
 func TestStudyQuick(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains and audits")
-	}
+	shared.Long(t, "trains and audits")
 	o := StudyOptions{Seed: 1, Quick: true}
 	tasks, err := studyTasks(context.Background(), o) // once, as drawing takes time
 	if err != nil {
@@ -124,6 +123,7 @@ func TestStudyPlan(t *testing.T) {
 // Attacks on Gaussian scores reach Bayes' accuracy, and the baselines are those of the
 // table that y and s were drawn from.
 func TestMeasure(t *testing.T) {
+	shared.Long(t, "measures attacks on 20,000 examples")
 	const n, shift = 20000, 1.5
 	r := rand.New(rand.NewPCG(1, 2))
 	s := &Sample{Kind: curious.Raw, Classes: []string{"a", "b"}}

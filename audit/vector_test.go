@@ -14,6 +14,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/shared"
 	"tattle/npy"
 	"tattle/run"
 )
@@ -52,9 +53,7 @@ func vectorsOf(n, width int, leak float64, targeted bool) *Sample {
 // baseline but the most frequent value. Vectors without a leak give nothing, and the power says
 // what would have been found.
 func TestVectors(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: audits of vectors")
-	}
+	shared.Long(t, "audits of vectors")
 	o := Options{Seed: 1, Permutations: 299, Attacks: []string{"logistic", "neighbours", "lookup"}}
 	for _, targeted := range []bool{true, false} {
 		s := vectorsOf(400, 6, 1.5, targeted)

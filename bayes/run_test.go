@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/release"
 )
 
@@ -187,9 +188,7 @@ func TestTwoCandidates(t *testing.T) {
 // TestPopulation holds the limits for adversaries without a list against a known Bayes
 // error: X uniform on [0, 1], Y = X + σZ.
 func TestPopulation(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: limits without a list against a known Bayes error")
-	}
+	shared.Long(t, "limits without a list against a known Bayes error")
 	const sigma, n, alpha = .3, 3000, 1e-6
 	noise, err := release.NewGaussian(sigma)
 	if err != nil {

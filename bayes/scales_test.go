@@ -5,11 +5,13 @@ import (
 	"math"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/release"
 )
 
 // TestScales compares candidates whose noise has scales of their own with sums over all of them.
 func TestScales(t *testing.T) {
+	shared.Long(t, "draws of many strengths")
 	const count, dim = blockCandidates + 300, 3
 	list := table{dim, normal(count*dim, 1)}
 	scales := make([]float64, count)

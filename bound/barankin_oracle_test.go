@@ -5,15 +5,14 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/stat"
 )
 
 // On paper A's MNIST net the combination certifies what Cramér-Rao estimates, and
 // far more than single witnesses do.
 func TestBarankinOnMNIST(t *testing.T) {
-	if testing.Short() {
-		t.Skip("combines 64 witnesses of 12 images: left out with -short")
-	}
+	shared.Long(t, "combines 64 witnesses of 12 images")
 	o := loadOracle(t)
 	e := o.experiment(Auto)
 	e.Barankin.Witnesses = DefaultWitnesses
@@ -48,9 +47,7 @@ func TestBarankinOnMNIST(t *testing.T) {
 // In real arithmetic, far witnesses, alone and combined with near ones, prove more than
 // near ones do; twins leave nothing bounded. What is recorded is verified.
 func TestLadderOnMNIST(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs every kind of bound on 3 images: left out with -short")
-	}
+	shared.Long(t, "runs every kind of bound on 3 images")
 	o := loadOracle(t)
 	e := o.experiment(Auto)
 	e.Search.Restarts, e.Search.Repeats = 5, 5

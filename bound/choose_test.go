@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/release"
 )
 
 // Whether J is decomposed for singular directions depends on the memory of the run's
 // beginning, not of its end: the arrays are those of an uninterrupted run.
 func TestDirectionsAreKept(t *testing.T) {
+	shared.Long(t, "runs with little memory")
 	net, data := smallNet(t, 300, 350, 300), noise(300, 10)
 	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: Pixels(300),
 		Settings: Settings{SkipCramerRao: true, Search: SearchOptions{Search: Algorithm1, Restarts: 1, Repeats: 1, Seed: 3}},
@@ -45,9 +47,7 @@ func TestDirectionsAreKept(t *testing.T) {
 // factor is used, and the spectrum is estimated. A resumed run keeps the choice, even if it would
 // now be another.
 func TestChoiceIsMeasuredAndKept(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: the choice between decomposition and LSQR")
-	}
+	shared.Long(t, "the choice between decomposition and LSQR")
 	net, data := smallNet(t, 300, 700, 620), noise(300, 6)
 	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: Pixels(300), Settings: Settings{Search: SearchOptions{Restarts: 2, Repeats: 2, Seed: 3}}}
 	e.Spectrum.Steps = 12

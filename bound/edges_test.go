@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
 	"tattle/run"
@@ -120,6 +121,7 @@ func TestDeadFeaturesAreUnbounded(t *testing.T) {
 // Nets whose products overflow float32, or all but vanish in it, and noise at the
 // ends of its range: nothing but numbers reaches the arrays.
 func TestSearchBeyondFloat32(t *testing.T) {
+	shared.Long(t, "runs every search at extreme scales")
 	_, data, e := small(t)
 	e.Barankin.Witnesses, e.Far.Starts, e.Sizes = 9, 2, []float64{leastSize, mostSize}
 	e.Search.Restarts, e.Search.Repeats = 2, 2

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/internal/simd"
 	"tattle/nn"
 	"tattle/release"
@@ -51,9 +52,7 @@ func farRoots(net Net, sigma float64, domain Domain, theta, eps []float32) ([]fl
 // same: the bound from far witnesses leaves that of tiny ones, and the full
 // Cramér-Rao bound, which no tiny one beats, behind by orders of magnitude.
 func TestFarOnMNIST(t *testing.T) {
-	if testing.Short() {
-		t.Skip("searches far witnesses of 16 images")
-	}
+	shared.Long(t, "searches far witnesses of 16 images")
 	o := loadOracle(t)
 	const examples = 16
 	theta := o.data.x[:examples*784]
@@ -102,6 +101,7 @@ func TestFarStandsAlone(t *testing.T) {
 	t.Run("matrices", func(t *testing.T) { farStandsAlone(t, smallNet(t, 12, 20, 9)) })
 	// About half of 520 features are active: of some inputs more than farDirect.
 	t.Run("both", func(t *testing.T) {
+		shared.Long(t, "far witnesses of 520 features")
 		if few, most := farStandsAlone(t, smallNet(t, 12, 40, 532)); few > farDirect || most <= farDirect {
 			t.Errorf("%d to %d active features", few, most)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -174,9 +175,7 @@ func TestRefineClimbs(t *testing.T) {
 // On paper A's MNIST net, twins among 8-bit images prove a root mean square of more than
 // 50 units, where rounding alone leaves 12 to 50 of the nearest ones.
 func TestStoredTwinsOnMNIST(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	shared.Long(t, "takes seconds")
 	o := loadOracle(t)
 	list := make([]float32, 256)
 	for v := range list {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
 	"tattle/run"
@@ -77,9 +78,7 @@ func (d ticking) Examples(x []float32, indices []int) {
 // A run that is interrupted in the search for far witnesses or twins and resumed gives the
 // same bytes, and the progress that it reports never falls.
 func TestInterruptedAmongKinds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: cancellation among far witnesses and twins")
-	}
+	shared.Long(t, "cancellation among far witnesses and twins")
 	m, data, e := everyKind(t)
 	e.Twins.Examples = 8
 	whole := mustRun(t, m, data, upTo(20), e)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/internal/simd"
 	"tattle/nn"
 	"tattle/release"
@@ -187,9 +188,7 @@ func TestVerifyCatchesTwins(t *testing.T) {
 
 // Every field of the summaries of every kind of witness is checked, and none may be missing.
 func TestVerifyCatchesEveryKindsSummary(t *testing.T) {
-	if testing.Short() {
-		t.Skip("verifies 70 changed summaries")
-	}
+	shared.Long(t, "verifies 70 changed summaries")
 	m, data, e := everyKind(t)
 	e.Noise = estimated{overlapping{opaque{release.Gaussian{Sigma: 1}}}}
 	r := mustRun(t, m, data, upTo(5), e)

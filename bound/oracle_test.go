@@ -173,9 +173,7 @@ func TestDirectOnMNIST(t *testing.T) {
 // images, with TATTLE_FULL set, to 4 %. Ten steps of LSQR solve a smaller stack better,
 // which takes 4 % off the bounds of 16 images: these are held to 6 %.
 func TestAsPublishedOnMNIST(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the authors' procedure on 16 images: left out with -short")
-	}
+	shared.Long(t, "runs the authors' procedure on 16 images")
 	o := loadOracle(t)
 	e, count, tolerance := o.experiment(Published), 16, .06
 	if os.Getenv("TATTLE_FULL") != "" {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -31,6 +32,7 @@ func risk(density func(t float64) float64, z []float64, step, reach float64) (h 
 // Of a linear model the Bayes risk on two inputs is known: no floor is above it, and none
 // below half of it, for Gaussian and Laplace noise and several releases.
 func TestPairFloorIsTheBayesRisk(t *testing.T) {
+	shared.Long(t, "integrates the Bayes risk of pairs")
 	r := rand.New(rand.NewPCG(61, 61))
 	for range 6 {
 		m := affine{make([]float64, 6), 3, 2}

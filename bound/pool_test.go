@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/release"
 	"tattle/run"
 )
@@ -137,17 +138,14 @@ func TestPool(t *testing.T) {
 // The arrays do not depend on how examples are cut into shards; but of the published
 // procedure, whose shard is one problem.
 func TestShardsDoNotMatter(t *testing.T) {
-	sizes := []int{1, 16}
-	if testing.Short() {
-		sizes = sizes[:1]
-	}
+	shared.Long(t, "runs every search in shards of other sizes")
 	for _, iteration := range []string{PaperIteration, InverseIteration} {
 		for _, search := range []string{Direct, Algorithm1} {
 			e := everything(t, search)
 			e.Search.Iteration = iteration
 			m, data, _ := small(t)
 			want := mustRun(t, m, data, upTo(pooled), e).SHA256
-			for _, size := range sizes {
+			for _, size := range []int{1, 16} {
 				r, err := newRunner(m, data, upTo(pooled), e, RunOptions{Dir: t.TempDir()})
 				if err != nil {
 					t.Fatal(err)

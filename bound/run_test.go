@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tattle/internal/file"
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
 	"tattle/run"
@@ -185,9 +186,7 @@ func (l counted) Shift(dst, d []float32) { l.tick(); l.Linearization.Shift(dst, 
 // Cancelled in the middle of anything, a search makes no more than one further
 // product; what was finished is kept, and resumed to the same bytes.
 func TestInterruptedSoon(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: cancellation in the middle of a search")
-	}
+	shared.Long(t, "cancellation in the middle of a search")
 	_, _, e := small(t)
 	e.Coordinates, e.Search.Restarts, e.Search.Stack = Pixels(24), 3, 4
 	m, data := smallNet(t, 24, 200, 160), noise(24, 70)

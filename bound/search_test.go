@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/lsqr"
 	"tattle/nn"
 	"tattle/release"
@@ -88,9 +89,7 @@ func (l *width) JVP(dst, v []float32) {
 }
 
 func TestAlgorithm1OnMNIST(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs LSQR to convergence on real images: left out with -short")
-	}
+	shared.Long(t, "runs LSQR to convergence on real images")
 	o := loadOracle(t)
 	e := o.experiment(Direct)
 	e.Search.Restarts, e.SkipCramerRao = 3, true

@@ -121,7 +121,11 @@ func wildStep(r *rand.Rand) (theta, eps []float32) {
 func TestNoBoundExceedsRealArithmetic(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 11))
 	finite, unbounded, sharp := 0, 0, 0
-	for range 1500 {
+	trials := 1500
+	if testing.Short() {
+		trials = 400
+	}
+	for range trials {
 		m := wildNet(t, r)
 		theta, eps := wildStep(r)
 		zz := exactStep(m, theta, eps)
@@ -180,7 +184,7 @@ func TestNoBoundExceedsRealArithmetic(t *testing.T) {
 		}
 	}
 	t.Logf("%d bounds, %d of them within 1e-9 of the exact one; %d unbounded", finite, sharp, unbounded)
-	if finite < 5000 || sharp < finite/6 || unbounded < 100 {
+	if finite < 3*trials || sharp < finite/6 || unbounded < trials/15 {
 		t.Error("the test is idle")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/nn"
 )
 
@@ -68,9 +69,7 @@ func TestExtremes(t *testing.T) {
 // many, at thresholds anywhere: of independent seeds, so many misses that chance gives
 // them once in 10⁵ runs fail the test.
 func TestCountsAreCovered(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: coverage of the intervals of counts, over 150 seeds")
-	}
+	shared.Long(t, "coverage of the intervals of counts, over 150 seeds")
 	const seeds = 150
 	net := smallNet(t, 80, 120, 90)
 	theta := noise(80, 1).x

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -39,9 +40,7 @@ func toTarget(eps []float64, theta, target []float32) (before, after float64) {
 // some are tried, of which so many may fail as chance exceeds less than once in a
 // hundred where 5 in 100 do.
 func TestTwinsOnMNIST(t *testing.T) {
-	if testing.Short() {
-		t.Skip("finds twins of real images")
-	}
+	shared.Long(t, "finds twins of real images")
 	o := loadOracle(t)
 	count := 3
 	if os.Getenv("TATTLE_FULL") != "" {
@@ -183,9 +182,7 @@ func TestTwinsInThePlane(t *testing.T) {
 // leaky ReLUs, convolutions and a softmax around it. All twins found are legal and
 // their features equal up to rounding; and the same bytes come in any order.
 func TestTwinsOfEveryLevel(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: twins of every kind of net")
-	}
+	shared.Long(t, "twins of every kind of net")
 	r := rand.New(rand.NewPCG(31, 1))
 	const p = 36
 	conv := &nn.Conv2D{InChannels: 1, OutChannels: 2, Kernel: [2]int{3, 3},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -64,6 +65,7 @@ func TestLegalDomain(t *testing.T) {
 // (wᵀε)²/expm1(‖Jε‖²/σ²) ≤ σ²(wᵀε)²/‖Jε‖², and with w = ε/‖ε‖ that is at most
 // σ²wᵀ(JᵀJ)⁺w by Cauchy-Schwarz. Elsewhere it may, which is the point of HCR.
 func TestWitnessAgainstCramerRao(t *testing.T) {
+	shared.Long(t, "certifies witnesses of real images")
 	const restarts, images = 5, 4
 	o := loadOracle(t)
 	e := o.experiment(Direct)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // guesses fits l and returns what it guesses of other rows.
@@ -149,9 +151,7 @@ func explained(got []float32, want []float64) float64 {
 // to learn: over 12 samples of 400 rows the mean accuracy on others has a standard
 // error below .003 beside what overfitting costs, which may be .06; 4.5 of them are allowed for.
 func TestNoise(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: attacks on labels that are pure chance, over 12 samples")
-	}
+	shared.Long(t, "attacks on labels that are pure chance, over 12 samples")
 	const n, d, samples = 400, 10, 12
 	r := rand.New(rand.NewPCG(4, 4))
 	mean := map[string]float64{}
@@ -179,9 +179,7 @@ func TestNoise(t *testing.T) {
 
 // TestCores wants the same bytes from any number of cores.
 func TestCores(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: the same bytes from any number of cores")
-	}
+	shared.Long(t, "the same bytes from any number of cores")
 	x, targets := outputs(1200, 6)
 	targets = append(twoClasses(targets[:1]), targets[0], Target{Values: make([]float64, 1200)})
 	for i := range targets[2].Values {

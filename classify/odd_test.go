@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // oddRows returns rows with everything that outputs can have: constants, copies of
@@ -70,6 +72,7 @@ func checkSeen(t *testing.T, name string, target Target, scores []float32) {
 // TestWide fits more columns than rows. The networks and the neighbours use components of them, the
 // trees a part; one column in seven depends on the class.
 func TestWide(t *testing.T) {
+	shared.Long(t, "fits wide outputs")
 	const n, d = 120, 147
 	r := rand.New(rand.NewPCG(9, 9))
 	x, labels, values := make([]float32, 2*n*d), make([]int, 2*n), make([]float64, 2*n)

@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"tattle/internal/shared"
 	"tattle/run"
 )
 
@@ -516,9 +517,7 @@ func listen(t *testing.T) *listening {
 // and starts it again.
 func TestServerRestart(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	shared.Long(t, "takes seconds")
 	const n, workers = 30, 2
 	to := listen(t)
 	o := ledgerOptions{Lease: 2 * time.Second, Log: t.Errorf}

@@ -21,6 +21,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tattle/cluster"
+	"tattle/internal/shared"
 	"tattle/run"
 )
 
@@ -616,9 +617,7 @@ func workerLies(t *testing.T) {
 // TestSubmitManyShards resumes a run of two thousand shards, most of which lie in the
 // folder; TATTLE_FULL=1 has ten thousand, and all of them computed.
 func TestSubmitManyShards(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	shared.Long(t, "takes seconds")
 	t.Parallel()
 	n, full := 2000, os.Getenv("TATTLE_FULL") != ""
 	if full {

@@ -21,6 +21,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tattle/cluster"
+	"tattle/internal/shared"
 	"tattle/run"
 )
 
@@ -203,9 +204,7 @@ func (s *three) probe() error {
 // Were a commit lost with a node and made again, or made twice, then the numbers would
 // add up to more than there are shards.
 func TestThreeNodes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for elections: left out with -short")
-	}
+	shared.Long(t, "waits for elections")
 	nodes := newThree(t, os.Getenv("TATTLE_FULL") != "")
 	nodes.dial().Close()
 	nodes.kill(2) // two are enough to submit a run, too

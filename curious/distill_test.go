@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tattle/dataset"
+	"tattle/internal/shared"
 	"tattle/nn"
 )
 
@@ -98,9 +99,7 @@ func unlabelled(p *dataset.Parts) *dataset.Parts {
 // own attack, and one of a standard teacher is not: its G guesses the family at
 // chance, .2 give or take what a standard net's scores tell it.
 func TestDistill(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains three nets")
-	}
+	shared.Long(t, "trains three nets")
 	p := digits(6000, 300)
 	o := Options{Attack: Parameterized, Beta: Beta{Y: .5, S: .5}, Net: digitPerceptron, Epochs: 6, Seed: 1}
 	teacher, err := Train(t.Context(), p, o)

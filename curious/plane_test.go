@@ -3,6 +3,8 @@ package curious
 import (
 	"math"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 func TestPlane(t *testing.T) {
@@ -31,6 +33,7 @@ func TestPlane(t *testing.T) {
 // through the origin is right for both attributes in two quadrants, which are half of
 // the samples, and for one of them in the others. The fitted ones miss it by a little.
 func TestTradeOff(t *testing.T) {
+	shared.Long(t, "trains classifiers along a trade-off")
 	points, err := TradeOff(t.Context(), Plane(20000, 1), 0)
 	if err != nil {
 		t.Fatal(err)

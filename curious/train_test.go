@@ -6,15 +6,15 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // TestTrainHides trains every kind on data whose y and s are independent and of which
 // PyTorch, by the same steps, reaches about the same (raw .98 and .98, soft .69 and
 // .98): the attacks that are made for it find s, overlearning does not.
 func TestTrainHides(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains six nets")
-	}
+	shared.Long(t, "trains six nets")
 	p := trainingParts(3000)
 	s := []int{0}
 	for name, c := range map[string]struct {

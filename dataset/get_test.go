@@ -550,9 +550,7 @@ func TestInfo(t *testing.T) {
 
 // The catalogue's SHA-256s are those of the real files, and Get takes them.
 func TestGetRealFiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads the real sets: left out with -short")
-	}
+	shared.Long(t, "reads the real sets")
 	files := make(map[string][]byte)
 	load := func(folder string) {
 		dir := shared.Path(t, folder)

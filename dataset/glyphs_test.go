@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // The bytes are part of the contract: a seed names a data set.
@@ -123,6 +125,7 @@ func TestGlyphLabelsIndependent(t *testing.T) {
 // part's centroids finds the digit of most test pictures, and that of a digit's
 // families finds the family of many more than one in five.
 func TestGlyphsCanBeRead(t *testing.T) {
+	shared.Long(t, "classifies 500 glyphs")
 	train, test := Glyphs(GlyphOptions{N: 6000, Seed: 2}), Glyphs(GlyphOptions{N: 500, Seed: 2, Split: Test})
 	cell := func(s *Set, i int) int { return s.Y[i]*5 + s.Sensitive[0].Labels[i] }
 	var centroid [50][784]float64

@@ -185,9 +185,7 @@ func TestOpenDigitParts(t *testing.T) {
 }
 
 func TestFaces(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: drawn faces in every layout")
-	}
+	shared.Long(t, "drawn faces in every layout")
 	ctx := context.Background()
 	root := t.TempDir()
 	for _, c := range []struct {
@@ -326,6 +324,7 @@ func TestCelebAKeepsItsLabels(t *testing.T) {
 
 // A class that only a limit leaves without examples is not said to have none.
 func TestLimitWithoutClass(t *testing.T) {
+	shared.Long(t, "draws all glyphs")
 	_, err := OpenParts(t.Context(), "glyphs", LabelledOptions{Kind: KindGlyphs, Limit: 2})
 	wantError(t, "limit", err, "has none of the 2 training examples that are used: use more")
 	if o, err := drawGlyphs(LabelledOptions{Limit: 1<<63 - 1}); err != nil || o.labels.rows() != glyphTraining+glyphTest {
@@ -365,9 +364,7 @@ func TestFacesAreKeyed(t *testing.T) {
 }
 
 func TestRealDigitsWithWriters(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads 60,000 pictures: left out with -short")
-	}
+	shared.Long(t, "reads 60,000 pictures")
 	mnist, labels := shared.Path(t, "data/mnist"), shared.Path(t, "data/qmnist")
 	p, err := OpenParts(context.Background(), mnist, LabelledOptions{Labels: labels})
 	if err != nil {
@@ -420,9 +417,7 @@ func TestShortcuts(t *testing.T) {
 
 // TestRealFairFace counts labels as the archive's own CSV has them.
 func TestRealFairFace(t *testing.T) {
-	if testing.Short() {
-		t.Skip("decodes thousands of pictures: left out with -short")
-	}
+	shared.Long(t, "decodes thousands of pictures")
 	path := shared.Path(t, "data/fairface64.zip")
 	o := LabelledOptions{Target: "age: <30; >=30", Sensitive: []string{"gender", "race: White; *"}, Side: 8, Limit: 500, Cache: "none"}
 	p, err := OpenParts(context.Background(), path, o)

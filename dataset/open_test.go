@@ -247,9 +247,7 @@ func FuzzCIFAR(f *testing.F) {
 }
 
 func TestRealSets(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads the real sets: left out with -short")
-	}
+	shared.Long(t, "reads the real sets")
 	for _, c := range []struct {
 		folder      string
 		name        string
@@ -282,6 +280,7 @@ func TestRealSets(t *testing.T) {
 }
 
 func TestRealQMNIST(t *testing.T) {
+	shared.Long(t, "reads QMNIST")
 	mnist, labels := shared.Path(t, "data/mnist"), shared.Path(t, "data/qmnist")
 	for split, students := range map[Split]int{Train: 29050, Test: 5001} {
 		s, err := openWithQMNIST(mnist, labels, split)

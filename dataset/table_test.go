@@ -295,6 +295,7 @@ func FuzzTable(f *testing.F) {
 }
 
 func TestRealAdult(t *testing.T) {
+	shared.Long(t, "reads Adult")
 	dir := shared.Path(t, "data/adult")
 	p, err := OpenParts(context.Background(), dir, LabelledOptions{})
 	if err != nil {

@@ -28,9 +28,7 @@ func open(t testing.TB, name string) (train, test *dataset.Set) {
 // A target with a limit on the drop, for the net of A section 3.1. A part of the data and
 // of the sweep is enough to check the answer.
 func TestRealData(t *testing.T) {
-	if testing.Short() {
-		t.Skip("sweeps for seconds")
-	}
+	shared.Long(t, "sweeps for seconds")
 	training, test := open(t, "mnist")
 	g, err := onnx.Read(shared.Path(t, "models/mnist-mlp.onnx"))
 	if err != nil {

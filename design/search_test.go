@@ -11,6 +11,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/train"
 )
@@ -72,9 +73,7 @@ func search(t *testing.T, o Options) *Answer {
 // A target alone: it is met, at no greater drop than that of any other point that
 // meets it.
 func TestTargetAlone(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: a target without a largest drop, against every point tried")
-	}
+	shared.Long(t, "a target without a largest drop, against every point tried")
 	g, train, test := trained(t)
 	o := quick(Target{Directions: 3, Within: .5}, 0)
 	a := search(t, o)
@@ -196,6 +195,7 @@ func TestNoStrongerNoise(t *testing.T) {
 
 // A certified median: σ is raised until the certificate has it.
 func TestMedianStdIsCertified(t *testing.T) {
+	shared.Long(t, "searches and certifies a design")
 	o := quick(Target{MedianStd: .4}, 0)
 	a := search(t, o)
 	c := a.Confirmed
@@ -213,9 +213,7 @@ func TestMedianStdIsCertified(t *testing.T) {
 // Noise of which no bound can be proved meets no target of a certified median, and
 // other noise is chosen; by itself it is not met, and the answer says why.
 func TestEstimatesAreNotCertified(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: noise of which no bound can be proved")
-	}
+	shared.Long(t, "noise of which no bound can be proved")
 	o := quick(Target{MedianStd: .3}, 0)
 	o.Families, o.Keeps = []string{"student-t"}, []int{16}
 	a := search(t, o)
@@ -231,9 +229,7 @@ func TestEstimatesAreNotCertified(t *testing.T) {
 // Logistic noise combines no witnesses: its certificate is far below the estimate,
 // and σ is raised until it is not below the target.
 func TestShortfallRaisesSigma(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: a certificate below its estimate raises σ")
-	}
+	shared.Long(t, "a certificate below its estimate raises σ")
 	o := quick(Target{MedianStd: .3}, 0)
 	o.Families, o.Keeps = []string{"logistic"}, []int{0}
 	a := search(t, o)
@@ -249,9 +245,7 @@ func TestShortfallRaisesSigma(t *testing.T) {
 
 // Progress never goes back and ends at its total.
 func TestProgress(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: the counts of progress")
-	}
+	shared.Long(t, "the counts of progress")
 	o := quick(Target{Directions: 3, Within: .5}, 0)
 	last, end := map[string]int{}, map[string]int{}
 	o.Progress = func(phase string, done, total int) {
@@ -268,9 +262,7 @@ func TestProgress(t *testing.T) {
 
 // The linear attack's error on test data is at least what is asked for.
 func TestAttackTarget(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: a target for the error of the linear attack")
-	}
+	shared.Long(t, "a target for the error of the linear attack")
 	o := quick(Target{AttackMSE: .6}, 0)
 	o.Families, o.Keeps = []string{"gaussian"}, []int{0, 16}
 	a := search(t, o)
@@ -285,9 +277,7 @@ func TestAttackTarget(t *testing.T) {
 
 // Where nothing meets both the answer says how near it came.
 func TestNearAnswers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: the nearest answer where none meets the target")
-	}
+	shared.Long(t, "the nearest answer where none meets the target")
 	o := quick(Target{Directions: 0, Within: 5}, .02)
 	a := search(t, o)
 	if a.Met || a.Best == nil || a.Confirmed == nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"tattle/internal/shared"
 	"tattle/run"
 )
 
@@ -70,9 +71,7 @@ func comparable(a *Answer) *Answer {
 // However shards are computed, and however often the search is interrupted, the answer
 // is the same: here one for which every stage is needed.
 func TestStages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: an interrupted search comes to the same answer")
-	}
+	shared.Long(t, "an interrupted search comes to the same answer")
 	g, train, test := trained(t)
 	o := quick(Target{Directions: 0, Within: 5}, .02)
 	o.Families, o.Keeps, o.Examples = []string{"gaussian"}, []int{0, 16, 8}, 10

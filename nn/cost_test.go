@@ -1,9 +1,14 @@
 package nn
 
-import "testing"
+import (
+	"testing"
+
+	"tattle/internal/shared"
+)
 
 // The multiply-adds of paper A's nets, counted by hand from their layers.
 func TestCosts(t *testing.T) {
+	shared.Long(t, "builds the largest nets")
 	for _, c := range []struct {
 		name string
 		g    *Graph

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // chain strings operators together on an input.
@@ -284,6 +286,7 @@ func TestChangedWeights(t *testing.T) {
 }
 
 func TestRowLimit(t *testing.T) {
+	shared.Long(t, "bounds the widest rows")
 	g := zooNet("cifar10")
 	e32, e64 := mustNet(t, g).run32(), mustNet(t, g).run64()
 	const longest = 1024 * 11 * 11

@@ -12,6 +12,7 @@ import (
 
 // The model scores on MNIST's test pictures what PyTorch says of it.
 func TestMNISTAccuracy(t *testing.T) {
+	shared.Long(t, "answers 10,000 images")
 	g, err := onnx.Read(shared.Path(t, "models/mnist-mlp.onnx"))
 	if err != nil {
 		t.Fatal(err)
@@ -33,9 +34,7 @@ func TestMNISTAccuracy(t *testing.T) {
 
 // The trained ResNet-20 scores on pictures of CIFAR-10 what PyTorch says of it.
 func TestResNetAccuracy(t *testing.T) {
-	if testing.Short() {
-		t.Skip("1,017 images")
-	}
+	shared.Long(t, "1,017 images")
 	g, err := onnx.Read(shared.Path(t, "models/resnet20-cifar10.onnx"))
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 func truth(b bool) float64 {
@@ -17,6 +19,7 @@ func truth(b bool) float64 {
 // Operators of two inputs, with the constant on either side and with two
 // activations, over shapes that broadcast: with and without a batch in front.
 func TestReadPairwise(t *testing.T) {
+	shared.Long(t, "reads operators of two inputs of every shape")
 	pow := func(a, b float64) float64 { return math.Pow(a, b) }
 	functions := map[string]func(a, b float64) float64{
 		"Add":            func(a, b float64) float64 { return a + b },

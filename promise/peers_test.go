@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tattle/dataset"
+	"tattle/internal/shared"
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/shape"
@@ -231,9 +232,7 @@ func TestKeepLargest(t *testing.T) {
 // TestPeersAreNotChosen searches with all methods of others: none is the answer or the nearest,
 // all make points, and the same seed gives the same points.
 func TestPeersAreNotChosen(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: searches beside peers")
-	}
+	shared.Long(t, "searches beside peers")
 	train, test := clusters(400, 3, 1), clusters(200, 3, 2)
 	g := model(3, 3, dense(3, 3, 1, 0, 0, 0, 1, 0, 0, 0, 1))
 	o := Options{Limits: Limits{Identify: .02}, Nodes: []string{"features"}, Methods: []Method{Isotropic, PeerDFIL, TopK, Rounding}, Seed: 5}

@@ -10,6 +10,7 @@ import (
 
 	"tattle/bayes"
 	"tattle/dataset"
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/onnx"
 	"tattle/release"
@@ -76,9 +77,7 @@ func accuracyOf(t *testing.T, a *Answer, head *nn.Graph, data nn.Source) float64
 // TestSearch measures the answer of each kind of search again: adversaries with the list identify the
 // input no more often than promised, new inputs included, and the heads answer the tasks.
 func TestSearch(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: searches for the release that keeps a promise")
-	}
+	shared.Long(t, "searches for the release that keeps a promise")
 	ctx := context.Background()
 	train, test := pairs(300, 6), pairs(300, 7)
 	for _, c := range []struct {
@@ -164,9 +163,7 @@ func TestSearch(t *testing.T) {
 
 // TestSearchResumes: a search that is interrupted after its first place, and continued, gives the same bytes.
 func TestSearchResumes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: searches for the release that keeps a promise")
-	}
+	shared.Long(t, "searches for the release that keeps a promise")
 	train, test := pairs(300, 6), pairs(200, 7)
 	o := searchOptions(Options{Methods: []Method{Projected, Trained, Discriminant}, Limits: Limits{Identify: .05}})
 	answer := func(o Options, ctx context.Context) ([]byte, error) {

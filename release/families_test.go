@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"tattle/internal/shared"
 	"tattle/stat"
 )
 
@@ -91,9 +92,7 @@ func simpson(lo, hi, step float64, h func(x float64) float64) float64 {
 // Closed form or the package's quadrature against the definition of χ², in one
 // dimension, by Simpson's rule.
 func TestChiSquaredOfFamilies(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: closed forms of χ² against its definition")
-	}
+	shared.Long(t, "closed forms of χ² against its definition")
 	for name, f := range products(t, 1.3) {
 		reach, step, tolerance := 60., 1./512, 1e-8
 		switch name {
@@ -152,9 +151,7 @@ func TestChiSquaredOfSmallShift(t *testing.T) {
 // Mean and second moment of Sample, and χ² as a mean over Sample: the sampler has the
 // density that the bound speaks of.
 func TestSampleOfFamilies(t *testing.T) {
-	if testing.Short() {
-		t.Skip("262,144 draws of each family")
-	}
+	shared.Long(t, "262,144 draws of each family")
 	const n = 1 << 18
 	// By the central limit theorem; heavy tails make the fourth moment large, and the
 	// margin of 6 standard errors (2e-9 if normal) leaves room for that.

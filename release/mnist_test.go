@@ -14,9 +14,7 @@ import (
 
 // The figures of an independent PyTorch run on the same net.
 func TestMNIST(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: the figures of PyTorch on a real net")
-	}
+	shared.Long(t, "the figures of PyTorch on a real net")
 	path := shared.Path(t, "models/mnist-mlp.onnx")
 	data, err := dataset.Open(shared.Path(t, "data/mnist"), dataset.Test)
 	if err != nil {

@@ -3,6 +3,8 @@ package release
 import (
 	"math"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // density is noise with a density.
@@ -45,6 +47,7 @@ func slowShare(noise density, z float64) float64 {
 }
 
 func TestPairShare(t *testing.T) {
+	shared.Long(t, "integrates shares of pairs")
 	for name, noise := range densities(t) {
 		for _, d := range []float64{0, 1e-6, .1, .5, 1, 2, 4, 8} {
 			got, want := PairShare(noise, []float64{d}, []float64{0}, 1), slowShare(noise, d)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -120,9 +121,14 @@ func TestSchemaGolden(t *testing.T) {
 	}
 }
 
+var compiledSchemas sync.Map // those compiled so far, by their kind
+
 // compiled returns the published schema of a kind.
 func compiled(t *testing.T, kind string) *jsonschema.Schema {
 	t.Helper()
+	if s, ok := compiledSchemas.Load(kind); ok {
+		return s.(*jsonschema.Schema)
+	}
 	c := jsonschema.NewCompiler()
 	for _, name := range []string{"report.json", kind + ".json"} {
 		b, err := os.ReadFile(filepath.Join("testdata", schemaFolder, name))
@@ -141,6 +147,7 @@ func compiled(t *testing.T, kind string) *jsonschema.Schema {
 	if err != nil {
 		t.Fatal(err)
 	}
+	compiledSchemas.Store(kind, s)
 	return s
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tattle/internal/file"
+	"tattle/internal/shared"
 )
 
 func TestScan(t *testing.T) {
@@ -152,9 +153,7 @@ func TestRecord(t *testing.T) {
 // Two thousand shards are made, gone on with, listed and merged; ten thousand with
 // TATTLE_FULL=1.
 func TestManyShards(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes 4,000 files")
-	}
+	shared.Long(t, "writes 4,000 files")
 	n := 2000
 	if os.Getenv("TATTLE_FULL") != "" {
 		n = 10_000

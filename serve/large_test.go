@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // many joins n texts, each made of its number.
@@ -22,9 +24,7 @@ func many(n int, format string) string {
 // The page of a report with as many parts as are read stays small, and says what it
 // leaves out.
 func TestLargeReports(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads some large reports")
-	}
+	shared.Long(t, "reads some large reports")
 	const n = 2*maxLines + 500
 	dir := t.TempDir()
 	for name, rest := range map[string]string{

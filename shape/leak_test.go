@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/nn/train"
 )
 
@@ -90,6 +91,7 @@ func classesOf(n, classes int, seed uint64) []int {
 // TestLeak compares the penalty with the slow implementation, and its gradient with finite
 // differences of that.
 func TestLeak(t *testing.T) {
+	shared.Long(t, "learns shapes with a penalty")
 	for _, c := range []struct {
 		b, n   int
 		sigma  float64

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // Of n equal values v the capital is (1 − b + b·v/m)ⁿ, b = mostBet, which reaches
@@ -27,6 +29,7 @@ func TestBoundedMeanLowOfEqualValues(t *testing.T) {
 // guess is right the limit is near the mean: a normal limit would be 1.64 standard errors
 // below, and this one is within 5 on average.
 func TestBoundedMeanLowCovers(t *testing.T) {
+	shared.Long(t, "coverage of limits on means")
 	const n, trials, alpha = 150, 400, .05
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, c := range map[string]struct {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 func TestEntropyBits(t *testing.T) {
@@ -125,6 +127,7 @@ func mixed(k int, e float64) [][]float64 {
 // is .94 or more, as coverageFloor says; and the correction takes out most of the
 // plug-in value's bias, which is a multiple of its standard error here.
 func TestMutualInformationCovers(t *testing.T) {
+	shared.Long(t, "coverage of limits on mutual information")
 	rng := rand.New(rand.NewPCG(4, 4))
 	const samples = 400
 	floor := coverageFloor(samples, .94)

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/combin"
+
+	"tattle/internal/shared"
 )
 
 // fits reports whether counts of n draws agree with probabilities p: by χ², refused with
@@ -358,6 +360,7 @@ func TestPermuteMeansAgainstEveryDeal(t *testing.T) {
 // by the normal approximation for the larger α, less for the smaller by the slack
 // that is added).
 func TestPermutationsKeepTheirLevel(t *testing.T) {
+	shared.Long(t, "the level of permutation tests over many draws")
 	const tests, draws = 2000, 199
 	r := rand.New(rand.NewPCG(13, 14))
 	alphas := []float64{.01, .05, .2, .5}

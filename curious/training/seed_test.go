@@ -10,14 +10,13 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/shared"
 )
 
 // TestSeedInterrupted stops a training in its second epoch: the first is kept and
 // marked, and done again the next time.
 func TestSeedInterrupted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: a training that was stopped in its second epoch")
-	}
+	shared.Long(t, "a training that was stopped in its second epoch")
 	t.Parallel()
 	p, dir := seedParts(t), filepath.Join(t.TempDir(), "seed-1")
 	s := Seed{Options: curious.Options{Attack: curious.Parameterized, Epochs: 3, Seed: 1}}

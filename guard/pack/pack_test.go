@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/zoo"
 	"tattle/report"
@@ -87,6 +88,7 @@ func TestOpen(t *testing.T) {
 
 // TestGoSnippet: the program has the noise of the certificate, and rounds as package lattice does.
 func TestGoSnippet(t *testing.T) {
+	shared.Long(t, "builds and runs the Go program")
 	p, dir := written(t)
 	work := t.TempDir()
 	snippet, err := os.ReadFile(filepath.Join(dir, goFile))
@@ -158,6 +160,7 @@ func main() {
 
 // TestPythonSnippet: the program has the noise of the certificate.
 func TestPythonSnippet(t *testing.T) {
+	shared.Long(t, "runs the Python program")
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("there is no python3")

@@ -23,6 +23,7 @@ import (
 
 	"tattle/guard/ledger"
 	"tattle/infer"
+	"tattle/internal/shared"
 )
 
 const (
@@ -138,9 +139,7 @@ func (s *seen) add(t *testing.T, subject string, x float32, release []float64) {
 // TestKilled kills a server under load 20 times. No subject ever gets more releases than its
 // budget, and no input gets two.
 func TestKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts and kills servers")
-	}
+	shared.Long(t, "starts and kills servers")
 	dir := t.TempDir()
 	answers := &seen{releases: map[string]map[float32][]float64{}}
 	for round := range 20 {

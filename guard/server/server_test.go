@@ -17,6 +17,7 @@ import (
 	"tattle/guard"
 	"tattle/guard/ledger"
 	"tattle/infer"
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/zoo"
 )
@@ -336,6 +337,7 @@ func TestNotReady(t *testing.T) {
 // TestCounts: what /metrics says after releases, repetitions and refusals; clipped features
 // and the drift appear only with the thousandth release.
 func TestCounts(t *testing.T) {
+	shared.Long(t, "a thousand releases")
 	s, h := serving(t, ledger.Budget{Releases: 2000}, nil, func(o *Options) { o.Lattice.Clip = 1. / 64 })
 	for i := range 999 {
 		mustPost(t, h.URL, "ann", body(float32(i), 1, 1, 1))

@@ -1,5 +1,5 @@
-// Package shared finds the real data, models and reference results that tests
-// measure against where they lie beside the project.
+// Package shared is for tests: it finds the real data, models and reference results that
+// they measure against where they lie beside the project, and leaves out long tests.
 package shared
 
 import (
@@ -29,6 +29,14 @@ func Path(t testing.TB, name string) string {
 			t.Fatal("no go.mod above the working directory")
 		}
 		dir = up
+	}
+}
+
+// Long skips a test under -short, and says what the test would have done.
+func Long(t testing.TB, what string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long: " + what)
 	}
 }
 

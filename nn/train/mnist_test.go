@@ -55,9 +55,7 @@ func readDigits(t *testing.T, dir, set string) digits {
 // TestMNIST trains paper A's net as the paper says, which reports 97.9 %. Unless
 // TATTLE_FULL is set it takes one epoch of 8,000 examples and asks for less.
 func TestMNIST(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains for seconds")
-	}
+	shared.Long(t, "trains for seconds")
 	dir := shared.Path(t, "data/mnist")
 	train, test := readDigits(t, dir, "train"), readDigits(t, dir, "t10k")
 	epochs, low, high := 6, .974, .986

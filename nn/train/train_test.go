@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/zoo"
 	"testing"
@@ -299,9 +300,7 @@ func TestCrossEntropy(t *testing.T) {
 // that every parameter of a Swin transformer has a gradient: the tables of biases
 // too.
 func TestLearns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: nets with batch norms and attention learn a batch")
-	}
+	shared.Long(t, "nets with batch norms and attention learn a batch")
 	swin := zoo.Swin(zoo.SwinOptions{Classes: 5, Side: 20, Embed: 8, Depths: []int{2, 2}, Heads: []int{2, 4}, Window: 3}, 4)
 	attention := nn.NewBuilder("attention", 4, 6)
 	x := attention.Graph.Output
