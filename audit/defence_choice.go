@@ -24,20 +24,27 @@ func recommend(list []Defence, margin, confidence float64) string {
 	case list[0].leaves(closes):
 		list[0].Recommended = true
 		return fmt.Sprintf("No defence is needed against the attacks that were tried: without one they leave %s.", leaves)
-	case best >= 0 && list[best].Name != LabelOnly:
+	case best >= 0:
 		list[best].Recommended = true
-		return fmt.Sprintf("Release %q: of the defences that leave %s, it keeps the most honesty, %.1f %%.",
+		s := fmt.Sprintf("Release %q: of the defences that leave %s, it keeps the most honesty, %.1f %%.",
 			list[best].Name, leaves, 100*list[best].Honesty.Value)
+		if list[best].Name == LabelOnly {
+			s += labelRemains
+		}
+		return s
 	}
 	for i := range list {
 		list[i].Recommended = list[i].Name == LabelOnly
 	}
-	s := fmt.Sprintf("Release the label only, or nothing. With each of the other %d releases that were tried, the excess may be above %s (upper limits for all %d together), or a gain or AUC is above its margin. What the label itself reveals remains.", len(list)-1, points(margin), len(list))
+	s := fmt.Sprintf("Release the label only, or nothing. With each of the %d releases that were tried, the excess may be above %s (upper limits for all together), or a gain or AUC is shown above its margin.", len(list), points(margin)) + labelRemains
 	if i := honestest(list[1:], func(l DefenceLeft) bool { return l.Excess.High <= margin && !l.Reveals(1-confidence) }); i >= 0 && list[i+1].Name != LabelOnly {
 		s += fmt.Sprintf(" %q would be enough if it had been tried alone: try it on other examples.", list[i+1].Name)
 	}
 	return s
 }
+
+// labelRemains is what no defence takes away that releases the label.
+const labelRemains = " What the label itself reveals remains."
 
 // honestest returns the index of the most honest defence, the first of equal ones, whose
 // every attribute is enough; −1 if there is none.

@@ -133,7 +133,7 @@ func TestRecommend(t *testing.T) {
 		{[]Defence{tried(NoDefence, 90, .01), tried("soft", 90, 0), tried(LabelOnly, 90, 0)}, NoDefence, "No defence is needed"},
 		{[]Defence{telling(tried(NoDefence, 90, .01)), telling(tried("soft", 90, .01)), tried("noise", 85, .01), tried(LabelOnly, 80, 0)}, "noise", `"noise"`},
 		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .3), tried("top 1", 88, .01), tried(LabelOnly, 88, 0)}, "top 1", `"top 1"`},
-		{[]Defence{tried(NoDefence, 90, .5, 0), tried("soft", 90, .01, .3), tried("noise", 80, .01, .01), tried(LabelOnly, 90, 0, 0)}, LabelOnly, "label only"},
+		{[]Defence{tried(NoDefence, 90, .5, 0), tried("soft", 90, .01, .3), tried("noise", 80, .01, .01), tried(LabelOnly, 90, 0, 0)}, LabelOnly, `Release "label only": of the defences that leave`},
 		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .4), tried(LabelOnly, 90, .05)}, LabelOnly, "or nothing"},
 		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .03), tried(LabelOnly, 90, .05)}, LabelOnly, `"soft" would be enough if it had been tried alone`},
 		{[]Defence{tried(NoDefence, 90)}, "", "No attribute"},

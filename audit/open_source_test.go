@@ -105,7 +105,7 @@ func TestOpenIrregular(t *testing.T) {
 	}
 }
 
-// Other kinds of files, and tables that are no CSV, are named in the error.
+// TestOpenForeign opens files that are not CSV: the error names the kind of file.
 func TestOpenForeign(t *testing.T) {
 	for text, want := range map[string]string{
 		"PAR1abc":                              "Parquet",

@@ -157,7 +157,8 @@ func plantOnGlyphs(ctx context.Context, like *Sample, n int, o plantOptions) (*P
 		last.plan, last.planted = plan, planted
 		last.Unlock()
 	}
-	same := *planted
+	same, sample := *planted, *planted.Sample // the next audit gets it as it was
+	same.Sample = &sample
 	return &same, nil
 }
 
