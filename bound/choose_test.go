@@ -42,10 +42,10 @@ func TestDirectionsAreKept(t *testing.T) {
 	}
 }
 
-// Jacobians too large to be decomposed in any case: the cost is measured, and reported without
-// seconds, which differ from run to run. If there is no memory for the decomposition, a Cholesky
-// factor is used, and the spectrum is estimated. A resumed run keeps the choice, even if it would
-// now be another.
+// These Jacobians are so large that the method is chosen by measured cost. The report must not
+// contain the seconds, because they differ between runs. Without enough memory for the
+// decomposition, a run uses a Cholesky factor and estimates the spectrum. A resumed run keeps the
+// method that it began with, even if another one is faster now.
 func TestChoiceIsMeasuredAndKept(t *testing.T) {
 	shared.Long(t, "the choice between decomposition and LSQR")
 	net, data := smallNet(t, 300, 700, 620), noise(300, 6)

@@ -57,9 +57,9 @@ func NewPrior(ctx context.Context, data Source, inputs, most int, seed uint64) (
 	return p, p.shrink(fourth)
 }
 
-// PriorMean returns only the mean of a Prior, [inputs]. There is no limit on the number of inputs,
-// because no covariance is computed. It returns an error if there are fewer than two examples and
-// if a value is not finite.
+// PriorMean returns the mean of a Prior, [inputs], without its covariance. So inputs may be larger
+// than for NewPrior. It returns an error if there are fewer than two examples, or if a value is not
+// finite.
 func PriorMean(ctx context.Context, data Source, inputs, most int, seed uint64) ([]float64, error) {
 	indices := drawExamples(data.Len(), most, seed)
 	if len(indices) < 2 {

@@ -614,8 +614,8 @@ func workerLies(t *testing.T) {
 	s.whole()
 }
 
-// TestSubmitManyShards resumes a run of two thousand shards, most of which lie in the
-// folder; TATTLE_FULL=1 has ten thousand, and all of them computed.
+// TestSubmitManyShards resumes a run of 2,000 shards. Most of them are already in the folder. With
+// TATTLE_FULL=1 there are 10,000, and all of them are computed.
 func TestSubmitManyShards(t *testing.T) {
 	shared.Long(t, "takes seconds")
 	t.Parallel()

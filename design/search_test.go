@@ -210,10 +210,10 @@ func TestMedianStdIsCertified(t *testing.T) {
 	}
 }
 
-// Noise of which no bound can be proved meets no target of a certified median, and
-// other noise is chosen; by itself it is not met, and the answer says why.
+// Noise for which no bound can be proved does not meet a target of a certified median: the search
+// chooses other noise. If there is no other, the target is not met, and the answer says why.
 func TestEstimatesAreNotCertified(t *testing.T) {
-	shared.Long(t, "noise of which no bound can be proved")
+	shared.Long(t, "a search with noise for which no bound can be proved")
 	o := quick(Target{MedianStd: .3}, 0)
 	o.Families, o.Keeps = []string{"student-t"}, []int{16}
 	a := search(t, o)

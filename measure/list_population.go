@@ -55,9 +55,9 @@ func (l *lists) anybody(ctx context.Context) error {
 	return nil
 }
 
-// everybody returns what extends limits from a sample to adversaries without a list, each wrong with
-// probability alpha at most; N is not set. It reports whether that is possible: what of the noise
-// was computed from the sample must leave few enough choices.
+// everybody returns the Population that extends limits to adversaries without a list. Each limit may
+// be wrong with probability alpha. The caller sets N. It returns false if no such limit is proved,
+// because the sample decided too much about the noise.
 func (l *lists) everybody(alpha float64) (bayes.Population, bool) {
 	p := bayes.Population{Alpha: alpha}
 	l.out.NoiseFrom = l.target.FromData
@@ -90,7 +90,7 @@ func (l *lists) extend(p *Population, everybody bayes.Population, attributes []b
 	for i, f := range p.Floors {
 		p.Floors[i].Anybody = digits(everybody.Floor(f.MeanSquare.Low, most(l.target.Legal.Low, l.target.Legal.High, f.Coordinates)), math.Floor)
 	}
-	bits := everybody // of its probability, one half is for the entropy of the attribute
+	bits := everybody // half of alpha is for the limit on bits, half for that on the entropy
 	bits.Alpha /= 2
 	for i, a := range attributes {
 		in := &p.Inferred[i]

@@ -68,9 +68,9 @@ func controlled(a *audit.Result) string {
 	for _, c := range a.Controls {
 		switch {
 		case c.Name == audit.NegativeControl && c.Passed:
-			said = append(said, "it found nothing with shuffled labels")
+			said = append(said, "with shuffled labels the audit found nothing, as it should")
 		case c.Name == audit.NegativeControl:
-			said = append(said, "it found something with shuffled labels, so no result can be trusted")
+			said = append(said, "with shuffled labels the audit found something, so its results cannot be trusted")
 		case c.Passed:
 			found = append(found, points1(c.Excess.Value))
 		default:

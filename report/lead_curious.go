@@ -89,9 +89,9 @@ func (r *Report) tablesLead() verdictBlock {
 		}
 	}
 	if ran < cells {
-		said = append(said, fmt.Sprintf("%s of %s were computed again.", grouped(ran), countGrouped(cells, "published figure")))
+		said = append(said, fmt.Sprintf("This run computed %s of %s again.", grouped(ran), countGrouped(cells, "published figure")))
 	} else {
-		said = append(said, fmt.Sprintf("All %s were computed again.", countGrouped(cells, "published figure")))
+		said = append(said, fmt.Sprintf("This run computed all %s again.", countGrouped(cells, "published figure")))
 	}
 	if len(reduced) > 0 {
 		said = append(said, "They do not compare with the published ones: "+strings.Join(unique(reduced), "; ")+".")

@@ -35,7 +35,7 @@ func (r *Report) promiseHeadline() string {
 		said := []string{r.limitSentence(first)}
 		switch {
 		case others == 1:
-			said = append(said, "another limit is kept")
+			said = append(said, "the other limit is kept")
 		case others > 1:
 			said = append(said, fmt.Sprintf("%d other limits are kept", others))
 		}
