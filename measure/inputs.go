@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"tattle/dataset"
+	"tattle/nn"
 )
 
 // Inputs say which examples a model is measured on, and what is read of them.
@@ -48,10 +50,37 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 	if set, notes, err = dataset.OpenInputs(ctx, in.Path, o); err != nil {
 		return nil, nil, err
 	}
+	if err := m.takes(set, in.Path); err != nil {
+		return nil, nil, err
+	}
 	if words := set.Scaling(); words != "" && !o.Preprocess.Normalises() {
 		notes = append(notes, "no preprocessing says how pixels x are scaled: inputs are "+words+", as is usual for these data")
 	}
 	return set, notes, nil
+}
+
+// takes checks that each of the examples from the path has as many values as the model has inputs.
+// Of a table it names the columns without which there would be as many.
+func (m *Model) takes(set *dataset.Set, path string) error {
+	want, have := nn.Size(m.Graph.InputShape), nn.Size(set.Shape)
+	if want == have {
+		return nil
+	}
+	err := fmt.Errorf("%s: examples of %d values, and the model takes %d", path, have, want)
+	if set.Columns == nil {
+		return err
+	}
+	var spare []string
+	for _, c := range Columns(set) {
+		if c.Width == have-want {
+			spare = append(spare, c.Name)
+		}
+	}
+	advice := "the inputs must be the columns that the model was trained on: name the target with --target and what else is no input with --sensitive, or leave it out of the file"
+	if len(spare) > 0 {
+		advice += "; there are as many without " + strings.Join(spare, ", or without ")
+	}
+	return fmt.Errorf("%w: %s", err, advice)
 }
 
 // Learned returns what adversaries learn from, if it is at the same path: the training part.

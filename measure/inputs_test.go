@@ -2,10 +2,15 @@ package measure
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"tattle/dataset"
+	"tattle/nn"
 )
 
 // A limit in number holds for what adversaries learn from, too; indices are of the measured part.
@@ -33,5 +38,26 @@ func TestTrainingLimit(t *testing.T) {
 	_, _, err := Inputs{Limit: "7"}.Training("", measured, func(in Inputs) (*dataset.Set, error) { return measured, nil })
 	if !errors.Is(err, errOnePart) {
 		t.Errorf("one part: %v", err)
+	}
+}
+
+// Examples with more or fewer values than the model takes are refused, and columns of a table that
+// are too many are named.
+func TestTakes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "people.csv")
+	var rows strings.Builder
+	rows.WriteString("age,city,y\n")
+	for i := range 40 {
+		fmt.Fprintf(&rows, "%d,%s,%d\n", 20+i, []string{"Rome", "Oslo"}[i/2%2], i%2)
+	}
+	if err := os.WriteFile(path, []byte(rows.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for inputs, want := range map[int]string{3: "", 1: "3 values, and the model takes 1: .*--sensitive.*as many without city$", 5: "3 values, and the model takes 5"} {
+		m := &Model{Graph: &nn.Graph{InputShape: []int{inputs}}}
+		_, _, err := Inputs{Path: path, Split: "test", Target: "y"}.Open(t.Context(), m, nil)
+		if (err == nil) != (want == "") || err != nil && !regexp.MustCompile(want).MatchString(err.Error()) {
+			t.Errorf("%d inputs: %v, want %q", inputs, err, want)
+		}
 	}
 }
