@@ -198,15 +198,15 @@ func (r *adversary) priorAlone(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.out.PriorAlone, err = r.measure(ctx, a, nil)
+	r.out.PriorAlone, err = r.measure(ctx, a)
 	return err
 }
 
 // measure measures an attack on the examples.
-func (r *adversary) measure(ctx context.Context, a attack.Attack, model nn.Model) (*attack.Result, error) {
+func (r *adversary) measure(ctx context.Context, a attack.Attack) (*attack.Result, error) {
 	t := r.target
 	return attack.Measure(ctx, a, t.released(), t.Noise, t.Data, t.Indices, attack.Options{
-		Draws: r.Draws, Queries: t.Queries, Post: t.Post, Coordinates: t.Coordinates, Classifier: model,
+		Draws: r.Draws, Queries: t.Queries, Post: t.Post, Coordinates: t.Coordinates, Classifier: t.Model,
 		Pictures: t.Pictures, Seed: t.Seed, Progress: r.progress(a.Name() + " attack"),
 	})
 }
@@ -231,7 +231,7 @@ func (r *adversary) attack(ctx context.Context, name string) error {
 		return err
 	}
 	r.made = append(r.made, a)
-	res, err := r.measure(ctx, a, r.target.Model)
+	res, err := r.measure(ctx, a)
 	if err != nil {
 		return err
 	}

@@ -53,6 +53,17 @@ func auditMeans(a *audit.Result) []string {
 			s += fmt.Sprintf(" An honest model of %s may do the same, because both are correlated.", file.Name(a.Target))
 		}
 		said = append(said, s)
+	case audit.Inconclusive:
+		if len(a.Reasons) > 0 {
+			said = append(said, a.Reasons[0])
+		}
+	case audit.NoEvidence:
+		if couldHaveSeen(a) != "" {
+			said = append(said, "Leaks of another kind than the planted ones can be larger and stay hidden.")
+		}
+	}
+	if grouped := regrouped(a); len(grouped) > 0 && !a.Verdict.ExceedsTarget() {
+		said = append(append(said, auditSays(a, strongest(a))), grouped[1:]...) // the verdict has the first
 	}
 	for i := range a.Findings {
 		if f := &a.Findings[i]; f.Verdict.ExceedsTarget() || a.Verdict.ExceedsTarget() { // else the verdict block says it
@@ -68,9 +79,9 @@ func controlled(a *audit.Result) string {
 	for _, c := range a.Controls {
 		switch {
 		case c.Name == audit.NegativeControl && c.Passed:
-			said = append(said, "with shuffled labels the audit found nothing, as it should")
+			said = append(said, "with shuffled labels it found nothing, as it should")
 		case c.Name == audit.NegativeControl:
-			said = append(said, "with shuffled labels the audit found something, so its results cannot be trusted")
+			said = append(said, "with shuffled labels it found something, so its results cannot be trusted")
 		case c.Passed:
 			found = append(found, points1(c.Excess.Value))
 		default:
@@ -87,7 +98,7 @@ func controlled(a *audit.Result) string {
 	if len(said) == 0 {
 		return ""
 	}
-	return "Checks of this audit: " + and(unique(said)) + "."
+	return "Checks of this audit: " + strings.Join(unique(said), "; ") + "."
 }
 
 // planted names what the positive control planted.
@@ -101,7 +112,7 @@ func planted(a *audit.Result) string {
 // verdictWords are the verdict, what it rests on, and what is known of honest training.
 func (r *Report) verdictWords() string {
 	said := "Verdict: " + string(r.Audit.Verdict) + ". " + r.auditLead().Says
-	if r.Audit.Verdict == audit.LeakyBeyond {
+	if r.Audit.Verdict.ExceedsTarget() {
 		said += " " + honestBeside(r.Audit)
 	}
 	return said
@@ -114,6 +125,9 @@ func honestBeside(a *audit.Result) string {
 		return intent + "the references are not known to have the same recipe, so they can only show a difference."
 	}
 	if a.Verdict == audit.Curious {
+		if f := strongest(a); f != nil && f.Reference != nil {
+			return fmt.Sprintf("%s of the same recipe%s reveal less, by %s on average.", Count(len(f.Reference.Figures), "honestly trained network"), stated(a), points1(f.Reference.Difference))
+		}
 		return "The comparison is with honest networks of the same recipe" + stated(a) + "."
 	}
 	if a.Outputs == audit.Vector {

@@ -27,6 +27,7 @@ func (r *Report) build() *document {
 	d.promise(r)
 	d.design(r)
 	d.everyAdversary(r)
+	d.nextSteps(r)
 	d.published(r)
 	d.limits(r)
 	d.notes(r)
@@ -103,7 +104,7 @@ func (r *Report) Sentences() []string {
 		}
 		return append(said, todo(r.Audit)...)
 	}
-	return append(said, r.sentences()...)
+	return append(append(said, readable(r.listSays())...), r.sentences()...)
 }
 
 // WriteText writes the summary of the report for a terminal.

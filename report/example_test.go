@@ -22,7 +22,8 @@ func Example() {
 	// A classifier of glyphs
 	//
 	// Verdict: Trained
-	// It classifies 90.00 % of 100 held-out examples correctly.
+	// The classifier was trained for its task alone, and its accuracy measured on 100
+	//   held-out examples.
 	// - Accuracy: 90.0 %; 95 % interval 82.0 to 95.0 %
 	// - Training: 1 epoch; on 1,000 examples
 	// - Model: 1,234 parameters

@@ -52,21 +52,21 @@ func (d *document) reconstructions(r *Report) {
 	}
 	d.on(onPage, func(d *document) {
 		d.section("Originals, and reconstructions from the release")
-		d.soft(r.recognisedSays())
+		d.soft(r.attackedSays())
 		d.add(all)
 	})
 }
 
-// recognisedSays says by which attack the shown reconstructions are, and how often the model assigns
+// attackedSays says by which attack the shown reconstructions are, and how often the model assigns
 // them to the original's class, unless the verdict says so.
-func (r *Report) recognisedSays() string {
+func (r *Report) attackedSays() string {
 	best := r.bestAttack("all")
 	if best == nil {
 		return ""
 	}
 	s := fmt.Sprintf("By the %s attack, from one draw of the release.", best.Name)
-	if best.Recognised != nil && r.recognisedWords() == "" { // else the verdict says it
-		s += fmt.Sprintf(" The model assigns %.0f %% of its reconstructions to the original's class.", 100**best.Recognised)
+	if r.recogniser() != best {
+		s += " " + sentenceOf(r.recognisedSays(best))
 	}
 	return s
 }

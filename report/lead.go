@@ -50,35 +50,32 @@ func (r *Report) subtitle() string {
 // trainingLead is the verdict on a model that was trained for its task alone.
 func (r *Report) trainingLead() verdictBlock {
 	u, t := r.Utility, r.Training
-	v := verdictBlock{Badge: "Trained", Tone: Calm, Says: fmt.Sprintf("It classifies %s of %s correctly.", percent(float64(u.CleanAccuracy)), countGrouped(u.Examples, "held-out example"))}
+	v := verdictBlock{Badge: "Trained", Tone: Calm, Says: fmt.Sprintf("The classifier was trained for its task alone, and its accuracy measured on %s.", countGrouped(u.Examples, "held-out example"))}
 	if r.Outcome == Unfinished {
 		v.Badge, v.Tone = "Interrupted", Warn
 	}
+	v.Tiles = []tile{{"Accuracy", percent1(float64(u.CleanAccuracy)), "", "95 % interval " + bareInterval(u.CleanInterval)}}
 	if t.Noise != nil && u.Draws > 0 {
-		v.Says += fmt.Sprintf(" With noise of σ = %s on the features: %s.", number(float64(t.Noise.Sigma)), percent(float64(u.ReleasedAccuracy)))
+		v.Tiles = append(v.Tiles, tile{"With noise", percent1(float64(u.ReleasedAccuracy)), "", fmt.Sprintf("σ = %s on the features", number(float64(t.Noise.Sigma)))})
 	}
-	if s := t.overSeeds(); s != "" {
-		v.Says += " " + s
-	}
-	v.Tiles = []tile{
-		{"Accuracy", percent1(float64(u.CleanAccuracy)), "", "95 % interval " + bareInterval(u.CleanInterval)},
-		{"Training", fmt.Sprint(len(t.Epochs)), plural(len(t.Epochs), "epoch"), "on " + countGrouped(t.Examples, "example")},
-		{"Model", grouped(t.Parameters), "parameters", ""},
-	}
+	v.Tiles = append(v.Tiles, t.overSeeds()...)
+	v.Tiles = append(v.Tiles, tile{"Training", fmt.Sprint(len(t.Epochs)), plural(len(t.Epochs), "epoch"), "on " + countGrouped(t.Examples, "example")},
+		tile{"Model", grouped(t.Parameters), "parameters", ""})
+	v.Tiles = v.Tiles[:min(4, len(v.Tiles))]
 	return v
 }
 
-// overSeeds says how accurate the models of several seeds are; empty if there is one.
-func (t *Training) overSeeds() string {
+// overSeeds is how accurate the models of several seeds are; none if there is one.
+func (t *Training) overSeeds() []tile {
 	if len(t.SeedAccuracies) < 2 {
-		return ""
+		return nil
 	}
 	all := make([]float64, len(t.SeedAccuracies))
 	for i, a := range t.SeedAccuracies {
 		all[i] = 100 * float64(a)
 	}
 	mean, std := stat.MeanStd(all)
-	return fmt.Sprintf("Over %d seeds: %.2f ± %.2f %% (mean and standard deviation).", len(all), mean, std)
+	return []tile{{fmt.Sprintf("Over %d seeds", len(all)), fmt.Sprintf("%.2f ± %.2f", mean, std), "%", "mean and standard deviation"}}
 }
 
 // bareInterval prints an interval of a share in percent, to one decimal.

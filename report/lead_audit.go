@@ -12,25 +12,10 @@ import (
 func (r *Report) auditLead() verdictBlock {
 	a := r.Audit
 	v := verdictBlock{Tone: auditTone(a), Badge: auditBadge(a)}
-	said := []string{}
 	worst := strongest(a)
-	switch {
-	case a.Verdict == audit.Inconclusive:
-		said = append(said, "This audit shows neither that the outputs reveal an attribute beyond the task nor that they do not.")
-		if len(a.Reasons) > 0 {
-			said = append(said, a.Reasons[0])
-		}
-	case a.Verdict == audit.NoEvidence:
-		said = append(said, noEvidenceSays(a))
-	case worst != nil:
-		said = append(said, findingSays(a, worst))
-	}
+	v.Says = auditSays(a, worst)
 	if grouped := regrouped(a); len(grouped) > 0 && !a.Verdict.ExceedsTarget() {
-		v.Tone, v.Badge = Warn, "Depends on the grouping"
-		said = append(said, grouped...)
-	}
-	if v.Says = strings.Join(readable(said), " "); v.Says == "" {
-		v.Says = fmt.Sprintf("The %s reveal something about %s.", outputWords(string(a.Outputs)), attributesOf(a, a.Verdict))
+		v.Tone, v.Badge, v.Says = Warn, "Depends on the grouping", printable(grouped[0])
 	}
 	v.Tiles = append(v.Tiles, tile{"Finding", string(a.Verdict), "", findingAbout(a)})
 	if worst == nil && len(a.Findings) > 0 {
@@ -47,6 +32,23 @@ func (r *Report) auditLead() verdictBlock {
 	}
 	v.Tiles = append(v.Tiles, tile{"Examples", grouped(a.Examples), "", about})
 	return v
+}
+
+// auditSays is the finding in a sentence; worst is the attribute that it names.
+func auditSays(a *audit.Result, worst *audit.Finding) string {
+	said := ""
+	switch {
+	case a.Verdict == audit.Inconclusive:
+		said = "This audit shows neither that the outputs reveal an attribute beyond the task nor that they do not."
+	case a.Verdict == audit.NoEvidence:
+		said = noEvidenceSays(a)
+	case worst != nil:
+		said = findingSays(a, worst)
+	}
+	if said == "" {
+		said = fmt.Sprintf("The %s reveal something about %s.", outputWords(string(a.Outputs)), attributesOf(a, a.Verdict))
+	}
+	return printable(said)
 }
 
 // The kinds of evidence on an attribute.
@@ -180,53 +182,42 @@ func findingAbout(a *audit.Result) string {
 	return fmt.Sprintf("%s; %s audited", attributesOf(a, a.Verdict), Count(len(a.Findings), "attribute"))
 }
 
-// findingSays is what was found about an attribute, its size and its uncertainty. It states the
-// strongest evidence that is above its margin.
+// findingSays is what was found about an attribute and how certain it is, by the strongest evidence
+// that is above its margin. The tiles have its size.
 func findingSays(a *audit.Result, f *audit.Finding) string {
 	name, outputs, kind := file.Name(f.Attribute), outputWords(string(a.Outputs)), evidenceOf(f)
 	b := f.BestBaseline()
 	if b == nil || !f.Numeric && (f.Curiosity == nil || b.Accuracy == nil) || f.Numeric && (f.R2 == nil || b.R2 == nil) {
 		return ""
 	}
-	both := shown(a).Known()
-	verb := "explains"
+	both, verb := shown(a).Known(), "explains"
 	if strings.Contains(both, " and ") || a.Target == "" {
 		verb = "explain"
 	}
-	doNot := map[string]string{"explain": "do not explain", "explains": "does not explain"}[verb]
-	s := ""
-	switch g := f.Given; {
+	beyond := fmt.Sprintf("neither chance (%s confidence) nor %s %s", confidenceWords(a), both, verb)
+	const although = "although the most likely guess is not shown to be right more often"
+	switch {
 	case f.Verdict == audit.Leaky && f.Excess.Low > 0:
-		s = fmt.Sprintf("%s is guessed right for %s from the %s and for %s without them; this is not shown to be more than %s %s, beyond the margins.", capital(name), figure1(f.Curiosity, f.R2), outputs, figure1(b.Accuracy, b.R2), both, verb)
+		return fmt.Sprintf("%s is guessed right for %s from the %s and for %s without them; beyond the margins, this is not shown to be more than %s %s.", capital(name), figure1(f.Curiosity, f.R2), outputs, figure1(b.Accuracy, b.R2), both, verb)
 	case f.Verdict == audit.Leaky:
-		s = fmt.Sprintf("The %s depend on %s, but no guess is shown to be right more often with them than without (difference at most %s).", outputs, name, points1(above(f.Excess.High, .001)))
+		return fmt.Sprintf("The %s depend on %s, but no guess is shown to be right more often with them than without (difference at most %s).", outputs, name, points1(above(f.Excess.High, .001)))
 	case kind == byExcess && f.Numeric:
-		s = fmt.Sprintf("The %s explain %s of the variance of %s; %s %s %s. The difference is %s (at least %s with %s confidence).", outputs, percent1(*f.R2), name, both, verb, percent1(*b.R2), points1(f.Excess.Value), points1(below1(f.Excess.Low)), confidenceWords(a))
+		return fmt.Sprintf("The %s explain %s of the variance of %s, and %s %s %s, which chance does not explain (%s confidence).", outputs, percent1(*f.R2), name, both, verb, percent1(*b.R2), confidenceWords(a))
 	case kind == byExcess:
-		s = fmt.Sprintf("From the %s alone, %s is guessed right for %s of examples; without them, for %s. The difference is %s (at least %s with %s confidence). %s %s it.", outputs, name, percent1(f.Curiosity.Value), percent1(b.Accuracy.Value), points1(f.Excess.Value), points1(below1(f.Excess.Low)), confidenceWords(a), capital(both), doNot)
+		return fmt.Sprintf("From the %s alone, %s is guessed right for %s of examples, and without them for %s; %s the difference.", outputs, name, percent1(f.Curiosity.Value), percent1(b.Accuracy.Value), beyond)
 	case kind == byGain:
-		unit := "bits per example"
-		if f.Numeric {
-			unit = "of the remaining variance"
-		}
-		s = fmt.Sprintf("The %s reveal %.3g %s about %s (at least %.3g with %s confidence) that %s %s. The most likely guess is not shown to be right more often (difference %s).", outputs, g.Gain, unit, name, g.Low, confidenceWords(a), both, doNot, points1(f.Excess.Value))
-	case kind == byOrder:
-		t := g.Order
-		s = fmt.Sprintf("Of two examples%s, the %s rank the one with %s higher in %s of cases (chance: 50 %%). The most likely guess is not shown to be right more often (difference %s).", shown(a).Equal(), outputs, valueOf(name, file.Name(t.Class)), percent1(t.Area), points1(f.Excess.Value))
+		return fmt.Sprintf("The %s reveal something about %s that %s, %s.", outputs, name, beyond, although)
 	}
-	if f.Verdict == audit.Curious && f.Reference != nil {
-		s += fmt.Sprintf(" %s of the same recipe%s reveal less, by %s on average.", Count(len(f.Reference.Figures), "honestly trained network"), stated(a), points1(f.Reference.Difference))
-	}
-	return s
+	return fmt.Sprintf("Of two examples%s, the %s rank the one with %s higher more often than not, which %s, %s.", shown(a).Equal(), outputs, valueOf(name, file.Name(f.Given.Order.Class)), beyond, although)
 }
 
 // noEvidenceSays is what was not found, and what would have been.
 func noEvidenceSays(a *audit.Result) string {
-	s := fmt.Sprintf("No attack is shown to guess %s from the %s better than %s explains.", attributesOf(a, a.Verdict), outputWords(string(a.Outputs)), shown(a).Explains())
+	s := fmt.Sprintf("No attack is shown to guess %s from the %s better than %s explains", attributesOf(a, a.Verdict), outputWords(string(a.Outputs)), shown(a).Explains())
 	if x := couldHaveSeen(a); x != "" {
-		s += fmt.Sprintf(" A leak of %s or more is found with probability %g if it is like those that this audit planted as a test. Other leaks can be larger and stay hidden.", x, audit.PowerProbability)
+		s += fmt.Sprintf("; a leak of %s or more is found with probability %g if it is like those that this audit planted as a test", x, audit.PowerProbability)
 	}
-	return s
+	return s + "."
 }
 
 // points1 prints a difference of shares: "3.4 points".

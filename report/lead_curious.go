@@ -28,7 +28,7 @@ func (r *Report) curiousLead() verdictBlock {
 	if r.Outcome == Unfinished {
 		v.Badge, v.Tone = "Interrupted", Warn
 	}
-	v.Says = strings.Join([]string{worst.says(string(c.Outputs)), worst.means()}, " ")
+	v.Says = worst.says(string(c.Outputs))
 	v.Tiles = []tile{
 		{"Honesty", percent1(c.Honesty.Value), "", fmt.Sprintf("%s answered right, of %s", c.Target, countGrouped(c.Examples, "test example"))},
 		{"Curiosity", percent1(worst.Curiosity.Curiosity.Value), "", worst.Attribute + " guessed right from the outputs"},
@@ -38,18 +38,12 @@ func (r *Report) curiousLead() verdictBlock {
 	return v
 }
 
-// says is what the attack reached, beside what is reached without it.
+// says is what the attack shows.
 func (l attackResult) says(outputs string) string {
-	return fmt.Sprintf("From the %s outputs alone, %s guesses %s right for %s of test examples; without them the best guess is right for %s.",
-		outputs, l.guesser(), l.Attribute, percent1(l.Curiosity.Curiosity.Value), percent1(l.BaselineValue))
-}
-
-// means says what the excess shows.
-func (l attackResult) means() string {
 	if l.Shown() {
-		return fmt.Sprintf("The outputs reveal more about %s than the answer alone.", l.Attribute)
+		return fmt.Sprintf("From the %s outputs, %s guesses %s right more often than the best guess without them, so they reveal more about it than the answer alone.", outputs, l.guesser(), l.Attribute)
 	}
-	return fmt.Sprintf("This attack shows no excess on %s; another attack may.", l.Attribute)
+	return fmt.Sprintf("From the %s outputs, %s is not shown to guess %s right more often than the best guess without them; another attack may.", outputs, l.guesser(), l.Attribute)
 }
 
 // uncertainty is the excess's interval and p-value.
@@ -75,7 +69,7 @@ func (l attackResult) baselineBrief() string {
 // tablesLead is the verdict on published tables that were run again.
 func (r *Report) tablesLead() verdictBlock {
 	v := verdictBlock{Badge: "Computed again", Tone: Calm}
-	var said, reduced []string
+	var reduced []string
 	cells, ran, compared, near := 0, 0, 0, 0
 	for i := range r.Tables {
 		t := &r.Tables[i]
@@ -88,16 +82,19 @@ func (r *Report) tablesLead() verdictBlock {
 			reduced = append(reduced, strings.TrimSuffix(t.Reduced, "."))
 		}
 	}
+	s := "All published figures of these tables were computed again"
 	if ran < cells {
-		said = append(said, fmt.Sprintf("This run computed %s of %s again.", grouped(ran), countGrouped(cells, "published figure")))
-	} else {
-		said = append(said, fmt.Sprintf("This run computed all %s again.", countGrouped(cells, "published figure")))
+		s = "A part of the published figures was computed again"
 	}
-	if len(reduced) > 0 {
-		said = append(said, "They do not compare with the published ones: "+strings.Join(unique(reduced), "; ")+".")
-	} else if compared > 0 {
-		said = append(said, fmt.Sprintf("%d of the %d that are published with a standard deviation are within %d of these.", near, compared, Beyond))
+	switch {
+	case len(reduced) > 0:
+		s += ", but they do not compare with the published ones: " + strings.Join(unique(reduced), "; ")
+	case compared > 0 && near == compared:
+		s += ", and all that are published with a standard deviation agree"
+	case compared > 0:
+		s += ", and not all that are published with a standard deviation agree"
 	}
+	v.Says = s + "."
 	switch {
 	case len(reduced) > 0:
 		v.Badge = "Not comparable"
@@ -108,7 +105,6 @@ func (r *Report) tablesLead() verdictBlock {
 	case compared > 0:
 		v.Badge = fmt.Sprintf("%d of %d figures agree", near, compared)
 	}
-	v.Says = strings.Join(said, " ")
 	v.Tiles = []tile{{"Ran", grouped(ran), fmt.Sprintf("of %s", countGrouped(cells, "figure")), "the others were left out"}}
 	if ran == cells {
 		v.Tiles[0].About = "of the published tables"
@@ -168,7 +164,7 @@ func (r *Report) figureSays() string {
 	if known == 0 {
 		return "The paper prints no figure to compare with."
 	}
-	return fmt.Sprintf("Of %s that paper A prints, %d are within 10 %% here. Peaks and medians are those of histograms of its bounds, which limit unbiased estimators only.", Count(known, "figure"), near)
+	return fmt.Sprintf("%d of %s that paper A prints agree within 10 %%; the bounds that they describe limit unbiased estimators only.", near, Count(known, "figure"))
 }
 
 func isNaN(x Number) bool { return x != x }

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-	"math"
 	"strings"
 )
 
@@ -15,53 +13,48 @@ func (r *Report) promiseLead() verdictBlock {
 		v.Badge, v.Tone = "Promise kept", Good
 	}
 	harm, tone := r.harm()
-	if words := r.recognisedWords(); words != "" {
-		v.Says += " " + words
-	}
 	if x.Met && harm != "" && !(tone == Warn && x.Limits.Identify > 0 && harm != "Class recognised") {
 		v.Tone = tone
 	}
-	if _, share := r.recognised(); x.Met && v.Tone == Good && share >= recognisedMostly {
+	if r.recogniser() != nil && v.Tone == Good {
 		v.Tone = Warn // the promise is about inputs, and an attack recovers their class
 	}
 	return v
 }
 
-// promiseHeadline says in a sentence by which figure the promise is kept, and at what cost. If it is
-// not kept, sentences say which limits are missed, and what may help.
+// promiseHeadline says in a sentence whether the promise is kept: which limits are missed, by how
+// much, and what may help. The tiles have the other figures.
 func (r *Report) promiseHeadline() string {
-	if x := r.Promise; x.Met && x.Released != nil && len(x.Checked) > 0 {
-		first, others := leadingLimit(x.Checked)
-		said := []string{r.limitSentence(first)}
-		switch {
-		case others == 1:
-			said = append(said, "the other limit is kept")
-		case others > 1:
-			said = append(said, fmt.Sprintf("%d other limits are kept", others))
+	x := r.Promise
+	if x.Released == nil {
+		return sentenceOf(r.noneMeets() + "; " + otherChoices)
+	}
+	s := "this release keeps the promise: " + r.promised()
+	if missed, help := r.missed(); len(missed) > 0 {
+		s = "this release does not keep the promise: " + and(missed)
+		if len(help) > 0 {
+			s += "; what may help: " + strings.Join(help, ", or ")
 		}
-		return sentenceOf(strings.Join(append(said, "and "+r.dropWords()), ", "))
+		return sentenceOf(s)
 	}
-	var said []string
-	for _, s := range r.promiseParts() {
-		said = append(said, sentenceOf(s))
+	if a := r.recogniser(); a != nil {
+		s += ", but " + r.recognisedSays(a)
 	}
-	return strings.Join(said, " ")
+	return sentenceOf(s)
 }
 
-// leadingLimit returns the limit that a promise states first, and how many others there are. Of
-// identification it has the larger figure: of inputs of the list or of new ones.
-func leadingLimit(all []CheckedLimit) (first CheckedLimit, others int) {
-	first, others = all[0], len(all)-1
-	if first.Kind == LimitIdentify && others > 0 && all[1].Kind == LimitHidden {
-		first.Figure, others = max(first.Figure, all[1].Figure), others-1
+// missed lists the limits that are not kept, by how much, and what may help.
+func (r *Report) missed() (missed, help []string) {
+	for _, c := range r.Promise.Checked {
+		switch {
+		case c.Kept:
+			continue
+		case c.Lacks != "":
+			missed = append(missed, r.limitSentence(c))
+		default:
+			missed = append(missed, c.name()+" ("+c.against()+")")
+		}
+		help = append(help, c.help())
 	}
-	return first, others
-}
-
-// dropWords says by how much the release changes the accuracy.
-func (r *Report) dropWords() string {
-	if math.IsNaN(float64(r.Promise.Drop)) {
-		return "the accuracy on test data is " + percent(float64(r.Promise.Accuracy))
-	}
-	return changed(r.Promise.Drop)
+	return missed, unique(help)
 }

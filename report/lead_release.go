@@ -48,17 +48,48 @@ func (r *Report) recognised() (best *Attack, share float64) {
 	return best, share
 }
 
-// recognisedWords says how often the model takes reconstructions of the best attack for the original's
-// class, where it mostly does; if it does so only with another attack's, of that one.
-func (r *Report) recognisedWords() string {
-	a, share := r.recognised()
-	if best := r.bestAttack("all"); best != nil && best.Recognised != nil && *best.Recognised >= recognisedMostly {
-		a, share = best, *best.Recognised
+// recognises reports whether the model takes most reconstructions of an attack for the original's
+// class, and far more of them than it does if the mean of the training data is guessed.
+func (r *Report) recognises(a *Attack) bool {
+	if a == nil || a.Recognised == nil {
+		return false
 	}
-	if a == nil || share < recognisedMostly {
+	share, without := *a.Recognised, r.recognisedWithout()
+	return share >= recognisedMostly && share-without >= recognisedMostly*(1-without) && share > without
+}
+
+// recognisedWithout is the share of inputs to whose class the model assigns the mean of the training
+// data: 0 if it was not measured.
+func (r *Report) recognisedWithout() float64 {
+	if mean := r.priorAlone("all"); mean != nil && mean.Recognised != nil {
+		return *mean.Recognised
+	}
+	return 0
+}
+
+// recogniser returns the best attack if the model recognises the class in its reconstructions, else
+// another attack with which it does: nil if there is none.
+func (r *Report) recogniser() *Attack {
+	if best := r.bestAttack("all"); r.recognises(best) {
+		return best
+	}
+	if a, _ := r.recognised(); r.recognises(a) {
+		return a
+	}
+	return nil
+}
+
+// recognisedSays says how often the model assigns reconstructions of an attack to the original's
+// class; empty if that was not measured.
+func (r *Report) recognisedSays(a *Attack) string {
+	if a == nil || a.Recognised == nil {
 		return ""
 	}
-	return fmt.Sprintf("The model assigns %.0f %% of the reconstructions by the %s attack to the original's class.", 100*share, a.Name)
+	s := fmt.Sprintf("the model assigns %.0f %% of the reconstructions by the %s attack to the original's class", 100**a.Recognised, a.Name)
+	if mean := r.priorAlone("all"); mean != nil && mean.Recognised != nil {
+		s += fmt.Sprintf(" (without the release: %.0f %%)", 100**mean.Recognised)
+	}
+	return s
 }
 
 // harm names what an adversary is shown to do with the release, the worst first; empty if nothing
@@ -77,7 +108,7 @@ func (r *Report) harm() (badge string, tone Tone) {
 			return "Input sometimes identified", Warn
 		}
 	}
-	if _, share := r.recognised(); share >= recognisedMostly {
+	if r.recogniser() != nil {
 		return "Class recognised", Warn
 	}
 	return "", Calm
@@ -110,58 +141,55 @@ func (r *Report) releaseLead() verdictBlock {
 	return v
 }
 
-// releaseSays is what adversaries can do with the release, in up to three sentences.
+// releaseSays is a sentence on what adversaries can do with the release, the worst first. The tiles
+// have the figures.
 func (r *Report) releaseSays() string {
-	said := []string{r.identifiedSays()}
+	badge, _ := r.harm()
+	identified, attacked, floored := r.identifiedSays(), r.attackSays(), r.flooredSays()
+	switch {
+	case identified != "" && attacked != "":
+		return sentenceOf(identified + ", and " + attacked)
+	case identified != "":
+		return sentenceOf(identified)
+	case badge != "" || attacked != "" && floored == "":
+		return sentenceOf(attacked)
+	case attacked != "":
+		return sentenceOf(floored + ", and " + attacked)
+	case floored != "":
+		return sentenceOf(floored)
+	}
+	return r.unbiasedSays()
+}
+
+// attackSays says whether attacks come closer than guessing, and whether the model recognises the
+// class in reconstructions: empty if none ran.
+func (r *Report) attackSays() string {
 	best := r.bestAttack("all")
+	if best == nil {
+		return ""
+	}
+	said := "no attack that ran is shown to err by less than guessing the mean without the release"
+	if best.Gain.closer() {
+		who := "the best attack that ran"
+		if learnedFromItself(r) {
+			who += ", which learned from the inputs that it attacks,"
+		}
+		said = who + " errs by less than guessing the mean without the release"
+	}
+	if a := r.recogniser(); a != nil {
+		said += ", and " + r.recognisedSays(a)
+	}
+	return said
+}
+
+// flooredSays says that a floor is proved for adversaries without a list: empty if none is.
+func (r *Report) flooredSays() string {
 	column, _ := r.exposed()
 	switch {
 	case column != nil:
-		said = append(said, r.exposedSays())
+		return "a floor is proved for every adversary who knows only what rows look like"
 	case r.listed() && !r.closeness()[0].anybody.none():
-		said = append(said, fmt.Sprintf("An adversary who knows only what inputs look like reconstructs them with an error of at least %s %s (root mean square).", atLeastNumber(r.closeness()[0].anybody.value), r.unit()))
-	case best != nil && best.Gain.closer():
-		who := "The best attack that ran"
-		if learnedFromItself(r) {
-			who = "The best attack that ran, which learned from the inputs that it attacks,"
-		} else if r.Lists != nil && r.Lists.Holder != nil {
-			who = "Without a list, the best attack that ran"
-		}
-		if name, _, errs, without := r.nearestColumn(true); name != "" {
-			said = append(said, fmt.Sprintf("%s recovers %s to within %s (root mean square, in its own unit; without the release: %s).", who, name, number(errs), number(without)))
-			break
-		}
-		said = append(said, fmt.Sprintf("%s reconstructs it with an error of %s %s%s.", who, number(r.inUnit(float64(best.MeanSquare))), r.unit(), r.priorWords()))
-	}
-	if best != nil && !best.Gain.closer() {
-		said = append(said, r.notCloser(best))
-	}
-	said = append(said, r.recognisedWords())
-	if len(readable(said)) == 0 {
-		said = append(said, r.unbiasedSays())
-	}
-	d := document{}
-	d.say(said...)
-	return d.blocks[0].(paragraph).Text
-}
-
-// notCloser says how the best attack does beside guessing the mean, if it is not shown to come closer.
-func (r *Report) notCloser(best *Attack) string {
-	attack, alone := r.inUnit(float64(best.MeanSquare)), r.inUnit(float64(r.priorAlone("all").MeanSquare))
-	switch {
-	case r.byColumn():
-		return "No attack that ran is shown to come closer than guessing the mean without the release. A better attack may."
-	case attack < alone:
-		return fmt.Sprintf("The best attack that ran errs by %s %s, guessing the mean without the release by %s. Over %s, this difference may be chance.",
-			number(attack), r.unit(), number(alone), countGrouped(r.Data.Examples, "input"))
-	}
-	return fmt.Sprintf("No attack that ran comes closer than guessing the mean without the release (error %s %s). A better attack may.", number(alone), r.unit())
-}
-
-// priorWords says what is reached without the release.
-func (r *Report) priorWords() string {
-	if alone := r.priorAlone("all"); alone != nil {
-		return fmt.Sprintf("; without the release: %s", number(r.inUnit(float64(alone.MeanSquare))))
+		return "a floor is proved for every adversary who knows only what inputs look like"
 	}
 	return ""
 }
@@ -173,38 +201,35 @@ func (r *Report) identifiedSays() string {
 		return ""
 	}
 	h := r.Lists.Holder
-	guessing := ""
+	share := "at most " + percentUp(h.First.High)
+	if r.mostlyIdentified() {
+		share = "at least " + percentDown(h.First.Low)
+	}
+	s := fmt.Sprintf("an adversary with a list of %s names the right one in %s of releases", countGrouped(h.List.Inputs, "candidate"), share)
 	if g := 1 / float64(h.List.Inputs); g >= identifiedSometimes {
-		guessing = "; guessing: " + percentOrLess(g)
+		s += " (guessing: " + percentOrLess(g) + ")"
 	}
-	begin := fmt.Sprintf("An adversary with a list of %s names the right one in ", countGrouped(h.List.Inputs, "candidate"))
-	switch {
-	case !r.Lists.Processed && r.mostlyIdentified():
-		return begin + fmt.Sprintf("%s of releases (at least %s%s).", percentOf(h.First.Mean), percentDown(h.First.Low), guessing)
-	case !r.Lists.Processed && h.First.High >= identifiedSometimes:
-		return begin + fmt.Sprintf("%s of releases (at most %s%s).", percentOf(h.First.Mean), percentUp(h.First.High), guessing)
-	}
-	return begin + fmt.Sprintf("at most %s of releases.", percentUp(h.First.High))
+	return s
 }
 
 // unbiasedSays says what is known of a release without attacks or lists.
 func (r *Report) unbiasedSays() string {
-	if r.Release.NoBounds != "" {
+	const notLimited = "it does not limit an adversary who knows what inputs look like"
+	switch {
+	case r.Release.NoBounds != "":
 		return r.certified()
-	}
-	_, about := strength(r)
-	said := sentenceOf(about)
-	if len(r.Bounds) == 0 {
+	case len(r.Bounds) == 0:
 		return "No bound was computed and no attack ran."
 	}
 	best := bestRow(r, true)
 	if best.Method == "" {
-		return said
+		_, about := strength(r)
+		return sentenceOf(about)
 	}
 	if words := r.aboveWords(best); words != "" {
-		said += " " + sentenceOf("This floor is "+words)
+		return "The bound is for unbiased estimators only and " + words + ": " + notLimited + "."
 	}
-	return said + " It does not limit an adversary who knows what inputs look like."
+	return "The bound is for unbiased estimators only: " + notLimited + "."
 }
 
 // releaseTiles are the figures behind the verdict on a release.
@@ -212,15 +237,16 @@ func (r *Report) releaseTiles() []tile {
 	var t []tile
 	if r.Lists != nil && r.Lists.Holder != nil {
 		h := r.Lists.Holder
-		share := percentOf(h.First.Mean)
+		share, about := percentOf(h.First.Mean), "of releases, on average"
 		if r.Lists.Processed {
-			share = "at most " + percentUp(h.First.High)
+			share, about = "≤ "+percentUp(h.First.High), "of releases"
 		}
-		t = append(t, tile{"Identification", share, "", fmt.Sprintf("of releases, among %s; guessing: %s", countGrouped(h.List.Inputs, "candidate"), percentOrLess(1/float64(h.List.Inputs)))})
+		if g := 1 / float64(h.List.Inputs); g < identifiedSometimes { // else the sentence says it
+			about += "; guessing: " + percentOrLess(g)
+		}
+		t = append(t, tile{"Identification", share, "", about})
 	}
-	if c, _ := r.exposed(); c != nil && c.attack.value > 0 {
-		t = append(t, tile{"Best attack, " + c.band, number(c.attack.value), "", "RMS error in the column's unit; guessing the mean: " + number(c.attack.prior)})
-	} else if name, by, errs, without := r.nearestColumn(false); name != "" {
+	if name, by, errs, without := r.nearestColumn(false); name != "" {
 		t = append(t, tile{"Best attack, " + name, number(errs), "", "RMS error in the column's unit (" + by + "); without the release: " + number(without)})
 	} else if best := r.bestAttack("all"); best != nil {
 		about := "RMS error (" + best.Name + ")"
@@ -240,8 +266,12 @@ func (r *Report) releaseTiles() []tile {
 
 // floorTile is the tile of the floor for adversaries without a list.
 func (r *Report) floorTile() tile {
-	if c, _ := r.exposed(); c != nil {
-		return tile{"Floor, " + c.band, atLeastNumber(c.anybody.value), "", "least RMS error of an adversary without a list, in the column's unit; guessing the mean: " + number(c.anybody.prior)}
+	if c, without := r.exposed(); c != nil {
+		about := "RMS error in the column's unit, without a list; guessing the mean: " + number(c.anybody.prior)
+		if n := len(without); n > 0 {
+			about += fmt.Sprintf("; none for %d other %s", n, plural(n, "column"))
+		}
+		return tile{"Floor, " + c.band, "≥ " + atLeastNumber(c.anybody.value), "", about}
 	}
 	floor := r.closeness()[0].anybody
 	if floor.none() {

@@ -75,7 +75,7 @@ func (d *document) listDetails(r *Report) {
 	}
 	if r.listed() {
 		d.folded("Limits on every adversary, in figures")
-		d.say(r.identified(), r.hidden(), r.floored())
+		d.say(r.listSays()...)
 		d.on(onPage, func(d *document) { d.table(closenessTable(r, r.closeness())) })
 		d.say(r.uninformativeBands(r.closeness()))
 		d.holder(x)

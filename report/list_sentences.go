@@ -7,6 +7,11 @@ import (
 	"tattle/measure"
 )
 
+// listSays are the limits on every adversary in sentences.
+func (r *Report) listSays() []string {
+	return []string{r.identified(), r.hidden(), r.floored(), r.exposedSays()}
+}
+
 // identified says how often an adversary with a list identifies the input.
 func (r *Report) identified() string {
 	if r.Lists == nil || r.Lists.Holder == nil {

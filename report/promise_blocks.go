@@ -60,7 +60,7 @@ func (d *document) search(r *Report, others sideBySide) {
 func (r *Report) promiseTiles() []tile {
 	x := r.Promise
 	if x.Released == nil {
-		return nil
+		return r.nearestTiles()
 	}
 	p := x.Released
 	cost := "original model: " + percent1(float64(x.OriginalAccuracy))
@@ -87,12 +87,40 @@ func (r *Report) promiseTiles() []tile {
 		if x := r.Lists.Hidden; x != nil {
 			high = max(high, x.First.High)
 		}
-		t = append(t, tile{"Identification", "at most " + shareAtMost(high), "", about})
+		t = append(t, tile{"Identification", "≤ " + shareAtMost(high), "", about})
 	}
 	if r.Lists.EverySample() != nil {
 		t = append(t, r.floorTile())
 	}
 	return t
+}
+
+// nearestTiles are the figures of the release that comes nearest to the limits in the search, if none
+// meets them.
+func (r *Report) nearestTiles() []tile {
+	p := r.Promise.Nearest
+	if p == nil {
+		return nil
+	}
+	const search = "mean over draws in the search, without limits"
+	l := r.Promise.Limits
+	t := []tile{
+		{"Nearest release", fmt.Sprint(p.Keep), plural(p.Keep, "number"), fmt.Sprintf("of node %s, %s, noise σ = %s", p.Node, p.Method, number(p.Sigma))},
+		{"Accuracy", percent1(targetAccuracy(*p)), "", "in the search; original model: " + percent1(float64(r.Promise.ValidationAccuracy))},
+	}
+	if l.Identify > 0 {
+		t = append(t, tile{"Identification", percentOf(p.Identified), "", "limit " + percentOrLess(l.Identify) + "; " + search})
+	}
+	if l.Bits > 0 {
+		t = append(t, tile{"Revealed", number(p.Bits), "bits", "limit " + number(l.Bits) + "; " + search})
+	}
+	if l.Floor > 0 {
+		t = append(t, tile{"Floor without a list", number(r.inUnit(p.Floor * p.Floor)), r.shortUnit(), "limit " + number(r.inUnit(l.Floor*l.Floor)) + "; " + search})
+	}
+	for k, want := range l.Protect {
+		t = append(t, tile{"Right guesses, " + want.Attribute, percent1(guessedRight(*p, k)), "", search})
+	}
+	return t[:min(len(t), 4)]
 }
 
 // shareAtMost prints an upper limit on a share with as many digits as it needs, rounded up.

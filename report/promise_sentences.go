@@ -41,21 +41,28 @@ func (r *Report) promiseParts() []string {
 
 // nothingKept are the parts if nothing that was tried keeps the promise.
 func (r *Report) nothingKept() []string {
-	x := r.Promise
-	if len(x.Points) == 0 {
-		return []string{"nothing could be tried"}
+	said := []string{r.noneMeets()}
+	if p := r.Promise.Nearest; p != nil {
+		said = append(said, fmt.Sprintf("the nearest is %s, σ = %s: %s, means over draws on training data, without limits", pointName(*p), number(p.Sigma), r.searched(*p)))
 	}
+	return append(said, otherChoices)
+}
+
+// otherChoices may help if nothing that was tried keeps the promise.
+const otherChoices = "what may help: looser limits, other nodes or other methods"
+
+// noneMeets says how many releases were tried, of which none meets the limits.
+func (r *Report) noneMeets() string {
 	tried := 0
-	for _, p := range x.Points {
+	for _, p := range r.Promise.Points {
 		if !p.Method.Peer() {
 			tried++
 		}
 	}
-	said := []string{fmt.Sprintf("in the search, none of %s meets the limits (%s)", countGrouped(tried, "release"), r.promised())}
-	if p := x.Nearest; p != nil {
-		said = append(said, fmt.Sprintf("the nearest is %s, σ = %s: %s, means over draws on training data, without limits", pointName(*p), number(p.Sigma), r.searched(*p)))
+	if tried == 0 {
+		return "nothing could be tried"
 	}
-	return append(said, "what may help: looser limits, other nodes or other methods")
+	return fmt.Sprintf("in the search, none of %s meets the limits (%s)", countGrouped(tried, "release"), r.promised())
 }
 
 // promised lists the limits in words.
@@ -76,7 +83,7 @@ func (r *Report) promised() string {
 	add(l.Floor, "floor without a list at least %s %s", number(r.inUnit(l.Floor*l.Floor)), r.unit())
 	add(l.Attack, "error of every attack at least %s %s", number(r.inUnit(l.Attack*l.Attack)), r.unit())
 	for _, p := range l.Protect {
-		add(p.Accuracy, "%s guessed right in at most %s", p.Attribute, percentOrLess(p.Accuracy))
+		add(p.Accuracy, "%s guessed right in at most %s of cases", p.Attribute, percentOrLess(p.Accuracy))
 		add(p.AUC, "AUC of %s at most %s", p.Attribute, number(p.AUC))
 		add(p.Bits, "at most %s bits about %s", number(p.Bits), p.Attribute)
 	}
@@ -222,10 +229,11 @@ func (c CheckedLimit) print(x float64, number func(float64) string) string {
 
 // difference prints a difference of two values, rounded up.
 func (c CheckedLimit) difference(x float64) string {
-	if c.Kind.share() {
-		return atMostNumber(100*x) + " points"
+	if c.Kind.share() || c.Kind == LimitDrop {
+		s := atMostNumber(100 * x)
+		return s + " " + map[bool]string{true: "point", false: "points"}[s == "1"]
 	}
-	return c.brief(x, atMostNumber)
+	return c.print(x, atMostNumber)
 }
 
 // help says what may help to keep a limit.

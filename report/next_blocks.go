@@ -1,0 +1,33 @@
+package report
+
+import "fmt"
+
+// nextSteps says what to do about what was measured of a release. A search for a release and a
+// figure of the papers end with commands of their own.
+func (d *document) nextSteps(r *Report) {
+	if !r.released() || r.Audit != nil || r.Promise != nil || r.Design != nil || len(r.Published) > 0 {
+		return
+	}
+	if steps := readable(r.steps()); len(steps) > 0 {
+		d.section("What to do")
+		d.list(steps)
+	}
+}
+
+// steps are sentences on what to do.
+func (r *Report) steps() []string {
+	badge, _ := r.harm()
+	best := r.bestAttack("all")
+	switch {
+	case r.Lists != nil && r.Lists.Holder != nil && badge != "" && badge != "Class recognised":
+		return []string{"Do not rely on this release to hide which input it is.",
+			fmt.Sprintf("More noise or fewer numbers help: tattle design --identify SHARE@%d, with the same model and data, finds the release that keeps this share at the lowest cost in accuracy.", r.Lists.Holder.List.Inputs)}
+	case best != nil && best.Gain.closer(), badge != "":
+		return []string{"If inputs must not be reconstructed, more noise or fewer numbers help: tattle design --attack X, with the same model and data, finds the release from which no attack of tattle reconstructs inputs with an error below X at the lowest cost in accuracy."}
+	case !r.listed():
+		return []string{"This report has no limit on adversaries who know what inputs look like. With training data (--training-data), and without --candidates none, tattle bound computes such limits."}
+	case r.Release.Noise.Family == "lattice":
+		return []string{"To deploy this release with its certificate, run tattle guard pack on the folder of this report."}
+	}
+	return []string{"To deploy noise of this strength with a certificate, measure it with --noise lattice, and run tattle guard pack on the folder of that report."}
+}
