@@ -86,10 +86,7 @@ func NewCertificate(r *Report, sha256 string, l lattice.Lattice, b CertifiedBudg
 
 // String states the budget.
 func (b CertifiedBudget) String() string {
-	if b.Period == 0 {
-		return Count(b.Releases, "release") + " in all"
-	}
-	return fmt.Sprintf("%s in each period of %v", Count(b.Releases, "release"), b.Period)
+	return Count(b.Releases, "release") + " " + b.time()
 }
 
 // uncovered lists what the figures do not cover.
@@ -124,26 +121,19 @@ func (c *Certificate) WriteJSON(w io.Writer) error {
 // WriteHTML writes the certificate as a page that loads nothing.
 func (c *Certificate) WriteHTML(w io.Writer) error {
 	d := &document{}
-	d.add(paragraph{c.Sentences[0], "verdict"})
+	d.add(c.lead())
 	d.say(fmt.Sprintf("The figures hold for the integers that are released: features clipped and rounded to multiples of Δ, with discrete Gaussian noise. They are for an adversary with %s of one input, and for features within δ of those of real arithmetic.", Count(c.Queries, "release")))
+	if len(c.Promise) > 0 {
+		d.section("The promise")
+		d.table(limitsTable(c.Promise))
+	}
 	d.section("Mechanism")
 	d.settings([]Setting{
 		{"lattice Δ", fmt.Sprint(c.Lattice.Delta)}, {"noise σ", fmt.Sprint(c.Lattice.Sigma)}, {"clip", fmt.Sprint(c.Lattice.Clip)}, {"features", fmt.Sprint(c.Lattice.Dim)},
 		{"budget of a subject", c.Budget.String()}, {"drift allowance δ", fmt.Sprintf("%.4g", c.Drift)},
 	})
 	d.section("Results of the run")
-	d.list(readable(c.Sentences[1:]))
-	if len(c.Promise) > 0 {
-		t := table{Heads: []string{"limit", "promised", "computed"}}
-		for _, p := range c.Promise {
-			figure := p.Lacks
-			if figure == "" {
-				figure = number(float64(p.Figure)) + " " + p.Unit
-			}
-			t.Rows = append(t.Rows, []string{string(p.Kind) + " " + p.Of, number(p.Limit) + " " + p.Unit, figure})
-		}
-		d.table(t)
-	}
+	d.list(readable(c.Sentences))
 	if len(c.Warnings) > 0 {
 		d.section("Warnings")
 		d.list(c.Warnings)
@@ -154,6 +144,35 @@ func (c *Certificate) WriteHTML(w io.Writer) error {
 	d.add(code(c.Command))
 	d.settings([]Setting{{"report.json, SHA-256", c.Report}, {"model, SHA-256", c.Model}, {"data, SHA-256", c.Data}, {"tattle", c.Version}})
 	return writePage(w, c.Title, "features on a lattice, with discrete Gaussian noise", d.blocks)
+}
+
+// lead says what the certificate is for. Its tone is never good, because no figure excludes all harm.
+func (c *Certificate) lead() verdictBlock {
+	v := verdictBlock{Badge: "Measured", Tone: Calm, Says: "The figures on this page hold for the integers that a guard releases of an input within the budget."}
+	for i, p := range c.Promise {
+		if v.Badge = "Promise kept"; !p.Kept {
+			v.Badge, v.Tone = "Promise not kept", Bad
+			break
+		}
+		if i < 2 {
+			promised, figure := p.words()
+			v.Tiles = append(v.Tiles, tile{capital(p.name()), figure, "", "promised: " + promised})
+		}
+	}
+	v.Tiles = append(v.Tiles, tile{"Released", fmt.Sprint(c.Lattice.Dim), plural(c.Lattice.Dim, "integer"), fmt.Sprintf("noise of σ = %s, steps of Δ = %s", number(c.Lattice.Sigma), number(c.Lattice.Delta))},
+		tile{"Budget of a subject", fmt.Sprint(c.Budget.Releases), plural(c.Budget.Releases, "release"), c.Budget.time()})
+	if len(v.Tiles) < 3 {
+		v.Tiles = append(v.Tiles, tile{"Drift allowance", number(c.Drift), "", "largest error of a feature before it is rounded"})
+	}
+	return v
+}
+
+// time says for how long the budget is.
+func (b CertifiedBudget) time() string {
+	if b.Period == 0 {
+		return "in all"
+	}
+	return fmt.Sprintf("in each period of %v", b.Period)
 }
 
 // ReadCertificate reads a certificate that WriteJSON wrote. It refuses other bytes.

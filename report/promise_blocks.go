@@ -294,23 +294,33 @@ func (r *Report) onDevice() string {
 
 // checkedLimits adds a table of the limits beside the figures of the report, if there are several.
 func (d *document) checkedLimits(x *Promise) {
-	if len(x.Checked) < 2 {
-		return
+	if len(x.Checked) > 1 {
+		d.table(limitsTable(x.Checked))
 	}
+}
+
+// limitsTable has the limits of a promise beside the figures that were computed.
+func limitsTable(all []CheckedLimit) table {
 	t := table{Says: "The promise beside the figures of this report. Figure: limit of the measurement that does not overstate the protection, with 99.9 % confidence (of attacks: demonstrated; of the accuracy drop: 95 %).",
 		Heads: []string{"quantity", "promised", "figure", "mean", "kept"}, Words: []int{4}}
-	for _, c := range x.Checked {
-		promised, figure, kept := "at most ", c.print(float64(c.Figure), atMostNumber), "no"
-		if c.Kind.least() {
-			promised, figure = "at least ", c.print(float64(c.Figure), atLeastNumber)
-		}
+	for _, c := range all {
+		promised, figure := c.words()
+		kept := "no"
 		switch {
 		case c.Lacks != "":
 			kept = "not measured"
 		case c.Kept:
 			kept = "yes"
 		}
-		t.add(c.name(), promised+c.brief(c.Limit, number), figure, c.brief(float64(c.Mean), number), kept)
+		t.add(c.name(), promised, figure, c.brief(float64(c.Mean), number), kept)
 	}
-	d.table(t)
+	return t
+}
+
+// words prints the limit and the figure beside it.
+func (c CheckedLimit) words() (promised, figure string) {
+	if c.Kind.least() {
+		return "at least " + c.brief(c.Limit, number), c.print(float64(c.Figure), atLeastNumber)
+	}
+	return "at most " + c.brief(c.Limit, number), c.print(float64(c.Figure), atMostNumber)
 }

@@ -277,3 +277,28 @@ func TestPromiseDamaged(t *testing.T) {
 		}
 	}
 }
+
+// TestCertificateWords: the certificate prints shares in percent, and its verdict is one that the promise
+// supports.
+func TestCertificateWords(t *testing.T) {
+	c := certified(t)
+	page := func() string {
+		var b strings.Builder
+		if err := c.WriteHTML(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	for _, want := range []string{"Promise kept", "at most 12 %", ">11.2 %<", "9.73 %", "at least 43.2", "in all"} {
+		if !strings.Contains(strings.ReplaceAll(page(), "\u00a0", " "), want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if strings.Contains(page(), ".112") {
+		t.Error("prints a bare share")
+	}
+	c.Promise[1].Kept = false
+	if s := page(); strings.Contains(s, "Promise kept</") || !strings.Contains(s, "Promise not kept") || c.lead().Tone != Bad {
+		t.Error("a promise that is not kept is called kept")
+	}
+}

@@ -51,6 +51,16 @@ func released(t *testing.T) *Report {
 	return r
 }
 
+// certified is the certificate of a release that keeps a promise.
+func certified(t *testing.T) *Certificate {
+	r := promised(t, promise.Limits{Identify: .12, Candidates: 60000, Floor: .55})
+	return &Certificate{
+		Schema: CertificateSchema, Title: "Certificate of a release", Command: r.Command, Sentences: r.Sentences(), Promise: r.Promise.Checked,
+		Lattice: CertifiedLattice{Delta: .01, Sigma: 2.84, Clip: 6, Dim: 9}, Budget: CertifiedBudget{Releases: 1}, Queries: 1, Drift: 1e-4, From: "measured",
+		Uncovered: []string{"Inputs that the run did not measure."},
+	}
+}
+
 // trained is a report of tattle train without a sensitive attribute.
 func trained() *Report {
 	r := New("A classifier of glyphs", "tattle train glyphs", 1)
@@ -94,6 +104,11 @@ func TestFirstScreen(t *testing.T) {
 		}
 		page[name] = b.Bytes()
 	}
+	var b bytes.Buffer
+	if err := certified(t).WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	page["certificate"] = b.Bytes()
 	if *pages != "" {
 		paths, _ := filepath.Glob(*pages)
 		for _, path := range paths {
