@@ -72,8 +72,9 @@ func BitsAbove(ctx context.Context, list Candidates, density Density, queries in
 			simd.Axpy(-1, centre, row)
 			simd.Axpy(1/float64(count), row, mean)
 		}
-		simd.Gemm(true, false, dim, dim, n, scale/float64(count), block, dim, block, dim, 1, gram, dim)
+		simd.Gram(true, dim, n, scale/float64(count), block, dim, 1, gram, dim)
 	}
+	simd.Mirror(dim, gram, dim)
 	for i := range dim {
 		simd.Axpy(-scale*mean[i], mean, gram[i*dim:(i+1)*dim])
 		gram[i*dim+i]++

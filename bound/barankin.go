@@ -88,7 +88,8 @@ func (c *Certifier) gaussianMoments(v *moments, first int, runtime float64) {
 	_, n := c.Net.Dims()
 	z, norm, miss := c.steps(v.m, first, runtime)
 	q := v.value
-	simd.Gemm(false, true, v.m, v.m, n, 1, z, n, z, n, 0, q, v.m)
+	simd.Gram(false, v.m, n, 1, z, n, 0, q, v.m)
+	simd.Mirror(v.m, q, v.m)
 	s := c.Noise.Std()
 	k := float64(max(1, c.Queries)) / s / s
 	sum := (float64(n) + 16) * ulp

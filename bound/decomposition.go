@@ -97,7 +97,8 @@ func (f *Factors) update(q []float64, jq []float32) decomposition {
 	}
 	simd.Gemm(false, true, len(d.rows), d.width, k, 1, cs, k, vq, k, 1, d.b, d.width)
 	gram := make([]float64, d.width*d.width)
-	simd.Gemm(true, false, d.width, d.width, len(d.rows), 1, d.b, d.width, d.b, d.width, 0, gram, d.width)
+	simd.Gram(true, d.width, len(d.rows), 1, d.b, d.width, 0, gram, d.width)
+	simd.Mirror(d.width, gram, d.width)
 	top := 0.
 	for i := range d.width {
 		top = max(top, gram[i*d.width+i])

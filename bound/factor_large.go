@@ -111,7 +111,8 @@ func (f *Factors) sound(j Jacobian) bool {
 // of the left ones of the rest.
 func topOf(ctx context.Context, x []float64, rows, cols int, ratio float64) (s, left, right, rest []float64, ok bool) {
 	gram := make([]float64, rows*rows)
-	gramOf(gram, x, rows, cols)
+	simd.Gram(false, rows, cols, 1, x, cols, 0, gram, rows)
+	simd.Mirror(rows, gram, rows)
 	values, vectors, ok := eigen.Large(ctx, gram, rows, math.Inf(-1))
 	if !ok || !(values[0] > 0) {
 		return nil, nil, nil, nil, false
@@ -133,15 +134,6 @@ func above(values []float64, floor float64) (count int) {
 		count++
 	}
 	return count
-}
-
-// gramOf overwrites gram with x xᵀ, [rows, rows], half of it computed.
-func gramOf(gram, x []float64, rows, cols int) {
-	for i := 0; i < rows; i += gramStripe {
-		w := min(gramStripe, rows-i)
-		simd.Gemm(false, true, w, i+w, cols, 1, x[i*cols:], cols, x, cols, 0, gram[i*rows:], rows)
-	}
-	mirror(gram, rows)
 }
 
 // transposedOf returns the transpose of x, [rows, cols].

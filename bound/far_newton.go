@@ -269,7 +269,8 @@ func (f *farSystem) factor(j []float64, w []float32, ratio float64) bool {
 	for r := range f.rank {
 		simd.Mul(rowOf(f.jw, r, f.p), rowOf(j, r, f.p), f.x)
 	}
-	simd.Gemm(false, true, f.rank, f.rank, f.p, 1, f.jw, f.p, f.jw, f.p, 0, f.gram, f.rank)
+	simd.Gram(false, f.rank, f.p, 1, f.jw, f.p, 0, f.gram, f.rank)
+	simd.Mirror(f.rank, f.gram, f.rank)
 	top := 0.
 	for r := range f.rank {
 		top = max(top, f.gram[r*f.rank+r])

@@ -51,7 +51,8 @@ func (g *gramian) smallest(ctx context.Context, count int, seed uint64, index in
 func (g *gramian) ritz(y, w []float64, m, count int) *Factors {
 	rows, cols := g.matrix.Rows, g.matrix.Cols
 	h := make([]float64, m*m)
-	simd.Gemm(false, true, m, m, cols, 1, w, cols, w, cols, 0, h, m)
+	simd.Gram(false, m, cols, 1, w, cols, 0, h, m)
+	simd.Mirror(m, h, m)
 	values, q, ok := eigen.Symmetric(h, m, math.Inf(-1))
 	f := &Factors{Active: g.active, P: g.p}
 	if !ok {

@@ -186,11 +186,9 @@ func (f *Factors) fromGram(j Jacobian, ratio float64) bool {
 	rows := len(j.Active)
 	d := min(rows, j.P)
 	gram := make([]float64, d*d)
-	if rows <= j.P {
-		simd.Gemm(false, true, d, d, j.P, 1, j.Rows, j.P, j.Rows, j.P, 0, gram, d)
-	} else {
-		simd.Gemm(true, false, d, d, rows, 1, j.Rows, j.P, j.Rows, j.P, 0, gram, d)
-	}
+	tall := rows > j.P
+	simd.Gram(tall, d, max(rows, j.P), 1, j.Rows, j.P, 0, gram, d)
+	simd.Mirror(d, gram, d)
 	values, near, ok := eigen.Symmetric(gram, d, 0)
 	if !ok || len(values) == 0 {
 		return false

@@ -140,32 +140,10 @@ func (c *covariance) second(ctx context.Context, s, mean []float64) (fourth floa
 			v := simd.SumSquares(rowOf(x, i, p))
 			fourth += v * v / n
 		}
-		addGram(s, 1/n, x, p)
+		simd.Gram(true, p, rows, 1/n, x, p, 1, s, p)
 	})
-	mirror(s, p)
+	simd.Mirror(p, s, p)
 	return fourth, err
-}
-
-// gramStripe is how many rows of a symmetric product are computed at once: of
-// MNIST's 784, in four stripes, only ten of the sixteen blocks.
-const gramStripe = 208
-
-// addGram adds alpha·XᵀX, X [·, p], to the lower triangle of s, [p, p]. The entries of the upper
-// triangle are undefined afterwards.
-func addGram(s []float64, alpha float64, x []float64, p int) {
-	for i := 0; i < p; i += gramStripe {
-		w := min(gramStripe, p-i)
-		simd.Gemm(true, false, w, i+w, len(x)/p, alpha, x[min(i, len(x)):], p, x, p, 1, s[i*p:], p)
-	}
-}
-
-// mirror overwrites the upper triangle of s, [p, p], with the lower one.
-func mirror(s []float64, p int) {
-	for i := range p {
-		for j := range i {
-			s[j*p+i] = s[i*p+j]
-		}
-	}
 }
 
 // shrink turns the sample covariance S into (1−λ)S + λμI with μ = tr S/p and λ =

@@ -12,9 +12,6 @@ import (
 // prove a fiftieth more on MNIST and make four times as many pairs.
 const mostSteps = 1024
 
-// gramRows are the rows of scalar products that are taken at once.
-const gramRows = 256
-
 // A step moves the inputs of one list of values to others of it.
 type step struct {
 	at    int       // of the first of the inputs
@@ -152,10 +149,8 @@ func (s *steps) products() {
 	}
 	count := len(d) / max(n, 1)
 	g := make([]float64, count*count)
-	for lo := 0; lo < count; lo += gramRows { // what lies above the diagonal, and little more
-		rows := min(gramRows, count-lo)
-		simd.Gemm(false, true, rows, count-lo, n, 1, d[lo*n:], n, d[lo*n:], n, 0, g[lo*count+lo:], count)
-	}
+	simd.Gram(false, count, n, 1, d, n, 0, g, count)
+	simd.Mirror(count, g, count)
 	s.gram = make([]float64, m*m)
 	for k := range m {
 		from := rowOf(g, column[k], count)

@@ -62,7 +62,8 @@ func (c *cleaner) project(eps []float64, p *qp.Problem) bool {
 		c.left[j] = dotExact(row, eps)
 		simd.Mul(c.scaled[j*n:(j+1)*n], row, c.weight)
 	}
-	simd.Gemm(false, true, k, k, n, 1, c.scaled, n, c.scaled, n, 0, c.gram, k)
+	simd.Gram(false, k, n, 1, c.scaled, n, 0, c.gram, k)
+	simd.Mirror(k, c.gram, k)
 	var chol mat.Cholesky
 	if !chol.Factorize(mat.NewSymDense(k, c.gram)) {
 		return false

@@ -22,7 +22,7 @@ func (a *affinities) meanGram(ctx context.Context, x []float32) ([]float64, erro
 	if err := addGrams(ctx, sum, a.m, x, float64(p)/float64(len(x)), a.count); err != nil {
 		return nil, err
 	}
-	mirror(sum, p)
+	simd.Mirror(p, sum, p)
 	if s := simd.SumSquares(sum); math.IsNaN(s) || math.IsInf(s, 0) {
 		return nil, fmt.Errorf("the Jacobian of the features is not finite: the model's weights are too large")
 	}
@@ -47,7 +47,7 @@ func addGrams(ctx context.Context, sum []float64, m nn.Model, x []float32, alpha
 		for _, j := range jacobians(ctx, m.Linearize(point[:len(group.at)*p]), len(group.at), p, n) {
 			rows = append(rows, j.Rows...)
 		}
-		addGram(sum, alpha, rows, p)
+		simd.Gram(true, p, len(rows)/p, alpha, rows, p, 1, sum, p)
 		onProgress(len(group.at))
 	}
 	return nil

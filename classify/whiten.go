@@ -61,8 +61,9 @@ func (w *whitening) covariance(x []float32) []float64 {
 	for lo := 0; lo < n; lo += whitenBlock {
 		m := min(whitenBlock, n-lo)
 		w.scaler.rows(z, x[lo*d:(lo+m)*d])
-		simd.Gemm(true, false, d, d, m, 1/float64(n), z, d, z, d, 1, c, d)
+		simd.Gram(true, d, m, 1/float64(n), z, d, 1, c, d)
 	}
+	simd.Mirror(d, c, d)
 	return c
 }
 

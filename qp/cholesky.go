@@ -10,9 +10,6 @@ const (
 	// panel is how many columns of the factor are computed at once: enough that
 	// products outweigh the rest, whose share grows with it.
 	panel = 64
-	// stripe is how many rows of a symmetric product are computed at once: of four
-	// stripes only ten of the sixteen blocks.
-	stripe = 208
 	// void is the least pivot, over the diagonal entry it came from, that counts;
 	// below it rounding is all there is, and the row depends on those before it.
 	void = 1e-14
@@ -31,15 +28,6 @@ func (c *cholesky) grow(m int) {
 	c.m = m
 	c.l, c.below = sized(c.l, m*m), sized(c.below, m*panel)
 	c.diag, c.inverse = sized(c.diag, m), sized(c.inverse, panel*panel)
-}
-
-// gram overwrites the lower triangle with B Bᵀ, B [m, n], and leaves in the upper
-// one what falls there.
-func (c *cholesky) gram(b []float64, n int) {
-	for i := 0; i < c.m; i += stripe {
-		rows := min(stripe, c.m-i)
-		simd.Gemm(false, true, rows, i+rows, n, 1, b[i*n:], n, b, n, 0, c.l[i*c.m:], c.m)
-	}
 }
 
 // factor overwrites the lower triangle of K with L, panel by panel: what the

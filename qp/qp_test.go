@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
 	"gonum.org/v1/gonum/optimize/convex/lp"
+	"tattle/internal/simd"
 )
 
 func repeat(v float64, n int) []float64 { return slices.Repeat([]float64{v}, n) }
@@ -361,11 +363,11 @@ func TestRefused(t *testing.T) {
 // The blocked factor is gonum's, and solving with it solves the system.
 func TestCholesky(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
-	for _, m := range []int{1, 2, panel - 1, panel, panel + 1, 3*panel + 5, 2*stripe + 3} {
+	for _, m := range []int{1, 2, panel - 1, panel, panel + 1, 3*panel + 5, 420} {
 		b := normals(r, m*(m+3))
 		var c cholesky
 		c.grow(m)
-		c.gram(b, m+3)
+		simd.Gram(false, m, m+3, 1, b, m+3, 0, c.l, m)
 		k := mat.NewSymDense(m, nil)
 		k.SymOuterK(1, mat.NewDense(m, m+3, b))
 		for i := range m {
@@ -424,12 +426,6 @@ func BenchmarkCholesky(b *testing.B) {
 	const m = 784
 	var c cholesky
 	c.grow(m)
-	x := normals(rand.New(rand.NewPCG(9, 1)), m*m)
-	b.Run("product", func(b *testing.B) {
-		for b.Loop() {
-			c.gram(x, m)
-		}
-	})
 	b.Run("factor", func(b *testing.B) {
 		for b.Loop() {
 			for i := range m {

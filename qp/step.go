@@ -79,7 +79,7 @@ func (s *Solver) reduce() {
 			simd.Mul(s.scaled[j*s.n:(j+1)*s.n], s.Rows[j*s.n:(j+1)*s.n], s.step.x)
 		}
 	})
-	s.normal.gram(s.scaled, s.n)
+	simd.Gram(false, s.m, s.n, 1, s.scaled, s.n, 0, s.normal.l, s.m)
 	for j := range s.m {
 		e := proximal
 		if j >= s.Equal {

@@ -68,7 +68,7 @@ func featureCovariance(ctx context.Context, front nn.Model, data nn.Source) (mea
 		}
 		b := len(features) / n
 		simd.SumRows(mean, b, n, wide[:b*n])
-		simd.Gemm(true, false, n, n, b, 1, wide, n, wide, n, 1, cov, n)
+		simd.Gram(true, n, b, 1, wide, n, 1, cov, n)
 		return nil
 	})
 	if err != nil {
@@ -76,7 +76,8 @@ func featureCovariance(ctx context.Context, front nn.Model, data nn.Source) (mea
 	}
 	simd.Scale(1/float64(data.Len()), mean)
 	simd.Scale(1/float64(data.Len()), cov)
-	simd.Gemm(false, false, n, n, 1, -1, mean, 1, mean, n, 1, cov, n)
+	simd.Gram(false, n, 1, -1, mean, 1, 1, cov, n)
+	simd.Mirror(n, cov, n)
 	return mean, cov, nil
 }
 

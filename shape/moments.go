@@ -66,9 +66,10 @@ func NewMoments(ctx context.Context, data nn.Source, n, classes int) (*Moments, 
 			y := data.Label(first + i)
 			simd.Axpy(-1, m.Means[y*n:(y+1)*n], x[i*n:(i+1)*n])
 		}
-		simd.Gemm(true, false, n, n, len(x)/n, 1/count, x, n, x, n, 1, m.Within, n)
+		simd.Gram(true, n, len(x)/n, 1/count, x, n, 1, m.Within, n)
 		return nil
 	})
+	simd.Mirror(n, m.Within, n)
 	return m, err
 }
 

@@ -22,10 +22,9 @@ var demoSize = struct {
 	search     bound.SearchOptions
 	further    measure.Further // the defaults of `tattle bound`, with twins for fewer examples
 	attacks    []string
-	vanTrees   bool
 	candidates string // as --candidates
 	listDraws  int    // as --list-draws
-}{epochs: 3, examples: 25, further: measure.Further{Barankin: 64, Far: 8, Twins: 3}, attacks: measure.AttackNames, vanTrees: true}
+}{epochs: 3, examples: 25, further: measure.Further{Barankin: 64, Far: 8, Twins: 3}, attacks: measure.AttackNames}
 
 // manifestDigestFile lies beside the manifest.
 const manifestDigestFile = "manifest.sha256"
@@ -73,7 +72,7 @@ func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 		title:  "What the features of a small net give away about generated digits", name: "bounding",
 	}
 	m.Adversaries = &measure.Adversaries{
-		VanTrees: demoSize.vanTrees, Attacks: demoSize.attacks, Draws: attack.DefaultDraws, NeedsPrior: demoSize.vanTrees, NeedsAttacks: true,
+		Attacks: demoSize.attacks, Draws: attack.DefaultDraws, NeedsAttacks: true,
 		Training: train, TrainingSHA256: train.SHA256, TrainingPath: glyphsName,
 	}
 	in := measure.Inputs{Path: glyphsName, Split: string(dataset.Test), Seed: c.Seed}

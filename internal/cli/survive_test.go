@@ -57,7 +57,7 @@ func disguise() {
 	if os.Getenv(fewVariable) != "" {
 		demoSize.epochs, demoSize.examples, demoSize.search = 1, 1, bound.SearchOptions{Restarts: 2, Repeats: 2}
 		demoSize.further = measure.Further{Barankin: 8, Far: 1}
-		demoSize.attacks, demoSize.vanTrees, demoSize.candidates, demoSize.listDraws = []string{"linear"}, false, "300", 200
+		demoSize.attacks, demoSize.candidates, demoSize.listDraws = []string{"linear"}, "300", 200
 	}
 	if n, err := strconv.Atoi(os.Getenv(stallVariable)); err == nil {
 		paced = func(p run.Pool) run.Pool { return &stalling{Pool: p, after: int64(n)} }

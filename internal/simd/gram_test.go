@@ -1,0 +1,54 @@
+package simd
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestGram compares the lower triangle with Gemm's, byte for byte, and the upper one after Mirror.
+func TestGram(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for _, trans := range []bool{false, true} {
+		for _, n := range []int{0, 1, 5, gramStripe, gramStripe + 1, 2*gramStripe + 33} {
+			for _, k := range []int{0, 1, 37, 400} {
+				t.Run(fmt.Sprint(trans, n, k), func(t *testing.T) {
+					rows, cols := n, k
+					if trans {
+						rows, cols = k, n
+					}
+					x := newStored(rows, cols, 3, r.Float64)
+					want := newStored(n, n, 2, r.Float64)
+					Mirror(n, want.x, want.ld) // a symmetric old value
+					got := want.clone()
+					Gemm(trans, !trans, n, n, k, 1./3, x.x, x.ld, x.x, x.ld, 1./7, want.x, want.ld)
+					Gram(trans, n, k, 1./3, x.x, x.ld, 1./7, got.x, got.ld)
+					Mirror(n, got.x, got.ld)
+					if !sameBytes(got.all, want.all) {
+						t.Error("not the bytes of Gemm")
+					}
+				})
+			}
+		}
+	}
+}
+
+// BenchmarkGram multiplies each shape with Gram, whose GFLOP/s count half of the product, and with
+// Gemm.
+func BenchmarkGram(b *testing.B) {
+	for _, s := range []gemmShape{{"255x255x784", false, true, 255, 255, 784}, {"784x784x784", false, true, 784, 784, 784}, {"784x784x256", true, false, 784, 784, 256}} {
+		x, _, c, ldx, _, ldc := operands[float64](s)
+		b.Run("Gram/"+s.name, func(b *testing.B) {
+			for b.Loop() {
+				Gram(s.transA, s.m, s.k, 1, x, ldx, 0, c, ldc)
+			}
+			b.ReportMetric(s.flops()/2*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+		b.Run("Gemm/"+s.name, func(b *testing.B) {
+			for b.Loop() {
+				Gemm(s.transA, s.transB, s.m, s.n, s.k, 1, x, ldx, x, ldx, 0, c, ldc)
+			}
+			b.ReportMetric(s.flops()*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+}
