@@ -28,12 +28,12 @@ type warp struct {
 	weights [][4]int // of the four B-splines over pixel column or row j
 	cell    []int    // of column or row j
 	dx, dy  [controls][controls]int
-	ink     []int // coverage, 0 … fullInk
-	spare   []int
+	ink     []uint32 // coverage, 0 … fullInk
+	spare   []uint32
 }
 
 func newWarp(size int) *warp {
-	w := &warp{size: size, digits: masters28(), ink: make([]int, size*size), spare: make([]int, size*size)}
+	w := &warp{size: size, digits: masters28(), ink: make([]uint32, size*size), spare: make([]uint32, size*size)}
 	if size == 64 {
 		w.digits = masters64()
 	}
@@ -119,32 +119,60 @@ func (w *warp) sample(m master, a [4]int, shift [2]int) {
 		x, y := (k%3-1)*one/3, (k/3-1)*one/3
 		ux[k], uy[k] = (a[0]*x+a[1]*y)/one, (a[2]*x+a[3]*y)/one
 	}
-	left, right, top, bottom := slices.Min(ux[:]), slices.Max(ux[:]), slices.Min(uy[:]), slices.Max(uy[:])
+	across := reach(m.inked.Min.X, m.inked.Max.X, ux, &w.dx)
+	down := reach(m.inked.Min.Y, m.inked.Max.Y, uy, &w.dy)
+	clear(w.ink)
 	for i := range w.size {
-		rowX, rowY := combine(&w.dx, w.cell[i], w.weights[i]), combine(&w.dy, w.cell[i], w.weights[i])
-		y := (2*i+1-w.size)*one/2 - shift[1]
+		combined := false
+		var rowX, rowY [controls]int
+		x, y := (1-w.size)*one/2-shift[0], (2*i+1-w.size)*one/2-shift[1]
+		right, below := a[0]*x+a[1]*y, a[2]*x+a[3]*y
 		for j := range w.size {
-			x := (2*j+1-w.size)*one/2 - shift[0]
-			u := side*one/2 + (a[0]*x+a[1]*y)/one + across(&rowX, w.cell[j], w.weights[j])
-			v := side*one/2 + (a[2]*x+a[3]*y)/one + across(&rowY, w.cell[j], w.weights[j])
-			w.ink[i*w.size+j] = 0
-			if (u+right)>>16 < m.inked.Min.X || (u+left)>>16 >= m.inked.Max.X || (v+bottom)>>16 < m.inked.Min.Y || (v+top)>>16 >= m.inked.Max.Y {
-				continue // all samples lie outside of the digit, as those of most pixels do
+			u, v := side*one/2+right/one, side*one/2+below/one
+			right, below = right+a[0]*one, below+a[2]*one // one pixel on
+			if !across.may(u) || !down.may(v) {
+				continue
 			}
-			sum := 0
+			if !combined {
+				rowX, rowY = combine(&w.dx, w.cell[i], &w.weights[i]), combine(&w.dy, w.cell[i], &w.weights[i])
+				combined = true
+			}
+			u += along(&rowX, w.cell[j], &w.weights[j])
+			v += along(&rowY, w.cell[j], &w.weights[j])
+			if !across.does(u) || !down.does(v) {
+				continue
+			}
+			var sum uint32
 			for k := range ux {
-				c, r := (u+ux[k])>>16, (v+uy[k])>>16
-				if uint(c) < uint(side) && uint(r) < uint(side) {
-					sum += int(m.coverage[r*side+c])
-				}
+				sum += uint32(m.coverage[(v+uy[k])>>16*side+(u+ux[k])>>16])
 			}
 			w.ink[i*w.size+j] = sum * fullInk / (9 * 255)
 		}
 	}
 }
 
+// An inkRange says which middles of pixels, in the master's columns or rows, have samples among those
+// with ink. Most pixels have none.
+type inkRange struct{ low, high, sway int }
+
+// reach returns the inkRange of the ink from low to below high, for samples at these distances from
+// a pixel's middle, which the elastic map moves by d.
+func reach(low, high int, samples [9]int, d *[controls][controls]int) inkRange {
+	s := inkRange{low: low<<16 - slices.Max(samples[:]), high: high<<16 - slices.Min(samples[:])}
+	for _, row := range d {
+		s.sway = max(s.sway, slices.Max(row[:]), -slices.Min(row[:]))
+	}
+	return s
+}
+
+// does reports whether some sample of the pixel lies among the ink's columns or rows.
+func (s inkRange) does(u int) bool { return s.low <= u && u < s.high }
+
+// may reports whether it could after the elastic map, whose weights sum to one at most.
+func (s inkRange) may(u int) bool { return s.low-s.sway <= u && u < s.high+s.sway }
+
 // combine weighs four rows of control points.
-func combine(d *[controls][controls]int, cell int, weights [4]int) (row [controls]int) {
+func combine(d *[controls][controls]int, cell int, weights *[4]int) (row [controls]int) {
 	for k, weight := range weights {
 		for j, v := range d[cell+k] {
 			row[j] += weight * v
@@ -156,29 +184,31 @@ func combine(d *[controls][controls]int, cell int, weights [4]int) (row [control
 	return row
 }
 
-// across weighs four columns of a combined row.
-func across(row *[controls]int, cell int, weights [4]int) int {
-	r := row[cell : cell+4]
+// along weighs four columns of a combined row.
+func along(row *[controls]int, cell int, weights *[4]int) int {
+	r := (*[4]int)(row[cell:])
 	return (weights[0]*r[0] + weights[1]*r[1] + weights[2]*r[2] + weights[3]*r[3]) / one
 }
 
 // blur applies the kernel (b, 256−2b, b)/256 across and down; outside is paper.
 func (w *warp) blur(b int) {
-	blurLines(w.spare, w.ink, w.size, b) // transposes, so twice is across and down
-	blurLines(w.ink, w.spare, w.size, b)
+	blurLines(w.spare, w.ink, w.size, uint32(b)) // transposes, so twice is across and down
+	blurLines(w.ink, w.spare, w.size, uint32(b))
 }
 
-func blurLines(dst, src []int, n, b int) {
+func blurLines(dst, src []uint32, n int, b uint32) {
 	for i := range n {
 		row := src[i*n:][:n]
-		before := 0
+		var before uint32
+		at := i
 		for j, v := range row {
-			after := 0
+			var after uint32
 			if j+1 < n {
 				after = row[j+1]
 			}
-			dst[j*n+i] = (v*(256-2*b) + b*(before+after)) / 256
+			dst[at] = (v*(256-2*b) + b*(before+after)) / 256
 			before = v
+			at += n
 		}
 	}
 }
@@ -211,10 +241,17 @@ func (w *warp) paint(dst []uint8, paper, ink, noise int, d draws) {
 		if i%2 == 0 {
 			random = d.Uint64()
 		}
-		v := paper + (ink-paper)*w.ink[i]/fullInk + (fourBytes(uint32(random))-510)*noise/148
+		v := paper + (fourBytes(uint32(random))-510)*noise/148
+		if full := int(w.ink[i]); full > 0 {
+			v += (ink - paper) * full / fullInk
+		}
 		random >>= 32
 		dst[i] = uint8(min(max(v, 0), 255))
 	}
 }
 
-func fourBytes(r uint32) int { return int(r&255 + r>>8&255 + r>>16&255 + r>>24) }
+// fourBytes returns the sum of the bytes.
+func fourBytes(r uint32) int {
+	pairs := r&0xff00ff + r>>8&0xff00ff
+	return int(pairs&0xffff + pairs>>16)
+}
