@@ -3,11 +3,17 @@ package stat
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // mostBet is the most of its capital that BoundedMeanLow stakes on one value: a value
 // of zero then leaves a tenth.
 const mostBet = .9
+
+// logTogether is the number of factors of the capital whose product has one logarithm. A factor
+// is at least 1 − mostBet, and at most 1 + mostBet/m, where m is at least 2⁻⁶⁰: the product
+// neither vanishes nor overflows.
+const logTogether = 16
 
 // BoundedMeanLow returns a lower confidence limit on the mean of independent draws x of
 // one variable with values in [0, 1]: it is at most the mean with a probability of at
@@ -35,8 +41,12 @@ func BoundedMeanLow(x []float64, variance, alpha float64) float64 {
 	bet := math.Sqrt(2 * need / (float64(len(x)) * max(variance, math.SmallestNonzeroFloat64)))
 	rejected := func(m float64) bool {
 		lambda, capital := min(bet, mostBet/m), 0.
-		for _, v := range x {
-			capital += math.Log1p(lambda * (v - m))
+		for part := range slices.Chunk(x, logTogether) {
+			product := 1.
+			for _, v := range part {
+				product *= 1 + lambda*(v-m)
+			}
+			capital += math.Log(product)
 		}
 		return capital >= need
 	}
