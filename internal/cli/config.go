@@ -37,10 +37,7 @@ func withProject(args []string, stderr io.Writer) ([]string, error) {
 
 // projectFlags reads tattle.toml.
 func projectFlags() (*kong.Kong, project.Flags, error) {
-	parser, err := newParser(true, io.Discard, io.Discard)
-	if err != nil {
-		return nil, nil, err
-	}
+	parser := parserOf(new(commands), true, io.Discard, io.Discard)
 	flags, err := project.Read(project.File, parser.Model)
 	if err != nil {
 		return nil, nil, usage(err, "docs/audit.md explains "+project.File)
@@ -94,8 +91,8 @@ func (completionCmd) Help() string {
   tattle completion fish > ~/.config/fish/completions/tattle.fish`
 }
 
-func (c *completionCmd) Run(e *env, k *kong.Context) error {
-	_, err := io.WriteString(e.stdout, manual.Completion(k.Model, c.Shell))
+func (c *completionCmd) Run(e *env) error {
+	_, err := io.WriteString(e.stdout, manual.Completion(wholeGrammar(), c.Shell))
 	return err
 }
 
@@ -103,7 +100,12 @@ type manCmd struct{}
 
 func (manCmd) Help() string { return "Example: tattle man > tattle.1 && man ./tattle.1" }
 
-func (manCmd) Run(e *env, k *kong.Context) error {
-	_, err := io.WriteString(e.stdout, manual.Page(k.Model, versionLine()))
+func (manCmd) Run(e *env) error {
+	_, err := io.WriteString(e.stdout, manual.Page(wholeGrammar(), versionLine()))
 	return err
+}
+
+// wholeGrammar describes all commands.
+func wholeGrammar() *kong.Application {
+	return parserOf(new(commands), true, io.Discard, io.Discard).Model
 }

@@ -18,12 +18,7 @@ var dialect = regexp.MustCompile(`(?i)for the unbiased\b|for everybody|let pass|
 // The help of every command fits on two screens, and its full help describes every flag;
 // flags of a cluster are in the full help only, where a command can do without one.
 func TestHelp(t *testing.T) {
-	var out, errs bytes.Buffer
-	k, err := newParser(false, &out, &errs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range k.Model.Leaves(true) {
+	for _, n := range wholeGrammar().Leaves(true) {
 		words := strings.Fields(n.Path())
 		short, all := helpOf(t, append(words, "--help")), helpOf(t, append(words, helpAll))
 		if found := dialect.FindString(all); found != "" {

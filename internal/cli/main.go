@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -143,11 +145,7 @@ func runParsed(ctx context.Context, k *kong.Context, e *env) error {
 // parse reads a command line.
 func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	args, all := helpAsked(args)
-	parser, err := newParser(all, stdout, stderr)
-	if err != nil {
-		panic(err) // the grammar above is wrong: a bug, found by any test
-	}
-	k, err := parser.Parse(args)
+	k, err := parserOf(grammarOf(args), all, stdout, stderr).Parse(args)
 	if err != nil {
 		return nil, usage(err, "tattle --help lists the commands, tattle COMMAND --help their flags")
 	}
@@ -163,9 +161,25 @@ func versionLine() string {
 	return fmt.Sprintf("tattle %s (%s, %s)", version, runtime.Version(), p.Kernels)
 }
 
-// newParser returns the parser of the command line; all is that of helpPrinter.
-func newParser(all bool, stdout, stderr io.Writer) (*kong.Kong, error) {
-	return kong.New(new(commands),
+// grammarOf returns the part of commands that is about the command that args begin with, all of
+// commands if they begin with something else: to prepare the flags of all commands takes
+// several milliseconds.
+func grammarOf(args []string) any {
+	all := reflect.TypeFor[commands]()
+	version, _ := all.FieldByName("Version")
+	for i := range all.NumField() {
+		f := all.Field(i)
+		name := cmp.Or(f.Tag.Get("name"), strings.ToLower(f.Name))
+		if _, command := f.Tag.Lookup("cmd"); command && len(args) > 0 && args[0] == name {
+			return reflect.New(reflect.StructOf([]reflect.StructField{version, f})).Interface()
+		}
+	}
+	return new(commands)
+}
+
+// parserOf returns the parser of a grammar; all is that of helpPrinter.
+func parserOf(grammar any, all bool, stdout, stderr io.Writer) *kong.Kong {
+	parser, err := kong.New(grammar,
 		kong.Name("tattle"),
 		kong.Description(description),
 		kong.Writers(stdout, stderr),
@@ -174,6 +188,10 @@ func newParser(all bool, stdout, stderr io.Writer) (*kong.Kong, error) {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Vars{"version": versionLine()},
 	)
+	if err != nil {
+		panic(err) // the grammar above is wrong: a bug, found by any test
+	}
+	return parser
 }
 
 // A statusError is an error with the exit status it ends the program with and,
