@@ -127,10 +127,10 @@ func (r *Report) releaseLead() verdictBlock {
 		v.Badge = "Identified little more often than by guessing"
 	case r.Lists != nil && r.Lists.Holder != nil:
 		v.Badge = "Input rarely identified"
-	case best != nil && len(r.Bounds) == 0:
-		v.Badge = "No closer than guessing"
 	case r.Release.NoBounds != "":
 		v.Badge, v.Tone = "Nothing is proved", Warn
+	case best != nil && len(r.Bounds) == 0:
+		v.Badge = "No reconstruction shown"
 	case r.Outcome == Vacuous:
 		v.Badge, v.Tone = "The bound is vacuous", Bad
 	case r.Outcome == Bounded || r.Outcome == Unbounded:
