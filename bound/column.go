@@ -2,8 +2,10 @@ package bound
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
+	"tattle/internal/float16"
 	"tattle/npy"
 )
 
@@ -50,12 +52,13 @@ func (c column) fits(shape []int) bool {
 
 // anyNumbers is a slice of a record, of any type of number.
 type anyNumbers interface {
-	dtype() string                      // as NumPy writes it
-	bytes() int64                       // of one element
-	values() any                        // the slice
-	grow(n int)                         // makes n zeros
-	keep(lo, hi int)                    // keeps elements lo to hi
-	read(r *npy.Rows, lo, hi int) error // rows lo to hi
+	dtype() string            // of what is stored, as NumPy writes it
+	accept(dtype string) bool // reports whether an array of that type can be read, and notes the type
+	bytes() int64             // of one element in memory
+	values() any              // what is stored
+	take(data any) error      // keeps what was read
+	grow(n int)               // makes n zeros
+	keep(lo, hi int)          // keeps elements lo to hi
 }
 
 // numbers is the slice *at.
@@ -82,14 +85,108 @@ func (a numbers[T]) dtype() string {
 	return "<i2"
 }
 
-func (a numbers[T]) bytes() int64    { return int64(a.dtype()[2] - '0') }
-func (a numbers[T]) values() any     { return *a.at }
-func (a numbers[T]) grow(n int)      { *a.at = make([]T, n) }
-func (a numbers[T]) keep(lo, hi int) { *a.at = (*a.at)[lo:hi:hi] }
+func (a numbers[T]) accept(dtype string) bool { return dtype == a.dtype() }
+func (a numbers[T]) bytes() int64             { return int64(a.dtype()[2] - '0') }
+func (a numbers[T]) values() any              { return *a.at }
+func (a numbers[T]) grow(n int)               { *a.at = make([]T, n) }
+func (a numbers[T]) keep(lo, hi int)          { *a.at = (*a.at)[lo:hi:hi] }
 
-func (a numbers[T]) read(r *npy.Rows, lo, hi int) (err error) {
-	*a.at, err = read[T](r, lo, hi)
-	return err
+func (a numbers[T]) take(data any) error {
+	x, ok := data.([]T)
+	if !ok {
+		return fmt.Errorf("an array of %T where %T is expected", data, x)
+	}
+	*a.at = x
+	return nil
+}
+
+// figures are float64 numbers that are stored in float32, rounded toward zero, if *small.
+type figures struct {
+	numbers[float64]
+	small *bool
+}
+
+func (a figures) dtype() string {
+	if *a.small {
+		return "<f4"
+	}
+	return "<f8"
+}
+
+func (a figures) accept(dtype string) bool {
+	*a.small = *a.small || dtype == "<f4"
+	return dtype == "<f4" || dtype == "<f8"
+}
+
+func (a figures) values() any {
+	if !*a.small {
+		return *a.at
+	}
+	x := make([]float32, len(*a.at))
+	for i, v := range *a.at {
+		x[i] = towardZero32(v)
+	}
+	return x
+}
+
+func (a figures) take(data any) error {
+	if x, ok := data.([]float32); ok {
+		data = widened64(x)
+	}
+	return a.numbers.take(data)
+}
+
+// smallTolerance is the relative tolerance of figures that are stored in float32.
+const smallTolerance = 0x1p-22
+
+// asStored rounds x as it is stored if small, and returns the relative tolerance for that.
+func asStored(x []float64, small bool) (tolerance float64) {
+	if !small {
+		return 0
+	}
+	for i, v := range x {
+		x[i] = float64(towardZero32(v))
+	}
+	return smallTolerance
+}
+
+// towardZero32 returns the float32 nearest to v of those that are not larger in absolute value.
+func towardZero32(v float64) float32 {
+	f := float32(v)
+	if math.Abs(float64(f)) > math.Abs(v) {
+		f = math.Nextafter32(f, 0)
+	}
+	return f
+}
+
+// halfNumbers are float32 numbers that are stored in float16 if *small. They must then be numbers of
+// that format.
+type halfNumbers struct {
+	numbers[float32]
+	small *bool
+}
+
+func (a halfNumbers) dtype() string {
+	if *a.small {
+		return "<f2"
+	}
+	return "<f4"
+}
+
+func (a halfNumbers) accept(dtype string) bool {
+	*a.small = dtype == "<f2"
+	return *a.small || dtype == "<f4"
+}
+
+func (a halfNumbers) values() any {
+	if !*a.small {
+		return *a.at
+	}
+	x := make([]npy.Float16, len(*a.at))
+	for i, v := range *a.at {
+		x[i] = npy.Float16(float16.TowardZero(v))
+	}
+	return x
 }
 
 // read reads rows of an array whose elements are of type T.

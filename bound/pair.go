@@ -31,11 +31,11 @@ type pairFloors struct {
 }
 
 // columns lists the arrays of the witnesses of that name.
-func (f *pairFloors) columns(name string, each, m int) columns {
+func (f *pairFloors) columns(name string, each, m int, small *bool) columns {
 	prefix := pairPrefix(name)
 	return columns{
 		{prefix + "pair_share", []int{each}, slice(&f.share)},
-		{prefix + "pair_floor", []int{m}, slice(&f.floor)},
+		{prefix + "pair_floor", []int{m}, figures{numbers[float64]{&f.floor}, small}},
 		{prefix + "pair_mean_square", nil, slice(&f.square)},
 	}
 }
@@ -120,8 +120,9 @@ func (v *verifier) pairFloors(of *witnessSet, index, i, m int, p *proof) {
 	for k, d := range p.ds {
 		v.compare(prefix+"pair_share", index, k, old.share[i*len(p.ds)+k], d.Share, d.slack())
 	}
+	rounding := asStored(p.pairs.floor, of.small)
 	for k, f := range p.pairs.floor {
-		v.compare(prefix+"pair_floor", index, k, old.floor[i*m+k], f, p.pairs.slack[k])
+		v.compare(prefix+"pair_floor", index, k, old.floor[i*m+k], f, p.pairs.slack[k]+rounding)
 	}
 	v.compare(prefix+"pair_mean_square", index, -1, old.square[i], p.pairs.square, p.pairs.squared)
 }

@@ -21,6 +21,7 @@ func (v *verifier) certificates(ctx context.Context, certifier *Certifier, rec *
 			continue
 		}
 		best(std, winner, p.bounds, old.each)
+		rounding := asStored(std, old.small)
 		within := v.norms(prefix, int(index), old.znorm[i*old.each:], old.allowance[i*old.each:], p.ds)
 		for k := range m {
 			own := certificateTolerance
@@ -29,6 +30,7 @@ func (v *verifier) certificates(ctx context.Context, certifier *Certifier, rec *
 			} else if w == combined {
 				own = min(own+2*p.slack[k], mostTolerance)
 			}
+			own += rounding
 			v.bound(prefix+"std", int(index), k, old.std[i*m+k], std[k], own, UnboundedFrom)
 			v.winner(prefix+"winner", int(index), k, old.winner[i*m+k], winner[k], p.bounds, std, own, old)
 		}
@@ -104,6 +106,9 @@ func (v *verifier) cramerRao(ctx context.Context, old *record) error {
 		if r != fresh.rank[i] {
 			v.report("rank", int(old.index[i]), -1, r, fresh.rank[i])
 		}
+	}
+	for _, x := range [][]float64{fresh.axis, fresh.full, fresh.seen} {
+		asStored(x, old.small)
 	}
 	v.estimates(spectrumName, old.index, old.spectrum, fresh.spectrum)
 	v.estimates("cramer_rao_axis", old.index, old.axis, fresh.axis)

@@ -1,7 +1,6 @@
 package bound
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"math"
@@ -37,6 +36,7 @@ type record struct {
 	spectrum         []float64 // [examples, width], zeros after the rank
 	width            int
 	axis, full, seen []float64 // [examples, m]
+	small            bool      // these are stored in float32
 
 	estimated *spectra // nil if it was not asked for
 
@@ -62,9 +62,9 @@ func (e *record) columns() columns {
 		cols = append(cols,
 			column{"rank", nil, slice(&e.rank)},
 			column{spectrumName, []int{e.width}, slice(&e.spectrum)},
-			column{"cramer_rao_axis", []int{e.m}, slice(&e.axis)},
-			column{"cramer_rao", []int{e.m}, slice(&e.full)},
-			column{"seen", []int{e.m}, slice(&e.seen)})
+			column{"cramer_rao_axis", []int{e.m}, figures{numbers[float64]{&e.axis}, &e.small}},
+			column{"cramer_rao", []int{e.m}, figures{numbers[float64]{&e.full}, &e.small}},
+			column{"seen", []int{e.m}, figures{numbers[float64]{&e.seen}, &e.small}})
 	}
 	if e.estimated != nil {
 		cols = append(cols, e.estimated.columns()...)
@@ -119,7 +119,7 @@ func (e *record) open(f *npy.File, path string) (rows map[string]*npy.Rows, tota
 		if shape := r.Shape(); len(shape) != 1+len(c.row) || !c.fits(shape[1:]) || total >= 0 && shape[0] != total {
 			return nil, 0, &MisfitError{path, c.name, fmt.Sprintf("shape %v", shape)}
 		}
-		if want := c.data.dtype()[1:]; r.Type() != want {
+		if want := c.data.dtype()[1:]; !c.data.accept("<" + r.Type()) {
 			return nil, 0, &MisfitError{path, c.name, fmt.Sprintf("elements of type %s, not %s", r.Type(), want)}
 		}
 		rows[c.name], total = r, r.Len()
@@ -136,7 +136,12 @@ func (e *record) read(rows map[string]*npy.Rows, lo, hi int, want func(name stri
 		if !want(c.name) {
 			continue
 		}
-		if err := c.data.read(rows[c.name], lo, hi); err != nil {
+		c.data.accept("<" + rows[c.name].Type())
+		a, err := rows[c.name].Read(lo, hi)
+		if err == nil {
+			err = c.data.take(a.Data)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -162,78 +167,4 @@ func (e *record) close(z *npy.Writer) error {
 		}
 	}
 	return z.Close()
-}
-
-// add takes into a record without examples what the record in a file has of all of its
-// examples together: the length of its spectra, and what LSQR took.
-func (e *record) add(path, search string) error {
-	f, err := npy.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	took, err := readEffort(f)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	e.effort = e.effort.and(took, search)
-	if !e.cramerRao {
-		return nil
-	}
-	rows, err := f.Rows(spectrumName)
-	if err == nil {
-		e.width = max(e.width, rows.Shape()[1])
-	}
-	return err
-}
-
-// merge writes one archive of the records in the archives of paths, in order.
-// e, to which they were added, gives the layout; its width of spectra is the longest,
-// and shorter ones are filled with zeros.
-func (e *record) merge(ctx context.Context, w io.Writer, total int, paths []string) error {
-	z := npy.NewWriter(w)
-	for _, c := range e.columns() {
-		part, err := z.Create(c.name, c.shape(total), c.data.dtype())
-		if err != nil {
-			return err
-		}
-		for _, path := range paths {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := e.appendColumn(part, path, c.name); err != nil {
-				return err
-			}
-		}
-	}
-	return e.close(z)
-}
-
-// appendColumn appends an array of one archive.
-func (e *record) appendColumn(part *npy.Part, path, name string) error {
-	f, err := npy.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	a, err := f.Array(name)
-	if err != nil {
-		return err
-	}
-	if x, ok := a.Data.([]float64); ok && name == spectrumName && len(a.Shape) == 2 {
-		a.Data = widened(x, a.Shape, e.width)
-	}
-	return part.Append(a.Data)
-}
-
-// widened pads rows with zeros.
-func widened(x []float64, shape []int, width int) []float64 {
-	if shape[1] == width {
-		return x
-	}
-	out := make([]float64, shape[0]*width)
-	for i := range shape[0] {
-		copy(out[i*width:(i+1)*width], x[i*shape[1]:(i+1)*shape[1]])
-	}
-	return out
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"sync"
@@ -206,19 +205,15 @@ func (r *runner) span(i int) (lo, hi int) { return i * r.shard, min(len(r.indice
 // finish merges the shards into the arrays, puts their manifest beside, removes
 // them, and loads the result.
 func (r *runner) finish(ctx context.Context) (*Result, error) {
-	layout := r.experiment.newRecord()
-	paths := make([]string, r.folder.Len())
-	for i := range paths {
-		paths[i] = r.folder.Path(i)
-		if err := layout.add(paths[i], r.experiment.Search.Search); err != nil {
-			return nil, err
-		}
+	layout, err := r.experiment.layoutOf(r.folder)
+	if err != nil {
+		return nil, err
 	}
 	if err := file.Remove(r.path(manifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("remove the manifest of older arrays: %w", err)
 	}
 	path := r.path(ArraysFile)
-	err := run.WriteFile(path, func(w io.Writer) error { return layout.merge(ctx, w, len(r.indices), paths) })
+	err = layout.merge(ctx, path, len(r.indices), r.folder, r.large())
 	if err != nil && ctx.Err() != nil {
 		return nil, r.interrupted(ctx)
 	}

@@ -30,6 +30,9 @@ func (r *runner) examples(ctx context.Context, i int) (*record, error) {
 	lo, hi := r.span(i)
 	r.searcher.spent() // of a shard that was given up
 	rec := r.experiment.newRecord()
+	if r.large() {
+		rec.shrink()
+	}
 	rec.first = lo
 	rec.grow(hi - lo)
 	for k, index := range r.indices[lo:hi] {
@@ -47,9 +50,13 @@ func (r *runner) examples(ctx context.Context, i int) (*record, error) {
 		}
 		last := min(hi-lo, first+size)
 		done := float64(first)
-		s, err := r.batch(ctx, rec.rows(first, last), func(part float64) { r.progress(i, done+part*float64(last-first)) })
+		part := rec.rows(first, last)
+		s, err := r.batch(ctx, part, func(part float64) { r.progress(i, done+part*float64(last-first)) })
 		if err != nil {
 			return nil, err
+		}
+		for k, s := range part.sets {
+			rec.sets[k].half = s.half // once a batch is not, the next ones are not
 		}
 		spectra = append(spectra, s...)
 		r.progress(i, float64(last))
@@ -108,6 +115,9 @@ func (r *runner) batch(ctx context.Context, rec *record, progress func(part floa
 	}
 	for _, s := range rec.sets {
 		if err := r.witnesses(ctx, s, b, step); err != nil {
+			return nil, err
+		}
+		if err := r.halve(ctx, s, rec.theta); err != nil {
 			return nil, err
 		}
 		if err := s.certify(ctx, r.certifier, r.experiment.Coordinates, rec.theta); err != nil {

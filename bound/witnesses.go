@@ -20,6 +20,9 @@ type witnessSet struct {
 	runtime float64 // how far the runtime's features may lie from real arithmetic
 	counted bool    // that is allowed for at every witness, not only where the features hardly move
 
+	small bool // figures are stored in float32
+	half  bool // eps is rounded to float16
+
 	eps        []float32 // [examples, each, p], the witnesses
 	eps64      []float64 // instead, where they are stored in float64
 	solve      []float64 // [examples, each, each], B of the combination
@@ -66,18 +69,18 @@ func (s *witnessSet) columns(p, m int) columns {
 	}
 	if s.name != pairName {
 		cols = append(columns{
-			{prefix + "std", []int{m}, slice(&s.std)},
+			{prefix + "std", []int{m}, figures{numbers[float64]{&s.std}, &s.small}},
 			{prefix + "winner", []int{m}, slice(&s.winner)},
 			{prefix + "mean_square", nil, slice(&s.meanSquare)},
 		}, cols...)
 	}
 	if !s.joint {
-		cols = append(cols, s.pair.columns(s.name, s.each, m)...)
+		cols = append(cols, s.pair.columns(s.name, s.each, m, &s.small)...)
 	}
 	if s.double {
 		cols = append(cols, column{prefix + "eps", []int{s.each, p}, slice(&s.eps64)})
 	} else {
-		cols = append(cols, column{prefix + "eps", []int{s.each, p}, slice(&s.eps)})
+		cols = append(cols, column{prefix + "eps", []int{s.each, p}, halfNumbers{numbers[float32]{&s.eps}, &s.half}})
 	}
 	if s.joint {
 		cols = append(cols, column{prefix + "solve", []int{s.each, s.each}, slice(&s.solve)})

@@ -53,9 +53,12 @@ func (d dtype) String() string {
 	return fmt.Sprintf("%s%c%d", order, d.kind, d.size)
 }
 
+// A Float16 is the bits of an IEEE 754 binary16. Arrays of them are read as []float32.
+type Float16 uint16
+
 // number is an element that is stored as its own bytes.
 type number interface {
-	float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
+	Float16 | float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
 // bytesOf views the memory of x.
@@ -76,6 +79,8 @@ func swap(b []byte, size int) {
 // stored returns the type, the length and the little-endian bytes of a slice.
 func stored(data any) (d dtype, n int, b []byte, err error) {
 	switch x := data.(type) {
+	case []Float16:
+		d, n, b = dtype{'f', 2, false}, len(x), bytesOf(x)
 	case []float32:
 		d, n, b = dtype{'f', 4, false}, len(x), bytesOf(x)
 	case []float64:

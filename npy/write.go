@@ -68,19 +68,11 @@ func (w *Writer) Create(name string, shape []int, dtype string) (*Part, error) {
 	if err := w.finish(); err != nil {
 		return nil, err
 	}
-	d, err := parseDtype(dtype)
+	d, n, err := outline(name, shape, dtype)
 	if err != nil {
-		return nil, locate(err, "", name)
+		return nil, err
 	}
-	n, ok := product(shape)
-	switch {
-	case !ok:
-		return nil, fmt.Errorf("npy: array %q: shape %v is no shape", name, shape)
-	case d.big || dtype[0] == '=':
-		return nil, fmt.Errorf("npy: array %q: element type %q: only little-endian is written", name, dtype)
-	case name == "" || strings.ContainsAny(name, "\\:") || slices.Contains(strings.Split(name, "/"), ".."):
-		return nil, fmt.Errorf("npy: %q is no name for an array", name)
-	case w.names[name]:
+	if w.names[name] {
 		return nil, fmt.Errorf("npy: array %q is written twice", name)
 	}
 	w.names[name] = true
@@ -99,6 +91,24 @@ func (w *Writer) Create(name string, shape []int, dtype string) (*Part, error) {
 	return w.part, nil
 }
 
+// outline checks what is said of an array to be written, and returns its type and the number of
+// its elements.
+func outline(name string, shape []int, dtype string) (d dtype, n int, err error) {
+	if d, err = parseDtype(dtype); err != nil {
+		return d, 0, locate(err, "", name)
+	}
+	n, ok := product(shape)
+	switch {
+	case !ok:
+		err = fmt.Errorf("npy: array %q: shape %v is no shape", name, shape)
+	case d.big || dtype[0] == '=':
+		err = fmt.Errorf("npy: array %q: element type %q: only little-endian is written", name, dtype)
+	case name == "" || strings.ContainsAny(name, "\\:") || slices.Contains(strings.Split(name, "/"), ".."):
+		err = fmt.Errorf("npy: %q is no name for an array", name)
+	}
+	return d, n, err
+}
+
 // finish returns an error if the last array still lacks data.
 func (w *Writer) finish() error {
 	p := w.part
@@ -106,6 +116,11 @@ func (w *Writer) finish() error {
 	if p == nil {
 		return nil
 	}
+	return p.finish()
+}
+
+// finish returns an error if the array still lacks data, and takes no more.
+func (p *Part) finish() error {
 	left := p.left
 	p.left = 0
 	if left > 0 {

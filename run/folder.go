@@ -205,6 +205,15 @@ func (f *Folder) Discard() error {
 	return remove(f.dir)
 }
 
+// Release removes shard i once it is merged, to make room for what it is merged into. A shard that
+// other processes may still need stays until Discard.
+func (f *Folder) Release(i int) error {
+	if f.discard != nil {
+		return nil
+	}
+	return f.Drop(i)
+}
+
 // OnDiscard has Discard do something else.
 func (f *Folder) OnDiscard(discard func() error) { f.discard = discard }
 

@@ -22,23 +22,28 @@ const temporary = ".tmp"
 // it. A symbolic link at path is replaced, and the file that it points to stays unchanged. Write
 // returns an error if path exists and is neither a regular file nor a link.
 func Write(path string, write func(io.Writer) error) error {
-	if err := replace(path, write); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+	return replace(path, func(d *disk) error { return inOrder(d, write) })
 }
 
-func replace(path string, write func(io.Writer) error) error {
-	if err := replaceable(path); err != nil {
-		return err
-	}
-	beside, _, err := Hide(filepath.Dir(path), filepath.Base(path), write)
+// WriteAt is Write for content that is not written in order.
+func WriteAt(path string, write func(io.WriterAt) error) error {
+	return replace(path, func(d *disk) error { return write(d) })
+}
+
+func replace(path string, write func(*disk) error) error {
+	err := replaceable(path)
 	if err != nil {
-		return err
+		return fmt.Errorf("write %s: %w", path, err)
 	}
-	if err := Rename(beside, path); err != nil {
-		Remove(beside)
-		return Cause(err)
+	beside, _, err := hide(filepath.Dir(path), filepath.Base(path), write)
+	if err == nil {
+		if err = Rename(beside, path); err != nil {
+			Remove(beside)
+			err = Cause(err)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
 	}
 	Sync(filepath.Dir(path))
 	return nil
@@ -57,6 +62,20 @@ func (e *DiskError) Unwrap() error { return e.Err }
 // caller must rename or remove it. An error of write is returned unchanged; a failure of the
 // disk is a *DiskError. If Hide fails or write panics, no file is left.
 func Hide(dir, name string, write func(io.Writer) error) (path string, size int64, err error) {
+	return hide(dir, name, func(d *disk) error { return inOrder(d, write) })
+}
+
+// inOrder writes through a buffer.
+func inOrder(d *disk, write func(io.Writer) error) error {
+	b := bufio.NewWriterSize(d, 1<<16)
+	if err := write(b); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// hide is Hide for a file that is written in any order.
+func hide(dir, name string, write func(*disk) error) (path string, size int64, err error) {
 	f, err := CreateTemp(dir, name)
 	if err != nil {
 		return "", 0, &DiskError{Cause(err)}
@@ -69,10 +88,7 @@ func Hide(dir, name string, write func(io.Writer) error) (path string, size int6
 		}
 	}()
 	disk := &disk{file: f}
-	b := bufio.NewWriterSize(disk, 1<<16)
-	if err = write(b); err == nil {
-		err = b.Flush()
-	}
+	err = write(disk)
 	if disk.err == nil && err != nil {
 		return "", 0, err
 	}
@@ -89,11 +105,19 @@ func Hide(dir, name string, write func(io.Writer) error) (path string, size int6
 	return beside, disk.size, nil
 }
 
-// disk is a file that counts the bytes written and keeps its error.
+// disk is a file that keeps its error, and counts the bytes that are written in order.
 type disk struct {
 	file *os.File
 	size int64
 	err  error
+}
+
+func (d *disk) WriteAt(b []byte, offset int64) (int, error) {
+	n, err := d.file.WriteAt(b, offset)
+	if err != nil {
+		d.err = Cause(err)
+	}
+	return n, d.err
 }
 
 func (d *disk) Write(b []byte) (int, error) {

@@ -1,0 +1,73 @@
+package bound
+
+import (
+	"context"
+	"slices"
+
+	"tattle/internal/float16"
+)
+
+// largeBytes is the size of the near witnesses of a run from which on it saves disk: its near
+// witnesses are stored in float16 and certified as they are stored, its figures in float32 rounded
+// toward zero, and its shards are removed while they are merged. Smaller runs keep all digits, and
+// their shards until they are merged as a whole.
+var largeBytes int64 = 256 << 20
+
+// mostLoss is the largest part of a bound that rounding a witness may cost.
+const mostLoss = .01
+
+// large reports whether a run saves disk.
+func (r *runner) large() bool {
+	var bytes int64
+	for _, s := range r.experiment.witnessSets() {
+		if s.near() {
+			bytes += 4 * int64(len(r.indices)) * int64(s.each) * int64(r.experiment.Coordinates.Inputs())
+		}
+	}
+	return bytes >= largeBytes
+}
+
+// near reports whether these are near witnesses that are stored in float32 or less.
+func (s *witnessSet) near() bool { return s.size > 0 && !s.double }
+
+// shrink chooses the small types.
+func (e *record) shrink() {
+	e.small = true
+	for _, s := range e.sets {
+		s.small, s.half = true, s.near()
+	}
+}
+
+// halve rounds near witnesses to float16, toward zero, so that they stay in the domain. If that costs a
+// bound of the first example more than mostLoss, all of them stay as they are.
+func (r *runner) halve(ctx context.Context, s *witnessSet, theta []float32) error {
+	if !s.half {
+		return nil
+	}
+	p, m := r.experiment.Coordinates.Inputs(), r.experiment.Coordinates.Len()
+	first := s.rows(0, 1, p, m)
+	if err := first.certify(ctx, r.certifier, r.experiment.Coordinates, theta[:p]); err != nil {
+		return err
+	}
+	std, square, whole := slices.Clone(first.std), first.meanSquare[0], slices.Clone(first.eps)
+	halve(first.eps)
+	if err := first.certify(ctx, r.certifier, r.experiment.Coordinates, theta[:p]); err != nil {
+		return err
+	}
+	s.half = first.meanSquare[0] >= (1-mostLoss)*square
+	for k, v := range first.std {
+		s.half = s.half && v >= (1-mostLoss)*std[k]
+	}
+	if s.half {
+		halve(s.eps)
+	} else {
+		copy(first.eps, whole)
+	}
+	return nil
+}
+
+func halve(x []float32) {
+	for i, v := range x {
+		x[i] = float16.FromBits(float16.TowardZero(v))
+	}
+}

@@ -1,0 +1,112 @@
+package bound
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"tattle/internal/float16"
+	"tattle/release"
+	"tattle/run"
+)
+
+// saving has runs of any size save disk.
+func saving(t *testing.T) {
+	before := largeBytes
+	largeBytes = 0
+	t.Cleanup(func() { largeBytes = before })
+}
+
+// A large run stores near witnesses in float16 and proves what these prove: nearly as much as
+// unrounded ones. What it stores is verified.
+func TestLargeRunSavesDisk(t *testing.T) {
+	m, data, e := small(t)
+	e.Sizes = []float64{1. / 200, 1. / 1000}
+	whole := mustRun(t, m, data, upTo(70), e)
+	saving(t)
+	r := mustRun(t, m, data, upTo(70), e)
+	f := open(t, r.Path)
+	for name, want := range map[string]string{
+		"s200_eps": "f2", "s1000_eps": "f2", "s200_std": "f4", "s200_pair_floor": "f4", "cramer_rao": "f4", "s200_z_norm": "f8",
+	} {
+		if rows, err := f.Rows(name); err != nil || rows.Type() != want {
+			t.Errorf("%s is stored as %s, want %s (%v)", name, rows.Type(), want, err)
+		}
+	}
+	for i, size := range e.Sizes {
+		stored := witnesses(t, r, size)
+		for k, v := range witnesses(t, whole, size) {
+			if h := float16.FromBits(float16.TowardZero(v)); stored[k] != h {
+				t.Fatalf("witness %v is stored as %v, want %v", v, stored[k], h)
+			}
+		}
+		for k, v := range whole.Sizes[i].Std {
+			if got := r.Sizes[i].Std[k]; got < .98*v || got > 1.02*v {
+				t.Errorf("size %g: bound %d is %g, without rounding %g", size, k, got, v)
+			}
+		}
+	}
+	if found := verified(t, m, data, r, r.claims()); len(found) != 0 {
+		t.Errorf("%v", found)
+	}
+}
+
+// Witnesses too small for float16 stay in float32.
+func TestLargeRunKeepsBounds(t *testing.T) {
+	m, data, e := small(t)
+	e.Noise = release.Gaussian{Sigma: 1e-5}
+	whole := mustRun(t, m, data, upTo(5), e)
+	saving(t)
+	r := mustRun(t, m, data, upTo(5), e)
+	rows, err := open(t, r.Path).Rows("s200_eps")
+	if err != nil || rows.Type() != "f4" {
+		t.Fatalf("witnesses are stored as %s (%v)", rows.Type(), err)
+	}
+	for k, v := range whole.Sizes[0].Std {
+		if got := r.Sizes[0].Std[k]; got > v || got < v*(1-smallTolerance) {
+			t.Errorf("bound %d is %g, in float64 %g", k, got, v)
+		}
+	}
+	if found := verified(t, m, data, r, r.claims()); len(found) != 0 {
+		t.Errorf("%v", found)
+	}
+}
+
+// released is a pool whose process ends while it merges: two shards are removed by then.
+type released struct{ run.Alone }
+
+var errKilled = errors.New("killed")
+
+func (p released) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
+	f, err := p.Alone.Run(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	return f, errors.Join(f.Release(0), errKilled)
+}
+
+// A merge that frees disk removes shards; one that was killed goes on with those that are left
+// and computes the others again.
+func TestMergeFreesDisk(t *testing.T) {
+	m, data, e := small(t)
+	saving(t)
+	whole := mustRun(t, m, data, upTo(70), e)
+	dir := t.TempDir()
+	if _, err := Run(context.Background(), m, data, upTo(70), e, RunOptions{Dir: dir, Pool: released{}}); !errors.Is(err, errKilled) {
+		t.Fatalf("killed: %v", err)
+	}
+	started := -1
+	r, err := Run(context.Background(), m, data, upTo(70), e, RunOptions{Dir: dir, Resume: true, Progress: func(done, total int) {
+		if started < 0 {
+			started = done
+		}
+	}})
+	if err != nil || r.SHA256 != whole.SHA256 || started != 6 {
+		t.Errorf("resumed at %d with other bytes: %v (%v)", started, r.SHA256 != whole.SHA256, err)
+	}
+	if left, err := os.ReadDir(filepath.Join(dir, shardsDir)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%d files of shards are left (%v)", len(left), err)
+	}
+}
