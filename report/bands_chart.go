@@ -93,7 +93,7 @@ func (b BandMarks) brief() string {
 	switch {
 	case b.Name == "all":
 		return "all"
-	case square(b.Name):
+	case b.Of == "dct" && square(b.Name):
 		return times(b.Name) + " coarsest"
 	}
 	return b.Name

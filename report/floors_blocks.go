@@ -59,7 +59,7 @@ func (d *document) floors(r *Report) {
 
 // modes reports whether bands are octaves of cosine modes.
 func (b *FloorsAndCeilings) modes() bool {
-	return slices.ContainsFunc(b.Bands, func(b BandMarks) bool { return strings.HasPrefix(b.Name, "mode") })
+	return slices.ContainsFunc(b.Bands, func(b BandMarks) bool { return b.Of == "dct" && strings.HasPrefix(b.Name, "mode") })
 }
 
 // legend says what the marks of the rows of bands mean.

@@ -221,7 +221,7 @@ func (b BandMarks) title() string {
 	switch of := coordinateWords(b.Of); {
 	case b.Name == "all":
 		return fmt.Sprintf("All %d %s", b.Coordinates, of)
-	case square(b.Name):
+	case b.Of == "dct" && square(b.Name):
 		return fmt.Sprintf("The %s coarsest of the %s (%d)", times(b.Name), of, b.Coordinates)
 	case b.Of == "dct":
 		return fmt.Sprintf("Cosine %s (%d)", b.Name, b.Coordinates)

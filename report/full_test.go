@@ -409,10 +409,15 @@ func TestBandNames(t *testing.T) {
 		{BandMarks{Name: "mode 0", Of: "dct", Coordinates: 1}, "Cosine mode 0 (1)"},
 		{BandMarks{Name: "modes from 16", Of: "dct", Coordinates: 528}, "Cosine modes from 16 (528)"},
 		{BandMarks{Name: "axes", Of: "axes.npy", Coordinates: 3}, "axes (3)"},
+		{BandMarks{Name: "3x3", Of: "columns", Coordinates: 1}, "3x3 (1)"},
 	} {
 		if got := c.band.title(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
+	}
+	cars := FloorsAndCeilings{Bands: []BandMarks{{Name: "model", Of: "columns", Coordinates: 1}}}
+	if cars.modes() {
+		t.Error("a column named model is a cosine mode")
 	}
 }
 

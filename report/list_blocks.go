@@ -212,5 +212,5 @@ func (r *Report) levelOfDetail(band string) string {
 	if rest, ok := strings.CutPrefix(band, "modes from "); ok {
 		return "finest (from mode " + rest + ")"
 	}
-	return BandMarks{Name: band}.brief()
+	return band
 }
