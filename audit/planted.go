@@ -164,9 +164,9 @@ func plantOnGlyphs(ctx context.Context, like *Sample, n int, o plantOptions) (*P
 
 func (g glyphPlan) plant(ctx context.Context, o plantOptions) (*Planted, error) {
 	seed := run.Rand(o.Seed, trainPlanted, 1).Uint64()
-	train := boldOrItalic(plantedTraining+plantedValidation, g.y, seed, dataset.Train)
-	test := boldOrItalic(g.n+plantedApart, g.y, seed, dataset.Test)
-	p := &dataset.Parts{Train: train.Subset(span(0, plantedTraining)), Validation: train.Subset(span(plantedTraining, train.Len()))}
+	train := boldOrItalic(PlantedGlyphs+PlantedGlyphs/10, g.y, seed, dataset.Train)
+	test := boldOrItalic(g.n+PlantedGlyphs, g.y, seed, dataset.Test)
+	p := &dataset.Parts{Train: train.Subset(span(0, PlantedGlyphs)), Validation: train.Subset(span(PlantedGlyphs, train.Len()))}
 	settings := curious.Options{Net: smallNet(train.Shape, hiddenUnits), Epochs: plantedEpochs}
 	f, attack, err := plant(ctx, p, 0, g.kind, settings, o)
 	if err != nil {

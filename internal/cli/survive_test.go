@@ -20,6 +20,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"tattle/audit"
 	"tattle/bound"
 	"tattle/internal/progress"
 	"tattle/measure"
@@ -49,6 +50,7 @@ func init() {
 	if os.Getenv(fitVariable) == "" {
 		leastFit = math.MaxInt
 	}
+	audit.PlantedGlyphs = 1200
 	progress.LineInterval, _ = time.ParseDuration(os.Getenv(linesVariable))
 }
 
