@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,70 +23,100 @@ func leavesOf(document []byte) ([]leaf, error) {
 	if !json.Valid(document) { // also limits how deep values nest
 		return nil, fmt.Errorf("not one JSON value")
 	}
-	d := json.NewDecoder(bytes.NewReader(document))
-	d.UseNumber()
-	r := &leafReader{Decoder: d}
+	r := &leafReader{document: document}
 	err := r.value("")
 	return r.leaves, err
 }
 
+// A leafReader reads a valid document, and keeps what it has not read yet. The tokens of a
+// json.Decoder took two thirds of the time of a comparison.
 type leafReader struct {
-	*json.Decoder
-	leaves []leaf
+	document []byte
+	leaves   []leaf
 }
 
 func (r *leafReader) value(path string) error {
-	t, err := r.Token()
-	if err != nil {
+	switch r.next() {
+	case '{':
+		return r.entries(path, "{}", r.key(path))
+	case '[':
+		i := -1
+		return r.entries(path, "[]", func() (string, error) { i++; return path + "[" + strconv.Itoa(i) + "]", nil })
+	case '"':
+		text, err := r.text()
+		if err != nil {
+			return err
+		}
+		value, err := json.Marshal(text)
+		r.leaves = append(r.leaves, leaf{path, string(value)})
 		return err
 	}
-	switch t {
-	case json.Delim('{'):
-		return r.entries(path, "{}", r.key(path))
-	case json.Delim('['):
-		i := -1
-		return r.entries(path, "[]", func() (string, error) { i++; return fmt.Sprintf("%s[%d]", path, i), nil })
+	end := bytes.IndexAny(r.document, " \t\r\n,]}")
+	if end < 0 {
+		end = len(r.document)
 	}
-	if n, ok := t.(json.Number); ok { // most leaves are
-		r.leaves = append(r.leaves, leaf{path, n.String()})
-		return nil
-	}
-	value, err := json.Marshal(t)
-	r.leaves = append(r.leaves, leaf{path, string(value)})
-	return err
+	r.leaves = append(r.leaves, leaf{path, string(r.document[:end])})
+	r.document = r.document[end:]
+	return nil
 }
 
-// entries reads an object or a list to its end; next returns the path of its next entry.
-func (r *leafReader) entries(path, empty string, next func() (string, error)) error {
-	if !r.More() {
+// next returns the first byte that is no space.
+func (r *leafReader) next() byte {
+	r.document = bytes.TrimLeft(r.document, " \t\r\n")
+	return r.document[0]
+}
+
+// text reads a string.
+func (r *leafReader) text() (text string, err error) {
+	end := 1
+	for ; r.document[end] != '"'; end++ {
+		if r.document[end] == '\\' {
+			end++
+		}
+	}
+	err = json.Unmarshal(r.document[:end+1], &text)
+	r.document = r.document[end+1:]
+	return text, err
+}
+
+// entries reads an object or a list to its end; at returns the path of its next entry.
+func (r *leafReader) entries(path, empty string, at func() (string, error)) error {
+	r.document = r.document[1:]
+	if r.next() == empty[1] {
 		r.leaves = append(r.leaves, leaf{path, empty})
 	}
-	for r.More() {
-		at, err := next()
+	for r.next() != empty[1] {
+		if r.document[0] == ',' {
+			r.document = r.document[1:]
+			continue
+		}
+		path, err := at()
 		if err == nil {
-			err = r.value(at)
+			err = r.value(path)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	_, err := r.Token()
-	return err
+	r.document = r.document[1:]
+	return nil
 }
 
-// key returns what reads the next key of an object.
+// key returns what reads the next key of an object, and its colon.
 func (r *leafReader) key(path string) func() (string, error) {
 	seen := map[string]bool{}
 	return func() (string, error) {
-		t, err := r.Token()
+		key, err := r.text()
 		if err != nil {
 			return "", err
 		}
-		at := Within(path, fmt.Sprint(t))
+		at := Within(path, key)
 		if seen[at] {
 			return "", fmt.Errorf("the key %s stands there twice", at)
 		}
 		seen[at] = true
+		r.next()
+		r.document = r.document[1:]
 		return at, nil
 	}
 }
@@ -116,15 +145,26 @@ type Unchecked struct {
 	Why  string // it cannot be recomputed
 }
 
-var place = regexp.MustCompile(`\[\d+\]`)
-
 // Covers reports whether the leaf at a path belongs to the part.
 func (u Unchecked) Covers(path string) bool {
-	if begins, _, anywhere := strings.Cut(u.Path, "[*]"); anywhere && strings.HasPrefix(path, begins) {
-		path = place.ReplaceAllString(path, "[*]")
+	for rest := u.Path; ; {
+		begins, after, anywhere := strings.Cut(rest, "[*]")
+		at, ok := strings.CutPrefix(path, begins)
+		if !ok || !anywhere {
+			return ok && (at == "" || at[0] == '.' || at[0] == '[')
+		}
+		if path, ok = afterIndex(at); !ok {
+			return false
+		}
+		rest = after
 	}
-	rest, ok := strings.CutPrefix(path, u.Path)
-	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+// afterIndex returns what follows the index of a list that path begins with.
+func afterIndex(path string) (string, bool) {
+	index, after, ok := strings.Cut(path, "]")
+	_, err := strconv.ParseUint(strings.TrimPrefix(index, "["), 10, 63)
+	return after, ok && err == nil && strings.HasPrefix(index, "[")
 }
 
 // Compare compares every leaf of a report as it is recorded with the same report

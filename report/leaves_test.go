@@ -42,6 +42,8 @@ func TestCompare(t *testing.T) {
 		{`"title": "",`, ``, "title: recorded nothing"},
 		{`"title": ""`, `"title": "", "told": 1`, "told: recorded 1, recomputed nothing"},
 		{`"title": ""`, `"title": "", "Title": ""`, `["Title"]: recorded`},
+		{`"title": "",`, `"title" : "a\"]},\\" ,`, `title: recorded "a\"]},\\"`},
+		{`"title": "",`, `"t\u0069tle": "\u0000",`, `title: recorded "\u0000"`},
 		{`"inputs": 0`, `"inputs": 0.0`, ""},
 		{`"inputs": 0`, `"inputs": 1e-7`, "model.inputs: "},
 	} {
