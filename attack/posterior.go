@@ -89,7 +89,7 @@ func meanDensity(noise release.Noise, queries int) (density bayes.Density, about
 		if d, ok := noise.(bayes.Density); ok {
 			return d, "the noise", nil
 		}
-		return nil, "", fmt.Errorf("attack: %v noise has no density, which the posterior needs", noise)
+		return nil, "", fmt.Errorf("it needs noise with a known density, and %v has none", noise)
 	}
 	g, err := release.NewGaussian(math.Sqrt(variance(noise, queries)))
 	if !gaussian {

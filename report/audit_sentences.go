@@ -7,15 +7,21 @@ import (
 	"strings"
 
 	"tattle/audit"
+	"tattle/classify"
 	"tattle/internal/file"
 )
 
 // standing says how far an audit's figures reach, where there are any.
 func standing(a *audit.Result) string {
 	for i := range a.Findings {
-		if a.Findings[i].BestBaseline() != nil {
-			return "All figures are of attacks that ran on these examples. Another attack, or another attribute, may reveal more."
+		if a.Findings[i].BestBaseline() == nil {
+			continue
 		}
+		s := "All figures are of attacks that ran on these examples. Another attack, or another attribute, may reveal more."
+		if some := a.Settings.Attacks; len(some) > 0 && len(some) < len(classify.Learners()) {
+			s = fmt.Sprintf("Only the attacks that --attacks lists ran (%s): without it, an audit has more. ", strings.Join(readable(some), ", ")) + s
+		}
+		return s
 	}
 	return "No attack ran, so nothing is demonstrated. This does not show that the outputs are safe."
 }

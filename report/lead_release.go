@@ -21,6 +21,10 @@ const (
 // from which an attack is said to recognise the class.
 const recognisedMostly = .5
 
+// littleCloser is the share of the error without the release from which an attack on a column of numbers
+// is not closer.
+const littleCloser = .98
+
 // beyondGuessing returns the share of identified inputs beyond guessing among so many
 // candidates: 0 for guessing, 1 for certainty.
 func beyondGuessing(share float64, candidates int) float64 {
@@ -246,8 +250,10 @@ func (r *Report) releaseTiles() []tile {
 		}
 		t = append(t, tile{"Identification", share, "", about})
 	}
-	if name, by, errs, without := r.nearestColumn(false); name != "" {
+	if name, by, errs, without := r.nearestColumn(false); name != "" && errs < littleCloser*without {
 		t = append(t, tile{"Best attack, " + name, number(errs), "", "RMS error in the column's unit (" + by + "); without the release: " + number(without)})
+	} else if name != "" {
+		t = append(t, tile{"Best attack", "not closer", "", "than guessing the mean without the release, in any column of numbers"})
 	} else if best := r.bestAttack("all"); best != nil {
 		about := "RMS error (" + best.Name + ")"
 		if alone := r.priorAlone("all"); alone != nil {
@@ -269,7 +275,7 @@ func (r *Report) floorTile() tile {
 	if c, without := r.exposed(); c != nil {
 		about := "RMS error in the column's unit, without a list; guessing the mean: " + number(c.anybody.prior)
 		if n := len(without); n > 0 {
-			about += fmt.Sprintf("; none for %d other %s", n, plural(n, "column"))
+			about += fmt.Sprintf("; none for %d other %s of numbers", n, plural(n, "column"))
 		}
 		return tile{"Floor, " + c.band, "≥ " + atLeastNumber(c.anybody.value), "", about}
 	}

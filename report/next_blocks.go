@@ -18,16 +18,21 @@ func (d *document) nextSteps(r *Report) {
 func (r *Report) steps() []string {
 	badge, _ := r.harm()
 	best := r.bestAttack("all")
+	var said []string
+	if r.Lists == nil || r.Lists.Holder == nil && len(r.Lists.Anybody) == 0 {
+		said = append(said, "This report has no limit on adversaries who know what inputs look like. With training data (--training-data), without --candidates none, and with more noise where the noise is weak, tattle bound computes such limits.")
+	}
 	switch {
 	case r.Lists != nil && r.Lists.Holder != nil && badge != "" && badge != "Class recognised":
-		return []string{"Do not rely on this release to hide which input it is.",
-			fmt.Sprintf("More noise or fewer numbers help: tattle design --identify SHARE@%d, with the same model and data, finds the release that keeps this share at the lowest cost in accuracy.", r.Lists.Holder.List.Inputs)}
+		said = append(said, "Do not rely on this release to hide which input it is.",
+			fmt.Sprintf("More noise or fewer numbers help: tattle design --identify SHARE@%d, with the same model and data, finds the release that keeps this share at the lowest cost in accuracy.", r.Lists.Holder.List.Inputs))
 	case best != nil && best.Gain.closer(), badge != "":
-		return []string{"If inputs must not be reconstructed, more noise or fewer numbers help: tattle design --attack X, with the same model and data, finds the release from which no attack of tattle reconstructs inputs with an error below X at the lowest cost in accuracy."}
-	case !r.listed():
-		return []string{"This report has no limit on adversaries who know what inputs look like. With training data (--training-data), and without --candidates none, tattle bound computes such limits."}
+		said = append(said, "If inputs must not be reconstructed, more noise or fewer numbers help: tattle design --attack X, with the same model and data, finds the release from which no attack of tattle reconstructs inputs with an error below X, at the lowest cost in accuracy.")
+	case len(said) > 0 || r.Release.NoBounds != "":
 	case r.Release.Noise.Family == "lattice":
-		return []string{"To deploy this release with its certificate, run tattle guard pack on the folder of this report."}
+		said = append(said, "To deploy this release with its certificate, run tattle guard pack on the folder of this report.")
+	default:
+		said = append(said, "To deploy noise of this strength with a certificate, measure it with --noise lattice, and run tattle guard pack on the folder of that report.")
 	}
-	return []string{"To deploy noise of this strength with a certificate, measure it with --noise lattice, and run tattle guard pack on the folder of that report."}
+	return said
 }

@@ -18,6 +18,9 @@ var dialect = regexp.MustCompile(`(?i)for the unbiased\b|for everybody|let pass|
 // The help of every command fits on two screens, and its full help describes every flag;
 // flags of a cluster are in the full help only, where a command can do without one.
 func TestHelp(t *testing.T) {
+	if lines := strings.Count(helpOf(t, nil), "\n"); lines > mostHelp {
+		t.Errorf("tattle without a command prints %d lines", lines)
+	}
 	for _, n := range wholeGrammar().Leaves(true) {
 		words := strings.Fields(n.Path())
 		short, all := helpOf(t, append(words, "--help")), helpOf(t, append(words, helpAll))

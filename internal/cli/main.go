@@ -69,15 +69,15 @@ type env struct {
 type commands struct {
 	Version kong.VersionFlag `help:"Print the version."`
 
-	Demo      demoCmd      `cmd:"" help:"Try the tool on generated digits: train a net, add noise to its features, and report what they reveal. Takes about a minute and needs no data."`
+	Demo      demoCmd      `cmd:"" help:"Try the tool on generated digits, without data: about a minute."`
 	Train     trainCmd     `cmd:"" help:"Train a classifier and write it as ONNX."`
 	Model     modelCmd     `cmd:"" help:"Write a built-in net as ONNX, with random parameters or those of an .npz file."`
 	Inspect   inspectCmd   `cmd:"" help:"Describe an ONNX file, and list the nodes whose output can be released."`
 	Distill   distillCmd   `cmd:"" help:"Train a student on a classifier's outputs, and measure its curiosity."`
 	Prune     pruneCmd     `cmd:"" help:"Set the smallest weights of a classifier to zero, and measure its curiosity."`
-	Bound     boundCmd     `cmd:"" help:"Measure what features with noise reveal about the inputs: limits on every adversary, bounds on unbiased reconstructions, and attacks."`
+	Bound     boundCmd     `cmd:"" help:"Measure what features with noise reveal about the inputs."`
 	Design    designCmd    `cmd:"" help:"Find the release that keeps a promise at the lowest cost in accuracy."`
-	Audit     auditCmd     `cmd:"" help:"Check whether a classifier's outputs reveal a sensitive attribute: a verdict with evidence, for a model, an endpoint or a file of outputs."`
+	Audit     auditCmd     `cmd:"" help:"Check whether a classifier's outputs reveal a sensitive attribute."`
 	Verify    verifyCmd    `cmd:"" help:"Recompute the report of a run, and list what could not be checked."`
 	Guard     guardCmd     `cmd:"" help:"Deploy a release: pack it with its certificate, and serve it with the noise that was certified."`
 	Serve     serveCmd     `cmd:"" help:"Show a folder of reports as a local web page, or serve models for audits."`
@@ -147,6 +147,9 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	args, all := helpAsked(args)
 	k, err := parserOf(grammarOf(args), all, stdout, stderr).Parse(args)
 	if err != nil {
+		if flag, _, missing := strings.Cut(err.Error(), ": expected "); missing && strings.HasSuffix(err.Error(), "(<EOL>)") {
+			err = fmt.Errorf("%s: a value is missing", flag)
+		}
 		return nil, usage(err, "tattle --help lists the commands, tattle COMMAND --help their flags")
 	}
 	return k, nil
