@@ -3,7 +3,6 @@ package promise
 import (
 	"context"
 	"math"
-	"slices"
 
 	"tattle/release"
 )
@@ -67,7 +66,8 @@ func (s *searcher) along(ctx context.Context, c *cut, l *line, f *found) error {
 	return s.forNew(ctx, c, l, f, try)
 }
 
-// forNew raises the best strength until new inputs are identified rarely enough, too.
+// forNew raises the best strength until new inputs are identified rarely enough, too. Points with which
+// they are not do not meet the limits.
 func (s *searcher) forNew(ctx context.Context, c *cut, l *line, f *found, try func(sigma float64) (Point, error)) error {
 	if s.Fresh == nil || s.Identify == 0 {
 		return nil
@@ -79,15 +79,16 @@ func (s *searcher) forNew(ctx context.Context, c *cut, l *line, f *found, try fu
 	draws := min(max(int(50/s.Identify), 2*searchDraws), mostHiddenDraws)
 	// Wide releases are slow to measure.
 	draws = min(draws, max(2*searchDraws, mostHiddenProducts/(s.Candidates*l.values.n)))
+	var measured *Point
 	for range steps {
 		r, err := s.hidden(ctx, l.values, fresh, f.Best.Sigma, draws, s.Seed)
 		if err != nil {
 			return err
 		}
 		first, _ := r.Identified(alpha)
-		f.Best.New = first.Mean
-		f.Points[slices.IndexFunc(f.Points, func(p Point) bool { return p.Sigma == f.Best.Sigma })].New = first.Mean
 		over := first.Mean * identifyMargin / s.Identify
+		measured = f.Best
+		f.setNew(first.Mean, over <= 1)
 		if over <= 1 {
 			return nil
 		}
@@ -101,6 +102,22 @@ func (s *searcher) forNew(ctx context.Context, c *cut, l *line, f *found, try fu
 		}
 		f.Best = &p
 	}
-	f.Best, f.Nearest = nil, f.Best
+	f.setNew(f.Best.New, false) // new inputs were not tried with the last
+	f.Best, f.Nearest = nil, measured
 	return nil
+}
+
+// setNew sets how often new inputs are identified with the best point. If that is too often, no point
+// with as little noise meets the limits.
+func (f *found) setNew(share float64, meets bool) {
+	for i := range f.Points {
+		p := &f.Points[i]
+		if p.Sigma == f.Best.Sigma {
+			p.New = share
+		}
+		if !meets && p.Sigma <= f.Best.Sigma {
+			p.Meets = false
+		}
+	}
+	f.Best.New, f.Best.Meets = share, meets
 }

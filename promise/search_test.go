@@ -203,3 +203,23 @@ func TestSearchResumes(t *testing.T) {
 		t.Errorf("the continued search did %v", searched)
 	}
 }
+
+// TestNewInputsDecide: where new inputs are identified too often, no point with as little noise is said to
+// meet the limits.
+func TestNewInputsDecide(t *testing.T) {
+	f := &found{}
+	for _, sigma := range []float64{1, 2, 4} {
+		f.Points = append(f.Points, Point{Sigma: sigma, Meets: true})
+	}
+	best := f.Points[1]
+	f.Best = &best
+	f.setNew(.3, false)
+	if best.Meets || best.New != .3 || f.Points[0].Meets || f.Points[1].Meets || f.Points[1].New != .3 || !f.Points[2].Meets {
+		t.Errorf("%+v, best %+v", f.Points, best)
+	}
+	best = f.Points[2]
+	f.setNew(.1, true)
+	if !best.Meets || !f.Points[2].Meets || f.Points[2].New != .1 || f.Points[0].Meets {
+		t.Errorf("%+v, best %+v", f.Points, best)
+	}
+}

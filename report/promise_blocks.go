@@ -109,7 +109,7 @@ func (r *Report) nearestTiles() []tile {
 		{"Accuracy", percent1(targetAccuracy(*p)), "", "in the search; original model: " + percent1(float64(r.Promise.ValidationAccuracy))},
 	}
 	if l.Identify > 0 {
-		t = append(t, tile{"Identification", percentOf(p.Identified), "", "limit " + percentOrLess(l.Identify) + "; " + search})
+		t = append(t, tile{"Identification", percentOf(max(p.Identified, p.New)), "", "limit " + percentOrLess(l.Identify) + "; " + search})
 	}
 	if l.Bits > 0 {
 		t = append(t, tile{"Revealed", number(p.Bits), "bits", "limit " + number(l.Bits) + "; " + search})
