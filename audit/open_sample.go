@@ -69,7 +69,7 @@ func (src *source) vectors(o OpenOptions) (*Sample, error) {
 			return nil, err
 		}
 		if len(classes.names) < 2 {
-			src.note("%s has a single value and explains nothing: it is not used", showName(src.target.name))
+			src.note("column %s has a single value and explains nothing: it is not used", showName(src.target.name))
 		} else {
 			s.Target, s.Classes, s.Y = src.target.name, classes.names, spread(src.target, classes.of)
 			unknown = make([]bool, len(s.Y))

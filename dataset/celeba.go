@@ -130,7 +130,7 @@ func celebaList(name string, text []byte) (*table, error) {
 	case n == 0:
 		return nil, malformed(name, "has no rows: get CelebA's list again")
 	case claimed >= 0 && n != claimed:
-		t.notes = append(t.notes, fmt.Sprintf("%s has %s, and its first line says %d: all %d are used", path.Base(name), plural(n, "row"), claimed, n))
+		t.notes = append(t.notes, fmt.Sprintf("list %s has %s, and its first line says %d: all %d are used", path.Base(name), plural(n, "row"), claimed, n))
 	}
 	if claimed < 0 {
 		names = append(names, "partition")

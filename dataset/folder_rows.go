@@ -110,7 +110,7 @@ func (t *table) skipMissing(c int, pictures []string) (left, notes []string, err
 		return nil, nil, malformed(t.source, "none of its %s has a picture: give the pictures", plural(without, "row"))
 	}
 	if without > 0 {
-		notes = append(notes, fmt.Sprintf("%s: %d of %s left out: no picture", path.Base(t.source), without, plural(t.rows(), "row")))
+		notes = append(notes, fmt.Sprintf("list %s: %d of %s left out: no picture", path.Base(t.source), without, plural(t.rows(), "row")))
 		for k := range t.columns {
 			t.columns[k].values = pick(t.columns[k].values, 1, rows)
 		}

@@ -26,7 +26,7 @@ func TestSkipMissing(t *testing.T) {
 	_, err = readImages(folder, "faces", LabelledOptions{})
 	wantError(t, "a row without a picture", err, "1 of 3 rows have no picture")
 	l, err = readImages(folder, "faces", LabelledOptions{SkipMissing: true})
-	if err != nil || l.text(t, "age") != "30|50" || strings.Join(l.notes, "; ") != "labels.csv: 1 of 3 rows left out: no picture; 1 of 3 pictures left out: no row in labels.csv" {
+	if err != nil || l.text(t, "age") != "30|50" || strings.Join(l.notes, "; ") != "list labels.csv: 1 of 3 rows left out: no picture; 1 of 3 pictures left out: no row in labels.csv" {
 		t.Errorf("%+v, %v", l, err)
 	}
 	two := tree(texts(map[string]string{"labels.csv": "file,age\n1.jpg,30\n"}, "a/1.jpg", "b/1.jpg"))

@@ -52,7 +52,7 @@ func (src *origin) tableSets(d *division, c *chosen, hidden []int, files []strin
 	for _, k := range inputs {
 		col := src.labels.columns[k]
 		if v := slip(col.values); v != "" {
-			src.notes = append(src.notes, fmt.Sprintf("%s is read as categories, not numbers: it has the value %q", col.name, v))
+			src.notes = append(src.notes, fmt.Sprintf("column %s is read as categories, not numbers: it has the value %q", col.name, v))
 		}
 		e := newEncoder(col.values, d.rows[trainPart])
 		if e.width > 0 { // a constant column says nothing
@@ -124,13 +124,13 @@ func (src *origin) givenAway(col column, asked []column) bool {
 	note := func(format string, args ...any) { src.notes = append(src.notes, fmt.Sprintf(format, args...)) }
 	for _, from := range asked {
 		if derivedFrom(col.values, from.values) {
-			note("%s is not an input: %s determines it", col.name, from.name)
+			note("column %s is not an input: %s determines it", col.name, from.name)
 			return true
 		}
 	}
 	for _, to := range asked {
 		if derivedFrom(to.values, col.values) {
-			note("%s is an input and determines %s: take the column out if that is not meant", col.name, to.name)
+			note("column %s is an input and determines %s: take the column out if that is not meant", col.name, to.name)
 			break
 		}
 	}

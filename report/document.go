@@ -78,7 +78,7 @@ func (d *document) limits(r *Report) {
 func (d *document) notes(r *Report) {
 	d.on(onTerminal, func(d *document) {
 		for _, s := range r.Data.Notes {
-			d.say("data: " + s)
+			d.say("data: " + sentenceOf(s))
 		}
 	})
 }

@@ -97,7 +97,7 @@ func (d *document) provenance(r *Report) {
 		}
 		note("data", "%s", s)
 		for _, n := range x.Notes {
-			note("data were read", "%s", n)
+			note("data were read", "%s", sentenceOf(n))
 		}
 	}
 	if r.released() {

@@ -26,7 +26,7 @@ func (r *Report) SetTrainings(seeds []training.Seed, results []*training.Result,
 	}
 	r.SetEvaluation(first.Evaluation, o, first.Taus)
 	r.addCurves(first.Evaluation, runName(first))
-	r.Warnings = append(r.Warnings, p.Notes...)
+	r.Noted(p.Notes)
 	r.Warnings = append(r.Warnings, training.AttributeWarnings(p.Train, o.Attack, first.Evaluation)...)
 	var all []*training.Record
 	for i, x := range results {

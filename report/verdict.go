@@ -32,6 +32,13 @@ func (r *Report) warn(format string, a ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...))
 }
 
+// Noted adds notes on how a run came about to the warnings, as sentences.
+func (r *Report) Noted(notes []string) {
+	for _, s := range notes {
+		r.Warnings = append(r.Warnings, sentenceOf(s))
+	}
+}
+
 // warnBounds says what the bounds do and do not hold for.
 func (r *Report) warnBounds(res *bound.Result) {
 	e := res.Experiment

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"tattle/curious/training"
 	"tattle/dataset"
@@ -38,7 +39,7 @@ func (c *taught) open(ctx context.Context, e *env) (*training.Teacher, error) {
 func describeTaught(r *report.Report, t *training.Teacher, setting string) {
 	r.Data = report.DataOf(t.Parts.Test, "", string(dataset.Test))
 	r.Settings[setting] = absolute(t.Dir)
-	r.Warnings = append(append(r.Warnings, t.Notes...), t.Parts.Notes...)
+	r.Noted(append(slices.Clone(t.Notes), t.Parts.Notes...))
 }
 
 // curiousName says which classifier of which data it is.
