@@ -115,6 +115,11 @@ func (a Adversaries) Run(ctx context.Context, t Target) (*Learned, error) {
 		a.Draws = 1 // all are the same
 	}
 	r := &adversary{Adversaries: a, target: t, out: &Learned{Attacks: &Attacks{}, Timing: map[string]time.Duration{}}}
+	if inverts := slices.Contains(a.Attacks, "inversion"); a.Training != nil && (a.VanTrees || inverts) {
+		if err := r.try(ctx, "prior", "the prior", a.NeedsPrior || a.NeedsAttacks && inverts, r.learnPrior); err != nil {
+			return nil, err
+		}
+	}
 	if a.Lists != nil {
 		if err := r.try(ctx, "lists of inputs", "limits from lists of inputs", true, r.lists); err != nil {
 			return nil, err
@@ -123,11 +128,6 @@ func (a Adversaries) Run(ctx context.Context, t Target) (*Learned, error) {
 	if a.Training != nil {
 		if err := r.try(ctx, "prior alone", "guessing the mean, without the release", false, r.priorAlone); err != nil {
 			return nil, err
-		}
-		if a.VanTrees || slices.Contains(a.Attacks, "inversion") {
-			if err := r.try(ctx, "prior", "the prior", a.NeedsPrior, r.learnPrior); err != nil {
-				return nil, err
-			}
 		}
 	}
 	if r.prior != nil && a.VanTrees {
@@ -258,7 +258,7 @@ func (r *adversary) make(ctx context.Context, name string) (attack.Attack, error
 		return attack.NewPosterior(ctx, t.released(), t.Noise, r.Training, attack.PosteriorOptions{Queries: t.Queries, Domain: t.Legal, Seed: r.Seed})
 	case "inversion":
 		if r.prior == nil {
-			return nil, errors.New("there is no prior")
+			return nil, errors.New("it needs the prior, which was left out")
 		}
 		return attack.NewInversion(t.released(), t.Noise, r.prior, attack.InversionOptions{Queries: t.Queries, Starts: slices.Clone(r.made), Domain: t.Legal})
 	}

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -15,6 +16,9 @@ type sized struct {
 
 func (s sized) Dims() (p, n int) { return s.inputs, s.features }
 
+// unread is training data that is not to be read.
+type unread struct{ nn.Source }
+
 // The decoder runs by default for paper A's MNIST net and is left out for its CIFAR-10
 // net, with a message that says how to run it. Asked for by name it always runs.
 func TestDecoderRunsWhereItIsCheap(t *testing.T) {
@@ -27,5 +31,15 @@ func TestDecoderRunsWhereItIsCheap(t *testing.T) {
 	}
 	if err := (Adversaries{NeedsAttacks: true}).tooLong(cifar, 50000); err != nil {
 		t.Error(err)
+	}
+}
+
+// An inversion that was asked for by name fails with the reason why there is no prior, before
+// anything else is computed; otherwise it is left out, as the prior is.
+func TestInversionWithoutPrior(t *testing.T) {
+	large := Target{Front: sized{inputs: 20000, features: 1}}
+	a := Adversaries{Attacks: []string{"inversion"}, Training: unread{}, NeedsAttacks: true}
+	if _, err := a.Run(context.Background(), large); err == nil || !strings.Contains(err.Error(), "20000 inputs") {
+		t.Errorf("error %v", err)
 	}
 }

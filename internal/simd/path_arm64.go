@@ -7,8 +7,8 @@ import "os"
 // useNEON is true unless the environment forbids assembly: every arm64 processor has NEON.
 var useNEON = os.Getenv(pathVariable) != "go"
 
-// Accelerated names the arithmetic that the package runs on: "neon" (matrix products; vector
-// loops are plain Go) or "purego".
+// Accelerated names the arithmetic that the package runs on: "neon" or "purego". The
+// less frequent vector loops, such as exponentials, are plain Go on both.
 func Accelerated() string {
 	if useNEON {
 		return "neon"

@@ -9,9 +9,6 @@ func sumAndSquaresF32(x *float32, n int) (sum, sumsq float64)
 func dotAndSumF32(d, x *float32, n int) (sum, dot float64)
 
 //go:noescape
-func adamF32(w, grad, m, v *float32, n int, p *AdamCoefficients)
-
-//go:noescape
 func dropoutMaskAVX2(words *uint64, n int, keys *philoxKeys, block uint64, last uint16)
 
 func sumAndSquares(x []float32) (sum, sumsq float64) {
@@ -26,14 +23,6 @@ func dotAndSum(d, x []float32) (sum, dot float64) {
 		return dotAndSumGo(d, x)
 	}
 	return dotAndSumF32(f32(d), f32(x), len(d))
-}
-
-func adamStep(w, g, m, v []float32, p *AdamCoefficients) {
-	if !useAVX2 {
-		adamStepGo(w, g, m, v, p)
-		return
-	}
-	adamF32(f32(w), f32(g), f32(m), f32(v), len(w), p)
 }
 
 func dropoutMask(words []uint64, keys *philoxKeys, block uint64, limit uint16) {

@@ -1,4 +1,4 @@
-//go:build purego || !amd64
+//go:build purego || !(amd64 || arm64)
 
 package simd
 
@@ -17,10 +17,4 @@ func reluShift[T Float](dst, d, x []T)                   { reluShiftGo(dst, d, x
 func leakyReLU[T Float](dst, x []T, slope T)             { leakyReLUGo(dst, x, slope) }
 func leakyReLUMask[T Float](dst, d, x []T, slope T)      { leakyReLUMaskGo(dst, d, x, slope) }
 func leakyReLUShift[T Float](dst, d, x []T, slope T)     { leakyReLUShiftGo(dst, d, x, slope) }
-func sumAndSquares(x []float32) (sum, sumsq float64)     { return sumAndSquaresGo(x) }
-func dotAndSum(d, x []float32) (sum, dot float64)        { return dotAndSumGo(d, x) }
 func adamStep(w, g, m, v []float32, p *AdamCoefficients) { adamStepGo(w, g, m, v, p) }
-
-func dropoutMask(words []uint64, keys *philoxKeys, block uint64, limit uint16) {
-	dropoutMaskGo(words, keys, block, limit)
-}

@@ -1,4 +1,4 @@
-//go:build !purego
+//go:build !purego && (amd64 || arm64)
 
 package simd
 
@@ -91,3 +91,6 @@ func leakyReLUMaskF64(dst, d, x *float64, n int, slope float64)
 
 //go:noescape
 func leakyReLUShiftF64(dst, d, x *float64, n int, slope float64)
+
+//go:noescape
+func adamF32(w, grad, m, v *float32, n int, p *AdamCoefficients)

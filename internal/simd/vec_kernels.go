@@ -1,10 +1,10 @@
-//go:build !purego
+//go:build !purego && (amd64 || arm64)
 
 package simd
 
 func axpy[T Float](alpha T, x, y []T) {
 	switch {
-	case !useAVX2:
+	case !hasKernels():
 		axpyGo(alpha, x, y)
 	case is32[T]():
 		axpyF32(f32(y), f32(x), len(y), float32(alpha))
@@ -15,7 +15,7 @@ func axpy[T Float](alpha T, x, y []T) {
 
 func scale[T Float](alpha T, x []T) {
 	switch {
-	case !useAVX2:
+	case !hasKernels():
 		scaleGo(alpha, x)
 	case is32[T]():
 		scaleF32(f32(x), len(x), float32(alpha))
@@ -26,7 +26,7 @@ func scale[T Float](alpha T, x []T) {
 
 func add[T Float](dst, a, b []T) {
 	switch {
-	case !useAVX2:
+	case !hasKernels():
 		addGo(dst, a, b)
 	case is32[T]():
 		addF32(f32(dst), f32(a), f32(b), len(dst))
@@ -37,7 +37,7 @@ func add[T Float](dst, a, b []T) {
 
 func mul[T Float](dst, a, b []T) {
 	switch {
-	case !useAVX2:
+	case !hasKernels():
 		mulGo(dst, a, b)
 	case is32[T]():
 		mulF32(f32(dst), f32(a), f32(b), len(dst))
@@ -48,7 +48,7 @@ func mul[T Float](dst, a, b []T) {
 
 func dot[T Float](x, y []T) T {
 	switch {
-	case !useAVX2:
+	case !hasKernels():
 		return dotGo(x, y)
 	case is32[T]():
 		return T(dotF32(f32(x), f32(y), len(x)))
@@ -59,7 +59,7 @@ func dot[T Float](x, y []T) T {
 
 func sum[T Float](x []T) T {
 	switch {
-	case !useAVX2:
+	case !hasKernels():
 		return sumGo(x)
 	case is32[T]():
 		return T(sumF32(f32(x), len(x)))
@@ -70,7 +70,7 @@ func sum[T Float](x []T) T {
 
 func maxAbs[T Float](x []T) T {
 	switch {
-	case !useAVX2:
+	case !hasKernels():
 		return maxAbsGo(x)
 	case is32[T]():
 		return T(maxAbsF32(f32(x), len(x)))
@@ -81,7 +81,7 @@ func maxAbs[T Float](x []T) T {
 
 func scaleShift[T Float](dst, x []T, a, b T) {
 	switch {
-	case !useAVX2:
+	case !hasKernels():
 		scaleShiftGo(dst, x, a, b)
 	case is32[T]():
 		scaleShiftF32(f32(dst), f32(x), len(dst), float32(a), float32(b))
@@ -92,7 +92,7 @@ func scaleShift[T Float](dst, x []T, a, b T) {
 
 func combine[T Float](dst, x, y []T, a, b, c T) {
 	switch {
-	case !useAVX2:
+	case !hasKernels():
 		combineGo(dst, x, y, a, b, c)
 	case is32[T]():
 		combineF32(f32(dst), f32(x), f32(y), len(dst), float32(a), float32(b), float32(c))
@@ -103,7 +103,7 @@ func combine[T Float](dst, x, y []T, a, b, c T) {
 
 func relu[T Float](dst, x []T) {
 	switch {
-	case !useAVX2:
+	case !hasKernels():
 		reluGo(dst, x)
 	case is32[T]():
 		reluF32(f32(dst), f32(x), len(dst))
@@ -114,7 +114,7 @@ func relu[T Float](dst, x []T) {
 
 func reluMask[T Float](dst, d, x []T) {
 	switch {
-	case !useAVX2:
+	case !hasKernels():
 		reluMaskGo(dst, d, x)
 	case is32[T]():
 		reluMaskF32(f32(dst), f32(d), f32(x), len(dst))
@@ -125,7 +125,7 @@ func reluMask[T Float](dst, d, x []T) {
 
 func reluShift[T Float](dst, d, x []T) {
 	switch {
-	case !useAVX2:
+	case !hasKernels():
 		reluShiftGo(dst, d, x)
 	case is32[T]():
 		reluShiftF32(f32(dst), f32(d), f32(x), len(dst))
@@ -136,7 +136,7 @@ func reluShift[T Float](dst, d, x []T) {
 
 func leakyReLU[T Float](dst, x []T, slope T) {
 	switch {
-	case !useAVX2:
+	case !hasKernels():
 		leakyReLUGo(dst, x, slope)
 	case is32[T]():
 		leakyReLUF32(f32(dst), f32(x), len(dst), float32(slope))
@@ -147,7 +147,7 @@ func leakyReLU[T Float](dst, x []T, slope T) {
 
 func leakyReLUMask[T Float](dst, d, x []T, slope T) {
 	switch {
-	case !useAVX2:
+	case !hasKernels():
 		leakyReLUMaskGo(dst, d, x, slope)
 	case is32[T]():
 		leakyReLUMaskF32(f32(dst), f32(d), f32(x), len(dst), float32(slope))
@@ -158,11 +158,19 @@ func leakyReLUMask[T Float](dst, d, x []T, slope T) {
 
 func leakyReLUShift[T Float](dst, d, x []T, slope T) {
 	switch {
-	case !useAVX2:
+	case !hasKernels():
 		leakyReLUShiftGo(dst, d, x, slope)
 	case is32[T]():
 		leakyReLUShiftF32(f32(dst), f32(d), f32(x), len(dst), float32(slope))
 	default:
 		leakyReLUShiftF64(f64(dst), f64(d), f64(x), len(dst), float64(slope))
 	}
+}
+
+func adamStep(w, g, m, v []float32, p *AdamCoefficients) {
+	if !hasKernels() {
+		adamStepGo(w, g, m, v, p)
+		return
+	}
+	adamF32(f32(w), f32(g), f32(m), f32(v), len(w), p)
 }
