@@ -1,4 +1,4 @@
-.PHONY: test check bench golden try
+.PHONY: test check bench bench-all golden try
 
 test: ## the README's test command
 	go test ./...
@@ -8,6 +8,9 @@ check: ## everything the gate checks
 
 bench: ## the figures of BENCHMARKS.md; BENCH=name picks some, TAGS=openblas compares with OpenBLAS
 	go test -run '^$$' -bench '$(or $(BENCH),.)' -tags '$(TAGS)' ./internal/simd ./nn ./bound ./curious
+
+bench-all: ## every benchmark of BENCHMARKS.md beside its peers, five times in turn, as a table (hours); BENCH=regexp picks commands
+	go run ./internal/benchall -match '$(or $(BENCH),.)' BENCHMARKS.md
 
 golden: ## rewrite the golden files from what the program prints now
 	go test ./report -update

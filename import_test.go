@@ -38,7 +38,7 @@ var layers = [][]string{
 	{"nn/zoo", "nn/classical"},
 	{"nn"},
 	{"lsqr", "dct", "stat", "npy", "qp", "eigen", "gram", "lattice", "guard/ledger"},
-	{"internal/simd", "internal/file", "internal/float16", "internal/sheet", "internal/manual", "internal/listen", "internal/shared", "internal/browser", "internal/gate"},
+	{"internal/simd", "internal/file", "internal/float16", "internal/sheet", "internal/manual", "internal/listen", "internal/shared", "internal/browser", "internal/gate", "internal/benchall"},
 }
 
 func layerOf(pkg string) int {

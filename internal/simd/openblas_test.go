@@ -63,6 +63,7 @@ func compareGemm[T Float](b *testing.B, s gemmShape, theirs blasGemm[T]) {
 	b.ReportMetric(median(our), "GFLOP/s")
 	b.ReportMetric(median(their), "openblas-GFLOP/s")
 	b.ReportMetric(median(ratios), "ratio")
+	b.ReportMetric(1/median(ratios), "x-openblas") // of the time
 	b.ReportMetric(0, "ns/op")
 }
 
