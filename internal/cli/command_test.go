@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +20,9 @@ import (
 // TestMain runs the tests with a tattle on the path, which is this program under another name.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) != "tattle" {
+		if signal.Ignored(os.Interrupt) { // as a shell starts what runs in the background: scripts interrupt their tattle
+			signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+		}
 		os.Exit(withTattle(m.Run))
 	}
 	disguise()
