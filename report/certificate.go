@@ -156,7 +156,11 @@ func (c *Certificate) lead() verdictBlock {
 		}
 		if i < 2 {
 			promised, figure := p.words()
-			v.Tiles = append(v.Tiles, tile{capital(p.name()), figure, "", "promised: " + promised})
+			sign := "≤ "
+			if p.Kind.least() {
+				sign = "≥ "
+			}
+			v.Tiles = append(v.Tiles, tile{capital(p.name()), sign + figure, "", "promised: " + promised})
 		}
 	}
 	v.Tiles = append(v.Tiles, tile{"Released", fmt.Sprint(c.Lattice.Dim), plural(c.Lattice.Dim, "integer"), fmt.Sprintf("noise of σ = %s, steps of Δ = %s", number(c.Lattice.Sigma), number(c.Lattice.Delta))},

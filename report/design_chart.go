@@ -42,7 +42,7 @@ func newFrontier(d *Design) (*frontier, bool) {
 // draw adds the lines, the choice and the legend.
 func (d *Design) draw(f *frontier, of func(DesignPoint) float64) {
 	at := func(p DesignPoint) frontierPoint { return frontierPoint{of(p), float64(p.Accuracy), p.brief()} }
-	lines := d.lines()
+	lines := d.drawn()
 	var keeps []int // as the lines have them, most numbers first
 	var families []string
 	for _, l := range lines {
@@ -80,6 +80,30 @@ func (d *Design) draw(f *frontier, of func(DesignPoint) float64) {
 	if f.inside(f.target) || !math.IsNaN(f.floor) {
 		f.keys = append(f.keys, legendKey{strokeKey("asked"), "asked for"})
 	}
+}
+
+// drawn are the lines of the chart: that of the answer, and those that meet the target at the least cost.
+func (d *Design) drawn() []designLine {
+	lines := d.lines()
+	rank := func(l designLine) (answer, meets bool, drop float64) {
+		p := d.beside(l.Points)
+		return d.Best != nil && p.same(*d.Best), p.Meets, nanTo(float64(p.Drop), 1)
+	}
+	best := slices.Clone(lines)
+	slices.SortStableFunc(best, func(a, b designLine) int {
+		answerA, meetsA, dropA := rank(a)
+		answerB, meetsB, dropB := rank(b)
+		if answerA != answerB || meetsA != meetsB {
+			return map[bool]int{true: -1, false: 1}[answerA || !answerB && meetsA]
+		}
+		return compareFloat(dropA, dropB)
+	})
+	best = best[:min(len(best), mostLines)]
+	return slices.DeleteFunc(lines, func(l designLine) bool {
+		return !slices.ContainsFunc(best, func(o designLine) bool {
+			return o.Family == l.Family && o.Projection == l.Projection && o.Keep == l.Keep
+		})
+	})
 }
 
 // lowest returns the lowest accuracy that is drawn. Points below it are in the table only, so

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 )
 
 // pairs adds pairs of inputs whose releases can hardly be distinguished.
@@ -65,8 +66,8 @@ func (r *Report) attackedSays() string {
 		return ""
 	}
 	s := fmt.Sprintf("By the %s attack, from one draw of the release.", best.Name)
-	if r.recogniser() != best {
-		s += " " + sentenceOf(r.recognisedSays(best))
+	if words := r.recognisedSays(best); words != "" && !strings.Contains(r.lead().Says, words) {
+		s += " " + sentenceOf(words)
 	}
 	return s
 }

@@ -13,7 +13,7 @@ func (r *Report) promiseLead() verdictBlock {
 		v.Badge, v.Tone = "Promise kept", Good
 	}
 	harm, tone := r.harm()
-	if x.Met && harm != "" && !(tone == Warn && x.Limits.Identify > 0 && harm != "Class recognised") {
+	if x.Met && harm != "" && !(tone == Warn && x.Limits.Identify > 0 && harm != recognisedBadge) {
 		v.Tone = tone
 	}
 	if r.recogniser() != nil && v.Tone == Good {

@@ -17,6 +17,9 @@ const (
 	identifiedSometimes = .01
 )
 
+// recognisedBadge says that an attack recognises the class of inputs.
+const recognisedBadge = "Class recognised"
+
 // recognisedMostly is the share of reconstructions that the model assigns to the original's class
 // from which an attack is said to recognise the class.
 const recognisedMostly = .5
@@ -113,7 +116,7 @@ func (r *Report) harm() (badge string, tone Tone) {
 		}
 	}
 	if r.recogniser() != nil {
-		return "Class recognised", Warn
+		return recognisedBadge, Warn
 	}
 	return "", Calm
 }
@@ -165,8 +168,8 @@ func (r *Report) releaseSays() string {
 	return r.unbiasedSays()
 }
 
-// attackSays says whether attacks come closer than guessing, and whether the model recognises the
-// class in reconstructions: empty if none ran.
+// attackSays says whether attacks come closer than guessing, and, if that is the worst harm, that the
+// model recognises the class in reconstructions: empty if none ran.
 func (r *Report) attackSays() string {
 	best := r.bestAttack("all")
 	if best == nil {
@@ -180,8 +183,8 @@ func (r *Report) attackSays() string {
 		}
 		said = who + " errs by less than guessing the mean without the release"
 	}
-	if a := r.recogniser(); a != nil {
-		said += ", and " + r.recognisedSays(a)
+	if badge, _ := r.harm(); badge == recognisedBadge {
+		said += ", and " + r.recognisedSays(r.recogniser())
 	}
 	return said
 }

@@ -23,7 +23,7 @@ func (r *Report) steps() []string {
 		said = append(said, "This report has no limit on adversaries who know what inputs look like. With training data (--training-data), without --candidates none, and with more noise where the noise is weak, tattle bound computes such limits.")
 	}
 	switch {
-	case r.Lists != nil && r.Lists.Holder != nil && badge != "" && badge != "Class recognised":
+	case r.Lists != nil && r.Lists.Holder != nil && badge != "" && badge != recognisedBadge:
 		said = append(said, "Do not rely on this release to hide which input it is.",
 			fmt.Sprintf("More noise or fewer numbers help: tattle design --identify SHARE@%d, with the same model and data, finds the release that keeps this share at the lowest cost in accuracy.", r.Lists.Holder.List.Inputs))
 	case best != nil && best.Gain.closer(), badge != "":

@@ -82,7 +82,10 @@ func (r *Report) promiseTiles() []tile {
 		if n := r.Release.Queries; n > 1 {
 			of = fmt.Sprintf("of inputs that are released %d times", n)
 		}
-		about := fmt.Sprintf("%s, among %s; guessing: %s", of, countGrouped(h.List.Inputs, "candidate"), percentOrLess(1/float64(h.List.Inputs)))
+		if x.Limits.Identify == 0 || x.Limits.Candidates == 0 { // else the sentence says it
+			of += ", among " + countGrouped(h.List.Inputs, "candidate")
+		}
+		about := of + "; guessing: " + percentOrLess(1/float64(h.List.Inputs))
 		high := h.First.High
 		if x := r.Lists.Hidden; x != nil {
 			high = max(high, x.First.High)

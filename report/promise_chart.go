@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	mostPromiseLines = 5    // of a chart
-	mostPeerLines    = 2    // of these
-	leastDepth       = .03  // drop in accuracy that every chart has room for
-	mostDepth        = .15  // releases that lose more are not drawn
-	promiseRight     = 72.  // percent of the width; labels are further right
-	leastShare       = 1e-6 // of identified inputs, on the logarithmic axis
+	mostLines     = 5    // of a chart
+	mostPeerLines = 2    // of these
+	leastDepth    = .03  // drop in accuracy that every chart has room for
+	mostDepth     = .15  // releases that lose more are not drawn
+	promiseRight  = 72.  // percent of the width; labels are further right
+	leastShare    = 1e-6 // of identified inputs, on the logarithmic axis
 )
 
 // A promiseLine is the releases of a method at a node, from all its places.
@@ -83,7 +83,7 @@ func (x *Promise) drawn() []promiseLine {
 			peers = append(peers, l)
 		}
 	}
-	if n := mostPromiseLines - len(peers); len(lines) > n {
+	if n := mostLines - len(peers); len(lines) > n {
 		if i := slices.IndexFunc(lines, func(l promiseLine) bool { return l.Method == promise.Isotropic }); i >= n {
 			lines[n-1] = lines[i]
 		}
@@ -153,7 +153,7 @@ func (r *Report) frontier(q promiseQuantity) (*frontier, bool) {
 	for i, l := range drawn {
 		line := frontierLine{name: string(l.Method), class: fmt.Sprintf("h%d d%d", i, i%dashes)}
 		if l.Method.Peer() {
-			line.class = fmt.Sprintf("h%d d%d", mostPromiseLines, i%dashes)
+			line.class = fmt.Sprintf("h%d d%d", mostLines, i%dashes)
 		}
 		key := line.name
 		if several {

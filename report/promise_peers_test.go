@@ -23,7 +23,7 @@ func TestPromisePeers(t *testing.T) {
 	r := promised(t, limits)
 	r.SetPromise(run)
 	drawn := r.Promise.drawn()
-	if len(drawn) != mostPromiseLines {
+	if len(drawn) != mostLines {
 		t.Errorf("%d lines are drawn", len(drawn))
 	}
 	for _, m := range []promise.Method{promise.Isotropic, promise.PeerDFIL, promise.TopK} {

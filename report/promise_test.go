@@ -227,7 +227,7 @@ func TestPromiseLines(t *testing.T) {
 	}
 	r.Promise.Limits.Floor = 0 // no limit, no shade
 	lines := r.Promise.drawn()
-	if len(lines) != mostPromiseLines || r.Promise.released(lines[0]) != 1 || lines[len(lines)-1].Method != promise.Isotropic {
+	if len(lines) != mostLines || r.Promise.released(lines[0]) != 1 || lines[len(lines)-1].Method != promise.Isotropic {
 		t.Errorf("lines %v", lines)
 	}
 	place := regexp.MustCompile(`c?[xX][12]?="([-0-9.eE+]+)%"`)

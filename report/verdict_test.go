@@ -99,3 +99,18 @@ func TestVerdictIsOneSentence(t *testing.T) {
 		}
 	}
 }
+
+// The chart of a design has at most five lines, that of the answer among them.
+func TestDesignLines(t *testing.T) {
+	d := full(t).Design
+	drawn := d.drawn()
+	if len(d.lines()) <= mostLines || len(drawn) != mostLines {
+		t.Fatalf("%d of %d lines", len(drawn), len(d.lines()))
+	}
+	for _, l := range drawn {
+		if d.beside(l.Points).same(*d.Best) {
+			return
+		}
+	}
+	t.Error("the answer is on no line")
+}
