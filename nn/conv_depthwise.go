@@ -96,8 +96,9 @@ func (k *convDepthwise[T]) applyRange(lo, hi int) {
 			}
 			y := k.y[q*k.outHW:][:k.outHW]
 			for r := range k.outH {
-				k.end.finish(y[r*k.outW:][:k.outW], out[r*k.wide:][:k.outW], i, o*k.outHW+r*k.outW, b)
+				copy(y[r*k.outW:][:k.outW], out[r*k.wide:])
 			}
+			k.end.finish(y, y, i, o*k.outHW, b)
 		}
 	}
 }

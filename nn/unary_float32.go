@@ -234,18 +234,6 @@ func negate32(dst, x []float32) {
 	}
 }
 
-func clip32(dst, x []float32, lo, hi float32) {
-	for i, v := range x {
-		if v < lo {
-			v = lo
-		}
-		if v > hi {
-			v = hi
-		}
-		dst[i] = v
-	}
-}
-
 func clipSlope32(dst, d, x []float32, lo, hi float32) {
 	for i, v := range x {
 		s := float32(0)
@@ -258,7 +246,7 @@ func clipSlope32(dst, d, x []float32, lo, hi float32) {
 
 func hardSigmoid32(dst, x []float32, a, b float32) {
 	simd.ScaleShift(dst, x, a, b)
-	clip32(dst, dst, 0, 1)
+	simd.Clip(dst, dst, 0, 1)
 }
 
 func hardSigmoidSlope32(dst, d, x []float32, a, b float32) {

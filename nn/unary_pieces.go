@@ -1,6 +1,10 @@
 package nn
 
-import "math"
+import (
+	"math"
+
+	"tattle/internal/simd"
+)
 
 // The functions that are made of pieces.
 
@@ -96,7 +100,7 @@ func clip(o *Unary) *unaryFunc {
 		},
 		shift:   func(x, d float64) float64 { return clampShift(x, d, lo, hi) },
 		bound:   func(x, _, e float64) float64 { return clampBound(x, e, lo, hi) },
-		value32: func(dst, x []float32) { clip32(dst, x, float32(lo), float32(hi)) },
+		value32: func(dst, x []float32) { simd.Clip(dst, x, float32(lo), float32(hi)) },
 		slope32: func(dst, d, x []float32) { clipSlope32(dst, d, x, float32(lo), float32(hi)) },
 	}
 }

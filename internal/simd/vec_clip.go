@@ -1,0 +1,19 @@
+package simd
+
+// Clip sets dst = min(max(x, lo), hi), lo ≤ hi. A NaN stays one.
+func Clip(dst, x []float32, lo, hi float32) {
+	sameLength(len(dst), len(x))
+	clip(dst, x, lo, hi)
+}
+
+func clipGo(dst, x []float32, lo, hi float32) {
+	for i, v := range x {
+		if v < lo {
+			v = lo
+		}
+		if v > hi {
+			v = hi
+		}
+		dst[i] = v
+	}
+}
