@@ -15,9 +15,9 @@ func newRule(points int) rule {
 	return r
 }
 
-// fewVary is the largest variation of the integrand for which the rule of few points is used. If
-// the shift is small, most pieces lie between two knots that are close to each other, and are that
-// narrow.
+// fewVary is the largest variation of the logarithm of the integrand for which the rule with few
+// points is used. A small shift gives pieces of two kinds: wide ones, on which the ratio is constant,
+// and narrow ones between a knot and the same knot shifted. The narrow ones vary this little.
 const fewVary = 1. / 64
 
 var many, few = newRule(8), newRule(4)
@@ -39,16 +39,20 @@ func quadrature(length, vary float64, f func(s float64) float64) float64 {
 	return sum * h
 }
 
-// tableSlack is the relative error allowed to excess.
+// tableSlack is the relative error that is allowed for in excess.
 //
-// In each part the log density y and the log ratio r are linear and change by a and d
-// with a + 2d ≤ v = 1, and the integrand e^y·(e^r−1)² is entire. On the Bernstein
-// ellipse of ρ, r is off its middle by |w| ≤ ρd/4 (and a little), so that the
-// integrand is at most e^(ρv/4)·(|e^r−1| + |w|)², which is below 1000·(1 + ρ²) times its
-// mean in the part for ρ = 16/v, (e^r−1)² having a mean of about d²/12 at least. N
-// points err by at most (64/15)·ρ^(−2N)/(1−ρ⁻²) of that maximum: by 1e-13 with N = 8,
-// v = 1 and by 1e-14 with N = 4, v = fewVary. Everything is positive; exponents are
-// below 4·farTable and right to 4u of that, 2e-12.
+// The integrand is e^y·(e^r−1)², where the log density y and the log ratio r are linear. Over one part
+// they change by a and d, with a + 2d ≤ v = 1. Such an integrand is entire.
+//
+// Consider the Bernstein ellipse with parameter ρ = 16/v. On it, r differs from its value in the middle
+// of the part by |w| ≤ ρd/4 (and a little), so the integrand is at most e^(ρv/4)·(|e^r−1| + |w|)².
+// The mean of (e^r−1)² over the part is at least about d²/12. So the integrand on the ellipse is below
+// 1000·(1 + ρ²) times its mean.
+//
+// A rule of N points errs by at most (64/15)·ρ^(−2N)/(1−ρ⁻²) times the maximum on the ellipse. This is
+// 1e-13 for N = 8 and v = 1, and 1e-14 for N = 4 and v = fewVary. All terms are positive, so relative
+// errors do not grow in the sum. Exponents are below 4·farTable, with a relative error of 4u, which is
+// an error of 2e-12 in the result.
 const tableSlack = 1e-10
 
 // excess returns g(t) − 1 = ∫ f·(f(x−t)/f(x) − 1)² dx, piece by piece between the
@@ -140,16 +144,21 @@ func (t *Table) ChiSquared(z []float64) float64 {
 	return math.Expm1(s)
 }
 
-// Bound returns at least ChiSquared of every vector within e of z.
+// Bound returns an upper bound on ChiSquared over all vectors within e of z.
 //
-// The root of g(t) − 1 is the distance of f(x−t)/f(x) from 1 in L²(f). As log f has
-// slopes of at most L, f(x−t*) and f(x−t) differ by at most f(x−t)·expm1(L|t*−t|),
-// hence √(g(t*)−1) ≤ √(g(t)−1) + expm1(L|t*−t|)·√g(t). The same holds for any error of
-// the log ratio r, δ/L of it standing for |t*−t|. With R the largest |knot|, the ends
-// of 2n pieces, each off by u(R+|t|), change r by 2L of that at most; slopes, right to
-// 3u, by 6u·L(2R+|t|), the products and sums of excess by 4u·L(2R+|t|) + 2nu·L|t|:
-// together less than 8(n+2)u·L(R+|t|), which is added to e. The log density is off by
-// less than that, too, which is a factor of g − 1. The sum is rounded as in productBound.
+// √(g(t)−1) is the distance of f(x−t)/f(x) from 1 in L²(f). The slopes of log f are at most L, so
+// f(x−t*) and f(x−t) differ by at most f(x−t)·expm1(L|t*−t|). By the triangle inequality
+//
+//	√(g(t*)−1) ≤ √(g(t)−1) + expm1(L|t*−t|)·√g(t).
+//
+// An error δ of the log ratio r counts in the same way as a shift by δ/L. With the largest |knot| R:
+//
+//   - the ends of 2n pieces are off by u(R+|t|) each, which changes r by at most 2L times that;
+//   - slopes have a relative error of 3u, which changes r by 6u·L(2R+|t|);
+//   - the products and sums of excess add 4u·L(2R+|t|) + 2nu·L|t|.
+//
+// Together this is less than 8(n+2)u·L(R+|t|). Divided by L it is added to e. The error of the log
+// density is smaller than that, too, and is a factor of g − 1. The sum is rounded as in productBound.
 func (t *Table) Bound(z, e []float64) float64 {
 	n := float64(len(t.x))
 	reach := max(math.Abs(t.x[0]), math.Abs(t.x[len(t.x)-1]))

@@ -65,11 +65,10 @@ func (r *Report) attackedSays() string {
 	if best == nil {
 		return ""
 	}
-	s := fmt.Sprintf("By the %s attack, from one draw of the release.", best.Name)
 	if words := r.recognisedSays(best); words != "" && !strings.Contains(r.lead().Says, words) {
-		s += " " + sentenceOf(words)
+		return "From one draw of the release: " + words + "."
 	}
-	return s
+	return fmt.Sprintf("By the %s attack, from one draw of the release.", best.Name)
 }
 
 // pictured names an example and its class.

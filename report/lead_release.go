@@ -233,8 +233,8 @@ func (r *Report) unbiasedSays() string {
 		_, about := strength(r)
 		return sentenceOf(about)
 	}
-	if words := r.aboveWords(best); words != "" {
-		return "The bound is for unbiased estimators only and " + words + ": " + notLimited + "."
+	if isAbove(best.AbovePrior) {
+		return "The bound is for unbiased estimators only, and " + r.blind().guessing + " errs by less: " + notLimited + "."
 	}
 	return "The bound is for unbiased estimators only: " + notLimited + "."
 }
