@@ -9,7 +9,7 @@ check: ## everything the gate checks
 bench: ## the figures of BENCHMARKS.md; BENCH=name picks some, TAGS=openblas compares with OpenBLAS
 	go test -run '^$$' -bench '$(or $(BENCH),.)' -tags '$(TAGS)' ./internal/simd ./nn ./bound ./curious
 
-bench-all: ## every benchmark of BENCHMARKS.md beside its peers, five times in turn, as a table (hours); BENCH=regexp picks commands
+bench-all: ## the benchmarks of BENCHMARKS.md beside their peers, five times in turn, as a table (hours); BENCH=regexp picks commands
 	go run ./internal/benchall -match '$(or $(BENCH),.)' BENCHMARKS.md
 
 golden: ## rewrite the golden files from what the program prints now

@@ -56,6 +56,7 @@ type anyNumbers interface {
 	accept(dtype string) bool // reports whether an array of that type can be read, and notes the type
 	bytes() int64             // of one element in memory
 	values() any              // what is stored
+	nan() int                 // the position of the first that is not a number, else −1
 	take(data any) error      // keeps what was read
 	grow(n int)               // makes n zeros
 	keep(lo, hi int)          // keeps elements lo to hi
@@ -88,6 +89,7 @@ func (a numbers[T]) dtype() string {
 func (a numbers[T]) accept(dtype string) bool { return dtype == a.dtype() }
 func (a numbers[T]) bytes() int64             { return int64(a.dtype()[2] - '0') }
 func (a numbers[T]) values() any              { return *a.at }
+func (a numbers[T]) nan() int                 { return slices.IndexFunc(*a.at, func(v T) bool { return v != v }) }
 func (a numbers[T]) grow(n int)               { *a.at = make([]T, n) }
 func (a numbers[T]) keep(lo, hi int)          { *a.at = (*a.at)[lo:hi:hi] }
 

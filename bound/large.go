@@ -39,11 +39,21 @@ func (e *record) shrink() {
 }
 
 // halve rounds near witnesses to float16, toward zero, so that they stay in the domain. If that costs a
-// bound of the first example more than mostLoss, all of them stay as they are.
-func (r *runner) halve(ctx context.Context, s *witnessSet, theta []float32) error {
-	if !s.half {
-		return nil
+// bound of the first example of a shard more than mostLoss, all of the shard's stay as they are.
+func (r *runner) halve(ctx context.Context, s *witnessSet, rec *record) error {
+	if s.half && rec.first%r.shard == 0 {
+		if err := r.tryHalf(ctx, s, rec.theta); err != nil {
+			return err
+		}
 	}
+	if s.half {
+		halve(s.eps)
+	}
+	return nil
+}
+
+// tryHalf settles s.half with the first example.
+func (r *runner) tryHalf(ctx context.Context, s *witnessSet, theta []float32) error {
 	p, m := r.experiment.Coordinates.Inputs(), r.experiment.Coordinates.Len()
 	first := s.rows(0, 1, p, m)
 	if err := first.certify(ctx, r.certifier, r.experiment.Coordinates, theta[:p]); err != nil {
@@ -58,11 +68,7 @@ func (r *runner) halve(ctx context.Context, s *witnessSet, theta []float32) erro
 	for k, v := range first.std {
 		s.half = s.half && v >= (1-mostLoss)*std[k]
 	}
-	if s.half {
-		halve(s.eps)
-	} else {
-		copy(first.eps, whole)
-	}
+	copy(first.eps, whole)
 	return nil
 }
 

@@ -3,8 +3,10 @@ package bound
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"tattle/internal/float16"
@@ -74,7 +76,7 @@ func TestLargeRunKeepsBounds(t *testing.T) {
 	}
 }
 
-// released is a pool whose process ends while it merges: two shards are removed by then.
+// released is a pool whose process ends while it merges: the first shard is removed by then.
 type released struct{ run.Alone }
 
 var errKilled = errors.New("killed")
@@ -103,10 +105,72 @@ func TestMergeFreesDisk(t *testing.T) {
 			started = done
 		}
 	}})
-	if err != nil || r.SHA256 != whole.SHA256 || started != 6 {
-		t.Errorf("resumed at %d with other bytes: %v (%v)", started, r.SHA256 != whole.SHA256, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.SHA256 != whole.SHA256 || started != 6 {
+		t.Errorf("resumed at %d with other bytes: %v", started, r.SHA256 != whole.SHA256)
 	}
 	if left, err := os.ReadDir(filepath.Join(dir, shardsDir)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%d files of shards are left (%v)", len(left), err)
+	}
+}
+
+// A merge that frees disk removes each shard, and another one none.
+func TestMergeRemovesShards(t *testing.T) {
+	m, data, e := small(t)
+	for _, free := range []bool{false, true} {
+		r, err := newRunner(m, data, upTo(70), e, RunOptions{Dir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.compute(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		layout, err := r.experiment.layoutOf(r.folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := layout.merge(t.Context(), r.path(ArraysFile), 70, r.folder, free); err != nil {
+			t.Fatal(err)
+		}
+		if removed := len(r.folder.Remaining()); removed != 0 && !free || removed != 2 && free {
+			t.Errorf("free: %v, and %d shards are removed", free, removed)
+		}
+	}
+}
+
+// Whether the witnesses of a shard are rounded does not depend on how many of its examples are searched
+// together, which the memory decides.
+func TestHalvingIgnoresBatches(t *testing.T) {
+	m, data, e := small(t)
+	saving(t)
+	e.Noise = release.Gaussian{Sigma: 3e-3}
+	var sums []string
+	for _, batch := range []int{1, 8} {
+		r, err := newRunner(m, data, upTo(8), e, RunOptions{Dir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.size = batch
+		res, err := r.locked(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums = append(sums, res.SHA256)
+	}
+	if sums[0] != sums[1] {
+		t.Error("other bytes in other batches")
+	}
+}
+
+// What is not a number is found, also among figures that are stored in float32.
+func TestCheckFindsNaN(t *testing.T) {
+	e := &record{p: 1, m: 1, sets: []*witnessSet{{name: "s200", each: 1, std: []float64{math.NaN()}}}}
+	for _, small := range []bool{false, true} {
+		e.sets[0].small = small
+		if err := e.check(); err == nil || !strings.Contains(err.Error(), `"s200_std": value 0 is not a number`) {
+			t.Errorf("stored in float32: %v: error %v", small, err)
+		}
 	}
 }

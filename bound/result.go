@@ -2,8 +2,6 @@ package bound
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"tattle/npy"
@@ -91,10 +89,8 @@ func load(path string, e Experiment) (*Result, error) {
 // check returns an error if a number is none, or a count is impossible.
 func (e *record) check() error {
 	for _, c := range e.columns() {
-		if x, ok := c.data.values().([]float64); ok {
-			if i := slices.IndexFunc(x, math.IsNaN); i >= 0 {
-				return fmt.Errorf("array %q: value %d is not a number", c.name, i)
-			}
+		if i := c.data.nan(); i >= 0 {
+			return fmt.Errorf("array %q: value %d is not a number", c.name, i)
 		}
 	}
 	for i, rank := range e.rank {

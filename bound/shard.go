@@ -56,7 +56,7 @@ func (r *runner) examples(ctx context.Context, i int) (*record, error) {
 			return nil, err
 		}
 		for k, s := range part.sets {
-			rec.sets[k].half = s.half // once a batch is not, the next ones are not
+			rec.sets[k].half = s.half // as the first batch settled it
 		}
 		spectra = append(spectra, s...)
 		r.progress(i, float64(last))
@@ -117,7 +117,7 @@ func (r *runner) batch(ctx context.Context, rec *record, progress func(part floa
 		if err := r.witnesses(ctx, s, b, step); err != nil {
 			return nil, err
 		}
-		if err := r.halve(ctx, s, rec.theta); err != nil {
+		if err := r.halve(ctx, s, rec); err != nil {
 			return nil, err
 		}
 		if err := s.certify(ctx, r.certifier, r.experiment.Coordinates, rec.theta); err != nil {

@@ -142,7 +142,7 @@ func (w *warp) sample(m master, a [4]int, shift [2]int) {
 			if !across.does(u) || !down.does(v) {
 				continue
 			}
-			var sum uint32
+			var sum uint32 // of samples that lie inside the master: its ink is more than a pixel from the edge
 			for k := range ux {
 				sum += uint32(m.coverage[(v+uy[k])>>16*side+(u+ux[k])>>16])
 			}

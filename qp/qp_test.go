@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-
 	"gonum.org/v1/gonum/optimize/convex/lp"
+
 	"tattle/internal/simd"
 )
 

@@ -1,5 +1,5 @@
-// Command benchall runs the benchmarks of a document, every command "go test … -bench …" in its
-// code blocks, several times in turn, and prints their figures as a table: median, smallest and
+// Command benchall runs the benchmarks of a document, the commands "go test … -bench …" in its
+// code blocks but those with "-timeout 0", several times in turn, and prints their figures as a table: median, smallest and
 // largest. Figures called x-NAME are the time as a multiple of NAME's in the same run: below 1
 // is faster than NAME. A command that stands in the document also with environment variables
 // before it is compared with that one. Benchmarks whose peer is absent are left out.

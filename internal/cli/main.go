@@ -192,7 +192,7 @@ func parserOf(grammar any, all bool, stdout, stderr io.Writer) *kong.Kong {
 		kong.Vars{"version": versionLine()},
 	)
 	if err != nil {
-		panic(err) // the grammar above is wrong: a bug, found by any test
+		panic(err) // the grammar above is wrong: a bug, found by TestHelp
 	}
 	return parser
 }

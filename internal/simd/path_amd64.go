@@ -29,7 +29,7 @@ func Accelerated() string {
 	return "purego"
 }
 
-// hasKernels reports whether products run in assembly.
+// hasKernels reports whether products and vector loops run in assembly.
 func hasKernels() bool { return useAVX2 }
 
 // lanes returns nr, the number of columns of a tile: two registers.
