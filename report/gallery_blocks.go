@@ -66,7 +66,7 @@ func (r *Report) attackedSays() string {
 		return ""
 	}
 	if words := r.recognisedSays(best); words != "" && !strings.Contains(r.lead().Says, words) {
-		return "From one draw of the release: " + words + "."
+		return "The pictures are of one draw of the release. Over all draws, " + words + "."
 	}
 	return fmt.Sprintf("By the %s attack, from one draw of the release.", best.Name)
 }
