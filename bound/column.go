@@ -102,10 +102,12 @@ func (a numbers[T]) take(data any) error {
 	return nil
 }
 
-// figures are float64 numbers that are stored in float32, rounded toward zero, if *small.
+// figures are float64 numbers that are stored in float32 if *small, rounded toward what an adversary
+// can do.
 type figures struct {
 	numbers[float64]
 	small *bool
+	round func(float64) float32
 }
 
 func (a figures) dtype() string {
@@ -126,7 +128,7 @@ func (a figures) values() any {
 	}
 	x := make([]float32, len(*a.at))
 	for i, v := range *a.at {
-		x[i] = towardZero32(v)
+		x[i] = a.round(v)
 	}
 	return x
 }
@@ -142,12 +144,12 @@ func (a figures) take(data any) error {
 const smallTolerance = 0x1p-22
 
 // asStored rounds x as it is stored if small, and returns the relative tolerance for that.
-func asStored(x []float64, small bool) (tolerance float64) {
+func asStored(x []float64, small bool, round func(float64) float32) (tolerance float64) {
 	if !small {
 		return 0
 	}
 	for i, v := range x {
-		x[i] = float64(towardZero32(v))
+		x[i] = float64(round(v))
 	}
 	return smallTolerance
 }
@@ -157,6 +159,15 @@ func towardZero32(v float64) float32 {
 	f := float32(v)
 	if math.Abs(float64(f)) > math.Abs(v) {
 		f = math.Nextafter32(f, 0)
+	}
+	return f
+}
+
+// fromZero32 returns the float32 nearest to v of those that are not smaller in absolute value.
+func fromZero32(v float64) float32 {
+	f := float32(v)
+	if math.Abs(float64(f)) < math.Abs(v) {
+		f = math.Nextafter32(f, float32(math.Copysign(math.Inf(1), v)))
 	}
 	return f
 }

@@ -9,7 +9,8 @@ import (
 
 // largeBytes is the size of the near witnesses of a run from which on it saves disk: its near
 // witnesses are stored in float16 and certified as they are stored, its figures in float32 rounded
-// toward zero, and its shards are removed while they are merged. Smaller runs keep all digits, and
+// toward what an adversary can do, and its shards are removed while they are merged. A run that ends
+// before its arrays are in place computes again what was removed. Smaller runs keep all digits, and
 // their shards until they are merged as a whole.
 var largeBytes int64 = 256 << 20
 

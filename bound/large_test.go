@@ -164,6 +164,23 @@ func TestHalvingIgnoresBatches(t *testing.T) {
 	}
 }
 
+// Figures in float32 are rounded toward what an adversary can do: bounds down, what features see up.
+func TestFiguresFavourAdversaries(t *testing.T) {
+	exact := []float64{0, 1, .1, 1 - 1e-9, 1e-60, math.MaxFloat64, math.Inf(1)}
+	e := &record{p: 1, m: 1, cramerRao: true, axis: exact, full: exact, seen: exact, small: true}
+	for _, c := range e.columns() {
+		stored, ok := c.data.values().([]float32)
+		for i, v := range stored {
+			if got := float64(v); c.name == "seen" && got < exact[i] || c.name != "seen" && got > exact[i] || math.Abs(got-exact[i]) > 1e-7 && i < 5 {
+				t.Errorf("%s: %g is stored as %g", c.name, exact[i], got)
+			}
+		}
+		if !ok && strings.HasPrefix(c.name, "cramer") {
+			t.Errorf("%s is not stored in float32", c.name)
+		}
+	}
+}
+
 // What is not a number is found, also among figures that are stored in float32.
 func TestCheckFindsNaN(t *testing.T) {
 	e := &record{p: 1, m: 1, sets: []*witnessSet{{name: "s200", each: 1, std: []float64{math.NaN()}}}}

@@ -35,7 +35,7 @@ func (f *pairFloors) columns(name string, each, m int, small *bool) columns {
 	prefix := pairPrefix(name)
 	return columns{
 		{prefix + "pair_share", []int{each}, slice(&f.share)},
-		{prefix + "pair_floor", []int{m}, figures{numbers[float64]{&f.floor}, small}},
+		{prefix + "pair_floor", []int{m}, figures{numbers[float64]{&f.floor}, small, towardZero32}},
 		{prefix + "pair_mean_square", nil, slice(&f.square)},
 	}
 }
@@ -120,7 +120,7 @@ func (v *verifier) pairFloors(of *witnessSet, index, i, m int, p *proof) {
 	for k, d := range p.ds {
 		v.compare(prefix+"pair_share", index, k, old.share[i*len(p.ds)+k], d.Share, d.slack())
 	}
-	rounding := asStored(p.pairs.floor, of.small)
+	rounding := asStored(p.pairs.floor, of.small, towardZero32)
 	for k, f := range p.pairs.floor {
 		v.compare(prefix+"pair_floor", index, k, old.floor[i*m+k], f, p.pairs.slack[k]+rounding)
 	}

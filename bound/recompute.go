@@ -21,7 +21,7 @@ func (v *verifier) certificates(ctx context.Context, certifier *Certifier, rec *
 			continue
 		}
 		best(std, winner, p.bounds, old.each)
-		rounding := asStored(std, old.small)
+		rounding := asStored(std, old.small, towardZero32)
 		within := v.norms(prefix, int(index), old.znorm[i*old.each:], old.allowance[i*old.each:], p.ds)
 		for k := range m {
 			own := certificateTolerance
@@ -107,9 +107,9 @@ func (v *verifier) cramerRao(ctx context.Context, old *record) error {
 			v.report("rank", int(old.index[i]), -1, r, fresh.rank[i])
 		}
 	}
-	for _, x := range [][]float64{fresh.axis, fresh.full, fresh.seen} {
-		asStored(x, old.small)
-	}
+	asStored(fresh.axis, old.small, towardZero32)
+	asStored(fresh.full, old.small, towardZero32)
+	asStored(fresh.seen, old.small, fromZero32)
 	v.estimates(spectrumName, old.index, old.spectrum, fresh.spectrum)
 	v.estimates("cramer_rao_axis", old.index, old.axis, fresh.axis)
 	v.estimates("cramer_rao", old.index, old.full, fresh.full)

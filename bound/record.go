@@ -62,9 +62,9 @@ func (e *record) columns() columns {
 		cols = append(cols,
 			column{"rank", nil, slice(&e.rank)},
 			column{spectrumName, []int{e.width}, slice(&e.spectrum)},
-			column{"cramer_rao_axis", []int{e.m}, figures{numbers[float64]{&e.axis}, &e.small}},
-			column{"cramer_rao", []int{e.m}, figures{numbers[float64]{&e.full}, &e.small}},
-			column{"seen", []int{e.m}, figures{numbers[float64]{&e.seen}, &e.small}})
+			column{"cramer_rao_axis", []int{e.m}, figures{numbers[float64]{&e.axis}, &e.small, towardZero32}},
+			column{"cramer_rao", []int{e.m}, figures{numbers[float64]{&e.full}, &e.small, towardZero32}},
+			column{"seen", []int{e.m}, figures{numbers[float64]{&e.seen}, &e.small, fromZero32}})
 	}
 	if e.estimated != nil {
 		cols = append(cols, e.estimated.columns()...)

@@ -69,7 +69,7 @@ func (s *witnessSet) columns(p, m int) columns {
 	}
 	if s.name != pairName {
 		cols = append(columns{
-			{prefix + "std", []int{m}, figures{numbers[float64]{&s.std}, &s.small}},
+			{prefix + "std", []int{m}, figures{numbers[float64]{&s.std}, &s.small, towardZero32}},
 			{prefix + "winner", []int{m}, slice(&s.winner)},
 			{prefix + "mean_square", nil, slice(&s.meanSquare)},
 		}, cols...)

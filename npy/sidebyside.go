@@ -97,7 +97,7 @@ func (s *SideBySide) frame(at func(a *placed, at int64)) error {
 	blank := make([]byte, 1<<16)
 	for _, a := range s.arrays {
 		size := uint64(a.size)
-		w, err := z.CreateRaw(&zip.FileHeader{Name: a.name + ".npy", Flags: descriptorFollows,
+		w, err := z.CreateRaw(&zip.FileHeader{Name: a.name + ".npy", Flags: descriptorFollows, ModifiedDate: epochDate,
 			CRC32: a.crc.Sum32(), CompressedSize64: size, UncompressedSize64: size})
 		if err == nil {
 			err = z.Flush()
@@ -120,6 +120,9 @@ func (s *SideBySide) frame(at func(a *placed, at int64)) error {
 	}
 	return z.Close()
 }
+
+// epochDate is the day of epoch as zip archives write it.
+const epochDate = 1<<5 | 1
 
 // descriptorFollows is the flag of a member whose checksum stands behind its data.
 const descriptorFollows = 8

@@ -40,6 +40,11 @@ func TestSideBySide(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer z.Close()
+	for _, m := range z.member {
+		if !m.Modified.Equal(epoch) {
+			t.Errorf("%s is of %v, want %v", m.Name, m.Modified, epoch)
+		}
+	}
 	for name, want := range map[string]any{
 		"half": []float32{1, -2, 0x1p-24, 65504, 1, -2, 0x1p-24, 65504}, "none": []float64{}, "whole": []int64{1, -2, 1, -2},
 	} {
