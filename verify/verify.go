@@ -80,7 +80,7 @@ func Run(ctx context.Context, dir string, o Options) (*Result, error) {
 		return nil, mismatch("%s: %w", path, err)
 	}
 	if len(res.Found) == 0 {
-		res.Found, err = renderedOtherwise(dir, r)
+		err = res.renderings(dir, r)
 	}
 	return res, err
 }
