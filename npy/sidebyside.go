@@ -97,6 +97,7 @@ func (s *SideBySide) frame(at func(a *placed, at int64)) error {
 	blank := make([]byte, 1<<16)
 	for _, a := range s.arrays {
 		size := uint64(a.size)
+		//lint:ignore SA1019 CreateRaw writes this date, not Modified
 		w, err := z.CreateRaw(&zip.FileHeader{Name: a.name + ".npy", Flags: descriptorFollows, ModifiedDate: epochDate,
 			CRC32: a.crc.Sum32(), CompressedSize64: size, UncompressedSize64: size})
 		if err == nil {
