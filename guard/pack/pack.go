@@ -270,15 +270,25 @@ func Open(dir string) (*Pack, error) {
 	return p, nil
 }
 
-// differs returns the first file that is not as Files writes it, and an error that says so.
+// differs returns the first file that is not as Files writes it, and an error that says so. Another
+// version of tattle may have worded the page of the certificate otherwise.
 func (p *Pack) differs(found map[string][]byte) (name string, err error) {
 	files, err := p.Files()
 	if err != nil {
 		return SettingsFile, err
 	}
+	made := ""
+	if v := p.Certificate.Version; v != report.ProgramVersion() {
+		made = " in this version of tattle: use " + v + ", or make the pack again"
+		delete(files, SettingsFile)
+		files[CertificatePageFile] = found[CertificatePageFile]
+		if files[SettingsFile], err = p.settings(files); err != nil {
+			return SettingsFile, err
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if !bytes.Equal(files[name], found[name]) {
-			return name, fmt.Errorf("is not what follows from %s and the models", certificateFile)
+			return name, fmt.Errorf("is not what follows from %s and the models%s", certificateFile, made)
 		}
 	}
 	return "", nil

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -40,7 +41,7 @@ func packed(t *testing.T, g *nn.Graph, l report.CertifiedLattice, drift float64)
 		t.Fatal(err)
 	}
 	l.Dim = nn.Size(shapes[front.Output])
-	c := &report.Certificate{Schema: report.CertificateSchema, Title: "test", Sentences: []string{"nothing is proved"},
+	c := &report.Certificate{Schema: report.CertificateSchema, Version: report.ProgramVersion(), Title: "test", Sentences: []string{"nothing is proved"},
 		Lattice: l, Budget: report.CertifiedBudget{Releases: 1}, Drift: drift}
 	if p, err = New(front, head, c); err != nil {
 		t.Fatal(err)
@@ -83,6 +84,39 @@ func TestOpen(t *testing.T) {
 		if err := os.WriteFile(path, content, 0o666); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestOpenOfAnotherVersion: its page may be worded otherwise, and nothing else may differ.
+func TestOpenOfAnotherVersion(t *testing.T) {
+	p, dir := written(t)
+	p.Certificate.Version = "v0.0.9"
+	if err := p.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	change := func(name string) {
+		before, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := append(before[:len(before):len(before)], '\n')
+		settings, err := os.ReadFile(filepath.Join(dir, SettingsFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for path, content := range map[string][]byte{name: after, SettingsFile: bytes.Replace(settings, []byte(digest(before)), []byte(digest(after)), 1)} {
+			if err := os.WriteFile(filepath.Join(dir, path), content, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	change(CertificatePageFile)
+	if _, err := Open(dir); err != nil {
+		t.Error(err)
+	}
+	change(pythonFile)
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "v0.0.9") {
+		t.Errorf("another program: %v", err)
 	}
 }
 
