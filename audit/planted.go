@@ -24,6 +24,7 @@ type plantOptions struct {
 	Seed   uint64
 	Epochs int     // on the data given; 0 is DefaultReferenceEpochs
 	Work   float64 // on the data given, in multiply-adds forward; 0 is DefaultPlantedWork
+	Glyphs int     // drawn digits to learn from, where the model is planted on them; 0 is DefaultPlantedGlyphs
 	// Net makes the classifier on the data given, as in curious.Options.
 	Net func(classes int, seed uint64) *nn.Graph
 	// Audited are the examples that the planted model is applied to; nil is the test part.
@@ -124,9 +125,10 @@ func hideable(train, audited *dataset.Set, like *Sample) int {
 
 // A glyphPlan decides a model that is planted on drawn digits, in y groups of digits.
 type glyphPlan struct {
-	y, n int
-	kind curious.Outputs
-	seed uint64
+	y, n    int
+	learned int // drawn digits
+	kind    curious.Outputs
+	seed    uint64
 }
 
 // lastOnGlyphs is the last model that was planted on drawn digits. Several audits in one process
@@ -140,7 +142,7 @@ var lastOnGlyphs struct {
 // plantOnGlyphs plants on drawn digits, in as many groups as like has classes, ten at
 // most.
 func plantOnGlyphs(ctx context.Context, like *Sample, n int, o plantOptions) (*Planted, error) {
-	plan := glyphPlan{min(max(len(like.Classes), 2), 10), min(n, plantedExamples), like.Kind, o.Seed}
+	plan := glyphPlan{min(max(len(like.Classes), 2), 10), min(n, plantedExamples), cmp.Or(o.Glyphs, DefaultPlantedGlyphs), like.Kind, o.Seed}
 	last := &lastOnGlyphs
 	last.Lock()
 	planted := last.planted
@@ -164,9 +166,9 @@ func plantOnGlyphs(ctx context.Context, like *Sample, n int, o plantOptions) (*P
 
 func (g glyphPlan) plant(ctx context.Context, o plantOptions) (*Planted, error) {
 	seed := run.Rand(o.Seed, trainPlanted, 1).Uint64()
-	train := boldOrItalic(PlantedGlyphs+PlantedGlyphs/10, g.y, seed, dataset.Train)
-	test := boldOrItalic(g.n+PlantedGlyphs, g.y, seed, dataset.Test)
-	p := &dataset.Parts{Train: train.Subset(span(0, PlantedGlyphs)), Validation: train.Subset(span(PlantedGlyphs, train.Len()))}
+	train := boldOrItalic(g.learned+g.learned/10, g.y, seed, dataset.Train)
+	test := boldOrItalic(g.n+g.learned, g.y, seed, dataset.Test)
+	p := &dataset.Parts{Train: train.Subset(span(0, g.learned)), Validation: train.Subset(span(g.learned, train.Len()))}
 	settings := curious.Options{Net: smallNet(train.Shape, hiddenUnits), Epochs: plantedEpochs}
 	f, attack, err := plant(ctx, p, 0, g.kind, settings, o)
 	if err != nil {

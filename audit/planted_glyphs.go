@@ -6,12 +6,10 @@ import (
 	"tattle/dataset"
 )
 
-// PlantedGlyphs is the number of drawn digits that a planted model learns from. Its own excess is
-// measured on as many others: on 5,000, to less than a point. It is a variable for tests, whose
-// many short audits need a planted model, but not the best one.
-var PlantedGlyphs = 5000
-
 const (
+	// DefaultPlantedGlyphs is the number of drawn digits that a planted model learns from. Its own
+	// excess is measured on as many others, to less than a point.
+	DefaultPlantedGlyphs = 5000
 	// plantedExamples is the most examples of a planted model that are audited: the
 	// learning loss there bounds that of a larger sample, at a fraction of the time.
 	plantedExamples = 10000

@@ -23,6 +23,8 @@ type prepareOptions struct {
 	Epochs     int // of each training; 0: of references those that the model's file records, else DefaultReferenceEpochs; of others their default
 	MaxEpochs  int // upper limit on the epochs that the model's file asks for; 0 is no limit
 
+	PlantedGlyphs int // as in Request
+
 	// Settled are the settings of the audit of another process, for which a worker trains;
 	// nil for an audit of one's own.
 	Settled *TrainingSettings
@@ -200,7 +202,7 @@ func (p *preparation) takeReferences(trained []*Sample) (err error) {
 // plant adds the training of the model of the positive control.
 func (p *preparation) plant() {
 	r, like := p.record, p.record.Sample
-	o := plantOptions{Seed: p.o.Seed, Epochs: p.o.Epochs}
+	o := plantOptions{Seed: p.o.Seed, Epochs: p.o.Epochs, Glyphs: p.o.PlantedGlyphs}
 	if p.o.Training != nil {
 		o.Net, o.Audited = p.o.Net, p.o.Asked(r)
 		like = unasked(o.Audited, r.Sample.Kind, 0) // by the training data's own names

@@ -53,7 +53,7 @@ func (q *Request) Prepare(ctx context.Context, dir string, s *Subject, pool run.
 // preparation returns the options of the trainings.
 func (q *Request) preparation(s *Subject) (o prepareOptions, err error) {
 	o = prepareOptions{
-		Training: s.Training, Seed: q.Seed, References: q.References, Epochs: q.Epochs, MaxEpochs: q.MaxEpochs, Settled: q.Settled,
+		Training: s.Training, Seed: q.Seed, References: q.References, Epochs: q.Epochs, MaxEpochs: q.MaxEpochs, PlantedGlyphs: q.PlantedGlyphs, Settled: q.Settled,
 		Recipe: func(shortened bool) (Recipe, string, error) { return q.recipe(s, shortened) },
 	}
 	if s.Model != nil {

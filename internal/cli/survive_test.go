@@ -20,7 +20,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"tattle/audit"
 	"tattle/bound"
 	"tattle/internal/progress"
 	"tattle/measure"
@@ -50,7 +49,7 @@ func init() {
 	if os.Getenv(fitVariable) == "" {
 		leastFit = math.MaxInt
 	}
-	audit.PlantedGlyphs = 1200
+	plantedGlyphs = 1200
 	progress.LineInterval, _ = time.ParseDuration(os.Getenv(linesVariable))
 }
 
