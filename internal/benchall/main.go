@@ -1,6 +1,6 @@
 // Command benchall runs the benchmarks of a document, the commands "go test … -bench …" in its
-// code blocks but those with "-timeout 0", several times in turn, and prints their figures as a table: median, smallest and
-// largest. Figures called x-NAME are the time as a multiple of NAME's in the same run: below 1
+// code blocks but those with "-timeout 0", several times in turn, and prints their figures as a table:
+// median, smallest and largest. Figures called x-NAME are the time as a multiple of NAME's in the same run: below 1
 // is faster than NAME. A command that stands in the document also with environment variables
 // before it is compared with that one. Benchmarks whose peer is absent are left out.
 package main
@@ -18,6 +18,10 @@ func main() {
 	match := flag.String("match", ".", "regular expression: run the commands that match")
 	rounds := flag.Int("rounds", 5, "number of times that each command runs")
 	flag.Parse()
+	if flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "benchall: give one document: benchall [-match REGEXP] [-rounds N] BENCHMARKS.md")
+		os.Exit(2)
+	}
 	if err := all(flag.Arg(0), *match, *rounds); err != nil {
 		fmt.Fprintln(os.Stderr, "benchall:", err)
 		os.Exit(1)
@@ -48,6 +52,9 @@ func all(path, match string, rounds int) error {
 		}
 	}
 	t.print(os.Stdout)
+	if len(t.rows) == 0 {
+		return fmt.Errorf("%s: no command that -match allows printed a figure", path)
+	}
 	return nil
 }
 

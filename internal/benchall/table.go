@@ -80,7 +80,7 @@ func (t *table) print(w io.Writer) {
 	hasRatio := map[string]bool{}
 	for _, r := range t.rows {
 		if strings.HasPrefix(r.unit, "x-") {
-			hasRatio[r.before+r.name] = true
+			hasRatio[r.before+r.command+r.name] = true
 			printRow(w, r, t.found[r])
 		}
 	}
@@ -91,7 +91,7 @@ func (t *table) print(w io.Writer) {
 		}
 	}
 	for _, r := range t.rows {
-		if r.unit == "ns/op" && !hasRatio[r.before+r.name] {
+		if r.unit == "ns/op" && !hasRatio[r.before+r.command+r.name] {
 			r.unit = "ms"
 			printRow(w, r, ratios(t.found[row{r.command, r.before, r.name, "ns/op"}], []float64{1e6}))
 		}
