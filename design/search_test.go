@@ -211,7 +211,8 @@ func TestMedianStdIsCertified(t *testing.T) {
 }
 
 // Noise for which no bound can be proved does not meet a target of a certified median: the search
-// chooses other noise. If there is no other, the target is not met, and the answer says why.
+// chooses noise of another family. If no family has a bound, the target is not met, and the answer
+// says why.
 func TestEstimatesAreNotCertified(t *testing.T) {
 	shared.Long(t, "a search with noise for which no bound can be proved")
 	o := quick(Target{MedianStd: .3}, 0)

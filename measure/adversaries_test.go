@@ -34,8 +34,8 @@ func TestDecoderRunsWhereItIsCheap(t *testing.T) {
 	}
 }
 
-// An inversion that was asked for by name fails with the reason why there is no prior, before
-// anything else is computed; otherwise it is left out, as the prior is.
+// If the user asks for an inversion by name and its prior cannot be computed, the run fails at
+// once with the reason.
 func TestInversionWithoutPrior(t *testing.T) {
 	large := Target{Front: sized{inputs: 20000, features: 1}}
 	a := Adversaries{Attacks: []string{"inversion"}, Training: unread{}, NeedsAttacks: true}

@@ -76,9 +76,9 @@ func (m *Model) takes(set *dataset.Set, path string) error {
 			spare = append(spare, c.Name)
 		}
 	}
-	advice := "the inputs must be the columns that the model was trained on: name the target with --target and what else is no input with --sensitive, or leave it out of the file"
+	advice := "give exactly the columns that the model was trained on: name the target with --target, and other columns that are not inputs with --sensitive, or remove them from the file"
 	if len(spare) > 0 {
-		advice += "; there are as many without " + strings.Join(spare, ", or without ")
+		advice += "; the number is right without " + strings.Join(spare, ", or without ")
 	}
 	return fmt.Errorf("%w: %s", err, advice)
 }

@@ -53,7 +53,7 @@ func TestTakes(t *testing.T) {
 	if err := os.WriteFile(path, []byte(rows.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for inputs, want := range map[int]string{3: "", 1: "3 values, and the model takes 1: .*--sensitive.*as many without city$", 5: "3 values, and the model takes 5"} {
+	for inputs, want := range map[int]string{3: "", 1: "3 values, and the model takes 1: .*--sensitive.*the number is right without city$", 5: "3 values, and the model takes 5"} {
 		m := &Model{Graph: &nn.Graph{InputShape: []int{inputs}}}
 		_, _, err := Inputs{Path: path, Split: "test", Target: "y"}.Open(t.Context(), m, nil)
 		if (err == nil) != (want == "") || err != nil && !regexp.MustCompile(want).MatchString(err.Error()) {

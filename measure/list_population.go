@@ -23,7 +23,7 @@ func (l *lists) anybody(ctx context.Context) error {
 		return fmt.Errorf("%d inputs: at least 2 are needed", len(chosen))
 	}
 	const half = listAlpha / 2 // one half of alpha is for the draws, the other for the sample
-	everybody, ok := l.everybody(half)
+	population, ok := l.population(half)
 	if !ok {
 		return nil
 	}
@@ -48,17 +48,17 @@ func (l *lists) anybody(ctx context.Context) error {
 		if err := l.priors(ctx, p.Floors, l.Sample, some); err != nil {
 			return err
 		}
-		everybody.N = len(some)
-		l.extend(&p, everybody, found.attributes)
+		population.N = len(some)
+		l.extend(&p, population, found.attributes)
 		l.out.Anybody = append(l.out.Anybody, p)
 	}
 	return nil
 }
 
-// everybody returns the Population that extends limits to adversaries without a list. Each limit may
-// be wrong with probability alpha. The caller sets N. It returns false if no such limit is proved,
-// because the sample decided too much about the noise.
-func (l *lists) everybody(alpha float64) (bayes.Population, bool) {
+// population returns what extends limits from the sample to adversaries who have no list. Each limit
+// may be wrong with probability alpha. The caller sets N. It returns false if no such limit can be
+// proved because too much about the noise was computed from the sample.
+func (l *lists) population(alpha float64) (bayes.Population, bool) {
 	p := bayes.Population{Alpha: alpha}
 	l.out.NoiseFrom = l.target.FromData
 	switch from := l.target.FromData; {
@@ -86,25 +86,25 @@ func (l *lists) everybody(alpha float64) (bayes.Population, bool) {
 const latticeClips = 64
 
 // extend adds the limits for adversaries without a list to a sample's.
-func (l *lists) extend(p *Population, everybody bayes.Population, attributes []bayes.Attribute) {
+func (l *lists) extend(p *Population, population bayes.Population, attributes []bayes.Attribute) {
 	for i, f := range p.Floors {
-		p.Floors[i].Anybody = digits(everybody.Floor(f.MeanSquare.Low, most(l.target.Legal.Low, l.target.Legal.High, f.Coordinates)), math.Floor)
+		p.Floors[i].Anybody = digits(population.Floor(f.MeanSquare.Low, most(l.target.Legal.Low, l.target.Legal.High, f.Coordinates)), math.Floor)
 	}
-	bits := everybody // half of alpha is for the limit on bits, half for that on the entropy
+	bits := population // half of alpha is for the limit on bits, the other half for the limit on the entropy
 	bits.Alpha /= 2
 	for i, a := range attributes {
 		in := &p.Inferred[i]
 		alone, given := a.Entropies()
 		counts := a.Counts()
 		entropy := bits.Entropy(counts)
-		in.Anybody = digits(everybody.Ceiling(in.Right.High), math.Ceil)
+		in.Anybody = digits(population.Ceiling(in.Right.High), math.Ceil)
 		in.AnybodyBits = digits(bits.Bits(max(alone-in.Bits.High, 0), entropy, a.Classes), math.Ceil)
 		if in.AUC != nil {
-			area := digits(everybody.AUC(in.AUC.High, [2]int(counts)), math.Ceil)
+			area := digits(population.AUC(in.AUC.High, [2]int(counts)), math.Ceil)
 			in.AnybodyAUC = &area
 		}
 		if g := in.Given; g != nil {
-			g.Anybody = digits(everybody.Ceiling(g.Right.High), math.Ceil)
+			g.Anybody = digits(population.Ceiling(g.Right.High), math.Ceil)
 			g.AnybodyBits = digits(bits.Bits(max(given-g.Bits.High, 0), entropy, a.Classes), math.Ceil)
 		}
 	}

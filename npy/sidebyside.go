@@ -8,9 +8,9 @@ import (
 	"io"
 )
 
-// SideBySide writes an .npz archive whose arrays grow side by side: data are appended to any of
-// them at any time. Whoever copies the rows of many files into one archive can so remove each
-// file once its rows are copied, and needs no room on the disk for all rows twice.
+// SideBySide writes an .npz archive whose arrays grow side by side: data can be appended to any array
+// at any time. When the rows of many files are merged into one archive, each file can be removed as
+// soon as its rows are copied, so that the disk does not hold all rows twice.
 type SideBySide struct {
 	to     io.WriterAt
 	arrays []*placed

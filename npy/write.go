@@ -91,8 +91,8 @@ func (w *Writer) Create(name string, shape []int, dtype string) (*Part, error) {
 	return w.part, nil
 }
 
-// outline checks what is said of an array to be written, and returns its type and the number of
-// its elements.
+// outline checks the name, shape and element type of an array to be written, and returns the parsed
+// type and the number of elements.
 func outline(name string, shape []int, dtype string) (d dtype, n int, err error) {
 	if d, err = parseDtype(dtype); err != nil {
 		return d, 0, locate(err, "", name)
@@ -100,11 +100,11 @@ func outline(name string, shape []int, dtype string) (d dtype, n int, err error)
 	n, ok := product(shape)
 	switch {
 	case !ok:
-		err = fmt.Errorf("npy: array %q: shape %v is no shape", name, shape)
+		err = fmt.Errorf("npy: array %q: invalid shape %v", name, shape)
 	case d.big || dtype[0] == '=':
 		err = fmt.Errorf("npy: array %q: element type %q: only little-endian is written", name, dtype)
 	case name == "" || strings.ContainsAny(name, "\\:") || slices.Contains(strings.Split(name, "/"), ".."):
-		err = fmt.Errorf("npy: %q is no name for an array", name)
+		err = fmt.Errorf("npy: invalid name of an array: %q", name)
 	}
 	return d, n, err
 }

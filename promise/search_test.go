@@ -204,8 +204,8 @@ func TestSearchResumes(t *testing.T) {
 	}
 }
 
-// TestNewInputsDecide: where new inputs are identified too often, no point with as little noise is said to
-// meet the limits.
+// TestNewInputsDecide: if new inputs are identified too often at some strength of the noise, no point
+// with that strength or less counts as meeting the limits.
 func TestNewInputsDecide(t *testing.T) {
 	f := &found{}
 	for _, sigma := range []float64{1, 2, 4} {

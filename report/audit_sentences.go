@@ -65,11 +65,11 @@ func auditMeans(a *audit.Result) []string {
 		}
 	case audit.NoEvidence:
 		if couldHaveSeen(a) != "" {
-			said = append(said, "Leaks of another kind than the planted ones can be larger and stay hidden.")
+			said = append(said, "Leaks that differ from the planted ones can be larger and are not detected.")
 		}
 	}
 	if grouped := regrouped(a); len(grouped) > 0 && !a.Verdict.ExceedsTarget() {
-		said = append(append(said, auditSays(a, strongest(a))), grouped[1:]...) // the verdict has the first
+		said = append(append(said, auditSays(a, strongest(a))), grouped[1:]...) // the verdict block shows the first
 	}
 	for i := range a.Findings {
 		if f := &a.Findings[i]; f.Verdict.ExceedsTarget() || a.Verdict.ExceedsTarget() { // else the verdict block says it
