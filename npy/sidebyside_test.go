@@ -71,7 +71,7 @@ func TestSideBySideRefuses(t *testing.T) {
 	for want, arrays := range map[string][]Outline{
 		"twice":         {{"x", []int{1}, "<f4"}, {"x", []int{1}, "<f4"}},
 		"little-endian": {{"x", []int{1}, ">f4"}},
-		"invalid name":       {{"../x", []int{1}, "<f4"}},
+		"invalid name":  {{"../x", []int{1}, "<f4"}},
 	} {
 		if _, err := NewSideBySide(f, arrays); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want %q", arrays, err, want)
