@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"tattle/curious"
 )
@@ -12,6 +13,7 @@ const (
 	mostlySoft    = .5 // share of distributions from which the other rows are taken for slips
 	oneOutput     = "one column of outputs is taken for"
 	asProbability = oneOutput + " the probability p of class %s: the outputs are 1 − p and p"
+	asLabel       = oneOutput + " the hard label, 1 for class %s: there are no probabilities"
 	asScore       = oneOutput + " a score z of class %s: the outputs are 0 and z"
 )
 
@@ -36,6 +38,11 @@ func widen(scores []float32, kind curious.Outputs) []float32 {
 		wide[2*i+1] = v
 	}
 	return wide
+}
+
+// zeroOne reports whether every output is 0 or 1.
+func zeroOne(outputs []float32) bool {
+	return !slices.ContainsFunc(outputs, func(v float32) bool { return v != 0 && v != 1 })
 }
 
 // kindOfOne reports whether single outputs are probabilities; stated is the kind given by the user,

@@ -117,7 +117,10 @@ func (s *Sample) settle(outputs []float32, width int, stated curious.Outputs, pl
 			return err
 		}
 		format := asScore
-		if s.Kind == curious.Soft {
+		switch soft := s.Kind == curious.Soft; {
+		case soft && zeroOne(outputs):
+			format = asLabel
+		case soft:
 			format = asProbability
 		}
 		s.Notes = append(s.Notes, fmt.Sprintf(format, showName(s.Classes[1])))

@@ -145,6 +145,21 @@ func TestOpenOneColumn(t *testing.T) {
 	}
 }
 
+// A column of zeros and ones holds labels, and no report calls them probabilities.
+func TestOpenColumnOfLabels(t *testing.T) {
+	s, err := openText(t, "y,s1,y_pred\n0,a,0\n1,b,1\n1,a,1\n", OpenOptions{Scores: []string{"y_pred"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "the hard label, 1 for class 1") || !newResult(s, Options{Margin: new(0.)}).Binary {
+		t.Errorf("%+v", s)
+	}
+	s.Outputs[0], s.Outputs[1] = .5, .5
+	if newResult(s, Options{Margin: new(0.)}).Binary {
+		t.Error("halves are taken for labels")
+	}
+}
+
 // Every refusal is one line that says where and what to do.
 func TestOpenRefuses(t *testing.T) {
 	const head = "y,s1,p_0,p_1\n"

@@ -30,6 +30,7 @@ type Result struct {
 	SHA256   string              `json:"sha256"` // Sample.Sum
 	Examples int                 `json:"examples"`
 	Outputs  curious.Outputs     `json:"outputs"`
+	Binary   bool                `json:"binary,omitempty"` // every output is 0 or 1: hard labels
 	Target   string              `json:"target"`
 	Classes  []string            `json:"classes"`          // of y; a single one without a target
 	Counts   []int               `json:"counts"`           // examples of each class of y
@@ -124,7 +125,7 @@ func (r *Result) usable() int {
 
 func newResult(s *Sample, o Options) *Result {
 	r := &Result{
-		Sample: s.Name, SHA256: s.Sum(), Examples: s.Len(), Outputs: s.Kind,
+		Sample: s.Name, SHA256: s.Sum(), Examples: s.Len(), Outputs: s.Kind, Binary: s.Kind == curious.Soft && zeroOne(s.Outputs),
 		Target: s.Target, Classes: s.Classes, Counts: make([]int, len(s.Classes)),
 		Honesty: s.answered(), Notes: s.Notes, Controls: []Control{},
 		Settings: Settings{

@@ -133,6 +133,30 @@ type Attribute struct {
 	Numbers []float64 // of each example, in the place of classes
 }
 
+// Attribute returns the sensitive attribute of that name, or nil.
+func (s *Set) Attribute(name string) *Attribute {
+	for i := range s.Sensitive {
+		if s.Sensitive[i].Name == name {
+			return &s.Sensitive[i]
+		}
+	}
+	return nil
+}
+
+// Answers numbers what some examples have in common in the target attribute and in the attributes
+// of those names, which s must have: examples of one number agree in all of them.
+func (s *Set) Answers(indices []int, names []string) []int {
+	out := make([]int, len(indices))
+	for i, j := range indices {
+		out[i] = s.Y[j]
+		for _, name := range names {
+			a := s.Attribute(name)
+			out[i] = out[i]*len(a.Values) + a.Labels[j]
+		}
+	}
+	return out
+}
+
 // Numeric reports whether the attribute consists of numbers.
 func (a *Attribute) Numeric() bool { return a.Numbers != nil }
 

@@ -39,7 +39,7 @@ func (o *ListOptions) String() string {
 			s += fmt.Sprintf(", %s (%s, most %d)", l.Name, l.Set.SHA256, l.Most)
 		}
 	}
-	return fmt.Sprintf("%s, attributes %q", s, o.Attributes)
+	return fmt.Sprintf("%s, attributes %q, tasks %q", s, o.Attributes, o.Tasks)
 }
 
 // lists computes ListFigures.
@@ -55,7 +55,7 @@ func newLists(o ListOptions, t Target) *lists {
 		// The mean of the releases is a sufficient statistic: one release with less noise.
 		t.Noise, t.Queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(t.Queries))}, 1
 	}
-	l := &lists{o, t, &ListFigures{Attributes: o.Attributes}}
+	l := &lists{o, t, &ListFigures{Attributes: o.Attributes, Tasks: o.Tasks}}
 	l.out.Processed = t.Post != (release.Post{}) && !l.labelAlone()
 	return l
 }

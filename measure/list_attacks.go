@@ -86,7 +86,7 @@ func (l *lists) attackAttributes(ctx context.Context) error {
 func (l *lists) commonAttributes() []string {
 	var names []string
 	for _, name := range l.Attributes {
-		a, b := l.Candidates.attribute(name), l.Sample.attribute(name)
+		a, b := l.Candidates.Set.Attribute(name), l.Sample.Set.Attribute(name)
 		if a == nil || b == nil {
 			continue // which is noted
 		}

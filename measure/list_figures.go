@@ -24,6 +24,7 @@ type ListOptions struct {
 	Sample      *List
 	SkipAttacks bool            // do not run attacks on attributes
 	Attributes  []string        // sensitive attributes to limit
+	Tasks       []string        // sensitive attributes that the release answers, beside the target attribute
 	Draws       int             // draws of an input and its release; 0: DefaultListDraws, or fewer if these do not fit into memory
 	Pairs       []PlausiblePair // pairs to compute again; nil: search for plausible pairs
 	Made        []PlausiblePair // constructed partners to compute again, with Pairs
@@ -36,6 +37,7 @@ type ListOptions struct {
 type ListFigures struct {
 	Draws      int      `json:"draws"` // requested draws
 	Attributes []string `json:"attributes,omitempty"`
+	Tasks      []string `json:"tasks,omitempty"` // answered beside the target attribute
 	// Processed reports whether noisy values are processed before they are released. Floors
 	// and upper limits hold for the release. Means are those of the values before, and lower
 	// limits on what adversaries achieve those of guessing without the release.
@@ -135,7 +137,7 @@ type InferredLimit struct {
 	Right    bayes.Limit      `json:"right"`             // right guesses of the best adversary with the list
 	Bits     bayes.Limit      `json:"bits"`              // bits that the release reveals about the attribute
 	AUC      *bayes.Limit     `json:"auc,omitempty"`     // only for two classes
-	Given    *GivenLimit      `json:"given,omitempty"`   // for adversaries who also know the target attribute; nil without labels
+	Given    *GivenLimit      `json:"given,omitempty"`   // for adversaries who also know the target attribute and the Tasks; nil without labels
 	Attacks  []InferredAttack `json:"attacks,omitempty"` // attacks that ran on the sample
 	Anybody  float64          `json:"anybody"`           // upper limit on right guesses without a list; 0: not computed
 	// AnybodyBits is an upper limit on the bits without a list, and AnybodyAUC one on the AUC.
@@ -143,9 +145,9 @@ type InferredLimit struct {
 	AnybodyAUC  *float64 `json:"anybody_auc,omitempty"`
 }
 
-// A GivenLimit is an InferredLimit for adversaries who also know the target attribute.
+// A GivenLimit is an InferredLimit for adversaries who also know the target attribute and the Tasks.
 type GivenLimit struct {
-	Target   string      `json:"target"`
+	Target   string      `json:"target"` // what they know, by name
 	Majority float64     `json:"majority"`
 	Right    bayes.Limit `json:"right"`
 	Bits     bayes.Limit `json:"bits"`

@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"tattle/bayes"
 	"tattle/bound"
-	"tattle/dataset"
 	"tattle/internal/simd"
 )
 
@@ -103,31 +103,38 @@ func most(low, high []float64, n int) float64 {
 // the list does not have.
 func (l *lists) attributes(of *List, indices []int, names []string) []bayes.Attribute {
 	var all []bayes.Attribute
+	target := l.answers(of, indices)
 	for _, name := range names {
-		a := of.attribute(name)
+		a := of.Set.Attribute(name)
 		if a == nil {
 			l.leaveOut("limits on inferring %s: %s does not have this attribute", name, of.Name)
 			continue
 		}
 		b := bayes.Attribute{Name: name, Classes: len(a.Values)}
+		if !slices.Contains(l.Tasks, name) { // who knows the tasks does not guess them
+			b.Target = target
+		}
 		for _, j := range indices {
 			b.Class = append(b.Class, a.Labels[j])
-			if of.Set.Y != nil {
-				b.Target = append(b.Target, of.Set.Y[j])
-			}
 		}
 		all = append(all, b)
 	}
 	return all
 }
 
-// attribute returns the sensitive attribute of that name, or nil.
-func (l *List) attribute(name string) *dataset.Attribute {
-	i := slices.IndexFunc(l.Set.Sensitive, func(a dataset.Attribute) bool { return a.Name == name })
-	if i < 0 {
+// answers returns what the release answers about inputs of a list (dataset.Set.Answers): what an
+// adversary of a GivenLimit knows. It returns nil if the list does not have it.
+func (l *lists) answers(of *List, indices []int) []int {
+	if of.Set.Y == nil {
 		return nil
 	}
-	return &l.Set.Sensitive[i]
+	for _, name := range l.Tasks {
+		if of.Set.Attribute(name) == nil {
+			l.leaveOut("limits for adversaries who know %s: %s does not have this attribute", name, of.Name)
+			return nil
+		}
+	}
+	return of.Set.Answers(indices, l.Tasks)
 }
 
 // inferred returns the upper limits on guessing the attributes.
@@ -137,13 +144,13 @@ func (l *lists) inferred(found *posterior, alpha float64) []InferredLimit {
 		alone, given := found.Guessed(k, alpha)
 		bits, left := found.AttributeBits(k, a, alpha)
 		majority, knowing := a.Majority()
-		in := InferredLimit{Name: a.Name, Classes: found.of.attribute(a.Name).Values, Majority: majority, Right: within(outward(alone), majority, 1), Bits: outward(bits)}
+		in := InferredLimit{Name: a.Name, Classes: found.of.Set.Attribute(a.Name).Values, Majority: majority, Right: within(outward(alone), majority, 1), Bits: outward(bits)}
 		if a.Classes == 2 {
 			area := outward(found.AUC(k, a, alpha))
 			in.AUC = &area
 		}
 		if a.Target != nil {
-			in.Given = &GivenLimit{Target: found.of.Set.YName, Majority: knowing, Right: within(outward(given), knowing, 1), Bits: outward(left)}
+			in.Given = &GivenLimit{Target: strings.Join(append([]string{found.of.Set.YName}, l.Tasks...), " and "), Majority: knowing, Right: within(outward(given), knowing, 1), Bits: outward(left)}
 		}
 		if l.out.Processed {
 			in.guess()

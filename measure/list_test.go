@@ -287,3 +287,38 @@ func TestAttacksOnAttributes(t *testing.T) {
 		t.Errorf("candidates without the attribute: %d attacked, left out %q, limits %+v", n, found.LeftOut, found.Holder.Inferred)
 	}
 }
+
+// Who knows all that a release answers learns from it what is not in the answers: nothing about
+// an attribute that follows from the answers together, much about it if only one of them is known.
+func TestLimitsBeyondSeveralTasks(t *testing.T) {
+	noise, _ := release.NewGaussian(.05)
+	target := Target{Front: identity{p: 1}, Noise: noise, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
+	set := spread(400, 1)
+	differ := dataset.Attribute{Name: "differ", Values: []string{"no", "yes"}}
+	for i, y := range set.Y {
+		differ.Labels = append(differ.Labels, y^set.Sensitive[0].Labels[i])
+	}
+	set.Sensitive = append(set.Sensitive, differ)
+	limits := func(tasks ...string) map[string]*GivenLimit {
+		list := &List{Name: "numbers", Set: set}
+		found, err := ListOptions{Candidates: list, Sample: list, Attributes: []string{"half", "differ"}, Tasks: tasks, Draws: 500, SkipAttacks: true, Seed: 1}.Run(context.Background(), target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		given := map[string]*GivenLimit{}
+		for _, in := range found.Holder.Inferred {
+			given[in.Name] = in.Given
+		}
+		return given
+	}
+	one, both, without := limits(), limits("half"), limits("town")
+	if g := one["differ"]; g.Target != "sign" || g.Majority > .6 || g.Bits.Low < .5 {
+		t.Errorf("beyond the sign: %+v", g)
+	}
+	if g := both["differ"]; g.Target != "sign and half" || g.Majority != 1 || g.Bits.High != 0 || both["half"] != nil {
+		t.Errorf("beyond the sign and the half: %+v, of the half %+v", g, both["half"])
+	}
+	if without["differ"] != nil {
+		t.Errorf("beyond an attribute that the list lacks: %+v", without["differ"])
+	}
+}

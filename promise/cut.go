@@ -192,7 +192,7 @@ func tasksOf(data *dataset.Set, classes int, names []string, indices []int) []tr
 		tasks[0].Labels = append(tasks[0].Labels, data.Y[i])
 	}
 	for _, name := range names {
-		a := attributeOf(data, name)
+		a := data.Attribute(name)
 		t := train.Task{Name: name, Classes: len(a.Values)}
 		for _, i := range indices {
 			t.Labels = append(t.Labels, a.Labels[i])
@@ -235,5 +235,5 @@ func multiplyAdds(g *nn.Graph) (sum int64, err error) {
 // answering returns the examples of a set labelled by one of its attributes. It panics if the
 // set has no attribute of this name.
 func answering(set *dataset.Set, attribute string) nn.Source {
-	return labelled{set, attributeOf(set, attribute).Labels}
+	return labelled{set, set.Attribute(attribute).Labels}
 }

@@ -180,11 +180,12 @@ func (s *searcher) distances(r *bayes.Result, indices []int) []float64 {
 // attributes returns the protected attributes of training examples.
 func (s *searcher) attributes(indices []int) []bayes.Attribute {
 	var all []bayes.Attribute
+	known := s.train.Answers(indices, s.Tasks)
 	for _, p := range s.Protect {
-		a := attributeOf(s.train, p.Attribute)
-		b := bayes.Attribute{Name: p.Attribute, Classes: len(a.Values)}
+		a := s.train.Attribute(p.Attribute)
+		b := bayes.Attribute{Name: p.Attribute, Classes: len(a.Values), Target: known}
 		for _, i := range indices {
-			b.Class, b.Target = append(b.Class, a.Labels[i]), append(b.Target, s.train.Y[i])
+			b.Class = append(b.Class, a.Labels[i])
 		}
 		all = append(all, b)
 	}

@@ -124,7 +124,7 @@ func (s *searcher) learn(ctx context.Context, c *cut, l *line) error {
 		Progress: func(done, total int) { s.tell(fmt.Sprintf("learning: %s", l.place), done, total) },
 	}
 	for _, p := range s.Protect {
-		a := attributeOf(s.train, p.Attribute)
+		a := s.train.Attribute(p.Attribute)
 		class := make([]int, len(c.learn))
 		for i, j := range c.learn {
 			class[i] = a.Labels[j]

@@ -31,7 +31,7 @@ type Protect struct {
 	Attribute string  `json:"attribute"`
 	Accuracy  float64 `json:"accuracy,omitempty"` // right guesses, with or without a list, at most
 	AUC       float64 `json:"auc,omitempty"`      // of the best adversary with the list, at most
-	Bits      float64 `json:"bits,omitempty"`     // revealed about the attribute to an adversary who knows the target attribute, at most
+	Bits      float64 `json:"bits,omitempty"`     // revealed about the attribute to an adversary who knows the target attribute and all Tasks, at most
 }
 
 // Empty reports whether nothing is promised.
@@ -228,7 +228,7 @@ func (o *Options) checkAttributes(train, test *dataset.Set) error {
 		}
 	}
 	for _, name := range o.Tasks {
-		if attributeOf(train, name) == nil || attributeOf(test, name) == nil {
+		if train.Attribute(name) == nil || test.Attribute(name) == nil {
 			return measure.WrongOption("Tasks", "the data have no attribute %q in both parts", name)
 		}
 	}
@@ -245,7 +245,7 @@ func joined(methods []Method) string {
 
 func (p Protect) check(train, test *dataset.Set) error {
 	for _, set := range []*dataset.Set{train, test} {
-		a := attributeOf(set, p.Attribute)
+		a := set.Attribute(p.Attribute)
 		if a == nil {
 			var have []string
 			for _, s := range set.Sensitive {
@@ -268,15 +268,6 @@ func (p Protect) check(train, test *dataset.Set) error {
 		}
 		if least := (bayes.Population{N: set.Len(), Alpha: alpha / 2}).Ceiling(most); set == test && p.Accuracy > 0 && p.Accuracy <= least {
 			return measure.WrongOption("Protect", "%s: with %d test inputs, limits above %.4g %% can be certified: promise less, or give more test inputs", p.Attribute, set.Len(), 100*least)
-		}
-	}
-	return nil
-}
-
-func attributeOf(set *dataset.Set, name string) *dataset.Attribute {
-	for i := range set.Sensitive {
-		if set.Sensitive[i].Name == name {
-			return &set.Sensitive[i]
 		}
 	}
 	return nil

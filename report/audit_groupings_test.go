@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tattle/audit"
+	"tattle/curious"
 )
 
 // The report says where the finding depends on how values are grouped, and only there.
@@ -44,5 +45,13 @@ func TestGroupingsInTheVerdict(t *testing.T) {
 	a.Findings[0].Groupings = []audit.Grouping{{Values: []string{"<20"}, Beyond: true, Excess: audit.Excess{Value: .05}}}
 	if v := r.auditLead(); v.Tone != Warn || v.Badge == "Nothing found" || !strings.Contains(v.Says, "<20") {
 		t.Errorf("%+v", v)
+	}
+}
+
+// Outputs that are zeros and ones are called labels.
+func TestHardLabelsAreNamed(t *testing.T) {
+	a := &audit.Result{Target: "y", Outputs: curious.Soft, Binary: true}
+	if s := auditedWords(a); !strings.HasPrefix(s, "Audited: hard labels of y on ") {
+		t.Error(s)
 	}
 }

@@ -259,9 +259,17 @@ func baselineBrief(f *audit.Finding, name string) string {
 	return printable(name)
 }
 
+// auditedOutputs names the kind of the outputs.
+func auditedOutputs(a *audit.Result) string {
+	if a.Binary {
+		return "hard labels"
+	}
+	return outputWords(string(a.Outputs))
+}
+
 // auditedWords say what was audited.
 func auditedWords(a *audit.Result) string {
-	s := "Audited: " + outputWords(string(a.Outputs))
+	s := "Audited: " + auditedOutputs(a)
 	if a.Target != "" {
 		s += " of " + file.Name(a.Target)
 	}

@@ -46,7 +46,7 @@ func auditSays(a *audit.Result, worst *audit.Finding) string {
 		said = findingSays(a, worst)
 	}
 	if said == "" {
-		said = fmt.Sprintf("The %s reveal something about %s.", outputWords(string(a.Outputs)), attributesOf(a, a.Verdict))
+		said = fmt.Sprintf("The %s reveal something about %s.", auditedOutputs(a), attributesOf(a, a.Verdict))
 	}
 	return printable(said)
 }
@@ -185,7 +185,7 @@ func findingAbout(a *audit.Result) string {
 // findingSays is what was found about an attribute and how certain it is, by the strongest evidence
 // that is above its margin. The tiles have its size.
 func findingSays(a *audit.Result, f *audit.Finding) string {
-	name, outputs, kind := file.Name(f.Attribute), outputWords(string(a.Outputs)), evidenceOf(f)
+	name, outputs, kind := file.Name(f.Attribute), auditedOutputs(a), evidenceOf(f)
 	b := f.BestBaseline()
 	if b == nil || !f.Numeric && (f.Curiosity == nil || b.Accuracy == nil) || f.Numeric && (f.R2 == nil || b.R2 == nil) {
 		return ""
@@ -213,7 +213,7 @@ func findingSays(a *audit.Result, f *audit.Finding) string {
 
 // noEvidenceSays is what was not found, and what would have been.
 func noEvidenceSays(a *audit.Result) string {
-	s := fmt.Sprintf("No attack is shown to guess %s from the %s better than %s explains", attributesOf(a, a.Verdict), outputWords(string(a.Outputs)), shown(a).Explains())
+	s := fmt.Sprintf("No attack is shown to guess %s from the %s better than %s explains", attributesOf(a, a.Verdict), auditedOutputs(a), shown(a).Explains())
 	if x := couldHaveSeen(a); x != "" {
 		s += fmt.Sprintf("; a leak of %s or more is found with probability %g if it is like those that this audit planted as a test", x, audit.PowerProbability)
 	}

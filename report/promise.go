@@ -72,7 +72,7 @@ const (
 	LimitAttack   LimitKind = "attack"
 	LimitRight    LimitKind = "attribute right" // right guesses of an attribute
 	LimitArea     LimitKind = "attribute auc"
-	LimitKnown    LimitKind = "attribute bits" // revealed to who knows the target attribute
+	LimitKnown    LimitKind = "attribute bits" // revealed to who knows the target attribute and the tasks
 	LimitDrop     LimitKind = "accuracy drop"
 )
 

@@ -122,6 +122,16 @@ func (r *Report) limitSentence(c CheckedLimit) string {
 	return fmt.Sprintf(r.limitWords(c), figure) + " (" + c.against() + ")"
 }
 
+// answered names what an adversary knows of whom the bits about an attribute are limited.
+func (r *Report) answered(attribute string) string {
+	if r.Lists != nil && r.Lists.Holder != nil {
+		if in := inferredOf(r.Lists.Holder.Inferred, attribute); in != nil && in.Given != nil {
+			return in.Given.Target
+		}
+	}
+	return "the target attribute"
+}
+
 // limitWords is the format of the sentence about a limit, for the printed figure.
 func (r *Report) limitWords(c CheckedLimit) string {
 	of := strings.ReplaceAll(c.Of, "%", "%%")
@@ -153,7 +163,7 @@ func (r *Report) limitWords(c CheckedLimit) string {
 	case LimitArea:
 		return "an adversary with the list guesses " + of + " with an AUC of at most %s"
 	case LimitKnown:
-		return "the release reveals at most %s about " + of + " to an adversary with the list who knows the target attribute"
+		return "the release reveals at most %s about " + of + " to an adversary with the list who knows " + strings.ReplaceAll(r.answered(c.Of), "%", "%%")
 	case LimitDrop:
 		return "accuracy falls by at most %s (upper 95 %% limit)"
 	}

@@ -328,6 +328,9 @@ func (j *designJob) boundArgs(model, limit string, p *report.PromiseRun) []strin
 	for _, s := range j.Sensitive {
 		a.add(true, "--sensitive", s)
 	}
+	for _, t := range p.Options.Tasks {
+		a.add(true, "--task", t)
+	}
 	a.add(limit != "", "--limit", limit)
 	a.data(j)
 	candidates := "all"

@@ -24,6 +24,8 @@ type furtherFlags struct {
 	Candidates string `help:"Candidates of an adversary, a list that contains the input: a number of training inputs, all of them, other data, or none (default: training inputs, as many as take about a minute; none without attacks)." placeholder:"N|all|PATH|none" input:"data"`
 	ListDraws  *int   `help:"Random draws of an input and its release, for the limits from such a list (default: 2000, or as many as fit into memory)." placeholder:"N"`
 
+	Task []string `sep:"none" help:"Sensitive attribute that the release answers as well. Limits for adversaries who know the target are then for those who know this, too." placeholder:"ATTRIBUTE" more:""`
+
 	TrainingData string `help:"Data that prior, attacks and projections learn from (default: training part of --data)." placeholder:"PATH" input:"data"`
 }
 
@@ -92,7 +94,7 @@ func (f furtherFlags) adversaries(data measure.Inputs, needed string, set *datas
 		a.Attacks = measure.AttackNames
 	}
 	a.Attacks = slices.DeleteFunc(slices.Clone(a.Attacks), func(s string) bool { return s == "none" })
-	alone := !a.VanTrees && len(a.Attacks) == 0 && f.Candidates == "" && f.ListDraws == nil
+	alone := !a.VanTrees && len(a.Attacks) == 0 && f.Candidates == "" && f.ListDraws == nil && len(f.Task) == 0
 	if alone && needed == "" {
 		return a, nil
 	}
@@ -117,13 +119,31 @@ func (f furtherFlags) adversaries(data measure.Inputs, needed string, set *datas
 	if a.Lists, err = data.Lists(f.Candidates, training, path, set, open); err != nil {
 		return nil, flagged(err, optionFlags)
 	}
-	if f.ListDraws != nil {
-		if a.Lists == nil {
-			return nil, usage(errors.New("--list-draws: there are no lists of inputs"), "choose a list with --candidates")
-		}
-		a.Lists.Draws = *f.ListDraws
+	return a, f.set(a.Lists)
+}
+
+// set sets the options of lists that are not a choice of candidates.
+func (f furtherFlags) set(o *measure.ListOptions) error {
+	given := ""
+	switch {
+	case f.ListDraws != nil:
+		given = "--list-draws"
+	case len(f.Task) > 0:
+		given = "--task"
 	}
-	return a, nil
+	if o == nil && given != "" {
+		return usage(fmt.Errorf("%s: there are no lists of inputs", given), "choose a list with --candidates")
+	}
+	if f.ListDraws != nil {
+		o.Draws = *f.ListDraws
+	}
+	for _, name := range f.Task {
+		if !slices.Contains(o.Attributes, name) {
+			return usage(fmt.Errorf("--task: the data have no sensitive attribute %q", name), "name it with --sensitive")
+		}
+		o.Tasks = append(o.Tasks, name)
+	}
+	return nil
 }
 
 // An opener opens data as the inputs of a model.
