@@ -241,7 +241,11 @@ func (s *searcher) accuracy(ctx context.Context, c *cut, l *line, head *nn.Graph
 	}
 	right := make([]float64, len(tasks))
 	noisy, logits := make([]float32, passBatch*l.values.n), make([]float32, passBatch*answers)
-	for draw := range accuracyDraws {
+	draws := accuracyDraws
+	if sigma == 0 {
+		draws = 1 // all are equal
+	}
+	for draw := range draws {
 		for first := 0; first < len(c.validate); first += passBatch {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -251,8 +255,11 @@ func (s *searcher) accuracy(ctx context.Context, c *cut, l *line, head *nn.Graph
 			for i := range b {
 				example := c.validate[first+i]
 				sigma, row := l.strength(sigma, example), noisy[i*l.values.n:(i+1)*l.values.n]
-				for k, v := range l.values.row(example) {
-					row[k] = v + float32(sigma*r.NormFloat64())
+				copy(row, l.values.row(example))
+				if sigma > 0 {
+					for k := range row {
+						row[k] += float32(sigma * r.NormFloat64())
+					}
 				}
 				if l.process != nil {
 					l.process(row)
@@ -271,7 +278,7 @@ func (s *searcher) accuracy(ctx context.Context, c *cut, l *line, head *nn.Graph
 		}
 	}
 	for k := range right {
-		right[k] /= float64(accuracyDraws * len(c.validate))
+		right[k] /= float64(draws * len(c.validate))
 	}
 	return right, nil
 }

@@ -29,8 +29,8 @@ type searcher struct {
 	inputs      int     // numbers of an input
 	most        float64 // squareRange of the inputs
 	places      []place
-	last        *cut // of the last place that was computed here
-	lines       map[int]*line
+	cuts        *cuts
+	running     *running
 	named       bool // the methods are those that were asked for
 }
 
@@ -80,7 +80,7 @@ func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, e
 	if !named {
 		o.Methods = defaultMethods()
 	}
-	s := &searcher{Options: o, graph: g, train: train, test: test, inputs: nn.Size(train.Shape), lines: map[int]*line{}, named: named}
+	s := &searcher{Options: o, graph: g, train: train, test: test, inputs: nn.Size(train.Shape), cuts: new(cuts), running: new(running), named: named}
 	s.candidates = run.Rand(o.Seed, 0, streamCandidates).Perm(train.Len())
 	if o.Candidates < train.Len() { // those of the final measurement
 		s.candidates = measure.DrawCandidates(train.Len(), o.Candidates, o.Seed)
@@ -134,8 +134,12 @@ func (s *searcher) stage(ctx context.Context) ([]*found, error) {
 		Dir: filepath.Join(s.Dir, "places"), Resume: s.Resume,
 		Manifest: run.Manifest{Command: "design", Shards: len(s.places), Hashes: s.Hashes, Settings: settings},
 		Name:     func(i int) string { return s.places[i].String() },
+		AtOnce:   s.atOnce(),
 		Do: func(ctx context.Context, i int, w io.Writer) error {
-			f, err := s.search(ctx, s.places[i])
+			one := *s
+			one.Progress = s.running.begin(i, s.tell)
+			defer s.running.end(i)
+			f, err := one.search(ctx, s.places[i])
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.places[i], err)
 			}
@@ -158,19 +162,6 @@ func (s *searcher) stage(ctx context.Context) ([]*found, error) {
 		}
 	}
 	return all, nil
-}
-
-// cutAt returns the cut at a node, which is kept for the next place.
-func (s *searcher) cutAt(ctx context.Context, node string) (*cut, error) {
-	if s.last != nil && s.last.node == node {
-		return s.last, nil
-	}
-	s.last = nil
-	c, err := newCut(ctx, s.graph, node, s.train, s.validation(), func(done, total int) { s.tell("computing the features of "+node, done, total) })
-	if err == nil {
-		s.last = c
-	}
-	return c, err
 }
 
 // search finds the least noise that keeps the promise at a place.
