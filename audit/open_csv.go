@@ -9,6 +9,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"tattle/internal/sheet"
 )
@@ -73,7 +74,10 @@ func (t *outputTable) begin(o OpenOptions) error {
 	}
 	header := make([]string, len(row))
 	for i, name := range row {
-		header[i] = strings.TrimSpace(strings.ToValidUTF8(name, "\ufffd"))
+		if !utf8.ValidString(name) {
+			return fmt.Errorf("line 1: the name %q is not UTF-8: save the file as UTF-8", name)
+		}
+		header[i] = strings.TrimSpace(name)
 	}
 	if len(header) == 1 {
 		return fmt.Errorf("has the one column %s: part fields by commas, semicolons or tabs", showName(header[0]))

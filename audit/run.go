@@ -154,6 +154,9 @@ func (r *Result) warn(s *Sample) {
 	if w := s.RowWidth(); constantRows(s.Outputs, w) {
 		r.Warnings = append(r.Warnings, "All rows of outputs are equal: the outputs are constant.")
 	}
+	if s.Kind != Vector && r.Honesty.Interval[1]*float64(len(s.Classes)) < 1 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("The predicted %s is right for %s only, less often than by guessing among %d classes: check that the outputs are in the order of the classes.", s.Target, percent(r.Honesty.Value), len(s.Classes)))
+	}
 	for c, n := range r.Counts {
 		if n == len(s.Y) && s.targeted() {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("All examples have %s = %s: what the outputs reveal for other classes is not measured.", s.Target, s.Classes[c]))

@@ -180,6 +180,10 @@ func TestOddSamples(t *testing.T) {
 	rare.Sensitive[0].Labels[7] = 1
 	oneY := made{n: 200, classes: 2, values: []int{2}, seed: 6}.sample()
 	clear(oneY.Y)
+	swapped := made{n: 200, classes: 2, values: []int{2}, seed: 6}.sample()
+	for i, y := range swapped.Y {
+		swapped.Outputs[2*i], swapped.Outputs[2*i+1] = float32(y), float32(1-y)
+	}
 	number := made{n: 200, classes: 2, values: nil, seed: 7}.sample()
 	number.Sensitive = []Attribute{{Name: "age", Numbers: make([]float64, 200)}}
 	for _, c := range []struct {
@@ -194,6 +198,7 @@ func TestOddSamples(t *testing.T) {
 		{"huge scores", huge, "", ""},
 		{"one example of a class", rare, Inconclusive, ""},
 		{"one class of y", oneY, "", "All examples have y = 0"},
+		{"classes in another order", swapped, "", "right for 0 % only, less often than by guessing among 2 classes"},
 		{"constant number", number, Inconclusive, ""},
 	} {
 		r, err := Run(context.Background(), c.s, quick)

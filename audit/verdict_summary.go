@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -17,6 +18,9 @@ func (r *Result) summary() []string {
 	for _, v := range Verdicts() {
 		if names := r.named(v); names != "" && r.failed() == nil {
 			list = append(list, fmt.Sprintf("%s: %s.", names, r.means(v)))
+			if v == Inconclusive {
+				list[len(list)-1] += r.obstacles()
+			}
 		}
 	}
 	if r.failed() == nil {
@@ -49,6 +53,29 @@ func (r *Result) means(v Verdict) string {
 		return "nothing was found" + r.could()
 	}
 	return "the examples do not allow a verdict"
+}
+
+// mostObstacles is the number of attributes for which the summary says why there is no verdict.
+const mostObstacles = 3
+
+// obstacles says why the examples do not allow a verdict on attributes, in sentences.
+func (r *Result) obstacles() string {
+	said, n := "", 0
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Verdict != Inconclusive {
+			continue
+		}
+		if n++; n > mostObstacles {
+			break
+		}
+		if why := cmp.Or(f.Unusable, r.blind(f)); r.named(Inconclusive) == f.Attribute {
+			said += " " + why
+		} else {
+			said += fmt.Sprintf(" %s: %s%s", f.Attribute, strings.ToLower(why[:1]), why[1:])
+		}
+	}
+	return said
 }
 
 // stated ends a sentence if the recipe is known by a statement only.
@@ -104,11 +131,19 @@ func controlSentence(c *Control) string {
 	case c.Name == NegativeControl && c.Passed:
 		return what + where + " gave nothing, as they should."
 	case c.Name == NegativeControl:
-		return fmt.Sprintf("%s%s gave a finding (verdict %q, excess %.1f points, p %s), so no other result can be trusted.", what, where, c.Verdict, 100*c.Excess.Value, probability(c.P))
+		return fmt.Sprintf("%s%s gave a finding (verdict %q, excess %s, p %s), so no other result can be trusted.", what, where, c.Verdict, points(c.Excess.Value), probability(c.P))
 	case c.Passed:
-		return fmt.Sprintf("%s%s was found, with an excess of %.1f points.", what, where, 100*c.Excess.Value)
+		return fmt.Sprintf("%s%s was found%s.", what, where, c.foundBy())
 	}
-	return fmt.Sprintf("%s%s was not found (verdict %q, excess %.1f points), so finding nothing elsewhere proves nothing.", what, where, c.Verdict, 100*c.Excess.Value)
+	return fmt.Sprintf("%s%s was not found (verdict %q, excess %s), so finding nothing elsewhere proves nothing.", what, where, c.Verdict, points(c.Excess.Value))
+}
+
+// foundBy says what a positive control was found by: right guesses, or scores alone.
+func (c *Control) foundBy() string {
+	if c.Excess.Low > 0 {
+		return ", with an excess of " + points(c.Excess.Value)
+	}
+	return fmt.Sprintf(" by the attacks' scores (p %s), not by more right guesses", probability(c.P))
 }
 
 // advice says what to do.

@@ -120,6 +120,31 @@ func TestConcludeIsIdempotentAndHeedsControls(t *testing.T) {
 	}
 }
 
+// The summary says why there is no verdict, and by what a planted model was found.
+func TestSummaryGivesReasons(t *testing.T) {
+	one := Finding{Attribute: "s", Unusable: "All examples are of one class."}
+	other := Finding{Attribute: "t", Unusable: "There are too few examples."}
+	if got := concluded(one).Reasons[0]; got != "s: the examples do not allow a verdict. All examples are of one class." {
+		t.Error(got)
+	}
+	if got := concluded(one, other).Reasons[0]; got != "s, t: the examples do not allow a verdict. s: all examples are of one class. t: there are too few examples." {
+		t.Error(got)
+	}
+	r := concluded(found("s", 300, 100, 1e-4, 1, 1))
+	for _, c := range []struct {
+		excess Excess
+		want   string
+	}{
+		{Excess{Value: .26, Low: .2}, "A planted curious model was found, with an excess of 26.0 points."},
+		{Excess{Value: -.009, Low: -.03}, "A planted curious model was found by the attacks' scores (p < 0.0001), not by more right guesses."},
+	} {
+		r.Controls = []Control{{Name: PositiveControl, Passed: true, Excess: c.excess, P: 1e-5}}
+		if r.Conclude(); !strings.Contains(strings.Join(r.Reasons, " "), c.want) {
+			t.Errorf("%q does not say %q", r.Reasons, c.want)
+		}
+	}
+}
+
 // TestPowerNamesChannels wants the power of every kind of channel that was planted, the
 // largest figure to decide, and no verdict where a planted channel was not found.
 func TestPowerNamesChannels(t *testing.T) {

@@ -89,7 +89,7 @@ func controlled(a *audit.Result) string {
 		case c.Name == audit.NegativeControl:
 			said = append(said, "with shuffled labels it found something, so its results cannot be trusted")
 		case c.Passed:
-			found = append(found, points1(c.Excess.Value))
+			found = append(found, foundBy(c))
 		default:
 			said = append(said, fmt.Sprintf("it did not find %s (%s)", planted(a), c.Where))
 		}
@@ -97,14 +97,22 @@ func controlled(a *audit.Result) string {
 	switch len(found) {
 	case 0:
 	case 1:
-		said = append(said, "it found "+planted(a)+" (excess "+found[0]+")")
+		said = append(said, "it found "+planted(a)+" ("+found[0]+")")
 	default:
-		said = append(said, fmt.Sprintf("it found %d planted curious models (excess %s)", len(found), and(found)))
+		said = append(said, fmt.Sprintf("it found %d planted curious models (%s)", len(found), and(found)))
 	}
 	if len(said) == 0 {
 		return ""
 	}
 	return "Checks of this audit: " + strings.Join(unique(said), "; ") + "."
+}
+
+// foundBy says what a positive control was found by: right guesses, or scores alone.
+func foundBy(c audit.Control) string {
+	if c.Excess.Low > 0 {
+		return "excess " + points1(c.Excess.Value)
+	}
+	return "by scores, not by more right guesses"
 }
 
 // planted names what the positive control planted.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -199,6 +200,27 @@ func TestAuditWords(t *testing.T) {
 		a.Verdict = v
 		if got := (&Report{Audited: Audited{Audit: a}}).verdictWords(); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s", v, got)
+		}
+	}
+	leaky := a.Findings[slices.IndexFunc(a.Findings, func(f audit.Finding) bool { return f.Attribute == "gender" })]
+	leaky.Excess = audit.Excess{Value: -.043, Low: -.055, High: -.028}
+	worse := &audit.Result{Verdict: audit.Leaky, Target: a.Target, Outputs: a.Outputs, Findings: []audit.Finding{leaky}, Settings: a.Settings}
+	if got := auditSays(worse, &worse.Findings[0]); !strings.HasSuffix(got, "no guess is shown to be right more often with them than without.") {
+		t.Error(got)
+	}
+	share := func(x float64) *float64 { return &x }
+	number := audit.Finding{Attribute: "age", Numeric: true, Verdict: audit.Leaky, R2: share(.1), Best: audit.Majority, Baselines: []audit.Baseline{{Name: audit.Majority, R2: share(.08)}}, Excess: audit.Excess{Value: .02, Low: -.003, High: .0121}}
+	for low, want := range map[float64]string{
+		-.003: "The raw outputs (logits) depend on age, but are not shown to explain more of its variance than the best guess without them (difference at most 1.3 % of the variance).",
+		.003:  "The raw outputs (logits) explain 10.0 % of the variance of age, and the best guess without them explains 8.0 %; beyond the margins, this is not shown to be more than the true and the predicted age explain.",
+	} {
+		number.Excess.Low = low
+		worse.Findings[0] = number
+		if got := auditSays(worse, &worse.Findings[0]); got != want {
+			t.Error(got)
+		}
+		if got := evidenceTile(worse, &number).words(); !strings.HasSuffix(got, "margin 2.0 % of variance") {
+			t.Error(got)
 		}
 	}
 	for s, refs := range map[string]int{"This does not show intent: honest training for the same task may reveal as much; this was not measured.": 0, "5 honestly trained networks of the same recipe reveal less": 5} {

@@ -125,7 +125,7 @@ func evidenceTile(a *audit.Result, f *audit.Finding) tile {
 	if f.Numeric {
 		unit = "% of variance"
 	}
-	return tile{"Excess, " + name, signed1(f.Excess.Value), unit, fmt.Sprintf("over the best guess without outputs; %s limits %s and %s; margin %s", confidenceWords(a), signed1(below1(f.Excess.Low)), signed1(above(f.Excess.High, .001)), points1(a.Settings.Margin))}
+	return tile{"Excess, " + name, signed1(f.Excess.Value), unit, fmt.Sprintf("over the best guess without outputs; %s limits %s and %s; margin %.1f %s", confidenceWords(a), signed1(below1(f.Excess.Low)), signed1(above(f.Excess.High, .001)), 100*a.Settings.Margin, unit)}
 }
 
 // auditTone is the colour of the verdict. Leaky by correlation asks for attention only where
@@ -197,10 +197,12 @@ func findingSays(a *audit.Result, f *audit.Finding) string {
 	beyond := fmt.Sprintf("neither chance (%s confidence) nor %s %s", confidenceWords(a), both, verb)
 	const although = "although the most likely guess is not shown to be right more often"
 	switch {
+	case f.Verdict == audit.Leaky && f.Numeric:
+		return leakyNumberSays(a, f, both+" "+verb)
 	case f.Verdict == audit.Leaky && f.Excess.Low > 0:
 		return fmt.Sprintf("%s is guessed right for %s from the %s and for %s without them; beyond the margins, this is not shown to be more than %s %s.", capital(name), figure1(f.Curiosity, f.R2), outputs, figure1(b.Accuracy, b.R2), both, verb)
 	case f.Verdict == audit.Leaky:
-		return fmt.Sprintf("The %s depend on %s, but no guess is shown to be right more often with them than without (difference at most %s).", outputs, name, points1(above(f.Excess.High, .001)))
+		return fmt.Sprintf("The %s depend on %s, but no guess is shown to be right more often with them than without%s.", outputs, name, atMost(f.Excess.High, "points"))
 	case kind == byExcess && f.Numeric:
 		return fmt.Sprintf("The %s explain %s of the variance of %s, and %s %s %s, which chance does not explain (%s confidence).", outputs, percent1(*f.R2), name, both, verb, percent1(*b.R2), confidenceWords(a))
 	case kind == byExcess:
@@ -209,6 +211,24 @@ func findingSays(a *audit.Result, f *audit.Finding) string {
 		return fmt.Sprintf("The %s reveal something about %s that %s, %s.", outputs, name, beyond, although)
 	}
 	return fmt.Sprintf("Of two examples%s, the %s rank the one with %s higher more often than not, which %s, %s.", shown(a).Equal(), outputs, valueOf(name, file.Name(f.Given.Order.Class)), beyond, although)
+}
+
+// leakyNumberSays is findingSays for numbers that outputs depend on; explained says what explains them.
+func leakyNumberSays(a *audit.Result, f *audit.Finding, explained string) string {
+	name, outputs := file.Name(f.Attribute), outputWords(string(a.Outputs))
+	if f.Excess.Low > 0 {
+		return fmt.Sprintf("The %s explain %s of the variance of %s, and the best guess without them explains %s; beyond the margins, this is not shown to be more than %s.", outputs, percent1(*f.R2), name, percent1(*f.BestBaseline().R2), explained)
+	}
+	return fmt.Sprintf("The %s depend on %s, but are not shown to explain more of its variance than the best guess without them%s.", outputs, name, atMost(f.Excess.High, "% of the variance"))
+}
+
+// atMost is an upper limit in brackets; empty for one that is not above zero, with which guesses from
+// outputs are worse than those without.
+func atMost(high float64, unit string) string {
+	if high = above(high, .001); high <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (difference at most %.1f %s)", 100*high, unit)
 }
 
 // noEvidenceSays is what was not found, and what would have been.
