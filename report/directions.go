@@ -31,7 +31,7 @@ func counted(x float64) string {
 // said says what the spectrum of the Jacobian is known to be.
 func (r *Resolvable) said() string {
 	if !r.Estimated {
-		return fmt.Sprintf("rank of the Jacobian, median %s (%d to %d) of %d", number(r.RankMedian), r.RankMin, r.RankMax, r.Inputs)
+		return fmt.Sprintf("numerical rank of the Jacobian, median %s (%d to %d) of %d", number(r.RankMedian), r.RankMin, r.RankMax, r.Inputs)
 	}
 	s := fmt.Sprintf("the Jacobian was not decomposed; by Lanczos from %s an example, its largest singular value is %s", Count(r.Probes, "random vector"), number(float64(r.Largest)))
 	if r.Smallest > 0 {

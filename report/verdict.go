@@ -58,15 +58,15 @@ func (r *Report) warnBounds(res *bound.Result) {
 		r.warn("The search is the authors' program (one LSQR over a stack of examples, stopped early), which damps the directions that change the features least: algorithm1 and direct give larger bounds.")
 	}
 	if r.Resolvable != nil && !r.Resolvable.Estimated && r.Resolvable.RankMax < r.Resolvable.Inputs {
-		r.warn("At each of %s, the features depend on at most %d of %d directions of the input%s. Attacks with prior knowledge can succeed nevertheless.", Count(len(res.Indices), "example"), r.Resolvable.RankMax, r.Resolvable.Inputs, hidden(r))
+		r.warn("Estimated: near each of %s, the features change along at most %d of %d directions of the input (changes below 1e-8 of the largest are taken for rounding)%s. Attacks with prior knowledge can succeed nevertheless.", Count(len(res.Indices), "example"), r.Resolvable.RankMax, r.Resolvable.Inputs, hidden(r))
 	}
 }
 
-// hidden says what share of coordinates has a part on which the features do not depend.
+// hidden says what share of coordinates has a part on which the features are estimated not to depend.
 func hidden(r *Report) string {
 	for _, b := range r.Bounds {
 		if b.Method == bound.MethodCramerRao && b.Band == bound.AllBand {
-			return fmt.Sprintf(". So %s of the coordinates have a part that no unbiased estimator recovers (in real arithmetic, among any real inputs)", Share(b.UnboundedFraction))
+			return fmt.Sprintf(". By this estimate, %s of the coordinates have a part that no unbiased estimator recovers (in real arithmetic, among any real inputs)", Share(b.UnboundedFraction))
 		}
 	}
 	return ""
