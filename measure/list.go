@@ -169,7 +169,9 @@ func (l *lists) holder(ctx context.Context) error {
 	if l.out.Processed {
 		h.First.Low, h.Ten.Low, h.Rank.High, h.Bits.Low = digits(1/n, math.Floor), digits(min(1, 10/n), math.Floor), digits((n+1)/2, math.Ceil), 0
 	}
-	h.Floors = l.floors(found, listAlpha)
+	if h.Floors, err = l.floors(ctx, "candidates", found, listAlpha); err != nil {
+		return err
+	}
 	if err := l.priors(ctx, h.Floors, l.Candidates, distinct); err != nil {
 		return err
 	}

@@ -46,31 +46,13 @@ func (l *lists) share(what string) func(float64) {
 }
 
 // floors returns the floors for adversaries with the list: over the whole input, then by band.
-func (l *lists) floors(found *posterior, alpha float64) []BandLimit {
-	c, set := l.target.Coordinates, found.of.Set
-	p, m := c.Inputs(), c.Len()
-	low, high := legalRange(set) // candidates may be outside the range of the measured data
-	bands := bound.Octaves(c)
-	squares := make([][]float64, len(bands))
-	truth, other := make([]float32, p), make([]float32, p)
-	apart, along := make([]float64, p), make([]float64, m)
-	for _, d := range found.Draws {
-		set.Examples(truth, []int{found.indices[d.Truth]})
-		set.Examples(other, []int{found.indices[d.Other]})
-		for i := range apart {
-			apart[i] = float64(truth[i]) - float64(other[i])
-		}
-		squares[0] = append(squares[0], simd.SumSquares(apart)/float64(p))
-		if len(bands) > 1 {
-			c.Apply(along, apart)
-		}
-		for k, b := range bands[1:] {
-			sum := 0.
-			for _, i := range b.Keep {
-				sum += along[i] * along[i]
-			}
-			squares[k+1] = append(squares[k+1], sum/float64(len(b.Keep)))
-		}
+func (l *lists) floors(ctx context.Context, what string, found *posterior, alpha float64) ([]BandLimit, error) {
+	p := l.target.Coordinates.Inputs()
+	low, high := legalRange(found.of.Set) // candidates may be outside the range of the measured data
+	bands := bound.Octaves(l.target.Coordinates)
+	squares, err := l.squares(ctx, what, found, bands)
+	if err != nil {
+		return nil, err
 	}
 	out := make([]BandLimit, len(bands))
 	for k, b := range bands {
@@ -85,7 +67,58 @@ func (l *lists) floors(found *posterior, alpha float64) []BandLimit {
 		}
 		out[k] = BandLimit{Band: b.Name, Coordinates: n, MeanSquare: floor}
 	}
-	return out
+	return out, nil
+}
+
+// squaresBlock is the number of draws between two reports of progress.
+const squaresBlock = 1024
+
+// squares returns the mean squared difference between the two inputs of each draw, [band][draw].
+func (l *lists) squares(ctx context.Context, what string, found *posterior, bands []bound.Band) ([][]float64, error) {
+	n := len(found.Draws)
+	out := make([][]float64, len(bands))
+	for k := range out {
+		out[k] = make([]float64, n)
+	}
+	tell := l.share("floors, " + what)
+	for first := 0; first < n; first += squaresBlock {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		tell(float64(first) / float64(n))
+		simd.Parallel(min(squaresBlock, n-first), 16, func(from, to int) { l.squaresOf(out, found, bands, first+from, first+to) })
+	}
+	return out, nil
+}
+
+// squaresOf computes the squares of the draws from..to.
+func (l *lists) squaresOf(out [][]float64, found *posterior, bands []bound.Band, from, to int) {
+	c := l.target.Coordinates
+	p := c.Inputs()
+	truth, other := make([]float32, p), make([]float32, p)
+	apart, along := make([]float64, p), make([]float64, c.Len())
+	for b := from; b < to; b++ {
+		d := found.Draws[b]
+		if d.Truth == d.Other {
+			continue // all differences are 0
+		}
+		found.of.Set.Examples(truth, []int{found.indices[d.Truth]})
+		found.of.Set.Examples(other, []int{found.indices[d.Other]})
+		for i := range apart {
+			apart[i] = float64(truth[i]) - float64(other[i])
+		}
+		out[0][b] = simd.SumSquares(apart) / float64(p)
+		if len(bands) > 1 {
+			c.Apply(along, apart)
+		}
+		for k, band := range bands[1:] {
+			sum := 0.
+			for _, i := range band.Keep {
+				sum += along[i] * along[i]
+			}
+			out[k+1][b] = sum / float64(len(band.Keep))
+		}
+	}
 }
 
 // most returns the largest possible mean-square error over a band of n coordinates, if inputs

@@ -40,11 +40,15 @@ func (l *lists) anybody(ctx context.Context) error {
 			continue
 		}
 		// Equal inputs stay in the sample: they, too, are independent draws.
-		found, err := l.posterior(ctx, fmt.Sprintf("sample of %d", len(some)), l.Sample, some)
+		what := fmt.Sprintf("sample of %d", len(some))
+		found, err := l.posterior(ctx, what, l.Sample, some)
 		if err != nil {
 			return err
 		}
-		p := Population{List: l.Sample.used(len(some), 0), Draws: len(found.Draws), Floors: l.floors(found, half), Inferred: l.inferred(found, half)}
+		p := Population{List: l.Sample.used(len(some), 0), Draws: len(found.Draws), Inferred: l.inferred(found, half)}
+		if p.Floors, err = l.floors(ctx, what, found, half); err != nil {
+			return err
+		}
 		if err := l.priors(ctx, p.Floors, l.Sample, some); err != nil {
 			return err
 		}
