@@ -68,18 +68,22 @@ func byFrequency(c Coordinates) (order []int, banded bool) {
 	return order, banded
 }
 
-// continues puts the rows of every input where the search for whole inputs found its best.
-func (s *pairSearch) continues(whole *pairSearch) {
-	each, per := len(s.along), len(whole.score)/(len(s.score)/len(s.along))
-	for row := range s.score {
-		best := row / each * per
-		for k := best; k < row/each*per+per; k++ {
-			if whole.score[k] > whole.score[best] {
+// further begins a search along directions where one for whole inputs found the best of each
+// input.
+func (s *pairSearch) further(along [][]float32) *pairSearch {
+	f := *s
+	f.along = along
+	f.begin(len(along))
+	for row := range f.score {
+		best := row / f.each * s.each
+		for k := best; k < (row/f.each+1)*s.each; k++ {
+			if s.score[k] > s.score[best] {
 				best = k
 			}
 		}
-		copy(rowOf(s.eps, row, s.p), rowOf(whole.best, best, s.p))
+		copy(rowOf(f.eps, row, f.p), rowOf(s.best, best, s.p))
 	}
+	return &f
 }
 
 // interleave joins rows of a, each of width w, to rows of b, each of width v.

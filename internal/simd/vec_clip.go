@@ -17,3 +17,21 @@ func clipGo(dst, x []float32, lo, hi float32) {
 		dst[i] = v
 	}
 }
+
+// ClipBetween sets dst = min(max(x, lo), hi) entry by entry, lo ≤ hi. A NaN in x stays one.
+func ClipBetween(dst, x, lo, hi []float32) {
+	sameLength(len(dst), len(x), len(lo), len(hi))
+	clipBetween(dst, x, lo, hi)
+}
+
+func clipBetweenGo(dst, x, lo, hi []float32) {
+	for i, v := range x {
+		if v < lo[i] {
+			v = lo[i]
+		}
+		if v > hi[i] {
+			v = hi[i]
+		}
+		dst[i] = v
+	}
+}
