@@ -68,7 +68,7 @@ func natsServer(t *testing.T, o server.Options) (url string) {
 		s.Shutdown()
 		s.WaitForShutdown()
 	})
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(time.Minute) {
 		t.Fatal("the server is not ready")
 	}
 	scheme := "nats"
@@ -299,7 +299,7 @@ func TestServerWithoutJetStream(t *testing.T) {
 	}
 	s.Start()
 	defer s.Shutdown()
-	if !s.ReadyForConnections(5 * time.Second) {
+	if !s.ReadyForConnections(time.Minute) {
 		t.Fatal("not ready")
 	}
 	_, err = Connect(context.Background(), Dial{URL: s.ClientURL()})

@@ -113,7 +113,7 @@ func (s *stage) watch(ctx context.Context) <-chan event {
 
 func leased(t *testing.T, s *stage) *lease {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	l, err := s.lease(ctx)
 	if err != nil {
@@ -478,7 +478,7 @@ func (l *listening) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Start()
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(time.Minute) {
 		t.Fatal("the server is not ready")
 	}
 	l.options.Port = s.Addr().(*net.TCPAddr).Port

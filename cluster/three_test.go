@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -37,6 +40,11 @@ var maxElection time.Duration
 //go:linkname heartbeat github.com/nats-io/nats-server/v2/server.hbInterval
 var heartbeat time.Duration
 
+// How often a node tells the others what it stores.
+//
+//go:linkname statistics github.com/nats-io/nats-server/v2/server.statsHBInterval
+var statistics time.Duration
+
 // node is one of three servers, in a process of its own.
 type node struct {
 	Name, Listen, Store string
@@ -61,20 +69,40 @@ func TestNode(t *testing.T) {
 		t.Fatal("the server does not keep its times any more where this test sets them")
 	}
 	if !n.Patient {
-		minElection, maxElection, heartbeat = 300*time.Millisecond, 700*time.Millisecond, 60*time.Millisecond
+		minElection, maxElection, heartbeat, statistics = 300*time.Millisecond, 700*time.Millisecond, 60*time.Millisecond, time.Second
 	}
 	host, port := splitAddress(t, n.Listen)
-	_, peers := splitAddress(t, n.Peers)
+	peersHost, peersPort := splitAddress(t, n.Peers)
 	s, err := server.NewServer(&server.Options{
 		ServerName: n.Name, Host: host, Port: port, JetStream: true, StoreDir: n.Store, SyncAlways: true, NoSigs: true,
-		Cluster: server.ClusterOpts{Name: "tattle", Host: host, Port: peers}, Routes: server.RoutesFromStr(strings.Join(n.Routes, ",")),
+		Cluster: server.ClusterOpts{Name: "tattle", Host: peersHost, Port: peersPort}, Routes: server.RoutesFromStr(strings.Join(n.Routes, ",")),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.ConfigureLogger()
 	s.Start() // until it is killed
+	for !knowsAll(s) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	fmt.Println(knows)
 	s.WaitForShutdown()
+}
+
+// knows is what a node prints once it has heard what every other one stores. Before, it would not
+// place a copy on one of them if it became the leader: one that is down would never be heard of.
+const knows = "knows all nodes"
+
+// knowsAll looks into the server, which answers this as the leader only.
+func knowsAll(s *server.Server) bool {
+	nodes, known := (*sync.Map)(reflect.ValueOf(s).Elem().FieldByName("nodeToInfo").Addr().UnsafePointer()), 0
+	nodes.Range(func(_, node any) bool {
+		if v := reflect.ValueOf(node); !v.FieldByName("stats").IsNil() && !v.FieldByName("cfg").IsNil() {
+			known++
+		}
+		return true
+	})
+	return known == 3
 }
 
 func splitAddress(t *testing.T, address string) (host string, port int) {
@@ -89,8 +117,8 @@ func splitAddress(t *testing.T, address string) (host string, port int) {
 	return host, port
 }
 
-// start starts the node's process.
-func (n node) start(t testing.TB) *exec.Cmd {
+// start starts the node's process, which prints to the second result.
+func (n node) start(t testing.TB) (*exec.Cmd, *saying) {
 	t.Helper()
 	text, err := json.Marshal(n)
 	if err != nil {
@@ -108,7 +136,7 @@ func (n node) start(t testing.TB) *exec.Cmd {
 			t.Logf("%s said:\n%s", n.Name, said)
 		}
 	})
-	return c
+	return c, said
 }
 
 // three is a cluster of three nodes.
@@ -117,6 +145,7 @@ type three struct {
 	url   string
 	nodes [3]node
 	up    [3]*exec.Cmd
+	said  [3]*saying
 }
 
 func newThree(t testing.TB, patient bool) *three {
@@ -132,7 +161,7 @@ func newThree(t testing.TB, patient bool) *three {
 			Listen: clients[i], Store: filepath.Join(dir, fmt.Sprint(i)), Name: fmt.Sprint("n", i+1), Patient: patient,
 			Peers: peers[i], Routes: []string{"nats-route://" + peers[(i+1)%3], "nats-route://" + peers[(i+2)%3]},
 		}
-		s.up[i] = s.nodes[i].start(t)
+		s.start(i)
 		clients[i] = "nats://" + clients[i]
 	}
 	t.Cleanup(func() {
@@ -144,36 +173,44 @@ func newThree(t testing.TB, patient bool) *three {
 	return s
 }
 
+// freeAddress returns an address with a free port. Where the whole network 127.0.0.0/8 is this
+// machine, as on Linux, other processes do not take the port meanwhile: they know the first address.
 func freeAddress(t testing.TB) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for _, host := range []string{fmt.Sprintf("127.%d.%d.%d", 1+rand.IntN(254), rand.IntN(256), 1+rand.IntN(254)), "127.0.0.1"} {
+		if l, err := net.Listen("tcp", host+":0"); err == nil {
+			defer l.Close()
+			return l.Addr().String()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no address of this machine is free")
+	return ""
 }
+
+func (s *three) start(i int) { s.up[i], s.said[i] = s.nodes[i].start(s.t) }
 
 func (s *three) kill(i int) {
 	s.up[i].Process.Signal(syscall.SIGKILL)
 	s.up[i].Wait()
 }
 
-// dial connects once the nodes have found one another: before, none takes what three
-// are to keep.
-func (s *three) dial() *cluster.Conn {
+// dial connects once every node knows the others, and one leads them: before, none takes what
+// three are to keep.
+func (s *three) dial() (c *cluster.Conn) {
 	s.t.Helper()
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		c, err := cluster.Connect(s.t.Context(), cluster.Dial{URL: s.url})
-		if err == nil {
-			if err = s.probe(); err == nil {
-				return c
-			}
+	for i, said := range s.said {
+		until(s.t, s.nodes[i].Name+" "+knows, func() bool { return strings.Contains(said.String(), knows) })
+	}
+	until(s.t, "three nodes keep a stream", func() bool {
+		var err error
+		if c, err = cluster.Connect(s.t.Context(), cluster.Dial{URL: s.url}); err != nil {
+			return false
+		}
+		if err = s.probe(); err != nil {
 			c.Close()
 		}
-		if time.Now().After(end) {
-			s.t.Fatal(err)
-		}
-	}
+		return err == nil
+	})
+	return c
 }
 
 // probe keeps something on three nodes.
@@ -213,7 +250,7 @@ func TestThreeNodes(t *testing.T) {
 	collected, finish := s.beginAndHold()
 	s.open(0)
 	s.patiently(1)
-	nodes.up[2] = nodes.nodes[2].start(t)
+	nodes.start(2)
 	s.caughtUp()
 	for i := range nodes.nodes {
 		s.open(2*i + 1)
@@ -221,7 +258,7 @@ func TestThreeNodes(t *testing.T) {
 		nodes.kill(i)
 		s.open(2*i + 2)
 		s.patiently((2*i+2)*perGate + 1) // with two of three
-		nodes.up[i] = nodes.nodes[i].start(t)
+		nodes.start(i)
 		// The next is killed only when this one takes part again: one of three is no majority.
 		s.caughtUp()
 	}

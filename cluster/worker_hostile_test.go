@@ -204,7 +204,7 @@ func TestSharedLinkIsNotFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	scratch := t.TempDir()
 	if err := os.Chmod(scratch, 0o700); err != nil {

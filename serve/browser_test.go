@@ -59,10 +59,10 @@ func (b *browser) listen() {
 	}
 }
 
-// do takes steps, each of which has some seconds.
+// do takes steps, which have a minute.
 func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.t.Fatal(err)
@@ -72,7 +72,7 @@ func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 // arrive takes steps that lead to another page, and waits for that.
 func (b *browser) arrive(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
 	if _, err := chromedp.RunResponse(ctx, steps...); err != nil {
 		b.t.Fatal(err)
@@ -82,7 +82,7 @@ func (b *browser) arrive(steps ...chromedp.Action[chromedp.Void]) {
 // is fails if an expression has not that value in the page.
 func is[T comparable](b *browser, expression string, want T) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
 	got, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
 	if err != nil {
