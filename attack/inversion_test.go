@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/bound"
+	"tattle/internal/shared"
 	"tattle/release"
 )
 
@@ -91,6 +92,7 @@ func TestLikelihoods(t *testing.T) {
 // twice 1/σ². Two thirds of the error are left here for what is not that limit; seeds
 // are fixed.
 func TestInversionKnowsTheNoise(t *testing.T) {
+	shared.Long(t, "inversions for each noise")
 	ctx, g := context.Background(), newGaussian(t, 3, 60, 14)
 	train, test := g.draw(4000, 15), g.draw(500, 16)
 	for _, family := range []string{"laplace", "student-t:3"} {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/bound"
+	"tattle/internal/shared"
 	"tattle/release"
 )
 
@@ -99,6 +100,7 @@ func TestSummaries(t *testing.T) {
 
 // Attacks and what they reach are the same bytes on one core as on all.
 func TestBytesDoNotDependOnCores(t *testing.T) {
+	shared.Long(t, "all attacks, on one core and on all")
 	ctx, g := context.Background(), newGaussian(t, 300, 120, 70)
 	train, test, noise := g.draw(1200, 71), g.draw(20, 72), release.Gaussian{Sigma: 1}
 	reach := func() (all [][]float64) {

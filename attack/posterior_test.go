@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tattle/bound"
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -13,6 +14,7 @@ import (
 // signs the list holds both members, so that it is the best. The limit is 6 standard errors
 // of a mean of 4,000 (1e-9).
 func TestPosteriorIsTheBestOnALongList(t *testing.T) {
+	shared.Long(t, "the posterior mean over a long list")
 	ctx := context.Background()
 	front, err := nn.NewNet(&nn.Graph{Name: "identity", Input: "x", InputShape: []int{4}, Output: "a",
 		Nodes: []*nn.Node{{Name: "a", Op: &nn.Identity{}, Inputs: []string{"x"}, Output: "a"}}})

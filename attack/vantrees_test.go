@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tattle/bound"
+	"tattle/internal/shared"
 	"tattle/release"
 )
 
@@ -17,6 +18,7 @@ import (
 // and the standard error is estimated, so the probability may be some ten times that: below 1e-5
 // for a dozen comparisons together.
 func TestNoAttackBeatsVanTreesOnGaussians(t *testing.T) {
+	shared.Long(t, "attacks on 3,000 Gaussian inputs")
 	ctx, g := context.Background(), newGaussian(t, 12, 8, 1)
 	train, test := g.draw(20000, 2), g.draw(3000, 3)
 	for _, sigma := range []float64{.1, .7, 4} {

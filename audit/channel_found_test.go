@@ -41,6 +41,7 @@ func TestCodesFound(t *testing.T) {
 // TestRoundedCodeFound wants the parity of the last decimal to be found in a file of
 // probabilities with three decimals, which do not sum to 1.
 func TestRoundedCodeFound(t *testing.T) {
+	shared.Long(t, "an audit of probabilities with three decimals")
 	s := rounded(softly(1000, 3, 2), 3)
 	c, none := codeOf(DecimalChannel, s, random(2, streamChannel, 0))
 	if none != "" {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/shared"
 )
 
 // uneven returns n examples. A share of them has s = 1; the mean of their score is one standard
@@ -30,6 +31,7 @@ func uneven(n int, share float64, seed uint64) *Sample {
 // Honest classifiers asked about another population, or about fewer examples, are no
 // reason to call one that leaks as much curious.
 func TestUnpairedPopulations(t *testing.T) {
+	shared.Long(t, "audits with references on other examples")
 	s := uneven(1500, .8, 1)
 	o := quickly
 	o.Unpaired = true

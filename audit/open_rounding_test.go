@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/shared"
 )
 
 // softmaxes draws n distributions [n, width] in float64.
@@ -32,6 +33,7 @@ func softmaxes(n, width int, r *rand.Rand) []float64 {
 // Probabilities written with any number of decimals are read, from a CSV as from an
 // .npz, and differ from the true ones by their rounding alone.
 func TestOpenRounded(t *testing.T) {
+	shared.Long(t, "probabilities of any number of decimals")
 	const n = 60
 	r := rand.New(rand.NewPCG(5, 1))
 	for _, width := range []int{2, 3, 10, 100} {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/shared"
 )
 
 // put writes a file of a test.
@@ -221,6 +222,7 @@ func TestOpenRefuses(t *testing.T) {
 
 // Hostile files cost little memory and a clear line.
 func TestOpenHostile(t *testing.T) {
+	shared.Long(t, "hostile files, which are large")
 	million := "y,s1" + strings.Repeat(",p_", 1_000_000) + "\n"
 	for name, c := range map[string]struct{ text, want string }{
 		"a million columns": {million, "99999 columns"},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tattle/classify"
+	"tattle/internal/shared"
 	"tattle/stat"
 )
 
@@ -36,6 +37,7 @@ func verdictsAt(r *rand.Rand, n int, base, excess, alpha float64, samples int) i
 // PowerProbability: of 1,500 samples, less 4.5 standard errors (3.4e-6) and a point for
 // the normal approximation.
 func TestPowerIsKept(t *testing.T) {
+	shared.Long(t, "the power of 1,500 samples")
 	r := rand.New(rand.NewPCG(11, 11))
 	set := Settings{Confidence: .95, Margin: DefaultMargin}
 	for _, c := range []struct {
@@ -63,6 +65,7 @@ func TestPowerIsKept(t *testing.T) {
 // A model whose excess over the honest mean is what the references' spread hides, as
 // they tell it, is found with PowerProbability over all draws of references.
 func TestPowerWithReferencesIsKept(t *testing.T) {
+	shared.Long(t, "the power over draws of references")
 	r := rand.New(rand.NewPCG(12, 12))
 	set := Settings{Confidence: .95, Margin: .001}
 	const samples, n, sd = 4000, 5, .02

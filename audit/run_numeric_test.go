@@ -4,12 +4,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // A number v shifts all scores by shift·v: the best prediction explains
 // shift²·classes/(1 + shift²·classes) of its variance. The standard error of an R² is
 // about 2R(1 − R²)/√n.
 func TestNumbersAreMeasured(t *testing.T) {
+	shared.Long(t, "audits of a number")
 	for _, shift := range []float64{0, .4, 1} {
 		m := made{n: 800, classes: 3, seed: 21}
 		s := m.sample()

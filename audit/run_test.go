@@ -70,6 +70,7 @@ func TestNothingIsFoundWhereNothingIs(t *testing.T) {
 // The best guess is right with a known probability; cross-fitted figures lie within
 // 4.5 standard errors of it (one run in 10⁵ does not), but for what learning costs.
 func TestPlantedSignalIsMeasured(t *testing.T) {
+	shared.Long(t, "audits of known signals")
 	const learning = .015 // logistic regression on 1,200 examples of 3 numbers
 	for _, shift := range []float64{.25, .5, 1} {
 		m := made{n: 1500, classes: 3, values: []int{2}, shift: shift, seed: 9}
@@ -142,6 +143,7 @@ func encoded(t *testing.T, r *Result) string {
 }
 
 func TestNamesOfClassesChangeNothing(t *testing.T) {
+	shared.Long(t, "audits with other names of classes")
 	m := made{n: 300, classes: 3, values: []int{3, 2}, shift: .5, lean: .3, seed: 6}
 	s := m.sample()
 	turned := *s

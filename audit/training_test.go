@@ -11,6 +11,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/shared"
 	"tattle/run"
 )
 
@@ -41,6 +42,7 @@ func smallTrainings() []Training {
 // Whatever is trained in whatever order by whomever, and however often it is broken
 // off, comes back as it was.
 func TestTrainAnywhere(t *testing.T) {
+	shared.Long(t, "interrupted trainings")
 	ctx, all := context.Background(), smallTrainings()
 	o := TrainOptions{Settings: map[string]int{"seed": 1}, Hashes: map[string]string{"data": "ab"}}
 	told := 0

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/classify"
+	"tattle/internal/shared"
 	"tattle/stat"
 )
 
@@ -194,6 +195,7 @@ func TestAttributesShareTheLevel(t *testing.T) {
 // Outputs that tell no more than those of honest models are not called curious; those
 // that tell more are.
 func TestReferencesDecide(t *testing.T) {
+	shared.Long(t, "audits with references")
 	m := made{n: 600, classes: 3, values: []int{2}, shift: .5, seed: 11}
 	s := m.sample()
 	refs := func(shift float64) (list []*Sample) {

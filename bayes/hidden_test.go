@@ -6,12 +6,14 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/release"
 )
 
 // TestHidden: two inputs d apart are confused with probability Φ(−d/2σ), an input that equals
 // others is guessed at random, and candidates that are far away do not matter.
 func TestHidden(t *testing.T) {
+	shared.Long(t, "inputs hidden in lists")
 	noise := release.Gaussian{Sigma: 1}
 	for _, c := range []struct {
 		name        string

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/internal/simd"
 	"tattle/stat"
 )
@@ -77,6 +78,7 @@ func TestPopulationChoices(t *testing.T) {
 // release that is right about it with probability .8, have known bits and AUC. Limits are made
 // from many lists of labels; the list's own posterior is exact.
 func TestPopulationAttributes(t *testing.T) {
+	shared.Long(t, "limits from many lists of labels")
 	const n, lists, alpha, right = 2000, 2000, .05, .8
 	entropy := func(p ...float64) float64 { return stat.EntropyBits(p) }
 	left := func(q float64) float64 { // H(s|y)

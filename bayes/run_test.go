@@ -57,6 +57,7 @@ func noises(t *testing.T, sigma float64, n int) map[string]Density {
 
 // TestPosterior compares the pass over blocks with sums over all candidates.
 func TestPosterior(t *testing.T) {
+	shared.Long(t, "posteriors against sums over all candidates")
 	const count, dim, classes = blockCandidates + 300, 3, 4
 	list := table{dim, normal(count*dim, 1)}
 	copy(list.a[7*dim:], list.a[5*dim:6*dim]) // candidates 5 and 7 have equal features

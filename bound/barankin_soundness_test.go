@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/internal/simd"
 	"tattle/nn"
 	"tattle/release"
@@ -44,6 +45,7 @@ func exactDot(a, b []*big.Float) *big.Float {
 // queries and coefficients of any size, no bound exceeds (cᵀg)²/(cᵀMc) in real
 // arithmetic, with the c that floating point made of B g.
 func TestNoCombinationExceedsRealArithmetic(t *testing.T) {
+	shared.Long(t, "combined bounds against real arithmetic")
 	r := rand.New(rand.NewPCG(21, 21))
 	checked, sharp, trials := 0, 0, 400
 	if testing.Short() {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/release"
 )
 
@@ -16,6 +17,7 @@ import (
 // than columns and on one with more: the witnesses agree to float32's rounding times the condition
 // of J, and what repeats make of it. Combined witnesses along singular directions prove the same.
 func TestCholeskyAgreesWithDirect(t *testing.T) {
+	shared.Long(t, "a factor against a decomposition")
 	for _, features := range []int{30, 90} {
 		_, data, e := small(t)
 		m := smallNet(t, 24, 60, features)
@@ -92,6 +94,7 @@ func TestCholeskyOfZeros(t *testing.T) {
 // A run that is interrupted while the factor is computed continues with the files there are, also
 // with another memory, and gives the arrays of an uninterrupted one. No files are left.
 func TestCholeskyResumes(t *testing.T) {
+	shared.Long(t, "an interrupted factor")
 	net, data := smallNet(t, 300, 350, 300), noise(300, 2)
 	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: Pixels(300), Memory: 1 << 30,
 		Settings: Settings{SkipCramerRao: true, Search: SearchOptions{Search: Cholesky, Restarts: 2, Repeats: 2, Seed: 3}},

@@ -52,6 +52,7 @@ func wellFormed(t *testing.T, m Model, data Source, r *Result) {
 }
 
 func TestShapesOfRuns(t *testing.T) {
+	shared.Long(t, "runs of every shape")
 	for _, v := range []struct{ p, hidden, n, restarts, repeats, examples, sizes int }{
 		{24, 40, 30, 1, 1, 1, 1},
 		{7, 20, 40, 3, 2, 5, 5}, // n > p, p prime

@@ -28,6 +28,7 @@ func everyKind(t testing.TB) (*nn.Net, pictures, Experiment) {
 // With every kind of witness, the same seed gives the same bytes on any number of cores, and
 // so does a run that was interrupted and resumed.
 func TestEveryKindIsReproducible(t *testing.T) {
+	shared.Long(t, "the same bytes for every kind of witness")
 	m, data, e := everyKind(t)
 	whole := mustRun(t, m, data, upTo(70), e)
 	procs := runtime.GOMAXPROCS(1)

@@ -37,6 +37,7 @@ func TestVerifyConfirmsEveryKind(t *testing.T) {
 
 // Every array of far and of combined witnesses is checked by what it says.
 func TestVerifyCatchesEveryRung(t *testing.T) {
+	shared.Long(t, "a change in every array of witnesses is found")
 	m, data, e := everyKind(t)
 	e.SkipCramerRao = true
 	e.Twins = TwinOptions{}
@@ -142,6 +143,7 @@ func exaggerated(t *testing.T, m *nn.Net, data pictures, r *Result, name string,
 // other witnesses are no twins, and neither a finite bound nor another winner than
 // one of the two will do, nor a ‖z‖ that is none.
 func TestVerifyCatchesTwins(t *testing.T) {
+	shared.Long(t, "a change in every array of twins is found")
 	m, data, e := everyKind(t)
 	e.SkipCramerRao, e.Far, e.Barankin, e.Runtime = true, FarOptions{}, BarankinOptions{}, RealArithmetic
 	r := mustRun(t, m, data, upTo(5), e)

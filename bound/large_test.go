@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tattle/internal/float16"
+	"tattle/internal/shared"
 	"tattle/release"
 	"tattle/run"
 )
@@ -92,6 +93,7 @@ func (p released) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 // A merge that frees disk removes shards; one that was killed goes on with those that are left
 // and computes the others again.
 func TestMergeFreesDisk(t *testing.T) {
+	shared.Long(t, "a merge that was killed")
 	m, data, e := small(t)
 	saving(t)
 	whole := mustRun(t, m, data, upTo(70), e)

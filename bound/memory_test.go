@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/nn"
 )
 
@@ -23,6 +24,7 @@ func (m hoarder) Memory(examples, vectors int) int64 { return m.each * int64(exa
 // The error about too small a budget names the memory that is needed, and that much is enough. A
 // small budget does not change the results.
 func TestMemory(t *testing.T) {
+	shared.Long(t, "runs with little memory")
 	net, data, e := small(t)
 	var share int64
 	m := hoarder{net, 1 << 20, &share}

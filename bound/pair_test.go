@@ -205,6 +205,7 @@ func TestPairOptionsAreChecked(t *testing.T) {
 // witnesses that are searched for each coordinate come nearer to it than those of witnesses
 // that are searched for whole inputs, which are among them.
 func TestPairFloorsOfCoordinatesOnLinearModels(t *testing.T) {
+	shared.Long(t, "pair floors against a closed form")
 	const p, n, sigma = 6, 8, .3
 	top := 0.
 	for d := .5; d < 5; d += 1e-3 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -82,6 +83,7 @@ func TestRoundingIsChosen(t *testing.T) {
 // true error: bounds come out below those that are proved of the same witnesses, and
 // hardly so.
 func TestMeasuredRounding(t *testing.T) {
+	shared.Long(t, "measured rounding against the true error")
 	m, data, e := small(t)
 	for _, noise := range []release.Noise{release.Gaussian{Sigma: 1}, release.Laplace{Sigma: .7 * math.Sqrt2, Scale: .7}} {
 		e.Noise = noise

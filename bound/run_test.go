@@ -20,6 +20,7 @@ import (
 // The same seed gives the same bytes, with examples in any order or company and
 // after an interruption; another seed gives others.
 func TestReproducible(t *testing.T) {
+	shared.Long(t, "the same bytes in any order and after an interruption")
 	m, data, e := small(t)
 	e.Sizes = []float64{1. / 200, 1. / 1000}
 	for _, e.Search.Search = range searches {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/nn"
 )
 
@@ -27,6 +28,7 @@ func fixedNet(t testing.TB, j Jacobian) *nn.Net {
 // singular value, where rounding lets it be on either side. Of 10 seeds at each, so
 // many misses that chance gives them once in 10⁵ runs fail the test.
 func TestCountsAtTheEdges(t *testing.T) {
+	shared.Long(t, "counts of singular values over many spectra")
 	r := rand.New(rand.NewPCG(56, 1))
 	spectra := map[string]func(i int) float64{
 		"one value":  func(i int) float64 { return 2 },

@@ -163,6 +163,7 @@ func lanczosOf(points, weights []float64, steps int) probed {
 // An estimate is unbiased where the quadrature is exact: over many seeds its mean is
 // the count but for five standard errors, which chance exceeds less than once in 10⁶.
 func TestProbesAreUnbiased(t *testing.T) {
+	shared.Long(t, "estimates over many seeds")
 	const seeds = 400
 	net := smallNet(t, 24, 40, 30)
 	theta := noise(24, 1).x

@@ -197,6 +197,7 @@ func bayesError(g, density func(float64) float64, yLow, yHigh, yStep float64) fl
 // model one draw in 600 is. One displacement proves a sixth where a third of the draws are
 // steep; E[JᵀJ] over the Gaussian, 1/(1 + 900·.383) = .003, a sixtieth.
 func TestVanTreesHoldsWhereDataAreFlatAndThePriorIsSteep(t *testing.T) {
+	shared.Long(t, "van Trees on steep models")
 	data := pictures{x: []float32{-1, 1, -1, 1}, p: 1, labels: make([]int, 4)}
 	prior, err := NewPrior(context.Background(), data, 1, 0, 1)
 	if err != nil || math.Abs(prior.Covariance[0]-1) > 1e-12 || prior.Mean[0] != 0 {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/run"
 )
@@ -110,6 +111,7 @@ func TestVerifyCatchesOneDigit(t *testing.T) {
 // In every array a changed element is found by what it says, though the forger
 // brought the digest up to date, and the summaries with it.
 func TestVerifyCatchesEveryArray(t *testing.T) {
+	shared.Long(t, "a change in every array is found")
 	m, data, e := small(t)
 	e.Sizes = []float64{1. / 200, 1. / 1000}
 	r := mustRun(t, m, data, upTo(5), e)
@@ -143,6 +145,7 @@ func TestVerifyCatchesEveryArray(t *testing.T) {
 
 // Every item of every summary counts.
 func TestVerifyCatchesEverySummary(t *testing.T) {
+	shared.Long(t, "a change in every summary is found")
 	m, data, e := small(t)
 	r := mustRun(t, m, data, upTo(5), e)
 	for i := range r.Summaries {

@@ -9,11 +9,14 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"tattle/internal/shared"
 )
 
 // TestStrangers lets a thousand connections without the token hang and be refused at
 // once: whoever has it gets in, and what the server says of them is short and no secret.
 func TestStrangers(t *testing.T) {
+	shared.Long(t, "a thousand strangers")
 	t.Setenv(tokenVariable, "")
 	token := write(t, "token", "0123456789abcdef", 0o600)
 	var log lockedLog

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"tattle/internal/shared"
 	"tattle/run"
 )
 
@@ -111,6 +112,7 @@ func (l *listener) Get(ctx context.Context, key string) (jetstream.KeyValueEntry
 // TestUnreadableLedger has somebody else write to the ledger: the mend is said, and works.
 func TestUnreadableLedger(t *testing.T) {
 	t.Parallel()
+	shared.Long(t, "a ledger that somebody else wrote to")
 	c := dialed(t)
 	for _, key := range []string{"commit.1.0", "fail.1.0", "stage.1"} {
 		root := t.TempDir()

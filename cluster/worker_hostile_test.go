@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"tattle/internal/shared"
 	"tattle/run"
 )
 
@@ -56,6 +57,7 @@ func TestScratchIsShared(t *testing.T) {
 // TestHostileJobs lists runs that cannot be: a worker refuses each, and goes on.
 func TestHostileJobs(t *testing.T) {
 	t.Parallel()
+	shared.Long(t, "runs that cannot be")
 	c := dialed(t)
 	r, err := c.registry(t.Context())
 	if err != nil {

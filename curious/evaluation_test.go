@@ -10,6 +10,7 @@ import (
 
 	"tattle/classify"
 	"tattle/dataset"
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/run"
 )
@@ -279,6 +280,7 @@ func TestEvaluateSeveral(t *testing.T) {
 // probability .05 at most: of 2000 such, 152 or more by chance with less than 1e-6 (the
 // binomial's mean is 100, its standard deviation 9.7).
 func TestExcessAccusesRarely(t *testing.T) {
+	shared.Long(t, "2,000 comparisons")
 	const samples, n = 2000, 200
 	accused, outside := 0, 0
 	for k := range samples {

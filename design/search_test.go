@@ -119,6 +119,7 @@ func confirmed(t testing.TB, a *Answer) {
 // A greatest drop alone: it is kept to, nothing that keeps to it is more
 // confidential, and a little more noise on the same line would not keep to it.
 func TestMaxDropAlone(t *testing.T) {
+	shared.Long(t, "a search for the most confidential release")
 	o := quick(Target{}, .05)
 	a := search(t, o)
 	if a.Best == nil || !a.Best.Keeps || a.Best.Drop.Interval.High > o.MaxDrop {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"tattle/internal/shared"
 	"tattle/lattice"
 	"tattle/stat"
 )
@@ -97,6 +98,7 @@ func (d distinguisher) right(t *testing.T, release func(y []float64, a float64))
 // releases of a Mechanism they do no better than the best adversary against Gaussian noise: this
 // fails by chance once in a million times for each.
 func TestLowOrderBits(t *testing.T) {
+	shared.Long(t, "attacks on low-order bits")
 	for name, d := range distinguishers {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewChaCha8([32]byte{1}))

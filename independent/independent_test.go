@@ -14,6 +14,7 @@ import (
 
 	"tattle/bound"
 	"tattle/independent"
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/npy"
 	"tattle/release"
@@ -250,6 +251,7 @@ func witnesses(t *testing.T, path string) (n int) {
 // larger by a millionth is found, and one that is smaller is not, with several releases too.
 // For Laplace noise of scale 1 it is at least (1+d/2)²e^(−d)/4.
 func TestSharesAreThoseOfClosedForms(t *testing.T) {
+	shared.Long(t, "shares against closed forms")
 	g := &nn.Graph{Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*nn.Node{{Name: "y", Op: &nn.Identity{}, Inputs: []string{"x"}, Output: "y"}}}
 	path := filepath.Join(t.TempDir(), "arrays.npz")
 	share := func(d float64) (h float64) {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"tattle/internal/shared"
 )
 
 var parameters = []float64{.3, .5, 1, 1.7, 5.3, 64, 1e3, 1e4}
@@ -50,6 +52,7 @@ func chiSquare(draws []int64, s float64) (statistic, freedom float64) {
 // least 700 expected draws, where the statistic follows its distribution closely. It does
 // find a parameter that is 2 % off.
 func TestSamplerDistribution(t *testing.T) {
+	shared.Long(t, "the distribution of many draws")
 	for _, s := range parameters {
 		t.Run(fmt.Sprint(s), func(t *testing.T) {
 			g, err := NewSampler(s)

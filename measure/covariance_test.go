@@ -10,6 +10,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -127,6 +128,7 @@ func TestCovarianceCramerRao(t *testing.T) {
 // Trees bound is it, less for its confidence; and the linear attack, the best of all here,
 // reaches it.
 func TestCovariancePosterior(t *testing.T) {
+	shared.Long(t, "noise with a covariance against closed forms")
 	const p, sigma = 2, 2.5
 	l := newLinearRelease(t, p, sigma)
 	normal := func(n int, seed uint64) *dataset.Set {

@@ -9,6 +9,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -46,6 +47,7 @@ func b2i(b bool) int {
 // noise's, σ² (edges apart): the limits hold it from both sides, and what is limited for
 // adversaries without a list grows with the sample and stays below it.
 func TestListFigures(t *testing.T) {
+	shared.Long(t, "limits from lists")
 	const sigma = .1
 	noise, err := release.NewGaussian(sigma)
 	if err != nil {

@@ -3,11 +3,14 @@ package nn
 import (
 	"math/rand/v2"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // TestConvGradient compares the gradients, which are linear in W and b, with the
 // definition, and overwriting with adding.
 func TestConvGradient(t *testing.T) {
+	shared.Long(t, "gradients of convolutions of many shapes")
 	for _, c := range convCases {
 		t.Run(c.String(), func(t *testing.T) {
 			const n = 4

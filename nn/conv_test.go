@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // convCase is a convolution and its input's height and width.
@@ -188,6 +190,7 @@ func TestConvIgnoresBatch(t *testing.T) {
 // arithmetic with inputs that differ by as much as is allowed, and near γ times the sum of the
 // magnitudes.
 func TestConvRoundoff(t *testing.T) {
+	shared.Long(t, "rounding errors in rational arithmetic")
 	for _, c := range convCases {
 		if c.longTest {
 			continue

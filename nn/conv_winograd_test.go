@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/internal/simd"
 )
 
@@ -221,6 +222,7 @@ func TestWinogradAllocates(t *testing.T) {
 
 // TestSpatialAllocates holds the same of the other operators on images, all products.
 func TestSpatialAllocates(t *testing.T) {
+	shared.Long(t, "what operators on images allocate")
 	square := [2]int{3, 3}
 	depthwise := convCase{in: 20, out: 40, groups: 20, kernel: square, stride: [2]int{2, 2}, pad: [4]int{1, 1, 1, 1}, height: 40, width: 40}
 	columns := convCase{in: 20, out: 30, kernel: square, stride: [2]int{2, 2}, pad: [4]int{1, 1, 1, 1}, height: 40, width: 40}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tattle/internal/float16"
+	"tattle/internal/shared"
 )
 
 // Functions in arithmetic of 256 bits.
@@ -199,6 +200,7 @@ func roundoffOf(op Op, in [][]int, x, ex [][]float64, batch, n int) (y, ey []flo
 }
 
 func TestUnaryRoundoff(t *testing.T) {
+	shared.Long(t, "rounding errors of every function")
 	for _, op := range unaryCases() {
 		for _, spread := range []float64{0, 1e-15, 1e-6, .3} {
 			testUnaryRoundoff(t, op, spread)

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // memoryNets has each kernel that says what it does not need, with what would show
@@ -120,6 +122,7 @@ func TestBudget(t *testing.T) {
 
 // TestMemory holds the estimate to what is allocated beyond the first example's.
 func TestMemory(t *testing.T) {
+	shared.Long(t, "what nets allocate")
 	for name, g := range map[string]*Graph{"deep": deepNet(2, 16, 32), "swin": zooNet("swin memory")} {
 		net := mustNet(t, g)
 		p, n := net.Dims()

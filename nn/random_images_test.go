@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // randomImages strings operators on images together at random: convolutions that are
@@ -87,6 +89,7 @@ func randomImageOp(r *rand.Rand, in []int, g *Graph) Op {
 
 // TestRandomImages is TestRandomNets of images, also under the least memory.
 func TestRandomImages(t *testing.T) {
+	shared.Long(t, "random nets of images")
 	for seed := range uint64(120) {
 		r := rand.New(rand.NewPCG(seed, 77))
 		g := randomImages(r)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"tattle/internal/shared"
 )
 
 func affine() *modelFile {
@@ -110,6 +112,7 @@ func TestTruncated(t *testing.T) {
 
 // Files of half a million bytes made of the pieces that cost most memory per byte.
 func TestMemory(t *testing.T) {
+	shared.Long(t, "files that cost most memory")
 	const size, ratio = 1 << 19, 128 // of garbage; live at any time is less
 	repeat := func(piece []byte) []byte { return bytes.Repeat(piece, size/len(piece)) }
 	distinct := func(piece func(name []byte) []byte) (b []byte) {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strconv"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // mutantsEnv says how many mutants TestMutants makes.
@@ -13,6 +15,7 @@ const mutantsEnv = "TATTLE_MUTANTS"
 // Random changes of the seeds, always the same: what FuzzDecode does, with every
 // trial a change of structure.
 func TestMutants(t *testing.T) {
+	shared.Long(t, "thousands of damaged models")
 	trials := 4000
 	if n, err := strconv.Atoi(os.Getenv(mutantsEnv)); err == nil {
 		trials = n

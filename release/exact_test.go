@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // precision of the references, in bits: cancellation leaves more than enough.
@@ -75,6 +77,7 @@ func TestClosedFormsErrNoMoreThanTheySay(t *testing.T) {
 
 // The overlap of one feature, where exponentials cancel too.
 func TestLaplaceOverlapIsExact(t *testing.T) {
+	shared.Long(t, "overlaps against exact arithmetic")
 	r := rand.New(rand.NewPCG(23, 24))
 	for range 2000 {
 		s := math.Pow(10, -6+8*r.Float64())

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/zoo"
 	"tattle/onnx"
@@ -180,6 +181,7 @@ func cutFront(t *testing.T) *nn.Graph {
 }
 
 func TestSpecErrs(t *testing.T) {
+	shared.Long(t, "accuracies of every family")
 	for want, s := range map[string]release.Spec{
 		"no surface":                {Surface: "skin"},
 		"no projection":             {Keep: 1, Projection: "mercator"},

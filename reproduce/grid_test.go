@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tattle/dataset"
+	"tattle/internal/shared"
 	"tattle/run"
 )
 
@@ -16,6 +17,7 @@ import (
 // data than the run began with are refused, and a worker opens no more than it needs.
 func TestGridOpens(t *testing.T) {
 	t.Parallel()
+	shared.Long(t, "data opened one after the other")
 	data := filepath.Join(t.TempDir(), "celeba")
 	if err := dataset.WriteFaces(t.Context(), data, "celeba", 100, 1); err != nil {
 		t.Fatal(err)

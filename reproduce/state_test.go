@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	"tattle/dataset"
+	"tattle/internal/shared"
 	"tattle/report"
 )
 
 // A training that is interrupted continues from the last whole epoch, in its file, and gives the
 // same net and report.
 func TestTrainContinues(t *testing.T) {
+	shared.Long(t, "an interrupted training")
 	data := dataset.Glyphs(dataset.GlyphOptions{N: 96, Size: 28, Seed: 1})
 	recipe, _ := RecipeOf("glyphs")
 	recipe.Epochs, recipe.Seed = 3, 5

@@ -10,11 +10,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tattle/internal/shared"
 )
 
 // TestAloneKilled kills a process with kill -9 at random points and resumes, until all
 // shards are computed: no shard is committed twice or lost.
 func TestAloneKilled(t *testing.T) {
+	shared.Long(t, "processes that are killed")
 	const n = 60
 	if dir := os.Getenv("TATTLE_RUN_DIR"); dir != "" {
 		w := texts(dir, n)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 func names(t *testing.T, dir string) []string {
@@ -311,6 +313,7 @@ func TestManifestIsReadable(t *testing.T) {
 }
 
 func TestConcurrentCommits(t *testing.T) {
+	shared.Long(t, "many commits at once")
 	dir := t.TempDir()
 	m := manifest()
 	m.Shards = 64

@@ -6,6 +6,7 @@ import (
 
 	"tattle/bayes"
 	"tattle/dataset"
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/train"
 	"tattle/release"
@@ -15,6 +16,7 @@ import (
 // TestWeightLowersIdentification learns releases of generated digits. The best adversary with the
 // list of all of them identifies an input less often from the one with the larger weight.
 func TestWeightLowersIdentification(t *testing.T) {
+	shared.Long(t, "releases that are learned")
 	ctx := context.Background()
 	const count = 400
 	data := dataset.Glyphs(dataset.GlyphOptions{N: count, Seed: 1})

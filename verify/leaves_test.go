@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"tattle/internal/cli"
+	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/npy"
 	"tattle/onnx"
@@ -50,6 +51,9 @@ func TestEveryLeaf(t *testing.T) {
 	for name, args := range runs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name == "attacked" {
+				shared.Long(t, "every leaf of a run with attacks")
+			}
 			made := filepath.Join(dir, name)
 			var said bytes.Buffer
 			if status := cli.Execute(t.Context(), append(args, "--out", made), io.Discard, &said); status != 0 {

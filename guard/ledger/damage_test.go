@@ -7,11 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // TestDamagedFile: a ledger whose file is cut or overwritten gives errors, and does not end the
 // process; a release that comes back is the one that was stored.
 func TestDamagedFile(t *testing.T) {
+	shared.Long(t, "ledgers damaged at many places")
 	dir := t.TempDir()
 	path := filepath.Join(dir, databaseFile)
 	l := open(t, dir, Budget{Releases: 2}, nil)

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"tattle/internal/shared"
 )
 
 // inChild names the folder of the ledger in a child process of a test.
@@ -54,6 +56,7 @@ func child(dir string) {
 // TestKilled kills a process that debits, 20 times, and expects every debit whose caller had its
 // answer in the ledger.
 func TestKilled(t *testing.T) {
+	shared.Long(t, "processes that are killed")
 	dir := t.TempDir()
 	acknowledged := map[string][2]string{} // input → subject and release
 	for range 20 {

@@ -55,6 +55,7 @@ func packed(t *testing.T, g *nn.Graph, l report.CertifiedLattice, drift float64)
 
 // TestOpen: a pack can be read back, and a change of any file is found.
 func TestOpen(t *testing.T) {
+	shared.Long(t, "a change of any file of a pack")
 	p, dir := written(t)
 	again, err := Open(dir)
 	if err != nil {
@@ -89,6 +90,7 @@ func TestOpen(t *testing.T) {
 
 // TestOpenOfAnotherVersion: its page may be worded otherwise, and nothing else may differ.
 func TestOpenOfAnotherVersion(t *testing.T) {
+	shared.Long(t, "a pack of another version")
 	p, dir := written(t)
 	p.Certificate.Version = "v0.0.9"
 	if err := p.Write(dir); err != nil {

@@ -91,6 +91,7 @@ func byNode(t *testing.T, dir string, xs, zs string, x []float32, noise []int64)
 // TestOtherRuntime: front.onnx in onnxruntime releases the integers that a guard releases, but where
 // its features are rounded otherwise; they stay within the drift that the certificate allows.
 func TestOtherRuntime(t *testing.T) {
+	shared.Long(t, "a pack in ONNX Runtime")
 	generated := func(t *testing.T) (*nn.Graph, *dataset.Set) {
 		return zoo.MNIST(3), dataset.Glyphs(dataset.GlyphOptions{N: 10000, Size: 28, Seed: 1})
 	}

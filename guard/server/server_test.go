@@ -175,6 +175,7 @@ func TestOutputs(t *testing.T) {
 // TestNoise: what leaves is the features and noise of standard deviation σ. Mean and variance of
 // 3,000 numbers within seven standard deviations: a false alarm has a probability of 1e-11.
 func TestNoise(t *testing.T) {
+	shared.Long(t, "the noise of 3,000 numbers")
 	_, h := serving(t, ledger.Budget{Releases: 1000}, nil, nil)
 	net, err := nn.NewNet(front())
 	if err != nil {

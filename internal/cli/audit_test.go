@@ -19,6 +19,7 @@ import (
 	"tattle/audit"
 	"tattle/cluster"
 	"tattle/infer"
+	"tattle/internal/shared"
 	"tattle/onnx"
 	"tattle/report"
 	"tattle/run"
@@ -196,9 +197,7 @@ func server(t *testing.T, model string, asked *atomic.Int64, most int64, broken 
 // either left: the figures must be the same to the last digit. An interrupted endpoint
 // is gone on with, and its token stands nowhere.
 func TestAuditDoors(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
+	shared.Long(t, "audits of a model, an endpoint and a file")
 	t.Setenv(tokenVariable, secret)
 	model := curiousModel(t)
 	data := []string{"--data", "glyphs", "--part", "test", "--target", "digit: 0..4; *", "--sensitive", "family: regular, bold, italic; *", "--examples", "900"}
@@ -304,9 +303,7 @@ func (shut) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
 // Evidence and what a build reads are there although whoever read the text stopped.
 func TestAuditWritesBeforeItTells(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: files of an audit whose standard output is closed")
-	}
+	shared.Long(t, "files of an audit whose standard output is closed")
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	var b bytes.Buffer

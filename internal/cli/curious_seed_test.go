@@ -11,14 +11,13 @@ import (
 	"time"
 
 	"tattle/curious/training"
+	"tattle/internal/shared"
 )
 
 // TestDistillInterrupted interrupts a distillation, later each time, until a student is
 // kept.
 func TestDistillInterrupted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: a distillation that was stopped")
-	}
+	shared.Long(t, "a distillation that was stopped")
 	t.Parallel()
 	teacher := filepath.Join(t.TempDir(), "teacher")
 	var said strings.Builder

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tattle/curious/training"
+	"tattle/internal/shared"
 	"tattle/run"
 )
 
@@ -99,9 +100,7 @@ func commanded(t *testing.T, p run.Pool, serve bool, args ...string) error {
 // TestSeedsAnywhere trains two seeds at once in this process, and each in a command of
 // its own: models, outputs and reports are the same.
 func TestSeedsAnywhere(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: seeds trained by other commands come to the same bytes")
-	}
+	shared.Long(t, "seeds trained by other commands come to the same bytes")
 	t.Parallel()
 	args := []string{"train", "glyphs", "--sensitive", "family: italic; *", "--attack", "regularized", "--examples", "120", "--epochs", "2", "--seeds", "2"}
 	dir := t.TempDir()

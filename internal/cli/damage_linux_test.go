@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"tattle/internal/shared"
 	"tattle/onnx"
 	"tattle/run"
 )
@@ -65,9 +66,7 @@ func files(t *testing.T, dir string) (names []string) {
 // computes what is damaged again and comes to the same bytes, or it says in one line what
 // is wrong; in either case within seconds.
 func TestDamagedRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: damage of each file of an interrupted run")
-	}
+	shared.Long(t, "damage of each file of an interrupted run")
 	work := t.TempDir()
 	t.Chdir(work)
 	if err := onnx.Write("net.onnx", smallNet(8, 28)); err != nil {

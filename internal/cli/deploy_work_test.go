@@ -13,6 +13,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.yaml.in/yaml/v3"
+
+	"tattle/internal/shared"
 )
 
 // readYAML returns a file of the project's root or below.
@@ -59,9 +61,7 @@ func stepsOf(t *testing.T) map[string]string {
 // TestDeployedAudits runs the steps of the GitHub Action and of the GitLab job as their shells
 // do, with gh and curl replaced by programs that print what they are given.
 func TestDeployedAudits(t *testing.T) {
-	if testing.Short() {
-		t.Skip("two audits")
-	}
+	shared.Long(t, "two audits")
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("there is no bash")
 	}
@@ -152,9 +152,7 @@ const mostImage = 40 << 20
 // TestContainer builds the program as the container file does, and checks that it is static and
 // small; with docker or buildah, it builds the image.
 func TestContainer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("links the program")
-	}
+	shared.Long(t, "links the program")
 	text := deploy(t, "container/Containerfile")
 	last := text[strings.LastIndex(text, "\nFROM "):]
 	for _, want := range []string{"\nFROM scratch\n", "\nUSER 65532:65532\n", "\nENTRYPOINT [\"/tattle\"]\n"} {

@@ -8,15 +8,15 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"tattle/internal/shared"
 )
 
 // TestDocuments executes every "$ tattle …" line of every document, in order, one
 // folder a document, with glyphs in the place of MNIST, some covariance and [smaller] numbers. There is no other kind of
 // $ line.
 func TestDocuments(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains and bounds: left out with -short")
-	}
+	shared.Long(t, "every command of the documents")
 	t.Parallel()
 	var documents []string
 	for _, folder := range []string{"../..", "../../docs"} {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -105,18 +106,37 @@ func mkMNIST(ts *testscript.TestScript, _ bool, args []string) {
 	for i, prefix := range []string{"train", "t10k"} {
 		n, err := strconv.Atoi(args[1+i])
 		ts.Check(err)
-		s := dataset.Glyphs(dataset.GlyphOptions{N: n, Size: 28, Seed: uint64(i)})
+		s := drawn[i].first(n)
 		labels := make([]byte, n)
-		for j, y := range s.Y {
+		for j, y := range s.Y[:n] {
 			labels[j] = byte(y)
 		}
-		pixels, size := s.Pixels, 28
+		pixels, size := s.Pixels[:n*28*28], 28
 		if len(args) < 4 {
 			pixels, size = halved(pixels), side
 		}
 		writeIDX(ts, filepath.Join(dir, prefix+"-images-idx3-ubyte.gz"), []int{n, size, size}, pixels)
 		writeIDX(ts, filepath.Join(dir, prefix+"-labels-idx1-ubyte.gz"), []int{n}, labels)
 	}
+}
+
+// drawn are glyphs of two seeds, which scripts share: drawing takes longer than most commands.
+var drawn = [2]drawnGlyphs{{seed: 0}, {seed: 1}}
+
+type drawnGlyphs struct {
+	seed uint64
+	mu   sync.Mutex
+	set  *dataset.Set
+}
+
+// first returns the first n glyphs.
+func (g *drawnGlyphs) first(n int) *dataset.Set {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.set == nil || g.set.Len() < n {
+		g.set = dataset.Glyphs(dataset.GlyphOptions{N: max(n, 600), Size: 28, Seed: g.seed})
+	}
+	return g.set
 }
 
 // halved returns pictures of 28×28 at half the size: each pixel is the mean of four.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"tattle/internal/shared"
 	"tattle/run"
 )
 
@@ -44,9 +45,7 @@ func done(t *testing.T, args ...string) {
 // computed, of what, by which program and from which seed; the same command has the same
 // bytes, and another seed another manifest.
 func TestManifests(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	shared.Long(t, "the manifests of a run of every kind")
 	t.Parallel()
 	dir := spreadInputs(t)
 	for _, c := range []struct {

@@ -15,6 +15,7 @@ import (
 
 	"tattle/curious/training"
 	"tattle/dataset"
+	"tattle/internal/shared"
 	"tattle/report"
 	"tattle/reproduce"
 )
@@ -69,9 +70,7 @@ func results(t *testing.T, dir string) map[string][]byte {
 // cells, then all. Cells and tables are the same to the byte, and what was finished is not touched
 // again.
 func TestTableGoesOn(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains eight nets")
-	}
+	shared.Long(t, "trains eight nets")
 	data := madeFaces(t, "utkface", 200)
 	args := []string{"reproduce", "figure7", "--data", data, "--quick", "--epochs", "1", "--seeds", "2"}
 	dir := t.TempDir()
@@ -177,9 +176,7 @@ func marshalled(t *testing.T, v any) []byte {
 // classifiers are fitted to their optimum, and what is left is the sampling of the
 // boundary's neighbourhood, a few examples.
 func TestPlane(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: figure 4 and the convex case on 20,000 samples")
-	}
+	shared.Long(t, "figure 4 and the convex case on 20,000 samples")
 	convex := reproduced(t, filepath.Join(t.TempDir(), "convex"), "reproduce", "convex")
 	if convex.Data.Examples != 20000 || len(convex.Plane.TradeOff) < 10 {
 		t.Errorf("%d points on %d examples", len(convex.Plane.TradeOff), convex.Data.Examples)
