@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"tattle/internal/simd"
 	"tattle/release"
@@ -198,31 +200,42 @@ func newDraws(ctx context.Context, list Candidates, noise release.Noise, o Optio
 	dim := list.Dim()
 	d := &drawn{releases: releases{make([]float64, o.Draws*o.Queries*dim), dim, o.Queries},
 		truth: make([]int, o.Draws), features: make([]float64, o.Draws*dim), scales: o.Scales, seed: o.Seed}
-	for lo := 0; lo < o.Draws; lo += blockOf(dim) {
-		hi := min(lo+blockOf(dim), o.Draws)
-		for b := lo; b < hi; b++ {
-			r := run.Rand(o.Seed, b, streamNoise)
-			d.truth[b] = r.IntN(list.Len())
-			for q := range o.Queries {
-				noise.Sample(d.release(b, q), r)
-			}
+	of := map[int][]int{} // the draws of each true input
+	for b := range o.Draws {
+		r := run.Rand(o.Seed, b, streamNoise)
+		truth := r.IntN(list.Len())
+		d.truth[b], of[truth] = truth, append(of[truth], b)
+		for q := range o.Queries {
+			noise.Sample(d.release(b, q), r)
 		}
-		if err := readFeatures(ctx, list, d.features[lo*dim:hi*dim], d.truth[lo:hi]); err != nil {
+	}
+	// The features of an input that is drawn more than once are computed once.
+	x := make([]float64, min(blockOf(dim), len(of))*dim)
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(of)), blockOf(dim)) {
+		if err := readFeatures(ctx, list, x[:len(some)*dim], some); err != nil {
 			return nil, err
 		}
-		for b := lo; b < hi; b++ {
-			for q := range o.Queries {
-				y := d.release(b, q)
-				if d.scales != nil {
-					simd.Scale(d.scales[d.truth[b]], y)
-				}
-				for i, a := range d.features[b*dim : (b+1)*dim] {
-					y[i] += a
-				}
+		for i, truth := range some {
+			for _, b := range of[truth] {
+				copy(d.features[b*dim:(b+1)*dim], x[i*dim:])
+				d.add(b)
 			}
 		}
 	}
 	return d, nil
+}
+
+// add makes the releases of a draw from its noise and its features.
+func (d *drawn) add(b int) {
+	for q := range d.queries {
+		y := d.release(b, q)
+		if d.scales != nil {
+			simd.Scale(d.scales[d.truth[b]], y)
+		}
+		for i, a := range d.features[b*d.dim : (b+1)*d.dim] {
+			y[i] += a
+		}
+	}
 }
 
 // readFeatures reads features and returns an error if one is not finite.

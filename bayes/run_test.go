@@ -340,3 +340,43 @@ func TestMemory(t *testing.T) {
 		t.Errorf("blocks of %d, %d and %d candidates", blockOf(784), blockOf(1<<22), blockOf(1<<30))
 	}
 }
+
+// counted counts how often the features of each candidate are computed.
+type counted struct {
+	table
+	times map[int]int
+}
+
+func (c counted) Features(ctx context.Context, dst []float64, indices []int) error {
+	for _, i := range indices {
+		c.times[i]++
+	}
+	return c.table.Features(ctx, dst, indices)
+}
+
+// Features can be dear to compute: those of an input that many draws have are computed once.
+func TestFeaturesOfDrawsOnce(t *testing.T) {
+	c := counted{table{3, normal(15, 1)}, map[int]int{}}
+	noise, err := release.NewGaussian(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := newDraws(context.Background(), c, noise, Options{Draws: 40, Queries: 2, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range c.times {
+		if n != 1 {
+			t.Errorf("the features of candidate %d are computed %d times", i, n)
+		}
+	}
+	want := make([]float64, 3)
+	for b, truth := range d.truth {
+		if err := c.table.Features(context.Background(), want, []int{truth}); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(d.features[b*3:b*3+3], want) {
+			t.Fatalf("draw %d has the features of another input", b)
+		}
+	}
+}
