@@ -28,6 +28,7 @@ type PosteriorOptions struct {
 	Examples int          // the most candidates, drawn by Seed; 0 is as many as have 2²⁶ features together
 	Domain   bound.Domain // where reconstructions are clipped
 	Seed     uint64
+	Memo     *bayes.Memo // of the training examples' features; nil: the attack keeps its own
 }
 
 // Posterior answers the posterior mean over the training examples, as if one of them had been
@@ -70,7 +71,7 @@ func NewPosterior(ctx context.Context, front nn.Model, noise release.Noise, trai
 		}
 		train.Examples(x, rows)
 	}
-	if a.list, err = bayes.Keep(ctx, bayes.Inputs{Front: front, Data: train, Indices: indices}); err != nil {
+	if a.list, err = bayes.Keep(ctx, bayes.Inputs{Front: front, Data: train, Indices: indices, Memo: o.Memo}); err != nil {
 		return nil, err
 	}
 	r := rand.New(rand.NewPCG(o.Seed, temperatureTrials))

@@ -59,7 +59,7 @@ func TestMNIST(t *testing.T) {
 		for i := range all {
 			all[i] = i
 		}
-		r, err := Run(context.Background(), Inputs{front, data, all}, noise, nil, Options{Draws: 2000, Seed: 1})
+		r, err := Run(context.Background(), Inputs{Front: front, Data: data, Indices: all}, noise, nil, Options{Draws: 2000, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

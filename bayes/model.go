@@ -7,12 +7,13 @@ import (
 	"tattle/nn"
 )
 
-// Inputs is a list of candidates given as inputs of a model. Each call of Features computes the
-// features in float64, so a list may be larger than memory.
+// Inputs is a list of candidates given as inputs of a model. Without a Memo each call of Features
+// computes the features in float64, so a list may be larger than memory.
 type Inputs struct {
 	Front   nn.Model  // computes the features
 	Data    nn.Source // holds the inputs
 	Indices []int     // of the candidates in Data
+	Memo    *Memo     // keeps the features of Data's inputs; nil: they are computed in each call
 }
 
 // batchInputs is the number of inputs in one pass of the model.
@@ -27,26 +28,38 @@ func (in Inputs) Dim() int { _, n := in.Front.Dims(); return n }
 // Features overwrites dst, [len(indices), Dim], with the features of those candidates. It
 // returns an error if ctx ends.
 func (in Inputs) Features(ctx context.Context, dst []float64, indices []int) error {
+	rows := make([]int, len(indices))
+	for i, j := range indices {
+		if j < 0 || j >= len(in.Indices) {
+			return fmt.Errorf("candidate %d of %d", j, len(in.Indices))
+		}
+		rows[i] = in.Indices[j]
+	}
+	if in.Memo == nil {
+		return in.compute(ctx, dst, rows)
+	}
+	err := in.Memo.fill(rows, func(dst []float64, rows []int) error { return in.compute(ctx, dst, rows) })
+	if err == nil {
+		in.Memo.read(dst, rows)
+	}
+	return err
+}
+
+// compute overwrites dst with the features of inputs of Data.
+func (in Inputs) compute(ctx context.Context, dst []float64, rows []int) error {
 	p, n := in.Front.Dims()
 	x, wide := make([]float32, batchInputs*p), make([]float64, batchInputs*p)
-	rows := make([]int, 0, batchInputs)
-	for lo := 0; lo < len(indices); lo += batchInputs {
+	for lo := 0; lo < len(rows); lo += batchInputs {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		rows = rows[:0]
-		for _, j := range indices[lo:min(lo+batchInputs, len(indices))] {
-			if j < 0 || j >= len(in.Indices) {
-				return fmt.Errorf("candidate %d of %d", j, len(in.Indices))
-			}
-			rows = append(rows, in.Indices[j])
-		}
-		k := len(rows) * p
-		in.Data.Examples(x[:k], rows)
+		some := rows[lo:min(lo+batchInputs, len(rows))]
+		k := len(some) * p
+		in.Data.Examples(x[:k], some)
 		for i, v := range x[:k] {
 			wide[i] = float64(v)
 		}
-		in.Front.Forward64(dst[lo*n:(lo+len(rows))*n], wide[:k])
+		in.Front.Forward64(dst[lo*n:(lo+len(some))*n], wide[:k])
 	}
 	return nil
 }
@@ -58,8 +71,11 @@ type kept struct {
 }
 
 // Keep computes all features of a list once and keeps them in memory, 8 bytes per number, so that
-// several passes over the list compute them only once.
+// several passes over the list compute them only once. A list with a Memo stays as it is.
 func Keep(ctx context.Context, list Candidates) (Candidates, error) {
+	if in, ok := list.(Inputs); ok && in.Memo != nil {
+		return list, nil
+	}
 	k := kept{list.Dim(), make([]float64, list.Len()*list.Dim())}
 	indices := make([]int, list.Len())
 	for j := range indices {

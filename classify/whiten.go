@@ -1,10 +1,10 @@
 package classify
 
 import (
+	"context"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
+	"tattle/eigen"
 	"tattle/internal/simd"
 )
 
@@ -16,6 +16,8 @@ const (
 	// columns, that counts: 10⁻⁵ of a standard deviation is far above the rounding
 	// of float32 outputs, as in rows that sum to 1, and far below what carries anything.
 	faintest = 1e-10
+	// manyColumns or more are decomposed by eigen.Large.
+	manyColumns = 128
 	// whitenBlock rows are projected at once.
 	whitenBlock = 512
 )
@@ -32,25 +34,29 @@ type whitening struct {
 // newWhitening returns the projection to at most most components, the largest.
 func newWhitening(x []float32, d, most int) *whitening {
 	w := &whitening{scaler: newScaler(x, d, farthest), d: d}
-	var e mat.EigenSym
-	if !e.Factorize(mat.NewSymDense(d, w.covariance(x)), true) {
+	values, vectors, ok := decompose(w.covariance(x), d)
+	if !ok {
 		return w // not reached by finite numbers; no component is as if all were constant
 	}
-	var vectors mat.Dense
-	e.VectorsTo(&vectors)
-	values := e.Values(nil) // ascending
-	for w.r < min(d, most) && values[d-1-w.r] > faintest {
-		w.r++
-	}
+	w.r = min(len(values), most)
 	w.w = make([]float64, d*w.r)
-	for c := range w.r {
-		deviation := math.Sqrt(values[d-1-c])
+	for c, v := range values[:w.r] {
+		deviation := math.Sqrt(v)
 		w.deviations = append(w.deviations, deviation)
 		for j := range d {
-			w.w[j*w.r+c] = vectors.At(j, d-1-c) / deviation
+			w.w[j*w.r+c] = vectors[c*d+j] / deviation
 		}
 	}
 	return w
+}
+
+// decompose returns the eigenvalues of a covariance that count, descending, and their
+// eigenvectors, by rows. It may overwrite the covariance.
+func decompose(covariance []float64, d int) (values, vectors []float64, ok bool) {
+	if d < manyColumns {
+		return eigen.Symmetric(covariance, d, faintest)
+	}
+	return eigen.Large(context.Background(), covariance, d, faintest)
 }
 
 // covariance returns that of the standardised columns, [d, d].

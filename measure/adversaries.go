@@ -105,6 +105,7 @@ type adversary struct {
 	target Target
 	prior  *bound.Prior
 	made   []attack.Attack
+	memos  memos // of the released features
 	out    *Learned
 }
 
@@ -114,7 +115,7 @@ func (a Adversaries) Run(ctx context.Context, t Target) (*Learned, error) {
 	if (t.Noise == release.None{}) {
 		a.Draws = 1 // all are the same
 	}
-	r := &adversary{Adversaries: a, target: t, out: &Learned{Attacks: &Attacks{}, Timing: map[string]time.Duration{}}}
+	r := &adversary{Adversaries: a, target: t, memos: memos{}, out: &Learned{Attacks: &Attacks{}, Timing: map[string]time.Duration{}}}
 	if inverts := slices.Contains(a.Attacks, "inversion"); a.Training != nil && (a.VanTrees || inverts) {
 		if err := r.try(ctx, "prior", "the prior", a.NeedsPrior || a.NeedsAttacks && inverts, r.learnPrior); err != nil {
 			return nil, err
@@ -171,7 +172,7 @@ func (r *adversary) progress(what string) func(done, total int) {
 // lists computes the limits that bind every adversary.
 func (r *adversary) lists(ctx context.Context) (err error) {
 	o := *r.Lists
-	o.Progress = r.Progress
+	o.Progress, o.memos = r.Progress, r.memos
 	r.out.Listed, err = o.Run(ctx, r.target)
 	if r.out.Lists = r.out.Listed.Sizes(); err == nil {
 		r.out.Made = r.out.Listed.Made
@@ -255,7 +256,7 @@ func (r *adversary) make(ctx context.Context, name string) (attack.Attack, error
 			Progress: func(done, total int, _ float64) { tell(done, total) },
 		})
 	case "posterior":
-		return attack.NewPosterior(ctx, t.released(), t.Noise, r.Training, attack.PosteriorOptions{Queries: t.Queries, Domain: t.Legal, Seed: r.Seed})
+		return attack.NewPosterior(ctx, t.released(), t.Noise, r.Training, attack.PosteriorOptions{Queries: t.Queries, Domain: t.Legal, Seed: r.Seed, Memo: r.memos.of(r.Training, r.columns())})
 	case "inversion":
 		if r.prior == nil {
 			return nil, errors.New("it needs the prior, which was left out")
@@ -263,6 +264,12 @@ func (r *adversary) make(ctx context.Context, name string) (attack.Attack, error
 		return attack.NewInversion(t.released(), t.Noise, r.prior, attack.InversionOptions{Queries: t.Queries, Starts: slices.Clone(r.made), Domain: t.Legal})
 	}
 	return nil, errors.New("there is no such attack")
+}
+
+// columns returns the number of features.
+func (r *adversary) columns() int {
+	_, n := r.target.Front.Dims()
+	return n
 }
 
 // linear is the linear attack, nil if it was not made.

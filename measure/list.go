@@ -55,6 +55,9 @@ func newLists(o ListOptions, t Target) *lists {
 		// The mean of the releases is a sufficient statistic: one release with less noise.
 		t.Noise, t.Queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(t.Queries))}, 1
 	}
+	if o.memos == nil {
+		o.memos = memos{}
+	}
 	l := &lists{o, t, &ListFigures{Attributes: o.Attributes, Tasks: o.Tasks}}
 	l.out.Processed = t.Post != (release.Post{}) && !l.labelAlone()
 	return l
@@ -239,5 +242,5 @@ func (l *lists) hide(ctx context.Context) error {
 const streamHidden = 0x68696464656e // "hidden"
 
 func (l *lists) inputs(of *List, indices []int) bayes.Inputs {
-	return bayes.Inputs{Front: l.target.released(), Data: of.Set, Indices: indices}
+	return bayes.Inputs{Front: l.target.released(), Data: of.Set, Indices: indices, Memo: l.memos.of(of.Set, l.columns())}
 }

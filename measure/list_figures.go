@@ -30,6 +30,8 @@ type ListOptions struct {
 	Made        []PlausiblePair // constructed partners to compute again, with Pairs
 	Seed        uint64
 	Progress    func(what string, done, total int) // may be nil
+
+	memos memos // of the released features; nil: of this run alone
 }
 
 // ListFigures are limits on every adversary, from the exact posterior over lists

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -59,9 +60,10 @@ type plausible struct {
 	set        []int     // the candidates, as indices in their data
 	x, a       []float32 // [candidates, p], [candidates, n]: inputs and features
 	mean       []float64
-	precision  []float64       // [p, p], the inverse of the covariance
-	scores     []float64       // of the candidates; nil if they are not searched
-	neighbours map[int]float64 // of candidates, by their index in the data: the distance from the nearest
+	precision  []float64             // [p, p], the inverse of the covariance
+	scores     []float64             // of the candidates; nil if they are not searched
+	neighbours map[int]float64       // of candidates, by their index in the data: the distance from the nearest
+	lone       map[int]PlausiblePair // what alone has returned
 	scale      float64
 }
 
@@ -78,7 +80,7 @@ func (l *lists) plausiblePairs(ctx context.Context, t Target) error {
 	if !ok || t.Rounding == "" || len(pairs) == 0 || p > mostScored || l.labelAlone() {
 		return nil
 	}
-	s := &plausible{net: net, target: t, p: p, n: n, neighbours: map[int]float64{}}
+	s := &plausible{net: net, target: t, p: p, n: n, neighbours: map[int]float64{}, lone: map[int]PlausiblePair{}}
 	s.set = l.choose(l.Candidates)
 	s.set = s.set[:min(len(s.set), mostPartners, mostPartnerFloats/max(p, n))]
 	experiment := bound.Experiment{Noise: t.Noise, Queries: t.Queries}
@@ -143,9 +145,14 @@ func (l *lists) plausiblePairs(ctx context.Context, t Target) error {
 
 // alone returns the pair of an example without a partner.
 func (s *plausible) alone(index int) PlausiblePair {
-	theta := make([]float32, s.p)
-	s.target.Data.Examples(theta, []int{index})
-	return PlausiblePair{Index: index, Candidate: -1, Status: s.status(), Nearest: [2]float64{s.nearest(theta)}, Score: [2]float64{s.score(theta)[0]}, theta: theta}
+	pair, known := s.lone[index]
+	if !known {
+		theta := make([]float32, s.p)
+		s.target.Data.Examples(theta, []int{index})
+		pair = PlausiblePair{Index: index, Candidate: -1, Status: s.status(), Nearest: [2]float64{s.nearest(theta)[0]}, Score: [2]float64{s.score(theta)[0]}, theta: theta}
+		s.lone[index] = pair
+	}
+	return pair
 }
 
 // round rounds the measures of plausibility.
@@ -183,6 +190,7 @@ func (s *plausible) partners(index int) []int {
 func (s *plausible) pair(ctx context.Context, index int, candidates []int, set bound.Source) PlausiblePair {
 	x, own := make([]float32, s.p), s.alone(index)
 	best := own
+	s.know(candidates, set)
 	for _, j := range candidates {
 		set.Examples(x, []int{j})
 		found := own
@@ -190,12 +198,7 @@ func (s *plausible) pair(ctx context.Context, index int, candidates []int, set b
 		if slices.Equal(x, own.theta) || found.Score[1] > own.Score[0] {
 			continue
 		}
-		near, known := s.neighbours[j]
-		if !known {
-			near = s.nearest(x)
-			s.neighbours[j] = near
-		}
-		if found.Nearest[1] = near; found.Nearest[1] > own.Nearest[0] {
+		if found.Nearest[1] = s.neighbours[j]; found.Nearest[1] > own.Nearest[0] {
 			continue
 		}
 		if s.certify(ctx, &found, x, bound.Free); found.MeanSquare > best.MeanSquare {
@@ -250,19 +253,52 @@ func (s *plausible) value(away, moved float64) float64 {
 	return math.Log(away) + math.Log(math.Erfc(d/2/math.Sqrt2))
 }
 
-// nearest returns the root mean square distance of an input from the nearest candidate
-// that is another input, 0 if there is none.
-func (s *plausible) nearest(x []float32) float64 {
-	least := math.Inf(1)
-	for _, v := range s.distances(x, s.x, s.p) {
-		if v > 0 {
-			least = min(least, v)
-		}
+// know fills in the distances of candidates of set from their nearest neighbours.
+func (s *plausible) know(candidates []int, set bound.Source) {
+	fresh := slices.DeleteFunc(slices.Clone(candidates), func(j int) bool {
+		_, known := s.neighbours[j]
+		return known
+	})
+	x := make([]float32, len(fresh)*s.p)
+	set.Examples(x, fresh)
+	for k, near := range s.nearest(x) {
+		s.neighbours[fresh[k]] = near
 	}
-	if math.IsInf(least, 1) {
+}
+
+// nearest returns the root mean square distances of inputs, [·, p], from the nearest candidate
+// that is another input, 0 if there is none. It reads the candidates once, for all inputs.
+func (s *plausible) nearest(x []float32) []float64 {
+	least := slices.Repeat([]float64{math.Inf(1)}, len(x)/s.p)
+	var merging sync.Mutex
+	simd.Parallel(len(s.set), 64, func(lo, hi int) {
+		own, apart := slices.Repeat([]float64{math.Inf(1)}, len(least)), make([]float32, s.p)
+		for j := lo; j < hi; j++ {
+			for i := range own {
+				simd.Combine(apart, rowOf(s.x, j, s.p), rowOf(x, i, s.p), 1, -1, 0)
+				if v := float64(simd.SumSquares(apart)); v > 0 {
+					own[i] = min(own[i], v)
+				}
+			}
+		}
+		merging.Lock()
+		defer merging.Unlock()
+		for i, v := range own {
+			least[i] = min(least[i], v)
+		}
+	})
+	for i, v := range least {
+		least[i] = s.apart(v)
+	}
+	return least
+}
+
+// apart is the root mean square of a squared distance, 0 of an infinite one.
+func (s *plausible) apart(square float64) float64 {
+	if math.IsInf(square, 1) {
 		return 0
 	}
-	return math.Sqrt(least / float64(s.p))
+	return math.Sqrt(square / float64(s.p))
 }
 
 // score returns how far inputs, [·, p], lie from the mean of the candidates, in standard

@@ -71,7 +71,7 @@ func (s *plausible) remade(ctx context.Context, pair PlausiblePair, x []float32,
 	if x == nil || slices.Equal(x, found.theta) {
 		return none
 	}
-	if found.Nearest[1], found.Score[1] = s.nearest(x), s.score(x)[0]; found.Nearest[1] > found.Nearest[0] || found.Score[1] > found.Score[0] {
+	if found.Nearest[1], found.Score[1] = s.nearest(x)[0], s.score(x)[0]; found.Nearest[1] > found.Nearest[0] || found.Score[1] > found.Score[0] {
 		return none
 	}
 	if s.certify(ctx, &found, x, domain); !(found.MeanSquare > pair.MeanSquare) {

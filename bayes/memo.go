@@ -1,0 +1,43 @@
+package bayes
+
+// A Memo keeps features of the inputs of one source once they are computed, so that several lists of
+// these inputs need them computed once only. It holds 8 bytes per number.
+type Memo struct {
+	dim   int
+	a     []float64 // [inputs, dim]
+	known []bool
+}
+
+// NewMemo returns a Memo without features, for a source of so many inputs.
+func NewMemo(inputs, dim int) *Memo {
+	return &Memo{dim, make([]float64, inputs*dim), make([]bool, inputs)}
+}
+
+// fill makes the features of some inputs known. compute overwrites dst with those of rows.
+func (m *Memo) fill(rows []int, compute func(dst []float64, rows []int) error) error {
+	var fresh []int
+	for _, i := range rows {
+		if !m.known[i] {
+			fresh = append(fresh, i)
+		}
+	}
+	dst := make([]float64, min(len(fresh), batchInputs)*m.dim)
+	for lo := 0; lo < len(fresh); lo += batchInputs {
+		some := fresh[lo:min(lo+batchInputs, len(fresh))]
+		if err := compute(dst[:len(some)*m.dim], some); err != nil {
+			return err
+		}
+		for k, i := range some {
+			copy(m.a[i*m.dim:(i+1)*m.dim], dst[k*m.dim:])
+			m.known[i] = true
+		}
+	}
+	return nil
+}
+
+// read overwrites dst with the features of some inputs, which must be known.
+func (m *Memo) read(dst []float64, rows []int) {
+	for k, i := range rows {
+		copy(dst[k*m.dim:(k+1)*m.dim], m.a[i*m.dim:])
+	}
+}
