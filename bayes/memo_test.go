@@ -9,15 +9,15 @@ import (
 	"tattle/nn"
 )
 
-// counted is a source that counts how often each of its inputs is read.
-type counted struct {
+// readings is a source that counts how often each of its inputs is read.
+type readings struct {
 	x    []float32 // [inputs, 2]
 	read []int
 }
 
-func (c *counted) Len() int      { return len(c.read) }
-func (c *counted) Label(int) int { return 0 }
-func (c *counted) Examples(x []float32, indices []int) {
+func (c *readings) Len() int      { return len(c.read) }
+func (c *readings) Label(int) int { return 0 }
+func (c *readings) Examples(x []float32, indices []int) {
 	for k, i := range indices {
 		copy(x[2*k:2*k+2], c.x[2*i:])
 		c.read[i]++
@@ -28,7 +28,7 @@ func (c *counted) Examples(x []float32, indices []int) {
 // input once.
 func TestMemo(t *testing.T) {
 	const inputs, dim = 200, 3
-	data := &counted{read: make([]int, inputs)}
+	data := &readings{read: make([]int, inputs)}
 	for _, v := range normal(2*inputs, 1) {
 		data.x = append(data.x, float32(v))
 	}
