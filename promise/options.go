@@ -191,8 +191,8 @@ func (o *Options) checkList(n int) error {
 	switch {
 	case o.Candidates > n:
 		return measure.WrongOption("Identify", "%d candidates: the training data hold %d inputs", o.Candidates, n)
-	case o.Identify > 0 && o.Identify <= guess:
-		return measure.WrongOption("Identify", "%.3g %% of %d candidates: guessing without the release already names %.3g %%, so the limit must be larger", 100*o.Identify, o.Candidates, 100*guess)
+	case o.Identify > 0 && o.Identify <= identifyMargin*guess:
+		return measure.WrongOption("Identify", "%.4g %% of %d candidates: guessing without the release already names %.3g %%, and the measurement needs room above that: give more than %.3g %%, or more candidates", 100*o.Identify, o.Candidates, 100*guess, 100*identifyMargin*guess)
 	case o.Bits > 0 && o.Bits >= whole:
 		return measure.WrongOption("Bits", "%.4g bits: no release reveals more than %.4g bits about which of %d candidates the input is, so the limit must be smaller", o.Bits, whole, o.Candidates)
 	}
@@ -259,8 +259,10 @@ func (p Protect) check(train, test *dataset.Set) error {
 		}
 		most, whole := slices.Max(share), stat.EntropyBits(share)
 		switch {
-		case p.Accuracy > 0 && p.Accuracy <= most:
-			return measure.WrongOption("Protect", "%s: guessing the most frequent class is right in %.4g %%, without the release: the limit must be larger", p.Attribute, 100*most)
+		case p.Accuracy > 0 && p.Accuracy <= most+rightMargin:
+			return measure.WrongOption("Protect", "%s: guessing the most frequent class is right in %.4g %%, without the release, and the measurement needs room above that: give more than %.4g %%", p.Attribute, 100*most, 100*(most+rightMargin))
+		case p.AUC > 0 && p.AUC <= .5+areaMargin:
+			return measure.WrongOption("Protect", "%s: guessing has an AUC of 0.5, without the release, and the measurement needs room above that: give more than %.3g", p.Attribute, .5+areaMargin)
 		case p.AUC > 0 && len(a.Values) != 2:
 			return measure.WrongOption("Protect", "%s: a limit on the AUC is for two classes, and there are %d", p.Attribute, len(a.Values))
 		case p.Bits > 0 && p.Bits >= whole:

@@ -16,6 +16,8 @@ func TestCheck(t *testing.T) {
 	}{
 		{"nothing", Options{}, "nothing is promised"},
 		{"identification below guessing", Options{Limits: Limits{Identify: .01, Candidates: 100}}, "already names 1 %"},
+		{"identification that no measurement shows", Options{Limits: Limits{Identify: .0115, Candidates: 100}}, "give more than 1.15 %, or more candidates"},
+		{"identification", Options{Limits: Limits{Identify: .0116, Candidates: 100}}, ""},
 		{"too many candidates", Options{Limits: Limits{Identify: .5, Candidates: 301}}, "301 candidates: the training data hold 300"},
 		{"bits of all candidates", Options{Limits: Limits{Bits: 8.3}}, "no release reveals more than 8.229 bits"},
 		{"bits", Options{Limits: Limits{Bits: 8.2}}, ""},
@@ -25,6 +27,7 @@ func TestCheck(t *testing.T) {
 		{"attack above guessing", Options{Limits: Limits{Attack: 1.3}}, "guessing the mean of the inputs, without the release, errs by 1.1"},
 		{"attack", Options{Limits: Limits{Attack: .5}}, ""},
 		{"attribute below the majority", Options{Limits: Limits{Protect: []Protect{{Attribute: "side", Accuracy: .5}}}}, "guessing the most frequent class is right in 5"},
+		{"area that no measurement shows", Options{Limits: Limits{Protect: []Protect{{Attribute: "side", AUC: .53}}}}, "give more than 0.53"},
 		{"attribute that so few inputs cannot prove", Options{Limits: Limits{Protect: []Protect{{Attribute: "side", Accuracy: .6}}}}, "with 200 test inputs, limits above 6"},
 		{"attribute", Options{Limits: Limits{Protect: []Protect{{Attribute: "side", Accuracy: .75}}}}, ""},
 		{"bits of an attribute", Options{Limits: Limits{Protect: []Protect{{Attribute: "side", Bits: 1}}}}, "side: it has 0.9979 bits"},

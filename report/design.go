@@ -103,5 +103,8 @@ func (t DesignTarget) Binds() []string {
 // notLimited is what every answer leaves open.
 const notLimited = "it does not limit an adversary who knows what inputs look like"
 
+// costOnly reports whether the target is a limit on the cost alone.
+func (d *Design) costOnly() bool { return d.Target == (DesignTarget{}) }
+
 // For says whom what was met is about.
 func (d *Design) For() string { return strings.Join(d.Target.Binds(), " and ") }

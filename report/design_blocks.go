@@ -54,7 +54,11 @@ func (d *document) design(r *Report) {
 
 // frontierNote says how to read the figure.
 func (x *Design) frontierNote(f *frontier) string {
-	s := fmt.Sprintf("Every line is one choice of features and family of noise, as the noise grows. Up is more accurate, right is harder for %s only. The shaded corner is the target, the ring the answer. Directions and deviations are for unbiased reconstructions, and estimated except for the confirmed point.", x.For())
+	right := fmt.Sprintf("right is harder for %s only. The shaded corner is the target, the ring the answer. Directions and deviations are for unbiased reconstructions, and estimated except for the confirmed point.", x.For())
+	if x.costOnly() {
+		right = "right is more noise. The shaded area is within the limit on the cost, the ring the answer."
+	}
+	s := "Every line is one choice of features and family of noise, as the noise grows. Up is more accurate, " + right
 	if n := len(x.lines()) - len(x.drawn()); n > 0 {
 		s += fmt.Sprintf(" %s more in the table.", Count(n, "line"))
 	}

@@ -7,26 +7,22 @@ import (
 )
 
 // newFrontier returns the chart of a design. It chooses the quantity on the horizontal axis: that
-// of the target, otherwise the number of directions, which can be compared between different numbers
-// of features. A median standard deviation cannot, because it is about the part of an input on which
-// the features depend. The result is false if there is nothing to draw.
+// of the target, otherwise the strength of the noise: few directions are resolved within a limit on the
+// cost alone, often none. The result is false if there is nothing to draw.
 func newFrontier(d *Design) (*frontier, bool) {
 	f := &frontier{target: math.NaN(), floor: math.NaN(), least: d.lowest(), axis: frontierAxis{log: true, print: number}, better: "harder for unbiased estimators only"}
 	var of func(DesignPoint) float64
-	directions := func() {
-		f.title = fmt.Sprintf("directions resolved to within %s (fewer is better)", number(d.within()))
-		f.axis = frontierAxis{less: true, unit: 1, print: number}
-		of = func(p DesignPoint) float64 { return float64(p.Directions) }
-	}
 	switch t := d.Target; {
 	case t.Within > 0:
-		directions()
-		f.target = float64(t.Directions)
+		f.title, f.target = fmt.Sprintf("directions resolved to within %s (fewer is better)", number(t.Within)), float64(t.Directions)
+		f.axis = frontierAxis{less: true, unit: 1, print: number}
+		of = func(p DesignPoint) float64 { return float64(p.Directions) }
 	case t.AttackMSE > 0 && t.MedianStd == 0:
 		f.title, f.target, f.better = "mean square error of the linear attack", t.AttackMSE, "harder for the linear attack"
 		of = func(p DesignPoint) float64 { return float64(p.AttackMSE) }
-	case t.MedianStd == 0 && d.within() > 0:
-		directions()
+	case d.costOnly():
+		f.title, f.better = "the standard deviation of the noise, σ", "more noise"
+		of = func(p DesignPoint) float64 { return p.Sigma }
 	default:
 		f.title = "median standard deviation of an unbiased reconstruction"
 		of = func(p DesignPoint) float64 { return float64(p.MedianStd) }

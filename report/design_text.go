@@ -23,6 +23,9 @@ func (d *Design) sentence(of string) string {
 	if !d.Met {
 		return fmt.Sprintf("Asked for %s: nothing meets it. The nearest is %s, with %s. %s.", d.asked(of), release, cost, strings.TrimSuffix(d.Near, ".")) + d.identified()
 	}
+	if d.costOnly() {
+		return fmt.Sprintf("Asked for %s: %s is within it, with %s. It was chosen by what unbiased estimators resolve; %s.", d.asked(of), release, cost, notLimited) + d.confirmed() + d.identified()
+	}
 	return fmt.Sprintf("Asked for %s: %s meets it for %s only, with %s. This is about %s; %s.", d.asked(of), release, d.For(), cost, d.For(), notLimited) + d.confirmed() + d.identified()
 }
 

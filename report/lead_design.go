@@ -18,10 +18,14 @@ func (r *Report) designLead() verdictBlock {
 	}
 	noise := fmt.Sprintf("%s noise of σ = %s", familyName(p.Family), number(p.Sigma))
 	v := verdictBlock{Badge: "Target met for " + x.For() + " only", Tone: Good}
-	if !x.Met {
+	switch {
+	case !x.Met:
 		v.Badge, v.Tone = "Target not met", Bad
 		v.Says = fmt.Sprintf("Nothing that was tried meets the target (%s); the figures are of the nearest release.", x.asked("the inputs"))
-	} else {
+	case x.costOnly():
+		v.Badge, v.Tone = "Within the accuracy limit", Calm
+		v.Says = fmt.Sprintf("Of the releases that were tried with %s, this one leaves unbiased estimators the fewest directions of an input, %s.", x.asked("the inputs"), r.beyondTarget())
+	default:
 		v.Says = fmt.Sprintf("This release meets the target (%s), %s.", x.asked("the inputs"), r.beyondTarget())
 	}
 	v.Tiles = []tile{
@@ -54,11 +58,11 @@ func (v *verdictBlock) harmed(r *Report) {
 		id := c.Identified
 		share := float64(id.Found) / float64(id.Inputs)
 		v.Tiles = append(v.Tiles, tile{"Not prevented", percent1(share), "", fmt.Sprintf("of %s identified among %s", countGrouped(id.Inputs, "input"), countGrouped(id.Candidates, "candidate"))})
-		if share >= identifiedSometimes && v.Tone == Good {
+		if share >= identifiedSometimes && v.Tone != Bad {
 			v.Tone = Warn
 		}
 	}
-	if r.recogniser() != nil && v.Tone == Good {
+	if r.recogniser() != nil && v.Tone != Bad {
 		v.Tone = Warn
 	}
 }
@@ -72,7 +76,7 @@ func (x *Design) prevents(r *Report) tile {
 	case t.MedianStd > 0 && t.Within == 0:
 		return tile{"Prevents", "≥ " + atLeastNumber(r.toUnit(float64(p.MedianStd))), r.shortUnit(), "error of unbiased estimators, median, estimated"}
 	}
-	return tile{"Prevents", "≤ " + number(float64(p.Directions)), "directions", fmt.Sprintf("resolved by unbiased estimators to within %s", number(x.within()))}
+	return tile{"Resolved", number(float64(p.Directions)), map[bool]string{true: "direction", false: "directions"}[p.Directions == 1], fmt.Sprintf("of an input, by unbiased estimators to within %s: median, estimated", number(x.within()))}
 }
 
 // projectedWords says what the released numbers are, if they are no features; empty otherwise.

@@ -92,7 +92,7 @@ func (r *Report) recognisedSays(a *Attack) string {
 	if a == nil || a.Recognised == nil {
 		return ""
 	}
-	s := fmt.Sprintf("the model assigns %.0f %% of the reconstructions by the %s attack to the original's class", 100**a.Recognised, a.Name)
+	s := fmt.Sprintf("the model assigns %.0f %% of the reconstructions of %s by the %s attack to the original's class", 100**a.Recognised, countGrouped(a.Examples, "input"), a.Name)
 	if mean := r.priorAlone("all"); mean != nil && mean.Recognised != nil {
 		s += fmt.Sprintf(" (without the release: %.0f %%)", 100**mean.Recognised)
 	}

@@ -121,6 +121,7 @@ func (r *Report) SetResults(q *measure.Request, m *measure.Measured, vectors *Ar
 		r.warn("%s", q.Adversaries.LeftOut)
 	}
 	r.addTiming(m.Timing)
+	r.warnFit(q.Data)
 	r.concludeRelease(m.Bounds, examples)
 	return nil
 }

@@ -72,14 +72,19 @@ func TestMethodsText(t *testing.T) {
 	}
 }
 
-// TestConstraintAlone: without a target, directions are what compares across
-// numbers of features, and a terminal shows a row for each line of the frontier.
+// TestConstraintAlone: with a limit on the cost alone the chart is over the strength of the noise, since
+// often no direction is resolved, and a terminal shows a row for each line of the frontier.
 func TestConstraintAlone(t *testing.T) {
 	d := full(t).Design
 	d.Target, d.Within = DesignTarget{}, .5
 	f, ok := newFrontier(d)
-	if !ok || !f.axis.less || !strings.Contains(f.title, "directions resolved to within 0.5") || f.inside(f.target) {
-		t.Errorf("across: %q, target %g", f.title, f.target)
+	if !ok || f.axis.less || !strings.Contains(f.title, "the noise") || f.inside(f.target) || !strings.Contains(d.frontierNote(f), "right is more noise") {
+		t.Errorf("across: %q, target %g, %s", f.title, f.target, d.frontierNote(f))
+	}
+	r := full(t)
+	r.Design = d
+	if v := r.designLead(); v.Badge != "Within the accuracy limit" || v.Tone == Good || strings.Contains(v.Says, "meets") {
+		t.Errorf("%s, %s: %s", v.Tone, v.Badge, v.Says)
 	}
 	text := printed(func(doc *document) { doc.design(&Report{Design: d}) })
 	rows := 0

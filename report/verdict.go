@@ -32,6 +32,24 @@ func (r *Report) warn(format string, a ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...))
 }
 
+// leastFit is the number of examples below which a comparison with the commonest class shows nothing.
+const leastFit = 50
+
+// warnFit warns of a model that is right no more often than the guess of the commonest class.
+func (r *Report) warnFit(data *dataset.Set) {
+	if data == nil || data.Y == nil || data.Len() < leastFit || r.Utility.Examples == 0 {
+		return
+	}
+	counts, most := map[int]int{}, 0
+	for _, y := range data.Y {
+		counts[y]++
+		most = max(most, counts[y])
+	}
+	if share := float64(most) / float64(data.Len()); float64(r.Utility.CleanAccuracy) <= share {
+		r.warn("Without noise the model is right for %s of the examples, and the guess of the commonest class for %s. Its inputs are probably not scaled as in its training (--preprocess), or the labels are not those that it learned: figures of a model that does not work say nothing about one that does.", percent(float64(r.Utility.CleanAccuracy)), percent(share))
+	}
+}
+
 // Noted adds notes on how a run came about to the warnings, as sentences.
 func (r *Report) Noted(notes []string) {
 	for _, s := range notes {

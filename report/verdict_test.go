@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tattle/bound"
+	"tattle/dataset"
 )
 
 // The verdict names the inputs that it counts: not all where some were tried.
@@ -37,6 +38,24 @@ func TestVerdictCountsWhatWasTried(t *testing.T) {
 		if _, got := verdict(r); !strings.Contains(got, c.want) {
 			t.Errorf("verdict %q, want %q", got, c.want)
 		}
+	}
+}
+
+// A model that is right no more often than the guess of the commonest class is warned of.
+func TestModelThatGuesses(t *testing.T) {
+	data := &dataset.Set{Y: make([]int, 100)}
+	for i := range 40 {
+		data.Y[i] = 1
+	}
+	for accuracy, want := range map[float64]int{.6: 1, .61: 0, .5: 1} {
+		r := &Report{Utility: Utility{Examples: 100, CleanAccuracy: Number(accuracy)}}
+		if r.warnFit(data); len(r.Warnings) != want || want > 0 && !strings.Contains(r.Warnings[0], "the guess of the commonest class for 60.00 %") {
+			t.Errorf("%v: %q", accuracy, r.Warnings)
+		}
+	}
+	r := &Report{Utility: Utility{Examples: 100, CleanAccuracy: .1}}
+	if r.warnFit(nil); len(r.Warnings) > 0 {
+		t.Errorf("without data: %q", r.Warnings)
 	}
 }
 
