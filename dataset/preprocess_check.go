@@ -126,7 +126,7 @@ func spread(key string, values []float64, unset float64, n int) ([]float64, erro
 		values = []float64{unset}
 	case 1:
 	default:
-		return nil, fmt.Errorf("%s has %d numbers for %s: give one, or one for each channel", key, len(values), plural(n, "channel"))
+		return nil, fmt.Errorf("preprocessing: %s has %d numbers for %s: give one, or one for each channel", key, len(values), plural(n, "channel"))
 	}
 	return slices.Repeat(values, n), nil
 }

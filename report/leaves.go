@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -245,14 +246,13 @@ func ParseJSON(document []byte) (*Report, error) {
 	if err := json.Unmarshal(document, &r); err != nil {
 		return nil, fmt.Errorf("not a report: %w", err)
 	}
-	if r.Schema != Schema {
-		version := r.Version
-		if version == "" {
-			version = "an earlier version"
-		}
-		return nil, fmt.Errorf("written by tattle %s with the schema %q, this version reads %q: use that version, or run the command again", version, r.Schema, Schema)
+	switch r.Schema {
+	case Schema:
+		return &r, nil
+	case "":
+		return nil, fmt.Errorf("not a report of tattle: it has no schema, such as %q", Schema)
 	}
-	return &r, nil
+	return nil, fmt.Errorf("written by tattle %s with the schema %q, and this version reads %q: use that version, or run the command again", cmp.Or(r.Version, "in another version"), r.Schema, Schema)
 }
 
 // ReadJSON is ParseJSON of all that rd holds.

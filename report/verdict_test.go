@@ -59,6 +59,18 @@ func TestModelThatGuesses(t *testing.T) {
 	}
 }
 
+// A file that is no report is not called one of another version.
+func TestForeignReport(t *testing.T) {
+	for document, want := range map[string]string{
+		`{"a":1}`: "not a report of tattle: it has no schema",
+		`{"schema":"tattle/report/2","version":"v0.0.1"}`: `written by tattle v0.0.1 with the schema "tattle/report/2"`,
+	} {
+		if _, err := ParseJSON([]byte(document)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", document, err)
+		}
+	}
+}
+
 // Attacks that learned from the inputs that they attack are not adversaries without a list.
 func TestHeadlineOfKnownInputs(t *testing.T) {
 	r := full(t)

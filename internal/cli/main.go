@@ -145,10 +145,14 @@ func runParsed(ctx context.Context, k *kong.Context, e *env) error {
 // parse reads a command line.
 func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	args, all := helpAsked(args)
-	k, err := parserOf(grammarOf(args), all, stdout, stderr).Parse(args)
+	grammar := grammarOf(args)
+	k, err := parserOf(grammar, all, stdout, stderr).Parse(args)
 	if err != nil {
 		if flag, _, missing := strings.Cut(err.Error(), ": expected "); missing && strings.HasSuffix(err.Error(), "(<EOL>)") {
 			err = fmt.Errorf("%s: a value is missing", flag)
+		}
+		if _, none := grammar.(*commands); none && strings.HasPrefix(err.Error(), "unexpected argument "+args[0]) {
+			err = fmt.Errorf("there is no command %q", args[0])
 		}
 		return nil, usage(err, "tattle --help lists the commands, tattle COMMAND --help their flags")
 	}
