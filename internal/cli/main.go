@@ -22,6 +22,7 @@ import (
 	"tattle/cluster"
 	"tattle/dataset"
 	"tattle/internal/file"
+	"tattle/internal/progress"
 	"tattle/report"
 	"tattle/run"
 )
@@ -230,6 +231,9 @@ func fail(stderr io.Writer, err error) int {
 	}
 	if _, missing := errors.AsType[*dataset.MissingError](err); missing && s.hint == "" {
 		s.hint = "--skip-missing leaves them out, and counts them"
+	}
+	if t := progress.Terminal(stderr); t != nil && errors.Is(err, context.Canceled) {
+		io.WriteString(t, "\r\x1b[2K") // the terminal has echoed ^C
 	}
 	fmt.Fprintf(stderr, "tattle: error: %s\n", strings.ReplaceAll(message(err), "\n", " "))
 	if s.hint != "" {

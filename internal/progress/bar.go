@@ -8,10 +8,14 @@ import (
 	"os"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
+
+// drawInterval is the least time between two drawings of a bar.
+const drawInterval = 100 * time.Millisecond
 
 // quietFor is how long work may take before it shows a bar or a line.
 const quietFor = 2 * time.Second
@@ -31,6 +35,7 @@ type Bar struct {
 	bytes   bool
 	started time.Time
 	pace    time.Time // since when the pace is measured
+	drawn   time.Time // when the bar was drawn
 	done    int       // of the last Set
 	first   int       // what was done already when the work started; -1 until that is known
 	bar     *progressbar.ProgressBar
@@ -101,13 +106,13 @@ func (b *Bar) Set(done, total int) {
 	if total > 0 {
 		b.total = total
 	}
-	if b.w == nil || time.Since(b.started) < quietFor {
+	if b.w == nil || time.Since(b.started) < quietFor || time.Since(b.drawn) < drawInterval {
 		return
 	}
-	if b.bar == nil {
+	if b.drawn = time.Now(); b.bar == nil {
 		b.bar = b.draw()
 	}
-	b.bar.Describe(b.what + b.workers.words() + timeLeft(time.Since(b.pace), done-b.first, b.total-done))
+	b.bar.Describe(b.described(b.workers.words() + timeLeft(time.Since(b.pace), done-b.first, b.total-done)))
 	b.bar.ChangeMax(b.total)
 	b.bar.Set(done) // an error here is the terminal's, and the work goes on
 }
@@ -122,6 +127,36 @@ func (b *Bar) Name(what string) {
 	b.what = what
 }
 
+// described returns what the bar is called and more about it, in the columns that the terminal has
+// beside percents and counts: a line that is too long cannot be cleared.
+func (b *Bar) described(more string) string {
+	columns := 80
+	if f, ok := b.w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			columns = n
+		}
+	}
+	counts := len(fmt.Sprintf("(%d/%d)", b.total, b.total))
+	if b.bytes {
+		counts = len("(1023.9/1023.9 MB)")
+	}
+	return fitted(b.what, more, columns-counts-len("  100% ||  ")-1)
+}
+
+// fitted cuts what to columns less those of more, and more where there is no room for both.
+func fitted(what, more string, columns int) string {
+	cut := func(s string, n int) string {
+		if r := []rune(s); len(r) > max(n, 0) {
+			return string(r[:max(n-1, 0)]) + "…"
+		}
+		return s
+	}
+	if short := cut(what, columns-utf8.RuneCountInString(more)); utf8.RuneCountInString(short) >= min(8, utf8.RuneCountInString(what)) {
+		return short + more
+	}
+	return cut(what, columns)
+}
+
 func (b *Bar) draw() *progressbar.ProgressBar {
 	return progressbar.NewOptions(b.total,
 		progressbar.OptionSetWriter(b.w),
@@ -131,7 +166,6 @@ func (b *Bar) draw() *progressbar.ProgressBar {
 		progressbar.OptionSetPredictTime(false), // it would count what a resumed run finds done
 		progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionSetWidth(20),
-		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionUseANSICodes(true), // clears what the terminal echoes too
 		progressbar.OptionClearOnFinish(),
 	)

@@ -42,3 +42,17 @@ func TestTimeLeftOfBars(t *testing.T) {
 		}
 	}
 }
+
+// A bar's words fit the terminal: the time left stays where there is room for it.
+func TestFitted(t *testing.T) {
+	for _, c := range []struct {
+		columns int
+		want    string
+	}{
+		{40, "training a classifier, 5s left"}, {24, "training a cla…, 5s left"}, {15, "training a cla…"}, {3, "tr…"}, {0, "…"}, {-9, "…"},
+	} {
+		if got := fitted("training a classifier", ", 5s left", c.columns); got != c.want {
+			t.Errorf("%d columns: %q, want %q", c.columns, got, c.want)
+		}
+	}
+}
