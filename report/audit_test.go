@@ -181,6 +181,14 @@ func TestAuditVerdictFirst(t *testing.T) {
 			t.Errorf("%d columns: %q", utf8.RuneCountInString(l), l)
 		}
 	}
+	if got := r.EvidenceLine(); got != "Excess, race: +34.1 points" {
+		t.Error(got)
+	}
+	ordered := audit.Finding{Attribute: "s", Verdict: audit.LeakyBeyond, Adjusted: .01, ExcessAdjusted: 1, Best: audit.Majority, Baselines: []audit.Baseline{{Name: audit.Majority}}, Given: &audit.Given{Order: &audit.Order{Area: .711, Adjusted: .01}}}
+	by := &Report{Audited: Audited{Audit: &audit.Result{Verdict: audit.LeakyBeyond, Findings: []audit.Finding{ordered}}}}
+	if got := by.EvidenceLine(); got != "Ranked right, s: 71.1 % of pairs" {
+		t.Error(got)
+	}
 	body := page[strings.Index(page, "<main"):]
 	if at := strings.Index(body, "<h2"); at < strings.Index(body, "race is guessed right") {
 		t.Error("the page does not begin with the verdict")

@@ -39,13 +39,19 @@ func (r *Report) build() *document {
 	d.on(onPage|onMarkdown, func(d *document) { d.repeat(r) })
 	d.words(r)
 	d.blocks = detailsLast(d.blocks)
-	d.on(onTerminal, func(d *document) { d.section("verdict: " + r.verdictLine()) })
+	d.on(onTerminal, func(d *document) { d.section("verdict: " + r.VerdictLine()) })
 	return d
 }
 
-// verdictLine is the verdict in a few words: the outcome of an audit, for which builds are searched,
+// Headline returns what the report says first: the badge and the sentence.
+func (r *Report) Headline() (badge, says string) {
+	v := r.lead()
+	return v.Badge, v.Says
+}
+
+// VerdictLine is the verdict in a few words: the outcome of an audit, for which builds are searched,
 // or the badge.
-func (r *Report) verdictLine() string {
+func (r *Report) VerdictLine() string {
 	if r.Audit != nil {
 		return string(r.Outcome)
 	}

@@ -25,8 +25,8 @@ type entry struct {
 	Verdict    string
 	Outcome    report.Outcome
 	tone       report.Tone
-	Kind       string // the outcome as it is shown and filtered by
-	Rest       string // the verdict, cut short; empty if it is the same as Kind
+	Kind       string // the verdict in a few words, as it is shown and filtered by
+	Rest       string // the verdict's sentence, cut short
 	Headline   string // the most important figure
 	Excess     float64
 	Broken     string // why the report cannot be read; empty if it can
@@ -64,23 +64,23 @@ func (e *entry) read(root *os.Root) (r *report.Report) {
 
 // summarize fills in what the list shows of a report, or why it cannot be read.
 func (e *entry) summarize(r *report.Report, err error) {
+	long := ""
 	e.Rest = ""
 	if err != nil {
 		e.Title, e.Kind, e.Broken = e.Name(), "not readable", err.Error()
 	} else {
-		e.Title, e.Command, e.Verdict = oneLine(r.Title, 200), oneLine(r.Command, 1000), oneLine(r.Verdict, 400)
+		long = oneLine(r.Verdict, 400)
+		badge, says := r.Headline()
+		e.Title, e.Command, e.Verdict = oneLine(r.Title, 200), oneLine(r.Command, 1000), oneLine(badge+". "+says, 600)
 		e.Subcommand = oneLine(r.Subcommand(), 40)
 		e.tone = r.Tone()
-		e.Outcome, e.Kind = r.Outcome, oneLine(string(r.Outcome), 60)
-		if e.Rest = oneLine(r.Verdict, 90); e.Rest == e.Kind {
-			e.Rest = ""
-		}
+		e.Outcome, e.Kind, e.Rest = r.Outcome, oneLine(r.VerdictLine(), 60), oneLine(says, 90)
 		e.Headline, e.Excess = headline(r)
 	}
 	if e.Title == "" {
 		e.Title = e.Name()
 	}
-	e.words = strings.ToLower(strings.Join([]string{e.Path, e.Title, e.Command, e.Verdict, e.Broken}, "\n"))
+	e.words = strings.ToLower(strings.Join([]string{e.Path, e.Title, e.Command, e.Verdict, long, e.Broken}, "\n"))
 }
 
 // Name is the folder's name on pages.

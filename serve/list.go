@@ -232,7 +232,10 @@ func headline(r *report.Report) (text string, excess float64) {
 				attribute, excess = f.Attribute, f.Excess.Value
 			}
 		}
-		if !math.IsNaN(excess) {
+		switch line := r.EvidenceLine(); {
+		case line != "":
+			return oneLine(line, 80), excess
+		case !math.IsNaN(excess):
 			return oneLine(attribute, 40) + ": " + points(excess) + " excess", excess
 		}
 	}

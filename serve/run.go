@@ -48,7 +48,11 @@ func newRunPage(e *entry, r *report.Report) *runPage {
 	if r == nil {
 		return p
 	}
-	p.Sentences = p.lines(sentences(r), 2000)
+	said := sentences(r)
+	if r.Audit == nil && len(said) > 1 {
+		said = said[1:] // the verdict, which is shown above
+	}
+	p.Sentences = p.lines(said, 2000)
 	p.Warnings = p.lines(r.Warnings, 1000)
 	rows := r.SettingRows()
 	for _, x := range rows[:min(len(rows), maxLines)] {
