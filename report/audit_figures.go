@@ -78,6 +78,9 @@ func seen(smallest *float64) string {
 // not made smaller by being written.
 func above(x, step float64) float64 { return math.Ceil(x/step-1e-6) * step }
 
+// floored rounds a lower limit down to a hundredth of a point, so that the printed one is not larger.
+func floored(x float64) float64 { return -above(-x, .0001) }
+
 // auditWords are the words of an audit.
 func auditWords(a *audit.Result) []Setting {
 	words := []Setting{

@@ -225,7 +225,7 @@ func demonstratedWords(f *audit.Finding) string {
 		return ""
 	}
 	compared := baselineOf(f, b.Name) + ", the best guess that uses only y and the answered label, "
-	excess := fmt.Sprintf("The excess is %s points (one-sided limits %s and %s).", signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(above(f.Excess.High, .0001))))
+	excess := fmt.Sprintf("The excess is %s points (one-sided limits %s and %s).", signed(Number(f.Excess.Value)), signed(Number(floored(f.Excess.Low))), signed(Number(above(f.Excess.High, .0001))))
 	if f.Curiosity != nil {
 		return fmt.Sprintf("Demonstrated: attacks that were fitted without the example guess it correctly for %s%s; %s. %s", percent(f.Curiosity.Value), intervalWords(Between(f.Curiosity.Interval)), compared+figureOf(b.Accuracy, nil), excess)
 	}

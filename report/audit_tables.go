@@ -57,7 +57,7 @@ func baselinesTable(f *audit.Finding) table {
 		Heads: []string{"baseline", "guessed", "balanced", "excess", "at least", "at most", "p"},
 	}
 	for _, b := range f.Baselines {
-		t.add(baselineBrief(f, b.Name), figureOf(b.Accuracy, b.R2), shareOf(b.Balanced), signed(Number(b.Difference)), signed(Number(b.Low)), signed(Number(above(b.High, .0001))), briefP(b.P))
+		t.add(baselineBrief(f, b.Name), figureOf(b.Accuracy, b.R2), shareOf(b.Balanced), signed(Number(b.Difference)), signed(Number(floored(b.Low))), signed(Number(above(b.High, .0001))), briefP(b.P))
 	}
 	return t
 }
@@ -78,7 +78,7 @@ func subgroupsTable(f *audit.Finding) table {
 			t.Note = fmt.Sprintf("The worst %d of %d.", i, len(f.Subgroups.List))
 			break
 		}
-		t.add(file.Name(g.Attribute)+" = "+file.Name(g.Value), fmt.Sprint(g.Curiosity.Examples), percent(g.Curiosity.Value), percent(g.Baseline.Value), shareOf(g.Balanced), signed(Number(g.Excess)), signed(Number(g.Low)))
+		t.add(file.Name(g.Attribute)+" = "+file.Name(g.Value), fmt.Sprint(g.Curiosity.Examples), percent(g.Curiosity.Value), percent(g.Baseline.Value), shareOf(g.Balanced), signed(Number(g.Excess)), signed(Number(floored(g.Low))))
 	}
 	if n := f.Subgroups.LeftOut; n > 0 {
 		t.Note = strings.TrimSpace(t.Note + fmt.Sprintf(" Left out: %s with too few examples.", Count(n, "group")))

@@ -181,6 +181,9 @@ func TestAuditVerdictFirst(t *testing.T) {
 			t.Errorf("%d columns: %q", utf8.RuneCountInString(l), l)
 		}
 	}
+	if got := briefly(&audit.Finding{Attribute: "s", Best: audit.Majority, Baselines: []audit.Baseline{{Name: audit.Majority}}, Excess: audit.Excess{Value: .031, Low: .0234567}}); !strings.HasSuffix(got, "(at least +2.34)") {
+		t.Errorf("a lower limit is rounded up: %s", got)
+	}
 	if got := r.EvidenceLine(); got != "Excess, race: +34.1 points" {
 		t.Error(got)
 	}
