@@ -161,6 +161,9 @@ func (t *table) add(row []string, line int) error {
 	}
 	t.lines = append(t.lines, line)
 	for k, v := range row {
+		if !utf8.ValidString(v) {
+			return malformed(t.source, "line %d: %q is not UTF-8: save the file as UTF-8", line, v)
+		}
 		t.columns[k].values = append(t.columns[k].values, strings.TrimSpace(v))
 	}
 	return nil
@@ -203,12 +206,6 @@ func (t *table) checkNames() error {
 	for k, c := range t.columns {
 		if c.name == "" && k > 0 { // some programs write the row's number first, without a name
 			return malformed(t.source, "column %d has no name: write one into the header", k+1)
-		}
-		if !utf8.ValidString(c.name) {
-			return malformed(t.source, "line 1: the name %q is not UTF-8: save the file as UTF-8", c.name)
-		}
-		if i := slices.IndexFunc(c.values, func(v string) bool { return !utf8.ValidString(v) }); i >= 0 {
-			return malformed(t.source, "line %d: %s is %q, which is not UTF-8: save the file as UTF-8", t.lines[i], c.name, c.values[i])
 		}
 		if seen[c.name] {
 			return malformed(t.source, "two columns are called %q: rename one", c.name)

@@ -51,8 +51,8 @@ func TestDecodeTableRefuses(t *testing.T) {
 		{"a,b\n", "holds a header and no rows"},
 		{"a,b\n1,2\n3\n", "line 3 has 1 fields and the first row 2"},
 		{"a,b\n1,\"2\n", "is not CSV"},
-		{"a,gr\xf6\xdfe\n1,x\n", `line 1: the name "gr\xf6\xdfe" is not UTF-8`},
-		{"a,b\n1,x\n2,\xe4\n", `line 3: b is "\xe4", which is not UTF-8`},
+		{"a,gr\xf6\xdfe\n1,x\n", `line 1: "gr\xf6\xdfe" is not UTF-8`},
+		{"a,b\n1,x\n2,\xe4\n", `line 3: "\xe4" is not UTF-8`},
 		{strings.Repeat(",", maxColumns) + "\n", "has 10001 columns"},
 	} {
 		if _, err := decodeTable("test", []byte(c.text), nil); err == nil || !strings.Contains(err.Error(), c.want) {
