@@ -188,37 +188,45 @@ func (s *plausible) partners(index int) []int {
 // pair returns the pair of an example and one of the candidates of set, the one with the
 // largest floor among the first of them that are plausible.
 func (s *plausible) pair(ctx context.Context, index int, candidates []int, set bound.Source) PlausiblePair {
-	x, own := make([]float32, s.p), s.alone(index)
-	best := own
-	s.know(candidates, set)
-	for _, j := range candidates {
-		set.Examples(x, []int{j})
-		found := own
-		found.Candidate, found.Score[1] = j, s.score(x)[0]
-		if slices.Equal(x, own.theta) || found.Score[1] > own.Score[0] {
-			continue
+	best := s.alone(index)
+	x := make([]float32, len(candidates)*s.p)
+	set.Examples(x, candidates)
+	s.know(candidates, x)
+	var all []PlausiblePair
+	for k, score := range s.score(x) {
+		found := best
+		found.Candidate, found.Input, found.Score[1], found.Nearest[1] = candidates[k], rowOf(x, k, s.p), score, s.neighbours[candidates[k]]
+		if !slices.Equal(found.Input, found.theta) && score <= found.Score[0] && found.Nearest[1] <= found.Nearest[0] {
+			all = append(all, found)
 		}
-		if found.Nearest[1] = s.neighbours[j]; found.Nearest[1] > own.Nearest[0] {
-			continue
-		}
-		if s.certify(ctx, &found, x, bound.Free); found.MeanSquare > best.MeanSquare {
-			found.Input = slices.Clone(x)
+	}
+	s.certify(ctx, all, bound.Free)
+	for _, found := range all {
+		if found.MeanSquare > best.MeanSquare {
 			best = found
 		}
 	}
+	best.Input = slices.Clone(best.Input) // not all of x
 	best.round()
 	return best
 }
 
-// certify fills in the floor of a pair, its example and x, if both are in the domain.
-func (s *plausible) certify(ctx context.Context, pair *PlausiblePair, x []float32, domain bound.Domain) {
-	eps := make([]float64, s.p)
-	for i, v := range x {
-		eps[i] = float64(v) - float64(pair.theta[i])
+// certify fills in the floors of pairs of one example with their inputs, if both are in the domain.
+func (s *plausible) certify(ctx context.Context, pairs []PlausiblePair, domain bound.Domain) {
+	if len(pairs) == 0 {
+		return
+	}
+	var eps []float64
+	for _, pair := range pairs {
+		for i, v := range pair.Input {
+			eps = append(eps, float64(v)-float64(pair.theta[i]))
+		}
 	}
 	c := bound.Certifier{Net: s.net, Noise: s.target.Noise, Queries: s.target.Queries, Rounding: s.target.Rounding, Runtime: s.target.RuntimeError, Counted: true, Domain: domain}
-	d := c.DivergencesFloat64(ctx, pair.theta, eps)[0]
-	pair.Share, pair.MeanSquare = digits(d.Share, math.Floor), digits(d.PairMeanSquare(eps), math.Floor)
+	for k, d := range c.DivergencesFloat64(ctx, pairs[0].theta, eps) {
+		floor := d.PairMeanSquare(eps[k*s.p : (k+1)*s.p])
+		pairs[k].Share, pairs[k].MeanSquare = digits(d.Share, math.Floor), digits(floor, math.Floor)
+	}
 }
 
 // status is the standing of the floors.
@@ -253,15 +261,16 @@ func (s *plausible) value(away, moved float64) float64 {
 	return math.Log(away) + math.Log(math.Erfc(d/2/math.Sqrt2))
 }
 
-// know fills in the distances of candidates of set from their nearest neighbours.
-func (s *plausible) know(candidates []int, set bound.Source) {
-	fresh := slices.DeleteFunc(slices.Clone(candidates), func(j int) bool {
-		_, known := s.neighbours[j]
-		return known
-	})
-	x := make([]float32, len(fresh)*s.p)
-	set.Examples(x, fresh)
-	for k, near := range s.nearest(x) {
+// know fills in the distances of candidates, whose inputs are x, from their nearest neighbours.
+func (s *plausible) know(candidates []int, x []float32) {
+	var fresh []int
+	var inputs []float32
+	for k, j := range candidates {
+		if _, known := s.neighbours[j]; !known {
+			fresh, inputs = append(fresh, j), append(inputs, rowOf(x, k, s.p)...)
+		}
+	}
+	for k, near := range s.nearest(inputs) {
 		s.neighbours[fresh[k]] = near
 	}
 }

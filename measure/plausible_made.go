@@ -74,11 +74,14 @@ func (s *plausible) remade(ctx context.Context, pair PlausiblePair, x []float32,
 	if found.Nearest[1], found.Score[1] = s.nearest(x)[0], s.score(x)[0]; found.Nearest[1] > found.Nearest[0] || found.Score[1] > found.Score[0] {
 		return none
 	}
-	if s.certify(ctx, &found, x, domain); !(found.MeanSquare > pair.MeanSquare) {
+	found.Input = slices.Clone(x)
+	one := []PlausiblePair{found}
+	s.certify(ctx, one, domain)
+	if found = one[0]; !(found.MeanSquare > pair.MeanSquare) {
 		return none
 	}
 	away := s.distances(x, s.x, s.p)
-	found.Candidate, found.Input = s.set[slices.Index(away, slices.Min(away))], slices.Clone(x)
+	found.Candidate = s.set[slices.Index(away, slices.Min(away))]
 	found.round()
 	return found
 }
