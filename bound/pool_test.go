@@ -140,21 +140,19 @@ func TestPool(t *testing.T) {
 // procedure, whose shard is one problem.
 func TestShardsDoNotMatter(t *testing.T) {
 	shared.Long(t, "runs every search in shards of other sizes")
-	for _, iteration := range []string{PaperIteration, InverseIteration} {
-		for _, search := range []string{Direct, Algorithm1} {
-			e := everything(t, search)
-			e.Search.Iteration = iteration
-			m, data, _ := small(t)
-			want := mustRun(t, m, data, upTo(pooled), e).SHA256
-			for _, size := range []int{1, 16} {
-				r, err := newRunner(m, data, upTo(pooled), e, RunOptions{Dir: t.TempDir()})
-				if err != nil {
-					t.Fatal(err)
-				}
-				r.shard, r.size = size, min(r.size, size)
-				if got, err := r.locked(t.Context()); err != nil || got.SHA256 != want {
-					t.Errorf("%s, %s, shards of %d: %v, or other bytes", search, iteration, size, err)
-				}
+	for search, iteration := range map[string]string{Direct: InverseIteration, Algorithm1: PaperIteration} {
+		e := everything(t, search)
+		e.Search.Iteration = iteration
+		m, data, _ := small(t)
+		want := mustRun(t, m, data, upTo(pooled), e).SHA256
+		for _, size := range []int{1, 16} {
+			r, err := newRunner(m, data, upTo(pooled), e, RunOptions{Dir: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.shard, r.size = size, min(r.size, size)
+			if got, err := r.locked(t.Context()); err != nil || got.SHA256 != want {
+				t.Errorf("%s, %s, shards of %d: %v, or other bytes", search, iteration, size, err)
 			}
 		}
 	}

@@ -48,7 +48,10 @@ func (r *leafReader) value(path string) error {
 		if err != nil {
 			return err
 		}
-		value, err := json.Marshal(text)
+		value := []byte(`"` + text + `"`)
+		if strings.ContainsFunc(text, escaped) {
+			value, err = json.Marshal(text)
+		}
 		r.leaves = append(r.leaves, leaf{path, string(value)})
 		return err
 	}
@@ -67,8 +70,17 @@ func (r *leafReader) next() byte {
 	return r.document[0]
 }
 
+// escaped reports whether JSON may write a character of a string in another way.
+func escaped(c rune) bool {
+	return c < ' ' || c > '~' || strings.ContainsRune("\"\\<>&", c)
+}
+
 // text reads a string.
 func (r *leafReader) text() (text string, err error) {
+	if end := bytes.IndexByte(r.document[1:], '"') + 1; !bytes.ContainsFunc(r.document[1:end], escaped) {
+		text, r.document = string(r.document[1:end]), r.document[end+1:]
+		return text, nil
+	}
 	end := 1
 	for ; r.document[end] != '"'; end++ {
 		if r.document[end] == '\\' {

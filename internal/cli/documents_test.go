@@ -98,6 +98,7 @@ var smaller = strings.NewReplacer(
 	"--examples 1000 --epochs 2 --seeds 2 ", "--examples 200 --epochs 1 --seeds 2 ",
 	"figure1 --data mnist --examples 20 ", "figure1 --data mnist --examples 2 --restarts 2 ",
 	"glyphs --examples 20 ", "glyphs --examples 4 ",
+	"--examples 2 ", "--examples 1 ",
 	"--list-draws 5000 ", "--list-draws 2000 ",
 	"--methods projected,discriminant,shaped --epochs 5 ", "--methods projected,discriminant,shaped --epochs 1 ",
 )
