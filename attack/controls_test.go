@@ -27,7 +27,7 @@ func TestControlsOnGlyphs(t *testing.T) {
 	front := features(t, g)
 	whole, err := nn.NewNet(g)
 	must(t, err)
-	controls(t, front, whole, data, test, all(40), 2)
+	controls(t, front, whole, data, test, all(20), 2)
 }
 
 // controls runs the positive and the negative control.

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -41,16 +40,4 @@ func readDesign(ts *testscript.TestScript, path string) *report.Report {
 	var r report.Report
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(path)), &r))
 	return &r
-}
-
-// timeless FILE takes out of a report how long things took, and the command line.
-func timeless(ts *testscript.TestScript, _ bool, args []string) {
-	var r map[string]any
-	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &r))
-	delete(r, "timing")
-	delete(r, "command")
-	delete(r, "rendered") // digests of files with the time and the command
-	b, err := json.Marshal(r)
-	ts.Check(err)
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o666))
 }

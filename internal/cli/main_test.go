@@ -62,7 +62,6 @@ func TestScripts(t *testing.T) {
 			"mknan":        mkNaN,
 			"interrupt":    interrupt,
 			"printed":      printed,
-			"timeless":     timeless,
 			"serving":      serving,
 			"stopped":      stopped,
 			"fetch":        fetch,

@@ -216,12 +216,12 @@ func until(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
-// likewise REPORT REPORT compares two reports in all but how long things took.
+// likewise REPORT REPORT compares two reports in all but how long things took, and the command line.
 func likewise(ts *testscript.TestScript, _ bool, args []string) {
 	var reports [2]map[string]any
 	for i := range reports {
 		ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[i])), &reports[i]))
-		for _, key := range []string{"timing", "rendered", "checks"} { // the pages show the timing
+		for _, key := range []string{"timing", "rendered", "checks", "command"} { // the pages show the timing and the command
 			delete(reports[i], key)
 		}
 	}
