@@ -205,6 +205,7 @@ func TestCores(t *testing.T) {
 // TestAlone wants a target's guesses not to depend on the targets beside it, and a nil
 // dst to be left out.
 func TestAlone(t *testing.T) {
+	shared.Long(t, "targets beside others")
 	x, targets := outputs(600, 7)
 	for _, l := range Learners() {
 		ts := targets
@@ -228,6 +229,7 @@ func TestAlone(t *testing.T) {
 // TestTogether wants goroutines that guess at once not to disturb one another, and guesses
 // not to depend on the rows beside.
 func TestTogether(t *testing.T) {
+	shared.Long(t, "goroutines that guess at once")
 	const n, d = 700, 10
 	x, targets := outputs(n, 8)
 	targets = append(twoClasses(targets[:1]), Target{Values: make([]float64, n)})

@@ -285,6 +285,7 @@ func TestDecodeProgressAndEnd(t *testing.T) {
 var pillowMeans = [3]float64{124.261, 92.304, 77.840}
 
 func TestDecodeFairFace(t *testing.T) {
+	shared.Long(t, "pictures of a zip decoded one by one")
 	source := shared.Path(t, "data/fairface64.zip")
 	fsys, closer, err := openFS(source)
 	if err != nil {

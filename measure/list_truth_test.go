@@ -54,6 +54,7 @@ func cornerTruth(sigma float64) (square, right, bits float64) {
 // everybody, from draws of corners, are below it and near it. The test has one seed, so that
 // it passes always or never; every limit alone fails for one seed in a thousand.
 func TestListsAgainstClosedForms(t *testing.T) {
+	shared.Long(t, "limits from lists against closed forms")
 	for _, p := range []int{2, 5, 9} {
 		for _, sigma := range []float64{.4, 1, 3} {
 			noise, err := release.NewGaussian(sigma)

@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"tattle/internal/shared"
 )
 
 // of returns a manifest of so many shards.
@@ -124,6 +126,7 @@ func again(t *testing.T, test, dir string, more ...string) *exec.Cmd {
 
 // Processes race for the same shards: each is committed once, and none is torn.
 func TestProcessesCommitOnce(t *testing.T) {
+	shared.Long(t, "processes that commit the same shards")
 	const shards, processes = 40, 3
 	if dir := os.Getenv("TATTLE_RUN_DIR"); dir != "" {
 		f, err := Join(dir, of(shards))
