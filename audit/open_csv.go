@@ -75,7 +75,7 @@ func (t *outputTable) begin(o OpenOptions) error {
 	header := make([]string, len(row))
 	for i, name := range row {
 		if !utf8.ValidString(name) {
-			return fmt.Errorf("line 1: the name %q is not UTF-8: save the file as UTF-8", name)
+			return fmt.Errorf("line 1: the name %s is not UTF-8: save the file as UTF-8", showName(name))
 		}
 		header[i] = strings.TrimSpace(name)
 	}

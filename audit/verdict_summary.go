@@ -67,13 +67,16 @@ func (r *Result) obstacles() string {
 			continue
 		}
 		if n++; n > mostObstacles {
-			break
+			continue
 		}
 		if why := cmp.Or(f.Unusable, r.blind(f)); r.named(Inconclusive) == f.Attribute {
 			said += " " + why
 		} else {
 			said += fmt.Sprintf(" %s: %s%s", f.Attribute, strings.ToLower(why[:1]), why[1:])
 		}
+	}
+	if more := n - mostObstacles; more > 0 {
+		said += fmt.Sprintf(" %d more: see the findings.", more)
 	}
 	return said
 }

@@ -131,6 +131,9 @@ func TestSummaryGivesReasons(t *testing.T) {
 	if got := concluded(one, other).Reasons[0]; got != "s, t: the examples do not allow a verdict. s: all examples are of one class. t: there are too few examples." {
 		t.Error(got)
 	}
+	if got := concluded(one, one, one, one, other).Reasons[0]; !strings.HasSuffix(got, " 2 more: see the findings.") {
+		t.Error(got)
+	}
 	r := concluded(found("s", 300, 100, 1e-4, 1, 1))
 	for _, c := range []struct {
 		excess Excess

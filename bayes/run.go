@@ -202,6 +202,9 @@ func newDraws(ctx context.Context, list Candidates, noise release.Noise, o Optio
 		truth: make([]int, o.Draws), features: make([]float64, o.Draws*dim), scales: o.Scales, seed: o.Seed}
 	of := map[int][]int{} // the draws of each true input
 	for b := range o.Draws {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		r := run.Rand(o.Seed, b, streamNoise)
 		truth := r.IntN(list.Len())
 		d.truth[b], of[truth] = truth, append(of[truth], b)

@@ -180,7 +180,7 @@ func (s *pairSearch) step(row int, slope float64, by simd.AdamCoefficients) {
 //
 // h = ¼·exp(−d²/8)·M with M = E[1/cosh(dT/2)] of a standard normal T (release.GaussianPairShare).
 // M and its derivative are sums over t = 0, s, 2s, …, as far as cosh(dt/2) and exp(t²/2) are below
-// 10⁶.
+// 10⁷.
 func LogPairShare(d float64) (log, slope float64) {
 	const wide, far = 5.5, 28
 	if !(d < 1e6) { // as M ≈ √(2π)/d

@@ -140,6 +140,7 @@ func TestPool(t *testing.T) {
 // procedure, whose shard is one problem.
 func TestShardsDoNotMatter(t *testing.T) {
 	shared.Long(t, "runs every search in shards of other sizes")
+	// Searches and iterations do not know of each other: each occurs once.
 	for search, iteration := range map[string]string{Direct: InverseIteration, Algorithm1: PaperIteration} {
 		e := everything(t, search)
 		e.Search.Iteration = iteration

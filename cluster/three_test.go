@@ -93,7 +93,7 @@ func TestNode(t *testing.T) {
 // place a copy on one of them if it became the leader: one that is down would never be heard of.
 const knows = "knows all nodes"
 
-// knowsAll looks into the server, which answers this as the leader only.
+// knowsAll looks into the server's private fields: its own API answers this only on the leader.
 func knowsAll(s *server.Server) bool {
 	nodes, known := (*sync.Map)(reflect.ValueOf(s).Elem().FieldByName("nodeToInfo").Addr().UnsafePointer()), 0
 	nodes.Range(func(_, node any) bool {

@@ -162,7 +162,7 @@ func (t *table) add(row []string, line int) error {
 	t.lines = append(t.lines, line)
 	for k, v := range row {
 		if !utf8.ValidString(v) {
-			return malformed(t.source, "line %d: %q is not UTF-8: save the file as UTF-8", line, v)
+			return malformed(t.source, "line %d: %q is not UTF-8: save the file as UTF-8", line, v[:min(len(v), 60)])
 		}
 		t.columns[k].values = append(t.columns[k].values, strings.TrimSpace(v))
 	}

@@ -188,11 +188,12 @@ func (o *Options) checkMethods() error {
 // checkList checks the limits about a list of candidates, of which n are given.
 func (o *Options) checkList(n int) error {
 	guess, whole := 1/float64(o.Candidates), math.Log2(float64(o.Candidates))
+	least := upward(100*identifyMargin*guess, 3)
 	switch {
 	case o.Candidates > n:
 		return measure.WrongOption("Identify", "%d candidates: the training data hold %d inputs", o.Candidates, n)
-	case o.Identify > 0 && o.Identify <= identifyMargin*guess:
-		return measure.WrongOption("Identify", "%.4g %% of %d candidates: guessing without the release already names %.3g %%, and the measurement needs room above that: give more than %.3g %%, or more candidates", 100*o.Identify, o.Candidates, 100*guess, 100*identifyMargin*guess)
+	case o.Identify > 0 && 100*o.Identify <= least:
+		return measure.WrongOption("Identify", "%.4g %% of %d candidates: guessing without the release already names %.3g %%, and the measurement needs room above that: give more than %.3g %%, or more candidates", 100*o.Identify, o.Candidates, 100*guess, least)
 	case o.Bits > 0 && o.Bits >= whole:
 		return measure.WrongOption("Bits", "%.4g bits: no release reveals more than %.4g bits about which of %d candidates the input is, so the limit must be smaller", o.Bits, whole, o.Candidates)
 	}
@@ -235,6 +236,12 @@ func (o *Options) checkAttributes(train, test *dataset.Set) error {
 	return nil
 }
 
+// upward rounds a positive number up to so many digits, as it is printed.
+func upward(x float64, digits int) float64 {
+	unit := math.Pow10(int(math.Floor(math.Log10(x))) + 1 - digits)
+	return math.Ceil(x/unit-1e-9) * unit
+}
+
 func joined(methods []Method) string {
 	var all []string
 	for _, m := range methods {
@@ -259,12 +266,12 @@ func (p Protect) check(train, test *dataset.Set) error {
 		}
 		most, whole := slices.Max(share), stat.EntropyBits(share)
 		switch {
-		case p.Accuracy > 0 && p.Accuracy <= most+rightMargin:
-			return measure.WrongOption("Protect", "%s: guessing the most frequent class is right in %.4g %%, without the release, and the measurement needs room above that: give more than %.4g %%", p.Attribute, 100*most, 100*(most+rightMargin))
-		case p.AUC > 0 && p.AUC <= .5+areaMargin:
-			return measure.WrongOption("Protect", "%s: guessing has an AUC of 0.5, without the release, and the measurement needs room above that: give more than %.3g", p.Attribute, .5+areaMargin)
+		case p.Accuracy > 0 && 100*p.Accuracy <= upward(100*(most+rightMargin), 4):
+			return measure.WrongOption("Protect", "%s: guessing the most frequent class is right in %.4g %%, without the release, and the measurement needs room above that: give more than %.4g %%", p.Attribute, 100*most, upward(100*(most+rightMargin), 4))
 		case p.AUC > 0 && len(a.Values) != 2:
 			return measure.WrongOption("Protect", "%s: a limit on the AUC is for two classes, and there are %d", p.Attribute, len(a.Values))
+		case p.AUC > 0 && p.AUC <= .5+areaMargin:
+			return measure.WrongOption("Protect", "%s: guessing has an AUC of 0.5, without the release, and the measurement needs room above that: give more than %.3g", p.Attribute, .5+areaMargin)
 		case p.Bits > 0 && p.Bits >= whole:
 			return measure.WrongOption("Protect", "%s: it has %.4g bits, of which no release reveals more: the limit must be smaller", p.Attribute, whole)
 		}

@@ -2,6 +2,7 @@ package promise
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"sync"
 )
@@ -11,18 +12,19 @@ import (
 const placesAtOnce = 2
 
 // atOnce returns how many places are searched at a time: one if there are several nodes, whose
-// features would take memory together.
+// features would take memory together, or if copies of the whole model are trained.
 func (s *searcher) atOnce() int {
-	if len(s.Nodes) > 1 {
+	if len(s.Nodes) > 1 || s.Finetune == FinetuneAll {
 		return 1
 	}
-	return placesAtOnce
+	return min(placesAtOnce, runtime.GOMAXPROCS(0))
 }
 
 // cuts keeps the cut of the last place that was computed here.
 type cuts struct {
 	mu   sync.Mutex
 	last *cut
+	tell func(phase string, done, total int) // whichever place needs the cut first, all wait for it
 }
 
 // cutAt returns the cut at a node, which is kept for the next place.
@@ -33,7 +35,7 @@ func (s *searcher) cutAt(ctx context.Context, node string) (*cut, error) {
 		return c, nil
 	}
 	s.cuts.last = nil
-	c, err := newCut(ctx, s.graph, node, s.train, s.validation(), func(done, total int) { s.tell("computing the features of "+node, done, total) })
+	c, err := newCut(ctx, s.graph, node, s.train, s.validation(), func(done, total int) { s.cuts.tell("computing the features of "+node, done, total) })
 	if err == nil {
 		s.cuts.last = c
 	}
@@ -41,13 +43,22 @@ func (s *searcher) cutAt(ctx context.Context, node string) (*cut, error) {
 }
 
 // running are the places that are searched now. One progress bar is shown: that of the first.
+// Progress functions are called by one goroutine at a time.
 type running struct {
 	mu     sync.Mutex
 	places []int
+	tell   func(phase string, done, total int)
+}
+
+// all reports progress of all places.
+func (r *running) all(phase string, done, total int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tell(phase, done, total)
 }
 
 // begin adds a place. It returns the progress function of the place.
-func (r *running) begin(place int, tell func(phase string, done, total int)) func(phase string, done, total int) {
+func (r *running) begin(place int) func(phase string, done, total int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.places = append(r.places, place)
@@ -55,7 +66,7 @@ func (r *running) begin(place int, tell func(phase string, done, total int)) fun
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if slices.Min(r.places) == place {
-			tell(phase, done, total)
+			r.tell(phase, done, total)
 		}
 	}
 }

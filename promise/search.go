@@ -80,7 +80,9 @@ func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, e
 	if !named {
 		o.Methods = defaultMethods()
 	}
-	s := &searcher{Options: o, graph: g, train: train, test: test, inputs: nn.Size(train.Shape), cuts: new(cuts), running: new(running), named: named}
+	s := &searcher{Options: o, graph: g, train: train, test: test, inputs: nn.Size(train.Shape), named: named}
+	s.running = &running{tell: s.tell}
+	s.cuts = &cuts{tell: s.running.all}
 	s.candidates = run.Rand(o.Seed, 0, streamCandidates).Perm(train.Len())
 	if o.Candidates < train.Len() { // those of the final measurement
 		s.candidates = measure.DrawCandidates(train.Len(), o.Candidates, o.Seed)
@@ -137,7 +139,7 @@ func (s *searcher) stage(ctx context.Context) ([]*found, error) {
 		AtOnce:   s.atOnce(),
 		Do: func(ctx context.Context, i int, w io.Writer) error {
 			one := *s
-			one.Progress = s.running.begin(i, s.tell)
+			one.Progress = s.running.begin(i)
 			defer s.running.end(i)
 			f, err := one.search(ctx, s.places[i])
 			if err != nil {
@@ -145,7 +147,7 @@ func (s *searcher) stage(ctx context.Context) ([]*found, error) {
 			}
 			return json.NewEncoder(w).Encode(f)
 		},
-		Progress: func(f *run.Folder) { s.tell("searching", f.Len()-len(f.Remaining()), len(s.places)) },
+		Progress: func(f *run.Folder) { s.running.all("searching", f.Len()-len(f.Remaining()), len(s.places)) },
 	})
 	if err != nil {
 		return nil, err

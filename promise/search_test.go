@@ -227,3 +227,21 @@ func TestNewInputsDecide(t *testing.T) {
 		t.Errorf("%+v, best %+v", f.Points, best)
 	}
 }
+
+// The limit on bits of a protected attribute is for an adversary who knows the answers to all tasks.
+func TestProtectedBeyondAllTasks(t *testing.T) {
+	train := pairs(20, 6)
+	s := &searcher{Options: Options{Limits: Limits{Protect: []Protect{{Attribute: "side", Bits: .1}}}}, train: train}
+	targets := func() int {
+		seen := map[int]bool{}
+		for _, y := range s.attributes(dataset.First(train.Len()))[0].Target {
+			seen[y] = true
+		}
+		return len(seen)
+	}
+	one := targets()
+	s.Tasks = []string{"side"}
+	if two := targets(); two != 2*one {
+		t.Errorf("%d answers of one task, %d of two", one, two)
+	}
+}

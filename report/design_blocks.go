@@ -54,7 +54,7 @@ func (d *document) design(r *Report) {
 
 // frontierNote says how to read the figure.
 func (x *Design) frontierNote(f *frontier) string {
-	right := fmt.Sprintf("right is harder for %s only. The shaded corner is the target, the ring the answer. Directions and deviations are for unbiased reconstructions, and estimated except for the confirmed point.", x.For())
+	right := fmt.Sprintf("right is harder for %s only. The shaded corner is the target, the ring the answer. Directions and deviations are for unbiased reconstructions. They are estimated, except for the deviation of the confirmed point.", x.For())
 	if x.costOnly() {
 		right = "right is more noise. The shaded area is within the limit on the cost, the ring the answer."
 	}

@@ -24,7 +24,7 @@ func (r *Report) designLead() verdictBlock {
 		v.Says = fmt.Sprintf("Nothing that was tried meets the target (%s); the figures are of the nearest release.", x.asked("the inputs"))
 	case x.costOnly():
 		v.Badge, v.Tone = "Within the accuracy limit", Calm
-		v.Says = fmt.Sprintf("Of the releases that were tried with %s, this one leaves unbiased estimators the fewest directions of an input, %s.", x.asked("the inputs"), r.beyondTarget())
+		v.Says = fmt.Sprintf("By estimate, no candidate with %s leaves unbiased estimators fewer directions of an input, %s.", x.asked("the inputs"), r.beyondTarget())
 	default:
 		v.Says = fmt.Sprintf("This release meets the target (%s), %s.", x.asked("the inputs"), r.beyondTarget())
 	}

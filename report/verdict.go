@@ -46,7 +46,7 @@ func (r *Report) warnFit(data *dataset.Set) {
 		most = max(most, counts[y])
 	}
 	if share := float64(most) / float64(data.Len()); float64(r.Utility.CleanAccuracy) <= share {
-		r.warn("Without noise the model is right for %s of the examples, and the guess of the commonest class for %s. Its inputs are probably not scaled as in its training (--preprocess), or the labels are not those that it learned: figures of a model that does not work say nothing about one that does.", percent(float64(r.Utility.CleanAccuracy)), percent(share))
+		r.warn("Without noise the model is right for %s of the examples, and the guess of the commonest class for %s. A working model can do so if one class is common. Otherwise its inputs may not be scaled as in its training (--preprocess), or the labels may not be those that it learned: then the figures here say nothing about the model as it is used.", percent(float64(r.Utility.CleanAccuracy)), percent(share))
 	}
 }
 
@@ -76,7 +76,7 @@ func (r *Report) warnBounds(res *bound.Result) {
 		r.warn("The search is the authors' program (one LSQR over a stack of examples, stopped early), which damps the directions that change the features least: algorithm1 and direct give larger bounds.")
 	}
 	if r.Resolvable != nil && !r.Resolvable.Estimated && r.Resolvable.RankMax < r.Resolvable.Inputs {
-		r.warn("Estimated: near each of %s, the features change along at most %d of %d directions of the input (changes below 1e-8 of the largest are taken for rounding)%s. Attacks with prior knowledge can succeed nevertheless.", Count(len(res.Indices), "example"), r.Resolvable.RankMax, r.Resolvable.Inputs, hidden(r))
+		r.warn("Estimated: near each of %s, the features change along at most %d of %d directions of the input. Changes below 1e-8 of the largest are taken for rounding%s. Attacks with prior knowledge can succeed nevertheless.", Count(len(res.Indices), "example"), r.Resolvable.RankMax, r.Resolvable.Inputs, hidden(r))
 	}
 }
 

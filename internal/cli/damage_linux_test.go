@@ -64,7 +64,7 @@ func files(t *testing.T, dir string) (names []string) {
 
 // TestDamagedRun damages each file of interrupted runs in turn. With --resume a run
 // computes what is damaged again and comes to the same bytes, or it says in one line what
-// is wrong; in either case within seconds.
+// is wrong. It does not wait for ever in either case.
 func TestDamagedRun(t *testing.T) {
 	shared.Long(t, "damage of each file of an interrupted run")
 	work := t.TempDir()

@@ -24,7 +24,7 @@ type furtherFlags struct {
 	Candidates string `help:"Candidates of an adversary, a list that contains the input: a number of training inputs, all of them, other data, or none (default: training inputs, as many as take about a minute; none without attacks)." placeholder:"N|all|PATH|none" input:"data"`
 	ListDraws  *int   `help:"Random draws of an input and its release, for the limits from such a list (default: 2000, or as many as fit into memory)." placeholder:"N"`
 
-	Task []string `sep:"none" help:"Sensitive attribute that the release answers as well. Limits for adversaries who know the target are then for those who know this, too." placeholder:"ATTRIBUTE" more:""`
+	Task []string `sep:"none" help:"Sensitive attribute that the release answers besides the target. Limits for adversaries who know the target then hold for those who know both." placeholder:"ATTRIBUTE" more:""`
 
 	TrainingData string `help:"Data that prior, attacks and projections learn from (default: training part of --data)." placeholder:"PATH" input:"data"`
 }
@@ -119,11 +119,11 @@ func (f furtherFlags) adversaries(data measure.Inputs, needed string, set *datas
 	if a.Lists, err = data.Lists(f.Candidates, training, path, set, open); err != nil {
 		return nil, flagged(err, optionFlags)
 	}
-	return a, f.set(a.Lists)
+	return a, f.set(a.Lists, set.Y != nil)
 }
 
 // set sets the options of lists that are not a choice of candidates.
-func (f furtherFlags) set(o *measure.ListOptions) error {
+func (f furtherFlags) set(o *measure.ListOptions, labelled bool) error {
 	given := ""
 	switch {
 	case f.ListDraws != nil:
@@ -137,9 +137,14 @@ func (f furtherFlags) set(o *measure.ListOptions) error {
 	if f.ListDraws != nil {
 		o.Draws = *f.ListDraws
 	}
-	for _, name := range f.Task {
-		if !slices.Contains(o.Attributes, name) {
+	for i, name := range f.Task {
+		switch {
+		case !slices.Contains(o.Attributes, name):
 			return usage(fmt.Errorf("--task: the data have no sensitive attribute %q", name), "name it with --sensitive")
+		case slices.Contains(f.Task[:i], name):
+			return usage(fmt.Errorf("--task: %s is given twice", name), "")
+		case !labelled:
+			return usage(errors.New("--task: the data have no target"), "name it with --target, or give labels")
 		}
 		o.Tasks = append(o.Tasks, name)
 	}

@@ -216,7 +216,8 @@ func until(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
-// likewise REPORT REPORT compares two reports in all but how long things took, and the command line.
+// likewise REPORT REPORT compares two reports in all but how long things took, the command line, the
+// digest of the page that shows both (rendered), and the checks of what workers computed.
 func likewise(ts *testscript.TestScript, _ bool, args []string) {
 	var reports [2]map[string]any
 	for i := range reports {
