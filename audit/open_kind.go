@@ -13,7 +13,7 @@ const (
 	mostlySoft    = .5 // share of distributions from which the other rows are taken for slips
 	oneOutput     = "one column of outputs is taken for"
 	asProbability = oneOutput + " the probability p of class %s: the outputs are 1 − p and p"
-	asLabel       = oneOutput + " the hard label, 1 for class %s: there are no probabilities"
+	asLabel       = oneOutput + " the hard label: 1 is class %s, 0 the other class"
 	asScore       = oneOutput + " a score z of class %s: the outputs are 0 and z"
 )
 

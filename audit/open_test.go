@@ -152,7 +152,7 @@ func TestOpenColumnOfLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "the hard label, 1 for class 1") || !newResult(s, Options{Margin: new(0.)}).Binary {
+	if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "the hard label: 1 is class 1, 0 the other class") || !newResult(s, Options{Margin: new(0.)}).Binary {
 		t.Errorf("%+v", s)
 	}
 	s.Outputs[0], s.Outputs[1] = .5, .5

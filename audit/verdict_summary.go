@@ -55,12 +55,12 @@ func (r *Result) means(v Verdict) string {
 	return "the examples do not allow a verdict"
 }
 
-// mostObstacles is the number of attributes for which the summary says why there is no verdict.
+// mostObstacles is how many attributes without a verdict get a reason in the summary.
 const mostObstacles = 3
 
-// obstacles says why the examples do not allow a verdict on attributes, in sentences.
+// obstacles returns sentences with the reasons why attributes have no verdict.
 func (r *Result) obstacles() string {
-	said, n := "", 0
+	reasons, n := "", 0
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.Verdict != Inconclusive {
@@ -70,15 +70,15 @@ func (r *Result) obstacles() string {
 			continue
 		}
 		if why := cmp.Or(f.Unusable, r.blind(f)); r.named(Inconclusive) == f.Attribute {
-			said += " " + why
+			reasons += " " + why
 		} else {
-			said += fmt.Sprintf(" %s: %s%s", f.Attribute, strings.ToLower(why[:1]), why[1:])
+			reasons += fmt.Sprintf(" %s: %s%s", f.Attribute, strings.ToLower(why[:1]), why[1:])
 		}
 	}
 	if more := n - mostObstacles; more > 0 {
-		said += fmt.Sprintf(" %d more: see the findings.", more)
+		reasons += fmt.Sprintf(" The reasons for %d more are in the findings.", more)
 	}
-	return said
+	return reasons
 }
 
 // stated ends a sentence if the recipe is known by a statement only.

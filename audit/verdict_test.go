@@ -121,7 +121,8 @@ func TestConcludeIsIdempotentAndHeedsControls(t *testing.T) {
 	}
 }
 
-// The summary says why there is no verdict, and by what a planted model was found.
+// The summary gives the reason for a missing verdict. It says whether a planted model was found by
+// right guesses or by scores.
 func TestSummaryGivesReasons(t *testing.T) {
 	one := Finding{Attribute: "s", Unusable: "All examples are of one class."}
 	other := Finding{Attribute: "t", Unusable: "There are too few examples."}
@@ -131,7 +132,7 @@ func TestSummaryGivesReasons(t *testing.T) {
 	if got := concluded(one, other).Reasons[0]; got != "s, t: the examples do not allow a verdict. s: all examples are of one class. t: there are too few examples." {
 		t.Error(got)
 	}
-	if got := concluded(one, one, one, one, other).Reasons[0]; !strings.HasSuffix(got, " 2 more: see the findings.") {
+	if got := concluded(one, one, one, one, other).Reasons[0]; !strings.HasSuffix(got, " The reasons for 2 more are in the findings.") {
 		t.Error(got)
 	}
 	r := concluded(found("s", 300, 100, 1e-4, 1, 1))

@@ -8,7 +8,8 @@ type Memo struct {
 	known []bool
 }
 
-// NewMemo returns a Memo without features, for a source of so many inputs.
+// NewMemo returns an empty Memo for a source of inputs with dim features each. A Memo is not safe for
+// concurrent use.
 func NewMemo(inputs, dim int) *Memo {
 	return &Memo{dim, make([]float64, inputs*dim), make([]bool, inputs)}
 }

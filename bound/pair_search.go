@@ -179,8 +179,8 @@ func (s *pairSearch) step(row int, slope float64, by simd.AdamCoefficients) {
 // for features that differ by d standard deviations. It errs by about 1e-5: it is for searches.
 //
 // h = ¼·exp(−d²/8)·M with M = E[1/cosh(dT/2)] of a standard normal T (release.GaussianPairShare).
-// M and its derivative are sums over t = 0, s, 2s, …, as far as cosh(dt/2) and exp(t²/2) are below
-// 10⁷.
+// M and its derivative are sums over t = 0, s, 2s, … . The sums end where cosh(dt/2) or exp(t²/2)
+// reaches 10⁷: all later terms together are below the error above.
 func LogPairShare(d float64) (log, slope float64) {
 	const wide, far = 5.5, 28
 	if !(d < 1e6) { // as M ≈ √(2π)/d

@@ -113,7 +113,7 @@ const pooled = 19
 // Whoever computes a shard, alone or after others, in whatever order: the same bytes, and
 // the same said of them.
 func TestPool(t *testing.T) {
-	shared.Long(t, "the same bytes whoever computes a shard")
+	shared.Long(t, "the same bytes from one process and from several workers")
 	for _, search := range []string{Direct, Algorithm1, Published} {
 		e := everything(t, search)
 		m, data, _ := small(t)

@@ -40,7 +40,7 @@ var maxElection time.Duration
 //go:linkname heartbeat github.com/nats-io/nats-server/v2/server.hbInterval
 var heartbeat time.Duration
 
-// How often a node tells the others what it stores.
+// The time between two reports of a node to the others of what it stores.
 //
 //go:linkname statistics github.com/nats-io/nats-server/v2/server.statsHBInterval
 var statistics time.Duration
@@ -85,13 +85,13 @@ func TestNode(t *testing.T) {
 	for !knowsAll(s) {
 		time.Sleep(10 * time.Millisecond)
 	}
-	fmt.Println(knows)
+	fmt.Println(knowsOthers)
 	s.WaitForShutdown()
 }
 
-// knows is what a node prints once it has heard what every other one stores. Before, it would not
+// knowsOthers is what a node prints once it has heard what every other one stores. Before, it would not
 // place a copy on one of them if it became the leader: one that is down would never be heard of.
-const knows = "knows all nodes"
+const knowsOthers = "knows all nodes"
 
 // knowsAll looks into the server's private fields: its own API answers this only on the leader.
 func knowsAll(s *server.Server) bool {
@@ -197,8 +197,8 @@ func (s *three) kill(i int) {
 // three are to keep.
 func (s *three) dial() (c *cluster.Conn) {
 	s.t.Helper()
-	for i, said := range s.said {
-		until(s.t, s.nodes[i].Name+" "+knows, func() bool { return strings.Contains(said.String(), knows) })
+	for i, output := range s.said {
+		until(s.t, s.nodes[i].Name+": "+knowsOthers, func() bool { return strings.Contains(output.String(), knowsOthers) })
 	}
 	until(s.t, "three nodes keep a stream", func() bool {
 		var err error

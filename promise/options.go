@@ -276,7 +276,7 @@ func (p Protect) check(train, test *dataset.Set) error {
 			return measure.WrongOption("Protect", "%s: it has %.4g bits, of which no release reveals more: the limit must be smaller", p.Attribute, whole)
 		}
 		if least := (bayes.Population{N: set.Len(), Alpha: alpha / 2}).Ceiling(most); set == test && p.Accuracy > 0 && p.Accuracy <= least {
-			return measure.WrongOption("Protect", "%s: with %d test inputs, limits above %.4g %% can be certified: promise less, or give more test inputs", p.Attribute, set.Len(), 100*least)
+			return measure.WrongOption("Protect", "%s: with %d test inputs, limits above %.4g %% can be certified: promise less, or give more test inputs", p.Attribute, set.Len(), upward(100*least, 4))
 		}
 	}
 	return nil

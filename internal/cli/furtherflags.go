@@ -132,7 +132,7 @@ func (f furtherFlags) set(o *measure.ListOptions, labelled bool) error {
 		given = "--task"
 	}
 	if o == nil && given != "" {
-		return usage(fmt.Errorf("%s: there are no lists of inputs", given), "choose a list with --candidates")
+		return usage(fmt.Errorf("%s requires a list of candidates, and none is used", given), "choose a list with --candidates")
 	}
 	if f.ListDraws != nil {
 		o.Draws = *f.ListDraws

@@ -153,7 +153,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 			err = fmt.Errorf("%s: a value is missing", flag)
 		}
 		if _, none := grammar.(*commands); none && strings.HasPrefix(err.Error(), "unexpected argument "+args[0]) {
-			err = fmt.Errorf("there is no command %q", args[0])
+			err = fmt.Errorf("unknown command %q", args[0])
 		}
 		return nil, usage(err, "tattle --help lists the commands, tattle COMMAND --help their flags")
 	}

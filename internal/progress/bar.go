@@ -143,18 +143,19 @@ func (b *Bar) described(more string) string {
 	return fitted(b.what, more, columns-counts-len("  100% ||  ")-1)
 }
 
-// fitted cuts what to columns less those of more, and more where there is no room for both.
-func fitted(what, more string, columns int) string {
+// fitted joins a label and further text in a number of columns. It shortens the label if necessary,
+// and leaves the further text out if less than eight characters of the label would remain.
+func fitted(label, more string, columns int) string {
 	cut := func(s string, n int) string {
 		if r := []rune(s); len(r) > max(n, 0) {
 			return string(r[:max(n-1, 0)]) + "…"
 		}
 		return s
 	}
-	if short := cut(what, columns-utf8.RuneCountInString(more)); utf8.RuneCountInString(short) >= min(8, utf8.RuneCountInString(what)) {
+	if short := cut(label, columns-utf8.RuneCountInString(more)); utf8.RuneCountInString(short) >= min(8, utf8.RuneCountInString(label)) {
 		return short + more
 	}
-	return cut(what, columns)
+	return cut(label, columns)
 }
 
 func (b *Bar) draw() *progressbar.ProgressBar {

@@ -73,7 +73,7 @@ func unknown(n *kong.Node, key string) error {
 		for _, c := range n.Children {
 			names = append(names, c.Name)
 		}
-		return fmt.Errorf("there is no command %q: the tables are %s", key, strings.Join(names, ", "))
+		return fmt.Errorf("unknown command %q: the tables are %s", key, strings.Join(names, ", "))
 	}
 	return fmt.Errorf("%s has no flag %q: tattle %s --help=all lists them", words(n), key, words(n))
 }

@@ -72,8 +72,8 @@ func TestFor(t *testing.T) {
 
 func TestReadErrors(t *testing.T) {
 	for document, want := range map[string]string{
-		"[audits]\n":                     `tattle.toml: there is no command "audits": the tables are audit, data`,
-		"target = 'y'\n":                 `there is no command "target"`,
+		"[audits]\n":                     `tattle.toml: unknown command "audits": the tables are audit, data`,
+		"target = 'y'\n":                 `unknown command "target"`,
 		"[audit]\ntargets = 'y'\n":       `audit has no flag "targets": tattle audit --help=all lists them`,
 		"[audit]\nhelp = true\n":         `audit has no flag "help"`,
 		"audit = 3\n":                    "audit: must be a table [audit]",
