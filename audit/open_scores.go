@@ -27,21 +27,24 @@ func (r *roles) findScores(asked []string, labelled bool) error {
 	case len(families) == 0:
 		return fmt.Errorf("has no columns of outputs (score…, logit…, prob…, p0…, pred…, output…): name them with --scores; there are %s", showNames(r.header))
 	case len(families) > 1:
-		return fmt.Errorf("has columns of outputs of several names (%s…): say which with --scores, as in \"%s*\"", strings.Join(families, "…, "), families[0])
+		most := slices.MaxFunc(families, func(a, b []string) int { return len(a) - len(b) })
+		return fmt.Errorf("has columns of outputs of several kinds (%s): name those of one kind with --scores, such as %s", showNames(slices.Concat(families...)), showNames(most))
 	}
 	return r.checkClasses()
 }
 
-// named takes the columns whose names are those of outputs, and returns the families of the names.
-func (r *roles) named(parse func(string) (scoreName, bool)) (families []string) {
+// named takes the columns whose names are those of outputs, and returns these names by family.
+func (r *roles) named(parse func(string) (scoreName, bool)) (families [][]string) {
+	at := map[string]int{}
 	for k, h := range r.header {
 		name, ok := parse(h)
 		if !ok || r.taken(k) {
 			continue
 		}
-		if !slices.Contains(families, name.family) {
-			families = append(families, name.family)
+		if _, known := at[name.family]; !known {
+			at[name.family], families = len(families), append(families, nil)
 		}
+		families[at[name.family]] = append(families[at[name.family]], h)
 		r.scores, r.classes, r.kind = append(r.scores, k), append(r.classes, name.class), name.kind
 	}
 	return families

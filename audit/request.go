@@ -210,12 +210,13 @@ func (q *Request) openModel(ctx context.Context, s *Subject) (err error) {
 	if s.Model, err = measure.OpenModel(q.Model, q.ModelOptions); err != nil {
 		return wrongModel(err)
 	}
-	if columns := s.Model.Graph.Columns; columns != nil && s.Model.Preprocess.IsZero() && dataset.IsTable(q.Data, q.Kind) {
-		s.Examples, err = q.readColumns(ctx, s.Model.Graph)
-	} else if s.Model.Preprocess.IsZero() {
-		s.Examples, err = q.read(ctx, s.Model.Graph.InputShape)
-	} else {
+	switch shape, columns := s.Model.Graph.InputShape, s.Model.Graph.Columns != nil && dataset.IsTable(q.Data, q.Kind); {
+	case !s.Model.Preprocess.IsZero():
 		s.Examples, err = q.readForeign(ctx, s.Model, s.Model.Pictures())
+	case columns:
+		s.Examples, err = q.readForeign(ctx, s.Model, shape)
+	default:
+		s.Examples, err = q.read(ctx, shape)
 	}
 	if err != nil {
 		return err

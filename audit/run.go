@@ -146,6 +146,10 @@ func newResult(s *Sample, o Options) *Result {
 	return r
 }
 
+// leastAnswered is the number of examples below which a comparison with the commonest class shows
+// nothing.
+const leastAnswered = 50
+
 // warn adds warnings on what makes figures mean less than they seem to.
 func (r *Result) warn(s *Sample) {
 	if _, copies := twins(s); copies > 0 {
@@ -154,8 +158,12 @@ func (r *Result) warn(s *Sample) {
 	if w := s.RowWidth(); constantRows(s.Outputs, w) {
 		r.Warnings = append(r.Warnings, "All rows of outputs are equal: the outputs are constant.")
 	}
-	if s.Kind != Vector && r.Honesty.Interval[1]*float64(len(s.Classes)) < 1 {
+	switch often := slices.Max(r.Counts); {
+	case s.Kind == Vector || often == len(s.Y):
+	case r.Honesty.Interval[1]*float64(len(s.Classes)) < 1:
 		r.Warnings = append(r.Warnings, fmt.Sprintf("The predicted %s is right for %s only, less often than by guessing among %d classes: check that the outputs are in the order of the classes.", s.Target, percent(r.Honesty.Value), len(s.Classes)))
+	case r.Honesty.Correct <= often && len(s.Y) >= leastAnswered:
+		r.Warnings = append(r.Warnings, fmt.Sprintf("The predicted %s is right for %s, and the guess of the commonest class for %s. A working model can do so if one class is common. Otherwise its inputs may not be scaled as in its training (--preprocess), or the outputs may not be in the order of the classes: then the figures here say nothing about the model as it is used.", s.Target, percent(r.Honesty.Value), percent(float64(often)/float64(len(s.Y)))))
 	}
 	for c, n := range r.Counts {
 		if n == len(s.Y) && s.targeted() {

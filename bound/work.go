@@ -62,20 +62,8 @@ func (r *runner) name(i int) string {
 	return fmt.Sprintf("examples %d to %d", lo, hi-1)
 }
 
-// interruption is what a cancelled context makes of a run.
-type interruption struct {
-	kept, total int
-	cause       error
-}
-
-func (e *interruption) Error() string {
-	return fmt.Sprintf("interrupted: %d of %d examples are finished and kept", e.kept, e.total)
-}
-
-func (e *interruption) Unwrap() error { return e.cause }
-
 func (r *runner) interrupted(ctx context.Context) error {
-	return &interruption{r.tally.finished(), len(r.indices), ctx.Err()}
+	return &run.InterruptedError{Kept: fmt.Sprintf("%d of %d examples are finished and kept", r.tally.finished(), len(r.indices)), Cause: ctx.Err()}
 }
 
 // tally is the progress of a run: the examples of shards that are committed, wherever they were

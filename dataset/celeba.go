@@ -25,7 +25,7 @@ var celebaHair = []struct{ attribute, colour string }{
 // readCelebA reads CelebA's attributes, as 0 and 1, and its official partition:
 // the lists lie anywhere in the tree. A column HairColor is added, and, as in B,
 // rows without exactly one of its three colours are left out, whatever the task. With skip,
-// rows without a picture are left out, too.
+// rows without a picture and pictures without a row are left out, too.
 func readCelebA(fsys fs.FS, source string, skip bool) (*labels, error) {
 	pictures, files, err := listPictures(fsys, source)
 	if err != nil {
@@ -51,11 +51,21 @@ func readCelebA(fsys fs.FS, source string, skip bool) (*labels, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.complete(pictures, where); err != nil {
+		return nil, err
+	}
 	colours, rows, err := s.hair()
 	if err != nil {
 		return nil, err
 	}
-	l := &labels{source: source, notes: notes, columns: []column{{"HairColor", pick(colours, 1, rows)}}}
+	l := &labels{source: source, notes: notes}
+	if left := s.rows() - len(rows); left > 0 {
+		l.notes = append(l.notes, fmt.Sprintf("%s of %d left out: not exactly one of black, blond and brown hair, as in the paper", plural(left, "picture"), s.rows()))
+	}
+	if rows, err = l.partition(fsys, files, s, rows, skip); err != nil {
+		return nil, err
+	}
+	l.columns = []column{{"HairColor", pick(colours, 1, rows)}}
 	for _, i := range rows {
 		l.files = append(l.files, where[i])
 	}
@@ -66,10 +76,7 @@ func readCelebA(fsys fs.FS, source string, skip bool) (*labels, error) {
 		}
 		l.columns = append(l.columns, flags)
 	}
-	if left := s.rows() - len(rows); left > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("%s of %d left out: not exactly one of black, blond and brown hair, as in the paper", plural(left, "picture"), s.rows()))
-	}
-	return l, l.partition(fsys, files, s, rows)
+	return l, nil
 }
 
 // celebaPictures keeps the pictures in the folder img_align_celeba, where there
@@ -184,29 +191,38 @@ func (t *table) hair() (colours []string, rows []int, err error) {
 	return colours, rows, nil
 }
 
-// partition fills in the official parts: 0 train, 1 validation, 2 test.
-func (l *labels) partition(fsys fs.FS, files []string, attributes *table, rows []int) error {
+// partition fills in the official parts of the given rows: 0 train, 1 validation, 2 test. It
+// returns the rows that have one; that others have none is an error unless skip is true.
+func (l *labels) partition(fsys fs.FS, files []string, attributes *table, rows []int, skip bool) ([]int, error) {
 	t, err := celebaTable(fsys, l.source, files, celebaPartition)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if t == nil {
 		l.notes = append(l.notes, "no "+celebaPartition[0]+": the parts are not the official ones")
-		return nil
+		return rows, nil
 	}
 	of, err := t.parts()
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var known []int
 	for _, i := range rows {
 		name := attributes.columns[0].values[i]
 		part, ok := of[name]
-		if !ok {
-			return malformed(t.source, "has no row for %s: get CelebA's list again", name)
+		if ok {
+			l.split, known = append(l.split, part), append(known, i)
+		} else if !skip {
+			return nil, &MissingError{malformed(t.source, "has no row for %s: get CelebA's list again", name)}
 		}
-		l.split = append(l.split, part)
 	}
-	return nil
+	if len(known) == 0 {
+		return nil, malformed(t.source, "has no row for any picture: get CelebA's list again")
+	}
+	if left := len(rows) - len(known); left > 0 {
+		l.notes = append(l.notes, fmt.Sprintf("list %s: %d of %s left out: no row", path.Base(t.source), left, plural(len(rows), "picture")))
+	}
+	return known, nil
 }
 
 // celebaParts are the parts by their numbers.

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,21 @@ func TestSkipMissing(t *testing.T) {
 	_, err = readCelebA(tree(texts(lists, "img_align_celeba/x.jpg")), "celeba", true)
 	wantError(t, "no picture at all", err, "none of its 5 rows has a picture")
 
+	short := map[string]string{"list_attr_celeba.txt": strings.TrimSuffix(fiveRows, "000005.jpg  1 -1  1 -1 -1\n"), "list_eval_partition.txt": fiveParts}
+	_, err = readCelebA(tree(texts(short, fivePictures...)), "celeba", false)
+	wantMissing(t, "a picture without a row", err, "1 of 5 pictures have no row (img_align_celeba/000005.jpg)")
+	l, err = readCelebA(tree(texts(short, fivePictures...)), "celeba", true)
+	if err != nil || l.text(t, "HairColor") != "brown|black" || !strings.Contains(strings.Join(l.notes, "; "), "1 of 5 pictures left out: no row in list_attr_celeba.txt") {
+		t.Errorf("%+v, %v", l, err)
+	}
+	short = map[string]string{"list_attr_celeba.txt": fiveRows, "list_eval_partition.txt": fiveParts[:len(fiveParts)-13]}
+	_, err = readCelebA(tree(texts(short, fivePictures...)), "celeba", false)
+	wantMissing(t, "a picture without a part", err, "has no row for 000005.jpg")
+	l, err = readCelebA(tree(texts(short, fivePictures...)), "celeba", true)
+	if err != nil || len(l.files) != 2 || len(l.split) != 2 || l.text(t, "HairColor") != "brown|black" || !strings.Contains(strings.Join(l.notes, "; "), "list list_eval_partition.txt: 1 of 3 pictures left out: no row") {
+		t.Errorf("%+v, %v", l, err)
+	}
+
 	csv := map[string]string{"labels.csv": "file,age\n1.jpg,30\n2.jpg,40\n3.jpg,50\n"}
 	folder := tree(texts(csv, "1.jpg", "3.jpg", "4.jpg"))
 	_, err = readImages(folder, "faces", LabelledOptions{})
@@ -32,6 +48,15 @@ func TestSkipMissing(t *testing.T) {
 	two := tree(texts(map[string]string{"labels.csv": "file,age\n1.jpg,30\n"}, "a/1.jpg", "b/1.jpg"))
 	_, err = readImages(two, "faces", LabelledOptions{SkipMissing: true})
 	wantError(t, "two pictures of a name", err, `several pictures are called "1.jpg"`)
+}
+
+// wantMissing checks an error that --skip-missing avoids.
+func wantMissing(t *testing.T, what string, err error, want string) {
+	t.Helper()
+	wantError(t, what, err, want)
+	if _, ok := errors.AsType[*MissingError](err); !ok {
+		t.Errorf("%s: %v is no MissingError", what, err)
+	}
 }
 
 // A list of CelebA's with another number of rows than its first line says is read, with a note.

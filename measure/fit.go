@@ -2,14 +2,24 @@ package measure
 
 import (
 	"context"
+	"slices"
 
 	"tattle/dataset"
 	"tattle/nn"
 	"tattle/release"
+	"tattle/stat"
 )
 
-// fitExamples is the largest number of examples that Fits applies the model to.
-const fitExamples = 500
+// The largest number of examples that Fits applies the model to: of pictures, and of rows, whose
+// nets are small.
+const (
+	fitPictures = 500
+	fitRows     = 5000
+)
+
+// betterLevel is the p-value of McNemar's test below which one way to scale the inputs is better
+// than another. Fewer than ten are compared for a model.
+const betterLevel = 1e-5
 
 // A Fit compares a model with the guess of the commonest class, on some of the data.
 type Fit struct {
@@ -17,10 +27,11 @@ type Fit struct {
 	Right     int    // by the model
 	Commonest int    // examples of the commonest class
 	Class     string // its name
+	Tried     int    // other ways to scale the inputs
 
 	// Better is the usual way to scale the inputs under which the model is right most often, if
-	// that is for a tenth of the examples more; nil if there is none. Only for a doubtful model
-	// others are tried.
+	// chance does not explain that; nil if there is none. Only for a doubtful model others are
+	// tried.
 	Better *Scaled
 }
 
@@ -47,9 +58,11 @@ func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, er
 	}
 	some := sampled(set)
 	f := &Fit{Examples: some.Len()}
-	if f.Right, err = right(ctx, net, some); err != nil {
+	accuracy, before, err := release.Right(ctx, net, some)
+	if err != nil {
 		return nil, ctx.Err() // that the labels do not fit is said later
 	}
+	f.Right = accuracy.Correct
 	counts := map[int]int{}
 	for _, y := range some.Y {
 		if counts[y]++; counts[y] > f.Commonest {
@@ -64,16 +77,17 @@ func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, er
 	}
 	p := m.DataPreprocess()
 	for _, other := range append(some.Rescaled(p), m.otherTables(ctx, in, set)...) {
-		n, err := right(ctx, net, other.Set)
+		accuracy, after, err := release.Right(ctx, net, other.Set)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		better := f.Right
-		if f.Better != nil {
-			better = f.Better.Right
+		if err != nil {
+			continue
 		}
-		if err != nil || n <= better || 10*(n-f.Right) < f.Examples || n <= f.Commonest {
-			continue // less than a tenth of the examples more is no sign
+		f.Tried++
+		n := accuracy.Correct
+		if n <= f.Commonest || f.Better != nil && n <= f.Better.Right || !better(before, after) {
+			continue
 		}
 		full := other.Preprocess
 		full.Layout, full.Upsample, full.UpsampleFilter = m.Preprocess.Layout, m.Preprocess.Upsample, m.Preprocess.UpsampleFilter
@@ -82,19 +96,32 @@ func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, er
 	return f, nil
 }
 
-// sampled returns fitExamples of the set, evenly spaced.
+// better reports whether the second of two classifiers of the same examples, of each of which it
+// is known whether it was right, is right more often than chance explains.
+func better(first, second []bool) bool {
+	gained, lost := 0, 0
+	for i, right := range second {
+		switch {
+		case right && !first[i]:
+			gained++
+		case first[i] && !right:
+			lost++
+		}
+	}
+	return stat.McNemar(gained, lost) < betterLevel
+}
+
+// sampled returns examples of the set, evenly spaced.
 func sampled(set *dataset.Set) *dataset.Set {
-	n := min(set.Len(), fitExamples)
+	n := min(set.Len(), fitPictures)
+	if set.Values != nil {
+		n = min(set.Len(), fitRows)
+	}
 	indices := make([]int, n)
 	for i := range indices {
 		indices[i] = i * set.Len() / n
 	}
 	return set.Subset(indices)
-}
-
-func right(ctx context.Context, net nn.Model, set *dataset.Set) (int, error) {
-	a, _, err := release.Right(ctx, net, set)
-	return a.Correct, err
 }
 
 // otherTables reads a table again: encoded if its numbers were taken as they are, and as they are
@@ -111,7 +138,7 @@ func (m *Model) otherTables(ctx context.Context, in Inputs, set *dataset.Set) []
 		other.Preprocess.Mean, other.Preprocess.Std = []float64{0}, []float64{1}
 	}
 	again, _, err := in.Open(ctx, &other, nil)
-	if err != nil || again.Len() != set.Len() {
+	if err != nil || !slices.Equal(again.Y, set.Y) {
 		return nil
 	}
 	return []dataset.Rescaled{{What: what, Preprocess: other.Preprocess, Set: sampled(again)}}

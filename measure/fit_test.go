@@ -41,3 +41,34 @@ func TestFits(t *testing.T) {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
+
+// A common class leaves a model few examples to gain: the scaling that it was trained with is
+// named if that is no chance, and not for a gain that may be.
+func TestFitsCommonClass(t *testing.T) {
+	const n = 2000
+	d := &nn.Dense{In: 1, Out: 2, Weight: &nn.Param{Name: "w", Shape: []int{2, 1}, Data: []float32{0, 1}}, Bias: &nn.Param{Name: "b", Shape: []int{2}, Data: []float32{0, -1000}}}
+	m := &Model{
+		Graph:      &nn.Graph{Name: "threshold", Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*nn.Node{{Name: "d", Op: d, Inputs: []string{"x"}, Output: "y"}}},
+		Preprocess: dataset.Preprocess{Mean: []float64{1000}, Std: []float64{577}},
+	}
+	for _, c := range []struct {
+		every, wrong int // of the examples are high; of these are taken for low
+		better       bool
+	}{{21, 3, true}, {500, 3, false}} {
+		set := &dataset.Set{Name: "numbers", Shape: []int{1}, YName: "class", YNames: []string{"low", "high"}}
+		for i := range n {
+			v, class := 400., 0
+			if i%c.every == 0 {
+				class = 1
+				if i/c.every%c.wrong > 0 {
+					v = 1600
+				}
+			}
+			set.Values, set.Y = append(set.Values, float32((v-1000)/577)), append(set.Y, class)
+		}
+		f, err := m.Fits(t.Context(), Inputs{}, set)
+		if err != nil || !f.Guesses() || (f.Better != nil) != c.better {
+			t.Errorf("one of %d is high: %+v, better %+v, %v", c.every, f, f.Better, err)
+		}
+	}
+}

@@ -162,6 +162,18 @@ func (l *loop) finish(failure *Failure) {
 	}
 }
 
+// An InterruptedError says what is kept of work that was interrupted.
+type InterruptedError struct {
+	Kept  string
+	Cause error // of the context that ended
+}
+
+// Error implements error.
+func (e *InterruptedError) Error() string { return "interrupted: " + e.Kept }
+
+// Unwrap returns the cause.
+func (e *InterruptedError) Unwrap() error { return e.Cause }
+
 // A FailedError lists shards that were set aside; the others are done and kept.
 type FailedError struct {
 	Dir      string

@@ -187,10 +187,10 @@ func (b *browser) narrow(url string) {
 func (b *browser) token(url string) {
 	b.arrive(chromedp.Navigate(url + "/run/a"))
 	is(b, "document.title", "Token needed · tattle")
-	b.mu.Lock()
-	b.complaints = nil // that the page is refused
-	b.mu.Unlock()
 	b.do(chromedp.SendKeys(chromedp.CSS("#token"), "open sesame"))
+	b.mu.Lock()
+	b.complaints = nil // that the page is refused, and that its field has the focus before it asks for it
+	b.mu.Unlock()
 	b.arrive(chromedp.Click(chromedp.CSS(".token button")))
 	is(b, "location.pathname + location.search", "/run/a")
 	is(b, "document.title", "A classifier of glyphs · tattle")

@@ -31,13 +31,13 @@ type entry struct {
 	Excess     float64
 	Broken     string // why the report cannot be read; empty if it can
 
-	words string // the text that searches look at, in lower case
+	words string // what the list and the page of the run show, in lower case: searches look at it
 }
 
 // newEntry returns a run whose report is not read yet.
 func newEntry(folder string, info fs.FileInfo) *entry {
 	e := &entry{Path: folder, Size: info.Size(), Modified: info.ModTime(), Rest: "being read", Excess: math.NaN()}
-	e.Title, e.words = e.Name(), strings.ToLower(folder)
+	e.Title, e.words = e.Name(), strings.ToLower(e.Name())
 	return e
 }
 
@@ -64,12 +64,10 @@ func (e *entry) read(root *os.Root) (r *report.Report) {
 
 // summarize fills in what the list shows of a report, or why it cannot be read.
 func (e *entry) summarize(r *report.Report, err error) {
-	long := ""
 	e.Rest = ""
 	if err != nil {
 		e.Title, e.Kind, e.Broken = e.Name(), "not readable", err.Error()
 	} else {
-		long = oneLine(r.Verdict, 400)
 		badge, says := r.Headline()
 		e.Title, e.Command, e.Verdict = oneLine(r.Title, 200), oneLine(r.Command, 1000), oneLine(badge+". "+says, 600)
 		e.Subcommand = oneLine(r.Subcommand(), 40)
@@ -80,7 +78,7 @@ func (e *entry) summarize(r *report.Report, err error) {
 	if e.Title == "" {
 		e.Title = e.Name()
 	}
-	e.words = strings.ToLower(strings.Join([]string{e.Path, e.Title, e.Command, e.Verdict, long, e.Broken}, "\n"))
+	e.words = strings.ToLower(strings.Join([]string{e.Name(), e.Title, e.Command, e.Kind, e.Verdict, e.Headline, e.Broken}, "\n"))
 }
 
 // Name is the folder's name on pages.

@@ -37,7 +37,8 @@ func TestListFiltersAndSorts(t *testing.T) {
 		"/?sort=nonsense":           "audit bounds deep/b a",
 		"/?q=GLYPHS":                "deep/b a",
 		"/?q=deep+glyphs":           "deep/b",
-		"/?q=grey+levels":           "bounds",
+		"/?q=grey+levels":           "",
+		"/?q=unbiased+ESTIMATORS":   "bounds",
 		"/?q=none":                  "",
 		"/?command=train&sort=name": "a deep/b",
 		"/?verdict=curious":         "audit",
@@ -49,6 +50,33 @@ func TestListFiltersAndSorts(t *testing.T) {
 	} {
 		if got := strings.Join(listed(page(t, h, target)), " "); got != want {
 			t.Errorf("%s: %q, want %q", target, got, want)
+		}
+	}
+}
+
+// A search finds the words that the list and the run's page show, and no others.
+func TestSearchFindsWhatIsShown(t *testing.T) {
+	dir := t.TempDir()
+	r := &report.Report{Schema: report.Schema, Title: "A classifier of MNIST", Command: "tattle train mnist", Outcome: report.Done, Verdict: "unseen",
+		Utility: report.Utility{CleanAccuracy: .975, Examples: 200}}
+	put(t, dir, "honest", r, 0)
+	put(t, dir, "audit", audited(.31), 1)
+	h := handler(t, dir, Options{})
+	for words, want := range map[string]string{
+		"unseen": "", "accuracy 97.5": "honest", "MNIST honest": "honest",
+		"curious": "audit", "31.0 points": "audit", "tattle audit": "audit",
+	} {
+		text := page(t, h, "/?q="+url.QueryEscape(words))
+		if got := strings.Join(listed(text), " "); got != want {
+			t.Errorf("%q: %q, want %q", words, got, want)
+		}
+		for _, folder := range listed(text) {
+			shown := strings.ToLower(html.UnescapeString(text + page(t, h, "/run/"+folder)))
+			for word := range strings.FieldsSeq(strings.ToLower(words)) {
+				if !strings.Contains(shown, word) {
+					t.Errorf("%q is found in %s, and not shown", word, folder)
+				}
+			}
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (s *stage) Make(ctx context.Context, name, dir string) error {
 	r, err := of.run(ctx, dir, s.parts, s.o.Serve, func(done, total int) { s.progress(name, done, total) })
 	if err != nil && r != nil {
 		s.mu.Lock()
-		s.kept = fmt.Sprintf("the best of %d epochs is in %s", len(r.Epochs), dir)
+		s.kept = fmt.Sprintf("the best of %s is in %s", count(len(r.Epochs), "epoch"), dir)
 		s.mu.Unlock()
 	}
 	return err

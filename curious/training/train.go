@@ -46,7 +46,7 @@ func Train(ctx context.Context, seeds []Seed, p *dataset.Parts, o Options) (*Tra
 		return nil
 	})
 	if err != nil && s.kept != "" {
-		err = fmt.Errorf("%s: %w", s.kept, err)
+		err = &run.InterruptedError{Kept: fmt.Sprintf("%d of %s finished, and %s", len(seeds)-s.missing+s.done, count(len(seeds), "training"), s.kept), Cause: err}
 	}
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"tattle/audit"
 	"tattle/internal/file"
 	"tattle/internal/progress"
+	"tattle/measure"
 	"tattle/report"
 )
 
@@ -120,6 +121,9 @@ func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.Fa
 	if err != nil {
 		return nil, flagged(err, optionFlags)
 	}
+	if err := c.checkFit(ctx, e, s); err != nil {
+		return nil, err
+	}
 	r := newReport(e, "", c.Seed)
 	stop := timed(r, "training")
 	trained, err := q.Prepare(ctx, shards, s, e.pool)
@@ -149,6 +153,23 @@ func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.Fa
 		return nil, err
 	}
 	return r, nil
+}
+
+// checkFit warns of a model whose inputs are probably scaled in another way than in its training.
+func (c *auditCmd) checkFit(ctx context.Context, e *env, s *audit.Subject) error {
+	if s.Model == nil || c.At != "" || e.serve {
+		return nil
+	}
+	x := s.Examples
+	in := measure.Inputs{Path: x.Source.Path, Labels: x.Source.Labels, Target: x.Source.Target, Sensitive: x.Source.Sensitive, Seed: x.Source.Seed, SkipMissing: x.Source.SkipMissing}
+	set := x.Set
+	if set.Values != nil { // another way to scale a table is another reading of it, in its own order
+		var err error
+		if set, _, err = in.Open(ctx, s.Model, nil); err != nil {
+			return ctx.Err()
+		}
+	}
+	return e.checkFit(ctx, s.Model, in, set, false)
 }
 
 // status returns the error that sets the exit status, once everything is written.

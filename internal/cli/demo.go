@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"tattle/measure"
 	"tattle/report"
 	"tattle/reproduce"
+	"tattle/run"
 )
 
 // demoSize is what takes the demo long: a variable for tests alone.
@@ -43,6 +45,9 @@ func (c *demoCmd) Run(ctx context.Context, e *env) error {
 		}
 		for _, name := range []string{shardsDir, manifestFile, manifestDigestFile, arraysFile, measure.AttacksFile, modelFile} {
 			file.RemoveAll(filepath.Join(dir, name))
+		}
+		if errors.Is(err, context.Canceled) {
+			return &run.InterruptedError{Kept: "the demo keeps nothing", Cause: err}
 		}
 		return fmt.Errorf("the demo keeps nothing of what it had begun: %w", err)
 	})

@@ -12,6 +12,7 @@ import (
 	"tattle/internal/progress"
 	"tattle/report"
 	"tattle/reproduce"
+	"tattle/run"
 )
 
 // Limits of the temperature: beyond them float32 cannot represent the loss.
@@ -56,7 +57,7 @@ func (c *distillCmd) Run(ctx context.Context, e *env) error {
 		if err := c.finish(e, dir, r); err != nil || stopped == nil {
 			return err
 		}
-		return fmt.Errorf("the unfinished student is in %s: %w", dir, stopped)
+		return hinted(&run.InterruptedError{Kept: "the unfinished student is in " + dir, Cause: stopped}, trainAgain)
 	})
 }
 

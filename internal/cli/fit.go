@@ -24,7 +24,10 @@ func fitWords(f *measure.Fit) string {
 
 // fitHint says which preprocessing makes the model right.
 func fitHint(f *measure.Fit) string {
-	if f.Better == nil {
+	switch {
+	case f.Better == nil && f.Tried == 0:
+		return "check --preprocess, --labels and --target"
+	case f.Better == nil:
 		return "check --preprocess, --labels and --target; none of the usual ways to scale the inputs makes the model better"
 	}
 	return fmt.Sprintf("with %s it is right for %.1f %%: --preprocess '%s'", f.Better.What, 100*float64(f.Better.Right)/float64(f.Examples), f.Better.Preprocess)

@@ -243,8 +243,11 @@ func fail(stderr io.Writer, err error) int {
 }
 
 // message is what an error says; of a cancelled context, that somebody
-// interrupted.
+// interrupted, and what is kept.
 func message(err error) string {
+	if kept, ok := errors.AsType[*run.InterruptedError](err); ok {
+		return kept.Error()
+	}
 	said := err.Error()
 	if errors.Is(err, context.Canceled) {
 		said = strings.ReplaceAll(said, context.Canceled.Error(), "interrupted")

@@ -238,7 +238,7 @@ func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f repr
 	})
 	if trained, err = e.pool.Run(ctx, work); err != nil {
 		if ctx.Err() != nil {
-			err = fmt.Errorf("%w; training goes on from its last finished epoch", ctx.Err())
+			err = &run.InterruptedError{Kept: "training goes on from its last finished epoch", Cause: ctx.Err()}
 		}
 		return nil, err
 	}

@@ -55,15 +55,19 @@ func (e *env) unfinished(err error, dir string) error {
 	return hinted(withKept(err, dir), "go on with: "+e.goOn(dir))
 }
 
-// withKept adds to an interruption how many shards are kept, where it does not say that.
+// withKept adds to an interruption how many shards are kept, where it does not say what is.
 func withKept(err error, dir string) error {
-	if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "kept") {
+	if _, said := errors.AsType[*run.InterruptedError](err); said || !errors.Is(err, context.Canceled) {
 		return err
 	}
-	if done, shards := run.Kept(dir); shards > 0 {
-		err = fmt.Errorf("%w: %d of %d shards are finished and kept", err, done, shards)
+	switch done, shards := run.Kept(dir); {
+	case shards == 0:
+		return err
+	case done == shards:
+		return &run.InterruptedError{Kept: "what is finished is kept", Cause: err}
+	default:
+		return &run.InterruptedError{Kept: fmt.Sprintf("%d of %d shards are finished and kept", done, shards), Cause: err}
 	}
-	return err
 }
 
 // goOn is the command line that goes on with the run in dir.

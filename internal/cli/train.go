@@ -16,6 +16,7 @@ import (
 	"tattle/nn/zoo"
 	"tattle/report"
 	"tattle/reproduce"
+	"tattle/run"
 )
 
 type trainCmd struct {
@@ -97,9 +98,12 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		if err := c.finish(e, dir, r); err != nil || stopped == nil {
 			return err
 		}
-		return fmt.Errorf("the unfinished model is in %s: %w", dir, stopped)
+		return hinted(&run.InterruptedError{Kept: "the unfinished model is in " + dir, Cause: stopped}, trainAgain)
 	})
 }
+
+// trainAgain is the hint after an interrupted training that cannot be resumed.
+const trainAgain = "it cannot be trained further; the same command with another --out trains from the beginning"
 
 // Upper limits.
 const (
