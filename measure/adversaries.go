@@ -82,7 +82,7 @@ type Target struct {
 	Rounding     string
 	RuntimeError float64
 	Legal        bound.Domain // where reconstructions are clipped
-	FromData     NoiseFrom    // what of the noise was computed from Data
+	FromData     NoiseFrom    // what of the noise was computed from inputs of Data, among others
 	Seed         uint64       // of the noise
 	Pictures     int          // reconstructions kept
 }

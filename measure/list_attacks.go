@@ -8,6 +8,7 @@ import (
 
 	"tattle/bayes"
 	"tattle/classify"
+	"tattle/nn"
 	"tattle/run"
 )
 
@@ -104,7 +105,7 @@ func (l *lists) commonAttributes() []string {
 func (l *lists) unknown(attacked, known []int) []int {
 	seen := keysOf(l.Candidates.Set, known)
 	var left []int
-	eachKey(l.Sample.Set, attacked, func(i int, key inputKey) {
+	eachKey(l.Sample.Set, nn.Size(l.Sample.Set.Shape), attacked, func(i int, key inputKey) {
 		if !seen[key] {
 			left = append(left, i)
 		}

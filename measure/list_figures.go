@@ -44,8 +44,8 @@ type ListFigures struct {
 	// and upper limits hold for the release. Means are those of the values before, and lower
 	// limits on what adversaries achieve those of guessing without the release.
 	Processed bool `json:"processed,omitempty"`
-	// NoiseFrom says what of the noise was computed from the measured data. It is recorded if
-	// these are the sample, because limits without a list must allow for it.
+	// NoiseFrom says what of the noise was computed from inputs of the sample, perhaps among others:
+	// limits without a list must allow for it.
 	NoiseFrom NoiseFrom       `json:"noise_from_sample,omitempty"`
 	Holder    *ListHolder     `json:"list_holder,omitempty"`     // adversaries with the candidates
 	Anybody   []Population    `json:"anybody,omitempty"`         // adversaries without a list, from growing parts of one sample; the last is the whole

@@ -36,7 +36,7 @@ func (l labels) Features(ctx context.Context, dst []float64, indices []int) erro
 func distinctInputs(set *dataset.Set, indices []int) []int {
 	seen := make(map[inputKey]bool, len(indices))
 	var distinct []int
-	eachKey(set, indices, func(i int, key inputKey) {
+	eachKey(set, nn.Size(set.Shape), indices, func(i int, key inputKey) {
 		if !seen[key] {
 			seen[key] = true
 			distinct = append(distinct, i)
@@ -51,9 +51,10 @@ func (l *List) same(m *List) bool {
 }
 
 // sharedInputs counts the inputs of a sample that are among the candidates.
-func sharedInputs(candidates, sample *dataset.Set, of, among []int) (n int) {
+func sharedInputs(candidates *dataset.Set, sample nn.Source, of, among []int) (n int) {
+	p := nn.Size(candidates.Shape)
 	seen := keysOf(candidates, of)
-	eachKey(sample, among, func(_ int, key inputKey) {
+	eachKey(sample, p, among, func(_ int, key inputKey) {
 		if seen[key] {
 			n++
 		}
@@ -64,16 +65,24 @@ func sharedInputs(candidates, sample *dataset.Set, of, among []int) (n int) {
 // keysOf returns the keys of inputs of a set.
 func keysOf(set *dataset.Set, indices []int) map[inputKey]bool {
 	seen := make(map[inputKey]bool, len(indices))
-	eachKey(set, indices, func(_ int, key inputKey) { seen[key] = true })
+	eachKey(set, nn.Size(set.Shape), indices, func(_ int, key inputKey) { seen[key] = true })
 	return seen
 }
 
 // An inputKey is the SHA-256 of an input: equal inputs have equal keys.
 type inputKey [sha256.Size]byte
 
-// eachKey calls do with the key of each input.
-func eachKey(set *dataset.Set, indices []int, do func(i int, key inputKey)) {
-	p := nn.Size(set.Shape)
+// everyIndex returns the indices of all inputs.
+func everyIndex(of nn.Source) []int {
+	all := make([]int, of.Len())
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// eachKey calls do with the key of each input, of p values.
+func eachKey(set nn.Source, p int, indices []int, do func(i int, key inputKey)) {
 	x, row := make([]float32, p), make([]byte, 4*p)
 	for _, i := range indices {
 		set.Examples(x, []int{i})

@@ -28,11 +28,7 @@ func (l *lists) anybody(ctx context.Context) error {
 		return nil
 	}
 	if c := l.Candidates; c != nil && !c.same(l.Sample) {
-		all := make([]int, c.Set.Len())
-		for i := range all {
-			all[i] = i
-		}
-		l.out.Shared = sharedInputs(c.Set, l.Sample.Set, all, chosen)
+		l.out.Shared = sharedInputs(c.Set, l.Sample.Set, everyIndex(c.Set), chosen)
 	}
 	for _, part := range samplingSteps {
 		some := chosen[:len(chosen)/part]

@@ -78,12 +78,57 @@ func TestNoiseFromData(t *testing.T) {
 	} {
 		q := Request{Data: set, Release: Release{Family: c.family, Sigma: c.sigma, Scale: 1}}
 		for range 2 { // again, with everything settled
-			if _, err := q.SetNoise(context.Background(), front, set, "", false); err != nil {
+			if _, err := q.SetNoise(context.Background(), front, "", false); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if q.FromData != c.want || math.IsNaN(q.Sigma) {
 			t.Errorf("%s, σ %v: %q from the data, want %q", c.family, c.sigma, q.FromData, c.want)
+		}
+	}
+}
+
+// TestScaleByTraining: what is left open of the noise is computed from training data, unless these are
+// the measured data. Inputs of the measured data among them are counted.
+func TestScaleByTraining(t *testing.T) {
+	front, err := nn.NewNet(nn.NewBuilder("flat", 1).Graph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured := &dataset.Set{Shape: []int{1}, Values: []float32{-1, 3}, SHA256: "measured"}
+	many := &dataset.Set{Shape: []int{1}, SHA256: "many"}
+	for i := range 2 * mostScaling {
+		many.Values = append(many.Values, float32(i%2*6)) // root mean square 4.2
+	}
+	for _, c := range []struct {
+		training    *dataset.Set
+		family      string
+		sigma, want float64
+		whole       string
+		shared      int
+	}{
+		{nil, "gaussian", 0, math.Sqrt(5), "gaussian", 2},
+		{measured, "gaussian", 0, math.Sqrt(5), "gaussian", 2},
+		{&dataset.Set{Shape: []int{1}, Values: []float32{7}, SHA256: "other"}, "gaussian", 0, 7, "gaussian", 0},
+		{&dataset.Set{Shape: []int{1}, Values: []float32{7, 3}, SHA256: "other"}, "gaussian", 0, math.Sqrt(29), "gaussian", 1},
+		{&dataset.Set{Shape: []int{1}, Values: []float32{7}, SHA256: "other"}, "gaussian", 2, 2, "gaussian", 2},
+		{&dataset.Set{Shape: []int{1}, Values: []float32{7}, SHA256: "other"}, "lattice", 2, 2, "lattice:0.03125:8", 0},
+		{&dataset.Set{Shape: []int{1}, Values: []float32{7}, SHA256: "other"}, "lattice:0.03125:4", 2, 2, "lattice:0.03125:4", 2},
+		{many, "gaussian", 0, 3 * math.Sqrt2, "gaussian", 0},
+	} {
+		q := Request{Data: measured, Release: Release{Family: c.family, Sigma: c.sigma, Scale: 1}, Adversaries: &Adversaries{}}
+		if c.training != nil {
+			q.Adversaries.Training, q.Adversaries.TrainingSHA256 = c.training, c.training.SHA256
+		}
+		q.ScaleByTraining()
+		if _, err := q.SetNoise(context.Background(), front, "", true); err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(q.Sigma/c.want-1) > .02 || q.Family != c.whole || q.Shared() != c.shared {
+			t.Errorf("%+v: σ %v of %s, %d inputs shared", c, q.Sigma, q.Family, q.Shared())
+		}
+		if q.Scaling != nil && q.Scaling.Len() > mostScaling {
+			t.Errorf("%d training inputs are read", q.Scaling.Len())
 		}
 	}
 }

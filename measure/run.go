@@ -104,11 +104,10 @@ func (q *Request) checkLists(s *Split, dir string) error {
 	return q.Adversaries.Lists.Check(Target{Front: s.Front, Noise: noise, Queries: q.Queries, Post: q.Post})
 }
 
-// settle makes the noise and measures accuracy, reading all the data twice; a worker makes
-// the noise only.
+// settle makes the noise and measures accuracy; a worker makes the noise only.
 func (q *Request) settle(ctx context.Context, m *Measured, o RunOptions) (err error) {
 	if o.Serve {
-		_, err = q.SetNoise(ctx, m.Split.Front, q.Data, o.Dir, false)
+		_, err = q.SetNoise(ctx, m.Split.Front, o.Dir, false)
 		return err
 	}
 	started := time.Now()
@@ -120,19 +119,22 @@ func (q *Request) settle(ctx context.Context, m *Measured, o RunOptions) (err er
 // SetUtility makes the noise, as SetNoise does, and measures the accuracy without and with
 // it, nil for data without labels. progress may be nil.
 func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, progress func(what string, done, total int)) (rms float64, u *release.Utility, err error) {
-	passes, what := 2, "measuring accuracy"
+	scaling := q.scaling()
+	total, what := scaling.Len()+q.Data.Len(), "measuring accuracy"
 	if !q.Data.Labelled() {
-		passes, what = 1, "measuring features"
+		total, what = scaling.Len(), "measuring features"
 	}
-	data := watch(q.Data, func(read int) {
-		if progress != nil {
-			progress(what, read, passes*q.Data.Len())
+	tell := func(before int) func(read int) {
+		return func(read int) {
+			if progress != nil {
+				progress(what, before+read, total)
+			}
 		}
-	})
-	if rms, err = q.SetNoise(ctx, s.Front, data, dir, true); err != nil || !q.Data.Labelled() {
+	}
+	if rms, err = q.setNoise(ctx, s.Front, watch(scaling, tell(0)), dir, true); err != nil || !q.Data.Labelled() {
 		return rms, nil, err
 	}
-	measured, err := q.Utility(ctx, s, data)
+	measured, err := q.Utility(ctx, s, watch(q.Data, tell(scaling.Len())))
 	return rms, &measured, err
 }
 
@@ -172,11 +174,15 @@ func (q *Request) Attack(ctx context.Context, m *Measured, pictures int, o RunOp
 	if m.Bounds != nil {
 		bounds = m.Bounds.Experiment.Settings
 	}
+	from := q.FromData
+	if from != NothingFrom && a.Lists != nil && a.Lists.Sample != nil && q.Shared() == 0 {
+		from = NothingFrom // the noise was computed from other inputs than those of the sample
+	}
 	m.Learned, err = do.Run(ctx, Target{
 		Rounding: bounds.Rounding, RuntimeError: bounds.Runtime.Error,
 		Front: m.Split.Front, Model: whole, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post,
 		Data: q.Data, Indices: q.Indices, Coordinates: q.Experiment.Coordinates, Legal: legal,
-		FromData: q.FromData, Seed: q.Seed, Pictures: pictures,
+		FromData: from, Seed: q.Seed, Pictures: pictures,
 	})
 	if err != nil {
 		return err
@@ -185,6 +191,40 @@ func (q *Request) Attack(ctx context.Context, m *Measured, pictures int, o RunOp
 	m.Files = append([]File{{AttacksFile, digest}}, m.Files...)
 	return err
 }
+
+// mostScaling is the largest number of training inputs from which SetNoise computes the noise: more
+// hardly change a root mean square.
+const mostScaling = 10000
+
+// someOf returns so many examples of the data, or all if these are fewer. Which these are does not depend
+// on the seed of a run, so neither does the noise.
+func someOf(data nn.Source, most int) nn.Source {
+	if data.Len() <= most {
+		return data
+	}
+	return &chosen{data, DrawCandidates(data.Len(), most, 0)}
+}
+
+// chosen is those examples of a source.
+type chosen struct {
+	nn.Source
+	indices []int
+}
+
+// Len implements nn.Source.
+func (c *chosen) Len() int { return len(c.indices) }
+
+// Examples implements nn.Source.
+func (c *chosen) Examples(x []float32, indices []int) {
+	of := make([]int, len(indices))
+	for i, k := range indices {
+		of[i] = c.indices[k]
+	}
+	c.Source.Examples(x, of)
+}
+
+// Label implements nn.Source.
+func (c *chosen) Label(i int) int { return c.Source.Label(c.indices[i]) }
 
 // watch returns the data with a callback for the number of examples that were read.
 func watch(data nn.Source, read func(examples int)) nn.Source {

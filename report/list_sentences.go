@@ -74,15 +74,26 @@ func (r *Report) listMeaning() string {
 		s += " The candidates are the measured data themselves: an adversary with this list holds every input that is measured."
 	}
 	if p != nil {
-		s += fmt.Sprintf(" Limits without a list depend on two conditions that this run cannot check: the %s of %s are independent draws from the distribution of inputs, and the model was not trained on them.", countGrouped(p.List.Inputs, "input"), p.List.Name)
+		many, chosen := "two", ", and the model was not trained on them"
+		if r.Lists.NoiseFrom != measure.SigmaFrom {
+			many, chosen = "three", ", the model was not trained on them, and the strength of the noise was not chosen by results on them"
+		}
+		s += fmt.Sprintf(" Limits without a list depend on %s conditions that this run cannot check: the %s of %s are independent draws from the distribution of inputs%s.", many, countGrouped(p.List.Inputs, "input"), p.List.Name, chosen)
+		of := "this sample"
+		switch training := r.Release.Noise.FromTraining; {
+		case training && r.Lists.NoiseFrom == measure.NothingFrom:
+			s += " The noise was computed from training data, not from this sample."
+		case training:
+			of = "training data that contain inputs of this sample"
+		}
 		if n := r.Lists.Shared; n > 0 {
 			s += fmt.Sprintf(" %s of the sample equal candidates: if the model was trained on the candidates, the second condition does not hold for these.", countGrouped(n, "input"))
 		}
 		switch r.Lists.NoiseFrom {
 		case measure.SigmaFrom:
-			s += " The strength of the noise was computed from this sample, so the limits without a list hold for every strength at once. They are closer if --sigma sets the strength."
+			s += " The strength of the noise was computed from " + of + ", so the limits without a list hold for every strength at once. They are closer if --sigma sets the strength."
 		case measure.ClipFrom:
-			s += " The clip of the lattice was computed from this sample, so the limits without a list hold for 64 clips at once."
+			s += " The clip of the lattice was computed from " + of + ", so the limits without a list hold for 64 clips at once."
 		}
 		if r.Data.GreyLevels <= 0 {
 			s += " They also assume that all inputs are within the range of these data."

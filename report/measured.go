@@ -81,6 +81,7 @@ func (r *Report) SetSubject(q *measure.Request, m *measure.Measured, from Origin
 	r.Model, r.Data, r.Reading, r.Learned = from.Model, from.Data, from.Reading, from.Learned
 	r.Model.Inputs, r.Model.Features, r.Model.FeatureNode = p, n, m.Split.Node
 	r.setRelease(q.Release, q.Experiment.Noise, m.RMS)
+	r.Release.Noise.FromTraining = q.Scaling != nil
 	if q.Data != nil {
 		r.setUtility(m.Utility)
 	}

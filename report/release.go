@@ -25,11 +25,15 @@ const noNoise = "none"
 type Noise struct {
 	Family     string  `json:"family"`
 	Sigma      float64 `json:"sigma"`
-	Scale      Number  `json:"scale"`                // σ over the RMS of the features
+	Scale      Number  `json:"scale"`                // σ over the RMS of the features, on Data unless FromTraining
 	Settings   string  `json:"settings,omitempty"`   // the family's own, as "5 degrees of freedom"
 	Spec       string  `json:"spec,omitempty"`       // family and settings as release.ParseNoise reads them
 	Covariance string  `json:"covariance,omitempty"` // file of the run with the noise's covariance, up to the factor sigma²
 	Estimated  bool    `json:"estimated,omitempty"`  // its divergence is measured, not derived: nothing is certified
+
+	// FromTraining says that the strength of the noise, or the clip of a lattice, was computed from the
+	// features of training data (Learned), and that Scale is about these.
+	FromTraining bool `json:"from_training,omitempty"`
 }
 
 // Projection is what is kept of the features before the noise is added.

@@ -49,6 +49,9 @@ func (r *Report) measured() string {
 	if s := r.Release.Surface; s != "" && s != "features" {
 		of = "numbers"
 	}
+	if noise.FromTraining {
+		of += " in training data"
+	}
 	switch s := float64(noise.Scale); {
 	case s == 1:
 		about = fmt.Sprintf(", the root mean square of these %s,", of)

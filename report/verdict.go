@@ -116,7 +116,7 @@ func (r *Report) warnAttacks() {
 // learnedFromItself reports whether prior and attacks learned from the data that they are
 // measured on.
 func learnedFromItself(r *Report) bool {
-	path, learned := r.Learned.File, r.Learned != Arrays{}
+	path, learned := r.Learned.File, r.Learned != Arrays{} && len(r.PriorAlone)+len(r.Attacks) > 0
 	same := path == r.Data.Path && r.Data.Split == string(dataset.Train) && path != dataset.KindGlyphs
 	return learned && (same || r.Learned.SHA256 == r.Data.SHA256)
 }

@@ -19,6 +19,7 @@ import (
 type request struct {
 	measure.Request
 	read  *measure.Model // nil if the model is absent
+	train *dataset.Set   // the training data, if something was computed from them; nil if they are absent
 	notes []string       // on how the data were read
 }
 
@@ -183,30 +184,48 @@ func (o *Options) data(ctx context.Context, r *report.Report, q *request, front 
 	return set, nil
 }
 
-// training opens the training data of a learned projection, if the model is there: it
-// leaves q.Adversaries nil if the data are absent.
+// training opens the training data of a learned projection or of the noise, if the model is there: it
+// leaves q.train nil if the data are absent.
 func (o *Options) training(ctx context.Context, r *report.Report, q *request) error {
-	path, hash := r.Learned.File, r.Learned.SHA256
-	if !q.Spec.Learned() || q.read == nil || hash == "" {
+	path, hash, scaling := r.Learned.File, r.Learned.SHA256, r.Release.Noise.FromTraining
+	if scaling && hash == "" {
+		return mismatch("the report says that the noise was computed from training data, and names none")
+	}
+	if !q.Spec.Learned() && !scaling || q.read == nil || hash == "" {
 		return nil
 	}
-	if o.TrainingData != "" {
-		path = o.TrainingData
-	}
-	in := r.Reading.Inputs(path, "", r.Seed).Learned()
+	in := o.learned(r, path)
 	set, _, err := in.Open(ctx, q.read, o.progress("reading the data"))
 	if err != nil && o.TrainingData == "" && ctx.Err() == nil {
-		o.warn("the training data are not at %s: the projection is taken from the run as it is", path)
+		o.warn("the training data are not at %s: what was computed from them is taken from the run as it is", in.Path)
 		return nil
 	}
 	if err != nil {
 		return unread("TrainingData", "", err)
 	}
 	if set.SHA256 != hash {
-		return unlike(path, set.SHA256, hash, "name the right training data with --training-data")
+		return unlike(in.Path, set.SHA256, hash, "name the right training data with --training-data")
 	}
-	q.Adversaries = &measure.Adversaries{Training: set, TrainingSHA256: set.SHA256}
+	q.train = set
+	if scaling {
+		q.ScaleBy(set)
+	}
 	return nil
+}
+
+// learned returns where the training data or the candidates that were at the path are now, and how they are read.
+func (o *Options) learned(r *report.Report, path string) measure.Inputs {
+	switch {
+	case o.TrainingData != "":
+		path = o.TrainingData
+	case o.Data != "" && path == r.Data.Path: // another part of the data
+		path = o.Data
+	}
+	in := r.Reading.Inputs(path, "", r.Seed).Learned()
+	if o.Labels != "" {
+		in.Labels = o.Labels
+	}
+	return in
 }
 
 // experiment makes the experiment again that the report describes.

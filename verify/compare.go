@@ -20,6 +20,8 @@ type absent struct {
 	model, data, training bool
 	modelMoved, dataMoved bool
 	candidates            bool // of the adversary who holds a list
+	scaling               bool // the training data from which the noise was computed
+	given                 bool // how the noise was chosen, on which limits without a list depend
 	promise               bool // the report is on a promise, which is compared with limits from lists
 	// Of audits: a model or an endpoint was applied, and is not applied again, or the file
 	// of outputs is absent.

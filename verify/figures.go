@@ -23,7 +23,8 @@ func (o *Options) bounds(ctx context.Context, dir string, claims *report.Report)
 		return nil, err
 	}
 	v := &recomputed{left: leftOfBounds, absent: absent{
-		model: q.read == nil, data: q.Data == nil, training: q.Adversaries == nil && q.Spec.Learned(),
+		model: q.read == nil, data: q.Data == nil, training: q.train == nil && q.Spec.Learned(),
+		scaling: q.Scaling == nil && claims.Release.Noise.FromTraining, given: given(claims),
 		modelMoved: o.Model != "", dataMoved: o.Data != "", promise: claims.Promise != nil,
 	}}
 	found, err := o.described(ctx, dir, q, s)

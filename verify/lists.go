@@ -48,6 +48,11 @@ func (o *Options) lists(ctx context.Context, dir string, claims *report.Report, 
 	if err != nil {
 		return nil, false, err
 	}
+	if claimed.EverySample() != nil && claimed.NoiseFrom == measure.NothingFrom && q.Scaling != nil {
+		if n := q.Shared(); n > 0 {
+			return nil, false, mismatch("%s: the limits without a list take the noise not to depend on the sample, but it was computed from %s of the sample", dir, report.Count(n, "input"))
+		}
+	}
 	again := claimed.Again(candidates, q.Data, claims.Seed)
 	again.Progress = o.Progress
 	if _, ok := keptFile(claims, measure.AttacksFile); ok {
@@ -73,26 +78,25 @@ func (o *Options) candidates(ctx context.Context, claims *report.Report, q *requ
 	if u.SHA256 == q.Data.SHA256 {
 		return q.Data, nil
 	}
-	path := u.Path
-	if o.TrainingData != "" {
-		path = o.TrainingData
+	if q.train != nil && q.train.SHA256 == u.SHA256 {
+		return q.train, nil
 	}
 	read, err := q.reader(claims, s.FrontGraph)
 	if err != nil {
 		return nil, err
 	}
-	in := claims.Reading.Inputs(path, "", claims.Seed).Learned()
+	in := o.learned(claims, u.Path)
 	in.Split = u.Split
 	set, _, err := in.Open(ctx, read, o.progress("reading the data"))
 	if err != nil && o.TrainingData == "" && ctx.Err() == nil {
-		o.warn("the candidates are not at %s: the figures on adversaries with this list are not checked", file.Name(path))
+		o.warn("the candidates are not at %s: the figures on adversaries with this list are not checked", file.Name(in.Path))
 		return nil, nil
 	}
 	if err != nil {
 		return nil, unread("TrainingData", "", err)
 	}
 	if set.SHA256 != u.SHA256 {
-		return nil, unlike(path, set.SHA256, u.SHA256, "name the right candidates with --training-data")
+		return nil, unlike(in.Path, set.SHA256, u.SHA256, "name the right candidates with --training-data")
 	}
 	return set, nil
 }

@@ -60,8 +60,8 @@ func (q *request) again(ctx context.Context, r *report.Report, keptFront, keptHe
 		q.Spec.Node = r.Model.FeatureNode
 	}
 	var train nn.Source
-	if q.Adversaries != nil {
-		train = q.Adversaries.Training
+	if q.train != nil {
+		train = q.train
 	}
 	type both struct{ front, head *nn.Graph }
 	b, err := run.Interruptible(ctx, func() (b both, err error) {

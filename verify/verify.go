@@ -26,7 +26,7 @@ type Options struct {
 	Model        string
 	Data         string
 	Labels       string // of Data
-	TrainingData string // of a learned projection
+	TrainingData string // from which a projection or the noise was computed, and of the candidates
 	Coordinates  string // file of the vectors to be reconstructed
 
 	Independent bool  // also check bounds with package independent

@@ -99,6 +99,9 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 	if leaves.Spec.Learned() {
 		needed = "--projection " + leaves.Spec.Projection
 	}
-	m.Adversaries, err = c.adversaries(in, needed, set, func(in measure.Inputs) (*dataset.Set, error) { return readInputs(ctx, e, in, read) })
+	m.Adversaries, err = c.adversaries(in, needed, leaves.Unsettled(), set, func(in measure.Inputs) (*dataset.Set, error) { return readInputs(ctx, e, in, read) })
+	if err == nil {
+		m.ScaleByTraining()
+	}
 	return m, err
 }

@@ -85,6 +85,7 @@ func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 		return err
 	}
 	m.Adversaries.Lists.Draws = demoSize.listDraws
+	m.ScaleByTraining()
 	if m.Indices, err = chooseExamples(fmt.Sprint(demoSize.examples), test.Len(), c.Seed); err != nil {
 		return err
 	}

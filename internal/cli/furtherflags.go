@@ -84,8 +84,9 @@ func (f furtherFlags) extend(x *bound.Experiment, set *dataset.Set, examples int
 }
 
 // adversaries opens the training data, and settles what can be learned from them and hence
-// run. needed names what else requires training data.
-func (f furtherFlags) adversaries(data measure.Inputs, needed string, set *dataset.Set, open opener) (*measure.Adversaries, error) {
+// run. needed names what else requires training data; scaling says that the noise is computed from
+// them if there are any.
+func (f furtherFlags) adversaries(data measure.Inputs, needed string, scaling bool, set *dataset.Set, open opener) (*measure.Adversaries, error) {
 	a := &measure.Adversaries{
 		VanTrees: f.VanTrees == nil || *f.VanTrees, Attacks: f.Attack, Draws: f.AttackDraws,
 		NeedsPrior: f.VanTrees != nil && *f.VanTrees, NeedsAttacks: f.Attack != nil,
@@ -95,7 +96,7 @@ func (f furtherFlags) adversaries(data measure.Inputs, needed string, set *datas
 	}
 	a.Attacks = slices.DeleteFunc(slices.Clone(a.Attacks), func(s string) bool { return s == "none" })
 	alone := !a.VanTrees && len(a.Attacks) == 0 && f.Candidates == "" && f.ListDraws == nil && len(f.Task) == 0
-	if alone && needed == "" {
+	if alone && needed == "" && !scaling {
 		return a, nil
 	}
 	if needed == "" && a.NeedsPrior {
@@ -108,9 +109,9 @@ func (f furtherFlags) adversaries(data measure.Inputs, needed string, set *datas
 	switch {
 	case err != nil:
 		return nil, err
-	case missing != nil:
+	case missing != nil && !alone:
 		a.WithoutTraining(missing)
-	default:
+	case missing == nil:
 		a.Training, a.TrainingSHA256, a.TrainingPath = training, training.SHA256, path
 	}
 	if alone {

@@ -75,7 +75,7 @@ func (c *reproduceCmd) compareAll(m *measurement) (err error) {
 	if err := f.extend(&m.Experiment, m.Data, len(m.Indices), c.Seed); err != nil {
 		return err
 	}
-	m.Adversaries, err = f.adversaries(measure.Inputs{Path: c.Data, Seed: c.Seed}, "", m.Data, openAlone)
+	m.Adversaries, err = f.adversaries(measure.Inputs{Path: c.Data, Seed: c.Seed}, "", false, m.Data, openAlone)
 	return err
 }
 

@@ -17,7 +17,7 @@ type verifyCmd struct {
 	Model        string `help:"Path of the model, if it has moved." placeholder:"FILE"`
 	Data         string `help:"Path of the data, if they have moved." placeholder:"PATH"`
 	Labels       string `help:"Path of their labels, if they have moved." placeholder:"FILE"`
-	TrainingData string `help:"Path of the training data of a learned projection, if they have moved." placeholder:"PATH"`
+	TrainingData string `help:"Path of the training data (of a projection, the noise or the candidates), if they have moved." placeholder:"PATH"`
 	Coordinates  string `help:"Path of the vectors to be reconstructed, if they have moved." placeholder:"FILE"`
 	Independent  bool   `help:"Also check bounds with a second implementation (piecewise linear models, Gaussian or Laplace noise)."`
 	memoryFlag
