@@ -95,9 +95,7 @@ func (k *convDepthwise[T]) applyRange(lo, hi int) {
 				b = k.b[o]
 			}
 			y := k.y[q*k.outHW:][:k.outHW]
-			for r := range k.outH {
-				copy(y[r*k.outW:][:k.outW], out[r*k.wide:])
-			}
+			simd.CopyRows(y, out, k.outH, k.outW, k.outW, k.wide)
 			k.end.finish(y, y, i, o*k.outHW, b)
 		}
 	}
@@ -105,26 +103,24 @@ func (k *convDepthwise[T]) applyRange(lo, hi int) {
 
 // spread lays a plane of the input out; what lies around it is zero already.
 func (k *convDepthwise[T]) spread(in, plane []T) {
-	k.rows(func(phase, line, lo, hi, at int) {
-		take(in[phase*k.high*k.wide+line*k.wide:][lo:hi], plane[at:], k.strideW)
-	})
-}
-
-// rows calls f for each row of each phase that has inputs: those of its columns
-// [lo, hi) lie in a plane from at on, a stride apart.
-func (k *convDepthwise[T]) rows(f func(phase, line, lo, hi, at int)) {
 	for i := range k.phases {
-		p := &k.phases[i]
-		top, bottom := span(k.high, k.inH, k.strideH, p.row, k.top)
-		lo, hi := span(k.wide, k.inW, k.strideW, p.column, k.left)
-		if lo == hi {
-			continue
-		}
-		for line := top; line < bottom; line++ {
-			h, w := line*k.strideH+p.row-k.top, lo*k.strideW+p.column-k.left
-			f(i, line, lo, hi, h*k.inW+w)
+		if b, ok := k.block(i); ok {
+			take(in[b.to:], plane[b.at:], b.rows, b.n, k.wide, k.strideH*k.inW, k.strideW)
 		}
 	}
+}
+
+// phaseBlock is the inputs of a phase: rows of n, in a plane from at on and in the phases from to on.
+type phaseBlock struct{ rows, n, at, to int }
+
+// block returns that of phase i, and whether there is one.
+func (k *convDepthwise[T]) block(i int) (b phaseBlock, ok bool) {
+	p := &k.phases[i]
+	top, bottom := span(k.high, k.inH, k.strideH, p.row, k.top)
+	lo, hi := span(k.wide, k.inW, k.strideW, p.column, k.left)
+	h, w := top*k.strideH+p.row-k.top, lo*k.strideW+p.column-k.left
+	b = phaseBlock{bottom - top, hi - lo, h*k.inW + w, (i*k.high+top)*k.wide + lo}
+	return b, b.rows > 0 && b.n > 0
 }
 
 func (k *convDepthwise[T]) adjoint(dx, dy, w []T, n int) {
@@ -153,18 +149,18 @@ func (k *convDepthwise[T]) adjointRange(lo, hi int) {
 		}
 		x := k.x[p*k.inHW:][:k.inHW]
 		clear(x)
-		k.rows(func(phase, line, lo, hi, at int) {
-			put(x[at:], in[phase*size+line*k.wide:][lo:hi], k.strideW)
-		})
+		for i := range k.phases {
+			if b, ok := k.block(i); ok {
+				put(x[b.at:], in[b.to:], b.rows, b.n, k.strideH*k.inW, k.wide, k.strideW)
+			}
+		}
 	}
 }
 
 // place copies output plane q between the zeros.
 func (k *convDepthwise[T]) place(out []T, q int) {
 	y := k.y[q*k.outHW:][:k.outHW]
-	for r := range k.outH {
-		copy(out[k.rim+r*k.wide:], y[r*k.outW:][:k.outW])
-	}
+	simd.CopyRows(out[k.rim:], y, k.outH, k.outW, k.wide, k.outW)
 }
 
 func (k *convDepthwise[T]) gradient(dw []T, db []float64, x, dy []T, n int, keep T) {

@@ -44,20 +44,35 @@ func (k *convColumns[T]) unfoldTap(dst, plane []T, r, s, r0 int) {
 		k.clearEdges(dst, s)
 		return
 	}
-	lo, hi := span(k.outW, k.inW, k.strideW, s*k.dilW, k.left)
-	first := lo*k.strideW + s*k.dilW - k.left
-	for i := r0; len(dst) > 0; i++ {
-		line := dst[:k.outW]
-		dst = dst[k.outW:]
-		h := i*k.strideH + r*k.dilH - k.top
-		if h < 0 || h >= k.inH || lo == hi {
-			clear(line)
-			continue
-		}
-		clear(line[:lo])
-		clear(line[hi:])
-		take(line[lo:hi], plane[h*k.inW+first:], k.strideW)
+	b, ok := k.tapBlock(r, s, r0, len(dst)/k.outW)
+	if !ok {
+		clear(dst)
+		return
 	}
+	clear(dst[:b.top*k.outW])
+	clear(dst[b.bottom*k.outW:])
+	if b.lo > 0 || b.hi < k.outW {
+		for i := b.top; i < b.bottom; i++ {
+			clear(dst[i*k.outW:][:b.lo])
+			clear(dst[i*k.outW+b.hi : (i+1)*k.outW])
+		}
+	}
+	take(dst[b.top*k.outW+b.lo:], plane[b.at:], b.bottom-b.top, b.hi-b.lo, k.outW, k.strideH*k.inW, k.strideW)
+}
+
+// tapBlock is the outputs of a tile, in the rows [top, bottom) and the columns [lo, hi), for which a
+// kernel entry lies inside of the input plane: at at for the first of them.
+type tapBlock struct{ top, bottom, lo, hi, at int }
+
+// tapBlock returns that of kernel entry (r, s) in the given number of rows of outputs from r0 on, and
+// whether there is one.
+func (k *convColumns[T]) tapBlock(r, s, r0, rows int) (b tapBlock, ok bool) {
+	top, bottom := span(k.outH, k.inH, k.strideH, r*k.dilH, k.top)
+	b.top, b.bottom = min(max(top-r0, 0), rows), min(bottom-r0, rows)
+	b.lo, b.hi = span(k.outW, k.inW, k.strideW, s*k.dilW, k.left)
+	h, w := (r0+b.top)*k.strideH+r*k.dilH-k.top, b.lo*k.strideW+s*k.dilW-k.left
+	b.at = h*k.inW + w
+	return b, b.top < b.bottom && b.lo < b.hi
 }
 
 // fold is the transpose of unfold: it adds the rows of col for group g to the inputs that
@@ -94,17 +109,8 @@ func (k *convColumns[T]) foldTap(plane, src []T, r, s, r0 int) {
 		simd.Add(to, to, src[lo:hi])
 		return
 	}
-	lo, hi := span(k.outW, k.inW, k.strideW, s*k.dilW, k.left)
-	if lo == hi {
-		return
-	}
-	first := lo*k.strideW + s*k.dilW - k.left
-	for i := r0; len(src) > 0; i++ {
-		line := src[:k.outW]
-		src = src[k.outW:]
-		if h := i*k.strideH + r*k.dilH - k.top; h >= 0 && h < k.inH {
-			put(plane[h*k.inW+first:], line[lo:hi], k.strideW)
-		}
+	if b, ok := k.tapBlock(r, s, r0, len(src)/k.outW); ok {
+		put(plane[b.at:], src[b.top*k.outW+b.lo:], b.bottom-b.top, b.hi-b.lo, k.strideH*k.inW, k.outW, k.strideW)
 	}
 }
 
@@ -132,31 +138,39 @@ func (k *convColumns[T]) clearEdges(x []T, s int) {
 	}
 }
 
-// take sets dst[i] = src[i·stride].
-func take[T Float](dst, src []T, stride int) {
+// take copies every stride-th entry of rows: dst[r·dstRow + i] = src[r·srcRow + i·stride], i < n.
+func take[T Float](dst, src []T, rows, n, dstRow, srcRow, stride int) {
 	switch stride {
 	case 1:
-		copy(dst, src)
+		simd.CopyRows(dst, src, rows, n, dstRow, srcRow)
 	case 2:
-		simd.Even(dst, src)
+		simd.Even(dst, src, rows, n, dstRow, srcRow)
 	default:
-		for i := range dst {
-			dst[i] = src[i*stride]
+		for r := range rows {
+			to, from := dst[r*dstRow:][:n], src[r*srcRow:]
+			for i := range to {
+				to[i] = from[i*stride]
+			}
 		}
 	}
 }
 
-// put adds src[i] to dst[i·stride].
-func put[T Float](dst, src []T, stride int) {
+// put is the adjoint of take, added to dst: dst[r·dstRow + i·stride] += src[r·srcRow + i], i < n.
+func put[T Float](dst, src []T, rows, n, dstRow, srcRow, stride int) {
 	switch stride {
 	case 1:
-		dst = dst[:len(src)]
-		simd.Add(dst, dst, src)
+		for r := range rows {
+			to := dst[r*dstRow:][:n]
+			simd.Add(to, to, src[r*srcRow:][:n])
+		}
 	case 2:
-		simd.AddEven(dst, src)
+		simd.AddEven(dst, src, rows, n, dstRow, srcRow)
 	default:
-		for i, v := range src {
-			dst[i*stride] += v
+		for r := range rows {
+			to, from := dst[r*dstRow:], src[r*srcRow:][:n]
+			for i, v := range from {
+				to[i*stride] += v
+			}
 		}
 	}
 }

@@ -81,8 +81,8 @@ func (k *winogradWork) read(plane []float32, p *winogradPart, c int) {
 	first := side*p.row - k.top // of the plane's lines in the image
 	last := side*((p.t1-1)/k.across+1) + 2 - k.top
 	width := min(k.inW, k.stride-k.left)
-	for h := max(first, 0); h < min(last, k.inH); h++ {
-		copy(plane[p.in+(h-first)*k.stride+k.left:][:width], x[h*k.inW:])
+	if h := max(first, 0); h < min(last, k.inH) {
+		simd.CopyRows(plane[p.in+(h-first)*k.stride+k.left:], x[h*k.inW:], min(last, k.inH)-h, width, k.stride, k.inW)
 	}
 }
 

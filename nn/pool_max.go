@@ -86,10 +86,9 @@ func (k *maxPool[T]) forwardPlane32(y []float32, at []int32, x, phases []float32
 	half := k.inW
 	if k.strideW == 2 { // even columns, then odd ones
 		half = (k.inW + 1) / 2
-		for h := range k.inH {
-			row, to := x[h*k.inW:][:k.inW], phases[h*k.inW:][:k.inW]
-			simd.Even(to[:half], row)
-			simd.Even(to[half:], row[min(1, k.inW-1):])
+		simd.Even(phases, x, k.inH, half, k.inW, k.inW)
+		if k.inW > half {
+			simd.Even(phases[half:], x[1:], k.inH, k.inW-half, k.inW, k.inW)
 		}
 		x = phases
 	}

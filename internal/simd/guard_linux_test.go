@@ -77,9 +77,10 @@ func testLoopsStayInside[T Float](t *testing.T) {
 				c.Sums(of32(0), of32(1), offset)
 				c.Combine(of32(0), of32(1), of32(2), 1, 2, 3, offset, n%2 == 0)
 			}
-			Even(of(0, n), of(1, max(2*n-1, 0)))
-			AddEven(of(1, max(2*n-1, 0)), of(0, n))
 			for rows := 1; rows < 4; rows++ {
+				CopyRows(of(0, rows*n), of(1, (rows-1)*(2*n+1)+n), rows, n, n, 2*n+1)
+				Even(of(0, rows*n), of(1, max(rows*2*n-1, 0)), rows, n, n, 2*n)
+				AddEven(of(1, max(rows*2*n-1, 0)), of(0, rows*n), rows, n, 2*n, n)
 				Deinterleave(of(0, rows*n), of(1, rows*n), of(2, (rows-1)*(2*n+1)+2*n), rows, n, 2*n+1)
 				Interleave(of(2, (rows-1)*(2*n+1)+2*n), of(0, rows*n), of(1, rows*n), rows, n, 2*n+1)
 			}

@@ -22,6 +22,11 @@
 
 // func adamF32(w, grad, m, v *float32, n int, p *AdamCoefficients)
 TEXT ·adamF32(SB), NOSPLIT, $0-48
+	CMPB ·useAVX512(SB), $0
+	JEQ narrow
+	JMP adamWide<>(SB)
+
+narrow:
 	MOVQ w+0(FP), DI
 	MOVQ grad+8(FP), SI
 	MOVQ m+16(FP), BX
@@ -78,6 +83,87 @@ rest:
 	TESTQ R9, R9
 	JZ done
 	VMASKMOVPS Y6, Y7, (SI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// One step of sixteen elements: Z0 = w, Z1 = g, Z2 = m, Z3 = v, the coefficients in
+// Z8 to Z15 in the order of AdamCoefficients. In turn g += λ·w, m += (1 − β1)·(g − m),
+// v = β2·v + (1 − β2)·g², Z5 = √v/√(1 − β2^t) + ε, and w.
+#define WIDESTEP \
+	VFMADD231PS Z9, Z0, Z1 \
+	VMULPS Z8, Z0, Z0 \
+	VSUBPS Z2, Z1, Z4 \
+	VFMADD231PS Z10, Z4, Z2 \
+	VMULPS Z12, Z1, Z4 \
+	VMULPS Z11, Z3, Z3 \
+	VFMADD231PS Z1, Z4, Z3 \
+	VSQRTPS Z3, Z5 \
+	VFMADD213PS Z14, Z13, Z5 \
+	VMULPS Z15, Z2, Z4 \
+	VDIVPS Z5, Z4, Z4 \
+	VSUBPS Z4, Z0, Z0
+
+// adamWide is adamF32 with AVX-512.
+TEXT adamWide<>(SB), NOSPLIT, $0-48
+	MOVQ w+0(FP), DI
+	MOVQ grad+8(FP), SI
+	MOVQ m+16(FP), BX
+	MOVQ v+24(FP), DX
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R8
+	VBROADCASTSS AdamCoefficients_shrink(R8), Z8
+	VBROADCASTSS AdamCoefficients_l2(R8), Z9
+	VBROADCASTSS AdamCoefficients_rest1(R8), Z10
+	VBROADCASTSS AdamCoefficients_beta2(R8), Z11
+	VBROADCASTSS AdamCoefficients_rest2(R8), Z12
+	VBROADCASTSS AdamCoefficients_root(R8), Z13
+	VBROADCASTSS AdamCoefficients_epsilon(R8), Z14
+	VBROADCASTSS AdamCoefficients_rate(R8), Z15
+	MOVBLZX AdamCoefficients_zero(R8), R9
+	VPXORD Z6, Z6, Z6
+	XORQ AX, AX
+	MOVQ CX, R10
+	ANDQ $~15, R10
+	JZ rest
+
+sixteen:
+	VMOVUPS (DI)(AX*4), Z0
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS (BX)(AX*4), Z2
+	VMOVUPS (DX)(AX*4), Z3
+	WIDESTEP
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z2, (BX)(AX*4)
+	VMOVUPS Z3, (DX)(AX*4)
+	TESTQ R9, R9
+	JZ kept
+	VMOVUPS Z6, (SI)(AX*4)
+
+kept:
+	ADDQ $16, AX
+	CMPQ AX, R10
+	JLT sixteen
+
+rest:
+	ANDQ $15, CX
+	JZ done
+	MOVL $1, R10
+	SHLL CX, R10
+	DECL R10
+	KMOVW R10, K1
+	VMOVUPS.Z (DI)(AX*4), K1, Z0
+	VMOVUPS.Z (SI)(AX*4), K1, Z1
+	VMOVUPS.Z (BX)(AX*4), K1, Z2
+	VMOVUPS.Z (DX)(AX*4), K1, Z3
+	WIDESTEP
+	VMOVUPS Z0, K1, (DI)(AX*4)
+	VMOVUPS Z2, K1, (BX)(AX*4)
+	VMOVUPS Z3, K1, (DX)(AX*4)
+	TESTQ R9, R9
+	JZ done
+	VMOVUPS Z6, K1, (SI)(AX*4)
 
 done:
 	VZEROUPPER

@@ -1,34 +1,66 @@
 package simd
 
-// Even sets dst[i] = src[2i]. src has at least the 2·len(dst) − 1 elements that this
-// takes; the two must not overlap.
-func Even[T Float](dst, src []T) {
-	if len(dst) == 0 {
-		return
-	}
-	checkPairs(len(dst), len(dst), len(src)+1, 1, len(dst), 2*len(dst))
-	even(dst, src)
-}
-
-// AddEven adds src[i] to dst[2i]. dst has at least the 2·len(src) − 1 elements that
-// this takes; the two must not overlap.
-func AddEven[T Float](dst, src []T) {
-	if len(src) == 0 {
-		return
-	}
-	checkPairs(len(src), len(src), len(dst)+1, 1, len(src), 2*len(src))
-	addEven(dst, src)
-}
-
-func evenGo[T Float](dst, src []T) {
-	for i := range dst {
-		dst[i] = src[2*i]
+// CopyRows copies rows of n entries: dst[r·dstStride + i] = src[r·srcStride + i]. dst and src end with
+// the last entry used, or later; they must not overlap.
+func CopyRows[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
+	if checkRows(len(dst), rows, n, dstStride) && checkRows(len(src), rows, n, srcStride) {
+		copyRows(dst, src, rows, n, dstStride, srcStride)
 	}
 }
 
-func addEvenGo[T Float](dst, src []T) {
-	for i, v := range src {
-		dst[2*i] += v
+// Even takes every other entry of rows that lie apart:
+//
+//	dst[r·dstStride + i] = src[r·srcStride + 2i],  i < n.
+//
+// dst and src end with the last entry used, or later; they must not overlap.
+func Even[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
+	if checkRows(len(dst), rows, n, dstStride) && checkRows(len(src), rows, 2*n-1, srcStride) {
+		even(dst, src, rows, n, dstStride, srcStride)
+	}
+}
+
+// AddEven is the adjoint of [Even], added to dst:
+//
+//	dst[r·dstStride + 2i] += src[r·srcStride + i],  i < n.
+func AddEven[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
+	if checkRows(len(dst), rows, 2*n-1, dstStride) && checkRows(len(src), rows, n, srcStride) {
+		addEven(dst, src, rows, n, dstStride, srcStride)
+	}
+}
+
+// checkRows reports whether there are entries at all, and panics unless rows of n entries, stride
+// apart, lie in a slice.
+func checkRows(length, rows, n, stride int) bool {
+	if rows <= 0 || n <= 0 {
+		return false
+	}
+	if stride < n && rows > 1 || length < n || rows > 1 && (length-n)/stride < rows-1 {
+		panic("simd: slices do not fit the rows")
+	}
+	return true
+}
+
+func copyRowsGo[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
+	for r := range rows {
+		copy(dst[r*dstStride:][:n], src[r*srcStride:][:n])
+	}
+}
+
+func evenGo[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
+	for r := range rows {
+		to, from := dst[r*dstStride:][:n], src[r*srcStride:][:2*n-1]
+		for i := range to {
+			to[i] = from[2*i]
+		}
+	}
+}
+
+func addEvenGo[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
+	for r := range rows {
+		to, from := dst[r*dstStride:][:2*n-1], src[r*srcStride:][:n]
+		for i, v := range from {
+			to[2*i] += v
+		}
 	}
 }
 

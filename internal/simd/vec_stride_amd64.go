@@ -2,33 +2,40 @@
 
 package simd
 
-// The float32 kernels process blocks of eight entries of the shorter slice. A block touches
-// sixteen entries of the longer slice, one more than it needs, so the last block is left to Go.
+//go:noescape
+func copyRowsF32(dst, src *float32, rows, n, dstStride, srcStride int)
 
 //go:noescape
-func evenF32(dst, src *float32, blocks int)
+func evenF32(dst, src *float32, rows, n, dstStride, srcStride int)
 
 //go:noescape
-func addEvenF32(dst, src *float32, blocks int)
+func addEvenF32(dst, src *float32, rows, n, dstStride, srcStride int)
 
-func even[T Float](dst, src []T) {
-	done := 0
-	if useAVX2 && is32[T]() && len(dst) > 8 {
-		blocks := (len(dst) - 1) / 8
-		evenF32(f32(dst), f32(src), blocks)
-		done = 8 * blocks
+// longRow is the length from which a row is worth a call of its own.
+const longRow = 128
+
+func copyRows[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
+	if useAVX2 && is32[T]() && n < longRow {
+		copyRowsF32(f32(dst), f32(src), rows, n, dstStride, srcStride)
+		return
 	}
-	evenGo(dst[done:], src[2*done:])
+	copyRowsGo(dst, src, rows, n, dstStride, srcStride)
 }
 
-func addEven[T Float](dst, src []T) {
-	done := 0
-	if useAVX2 && is32[T]() && len(src) > 8 {
-		blocks := (len(src) - 1) / 8
-		addEvenF32(f32(dst), f32(src), blocks)
-		done = 8 * blocks
+func even[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
+	if useAVX2 && is32[T]() && n >= 8 {
+		evenF32(f32(dst), f32(src), rows, n, dstStride, srcStride)
+		return
 	}
-	addEvenGo(dst[2*done:], src[done:])
+	evenGo(dst, src, rows, n, dstStride, srcStride)
+}
+
+func addEven[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
+	if useAVX2 && is32[T]() && n >= 8 {
+		addEvenF32(f32(dst), f32(src), rows, n, dstStride, srcStride)
+		return
+	}
+	addEvenGo(dst, src, rows, n, dstStride, srcStride)
 }
 
 //go:noescape

@@ -2,13 +2,93 @@
 
 #include "textflag.h"
 
-// func evenF32(dst, src *float32, blocks int)
-TEXT ·evenF32(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ blocks+16(FP), CX
+// func copyRowsF32(dst, src *float32, rows, n, dstStride, srcStride int)
+// rows and n are not zero. A row ends with whole registers, which may overlap those before.
+TEXT ·copyRowsF32(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), R8
+	MOVQ src+8(FP), R9
+	MOVQ rows+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ dstStride+32(FP), R10
+	MOVQ srcStride+40(FP), R11
+	SHLQ $2, BX
+	SHLQ $2, R10
+	SHLQ $2, R11
+	CMPQ BX, $32
+	JGE eights
+	CMPQ BX, $16
+	JGE fours
 
-loop:
+few:
+	XORQ CX, CX
+
+one:
+	MOVL (R9)(CX*1), AX
+	MOVL AX, (R8)(CX*1)
+	ADDQ $4, CX
+	CMPQ CX, BX
+	JLT one
+	ADDQ R10, R8
+	ADDQ R11, R9
+	DECQ DX
+	JNZ few
+	RET
+
+fours:
+	VMOVUPS (R9), X0
+	VMOVUPS -16(R9)(BX*1), X1
+	VMOVUPS X0, (R8)
+	VMOVUPS X1, -16(R8)(BX*1)
+	ADDQ R10, R8
+	ADDQ R11, R9
+	DECQ DX
+	JNZ fours
+	RET
+
+eights:
+	LEAQ -32(BX), SI
+
+row:
+	XORQ CX, CX
+	CMPQ CX, SI
+	JGE last
+
+eight:
+	VMOVUPS (R9)(CX*1), Y0
+	VMOVUPS Y0, (R8)(CX*1)
+	ADDQ $32, CX
+	CMPQ CX, SI
+	JLT eight
+
+last:
+	VMOVUPS (R9)(SI*1), Y0
+	VMOVUPS Y0, (R8)(SI*1)
+	ADDQ R10, R8
+	ADDQ R11, R9
+	DECQ DX
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func evenF32(dst, src *float32, rows, n, dstStride, srcStride int)
+// rows is not zero, and n is at least 8.
+TEXT ·evenF32(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), R8
+	MOVQ src+8(FP), R9
+	MOVQ rows+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ dstStride+32(FP), R10
+	MOVQ srcStride+40(FP), R11
+	SUBQ $8, BX
+
+row:
+	MOVQ R8, DI
+	MOVQ R9, SI
+	MOVQ BX, CX
+	TESTQ CX, CX
+	JEQ last
+
+eight:
 	VMOVUPS (SI), Y0
 	VMOVUPS 32(SI), Y1
 	VSHUFPS $0x88, Y1, Y0, Y0 // 0 2 8 10 | 4 6 12 14
@@ -16,19 +96,43 @@ loop:
 	VMOVUPS Y0, (DI)
 	ADDQ $64, SI
 	ADDQ $32, DI
-	DECQ CX
-	JNZ loop
+	SUBQ $8, CX
+	JGT eight
+	LEAQ (DI)(CX*4), DI // back to the eighth from the end
+	LEAQ (SI)(CX*8), SI
+
+last: // the second register begins one earlier, so that nothing beyond the row is read
+	VMOVUPS (SI), Y0
+	VMOVUPS 28(SI), Y1
+	VSHUFPS $0xD8, Y1, Y0, Y0 // 0 2 8 10 | 4 6 12 14
+	VPERMPD $0xD8, Y0, Y0
+	VMOVUPS Y0, (DI)
+	LEAQ (R8)(R10*4), R8
+	LEAQ (R9)(R11*4), R9
+	DECQ DX
+	JNZ row
 	VZEROUPPER
 	RET
 
-// func addEvenF32(dst, src *float32, blocks int)
-TEXT ·addEvenF32(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ blocks+16(FP), CX
+// func addEvenF32(dst, src *float32, rows, n, dstStride, srcStride int)
+// rows and n are not zero.
+TEXT ·addEvenF32(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), R8
+	MOVQ src+8(FP), R9
+	MOVQ rows+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ dstStride+32(FP), R10
+	MOVQ srcStride+40(FP), R11
 	VXORPS Y3, Y3, Y3
 
-loop:
+row:
+	MOVQ R8, DI
+	MOVQ R9, SI
+	MOVQ BX, CX
+	SUBQ $9, CX // a block touches the entry behind its last
+	JLT rest
+
+eight:
 	VPERMPD $0xD8, (SI), Y0    // 0 1 4 5 | 2 3 6 7
 	VUNPCKLPS Y3, Y0, Y1       // 0 . 1 . | 2 . 3 .
 	VUNPCKHPS Y3, Y0, Y2       // 4 . 5 . | 6 . 7 .
@@ -38,8 +142,24 @@ loop:
 	VMOVUPS Y2, 32(DI)
 	ADDQ $32, SI
 	ADDQ $64, DI
+	SUBQ $8, CX
+	JGE eight
+
+rest:
+	ADDQ $9, CX // 1 to 8
+
+one:
+	VMOVSS (DI), X0
+	VADDSS (SI), X0, X0
+	VMOVSS X0, (DI)
+	ADDQ $4, SI
+	ADDQ $8, DI
 	DECQ CX
-	JNZ loop
+	JNZ one
+	LEAQ (R8)(R10*4), R8
+	LEAQ (R9)(R11*4), R9
+	DECQ DX
+	JNZ row
 	VZEROUPPER
 	RET
 

@@ -2,8 +2,17 @@
 
 package simd
 
-func even[T Float](dst, src []T)    { evenGo(dst, src) }
-func addEven[T Float](dst, src []T) { addEvenGo(dst, src) }
+func copyRows[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
+	copyRowsGo(dst, src, rows, n, dstStride, srcStride)
+}
+
+func even[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
+	evenGo(dst, src, rows, n, dstStride, srcStride)
+}
+
+func addEven[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
+	addEvenGo(dst, src, rows, n, dstStride, srcStride)
+}
 
 func deinterleave[T Float](even, odd, src []T, rows, n, stride int) {
 	deinterleaveGo(even, odd, src, rows, n, stride)

@@ -44,34 +44,40 @@ func testInterleave[T Float](t *testing.T) {
 	}
 }
 
-// testStride compares with the definitions at every length around the blocks, and
-// that nothing beyond the operands changes.
+// testStride compares with the definitions at every length around the blocks, and that
+// nothing else changes.
 func testStride[T Float](t *testing.T) {
 	for n := range 70 {
-		short, long := make([]T, n+3), make([]T, 2*n+5)
-		for i := range short {
-			short[i] = T(i) + .5
-		}
-		for i := range long {
-			long[i] = T(3*i) - 7
-		}
-		want := slices.Clone(short)
-		for i := range n {
-			want[i] = long[2*i]
-		}
-		got := slices.Clone(short)
-		Even(got[:n], long[:max(2*n-1, 0)])
-		if !slices.Equal(got, want) {
-			t.Fatalf("n = %d: Even gives %v, want %v", n, got, want)
-		}
-		want = slices.Clone(long)
-		for i := range n {
-			want[2*i] += short[i]
-		}
-		got = slices.Clone(long)
-		AddEven(got[:max(2*n-1, 0)], short[:n])
-		if !slices.Equal(got, want) {
-			t.Fatalf("n = %d: AddEven gives %v, want %v", n, got, want)
+		for rows := range 4 {
+			short, long := make([]T, rows*(n+3)+1), make([]T, rows*(2*n+2)+1)
+			for i := range short {
+				short[i] = T(i) + .5
+			}
+			for i := range long {
+				long[i] = T(3*i) - 7
+			}
+			end := func(n, stride int) int { return max((rows-1)*stride+n, 0) } // of the last entry used
+			check := func(name string, before []T, call func(dst []T), definition func(dst []T, r, i int)) {
+				got, want := slices.Clone(before), slices.Clone(before)
+				call(got)
+				for r := range rows {
+					for i := range n {
+						definition(want, r, i)
+					}
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("%d rows of %d: %s gives %v, want %v", rows, n, name, got, want)
+				}
+			}
+			check("CopyRows", short,
+				func(dst []T) { CopyRows(dst[:end(n, n+3)], long[:end(n, 2*n+2)], rows, n, n+3, 2*n+2) },
+				func(dst []T, r, i int) { dst[r*(n+3)+i] = long[r*(2*n+2)+i] })
+			check("Even", short,
+				func(dst []T) { Even(dst[:end(n, n+3)], long[:end(2*n-1, 2*n+2)], rows, n, n+3, 2*n+2) },
+				func(dst []T, r, i int) { dst[r*(n+3)+i] = long[r*(2*n+2)+2*i] })
+			check("AddEven", long,
+				func(dst []T) { AddEven(dst[:end(2*n-1, 2*n+2)], short[:end(n, n+3)], rows, n, 2*n+2, n+3) },
+				func(dst []T, r, i int) { dst[r*(2*n+2)+2*i] += short[r*(n+3)+i] })
 		}
 	}
 }

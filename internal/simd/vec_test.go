@@ -190,9 +190,10 @@ func TestLengthsMustMatch(t *testing.T) {
 		"ReLU": func() { ReLU(y, x) }, "ReLUMask": func() { ReLUMask(x, y, x) }, "Combine": func() { Combine(x, y, x, 1, 1, 1) },
 		"AddRows": func() { AddRows(x, 1, 3, y) }, "SumRows": func() { SumRows(y, 1, 3, x) },
 		"AdamStep":  func() { AdamStep(x, x, x, y, AdamCoefficients{}) },
-		"DotAndSum": func() { DotAndSum(x, y) }, "Even": func() { Even(x, y[:4:4]) }, "Even within the capacity": func() { Even(x, make([]float32, 4, 9)) },
-		"AddEven within the capacity": func() { AddEven(make([]float32, 4, 9), x) },
-		"Interleave of an overflow":   func() { Interleave(x, x[:0], x[:0], 1<<33, 1<<33, 1<<34) }, "Deinterleave": func() { Deinterleave(x, x, y, 3, 1, 1<<62) },
+		"DotAndSum": func() { DotAndSum(x, y) }, "Even": func() { Even(x, y[:4:4], 1, 3, 3, 5) }, "Even within the capacity": func() { Even(x, make([]float32, 4, 9), 1, 3, 3, 5) },
+		"AddEven within the capacity": func() { AddEven(make([]float32, 4, 9), x, 1, 3, 5, 3) }, "CopyRows": func() { CopyRows(x, y, 2, 2, 2, 3) },
+		"CopyRows of rows that overlap": func() { CopyRows(x, y, 2, 2, 1, 2) },
+		"Interleave of an overflow":     func() { Interleave(x, x[:0], x[:0], 1<<33, 1<<33, 1<<34) }, "Deinterleave": func() { Deinterleave(x, x, y, 3, 1, 1<<62) },
 	}
 	for name, call := range calls {
 		func() {
