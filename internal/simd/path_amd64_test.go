@@ -3,7 +3,9 @@
 package simd
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -81,6 +83,67 @@ func TestWinogradGivesTheSameBytes(t *testing.T) {
 			if !sameBytes(wide, want) {
 				t.Errorf("%d rows, %d terms: other bytes", rows, k)
 			}
+		}
+	}
+}
+
+// So do the loops over vectors that have kernels of their own.
+func TestLoopsGiveTheSameBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 14))
+	const most = 70
+	fill := func(n int) []float32 {
+		x := make([]float32, n)
+		for i := range x {
+			switch r.IntN(12) {
+			case 0:
+				x[i] = []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}[r.IntN(5)]
+			default:
+				x[i] = float32(r.NormFloat64() * math.Pow(10, float64(r.IntN(7)-4)))
+			}
+		}
+		return x
+	}
+	unary := map[string]func(dst, x []float32){"Exp": Exp, "Sigmoid": Sigmoid, "Tanh": Tanh, "Softplus": Softplus, "Erf": Erf, "GELU": Gelu}
+	slopes := map[string]func(dst, d, x []float32){"Sigmoid": SigmoidSlope, "Tanh": TanhSlope, "Erf": ErfSlope, "GELU": GeluSlope}
+	for n := range most {
+		x, d := fill(n), fill(n)
+		same := func(name string, f func() []float32) {
+			wide := f()
+			narrower(t, func() {
+				if !sameBytes(wide, f()) {
+					t.Errorf("%d of %s: other bytes", n, name)
+				}
+			})
+		}
+		for name, f := range unary {
+			same(name, func() []float32 { dst := make([]float32, n); f(dst, x); return dst })
+		}
+		for name, f := range slopes {
+			same(name+"'s slope", func() []float32 { dst := make([]float32, n); f(dst, d, x); return dst })
+		}
+		finite := make([]float32, n)
+		for i := range finite {
+			finite[i] = float32(r.NormFloat64())
+		}
+		same("ExpSum", func() []float32 {
+			dst := make([]float32, n)
+			return append(dst, ExpSum(dst, finite, .5))
+		})
+		for _, rule := range []AdamRule{{Rate: .1, Beta1: .9, Beta2: .99, Epsilon: 1e-8, Decay: .1}, {Rate: .1, Beta1: .9, Beta2: .99, Epsilon: 1e-8, Decay: .1, Decoupled: true, ZeroGradient: true}} {
+			same("AdamStep", func() []float32 {
+				w, g, m, v := slices.Clone(x), slices.Clone(d), slices.Clone(finite), make([]float32, n)
+				for i := range v {
+					v[i] = finite[i] * finite[i]
+				}
+				AdamStep(w, g, m, v, rule.At(3))
+				return slices.Concat(w, g, m, v)
+			})
+		}
+		words, want := make([]uint64, n), make([]uint64, n)
+		DropoutMask(words, 7, 1<<33-20, .3)
+		narrower(t, func() { DropoutMask(want, 7, 1<<33-20, .3) })
+		if !slices.Equal(words, want) {
+			t.Errorf("%d words of DropoutMask: other bytes", n)
 		}
 	}
 }

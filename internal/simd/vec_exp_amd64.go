@@ -4,10 +4,10 @@ package simd
 
 import "math"
 
-// expLanes are the constants of the transcendental kernels, eight times each; the
-// kernels know the order. The coefficients are least largest relative errors, found by
+// expLanes are the constants of the transcendental kernels, sixteen times each, for the lanes of
+// AVX-512; the kernels know the order. The coefficients are least largest relative errors, found by
 // reweighted least squares in float64.
-var expLanes = eightfold(
+var expLanes = repeated(
 	math.Float32bits(math.Log2E),
 	math.Float32bits(hiLn2), // log 2 in two parts
 	math.Float32bits(math.Ln2-hiLn2),
@@ -74,10 +74,13 @@ var expLanes = eightfold(
 
 const hiLn2 = 0.693145751953125 // 16 bits: multiples of it are exact
 
-func eightfold(bits ...uint32) []uint32 {
-	all := make([]uint32, 0, 8*len(bits))
+func repeated(bits ...uint32) []uint32 {
+	const times = 16
+	all := make([]uint32, 0, times*len(bits))
 	for _, b := range bits {
-		all = append(all, b, b, b, b, b, b, b, b)
+		for range times {
+			all = append(all, b)
+		}
 	}
 	return all
 }

@@ -1,0 +1,89 @@
+//go:build !purego
+
+#include "textflag.h"
+
+#define V0 Z0
+#define V1 Z1
+#define V2 Z2
+#define V3 Z3
+#define V4 Z4
+#define V5 Z5
+#define V6 Z6
+#define V7 Z7
+#define V8 Z8
+#define V9 Z9
+#define V10 Z10
+#define V11 Z11
+#define V12 Z12
+#define V13 Z13
+#define V14 Z14
+#define V15 Z15
+
+#define EXPF32 ·expWideF32
+#define EXPSUMF32 ·expSumWideF32
+#define SIGMOIDF32 ·sigmoidWideF32
+#define SIGMOIDSLOPEF32 ·sigmoidSlopeWideF32
+#define TANHF32 ·tanhWideF32
+#define TANHSLOPEF32 ·tanhSlopeWideF32
+#define SOFTPLUSF32 ·softplusWideF32
+#define ERFF32 ·erfWideF32
+#define ERFSLOPEF32 ·erfSlopeWideF32
+#define GELUF32 ·geluWideF32
+#define GELUSLOPEF32 ·geluSlopeWideF32
+
+#define BEGIN(wide)
+
+#define NEAREST(reg) VRNDSCALEPS $0, reg, reg
+#define ZERO(reg) VXORPS reg, reg, reg
+
+// SIGNED: to = x has a sign ? yes : no. LESS: to = x < limit ? yes : no.
+#define SIGNED(x, yes, no, to) \
+	VPMOVD2M x, K2 \
+	VBLENDMPS yes, no, K2, to
+#define LESS(x, limit, yes, no, to) \
+	VCMPPS $1, limit, x, K2 \
+	VBLENDMPS yes, no, K2, to
+
+// The loop over whole registers, and the rest under the mask K1.
+#define WHOLE_LOAD(from, reg) VMOVUPS from, reg
+#define WHOLE_STORE(reg, to) VMOVUPS reg, to
+#define PART_LOAD(from, reg) VMOVUPS.Z from, K1, reg
+#define PART_STORE(reg, to) VMOVUPS reg, K1, to
+#define SINGLES32(KERNEL) \
+	XORQ AX, AX \
+	MOVQ CX, DX \
+	ANDQ $~15, DX \
+	JZ rest \
+one: \
+	KERNEL(WHOLE_LOAD, WHOLE_STORE) \
+	ADDQ $16, AX \
+	CMPQ AX, DX \
+	JLT one \
+rest: \
+	ANDQ $15, CX \
+	JZ done \
+	MOVL $1, DX \
+	SHLL CX, DX \
+	DECL DX \
+	KMOVW DX, K1 \
+	KERNEL(PART_LOAD, PART_STORE) \
+done:
+
+// A sum has eight lanes, as with AVX2: the halves of a register are added one after the other.
+#define ALL KXNORW K1, K1, K1
+#define MASKED(reg) VMOVAPS.Z reg, K1, reg
+#define ADDUP \
+	VADDPS Y3, Y10, Y10 \
+	VEXTRACTF32X8 $1, Z3, Y3 \
+	VADDPS Y3, Y10, Y10
+
+// TOTAL: X0 is the sum of the eight lanes of Y10.
+#define TOTAL \
+	VEXTRACTF128 $1, Y10, X0 \
+	VADDPS X0, X10, X0 \
+	VPERMILPS $0x4E, X0, X1 \
+	VADDPS X1, X0, X0 \
+	VPERMILPS $0xB1, X0, X1 \
+	VADDPS X1, X0, X0
+
+#include "vec_exp_amd64.h"
