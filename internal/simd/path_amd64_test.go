@@ -63,9 +63,34 @@ func smallProduct[T Float](p product[T]) []T {
 	return c
 }
 
-// WinogradMultiply gives the bytes of AVX2, too.
+// Winograd's products and transforms give the bytes of AVX2, too.
 func TestWinogradGivesTheSameBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 13))
+	const stride, step = 100, WinogradColumns + 3
+	x, src := make([]float32, 8*stride), make([]float32, WinogradPoints*step)
+	for i := range x {
+		x[i] = float32(r.NormFloat64())
+	}
+	for i := range src {
+		src[i] = float32(r.NormFloat64())
+	}
+	var offsets [WinogradColumns]int
+	for i, place := range r.Perm(WinogradColumns) {
+		offsets[i] = 4 * (place%2*stride + WinogradTile*place) // tiles that do not overlap
+	}
+	transforms := func() []float32 {
+		var room WinogradRoom
+		v, y := make([]float32, WinogradPoints*step), make([]float32, len(x))
+		WinogradIn(v, step, x, &offsets, stride, &room)
+		WinogradOut(y, &offsets, stride, src, step, &room)
+		return append(v, y...)
+	}
+	wide := transforms()
+	narrower(t, func() {
+		if !sameBytes(wide, transforms()) {
+			t.Error("other bytes of the transforms")
+		}
+	})
 	for _, rows := range []int{1, 6, 23, 24, 25, 64, 130} {
 		for _, k := range []int{1, 5, 384, 385, 900} {
 			panels := (rows + mr - 1) / mr

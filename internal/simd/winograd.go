@@ -27,11 +27,8 @@ const (
 	winogradSide    = WinogradTile + 2 // inputs of a tile along each side
 )
 
-// winogradRoom is what a transform of eight tiles keeps halfway.
-const winogradRoom = winogradSide * winogradSide * 8
-
-// WinogradRoom is scratch of the transforms.
-type WinogradRoom [winogradRoom]float32
+// WinogradRoom is scratch of the transforms: what is turned halfway.
+type WinogradRoom [winogradSide * winogradSide * WinogradColumns]float32
 
 // winogradFactors are what the transforms multiply by.
 //

@@ -11,6 +11,12 @@ func tallF32(groups, kc int, a *float32, aStep int, b, c *float32, add bool)
 //go:noescape
 func winogradOut(plane *float32, offsets *int, stride int, src *float32, step int, room *float32)
 
+//go:noescape
+func winogradInWide(dst *float32, step int, plane *float32, offsets *int, stride int, room *float32)
+
+//go:noescape
+func winogradOutWide(plane *float32, offsets *int, stride int, src *float32, step int, room *float32)
+
 // HasWinograd reports whether the Winograd functions can be called: they need AVX2.
 func HasWinograd() bool { return useAVX2 }
 
@@ -20,6 +26,10 @@ func WinogradIn(dst []float32, step int, plane []float32, offsets *[WinogradColu
 	checkTiles(len(plane), offsets, stride, winogradSide)
 	if len(dst) < (WinogradPoints-1)*step+WinogradColumns {
 		panic("simd: short slice of transformed tiles")
+	}
+	if useAVX512 {
+		winogradInWide(&dst[0], 4*step, &plane[0], &offsets[0], 4*stride, &room[0])
+		return
 	}
 	winogradIn(&dst[0], 4*step, &plane[0], &offsets[0], 4*stride, &room[0])
 	winogradIn(&dst[8], 4*step, &plane[0], &offsets[8], 4*stride, &room[0])
@@ -31,6 +41,10 @@ func WinogradOut(plane []float32, offsets *[WinogradColumns]int, stride int, src
 	checkTiles(len(plane), offsets, stride, WinogradTile)
 	if len(src) < (WinogradPoints-1)*step+WinogradColumns {
 		panic("simd: short slice of transformed tiles")
+	}
+	if useAVX512 {
+		winogradOutWide(&plane[0], &offsets[0], 4*stride, &src[0], 4*step, &room[0])
+		return
 	}
 	winogradOut(&plane[0], &offsets[0], 4*stride, &src[0], 4*step, &room[0])
 	winogradOut(&plane[0], &offsets[8], 4*stride, &src[8], 4*step, &room[0])

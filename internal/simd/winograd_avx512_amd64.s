@@ -143,3 +143,231 @@ store:
 	JNE  group
 	VZEROUPPER
 	RET
+
+// The transforms of Winograd's convolution for sixteen tiles at a time, one to a lane: each element
+// is the result of the operations of winogradIn and winogradOut.
+//
+//	AX  the offsets of the tiles      BX  the row of the plane
+//	DI  room for what is turned halfway
+
+// TILES sets R8 … R11 to the offsets of the four tiles that share a place in the quarters of a
+// register.
+#define TILES(at) \
+	MOVQ (at)(AX), R8 \
+	MOVQ (at+32)(AX), R9 \
+	MOVQ (at+64)(AX), R10 \
+	MOVQ (at+96)(AX), R11
+
+// INSERT completes a register whose first quarter is loaded.
+#define INSERT(at, reg) \
+	VINSERTF32X4 $1, (at)(BX)(R9*1), reg, reg \
+	VINSERTF32X4 $2, (at)(BX)(R10*1), reg, reg \
+	VINSERTF32X4 $3, (at)(BX)(R11*1), reg, reg
+
+#define FACTORS(third) \
+	VBROADCASTSS ·winogradFactors+0(SB), Z12 \
+	VBROADCASTSS ·winogradFactors+4(SB), Z13 \
+	VBROADCASTSS ·winogradFactors+third(SB), Z14 \
+	VBROADCASTSS ·winogradFactors+12(SB), Z15
+
+// SPREAD multiplies the six numbers in Z0 … Z5 by Bᵀ: the results are in Z0, Z11,
+// Z6, Z1, Z9 and Z5. Z12 … Z15 hold 2, ½, 2½ and a.
+#define SPREAD \
+	VMOVAPS Z4, Z6 \
+	VMOVAPS Z3, Z8 \
+	VMOVAPS Z4, Z9 \
+	VMOVAPS Z1, Z10 \
+	VFNMADD231PS Z12, Z2, Z6 \
+	VFNMADD231PS Z12, Z1, Z8 \
+	VFNMADD231PS Z13, Z2, Z9 \
+	VFMSUB231PS Z12, Z3, Z10 \
+	VADDPS Z4, Z0, Z0 \
+	VADDPS Z1, Z5, Z5 \
+	VMOVAPS Z6, Z11 \
+	VMOVAPS Z9, Z1 \
+	VFNMADD231PS Z14, Z2, Z0 \
+	VFNMADD231PS Z14, Z3, Z5 \
+	VFMADD231PS Z15, Z8, Z11 \
+	VFNMADD231PS Z15, Z8, Z6 \
+	VFMADD231PS Z15, Z10, Z1 \
+	VFNMADD231PS Z15, Z10, Z9
+
+// func winogradInWide(dst *float32, step int, plane *float32, offsets *int, stride int, room *float32)
+TEXT ·winogradInWide(SB), NOSPLIT, $0-48
+	MOVQ plane+16(FP), BX
+	MOVQ offsets+24(FP), AX
+	MOVQ stride+32(FP), DX
+	MOVQ room+40(FP), DI
+	FACTORS(8)
+	MOVQ $6, CX
+
+row:
+	TILES(0)
+	VMOVUPS (BX)(R8*1), X0
+	VMOVUPS 8(BX)(R8*1), X16
+	INSERT(0, Z0)
+	INSERT(8, Z16)
+	TILES(8)
+	VMOVUPS (BX)(R8*1), X1
+	VMOVUPS 8(BX)(R8*1), X17
+	INSERT(0, Z1)
+	INSERT(8, Z17)
+	TILES(16)
+	VMOVUPS (BX)(R8*1), X2
+	VMOVUPS 8(BX)(R8*1), X18
+	INSERT(0, Z2)
+	INSERT(8, Z18)
+	TILES(24)
+	VMOVUPS (BX)(R8*1), X3
+	VMOVUPS 8(BX)(R8*1), X19
+	INSERT(0, Z3)
+	INSERT(8, Z19)
+	VUNPCKLPS Z1, Z0, Z4
+	VUNPCKHPS Z1, Z0, Z5
+	VUNPCKLPS Z3, Z2, Z6
+	VUNPCKHPS Z3, Z2, Z7
+	VUNPCKLPD Z6, Z4, Z0
+	VUNPCKHPD Z6, Z4, Z1
+	VUNPCKLPD Z7, Z5, Z2
+	VUNPCKHPD Z7, Z5, Z3
+	VUNPCKHPS Z17, Z16, Z6
+	VUNPCKHPS Z19, Z18, Z7
+	VUNPCKLPD Z7, Z6, Z4
+	VUNPCKHPD Z7, Z6, Z5
+	SPREAD
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z11, 64(DI)
+	VMOVUPS Z6, 128(DI)
+	VMOVUPS Z1, 192(DI)
+	VMOVUPS Z9, 256(DI)
+	VMOVUPS Z5, 320(DI)
+	ADDQ $384, DI
+	ADDQ DX, BX
+	DECQ CX
+	JNE  row
+
+	MOVQ dst+0(FP), SI
+	MOVQ step+8(FP), DX
+	MOVQ room+40(FP), DI
+	LEAQ (DX)(DX*2), R8
+	ADDQ R8, R8
+	LEAQ (R8)(R8*2), R9
+	MOVQ $6, CX
+
+column:
+	VMOVUPS (DI), Z0
+	VMOVUPS 384(DI), Z1
+	VMOVUPS 768(DI), Z2
+	VMOVUPS 1152(DI), Z3
+	VMOVUPS 1536(DI), Z4
+	VMOVUPS 1920(DI), Z5
+	SPREAD
+	LEAQ (SI)(R9*1), AX
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z11, (SI)(R8*1)
+	VMOVUPS Z6, (SI)(R8*2)
+	VMOVUPS Z1, (AX)
+	VMOVUPS Z9, (AX)(R8*1)
+	VMOVUPS Z5, (AX)(R8*2)
+	ADDQ $64, DI
+	ADDQ DX, SI
+	DECQ CX
+	JNE  column
+	VZEROUPPER
+	RET
+
+// GATHER multiplies the six numbers in Z0 … Z5 by Aᵀ: the results are in Z0, Z10, Z6
+// and Z5. Z12 … Z15 hold 2, ½, 4 and a.
+#define GATHER \
+	VADDPS Z2, Z1, Z6 \
+	VSUBPS Z2, Z1, Z7 \
+	VADDPS Z4, Z3, Z8 \
+	VSUBPS Z4, Z3, Z9 \
+	VADDPS Z6, Z0, Z0 \
+	VMULPS Z13, Z6, Z6 \
+	VMULPS Z13, Z7, Z11 \
+	VMOVAPS Z7, Z10 \
+	VADDPS Z8, Z0, Z0 \
+	VFMADD231PS Z12, Z8, Z6 \
+	VFMADD231PS Z14, Z9, Z11 \
+	VFMADD231PS Z12, Z9, Z10 \
+	VFMADD231PS Z15, Z11, Z5 \
+	VMULPS Z15, Z10, Z10
+
+// func winogradOutWide(plane *float32, offsets *int, stride int, src *float32, step int, room *float32)
+TEXT ·winogradOutWide(SB), NOSPLIT, $0-48
+	MOVQ src+24(FP), SI
+	MOVQ step+32(FP), DX
+	MOVQ room+40(FP), DI
+	FACTORS(16)
+	LEAQ (DX)(DX*2), R8
+	ADDQ R8, R8
+	LEAQ (R8)(R8*2), R9
+	MOVQ $6, CX
+
+column:
+	LEAQ (SI)(R9*1), AX
+	VMOVUPS (SI), Z0
+	VMOVUPS (SI)(R8*1), Z1
+	VMOVUPS (SI)(R8*2), Z2
+	VMOVUPS (AX), Z3
+	VMOVUPS (AX)(R8*1), Z4
+	VMOVUPS (AX)(R8*2), Z5
+	GATHER
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z10, 384(DI)
+	VMOVUPS Z6, 768(DI)
+	VMOVUPS Z5, 1152(DI)
+	ADDQ $64, DI
+	ADDQ DX, SI
+	DECQ CX
+	JNE  column
+
+	MOVQ plane+0(FP), BX
+	MOVQ offsets+8(FP), AX
+	MOVQ stride+16(FP), DX
+	MOVQ room+40(FP), DI
+	MOVQ $4, CX
+
+row:
+	VMOVUPS (DI), Z0
+	VMOVUPS 64(DI), Z1
+	VMOVUPS 128(DI), Z2
+	VMOVUPS 192(DI), Z3
+	VMOVUPS 256(DI), Z4
+	VMOVUPS 320(DI), Z5
+	GATHER
+	VUNPCKLPS Z10, Z0, Z1
+	VUNPCKHPS Z10, Z0, Z2
+	VUNPCKLPS Z5, Z6, Z3
+	VUNPCKHPS Z5, Z6, Z4
+	VUNPCKLPD Z3, Z1, Z0
+	VUNPCKHPD Z3, Z1, Z5
+	VUNPCKLPD Z4, Z2, Z6
+	VUNPCKHPD Z4, Z2, Z7
+	TILES(0)
+	VMOVUPS X0, (BX)(R8*1)
+	VEXTRACTF32X4 $1, Z0, (BX)(R9*1)
+	VEXTRACTF32X4 $2, Z0, (BX)(R10*1)
+	VEXTRACTF32X4 $3, Z0, (BX)(R11*1)
+	TILES(8)
+	VMOVUPS X5, (BX)(R8*1)
+	VEXTRACTF32X4 $1, Z5, (BX)(R9*1)
+	VEXTRACTF32X4 $2, Z5, (BX)(R10*1)
+	VEXTRACTF32X4 $3, Z5, (BX)(R11*1)
+	TILES(16)
+	VMOVUPS X6, (BX)(R8*1)
+	VEXTRACTF32X4 $1, Z6, (BX)(R9*1)
+	VEXTRACTF32X4 $2, Z6, (BX)(R10*1)
+	VEXTRACTF32X4 $3, Z6, (BX)(R11*1)
+	TILES(24)
+	VMOVUPS X7, (BX)(R8*1)
+	VEXTRACTF32X4 $1, Z7, (BX)(R9*1)
+	VEXTRACTF32X4 $2, Z7, (BX)(R10*1)
+	VEXTRACTF32X4 $3, Z7, (BX)(R11*1)
+	ADDQ $384, DI
+	ADDQ DX, BX
+	DECQ CX
+	JNE  row
+	VZEROUPPER
+	RET
