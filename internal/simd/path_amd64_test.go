@@ -164,6 +164,21 @@ func TestLoopsGiveTheSameBytes(t *testing.T) {
 				return slices.Concat(w, g, m, v)
 			})
 		}
+		terms := make([]float64, n)
+		for i := range terms {
+			terms[i] = 30 * r.NormFloat64()
+		}
+		sums := func() []float64 {
+			dst := make([]float64, n)
+			sum, moment := ExpSums(dst, terms, slices.Max(append(terms, 0)), -40)
+			return append(dst, sum, moment)
+		}
+		wide := sums()
+		narrower(t, func() {
+			if !sameBytes(wide, sums()) {
+				t.Errorf("%d of ExpSums: other bytes", n)
+			}
+		})
 		words, want := make([]uint64, n), make([]uint64, n)
 		DropoutMask(words, 7, 1<<33-20, .3)
 		narrower(t, func() { DropoutMask(want, 7, 1<<33-20, .3) })

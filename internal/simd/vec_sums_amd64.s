@@ -115,6 +115,11 @@ done:
 
 // func expSumsF64(dst, x *float64, n int, shift, least float64, lanes *float64) (sum, moment float64)
 TEXT ·expSumsF64(SB), NOSPLIT, $0-64
+	CMPB ·useAVX512(SB), $0
+	JEQ narrow
+	JMP expSumsWide<>(SB)
+
+narrow:
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
@@ -137,6 +142,85 @@ four:
 rest:
 	MASK64
 	EXPSUMS(PART_LOAD64, PART_STORE64, PART)
+
+done:
+	SUM4(Y10, X10)
+	SUM4(Y11, X11)
+	VMOVSD X10, sum+48(FP)
+	VMOVSD X11, moment+56(FP)
+	VZEROUPPER
+	RET
+
+// WIDESUMS is EXPSUMS of eight elements under the mask K1. The sums have four lanes, as with AVX2:
+// the halves of a register are added one after the other.
+#define WIDESUMS \
+	VMOVUPD.Z (SI)(AX*8), K1, Z0 \
+	VSUBPD Z8, Z0, Z3 \
+	VCMPPD $0x1d, Z9, Z3, K1, K2 \
+	VMAXPD Z9, Z3, Z3 \
+	VMULPD.BCST (R9), Z3, Z1 \
+	VRNDSCALEPD $8, Z1, Z1 \
+	VMOVAPD Z3, Z0 \
+	VFNMADD231PD.BCST 32(R9), Z1, Z0 \
+	VFNMADD231PD.BCST 64(R9), Z1, Z0 \
+	VBROADCASTSD 96(R9), Z2 \
+	VFMADD213PD.BCST 128(R9), Z0, Z2 \
+	VFMADD213PD.BCST 160(R9), Z0, Z2 \
+	VFMADD213PD.BCST 192(R9), Z0, Z2 \
+	VFMADD213PD.BCST 224(R9), Z0, Z2 \
+	VFMADD213PD.BCST 256(R9), Z0, Z2 \
+	VFMADD213PD.BCST 288(R9), Z0, Z2 \
+	VFMADD213PD.BCST 320(R9), Z0, Z2 \
+	VFMADD213PD.BCST 352(R9), Z0, Z2 \
+	VFMADD213PD.BCST 384(R9), Z0, Z2 \
+	VFMADD213PD.BCST 416(R9), Z0, Z2 \
+	VFMADD213PD.BCST 448(R9), Z0, Z2 \
+	VFMADD213PD.BCST 480(R9), Z0, Z2 \
+	VFMADD213PD.BCST 512(R9), Z0, Z2 \
+	VCVTPD2DQ Z1, Y1 \
+	VPMOVSXDQ Y1, Z1 \
+	VPSLLQ $52, Z1, Z1 \
+	VPADDQ Z1, Z2, Z2 \
+	VMOVAPD.Z Z2, K2, Z2 \
+	VMOVAPD.Z Z3, K1, Z3 \
+	VMOVUPD Z2, K1, (DI)(AX*8) \
+	VADDPD Y2, Y10, Y10 \
+	VFMADD231PD Y2, Y3, Y11 \
+	VEXTRACTF64X4 $1, Z2, Y2 \
+	VEXTRACTF64X4 $1, Z3, Y3 \
+	VADDPD Y2, Y10, Y10 \
+	VFMADD231PD Y2, Y3, Y11
+
+// expSumsWide is expSumsF64 with AVX-512.
+TEXT expSumsWide<>(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSD shift+24(FP), Z8
+	VBROADCASTSD least+32(FP), Z9
+	MOVQ lanes+40(FP), R9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+	KXNORB K1, K1, K1
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ rest
+
+eight:
+	WIDESUMS
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT eight
+
+rest:
+	ANDQ $7, CX
+	JZ done
+	MOVL $1, DX
+	SHLL CX, DX
+	DECL DX
+	KMOVB DX, K1
+	WIDESUMS
 
 done:
 	SUM4(Y10, X10)
