@@ -42,6 +42,7 @@ func (o *Options) bounds(ctx context.Context, dir string, claims *report.Report)
 		if compared, v.found, err = o.independently(ctx, dir, claims, q.Experiment, s.Front); err != nil || len(v.found) > 0 {
 			return v, err
 		}
+		v.absent.independent = true
 		again = fmt.Sprintf(" (%s also by the independent check)", report.Count(compared, "bound"))
 	}
 	v.verified = fmt.Sprintf("every bound of %s follows from its witness%s, and every figure of the report from the bounds", report.Count(claims.Data.Examples, "example"), again)

@@ -56,6 +56,8 @@ var leftOfBounds = []notChecked{
 	{paths: []string{"promise.accuracy", "promise.interval"}, name: "the accuracy of the release that keeps the promise", why: absentData, when: withoutData},
 	{paths: []string{"promise.checked", "promise.met", "outcome", "verdict"}, name: "whether the promise is kept", why: absentData, when: withoutPromise},
 	{paths: []string{"training"}, name: "how the model was trained", why: "it is not trained again"},
+	{name: "by the independent check: figures without a stored witness (Cramér-Rao bounds, limits from lists, pairs of an input and a candidate), allowances for rounding and the grid of inputs",
+		why: "it computes bounds and floors on pairs from stored witnesses", when: func(a absent) bool { return a.independent }},
 	{name: leftOutWarnings, why: otherWarnings, when: always},
 	{paths: []string{"timing"}, name: "timing", why: "it differs from run to run"},
 	{paths: []string{"checks"}, name: "which shards of workers were computed again", why: "nothing else records it"},
