@@ -1,6 +1,10 @@
 package nn
 
-import "math"
+import (
+	"math"
+
+	"tattle/internal/simd"
+)
 
 // wideRectifier is ReLU, with zero, and LeakyReLU in double words.
 type wideRectifier struct {
@@ -10,7 +14,7 @@ type wideRectifier struct {
 
 // wide: as in rectifier's roundoff, the bound is that of the linear piece where all of
 // x̂ ± ex lies on one side of 0, and max(1, |Slope|) times ex otherwise.
-func (k wideRectifier) wide(y wideTensor, x []wideTensor, _ int) {
+func (k wideRectifier) wide(y wideTensor, x []wideTensor, batch int) {
 	s, up := math.Abs(k.slope), roundUp(4)
 	for i, h := range x[0].hi {
 		l, e := x[0].lo[i], x[0].e[i]
@@ -35,14 +39,19 @@ func (k wideRectifier) wide(y wideTensor, x []wideTensor, _ int) {
 			y.e[i] = up*(reach*e+addError*math.Abs(y.hi[i])) + underflow
 		}
 	}
+	for b := range batch {
+		y.norm[b] = max(1, s)*x[0].norm[b]*normUp + y.rounding(b, batch, addError)
+	}
 }
 
 // wideCopy is an operator whose outputs are inputs or fixed: its own float64 kernel
-// copies each part, the products of which put zeros for what is fixed.
+// copies each part, the products of which put zeros for what is fixed. An input whose entries
+// are copied up to m times adds √m times its norm.
 type wideCopy struct {
 	kernel kernel[float64]
 	frame  frame[float64]
 	dx     [][]float64
+	copies []float64 // of each input, m
 }
 
 // newWideCopy returns nil for operators that compute.
@@ -56,7 +65,20 @@ func newWideCopy(s *step[float64]) wideKernel {
 	default:
 		return nil
 	}
-	return &wideCopy{kernel: s.kernel}
+	k := &wideCopy{kernel: s.kernel}
+	ones := make([]float64, Size(s.shape))
+	fill64(ones, 1)
+	for _, in := range s.shapes {
+		k.dx = append(k.dx, make([]float64, Size(in)))
+	}
+	if len(ones) > 0 {
+		k.frame.batch = 1
+		k.kernel.vjp(&k.frame, k.dx, ones, 1)
+	}
+	for _, counts := range k.dx {
+		k.copies = append(k.copies, simd.MaxAbs(counts))
+	}
+	return k
 }
 
 func (k *wideCopy) wide(y wideTensor, x []wideTensor, batch int) {
@@ -68,6 +90,13 @@ func (k *wideCopy) wide(y wideTensor, x []wideTensor, batch int) {
 	k.kernel.forward(f)
 	k.product(y.lo, x, func(t wideTensor) []float64 { return t.lo })
 	k.product(y.e, x, func(t wideTensor) []float64 { return t.e })
+	for b := range batch {
+		square := 0.
+		for i, t := range x {
+			square += k.copies[i] * t.norm[b] * t.norm[b]
+		}
+		y.norm[b] = math.Sqrt(square)*normUp + normSlack
+	}
 }
 
 func (k *wideCopy) product(dy []float64, x []wideTensor, part func(wideTensor) []float64) {

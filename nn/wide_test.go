@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -61,13 +62,21 @@ func widely(t *testing.T, g *Graph, x []*big.Float) []*big.Float {
 		case *Binary:
 			out = widelyCombined(op, in, tensors[n.Inputs[0]], tensors[n.Inputs[len(n.Inputs)-1]])
 		case *Reduce:
-			out = widelyReduced(op, in[0], tensors[n.Inputs[0]])
+			out = exactReduce(op, in[0])([][]*big.Float{tensors[n.Inputs[0]]})
 		case *Resize:
 			if op.Mode == "nearest" {
 				out = widelyCopied(op, in, Size(shapes[n.Output]), n.Inputs, tensors)
 				break
 			}
 			out = widelyResized(op, in[0], tensors[n.Inputs[0]])
+		case *MatMul:
+			out = exactMatMul(op, in[0], in[1], shapes[n.Output])([][]*big.Float{tensors[n.Inputs[0]], tensors[n.Inputs[1]]})
+		case *LayerNorm:
+			cols := Size(in[0][len(in[0])-op.axes():])
+			out = exactRowNorm(cmp.Or(op.Epsilon, DefaultLayerNormEpsilon), op.Scale, op.Shift, cols, func(e int) int { return e % cols })(
+				[][]*big.Float{tensors[n.Inputs[0]]})
+		case *Softmax:
+			out = eachRow(in[0][len(in[0])-1], exactSoftmax)([][]*big.Float{tensors[n.Inputs[0]]})
 		case *Unary:
 			for _, v := range tensors[n.Inputs[0]] {
 				out = append(out, widelyUnary(op, v))
@@ -222,10 +231,8 @@ func widelyCopied(op Op, in [][]int, size int, names []string, tensors map[strin
 
 func widelyUnary(op *Unary, v *big.Float) *big.Float {
 	switch {
-	case op.Function == "Neg":
-		return exact(0).Neg(v)
-	case op.Function == "Abs":
-		return exact(0).Abs(v)
+	case op.Function != "Clip":
+		return exactUnary[op.Function](op, v)
 	case v.Cmp(exact(op.Alpha)) < 0:
 		v = exact(op.Alpha)
 	}
@@ -275,25 +282,6 @@ func widelyCombined(op *Binary, in [][]int, x, z []*big.Float) []*big.Float {
 	return out
 }
 
-// widelyReduced is Mean or Sum over the middle of three dimensions.
-func widelyReduced(op *Reduce, in []int, x []*big.Float) []*big.Float {
-	var out []*big.Float
-	for i := range in[0] {
-		for j := range in[2] {
-			var w []*big.Float
-			for k := range in[1] {
-				w = append(w, x[(i*in[1]+k)*in[2]+j])
-			}
-			n := 1
-			if op.Function == "Mean" {
-				n = in[1]
-			}
-			out = append(out, mean(w, n))
-		}
-	}
-	return out
-}
-
 // widelyResized goes by dimensions, with the weights as fractions.
 func widelyResized(op *Resize, in []int, x []*big.Float) []*big.Float {
 	shape := slices.Clone(in)
@@ -320,9 +308,7 @@ func wideNets() map[string]*Graph {
 	r := rand.New(rand.NewPCG(21, 21))
 	nets := map[string]*Graph{}
 	for name, g := range roundoffNets() {
-		if name != "softmax" && name != "steep" {
-			nets[name] = g
-		}
+		nets[name] = g
 	}
 	grouped := &Conv2D{InChannels: 4, OutChannels: 6, Groups: 2, Kernel: [2]int{2, 3}, Stride: [2]int{2, 1}, Dilation: [2]int{1, 2}, Pad: [4]int{1, 0, 0, 2}, Weight: testParam(r, "weight", 6, 2, 2, 3)}
 	depthwise := &Conv2D{InChannels: 6, OutChannels: 6, Groups: 6, Kernel: [2]int{3, 3}, Pad: [4]int{1, 1, 1, 1}, Weight: testParam(r, "weight", 6, 1, 3, 3), Bias: testParam(r, "bias", 6)}
@@ -354,6 +340,21 @@ func wideNets() map[string]*Graph {
 	product.node("m", &Binary{Operator: "Mul"}, "a", "c")
 	product.node("y", &Binary{Operator: "Mul"}, "m", "a")
 	nets["product"] = product
+	nets["swin"] = zooNet("swin learned")
+	spelt := chain([]int{4, 6}, testDense(6, 6, true))
+	spelt.node("mean", &Reduce{Function: "Mean", Axes: []int{1}, Keep: true}, "n0")
+	spelt.node("d", &Binary{Operator: "Sub"}, "n0", "mean")
+	spelt.node("square", &Binary{Operator: "Mul"}, "d", "d")
+	spelt.node("variance", &Reduce{Function: "Mean", Axes: []int{1}, Keep: true}, "square")
+	spelt.node("more", with("Add", number(1e-5)), "variance")
+	spelt.node("root", &Unary{Function: "Sqrt"}, "more")
+	spelt.node("z", &Binary{Operator: "Div"}, "d", "root")
+	spelt.node("scaled", with("Mul", number(1/math.Sqrt2)), "z")
+	spelt.node("erf", &Unary{Function: "Erf"}, "scaled")
+	spelt.node("one", with("Add", number(1)), "erf")
+	spelt.node("phi", &Binary{Operator: "Mul"}, "z", "one")
+	spelt.node("gelu", with("Mul", number(.5)), "phi")
+	nets["spelt out"] = spelt
 	return nets
 }
 
@@ -409,8 +410,8 @@ func pairs(t *testing.T, net *Net, x []float64) wideTensor {
 		t.Fatal(err)
 	}
 	_, n := net.Dims()
-	y := wideTensor{make([]float64, n), make([]float64, n), make([]float64, n)}
-	net.engine64.forwardWide(y, wideTensor{x, make([]float64, len(x)), make([]float64, len(x))}, 1)
+	y := wideTensor{hi: make([]float64, n), lo: make([]float64, n), e: make([]float64, n)}
+	net.engine64.forwardWide(y, wideTensor{hi: x, lo: make([]float64, len(x)), e: make([]float64, len(x))}, 1)
 	return y
 }
 
@@ -511,9 +512,9 @@ func TestWideSteady(t *testing.T) {
 
 // TestWideRefuses names the operator without a wide kernel.
 func TestWideRefuses(t *testing.T) {
-	net := mustNet(t, chain([]int{3}, &ReLU{}, &Softmax{}))
+	net := mustNet(t, chain([]int{3}, &ReLU{}, &Unary{Function: "Softplus"}))
 	if err := net.ForwardWide64(make([]float64, 3), make([]float64, 3), make([]float64, 3), nil); err == nil {
-		t.Error("a Softmax in double words")
+		t.Error("a Softplus in double words")
 	} else {
 		t.Log(err)
 	}
@@ -589,27 +590,29 @@ func TestWideDeep(t *testing.T) {
 	}
 }
 
-// BenchmarkWide compares the two bounded passes on ResNet-18's features, at 224 × 224
-// pixels.
+// BenchmarkWide compares the two bounded passes on the features of ResNet-18 and Swin-T, at
+// 224 × 224 pixels, and reports the bounds relative to the features.
 func BenchmarkWide(b *testing.B) {
-	front, _, err := zooNet("resnet18").Cut("layer4.1.relu2")
-	if err != nil {
-		b.Fatal(err)
+	for name, node := range map[string]string{"resnet18": "layer4.1.relu2", "swin-t": "norm"} {
+		front, _, err := zooNet(name).Cut(node)
+		if err != nil {
+			b.Fatal(err)
+		}
+		net := mustNet(b, front)
+		p, n := net.Dims()
+		x, y, bound := randomSlice[float64](rand.New(rand.NewPCG(1, 9)), p, 1), make([]float64, n), make([]float64, n)
+		for what, pass := range map[string]func() error{
+			"ForwardError64": func() error { net.ForwardError64(y, bound, x, nil); return nil },
+			"ForwardWide64":  func() error { return net.ForwardWide64(y, bound, x, nil) },
+		} {
+			b.Run(name+"/"+what, func(b *testing.B) {
+				for b.Loop() {
+					if err := pass(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(norm64(bound)/norm64(y), "bound/feature")
+			})
+		}
 	}
-	net := mustNet(b, front)
-	p, n := net.Dims()
-	x, y, bound := make([]float64, p), make([]float64, n), make([]float64, n)
-	fill64(x, .5)
-	b.Run("ForwardError64", func(b *testing.B) {
-		for b.Loop() {
-			net.ForwardError64(y, bound, x, nil)
-		}
-	})
-	b.Run("ForwardWide64", func(b *testing.B) {
-		for b.Loop() {
-			if err := net.ForwardWide64(y, bound, x, nil); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }
