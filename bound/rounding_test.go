@@ -10,6 +10,7 @@ import (
 
 	"tattle/internal/shared"
 	"tattle/nn"
+	"tattle/nn/zoo"
 	"tattle/release"
 )
 
@@ -151,5 +152,45 @@ func TestMeasuredAllowanceIsAboveTheError(t *testing.T) {
 	same := make([]float32, 24) // two computations of no change agree: still an allowance
 	if d := how(RoundingMeasured, data.x[:24], same); d.Status != AllRounding || d.Allowance < 1e-13 {
 		t.Errorf("no change at all: %+v", d)
+	}
+}
+
+// A transformer too deep for the plain proof is certified in pairs, by near and combined
+// witnesses, and Verify agrees.
+func TestTransformerIsCertified(t *testing.T) {
+	shared.Long(t, "a Swin transformer's bounds in pairs of float64")
+	g := zoo.Swin(zoo.SwinOptions{Classes: 3, Channels: 1, Side: 16, Patch: 2, Embed: 12, Depths: []int{2, 2, 4}, Heads: []int{2, 2, 4}, Window: 4}, 1)
+	front, _, err := g.Cut("norm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := nn.NewNet(front)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := noise(256, 3)
+	e := Experiment{Noise: release.Gaussian{Sigma: .5}, Coordinates: DCT([]int{1, 16, 16}), Settings: Settings{Band: 4, Search: SearchOptions{Restarts: 2, Repeats: 2, Seed: 3}, Barankin: BarankinOptions{Witnesses: 6}}}
+	r := mustRun(t, m, data, upTo(2), e)
+	if r.Experiment.Rounding != RoundingPairs {
+		t.Fatalf("rounding %q", r.Experiment.Rounding)
+	}
+	for _, s := range r.Summaries {
+		if near := strings.HasPrefix(s.Method, "hcr"); near && s.Status != StatusCertified {
+			t.Errorf("%s is %s: %s", s.Method, s.Status, s.Notes)
+		}
+	}
+	found, err := Verify(t.Context(), m, data, r.Experiment, Claims{r.Path, r.SHA256, r.Summaries}, nil)
+	if err != nil || len(found) > 0 {
+		t.Errorf("%v %v", found, err)
+	}
+	c := r.Experiment.certifier(m)
+	eps := witnesses(t, r, DefaultSize)[:2*256]
+	ours := c.Divergences(t.Context(), data.x[:256], eps)
+	c.Rounding = RoundingProved
+	for i, d := range c.Divergences(t.Context(), data.x[:256], eps) {
+		t.Logf("‖z‖ = %.3g, allowance %.3g in pairs, %.3g in float64", d.ZNorm, ours[i].Allowance, d.Allowance)
+		if !(ours[i].Allowance <= roundingGood*ours[i].ZNorm) || d.Allowance <= roundingUseful*d.ZNorm {
+			t.Errorf("‖z‖ = %v, allowance %v in pairs, %v in float64", d.ZNorm, ours[i].Allowance, d.Allowance)
+		}
 	}
 }

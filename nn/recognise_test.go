@@ -115,8 +115,10 @@ func TestRecognise(t *testing.T) {
 			t.Errorf("%s: %v is left, want %d %s and %d in all", name, got, c.want, c.kind, c.left)
 		}
 		sameFunction(t, name, mustNet(t, c.g), c.g)
-		if slices.Contains(kinds(tidy(c.g)), c.kind) {
-			t.Errorf("%s: float64 nets have it too", name)
+		// A norm is the same function in exact arithmetic, a Gelu is not: its √2 is rounded.
+		exact := c.kind == "LayerNormalization" && c.want > 0
+		if has := slices.Contains(kinds(tidy(c.g)), c.kind); has != exact {
+			t.Errorf("%s: float64 nets have it: %v", name, has)
 		}
 	}
 }
