@@ -611,7 +611,7 @@ func BenchmarkWide(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				b.ReportMetric(norm64(bound)/norm64(y), "bound/feature")
+				b.ReportMetric(math.Log10(norm64(bound)/norm64(y)), "log10(bound/features)")
 			})
 		}
 	}
