@@ -126,12 +126,16 @@ func (p *winogradPlan) blocks(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		first := i * p.panels * simd.WinogradColumns
 		k.begin(first, min(first+p.panels*simd.WinogradColumns, p.n*p.tiles))
-		simd.Parallel(p.inC, 1, k.spread)
+		simd.Parallel(p.inC, grainOf(p.inC), k.spread)
 		simd.Parallel(simd.WinogradPoints, 1, k.multiply)
-		simd.Parallel(p.outC, 1, k.gather)
+		simd.Parallel(p.outC, grainOf(p.outC), k.gather)
 	}
 	p.works.giveBack(k)
 }
+
+// grainOf cuts n channels into some eight pieces for each core: enough that cores end together, few
+// enough that what a piece borrows costs little.
+func grainOf(n int) int { return max(1, n/(8*runtime.GOMAXPROCS(0))) }
 
 // weights returns the transformed weights: for each of the products a matrix of
 // outputs × inputs, in panels.

@@ -260,15 +260,15 @@ func hardSigmoidSlope32(dst, d, x []float32, a, b float32) {
 }
 
 func hardSwish32(dst, x []float32) {
-	for i, v := range x {
-		g := v + 3
-		if g < 0 {
-			g = 0
-		}
-		if g > 6 {
-			g = 6
-		}
-		dst[i] = v * (g * (1. / 6))
+	var room [256]float32
+	for len(x) > 0 {
+		n := min(len(x), len(room))
+		gate := room[:n]
+		simd.ScaleShift(gate, x[:n], 1, 3)
+		simd.Clip(gate, gate, 0, 6)
+		simd.Scale(1./6, gate)
+		simd.Mul(dst[:n], x[:n], gate)
+		dst, x = dst[n:], x[n:]
 	}
 }
 

@@ -9,6 +9,9 @@ func winogradIn(dst *float32, step int, plane *float32, offsets *int, stride int
 func tallF32(groups, kc int, a *float32, aStep int, b, c *float32, add bool)
 
 //go:noescape
+func lowF32(panels, kc int, a *float32, aStep int, b, c *float32, add bool)
+
+//go:noescape
 func winogradOut(plane *float32, offsets *int, stride int, src *float32, step int, room *float32)
 
 //go:noescape
@@ -79,7 +82,11 @@ func WinogradMultiply(c, a, b []float32, rows, k int) {
 		if tall > 0 {
 			tallF32(tall/4, kc, &a[0], mr*kc, &b[0], &c[0], beta == 1)
 		}
-		if tall < panels {
+		switch {
+		case tall == panels:
+		case useAVX512:
+			lowF32(panels-tall, kc, &a[tall*mr*kc], mr*kc, &b[0], &c[tall*mr*nr], beta == 1)
+		default:
 			tileF32(panels-tall, kc, &a[tall*mr*kc], 1, mr, mr*kc, &b[0], nr, 0, &c[tall*mr*nr], nr, 0, 1, beta)
 		}
 		beta = 1

@@ -144,6 +144,62 @@ store:
 	VZEROUPPER
 	RET
 
+// func lowF32(panels, kc int, a *float32, aStep int, b, c *float32, add bool)
+// lowF32 is tallF32 of one tile at a time.
+TEXT ·lowF32(SB), NOSPLIT, $0-49
+	MOVQ panels+0(FP), R12
+	MOVQ a+16(FP), AX
+	MOVQ aStep+24(FP), DX
+	MOVQ c+40(FP), SI
+	SHLQ $2, DX
+
+panel:
+	MOVQ AX, R13
+	MOVQ b+32(FP), DI
+	MOVQ kc+8(FP), CX
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+
+term:
+	VMOVUPS (DI), Z0
+	VFMADD231PS.BCST 0(R13), Z0, Z8
+	VFMADD231PS.BCST 4(R13), Z0, Z9
+	VFMADD231PS.BCST 8(R13), Z0, Z10
+	VFMADD231PS.BCST 12(R13), Z0, Z11
+	VFMADD231PS.BCST 16(R13), Z0, Z12
+	VFMADD231PS.BCST 20(R13), Z0, Z13
+	ADDQ $24, R13
+	ADDQ $64, DI
+	DECQ CX
+	JNE  term
+	MOVB add+48(FP), BX
+	TESTB BX, BX
+	JEQ  store
+	VADDPS 0(SI), Z8, Z8
+	VADDPS 64(SI), Z9, Z9
+	VADDPS 128(SI), Z10, Z10
+	VADDPS 192(SI), Z11, Z11
+	VADDPS 256(SI), Z12, Z12
+	VADDPS 320(SI), Z13, Z13
+
+store:
+	VMOVUPS Z8, 0(SI)
+	VMOVUPS Z9, 64(SI)
+	VMOVUPS Z10, 128(SI)
+	VMOVUPS Z11, 192(SI)
+	VMOVUPS Z12, 256(SI)
+	VMOVUPS Z13, 320(SI)
+	ADDQ $384, SI
+	ADDQ DX, AX
+	DECQ R12
+	JNE  panel
+	VZEROUPPER
+	RET
+
 // The transforms of Winograd's convolution for sixteen tiles at a time, one to a lane: each element
 // is the result of the operations of winogradIn and winogradOut.
 //
