@@ -35,7 +35,7 @@ const (
 // A goroutine without work polls for more before it sleeps, because waking takes tens of
 // microseconds, which is a good part of a small product.
 const (
-	lookout = 20 * time.Microsecond
+	lookout = 100 * time.Microsecond
 	glances = 500 // between two looks at the clock, at which other goroutines may run
 )
 

@@ -10,6 +10,10 @@
 //	R12 groups of four tiles left                  R13 A at the first tile's first term
 #define TALL \
 	VMOVUPS (DI), Z0 \
+	PREFETCHT0 1024(AX) \
+	PREFETCHT0 1024(AX)(DX*1) \
+	PREFETCHT0 1024(AX)(DX*2) \
+	PREFETCHT0 1024(BX) \
 	VFMADD231PS.BCST 0(AX), Z0, Z8 \
 	VFMADD231PS.BCST 4(AX), Z0, Z9 \
 	VFMADD231PS.BCST 8(AX), Z0, Z10 \
