@@ -54,9 +54,14 @@ func (e *ending[T]) nothing() bool { return e.add == nil && !e.rectify }
 // finish sets dst, which begins at at of image i, to what comes of the sums src and a
 // bias.
 func (e *ending[T]) finish(dst, src []T, i, at int, bias T) {
+	e.finishRows(dst, src, i, at, 1, len(dst), len(dst), len(dst), bias)
+}
+
+// finishRows is finish for rows of n entries, which lie dstStride and srcStride apart.
+func (e *ending[T]) finishRows(dst, src []T, i, at, rows, n, dstStride, srcStride int, bias T) {
 	var add, sign []T
 	if e.add != nil {
-		add = e.add[i*e.size+at:][:len(dst)]
+		add = e.add[i*e.size+at:]
 	}
 	slope := e.slope
 	switch {
@@ -64,12 +69,12 @@ func (e *ending[T]) finish(dst, src []T, i, at int, bias T) {
 		slope = 1
 	case e.sign != nil:
 		of := i/(e.k*e.images)*e.images + i%e.images
-		sign = e.sign[of*e.size+at:][:len(dst)]
+		sign = e.sign[of*e.size+at:]
 	}
 	if slope == 1 && add == nil && bias == 0 && &dst[0] == &src[0] {
 		return
 	}
-	simd.Finish(dst, src, add, sign, bias, slope)
+	simd.Finish(dst, src, add, sign, rows, n, dstStride, srcStride, bias, slope)
 }
 
 // ending returns what follows a product of inputs x, with n vectors an example: the

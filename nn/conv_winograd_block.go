@@ -124,20 +124,16 @@ func (k *winogradWork) write(plane []float32, p *winogradPart, o int) {
 	}
 	at := o * k.outH * k.outW
 	y := k.y[p.image*k.outC*k.outH*k.outW+at:][:k.outH*k.outW]
-	for row := p.row; row*k.across < p.t1; row++ {
+	for row := p.row; row*k.across < p.t1; { // rows of tiles, whole ones together
 		from := side * max(p.t0-row*k.across, 0)
 		to := min(side*(p.t1-row*k.across), k.outW)
-		lines := min(side, k.outH-side*row)
-		src := plane[p.out+side*(row-p.row)*k.width:]
+		together := 1
+		if from == 0 {
+			together = max(1, (p.t1-row*k.across)/k.across)
+		}
 		first := side*row*k.outW + from
-		if whole := (p.t1 - row*k.across) / k.across; from == 0 && whole > 0 && k.width == k.outW { // without gaps
-			n := min(side*whole*k.outW, len(y)-first)
-			k.end.finish(y[first:][:n], src[:n], p.image, at+first, bias)
-			row += whole - 1
-			continue
-		}
-		for h := range lines {
-			k.end.finish(y[first+h*k.outW:][:to-from], src[h*k.width+from:][:to-from], p.image, at+first+h*k.outW, bias)
-		}
+		k.end.finishRows(y[first:], plane[p.out+side*(row-p.row)*k.width+from:], p.image, at+first,
+			min(side*together, k.outH-side*row), to-from, k.outW, k.width, bias)
+		row += together
 	}
 }

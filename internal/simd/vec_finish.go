@@ -1,17 +1,35 @@
 package simd
 
-// Finish sets dst = f(src + bias + add), where f(v) is v where sign > 0, or v > 0 for
-// an empty sign, and slope·v elsewhere: what follows a sum in a net, or its
-// derivative. An empty add is zero. A NaN stays one, and a slope of 0 gives 0.
-func Finish[T Float](dst, src, add, sign []T, bias, slope T) {
-	sameLength(len(dst), len(src))
-	if len(add) > 0 {
-		sameLength(len(dst), len(add))
+// Finish sets rows of n entries to f(src + bias + add), where f(v) is v where sign > 0, or v > 0
+// for an empty sign, and slope·v elsewhere: what follows a sum in a net, or its
+// derivative. An empty add is zero. A NaN stays one, and a slope of 0 gives 0. Rows of dst, add
+// and sign are dstStride apart, those of src srcStride.
+func Finish[T Float](dst, src, add, sign []T, rows, n, dstStride, srcStride int, bias, slope T) {
+	if !checkRows(len(dst), rows, n, dstStride) || !checkRows(len(src), rows, n, srcStride) {
+		return
 	}
-	if len(sign) > 0 {
-		sameLength(len(dst), len(sign))
+	for _, x := range [][]T{add, sign} {
+		if len(x) > 0 {
+			checkRows(len(x), rows, n, dstStride)
+		}
 	}
-	finishSums(dst, src, add, sign, bias, slope)
+	if rows > 1 && dstStride == n && srcStride == n {
+		rows, n = 1, rows*n
+	}
+	finishSums(dst, src, add, sign, rows, n, dstStride, srcStride, bias, slope)
+}
+
+func finishRowsGo[T Float](dst, src, add, sign []T, rows, n, dstStride, srcStride int, bias, slope T) {
+	of := func(x []T, at int) []T {
+		if len(x) == 0 {
+			return nil
+		}
+		return x[at:][:n]
+	}
+	for r := range rows {
+		at := r * dstStride
+		finishGo(dst[at:][:n], src[r*srcStride:][:n], of(add, at), of(sign, at), bias, slope)
+	}
 }
 
 func finishGo[T Float](dst, src, add, sign []T, bias, slope T) {
