@@ -1,5 +1,9 @@
 package simd
 
+// Prefetch asks the processor for x, which will soon be read, and changes nothing. It helps where one
+// reads a short piece here and there: the processor foresees long ones by itself.
+func Prefetch[T Float](x []T) { prefetch(x) }
+
 // CopyRows copies rows of n entries: dst[r·dstStride + i] = src[r·srcStride + i]. dst and src end with
 // the last entry used, or later; they must not overlap.
 func CopyRows[T Float](dst, src []T, rows, n, dstStride, srcStride int) {

@@ -2,6 +2,18 @@
 
 package simd
 
+import "unsafe"
+
+//go:noescape
+func prefetchLines(x unsafe.Pointer, lines int)
+
+func prefetch[T Float](x []T) {
+	const line = 64
+	if lines := len(x) * int(unsafe.Sizeof(T(0))) / line; lines > 0 {
+		prefetchLines(unsafe.Pointer(&x[0]), lines)
+	}
+}
+
 //go:noescape
 func copyRowsF32(dst, src *float32, rows, n, dstStride, srcStride int)
 

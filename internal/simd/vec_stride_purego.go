@@ -2,6 +2,8 @@
 
 package simd
 
+func prefetch[T Float]([]T) {}
+
 func copyRows[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
 	copyRowsGo(dst, src, rows, n, dstStride, srcStride)
 }
