@@ -59,7 +59,7 @@ type scoreName struct {
 	class  string
 }
 
-// parseScore reads names such as score3, prob_cat, p_1, logit:small caps. The word must not be
+// parseScoreName reads names such as score3, prob_cat, p_1, logit:small caps. The word must not be
 // followed by a letter, so "problem" is not such a name.
 func parseScoreName(name string) (scoreName, bool) {
 	folded := strings.ToLower(name)

@@ -43,7 +43,7 @@ func classesOf(c *column, names []string) (classed, error) {
 	}
 	distinct := sorted(values)
 	if slices.Equal(names, indexNames(len(names))) && !slices.ContainsFunc(distinct, isNumber) {
-		names = make([]string, len(names)) // they are places, not what words could be called
+		names = make([]string, len(names)) // numbers of columns are no names of classes that are words
 	}
 	if names[0] == "" && len(distinct) == len(names) {
 		return inOrder(values, distinct, fmt.Sprintf("the columns of outputs are taken for the values of %s in their order: %s", showName(c.name), showNames(distinct))), nil
@@ -160,8 +160,8 @@ func inOrder(values, names []string, note string) classed {
 	return got
 }
 
-// sorted returns the distinct values that are known: by number if all are numbers,
-// by letters otherwise.
+// sorted returns the distinct values that are known, in the order of numbers if all are numbers,
+// else alphabetically.
 func sorted(values []string) []string {
 	list := slices.Clone(values)
 	slices.Sort(list)

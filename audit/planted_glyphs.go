@@ -10,18 +10,18 @@ const (
 	// DefaultPlantedGlyphs is the number of drawn digits that a planted model learns from. Its own
 	// excess is measured on as many others, to less than a point.
 	DefaultPlantedGlyphs = 5000
-	// plantedExamples is the most examples of a planted model that are audited: the
-	// learning loss there bounds that of a larger sample, at a fraction of the time.
+	// plantedExamples is the largest number of examples of a planted model that are audited. On a
+	// larger sample attacks learn no worse, so more examples would only take time.
 	plantedExamples = 10000
-	// plantedEpochs on so few glyphs need half a second on two cores.
+	// plantedEpochs is the number of passes over the glyphs: half a second on two cores.
 	plantedEpochs = 10
 )
 
-// Two classes of families of typefaces, regular, bold, italic, mono and small caps, where
-// −1 is left out. glyphFamilies, the study's, are harder to classify than digits.
-// plantedFamilies are as easy: a planted model has an excess of 34 to 40 points, more than
-// DefaultBlind, so that a working audit finds it. With glyphFamilies it had 14 to 20, and 500
-// examples and more were needed to find that.
+// Each list gives the five families of typefaces (regular, bold, italic, mono, small caps) one of
+// two classes; −1 leaves a family out. glyphFamilies are those of the study, and harder to tell
+// apart than digits. plantedFamilies are as easy as digits: a planted model has an excess of 34 to
+// 40 points, more than DefaultBlind, so that a working audit finds it. With glyphFamilies it had
+// 14 to 20 points, and finding that took 500 examples and more.
 var (
 	glyphFamilies   = []int{0, 0, 0, 1, 1}
 	plantedFamilies = []int{-1, 0, 1, -1, -1}

@@ -52,7 +52,7 @@ func TestCholeskyAgreesWithDirect(t *testing.T) {
 func TestSmallestDirections(t *testing.T) {
 	const p, n, count = 100, 300, 6
 	m, data := smallNet(t, p, 250, n), noise(p, 1)
-	w := m.Graph().Nodes[0].Op.Params()[0].Data
+	w := m.Graph().Nodes[0].Params()[0].Data
 	for i := 0; i < len(w); i += p { // the last ten inputs repeat, but for rounding, combinations of others
 		for k := p - 10; k < p; k++ {
 			w[i+k] = .3*w[i+k-10] + .7*w[i+k-20]
@@ -81,7 +81,7 @@ func TestSmallestDirections(t *testing.T) {
 // fail.
 func TestCholeskyOfZeros(t *testing.T) {
 	m, data, e := small(t)
-	for _, p := range m.Graph().Nodes[2].Op.Params() {
+	for _, p := range m.Graph().Nodes[2].Params() {
 		for i := range p.Data {
 			p.Data[i] = -1
 		}

@@ -111,8 +111,8 @@ func (e Experiment) budget() int64 {
 	return DefaultMemory
 }
 
-// shardOf returns the number of examples of a shard: at most most, and so many that their
-// results fit in recordBytes.
+// shardOf returns the number of examples of a shard: as many as have results that fit in
+// recordBytes, and at most most.
 func (w needs) shardOf(most int) int {
 	return int(max(1, min(int64(most), recordBytes/max(1, w.record))))
 }

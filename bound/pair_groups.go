@@ -18,8 +18,8 @@ const (
 )
 
 // pairDirections returns a direction for each of some groups of coordinates: the sum of the
-// group's functionals with random signs, of norm 1. A witness far along it is far along all
-// of them, since to a large wᵀε all contribute alike. Cosine modes are grouped by frequency,
+// group's functionals with random signs, of norm 1. A witness that is far along the sum is
+// usually far along each of them. Cosine modes are grouped by frequency,
 // into bands of the same width, other coordinates in their order, as many in each group. With
 // as many groups as coordinates the directions are the coordinates.
 func pairDirections(c Coordinates, groups int) [][]float32 {
@@ -47,8 +47,8 @@ func pairDirections(c Coordinates, groups int) [][]float32 {
 	return out
 }
 
-// byFrequency lists the coordinates from the lowest frequency to the highest, and reports
-// whether they have frequencies; else in their order.
+// byFrequency lists the coordinates from the lowest frequency to the highest, or in their own order
+// if they have no frequencies, and reports whether they have.
 func byFrequency(c Coordinates) (order []int, banded bool) {
 	listed := make([]bool, c.Len())
 	banded = len(c.Band(1)) > 0

@@ -159,7 +159,7 @@ func (e *record) write(w io.Writer) error {
 	return e.close(z)
 }
 
-// close ends an archive with what LSQR took.
+// close writes how much work LSQR took, and ends the archive.
 func (e *record) close(z *npy.Writer) error {
 	if e.effort.solves > 0 {
 		if err := z.Add(effortName, []int{3}, e.effort.array()); err != nil {

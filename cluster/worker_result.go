@@ -19,7 +19,7 @@ type result struct {
 	sum    hash.Hash
 	small  bytes.Buffer
 	file   *os.File // nil if small has it all
-	lost   error    // what the file failed of
+	lost   error    // the first error of the file
 	path   string   // of the file
 	digest string
 	size   int64
@@ -37,7 +37,7 @@ func computeResult(ctx context.Context, w run.Work, i int, dir string) (*result,
 	return r, err
 }
 
-// Write takes in more of the result.
+// Write appends to the result.
 func (r *result) Write(b []byte) (n int, err error) {
 	r.sum.Write(b)
 	r.size += int64(len(b))
@@ -56,7 +56,7 @@ func (r *result) Write(b []byte) (n int, err error) {
 	return n, r.lost
 }
 
-// spill moves to a file what memory holds.
+// spill moves the result from memory to a file.
 func (r *result) spill() (err error) {
 	if r.file, err = os.CreateTemp(r.dir, ".result-*"); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 )
 
 func TestFits(t *testing.T) {
-	definite, devel := run.Program{Version: "v1.2.3", Kernels: "avx2 amd64"}, run.Program{Version: "(devel)", Kernels: "avx2 amd64"}
+	definite, devel := run.Program{Version: "v1.2.3", Kernels: "avx2 amd64"}, run.Program{Version: "v0-devel", Kernels: "avx2 amd64"}
 	dirty := run.Program{Version: "0123456789ab+dirty", Kernels: "avx2 amd64"}
 	for _, c := range []struct {
 		mine       run.Program

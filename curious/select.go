@@ -99,7 +99,7 @@ func (c *choice) restore() {
 func state(g *nn.Graph) []*nn.Param {
 	var ps []*nn.Param
 	for _, n := range g.Nodes {
-		ps = append(ps, n.Op.Params()...)
+		ps = append(ps, n.Params()...)
 		if b, ok := n.Op.(*nn.BatchNorm); ok {
 			ps = append(ps, b.Mean, b.Variance)
 		}

@@ -105,7 +105,7 @@ func (w *dependencies) upTo(i int, costs map[string]int64) (multiplyAdds, parame
 			continue
 		}
 		multiplyAdds += costs[w.g.Nodes[k].Name]
-		for _, p := range w.g.Nodes[k].Op.Params() {
+		for _, p := range w.g.Nodes[k].Params() {
 			if p != nil && !seen[p] {
 				seen[p] = true
 				parameters += int64(nn.Size(p.Shape))

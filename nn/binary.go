@@ -36,9 +36,6 @@ func Compares(operator string) bool { return binaryFuncs[float64]()[operator].tr
 // Kind returns the operator's name.
 func (o *Binary) Kind() string { return o.Operator }
 
-// Params returns nil: the constant is not learned.
-func (*Binary) Params() []*Param { return nil }
-
 // Shape returns the shape to which the operands broadcast. It returns an error if they
 // do not, or if the operator is unknown.
 func (o *Binary) Shape(inputs ...[]int) ([]int, error) {

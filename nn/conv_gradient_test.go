@@ -23,11 +23,11 @@ func TestConvGradient(t *testing.T) {
 			f.y = make([]float32, n*Size(out))
 			k.forward(f)
 			u := randomSlice[float32](r, len(f.y), 1)
-			for _, p := range op.Params() {
+			for _, p := range paramsOf(op) {
 				p.Grad = randomSlice[float32](r, len(p.Data), 1) // overwritten
 			}
 			k.(overwriter).overwriteGrad(f, u)
-			for _, p := range op.Params() {
+			for _, p := range paramsOf(op) {
 				want := make([]float64, len(p.Data))
 				for i := range p.Data {
 					own := p.Data[i]
@@ -94,7 +94,7 @@ func TestConvAllocates(t *testing.T) {
 		out, _ := op.Shape(c.shape())
 		k := op.kernel32(c.shape())
 		f := &frame[float32]{batch: 6, x: [][]float32{make([]float32, 6*Size(c.shape()))}, y: make([]float32, 6*Size(out))}
-		for _, p := range op.Params() {
+		for _, p := range paramsOf(op) {
 			p.Grad = make([]float32, len(p.Data))
 		}
 		dx := [][]float32{make([]float32, len(f.x[0]))}

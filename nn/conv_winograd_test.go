@@ -230,7 +230,7 @@ func TestSpatialAllocates(t *testing.T) {
 		"depthwise": depthwise.op(), "columns": columns.op(), "transposed": columns.transposed([2]int{}),
 		"max": &MaxPool{Kernel: square, Stride: [2]int{2, 2}}, "mean": &AveragePool{Kernel: square},
 	} {
-		for _, p := range op.Params() {
+		for _, p := range paramsOf(op) {
 			p.Grad = make([]float32, len(p.Data))
 		}
 		const n = 3

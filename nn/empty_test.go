@@ -12,7 +12,6 @@ type fixed struct{ shape []int }
 
 func (o *fixed) Kind() string                      { return "Fixed" }
 func (o *fixed) Shape(...[]int) ([]int, error)     { return o.shape, nil }
-func (o *fixed) Params() []*Param                  { return nil }
 func (o *fixed) kernel32(...[]int) kernel[float32] { return fixedKernel[float32]{} }
 func (o *fixed) kernel64(...[]int) kernel[float64] { return fixedKernel[float64]{} }
 
@@ -36,7 +35,6 @@ type split struct{ keep int }
 
 func (o *split) Kind() string                      { return "Split" }
 func (o *split) Shape(...[]int) ([]int, error)     { return []int{o.keep}, nil }
-func (o *split) Params() []*Param                  { return nil }
 func (o *split) kernel32(...[]int) kernel[float32] { return splitKernel[float32]{} }
 func (o *split) kernel64(...[]int) kernel[float64] { return splitKernel[float64]{} }
 

@@ -11,7 +11,7 @@ func Example() {
 	b := nn.NewBuilder("small", 2)
 	b.Dense("hidden", 2, false)
 	b.Add("", &nn.ReLU{})
-	weight := b.Graph.Node("hidden").Op.Params()[0]
+	weight := b.Graph.Node("hidden").Params()[0]
 	copy(weight.Data, []float32{1, 1, 1, -3})
 	net, err := nn.NewNet(b.Graph)
 	if err != nil {

@@ -47,6 +47,9 @@ type Node struct {
 	Output string
 }
 
+// Params returns the learned tensors of the node's operator, nil for none.
+func (n *Node) Params() []*Param { return paramsOf(n.Op) }
+
 // Param is a learned tensor, row-major. Code that changes Data must call Changed, so that
 // packed and widened copies are made again.
 type Param struct {
@@ -221,7 +224,7 @@ func way(from, to *Node, producer map[string]*Node, seen map[*Node]bool) []strin
 func (g *Graph) Params() []*Param {
 	var ps []*Param
 	for _, n := range g.Nodes {
-		ps = append(ps, n.Op.Params()...)
+		ps = append(ps, n.Params()...)
 	}
 	return ps
 }

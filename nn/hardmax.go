@@ -15,9 +15,6 @@ func (*Hardmax) Kind() string { return "Hardmax" }
 // Shape returns the input's shape. It returns an error if that has no dimension.
 func (*Hardmax) Shape(inputs ...[]int) ([]int, error) { return rowsInput(inputs) }
 
-// Params returns nil.
-func (*Hardmax) Params() []*Param { return nil }
-
 func (*Hardmax) kernel32(in ...[]int) kernel[float32] { return newHardmax[float32](in[0]) }
 func (*Hardmax) kernel64(in ...[]int) kernel[float64] { return newHardmax[float64](in[0]) }
 

@@ -11,9 +11,6 @@ type MatMul struct{ TransA, TransB bool }
 // Kind returns "MatMul".
 func (o *MatMul) Kind() string { return "MatMul" }
 
-// Params returns nil.
-func (o *MatMul) Params() []*Param { return nil }
-
 // Shape returns [..., m, n] for op(A) of m × k and op(B) of k × n. It returns an error if
 // an input is no matrix, the inner dimensions differ or the others do not
 // broadcast.

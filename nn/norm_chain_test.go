@@ -111,7 +111,7 @@ func TestChainEqualsOperators(t *testing.T) {
 		var held []*Param
 		for _, n := range g.Nodes {
 			if _, ok := n.Op.(*BatchNorm); !ok {
-				held = append(held, n.Op.Params()...)
+				held = append(held, n.Params()...)
 			}
 		}
 		for _, params := range [][]*Param{g.Params(), held} {

@@ -11,9 +11,19 @@ type Float = simd.Float
 type Op interface {
 	Kind() string                             // the ONNX operator's name
 	Shape(inputs ...[]int) ([]int, error)     // of one example's output
-	Params() []*Param                         // learned tensors, nil for none
 	kernel32(inputs ...[]int) kernel[float32] // compiled for these input shapes
 	kernel64(inputs ...[]int) kernel[float64]
+}
+
+// learned is an operator that has learned tensors.
+type learned interface{ Params() []*Param }
+
+// paramsOf returns the learned tensors of an operator, nil for none.
+func paramsOf(op Op) []*Param {
+	if l, ok := op.(learned); ok {
+		return l.Params()
+	}
+	return nil
 }
 
 // frame is what one node keeps of a forward pass.

@@ -31,9 +31,6 @@ type Opaque struct{ Function RowFunction }
 // Kind returns the function's name.
 func (o *Opaque) Kind() string { return o.Function.Kind() }
 
-// Params returns nil.
-func (*Opaque) Params() []*Param { return nil }
-
 // Shape returns the input's shape with the function's width as its last dimension. It
 // returns an error if there is no last dimension, or the function does not take it.
 func (o *Opaque) Shape(inputs ...[]int) ([]int, error) {

@@ -263,7 +263,7 @@ func testTrainGradients(t *testing.T, c opCase) {
 		d[i] = randomSlice[float32](r, len(x[i]), 1)
 		compare(fmt.Sprintf("input %d", i), dot64(dx[i], d[i]), norm64(dx[i]), value(moved(x, d, h)), value(moved(x, d, -h)), h)
 	}
-	params := c.op.Params()
+	params := paramsOf(c.op)
 	if len(params) == 0 {
 		return
 	}

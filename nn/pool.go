@@ -31,15 +31,6 @@ func (p *AveragePool) Kind() string { return "AveragePool" }
 // Kind returns "GlobalAveragePool".
 func (p *GlobalAveragePool) Kind() string { return "GlobalAveragePool" }
 
-// Params returns nil.
-func (p *MaxPool) Params() []*Param { return nil }
-
-// Params returns nil.
-func (p *AveragePool) Params() []*Param { return nil }
-
-// Params returns nil.
-func (p *GlobalAveragePool) Params() []*Param { return nil }
-
 // Shape returns [..., channels, height, width] of one example's output.
 func (p *MaxPool) Shape(inputs ...[]int) ([]int, error) {
 	return poolShape(p.Kernel, p.Stride, p.Pad, inputs)

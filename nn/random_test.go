@@ -72,7 +72,7 @@ func (s *slow[T]) cotangents(u []T, k int) []T {
 			dx = append(dx, make([]T, len(d[in])))
 		}
 		dy := append([]T(nil), d[n.Output]...)
-		if l, ok := s.kernels[i].(learner); ok && len(n.Op.Params()) > 0 && n.Op.Params()[0].Grad != nil {
+		if l, ok := s.kernels[i].(learner); ok && len(n.Params()) > 0 && n.Params()[0].Grad != nil {
 			l.grad(any(s.frames[i]).(*frame[float32]), any(dy).([]float32))
 		}
 		s.kernels[i].vjp(s.frames[i], dx, dy, k)

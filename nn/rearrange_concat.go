@@ -36,9 +36,6 @@ func (o *Concat) Shape(inputs ...[]int) ([]int, error) {
 	return out, nil
 }
 
-// Params returns nil.
-func (*Concat) Params() []*Param { return nil }
-
 func (o *Concat) kernel32(in ...[]int) kernel[float32] { return newConcat[float32](o.Axis, in) }
 func (o *Concat) kernel64(in ...[]int) kernel[float64] { return newConcat[float64](o.Axis, in) }
 

@@ -48,8 +48,5 @@ func (o *Gather) views(in []int) ([]axisView, error) {
 	return views, nil
 }
 
-// Params returns nil.
-func (*Gather) Params() []*Param { return nil }
-
 func (o *Gather) kernel32(in ...[]int) kernel[float32] { return compileViews[float32](in, o.views, 0) }
 func (o *Gather) kernel64(in ...[]int) kernel[float64] { return compileViews[float64](in, o.views, 0) }

@@ -28,9 +28,6 @@ func (o *Reshape) Shape(inputs ...[]int) ([]int, error) {
 	return o.To, nil
 }
 
-// Params returns nil.
-func (*Reshape) Params() []*Param { return nil }
-
 func (*Reshape) kernel32(...[]int) kernel[float32] { return through[float32]{} }
 func (*Reshape) kernel64(...[]int) kernel[float64] { return through[float64]{} }
 
@@ -62,9 +59,6 @@ func (o *Transpose) views(in []int) ([]axisView, error) {
 	}
 	return views, nil
 }
-
-// Params returns nil.
-func (*Transpose) Params() []*Param { return nil }
 
 func (o *Transpose) kernel32(in ...[]int) kernel[float32] {
 	return compileViews[float32](in, o.views, 0)
@@ -117,9 +111,6 @@ func sliceFits(n, start, step, many int) bool {
 	}
 	return many == 1
 }
-
-// Params returns nil.
-func (*Slice) Params() []*Param { return nil }
 
 func (o *Slice) kernel32(in ...[]int) kernel[float32] { return compileViews[float32](in, o.views, 0) }
 func (o *Slice) kernel64(in ...[]int) kernel[float64] { return compileViews[float64](in, o.views, 0) }

@@ -72,9 +72,6 @@ func padConstant(i, n int) int {
 // modulo returns i modulo n, not negative.
 func modulo(i, n int) int { return (i%n + n) % n }
 
-// Params returns nil.
-func (*Pad) Params() []*Param { return nil }
-
 func (o *Pad) kernel32(in ...[]int) kernel[float32] {
 	return compileViews[float32](in, o.views, o.Value)
 }

@@ -35,9 +35,6 @@ func (o *Expand) views(in []int) ([]axisView, error) {
 	return views, nil
 }
 
-// Params returns nil.
-func (*Expand) Params() []*Param { return nil }
-
 func (o *Expand) kernel32(in ...[]int) kernel[float32] { return compileViews[float32](in, o.views, 0) }
 func (o *Expand) kernel64(in ...[]int) kernel[float64] { return compileViews[float64](in, o.views, 0) }
 
@@ -64,9 +61,6 @@ func (o *Tile) views(in []int) ([]axisView, error) {
 	}
 	return views, nil
 }
-
-// Params returns nil.
-func (*Tile) Params() []*Param { return nil }
 
 func (o *Tile) kernel32(in ...[]int) kernel[float32] { return compileViews[float32](in, o.views, 0) }
 func (o *Tile) kernel64(in ...[]int) kernel[float64] { return compileViews[float64](in, o.views, 0) }

@@ -303,11 +303,11 @@ func TestRearrangeRefuses(t *testing.T) {
 func TestConstant(t *testing.T) {
 	p := &Param{Name: "value", Shape: []int{2, 2}, Data: []float32{1, 2, 3, 4}}
 	op := &Constant{Value: p}
-	if len(op.Params()) != 0 {
+	if len(paramsOf(op)) != 0 {
 		t.Error("a constant is no parameter")
 	}
 	op.Learned = true
-	if len(op.Params()) != 1 {
+	if len(paramsOf(op)) != 1 {
 		t.Error("a learned constant is a parameter")
 	}
 	k := op.kernel32()

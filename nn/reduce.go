@@ -20,9 +20,6 @@ type Reduce struct {
 // Kind returns "Reduce" and the function's name.
 func (o *Reduce) Kind() string { return "Reduce" + o.Function }
 
-// Params returns nil.
-func (o *Reduce) Params() []*Param { return nil }
-
 // Shape returns the input's shape without the axes. It returns an error if the function is
 // unknown, an axis is none of the input's, or twice the same, or no entry has a mean,
 // a largest or a smallest.

@@ -16,9 +16,6 @@ func (*ReLU) Kind() string { return "Relu" }
 // Shape returns the input's shape.
 func (*ReLU) Shape(inputs ...[]int) ([]int, error) { return oneInput(inputs) }
 
-// Params returns nil.
-func (*ReLU) Params() []*Param { return nil }
-
 func (*ReLU) kernel32(...[]int) kernel[float32] { return newReLU[float32]() }
 func (*ReLU) kernel64(...[]int) kernel[float64] { return newReLU[float64]() }
 
@@ -57,9 +54,6 @@ func (o *LeakyReLU) Shape(inputs ...[]int) ([]int, error) {
 	}
 	return oneInput(inputs)
 }
-
-// Params returns nil.
-func (*LeakyReLU) Params() []*Param { return nil }
 
 func (o *LeakyReLU) kernel32(...[]int) kernel[float32] { return newLeaky[float32](o.Slope) }
 func (o *LeakyReLU) kernel64(...[]int) kernel[float64] { return newLeaky[float64](o.Slope) }

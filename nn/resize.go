@@ -86,9 +86,6 @@ func (o *Resize) check() error {
 	return nil
 }
 
-// Params returns nil.
-func (*Resize) Params() []*Param { return nil }
-
 func (o *Resize) kernel32(in ...[]int) kernel[float32] { return compileResize[float32](o, in[0]) }
 func (o *Resize) kernel64(in ...[]int) kernel[float64] { return compileResize[float64](o, in[0]) }
 

@@ -16,9 +16,6 @@ func (*Softmax) Kind() string { return "Softmax" }
 // Shape returns the input's shape. It returns an error if that has no dimension.
 func (*Softmax) Shape(inputs ...[]int) ([]int, error) { return rowsInput(inputs) }
 
-// Params returns nil.
-func (*Softmax) Params() []*Param { return nil }
-
 func (*Softmax) kernel32(in ...[]int) kernel[float32] { return newSoftmax[float32](in[0]) }
 func (*Softmax) kernel64(in ...[]int) kernel[float64] { return newSoftmax[float64](in[0]) }
 

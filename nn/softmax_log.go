@@ -13,9 +13,6 @@ func (*LogSoftmax) Kind() string { return "LogSoftmax" }
 // Shape returns the input's shape. It returns an error if that has no dimension.
 func (*LogSoftmax) Shape(inputs ...[]int) ([]int, error) { return rowsInput(inputs) }
 
-// Params returns nil.
-func (*LogSoftmax) Params() []*Param { return nil }
-
 func (*LogSoftmax) kernel32(in ...[]int) kernel[float32] { return newLogSoftmax[float32](in[0]) }
 func (*LogSoftmax) kernel64(in ...[]int) kernel[float64] { return newLogSoftmax[float64](in[0]) }
 

@@ -37,7 +37,7 @@ func BenchmarkConv(b *testing.B) {
 		r := rand.New(rand.NewPCG(1, 1))
 		x, y := randomSlice[float32](r, c.batch*Size(c.conv.shape()), 1), make([]float32, c.batch*Size(out))
 		dx, dy := make([]float32, len(x)), randomSlice[float32](r, len(y), 1)
-		for _, p := range op.Params() {
+		for _, p := range paramsOf(op) {
 			p.Grad = make([]float32, len(p.Data))
 		}
 		k := op.kernel32(c.conv.shape())
@@ -140,7 +140,7 @@ func BenchmarkBatchNorm(b *testing.B) {
 	const batch = 100
 	shape := []int{128, 32, 32}
 	op := testBatchNorm(shape[0])
-	for _, p := range op.Params() {
+	for _, p := range paramsOf(op) {
 		p.Grad = make([]float32, len(p.Data))
 	}
 	joined := newNormChain(newBatchNorm[float32](op, shape))

@@ -18,9 +18,6 @@ func (*Flatten) Shape(inputs ...[]int) ([]int, error) {
 	return []int{Size(s)}, err
 }
 
-// Params returns nil.
-func (*Flatten) Params() []*Param { return nil }
-
 func (*Flatten) kernel32(...[]int) kernel[float32] { return through[float32]{} }
 func (*Flatten) kernel64(...[]int) kernel[float64] { return through[float64]{} }
 
@@ -32,9 +29,6 @@ func (*Identity) Kind() string { return "Identity" }
 
 // Shape returns the input's shape.
 func (*Identity) Shape(inputs ...[]int) ([]int, error) { return oneInput(inputs) }
-
-// Params returns nil.
-func (*Identity) Params() []*Param { return nil }
 
 func (*Identity) kernel32(...[]int) kernel[float32] { return through[float32]{} }
 func (*Identity) kernel64(...[]int) kernel[float64] { return through[float64]{} }
@@ -70,9 +64,6 @@ func (o *Dropout) Shape(inputs ...[]int) ([]int, error) {
 	}
 	return oneInput(inputs)
 }
-
-// Params returns nil.
-func (*Dropout) Params() []*Param { return nil }
 
 func (o *Dropout) kernel32(...[]int) kernel[float32] { return newDropout(o.P) }
 func (o *Dropout) kernel64(...[]int) kernel[float64] { return through[float64]{} }

@@ -54,7 +54,7 @@ func (t *Training) findLearners(params []*Param) error {
 	}
 	users := map[*Param]int{}
 	for _, s := range t.engine.steps {
-		for _, p := range unique(s.op.Params()) {
+		for _, p := range unique(paramsOf(s.op)) {
 			users[p]++
 		}
 	}
@@ -65,7 +65,7 @@ func (t *Training) findLearners(params []*Param) error {
 			wanted[s.out] = wanted[s.out] || wanted[in]
 		}
 		shared := false
-		for _, p := range s.op.Params() {
+		for _, p := range paramsOf(s.op) {
 			t.learns[i] = t.learns[i] || learned[p]
 			shared = shared || users[p] > 1
 		}
@@ -90,7 +90,7 @@ func (t *Training) findLearners(params []*Param) error {
 
 // prepare makes the gradients of an operator's parameters.
 func (t *Training) prepare(i int) {
-	for _, p := range unique(t.engine.steps[i].op.Params()) {
+	for _, p := range unique(paramsOf(t.engine.steps[i].op)) {
 		if len(p.Grad) != len(p.Data) {
 			p.Grad = make([]float32, len(p.Data))
 		}
@@ -148,7 +148,7 @@ func (t *Training) learn(i int, f *frame[float32], dx [][]float32, dy []float32)
 	switch {
 	case !t.learns[i]:
 	case len(dy) == 0: // a kernel that has not run
-		for _, p := range t.engine.steps[i].op.Params() {
+		for _, p := range paramsOf(t.engine.steps[i].op) {
 			if !t.adds[i] {
 				clear(p.Grad)
 			}

@@ -35,9 +35,6 @@ func UnaryFunctions() []string { return slices.Sorted(maps.Keys(unaryFuncs)) }
 // Kind returns the function's name.
 func (o *Unary) Kind() string { return o.Function }
 
-// Params returns nil.
-func (*Unary) Params() []*Param { return nil }
-
 // Shape returns the input's shape. It returns an error if the function is unknown or its
 // settings are not numbers it takes.
 func (o *Unary) Shape(inputs ...[]int) ([]int, error) {

@@ -11,9 +11,6 @@ type Where struct{ Condition, Then, Else *Param }
 // Kind returns "Where".
 func (*Where) Kind() string { return "Where" }
 
-// Params returns nil.
-func (*Where) Params() []*Param { return nil }
-
 func (o *Where) constants() []*Param { return []*Param{o.Condition, o.Then, o.Else} }
 
 // Shape returns the shape to which the three broadcast. It returns an error if they do

@@ -3,8 +3,8 @@ package onnx
 import "tattle/nn"
 
 // operator describes an ONNX operator (ONNX, Operators.md). Opsets 7 to 25 are read by one
-// reader, whose comment names the latest version that it follows; what older versions do
-// otherwise stands where they differ.
+// reader, whose comment names the latest version that it follows, and where older versions
+// differ.
 type operator struct {
 	inputs     int    // the most that it has
 	attributes string // that its readers know

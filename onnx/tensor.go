@@ -67,7 +67,7 @@ func (t *tensor) strings() []string {
 	return list
 }
 
-// shape returns the dimensions and how many elements they make.
+// shape returns the dimensions and the number of elements.
 func (t *tensor) shape() (shape []int, n int, err error) {
 	n = 1
 	shape = make([]int, len(t.dims))

@@ -2,12 +2,13 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"runtime"
 	"runtime/debug"
-	"strings"
 
 	"tattle/audit"
+	"tattle/run"
 )
 
 // packFile is a file of the pack.
@@ -92,7 +93,7 @@ func (r *Report) options() map[string]string {
 
 // thisProgram describes the program that runs.
 func thisProgram(version string) (packTool, error) {
-	t := packTool{Name: "tattle", Version: version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	t := packTool{Name: "tattle", Version: cmp.Or(version, ProgramVersion()), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
 	path, err := os.Executable()
 	if err != nil {
 		return t, err
@@ -103,9 +104,6 @@ func thisProgram(version string) (packTool, error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return t, nil
-	}
-	if t.Version == "" {
-		t.Version = ProgramVersion()
 	}
 	for _, s := range info.Settings {
 		switch s.Key {
@@ -124,14 +122,5 @@ func thisProgram(version string) (packTool, error) {
 	return t, nil
 }
 
-// unreleased is the version of a program that was built without a version of its own: from a
-// working tree, without the information of the version control system.
-const unreleased = "v0.1.0-devel"
-
 // ProgramVersion returns the version of the running program.
-func ProgramVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") {
-		return info.Main.Version
-	}
-	return unreleased
-}
+func ProgramVersion() string { return run.Current().Version }

@@ -13,15 +13,16 @@ import (
 // Program says which program computes: another version, or other kernels, may give
 // other bytes.
 type Program struct {
-	Version string `json:"version"` // of the module or of its source; "(devel)" where nothing is known
+	Version string `json:"version"` // of the module
 	Kernels string `json:"kernels"` // such as "avx2+fma amd64"
 	// Executable is the SHA-256 of the program's file, where the version is not definite
 	// and processes that share nothing but a folder must be the same.
 	Executable string `json:"executable,omitempty"`
 }
 
-// unversioned is the version of a program that does not know its own.
-const unversioned = "(devel)"
+// unreleased is the version of a program that was built without the information of the version
+// control system.
+const unreleased = "v0.1.0-devel"
 
 // Current returns the program that is running.
 func Current() Program { return current() }
@@ -31,31 +32,25 @@ var current = sync.OnceValue(func() Program {
 })
 
 func version(info *debug.BuildInfo, ok bool) string {
-	if !ok {
-		return unversioned
+	if ok && strings.HasPrefix(info.Main.Version, "v") {
+		return info.Main.Version
 	}
-	if v := info.Main.Version; v != "" && v != unversioned {
-		return v
-	}
-	var revision, dirty string
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			revision = s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			dirty = "+dirty"
-		}
-	}
-	if revision == "" {
-		return unversioned
-	}
-	return revision[:min(len(revision), 12)] + dirty
+	return unreleased
 }
 
-// Definite reports whether the version identifies the program: it does not if the version is
-// unknown or if the source had uncommitted changes.
+// Definite reports whether the version identifies the program: that of a development build is
+// unknown, or its source had uncommitted changes.
 func (p Program) Definite() bool {
-	return p.Version != unversioned && !strings.HasSuffix(p.Version, "dirty")
+	return !strings.HasSuffix(p.Version, "devel") && !strings.HasSuffix(p.Version, "dirty")
+}
+
+// Caveat ends a message about a file that this program would write otherwise. It is empty if the
+// version identifies the program.
+func (p Program) Caveat() string {
+	if p.Definite() {
+		return ""
+	}
+	return "; " + p.Version + " is a development build, and another one of the same version may word it otherwise: use the build that wrote it"
 }
 
 // exact returns the manifest with the program that is running, identified by its hash if needed.

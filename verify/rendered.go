@@ -92,16 +92,8 @@ func (res *Result) renderings(dir string, r *report.Report) error {
 			res.Unchecked = append(res.Unchecked, report.Unchecked{Path: report.Within("rendered", f.Name), Name: f.Name,
 				Why: "tattle " + r.Version + " rendered it, which may word it otherwise; its digest holds"})
 		default:
-			res.Found = append(res.Found, f.Name+": it is not what this version of tattle renders from report.json"+otherBuild())
+			res.Found = append(res.Found, f.Name+": it is not what this version of tattle renders from report.json; its digest holds"+run.Current().Caveat())
 		}
 	}
 	return nil
-}
-
-// otherBuild says that two builds may have one version, empty if the version of this one is definite.
-func otherBuild() string {
-	if run.Current().Definite() {
-		return ""
-	}
-	return "; its digest holds. " + report.ProgramVersion() + " is a development build: another one has the same version, and may word a page otherwise. Verify with the build that made the run"
 }

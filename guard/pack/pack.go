@@ -8,6 +8,7 @@ package pack
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
@@ -29,6 +30,7 @@ import (
 	"tattle/nn"
 	"tattle/onnx"
 	"tattle/report"
+	"tattle/run"
 )
 
 // The files of a pack.
@@ -288,7 +290,7 @@ func (p *Pack) differs(found map[string][]byte) (name string, err error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if !bytes.Equal(files[name], found[name]) {
-			return name, fmt.Errorf("is not what follows from %s and the models%s", certificateFile, made)
+			return name, fmt.Errorf("is not what follows from %s and the models%s", certificateFile, cmp.Or(made, run.Current().Caveat()))
 		}
 	}
 	return "", nil

@@ -1,8 +1,9 @@
-// Command benchall runs the benchmarks of a document, the commands "go test … -bench …" in its
-// code blocks but those with "-timeout 0", several times in turn, and prints their figures as a table:
-// median, smallest and largest. Figures called x-NAME are the time as a multiple of NAME's in the same run: below 1
-// is faster than NAME. A command that stands in the document also with environment variables
-// before it is compared with that one. Benchmarks whose peer is absent are left out.
+// Command benchall runs the benchmarks of a document: the commands "go test … -bench …" in its
+// code blocks, except those with "-timeout 0". It runs them several times in turn, and prints the
+// median, the smallest and the largest value of each figure as a table. A figure called x-NAME is
+// the time divided by that of NAME in the same run: below 1 is faster than NAME. If the document
+// has a command with and without environment variables before it, the two are compared. Benchmarks
+// whose peer is absent are left out.
 package main
 
 import (

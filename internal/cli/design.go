@@ -72,7 +72,7 @@ After an interruption, the same command with --out and --resume continues.`
 func (designCmd) MoreHelp() string {
 	return `Exit status: 0 if the promise is kept or the target met, 1 if not (the report then names the nearest release), 2 for wrong usage, 3 if the search could not finish.
 
-The search tries, at each node of --features, several methods: noise of one strength on all features, principal directions, discriminants, and layers that are learned under the noise together with a new head. It measures on training data, and sets the strength of the noise with a fifth of the test data. The answer is then measured on the other test data as tattle bound does, with fresh noise: how often candidates are identified, and new inputs hidden among them; the bits revealed; the floor for adversaries without a list; and accuracy. The promise is kept if these figures, each with its 99.9 % limit, keep it. --attack limits the attacks that ran; another attack may do better.
+The search tries, at each node of --features, several methods: noise of one strength on all features, principal directions, discriminants, and layers that are learned under the noise together with a new head. It measures on training data, and sets the strength of the noise with a fifth of the test data. The answer is then measured on the other test data as tattle bound does, with fresh noise: how often candidates are identified, and new inputs hidden among them; the bits revealed; the floor for adversaries without a list; and accuracy. The promise is kept if the limits of these figures, of 99.9 % confidence each, keep it. --attack limits the attacks that ran; another attack may do better.
 
 Writes model.onnx with the new layers and head (noise is added to the output of its node release), report.html, report.json and the arrays of the bounds. The report ends with a tattle bound command that examines the release further.
 
@@ -80,7 +80,7 @@ Targets for unbiased estimators are older and weaker:
 
     tattle design --model mnist-net/model.onnx --data mnist --resolvable 10@0.5
 
-tries families of noise, numbers of features and strengths. --resolvable and --median-std limit unbiased estimators only, and --attack-mse the linear attack only: a target that is met does not limit an adversary who knows what inputs look like. With --max-accuracy-drop alone, the answer is the release within the drop that lets unbiased estimators resolve the fewest directions.`
+tries families of noise, numbers of features and strengths. --resolvable and --median-std limit unbiased estimators only, and --attack-mse the linear attack only: a target that is met does not limit an adversary who knows what inputs look like. With --max-accuracy-drop alone, the answer is the release within the drop from which unbiased estimators resolve the fewest directions.`
 }
 
 // Run searches and reports.

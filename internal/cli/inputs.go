@@ -19,7 +19,7 @@ type inputFlags struct {
 	Labels        string   `help:"CSV file with the labels; for MNIST, the folder of QMNIST's (default: labels.csv, or the names of folders)." placeholder:"FILE" input:"file"`
 	Target        string   `help:"Column of the labels that the model answers (default: the only column)." placeholder:"COLUMN"`
 	Sensitive     []string `sep:"none" help:"Sensitive attributes: columns of the labels, or rules such as 'age: <30; >=30' (default: the data's own)." placeholder:"RULE"`
-	Limit         string   `help:"Read at most this many examples of each part, drawn by the seed; or of the measured part only those that an .npy file of indices lists (default: all)." placeholder:"N|FILE" input:"file" more:""`
+	Limit         string   `help:"Read at most this many examples of each part, drawn by the seed; or an .npy file with the indices of the examples to measure (default: all)." placeholder:"N|FILE" input:"file" more:""`
 	TrainingLimit *uint32  `help:"Read at most this many training examples, drawn by the seed; 0: all (default: --limit if it is a number, else all)." placeholder:"N" more:""`
 	skipFlag
 }

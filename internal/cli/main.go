@@ -23,7 +23,6 @@ import (
 	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/internal/progress"
-	"tattle/report"
 	"tattle/run"
 )
 
@@ -160,13 +159,10 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	return k, nil
 }
 
-// versionLine names the version and, where it is known, the revision and the processor.
+// versionLine names the version and the processor.
 func versionLine() string {
-	version, p := report.ProgramVersion(), run.Current()
-	if p.Definite() && p.Version != version {
-		version += ", revision " + p.Version
-	}
-	return fmt.Sprintf("tattle %s (%s, %s)", version, runtime.Version(), p.Kernels)
+	p := run.Current()
+	return fmt.Sprintf("tattle %s (%s, %s)", p.Version, runtime.Version(), p.Kernels)
 }
 
 // grammarOf returns the part of commands that is about the command that args begin with, all of

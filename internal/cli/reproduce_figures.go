@@ -40,7 +40,7 @@ func (c *reproduceCmd) checkFigure(f reproduce.Figure) error {
 	return nil
 }
 
-// start opens what the figure is about: of a given model, its inputs.
+// start opens the data of the figure, as inputs of the model if one is given.
 func (c *reproduceCmd) start(ctx context.Context, e *env, f reproduce.Figure) (*measurement, error) {
 	m := &measurement{
 		Request: measure.Request{Release: measure.Release{Family: "gaussian", Scale: f.Scale}, Seed: c.Seed, Memory: c.bytes()},
@@ -79,8 +79,7 @@ func (c *reproduceCmd) compareAll(m *measurement) (err error) {
 	return err
 }
 
-// open reads the data, and the model before them where one is given: it says what they
-// are to be.
+// open reads the data. If a model is given it is read first, because it determines the inputs.
 func (c *reproduceCmd) open(ctx context.Context, e *env, m *measurement, f reproduce.Figure, in measure.Inputs) (err error) {
 	if c.Model == "" {
 		m.Data, err = openData(c.Data, in.Split, c.Seed)
@@ -108,8 +107,8 @@ func (c *reproduceCmd) open(ctx context.Context, e *env, m *measurement, f repro
 	return err
 }
 
-// figure makes the figure in dir: first the stages that others can share, the net and the
-// bounds of every run, then what is made of them.
+// figure makes the figure in dir: first the stages that workers can share (the net and the bounds
+// of every run), then the attacks and the reports.
 func (c *reproduceCmd) figure(ctx context.Context, e *env, m *measurement, f reproduce.Figure, dir string) error {
 	if (begun(dir) || exists(filepath.Join(dir, reproduce.TrainingFolder))) && !c.Resume {
 		return interruptedRun(dir)

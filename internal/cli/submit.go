@@ -65,14 +65,14 @@ func (e *env) checks() *report.Checks {
 	return &c
 }
 
-// end ends the run in the cluster where it is done; an interrupted one stays there.
+// end removes a finished run from the cluster; an interrupted one stays there.
 func (s *submitting) end(ctx context.Context, err error) error {
 	defer s.Conn.Close()
 	defer s.Close()
 	submitted := s.Submission()
 	if submitted == nil {
 		if err == nil {
-			s.env.say("nothing of this is spread over machines: it was done here")
+			s.env.say("this command has no work for other machines: it ran here")
 		}
 		return err
 	}
@@ -91,7 +91,7 @@ func (s *submitting) end(ctx context.Context, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
 	if finish := submitted.Finish(ctx); finish != nil && err == nil {
-		s.env.say("the run is done, but the cluster does not know it: %v; %s --remove %s does it", finish, list, submitted.ID())
+		s.env.say("the run is done, but still listed in the cluster: %v; %s --remove %s removes it", finish, list, submitted.ID())
 	}
 	return err
 }

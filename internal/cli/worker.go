@@ -27,7 +27,7 @@ type workerCmd struct {
 	Name    string        `help:"Name of this worker (default: its host and process)." placeholder:"NAME"`
 	Folder  string        `help:"Folder of a run prepared with --prepare, on a shared file system." placeholder:"DIR" group:"Where connections are forbidden"`
 	Index   int           `help:"Number of this worker, from 0 on." default:"-1" placeholder:"I" group:"Where connections are forbidden"`
-	Of      int           `help:"Number of workers: worker k mod N computes shard k." placeholder:"N" group:"Where connections are forbidden"`
+	Of      int           `help:"Number of workers N: shard k is computed by worker k mod N." placeholder:"N" group:"Where connections are forbidden"`
 }
 
 func (workerCmd) Help() string {

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
+// Only regular files are opened. Opening a named pipe must not wait for a writer: the test would
+// not end.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -25,7 +26,6 @@ func TestOpen(t *testing.T) {
 	if l, err := net.Listen("unix", at("socket")); err == nil {
 		defer l.Close()
 	}
-	began := time.Now()
 	fsys := DirFS(dir)
 	for name, want := range map[string]string{
 		"plain": "", "link": "", "folder": "is a folder", "pipe": "is a named pipe", "socket": "is a socket", "none": "no such file",
@@ -49,8 +49,5 @@ func TestOpen(t *testing.T) {
 	}
 	if _, err := fs.ReadFile(fsys, "../x"); err == nil {
 		t.Error("a path outside of the folder was read")
-	}
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("it took %v", took)
 	}
 }

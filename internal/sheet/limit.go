@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// limit passes a table on and fails before a row becomes larger than allowed: the reader
-// behind it keeps a row, and 32 bytes for each of its fields, in memory.
+// limit reads a table and fails before a row becomes larger than allowed, because the CSV reader
+// keeps a row, and 32 bytes for each of its fields, in memory.
 type limit struct {
 	from   io.Reader
 	comma  byte

@@ -1,15 +1,14 @@
 package simd
 
-// Small multiplies matrices that are too small to be worth more than one core, one
-// after the other by the same right operand. It belongs to one goroutine; its storage
-// is reused. Each element has the bytes that Gemm gives it.
+// Small multiplies many small matrices by the same right operand, on one core. It is not safe for
+// concurrent use, and reuses its storage. Each element has the same bytes as by Gemm.
 type Small[T Float] struct {
 	trans bool
 	k, n  int
 	b     []T // the right operand as the caller has it
 	ldb   int
 
-	panels []T // of the right operand, where they do not lie ready in b
+	panels []T // of the right operand, if they must be copied out of b
 	packed bool
 	sum    []T // a product that is added to something
 }
@@ -40,7 +39,7 @@ func (s *Small[T]) AddMulTo(c []T, transA bool, m int, a []T, lda int) {
 	Gemm(transA, s.trans, m, s.n, s.k, 1, a, lda, s.b, s.ldb, 1, c, max(1, s.n))
 }
 
-// inTiles sets c = op(A) op(B) where the tiles can, and reports whether they did.
+// inTiles sets c = op(A) op(B) if the tiles can compute it, and reports whether they did.
 func (s *Small[T]) inTiles(c []T, transA bool, m int, a []T, lda int) bool {
 	checkDims(m, 0, 0)
 	sameLength(m*s.n, len(c))

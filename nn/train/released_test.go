@@ -133,7 +133,7 @@ func narrowed(x []float64) []float32 {
 func TestScaleFollowsValues(t *testing.T) {
 	loss := func(factor float32, o ReleasedOptions) float64 {
 		g, front, head := divided(t, 1, 3)
-		for _, p := range g.Node("values").Op.Params() {
+		for _, p := range g.Node("values").Params() {
 			scale(p, factor)
 		}
 		scale(g.Node("hidden").Op.(*nn.Dense).Weight, 1/factor)

@@ -184,7 +184,7 @@ func (badLabel) Label(int) int { return 3 }
 
 func TestTrainRefuses(t *testing.T) {
 	g := trainable(1)
-	before := slices.Clone(g.Node("fc1").Op.Params()[0].Data)
+	before := slices.Clone(g.Node("fc1").Params()[0].Data)
 	for _, c := range []struct {
 		data nn.Source
 		o    Options
@@ -200,7 +200,7 @@ func TestTrainRefuses(t *testing.T) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
 	}
-	if !slices.Equal(g.Node("fc1").Op.Params()[0].Data, before) {
+	if !slices.Equal(g.Node("fc1").Params()[0].Data, before) {
 		t.Error("a refused step has moved the weights")
 	}
 	if norm := g.Node("bn1").Op.(*nn.BatchNorm); norm.Mean.Data[0] != 0 || norm.Variance.Data[0] != 1 {

@@ -26,7 +26,7 @@ func counts(g *nn.Graph) []int {
 	var c []int
 	for _, n := range g.Nodes {
 		total := 0
-		for _, p := range n.Op.Params() {
+		for _, p := range n.Params() {
 			total += len(p.Data)
 		}
 		if total > 0 {
@@ -128,7 +128,7 @@ func TestInit(t *testing.T) {
 	}
 	g := cifarNet()
 	for name, fanIn := range map[string]float64{"conv1": 27, "conv2": 800, "fc1": 3072} {
-		for _, p := range g.Node(name).Op.Params() {
+		for _, p := range g.Node(name).Params() {
 			bound, squares, top := 1/math.Sqrt(fanIn), 0.0, 0.0
 			for _, v := range p.Data {
 				squares += float64(v) * float64(v)
