@@ -35,9 +35,6 @@ type rule struct {
 // never is the word for no rule at all.
 const never = "never"
 
-// DefaultFailOn is the rule if none is given: it breaks on LeakyBeyond or worse.
-const DefaultFailOn = "beyond"
-
 // ParseFailOn reads rules separated by commas: "curious", "beyond" (LeakyBeyond or worse),
 // "leaky" (Leaky or worse), "inconclusive", "never", or a figure whose one-sided lower confidence
 // limit must not exceed a threshold, as in "excess>5%@95%", "curiosity>60%@99%",
@@ -61,7 +58,7 @@ func ParseFailOn(text string) (FailOn, error) {
 		f.rules = append(f.rules, r)
 	}
 	if words > 1 && words != len(f.rules) {
-		return FailOn{}, fmt.Errorf("audit: rules to fail on %q: %q stands alone", text, never)
+		return FailOn{}, fmt.Errorf("audit: rules to fail on %q: %q must be the only rule", text, never)
 	}
 	return f, nil
 }

@@ -39,7 +39,7 @@ type movedFlags struct {
 // budgetFlags limit what a subject releases.
 type budgetFlags struct {
 	Releases int           `help:"Budget of each subject: releases of different inputs, at most --queries of the run (default: --queries of the run)." placeholder:"N"`
-	Period   time.Duration `help:"Give each subject a new budget in each period, such as 24h (default: 0, one budget without an end)." placeholder:"DURATION"`
+	Period   time.Duration `help:"Give each subject a new budget in each period, such as 24h (default: 0, one budget that is never renewed)." placeholder:"DURATION"`
 }
 
 type guardPackCmd struct {

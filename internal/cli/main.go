@@ -69,7 +69,7 @@ type env struct {
 type commands struct {
 	Version kong.VersionFlag `help:"Print the version."`
 
-	Demo      demoCmd      `cmd:"" help:"Try the tool on generated digits, without data: about a minute."`
+	Demo      demoCmd      `cmd:"" help:"Try the tool on generated digits, without data: about half a minute."`
 	Train     trainCmd     `cmd:"" help:"Train a classifier and write it as ONNX."`
 	Model     modelCmd     `cmd:"" help:"Write a built-in net as ONNX, with random parameters or those of an .npz file."`
 	Inspect   inspectCmd   `cmd:"" help:"Describe an ONNX file, and list the nodes whose output can be released."`

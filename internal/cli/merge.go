@@ -13,7 +13,7 @@ import (
 
 type mergeCmd struct {
 	Dir   string `arg:"" help:"The run's folder, as given as --out to the command with --prepare."`
-	Retry bool   `help:"Let workers try the shards again that were set aside."`
+	Retry bool   `help:"Let workers try again the shards that were set aside."`
 }
 
 func (mergeCmd) Help() string {

@@ -15,7 +15,7 @@ import (
 
 type pruneCmd struct {
 	taught
-	Fractions []float64 `help:"Fractions of the weights to set to zero." default:"0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9" placeholder:"F,…"`
+	Fractions []float64 `help:"Fractions of the weights to set to zero, ascending (default: 0, 0.1 … 0.9)." default:"0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9" placeholder:"F"`
 	Global    bool      `help:"Rank the weights of all layers together instead of each layer by itself."`
 	Keep      float64   `help:"Also write the model pruned by this fraction as model.onnx." default:"-1" placeholder:"F"`
 	output

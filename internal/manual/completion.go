@@ -7,11 +7,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Shells are the shells for which there is a completion script.
-var Shells = []string{"bash", "zsh", "fish"}
-
-// Completion returns the completion script of a program for one of Shells. It completes commands
-// and flags, and leaves files to the shell.
+// Completion returns the completion script of a program for bash, zsh or fish. It completes
+// commands and flags, and leaves files to the shell.
 func Completion(app *kong.Application, shell string) string {
 	all := commandsOf(app.Node, "")
 	switch shell {
