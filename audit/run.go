@@ -7,6 +7,7 @@ import (
 
 	"tattle/classify"
 	"tattle/curious"
+	"tattle/measure"
 )
 
 // Settings are the options that an audit ran with, defaults filled in.
@@ -146,10 +147,6 @@ func newResult(s *Sample, o Options) *Result {
 	return r
 }
 
-// leastAnswered is the number of examples below which a comparison with the commonest class shows
-// nothing.
-const leastAnswered = 50
-
 // warn adds warnings on what makes figures mean less than they seem to.
 func (r *Result) warn(s *Sample) {
 	if _, copies := twins(s); copies > 0 {
@@ -162,8 +159,11 @@ func (r *Result) warn(s *Sample) {
 	case s.Kind == Vector || often == len(s.Y):
 	case r.Honesty.Interval[1]*float64(len(s.Classes)) < 1:
 		r.Warnings = append(r.Warnings, fmt.Sprintf("The predicted %s is right for %s only, less often than by guessing among %d classes: check that the outputs are in the order of the classes.", s.Target, percent(r.Honesty.Value), len(s.Classes)))
-	case r.Honesty.Correct <= often && len(s.Y) >= leastAnswered:
-		r.Warnings = append(r.Warnings, fmt.Sprintf("The predicted %s is right for %s, and the guess of the commonest class for %s. A working model can do so if one class is common. Otherwise its inputs may not be scaled as in its training (--preprocess), or the outputs may not be in the order of the classes: then the figures here say nothing about the model as it is used.", s.Target, percent(r.Honesty.Value), percent(float64(often)/float64(len(s.Y)))))
+	default:
+		f := measure.Fit{Examples: len(s.Y), Right: r.Honesty.Correct, Commonest: often}
+		if w := f.Warning("The predicted " + s.Target); w != "" {
+			r.Warnings = append(r.Warnings, w)
+		}
 	}
 	for c, n := range r.Counts {
 		if n == len(s.Y) && s.targeted() {

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"tattle/dataset"
@@ -44,6 +45,22 @@ type Scaled struct {
 
 // Guesses reports whether the model is right no more often than the guess of the commonest class.
 func (f *Fit) Guesses() bool { return f.Right <= f.Commonest }
+
+// LeastFit is the number of examples below which a comparison with the commonest class shows nothing.
+const LeastFit = 50
+
+// Warning returns what a report says of a model that is right no more often than the guess of the
+// commonest class. It is empty for a better model, and for few examples. The subject says what was
+// right, as in "The predicted digit".
+func (f *Fit) Warning(subject string) string {
+	if f.Examples < LeastFit || !f.Guesses() {
+		return ""
+	}
+	share := func(n int) float64 { return 100 * float64(n) / float64(f.Examples) }
+	return fmt.Sprintf("%s is right for %.2f %% of the examples, and the guess of the commonest class for %.2f %%. A working model can do so if one class is common. "+
+		"Otherwise its inputs may not be scaled as in its training (--preprocess), or the labels may not be those that it learned: then the figures here say nothing about the model as it is used.",
+		subject, share(f.Right), share(f.Commonest))
+}
 
 // doubtful reports whether the model avoids less than a quarter of the errors of that guess.
 func (f *Fit) doubtful() bool { return 4*(f.Right-f.Commonest) < f.Examples-f.Commonest }

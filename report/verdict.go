@@ -8,6 +8,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/measure"
 )
 
 // concludeRelease adds what a reader of the figures of a release must know, and the
@@ -32,21 +33,18 @@ func (r *Report) warn(format string, a ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...))
 }
 
-// leastFit is the number of examples below which a comparison with the commonest class shows nothing.
-const leastFit = 50
-
 // warnFit warns of a model that is right no more often than the guess of the commonest class.
 func (r *Report) warnFit(data *dataset.Set) {
-	if data == nil || data.Y == nil || data.Len() < leastFit || r.Utility.Examples == 0 {
+	if data == nil || data.Y == nil || r.Utility.Examples == 0 {
 		return
 	}
-	counts, most := map[int]int{}, 0
+	f, counts := measure.Fit{Examples: data.Len(), Right: int(math.Round(float64(r.Utility.CleanAccuracy) * float64(data.Len())))}, map[int]int{}
 	for _, y := range data.Y {
 		counts[y]++
-		most = max(most, counts[y])
+		f.Commonest = max(f.Commonest, counts[y])
 	}
-	if share := float64(most) / float64(data.Len()); float64(r.Utility.CleanAccuracy) <= share {
-		r.warn("Without noise the model is right for %s of the examples, and the guess of the commonest class for %s. A working model can do so if one class is common. Otherwise its inputs may not be scaled as in its training (--preprocess), or the labels may not be those that it learned: then the figures here say nothing about the model as it is used.", percent(float64(r.Utility.CleanAccuracy)), percent(share))
+	if w := f.Warning("Without noise the model"); w != "" {
+		r.Warnings = append(r.Warnings, w)
 	}
 }
 

@@ -8,9 +8,8 @@ import (
 	"tattle/measure"
 )
 
-// leastFit is the number of examples below which a comparison with the commonest class shows
-// nothing. Tests of nets that were never trained raise it.
-var leastFit = 50
+// leastFit is measure.LeastFit. Tests of nets that were never trained raise it.
+var leastFit = measure.LeastFit
 
 // fitWords says how often a model is right, in comparison with the commonest class.
 func fitWords(f *measure.Fit) string {
