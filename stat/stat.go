@@ -7,6 +7,7 @@ package stat
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	gonum "gonum.org/v1/gonum/stat"
@@ -26,22 +27,59 @@ func Quantiles(x []float64, ps ...float64) []float64 {
 	if len(x) == 0 {
 		panic("stat: quantile of no values")
 	}
-	sorted := slices.Sorted(slices.Values(x)) // NaNs come first
-	q := make([]float64, len(ps))
-	for i, p := range ps {
+	q, ranks := make([]float64, len(ps)), make([]int, 0, 2*len(ps))
+	for _, p := range ps {
 		if !(0 <= p && p <= 1) {
 			panic(fmt.Sprintf("stat: quantile at %v", p))
 		}
-		if math.IsNaN(sorted[0]) {
+		below := int(p * float64(len(x)-1))
+		ranks = append(ranks, below, min(below+1, len(x)-1))
+	}
+	if slices.ContainsFunc(x, math.IsNaN) {
+		for i := range q {
 			q[i] = math.NaN()
-			continue
 		}
-		at := p * float64(len(x)-1)
-		below := int(at)
-		above := min(below+1, len(x)-1)
-		q[i] = between(sorted[below], sorted[above], at-float64(below))
+		return q
+	}
+	ordered := slices.Clone(x)
+	arrange(ordered, slices.Compact(slices.Sorted(slices.Values(ranks))), 0, 2*bits.Len(uint(len(x))))
+	for i, p := range ps {
+		below, above := ranks[2*i], ranks[2*i+1]
+		q[i] = between(ordered[below], ordered[above], p*float64(len(x)-1)-float64(below))
 	}
 	return q
+}
+
+// arrange puts in their places the entries of x, which begins at rank first, of which the ranks, in
+// ascending order, are asked for: Hoare's selection, and a whole sort after so many partitions.
+func arrange(x []float64, ranks []int, first, partitions int) {
+	if len(ranks) == 0 {
+		return
+	}
+	if len(x) < 64 || partitions == 0 {
+		slices.Sort(x)
+		return
+	}
+	middle := []float64{x[len(x)/8], x[len(x)/4], x[len(x)/2], x[3*len(x)/4], x[7*len(x)/8]}
+	slices.Sort(middle)
+	pivot, less, more := middle[2], 0, len(x) // below pivot are [0, less), above it [more, …)
+	for i := 0; i < more; {
+		switch v := x[i]; {
+		case v < pivot:
+			x[i], x[less] = x[less], v
+			less++
+			i++
+		case v > pivot:
+			more--
+			x[i], x[more] = x[more], v
+		default:
+			i++
+		}
+	}
+	a, _ := slices.BinarySearch(ranks, first+less)
+	b, _ := slices.BinarySearch(ranks, first+more)
+	arrange(x[:less], ranks[:a], first, partitions-1)
+	arrange(x[more:], ranks[b:], first+more, partitions-1)
 }
 
 // between interpolates from a, at t = 0, to b, at t = 1.

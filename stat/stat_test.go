@@ -3,6 +3,7 @@ package stat
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -31,6 +32,41 @@ func TestQuantile(t *testing.T) {
 	}
 	if got := Quantile([]float64{7}, .3); got != 7 {
 		t.Errorf("of one value: %v", got)
+	}
+}
+
+// TestQuantilesAgainstSorted compares with a whole sort: few and many equal values, infinities, and an
+// order that is bad for the pivots.
+func TestQuantilesAgainstSorted(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	draws := []func(i int) float64{
+		func(int) float64 { return r.NormFloat64() },
+		func(int) float64 { return float64(r.IntN(3)) },
+		func(i int) float64 { return float64(i) },
+		func(i int) float64 { return math.Abs(float64(i%400) - 200) },
+		func(int) float64 { return []float64{math.Inf(1), math.Inf(-1), 0, 1}[r.IntN(4)] },
+	}
+	ps := []float64{.95, 0, .5, .05, 1, .5, .333}
+	for _, n := range []int{1, 2, 63, 64, 65, 1000, 4097} {
+		for d, draw := range draws {
+			x := make([]float64, n)
+			for i := range x {
+				x[i] = draw(i)
+			}
+			sorted := slices.Sorted(slices.Values(x))
+			before := slices.Clone(x)
+			got := Quantiles(x, ps...)
+			if !slices.Equal(x, before) {
+				t.Fatal("the sample was changed")
+			}
+			for i, p := range ps {
+				at := p * float64(n-1)
+				below := int(at)
+				if want := between(sorted[below], sorted[min(below+1, n-1)], at-float64(below)); got[i] != want && !(math.IsNaN(got[i]) && math.IsNaN(want)) {
+					t.Errorf("%d values of kind %d: the quantile at %v is %v, want %v", n, d, p, got[i], want)
+				}
+			}
+		}
 	}
 }
 
