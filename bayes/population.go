@@ -34,7 +34,9 @@ type Population struct {
 // differences, g − most·√(ln(1/alpha)/2n), is weaker; it follows from this one by Pinsker's inequality.)
 //
 // Estimates may be taken to be in the range of the inputs: projecting them onto it, which is
-// convex, lowers every error.
+// convex, lowers every error. Inputs may also be projected onto a convex set that does not depend on the
+// list: projecting the estimates, too, lowers every error, so a floor for the projected inputs is
+// one for the inputs, and most is the largest squared error in the set.
 func (p Population) Floor(g, most float64) float64 {
 	if !(most > 0) {
 		return 0

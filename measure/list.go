@@ -172,7 +172,7 @@ func (l *lists) holder(ctx context.Context) error {
 	if l.out.Processed {
 		h.First.Low, h.Ten.Low, h.Rank.High, h.Bits.Low = digits(1/n, math.Floor), digits(min(1, 10/n), math.Floor), digits((n+1)/2, math.Ceil), 0
 	}
-	if h.Floors, err = l.floors(ctx, "candidates", found, listAlpha); err != nil {
+	if h.Floors, err = l.floors(ctx, "candidates", found, listAlpha, nil); err != nil {
 		return err
 	}
 	if err := l.priors(ctx, h.Floors, l.Candidates, distinct); err != nil {

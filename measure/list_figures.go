@@ -26,6 +26,7 @@ type ListOptions struct {
 	Attributes  []string        // sensitive attributes to limit
 	Tasks       []string        // sensitive attributes that the release answers, beside the target attribute
 	Draws       int             // draws of an input and its release; 0: DefaultListDraws, or fewer if these do not fit into memory
+	WholeRange  bool            // the range of the inputs limits errors without a list, as in earlier versions, and no balls
 	Pairs       []PlausiblePair // pairs to compute again; nil: search for plausible pairs
 	Made        []PlausiblePair // constructed partners to compute again, with Pairs
 	Seed        uint64
@@ -126,7 +127,7 @@ type HiddenFigures struct {
 type BandLimit struct {
 	Band        string      `json:"band"`
 	Coordinates int         `json:"coordinates"`
-	MeanSquare  bayes.Limit `json:"floor"`       // for adversaries with the list
+	MeanSquare  bayes.Limit `json:"floor"`       // for adversaries with the list; of a Population with Apart, on inputs projected onto balls
 	Anybody     float64     `json:"anybody"`     // lower limit for adversaries without a list; 0: nothing proved, or not computed
 	Prior       float64     `json:"prior_alone"` // error of guessing the mean of the list, without the release
 }
@@ -162,6 +163,7 @@ type GivenLimit struct {
 // inputs.
 type Population struct {
 	List     ListUsed        `json:"list"`
+	Apart    int             `json:"set_apart,omitempty"` // the first inputs, which choose the balls (see ball) and nothing else; 0: there are no balls
 	Draws    int             `json:"draws"`
 	Floors   []BandLimit     `json:"floors"`
 	Inferred []InferredLimit `json:"attributes,omitempty"`

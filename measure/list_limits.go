@@ -45,12 +45,13 @@ func (l *lists) share(what string) func(float64) {
 	}
 }
 
-// floors returns the floors for adversaries with the list: over the whole input, then by band.
-func (l *lists) floors(ctx context.Context, what string, found *posterior, alpha float64) ([]BandLimit, error) {
+// floors returns the floors for adversaries with the list: over the whole input, then by band. Unless
+// balls is nil, they are about inputs that are projected onto these.
+func (l *lists) floors(ctx context.Context, what string, found *posterior, alpha float64, balls []ball) ([]BandLimit, error) {
 	p := l.target.Coordinates.Inputs()
 	low, high := legalRange(found.of.Set) // candidates may be outside the range of the measured data
 	bands := bound.Octaves(l.target.Coordinates)
-	squares, err := l.squares(ctx, what, found, bands)
+	squares, err := l.squares(ctx, what, found, bands, balls)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +62,9 @@ func (l *lists) floors(ctx context.Context, what string, found *posterior, alpha
 			n = len(b.Keep)
 		}
 		largest := most(low, high, n)
+		if balls != nil {
+			largest = balls[k].most()
+		}
 		floor := outward(found.Floor(squares[k], largest, alpha))
 		if l.out.Processed {
 			floor.High = digits(largest, math.Ceil)
@@ -74,7 +78,7 @@ func (l *lists) floors(ctx context.Context, what string, found *posterior, alpha
 const squaresBlock = 1024
 
 // squares returns the mean squared difference between the two inputs of each draw, [band][draw].
-func (l *lists) squares(ctx context.Context, what string, found *posterior, bands []bound.Band) ([][]float64, error) {
+func (l *lists) squares(ctx context.Context, what string, found *posterior, bands []bound.Band, balls []ball) ([][]float64, error) {
 	n := len(found.Draws)
 	out := make([][]float64, len(bands))
 	for k := range out {
@@ -86,13 +90,17 @@ func (l *lists) squares(ctx context.Context, what string, found *posterior, band
 			return nil, err
 		}
 		tell(float64(first) / float64(n))
-		simd.Parallel(min(squaresBlock, n-first), 16, func(from, to int) { l.squaresOf(out, found, bands, first+from, first+to) })
+		simd.Parallel(min(squaresBlock, n-first), 16, func(from, to int) { l.squaresOf(out, found, bands, balls, first+from, first+to) })
 	}
 	return out, nil
 }
 
 // squaresOf computes the squares of the draws from..to.
-func (l *lists) squaresOf(out [][]float64, found *posterior, bands []bound.Band, from, to int) {
+func (l *lists) squaresOf(out [][]float64, found *posterior, bands []bound.Band, balls []ball, from, to int) {
+	if balls != nil {
+		l.projectedSquares(out, found, bands, balls, from, to)
+		return
+	}
 	c := l.target.Coordinates
 	p := c.Inputs()
 	truth, other := make([]float32, p), make([]float32, p)

@@ -35,21 +35,26 @@ func (l *lists) anybody(ctx context.Context) error {
 		if part > 1 && len(some) < leastSample {
 			continue
 		}
+		apart := apartOf(len(some))
+		if l.WholeRange {
+			apart = 0
+		}
+		balls := l.balls(some[:apart])
 		// Equal inputs stay in the sample: they, too, are independent draws.
 		what := fmt.Sprintf("sample of %d", len(some))
-		found, err := l.posterior(ctx, what, l.Sample, some)
+		found, err := l.posterior(ctx, what, l.Sample, some[apart:])
 		if err != nil {
 			return err
 		}
-		p := Population{List: l.Sample.used(len(some), 0), Draws: len(found.Draws), Inferred: l.inferred(found, half)}
-		if p.Floors, err = l.floors(ctx, what, found, half); err != nil {
+		p := Population{List: l.Sample.used(len(some), 0), Apart: apart, Draws: len(found.Draws), Inferred: l.inferred(found, half)}
+		if p.Floors, err = l.floors(ctx, what, found, half, balls); err != nil {
 			return err
 		}
-		if err := l.priors(ctx, p.Floors, l.Sample, some); err != nil {
+		if err := l.priors(ctx, p.Floors, l.Sample, some[apart:]); err != nil {
 			return err
 		}
-		population.N = len(some)
-		l.extend(&p, population, found.attributes)
+		population.N = len(some) - apart
+		l.extend(&p, population, found.attributes, balls)
 		l.out.Anybody = append(l.out.Anybody, p)
 	}
 	return nil
@@ -86,9 +91,13 @@ func (l *lists) population(alpha float64) (bayes.Population, bool) {
 const latticeClips = 64
 
 // extend adds the limits for adversaries without a list to a sample's.
-func (l *lists) extend(p *Population, population bayes.Population, attributes []bayes.Attribute) {
+func (l *lists) extend(p *Population, population bayes.Population, attributes []bayes.Attribute, balls []ball) {
 	for i, f := range p.Floors {
-		p.Floors[i].Anybody = digits(population.Floor(f.MeanSquare.Low, most(l.target.Legal.Low, l.target.Legal.High, f.Coordinates)), math.Floor)
+		largest := most(l.target.Legal.Low, l.target.Legal.High, f.Coordinates)
+		if balls != nil {
+			largest = balls[i].most()
+		}
+		p.Floors[i].Anybody = digits(population.Floor(f.MeanSquare.Low, largest), math.Floor)
 	}
 	bits := population // half of alpha is for the limit on bits, the other half for the limit on the entropy
 	bits.Alpha /= 2

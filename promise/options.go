@@ -209,11 +209,8 @@ func (o *Options) checkErrors(test *dataset.Set) error {
 	if o.Attack >= guess {
 		return measure.WrongOption("Attack", "guessing the mean of the inputs, without the release, errs by %.4g %s: the limit must be smaller than that", guess*in, unit)
 	}
-	most, err := squareRange(test)
-	if err != nil {
-		return err
-	}
-	if top := math.Sqrt((bayes.Population{N: test.Len(), Alpha: alpha / 2}).Floor(guess*guess, most)); o.Floor >= top {
+	most := measure.SquareRange(test, o.Seed)
+	if top := math.Sqrt((bayes.Population{N: test.Len(), Alpha: alpha / 2}).Floor(min(guess*guess, most), most)); o.Floor >= top {
 		return measure.WrongOption("Floor", "with %d test inputs, a floor below %.4g %s can be certified, where guessing the mean errs by %.4g: promise less, or give more test inputs", test.Len(), top*in, unit, guess*in)
 	}
 	return nil
@@ -301,15 +298,6 @@ func spread(set *dataset.Set) float64 {
 		squares -= s * s / n
 	}
 	return math.Sqrt(max(squares, 0) / n / float64(p))
-}
-
-// squareRange returns the largest mean-square error within the range of the inputs.
-func squareRange(set *dataset.Set) (most float64, err error) {
-	legal, err := measure.LegalDomain(set)
-	for i, low := range legal.Low {
-		most += math.Pow(legal.High[i]-low, 2) / float64(len(legal.Low))
-	}
-	return most, err
 }
 
 var errNoLabels = errors.New("the examples have no labels, and the search weighs protection against accuracy")

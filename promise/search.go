@@ -27,7 +27,7 @@ type searcher struct {
 	train, test *dataset.Set
 	candidates  []int   // of the training data
 	inputs      int     // numbers of an input
-	most        float64 // squareRange of the inputs
+	most        float64 // measure.SquareRange of the inputs
 	places      []place
 	cuts        *cuts
 	running     *running
@@ -87,10 +87,7 @@ func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, e
 	if o.Candidates < train.Len() { // those of the final measurement
 		s.candidates = measure.DrawCandidates(train.Len(), o.Candidates, o.Seed)
 	}
-	var err error
-	if s.most, err = squareRange(test); err != nil {
-		return nil, err
-	}
+	s.most = measure.SquareRange(test, o.Seed)
 	for _, node := range o.Nodes {
 		for _, m := range o.Methods {
 			if o.Finetune == FinetuneNone && m.learns() {

@@ -95,8 +95,11 @@ func (r *Report) listMeaning() string {
 		case measure.ClipFrom:
 			s += " The clip of the lattice was computed from " + of + ", so the limits without a list hold for 64 clips at once."
 		}
-		if r.Data.GreyLevels <= 0 {
-			s += " They also assume that all inputs are within the range of these data."
+		switch {
+		case p.Apart > 0:
+			s += fmt.Sprintf(" Floors without a list hold whatever the range of inputs: %s of the sample, which are used for nothing else, choose how far from the mean an input can lie before it is moved closer, which only makes the floors smaller.", countGrouped(p.Apart, "input"))
+		case r.Data.GreyLevels <= 0:
+			s += " Limits without a list also assume that all inputs are within the range of these data."
 		}
 	}
 	return s

@@ -46,11 +46,11 @@ func (d *document) population(r *Report, all []measure.Population) {
 	}
 	d.part("Adversaries without a list, who know the distribution of inputs")
 	t := table{Says: "Floors in " + r.unit() + ", from samples of " + all[0].List.Name + ". A larger sample proves a larger floor; nothing is extrapolated.",
-		Heads: []string{"inputs in the sample", "floor without a list", "floor with it as a list", "without the release"}}
+		Heads: []string{"inputs in the sample", "floor without a list", "without the release"}}
 	for _, p := range all {
-		f, prior := p.Floors[0], r.inUnit(p.Floors[0].Prior)
-		anybody, holder := errorBeside{r.inUnit(f.Anybody), prior}, errorBeside{r.inUnit(f.MeanSquare.Low), prior}
-		t.add(fmt.Sprint(p.List.Inputs), anybody.floor(), holder.floor(), number(prior))
+		f := p.Floors[0]
+		anybody := errorBeside{r.inUnit(f.Anybody), r.inUnit(f.Prior)}
+		t.add(fmt.Sprint(p.List.Inputs), anybody.floor(), number(anybody.prior))
 	}
 	d.table(t)
 }

@@ -24,7 +24,7 @@ func listClaims(x *measure.ListFigures) *measure.ListFigures {
 		c.Holder = &measure.ListHolder{List: h.List}
 	}
 	if p := x.EverySample(); p != nil {
-		c.Anybody = []measure.Population{{List: p.List}}
+		c.Anybody = []measure.Population{{List: p.List, Apart: p.Apart}}
 	} else if x.Hidden != nil {
 		c.Hidden = &measure.HiddenFigures{List: x.Hidden.List}
 	}

@@ -1,0 +1,128 @@
+package measure
+
+import (
+	"math"
+
+	"tattle/bound"
+	"tattle/dataset"
+	"tattle/internal/simd"
+	"tattle/nn"
+	"tattle/stat"
+)
+
+const (
+	// mostApart is the largest number of inputs of a sample that choose the balls, one tenth of
+	// small samples.
+	mostApart = 200
+	// ballShare is the share of them that a ball holds. With a smaller ball, a floor loses more
+	// by the projection, and less by the limit for the sample.
+	ballShare = .9
+)
+
+// A ball is a set of values of a band, onto which floors without a list project inputs. The projection π is
+// onto a convex set, so ‖πt − πx‖ ≤ ‖t − x‖ for every input x and reconstruction t: a floor on the
+// error for πx is one for x. Its squared errors are at most those across the ball, however far apart
+// inputs can be. The ball must not depend on the inputs for which the floor is computed.
+type ball struct {
+	center []float64
+	radius float64
+}
+
+// most returns the largest mean-square error in the ball.
+func (b ball) most() float64 { return 4 * b.radius * b.radius / float64(len(b.center)) }
+
+// apartOf returns how many of n inputs choose the balls. Too few choose none.
+func apartOf(n int) int {
+	if k := min(mostApart, n/10); k > 1 {
+		return k
+	}
+	return 0
+}
+
+// SquareRange returns the largest mean-square error over whole inputs for which limits without a list from a
+// sample allow: that across the ball, or across the range of the inputs if the sample is small.
+func SquareRange(sample *dataset.Set, seed uint64) float64 {
+	p := nn.Size(sample.Shape)
+	l := &lists{ListOptions: ListOptions{Sample: &List{Set: sample}}, target: Target{Coordinates: bound.Pixels(p)}}
+	if balls := l.balls(DrawCandidates(sample.Len(), apartOf(sample.Len()), seed)); balls != nil {
+		return balls[0].most()
+	}
+	low, high := legalRange(sample)
+	return most(low, high, p)
+}
+
+// balls returns the ball of each band: around the mean of those inputs of the sample, with a radius
+// that ballShare of them do not exceed. It returns nil if there are no inputs.
+func (l *lists) balls(of []int) []ball {
+	if len(of) == 0 {
+		return nil
+	}
+	bands := bound.Octaves(l.target.Coordinates)
+	values := make([][][]float64, len(bands)) // [band][input]
+	for _, i := range of {
+		for k, v := range l.bandValues(l.Sample, i, bands) {
+			values[k] = append(values[k], v)
+		}
+	}
+	out := make([]ball, len(bands))
+	for k, all := range values {
+		center, distances := make([]float64, len(all[0])), make([]float64, len(all))
+		for _, v := range all {
+			simd.Axpy(1/float64(len(all)), v, center)
+		}
+		for i, v := range all {
+			simd.Axpy(-1, center, v)
+			distances[i] = math.Sqrt(simd.SumSquares(v))
+		}
+		out[k] = ball{center, stat.Quantile(distances, ballShare)}
+	}
+	return out
+}
+
+// bandValues returns the values of an input in each band: the whole input, then its coordinates.
+func (l *lists) bandValues(of *List, i int, bands []bound.Band) [][]float64 {
+	c := l.target.Coordinates
+	x, along := make([]float32, c.Inputs()), make([]float64, c.Len())
+	of.Set.Examples(x, []int{i})
+	whole := make([]float64, len(x))
+	for i, v := range x {
+		whole[i] = float64(v)
+	}
+	if len(bands) > 1 {
+		c.Apply(along, whole)
+	}
+	out := [][]float64{whole}
+	for _, b := range bands[1:] {
+		v := make([]float64, len(b.Keep))
+		for j, k := range b.Keep {
+			v[j] = along[k]
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// project overwrites v with its projection, less the center.
+func (b ball) project(v []float64) {
+	simd.Axpy(-1, b.center, v)
+	if norm := math.Sqrt(simd.SumSquares(v)); norm > b.radius {
+		simd.Scale(b.radius/norm, v)
+	}
+}
+
+// projectedSquares computes the squares of projected inputs of the draws from..to.
+func (l *lists) projectedSquares(out [][]float64, found *posterior, bands []bound.Band, balls []ball, from, to int) {
+	for b := from; b < to; b++ {
+		d := found.Draws[b]
+		if d.Truth == d.Other {
+			continue // all differences are 0
+		}
+		truth, other := l.bandValues(found.of, found.indices[d.Truth], bands), l.bandValues(found.of, found.indices[d.Other], bands)
+		for k, ball := range balls {
+			ball.project(truth[k])
+			ball.project(other[k])
+			simd.Axpy(-1, other[k], truth[k])
+			out[k][b] = simd.SumSquares(truth[k]) / float64(len(truth[k]))
+		}
+	}
+}

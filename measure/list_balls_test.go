@@ -1,0 +1,77 @@
+package measure
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"tattle/bound"
+	"tattle/dataset"
+	"tattle/release"
+)
+
+// TestBalls: floors without a list need no range of inputs. They are below the error of the best
+// adversary, σ²/(1+σ²) for normal inputs, and far above those by the range if one input lies far off.
+func TestBalls(t *testing.T) {
+	const sigma, n = .5, 4000
+	r := rand.New(rand.NewPCG(1, 2))
+	set := &dataset.Set{Shape: []int{2}}
+	for range n {
+		set.Values = append(set.Values, float32(r.NormFloat64()), float32(r.NormFloat64()))
+	}
+	set.Values[77] = 1000
+	noise, err := release.NewGaussian(sigma)
+	if err != nil {
+		t.Fatal(err)
+	}
+	low, high := legalRange(set)
+	target := Target{Front: identity{p: 2}, Noise: noise, Coordinates: bound.Pixels(2), Legal: bound.Domain{Low: low, High: high}}
+	floor := func(whole bool) Population {
+		t.Helper()
+		found, err := ListOptions{Sample: &List{Name: "numbers", Set: set}, Draws: 2000, SkipAttacks: true, WholeRange: whole}.Run(context.Background(), target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return *found.EverySample()
+	}
+	got, was := floor(false), floor(true)
+	if f, best := got.Floors[0].Anybody, sigma*sigma/(1+sigma*sigma); got.Apart != mostApart || !(f > .5*best && f < best) {
+		t.Errorf("floor %v with %d inputs apart, the best adversary errs by %v", f, got.Apart, best)
+	}
+	if f := was.Floors[0].Anybody; was.Apart != 0 || f > .01 {
+		t.Errorf("floor %v by the range, with %d inputs apart", f, was.Apart)
+	}
+	if most := SquareRange(set, 0); !(most > 4 && most < 20) {
+		t.Errorf("squares up to %v", most)
+	}
+}
+
+// TestProject: a projection moves no two values apart, and leaves those in the ball where they are.
+func TestProject(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	draw := func(scale float64) []float64 {
+		v := make([]float64, 3)
+		for i := range v {
+			v[i] = scale * r.NormFloat64()
+		}
+		return v
+	}
+	apart := func(u, v []float64) (sum float64) {
+		for i := range u {
+			sum += (u[i] - v[i]) * (u[i] - v[i])
+		}
+		return sum
+	}
+	for range 1000 {
+		b := ball{draw(1), 1}
+		u, v := draw(1.5), draw(1.5)
+		was, inside := apart(u, v), apart(u, b.center) <= 1 && apart(v, b.center) <= 1
+		b.project(u)
+		b.project(v)
+		is := apart(u, v)
+		if is > was*(1+1e-12) || is > 3*b.most()*(1+1e-12) || inside && math.Abs(is-was) > 1e-12 {
+			t.Fatalf("squares %v apart, %v after the projection", was, is)
+		}
+	}
+}
