@@ -66,17 +66,16 @@ func newWideCopy(s *step[float64]) wideKernel {
 		return nil
 	}
 	k := &wideCopy{kernel: s.kernel}
-	ones := make([]float64, Size(s.shape))
+	ones, counts := make([]float64, Size(s.shape)), make([][]float64, len(s.shapes))
 	fill64(ones, 1)
-	for _, in := range s.shapes {
-		k.dx = append(k.dx, make([]float64, Size(in)))
+	for i, in := range s.shapes {
+		counts[i] = make([]float64, Size(in))
 	}
 	if len(ones) > 0 {
-		k.frame.batch = 1
-		k.kernel.vjp(&k.frame, k.dx, ones, 1)
+		k.kernel.vjp(&frame[float64]{batch: 1}, counts, ones, 1)
 	}
-	for _, counts := range k.dx {
-		k.copies = append(k.copies, simd.MaxAbs(counts))
+	for _, c := range counts {
+		k.copies = append(k.copies, simd.MaxAbs(c))
 	}
 	return k
 }
