@@ -22,9 +22,11 @@ type Prior struct {
 }
 
 const (
-	// priorLimit is the largest number of inputs of a Prior: their covariance takes half a
-	// gigabyte, and its inverse some minutes.
-	priorLimit = 8192
+	// UsualPrior is the largest number of inputs of a Prior that is made without being asked for by
+	// name: their covariance takes half a gigabyte, and its inverse some minutes.
+	UsualPrior = 8192
+	// priorLimit is the largest there is: 2 GiB, and some four times that while it is inverted.
+	priorLimit = 16384
 	// priorChunk is how many examples are multiplied together.
 	priorChunk = 1024
 	// leastShrinkage keeps the covariance regular where the estimate of the
@@ -37,7 +39,7 @@ const (
 // trace, (1−λ)S + λ(tr S/p)I, with the λ of Ledoit and Wolf (A well-conditioned estimator
 // for large-dimensional covariance matrices, J. Multivariate Analysis 88, 2004, Lemmas 3.2
 // to 3.5), so that inputs that never change have some variance too. It returns an error if
-// there are fewer than two different examples, if a value is not finite, and beyond 8,192
+// there are fewer than two different examples, if a value is not finite, and beyond 16,384
 // inputs.
 func NewPrior(ctx context.Context, data Source, inputs, most int, seed uint64) (*Prior, error) {
 	if inputs > priorLimit {

@@ -183,8 +183,21 @@ func (r *adversary) lists(ctx context.Context) (err error) {
 // learnPrior estimates the mean and the covariance of inputs.
 func (r *adversary) learnPrior(ctx context.Context) (err error) {
 	p, _ := r.target.Front.Dims()
+	if asked := r.NeedsPrior && r.VanTrees || r.NeedsAttacks && slices.Contains(r.Attacks, "inversion"); !asked {
+		if err := usualPrior(p); err != nil {
+			return err
+		}
+	}
 	r.prior, err = bound.NewPrior(ctx, r.Training, p, 0, r.Seed)
 	return err
+}
+
+// usualPrior is an error for more inputs than a prior is made of without being asked for.
+func usualPrior(inputs int) error {
+	if inputs > bound.UsualPrior {
+		return fmt.Errorf("the covariance of %d inputs takes gigabytes and many minutes (limit: %d, unless van Trees or the inversion attack is asked for by name)", inputs, bound.UsualPrior)
+	}
+	return nil
 }
 
 // priorAlone measures guessing the mean of the training data, which needs no release, as

@@ -95,6 +95,10 @@ func (l *lists) plausiblePairs(ctx context.Context, t Target) error {
 		hi := min(len(s.set), lo+batch)
 		t.Front.Forward(s.a[lo*n:hi*n], s.x[lo*p:hi*p])
 	}
+	if err := usualPrior(p); err != nil {
+		l.leaveOut("plausible pairs of inputs: %v", err)
+		return nil
+	}
 	prior, err := bound.NewPrior(ctx, l.Candidates.Set, p, mostPartners, l.Seed)
 	if err != nil {
 		l.leaveOut("plausible pairs of inputs: %v", err)
