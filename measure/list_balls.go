@@ -17,6 +17,8 @@ const (
 	// ballShare is the share of them that a ball holds. With a smaller ball, a floor loses more
 	// by the projection, and less by the limit for the sample.
 	ballShare = .9
+	// rounding of the transform, relative to the norm of an input, is not the content of a band.
+	rounding = 1e-12
 )
 
 // A ball is a set of values of a band, onto which floors without a list project inputs. The projection π is
@@ -31,8 +33,8 @@ type ball struct {
 // most returns the largest mean-square error in the ball.
 func (b ball) most() float64 { return 4 * b.radius * b.radius / float64(len(b.center)) }
 
-// apartOf returns how many of n inputs choose the balls. Too few choose none.
-func apartOf(n int) int {
+// SetApart returns how many of a sample of n inputs choose the balls of floors without a list. Too few choose none.
+func SetApart(n int) int {
 	if k := min(mostApart, n/10); k > 1 {
 		return k
 	}
@@ -44,7 +46,7 @@ func apartOf(n int) int {
 func SquareRange(sample *dataset.Set, seed uint64) float64 {
 	p := nn.Size(sample.Shape)
 	l := &lists{ListOptions: ListOptions{Sample: &List{Set: sample}}, target: Target{Coordinates: bound.Pixels(p)}}
-	if balls := l.balls(DrawCandidates(sample.Len(), apartOf(sample.Len()), seed)); balls != nil {
+	if balls := l.balls(DrawCandidates(sample.Len(), SetApart(sample.Len()), seed)); balls != nil {
 		return balls[0].most()
 	}
 	low, high := legalRange(sample)
@@ -58,11 +60,12 @@ func (l *lists) balls(of []int) []ball {
 		return nil
 	}
 	bands := bound.Octaves(l.target.Coordinates)
-	values := make([][][]float64, len(bands)) // [band][input]
+	values, largest := make([][][]float64, len(bands)), 0. // [band][input]
 	for _, i := range of {
 		for k, v := range l.bandValues(l.Sample, i, bands) {
 			values[k] = append(values[k], v)
 		}
+		largest = max(largest, math.Sqrt(simd.SumSquares(values[0][len(values[0])-1])))
 	}
 	out := make([]ball, len(bands))
 	for k, all := range values {
@@ -75,6 +78,9 @@ func (l *lists) balls(of []int) []ball {
 			distances[i] = math.Sqrt(simd.SumSquares(v))
 		}
 		out[k] = ball{center, stat.Quantile(distances, ballShare)}
+		if out[k].radius < rounding*largest {
+			out[k].radius = 0
+		}
 	}
 	return out
 }

@@ -35,7 +35,7 @@ func (l *lists) anybody(ctx context.Context) error {
 		if part > 1 && len(some) < leastSample {
 			continue
 		}
-		apart := apartOf(len(some))
+		apart := SetApart(len(some))
 		if l.WholeRange {
 			apart = 0
 		}

@@ -57,7 +57,7 @@ func (k *wideSoftmax) partRange(lo, hi int) {
 //
 //	|ŷ_i − p_i| ≤ ŷ_i·ρ_i,  ρ_i = addError·(|d_i| + 2·cols + 20)
 //
-// to first order; normUp allows for the rest. From x̂ to x, x_j − x̂_j = δ_j,
+// to first order; the rest is below ρ_i² ≤ 10⁻²⁸·ρ_i and cols·2⁻⁸⁶⁵, for which normUp allows. From x̂ to x, x_j − x̂_j = δ_j,
 //
 //	log p_i(x) − log p_i = −log Σ_j p_j·e^{δ_j − δ_i},
 //

@@ -149,7 +149,7 @@ func (o *Options) check(train, test *dataset.Set) error {
 		return measure.WrongOption("Limits", "nothing is promised: give a limit, such as on identification")
 	}
 	o.Candidates = cmp.Or(o.Candidates, train.Len())
-	return cmp.Or(o.checkSettings(), o.checkMethods(), o.checkList(train.Len()), o.checkErrors(test), o.checkAttributes(train, test))
+	return cmp.Or(o.checkSettings(), o.checkMethods(), o.checkList(train.Len()), o.checkErrors(train, test), o.checkAttributes(train, test))
 }
 
 func (o *Options) checkSettings() error {
@@ -201,7 +201,7 @@ func (o *Options) checkList(n int) error {
 }
 
 // checkErrors checks the limits on errors of reconstructions.
-func (o *Options) checkErrors(test *dataset.Set) error {
+func (o *Options) checkErrors(train, test *dataset.Set) error {
 	guess, unit, in := spread(test), "the model's units", 1.
 	if o.GreyLevels > 0 {
 		unit, in = "grey levels", o.GreyLevels
@@ -209,8 +209,11 @@ func (o *Options) checkErrors(test *dataset.Set) error {
 	if o.Attack >= guess {
 		return measure.WrongOption("Attack", "guessing the mean of the inputs, without the release, errs by %.4g %s: the limit must be smaller than that", guess*in, unit)
 	}
-	most := measure.SquareRange(test, o.Seed)
-	if top := math.Sqrt((bayes.Population{N: test.Len(), Alpha: alpha / 2}).Floor(min(guess*guess, most), most)); o.Floor >= top {
+	if o.Floor == 0 {
+		return nil
+	}
+	most := measure.SquareRange(train, o.Seed)
+	if top := math.Sqrt((bayes.Population{N: test.Len() - measure.SetApart(test.Len()), Alpha: alpha / 2}).Floor(min(guess*guess, most), most)); o.Floor >= top {
 		return measure.WrongOption("Floor", "with %d test inputs, a floor below %.4g %s can be certified, where guessing the mean errs by %.4g: promise less, or give more test inputs", test.Len(), top*in, unit, guess*in)
 	}
 	return nil

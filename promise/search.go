@@ -87,7 +87,7 @@ func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, e
 	if o.Candidates < train.Len() { // those of the final measurement
 		s.candidates = measure.DrawCandidates(train.Len(), o.Candidates, o.Seed)
 	}
-	s.most = measure.SquareRange(test, o.Seed)
+	s.most = measure.SquareRange(train, o.Seed) // of training data: the sample must not choose the noise
 	for _, node := range o.Nodes {
 		for _, m := range o.Methods {
 			if o.Finetune == FinetuneNone && m.learns() {

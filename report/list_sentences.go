@@ -63,7 +63,7 @@ func (r *Report) uninformativeBands(rows []closeness) string {
 	if len(none) == 0 {
 		return ""
 	}
-	return "In these bands the floor for adversaries without a list is at least 95 % of the error of guessing the mean of the same inputs without the release: " + strings.Join(none, ", ") + "."
+	return "In each of these bands the floor for adversaries without a list, certified with 99.9 % confidence each, is at least 95 % of the error of guessing the mean of the same inputs without the release: " + strings.Join(none, ", ") + "."
 }
 
 // listMeaning says which adversaries these figures limit, and under which conditions.
@@ -74,11 +74,11 @@ func (r *Report) listMeaning() string {
 		s += " The candidates are the measured data themselves: an adversary with this list holds every input that is measured."
 	}
 	if p != nil {
-		many, chosen := "two", ", and the model was not trained on them"
-		if r.Lists.NoiseFrom != measure.SigmaFrom {
-			many, chosen = "three", ", the model was not trained on them, and the strength of the noise was not chosen by results on them"
+		settings := "features, projection, kind of noise, strength"
+		if r.Lists.NoiseFrom == measure.SigmaFrom {
+			settings = "features, projection, kind of noise"
 		}
-		s += fmt.Sprintf(" Limits without a list depend on %s conditions that this run cannot check: the %s of %s are independent draws from the distribution of inputs%s.", many, countGrouped(p.List.Inputs, "input"), p.List.Name, chosen)
+		s += fmt.Sprintf(" Limits without a list depend on three conditions that this run cannot check: the %s of %s are independent draws from the distribution of inputs, the model was not trained on them, and no setting of the release (%s) was chosen by results on them.", countGrouped(p.List.Inputs, "input"), p.List.Name, settings)
 		of := "this sample"
 		switch training := r.Release.Noise.FromTraining; {
 		case training && r.Lists.NoiseFrom == measure.NothingFrom:
@@ -97,7 +97,7 @@ func (r *Report) listMeaning() string {
 		}
 		switch {
 		case p.Apart > 0:
-			s += fmt.Sprintf(" Floors without a list hold whatever the range of inputs: %s of the sample, which are used for nothing else, choose how far from the mean an input can lie before it is moved closer, which only makes the floors smaller.", countGrouped(p.Apart, "input"))
+			s += fmt.Sprintf(" Floors without a list hold whatever the range of inputs: %s of the sample, which otherwise enter no floor from it, choose how far from the mean an input can lie before it is moved closer, which only makes the floors smaller.", countGrouped(p.Apart, "input"))
 		case r.Data.GreyLevels <= 0:
 			s += " Limits without a list also assume that all inputs are within the range of these data."
 		}

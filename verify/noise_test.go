@@ -93,7 +93,7 @@ func TestNoiseFromTraining(t *testing.T) {
 	for made, want := range map[string]string{
 		apart: "The noise was computed from training data, not from this sample.",
 		among: "The strength of the noise was computed from training data that contain inputs of this sample, so",
-		given: "and the strength of the noise was not chosen by results on them.",
+		given: "no setting of the release (features, projection, kind of noise, strength) was chosen by results on them.",
 	} {
 		page, err := os.ReadFile(filepath.Join(made, report.FileHTML))
 		if err != nil || !bytes.Contains(page, []byte(want)) {
