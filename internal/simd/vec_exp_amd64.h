@@ -1,4 +1,5 @@
-// The transcendental functions of float32. R9 is expLanes. V12 is one, V13 and V14 are
+// The transcendental functions of float32. The file that includes this says what V0 to V15 are,
+// registers of AVX2 or of AVX-512, and how they are blended. R9 is expLanes. V12 is one, V13 and V14 are
 // limits. NaN runs through: minima and maxima keep their last operand then, which is
 // the first written.
 
