@@ -43,7 +43,7 @@ func classesOf(c *column, names []string) (classed, error) {
 	}
 	distinct := sorted(values)
 	if slices.Equal(names, indexNames(len(names))) && !slices.ContainsFunc(distinct, isNumber) {
-		names = make([]string, len(names)) // numbers of columns are no names of classes that are words
+		names = make([]string, len(names)) // the classes are words, so the numbers of the columns do not name them
 	}
 	if names[0] == "" && len(distinct) == len(names) {
 		return inOrder(values, distinct, fmt.Sprintf("the columns of outputs are taken for the values of %s in their order: %s", showName(c.name), showNames(distinct))), nil

@@ -13,8 +13,8 @@ import (
 	"tattle/onnx"
 )
 
-// A net that standardises its columns itself is given them as they are stored, and sensitive
-// columns of text are no inputs.
+// A net that standardises its columns itself gets them as they are stored. Sensitive columns of
+// text are not inputs.
 func TestForeignTable(t *testing.T) {
 	dir := t.TempDir()
 	d := &nn.Dense{In: 1, Out: 2, Weight: &nn.Param{Name: "w", Shape: []int{2, 1}, Data: []float32{0, 1}}, Bias: &nn.Param{Name: "b", Shape: []int{2}, Data: []float32{0, -1000}}}

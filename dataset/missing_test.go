@@ -55,7 +55,7 @@ func wantMissing(t *testing.T, what string, err error, want string) {
 	t.Helper()
 	wantError(t, what, err, want)
 	if _, ok := errors.AsType[*MissingError](err); !ok {
-		t.Errorf("%s: %v is no MissingError", what, err)
+		t.Errorf("%s: %v is not a MissingError", what, err)
 	}
 }
 

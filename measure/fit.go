@@ -113,8 +113,8 @@ func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, er
 	return f, nil
 }
 
-// better reports whether the second of two classifiers of the same examples, of each of which it
-// is known whether it was right, is right more often than chance explains.
+// better reports whether the second of two classifiers is right more often than chance explains.
+// The slices say for each example whether the classifier was right.
 func better(first, second []bool) bool {
 	gained, lost := 0, 0
 	for i, right := range second {

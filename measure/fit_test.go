@@ -42,8 +42,8 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// A common class leaves a model few examples to gain: the scaling that it was trained with is
-// named if that is no chance, and not for a gain that may be.
+// A common class leaves a model few examples to gain. The scaling that it was trained with is
+// named if chance does not explain the gain, and is not named if chance may explain it.
 func TestFitsCommonClass(t *testing.T) {
 	const n = 2000
 	d := &nn.Dense{In: 1, Out: 2, Weight: &nn.Param{Name: "w", Shape: []int{2, 1}, Data: []float32{0, 1}}, Bias: &nn.Param{Name: "b", Shape: []int{2}, Data: []float32{0, -1000}}}

@@ -53,8 +53,8 @@ func SquareRange(sample *dataset.Set, seed uint64) float64 {
 	return most(low, high, p)
 }
 
-// balls returns the ball of each band: around the mean of those inputs of the sample, with a radius
-// that ballShare of them do not exceed. It returns nil if there are no inputs.
+// balls returns the ball of each band. Its center is the mean of the given inputs of the sample, and a
+// share of ballShare of them lies inside. It returns nil if no inputs are given.
 func (l *lists) balls(of []int) []ball {
 	if len(of) == 0 {
 		return nil

@@ -163,7 +163,7 @@ type GivenLimit struct {
 // inputs.
 type Population struct {
 	List     ListUsed        `json:"list"`
-	Apart    int             `json:"set_apart,omitempty"` // the first inputs, which choose the balls (see ball) and nothing else; 0: there are no balls
+	Apart    int             `json:"set_apart,omitempty"` // how many inputs choose the balls (see ball), and otherwise enter no floor from this sample; 0: there are no balls
 	Draws    int             `json:"draws"`
 	Floors   []BandLimit     `json:"floors"`
 	Inferred []InferredLimit `json:"attributes,omitempty"`

@@ -196,8 +196,8 @@ func (q *Request) Attack(ctx context.Context, m *Measured, pictures int, o RunOp
 // hardly change a root mean square.
 const mostScaling = 10000
 
-// someOf returns so many examples of the data, or all if these are fewer. Which these are does not depend
-// on the seed of a run, so neither does the noise.
+// someOf returns most examples of the data, or all if there are fewer. The choice does not depend on the
+// seed of a run, so the strength of the noise does not either.
 func someOf(data nn.Source, most int) nn.Source {
 	if data.Len() <= most {
 		return data

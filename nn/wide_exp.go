@@ -60,9 +60,9 @@ const expTableReach = 0.0055
 // expDouble returns e^x for |x| ≤ expReach, with a relative error of at most expError.
 //
 // With k = x·64/ln 2 to the nearest integer, of at most 16 bits, e^x = 2^⌊k/64⌋·2^(j/64)·e^t,
-// t = x − k·ln 2/64, |t| ≤ .0055. Of the three subtractions that make t, each is off by 2u² of
-// its own result, all of which are below .0055 + 2⁻²⁰, the third's subtrahend, below 2⁻⁶²,
-// rounds by 2⁻¹¹⁵, and ln 2/64 in parts is off by less than 2⁻¹³¹: together less than 2⁻¹¹⁰.
+// t = x − k·ln 2/64, |t| ≤ .0055. Three subtractions make t. Each is off by 2u² of
+// its result, and each result is below .0055 + 2⁻²⁰. What the third subtracts is below 2⁻⁶² and
+// rounded by 2⁻¹¹⁵. The parts of ln 2/64 are off by less than 2⁻¹³¹. The sum is less than 2⁻¹¹⁰.
 // The series' loss is less than 2⁻¹⁰³ (a test holds them to it), and its value at least .99.
 func expDouble(xh, xl float64) (h, l float64) {
 	t := expTable()

@@ -93,9 +93,10 @@ func (w *wideMatmul) magnitudes(x []wideTensor, batch int) {
 	simd.Add(w.y.e, w.y.e, y)
 }
 
-// drop bounds, for each output of an example, the products that are left out: those of slices
-// i + j = t ≥ slices, of which each t has fewer than slices, and a slice is at most
-// 2^(top−i·beta); and those with what the slices leave of Â and B̂, at most left of each entry.
+// drop bounds, for each output of an example, the products that are left out. The first are those
+// of slices i and j with i + j = t ≥ slices: for each t there are fewer than slices of them, and
+// slice i is at most 2^(top−i·beta). The others are with what the slices leave of Â and B̂, which
+// is at most left for each entry.
 func (w *wideMatmul) drop(b int) {
 	k, s := float64(w.k), float64(w.slices)
 	topA, topB := w.inputs.above(b), w.second.above(b)

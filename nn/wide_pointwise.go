@@ -44,9 +44,9 @@ func (k wideRectifier) wide(y wideTensor, x []wideTensor, batch int) {
 	}
 }
 
-// wideCopy is an operator whose outputs are inputs or fixed: its own float64 kernel
-// copies each part, the products of which put zeros for what is fixed. An input whose entries
-// are copied up to m times adds √m times its norm.
+// wideCopy is an operator whose outputs are copies of inputs or constants. Its float64 kernel
+// copies each part; its Jacobian products put zeros where outputs are constants. An input whose
+// entries are copied up to m times adds √m times its norm.
 type wideCopy struct {
 	kernel kernel[float64]
 	frame  frame[float64]

@@ -29,9 +29,9 @@ func spectralBound(w []float32, rows, cols int) float64 {
 
 // above returns at least the spectral norm of x, which it changes.
 //
-// ‖X‖₂² = ‖XXᵀ‖₂ ≤ ‖M‖₂ + γ_k·‖X‖²_F, where M is XXᵀ as computed, with sums of k products: its
-// entries are off by at most γ_k·|X||X|ᵀ, of which the Frobenius norm is at most ‖X‖²_F. M is
-// bounded alike, and the last matrix by its Frobenius norm. To scale a matrix by a power of
+// ‖X‖₂² = ‖XXᵀ‖₂ ≤ ‖M‖₂ + γ_k·‖X‖²_F, where M is XXᵀ as computed, with sums of k products. Its
+// entries are off by at most γ_k·|X||X|ᵀ, and the Frobenius norm of |X||X|ᵀ is at most ‖X‖²_F. M is
+// bounded in the same way, and the last matrix by its Frobenius norm. To scale a matrix by a power of
 // two is exact; what underflows on the way is less than normSlack of its norm.
 func (s *spectrum) above(x []float64, rows, cols, steps int) float64 {
 	most := simd.MaxAbs(x)

@@ -236,7 +236,7 @@ func (o *Options) checkAttributes(train, test *dataset.Set) error {
 	return nil
 }
 
-// upward rounds a positive number up to so many digits, as it is printed.
+// upward rounds a positive number up to this number of decimal digits.
 func upward(x float64, digits int) float64 {
 	unit := math.Pow10(int(math.Floor(math.Log10(x))) + 1 - digits)
 	return math.Ceil(x/unit-1e-9) * unit

@@ -50,8 +50,9 @@ func Quantiles(x []float64, ps ...float64) []float64 {
 	return q
 }
 
-// arrange puts in their places the entries of x, which begins at rank first, of which the ranks, in
-// ascending order, are asked for: Hoare's selection, and a whole sort after so many partitions.
+// arrange reorders x so that the entries at the given ranks stand where a sort would put them. Ranks
+// ascend, and x[0] has rank first. It is Hoare's selection; where that many partitions do not
+// suffice, it sorts.
 func arrange(x []float64, ranks []int, first, partitions int) {
 	if len(ranks) == 0 {
 		return

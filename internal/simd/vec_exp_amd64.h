@@ -104,6 +104,20 @@
 	POWER \
 	RAISE(V3)
 
+// VALUE and SLOPE read the arguments of a function, and of a function that is multiplied by d.
+#define VALUE \
+	MOVQ dst+0(FP), DI \
+	MOVQ x+8(FP), SI \
+	MOVQ n+16(FP), CX \
+	MOVQ lanes+24(FP), R9
+
+#define SLOPE \
+	MOVQ dst+0(FP), DI \
+	MOVQ d+8(FP), BX \
+	MOVQ x+16(FP), SI \
+	MOVQ n+24(FP), CX \
+	MOVQ lanes+32(FP), R9
+
 #define CONSTANTS \
 	VMOVUPS ONE, V12 \
 	VMOVUPS EXPMOST, V13 \
@@ -117,14 +131,20 @@
 // func expF32(dst, x *float32, n int, lanes *uint32)
 TEXT EXPF32(SB), NOSPLIT, $0-32
 	BEGIN(·expWideF32)
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	MOVQ lanes+24(FP), R9
+	VALUE
 	CONSTANTS
 	SINGLES32(EXP)
 	VZEROUPPER
 	RET
+
+// TOTAL: X0 is the sum of the eight lanes of Y10.
+#define TOTAL \
+	VEXTRACTF128 $1, Y10, X0 \
+	VADDPS X0, X10, X0 \
+	VPERMILPS $0x4E, X0, X1 \
+	VADDPS X1, X0, X0 \
+	VPERMILPS $0xB1, X0, X1 \
+	VADDPS X1, X0, X0
 
 // V15, the mask, is all lanes until the rest. V11 is the shift, V10 the sums.
 #define EXPSUM(LOAD, STORE) \
@@ -138,10 +158,7 @@ TEXT EXPF32(SB), NOSPLIT, $0-32
 // func expSumF32(dst, x *float32, n int, lanes *uint32, shift float32) float32
 TEXT EXPSUMF32(SB), NOSPLIT, $0-44
 	BEGIN(·expSumWideF32)
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	MOVQ lanes+24(FP), R9
+	VALUE
 	VBROADCASTSS shift+32(FP), V11
 	CONSTANTS
 	ZERO(V10)
@@ -165,10 +182,7 @@ TEXT EXPSUMF32(SB), NOSPLIT, $0-44
 // func sigmoidF32(dst, x *float32, n int, lanes *uint32)
 TEXT SIGMOIDF32(SB), NOSPLIT, $0-32
 	BEGIN(·sigmoidWideF32)
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	MOVQ lanes+24(FP), R9
+	VALUE
 	CONSTANTS
 	SINGLES32(SIGMOID)
 	VZEROUPPER
@@ -191,11 +205,7 @@ TEXT SIGMOIDF32(SB), NOSPLIT, $0-32
 // func sigmoidSlopeF32(dst, d, x *float32, n int, lanes *uint32)
 TEXT SIGMOIDSLOPEF32(SB), NOSPLIT, $0-40
 	BEGIN(·sigmoidSlopeWideF32)
-	MOVQ dst+0(FP), DI
-	MOVQ d+8(FP), BX
-	MOVQ x+16(FP), SI
-	MOVQ n+24(FP), CX
-	MOVQ lanes+32(FP), R9
+	SLOPE
 	CONSTANTS
 	SINGLES32(SIGMOIDSLOPE)
 	VZEROUPPER
@@ -226,10 +236,7 @@ TEXT SIGMOIDSLOPEF32(SB), NOSPLIT, $0-40
 // func tanhF32(dst, x *float32, n int, lanes *uint32)
 TEXT TANHF32(SB), NOSPLIT, $0-32
 	BEGIN(·tanhWideF32)
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	MOVQ lanes+24(FP), R9
+	VALUE
 	CONSTANTS
 	SINGLES32(TANH)
 	VZEROUPPER
@@ -248,11 +255,7 @@ TEXT TANHF32(SB), NOSPLIT, $0-32
 // func tanhSlopeF32(dst, d, x *float32, n int, lanes *uint32)
 TEXT TANHSLOPEF32(SB), NOSPLIT, $0-40
 	BEGIN(·tanhSlopeWideF32)
-	MOVQ dst+0(FP), DI
-	MOVQ d+8(FP), BX
-	MOVQ x+16(FP), SI
-	MOVQ n+24(FP), CX
-	MOVQ lanes+32(FP), R9
+	SLOPE
 	CONSTANTS
 	SINGLES32(TANHSLOPE)
 	VZEROUPPER
@@ -280,10 +283,7 @@ TEXT TANHSLOPEF32(SB), NOSPLIT, $0-40
 // func softplusF32(dst, x *float32, n int, lanes *uint32)
 TEXT SOFTPLUSF32(SB), NOSPLIT, $0-32
 	BEGIN(·softplusWideF32)
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	MOVQ lanes+24(FP), R9
+	VALUE
 	CONSTANTS
 	SINGLES32(SOFTPLUS)
 	VZEROUPPER
@@ -348,10 +348,7 @@ TEXT SOFTPLUSF32(SB), NOSPLIT, $0-32
 // func erfF32(dst, x *float32, n int, lanes *uint32)
 TEXT ERFF32(SB), NOSPLIT, $0-32
 	BEGIN(·erfWideF32)
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	MOVQ lanes+24(FP), R9
+	VALUE
 	VMOVUPS ONE, V12
 	VMOVUPS ERFMOST, V13
 	SINGLES32(ERF)
@@ -370,11 +367,7 @@ TEXT ERFF32(SB), NOSPLIT, $0-32
 // func erfSlopeF32(dst, d, x *float32, n int, lanes *uint32)
 TEXT ERFSLOPEF32(SB), NOSPLIT, $0-40
 	BEGIN(·erfSlopeWideF32)
-	MOVQ dst+0(FP), DI
-	MOVQ d+8(FP), BX
-	MOVQ x+16(FP), SI
-	MOVQ n+24(FP), CX
-	MOVQ lanes+32(FP), R9
+	SLOPE
 	VMOVUPS ONE, V12
 	VMOVUPS ERFMOST, V13
 	SINGLES32(ERFSLOPE)
@@ -399,10 +392,7 @@ TEXT ERFSLOPEF32(SB), NOSPLIT, $0-40
 // func geluF32(dst, x *float32, n int, lanes *uint32)
 TEXT GELUF32(SB), NOSPLIT, $0-32
 	BEGIN(·geluWideF32)
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	MOVQ lanes+24(FP), R9
+	VALUE
 	VMOVUPS ONE, V12
 	VMOVUPS NORMALMOST, V13
 	SINGLES32(GELU)
@@ -425,11 +415,7 @@ TEXT GELUF32(SB), NOSPLIT, $0-32
 // func geluSlopeF32(dst, d, x *float32, n int, lanes *uint32)
 TEXT GELUSLOPEF32(SB), NOSPLIT, $0-40
 	BEGIN(·geluSlopeWideF32)
-	MOVQ dst+0(FP), DI
-	MOVQ d+8(FP), BX
-	MOVQ x+16(FP), SI
-	MOVQ n+24(FP), CX
-	MOVQ lanes+32(FP), R9
+	SLOPE
 	VMOVUPS ONE, V12
 	VMOVUPS NORMALMOST, V13
 	SINGLES32(GELUSLOPE)

@@ -53,13 +53,4 @@ narrow:
 #define MASKED(reg) VANDPS Y15, reg, reg
 #define ADDUP VADDPS Y3, Y10, Y10
 
-// TOTAL: X0 is the sum of the eight lanes of Y10.
-#define TOTAL \
-	VEXTRACTF128 $1, Y10, X0 \
-	VADDPS X0, X10, X0 \
-	VPERMILPS $0x4E, X0, X1 \
-	VADDPS X1, X0, X0 \
-	VPERMILPS $0xB1, X0, X1 \
-	VADDPS X1, X0, X0
-
 #include "vec_exp_amd64.h"
