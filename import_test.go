@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -38,7 +39,8 @@ var layers = [][]string{
 	{"nn/zoo", "nn/classical"},
 	{"nn"},
 	{"lsqr", "dct", "stat", "npy", "qp", "eigen", "gram", "lattice", "guard/ledger"},
-	{"internal/simd", "internal/file", "internal/float16", "internal/sheet", "internal/manual", "internal/listen", "internal/shared", "internal/browser", "internal/gate", "internal/benchall"},
+	{"internal/simd", "internal/file", "internal/float16", "internal/sheet", "internal/manual", "internal/listen", "internal/browser", "internal/gate", "internal/benchall"},
+	{"internal/must", "internal/shared"},
 }
 
 func layerOf(pkg string) int {
@@ -47,7 +49,7 @@ func layerOf(pkg string) int {
 
 func TestImportsPointDownward(t *testing.T) {
 	seen := map[string]bool{}
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -79,10 +81,7 @@ func TestImportsPointDownward(t *testing.T) {
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for _, l := range layers {
 		for _, pkg := range l {
 			if !seen[pkg] {
@@ -109,10 +108,7 @@ func TestLibraryLeavesTheCommandOut(t *testing.T) {
 			return
 		}
 		seen[dir] = true
-		p, err := build.Default.ImportDir(dir, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(build.Default.ImportDir(dir, 0))(t)
 		for _, imp := range p.Imports {
 			if imp, ours := project(imp); ours {
 				visit(imp)

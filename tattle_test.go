@@ -10,6 +10,7 @@ import (
 
 	"tattle/audit"
 	"tattle/bound"
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/onnx"
 )
@@ -36,14 +37,9 @@ func smallModel() *nn.Graph {
 // The file of the examples is the net above.
 func TestSmallModel(t *testing.T) {
 	const path = "testdata/small.onnx"
-	want, err := onnx.Encode(smallModel())
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(onnx.Encode(smallModel()))(t)
 	if *update {
-		if err := os.WriteFile(path, want, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, want, 0o666))
 	}
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%s is not the net of smallModel (%v): go test -run TestSmallModel -update .", path, err)
@@ -52,19 +48,12 @@ func TestSmallModel(t *testing.T) {
 
 func small(t *testing.T) *Model {
 	t.Helper()
-	m, err := cut(smallModel(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(cut(smallModel(), ""))(t)
 }
 
 func TestBadInputs(t *testing.T) {
 	m := small(t)
-	noise, err := m.Noise("gaussian", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noise := must.Get(m.Noise("gaussian", 1))(t)
 	short, seen := make([]float32, 7), make([]float32, 12)
 	for name, f := range map[string]func() error{
 		"no file":  func() error { _, err := Open("testdata/absent.onnx"); return err },
@@ -101,23 +90,11 @@ func TestBadInputs(t *testing.T) {
 // The certificate is the largest of the bounds of every kind, and more queries lower it.
 func TestCertifyTakesTheLargest(t *testing.T) {
 	m := small(t)
-	noise, err := m.Noise("gaussian", .5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noise := must.Get(m.Noise("gaussian", .5))(t)
 	x := []float32{.1, .9, .4, .6, .5, .5, .2, .8}
-	domain, err := bound.Legal(make([]float64, 8), []float64{1, 1, 1, 1, 1, 1, 1, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, err := m.Certify(t.Context(), x, noise, CertifyOptions{Domain: domain})
-	if err != nil {
-		t.Fatal(err)
-	}
-	many, err := m.Certify(t.Context(), x, noise, CertifyOptions{Domain: domain, Queries: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	domain := must.Get(bound.Legal(make([]float64, 8), []float64{1, 1, 1, 1, 1, 1, 1, 1}))(t)
+	one := must.Get(m.Certify(t.Context(), x, noise, CertifyOptions{Domain: domain}))(t)
+	many := must.Get(m.Certify(t.Context(), x, noise, CertifyOptions{Domain: domain, Queries: 100}))(t)
 	for k, v := range one.Std {
 		for _, b := range append(one.Result.Sizes, one.Result.Far, one.Result.Barankin) {
 			if v < b.Std[k] || math.IsNaN(v) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tattle/bound"
+	"tattle/internal/must"
 	"tattle/release"
 )
 
@@ -45,8 +46,7 @@ func (s *stopping) Examples(x []float32, indices []int) {
 func TestCancel(t *testing.T) {
 	g := newGaussian(t, 200, 60, 60)
 	data, noise := g.draw(3000, 61), release.Gaussian{Sigma: 1}
-	l, err := NewLinear(context.Background(), g.front, noise, data, LinearOptions{})
-	must(t, err)
+	l := must.Get(NewLinear(context.Background(), g.front, noise, data, LinearOptions{}))(t)
 	for name, f := range map[string]func(ctx context.Context, s *stopper) error{
 		"linear, reading": func(ctx context.Context, s *stopper) error {
 			_, err := NewLinear(ctx, g.front, noise, &stopping{data, 2, s}, LinearOptions{})
@@ -62,7 +62,7 @@ func TestCancel(t *testing.T) {
 		},
 		"inversion": func(ctx context.Context, s *stopper) error {
 			v, err := NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}, Progress: func(done, total int) { s.step(done == 3) }})
-			must(t, err)
+			must.Do(t, err)
 			_, err = Measure(ctx, v, g.front, noise, data, all(50), Options{})
 			return err
 		},

@@ -6,6 +6,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/train"
@@ -22,36 +23,27 @@ func TestControlsOnGlyphs(t *testing.T) {
 	data := dataset.Glyphs(dataset.GlyphOptions{N: 1200, Seed: 1})
 	test := dataset.Glyphs(dataset.GlyphOptions{N: 40, Seed: 1, Split: dataset.Test})
 	g := zoo.MNIST(3)
-	_, err := train.Fit(ctx, g, data, train.Options{Epochs: 5, Seed: 4})
-	must(t, err)
+	must.Get(train.Fit(ctx, g, data, train.Options{Epochs: 5, Seed: 4}))(t)
 	front := features(t, g)
-	whole, err := nn.NewNet(g)
-	must(t, err)
+	whole := must.Get(nn.NewNet(g))(t)
 	controls(t, front, whole, data, test, all(20), 2)
 }
 
 // controls runs the positive and the negative control.
 func controls(t *testing.T, front, whole *nn.Net, train, test *dataset.Set, indices []int, epochs int) {
 	ctx, domain := context.Background(), box(t, train)
-	rms, _, err := release.FeatureScale(ctx, front, test)
-	must(t, err)
-	prior, err := bound.NewPrior(ctx, train, nn.Size(train.Shape), 6000, 1)
-	must(t, err)
+	rms, _ := must.Get2(release.FeatureScale(ctx, front, test))(t)
+	prior := must.Get(bound.NewPrior(ctx, train, nn.Size(train.Shape), 6000, 1))(t)
 	for _, scale := range []float64{.01, 300} {
 		noise := release.Gaussian{Sigma: scale * rms}
-		m, err := NewMean(front, prior.Mean, domain)
-		must(t, err)
-		l, err := NewLinear(ctx, front, noise, train, LinearOptions{Domain: domain})
-		must(t, err)
-		d, err := NewDecoder(ctx, front, noise, train, DecoderOptions{Domain: domain, Epochs: epochs, Linear: l})
-		must(t, err)
-		v, err := NewInversion(front, noise, prior, InversionOptions{Starts: []Attack{l}, Domain: domain})
-		must(t, err)
+		m := must.Get(NewMean(front, prior.Mean, domain))(t)
+		l := must.Get(NewLinear(ctx, front, noise, train, LinearOptions{Domain: domain}))(t)
+		d := must.Get(NewDecoder(ctx, front, noise, train, DecoderOptions{Domain: domain, Epochs: epochs, Linear: l}))(t)
+		v := must.Get(NewInversion(front, noise, prior, InversionOptions{Starts: []Attack{l}, Domain: domain}))(t)
 		attacks := []Attack{m, l, d, v}
 		var alone float64
 		for i, a := range attacks {
-			r, err := Measure(ctx, a, front, noise, test, indices, Options{Draws: 1, Classifier: whole})
-			must(t, err)
+			r := must.Get(Measure(ctx, a, front, noise, test, indices, Options{Draws: 1, Classifier: whole}))(t)
 			e := r.RootMeanSquare()
 			t.Logf("σ = %v RMS: %s %.4f, recognised %.2f", scale, a.Name(), e, r.Recognised)
 			switch {

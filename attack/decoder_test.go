@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -49,17 +50,13 @@ func signs(count int, seed uint64) points {
 func TestDecoderComesNearThePosteriorMean(t *testing.T) {
 	const sigma = 1.5
 	ctx, noise := context.Background(), release.Gaussian{Sigma: sigma}
-	front, err := nn.NewNet(&nn.Graph{Name: "identity", Input: "x", InputShape: []int{4}, Output: "a",
-		Nodes: []*nn.Node{{Name: "a", Op: &nn.Identity{}, Inputs: []string{"x"}, Output: "a"}}})
-	must(t, err)
+	front := must.Get(nn.NewNet(&nn.Graph{Name: "identity", Input: "x", InputShape: []int{4}, Output: "a",
+		Nodes: []*nn.Node{{Name: "a", Op: &nn.Identity{}, Inputs: []string{"x"}, Output: "a"}}}))(t)
 	train, test := signs(20000, 1), signs(4000, 2)
-	d, err := NewDecoder(ctx, front, noise, train, DecoderOptions{Hidden: 32, Rate: 3e-3})
-	must(t, err)
-	l, err := NewLinear(ctx, front, noise, train, LinearOptions{})
-	must(t, err)
+	d := must.Get(NewDecoder(ctx, front, noise, train, DecoderOptions{Hidden: 32, Rate: 3e-3}))(t)
+	l := must.Get(NewLinear(ctx, front, noise, train, LinearOptions{}))(t)
 	reach := func(a Attack) (mean, std float64) {
-		r, err := Measure(ctx, a, front, noise, test, all(4000), Options{})
-		must(t, err)
+		r := must.Get(Measure(ctx, a, front, noise, test, all(4000), Options{}))(t)
 		return meanError(r)
 	}
 	best, _ := reach(signBayes{sigma * sigma})
@@ -81,14 +78,11 @@ func TestDecoderComesNearThePosteriorMean(t *testing.T) {
 func TestDecoderLearnsNothingFromNoise(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 6, 5, 30)
 	noise := release.Gaussian{Sigma: 1e6}
-	d, err := NewDecoder(ctx, g.front, noise, g.draw(3000, 31), DecoderOptions{Hidden: 32, Epochs: 4})
-	must(t, err)
-	m, err := NewMean(g.front, g.prior.Mean, d.domain)
-	must(t, err)
+	d := must.Get(NewDecoder(ctx, g.front, noise, g.draw(3000, 31), DecoderOptions{Hidden: 32, Epochs: 4}))(t)
+	m := must.Get(NewMean(g.front, g.prior.Mean, d.domain))(t)
 	test := g.draw(3000, 32)
 	of := func(a Attack) (mean, std float64) {
-		r, err := Measure(ctx, a, g.front, noise, test, all(3000), Options{Draws: 1})
-		must(t, err)
+		r := must.Get(Measure(ctx, a, g.front, noise, test, all(3000), Options{Draws: 1}))(t)
 		return meanError(r)
 	}
 	prior, std := of(m)
@@ -103,26 +97,23 @@ func TestDecoderLearnsNothingFromNoise(t *testing.T) {
 func TestDecoderIsJudgedOnWhatItHasNotSeen(t *testing.T) {
 	ctx, noise, front := context.Background(), release.Gaussian{Sigma: 1.5}, wide(t, 4)
 	data := signs(2000, 4)
-	l, err := NewLinear(ctx, front, noise, data, LinearOptions{})
-	must(t, err)
+	l := must.Get(NewLinear(ctx, front, noise, data, LinearOptions{}))(t)
 	if slices.Equal(l.kept.weight, l.weight) {
 		t.Fatal("the map has seen the held-out examples")
 	}
 	o := DecoderOptions{Hidden: 16, Epochs: 3, Rate: 3e-3, Batch: 100, Linear: l}
-	during, err := newDecoding(ctx, l, front, noise, data, o)
-	must(t, err)
+	during := must.Get(newDecoding(ctx, l, front, noise, data, o))(t)
 	if !slices.Equal(during.skip.Bias.Data, l.kept.bias) || slices.ContainsFunc(during.kept, func(i int) bool { return slices.Contains(during.held, i) }) {
 		t.Error("the decoder learns what it is judged on")
 	}
 	o.Rate = 10 // no epoch is better
-	d, err := NewDecoder(ctx, front, noise, data, o)
-	must(t, err)
+	d := must.Get(NewDecoder(ctx, front, noise, data, o))(t)
 	if slices.Min(d.Held[1:]) < d.Held[0] {
 		t.Fatalf("held-out errors %v", d.Held)
 	}
 	x, a, b := []float32{1, 2, -1, .5}, make([]float32, 4), make([]float32, 4)
-	must(t, d.Reconstruct(ctx, a, x))
-	must(t, l.Reconstruct(ctx, b, x))
+	must.Do(t, d.Reconstruct(ctx, a, x))
+	must.Do(t, l.Reconstruct(ctx, b, x))
 	for i := range a {
 		if math.Abs(float64(a[i]-b[i])) > 1e-6 {
 			t.Errorf("input %d is %v, by the linear attack %v", i, a[i], b[i])

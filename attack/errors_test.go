@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/bound"
+	"tattle/internal/must"
 	"tattle/release"
 )
 
@@ -18,8 +19,7 @@ func TestErrors(t *testing.T) {
 	bad := points{4, slices.Clone(data.x)}
 	bad.x[17] = float32(math.NaN())
 	domain := bound.Domain{Low: []float64{0}, High: []float64{1}}
-	l, err := NewLinear(ctx, g.front, noise, data, LinearOptions{})
-	must(t, err)
+	l := must.Get(NewLinear(ctx, g.front, noise, data, LinearOptions{}))(t)
 	small := &bound.Prior{P: 1, Mean: []float64{0}, Covariance: []float64{1}}
 	flat := &bound.Prior{P: 4, Mean: make([]float64, 4), Covariance: make([]float64, 16)}
 	linear := func(d bound.Source, o LinearOptions) error {

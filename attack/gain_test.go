@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tattle/bound"
+	"tattle/internal/must"
 	"tattle/release"
 )
 
@@ -72,19 +73,15 @@ func (r *Result) gainOf(prior *Result) float64 {
 func TestGainNeedsARelease(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 6, 5, 80)
 	train, test := g.draw(900, 81), g.draw(200*30, 82)
-	mean, err := NewMean(g.front, g.prior.Mean, bound.Free)
-	must(t, err)
+	mean := must.Get(NewMean(g.front, g.prior.Mean, bound.Free))(t)
 	for _, c := range []struct {
 		sigma       float64
 		least, most int
 	}{{1e5, 0, 4}, {1e-3, 190, 200}} {
 		noise := release.Gaussian{Sigma: c.sigma}
-		l, err := NewLinear(ctx, g.front, noise, train, LinearOptions{})
-		must(t, err)
-		alone, err := Measure(ctx, mean, g.front, noise, test, all(200*30), Options{Draws: 2})
-		must(t, err)
-		reached, err := Measure(ctx, l, g.front, noise, test, all(200*30), Options{Draws: 2})
-		must(t, err)
+		l := must.Get(NewLinear(ctx, g.front, noise, train, LinearOptions{}))(t)
+		alone := must.Get(Measure(ctx, mean, g.front, noise, test, all(200*30), Options{Draws: 2}))(t)
+		reached := must.Get(Measure(ctx, l, g.front, noise, test, all(200*30), Options{Draws: 2}))(t)
 		if got := reached.Gain(alone, nil, 1).Better(); got != (c.sigma < 1) {
 			t.Errorf("σ = %g: better than guessing the mean on 6,000 examples: %v", c.sigma, got)
 		}

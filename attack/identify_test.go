@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/release"
 )
 
@@ -16,8 +17,7 @@ func TestIdentify(t *testing.T) {
 	data := g.draw(1000, 2)
 	for sigma, c := range map[float64]struct{ least, most float64 }{1e-6: {1, 1}, 1e6: {0, .03}} {
 		for _, noise := range []release.Noise{release.Gaussian{Sigma: sigma}, release.Laplace{Sigma: sigma, Scale: sigma / math.Sqrt2}} {
-			x, err := Identify(ctx, g.front, noise, data, 5)
-			must(t, err)
+			x := must.Get(Identify(ctx, g.front, noise, data, 5))(t)
 			if share := float64(x.Found) / float64(x.Inputs); share < c.least || share > c.most || x.Candidates != 1000 {
 				t.Errorf("σ = %v, %v: %+v", sigma, noise, x)
 			}

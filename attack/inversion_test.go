@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/bound"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/release"
 )
@@ -15,8 +16,7 @@ import (
 // The penalty's gradient against differences, and its coordinates there and back.
 func TestPenalty(t *testing.T) {
 	g := newGaussian(t, 12, 4, 8)
-	p, err := newWhitened(g.prior)
-	must(t, err)
+	p := must.Get(newWhitened(g.prior))(t)
 	r := rand.New(rand.NewPCG(9, 9))
 	theta, at, back := make([]float32, 24), make([]float32, 24), make([]float32, 24)
 	for i := range at {
@@ -96,15 +96,11 @@ func TestInversionKnowsTheNoise(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 3, 60, 14)
 	train, test := g.draw(4000, 15), g.draw(500, 16)
 	for _, family := range []string{"laplace", "student-t:3"} {
-		noise, err := release.ParseNoise(family, 1, 60)
-		must(t, err)
-		l, err := NewLinear(ctx, g.front, noise, train, LinearOptions{})
-		must(t, err)
-		v, err := NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}})
-		must(t, err)
+		noise := must.Get(release.ParseNoise(family, 1, 60))(t)
+		l := must.Get(NewLinear(ctx, g.front, noise, train, LinearOptions{}))(t)
+		v := must.Get(NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}}))(t)
 		of := func(a Attack) float64 {
-			r, err := Measure(ctx, a, g.front, noise, test, all(500), Options{})
-			must(t, err)
+			r := must.Get(Measure(ctx, a, g.front, noise, test, all(500), Options{}))(t)
 			e, _ := meanError(r)
 			return e
 		}
@@ -119,17 +115,12 @@ func TestInversionKnowsTheNoise(t *testing.T) {
 // The objective of next to no noise does not overflow.
 func TestInversionOfNextToNoNoise(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 6, 6, 17)
-	noise, err := release.NewGaussian(release.MinSigma)
-	must(t, err)
-	v, err := NewInversion(g.front, noise, g.prior, InversionOptions{Steps: 400, Rate: .2})
-	must(t, err)
+	noise := must.Get(release.NewGaussian(release.MinSigma))(t)
+	v := must.Get(NewInversion(g.front, noise, g.prior, InversionOptions{Steps: 400, Rate: .2}))(t)
 	test := g.draw(100, 18)
-	r, err := Measure(ctx, v, g.front, noise, test, all(100), Options{Draws: 1})
-	must(t, err)
-	m, err := NewMean(g.front, g.prior.Mean, bound.Free)
-	must(t, err)
-	alone, err := Measure(ctx, m, g.front, noise, test, all(100), Options{Draws: 1})
-	must(t, err)
+	r := must.Get(Measure(ctx, v, g.front, noise, test, all(100), Options{Draws: 1}))(t)
+	m := must.Get(NewMean(g.front, g.prior.Mean, bound.Free))(t)
+	alone := must.Get(Measure(ctx, m, g.front, noise, test, all(100), Options{Draws: 1}))(t)
 	if e, a := r.RootMeanSquare(), alone.RootMeanSquare(); e > .3*a {
 		t.Errorf("error %v, where the prior alone leaves %v", e, a)
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tattle/bound"
+	"tattle/internal/must"
 	"tattle/release"
 )
 
@@ -17,8 +18,7 @@ func TestLinearIsLeastSquares(t *testing.T) {
 	const sigma = .5
 	ctx, g := context.Background(), newGaussian(t, 5, 3, 4)
 	train := g.draw(1500, 5)
-	l, err := NewLinear(ctx, g.front, release.Gaussian{Sigma: sigma}, train, LinearOptions{})
-	must(t, err)
+	l := must.Get(NewLinear(ctx, g.front, release.Gaussian{Sigma: sigma}, train, LinearOptions{}))(t)
 	// Least squares on [a 1], with σ√N and the ridge as rows to be answered by zeros.
 	effective := math.Sqrt(sigma*sigma + l.ridge*l.moments.scale())
 	count := train.Len()
@@ -41,7 +41,7 @@ func TestLinearIsLeastSquares(t *testing.T) {
 		x.Set(count+j, j, effective*math.Sqrt(float64(count)))
 	}
 	var w, rest mat.Dense
-	must(t, w.Solve(x, y))
+	must.Do(t, w.Solve(x, y))
 	for j := range g.p {
 		for i := range g.n {
 			if math.Abs(w.At(i, j)-float64(l.weight[i*g.p+j])) > 1e-5 {
@@ -75,8 +75,7 @@ func repeat(x []float64, count int) []float64 {
 func TestMeanSquareAtRises(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 6, 6, 6)
 	train := g.draw(400, 7)
-	l, err := NewLinear(ctx, g.front, release.Gaussian{Sigma: 1}, train, LinearOptions{})
-	must(t, err)
+	l := must.Get(NewLinear(ctx, g.front, release.Gaussian{Sigma: 1}, train, LinearOptions{}))(t)
 	last := -1.0
 	for _, sigma := range []float64{0, 1e-6, 1e-3, .1, 1, 10, 1e6} {
 		e := l.MeanSquareAt(sigma)
@@ -100,20 +99,16 @@ func TestLinearKnowsThePost(t *testing.T) {
 	train, test := g.draw(5000, 16), g.draw(1000, 17)
 	noise, post := release.Gaussian{Sigma: .3}, release.Post{TopK: 1}
 	measure := func(o LinearOptions) float64 {
-		l, err := NewLinear(ctx, g.front, noise, train, o)
-		must(t, err)
+		l := must.Get(NewLinear(ctx, g.front, noise, train, o))(t)
 		if (o.Post != release.Post{}) != math.IsNaN(l.MeanSquareAt(1)) {
 			t.Error("an expected error where the moments hold noise")
 		}
-		r, err := Measure(ctx, l, g.front, noise, test, all(1000), Options{Post: post})
-		must(t, err)
+		r := must.Get(Measure(ctx, l, g.front, noise, test, all(1000), Options{Post: post}))(t)
 		return r.RootMeanSquare()
 	}
 	knows, not := measure(LinearOptions{Post: post}), measure(LinearOptions{Post: release.Post{}})
-	m, err := NewMean(g.front, g.prior.Mean, bound.Free)
-	must(t, err)
-	r, err := Measure(ctx, m, g.front, noise, test, all(1000), Options{Post: post})
-	must(t, err)
+	m := must.Get(NewMean(g.front, g.prior.Mean, bound.Free))(t)
+	r := must.Get(Measure(ctx, m, g.front, noise, test, all(1000), Options{Post: post}))(t)
 	if knows > .97*not || knows > .97*r.RootMeanSquare() {
 		t.Errorf("error %v of the one that knows, %v of the one that does not, %v of the prior", knows, not, r.RootMeanSquare())
 	}

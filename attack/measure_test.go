@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/bound"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/release"
 )
@@ -18,20 +19,14 @@ func TestMeasureDependsOnTheExampleAlone(t *testing.T) {
 	test := g.draw(300, 11)
 	noise := release.Gaussian{Sigma: .5}
 	train := func(seed uint64) *Decoder {
-		d, err := NewDecoder(ctx, g.front, noise, g.draw(900, 12), DecoderOptions{Hidden: 16, Epochs: 2, Seed: seed})
-		must(t, err)
-		return d
+		return must.Get(NewDecoder(ctx, g.front, noise, g.draw(900, 12), DecoderOptions{Hidden: 16, Epochs: 2, Seed: seed}))(t)
 	}
-	l, err := NewLinear(ctx, g.front, noise, test, LinearOptions{})
-	must(t, err)
-	v, err := NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}, Steps: 20})
-	must(t, err)
+	l := must.Get(NewLinear(ctx, g.front, noise, test, LinearOptions{}))(t)
+	v := must.Get(NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}, Steps: 20}))(t)
 	for _, a := range []Attack{l, v, train(1)} {
 		o := Options{Seed: 5, Coordinates: bound.DCT([]int{2, 3})}
-		many, err := Measure(ctx, a, g.front, noise, test, all(300), o)
-		must(t, err)
-		few, err := Measure(ctx, a, g.front, noise, test, []int{299, 7}, o)
-		must(t, err)
+		many := must.Get(Measure(ctx, a, g.front, noise, test, all(300), o))(t)
+		few := must.Get(Measure(ctx, a, g.front, noise, test, []int{299, 7}, o))(t)
 		if !slices.Equal(many.RMS[299*6:], few.RMS[:6]) || !slices.Equal(many.RMS[7*6:8*6], few.RMS[6:]) {
 			t.Errorf("%s: errors depend on the batch", a.Name())
 		}
@@ -48,18 +43,14 @@ func TestQueries(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 6, 5, 13)
 	data := g.draw(1000, 14)
 	measure := func(noise release.Noise, queries int) *Result {
-		l, err := NewLinear(ctx, g.front, noise, data, LinearOptions{Queries: queries})
-		must(t, err)
-		r, err := Measure(ctx, l, g.front, noise, data, all(1000), Options{Queries: queries})
-		must(t, err)
-		return r
+		l := must.Get(NewLinear(ctx, g.front, noise, data, LinearOptions{Queries: queries}))(t)
+		return must.Get(Measure(ctx, l, g.front, noise, data, all(1000), Options{Queries: queries}))(t)
 	}
 	one, four := measure(release.Gaussian{Sigma: .5}, 1), measure(release.Gaussian{Sigma: 1}, 4)
 	if !slices.Equal(one.RMS, four.RMS) {
 		t.Error("four releases with twice the noise are not one")
 	}
-	laplace, err := release.NewLaplace(1)
-	must(t, err)
+	laplace := must.Get(release.NewLaplace(1))(t)
 	a, sa := meanError(one)
 	b, sb := meanError(measure(laplace, 4))
 	if math.Abs(a-b) > 5*math.Hypot(sa, sb) { // 6e-7, were the errors normal
@@ -71,11 +62,9 @@ func TestSummaries(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 6, 5, 18)
 	noise := release.Gaussian{Sigma: .5}
 	data := g.draw(200, 19)
-	l, err := NewLinear(ctx, g.front, noise, data, LinearOptions{})
-	must(t, err)
+	l := must.Get(NewLinear(ctx, g.front, noise, data, LinearOptions{}))(t)
 	c := bound.DCT([]int{2, 3})
-	r, err := Measure(ctx, l, g.front, noise, data, all(200), Options{Coordinates: c, Pictures: 3})
-	must(t, err)
+	r := must.Get(Measure(ctx, l, g.front, noise, data, all(200), Options{Coordinates: c, Pictures: 3}))(t)
 	rows := r.Summaries(c, 2)
 	if len(rows) != 2 || rows[0].Band != "all" || rows[1].Band != "2x2" || rows[0].Values != 1200 || rows[1].Values != 800 {
 		t.Fatalf("rows %+v", rows)
@@ -104,15 +93,11 @@ func TestBytesDoNotDependOnCores(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 300, 120, 70)
 	train, test, noise := g.draw(1200, 71), g.draw(20, 72), release.Gaussian{Sigma: 1}
 	reach := func() (all [][]float64) {
-		l, err := NewLinear(ctx, g.front, noise, train, LinearOptions{})
-		must(t, err)
-		d, err := NewDecoder(ctx, g.front, noise, train, DecoderOptions{Hidden: 64, Epochs: 1, Linear: l})
-		must(t, err)
-		v, err := NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}, Steps: 5})
-		must(t, err)
+		l := must.Get(NewLinear(ctx, g.front, noise, train, LinearOptions{}))(t)
+		d := must.Get(NewDecoder(ctx, g.front, noise, train, DecoderOptions{Hidden: 64, Epochs: 1, Linear: l}))(t)
+		v := must.Get(NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}, Steps: 5}))(t)
 		for _, a := range []Attack{l, d, v} {
-			r, err := Measure(ctx, a, g.front, noise, test, []int{3, 1, 19}, Options{})
-			must(t, err)
+			r := must.Get(Measure(ctx, a, g.front, noise, test, []int{3, 1, 19}, Options{}))(t)
 			all = append(all, r.RMS)
 		}
 		return all

@@ -7,6 +7,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/npy"
@@ -24,21 +25,15 @@ type mnist struct {
 
 func openMNIST(t testing.TB) mnist {
 	t.Helper()
-	g, err := onnx.Read(shared.Path(t, "models/mnist-mlp.onnx"))
-	must(t, err)
+	g := must.Get(onnx.Read(shared.Path(t, "models/mnist-mlp.onnx")))(t)
 	var m mnist
 	m.front = features(t, g)
-	m.whole, err = nn.NewNet(g)
-	must(t, err)
-	m.train, err = dataset.Open(shared.Path(t, "data/mnist"), dataset.Train)
-	must(t, err)
-	m.test, err = dataset.Open(shared.Path(t, "data/mnist"), dataset.Test)
-	must(t, err)
-	file, err := npy.Open(shared.Path(t, "oracles/hcr-mnist/algorithm1_s200_i10_r25.npz"))
-	must(t, err)
+	m.whole = must.Get(nn.NewNet(g))(t)
+	m.train = must.Get(dataset.Open(shared.Path(t, "data/mnist"), dataset.Train))(t)
+	m.test = must.Get(dataset.Open(shared.Path(t, "data/mnist"), dataset.Test))(t)
+	file := must.Get(npy.Open(shared.Path(t, "oracles/hcr-mnist/algorithm1_s200_i10_r25.npz")))(t)
 	defer file.Close()
-	a, err := file.Array("indices")
-	must(t, err)
+	a := must.Get(file.Array("indices"))(t)
 	for _, i := range a.Data.([]int64) {
 		m.indices = append(m.indices, int(i))
 	}
@@ -55,16 +50,7 @@ func box(t testing.TB, s *dataset.Set) bound.Domain {
 			low, high = append(low, float64(lo[c])), append(high, float64(hi[c]))
 		}
 	}
-	d, err := bound.Legal(low, high)
-	must(t, err)
-	return d
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	return must.Get(bound.Legal(low, high))(t)
 }
 
 const oracleSigma = 1.7024195
@@ -82,24 +68,17 @@ func TestMNIST(t *testing.T) {
 		decoderLimit = .605
 	}
 	noise := release.Gaussian{Sigma: oracleSigma}
-	prior, err := bound.NewPrior(ctx, m.train, nn.Size(m.train.Shape), 0, 1)
-	must(t, err)
-	mean, err := NewMean(m.front, prior.Mean, m.domain)
-	must(t, err)
-	l, err := NewLinear(ctx, m.front, noise, m.train, LinearOptions{Domain: m.domain})
-	must(t, err)
-	inversion, err := NewInversion(m.front, noise, prior, InversionOptions{Starts: []Attack{l}, Domain: m.domain})
-	must(t, err)
-	d, err := NewDecoder(ctx, m.front, noise, m.train, DecoderOptions{Domain: m.domain, Linear: l, Epochs: 3})
-	must(t, err)
-	posterior, err := NewPosterior(ctx, m.front, noise, m.train, PosteriorOptions{Domain: m.domain})
-	must(t, err)
+	prior := must.Get(bound.NewPrior(ctx, m.train, nn.Size(m.train.Shape), 0, 1))(t)
+	mean := must.Get(NewMean(m.front, prior.Mean, m.domain))(t)
+	l := must.Get(NewLinear(ctx, m.front, noise, m.train, LinearOptions{Domain: m.domain}))(t)
+	inversion := must.Get(NewInversion(m.front, noise, prior, InversionOptions{Starts: []Attack{l}, Domain: m.domain}))(t)
+	d := must.Get(NewDecoder(ctx, m.front, noise, m.train, DecoderOptions{Domain: m.domain, Linear: l, Epochs: 3}))(t)
+	posterior := must.Get(NewPosterior(ctx, m.front, noise, m.train, PosteriorOptions{Domain: m.domain}))(t)
 	for _, c := range []struct {
 		attack          Attack
 		low, high, seen float64
 	}{{mean, .80, .85, 0}, {l, .55, .61, .8}, {inversion, .50, .58, .9}, {d, .45, decoderLimit, .85}, {posterior, .45, .58, .8}} {
-		r, err := Measure(ctx, c.attack, m.front, noise, m.test, m.indices[:25], Options{Classifier: m.whole})
-		must(t, err)
+		r := must.Get(Measure(ctx, c.attack, m.front, noise, m.test, m.indices[:25], Options{Classifier: m.whole}))(t)
 		rms := r.RootMeanSquare()
 		t.Logf("%s (%s): RMS %.4f per pixel, %.1f grey levels, recognised %.3f", c.attack.Name(), c.attack.About(), rms, rms*.3081*255, r.Recognised)
 		if rms < c.low || rms > c.high || r.Recognised < c.seen {

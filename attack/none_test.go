@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tattle/bound"
+	"tattle/internal/must"
 	"tattle/release"
 )
 
@@ -15,16 +16,12 @@ func TestWithoutNoise(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 5, 5, 21)
 	train, test := g.draw(2000, 22), g.draw(60, 23)
 	for _, post := range []release.Post{{}, {Label: true}} {
-		m, err := NewMean(g.front, g.prior.Mean, bound.Free)
-		must(t, err)
-		l, err := NewLinear(ctx, g.front, release.None{}, train, LinearOptions{Post: post})
-		must(t, err)
-		d, err := NewDecoder(ctx, g.front, release.None{}, train, DecoderOptions{Post: post, Linear: l, Hidden: 16, Epochs: 2})
-		must(t, err)
+		m := must.Get(NewMean(g.front, g.prior.Mean, bound.Free))(t)
+		l := must.Get(NewLinear(ctx, g.front, release.None{}, train, LinearOptions{Post: post}))(t)
+		d := must.Get(NewDecoder(ctx, g.front, release.None{}, train, DecoderOptions{Post: post, Linear: l, Hidden: 16, Epochs: 2}))(t)
 		attacks := []Attack{l, d}
 		if post == (release.Post{}) {
-			v, err := NewInversion(g.front, release.None{}, g.prior, InversionOptions{Starts: []Attack{l}})
-			must(t, err)
+			v := must.Get(NewInversion(g.front, release.None{}, g.prior, InversionOptions{Starts: []Attack{l}}))(t)
 			if !strings.Contains(v.About(), "no noise") {
 				t.Errorf("inversion: %s", v.About())
 			}
@@ -42,7 +39,6 @@ func TestWithoutNoise(t *testing.T) {
 }
 
 func reach(t *testing.T, a Attack, g gaussian, test points, post release.Post) float64 {
-	r, err := Measure(context.Background(), a, g.front, release.None{}, test, all(test.Len()), Options{Draws: 1, Post: post})
-	must(t, err)
+	r := must.Get(Measure(context.Background(), a, g.front, release.None{}, test, all(test.Len()), Options{Draws: 1, Post: post}))(t)
 	return r.RootMeanSquare()
 }

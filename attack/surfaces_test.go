@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tattle/bound"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/zoo"
@@ -24,9 +25,7 @@ func chain(t testing.TB, shape []int, seed uint64, ops ...nn.Op) *nn.Net {
 	}
 	g.Output = last
 	g.Init(seed)
-	net, err := nn.NewNet(g)
-	must(t, err)
-	return net
+	return must.Get(nn.NewNet(g))(t)
 }
 
 func layer(in, out int) *nn.Dense {
@@ -36,8 +35,7 @@ func layer(in, out int) *nn.Dense {
 func everyNoise(t testing.TB, sigma float64, n int) []release.Noise {
 	var all []release.Noise
 	for _, family := range []string{"gaussian", "laplace", "logistic", "student-t:3", "isotropic-laplace"} {
-		z, err := release.ParseNoise(family, sigma, n)
-		must(t, err)
+		z := must.Get(release.ParseNoise(family, sigma, n))(t)
 		all = append(all, z)
 	}
 	return all
@@ -55,8 +53,7 @@ func TestEverySurface(t *testing.T) {
 	for i := range p {
 		low[i], high[i] = g.prior.Mean[i]-3, g.prior.Mean[i]+3
 	}
-	legal, err := bound.Legal(low, high)
-	must(t, err)
+	legal := must.Get(bound.Legal(low, high))(t)
 	posts := []release.Post{{}, release.Post{Digits: 1}, release.Post{TopK: 2}, release.Post{Label: true}}
 	for surface, front := range map[string]*nn.Net{
 		"logits":        chain(t, []int{p}, 1, layer(p, 16), &nn.ReLU{}, layer(16, 10)),
@@ -65,21 +62,16 @@ func TestEverySurface(t *testing.T) {
 		"one number":    chain(t, []int{p}, 4, layer(p, 1)),
 	} {
 		_, n := front.Dims()
-		m, err := NewMean(front, g.prior.Mean, legal)
-		must(t, err)
+		m := must.Get(NewMean(front, g.prior.Mean, legal))(t)
 		for i, noise := range everyNoise(t, .05, n) {
 			queries, post := 1+3*(i%2), posts[i%len(posts)]
-			l, err := NewLinear(ctx, front, noise, train, LinearOptions{Queries: queries, Post: post, Domain: legal})
-			must(t, err)
-			d, err := NewDecoder(ctx, front, noise, train, DecoderOptions{Queries: queries, Post: post, Domain: legal, Hidden: 16, Epochs: 2, Linear: l})
-			must(t, err)
-			v, err := NewInversion(front, noise, g.prior, InversionOptions{Queries: queries, Starts: []Attack{l}, Domain: legal, Steps: 10})
-			must(t, err)
+			l := must.Get(NewLinear(ctx, front, noise, train, LinearOptions{Queries: queries, Post: post, Domain: legal}))(t)
+			d := must.Get(NewDecoder(ctx, front, noise, train, DecoderOptions{Queries: queries, Post: post, Domain: legal, Hidden: 16, Epochs: 2, Linear: l}))(t)
+			v := must.Get(NewInversion(front, noise, g.prior, InversionOptions{Queries: queries, Starts: []Attack{l}, Domain: legal, Steps: 10}))(t)
 			attacks := []Attack{m, l, d, v}
 			var alone float64
 			for k, a := range attacks {
-				r, err := Measure(ctx, a, front, noise, test, all(60), Options{Queries: queries, Post: post})
-				must(t, err)
+				r := must.Get(Measure(ctx, a, front, noise, test, all(60), Options{Queries: queries, Post: post}))(t)
 				inside(t, r, legal)
 				switch e := r.RootMeanSquare(); {
 				case k == 0:
@@ -129,21 +121,16 @@ func TestInversionOfAConvolutionalNet(t *testing.T) {
 	g := zoo.CIFAR10(7)
 	front := features(t, g)
 	train, test := pictures(100, 8), pictures(1, 9)
-	prior, err := bound.NewPrior(ctx, train, train.p, 0, 1)
-	must(t, err)
-	rms, _, err := release.FeatureScale(ctx, front, test)
-	must(t, err)
+	prior := must.Get(bound.NewPrior(ctx, train, train.p, 0, 1))(t)
+	rms, _ := must.Get2(release.FeatureScale(ctx, front, test))(t)
 	noise := release.Gaussian{Sigma: .05 * rms}
-	m, err := NewMean(front, prior.Mean, bound.Free)
-	must(t, err)
+	m := must.Get(NewMean(front, prior.Mean, bound.Free))(t)
 	reach := func(a Attack) float64 {
-		r, err := Measure(ctx, a, front, noise, test, all(1), Options{Draws: 1})
-		must(t, err)
+		r := must.Get(Measure(ctx, a, front, noise, test, all(1), Options{Draws: 1}))(t)
 		return r.RootMeanSquare()
 	}
 	alone := reach(m)
-	v, err := NewInversion(front, noise, prior, InversionOptions{Steps: 15, Rate: .15})
-	must(t, err)
+	v := must.Get(NewInversion(front, noise, prior, InversionOptions{Steps: 15, Rate: .15}))(t)
 	if e := reach(v); e > .5*alone {
 		t.Errorf("error %v, where the prior alone leaves %v", e, alone)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
@@ -37,9 +38,8 @@ func TestSystem(t *testing.T) {
 				s.x[i*s.width+n+j] = b.At(i, j)
 			}
 		}
-		must(t, want.Solve(&a, b))
-		got, err := s.solve(context.Background())
-		must(t, err)
+		must.Do(t, want.Solve(&a, b))
+		got := must.Get(s.solve(context.Background()))(t)
 		scale, limit := mat.Norm(&want, math.Inf(1)), 1e-13*mat.Cond(&a, 2)
 		for i := range n {
 			for j := range cols {
@@ -59,10 +59,8 @@ func TestSystem(t *testing.T) {
 func TestFilter(t *testing.T) {
 	const added = .3
 	ctx, g := context.Background(), newGaussian(t, 9, 7, 40)
-	l, err := NewLinear(ctx, g.front, release.Gaussian{Sigma: 1}, g.draw(500, 41), LinearOptions{})
-	must(t, err)
-	f, err := l.moments.filter(ctx, added)
-	must(t, err)
+	l := must.Get(NewLinear(ctx, g.front, release.Gaussian{Sigma: 1}, g.draw(500, 41), LinearOptions{}))(t)
+	f := must.Get(l.moments.filter(ctx, added))(t)
 	c := func(i, j int) float64 { return l.moments.joint[min(i, j)*l.moments.width()+max(i, j)] }
 	for i := range 7 {
 		for j := range 7 {
@@ -81,8 +79,7 @@ func TestFilter(t *testing.T) {
 // stands for a map without noise too, of features that are not independent.
 func TestMeanSquareBySolving(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 12, 20, 42)
-	l, err := NewLinear(ctx, g.front, release.Gaussian{Sigma: 1}, g.draw(800, 43), LinearOptions{})
-	must(t, err)
+	l := must.Get(NewLinear(ctx, g.front, release.Gaussian{Sigma: 1}, g.draw(800, 43), LinearOptions{}))(t)
 	last := 0.
 	for _, sigma := range []float64{0, 1e-9, 1e-3, .1, 1, 30} {
 		l.once.Do(l.decompose)
@@ -100,10 +97,8 @@ func TestMeanSquareBySolving(t *testing.T) {
 
 // wide is features that are the inputs.
 func wide(t testing.TB, p int) *nn.Net {
-	front, err := nn.NewNet(&nn.Graph{Name: "identity", Input: "x", InputShape: []int{p}, Output: "a",
-		Nodes: []*nn.Node{{Name: "a", Op: &nn.Identity{}, Inputs: []string{"x"}, Output: "a"}}})
-	must(t, err)
-	return front
+	return must.Get(nn.NewNet(&nn.Graph{Name: "identity", Input: "x", InputShape: []int{p}, Output: "a",
+		Nodes: []*nn.Node{{Name: "a", Op: &nn.Identity{}, Inputs: []string{"x"}, Output: "a"}}}))(t)
 }
 
 // Of more features than are decomposed, the expected error is that on the training
@@ -118,18 +113,16 @@ func TestLinearOfManyFeatures(t *testing.T) {
 	}
 	front, noise := wide(t, p), release.Gaussian{Sigma: sigma}
 	last, calls := 0, 0
-	l, err := NewLinear(ctx, front, noise, data, LinearOptions{Progress: func(done, total int) {
+	l := must.Get(NewLinear(ctx, front, noise, data, LinearOptions{Progress: func(done, total int) {
 		if done != calls+1 || done > total {
 			t.Errorf("step %d of %d after %d", done, total, calls)
 		}
 		last, calls = total, done
-	}})
-	must(t, err)
+	}}))(t)
 	if calls != last || calls == 0 {
 		t.Errorf("%d steps told of %d", calls, last)
 	}
-	r1, err := Measure(ctx, l, front, noise, data, all(1400), Options{Draws: 1})
-	must(t, err)
+	r1 := must.Get(Measure(ctx, l, front, noise, data, all(1400), Options{Draws: 1}))(t)
 	got, std := meanError(r1)
 	// The map's ridge is chosen for other examples and costs a little on these; the
 	// limit of 6 standard errors is 1e-9 for a mean of 1,400.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tattle/bound"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/release"
 )
@@ -24,22 +25,17 @@ func TestNoAttackBeatsVanTreesOnGaussians(t *testing.T) {
 	for _, sigma := range []float64{.1, .7, 4} {
 		noise := release.Gaussian{Sigma: sigma}
 		least := g.least(t, sigma)
-		l, err := NewLinear(ctx, g.front, noise, train, LinearOptions{})
-		must(t, err)
+		l := must.Get(NewLinear(ctx, g.front, noise, train, LinearOptions{}))(t)
 		// 12 coordinates fitted with 9 coefficients each to 20,000 examples: the excess
 		// is 9/20,000 of the error; the moments themselves vary by √(2/20,000·12).
 		if e := l.MeanSquareAt(sigma); math.Abs(e/least-1) > .05 {
 			t.Errorf("σ = %v: expected error %v of the linear attack, least %v", sigma, e, least)
 		}
-		v, err := NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}})
-		must(t, err)
-		d, err := NewDecoder(ctx, g.front, noise, train, DecoderOptions{Hidden: 32, Epochs: 2})
-		must(t, err)
-		m, err := NewMean(g.front, g.prior.Mean, bound.Free)
-		must(t, err)
+		v := must.Get(NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}}))(t)
+		d := must.Get(NewDecoder(ctx, g.front, noise, train, DecoderOptions{Hidden: 32, Epochs: 2}))(t)
+		m := must.Get(NewMean(g.front, g.prior.Mean, bound.Free))(t)
 		for _, a := range []Attack{l, v, d, m} {
-			r, err := Measure(ctx, a, g.front, noise, test, all(test.Len()), Options{Draws: 2, Seed: 9})
-			must(t, err)
+			r := must.Get(Measure(ctx, a, g.front, noise, test, all(test.Len()), Options{Draws: 2, Seed: 9}))(t)
 			e, std := meanError(r)
 			t.Logf("σ = %v: %s %.5f ± %.5f, least %.5f", sigma, a.Name(), e, std, least)
 			if e < least-6*std {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tattle/bound"
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -57,10 +58,8 @@ func newGaussian(t testing.TB, p, n int, seed uint64) gaussian {
 		layer.Weight.Data[i] = float32(r.NormFloat64())
 		g.a = append(g.a, float64(layer.Weight.Data[i]))
 	}
-	var err error
-	g.front, err = nn.NewNet(&nn.Graph{Name: "linear", Input: "x", InputShape: []int{p}, Output: "a",
-		Nodes: []*nn.Node{{Name: "a", Op: layer, Inputs: []string{"x"}, Output: "a"}}})
-	must(t, err)
+	g.front = must.Get(nn.NewNet(&nn.Graph{Name: "linear", Input: "x", InputShape: []int{p}, Output: "a",
+		Nodes: []*nn.Node{{Name: "a", Op: layer, Inputs: []string{"x"}, Output: "a"}}}))(t)
 	return g
 }
 
@@ -91,12 +90,12 @@ func (g gaussian) draw(count int, seed uint64) points {
 // (AᵀA/σ² + Σ⁻¹)⁻¹ over p.
 func (g gaussian) least(t testing.TB, sigma float64) float64 {
 	var inv, info mat.Dense
-	must(t, inv.Inverse(mat.NewDense(g.p, g.p, slices.Clone(g.prior.Covariance))))
+	must.Do(t, inv.Inverse(mat.NewDense(g.p, g.p, slices.Clone(g.prior.Covariance))))
 	a := mat.NewDense(g.n, g.p, g.a)
 	info.Mul(a.T(), a)
 	info.Scale(1/(sigma*sigma), &info)
 	info.Add(&info, &inv)
-	must(t, inv.Inverse(&info))
+	must.Do(t, inv.Inverse(&info))
 	return mat.Trace(&inv) / float64(g.p)
 }
 
@@ -122,11 +121,7 @@ func meanError(r *Result) (mean, std float64) {
 // features is the part of a net up to its features.
 func features(t testing.TB, g *nn.Graph) *nn.Net {
 	t.Helper()
-	node, err := g.FeatureNode()
-	must(t, err)
-	f, _, err := g.Cut(node)
-	must(t, err)
-	front, err := nn.NewNet(f)
-	must(t, err)
-	return front
+	node := must.Get(g.FeatureNode())(t)
+	f, _ := must.Get2(g.Cut(node))(t)
+	return must.Get(nn.NewNet(f))(t)
 }

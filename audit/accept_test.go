@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -42,10 +43,7 @@ func TestAccepted(t *testing.T) {
 		{"never", "never", []Acceptance{entry(figureExcess, .01, "2020-01-01")}, nil},
 		{"another attribute, expired", "leakage>9", []Acceptance{{Attribute: "race", Figure: figureExcess, Limit: 1, Owner: "x", Expiry: "2020-01-01"}}, []string{"accepted excess of race"}},
 	} {
-		rules, err := ParseFailOn(c.rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rules := must.Get(ParseFailOn(c.rules))(t)
 		got := rules.Judge(leakingResult(), &Accepted{Day: "2026-06-01", Entries: c.entries})
 		if len(got) != len(c.want) {
 			t.Errorf("%s: breaches %v, want %d", c.name, got, len(c.want))
@@ -67,13 +65,8 @@ func TestAcceptances(t *testing.T) {
 	r := leakingResult()
 	want := r.Acceptances("a reason", "me", "2030-01-01")
 	path := filepath.Join(t.TempDir(), "accepted.toml")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := WriteAcceptances(f, want); err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(path))(t)
+	must.Do(t, WriteAcceptances(f, want))
 	f.Close()
 	got, err := ReadAcceptances(path)
 	if err != nil || !reflect.DeepEqual(got, want) || len(got) != 2 || got[1].Limit != .072 {
@@ -97,9 +90,7 @@ func TestReadAcceptancesErrors(t *testing.T) {
 		{`owner = "o"`, "owner = \"o\"\na = 1", `there is no key "accept.a"`},
 	} {
 		path := filepath.Join(t.TempDir(), "accepted.toml")
-		if err := os.WriteFile(path, []byte(strings.Replace(whole, c.old, c.new, 1)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(strings.Replace(whole, c.old, c.new, 1)), 0o600))
 		if _, err := ReadAcceptances(path); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q for %q: %v, want %q", c.new, c.old, err, c.want)
 		}

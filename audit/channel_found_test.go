@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -26,10 +27,7 @@ func TestCodesFound(t *testing.T) {
 			t.Fatal(none)
 		}
 		s, _ = plantCode(s, c, .49, random(1, streamChannel, 1))
-		r, err := examine(context.Background(), s, Options{Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(examine(context.Background(), s, Options{Seed: 1}))(t)
 		f := &r.Findings[0]
 		t.Logf("%s: %s, excess %.3f, %v", kind, f.Verdict, f.Excess.Value, f.Chosen)
 		if !f.Verdict.ExceedsTarget() || f.Excess.Value < .4 {
@@ -56,10 +54,7 @@ func TestRoundedCodeFound(t *testing.T) {
 			fmt.Fprintf(&text, ",%.3f", math.Abs(float64(v)))
 		}
 	}
-	read, err := openText(t, text.String(), OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must.Get(openText(t, text.String(), OpenOptions{}))(t)
 	if f := examined(t, read, Options{Seed: 1}).Findings[0]; !f.Verdict.ExceedsTarget() || f.Excess.Value < .4 {
 		t.Errorf("verdict %q, excess %.3f of .49, notes %q", f.Verdict, f.Excess.Value, read.Notes)
 	}
@@ -70,10 +65,7 @@ func TestFinerDigits(t *testing.T) {
 	for text, want := range map[string]bool{
 		"0.123": false, "0.1": false, "1e-9": false, "0.33333334": false, "0.1234567890123": true, "0.3333333333333333": true, "1": false, "-2.5": false, "0.10000000149011612": false,
 	} {
-		s, err := openText(t, "y,s,score0,score1\n0,a,"+text+",1\n1,b,0.5,2\n", OpenOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(openText(t, "y,s,score0,score1\n0,a,"+text+",1\n1,b,0.5,2\n", OpenOptions{}))(t)
 		if got := strings.Contains(strings.Join(s.Notes, " "), "more digits than a float32"); got != want {
 			t.Errorf("%s: %q", text, s.Notes)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -15,9 +16,7 @@ func TestChannelPower(t *testing.T) {
 	shared.Long(t, "the power against codes")
 	o := Options{Seed: 1}
 	list, err := measureChannels(context.Background(), softly(1000, 3, 1), 1, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	known := knownCode{1000, DefaultMargin, .05 / float64(testsOf(1))}.smallest()
 	for _, c := range list {
 		if c.Planted == nil || *c.Planted < known || *c.Planted > 2*known || math.Abs(*c.Planted-known-c.LearningLoss) > 1e-12 {
@@ -29,9 +28,7 @@ func TestChannelPower(t *testing.T) {
 	for i := range whole.Outputs {
 		whole.Outputs[i] = float32(i % 7)
 	}
-	if list, err = measureChannels(context.Background(), whole, 1, o); err != nil {
-		t.Fatal(err)
-	}
+	list = must.Get(measureChannels(context.Background(), whole, 1, o))(t)
 	for i, want := range []string{"the outputs have no decimals", "", "", "2 outputs have no order beside the largest"} {
 		if list[i].Note != want || want != "" && list[i].Planted != nil {
 			t.Errorf("%+v, want %q", list[i], want)

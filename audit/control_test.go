@@ -9,6 +9,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 )
@@ -72,10 +73,7 @@ func TestShuffledWithin(t *testing.T) {
 // are two here.
 func TestNegativeControl(t *testing.T) {
 	for _, shift := range []float64{0, 1} {
-		c, err := negative(context.Background(), telling(1000, shift, 2), quickly)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(negative(context.Background(), telling(1000, shift, 2), quickly))(t)
 		if !c.Passed || c.P < controlLevel || c.Attribute != "s" || c.Examples != 1000 {
 			t.Errorf("shift %v: %+v", shift, c)
 		}
@@ -106,10 +104,7 @@ func TestJudgeNegative(t *testing.T) {
 
 // A planted sample is found. One that reveals nothing fails the control, with advice.
 func TestPositiveControl(t *testing.T) {
-	c, err := positiveControl(context.Background(), &Planted{Sample: telling(1000, 1, 3), TrueExcess: .34, Where: "here"}, nil, quickly)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(positiveControl(context.Background(), &Planted{Sample: telling(1000, 1, 3), TrueExcess: .34, Where: "here"}, nil, quickly))(t)
 	if !c.Passed || c.Advice != "" || *c.TrueExcess != .34 || *c.LearningLoss > .1 || c.Where != "here" {
 		t.Errorf("%+v", c)
 	}
@@ -118,9 +113,7 @@ func TestPositiveControl(t *testing.T) {
 	for _, r := range references { // the same y as the planted
 		copy(r.Y, p.Sample.Y)
 	}
-	if c, err = positiveControl(context.Background(), p, references, quickly); err != nil {
-		t.Fatal(err)
-	}
+	c = must.Get(positiveControl(context.Background(), p, references, quickly))(t)
 	if c.Passed || !strings.Contains(c.Advice, "34 points") || !strings.Contains(c.Advice, "references") || *c.LearningLoss < .25 {
 		t.Errorf("%+v", c)
 	}
@@ -134,10 +127,7 @@ func TestPlantGlyphs(t *testing.T) {
 		{Kind: curious.Raw, Classes: []string{"a", "b"}},
 		{Kind: curious.Soft, Classes: make([]string, 1000)},
 	} {
-		p, err := plantIn(context.Background(), nil, like, 300, plantOptions{Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(plantIn(context.Background(), nil, like, 300, plantOptions{Seed: 1}))(t)
 		if p.TrueExcess < DefaultBlind || p.Sample.Len() != 300 || p.Sample.Kind != like.Kind || len(p.Sample.Sensitive) != 1 || p.Note != "" {
 			t.Errorf("%s: true excess %.3f, %d examples, %s", p.Where, p.TrueExcess, p.Sample.Len(), p.Sample.Kind)
 		}
@@ -178,10 +168,7 @@ func tinyNet(classes int, seed uint64) *nn.Graph { return smallNet([]int{3}, 16)
 func TestOwnTask(t *testing.T) {
 	ctx := context.Background()
 	p := &dataset.Parts{Train: tinyTask(1500, 1), Validation: tinyTask(300, 2), Test: tinyTask(400, 3)}
-	planted, err := plantIn(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "z", Numbers: []float64{1}}, {Name: "s"}}}, 250, plantOptions{Seed: 1, Net: tinyNet, Epochs: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	planted := must.Get(plantIn(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "z", Numbers: []float64{1}}, {Name: "s"}}}, 250, plantOptions{Seed: 1, Net: tinyNet, Epochs: 10}))(t)
 	if planted.Where != "the audited task" || planted.TrueExcess < .2 || planted.Sample.Len() != 250 || len(planted.Rows) != 250 {
 		t.Errorf("%s: true excess %.3f of %d, %s", planted.Where, planted.TrueExcess, planted.Sample.Len(), planted.Note)
 	}
@@ -203,10 +190,7 @@ func TestOwnTask(t *testing.T) {
 	if err != nil || len(pruned) != len(prunedFractions) {
 		t.Fatal(len(pruned), err)
 	}
-	student, err := Student(ctx, planted.Classifier, p, p.Test, studentOptions{Seed: 1, Epochs: 3, Net: tinyNet})
-	if err != nil {
-		t.Fatal(err)
-	}
+	student := must.Get(Student(ctx, planted.Classifier, p, p.Test, studentOptions{Seed: 1, Epochs: 3, Net: tinyNet}))(t)
 	for _, r := range append(pruned, student) {
 		if r.Sample.Len() != p.Test.Len() || r.Sample.Kind != curious.Raw || !slices.Equal(r.Sample.Y, p.Test.Y) {
 			t.Errorf("%s: %d examples, %s", r.Name, r.Sample.Len(), r.Sample.Kind)
@@ -243,10 +227,7 @@ func TestOtherTask(t *testing.T) {
 	}
 	t.Run("planted elsewhere", func(t *testing.T) {
 		shared.Long(t, "a model is planted on glyphs")
-		planted, err := plantIn(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "elsewhere"}}}, 100, plantOptions{Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		planted := must.Get(plantIn(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "elsewhere"}}}, 100, plantOptions{Seed: 1}))(t)
 		if !strings.HasPrefix(planted.Where, "glyphs") || !strings.Contains(planted.Note, "is used instead") {
 			t.Errorf("%q, %q", planted.Where, planted.Note)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tattle/classify"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -163,10 +164,7 @@ func TestDefend(t *testing.T) {
 		s.Outputs[i*4+(y+1)%4] += 4 * float32(s.Sensitive[0].Labels[i])
 	}
 	o := defenceOptions{Options: Options{Seed: 3, Attacks: []string{"logistic", "network"}}, Released: []Released{{"nothing", labels(s)}}}
-	list, says, err := defend(context.Background(), s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list, says := must.Get2(defend(context.Background(), s, o))(t)
 	by := map[string]Defence{}
 	for _, d := range list {
 		by[d.Name] = d

@@ -17,6 +17,7 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/infer"
+	"tattle/internal/must"
 	"tattle/nn/zoo"
 	"tattle/run"
 )
@@ -44,39 +45,22 @@ func TestThreeDoors(t *testing.T) {
 	ctx, set := context.Background(), people(300)
 	for _, kind := range []curious.Outputs{curious.Raw, curious.Soft} {
 		g := curious.Release(zoo.Table(6, 3, 5), kind)
-		want, err := fromModel(ctx, g, set, ModelOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(fromModel(ctx, g, set, ModelOptions{}))(t)
 		if want.Kind != kind || want.Name != "people" || want.Target != "income" || want.Check() != nil {
 			t.Errorf("%s outputs: %s %q %q", kind, want.Kind, want.Name, want.Target)
 		}
-		model, err := infer.NewModel("m", g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := must.Get(infer.NewModel("m", g))(t)
 		server := httptest.NewServer(infer.Handler(map[string]*infer.Model{"m": model}, infer.ServerOptions{MaxBatch: 50}))
 		defer server.Close()
-		client, err := infer.New(server.URL, infer.Options{Model: "m"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := fromEndpoint(ctx, client, set, endpointOptions{Folder: filepath.Join(t.TempDir(), "kept")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := must.Get(infer.New(server.URL, infer.Options{Model: "m"}))(t)
+		got := must.Get(fromEndpoint(ctx, client, set, endpointOptions{Folder: filepath.Join(t.TempDir(), "kept")}))(t)
 		if got.Sum() != want.Sum() {
 			t.Errorf("%s: the endpoint's sample is not the model's", kind)
 		}
 		for _, ext := range []string{".csv", ".npz"} {
 			path := filepath.Join(t.TempDir(), "out"+ext)
-			if err := WriteOutputs(path, want); err != nil {
-				t.Fatal(err)
-			}
-			got, err := OpenOutputs(ctx, path, OpenOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, WriteOutputs(path, want))
+			got := must.Get(OpenOutputs(ctx, path, OpenOptions{}))(t)
 			if got.Sum() != want.Sum() {
 				t.Errorf("%s: the sample of %s is not the model's", kind, ext)
 			}
@@ -146,10 +130,7 @@ func (r *remote) Infer(ctx context.Context, x []float32, n int) ([]float32, []in
 func TestFromEndpointResumes(t *testing.T) {
 	ctx, set := context.Background(), people(95)
 	o := endpointOptions{Batch: 10, Folder: filepath.Join(t.TempDir(), "kept"), Resume: true}
-	want, err := fromEndpoint(ctx, &remote{}, set, endpointOptions{InFlight: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(fromEndpoint(ctx, &remote{}, set, endpointOptions{InFlight: 1}))(t)
 	broken := &remote{fail: 5}
 	if _, err := fromEndpoint(ctx, broken, set, o); err == nil || !strings.Contains(err.Error(), "it is gone") || !strings.Contains(err.Error(), "examples ") {
 		t.Fatalf("a broken endpoint: %v", err)
@@ -162,16 +143,11 @@ func TestFromEndpointResumes(t *testing.T) {
 	if err != nil || len(kept) != 1 {
 		t.Fatalf("batch 1 is kept in %q, %v", kept, err)
 	}
-	if err := os.WriteFile(kept[0], []byte("damaged"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(kept[0], []byte("damaged"), 0o600))
 	var done []int
 	whole := &remote{}
 	o.Progress = func(d, total int) { done = append(done, d*100/total) }
-	got, err := fromEndpoint(ctx, whole, set, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(fromEndpoint(ctx, whole, set, o))(t)
 	if calls := whole.calls.Load(); calls < 2 || calls > 6 || got.Sum() != want.Sum() {
 		t.Errorf("after 5 of 10 batches, one of them damaged since, %d more were asked for", calls)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -38,10 +39,7 @@ func TestUnpairedPopulations(t *testing.T) {
 	for seed := range uint64(4) {
 		o.References = append(o.References, uneven(600, .5, 2+seed))
 	}
-	r, err := examine(context.Background(), s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(examine(context.Background(), s, o))(t)
 	f := r.Findings[0]
 	if f.own() < .85 || f.ExcessAdjusted > .05 {
 		t.Fatalf("the sample is right on %.3f with p %v: no test", f.own(), f.ExcessAdjusted)

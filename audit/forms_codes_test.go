@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -108,10 +109,7 @@ func TestTablesFindNothing(t *testing.T) {
 		if seed%2 == 1 {
 			s = rounded(s, 2)
 		}
-		r, err := examine(context.Background(), s, Options{Seed: seed, Attacks: []string{"lookup"}, Permutations: 199})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(examine(context.Background(), s, Options{Seed: seed, Attacks: []string{"lookup"}, Permutations: 199}))(t)
 		if r.Findings[0].Permutation.P <= .05 {
 			found++
 		}

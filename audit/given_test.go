@@ -10,6 +10,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 )
@@ -162,18 +163,9 @@ func linear(shape []int) func(classes int, seed uint64) *nn.Graph {
 func TestAdultRace(t *testing.T) {
 	shared.Long(t, "trains on Adult")
 	path := shared.Path(t, "data/adult")
-	p, err := dataset.OpenParts(context.Background(), path, dataset.LabelledOptions{Kind: dataset.KindAdult, Sensitive: []string{"race: White; *"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	trained, err := curious.Train(context.Background(), p, curious.Options{Attack: curious.Standard, Outputs: curious.Raw, Net: linear(p.Train.Shape), Epochs: 3, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := fromModel(context.Background(), trained.Classifier, p.Test.Subset(upTo(8000)), ModelOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(dataset.OpenParts(context.Background(), path, dataset.LabelledOptions{Kind: dataset.KindAdult, Sensitive: []string{"race: White; *"}}))(t)
+	trained := must.Get(curious.Train(context.Background(), p, curious.Options{Attack: curious.Standard, Outputs: curious.Raw, Net: linear(p.Train.Shape), Epochs: 3, Seed: 1}))(t)
+	s := must.Get(fromModel(context.Background(), trained.Classifier, p.Test.Subset(upTo(8000)), ModelOptions{}))(t)
 	f := &examined(t, s, Options{Seed: 1, Attacks: []string{"logistic", "trees"}, Permutations: 999}).Findings[0]
 	if f.Excess.Value > DefaultMargin {
 		t.Errorf("accuracy sees race: %+v", f.Excess)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -71,10 +72,7 @@ func TestGroupingsAreJudged(t *testing.T) {
 	shared.Long(t, "an audit of all groupings of an attribute")
 	s := oneOfSix(1500)
 	o := Options{Seed: 1, Attacks: []string{"logistic"}, Permutations: 199, Groupings: true}
-	r, err := Run(t.Context(), s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Run(t.Context(), s, o))(t)
 	f := &r.Findings[0]
 	if !r.Settings.Groupings || len(f.Groupings) != 6 {
 		t.Fatalf("%+v", f.Groupings)
@@ -88,9 +86,7 @@ func TestGroupingsAreJudged(t *testing.T) {
 		}
 	}
 	s = oneOfSix(150)
-	if r, err = Run(t.Context(), s, o); err != nil {
-		t.Fatal(err)
-	}
+	r = must.Get(Run(t.Context(), s, o))(t)
 	again, err := Run(t.Context(), s, o)
 	if err != nil || !reflect.DeepEqual(again.Findings[0].Groupings, r.Findings[0].Groupings) {
 		t.Errorf("another run has other groupings: %v", err)

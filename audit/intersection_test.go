@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -13,9 +14,7 @@ import (
 func TestIntersection(t *testing.T) {
 	text := "y,age,sex,race,p_0,p_1\n0,30,f,B,.5,.5\n1,50,m,W,.5,.5\n0,30,m,B,.5,.5\n1,20,f,W,.5,.5\n"
 	s, err := openText(t, text, OpenOptions{Sensitive: []string{"age: <40; >=40", "sex*age", "race*sex"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	want := []Attribute{
 		{Name: "age", Values: []string{"<40", ">=40"}, Labels: []int{0, 1, 0, 0}},
 		{Name: "sex*age", Values: []string{"f <40", "f >=40", "m <40", "m >=40"}, Labels: []int{0, 3, 2, 0}},

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/must"
 	"tattle/npy"
 )
 
@@ -17,21 +18,14 @@ import (
 func archiveOf(t testing.TB, arrays ...any) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.npz")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(path))(t)
 	defer f.Close()
 	w := npy.NewWriter(f)
 	w.Compress = true
 	for i := 0; i < len(arrays); i += 3 {
-		if err := w.Add(arrays[i].(string), arrays[i+1].([]int), arrays[i+2]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Add(arrays[i].(string), arrays[i+1].([]int), arrays[i+2]))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return path
 }
 
@@ -40,9 +34,7 @@ func TestOpenNPZ(t *testing.T) {
 		"sex", []int{4}, []string{"m", "f", "f", "m"}, "age", []int{4}, []float32{.1, 2, .1, float32(math.NaN())},
 		"old", []int{4}, []bool{true, false, false, true}, "other", []int{2, 2}, []int{1, 2, 3, 4})
 	s, err := OpenOutputs(context.Background(), path, OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	want := &Sample{
 		Name: "a", Outputs: []float32{1, 2, 3, 4, 5, 6}, Kind: curious.Raw, Y: []int{1, 0, 0}, Target: "labels", Classes: []string{"0", "1"},
 		Sensitive: []Attribute{

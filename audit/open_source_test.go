@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -24,18 +25,13 @@ func packed(t testing.TB, text string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	io.WriteString(w, text)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return b.String()
 }
 
 func TestOpenGzip(t *testing.T) {
 	text := "y,s1,p_0,p_1\n0,a,.5,.5\n1,b,.25,.75\n"
-	want, err := openText(t, text, OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(openText(t, text, OpenOptions{}))(t)
 	zipped := packed(t, text)
 	got, err := OpenOutputs(context.Background(), put(t, "a.csv.gz", zipped), OpenOptions{})
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -72,9 +68,7 @@ func TestOpenProgress(t *testing.T) {
 			t.Errorf("of %d bytes, not %d", total, len(text))
 		}
 	}}
-	if _, err := openText(t, text, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(openText(t, text, o))(t)
 	if len(done) < 4 || len(done) > 8 || !slices.IsSorted(done) || done[len(done)-1] != int64(len(text)) {
 		t.Errorf("progress %v of %d bytes", done, len(text))
 	}

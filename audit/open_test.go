@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -21,9 +22,7 @@ import (
 func put(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -71,10 +70,7 @@ func TestOpenAttributes(t *testing.T) {
 		fmt.Fprintf(&text, "%d,%d,%d,%d,%s,%d,%d,-1,2\n", i, i%3, i%20, i%21, []string{"a", "b"}[i%2], i%2, i)
 	}
 	path := put(t, "a.csv", text.String())
-	s, err := OpenOutputs(context.Background(), path, OpenOptions{Scores: []string{"out*"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(OpenOutputs(context.Background(), path, OpenOptions{Scores: []string{"out*"}}))(t)
 	a := s.Sensitive
 	switch {
 	case len(a) != 4 || s.Kind != curious.Raw || !slices.Equal(s.Classes, []string{"0", "1", "2"}):
@@ -91,9 +87,7 @@ func TestOpenAttributes(t *testing.T) {
 		t.Errorf("notes %q", s.Notes)
 	}
 	o := OpenOptions{Scores: []string{"out 2", "out 0"}, Target: "y: 0; *", Sensitive: []string{"s2_age: young = <=9; old = >9", "s2_age:class", "size", "id:number"}}
-	if s, err = OpenOutputs(context.Background(), path, o); err != nil {
-		t.Fatal(err)
-	}
+	s = must.Get(OpenOutputs(context.Background(), path, o))(t)
 	a = s.Sensitive
 	switch {
 	case !slices.Equal(s.Classes, []string{"0", "others"}) || s.Y[3] != 0 || s.Y[4] != 1 || !slices.Equal(s.Outputs[2:4], []float32{2, 1}):
@@ -106,10 +100,7 @@ func TestOpenAttributes(t *testing.T) {
 }
 
 func TestOpenLeavesOut(t *testing.T) {
-	s, err := openText(t, "y,s1,s2,score0,score1\n0,a,1,1,2\n1,,1,3,4\n,a,1,5,6\n1,NA,nan,7,8\n1,b,2,9,-10\n", OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(openText(t, "y,s1,s2,score0,score1\n0,a,1,1,2\n1,,1,3,4\n,a,1,5,6\n1,NA,nan,7,8\n1,b,2,9,-10\n", OpenOptions{}))(t)
 	want := []string{"1 of 5 examples left out: they have no y", "2 of 5 examples left out: they have no s1", "1 of 5 examples left out: they have no s2"}
 	if !slices.Equal(s.Notes, want) || !slices.Equal(s.Outputs, []float32{1, 2, 9, -10}) || !slices.Equal(s.Y, []int{0, 1}) || !slices.Equal(s.Sensitive[0].Labels, []int{0, 1}) {
 		t.Errorf("%+v", s)
@@ -148,10 +139,7 @@ func TestOpenOneColumn(t *testing.T) {
 
 // A column of zeros and ones holds labels, and no report calls them probabilities.
 func TestOpenColumnOfLabels(t *testing.T) {
-	s, err := openText(t, "y,s1,y_pred\n0,a,0\n1,b,1\n1,a,1\n", OpenOptions{Scores: []string{"y_pred"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(openText(t, "y,s1,y_pred\n0,a,0\n1,b,1\n1,a,1\n", OpenOptions{Scores: []string{"y_pred"}}))(t)
 	if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "the hard label: 1 is class 1, 0 the other class") || !newResult(s, Options{Margin: new(0.)}).Binary {
 		t.Errorf("%+v", s)
 	}
@@ -274,10 +262,7 @@ func TestOpenStops(t *testing.T) {
 
 func TestOpenReferences(t *testing.T) {
 	path := put(t, "a.csv", "y,s1,out_0,out_1,r1_0,r1_1,r2_0,r2_1\n0,a,1,2,3,4,5,6\n1,,1,2,3,4,5,6\n1,b,7,8,9,10,11,12\n")
-	refs, err := openReferences(context.Background(), path, OpenOptions{}, []string{"r1_*", "r2_"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	refs := must.Get(openReferences(context.Background(), path, OpenOptions{}, []string{"r1_*", "r2_"}))(t)
 	if len(refs) != 2 || !slices.Equal(refs[0].Outputs, []float32{3, 4, 9, 10}) || !slices.Equal(refs[1].Outputs, []float32{5, 6, 11, 12}) || !slices.Equal(refs[1].Classes, []string{"0", "1"}) {
 		t.Errorf("%+v", refs)
 	}

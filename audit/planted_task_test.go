@@ -8,6 +8,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -44,10 +45,7 @@ func TestTaskTraining(t *testing.T) {
 		if training == nil || note != "" {
 			t.Fatalf("no training: %q", note)
 		}
-		x, err := training.Train(ctx, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(training.Train(ctx, nil))(t)
 		return x.Planted
 	}
 	if p := train(false); p.Rows != nil || !strings.Contains(p.Note, "is used instead") {

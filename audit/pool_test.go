@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/run"
 )
 
@@ -89,9 +90,7 @@ func manifestOf(t *testing.T, m run.Manifest) (v any) {
 func recomputed(t *testing.T, f *run.Folder, i int, w run.Work) {
 	t.Helper()
 	var again bytes.Buffer
-	if err := w.Do(t.Context(), i, &again); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Do(t.Context(), i, &again))
 	if is, err := os.ReadFile(f.Path(i)); err != nil || !bytes.Equal(is, again.Bytes()) {
 		t.Errorf("%s: shard %d is other bytes when it is computed again (%v)", w.Dir, i, err)
 	}

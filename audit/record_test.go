@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -19,18 +20,13 @@ func TestRecord(t *testing.T) {
 		Released: []Released{{Name: "pruned", Sample: s}},
 	}}
 	dir := t.TempDir()
-	if err := r.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Write(dir))
 	for _, name := range r.Files() {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
 		}
 	}
-	got, err := ReadRecord(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ReadRecord(t.Context(), dir))(t)
 	if got.Sample.Sum() != s.Sum() || got.Planted.Sample.Sum() != other.Sum() || !reflect.DeepEqual(got.Planted.Rows, r.Planted.Rows) || got.Planted.TrueExcess != .25 ||
 		len(got.References) != 2 || !got.Unpaired || got.Recipe != RecipeStated || got.Released[0].Name != "pruned" || !reflect.DeepEqual(got.Notes, r.Notes) || got.Task != nil {
 		t.Errorf("read %+v", got)
@@ -40,9 +36,7 @@ func TestRecord(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(path, []byte(strings.Replace(string(b), `"rows":[0,`, `"rows":[99,`, 1)), 0o666)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if _, err := ReadRecord(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "example 99 of 60") {
 		t.Errorf("changed rows: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -58,19 +59,10 @@ func TestBoundedTraining(t *testing.T) {
 	ctx := context.Background()
 	p := &dataset.Parts{Train: tinyTask(1500, 1), Validation: tinyTask(300, 2), Test: tinyTask(300, 3)}
 	work := 500 * 5 * trainingWork(p, tinyNet)
-	reference, err := Reference(ctx, p, nil, 1, referenceOptions{Seed: 1, Work: work, Net: tinyNet})
-	if err != nil {
-		t.Fatal(err)
-	}
-	student, err := Student(ctx, tinyNet(2, 1), p, p.Test, studentOptions{Work: work, Net: tinyNet})
-	if err != nil {
-		t.Fatal(err)
-	}
+	reference := must.Get(Reference(ctx, p, nil, 1, referenceOptions{Seed: 1, Work: work, Net: tinyNet}))(t)
+	student := must.Get(Student(ctx, tinyNet(2, 1), p, p.Test, studentOptions{Work: work, Net: tinyNet}))(t)
 	like := &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "s"}}}
-	planted, err := plantIn(ctx, p, like, 200, plantOptions{Seed: 1, Work: 4 * work, Net: tinyNet})
-	if err != nil {
-		t.Fatal(err)
-	}
+	planted := must.Get(plantIn(ctx, p, like, 200, plantOptions{Seed: 1, Work: 4 * work, Net: tinyNet}))(t)
 	said := []string{planted.Note}
 	for _, s := range []*Sample{reference, student.Sample} {
 		said = append(said, strings.Join(s.Notes, " "))

@@ -4,18 +4,13 @@ import (
 	"testing"
 
 	"tattle/dataset"
+	"tattle/internal/must"
 )
 
 // TestPartOf joins the parts of a set in their order, whatever they are of.
 func TestPartOf(t *testing.T) {
-	p, err := dataset.OpenParts(t.Context(), "", dataset.LabelledOptions{Kind: dataset.KindGlyphs, Limit: 40, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := partOf(p, PartAll)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(dataset.OpenParts(t.Context(), "", dataset.LabelledOptions{Kind: dataset.KindGlyphs, Limit: 40, Seed: 3}))(t)
+	all := must.Get(partOf(p, PartAll))(t)
 	n := p.Train.Len() + p.Validation.Len()
 	if all.Len() != n+p.Test.Len() {
 		t.Fatalf("%d examples of %d", all.Len(), n+p.Test.Len())

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/must"
 )
 
 // BenchmarkRun audits 100,000 raw outputs of 10 classes for three attributes of 2, 5
@@ -16,9 +17,7 @@ import (
 func BenchmarkRun(b *testing.B) {
 	s := drawnTelling(100_000, 10, 2, 5, 10)
 	for b.Loop() {
-		if _, err := Run(context.Background(), s, Options{}); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(Run(context.Background(), s, Options{}))(b)
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -18,11 +19,7 @@ var quick = Options{Seed: 3, Attacks: []string{"logistic", "threshold"}, Permuta
 
 func examined(t *testing.T, s *Sample, o Options) *Result {
 	t.Helper()
-	r, err := examine(context.Background(), s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(examine(context.Background(), s, o))(t)
 }
 
 // Where s has nothing to do with the outputs given y, p-values are at least as large
@@ -136,9 +133,7 @@ func sameOnOneCore(t *testing.T, s *Sample, o Options, r *Result) {
 func encoded(t *testing.T, r *Result) string {
 	t.Helper()
 	b, err := json.Marshal(r) // errs on what is not finite
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return string(b)
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/must"
 )
 
 func TestCheckNamesRowAndMend(t *testing.T) {
@@ -32,9 +33,7 @@ func TestCheckNamesRowAndMend(t *testing.T) {
 		`say whether they are "`: func(s *Sample) { s.Kind = "" },
 	} {
 		s := made{n: 20, classes: 3, values: []int{2, 2}, seed: 1}.sample()
-		if err := s.Check(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Check())
 		spoil(s)
 		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

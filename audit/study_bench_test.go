@@ -2,29 +2,23 @@ package audit
 
 import (
 	"context"
+	"tattle/internal/must"
 	"testing"
 )
 
 // A training with its true figures, and audits of the sizes that the study has.
 func BenchmarkStudy(b *testing.B) {
 	ctx := context.Background()
-	tasks, err := studyTasks(ctx, StudyOptions{Seed: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
+	tasks := must.Get(studyTasks(ctx, StudyOptions{Seed: 1}))(b)
 	s := &bench{tasks: tasks, plan: newPlan(tasks, StudyOptions{Seed: 1}), nets: make([]*netCell, studyReferences+1)}
 	s.plan.controls, s.plan.nets = nil, s.plan.nets[:len(s.nets)]
 	b.Run("training", func(b *testing.B) {
 		for range b.N {
-			if _, err := s.train(ctx, s.plan.nets[0]); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(s.train(ctx, s.plan.nets[0]))(b)
 		}
 	})
 	for i := range s.nets {
-		if s.nets[i], err = s.train(ctx, s.plan.nets[i]); err != nil {
-			b.Fatal(err)
-		}
+		s.nets[i] = must.Get(s.train(ctx, s.plan.nets[i]))(b)
 	}
 	for _, size := range []struct {
 		name string
@@ -33,9 +27,7 @@ func BenchmarkStudy(b *testing.B) {
 		b.Run(size.name, func(b *testing.B) {
 			a := planAudit{net: 0, references: []int{1, 2, 3, 4, 5}, outputs: honest.outputs, examples: size.n, seed: 1}
 			for range b.N {
-				if _, err := s.audit(ctx, &a); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(s.audit(ctx, &a))(b)
 			}
 		})
 	}

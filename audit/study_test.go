@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/run"
 	"tattle/stat"
@@ -22,9 +23,7 @@ func TestStudyQuick(t *testing.T) {
 	shared.Long(t, "trains and audits")
 	o := StudyOptions{Seed: 1, Quick: true}
 	tasks, err := studyTasks(context.Background(), o) // once, as drawing takes time
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, task := range tasks { // true figures need no more here
 		task.pool = task.pool.Subset(span(0, 1500))
 	}
@@ -54,10 +53,7 @@ func TestStudyQuick(t *testing.T) {
 		_, err := newBench(dir, tasks, o).run(context.Background())
 		return err
 	}}
-	s, err := newBench(dir, tasks, whole).run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(newBench(dir, tasks, whole).run(context.Background()))(t)
 	p := newPlan([]*studyTask{{}, {}}, o)
 	if len(s.Audits) != len(p.audits) || len(s.Controls) != 2 || len(s.Rows) == 0 {
 		t.Fatalf("%d audits, %d controls, %d rows", len(s.Audits), len(s.Controls), len(s.Rows))
@@ -139,10 +135,7 @@ func TestMeasure(t *testing.T) {
 		s.Outputs = append(s.Outputs, 0, float32(20*y-10)+float32(r.NormFloat64()+shift*float64(2*labels[i]-1)))
 	}
 	s.Sensitive = []Attribute{{Name: "s", Values: []string{"0", "1"}, Labels: labels}}
-	got, err := trueFigures(context.Background(), s, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(trueFigures(context.Background(), s, 1))(t)
 	// Bayes: s by x given y, prior .6 for agreement; threshold at ln(.4/.6)/2·shift.
 	h := math.Log(.6/.4) / (2 * shift)
 	phi := func(x float64) float64 { return .5 * math.Erfc(-x/math.Sqrt2) }

@@ -11,6 +11,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/run"
 )
@@ -57,10 +58,7 @@ func TestTrainAnywhere(t *testing.T) {
 		t.Fatal(err, told)
 	}
 	for i, l := range all {
-		direct, err := l.Train(ctx, func(int, int) {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		direct := must.Get(l.Train(ctx, func(int, int) {}))(t)
 		if direct.Planted != nil {
 			direct.Planted.Classifier = nil // which is not kept
 		}
@@ -140,9 +138,7 @@ func FuzzTrained(f *testing.F) {
 	s.Sensitive = s.Sensitive[:1]
 	for _, x := range []*Trained{{Sample: s}, {Sample: s, Planted: &Planted{Sample: s, TrueExcess: .2, Rows: []int{1, 2, 5, 7}}}, {Skipped: "why"}} {
 		var b bytes.Buffer
-		if err := x.write(&b); err != nil {
-			f.Fatal(err)
-		}
+		must.Do(f, x.write(&b))
 		f.Add(b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -154,9 +150,7 @@ func FuzzTrained(f *testing.F) {
 			t.Fatalf("%+v", x)
 		}
 		var b bytes.Buffer
-		if err := x.write(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, x.write(&b))
 		if again, err := decodeTrained(context.Background(), b.Bytes()); err != nil || x.Sample != nil && x.Sample.Sum() != again.Sample.Sum() {
 			t.Fatal(err)
 		}

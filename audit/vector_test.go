@@ -14,6 +14,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/npy"
 	"tattle/run"
@@ -58,10 +59,7 @@ func TestVectors(t *testing.T) {
 	for _, targeted := range []bool{true, false} {
 		s := vectorsOf(400, 6, 1.5, targeted)
 		planted := plantDirection(s, 1)
-		r, _, err := complete(context.Background(), s, Comparison{Planted: planted}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r, _ := must.Get2(complete(context.Background(), s, Comparison{Planted: planted}, o))(t)
 		f := r.Findings[0]
 		var names []string
 		for _, b := range f.Baselines {
@@ -81,9 +79,7 @@ func TestVectors(t *testing.T) {
 			t.Errorf("targeted %t: %s", targeted, text)
 		}
 		s = vectorsOf(400, 6, 0, targeted)
-		if r, err = Run(context.Background(), s, o); err != nil {
-			t.Fatal(err)
-		}
+		r = must.Get(Run(context.Background(), s, o))(t)
 		f = r.Findings[0]
 		if f.Verdict.ExceedsTarget() || f.Power.Smallest == nil || len(f.Power.Channels) != len(vectorChannels) || f.Power.Channels[0].Channel != DirectionChannel || !f.Power.Channels[0].Found {
 			t.Errorf("targeted %t, no leak: %s, power %+v", targeted, f.Verdict, f.Power)
@@ -168,13 +164,8 @@ func TestOpenVectors(t *testing.T) {
 	for _, want := range []*Sample{vectorsOf(30, 5, 1, true), vectorsOf(30, 1, 1, false)} {
 		path := filepath.Join(dir, "v.npz")
 		want.Sensitive = append(want.Sensitive, Attribute{Name: "label", Values: []string{"x", "y"}, Labels: make([]int, 30)}, Attribute{Name: "embedding", Numbers: make([]float64, 30)})
-		if err := WriteOutputs(path, want); err != nil {
-			t.Fatal(err)
-		}
-		got, err := OpenOutputs(context.Background(), path, OpenOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteOutputs(path, want))
+		got := must.Get(OpenOutputs(context.Background(), path, OpenOptions{}))(t)
 		if got.Notes = nil; !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
@@ -206,9 +197,7 @@ func TestOpenVectors(t *testing.T) {
 func TestOpenVectorArrays(t *testing.T) {
 	write := func(names ...string) string {
 		path := filepath.Join(t.TempDir(), "a.npz")
-		if err := writeArrays(path, names); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, writeArrays(path, names))
 		return path
 	}
 	open := func(path string, columns ...string) (*Sample, error) {
@@ -235,14 +224,8 @@ func TestFromNode(t *testing.T) {
 	g := smallNet([]int{1, 28, 28}, 5)(2, 1)
 	set := boldOrItalic(40, 2, 1, dataset.Test)
 	name := g.Nodes[len(g.Nodes)-2].Name
-	s, err := fromNode(context.Background(), g, name, set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	front, _, err := g.Cut(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(fromNode(context.Background(), g, name, set))(t)
+	front, _ := must.Get2(g.Cut(name))(t)
 	want, err := curious.Predict(context.Background(), front, set)
 	if err != nil || s.Kind != Vector || s.Width != len(want)/set.Len() || !slices.Equal(s.Outputs, want) || !slices.Equal(s.Classes, set.YNames) {
 		t.Errorf("%d numbers of %s, %v", s.Width, s.Kind, err)

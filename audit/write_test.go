@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/must"
 	"tattle/npy"
 )
 
@@ -52,13 +53,8 @@ func TestWriteOutputs(t *testing.T) {
 		for _, ext := range []string{"csv", "npz"} {
 			want := drawn(100, 3, kind, 7)
 			path := filepath.Join(t.TempDir(), "out."+ext)
-			if err := WriteOutputs(path, want); err != nil {
-				t.Fatal(err)
-			}
-			got, err := OpenOutputs(context.Background(), path, OpenOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, WriteOutputs(path, want))
+			got := must.Get(OpenOutputs(context.Background(), path, OpenOptions{}))(t)
 			want.Name = "out"
 			if !reflect.DeepEqual(got, want) || got.Sum() != want.Sum() {
 				t.Errorf("%s of %s:\n%.600s\nwant\n%.600s", ext, kind, fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
@@ -99,9 +95,7 @@ func decodeCSV(data []byte) (*Sample, error) {
 func FuzzNPZ(f *testing.F) {
 	for _, kind := range []curious.Outputs{curious.Raw, curious.Soft} {
 		var b bytes.Buffer
-		if err := drawn(4, 2, kind, 1).writeNPZ(&b); err != nil {
-			f.Fatal(err)
-		}
+		must.Do(f, drawn(4, 2, kind, 1).writeNPZ(&b))
 		f.Add(b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -133,9 +127,7 @@ func roundTrip(t *testing.T, s *Sample, write func(io.Writer) error, decode func
 		return
 	}
 	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, write(&b))
 	again, err := decode(b.Bytes())
 	if err != nil || again.Sum() != s.Sum() {
 		t.Fatalf("%v\n%+v\nwritten as\n%.1000q\nand read again is\n%+v", err, s, b.Bytes(), again)
@@ -145,13 +137,9 @@ func roundTrip(t *testing.T, s *Sample, write func(io.Writer) error, decode func
 func BenchmarkOpenCSV(b *testing.B) {
 	s := drawn(100_000, 10, curious.Raw, 1)
 	path := filepath.Join(b.TempDir(), "a.csv")
-	if err := WriteOutputs(path, s); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, WriteOutputs(path, s))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := OpenOutputs(context.Background(), path, OpenOptions{}); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(OpenOutputs(context.Background(), path, OpenOptions{}))(b)
 	}
 }

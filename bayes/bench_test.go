@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/release"
 )
 
@@ -16,14 +17,9 @@ func BenchmarkRun(b *testing.B) {
 		b.Run(size.name, func(b *testing.B) {
 			const dim = 784
 			list := table{dim, normal(size.count*dim, 1)}
-			noise, err := release.NewGaussian(10)
-			if err != nil {
-				b.Fatal(err)
-			}
+			noise := must.Get(release.NewGaussian(10))(b)
 			for b.Loop() {
-				if _, err := Run(context.Background(), list, noise, nil, Options{}); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(Run(context.Background(), list, noise, nil, Options{}))(b)
 			}
 			flops := 2 * float64(DefaultDraws) * float64(size.count) * dim * float64(b.N)
 			b.ReportMetric(flops/b.Elapsed().Seconds()/1e9, "GFLOP/s")

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/release"
 )
 
@@ -12,21 +13,12 @@ import (
 // against its closed form for features of one direction.
 func TestBits(t *testing.T) {
 	for _, sigma := range []float64{.2, 1, 5} {
-		noise, err := release.NewGaussian(sigma)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noise := must.Get(release.NewGaussian(sigma))(t)
 		const count = 3000
 		list := table{4, normal(4*count, 9)}
 		for _, queries := range []int{1, 4} {
-			above, err := BitsAbove(context.Background(), list, noise, queries)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := Run(context.Background(), list, noise, nil, Options{Draws: 1000, Queries: queries, Seed: 2})
-			if err != nil {
-				t.Fatal(err)
-			}
+			above := must.Get(BitsAbove(context.Background(), list, noise, queries))(t)
+			r := must.Get(Run(context.Background(), list, noise, nil, Options{Draws: 1000, Queries: queries, Seed: 2}))(t)
 			if b := r.Bits(1e-6); b.Mean > above+.3 || b.Mean < 0 {
 				t.Errorf("σ = %v, %d queries: %+v bits by the posterior, and at most %v", sigma, queries, b, above)
 			}

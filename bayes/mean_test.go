@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/release"
 )
 
@@ -24,10 +25,7 @@ func TestMean(t *testing.T) {
 	excluded := []int{-1, 3, count - 1, -1, 17}
 	for name, noise := range noises(t, .2, dim) {
 		y := normal(draws*2*dim, 5)
-		got, err := Mean(context.Background(), list, p, inputs, noise, y, 2, []float64{1, 4}, excluded)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(Mean(context.Background(), list, p, inputs, noise, y, 2, []float64{1, 4}, excluded))(t)
 		d := &releases{y, dim, 2}
 		for k, τ := range []float64{1, 4} {
 			for b := range draws {
@@ -71,11 +69,7 @@ func TestChooseTemperature(t *testing.T) {
 				}
 			}
 		}
-		τ, err := ChooseTemperature(context.Background(), list, dim, inputs, noise, 1, 200, rand.New(rand.NewPCG(1, 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return τ
+		return must.Get(ChooseTemperature(context.Background(), list, dim, inputs, noise, 1, 200, rand.New(rand.NewPCG(1, 1))))(t)
 	}
 	if dense, sparse := choose(5000, 1), choose(300, 30); dense > 2 || sparse <= dense {
 		t.Errorf("temperatures %v with 5,000 candidates of one feature, %v with 300 of thirty", dense, sparse)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -33,12 +34,9 @@ func TestMemo(t *testing.T) {
 		data.x = append(data.x, float32(v))
 	}
 	weight := &nn.Param{Name: "w", Shape: []int{dim, 2}, Data: []float32{1, -.5, .3, .7, -1.1, .2}}
-	net, err := nn.NewNet(&nn.Graph{Name: "g", Input: "x", InputShape: []int{2}, Output: "y", Nodes: []*nn.Node{
+	net := must.Get(nn.NewNet(&nn.Graph{Name: "g", Input: "x", InputShape: []int{2}, Output: "y", Nodes: []*nn.Node{
 		{Name: "y", Op: &nn.Dense{In: 2, Out: dim, Weight: weight}, Inputs: []string{"x"}, Output: "y"},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	even, all := make([]int, inputs/2), make([]int, inputs)
 	for i := range all {
 		all[i] = (7 * i) % inputs
@@ -51,14 +49,10 @@ func TestMemo(t *testing.T) {
 			of[i] = len(of) - 1 - i
 		}
 		want, got := make([]float64, len(of)*dim), make([]float64, len(of)*dim)
-		if err := (Inputs{Front: net, Data: data, Indices: rows}).Features(t.Context(), want, of); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, (Inputs{Front: net, Data: data, Indices: rows}).Features(t.Context(), want, of))
 		clear(data.read)
 		known := slices.Clone(memo.known)
-		if err := (Inputs{Front: net, Data: data, Indices: rows, Memo: memo}).Features(t.Context(), got, of); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, (Inputs{Front: net, Data: data, Indices: rows, Memo: memo}).Features(t.Context(), got, of))
 		for i, v := range want {
 			if math.Float64bits(v) != math.Float64bits(got[i]) {
 				t.Fatalf("feature %d is %g with a memo, %g without", i, got[i], v)

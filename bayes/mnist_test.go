@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/onnx"
@@ -19,22 +20,10 @@ func TestMNIST(t *testing.T) {
 	if os.Getenv("TATTLE_FULL") == "" {
 		t.Skip("takes minutes: set TATTLE_FULL=1")
 	}
-	g, err := onnx.Read(shared.Path(t, "models/mnist-mlp.onnx"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	node, err := g.FeatureNode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, _, err := g.Cut(node)
-	if err != nil {
-		t.Fatal(err)
-	}
-	front, err := nn.NewNet(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(onnx.Read(shared.Path(t, "models/mnist-mlp.onnx")))(t)
+	node := must.Get(g.FeatureNode())(t)
+	f, _ := must.Get2(g.Cut(node))(t)
+	front := must.Get(nn.NewNet(f))(t)
 	for _, c := range []struct {
 		part              dataset.Split
 		strength          float64
@@ -47,22 +36,13 @@ func TestMNIST(t *testing.T) {
 		{dataset.Test, 5, 47.4, .206, 0},
 		{dataset.Test, 20, 64.3, .004, 0},
 	} {
-		data, err := dataset.Open(shared.Path(t, "data/mnist"), c.part)
-		if err != nil {
-			t.Fatal(err)
-		}
-		noise, err := release.NewGaussian(1.7024195 * c.strength)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(dataset.Open(shared.Path(t, "data/mnist"), c.part))(t)
+		noise := must.Get(release.NewGaussian(1.7024195 * c.strength))(t)
 		all := make([]int, data.Len())
 		for i := range all {
 			all[i] = i
 		}
-		r, err := Run(context.Background(), Inputs{Front: front, Data: data, Indices: all}, noise, nil, Options{Draws: 2000, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(Run(context.Background(), Inputs{Front: front, Data: data, Indices: all}, noise, nil, Options{Draws: 2000, Seed: 1}))(t)
 		p, _ := front.Dims()
 		x, y := make([]float32, p), make([]float32, p)
 		var square []float64

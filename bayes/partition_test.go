@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -19,15 +20,9 @@ func TestPartition(t *testing.T) {
 		a.Class[j], a.Target[j] = j*j%3%classes, j%3
 	}
 	ctx := context.Background()
-	exact, err := Partition(ctx, list, []Attribute{a})
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := must.Get(Partition(ctx, list, []Attribute{a}))(t)
 	g := exact.Groups
-	drawn, err := Run(ctx, list, Certain{}, []Attribute{a}, Options{Draws: 300, Seed: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawn := must.Get(Run(ctx, list, Certain{}, []Attribute{a}, Options{Draws: 300, Seed: 2}))(t)
 	for b, want := range drawn.Draws {
 		have := exact.Draws[want.Truth]
 		if !slices.Contains(g.Members[g.Of[want.Truth]], want.Other) {

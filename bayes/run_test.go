@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/release"
 )
@@ -47,10 +48,7 @@ func noises(t *testing.T, sigma float64, n int) map[string]Density {
 			}
 		}
 	}
-	z, err := release.NewTable([]float64{-3, -1, 0, 2, 4}, []float64{.1, .5, 1, .4, .05}, sigma)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.Get(release.NewTable([]float64{-3, -1, 0, 2, 4}, []float64{.1, .5, 1, .4, .05}, sigma))(t)
 	out["table"] = z
 	return out
 }
@@ -69,14 +67,8 @@ func TestPosterior(t *testing.T) {
 		for _, queries := range []int{1, 3} {
 			t.Run(name, func(t *testing.T) {
 				o := Options{Draws: 40, Queries: queries, Seed: 3}
-				got, err := Run(context.Background(), list, noise, []Attribute{{Name: "s", Classes: classes, Class: class, Target: target}}, o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				d, err := newDraws(context.Background(), list, noise, o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(Run(context.Background(), list, noise, []Attribute{{Name: "s", Classes: classes, Class: class, Target: target}}, o))(t)
+				d := must.Get(newDraws(context.Background(), list, noise, o))(t)
 				for b := range o.Draws {
 					want, infer := slow(list, noise, d, b, class, target, classes)
 					have := got.Draws[b]
@@ -158,14 +150,8 @@ func squares(r *Result, difference func(t, s int) float64) (out []float64) {
 func TestTwoCandidates(t *testing.T) {
 	const alpha = 1e-7
 	for _, d := range []float64{0, 1, 4} {
-		noise, err := release.NewGaussian(2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := Run(context.Background(), table{2, []float64{0, 1, 0, 1 + 2*d}}, noise, nil, Options{Draws: 20000, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noise := must.Get(release.NewGaussian(2))(t)
+		r := must.Get(Run(context.Background(), table{2, []float64{0, 1, 0, 1 + 2*d}}, noise, nil, Options{Draws: 20000, Seed: 1}))(t)
 		named, _ := r.Identified(alpha)
 		if want := math.Erfc(-d/2/math.Sqrt2) / 2; named.High < want || named.Low > want || named.Mean > want+.02 || named.Mean < want-.02 {
 			t.Errorf("d = %v: named %+v, want %v", d, named, want)
@@ -191,10 +177,7 @@ func TestTwoCandidates(t *testing.T) {
 func TestPopulation(t *testing.T) {
 	shared.Long(t, "limits without a list against a known Bayes error")
 	const sigma, n, alpha = .3, 3000, 1e-6
-	noise, err := release.NewGaussian(sigma)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noise := must.Get(release.NewGaussian(sigma))(t)
 	bayes := uniformBayes(sigma)
 	best := 0.
 	for seed := range uint64(4) {
@@ -203,10 +186,7 @@ func TestPopulation(t *testing.T) {
 		for i := range x {
 			x[i] = r.Float64()
 		}
-		res, err := Run(context.Background(), table{1, x}, noise, nil, Options{Draws: 4000, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Get(Run(context.Background(), table{1, x}, noise, nil, Options{Draws: 4000, Seed: seed}))(t)
 		floor := res.Floor(squares(res, func(t, s int) float64 { return x[t] - x[s] }), 1, alpha)
 		limit := Population{N: n, Alpha: alpha}.Floor(floor.Low, 1)
 		if limit > bayes {
@@ -238,10 +218,7 @@ func uniformBayes(sigma float64) (risk float64) {
 func TestAddAllocatesNothing(t *testing.T) {
 	noise, _ := release.NewGaussian(1)
 	list := table{3, normal(3*1000, 4)}
-	d, err := newDraws(context.Background(), list, noise, Options{Draws: 4, Queries: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(newDraws(context.Background(), list, noise, Options{Draws: 4, Queries: 1}))(t)
 	l := newProducts(&d.releases, 1)
 	attributes := []Attribute{{Classes: 2, Class: make([]int, 1000), Target: make([]int, 1000)}}
 	states := newStates(l, d, attributes)
@@ -320,12 +297,8 @@ func TestMemory(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		noise := release.Gaussian{Sigma: 3}
-		if _, err := Run(context.Background(), list, noise, nil, Options{Draws: 32, Seed: 1}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := BitsAbove(context.Background(), list, noise, 1); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(Run(context.Background(), list, noise, nil, Options{Draws: 32, Seed: 1}))(t)
+		must.Get(BitsAbove(context.Background(), list, noise, 1))(t)
 		runtime.ReadMemStats(&after)
 		if largest > blockCandidates {
 			t.Errorf("%d candidates are read at a time", largest)
@@ -357,14 +330,8 @@ func (c counted) Features(ctx context.Context, dst []float64, indices []int) err
 // Features can be dear to compute: those of an input that many draws have are computed once.
 func TestFeaturesOfDrawsOnce(t *testing.T) {
 	c := counted{table{3, normal(15, 1)}, map[int]int{}}
-	noise, err := release.NewGaussian(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := newDraws(context.Background(), c, noise, Options{Draws: 40, Queries: 2, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noise := must.Get(release.NewGaussian(1))(t)
+	d := must.Get(newDraws(context.Background(), c, noise, Options{Draws: 40, Queries: 2, Seed: 1}))(t)
 	for i, n := range c.times {
 		if n != 1 {
 			t.Errorf("the features of candidate %d are computed %d times", i, n)
@@ -372,9 +339,7 @@ func TestFeaturesOfDrawsOnce(t *testing.T) {
 	}
 	want := make([]float64, 3)
 	for b, truth := range d.truth {
-		if err := c.table.Features(context.Background(), want, []int{truth}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.table.Features(context.Background(), want, []int{truth}))
 		if !slices.Equal(d.features[b*3:b*3+3], want) {
 			t.Fatalf("draw %d has the features of another input", b)
 		}

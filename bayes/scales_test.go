@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/release"
 )
@@ -22,14 +23,8 @@ func TestScales(t *testing.T) {
 		for _, queries := range []int{1, 3} {
 			t.Run(name, func(t *testing.T) {
 				o := Options{Draws: 40, Queries: queries, Seed: 3, Scales: scales}
-				got, err := Run(context.Background(), list, noise, nil, o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				d, err := newDraws(context.Background(), list, noise, o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(Run(context.Background(), list, noise, nil, o))(t)
+				d := must.Get(newDraws(context.Background(), list, noise, o))(t)
 				for b, have := range got.Draws {
 					p := slowScaled(list, noise, d, b)
 					var top, entropy float64
@@ -79,15 +74,9 @@ func TestEqualScales(t *testing.T) {
 		scales[j] = 2
 	}
 	o := Options{Draws: 200, Seed: 1}
-	want, err := Run(context.Background(), list, release.Gaussian{Sigma: 1}, nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(Run(context.Background(), list, release.Gaussian{Sigma: 1}, nil, o))(t)
 	o.Scales = scales
-	got, err := Run(context.Background(), list, release.Gaussian{Sigma: .5}, nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Run(context.Background(), list, release.Gaussian{Sigma: .5}, nil, o))(t)
 	for b, d := range got.Draws {
 		if math.Abs(d.Top-want.Draws[b].Top) > 1e-9 || math.Abs(d.Rank-want.Draws[b].Rank) > 1e-9 {
 			t.Fatalf("draw %d: %+v, want %+v", b, d, want.Draws[b])
@@ -96,10 +85,7 @@ func TestEqualScales(t *testing.T) {
 	// Naming N(0, 1) or N(0, c²): right with probability ½ + ½TV, and the densities cross at
 	// z² = 2 ln c/(1 − 1/c²).
 	const c, alpha = 3., 1e-7
-	r, err := Run(context.Background(), table{1, []float64{0, 0}}, release.Gaussian{Sigma: 1}, nil, Options{Draws: 20000, Seed: 1, Scales: []float64{1, c}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Run(context.Background(), table{1, []float64{0, 0}}, release.Gaussian{Sigma: 1}, nil, Options{Draws: 20000, Seed: 1, Scales: []float64{1, c}}))(t)
 	z := math.Sqrt(2 * math.Log(c) / (1 - 1/c/c))
 	right := .5 + (math.Erf(z/math.Sqrt2)-math.Erf(z/c/math.Sqrt2))/2
 	if named, _ := r.Identified(alpha); named.Low > right || named.High < right || math.Abs(named.Mean-right) > .01 {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/simd"
 	"tattle/release"
 )
@@ -25,11 +26,7 @@ func (m affine) factors(t testing.TB) *Factors {
 	for i := range m.n {
 		j.Active = append(j.Active, i)
 	}
-	f, err := j.Factor()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return must.Get(j.Factor())(t)
 }
 
 // joint is the combination of near witnesses, scaled, for all coordinates.
@@ -39,9 +36,7 @@ func joint(t testing.TB, c *Certifier, f *Factors, w Coordinates, theta []float3
 	s.columns(f.P, w.Len()).grow(1)
 	f.near(s.eps, theta, c.Domain, nearSize, c.Noise.Std())
 	simd.Scale(scale, s.eps)
-	if err := s.certify(t.Context(), c, w, theta); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.certify(t.Context(), c, w, theta))
 	return s.std
 }
 
@@ -98,10 +93,7 @@ func TestCombinationIsInvariant(t *testing.T) {
 			same[k*p+i] = q[i*p+k]
 		}
 	}
-	w, err := Vectors("turned", same, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Vectors("turned", same, p))(t)
 	noise := release.Gaussian{Sigma: 1.3}
 	a := joint(t, &Certifier{Net: m, Noise: noise}, m.factors(t), Pixels(p), make([]float32, p), p, 1e4)
 	b := joint(t, &Certifier{Net: turned, Noise: noise}, turned.factors(t), w, make([]float32, p), p, 1e4)
@@ -134,10 +126,7 @@ func TestForgedCoefficients(t *testing.T) {
 func TestCombinationInABox(t *testing.T) {
 	r := rand.New(rand.NewPCG(28, 28))
 	m := tall(r, 12, 4)
-	box, err := Legal([]float64{0, 0, 0, 0}, []float64{1, 1, 1, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	box := must.Get(Legal([]float64{0, 0, 0, 0}, []float64{1, 1, 1, 1}))(t)
 	f, theta := m.factors(t), []float32{0, 1, .5, 0}
 	c := &Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}, Domain: box}
 	want := f.CramerRao(Pixels(4), 1).Full
@@ -158,17 +147,12 @@ func TestMeanSquareOfCombination(t *testing.T) {
 	for _, s := range f.S {
 		want += 1 / (s * s * 6)
 	}
-	one, err := Vectors("one", []float64{1, 2, 3, 4, 5, 6}, 6)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(Vectors("one", []float64{1, 2, 3, 4, 5, 6}, 6))(t)
 	for _, w := range []Coordinates{Pixels(6), DCT([]int{2, 3}), one} {
 		s := &witnessSet{each: 9, joint: true}
 		s.columns(6, w.Len()).grow(1)
 		f.near(s.eps, theta, Free, nearSize, 1)
-		if err := s.certify(t.Context(), &Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}, w, theta); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.certify(t.Context(), &Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}, w, theta))
 		if got := s.meanSquare[0]; got > want*(1+1e-12) || got < want*(1-1e-6) {
 			t.Errorf("%s: %.12g, want %.12g and at most that", w.Name(), got, want)
 		}

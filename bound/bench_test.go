@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"tattle/internal/must"
 	"testing"
 	"time"
 )
@@ -18,10 +19,7 @@ func BenchmarkRun(b *testing.B) {
 	dir, n := b.TempDir(), 0
 	for b.Loop() {
 		n++
-		_, err := Run(context.Background(), o.net, o.data, upTo(100), e, RunOptions{Dir: filepath.Join(dir, strconv.Itoa(n))})
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Get(Run(context.Background(), o.net, o.data, upTo(100), e, RunOptions{Dir: filepath.Join(dir, strconv.Itoa(n))}))(b)
 	}
 	b.ReportMetric(float64(100*b.N)/b.Elapsed().Seconds(), "examples/s")
 }
@@ -39,9 +37,7 @@ func BenchmarkPairs(b *testing.B) {
 			dir, n, from := b.TempDir(), 0, cpu()
 			for b.Loop() {
 				n++
-				if _, err := Run(context.Background(), o.net, o.data, upTo(20), e, RunOptions{Dir: filepath.Join(dir, strconv.Itoa(n))}); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(Run(context.Background(), o.net, o.data, upTo(20), e, RunOptions{Dir: filepath.Join(dir, strconv.Itoa(n))}))(b)
 			}
 			b.ReportMetric(float64((cpu()-from).Milliseconds())/float64(20*n), "CPU-ms/example")
 		})

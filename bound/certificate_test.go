@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -179,10 +180,7 @@ func TestNeverAboveExact(t *testing.T) {
 
 func TestDomainIsExact(t *testing.T) {
 	lo, hi := float64(float32(-.4242)), float64(float32(2.8215))
-	d, err := Legal([]float64{lo, lo}, []float64{hi, hi})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Legal([]float64{lo, lo}, []float64{hi, hi}))(t)
 	c := Certifier{Net: diag(1, 1), Noise: release.Gaussian{Sigma: 1}, Domain: d}
 	theta := []float32{float32(lo), .1}
 	for _, v := range []struct {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/release"
 )
@@ -62,10 +63,7 @@ func TestSmallestDirections(t *testing.T) {
 	if err != nil || !g.tall {
 		t.Fatal(err)
 	}
-	got, err := g.smallest(t.Context(), count, 1, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(g.smallest(t.Context(), count, 1, 0))(t)
 	want, err := factorsAt(t.Context(), m, data.x)
 	if err != nil || want[0].Rank() != p-10 {
 		t.Fatalf("rank %d, %v", want[0].Rank(), err)
@@ -114,10 +112,7 @@ func TestCholeskyResumes(t *testing.T) {
 		t.Fatalf("kept %v, %v", kept, err)
 	}
 	e.Memory = 24 << 20
-	got, err := Run(t.Context(), net, data, upTo(2), e, RunOptions{Dir: dir, Resume: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Run(t.Context(), net, data, upTo(2), e, RunOptions{Dir: dir, Resume: true}))(t)
 	if got.SHA256 != want.SHA256 {
 		t.Error("other arrays")
 	}
@@ -144,9 +139,7 @@ func TestCholeskyWithoutFolder(t *testing.T) {
 	t.Setenv("TMPDIR", temporary)
 	m, data, e := small(t)
 	e.Search.Search = Cholesky
-	if _, err := Certify(t.Context(), m, data.x[:24], e); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Certify(t.Context(), m, data.x[:24], e))(t)
 	looks := 40
 	if _, err := Certify(late{t.Context(), &looks}, m, data.x[:24], e); !errors.Is(err, context.Canceled) {
 		t.Errorf("not canceled: %v", err)
@@ -160,10 +153,7 @@ func TestCholeskyWithoutFolder(t *testing.T) {
 
 func BenchmarkAcross(b *testing.B) {
 	m, data := smallNet(b, 600, 700, 1200), noise(600, 1)
-	g, err := gramianAt(b.Context(), m, data.x, b.TempDir(), 1<<30, func(float64) {})
-	if err != nil {
-		b.Fatal(err)
-	}
+	g := must.Get(gramianAt(b.Context(), m, data.x, b.TempDir(), 1<<30, func(float64) {}))(b)
 	y := make([]float64, 25*g.matrix.Cols)
 	for i := range y {
 		y[i] = float64(i % 7)
@@ -171,8 +161,6 @@ func BenchmarkAcross(b *testing.B) {
 	dst := make([]float64, 25*g.matrix.Rows)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := g.across(b.Context(), dst, y, 25, false); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, g.across(b.Context(), dst, y, 25, false))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/release"
 )
@@ -32,10 +33,7 @@ func TestDirectionsAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Memory = memory[1]
-		r, err := Run(t.Context(), net, data, upTo(10), e, RunOptions{Dir: dir, Resume: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(Run(t.Context(), net, data, upTo(10), e, RunOptions{Dir: dir, Resume: true}))(t)
 		if r.SHA256 != want.SHA256 {
 			t.Errorf("begun with %d bytes, resumed with %d: other arrays", memory[0], memory[1])
 		}
@@ -52,9 +50,7 @@ func TestChoiceIsMeasuredAndKept(t *testing.T) {
 	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: Pixels(300), Settings: Settings{Search: SearchOptions{Restarts: 2, Repeats: 2, Seed: 3}}}
 	e.Spectrum.Steps = 12
 	got, err := e.resolve(net, data.x, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	why := strings.Join(got.Reasons, "; ")
 	if !strings.Contains(why, "decomposing it takes") || !strings.Contains(why, "times as long as LSQR") || strings.Contains(why, " s ") {
 		t.Error(why)
@@ -74,10 +70,7 @@ func TestChoiceIsMeasuredAndKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Memory = 0
-	r, err := Run(t.Context(), net, data, upTo(6), e, RunOptions{Dir: dir, Resume: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Run(t.Context(), net, data, upTo(6), e, RunOptions{Dir: dir, Resume: true}))(t)
 	if x := r.Experiment; x.Search.Search != Cholesky || !x.SkipCramerRao || len(r.Estimated) != 6 || !strings.Contains(x.Reasons[0], "more than half of the 12 MiB") {
 		t.Errorf("%s: %s", x.Search.Search, x.Reasons)
 	}

@@ -2,16 +2,14 @@ package bound
 
 import (
 	"slices"
+	"tattle/internal/must"
 	"testing"
 )
 
 // TestColumns: the bands of a table are its columns by name, each once, and the last ones together
 // if there are many; columns that do not cover the inputs are refused.
 func TestColumns(t *testing.T) {
-	c, err := Columns([]Column{{"age", 2, 1}, {"all", 3, 3}, {"age", 1, 1}}, 6)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Columns([]Column{{"age", 2, 1}, {"all", 3, 3}, {"age", 1, 1}}, 6))(t)
 	want := []Band{{Name: AllBand}, {"age", []int{0}}, {"all (2)", []int{2, 3, 4}}, {"age (2)", []int{5}}}
 	if got := Octaves(c); len(got) != len(want) {
 		t.Fatalf("bands %v, want %v", got, want)
@@ -26,9 +24,7 @@ func TestColumns(t *testing.T) {
 	for i := range many {
 		many[i] = Column{Name: string(rune('A' + i)), Width: 1, Keep: 1}
 	}
-	if c, err = Columns(many, len(many)); err != nil {
-		t.Fatal(err)
-	}
+	c = must.Get(Columns(many, len(many)))(t)
 	bands := Octaves(c)
 	if last := bands[len(bands)-1]; len(bands) != mostColumns+1 || last.Name != "6 other columns" || len(last.Keep) != 6 {
 		t.Errorf("%d bands, the last %v", len(bands), last)

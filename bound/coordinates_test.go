@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -76,10 +77,7 @@ func TestBands(t *testing.T) {
 }
 
 func TestVectors(t *testing.T) {
-	c, err := Vectors("faces", []float64{3, 4, 0, 0, 0, 1e-200}, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Vectors("faces", []float64{3, 4, 0, 0, 0, 1e-200}, 3))(t)
 	got := make([]float64, 2)
 	c.Apply(got, []float64{1, 2, 7})
 	if math.Abs(got[0]-2.2) > 1e-15 || got[1] != 7 {
@@ -98,9 +96,7 @@ func TestVectors(t *testing.T) {
 	}
 	e.Coordinates = Pixels(24)
 	a := mustRun(t, m, data, upTo(6), e)
-	if e.Coordinates, err = Vectors("axes", axes, 24); err != nil {
-		t.Fatal(err)
-	}
+	e.Coordinates = must.Get(Vectors("axes", axes, 24))(t)
 	b := mustRun(t, m, data, upTo(6), e)
 	for k, v := range a.Sizes[0].Std {
 		if math.Abs(b.Sizes[0].Std[k]/v-1) > 1e-9 {
@@ -113,10 +109,7 @@ func TestVectors(t *testing.T) {
 // where the truth is 5,000 (variances).
 func TestAxisAndFullCramerRao(t *testing.T) {
 	j := Jacobian{Active: []int{0, 1}, Rows: []float64{1, .99, .99, 1}, P: 2}
-	f, err := j.Factor()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(j.Factor())(t)
 	cr := f.CramerRao(Pixels(2), 1)
 	det := (1 - .99*.99)
 	want := (1 + .99*.99) / (det * det)
@@ -156,10 +149,7 @@ func TestFactorRank(t *testing.T) {
 				}
 			}
 		}
-		f, err := j.Factor()
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(j.Factor())(t)
 		if f.Rank() != v.rank {
 			t.Errorf("%d×%d with singular values %v: rank %d (%v)", v.rows, v.cols, v.s, f.Rank(), f.S)
 			continue

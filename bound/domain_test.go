@@ -3,6 +3,7 @@ package bound
 import (
 	"encoding/json"
 	"reflect"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -11,19 +12,11 @@ import (
 func TestSettingsReadBack(t *testing.T) {
 	m, data, e := small(t)
 	e.Domain, e.Far = cube(24, 5), FarOptions{Starts: 2, Domain: Free, Seed: 4}
-	e, err := e.resolve(m, data.x[:24], nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := json.Marshal(e.Settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e = must.Get(e.resolve(m, data.x[:24], nil))(t)
+	b := must.Get(json.Marshal(e.Settings))(t)
 	back := e
 	back.Settings = Settings{}
-	if err := json.Unmarshal(b, &back.Settings); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &back.Settings))
 	if s := back.Domain.String(); s != DomainLegal {
 		t.Errorf("domain %q", s)
 	}

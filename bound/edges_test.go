@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
@@ -23,10 +24,7 @@ func wellFormed(t *testing.T, m Model, data Source, r *Result) {
 		if !finite32(witnesses(t, r, s.Size)) {
 			t.Error("a witness is not a number")
 		}
-		winner, _, err := open(t, r.Path).Ints(SizeName(s.Size) + "_winner")
-		if err != nil {
-			t.Fatal(err)
-		}
+		winner, _ := must.Get2(open(t, r.Path).Ints(SizeName(s.Size) + "_winner"))(t)
 		for k, v := range s.Std {
 			if w := winner[k]; w < -1 || w >= e.Search.Restarts || (w < 0) != (v == 0) {
 				t.Fatalf("bound %g of witness %d", v, w)
@@ -155,9 +153,7 @@ func TestResumeTellsCoordinatesApart(t *testing.T) {
 		w := make([]float64, 24)
 		w[0], w[1] = v.first, 1
 		var err error
-		if e.Coordinates, err = Vectors("w", w, 24); err != nil {
-			t.Fatal(err)
-		}
+		e.Coordinates = must.Get(Vectors("w", w, 24))(t)
 		_, err = Run(t.Context(), m, data, upTo(3), e, RunOptions{Dir: dir, Resume: true})
 		var mismatch *run.MismatchError
 		if errors.As(err, &mismatch) != v.other || !v.other && err != nil {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/simd"
 )
 
@@ -52,10 +53,7 @@ func TestFactorLarge(t *testing.T) {
 			s[i] = 3 * math.Pow(10, -7*float64(i)/float64(c.rank))
 		}
 		j := jacobianWith(r, s, c.rows, c.p)
-		f, err := j.Factor()
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(j.Factor())(t)
 		if f.Rank() != c.rank {
 			t.Fatalf("%d×%d: rank %d, want %d", c.rows, c.p, f.Rank(), c.rank)
 		}
@@ -123,10 +121,7 @@ func TestFactorLargeOfLowRankAndTiny(t *testing.T) {
 	r := rand.New(rand.NewPCG(58, 1))
 	for _, scale := range []float64{1, 1e-200} {
 		j := jacobianWith(r, []float64{3 * scale, 2 * scale, scale}, 260, 270)
-		f, err := j.Factor()
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(j.Factor())(t)
 		if f.Rank() != 3 || math.Abs(f.S[2]-scale) > 1e-9*scale {
 			t.Errorf("at %g: %d singular values, %g", scale, f.Rank(), f.S)
 		}
@@ -141,10 +136,7 @@ func TestFactorLargeAgreesWithSmall(t *testing.T) {
 		s[i] = math.Exp(-float64(i) / 20)
 	}
 	j := jacobianWith(r, s, 150, 200)
-	small, err := j.Factor()
-	if err != nil {
-		t.Fatal(err)
-	}
+	small := must.Get(j.Factor())(t)
 	big := &Factors{Active: j.Active, P: j.P}
 	if !big.fromGrams(context.Background(), j, gramRatio, true) || !big.sound(j) {
 		t.Fatal("not converged, or not sound")
@@ -194,10 +186,7 @@ func BenchmarkFactorLarge(b *testing.B) {
 	}
 	c := DCT([]int{3, 32, 32})
 	for b.Loop() {
-		f, err := j.Factor()
-		if err != nil {
-			b.Fatal(err)
-		}
+		f := must.Get(j.Factor())(b)
 		f.pseudoinverse()
 		f.CramerRao(c, 1)
 	}

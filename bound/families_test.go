@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/release"
 )
 
@@ -21,9 +22,7 @@ func TestCombinationOverNoise(t *testing.T) {
 		s := &witnessSet{each: 5, joint: true}
 		s.columns(5, 5).grow(1)
 		copy(s.eps, eps)
-		if err := s.certify(t.Context(), &Certifier{Net: m, Noise: noise, Queries: queries}, w, theta); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.certify(t.Context(), &Certifier{Net: m, Noise: noise, Queries: queries}, w, theta))
 		return s.std
 	}
 	last := make([]float64, 5)
@@ -90,10 +89,7 @@ func TestSingleWitnessUnderAnyNoise(t *testing.T) {
 func TestCombinationUnderLaplace(t *testing.T) {
 	r := rand.New(rand.NewPCG(30, 30))
 	m := tall(r, 12, 6)
-	noise, err := release.NewLaplace(1.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noise := must.Get(release.NewLaplace(1.5))(t)
 	want := m.factors(t).CramerRao(Pixels(6), Experiment{Noise: noise}.Scale()).Full
 	if gauss := m.factors(t).CramerRao(Pixels(6), 1.5/math.Sqrt2).Full; math.Abs(want[0]/gauss[0]-1) > 1e-12 {
 		t.Errorf("effective scale: Cramér-Rao %g, want %g", want[0], gauss[0])
@@ -108,14 +104,8 @@ func TestCombinationUnderLaplace(t *testing.T) {
 // families is noise of every family in closed form, of that strength.
 func families(t testing.TB, sigma float64) []release.Noise {
 	t.Helper()
-	laplace, err := release.NewLaplace(sigma)
-	if err != nil {
-		t.Fatal(err)
-	}
-	logistic, err := release.NewLogistic(sigma)
-	if err != nil {
-		t.Fatal(err)
-	}
+	laplace := must.Get(release.NewLaplace(sigma))(t)
+	logistic := must.Get(release.NewLogistic(sigma))(t)
 	return []release.Noise{release.Gaussian{Sigma: sigma}, laplace, logistic}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/internal/simd"
 	"tattle/nn"
@@ -25,9 +26,7 @@ func (o FarOptions) far(t testing.TB, m nn.Model, theta []float32, factors []*Fa
 		index[i] = int64(i)
 	}
 	eps := make([]float32, len(theta)*o.Starts)
-	if err := o.search(context.Background(), m, eps, theta, index, factors, sigma, quiet); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.search(context.Background(), m, eps, theta, index, factors, sigma, quiet))
 	return eps
 }
 
@@ -56,10 +55,7 @@ func TestFarOnMNIST(t *testing.T) {
 	o := loadOracle(t)
 	const examples = 16
 	theta := o.data.x[:examples*784]
-	factors, err := factorsAt(context.Background(), o.net, theta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	factors := must.Get(factorsAt(context.Background(), o.net, theta))(t)
 	domain := o.data.box()
 	eps := FarOptions{Starts: 8, Domain: domain, Seed: 1}.far(t, o.net, theta, factors, o.sigma)
 	roots, ds := farRoots(o.net, o.sigma, domain, theta, eps)
@@ -120,9 +116,7 @@ func farStandsAlone(t *testing.T, net *nn.Net) (few, most int) {
 	all := o.far(t, net, theta, nil, .1)
 	for _, i := range []int{0, 17, 39} {
 		one := make([]float32, 5*12)
-		if err := o.search(context.Background(), net, one, rowOf(theta, i, 12), []int64{int64(i)}, nil, .1, quiet); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, o.search(context.Background(), net, one, rowOf(theta, i, 12), []int64{int64(i)}, nil, .1, quiet))
 		if !slices.Equal(one, rowOf(all, i, 60)) {
 			t.Errorf("example %d by itself has other witnesses", i)
 		}
@@ -154,10 +148,7 @@ func TestFarOfALinearModel(t *testing.T) {
 	const p, sigma = 8, 0.5
 	net := linearNet(t, rand.New(rand.NewPCG(9, 9)), p, p+2)
 	theta := make([]float32, p)
-	factors, err := factorsAt(context.Background(), net, theta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	factors := must.Get(factorsAt(context.Background(), net, theta))(t)
 	most := sigma / factors[0].S[p-1] / math.Sqrt(p)
 	for _, d := range []Domain{Free, boxOf(p, -2, 2), boxOf(p, -.01, .01)} {
 		eps := FarOptions{Starts: 8, Domain: d, Seed: 2}.far(t, net, theta, factors, sigma)
@@ -187,11 +178,7 @@ func rampNet(t testing.TB, p int, height float32) *nn.Net {
 		{Name: "a", Op: dense("1", p, 2*p, w1, b1), Inputs: []string{"x"}, Output: "a"},
 		{Name: "b", Op: &nn.ReLU{}, Inputs: []string{"a"}, Output: "b"},
 		{Name: "y", Op: dense("2", 2*p, p, w2, make([]float32, p)), Inputs: []string{"b"}, Output: "y"}}}
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return net
+	return must.Get(nn.NewNet(g))(t)
 }
 
 // On a ramp of slope 0.5 between plateaus 0.1 apart Cramér-Rao says σ/0.5 for each

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -29,11 +30,7 @@ func smallNet(t testing.TB, p, hidden, n int) *nn.Net {
 		{Name: "c", Op: &nn.Dense{In: hidden, Out: n, Weight: param(b, n, hidden), Bias: param(b, n)}, Inputs: []string{"b"}, Output: "c"},
 		{Name: "d", Op: &nn.ReLU{}, Inputs: []string{"c"}, Output: "d"},
 	}}
-	m, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(nn.NewNet(g))(t)
 }
 
 func noise(p, count int) pictures {
@@ -55,20 +52,13 @@ func small(t testing.TB) (*nn.Net, pictures, Experiment) {
 
 func mustRun(t testing.TB, m Model, d Source, indices []int, e Experiment) *Result {
 	t.Helper()
-	r, err := Run(context.Background(), m, d, indices, e, RunOptions{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(Run(context.Background(), m, d, indices, e, RunOptions{Dir: t.TempDir()}))(t)
 }
 
 // witnesses reads the perturbations of a run.
 func witnesses(t testing.TB, r *Result, size float64) []float32 {
 	t.Helper()
-	x, _, err := open(t, r.Path).Float32s(SizeName(size) + "_eps")
-	if err != nil {
-		t.Fatal(err)
-	}
+	x, _ := must.Get2(open(t, r.Path).Float32s(SizeName(size) + "_eps"))(t)
 	return x
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/npy"
 	"tattle/run"
 )
@@ -37,7 +38,7 @@ func forge(t *testing.T, r *Result, to, name string, at int, change float64) Cla
 func forgeArray(t *testing.T, r *Result, to, name string, change func(data any)) Claims {
 	t.Helper()
 	f := open(t, r.Path)
-	err := run.WriteFile(to, func(w io.Writer) error {
+	must.Do(t, run.WriteFile(to, func(w io.Writer) error {
 		z := npy.NewWriter(w)
 		for _, n := range f.Names() {
 			a, err := f.Array(n)
@@ -52,15 +53,10 @@ func forgeArray(t *testing.T, r *Result, to, name string, change func(data any))
 			}
 		}
 		return z.Close()
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	c := r.claims()
 	c.Arrays = to
-	if c.SHA256, err = run.Digest(to); err != nil {
-		t.Fatal(err)
-	}
+	c.SHA256 = must.Get(run.Digest(to))(t)
 	return c
 }
 
@@ -85,11 +81,8 @@ func tamper(t *testing.T, path string, original, old, changed []byte) {
 	if bytes.Equal(old, changed) || !bytes.Contains(original, old) {
 		t.Fatalf("cannot replace % x by % x", old, changed)
 	}
-	err := run.WriteFile(path, func(w io.Writer) error {
+	must.Do(t, run.WriteFile(path, func(w io.Writer) error {
 		_, err := w.Write(bytes.Replace(original, old, changed, 1))
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }

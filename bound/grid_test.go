@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
@@ -20,11 +21,7 @@ func bytesOfCube(t testing.TB, p int) Domain {
 		x -= .5
 		list[v] = x / .5
 	}
-	d, err := Stored(slices.Repeat([]float64{-1}, p), slices.Repeat([]float64{1}, p), slices.Repeat([]Values{{1, list}}, p))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(Stored(slices.Repeat([]float64{-1}, p), slices.Repeat([]float64{1}, p), slices.Repeat([]Values{{1, list}}, p)))(t)
 }
 
 // onGrid draws stored inputs.
@@ -62,10 +59,7 @@ func TestTwinsOnTheGridAreNotUnbounded(t *testing.T) {
 	c := Certifier{Net: m, Noise: e.Noise, Domain: d}
 	seen := 0
 	for i := range 5 {
-		eps, err := r.Witnesses(r.Twins, i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		eps := must.Get(r.Witnesses(r.Twins, i))(t)
 		theta, moved := rowOf(data.x, i, 24), make([]float64, 24)
 		if square(eps[:24]) == 0 {
 			continue
@@ -131,10 +125,7 @@ func TestStoredWitnessesAreStored(t *testing.T) {
 // the search where no single step is worth more by the features themselves.
 func TestRefineClimbs(t *testing.T) {
 	m, data, _, d := stored(t)
-	f, err := newTwinFinder(m.Graph(), d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(newTwinFinder(m.Graph(), d))(t)
 	var theta []float32
 	var eps []float64
 	for i := range data.Len() {
@@ -155,9 +146,7 @@ func TestRefineClimbs(t *testing.T) {
 		return w
 	}
 	before := worth()
-	if err := d.refine(t.Context(), m, eps, theta, 1, 0, 1, 1, func(float64) {}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.refine(t.Context(), m, eps, theta, 1, 0, 1, 1, func(float64) {}))
 	better := 0
 	for i, v := range worth() {
 		if v < before[i]*(1-1e-9) {
@@ -183,10 +172,7 @@ func TestStoredTwinsOnMNIST(t *testing.T) {
 		x -= .1307
 		list[v] = x / .3081
 	}
-	d, err := Stored(slices.Repeat([]float64{float64(list[0])}, 784), slices.Repeat([]float64{float64(list[255])}, 784), slices.Repeat([]Values{{1, list}}, 784))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Stored(slices.Repeat([]float64{float64(list[0])}, 784), slices.Repeat([]float64{float64(list[255])}, 784), slices.Repeat([]Values{{1, list}}, 784)))(t)
 	e := Experiment{Noise: release.Gaussian{Sigma: o.sigma}, Coordinates: Pixels(784), Settings: Settings{SkipCramerRao: true, Search: SearchOptions{Restarts: 1, Search: Direct}, Twins: TwinOptions{Examples: 2, Domain: d, Seed: 1}}}
 	r := mustRun(t, o.net, o.data, upTo(2), e)
 	var rms []float64
@@ -231,10 +217,7 @@ func TestVerifyCatchesWitnessesOffTheGrid(t *testing.T) {
 func TestGridOfColumns(t *testing.T) {
 	age := []float32{-1.5, -.5, .25, 3}
 	colour := []float32{1, 0, 0, 0, 1, 0, 0, 0, 1}
-	d, err := Stored([]float64{-1.5, 0, 0, 0, -2}, []float64{3, 1, 1, 1, 2}, []Values{{1, age}, {3, colour}, {Width: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Stored([]float64{-1.5, 0, 0, 0, -2}, []float64{3, 1, 1, 1, 2}, []Values{{1, age}, {3, colour}, {Width: 1}}))(t)
 	zero := make([]float64, 5)
 	for _, v := range []struct {
 		x    []float64
@@ -274,10 +257,7 @@ func TestStoredBoundsAgainstLikelihoodRatio(t *testing.T) {
 	r := mustRun(t, m, data, upTo(5), e)
 	_, n := m.Dims()
 	for i := range 5 {
-		eps, err := r.Witnesses(r.Twins, i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		eps := must.Get(r.Witnesses(r.Twins, i))(t)
 		for k, norm := range r.Twins.ZNorm[2*i : 2*i+2] {
 			least := norm + 2*e.Runtime.Error*math.Sqrt(float64(n)) // both sides err along z
 			for w, g := range rowOf(eps, k, 24) {

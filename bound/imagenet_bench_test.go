@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tattle/internal/must"
 	"tattle/lsqr"
 	"tattle/nn"
 	"tattle/nn/zoo"
@@ -38,10 +39,7 @@ func BenchmarkImageNet(b *testing.B) {
 func benchmarkImageNet(b *testing.B, g *nn.Graph, node string, scale float64) {
 	pixels := setting("PIXELS", 91)
 	m, data := enlarged(b, g, node, pixels)
-	rms, _, err := release.FeatureScale(context.Background(), m, data)
-	if err != nil {
-		b.Fatal(err)
-	}
+	rms, _ := must.Get2(release.FeatureScale(context.Background(), m, data))(b)
 	e := Experiment{Noise: release.Gaussian{Sigma: scale * rms}, Coordinates: DCT([]int{3, pixels, pixels}), Memory: int64(setting("MEMORY", 12<<10)) << 20,
 		Settings: Settings{Band: 8, Search: SearchOptions{
 			Search: cmp.Or(os.Getenv("METHOD"), Auto), Restarts: setting("RESTARTS", DefaultRestarts), Repeats: setting("REPEATS", DefaultRepeats), LSQR: lsqr.SciPy, Seed: 1,
@@ -49,15 +47,12 @@ func benchmarkImageNet(b *testing.B, g *nn.Graph, node string, scale float64) {
 	}
 	for b.Loop() {
 		start, told := time.Now(), time.Now()
-		r, err := Run(b.Context(), m, data, upTo(1), e, RunOptions{Dir: cmp.Or(os.Getenv("DIR"), b.TempDir()), Resume: os.Getenv("DIR") != "", Parts: func(done float64, total int) {
+		r := must.Get(Run(b.Context(), m, data, upTo(1), e, RunOptions{Dir: cmp.Or(os.Getenv("DIR"), b.TempDir()), Resume: os.Getenv("DIR") != "", Parts: func(done float64, total int) {
 			if time.Since(told) > time.Minute {
 				told = time.Now()
 				fmt.Fprintf(os.Stderr, "%s: %.1f %% after %.0f s, %.0f s of CPU\n", g.Name, 100*done, time.Since(start).Seconds(), cpu().Seconds())
 			}
-		}})
-		if err != nil {
-			b.Fatal(err)
-		}
+		}}))(b)
 		b.Log(r.Experiment.Reasons, r.Warnings, r.Experiment.Rounding)
 		for _, s := range r.Summaries {
 			b.Log(s.Method, s.Band, s.Status, s.Quantile(.5))
@@ -83,13 +78,8 @@ func enlarged(tb testing.TB, g *nn.Graph, node string, pixels int) (*nn.Net, pic
 	if err == nil {
 		front, err = front.Upsampled("linear", pixels)
 	}
-	if err != nil {
-		tb.Fatal(err)
-	}
-	m, err := nn.NewNet(front)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, err)
+	m := must.Get(nn.NewNet(front))(tb)
 	r := rand.New(rand.NewPCG(91, 1))
 	d := pictures{make([]float32, 3*pixels*pixels), 3 * pixels * pixels, make([]int, 1)}
 	for i := range d.x {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -17,10 +18,7 @@ func TestCertifyIsRun(t *testing.T) {
 	box := cube(24, 4)
 	e.Far, e.Barankin, e.Twins = FarOptions{Starts: 3, Domain: box}, BarankinOptions{Witnesses: 8}, TwinOptions{Examples: 1, Domain: box}
 	theta := data.x[:24]
-	got, err := Certify(t.Context(), m, theta, e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Certify(t.Context(), m, theta, e))(t)
 	want := mustRun(t, m, oneInput(theta), []int{0}, e)
 	for i, pair := range [][2]*Bounds{{got.Sizes[0], want.Sizes[0]}, {got.Far, want.Far}, {got.Barankin, want.Barankin}, {got.Twins, want.Twins}} {
 		if !slices.Equal(pair[0].Std, pair[1].Std) || !slices.Equal(pair[0].Winner, pair[1].Winner) {

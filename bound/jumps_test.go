@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/internal/float16"
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -22,14 +23,10 @@ func castNet(t testing.TB, r *rand.Rand, p, n int, scale float64, function strin
 	for range n {
 		d.Bias.Data = append(d.Bias.Data, float32(scale*r.NormFloat64()))
 	}
-	m, err := nn.NewNet(&nn.Graph{Name: "cast", Input: "x", InputShape: []int{p}, Output: "y", Nodes: []*nn.Node{
+	return must.Get(nn.NewNet(&nn.Graph{Name: "cast", Input: "x", InputShape: []int{p}, Output: "y", Nodes: []*nn.Node{
 		{Name: "affine", Op: d, Inputs: []string{"x"}, Output: "a"},
 		{Name: "cast", Op: &nn.Unary{Function: function}, Inputs: []string{"a"}, Output: "y"},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	}}))(t)
 }
 
 // exactCast evaluates a castNet in real arithmetic: a sum that is not a float64 lies on
@@ -86,10 +83,7 @@ func TestNoBoundExceedsTheCast(t *testing.T) {
 		function := []string{"Float16", "BFloat16"}[trial%2]
 		ulp := []float64{0x1p-10, 0x1p-7}[trial%2] // of numbers from 1 to 2
 		m := castNet(t, r, 2, 1+r.IntN(3), 1, function)
-		plain, err := nn.NewNet(&nn.Graph{Name: "plain", Input: "x", InputShape: []int{2}, Output: "a", Nodes: m.Graph().Nodes[:1]})
-		if err != nil {
-			t.Fatal(err)
-		}
+		plain := must.Get(nn.NewNet(&nn.Graph{Name: "plain", Input: "x", InputShape: []int{2}, Output: "a", Nodes: m.Graph().Nodes[:1]}))(t)
 		theta, eps := make([]float32, 2), make([]float32, 2)
 		for i := range theta {
 			theta[i], eps[i] = float32(r.NormFloat64()), float32(4*ulp*r.NormFloat64())

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
@@ -52,10 +53,7 @@ func TestEveryKindIsReproducible(t *testing.T) {
 	if _, err := Run(t.Context(), m, data, upTo(70), other, RunOptions{Dir: dir, Resume: true}); !errors.As(err, &mismatch) {
 		t.Errorf("resumed with another number of far witnesses: %v", err)
 	}
-	r, err := Run(t.Context(), m, data, upTo(70), e, RunOptions{Dir: dir, Resume: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Run(t.Context(), m, data, upTo(70), e, RunOptions{Dir: dir, Resume: true}))(t)
 	if r.SHA256 != whole.SHA256 {
 		t.Error("an interrupted run gives other bytes")
 	}

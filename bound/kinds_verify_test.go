@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/internal/simd"
 	"tattle/nn"
@@ -53,10 +54,7 @@ func catchesEveryRung(t *testing.T, m *nn.Net, data pictures, e Experiment) {
 	f, to := open(t, r.Path), filepath.Join(t.TempDir(), "forged.npz")
 	for _, s := range r.Experiment.witnessSets()[1:] {
 		for _, c := range s.columns(24, 24) {
-			a, err := f.Array(c.name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(f.Array(c.name))(t)
 			change := 1e-4
 			norms, allowances := array(t, f, s.name+"_z_norm"), array(t, f, s.name+"_allowance")
 			n := nn.Size(a.Shape)
@@ -129,10 +127,7 @@ func exaggerated(t *testing.T, m *nn.Net, data pictures, r *Result, name string,
 			}
 		}
 	})
-	forged, err := Load(to, r.Experiment)
-	if err != nil {
-		t.Fatal(err)
-	}
+	forged := must.Get(Load(to, r.Experiment))(t)
 	claims.Summaries = forged.Summaries
 	if found := verified(t, m, data, forged, claims); len(found) != min(want, mostDiscrepancies) {
 		t.Errorf("%s: %d of %d exaggerations are found", name, len(found), want)
@@ -177,10 +172,7 @@ func TestVerifyCatchesTwins(t *testing.T) {
 	} {
 		to := filepath.Join(t.TempDir(), "forged.npz")
 		claims := forgeArray(t, r, to, v.array, v.change)
-		forged, err := Load(to, r.Experiment)
-		if err != nil {
-			t.Fatal(err)
-		}
+		forged := must.Get(Load(to, r.Experiment))(t)
 		claims.Summaries = forged.Summaries
 		if len(verified(t, m, data, forged, claims)) == 0 {
 			t.Errorf("%s changed: nothing is found", v.array)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tattle/internal/float16"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/release"
 	"tattle/run"
@@ -102,14 +103,11 @@ func TestMergeFreesDisk(t *testing.T) {
 		t.Fatalf("killed: %v", err)
 	}
 	started := -1
-	r, err := Run(context.Background(), m, data, upTo(70), e, RunOptions{Dir: dir, Resume: true, Progress: func(done, total int) {
+	r := must.Get(Run(context.Background(), m, data, upTo(70), e, RunOptions{Dir: dir, Resume: true, Progress: func(done, total int) {
 		if started < 0 {
 			started = done
 		}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	if r.SHA256 != whole.SHA256 || started != 6 {
 		t.Errorf("resumed at %d with other bytes: %v", started, r.SHA256 != whole.SHA256)
 	}
@@ -122,20 +120,10 @@ func TestMergeFreesDisk(t *testing.T) {
 func TestMergeRemovesShards(t *testing.T) {
 	m, data, e := small(t)
 	for _, free := range []bool{false, true} {
-		r, err := newRunner(m, data, upTo(70), e, RunOptions{Dir: t.TempDir()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := r.compute(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		layout, err := r.experiment.layoutOf(r.folder)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := layout.merge(t.Context(), r.path(ArraysFile), 70, r.folder, free); err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(newRunner(m, data, upTo(70), e, RunOptions{Dir: t.TempDir()}))(t)
+		must.Do(t, r.compute(t.Context()))
+		layout := must.Get(r.experiment.layoutOf(r.folder))(t)
+		must.Do(t, layout.merge(t.Context(), r.path(ArraysFile), 70, r.folder, free))
 		if removed := len(r.folder.Remaining()); removed != 0 && !free || removed != 2 && free {
 			t.Errorf("free: %v, and %d shards are removed", free, removed)
 		}
@@ -150,15 +138,9 @@ func TestHalvingIgnoresBatches(t *testing.T) {
 	e.Noise = release.Gaussian{Sigma: 3e-3}
 	var sums []string
 	for _, batch := range []int{1, 8} {
-		r, err := newRunner(m, data, upTo(8), e, RunOptions{Dir: t.TempDir()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(newRunner(m, data, upTo(8), e, RunOptions{Dir: t.TempDir()}))(t)
 		r.size = batch
-		res, err := r.locked(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Get(r.locked(t.Context()))(t)
 		sums = append(sums, res.SHA256)
 	}
 	if sums[0] != sums[1] {

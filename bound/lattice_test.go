@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/lattice"
 	"tattle/nn"
 	"tattle/release"
@@ -13,11 +14,7 @@ import (
 // latticeNoise is lattice noise on n features.
 func latticeNoise(t testing.TB, delta, sigma, clip float64, n int) release.Lattice {
 	t.Helper()
-	l, err := release.NewLattice(lattice.Lattice{Delta: delta, Sigma: sigma, Clip: clip, Dim: n})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return must.Get(release.NewLattice(lattice.Lattice{Delta: delta, Sigma: sigma, Clip: clip, Dim: n}))(t)
 }
 
 // device is what a device releases, without its noise: features that lie anywhere within drift of
@@ -53,10 +50,7 @@ func TestLatticeRun(t *testing.T) {
 	f, p := open(t, res.Path), 24
 	r, w, flips := rand.New(rand.NewPCG(1, 9)), res.Experiment.Coordinates, 0
 	for _, name := range []string{SizeName(latticeSize), farName, barankinName, pairName} {
-		eps, shape, err := f.Float32s(name + "_eps")
-		if err != nil {
-			t.Fatal(err)
-		}
+		eps, shape := must.Get2(f.Float32s(name + "_eps"))(t)
 		each := shape[1]
 		norm, allowance := array(t, f, name+"_z_norm"), array(t, f, name+"_allowance")
 		var std, share []float64
@@ -121,10 +115,7 @@ func TestLatticeIsGaussianOnIntegers(t *testing.T) {
 			Weight: &nn.Param{Name: "w", Shape: []int{3, 3}, Data: []float32{2, 0, 0, 0, 2, 0, 0, 0, 2}},
 			Bias:   &nn.Param{Name: "b", Shape: []int{3}, Data: make([]float32, 3)}}, Inputs: []string{"x"}, Output: "y"},
 	}}
-	net, err := nn.NewNet(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := must.Get(nn.NewNet(m))(t)
 	theta := []float32{1, -2, .5}
 	for _, eps := range [][]float32{{.5, 0, 0}, {1, -1, 2}, {4, 0, -3}, {40, 0, 0}} {
 		l := latticeNoise(t, .0625, 4, 64, 3)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 )
@@ -33,10 +34,7 @@ func TestMemory(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "at least") {
 		t.Fatalf("error %v", err)
 	}
-	mib, err := strconv.Atoi(regexp.MustCompile(`at least (\d+) MiB`).FindStringSubmatch(err.Error())[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	mib := must.Get(strconv.Atoi(regexp.MustCompile(`at least (\d+) MiB`).FindStringSubmatch(err.Error())[1]))(t)
 	for _, search := range []string{Direct, Algorithm1, Published} {
 		e.Search.Search = search
 		e.Memory = 0
@@ -65,10 +63,7 @@ func TestPartsOfOneExample(t *testing.T) {
 	m, data, e := small(t)
 	e.Search.Search, e.SkipCramerRao = Algorithm1, true
 	var parts []float64
-	_, err := Run(context.Background(), m, data, upTo(1), e, RunOptions{Dir: t.TempDir(), Parts: func(done float64, total int) { parts = append(parts, done) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Run(context.Background(), m, data, upTo(1), e, RunOptions{Dir: t.TempDir(), Parts: func(done float64, total int) { parts = append(parts, done) }}))(t)
 	if len(parts) < 10*e.Search.Repeats || parts[len(parts)-1] != 1 {
 		t.Errorf("%d parts, the last %v", len(parts), parts[len(parts)-1:])
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/npy"
@@ -44,14 +45,8 @@ type oracle struct {
 func dense(t testing.TB, dir, name string) *nn.Dense {
 	t.Helper()
 	param := func(kind string) *nn.Param {
-		a, err := npy.ReadFile(filepath.Join(dir, name+"."+kind+".npy"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := a.Float32s()
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(npy.ReadFile(filepath.Join(dir, name+"."+kind+".npy")))(t)
+		x := must.Get(a.Float32s())(t)
 		return &nn.Param{Name: name + "." + kind, Shape: a.Shape, Data: x}
 	}
 	w := param("weight")
@@ -60,19 +55,13 @@ func dense(t testing.TB, dir, name string) *nn.Dense {
 
 func array(t testing.TB, f *npy.File, name string) []float64 {
 	t.Helper()
-	x, _, err := f.Float64s(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x, _ := must.Get2(f.Float64s(name))(t)
 	return x
 }
 
 func open(t testing.TB, path string) *npy.File {
 	t.Helper()
-	f, err := npy.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(npy.Open(path))(t)
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -85,25 +74,14 @@ func loadOracle(t testing.TB) *oracle {
 		names := []string{"x", "a", "b", "c", "features"}
 		g.Nodes = append(g.Nodes, &nn.Node{Name: names[i+1], Op: op, Inputs: names[i : i+1], Output: names[i+1]})
 	}
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := must.Get(nn.NewNet(g))(t)
 	f := open(t, filepath.Join(dir, "algorithm1_s200_i10_r25.npz"))
 	golden := open(t, shared.Path(t, "models/mnist-mlp.golden.npz"))
 	o := &oracle{net: net, dir: dir, sigma: array(t, f, "sigma")[0], std: array(t, f, "std_bound_dct"),
 		cr: array(t, f, "rowspace_cr_std_dct"), smin: array(t, f, "smin")}
-	if o.rank, _, err = f.Ints("rank"); err != nil {
-		t.Fatal(err)
-	}
-	x, _, err := golden.Float32s("x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	labels, _, err := golden.Ints("labels")
-	if err != nil {
-		t.Fatal(err)
-	}
+	o.rank, _ = must.Get2(f.Ints("rank"))(t)
+	x, _ := must.Get2(golden.Float32s("x"))(t)
+	labels, _ := must.Get2(golden.Ints("labels"))(t)
 	o.data = pictures{x: x, p: 784, labels: labels}
 	return o
 }

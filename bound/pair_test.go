@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
@@ -221,17 +222,12 @@ func TestPairFloorsOfCoordinatesOnLinearModels(t *testing.T) {
 			weight.Data[i] = float32(r.NormFloat64())
 			a.Set(i/p, i%p, float64(weight.Data[i]))
 		}
-		m, err := nn.NewNet(&nn.Graph{Name: "linear", Input: "x", InputShape: []int{p}, Output: "a", Nodes: []*nn.Node{
+		m := must.Get(nn.NewNet(&nn.Graph{Name: "linear", Input: "x", InputShape: []int{p}, Output: "a", Nodes: []*nn.Node{
 			{Name: "a", Op: &nn.Dense{In: p, Out: n, Weight: weight}, Inputs: []string{"x"}, Output: "a"},
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}}))(t)
 		var gram, inverse mat.Dense
 		gram.Mul(a.T(), a)
-		if err := inverse.Inverse(&gram); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, inverse.Inverse(&gram))
 		data := pictures{x: make([]float32, p), p: p, labels: []int{0}}
 		e := Experiment{Noise: release.Gaussian{Sigma: sigma}, Coordinates: Pixels(p), Settings: Settings{Far: FarOptions{Starts: 2}, Pairs: PairOptions{Witnesses: MostPairs}}}
 		whole := mustRun(t, m, data, upTo(1), e).Pairs.Pair

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/release"
 	"tattle/run"
@@ -79,9 +80,7 @@ func (p others) worker(m run.Manifest, shards []int) map[int][]byte {
 	if err == nil {
 		err = run.WriteManifest(filepath.Join(dir, shardsDir), data)
 	}
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, err)
 	pool := poolFunc(func(ctx context.Context, w run.Work) (*run.Folder, error) {
 		if err := w.Manifest.Check(w.Dir); err != nil || w.AtOnce != 1 {
 			p.t.Error("a worker's manifest is another:", err, w.AtOnce)
@@ -119,10 +118,7 @@ func TestPool(t *testing.T) {
 		m, data, _ := small(t)
 		var told []int
 		o := RunOptions{Dir: t.TempDir(), Pool: others{t, e}, Progress: func(done, _ int) { told = append(told, done) }}
-		r, err := Run(t.Context(), m, data, upTo(pooled), e, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(Run(t.Context(), m, data, upTo(pooled), e, o))(t)
 		if whole := mustRun(t, m, data, upTo(pooled), e); r.SHA256 != whole.SHA256 || !slices.Equal(r.Experiment.Reasons, whole.Experiment.Reasons) || !slices.Equal(r.Warnings, whole.Warnings) {
 			t.Errorf("%s: not the result of one process: %s, %s", search, r.Experiment.Reasons, whole.Experiment.Reasons)
 		}
@@ -147,10 +143,7 @@ func TestShardsDoNotMatter(t *testing.T) {
 		m, data, _ := small(t)
 		want := mustRun(t, m, data, upTo(pooled), e).SHA256
 		for _, size := range []int{1, 16} {
-			r, err := newRunner(m, data, upTo(pooled), e, RunOptions{Dir: t.TempDir()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(newRunner(m, data, upTo(pooled), e, RunOptions{Dir: t.TempDir()}))(t)
 			r.shard, r.size = size, min(r.size, size)
 			if got, err := r.locked(t.Context()); err != nil || got.SHA256 != want {
 				t.Errorf("%s, %s, shards of %d: %v, or other bytes", search, iteration, size, err)
@@ -199,17 +192,10 @@ func TestTableElsewhere(t *testing.T) {
 	e.Barankin.Witnesses = 2 // which is said not to go with it
 	manifest := func() []byte {
 		path := filepath.Join(t.TempDir(), "noise.csv")
-		if err := os.WriteFile(path, []byte("-1,0.1\n0,1\n1,0.1\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte("-1,0.1\n0,1\n1,0.1\n"), 0o666))
 		var err error
-		if e.Noise, err = release.ReadTable(path, 1); err != nil {
-			t.Fatal(err)
-		}
-		r, err := newRunner(m, data, upTo(1), e, RunOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e.Noise = must.Get(release.ReadTable(path, 1))(t)
+		r := must.Get(newRunner(m, data, upTo(1), e, RunOptions{}))(t)
 		b, err := r.manifest().Encode()
 		if err != nil || !bytes.Contains(b, []byte(`"table:noise.csv"`)) {
 			t.Fatalf("%v: %s", err, b)

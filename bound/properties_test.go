@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/simd"
 	"tattle/release"
 )
@@ -18,9 +19,7 @@ func proven(t testing.TB, c *Certifier, eps []float32, w Coordinates) *witnessSe
 	s := &witnessSet{each: len(eps) / p, joint: combines(c.Noise)}
 	s.columns(p, w.Len()).grow(1)
 	copy(s.eps, eps)
-	if err := s.certify(t.Context(), c, w, make([]float32, p)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.certify(t.Context(), c, w, make([]float32, p)))
 	return s
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/zoo"
@@ -58,10 +59,7 @@ func TestRoundingIsChosen(t *testing.T) {
 		{1e14, 1, RoundingPairs}, {1e14, 0, RoundingMeasured}, {1e14, 1e14, RoundingMeasured},
 		{math.Inf(1), 1, RoundingPairs}, {math.Inf(1), 0, RoundingMeasured},
 	} {
-		got, err := e.resolve(hazy{m, c.grow, c.wide}, data.x[:24], nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(e.resolve(hazy{m, c.grow, c.wide}, data.x[:24], nil))(t)
 		if got.Rounding != c.want {
 			t.Errorf("allowances ×%g, in pairs ×%g: %q, want %q", c.grow, c.wide, got.Rounding, c.want)
 		}
@@ -106,10 +104,7 @@ func TestMeasuredRounding(t *testing.T) {
 		}
 		unresolved := r.Experiment
 		unresolved.Rounding = ""
-		loaded, err := Load(r.Path, unresolved)
-		if err != nil {
-			t.Fatal(err)
-		}
+		loaded := must.Get(Load(r.Path, unresolved))(t)
 		for _, s := range loaded.Summaries {
 			if s.Status == StatusCertified {
 				t.Errorf("%s of arrays whose rounding is not said is %s", s.Method, s.Status)
@@ -160,14 +155,8 @@ func TestMeasuredAllowanceIsAboveTheError(t *testing.T) {
 func TestTransformerIsCertified(t *testing.T) {
 	shared.Long(t, "a Swin transformer's bounds in pairs of float64")
 	g := zoo.Swin(zoo.SwinOptions{Classes: 3, Channels: 1, Side: 16, Patch: 2, Embed: 12, Depths: []int{2, 2, 4}, Heads: []int{2, 2, 4}, Window: 4}, 1)
-	front, _, err := g.Cut("norm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := nn.NewNet(front)
-	if err != nil {
-		t.Fatal(err)
-	}
+	front, _ := must.Get2(g.Cut("norm"))(t)
+	m := must.Get(nn.NewNet(front))(t)
 	data := noise(256, 3)
 	e := Experiment{Noise: release.Gaussian{Sigma: .5}, Coordinates: DCT([]int{1, 16, 16}), Settings: Settings{Band: 4, Search: SearchOptions{Restarts: 2, Repeats: 2, Seed: 3}, Barankin: BarankinOptions{Witnesses: 6}}}
 	r := mustRun(t, m, data, upTo(2), e)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tattle/internal/file"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
@@ -69,14 +70,11 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 	if _, err := Run(context.Background(), m, data, upTo(70), other, RunOptions{Dir: dir, Resume: true}); !errors.As(err, &mismatch) {
 		t.Fatalf("resumed with another σ: %v", err)
 	}
-	r, err := Run(context.Background(), m, data, upTo(70), e, RunOptions{Dir: dir, Resume: true, Progress: func(done, total int) {
+	r := must.Get(Run(context.Background(), m, data, upTo(70), e, RunOptions{Dir: dir, Resume: true, Progress: func(done, total int) {
 		if started < 0 {
 			started = done
 		}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	if started != 64 {
 		t.Errorf("went on from %d examples, want 64", started)
 	}
@@ -130,9 +128,7 @@ func TestResumeAfterTheMerge(t *testing.T) {
 	if err != nil || products == 0 {
 		t.Fatalf("in an empty folder: %v, %d products", err, products)
 	}
-	if err := os.MkdirAll(filepath.Join(dir, shardsDir), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(dir, shardsDir), 0o777))
 	again, err := resume(e)
 	if err != nil || products != 0 {
 		t.Fatalf("finished: %v, %d products", err, products)
@@ -150,15 +146,11 @@ func TestResumeAfterTheMerge(t *testing.T) {
 		t.Errorf("finished with another seed: %v", err)
 	}
 	path := filepath.Join(dir, ArraysFile)
-	if err := os.Truncate(path, 5000); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(path, 5000))
 	if again, err = resume(e); err != nil || products == 0 || again.SHA256 != first.SHA256 || len(again.Warnings) > 0 || again.Damaged == "" {
 		t.Errorf("damaged arrays: %v, %d products", err, products)
 	}
-	if err := os.Remove(filepath.Join(dir, manifestFile)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(dir, manifestFile)))
 	if _, err := resume(e); err == nil || !strings.Contains(err.Error(), "no run to resume") {
 		t.Errorf("arrays of nobody knows what: %v", err)
 	}
@@ -233,15 +225,12 @@ func TestProgress(t *testing.T) {
 	for _, search := range searches {
 		e.Search.Search = search
 		var told []int
-		_, err := Run(t.Context(), m, data, upTo(30), e, RunOptions{Dir: t.TempDir(), Progress: func(done, total int) {
+		must.Get(Run(t.Context(), m, data, upTo(30), e, RunOptions{Dir: t.TempDir(), Progress: func(done, total int) {
 			if total != 30 {
 				t.Errorf("%s: %d of %d", search, done, total)
 			}
 			told = append(told, done)
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}}))(t)
 		for i := range told[1:] {
 			if told[i+1] <= told[i] {
 				t.Errorf("%s: progress %v", search, told)
@@ -265,9 +254,7 @@ func TestRunLocksItsFolder(t *testing.T) {
 			_, second = Run(context.Background(), m, data, upTo(2), e, RunOptions{Dir: dir, Resume: true})
 		}
 	}
-	if _, err := Run(context.Background(), m, data, upTo(2), e, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Run(context.Background(), m, data, upTo(2), e, o))(t)
 	if !errors.Is(second, file.ErrLocked) || !strings.Contains(second.Error(), dir) {
 		t.Errorf("the second: %v", second)
 	}

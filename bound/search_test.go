@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/lsqr"
 	"tattle/nn"
@@ -116,10 +117,7 @@ func TestInverseIterationFindsTheLeastSingularValue(t *testing.T) {
 	e.Sizes = []float64{1e-4}
 	r := mustRun(t, m, data, upTo(20), e)
 	eps := witnesses(t, r, 1e-4)
-	z, _, err := open(t, r.Path).Float64s(SizeName(1e-4) + "_z_norm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	z, _ := must.Get2(open(t, r.Path).Float64s(SizeName(1e-4) + "_z_norm"))(t)
 	good := 0
 	for i := range 20 {
 		s := r.Spectra[i]
@@ -158,10 +156,7 @@ func TestPublishedDiagonalForm(t *testing.T) {
 	for i := range z {
 		z[i] = float32(r.NormFloat64())
 	}
-	base, err := factorsAt(t.Context(), m, theta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := must.Get(factorsAt(t.Context(), m, theta))(t)
 	for _, far := range []float64{0, .03, .1, 3} {
 		at := slices.Clone(theta)
 		for i := range at {
@@ -169,9 +164,7 @@ func TestPublishedDiagonalForm(t *testing.T) {
 		}
 		s := &published{model: m, updater: newUpdater(m, theta, base)}
 		got, err := s.stacked(t.Context(), at, z, 1e-4/publishedATol)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		want := lsqr.Solve[float32](stack{&products{t.Context().Err, m.Linearize(at), p, n, nil}, 5}, z, 1, lsqr.Options{ATol: 1e-4, BTol: publishedBTol})
 		anew := s.updater.full
 		if n := want.Stats[0].Iterations; max(s.effort.steps-n, n-s.effort.steps) > 4 {

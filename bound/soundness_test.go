@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -213,10 +214,7 @@ func TestCoordinatesRounding(t *testing.T) {
 	for i := range rows {
 		rows[i] = r.NormFloat64() * math.Exp(40*(r.Float64()-.5))
 	}
-	w, err := Vectors("w", rows, 24)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Vectors("w", rows, 24))(t)
 	stored := w.(*vectors).w
 	for range 300 {
 		v, got := make([]float64, 24), make([]float64, 3)

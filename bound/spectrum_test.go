@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 )
@@ -12,10 +13,7 @@ import (
 // exactly returns the singular values of J, descending.
 func exactly(t testing.TB, m nn.Model, theta []float32) []float64 {
 	t.Helper()
-	f, err := factorsAt(context.Background(), m, theta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(factorsAt(context.Background(), m, theta))(t)
 	return f[0].S
 }
 
@@ -24,9 +22,7 @@ func estimatedOf(t testing.TB, m nn.Model, theta []float32, seed uint64, probes,
 	t.Helper()
 	s := &spectra{probes: probes, steps: steps}
 	s.columns().grow(1)
-	if err := s.fill(context.Background(), m, theta, 0, 0, seed, func(float64) {}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.fill(context.Background(), m, theta, 0, 0, seed, func(float64) {}))
 	return s.of(0)
 }
 

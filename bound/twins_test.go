@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
@@ -46,10 +47,7 @@ func TestTwinsOnMNIST(t *testing.T) {
 	if os.Getenv("TATTLE_FULL") != "" {
 		count = 100
 	}
-	f, err := newTwinFinder(o.net.Graph(), mnistRange())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(newTwinFinder(o.net.Graph(), mnistRange()))(t)
 	eps, found, targets := make([]float64, count*2*784), make([][2]bool, count), make([]float32, count*784)
 	errs := make([]error, count)
 	for i := range count {
@@ -139,15 +137,9 @@ func cube(p int, half float64) Domain { return boxOf(p, -half, half) }
 
 func find(t *testing.T, g *nn.Graph, d Domain, theta, target []float32) ([]float64, [2]bool) {
 	t.Helper()
-	f, err := newTwinFinder(g, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(newTwinFinder(g, d))(t)
 	eps := make([]float64, 2*len(theta))
-	found, err := f.find(context.Background(), eps, theta, target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(f.find(context.Background(), eps, theta, target))(t)
 	return eps, found
 }
 
@@ -236,14 +228,8 @@ func twinsOf(t *testing.T, g *nn.Graph) {
 		x[i] = float32(min(max(r.NormFloat64(), -1.5), 1.5))
 	}
 	clear(x[:p]) // in the middle of the range
-	f, err := newTwinFinder(g, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(newTwinFinder(g, d))(t)
+	net := must.Get(nn.NewNet(g))(t)
 	search := func(i int) []float64 {
 		eps := make([]float64, 2*p)
 		if _, err := f.find(context.Background(), eps, x[i*p:(i+1)*p], x[(i+1)%count*p:][:p]); err != nil {
@@ -309,10 +295,7 @@ func TestTwinsRefused(t *testing.T) {
 		case "infinite":
 			bad.Weight.Data[5] = float32(math.Inf(1))
 		}
-		f, err := newTwinFinder(chain([]int{4}, bad, &nn.ReLU{}), cube(4, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(newTwinFinder(chain([]int{4}, bad, &nn.ReLU{}), cube(4, 1)))(t)
 		if _, err := f.find(context.Background(), make([]float64, 8), []float32{0, 1, 1, 0}, nil); err == nil || !strings.Contains(err.Error(), "not finite") {
 			t.Errorf("%s: error %v", name, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -23,16 +24,11 @@ func TestVanTreesOfSplitNets(t *testing.T) {
 	bent := smallNet(t, p, 100, 7)
 	graph := *bent.Graph()
 	graph.Nodes, graph.Output = graph.Nodes[:1], "a"
-	affine, err := nn.NewNet(&graph)
-	if err != nil {
-		t.Fatal(err)
-	}
+	affine := must.Get(nn.NewNet(&graph))(t)
 	for _, net := range []*nn.Net{bent, affine} {
 		var got [2]*VanTrees
 		for i, m := range []nn.Model{net, whole{net}} {
-			if got[i], err = NewVanTrees(context.Background(), m, prior, release.Gaussian{Sigma: .5}, 1, Pixels(p), VanTreesOptions{Draws: 50}); err != nil {
-				t.Fatal(err)
-			}
+			got[i] = must.Get(NewVanTrees(context.Background(), m, prior, release.Gaussian{Sigma: .5}, 1, Pixels(p), VanTreesOptions{Draws: 50}))(t)
 		}
 		for k, v := range got[0].Errors {
 			if w := got[1].Errors[k]; math.Abs(v/w-1) > 1e-5 || v == 0 {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
@@ -51,11 +52,7 @@ func linearNet(t *testing.T, r *rand.Rand, p, n int) *nn.Net {
 	}
 	g := &nn.Graph{Name: "linear", Input: "x", InputShape: []int{p}, Output: "y",
 		Nodes: []*nn.Node{{Name: "y", Op: &nn.Dense{In: p, Out: n, Weight: w, Bias: b}, Inputs: []string{"x"}, Output: "y"}}}
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return net
+	return must.Get(nn.NewNet(g))(t)
 }
 
 // sure is a confidence so high that no figure of these tests fails by chance.
@@ -77,9 +74,7 @@ func posteriorOf(t *testing.T, net *nn.Net, sigma []float64, noise float64) *mat
 	for i := range n {
 		inner.Set(i, i, inner.At(i, i)+noise)
 	}
-	if err := gain.Solve(&inner, &ws); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, gain.Solve(&inner, &ws))
 	out.Mul(ws.T(), &gain)
 	out.Sub(s, &out)
 	return &out
@@ -96,10 +91,7 @@ func TestVanTreesOfALinearModel(t *testing.T) {
 	net := linearNet(t, r, p, n)
 	prior := &Prior{Mean: make([]float64, p), Covariance: sigma, P: p, Examples: 50}
 	want := posteriorOf(t, net, sigma, sd*sd/queries)
-	v, err := NewVanTrees(context.Background(), net, prior, release.Gaussian{Sigma: sd}, queries, Pixels(p), VanTreesOptions{Confidence: sure})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(NewVanTrees(context.Background(), net, prior, release.Gaussian{Sigma: sd}, queries, Pixels(p), VanTreesOptions{Confidence: sure}))(t)
 	if v.Draws != mostDraws {
 		t.Errorf("%d draws of so small a model", v.Draws)
 	}
@@ -118,17 +110,11 @@ func TestVanTreesOfALinearModel(t *testing.T) {
 func TestVanTreesOverModes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	data, _ := gaussians(r, 300, 12)
-	prior, err := NewPrior(context.Background(), data, 12, 0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := must.Get(NewPrior(context.Background(), data, 12, 0, 1))(t)
 	net := smallNet(t, 12, 9, 7)
 	modes, previous := DCT([]int{3, 4}), math.Inf(1)
 	for _, queries := range []int{0, 2, 50} {
-		v, err := NewVanTrees(context.Background(), net, prior, release.Gaussian{Sigma: 1}, queries, modes, VanTreesOptions{Draws: 300, Seed: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(NewVanTrees(context.Background(), net, prior, release.Gaussian{Sigma: 1}, queries, modes, VanTreesOptions{Draws: 300, Seed: 5}))(t)
 		alone := prior.Std(modes)
 		for k, s := range v.Errors {
 			if s > alone[k] || !(s > 0) {
@@ -161,14 +147,11 @@ func clipped(t *testing.T, slope, lo, hi float64) (*nn.Net, func(float64) float6
 		}
 		return p
 	}
-	net, err := nn.NewNet(&nn.Graph{Name: "clip", Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*nn.Node{
+	net := must.Get(nn.NewNet(&nn.Graph{Name: "clip", Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*nn.Node{
 		{Name: "a", Op: &nn.Dense{In: 1, Out: 2, Weight: f("w", []int{2, 1}, 1, 1), Bias: f("b", []int{2}, -lo, -hi)}, Inputs: []string{"x"}, Output: "a"},
 		{Name: "r", Op: &nn.ReLU{}, Inputs: []string{"a"}, Output: "r"},
 		{Name: "y", Op: &nn.Dense{In: 2, Out: 1, Weight: f("v", []int{1, 2}, slope, -slope), Bias: f("c", []int{1}, 0)}, Inputs: []string{"r"}, Output: "y"},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	return net, func(x float64) float64 { return slope * (min(max(x, lo), hi) - lo) }
 }
 
@@ -216,10 +199,7 @@ func TestVanTreesHoldsWhereDataAreFlatAndThePriorIsSteep(t *testing.T) {
 		"often steep, Laplace": {30, -.5, .5, release.Laplace{Sigma: 1, Scale: 1 / math.Sqrt2}, laplace, .15},
 	} {
 		net, g := clipped(t, c.slope, c.lo, c.hi)
-		v, err := NewVanTrees(context.Background(), net, prior, c.noise, 1, Pixels(1), VanTreesOptions{Confidence: sure})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(NewVanTrees(context.Background(), net, prior, c.noise, 1, Pixels(1), VanTreesOptions{Confidence: sure}))(t)
 		truth := bayesError(g, c.density, -9, c.slope*(c.hi-c.lo)+9, .1)
 		t.Logf("%s: bound %.4f, posterior's mean %.4f", name, v.MeanSquare, truth)
 		if v.MeanSquare > truth || v.MeanSquare < c.least*truth {
@@ -269,10 +249,7 @@ func TestAffinityIsAtMostTheCoefficient(t *testing.T) {
 func TestPriorOfGaussians(t *testing.T) {
 	const p = 8
 	data, sigma := gaussians(rand.New(rand.NewPCG(5, 6)), 20000, p)
-	prior, err := NewPrior(context.Background(), data, p, 0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := must.Get(NewPrior(context.Background(), data, p, 0, 1))(t)
 	if !(prior.Shrinkage > 0 && prior.Shrinkage < .01) {
 		t.Errorf("shrinkage %g of 20,000 examples", prior.Shrinkage)
 	}
@@ -290,10 +267,7 @@ func TestShrinkage(t *testing.T) {
 	for e := range n {
 		data.x[e*p+3] = 1.5 // an input that never changes
 	}
-	prior, err := NewPrior(context.Background(), data, p, 0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := must.Get(NewPrior(context.Background(), data, p, 0, 1))(t)
 	s := mat.NewSymDense(p, nil)
 	centred := make([]*mat.VecDense, n)
 	for e := range n {
@@ -339,15 +313,9 @@ func TestVanTreesOfFewExamples(t *testing.T) {
 	for e := range n {
 		data.x[e*p+7] = -1
 	}
-	prior, err := NewPrior(context.Background(), data, p, 0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := must.Get(NewPrior(context.Background(), data, p, 0, 1))(t)
 	net := linearNet(t, rand.New(rand.NewPCG(2, 2)), p, 1)
-	v, err := NewVanTrees(context.Background(), net, prior, release.Gaussian{Sigma: .1}, 1, Pixels(p), VanTreesOptions{Confidence: sure})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(NewVanTrees(context.Background(), net, prior, release.Gaussian{Sigma: .1}, 1, Pixels(p), VanTreesOptions{Confidence: sure}))(t)
 	want := posteriorOf(t, net, prior.Covariance, .01)
 	for i, s := range v.Errors {
 		if truth := math.Sqrt(want.At(i, i)); !(s > .9*truth && s <= truth) {
@@ -429,23 +397,15 @@ func TestDrawExamples(t *testing.T) {
 func BenchmarkPriorOfMNIST(b *testing.B) {
 	data := mnistTraining(b)
 	for b.Loop() {
-		if _, err := NewPrior(context.Background(), data, 784, 0, 1); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(NewPrior(context.Background(), data, 784, 0, 1))(b)
 	}
 }
 
 func BenchmarkVanTreesOfMNIST(b *testing.B) {
 	data, o := mnistTraining(b), loadOracle(b)
-	prior, err := NewPrior(context.Background(), data, 784, 4000, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
+	prior := must.Get(NewPrior(context.Background(), data, 784, 4000, 1))(b)
 	for b.Loop() {
-		v, err := NewVanTrees(context.Background(), o.net, prior, release.Gaussian{Sigma: o.sigma}, 1, DCT([]int{28, 28}), VanTreesOptions{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		v := must.Get(NewVanTrees(context.Background(), o.net, prior, release.Gaussian{Sigma: o.sigma}, 1, DCT([]int{28, 28}), VanTreesOptions{}))(b)
 		alone := prior.Std(Pixels(784))
 		sum := 0.
 		for _, s := range alone {
@@ -458,9 +418,5 @@ func BenchmarkVanTreesOfMNIST(b *testing.B) {
 
 func mnistTraining(t testing.TB) *dataset.Set {
 	t.Helper()
-	s, err := dataset.Open(shared.Path(t, "data/mnist"), dataset.Train)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(dataset.Open(shared.Path(t, "data/mnist"), dataset.Train))(t)
 }

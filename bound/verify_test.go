@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/run"
@@ -18,11 +19,7 @@ import (
 // verified runs Verify on what a run wrote.
 func verified(t testing.TB, m Model, data Source, r *Result, c Claims) []Discrepancy {
 	t.Helper()
-	found, err := Verify(context.Background(), m, data, r.Experiment, c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
+	return must.Get(Verify(context.Background(), m, data, r.Experiment, c, nil))(t)
 }
 
 func (r *Result) claims() Claims {
@@ -46,10 +43,7 @@ func TestVerifyConfirms(t *testing.T) {
 func TestVerifyCatchesOneDigit(t *testing.T) {
 	m, data, e := small(t)
 	r := mustRun(t, m, data, upTo(70), e)
-	original, err := os.ReadFile(r.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	original := must.Get(os.ReadFile(r.Path))(t)
 	f := open(t, r.Path)
 	for _, v := range []struct {
 		array, says string
@@ -75,10 +69,7 @@ func TestVerifyCatchesOneDigit(t *testing.T) {
 			t.Errorf("%s %d changed, digest too: %v", v.array, v.at, found)
 		}
 	}
-	eps, _, err := f.Float32s("s200_eps")
-	if err != nil {
-		t.Fatal(err)
-	}
+	eps, _ := must.Get2(f.Float32s("s200_eps"))(t)
 	at := (4*6+2)*24 + 9
 	tamper(t, r.Path, original, bits32(eps[at]), bits32(eps[at]*1.01))
 	if found := verified(t, m, data, r, r.claims()); !names(found, "s200_z_norm of example 4, coordinate 2") {
@@ -88,9 +79,7 @@ func TestVerifyCatchesOneDigit(t *testing.T) {
 	if found := verified(t, m, data, r, r.claims()); !names(found, "theta of example 2, coordinate 2") {
 		t.Errorf("an input changed: %v", found)
 	}
-	if err := os.WriteFile(r.Path, original, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(r.Path, original, 0o666))
 	for i := range r.Summaries {
 		c := r.claims()
 		s := c.Summaries[i]
@@ -117,10 +106,7 @@ func TestVerifyCatchesEveryArray(t *testing.T) {
 	r := mustRun(t, m, data, upTo(5), e)
 	f, to := open(t, r.Path), filepath.Join(t.TempDir(), "forged.npz")
 	for _, name := range f.Names() {
-		a, err := f.Array(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(f.Array(name))(t)
 		change := 1e-7
 		if _, certified, _ := strings.Cut(name, "_"); !slices.Contains([]string{"std", "z_norm", "mean_square"}, certified) {
 			change = 1e-4 // estimates; and witnesses, inputs and allowances by what follows from them
@@ -235,13 +221,8 @@ func TestLoadRefuses(t *testing.T) {
 		t.Errorf("arrays of another shape: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "short.npz")
-	whole, err := os.ReadFile(r.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, whole[:len(whole)/2], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(r.Path))(t)
+	must.Do(t, os.WriteFile(path, whole[:len(whole)/2], 0o666))
 	if _, err := Load(path, r.Experiment); err == nil {
 		t.Error("half an archive is accepted")
 	}

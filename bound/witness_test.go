@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
@@ -76,10 +77,7 @@ func TestWitnessAgainstCramerRao(t *testing.T) {
 	for i, v := range theta {
 		x[i] = float64(v)
 	}
-	factors, err := factorsAt(t.Context(), o.net, theta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	factors := must.Get(factorsAt(t.Context(), o.net, theta))(t)
 	c := Certifier{Net: o.net, Noise: release.Gaussian{Sigma: o.sigma}}
 	for s := range e.Sizes {
 		eps := witnesses(t, r, e.Sizes[s])

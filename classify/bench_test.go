@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -67,9 +68,7 @@ func BenchmarkFit(b *testing.B) {
 				ts = twoClasses(ts)
 			}
 			for b.Loop() {
-				if _, err := l.Fit(context.Background(), x, 10, ts, 1); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(l.Fit(context.Background(), x, 10, ts, 1))(b)
 			}
 			b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "examples/s")
 		})
@@ -90,14 +89,9 @@ func BenchmarkPredict(b *testing.B) {
 			for t := range dst {
 				dst[t] = make([]float32, n*ts[t].Classes)
 			}
-			f, err := l.Fit(context.Background(), fit, 10, ts, 1)
-			if err != nil {
-				b.Fatal(err)
-			}
+			f := must.Get(l.Fit(context.Background(), fit, 10, ts, 1))(b)
 			for b.Loop() {
-				if err := f.Predict(context.Background(), dst, x); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, f.Predict(context.Background(), dst, x))
 			}
 			b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "examples/s")
 		})

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -212,14 +213,9 @@ func TestAlone(t *testing.T) {
 		if !l.Suits(ts[0]) {
 			ts = twoClasses(ts)
 		}
-		f, err := l.Fit(context.Background(), x, 10, ts, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(l.Fit(context.Background(), x, 10, ts, 1))(t)
 		dst := [][]float32{make([]float32, 600*ts[0].Classes), nil, nil}
-		if err := f.Predict(context.Background(), dst, x); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Predict(context.Background(), dst, x))
 		if !slices.Equal(dst[0], guesses(t, l, x, 10, ts[:1], x)[0]) {
 			t.Errorf("%s: target 0 has other guesses with targets beside it", l.Name())
 		}
@@ -242,10 +238,7 @@ func TestTogether(t *testing.T) {
 			ts = ts[:1]
 		}
 		want := guesses(t, l, x, d, ts, x)
-		f, err := l.Fit(context.Background(), x, d, ts, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(l.Fit(context.Background(), x, d, ts, 1))(t)
 		var wait sync.WaitGroup
 		for part := range 4 {
 			wait.Go(func() {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -24,16 +25,11 @@ func TestNeighboursOracle(t *testing.T) {
 			labels[i] = r.IntN(3)
 		}
 		target := Target{Labels: labels, Classes: 3}
-		fitted, err := Neighbours{}.Fit(context.Background(), x, d, []Target{target}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fitted := must.Get(Neighbours{}.Fit(context.Background(), x, d, []Target{target}, 1))(t)
 		f := fitted.(*knnModel)
 		q := x[:40*d]
 		got := make([]float32, 40*3)
-		if err := f.Predict(context.Background(), [][]float32{got}, q); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Predict(context.Background(), [][]float32{got}, q))
 		for i := range 40 {
 			want := slowNeighbours(f, x, labels, q[i*d:(i+1)*d])
 			for c, w := range want {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 	"time"
 
@@ -48,9 +49,7 @@ func serving(t *testing.T, o ServerOptions) (url string, stop func()) {
 func write(t *testing.T, name, text string, mode os.FileMode) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), mode))
 	return path
 }
 
@@ -59,10 +58,7 @@ func natsServer(t *testing.T, o server.Options) (url string) {
 	t.Helper()
 	o.Host, o.Port, o.NoSigs, o.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
 	o.JetStream, o.StoreDir = true, t.TempDir()
-	s, err := server.NewServer(&o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(server.NewServer(&o))(t)
 	s.Start()
 	t.Cleanup(func() {
 		s.Shutdown()
@@ -82,10 +78,7 @@ func natsServer(t *testing.T, o server.Options) (url string) {
 // without it, which is explained.
 func TestDoors(t *testing.T) {
 	t.Setenv(tokenVariable, "")
-	pair, err := nkeys.CreateUser()
-	if err != nil {
-		t.Fatal(err)
-	}
+	pair := must.Get(nkeys.CreateUser())(t)
 	public, _ := pair.PublicKey()
 	seed, _ := pair.Seed()
 	strange, _ := nkeys.CreateUser()
@@ -96,10 +89,7 @@ func TestDoors(t *testing.T) {
 	token := write(t, "token", secret+"\n", 0o600)
 	wrong := write(t, "wrong", "this-is-not-the-token\n", 0o600)
 	withTLS := func(cert, key string) server.Options {
-		pair, err := readPair(cert, key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pair := must.Get(readPair(cert, key))(t)
 		return server.Options{Authorization: secret, TLSConfig: &tls.Config{Certificates: pair}, TLSTimeout: 10}
 	}
 	o := withTLS(cert, key)
@@ -107,22 +97,15 @@ func TestDoors(t *testing.T) {
 	url := natsServer(t, o)
 	o = withTLS(cert, key)
 	o.TLSConfig.ClientAuth = tls.RequireAndVerifyClientCert
-	if o.TLSConfig.ClientCAs, err = readPool(ca); err != nil {
-		t.Fatal(err)
-	}
+	o.TLSConfig.ClientCAs = must.Get(readPool(ca))(t)
 	mutual := natsServer(t, o)
 	oldCA, oldCert, oldKey := authorityUntil(t, time.Now().Add(-time.Minute))
 	expired := natsServer(t, withTLS(oldCert, oldKey))
 	plain, _ := serving(t, ServerOptions{})
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { silent.Close() })
-	web, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	web := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { web.Close() })
 	go func() {
 		for {
@@ -294,9 +277,7 @@ func TestCredentials(t *testing.T) {
 // TestServerWithoutJetStream says that the ledger would have no place.
 func TestServerWithoutJetStream(t *testing.T) {
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	s.Start()
 	defer s.Shutdown()
 	if !s.ReadyForConnections(time.Minute) {
@@ -309,9 +290,7 @@ func TestServerWithoutJetStream(t *testing.T) {
 // TestConnectEnds does not outlast its context.
 func TestConnectEnds(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer l.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(20*time.Millisecond, cancel)
@@ -326,17 +305,9 @@ func TestReconnect(t *testing.T) {
 	store := t.TempDir()
 	url, stop := serving(t, ServerOptions{Store: store})
 	said := make(chan string, 100)
-	c, err := Connect(context.Background(), Dial{URL: url, Log: func(f string, a ...any) { said <- fmt.Sprintf(f, a...) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	kv, err := c.js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "b", Replicas: c.replicas})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := kv.Create(t.Context(), "k", []byte("v")); err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Connect(context.Background(), Dial{URL: url, Log: func(f string, a ...any) { said <- fmt.Sprintf(f, a...) }}))(t)
+	kv := must.Get(c.js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "b", Replicas: c.replicas}))(t)
+	must.Get(kv.Create(t.Context(), "k", []byte("v")))(t)
 	stop()
 	_, _ = serving(t, ServerOptions{Store: store, Listen: strings.TrimPrefix(url, "nats://")})
 	for {

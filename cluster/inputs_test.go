@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 	"time"
 )
@@ -19,12 +20,8 @@ func lay(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 }
 
@@ -36,9 +33,7 @@ func hexSum(text string) string {
 func TestInputs(t *testing.T) {
 	dir := t.TempDir()
 	lay(t, dir, map[string]string{"m.onnx": "net", "data/b/2.png": "two", "data/a.png": "one", "data/.tattle-cache/x.npz": "decoded"})
-	if err := os.Symlink("a.png", filepath.Join(dir, "data", "z.png")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("a.png", filepath.Join(dir, "data", "z.png")))
 	got, err := Inputs(t.Context(), dir, []Input{{Name: "--model", Path: "m.onnx", Required: true}, {Name: "--weights", Path: "none"}, {Name: "--data", Path: filepath.Join(dir, "data")}})
 	if err != nil || len(got) != 2 {
 		t.Fatalf("%v, %v", got, err)
@@ -53,9 +48,7 @@ func TestInputs(t *testing.T) {
 	if _, err := Inputs(t.Context(), dir, []Input{{Name: "--model", Path: "none", Required: true}}); err == nil || !strings.Contains(err.Error(), "--model") {
 		t.Errorf("a model that is missing: %v", err)
 	}
-	if err := os.Symlink(".", filepath.Join(dir, "data", "round")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(".", filepath.Join(dir, "data", "round")))
 	if _, err := Inputs(t.Context(), dir, []Input{{Name: "--data", Path: "data"}}); err == nil || !strings.Contains(err.Error(), "link") {
 		t.Errorf("a folder in itself: %v", err)
 	}
@@ -65,20 +58,10 @@ func TestInputs(t *testing.T) {
 func openData(t *testing.T) blobs {
 	t.Helper()
 	url, _ := serving(t, ServerOptions{})
-	c, err := Connect(t.Context(), Dial{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Connect(t.Context(), Dial{URL: url}))(t)
 	t.Cleanup(c.Close)
-	l, err := openLedger(t.Context(), c.js, "0123456789abcdef", ledgerOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := openBlobs(t.Context(), l, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	l := must.Get(openLedger(t.Context(), c.js, "0123456789abcdef", ledgerOptions{}))(t)
+	return must.Get(openBlobs(t.Context(), l, true))(t)
 }
 
 // TestBlobs puts and gets data around the sizes where they are kept otherwise.
@@ -89,9 +72,7 @@ func TestBlobs(t *testing.T) {
 		data := bytes.Repeat([]byte{1, 2, 3}, n/3+1)[:n]
 		name := fmt.Sprintf("test.%d", n)
 		for range 2 {
-			if err := b.put(t.Context(), name, bytes.NewReader(data)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, b.put(t.Context(), name, bytes.NewReader(data)))
 		}
 		var got bytes.Buffer
 		if err := b.get(t.Context(), name, &got); err != nil || !bytes.Equal(got.Bytes(), data) {
@@ -114,18 +95,13 @@ func TestCache(t *testing.T) {
 	t.Parallel()
 	b, dir := openData(t), t.TempDir()
 	lay(t, dir, map[string]string{"m.onnx": "net", "data/b/2.png": "two", "data/a.png": strings.Repeat("one", 1<<17)})
-	in, err := Inputs(t.Context(), dir, []Input{{Name: "--model", Path: "m.onnx"}, {Name: "--data", Path: "./data/"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(Inputs(t.Context(), dir, []Input{{Name: "--model", Path: "m.onnx"}, {Name: "--data", Path: "./data/"}}))(t)
 	c := cache{filepath.Join(dir, "cache"), 1 << 30}
 	for _, i := range in {
 		if _, err := c.get(t.Context(), b, i); err == nil || !strings.Contains(err.Error(), "damaged") {
 			t.Errorf("%s was got before it was put: %v", i.Name, err)
 		}
-		if err := putInput(t.Context(), b, filepath.Join(dir, i.Path), i); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, putInput(t.Context(), b, filepath.Join(dir, i.Path), i))
 		path := c.mustGet(t, b, i)
 		if filepath.Base(path) != filepath.Base(i.Path) {
 			t.Errorf("%s became %s", i.Path, path)
@@ -139,9 +115,7 @@ func TestCache(t *testing.T) {
 		if i.Folder {
 			spoil = filepath.Join(path, "b", "2.png")
 		}
-		if err := os.WriteFile(spoil, []byte("spoiled"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(spoil, []byte("spoiled"), 0o666))
 		c.mustGet(t, b, i)
 	}
 	changed := in[0]
@@ -151,9 +125,7 @@ func TestCache(t *testing.T) {
 	}
 	for _, i := range in { // both were used, long ago, the model first
 		old := time.Now().Add(-2 * inUse).Add(time.Duration(i.Size))
-		if err := os.Chtimes(filepath.Join(c.dir, i.SHA256), old, old); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(filepath.Join(c.dir, i.SHA256), old, old))
 	}
 	c.most = in[1].Size + 2
 	c.evict(0)
@@ -167,10 +139,7 @@ func TestCache(t *testing.T) {
 // mustGet gets an input and looks whether it is what it should be.
 func (c cache) mustGet(t *testing.T, b blobs, i Input) string {
 	t.Helper()
-	path, err := c.get(t.Context(), b, i)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Get(c.get(t.Context(), b, i))(t)
 	if digest, _, _, err := hashInput(t.Context(), path); digest != i.SHA256 {
 		t.Fatalf("%s: SHA-256 %s, not %s (%v)", i.Name, digest, i.SHA256, err)
 	}

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"tattle/internal/must"
 	"testing"
 	"time"
 
@@ -29,23 +30,14 @@ func (b *behind) Stream(ctx context.Context, name string) (jetstream.Stream, err
 // oneOfSeveral is a server that says that it is part of a cluster.
 func oneOfSeveral(t *testing.T) *Conn {
 	t.Helper()
-	s, err := server.NewServer(&server.Options{
+	s := must.Get(server.NewServer(&server.Options{
 		DontListen: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir(), Cluster: server.ClusterOpts{Name: "tattle"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	nc, err := nats.Connect("", nats.InProcessServer(s))
-	if err != nil {
-		t.Fatal(err)
-	}
+	nc := must.Get(nats.Connect("", nats.InProcessServer(s)))(t)
 	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := must.Get(jetstream.New(nc))(t)
 	return &Conn{nc: nc, js: js, replicas: 1}
 }
 
@@ -60,19 +52,11 @@ func TestGone(t *testing.T) {
 		t.Fatal("it does not say that it is part of a cluster")
 	}
 	id := newID()
-	made, err := openLedger(t.Context(), c.js, id, ledgerOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs, err := c.registry(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(openLedger(t.Context(), c.js, id, ledgerOptions{}))(t)
+	runs := must.Get(c.registry(t.Context()))(t)
 	list := func(e entry) {
 		e.Job.ID = id
-		if err := runs.put(t.Context(), e); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, runs.put(t.Context(), e))
 	}
 	join := func(answers int) (took time.Duration, err error) {
 		begun := time.Now()
@@ -98,13 +82,8 @@ func TestGone(t *testing.T) {
 	if took, err := join(1e6); !errors.Is(err, errGone) || took < goneAfter {
 		t.Errorf("servers that keep to it: %v after %v", err, took)
 	}
-	st, err := made.stage(t.Context(), "shards", "manifest", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := made.queue.DeleteConsumer(t.Context(), consumerName(1)); err != nil {
-		t.Fatal(err)
-	}
+	st := must.Get(made.stage(t.Context(), "shards", "manifest", 1))(t)
+	must.Do(t, made.queue.DeleteConsumer(t.Context(), consumerName(1)))
 	begun := time.Now()
 	if _, err := made.join(t.Context(), st.stageInfo, false); !errors.Is(err, errNoStage) || time.Since(begun) < goneAfter {
 		t.Errorf("a stage's queue that is gone: %v after %v", err, time.Since(begun))
@@ -113,9 +92,7 @@ func TestGone(t *testing.T) {
 	if _, err := made.join(t.Context(), st.stageInfo, false); !errors.Is(err, errGone) || errors.Is(err, errNoStage) {
 		t.Errorf("a stage of a run that is finished: %v", err)
 	}
-	if err := c.js.DeleteKeyValue(t.Context(), registryBucket); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.js.DeleteKeyValue(t.Context(), registryBucket))
 	goneAfter = time.Hour
 	if took, err := join(3); err != nil { // the list is not there either: the same server may say that
 		t.Errorf("without a list: %v after %v", err, took)
@@ -125,9 +102,7 @@ func TestGone(t *testing.T) {
 // TestGoneOfOne has one server say that a run is not there: it knows.
 func TestGoneOfOne(t *testing.T) {
 	h := listen(t)
-	if _, err := openLedger(t.Context(), h.js, newID(), ledgerOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(openLedger(t.Context(), h.js, newID(), ledgerOptions{}))(t)
 	js := &behind{h.js, 1}
 	if _, err := openLedger(t.Context(), js, newID(), ledgerOptions{Join: true}); !errors.Is(err, errGone) || js.answers > 0 {
 		t.Errorf("%v, with %d answers left", err, js.answers)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 	"time"
 
@@ -23,9 +24,7 @@ func TestLateAcknowledgement(t *testing.T) {
 	if won, err := l.commit(t.Context(), recordOf(l.Shard, "w", l)); !won || err != nil {
 		t.Fatal(won, err)
 	}
-	if err := s.uncommit(t.Context(), l.Shard); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.uncommit(t.Context(), l.Shard))
 	if err := l.done(t.Context()); err != nil { // of a delivery that the server forgot: nobody answers
 		t.Fatal(err)
 	}
@@ -37,9 +36,7 @@ func TestLateAcknowledgement(t *testing.T) {
 		if won, err := l.commit(t.Context(), recordOf(l.Shard, "w", l)); !won || err != nil {
 			t.Fatal(won, err)
 		}
-		if err := l.done(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.done(t.Context()))
 	}
 	nothing(t, s)
 }
@@ -113,9 +110,7 @@ func TestListLeavesNothing(t *testing.T) {
 	h := listen(t)
 	s := filled(t, h.js, 1, ledgerOptions{Log: t.Logf})
 	for i := range n {
-		if _, err := h.js.PublishAsync(fmt.Sprintf("$KV.%s.worker.%d", bucketName("test"), i), nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.js.PublishAsync(fmt.Sprintf("$KV.%s.worker.%d", bucketName("test"), i), nil))(t)
 	}
 	<-h.js.PublishAsyncComplete()
 	before := runtime.NumGoroutine()
@@ -146,9 +141,7 @@ func TestWatchCatchesUpOnce(t *testing.T) {
 	if won, err := a.commit(t.Context(), recordOf(a.Shard, "w", a)); !won || err != nil {
 		t.Fatal(won, err)
 	}
-	if _, err := b.fail(t.Context(), errors.New("cause")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(b.fail(t.Context(), errors.New("cause")))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var kinds []string

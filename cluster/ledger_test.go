@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/run"
 )
@@ -45,14 +46,8 @@ func (l *told) String() string {
 // filled is a stage with all its shards in the queue.
 func filled(t *testing.T, js jetstream.JetStream, shards int, o ledgerOptions) *stage {
 	t.Helper()
-	l, err := openLedger(t.Context(), js, "test", o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := l.stage(t.Context(), "shards", "manifest", shards)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(openLedger(t.Context(), js, "test", o))(t)
+	s := must.Get(l.stage(t.Context(), "shards", "manifest", shards))(t)
 	if n, err := s.fill(t.Context()); err != nil || n != shards {
 		t.Fatalf("%d queued: %v", n, err)
 	}
@@ -63,19 +58,12 @@ func filled(t *testing.T, js jetstream.JetStream, shards int, o ledgerOptions) *
 func joined(t *testing.T, js jetstream.JetStream, o ledgerOptions) *stage {
 	t.Helper()
 	o.Join = true
-	l, err := openLedger(t.Context(), js, "test", o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(openLedger(t.Context(), js, "test", o))(t)
 	all, err := l.stages(t.Context())
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%v, %v", all, err)
 	}
-	s, err := l.join(t.Context(), all[0], false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(l.join(t.Context(), all[0], false))(t)
 }
 
 // watch sends all earlier events, then caughtUp, then new events until ctx ends; then it closes the
@@ -115,11 +103,7 @@ func leased(t *testing.T, s *stage) *lease {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	l, err := s.lease(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return must.Get(s.lease(ctx))(t)
 }
 
 // nothing checks that no shard can be leased for a while.
@@ -151,10 +135,7 @@ func recordOf(i int, worker string, l *lease) commitRecord {
 
 func inQueue(t *testing.T, s *stage) uint64 {
 	t.Helper()
-	info, err := s.l.queue.Info(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(s.l.queue.Info(t.Context()))(t)
 	return info.State.Msgs
 }
 
@@ -301,9 +282,7 @@ func TestFailures(t *testing.T) {
 	if won, err := l.commit(t.Context(), recordOf(0, "w", l)); !won || err != nil {
 		t.Fatal(won, err)
 	}
-	if err := l.done(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.done(t.Context()))
 	if e := <-events; e.Kind != committed || e.Shard != 0 || e.Commit != recordOf(0, "w", l) {
 		t.Errorf("event %+v", e)
 	}
@@ -312,9 +291,7 @@ func TestFailures(t *testing.T) {
 	if n, err := s.fill(t.Context()); n != 0 || err != nil {
 		t.Error(n, err)
 	}
-	if err := s.forgive(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.forgive(t.Context()))
 	if n, err := s.fill(t.Context()); n != 1 || err != nil {
 		t.Error(n, err)
 	}
@@ -420,16 +397,12 @@ func TestStages(t *testing.T) {
 	if q := inQueue(t, fresh); err != nil || len(commits) != 0 || q != 0 {
 		t.Errorf("the new stage has %d commits and %d in the queue, %v", len(commits), q, err)
 	}
-	if err := other.finish(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, other.finish(t.Context()))
 	all, err := l.stages(t.Context())
 	if want := []stageInfo{{2, "1000/shards", "manifest", 3, true, false}, {3, "shards", "another", 4, false, false}}; err != nil || fmt.Sprint(all) != fmt.Sprint(want) {
 		t.Errorf("stages %v, %v", all, err)
 	}
-	if err := l.remove(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.remove(t.Context()))
 	if err := l.remove(t.Context()); err != nil {
 		t.Errorf("removed twice: %v", err)
 	}
@@ -453,13 +426,9 @@ func TestUncommit(t *testing.T) {
 		if won, err := l.commit(t.Context(), recordOf(0, fmt.Sprint(i), l)); !won || err != nil {
 			t.Fatalf("commit %d: %v, %v", i, won, err)
 		}
-		if err := l.done(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.done(t.Context()))
 		nothing(t, s)
-		if err := s.uncommit(t.Context(), 0); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.uncommit(t.Context(), 0))
 	}
 }
 
@@ -473,10 +442,7 @@ type listening struct {
 func (l *listening) start(t *testing.T) {
 	t.Helper()
 	o := l.options
-	s, err := server.NewServer(&o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(server.NewServer(&o))(t)
 	s.Start()
 	if !s.ReadyForConnections(time.Minute) {
 		t.Fatal("the server is not ready")
@@ -492,16 +458,9 @@ func (l *listening) stop() {
 
 func (l *listening) client(t *testing.T) jetstream.JetStream {
 	t.Helper()
-	nc, err := nats.Connect(l.server.ClientURL(), nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond), nats.ReconnectJitter(0, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	nc := must.Get(nats.Connect(l.server.ClientURL(), nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond), nats.ReconnectJitter(0, 0)))(t)
 	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return js
+	return must.Get(jetstream.New(nc))(t)
 }
 
 func listen(t *testing.T) *listening {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/run"
 )
 
@@ -14,9 +15,7 @@ func TestRow(t *testing.T) {
 		Workers: []WorkerState{{Name: "a"}, {Name: "b", Refused: "another version"}},
 	}
 	var b strings.Builder
-	if err := run.WriteRows(&b, []run.Row{s.Row()}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.WriteRows(&b, []run.Row{s.Row()}))
 	want := `run               state              shards  command
 0123456789abcdef  running, 1 worker  3 of 5  tattle bound
   stage shards: 1 shard set aside

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 	"time"
 
@@ -30,21 +31,13 @@ func authority(t *testing.T) (ca, cert, key string) {
 func authorityUntil(t *testing.T, end time.Time) (ca, cert, key string) {
 	t.Helper()
 	sign := func(template, parent *x509.Certificate, public any, private any) []byte {
-		der, err := x509.CreateCertificate(rand.Reader, template, parent, public, private)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return der
+		return must.Get(x509.CreateCertificate(rand.Reader, template, parent, public, private))(t)
 	}
 	written := func(name, kind string, der []byte) string {
 		return write(t, name, string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})), 0o600)
 	}
 	newKey := func() *ecdsa.PrivateKey {
-		k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return k
+		return must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	}
 	root, leaf := newKey(), newKey()
 	begin := time.Now().Add(-time.Hour)
@@ -57,10 +50,7 @@ func authorityUntil(t *testing.T, end time.Time) (ca, cert, key string) {
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
-	private, err := x509.MarshalPKCS8PrivateKey(leaf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	private := must.Get(x509.MarshalPKCS8PrivateKey(leaf))(t)
 	return written("ca.pem", "CERTIFICATE", sign(issuer, issuer, &root.PublicKey, root)),
 		written("cert.pem", "CERTIFICATE", sign(subject, issuer, &leaf.PublicKey, root)),
 		written("key.pem", "PRIVATE KEY", private)
@@ -70,10 +60,7 @@ func authorityUntil(t *testing.T, end time.Time) (ca, cert, key string) {
 func TestServerRefuses(t *testing.T) {
 	t.Setenv(tokenVariable, "")
 	token := write(t, "token", "0123456789abcdef", 0o600)
-	busy, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	busy := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer busy.Close()
 	used := t.TempDir()
 	serving(t, ServerOptions{Store: used})
@@ -112,10 +99,7 @@ func TestServerRefuses(t *testing.T) {
 // only.
 func TestServerSyncs(t *testing.T) {
 	o := ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir()}
-	so, err := o.server()
-	if err != nil {
-		t.Fatal(err)
-	}
+	so := must.Get(o.server())(t)
 	if !so.JetStream || !so.SyncAlways || so.StoreDir != o.Store {
 		t.Errorf("JetStream %v, sync %v, in %s", so.JetStream, so.SyncAlways, so.StoreDir)
 	}
@@ -130,14 +114,9 @@ func TestNATSFiles(t *testing.T) {
 	t.Setenv("TATTLE_TOKEN", "0123456789abcdef")
 	dir := t.TempDir()
 	for _, name := range []string{"nats-server.conf", "one-of-three.conf"} {
-		text, err := os.ReadFile(filepath.Join("../deploy/nats", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.Join("../deploy/nats", name)))(t)
 		edited := strings.NewReplacer("/etc/nats/cert.pem", cert, "/etc/nats/key.pem", key, "/etc/nats/ca.pem", ca).Replace(string(text))
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(edited), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(edited), 0o600))
 		o, err := server.ProcessConfigFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

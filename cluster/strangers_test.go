@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -41,10 +42,7 @@ func TestStrangers(t *testing.T) {
 		})
 	}
 	begun := time.Now()
-	c, err := Connect(t.Context(), Dial{URL: url, TokenFile: token})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Connect(t.Context(), Dial{URL: url, TokenFile: token}))(t)
 	defer c.Close()
 	t.Logf("among strangers it takes %v to connect", time.Since(begun))
 	all.Wait()
@@ -74,10 +72,7 @@ func (l *lockedLog) String() string {
 // TestSandbox: clients cannot make requests to the system account.
 func TestSandbox(t *testing.T) {
 	url, _ := serving(t, ServerOptions{})
-	c, err := Connect(t.Context(), Dial{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Connect(t.Context(), Dial{URL: url}))(t)
 	defer c.Close()
 	for _, subject := range []string{"$SYS.REQ.SERVER.PING", "$SYS.REQ.SERVER.PING.VARZ", "$SYS.REQ.SERVER." + c.nc.ConnectedServerId() + ".RELOAD"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/run"
 )
@@ -22,24 +23,16 @@ func TestCollectPassedOver(t *testing.T) {
 	t.Parallel()
 	c := dialed(t)
 	root := t.TempDir()
-	s, err := c.Submit(t.Context(), Job{}, SubmitOptions{Root: root, Check: new(0.0)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(c.Submit(t.Context(), Job{}, SubmitOptions{Root: root, Check: new(0.0)}))(t)
 	defer s.Close()
 	w := run.Work{Dir: filepath.Join(root, "shards"), Manifest: run.Manifest{Command: "test", Shards: 2}}
-	f, unlock, err := w.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f, unlock := must.Get2(w.Open())(t)
 	defer unlock()
 	st, err := s.announce(t.Context(), f)
 	if err == nil {
 		_, err = st.fill(t.Context())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	commit := func(data string) { // as a worker does
 		l, err := st.lease(t.Context())
 		if err != nil {
@@ -152,12 +145,9 @@ func TestSweptWhileWritten(t *testing.T) {
 	t.Parallel()
 	for _, sweeps := range []int{0, 1, 2} {
 		dir := t.TempDir()
-		f, err := run.Create(dir, run.Manifest{Command: "test", Shards: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(run.Create(dir, run.Manifest{Command: "test", Shards: 1}))(t)
 		tries := 0
-		err = putShared(f, 0, func() (io.Reader, error) {
+		err := putShared(f, 0, func() (io.Reader, error) {
 			tries++
 			return io.MultiReader(strings.NewReader("da"), reading(func() {
 				half, _ := filepath.Glob(filepath.Join(dir, ".shard-*"))

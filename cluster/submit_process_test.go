@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"tattle/cluster"
+	"tattle/internal/must"
 	"tattle/run"
 )
 
@@ -65,9 +66,7 @@ func TestProcess(t *testing.T) {
 		t.Skip("for processes that other tests start")
 	}
 	var p process
-	if err := json.Unmarshal([]byte(role), &p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(role), &p))
 	if err := p.play(); err != nil {
 		fmt.Fprintln(os.Stderr, "ended:", err)
 		os.Exit(3)
@@ -295,17 +294,12 @@ func (s *saying) String() string {
 // start starts a process, which ends with the test at the latest.
 func start(t testing.TB, p process) *running {
 	t.Helper()
-	role, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	role := must.Get(json.Marshal(p))(t)
 	r := &running{process: p, t: t, said: &saying{}, done: make(chan struct{})}
 	r.Cmd = exec.Command(os.Args[0], "-test.run=^TestProcess$")
 	r.Env = append(os.Environ(), roleVariable+"="+string(role), "GOMAXPROCS=1")
 	r.Stdout, r.Stderr = r.said, r.said
-	if err := r.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Start())
 	go func() {
 		r.Wait()
 		close(r.done)

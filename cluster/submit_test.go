@@ -21,6 +21,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tattle/cluster"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/run"
 )
@@ -45,15 +46,11 @@ func newSite(t testing.TB, url string, s size) *site {
 		if memory, err := os.MkdirTemp("/dev/shm", "tattle-test-"); err == nil { // it is not the disk that is tested
 			t.Cleanup(func() { os.RemoveAll(memory) })
 			dir, store = filepath.Join(memory, "run"), filepath.Join(memory, "store")
-			if err := os.Mkdir(dir, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Mkdir(dir, 0o700))
 		}
 	}
 	p := process{Role: "submitter", URL: url, Root: filepath.Join(dir, "out"), Model: filepath.Join(dir, "model.bin"), Lease: time.Second, Size: s}
-	if err := os.WriteFile(p.Model, []byte("what was trained"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(p.Model, []byte("what was trained"), 0o666))
 	if url == "" {
 		ctx, cancel := context.WithCancel(context.Background())
 		up, end := make(chan string, 1), make(chan error, 1)
@@ -68,10 +65,7 @@ func newSite(t testing.TB, url string, s size) *site {
 			t.Fatal(err)
 		}
 	}
-	c, err := cluster.Connect(t.Context(), cluster.Dial{URL: p.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(cluster.Connect(t.Context(), cluster.Dial{URL: p.URL}))(t)
 	t.Cleanup(c.Close)
 	return &site{process: p, t: t, c: c, log: &saying{}, end: make(chan error, 1), want: alone(t, p)}
 }
@@ -86,14 +80,8 @@ func alone(t testing.TB, p process) []byte {
 	if s.Second > 100 {
 		pool = memory{}
 	}
-	if err := (process{}).carryOut(t.Context(), root, p.Model, s, false, pool); err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile(filepath.Join(root, "merged"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return want
+	must.Do(t, (process{}).carryOut(t.Context(), root, p.Model, s, false, pool))
+	return must.Get(os.ReadFile(filepath.Join(root, "merged")))(t)
 }
 
 // memory computes all shards into one, of a folder of one shard.
@@ -135,10 +123,7 @@ func (s *site) wait() {
 // state returns what the cluster knows of the run.
 func (s *site) state() (state cluster.RunState, ok bool) {
 	s.t.Helper()
-	all, err := s.c.Runs(s.t.Context())
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	all := must.Get(s.c.Runs(s.t.Context()))(s.t)
 	if len(all) == 0 {
 		return state, false
 	}
@@ -200,16 +185,9 @@ func (s *site) whole() {
 // js reaches behind what the package offers.
 func (s *site) js() jetstream.JetStream {
 	s.t.Helper()
-	nc, err := nats.Connect(s.URL)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	nc := must.Get(nats.Connect(s.URL))(s.t)
 	s.t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return js
+	return must.Get(jetstream.New(nc))(s.t)
 }
 
 // TestSubmit submits runs whose workers, submitters and servers are processes that
@@ -452,26 +430,15 @@ func (s *site) spoil(every int) (spoiled int) {
 			if _, err := os.Stat(filepath.Join(filepath.Dir(path), number+".sha256")); err == nil || k%every != 0 {
 				continue
 			}
-			if err := os.WriteFile(path, []byte("spoiled"), 0o666); err != nil {
-				s.t.Fatal(err)
-			}
+			must.Do(s.t, os.WriteFile(path, []byte("spoiled"), 0o666))
 			spoiled++
 		}
 		return spoiled
 	}
 	js, bucket := s.js(), "tattle-"+s.id()
-	kv, err := js.KeyValue(s.t.Context(), bucket)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	obj, err := js.ObjectStore(s.t.Context(), bucket)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	keys, err := kv.ListKeysFiltered(s.t.Context(), "blob.result.2.>")
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	kv := must.Get(js.KeyValue(s.t.Context(), bucket))(s.t)
+	obj := must.Get(js.ObjectStore(s.t.Context(), bucket))(s.t)
+	keys := must.Get(kv.ListKeysFiltered(s.t.Context(), "blob.result.2.>"))(s.t)
 	k := 0
 	for key := range keys.Keys() {
 		shard, _ := strconv.Atoi(strings.Split(key, ".")[3])
@@ -480,10 +447,7 @@ func (s *site) spoil(every int) (spoiled int) {
 			continue
 		}
 		spoiled++
-		e, err := kv.Get(s.t.Context(), key)
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		e := must.Get(kv.Get(s.t.Context(), key))(s.t)
 		if prefix, ok := strings.CutPrefix(string(e.Value()), "p1 "); ok {
 			if spoiled%2 == 0 {
 				err = obj.Delete(s.t.Context(), prefix+".0")
@@ -495,9 +459,7 @@ func (s *site) spoil(every int) (spoiled int) {
 		} else {
 			_, err = kv.Put(s.t.Context(), key, []byte("sspoiled"))
 		}
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		must.Do(s.t, err)
 	}
 	return spoiled
 }
@@ -521,16 +483,12 @@ func refused(t *testing.T) {
 	if status := named.ends(); status != 3 || !strings.Contains(named.said.String(), "computes with other, the run's with plain") {
 		t.Errorf("the worker for this run alone ended with %d: %s", status, named.said)
 	}
-	if err := os.WriteFile(s.Model, []byte("what was trained on"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(s.Model, []byte("what was trained on"), 0o666))
 	changed := worker(t, s.URL, "changed", func(p *process) { p.Run = id })
 	if status := changed.ends(); status != 3 || !strings.Contains(changed.said.String(), "--model") || !strings.Contains(changed.said.String(), "is not what the submitter has") {
 		t.Errorf("the worker with another model ended with %d: %s", status, changed.said)
 	}
-	if err := os.WriteFile(s.Model, []byte("what was trained"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(s.Model, []byte("what was trained"), 0o666))
 	otherwise := worker(t, s.URL, "otherwise", func(p *process) { p.Run, p.Chaos = id, map[string]int{"settings": 1} })
 	if status := otherwise.ends(); status != 3 || !strings.Contains(otherwise.said.String(), "settings.stage") {
 		t.Errorf("the worker that comes to another manifest ended with %d: %s", status, otherwise.said)
@@ -569,9 +527,7 @@ func removed(t *testing.T) {
 	w := worker(t, s.URL, "one", func(p *process) { p.Chaos = map[string]int{"slow 9": 60000} })
 	s.begin()
 	until(t, "the slow shard is under way", func() bool { return len(w.traced(9)) > 0 })
-	if err := s.c.Remove(t.Context(), s.id()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.c.Remove(t.Context(), s.id()))
 	if err := <-s.end; err == nil || !strings.Contains(err.Error(), "--resume") {
 		t.Fatalf("the submitter ended with %v", err)
 	}
@@ -646,16 +602,12 @@ func (s *site) lay(n int) {
 	s.t.Helper()
 	dir := filepath.Join(s.Root, "b", "shards")
 	m := run.Manifest{Command: "test", Shards: s.Size.Second, Settings: map[string]string{"stage": "b"}}
-	if _, err := run.Create(dir, m); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Get(run.Create(dir, m))(s.t)
 	for i, line := range bytes.SplitAfter(s.want, []byte("\n"))[s.Size.First:][:n] {
 		sum := sha256.Sum256(line)
 		name := fmt.Sprintf("shard-%06d.%x", i, sum[:8])
 		err1 := os.WriteFile(filepath.Join(dir, name), line, 0o666)
 		err2 := os.WriteFile(filepath.Join(dir, fmt.Sprintf("shard-%06d.sha256", i)), fmt.Appendf(nil, "%x  %s\n", sum, name), 0o666)
-		if err := errors.Join(err1, err2); err != nil {
-			s.t.Fatal(err)
-		}
+		must.Do(s.t, errors.Join(err1, err2))
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tattle/cluster"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/run"
 )
@@ -62,9 +63,7 @@ func TestNode(t *testing.T) {
 		t.Skip("for processes that other tests start")
 	}
 	var n node
-	if err := json.Unmarshal([]byte(text), &n); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(text), &n))
 	if minElection < time.Second || maxElection < minElection || heartbeat < 100*time.Millisecond {
 		t.Fatal("the server does not keep its times any more where this test sets them")
 	}
@@ -73,13 +72,10 @@ func TestNode(t *testing.T) {
 	}
 	host, port := splitAddress(t, n.Listen)
 	peersHost, peersPort := splitAddress(t, n.Peers)
-	s, err := server.NewServer(&server.Options{
+	s := must.Get(server.NewServer(&server.Options{
 		ServerName: n.Name, Host: host, Port: port, JetStream: true, StoreDir: n.Store, SyncAlways: true, NoSigs: true,
 		Cluster: server.ClusterOpts{Name: "tattle", Host: peersHost, Port: peersPort}, Routes: server.RoutesFromStr(strings.Join(n.Routes, ",")),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	s.ConfigureLogger()
 	s.Start() // until it is killed
 	for !knowsAll(s) {
@@ -111,26 +107,19 @@ func splitAddress(t *testing.T, address string) (host string, port int) {
 	if err == nil {
 		port, err = strconv.Atoi(text)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return host, port
 }
 
 // start starts the node's process, which prints to the second result.
 func (n node) start(t testing.TB) (*exec.Cmd, *saying) {
 	t.Helper()
-	text, err := json.Marshal(n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(n))(t)
 	c := exec.Command(os.Args[0], "-test.run=^TestNode$")
 	c.Env = append(os.Environ(), nodeVariable+"="+string(text))
 	said := &saying{}
 	c.Stdout, c.Stderr = said, said
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Start())
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("%s said:\n%s", n.Name, said)
@@ -295,9 +284,7 @@ func TestThreeNodes(t *testing.T) {
 // open lets the shards of a gate be computed.
 func (s *site) open(gate int) {
 	s.t.Helper()
-	if err := os.WriteFile(s.Size.gate(gate), nil, 0o666); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, os.WriteFile(s.Size.gate(gate), nil, 0o666))
 }
 
 // beginAndHold submits in this process. Once all is collected the cluster keeps the run
@@ -390,16 +377,9 @@ func BenchmarkThreeNodes(b *testing.B) {
 	}()
 	for b.Loop() {
 		root := b.TempDir()
-		s, err := c.Submit(ctx, cluster.Job{Program: testProgram}, cluster.SubmitOptions{Root: root, Replicas: 3, Check: new(0.0)})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := empty(ctx, root, s); err != nil {
-			b.Fatal(err)
-		}
-		if err := s.Finish(ctx); err != nil {
-			b.Fatal(err)
-		}
+		s := must.Get(c.Submit(ctx, cluster.Job{Program: testProgram}, cluster.SubmitOptions{Root: root, Replicas: 3, Check: new(0.0)}))(b)
+		must.Do(b, empty(ctx, root, s))
+		must.Do(b, s.Finish(ctx))
 		s.Close()
 	}
 	b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N*n), "ms/shard")

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/run"
 )
@@ -21,10 +22,7 @@ import (
 func dialed(t *testing.T) *Conn {
 	t.Helper()
 	url, _ := serving(t, ServerOptions{})
-	c, err := Connect(t.Context(), Dial{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Connect(t.Context(), Dial{URL: url}))(t)
 	t.Cleanup(c.Close)
 	return c
 }
@@ -34,14 +32,9 @@ func TestScratchIsShared(t *testing.T) {
 	dir, old := t.TempDir(), time.Now().Add(-2*inUse)
 	lay(t, dir, map[string]string{"run-1/report.json": "results", "inputs/mine/thesis.tex": "text", scratchName + "1/x": "left", "inputs/" + hexSum("net") + "/m.onnx": "net"})
 	for _, name := range []string{"run-1", "inputs/mine", scratchName + "1", "inputs/" + hexSum("net")} {
-		if err := os.Chtimes(filepath.Join(dir, name), old, old); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(filepath.Join(dir, name), old, old))
 	}
-	own, unlock, err := ownFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	own, unlock := must.Get2(ownFolder(dir))(t)
 	defer unlock()
 	cache{filepath.Join(dir, "inputs"), 1}.evict(0)
 	for name, kept := range map[string]bool{"run-1/report.json": true, "inputs/mine/thesis.tex": true, scratchName + "1": false, "inputs/" + hexSum("net"): false} {
@@ -59,10 +52,7 @@ func TestHostileJobs(t *testing.T) {
 	t.Parallel()
 	shared.Long(t, "runs that cannot be")
 	c := dialed(t)
-	r, err := c.registry(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(c.registry(t.Context()))(t)
 	p := run.Program{Version: "v1", Kernels: "plain"}
 	good := Input{Name: "--model", Path: "m.onnx", SHA256: hexSum("net"), Size: 3}
 	with := func(change func(*Input)) Job {
@@ -70,10 +60,7 @@ func TestHostileJobs(t *testing.T) {
 		change(&i)
 		return Job{Inputs: []Input{i}}
 	}
-	manifest, err := run.Manifest{Command: "test", Shards: 2, Settings: map[string]string{}, Program: p}.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	manifest := must.Get(run.Manifest{Command: "test", Shards: 2, Settings: map[string]string{}, Program: p}.Encode())(t)
 	digest := run.ManifestDigest(manifest)
 	for k, h := range []struct {
 		job   Job
@@ -97,10 +84,7 @@ func TestHostileJobs(t *testing.T) {
 		if h.job.Created = time.Unix(int64(k), 0); h.job.Program.Version == "" {
 			h.job.Program = p
 		}
-		l, err := openLedger(t.Context(), c.js, h.job.ID, ledgerOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(openLedger(t.Context(), c.js, h.job.ID, ledgerOptions{}))(t)
 		b, err := openBlobs(t.Context(), l, true)
 		if err == nil {
 			err = b.put(t.Context(), inputBlob(good), strings.NewReader("net"))
@@ -133,10 +117,8 @@ func TestHostileJobs(t *testing.T) {
 		}()
 	}
 	scratch := t.TempDir()
-	if err := os.Chmod(scratch, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	err = c.Work(t.Context(), WorkerOptions{Name: "w", Idle: 100 * time.Millisecond, Scratch: scratch, Program: p, Execute: func(ctx context.Context, k Task) error {
+	must.Do(t, os.Chmod(scratch, 0o700))
+	err := c.Work(t.Context(), WorkerOptions{Name: "w", Idle: 100 * time.Millisecond, Scratch: scratch, Program: p, Execute: func(ctx context.Context, k Task) error {
 		_, err := k.Pool.Run(ctx, run.Work{Dir: filepath.Join(k.Root, k.Args[0]), Resume: true, Manifest: run.Manifest{Command: "test", Shards: 2, Settings: map[string]string{}, Program: p}})
 		return err
 	}})
@@ -165,9 +147,7 @@ func TestNotTheSharedFolder(t *testing.T) {
 		if submitted != "" {
 			lay(t, root, map[string]string{submissionFile: submitted})
 		}
-		if _, err := run.Create(filepath.Join(root, "shards"), m); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(run.Create(filepath.Join(root, "shards"), m))(t)
 		h := &home{job: Job{ID: "0123456789abcdef", Shared: root}}
 		_, err := h.joinShared(&stage{stageInfo: stageInfo{Name: "shards"}}, run.Work{Manifest: m})
 		var refusal *refusalError
@@ -196,23 +176,16 @@ func TestSharedLinkIsNotFollowed(t *testing.T) {
 		all, err := s.l.stages(t.Context())
 		return err == nil && len(all) == 1
 	})
-	if err := os.Rename(shards, outside); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(shards, outside))
 	if err := os.Symlink(outside, shards); err != nil {
 		t.Skip("no symbolic links here:", err)
 	}
-	before, err := os.ReadDir(outside)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(os.ReadDir(outside))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	scratch := t.TempDir()
-	if err := os.Chmod(scratch, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	err = c.Work(ctx, WorkerOptions{Name: "w", Idle: 2 * time.Second, Scratch: scratch, Program: p, Execute: func(ctx context.Context, k Task) error {
+	must.Do(t, os.Chmod(scratch, 0o700))
+	err := c.Work(ctx, WorkerOptions{Name: "w", Idle: 2 * time.Second, Scratch: scratch, Program: p, Execute: func(ctx context.Context, k Task) error {
 		again := w
 		again.Dir, again.Resume = filepath.Join(k.Root, "shards"), true
 		_, err := k.Pool.Run(ctx, again)
@@ -227,10 +200,7 @@ func TestSharedLinkIsNotFollowed(t *testing.T) {
 // submitting submits work of one stage in this process.
 func submitting(t *testing.T, c *Conn, root string, j Job, w run.Work, resume bool) (*Submission, <-chan error) {
 	t.Helper()
-	s, err := c.Submit(t.Context(), j, SubmitOptions{Root: root, Resume: resume, Check: new(0.0)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(c.Submit(t.Context(), j, SubmitOptions{Root: root, Resume: resume, Check: new(0.0)}))(t)
 	t.Cleanup(s.Close)
 	end := make(chan error, 1)
 	w.Dir, w.Resume = filepath.Join(root, "shards"), resume
@@ -370,9 +340,7 @@ func takeTurns(t *testing.T, shards int, comeBack time.Duration) {
 		}
 		return
 	}
-	if err := <-two; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, <-two)
 	if err := second.Finish(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -416,16 +384,11 @@ func TestResumedOtherwise(t *testing.T) {
 func TestFinishWithoutServer(t *testing.T) {
 	t.Parallel()
 	url, stop := serving(t, ServerOptions{})
-	c, err := Connect(t.Context(), Dial{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Connect(t.Context(), Dial{URL: url}))(t)
 	defer c.Close()
 	root := t.TempDir()
 	s, end := submitting(t, c, root, Job{}, run.Work{Manifest: run.Manifest{Command: "test", Settings: map[string]string{}}}, false)
-	if err := <-end; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, <-end)
 	lay(t, root, map[string]string{"shards/" + mergedFile: ""})
 	stop()
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)

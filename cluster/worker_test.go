@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"tattle/internal/must"
 	"tattle/run"
 )
 
@@ -35,15 +36,9 @@ func TestFits(t *testing.T) {
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	url, _ := serving(t, ServerOptions{})
-	c, err := Connect(t.Context(), Dial{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Connect(t.Context(), Dial{URL: url}))(t)
 	defer c.Close()
-	r, err := c.registry(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(c.registry(t.Context()))(t)
 	now := time.Now()
 	for k, e := range []entry{
 		{Job: Job{ID: "000000000000000a", Created: now.Add(-time.Hour)}, Finished: now.Add(-finishedFor + time.Hour)},
@@ -54,9 +49,7 @@ func TestSweep(t *testing.T) {
 			t.Fatal(k, err)
 		}
 	}
-	if err := r.sweep(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.sweep(t.Context()))
 	left, err := c.Runs(t.Context())
 	if err != nil || len(left) != 2 || left[0].Job.ID != "000000000000000b" || left[1].State != Finished || left[0].State != Submitted {
 		t.Errorf("%+v, %v", left, err)
@@ -68,16 +61,11 @@ func TestSweep(t *testing.T) {
 func TestRunsMeanwhile(t *testing.T) {
 	t.Parallel()
 	c := dialed(t)
-	r, err := c.registry(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(c.registry(t.Context()))(t)
 	was := entry{Job: Job{ID: "000000000000000a", Created: time.Now()}}
 	for want, now := range map[string]*entry{"": nil, Submitted: {Job: was.Job, Preparing: true}, Finished: {Job: was.Job, Finished: time.Now()}} {
 		if now != nil {
-			if err := r.put(t.Context(), *now); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, r.put(t.Context(), *now))
 		} else if err := r.remove(t.Context(), was.Job.ID); err != nil {
 			t.Fatal(err)
 		}

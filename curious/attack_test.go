@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/onnx"
 )
@@ -29,23 +30,14 @@ func TestEntropyThreshold(t *testing.T) {
 	for _, o := range []Outputs{Raw, Soft} {
 		x := map[Outputs][]float32{Raw: raw, Soft: soft}[o]
 		g := entropyThreshold(y, o, tau)
-		data, err := onnx.Encode(g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		read, err := onnx.Decode("threshold", data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(onnx.Encode(g))(t)
+		read := must.Get(onnx.Decode("threshold", data))(t)
 		h := entropiesOf(x, y, o)
 		if h[0] != 0 || math.Abs(h[1]-math.Log(3)) > 1e-6 || math.Abs(h[2]-math.Ln2) > 1e-6 {
 			t.Errorf("%s: entropies %v", o, h[:3])
 		}
 		for _, g := range []*nn.Graph{g, read} {
-			net, err := nn.NewNet(g)
-			if err != nil {
-				t.Fatal(err)
-			}
+			net := must.Get(nn.NewNet(g))(t)
 			for k, scores := 0, forward(net, x); k < n; k++ {
 				if scores[2*k] != 0 || math.Abs(float64(scores[2*k+1])-(h[k]-tau)) > 2e-6 {
 					t.Errorf("%s, row %d: scores %v, want 0 and %v", o, k, scores[2*k:][:2], h[k]-tau)

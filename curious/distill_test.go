@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 )
@@ -102,15 +103,9 @@ func TestDistill(t *testing.T) {
 	shared.Long(t, "trains three nets")
 	p := digits(6000, 300)
 	o := Options{Attack: Parameterized, Beta: Beta{Y: .5, S: .5}, Net: digitPerceptron, Epochs: 6, Seed: 1}
-	teacher, err := Train(t.Context(), p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	teacher := must.Get(Train(t.Context(), p, o))(t)
 	o.Attack, o.Beta = Standard, Beta{}
-	standard, err := Train(t.Context(), p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	standard := must.Get(Train(t.Context(), p, o))(t)
 	d := DistillOptions{Temperature: 4, Net: digitPerceptron, Epochs: 6, Batch: 50, Seed: 2}
 	y, s := attained(t, teacher.Classifier, teacher.Attacks[0], p.Test)
 	student := mustDistill(t, teacher.Classifier, unlabelled(p), d)
@@ -124,20 +119,13 @@ func TestDistill(t *testing.T) {
 
 func mustDistill(t *testing.T, teacher *nn.Graph, p *dataset.Parts, o DistillOptions) *DistillResult {
 	t.Helper()
-	r, err := Distill(t.Context(), teacher, p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(Distill(t.Context(), teacher, p, o))(t)
 }
 
 // TestDistillSoft distils soft outputs, twice to the same bytes, and stops early.
 func TestDistillSoft(t *testing.T) {
 	p := Plane(600, 1)
-	m, err := fitLogistic(p.Train, 0, Beta{Y: .7, S: .3}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(fitLogistic(p.Train, 0, Beta{Y: .7, S: .3}, 0))(t)
 	teacher := Release(m.Graph("teacher"), Soft)
 	o := DistillOptions{Epochs: 10, LearningRate: .01, Seed: 3}
 	r, again := mustDistill(t, teacher, unlabelled(p), o), mustDistill(t, teacher, unlabelled(p), o)

@@ -10,6 +10,7 @@ import (
 
 	"tattle/classify"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/run"
@@ -57,11 +58,7 @@ func scoring(n, values int, weight, bias []float32) *nn.Graph {
 
 func evaluate(t *testing.T, f *nn.Graph, attacks []Attack, reference, test *dataset.Set) *Evaluation {
 	t.Helper()
-	e, err := Evaluate(context.Background(), f, attacks, reference, test)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return must.Get(Evaluate(context.Background(), f, attacks, reference, test))(t)
 }
 
 // size is a G that guesses 1 where the two scores' sum exceeds 3.
@@ -174,10 +171,7 @@ func TestEvaluateRawAndSoft(t *testing.T) {
 // soft without being so, outputs are scores.
 func TestEvaluateMixture(t *testing.T) {
 	test := given([][]float32{{1, 0}, {2, 0}, {0, 3}, {1, 5}}, []int{0, 0, 1, 1}, 2, attribute("sex", 2, 0, 0, 1, 1))
-	f, err := mixtureGraph(asGiven(2), asGiven(2), Beta{Y: .75, S: .25}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(mixtureGraph(asGiven(2), asGiven(2), Beta{Y: .75, S: .25}, true))(t)
 	decoder := []Attack{{Kind: DecoderAttack, Graph: mixtureDecoder(2, 2, Beta{Y: .75, S: .25})}}
 	e := evaluate(t, f, decoder, nil, test)
 	if e.Outputs != Soft || e.Honesty.Value != 1 || e.Sensitive[0].Curiosity.Value != 1 || e.Entropy.MeanBits != 0 {
@@ -206,10 +200,7 @@ func TestEvaluateEmptyClasses(t *testing.T) {
 	if c.Entropy[0].Examples != 0 || c.Entropy[0].MeanBits != 0 || c.Majority.Value != 1 || c.Excess != -1 || c.PValue != 1 {
 		t.Errorf("%+v", c)
 	}
-	text, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(e))(t)
 	var back Evaluation
 	if err := json.Unmarshal(text, &back); err != nil || !reflect.DeepEqual(&back, e) {
 		t.Errorf("%v: JSON does not keep %s", err, text)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tattle/dataset"
+	"tattle/internal/must"
 )
 
 // TestLogisticLoss compares the gradient with differences of the loss, and the Hessian
@@ -63,10 +64,7 @@ func TestFitLogistic(t *testing.T) {
 		t.Errorf("%+v, %v; want w = log 3 and b = 0", m, err)
 	}
 	for _, b := range []Beta{{Y: .6, S: .4}, {S: 1}} {
-		m, err := fitLogistic(Plane(400, 1).Train, 0, b, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(fitLogistic(Plane(400, 1).Train, 0, b, 0))(t)
 		p := Plane(400, 1).Train
 		l := &logisticLoss{x: p.Values, d: 2, ridge: defaultRidge}
 		for i, y := range p.Y {
@@ -87,14 +85,8 @@ func TestFitLogistic(t *testing.T) {
 // without a minimum are refused.
 func TestFitLogisticScales(t *testing.T) {
 	p := Plane(400, 1).Train
-	one, err := fitLogistic(p, 0, Beta{Y: .6, S: .4}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, err := fitLogistic(p, 0, Beta{Y: 1.2, S: .8}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(fitLogistic(p, 0, Beta{Y: .6, S: .4}, 0))(t)
+	two := must.Get(fitLogistic(p, 0, Beta{Y: 1.2, S: .8}, 0))(t)
 	for i, w := range one.Theta {
 		if math.Abs(w-two.Theta[i]) > 1e-9 {
 			t.Errorf("Θ = %v, and %v with twice the multipliers", one.Theta, two.Theta)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/nn/zoo"
 )
@@ -43,10 +44,7 @@ func slowLoss(t testing.TB, o *objective[float64], gs []*nn.Graph, z []float64, 
 		outputs = p
 	}
 	for i, g := range gs {
-		net, err := nn.NewNet(g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		net := must.Get(nn.NewNet(g))(t)
 		_, c := net.Dims()
 		q := make([]float64, batch*c)
 		net.Forward64(q, outputs)
@@ -104,10 +102,7 @@ func lossCases(t testing.TB) []lossCase {
 			c := lossCase{name: fmt.Sprintf("parameterized, soft %v, %d attributes", soft, len(s)), o: objective[float64]{beta: b, soft: soft}, s: s}
 			for i, labels := range s {
 				g := zoo.Attack(4, 2+max(0, labels[0]-1), uint64(5+i))
-				net, err := nn.NewNet(g)
-				if err != nil {
-					t.Fatal(err)
-				}
+				net := must.Get(nn.NewNet(g))(t)
 				c.gs = append(c.gs, g)
 				c.o.attacks = append(c.o.attacks, net.Linearize64)
 			}
@@ -160,10 +155,7 @@ func TestObjectiveSingle(t *testing.T) {
 	for _, c := range lossCases(t) {
 		o := objective[float32]{beta: c.o.beta, soft: c.o.soft, entropies: c.o.entropies, perExample: c.o.perExample}
 		for _, g := range c.gs {
-			net, err := nn.NewNet(g)
-			if err != nil {
-				t.Fatal(err)
-			}
+			net := must.Get(nn.NewNet(g))(t)
 			o.attacks = append(o.attacks, net.Linearize)
 		}
 		want, grad := make([]float64, len(z)), make([]float32, len(z))

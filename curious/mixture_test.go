@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/onnx"
 )
@@ -24,11 +25,7 @@ func perceptron(inputs, classes int, seed uint64) *nn.Graph {
 
 func mustNet(t *testing.T, g *nn.Graph) *nn.Net {
 	t.Helper()
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return net
+	return must.Get(nn.NewNet(g))(t)
 }
 
 // labels returns the largest output of each example.
@@ -63,10 +60,7 @@ func TestMixture(t *testing.T) {
 		y, s := classes[0], classes[1]
 		fy, fs := perceptron(d, y, 2), Release(perceptron(d, s, 3), Soft)
 		for _, b := range []Beta{{Y: .8, S: .2}, {Y: .51, S: .49}, {Y: 3, S: 2}, {Y: 1, S: 1e-6}} {
-			f, err := mixtureGraph(fy, fs, b, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(mixtureGraph(fy, fs, b, true))(t)
 			g := mixtureDecoder(y, s, b)
 			out := forward(mustNet(t, f), x)
 			if !slices.Equal(labelsOf(t, f, x), labelsOf(t, fy, x)) {
@@ -121,19 +115,13 @@ func TestMixtureNames(t *testing.T) {
 	}
 	for _, name := range []string{"share", "y", "hard", "mixture", "s.share"} {
 		for _, hard := range []bool{true, false} {
-			f, err := mixtureGraph(named(name), named(name), Beta{Y: .75, S: .25}, hard)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(mixtureGraph(named(name), named(name), Beta{Y: .75, S: .25}, hard))(t)
 			forward(mustNet(t, f), []float32{1, 2})
 		}
 	}
 	broken := identityNet(2, 2)
 	broken.Nodes[0].Op.(*nn.Dense).Weight.Data[0] = float32(math.NaN())
-	f, err := mixtureGraph(broken, identityNet(2, 2), Beta{Y: .75, S: .25}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(mixtureGraph(broken, identityNet(2, 2), Beta{Y: .75, S: .25}, true))(t)
 	if out := forward(mustNet(t, f), []float32{1, 2}); out[0] == out[0] {
 		t.Errorf("a broken net's mixture gives %v", out)
 	}
@@ -142,14 +130,8 @@ func TestMixtureNames(t *testing.T) {
 // readBack holds a graph to what it is once written to a file and read.
 func readBack(t *testing.T, g *nn.Graph, x []float32) {
 	t.Helper()
-	data, err := onnx.Encode(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, err := onnx.Decode("mixture.onnx", data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(onnx.Encode(g))(t)
+	back := must.Get(onnx.Decode("mixture.onnx", data))(t)
 	if !slices.Equal(forward(mustNet(t, g), x), forward(mustNet(t, back), x)) || back.Metadata[metaOutputs] != g.Metadata[metaOutputs] {
 		t.Errorf("%s is another once read", g.Name)
 	}
@@ -168,10 +150,7 @@ func TestMixtureExample(t *testing.T) {
 	fs := newGraph("s", 5)
 	constant := &nn.Dense{In: 5, Out: 3, Weight: param("w", 3, 5), Bias: &nn.Param{Name: "b", Shape: []int{3}, Data: []float32{0, 1, 0}}}
 	appendNode(fs, "scores", constant, fs.Input)
-	f, err := mixtureGraph(fy, fs, Beta{Y: .8, S: .2}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(mixtureGraph(fy, fs, Beta{Y: .8, S: .2}, true))(t)
 	if got := forward(mustNet(t, f), []float32{1, 2, 3, 9, 4}); !slices.Equal(got, []float32{0, .2, 0, .8, 0}) {
 		t.Errorf("ŷ = %v", got)
 	}
@@ -183,10 +162,7 @@ func TestNormalMixture(t *testing.T) {
 	const n, d = 200, 4
 	x := normals(5, n*d)
 	fy, fs := perceptron(d, 4, 6), perceptron(d, 3, 7)
-	f, err := mixtureGraph(fy, fs, Beta{Y: .7, S: .3}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(mixtureGraph(fy, fs, Beta{Y: .7, S: .3}, false))(t)
 	got := forward(mustNet(t, f), x)
 	y, s := forward(mustNet(t, Release(fy, Soft)), x), forward(mustNet(t, Release(fs, Soft)), x)
 	for k := range n {

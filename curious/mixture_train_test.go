@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -33,14 +34,8 @@ func digitPerceptron(classes int, seed uint64) *nn.Graph {
 // attained returns δy of F and δs of G on the test part.
 func attained(t *testing.T, f *nn.Graph, a Attack, test *dataset.Set) (honesty, curiosity float64) {
 	t.Helper()
-	out, err := Predict(t.Context(), f, test)
-	if err != nil {
-		t.Fatal(err)
-	}
-	curiosity, err = guessed(a.Graph, out, test.Sensitive[a.Index].Labels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(Predict(t.Context(), f, test))(t)
+	curiosity = must.Get(guessed(a.Graph, out, test.Sensitive[a.Index].Labels))(t)
 	return accuracy(out, test.Y), curiosity
 }
 
@@ -53,10 +48,7 @@ func TestTrainMixture(t *testing.T) {
 		Attack: MixtureKind, Net: digitPerceptron, Epochs: 5, Seed: 1,
 		Progress: func(d, n int, _ float64) { done, total = d, n },
 	}
-	r, err := Train(t.Context(), p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Train(t.Context(), p, o))(t)
 	if done != 300 || total != 300 || r.Steps != 300 || len(r.Epochs) != 5 {
 		t.Errorf("%d of %d steps, %d counted, %d epochs", done, total, r.Steps, len(r.Epochs))
 	}
@@ -76,21 +68,10 @@ func TestTrainMixture(t *testing.T) {
 func testSaved(t *testing.T, r *Result, test *dataset.Set) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := Save(dir, r); err != nil {
-		t.Fatal(err)
-	}
-	back, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	once, err := Predict(t.Context(), r.Classifier, test)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := Predict(t.Context(), back.Classifier, test)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Save(dir, r))
+	back := must.Get(Open(dir))(t)
+	once := must.Get(Predict(t.Context(), r.Classifier, test))(t)
+	again := must.Get(Predict(t.Context(), back.Classifier, test))(t)
 	if !slices.Equal(once, again) {
 		t.Error("a mixture from a file has other outputs")
 	}
@@ -106,10 +87,7 @@ func testSaved(t *testing.T, r *Result, test *dataset.Set) {
 // TestTrainNormalMixture trains on the plane, where eq. (2)'s threshold is searched.
 func TestTrainNormalMixture(t *testing.T) {
 	p := Plane(2000, 1)
-	r, err := Train(t.Context(), p, Options{Attack: MixtureKind, Normal: true, Epochs: 12, LearningRate: .005, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Train(t.Context(), p, Options{Attack: MixtureKind, Normal: true, Epochs: 12, LearningRate: .005, Seed: 1}))(t)
 	y, s := attained(t, r.Classifier, r.Attacks[0], p.Test)
 	t.Logf("δy %.3f, δs %.3f, τ′ %v", y, s, r.Attacks[0].Tau)
 	if a := r.Attacks[0]; a.Kind != DecoderAttack || a.Tau <= 0 || a.Tau >= .5 || y < .9 || s < .8 {
@@ -117,10 +95,7 @@ func TestTrainNormalMixture(t *testing.T) {
 	}
 	testSaved(t, r, p.Test)
 	small := digits(200, 50)
-	r, err = Train(t.Context(), small, Options{Attack: MixtureKind, Normal: true, Net: digitPerceptron, Epochs: 1, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r = must.Get(Train(t.Context(), small, Options{Attack: MixtureKind, Normal: true, Net: digitPerceptron, Epochs: 1, Seed: 1}))(t)
 	if a := r.Attacks[0]; a.Kind != NetworkAttack {
 		t.Errorf("10 and 5 classes are taken apart by a %s", a.Kind)
 	}

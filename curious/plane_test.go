@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -34,10 +35,7 @@ func TestPlane(t *testing.T) {
 // the samples, and for one of them in the others. The fitted ones miss it by a little.
 func TestTradeOff(t *testing.T) {
 	shared.Long(t, "trains classifiers along a trade-off")
-	points, err := TradeOff(t.Context(), Plane(20000, 1), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := must.Get(TradeOff(t.Context(), Plane(20000, 1), 0))(t)
 	if len(points) != tradeOffSteps+1 || points[0].BetaS != 0 || points[tradeOffSteps].BetaS != 1 {
 		t.Fatalf("%d points", len(points))
 	}
@@ -54,10 +52,7 @@ func TestTradeOff(t *testing.T) {
 
 // TestFigure4 holds the two mixtures to the accuracies that figure 4 prints.
 func TestFigure4(t *testing.T) {
-	f, err := MixPlane(t.Context(), Plane(20000, 1), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(MixPlane(t.Context(), Plane(20000, 1), 0))(t)
 	t.Logf("slope %.1f, hard %.4f %.4f, normal %.4f %.4f", f.Slope, f.Hard.Honesty, f.Hard.Curiosity, f.Normal.Honesty, f.Normal.Curiosity)
 	if math.Round(100*f.Hard.Honesty) != 100 || math.Round(100*f.Hard.Curiosity) != 100 {
 		t.Errorf("the hard mixture reaches %v and %v, want 1.00", f.Hard.Honesty, f.Hard.Curiosity)

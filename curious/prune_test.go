@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/nn/zoo"
 )
@@ -36,10 +37,7 @@ func TestPruneCounts(t *testing.T) {
 		copy(w.Data, normals(uint64(n), n))
 		appendNode(g, "row", &nn.Dense{In: n, Out: 1, Weight: w}, g.Input)
 		for i, f := range fractions {
-			c, err := Prune(g, f, PruneOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(Prune(g, f, PruneOptions{}))(t)
 			if got := zeros(weights(c)[0].Data); got != want[i] {
 				t.Errorf("%v of %d: %d zeros, want %d", f, n, got, want[i])
 			}
@@ -51,10 +49,7 @@ func TestPruneCounts(t *testing.T) {
 		w.Data[i] = float32((float64(i*11%21) - 10.3) / 7)
 	}
 	appendNode(g, "fc", &nn.Dense{In: 7, Out: 3, Weight: w}, g.Input)
-	c, err := Prune(g, .4, PruneOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Prune(g, .4, PruneOptions{}))(t)
 	var at []int
 	for i, v := range weights(c)[0].Data {
 		if v == 0 {
@@ -73,10 +68,7 @@ func TestPrune(t *testing.T) {
 	g.Metadata = map[string]string{"a": "b"}
 	before := copyGraph(g)
 	for _, o := range []PruneOptions{{}, {Global: true}} {
-		c, err := Prune(g, .6, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Prune(g, .6, o))(t)
 		pruned, all := 0, 0
 		for i, w := range weights(c) {
 			was := weights(before)[i]
@@ -136,10 +128,7 @@ func TestPruneTies(t *testing.T) {
 	appendNode(g, "a", &nn.Dense{In: 2, Out: 2, Weight: w}, g.Input)
 	appendNode(g, "b", &nn.Dense{In: 2, Out: 2, Weight: w}, "a")
 	for _, o := range []PruneOptions{{}, {Global: true}} {
-		c, err := Prune(g, .5, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Prune(g, .5, o))(t)
 		a, b := c.Nodes[0].Op.(*nn.Dense).Weight, c.Nodes[1].Op.(*nn.Dense).Weight
 		if a != b || !slices.Equal(a.Data, []float32{0, 0, 1, -1}) {
 			t.Errorf("%v and %v", a.Data, b.Data)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/nn/zoo"
 )
@@ -24,13 +25,8 @@ func TestSaveAndOpen(t *testing.T) {
 	} {
 		o.Epochs = 2
 		r := trained(t, p, o)
-		if err := Save(dir, r); err != nil {
-			t.Fatal(err)
-		}
-		read, err := Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Save(dir, r))
+		read := must.Get(Open(dir))(t)
 		if read.Best != r.Best || len(read.Attacks) != len(r.Attacks) || released(read.Classifier) != released(r.Classifier) {
 			t.Fatalf("%s: %+v, want %+v", o.Attack, read, r)
 		}
@@ -67,20 +63,13 @@ func TestOpenRefuses(t *testing.T) {
 		t.Errorf("an empty folder: %v", err)
 	}
 	r := trained(t, trainingParts(50), Options{Attack: Parameterized, Attributes: []int{0}, Epochs: 1})
-	if err := Save(dir, r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Save(dir, r))
 	attack := filepath.Join(dir, attackFile)
 	if _, err := readAttack(filepath.Join(dir, modelFile)); err == nil || !strings.Contains(err.Error(), "is it a classifier?") {
 		t.Errorf("a classifier as attack: %v", err)
 	}
-	data, err := os.ReadFile(attack)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(attack, data[:len(data)/2], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(attack))(t)
+	must.Do(t, os.WriteFile(attack, data[:len(data)/2], 0o666))
 	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), attackFile) {
 		t.Errorf("half an attack: %v", err)
 	}
@@ -96,9 +85,7 @@ func TestOpenRefuses(t *testing.T) {
 func TestSaveKeepsWhole(t *testing.T) {
 	dir := t.TempDir()
 	two := trained(t, trainingParts(50), Options{Attack: Parameterized, Epochs: 1})
-	if err := Save(dir, two); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Save(dir, two))
 	one := trained(t, trainingParts(50), Options{Attack: Parameterized, Attributes: []int{0}, Epochs: 1, Seed: 1})
 	before := folder(t, dir)
 	attack := one.Attacks[0].Graph
@@ -108,9 +95,7 @@ func TestSaveKeepsWhole(t *testing.T) {
 		t.Errorf("a net that is none: %v, the folder is the same: %v", err, slices.Equal(folder(t, dir), before))
 	}
 	attack.Nodes = whole
-	if err := Save(dir, one); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Save(dir, one))
 	if read, err := Open(dir); err != nil || len(read.Attacks) != 1 || len(folder(t, dir)) != 2*2 {
 		t.Errorf("%+v, %v", read, err)
 	}
@@ -119,16 +104,10 @@ func TestSaveKeepsWhole(t *testing.T) {
 // folder returns the names and contents of a folder's files.
 func folder(t *testing.T, dir string) []string {
 	t.Helper()
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(os.ReadDir(dir))(t)
 	var all []string
 	for _, f := range files {
-		data, err := os.ReadFile(filepath.Join(dir, f.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(filepath.Join(dir, f.Name())))(t)
 		all = append(all, f.Name(), string(data))
 	}
 	return all

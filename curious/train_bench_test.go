@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tattle/dataset"
+	"tattle/internal/must"
 )
 
 // benchParts returns a batch of pictures of noise, [3, 64, 64], with two attributes of
@@ -36,14 +37,9 @@ func BenchmarkStep(b *testing.B) {
 	p := benchParts()
 	indices := every(DefaultBatch)
 	step := func(o Options) func() {
-		t, err := newTraining(p, o.WithDefaults())
-		if err != nil {
-			b.Fatal(err)
-		}
+		t := must.Get(newTraining(p, o.WithDefaults()))(b)
 		return func() {
-			if err := t.step(indices); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, t.step(indices))
 		}
 	}
 	s := []int{0}

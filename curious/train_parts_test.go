@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/nn/zoo"
 )
@@ -45,25 +46,15 @@ func trainingSet(n int, seed uint64) *dataset.Set {
 // trained runs Train and fails the test where that errs.
 func trained(t testing.TB, p *dataset.Parts, o Options) *Result {
 	t.Helper()
-	r, err := Train(context.Background(), p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(Train(context.Background(), p, o))(t)
 }
 
 // reached measures a result on a set: δy and the δs of each attack.
 func reached(t testing.TB, r *Result, set *dataset.Set) (honesty float64, curiosity []float64) {
 	t.Helper()
-	out, err := Predict(context.Background(), r.Classifier, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(Predict(context.Background(), r.Classifier, set))(t)
 	for _, a := range r.Attacks {
-		net, err := nn.NewNet(a.Graph)
-		if err != nil {
-			t.Fatal(err)
-		}
+		net := must.Get(nn.NewNet(a.Graph))(t)
 		curiosity = append(curiosity, accuracy(forward(net, out), set.Sensitive[a.Index].Labels))
 	}
 	return accuracy(out, set.Y), curiosity

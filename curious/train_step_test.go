@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/nn/train"
 	"tattle/nn/zoo"
@@ -18,27 +19,16 @@ func TestStepOrder(t *testing.T) {
 	p := pictures(100)
 	for _, out := range []Outputs{Raw, Soft} {
 		o := Options{Attack: Parameterized, Outputs: out, Net: smallNet, Attributes: []int{0}, Beta: Beta{.2, .5, .3}}.WithDefaults()
-		tr, err := newTraining(p, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := tr.step(every(100)); err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(newTraining(p, o))(t)
+		must.Do(t, tr.step(every(100)))
 		x := make([]float32, 100*3*16*16)
 		p.Train.Examples(x, every(100))
 		y, s := p.Train.Y, p.Train.Sensitive[0].Labels
 
 		f, g := smallNet(10, o.Seed), zoo.Attack(10, 5, derive(o.Seed, drawAttack, 0))
-		outputs, err := Predict(context.Background(), Release(f, out), p.Train)
-		if err != nil {
-			t.Fatal(err)
-		}
+		outputs := must.Get(Predict(context.Background(), Release(f, out), p.Train))(t)
 		trainerOf(t, g, o, derive(o.Seed, drawAttackDropout, 0)).Step(outputs, s)
-		fixed, err := nn.NewNet(g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fixed := must.Get(nn.NewNet(g))(t)
 		loss := objective[float32]{beta: o.Beta, soft: out == Soft, attacks: []frozen[float32]{fixed.Linearize}}
 		trainer, grad := trainerOf(t, f, o, derive(o.Seed, drawDropout, 0)), make([]float32, 100*10)
 		loss.at(grad, trainer.Forward(x), y, [][]int{s})
@@ -55,11 +45,7 @@ func TestStepOrder(t *testing.T) {
 
 func trainerOf(t *testing.T, g *nn.Graph, o Options, seed uint64) *train.Trainer {
 	t.Helper()
-	trainer, err := newTrainer(g, o, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return trainer
+	return must.Get(newTrainer(g, o, seed))(t)
 }
 
 // TestSharedPass holds that a net without batch norm and dropout takes the same steps
@@ -73,18 +59,13 @@ func TestSharedPass(t *testing.T) {
 		var after [2][]uint32
 		for i, alike := range []bool{false, true} {
 			o.Attack, o.Net, o.Attributes = Parameterized, plainNet, []int{0}
-			tr, err := newTraining(p, o.WithDefaults())
-			if err != nil {
-				t.Fatal(err)
-			}
+			tr := must.Get(newTraining(p, o.WithDefaults()))(t)
 			if !tr.alike {
 				t.Fatal("the net is said to differ in evaluation")
 			}
 			tr.alike = alike
 			for range 3 {
-				if err := tr.step(every(100)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, tr.step(every(100)))
 			}
 			outputs[i], after[i] = tr.outputs, parameters(tr.scores, tr.attacks[0].graph)
 		}
@@ -106,15 +87,10 @@ func TestStepAllocates(t *testing.T) {
 		{}, {Attack: Parameterized, Attributes: []int{0}}, {Attack: Parameterized, Attributes: []int{0}, Outputs: Soft},
 	} {
 		o.Net = smallNet
-		tr, err := newTraining(p, o.WithDefaults())
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(newTraining(p, o.WithDefaults()))(t)
 		indices := every(100)
 		step := func() {
-			if err := tr.step(indices); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, tr.step(indices))
 		}
 		step()
 		if n := testing.AllocsPerRun(10, step); n > 0 {
@@ -130,24 +106,17 @@ func TestStepsAreApart(t *testing.T) {
 	for _, o := range []Options{{Net: smallNet}, {Net: smallNet, Outputs: Soft}, {Net: plainNet}, {Net: plainNet, Outputs: Soft}} {
 		o.Attack, o.Attributes = Parameterized, []int{0}
 		o = o.WithDefaults()
-		tr, err := newTraining(p, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(newTraining(p, o))(t)
 		g := tr.attacks[0].graph
 		for range 2 {
 			tr.load(every(o.Batch))
 			f0, g0 := parameters(tr.scores), parameters(g)
-			if err := tr.stepAttacks(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, tr.stepAttacks())
 			f1, g1 := parameters(tr.scores), parameters(g)
 			if !slices.Equal(f0, f1) || slices.Equal(g0, g1) {
 				t.Errorf("%s: G's step: F is the same: %v, G is another: %v", o.Outputs, slices.Equal(f0, f1), !slices.Equal(g0, g1))
 			}
-			if _, err := tr.stepClassifier(); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(tr.stepClassifier())(t)
 			f2, g2 := parameters(tr.scores), parameters(g)
 			if slices.Equal(f1, f2) || !slices.Equal(g1, g2) {
 				t.Errorf("%s: F's step: F is another: %v, G is the same: %v", o.Outputs, !slices.Equal(f1, f2), slices.Equal(g1, g2))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -109,9 +110,7 @@ func TestTrainDropsTheRest(t *testing.T) {
 		orders = append(orders, slices.Clone(indices))
 		return nil
 	}
-	if err := l.run(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.run(context.Background()))
 	if len(orders) != 6 {
 		t.Fatalf("%d steps, want 6", len(orders))
 	}
@@ -192,15 +191,11 @@ func TestFitAttacksIsOverlearning(t *testing.T) {
 	f := trained(t, p, o).Classifier
 	fit := func(attributes ...int) []Attack {
 		last := 0
-		fitted, err := FitAttacks(context.Background(), f, p, attributes, AttackOptions{Epochs: 3, Seed: 4, Progress: func(done, total int, _ float64) {
+		return must.Get(FitAttacks(context.Background(), f, p, attributes, AttackOptions{Epochs: 3, Seed: 4, Progress: func(done, total int, _ float64) {
 			if last++; done != last || total != len(attributes)*3*2 {
 				t.Errorf("step %d of %d, want %d of %d", done, total, last, len(attributes)*3*2)
 			}
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return fitted
+		}}))(t)
 	}
 	together := fit(0, 1)
 	for i, want := range r.Attacks {

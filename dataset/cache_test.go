@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 	"time"
 )
@@ -19,15 +20,12 @@ func crcOf(b []byte) uint32 { return crc32.ChecksumIEEE(b) }
 func filesIn(t testing.TB, dir string) []string {
 	t.Helper()
 	var names []string
-	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			names = append(names, name)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return names
 }
 
@@ -35,28 +33,19 @@ func filesIn(t testing.TB, dir string) []string {
 func mustDecode(t testing.TB, fsys fs.FS, files []string, o pictureOptions) (pixels []uint8, notes string) {
 	t.Helper()
 	o.side, o.note = 4, func(s string) { notes += s }
-	pixels, err := decodePictures(t.Context(), fsys, files, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pixels = must.Get(decodePictures(t.Context(), fsys, files, o))(t)
 	return pixels, notes
 }
 
 // The cache is what is read, until a name, size or time changes.
 func TestCacheOfFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "faces")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(dir, 0o777))
 	then := time.Unix(1e9, 0)
 	put := func(name string, seed uint64, when time.Time) {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, pngOf(t, noise(4, 4, seed)), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, when, when); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, pngOf(t, noise(4, 4, seed)), 0o666))
+		must.Do(t, os.Chtimes(path, when, when))
 	}
 	put("a.png", 1, then)
 	put("b.png", 2, then)
@@ -85,10 +74,7 @@ func TestCacheOfZip(t *testing.T) {
 	pack := func(seed uint64) (pixels []uint8) {
 		path := filepath.Join(dir, "faces.zip")
 		writeZip(t, path, zipped{"a.png", pngOf(t, noise(4, 4, seed))})
-		fsys, closer, err := openFS(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fsys, closer := must.Get2(openFS(path))(t)
 		defer closer.Close()
 		pixels, _ = mustDecode(t, fsys, []string{"a.png"}, pictureOptions{source: path})
 		return pixels
@@ -109,10 +95,7 @@ func TestCacheRemade(t *testing.T) {
 	o := pictureOptions{source: "faces", cache: dir}
 	want, _ := mustDecode(t, files, names, o)
 	path := filepath.Join(dir, filesIn(t, dir)[0])
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(path))(t)
 	bent := slices.Clone(whole)
 	at := bytes.Index(bent, want[:40])
 	bent[at] ^= 1
@@ -121,9 +104,7 @@ func TestCacheRemade(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"bent": bent, "cut": whole[:len(whole)/2], "empty": nil, "foreign": []byte("PK\x03\x04 something else"), "another key": keyless,
 	} {
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, data, 0o666))
 		if got, notes := mustDecode(t, files, names, o); !bytes.Equal(got, want) || notes != "" {
 			t.Errorf("%s: other pixels, or a note %q", name, notes)
 		}
@@ -137,9 +118,7 @@ func TestCacheThatCannotBe(t *testing.T) {
 	files, names := many(t, 3)
 	dir := t.TempDir()
 	plain := filepath.Join(dir, "plain")
-	if err := os.WriteFile(plain, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(plain, nil, 0o666))
 	if _, notes := mustDecode(t, files, names, pictureOptions{source: "faces", cache: filepath.Join(plain, "below")}); !strings.Contains(notes, "not kept") {
 		t.Errorf("note %q", notes)
 	}
@@ -166,14 +145,8 @@ func writeZip(t testing.TB, path string, files ...zipped) {
 		if err == nil {
 			_, err = out.Write(f.data)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
+	must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 	"testing/fstest"
 )
@@ -41,10 +42,7 @@ func texts(files map[string]string, pictures ...string) map[string][]byte {
 
 func (l *labels) text(t testing.TB, name string) string {
 	t.Helper()
-	k, err := l.find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := must.Get(l.find(name))(t)
 	return strings.Join(l.columns[k].values, "|")
 }
 
@@ -56,13 +54,8 @@ func TestOpenFSErrors(t *testing.T) {
 	writeZip(t, at("back.zip"), zipped{`..\b.jpg`, nil})
 	writeZip(t, at("twice.zip"), zipped{"a.jpg", nil}, zipped{"a.jpg", nil})
 	writeZip(t, at("good.zip"), zipped{"x/a.jpg", nil}, zipped{"x/", nil}, zipped{"./b.png", nil}, zipped{"__MACOSX/._a.jpg", nil}, zipped{".hidden.jpg", nil})
-	whole, err := os.ReadFile(at("good.zip"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(at("cut.zip"), whole[:len(whole)/2], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(at("good.zip")))(t)
+	must.Do(t, os.WriteFile(at("cut.zip"), whole[:len(whole)/2], 0o666))
 	for name, want := range map[string]string{
 		"up.zip": "no name below a folder", "root.zip": "no name below a folder", "back.zip": "no name below a folder",
 		"twice.zip": `holds "a.jpg" twice`, "cut.zip": "not a whole zip", "gone": "no such file or folder",
@@ -70,10 +63,7 @@ func TestOpenFSErrors(t *testing.T) {
 		_, _, err := openFS(at(name))
 		wantError(t, name, err, at(name), want)
 	}
-	fsys, closer, err := openFS(at("good.zip"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fsys, closer := must.Get2(openFS(at("good.zip")))(t)
 	defer closer.Close()
 	pictures, _, err := listPictures(fsys, "good.zip")
 	if err != nil || !slices.Equal(pictures, []string{"b.png", "x/a.jpg"}) {
@@ -99,14 +89,9 @@ func TestListFollowsLinks(t *testing.T) {
 // CelebA's archive of pictures is looked into where it lies beside the lists.
 func TestOpenFSWithArchive(t *testing.T) {
 	dir := folder(t, map[string][]byte{"list_attr_celeba.txt": nil})
-	if err := os.Mkdir(filepath.Join(dir, "Img"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "Img"), 0o777))
 	writeZip(t, filepath.Join(dir, "Img", celebaZip), zipped{"img_align_celeba/000001.jpg", jpegOf(t, noise(8, 8, 1))})
-	fsys, closer, err := openFS(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fsys, closer := must.Get2(openFS(dir))(t)
 	defer closer.Close()
 	pictures, files, err := listPictures(fsys, dir)
 	if err != nil || len(pictures) != 1 || len(files) != 3 {
@@ -162,10 +147,7 @@ func TestReadUTKFace(t *testing.T) {
 		names = append(names, fmt.Sprintf("%d_%d_%d_2017%011d.jpg.chip.jpg", i%117, i%2, i%5, i))
 	}
 	names = append(names, "39_1_20170116174525125.jpg.chip.jpg", "61_1_20170109150557335.jpg.chip.jpg", "61_1_20170109142408075.jpg.chip.jpg")
-	l, err := readUTKFace(unread(names...), "UTKFace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(readUTKFace(unread(names...), "UTKFace"))(t)
 	n := map[Split]int{}
 	for _, s := range l.split {
 		n[s]++
@@ -185,9 +167,7 @@ func TestReadUTKFace(t *testing.T) {
 
 func TestReadUTKFaceRows(t *testing.T) {
 	l, err := readUTKFace(unread("b/1_0_2_1.jpg", "a/100_1_0_2.JPG", "a/26_1_4_3jpg.chip.jpg", "notes.txt", "53__0_1.jpg", "1_2_0_1.jpg", "1_0_5_1.jpg", "131_0_0_1.jpg", "-1_0_0_1.jpg"), "faces")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if note := l.notes[len(l.notes)-1]; !strings.HasSuffix(note, "of 3 pictures and not of 23705") {
 		t.Errorf("note %q", note)
 	}
@@ -286,10 +266,7 @@ func TestReadFairFace(t *testing.T) {
 		"fairface_label_val.csv":   "file,age,gender,race,service_test\nval/1.jpg,0-2,Female,White,False\n",
 	}, "fairface-img/train/1.jpg", "fairface-img/val/1.jpg"))
 	for _, fsys := range []fstest.MapFS{one, two} {
-		l, err := readFairFace(fsys, "faces", false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(readFairFace(fsys, "faces", false))(t)
 		if l.text(t, "age") != "more than 70|0-2" || l.text(t, "race") != "Latino_Hispanic|White" || !slices.Equal(l.split, []Split{Train, Test}) {
 			t.Errorf("%+v", l)
 		}

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"tattle/internal/file"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -218,9 +219,7 @@ func TestGetThroughTrouble(t *testing.T) {
 					t.Errorf("progress %d of %d", done, total)
 				}
 			}
-			if err := d.get(context.Background(), dir, o); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.get(context.Background(), dir, o))
 			onlyFile(t, dir, files)
 			if got := int(h.requests.Load()); got != c.requests {
 				t.Errorf("%d requests, want %d", got, c.requests)
@@ -300,9 +299,7 @@ func TestGetResumesInAnotherRun(t *testing.T) {
 		t.Fatalf("kept %v, %v", part, err)
 	}
 	h = newHome(t, files)
-	if err := d.get(context.Background(), dir, h.quick()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.get(context.Background(), dir, h.quick()))
 	if got, want := h.sent.Load(), d.Bytes()-part.Size(); got != want {
 		t.Errorf("%d bytes sent for the rest of %d", got, want)
 	}
@@ -338,9 +335,7 @@ func TestGetTwiceAtOnce(t *testing.T) {
 			second = d.get(context.Background(), dir, h.quick())
 		}
 	}
-	if err := d.get(context.Background(), dir, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.get(context.Background(), dir, o))
 	if second == nil || !errors.Is(second, file.ErrLocked) || !strings.Contains(second.Error(), dir) {
 		t.Errorf("the second: %v", second)
 	}
@@ -355,9 +350,7 @@ func TestGetReplacesWrongFile(t *testing.T) {
 	h := newHome(t, files)
 	dir := t.TempDir()
 	os.WriteFile(filepath.Join(dir, "x.gz"), tampered(files["x.gz"], 99, 1), 0o666)
-	if err := d.get(context.Background(), dir, h.quick()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.get(context.Background(), dir, h.quick()))
 	onlyFile(t, dir, files)
 }
 
@@ -456,9 +449,7 @@ func archived(t *testing.T, entries ...entry) (Description, map[string][]byte) {
 	w := tar.NewWriter(&plain)
 	for _, e := range entries {
 		e.header.Size, e.header.Mode = int64(len(e.data)), 0o644
-		if err := w.WriteHeader(&e.header); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.WriteHeader(&e.header))
 		io.WriteString(w, e.data)
 	}
 	w.Close()
@@ -489,9 +480,7 @@ func TestGetUnpacks(t *testing.T) {
 		requests int64
 	}{{func() {}, 1}, {func() {}, 1}, {spoil, 2}} {
 		c.before()
-		if err := d.get(context.Background(), dir, h.quick()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.get(context.Background(), dir, h.quick()))
 		onlyFile(t, dir, want)
 		if got := h.requests.Load(); got != c.requests {
 			t.Errorf("run %d: %d requests so far, want %d", run, got, c.requests)
@@ -554,14 +543,9 @@ func TestGetRealFiles(t *testing.T) {
 	files := make(map[string][]byte)
 	load := func(folder string) {
 		dir := shared.Path(t, folder)
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := must.Get(os.ReadDir(dir))(t)
 		for _, e := range entries {
-			if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
-				t.Fatal(err)
-			}
+			files[e.Name()] = must.Get(os.ReadFile(filepath.Join(dir, e.Name())))(t)
 		}
 	}
 	for name, folders := range map[string][]string{"fashion-mnist": {"data/fashion-mnist"}, "qmnist": {"data/mnist", "data/qmnist"}} {
@@ -570,9 +554,7 @@ func TestGetRealFiles(t *testing.T) {
 			load(folder)
 		}
 		h, dir := newHome(t, files), t.TempDir()
-		if err := Get(context.Background(), name, dir, GetOptions{BaseURL: h.URL}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Get(context.Background(), name, dir, GetOptions{BaseURL: h.URL}))
 		if s, err := Open(dir, Test); err != nil || s.Name != name || s.Len() != 10000 {
 			t.Errorf("%s: %v", name, err)
 		}

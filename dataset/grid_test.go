@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -70,13 +71,8 @@ func TestGridOfTables(t *testing.T) {
 		rows = append(rows, strings.Join([]string{[]string{"20", "31", "44"}[i%3], []string{"1.5", "1.75", "1.82", "2.01"}[i*7%4], []string{"red", "green", "blue"}[i*5%7%3], visits, []string{"a", "b"}[i*3%5%2]}, ","))
 	}
 	path := filepath.Join(t.TempDir(), "table.csv")
-	if err := os.WriteFile(path, []byte(strings.Join(rows, "\n")+"\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	s, _, err := OpenInputs(context.Background(), path, InputOptions{Target: "label"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(strings.Join(rows, "\n")+"\n"), 0o666))
+	s, _ := must.Get2(OpenInputs(context.Background(), path, InputOptions{Target: "label"}))(t)
 	onGrid(t, s)
 	grid, known := s.Grid()
 	var widths, counts []int

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -38,10 +39,7 @@ func TestIDXTypes(t *testing.T) {
 		{0x0C, []byte{0, 1, 0, 2, 255, 255, 255, 253}, []int32{65538, -3}},
 	} {
 		for _, data := range [][]byte{idxBytes(c.code, c.body, 2, 1), gzipped(idxBytes(c.code, c.body, 2, 1))} {
-			a, err := decodeIDX("x", data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(decodeIDX("x", data))(t)
 			if !reflect.DeepEqual(a.data, c.want) || !reflect.DeepEqual(a.shape, []int{2, 1}) {
 				t.Errorf("type %#x: %v %v, want %v", c.code, a.shape, a.data, c.want)
 			}

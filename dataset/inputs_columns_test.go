@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -16,17 +17,12 @@ import (
 func TestModelColumns(t *testing.T) {
 	open := func(text string, o InputOptions) (*Set, string, error) {
 		path := filepath.Join(t.TempDir(), "a.csv")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		set, notes, err := OpenInputs(context.Background(), path, o)
 		return set, strings.Join(notes, "\n"), err
 	}
 	named := InputOptions{Target: "y", Missing: true, Words: []string{"f", "m"}, Columns: []nn.Column{{Name: "sex", Width: 1, Type: nn.ColumnText}, {Name: "Age", Width: 1, Type: nn.ColumnNumber}, {Name: "kids", Width: 1, Type: nn.ColumnInteger}}}
-	set, notes, err := open("age,y,sex,kids,other\n20.5,a,m,2,x\n,b,f,0,x\n30,a,q,TRUE,x\n", named)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set, notes := must.Get2(open("age,y,sex,kids,other\n20.5,a,m,2,x\n,b,f,0,x\n30,a,q,TRUE,x\n", named))(t)
 	nan := float32(math.NaN())
 	if want := []float32{1, 20.5, 2, 0, nan, 0, -1, 30, 1}; !slices.EqualFunc(set.Values, want, func(a, b float32) bool { return a == b || a != a && b != b }) {
 		t.Errorf("%v, want %v", set.Values, want)

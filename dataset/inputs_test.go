@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -30,20 +31,13 @@ func treeOf(t testing.TB, files map[string][]byte) string { return newFolder(t, 
 // preprocessOf is settings that are right.
 func preprocessOf(t testing.TB, spec string) Preprocess {
 	t.Helper()
-	p, err := ParsePreprocess(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(ParsePreprocess(spec))(t)
 }
 
 // opened reads inputs that are right.
 func opened(t testing.TB, path string, o InputOptions) (*Set, []string) {
 	t.Helper()
-	s, notes, err := OpenInputs(context.Background(), path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, notes := must.Get2(OpenInputs(context.Background(), path, o))(t)
 	for _, i := range complete(nil, s.Len()) {
 		s.Examples(make([]float32, s.size()), []int{i})
 	}
@@ -80,10 +74,7 @@ func TestInputsAsOpen(t *testing.T) {
 	digits := folder(t, map[string][]byte{"t10k-images-idx3-ubyte": pictures(5), "t10k-labels-idx1-ubyte": classes(3, 1, 4, 1, 5)})
 	cifar := folder(t, map[string][]byte{"test_batch.bin": records(3, 1, 4)})
 	for said, dir := range []string{digits, cifar} {
-		want, err := Open(dir, Test)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(Open(dir, Test))(t)
 		got, notes := opened(t, dir, InputOptions{})
 		if got.SHA256 != want.SHA256 || got.Name != want.Name || len(notes) != said || !got.Labelled() || !slices.Equal(values(got, 1), values(want, 1)) {
 			t.Errorf("%s: another set than Open's; notes %q", dir, notes)
@@ -217,13 +208,10 @@ func TestInputsOfClassFolders(t *testing.T) {
 func zipOf(t testing.TB, dir string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tree.zip")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(path))(t)
 	defer f.Close()
 	w := zip.NewWriter(f)
-	err = filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -237,13 +225,8 @@ func zipOf(t testing.TB, dir string) string {
 		}
 		_, err = in.Write(data)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	}))
+	must.Do(t, w.Close())
 	return path
 }
 
@@ -350,10 +333,7 @@ func TestInputsAsTrained(t *testing.T) {
 	}
 	files["labels.csv"] = []byte(sheet)
 	dir := treeOf(t, files)
-	parts, err := OpenParts(context.Background(), dir, LabelledOptions{Target: "age", Side: 16, Sensitive: []string{"age"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := must.Get(OpenParts(context.Background(), dir, LabelledOptions{Target: "age", Side: 16, Sensitive: []string{"age"}}))(t)
 	s, notes := opened(t, dir, InputOptions{Target: "age", Shape: []int{3, 16, 16}, Choose: of(1, 0, 1)})
 	want := parts.Test.Subset([]int{1, 0, 1})
 	if !bytes.Equal(s.Pixels, want.Pixels) || !slices.Equal(s.Y, want.Y) || !slices.Equal(s.Mean, want.Mean) || !notesSay(notes, "16 × 16 without keeping") {
@@ -385,10 +365,7 @@ func TestInputsTurned(t *testing.T) {
 func TestInputsOfTables(t *testing.T) {
 	dir := t.TempDir()
 	path := writeText(t, filepath.Join(dir, "made.csv"), csvOf(600))
-	parts, err := OpenParts(context.Background(), path, LabelledOptions{Target: "y", Sensitive: []string{"y"}, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := must.Get(OpenParts(context.Background(), path, LabelledOptions{Target: "y", Sensitive: []string{"y"}, Seed: 3}))(t)
 	o := InputOptions{Target: "y", Seed: 3}
 	s, notes := opened(t, path, o)
 	if s.Labelled(); s.Len() != parts.Test.Len() || !slices.Equal(s.Values, parts.Test.Values) || !slices.Equal(s.Y, parts.Test.Y) || !notesSay(notes, "standardised by the") {

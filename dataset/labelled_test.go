@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -129,10 +130,7 @@ func TestLimitAndLeaveOut(t *testing.T) {
 
 func TestOpenGlyphParts(t *testing.T) {
 	o := LabelledOptions{Limit: 180, Seed: 3, Target: "digit: 0,2,4,6,8; *", Sensitive: []string{"family", "family: bold; *"}}
-	p, err := OpenParts(context.Background(), "glyphs", o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(OpenParts(context.Background(), "glyphs", o))(t)
 	if p.Train.Len() != 180 || p.Validation.Len() != 20 || p.Test.Len() != 2000 {
 		t.Fatalf("%d, %d and %d glyphs", p.Train.Len(), p.Validation.Len(), p.Test.Len())
 	}
@@ -167,9 +165,7 @@ func TestOpenDigitParts(t *testing.T) {
 		"t10k-images-idx3-ubyte": pictures(9), "t10k-labels-idx1-ubyte": digits(9),
 	})
 	p, err := OpenParts(context.Background(), dir, LabelledOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if p.Train.Len() != 54 || p.Validation.Len() != 6 || !slices.Equal(p.Test.Y, []int{0, 1, 2, 0, 1, 2, 0, 1, 2}) || p.Train.YName != "digit" {
 		t.Fatalf("%d, %d, %v of %s", p.Train.Len(), p.Validation.Len(), p.Test.Y, p.Train.YName)
 	}
@@ -197,23 +193,15 @@ func TestFaces(t *testing.T) {
 		{KindCelebA, "smiling", []string{"HairColor", "MouthOpen", "Male"}, 0},
 	} {
 		dir := filepath.Join(root, c.kind)
-		if err := WriteFaces(ctx, dir, c.kind, 120, 1); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteFaces(ctx, dir, c.kind, 120, 1))
 		o := LabelledOptions{Target: c.target, Sensitive: c.sensitive, Side: 16, Cache: "none"}
-		p, err := OpenParts(ctx, dir, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(OpenParts(ctx, dir, o))(t)
 		n := p.Train.Len() + p.Validation.Len() + p.Test.Len()
 		if p.Train.Name != c.kind || c.rows > 0 && n != c.rows || n < 72 || len(p.Train.Sensitive) != len(c.sensitive) || p.Train.Mean[0] != .5 {
 			t.Errorf("%s: %s with %d pictures, %d attributes", c.kind, p.Train.Name, n, len(p.Train.Sensitive))
 		}
 		o.Limit = 30
-		few, err := OpenParts(ctx, dir, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		few := must.Get(OpenParts(ctx, dir, o))(t)
 		if few.Train.Len() != 30 || few.Test.SHA256 != p.Test.SHA256 {
 			t.Errorf("%s: %d training pictures, or another test part", c.kind, few.Train.Len())
 		}
@@ -227,9 +215,7 @@ func TestFaces(t *testing.T) {
 // of the same name decoded by itself, through rules, limits and one cache.
 func TestPicturesKeepTheirLabels(t *testing.T) {
 	dir, cache := filepath.Join(t.TempDir(), "faces"), t.TempDir()
-	if err := WriteFaces(t.Context(), dir, KindUTKFace, 80, 4); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteFaces(t.Context(), dir, KindUTKFace, 80, 4))
 	const side, size = 16, 3 * 16 * 16
 	nameOf := namesByPixels(t, dir, side)
 	for _, o := range []LabelledOptions{
@@ -239,10 +225,7 @@ func TestPicturesKeepTheirLabels(t *testing.T) {
 		{Target: "age: <30; >=30", Limit: 50},
 	} {
 		o.Sensitive, o.Side, o.Cache = []string{"gender"}, side, cache
-		p, err := OpenParts(t.Context(), dir, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(OpenParts(t.Context(), dir, o))(t)
 		for _, s := range []*Set{p.Train, p.Validation, p.Test} {
 			for i, y := range s.Y {
 				row, ok := parseUTKFace(nameOf[string(s.Pixels[i*size:][:size])])
@@ -263,16 +246,10 @@ func TestPicturesKeepTheirLabels(t *testing.T) {
 // namesByPixels decodes every picture below a folder by itself.
 func namesByPixels(t *testing.T, dir string, side int) map[string]string {
 	fsys := os.DirFS(dir)
-	names, _, err := listPictures(fsys, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	names, _ := must.Get2(listPictures(fsys, dir))(t)
 	nameOf := map[string]string{}
 	for _, name := range names {
-		one, err := decodePictures(t.Context(), fsys, []string{name}, pictureOptions{side: side, cache: noCache})
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Get(decodePictures(t.Context(), fsys, []string{name}, pictureOptions{side: side, cache: noCache}))(t)
 		nameOf[string(one)] = name
 	}
 	return nameOf
@@ -281,15 +258,10 @@ func namesByPixels(t *testing.T, dir string, side int) map[string]string {
 // TestCelebAKeepsItsLabels compares every picture of every part with the lists.
 func TestCelebAKeepsItsLabels(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "celeba")
-	if err := WriteFaces(t.Context(), dir, KindCelebA, 120, 5); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteFaces(t.Context(), dir, KindCelebA, 120, 5))
 	rows := map[string][]string{} // of both lists, by name
 	for _, list := range []string{celebaAttributes[0], celebaPartition[0]} {
-		text, err := os.ReadFile(filepath.Join(dir, list))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.Join(dir, list)))(t)
 		for line := range strings.Lines(string(text)) {
 			if f := strings.Fields(line); strings.HasSuffix(f[0], ".jpg") {
 				rows[f[0]] = append(rows[f[0]], f[1:]...)
@@ -304,10 +276,7 @@ func TestCelebAKeepsItsLabels(t *testing.T) {
 	}
 	const side, size = 16, 3 * 16 * 16
 	nameOf := namesByPixels(t, dir, side)
-	p, err := OpenParts(t.Context(), dir, LabelledOptions{Target: "HairColor", Sensitive: []string{"male", "MouthOpen"}, Side: side, Cache: noCache})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(OpenParts(t.Context(), dir, LabelledOptions{Target: "HairColor", Sensitive: []string{"male", "MouthOpen"}, Side: side, Cache: noCache}))(t)
 	for part, s := range []*Set{p.Train, p.Validation, p.Test} {
 		for i, y := range s.Y {
 			row := rows[filepath.Base(nameOf[string(s.Pixels[i*size:][:size])])]
@@ -338,9 +307,7 @@ func TestFacesAreKeyed(t *testing.T) {
 	root := t.TempDir()
 	few, many := filepath.Join(root, "few"), filepath.Join(root, "many")
 	for dir, n := range map[string]int{few: 5, many: 40} {
-		if err := WriteFaces(context.Background(), dir, KindCelebA, n, 9); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteFaces(context.Background(), dir, KindCelebA, n, 9))
 	}
 	for _, name := range []string{"000001.jpg", "000005.jpg"} {
 		a, err1 := os.ReadFile(filepath.Join(few, "img_align_celeba", name))
@@ -366,14 +333,8 @@ func TestFacesAreKeyed(t *testing.T) {
 func TestRealDigitsWithWriters(t *testing.T) {
 	shared.Long(t, "reads 60,000 pictures")
 	mnist, labels := shared.Path(t, "data/mnist"), shared.Path(t, "data/qmnist")
-	p, err := OpenParts(context.Background(), mnist, LabelledOptions{Labels: labels})
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole, err := openWithQMNIST(mnist, labels, Test)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(OpenParts(context.Background(), mnist, LabelledOptions{Labels: labels}))(t)
+	whole := must.Get(openWithQMNIST(mnist, labels, Test))(t)
 	if p.Train.Len() != 54000 || p.Validation.Len() != 6000 || p.Train.Sensitive[0].Name != "writer" {
 		t.Errorf("%d and %d pictures", p.Train.Len(), p.Validation.Len())
 	}
@@ -420,19 +381,10 @@ func TestRealFairFace(t *testing.T) {
 	shared.Long(t, "decodes thousands of pictures")
 	path := shared.Path(t, "data/fairface64.zip")
 	o := LabelledOptions{Target: "age: <30; >=30", Sensitive: []string{"gender", "race: White; *"}, Side: 8, Limit: 500, Cache: "none"}
-	p, err := OpenParts(context.Background(), path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	archive, err := zip.OpenReader(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(OpenParts(context.Background(), path, o))(t)
+	archive := must.Get(zip.OpenReader(path))(t)
 	defer archive.Close()
-	text, err := fs.ReadFile(archive, "labels.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(fs.ReadFile(archive, "labels.csv"))(t)
 	young := 0
 	for line := range strings.Lines(string(text)) {
 		f := strings.Split(line, ",")

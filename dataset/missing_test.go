@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -94,10 +95,7 @@ func TestRareValues(t *testing.T) {
 	}
 	text := strings.Replace(rows.String(), "m,test", "f,test", 3)
 	path = writeText(t, path, text)
-	p, err := OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s"}}))(t)
 	a := p.Train.Sensitive[0]
 	if strings.Join(a.Values, " ") != "f m" || p.Train.Len()+p.Validation.Len()+p.Test.Len() != 38 || !strings.Contains(strings.Join(p.Notes, "; "), `2 examples left out: the value "rare" of s has no test example`) {
 		t.Errorf("%v, %d, %q", a.Values, p.Train.Len(), p.Notes)
@@ -119,13 +117,8 @@ func TestPreprocessKeepsParts(t *testing.T) {
 		var notes [2]string
 		for i, p := range []Preprocess{{}, {Mean: []float64{0}, Std: []float64{1}}} {
 			text := strings.NewReplacer(",p,", ",0,", ",q,", ",1,", ",r,", ",2,").Replace(csvOf(200))
-			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			set, said, err := OpenInputs(t.Context(), path, InputOptions{Target: "y", Split: split, Preprocess: p, Seed: 3})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte(text), 0o666))
+			set, said := must.Get2(OpenInputs(t.Context(), path, InputOptions{Target: "y", Split: split, Preprocess: p, Seed: 3}))(t)
 			labels[i], notes[i] = set.Y, said[0]
 		}
 		if len(labels[0]) == 0 || !slices.Equal(labels[0], labels[1]) || notes[0] != notes[1] {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/npy"
 )
 
@@ -25,17 +26,11 @@ func npzOf(t testing.TB, compress bool, parts ...part) string {
 	w := npy.NewWriter(&b)
 	w.Compress = compress
 	for _, p := range parts {
-		if err := w.Add(p.name, p.shape, p.data); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Add(p.name, p.shape, p.data))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	path := filepath.Join(t.TempDir(), "made.npz")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
 	return path
 }
 
@@ -101,12 +96,8 @@ func TestArraysOfNumbers(t *testing.T) {
 	}
 	single := filepath.Join(t.TempDir(), "one.npy")
 	var b bytes.Buffer
-	if err := npy.Write(&b, []int{2, 3}, []int32{1, 2, 3, 4, 5, 6}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(single, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, npy.Write(&b, []int{2, 3}, []int32{1, 2, 3, 4, 5, 6}))
+	must.Do(t, os.WriteFile(single, b.Bytes(), 0o666))
 	if s, _ = opened(t, single, InputOptions{Shape: []int{1, 3}}); s.Len() != 2 || s.Labelled() || !slices.Equal(s.Values, []float32{1, 2, 3, 4, 5, 6}) {
 		t.Errorf("values %v of a single array", s.Values)
 	}
@@ -142,14 +133,9 @@ func TestArraysRefused(t *testing.T) {
 			refusesInputs(t, npzOf(t, false, c.parts...), c.o, words)
 		}
 	}
-	whole, err := os.ReadFile(npzOf(t, false, ten))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(npzOf(t, false, ten)))(t)
 	cut := filepath.Join(t.TempDir(), "cut.npz")
-	if err := os.WriteFile(cut, whole[:len(whole)/2], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(cut, whole[:len(whole)/2], 0o666))
 	refusesInputs(t, cut, none, "cut.npz")
 	settled, _ := opened(t, npzOf(t, false, part{"x", []int{1, 3, 7, 3}, counting(63)}), InputOptions{Preprocess: preprocessOf(t, "layout=hwc")})
 	if !slices.Equal(settled.Shape, []int{3, 7, 3}) || !bytes.Equal(settled.Pixels, counting(63)) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -22,18 +23,13 @@ func TestNumbers(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%s,%c\n", i, age, "ab"[i%2])
 	}
 	path := filepath.Join(t.TempDir(), "a.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(b.String()), 0o600))
 	o := LabelledOptions{Target: "y", Sensitive: []string{"age:number"}, Seed: 1}
 	if _, err := OpenParts(context.Background(), path, o); err == nil || !strings.Contains(err.Error(), "numbers are no attribute here") {
 		t.Error(err)
 	}
 	o.Numbers = true
-	p, err := OpenParts(context.Background(), path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(OpenParts(context.Background(), path, o))(t)
 	if notes := strings.Join(p.Notes, "\n"); !strings.Contains(notes, "1 of 60 examples left out: age has no number") {
 		t.Errorf("notes: %s", notes)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -15,17 +16,11 @@ import (
 func newFolder(t testing.TB, name string, files map[string][]byte) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(dir, 0o777))
 	for name, data := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		must.Do(t, os.WriteFile(path, data, 0o666))
 	}
 	return dir
 }
@@ -80,10 +75,7 @@ func TestOpenIDX(t *testing.T) {
 		"others beside": {"train-images-idx3-ubyte": images, "train-labels-idx1-ubyte": labels, "t10k-images-idx3-ubyte": pictures(1)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := Open(folder(t, files), Train)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(Open(folder(t, files), Train))(t)
 			if s.Name != "digits" || !slices.Equal(s.Shape, []int{1, 3, 2}) || !slices.Equal(s.Y, []int{7, 0, 9}) || s.Sensitive != nil {
 				t.Fatalf("%s %v %v %v", s.Name, s.Shape, s.Y, s.Sensitive)
 			}
@@ -102,10 +94,7 @@ func TestOpenOneFile(t *testing.T) {
 		{"my-images.gz", "my-labels.gz"},
 	} {
 		dir := folder(t, map[string][]byte{names[0]: pictures(2), names[1]: classes(1, 2)})
-		s, err := Open(filepath.Join(dir, names[0]), Test)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Open(filepath.Join(dir, names[0]), Test))(t)
 		if !slices.Equal(s.Y, []int{1, 2}) {
 			t.Errorf("%s: labels %v", names[0], s.Y)
 		}
@@ -114,10 +103,7 @@ func TestOpenOneFile(t *testing.T) {
 
 func TestOpenFashionByFolder(t *testing.T) {
 	dir := newFolder(t, "my-Fashion-part", map[string][]byte{"t10k-images-idx3-ubyte": pictures(1), "t10k-labels-idx1-ubyte": classes(9)})
-	s, err := Open(dir, Test)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(dir, Test))(t)
 	if s.Name != "fashion-mnist" || s.YNames[9] != "ankle boot" || s.Mean[0] != .2860 {
 		t.Fatalf("%s %v %v", s.Name, s.YNames, s.Mean)
 	}
@@ -130,14 +116,8 @@ func TestOpenQMNIST(t *testing.T) {
 	images["qmnist-test-labels-idx2-int"] = labels
 	together := folder(t, images)
 
-	one, err := Open(together, Test)
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, err := openWithQMNIST(together, apart, Test)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(Open(together, Test))(t)
+	two := must.Get(openWithQMNIST(together, apart, Test))(t)
 	for _, s := range []*Set{one, two} {
 		if s.Name != "qmnist" || !slices.Equal(s.Y, []int{5, 3}) || !slices.Equal(s.Sensitive[0].Labels, []int{1, 0}) || s.Sensitive[0].Values[1] != "high-school student" {
 			t.Fatalf("%s %v %v", s.Name, s.Y, s.Sensitive)
@@ -152,10 +132,7 @@ func TestOpenCIFAR(t *testing.T) {
 	dir := folder(t, map[string][]byte{
 		"data_batch_2.bin": records(3), "data_batch_1.bin": records(1, 2), "test_batch.bin": records(9),
 	})
-	s, err := Open(dir, Train)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(dir, Train))(t)
 	if s.Name != "cifar10" || !slices.Equal(s.Y, []int{1, 2, 3}) || s.YNames[3] != "cat" || s.Pixels[cifarPixels] != 1 {
 		t.Fatalf("%s %v %v", s.Name, s.Y, s.YNames)
 	}
@@ -260,14 +237,8 @@ func TestRealSets(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := shared.Path(t, c.folder)
-			train, err := Open(dir, Train)
-			if err != nil {
-				t.Fatal(err)
-			}
-			test, err := Open(dir, Test)
-			if err != nil {
-				t.Fatal(err)
-			}
+			train := must.Get(Open(dir, Train))(t)
+			test := must.Get(Open(dir, Test))(t)
 			if train.Name != c.name || train.Len() != c.train || test.Len() != c.test {
 				t.Fatalf("%s: %d and %d pictures", train.Name, train.Len(), test.Len())
 			}
@@ -283,10 +254,7 @@ func TestRealQMNIST(t *testing.T) {
 	shared.Long(t, "reads QMNIST")
 	mnist, labels := shared.Path(t, "data/mnist"), shared.Path(t, "data/qmnist")
 	for split, students := range map[Split]int{Train: 29050, Test: 5001} {
-		s, err := openWithQMNIST(mnist, labels, split)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(openWithQMNIST(mnist, labels, split))(t)
 		n := 0
 		for _, population := range s.Sensitive[0].Labels {
 			n += population

@@ -39,7 +39,7 @@ func drawMasters(side int) *masters {
 	m := new(masters)
 	for family, ttf := range fonts {
 		f, err := sfnt.Parse(ttf)
-		must(err)
+		panicOn(err)
 		height := fixed.I(side) * 9 / 14
 		if familyNames[family] == "small caps" {
 			big, small := outline(f, 'X', fixed.I(1000)), outline(f, 'x', fixed.I(1000))
@@ -54,7 +54,7 @@ func drawMasters(side int) *masters {
 }
 
 // must reports a broken font, which only a broken build has.
-func must(err error) {
+func panicOn(err error) {
 	if err != nil {
 		panic("dataset: embedded font: " + err.Error())
 	}
@@ -64,9 +64,9 @@ func must(err error) {
 func outline(f *sfnt.Font, r rune, ppem fixed.Int26_6) sfnt.Segments {
 	var b sfnt.Buffer
 	glyph, err := f.GlyphIndex(&b, r)
-	must(err)
+	panicOn(err)
 	contours, err := f.LoadGlyph(&b, glyph, ppem, nil)
-	must(err)
+	panicOn(err)
 	return contours
 }
 

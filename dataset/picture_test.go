@@ -17,6 +17,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -36,18 +37,14 @@ func noise(w, h int, seed uint64) *image.NRGBA {
 func pngOf(t testing.TB, m image.Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, png.Encode(&b, m))
 	return b.Bytes()
 }
 
 func jpegOf(t testing.TB, m image.Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := jpeg.Encode(&b, m, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, jpeg.Encode(&b, m, nil))
 	return b.Bytes()
 }
 
@@ -155,10 +152,7 @@ func TestDecodeKeepsPixels(t *testing.T) {
 		"a.png": pngOf(t, rgb), "b.png": pngOf(t, deep), "c.png": pngOf(t, grey), "d.png": pngOf(t, palette), "e.png": pngOf(t, glass),
 		"f.jpg": jpegOf(t, grey),
 	})
-	got, err := decodePictures(t.Context(), files, []string{"a.png", "b.png", "c.png", "d.png", "e.png", "f.jpg"}, pictureOptions{side: side, cache: noCache})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(decodePictures(t.Context(), files, []string{"a.png", "b.png", "c.png", "d.png", "e.png", "f.jpg"}, pictureOptions{side: side, cache: noCache}))(t)
 	for k, m := range []image.Image{rgb, deep, grey, palette, image.NewUniform(color.Black)} {
 		for i := range 3 * side * side {
 			x, y := i%side, i/side%side
@@ -241,10 +235,7 @@ func TestDecodeOnAnyCores(t *testing.T) {
 	var first []uint8
 	for _, cores := range []int{1, 2, 5} {
 		runtime.GOMAXPROCS(cores)
-		pixels, err := decodePictures(t.Context(), good, names, pictureOptions{side: 16, cache: noCache})
-		if err != nil {
-			t.Fatal(err)
-		}
+		pixels := must.Get(decodePictures(t.Context(), good, names, pictureOptions{side: 16, cache: noCache}))(t)
 		if first == nil {
 			first = pixels
 		}
@@ -287,15 +278,9 @@ var pillowMeans = [3]float64{124.261, 92.304, 77.840}
 func TestDecodeFairFace(t *testing.T) {
 	shared.Long(t, "pictures of a zip decoded one by one")
 	source := shared.Path(t, "data/fairface64.zip")
-	fsys, closer, err := openFS(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fsys, closer := must.Get2(openFS(source))(t)
 	defer closer.Close()
-	l, err := readFairFace(fsys, source, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(readFairFace(fsys, source, false))(t)
 	n := map[Split]int{}
 	for _, s := range l.split {
 		n[s]++
@@ -303,10 +288,7 @@ func TestDecodeFairFace(t *testing.T) {
 	if n[Train] != 16000 || n[Test] != 4000 || len(l.notes) > 0 {
 		t.Errorf("parts %v, notes %v", n, l.notes)
 	}
-	pixels, err := decodePictures(t.Context(), fsys, l.files[:1000], pictureOptions{source: source, cache: noCache})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pixels := must.Get(decodePictures(t.Context(), fsys, l.files[:1000], pictureOptions{source: source, cache: noCache}))(t)
 	const plane = DefaultSide * DefaultSide
 	var mean [3]float64
 	for i, v := range pixels {
@@ -337,31 +319,21 @@ func FuzzDecodePicture(f *testing.F) {
 // BenchmarkDecodePictures decodes FairFace's 64×64 JPEGs, 20,000 of them.
 func BenchmarkDecodePictures(b *testing.B) {
 	source := shared.Path(b, "data/fairface64.zip")
-	fsys, closer, err := openFS(source)
-	if err != nil {
-		b.Fatal(err)
-	}
+	fsys, closer := must.Get2(openFS(source))(b)
 	defer closer.Close()
-	l, err := readFairFace(fsys, source, false)
-	if err != nil {
-		b.Fatal(err)
-	}
+	l := must.Get(readFairFace(fsys, source, false))(b)
 	cache := b.TempDir()
 	run := func(o pictureOptions) func(*testing.B) {
 		return func(b *testing.B) {
 			o.source = source
 			for b.Loop() {
-				if _, err := decodePictures(b.Context(), fsys, l.files, o); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(decodePictures(b.Context(), fsys, l.files, o))(b)
 			}
 		}
 	}
 	b.Run("decode", run(pictureOptions{cache: noCache}))
 	b.Run("resize", run(pictureOptions{cache: noCache, side: 32}))
-	if _, err := decodePictures(b.Context(), fsys, l.files, pictureOptions{source: source, cache: cache}); err != nil {
-		b.Fatal(err)
-	}
+	must.Get(decodePictures(b.Context(), fsys, l.files, pictureOptions{source: source, cache: cache}))(b)
 	b.Run("cached", run(pictureOptions{cache: cache}))
 }
 

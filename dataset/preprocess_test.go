@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -23,9 +24,7 @@ func TestPreprocessRoundTrip(t *testing.T) {
 			t.Errorf("%q is written %q, which is read %v (%v)", spec, p, again, err)
 		}
 		path := filepath.Join(t.TempDir(), "a b=c.toml")
-		if err := p.WriteFile(path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.WriteFile(path))
 		if again, err = ParsePreprocess(path); err != nil || !reflect.DeepEqual(again, p) {
 			t.Errorf("%q as a file is read %v (%v)", spec, again, err)
 		}
@@ -113,15 +112,11 @@ func TestPreprocessBeside(t *testing.T) {
 		t.Errorf("nothing is there: %v %v %v", p, found, err)
 	}
 	path := filepath.Join(dir, "m.v2.preprocess.toml")
-	if err := os.WriteFile(path, []byte("resize = 3\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("resize = 3\n"), 0o666))
 	if p, found, err := PreprocessBeside(model); !found || err != nil || p.String() != "resize=3" {
 		t.Errorf("read %v %v %v", p, found, err)
 	}
-	if err := os.WriteFile(path, []byte("resiz = 3\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("resiz = 3\n"), 0o666))
 	_, found, err := PreprocessBeside(model)
 	wantError(t, `line 1: no setting "resiz"`, err, `line 1: no setting "resiz"`)
 	if found {
@@ -132,13 +127,8 @@ func TestPreprocessBeside(t *testing.T) {
 // Range comes before mean and standard deviation: (a + v·(b−a) − mean)/std.
 func TestPreprocessPerChannel(t *testing.T) {
 	p, err := ParsePreprocess("range=-1,3 mean=1,2,3 std=2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	mean, std, err := p.perChannel(3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	mean, std := must.Get2(p.perChannel(3))(t)
 	for c, m := range []float64{1, 2, 3} {
 		for _, v := range []float64{0, .25, 1} {
 			want := (-1 + v*4 - m) / 2

@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -186,18 +187,9 @@ func TestDrawTypes(t *testing.T) {
 // Pillow's, and the pictures what it decodes them to.
 func TestChromaAsLibjpeg(t *testing.T) {
 	for name, c := range jpegs {
-		data, err := base64.StdEncoding.DecodeString(c.jpeg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := base64.StdEncoding.DecodeString(c.pixels)
-		if err != nil {
-			t.Fatal(err)
-		}
-		img, err := decodePicture(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(base64.StdEncoding.DecodeString(c.jpeg))(t)
+		want := must.Get(base64.StdEncoding.DecodeString(c.pixels))(t)
+		img := must.Get(decodePicture(data))(t)
 		var m raster
 		m.draw(img)
 		most, total := 0, 0
@@ -219,21 +211,13 @@ func BenchmarkDecodeResize(b *testing.B) {
 	}
 	data := jpegOf(b, m)
 	for _, spec := range []string{"imagenet", "imagenet filter=bicubic", "imagenet-91"} {
-		p, err := ParsePreprocess(spec)
-		if err != nil {
-			b.Fatal(err)
-		}
+		p := must.Get(ParsePreprocess(spec))(b)
 		b.Run(fmt.Sprint(spec), func(b *testing.B) {
 			z := p.newShaping(image.Point{X: 500, Y: 375}, 3)
 			dst := make([]uint8, z.bytes())
 			for b.Loop() {
-				img, err := decodePicture(data)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if err := z.shape(dst, img, data); err != nil {
-					b.Fatal(err)
-				}
+				img := must.Get(decodePicture(data))(b)
+				must.Do(b, z.shape(dst, img, data))
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pictures/s")
 		})

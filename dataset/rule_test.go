@@ -4,16 +4,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
 // applied returns the classes' names and each value's class.
 func applied(t *testing.T, rule string, values ...string) ([]string, []int) {
 	t.Helper()
-	r, err := ParseRule(rule)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(ParseRule(rule))(t)
 	a, err := r.apply(column{r.column, values})
 	if err != nil {
 		t.Fatalf("%s: %v", rule, err)
@@ -166,10 +164,7 @@ func TestRuleColumn(t *testing.T) {
 		{"age: x; *", "age", true, "x|others", []int{1, 1, -1, 0, 1}},
 		{`"a:b": old = >=70; young = <70`, "a:b", true, "old|young", []int{1, 0, -1, -1, 1}},
 	} {
-		r, err := ParseRule(c.rule)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(ParseRule(c.rule))(t)
 		a, err := r.Apply("any", values)
 		if err != nil {
 			t.Fatalf("%s: %v", c.rule, err)
@@ -193,10 +188,7 @@ func TestRuleColumnRefuses(t *testing.T) {
 		{"age: <=30; <=40", "30", []string{"7", "35"}},
 		{"age", "has 101 values", many},
 	} {
-		r, err := ParseRule(c.rule)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(ParseRule(c.rule))(t)
 		if a, err := r.Apply("any", c.values); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "any") {
 			t.Errorf("%s: %+v, %v", c.rule, a, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -165,18 +166,13 @@ func csvOf(n int) string {
 
 func writeText(t *testing.T, path, text string) string {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
 func TestOpenTable(t *testing.T) {
 	path := writeText(t, filepath.Join(t.TempDir(), "made.csv"), csvOf(600))
-	p, err := OpenParts(context.Background(), path, LabelledOptions{Target: "s", Sensitive: []string{"Y"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(OpenParts(context.Background(), path, LabelledOptions{Target: "s", Sensitive: []string{"Y"}}))(t)
 	if p.Train.Name != "made" || p.Train.Len() != 432 || p.Validation.Len() != 48 || p.Test.Len() != 120 {
 		t.Fatalf("%s: %d, %d and %d rows", p.Train.Name, p.Train.Len(), p.Validation.Len(), p.Test.Len())
 	}
@@ -210,9 +206,7 @@ func TestOpenTableInParts(t *testing.T) {
 	writeText(t, filepath.Join(dir, "test.csv"), csvOf(30))
 	writeText(t, filepath.Join(dir, "validation.csv"), csvOf(12))
 	p, err := OpenParts(context.Background(), dir, LabelledOptions{Target: "y"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if p.Train.Len() != 100 || p.Validation.Len() != 12 || p.Test.Len() != 30 || len(p.Train.Source) != 3 {
 		t.Fatalf("%d, %d and %d rows of %v", p.Train.Len(), p.Validation.Len(), p.Test.Len(), p.Train.Source)
 	}
@@ -299,10 +293,7 @@ func FuzzTable(f *testing.F) {
 func TestRealAdult(t *testing.T) {
 	shared.Long(t, "reads Adult")
 	dir := shared.Path(t, "data/adult")
-	p, err := OpenParts(context.Background(), dir, LabelledOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(OpenParts(context.Background(), dir, LabelledOptions{}))(t)
 	count := func(labels []int) (n int) {
 		for _, v := range labels {
 			n += v
@@ -341,15 +332,9 @@ func TestTableNotes(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%d,%d,%d,%s\n", i, i%20, i%20/10, i%3%2, height)
 	}
 	path := filepath.Join(t.TempDir(), "t.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(b.String()), 0o666))
 	open := func(target string) *Parts {
-		p, err := OpenParts(t.Context(), path, LabelledOptions{Target: target, Sensitive: []string{"odd"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
+		return must.Get(OpenParts(t.Context(), path, LabelledOptions{Target: target, Sensitive: []string{"odd"}}))(t)
 	}
 	p := open("band")
 	notes := strings.Join(p.Notes, "\n")
@@ -377,10 +362,7 @@ func TestTableNotes(t *testing.T) {
 	}
 	src := &origin{labels: &labels{columns: []column{rows, flag}}}
 	c := new(chosen)
-	var err error
-	if c.target, err = src.attribute("age: <18; >=18", c); err != nil {
-		t.Fatal(err)
-	}
+	c.target = must.Get(src.attribute("age: <18; >=18", c))(t)
 	if inputs := src.inputColumns(c, nil); len(inputs) > 0 {
 		t.Errorf("inputs %v: minor says the target's class", inputs)
 	}

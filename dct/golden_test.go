@@ -5,25 +5,17 @@ import (
 	"testing"
 
 	"tattle/dct"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/npy"
 )
 
 // The reference is scipy's orthonormal DCT-II.
 func TestGolden(t *testing.T) {
-	f, err := npy.Open(shared.Path(t, "models/mnist-mlp.golden.npz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(npy.Open(shared.Path(t, "models/mnist-mlp.golden.npz")))(t)
 	defer f.Close()
-	v, shape, err := f.Float64s("v")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, _, err := f.Float64s("dct_v_float64")
-	if err != nil {
-		t.Fatal(err)
-	}
+	v, shape := must.Get2(f.Float64s("v"))(t)
+	want, _ := must.Get2(f.Float64s("dct_v_float64"))(t)
 	if len(v) != len(want) || len(shape) == 0 || len(v) == 0 || len(v)%(28*28) != 0 {
 		t.Fatalf("v is %v, its transform has %d values", shape, len(want))
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tattle/bound"
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -38,10 +39,7 @@ func affine(t *testing.T, n, p int, seed uint64) (*nn.Net, []float32) {
 	t.Helper()
 	g := dense("projection", p, n)
 	g.Init(seed)
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := must.Get(nn.NewNet(g))(t)
 	return net, g.Nodes[0].Op.(*nn.Dense).Weight.Data
 }
 
@@ -62,15 +60,9 @@ func TestProjectIsTheFactorsOfTheProduct(t *testing.T) {
 		for range len(j.Active) * p {
 			j.Rows = append(j.Rows, r.NormFloat64())
 		}
-		f, err := j.Factor()
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(j.Factor())(t)
 		net, w := affine(t, keep, n, uint64(keep))
-		got, err := project(f, bound.Jacobians(net, make([]float64, n))[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(project(f, bound.Jacobians(net, make([]float64, n))[0]))(t)
 		product := bound.Jacobian{P: p, Rows: make([]float64, keep*p)}
 		for k := range keep {
 			product.Active = append(product.Active, k)
@@ -80,10 +72,7 @@ func TestProjectIsTheFactorsOfTheProduct(t *testing.T) {
 				}
 			}
 		}
-		want, err := product.Factor()
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(product.Factor())(t)
 		if got.Rank() != want.Rank() || got.Rank() != min(keep, 6) {
 			t.Fatalf("keep %d: ranks %d, %d", keep, got.Rank(), want.Rank())
 		}
@@ -212,22 +201,10 @@ func TestSearchRefuses(t *testing.T) {
 // Every figure of a Point's confidentiality again, from a release built anew.
 func recount(t *testing.T, g *nn.Graph, train, test nn.Source, p Point, o Options) {
 	t.Helper()
-	front, _, err := p.Spec.Build(context.Background(), g, train)
-	if err != nil {
-		t.Fatal(err)
-	}
-	net, err := nn.NewNet(front)
-	if err != nil {
-		t.Fatal(err)
-	}
-	factors, err := factor(context.Background(), net, test, sample(test.Len(), o.Examples, o.Seed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	noise, err := release.ParseNoise(p.Family, p.Sigma, p.Keep)
-	if err != nil {
-		t.Fatal(err)
-	}
+	front, _ := must.Get2(p.Spec.Build(context.Background(), g, train))(t)
+	net := must.Get(nn.NewNet(front))(t)
+	factors := must.Get(factor(context.Background(), net, test, sample(test.Len(), o.Examples, o.Seed)))(t)
+	noise := must.Get(release.ParseNoise(p.Family, p.Sigma, p.Keep))(t)
 	s := newSpectrum(factors, bound.DCT(g.InputShape))
 	scale := 1 / math.Sqrt(noise.Fisher())
 	if d := s.directions(scale, o.within()); d != p.Directions {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/onnx"
@@ -15,13 +16,8 @@ import (
 func open(t testing.TB, name string) (train, test *dataset.Set) {
 	t.Helper()
 	path := shared.Path(t, "data/"+name)
-	train, err := dataset.Open(path, dataset.Train)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if test, err = dataset.Open(path, dataset.Test); err != nil {
-		t.Fatal(err)
-	}
+	train = must.Get(dataset.Open(path, dataset.Train))(t)
+	test = must.Get(dataset.Open(path, dataset.Test))(t)
 	return train, test
 }
 
@@ -30,10 +26,7 @@ func open(t testing.TB, name string) (train, test *dataset.Set) {
 func TestRealData(t *testing.T) {
 	shared.Long(t, "sweeps for seconds")
 	training, test := open(t, "mnist")
-	g, err := onnx.Read(shared.Path(t, "models/mnist-mlp.onnx"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(onnx.Read(shared.Path(t, "models/mnist-mlp.onnx")))(t)
 	o := Options{Target: Target{Directions: 10, Within: .5}, MaxDrop: .08, Families: []string{"gaussian"},
 		Seed: 1, Examples: 10, Keeps: []int{0, 24}, Projections: []string{"principal"}}
 	answered(t, g, first(training, 3000), first(test, 1000), o)
@@ -69,10 +62,7 @@ func BenchmarkMNISTMedian(b *testing.B) {
 
 func sweepMNIST(b *testing.B, o Options) {
 	training, test := open(b, "mnist")
-	g, err := onnx.Read(shared.Path(b, "models/mnist-mlp.onnx"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	g := must.Get(onnx.Read(shared.Path(b, "models/mnist-mlp.onnx")))(b)
 	answered(b, g, training, test, o)
 }
 
@@ -80,10 +70,7 @@ func sweepMNIST(b *testing.B, o Options) {
 func answered(t testing.TB, g *nn.Graph, training, test *dataset.Set, o Options) {
 	t.Helper()
 	start := time.Now()
-	a, err := Search(context.Background(), g, "", training, test, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(Search(context.Background(), g, "", training, test, o))(t)
 	t.Logf("%.1f s, %d evaluations, %d points, met %v, near %q, left %q", time.Since(start).Seconds(), a.Evaluations, len(a.Frontier), a.Met, a.Near, a.Left)
 	t.Logf("best %+v", a.Best)
 	if a.Best == nil || a.Met && (!a.Best.Meets || !a.Best.Keeps) || a.Met != (a.Near == "") || o.Target.empty() && !a.Best.Keeps {

@@ -11,6 +11,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/train"
@@ -47,10 +48,7 @@ var glyphs = sync.OnceValues(func() (func() (*nn.Graph, *dataset.Set, *dataset.S
 // trained is the net fitted to glyphs, once for all tests.
 func trained(t *testing.T) (g *nn.Graph, train, test *dataset.Set) {
 	t.Helper()
-	f, err := glyphs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(glyphs())(t)
 	return f()
 }
 
@@ -63,11 +61,7 @@ func quick(target Target, maxDrop float64) Options {
 func search(t *testing.T, o Options) *Answer {
 	t.Helper()
 	g, train, test := trained(t)
-	a, err := Search(context.Background(), g, "", train, test, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return must.Get(Search(context.Background(), g, "", train, test, o))(t)
 }
 
 // A target alone: it is met, at no greater drop than that of any other point that
@@ -169,10 +163,7 @@ func TestNoImplausibleAnswer(t *testing.T) {
 		change(d.Weight.Data, d.Bias.Data)
 		for _, o := range []Options{quick(Target{}, .05), quick(Target{Directions: 3, Within: .5}, 0)} {
 			o.Families, o.Keeps = []string{"gaussian"}, []int{0}
-			a, err := Search(t.Context(), &other, "", train, test, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(Search(t.Context(), &other, "", train, test, o))(t)
 			if a.Best != nil || a.Met || !strings.Contains(a.Near, "raises the accuracy") && !strings.Contains(a.Near, "guessing the commonest class") {
 				t.Errorf("%s: %+v, met %v: %s", name, a.Best, a.Met, a.Near)
 			}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/simd"
 )
 
@@ -40,9 +41,7 @@ func (s sample) fill(first int, dst []float32) error {
 func (s sample) built(t *testing.T, o Options) *Matrix {
 	t.Helper()
 	m := New(o)
-	if err := m.Build(t.Context(), s.fill, func(int, float64) {}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Build(t.Context(), s.fill, func(int, float64) {}))
 	return m
 }
 
@@ -87,9 +86,7 @@ func TestSolve(t *testing.T) {
 		t.Errorf("MulTrans: %v, %g away", err, distance(back, wantBack))
 	}
 	solved := slices.Clone(y)
-	if err := m.Solve(t.Context(), solved, k); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Solve(t.Context(), solved, k))
 	simd.Gemm(false, false, k, s.cols, s.rows, 1, solved, s.rows, x, s.cols, 0, back, s.cols)
 	simd.Gemm(false, true, k, s.rows, s.cols, 1, back, s.cols, x, s.cols, 0, got, s.rows)
 	simd.Axpy(1e-8, solved, got)
@@ -110,9 +107,7 @@ func TestOutOfCore(t *testing.T) {
 		}
 		y := normal(k * s.rows)
 		v := make([]float64, k*s.cols)
-		if err := errors.Join(m.Solve(t.Context(), y, k), m.MulTrans(t.Context(), v, y, k), m.Mul(t.Context(), y, v, k)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(m.Solve(t.Context(), y, k), m.MulTrans(t.Context(), v, y, k), m.Mul(t.Context(), y, v, k)))
 		if want == nil {
 			want = y
 		}
@@ -145,22 +140,15 @@ func TestResume(t *testing.T) {
 		if (interrupted == nil) != (stop == 6) {
 			t.Fatalf("stopped after %d calls: %v", stop, interrupted)
 		}
-		if err := New(o).Build(t.Context(), fill, func(int, float64) {}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, New(o).Build(t.Context(), fill, func(int, float64) {}))
 		if got := contents(t, o.Dir); filled != s.rows || !slices.Equal(got, want) {
 			t.Errorf("stopped after %d calls: %d rows were filled, other files: %t", stop, filled, !slices.Equal(got, want))
 		}
 	}
 	path := filepath.Join(o.Dir, "factor-0001")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(path))(t)
 	data[100] ^= 1
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, data, 0o600))
 	s.built(t, o)
 	if !slices.Equal(contents(t, o.Dir), want) {
 		t.Error("a damaged file is used")
@@ -174,10 +162,7 @@ func contents(t *testing.T, dir string) (all []string) {
 		t.Fatalf("%d files, %v", len(names), err)
 	}
 	for _, name := range names {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(name))(t)
 		all = append(all, filepath.Base(name)+string(data))
 	}
 	return all

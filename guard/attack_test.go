@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/lattice"
 	"tattle/stat"
@@ -108,19 +109,14 @@ func TestLowOrderBits(t *testing.T) {
 				}
 			})
 			l := Lattice{Delta: d.high - d.low, Sigma: d.sigma, Clip: 4, Dim: d.n}
-			m, err := New(l)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(New(l))(t)
 			defer m.Close()
 			features, released := make([]float32, d.n), make([]int64, d.n)
 			ours := d.right(t, func(y []float64, a float64) {
 				for j := range features {
 					features[j] = float32(a)
 				}
-				if _, err := m.Release(released, features); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(m.Release(released, features))(t)
 				for j, k := range released {
 					y[j] = float64(k) * l.Delta
 				}

@@ -9,16 +9,14 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"tattle/internal/must"
 	"tattle/lattice"
 )
 
 var small = Lattice{Delta: 1. / 64, Sigma: 1, Clip: 4, Dim: 10}
 
 func TestRelease(t *testing.T) {
-	m, err := New(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(New(small))(t)
 	defer m.Close()
 	features := []float32{0, 1, -1, 5, -5, .25, 4, -4, float32(math.Inf(1)), .5 / 64}
 	points := make([]int64, small.Dim)
@@ -51,10 +49,7 @@ func TestRelease(t *testing.T) {
 }
 
 func TestReleaseRefusesNaN(t *testing.T) {
-	m, err := New(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(New(small))(t)
 	defer m.Close()
 	dst := make([]int64, small.Dim)
 	features := make([]float32, small.Dim)
@@ -74,9 +69,7 @@ func TestFailsClosed(t *testing.T) {
 		t.Errorf("New: error %v", err)
 	}
 	m, err := newMechanism(small, io.MultiReader(io.LimitReader(rand.Reader, 32*20), iotest.ErrReader(broken)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer m.Close()
 	dst, features := make([]int64, small.Dim), make([]float32, small.Dim)
 	for range blockVectors * 20 {
@@ -94,18 +87,11 @@ func TestFailsClosed(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	m, err := New(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(New(small))(t)
 	dst, features := make([]int64, small.Dim), make([]float32, small.Dim)
-	if _, err := m.Release(dst, features); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(m.Release(dst, features))(t)
 	for range 2 {
-		if err := m.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, m.Close())
 		if _, err := m.Release(dst, features); !errors.Is(err, ErrClosed) {
 			t.Errorf("after Close: error %v", err)
 		}
@@ -113,16 +99,11 @@ func TestClose(t *testing.T) {
 }
 
 func TestReleaseDoesNotAllocate(t *testing.T) {
-	m, err := New(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(New(small))(t)
 	defer m.Close()
 	dst, features := make([]int64, small.Dim), make([]float32, small.Dim)
 	if n := testing.AllocsPerRun(1000, func() {
-		if _, err := m.Release(dst, features); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(m.Release(dst, features))(t)
 	}); n != 0 {
 		t.Errorf("%v allocations in a release", n)
 	}
@@ -130,16 +111,11 @@ func TestReleaseDoesNotAllocate(t *testing.T) {
 
 // BenchmarkRelease measures releases of 784 features, noise drawn by all cores.
 func BenchmarkRelease(b *testing.B) {
-	m, err := New(Lattice{Delta: 1. / 64, Sigma: 1.7, Clip: 64, Dim: 784})
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := must.Get(New(Lattice{Delta: 1. / 64, Sigma: 1.7, Clip: 64, Dim: 784}))(b)
 	defer m.Close()
 	dst, features := make([]int64, 784), make([]float32, 784)
 	for b.Loop() {
-		if _, err := m.Release(dst, features); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(m.Release(dst, features))(b)
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "examples/s")
 }

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tattle/internal/must"
 	"tattle/lattice"
 )
 
@@ -30,17 +31,12 @@ func TestDrawnAhead(t *testing.T) {
 	for range cap(gate) { // one seed to check the source, and one for each block
 		gate <- struct{}{}
 	}
-	m, err := newMechanism(l, gate)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(newMechanism(l, gate))(t)
 	defer m.Close()
 	defer close(gate)
 	dst, features := make([]int64, l.Dim), make([]float32, l.Dim)
 	for range leastBlocks * blockVectors {
-		if _, err := m.Release(dst, features); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(m.Release(dst, features))(t)
 	}
 	last := make(chan error)
 	go func() {
@@ -52,9 +48,7 @@ func TestDrawnAhead(t *testing.T) {
 		t.Fatalf("a release without noise drawn for it: %v", err)
 	case gate <- struct{}{}: // has room as soon as a block is to be filled again
 	}
-	if err := <-last; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, <-last)
 }
 
 // TestEmptyPool: a release that finds no noise waits for whole pauses, however long the noise takes.
@@ -62,10 +56,7 @@ func TestEmptyPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(gated, 1)
 		gate <- struct{}{}
-		m, err := newMechanism(small, gate)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(newMechanism(small, gate))(t)
 		defer m.Close()
 		defer close(gate)
 		dst, features := make([]int64, small.Dim), make([]float32, small.Dim)
@@ -73,9 +64,7 @@ func TestEmptyPool(t *testing.T) {
 			time.AfterFunc(drawing, func() { gate <- struct{}{} })
 			for j := range blockVectors {
 				began := time.Now()
-				if _, err := m.Release(dst, features); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(m.Release(dst, features))(t)
 				waited, want := time.Since(began), time.Duration(0)
 				if j == 0 {
 					want = emptyPause * (drawing/emptyPause + 1)
@@ -102,10 +91,7 @@ func (c *counted) Uint64() uint64 {
 // TestTimingLeak: the reason for the pool. A program that samples on request draws more random words
 // for large noise than for small noise, and takes longer.
 func TestTimingLeak(t *testing.T) {
-	g, err := lattice.NewSampler(64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(lattice.NewSampler(64))(t)
 	source := &counted{Source: mathrand.NewChaCha8([32]byte{1})}
 	requests := make([]timed, 20000)
 	for i := range requests {
@@ -162,21 +148,13 @@ func TestTimingAttack(t *testing.T) {
 		t.Skip("measures latencies, and asserts nothing: only with TATTLE_FULL=1")
 	}
 	l := Lattice{Delta: 1. / 64, Sigma: 1, Clip: 64, Dim: 1}
-	g, err := lattice.NewSampler(l.Ratio())
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := New(l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(lattice.NewSampler(l.Ratio()))(t)
+	m := must.Get(New(l))(t)
 	defer m.Close()
 	generator := mathrand.NewChaCha8([32]byte{1})
 	dst, features := make([]int64, 1), make([]float32, 1)
 	release := func() {
-		if _, err := m.Release(dst, features); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(m.Release(dst, features))(t)
 	}
 	attack := func(name string, before, request func()) {
 		requests := make([]timed, 200000)

@@ -14,6 +14,7 @@ import (
 
 	"tattle/bound"
 	"tattle/independent"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/npy"
@@ -76,18 +77,12 @@ func (pictures) Examples(x []float32, indices []int) {
 // certified runs every kind of bound on two examples, and returns what is to be checked.
 func certified(t testing.TB, g *nn.Graph, noise release.Noise, free bool) (independent.Run, string) {
 	t.Helper()
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := must.Get(nn.NewNet(g))(t)
 	low, high := make([]float64, side*side), make([]float64, side*side)
 	for i := range high {
 		high[i] = 1
 	}
-	box, err := bound.Legal(low, high)
-	if err != nil {
-		t.Fatal(err)
-	}
+	box := must.Get(bound.Legal(low, high))(t)
 	e := bound.Experiment{Noise: noise, Queries: 2, Coordinates: bound.DCT([]int{side, side}),
 		Settings: bound.Settings{Search: bound.SearchOptions{Restarts: 3, Repeats: 3}, Far: bound.FarOptions{Starts: 3, Domain: box}, Barankin: bound.BarankinOptions{Witnesses: 16, Near: true}, Twins: bound.TwinOptions{Examples: 2, Domain: box}, Pairs: bound.PairOptions{Witnesses: 2, Domain: box}},
 	}
@@ -96,10 +91,7 @@ func certified(t testing.TB, g *nn.Graph, noise release.Noise, free bool) (indep
 	if !free {
 		e.Domain, e.Coordinates, claim.DCT = box, bound.Pixels(side*side), nil
 	}
-	res, err := bound.Run(t.Context(), net, pictures(2), []int{0, 1}, e, bound.RunOptions{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(bound.Run(t.Context(), net, pictures(2), []int{0, 1}, e, bound.RunOptions{Dir: t.TempDir()}))(t)
 	near, far := independent.Kind{Name: bound.SizeName(bound.DefaultSize)}, independent.Kind{Name: "far", Runtime: res.Experiment.Runtime.Error, Low: low, High: high}
 	if !free {
 		near.Low, near.High = low, high
@@ -115,11 +107,7 @@ func certified(t testing.TB, g *nn.Graph, noise release.Noise, free bool) (indep
 
 func check(t testing.TB, r independent.Run, path string) (int, []independent.Finding) {
 	t.Helper()
-	n, found, err := independent.Check(t.Context(), r, path, func(int, int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n, found
+	return must.Get2(independent.Check(t.Context(), r, path, func(int, int) {}))(t)
 }
 
 func each(t *testing.T, f func(t *testing.T, g *nn.Graph, noise release.Noise, free bool)) {
@@ -133,11 +121,7 @@ func each(t *testing.T, f func(t *testing.T, g *nn.Graph, noise release.Noise, f
 }
 
 func laplace(t testing.TB) release.Noise {
-	l, err := release.NewLaplace(.3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return must.Get(release.NewLaplace(.3))(t)
 }
 
 // Both implementations agree: no recorded bound is too large.
@@ -229,17 +213,11 @@ func more(_ string, x []float64) {
 // witnesses is the number of witnesses of pairs of an example.
 func witnesses(t *testing.T, path string) (n int) {
 	t.Helper()
-	f, err := npy.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(npy.Open(path))(t)
 	defer f.Close()
 	for _, name := range f.Names() {
 		if strings.HasSuffix(name, "pair_share") {
-			_, shape, err := f.Float64s(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, shape := must.Get2(f.Float64s(name))(t)
 			n += shape[1]
 		}
 	}
@@ -279,7 +257,7 @@ func TestSharesAreThoseOfClosedForms(t *testing.T) {
 			for _, by := range []float64{1 - 1e-6, 1 + 1e-6} {
 				h := c.h * by
 				floors := map[string][]float64{"theta": {0}, "pair_eps": {d}, "pair_share": {h}, "pair_floor": {d * math.Sqrt(h)}, "pair_mean_square": {d * d * h}}
-				err := run.WriteFile(path, func(w io.Writer) error {
+				must.Do(t, run.WriteFile(path, func(w io.Writer) error {
 					z := npy.NewWriter(w)
 					for name, x := range floors {
 						if err := z.Add(name, []int{1, 1}, x); err != nil {
@@ -287,10 +265,7 @@ func TestSharesAreThoseOfClosedForms(t *testing.T) {
 						}
 					}
 					return z.Close()
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				}))
 				if n, found := check(t, c.run, path); n != 3 || by < 1 && len(found) != 0 || by > 1 && len(found) != 3 {
 					t.Errorf("%+v, d = %g, %g of the floors: %d compared, %v", c.run, d, by, n, found)
 				}
@@ -302,12 +277,9 @@ func TestSharesAreThoseOfClosedForms(t *testing.T) {
 // rewrite copies an archive, with the arrays whose names end in suffix changed by f.
 func rewrite(t *testing.T, to, from, suffix string, f func(array string, x []float64)) {
 	t.Helper()
-	in, err := npy.Open(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(npy.Open(from))(t)
 	defer in.Close()
-	err = run.WriteFile(to, func(w io.Writer) error {
+	must.Do(t, run.WriteFile(to, func(w io.Writer) error {
 		z := npy.NewWriter(w)
 		for _, name := range in.Names() {
 			a, err := in.Array(name)
@@ -327,10 +299,7 @@ func rewrite(t *testing.T, to, from, suffix string, f func(array string, x []flo
 			}
 		}
 		return z.Close()
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 func TestErrors(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 	"time"
 )
@@ -108,9 +109,7 @@ func TestNetworkErrors(t *testing.T) {
 func TestRate(t *testing.T) {
 	c, f := newClient(t, simple(good), Options{Rate: 4, Batch: 1})
 	for range 3 { // metadata of the model and of the server, then three inferences
-		if err := ask(c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, ask(c))
 	}
 	total := time.Duration(0)
 	for _, d := range f.sleeps {
@@ -131,9 +130,7 @@ func TestDeadline(t *testing.T) {
 	s := httptest.NewServer(slow)
 	defer s.Close()
 	c, err := New(s.URL, Options{Model: "m", Timeout: 20 * time.Millisecond, Retries: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c.pace.clock = (&fakeClock{}).clock()
 	mustErr(t, ask(c), "/v2/models/m: no answer within 20ms (2 attempts)")
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
@@ -174,10 +171,7 @@ func TestTruncated(t *testing.T) {
 		io.WriteString(w, good.body)
 	}))
 	defer s.Close()
-	c, err := New(s.URL, Options{Model: "m"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(New(s.URL, Options{Model: "m"}))(t)
 	c.pace.clock = (&fakeClock{}).clock()
 	if err := ask(c); err != nil || times != 3 {
 		t.Errorf("%d times: %v", times, err)
@@ -206,10 +200,7 @@ func TestLongAnswers(t *testing.T) {
 		}))
 		defer s.Close()
 		for limit, fails := range map[int64]bool{1 << 16: true, 0: false} {
-			c, err := New(s.URL, Options{Model: "m", MaxBody: limit})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(New(s.URL, Options{Model: "m", MaxBody: limit}))(t)
 			c.pace.clock = (&fakeClock{}).clock()
 			if err := ask(c); fails {
 				mustErr(t, err, "/infer: the answer is longer than 65536 bytes")

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"tattle/internal/must"
 	"testing"
 	"time"
 )
@@ -110,10 +111,7 @@ func newClient(t testing.TB, h http.Handler, o Options) (*Client, *fakeClock) {
 	if o.Model == "" {
 		o.Model = "m"
 	}
-	c, err := New("http://models.example", o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(New("http://models.example", o))(t)
 	f := &fakeClock{time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	c.pace.clock = f.clock()
 	return c, f

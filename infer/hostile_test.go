@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"tattle/internal/must"
 	"testing"
 	"time"
 )
@@ -64,9 +65,7 @@ func TestFP64AsJSON(t *testing.T) {
 func TestCancelledTurns(t *testing.T) {
 	p := newPace(time.Hour)
 	p.clock = realClock
-	if err := p.wait(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.wait(context.Background()))
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	for range 20 {
@@ -86,9 +85,7 @@ func TestCancelledTurns(t *testing.T) {
 // TestMetadataWaits: who waits for another's question gives up with ctx.
 func TestMetadataWaits(t *testing.T) {
 	c, _ := newClient(t, simple(good), Options{})
-	if err := c.asking.take(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.asking.take(context.Background()))
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
 	if _, err := c.Metadata(ctx); !errors.Is(err, context.DeadlineExceeded) {

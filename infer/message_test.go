@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"testing"
 )
@@ -32,17 +33,11 @@ func TestDatatypes(t *testing.T) {
 		for _, binary := range []bool{true, false} {
 			in := &tensor{Name: "x", Datatype: name, Shape: sizes{int64(len(v))}}
 			in.set(v, binary)
-			body, header, err := (&message{Inputs: tensors{in}}).encode()
-			if err != nil {
-				t.Fatal(err)
-			}
+			body, header := must.Get2((&message{Inputs: tensors{in}}).encode())(t)
 			if !binary && d.whole && name != "BOOL" && strings.ContainsAny(string(in.Data), "e.") {
 				t.Errorf("%s as %s", name, in.Data)
 			}
-			m, err := decode(body, map[bool]string{true: fmt.Sprint(header)}[binary])
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(decode(body, map[bool]string{true: fmt.Sprint(header)}[binary]))(t)
 			if got, err := m.Inputs[0].values(); err != nil || !sameBits(got, v) {
 				t.Errorf("%s, binary %v: %v came back as %v, %v", name, binary, v, got, err)
 			}
@@ -202,18 +197,12 @@ func FuzzRequest(f *testing.F) {
 	f.Add([]byte(`{"inputs":[{"name":"x","shape":[1,12],"datatype":"FP32","data":[1,2,3,4,5,6,7,8,9,10,11,12]}]}`), "")
 	f.Add([]byte(`{"inputs":[{"name":"x","shape":[1,12],"datatype":"UINT8"}],"parameters":{"binary_data_output":true}}123456789012`), "100")
 	f.Fuzz(func(t *testing.T, body []byte, header string) {
-		r, err := http.NewRequest(http.MethodPost, "http://h/v2/models/table/infer", strings.NewReader(string(body)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.NewRequest(http.MethodPost, "http://h/v2/models/table/infer", strings.NewReader(string(body))))(t)
 		r.Header.Set("Content-Type", "application/json")
 		if header != "" {
 			r.Header[headerLength] = []string{header}
 		}
-		w, err := h.RoundTrip(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(h.RoundTrip(r))(t)
 		if text, err := io.ReadAll(w.Body); err != nil || w.StatusCode != http.StatusOK && w.StatusCode/100 != 4 {
 			t.Fatal(errors.Join(err, fmt.Errorf("status %d: %s", w.StatusCode, text)))
 		}

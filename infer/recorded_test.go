@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -147,9 +148,7 @@ func TestRecordedServers(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if !sameBits(y, r.want) || !slices.Equal(shape, r.shape) {
 				t.Errorf("got %v of shape %v, want %v of shape %v", y, shape, r.want, r.shape)
 			}

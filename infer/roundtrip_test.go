@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/nn/zoo"
 )
@@ -21,14 +22,8 @@ func served(t testing.TB, n int, o ServerOptions) (h inProcess, models map[strin
 		"pictures": zoo.Curious(zoo.CuriousOptions{Classes: 5, Side: 16, Widths: [5]int{8, 8, 8, 8, 16}}, 1),
 		"table":    zoo.Table(12, 3, 2),
 	} {
-		m, err := NewModel(name, g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		net, err := nn.NewNet(g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(NewModel(name, g))(t)
+		net := must.Get(nn.NewNet(g))(t)
 		in := make([]float32, n*m.p)
 		for i := range in {
 			in[i] = float32(r.NormFloat64())
@@ -51,10 +46,7 @@ func TestRoundTrip(t *testing.T) {
 				o.Model, o.Token, o.Version = name, "secret", []string{"", "1"}[o.Batch%2]
 				o.Shape = models[name].graph.InputShape
 				c, _ := newClient(t, h, o)
-				y, shape, err := c.Infer(context.Background(), x[name], n)
-				if err != nil {
-					t.Fatal(err)
-				}
+				y, shape := must.Get2(c.Infer(context.Background(), x[name], n))(t)
 				if !slices.Equal(shape, append([]int{n}, models[name].shape...)) {
 					t.Errorf("shape %v", shape)
 				}
@@ -105,9 +97,7 @@ func BenchmarkInfer(b *testing.B) {
 			h, _, x, _ := served(b, n, ServerOptions{})
 			c, _ := newClient(b, h, Options{Model: "pictures", JSON: json})
 			for b.Loop() {
-				if _, _, err := c.Infer(context.Background(), x["pictures"], n); err != nil {
-					b.Fatal(err)
-				}
+				must.Get2(c.Infer(context.Background(), x["pictures"], n))(b)
 			}
 			b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "examples/s")
 		})

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -31,17 +32,12 @@ func TestRedirects(t *testing.T) {
 	}))
 	defer s.Close()
 	client := func() *Client {
-		c, err := New(s.URL, Options{Model: "m", Token: "s3cret-token"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(New(s.URL, Options{Model: "m", Token: "s3cret-token"}))(t)
 		c.pace.clock = (&fakeClock{}).clock()
 		return c
 	}
 	to = "/inside"
-	if err := ask(client()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ask(client()))
 	for _, r := range answer.asked {
 		if r.header.Get("Authorization") != "Bearer s3cret-token" {
 			t.Errorf("%s without the token", r.path)
@@ -101,10 +97,7 @@ func TestRedirectRules(t *testing.T) {
 		"http://u:p@o/?a=b": "it redirects to http://o/: name",
 	} {
 		from, _ := http.NewRequest(http.MethodPost, "http://h/v2", nil)
-		next, err := http.NewRequest(http.MethodPost, to, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		next := must.Get(http.NewRequest(http.MethodPost, to, nil))(t)
 		if err := redirect(next, []*http.Request{from}); fails == "" && err != nil {
 			t.Errorf("%s: %v", to, err)
 		} else if fails != "" {
@@ -123,10 +116,7 @@ func TestUnknownCertificate(t *testing.T) {
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.StartTLS()
 	defer s.Close()
-	c, err := New(s.URL, Options{Model: "m"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(New(s.URL, Options{Model: "m"}))(t)
 	f := &fakeClock{}
 	c.pace.clock = f.clock()
 	if mustErr(t, ask(c), "certificate"); len(f.sleeps) > 0 {

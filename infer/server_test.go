@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"tattle/internal/must"
 	"tattle/nn/zoo"
 	"testing"
 	"time"
@@ -73,10 +74,7 @@ func TestServer(t *testing.T) {
 		"compressed":        {"POST", "/v2/models/table/infer", "t", fine, map[string]string{"Content-Encoding": "gzip"}, 415, "compressed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := http.NewRequest(c.method, "http://h"+c.path, strings.NewReader(c.body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(http.NewRequest(c.method, "http://h"+c.path, strings.NewReader(c.body)))(t)
 			if c.token != "" {
 				r.Header.Set("Authorization", "Bearer "+c.token)
 			}
@@ -84,10 +82,7 @@ func TestServer(t *testing.T) {
 			for k, v := range c.header {
 				r.Header.Set(k, v)
 			}
-			w, err := h.RoundTrip(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := must.Get(h.RoundTrip(r))(t)
 			body, err := io.ReadAll(w.Body)
 			if err != nil || w.StatusCode != c.code || !strings.Contains(string(body), c.want) {
 				t.Errorf("status %d: %s, want %d: %s", w.StatusCode, body, c.code, c.want)
@@ -102,10 +97,7 @@ func TestServer(t *testing.T) {
 
 // TestBusyServer: beyond DefaultMaxActive inferences the answer is 503, which a client waits out.
 func TestBusyServer(t *testing.T) {
-	m, err := NewModel("m", zoo.Table(2, 2, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(NewModel("m", zoo.Table(2, 2, 1)))(t)
 	s := newServer(map[string]*Model{"m": m}, ServerOptions{})
 	for range DefaultMaxActive {
 		s.active <- struct{}{}
@@ -126,10 +118,7 @@ func TestBusyServer(t *testing.T) {
 // TestStalledBodies: requests whose bodies do not arrive take no place of those that are
 // answered.
 func TestStalledBodies(t *testing.T) {
-	m, err := NewModel("m", zoo.Table(2, 2, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(NewModel("m", zoo.Table(2, 2, 1)))(t)
 	s := newServer(map[string]*Model{"m": m}, ServerOptions{})
 	var stalled sync.WaitGroup
 	var bodies []*io.PipeWriter
@@ -160,10 +149,7 @@ func TestStalledBodies(t *testing.T) {
 
 // TestGivenUp: who waits for a net in vain leaves nothing behind.
 func TestGivenUp(t *testing.T) {
-	m, err := NewModel("m", zoo.Table(2, 2, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(NewModel("m", zoo.Table(2, 2, 1)))(t)
 	for range cap(m.nets) {
 		<-m.nets
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/nn/zoo"
 )
@@ -13,10 +14,7 @@ import (
 func TestCandidates(t *testing.T) {
 	t.Parallel()
 	g := zoo.ResNet20(10, 1)
-	all, err := candidates(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(candidates(g))(t)
 	if len(all) != len(g.Nodes) {
 		t.Errorf("%d of %d nodes", len(all), len(g.Nodes))
 	}

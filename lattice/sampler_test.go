@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -55,10 +56,7 @@ func TestSamplerDistribution(t *testing.T) {
 	shared.Long(t, "the distribution of many draws")
 	for _, s := range parameters {
 		t.Run(fmt.Sprint(s), func(t *testing.T) {
-			g, err := NewSampler(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := must.Get(NewSampler(s))(t)
 			draws := make([]int64, 200000)
 			g.Sample(draws, rand.NewChaCha8([32]byte{byte(s), 1}))
 			statistic, freedom := chiSquare(draws, s)
@@ -76,10 +74,7 @@ func TestSamplerDistribution(t *testing.T) {
 // The same bits give the same noise if every comparison is made in rational arithmetic.
 func TestSamplerIsExact(t *testing.T) {
 	for _, s := range append([]float64{leastParameter, math.Pi, 1 << 20, MaxRatio}, parameters...) {
-		fast, err := NewSampler(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fast := must.Get(NewSampler(s))(t)
 		slow := *fast
 		slow.careful = true
 		a, b := make([]int64, 3000), make([]int64, 3000)
@@ -129,10 +124,7 @@ func TestNewSampler(t *testing.T) {
 }
 
 func TestSampleDoesNotAllocate(t *testing.T) {
-	g, err := NewSampler(100.3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(NewSampler(100.3))(t)
 	dst, source := make([]int64, 100), rand.NewChaCha8([32]byte{1})
 	if n := testing.AllocsPerRun(100, func() { g.Sample(dst, source) }); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -143,10 +135,7 @@ func TestSampleDoesNotAllocate(t *testing.T) {
 func BenchmarkSample(b *testing.B) {
 	for _, s := range []float64{.5, 8, 64, 1e4} {
 		b.Run(fmt.Sprint(s), func(b *testing.B) {
-			g, err := NewSampler(s)
-			if err != nil {
-				b.Fatal(err)
-			}
+			g := must.Get(NewSampler(s))(b)
 			dst, source := make([]int64, 784), rand.NewChaCha8([32]byte{1})
 			for b.Loop() {
 				g.Sample(dst, source)

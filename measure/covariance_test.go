@@ -10,6 +10,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
@@ -49,14 +50,9 @@ func newLinearRelease(t *testing.T, p int, sigma float64) linearRelease {
 	for i := range n {
 		c.Set(i, i, c.At(i, i)+.1)
 	}
-	covariance, err := release.NewCovariance(n, c.RawMatrix().Data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	covariance := must.Get(release.NewCovariance(n, c.RawMatrix().Data))(t)
 	var white, fisher mat.Dense
-	if err := white.Solve(c, a); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, white.Solve(c, a))
 	fisher.Mul(a.T(), &white)
 	l := linearRelease{fisher: mat.NewSymDense(p, nil)}
 	for i := range p {
@@ -65,12 +61,8 @@ func newLinearRelease(t *testing.T, p int, sigma float64) linearRelease {
 		}
 	}
 	of := Release{Family: "gaussian", Sigma: sigma, Spec: release.Spec{Covariance: covariance}}
-	if l.split, err = of.Split(context.Background(), g, nil); err != nil {
-		t.Fatal(err)
-	}
-	if l.noise, err = of.Noise(sigma, n, ""); err != nil {
-		t.Fatal(err)
-	}
+	l.split = must.Get(of.Split(context.Background(), g, nil))(t)
+	l.noise = must.Get(of.Noise(sigma, n, ""))(t)
 	return l
 }
 
@@ -84,9 +76,7 @@ func (l linearRelease) inverse(t *testing.T, prior, k float64) []float64 {
 		m.Set(i, i, m.At(i, i)+prior)
 	}
 	var inverse mat.Dense
-	if err := inverse.Inverse(m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, inverse.Inverse(m))
 	diagonal := make([]float64, p)
 	for i := range diagonal {
 		diagonal[i] = inverse.At(i, i)
@@ -102,10 +92,7 @@ func TestCovarianceCramerRao(t *testing.T) {
 	for _, queries := range []int{1, 4} {
 		e := bound.Experiment{Noise: l.noise, Queries: queries, Coordinates: bound.Pixels(p)}
 		e.Barankin.Witnesses = 16
-		found, err := bound.Certify(context.Background(), l.split.Front, []float32{.1, -.2, .3}, e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(bound.Certify(context.Background(), l.split.Front, []float32{.1, -.2, .3}, e))(t)
 		for k, v := range l.inverse(t, 0, float64(queries)) {
 			want := math.Sqrt(v)
 			if got := found.CramerRao.Full[k]; math.Abs(got/want-1) > 1e-5 {
@@ -151,17 +138,11 @@ func TestCovariancePosterior(t *testing.T) {
 	for _, v := range variances {
 		want += v / p
 	}
-	lists, err := ListOptions{Candidates: &List{Name: "normal", Set: normal(10000, 1)}, Draws: 8000, Seed: 3}.Run(context.Background(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lists := must.Get(ListOptions{Candidates: &List{Name: "normal", Set: normal(10000, 1)}, Draws: 8000, Seed: 3}.Run(context.Background(), target))(t)
 	if got := lists.Holder.Floors[0].MeanSquare; got.Low > 1.01*want || got.High < .99*want || got.High > 1.2*got.Low {
 		t.Errorf("floor between %v and %v, the truth is %v", got.Low, got.High, want)
 	}
-	learned, err := Adversaries{VanTrees: true, Attacks: []string{"linear"}, Training: normal(20000, 2), Draws: 20, Seed: 1}.Run(context.Background(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	learned := must.Get(Adversaries{VanTrees: true, Attacks: []string{"linear"}, Training: normal(20000, 2), Draws: 20, Seed: 1}.Run(context.Background(), target))(t)
 	for k, v := range variances {
 		if got := learned.VanTrees[k]; got*got > 1.02*v || got*got < .9*v { // it has a confidence
 			t.Errorf("van Trees bound %v of coordinate %d, the truth is %v", got, k, math.Sqrt(v))

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -50,9 +51,7 @@ func TestTakes(t *testing.T) {
 	for i := range 40 {
 		fmt.Fprintf(&rows, "%d,%s,%d\n", 20+i, []string{"Rome", "Oslo"}[i/2%2], i%2)
 	}
-	if err := os.WriteFile(path, []byte(rows.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(rows.String()), 0o644))
 	for inputs, want := range map[int]string{3: "", 1: "3 values, and the model takes 1: .*--sensitive.*the number is right without city$", 5: "3 values, and the model takes 5"} {
 		m := &Model{Graph: &nn.Graph{InputShape: []int{inputs}}}
 		_, _, err := Inputs{Path: path, Split: "test", Target: "y"}.Open(t.Context(), m, nil)

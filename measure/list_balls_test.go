@@ -8,6 +8,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/release"
 )
 
@@ -21,18 +22,12 @@ func TestBalls(t *testing.T) {
 		set.Values = append(set.Values, float32(r.NormFloat64()), float32(r.NormFloat64()))
 	}
 	set.Values[77] = 1000
-	noise, err := release.NewGaussian(sigma)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noise := must.Get(release.NewGaussian(sigma))(t)
 	low, high := legalRange(set)
 	target := Target{Front: identity{p: 2}, Noise: noise, Coordinates: bound.Pixels(2), Legal: bound.Domain{Low: low, High: high}}
 	floor := func(whole bool) Population {
 		t.Helper()
-		found, err := ListOptions{Sample: &List{Name: "numbers", Set: set}, Draws: 2000, SkipAttacks: true, WholeRange: whole}.Run(context.Background(), target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(ListOptions{Sample: &List{Name: "numbers", Set: set}, Draws: 2000, SkipAttacks: true, WholeRange: whole}.Run(context.Background(), target))(t)
 		return *found.EverySample()
 	}
 	got, was := floor(false), floor(true)

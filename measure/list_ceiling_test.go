@@ -11,6 +11,7 @@ import (
 	"tattle/bound"
 	"tattle/classify"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/onnx"
@@ -27,11 +28,7 @@ func TestNoAttackBeatsCeilings(t *testing.T) {
 	}
 	read := func(name string) func(*testing.T, *dataset.Set) *nn.Graph {
 		return func(t *testing.T, _ *dataset.Set) *nn.Graph {
-			g, err := onnx.Read(shared.Path(t, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return g
+			return must.Get(onnx.Read(shared.Path(t, name)))(t)
 		}
 	}
 	for _, c := range []struct {
@@ -54,19 +51,10 @@ func TestNoAttackBeatsCeilings(t *testing.T) {
 				if c.labels != "" {
 					o.Labels = shared.Path(t, c.labels)
 				}
-				var err error
-				if sets[i], _, err = dataset.OpenInputs(context.Background(), shared.Path(t, c.data), o); err != nil {
-					t.Fatal(err)
-				}
+				sets[i], _ = must.Get2(dataset.OpenInputs(context.Background(), shared.Path(t, c.data), o))(t)
 			}
-			s, err := Release{}.Split(context.Background(), c.graph(t, sets[1]), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			scale, _, err := release.FeatureScale(context.Background(), s.Front, sets[1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(Release{}.Split(context.Background(), c.graph(t, sets[1]), nil))(t)
+			scale, _ := must.Get2(release.FeatureScale(context.Background(), s.Front, sets[1]))(t)
 			for _, times := range []float64{.2, 1, 5} {
 				attackCeilings(t, s.Front, sets, c.name, c.candidates, scale, times)
 			}
@@ -75,45 +63,25 @@ func TestNoAttackBeatsCeilings(t *testing.T) {
 }
 
 func attackCeilings(t *testing.T, front nn.Model, sets [2]*dataset.Set, attribute string, candidates int, scale, times float64) {
-	noise, err := release.NewGaussian(times * scale)
-	if err != nil {
-		t.Fatal(err)
-	}
-	legal, err := LegalDomain(sets[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	noise := must.Get(release.NewGaussian(times * scale))(t)
+	legal := must.Get(LegalDomain(sets[1]))(t)
 	o := ListOptions{Candidates: &List{Name: "the training part", Set: sets[0], Most: candidates}, Sample: &List{Name: "the test part", Set: sets[1]}, Attributes: []string{attribute}, Seed: 1}
 	target := Target{Front: front, Noise: noise, Coordinates: bound.Pixels(nn.Size(sets[1].Shape)), Legal: legal}
-	found, err := o.Run(context.Background(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(o.Run(context.Background(), target))(t)
 	in := found.EverySample().Inferred[0]
 	attacks := slices.Clone(in.Attacks)
 	l := newLists(o, target)
 	known, attacked := l.choose(l.Candidates), l.choose(l.Sample)
 	known, attacked = known[:min(len(known), mostLearned)], attacked[:min(len(attacked), mostAttacked)]
-	from, err := l.released(context.Background(), l.Candidates, known, streamLearned)
-	if err != nil {
-		t.Fatal(err)
-	}
-	on, err := l.released(context.Background(), l.Sample, attacked, streamAttacked)
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := must.Get(l.released(context.Background(), l.Candidates, known, streamLearned))(t)
+	on := must.Get(l.released(context.Background(), l.Sample, attacked, streamAttacked))(t)
 	names := []string{attribute}
 	learned, truth := l.attributes(l.Candidates, known, names)[0], l.attributes(l.Sample, attacked, names)[0]
 	for _, learner := range []classify.Learner{classify.Trees{}, classify.Neighbours{}, classify.Network{}} {
 		name := learner.Name()
-		fitted, err := learner.Fit(context.Background(), float32s(from), l.columns(), []classify.Target{{Labels: learned.Class, Classes: learned.Classes}}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fitted := must.Get(learner.Fit(context.Background(), float32s(from), l.columns(), []classify.Target{{Labels: learned.Class, Classes: learned.Classes}}, 1))(t)
 		scores := [][]float32{make([]float32, len(attacked)*truth.Classes)}
-		if err := fitted.Predict(context.Background(), scores, float32s(on)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fitted.Predict(context.Background(), scores, float32s(on)))
 		attacks = append(attacks, InferredAttack{name, classify.Accuracy(guessed(scores, []bayes.Attribute{truth})[0], truth.Class)})
 	}
 	for _, a := range attacks {
@@ -126,11 +94,7 @@ func attackCeilings(t *testing.T, front nn.Model, sets [2]*dataset.Set, attribut
 }
 
 func preprocess(t *testing.T, spec string) dataset.Preprocess {
-	p, err := dataset.ParsePreprocess(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(dataset.ParsePreprocess(spec))(t)
 }
 
 // randomNet returns a net with random weights for tables of two classes.

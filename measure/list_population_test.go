@@ -8,6 +8,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/lattice"
 	"tattle/nn"
 	"tattle/release"
@@ -20,21 +21,11 @@ func TestNoiseFromSample(t *testing.T) {
 	run := func(noise release.Noise, from NoiseFrom) *ListFigures {
 		t.Helper()
 		target := Target{Front: identity{p: 1}, Noise: noise, FromData: from, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
-		found, err := ListOptions{Sample: list, Attributes: []string{"half"}, Draws: 400, SkipAttacks: true}.Run(context.Background(), target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return found
+		return must.Get(ListOptions{Sample: list, Attributes: []string{"half"}, Draws: 400, SkipAttacks: true}.Run(context.Background(), target))(t)
 	}
 	gaussian, _ := release.NewGaussian(.5)
-	table, err := release.NewTable([]float64{-3, -1, 0, 2, 4}, []float64{.1, .5, 1, .4, .05}, .5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	onLattice, err := release.NewLattice(lattice.Lattice{Sigma: .5, Delta: 1. / 128, Clip: 2, Dim: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(release.NewTable([]float64{-3, -1, 0, 2, 4}, []float64{.1, .5, 1, .4, .05}, .5))(t)
+	onLattice := must.Get(release.NewLattice(lattice.Lattice{Sigma: .5, Delta: 1. / 128, Clip: 2, Dim: 1}))(t)
 	for _, c := range []struct {
 		noise release.Noise
 		from  NoiseFrom
@@ -63,10 +54,7 @@ func TestNoiseFromSample(t *testing.T) {
 
 // TestNoiseFromData: SetNoise says what it computed from the data.
 func TestNoiseFromData(t *testing.T) {
-	front, err := nn.NewNet(nn.NewBuilder("flat", 1).Graph)
-	if err != nil {
-		t.Fatal(err)
-	}
+	front := must.Get(nn.NewNet(nn.NewBuilder("flat", 1).Graph))(t)
 	set := &dataset.Set{Shape: []int{1}, Values: []float32{-1, 3}}
 	for _, c := range []struct {
 		family string
@@ -78,9 +66,7 @@ func TestNoiseFromData(t *testing.T) {
 	} {
 		q := Request{Data: set, Release: Release{Family: c.family, Sigma: c.sigma, Scale: 1}}
 		for range 2 { // again, with everything settled
-			if _, err := q.SetNoise(context.Background(), front, "", false); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(q.SetNoise(context.Background(), front, "", false))(t)
 		}
 		if q.FromData != c.want || math.IsNaN(q.Sigma) {
 			t.Errorf("%s, σ %v: %q from the data, want %q", c.family, c.sigma, q.FromData, c.want)
@@ -91,10 +77,7 @@ func TestNoiseFromData(t *testing.T) {
 // TestScaleByTraining: what is left open of the noise is computed from training data, unless these are
 // the measured data. Inputs of the measured data among them are counted.
 func TestScaleByTraining(t *testing.T) {
-	front, err := nn.NewNet(nn.NewBuilder("flat", 1).Graph)
-	if err != nil {
-		t.Fatal(err)
-	}
+	front := must.Get(nn.NewNet(nn.NewBuilder("flat", 1).Graph))(t)
 	measured := &dataset.Set{Shape: []int{1}, Values: []float32{-1, 3}, SHA256: "measured"}
 	many := &dataset.Set{Shape: []int{1}, SHA256: "many"}
 	for i := range 2 * mostScaling {
@@ -121,9 +104,7 @@ func TestScaleByTraining(t *testing.T) {
 			q.Adversaries.Training, q.Adversaries.TrainingSHA256 = c.training, c.training.SHA256
 		}
 		q.ScaleByTraining()
-		if _, err := q.SetNoise(context.Background(), front, "", true); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(q.SetNoise(context.Background(), front, "", true))(t)
 		if math.Abs(q.Sigma/c.want-1) > .02 || q.Family != c.whole || q.Shared() != c.shared {
 			t.Errorf("%+v: σ %v of %s, %d inputs shared", c, q.Sigma, q.Family, q.Shared())
 		}

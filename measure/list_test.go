@@ -9,6 +9,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
@@ -49,17 +50,11 @@ func b2i(b bool) int {
 func TestListFigures(t *testing.T) {
 	shared.Long(t, "limits from lists")
 	const sigma = .1
-	noise, err := release.NewGaussian(sigma)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noise := must.Get(release.NewGaussian(sigma))(t)
 	set := spread(20000, 1)
 	list := List{Name: "numbers", Set: set}
 	target := Target{Front: identity{p: 1}, Noise: noise, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
-	found, err := ListOptions{Candidates: &list, Sample: &list, Attributes: []string{"half"}, Seed: 1}.Run(context.Background(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(ListOptions{Candidates: &list, Sample: &list, Attributes: []string{"half"}, Seed: 1}.Run(context.Background(), target))(t)
 	truth := sigma * sigma * (1 - .2*sigma) // about: less near the edges
 	h := found.Holder
 	if f := h.Floors[0].MeanSquare; f.Low > truth*1.01 || f.High < truth*.95 {
@@ -108,10 +103,7 @@ func TestListOfLabels(t *testing.T) {
 	set := spread(1000, 1)
 	list := List{Name: "numbers", Set: set, Most: 500}
 	target := Target{Front: twoScores{}, Noise: release.None{}, Post: release.Post{Label: true}, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
-	found, err := ListOptions{Candidates: &list, Seed: 1}.Run(context.Background(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(ListOptions{Candidates: &list, Seed: 1}.Run(context.Background(), target))(t)
 	h := found.Holder
 	if h.List.Inputs != 500 || h.List.Of != 1000 || h.BitsMost != nil {
 		t.Errorf("%+v", h.List)
@@ -162,9 +154,7 @@ func TestListsWithoutRange(t *testing.T) {
 	target := Target{Front: identity{p: 1}, Noise: noise, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{1}, High: []float64{1}}}
 	list := &List{Name: "list", Set: spread(100, 1)}
 	found, err := ListOptions{Candidates: list, Sample: &List{Name: "equal", Set: equal}, Attributes: []string{"one"}, Draws: 100, SkipAttacks: true}.Run(context.Background(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	p := found.EverySample()
 	if p.Floors[0].Anybody != 0 || p.Inferred[0].Anybody != 1 || p.Inferred[0].Bits.High != 0 {
 		t.Errorf("equal inputs: %+v", p)
@@ -228,10 +218,7 @@ func TestListsOfProcessedReleases(t *testing.T) {
 	noise, _ := release.NewGaussian(1e-4)
 	list := &List{Name: "numbers", Set: set}
 	target := Target{Front: twoScores{}, Noise: noise, Post: release.Post{Label: true}, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
-	found, err := ListOptions{Candidates: list, Sample: list, Attributes: []string{"half"}, Seed: 1}.Run(context.Background(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(ListOptions{Candidates: list, Sample: list, Attributes: []string{"half"}, Seed: 1}.Run(context.Background(), target))(t)
 	h := found.Holder
 	if h.First.Low > 2./400 || h.First.High < 2./400 || h.Bits.Low > 1 || h.Rank.High < 200 {
 		t.Errorf("a noisy label identifies %v, reveals %v bits, rank %v", h.First, h.Bits, h.Rank)
@@ -250,10 +237,7 @@ func TestAttacksOnAttributes(t *testing.T) {
 	noise, _ := release.NewGaussian(.5)
 	target := Target{Front: identity{p: 1}, Noise: noise, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
 	attacks := func(known, sample *dataset.Set) (*ListFigures, int) {
-		found, err := ListOptions{Candidates: &List{Name: "known", Set: known}, Sample: &List{Name: "sample", Set: sample}, Attributes: []string{"half"}, Draws: 100, Seed: 1}.Run(context.Background(), target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(ListOptions{Candidates: &List{Name: "known", Set: known}, Sample: &List{Name: "sample", Set: sample}, Attributes: []string{"half"}, Draws: 100, Seed: 1}.Run(context.Background(), target))(t)
 		n := 0
 		for _, a := range found.EverySample().Inferred[0].Attacks {
 			n = a.Right.Examples
@@ -303,10 +287,7 @@ func TestLimitsBeyondSeveralTasks(t *testing.T) {
 	set.Sensitive = append(set.Sensitive, differ)
 	limits := func(tasks ...string) map[string]*GivenLimit {
 		list := &List{Name: "numbers", Set: set}
-		found, err := ListOptions{Candidates: list, Sample: list, Attributes: []string{"half", "differ"}, Tasks: tasks, Draws: 500, SkipAttacks: true, Seed: 1}.Run(context.Background(), target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(ListOptions{Candidates: list, Sample: list, Attributes: []string{"half", "differ"}, Tasks: tasks, Draws: 500, SkipAttacks: true, Seed: 1}.Run(context.Background(), target))(t)
 		given := map[string]*GivenLimit{}
 		for _, in := range found.Holder.Inferred {
 			given[in.Name] = in.Given

@@ -9,6 +9,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/onnx"
 	"tattle/release"
@@ -57,21 +58,15 @@ func TestListsAgainstClosedForms(t *testing.T) {
 	shared.Long(t, "limits from lists against closed forms")
 	for _, p := range []int{2, 5, 9} {
 		for _, sigma := range []float64{.4, 1, 3} {
-			noise, err := release.NewGaussian(sigma)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noise := must.Get(release.NewGaussian(sigma))(t)
 			box := bound.Domain{}
 			for range p {
 				box.Low, box.High = append(box.Low, -1), append(box.High, 1)
 			}
 			target := Target{Front: identity{p: p}, Noise: noise, Coordinates: bound.Pixels(p), Legal: box}
-			found, err := ListOptions{
+			found := must.Get(ListOptions{
 				Candidates: &List{Name: "corners", Set: corners(1<<p, p, 0)}, Sample: &List{Name: "draws", Set: corners(4000, p, 7)}, Seed: 3,
-			}.Run(context.Background(), target)
-			if err != nil {
-				t.Fatal(err)
-			}
+			}.Run(context.Background(), target))(t)
 			name := fmt.Sprintf("%d corners, σ = %g", 1<<p, sigma)
 			square, right, bits := cornerTruth(sigma)
 			h := found.Holder
@@ -119,41 +114,24 @@ func TestNoAttackBeatsFloors(t *testing.T) {
 	if os.Getenv("TATTLE_FULL") == "" {
 		t.Skip("long: attacks of paper A's net against floors for every adversary; set TATTLE_FULL=1")
 	}
-	g, err := onnx.Read(shared.Path(t, "models/mnist-mlp.onnx"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(onnx.Read(shared.Path(t, "models/mnist-mlp.onnx")))(t)
 	var sets [2]*dataset.Set
 	for i, part := range []dataset.Split{dataset.Train, dataset.Test} {
-		if sets[i], err = dataset.Open(shared.Path(t, "data/mnist"), part); err != nil {
-			t.Fatal(err)
-		}
+		sets[i] = must.Get(dataset.Open(shared.Path(t, "data/mnist"), part))(t)
 	}
 	train, test := sets[0], sets[1]
-	s, err := Release{}.Split(context.Background(), g, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	legal, err := LegalDomain(test)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Release{}.Split(context.Background(), g, nil))(t)
+	legal := must.Get(LegalDomain(test))(t)
 	var indices []int
 	for i := range 2000 {
 		indices = append(indices, 5*i)
 	}
 	for _, times := range []float64{1, 5, 20} {
-		noise, err := release.NewGaussian(1.7024195 * times)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noise := must.Get(release.NewGaussian(1.7024195 * times))(t)
 		c := bound.DCT(test.Shape)
 		a := Adversaries{Attacks: AttackNames, Draws: 1, Training: train, Seed: 1, NeedsAttacks: true,
 			Lists: &ListOptions{Sample: &List{Name: "the test part", Set: test}, Seed: 1}}
-		found, err := a.Run(context.Background(), Target{Front: s.Front, Noise: noise, Data: test, Indices: indices, Coordinates: c, Legal: legal, Seed: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(a.Run(context.Background(), Target{Front: s.Front, Noise: noise, Data: test, Indices: indices, Coordinates: c, Legal: legal, Seed: 2}))(t)
 		for k, band := range bound.Octaves(c) {
 			floor := found.Listed.EverySample().Floors[k].Anybody
 			for _, r := range found.Results {

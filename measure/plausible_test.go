@@ -10,6 +10,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/nn/classical"
 	"tattle/release"
@@ -35,18 +36,13 @@ func TestPlausiblePairs(t *testing.T) {
 	net, err := nn.NewNet(&nn.Graph{Name: "line", Input: "x", InputShape: []int{6}, Output: "a", Nodes: []*nn.Node{
 		{Name: "a", Op: &nn.Dense{In: 6, Out: 1, Weight: weight, Bias: &nn.Param{Name: "b", Shape: []int{1}, Data: []float32{0}}}, Inputs: []string{"x"}, Output: "a"},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	noise := release.Gaussian{Sigma: .5}
 	inputs, candidates := normals(12, 1), normals(500, 2)
 	legal := bound.Domain{Low: []float64{-30, -30, -30, -30, -30, -30}, High: []float64{30, 30, 30, 30, 30, 30}}
 	target := Target{Front: net, Noise: noise, Data: inputs, Indices: []int{0, 3, 5, 7, 8, 11}, Coordinates: bound.Pixels(6), Legal: legal, Rounding: bound.RoundingProved}
 	o := ListOptions{Candidates: &List{Name: "normals", Set: candidates, Most: -1}, Draws: 20, SkipAttacks: true, Seed: 1}
-	x, err := o.Run(t.Context(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(o.Run(t.Context(), target))(t)
 	found := 0
 	for i, p := range x.Plausible {
 		if p.Index != target.Indices[i] || p.Status != bound.StatusCertified {
@@ -80,16 +76,9 @@ func TestPlausiblePairs(t *testing.T) {
 	}
 	o = claimed.Again(candidates, inputs, 1)
 	path := filepath.Join(t.TempDir(), AttacksFile)
-	if _, err := (&Attacks{Made: x.Made}).Write(path); err != nil {
-		t.Fatal(err)
-	}
-	if o.Made, err = ReadMade(path); err != nil {
-		t.Fatal(err)
-	}
-	again, err := o.Run(t.Context(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get((&Attacks{Made: x.Made}).Write(path))(t)
+	o.Made = must.Get(ReadMade(path))(t)
+	again := must.Get(o.Run(t.Context(), target))(t)
 	if !reflect.DeepEqual(again.Made, x.Made) {
 		t.Errorf("constructed partners computed again: %+v, want %+v", again.Made, x.Made)
 	}
@@ -98,9 +87,7 @@ func TestPlausiblePairs(t *testing.T) {
 			o.Made[i].Input[2] += 40 // no plausible input any more
 		}
 	}
-	if again, err = o.Run(t.Context(), target); err != nil {
-		t.Fatal(err)
-	}
+	again = must.Get(o.Run(t.Context(), target))(t)
 	for i, p := range again.Made {
 		if p.Candidate != -1 || p.MeanSquare != 0 {
 			t.Errorf("partner %d that was altered: %+v", i, p)
@@ -175,20 +162,14 @@ func TestTreesInLists(t *testing.T) {
 			trees.Leaves = append(trees.Leaves, []classical.Vote{{Output: i % 2, Weight: r.NormFloat64() / 10}})
 		}
 	}
-	net, err := nn.NewNet(&nn.Graph{Name: "trees", Input: "x", InputShape: []int{6}, Output: "a", Nodes: []*nn.Node{
+	net := must.Get(nn.NewNet(&nn.Graph{Name: "trees", Input: "x", InputShape: []int{6}, Output: "a", Nodes: []*nn.Node{
 		{Name: "a", Op: &nn.Opaque{Function: trees}, Inputs: []string{"x"}, Output: "a"},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	noise := release.Gaussian{Sigma: 2}
 	inputs, candidates := normals(12, 1), normals(400, 2)
 	target := Target{Front: net, Noise: noise, Data: inputs, Indices: []int{0, 3, 5, 7, 8, 11}, Coordinates: bound.Pixels(6), Rounding: bound.RoundingProved}
 	o := ListOptions{Candidates: &List{Name: "normals", Set: candidates, Most: -1}, Draws: 20, SkipAttacks: true, Seed: 1}
-	x, err := o.Run(t.Context(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(o.Run(t.Context(), target))(t)
 	found := 0
 	for _, p := range x.Plausible {
 		if p.Candidate < 0 {

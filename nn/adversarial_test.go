@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -56,18 +57,14 @@ func TestNormRoundoffOfNoNumbers(t *testing.T) {
 		p := func() *Param { return &Param{Shape: []int{1}, Data: []float32{1}} }
 		op := &BatchNorm{Channels: 1, Scale: p(), Shift: p(), Mean: p(), Variance: p()}
 		net := mustNet(t, chain([]int{1, 1, 2}, op))
-		if err := net.Wide(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, net.Wide())
 		for i, q := range []*Param{op.Scale, op.Shift, op.Mean, op.Variance} {
 			q.Data[0] = c[i]
 			q.Changed()
 		}
 		x, y, plain, wide := []float64{1, 2}, make([]float64, 2), make([]float64, 2), make([]float64, 2)
 		net.ForwardError64(y, plain, x, nil)
-		if err := net.ForwardWide64(y, wide, x, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, net.ForwardWide64(y, wide, x, nil))
 		if !math.IsInf(plain[0], 1) || !math.IsInf(wide[1], 1) {
 			t.Errorf("scale, shift, mean, variance %v: bounds %v and %v", c, plain, wide)
 		}
@@ -81,9 +78,7 @@ func TestWideWeightsNotFinite(t *testing.T) {
 		d.Weight.Data[0], d.Weight.Data[1] = float32(v), 1
 		net := mustNet(t, chain([]int{2}, d))
 		y, bound := make([]float64, 1), make([]float64, 1)
-		if err := net.ForwardWide64(y, bound, []float64{0, 1}, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, net.ForwardWide64(y, bound, []float64{0, 1}, nil))
 		if !math.IsInf(bound[0], 1) && v != math.MaxFloat32 {
 			t.Errorf("weight %v: bound %v", v, bound)
 		}

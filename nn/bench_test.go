@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"tattle/internal/must"
 	"tattle/internal/simd"
 )
 
@@ -57,10 +58,7 @@ func (y *yardstick) against(b *testing.B, work float64, examples int, f func()) 
 // products returns the multiply-adds per example of a graph's affine layers and
 // convolutions, and those of the ones that read the input.
 func products(t testing.TB, g *Graph) (all, first float64) {
-	shapes, err := g.Shapes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	shapes := must.Get(g.Shapes())(t)
 	for _, n := range g.Nodes {
 		m := 0.0
 		switch op := n.Op.(type) {
@@ -102,10 +100,7 @@ func BenchmarkTrainStep(b *testing.B) {
 
 func BenchmarkProducts(b *testing.B) {
 	const batch = 1024
-	front, _, err := zooNet("mnist").Cut("relu2")
-	if err != nil {
-		b.Fatal(err)
-	}
+	front, _ := must.Get2(zooNet("mnist").Cut("relu2"))(b)
 	net := mustNet(b, front)
 	r := rand.New(rand.NewPCG(3, 3))
 	x, u, y := randomSlice[float32](r, batch*784, 1), randomSlice[float32](r, batch*784, 1), make([]float32, batch*784)

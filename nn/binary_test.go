@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -73,10 +74,7 @@ func testBroadcastForward(t *testing.T, op Op, constant *Param, first bool, a, b
 	case constant != nil:
 		in = shapes[:1]
 	}
-	out, err := op.Shape(in...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(op.Shape(in...))(t)
 	c := opCase{op, in, Size(out)}
 	x := inputs[float64](c, r, 1, 1)
 	for i := range x {
@@ -158,10 +156,7 @@ func TestArithmeticPositive(t *testing.T) {
 		for _, shapes := range broadcastCases {
 			in := [][]int{shapes[0], shapes[1]}
 			op := &Binary{Operator: name}
-			out, err := op.Shape(in...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(op.Shape(in...))(t)
 			testPositivePair(t, opCase{op, in, Size(out)})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -141,10 +142,7 @@ func TestImages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			testOperator(t, op, []int{2, 3, 5, 4})
-			one, err := op.Shape([]int{3, 5, 4})
-			if err != nil {
-				t.Fatal(err)
-			}
+			one := must.Get(op.Shape([]int{3, 5, 4}))(t)
 			if all, err := op.Shape([]int{2, 2, 3, 5, 4}); err != nil || fmt.Sprint(all) != fmt.Sprint(append([]int{2, 2}, one...)) {
 				t.Errorf("shape %v of several images, %v of one: %v", all, one, err)
 			}

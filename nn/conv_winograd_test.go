@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/internal/simd"
 )
@@ -235,10 +236,7 @@ func TestSpatialAllocates(t *testing.T) {
 		}
 		const n = 3
 		in := columns.shape()
-		out, err := op.Shape(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(op.Shape(in))(t)
 		x := make([]float32, n*Size(in))
 		f := &frame[float32]{batch: n, x: [][]float32{x}, y: make([]float32, n*Size(out)), train: true}
 		k := op.kernel32(in)

@@ -3,6 +3,7 @@ package nn
 import (
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -17,10 +18,7 @@ func TestCosts(t *testing.T) {
 		{"mnist", zooNet("mnist"), 784*784 + 784*784 + 784*10},
 		{"cifar10", zooNet("cifar10"), 30*30*32*27 + 11*11*1024*800 + 3072*9216 + 3072*3072 + 3072*10},
 	} {
-		costs, err := c.g.Costs()
-		if err != nil {
-			t.Fatal(err)
-		}
+		costs := must.Get(c.g.Costs())(t)
 		var sum int64
 		for _, v := range costs {
 			sum += v

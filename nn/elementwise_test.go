@@ -3,6 +3,7 @@ package nn
 import (
 	"math"
 	"math/rand/v2"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -74,10 +75,7 @@ func TestElementwiseNets(t *testing.T) {
 			testNet(t, g, limit, 2)
 		}
 		r := rand.New(rand.NewPCG(4, 4))
-		tr, err := NewTraining(g, g.Params(), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(NewTraining(g, g.Params(), 1))(t)
 		p, n := tr.Dims()
 		for range 3 {
 			testRandomGradients(t, name, g, tr, r, 5, p, n)

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -140,10 +141,7 @@ func TestLearnNothing(t *testing.T) {
 		g.node("none", &Reduce{Function: "Sum", Axes: []int{0, 1}, Keep: true}, g.Output)
 		g.node("sum", &Reduce{Function: "Sum", Axes: []int{0, 1}, Keep: true}, "x")
 		g.node("y", &Binary{Operator: "Add"}, "none", "sum")
-		tr, err := NewTraining(g, g.Params(), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(NewTraining(g, g.Params(), 1))(t)
 		for _, p := range g.Params() {
 			copy(p.Grad, []float32{1, 2, 3})
 		}

@@ -3,6 +3,7 @@ package nn
 import (
 	"math"
 	"math/rand/v2"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -18,10 +19,7 @@ func TestForwardError32(t *testing.T) {
 			{Name: "a", Op: &Dense{In: p, Out: n, Weight: weight, Bias: bias}, Inputs: []string{"x"}, Output: "a"},
 			{Name: "y", Op: &Unary{Function: function}, Inputs: []string{"a"}, Output: "y"},
 		}}
-		m, err := NewNet(g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(NewNet(g))(t)
 		x := randomSlice[float32](r, batch*p, 1)
 		y32, y, bound, proved := make([]float32, batch*n), make([]float64, batch*n), make([]float64, batch*n), make([]float64, batch*n)
 		m.Forward(y32, x)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -39,10 +40,7 @@ func learnedNets() []*Graph {
 func TestGradients(t *testing.T) {
 	const batch, h = 2, 1e-5
 	for _, g := range learnedNets() {
-		tr, err := NewTraining(g, g.Params(), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(NewTraining(g, g.Params(), 1))(t)
 		net := mustNet(t, g)
 		p, n := tr.Dims()
 		r := rand.New(rand.NewPCG(6, 6))
@@ -75,10 +73,7 @@ func TestTrainingSteady(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const batch = 5
 	for _, g := range learnedNets() {
-		tr, err := NewTraining(g, g.Params(), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(NewTraining(g, g.Params(), 1))(t)
 		p, n := tr.Dims()
 		r := rand.New(rand.NewPCG(8, 8))
 		x, u, dx := randomSlice[float32](r, batch*p, 1), randomSlice[float32](r, batch*n, 1), make([]float32, batch*p)

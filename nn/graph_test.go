@@ -3,6 +3,7 @@ package nn
 import (
 	"math"
 	"math/rand/v2"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -38,10 +39,7 @@ func TestCut(t *testing.T) {
 	if err != nil || at != "relu2" {
 		t.Fatalf("features at %q, %v", at, err)
 	}
-	front, head, err := g.Cut(at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	front, head := must.Get2(g.Cut(at))(t)
 	whole, a, b := mustNet(t, g), mustNet(t, front), mustNet(t, head)
 	x := randomSlice[float32](rand.New(rand.NewPCG(5, 5)), 2*784, 1)
 	want, features, got := make([]float32, 20), make([]float32, 2*784), make([]float32, 20)

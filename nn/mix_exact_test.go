@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -19,10 +20,7 @@ type exactOp func(in [][]*big.Float) []*big.Float
 // the inputs' entries from normal ones.
 func testExact(t *testing.T, op Op, define exactOp, slack float64, draw func(float64) float64, inputShapes ...[]int) {
 	t.Helper()
-	shape, err := op.Shape(inputShapes...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shape := must.Get(op.Shape(inputShapes...))(t)
 	c := opCase{op, inputShapes, Size(shape)}
 	kern := op.kernel64(inputShapes...)
 	r := rand.New(rand.NewPCG(21, 22))
@@ -236,10 +234,7 @@ func TestShift32(t *testing.T) {
 		&GroupNorm{Groups: 3, Scale: gains, Shift: moves}, &Reduce{Function: "L2", Axes: []int{0}},
 	} {
 		in := []int{6, 19}
-		shape, err := op.Shape(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		shape := must.Get(op.Shape(in))(t)
 		c := opCase{op, [][]int{in}, Size(shape)}
 		x := inputs[float32](c, r, 1, 1)
 		narrowKernel, wideKernel := op.kernel32(in), op.kernel64(in)

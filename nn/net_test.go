@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -81,11 +82,7 @@ func testNets() map[string]*Graph {
 
 func mustNet(t testing.TB, g *Graph) *Net {
 	t.Helper()
-	net, err := NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return net
+	return must.Get(NewNet(g))(t)
 }
 
 // TestNet holds whole nets, cut into sweeps of various lengths, to the slow

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"tattle/internal/must"
 	"tattle/internal/simd"
 	"testing"
 )
@@ -61,10 +62,7 @@ func trainSome(t *testing.T, g *Graph, params []*Param, join func(*program[float
 	for _, p := range g.Params() {
 		p.Grad = nil
 	}
-	tr, err := newTraining(g, params, 3, join)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(newTraining(g, params, 3, join))(t)
 	r := rand.New(rand.NewPCG(1, 1))
 	p, n := tr.Dims()
 	for range 3 {
@@ -168,10 +166,7 @@ func TestTrainingIgnoresCores(t *testing.T) {
 // the next.
 func TestChainOverwrites(t *testing.T) {
 	g := chainNets()["leaky dropout"]
-	tr, err := NewTraining(g, g.Params(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(NewTraining(g, g.Params(), 1))(t)
 	for _, p := range g.Params() {
 		for i := range p.Grad {
 			p.Grad[i] = float32(math.NaN())
@@ -200,10 +195,7 @@ func TestChainAllocates(t *testing.T) {
 	b.Add("", &Flatten{})
 	b.Dense("", 4, true)
 	g := initialised(b, 1)
-	tr, err := NewTraining(g, g.Params(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(NewTraining(g, g.Params(), 1))(t)
 	x, dy := make([]float32, 6*3*16*16), make([]float32, 6*4)
 	step := func() {
 		tr.Forward(x)

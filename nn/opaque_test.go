@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -50,10 +51,7 @@ func TestOpaque(t *testing.T) {
 		{Name: "s", Op: &Opaque{stairs{}}, Inputs: []string{"x"}, Output: "s"},
 		{Name: "y", Op: &Binary{Operator: "Mul", Constant: &Param{Shape: []int{}, Data: []float32{3}}}, Inputs: []string{"s"}, Output: "y"},
 	}}
-	m, err := NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(NewNet(g))(t)
 	x := []float64{.5, .25, .5, -1, 2, .5, -.5, 0, .75, 9, 8, 7}
 	want := []float64{3, 3, 3, -3, 0, -3, 72, 3}
 	y, bound := make([]float64, 8), make([]float64, 8)

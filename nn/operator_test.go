@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -14,10 +15,7 @@ import (
 // and parameters.
 func testOperator(t *testing.T, op Op, inputShapes ...[]int) {
 	t.Helper()
-	shape, err := op.Shape(inputShapes...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shape := must.Get(op.Shape(inputShapes...))(t)
 	c := opCase{op, inputShapes, Size(shape)}
 	t.Run("adjoint32", func(t *testing.T) { testAdjoint(t, c, op.kernel32(inputShapes...), 2e-5) })
 	t.Run("adjoint64", func(t *testing.T) { testAdjoint(t, c, op.kernel64(inputShapes...), 1e-13) })

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 	"time"
 )
@@ -33,17 +34,9 @@ func startPeer(b *testing.B, program string) *peer {
 		cmd := exec.Command(python, program)
 		cmd.Env = append(os.Environ(), "OMP_NUM_THREADS="+cores, "OPENBLAS_NUM_THREADS=1",
 			"MALLOC_MMAP_THRESHOLD_=4294967296", "MALLOC_TRIM_THRESHOLD_=17179869184", "MALLOC_TOP_PAD_=268435456")
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			b.Fatal(err)
-		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			b.Fatal(err)
-		}
+		in := must.Get(cmd.StdinPipe())(b)
+		out := must.Get(cmd.StdoutPipe())(b)
+		must.Do(b, cmd.Start())
 		b.Cleanup(func() { in.Close(); cmd.Wait() })
 		p := &peer{in, bufio.NewScanner(out)}
 		b.Log(p.line(b))
@@ -63,11 +56,7 @@ func (p *peer) line(b *testing.B) string {
 // step has PyTorch make one step and returns the seconds it took.
 func (p *peer) step(b *testing.B) float64 {
 	fmt.Fprintln(p.in)
-	s, err := strconv.ParseFloat(strings.TrimSpace(p.line(b)), 64)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return s
+	return must.Get(strconv.ParseFloat(strings.TrimSpace(p.line(b)), 64))(b)
 }
 
 // BenchmarkPyTorch times training steps of paper B's classifier, batch 100 of 64×64

@@ -3,6 +3,7 @@ package nn
 import (
 	"fmt"
 	"math/rand/v2"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -18,10 +19,7 @@ type slow[T Float] struct {
 
 func slowly[T Float](t *testing.T, g *Graph, x []T, batch int, compile func(Op, ...[]int) kernel[T]) *slow[T] {
 	t.Helper()
-	shapes, err := g.Shapes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	shapes := must.Get(g.Shapes())(t)
 	s := &slow[T]{g: g, batch: batch, sizes: map[string]int{}, tensors: map[string][]T{g.Input: x}}
 	for name, shape := range shapes {
 		s.sizes[name] = Size(shape)
@@ -204,10 +202,7 @@ func TestRandomTraining(t *testing.T) {
 				learned = append(learned, p)
 			}
 		}
-		tr, err := NewTraining(g, learned, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(NewTraining(g, learned, seed))(t)
 		p, n := tr.Dims()
 		for range 3 {
 			testRandomGradients(t, fmt.Sprint("seed ", seed), g, tr, r, 1+r.IntN(7), p, n)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -146,10 +147,7 @@ func TestRearrangeLarge(t *testing.T) {
 		"pad":       {&Pad{Before: []int{0, 1, 1}, After: []int{0, 1, 1}}, []int{12, 33, 35}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			shape, err := c.op.Shape(c.in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			shape := must.Get(c.op.Shape(c.in))(t)
 			r := rand.New(rand.NewPCG(1, 1))
 			x := randomSlice[float32](r, 2*Size(c.in), 1)
 			y, dx := make([]float32, 2*Size(shape)), make([]float32, len(x))
@@ -177,13 +175,9 @@ func TestRearrangeLarge(t *testing.T) {
 
 func viewsOf(t *testing.T, op Op, in []int) []axisView {
 	t.Helper()
-	v, err := op.(interface {
+	return must.Get(op.(interface {
 		views([]int) ([]axisView, error)
-	}).views(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	}).views(in))(t)
 }
 
 func TestConcat(t *testing.T) {
@@ -354,10 +348,7 @@ func BenchmarkRearrange(b *testing.B) {
 		{"channelslast", &Transpose{[]int{1, 2, 0}}, []int{96, 56, 56}},
 		{"channelsfirst", &Transpose{[]int{2, 0, 1}}, []int{56, 56, 96}},
 	} {
-		shape, err := c.op.Shape(c.in)
-		if err != nil {
-			b.Fatal(err)
-		}
+		shape := must.Get(c.op.Shape(c.in))(b)
 		r := rand.New(rand.NewPCG(1, 1))
 		x, y := randomSlice[float32](r, batch*Size(c.in), 1), make([]float32, batch*Size(shape))
 		k := c.op.kernel32(c.in)
@@ -402,10 +393,7 @@ func TestRearrangeAllocatesNothing(t *testing.T) {
 		{&Slice{Starts: []int{1, 0}, Steps: []int{2, 1}, Counts: []int{20, 60}}, []int{50, 60}},
 		{&Resize{To: []int{3, 40, 50}, Mode: "cubic", Coordinates: "half_pixel", CubicA: CubicPyTorch}, []int{3, 20, 30}},
 	} {
-		shape, err := c.op.Shape(c.in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		shape := must.Get(c.op.Shape(c.in))(t)
 		k, n, m := c.op.kernel64(c.in), 8*Size(c.in), 8*Size(shape)
 		f := &frame[float64]{batch: 8, x: [][]float64{make([]float64, n)}, y: make([]float64, m)}
 		dy, dx := make([]float64, m), [][]float64{make([]float64, n)}

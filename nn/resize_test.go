@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -172,9 +173,7 @@ func TestResizeReference(t *testing.T) {
 				x := randomSlice[float64](r, size.in*2, 1)
 				want := resizeSlow(x, size.in, 2, size.out, o, size.scale)
 				got := make([]float64, len(want))
-				if _, err := o.Shape([]int{size.in, 2}); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(o.Shape([]int{size.in, 2}))(t)
 				o.kernel64([]int{size.in, 2}).forward(&frame[float64]{batch: 1, x: [][]float64{x}, y: got})
 				for i := range want {
 					if !(math.Abs(got[i]-want[i]) <= 1e-13) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 	"time"
 )
@@ -17,11 +18,7 @@ var resnetProducts = []string{"forward", "vjp", "jvp"}
 // ask has PyTorch compute one product and returns the seconds it took.
 func (p *peer) ask(b *testing.B, product string, batch int) float64 {
 	fmt.Fprintln(p.in, product, batch)
-	s, err := strconv.ParseFloat(strings.TrimSpace(p.line(b)), 64)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return s
+	return must.Get(strconv.ParseFloat(strings.TrimSpace(p.line(b)), 64))(b)
 }
 
 // BenchmarkResNet18 times the features of ResNet-18 at 224×224, and products with

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"tattle/internal/must"
 	"tattle/internal/simd"
 )
 
@@ -30,10 +31,7 @@ func BenchmarkConv(b *testing.B) {
 		{"depthwise7", 8, convCase{in: 192, out: 192, groups: 192, kernel: [2]int{7, 7}, pad: [4]int{3, 3, 3, 3}, height: 28, width: 28}},
 	} {
 		op := c.conv.op()
-		out, err := op.Shape(c.conv.shape())
-		if err != nil {
-			b.Fatal(err)
-		}
+		out := must.Get(op.Shape(c.conv.shape()))(b)
 		r := rand.New(rand.NewPCG(1, 1))
 		x, y := randomSlice[float32](r, c.batch*Size(c.conv.shape()), 1), make([]float32, c.batch*Size(out))
 		dx, dy := make([]float32, len(x)), randomSlice[float32](r, len(y), 1)
@@ -68,10 +66,7 @@ func BenchmarkPool(b *testing.B) {
 	} {
 		const batch = 32
 		op := &MaxPool{Kernel: [2]int{c.size, c.size}, Stride: [2]int{c.size, c.size}}
-		out, err := op.Shape(c.in)
-		if err != nil {
-			b.Fatal(err)
-		}
+		out := must.Get(op.Shape(c.in))(b)
 		r := rand.New(rand.NewPCG(1, 1))
 		x := randomSlice[float32](r, batch*Size(c.in), 1)
 		for i, v := range x {

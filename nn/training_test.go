@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -16,10 +17,7 @@ func TestTrainingGradients(t *testing.T) {
 	g.Output = "fc"
 	g.Node("drop").Op = &Dropout{}
 	net := mustNet(t, g)
-	tr, err := NewTraining(g, g.Params(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(NewTraining(g, g.Params(), 1))(t)
 	const batch = 5
 	p, n := tr.Dims()
 	r := rand.New(rand.NewPCG(1, 1))
@@ -77,20 +75,14 @@ func TestTrainingGradients(t *testing.T) {
 func TestSharedParameter(t *testing.T) {
 	d := testDense(4, 4, true)
 	twice := chain([]int{4}, d, d)
-	tr, err := NewTraining(twice, twice.Params(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(NewTraining(twice, twice.Params(), 1))(t)
 	x, u := []float32{1, -2, 3, .5}, []float32{1, 2, -1, 1}
 	tr.Forward(x)
 	tr.Backward(nil, u)
 	got := slices.Clone(d.Weight.Grad)
 	a, b := testDense(4, 4, true), testDense(4, 4, true)
 	apart := chain([]int{4}, a, b)
-	tr, err = NewTraining(apart, apart.Params(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr = must.Get(NewTraining(apart, apart.Params(), 1))(t)
 	tr.Forward(x)
 	tr.Backward(nil, u)
 	for i := range got {
@@ -132,10 +124,7 @@ func TestDropoutMasks(t *testing.T) {
 	ones := slices.Repeat([]float32{1}, n)
 	masks := map[[100]float32]bool{}
 	for seed := range uint64(2) {
-		tr, err := NewTraining(g, nil, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(NewTraining(g, nil, seed))(t)
 		for range 2 {
 			tr.Forward(ones)
 			for _, mask := range tr.tape.tensors[1:3] {

@@ -2,15 +2,13 @@ package nn
 
 import (
 	"slices"
+	"tattle/internal/must"
 	"testing"
 )
 
 func TestUpsampled(t *testing.T) {
 	g := chain([]int{1, 2, 3}, &Flatten{}, testDense(6, 2, true))
-	up, err := g.Upsampled("linear", 1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	up := must.Get(g.Upsampled("linear", 1, 2))(t)
 	if up.Params()[0] != g.Params()[0] || !slices.Equal(up.InputShape, []int{1, 1, 2}) || len(g.Nodes) != 2 {
 		t.Error("not the same parameters, or not that input")
 	}

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -80,10 +81,7 @@ func wideCases() []wideCase {
 // wideRun is an operator's wide kernel at inputs in double words with errors.
 func (c *wideCase) run(t *testing.T, x []wideTensor) (y wideTensor) {
 	t.Helper()
-	shape, err := c.op.Shape(c.in...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shape := must.Get(c.op.Shape(c.in...))(t)
 	k := wideOf(&step[float64]{op: c.op, kernel: c.op.kernel64(c.in...), shapes: c.in, shape: shape}, &wideRoom{})
 	if k == nil {
 		t.Fatalf("%s: no wide kernel", c.name)

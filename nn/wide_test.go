@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"tattle/internal/must"
 	"testing"
 	"time"
 )
@@ -15,10 +16,7 @@ import (
 // widely evaluates a graph of one example in arithmetic of 256 bits.
 func widely(t *testing.T, g *Graph, x []*big.Float) []*big.Float {
 	t.Helper()
-	shapes, err := g.Shapes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	shapes := must.Get(g.Shapes())(t)
 	tensors := map[string][]*big.Float{g.Input: x}
 	for _, n := range g.Nodes {
 		var in [][]int
@@ -406,9 +404,7 @@ func checkBound(t *testing.T, name string, y, bound float64, want *big.Float, ti
 // last rounding.
 func pairs(t *testing.T, net *Net, x []float64) wideTensor {
 	t.Helper()
-	if err := net.Wide(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, net.Wide())
 	_, n := net.Dims()
 	y := wideTensor{hi: make([]float64, n), lo: make([]float64, n), e: make([]float64, n)}
 	net.engine64.forwardWide(y, wideTensor{hi: x, lo: make([]float64, len(x)), e: make([]float64, len(x))}, 1)
@@ -470,18 +466,14 @@ func TestWideOverflows(t *testing.T) {
 	net := mustNet(t, g)
 	for _, x := range [][]float64{{math.NaN(), 1, 1}, {1, math.Inf(1), 1}, {1, 1, math.Inf(-1)}, {1e308, 1e308, 1e308}} {
 		y, bound := make([]float64, 2), make([]float64, 2)
-		if err := net.ForwardWide64(y, bound, x, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, net.ForwardWide64(y, bound, x, nil))
 		if !math.IsInf(bound[0], 1) || !math.IsInf(bound[1], 1) {
 			t.Errorf("at %v: bounds %v", x, bound)
 		}
 	}
 	for _, x := range [][]float64{{1e-320, 0, 1e-300}, {0, 0, 0}, {1e-200, 1, -1}, {1e250, 1, 3}} {
 		y, bound := make([]float64, 2), make([]float64, 2)
-		if err := net.ForwardWide64(y, bound, x, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, net.ForwardWide64(y, bound, x, nil))
 		for i, want := range widely(t, g, exactly(x)) {
 			checkBound(t, fmt.Sprint(x), y[i], bound[i], want, x[0] < 1)
 		}
@@ -574,9 +566,7 @@ func TestWideDeep(t *testing.T) {
 	single := time.Since(start)
 	before := norm64(bound) / norm64(narrow)
 	start = time.Now()
-	if err := net.ForwardWide64(y, wide, x, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, net.ForwardWide64(y, wide, x, nil))
 	double := time.Since(start)
 	after := norm64(wide) / norm64(y)
 	t.Logf("bounds relative to the features: %.3g in float64, %.3g in double words, in %v and %v", before, after, single, double)
@@ -594,10 +584,7 @@ func TestWideDeep(t *testing.T) {
 // 224 × 224 pixels, and reports the bounds relative to the features.
 func BenchmarkWide(b *testing.B) {
 	for name, node := range map[string]string{"resnet18": "layer4.1.relu2", "swin-t": "norm"} {
-		front, _, err := zooNet(name).Cut(node)
-		if err != nil {
-			b.Fatal(err)
-		}
+		front, _ := must.Get2(zooNet(name).Cut(node))(b)
 		net := mustNet(b, front)
 		p, n := net.Dims()
 		x, y, bound := randomSlice[float64](rand.New(rand.NewPCG(1, 9)), p, 1), make([]float64, n), make([]float64, n)
@@ -607,9 +594,7 @@ func BenchmarkWide(b *testing.B) {
 		} {
 			b.Run(name+"/"+what, func(b *testing.B) {
 				for b.Loop() {
-					if err := pass(); err != nil {
-						b.Fatal(err)
-					}
+					must.Do(b, pass())
 				}
 				b.ReportMetric(math.Log10(norm64(bound)/norm64(y)), "log10(bound/features)")
 			})

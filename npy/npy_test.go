@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -40,13 +41,8 @@ func TestWriteRead(t *testing.T) {
 	for _, data := range samples {
 		for _, shape := range [][]int{{6}, {2, 3}, {1, 3, 2, 1}} {
 			var b bytes.Buffer
-			if err := Write(&b, shape, data); err != nil {
-				t.Fatal(err)
-			}
-			a, err := Read(&b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, Write(&b, shape, data))
+			a := must.Get(Read(&b))(t)
 			if !slices.Equal(a.Shape, shape) || !reflect.DeepEqual(a.Data, data) {
 				t.Errorf("%T %v came back as %v %v", data, shape, a.Shape, a.Data)
 			}
@@ -61,9 +57,7 @@ func TestEmptyAndScalar(t *testing.T) {
 		data  any
 	}{{[]int{}, []float64{3}}, {[]int{0, 4}, []float32{}}} {
 		b.Reset()
-		if err := Write(&b, c.shape, c.data); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Write(&b, c.shape, c.data))
 		if a, err := Read(&b); err != nil || !slices.Equal(a.Shape, c.shape) || !reflect.DeepEqual(a.Data, c.data) {
 			t.Errorf("%v %v came back as %v, %v", c.shape, c.data, a, err)
 		}
@@ -73,9 +67,7 @@ func TestEmptyAndScalar(t *testing.T) {
 // The bytes that numpy.save writes for numpy.arange(3, dtype='<i4').reshape(1, 3).
 func TestWriteAsNumPy(t *testing.T) {
 	var b bytes.Buffer
-	if err := Write(&b, []int{1, 3}, []int32{0, 1, 2}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, []int{1, 3}, []int32{0, 1, 2}))
 	want := "\x93NUMPY\x01\x00v\x00{'descr': '<i4', 'fortran_order': False, 'shape': (1, 3), }"
 	want += strings.Repeat(" ", 127-len(want)) + "\n" + "\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00"
 	if b.String() != want {
@@ -145,9 +137,7 @@ func TestReadHostile(t *testing.T) {
 			t.Errorf("%s: %d bytes made %d bytes of garbage", name, len(b), n)
 		}
 		path := filepath.Join(t.TempDir(), "a.npy")
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, b, 0o600))
 		if _, err := ReadFile(path); !errors.As(err, &format) || format.File != path {
 			t.Errorf("%s: error %v, want a FormatError naming the file", name, err)
 		}
@@ -158,9 +148,7 @@ func TestReadFileRefuses(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, b []byte) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, b, 0o600))
 		return path
 	}
 	one := arrayFile(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", 1)
@@ -247,14 +235,9 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		var c bytes.Buffer
-		if err := Write(&c, a.Shape, a.Data); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Write(&c, a.Shape, a.Data))
 		first := bytes.Clone(c.Bytes())
-		again, err := Read(&c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(Read(&c))(t)
 		if err := Write(&c, again.Shape, again.Data); err != nil || !bytes.Equal(first, c.Bytes()) {
 			t.Errorf("not the same when written again (%v)", err)
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -22,32 +23,19 @@ func archive(t testing.TB, compress bool) []byte {
 	w := NewWriter(&b)
 	w.Compress = compress
 	for i, data := range samples {
-		if err := w.Add(fmt.Sprintf("a%d", i), []int{3, 2}, data); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Add(fmt.Sprintf("a%d", i), []int{3, 2}, data))
 	}
-	p, err := w.Create("streamed", []int{4, 2}, "<f8")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(w.Create("streamed", []int{4, 2}, "<f8"))(t)
 	for i := range 4 {
-		if err := p.Append([]float64{float64(i), -float64(i)}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.Append([]float64{float64(i), -float64(i)}))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return b.Bytes()
 }
 
 func open(t testing.TB, b []byte) *File {
 	t.Helper()
-	f, err := NewFile("test.npz", bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return must.Get(NewFile("test.npz", bytes.NewReader(b), int64(len(b))))(t)
 }
 
 func TestArchive(t *testing.T) {
@@ -75,13 +63,9 @@ func TestArchive(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.npz")
-	if err := os.WriteFile(path, archive(t, false), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, archive(t, false), 0o600))
 	f, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer f.Close()
 	if x, shape, err := f.Ints("a6"); err != nil || x[1] != 255 || len(shape) != 2 {
 		t.Error(x, shape, err)
@@ -99,15 +83,9 @@ func TestOpen(t *testing.T) {
 func TestRows(t *testing.T) {
 	for _, compress := range []bool{false, true} {
 		f := open(t, archive(t, compress))
-		r, err := f.Rows("streamed")
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(f.Rows("streamed"))(t)
 		for _, span := range [][2]int{{0, 1}, {1, 1}, {2, 4}, {1, 3}, {0, 4}, {3, 4}} {
-			a, err := r.Read(span[0], span[1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(r.Read(span[0], span[1]))(t)
 			want := []float64{0, 0, 1, -1, 2, -2, 3, -3}[2*span[0] : 2*span[1]]
 			if x, _ := a.Float64s(); !slices.Equal(x, want) || a.Shape[0] != span[1]-span[0] {
 				t.Errorf("compress %v: rows %v are %v, want %v", compress, span, a, want)
@@ -142,9 +120,7 @@ func TestRowsRefuses(t *testing.T) {
 
 func TestWriterRefuses(t *testing.T) {
 	w := NewWriter(io.Discard)
-	if err := w.Add("x", []int{2}, []int{1, 2}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Add("x", []int{2}, []int{1, 2}))
 	for name, err := range map[string]error{
 		"twice":        w.Add("x", []int{1}, []int{1}),
 		"wrong shape":  w.Add("y", []int{3}, []int{1}),
@@ -158,10 +134,7 @@ func TestWriterRefuses(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	p, err := w.Create("z", []int{2}, "<f4")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(w.Create("z", []int{2}, "<f4"))(t)
 	if p.Append([]float64{1, 2}) == nil || p.Append([]float32{1, 2, 3}) == nil {
 		t.Error("elements of another type, or too many, were written")
 	}
@@ -174,17 +147,10 @@ func members(t testing.TB, method uint16, files map[string][]byte) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for name, content := range files {
-		m, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := m.Write(content); err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(w.CreateHeader(&zip.FileHeader{Name: name, Method: method}))(t)
+		must.Get(m.Write(content))(t)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return b.Bytes()
 }
 
@@ -267,19 +233,13 @@ func TestArchiveTruncated(t *testing.T) {
 }
 
 func TestGolden(t *testing.T) {
-	f, err := Open(shared.Path(t, "models/mnist-mlp.golden.npz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Open(shared.Path(t, "models/mnist-mlp.golden.npz")))(t)
 	defer f.Close()
 	x, shape, err := f.Float32s("features")
 	if err != nil || !slices.Equal(shape, []int{100, 784}) {
 		t.Fatal(shape, err)
 	}
-	r, err := f.Rows("features")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(f.Rows("features"))(t)
 	a, err := r.Read(40, 60)
 	if err != nil || !slices.Equal(a.Data.([]float32), x[40*784:60*784]) {
 		t.Errorf("rows 40 to 60 are not those of the whole array (%v)", err)
@@ -318,18 +278,12 @@ func BenchmarkRead(b *testing.B) {
 			var buf bytes.Buffer
 			w := NewWriter(&buf)
 			w.Compress = compress
-			if err := w.Add("x", []int{n}, make([]float64, n)); err != nil {
-				b.Fatal(err)
-			}
-			if err := w.Close(); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, w.Add("x", []int{n}, make([]float64, n)))
+			must.Do(b, w.Close())
 			f := open(b, buf.Bytes())
 			b.SetBytes(8 * n)
 			for b.Loop() {
-				if _, err := f.Array("x"); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(f.Array("x"))(b)
 			}
 		})
 	}

@@ -5,40 +5,26 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
 // Arrays that grew in turns are read back, whole and by rows, with their checksums.
 func TestSideBySide(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.npz")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(path))(t)
 	defer f.Close()
-	s, err := NewSideBySide(f, []Outline{{"half", []int{4, 2}, "<f2"}, {"none", []int{0, 3}, "<f8"}, {"whole", []int{4}, "<i8"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewSideBySide(f, []Outline{{"half", []int{4, 2}, "<f2"}, {"none", []int{0, 3}, "<f8"}, {"whole", []int{4}, "<i8"}}))(t)
 	halves, numbers := []Float16{0x3c00, 0xc000, 1, 0x7bff}, []int64{1, -2}
 	for range 2 {
-		if err := s.Part("whole").Append(numbers); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Part("half").Append(halves); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Part("whole").Append(numbers))
+		must.Do(t, s.Part("half").Append(halves))
 	}
 	if err := s.Part("whole").Append(numbers); err == nil {
 		t.Error("an array takes more data than it was declared with")
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	z, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
+	z := must.Get(Open(path))(t)
 	defer z.Close()
 	for _, m := range z.member {
 		if !m.Modified.Equal(epoch) {
@@ -53,20 +39,14 @@ func TestSideBySide(t *testing.T) {
 			t.Errorf("%s is %v, want %v (%v)", name, a.Data, want, err)
 		}
 	}
-	rows, err := z.Rows("half")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(z.Rows("half"))(t)
 	if a, err := rows.Read(1, 2); err != nil || !reflect.DeepEqual(a.Data, []float32{0x1p-24, 65504}) {
 		t.Errorf("row 1 is %v (%v)", a.Data, err)
 	}
 }
 
 func TestSideBySideRefuses(t *testing.T) {
-	f, err := os.Create(filepath.Join(t.TempDir(), "a.npz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(filepath.Join(t.TempDir(), "a.npz")))(t)
 	defer f.Close()
 	for want, arrays := range map[string][]Outline{
 		"twice":         {{"x", []int{1}, "<f4"}, {"x", []int{1}, "<f4"}},
@@ -77,13 +57,8 @@ func TestSideBySideRefuses(t *testing.T) {
 			t.Errorf("%v: error %v, want %q", arrays, err, want)
 		}
 	}
-	s, err := NewSideBySide(f, []Outline{{"x", []int{2}, "<f4"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Part("x").Append([]float32{1}); err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewSideBySide(f, []Outline{{"x", []int{2}, "<f4"}}))(t)
+	must.Do(t, s.Part("x").Append([]float32{1}))
 	if err := s.Close(); err == nil || !strings.Contains(err.Error(), "lacks 4 bytes") {
 		t.Errorf("closed with half of an array: %v", err)
 	}

@@ -5,15 +5,14 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
 func TestText(t *testing.T) {
 	want := []string{"a", "", "Zürich", "日本", "a", "🜚 x\x00y"}
 	var b bytes.Buffer
-	if err := Write(&b, []int{3, 2}, want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, []int{3, 2}, want))
 	if !strings.Contains(b.String(), "'descr': '<U6'") {
 		t.Errorf("header %.80q", b.String())
 	}
@@ -66,15 +65,9 @@ func TestTextOfNumPy(t *testing.T) {
 func TestSize(t *testing.T) {
 	var b bytes.Buffer
 	w := NewWriter(&b)
-	if err := w.Add("x", []int{2, 3}, make([]float32, 6)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Add("names", []int{2}, []string{"a", "bcd"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Add("x", []int{2, 3}, make([]float32, 6)))
+	must.Do(t, w.Add("names", []int{2}, []string{"a", "bcd"}))
+	must.Do(t, w.Close())
 	f := open(t, b.Bytes())
 	for name, want := range map[string]float64{"x": 24, "names": 24} {
 		if shape, n, err := f.Size(name); err != nil || n != want || shape[0] != 2 {

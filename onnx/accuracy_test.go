@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/onnx"
@@ -13,18 +14,9 @@ import (
 // The model scores on MNIST's test pictures what PyTorch says of it.
 func TestMNISTAccuracy(t *testing.T) {
 	shared.Long(t, "answers 10,000 images")
-	g, err := onnx.Read(shared.Path(t, "models/mnist-mlp.onnx"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	test, err := dataset.Open(shared.Path(t, "data/mnist"), dataset.Split("test"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(onnx.Read(shared.Path(t, "models/mnist-mlp.onnx")))(t)
+	test := must.Get(dataset.Open(shared.Path(t, "data/mnist"), dataset.Split("test")))(t)
+	net := must.Get(nn.NewNet(g))(t)
 	a := 100 * nn.Accuracy(net, test)
 	t.Logf("%.2f %% of %d", a, test.Len())
 	if test.Len() != 10000 || math.Abs(a-97.56) > 0.02 {
@@ -35,19 +27,10 @@ func TestMNISTAccuracy(t *testing.T) {
 // The trained ResNet-20 scores on pictures of CIFAR-10 what PyTorch says of it.
 func TestResNetAccuracy(t *testing.T) {
 	shared.Long(t, "1,017 images")
-	g, err := onnx.Read(shared.Path(t, "models/resnet20-cifar10.onnx"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	test, err := dataset.Open(shared.Path(t, "data/cifar-10-batches-bin"), dataset.Split("test"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(onnx.Read(shared.Path(t, "models/resnet20-cifar10.onnx")))(t)
+	test := must.Get(dataset.Open(shared.Path(t, "data/cifar-10-batches-bin"), dataset.Split("test")))(t)
 	test.Mean, test.Std = []float32{.485, .456, .406}, []float32{.229, .224, .225}
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := must.Get(nn.NewNet(g))(t)
 	a := 100 * nn.Accuracy(net, test)
 	t.Logf("%.2f %% of %d", a, test.Len())
 	if test.Len() != 1017 || math.Abs(a-91.6) > 0.3 {

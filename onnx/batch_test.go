@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -86,11 +87,7 @@ func TestMixingGraphsAreRefused(t *testing.T) {
 func inputDims(t *testing.T, f *modelFile) []int {
 	w := &wire{}
 	v := w.declared(f.input)
-	s, err := v.sizes(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(v.sizes(nil))(t)
 }
 
 // outOfPlace returns how far outputs in a batch are from those of its examples alone,
@@ -109,14 +106,8 @@ func outOfPlace(t *testing.T, data []byte, batch int) float64 {
 	}
 	one, many := at(1), at(batch)
 	x := examplesOf(batch, nn.Size(one.InputShape))
-	alone, err := run(one, one.Output, x, batch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	together, err := run(many, many.Output, x, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := must.Get(run(one, one.Output, x, batch))(t)
+	together := must.Get(run(many, many.Output, x, 1))(t)
 	if len(alone) != len(together) {
 		return 1
 	}

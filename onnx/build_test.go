@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -105,14 +106,8 @@ func (f *modelFile) decode() (*nn.Graph, error) { return Decode("test.onnx", f.b
 // run decodes and computes.
 func (f *modelFile) run(t *testing.T, x ...float32) []float32 {
 	t.Helper()
-	g, err := f.decode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(f.decode())(t)
+	net := must.Get(nn.NewNet(g))(t)
 	p, n := net.Dims()
 	y := make([]float32, len(x)/p*n)
 	net.Forward(y, x)

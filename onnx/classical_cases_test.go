@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -113,9 +114,7 @@ func TestClassicalErrors(t *testing.T) {
 		}
 		return newTable().input("x", typeFloat, 2).ml("TreeEnsembleRegressor", in("x"), in("y"), list...).output("y", typeFloat, 1)
 	}
-	if _, err := decodeWith(stump().bytes(), ReadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(decodeWith(stump().bytes(), ReadOptions{}))(t)
 	columns := func() *tableFile { return newTable().input("x", typeFloat, 2).input("s", typeString, 1) }
 	late := newTable().input("x", typeFloat, 2).ml("Scaler", in("x"), in("y")).output("y", typeFloat, 2)
 	late.classical = 6
@@ -154,10 +153,7 @@ func TestColumns(t *testing.T) {
 	f := newTable().input("a", typeFloat, 2).input("unused", typeString, 1).input("b", typeInt64, 1).
 		op("Cast", in("b"), in("c"), number("to", typeFloat)).op("Concat", in("c", "a"), in("y"), number("axis", 1)).
 		ml("Identity", in("unused"), in("z")).output("y", typeFloat, 3)
-	g, err := decodeWith(f.bytes(), ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(decodeWith(f.bytes(), ReadOptions{}))(t)
 	want := []nn.Column{{Name: "a", Width: 2, Type: nn.ColumnNumber}, {Name: "b", Width: 1, Type: nn.ColumnInteger}}
 	if !slices.Equal(g.Columns, want) || !slices.Equal(g.InputShape, []int{3}) {
 		t.Errorf("columns %v, shape %v", g.Columns, g.InputShape)

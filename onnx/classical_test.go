@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/npy"
 )
@@ -12,23 +13,14 @@ import (
 // the order of sums, and labels but for ties that this order decides.
 func TestRandomForest(t *testing.T) {
 	path := shared.Path(t, "models/sklearn-randomforest.onnx")
-	golden, err := npy.Open(shared.Path(t, "models/sklearn-randomforest.golden.npz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden := must.Get(npy.Open(shared.Path(t, "models/sklearn-randomforest.golden.npz")))(t)
 	defer golden.Close()
 	part := func(name string) []float32 {
-		x, _, err := golden.Float32s(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x, _ := must.Get2(golden.Float32s(name))(t)
 		return x
 	}
 	run := func(output string, size int) []float32 {
-		g, err := ReadWith(path, ReadOptions{Output: output})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(ReadWith(path, ReadOptions{Output: output}))(t)
 		if output == "" && !slices.Equal(g.Classes, []string{"0", "1", "2"}) {
 			t.Errorf("classes %q", g.Classes)
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -351,9 +352,7 @@ func TestClassicalZoo(t *testing.T) {
 			if err == nil {
 				err = os.WriteFile(zooGolden, append(b, '\n'), 0o644)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 		}
 	})
 	compareZoo(t, zoo, golden)
@@ -450,9 +449,7 @@ func runtimeAnswers(t *testing.T, zoo []zooModel) (answers map[string]map[string
 	}
 	var list []asked
 	write := func(name string, b []byte) {
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), b, 0o644))
 	}
 	for i := range zoo {
 		m := &zoo[i]
@@ -461,9 +458,7 @@ func runtimeAnswers(t *testing.T, zoo []zooModel) (answers map[string]map[string
 		list = append(list, asked{m.name, file, m.feeds(), m.outputs})
 	}
 	b, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	write("models.json", b)
 	write("run.js", []byte(runtimeScript))
 	node := exec.Command("node", "run.js")
@@ -474,8 +469,6 @@ func runtimeAnswers(t *testing.T, zoo []zooModel) (answers map[string]map[string
 	if b, err = os.ReadFile(filepath.Join(dir, "answers.json")); err == nil {
 		err = json.Unmarshal(b, &answers)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return answers
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -18,10 +19,7 @@ func TestDescribe(t *testing.T) {
 	data = append(data, appendBytes(nil, modelVersion, []byte("1.13"))...)
 	other := appendInt(appendBytes(nil, opsetDomain, []byte("com.microsoft")), opsetVersion, 1)
 	path := writeFile(t, filepath.Join(t.TempDir(), "m.onnx"), append(data, appendBytes(nil, modelOpset, other)...))
-	d, err := Describe(path, ReadOptions{Shape: []int{3, 8, 8}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Describe(path, ReadOptions{Shape: []int{3, 8, 8}}))(t)
 	if d.Opset != 13 || d.IR != 8 || d.Producer != "pytorch 1.13" || !slices.Equal(d.Domains, []string{"com.microsoft 1"}) {
 		t.Errorf("%+v", d)
 	}

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -66,10 +67,7 @@ func TestEncodeImages(t *testing.T) {
 // forward runs a graph on a batch.
 func forward(t *testing.T, g *nn.Graph, x []float32) []float32 {
 	t.Helper()
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := must.Get(nn.NewNet(g))(t)
 	p, n := net.Dims()
 	y := make([]float32, len(x)/p*n)
 	net.Forward(y, x)

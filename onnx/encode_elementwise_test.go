@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -82,10 +83,7 @@ func TestElementwiseRoundTrip(t *testing.T) {
 
 func outputs(t *testing.T, g *nn.Graph, x []float32) []float32 {
 	t.Helper()
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := must.Get(nn.NewNet(g))(t)
 	p, n := net.Dims()
 	y := make([]float32, len(x)/p*n)
 	net.Forward(y, x)

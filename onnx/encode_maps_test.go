@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/nn/zoo"
 )
@@ -47,10 +48,7 @@ func mapCases() map[string]struct {
 func TestRoundTripMaps(t *testing.T) {
 	for name, c := range mapCases() {
 		t.Run(name, func(t *testing.T) {
-			shape, err := c.op.Shape(c.in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			shape := must.Get(c.op.Shape(c.in))(t)
 			g := &nn.Graph{Name: "maps", Input: "x", InputShape: c.in, Output: "z", Nodes: []*nn.Node{
 				{Name: "map", Op: c.op, Inputs: []string{"x"}, Output: "y"},
 				{Name: "one", Op: &nn.Constant{Value: param(rand.New(rand.NewPCG(1, 1)), shape...)}, Output: "c"},
@@ -64,14 +62,8 @@ func TestRoundTripMaps(t *testing.T) {
 // sameOutputs writes and reads a graph and compares both nets.
 func sameOutputs(t *testing.T, g *nn.Graph, batch int) {
 	t.Helper()
-	b, err := Encode(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, err := Decode("back.onnx", b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(Encode(g))(t)
+	back := must.Get(Decode("back.onnx", b))(t)
 	one, two := net(t, g), net(t, back)
 	p, n := one.Dims()
 	if p2, n2 := two.Dims(); p2 != p || n2 != n {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -67,14 +68,8 @@ func TestMixRoundTrip(t *testing.T) {
 // comesBack writes a graph, reads it again and compares what they compute.
 func comesBack(t *testing.T, g *nn.Graph) {
 	t.Helper()
-	file, err := Encode(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := Decode(g.Name, file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(Encode(g))(t)
+	again := must.Get(Decode(g.Name, file))(t)
 	r := rand.New(rand.NewPCG(2, 8))
 	x := make([]float32, 3*nn.Size(g.InputShape))
 	for i := range x {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/nn/zoo"
 )
@@ -15,14 +16,8 @@ import (
 func releaseGraphs(t *testing.T) map[string]*nn.Graph {
 	t.Helper()
 	mnist := zoo.MNIST(3)
-	node, err := mnist.FeatureNode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	front, _, err := mnist.Cut(node)
-	if err != nil {
-		t.Fatal(err)
-	}
+	node := must.Get(mnist.FeatureNode())(t)
+	front, _ := must.Get2(mnist.Cut(node))(t)
 	pictures := zoo.Curious(zoo.CuriousOptions{Classes: 5, Side: 16, Widths: [5]int{8, 8, 8, 8, 16}}, 1)
 	w := &nn.Param{Name: "noise", Shape: []int{2, 2}, Data: []float32{1, 2, 3, 4}}
 	names := &nn.Graph{Name: "names", Input: "release", InputShape: []int{2}, Output: "input", Nodes: []*nn.Node{
@@ -67,10 +62,7 @@ func TestEncodeRelease(t *testing.T) {
 // featuresOf returns the features of some random inputs.
 func featuresOf(t *testing.T, g *nn.Graph) []float32 {
 	t.Helper()
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := must.Get(nn.NewNet(g))(t)
 	p, n := net.Dims()
 	x, a := make([]float32, 3*p), make([]float32, 3*n)
 	r := rand.New(rand.NewPCG(5, 5))

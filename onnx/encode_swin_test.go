@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"slices"
+	"tattle/internal/must"
 	"tattle/nn/zoo"
 	"testing"
 )
@@ -9,10 +10,7 @@ import (
 func TestRoundTripSwin(t *testing.T) {
 	g := zoo.Swin(zoo.SwinOptions{Classes: 5, Side: 20, Embed: 8, Depths: []int{2, 2}, Heads: []int{2, 4}, Window: 3}, 1)
 	sameOutputs(t, g, 2)
-	b, err := Encode(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(Encode(g))(t)
 	again, err := Encode(g)
 	if err != nil || !slices.Equal(b, again) {
 		t.Error("a second time other bytes, or", err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/nn/zoo"
 )
@@ -64,24 +65,14 @@ func allOperators() *nn.Graph {
 }
 
 func everything(t testing.TB) []byte {
-	b, err := Encode(allOperators())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(Encode(allOperators()))(t)
 }
 
 // roundTrip holds a decoded graph to the one that was encoded.
 func roundTrip(t *testing.T, g *nn.Graph, batch int) {
 	t.Helper()
-	first, err := Encode(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, err := Decode("back.onnx", first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(Encode(g))(t)
+	back := must.Get(Decode("back.onnx", first))(t)
 	if second, err := Encode(back); err != nil || !bytes.Equal(first, second) {
 		t.Errorf("not the same bytes when written again (%v)", err)
 	}
@@ -120,11 +111,7 @@ func roundTrip(t *testing.T, g *nn.Graph, batch int) {
 
 func net(t *testing.T, g *nn.Graph) *nn.Net {
 	t.Helper()
-	m, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(nn.NewNet(g))(t)
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -136,10 +123,7 @@ func TestRoundTrip(t *testing.T) {
 
 func TestRoundTripSettings(t *testing.T) {
 	g := allOperators()
-	back, err := Decode("back.onnx", everything(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := must.Get(Decode("back.onnx", everything(t)))(t)
 	if b := back.Nodes[1].Op.(*nn.BatchNorm); b.Momentum != 0.3 || b.Epsilon != 1e-3 {
 		t.Errorf("momentum %v, epsilon %v", b.Momentum, b.Epsilon)
 	}
@@ -176,9 +160,7 @@ func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "model.onnx")
 	for range 2 { // the second replaces the first
-		if err := Write(path, zoo.Attack(3, 2, 1)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Write(path, zoo.Attack(3, 2, 1)))
 	}
 	if g, err := Read(path); err != nil || len(g.Params()) != 6 {
 		t.Errorf("%v, %v", g, err)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -29,12 +30,8 @@ func beside(name, location string, offset, length int64, kind int64, shape ...in
 
 func writeFile(t *testing.T, path string, data []byte) string {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must.Do(t, os.WriteFile(path, data, 0o600))
 	return path
 }
 
@@ -42,10 +39,7 @@ func TestExternalData(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "deep", "weights"), []byte{9, 9, 9, 9, 0, 0, 128, 63, 0, 0, 0, 192})
 	f := newFile(2).tensor(beside("w", "deep/weights", 4, 8, typeFloat, 2, 1)).node("MatMul", "y", in("x", "w"))
-	g, err := Read(writeFile(t, filepath.Join(dir, "m.onnx"), f.bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(Read(writeFile(t, filepath.Join(dir, "m.onnx"), f.bytes())))(t)
 	y := make([]float32, 1)
 	net(t, g).Forward(y, []float32{3, 1})
 	if y[0] != 1 {
@@ -56,9 +50,7 @@ func TestExternalData(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "shape"), []byte{255, 255, 255, 255, 255, 255, 255, 255})
 	f = newFile(2).tensor(beside("w", "halves", -1, -1, typeBfloat16, 2, 1)).tensor(beside("s", "shape", -1, -1, typeInt64, 1)).
 		node("MatMul", "m", in("x", "w")).node("Reshape", "y", in("m", "s"))
-	if g, err = Read(writeFile(t, filepath.Join(dir, "m.onnx"), f.bytes())); err != nil {
-		t.Fatal(err)
-	}
+	g = must.Get(Read(writeFile(t, filepath.Join(dir, "m.onnx"), f.bytes())))(t)
 	net(t, g).Forward(y, []float32{3, 1})
 	if y[0] != 1 {
 		t.Errorf("3·1 − 2 = %v", y[0])
@@ -74,9 +66,7 @@ func TestExternalDataRefused(t *testing.T) {
 	if err := os.Truncate(writeFile(t, filepath.Join(dir, "sparse"), nil), 40<<30); err != nil {
 		t.Skip(err)
 	}
-	if err := os.Symlink("../secret", filepath.Join(dir, "link")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("../secret", filepath.Join(dir, "link")))
 	for _, c := range []struct {
 		tensor []byte
 		want   string
@@ -112,10 +102,7 @@ func TestExternalDataRefused(t *testing.T) {
 func TestOverTwoGiB(t *testing.T) {
 	dir := t.TempDir()
 	const size = 5 << 30
-	w, err := os.Create(filepath.Join(dir, "weights"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(os.Create(filepath.Join(dir, "weights")))(t)
 	defer w.Close()
 	if err := w.Truncate(size); err != nil { // sparse: it takes no room
 		t.Skip(err)
@@ -131,9 +118,7 @@ func TestOverTwoGiB(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	g, err := Read(path)
 	runtime.ReadMemStats(&after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
 		t.Errorf("%d bytes were allocated", n)
 	}
@@ -158,9 +143,7 @@ func TestOverTwoGiB(t *testing.T) {
 func TestExternalDataIsCopiedOnce(t *testing.T) {
 	dir := t.TempDir()
 	const side, layers = 512, 8
-	if err := os.Truncate(writeFile(t, filepath.Join(dir, "weights"), nil), layers*4*side*side); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(writeFile(t, filepath.Join(dir, "weights"), nil), layers*4*side*side))
 	f := newFile(side)
 	last := "x"
 	for i := range layers {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -55,10 +56,7 @@ func decodeMutant(t *testing.T, data, choices []byte) {
 	if err != nil {
 		return // empty tensors, say, have no form in ONNX with an open batch
 	}
-	again, err := Decode("again.onnx", written)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(Decode("again.onnx", written))(t)
 	runs(t, again)
 }
 
@@ -80,20 +78,14 @@ func runs(t *testing.T, g *nn.Graph) {
 	if !small(t, g) {
 		return
 	}
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := must.Get(nn.NewNet(g))(t)
 	p, n := net.Dims()
 	net.Forward(make([]float32, 2*n), make([]float32, 2*p))
 }
 
 // small reports whether a net is quick to run.
 func small(t *testing.T, g *nn.Graph) bool {
-	shapes, err := g.Shapes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	shapes := must.Get(g.Shapes())(t)
 	n := 0
 	for _, s := range shapes {
 		n += nn.Size(s)

@@ -3,6 +3,7 @@ package onnx
 import (
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/npy"
@@ -25,20 +26,11 @@ func TestModels(t *testing.T) {
 			if c.large && testing.Short() {
 				t.Skip("large")
 			}
-			g, err := Read(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			golden, err := npy.Open(shared.Path(t, "models/"+c.name+".golden.npz"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := must.Get(Read(path))(t)
+			golden := must.Get(npy.Open(shared.Path(t, "models/"+c.name+".golden.npz")))(t)
 			defer golden.Close()
 			part := func(name string, each int) []float32 {
-				x, _, err := golden.Float32s(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				x, _ := must.Get2(golden.Float32s(name))(t)
 				return x[:c.batch*each]
 			}
 			const limit = 1e-4

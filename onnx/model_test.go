@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn/zoo"
 	"tattle/npy"
@@ -30,30 +31,18 @@ func near(t *testing.T, what string, a, b []float32, limit float64) {
 // The features of the model of paper A's MNIST experiment, its logits and its
 // products, against PyTorch's.
 func TestMNIST(t *testing.T) {
-	g, err := Read(shared.Path(t, "models/mnist-mlp.onnx"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden, err := npy.Open(shared.Path(t, "models/mnist-mlp.golden.npz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(Read(shared.Path(t, "models/mnist-mlp.onnx")))(t)
+	golden := must.Get(npy.Open(shared.Path(t, "models/mnist-mlp.golden.npz")))(t)
 	defer golden.Close()
 	array := func(name string) []float32 {
-		x, _, err := golden.Float32s(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x, _ := must.Get2(golden.Float32s(name))(t)
 		return x
 	}
 	name, err := g.FeatureNode()
 	if err != nil || name != "/4/Relu" {
 		t.Fatalf("features at %q (%v), want the second ReLU", name, err)
 	}
-	front, _, err := g.Cut(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	front, _ := must.Get2(g.Cut(name))(t)
 	const limit = 1e-5
 	x := array("x")
 	logits := make([]float32, 100*10)
@@ -74,16 +63,11 @@ func TestMNIST(t *testing.T) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	data, err := Encode(zoo.MNIST(1))
-	if err != nil {
-		b.Fatal(err)
-	}
+	data := must.Get(Encode(zoo.MNIST(1)))(b)
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Decode("model.onnx", data); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(Decode("model.onnx", data))(b)
 	}
 }
 
@@ -92,8 +76,6 @@ func BenchmarkEncode(b *testing.B) {
 	b.SetBytes(4 * (784*784*2 + 784*10))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Encode(g); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(Encode(g))(b)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/zoo"
@@ -40,14 +41,9 @@ var forwardModels = []struct {
 
 func builtIn(make func(classes int, seed uint64) *nn.Graph) func(*testing.B) string {
 	return func(b *testing.B) string {
-		data, err := Encode(make(1000, 1))
-		if err != nil {
-			b.Fatal(err)
-		}
+		data := must.Get(Encode(make(1000, 1)))(b)
 		path := filepath.Join(b.TempDir(), "model.onnx")
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.WriteFile(path, data, 0o600))
 		return path
 	}
 }
@@ -63,14 +59,8 @@ func BenchmarkONNXRuntime(b *testing.B) {
 	for _, m := range forwardModels {
 		b.Run(fmt.Sprintf("%s/batch%d", m.name, m.batch), func(b *testing.B) {
 			file := m.file(b)
-			g, err := Read(file)
-			if err != nil {
-				b.Fatal(err)
-			}
-			net, err := nn.NewNet(g)
-			if err != nil {
-				b.Fatal(err)
-			}
+			g := must.Get(Read(file))(b)
+			net := must.Get(nn.NewNet(g))(b)
 			inputs, outputs := net.Dims()
 			x, y := make([]float32, m.batch*inputs), make([]float32, m.batch*outputs)
 			for i := range x {
@@ -124,9 +114,7 @@ func compareForward(b *testing.B, f func(), peer *runtimePeer) {
 // processorTime returns the seconds that this process has taken of the processors.
 func processorTime(b *testing.B) float64 {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
@@ -143,17 +131,9 @@ func startONNXRuntime(b *testing.B) *runtimePeer {
 	}
 	cmd := exec.Command("node", "testdata/onnxruntime.cjs", fmt.Sprint(runtime.GOMAXPROCS(0)))
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	in := must.Get(cmd.StdinPipe())(b)
+	out := must.Get(cmd.StdoutPipe())(b)
+	must.Do(b, cmd.Start())
 	b.Cleanup(func() { in.Close(); cmd.Wait() })
 	return &runtimePeer{in, bufio.NewScanner(out)}
 }
@@ -165,10 +145,7 @@ func (p *runtimePeer) ask(b *testing.B, line string) (answer []float64) {
 		b.Fatal("ONNX Runtime's program ended: ", p.out.Err())
 	}
 	for word := range strings.FieldsSeq(p.out.Text()) {
-		v, err := strconv.ParseFloat(word, 64)
-		if err != nil {
-			b.Fatal(err)
-		}
+		v := must.Get(strconv.ParseFloat(word, 64))(b)
 		answer = append(answer, v)
 	}
 	return answer

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -174,10 +175,7 @@ func fixedBatch(name string, shape ...int) []byte {
 func TestAttributesAreDecimals(t *testing.T) {
 	f := newFile(1).floats("s", []int{1}, 1).floats("b", []int{1}, 0).floats("v", []int{1}, 1).floats("p", nil, 0.2)
 	f.node("BatchNormalization", "n", in("x", "s", "b", "b", "v"), float("epsilon", 1e-5), float("momentum", 0.9))
-	g, err := f.node("LeakyRelu", "l", in("n"), float("alpha", 0.3)).node("Dropout", "y", in("l", "p")).decode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(f.node("LeakyRelu", "l", in("n"), float("alpha", 0.3)).node("Dropout", "y", in("l", "p")).decode())(t)
 	b := g.Nodes[0].Op.(*nn.BatchNorm)
 	if b.Epsilon != 1e-5 || b.Momentum != 0.1 {
 		t.Errorf("epsilon %v, momentum %v", b.Epsilon, b.Momentum)
@@ -205,10 +203,7 @@ func TestNames(t *testing.T) {
 		b = appendBytes(b, graphNode, appendBytes(n, nodeOp, []byte("Relu")))
 	}
 	f.nodes = b
-	g, err := f.decode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(f.decode())(t)
 	var names []string
 	for _, n := range g.Nodes {
 		names = append(names, n.Name)

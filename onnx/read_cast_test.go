@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"math"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -25,10 +26,7 @@ func TestReadCastToIntegers(t *testing.T) {
 			f.node("Cast", "i", in("x"), number("to", typeInt64)).node("Less", "l", in("i", "two")).node("Cast", "y", in("l"), number("to", typeFloat))
 		}, trunc.each(func(v float64) float64 { return truth(v < 2) })},
 	})
-	g, err := newFile(2).node("Cast", "i", in("x"), number("to", typeInt32)).node("Cast", "y", in("i"), number("to", typeFloat)).decode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(newFile(2).node("Cast", "i", in("x"), number("to", typeInt32)).node("Cast", "y", in("i"), number("to", typeFloat)).decode())(t)
 	lin, d := net(t, g).Linearize([]float32{1.5, -2.5}), make([]float32, 2)
 	if lin.JVP(d, []float32{1, 1}); d[0] != 0 || d[1] != 0 || lin.Features()[1] != -2 {
 		t.Errorf("%v, derivative %v", lin.Features(), d)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tattle/internal/float16"
+	"tattle/internal/must"
 )
 
 // typed declares the type of the input, of a batch of 1.
@@ -56,10 +57,7 @@ func TestReadCastsToSixteenBits(t *testing.T) {
 // again writes what was read and reads it once more: the same outputs, and no more nodes.
 func again(t *testing.T, name string, f *modelFile, x, y []float32) {
 	t.Helper()
-	g, err := f.decode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(f.decode())(t)
 	for range 2 {
 		b, err := Encode(g)
 		if err != nil {
@@ -116,10 +114,7 @@ func TestNarrowArithmeticIsRefused(t *testing.T) {
 
 // The batch of what is cast is followed, and a cast is a jump.
 func TestCastsAreJumps(t *testing.T) {
-	g, err := openBatch(3, 4).node("Cast", "h", in("x"), number("to", typeFloat16)).node("Cast", "y", in("h"), number("to", typeFloat)).decode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(openBatch(3, 4).node("Cast", "h", in("x"), number("to", typeFloat16)).node("Cast", "y", in("h"), number("to", typeFloat)).decode())(t)
 	if n := g.Jump(); n == nil || n.Name != "Cast of h" {
 		t.Errorf("%+v", n)
 	}

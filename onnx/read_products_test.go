@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -186,10 +187,7 @@ func total(a array, axes ...int) array {
 
 // A weight that two products read is one parameter.
 func TestReadSharedWeight(t *testing.T) {
-	g, err := newFile(3, 2).floats("w", []int{2, 2}, 1, 2, 3, 4).node("MatMul", "a", in("x", "w")).node("MatMul", "y", in("a", "w")).decode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(newFile(3, 2).floats("w", []int{2, 2}, 1, 2, 3, 4).node("MatMul", "a", in("x", "w")).node("MatMul", "y", in("a", "w")).decode())(t)
 	if a, b := g.Nodes[0].Op.(*nn.Dense), g.Nodes[1].Op.(*nn.Dense); a.Weight != b.Weight {
 		t.Error("there are two")
 	}

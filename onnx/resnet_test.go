@@ -3,6 +3,7 @@ package onnx
 import (
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/zoo"
@@ -11,10 +12,7 @@ import (
 // TestResNet20Structure puts the weights of Idelbayev's trained net, where batch norms
 // are part of the convolutions, into ResNet20, and compares the outputs.
 func TestResNet20Structure(t *testing.T) {
-	file, err := Read(shared.Path(t, "models/resnet20-cifar10.onnx"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(Read(shared.Path(t, "models/resnet20-cifar10.onnx")))(t)
 	g := zoo.ResNet20(10, 1)
 	convs, norms := kindsOf[*nn.Conv2D](g), kindsOf[*nn.BatchNorm](g)
 	from := kindsOf[*nn.Conv2D](file)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/npy"
 )
@@ -51,10 +52,7 @@ func testModel(t *testing.T, path string) {
 		t.Fatalf("read, but has no golden products: %v", err)
 	}
 	defer golden.Close()
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := must.Get(nn.NewNet(g))(t)
 	get := func(name string) []float32 {
 		x, _, _ := golden.Float32s(name) // absent where nobody could compute it
 		return x

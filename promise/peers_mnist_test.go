@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/onnx"
 )
@@ -19,29 +20,16 @@ func TestPeersMNIST(t *testing.T) {
 	if os.Getenv("TATTLE_FULL") == "" {
 		t.Skip("takes a minute: set TATTLE_FULL=1")
 	}
-	g, err := onnx.Read(shared.Path(t, "models/mnist-mlp.onnx"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(onnx.Read(shared.Path(t, "models/mnist-mlp.onnx")))(t)
 	var sets [2]*dataset.Set
 	for i, part := range []dataset.Split{dataset.Train, dataset.Test} {
-		if sets[i], err = dataset.Open(shared.Path(t, "data/mnist"), part); err != nil {
-			t.Fatal(err)
-		}
+		sets[i] = must.Get(dataset.Open(shared.Path(t, "data/mnist"), part))(t)
 	}
 	o := Options{Limits: Limits{Identify: .01}}
-	if err := o.check(sets[0], sets[1]); err != nil {
-		t.Fatal(err)
-	}
-	s, err := newSearcher(g, sets[0], sets[1], o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.check(sets[0], sets[1]))
+	s := must.Get(newSearcher(g, sets[0], sets[1], o))(t)
 	ctx := context.Background()
-	c, err := s.cutAt(ctx, s.Nodes[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(s.cutAt(ctx, s.Nodes[0]))(t)
 	for _, p := range s.places {
 		if !p.Method.Peer() {
 			continue
@@ -74,14 +62,8 @@ func TestPeersMNIST(t *testing.T) {
 					t.Errorf("step %v identifies %v, want %v", q.Parameter, q.Identified, want)
 				}
 			case p.Method == PeerDFIL && q.Identified > .001 && q.Identified < .5:
-				isotropic, err := s.line(ctx, c, place{Node: p.Node, Method: Isotropic})
-				if err != nil {
-					t.Fatal(err)
-				}
-				same, err := s.at(ctx, c, isotropic, q.Sigma)
-				if err != nil {
-					t.Fatal(err)
-				}
+				isotropic := must.Get(s.line(ctx, c, place{Node: p.Node, Method: Isotropic}))(t)
+				same := must.Get(s.at(ctx, c, isotropic, q.Sigma))(t)
 				t.Logf("isotropic noise of this σ: accuracy %.4f, identified %.4f", same.Accuracy[0], same.Identified)
 				if same.Identified > q.Identified {
 					t.Errorf("σ = %v: %v identified, by isotropic noise %v", q.Sigma, q.Identified, same.Identified)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/measure"
 	"tattle/nn"
@@ -59,14 +60,8 @@ func peerOf(t *testing.T, g *nn.Graph, train *dataset.Set, o Options) (*searcher
 	t.Helper()
 	o.Nodes = []string{"features"}
 	o.Candidates = cmp.Or(o.Candidates, train.Len())
-	s, err := newSearcher(g, train, train, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := s.cutAt(context.Background(), "features")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(newSearcher(g, train, train, o))(t)
+	c := must.Get(s.cutAt(context.Background(), "features"))(t)
 	return s, c
 }
 
@@ -76,10 +71,7 @@ func TestPeerDFILLinear(t *testing.T) {
 	ctx := context.Background()
 	train := clusters(300, 2, 1)
 	s, c := peerOf(t, model(2, 2, dense(2, 2, 2, 0, 0, 1)), train, Options{Limits: Limits{Identify: .1}, Seed: 3})
-	points, err := s.peer(ctx, c, place{Node: "features", Method: PeerDFIL}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := must.Get(s.peer(ctx, c, place{Node: "features", Method: PeerDFIL}, 1))(t)
 	if len(points) < 4 {
 		t.Fatalf("%d points", len(points))
 	}
@@ -88,9 +80,7 @@ func TestPeerDFILLinear(t *testing.T) {
 			t.Errorf("σ = %v: dFIL %v, want %v", p.Sigma, p.Parameter, want)
 		}
 		q := Point{Sigma: p.Sigma}
-		if err := s.leaks(ctx, c.features, c.validate, &q, peerDraws, s.Seed, false); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.leaks(ctx, c.features, c.validate, &q, peerDraws, s.Seed, false))
 		if math.Abs(p.Identified-q.Identified) > 1e-9 || math.Abs(p.Bits-q.Bits) > 1e-9 || math.Abs(p.Floor-q.Floor) > 1e-9 {
 			t.Errorf("σ = %v: %+v, isotropic noise gives %+v", p.Sigma, p, q)
 		}
@@ -118,10 +108,7 @@ func TestPeerDFILScales(t *testing.T) {
 	g := model(1, 2, dense(2, 1, 1, -1), &nn.ReLU{}, dense(2, 2, 1, -1, 3, 0))
 	s, c := peerOf(t, g, train, Options{Limits: Limits{Identify: .1}})
 	l := &line{place: place{Node: "features", Method: PeerDFIL}, values: c.features, scale: 1, head: func(float64) (*nn.Graph, error) { return c.head, nil }}
-	points, err := s.dfil(ctx, c, l, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := must.Get(s.dfil(ctx, c, l, 1))(t)
 	for _, p := range points {
 		for i, x := range train.Values {
 			trace, sigma := 1., l.strength(p.Sigma, i)
@@ -158,10 +145,7 @@ func TestPeerRounding(t *testing.T) {
 	l := &line{place: place{Node: "features", Method: Rounding}, values: c.features, head: func(float64) (*nn.Graph, error) { return c.head, nil }}
 	for _, step := range []float64{.5, 1, 10, 100, 1e6} {
 		l.process = func(row []float32) { round(row, step) }
-		p, err := s.noiseless(ctx, c, l, Point{Parameter: step})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(s.noiseless(ctx, c, l, Point{Parameter: step}))(t)
 		size := map[float64]int{}
 		for _, v := range train.Values {
 			size[math.RoundToEven(float64(v)/step)]++
@@ -187,10 +171,7 @@ func TestPeerRounding(t *testing.T) {
 			}
 			variance += (square - sum*sum/float64(len(v))) / float64(len(c.validate))
 		}
-		r, err := s.partition(ctx, l, c.validate, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(s.partition(ctx, l, c.validate, nil))(t)
 		if floor := r.Floor(s.within(r, c.validate), s.most, alpha/2); math.Abs(floor.Mean-variance) > 1e-9*(1+variance) {
 			t.Errorf("step %v: floor %v, want %v", step, floor.Mean, variance)
 		}
@@ -237,11 +218,7 @@ func TestPeersAreNotChosen(t *testing.T) {
 	g := model(3, 3, dense(3, 3, 1, 0, 0, 0, 1, 0, 0, 0, 1))
 	o := Options{Limits: Limits{Identify: .02}, Nodes: []string{"features"}, Methods: []Method{Isotropic, PeerDFIL, TopK, Rounding}, Seed: 5}
 	search := func() *Answer {
-		a, err := Search(context.Background(), g, train, test, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a
+		return must.Get(Search(context.Background(), g, train, test, o))(t)
 	}
 	a := search()
 	if a.Best == nil || a.Best.Method != Isotropic || len(a.Left) > 0 {

@@ -10,6 +10,7 @@ import (
 
 	"tattle/bayes"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/onnx"
@@ -53,24 +54,13 @@ func searchOptions(o Options) Options {
 // accuracyOf returns how often a head answers right from what is released with noise.
 func accuracyOf(t *testing.T, a *Answer, head *nn.Graph, data nn.Source) float64 {
 	t.Helper()
-	front, _, err := a.Model.Cut(Node)
-	if err != nil {
-		t.Fatal(err)
-	}
+	front, _ := must.Get2(a.Model.Cut(Node))(t)
 	models := make([]nn.Model, 2)
 	for i, g := range []*nn.Graph{front, head} {
-		if models[i], err = nn.NewNet(g); err != nil {
-			t.Fatal(err)
-		}
+		models[i] = must.Get(nn.NewNet(g))(t)
 	}
-	noise, err := release.NewGaussian(a.Best.Sigma)
-	if err != nil {
-		t.Fatal(err)
-	}
-	measured, _, err := FinalAccuracy(context.Background(), models[0], models[1], data, noise, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noise := must.Get(release.NewGaussian(a.Best.Sigma))(t)
+	measured, _ := must.Get2(FinalAccuracy(context.Background(), models[0], models[1], data, noise, 1, nil))(t)
 	return measured.Fraction
 }
 
@@ -97,26 +87,14 @@ func TestSearch(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			o := searchOptions(c.options)
 			o.Identify = .02
-			a, err := Search(ctx, pairModel(), train, test, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(Search(ctx, pairModel(), train, test, o))(t)
 			if a.Best == nil {
 				t.Fatalf("no release: nearest %+v, left %v", a.Nearest, a.Left)
 			}
-			front, _, err := a.Model.Cut(Node)
-			if err != nil {
-				t.Fatal(err)
-			}
-			noise, err := release.NewGaussian(a.Best.Sigma)
-			if err != nil {
-				t.Fatal(err)
-			}
+			front, _ := must.Get2(a.Model.Cut(Node))(t)
+			noise := must.Get(release.NewGaussian(a.Best.Sigma))(t)
 			released := func(data nn.Source) list {
-				r, err := outputs(ctx, front, data, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := must.Get(outputs(ctx, front, data, nil))(t)
 				return list{r, dataset.First(data.Len())}
 			}
 			candidates := released(train)
@@ -124,10 +102,7 @@ func TestSearch(t *testing.T) {
 			if len(o.Protect) > 0 {
 				side = []bayes.Attribute{{Name: "side", Classes: 2, Class: train.Sensitive[0].Labels}}
 			}
-			r, err := bayes.Run(ctx, candidates, noise, side, bayes.Options{Draws: 2000, Queries: max(o.Queries, 1), Seed: 99})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(bayes.Run(ctx, candidates, noise, side, bayes.Options{Draws: 2000, Queries: max(o.Queries, 1), Seed: 99}))(t)
 			// A mean over new draws exceeds the limit that the search allowed for about once in 10⁵ times.
 			if first, _ := r.Identified(1e-5); first.Low > o.Identify {
 				t.Errorf("identified in at least %v, promised %v", first.Low, o.Identify)
@@ -137,10 +112,7 @@ func TestSearch(t *testing.T) {
 					t.Errorf("the side is guessed in at least %v", right.Low)
 				}
 			}
-			h, err := bayes.RunHidden(ctx, candidates, released(test), noise, bayes.Options{Draws: 2000, Queries: max(o.Queries, 1), Seed: 99})
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := must.Get(bayes.RunHidden(ctx, candidates, released(test), noise, bayes.Options{Draws: 2000, Queries: max(o.Queries, 1), Seed: 99}))(t)
 			if first, _ := h.Identified(1e-5); first.Low > o.Identify {
 				t.Errorf("new inputs are identified in at least %v, promised %v", first.Low, o.Identify)
 			}
@@ -174,10 +146,7 @@ func TestSearchResumes(t *testing.T) {
 		b, err := onnx.Encode(a.Model)
 		return fmt.Append(b, a.Best, a.Points), err
 	}
-	want, err := answer(o, context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(answer(o, context.Background()))(t)
 	o.Dir = t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	p := o
@@ -196,10 +165,7 @@ func TestSearchResumes(t *testing.T) {
 			kept = append(kept, done)
 		}
 	}
-	got, err := answer(o, context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(answer(o, context.Background()))(t)
 	if !bytes.Equal(got, want) {
 		t.Error("the continued search gives another answer")
 	}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize/convex/lp"
 
+	"tattle/internal/must"
 	"tattle/internal/simd"
 )
 
@@ -27,10 +28,7 @@ func normals(r *rand.Rand, n int) []float64 {
 func solved(t testing.TB, p *Problem) Result {
 	t.Helper()
 	var s Solver
-	r, err := s.Solve(context.Background(), p, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(s.Solve(context.Background(), p, Options{}))(t)
 	if r.Status != Solved {
 		t.Fatalf("%v after %d iterations: rows %.2g, stationarity %.2g, gap %.2g", r.Status, r.Iterations, r.Primal, r.Dual, r.Gap)
 	}
@@ -111,9 +109,7 @@ func TestEquations(t *testing.T) {
 		}
 	}
 	var want mat.VecDense
-	if err := want.SolveVec(system, right); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, want.SolveVec(system, right))
 	close(t, "x", solved(t, p).X, want.RawVector().Data[:n], 1e-7)
 }
 
@@ -195,10 +191,7 @@ func TestAgainstSimplex(t *testing.T) {
 				p.Right[j] += p.Rows[j*n+i] * x // feasible
 			}
 		}
-		want, _, err := lp.Simplex(p.Q, mat.NewDense(m, n, p.Rows), p.Right, 0, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want, _ := must.Get2(lp.Simplex(p.Q, mat.NewDense(m, n, p.Rows), p.Right, 0, nil))(t)
 		if got := solved(t, p).Objective; math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
 			t.Errorf("value %g, want %g", got, want)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/nn/zoo"
 	"tattle/npy"
@@ -39,11 +40,7 @@ func gram(rows, n int, ridge float64) []float64 {
 
 func covariance(t *testing.T, n int, c []float64) *release.Covariance {
 	t.Helper()
-	v, err := release.NewCovariance(n, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return must.Get(release.NewCovariance(n, c))(t)
 }
 
 // denseOf returns the weights, [rows, cols], of a node's affine layer.
@@ -69,10 +66,7 @@ func TestCovariance(t *testing.T) {
 		{}, {Node: "fc1"}, {Keep: 4}, {Keep: 5, Projection: "random", Seed: 4}, {Keep: 3, Projection: "principal"},
 		{Keep: 2, Projection: "discriminant"}, {Surface: "logits"}, {Surface: "logits", Temperature: 2, Keep: 2, Projection: "random"}, {Surface: "probabilities"},
 	} {
-		front, head, err := s.Build(context.Background(), smallNet(false), train)
-		if err != nil {
-			t.Fatal(err)
-		}
+		front, head := must.Get2(s.Build(context.Background(), smallNet(false), train))(t)
 		y := outputs(t, front, x)
 		n := len(y) / 40
 		c := gram(n, n, .1)
@@ -107,15 +101,8 @@ func TestCovariance(t *testing.T) {
 // stored returns a graph that was written and read.
 func stored(t *testing.T, g *nn.Graph) *nn.Graph {
 	t.Helper()
-	b, err := onnx.Encode(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	read, err := onnx.Decode("release", b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return read
+	b := must.Get(onnx.Encode(g))(t)
+	return must.Get(onnx.Decode("release", b))(t)
 }
 
 // The distance of two releases, over the noise, is √(zᵀC⁻¹z)/σ: all that a bound for Gaussian
@@ -124,15 +111,9 @@ func TestCovarianceDistance(t *testing.T) {
 	c := []float64{2, 1, 1, 5} // of determinant 9: C⁻¹ = [5, −1; −1, 2]/9
 	g := smallNet(false)
 	spec := release.Spec{Keep: 2}
-	plain, _, err := spec.Build(context.Background(), g, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain, _ := must.Get2(spec.Build(context.Background(), g, nil))(t)
 	spec.Covariance = covariance(t, 2, c)
-	white, _, err := spec.Build(context.Background(), g, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	white, _ := must.Get2(spec.Build(context.Background(), g, nil))(t)
 	x := normal(12)
 	a, y := outputs(t, plain, x), outputs(t, white, x)
 	z := []float64{float64(a[2] - a[0]), float64(a[3] - a[1])}
@@ -188,13 +169,9 @@ func TestReadCovariance(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, shape []int, data any) string {
 		var b bytes.Buffer
-		if err := npy.Write(&b, shape, data); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, npy.Write(&b, shape, data))
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
 		return path
 	}
 	single := func(x []float64) []float32 {
@@ -207,13 +184,9 @@ func TestReadCovariance(t *testing.T) {
 	c := gram(20, 20, .1)
 	path := write("double.npy", []int{20, 20}, c)
 	v, err := release.ReadCovariance(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var b bytes.Buffer
-	if err := v.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, v.Write(&b))
 	if want, _ := os.ReadFile(path); !bytes.Equal(b.Bytes(), want) {
 		t.Error("it is not written as it was read")
 	}
@@ -242,10 +215,7 @@ func TestBuildLikeErrs(t *testing.T) {
 	train := labelled{inputs{6, normal(6 * 40)}, 3}
 	s := release.Spec{Keep: 2, Projection: "discriminant", Covariance: covariance(t, 2, []float64{2, 1, 1, 5})}
 	build := func() (front, head *nn.Graph) {
-		front, head, err := s.Build(context.Background(), smallNet(false), train)
-		if err != nil {
-			t.Fatal(err)
-		}
+		front, head = must.Get2(s.Build(context.Background(), smallNet(false), train))(t)
 		return front, head
 	}
 	for _, c := range []struct {

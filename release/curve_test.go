@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/nn/zoo"
 )
@@ -44,16 +45,10 @@ func TestPost(t *testing.T) {
 func TestCurveIsUtility(t *testing.T) {
 	data, head := separated(1300, 90, 1)
 	for _, post := range []Post{{}, {Digits: 1}} {
-		curve, err := NewCurve(context.Background(), identity(4), head, data, 3, 5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		curve := must.Get(NewCurve(context.Background(), identity(4), head, data, 3, 5))(t)
 		for _, sigma := range []float64{.1, 1, 10} {
-			want, err := Features{Front: identity(4), Head: head, Noise: Gaussian{sigma}, Post: post}.Utility(
-				context.Background(), data, UtilityOptions{Draws: 3, Seed: 5})
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(Features{Front: identity(4), Head: head, Noise: Gaussian{sigma}, Post: post}.Utility(
+				context.Background(), data, UtilityOptions{Draws: 3, Seed: 5}))(t)
 			got, drop, err := curve.At(context.Background(), Gaussian{sigma}, post)
 			if err != nil || got != want {
 				t.Errorf("σ = %v: %+v, %v, want %+v", sigma, got, err, want)
@@ -78,10 +73,7 @@ func TestCurveErrs(t *testing.T) {
 	if _, err := NewCurve(context.Background(), identity(4), head, points{p: 4}, 1, 0); err == nil || !strings.Contains(err.Error(), "no examples") {
 		t.Errorf("error %v", err)
 	}
-	curve, err := NewCurve(context.Background(), identity(4), head, data, 0, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	curve := must.Get(NewCurve(context.Background(), identity(4), head, data, 0, 0))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, _, err := curve.At(ctx, Gaussian{1}, Post{}); !errors.Is(err, context.Canceled) {
@@ -123,29 +115,18 @@ func TestDropCovers(t *testing.T) {
 func BenchmarkCurve(b *testing.B) {
 	const n = 784
 	g := zoo.MNIST(1)
-	_, head, err := g.Cut("relu2")
-	if err != nil {
-		b.Fatal(err)
-	}
-	net, err := nn.NewNet(head)
-	if err != nil {
-		b.Fatal(err)
-	}
+	_, head := must.Get2(g.Cut("relu2"))(b)
+	net := must.Get(nn.NewNet(head))(b)
 	r := rand.New(rand.NewPCG(1, 2))
 	data := points{p: n, x: make([]float32, 10000*n), labels: make([]int, 10000)}
 	for i := range data.x {
 		data.x[i] = float32(r.NormFloat64())
 	}
-	curve, err := NewCurve(context.Background(), identityNet{n}, net, data, 1, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
+	curve := must.Get(NewCurve(context.Background(), identityNet{n}, net, data, 1, 1))(b)
 	for name, f := range products(b, 1) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, _, err := curve.At(context.Background(), f.noise, Post{}); err != nil {
-					b.Fatal(err)
-				}
+				must.Get2(curve.At(context.Background(), f.noise, Post{}))(b)
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -22,12 +23,8 @@ func (l labelled) Label(i int) int { return i % l.classes }
 // identity is a net that gives its n inputs.
 func identity(t *testing.T, n int) nn.Model {
 	t.Helper()
-	net, err := nn.NewNet(&nn.Graph{Name: "identity", Input: "x", InputShape: []int{n}, Output: "y", Nodes: []*nn.Node{
-		{Name: "y", Op: &nn.Identity{}, Inputs: []string{"x"}, Output: "y"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return net
+	return must.Get(nn.NewNet(&nn.Graph{Name: "identity", Input: "x", InputShape: []int{n}, Output: "y", Nodes: []*nn.Node{
+		{Name: "y", Op: &nn.Identity{}, Inputs: []string{"x"}, Output: "y"}}}))(t)
 }
 
 // Of two Gaussian classes of the same covariance A the discriminant is S⁻¹(m₁ − m₀), with
@@ -41,10 +38,7 @@ func TestDiscriminant(t *testing.T) {
 		u, v, w, m := r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), float64(i%2)-.5
 		x = append(x, float32(5+m+u), float32(6+u+v), float32(7+m+3*w))
 	}
-	m, err := release.Discriminant(context.Background(), identity(t, 3), 2, 1, labelled{inputs{3, x}, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(release.Discriminant(context.Background(), identity(t, 3), 2, 1, labelled{inputs{3, x}, 2}))(t)
 	const det = 1.04*2.04 - 1                              // S = A + 0.04
 	direction := []float64{2.04 / det, -1 / det, 1 / 9.04} // S⁻¹(1, 0, 1)
 	length := math.Sqrt(2.04/det + 1/9.04)                 // its standard deviation: (1, 0, 1)·direction
@@ -81,10 +75,7 @@ func TestDiscriminantKeepsTheMeans(t *testing.T) {
 			x = append(x, float32(means[i/each*n+j]+r.NormFloat64()))
 		}
 	}
-	m, err := release.Discriminant(context.Background(), identity(t, n), classes, classes-1, sorted{inputs{n, x}, each})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(release.Discriminant(context.Background(), identity(t, n), classes, classes-1, sorted{inputs{n, x}, each}))(t)
 	for a := range classes {
 		for b := range a {
 			var want, got float64

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -138,10 +139,7 @@ func exactTable(t *Table, shift float64) *big.Float {
 
 // The quadrature of a table keeps its slack, and its bound is above the truth and near.
 func TestTableIsExact(t *testing.T) {
-	steep, err := NewTable([]float64{-1, -.9, 0, .1, 1, 1.5}, []float64{1e-8, .1, 1e-6, 1, 1e-5, 1e-9}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	steep := must.Get(NewTable([]float64{-1, -.9, 0, .1, 1, 1.5}, []float64{1e-8, .1, 1e-6, 1, 1e-5, 1e-9}, 1))(t)
 	for name, table := range map[string]*Table{"humps": testTable(t, 1), "steep": steep} {
 		for _, shift := range []float64{1e-6, -1e-4, .003, -.1, .7, -3, 8} {
 			want, x := exactTable(table, shift), table.excess(shift)

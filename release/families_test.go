@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/stat"
 )
@@ -26,11 +27,7 @@ func testTable(t testing.TB, sigma float64) *Table {
 	t.Helper()
 	x := []float64{-3, -2, -1.5, 0, .25, 2, 3.5, 5}
 	d := []float64{.01, .1, .4, .3, .35, .1, .15, .01}
-	table, err := NewTable(x, d, sigma)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
+	return must.Get(NewTable(x, d, sigma))(t)
 }
 
 // logDensity of a table: the definition, knot by knot.
@@ -56,9 +53,7 @@ func products(t testing.TB, sigma float64) map[string]family {
 	student, err3 := NewStudentT(sigma, 0)
 	heavy, err4 := NewStudentT(sigma, 2.5)
 	light, err5 := NewStudentT(sigma, 300.5)
-	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err1, err2, err3, err4, err5))
 	table := testTable(t, sigma)
 	ofStudent := func(s StudentT) func(x float64) float64 {
 		d := distuv.StudentsT{Sigma: s.Scale, Nu: s.Freedom}
@@ -122,10 +117,7 @@ func TestChiSquaredOfFamilies(t *testing.T) {
 
 // For small t, χ² → Fisher·t².
 func TestChiSquaredOfSmallShift(t *testing.T) {
-	isotropic, err := NewIsotropicLaplace(1.3, 6)
-	if err != nil {
-		t.Fatal(err)
-	}
+	isotropic := must.Get(NewIsotropicLaplace(1.3, 6))(t)
 	for name, f := range products(t, 1.3) {
 		for _, d := range []float64{1e-7, 1e-6} {
 			got := f.noise.ChiSquared([]float64{d, -d}) / (2 * d * d)
@@ -193,10 +185,7 @@ func TestSampleOfFamilies(t *testing.T) {
 
 func TestIsotropicLaplace(t *testing.T) {
 	const n, draws = 12, 200000
-	l, err := NewIsotropicLaplace(.7, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(NewIsotropicLaplace(.7, n))(t)
 	z := make([]float64, n)
 	z[0], z[5] = .1, -.15
 	x, squares, chi := make([]float64, n), make([]float64, draws), make([]float64, draws)
@@ -241,9 +230,7 @@ func TestIsotropicLaplaceEnds(t *testing.T) {
 	one, err1 := NewIsotropicLaplace(1.1, 1)
 	many, err2 := NewIsotropicLaplace(1.1, 784)
 	laplace, err3 := NewLaplace(1.1)
-	if err := errors.Join(err1, err2, err3); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err1, err2, err3))
 	for _, d := range []float64{1e-5, .01, .5} {
 		// The deviates' squares have a relative standard deviation below 1 here, their
 		// mean one below 1/256; six of those fail with probability 2e-9.
@@ -310,9 +297,7 @@ func TestBoundOfFamilies(t *testing.T) {
 // error bound against perturbed arguments.
 func TestLaplaceOverlap(t *testing.T) {
 	l, err := NewLaplace(math.Sqrt2) // b = 1
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	f := distuv.Laplace{Scale: 1}.LogProb
 	for _, p := range [][2]float64{{.5, 1}, {1, .5}, {-.5, 1}, {.25, -2}, {-1, -.25}, {.75, .75}, {0, 1}} {
 		want := simpson(-40, 40, 1./512, func(x float64) float64 {
@@ -354,9 +339,7 @@ func TestLaplaceOverlap(t *testing.T) {
 
 func TestParseNoise(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "noise.csv")
-	if err := os.WriteFile(path, []byte("x,density\n-1,1\n0,5\n1,1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("x,density\n-1,1\n0,5\n1,1\n"), 0o666))
 	for _, spec := range []string{"gaussian", "laplace", "logistic", "student-t:5", "student-t:3.5", "isotropic-laplace", "table:" + path} {
 		noise, err := ParseNoise(spec, 1.7, 3)
 		if err != nil || noise.String() != spec || noise.Std() != 1.7 {
@@ -403,10 +386,7 @@ func BenchmarkBound(b *testing.B) {
 			}
 		})
 	}
-	l, err := NewIsotropicLaplace(1, n)
-	if err != nil {
-		b.Fatal(err)
-	}
+	l := must.Get(NewIsotropicLaplace(1, n))(b)
 	b.Run("isotropic-laplace", func(b *testing.B) {
 		for b.Loop() {
 			l.Bound(z, e)

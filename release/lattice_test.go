@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/lattice"
 )
 
@@ -18,11 +19,7 @@ func onIntegers(t testing.TB, s float64, n int) Lattice {
 	if s < 1 { // not allowed, but covered by the proofs
 		return Lattice{Lattice: l}
 	}
-	noise, err := NewLattice(l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return noise
+	return must.Get(NewLattice(l))(t)
 }
 
 // sums gives f all pairs of probabilities of discrete Gaussian noise about 0 and about each
@@ -132,10 +129,7 @@ func TestLatticeAffinity(t *testing.T) {
 
 // A release of Features is on the lattice, and its noise has the variance of a Gaussian's.
 func TestLatticeSample(t *testing.T) {
-	l, err := NewLattice(lattice.Lattice{Delta: .125, Sigma: 3, Clip: 8, Dim: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(NewLattice(lattice.Lattice{Delta: .125, Sigma: 3, Clip: 8, Dim: 5}))(t)
 	features := make([]float32, 5*1000)
 	for i := range features {
 		features[i] = float32(i%5)*3 - .33

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/onnx"
@@ -16,44 +17,20 @@ import (
 func TestMNIST(t *testing.T) {
 	shared.Long(t, "the figures of PyTorch on a real net")
 	path := shared.Path(t, "models/mnist-mlp.onnx")
-	data, err := dataset.Open(shared.Path(t, "data/mnist"), dataset.Test)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := onnx.Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	node, err := g.FeatureNode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, h, err := g.Cut(node)
-	if err != nil {
-		t.Fatal(err)
-	}
-	front, err := nn.NewNet(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, err := nn.NewNet(h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(dataset.Open(shared.Path(t, "data/mnist"), dataset.Test))(t)
+	g := must.Get(onnx.Read(path))(t)
+	node := must.Get(g.FeatureNode())(t)
+	f, h := must.Get2(g.Cut(node))(t)
+	front := must.Get(nn.NewNet(f))(t)
+	head := must.Get(nn.NewNet(h))(t)
 	rms, _, err := release.FeatureScale(context.Background(), front, data)
 	if err != nil || math.Abs(rms-1.7024195) > 1e-6 {
 		t.Errorf("RMS of the features %v, %v, want 1.7024195", rms, err)
 	}
-	noise, err := release.NewGaussian(rms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noise := must.Get(release.NewGaussian(rms))(t)
 	const draws = 4
-	u, err := release.Features{Front: front, Head: head, Noise: noise}.Utility(
-		context.Background(), data, release.UtilityOptions{Draws: draws})
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(release.Features{Front: front, Head: head, Noise: noise}.Utility(
+		context.Background(), data, release.UtilityOptions{Draws: draws}))(t)
 	if math.Abs(float64(u.Clean.Correct)-9756) > 1 { // a logit may tie to rounding
 		t.Errorf("%d of 10,000 correct, want 9,756", u.Clean.Correct)
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -24,10 +25,7 @@ func densities(t *testing.T) map[string]density {
 			}
 		}
 	}
-	z, err := NewTable([]float64{-3, -1, 0, 2, 4}, []float64{.1, .5, 1, .4, .05}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.Get(NewTable([]float64{-3, -1, 0, 2, 4}, []float64{.1, .5, 1, .4, .05}, 1))(t)
 	out["table"] = z
 	return out
 }

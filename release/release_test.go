@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/stat"
 )
@@ -236,10 +237,7 @@ func TestUtilityOfLinearModel(t *testing.T) {
 	data, head := separated(n, 0, margin)
 	for _, sigma := range []float64{.5, 1.7, 40} {
 		f := Features{Front: identity(4), Head: head, Noise: Gaussian{sigma}}
-		u, err := f.Utility(context.Background(), data, UtilityOptions{Draws: 3, Seed: 7})
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := must.Get(f.Utility(context.Background(), data, UtilityOptions{Draws: 3, Seed: 7}))(t)
 		if u.Clean.Correct != n || u.Clean.Trials != n || u.Clean.Fraction != 1 || u.Clean.Interval.High != 1 {
 			t.Errorf("clean %+v", u.Clean)
 		}
@@ -257,10 +255,7 @@ func TestUtilityOfLinearModel(t *testing.T) {
 func TestCleanAccuracy(t *testing.T) {
 	data, head := separated(400, 37, 1)
 	f := Features{Front: identity(4), Head: head, Noise: Gaussian{MinSigma}}
-	u, err := f.Utility(context.Background(), data, UtilityOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(f.Utility(context.Background(), data, UtilityOptions{}))(t)
 	want := Accuracy{Correct: 363, Trials: 400, Fraction: 363. / 400, Interval: stat.ClopperPearson(363, 400, .95)}
 	if u.Clean != want || u.Released != want || u.Draws != 1 {
 		t.Errorf("%+v, want %+v", u, want)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/zoo"
@@ -58,10 +59,7 @@ func normal(n int) []float32 {
 
 func outputs(t *testing.T, g *nn.Graph, x []float32) []float32 {
 	t.Helper()
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := must.Get(nn.NewNet(g))(t)
 	p, n := net.Dims()
 	y := make([]float32, len(x)/p*n)
 	net.Forward(y, x)
@@ -145,10 +143,7 @@ func TestSpecProjection(t *testing.T) {
 	lost := map[string]float64{}
 	full := outputs(t, cutFront(t), x)
 	for _, kind := range []string{"first", "random", "principal"} {
-		front, head, err := release.Spec{Keep: 2, Projection: kind, Seed: 1}.Build(context.Background(), smallNet(false), train)
-		if err != nil {
-			t.Fatal(err)
-		}
+		front, head := must.Get2(release.Spec{Keep: 2, Projection: kind, Seed: 1}.Build(context.Background(), smallNet(false), train))(t)
 		w := front.Nodes[len(front.Nodes)-1].Op.(*nn.Dense).Weight.Data
 		for i := range 2 {
 			for j := range 2 {
@@ -173,10 +168,7 @@ func TestSpecProjection(t *testing.T) {
 }
 
 func cutFront(t *testing.T) *nn.Graph {
-	front, _, err := release.Spec{}.Build(context.Background(), smallNet(false), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	front, _ := must.Get2(release.Spec{}.Build(context.Background(), smallNet(false), nil))(t)
 	return front
 }
 

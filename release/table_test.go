@@ -8,19 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/npy"
 )
 
 // A table of a Laplace density is a Laplace density, in closed form.
 func TestTableOfLaplace(t *testing.T) {
-	table, err := NewTable([]float64{3, 4, 4.5, 7}, []float64{2 * math.Exp(-1), 2, 2 * math.Exp(-.5), 2 * math.Exp(-3)}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	laplace, err := NewLaplace(2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(NewTable([]float64{3, 4, 4.5, 7}, []float64{2 * math.Exp(-1), 2, 2 * math.Exp(-.5), 2 * math.Exp(-3)}, 2))(t)
+	laplace := must.Get(NewLaplace(2))(t)
 	for _, d := range []float64{1e-9, -1e-4, .3, -2, 20, 300} {
 		z := []float64{d}
 		got, want := table.ChiSquared(z), laplace.ChiSquared(z)
@@ -63,24 +58,16 @@ func TestReadTable(t *testing.T) {
 	dir := t.TempDir()
 	data := []float64{-1, 1, 0, 5, 2, 1}
 	var array, archive bytes.Buffer
-	if err := npy.Write(&array, []int{3, 2}, data); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, npy.Write(&array, []int{3, 2}, data))
 	w := npy.NewWriter(&archive)
-	if err := w.Add("density", []int{3, 2}, data); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Add("density", []int{3, 2}, data))
+	must.Do(t, w.Close())
 	var first float64
 	for name, b := range map[string][]byte{
 		"a.csv": []byte("-1,1\n0, 5\n2,1"), "b.txt": []byte("x,density\n-1,1\n0,5\n2,1\n"), "c.npy": array.Bytes(), "d.npz": archive.Bytes(),
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, b, 0o666))
 		table, err := ReadTable(path, 1)
 		if err != nil || table.String() != "table:"+path {
 			t.Fatalf("%s: %v, %v", name, table, err)
@@ -98,9 +85,7 @@ func TestReadTable(t *testing.T) {
 		"f.csv": bytes.Repeat([]byte("1,1\n"), MaxTable+1), "g.csv": make([]byte, maxTableFile+1),
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, b, 0o666))
 		if _, err := ReadTable(path, 1); err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -109,9 +94,7 @@ func TestReadTable(t *testing.T) {
 
 func FuzzReadTable(f *testing.F) {
 	var array bytes.Buffer
-	if err := npy.Write(&array, []int{3, 2}, []float64{-1, 1, 0, 5, 2, 1}); err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, npy.Write(&array, []int{3, 2}, []float64{-1, 1, 0, 5, 2, 1}))
 	f.Add(uint8(0), []byte("x,density\n-1,1\n0,5\n2,1\n"))
 	f.Add(uint8(0), []byte("-1e99,1e-290\n0,1e290\n1e-99,1\n"))
 	f.Add(uint8(0), []byte("\"1\n"))

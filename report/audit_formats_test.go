@@ -13,6 +13,7 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"tattle/audit"
+	"tattle/internal/must"
 )
 
 // formats are those that an audit has beside text and page.
@@ -180,9 +181,7 @@ func TestSARIFStable(t *testing.T) {
 		r := auditReport()
 		r.Breaches = breaches
 		var log sarifLog
-		if err := json.Unmarshal([]byte(written(t, r, "audit.sarif")), &log); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(written(t, r, "audit.sarif")), &log))
 		var all []string
 		for _, x := range log.Runs[0].Results {
 			all = append(all, x.Fingerprints["primaryLocationLineHash"])
@@ -211,16 +210,11 @@ func TestJUnitFailsAsTheCommand(t *testing.T) {
 		r := auditReport()
 		r.Breaches = nil
 		if on != "" {
-			rules, err := audit.ParseFailOn(on)
-			if err != nil {
-				t.Fatal(err)
-			}
+			rules := must.Get(audit.ParseFailOn(on))(t)
 			r.FailOn, r.Breaches = &rules, rules.Breaches(r.Audit)
 		}
 		var all junitSuites
-		if err := xml.Unmarshal([]byte(written(t, r, "audit.junit.xml")), &all); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, xml.Unmarshal([]byte(written(t, r, "audit.junit.xml")), &all))
 		var got [4]string
 		for i, c := range all.Suites[0].Cases {
 			switch {

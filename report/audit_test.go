@@ -12,6 +12,7 @@ import (
 	"tattle/audit"
 	"tattle/classify"
 	hbc "tattle/curious"
+	"tattle/internal/must"
 )
 
 // of is a share of n examples with an interval of about the right width.
@@ -264,14 +265,9 @@ func TestAuditReadBack(t *testing.T) {
 	r.Warnings, r.Audit.Warnings = nil, nil
 	r.FillAudit(r.Audit)
 	var b bytes.Buffer
-	if err := r.WriteJSON(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.WriteJSON(&b))
 	b0 := b.String()
-	back, err := ReadJSON(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := must.Get(ReadJSON(&b))(t)
 	if d := differing(t, r, back); len(d) > 0 {
 		t.Error(d)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"tattle/audit"
 	"tattle/curious"
+	"tattle/internal/must"
 )
 
 // TestPlaneGathers checks spots, curves and lines against figures by hand.
@@ -124,9 +125,7 @@ func TestPruningPanels(t *testing.T) {
 		t.Errorf("the accuracies of the third panel go from %v to %v", y.lo, y.hi)
 	}
 	var page, text strings.Builder
-	if err := errors.Join(r.WriteHTML(&page), r.WriteDetails(&text)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(r.WriteHTML(&page), r.WriteDetails(&text)))
 	if strings.Count(page.String(), "<h3>left</h3>") != 1 || strings.Count(page.String(), "<h3>right</h3>") != 1 || strings.Count(text.String(), "\nleft\n") != 1 {
 		t.Error("a panel is not headed once")
 	}

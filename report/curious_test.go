@@ -12,6 +12,7 @@ import (
 	"tattle/audit"
 	"tattle/classify"
 	"tattle/curious"
+	"tattle/internal/must"
 )
 
 // about is an interval around a share, of a size that 4,741 examples give.
@@ -199,16 +200,12 @@ func fits(t *testing.T, text string) {
 func TestCuriousComesBack(t *testing.T) {
 	r := curiousReport(t)
 	var file bytes.Buffer
-	if err := r.WriteJSON(&file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.WriteJSON(&file))
 	var keys struct {
 		Curiosity map[string]json.RawMessage `json:"curiosity"`
 		Runs      []map[string]json.RawMessage
 	}
-	if err := json.Unmarshal(file.Bytes(), &keys); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(file.Bytes(), &keys))
 	for _, k := range []string{"attack", "beta", "taus", "target", "examples", "honesty", "confusion", "sensitive"} {
 		if _, ok := keys.Curiosity[k]; !ok {
 			t.Errorf("curiosity lacks %q", k)
@@ -219,10 +216,7 @@ func TestCuriousComesBack(t *testing.T) {
 			t.Errorf("runs lack %q", k)
 		}
 	}
-	back, err := ReadJSON(&file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := must.Get(ReadJSON(&file))(t)
 	text, page := rendered(t, r)
 	textBack, pageBack := rendered(t, back)
 	if text != textBack || page != pageBack {

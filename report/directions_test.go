@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tattle/bound"
+	"tattle/internal/must"
 )
 
 // estimated is the sample where Jacobians were not decomposed and rounding was measured.
@@ -28,12 +29,8 @@ func estimated(t *testing.T) *Report {
 func TestEstimatedDirections(t *testing.T) {
 	r := estimated(t)
 	var text, page bytes.Buffer
-	if err := r.WriteDetails(&text); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.WriteHTML(&page); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.WriteDetails(&text))
+	must.Do(t, r.WriteHTML(&page))
 	standsAlone(t, r)
 	flat := strings.Join(strings.Fields(text.String()), " ")
 	for _, want := range []string{

@@ -11,6 +11,7 @@ import (
 
 	"tattle/audit"
 	hbc "tattle/curious"
+	"tattle/internal/must"
 )
 
 // pack is the evidence of a small audit whose guesses are made up: of a class
@@ -31,16 +32,10 @@ func pack() Evidence {
 // contents are the files of a folder by name.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	all := map[string]string{}
 	for _, e := range entries {
-		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(filepath.Join(dir, e.Name())))(t)
 		all[e.Name()] = string(b)
 	}
 	return all
@@ -52,14 +47,10 @@ func TestEvidenceSameBytes(t *testing.T) {
 	dir := t.TempDir()
 	first, second := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	e := pack()
-	if err := WriteEvidence(first, e); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteEvidence(first, e))
 	e.Report.Timing["audit"], e.Report.Command = 99, strings.Replace(e.Report.Command, "/secret/here", "elsewhere", 1)
 	for range 2 { // the second time over the first
-		if err := WriteEvidence(second, e); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteEvidence(second, e))
 	}
 	one, two := contents(t, first), contents(t, second)
 	if len(one) != len(evidenceFiles)+2 || len(two) != len(one) {
@@ -84,23 +75,16 @@ func TestEvidenceSameBytes(t *testing.T) {
 // TestEvidenceSums: the sums are those of the files, in the manifest and beside it.
 func TestEvidenceSums(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pack")
-	if err := WriteEvidence(dir, pack()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteEvidence(dir, pack()))
 	all := contents(t, dir)
 	var m packManifest
-	if err := json.Unmarshal([]byte(all[EvidenceManifest]), &m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(all[EvidenceManifest]), &m))
 	if m.Tool.Version != "1.2.3" || len(m.Tool.SHA256) != 64 || m.Seed != 7 || m.Subject.SampleSHA256 != pack().Sample.Sum() || m.Command != "tattle audit --outputs scores.csv --seed 7" {
 		t.Errorf("%+v", m)
 	}
 	var sums bytes.Buffer
 	files := append([]packFile{}, m.Files...)
-	sum, _, err := fileSum(filepath.Join(dir, EvidenceManifest))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum, _ := must.Get2(fileSum(filepath.Join(dir, EvidenceManifest)))(t)
 	if err := writeSums(&sums, append(files, packFile{Name: EvidenceManifest, SHA256: sum})); err != nil || sums.String() != all[EvidenceSums] {
 		t.Errorf("sums are\n%s, not\n%s", all[EvidenceSums], sums.String())
 	}
@@ -110,10 +94,7 @@ func TestEvidenceSums(t *testing.T) {
 			t.Errorf("%s: %s, %d, %v", f.Name, sum, size, err)
 		}
 	}
-	back, err := audit.OpenOutputs(t.Context(), filepath.Join(dir, evidenceOutputs), audit.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := must.Get(audit.OpenOutputs(t.Context(), filepath.Join(dir, evidenceOutputs), audit.OpenOptions{}))(t)
 	if n := back.Len(); n != 4 {
 		t.Errorf("%d outputs", n)
 	}
@@ -123,13 +104,8 @@ func TestEvidenceSums(t *testing.T) {
 func TestEvidenceExamples(t *testing.T) {
 	var b bytes.Buffer
 	e := pack()
-	if err := e.writeExamples(&b); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(&b).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.writeExamples(&b))
+	rows := must.Get(csv.NewReader(&b).ReadAll())(t)
 	want := []string{
 		"example fold y label label_right s:family guess:family right:family s:age guess:age right:age s:site guess:site right:site",
 		"0 0 zero zero 1 serif serif 1 1 1.25  a  ", "1 1 '=1+1 '=1+1 1 '@sans '@sans 1 2.5 2  a  ",
@@ -146,9 +122,7 @@ func TestEvidenceExamples(t *testing.T) {
 // cannot be written leaves nothing.
 func TestEvidenceKeepsWhatIsThere(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), []byte("years"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "thesis.tex"), []byte("years"), 0o666))
 	fails := func(dir string, e Evidence, want string) {
 		t.Helper()
 		if err := WriteEvidence(dir, e); err == nil || !strings.Contains(err.Error(), want) {
@@ -173,15 +147,11 @@ func TestEvidenceKeepsWhatIsThere(t *testing.T) {
 		t.Errorf("the folder holds %v", all)
 	}
 	half := filepath.Join(dir, "half")
-	if err := os.Mkdir(half, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(half, 0o777))
 	if err := WriteEvidence(half, pack()); err != nil { // an empty folder may be taken
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(half, EvidenceManifest), []byte(`{"schema":"else"}`), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(half, EvidenceManifest), []byte(`{"schema":"else"}`), 0o666))
 	fails(half, pack(), "not that of an evidence pack")
 }
 

@@ -13,6 +13,7 @@ import (
 	"tattle/bayes"
 	"tattle/bound"
 	"tattle/classify"
+	"tattle/internal/must"
 	"tattle/measure"
 )
 
@@ -117,13 +118,9 @@ func full(t *testing.T) *Report {
 	r.ComparePrior()
 	o := original{index: 5, label: 3, name: "three", shape: []int{1, 2, 2}, theta: []float32{0, 1, .5, .25}, denormalize: func(x float64, _ int) float64 { return x }}
 	for _, p := range []Pair{{Search: bound.SearchTwins, Kind: "farthest", Domain: bound.DomainStored, Guessed: .5002, ZNorm: 1e-12, Allowance: 1e-9, Median: Number(inf), Unbounded: true}, {Search: bound.SearchTwins, Kind: "nearest to example 17", Domain: bound.DomainStored, Guessed: .512, ZNorm: .1, Allowance: 1e-9, Median: 3}} {
-		if err := r.addPair(o, []float64{1, 0, 0, 1}, .2, p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.addPair(o, []float64{1, 0, 0, 1}, .2, p))
 	}
-	if err := r.Gallery[0].addAttack(o, "decoder", []float32{0, .9, .4, .3}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Gallery[0].addAttack(o, "decoder", []float32{0, .9, .4, .3}))
 	return r
 }
 
@@ -206,9 +203,7 @@ func octaveAttacks(attacks []Attack) []Attack {
 // command to be copied is left whole.
 func TestLinesFit(t *testing.T) {
 	var b bytes.Buffer
-	if err := full(t).WriteDetails(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, full(t).WriteDetails(&b))
 	for _, line := range strings.Split(b.String(), "\n") {
 		if n := utf8.RuneCountInString(line); n > width {
 			t.Errorf("%d columns: %s", n, line)
@@ -222,17 +217,10 @@ func TestFullComesBack(t *testing.T) {
 	r := full(t)
 	r.Published[0].Ours = 2 // a comparison has no word for unbounded
 	var file, was, is bytes.Buffer
-	if err := r.WriteJSON(&file); err != nil {
-		t.Fatal(err)
-	}
-	back, err := ReadJSON(&file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.WriteJSON(&file))
+	back := must.Get(ReadJSON(&file))(t)
 	for _, err := range []error{r.WriteDetails(&was), back.WriteDetails(&is)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 	if was.String() != is.String() {
 		t.Errorf("printed from JSON:\n%s\nprinted before:\n%s", is.String(), was.String())
@@ -384,12 +372,8 @@ func TestAxisEnds(t *testing.T) {
 	r.FloorsAndCeilings.Bands = r.FloorsAndCeilings.Bands[:1]
 	r.Bounds[6].StdQuantiles = quantiles(1, 1e4, 1e9, 1e12, 1e15)
 	var text, page bytes.Buffer
-	if err := r.WriteDetails(&text); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.WriteHTML(&page); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.WriteDetails(&text))
+	must.Do(t, r.WriteHTML(&page))
 	page.WriteString(text.String())
 	for _, s := range regexp.MustCompile(`data:image[^"]*`).Split(page.String(), -1) {
 		if m := regexp.MustCompile(`[0-9]{10}`).FindString(s); m != "" {
@@ -475,12 +459,8 @@ func TestDesignAlone(t *testing.T) {
 	whole := full(t)
 	r := &Report{Schema: Schema, Title: "design", Command: "tattle design", Model: whole.Model, Data: whole.Data, Design: whole.Design}
 	var text, page bytes.Buffer
-	if err := r.WriteDetails(&text); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.WriteHTML(&page); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.WriteDetails(&text))
+	must.Do(t, r.WriteHTML(&page))
 	for _, s := range []string{text.String(), page.String()} {
 		if !strings.Contains(s, "Asked for at most 10 directions") || !strings.Contains(s, "tattle bound --keep 20") {
 			t.Error("no answer")

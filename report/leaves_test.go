@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -10,13 +11,8 @@ import (
 func differing(t *testing.T, recorded, recomputed *Report) []string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := recorded.WriteJSON(&b); err != nil {
-		t.Fatal(err)
-	}
-	found, _, err := Compare(b.Bytes(), recomputed, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, recorded.WriteJSON(&b))
+	found, _ := must.Get2(Compare(b.Bytes(), recomputed, nil))(t)
 	return found
 }
 
@@ -24,9 +20,7 @@ func differing(t *testing.T, recorded, recomputed *Report) []string {
 func TestCompare(t *testing.T) {
 	r := &Report{Schema: Schema, Seed: 1<<60 + 1, Settings: map[string]string{"legal range": "0:1"}, Reconstruction: Reconstruction{Attacks: []Attack{{Name: "linear", About: "a"}, {Name: "decoder"}}}}
 	var b bytes.Buffer
-	if err := r.WriteJSON(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.WriteJSON(&b))
 	whole := b.String()
 	unchecked := []Unchecked{{"timing", "timing", ""}, {"attacks[*].about", "how", ""}, {"training", "training", ""}}
 	for _, x := range []struct{ was, is, found string }{
@@ -51,10 +45,7 @@ func TestCompare(t *testing.T) {
 		if changed == whole && x.was != x.is {
 			t.Fatalf("the document lacks %s", x.was)
 		}
-		found, left, err := Compare([]byte(changed), r, unchecked)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found, left := must.Get2(Compare([]byte(changed), r, unchecked))(t)
 		if all := strings.Join(found, "\n"); (all == "") != (x.found == "") || !strings.HasPrefix(all, x.found) {
 			t.Errorf("%s for %s: found %q", x.is, x.was, all)
 		}

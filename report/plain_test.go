@@ -10,18 +10,15 @@ import (
 	"unicode/utf8"
 
 	"tattle/bound"
+	"tattle/internal/must"
 )
 
 // rendered are the text and the page of a report.
 func rendered(t *testing.T, r *Report) (text, page string) {
 	t.Helper()
 	var a, b bytes.Buffer
-	if err := r.WriteDetails(&a); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.WriteHTML(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.WriteDetails(&a))
+	must.Do(t, r.WriteHTML(&b))
 	return a.String(), b.String()
 }
 
@@ -191,17 +188,11 @@ func TestPageIsSmall(t *testing.T) {
 	for i := range 10 {
 		o.index, o.theta = i, noise()
 		for _, kind := range []string{"farthest", "nearest", "largest floor"} {
-			if err := r.addPair(o, widen(noise()), .2, Pair{Search: bound.SearchTwins, Kind: kind}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, r.addPair(o, widen(noise()), .2, Pair{Search: bound.SearchTwins, Kind: kind}))
 		}
 		if i < 6 {
-			if err := r.addPicture(o, []string{"near", "far"}, [][]float64{widen(noise()), widen(noise())}, rng); err != nil {
-				t.Fatal(err)
-			}
-			if err := r.Gallery[i].addAttack(o, "linear", noise()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, r.addPicture(o, []string{"near", "far"}, [][]float64{widen(noise()), widen(noise())}, rng))
+			must.Do(t, r.Gallery[i].addAttack(o, "linear", noise()))
 		}
 	}
 	_, page := rendered(t, r)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/promise"
 )
 
@@ -38,9 +39,7 @@ func TestPromisePeers(t *testing.T) {
 		t.Errorf("a point is called %q", name)
 	}
 	var b strings.Builder
-	if err := r.WriteDetails(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.WriteDetails(&b))
 	for _, want := range []string{"for comparison only", "rounding "} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the text lacks %q", want)

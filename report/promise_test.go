@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tattle/bayes"
+	"tattle/internal/must"
 	"tattle/measure"
 	"tattle/promise"
 	"tattle/release"
@@ -155,21 +156,12 @@ func TestPromiseReadBack(t *testing.T) {
 	for _, r := range []*Report{promised(t, promise.Limits{Identify: .12, Floor: .55}), promised(t, promise.Limits{Identify: .1, Floor: .57}), nothingPromised(t)} {
 		r.Published = nil // null and infinity are one
 		var was, document bytes.Buffer
-		if err := r.WriteHTML(&was); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.WriteJSON(&document); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.WriteHTML(&was))
+		must.Do(t, r.WriteJSON(&document))
 		written := document.String()
-		back, err := ParseJSON(document.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
+		back := must.Get(ParseJSON(document.Bytes()))(t)
 		var is bytes.Buffer
-		if err := back.WriteHTML(&is); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, back.WriteHTML(&is))
 		picture := regexp.MustCompile(`src="[^"]*"`)
 		if picture.ReplaceAllString(is.String(), "") != picture.ReplaceAllString(was.String(), "") {
 			t.Error("the page differs after it was read back")
@@ -177,9 +169,7 @@ func TestPromiseReadBack(t *testing.T) {
 		back.Promise.Met, back.Promise.Checked = false, nil
 		back.CheckPromise()
 		var again bytes.Buffer
-		if err := back.WriteJSON(&again); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, back.WriteJSON(&again))
 		if again.String() != written {
 			t.Error("report.json differs after the promise was compared again")
 		}
@@ -191,18 +181,14 @@ func TestSearchFiguresAreLabelled(t *testing.T) {
 	r := promised(t, promise.Limits{Identify: .12})
 	for name, write := range map[string]func(io.Writer) error{"text": r.WriteDetails, "page": r.WriteHTML, "Markdown": r.WriteMarkdown, "nothing": nothingPromised(t).WriteDetails} {
 		var b bytes.Buffer
-		if err := write(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, write(&b))
 		words := strings.Join(strings.Fields(html.UnescapeString(b.String())), " ")
 		if !strings.Contains(words, "means over draws on training data, without limits") {
 			t.Errorf("%s: figures of the search are not labelled", name)
 		}
 	}
 	var b bytes.Buffer
-	if err := r.WriteHTML(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.WriteHTML(&b))
 	page := b.String()
 	if chart, warnings := strings.Index(page, "<svg class=\"fluid\""), strings.Index(page, "Limits of these figures"); chart < 0 || chart > warnings {
 		t.Error("the frontier is not the first picture of the page")
@@ -265,10 +251,7 @@ func TestPromiseDamaged(t *testing.T) {
 		`{"met":true}`, `{"released":{},"met":true,"checked":[{"kind":"identification"},{"kind":"x"}]}`,
 		`{"limits":{"protect":[{"attribute":"a%s","accuracy":0.5}]},"released":{},"checked":[{"kind":"attribute right","of":"a%s","limit":0.5}],"points":[{"accuracy":[0.5],"identified":0.1},{"accuracy":[0.4],"identified":0.01}]}`,
 	} {
-		r, err := ParseJSON([]byte(`{"schema":"` + Schema + `","promise":` + document + `}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(ParseJSON([]byte(`{"schema":"` + Schema + `","promise":` + document + `}`)))(t)
 		for _, write := range []func(io.Writer) error{r.WriteText, r.WriteHTML, r.WriteMarkdown} {
 			var b bytes.Buffer
 			if err := write(&b); err != nil || strings.Contains(b.String(), "%!") {
@@ -284,9 +267,7 @@ func TestCertificateWords(t *testing.T) {
 	c := certified(t)
 	page := func() string {
 		var b strings.Builder
-		if err := c.WriteHTML(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.WriteHTML(&b))
 		return b.String()
 	}
 	for _, want := range []string{"Promise kept", "at most 12 %", ">11.2 %<", "9.73 %", "at least 43.2", "in all"} {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"tattle/bound"
+	"tattle/internal/must"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -45,9 +46,7 @@ func sample(t *testing.T) *Report {
 		Verdict:  "bounded",
 	}
 	o := original{index: 5, label: 3, name: "three", shape: []int{1, 2, 2}, theta: []float32{0, 1, .5, .25}, denormalize: func(x float64, _ int) float64 { return x }}
-	if err := r.addPicture(o, []string{"s = 1/200"}, [][]float64{{.1, .2, .3, inf}}, rand.New(rand.NewPCG(1, 2))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.addPicture(o, []string{"s = 1/200"}, [][]float64{{.1, .2, .3, inf}}, rand.New(rand.NewPCG(1, 2))))
 	return r
 }
 
@@ -67,15 +66,10 @@ func golden(t *testing.T, name string, write func(io.Writer) error) {
 	}
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, got.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, got.Bytes(), 0o666))
 		return
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(path))(t)
 	if !bytes.Equal(got.Bytes(), want) {
 		is, was := strings.Split(got.String(), "\n"), strings.Split(string(want), "\n")
 		i := 0
@@ -89,22 +83,15 @@ func golden(t *testing.T, name string, write func(io.Writer) error) {
 func TestJSONHoldsNoInfinity(t *testing.T) {
 	var b bytes.Buffer
 	r := sample(t)
-	if err := r.WriteJSON(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.WriteJSON(&b))
 	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(b.Bytes(), &keys); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b.Bytes(), &keys))
 	for _, k := range []string{"schema", "model", "data", "release", "utility", "bounds", "resolvable", "timing", "warnings", "verdict"} {
 		if _, ok := keys[k]; !ok {
 			t.Errorf("report.json lacks %q", k)
 		}
 	}
-	back, err := ReadJSON(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := must.Get(ReadJSON(&b))(t)
 	if !math.IsNaN(float64(back.Utility.ReleasedAccuracy)) || back.Bounds[0].Quantile(.95) != math.Inf(1) {
 		t.Error("what is unknown or unbounded did not come back so")
 	}
@@ -123,9 +110,7 @@ func TestPageStandsAlone(t *testing.T) {
 
 func standsAlone(t *testing.T, r *Report) {
 	var b bytes.Buffer
-	if err := r.WriteHTML(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.WriteHTML(&b))
 	s := b.String()
 	words := regexp.MustCompile(`base64,[A-Za-z0-9+/=]+`).ReplaceAllString(s, "") // a picture's bytes may spell anything
 	words = strings.Replace(words, "<script>"+pageScript+"</script>", "", 1)

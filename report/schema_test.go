@@ -15,6 +15,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"tattle/internal/must"
 	"tattle/promise"
 )
 
@@ -131,22 +132,14 @@ func compiled(t *testing.T, kind string) *jsonschema.Schema {
 	}
 	c := jsonschema.NewCompiler()
 	for _, name := range []string{"report.json", kind + ".json"} {
-		b, err := os.ReadFile(filepath.Join("testdata", schemaFolder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(filepath.Join("testdata", schemaFolder, name)))(t)
 		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
 		if err == nil {
 			err = c.AddResource(name, document)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
-	s, err := c.Compile(kind + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(c.Compile(kind + ".json"))(t)
 	compiledSchemas.Store(kind, s)
 	return s
 }
@@ -165,9 +158,7 @@ func TestSchemas(t *testing.T) {
 	for kind, r := range reports {
 		r.Schema = Schema
 		var b bytes.Buffer
-		if err := r.WriteJSON(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.WriteJSON(&b))
 		for other := range schemaKinds {
 			err := validate(t, other, b.String())
 			if other == kind && err != nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"tattle/internal/browser"
+	"tattle/internal/must"
 	"tattle/promise"
 )
 
@@ -99,23 +100,16 @@ func TestFirstScreen(t *testing.T) {
 	page := map[string][]byte{}
 	for name, r := range kinds(t) {
 		var b bytes.Buffer
-		if err := r.WriteHTML(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.WriteHTML(&b))
 		page[name] = b.Bytes()
 	}
 	var b bytes.Buffer
-	if err := certified(t).WriteHTML(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, certified(t).WriteHTML(&b))
 	page["certificate"] = b.Bytes()
 	if *pages != "" {
 		paths, _ := filepath.Glob(*pages)
 		for _, path := range paths {
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(os.ReadFile(path))(t)
 			page["real-"+filepath.Base(filepath.Dir(path))] = b
 		}
 	}
@@ -162,9 +156,7 @@ func TestFirstScreen(t *testing.T) {
 			t.Errorf("%s: prints on %d pages, not on at most 3", name, n)
 		}
 		if *screens != "" {
-			if err := os.WriteFile(filepath.Join(*screens, name+".pdf"), pdf, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(*screens, name+".pdf"), pdf, 0o644))
 		}
 	}
 }

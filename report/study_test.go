@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tattle/audit"
+	"tattle/internal/must"
 )
 
 // studied is a study whose audits were right, except for those that the arguments name.
@@ -50,9 +51,7 @@ func TestStudyShown(t *testing.T) {
 	r := &Report{Title: "What audits detect", Study: studied(3), Verdict: "all of 4 demands are met"}
 	var text, html bytes.Buffer
 	for _, err := range []error{r.WriteDetails(&text), r.WriteHTML(&html)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 	for _, said := range []string{text.String(), html.String()} {
 		flat := strings.ReplaceAll(strings.Join(strings.Fields(said), " "), "\u00a0", " ")

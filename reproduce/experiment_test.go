@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/internal/must"
 )
 
 // counts of what the paper prints and what has to be trained for it.
@@ -34,10 +35,7 @@ func all(t *testing.T) []*Experiment {
 	t.Helper()
 	var out []*Experiment
 	for _, name := range Names() {
-		x, err := Get(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(Get(name))(t)
 		out = append(out, x)
 	}
 	return out
@@ -69,10 +67,7 @@ func TestCounts(t *testing.T) {
 
 // TestEveryFileIsUsed finds tables that nobody reads.
 func TestEveryFileIsUsed(t *testing.T) {
-	files, err := fs.Glob(published, "published/*.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(fs.Glob(published, "published/*.csv"))(t)
 	var names []string
 	for _, x := range all(t) {
 		for _, table := range x.Tables {
@@ -133,10 +128,7 @@ func TestPrinted(t *testing.T) {
 		{"table9", "gender-race2-regularized-soft-y.3s.7", "soft", "race2", Curiosity, .8435, .0048},
 		{"figure7", "gender-race2-regularized-soft-y.5s.5", "soft", "race2", CuriosityAUC, .89, 0},
 	} {
-		x, err := Get(want.experiment)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(Get(want.experiment))(t)
 		cells := x.cells()
 		i := slices.IndexFunc(cells, func(c Cell) bool {
 			return c.Training == want.key && c.Measure == want.measure && c.Sensitive == want.sensitive && c.Quantity == want.quantity
@@ -154,10 +146,7 @@ func TestPrinted(t *testing.T) {
 // TestTableOneAgreesWithItself computes the printed mutual information from the
 // printed shares, which are rounded to .001: that moves it by less than .002.
 func TestTableOneAgreesWithItself(t *testing.T) {
-	x, err := Get("table1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(Get("table1"))(t)
 	shares := map[string]map[Quantity]float64{}
 	for _, c := range x.Tables[0].Cells {
 		if shares[c.Row[0]] == nil {

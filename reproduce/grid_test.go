@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/run"
 )
@@ -19,24 +20,13 @@ func TestGridOpens(t *testing.T) {
 	t.Parallel()
 	shared.Long(t, "data opened one after the other")
 	data := filepath.Join(t.TempDir(), "celeba")
-	if err := dataset.WriteFaces(t.Context(), data, "celeba", 100, 1); err != nil {
-		t.Fatal(err)
-	}
-	x, err := Get("table1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dataset.WriteFaces(t.Context(), data, "celeba", 100, 1))
+	x := must.Get(Get("table1"))(t)
 	newGrid := func(serve bool) *Grid {
-		g, err := x.NewGrid(GridOptions{Data: data, Quick: true, Only: []string{"*-standard"}, Cache: "none", Dir: t.TempDir(), Serve: serve})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return g
+		return must.Get(x.NewGrid(GridOptions{Data: data, Quick: true, Only: []string{"*-standard"}, Cache: "none", Dir: t.TempDir(), Serve: serve}))(t)
 	}
 	g := newGrid(false)
-	if err := g.prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.prepare(t.Context()))
 	var names []string
 	for _, tr := range x.Trainings {
 		if g.chosen[tr.Key] {
@@ -75,9 +65,7 @@ func TestGridOpens(t *testing.T) {
 	if err == nil {
 		err = w.prepare(t.Context())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if again, err := (cells{w}).Manifest(t.Context(), names); err != nil || !maps.Equal(again.Hashes, m.Hashes) || w.target != first || w.data[second].steps != 0 {
 		t.Errorf("a worker has %v of %v, and opened %s last; %v", again.Hashes, m.Hashes, w.target, err)
 	}
@@ -99,10 +87,7 @@ func TestTimeLeft(t *testing.T) {
 			t.Errorf("%d steps in 6 s, %d left: %q, want %q", x.steps, x.left, got, x.want)
 		}
 	}
-	x, err := Get("table4")
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(Get("table4"))(t)
 	var said strings.Builder
 	g := &Grid{Experiment: x, total: 1000, missing: 10, o: GridOptions{Say: func(format string, a ...any) { fmt.Fprintf(&said, format, a...) }}}
 	g.trained(100, 10*time.Minute)

@@ -8,16 +8,14 @@ import (
 	"tattle/classify"
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/report"
 )
 
 // TestVerdict says of full runs how many figures agree, and of fewer seeds that they
 // are fewer.
 func TestVerdict(t *testing.T) {
-	x, err := Get("figure8")
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(Get("figure8"))(t)
 	g := &results{Experiment: x, Wanted: 2, Trained: map[string][]seedResult{}}
 	for _, tr := range x.Trainings {
 		g.Trained[tr.Key] = []seedResult{{Measured: new(Measured)}, {Measured: new(Measured)}}
@@ -38,10 +36,7 @@ func TestVerdict(t *testing.T) {
 // TestPruningPanels finds the standard net of a βx in both of its panels of figure 9,
 // with means over the seeds, and what did not run in none.
 func TestPruningPanels(t *testing.T) {
-	x, err := Get("figure9")
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(Get("figure9"))(t)
 	g := &results{Experiment: x, Wanted: 2, Trained: map[string][]seedResult{}}
 	for _, key := range []string{"age3-standard", "age3-standard-x.4", "age3-race3-parameterized-raw-x.4y.5s.5"} {
 		for _, honesty := range []float64{.4, .6} {
@@ -68,10 +63,7 @@ func TestPruningPanels(t *testing.T) {
 
 // TestCells sets figures of two seeds beside published ones.
 func TestCells(t *testing.T) {
-	x, err := Get("table1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(Get("table1"))(t)
 	g := &results{Experiment: x, Wanted: 2, TestExamples: 10000,
 		Trained: map[string][]seedResult{}}
 	for _, honesty := range []float64{.91, .93} {

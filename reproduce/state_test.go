@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/report"
 )
@@ -22,20 +23,14 @@ func TestTrainContinues(t *testing.T) {
 	recipe, _ := RecipeOf("glyphs")
 	recipe.Epochs, recipe.Seed = 3, 5
 	fit := func(state string, ctx context.Context, progress func(done, total int)) ([]float32, *report.Training, error) {
-		g, err := recipe.Build(data.Shape)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(recipe.Build(data.Shape))(t)
 		r := recipe
 		r.State = state
 		training, err := r.Train(ctx, g, data, data, progress)
 		return g.Params()[0].Data, training, err
 	}
 	none := func(done, total int) {}
-	want, report, err := fit("", t.Context(), none)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want, report := must.Get2(fit("", t.Context(), none))(t)
 	path := filepath.Join(t.TempDir(), "state.npz")
 	ctx, cancel := context.WithCancel(t.Context())
 	if _, _, err := fit(path, ctx, func(done, total int) {
@@ -54,9 +49,7 @@ func TestTrainContinues(t *testing.T) {
 	if err != nil || first != 7 || !slices.Equal(got, want) || !slices.Equal(again.Epochs, report.Epochs) {
 		t.Errorf("went on with step %d; %+v, want %+v; %v", first, again, report, err)
 	}
-	if err := os.WriteFile(path, []byte("PK"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("PK"), 0o666))
 	if _, _, err := fit(path, t.Context(), none); err == nil || !strings.Contains(err.Error(), "state.npz") {
 		t.Errorf("a damaged file: %v", err)
 	}

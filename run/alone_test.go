@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"tattle/internal/file"
+	"tattle/internal/must"
 )
 
 // texts is work that writes text.
@@ -119,9 +120,7 @@ func TestSetAside(t *testing.T) {
 		}
 	}
 	broken = false
-	if _, err := (Alone{}).Run(t.Context(), w); err != nil {
-		t.Fatal(err)
-	}
+	must.Get((Alone{}).Run(t.Context(), w))(t)
 	whole(t, dir, of(10))
 }
 
@@ -171,9 +170,7 @@ func TestAloneInterrupted(t *testing.T) {
 			t.Errorf("%d left", left)
 		}
 	}
-	if _, err := (Alone{}).Run(t.Context(), texts(dir, 20)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get((Alone{}).Run(t.Context(), texts(dir, 20)))(t)
 	whole(t, dir, of(20))
 }
 
@@ -188,9 +185,7 @@ func TestFolderIsLocked(t *testing.T) {
 		}
 		return do(ctx, i, to)
 	}
-	if _, err := (Alone{}).Run(t.Context(), w); err != nil {
-		t.Fatal(err)
-	}
+	must.Get((Alone{}).Run(t.Context(), w))(t)
 }
 
 // BenchmarkAlone is what a shard costs besides its computation.
@@ -199,9 +194,7 @@ func BenchmarkAlone(b *testing.B) {
 	for b.Loop() {
 		w := texts(b.TempDir(), n)
 		w.Do = func(context.Context, int, io.Writer) error { return nil }
-		if _, err := (Alone{}).Run(b.Context(), w); err != nil {
-			b.Fatal(err)
-		}
+		must.Get((Alone{}).Run(b.Context(), w))(b)
 	}
 	b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N*n), "ms/shard")
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tattle/internal/file"
+	"tattle/internal/must"
 )
 
 // command is a command of two stages, the second of which merges what the first made.
@@ -70,9 +71,7 @@ func worker(t *testing.T, root string, i, n int, do func(ctx context.Context, i 
 // then, give what one process gives.
 func TestArrayAndMerge(t *testing.T) {
 	want, err := command(t.Context(), t.TempDir(), Alone{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	root := t.TempDir()
 	merge := func() (string, error) {
 		m := &Merge{Root: root}
@@ -170,16 +169,12 @@ func TestArrayOverDamage(t *testing.T) {
 	if err != nil || len(f.Remaining()) > 0 {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(f.Path(6), []byte("damaged"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(f.Path(6), []byte("damaged"), 0o666))
 	if err := worker(t, root, 0, 1, nil); err == nil || !strings.Contains(err.Error(), "shard 6") || !strings.Contains(err.Error(), "tattle merge") {
 		t.Errorf("error %v", err)
 	}
 	unlock, err := file.Share(f.Dir()) // a worker is at work
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	_, err = command(t.Context(), root, &Merge{Root: root}, nil)
 	var missing *MissingError
 	if !errors.As(err, &missing) || !slices.Equal(missing.Damaged, []int{6}) {
@@ -252,9 +247,7 @@ func TestArrayAfterAnOrdinaryMerge(t *testing.T) {
 	root := t.TempDir()
 	f := begin(t, filepath.Join(root, "first"), of(11))
 	lay(t, root, map[string]string{"arrays.npz": "x"})
-	if err := errors.Join(f.KeepManifest(root), f.Discard()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(f.KeepManifest(root), f.Discard()))
 	if err := worker(t, root, 0, 1, nil); err == nil || !strings.Contains(err.Error(), "go on as the run was begun") {
 		t.Errorf("error %v", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -28,20 +29,13 @@ func of(shards int) Manifest {
 
 func begin(t testing.TB, dir string, m Manifest) *Folder {
 	t.Helper()
-	f, err := Create(dir, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return must.Get(Create(dir, m))(t)
 }
 
 // whole checks that a folder holds all shards, as text has them, and no more.
 func whole(t *testing.T, dir string, m Manifest) {
 	t.Helper()
-	f, err := Open(dir, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Open(dir, m))(t)
 	if len(f.Remaining()) > 0 || f.Corrupt() != nil {
 		t.Fatalf("remaining %v, corrupt %v", f.Remaining(), f.Corrupt())
 	}
@@ -64,9 +58,7 @@ func TestOneCommitWins(t *testing.T) {
 	dir := t.TempDir()
 	f := begin(t, dir, of(8))
 	g, err := Join(dir, of(8)) // another process's view
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var won, lost, differ atomic.Int32
 	winner := make([]string, 8)
 	var wg sync.WaitGroup
@@ -103,9 +95,7 @@ func TestOneCommitWins(t *testing.T) {
 	if err != nil || len(h.Remaining()) > 0 {
 		t.Fatalf("%v, remaining %v", err, h.Remaining())
 	}
-	if err := g.refresh(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.refresh())
 	for i := range 8 {
 		if h.Digest(i) != winner[i] || g.Digest(i) != winner[i] {
 			t.Errorf("shard %d: %s is committed and %s is known, %s won", i, h.Digest(i), g.Digest(i), winner[i])
@@ -129,16 +119,11 @@ func TestProcessesCommitOnce(t *testing.T) {
 	shared.Long(t, "processes that commit the same shards")
 	const shards, processes = 40, 3
 	if dir := os.Getenv("TATTLE_RUN_DIR"); dir != "" {
-		f, err := Join(dir, of(shards))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(Join(dir, of(shards)))(t)
 		won := 0
 		for i := range shards {
 			digest, _, err := f.Put(i, put(text(i)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if err = f.Record(i, digest); err == nil {
 				won++
 			} else if !isCommitted(err) {
@@ -156,9 +141,7 @@ func TestProcessesCommitOnce(t *testing.T) {
 	for k := range processes {
 		cmd := again(t, t.Name(), dir)
 		cmd.Stdout = &outs[k]
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		cmds = append(cmds, cmd)
 	}
 	for k, cmd := range cmds {
@@ -166,10 +149,7 @@ func TestProcessesCommitOnce(t *testing.T) {
 			t.Fatal(err, outs[k].String())
 		}
 		_, after, _ := strings.Cut(outs[k].String(), "\nwon ")
-		n, err := strconv.Atoi(strings.Fields(after)[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(strconv.Atoi(strings.Fields(after)[0]))(t)
 		won += n
 	}
 	if won != shards {
@@ -182,16 +162,9 @@ func TestProcessesCommitOnce(t *testing.T) {
 // nothing; whoever comes next does the shard again.
 func TestKilledBetweenPutAndRecord(t *testing.T) {
 	if dir := os.Getenv("TATTLE_RUN_DIR"); dir != "" {
-		f, err := Join(dir, of(2))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Commit(0, put(text(0))); err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := f.Put(1, put(text(1))); err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(Join(dir, of(2)))(t)
+		must.Do(t, f.Commit(0, put(text(0))))
+		must.Get2(f.Put(1, put(text(1))))(t)
 		p, _ := os.FindProcess(os.Getpid())
 		p.Kill()
 		select {}
@@ -204,16 +177,11 @@ func TestKilledBetweenPutAndRecord(t *testing.T) {
 	if n := names(t, dir); len(n) != 2+2+1 {
 		t.Fatalf("the folder holds %q", n)
 	}
-	f, err := Open(dir, of(2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Open(dir, of(2)))(t)
 	if r := f.Remaining(); !slices.Equal(r, []int{1}) || f.Corrupt() != nil {
 		t.Fatalf("remaining %v, corrupt %v", r, f.Corrupt())
 	}
-	if err := f.Commit(1, put(text(1))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Commit(1, put(text(1))))
 	whole(t, dir, of(2))
 }
 
@@ -223,9 +191,7 @@ func TestDamageIsDropped(t *testing.T) {
 	dir := t.TempDir()
 	f := begin(t, dir, of(8))
 	for i := range 7 {
-		if err := f.Commit(i, put(text(i))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Commit(i, put(text(i))))
 	}
 	other := strings.Repeat("0", 64)
 	for path, data := range map[string]string{
@@ -237,26 +203,19 @@ func TestDamageIsDropped(t *testing.T) {
 		f.recordPath(5): recordLine(5, f.Digest(5)) + "more\n",    // with something behind
 		f.recordPath(7): strings.Repeat("x", 4*recordSize) + "\n", // of nothing at all
 	} {
-		if err := os.WriteFile(path, []byte(data), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(data), 0o666))
 	}
 	for i, err := range map[int]error{0: f.verify(0), 1: f.verify(1), 3: f.verify(3)} {
 		if _, ok := err.(*DamagedError); !ok || !strings.Contains(err.Error(), fmt.Sprint("shard ", i)) {
 			t.Errorf("shard %d: %v", i, err)
 		}
 	}
-	g, err := Open(dir, of(8))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(Open(dir, of(8)))(t)
 	if want := []int{0, 1, 2, 3, 4, 5, 7}; !slices.Equal(g.Corrupt(), want) || !slices.Equal(g.Remaining(), want) {
 		t.Fatalf("corrupt %v, remaining %v", g.Corrupt(), g.Remaining())
 	}
 	for _, i := range g.Remaining() {
-		if err := g.Commit(i, put(text(i))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, g.Commit(i, put(text(i))))
 	}
 	whole(t, dir, of(8))
 }
@@ -265,26 +224,16 @@ func TestDamageIsDropped(t *testing.T) {
 func TestAdopt(t *testing.T) {
 	dir := t.TempDir()
 	f := begin(t, dir, of(4))
-	worker, err := Join(dir, of(4))
-	if err != nil {
-		t.Fatal(err)
-	}
-	digest, _, err := worker.Put(2, put(text(2)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	worker := must.Get(Join(dir, of(4)))(t)
+	digest, _ := must.Get2(worker.Put(2, put(text(2))))(t)
 	for range 2 { // the call may be repeated
 		if err := f.Adopt(2, digest); err != nil || !f.Done(2) {
 			t.Fatal(err)
 		}
 	}
-	if digest, _, err = worker.Put(1, put(text(1))); err != nil {
-		t.Fatal(err)
-	}
+	digest, _ = must.Get2(worker.Put(1, put(text(1))))(t)
 	damaged := filepath.Join(dir, dataName(1, digest))
-	if err := os.WriteFile(damaged, []byte("damaged"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(damaged, []byte("damaged"), 0o666))
 	var bad *DamagedError
 	if err := f.Adopt(1, digest); !errors.As(err, &bad) || bad.Want != digest || f.Done(1) {
 		t.Errorf("error %v", err)
@@ -349,9 +298,7 @@ func TestLinkWhoseAnswerIsLost(t *testing.T) {
 	}
 	defer func() { link = old }()
 	f := begin(t, t.TempDir(), of(1))
-	if err := f.Commit(0, put(text(0))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Commit(0, put(text(0))))
 }
 
 // A run's folder is read with sha256sum, too.
@@ -363,9 +310,7 @@ func TestSHA256Sum(t *testing.T) {
 	dir := t.TempDir()
 	f := begin(t, dir, of(3))
 	for i := range 3 {
-		if err := f.Commit(i, put(text(i))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Commit(i, put(text(i))))
 	}
 	cmd := exec.Command("sh", "-c", path+" -c *.sha256")
 	cmd.Dir = dir
@@ -378,23 +323,13 @@ func TestSHA256Sum(t *testing.T) {
 func TestCreateOverRemains(t *testing.T) {
 	dir := t.TempDir()
 	f := begin(t, dir, of(2))
-	if err := f.Commit(0, put("old")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(dir, ManifestName)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Commit(0, put("old")))
+	must.Do(t, os.Remove(filepath.Join(dir, ManifestName)))
 	f = begin(t, dir, of(2))
-	if err := f.Commit(0, put(text(0))); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Commit(1, put(text(1))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Commit(0, put(text(0))))
+	must.Do(t, f.Commit(1, put(text(1))))
 	whole(t, dir, of(2))
-	if err := f.Discard(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Discard())
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the folder stays")
 	}
@@ -402,9 +337,7 @@ func TestCreateOverRemains(t *testing.T) {
 
 func TestCommitAgain(t *testing.T) {
 	f := begin(t, t.TempDir(), of(1))
-	if err := f.Commit(0, put(text(0))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Commit(0, put(text(0))))
 	err := f.Commit(0, func(io.Writer) error { t.Error("computed again"); return nil })
 	if !isCommitted(err) {
 		t.Errorf("error %v", err)
@@ -412,7 +345,5 @@ func TestCommitAgain(t *testing.T) {
 	if err := f.Drop(0); err != nil || f.Done(0) {
 		t.Fatal(err)
 	}
-	if err := f.Commit(0, put(text(0))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Commit(0, put(text(0))))
 }

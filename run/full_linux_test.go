@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -20,9 +21,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	defer syscall.Unmount(dir, syscall.MNT_DETACH)
 	ballast := dir + "/ballast"
-	if err := os.WriteFile(ballast, make([]byte, room/2), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(ballast, make([]byte, room/2), 0o666))
 	large := func(i int) string { return strings.Repeat(text(i), 8) } // 80 KiB
 	w := texts(dir+"/shards", 10)
 	w.AtOnce = 2
@@ -44,15 +43,11 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("left %s", name)
 		}
 	}
-	if err := os.Remove(ballast); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(ballast))
 	if f, err = Open(w.Dir, w.Manifest); err != nil || len(f.Remaining()) != left {
 		t.Fatalf("%v, %d remaining of %d", err, len(f.Remaining()), left)
 	}
-	if f, err = (Alone{}).Run(t.Context(), w); err != nil {
-		t.Fatal(err)
-	}
+	f = must.Get((Alone{}).Run(t.Context(), w))(t)
 	for i := range 10 {
 		if got, err := os.ReadFile(f.Path(i)); err != nil || string(got) != large(i) {
 			t.Errorf("shard %d: %v", i, err)

@@ -6,15 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
 // What is read of a manifest is written the same.
 func FuzzManifest(f *testing.F) {
-	good, err := manifest().Encode()
-	if err != nil {
-		f.Fatal(err)
-	}
+	good := must.Get(manifest().Encode())(f)
 	f.Add(good)
 	f.Add([]byte(`{"schema": "tattle run 2", "command": "x", "shards": -1, "settings": {"a": 1e999}, "program": {}}`))
 	f.Add([]byte(`{"schema": "tattle run 2"} {}`))
@@ -23,13 +21,8 @@ func FuzzManifest(f *testing.F) {
 		if err != nil {
 			return
 		}
-		once, err := m.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m, err = ParseManifest(once); err != nil {
-			t.Fatal(err)
-		}
+		once := must.Get(m.Encode())(t)
+		m = must.Get(ParseManifest(once))(t)
 		if twice, err := m.Encode(); err != nil || !bytes.Equal(once, twice) {
 			t.Fatalf("%s and then %s, %v", once, twice, err)
 		}
@@ -58,19 +51,14 @@ func FuzzShardFiles(f *testing.F) {
 
 // Whatever lies in a folder, listing it says what it finds or why it does not.
 func FuzzScan(f *testing.F) {
-	good, err := manifest().Encode()
-	if err != nil {
-		f.Fatal(err)
-	}
+	good := must.Get(manifest().Encode())(f)
 	f.Add(string(good), digestOf(good), `{"schema": "tattle run file 1", "args": ["bound"]}`, `{"shard": 3, "causes": ["x"]}`)
 	f.Add("{}", "", "[]", "[]")
 	f.Add(strings.Replace(string(good), "6", "9007199254740993", 1), "x", "null", "null")
 	f.Fuzz(func(t *testing.T, manifest, digest, record, failure string) {
 		dir := t.TempDir()
 		for name, data := range map[string]string{ManifestName: manifest, digestName: digest, RecordName: record, shardName(0) + failedSuffix: failure} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o666))
 		}
 		runs, err := Scan(t.Context(), dir)
 		if err != nil || len(runs) != 1 || len(runs[0].Stages) != 1 {

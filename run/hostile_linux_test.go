@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -15,9 +16,7 @@ func TestSpecialFilesAreDamage(t *testing.T) {
 	dir := t.TempDir()
 	f := begin(t, dir, of(7))
 	for i := range 7 {
-		if err := f.Commit(i, put(text(i))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Commit(i, put(text(i))))
 	}
 	for i, put := range []func(path string) error{
 		func(path string) error { return syscall.Mkfifo(path, 0o666) },
@@ -25,9 +24,7 @@ func TestSpecialFilesAreDamage(t *testing.T) {
 		func(path string) error { return os.Mkdir(path, 0o777) },
 	} {
 		for _, path := range []string{f.Path(i), f.recordPath(i + 3)} {
-			if err := errors.Join(os.Remove(path), put(path)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.Remove(path), put(path)))
 		}
 	}
 	if runs, err := Scan(t.Context(), dir); err != nil || len(runs) != 1 {
@@ -40,9 +37,7 @@ func TestSpecialFilesAreDamage(t *testing.T) {
 	if err != nil || len(f.Remaining()) != 6 || len(f.Corrupt()) != 6 {
 		t.Fatalf("%v, remaining %v, corrupt %v", err, f.Remaining(), f.Corrupt())
 	}
-	if _, err := (Alone{}).Run(t.Context(), texts(dir, 7)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get((Alone{}).Run(t.Context(), texts(dir, 7)))(t)
 	whole(t, dir, of(7))
 }
 
@@ -51,16 +46,11 @@ func TestRecordDamagedMeanwhile(t *testing.T) {
 	w := texts(t.TempDir(), 3)
 	f := begin(t, w.Dir, w.Manifest)
 	os.WriteFile(f.recordPath(1), []byte("half"), 0o666)
-	digest, _, err := f.Put(1, put(text(1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = f.Record(1, digest)
+	digest, _ := must.Get2(f.Put(1, put(text(1))))(t)
+	err := f.Record(1, digest)
 	if _, ok := errors.AsType[*StoreError](err); !ok || !strings.Contains(err.Error(), filepath.Base(f.recordPath(1))) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := (Alone{}).Run(t.Context(), w); err != nil {
-		t.Fatal(err)
-	}
+	must.Get((Alone{}).Run(t.Context(), w))(t)
 	whole(t, w.Dir, w.Manifest)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -27,9 +28,7 @@ func TestAloneKilled(t *testing.T) {
 			time.Sleep(2 * time.Millisecond)
 			return do(ctx, i, to)
 		}
-		if _, err := (Alone{}).Run(t.Context(), w); err != nil {
-			t.Fatal(err)
-		}
+		must.Get((Alone{}).Run(t.Context(), w))(t)
 		return
 	}
 	dir := filepath.Join(t.TempDir(), "shards")
@@ -38,20 +37,14 @@ func TestAloneKilled(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	first := map[string]os.FileInfo{} // records as they were first seen
 	records := func() []string {
-		found, err := filepath.Glob(filepath.Join(dir, "shard-*.sha256"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return found
+		return must.Get(filepath.Glob(filepath.Join(dir, "shard-*.sha256")))(t)
 	}
 	kills := 0
 	for ended := false; !ended; {
 		var said bytes.Buffer
 		cmd := again(t, t.Name(), dir)
 		cmd.Stdout, cmd.Stderr = &said, &said
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		done := make(chan error, 1)
 		go func() { done <- cmd.Wait() }()
 		until := len(records()) + 1 + r.IntN(20)
@@ -69,10 +62,7 @@ func TestAloneKilled(t *testing.T) {
 			}
 		}
 		for _, name := range records() {
-			info, err := os.Stat(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			info := must.Get(os.Stat(name))(t)
 			if was := first[name]; was != nil && (!os.SameFile(was, info) || !was.ModTime().Equal(info.ModTime())) {
 				t.Errorf("%s was written twice", name)
 			}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -15,9 +16,7 @@ func TestManifestChangedByHand(t *testing.T) {
 	f := begin(t, dir, manifest())
 	path := filepath.Join(dir, ManifestName)
 	changed := strings.Replace(string(f.Manifest()), `"restarts": 25`, `"restarts": 26`, 1)
-	if err := os.WriteFile(path, []byte(changed), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(changed), 0o666))
 	for _, open := range []func(string, Manifest) (*Folder, error){Open, Join} {
 		_, err := open(dir, manifest())
 		for _, part := range []string{path, "changed since the run began", ManifestDigest([]byte(changed)), ManifestDigest(f.Manifest())} {
@@ -26,12 +25,8 @@ func TestManifestChangedByHand(t *testing.T) {
 			}
 		}
 	}
-	if err := os.WriteFile(path, f.Manifest(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(dir, digestName)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, f.Manifest(), 0o666))
+	must.Do(t, os.Remove(filepath.Join(dir, digestName)))
 	if _, err := Open(dir, manifest()); err == nil || !strings.Contains(err.Error(), digestName) {
 		t.Errorf("error %v", err)
 	}
@@ -60,9 +55,7 @@ func TestKeepManifest(t *testing.T) {
 	if Intact(dir) {
 		t.Error("results without digests count as intact")
 	}
-	if err := f.KeepManifest(dir, "arrays.npz"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.KeepManifest(dir, "arrays.npz"))
 	if !Intact(dir) {
 		t.Error("the results are not intact")
 	}
@@ -70,19 +63,14 @@ func TestKeepManifest(t *testing.T) {
 	if Intact(dir) {
 		t.Error("changed results count as intact")
 	}
-	if err := f.Discard(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Discard())
 	if err := manifest().Check(dir); err != nil {
 		t.Error(err)
 	}
 	if err := of(7).Check(dir); err == nil {
 		t.Error("another run was taken for this one")
 	}
-	data, err := ReadManifest(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(ReadManifest(dir))(t)
 	m, err := ParseManifest(data)
 	if err != nil || m.Shards != 6 || m.Command != "bound" || m.Hashes["model"] != "ab" || m.Program != Current() {
 		t.Errorf("%+v, %v", m, err)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 	"time"
 )
@@ -17,17 +18,11 @@ func lay(t testing.TB, dir string, files map[string]string) {
 	for name, data := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if strings.HasSuffix(name, "/") {
-			if err := os.MkdirAll(path, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(path, 0o777))
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(data), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		must.Do(t, os.WriteFile(path, []byte(data), 0o666))
 	}
 }
 
@@ -35,7 +30,7 @@ func lay(t testing.TB, dir string, files map[string]string) {
 func laid(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		name, _ := filepath.Rel(dir, path)
 		if err != nil || name == "." {
 			return err
@@ -47,10 +42,7 @@ func laid(t testing.TB, dir string) map[string]string {
 		data, err := os.ReadFile(path)
 		files[filepath.ToSlash(name)] = string(data)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }
 
@@ -65,26 +57,16 @@ func TestPack(t *testing.T) {
 		from := filepath.Join(dir, "from", strings.Repeat("x", k+1))
 		lay(t, from, files)
 		path := filepath.Join(from, "a")
-		if err := os.Chmod(path, fs.FileMode(0o600+0o111*k)); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, time.Unix(int64(k), 0), time.Unix(int64(k)*1e6, 0)); err != nil {
-			t.Fatal(err)
-		}
-		if err := Pack(&packed[k], from); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(path, fs.FileMode(0o600+0o111*k)))
+		must.Do(t, os.Chtimes(path, time.Unix(int64(k), 0), time.Unix(int64(k)*1e6, 0)))
+		must.Do(t, Pack(&packed[k], from))
 	}
 	if !bytes.Equal(packed[0].Bytes(), packed[1].Bytes()) {
 		t.Error("the same files are packed to other bytes")
 	}
 	archive, to := filepath.Join(dir, "archive"), filepath.Join(dir, "to")
-	if err := os.WriteFile(archive, packed[0].Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := Unpack(archive, to); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(archive, packed[0].Bytes(), 0o666))
+	must.Do(t, Unpack(archive, to))
 	got := laid(t, to)
 	if len(got) != len(files) {
 		t.Errorf("%d files, want %d", len(got), len(files))
@@ -97,9 +79,7 @@ func TestPack(t *testing.T) {
 	if err := Unpack(archive, to); err == nil || !strings.Contains(err.Error(), "there already") {
 		t.Errorf("over another folder: %v", err)
 	}
-	if err := os.WriteFile(archive, packed[0].Bytes()[:50_000], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(archive, packed[0].Bytes()[:50_000], 0o666))
 	if err := Unpack(archive, to+"2"); err == nil {
 		t.Error("half an archive was unpacked")
 	}
@@ -127,12 +107,8 @@ func hostile(t testing.TB) map[string][]byte {
 			if h.Typeflag == 0 {
 				h.Typeflag = tar.TypeReg
 			}
-			if err := w.WriteHeader(&h); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := w.Write(make([]byte, h.Size)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.WriteHeader(&h))
+			must.Get(w.Write(make([]byte, h.Size)))(t)
 		}
 		w.Close()
 		return b.Bytes()
@@ -170,9 +146,7 @@ func TestUnpackRefuses(t *testing.T) {
 	dir := t.TempDir()
 	for what, data := range hostile(t) {
 		archive := filepath.Join(dir, "archive")
-		if err := os.WriteFile(archive, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(archive, data, 0o666))
 		if err := Unpack(archive, filepath.Join(dir, "to")); err == nil || !strings.Contains(err.Error(), archive) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v", what, err)
 		}
@@ -189,16 +163,12 @@ func FuzzUnpack(f *testing.F) {
 	dir := f.TempDir()
 	lay(f, dir, map[string]string{"a": "one", "b/c": "two"})
 	var good bytes.Buffer
-	if err := Pack(&good, dir); err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, Pack(&good, dir))
 	f.Add(good.Bytes())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
 		archive, to := filepath.Join(dir, "archive"), filepath.Join(dir, "to")
-		if err := os.WriteFile(archive, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(archive, data, 0o666))
 		if err := Unpack(archive, to); err != nil {
 			if n := names(t, dir); len(n) != 1 {
 				t.Fatalf("%v left %q", err, n)
@@ -213,8 +183,6 @@ func FuzzUnpack(f *testing.F) {
 			t.Fatalf("%d bytes of %d", total, len(data))
 		}
 		var b bytes.Buffer
-		if err := Pack(&b, to); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Pack(&b, to))
 	})
 }

@@ -13,15 +13,13 @@ import (
 	"sync"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
 func names(t *testing.T, dir string) []string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -68,9 +66,7 @@ func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "report.json")
 	for _, text := range []string{"one", "another"} {
-		if err := WriteFile(path, put(text)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteFile(path, put(text)))
 		if got, err := os.ReadFile(path); err != nil || string(got) != text {
 			t.Fatalf("%q, %v", got, err)
 		}
@@ -82,9 +78,7 @@ func TestWriteFile(t *testing.T) {
 
 func TestDigest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "abc")
-	if err := WriteFile(path, put("abc")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteFile(path, put("abc")))
 	const want = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // FIPS 180-2, B.1
 	if got, err := Digest(path); err != nil || got != want {
 		t.Errorf("%s, %v", got, err)
@@ -105,9 +99,7 @@ func TestWriteFileFailing(t *testing.T) {
 	if n := names(t, dir); len(n) != 0 {
 		t.Errorf("a failed write left %q", n)
 	}
-	if err := WriteFile(path, put("whole")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteFile(path, put("whole")))
 	WriteFile(path, half)
 	func() {
 		defer func() { recover() }()
@@ -139,19 +131,13 @@ func TestWriteFileWhereItCannot(t *testing.T) {
 
 func TestSweepTakesItsOwnAlone(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Create(dir, manifest()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Create(dir, manifest()))(t)
 	mine := []string{".shard-000001.0123456789abcdef.tmp", ".report.json.00000000000000ff.tmp"}
 	others := []string{".notes.tmp", "a.0123456789abcdef.tmp", ".x.0123456789abcdeg.tmp", ".0123456789abcdef.tmp"}
 	for _, name := range append(mine, others...) {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), nil, 0o666))
 	}
-	if _, err := Open(dir, manifest()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Open(dir, manifest()))(t)
 	want := append(others, ManifestName, digestName)
 	slices.Sort(want)
 	if got := names(t, dir); !slices.Equal(got, want) {
@@ -177,14 +163,9 @@ func text(i int) string { return strings.Repeat(fmt.Sprint("shard ", i, "\n"), 1
 
 func TestResume(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "run")
-	f, err := Create(dir, manifest())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Create(dir, manifest()))(t)
 	for _, i := range []int{4, 0, 2} {
-		if err := f.Commit(i, put(text(i))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Commit(i, put(text(i))))
 	}
 	if err := f.Commit(1, func(io.Writer) error { return io.ErrClosedPipe }); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("error %v", err)
@@ -194,10 +175,7 @@ func TestResume(t *testing.T) {
 			t.Errorf("shard %d was committed again", i)
 		}
 	}
-	g, err := Open(dir, manifest())
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(Open(dir, manifest()))(t)
 	for _, f := range []*Folder{f, g} {
 		if r := f.Remaining(); !slices.Equal(r, []int{1, 3, 5}) || f.Done(1) || !f.Done(2) || f.Len() != 6 || f.Corrupt() != nil {
 			t.Errorf("remaining %v, corrupt %v", r, f.Corrupt())
@@ -211,13 +189,9 @@ func TestResume(t *testing.T) {
 func TestCorruptShardsAreRedone(t *testing.T) {
 	dir := t.TempDir()
 	f, err := Create(dir, manifest())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for i := range f.Len() {
-		if err := f.Commit(i, put(text(i))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Commit(i, put(text(i))))
 	}
 	flipped := []byte(text(1))
 	flipped[700] ^= 1
@@ -226,21 +200,15 @@ func TestCorruptShardsAreRedone(t *testing.T) {
 		f.Path(3):       text(3)[:500],
 		f.recordPath(4): "",
 	} {
-		if err := os.WriteFile(path, []byte(data), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(data), 0o666))
 	}
 	os.Remove(f.Path(5))
-	if f, err = Open(dir, manifest()); err != nil {
-		t.Fatal(err)
-	}
+	f = must.Get(Open(dir, manifest()))(t)
 	if want := []int{1, 3, 4, 5}; !slices.Equal(f.Corrupt(), want) || !slices.Equal(f.Remaining(), want) {
 		t.Errorf("corrupt %v, remaining %v, want %v", f.Corrupt(), f.Remaining(), want)
 	}
 	for _, i := range f.Remaining() {
-		if err := f.Commit(i, put(text(i))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Commit(i, put(text(i))))
 	}
 	if f, err = Open(dir, manifest()); err != nil || len(f.Remaining()) != 0 {
 		t.Errorf("%v, remaining %v", err, f.Remaining())
@@ -249,9 +217,7 @@ func TestCorruptShardsAreRedone(t *testing.T) {
 
 func TestOpenRefusesAnotherRun(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Create(dir, manifest()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Create(dir, manifest()))(t)
 	other := func(change func(m *Manifest, s *settings)) Manifest {
 		m := manifest()
 		s := m.Settings.(settings)
@@ -283,19 +249,14 @@ func TestOpenRefusesWhatIsNoManifest(t *testing.T) {
 	if _, err := Open(dir, manifest()); err == nil || !strings.Contains(err.Error(), "no run to resume") {
 		t.Errorf("error %v", err)
 	}
-	good, err := manifest().Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(manifest().Encode())(t)
 	for _, text := range []string{
 		"", "{", "[]", string(good[:len(good)/2]), string(good) + "{}",
 		strings.Replace(string(good), `"command"`, `"comand"`, 1),
 		strings.Replace(string(good), manifestSchema, "tattle run 1", 1),
 	} {
 		path := filepath.Join(dir, ManifestName)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 		if _, err := Open(dir, manifest()); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%.30q: error %v", text, err)
 		}
@@ -303,10 +264,7 @@ func TestOpenRefusesWhatIsNoManifest(t *testing.T) {
 }
 
 func TestManifestIsReadable(t *testing.T) {
-	data, err := manifest().Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(manifest().Encode())(t)
 	if !strings.Contains(string(data), "\n    \"sigma\": 1.7024195,\n") || !json.Valid(data) {
 		t.Errorf("%s", data)
 	}
@@ -318,9 +276,7 @@ func TestConcurrentCommits(t *testing.T) {
 	m := manifest()
 	m.Shards = 64
 	f, err := Create(dir, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	committed := make([]int, m.Shards)
@@ -349,10 +305,7 @@ func TestConcurrentCommits(t *testing.T) {
 // TestCrash lets another process die in the middle of a commit.
 func TestCrash(t *testing.T) {
 	if dir := os.Getenv("TATTLE_CRASH_IN"); dir != "" {
-		f, err := Open(dir, manifest())
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(Open(dir, manifest()))(t)
 		f.Commit(0, put(text(0)))
 		f.Commit(1, func(w io.Writer) error {
 			io.WriteString(w, strings.Repeat("half", 1<<16))
@@ -361,9 +314,7 @@ func TestCrash(t *testing.T) {
 		})
 	}
 	dir := t.TempDir()
-	if _, err := Create(dir, manifest()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Create(dir, manifest()))(t)
 	cmd := exec.Command(os.Args[0], "-test.run=^TestCrash$")
 	cmd.Env = append(os.Environ(), "TATTLE_CRASH_IN="+dir)
 	if err := cmd.Run(); cmd.ProcessState.ExitCode() != 7 {
@@ -372,10 +323,7 @@ func TestCrash(t *testing.T) {
 	if len(names(t, dir)) != 5 {
 		t.Errorf("the crash left %q, without a half-written file", names(t, dir))
 	}
-	f, err := Open(dir, manifest())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Open(dir, manifest()))(t)
 	if !slices.Equal(f.Remaining(), []int{1, 2, 3, 4, 5}) || f.Corrupt() != nil {
 		t.Errorf("remaining %v, corrupt %v", f.Remaining(), f.Corrupt())
 	}

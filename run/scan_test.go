@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tattle/internal/file"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -22,9 +23,7 @@ func TestScan(t *testing.T) {
 	for _, name := range []string{"done", "begun", "at work", "failed", "deep/er/run/s"} {
 		lay(t, at(name), nil)
 		os.MkdirAll(at(name), 0o777)
-		if err := WriteRecord(at(name), record); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteRecord(at(name), record))
 	}
 	// done: merged, with its manifest beside the arrays
 	f := begin(t, at("done", "shards"), of(3))
@@ -40,10 +39,7 @@ func TestScan(t *testing.T) {
 	lay(t, at("begun"), map[string]string{"cluster.json": "{}", "1-1000/arrays.npz": "x", "1-2000/shards/ledger/jetstream/manifest.json": "{}"})
 	// at work
 	f = begin(t, at("at work", "shards"), of(2))
-	unlock, err := file.Share(f.Dir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := must.Get(file.Share(f.Dir()))(t)
 	defer unlock()
 	// failed; a record without data is of no use
 	f = begin(t, at("failed"), of(5))
@@ -65,10 +61,7 @@ func TestScan(t *testing.T) {
 	os.Symlink(at("done"), at("link"))
 	os.Symlink("/etc/passwd", at("site", "run.json"))
 
-	got, err := Scan(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Scan(t.Context(), dir))(t)
 	want := map[string]State{
 		"at work": {State: Running, Record: &record, Stages: []StageState{{Name: "shards", Shards: 2}}},
 		"begun": {State: Interrupted, Record: &record, Submitted: true, Stages: []StageState{
@@ -84,10 +77,7 @@ func TestScan(t *testing.T) {
 		"record": {State: Interrupted, Problem: `schema "another"`},
 	}
 	for _, g := range got {
-		name, err := filepath.Rel(dir, g.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		name := must.Get(filepath.Rel(dir, g.Dir))(t)
 		w, ok := want[filepath.ToSlash(name)]
 		if !ok {
 			t.Errorf("found %+v", g)
@@ -122,10 +112,7 @@ func TestScan(t *testing.T) {
 func TestScanSubmitted(t *testing.T) {
 	dir := t.TempDir()
 	lay(t, dir, map[string]string{"run.json": "{}", "cluster.json": "{}", ".cluster/x": ""})
-	unlock, err := file.Lock(filepath.Join(dir, ".cluster"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := must.Get(file.Lock(filepath.Join(dir, ".cluster")))(t)
 	if !file.Locked(filepath.Join(dir, ".cluster")) {
 		t.Skip("no locks here")
 	}
@@ -187,9 +174,7 @@ func TestManyShards(t *testing.T) {
 	}
 	lap("scanned")
 	record := filepath.Join(dir, shardName(n/2)+recordSuffix)
-	if err := os.Remove(record); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(record))
 	m := &Merge{Root: root}
 	_, err = m.Run(t.Context(), texts(dir, n))
 	if err == nil || err.Error() != fmt.Sprintf("stage shards: 1 of %d shards missing: %d", n, n/2) {
@@ -204,9 +189,7 @@ func TestManyShards(t *testing.T) {
 	if err := f.Discard(); err != nil || !f.Done(n-1) {
 		t.Fatal(err)
 	}
-	if err := m.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Finish())
 	if left, err := os.ReadDir(root); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
 	}
@@ -216,8 +199,6 @@ func TestManyShards(t *testing.T) {
 func BenchmarkCommit(b *testing.B) {
 	f := begin(b, b.TempDir(), of(b.N))
 	for i := range b.N {
-		if err := f.Commit(i, put("x")); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, f.Commit(i, put("x")))
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	browsers "tattle/internal/browser"
+	"tattle/internal/must"
 )
 
 // browser is one tab, and what it complained of.
@@ -39,7 +40,7 @@ func newBrowser(t *testing.T) *browser {
 // listen keeps all that the console says: script that fails, and what the
 // content-security policy forbids.
 func (b *browser) listen() {
-	err := chromedp.Listen(b.ctx, func(ev any) {
+	must.Do(b.t, chromedp.Listen(b.ctx, func(ev any) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		switch ev := ev.(type) {
@@ -50,13 +51,8 @@ func (b *browser) listen() {
 		case *runtime.EventExceptionThrown:
 			b.complaints = append(b.complaints, ev.ExceptionDetails.Text)
 		}
-	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if _, err := chromedp.Call(b.ctx, log.Enable, cdp.Empty{}); err != nil {
-		b.t.Fatal(err)
-	}
+	}))
+	must.Get(chromedp.Call(b.ctx, log.Enable, cdp.Empty{}))(b.t)
 }
 
 // do takes steps, which have a minute.
@@ -64,9 +60,7 @@ func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
-	if err := chromedp.Do(ctx, steps...); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, chromedp.Do(ctx, steps...))
 }
 
 // arrive takes steps that lead to another page, and waits for that.
@@ -74,9 +68,7 @@ func (b *browser) arrive(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
-	if _, err := chromedp.RunResponse(ctx, steps...); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Get(chromedp.RunResponse(ctx, steps...))(b.t)
 }
 
 // is fails if an expression has not that value in the page.

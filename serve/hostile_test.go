@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/report"
 )
 
@@ -29,9 +30,7 @@ func TestHostileReports(t *testing.T) {
 		write(t, dir, name+"/report.json", contents)
 	}
 	huge := write(t, dir, "huge/report.json", "{")
-	if err := os.Truncate(huge, maxReport+1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(huge, maxReport+1))
 	h := handler(t, dir, Options{})
 	list := page(t, h, "/")
 	if n := strings.Count(list, `<span class="badge bad">not readable</span>`); n != 11 {
@@ -118,9 +117,7 @@ func TestNoPlainFile(t *testing.T) {
 func FuzzReport(f *testing.F) {
 	for _, r := range []*report.Report{audited(.2), bounded(1), trained(.5, map[string]string{"a": "b"})} {
 		var b bytes.Buffer
-		if err := r.WriteJSON(&b); err != nil {
-			f.Fatal(err)
-		}
+		must.Do(f, r.WriteJSON(&b))
 		f.Add(b.Bytes())
 	}
 	f.Add([]byte(`{"schema":"tattle/report/4","design":{"best":{}},"release":{"noise":{"family":"x"}}}`))

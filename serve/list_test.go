@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tattle/internal/must"
 	"tattle/report"
 )
 
@@ -122,18 +123,12 @@ func TestListTurnsPages(t *testing.T) {
 // read again.
 func TestListFollowsTheFolder(t *testing.T) {
 	dir := runsOf(t)
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(os.OpenRoot(dir))(t)
 	defer root.Close()
 	s := newIndex(root)
 	find := func(folder string) *entry {
 		s.walked = time.Time{}
-		all, _, err := s.entries(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		all, _ := must.Get2(s.entries(t.Context()))(t)
 		if i := slices.IndexFunc(all, func(e *entry) bool { return e.Path == folder }); i >= 0 {
 			return all[i]
 		}
@@ -160,10 +155,7 @@ func TestListDoesNotWait(t *testing.T) {
 	readTimeout = 0
 	defer func() { readTimeout = time.Minute }()
 	dir := runsOf(t)
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(os.OpenRoot(dir))(t)
 	defer root.Close()
 	s := newIndex(root)
 	s.reading = make(chan struct{}) // a reader that has not come to them

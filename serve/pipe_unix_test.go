@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -13,7 +14,5 @@ import (
 func pipe(t *testing.T, name string) {
 	t.Helper()
 	os.MkdirAll(filepath.Dir(name), 0o755)
-	if err := syscall.Mkfifo(name, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(name, 0o600))
 }

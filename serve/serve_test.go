@@ -14,6 +14,7 @@ import (
 	"tattle/bound"
 	"tattle/classify"
 	"tattle/curious"
+	"tattle/internal/must"
 	"tattle/report"
 )
 
@@ -27,12 +28,8 @@ func TestMain(m *testing.M) {
 func write(t testing.TB, dir, name, contents string) string {
 	t.Helper()
 	at := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(at, []byte(contents), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(at), 0o755))
+	must.Do(t, os.WriteFile(at, []byte(contents), 0o644))
 	return at
 }
 
@@ -40,14 +37,10 @@ func write(t testing.TB, dir, name, contents string) string {
 func put(t testing.TB, dir, folder string, r *report.Report, minutes int) {
 	t.Helper()
 	var b strings.Builder
-	if err := r.WriteJSON(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.WriteJSON(&b))
 	at := write(t, dir, folder+"/"+reportName, b.String())
 	when := time.Date(2026, 5, 4, 12, minutes, 0, 0, time.UTC)
-	if err := os.Chtimes(at, when, when); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chtimes(at, when, when))
 }
 
 // trained is a report on a curious classifier that reads family with that accuracy.
@@ -121,11 +114,7 @@ func runsOf(t testing.TB) string {
 
 func handler(t testing.TB, dir string, o Options) http.Handler {
 	t.Helper()
-	h, err := Handler(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return must.Get(Handler(dir, o))(t)
 }
 
 // get asks a handler as a browser on this machine does.
@@ -150,10 +139,7 @@ func request(h http.Handler, method, target string, headers ...string) *http.Res
 
 func body(t testing.TB, r *http.Response) string {
 	t.Helper()
-	b, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(io.ReadAll(r.Body))(t)
 	return string(b)
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/nn/train"
 	"tattle/onnx"
@@ -25,11 +26,7 @@ func answerTasks(d rows) []train.Task {
 
 func answers(t *testing.T, d rows, front *nn.Graph, tasks []train.Task) *nn.Graph {
 	t.Helper()
-	g, err := Answers(context.Background(), d, front, d.n, tasks, Options{Epochs: 30, Batch: 50, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return must.Get(Answers(context.Background(), d, front, d.n, tasks, Options{Epochs: 30, Batch: 50, Seed: 1}))(t)
 }
 
 // TestAnswers: the layer gives each task one number near 1, and the others near 0; mostly for the right
@@ -47,17 +44,9 @@ func TestAnswers(t *testing.T) {
 	for name, front := range map[string]*nn.Graph{"features": nil, "front": Chain("front", []int{4}, identity)} {
 		for _, tasks := range [][]train.Task{tasks[:1], tasks} {
 			g := answers(t, d, front, tasks)
-			file, err := onnx.Encode(g)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if g, err = onnx.Decode("answers", file); err != nil {
-				t.Fatal(err)
-			}
-			net, err := nn.NewNet(g)
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(onnx.Encode(g))(t)
+			g = must.Get(onnx.Decode("answers", file))(t)
+			net := must.Get(nn.NewNet(g))(t)
 			_, n := net.Dims()
 			out := make([]float32, d.Len()*n)
 			net.Forward(out, d.x)

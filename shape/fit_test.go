@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/nn/train"
 )
@@ -46,18 +47,13 @@ func TestJoin(t *testing.T) {
 				if len(g.Nodes) == 0 {
 					return x
 				}
-				net, err := nn.NewNet(g)
-				if err != nil {
-					t.Fatal(err)
-				}
+				net := must.Get(nn.NewNet(g))(t)
 				y := make([]float32, 2)
 				net.Forward(y, x)
 				return y
 			}
 			g := Join(c.first, c.second)
-			if _, err := g.Shapes(); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(g.Shapes())(t)
 			x := []float32{3, 5}
 			if got, want := run(g, x), run(c.second, run(c.first, x)); !slices.Equal(got, want) {
 				t.Errorf("%v, want %v", got, want)
@@ -86,15 +82,8 @@ func learned(t *testing.T, cores int, o Options) []float32 {
 func fitted(t *testing.T, d rows, o Options) *Shape {
 	t.Helper()
 	ctx := context.Background()
-	m, err := NewMoments(ctx, d, d.n, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := Fit(ctx, d, nil, m, []train.Task{{Name: "y", Classes: 3, Labels: d.y}}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	m := must.Get(NewMoments(ctx, d, d.n, 3))(t)
+	return must.Get(Fit(ctx, d, nil, m, []train.Task{{Name: "y", Classes: 3, Labels: d.y}}, o))(t)
 }
 
 // TestFitIsReproducible holds that equal seeds give equal bytes on any number of cores.
@@ -122,29 +111,20 @@ func TestFitFewFeatures(t *testing.T) {
 
 func mustDims(t *testing.T, g *nn.Graph) (p, n int) {
 	t.Helper()
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := must.Get(nn.NewNet(g))(t)
 	return net.Dims()
 }
 
 // TestFitTogetherWithFront trains a front in place, with the layer behind it.
 func TestFitTogetherWithFront(t *testing.T) {
 	ctx, d := context.Background(), randomRows(90, 4, 3)
-	m, err := NewMoments(ctx, d, 4, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(NewMoments(ctx, d, 4, 3))(t)
 	first := dense("first", 4, 4)
 	for i := range 4 {
 		first.Weight.Data[i*5] = 1
 	}
 	front := Chain("front", []int{4}, first)
-	s, err := Fit(ctx, d, front, m, []train.Task{{Classes: 3, Labels: d.y}}, Options{Epochs: 1, Weight: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Fit(ctx, d, front, m, []train.Task{{Classes: 3, Labels: d.y}}, Options{Epochs: 1, Weight: 1}))(t)
 	if first.Weight.Data[0] == 1 || s.Layer.Nodes[0].Op != nn.Op(first) {
 		t.Error("the front has not learned in place")
 	}
@@ -155,10 +135,7 @@ func TestFitTogetherWithFront(t *testing.T) {
 
 func TestFitRefuses(t *testing.T) {
 	ctx, d := context.Background(), randomRows(90, 4, 3)
-	m, err := NewMoments(ctx, d, 4, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(NewMoments(ctx, d, 4, 3))(t)
 	task := []train.Task{{Name: "y", Classes: 3, Labels: d.y}}
 	for _, c := range []struct {
 		tasks []train.Task

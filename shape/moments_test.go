@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -44,10 +45,7 @@ func randomRows(count, n, classes int) rows {
 func TestMoments(t *testing.T) {
 	const count, n, classes = 1203, 7, 3
 	d := randomRows(count, n, classes)
-	m, err := NewMoments(context.Background(), d, n, classes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(NewMoments(context.Background(), d, n, classes))(t)
 	share, mean, means, within := make([]float64, classes), make([]float64, n), make([]float64, classes*n), make([]float64, n*n)
 	for i, y := range d.y {
 		share[y]++
@@ -163,16 +161,11 @@ func row(d *nn.Dense, i int) *mat.VecDense {
 // TestDiscriminant compares the direction of two classes with S⁻¹(μ₁ − μ₀), S with its ridge.
 func TestDiscriminant(t *testing.T) {
 	m := gaussians(6, .3, .7)
-	d, err := m.Discriminant(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(m.Discriminant(1))(t)
 	s := m.covariance(ridge * mat.Trace(m.covariance(0)) / 6)
 	var apart, want mat.VecDense
 	apart.SubVec(m.class(1), m.class(0))
-	if err := want.SolveVec(s, &apart); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, want.SolveVec(s, &apart))
 	w := row(d, 0)
 	cos := mat.Dot(w, &want) / mat.Norm(w, 2) / mat.Norm(&want, 2)
 	if math.Abs(math.Abs(cos)-1) > 1e-10 {
@@ -190,10 +183,7 @@ func TestDiscriminant(t *testing.T) {
 // that the first keeps the classes apart the most.
 func TestDiscriminantWhitens(t *testing.T) {
 	m := gaussians(8, .2, .3, .1, .4)
-	d, err := m.Discriminant(3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(m.Discriminant(3))(t)
 	s := m.covariance(ridge * mat.Trace(m.covariance(0)) / 8)
 	last := math.Inf(1)
 	for i := range 3 {
@@ -227,10 +217,7 @@ func TestDiscriminantWhitens(t *testing.T) {
 func TestHead(t *testing.T) {
 	const n, sigma = 5, .8
 	m := gaussians(n, .2, .5, .3)
-	h, err := m.Head(sigma)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(m.Head(sigma))(t)
 	s := m.covariance(sigma * sigma)
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 20 {
@@ -242,9 +229,7 @@ func TestHead(t *testing.T) {
 		for y := range odds {
 			var d, w mat.VecDense
 			d.SubVec(x, m.class(y))
-			if err := w.SolveVec(s, &d); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.SolveVec(s, &d))
 			odds[y] = math.Log(m.Share[y]) - mat.Dot(&d, &w)/2
 			logits[y] = mat.Dot(row(h, y), x) + float64(h.Bias.Data[y])
 		}
@@ -260,16 +245,11 @@ func TestHeadReachesBayes(t *testing.T) {
 	phi := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 	m := gaussians(4, .5, .5)
 	for _, sigma := range []float64{.1, 1, 4} {
-		h, err := m.Head(sigma)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(m.Head(sigma))(t)
 		s := m.covariance(sigma * sigma)
 		var apart, solved, w mat.VecDense
 		apart.SubVec(m.class(1), m.class(0))
-		if err := solved.SolveVec(s, &apart); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, solved.SolveVec(s, &apart))
 		w.SubVec(row(h, 1), row(h, 0))
 		b, spread := float64(h.Bias.Data[1]-h.Bias.Data[0]), math.Sqrt(mat.Inner(&w, s, &w))
 		got := (phi((mat.Dot(&w, m.class(1))+b)/spread) + phi(-(mat.Dot(&w, m.class(0))+b)/spread)) / 2

@@ -6,6 +6,7 @@ import (
 
 	"tattle/bayes"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/train"
@@ -21,27 +22,15 @@ func TestWeightLowersIdentification(t *testing.T) {
 	const count = 400
 	data := dataset.Glyphs(dataset.GlyphOptions{N: count, Seed: 1})
 	pixels := nn.Size(data.Shape)
-	moments, err := shape.NewMoments(ctx, data, pixels, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	moments := must.Get(shape.NewMoments(ctx, data, pixels, 10))(t)
 	indices := make([]int, count)
 	for i := range indices {
 		indices[i] = i
 	}
 	identified := func(weight float64) float64 {
-		s, err := shape.Fit(ctx, data, nil, moments, []train.Task{{Classes: 10, Labels: data.Y}}, shape.Options{Weight: weight, Epochs: 40, Batch: 100})
-		if err != nil {
-			t.Fatal(err)
-		}
-		net, err := nn.NewNet(s.Layer)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := bayes.Run(ctx, bayes.Inputs{Front: net, Data: data, Indices: indices}, release.Gaussian{Sigma: s.Sigma}, nil, bayes.Options{Draws: 1000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(shape.Fit(ctx, data, nil, moments, []train.Task{{Classes: 10, Labels: data.Y}}, shape.Options{Weight: weight, Epochs: 40, Batch: 100}))(t)
+		net := must.Get(nn.NewNet(s.Layer))(t)
+		r := must.Get(bayes.Run(ctx, bayes.Inputs{Front: net, Data: data, Indices: indices}, release.Gaussian{Sigma: s.Sigma}, nil, bayes.Options{Draws: 1000}))(t)
 		var sum float64
 		for _, d := range r.Draws {
 			sum += d.Top

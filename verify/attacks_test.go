@@ -9,6 +9,7 @@ import (
 
 	"tattle/attack"
 	"tattle/bound"
+	"tattle/internal/must"
 	"tattle/measure"
 	"tattle/report"
 )
@@ -51,22 +52,14 @@ func TestAttackWorseThanTheMeanIsNoCeiling(t *testing.T) {
 			t.Errorf("no %q in:\n%s", c.want, said)
 		}
 		var text strings.Builder
-		if err := r.WriteDetails(&text); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.WriteDetails(&text))
 		if alone := len(c.attacks) == 1; strings.Contains(text.String(), "not closer") != alone || strings.Contains(text.String(), "--- begins") == alone {
 			t.Errorf("the floors:\n%s", text.String())
 		}
 		dir := t.TempDir()
-		hash, err := found.Write(filepath.Join(dir, measure.AttacksFile))
-		if err != nil {
-			t.Fatal(err)
-		}
+		hash := must.Get(found.Write(filepath.Join(dir, measure.AttacksFile)))(t)
 		r.Arrays = []report.Arrays{{File: measure.AttacksFile, SHA256: hash}}
-		back, err := attacked(r, dir, coordinates)
-		if err != nil {
-			t.Fatal(err)
-		}
+		back := must.Get(attacked(r, dir, coordinates))(t)
 		fresh := &report.Report{Data: r.Data, Release: r.Release}
 		fresh.AddAttacks(back, coordinates, 0)
 		fresh.SetFloorsAndCeilings(nil, back, coordinates)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"tattle/internal/cli"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/npy"
@@ -72,9 +73,7 @@ func TestEveryLeaf(t *testing.T) {
 // the place of these.
 func madeOf(t *testing.T, run, to string, missing ...string) string {
 	t.Helper()
-	if err := os.CopyFS(to, os.DirFS(run)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(to, os.DirFS(run)))
 	path := filepath.Join(to, report.FileJSON)
 	b, err := os.ReadFile(path)
 	for _, file := range missing {
@@ -83,9 +82,7 @@ func madeOf(t *testing.T, run, to string, missing ...string) string {
 	if err == nil {
 		err = os.WriteFile(path, b, 0o666)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return to
 }
 
@@ -93,12 +90,8 @@ func madeOf(t *testing.T, run, to string, missing ...string) string {
 func writeCovariance(t *testing.T, path string) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := npy.Write(&b, []int{3, 3}, []float64{2, 1, 0, 1, 2, .5, 0, .5, 1}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, npy.Write(&b, []int{3, 3}, []float64{2, 1, 0, 1, 2, .5, 0, .5, 1}))
+	must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
 }
 
 // writeScores writes a CSV with the scores of n examples, which depend on y alone.
@@ -111,9 +104,7 @@ func writeScores(t *testing.T, path string, n int) {
 		z[y] += 4
 		b = fmt.Appendf(b, "%d,%c,%.4f,%.4f,%.4f\n", y, "ab"[r.IntN(2)], z[0], z[1], z[2])
 	}
-	if err := os.WriteFile(path, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, b, 0o666))
 }
 
 // writeTiny writes a net of 36 inputs, 6 features and 4 classes, and data for it.
@@ -129,9 +120,7 @@ func writeTiny(t *testing.T, model, data, learned string) {
 		{Name: "last", Op: dense("last", 6, 4), Inputs: []string{"relu_out"}, Output: "scores"},
 	}}
 	g.Init(1)
-	if err := onnx.Write(model, g); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, onnx.Write(model, g))
 	r := rand.New(rand.NewPCG(1, 1))
 	for path, n := range map[string]int{data: 12, learned: 60} {
 		x, y := make([]float32, n*36), make([]int64, n)
@@ -144,9 +133,7 @@ func writeTiny(t *testing.T, model, data, learned string) {
 		var b bytes.Buffer
 		w := npy.NewWriter(&b)
 		for _, err := range []error{w.Add("x", []int{n, 1, 6, 6}, x), w.Add("y", []int{n}, y), w.Close(), os.WriteFile(path, b.Bytes(), 0o666)} {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 		}
 	}
 }
@@ -154,10 +141,7 @@ func writeTiny(t *testing.T, model, data, learned string) {
 // everyLeaf changes the report of a run, and verifies every so many changes.
 func everyLeaf(t *testing.T, dir string, o verify.Options, step int) {
 	t.Helper()
-	whole, err := os.ReadFile(filepath.Join(dir, report.FileJSON))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(filepath.Join(dir, report.FileJSON)))(t)
 	v := &verifiedOften{options: o, dir: dir, known: map[string]outcome{}}
 	noticed, left := v.verify(t, whole)
 	if noticed != "" {
@@ -203,10 +187,7 @@ func (o *verifiedOften) verify(t *testing.T, document []byte) (noticed string, l
 		return err.Error(), nil
 	}
 	claims := verify.ClaimsOf(r)
-	key, err := json.Marshal(claims)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(json.Marshal(claims))(t)
 	out, ok := o.known[string(key)]
 	if !ok {
 		out.v, out.err = verify.Recompute(&o.options, context.Background(), o.dir, claims)
@@ -274,9 +255,7 @@ func changesOf(t *testing.T, whole []byte) []change {
 	d := json.NewDecoder(bytes.NewReader(whole))
 	d.UseNumber()
 	var root any
-	if err := d.Decode(&root); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Decode(&root))
 	w := &walk{t: t, root: root, most: 2, seen: map[string]int{}}
 	if os.Getenv("TATTLE_FULL") != "" {
 		w.most = math.MaxInt
@@ -302,10 +281,7 @@ func (w *walk) note(path, kind, what string) {
 	if w.seen[kind]++; w.seen[kind] > w.most {
 		return
 	}
-	b, err := json.Marshal(w.root)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(w.root))(w.t)
 	w.changes = append(w.changes, change{path, what, b})
 }
 

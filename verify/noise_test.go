@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tattle/internal/cli"
+	"tattle/internal/must"
 	"tattle/npy"
 	"tattle/report"
 	"tattle/verify"
@@ -45,17 +46,13 @@ func TestNoiseFromTraining(t *testing.T) {
 	change := func(from, name, was, is string) string {
 		t.Helper()
 		to := filepath.Join(dir, name)
-		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.CopyFS(to, os.DirFS(from)))
 		path := filepath.Join(to, report.FileJSON)
 		b, err := os.ReadFile(path)
 		if err != nil || !bytes.Contains(b, []byte(was)) {
 			t.Fatalf("no %s in %s: %v", was, path, err)
 		}
-		if err := os.WriteFile(path, bytes.ReplaceAll(b, []byte(was), []byte(is)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, bytes.ReplaceAll(b, []byte(was), []byte(is)), 0o666))
 		return to
 	}
 	const trained, chosen = "THE NOISE: that its strength was computed from training data", "THE NOISE: that its strength was not chosen by results on the sample"
@@ -100,9 +97,7 @@ func TestNoiseFromTraining(t *testing.T) {
 			t.Errorf("%s: the page does not say %q: %v", filepath.Base(made), want, err)
 		}
 	}
-	if err := os.Remove(learned); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(learned))
 	try(checked{apart, "", trained})
 }
 
@@ -112,14 +107,8 @@ func join(t *testing.T, to string, files ...string) {
 	var x []float32
 	var y []int64
 	for _, path := range files {
-		f, err := npy.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		values, _, err := f.Float32s("x")
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(npy.Open(path))(t)
+		values, _ := must.Get2(f.Float32s("x"))(t)
 		x = append(x, values...)
 		f.Close()
 	}
@@ -129,8 +118,6 @@ func join(t *testing.T, to string, files ...string) {
 	var b bytes.Buffer
 	w := npy.NewWriter(&b)
 	for _, err := range []error{w.Add("x", []int{len(y), 1, 6, 6}, x), w.Add("y", []int{len(y)}, y), w.Close(), os.WriteFile(to, b.Bytes(), 0o666)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 }

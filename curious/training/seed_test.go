@@ -10,6 +10,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -37,9 +38,7 @@ func TestSeedInterrupted(t *testing.T) {
 		t.Fatalf("an unfinished training passes for a finished one: %v", err)
 	}
 	r.Epochs = append(r.Epochs, r.Epochs[0]) // as if it had come further
-	if err := r.write(dir, []string{modelFile, "attack.onnx"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.write(dir, []string{modelFile, "attack.onnx"}))
 	ctx, cancel = context.WithCancel(t.Context())
 	again, err := s.run(ctx, dir, p, false, func(done, total int) {
 		if 3*done > total {
@@ -52,9 +51,7 @@ func TestSeedInterrupted(t *testing.T) {
 	if teacher, err := OpenTeacher(dir); err != nil || len(teacher.Notes) != 1 || !strings.Contains(teacher.Notes[0], "best of 2 epochs") {
 		t.Errorf("an unfinished teacher: %+v, %v", teacher, err)
 	}
-	if _, err := s.run(t.Context(), dir, p, false, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.run(t.Context(), dir, p, false, nil))(t)
 	checkFinished(t, s, dir, p)
 }
 
@@ -75,9 +72,7 @@ func checkFinished(t *testing.T, s Seed, dir string, p *dataset.Parts) {
 	if _, err := s.finished(dir, &less); err == nil {
 		t.Error("other data pass for these")
 	}
-	if err := os.Truncate(filepath.Join(dir, "attack.onnx"), 100); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(filepath.Join(dir, "attack.onnx"), 100))
 	if r, err := s.finished(dir, p); r != nil || err != nil {
 		t.Errorf("a training without its attack passes for a whole one: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"tattle/dataset"
 	"tattle/internal/file"
+	"tattle/internal/must"
 	"tattle/run"
 	"tattle/run/folders"
 )
@@ -19,11 +20,7 @@ import (
 // seedParts is little data of which a linear part of a net learns something.
 func seedParts(t *testing.T) *dataset.Parts {
 	t.Helper()
-	p, err := dataset.OpenParts(t.Context(), "", dataset.LabelledOptions{Kind: dataset.KindGlyphs, Limit: 200, Sensitive: []string{"family: italic; *"}, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(dataset.OpenParts(t.Context(), "", dataset.LabelledOptions{Kind: dataset.KindGlyphs, Limit: 200, Sensitive: []string{"family: italic; *"}, Seed: 1}))(t)
 }
 
 // stageOf is a stage of so many seeds in a new folder.
@@ -40,16 +37,9 @@ func stageOf(t *testing.T, seeds int, pool run.Pool) (*stage, *folders.Stage) {
 // begin makes the stage's folder for some of its names, as another process has begun it.
 func begin(t *testing.T, f *folders.Stage, by run.Program, names ...string) (*run.Folder, func()) {
 	t.Helper()
-	m, err := f.Manifest(t.Context(), names)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(f.Manifest(t.Context(), names))(t)
 	m.Program = by
-	opened, unlock, err := run.Work{Dir: f.Dir, Manifest: m}.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return opened, unlock
+	return must.Get2(run.Work{Dir: f.Dir, Manifest: m}.Open())(t)
 }
 
 // TestStageIsNotTaken refuses archives that are not the training asked for.
@@ -69,21 +59,15 @@ func TestStageIsNotTaken(t *testing.T) {
 		},
 	} {
 		from := filepath.Join(t.TempDir(), "training")
-		if err := errors.Join(os.MkdirAll(from, 0o777), write(from)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(from, 0o777), write(from)))
 		f, unlock := begin(t, all, run.Program{}, ".")
-		if err := f.Commit(0, func(w io.Writer) error { return run.Pack(w, from) }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Commit(0, func(w io.Writer) error { return run.Pack(w, from) }))
 		unlock()
 		err := all.Run(t.Context(), func([]string) error { return errors.New("it was taken") })
 		if err == nil || strings.Contains(err.Error(), "it was taken") || file.Exists(filepath.Join(all.Root, ResultFile)) {
 			t.Errorf("%s passes for a training: %v", what, err)
 		}
-		if err := f.Discard(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Discard())
 	}
 	if left, err := os.ReadDir(all.Root); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
@@ -100,12 +84,8 @@ func TestStageOfAnotherVersion(t *testing.T) {
 	k := s.seeds[1].want(s.parts)
 	k.Failed = "so that there are no models"
 	from := t.TempDir()
-	if err := Write(from, &Result{Record: k}, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Commit(1, func(w io.Writer) error { return run.Pack(w, from) }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(from, &Result{Record: k}, nil))
+	must.Do(t, f.Commit(1, func(w io.Writer) error { return run.Pack(w, from) }))
 	unlock()
 	var missing []string
 	stop := errors.New("before any is trained")
@@ -145,9 +125,7 @@ func TestStageIsForgotten(t *testing.T) {
 		k := s.seeds[i].want(s.parts)
 		k.Failed = "so that there are no models"
 		at := filepath.Join(all.Root, name)
-		if err := errors.Join(os.MkdirAll(at, 0o777), Write(at, &Result{Record: k}, nil)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(at, 0o777), Write(at, &Result{Record: k}, nil)))
 	}
 	nothing := func([]string) error { return nil }
 	if err := all.Run(t.Context(), nothing); err != nil || len(p) > 0 {
@@ -159,9 +137,7 @@ func TestStageIsForgotten(t *testing.T) {
 		t.Errorf("of a stage whose trainings are there: %v, %v", p, err)
 	}
 	all = s.folders()
-	if err := os.MkdirAll(filepath.Join(all.Dir, ".folder-left"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(all.Dir, ".folder-left"), 0o777))
 	if err := all.Run(t.Context(), nothing); err != nil || file.Exists(all.Dir) {
 		t.Errorf("what is left of a stage that was being removed stays: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -23,10 +24,7 @@ func TestDamagedFile(t *testing.T) {
 		mustOne(t, l, fmt.Sprint(i), float32(i), []int64{int64(i), -5}, []int64{int64(i), -5})
 	}
 	l.Close()
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(path))(t)
 	errors, damaged := 0, 0
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(1, seed))
@@ -38,9 +36,7 @@ func TestDamagedFile(t *testing.T) {
 			clear(content[at : at+r.IntN(pageSize)])
 		}
 		os.Remove(path) // the lock of a ledger that could not be opened is on the old file
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, content, 0o600))
 		l, err := Open(dir, Options{Budget: Budget{Releases: 2}})
 		if err != nil {
 			errors++

@@ -14,6 +14,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -64,13 +65,8 @@ func TestKilled(t *testing.T) {
 		cmd.Env = append(os.Environ(), inChild+"="+dir)
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(cmd.StdoutPipe())(t)
+		must.Do(t, cmd.Start())
 		in := bufio.NewReader(out)
 		kill := time.NewTimer(time.Hour)
 		for first := true; ; first = false {
@@ -78,9 +74,7 @@ func TestKilled(t *testing.T) {
 			if err == io.EOF {
 				break // what the process did not write to its end was not read by anyone
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if first { // it is under way
 				kill = time.AfterFunc(time.Duration(rand.IntN(60_000))*time.Microsecond, func() { cmd.Process.Kill() })
 			}
@@ -117,7 +111,7 @@ type totals struct{ debits, inputs, releases int }
 // countAll adds the counters of all subjects, and counts inputs and releases.
 func countAll(t testing.TB, l *Ledger) (c totals) {
 	t.Helper()
-	err := l.db.View(func(tx *bbolt.Tx) error {
+	must.Do(t, l.db.View(func(tx *bbolt.Tx) error {
 		c.inputs, c.releases = tx.Bucket(inputsBucket).Stats().KeyN, tx.Bucket(releasesBucket).Stats().KeyN
 		return tx.Bucket(subjectsBucket).ForEach(func(_, entry []byte) error {
 			_, n := binary.Uvarint(entry)
@@ -125,9 +119,6 @@ func countAll(t testing.TB, l *Ledger) (c totals) {
 			c.debits += int(count)
 			return nil
 		})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return c
 }

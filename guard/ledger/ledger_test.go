@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"tattle/internal/must"
 	"testing"
 	"time"
 )
@@ -22,10 +23,7 @@ func (c *clock) now() time.Time { return time.Unix(c.seconds.Load(), 0) }
 
 func open(t testing.TB, dir string, b Budget, now func() time.Time) *Ledger {
 	t.Helper()
-	l, err := Open(dir, Options{Budget: b, Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Open(dir, Options{Budget: b, Now: now}))(t)
 	t.Cleanup(func() {
 		select {
 		case <-l.closing:
@@ -76,9 +74,7 @@ func TestBudgetAndSameInputs(t *testing.T) {
 	if n, err := l.subjects(); n != 2 || err != nil {
 		t.Errorf("%d subjects, %v", n, err)
 	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Close())
 	if _, err := one(l, "ann", 4, 1); !errors.Is(err, ErrClosed) {
 		t.Errorf("a closed ledger: %v", err)
 	}
@@ -231,14 +227,9 @@ func TestFiles(t *testing.T) {
 	refused("another process has the ledger open")
 	l.Close()
 	key := filepath.Join(dir, keyFile)
-	right, err := os.ReadFile(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	right := must.Get(os.ReadFile(key))(t)
 	for words, content := range map[string][]byte{"is not the key of this ledger": slices.Repeat([]byte{1}, keySize), "has 3 bytes": {1, 2, 3}} {
-		if err := os.WriteFile(key, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(key, content, 0o600))
 		refused(words)
 	}
 	os.Remove(key)

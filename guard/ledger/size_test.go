@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"tattle/internal/must"
 	"testing"
 	"time"
 )
@@ -72,14 +73,9 @@ func TestMillionSubjects(t *testing.T) {
 	}
 	close(work)
 	for range callers {
-		if err := <-ended; err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, <-ended)
 	}
-	info, err := os.Stat(filepath.Join(dir, databaseFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(filepath.Join(dir, databaseFile)))(t)
 	t.Logf("%d subjects: %d bytes, %.0f each, %v", subjects, info.Size(), float64(info.Size())/subjects, time.Since(began))
 	if info.Size() >= 1<<30 {
 		t.Errorf("%d bytes are not under 1 GiB", info.Size())

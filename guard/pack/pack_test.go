@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/zoo"
@@ -28,28 +29,15 @@ func written(t *testing.T) (p *Pack, dir string) {
 // packed writes a pack of a net with a drift allowance. Dim is that of the net.
 func packed(t *testing.T, g *nn.Graph, l report.CertifiedLattice, drift float64) (p *Pack, dir string) {
 	t.Helper()
-	node, err := g.FeatureNode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	front, head, err := g.Cut(node)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shapes, err := front.Shapes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	node := must.Get(g.FeatureNode())(t)
+	front, head := must.Get2(g.Cut(node))(t)
+	shapes := must.Get(front.Shapes())(t)
 	l.Dim = nn.Size(shapes[front.Output])
 	c := &report.Certificate{Schema: report.CertificateSchema, Version: report.ProgramVersion(), Title: "test", Sentences: []string{"nothing is proved"},
 		Lattice: l, Budget: report.CertifiedBudget{Releases: 1}, Drift: drift}
-	if p, err = New(front, head, c); err != nil {
-		t.Fatal(err)
-	}
+	p = must.Get(New(front, head, c))(t)
 	dir = t.TempDir()
-	if err := p.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Write(dir))
 	return p, dir
 }
 
@@ -57,34 +45,24 @@ func packed(t *testing.T, g *nn.Graph, l report.CertifiedLattice, drift float64)
 func TestOpen(t *testing.T) {
 	shared.Long(t, "a change of any file of a pack")
 	p, dir := written(t)
-	again, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(Open(dir))(t)
 	if again.Lattice() != p.Lattice() || again.Budget() != p.Budget() {
 		t.Errorf("lattice %v, budget %v", again.Lattice(), again.Budget())
 	}
 	if err := again.Same(dir); err != nil {
 		t.Error(err)
 	}
-	files, err := p.Files()
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(p.Files())(t)
 	for name, content := range files {
 		path := filepath.Join(dir, name)
 		for what, changed := range map[string][]byte{"cut": content[:len(content)-1], "longer": append(content[:len(content):len(content)], '\n')} {
-			if err := os.WriteFile(path, changed, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, changed, 0o666))
 			var wrong *MismatchError
 			if _, err := Open(dir); !errors.As(err, &wrong) || filepath.Base(wrong.Path) != name {
 				t.Errorf("%s %s: %v", name, what, err)
 			}
 		}
-		if err := os.WriteFile(path, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, content, 0o666))
 	}
 }
 
@@ -93,23 +71,13 @@ func TestOpenOfAnotherVersion(t *testing.T) {
 	shared.Long(t, "a pack of another version")
 	p, dir := written(t)
 	p.Certificate.Version = "v0.0.9"
-	if err := p.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Write(dir))
 	change := func(name string) {
-		before, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := must.Get(os.ReadFile(filepath.Join(dir, name)))(t)
 		after := append(before[:len(before):len(before)], '\n')
-		settings, err := os.ReadFile(filepath.Join(dir, SettingsFile))
-		if err != nil {
-			t.Fatal(err)
-		}
+		settings := must.Get(os.ReadFile(filepath.Join(dir, SettingsFile)))(t)
 		for path, content := range map[string][]byte{name: after, SettingsFile: bytes.Replace(settings, []byte(digest(before)), []byte(digest(after)), 1)} {
-			if err := os.WriteFile(filepath.Join(dir, path), content, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, path), content, 0o666))
 		}
 	}
 	change(CertificatePageFile)
@@ -127,10 +95,7 @@ func TestGoSnippet(t *testing.T) {
 	shared.Long(t, "builds and runs the Go program")
 	p, dir := written(t)
 	work := t.TempDir()
-	snippet, err := os.ReadFile(filepath.Join(dir, goFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	snippet := must.Get(os.ReadFile(filepath.Join(dir, goFile)))(t)
 	for name, text := range map[string]string{
 		"go.mod":             "module snippet\n\ngo 1.24\n",
 		"release/release.go": string(snippet),
@@ -166,12 +131,8 @@ func main() {
 }
 `} {
 		path := filepath.Join(work, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	cmd := exec.Command("go", "run", ".")
 	cmd.Dir, cmd.Env = work, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
@@ -185,9 +146,7 @@ func main() {
 	}
 	gaussian(t, lines[:20000], 3)
 	var mean float64
-	if _, err := fmt.Sscan(lines[20000], &mean); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Sscan(lines[20000], &mean))(t)
 	l := p.Lattice()
 	if most := l.Clip / l.Delta; math.Abs(mean-most) > 6*3/math.Sqrt(float64(l.Dim)) { // by chance once in 5·10⁸ times
 		t.Errorf("the mean of clipped features is %v, and the clip is %v", mean, most)
@@ -271,9 +230,7 @@ func gaussian(t *testing.T, draws []string, s float64) {
 	}
 	for _, d := range draws {
 		var k int
-		if _, err := fmt.Sscan(d, &k); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Sscan(d, &k))(t)
 		counts[group(k)]++
 	}
 	statistic := 0.

@@ -14,6 +14,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/lattice"
 	"tattle/nn"
@@ -63,13 +64,8 @@ func byNode(t *testing.T, dir string, xs, zs string, x []float32, noise []int64)
 	program, work := node(t), t.TempDir()
 	at := func(name string) string { return filepath.Join(work, name) }
 	for name, data := range map[string]any{"x": x, "noise": noise} {
-		b, err := binary.Append(nil, binary.LittleEndian, data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(at(name), b, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(binary.Append(nil, binary.LittleEndian, data))(t)
+		must.Do(t, os.WriteFile(at(name), b, 0o666))
 	}
 	var stderr strings.Builder
 	cmd := exec.Command(program, "-e", inNode, filepath.Join(dir, FrontFile), xs, zs, at("x"), at("noise"), at("out"))
@@ -77,14 +73,9 @@ func byNode(t *testing.T, dir string, xs, zs string, x []float32, noise []int64)
 	if cmd.Run() != nil {
 		return nil, stderr.String()
 	}
-	b, err := os.ReadFile(at("out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(at("out")))(t)
 	released = make([]int64, len(b)/8)
-	if err := binary.Read(bytes.NewReader(b), binary.LittleEndian, released); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, binary.Read(bytes.NewReader(b), binary.LittleEndian, released))
 	return released, ""
 }
 
@@ -96,14 +87,8 @@ func TestOtherRuntime(t *testing.T) {
 		return zoo.MNIST(3), dataset.Glyphs(dataset.GlyphOptions{N: 10000, Size: 28, Seed: 1})
 	}
 	trained := func(t *testing.T) (*nn.Graph, *dataset.Set) {
-		g, err := onnx.Read(shared.Path(t, "models/mnist-mlp.onnx"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		set, err := dataset.Open(shared.Path(t, "data/mnist"), dataset.Test)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(onnx.Read(shared.Path(t, "models/mnist-mlp.onnx")))(t)
+		set := must.Get(dataset.Open(shared.Path(t, "data/mnist"), dataset.Test))(t)
 		return g, set
 	}
 	for name, from := range map[string]func(*testing.T) (*nn.Graph, *dataset.Set){"generated": generated, "MNIST": trained} {
@@ -131,34 +116,16 @@ func inputs(set *dataset.Set) []float32 {
 // stated returns the drift allowance that package bound states for the features of a net.
 func stated(t *testing.T, g *nn.Graph, set *dataset.Set) float64 {
 	t.Helper()
-	node, err := g.FeatureNode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cut, _, err := g.Cut(node)
-	if err != nil {
-		t.Fatal(err)
-	}
-	front, err := nn.NewNet(cut)
-	if err != nil {
-		t.Fatal(err)
-	}
-	noise, err := release.NewLattice(lattice.Lattice{Delta: 1. / 64, Sigma: 1.7, Clip: 64, Dim: 784})
-	if err != nil {
-		t.Fatal(err)
-	}
+	node := must.Get(g.FeatureNode())(t)
+	cut, _ := must.Get2(g.Cut(node))(t)
+	front := must.Get(nn.NewNet(cut))(t)
+	noise := must.Get(release.NewLattice(lattice.Lattice{Delta: 1. / 64, Sigma: 1.7, Clip: 64, Dim: 784}))(t)
 	x := make([]float32, 784)
 	set.Examples(x, []int{0})
-	one, err := bound.Vectors("one pixel", append([]float64{1}, make([]float64, 783)...), 784)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(bound.Vectors("one pixel", append([]float64{1}, make([]float64, 783)...), 784))(t)
 	e := bound.Experiment{Noise: noise, Coordinates: one}
 	e.Search.Repeats, e.Search.Restarts = 1, 1
-	res, err := bound.Certify(t.Context(), front, x, e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(bound.Certify(t.Context(), front, x, e))(t)
 	return res.Experiment.Runtime.Error
 }
 
@@ -166,10 +133,7 @@ func stated(t *testing.T, g *nn.Graph, set *dataset.Set) float64 {
 func sameRelease(t *testing.T, p *Pack, dir string, x []float32) {
 	t.Helper()
 	const batch = 250
-	net, err := nn.NewNet(p.Front)
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := must.Get(nn.NewNet(p.Front))(t)
 	in, n := net.Dims()
 	count := len(x) / in
 	r := rand.New(rand.NewPCG(1, 2))
@@ -191,9 +155,7 @@ func sameRelease(t *testing.T, p *Pack, dir string, x []float32) {
 		z, y := noise[first*n:], theirs[first*n:]
 		copy(ours, z)
 		for i := range batch {
-			if _, err := l.AddRounded(ours[i*n:(i+1)*n], features[i*n:(i+1)*n]); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(l.AddRounded(ours[i*n:(i+1)*n], features[i*n:(i+1)*n]))(t)
 		}
 		for j, k := range ours {
 			if d := y[j] - k; d != 0 {

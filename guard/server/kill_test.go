@@ -23,6 +23,7 @@ import (
 
 	"tattle/guard/ledger"
 	"tattle/infer"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -74,13 +75,8 @@ func start(t *testing.T, dir string, more ...string) (*exec.Cmd, string) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(append(os.Environ(), inChild+"="+dir), more...)
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		cmd.Process.Kill()
@@ -163,10 +159,7 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	t.Logf("%d releases of %d subjects, at most %d of one", total, len(answers.releases), most)
-	l, err := ledger.Open(dir, ledger.Options{Budget: ledger.Budget{Releases: killBudget}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(ledger.Open(dir, ledger.Options{Budget: ledger.Budget{Releases: killBudget}}))(t)
 	defer l.Close()
 	for subject, inputs := range answers.releases {
 		who := l.Subject(subject)

@@ -18,6 +18,7 @@ import (
 	"tattle/guard"
 	"tattle/guard/ledger"
 	"tattle/infer"
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/nn/zoo"
 )
@@ -26,14 +27,8 @@ import (
 func mnistFront(t testing.TB) *nn.Graph {
 	t.Helper()
 	g := zoo.MNIST(1)
-	node, err := g.FeatureNode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	front, _, err := g.Cut(node)
-	if err != nil {
-		t.Fatal(err)
-	}
+	node := must.Get(g.FeatureNode())(t)
+	front, _ := must.Get2(g.Cut(node))(t)
 	return front
 }
 

@@ -17,6 +17,7 @@ import (
 	"tattle/guard"
 	"tattle/guard/ledger"
 	"tattle/infer"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/zoo"
@@ -35,18 +36,12 @@ var small = guard.Lattice{Delta: 1. / 64, Sigma: 1, Clip: 64, Dim: 3}
 // serving starts a server of the front; change sets what of the options is not the default.
 func serving(t testing.TB, b ledger.Budget, now func() time.Time, change func(*Options)) (*Server, *httptest.Server) {
 	t.Helper()
-	l, err := ledger.Open(t.TempDir(), ledger.Options{Budget: b, Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(ledger.Open(t.TempDir(), ledger.Options{Budget: b, Now: now}))(t)
 	o := Options{Front: front(), Lattice: small, Mechanism: "test", Ledger: l, MaxBatch: 8}
 	if change != nil {
 		change(&o)
 	}
-	s, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(New(o))(t)
 	h := httptest.NewServer(s.Handler())
 	t.Cleanup(func() {
 		h.Close()
@@ -79,23 +74,14 @@ type answer struct {
 // post sends a request about a subject.
 func post(t testing.TB, url, subject, text string) (*http.Response, answer) {
 	t.Helper()
-	r, err := http.NewRequest(http.MethodPost, url+"/v2/models/guard/infer", strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequest(http.MethodPost, url+"/v2/models/guard/infer", strings.NewReader(text)))(t)
 	r.Header.Set("Content-Type", "application/json")
 	if subject != "" {
 		r.Header.Set(infer.SubjectHeader, subject)
 	}
-	w, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(http.DefaultClient.Do(r))(t)
 	defer w.Body.Close()
-	b, err := io.ReadAll(w.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(io.ReadAll(w.Body))(t)
 	var a answer
 	if err := json.Unmarshal(b, &a); err != nil {
 		t.Fatalf("%s: %s", w.Status, b)
@@ -177,10 +163,7 @@ func TestOutputs(t *testing.T) {
 func TestNoise(t *testing.T) {
 	shared.Long(t, "the noise of 3,000 numbers")
 	_, h := serving(t, ledger.Budget{Releases: 1000}, nil, nil)
-	net, err := nn.NewNet(front())
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := must.Get(nn.NewNet(front()))(t)
 	x, want := []float32{1, -1, .5, 0}, make([]float32, 3)
 	net.Forward(want, x)
 	var sum, squares float64
@@ -245,22 +228,13 @@ func TestBadRequests(t *testing.T) {
 
 func get(t testing.TB, url, token string) (int, string) {
 	t.Helper()
-	r, err := http.NewRequest(http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequest(http.MethodGet, url, nil))(t)
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
-	w, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(http.DefaultClient.Do(r))(t)
 	defer w.Body.Close()
-	b, err := io.ReadAll(w.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(io.ReadAll(w.Body))(t)
 	return w.StatusCode, string(b)
 }
 
@@ -274,10 +248,7 @@ func TestMetricsAndToken(t *testing.T) {
 	if w, _ := post(t, h.URL, "ann", body(1, 2, 3, 4)); w.StatusCode != 401 {
 		t.Error(w.Status)
 	}
-	client, err := infer.New(h.URL, infer.Options{Model: "guard", Token: "sesame", Output: FeaturesOutput, Retries: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(infer.New(h.URL, infer.Options{Model: "guard", Token: "sesame", Output: FeaturesOutput, Retries: -1}))(t)
 	if _, _, err := client.Infer(context.Background(), []float32{1, 2, 3, 4}, 1); err == nil || !strings.Contains(err.Error(), "no subject") {
 		t.Error(err)
 	}
@@ -303,16 +274,10 @@ func TestSubjects(t *testing.T) {
 		text    string
 		status  int
 	}{{[]string{"ann"}, named, 200}, {nil, named, 200}, {[]string{""}, named, 200}, {[]string{"bob"}, named, 400}, {[]string{"eve", "ann"}, named, 400}, {[]string{"ann", "ann"}, body(1, 2, 3, 4), 400}} {
-		r, err := http.NewRequest(http.MethodPost, h.URL+"/v2/models/guard/infer", strings.NewReader(c.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.NewRequest(http.MethodPost, h.URL+"/v2/models/guard/infer", strings.NewReader(c.text)))(t)
 		r.Header.Set("Content-Type", "application/json")
 		r.Header[infer.SubjectHeader] = c.headers
-		w, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(http.DefaultClient.Do(r))(t)
 		w.Body.Close()
 		if w.StatusCode != c.status {
 			t.Errorf("headers %q: %s, want %d", c.headers, w.Status, c.status)
@@ -366,16 +331,10 @@ func TestCounts(t *testing.T) {
 
 func TestUpstream(t *testing.T) {
 	head := zoo.Table(3, 2, 5)
-	model, err := infer.NewModel("head", head)
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(infer.NewModel("head", head))(t)
 	up := httptest.NewServer(infer.Handler(map[string]*infer.Model{"head": model}, infer.ServerOptions{Token: "up"}))
 	defer up.Close()
-	client, err := infer.New(up.URL, infer.Options{Model: "head", Token: "up", Retries: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(infer.New(up.URL, infer.Options{Model: "head", Token: "up", Retries: -1}))(t)
 	s, h := serving(t, ledger.Budget{Releases: 2}, nil, func(o *Options) { o.Upstream = client })
 	logits := mustPost(t, h.URL, "ann", body(1, 2, 3, 4))
 	subject := s.o.Ledger.Subject("ann")
@@ -383,10 +342,7 @@ func TestUpstream(t *testing.T) {
 	if err != nil || stored[0] == nil {
 		t.Fatal(stored, err)
 	}
-	net, err := nn.NewNet(head)
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := must.Get(nn.NewNet(head))(t)
 	values, want := make([]float32, 3), make([]float32, 2)
 	small.Values(values, stored[0])
 	net.Forward(want, values)

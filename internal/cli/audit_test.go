@@ -19,6 +19,7 @@ import (
 	"tattle/audit"
 	"tattle/cluster"
 	"tattle/infer"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/onnx"
 	"tattle/report"
@@ -62,11 +63,7 @@ func auditInto(t *testing.T, dir string, args ...string) *report.Report {
 	if status != 0 {
 		t.Fatalf("%v: status %d: %s", args, status, said)
 	}
-	r, err := readReport(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(readReport(dir))(t)
 }
 
 // auditApart is auditInto with all that is trained trained by another process's part of
@@ -75,20 +72,13 @@ func auditApart(t *testing.T, dir string, args ...string) *report.Report {
 	t.Helper()
 	args = append(append([]string{"audit"}, args...), quick...)
 	var said bytes.Buffer
-	k, err := parse(append(args, "--out", dir), &said, &said)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := must.Get(parse(append(args, "--out", dir), &said, &said))(t)
 	e := newEnv(k, args, &said, &said)
 	e.pool = apart{t, dir, args}
 	if err := runParsed(t.Context(), k, e); err != nil {
 		t.Fatalf("%v: %v: %s", args, err, said.String())
 	}
-	r, err := readReport(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(readReport(dir))(t)
 }
 
 // apart is the pool of a run whose shards are computed from its command line elsewhere.
@@ -155,14 +145,9 @@ func figuresOf(t *testing.T, r *report.Report) any {
 	t.Helper()
 	a := *r.Audit
 	a.Sample, a.Notes = "", nil
-	b, err := json.Marshal(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(a))(t)
 	var v any
-	if err := json.Unmarshal(b, &v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &v))
 	return v
 }
 
@@ -172,14 +157,8 @@ const secret = "open-sesame"
 // it is asked. Of more than `most` requests it answers none, unless that is 0.
 func server(t *testing.T, model string, asked *atomic.Int64, most int64, broken func()) *httptest.Server {
 	t.Helper()
-	g, err := onnx.Read(model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := infer.NewModel("glyphs", g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(onnx.Read(model))(t)
+	m := must.Get(infer.NewModel("glyphs", g))(t)
 	h := infer.Handler(map[string]*infer.Model{"glyphs": m}, infer.ServerOptions{Token: secret})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/infer") && asked.Add(1) > most && most > 0 {
@@ -246,7 +225,7 @@ func TestAuditDoors(t *testing.T) {
 // tokenless looks for the token in all files of a run.
 func tokenless(t *testing.T, dir string) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, f os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, f os.DirEntry, err error) error {
 		if err != nil || f.IsDir() {
 			return err
 		}
@@ -255,10 +234,7 @@ func tokenless(t *testing.T, dir string) {
 			t.Errorf("%s holds the token", path)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // resumes interrupts an audit when its endpoint has answered half, and goes on.
@@ -284,10 +260,7 @@ func resumes(t *testing.T, out, model string, data []string, want any) {
 	if n := asked.Load() - before; n > 12 { // some are on their way when it ends
 		t.Errorf("asked %d of 20 batches again, of which 10 were answered", n)
 	}
-	r, err := readReport(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(readReport(out))(t)
 	if !reflect.DeepEqual(figuresOf(t, r), want) {
 		t.Error("resumed: other figures")
 	}
@@ -308,9 +281,7 @@ func TestAuditWritesBeforeItTells(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	var b bytes.Buffer
 	writeScores(&b, 20, "honest") // too few for controls, which take time
-	if err := os.WriteFile(at("scores.csv"), b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(at("scores.csv"), b.Bytes(), 0o600))
 	args := append([]string{"audit", "--outputs", at("scores.csv"), "--out", at("run"), "--evidence", at("pack"), "--sarif", at("x.sarif")}, quick...)
 	if status := Execute(t.Context(), args, shut{}, io.Discard); status != statusUnfinished {
 		t.Errorf("status %d of an audit that could not tell", status)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tattle/cluster"
+	"tattle/internal/must"
 )
 
 // runs runs a command line.
@@ -52,10 +53,7 @@ func TestClusterServe(t *testing.T) {
 	if _, err := cluster.Connect(ctx, cluster.Dial{URL: string(found[1])}); err == nil || !strings.Contains(err.Error(), "refused: wrong token") {
 		t.Errorf("without the token: %v", err)
 	}
-	conn, err := cluster.Connect(ctx, cluster.Dial{URL: string(found[1]), TokenFile: token})
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(cluster.Connect(ctx, cluster.Dial{URL: string(found[1]), TokenFile: token}))(t)
 	conn.Close()
 	cancel()
 	if status := <-end; status != 0 {
@@ -71,7 +69,5 @@ func TestClusterServe(t *testing.T) {
 
 func writeFile(t *testing.T, path, text string, mode os.FileMode) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), mode))
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tattle/curious/training"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -49,12 +50,8 @@ func TestSeedsKeepTheirFolders(t *testing.T) {
 	t.Parallel()
 	for kept, seeds := range map[string]int{".": 2, "seed-1": 1} {
 		dir := t.TempDir()
-		if err := os.MkdirAll(filepath.Join(dir, kept), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, kept, training.ResultFile), []byte("{}"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(dir, kept), 0o777))
+		must.Do(t, os.WriteFile(filepath.Join(dir, kept, training.ResultFile), []byte("{}"), 0o666))
 		var said strings.Builder
 		status := Execute(t.Context(), []string{"train", "glyphs", "--attack", "standard", "--examples", "100", "--epochs", "1", "--seeds", strconv.Itoa(seeds), "--out", dir, "--resume"}, io.Discard, &said)
 		if status != statusUsage || !strings.Contains(said.String(), "--seeds") {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tattle/curious/training"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/run"
 )
@@ -84,13 +85,10 @@ func (o *oneShard) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 func commanded(t *testing.T, p run.Pool, serve bool, args ...string) error {
 	t.Helper()
 	var said bytes.Buffer
-	k, err := parse(args, &said, &said)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := must.Get(parse(args, &said, &said))(t)
 	e := newEnv(k, args, &said, &said)
 	e.pool, e.serve = p, serve
-	err = runParsed(t.Context(), k, e)
+	err := runParsed(t.Context(), k, e)
 	if serve && said.Len() > 0 {
 		t.Errorf("a worker says %q", said.String())
 	}
@@ -106,9 +104,7 @@ func TestSeedsAnywhere(t *testing.T) {
 	dir := t.TempDir()
 	here, there := filepath.Join(dir, "here"), filepath.Join(dir, "there")
 	reproduced(t, here, args...)
-	if err := commanded(t, scattered{t: t, args: args}, false, append(args, "--out", there)...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, commanded(t, scattered{t: t, args: args}, false, append(args, "--out", there)...))
 	for _, name := range []string{"seed-1/" + training.ResultFile, "seed-1/" + training.SourceFile, "seed-1/" + modelFile, "seed-1/attack.onnx", "seed-2/" + training.ResultFile, "seed-2/" + modelFile, arraysFile} {
 		a, err := os.ReadFile(filepath.Join(here, name))
 		b, err2 := os.ReadFile(filepath.Join(there, name))

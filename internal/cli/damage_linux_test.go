@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/onnx"
 	"tattle/run"
@@ -49,16 +50,13 @@ func rewrite(path string, by func([]byte) []byte) error {
 // files lists the files below a folder.
 func files(t *testing.T, dir string) (names []string) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			name, _ := filepath.Rel(dir, path)
 			names = append(names, name)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return names
 }
 
@@ -69,9 +67,7 @@ func TestDamagedRun(t *testing.T) {
 	shared.Long(t, "damage of each file of an interrupted run")
 	work := t.TempDir()
 	t.Chdir(work)
-	if err := onnx.Write("net.onnx", smallNet(8, 28)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, onnx.Write("net.onnx", smallNet(8, 28)))
 	var table bytes.Buffer
 	writeTable(&table, 300)
 	writeFile(t, "people.csv", table.String(), 0o666)
@@ -93,12 +89,8 @@ func TestDamagedRun(t *testing.T) {
 		if status != statusUnfinished {
 			t.Fatalf("status %d: %s", status, said)
 		}
-		if err := os.CopyFS(merged, os.DirFS(whole)); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Remove(filepath.Join(merged, reportJSON)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.CopyFS(merged, os.DirFS(whole)))
+		must.Do(t, os.Remove(filepath.Join(merged, reportJSON)))
 		for _, from := range []string{failed, merged} {
 			for k, name := range files(t, from) {
 				for j, damage := range slices.Sorted(maps.Keys(damages)) {
@@ -107,12 +99,8 @@ func TestDamagedRun(t *testing.T) {
 					}
 					t.Run(strings.ReplaceAll(from+"/"+name, "/", " ")+" "+damage, func(t *testing.T) {
 						out := filepath.Join(t.TempDir(), "out")
-						if err := os.CopyFS(out, os.DirFS(from)); err != nil {
-							t.Fatal(err)
-						}
-						if err := damages[damage](filepath.Join(out, name)); err != nil {
-							t.Fatal(err)
-						}
+						must.Do(t, os.CopyFS(out, os.DirFS(from)))
+						must.Do(t, damages[damage](filepath.Join(out, name)))
 						resumesOrExplains(t, append(args, "--out", out, "--resume"), func() {
 							for _, name := range c.results {
 								was, err1 := os.ReadFile(filepath.Join(whole, name))
@@ -140,9 +128,7 @@ func reportFigures(t *testing.T, dir string) (report map[string]any) {
 	if err == nil {
 		err = json.Unmarshal(b, &report)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, key := range []string{"timing", "warnings", "rendered"} {
 		delete(report, key)
 	}

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"syscall"
+	"tattle/internal/must"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
@@ -17,10 +18,7 @@ import (
 // deploy returns a file of deploy/.
 func deploy(t *testing.T, name string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("../../deploy", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(filepath.Join("../../deploy", name)))(t)
 	return string(b)
 }
 
@@ -172,25 +170,16 @@ wait
 			p := exec.Command("bash", "-c", script)
 			p.Env = []string{"SLURM_ARRAY_TASK_ID=2", "SLURM_ARRAY_JOB_ID=7", "STATUS=" + c.status, "PATH=" + programs + ":" + os.Getenv("PATH")}
 			p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-			out, err := p.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := p.Start(); err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(p.StdoutPipe())(t)
+			must.Do(t, p.Start())
 			defer syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
 			first := make([]byte, 3)
-			if _, err := io.ReadFull(out, first); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(io.ReadFull(out, first))(t)
 			to := p.Process.Pid
 			if c.whole {
 				to = -to
 			}
-			if err := syscall.Kill(to, c.signal); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, syscall.Kill(to, c.signal))
 			rest, _ := io.ReadAll(out)
 			p.Wait()
 			if got := string(first) + string(rest); got != c.want {

@@ -14,16 +14,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.yaml.in/yaml/v3"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
 // readYAML returns a file of the project's root or below.
 func readYAML(t *testing.T, name string) any {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("../..", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(filepath.Join("../..", name)))(t)
 	var v any
 	if err := yaml.Unmarshal(b, &v); err != nil {
 		t.Fatalf("%s: %v", name, err)
@@ -70,10 +68,7 @@ func TestDeployedAudits(t *testing.T) {
 		t.Errorf("the action uploads by %q", steps["upload"])
 	}
 	delete(steps, "upload")
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.Abs("../.."))(t)
 	testscript.Run(t, testscript.Params{
 		Files: []string{"testdata/deploy/audit.txtar"},
 		Setup: func(e *testscript.Env) error {
@@ -177,10 +172,7 @@ func TestContainer(t *testing.T) {
 	if err != nil || info.Size() > mostImage {
 		t.Errorf("the program has %d bytes, at most %d: %v", info.Size(), mostImage, err)
 	}
-	f, err := elf.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(elf.Open(path))(t)
 	defer f.Close()
 	if slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }) {
 		t.Error("the program is not static")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -34,9 +35,7 @@ func TestDocuments(t *testing.T) {
 			continue
 		}
 		file := filepath.Join(t.TempDir(), strings.TrimSuffix(filepath.Base(path), ".md")+".txtar")
-		if err := os.WriteFile(file, []byte(script), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(script), 0o666))
 		testscript.Run(t, testscript.Params{
 			Files: []string{file},
 			Setup: withRunner,
@@ -126,10 +125,7 @@ func shortened(command string) string {
 // scriptOf turns a document into a testscript.
 func scriptOf(t *testing.T, path string) (script string, commands int) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(path))(t)
 	lines := []string{"mkcovariance covariance.npy 9", "mkscores people.csv 200 people"} // few: what is tested is that the commands work
 	small := standIns{}
 	for line := range strings.Lines(string(b)) {

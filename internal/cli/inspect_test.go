@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"tattle/internal/must"
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/nn/zoo"
@@ -118,10 +119,7 @@ func TestParseShape(t *testing.T) {
 
 // TestInspectEscapes: names in a file do not reach the terminal as commands to it.
 func TestInspectEscapes(t *testing.T) {
-	b, err := onnx.Encode(zoo.Table(4, 2, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(onnx.Encode(zoo.Table(4, 2, 1)))(t)
 	for name, as := range map[string]string{"tattle": "\x1b[2J\a\r", "fc1.weight": "\x1b]0;title\a"} {
 		if len(as) > len(name) {
 			as = as[:len(name)]
@@ -129,9 +127,7 @@ func TestInspectEscapes(t *testing.T) {
 		b = bytes.ReplaceAll(b, []byte(name), []byte(as+strings.Repeat("\b", len(name)-len(as))))
 	}
 	path := filepath.Join(t.TempDir(), "m.onnx")
-	if err := os.WriteFile(path, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, b, 0o666))
 	for _, args := range [][]string{{"inspect", path}, {"inspect", "--json", path}, {"bound", "--model", path, "--features", "\x1bx", "--data", "glyphs", "--out", t.TempDir()}} {
 		var out bytes.Buffer
 		Execute(t.Context(), args, &out, &out)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/run"
 )
@@ -21,9 +22,7 @@ func spreadInputs(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	var people bytes.Buffer
 	writeTable(&people, 200)
-	if err := os.WriteFile(filepath.Join(dir, "people.csv"), people.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "people.csv"), people.Bytes(), 0o666))
 	script := new(testscript.TestScript) // absolute paths need no folder of a script's
 	mkMNIST(script, false, []string{filepath.Join(dir, "mnist"), "20", "10", "28"})
 	mkNet(script, false, []string{filepath.Join(dir, "net.onnx"), "8", "28"})
@@ -98,14 +97,8 @@ func prepared(t *testing.T, stage string, args []string) ([]byte, run.Manifest) 
 	t.Helper()
 	out := t.TempDir()
 	done(t, append(slices.Clone(args), "--prepare", "--out", out)...)
-	data, err := run.ReadManifest(filepath.Join(out, filepath.FromSlash(stage)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := run.ParseManifest(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(run.ReadManifest(filepath.Join(out, filepath.FromSlash(stage))))(t)
+	m := must.Get(run.ParseManifest(data))(t)
 	return data, m
 }
 
@@ -121,9 +114,5 @@ func setting(m run.Manifest, path string) any {
 
 func encoded(t *testing.T, v any) []byte {
 	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(json.Marshal(v))(t)
 }

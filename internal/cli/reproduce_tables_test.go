@@ -15,6 +15,7 @@ import (
 
 	"tattle/curious/training"
 	"tattle/dataset"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/report"
 	"tattle/reproduce"
@@ -27,14 +28,9 @@ func reproduced(t *testing.T, out string, args ...string) *report.Report {
 	if status := Execute(context.Background(), append(args, "--out", out), &said, &said); status != statusDone {
 		t.Fatalf("%q: status %d: %s", args, status, said.String())
 	}
-	b, err := os.ReadFile(filepath.Join(out, reportJSON))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(filepath.Join(out, reportJSON)))(t)
 	r := new(report.Report)
-	if err := json.Unmarshal(b, r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, r))
 	return r
 }
 
@@ -42,9 +38,7 @@ func reproduced(t *testing.T, out string, args ...string) *report.Report {
 func madeFaces(t *testing.T, kind string, n int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), kind)
-	if err := dataset.WriteFaces(context.Background(), dir, kind, n, 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dataset.WriteFaces(context.Background(), dir, kind, n, 1))
 	return dir
 }
 
@@ -52,16 +46,13 @@ func madeFaces(t *testing.T, kind string, n int) string {
 func results(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	found := map[string][]byte{}
-	err := filepath.WalkDir(filepath.Join(dir, "cells"), func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(filepath.Join(dir, "cells"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Name() == training.ResultFile {
 			key, _ := filepath.Rel(dir, path)
 			found[key], err = os.ReadFile(path)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return found
 }
 
@@ -75,9 +66,7 @@ func TestTableGoesOn(t *testing.T) {
 	args := []string{"reproduce", "figure7", "--data", data, "--quick", "--epochs", "1", "--seeds", "2"}
 	dir := t.TempDir()
 	whole, parts := filepath.Join(dir, "whole"), filepath.Join(dir, "parts")
-	if err := commanded(t, scattered{t: t, args: args}, false, append(args, "--out", whole)...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, commanded(t, scattered{t: t, args: args}, false, append(args, "--out", whole)...))
 	if err := commanded(t, scattered{t: t, args: args, most: 2}, false, append(args, "--out", parts)...); !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted: %v", err)
 	}
@@ -119,10 +108,7 @@ func times(t *testing.T, dir string, of map[string][]byte) map[string]time.Time 
 	t.Helper()
 	out := map[string]time.Time{}
 	for key := range of {
-		info, err := os.Stat(filepath.Join(dir, key))
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(os.Stat(filepath.Join(dir, key)))(t)
 		out[key] = info.ModTime()
 	}
 	return out
@@ -132,9 +118,7 @@ func times(t *testing.T, dir string, of map[string][]byte) map[string]time.Time 
 func ran(t *testing.T, dir string) {
 	t.Helper()
 	r := new(report.Report)
-	if err := json.Unmarshal(tablesOf(t, dir), r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(tablesOf(t, dir), r))
 	cells := 0
 	for _, table := range r.Tables {
 		for _, row := range table.Rows {
@@ -156,20 +140,14 @@ func tablesOf(t *testing.T, dir string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, reportJSON))
 	r := new(report.Report)
-	if err := errors.Join(err, json.Unmarshal(b, r)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, json.Unmarshal(b, r)))
 	r.Timing, r.Command, r.Rendered = nil, "", nil // the page names times
 	return marshalled(t, r)
 }
 
 func marshalled(t *testing.T, v any) []byte {
 	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(json.Marshal(v))(t)
 }
 
 // TestPlane holds figure 4 and the convex case to B section 3 on 20,000 samples: the
@@ -206,9 +184,7 @@ func TestPlane(t *testing.T) {
 // without the advice to delete what took hours.
 func TestCellsAreNotTrainings(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, training.ResultFile), []byte(`{"schema":"`+reproduce.CellSchema+`","epochs":[]}`), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, training.ResultFile), []byte(`{"schema":"`+reproduce.CellSchema+`","epochs":[]}`), 0o666))
 	_, err := (&taught{Run: dir}).open(t.Context(), nil)
 	var s *statusError
 	if !errors.As(err, &s) || s.status != statusUsage || strings.Contains(s.hint, "delete") || !strings.Contains(err.Error(), "a cell of reproduce") {

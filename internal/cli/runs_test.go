@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/run"
 )
 
@@ -31,19 +32,11 @@ func TestRuns(t *testing.T) {
 		t.Errorf("printed %q", got)
 	}
 	at := filepath.Join(dir, "a\x1b[2J")
-	f, err := run.Create(filepath.Join(at, "shards"), run.Manifest{Command: "bound", Shards: 30})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(run.Create(filepath.Join(at, "shards"), run.Manifest{Command: "bound", Shards: 30}))(t)
 	for i := range 12 {
-		err := f.SetAside(run.Failure{Shard: i, Name: fmt.Sprintf("examples %d to %d", 8*i, 8*i+7), Causes: []string{"once", "no\x1b]memory"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.SetAside(run.Failure{Shard: i, Name: fmt.Sprintf("examples %d to %d", 8*i, 8*i+7), Causes: []string{"once", "no\x1b]memory"}}))
 	}
-	if err := run.WriteRecord(at, run.Record{Args: []string{"bound", "--data", "my data"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.WriteRecord(at, run.Record{Args: []string{"bound", "--data", "my data"}}))
 	got := runsListed(t, dir)
 	if strings.Contains(got, "\x1b") || strings.Count(got, "\n") != 2+1+10+1 {
 		t.Errorf("printed %q", got)

@@ -14,17 +14,14 @@ import (
 
 	"tattle/curious/training"
 	"tattle/internal/file"
+	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/onnx"
 )
 
 func parsed(t *testing.T, args ...string) *kong.Context {
 	t.Helper()
-	k, err := parse(args, io.Discard, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return must.Get(parse(args, io.Discard, io.Discard))(t)
 }
 
 // Whatever names a file, of the commands that machines can share, says so.
@@ -60,17 +57,11 @@ func shippable(t *testing.T) (dir string) {
 		"net/source.json": `{"path": "` + filepath.Join(dir, "faces") + `", "seed": 18446744073709551615, "cache": "` + filepath.Join(dir, "net") + `"}`,
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	g := &nn.Graph{Name: "g", Input: "x", InputShape: []int{4}, Output: "y", Nodes: []*nn.Node{{Name: "n", Op: &nn.ReLU{}, Inputs: []string{"x"}, Output: "y"}}}
-	if err := onnx.Write(filepath.Join(dir, "net/model.onnx"), g); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, onnx.Write(filepath.Join(dir, "net/model.onnx"), g))
 	return dir
 }
 
@@ -119,9 +110,7 @@ func TestSettlePaths(t *testing.T) {
 	}
 	t.Chdir(brought)
 	k := parsed(t, args...)
-	if err := settlePaths(k, dir, inputs, paths, filepath.Join(brought, "together")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, settlePaths(k, dir, inputs, paths, filepath.Join(brought, "together")))
 	c := k.Selected().Target.Addr().Interface().(*auditCmd)
 	faces := paths[filepath.Join(dir, "faces")]
 	if c.Data != faces || c.Reference != faces || c.Labels != "nowhere.csv" || !reflect.DeepEqual(c.Sensitive, []string{"faces"}) {

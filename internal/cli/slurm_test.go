@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 	"time"
 )
@@ -104,9 +105,7 @@ func newSlurmSite(t *testing.T) *slurmSite {
 	c := exec.Command("unshare", "-mnpu", "--fork", "--kill-child", "--mount-proc", "bash", "-euc", slurmSetup)
 	var said bytes.Buffer
 	c.Env, c.Stdout, c.Stderr = append(os.Environ(), "D="+s.dir), &said, &said
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Start())
 	t.Cleanup(func() {
 		c.Process.Kill()
 		c.Wait()
@@ -175,15 +174,10 @@ func (s *slurmSite) does(args ...string) string {
 func (s *slurmSite) begins(args ...string) (c *exec.Cmd, log string) {
 	s.t.Helper()
 	c = s.inside(args...)
-	f, err := os.CreateTemp(s.dir, "*.out")
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	f := must.Get(os.CreateTemp(s.dir, "*.out"))(s.t)
 	defer f.Close()
 	c.Stdout, c.Stderr = f, f
-	if err := c.Start(); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, c.Start())
 	s.t.Cleanup(func() { c.Process.Kill() })
 	return c, f.Name()
 }
@@ -201,9 +195,7 @@ func (s *slurmSite) submit(work ...string) {
 		}
 		script = strings.Replace(script, old, new, 1)
 	}
-	if err := os.WriteFile(filepath.Join(s.dir, "workers.sh"), []byte(script), 0o666); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, os.WriteFile(filepath.Join(s.dir, "workers.sh"), []byte(script), 0o666))
 	s.does("sbatch", "workers.sh")
 }
 
@@ -215,9 +207,7 @@ func (s *slurmSite) kill(node string) {
 	if err == nil {
 		_, err = fmt.Sscan(string(b), &of)
 	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, err)
 	s.does("bash", "-c", fmt.Sprintf("kill -KILL $(cat /proc/%d/task/%d/children)", of, of))
 }
 
@@ -240,9 +230,7 @@ func (s *slurmSite) same(run string) {
 		if err == nil {
 			err = json.Unmarshal(b, &read[i])
 		}
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		must.Do(s.t, err)
 		delete(read[i], "timing")
 		delete(read[i], "rendered") // report.html shows the times
 		delete(read[i], "command")
@@ -250,10 +238,7 @@ func (s *slurmSite) same(run string) {
 	if !reflect.DeepEqual(read[0], read[1]) {
 		s.t.Error("the reports differ")
 	}
-	one, err := os.ReadFile(filepath.Join(s.dir, "alone", arraysFile))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	one := must.Get(os.ReadFile(filepath.Join(s.dir, "alone", arraysFile)))(s.t)
 	two, err := os.ReadFile(filepath.Join(s.dir, run, arraysFile))
 	if err != nil || !bytes.Equal(one, two) {
 		s.t.Errorf("the arrays differ: %v", err)
@@ -279,9 +264,7 @@ func TestSlurm(t *testing.T) {
 
 	// The ledger on NATS, which lies on the loopback of these namespaces.
 	const url = "nats://127.0.0.1:4222"
-	if err := os.WriteFile(filepath.Join(s.dir, "token"), []byte("0123456789abcdef\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(s.dir, "token"), []byte("0123456789abcdef\n"), 0o600))
 	_, log := s.begins(s.program, "cluster", "serve", "--store", "ledger", "--token-file", "token")
 	s.until("the server is up", 20*time.Second, func() bool { b, _ := os.ReadFile(log); return bytes.Contains(b, []byte("serving at "+url)) })
 	submitter, said := s.begins(s.bound("--out", "nats", "--cluster", url, "--cluster-token-file", "token", "--lease", "2s")...)

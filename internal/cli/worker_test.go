@@ -7,15 +7,14 @@ import (
 	"testing"
 
 	"tattle/cluster"
+	"tattle/internal/must"
 )
 
 // TestCarryOut has a worker refuse command lines that a submitter cannot have meant.
 func TestCarryOut(t *testing.T) {
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "secret.onnx")
-	if err := os.WriteFile(secret, []byte("not for others"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(secret, []byte("not for others"), 0o600))
 	bound := []string{"bound", "--model", "none.onnx", "--data", "glyphs"}
 	for _, c := range []struct {
 		args []string

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -17,14 +18,8 @@ func TestConfine(t *testing.T) {
 	}
 	victim := filepath.Join(outside, "victim")
 	os.WriteFile(victim, []byte("mine"), 0o666)
-	release, err := Confine(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := Confine(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := must.Get(Confine(dir))(t)
+	again := must.Get(Confine(dir))(t)
 	again()
 	again() // does nothing
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -32,9 +27,7 @@ func TestConfine(t *testing.T) {
 		return Write(path, func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err })
 	}
 	for _, err := range []error{MkdirAll(in("a/b")), write(in("a/b/c")), write(in("x")), Rename(in("x"), in("a/y")), Link(in("a/y"), in("z")), Remove(in("z")), RemoveAll(in("a/b"))} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 	if err := os.Symlink(outside, in("link")); err != nil {
 		t.Skip(err)
@@ -87,10 +80,7 @@ func TestSweep(t *testing.T) {
 		write(name)
 	}
 	os.Symlink("arrays.npz", filepath.Join(dir, ".link.0123456789abcdef.tmp"))
-	unlock, err := Share(filepath.Join(dir, "live"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := must.Get(Share(filepath.Join(dir, "live")))(t)
 	defer unlock()
 	if err := Write(filepath.Join(dir, "held"), func(w io.Writer) error { return Sweep(dir) }); err != nil {
 		t.Errorf("a file under way was swept: %v", err)

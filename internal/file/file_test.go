@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -23,9 +24,7 @@ func TestWriteKeepsWhatStoodThere(t *testing.T) {
 			return after
 		})
 	}
-	if err := put("one", nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, put("one", nil))
 	broken := errors.New("broken")
 	if err := put("two", broken); !errors.Is(err, broken) {
 		t.Fatalf("error %v", err)
@@ -42,9 +41,7 @@ func TestWriteKeepsWhatStoodThere(t *testing.T) {
 func TestWriteReplacesLinks(t *testing.T) {
 	dir := t.TempDir()
 	victim, link := filepath.Join(dir, "victim"), filepath.Join(dir, "link")
-	if err := os.WriteFile(victim, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(victim, []byte("mine"), 0o600))
 	if err := os.Symlink("victim", link); err != nil {
 		t.Skip(err)
 	}
@@ -62,10 +59,7 @@ func TestWriteReplacesLinks(t *testing.T) {
 
 func TestLock(t *testing.T) {
 	dir := t.TempDir()
-	unlock, err := Lock(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := must.Get(Lock(dir))(t)
 	if _, err := Lock(dir); runtime.GOOS == "linux" && !errors.Is(err, ErrLocked) {
 		t.Fatalf("locked twice: %v", err)
 	}
@@ -84,15 +78,9 @@ func TestLock(t *testing.T) {
 func TestLockWaitsAMoment(t *testing.T) {
 	dir := t.TempDir()
 	for _, lock := range []func(string) (func(), error){Lock, Share} {
-		looks, err := Lock(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		looks := must.Get(Lock(dir))(t)
 		time.AfterFunc(15*time.Millisecond, looks)
-		unlock, err := lock(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		unlock := must.Get(lock(dir))(t)
 		unlock()
 	}
 }

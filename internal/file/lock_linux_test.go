@@ -3,6 +3,7 @@ package file
 import (
 	"os"
 	"path/filepath"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -11,10 +12,7 @@ import (
 func TestThere(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
 	os.Mkdir(dir, 0o777)
-	f, err := os.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(dir))(t)
 	defer f.Close()
 	if !there(dir, f) {
 		t.Error("it is there")

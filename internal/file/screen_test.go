@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -38,9 +39,7 @@ func TestScreen(t *testing.T) {
 func TestScreenKeepsJSON(t *testing.T) {
 	var b bytes.Buffer
 	in := "\u009b\x7f\u202e\x1b"
-	if err := json.NewEncoder(&Screen{W: &b}).Encode(in); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.NewEncoder(&Screen{W: &b}).Encode(in))
 	var out string
 	if err := json.Unmarshal(b.Bytes(), &out); err != nil || out != in || bytes.ContainsRune(b.Bytes(), 0x9b) {
 		t.Errorf("%q from %q, %v", out, b.Bytes(), err)

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -26,10 +27,7 @@ type grammar struct {
 
 func app(t *testing.T) *kong.Application {
 	t.Helper()
-	k, err := kong.New(new(grammar), kong.Name("tattle"), kong.Description("Measures things.\n\nIn a way:\n\n  tattle audit\n\n.dot first"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := must.Get(kong.New(new(grammar), kong.Name("tattle"), kong.Description("Measures things.\n\nIn a way:\n\n  tattle audit\n\n.dot first")))(t)
 	return k.Model
 }
 
@@ -41,9 +39,7 @@ func TestCompletion(t *testing.T) {
 		"fish": `source @SCRIPT; complete --do-complete "tattle @LINE" | string split -f 1 \t`,
 	} {
 		path := filepath.Join(t.TempDir(), "script")
-		if err := os.WriteFile(path, []byte(Completion(app(t), shell)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(Completion(app(t), shell)), 0o600))
 		for line, want := range map[string]string{
 			"au":                 "audit",
 			"audit --m":          "--model",

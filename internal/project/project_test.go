@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -26,28 +27,19 @@ type grammar struct {
 
 func newParser(t *testing.T) *kong.Kong {
 	t.Helper()
-	k, err := kong.New(new(grammar), kong.Name("tattle"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return must.Get(kong.New(new(grammar), kong.Name("tattle")))(t)
 }
 
 func read(t *testing.T, document string) (Flags, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), File)
-	if err := os.WriteFile(path, []byte(document), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(document), 0o600))
 	return Read(path, newParser(t).Model)
 }
 
 // The command line wins over the file, flag by flag, and the rest of the file is added.
 func TestFor(t *testing.T) {
-	f, err := read(t, "[audit]\ntarget = 'y'\nsensitive = ['a, b', 'c']\nmargin = 0.5\nfolds = 3\nquiet = true\ncolour = false\n[data.get]\nout = 'x'\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(read(t, "[audit]\ntarget = 'y'\nsensitive = ['a, b', 'c']\nmargin = 0.5\nfolds = 3\nquiet = true\ncolour = false\n[data.get]\nout = 'x'\n"))(t)
 	for line, want := range map[string]string{
 		"audit":                            "--no-colour --folds=3 --margin=0.5 --quiet --sensitive=a, b --sensitive=c --target=y",
 		"audit --target z --sensitive s":   "--no-colour --folds=3 --margin=0.5 --quiet",

@@ -2,6 +2,7 @@ package simd
 
 import (
 	"math/rand/v2"
+	"tattle/internal/must"
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
@@ -61,9 +62,7 @@ func TestRegisteredBLASUnderMat(t *testing.T) {
 	if want := p.run(); Accelerated() != "purego" && !sameBytes(c.RawMatrix().Data, want.x) {
 		t.Error("mat.Dense.Mul is not this package's product")
 	}
-	if err := back.Solve(a, &c); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, back.Solve(a, &c))
 	if !mat.EqualApprox(&back, b, 1e-8) {
 		t.Error("solving A X = A B does not give B")
 	}

@@ -3,6 +3,7 @@ package simd
 import (
 	"fmt"
 	"math/rand/v2"
+	"tattle/internal/must"
 	"testing"
 	"unsafe"
 
@@ -16,15 +17,10 @@ func newPages(t *testing.T, size int) pages {
 	t.Helper()
 	page := unix.Getpagesize()
 	size = (size + page - 1) / page * page
-	all, err := unix.Mmap(-1, 0, size+2*page, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(unix.Mmap(-1, 0, size+2*page, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE))(t)
 	t.Cleanup(func() { unix.Munmap(all) })
 	inside := all[page : page+size]
-	if err := unix.Mprotect(inside, unix.PROT_READ|unix.PROT_WRITE); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.Mprotect(inside, unix.PROT_READ|unix.PROT_WRITE))
 	return pages(inside)
 }
 

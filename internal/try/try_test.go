@@ -20,6 +20,7 @@ import (
 	"tattle/audit"
 	"tattle/internal/browser"
 	"tattle/internal/file"
+	"tattle/internal/must"
 )
 
 // leaking is a CSV whose outputs carry sex beyond the answer.
@@ -44,17 +45,12 @@ func TestAudit(t *testing.T) {
 	}
 	stages := map[string]bool{}
 	q := Request{Name: "it's.csv", Target: "answer", Sensitive: []string{"sex"}, Scores: []string{"q0", "q1"}, Seed: 3}
-	r, err := Audit(t.Context(), content, q, func(stage string, _, _ int) { stages[stage] = true })
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Audit(t.Context(), content, q, func(stage string, _, _ int) { stages[stage] = true }))(t)
 	if r.Audit.Verdict != audit.LeakyBeyond || len(stages) == 0 {
 		t.Errorf("verdict %q, stages %v", r.Audit.Verdict, stages)
 	}
 	var page bytes.Buffer
-	if err := r.WriteHTML(&page); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.WriteHTML(&page))
 	for _, want := range []string{"Reveals sex", "It trained no model as a control", `--scores &#39;q0,q1&#39;`} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the report does not contain %q", want)
@@ -84,10 +80,7 @@ func TestErrors(t *testing.T) {
 func TestImports(t *testing.T) {
 	cmd := exec.Command("go", "list", "-deps", "tattle/cmd/tattle-wasm")
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.Output())(t)
 	for _, word := range []string{"nats", "chromedp", "kong", "bbolt", "tattle/cluster", "tattle/internal/cli"} {
 		if strings.Contains(string(out), word) {
 			t.Errorf("it imports %s", word)
@@ -130,10 +123,7 @@ func TestPage(t *testing.T) {
 	if state := browser.Value[string](ctx, t, "at('state').textContent"); state != "Verdict: "+string(audit.LeakyBeyond) {
 		t.Fatalf("the page says %q", state)
 	}
-	r, err := Audit(t.Context(), content, Request{Name: "people.csv", Target: "answer", Sensitive: []string{"sex"}, Scores: []string{"q0", "q1"}, Seed: 1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Audit(t.Context(), content, Request{Name: "people.csv", Target: "answer", Sensitive: []string{"sex"}, Scores: []string{"q0", "q1"}, Seed: 1}, nil))(t)
 	if here, there := r.Audit.Findings[0].Excess.Value, browser.Value[float64](ctx, t, "result.audit.findings[0].excess.value"); math.Abs(here-there) > .01 {
 		t.Errorf("the excess is %g in the browser, %g here", there, here)
 	}

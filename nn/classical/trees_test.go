@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -37,9 +38,7 @@ func TestTreesBound(t *testing.T) {
 	open, kept := 0, 0
 	for trial := range 300 {
 		trees := random(r, Aggregate(trial%4), 1+r.IntN(5), 3, 4, 2)
-		if err := trees.Check(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, trees.Check())
 		x, ex, y, ey := make([]float64, 4), make([]float64, 4), make([]float64, 2), make([]float64, 2)
 		for i := range x {
 			x[i] = float64(r.IntN(17)-8)/4 + .01*r.NormFloat64()
@@ -77,10 +76,7 @@ func TestTreesForwardError32(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	trees := random(r, Sum, 40, 4, 3, 2)
 	g := &nn.Graph{Name: "g", Input: "x", InputShape: []int{3}, Output: "y", Nodes: []*nn.Node{{Name: "y", Op: &nn.Opaque{Function: trees}, Inputs: []string{"x"}, Output: "y"}}}
-	m, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(nn.NewNet(g))(t)
 	const rows = 200
 	x, narrow := make([]float64, 3*rows), make([]float32, 3*rows)
 	for i := range x {

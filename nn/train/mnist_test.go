@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/zoo"
@@ -32,19 +33,10 @@ func (d digits) Examples(x []float32, indices []int) {
 func readDigits(t *testing.T, dir, set string) digits {
 	t.Helper()
 	read := func(name string, header int) []byte {
-		f, err := os.Open(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(os.Open(filepath.Join(dir, name)))(t)
 		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := must.Get(gzip.NewReader(f))(t)
+		b := must.Get(io.ReadAll(z))(t)
 		return b[header:]
 	}
 	d := digits{pixels: read(set+"-images-idx3-ubyte.gz", 16), labels: read(set+"-labels-idx1-ubyte.gz", 8)}
@@ -64,13 +56,10 @@ func TestMNIST(t *testing.T) {
 	}
 	g := zoo.MNIST(1)
 	net := mustNet(t, g)
-	_, err := Fit(context.Background(), g, train, Options{Epochs: epochs, Seed: 1, Validate: func(epoch int, e Epoch) error {
+	must.Get(Fit(context.Background(), g, train, Options{Epochs: epochs, Seed: 1, Validate: func(epoch int, e Epoch) error {
 		t.Logf("epoch %d: loss %.4f, accuracy %.4f, on the test set %.4f", epoch, e.Loss, e.Accuracy, nn.Accuracy(net, test))
 		return nil
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	if a := nn.Accuracy(net, test); a < low || a > high {
 		t.Errorf("accuracy %v, want %v to %v", a, low, high)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -25,10 +26,7 @@ func divided(t *testing.T, seed uint64, answers int) (whole, front, head *nn.Gra
 	b.Add("", &nn.ReLU{})
 	b.Dense("logits", answers, true)
 	b.Graph.Init(seed)
-	front, head, err := b.Graph.Cut("values")
-	if err != nil {
-		t.Fatal(err)
-	}
+	front, head = must.Get2(b.Graph.Cut("values"))(t)
 	return b.Graph, front, head
 }
 
@@ -57,15 +55,9 @@ func TestReleasedWithoutNoise(t *testing.T) {
 	ctx, data := context.Background(), toySource{30}
 	var want, got recorder
 	g, _, _ := divided(t, 1, 3)
-	whole, err := Fit(ctx, g, data, Options{Batch: 30, Seed: 5, Optimizer: recording(&want)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(Fit(ctx, g, data, Options{Batch: 30, Seed: 5, Optimizer: recording(&want)}))(t)
 	_, front, head := divided(t, 1, 3)
-	parts, err := FitReleased(ctx, front, head, data, ReleasedOptions{Options: Options{Batch: 30, Seed: 5, Optimizer: recording(&got)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := must.Get(FitReleased(ctx, front, head, data, ReleasedOptions{Options: Options{Batch: 30, Seed: 5, Optimizer: recording(&got)}}))(t)
 	if w, p := whole.Epochs[0], parts.Epochs[0]; math.Abs(w.Loss-p.Loss) > 1e-6 || w.Accuracy != p.Accuracy {
 		t.Errorf("%+v, but Fit %+v", p, w)
 	}
@@ -138,10 +130,7 @@ func TestScaleFollowsValues(t *testing.T) {
 		}
 		scale(g.Node("hidden").Op.(*nn.Dense).Weight, 1/factor)
 		o.Options = Options{Batch: 240, Seed: 2}
-		r, err := FitReleased(context.Background(), front, head, toySource{240}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(FitReleased(context.Background(), front, head, toySource{240}, o))(t)
 		return r.Epochs[0].Loss
 	}
 	if a, b := loss(1, ReleasedOptions{Scale: 2}), loss(8, ReleasedOptions{Scale: 2}); math.Abs(a-b) > 1e-6 {
@@ -197,13 +186,10 @@ func TestReleasedLearnsTasks(t *testing.T) {
 		second[i] = first[i] / 2
 	}
 	whole, _, _ := divided(t, 1, 5)
-	r, err := FitReleased(context.Background(), nil, whole, data, ReleasedOptions{
+	r := must.Get(FitReleased(context.Background(), nil, whole, data, ReleasedOptions{
 		Options: Options{Epochs: 5, Batch: 40, Optimizer: func(ps []*nn.Param) Optimizer { return NewAdam(ps, AdamOptions{LearningRate: .01}) }},
 		Sigma:   .1, Tasks: []Task{{"three", 3, first}, {"two", 2, second}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if last := r.Epochs[4]; last.Accuracy < .95 || last.Loss > .3 {
 		t.Errorf("accuracy %v, loss %v", last.Accuracy, last.Loss)
 	}
@@ -220,9 +206,7 @@ func TestReleasedIsReproducible(t *testing.T) {
 			}
 			return 0
 		}}
-		if _, err := FitReleased(context.Background(), front, head, toySource{100}, o); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(FitReleased(context.Background(), front, head, toySource{100}, o))(t)
 		for _, p := range g.Params() {
 			all = append(all, p.Data...)
 		}
@@ -243,12 +227,8 @@ func TestReleasedPenalty(t *testing.T) {
 	var plain, penalized recorder
 	fit := func(r *recorder, penalty func([]float32, Released) float64) Result {
 		_, front, head := divided(t, 1, 3)
-		res, err := FitReleased(context.Background(), front, head, toySource{30}, ReleasedOptions{
-			Options: Options{Batch: 30, Optimizer: recording(r)}, Sigma: .5, Penalty: penalty})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return res
+		return must.Get(FitReleased(context.Background(), front, head, toySource{30}, ReleasedOptions{
+			Options: Options{Batch: 30, Optimizer: recording(r)}, Sigma: .5, Penalty: penalty}))(t)
 	}
 	without := fit(&plain, nil)
 	with := fit(&penalized, func(grad []float32, b Released) float64 {

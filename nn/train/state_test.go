@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -33,10 +34,7 @@ func TestContinue(t *testing.T) {
 		}
 		return all, r, err
 	}
-	want, result, err := fit(t.Context(), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want, result := must.Get2(fit(t.Context(), Options{}))(t)
 	for stop := 1; stop <= 4; stop++ {
 		var kept State
 		ctx, cancel := context.WithCancel(t.Context())

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/zoo"
@@ -32,20 +33,12 @@ func trainable(seed uint64) *nn.Graph {
 
 func mustNet(t *testing.T, g *nn.Graph) *nn.Net {
 	t.Helper()
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return net
+	return must.Get(nn.NewNet(g))(t)
 }
 
 func mustTrainer(t *testing.T, g *nn.Graph, o Optimizer) *Trainer {
 	t.Helper()
-	tr, err := NewTrainer(g, o, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tr
+	return must.Get(NewTrainer(g, o, 1))(t)
 }
 
 // noise returns n normal numbers.
@@ -79,7 +72,7 @@ func TestTrainLearns(t *testing.T) {
 	g, data := trainable(1), toySource{240}
 	before := nn.Accuracy(mustNet(t, g), data)
 	var seen []int
-	res, err := Fit(context.Background(), g, data, Options{
+	res := must.Get(Fit(context.Background(), g, data, Options{
 		Epochs: 4, Batch: 50, Seed: 3,
 		Progress: func(done, total int, loss float64) {
 			seen = append(seen, done)
@@ -88,10 +81,7 @@ func TestTrainLearns(t *testing.T) {
 			}
 		},
 		Optimizer: func(ps []*nn.Param) Optimizer { return NewAdam(ps, AdamOptions{LearningRate: .01}) },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	after := nn.Accuracy(mustNet(t, g), data)
 	if len(seen) != 20 || res.Steps != 20 || len(res.Epochs) != 4 || !(after > .95) || before > .7 {
 		t.Errorf("%d steps seen, %+v, accuracy %v before and %v after", len(seen), res, before, after)
@@ -119,9 +109,7 @@ func TestTrainShuffles(t *testing.T) {
 	var orders [][]int
 	for seed := range uint64(2) {
 		var asked []int
-		if _, err := Fit(context.Background(), trainable(1), orderSource{toySource{n}, &asked}, Options{Epochs: 2, Batch: 6, Seed: seed}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(Fit(context.Background(), trainable(1), orderSource{toySource{n}, &asked}, Options{Epochs: 2, Batch: 6, Seed: seed}))(t)
 		orders = append(orders, asked[:n], asked[n:])
 	}
 	for i, order := range orders {
@@ -236,9 +224,7 @@ func trainedBytes(t *testing.T, cores int, seed uint64) []uint32 {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 	g := trainable(1)
-	if _, err := Fit(context.Background(), g, toySource{100}, Options{Epochs: 2, Batch: 40, Seed: seed}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Fit(context.Background(), g, toySource{100}, Options{Epochs: 2, Batch: 40, Seed: seed}))(t)
 	var bits []uint32
 	for _, p := range g.Params() {
 		for _, v := range p.Data {
@@ -256,10 +242,7 @@ func TestTrainPart(t *testing.T) {
 	b.Dense("n1", 3, true)
 	g := b.Graph
 	g.Init(1)
-	front, head, err := g.Cut("n0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	front, head := must.Get2(g.Cut("n0"))(t)
 	first, last := front.Params()[0], head.Params()[0]
 	before, beforeLast := slices.Clone(first.Data), slices.Clone(last.Data)
 	tr := mustTrainer(t, front, NewAdam(g.Params(), AdamOptions{}))

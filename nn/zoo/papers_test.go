@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"tattle/internal/must"
 	"tattle/nn"
 	"testing"
 )
@@ -14,11 +15,7 @@ var cifarNet = sync.OnceValue(func() *nn.Graph { return CIFAR10(5) })
 
 func mustNet(t *testing.T, g *nn.Graph) *nn.Net {
 	t.Helper()
-	net, err := nn.NewNet(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return net
+	return must.Get(nn.NewNet(g))(t)
 }
 
 // counts returns the number of parameters of each operator that has any.
@@ -72,10 +69,7 @@ func TestBuiltinShapes(t *testing.T) {
 		{cifarNet(), map[string][]int{
 			"pool1": {32, 15, 15}, "conv2": {1024, 11, 11}, "pool2": {1024, 3, 3}, "conv3": {3072, 1, 1}, "relu4": {3072}}},
 	} {
-		shapes, err := c.g.Shapes()
-		if err != nil {
-			t.Fatal(err)
-		}
+		shapes := must.Get(c.g.Shapes())(t)
 		for name, want := range c.nodes {
 			if !slices.Equal(shapes[name], want) {
 				t.Errorf("%s: %s has shape %v, want %v", c.g.Name, name, shapes[name], want)

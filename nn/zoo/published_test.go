@@ -3,6 +3,7 @@ package zoo
 import (
 	"math"
 	"slices"
+	"tattle/internal/must"
 	"tattle/nn"
 	"testing"
 )
@@ -34,10 +35,7 @@ func TestPublishedSizes(t *testing.T) {
 			published{SwinT(1000, 1), 28_288_354, SwinTFeatures, []int{7, 7, 768}, 768})
 	}
 	for _, c := range nets {
-		shapes, err := c.g.Shapes()
-		if err != nil {
-			t.Fatal(err)
-		}
+		shapes := must.Get(c.g.Shapes())(t)
 		if allParams(c.g) != c.params {
 			t.Errorf("%s has %d parameters, want %d", c.g.Name, allParams(c.g), c.params)
 		}
@@ -61,10 +59,7 @@ func smallSwin(seed uint64) *nn.Graph {
 
 // TestSwinShapes holds the tensors between the parts to the stages' sizes.
 func TestSwinShapes(t *testing.T) {
-	shapes, err := smallSwin(1).Shapes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	shapes := must.Get(smallSwin(1).Shapes())(t)
 	for node, want := range map[string][]int{
 		"features.0.2":                {5, 5, 8},
 		"features.1.0.attn.pad":       {6, 6, 8},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/internal/file"
+	"tattle/internal/must"
 )
 
 // TestSweep: of what a process that was killed has left half-written, and of nothing
@@ -16,12 +17,8 @@ func TestSweep(t *testing.T) {
 	dir, name := t.TempDir(), "model.onnx"
 	write := func(w io.Writer) error { _, err := io.WriteString(w, "half"); return err }
 	half, _, err := file.Hide(dir, name, write)
-	if err := errors.Join(err, file.Write(filepath.Join(dir, name), write), os.WriteFile(filepath.Join(dir, ".notes.tmp"), nil, 0o666)); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(sweep(dir), sweep(filepath.Join(dir, "none"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, file.Write(filepath.Join(dir, name), write), os.WriteFile(filepath.Join(dir, ".notes.tmp"), nil, 0o666)))
+	must.Do(t, errors.Join(sweep(dir), sweep(filepath.Join(dir, "none"))))
 	if file.Exists(half) || !file.Exists(filepath.Join(dir, name)) || !file.Exists(filepath.Join(dir, ".notes.tmp")) {
 		t.Errorf("%s stays, or other files do not", half)
 	}
