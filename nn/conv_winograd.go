@@ -91,7 +91,8 @@ func (p *winogradPlan) complete() {
 	const side = simd.WinogradTile
 	p.down, p.across = (p.outH+side-1)/side, (p.outW+side-1)/side
 	p.tiles = p.down * p.across
-	p.rows = (p.outC + simd.WinogradRows - 1) / simd.WinogradRows * simd.WinogradRows
+	height := simd.WinogradRows()
+	p.rows = (p.outC + height - 1) / height * height
 	p.stride, p.width = p.across*side+2, p.across*side
 	p.own = p.ownBlocks
 }
@@ -152,13 +153,10 @@ func (p *winogradPlan) weights(w *Param) []float32 {
 
 // transform sets the rows [lo, hi) of the matrices.
 func (p *winogradPlan) transform(u, w []float32, lo, hi int) {
-	const mr = simd.WinogradRows
-	block := simd.WinogradBlock(p.inC)
+	height := simd.WinogradRows()
 	for o := lo; o < hi; o++ {
 		for c := range p.inC {
-			k0 := c / block * block
-			kc := min(block, p.inC-k0)
-			at := k0*p.rows + o/mr*mr*kc + (c-k0)*mr + o%mr
+			at := o/height*height*p.inC + c*height + o%height
 			for point, v := range simd.WinogradWeights(p.kernel(w, o, c)) {
 				u[point*p.rows*p.inC+at] = v
 			}

@@ -7,6 +7,7 @@ import "tattle/internal/simd"
 type winogradWork struct {
 	*winogradPlan
 	parts    []winogradPart // the images that have tiles in the block
+	count    int            // of the tiles
 	in, out  [][simd.WinogradColumns]int
 	v, m     []float32 // transformed tiles and products
 	vStep    int       // between the points of v
@@ -30,7 +31,8 @@ func (k *winogradWork) bind(p *winogradPlan) {
 // begin sets the block to the tiles [t0, t1).
 func (k *winogradWork) begin(t0, t1 int) {
 	const cols, side = simd.WinogradColumns, simd.WinogradTile
-	panels := (t1 - t0 + cols - 1) / cols
+	k.count = t1 - t0
+	panels := (k.count + cols - 1) / cols
 	k.parts, k.planeIn, k.planeOut = k.parts[:0], 0, 0
 	k.in, k.out = sized(k.in, panels), sized(k.out, panels)
 	for t := t0; t < t1; {
@@ -94,7 +96,7 @@ func (k *winogradWork) multiplyPoints(lo, hi int) {
 		u := k.u[point*size:][:size]
 		for i := range k.in {
 			v, m := k.v[point*k.vStep+i*k.inC*cols:], k.m[point*k.mStep+i*k.rows*cols:]
-			simd.WinogradMultiply(m[:k.rows*cols], u, v[:k.inC*cols], k.outC, k.inC)
+			simd.WinogradMultiply(m[:k.rows*cols], u, v[:k.inC*cols], k.outC, k.inC, min(cols, k.count-i*cols))
 		}
 	}
 }

@@ -91,22 +91,38 @@ func TestWinogradGivesTheSameBytes(t *testing.T) {
 			t.Error("other bytes of the transforms")
 		}
 	})
-	for _, rows := range []int{1, 6, 23, 24, 25, 64, 130} {
+	fill := func(n int) []float32 {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(r.NormFloat64())
+		}
+		return x
+	}
+	for _, rows := range []int{1, 6, 15, 16, 17, 64, 130} {
 		for _, k := range []int{1, 5, 384, 385, 900} {
-			panels := (rows + mr - 1) / mr
-			fill := func(n int) []float32 {
-				x := make([]float32, n)
-				for i := range x {
-					x[i] = float32(r.NormFloat64())
+			a, b := fill(rows*k), fill(k*WinogradColumns)
+			product := func(columns int) (c []float32) {
+				height := WinogradRows()
+				panels := make([]float32, (rows+height-1)/height*height*k)
+				for i := range rows {
+					for p := range k {
+						panels[i/height*height*k+p*height+i%height] = a[i*k+p]
+					}
 				}
-				return x
+				c = fill(len(panels) / k * WinogradColumns)
+				WinogradMultiply(c, panels, b, rows, k, columns)
+				for i := range rows { // what is defined, closed up
+					copy(c[i*columns:][:columns], c[i*WinogradColumns:])
+				}
+				return c[:rows*columns]
 			}
-			a, b := fill(panels*mr*k), fill(k*WinogradColumns)
-			wide, want := fill(panels*mr*WinogradColumns), fill(panels*mr*WinogradColumns)
-			WinogradMultiply(wide, a, b, rows, k)
-			narrower(t, func() { WinogradMultiply(want, a, b, rows, k) })
-			if !sameBytes(wide, want) {
-				t.Errorf("%d rows, %d terms: other bytes", rows, k)
+			for _, columns := range []int{1, 4, 8, 9, 16} {
+				wide := product(columns)
+				narrower(t, func() {
+					if !sameBytes(wide, product(columns)) {
+						t.Errorf("%d rows, %d terms, %d columns: other bytes", rows, k, columns)
+					}
+				})
 			}
 		}
 	}

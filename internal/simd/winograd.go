@@ -23,7 +23,6 @@ const (
 	WinogradTile    = 4                // outputs of a tile along each side
 	WinogradPoints  = 36               // matrix products
 	WinogradColumns = 16               // tiles to a panel
-	WinogradRows    = 6                // rows of a panel of weights
 	winogradSide    = WinogradTile + 2 // inputs of a tile along each side
 )
 
@@ -60,7 +59,3 @@ func WinogradWeights(g *[9]float32) (u [WinogradPoints]float32) {
 	}
 	return u
 }
-
-// WinogradBlock returns how many terms of an inner sum of k the blocks have, but the
-// last, in which [WinogradMultiply] wants the weights.
-func WinogradBlock(k int) int { return winogradBlock(k) }

@@ -6,10 +6,20 @@ package simd
 func winogradIn(dst *float32, step int, plane *float32, offsets *int, stride int, room *float32)
 
 //go:noescape
-func tallF32(groups, kc int, a *float32, aStep int, b, c *float32, add bool)
+func tallF32(panels, k, block int, a, b, c *float32)
 
 //go:noescape
-func lowF32(panels, kc int, a *float32, aStep int, b, c *float32, add bool)
+func fewF32(panels, k, block int, a, b, c *float32)
+
+// winogradLines are where 16 rows of products begin, in bytes.
+//
+//lint:ignore U1000 the assembly reads it
+var winogradLines = func() (at [16]int32) {
+	for i := range at {
+		at[i] = int32(4 * WinogradColumns * i)
+	}
+	return at
+}()
 
 //go:noescape
 func winogradOut(plane *float32, offsets *int, stride int, src *float32, step int, room *float32)
@@ -22,6 +32,14 @@ func winogradOutWide(plane *float32, offsets *int, stride int, src *float32, ste
 
 // HasWinograd reports whether the Winograd functions can be called: they need AVX2.
 func HasWinograd() bool { return useAVX2 }
+
+// WinogradRows returns the number of rows of a panel of weights.
+func WinogradRows() int {
+	if useAVX512 {
+		return 16
+	}
+	return mr
+}
 
 // WinogradIn sets dst[ξ·step + i] to entry ξ of Bᵀ d B, where d is the 6×6 tile that
 // begins at offsets[i], in bytes, of a plane whose rows are stride apart.
@@ -63,34 +81,27 @@ func checkTiles(plane int, offsets *[WinogradColumns]int, stride, side int) {
 	}
 }
 
-// WinogradMultiply overwrites c with the product of a, rows × k, and b, k × 16. a is in
-// panels of 6 rows, the last filled up, for each block of [WinogradBlock] terms of the
-// inner sum in turn; c has whole panels of rows.
-func WinogradMultiply(c, a, b []float32, rows, k int) {
-	panels, nr := (rows+mr-1)/mr, WinogradColumns
-	if len(c) < panels*mr*nr || len(a) < panels*mr*k || len(b) < k*nr || rows < 1 || k < 1 {
+// winogradFew is the most columns that fewF32 is for.
+const winogradFew = 8
+
+// WinogradMultiply overwrites the first columns of c with those of the product of a, rows × k, and
+// b, k × 16; what the others hold afterwards is not defined. a is in panels of [WinogradRows] rows,
+// the last filled up, one after another; c has whole panels of rows.
+func WinogradMultiply(c, a, b []float32, rows, k, columns int) {
+	r, nr := WinogradRows(), WinogradColumns
+	panels := (rows + r - 1) / r
+	if len(c) < panels*r*nr || len(a) < panels*r*k || len(b) < k*nr || rows < 1 || k < 1 || columns < 1 || columns > nr {
 		panic("simd: slices do not fit the product")
 	}
-	tall := 0 // panels that are multiplied four at a time
-	if useAVX512 {
-		tall = panels &^ 3
-	}
-	block, beta := kBlock(k), float32(0)
-	for k0 := 0; k0 < k; k0 += block {
-		kc := min(block, k-k0)
-		a, b := a[k0*panels*mr:], b[k0*nr:]
-		if tall > 0 {
-			tallF32(tall/4, kc, &a[0], mr*kc, &b[0], &c[0], beta == 1)
+	block := kBlock(k)
+	switch {
+	case useAVX512 && columns <= winogradFew:
+		fewF32(panels, k, block, &a[0], &b[0], &c[0])
+	case useAVX512:
+		tallF32(panels, k, block, &a[0], &b[0], &c[0])
+	default:
+		for k0, beta := 0, float32(0); k0 < k; k0, beta = k0+block, 1 {
+			tileF32(panels, min(block, k-k0), &a[k0*r], 1, r, r*k, &b[k0*nr], nr, 0, &c[0], nr, 0, 1, beta)
 		}
-		switch {
-		case tall == panels:
-		case useAVX512:
-			lowF32(panels-tall, kc, &a[tall*mr*kc], mr*kc, &b[0], &c[tall*mr*nr], beta == 1)
-		default:
-			tileF32(panels-tall, kc, &a[tall*mr*kc], 1, mr, mr*kc, &b[0], nr, 0, &c[tall*mr*nr], nr, 0, 1, beta)
-		}
-		beta = 1
 	}
 }
-
-func winogradBlock(k int) int { return kBlock(k) }

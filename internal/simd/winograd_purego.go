@@ -5,6 +5,9 @@ package simd
 // HasWinograd reports whether the Winograd functions can be called.
 func HasWinograd() bool { return false }
 
+// WinogradRows is not to be called here: see HasWinograd.
+func WinogradRows() int { panic("simd: no Winograd transforms") }
+
 // WinogradIn is not to be called here: see HasWinograd.
 func WinogradIn(dst []float32, step int, plane []float32, offsets *[WinogradColumns]int, stride int, room *WinogradRoom) {
 	panic("simd: no Winograd transforms")
@@ -16,6 +19,4 @@ func WinogradOut(plane []float32, offsets *[WinogradColumns]int, stride int, src
 }
 
 // WinogradMultiply is not to be called here: see HasWinograd.
-func WinogradMultiply(c, a, b []float32, rows, k int) { panic("simd: no Winograd transforms") }
-
-func winogradBlock(k int) int { return k }
+func WinogradMultiply(c, a, b []float32, rows, k, columns int) { panic("simd: no Winograd transforms") }

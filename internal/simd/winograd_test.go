@@ -35,20 +35,18 @@ func TestWinograd(t *testing.T) {
 		for ch := range c.channels {
 			WinogradIn(v[ch*WinogradColumns:], step, planes[ch*side*stride:][:side*stride], &in, stride, room)
 		}
-		rows := (c.outs + WinogradRows - 1) / WinogradRows * WinogradRows
+		height := WinogradRows()
+		rows := (c.outs + height - 1) / height * height
 		m := make([]float32, WinogradPoints*rows*WinogradColumns)
 		for point := range WinogradPoints {
 			a := make([]float32, rows*c.channels)
-			block := WinogradBlock(c.channels)
 			for o := range c.outs {
 				for ch := range c.channels {
 					u := WinogradWeights((*[9]float32)(kernels[(o*c.channels+ch)*9:]))
-					k0 := ch / block * block
-					kc := min(block, c.channels-k0)
-					a[k0*rows+o/6*6*kc+(ch-k0)*6+o%6] = u[point]
+					a[o/height*height*c.channels+ch*height+o%height] = u[point]
 				}
 			}
-			WinogradMultiply(m[point*rows*WinogradColumns:], a, v[point*step:], c.outs, c.channels)
+			WinogradMultiply(m[point*rows*WinogradColumns:], a, v[point*step:], c.outs, c.channels, WinogradColumns)
 		}
 		for o := range c.outs {
 			y := make([]float32, 16*16)
