@@ -32,7 +32,7 @@ func complete(ctx context.Context, s *Sample, c Comparison, o Options) (r *Resul
 		}
 	}
 	if c.Defences {
-		if r.Defences, r.Recommendation, err = defend(ctx, s, defenceOptions{Options: o, Released: c.Released}); err != nil {
+		if r.Defences, r.Recommendation, err = defend(ctx, s, c.Released, o); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -95,10 +95,10 @@ func (o Options) staged(words string) Options {
 // varied reports whether any attribute of s has two values or more: without one there is
 // nothing to audit.
 func (s *Sample) varied() bool {
-	return slices.ContainsFunc(s.Sensitive, func(a Attribute) bool { return a.Numeric() || !a.constant() })
+	return slices.ContainsFunc(s.Sensitive, func(a Attribute) bool { return a.Numeric() || !constant(&a) })
 }
 
 // constant reports whether all labels are of one class.
-func (a *Attribute) constant() bool {
+func constant(a *Attribute) bool {
 	return !slices.ContainsFunc(a.Labels, func(l int) bool { return l != a.Labels[0] })
 }

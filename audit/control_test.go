@@ -127,7 +127,7 @@ func TestPlantGlyphs(t *testing.T) {
 		{Kind: curious.Raw, Classes: []string{"a", "b"}},
 		{Kind: curious.Soft, Classes: make([]string, 1000)},
 	} {
-		p := must.Get(plantIn(context.Background(), nil, like, 300, plantOptions{Seed: 1}))(t)
+		p := must.Get(plantIn(context.Background(), nil, like, 300, 0, fitOptions{Seed: 1}))(t)
 		if p.TrueExcess < DefaultBlind || p.Sample.Len() != 300 || p.Sample.Kind != like.Kind || len(p.Sample.Sensitive) != 1 || p.Note != "" {
 			t.Errorf("%s: true excess %.3f, %d examples, %s", p.Where, p.TrueExcess, p.Sample.Len(), p.Sample.Kind)
 		}
@@ -137,7 +137,7 @@ func TestPlantGlyphs(t *testing.T) {
 		if c, err := positiveControl(context.Background(), p, nil, quickly); err != nil || !c.Passed {
 			t.Errorf("%s, %s: %v, %+v", p.Where, like.Kind, err, c)
 		}
-		again, err := plantIn(context.Background(), nil, like, 300, plantOptions{Seed: 1})
+		again, err := plantIn(context.Background(), nil, like, 300, 0, fitOptions{Seed: 1})
 		if err != nil || again == p || again.Classifier != p.Classifier {
 			t.Errorf("%s: planted anew for the next audit: %v", p.Where, err)
 		}
@@ -168,30 +168,28 @@ func tinyNet(classes int, seed uint64) *nn.Graph { return smallNet([]int{3}, 16)
 func TestOwnTask(t *testing.T) {
 	ctx := context.Background()
 	p := &dataset.Parts{Train: tinyTask(1500, 1), Validation: tinyTask(300, 2), Test: tinyTask(400, 3)}
-	planted := must.Get(plantIn(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "z", Numbers: []float64{1}}, {Name: "s"}}}, 250, plantOptions{Seed: 1, Net: tinyNet, Epochs: 10}))(t)
+	planted := must.Get(plantIn(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "z", Numbers: []float64{1}}, {Name: "s"}}}, 250, 0, fitOptions{Seed: 1, Net: tinyNet, Epochs: 10}))(t)
 	if planted.Where != "the audited task" || planted.TrueExcess < .2 || planted.Sample.Len() != 250 || len(planted.Rows) != 250 {
 		t.Errorf("%s: true excess %.3f of %d, %s", planted.Where, planted.TrueExcess, planted.Sample.Len(), planted.Note)
 	}
-	o := referenceOptions{Seed: 1, Epochs: 3, Outputs: curious.Soft, Net: tinyNet}
+	o := fitOptions{Seed: 1, Epochs: 3, Net: tinyNet}
 	var sums []string
-	for i, audited := range []*dataset.Set{nil, p.Test} {
-		for _, k := range []int{0, 1 - i} {
-			r, err := Reference(ctx, p, audited, k, o)
-			if err != nil || r.Check() != nil || r.Kind != curious.Soft {
-				t.Fatalf("reference %d: %v, %+v", k, err, r)
-			}
-			sums = append(sums, r.Sum())
+	for _, k := range []int{0, 1, 0} {
+		r, err := reference(ctx, p, k, curious.Soft, o)
+		if err != nil || r.Check() != nil || r.Kind != curious.Soft {
+			t.Fatalf("reference %d: %v, %+v", k, err, r)
 		}
+		sums = append(sums, r.Sum())
 	}
-	if sums[0] != sums[2] || sums[0] != sums[3] || sums[0] == sums[1] {
-		t.Errorf("references 0, 1, 0 and 0: %q", sums)
+	if sums[0] != sums[2] || sums[0] == sums[1] {
+		t.Errorf("references 0, 1 and 0: %q", sums)
 	}
 	pruned, err := pruneNets(ctx, planted.Classifier, p.Test)
 	if err != nil || len(pruned) != len(prunedFractions) {
 		t.Fatal(len(pruned), err)
 	}
-	student := must.Get(Student(ctx, planted.Classifier, p, p.Test, studentOptions{Seed: 1, Epochs: 3, Net: tinyNet}))(t)
-	for _, r := range append(pruned, student) {
+	small := must.Get(student(ctx, planted.Classifier, p, o))(t)
+	for _, r := range append(pruned, Released{small.Name, small}) {
 		if r.Sample.Len() != p.Test.Len() || r.Sample.Kind != curious.Raw || !slices.Equal(r.Sample.Y, p.Test.Y) {
 			t.Errorf("%s: %d examples, %s", r.Name, r.Sample.Len(), r.Sample.Kind)
 		}
@@ -205,29 +203,28 @@ func TestOtherTask(t *testing.T) {
 	p := &dataset.Parts{Train: tinyTask(200, 1), Validation: tinyTask(50, 2), Test: tinyTask(50, 3)}
 	other := tinyTask(50, 4)
 	other.YNames = []string{"cat", "dog"}
-	if _, err := Reference(ctx, p, other, 0, referenceOptions{}); err == nil || !strings.Contains(err.Error(), "same target") {
+	with := func(train, test *dataset.Set) *dataset.Parts {
+		return &dataset.Parts{Train: train, Validation: p.Validation, Test: test}
+	}
+	if _, err := reference(ctx, with(p.Train, other), 0, curious.Raw, fitOptions{}); err == nil || !strings.Contains(err.Error(), "same target") {
 		t.Errorf("another task: %v", err)
 	}
 	unnamed := tinyTask(50, 3)
 	unnamed.Sensitive[0].Values = []string{"0", " 1"}
-	few := &dataset.Parts{Train: p.Train.Subset([]int{0}), Validation: p.Validation, Test: p.Test}
-	for want, x := range map[string]struct {
-		p       *dataset.Parts
-		audited *dataset.Set
-	}{
-		"same target": {p, other}, "no test part": {&dataset.Parts{Train: p.Train, Validation: p.Validation}, nil},
-		"cannot be written": {p, unnamed}, "train: ": {few, nil},
+	for want, p := range map[string]*dataset.Parts{
+		"same target": with(p.Train, other), "no test part": with(p.Train, nil),
+		"cannot be written": with(p.Train, unnamed), "train: ": with(p.Train.Subset([]int{0}), p.Test),
 	} {
-		if err := (referenceOptions{}).Check(x.p, x.audited); err == nil || !strings.Contains(err.Error(), want) {
+		if err := checkReference(p, curious.Raw, fitOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if err := (referenceOptions{}).Check(p, nil); err != nil {
+	if err := checkReference(p, curious.Raw, fitOptions{}); err != nil {
 		t.Error(err)
 	}
 	t.Run("planted elsewhere", func(t *testing.T) {
 		shared.Long(t, "a model is planted on glyphs")
-		planted := must.Get(plantIn(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "elsewhere"}}}, 100, plantOptions{Seed: 1}))(t)
+		planted := must.Get(plantIn(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "elsewhere"}}}, 100, 0, fitOptions{Seed: 1}))(t)
 		if !strings.HasPrefix(planted.Where, "glyphs") || !strings.Contains(planted.Note, "is used instead") {
 			t.Errorf("%q, %q", planted.Where, planted.Note)
 		}

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// DefaultDefenceExamples is the largest number of examples on which defences are tried.
+	// defenceExamples is the largest number of examples on which defences are tried.
 	// The standard error of an excess is then below a point, and for each defence every
 	// attack is fitted again.
-	DefaultDefenceExamples = 5000
+	defenceExamples = 5000
 	// defenceFolds is the number of folds when attacks are fitted to a defence. Each further
 	// fold costs one more fit of every attack, for every defence.
 	defenceFolds = 3
@@ -33,38 +33,26 @@ type Released struct {
 	Sample *Sample
 }
 
-// defenceOptions are the settings of defend; the zero value is the default.
-type defenceOptions struct {
-	Options             // of the audit
-	Examples int        // largest number of examples; 0 is DefaultDefenceExamples
-	Released []Released // defences that need the model, in addition to changes of outputs
-}
-
-// defend tries defences, which change what is released. Each has the honesty that it keeps,
-// and the excess that attacks still reach when they are fitted to what it releases. The
-// attacks are logistic regression, trees, neighbours and the threshold, or those among them
-// that the options name. defend also returns a recommendation of one or two sentences; see
-// recommend for its rule. It returns the same errors as Run.
-func defend(ctx context.Context, s *Sample, o defenceOptions) ([]Defence, string, error) {
-	o.Options = o.withDefaults()
+// defend tries defences, which change what is released, and the given releases, which need the
+// model. Each has the honesty that it keeps, and the excess that attacks still reach when they are
+// fitted to what it releases. The attacks are logistic regression, trees, neighbours and the
+// threshold, or those among them that the options name. defend also returns a recommendation of
+// one or two sentences; see recommend for its rule. It returns the same errors as Run.
+func defend(ctx context.Context, s *Sample, releases []Released, o Options) ([]Defence, string, error) {
+	o = o.withDefaults()
 	o.Folds, o.Attacks = defenceFolds, defenceAttacks(o.Attacks)
-	if o.Examples == 0 {
-		o.Examples = DefaultDefenceExamples
-	}
-	if err := checkAll(s, o.Options); err != nil {
+	if err := checkAll(s, o); err != nil {
 		return nil, "", err
 	}
-	small := s.Subset(defenceRows(s.Len(), o.Examples, o.Seed))
-	tried := changes(small, o.Seed)
-	for _, r := range o.Released {
+	rows := defenceRows(s.Len(), o.Seed)
+	tried := changes(s.Subset(rows), o.Seed)
+	for _, r := range releases {
 		if r.Sample.Len() != s.Len() {
 			return nil, "", fmt.Errorf("audit: the defence %s releases %d rows for %d examples: give it the same examples", r.Name, r.Sample.Len(), s.Len())
 		}
-		tried = slices.Insert(tried, len(tried)-1, change{name: r.Name, apply: func() *Sample { // before the last resort
-			return r.Sample.Subset(defenceRows(s.Len(), o.Examples, o.Seed))
-		}})
+		tried = slices.Insert(tried, len(tried)-1, change{name: r.Name, apply: func() *Sample { return r.Sample.Subset(rows) }}) // before the last resort
 	}
-	list, err := tryAll(ctx, tried, o.Options)
+	list, err := tryAll(ctx, tried, o)
 	if err != nil {
 		return nil, "", err
 	}
@@ -108,9 +96,9 @@ func defenceAttacks(asked []string) []string {
 }
 
 // defenceRows draws the examples that defences are tried on, in their order.
-func defenceRows(n, most int, seed uint64) []int {
+func defenceRows(n int, seed uint64) []int {
 	rows := random(seed, streamDefence, 0).Perm(n)
-	rows = rows[:min(n, most)]
+	rows = rows[:min(n, defenceExamples)]
 	slices.Sort(rows)
 	return rows
 }

@@ -163,8 +163,8 @@ func TestDefend(t *testing.T) {
 		s.Outputs[i*4+y] += 8
 		s.Outputs[i*4+(y+1)%4] += 4 * float32(s.Sensitive[0].Labels[i])
 	}
-	o := defenceOptions{Options: Options{Seed: 3, Attacks: []string{"logistic", "network"}}, Released: []Released{{"nothing", labels(s)}}}
-	list, says := must.Get2(defend(context.Background(), s, o))(t)
+	o, releases := Options{Seed: 3, Attacks: []string{"logistic", "network"}}, []Released{{"nothing", labels(s)}}
+	list, says := must.Get2(defend(context.Background(), s, releases, o))(t)
 	by := map[string]Defence{}
 	for _, d := range list {
 		by[d.Name] = d
@@ -184,12 +184,12 @@ func TestDefend(t *testing.T) {
 	if list[len(list)-1].Name != LabelOnly || list[0].Name != NoDefence || by[NoDefence].Recommended || !strings.Contains(says, "Release") {
 		t.Errorf("%d defences, %q", len(list), says)
 	}
-	again, _, err := defend(context.Background(), s, o)
+	again, _, err := defend(context.Background(), s, releases, o)
 	if err != nil || !reflect.DeepEqual(list, again) {
 		t.Errorf("again: %v, equal %v", err, reflect.DeepEqual(list, again))
 	}
-	o.Released[0].Sample = s.Subset([]int{1, 2})
-	if _, _, err := defend(context.Background(), s, o); err == nil || !strings.Contains(err.Error(), "nothing") {
+	releases[0].Sample = s.Subset([]int{1, 2})
+	if _, _, err := defend(context.Background(), s, releases, o); err == nil || !strings.Contains(err.Error(), "nothing") {
 		t.Errorf("two rows for %d examples: %v", s.Len(), err)
 	}
 }

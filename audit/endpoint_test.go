@@ -45,7 +45,7 @@ func TestThreeDoors(t *testing.T) {
 	ctx, set := context.Background(), people(300)
 	for _, kind := range []curious.Outputs{curious.Raw, curious.Soft} {
 		g := curious.Release(zoo.Table(6, 3, 5), kind)
-		want := must.Get(fromModel(ctx, g, set, ModelOptions{}))(t)
+		want := must.Get(fromModel(ctx, g, set))(t)
 		if want.Kind != kind || want.Name != "people" || want.Target != "income" || want.Check() != nil {
 			t.Errorf("%s outputs: %s %q %q", kind, want.Kind, want.Name, want.Target)
 		}
@@ -53,17 +53,15 @@ func TestThreeDoors(t *testing.T) {
 		server := httptest.NewServer(infer.Handler(map[string]*infer.Model{"m": model}, infer.ServerOptions{MaxBatch: 50}))
 		defer server.Close()
 		client := must.Get(infer.New(server.URL, infer.Options{Model: "m"}))(t)
-		got := must.Get(fromEndpoint(ctx, client, set, endpointOptions{Folder: filepath.Join(t.TempDir(), "kept")}))(t)
+		got := must.Get(fromEndpoint(ctx, client, set, filepath.Join(t.TempDir(), "kept"), endpointOptions{}))(t)
 		if got.Sum() != want.Sum() {
 			t.Errorf("%s: the endpoint's sample is not the model's", kind)
 		}
-		for _, ext := range []string{".csv", ".npz"} {
-			path := filepath.Join(t.TempDir(), "out"+ext)
-			must.Do(t, WriteOutputs(path, want))
-			got := must.Get(OpenOutputs(ctx, path, OpenOptions{}))(t)
-			if got.Sum() != want.Sum() {
-				t.Errorf("%s: the sample of %s is not the model's", kind, ext)
-			}
+		path := filepath.Join(t.TempDir(), "out.npz")
+		must.Do(t, WriteOutputs(path, want))
+		got = must.Get(OpenOutputs(ctx, path, OpenOptions{}))(t)
+		if got.Sum() != want.Sum() {
+			t.Errorf("%s: the sample of the file is not the model's", kind)
 		}
 	}
 }
@@ -79,14 +77,14 @@ func TestFromModelRefuses(t *testing.T) {
 	} {
 		set := people(10)
 		spoil(set)
-		if _, err := fromModel(ctx, zoo.Table(6, 3, 5), set, ModelOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := fromModel(ctx, zoo.Table(6, 3, 5), set); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	g := zoo.Table(6, 5, 5)
 	g.Metadata = map[string]string{"tattle.classes": `["a","b","c","d","e"]`}
-	s, err := fromModel(ctx, g, people(10), ModelOptions{Name: "five"})
-	if err != nil || s.Name != "five" || len(s.Classes) != 5 || s.Classes[4] != "output 4" || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "a, b, c") {
+	s, err := fromModel(ctx, g, people(10))
+	if err != nil || s.Name != "people" || len(s.Classes) != 5 || s.Classes[4] != "output 4" || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "a, b, c") {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
@@ -129,17 +127,17 @@ func (r *remote) Infer(ctx context.Context, x []float32, n int) ([]float32, []in
 // An interrupted audit goes on where it was.
 func TestFromEndpointResumes(t *testing.T) {
 	ctx, set := context.Background(), people(95)
-	o := endpointOptions{Batch: 10, Folder: filepath.Join(t.TempDir(), "kept"), Resume: true}
-	want := must.Get(fromEndpoint(ctx, &remote{}, set, endpointOptions{InFlight: 1}))(t)
+	dir, o := filepath.Join(t.TempDir(), "kept"), endpointOptions{Batch: 10, Resume: true}
+	want := must.Get(fromEndpoint(ctx, &remote{}, set, t.TempDir(), endpointOptions{}))(t)
 	broken := &remote{fail: 5}
-	if _, err := fromEndpoint(ctx, broken, set, o); err == nil || !strings.Contains(err.Error(), "it is gone") || !strings.Contains(err.Error(), "examples ") {
+	if _, err := fromEndpoint(ctx, broken, set, dir, o); err == nil || !strings.Contains(err.Error(), "it is gone") || !strings.Contains(err.Error(), "examples ") {
 		t.Fatalf("a broken endpoint: %v", err)
 	}
 	inner, cancel := context.WithCancel(ctx)
-	if _, err := fromEndpoint(inner, &remote{fail: 2, cancel: cancel}, set, o); err != context.Canceled {
+	if _, err := fromEndpoint(inner, &remote{fail: 2, cancel: cancel}, set, dir, o); err != context.Canceled {
 		t.Fatalf("stopped: %v", err)
 	}
-	kept, err := filepath.Glob(filepath.Join(o.Folder, "shard-000001."+strings.Repeat("[0-9a-f]", 16)))
+	kept, err := filepath.Glob(filepath.Join(dir, "shard-000001."+strings.Repeat("[0-9a-f]", 16)))
 	if err != nil || len(kept) != 1 {
 		t.Fatalf("batch 1 is kept in %q, %v", kept, err)
 	}
@@ -147,7 +145,7 @@ func TestFromEndpointResumes(t *testing.T) {
 	var done []int
 	whole := &remote{}
 	o.Progress = func(d, total int) { done = append(done, d*100/total) }
-	got := must.Get(fromEndpoint(ctx, whole, set, o))(t)
+	got := must.Get(fromEndpoint(ctx, whole, set, dir, o))(t)
 	if calls := whole.calls.Load(); calls < 2 || calls > 6 || got.Sum() != want.Sum() {
 		t.Errorf("after 5 of 10 batches, one of them damaged since, %d more were asked for", calls)
 	}
@@ -156,11 +154,11 @@ func TestFromEndpointResumes(t *testing.T) {
 	}
 	var mismatch *run.MismatchError
 	o.Batch = 20
-	if _, err := fromEndpoint(ctx, whole, set, o); !errors.As(err, &mismatch) {
+	if _, err := fromEndpoint(ctx, whole, set, dir, o); !errors.As(err, &mismatch) {
 		t.Errorf("other batches: %v", err)
 	}
 	o.Batch, o.Resume = 10, false
-	if _, err := fromEndpoint(ctx, whole, set, o); err == nil || !strings.Contains(err.Error(), "already holds a run") {
+	if _, err := fromEndpoint(ctx, whole, set, dir, o); err == nil || !strings.Contains(err.Error(), "already holds a run") {
 		t.Errorf("a folder in use: %v", err)
 	}
 }
@@ -168,15 +166,15 @@ func TestFromEndpointResumes(t *testing.T) {
 // Outputs that are not finite are not kept: once the server is mended, the audit goes on.
 func TestFromEndpointForgetsNaN(t *testing.T) {
 	ctx, set := context.Background(), people(30)
-	o := endpointOptions{Batch: 10, InFlight: 1, Folder: filepath.Join(t.TempDir(), "kept"), Resume: true}
+	dir, o := filepath.Join(t.TempDir(), "kept"), endpointOptions{Batch: 10, Resume: true}
 	first := set.Values[6*10]
 	set.Values[6*10] = float32(math.Inf(1)) // of the set's digest, so that it is mended on the way
-	_, err := fromEndpoint(ctx, &remote{}, set, o)
+	_, err := fromEndpoint(ctx, &remote{}, set, dir, o)
 	if err == nil || !strings.Contains(err.Error(), "example 10 (from 0): output 0 is +Inf") {
 		t.Fatalf("an infinite output: %v", err)
 	}
 	mended := &remote{mend: first}
-	if s, err := fromEndpoint(ctx, mended, set, o); err != nil || s.Len() != 30 || mended.calls.Load() < 1 || mended.calls.Load() > 2 {
+	if s, err := fromEndpoint(ctx, mended, set, dir, o); err != nil || s.Len() != 30 || mended.calls.Load() < 1 || mended.calls.Load() > 3 {
 		t.Errorf("after the server was mended, %d calls: %v", mended.calls.Load(), err)
 	}
 }
@@ -188,12 +186,12 @@ func TestFromEndpointRefuses(t *testing.T) {
 		"0 outputs of 10":       func(int64) int { return 0 },
 		"2 outputs":             func(int64) int { return 2 },
 	} {
-		_, err := fromEndpoint(ctx, &remote{width: width}, set, endpointOptions{Batch: 10})
+		_, err := fromEndpoint(ctx, &remote{width: width}, set, t.TempDir(), endpointOptions{Batch: 10})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "http://remote") {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if _, err := fromEndpoint(ctx, &remote{}, set, endpointOptions{Batch: -1}); err == nil {
+	if _, err := fromEndpoint(ctx, &remote{}, set, t.TempDir(), endpointOptions{Batch: -1}); err == nil {
 		t.Error("batches of −1 examples")
 	}
 }
@@ -205,7 +203,7 @@ func TestFromEndpointOneOutput(t *testing.T) {
 		set.Y[i] %= 2
 	}
 	set.YNames = set.YNames[:2]
-	s, err := fromEndpoint(context.Background(), &remote{width: func(int64) int { return 1 }}, set, endpointOptions{})
+	s, err := fromEndpoint(context.Background(), &remote{width: func(int64) int { return 1 }}, set, t.TempDir(), endpointOptions{})
 	if err != nil || s.Kind != curious.Raw || s.Outputs[0] != 0 || s.Outputs[1] != set.Values[0] || len(s.Notes) != 1 {
 		t.Errorf("%v, %v", fmt.Sprintf("%+v", s), err)
 	}

@@ -29,7 +29,7 @@ func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) er
 				at := &ref.Sensitive[a]
 				gain, _ := g.gains(at)
 				mean, _ := stat.MeanStd(gain)
-				figures[a], gains[a] = append(figures[a], at.figure(g)), append(gains[a], mean)
+				figures[a], gains[a] = append(figures[a], figureOf(at, g)), append(gains[a], mean)
 				if !at.Numeric() {
 					evens[a] = append(evens[a], *classify.Balanced(g.best, at.Labels))
 				}
@@ -54,8 +54,8 @@ func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) er
 	return nil
 }
 
-// figure returns the accuracy, or R², of the chosen guess.
-func (a *Attribute) figure(g *guesses) float64 {
+// figureOf returns the accuracy, or R², of the chosen guess of an attribute.
+func figureOf(a *Attribute, g *guesses) float64 {
 	if a.Numeric() {
 		return rSquared(a.Numbers, g.bestValue)
 	}

@@ -82,7 +82,7 @@ func deal(s *Sample, twin []int, folds int, seed uint64) []int {
 	}
 	ranks := make([][]int, len(s.Sensitive))
 	for a := range s.Sensitive {
-		ranks[a] = s.Sensitive[a].ranks()
+		ranks[a] = rankClasses(&s.Sensitive[a])
 	}
 	slices.SortFunc(cards, func(a, b card) int {
 		c := cmp.Compare(s.Y[a.first], s.Y[b.first])
@@ -101,9 +101,9 @@ func deal(s *Sample, twin []int, folds int, seed uint64) []int {
 	return fold
 }
 
-// ranks returns classes numbered in the order of their first example, which does
+// rankClasses returns classes numbered in the order of their first example, which does
 // not depend on what they are called; numbers are in one class.
-func (a *Attribute) ranks() []int {
+func rankClasses(a *Attribute) []int {
 	if a.Numeric() {
 		return make([]int, len(a.Numbers))
 	}

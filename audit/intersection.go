@@ -127,18 +127,11 @@ func (c *sensitiveColumns) makeIn(set *dataset.Set) error {
 	if set == nil || len(c.cross) == 0 {
 		return nil
 	}
-	read := make([]Attribute, len(set.Sensitive))
-	for i, a := range set.Sensitive {
-		read[i] = Attribute(a)
-	}
-	all, err := c.make(read)
+	all, err := c.make(set.Sensitive)
 	if err != nil {
 		return err
 	}
-	set.Sensitive = nil
-	for _, a := range all {
-		set.Sensitive = append(set.Sensitive, dataset.Attribute(a))
-	}
+	set.Sensitive = all
 	set.SHA256 = set.Sum()
 	return nil
 }

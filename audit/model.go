@@ -14,7 +14,7 @@ import (
 
 // fromModel evaluates a classifier on a set with its target and sensitive attributes.
 // Outputs are soft if every row is a distribution, as after a Softmax.
-func fromModel(ctx context.Context, g *nn.Graph, set *dataset.Set, o ModelOptions) (*Sample, error) {
+func fromModel(ctx context.Context, g *nn.Graph, set *dataset.Set) (*Sample, error) {
 	if err := auditable(set); err != nil {
 		return nil, err
 	}
@@ -22,7 +22,7 @@ func fromModel(ctx context.Context, g *nn.Graph, set *dataset.Set, o ModelOption
 	if err != nil {
 		return nil, err
 	}
-	return fromSet(set, outputs, curious.ClassesOf(g), o)
+	return fromSet(set, outputs, curious.ClassesOf(g))
 }
 
 // fromNode evaluates a net on a set up to a node, or the tensor of that name, whose output is a
@@ -49,9 +49,8 @@ func fromNode(ctx context.Context, g *nn.Graph, name string, set *dataset.Set) (
 	if err != nil {
 		return nil, err
 	}
-	s := newSample(set, ModelOptions{})
-	s.Kind, s.Width, s.Outputs = Vector, width, outputs
-	s.Classes = slices.Clone(set.YNames)
+	s := unasked(set, Vector, 0)
+	s.Width, s.Outputs = width, outputs
 	for i := len(s.Classes); i <= slices.Max(s.Y); i++ {
 		s.Classes = append(s.Classes, fmt.Sprintf("class %d", i))
 	}
@@ -65,25 +64,18 @@ func fromNode(ctx context.Context, g *nn.Graph, name string, set *dataset.Set) (
 	return s, s.Check()
 }
 
-// newSample returns the sample of a set's labels and attributes, without outputs and classes.
-func newSample(set *dataset.Set, o ModelOptions) *Sample {
-	s := &Sample{Name: cmp.Or(o.Name, set.Name), Target: cmp.Or(set.YName, "y"), Y: slices.Clone(set.Y)}
-	s.Sensitive = attributesOf(set)
-	return s
-}
-
-// attributesOf returns copies of the sensitive attributes of a set.
-func attributesOf(set *dataset.Set) (all []Attribute) {
-	for _, a := range set.Sensitive {
-		all = append(all, Attribute{Name: a.Name, Values: slices.Clone(a.Values), Labels: slices.Clone(a.Labels), Numbers: slices.Clone(a.Numbers)})
+// unasked returns a sample with the labels of a set's examples but without outputs: the
+// classifier, which has the given number of classes or as many as the data, has not been applied
+// to them.
+func unasked(set *dataset.Set, kind curious.Outputs, classes int) *Sample {
+	s := &Sample{
+		Name: set.Name, Kind: kind, Y: slices.Clone(set.Y), Target: cmp.Or(set.YName, "y"), Classes: slices.Clone(set.YNames),
+		Sensitive: slices.Clone(set.Sensitive),
 	}
-	return all
-}
-
-// ModelOptions says what is known of a model's outputs.
-type ModelOptions struct {
-	Name string          // of the sample; "" is the set's
-	Kind curious.Outputs // "" is Soft if every row is a distribution
+	for i := len(s.Classes); i < classes; i++ {
+		s.Classes = append(s.Classes, fmt.Sprintf("output %d", i))
+	}
+	return s
 }
 
 // auditable returns an error if a set lacks what an audit needs, or has names that a file of
@@ -111,7 +103,7 @@ func namesOf(set *dataset.Set) []string {
 
 // fromSet joins outputs [n, Y] of the examples of a set to their labels; model are the
 // names of the model's classes, nil if they are not known.
-func fromSet(set *dataset.Set, outputs []float32, model []string, o ModelOptions) (*Sample, error) {
+func fromSet(set *dataset.Set, outputs []float32, model []string) (*Sample, error) {
 	width := len(outputs) / set.Len()
 	if width < 1 || len(outputs) != width*set.Len() {
 		return nil, fmt.Errorf("%d outputs of %d examples: want as many for each", len(outputs), set.Len())
@@ -120,7 +112,7 @@ func fromSet(set *dataset.Set, outputs []float32, model []string, o ModelOptions
 	if err != nil {
 		return nil, err
 	}
-	s := newSample(set, o)
+	s := unasked(set, "", 0)
 	s.Classes = classes
 	if err := s.matchClasses(len(set.YNames), model); err != nil {
 		return nil, err
@@ -129,7 +121,7 @@ func fromSet(set *dataset.Set, outputs []float32, model []string, o ModelOptions
 		return nil, err
 	}
 	place := func(i int) string { return fmt.Sprintf("example %d (from 0)", i) }
-	if err := s.settle(outputs, width, o.Kind, place); err != nil {
+	if err := s.settle(outputs, width, "", place); err != nil {
 		return nil, err
 	}
 	return s, s.Check()

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"tattle/curious"
 	"tattle/nn/zoo"
 )
 
@@ -41,7 +40,7 @@ func TestFromModelClasses(t *testing.T) {
 		g := zoo.Table(6, c.width, 5)
 		names, _ := json.Marshal(strings.Split(c.model, ","))
 		g.Metadata = map[string]string{"tattle.classes": string(names)}
-		s, err := fromModel(ctx, g, set, ModelOptions{Kind: curious.Raw})
+		s, err := fromModel(ctx, g, set)
 		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%s by a model of %s: %v", c.data, c.model, err)

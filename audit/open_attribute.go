@@ -15,7 +15,7 @@ const (
 	guessed    manner = iota // numbers if there are more than maxValues, classes otherwise
 	asNumber                 // NAME:number
 	asClass                  // NAME:class
-	asListed                 // s:NAME=A|B: these classes, in this order
+	asListed                 // the classes that an archive lists, in this order
 	asRuleSays               // a dataset.Rule with classes
 )
 
@@ -39,10 +39,8 @@ func parseWanted(text string, has func(name string) bool) (wanted, error) {
 	if has(text) {
 		return wanted{name: text}, nil
 	}
-	for suffix, m := range map[string]manner{":number": asNumber, ":class": asClass} {
-		if name, ok := strings.CutSuffix(strings.TrimSpace(text), suffix); ok {
-			return wanted{name: strings.TrimSpace(name), manner: m}, nil
-		}
+	if w := typed(text); w.manner != guessed {
+		return w, nil
 	}
 	r, err := dataset.ParseRule(text)
 	if err != nil {
@@ -55,6 +53,16 @@ func parseWanted(text string, has func(name string) bool) (wanted, error) {
 	return w, nil
 }
 
+// typed reads NAME, NAME:number or NAME:class.
+func typed(text string) wanted {
+	for suffix, m := range map[string]manner{dataset.NumberSuffix: asNumber, ":class": asClass} {
+		if name, ok := strings.CutSuffix(strings.TrimSpace(text), suffix); ok {
+			return wanted{name: strings.TrimSpace(name), manner: m}
+		}
+	}
+	return wanted{name: text}
+}
+
 // attribute makes the attribute of all examples; unknown marks those without a value.
 func (c *attributeColumn) attribute() (a Attribute, unknown []bool, err error) {
 	values := c.known()
@@ -62,49 +70,25 @@ func (c *attributeColumn) attribute() (a Attribute, unknown []bool, err error) {
 		return c.numbers(values)
 	}
 	a.Name = c.name
-	of := map[string]int{}
-	switch c.wanted.manner {
-	case asListed:
-		a.Values = c.wanted.listed
-		err = c.list(of)
-	default:
-		var labelled dataset.Attribute
-		labelled, err = c.wanted.rule.Apply(c.name, values)
-		a.Values = labelled.Values
-		for i, label := range labelled.Labels {
-			of[c.values[i]] = label
+	var class []int // of each distinct value
+	if a.Values = c.wanted.listed; c.wanted.manner == asListed {
+		class = inOrder(c.values, a.Values, "").of
+	} else {
+		labelled, err := c.wanted.rule.Apply(c.name, values)
+		if err != nil {
+			return a, nil, err
 		}
-	}
-	if err != nil {
-		return a, nil, err
+		a.Values, class = labelled.Values, labelled.Labels
 	}
 	if len(a.Values) == 0 {
 		return a, nil, fmt.Errorf("%s has no value in any row: fill it in, or leave the column out", showName(c.name))
 	}
-	class, none := make([]int, len(c.values)), make([]bool, len(c.values))
-	for i, v := range c.values {
-		class[i] = of[v]
-		none[i] = class[i] < 0
+	none := make([]bool, len(class))
+	for i, k := range class {
+		none[i] = k < 0
 	}
 	a.Labels = spread(c.column, class)
 	return a, spread(c.column, none), nil
-}
-
-// list returns the index of every value among the listed ones.
-func (c *attributeColumn) list(of map[string]int) error {
-	for i, v := range c.wanted.listed {
-		of[v] = i
-	}
-	for _, v := range c.values {
-		if _, ok := of[v]; ok {
-			continue
-		}
-		if !missing(v) {
-			return fmt.Errorf("%s has the value %s, which its header does not list: correct the header", showName(c.name), showName(v))
-		}
-		of[v] = -1
-	}
-	return nil
 }
 
 // numbers makes a numeric attribute.

@@ -6,12 +6,10 @@ import (
 	"tattle/curious"
 )
 
-// The prefixes that WriteOutputs writes in a header before the name of a class or an attribute.
+// The prefixes in a header before the name of the target and of an attribute.
 const (
 	targetPrefix    = "y:"
 	sensitivePrefix = "s:"
-	rawPrefix       = "logit:"
-	softPrefix      = "prob:"
 )
 
 // scoreWords begin the names of columns of outputs, with the kind of output that they imply.
@@ -79,80 +77,13 @@ func parseScoreName(name string) (scoreName, bool) {
 	return scoreName{}, false
 }
 
-// parseSensitive reads the name of a sensitive column in a header: s1, s2_race, s, sensitive, or
-// s:NAME with an optional type as in parseOwn. In s:NAME a backslash before \ : = | makes it
-// part of the name.
+// parseSensitive reads the name of a sensitive column in a header: s1, s2_race, s, sensitive,
+// s:NAME, s:NAME:number or s:NAME:class.
 func parseSensitive(header string) (wanted, bool) {
 	folded := strings.ToLower(header)
 	if rest, ok := strings.CutPrefix(folded, sensitivePrefix); ok && len(folded) == len(header) {
-		return parseOwn(header[len(header)-len(rest):]), true
+		return typed(header[len(header)-len(rest):]), true
 	}
 	numbered := len(folded) > 1 && folded[0] == 's' && folded[1] >= '0' && folded[1] <= '9'
 	return wanted{name: header}, numbered || folded == "s" || folded == "sensitive"
-}
-
-// parseOwn reads NAME, NAME:number, NAME:class or NAME=A|B|C.
-func parseOwn(text string) wanted {
-	if name, list, ok := cutUnescaped(text, '='); ok {
-		w := wanted{name: unescaped(name), manner: asListed}
-		for ok {
-			var value string
-			value, list, ok = cutUnescaped(list, '|')
-			w.listed = append(w.listed, unescaped(value))
-		}
-		return w
-	}
-	name, suffix, _ := cutUnescaped(text, ':')
-	switch suffix {
-	case "number":
-		return wanted{name: unescaped(name), manner: asNumber}
-	case "class":
-		return wanted{name: unescaped(name), manner: asClass}
-	}
-	return wanted{name: unescaped(text)}
-}
-
-// cutUnescaped cuts around the first separator that has no backslash before it.
-func cutUnescaped(text string, separator byte) (before, after string, found bool) {
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case separator:
-			return text[:i], text[i+1:], true
-		}
-	}
-	return text, "", false
-}
-
-// unescaped removes the backslashes that escaped adds.
-func unescaped(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte(special, text[i+1]) >= 0 {
-			i++
-		}
-		b.WriteByte(text[i])
-	}
-	return b.String()
-}
-
-// special are the letters that mean something in a header.
-const special = `\:=|`
-
-// escaped puts a backslash before letters that mean something in a header.
-func escaped(text string) string {
-	return strings.NewReplacer(`\`, `\\`, `:`, `\:`, `=`, `\=`, `|`, `\|`).Replace(text)
-}
-
-// header writes the name of a column of the attribute.
-func (a *Attribute) header() string {
-	if a.Numeric() {
-		return sensitivePrefix + escaped(a.Name) + ":number"
-	}
-	values := make([]string, len(a.Values))
-	for i, v := range a.Values {
-		values[i] = escaped(v)
-	}
-	return sensitivePrefix + escaped(a.Name) + "=" + strings.Join(values, "|")
 }

@@ -19,38 +19,25 @@ import (
 // model to be a test of an audit.
 const smallestPlanted = .10
 
-// plantOptions says how plantIn trains; the zero value is the default.
-type plantOptions struct {
-	Seed   uint64
-	Epochs int     // on the data given; 0 is DefaultReferenceEpochs
-	Work   float64 // on the data given, in multiply-adds forward; 0 is DefaultPlantedWork
-	Glyphs int     // drawn digits to learn from, where the model is planted on them; 0 is DefaultPlantedGlyphs
-	// Net makes the classifier on the data given, as in curious.Options.
-	Net func(classes int, seed uint64) *nn.Graph
-	// Audited are the examples that the planted model is applied to; nil is the test part.
-	Audited  *dataset.Set
-	Progress func(done, total int) // of the steps of one training; there may be two
-}
-
 // Planted is a model that is known to be curious, and what it releases.
 type Planted struct {
 	Sample     *Sample   `json:"-"`              // with the one attribute that it hides
 	TrueExcess float64   `json:"true_excess"`    // excess of its own attack over the best baseline, on examples that it did not learn from
 	Where      string    `json:"where"`          // the task
 	Note       string    `json:"note,omitempty"` // why it is another than the audited one, or learned from a part, a sentence
-	Rows       []int     `json:"rows,omitempty"` // which of the examples of plantOptions.Audited they are; nil on glyphs
+	Rows       []int     `json:"rows,omitempty"` // which of the test part of plantIn they are; nil on glyphs
 	Classifier *nn.Graph `json:"-"`
 }
 
 // plantIn trains a curious classifier with the kind of outputs that like has, and applies it
-// to n examples, or as many as there are. It trains by the parameterized attack, or for soft
-// outputs as the normal mixture, which is the stronger there (B sections 3.2 and 4). The
-// classifier hides like's first categorical attribute that p has, in p's task, and learns
+// to n examples of p's test part, or as many as there are. It trains by the parameterized attack,
+// or for soft outputs as the normal mixture, which is the stronger there (B sections 3.2 and 4).
+// The classifier hides like's first categorical attribute that p has, in p's task, and learns
 // from as many examples as Work pays for. If p is nil, or the planted excess is below ten
 // points, it is planted on glyphs instead, which test the pipeline as well and the task
-// less: they have at most ten classes of y and two of s, whatever is audited. It returns an
-// error when ctx ends.
-func plantIn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o plantOptions) (*Planted, error) {
+// less: they have at most ten classes of y and two of s, whatever is audited. It then learns from
+// that many glyphs, DefaultPlantedGlyphs if it is 0. It returns an error when ctx ends.
+func plantIn(ctx context.Context, p *dataset.Parts, like *Sample, n, glyphs int, o fitOptions) (*Planted, error) {
 	note := ""
 	if p != nil {
 		planted, err := plantOn(ctx, p, like, n, o)
@@ -69,7 +56,7 @@ func plantIn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o plant
 			}
 		}
 	}
-	planted, err := plantOnGlyphs(ctx, like, n, o)
+	planted, err := plantOnGlyphs(ctx, like, n, glyphs, o)
 	if err != nil {
 		return nil, fmt.Errorf("plant: %w", err)
 	}
@@ -78,31 +65,27 @@ func plantIn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o plant
 }
 
 // plantOn plants on the data given.
-func plantOn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o plantOptions) (*Planted, error) {
+func plantOn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o fitOptions) (*Planted, error) {
 	p = trainable(p)
-	audited := classesOnly(o.Audited)
-	if audited == nil {
-		audited = p.Test
-	}
-	if err := sameTask(p.Train, audited); err != nil {
+	if err := sameTask(p); err != nil {
 		return nil, err
 	}
-	index := hideable(p.Train, audited, like)
+	index := hideable(p, like)
 	if index < 0 {
 		return nil, errors.New("none of the audited attributes is among the data's classes")
 	}
-	p, epochs, note := affordable(p, o.Net, cmp.Or(o.Epochs, DefaultReferenceEpochs), cmp.Or(o.Work, DefaultPlantedWork), run.Rand(o.Seed, trainPlanted, 2))
+	part, epochs, note := affordable(p, o.Net, cmp.Or(o.Epochs, DefaultReferenceEpochs), cmp.Or(o.Work, DefaultPlantedWork), run.Rand(o.Seed, trainPlanted, 2))
 	if note != "" {
 		note = "To bound the time it was planted " + note + "."
 	}
-	f, attack, err := plant(ctx, p, index, like.Kind, curious.Options{Net: o.Net, Epochs: epochs}, o)
+	f, attack, err := plant(ctx, part, index, like.Kind, curious.Options{Net: o.Net, Epochs: epochs}, o)
 	if err != nil {
 		return nil, err
 	}
-	rows := rand.New(rand.NewPCG(o.Seed, trainPlanted)).Perm(audited.Len())
+	rows := rand.New(rand.NewPCG(o.Seed, trainPlanted)).Perm(p.Test.Len())
 	rows = rows[:min(n, len(rows))]
 	slices.Sort(rows)
-	q, err := planted(ctx, f, attack, audited.Subset(rows), audited)
+	q, err := planted(ctx, f, attack, p.Test.Subset(rows), p.Test)
 	if err != nil {
 		return nil, err
 	}
@@ -110,12 +93,12 @@ func plantOn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o plant
 	return q, nil
 }
 
-// hideable returns the index of the first of like's categorical attributes that both
-// sets know with the same classes, −1 if there is none.
-func hideable(train, audited *dataset.Set, like *Sample) int {
+// hideable returns the index of the first of like's categorical attributes that the training and
+// the test part know with the same classes, −1 if there is none.
+func hideable(p *dataset.Parts, like *Sample) int {
 	for _, a := range like.Sensitive {
-		for i, b := range train.Sensitive {
-			if !a.Numeric() && a.Name == b.Name && i < len(audited.Sensitive) && slices.Equal(b.Values, audited.Sensitive[i].Values) {
+		for i, b := range p.Train.Sensitive {
+			if !a.Numeric() && a.Name == b.Name && i < len(p.Test.Sensitive) && slices.Equal(b.Values, p.Test.Sensitive[i].Values) {
 				return i
 			}
 		}
@@ -141,8 +124,8 @@ var lastOnGlyphs struct {
 
 // plantOnGlyphs plants on drawn digits, in as many groups as like has classes, ten at
 // most.
-func plantOnGlyphs(ctx context.Context, like *Sample, n int, o plantOptions) (*Planted, error) {
-	plan := glyphPlan{min(max(len(like.Classes), 2), 10), min(n, plantedExamples), cmp.Or(o.Glyphs, DefaultPlantedGlyphs), like.Kind, o.Seed}
+func plantOnGlyphs(ctx context.Context, like *Sample, n, glyphs int, o fitOptions) (*Planted, error) {
+	plan := glyphPlan{min(max(len(like.Classes), 2), 10), min(n, plantedExamples), cmp.Or(glyphs, DefaultPlantedGlyphs), like.Kind, o.Seed}
 	last := &lastOnGlyphs
 	last.Lock()
 	planted := last.planted
@@ -164,7 +147,7 @@ func plantOnGlyphs(ctx context.Context, like *Sample, n int, o plantOptions) (*P
 	return &same, nil
 }
 
-func (g glyphPlan) plant(ctx context.Context, o plantOptions) (*Planted, error) {
+func (g glyphPlan) plant(ctx context.Context, o fitOptions) (*Planted, error) {
 	seed := run.Rand(o.Seed, trainPlanted, 1).Uint64()
 	train := boldOrItalic(g.learned+g.learned/10, g.y, seed, dataset.Train)
 	test := boldOrItalic(g.n+g.learned, g.y, seed, dataset.Test)
@@ -192,17 +175,13 @@ func span(lo, hi int) []int {
 }
 
 // plant trains a classifier that hides attribute index, and its attack.
-func plant(ctx context.Context, p *dataset.Parts, index int, kind curious.Outputs, c curious.Options, o plantOptions) (*nn.Graph, curious.Attack, error) {
+func plant(ctx context.Context, p *dataset.Parts, index int, kind curious.Outputs, c curious.Options, o fitOptions) (*nn.Graph, curious.Attack, error) {
 	c.Attack, c.Outputs, c.Attributes = curious.Parameterized, kind, []int{index}
 	c.Seed = run.Rand(o.Seed, trainPlanted, 0).Uint64()
 	if kind == curious.Soft && len(p.Train.Sensitive[index].Values) <= len(p.Train.YNames) {
 		c.Attack, c.Normal = curious.MixtureKind, true
 	}
-	c.Progress = func(done, total int, _ float64) {
-		if o.Progress != nil {
-			o.Progress(done, total)
-		}
-	}
+	c.Progress = o.steps
 	r, err := curious.Train(ctx, p, c)
 	if err != nil {
 		return nil, curious.Attack{}, err
@@ -223,4 +202,17 @@ func planted(ctx context.Context, f *nn.Graph, attack curious.Attack, asked, mea
 	}
 	s.Sensitive = s.Sensitive[attack.Index : attack.Index+1]
 	return &Planted{Sample: s, TrueExcess: e.Sensitive[0].Excess, Classifier: f}, nil
+}
+
+// plantTraining returns the training of a planted model, as plantIn does it.
+func plantTraining(name string, p *dataset.Parts, like *Sample, n, glyphs int, o fitOptions) Training {
+	return Training{Name: name, Train: func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
+		o := o
+		o.Progress = progress
+		planted, err := plantIn(ctx, p, like, n, glyphs, o)
+		if err != nil {
+			return nil, err
+		}
+		return &Trained{Sample: planted.Sample, Planted: planted}, nil
+	}}
 }

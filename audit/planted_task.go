@@ -36,23 +36,23 @@ const (
 // if there are too few examples, which the note says, or no attribute to hide. If the model
 // cannot be planted, the training plants one on glyphs (Planted.Rows is nil).
 func trainingOfTask(s *Sample, set *dataset.Set, seed uint64) (t *Training, note string) {
-	p, asked := halves(classesOnly(set), seed)
-	if n := min(p.Train.Len()+p.Validation.Len(), asked.Len()); n < fewestTask {
+	p := halves(classesOnly(set), seed)
+	if n := min(p.Train.Len()+p.Validation.Len(), p.Test.Len()); n < fewestTask {
 		return nil, fmt.Sprintf("Too few examples to plant a curious model on the audited task: %d on one side, %d are required. Only the one planted on glyphs counts.", n, fewestTask)
 	}
 	like := *s
-	like.Sensitive = slices.DeleteFunc(slices.Clone(like.Sensitive), func(a Attribute) bool { return a.Numeric() || a.constant() })
+	like.Sensitive = slices.DeleteFunc(slices.Clone(like.Sensitive), func(a Attribute) bool { return a.Numeric() || constant(&a) })
 	if len(like.Sensitive) == 0 {
 		return nil, ""
 	}
 	epochs := min(mostTaskEpochs, taskEpochs*taskTraining/max(1, p.Train.Len()))
-	o := plantOptions{Seed: seed, Epochs: epochs, Work: taskWork, Net: smallNet(asked.Shape, taskWidth), Audited: asked}
-	return new(plantTraining("planted on the same task", p, &like, taskAudited, o)), ""
+	o := fitOptions{Seed: seed, Epochs: epochs, Work: taskWork, Net: smallNet(set.Shape, taskWidth)}
+	return new(plantTraining("planted on the same task", p, &like, taskAudited, 0, o)), ""
 }
 
-// halves divides the audited examples into those that the planted model learns from and those
-// that it is applied to.
-func halves(x *dataset.Set, seed uint64) (*dataset.Parts, *dataset.Set) {
+// halves divides the audited examples into those that the planted model learns from and, as the
+// test part, those that it is applied to.
+func halves(x *dataset.Set, seed uint64) *dataset.Parts {
 	rows := run.Rand(seed, taskStream, 0).Perm(x.Len())
 	half := x.Len() / 2
 	teach := rows[:min(half, taskTraining)]
@@ -62,7 +62,7 @@ func halves(x *dataset.Set, seed uint64) (*dataset.Parts, *dataset.Set) {
 		slices.Sort(rows)
 		return x.Subset(rows)
 	}
-	return &dataset.Parts{Train: sorted(teach[tenth:]), Validation: sorted(teach[:tenth])}, sorted(rows[half:])
+	return &dataset.Parts{Train: sorted(teach[tenth:]), Validation: sorted(teach[:tenth]), Test: sorted(rows[half:])}
 }
 
 // certain returns the excess that an audit of n examples finds with taskPower if attack

@@ -79,9 +79,9 @@ func TestHalves(t *testing.T) {
 	for i := range set.Len() {
 		set.Values[2*i] = float32(i)
 	}
-	p, asked := halves(set, 0)
+	p := halves(set, 0)
 	seen := map[float32]bool{}
-	for _, s := range []*dataset.Set{p.Train, p.Validation, asked} {
+	for _, s := range []*dataset.Set{p.Train, p.Validation, p.Test} {
 		var first []float32
 		for i := 0; i < len(s.Values); i += 2 {
 			first = append(first, s.Values[i])
@@ -91,7 +91,7 @@ func TestHalves(t *testing.T) {
 			t.Error("the order of the examples is lost")
 		}
 	}
-	if len(seen) != 1001 || p.Train.Len()+p.Validation.Len()+asked.Len() != 1001 || asked.Len() != 501 || p.Validation.Len() != 50 {
-		t.Errorf("%d in all: %d, %d, %d", len(seen), p.Train.Len(), p.Validation.Len(), asked.Len())
+	if len(seen) != 1001 || p.Train.Len()+p.Validation.Len()+p.Test.Len() != 1001 || p.Test.Len() != 501 || p.Validation.Len() != 50 {
+		t.Errorf("%d in all: %d, %d, %d", len(seen), p.Train.Len(), p.Validation.Len(), p.Test.Len())
 	}
 }

@@ -58,17 +58,17 @@ func (o prepareOptions) ReferenceEpochs() int {
 	return cmp.Or(o.epochs(), DefaultReferenceEpochs)
 }
 
-// Asked returns the examples that references and a planted model are applied to: those of
-// the test part of their own data where r is unpaired or the audited ones are not at hand.
-// It is nil without training data and examples.
-func (o prepareOptions) Asked(r *Record) *dataset.Set {
-	switch {
-	case o.Training == nil:
-		return o.Examples
-	case r.Unpaired || o.Examples == nil:
-		return o.Training.Test
+// parts returns the training data, nil if there are none. The test part has the examples that
+// classifiers are applied to: the audited ones, unless r is unpaired or they are not at hand.
+func (o prepareOptions) parts(r *Record) *dataset.Parts {
+	if o.Training == nil {
+		return nil
 	}
-	return o.Examples
+	parts := *o.Training
+	if !r.Unpaired && o.Examples != nil {
+		parts.Test = o.Examples
+	}
+	return &parts
 }
 
 // A preparation trains what the figures of an audit are compared with and checked by:
@@ -160,9 +160,9 @@ func (p *preparation) references() error {
 	if err := r.fits(data.Train); err != nil {
 		return err
 	}
-	asked := p.o.Asked(r)
-	o := referenceOptions{Seed: p.o.Seed, Epochs: p.o.ReferenceEpochs(), Outputs: r.Sample.Kind, Net: p.o.Net}
-	if err := o.Check(data, asked); err != nil {
+	parts, outputs := p.o.parts(r), r.Sample.Kind
+	o := fitOptions{Seed: p.o.Seed, Epochs: p.o.ReferenceEpochs(), Net: p.o.Net}
+	if err := checkReference(parts, outputs, o); err != nil {
 		return wrongReference(err, "")
 	}
 	if p.o.epochs() == 0 {
@@ -170,7 +170,13 @@ func (p *preparation) references() error {
 	}
 	var trained []*Sample
 	for i := range p.o.References {
-		p.add(referenceTraining(data, asked, i, o), func(t *Trained) error {
+		train := func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
+			o := o
+			o.Progress = progress
+			s, err := reference(ctx, parts, i, outputs, o)
+			return &Trained{Sample: s}, err
+		}
+		p.add(Training{fmt.Sprintf("reference %d", i+1), train}, func(t *Trained) error {
 			if trained = append(trained, t.Sample); len(trained) < p.o.References {
 				return nil
 			}
@@ -202,12 +208,12 @@ func (p *preparation) takeReferences(trained []*Sample) (err error) {
 // plant adds the training of the model of the positive control.
 func (p *preparation) plant() {
 	r, like := p.record, p.record.Sample
-	o := plantOptions{Seed: p.o.Seed, Epochs: p.o.Epochs, Glyphs: p.o.PlantedGlyphs}
-	if p.o.Training != nil {
-		o.Net, o.Audited = p.o.Net, p.o.Asked(r)
-		like = unasked(o.Audited, r.Sample.Kind, 0) // by the training data's own names
+	o := fitOptions{Seed: p.o.Seed, Epochs: p.o.Epochs}
+	parts := p.o.parts(r)
+	if parts != nil {
+		o.Net, like = p.o.Net, unasked(parts.Test, r.Sample.Kind, 0) // by the training data's own names
 	}
-	p.add(plantTraining("planted", p.o.Training, like, r.Sample.Len(), o), func(t *Trained) error {
+	p.add(plantTraining("planted", parts, like, r.Sample.Len(), p.o.PlantedGlyphs, o), func(t *Trained) error {
 		r.Planted = t.Planted
 		return nil
 	})
@@ -242,8 +248,17 @@ func (p *preparation) student() {
 	if !p.defends() || p.oneOutput() || p.o.Training == nil || p.record.Unpaired {
 		return
 	}
-	o := studentOptions{Seed: p.o.Seed, Epochs: p.o.Epochs}
-	p.add(studentTraining(p.o.Model, p.o.Training, p.o.Examples, o), func(t *Trained) error {
+	train := func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
+		s, err := student(ctx, p.o.Model, p.o.parts(p.record), fitOptions{Seed: p.o.Seed, Epochs: p.o.Epochs, Progress: progress})
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			return &Trained{Skipped: fmt.Sprintf("A student was not tried: %v.", err)}, nil
+		}
+		return &Trained{Sample: s}, nil
+	}
+	p.add(Training{"student", train}, func(t *Trained) error {
 		if t.Sample == nil {
 			p.note("%s", t.Skipped)
 			return nil

@@ -24,8 +24,8 @@ func (r *Record) fits(train *dataset.Set) error {
 	case !r.Unpaired:
 		return nil
 	}
-	for i, a := range train.Sensitive {
-		if err := sameAttribute(&Attribute{Name: a.Name, Values: a.Values}, &s.Sensitive[i]); err != nil {
+	for i := range train.Sensitive {
+		if err := sameAttribute(&train.Sensitive[i], &s.Sensitive[i]); err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,7 @@ func (p *preparation) Settings() (*TrainingSettings, map[string]string) {
 		hashes["outputs"] = r.Sample.Sum()
 	}
 	if t := p.o.Training; t != nil {
-		hashes["training"], hashes["validation"], hashes["asked"] = t.Train.Sum(), t.Validation.Sum(), p.o.Asked(r).Sum()
+		hashes["training"], hashes["validation"], hashes["asked"] = t.Train.Sum(), t.Validation.Sum(), p.o.parts(r).Test.Sum()
 	}
 	return s, hashes
 }

@@ -18,74 +18,58 @@ const (
 	// degrees of freedom Student's t requires 2.1 standard deviations at 5 %, and more
 	// classifiers reduce that slowly.
 	DefaultReferences = 5
-	// DefaultReferenceEpochs is the number of epochs of each. The best epoch on the
+	// DefaultReferenceEpochs is the number of epochs of each, and of a student. The best epoch on the
 	// validation part is kept, and few tasks have it much later.
 	DefaultReferenceEpochs = 20
 )
 
-// referenceOptions says how Reference trains; the zero value is the default.
-type referenceOptions struct {
-	Seed    uint64          // of all references; each has a seed of its own by it
-	Epochs  int             // 0 is DefaultReferenceEpochs
-	Work    float64         // that each may take, in multiply-adds forward; 0 is DefaultReferenceWork
-	Outputs curious.Outputs // what the audited model releases; "" is Raw
-	// Net makes the classifiers, as in curious.Options: the audited model's kind of
-	// net if it is known. Nil chooses by the inputs' shape.
-	Net      func(classes int, seed uint64) *nn.Graph
-	Progress func(done, total int) // of the training's steps
+// fitOptions says how a classifier is trained for an audit; the zero value is the default.
+type fitOptions struct {
+	Seed     uint64                                   // of all trainings of a kind; each has a seed of its own by it
+	Epochs   int                                      // 0 is DefaultReferenceEpochs
+	Work     float64                                  // that each may take, in multiply-adds forward; 0 is the default of its kind
+	Net      func(classes int, seed uint64) *nn.Graph // makes the classifier; nil chooses by the inputs' shape
+	Progress func(done, total int)                    // of the steps of one training; nil, or called from one goroutine
 }
 
-// Check returns an error if references cannot be trained on p, or cannot be applied to the
-// audited examples, which are those of Reference.
-func (o referenceOptions) Check(p *dataset.Parts, audited *dataset.Set) error {
-	if audited == nil {
-		audited = p.Test
+// steps is a Progress function of package curious.
+func (o fitOptions) steps(done, total int, _ float64) {
+	if o.Progress != nil {
+		o.Progress(done, total)
 	}
-	if err := sameTask(p.Train, audited); err != nil {
+}
+
+// checkReference returns an error if references with outputs of a kind cannot be trained on p, or
+// cannot be applied to its test part.
+func checkReference(p *dataset.Parts, outputs curious.Outputs, o fitOptions) error {
+	if err := sameTask(p); err != nil {
 		return err
 	}
-	if err := checkNames(namesOf(audited)); err != nil {
+	if err := checkNames(namesOf(p.Test)); err != nil {
 		return err
 	}
-	o = o.withDefaults()
-	return curious.Options{Attack: curious.Standard, Outputs: o.Outputs, Net: o.Net, Epochs: o.Epochs}.Check(p)
+	return curious.Options{Attack: curious.Standard, Outputs: outputs, Net: o.Net, Epochs: cmp.Or(o.Epochs, DefaultReferenceEpochs)}.Check(p)
 }
 
-func (o referenceOptions) withDefaults() referenceOptions {
-	o.Epochs = cmp.Or(o.Epochs, DefaultReferenceEpochs)
-	o.Work = cmp.Or(o.Work, DefaultReferenceWork)
-	return o
-}
-
-// Reference trains honest classifier i, from 0 on, on the training part of p and without
-// sensitive attributes. It returns the classifier's outputs on the audited examples or, if
-// audited is nil, on p's test part (which requires Options.Unpaired). If there are more
-// examples and epochs than Work allows, it uses fewer, and a note says so. It returns the
-// errors of curious.Train, and an error if the audited examples are of another task or if ctx
-// ends.
-func Reference(ctx context.Context, p *dataset.Parts, audited *dataset.Set, i int, o referenceOptions) (*Sample, error) {
-	if audited == nil {
-		audited = p.Test
-	}
-	if err := sameTask(p.Train, audited); err != nil {
+// reference trains honest classifier i, from 0 on, on the training part of p and without
+// sensitive attributes, and returns its outputs, of the given kind, on the test part of p. If
+// there are more examples and epochs than Work allows, it uses fewer, and a note says so. It
+// returns the errors of curious.Train, and an error if the test part is of another task or if
+// ctx ends.
+func reference(ctx context.Context, p *dataset.Parts, i int, outputs curious.Outputs, o fitOptions) (*Sample, error) {
+	if err := sameTask(p); err != nil {
 		return nil, err
 	}
-	o = o.withDefaults()
 	draws := run.Rand(o.Seed, trainReference, i)
 	seed := draws.Uint64()
-	p, epochs, note := affordable(p, o.Net, o.Epochs, o.Work, draws)
-	r, err := curious.Train(ctx, trainable(p), curious.Options{
-		Attack: curious.Standard, Outputs: o.Outputs, Net: o.Net, Epochs: epochs, Seed: seed,
-		Progress: func(done, total int, _ float64) {
-			if o.Progress != nil {
-				o.Progress(done, total)
-			}
-		},
+	part, epochs, note := affordable(p, o.Net, cmp.Or(o.Epochs, DefaultReferenceEpochs), cmp.Or(o.Work, DefaultReferenceWork), draws)
+	r, err := curious.Train(ctx, trainable(part), curious.Options{
+		Attack: curious.Standard, Outputs: outputs, Net: o.Net, Epochs: epochs, Seed: seed, Progress: o.steps,
 	})
 	if err != nil {
 		return nil, err
 	}
-	s, err := released(ctx, fmt.Sprintf("reference %d", i+1), r.Classifier, audited)
+	s, err := released(ctx, fmt.Sprintf("reference %d", i+1), r.Classifier, p.Test)
 	if err == nil && note != "" {
 		s.Notes = append(s.Notes, "To bound the time the honest classifiers were trained "+note+": one that was trained for longer may leak more or less.")
 	}
@@ -99,10 +83,10 @@ const (
 	trainStudent
 )
 
-// sameTask returns an error if two sets differ in the shape of the inputs or in the
-// classes of y.
-func sameTask(train, other *dataset.Set) error {
-	switch {
+// sameTask returns an error if the test part of p, to which a classifier is applied, differs from
+// the training part in the shape of the inputs or in the classes of y.
+func sameTask(p *dataset.Parts) error {
+	switch train, other := p.Train, p.Test; {
 	case other == nil || other.Len() == 0:
 		return errors.New("there are no examples to ask them of: the data have no test part")
 	case !slices.Equal(train.Shape, other.Shape):

@@ -59,12 +59,12 @@ func TestBoundedTraining(t *testing.T) {
 	ctx := context.Background()
 	p := &dataset.Parts{Train: tinyTask(1500, 1), Validation: tinyTask(300, 2), Test: tinyTask(300, 3)}
 	work := 500 * 5 * trainingWork(p, tinyNet)
-	reference := must.Get(Reference(ctx, p, nil, 1, referenceOptions{Seed: 1, Work: work, Net: tinyNet}))(t)
-	student := must.Get(Student(ctx, tinyNet(2, 1), p, p.Test, studentOptions{Work: work, Net: tinyNet}))(t)
+	honest := must.Get(reference(ctx, p, 1, curious.Raw, fitOptions{Seed: 1, Work: work, Net: tinyNet}))(t)
+	small := must.Get(student(ctx, tinyNet(2, 1), p, fitOptions{Work: work, Net: tinyNet}))(t)
 	like := &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "s"}}}
-	planted := must.Get(plantIn(ctx, p, like, 200, plantOptions{Seed: 1, Work: 4 * work, Net: tinyNet}))(t)
+	planted := must.Get(plantIn(ctx, p, like, 200, 0, fitOptions{Seed: 1, Work: 4 * work, Net: tinyNet}))(t)
 	said := []string{planted.Note}
-	for _, s := range []*Sample{reference, student.Sample} {
+	for _, s := range []*Sample{honest, small} {
 		said = append(said, strings.Join(s.Notes, " "))
 	}
 	for i, s := range said {
@@ -72,7 +72,7 @@ func TestBoundedTraining(t *testing.T) {
 			t.Errorf("%d: %q", i, s)
 		}
 	}
-	if whole, err := Reference(ctx, p, nil, 0, referenceOptions{Epochs: 1, Net: tinyNet}); err != nil || len(whole.Notes) > 0 {
+	if whole, err := reference(ctx, p, 0, curious.Raw, fitOptions{Epochs: 1, Net: tinyNet}); err != nil || len(whole.Notes) > 0 {
 		t.Errorf("%v, %q", err, whole.Notes)
 	}
 }
@@ -85,10 +85,10 @@ func TestInterrupted(t *testing.T) {
 	for name, do := range map[string]func(ctx context.Context, stop func()) (any, error){
 		"planting at once": func(ctx context.Context, stop func()) (any, error) {
 			stop()
-			return nilPlanted(plantIn(ctx, p, like, 40, plantOptions{Net: tinyNet}))
+			return nilPlanted(plantIn(ctx, p, like, 40, 0, fitOptions{Net: tinyNet}))
 		},
 		"planting at the last step": func(ctx context.Context, stop func()) (any, error) {
-			return nilPlanted(plantIn(ctx, p, like, 40, plantOptions{Net: tinyNet, Epochs: 2, Progress: func(done, total int) {
+			return nilPlanted(plantIn(ctx, p, like, 40, 0, fitOptions{Net: tinyNet, Epochs: 2, Progress: func(done, total int) {
 				if done == total {
 					stop()
 				}
@@ -96,10 +96,10 @@ func TestInterrupted(t *testing.T) {
 		},
 		"planting on glyphs": func(ctx context.Context, stop func()) (any, error) {
 			stop()
-			return nilPlanted(plantIn(ctx, nil, like, 40, plantOptions{}))
+			return nilPlanted(plantIn(ctx, nil, like, 40, 0, fitOptions{}))
 		},
 		"references": func(ctx context.Context, stop func()) (any, error) {
-			s, err := Reference(ctx, p, nil, 0, referenceOptions{Net: tinyNet, Epochs: 1, Progress: func(done, total int) {
+			s, err := reference(ctx, p, 0, curious.Raw, fitOptions{Net: tinyNet, Epochs: 1, Progress: func(done, total int) {
 				if done > total/2 {
 					stop()
 				}

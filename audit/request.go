@@ -231,7 +231,7 @@ func (q *Request) openModel(ctx context.Context, s *Subject) (err error) {
 	if q.At != "" {
 		s.Sample, err = fromNode(ctx, s.Model.Graph, q.At, s.Examples.Set)
 	} else {
-		s.Sample, err = fromModel(ctx, s.Model.Graph, s.Examples.Set, ModelOptions{})
+		s.Sample, err = fromModel(ctx, s.Model.Graph, s.Examples.Set)
 	}
 	switch {
 	case ctx.Err() != nil:

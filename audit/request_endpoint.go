@@ -38,8 +38,8 @@ func (q *Request) openEndpoint(ctx context.Context, folder string, s *Subject) (
 		return &measure.OptionError{Option: "Endpoint", Err: err}
 	}
 	s.URL = client.URL()
-	s.Sample, err = fromEndpoint(ctx, client, s.Examples.Set, endpointOptions{
-		Folder: folder, Resume: q.Resume, Batch: o.Batch, Progress: q.progress("asking the endpoint, batches"),
+	s.Sample, err = fromEndpoint(ctx, client, s.Examples.Set, folder, endpointOptions{
+		Resume: q.Resume, Batch: o.Batch, Progress: q.progress("asking the endpoint, batches"),
 	})
 	if err != nil {
 		return wrongEndpoint(ctx, err)

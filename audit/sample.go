@@ -10,6 +10,7 @@ import (
 
 	"tattle/classify"
 	"tattle/curious"
+	"tattle/dataset"
 )
 
 // Sample is what an audit is given: the outputs of a classifier on n examples, and
@@ -28,15 +29,7 @@ type Sample struct {
 
 // Attribute is a sensitive attribute of all examples: Labels of the classes that
 // Values names, or Numbers alone if it is numeric.
-type Attribute struct {
-	Name    string
-	Values  []string
-	Labels  []int
-	Numbers []float64
-}
-
-// Numeric reports whether the attribute consists of numbers.
-func (a *Attribute) Numeric() bool { return a.Numbers != nil }
+type Attribute = dataset.Attribute
 
 // Len returns the number of examples.
 func (s *Sample) Len() int { return len(s.Y) }
@@ -158,7 +151,7 @@ func (s *Sample) Check() error {
 			return fmt.Errorf("audit: %s: two sensitive attributes are called %q: rename one", s.Name, a.Name)
 		}
 		seen[a.Name] = true
-		if err := a.check(n); err != nil {
+		if err := checkAttribute(a, n); err != nil {
 			return fmt.Errorf("audit: %s: attribute %q: %w", s.Name, a.Name, err)
 		}
 	}
@@ -178,8 +171,8 @@ func (s *Sample) checkRow(o []float32) error {
 	return nil
 }
 
-// check says what is wrong with an attribute of n examples.
-func (a *Attribute) check(n int) error {
+// checkAttribute says what is wrong with an attribute of n examples.
+func checkAttribute(a *Attribute, n int) error {
 	switch {
 	case a.Name == "":
 		return fmt.Errorf("it has no name: give it one")

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -14,15 +15,11 @@ import (
 // accuracy with the first, and some with the last.
 var prunedFractions = []float64{.5, .8, .9}
 
-// pruneNets returns the outputs of f on the examples with the given fractions of its weights set
-// to zero, prunedFractions if there are none (B section 5.7). A net
-// without weights to prune gives nothing.
-func pruneNets(ctx context.Context, f *nn.Graph, set *dataset.Set, fractions ...float64) ([]Released, error) {
-	if len(fractions) == 0 {
-		fractions = prunedFractions
-	}
+// pruneNets returns the outputs of f on the examples with prunedFractions of its weights set
+// to zero (B section 5.7).
+func pruneNets(ctx context.Context, f *nn.Graph, set *dataset.Set) ([]Released, error) {
 	var all []Released
-	for _, fraction := range fractions {
+	for _, fraction := range prunedFractions {
 		g, err := curious.Prune(f, fraction, curious.PruneOptions{})
 		if err != nil {
 			return nil, fmt.Errorf("pruned: %w", err)
@@ -37,49 +34,23 @@ func pruneNets(ctx context.Context, f *nn.Graph, set *dataset.Set, fractions ...
 	return all, nil
 }
 
-// defaultStudentEpochs is the number of epochs of a student: it only has to show whether
-// it also learns the curiosity.
-const defaultStudentEpochs = 20
-
-// studentOptions are the options of Student; the zero value is the default.
-type studentOptions struct {
-	Seed     uint64
-	Epochs   int                                      // 0 is defaultStudentEpochs
-	Work     float64                                  // in multiply-adds forward; 0 is DefaultPlantedWork
-	Net      func(classes int, seed uint64) *nn.Graph // of the student; nil chooses by the inputs' shape
-	Progress func(done, total int)
-}
-
-// Student trains a smaller net to mimic f on the training inputs of p, whose labels
-// it does not use (B section 5.8), and returns its outputs on the examples. If there are
+// student trains a smaller net to mimic f on the training inputs of p, whose labels
+// it does not use (B section 5.8), and returns its outputs on the test part. If there are
 // more examples and epochs than Work pays for, it uses less, and a note says so.
-func Student(ctx context.Context, f *nn.Graph, p *dataset.Parts, set *dataset.Set, o studentOptions) (Released, error) {
-	if o.Epochs == 0 {
-		o.Epochs = defaultStudentEpochs
-	}
-	if o.Work == 0 {
-		o.Work = DefaultPlantedWork
-	}
+func student(ctx context.Context, f *nn.Graph, p *dataset.Parts, o fitOptions) (*Sample, error) {
 	draws := run.Rand(o.Seed, trainStudent, 0)
 	seed := draws.Uint64()
-	p, epochs, note := affordable(p, o.Net, o.Epochs, o.Work, draws)
-	r, err := curious.Distill(ctx, f, trainable(p), curious.DistillOptions{
-		Net: o.Net, Epochs: epochs, Seed: seed,
-		Progress: func(done, total int, _ float64) {
-			if o.Progress != nil {
-				o.Progress(done, total)
-			}
-		},
-	})
+	part, epochs, note := affordable(p, o.Net, cmp.Or(o.Epochs, DefaultReferenceEpochs), cmp.Or(o.Work, DefaultPlantedWork), draws)
+	r, err := curious.Distill(ctx, f, trainable(part), curious.DistillOptions{Net: o.Net, Epochs: epochs, Seed: seed, Progress: o.steps})
 	if err != nil {
-		return Released{}, fmt.Errorf("student: %w", err)
+		return nil, fmt.Errorf("student: %w", err)
 	}
-	s, err := released(ctx, "distilled student", r.Student, set)
+	s, err := released(ctx, "distilled student", r.Student, p.Test)
 	if err != nil {
-		return Released{}, fmt.Errorf("student: %w", err)
+		return nil, fmt.Errorf("student: %w", err)
 	}
 	if note != "" {
 		s.Notes = append(s.Notes, "To bound the time the student was trained "+note+".")
 	}
-	return Released{Name: s.Name, Sample: s}, nil
+	return s, nil
 }

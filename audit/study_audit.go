@@ -103,7 +103,7 @@ func (b *bench) samples(a *planAudit) (s *Sample, references []*Sample) {
 		whole := &Sample{
 			Name: n.kind.name, Outputs: b.nets[net].outputs, Kind: n.kind.outputs,
 			Y: t.pool.Y, Target: t.pool.YName, Classes: t.pool.YNames,
-			Sensitive: []Attribute{{Name: t.pool.Sensitive[0].Name, Values: t.pool.Sensitive[0].Values, Labels: t.pool.Sensitive[0].Labels}},
+			Sensitive: t.pool.Sensitive[:1],
 		}
 		return as(whole.Subset(rows), a.outputs)
 	}

@@ -7,11 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 
-	"tattle/curious"
-	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/npy"
 	"tattle/run"
@@ -183,15 +180,4 @@ func decodeTrained(ctx context.Context, data []byte) (*Trained, error) {
 		}
 	}
 	return t, t.Sample.Check()
-}
-
-// unasked returns a sample with the labels of a set's examples but without outputs: the
-// classifier, which has the given number of classes, has not been applied to them.
-func unasked(set *dataset.Set, kind curious.Outputs, classes int) *Sample {
-	s := &Sample{Name: set.Name, Kind: kind, Y: slices.Clone(set.Y), Target: set.YName, Classes: slices.Clone(set.YNames)}
-	for i := len(s.Classes); i < classes; i++ {
-		s.Classes = append(s.Classes, fmt.Sprintf("output %d", i))
-	}
-	s.Sensitive = attributesOf(set)
-	return s
 }

@@ -24,12 +24,12 @@ func smallTrainings() []Training {
 	var all []Training
 	for i := range 5 {
 		all = append(all, Training{Name: "reference", Train: func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
-			s, err := Reference(ctx, p, p.Test, i, referenceOptions{Seed: 1, Epochs: 2, Net: tinyNet, Work: 600 * 1.5 * trainingWork(p, tinyNet), Progress: progress})
+			s, err := reference(ctx, p, i, curious.Raw, fitOptions{Seed: 1, Epochs: 2, Net: tinyNet, Work: 600 * 1.5 * trainingWork(p, tinyNet), Progress: progress})
 			return &Trained{Sample: s}, err
 		}})
 	}
 	plant := func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
-		planted, err := plantIn(ctx, p, like, 50, plantOptions{Seed: 1, Epochs: 8, Net: tinyNet, Progress: progress})
+		planted, err := plantIn(ctx, p, like, 50, 0, fitOptions{Seed: 1, Epochs: 8, Net: tinyNet, Progress: progress})
 		if err != nil {
 			return nil, err
 		}

@@ -19,7 +19,7 @@ func (r *Result) summary() []string {
 		if names := r.named(v); names != "" && r.failed() == nil {
 			list = append(list, fmt.Sprintf("%s: %s.", names, r.means(v)))
 			if v == Inconclusive {
-				list[len(list)-1] += r.obstacles()
+				list[len(list)-1] += " " + strings.TrimPrefix(strings.Join(r.Undecided(), " "), names+": ")
 			}
 		}
 	}
@@ -55,28 +55,26 @@ func (r *Result) means(v Verdict) string {
 	return "the examples do not allow a verdict"
 }
 
-// mostObstacles is how many attributes without a verdict get a reason in the summary.
-const mostObstacles = 3
+// mostUndecided is the most attributes whose reasons Undecided returns.
+const mostUndecided = 3
 
-// obstacles returns sentences with the reasons why attributes have no verdict.
-func (r *Result) obstacles() string {
-	reasons, n := "", 0
+// Undecided returns why an audit is inconclusive: the control that failed, or a reason for
+// each attribute.
+func (r *Result) Undecided() []string {
+	if r.failed() != nil {
+		return r.Reasons
+	}
+	var reasons []string
+	more := 0
 	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Verdict != Inconclusive {
-			continue
-		}
-		if n++; n > mostObstacles {
-			continue
-		}
-		if why := cmp.Or(f.Unusable, r.blind(f)); r.named(Inconclusive) == f.Attribute {
-			reasons += " " + why
-		} else {
-			reasons += fmt.Sprintf(" %s: %s%s", f.Attribute, strings.ToLower(why[:1]), why[1:])
+		if f := &r.Findings[i]; f.Verdict == Inconclusive && len(reasons) < mostUndecided {
+			reasons = append(reasons, f.Attribute+": "+cmp.Or(f.Unusable, r.blind(f)))
+		} else if f.Verdict == Inconclusive {
+			more++
 		}
 	}
-	if more := n - mostObstacles; more > 0 {
-		reasons += fmt.Sprintf(" The reasons for %d more are in the findings.", more)
+	if more > 0 {
+		reasons = append(reasons, fmt.Sprintf("The reasons for %d more are in the findings.", more))
 	}
 	return reasons
 }

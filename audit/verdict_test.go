@@ -129,7 +129,7 @@ func TestSummaryGivesReasons(t *testing.T) {
 	if got := concluded(one).Reasons[0]; got != "s: the examples do not allow a verdict. All examples are of one class." {
 		t.Error(got)
 	}
-	if got := concluded(one, other).Reasons[0]; got != "s, t: the examples do not allow a verdict. s: all examples are of one class. t: there are too few examples." {
+	if got := concluded(one, other).Reasons[0]; got != "s, t: the examples do not allow a verdict. s: All examples are of one class. t: There are too few examples." {
 		t.Error(got)
 	}
 	if got := concluded(one, one, one, one, other).Reasons[0]; !strings.HasSuffix(got, " The reasons for 2 more are in the findings.") {

@@ -1,7 +1,7 @@
 package audit
 
 import (
-	"encoding/csv"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -15,10 +15,9 @@ import (
 	"tattle/run"
 )
 
-// WriteOutputs writes a sample, whole or not at all, as an .npz if the path ends with .npz
-// and as a CSV otherwise; vectors are written as an .npz only. OpenOutputs reads it back to the same outputs, labels,
-// classes and names; Name becomes the file's, and Notes are not kept. It returns an error if a
-// name of a class or an attribute would come back as another.
+// WriteOutputs writes a sample as an .npz, whole or not at all. OpenOutputs reads it back to the
+// same outputs, labels, classes and names; Name becomes the file's, and Notes are not kept. It
+// returns an error if a name of a class or an attribute would come back as another.
 func WriteOutputs(path string, s *Sample) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -26,13 +25,7 @@ func WriteOutputs(path string, s *Sample) error {
 	if err := s.writable(); err != nil {
 		return fmt.Errorf("write %s: %w", showName(path), err)
 	}
-	if strings.HasSuffix(strings.ToLower(path), ".npz") {
-		return run.WriteFile(path, s.writeNPZ)
-	}
-	if s.Kind == Vector {
-		return fmt.Errorf("write %s: vectors are written as .npz: choose such a name", showName(path))
-	}
-	return run.WriteFile(path, s.writeCSV)
+	return run.WriteFile(path, s.writeNPZ)
 }
 
 // writable refuses names that would not be read back.
@@ -63,55 +56,13 @@ func checkNames(names []string) error {
 	return nil
 }
 
-func (s *Sample) writeCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	header := []string{targetPrefix + s.target()}
-	for i := range s.Sensitive {
-		header = append(header, s.Sensitive[i].header())
-	}
-	prefix := rawPrefix
-	if s.Kind == curious.Soft {
-		prefix = softPrefix
-	}
-	for _, c := range s.Classes {
-		header = append(header, prefix+c)
-	}
-	out.Write(header)
-	row := make([]string, len(header))
-	for i := range s.Len() {
-		s.row(row, i)
-		out.Write(row)
-	}
-	out.Flush()
-	return out.Error()
-}
-
 // target returns the name of y.
 func (s *Sample) target() string {
-	if s.Target == "" {
-		return "y"
-	}
-	return s.Target
+	return cmp.Or(s.Target, "y")
 }
 
-// row writes the fields of example i.
-func (s *Sample) row(dst []string, i int) {
-	dst[0] = s.Classes[s.Y[i]]
-	for k := range s.Sensitive {
-		if a := &s.Sensitive[k]; a.Numeric() {
-			dst[1+k] = strconv.FormatFloat(a.Numbers[i], 'g', -1, 64)
-		} else {
-			dst[1+k] = a.Values[a.Labels[i]]
-		}
-	}
-	w := s.RowWidth()
-	for j, v := range s.Outputs[i*w:][:w] {
-		dst[1+len(s.Sensitive)+j] = strconv.FormatFloat(float64(v), 'g', -1, 32)
-	}
-}
-
-// writeNPZ writes outputs as logits or probabilities [n, Y] or as vectors [n, Width], y and the attributes under
-// their names, with the names of classes beside them.
+// writeNPZ writes outputs as logits or probabilities [n, Y] or as vectors [n, Width], and y and the
+// attributes under their names, with the names of classes beside them.
 func (s *Sample) writeNPZ(w io.Writer) error {
 	z := npy.NewWriter(w)
 	outputs := map[curious.Outputs]string{curious.Raw: "logits", curious.Soft: "probabilities", Vector: vectorsArray}[s.Kind]
@@ -121,7 +72,7 @@ func (s *Sample) writeNPZ(w io.Writer) error {
 		arrays = append(arrays, named{"y", []int{n}, s.Y}, named{"y" + valuesSuffix, []int{len(s.Classes)}, s.Classes}, named{"y" + nameSuffix, []int{1}, []string{s.target()}})
 	}
 	for i := range s.Sensitive {
-		arrays = append(arrays, s.Sensitive[i].arrays(i, n)...)
+		arrays = append(arrays, arraysOf(&s.Sensitive[i], i, n)...)
 	}
 	for _, a := range arrays {
 		if err := z.Add(a.name, a.shape, a.data); err != nil {
@@ -138,9 +89,9 @@ type named struct {
 	data  any
 }
 
-// arrays are those of attribute i: NAME if that can be the name of a file, else s1, s2 …, with
+// arraysOf returns those of attribute i: NAME if that can be the name of a file, else s1, s2 …, with
 // its values.
-func (a *Attribute) arrays(i, n int) []named {
+func arraysOf(a *Attribute, i, n int) []named {
 	name, list := a.Name, []named(nil)
 	if !fileName(name) {
 		name = "s" + strconv.Itoa(i+1) + "_"

@@ -5,9 +5,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -50,35 +50,32 @@ func drawn(n, width int, kind curious.Outputs, seed uint64) *Sample {
 
 func TestWriteOutputs(t *testing.T) {
 	for _, kind := range []curious.Outputs{curious.Raw, curious.Soft} {
-		for _, ext := range []string{"csv", "npz"} {
-			want := drawn(100, 3, kind, 7)
-			path := filepath.Join(t.TempDir(), "out."+ext)
-			must.Do(t, WriteOutputs(path, want))
-			got := must.Get(OpenOutputs(context.Background(), path, OpenOptions{}))(t)
-			want.Name = "out"
-			if !reflect.DeepEqual(got, want) || got.Sum() != want.Sum() {
-				t.Errorf("%s of %s:\n%.600s\nwant\n%.600s", ext, kind, fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
-			}
+		want := drawn(100, 3, kind, 7)
+		path := filepath.Join(t.TempDir(), "out.npz")
+		must.Do(t, WriteOutputs(path, want))
+		got := must.Get(OpenOutputs(context.Background(), path, OpenOptions{}))(t)
+		want.Name = "out"
+		if !reflect.DeepEqual(got, want) || got.Sum() != want.Sum() {
+			t.Errorf("%s:\n%.600s\nwant\n%.600s", kind, fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
 		}
 	}
 	for _, bad := range []string{"", " x", "a\rb", "\xff"} {
 		s := drawn(5, 2, curious.Raw, 1)
 		s.Classes[1] = bad
-		if err := WriteOutputs(filepath.Join(t.TempDir(), "a.csv"), s); err == nil || !strings.Contains(err.Error(), "cannot be written") {
+		if err := WriteOutputs(filepath.Join(t.TempDir(), "a.npz"), s); err == nil || !strings.Contains(err.Error(), "cannot be written") {
 			t.Errorf("class %q: %v", bad, err)
 		}
 	}
 }
 
-// FuzzCSV reads what may be a CSV; what can be read can be written and read back.
+// FuzzCSV reads what may be a CSV; what can be read can be written as an archive and read back.
 func FuzzCSV(f *testing.F) {
 	f.Add([]byte("\ufefflabel;s1;p_cat;p_dog\r\ndog;f;.25;.75\ncat;\"m\";.5;.5\n"))
-	f.Add([]byte("y:t,s:a\\=b=x|y,s:n:number,logit:0\n0,x,1,3\n1,y,2,-4\n"))
+	f.Add([]byte("y:t,s:a,s:n:number,logit:0\n0,x,1,3\n1,y,2,-4\n"))
 	f.Add([]byte("y\ts1\tscore\n0\ta\tNaN\n"))
-	f.Add([]byte("y,s:=a|b,score\n0,a,1\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if s, err := decodeCSV(data); err == nil {
-			roundTrip(t, s, s.writeCSV, decodeCSV)
+			roundTrip(t, s)
 		}
 	})
 }
@@ -100,7 +97,7 @@ func FuzzNPZ(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if s, err := decodeNPZ(data); err == nil {
-			roundTrip(t, s, s.writeNPZ, decodeNPZ)
+			roundTrip(t, s)
 		}
 	})
 }
@@ -119,7 +116,7 @@ func decodeNPZ(data []byte) (*Sample, error) {
 
 // roundTrip writes and reads a sample that was read, whose names may be too odd to be
 // written.
-func roundTrip(t *testing.T, s *Sample, write func(io.Writer) error, decode func([]byte) (*Sample, error)) {
+func roundTrip(t *testing.T, s *Sample) {
 	if err := s.Check(); err != nil {
 		t.Fatalf("a sample that is none was read: %v", err)
 	}
@@ -127,17 +124,25 @@ func roundTrip(t *testing.T, s *Sample, write func(io.Writer) error, decode func
 		return
 	}
 	var b bytes.Buffer
-	must.Do(t, write(&b))
-	again, err := decode(b.Bytes())
+	must.Do(t, s.writeNPZ(&b))
+	again, err := decodeNPZ(b.Bytes())
 	if err != nil || again.Sum() != s.Sum() {
 		t.Fatalf("%v\n%+v\nwritten as\n%.1000q\nand read again is\n%+v", err, s, b.Bytes(), again)
 	}
 }
 
 func BenchmarkOpenCSV(b *testing.B) {
-	s := drawn(100_000, 10, curious.Raw, 1)
+	r := rand.New(rand.NewPCG(1, 1))
+	text := []byte("y,s1,p0,p1,p2,p3,p4,p5,p6,p7,p8,p9\n")
+	for range 100_000 {
+		text = fmt.Appendf(text, "%d,%d", r.IntN(10), r.IntN(2))
+		for range 10 {
+			text = fmt.Appendf(text, ",%v", float32(r.NormFloat64()))
+		}
+		text = append(text, '\n')
+	}
 	path := filepath.Join(b.TempDir(), "a.csv")
-	must.Do(b, WriteOutputs(path, s))
+	must.Do(b, os.WriteFile(path, text, 0o600))
 	b.ReportAllocs()
 	for b.Loop() {
 		must.Get(OpenOutputs(context.Background(), path, OpenOptions{}))(b)
