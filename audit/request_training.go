@@ -39,9 +39,9 @@ func (q *Request) Prepare(ctx context.Context, dir string, s *Subject, pool run.
 	if s.Model != nil {
 		hashes["model"] = s.Model.SHA256
 	}
-	what := "training a classifier, in percent"
+	what := "training a classifier, percent done"
 	if n := len(p.Trainings()); n != 1 {
-		what = fmt.Sprintf("training %d classifiers, in percent", n)
+		what = fmt.Sprintf("training %d classifiers, percent done", n)
 	}
 	trained := q.progress(what)
 	return p.Train(ctx, dir, TrainOptions{

@@ -39,6 +39,8 @@ type Adversaries struct {
 	NeedsPrior, NeedsAttacks bool
 	// Progress, unless nil, is called with the steps done of what runs.
 	Progress func(what string, done, total int)
+
+	memory int64 // of the request, in bytes; 0 for the default
 }
 
 // String lists what runs, and the digest of what it learns from.
@@ -105,7 +107,7 @@ type adversary struct {
 	target Target
 	prior  *bound.Prior
 	made   []attack.Attack
-	memos  memos // of the released features
+	memos  *memos // of the released features
 	out    *Learned
 }
 
@@ -115,7 +117,7 @@ func (a Adversaries) Run(ctx context.Context, t Target) (*Learned, error) {
 	if (t.Noise == release.None{}) {
 		a.Draws = 1 // all are the same
 	}
-	r := &adversary{Adversaries: a, target: t, memos: memos{}, out: &Learned{Attacks: &Attacks{}, Timing: map[string]time.Duration{}}}
+	r := &adversary{Adversaries: a, target: t, memos: newMemos(a.memory), out: &Learned{Attacks: &Attacks{}, Timing: map[string]time.Duration{}}}
 	if inverts := slices.Contains(a.Attacks, "inversion"); a.Training != nil && (a.VanTrees || inverts) {
 		if err := r.try(ctx, "prior", "the prior", a.NeedsPrior || a.NeedsAttacks && inverts, r.learnPrior); err != nil {
 			return nil, err
@@ -269,7 +271,7 @@ func (r *adversary) make(ctx context.Context, name string) (attack.Attack, error
 			Progress: func(done, total int, _ float64) { tell(done, total) },
 		})
 	case "posterior":
-		return attack.NewPosterior(ctx, t.released(), t.Noise, r.Training, attack.PosteriorOptions{Queries: t.Queries, Domain: t.Legal, Seed: r.Seed, Memo: r.memos.of(r.Training, r.columns())})
+		return attack.NewPosterior(ctx, t.released(), t.Noise, r.Training, attack.PosteriorOptions{Queries: t.Queries, Domain: t.Legal, Seed: r.Seed, Memo: r.memos.memo(r.Training, r.columns())})
 	case "inversion":
 		if r.prior == nil {
 			return nil, errors.New("it needs the prior, which was left out")

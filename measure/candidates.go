@@ -117,7 +117,7 @@ func (u ListUsed) recreate(set *dataset.Set) *List {
 func (f *ListFigures) Again(candidates, measured *dataset.Set, seed uint64) ListOptions {
 	o := ListOptions{Draws: f.Draws, Attributes: f.Attributes, Tasks: f.Tasks, Seed: seed, SkipAttacks: true, Pairs: append([]PlausiblePair{}, f.Plausible...)}
 	if p := f.EverySample(); p != nil {
-		o.Sample, o.WholeRange = p.List.recreate(measured), p.Apart == 0
+		o.Sample = p.List.recreate(measured)
 	} else if f.Hidden != nil {
 		o.Sample = f.Hidden.List.recreate(measured)
 	}

@@ -56,7 +56,7 @@ func newLists(o ListOptions, t Target) *lists {
 		t.Noise, t.Queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(t.Queries))}, 1
 	}
 	if o.memos == nil {
-		o.memos = memos{}
+		o.memos = newMemos(0)
 	}
 	l := &lists{o, t, &ListFigures{Attributes: o.Attributes, Tasks: o.Tasks}}
 	l.out.Processed = t.Post != (release.Post{}) && !l.labelAlone()
@@ -242,5 +242,5 @@ func (l *lists) hide(ctx context.Context) error {
 const streamHidden = 0x68696464656e // "hidden"
 
 func (l *lists) inputs(of *List, indices []int) bayes.Inputs {
-	return bayes.Inputs{Front: l.target.released(), Data: of.Set, Indices: indices, Memo: l.memos.of(of.Set, l.columns())}
+	return bayes.Inputs{Front: l.target.released(), Data: of.Set, Indices: indices, Memo: l.memos.memo(of.Set, l.columns())}
 }

@@ -26,13 +26,12 @@ type ListOptions struct {
 	Attributes  []string        // sensitive attributes to limit
 	Tasks       []string        // sensitive attributes that the release answers, beside the target attribute
 	Draws       int             // draws of an input and its release; 0: DefaultListDraws, or fewer if these do not fit into memory
-	WholeRange  bool            // the range of the inputs limits errors without a list, as in earlier versions, and no balls
 	Pairs       []PlausiblePair // pairs to compute again; nil: search for plausible pairs
 	Made        []PlausiblePair // constructed partners to compute again, with Pairs
 	Seed        uint64
 	Progress    func(what string, done, total int) // may be nil
 
-	memos memos // of the released features; nil: of this run alone
+	memos *memos // of the released features; nil: of this run alone
 }
 
 // ListFigures are limits on every adversary, from the exact posterior over lists
@@ -122,14 +121,21 @@ type HiddenFigures struct {
 	Ten    bayes.Limit `json:"ten"`   // the same with ten guesses
 }
 
-// A BandLimit is a floor on the mean-square error of a coordinate, averaged over a band of
-// coordinates, in normalised units squared.
+// A BandLimit is the mean-square error of a coordinate for the best adversary with the list, averaged over
+// a band of coordinates, in normalised units squared.
 type BandLimit struct {
 	Band        string      `json:"band"`
 	Coordinates int         `json:"coordinates"`
-	MeanSquare  bayes.Limit `json:"floor"`       // for adversaries with the list; of a Population with Apart, on inputs projected onto balls
-	Anybody     float64     `json:"anybody"`     // lower limit for adversaries without a list; 0: nothing proved, or not computed
+	MeanSquare  bayes.Limit `json:"floor"`
 	Prior       float64     `json:"prior_alone"` // error of guessing the mean of the list, without the release
+}
+
+// A BandFloor is a floor on that error for adversaries without a list.
+type BandFloor struct {
+	Band        string  `json:"band"`
+	Coordinates int     `json:"coordinates"`
+	Anybody     float64 `json:"anybody"`     // 0: nothing proved
+	Prior       float64 `json:"prior_alone"` // error of guessing the mean of the sample, without the release
 }
 
 // An InferredLimit is an upper limit on how well an attribute of the input can be guessed.
@@ -165,6 +171,6 @@ type Population struct {
 	List     ListUsed        `json:"list"`
 	Apart    int             `json:"set_apart,omitempty"` // how many inputs choose the balls (see ball), and otherwise enter no floor from this sample; 0: there are no balls
 	Draws    int             `json:"draws"`
-	Floors   []BandLimit     `json:"floors"`
+	Floors   []BandFloor     `json:"floors"`
 	Inferred []InferredLimit `json:"attributes,omitempty"`
 }

@@ -36,9 +36,6 @@ func (l *lists) anybody(ctx context.Context) error {
 			continue
 		}
 		apart := SetApart(len(some))
-		if l.WholeRange {
-			apart = 0
-		}
 		balls := l.balls(some[:apart])
 		// Equal inputs stay in the sample: they, too, are independent draws.
 		what := fmt.Sprintf("sample of %d", len(some))
@@ -47,14 +44,15 @@ func (l *lists) anybody(ctx context.Context) error {
 			return err
 		}
 		p := Population{List: l.Sample.used(len(some), 0), Apart: apart, Draws: len(found.Draws), Inferred: l.inferred(found, half)}
-		if p.Floors, err = l.floors(ctx, what, found, half, balls); err != nil {
+		floors, err := l.floors(ctx, what, found, half, balls)
+		if err != nil {
 			return err
 		}
-		if err := l.priors(ctx, p.Floors, l.Sample, some[apart:]); err != nil {
+		if err := l.priors(ctx, floors, l.Sample, some[apart:]); err != nil {
 			return err
 		}
 		population.N = len(some) - apart
-		l.extend(&p, population, found.attributes, balls)
+		l.extend(&p, population, floors, found.attributes, balls)
 		l.out.Anybody = append(l.out.Anybody, p)
 	}
 	return nil
@@ -90,14 +88,15 @@ func (l *lists) population(alpha float64) (bayes.Population, bool) {
 // chooses from: powers of two, both ends excluded.
 const latticeClips = 64
 
-// extend adds the limits for adversaries without a list to a sample's.
-func (l *lists) extend(p *Population, population bayes.Population, attributes []bayes.Attribute, balls []ball) {
-	for i, f := range p.Floors {
+// extend adds the limits for adversaries without a list. floors and p.Inferred are those for adversaries whose
+// list is the sample.
+func (l *lists) extend(p *Population, population bayes.Population, floors []BandLimit, attributes []bayes.Attribute, balls []ball) {
+	for i, f := range floors {
 		largest := most(l.target.Legal.Low, l.target.Legal.High, f.Coordinates)
 		if balls != nil {
 			largest = balls[i].most()
 		}
-		p.Floors[i].Anybody = digits(population.Floor(f.MeanSquare.Low, largest), math.Floor)
+		p.Floors = append(p.Floors, BandFloor{f.Band, f.Coordinates, digits(population.Floor(f.MeanSquare.Low, largest), math.Floor), f.Prior})
 	}
 	bits := population // half of alpha is for the limit on bits, the other half for the limit on the entropy
 	bits.Alpha /= 2

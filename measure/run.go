@@ -169,7 +169,7 @@ func (q *Request) Attack(ctx context.Context, m *Measured, pictures int, o RunOp
 		return err
 	}
 	do := *a
-	do.Seed, do.Progress = q.Seed, o.Progress
+	do.Seed, do.Progress, do.memory = q.Seed, o.Progress, q.Memory
 	var bounds bound.Settings
 	if m.Bounds != nil {
 		bounds = m.Bounds.Experiment.Settings

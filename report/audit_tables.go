@@ -13,7 +13,7 @@ import (
 // foundTable has a line for every attribute.
 func foundTable(a *audit.Result) table {
 	t := table{
-		Says:  fmt.Sprintf("Excess in points, limits at %s; p adjusted for all tests.", confidenceWords(a)),
+		Says:  fmt.Sprintf("Excess in points, each limit with %s confidence by itself; p adjusted for all tests.", confidenceWords(a)),
 		Heads: []string{"attribute", "finding", "guessed", "without", "excess", "at least", "at most", "AUC", "p", "detectable"}, Words: []int{1},
 		Page: []string{"at most", "detectable"},
 	}

@@ -28,7 +28,7 @@ func (d *document) accuracy(r *Report) {
 	if u.Examples == 0 || r.Audit != nil {
 		return
 	}
-	title, says := "Accuracy", fmt.Sprintf("Accuracy on %s; 95 %% Clopper-Pearson intervals.", Count(u.Examples, "example"))
+	title, says := "Accuracy", fmt.Sprintf("Accuracy on %s, each with its 95 %% interval (Clopper-Pearson).", Count(u.Examples, "example"))
 	switch {
 	case r.Release.none():
 		title = "What the release costs"

@@ -477,9 +477,9 @@ func TestDesignAlone(t *testing.T) {
 // fullLists are limits from two lists, with an attribute.
 func fullLists() *measure.ListFigures {
 	near := func(mean, off float64) bayes.Limit { return bayes.Limit{Mean: mean, Low: mean - off, High: mean + off} }
-	floors := func(whole, band, anybody float64) []measure.BandLimit {
-		return []measure.BandLimit{{Band: bound.AllBand, Coordinates: 784, MeanSquare: near(whole, .02), Anybody: anybody, Prior: .43},
-			{Band: "modes 2–3", Coordinates: 12, MeanSquare: near(band, .1), Anybody: anybody / 2, Prior: 1.2}}
+	known := []measure.BandLimit{{Band: bound.AllBand, Coordinates: 784, MeanSquare: near(.396, .02), Prior: .43}, {Band: "modes 2–3", Coordinates: 12, MeanSquare: near(.9, .1), Prior: 1.2}}
+	floors := func(anybody float64) []measure.BandFloor {
+		return []measure.BandFloor{{Band: bound.AllBand, Coordinates: 784, Anybody: anybody, Prior: .43}, {Band: "modes 2–3", Coordinates: 12, Anybody: anybody / 2, Prior: 1.2}}
 	}
 	bits, fano, area := 8.1, .58, near(.81, .03)
 	inferred := func(anybody float64) []measure.InferredLimit {
@@ -493,10 +493,10 @@ func fullLists() *measure.ListFigures {
 	test := measure.ListUsed{Name: "the test part", Path: "mnist", Split: "test", SHA256: "cd", Of: 10000}
 	sample := func(n int, anybody float64) measure.Population {
 		test.Inputs = n
-		return measure.Population{List: test, Draws: 2000, Floors: floors(.35, .8, anybody), Inferred: inferred(.74)}
+		return measure.Population{List: test, Draws: 2000, Floors: floors(anybody), Inferred: inferred(.74)}
 	}
 	return &measure.ListFigures{Draws: 2000, NoiseFrom: measure.SigmaFrom, Attributes: []string{"writer"}, Shared: 3, LeftOut: []string{"limits on inferring age: the test part does not have it"},
 		Holder: &measure.ListHolder{List: measure.ListUsed{Name: "the training part", Path: "mnist", Split: "train", SHA256: "ab", Of: 60000, Inputs: 59998, Merged: 2}, Draws: 2000,
-			First: near(.102, .01), Ten: near(.31, .02), Rank: near(900, 100), Bits: near(7.7, .1), BitsMost: &bits, Fano: &fano, Floors: floors(.396, .9, 0), Inferred: inferred(0)},
+			First: near(.102, .01), Ten: near(.31, .02), Rank: near(900, 100), Bits: near(7.7, .1), BitsMost: &bits, Fano: &fano, Floors: known, Inferred: inferred(0)},
 		Anybody: []measure.Population{sample(1000, 0), sample(10000, .306)}}
 }

@@ -10,7 +10,7 @@ import (
 func (d *document) headline(r *Report) {
 	c := r.Curiosity
 	t := table{
-		Says:  fmt.Sprintf("Shares of %s, with 95 %% intervals.", Count(c.Examples, "test example")),
+		Says:  fmt.Sprintf("Shares of %s, each with its 95 %% interval.", Count(c.Examples, "test example")),
 		Heads: []string{"figure", "share", "95 % interval", "claim"}, Words: []int{3}, Page: []string{"claim"},
 	}
 	if len(r.overSeeds()) > 0 {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"tattle/internal/file"
-	"tattle/measure"
 )
 
 // everyAdversary adds how close adversaries can come, by level of detail, and limits on guessing
@@ -145,24 +144,24 @@ func (r *Report) inUnit(square float64) float64 {
 func (r *Report) closeness() []closeness {
 	var rows []closeness
 	at := map[string]int{}
-	row := func(f measure.BandLimit) *closeness {
-		i, ok := at[f.Band]
+	row := func(band string, coordinates int) *closeness {
+		i, ok := at[band]
 		if !ok {
 			i = len(rows)
-			at[f.Band] = i
+			at[band] = i
 			none := errorBeside{math.NaN(), math.NaN()}
-			rows = append(rows, closeness{r.levelOfDetail(f.Band), f.Coordinates, r.ownUnit(f.Band) > 0, none, none, none})
+			rows = append(rows, closeness{r.levelOfDetail(band), coordinates, r.ownUnit(band) > 0, none, none, none})
 		}
 		return &rows[i]
 	}
 	if h := r.Lists.Holder; h != nil {
 		for _, f := range h.Floors {
-			row(f).holder = errorBeside{r.inBand(f.Band, f.MeanSquare.Low), r.inBand(f.Band, f.Prior)}
+			row(f.Band, f.Coordinates).holder = errorBeside{r.inBand(f.Band, f.MeanSquare.Low), r.inBand(f.Band, f.Prior)}
 		}
 	}
 	if p := r.Lists.EverySample(); p != nil {
 		for _, f := range p.Floors {
-			row(f).anybody = errorBeside{r.inBand(f.Band, f.Anybody), r.inBand(f.Band, f.Prior)}
+			row(f.Band, f.Coordinates).anybody = errorBeside{r.inBand(f.Band, f.Anybody), r.inBand(f.Band, f.Prior)}
 		}
 	}
 	if r.FloorsAndCeilings == nil {

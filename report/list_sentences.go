@@ -74,11 +74,7 @@ func (r *Report) listMeaning() string {
 		s += " The candidates are the measured data themselves: an adversary with this list holds every input that is measured."
 	}
 	if p != nil {
-		settings := "features, projection, kind of noise, strength"
-		if r.Lists.NoiseFrom == measure.SigmaFrom {
-			settings = "features, projection, kind of noise"
-		}
-		s += fmt.Sprintf(" Limits without a list depend on three conditions that this run cannot check: the %s of %s are independent draws from the distribution of inputs, the model was not trained on them, and no setting of the release (%s) was chosen by results on them.", countGrouped(p.List.Inputs, "input"), p.List.Name, settings)
+		s += " Limits without a list depend on three conditions that this run cannot check: " + r.Conditions() + "."
 		of := "this sample"
 		switch training := r.Release.Noise.FromTraining; {
 		case training && r.Lists.NoiseFrom == measure.NothingFrom:
@@ -103,6 +99,19 @@ func (r *Report) listMeaning() string {
 		}
 	}
 	return s
+}
+
+// Conditions are those on which the limits without a list depend, and which nothing in a run can check. It is
+// empty if there are no such limits.
+func (r *Report) Conditions() string {
+	if r.Lists == nil || r.Lists.EverySample() == nil {
+		return ""
+	}
+	settings, sample := "features, projection, kind of noise, strength", r.Lists.EverySample().List
+	if r.Lists.NoiseFrom == measure.SigmaFrom {
+		settings = "features, projection, kind of noise"
+	}
+	return fmt.Sprintf("the %s of %s are independent draws from the distribution of inputs, the model was not trained on them, and no setting of the release (%s) was chosen by results on them", countGrouped(sample.Inputs, "input"), sample.Name, settings)
 }
 
 // concludeLists begins the verdict with the share of identified inputs, if most are.

@@ -17,7 +17,7 @@ func (d *document) holder(x *measure.ListFigures) {
 		return
 	}
 	d.part("Adversaries with a list of candidates")
-	t := table{Says: fmt.Sprintf("Limits hold with 99.9 %% confidence each (%s).", countGrouped(h.Draws, "draw")),
+	t := table{Says: fmt.Sprintf("Each limit holds with 99.9 %% confidence (%s).", countGrouped(h.Draws, "draw")),
 		Heads: []string{"figure", "value", "limits", "without the release"}}
 	n := float64(h.List.Inputs)
 	t.add("input identified with one guess", percentOf(estimate(x, h.First)), percentLimits(h.First), percentOrLess(1/n))
@@ -45,7 +45,7 @@ func (d *document) population(r *Report, all []measure.Population) {
 		return
 	}
 	d.part("Adversaries without a list, who know the distribution of inputs")
-	t := table{Says: "Floors in " + r.unit() + ", from samples of " + all[0].List.Name + ". A larger sample proves a larger floor; nothing is extrapolated.",
+	t := table{Says: "Floors in " + r.unit() + ", from samples of " + all[0].List.Name + ". Each floor holds with 99.9 % confidence. A larger sample proves a larger floor; nothing is extrapolated.",
 		Heads: []string{"inputs in the sample", "floor without a list", "without the release"}}
 	for _, p := range all {
 		f := p.Floors[0]

@@ -304,7 +304,7 @@ func (d *document) checkedLimits(x *Promise) {
 
 // limitsTable has the limits of a promise beside the figures that were computed.
 func limitsTable(all []CheckedLimit) table {
-	t := table{Says: "The promise beside the figures of this report. Figure: limit of the measurement that does not overstate the protection, with 99.9 % confidence (of attacks: demonstrated; of the accuracy drop: 95 %).",
+	t := table{Says: "The promise beside the figures of this report. Figure: the limit that does not overstate the protection. Each holds with 99.9 % confidence (the accuracy drop: 95 %); the error of attacks is demonstrated, without a limit.",
 		Heads: []string{"quantity", "promised", "figure", "mean", "kept"}, Words: []int{4}}
 	for _, c := range all {
 		promised, figure := c.words()

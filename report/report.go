@@ -21,7 +21,7 @@ import (
 
 // Schema names the layout of report.json. The number rises when a key that
 // other programs may rely on changes its meaning.
-const Schema = "tattle/report/4"
+const Schema = "tattle/report/5"
 
 // Report is the account of a run: what was run on what, and the parts that its kind of
 // document has. Floats are finite or nil.

@@ -11,7 +11,7 @@ import (
 func ratesTable(s *audit.Study) table {
 	t := table{
 		Name:  "How often",
-		Says:  "Clopper-Pearson intervals of 99 %.",
+		Says:  "Each interval has 99 % confidence (Clopper-Pearson).",
 		Heads: []string{"what", "examples", "audits", "of", "share", "interval"},
 	}
 	for _, r := range s.Rates {

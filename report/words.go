@@ -45,7 +45,7 @@ func (r *Report) releaseWords() []Setting {
 		return slices.ContainsFunc(r.Bounds, func(b bound.Summary) bool { return b.Status == s })
 	}
 	add(status(bound.StatusCertified), "certified", "Proved in double precision from a stored witness: another input whose features are compared with the noise.")
-	add(listed, "certified with confidence", "A limit from random draws that holds with 99.9 % confidence.")
+	add(listed, "certified with confidence", "A limit from random draws. Each such limit by itself holds with 99.9 % confidence; all together hold with less.")
 	add(status(bound.StatusEstimated), "estimated", "Linear algebra on the Jacobian or a statistical estimate, without a stored witness.")
 	add(attacked, StatusDemonstrated, "An attack that ran reached it.")
 	add(status(bound.StatusAssumed), "assumed", "True if the inputs follow a Gaussian with the mean and covariance of the training data. Real inputs do not.")

@@ -17,15 +17,15 @@ func TestHostileReports(t *testing.T) {
 	dir := t.TempDir()
 	for name, contents := range map[string]string{
 		"empty":  "",
-		"cut":    `{"schema":"tattle/report/4","title":"half`,
+		"cut":    `{"schema":"` + report.Schema + `","title":"half`,
 		"other":  `{"coverage": 12}`,
 		"list":   `[1,2,3]`,
 		"null":   `null`,
-		"types":  `{"schema":"tattle/report/4","title":{"a":1}}`,
+		"types":  `{"schema":"` + report.Schema + `","title":{"a":1}}`,
 		"deep":   strings.Repeat(`[`, 200_000),
-		"commas": `{"schema":"tattle/report/4","runs":[` + strings.Repeat("0,", maxCommas) + `0]}`,
+		"commas": `{"schema":"` + report.Schema + `","runs":[` + strings.Repeat("0,", maxCommas) + `0]}`,
 		"binary": "\x00\xff\xfe",
-		"number": `{"schema":"tattle/report/4","utility":{"clean_accuracy":1e999}}`,
+		"number": `{"schema":"` + report.Schema + `","utility":{"clean_accuracy":1e999}}`,
 	} {
 		write(t, dir, name+"/report.json", contents)
 	}
@@ -51,7 +51,7 @@ func TestHostileReports(t *testing.T) {
 // Reports with inconsistent parts are shown as far as possible.
 func TestReportsThatDoNotFit(t *testing.T) {
 	dir := t.TempDir()
-	const head = `{"schema":"tattle/report/4","title":"T","command":"tattle bound",`
+	const head = `{"schema":"` + report.Schema + `","title":"T","command":"tattle bound",`
 	for name, rest := range map[string]string{
 		"resolvable": `"resolvable":{"thresholds":[1,2,3],"directions_median":[1]},"release":{"noise":{"family":"gaussian"}}}`,
 		"design":     `"design":{"met":true}}`,
@@ -120,7 +120,7 @@ func FuzzReport(f *testing.F) {
 		must.Do(f, r.WriteJSON(&b))
 		f.Add(b.Bytes())
 	}
-	f.Add([]byte(`{"schema":"tattle/report/4","design":{"best":{}},"release":{"noise":{"family":"x"}}}`))
+	f.Add([]byte(`{"schema":"` + report.Schema + `","design":{"best":{}},"release":{"noise":{"family":"x"}}}`))
 	f.Add([]byte(`{"schema":`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		e := &entry{Path: "a"}

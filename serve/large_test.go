@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/report"
+
 	"tattle/internal/shared"
 )
 
@@ -36,7 +38,7 @@ func TestLargeReports(t *testing.T) {
 		"others":   `"curiosity":{"sensitive":[` + many(n, `{"attribute":"s%d"}`) + `]}`,
 		"findings": `"audit":{"findings":[` + many(n, `{"attribute":"s%d"}`) + `]}`,
 	} {
-		write(t, dir, name+"/report.json", `{"schema":"tattle/report/4","title":"T",`+rest+`}`)
+		write(t, dir, name+"/report.json", `{"schema":"`+report.Schema+`","title":"T",`+rest+`}`)
 	}
 	h := handler(t, dir, Options{})
 	for _, name := range []string{"bounds", "status", "attacks", "settings", "warnings", "others", "findings"} {

@@ -22,7 +22,6 @@ type absent struct {
 	candidates            bool // of the adversary who holds a list
 	scaling               bool // the training data from which the noise was computed
 	independent           bool // nothing is, but the independent check was done, which is of a part
-	given                 bool // how the noise was chosen, on which limits without a list depend
 	promise               bool // the report is on a promise, which is compared with limits from lists
 	// Of audits: a model or an endpoint was applied, and is not applied again, or the file
 	// of outputs is absent.
@@ -78,6 +77,9 @@ func (v *recomputed) compare(document []byte, recorded *report.Report) (found []
 		if len(n.paths) == 0 && n.when(v.absent) {
 			left = append(left, report.Unchecked{Name: n.name, Why: n.why})
 		}
+	}
+	if conditions := recorded.Conditions(); conditions != "" {
+		left = append(left, report.Unchecked{Name: "THE CONDITIONS of limits without a list: that " + conditions, Why: "nothing in a run records them"})
 	}
 	return append(v.found[:len(v.found):len(v.found)], found...), left, nil
 }

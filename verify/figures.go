@@ -24,7 +24,7 @@ func (o *Options) bounds(ctx context.Context, dir string, claims *report.Report)
 	}
 	v := &recomputed{left: leftOfBounds, absent: absent{
 		model: q.read == nil, data: q.Data == nil, training: q.train == nil && q.Spec.Learned(),
-		scaling: q.Scaling == nil && claims.Release.Noise.FromTraining, given: given(claims),
+		scaling:    q.Scaling == nil && claims.Release.Noise.FromTraining,
 		modelMoved: o.Model != "", dataMoved: o.Data != "", promise: claims.Promise != nil,
 	}}
 	found, err := o.described(ctx, dir, q, s)

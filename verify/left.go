@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"tattle/bound"
-	"tattle/measure"
 	"tattle/report"
 )
 
@@ -23,7 +22,6 @@ var leftOfBounds = []notChecked{
 	{paths: []string{"release.noise.scale", "release.noise.from_training"},
 		name: "THE NOISE: that its strength was computed from training data, not from the sample",
 		why:  "the training data or the model are absent; --training-data and --model name them", when: func(a absent) bool { return a.scaling }},
-	{name: "THE NOISE: that its strength was not chosen by results on the sample", why: "nothing records how it was chosen, and limits without a list depend on it", when: func(a absent) bool { return a.given }},
 	{paths: []string{"data.name", "data.path", "data.split", "data.shape", "data.sha256", "data.grey_levels_per_unit", "data.columns", "data.range", "data.stored"},
 		name: "the data: that the inputs are theirs", why: absentData, when: withoutData},
 	{paths: []string{"utility", "release.noise.scale"}, name: "accuracies and the scale of the noise", why: absentData, when: withoutData},
@@ -77,12 +75,6 @@ const absentData = "the data are absent; --data names them"
 func withoutPromise(a absent) bool { return a.promise && (a.data || a.candidates) }
 
 func withoutData(a absent) bool { return a.data }
-
-// given reports whether limits without a list depend on how the noise was chosen.
-func given(claims *report.Report) bool {
-	l := claims.Lists
-	return l != nil && l.EverySample() != nil && l.NoiseFrom == measure.NothingFrom && !claims.Release.Noise.FromTraining
-}
 
 // among returns the entries of lists in this report that are not recomputed, while others
 // are.

@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"os"
 	"path/filepath"
@@ -55,7 +56,8 @@ func TestNoiseFromTraining(t *testing.T) {
 		must.Do(t, os.WriteFile(path, bytes.ReplaceAll(b, []byte(was), []byte(is)), 0o666))
 		return to
 	}
-	const trained, chosen = "THE NOISE: that its strength was computed from training data", "THE NOISE: that its strength was not chosen by results on the sample"
+	const trained, conditions = "THE NOISE: that its strength was computed from training data", "THE CONDITIONS of limits without a list: that the 12 inputs of the test part are independent draws"
+	settings := map[string]string{"among": "(features, projection, kind of noise)"} // else the strength too
 	apart, among, given := run("apart", "--training-data", learned), run("among", "--training-data", with), run("given", "--training-data", learned, "--sigma", "2")
 	type checked struct {
 		run, found string // found: part of what verify finds, nothing if empty
@@ -68,10 +70,16 @@ func TestNoiseFromTraining(t *testing.T) {
 			t.Errorf("%s: found %q, want %q", filepath.Base(c.run), found, c.found)
 		}
 		var said []string
+		of := cmp.Or(settings[filepath.Base(c.run)], "(features, projection, kind of noise, strength)")
+		conditioned := left == nil
 		for _, u := range left {
 			if strings.HasPrefix(u.Name, "THE NOISE") {
 				said = append(said, u.Name)
 			}
+			conditioned = conditioned || strings.HasPrefix(u.Name, conditions) && strings.Contains(u.Name, of)
+		}
+		if !conditioned {
+			t.Errorf("%s: conditions with %s are not among %q", filepath.Base(c.run), of, left)
 		}
 		if len(said) > 0 != (c.left != "") || c.left != "" && !strings.HasPrefix(said[0], c.left) {
 			t.Errorf("%s: not checked %q, want %q", filepath.Base(c.run), said, c.left)
@@ -80,8 +88,8 @@ func TestNoiseFromTraining(t *testing.T) {
 	for _, c := range []checked{
 		{apart, "", ""},
 		{among, "", ""},
-		{given, "", chosen},
-		{change(apart, "other", `"from_training": true`, `"from_training": false`), "release.noise.scale", chosen},
+		{given, "", ""},
+		{change(apart, "other", `"from_training": true`, `"from_training": false`), "release.noise.scale", ""},
 		{change(among, "hidden", `"noise_from_sample": "sigma",`, ""), "it was computed from 12 inputs of the sample", ""},
 		{change(given, "claimed", `"family": "gaussian",`, `"family": "gaussian", "from_training": true,`), "release.noise.scale", ""},
 	} {
