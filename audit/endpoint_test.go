@@ -77,9 +77,7 @@ func TestFromModelRefuses(t *testing.T) {
 	} {
 		set := people(10)
 		spoil(set)
-		if _, err := fromModel(ctx, zoo.Table(6, 3, 5), set); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		must.Fail(t, must.Err(fromModel(ctx, zoo.Table(6, 3, 5), set)), want)
 	}
 	g := zoo.Table(6, 5, 5)
 	g.Metadata = map[string]string{"tattle.classes": `["a","b","c","d","e"]`}
@@ -130,9 +128,7 @@ func TestFromEndpointResumes(t *testing.T) {
 	dir, o := filepath.Join(t.TempDir(), "kept"), endpointOptions{Batch: 10, Resume: true}
 	want := must.Get(fromEndpoint(ctx, &remote{}, set, t.TempDir(), endpointOptions{}))(t)
 	broken := &remote{fail: 5}
-	if _, err := fromEndpoint(ctx, broken, set, dir, o); err == nil || !strings.Contains(err.Error(), "it is gone") || !strings.Contains(err.Error(), "examples ") {
-		t.Fatalf("a broken endpoint: %v", err)
-	}
+	must.Fail(t, must.Err(fromEndpoint(ctx, broken, set, dir, o)), "it is gone", "examples ") // a broken endpoint
 	inner, cancel := context.WithCancel(ctx)
 	if _, err := fromEndpoint(inner, &remote{fail: 2, cancel: cancel}, set, dir, o); err != context.Canceled {
 		t.Fatalf("stopped: %v", err)
@@ -158,9 +154,7 @@ func TestFromEndpointResumes(t *testing.T) {
 		t.Errorf("other batches: %v", err)
 	}
 	o.Batch, o.Resume = 10, false
-	if _, err := fromEndpoint(ctx, whole, set, dir, o); err == nil || !strings.Contains(err.Error(), "already holds a run") {
-		t.Errorf("a folder in use: %v", err)
-	}
+	must.Fail(t, must.Err(fromEndpoint(ctx, whole, set, dir, o)), "already holds a run") // a folder in use
 }
 
 // Outputs that are not finite are not kept: once the server is mended, the audit goes on.
@@ -170,9 +164,7 @@ func TestFromEndpointForgetsNaN(t *testing.T) {
 	first := set.Values[6*10]
 	set.Values[6*10] = float32(math.Inf(1)) // of the set's digest, so that it is mended on the way
 	_, err := fromEndpoint(ctx, &remote{}, set, dir, o)
-	if err == nil || !strings.Contains(err.Error(), "example 10 (from 0): output 0 is +Inf") {
-		t.Fatalf("an infinite output: %v", err)
-	}
+	must.Fail(t, err, "example 10 (from 0): output 0 is +Inf") // an infinite output
 	mended := &remote{mend: first}
 	if s, err := fromEndpoint(ctx, mended, set, dir, o); err != nil || s.Len() != 30 || mended.calls.Load() < 1 || mended.calls.Load() > 3 {
 		t.Errorf("after the server was mended, %d calls: %v", mended.calls.Load(), err)
@@ -187,9 +179,7 @@ func TestFromEndpointRefuses(t *testing.T) {
 		"2 outputs":             func(int64) int { return 2 },
 	} {
 		_, err := fromEndpoint(ctx, &remote{width: width}, set, t.TempDir(), endpointOptions{Batch: 10})
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "http://remote") {
-			t.Errorf("%v, want %q", err, want)
-		}
+		must.Fail(t, err, want, "http://remote")
 	}
 	if _, err := fromEndpoint(ctx, &remote{}, set, t.TempDir(), endpointOptions{Batch: -1}); err == nil {
 		t.Error("batches of −1 examples")

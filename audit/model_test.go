@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn/zoo"
 )
 
@@ -42,9 +43,7 @@ func TestFromModelClasses(t *testing.T) {
 		g.Metadata = map[string]string{"tattle.classes": string(names)}
 		s, err := fromModel(ctx, g, set)
 		if c.err != "" {
-			if err == nil || !strings.Contains(err.Error(), c.err) {
-				t.Errorf("%s by a model of %s: %v", c.data, c.model, err)
-			}
+			must.Fail(t, err, c.err)
 			continue
 		}
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -80,9 +81,7 @@ func TestOpenRemainingRefuses(t *testing.T) {
 		}, "line 6, column q1: the score is missing"},
 	} {
 		_, err := openText(t, table(c.others, c.values, 24, c.cell), OpenOptions{Target: "y", Sensitive: []string{"s"}})
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v: %v, want %q", c.others, err, c.want)
-		}
+		must.Fail(t, err, c.want)
 	}
 	if _, err := openText(t, table([]string{"q0", "q1"}, []string{"0", "1"}, 24, number), OpenOptions{}); err == nil {
 		t.Error("columns are guessed where the labels are not named")

@@ -45,9 +45,7 @@ func TestOpenGzip(t *testing.T) {
 		"archive in an archive": packed(t, zipped),
 		"unpack it once":        packed(t, "PK\x03\x04"),
 	} {
-		if _, err := openText(t, text, OpenOptions{}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "a.csv") {
-			t.Errorf("%v, want %q", err, want)
-		}
+		must.Fail(t, must.Err(openText(t, text, OpenOptions{})), want, "a.csv")
 	}
 }
 
@@ -55,9 +53,7 @@ func TestOpenGzipRefusesEarly(t *testing.T) {
 	shared.Long(t, "refusal of text that unpacks to 96 MiB")
 	rest := strings.Repeat("not packed", 1<<19) // makes the file large, and is not reached
 	bomb := packed(t, "y,s1,p_0,p_1\n"+strings.Repeat("\n", 96<<20)) + rest
-	if _, err := openText(t, bomb, OpenOptions{}); err == nil || !strings.Contains(err.Error(), "unpacks to more than") {
-		t.Error(err)
-	}
+	must.Fail(t, must.Err(openText(t, bomb, OpenOptions{})), "unpacks to more than")
 }
 
 func TestOpenProgress(t *testing.T) {
@@ -94,9 +90,7 @@ func TestOpenIrregular(t *testing.T) {
 		fmt.Fprint(f, "1,")
 		f.Close()
 	}
-	if _, err := OpenOutputs(context.Background(), path, OpenOptions{Progress: grow}); err == nil || !strings.Contains(err.Error(), "changed while it was read") {
-		t.Errorf("a file that grows: %v", err)
-	}
+	must.Fail(t, must.Err(OpenOutputs(context.Background(), path, OpenOptions{Progress: grow})), "changed while it was read") // a file that grows
 }
 
 // TestOpenForeign opens files that are not CSV: the error names the kind of file.

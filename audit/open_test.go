@@ -199,12 +199,8 @@ func TestOpenRefuses(t *testing.T) {
 			t.Errorf("%q: %v\nwant %q", c.text, err, c.want)
 		}
 	}
-	if _, err := OpenOutputs(context.Background(), t.TempDir(), OpenOptions{}); err == nil || !strings.Contains(err.Error(), "is a folder") {
-		t.Errorf("a folder: %v", err)
-	}
-	if _, err := OpenOutputs(context.Background(), "nothing.csv", OpenOptions{}); err == nil || !strings.Contains(err.Error(), "no such file") {
-		t.Errorf("nothing: %v", err)
-	}
+	must.Fail(t, must.Err(OpenOutputs(context.Background(), t.TempDir(), OpenOptions{})), "is a folder")    // a folder
+	must.Fail(t, must.Err(OpenOutputs(context.Background(), "nothing.csv", OpenOptions{})), "no such file") // nothing
 }
 
 // Hostile files cost little memory and a clear line.
@@ -216,18 +212,12 @@ func TestOpenHostile(t *testing.T) {
 		"zip":               {"PK\x03\x04 and no more", "not an .npz"},
 	} {
 		_, err := openText(t, c.text, OpenOptions{})
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
+		t.Run(name, func(t *testing.T) { must.Fail(t, err, c.want) })
 	}
 	bomb := archiveOf(t, "logits", []int{1 << 14, 1 << 10}, make([]float32, 1<<24), "y", []int{2}, []int{0, 1})
-	if _, err := OpenOutputs(context.Background(), bomb, OpenOptions{}); err == nil || !strings.Contains(err.Error(), "unpack to") {
-		t.Errorf("an archive that unpacks to 1,000 times as much: %v", err)
-	}
+	must.Fail(t, must.Err(OpenOutputs(context.Background(), bomb, OpenOptions{})), "unpack to") // an archive that unpacks to 1,000 times as much
 	open := io.MultiReader(strings.NewReader("y,s1,p_0,p_1\n0,\""), forever("a\n"))
-	if _, err := readCSV(context.Background(), bufio.NewReader(open), OpenOptions{}); err == nil || !strings.Contains(err.Error(), "is a quote missing") {
-		t.Errorf("a quote that never ends: %v", err)
-	}
+	must.Fail(t, must.Err(readCSV(context.Background(), bufio.NewReader(open), OpenOptions{})), "is a quote missing") // a quote that never ends
 	s, err := openText(t, "y,s1<b>,p_<script>,\"p_\"\"x\"\"\"\n<script>,\"<i>\nx\",.5,.5\n", OpenOptions{})
 	if err != nil || s.Classes[0] != "<script>" || s.Classes[1] != `"x"` || s.Sensitive[0].Values[0] != "<i>\nx" {
 		t.Errorf("names with HTML: %+v, %v", s, err)

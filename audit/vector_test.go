@@ -184,9 +184,7 @@ func TestOpenVectors(t *testing.T) {
 		"vectors are no score": {Columns: []string{"e_*"}, Kind: curious.Soft},
 		"both outputs and lab": {Columns: []string{"s1"}},
 	} {
-		if _, err := openText(t, text, o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		must.Fail(t, must.Err(openText(t, text, o)), want)
 	}
 }
 
@@ -207,13 +205,9 @@ func TestOpenVectorArrays(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	for want, path := range map[string]string{"several arrays of vectors": write("emb", "features"), "has no array of outputs": write("h7")} {
-		if _, err := open(path); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		must.Fail(t, must.Err(open(path)), want)
 	}
-	if _, err := open(write("emb"), "z"); err == nil || !strings.Contains(err.Error(), "has no array z") {
-		t.Error(err)
-	}
+	must.Fail(t, must.Err(open(write("emb"), "z")), "has no array z")
 }
 
 // The tensor of a node is what the front of the net computes.
@@ -227,9 +221,7 @@ func TestFromNode(t *testing.T) {
 	if err != nil || s.Kind != Vector || s.Width != len(want)/set.Len() || !slices.Equal(s.Outputs, want) || !slices.Equal(s.Classes, set.YNames) {
 		t.Errorf("%d numbers of %s, %v", s.Width, s.Kind, err)
 	}
-	if _, err := fromNode(context.Background(), g, "nowhere", set); err == nil || !strings.Contains(err.Error(), `no node "nowhere"`) {
-		t.Error(err)
-	}
+	must.Fail(t, must.Err(fromNode(context.Background(), g, "nowhere", set)), `no node "nowhere"`)
 }
 
 // writeArrays writes arrays [20, 3] of the given names, and a sensitive s1.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 
 	"tattle/internal/must"
@@ -31,9 +30,7 @@ func TestMemory(t *testing.T) {
 	m := hoarder{net, 1 << 20, &share}
 	e.Memory = 1 << 10
 	_, err := Run(context.Background(), m, data, upTo(40), e, RunOptions{Dir: t.TempDir()})
-	if err == nil || !strings.Contains(err.Error(), "at least") {
-		t.Fatalf("error %v", err)
-	}
+	must.Fail(t, err, "at least")
 	mib := must.Get(strconv.Atoi(regexp.MustCompile(`at least (\d+) MiB`).FindStringSubmatch(err.Error())[1]))(t)
 	for _, search := range []string{Direct, Algorithm1, Published} {
 		e.Search.Search = search

@@ -151,9 +151,7 @@ func TestResumeAfterTheMerge(t *testing.T) {
 		t.Errorf("damaged arrays: %v, %d products", err, products)
 	}
 	must.Do(t, os.Remove(filepath.Join(dir, manifestFile)))
-	if _, err := resume(e); err == nil || !strings.Contains(err.Error(), "no run to resume") {
-		t.Errorf("arrays of nobody knows what: %v", err)
-	}
+	must.Fail(t, must.Err(resume(e)), "no run to resume") // arrays of nobody knows what
 }
 
 // counter is a net that ticks at every product with J and its like.

@@ -545,7 +545,5 @@ func TestServerAwayForGood(t *testing.T) {
 		_, err := s.l.kv.Get(ctx, "commit.1.0")
 		return err
 	})
-	if err == nil || !strings.Contains(err.Error(), "commit: the server has not answered for 100ms") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, err, "commit: the server has not answered for 100ms")
 }

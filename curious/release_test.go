@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"tattle/internal/must"
@@ -59,25 +58,17 @@ func TestSaveAndOpen(t *testing.T) {
 
 func TestOpenRefuses(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "is "+dir+" the folder of a training?") {
-		t.Errorf("an empty folder: %v", err)
-	}
+	must.Fail(t, must.Err(Open(dir)), "is "+dir+" the folder of a training?") // an empty folder
 	r := trained(t, trainingParts(50), Options{Attack: Parameterized, Attributes: []int{0}, Epochs: 1})
 	must.Do(t, Save(dir, r))
 	attack := filepath.Join(dir, attackFile)
-	if _, err := readAttack(filepath.Join(dir, modelFile)); err == nil || !strings.Contains(err.Error(), "is it a classifier?") {
-		t.Errorf("a classifier as attack: %v", err)
-	}
+	must.Fail(t, must.Err(readAttack(filepath.Join(dir, modelFile))), "is it a classifier?") // a classifier as attack
 	data := must.Get(os.ReadFile(attack))(t)
 	must.Do(t, os.WriteFile(attack, data[:len(data)/2], 0o666))
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), attackFile) {
-		t.Errorf("half an attack: %v", err)
-	}
+	must.Fail(t, must.Err(Open(dir)), attackFile) // half an attack
 	r.Attacks = append(r.Attacks, r.Attacks[0], r.Attacks[0])
 	r.Attacks[1].Attribute, r.Attacks[2].Attribute = "a b", "a/b"
-	if err := Save(dir, r); err == nil || !strings.Contains(err.Error(), "rename one") {
-		t.Errorf("two attacks of one name: %v", err)
-	}
+	must.Fail(t, Save(dir, r), "rename one") // two attacks of one name
 }
 
 // TestSaveKeepsWhole wants a folder untouched when one of the nets cannot be written,

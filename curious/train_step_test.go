@@ -89,9 +89,7 @@ func TestStepAllocates(t *testing.T) {
 		o.Net = smallNet
 		tr := must.Get(newTraining(p, o.WithDefaults()))(t)
 		indices := every(100)
-		step := func() {
-			must.Do(t, tr.step(indices))
-		}
+		step := func() { must.Do(t, tr.step(indices)) }
 		step()
 		if n := testing.AllocsPerRun(10, step); n > 0 {
 			t.Errorf("%s, %s: %v allocations a step", o.Attack, o.Outputs, n)

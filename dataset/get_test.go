@@ -424,17 +424,13 @@ func TestGetUnwritable(t *testing.T) {
 	h := newHome(t, files)
 	file := filepath.Join(t.TempDir(), "file")
 	os.WriteFile(file, nil, 0o666)
-	if err := d.get(context.Background(), filepath.Join(file, "sub"), h.quick()); err == nil || !strings.Contains(err.Error(), "cannot make the folder") {
-		t.Errorf("below a file: %v", err)
-	}
+	must.Fail(t, d.get(context.Background(), filepath.Join(file, "sub"), h.quick()), "cannot make the folder") // below a file
 	if os.Getuid() == 0 {
 		t.Skip("the rest needs a user who is not root")
 	}
 	dir := t.TempDir()
 	os.Chmod(dir, 0o555)
-	if err := d.get(context.Background(), dir, h.quick()); err == nil || !strings.Contains(err.Error(), "cannot write") {
-		t.Errorf("read-only folder: %v", err)
-	}
+	must.Fail(t, d.get(context.Background(), dir, h.quick()), "cannot write") // read-only folder
 }
 
 // entry is a member of a test's archive.
@@ -502,9 +498,7 @@ func TestGetRefusesArchive(t *testing.T) {
 		h := newHome(t, files)
 		dir := t.TempDir()
 		err := d.get(context.Background(), dir, h.quick())
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		must.Fail(t, err, want)
 		if _, err := os.Stat(filepath.Join(dir, "two.bin")); err == nil {
 			t.Errorf("%s: a part of the archive was put in place", want)
 		}
@@ -515,9 +509,7 @@ func TestInfo(t *testing.T) {
 	if got := strings.Join(Names(), " "); got != "mnist fashion-mnist qmnist cifar10" {
 		t.Errorf("names %q", got)
 	}
-	if _, err := Info("imagenet"); err == nil || !strings.Contains(err.Error(), "want one of mnist, fashion-mnist") {
-		t.Errorf("%v", err)
-	}
+	must.Fail(t, must.Err(Info("imagenet")), "want one of mnist, fashion-mnist")
 	if err := Get(context.Background(), "imagenet", t.TempDir(), GetOptions{}); err == nil {
 		t.Error("fetched a set that is not known")
 	}

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"math"
 	"runtime"
-	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -219,9 +219,7 @@ func TestGlyphsRefuse(t *testing.T) {
 		"want 1 to":    {N: 1 << 40},
 		`split "half"`: {Split: "half"},
 	} {
-		if err := o.Check(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v, want %q", o, err, want)
-		}
+		must.Fail(t, o.Check(), want)
 	}
 	if err := (GlyphOptions{}).Check(); err != nil {
 		t.Error(err)

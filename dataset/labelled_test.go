@@ -147,9 +147,7 @@ func TestOpenGlyphParts(t *testing.T) {
 	if names := p.Test.Sensitive; names[0].Name != "family" || names[1].Name != "family-2" || names[0].Values[4] != "small caps" {
 		t.Errorf("%q %q %q", names[0].Name, names[1].Name, names[0].Values)
 	}
-	if _, err := OpenParts(context.Background(), "glyphs", LabelledOptions{Side: 32}); err == nil || !strings.Contains(err.Error(), "want 28 or 64") {
-		t.Errorf("glyphs of 32: %v", err)
-	}
+	must.Fail(t, must.Err(OpenParts(context.Background(), "glyphs", LabelledOptions{Side: 32})), "want 28 or 64") // glyphs of 32
 }
 
 func TestOpenDigitParts(t *testing.T) {
@@ -175,9 +173,7 @@ func TestOpenDigitParts(t *testing.T) {
 	if p, err = OpenParts(context.Background(), one, LabelledOptions{Kind: "mnist"}); err != nil || p.Test.Len() != 12 || p.Train.Len() != 44 {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	if _, err := OpenParts(context.Background(), dir, LabelledOptions{Side: 64}); err == nil || !strings.Contains(err.Error(), "are not resized to 64") {
-		t.Errorf("another side: %v", err)
-	}
+	must.Fail(t, must.Err(OpenParts(context.Background(), dir, LabelledOptions{Side: 64})), "are not resized to 64") // another side
 }
 
 func TestFaces(t *testing.T) {
@@ -205,9 +201,7 @@ func TestFaces(t *testing.T) {
 		if few.Train.Len() != 30 || few.Test.SHA256 != p.Test.SHA256 {
 			t.Errorf("%s: %d training pictures, or another test part", c.kind, few.Train.Len())
 		}
-		if err := WriteFaces(ctx, dir, c.kind, 1, 1); err == nil || !strings.Contains(err.Error(), "not empty") {
-			t.Errorf("into a full folder: %v", err)
-		}
+		must.Fail(t, WriteFaces(ctx, dir, c.kind, 1, 1), "not empty") // into a full folder
 	}
 }
 
@@ -325,9 +319,7 @@ func TestFacesAreKeyed(t *testing.T) {
 	if err := WriteFaces(ctx, filepath.Join(root, "stopped"), KindUTKFace, 5, 9); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
-	if err := WriteFaces(context.Background(), root, "mnist", 5, 9); err == nil || !strings.Contains(err.Error(), `no faces laid out as "mnist"`) {
-		t.Errorf("another kind: %v", err)
-	}
+	must.Fail(t, WriteFaces(context.Background(), root, "mnist", 5, 9), `no faces laid out as "mnist"`) // another kind
 }
 
 func TestRealDigitsWithWriters(t *testing.T) {

@@ -25,9 +25,7 @@ func TestNumbers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	must.Do(t, os.WriteFile(path, []byte(b.String()), 0o600))
 	o := LabelledOptions{Target: "y", Sensitive: []string{"age:number"}, Seed: 1}
-	if _, err := OpenParts(context.Background(), path, o); err == nil || !strings.Contains(err.Error(), "numbers are no attribute here") {
-		t.Error(err)
-	}
+	must.Fail(t, must.Err(OpenParts(context.Background(), path, o)), "numbers are no attribute here")
 	o.Numbers = true
 	p := must.Get(OpenParts(context.Background(), path, o))(t)
 	if notes := strings.Join(p.Notes, "\n"); !strings.Contains(notes, "1 of 60 examples left out: age has no number") {
@@ -48,7 +46,5 @@ func TestNumbers(t *testing.T) {
 	}
 	o.Sensitive = []string{"y:number"}
 	o.Target = "age: <30, >=30"
-	if _, err := OpenParts(context.Background(), path, o); err == nil || !strings.Contains(err.Error(), `want numbers`) {
-		t.Error(err)
-	}
+	must.Fail(t, must.Err(OpenParts(context.Background(), path, o)), `want numbers`)
 }

@@ -177,33 +177,21 @@ func TestOpenRefuses(t *testing.T) {
 		{"cifar label", "label 10 of picture 1 is out of range", files{"data_batch_1.bin": records(1, 10)}},
 	} {
 		_, err := Open(folder(t, c.files), Train)
-		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v, want %q", c.name, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) { must.Fail(t, err, c.want) })
 	}
-	if _, err := Open(filepath.Join(t.TempDir(), "none"), Train); err == nil || !strings.Contains(err.Error(), "no such file or folder") {
-		t.Errorf("missing folder: %v", err)
-	}
-	if _, err := Open(t.TempDir(), "validation"); err == nil || !strings.Contains(err.Error(), `split "validation"`) {
-		t.Errorf("unknown split: %v", err)
-	}
-	if _, err := Open(os.DevNull, Train); err == nil || !strings.Contains(err.Error(), os.DevNull+": is a device") {
-		t.Errorf("a device: %v", err)
-	}
+	must.Fail(t, must.Err(Open(filepath.Join(t.TempDir(), "none"), Train)), "no such file or folder") // missing folder
+	must.Fail(t, must.Err(Open(t.TempDir(), "validation")), `split "validation"`)                     // unknown split
+	must.Fail(t, must.Err(Open(os.DevNull, Train)), os.DevNull+": is a device")                       // a device
 	sparse := filepath.Join(t.TempDir(), "big-images")
 	if f, err := os.Create(sparse); err != nil || f.Truncate(5<<30) != nil || f.Close() != nil {
 		t.Skip("no room for a file of 5 GiB without contents")
 	}
-	if _, err := Open(sparse, Train); err == nil || !strings.Contains(err.Error(), "5368709120 bytes, more than") {
-		t.Errorf("a huge file: %v", err)
-	}
+	must.Fail(t, must.Err(Open(sparse, Train)), "5368709120 bytes, more than") // a huge file
 	lines := folder(t, files{"a\nb-images": pictures(1)})
 	if _, err := Open(filepath.Join(lines, "a\nb-images"), Train); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("a name of two lines: %v", err)
 	}
-	if _, err := openWithQMNIST(t.TempDir(), t.TempDir(), Train); err == nil || !strings.Contains(err.Error(), "wants MNIST's images") {
-		t.Errorf("QMNIST of nothing: %v", err)
-	}
+	must.Fail(t, must.Err(openWithQMNIST(t.TempDir(), t.TempDir(), Train)), "wants MNIST's images") // QMNIST of nothing
 }
 
 func FuzzCIFAR(f *testing.F) {

@@ -102,9 +102,7 @@ func TestReleaseDoesNotAllocate(t *testing.T) {
 	m := must.Get(New(small))(t)
 	defer m.Close()
 	dst, features := make([]int64, small.Dim), make([]float32, small.Dim)
-	if n := testing.AllocsPerRun(1000, func() {
-		must.Get(m.Release(dst, features))(t)
-	}); n != 0 {
+	if n := testing.AllocsPerRun(1000, func() { must.Get(m.Release(dst, features))(t) }); n != 0 {
 		t.Errorf("%v allocations in a release", n)
 	}
 }

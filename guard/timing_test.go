@@ -153,9 +153,7 @@ func TestTimingAttack(t *testing.T) {
 	defer m.Close()
 	generator := mathrand.NewChaCha8([32]byte{1})
 	dst, features := make([]int64, 1), make([]float32, 1)
-	release := func() {
-		must.Get(m.Release(dst, features))(t)
-	}
+	release := func() { must.Get(m.Release(dst, features))(t) }
 	attack := func(name string, before, request func()) {
 		requests := make([]timed, 200000)
 		for i := range requests {

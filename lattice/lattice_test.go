@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
-	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -32,9 +32,7 @@ func TestCheck(t *testing.T) {
 	} {
 		l := quarter
 		change(&l)
-		if err := l.Check(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: error %v, want one with %q", l, err, want)
-		}
+		must.Fail(t, l.Check(), want)
 	}
 }
 

@@ -3,7 +3,7 @@ package onnx
 import (
 	"math"
 	"slices"
-	"strings"
+	"tattle/internal/must"
 	"testing"
 )
 
@@ -61,11 +61,7 @@ func TestIfRefused(t *testing.T) {
 	}
 	f = newFile(1).tensor(yes)
 	f.nodes, f.output = deep.nodes, "t"
-	if _, err := f.decode(); err == nil || !strings.Contains(err.Error(), "over 4 deep") {
-		t.Errorf("%v", err)
-	}
+	must.Fail(t, must.Err(f.decode()), "over 4 deep")
 	none := newFile(1).tensor(yes).node("If", "y", in("yes"))
-	if _, err := none.decode(); err == nil || !strings.Contains(err.Error(), `"then_branch" is missing`) {
-		t.Errorf("%v", err)
-	}
+	must.Fail(t, must.Err(none.decode()), `"then_branch" is missing`)
 }

@@ -448,9 +448,7 @@ func runtimeAnswers(t *testing.T, zoo []zooModel) (answers map[string]map[string
 		Outputs []string        `json:"outputs"`
 	}
 	var list []asked
-	write := func(name string, b []byte) {
-		must.Do(t, os.WriteFile(filepath.Join(dir, name), b, 0o644))
-	}
+	write := func(name string, b []byte) { must.Do(t, os.WriteFile(filepath.Join(dir, name), b, 0o644)) }
 	for i := range zoo {
 		m := &zoo[i]
 		file := fmt.Sprintf("%d.onnx", i)

@@ -141,26 +141,18 @@ func TestCovarianceErrs(t *testing.T) {
 		"negative variance in some direction":               {1, 2, 0, 2, 1, 0, 0, 0, 1},
 		"too nearly singular":                               {1, 1. / 3, 0, 1. / 3, 1./9 + 1e-12, 0, 0, 0, 1},
 	} {
-		if _, err := release.NewCovariance(3, c); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		must.Fail(t, must.Err(release.NewCovariance(3, c)), want)
 	}
-	if _, err := release.NewCovariance(release.MaxCovariance+1, nil); err == nil || !strings.Contains(err.Error(), "must be of 1 to 8192") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, must.Err(release.NewCovariance(release.MaxCovariance+1, nil)), "must be of 1 to 8192")
 	for want, s := range map[string]release.Spec{
 		"it is 3 × 3, but 5 numbers are released": {},
 		"but 2 numbers are released":              {Keep: 2},
 	} {
 		s.Covariance = covariance(t, 3, gram(3, 3, 1))
-		if _, _, err := s.Build(context.Background(), smallNet(false), nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		must.Fail(t, must.Err2(s.Build(context.Background(), smallNet(false), nil)), want)
 	}
 	s := release.Spec{Node: "conv1", Covariance: covariance(t, 3, gram(3, 3, 1))}
-	if _, _, err := s.Build(context.Background(), zoo.CIFAR10(1), nil); err == nil || !strings.Contains(err.Error(), "flat") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, must.Err2(s.Build(context.Background(), zoo.CIFAR10(1), nil)), "flat")
 }
 
 // A covariance is read in float32 and float64, and is written as it was read. A singular one is
@@ -203,9 +195,7 @@ func TestReadCovariance(t *testing.T) {
 		"a covariance is a square matrix": write("oblong.npy", []int{4, 5}, make([]float64, 20)),
 		"nowhere.npy":                     filepath.Join(dir, "nowhere.npy"),
 	} {
-		if _, err := release.ReadCovariance(path); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		must.Fail(t, must.Err(release.ReadCovariance(path)), want)
 	}
 }
 
@@ -236,19 +226,13 @@ func TestBuildLikeErrs(t *testing.T) {
 		}
 		w, _, _ := denseOf(t, g, c.node)
 		w[c.at] += .5
-		if _, _, err := s.BuildLike(context.Background(), smallNet(false), nil, front, head); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s of the %s: error %v, want %s", c.node, c.side, err, c.want)
-		}
+		must.Fail(t, must.Err2(s.BuildLike(context.Background(), smallNet(false), nil, front, head)), c.want)
 	}
 	front, head := build()
 	other := s
 	other.Covariance = covariance(t, 2, []float64{2, 0, 0, 5})
-	if _, _, err := other.BuildLike(context.Background(), smallNet(false), nil, front, head); err == nil || !strings.Contains(err.Error(), "covariance") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, must.Err2(other.BuildLike(context.Background(), smallNet(false), nil, front, head)), "covariance")
 	front.Nodes = slices.DeleteFunc(front.Nodes, func(n *nn.Node) bool { return n.Name == "release-whiten" })
 	front.Output = "relu1"
-	if _, _, err := s.BuildLike(context.Background(), smallNet(false), nil, front, head); err == nil || !strings.Contains(err.Error(), "no affine layer") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, must.Err2(s.BuildLike(context.Background(), smallNet(false), nil, front, head)), "no affine layer")
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"tattle/internal/must"
@@ -67,12 +66,8 @@ func TestCurveIsUtility(t *testing.T) {
 
 func TestCurveErrs(t *testing.T) {
 	data, head := separated(10, 0, 1)
-	if _, err := NewCurve(context.Background(), identity(5), head, data, 1, 0); err == nil || !strings.Contains(err.Error(), "the head takes 4") {
-		t.Errorf("error %v", err)
-	}
-	if _, err := NewCurve(context.Background(), identity(4), head, points{p: 4}, 1, 0); err == nil || !strings.Contains(err.Error(), "no examples") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, must.Err(NewCurve(context.Background(), identity(5), head, data, 1, 0)), "the head takes 4")
+	must.Fail(t, must.Err(NewCurve(context.Background(), identity(4), head, points{p: 4}, 1, 0)), "no examples")
 	curve := must.Get(NewCurve(context.Background(), identity(4), head, data, 0, 0))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -82,9 +77,7 @@ func TestCurveErrs(t *testing.T) {
 	if _, _, err := curve.At(context.Background(), nil, Post{}); err == nil {
 		t.Error("no noise is noise")
 	}
-	if _, _, err := curve.At(context.Background(), Gaussian{1}, Post{TopK: -1}); err == nil || !strings.Contains(err.Error(), "TopK is -1") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, must.Err2(curve.At(context.Background(), Gaussian{1}, Post{TopK: -1})), "TopK is -1")
 }
 
 // The interval covers the true drop where noise turns each example with probability p.

@@ -203,15 +203,9 @@ func TestFeatureScale(t *testing.T) {
 	}
 	data.x[3*200+1] = float32(math.Inf(1))
 	m.w = []float32{0, 1, 0, 0, 0, 1, 1, 0, 0}
-	if _, _, err := FeatureScale(context.Background(), m, data); err == nil || !strings.Contains(err.Error(), "example 200: feature 0") {
-		t.Errorf("error %v", err)
-	}
-	if _, _, err := FeatureScale(context.Background(), m, points{p: 3, x: make([]float32, 3), labels: []int{0}}); err == nil || !strings.Contains(err.Error(), "zero") {
-		t.Errorf("error %v", err)
-	}
-	if _, _, err := FeatureScale(context.Background(), m, points{p: 3}); err == nil || !strings.Contains(err.Error(), "no examples") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, must.Err2(FeatureScale(context.Background(), m, data)), "example 200: feature 0")
+	must.Fail(t, must.Err2(FeatureScale(context.Background(), m, points{p: 3, x: make([]float32, 3), labels: []int{0}})), "zero")
+	must.Fail(t, must.Err2(FeatureScale(context.Background(), m, points{p: 3})), "no examples")
 }
 
 // separated returns n examples of two classes. A head classifies most of them right, by the given
@@ -334,9 +328,7 @@ func TestUtilityRefuses(t *testing.T) {
 			return err
 		},
 	} {
-		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		must.Fail(t, f(), want)
 	}
 	_, err := Features{Front: identity(4), Head: head, Noise: Gaussian{1}}.Utility(ctx, good, UtilityOptions{})
 	if !errors.Is(err, context.Canceled) {

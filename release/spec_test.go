@@ -187,9 +187,7 @@ func TestSpecErrs(t *testing.T) {
 		"no node":                   {Node: "nowhere"},
 		"but the surface is logits": {Surface: "logits", Node: "fc1"},
 	} {
-		if _, _, err := s.Build(context.Background(), smallNet(false), nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: error %v, want %s", s, err, want)
-		}
+		must.Fail(t, must.Err2(s.Build(context.Background(), smallNet(false), nil)), want)
 	}
 	wide := &nn.Graph{Name: "wide", Input: "x", InputShape: []int{1 << 14}, Output: "y", Nodes: []*nn.Node{
 		{Name: "y", Op: &nn.Identity{}, Inputs: []string{"x"}, Output: "y"}}}
@@ -197,13 +195,9 @@ func TestSpecErrs(t *testing.T) {
 		"keep at most 4096":         {Surface: "logits", Keep: 5000},
 		"for principal directions,": {Surface: "logits", Keep: 2, Projection: "principal"},
 	} {
-		if _, _, err := s.Build(context.Background(), wide, inputs{1 << 14, nil}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: error %v, want %s", s, err, want)
-		}
+		must.Fail(t, must.Err2(s.Build(context.Background(), wide, inputs{1 << 14, nil})), want)
 	}
-	if _, _, err := (release.Spec{Keep: 2, Node: "conv1"}).Build(context.Background(), zoo.CIFAR10(1), nil); err == nil || !strings.Contains(err.Error(), "flat") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, must.Err2((release.Spec{Keep: 2, Node: "conv1"}).Build(context.Background(), zoo.CIFAR10(1), nil)), "flat")
 }
 
 func TestSpecHolds(t *testing.T) {

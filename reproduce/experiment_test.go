@@ -60,9 +60,7 @@ func TestCounts(t *testing.T) {
 	if len(counts) != len(Names()) {
 		t.Errorf("%d experiments are counted here, there are %d", len(counts), len(Names()))
 	}
-	if _, err := Get("table10"); err == nil || !strings.Contains(err.Error(), "table1, table2") {
-		t.Errorf("Get(table10): %v, want an error that names the experiments", err)
-	}
+	must.Fail(t, must.Err(Get("table10")), "table1, table2")
 }
 
 // TestEveryFileIsUsed finds tables that nobody reads.

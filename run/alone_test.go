@@ -61,9 +61,7 @@ func TestAlone(t *testing.T) {
 			t.Error(err)
 		}
 		w.Resume = false
-		if _, err := (Alone{}).Run(t.Context(), w); err == nil || !strings.Contains(err.Error(), "already holds a run") {
-			t.Errorf("error %v", err)
-		}
+		must.Fail(t, must.Err((Alone{}).Run(t.Context(), w)), "already holds a run")
 	}
 }
 

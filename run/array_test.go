@@ -81,9 +81,7 @@ func TestArrayAndMerge(t *testing.T) {
 		}
 		return report, err
 	}
-	if err := worker(t, root, 0, 3, nil); err == nil || !strings.Contains(err.Error(), "--prepare") {
-		t.Errorf("nothing is prepared: %v", err)
-	}
+	must.Fail(t, worker(t, root, 0, 3, nil), "--prepare") // nothing is prepared
 	_, err = command(t.Context(), root, &Merge{Root: root, Prepare: true}, nil)
 	var prepared *PreparedError
 	if !errors.As(err, &prepared) || prepared.Stage != "first" || prepared.Shards != 11 {
@@ -170,9 +168,7 @@ func TestArrayOverDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	must.Do(t, os.WriteFile(f.Path(6), []byte("damaged"), 0o666))
-	if err := worker(t, root, 0, 1, nil); err == nil || !strings.Contains(err.Error(), "shard 6") || !strings.Contains(err.Error(), "tattle merge") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, worker(t, root, 0, 1, nil), "shard 6", "tattle merge")
 	unlock, err := file.Share(f.Dir()) // a worker is at work
 	must.Do(t, err)
 	_, err = command(t.Context(), root, &Merge{Root: root}, nil)
@@ -206,16 +202,12 @@ func TestArrayRefuses(t *testing.T) {
 		}
 	}
 	a := Array{Of: 1, Root: root, Scratch: t.TempDir()}
-	if _, err := command(t.Context(), t.TempDir(), a, nil); err == nil || !strings.Contains(err.Error(), a.Scratch) {
-		t.Errorf("work elsewhere: %v", err)
-	}
+	must.Fail(t, must.Err(command(t.Context(), t.TempDir(), a, nil)), a.Scratch) // work elsewhere
 	_, err := a.Run(t.Context(), texts(filepath.Join(a.Scratch, "first"), 12))
 	if _, ok := errors.AsType[*MismatchError](err); !ok {
 		t.Errorf("another run: %v", err)
 	}
-	if _, err := a.Run(t.Context(), texts(filepath.Join(a.Scratch, "third"), 12)); err == nil || !strings.Contains(err.Error(), "holds no stage third") {
-		t.Errorf("a stage that is not there, before one that is not complete: %v", err)
-	}
+	must.Fail(t, must.Err(a.Run(t.Context(), texts(filepath.Join(a.Scratch, "third"), 12))), "holds no stage third") // a stage that is not there, before one that is not complete
 }
 
 // Where versions say nothing, another build is refused by its file; who works alone goes
@@ -248,9 +240,7 @@ func TestArrayAfterAnOrdinaryMerge(t *testing.T) {
 	f := begin(t, filepath.Join(root, "first"), of(11))
 	lay(t, root, map[string]string{"arrays.npz": "x"})
 	must.Do(t, errors.Join(f.KeepManifest(root), f.Discard()))
-	if err := worker(t, root, 0, 1, nil); err == nil || !strings.Contains(err.Error(), "go on as the run was begun") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, worker(t, root, 0, 1, nil), "go on as the run was begun")
 }
 
 func TestRanges(t *testing.T) {

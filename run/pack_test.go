@@ -76,9 +76,7 @@ func TestPack(t *testing.T) {
 			t.Errorf("%s holds %.20q", name, g)
 		}
 	}
-	if err := Unpack(archive, to); err == nil || !strings.Contains(err.Error(), "there already") {
-		t.Errorf("over another folder: %v", err)
-	}
+	must.Fail(t, Unpack(archive, to), "there already") // over another folder
 	must.Do(t, os.WriteFile(archive, packed[0].Bytes()[:50_000], 0o666))
 	if err := Unpack(archive, to+"2"); err == nil {
 		t.Error("half an archive was unpacked")
@@ -93,9 +91,7 @@ func TestPackRefusesLinks(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "link")); err != nil {
 		t.Skip(err)
 	}
-	if err := Pack(&bytes.Buffer{}, dir); err == nil || !strings.Contains(err.Error(), "link") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, Pack(&bytes.Buffer{}, dir), "link")
 }
 
 // hostile are archives that Unpack refuses, by what is wrong with them.
@@ -147,9 +143,7 @@ func TestUnpackRefuses(t *testing.T) {
 	for what, data := range hostile(t) {
 		archive := filepath.Join(dir, "archive")
 		must.Do(t, os.WriteFile(archive, data, 0o666))
-		if err := Unpack(archive, filepath.Join(dir, "to")); err == nil || !strings.Contains(err.Error(), archive) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: error %v", what, err)
-		}
+		must.Fail(t, Unpack(archive, filepath.Join(dir, "to")), archive)
 		if n := names(t, dir); len(n) != 1 {
 			t.Fatalf("%s left %q", what, n)
 		}

@@ -239,16 +239,12 @@ func TestOpenRefusesAnotherRun(t *testing.T) {
 			t.Errorf("error %q, want %q", err, field)
 		}
 	}
-	if _, err := Create(dir, manifest()); err == nil || !strings.Contains(err.Error(), "already holds a run") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, must.Err(Create(dir, manifest())), "already holds a run")
 }
 
 func TestOpenRefusesWhatIsNoManifest(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Open(dir, manifest()); err == nil || !strings.Contains(err.Error(), "no run to resume") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, must.Err(Open(dir, manifest())), "no run to resume")
 	good := must.Get(manifest().Encode())(t)
 	for _, text := range []string{
 		"", "{", "[]", string(good[:len(good)/2]), string(good) + "{}",
@@ -257,9 +253,7 @@ func TestOpenRefusesWhatIsNoManifest(t *testing.T) {
 	} {
 		path := filepath.Join(dir, ManifestName)
 		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
-		if _, err := Open(dir, manifest()); err == nil || !strings.Contains(err.Error(), path) {
-			t.Errorf("%.30q: error %v", text, err)
-		}
+		must.Fail(t, must.Err(Open(dir, manifest())), path)
 	}
 }
 

@@ -126,14 +126,10 @@ func TestScanSubmitted(t *testing.T) {
 
 func TestRecord(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := ReadRecord(dir); err == nil || !strings.Contains(err.Error(), RecordName) {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, must.Err(ReadRecord(dir)), RecordName)
 	for _, text := range []string{"", "{}", "[]", `{"schema": 3}`, strings.Repeat(" ", 1<<21)} {
 		lay(t, dir, map[string]string{RecordName: text})
-		if _, err := ReadRecord(dir); err == nil || !strings.Contains(err.Error(), RecordName) {
-			t.Errorf("%.10q: error %v", text, err)
-		}
+		must.Fail(t, must.Err(ReadRecord(dir)), RecordName)
 	}
 }
 

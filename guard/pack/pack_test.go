@@ -85,9 +85,7 @@ func TestOpenOfAnotherVersion(t *testing.T) {
 		t.Error(err)
 	}
 	change(pythonFile)
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "v0.0.9") {
-		t.Errorf("another program: %v", err)
-	}
+	must.Fail(t, must.Err(Open(dir)), "v0.0.9") // another program
 }
 
 // TestGoSnippet: the program has the noise of the certificate, and rounds as package lattice does.

@@ -50,9 +50,7 @@ func TestClusterServe(t *testing.T) {
 	if found == nil || string(found[2]) != token {
 		t.Fatalf("prints %q", printed[:n])
 	}
-	if _, err := cluster.Connect(ctx, cluster.Dial{URL: string(found[1])}); err == nil || !strings.Contains(err.Error(), "refused: wrong token") {
-		t.Errorf("without the token: %v", err)
-	}
+	must.Fail(t, must.Err(cluster.Connect(ctx, cluster.Dial{URL: string(found[1])})), "refused: wrong token") // without the token
 	conn := must.Get(cluster.Connect(ctx, cluster.Dial{URL: string(found[1]), TokenFile: token}))(t)
 	conn.Close()
 	cancel()

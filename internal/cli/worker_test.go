@@ -3,7 +3,6 @@ package cli
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"tattle/cluster"
@@ -31,8 +30,6 @@ func TestCarryOut(t *testing.T) {
 	} {
 		task := cluster.Task{Job: cluster.Job{ID: "0123456789abcdef", Args: c.args, Cwd: dir}, Root: filepath.Join(t.TempDir(), "out")}
 		err := carryOut(t.Context(), task)
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "the run's command line") {
-			t.Errorf("%q: %v, not %q", c.args, err, c.want)
-		}
+		must.Fail(t, err, c.want, "the run's command line")
 	}
 }

@@ -1,7 +1,10 @@
-// Package must is for tests: it ends a test on an error, in one line.
+// Package must is for tests: what a test has to say of an error, in one line.
 package must
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Do ends the test on an error: must.Do(t, os.Remove(path)).
 func Do(t testing.TB, err error) {
@@ -29,3 +32,24 @@ func Get2[T, U any](x T, y U, err error) func(t testing.TB) (T, U) {
 		return x, y
 	}
 }
+
+// Fail notes a failure of the test, which goes on, unless err is an error of one line
+// with every one of the parts.
+func Fail(t testing.TB, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("no error, want one with %q", parts)
+		return
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v, want one line with %q", err, p)
+		}
+	}
+}
+
+// Err leaves the error of a value and an error: must.Fail(t, must.Err(Parse(s)), "line 3").
+func Err[T any](_ T, err error) error { return err }
+
+// Err2 is Err for two values.
+func Err2[T, U any](_ T, _ U, err error) error { return err }

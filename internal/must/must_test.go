@@ -8,14 +8,15 @@ import (
 	"tattle/internal/must"
 )
 
-// failed is a test that only notes its end.
-type failed struct {
+// noted is a test that only counts its failures.
+type noted struct {
 	testing.TB
-	with []any
+	ended, failed int
 }
 
-func (f *failed) Helper()           {}
-func (f *failed) Fatal(args ...any) { f.with = args }
+func (n *noted) Helper()               {}
+func (n *noted) Fatal(...any)          { n.ended++ }
+func (n *noted) Errorf(string, ...any) { n.failed++ }
 
 func TestMust(t *testing.T) {
 	must.Do(t, nil)
@@ -25,15 +26,24 @@ func TestMust(t *testing.T) {
 	if x, y := must.Get2(1, "a", nil)(t); x != 1 || y != "a" {
 		t.Errorf("Get2(1, a) is %d, %s", x, y)
 	}
-	err := errors.New("broken")
-	for name, do := range map[string]func(t testing.TB){
-		"Do":   func(t testing.TB) { must.Do(t, err) },
-		"Get":  func(t testing.TB) { must.Get(1, err)(t) },
-		"Get2": func(t testing.TB) { must.Get2(1, 2, err)(t) },
+	err := errors.New("a file is broken")
+	must.Fail(t, err)
+	must.Fail(t, must.Err2(1, 2, err), "file", "broken")
+	must.Fail(t, must.Err(strconv.Atoi("x")), "invalid")
+	for name, c := range map[string]struct {
+		do   func(t testing.TB)
+		want noted
+	}{
+		"Do":       {func(t testing.TB) { must.Do(t, err) }, noted{ended: 1}},
+		"Get":      {func(t testing.TB) { must.Get(1, err)(t) }, noted{ended: 1}},
+		"Get2":     {func(t testing.TB) { must.Get2(1, 2, err)(t) }, noted{ended: 1}},
+		"no error": {func(t testing.TB) { must.Fail(t, nil, "file") }, noted{failed: 1}},
+		"a part":   {func(t testing.TB) { must.Fail(t, err, "file", "whole") }, noted{failed: 1}},
+		"lines":    {func(t testing.TB) { must.Fail(t, errors.New("a file\nis broken"), "file") }, noted{failed: 1}},
 	} {
-		var f failed
-		if do(&f); len(f.with) != 1 || f.with[0] != err {
-			t.Errorf("%s ends a test with %v, not with its error", name, f.with)
+		var n noted
+		if c.do(&n); n != c.want {
+			t.Errorf("%s: %+v, want %+v", name, n, c.want)
 		}
 	}
 }

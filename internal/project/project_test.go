@@ -74,8 +74,6 @@ func TestReadErrors(t *testing.T) {
 		"[audit]\ntarget = 2026-01-01\n": "audit: target: must be text, a number, true, false or a list",
 		"[audit\n":                       "tattle.toml: toml: line",
 	} {
-		if _, err := read(t, document); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", document, err, want)
-		}
+		must.Fail(t, must.Err(read(t, document)), want)
 	}
 }

@@ -67,9 +67,7 @@ func TestErrors(t *testing.T) {
 		"PK\x03\x04": "only CSV can be read here",
 		"a,b\n1,2\n": "has no column y, target or label",
 	} {
-		if _, err := Audit(t.Context(), []byte(content), Request{Name: "x.csv"}, nil); err == nil || !strings.Contains(err.Error(), "x.csv: ") || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", content, err, want)
-		}
+		must.Fail(t, must.Err(Audit(t.Context(), []byte(content), Request{Name: "x.csv"}, nil)), "x.csv: ", want)
 	}
 	if _, err := Columns(nil); err == nil {
 		t.Error("an empty file has columns")
