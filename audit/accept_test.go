@@ -5,8 +5,9 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // leakingResult has one attribute whose verdict rests on the excess and the AUC.

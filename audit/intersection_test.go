@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // An intersection has a class for each combination, with those of the attributes as they are asked

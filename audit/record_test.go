@@ -5,8 +5,9 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // A record is read as it was written, and a changed file is refused.

@@ -2,8 +2,9 @@ package audit
 
 import (
 	"context"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // A training with its true figures, and audits of the sizes that the study has.

@@ -4,8 +4,9 @@ import (
 	"context"
 	"math"
 	"slices"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // TestPartition compares with the posterior of a release without noise.

@@ -5,9 +5,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
-	"tattle/internal/must"
 	"testing"
 	"time"
+
+	"tattle/internal/must"
 )
 
 // BenchmarkRun is paper A's Figure 1 on 100 of its 10,000 images: both sizes, 25

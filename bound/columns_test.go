@@ -2,8 +2,9 @@ package bound
 
 import (
 	"slices"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // TestColumns: the bands of a table are its columns by name, each once, and the last ones together

@@ -5,8 +5,9 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // bigCos returns cos(π·m/(2n)) in 120 bits: by the series, after reducing the

@@ -3,8 +3,9 @@ package bound
 import (
 	"encoding/json"
 	"reflect"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // Settings read back are those that were written, but for the inputs of domains: an

@@ -4,8 +4,9 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // outputs returns n soft outputs of ten classes whose top class and its sharpness tell

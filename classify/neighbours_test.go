@@ -6,8 +6,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // TestNeighboursOracle compares guesses with sorting all rows by distance, where rows

@@ -10,9 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"tattle/internal/must"
 	"testing"
 	"time"
+
+	"tattle/internal/must"
 )
 
 // lay makes files of what they hold.

@@ -3,13 +3,14 @@ package cluster
 import (
 	"context"
 	"errors"
-	"tattle/internal/must"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"tattle/internal/must"
 )
 
 // behind is a client of a server that has not caught up: it knows nothing of so many

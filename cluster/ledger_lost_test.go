@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"tattle/internal/must"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"tattle/internal/must"
 )
 
 // TestLateAcknowledgement takes back what was committed before its worker has

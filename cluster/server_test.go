@@ -13,11 +13,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"tattle/internal/must"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"tattle/internal/must"
 )
 
 // authority makes a certificate authority and a certificate of 127.0.0.1 that it

@@ -6,9 +6,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"tattle/internal/must"
 	"testing"
 	"testing/fstest"
+
+	"tattle/internal/must"
 )
 
 // wantError checks that an error is one line that says what it should.

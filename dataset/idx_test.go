@@ -8,8 +8,9 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // idxBytes writes an idx file with the given header and body.

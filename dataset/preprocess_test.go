@@ -5,8 +5,9 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 func TestPreprocessRoundTrip(t *testing.T) {

@@ -8,8 +8,9 @@ import (
 	"image"
 	"image/color"
 	"math"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // congruential is a picture whose bytes are those of a linear congruential

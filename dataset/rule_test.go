@@ -4,8 +4,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // applied returns the classes' names and each value's class.

@@ -10,9 +10,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"tattle/internal/must"
 	"testing"
 	"time"
+
+	"tattle/internal/must"
 )
 
 var good = cannedReply{body: `{"outputs":[{"name":"y","shape":[1,1],"datatype":"FP32","data":[0.5]}]}`}

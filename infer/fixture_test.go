@@ -9,9 +9,10 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
-	"tattle/internal/must"
 	"testing"
 	"time"
+
+	"tattle/internal/must"
 )
 
 // inProcess carries requests to a handler without a socket.

@@ -9,9 +9,10 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"tattle/internal/must"
 	"testing"
 	"time"
+
+	"tattle/internal/must"
 )
 
 // TestWideAnswers: an answer that is much wider than any model's does not have the

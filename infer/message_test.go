@@ -12,9 +12,10 @@ import (
 	"runtime"
 	"strings"
 
-	"tattle/internal/must"
 	"tattle/nn"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // TestDatatypes: what a datatype takes comes back, in binary and in JSON.

@@ -7,8 +7,9 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // le32 is binary data of FP32 or, by their bits, of 32-bit integers.

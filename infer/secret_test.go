@@ -10,8 +10,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // TestRedirects: a request follows within its host only, and so does the token.

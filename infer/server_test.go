@@ -10,10 +10,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
-	"tattle/internal/must"
 	"tattle/nn/zoo"
 	"testing"
 	"time"
+
+	"tattle/internal/must"
 )
 
 // TestServer asks our server as curl would.

@@ -6,8 +6,9 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 var quarter = Lattice{Delta: .25, Sigma: 16, Clip: 8, Dim: 4}

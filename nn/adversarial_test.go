@@ -4,8 +4,9 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // holdsAt fails if a computed y is off from want by more than its bound.

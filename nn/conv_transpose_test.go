@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // transposed returns a case's transposed convolution, whose input is of the case's

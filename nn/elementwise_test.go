@@ -3,8 +3,9 @@ package nn
 import (
 	"math"
 	"math/rand/v2"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // entropyNet is Σ −p·log p before the sum, of p = softmax(W·x + b), as

@@ -4,8 +4,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // fixed is a Constant of the tests' own: no inputs, the same values for each example.

@@ -3,8 +3,9 @@ package nn
 import (
 	"math"
 	"math/rand/v2"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // A float32 pass stays within its bounds, on nets whose outputs are rounded to 16 bits,

@@ -6,8 +6,9 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // learnedNets have each operator that learns but BatchNorm, whose training is another

@@ -3,8 +3,9 @@ package nn
 import (
 	"math"
 	"math/rand/v2"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 func TestNewNetRefuses(t *testing.T) {

@@ -5,8 +5,9 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // exactOp is an operator on one example in arithmetic of 256 bits: its definition,

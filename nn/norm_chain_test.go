@@ -6,9 +6,10 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"tattle/internal/must"
 	"tattle/internal/simd"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // chainNets are nets with a BatchNorm followed by each kind of chain.

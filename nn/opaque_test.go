@@ -5,8 +5,9 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // stairs is a RowFunction: the sum of a row, rounded down, and its first entry's sign.

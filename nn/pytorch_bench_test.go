@@ -11,9 +11,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"tattle/internal/must"
 	"testing"
 	"time"
+
+	"tattle/internal/must"
 )
 
 // peer is PyTorch in a process of its own, which makes one step for each request.

@@ -3,8 +3,9 @@ package nn
 import (
 	"fmt"
 	"math/rand/v2"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // slow evaluates a graph node by node, each tensor in memory of its own.

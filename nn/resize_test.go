@@ -6,8 +6,9 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // TestResizePyTorch compares with PyTorch 1.13's interpolate of a picture, in

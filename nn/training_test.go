@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // TestTrainingGradients compares every parameter's gradient, and the input's, with

@@ -2,8 +2,9 @@ package nn
 
 import (
 	"slices"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 func TestUpsampled(t *testing.T) {

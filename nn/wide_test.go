@@ -8,9 +8,10 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"tattle/internal/must"
 	"testing"
 	"time"
+
+	"tattle/internal/must"
 )
 
 // widely evaluates a graph of one example in arithmetic of 256 bits.

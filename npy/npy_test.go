@@ -11,8 +11,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // arrayFile builds a .npy file from a header's text and data.

@@ -5,8 +5,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 func TestText(t *testing.T) {

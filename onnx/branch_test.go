@@ -3,8 +3,9 @@ package onnx
 import (
 	"math"
 	"slices"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // branchOf encodes a graph of nodes as an attribute.

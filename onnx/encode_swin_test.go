@@ -2,9 +2,10 @@ package onnx
 
 import (
 	"slices"
-	"tattle/internal/must"
 	"tattle/nn/zoo"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 func TestRoundTripSwin(t *testing.T) {

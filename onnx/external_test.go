@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"tattle/internal/must"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"tattle/internal/must"
 )
 
 // beside is a float tensor whose data lie in another file.

@@ -5,8 +5,9 @@ package onnx
 import (
 	"path/filepath"
 	"syscall"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // TestNamedPipe: a pipe in the place of the weights is refused, not waited for.

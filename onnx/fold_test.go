@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 func i64(shape []int, x ...int64) *value {

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // declaredAs encodes an input: a name is an open dimension, a number a fixed one.

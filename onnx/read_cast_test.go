@@ -2,8 +2,9 @@ package onnx
 
 import (
 	"math"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // A cast to integers drops the fraction, towards 0, and has no derivative.

@@ -2,8 +2,9 @@ package onnx
 
 import (
 	"math"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // Constants of ±Inf hide the entries that they are added to, compared with or chosen

@@ -3,8 +3,9 @@ package report
 import (
 	"bytes"
 	"strings"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // differing compares every leaf of two reports.

@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // A disk that fills up, by way of the limit on the size of a file.

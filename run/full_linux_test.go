@@ -7,8 +7,9 @@ import (
 	"os"
 	"strings"
 	"syscall"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // A disk that is full stops the run with a line that names the folder and the mend. What

@@ -6,8 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // Where shards should lie there are pipes, links, devices and folders: they count as

@@ -6,8 +6,9 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // A manifest that was changed since the run began is refused, with both digests.

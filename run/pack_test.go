@@ -7,9 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"tattle/internal/must"
 	"testing"
 	"time"
+
+	"tattle/internal/must"
 )
 
 // lay makes files below a folder; names that end in a slash are folders.

@@ -6,8 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // pipe makes a named pipe, on which opening would wait for ever.

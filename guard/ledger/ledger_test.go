@@ -11,9 +11,10 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"tattle/internal/must"
 	"testing"
 	"time"
+
+	"tattle/internal/must"
 )
 
 // clock is a time that a test sets.

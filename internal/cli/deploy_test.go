@@ -9,10 +9,11 @@ import (
 	"reflect"
 	"strings"
 	"syscall"
-	"tattle/internal/must"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"tattle/internal/must"
 )
 
 // deploy returns a file of deploy/.

@@ -11,9 +11,10 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"tattle/internal/must"
 	"testing"
 	"time"
+
+	"tattle/internal/must"
 )
 
 // A slurmSite is two nodes and their controller, in namespaces of the test's own: nothing

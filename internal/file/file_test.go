@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"tattle/internal/must"
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"tattle/internal/must"
 )
 
 func TestWriteKeepsWhatStoodThere(t *testing.T) {

@@ -3,8 +3,9 @@ package file
 import (
 	"os"
 	"path/filepath"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // A folder that was removed while it was waited for is not taken for the one that has its

@@ -9,8 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // Only regular files are opened. Opening a named pipe must not wait for a writer: the test would

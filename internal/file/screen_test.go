@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 func TestScreen(t *testing.T) {

@@ -6,10 +6,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"tattle/internal/must"
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"tattle/internal/must"
 )
 
 type grammar struct {

@@ -5,10 +5,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"tattle/internal/must"
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"tattle/internal/must"
 )
 
 type grammar struct {

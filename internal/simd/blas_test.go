@@ -2,7 +2,6 @@ package simd
 
 import (
 	"math/rand/v2"
-	"tattle/internal/must"
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
@@ -10,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/mat"
+
+	"tattle/internal/must"
 )
 
 // The kernels stand behind gonum's BLAS, and nothing where they do not run.

@@ -3,11 +3,12 @@ package simd
 import (
 	"fmt"
 	"math/rand/v2"
-	"tattle/internal/must"
 	"testing"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"tattle/internal/must"
 )
 
 // pages is memory between two pages that no one may touch.

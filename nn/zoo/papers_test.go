@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"tattle/internal/must"
 	"tattle/nn"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // cifarNet is drawn once: it has forty million parameters.

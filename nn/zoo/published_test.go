@@ -3,9 +3,10 @@ package zoo
 import (
 	"math"
 	"slices"
-	"tattle/internal/must"
 	"tattle/nn"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 func allParams(g *nn.Graph) int {
