@@ -56,7 +56,11 @@ func (l Logistic) Fit(ctx context.Context, x []float32, d int, targets []Target,
 		return nil, err
 	}
 	ridge := cmp.Or(l.ridge, logisticRidge)
-	f := &linear{d: d, white: newWhitening(x, d, d), models: make([]linearModel, len(targets))}
+	white, err := newWhitening(ctx, x, d, d)
+	if err != nil {
+		return nil, err
+	}
+	f := &linear{d: d, white: white, models: make([]linearModel, len(targets))}
 	z := f.components(x)
 	for k, t := range targets {
 		f.targets = append(f.targets, t.Width())

@@ -56,7 +56,9 @@ func (l Neighbours) Fit(ctx context.Context, x []float32, d int, targets []Targe
 	order := run.Rand(seed, 0, 0).Perm(n)
 	rows, of := shuffledDistinct(x, d, order)
 	ranked := f.ranks.rows(rows)
-	f.narrow = newNarrowing(ranked, d)
+	if f.narrow, err = newNarrowing(ctx, ranked, d); err != nil {
+		return nil, err
+	}
 	ranked = f.narrow.rows(ranked)
 	f.points = newPoints(ranked, f.narrow.width, of)
 	for _, t := range targets {

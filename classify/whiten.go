@@ -32,11 +32,11 @@ type whitening struct {
 }
 
 // newWhitening returns the projection to at most most components, the largest.
-func newWhitening(x []float32, d, most int) *whitening {
+func newWhitening(ctx context.Context, x []float32, d, most int) (*whitening, error) {
 	w := &whitening{scaler: newScaler(x, d, farthest), d: d}
-	values, vectors, ok := decompose(w.covariance(x), d)
+	values, vectors, ok := decompose(ctx, w.covariance(x), d)
 	if !ok {
-		return w // not reached by finite numbers; no component is as if all were constant
+		return w, ctx.Err() // without an end, not reached by finite numbers: no component, as if all were constant
 	}
 	w.r = min(len(values), most)
 	w.w = make([]float64, d*w.r)
@@ -47,16 +47,16 @@ func newWhitening(x []float32, d, most int) *whitening {
 			w.w[j*w.r+c] = vectors[c*d+j] / deviation
 		}
 	}
-	return w
+	return w, nil
 }
 
 // decompose returns the eigenvalues of a covariance that count, descending, and their
-// eigenvectors, by rows. It may overwrite the covariance.
-func decompose(covariance []float64, d int) (values, vectors []float64, ok bool) {
+// eigenvectors, by rows. It may overwrite the covariance, and ends early with ctx.
+func decompose(ctx context.Context, covariance []float64, d int) (values, vectors []float64, ok bool) {
 	if d < manyColumns {
 		return eigen.Symmetric(covariance, d, faintest)
 	}
-	return eigen.Large(context.Background(), covariance, d, faintest)
+	return eigen.Large(ctx, covariance, d, faintest)
 }
 
 // covariance returns that of the standardised columns, [d, d].
@@ -104,15 +104,18 @@ type narrowing struct {
 	width int
 }
 
-func newNarrowing(x []float32, d int) *narrowing {
+func newNarrowing(ctx context.Context, x []float32, d int) (*narrowing, error) {
 	if d <= distanceColumns {
-		return &narrowing{d: d, width: d}
+		return &narrowing{d: d, width: d}, nil
 	}
-	w := newWhitening(x, d, distanceColumns)
+	w, err := newWhitening(ctx, x, d, distanceColumns)
+	if err != nil {
+		return nil, err
+	}
 	for i := range w.w {
 		w.w[i] *= w.deviations[i%w.r]
 	}
-	return &narrowing{d: d, wide: w, width: max(w.r, 1)}
+	return &narrowing{d: d, wide: w, width: max(w.r, 1)}, nil
 }
 
 // rows returns the narrow rows.

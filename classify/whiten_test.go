@@ -1,9 +1,13 @@
 package classify
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // The components of rows are uncorrelated and of variance 1, by either way to decompose the
@@ -24,7 +28,7 @@ func TestWhitening(t *testing.T) {
 				}
 			}
 		}
-		w := newWhitening(x, d, d)
+		w := must.Get(newWhitening(t.Context(), x, d, d))(t)
 		if w.r != rank {
 			t.Errorf("%d columns of rank %d: %d components", d, rank, w.r)
 			continue
@@ -45,5 +49,19 @@ func TestWhitening(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Fitting ends with the context while a wide covariance is decomposed.
+func TestWhiteningStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	x := make([]float32, 2*manyColumns*manyColumns)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range x {
+		x[i] = float32(r.NormFloat64())
+	}
+	if _, err := newWhitening(ctx, x, manyColumns, manyColumns); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

@@ -1,6 +1,6 @@
 // Package lsqr solves many independent least-squares problems
 //
-//	minimise ‖A x − b‖² + damp² ‖x‖²
+//	minimise ‖A x − b‖²
 //
 // at once, in lockstep, with LSQR: C. C. Paige and M. A. Saunders, LSQR: an
 // algorithm for sparse linear equations and sparse least squares, ACM
@@ -44,15 +44,13 @@ const (
 	defaultConLim = 1e8
 )
 
-// Options holds the stopping tolerances and the damping. A zero tolerance
-// stands for its default; a negative one for 0, which leaves the limits of the
-// arithmetic.
+// Options holds the stopping tolerances. A zero stands for the default; a negative one
+// for 0, which leaves the limits of the arithmetic.
 type Options struct {
 	ATol    float64 // relative error in A; by default 1e-6
 	BTol    float64 // relative error in b; by default 1e-6
 	ConLim  float64 // stops where the estimate of cond(A) reaches it; by default 1e8, negative for no limit
 	MaxIter int     // by default twice the number of columns
-	Damp    float64 // weight of ‖x‖, at least 0
 }
 
 // SciPy is the default stopping rule of scipy.sparse.linalg.lsqr, which paper A uses: its
@@ -132,8 +130,8 @@ type Stats struct {
 	Status         Status
 	Iterations     int
 	Residual       float64 // ‖b − A x‖
-	NormalResidual float64 // ‖Aᵀ(b − A x) − damp² x‖
-	ANorm          float64 // Frobenius norm of A (with the damping's rows)
+	NormalResidual float64 // ‖Aᵀ(b − A x)‖
+	ANorm          float64 // Frobenius norm of A
 	ACond          float64 // condition of A
 	XNorm          float64 // ‖x‖
 }

@@ -100,8 +100,6 @@ func TestMatchesReference(t *testing.T) {
 		{"graded, tight", 30, 10, graded, Options{ATol: 1e-13, BTol: 1e-13, ConLim: off, MaxIter: 500}, LeastSquares, 23, 1.501231017195315, 9.018816837739124, 81758.62847847275, 0, 492.4401246048302, 0.005843360660273398},
 		{"rank three", 15, 9, rank3, Options{}, LeastSquares, 3, 1.200347838628575, 9.500970655379652, 3.3812857968484438, 0, 0.36596264806863693, 0.09835584788633477},
 		{"rank three, tight", 15, 9, rank3, Options{ATol: 1e-11, BTol: 1e-11}, LeastSquares, 3, 1.200347838628575, 9.500970655379652, 3.3812857968484438, 0, 0.36596264806863693, 0.09835584788633477},
-		{"damped", 20, 8, wave, Options{Damp: .5}, LeastSquares, 6, 1.381513412103745, 7.4298592087989395, 6.175880796074412, 1.419694446033364e-07, 0.8695651122953423, -0.02136174367540154},
-		{"damped, graded", 30, 10, graded, Options{Damp: .01, ATol: 1e-10, BTol: 1e-10}, LeastSquares, 14, 1.5188364862029793, 7.0556467092811195, 1290.5938150773804, 2.0150257209938804e-10, 4.61731029945664, 0.007258913536823952},
 		{"graded, conlim", 30, 10, graded, Options{ConLim: 100}, IllConditioned, 5, 1.5197662065706052, 4.080917195093173, 130.48570666588702, 0.0006625087961225166, 2.961274795095661, 0.007396903348618794},
 		{"graded, limit", 30, 10, graded, Options{MaxIter: 3}, IterationLimit, 3, 1.520398478197207, 4.078949551325372, 11.080822965887272, 0.0019044969423221217, 2.649986481976177, 0.007427106082714128},
 		{"no tolerances", 20, 8, wave, Options{ATol: off, BTol: off, ConLim: off}, LeastSquaresToPrecision, 8, 1.3794615266437389, 8.708014043936968, 8.231399799528782, 0, 0.8956610460462527, -0.02073703722742313},
@@ -222,40 +220,6 @@ func TestZooAgainstPseudoinverse(t *testing.T) {
 		if x := floats.Norm(got.X, 2); math.Abs(got.Stats[0].XNorm-x) > 1e-7*x {
 			t.Errorf("%s: XNorm %g, ‖x‖ = %g", name, got.Stats[0].XNorm, x)
 		}
-	}
-}
-
-func TestDampingIsTikhonov(t *testing.T) {
-	p := zoo()["singular, wide"]
-	b := fill(p.rows, 1, func(i, _ float64) float64 { return math.Sin(i) })
-	o := tight
-	o.Damp = .7
-	got := Solve(one(p.rows, p.cols, p.a), b, 1, o)
-	// The same by stacking damp·1 under A.
-	stacked := append(slices.Clone(p.a), fill(p.cols, p.cols, func(i, j float64) float64 {
-		if i == j {
-			return o.Damp
-		}
-		return 0
-	})...)
-	below := append(slices.Clone(b), make([]float64, p.cols)...)
-	want := pseudosolve(p.rows+p.cols, p.cols, stacked, below)
-	if d := floats.Distance(got.X, want, 2); d > 1e-12*floats.Norm(want, 2) {
-		t.Errorf("‖x − x*‖ = %g", d)
-	}
-	ax := make([]float64, p.rows)
-	one(p.rows, p.cols, p.a).Mul(ax, got.X)
-	if r := floats.Distance(b, ax, 2); math.Abs(got.Stats[0].Residual-r) > 1e-10*r {
-		t.Errorf("Residual %g, ‖b − A x‖ = %g", got.Stats[0].Residual, r)
-	}
-}
-
-// Where the bidiagonalization ends in a step (here A is orthogonal), a damped
-// system is solved though its residual is not zero.
-func TestDampedBreakdown(t *testing.T) {
-	r := Solve(one(2, 2, []float64{0, 1, 1, 0}), []float64{4, 0}, 1, Options{Damp: 1, MaxIter: 50})
-	if s := r.Stats[0]; floats.Distance(r.X, []float64{0, 2}, 2) > 1e-14 || s.Status != LeastSquares || s.Iterations != 1 || s.NormalResidual != 0 {
-		t.Errorf("x = %v, %v after %d steps, ‖Aᵀr − damp² x‖ = %g", r.X, s.Status, s.Iterations, s.NormalResidual)
 	}
 }
 

@@ -58,7 +58,7 @@ func (s *Solver[T]) Solve(a Operator[T], b []T, batch int, o Options) Result[T] 
 		}
 	}
 	for i := range s.systems {
-		s.stats[i] = s.systems[i].stats(s.opts.Damp)
+		s.stats[i] = s.systems[i].stats()
 	}
 	return Result[T]{X: s.x, Stats: s.stats}
 }
@@ -180,7 +180,7 @@ func (s *Solver[T]) rightOf(i int) {
 	simd.Axpy(T(-c.beta), row(s.v, i, s.cols), q)
 	alfa := normalize(q)
 	w, x := row(s.w, i, s.cols), row(s.x, s.present[i], s.cols)
-	c.step(alfa, s.opts.Damp)
+	c.step(alfa)
 	t1, t2 := T(c.phi/c.rho), T(-c.theta/c.rho)
 	if c.status == running && !(finite(float64(t1)) && finite(float64(t2))) {
 		c.status = NotFinite // too large for T

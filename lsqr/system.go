@@ -12,7 +12,6 @@ type system struct {
 	rho, theta, phi    float64 // its row of this step
 	cs2, sn2, z, znorm float64 // of the second factorization, for ‖x‖
 	dnorm              float64 // ‖d₁ … dₖ‖, tending to the Frobenius norm of A⁺
-	psinorm            float64 // ‖ψ₁ … ψₖ‖, the part of ‖r‖ that damping made final
 
 	bnorm, anorm, acond, rnorm, arnorm, xnorm float64
 
@@ -44,27 +43,18 @@ func (c *system) startRight(alfa float64) {
 //
 //	[ c  s ] [ ρ̄ₖ    0     φ̄ₖ ]   [ ρₖ  θₖ₊₁  φₖ   ]
 //	[ s −c ] [ βₖ₊₁  αₖ₊₁  0   ] = [ 0   ρ̄ₖ₊₁  φ̄ₖ₊₁ ].
-func (c *system) step(alfa, damp float64) {
+func (c *system) step(alfa float64) {
 	if !finite(alfa) || !finite(c.beta) {
 		c.status = NotFinite
 		return
 	}
 	if c.beta > 0 {
-		c.anorm = hypot(c.anorm, c.alfa, c.beta, damp) // ‖Bₖ‖ in Frobenius's norm
+		c.anorm = math.Hypot(math.Hypot(c.anorm, c.alfa), c.beta) // ‖Bₖ‖ in Frobenius's norm
 	}
 	c.itn++
 	c.alfa = alfa
 
-	// A rotation of ρ̄ with damp first, where there is damping.
-	rhobar1, psi := c.rhobar, 0.0
-	if damp > 0 {
-		rhobar1 = math.Hypot(c.rhobar, damp)
-		psi = damp / rhobar1 * c.phibar
-		c.phibar *= c.rhobar / rhobar1
-	}
-	c.psinorm = math.Hypot(c.psinorm, psi)
-
-	cs, sn, rho := rotation(rhobar1, c.beta)
+	cs, sn, rho := rotation(c.rhobar, c.beta)
 	c.rho = rho
 	c.theta = sn * alfa
 	c.rhobar = -cs * alfa
@@ -88,7 +78,7 @@ func (c *system) estimate(wnorm float64) {
 
 	c.dnorm = math.Hypot(c.dnorm, wnorm/c.rho) // dₖ = wₖ/ρₖ
 	c.acond = c.anorm * c.dnorm
-	c.rnorm = math.Hypot(c.phibar, c.psinorm)
+	c.rnorm = c.phibar
 }
 
 // test applies the stopping tests in the order of the authors' implementation: a later test
@@ -141,15 +131,9 @@ func partOf(test, tol float64) float64 {
 	return min(math.Log(test)/math.Log(tol), 1)
 }
 
-// stats returns the outcome; with damping, rnorm includes damp‖x‖ and is freed
-// of it here.
-func (c *system) stats(damp float64) Stats {
-	r := c.rnorm
-	if damp > 0 {
-		r = math.Sqrt(math.Abs(r*r - (damp*c.znorm)*(damp*c.znorm)))
-	}
+func (c *system) stats() Stats {
 	return Stats{
-		Status: c.status, Iterations: c.itn, Residual: r, NormalResidual: c.arnorm,
+		Status: c.status, Iterations: c.itn, Residual: c.rnorm, NormalResidual: c.arnorm,
 		ANorm: c.anorm, ACond: c.acond, XNorm: c.xnorm,
 	}
 }
@@ -170,14 +154,6 @@ func rotation(a, b float64) (c, s, rho float64) {
 		c = math.Copysign(1, a) / math.Sqrt(1+t*t)
 		return c, c * t, a / c
 	}
-}
-
-func hypot(xs ...float64) float64 {
-	var h float64
-	for _, x := range xs {
-		h = math.Hypot(h, x)
-	}
-	return h
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
