@@ -11,11 +11,10 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
-
-	"tattle/nn"
 	"testing"
 
 	"tattle/internal/must"
+	"tattle/nn"
 )
 
 // TestDatatypes: what a datatype takes comes back, in binary and in JSON.

@@ -10,11 +10,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
-	"tattle/nn/zoo"
 	"testing"
 	"time"
 
 	"tattle/internal/must"
+	"tattle/nn/zoo"
 )
 
 // TestServer asks our server as curl would.

@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"tattle/internal/simd"
 	"testing"
 
 	"tattle/internal/must"
+	"tattle/internal/simd"
 )
 
 // chainNets are nets with a BatchNorm followed by each kind of chain.

@@ -2,10 +2,10 @@ package onnx
 
 import (
 	"slices"
-	"tattle/nn/zoo"
 	"testing"
 
 	"tattle/internal/must"
+	"tattle/nn/zoo"
 )
 
 func TestRoundTripSwin(t *testing.T) {

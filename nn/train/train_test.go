@@ -7,12 +7,12 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"tattle/internal/shared"
-	"tattle/nn"
-	"tattle/nn/zoo"
 	"testing"
 
 	"tattle/internal/must"
+	"tattle/internal/shared"
+	"tattle/nn"
+	"tattle/nn/zoo"
 )
 
 // trainable is a net of one operator of each kind.

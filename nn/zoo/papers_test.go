@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"tattle/nn"
 	"testing"
 
 	"tattle/internal/must"
+	"tattle/nn"
 )
 
 // cifarNet is drawn once: it has forty million parameters.

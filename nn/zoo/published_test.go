@@ -3,10 +3,10 @@ package zoo
 import (
 	"math"
 	"slices"
-	"tattle/nn"
 	"testing"
 
 	"tattle/internal/must"
+	"tattle/nn"
 )
 
 func allParams(g *nn.Graph) int {
