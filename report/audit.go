@@ -13,7 +13,7 @@ import (
 // already says of its data stays.
 func (r *Report) FillAudit(a *audit.Result) {
 	r.Audit = a
-	r.Conclude(Outcome(a.Verdict), string(a.Verdict))
+	r.Outcome = Outcome(a.Verdict)
 	if r.Data.Name == "" {
 		r.Data.Name = file.Name(a.Sample)
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -109,25 +108,4 @@ func pruningPoint(x curious.Pruned, k int) PruningPoint {
 		p.Curiosity, p.CuriosityInterval = Number(x.Curiosity[k].Value), Between(x.Curiosity[k].Interval)
 	}
 	return p
-}
-
-// curiousOutcome returns what the attacks of one training, or of several seeds, have
-// shown, and a sentence that says it.
-func curiousOutcome(seeds ...*curious.Evaluation) (Outcome, string) {
-	if len(seeds[0].Sensitive) == 0 {
-		return Done, "trained"
-	}
-	shown := 0
-	for _, v := range seeds {
-		if slices.ContainsFunc(v.Sensitive, func(s curious.Curiosity) bool { return s.Shown() }) {
-			shown++
-		}
-	}
-	switch shown {
-	case 0:
-		return NoExcess, string(NoExcess)
-	case len(seeds):
-		return Demonstrated, string(Demonstrated)
-	}
-	return Demonstrated, fmt.Sprintf("%s with %d of %d seeds", Demonstrated, shown, len(seeds))
 }

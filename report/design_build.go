@@ -41,11 +41,7 @@ func (r *Report) SetDesign(d DesignRun) {
 		r.setDesignBest(d)
 	}
 	r.warnDesign(d)
-	outcome := NotMet
-	if a.Met {
-		outcome = Met
-	}
-	r.Conclude(outcome, designVerdict(r, a))
+	r.Outcome = metOrNot(a.Met)
 }
 
 // designPoint is a point in the report's terms: there it meets all that is asked for.
@@ -145,43 +141,4 @@ func (r *Report) linearAttack(d DesignRun) string {
 	}
 	return fmt.Sprintf("Here the linear attack, which learned from %s, errs by %s (root mean square) on %s; guessing the mean of the same inputs, without the release, errs by %s. %s The model assigns %.0f %% of its reconstructions to the original's class.",
 		filepath.Base(d.TrainingPath), levels(linear), Count(len(linear.MeanSquare), "input"), levels(mean), closer, 100*linear.Recognised)
-}
-
-// designVerdict sums up in a line: whether there is an answer, and what it leaves an
-// adversary on either side.
-func designVerdict(r *Report, a *design.Answer) string {
-	said := fmt.Sprintf("met for %s only; %s", r.Design.For(), notLimited)
-	if !a.Met {
-		said = fmt.Sprintf("not met: nothing that was tried meets the target for %s", r.Design.For())
-	}
-	if a.Best == nil {
-		return said
-	}
-	if x := a.Confirmed.Identified; x != nil {
-		said += fmt.Sprintf("; %.3g %% of %s identified among %d candidates", 100*float64(x.Found)/float64(x.Inputs), Count(x.Inputs, "input"), x.Candidates)
-	}
-	c, levels, unit := a.Confirmed, float64(r.Data.GreyLevels), "grey levels"
-	if levels == 0 { // the inputs are no bytes
-		levels, unit = 1, "normalised units"
-	}
-	floor := "; nothing is certified"
-	switch {
-	case c.Status != bound.StatusCertified:
-	case r.Vacuous(c.MedianStd):
-		floor = "; the certified floor is vacuous, under one grey level"
-	default:
-		floor = fmt.Sprintf("; certified floor for unbiased adversaries %s %s in half of the coordinates of %s", atLeastNumber(c.MedianStd*levels), unit, Count(c.Examples, "example"))
-		if words := r.aboveWords(bestRow(r, false)); words != "" {
-			floor += ", " + words
-		}
-	}
-	if c.Attacks == nil {
-		return said + floor + ", no attack was run"
-	}
-	best, mean := c.Attacks.Best(), c.Attacks.PriorAlone
-	linear, blind := best.RootMeanSquare()*levels, mean.RootMeanSquare()*levels
-	if !best.Gain(mean, nil, 1).Better() {
-		return said + floor + fmt.Sprintf(", linear attack not shown to come closer than guessing the mean, %.3g", blind)
-	}
-	return said + floor + fmt.Sprintf(", linear attack %.3g demonstrated where guessing the mean errs by %.3g (root mean squares)", linear, blind)
 }

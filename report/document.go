@@ -59,6 +59,15 @@ func (r *Report) VerdictLine() string {
 	return strings.ToLower(badge[:1]) + badge[1:]
 }
 
+// VerdictSentence is the outcome of an audit, for which builds are searched, or what the report says first.
+func (r *Report) VerdictSentence() string {
+	if r.Audit != nil {
+		return string(r.Outcome)
+	}
+	badge, says := r.Headline()
+	return badge + ". " + says
+}
+
 // limits adds the warnings.
 func (d *document) limits(r *Report) {
 	if len(r.Warnings) == 0 {
@@ -101,16 +110,14 @@ func (d *document) facts(r *Report) {
 
 // Sentences returns the results of the report in sentences, the verdict first.
 func (r *Report) Sentences() []string {
-	v := r.lead()
-	said := []string{v.Badge + ". " + v.Says}
 	if r.Audit != nil {
-		said = []string{r.verdictWords()}
+		said := []string{r.verdictWords()}
 		for i := range r.Audit.Findings {
 			said = append(said, findingWords(&r.Audit.Findings[i]))
 		}
 		return append(said, todo(r.Audit)...)
 	}
-	return append(append(said, readable(r.listSays())...), r.sentences()...)
+	return append(append([]string{r.VerdictSentence()}, readable(r.listSays())...), r.sentences()...)
 }
 
 // WriteText writes the summary of the report for a terminal.

@@ -14,7 +14,7 @@ func Example() {
 		Training: &report.Training{Task: "glyphs", Parameters: 1234, Examples: 1000, Epochs: []report.Epoch{{Loss: .25, Accuracy: .9}}},
 		Utility:  report.Utility{CleanAccuracy: .9, CleanInterval: [2]float64{.82, .95}, Examples: 100},
 	}
-	r.Conclude(report.Done, "trained")
+	r.Outcome = report.Done
 	if err := r.WriteText(os.Stdout); err != nil {
 		fmt.Println(err)
 	}

@@ -83,8 +83,9 @@ func bareInterval(i [2]float64) string { return fmt.Sprintf("%.1f to %.1f %%", 1
 
 // studyLead is the verdict on a study of audits.
 func (r *Report) studyLead() verdictBlock {
-	v := verdictBlock{Badge: "Demands not met", Tone: Warn, Says: sentenceOf(r.Verdict)}
-	switch r.Outcome {
+	outcome, says := studyVerdict(r.Study)
+	v := verdictBlock{Badge: "Demands not met", Tone: Warn, Says: sentenceOf(says)}
+	switch outcome {
 	case Met:
 		v.Badge, v.Tone = "Demands met", Good
 	case Done:

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 )
 
@@ -50,7 +51,7 @@ func (r *Report) missed() (missed, help []string) {
 		case c.Kept:
 			continue
 		case c.Lacks != "":
-			missed = append(missed, r.limitSentence(c))
+			missed = append(missed, fmt.Sprintf("%s was not measured (limit %s): %s", c.name(), c.print(c.Limit, number), c.Lacks))
 		default:
 			missed = append(missed, c.name()+" ("+c.against()+")")
 		}

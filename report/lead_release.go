@@ -230,8 +230,7 @@ func (r *Report) unbiasedSays() string {
 	}
 	best := bestRow(r, true)
 	if best.Method == "" {
-		_, about := strength(r)
-		return sentenceOf(about)
+		return "The bounds are estimates."
 	}
 	if isAbove(best.AbovePrior) {
 		return "The bound is for unbiased estimators only, and " + r.blind().guessing + " errs by less: " + notLimited + "."

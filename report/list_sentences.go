@@ -113,12 +113,3 @@ func (r *Report) Conditions() string {
 	}
 	return fmt.Sprintf("the %s of %s are independent draws from the distribution of inputs, the model was not trained on them, and no setting of the release (%s) was chosen by results on them", countGrouped(sample.Inputs, "input"), sample.Name, settings)
 }
-
-// concludeLists begins the verdict with the share of identified inputs, if most are.
-func (r *Report) concludeLists() {
-	if !r.mostlyIdentified() {
-		return
-	}
-	h := r.Lists.Holder
-	r.Conclude(Named, fmt.Sprintf("input identified: an adversary with a list of %s identifies the input in %s of releases; %s", countGrouped(h.List.Inputs, "candidate"), percentOf(h.First.Mean), r.Verdict))
-}

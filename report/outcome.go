@@ -2,8 +2,7 @@ package report
 
 import "tattle/audit"
 
-// An Outcome is what a run came to, for programs; the report's verdict says it as a
-// sentence. Of an audit it is the audit's verdict.
+// An Outcome is what a run came to, for programs. Of an audit it is the audit's verdict.
 type Outcome string
 
 // The outcomes of runs that are no audits.
@@ -20,6 +19,14 @@ const (
 	Done         Outcome = "done"       // trained, distilled, pruned or reproduced
 	Unfinished   Outcome = "unfinished" // interrupted, or some of its work failed
 )
+
+// metOrNot is the outcome of a run with a target.
+func metOrNot(met bool) Outcome {
+	if met {
+		return Met
+	}
+	return NotMet
+}
 
 // A Tone says whether an outcome asks for attention.
 type Tone string
@@ -45,6 +52,3 @@ func (o Outcome) Tone() Tone {
 	}
 	return Calm
 }
-
-// Conclude sets the outcome and the sentence that says it.
-func (r *Report) Conclude(o Outcome, verdict string) { r.Outcome, r.Verdict = o, verdict }

@@ -69,9 +69,5 @@ func (r *Report) CheckPromise() {
 			x.Met = x.Met && c.Kept
 		}
 	}
-	outcome := NotMet
-	if x.Met {
-		outcome = Met
-	}
-	r.Conclude(outcome, r.promiseVerdict())
+	r.Outcome = metOrNot(x.Met)
 }

@@ -147,7 +147,7 @@ func (r *Report) quantities() []promiseQuantity {
 func (r *Report) frontier(q promiseQuantity) (*frontier, bool) {
 	x := r.Promise
 	f := &frontier{title: q.title, better: q.better, axis: q.axis, target: q.limit, floor: math.NaN(), right: promiseRight,
-		label: "Accuracy against " + q.title + ", by method. " + sentenceOf(r.Verdict)}
+		label: "Accuracy against " + q.title + ", by method. " + r.promiseHeadline()}
 	drawn, several := x.drawn(), x.severalNodes()
 	f.least = x.lowest()
 	for i, l := range drawn {

@@ -8,46 +8,6 @@ import (
 	"tattle/promise"
 )
 
-// promiseVerdict says whether the promise is kept, by which figures, and at what cost.
-func (r *Report) promiseVerdict() string {
-	begin := "not kept: "
-	if r.Promise.Met {
-		begin = "kept: "
-	}
-	return begin + strings.Join(r.promiseParts(), "; ")
-}
-
-// promiseParts are the limits with their figures (if the promise is not kept, those that are not),
-// what may help, and the cost.
-func (r *Report) promiseParts() []string {
-	x := r.Promise
-	if x.Released == nil {
-		return r.nothingKept()
-	}
-	var said, help []string
-	for _, c := range x.Checked {
-		if x.Met || !c.Kept {
-			said = append(said, r.limitSentence(c))
-		}
-		if !c.Kept {
-			help = append(help, c.help())
-		}
-	}
-	if len(help) > 0 {
-		said = append(said, "what may help: "+strings.Join(unique(help), ", or "))
-	}
-	return append(said, r.promiseCost())
-}
-
-// nothingKept are the parts if nothing that was tried keeps the promise.
-func (r *Report) nothingKept() []string {
-	said := []string{r.noneMeets()}
-	if p := r.Promise.Nearest; p != nil {
-		said = append(said, fmt.Sprintf("the nearest is %s, σ = %s: %s, means over draws on training data, without limits", pointName(*p), number(p.Sigma), r.searched(*p)))
-	}
-	return append(said, otherChoices)
-}
-
 // otherChoices may help if nothing that was tried keeps the promise.
 const otherChoices = "what may help: looser limits, other nodes or other methods"
 
@@ -89,85 +49,6 @@ func (r *Report) promised() string {
 	}
 	add(r.Promise.MaxDrop, "accuracy drop at most %s points", number(100*r.Promise.MaxDrop))
 	return strings.Join(all, ", ")
-}
-
-// searched lists the figures of a point that the promise limits.
-func (r *Report) searched(p promise.Point) string {
-	l := r.Promise.Limits
-	all := []string{"accuracy " + percent1(targetAccuracy(p))}
-	if l.Identify > 0 {
-		all = append(all, "identification "+percentOf(p.Identified))
-	}
-	if l.Bits > 0 {
-		all = append(all, number(p.Bits)+" bits")
-	}
-	if l.Floor > 0 {
-		all = append(all, fmt.Sprintf("floor %s %s", number(r.inUnit(p.Floor*p.Floor)), r.unit()))
-	}
-	for k, want := range l.Protect {
-		all = append(all, fmt.Sprintf("%s guessed right in %s", want.Attribute, percent1(guessedRight(p, k))))
-	}
-	return strings.Join(all, ", ")
-}
-
-// limitSentence says what the figure of a limit means.
-func (r *Report) limitSentence(c CheckedLimit) string {
-	if c.Lacks != "" {
-		return fmt.Sprintf("%s was not measured (limit %s): %s", c.name(), c.print(c.Limit, number), c.Lacks)
-	}
-	figure := c.print(float64(c.Figure), atMostNumber)
-	if c.Kind.least() {
-		figure = c.print(float64(c.Figure), atLeastNumber)
-	}
-	return fmt.Sprintf(r.limitWords(c), figure) + " (" + c.against() + ")"
-}
-
-// answered names what an adversary knows of whom the bits about an attribute are limited.
-func (r *Report) answered(attribute string) string {
-	if r.Lists != nil && r.Lists.Holder != nil {
-		if in := inferredOf(r.Lists.Holder.Inferred, attribute); in != nil && in.Given != nil {
-			return in.Given.Target
-		}
-	}
-	return "the target attribute"
-}
-
-// limitWords is the format of the sentence about a limit, for the printed figure.
-func (r *Report) limitWords(c CheckedLimit) string {
-	of := strings.ReplaceAll(c.Of, "%", "%%")
-	switch c.Kind {
-	case LimitIdentify:
-		who := "an adversary with a list"
-		if r.Lists != nil && r.Lists.Holder != nil {
-			list := r.Lists.Holder.List
-			from := list.Name
-			if list.Inputs+list.Merged < list.Of {
-				from = "drawn from " + from
-			}
-			who += fmt.Sprintf(" of %s (%s)", countGrouped(list.Inputs, "candidate"), strings.ReplaceAll(from, "%", "%%"))
-		}
-		if n := r.Release.Queries; n > 1 {
-			return fmt.Sprintf("%s identifies the input from %d releases of it in at most %%s of cases", who, n)
-		}
-		return who + " identifies the input in at most %s of releases"
-	case LimitHidden:
-		return fmt.Sprintf("new inputs (%s) hidden among the candidates are identified in at most %%s of releases by an adversary who takes all of them to be equally likely", strings.ReplaceAll(listWords(r.Lists.Hidden.List), "%", "%%"))
-	case LimitBits:
-		return "the release reveals at most %s about which candidate the input is"
-	case LimitFloor:
-		return "an adversary without a list errs by at least %s"
-	case LimitAttack:
-		return "the best attack that ran (" + of + ") errs by %s"
-	case LimitRight:
-		return "an adversary guesses " + of + " right in at most %s of cases"
-	case LimitArea:
-		return "an adversary with the list guesses " + of + " with an AUC of at most %s"
-	case LimitKnown:
-		return "the release reveals at most %s about " + of + " to an adversary with the list who knows " + strings.ReplaceAll(r.answered(c.Of), "%", "%%")
-	case LimitDrop:
-		return "accuracy falls by at most %s (upper 95 %% limit)"
-	}
-	return string(c.Kind) + " is %s"
 }
 
 // name names the quantity that is limited.
@@ -259,23 +140,6 @@ func (c CheckedLimit) help() string {
 		return "more draws in the final measurement (--list-draws), or slightly more noise"
 	}
 	return "more noise"
-}
-
-// promiseCost says what the release costs in accuracy.
-func (r *Report) promiseCost() string {
-	x := r.Promise
-	s := fmt.Sprintf("accuracy on %s %s (95 %% interval %s to %s)", r.measuredData(), percent(float64(x.Accuracy)), bare(x.Interval[0]), bare(x.Interval[1]))
-	drop, low, high, where := x.Drop, x.DropInterval[0], x.DropInterval[1], "below"
-	if drop < 0 {
-		drop, low, high, where = -drop, -high, -low, "above"
-	}
-	if !math.IsNaN(float64(drop)) {
-		s += fmt.Sprintf(", %s %s the original model without noise (%s to %s)", points(drop), where, minus(bare(low)), minus(bare(high)))
-	}
-	for _, t := range x.Tasks {
-		s += fmt.Sprintf("; %s %s (%s to %s)", t.Task, percent(float64(t.Accuracy)), bare(t.Interval[0]), bare(t.Interval[1]))
-	}
-	return s
 }
 
 // targetAccuracy is a point's accuracy on the target.

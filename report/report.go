@@ -8,6 +8,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -52,7 +53,7 @@ type Report struct {
 	Timing   map[string]Number `json:"timing"`
 	Warnings []string          `json:"warnings"`
 	Outcome  Outcome           `json:"outcome"`
-	Verdict  string            `json:"verdict"` // the outcome as a sentence
+	Verdict  string            `json:"verdict"` // what VerdictSentence returns; WriteJSON sets it if it is empty
 }
 
 // Subcommand returns the name of the command that made the report; "" if the report does not say.
@@ -302,5 +303,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(r)
+	x := *r
+	x.Verdict = cmp.Or(r.Verdict, r.VerdictSentence())
+	return e.Encode(&x)
 }

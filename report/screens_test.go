@@ -67,7 +67,7 @@ func trained() *Report {
 	r := New("A classifier of glyphs", "tattle train glyphs", 1)
 	r.Training = &Training{Task: "glyphs", Parameters: 1238730, Examples: 10000, Asked: 1, Optimizer: "Adam", Batch: 32, Epochs: []Epoch{{.1, .98}}}
 	r.Utility = Utility{CleanAccuracy: .98, CleanInterval: [2]float64{.97, .99}, Examples: 2000, Draws: 1}
-	r.Conclude(Done, "trained")
+	r.Outcome = Done
 	return r
 }
 

@@ -48,8 +48,14 @@ func studyDemands(s *audit.Study) []studyDemand {
 	return all
 }
 
-// StudyVerdict returns whether the audits of a study met the demands on an audit, and says so.
-func StudyVerdict(s *audit.Study) (Outcome, string) {
+// SetStudy reports a study.
+func (r *Report) SetStudy(s *audit.Study) {
+	r.Study = s
+	r.Outcome, _ = studyVerdict(s)
+}
+
+// studyVerdict returns whether the audits of a study met the demands on an audit, and says so.
+func studyVerdict(s *audit.Study) (Outcome, string) {
 	if s.Quick {
 		return Done, "a quick study: every audit ran, but there are too few for rates"
 	}

@@ -28,21 +28,21 @@ func studied(alarms int) *audit.Study {
 }
 
 func TestStudyVerdict(t *testing.T) {
-	if _, said := StudyVerdict(studied(3)); said != "all of 4 demands are met" {
+	if _, said := studyVerdict(studied(3)); said != "all of 4 demands are met" {
 		t.Error(said)
 	}
-	if _, said := StudyVerdict(studied(20)); said != "1 of 4 demands are not met: "+audit.RateFalseAlarm {
+	if _, said := studyVerdict(studied(20)); said != "1 of 4 demands are not met: "+audit.RateFalseAlarm {
 		t.Error(said)
 	}
 	missed := studied(3)
 	missed.Rates = append(missed.Rates, audit.StudyRate{Name: audit.RatePromised, Examples: 500, Count: 8, Of: 10, Value: .8, Interval: [2]float64{.4, 1}},
 		audit.StudyRate{Name: audit.RateStrongBaseline, Examples: 2000, Count: 38, Of: 39, Value: 38. / 39, Interval: [2]float64{.8, 1}})
-	if _, said := StudyVerdict(missed); said != "2 of 6 demands are not met: "+audit.RateStrongBaseline+"; "+audit.RatePromised {
+	if _, said := studyVerdict(missed); said != "2 of 6 demands are not met: "+audit.RateStrongBaseline+"; "+audit.RatePromised {
 		t.Error(said)
 	}
 	quick := studied(20)
 	quick.Quick = true
-	if _, said := StudyVerdict(quick); !strings.Contains(said, "too few for rates") {
+	if _, said := studyVerdict(quick); !strings.Contains(said, "too few for rates") {
 		t.Error(said)
 	}
 }

@@ -58,13 +58,6 @@ type Figure struct {
 // differ from the published one.
 const Beyond = 2
 
-// Compared counts the cells that have a difference, and those of them that lie
-// within Beyond of the published figure.
-func (t *Table) Compared() (compared, near int) {
-	_, _, compared, near = t.tally()
-	return compared, near
-}
-
 // tally counts a table's cells.
 func (t *Table) tally() (cells, ran, compared, near int) {
 	for _, r := range t.Rows {

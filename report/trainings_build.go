@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"tattle/curious"
 	"tattle/curious/training"
@@ -38,7 +39,7 @@ func (r *Report) SetTrainings(seeds []training.Seed, results []*training.Result,
 		all = append(all, &x.Record)
 	}
 	r.Warnings = append(r.Warnings, training.OtherPrograms(all)...)
-	r.Conclude(trainingsOutcome(results))
+	r.Outcome = trainingsOutcome(results)
 }
 
 // runName returns the name of a seed's training in a report.
@@ -55,19 +56,17 @@ func trainingOf(o curious.Options, x *training.Result, task string) *Training {
 	return t
 }
 
-// trainingsOutcome returns what came of the trainings. The report's own sentences give
-// the means over seeds of those that were attacked.
-func trainingsOutcome(results []*training.Result) (Outcome, string) {
-	all := make([]*curious.Evaluation, len(results))
-	for i, x := range results {
-		all[i] = x.Evaluation
+// trainingsOutcome says whether an attack on any of the trainings is shown to exceed its baseline.
+func trainingsOutcome(results []*training.Result) Outcome {
+	if len(results[0].Evaluation.Sensitive) == 0 {
+		return Done
 	}
-	outcome, verdict := curiousOutcome(all...)
-	if len(all) == 1 || len(all[0].Sensitive) > 0 {
-		return outcome, verdict
+	for _, x := range results {
+		if slices.ContainsFunc(x.Evaluation.Sensitive, func(s curious.Curiosity) bool { return s.Shown() }) {
+			return Demonstrated
+		}
 	}
-	m := curious.Summarize(all).Honesty
-	return outcome, fmt.Sprintf("%s; honesty over %d seeds %.2f ± %.2f %%, mean ± standard deviation", verdict, len(all), 100*m.Mean, 100*m.Std)
+	return NoExcess
 }
 
 // notLearned warns of a classifier that is no better than a constant answer.
@@ -97,12 +96,9 @@ func (r *Report) SetStudent(t *training.Teacher, s *training.Student, seed uint6
 	add("student, the teacher's attack", s.Own)
 	r.addCurves(t.Result.Evaluation, "teacher")
 	r.addCurves(s.Own, "student")
-	r.Conclude(Done, "distilled")
+	r.Outcome = Done
 	if s.Refitted != nil {
 		run.Attack = "refitted"
 		add("student, an attack fitted to it", s.Refitted)
-		_, byTeacher := curiousOutcome(s.Own)
-		_, byFitted := curiousOutcome(s.Refitted)
-		r.Verdict += "; of the student's outputs: " + byTeacher + " by the teacher's attack, " + byFitted + " by one fitted to them"
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"tattle/bound"
 	"tattle/dataset"
@@ -12,7 +11,7 @@ import (
 )
 
 // concludeRelease adds what a reader of the figures of a release must know, and the
-// verdict. res is nil if no bound holds. The data have so many examples, of which
+// outcome. res is nil if no bound holds. The data have so many examples, of which
 // r.Data.Examples were examined; 0 stands for an unknown number.
 func (r *Report) concludeRelease(res *bound.Result, examples int) {
 	if res != nil {
@@ -22,10 +21,12 @@ func (r *Report) concludeRelease(res *bound.Result, examples int) {
 	if n := r.Data.Examples; n < examples {
 		r.warn("%d of %d examples were examined: attacks and bounds for unbiased estimators are for these, accuracies for all.", n, examples)
 	}
-	if r.Conclude(verdict(r)); r.Outcome == Vacuous {
+	if r.Outcome = r.boundOutcome(); r.Outcome == Vacuous {
 		r.warn("The bounds are vacuous: for half of the coordinates of the examined inputs, or more, less than one grey level of 255 is certified.")
 	}
-	r.concludeLists()
+	if r.mostlyIdentified() {
+		r.Outcome = Named
+	}
 }
 
 // warn adds a warning.
@@ -119,92 +120,19 @@ func learnedFromItself(r *Report) bool {
 	return learned && (same || r.Learned.SHA256 == r.Data.SHA256)
 }
 
-// farBeyond is an error in grey levels of which the exact figure says nothing more.
-const farBeyond = 100 * 255
-
-// verdict returns what the bounds come to, and a sentence that says it: by the strongest
-// of those that every example has, and by the twins for what share of coordinates there
-// is no limit at all.
-func verdict(r *Report) (Outcome, string) {
-	outcome, about := strength(r)
-	said := string(outcome) + ": " + about
-	if outcome == Bounded || outcome == Unbounded {
-		best := bestRow(r, true)
-		words := r.aboveWords(best)
-		switch above := best.AbovePrior; {
-		case above != nil && *above:
-			said = words + "; for unbiased estimators only: " + about
-		case words != "":
-			said = string(outcome) + " for unbiased estimators only: " + about + "; " + words
-		default:
-			said = string(outcome) + " for unbiased estimators only: " + about
-		}
-	}
-	if n, p := r.Model.Features, r.Model.Inputs; n > 0 && n < p && len(r.Bounds) > 0 && r.Release.NoBounds == "" {
-		said += fmt.Sprintf("; %s cannot determine %s, so that this says nothing about adversaries with a prior", countGrouped(n, "number"), countGrouped(p, "input"))
-	}
-	return outcome, said
-}
-
-// strength returns the outcome and what it rests on.
-func strength(r *Report) (outcome Outcome, about string) {
-	if r.Release.NoBounds != "" {
-		if r.listed() {
-			return Uncertified, "no bound for unbiased estimators holds for this release, but the limits on every adversary hold with 99.9 % confidence"
-		}
-		return Uncertified, "no bound holds for this release"
-	}
+// boundOutcome is what the certified bounds for unbiased estimators come to: by the strongest of those that
+// every example has.
+func (r *Report) boundOutcome() Outcome {
 	best := bestRow(r, true)
-	if best.Method == "" {
-		return Uncertified, "the bounds are estimates"
-	}
-	half := halfOf(r, best)
-	median := best.Quantile(.5)
-	who := "any unbiased adversary"
-	if among := r.Among(best.Domain); among != "" {
-		who = "any adversary who is unbiased among " + among
-	}
-	switch {
+	switch median := best.Quantile(.5); {
+	case r.Release.NoBounds != "" || best.Method == "":
+		return Uncertified
 	case r.Vacuous(median):
-		return Vacuous, "the certified error is under one grey level in half of the " + half + " or more" + twinned(r)
+		return Vacuous
 	case math.IsInf(median, 1):
-		return Unbounded, "the witnesses leave no useful limit, but a million normalised units and more, to the error of " + who + " in half of the " + half
+		return Unbounded
 	}
-	return Bounded, fmt.Sprintf("%s errs by %s in half of the %s%s", who, floorInLevels(r, median), half, twinned(r))
-}
-
-// halfOf names what a row's median is over.
-func halfOf(r *Report, b bound.Summary) string {
-	of := r.coordinatesOf(b.Coordinates, b.Examples)
-	if b.Band == bound.AllBand {
-		return of
-	}
-	return strings.ReplaceAll(b.Band, "x", "×") + " coarsest " + of
-}
-
-// floorInLevels says a lower bound in grey levels where there are any.
-func floorInLevels(r *Report, std float64) string {
-	switch levels := std * float64(r.Data.GreyLevels); {
-	case levels == 0:
-		return "at least " + atLeastNumber(std) + " normalised units"
-	case levels > farBeyond:
-		return fmt.Sprintf("more than %d times the whole range of grey levels", farBeyond/255)
-	case levels > 255:
-		return "more than the whole range of grey levels"
-	default:
-		return "at least " + atLeastNumber(levels) + " grey levels"
-	}
-}
-
-// twinned says for what share of the coordinates of the inputs that were tried twins
-// leave no useful limit.
-func twinned(r *Report) string {
-	for _, b := range r.Bounds {
-		if b.Method == bound.MethodHCR && b.Search == bound.SearchTwins && b.Band == bound.AllBand && b.Status == bound.StatusCertified && b.UnboundedFraction > 0 {
-			return fmt.Sprintf("; for %s of the %s, twins leave no useful limit, among %s", Share(b.UnboundedFraction), r.coordinatesOf(b.Coordinates, b.Examples), r.Among(b.Domain))
-		}
-	}
-	return ""
+	return Bounded
 }
 
 // bestRow returns the certified summary with the largest median by witnesses near the

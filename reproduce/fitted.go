@@ -27,10 +27,10 @@ func (r Recipe) Report(ctx context.Context, x *report.Report, dir string, n Fitt
 	t := n.Training
 	x.Settings["net"] = n.Graph.Name
 	x.Training = t
-	x.Conclude(report.Done, "trained")
+	x.Outcome = report.Done
 	if ctx.Err() != nil {
 		ctx = context.WithoutCancel(ctx)
-		x.Conclude(report.Unfinished, "unfinished")
+		x.Outcome = report.Unfinished
 		x.Warnings = append(x.Warnings, fmt.Sprintf("Training was interrupted: %d of %d epochs were completed. This model is not what its recipe makes.", len(t.Epochs), t.Asked))
 	}
 	hash, err := r.Save(filepath.Join(dir, ModelFile), n.Graph, t)

@@ -47,7 +47,7 @@ type Measure struct {
 }
 
 // Fill adds to a report the tables beside the paper's figures, the curves, the warnings
-// and the verdict. It sets no headline: no one of many trainings stands for the table.
+// and the outcome. It sets no headline: no one of many trainings stands for the table.
 func (res *results) Fill(r *report.Report) {
 	for _, t := range res.Tables {
 		r.Tables = append(r.Tables, res.table(t))
@@ -63,7 +63,7 @@ func (res *results) Fill(r *report.Report) {
 	res.conclude(r)
 }
 
-// conclude warns of every departure from the paper's procedure, and adds the verdict.
+// conclude warns of every departure from the paper's procedure, and sets the outcome.
 func (res *results) conclude(r *report.Report) {
 	warn := func(format string, a ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...)) }
 	if res.Reduced != "" {
@@ -87,27 +87,10 @@ func (res *results) conclude(r *report.Report) {
 	if res.Wanted < Seeds && res.Reduced == "" {
 		warn("%s; the paper's figures are of %d.", report.Count(res.Wanted, "seed"), Seeds)
 	}
-	r.Conclude(report.Done, "every training ran")
+	r.Outcome = report.Done
 	if ran < len(res.Trainings) || failed > 0 {
-		r.Conclude(report.Unfinished, "the trainings ran in part")
+		r.Outcome = report.Unfinished
 	}
-	r.Verdict += res.compared(r.Tables)
-}
-
-// compared says in the verdict whether the figures are the paper's.
-func (res *results) compared(all []report.Table) string {
-	if res.Reduced != "" {
-		return ", by a reduced procedure: the figures do not compare with the paper's"
-	}
-	compared, near := 0, 0
-	for _, t := range all {
-		c, n := t.Compared()
-		compared, near = compared+c, near+n
-	}
-	if compared == 0 {
-		return ", by the paper's procedure"
-	}
-	return fmt.Sprintf(", by the paper's procedure: %d of %d figures lie within %d standard deviations of the published ones", near, compared, report.Beyond)
 }
 
 // differenceNote explains the last figure of a cell.

@@ -58,7 +58,7 @@ func TestListFiltersAndSorts(t *testing.T) {
 // A search finds the words that the list and the run's page show, and no others.
 func TestSearchFindsWhatIsShown(t *testing.T) {
 	dir := t.TempDir()
-	r := &report.Report{Schema: report.Schema, Title: "A classifier of MNIST", Command: "tattle train mnist", Outcome: report.Done, Verdict: "unseen",
+	r := &report.Report{Schema: report.Schema, Title: "A classifier of MNIST", Command: "tattle train mnist", Outcome: report.Done,
 		Utility: report.Utility{CleanAccuracy: .975, Examples: 200}}
 	put(t, dir, "honest", r, 0)
 	put(t, dir, "audit", audited(.31), 1)
@@ -178,7 +178,7 @@ func TestListDoesNotWait(t *testing.T) {
 // noise, and an evidence pack is no run.
 func TestTrainingsAndPacks(t *testing.T) {
 	dir := t.TempDir()
-	r := &report.Report{Schema: report.Schema, Title: "A classifier of MNIST", Command: "tattle train mnist", Outcome: report.Done, Verdict: "trained",
+	r := &report.Report{Schema: report.Schema, Title: "A classifier of MNIST", Command: "tattle train mnist", Outcome: report.Done,
 		Utility: report.Utility{CleanAccuracy: .975, Examples: 200}}
 	put(t, dir, "honest", r, 0)
 	r.Utility.ReleasedAccuracy, r.Utility.Draws = .9, 4

@@ -12,11 +12,11 @@ import (
 // not is no better listed than its verdict.
 func TestPromisesAreListed(t *testing.T) {
 	dir := t.TempDir()
-	r := &report.Report{Schema: report.Schema, Title: "What to release of m.onnx", Command: "tattle design --identify 1%@60000", Outcome: report.Met, Verdict: "kept: nobody names it",
+	r := &report.Report{Schema: report.Schema, Title: "What to release of m.onnx", Command: "tattle design --identify 1%@60000", Outcome: report.Met,
 		Promise: &report.Promise{Met: true, Released: &report.PromisedRelease{}, Accuracy: .969, Drop: .007}}
 	put(t, dir, "kept", r, 0)
 	nan := report.Number(math.NaN())
-	r.Outcome, r.Verdict, r.Promise = report.NotMet, "not kept: too many are named", &report.Promise{Accuracy: nan, Drop: nan}
+	r.Outcome, r.Promise = report.NotMet, &report.Promise{Accuracy: nan, Drop: nan}
 	put(t, dir, "broken", r, 0)
 	text := page(t, handler(t, dir, Options{}), "/")
 	for _, want := range []string{"accuracy 96.9\u00a0%, −0.7\u00a0points", "promise kept", "promise not kept"} {

@@ -52,7 +52,6 @@ func trained(accuracy float64, settings map[string]string) *report.Report {
 		Settings: settings,
 		Seed:     3,
 		Outcome:  report.Demonstrated,
-		Verdict:  "excess demonstrated",
 		Model:    report.Model{Path: "model.onnx", SHA256: "ab"},
 		Data:     report.Data{Name: "glyphs", Examples: 2000},
 		Curious: report.Curious{Curiosity: &report.Curiosity{
@@ -75,7 +74,6 @@ func bounded(median float64) *report.Report {
 		Command:        "tattle bound --model m.onnx",
 		Settings:       map[string]string{"noise": "gaussian"},
 		Outcome:        report.Bounded,
-		Verdict:        "bounded: any unbiased adversary errs by at least 12 grey levels in half of the pixels of the 5 inputs",
 		Release:        report.Release{Surface: "features", Noise: report.Noise{Family: "gaussian", Sigma: 1.5}},
 		Reconstruction: report.Reconstruction{Bounds: []bound.Summary{{Method: bound.MethodHCR, Coordinates: "dct", Band: "all", Status: bound.StatusCertified, StdQuantiles: map[string]*float64{"0.5": &median}}}},
 	}

@@ -52,7 +52,7 @@ func (o *Options) audit(ctx context.Context, dir string, claims *report.Report) 
 	if r.Model.SHA256 != "" {
 		model = ", the model is the one audited"
 	}
-	v.verified = fmt.Sprintf("every figure of the audit of %s follows from the outputs that it kept%s\nverdict: %s", report.Count(res.Examples, "example"), model, r.Verdict)
+	v.verified = fmt.Sprintf("every figure of the audit of %s follows from the outputs that it kept%s\nverdict: %s", report.Count(res.Examples, "example"), model, r.Outcome)
 	r.Arrays, err = report.DigestsOf(dir, d.Files())
 	return v, err
 }

@@ -65,7 +65,8 @@ func (v *recomputed) compare(document []byte, recorded *report.Report) (found []
 	if v.report != nil {
 		fresh := *v.report
 		fresh.Warnings = alongside(recorded.Warnings, v.report.Warnings)
-		fresh.Rendered = recorded.Rendered // compared above
+		fresh.Rendered = recorded.Rendered         // compared above
+		fresh.Verdict = recorded.VerdictSentence() // that of the other values
 		if found, left, err = report.Compare(document, &fresh, append(v.unchecked(recorded), gone...)); err != nil {
 			return nil, nil, err
 		}

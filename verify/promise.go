@@ -8,13 +8,11 @@ import (
 	"tattle/report"
 )
 
-// promiseClaim returns the part of a promise that decides whether it is kept, and what is not
-// recomputed but said in the verdict: what the release costs against the original model.
+// promiseClaim returns the part of a promise that decides whether it is kept.
 func promiseClaim(x *report.Promise) *report.Promise {
 	return &report.Promise{
 		Limits: x.Limits, MaxDrop: x.MaxDrop, Released: x.Released,
 		Accuracy: x.Accuracy, Interval: x.Interval, Drop: x.Drop, DropInterval: x.DropInterval,
-		OriginalAccuracy: x.OriginalAccuracy, OriginalInterval: x.OriginalInterval, Tasks: x.Tasks,
 	}
 }
 

@@ -98,7 +98,7 @@ func (c *distillCmd) report(e *env, dir string, t *training.Teacher, s *training
 		r.Training.Epochs = append(r.Training.Epochs, report.Epoch{Loss: report.Number(ep.Loss), Accuracy: report.Number(ep.Validation)})
 	}
 	if interrupted {
-		r.Conclude(report.Unfinished, "unfinished")
+		r.Outcome = report.Unfinished
 		r.Warnings = append(r.Warnings, fmt.Sprintf("Distillation was interrupted: %d of %d epochs were completed, and no attack was fitted to the student.", len(s.Epochs), c.Epochs))
 	}
 	describeTaught(r, t, "teacher")

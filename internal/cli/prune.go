@@ -76,7 +76,7 @@ func (c *pruneCmd) prune(ctx context.Context, e *env, dir string, t *training.Te
 		return nil, err
 	}
 	r.SetPruning(t.Result.Evaluation, points)
-	r.Conclude(report.Done, "pruned")
+	r.Outcome = report.Done
 	if c.Keep == -1 {
 		return r, nil
 	}

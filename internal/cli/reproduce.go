@@ -224,8 +224,7 @@ func (c *reproduceCmd) study(ctx context.Context, e *env, dir, shards string) er
 		return err
 	}
 	r := newReport(e, "What audits detect", c.Seed)
-	r.Study = s
-	r.Conclude(report.StudyVerdict(s))
+	r.SetStudy(s)
 	r.Data = report.Data{Name: "glyphs", Examples: len(s.Audits)}
 	if c.Data != "" {
 		r.Data.Name, r.Data.Path = "glyphs and QMNIST", absolute(c.Data)

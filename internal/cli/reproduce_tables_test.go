@@ -130,7 +130,7 @@ func ran(t *testing.T, dir string) {
 			}
 		}
 	}
-	if cells == 0 || !strings.HasPrefix(r.Verdict, "every training ran, by a reduced procedure") {
+	if cells == 0 || !strings.HasPrefix(r.Verdict, "Not comparable. All published figures of these tables were computed again") {
 		t.Errorf("%d cells; %s", cells, r.Verdict)
 	}
 }
@@ -171,9 +171,6 @@ func TestPlane(t *testing.T) {
 				t.Errorf("row %d, column %d: %v, published %v", i, j, c.Ours.Mean, c.Published.Mean)
 			}
 		}
-	}
-	if !strings.Contains(convex.Verdict, "at most 0.00") || !strings.Contains(mixed.Verdict, "at most 0.") {
-		t.Errorf("verdicts: %q and %q", convex.Verdict, mixed.Verdict)
 	}
 	if len(mixed.Plane.Mixtures) != 2 || mixed.Tables[0].Reduced != "" {
 		t.Errorf("%d mixtures, reduced %q", len(mixed.Plane.Mixtures), mixed.Tables[0].Reduced)
