@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -9,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,41 +18,22 @@ import (
 	"tattle/internal/file"
 )
 
-// Defaults of [GetOptions].
-const (
-	DefaultIdle    = 30 * time.Second
-	DefaultRetries = 5
-	DefaultBackoff = time.Second
-)
-
 // GetOptions says how to fetch; the zero value is the default.
 type GetOptions struct {
-	Client   *http.Client            // nil is http.DefaultClient
 	BaseURL  string                  // fetches every file from below this address instead of its home
 	Progress func(done, total int64) // called now and then with the bytes that are there of all files
-	Idle     time.Duration           // give a connection up after so long without a byte
-	Retries  int                     // attempts in a row that bring nothing before giving up
-	Backoff  time.Duration           // before the first retry; doubles up to 32 times
+
+	patience patience // of tests
 }
 
-func (o GetOptions) complete() GetOptions {
-	if o.Client == nil {
-		o.Client = http.DefaultClient
-	}
-	if o.Progress == nil {
-		o.Progress = func(int64, int64) {}
-	}
-	if o.Idle <= 0 {
-		o.Idle = DefaultIdle
-	}
-	if o.Retries <= 0 {
-		o.Retries = DefaultRetries
-	}
-	if o.Backoff <= 0 {
-		o.Backoff = DefaultBackoff
-	}
-	return o
+// patience is what is borne of a server.
+type patience struct {
+	idle    time.Duration // without a byte, before a connection is given up
+	retries int           // in a row that bring nothing
+	backoff time.Duration // before the first retry; it doubles up to 32 times
 }
+
+var defaultPatience = patience{idle: 30 * time.Second, retries: 5, backoff: time.Second}
 
 // Get fetches a public data set into dir, where [Open] can read it. Files that
 // are there and right are not fetched again. A file grows beside its place with
@@ -67,7 +48,9 @@ func Get(ctx context.Context, name, dir string, o GetOptions) error {
 }
 
 func (d Description) get(ctx context.Context, dir string, o GetOptions) error {
-	o = o.complete()
+	if o.Progress == nil {
+		o.Progress = func(int64, int64) {}
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("cannot make the folder: %w", err)
 	}
@@ -79,7 +62,7 @@ func (d Description) get(ctx context.Context, dir string, o GetOptions) error {
 	total := d.Bytes()
 	var before int64
 	for _, remote := range d.Files {
-		f := fetch{RemoteFile: remote, path: filepath.Join(dir, remote.Name), o: o, open: openPart}
+		f := fetch{RemoteFile: remote, path: filepath.Join(dir, remote.Name), patience: cmp.Or(o.patience, defaultPatience)}
 		if o.BaseURL != "" {
 			f.URL = strings.TrimSuffix(o.BaseURL, "/") + "/" + remote.Name
 		}
@@ -111,21 +94,18 @@ func (f *fetch) get(ctx context.Context) error {
 		if wrong := new(digestError); !errors.As(err, &wrong) {
 			return err
 		}
-		f.discard()
+		os.Remove(f.part())
 	}
 	if err != nil {
 		return err
 	}
-	if f.members != nil {
-		err = unpack(ctx, f.part(), filepath.Dir(f.path), f.members)
-	} else {
-		err = os.Rename(f.part(), f.path)
+	if f.members == nil {
+		return os.Rename(f.part(), f.path)
 	}
-	if err != nil {
+	if err := unpack(ctx, f.part(), filepath.Dir(f.path), f.members); err != nil {
 		return err
 	}
-	f.discard()
-	return nil
+	return os.Remove(f.part())
 }
 
 // present reports whether what is wanted is in place and right.

@@ -1,7 +1,10 @@
 package dataset
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -49,27 +52,44 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
+func isGzip(data []byte) bool { return len(data) >= 2 && data[0] == 0x1f && data[1] == 0x8b }
+
 // decodeIDX decodes an idx file's bytes, compressed by gzip or not. name stands
 // for the file in errors. What it allocates is bounded by the bytes there are,
-// not by what a header says; uncompressed bytes are aliased, not copied.
+// not by what a header says.
 func decodeIDX(name string, data []byte) (idxArray, error) {
-	in := source{name: name}
+	var in io.Reader = bytes.NewReader(data)
 	if isGzip(data) {
-		if err := in.openGzip(data); err != nil {
-			return idxArray{}, err
+		zip, err := gzip.NewReader(in)
+		if err != nil {
+			return idxArray{}, malformed(name, "gzip header is broken (%v): get the file again", err)
 		}
-	} else {
-		in.rest = data
+		in = zip
 	}
-	h, err := readHeader(&in)
+	h, err := readHeader(name, in)
 	if err != nil {
 		return idxArray{}, err
 	}
-	body, err := in.take(h.bytes, h.String())
-	if err != nil {
-		return idxArray{}, err
+	var body bytes.Buffer
+	body.Grow(min(h.bytes, 4*len(data)) + bytes.MinRead)
+	n, err := body.ReadFrom(io.LimitReader(in, int64(h.bytes)+1))
+	switch {
+	case err != nil:
+		return idxArray{}, unreadable(name, err)
+	case n < int64(h.bytes):
+		return idxArray{}, malformed(name, "truncated: header claims %s (%d bytes), %d are there; get the file again", h, h.bytes, n)
+	case n > int64(h.bytes):
+		return idxArray{}, malformed(name, "bytes follow the %s that the header claims: header or contents are wrong; get the file again", h)
 	}
-	return idxArray{h.shape, h.kind.decode(body)}, nil
+	return idxArray{h.shape, h.kind.decode(body.Bytes())}, nil
+}
+
+// unreadable says that a file ends early, or that what gzip packed is damaged.
+func unreadable(name string, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return malformed(name, "truncated: ends too early; get the file again")
+	}
+	return malformed(name, "gzip contents are damaged (%v): get the file again", err)
 }
 
 // kind is an element type of idx files: code is the third byte of the magic number.
@@ -107,14 +127,14 @@ func times(shape []int) string {
 
 // readHeader reads the magic number 0, 0, type, rank and the big-endian
 // dimensions that follow it.
-func readHeader(in *source) (idxHeader, error) {
+func readHeader(name string, in io.Reader) (idxHeader, error) {
 	var h idxHeader
-	magic, err := in.head(4)
-	if err != nil {
-		return h, err
+	magic := make([]byte, 4)
+	if _, err := io.ReadFull(in, magic); err != nil {
+		return h, unreadable(name, err)
 	}
 	if magic[0] != 0 || magic[1] != 0 {
-		return h, malformed(in.name, "not an idx file: begins with % x, not 00 00; give an idx file, gzip or plain", magic)
+		return h, malformed(name, "not an idx file: begins with % x, not 00 00; give an idx file, gzip or plain", magic)
 	}
 	for _, k := range kinds {
 		if k.code == magic[2] {
@@ -122,18 +142,18 @@ func readHeader(in *source) (idxHeader, error) {
 		}
 	}
 	if h.kind.size == 0 || magic[3] == 0 {
-		return h, malformed(in.name, "not an idx file: magic number % x has no type that is read (unsigned byte, int) or no dimensions; get it again", magic)
+		return h, malformed(name, "not an idx file: magic number % x has no type that is read (unsigned byte, int) or no dimensions; get it again", magic)
 	}
-	dims, err := in.head(4 * int(magic[3]))
-	if err != nil {
-		return h, err
+	dims := make([]byte, 4*int(magic[3]))
+	if _, err := io.ReadFull(in, dims); err != nil {
+		return h, unreadable(name, err)
 	}
 	for i := 0; i < len(dims); i += 4 {
 		h.shape = append(h.shape, int(binary.BigEndian.Uint32(dims[i:])))
 	}
 	n, ok := product(h.kind.size, h.shape)
 	if !ok {
-		return h, malformed(in.name, "header claims %s, more than %d bytes: the header is wrong; get the file again", h, uint64(maxArray))
+		return h, malformed(name, "header claims %s, more than %d bytes: the header is wrong; get the file again", h, uint64(maxArray))
 	}
 	h.bytes = n
 	return h, nil
