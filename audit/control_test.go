@@ -215,9 +215,7 @@ func TestOtherTask(t *testing.T) {
 	} {
 		must.Fail(t, checkReference(p, curious.Raw, fitOptions{}), want)
 	}
-	if err := checkReference(p, curious.Raw, fitOptions{}); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, checkReference(p, curious.Raw, fitOptions{}))
 	t.Run("planted elsewhere", func(t *testing.T) {
 		shared.Long(t, "a model is planted on glyphs")
 		planted := must.Get(plantIn(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "elsewhere"}}}, 100, 0, fitOptions{Seed: 1}))(t)

@@ -23,9 +23,7 @@ func TestRecord(t *testing.T) {
 	dir := t.TempDir()
 	must.Do(t, r.Write(dir))
 	for _, name := range r.Files() {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			t.Error(err)
-		}
+		must.Get(os.Stat(filepath.Join(dir, name)))(t)
 	}
 	got := must.Get(ReadRecord(t.Context(), dir))(t)
 	if got.Sample.Sum() != s.Sum() || got.Planted.Sample.Sum() != other.Sum() || !reflect.DeepEqual(got.Planted.Rows, r.Planted.Rows) || got.Planted.TrueExcess != .25 ||

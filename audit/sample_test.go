@@ -46,9 +46,7 @@ func TestSubsetAndSum(t *testing.T) {
 	if u.Len() != 2 || !slices.Equal(u.Outputs[:3], s.Outputs[21:24]) || u.Y[1] != s.Y[2] || u.Sensitive[1].Numbers[0] != 41 || u.Sensitive[0].Labels[0] != s.Sensitive[0].Labels[7] {
 		t.Errorf("subset %+v", u)
 	}
-	if err := u.Check(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, u.Check())
 	all := make([]int, 20)
 	for i := range all {
 		all[i] = i

@@ -58,9 +58,7 @@ func TestStudyQuick(t *testing.T) {
 	if len(s.Audits) != len(p.audits) || len(s.Controls) != 2 || len(s.Rows) == 0 {
 		t.Fatalf("%d audits, %d controls, %d rows", len(s.Audits), len(s.Controls), len(s.Rows))
 	}
-	if _, err := json.Marshal(s); err != nil {
-		t.Error(err)
-	}
+	must.Get(json.Marshal(s))(t)
 	var text strings.Builder
 	if err := s.Markdown(&text); err != nil || !strings.Contains(text.String(), RateFalseAlarm) {
 		t.Errorf("%v: %s", err, text.String())

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/release"
 )
@@ -28,10 +29,7 @@ func TestHidden(t *testing.T) {
 		{"equal to twenty", append(slices.Repeat([]float64{0}, 19), 50), []float64{0}, .05, .5, 0, 0},
 		{"one far, one equal", []float64{0, 100}, []float64{0, 50}, .75, 1, .25, .03},
 	} {
-		r, err := RunHidden(context.Background(), kept{1, c.list}, kept{1, c.fresh}, noise, Options{Draws: 20000, Seed: 3})
-		if err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
+		r := must.Get(RunHidden(context.Background(), kept{1, c.list}, kept{1, c.fresh}, noise, Options{Draws: 20000, Seed: 3}))(t, c.name)
 		first, ten := r.Identified(1e-6)
 		if first.Low > c.first || first.High < c.first || math.Abs(first.Mean-c.first) > c.off+1e-9 || math.Abs(ten.Mean-c.ten) > 1e-9 {
 			t.Errorf("%s: first %v, ten %v, want %v and %v", c.name, first, ten, c.first, c.ten)

@@ -84,9 +84,7 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 	if entries, _ := os.ReadDir(dir); len(entries) != 4 || entries[0].Name() != ArraysFile || entries[1].Name() != manifestFile {
 		t.Errorf("the folder holds %v", entries)
 	}
-	if _, err := os.Stat(filepath.Join(dir, ArraysFile)); err != nil {
-		t.Error(err)
-	}
+	must.Get(os.Stat(filepath.Join(dir, ArraysFile)))(t)
 }
 
 // Interrupted when all is computed but not merged, a run keeps all.

@@ -17,17 +17,12 @@ import (
 // guesses fits l and returns what it guesses of other rows.
 func guesses(t testing.TB, l Learner, x []float32, d int, targets []Target, other []float32) [][]float32 {
 	t.Helper()
-	f, err := l.Fit(context.Background(), x, d, targets, 1)
-	if err != nil {
-		t.Fatalf("%s: %v", l.Name(), err)
-	}
+	f := must.Get(l.Fit(context.Background(), x, d, targets, 1))(t, l.Name())
 	dst := make([][]float32, len(targets))
 	for k, target := range targets {
 		dst[k] = make([]float32, len(other)/d*target.Width())
 	}
-	if err := f.Predict(context.Background(), dst, other); err != nil {
-		t.Fatalf("%s: %v", l.Name(), err)
-	}
+	must.Do(t, f.Predict(context.Background(), dst, other), l.Name())
 	return dst
 }
 

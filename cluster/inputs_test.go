@@ -75,9 +75,7 @@ func TestBlobs(t *testing.T) {
 		if err := b.get(t.Context(), name, &got); err != nil || !bytes.Equal(got.Bytes(), data) {
 			t.Errorf("%d bytes came back as %d (%v)", n, got.Len(), err)
 		}
-		if err := b.drop(t.Context(), name); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, b.drop(t.Context(), name))
 		if there, err := b.has(t.Context(), name); there || err != nil {
 			t.Errorf("%d bytes are still there (%v)", n, err)
 		}

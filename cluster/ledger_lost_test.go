@@ -90,9 +90,7 @@ func TestCommitUnanswered(t *testing.T) {
 		if won, err := l.commit(t.Context(), recordOf(l.Shard, "another", l)); won || err != nil {
 			t.Errorf("shard %d, another's: %v, %v", l.Shard, won, err)
 		}
-		if err := l.done(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, l.done(t.Context()))
 	}
 }
 

@@ -235,9 +235,7 @@ func TestDifferentDigests(t *testing.T) {
 		t.Errorf("committed: %+v, %v, %v", c, ok, err)
 	}
 	for _, l := range []*lease{a, b} {
-		if err := l.done(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, l.done(t.Context()))
 	}
 	nothing(t, s)
 }

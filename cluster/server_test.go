@@ -118,10 +118,7 @@ func TestNATSFiles(t *testing.T) {
 		text := must.Get(os.ReadFile(filepath.Join("../deploy/nats", name)))(t)
 		edited := strings.NewReplacer("/etc/nats/cert.pem", cert, "/etc/nats/key.pem", key, "/etc/nats/ca.pem", ca).Replace(string(text))
 		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(edited), 0o600))
-		o, err := server.ProcessConfigFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		o := must.Get(server.ProcessConfigFile(filepath.Join(dir, name)))(t, name)
 		if !o.JetStream || !o.SyncAlways || o.StoreDir != "/var/lib/nats" || o.TLSConfig == nil || o.Authorization != "0123456789abcdef" || o.Port != 4222 {
 			t.Errorf("%s: %+v", name, o)
 		}

@@ -25,10 +25,7 @@ func TestStrangers(t *testing.T) {
 	at := strings.TrimPrefix(url, "nats://")
 	var all sync.WaitGroup
 	for i := range 1000 {
-		c, err := net.Dial("tcp", at)
-		if err != nil {
-			t.Fatal(i, err)
-		}
+		c := must.Get(net.Dial("tcp", at))(t, i)
 		defer c.Close()
 		if i%2 == 0 {
 			continue // and says nothing

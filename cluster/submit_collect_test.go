@@ -111,12 +111,8 @@ func TestUnreadableLedger(t *testing.T) {
 		root := t.TempDir()
 		w := run.Work{Manifest: run.Manifest{Command: "test", Shards: 0}}
 		s, end := submitting(t, c, root, Job{}, w, false)
-		if err := <-end; err != nil {
-			t.Fatal(key, err)
-		}
-		if _, err := s.l.kv.Put(t.Context(), key, []byte("}")); err != nil {
-			t.Fatal(key, err)
-		}
+		must.Do(t, <-end, key)
+		must.Get(s.l.kv.Put(t.Context(), key, []byte("}")))(t, key)
 		s.Close()
 		s, err := c.Submit(t.Context(), Job{}, SubmitOptions{Root: root, Resume: true, Check: new(0.0)})
 		if err == nil {
@@ -128,9 +124,7 @@ func TestUnreadableLedger(t *testing.T) {
 		if want := "tattle runs --cluster " + url + " --remove " + id + ", then --resume"; err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), key+" is not readable") {
 			t.Fatalf("%s: %v, not %q", key, err, want)
 		}
-		if err := c.Remove(t.Context(), id); err != nil {
-			t.Fatal(key, err)
-		}
+		must.Do(t, c.Remove(t.Context(), id), key)
 		s, end = submitting(t, c, root, Job{}, w, true)
 		if err := <-end; err != nil {
 			t.Errorf("%s: after what mends it: %v", key, err)

@@ -106,9 +106,7 @@ func TestHostileJobs(t *testing.T) {
 		if err == nil {
 			err = r.put(t.Context(), entry{Job: h.job})
 		}
-		if err != nil {
-			t.Fatal(k, err)
-		}
+		must.Do(t, err, k)
 		defer func() {
 			all, err := l.workers(t.Context())
 			if err != nil || len(all) != 1 || !strings.Contains(all[0].Refused, h.want) {
@@ -332,26 +330,18 @@ func takeTurns(t *testing.T, shards int, comeBack time.Duration) {
 			return err == nil && n == 1
 		})
 		held.giveBack()
-		if err := <-one; err != nil {
-			t.Error(err)
-		}
+		must.Do(t, <-one)
 		if len(two) > 0 {
 			t.Error("the worker came back to the first run after the later one only")
 		}
 		return
 	}
 	must.Do(t, <-two)
-	if err := second.Finish(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, second.Finish(t.Context()))
 	held.giveBack()
-	if err := <-worker; err != nil {
-		t.Error(err)
-	}
+	must.Do(t, <-worker)
 	again := work("again") // the first waits to see whether others come back
-	if err := <-one; err != nil {
-		t.Error(err)
-	}
+	must.Do(t, <-one)
 	<-again
 }
 

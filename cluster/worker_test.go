@@ -45,9 +45,7 @@ func TestSweep(t *testing.T) {
 		{Job: Job{ID: "000000000000000b", Created: now.Add(-3 * finishedFor)}},
 		{Job: Job{ID: "000000000000000c", Created: now}, Finished: now.Add(-finishedFor - time.Hour)},
 	} {
-		if err := r.put(t.Context(), e); err != nil {
-			t.Fatal(k, err)
-		}
+		must.Do(t, r.put(t.Context(), e), k)
 	}
 	must.Do(t, r.sweep(t.Context()))
 	left, err := c.Runs(t.Context())

@@ -69,9 +69,7 @@ func TestCheckRefuses(t *testing.T) {
 		t.Error("no data passes")
 	}
 	for _, kind := range []Kind{"", Overlearning, Parameterized} {
-		if err := (Options{Attack: kind}).Check(trainingParts(50)); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, (Options{Attack: kind}).Check(trainingParts(50)))
 	}
 }
 

@@ -98,9 +98,7 @@ func TestOpenFSWithArchive(t *testing.T) {
 	if err != nil || len(pictures) != 1 || len(files) != 3 {
 		t.Fatalf("%v of %v, %v", pictures, files, err)
 	}
-	if _, err := decodePictures(t.Context(), fsys, pictures, pictureOptions{side: 8, cache: noCache}); err != nil {
-		t.Error(err)
-	}
+	must.Get(decodePictures(t.Context(), fsys, pictures, pictureOptions{side: 8, cache: noCache}))(t)
 }
 
 func TestDetect(t *testing.T) {

@@ -343,9 +343,7 @@ func TestGetWithLeftovers(t *testing.T) {
 		h := newHome(t, files)
 		dir := t.TempDir()
 		os.WriteFile(filepath.Join(dir, "x.gz.part"), c.part, 0o666)
-		if err := d.get(context.Background(), dir, h.quick()); err != nil {
-			t.Fatal(name, err)
-		}
+		must.Do(t, d.get(context.Background(), dir, h.quick()), name)
 		onlyFile(t, dir, files)
 		if got := int(h.requests.Load()); got != c.requests {
 			t.Errorf("%s: %d requests, want %d", name, got, c.requests)

@@ -221,9 +221,7 @@ func TestGlyphsRefuse(t *testing.T) {
 	} {
 		must.Fail(t, o.Check(), want)
 	}
-	if err := (GlyphOptions{}).Check(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, (GlyphOptions{}).Check())
 }
 
 func TestBSplineSumsToOne(t *testing.T) {

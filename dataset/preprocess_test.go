@@ -16,10 +16,7 @@ func TestPreprocessRoundTrip(t *testing.T) {
 		"resize=256 crop=224 mean=.485,.456,.406 std=.229,.224,.225 filter=bicubic layout=hwc channels=bgr",
 		"range=-1,1 mean=1e-30 std=3 channels=grey", "upsample=224,224 upsample_filter=bicubic", "std=0.1",
 	} {
-		p, err := ParsePreprocess(spec)
-		if err != nil {
-			t.Fatalf("%q: %v", spec, err)
-		}
+		p := must.Get(ParsePreprocess(spec))(t, spec)
 		again, err := ParsePreprocess(p.String())
 		if err != nil || !reflect.DeepEqual(again, p) {
 			t.Errorf("%q is written %q, which is read %v (%v)", spec, p, again, err)

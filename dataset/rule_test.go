@@ -13,10 +13,7 @@ import (
 func applied(t *testing.T, rule string, values ...string) ([]string, []int) {
 	t.Helper()
 	r := must.Get(ParseRule(rule))(t)
-	a, err := r.apply(column{r.column, values})
-	if err != nil {
-		t.Fatalf("%s: %v", rule, err)
-	}
+	a := must.Get(r.apply(column{r.column, values}))(t, rule)
 	return a.Values, a.Labels
 }
 
@@ -162,10 +159,7 @@ func TestRuleColumn(t *testing.T) {
 		{`"a:b": old = >=70; young = <70`, "a:b", true, "old|young", []int{1, 0, -1, -1, 1}},
 	} {
 		r := must.Get(ParseRule(c.rule))(t)
-		a, err := r.Apply("any", values)
-		if err != nil {
-			t.Fatalf("%s: %v", c.rule, err)
-		}
+		a := must.Get(r.Apply("any", values))(t, c.rule)
 		if r.Column() != c.column || r.Grouped() != c.grouped || a.Name != "any" || strings.Join(a.Values, "|") != c.classes || !slices.Equal(a.Labels, c.labels) {
 			t.Errorf("%s: column %q, grouped %t, %+v", c.rule, r.Column(), r.Grouped(), a)
 		}

@@ -93,9 +93,7 @@ func TestMetadataWaits(t *testing.T) {
 		t.Error(err)
 	}
 	c.asking.give()
-	if _, err := c.Metadata(context.Background()); err != nil {
-		t.Error(err)
-	}
+	must.Get(c.Metadata(context.Background()))(t)
 }
 
 // TestSecretsInBadAddresses: an address that cannot be used is quoted without what may be

@@ -136,9 +136,7 @@ func TestStalledBodies(t *testing.T) {
 		}
 	}
 	c, _ := newClient(t, s.routes(), Options{Retries: -1})
-	if err := ask(c); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, ask(c))
 	for _, end := range bodies {
 		end.Close()
 	}

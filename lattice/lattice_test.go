@@ -14,9 +14,7 @@ import (
 var quarter = Lattice{Delta: .25, Sigma: 16, Clip: 8, Dim: 4}
 
 func TestCheck(t *testing.T) {
-	if err := quarter.Check(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, quarter.Check())
 	for want, change := range map[string]func(*Lattice){
 		"delta 0.3":                    func(l *Lattice) { l.Delta = .3 },
 		"delta 0: ":                    func(l *Lattice) { l.Delta = 0 },

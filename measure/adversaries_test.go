@@ -23,13 +23,9 @@ type unread struct{ nn.Source }
 // net, with a message that says how to run it. Asked for by name it always runs.
 func TestDecoderRunsWhereItIsCheap(t *testing.T) {
 	mnist, cifar := sized{inputs: 784, features: 784}, sized{inputs: 3072, features: 3072}
-	if err := (Adversaries{}).tooLong(mnist, 60000); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, (Adversaries{}).tooLong(mnist, 60000))
 	must.Fail(t, (Adversaries{}).tooLong(cifar, 50000), "--attack linear,inversion,decoder") // left out
-	if err := (Adversaries{NeedsAttacks: true}).tooLong(cifar, 50000); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, (Adversaries{NeedsAttacks: true}).tooLong(cifar, 50000))
 }
 
 // If the user asks for an inversion by name and its prior cannot be computed, the run fails at

@@ -264,7 +264,5 @@ func TestChainBeforeConstant(t *testing.T) {
 	g := chain([]int{4}, testBatchNorm(4))
 	g.node("c", constantOf(rand.New(rand.NewPCG(1, 1)), 4))
 	g.node("y", &Binary{Operator: "Add"}, "n0", "c")
-	if _, err := NewTraining(g, g.Params(), 1); err != nil {
-		t.Error(err)
-	}
+	must.Get(NewTraining(g, g.Params(), 1))(t)
 }

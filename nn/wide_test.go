@@ -372,9 +372,7 @@ func TestForwardWide64(t *testing.T) {
 			for i := range xerr {
 				xerr[i] = spread * r.Float64()
 			}
-			if err := net.ForwardWide64(y, bound, x, xerr); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+			must.Do(t, net.ForwardWide64(y, bound, x, xerr), name)
 			for b := range batch {
 				at := make([]*big.Float, p)
 				for i := range at {
@@ -511,9 +509,7 @@ func TestWideRefuses(t *testing.T) {
 	} else {
 		t.Log(err)
 	}
-	if err := mustNet(t, chain([]int{3})).Wide(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, mustNet(t, chain([]int{3})).Wide())
 }
 
 // deepNet is a residual net of CIFAR-10's kind, of 6·blocks + 1 convolutions, with

@@ -163,9 +163,7 @@ func TestReadFileRefuses(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if _, err := ReadFile(write("one.npy", one)); err != nil {
-		t.Error(err)
-	}
+	must.Get(ReadFile(write("one.npy", one)))(t)
 	for n := range one {
 		if _, err := ReadFile(write("cut.npy", one[:n])); err == nil {
 			t.Errorf("%d of %d bytes were read", n, len(one))

@@ -91,9 +91,7 @@ func TestRows(t *testing.T) {
 				t.Errorf("compress %v: rows %v are %v, want %v", compress, span, a, want)
 			}
 		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, r.Close())
 	}
 }
 
@@ -213,9 +211,7 @@ func TestArchiveLies(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if _, err := open(t, rewritten(t, 0)).Array("x"); err != nil {
-		t.Error(err)
-	}
+	must.Get(open(t, rewritten(t, 0)).Array("x"))(t)
 }
 
 // No part of an archive but the whole is taken.

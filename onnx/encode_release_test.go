@@ -32,18 +32,9 @@ func releaseGraphs(t *testing.T) map[string]*nn.Graph {
 // the same file.
 func TestEncodeRelease(t *testing.T) {
 	for name, g := range releaseGraphs(t) {
-		file, err := EncodeRelease(g, 1./64, 16)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		back, err := decode(name, file, ReadOptions{Output: releaseFeatures}, nil, maxFolded)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		again, err := EncodeRelease(back, 1./64, 16)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		file := must.Get(EncodeRelease(g, 1./64, 16))(t, name)
+		back := must.Get(decode(name, file, ReadOptions{Output: releaseFeatures}, nil, maxFolded))(t, name)
+		again := must.Get(EncodeRelease(back, 1./64, 16))(t, name)
 		if !bytes.Equal(file, again) {
 			t.Errorf("%s: reading and writing changes the file", name)
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -122,10 +123,7 @@ func TestReadNonsense(t *testing.T) {
 			if shapes, err := g.Shapes(); err != nil || nn.Size(shapes[g.Output]) > 1<<12 || !small(t, g) {
 				continue
 			}
-			m, err := nn.NewNet(g)
-			if err != nil {
-				t.Fatalf("%s: %v", op, err)
-			}
+			m := must.Get(nn.NewNet(g))(t, op)
 			ran++
 			p, n := m.Dims()
 			m.Forward(make([]float32, 2*n), ramp(2*p, -1, .125))

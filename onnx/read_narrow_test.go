@@ -59,14 +59,8 @@ func again(t *testing.T, name string, f *modelFile, x, y []float32) {
 	t.Helper()
 	g := must.Get(f.decode())(t)
 	for range 2 {
-		b, err := Encode(g)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		back, err := Decode("again.onnx", b)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		b := must.Get(Encode(g))(t, name)
+		back := must.Get(Decode("again.onnx", b))(t, name)
 		z := make([]float32, len(y))
 		if net(t, back).Forward(z, x); !slices.Equal(y, z) || len(back.Nodes) != len(g.Nodes) {
 			t.Errorf("%s: %v becomes %v, %d nodes %d, when written and read", name, y, z, len(g.Nodes), len(back.Nodes))

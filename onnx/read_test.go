@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -160,9 +161,7 @@ func holdReads(t *testing.T, cases []readCase) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if err := c.holds(m); err != nil {
-			t.Errorf("%s: %v", c.name, err)
-		}
+		must.Do(t, c.holds(m), c.name)
 		c.written(t, g)
 	}
 }

@@ -72,10 +72,7 @@ func TestCovariance(t *testing.T) {
 		c := gram(n, n, .1)
 		shaped := s
 		shaped.Covariance = covariance(t, n, c)
-		shapedFront, shapedHead, err := shaped.Build(context.Background(), smallNet(false), train)
-		if err != nil {
-			t.Fatalf("%+v: %v", s, err)
-		}
+		shapedFront, shapedHead := must.Get2(shaped.Build(context.Background(), smallNet(false), train))(t, s)
 		same(t, "scores", outputs(t, shapedHead, outputs(t, shapedFront, x)), outputs(t, head, y))
 		l, _, _ := denseOf(t, shapedHead, "release-unwhiten")
 		for i := range n {

@@ -100,9 +100,7 @@ func TestDiscriminantKeepsTheMeans(t *testing.T) {
 func TestDiscriminantOfSorted(t *testing.T) {
 	const each = 10001
 	train := sorted{inputs{6, normal(6 * 3 * each)}, each}
-	if _, _, err := (release.Spec{Keep: 2, Projection: "discriminant"}).Build(context.Background(), smallNet(false), train); err != nil {
-		t.Error(err)
-	}
+	must.Get2((release.Spec{Keep: 2, Projection: "discriminant"}).Build(context.Background(), smallNet(false), train))(t)
 }
 
 // sorted are inputs sorted by class.

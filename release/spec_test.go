@@ -109,10 +109,7 @@ func TestSpecBuild(t *testing.T) {
 		for _, softmax := range []bool{false, true} {
 			g := smallNet(softmax)
 			before := len(g.Nodes)
-			front, head, err := c.spec.Build(context.Background(), g, train)
-			if err != nil {
-				t.Fatalf("%+v: %v", c.spec, err)
-			}
+			front, head := must.Get2(c.spec.Build(context.Background(), g, train))(t, c.spec)
 			want := c.want
 			if softmax && c.spec.Surface == "" {
 				want = soft
@@ -123,13 +120,8 @@ func TestSpecBuild(t *testing.T) {
 			}
 			same(t, "head of front", outputs(t, head, features), want)
 			for _, part := range []*nn.Graph{front, head} {
-				b, err := onnx.Encode(part)
-				if err != nil {
-					t.Fatalf("%+v: %v", c.spec, err)
-				}
-				if _, err := onnx.Decode("release", b); err != nil {
-					t.Fatalf("%+v: %v", c.spec, err)
-				}
+				b := must.Get(onnx.Encode(part))(t, c.spec)
+				must.Get(onnx.Decode("release", b))(t, c.spec)
 			}
 		}
 	}

@@ -36,9 +36,7 @@ func TestAuditFormatsGolden(t *testing.T) {
 func written(t *testing.T, r *Report, name string) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := formats[name](r, &b); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	must.Do(t, formats[name](r, &b), name)
 	return b.String()
 }
 
@@ -138,24 +136,15 @@ func TestSARIFValid(t *testing.T) {
 		strict := json.NewDecoder(strings.NewReader(s))
 		strict.DisallowUnknownFields()
 		var log sarifLog
-		if err := strict.Decode(&log); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		must.Do(t, strict.Decode(&log), name)
 		known := json.NewDecoder(strings.NewReader(s))
 		known.DisallowUnknownFields()
-		if err := known.Decode(new(sarif.Report)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		back, err := sarif.FromBytes([]byte(s))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		must.Do(t, known.Decode(new(sarif.Report)), name)
+		back := must.Get(sarif.FromBytes([]byte(s)))(t, name)
 		// What a log leaves out the library writes empty, which its schema refuses.
 		run := back.Runs[0]
 		run.Language, run.Tool.Driver.Language, run.NewlineSequences = "en-US", "en-US", []string{"\n"}
-		if err := back.Validate(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Do(t, back.Validate(), name)
 		if n := len(log.Runs[0].Results); (n == 0) != (name == "clean") {
 			t.Errorf("%s: %d results", name, n)
 		}
@@ -265,9 +254,7 @@ func TestJUnitStructure(t *testing.T) {
 		r.Timing = map[string]Number{"total": 12.5}
 		var all junitSuites
 		d := xml.NewDecoder(strings.NewReader(written(t, r, "audit.junit.xml")))
-		if err := d.Decode(&all); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		must.Do(t, d.Decode(&all), name)
 		tests, failures, errs := 0, 0, 0
 		for _, s := range all.Suites {
 			f, e := 0, 0

@@ -61,9 +61,7 @@ func TestGolden(t *testing.T) {
 func golden(t *testing.T, name string, write func(io.Writer) error) {
 	t.Helper()
 	var got bytes.Buffer
-	if err := write(&got); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	must.Do(t, write(&got), name)
 	path := filepath.Join("testdata", name)
 	if *update {
 		must.Do(t, os.WriteFile(path, got.Bytes(), 0o666))

@@ -57,9 +57,7 @@ func TestAlone(t *testing.T) {
 		}
 		whole(t, dir, of(12))
 		w.Do = func(context.Context, int, io.Writer) error { t.Error("computed again"); return nil }
-		if _, err := (Alone{}).Run(t.Context(), w); err != nil {
-			t.Error(err)
-		}
+		must.Get((Alone{}).Run(t.Context(), w))(t)
 		w.Resume = false
 		must.Fail(t, must.Err((Alone{}).Run(t.Context(), w)), "already holds a run")
 	}

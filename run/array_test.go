@@ -227,9 +227,7 @@ func TestArrayOfAnotherBuild(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	}
-	if _, err := command(t.Context(), root, Alone{}, nil); err != nil {
-		t.Error(err)
-	}
+	must.Get(command(t.Context(), root, Alone{}, nil))(t)
 }
 
 func second[T any](_ T, err error) error { return err }

@@ -39,9 +39,7 @@ func TestManifestOfAnotherProgram(t *testing.T) {
 	if !errors.As(err, &mismatch) || len(mismatch.Fields) != 1 || mismatch.Fields[0].Field != "program.version" || !strings.Contains(err.Error(), "the same program") {
 		t.Errorf("error %v", err)
 	}
-	if err := other.Check(dir); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, other.Check(dir))
 }
 
 func TestKeepManifest(t *testing.T) {
@@ -61,9 +59,7 @@ func TestKeepManifest(t *testing.T) {
 		t.Error("changed results count as intact")
 	}
 	must.Do(t, f.Discard())
-	if err := manifest().Check(dir); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, manifest().Check(dir))
 	if err := of(7).Check(dir); err == nil {
 		t.Error("another run was taken for this one")
 	}

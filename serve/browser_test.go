@@ -76,10 +76,7 @@ func is[T comparable](b *browser, expression string, want T) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
-	got, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
-	if err != nil {
-		b.t.Fatalf("%s: %v", expression, err)
-	}
+	got := must.Get(chromedp.Run(ctx, chromedp.Evaluate[T](expression)))(b.t, expression)
 	if got != want {
 		b.t.Errorf("%s is %v, want %v", expression, got, want)
 	}

@@ -49,9 +49,7 @@ func TestOpen(t *testing.T) {
 	if again.Lattice() != p.Lattice() || again.Budget() != p.Budget() {
 		t.Errorf("lattice %v, budget %v", again.Lattice(), again.Budget())
 	}
-	if err := again.Same(dir); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, again.Same(dir))
 	files := must.Get(p.Files())(t)
 	for name, content := range files {
 		path := filepath.Join(dir, name)
@@ -81,9 +79,7 @@ func TestOpenOfAnotherVersion(t *testing.T) {
 		}
 	}
 	change(CertificatePageFile)
-	if _, err := Open(dir); err != nil {
-		t.Error(err)
-	}
+	must.Get(Open(dir))(t)
 	change(pythonFile)
 	must.Fail(t, must.Err(Open(dir)), "v0.0.9") // another program
 }

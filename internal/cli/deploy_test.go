@@ -26,10 +26,7 @@ func deploy(t *testing.T, name string) string {
 // workerArgs parses the command line of a worker with the program's own parser.
 func workerArgs(t *testing.T, args []string) *workerCmd {
 	t.Helper()
-	k, err := parse(args, io.Discard, io.Discard)
-	if err != nil {
-		t.Fatalf("%q: %v", args, err)
-	}
+	k := must.Get(parse(args, io.Discard, io.Discard))(t, args)
 	return k.Selected().Target.Addr().Interface().(*workerCmd)
 }
 
@@ -56,9 +53,7 @@ func TestKubernetesFiles(t *testing.T) {
 	jobs := map[string]any{}
 	for _, name := range []string{"workers.yaml", "workers-folder.yaml"} {
 		var job map[string]any
-		if err := yaml.Unmarshal([]byte(deploy(t, "kubernetes/"+name)), &job); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		must.Do(t, yaml.Unmarshal([]byte(deploy(t, "kubernetes/"+name)), &job), name)
 		jobs[name] = job
 		pod := field(job, "spec", "template", "spec")
 		worker := field(pod, "containers", 0)

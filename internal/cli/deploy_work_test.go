@@ -23,9 +23,7 @@ func readYAML(t *testing.T, name string) any {
 	t.Helper()
 	b := must.Get(os.ReadFile(filepath.Join("../..", name)))(t)
 	var v any
-	if err := yaml.Unmarshal(b, &v); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	must.Do(t, yaml.Unmarshal(b, &v), name)
 	return v
 }
 
@@ -112,9 +110,7 @@ func TestHook(t *testing.T) {
 			t.Errorf("the hook has no %s", key)
 		}
 	}
-	if _, err := regexp.Compile(field(hook, 0, "files").(string)); err != nil {
-		t.Error(err)
-	}
+	must.Get(regexp.Compile(field(hook, 0, "files").(string)))(t)
 }
 
 // TestReleaser: archives for three systems and two processors, with checksums and SBOM.

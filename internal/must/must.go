@@ -6,29 +6,30 @@ import (
 	"testing"
 )
 
-// Do ends the test on an error: must.Do(t, os.Remove(path)).
-func Do(t testing.TB, err error) {
+// Do ends the test on an error: must.Do(t, os.Remove(path)). What the error is of, such as the
+// name of a case, is printed before it.
+func Do(t testing.TB, err error, of ...any) {
 	t.Helper()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(append(of, err)...)
 	}
 }
 
 // Get returns a function that returns x, or ends the test on an error:
 // data := must.Get(os.ReadFile(path))(t).
-func Get[T any](x T, err error) func(t testing.TB) T {
-	return func(t testing.TB) T {
+func Get[T any](x T, err error) func(t testing.TB, of ...any) T {
+	return func(t testing.TB, of ...any) T {
 		t.Helper()
-		Do(t, err)
+		Do(t, err, of...)
 		return x
 	}
 }
 
 // Get2 is Get for two values.
-func Get2[T, U any](x T, y U, err error) func(t testing.TB) (T, U) {
-	return func(t testing.TB) (T, U) {
+func Get2[T, U any](x T, y U, err error) func(t testing.TB, of ...any) (T, U) {
+	return func(t testing.TB, of ...any) (T, U) {
 		t.Helper()
-		Do(t, err)
+		Do(t, err, of...)
 		return x, y
 	}
 }

@@ -57,9 +57,7 @@ func TestFor(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %q, want %q", line, got, want)
 		}
-		if _, err := k.Parse(slices.Concat(strings.Fields(line), got)); err != nil {
-			t.Errorf("%s: %v", line, err)
-		}
+		must.Get(k.Parse(slices.Concat(strings.Fields(line), got)))(t, line)
 	}
 }
 

@@ -113,9 +113,7 @@ func TestTreesCheck(t *testing.T) {
 		deep.Branches = append(deep.Branches, Branch{True: i + 1, False: ^0, Value: math.Inf(1)})
 	}
 	deep.Branches[len(deep.Branches)-1].True = ^0
-	if err := deep.Check(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, deep.Check())
 	y := []float64{0}
 	deep.Row64(y, []float64{1})
 	if y[0] != 1 {
