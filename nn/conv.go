@@ -71,7 +71,8 @@ func (c *Conv2D) kernel64(inputs ...[]int) kernel[float64] { return newConv[floa
 
 // newConv picks the way to compute: a kernel that covers its whole input is a
 // dense layer; one input channel per group leaves a matrix product nothing to
-// do; everything else unfolds patches into columns.
+// do; everything else unfolds patches into columns, or goes in inference as
+// newConvQuick says.
 func newConv[T Float](c *Conv2D, inputs [][]int) kernel[T] {
 	w, err := newWindow(c.Kernel, c.Stride, c.Dilation, c.Pad, inputs)
 	if err != nil {
@@ -82,8 +83,8 @@ func newConv[T Float](c *Conv2D, inputs [][]int) kernel[T] {
 		return newDense[T](&Dense{In: p.depth, Out: c.OutChannels, Weight: c.Weight, Bias: c.Bias})
 	}
 	k := &conv[T]{convPlan: p, products: newConvProducts[T](p)}
-	if w := newConvWinograd(p); w != nil {
-		k.quick, _ = any(w).(convLinear[T])
+	if products, ok := any(k.products).(convProducts[float32]); ok {
+		k.quick, _ = newConvQuick(p, products).(convLinear[T])
 	}
 	return k
 }
@@ -96,6 +97,17 @@ func newConvProducts[T Float](p convPlan) convProducts[T] {
 		}
 	}
 	return newConvColumns[T](p)
+}
+
+// newConvQuick returns a faster way for inference, or nil.
+func newConvQuick(p convPlan, products convProducts[float32]) any {
+	if k := newConvWinograd(p); k != nil {
+		return k
+	}
+	if k := newConvPhases(p, products); k != nil {
+		return k
+	}
+	return nil
 }
 
 func newConvPlan(c *Conv2D, w window) convPlan {

@@ -83,6 +83,7 @@ type winogradPlan struct {
 	// The operands of the product in progress.
 	y, x, u, b []float32
 	n          int
+	few        bool // so few tiles that weights are transformed when they are used
 	end        ending[float32]
 	panels     int // of a block
 }
@@ -103,6 +104,7 @@ func (p *winogradPlan) panelBytes() int {
 }
 
 func (p *winogradPlan) run(y, x []float32, w *Param, b []float32, n int, end ending[float32]) {
+	p.few = n*p.tiles <= simd.WinogradFew() && 4*simd.WinogradPoints*p.rows*p.inC > winogradOwn
 	p.y, p.x, p.u, p.b, p.n, p.end = y, x, p.weights(w), b, n, end
 	panels := (n*p.tiles + simd.WinogradColumns - 1) / simd.WinogradColumns
 	p.panels = max(1, winogradBlock/p.panelBytes())
@@ -128,7 +130,11 @@ func (p *winogradPlan) blocks(lo, hi int) {
 		first := i * p.panels * simd.WinogradColumns
 		k.begin(first, min(first+p.panels*simd.WinogradColumns, p.n*p.tiles))
 		simd.Parallel(p.inC, grainOf(p.inC), k.spread)
-		simd.Parallel(simd.WinogradPoints, 1, k.multiply)
+		if p.few {
+			simd.Parallel(p.rows/simd.WinogradRows(), 1, k.expand)
+		} else {
+			simd.Parallel(simd.WinogradPoints, 1, k.multiply)
+		}
 		simd.Parallel(p.outC, grainOf(p.outC), k.gather)
 	}
 	p.works.giveBack(k)
@@ -138,15 +144,20 @@ func (p *winogradPlan) blocks(lo, hi int) {
 // enough that what a piece borrows costs little.
 func grainOf(n int) int { return max(1, n/(8*runtime.GOMAXPROCS(0))) }
 
-// weights returns the transformed weights: for each of the products a matrix of
-// outputs × inputs, in panels.
+// weights returns the transformed weights: for each of the products a matrix of outputs × inputs, in
+// panels. For few tiles, for which reading these would take longest, it returns the kernels
+// themselves in panels, [panel, input, entry, output].
 func (p *winogradPlan) weights(w *Param) []float32 {
 	w.copies.mu.Lock()
 	defer w.copies.mu.Unlock()
-	c, stale := find[float32](w, form{winograd: p.form})
+	c, stale := find[float32](w, form{winograd: p.form, panels: p.few})
 	if stale {
-		c.wide = sized(c.wide, simd.WinogradPoints*p.rows*p.inC)
-		simd.Parallel(p.outC, 1, func(lo, hi int) { p.transform(c.wide, w.Data, lo, hi) })
+		size, set := simd.WinogradPoints, p.transform
+		if p.few {
+			size, set = 9, p.arrange
+		}
+		c.wide = sized(c.wide, size*p.rows*p.inC)
+		simd.Parallel(p.outC, 1, func(lo, hi int) { set(c.wide, w.Data, lo, hi) })
 	}
 	return c.wide
 }
@@ -159,6 +170,19 @@ func (p *winogradPlan) transform(u, w []float32, lo, hi int) {
 			at := o/height*height*p.inC + c*height + o%height
 			for point, v := range simd.WinogradWeights(p.kernel(w, o, c)) {
 				u[point*p.rows*p.inC+at] = v
+			}
+		}
+	}
+}
+
+// arrange sets the rows [lo, hi) of the kernels in panels.
+func (p *winogradPlan) arrange(g, w []float32, lo, hi int) {
+	height := simd.WinogradRows()
+	for o := lo; o < hi; o++ {
+		for c := range p.inC {
+			at := (o/height*p.inC+c)*9*height + o%height
+			for j, v := range p.kernel(w, o, c) {
+				g[at+j*height] = v
 			}
 		}
 	}

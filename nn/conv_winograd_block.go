@@ -15,7 +15,7 @@ type winogradWork struct {
 	planeIn  int       // size of a channel's parts as they are read, with rims,
 	planeOut int       // and as they are written
 
-	spread, multiply, gather func(lo, hi int)
+	spread, multiply, expand, gather func(lo, hi int)
 }
 
 // winogradPart is the tiles [t0, t1) of an image, of rows of tiles from row on. Their
@@ -26,13 +26,13 @@ type winogradPart struct{ image, t0, t1, row, in, out int }
 func (k *winogradWork) bind(p *winogradPlan) {
 	k.winogradPlan = p
 	k.spread, k.multiply, k.gather = k.spreadChannels, k.multiplyPoints, k.gatherChannels
+	k.expand = k.multiplyPanels
 }
 
 // begin sets the block to the tiles [t0, t1).
 func (k *winogradWork) begin(t0, t1 int) {
 	const cols, side = simd.WinogradColumns, simd.WinogradTile
-	k.count = t1 - t0
-	panels := (k.count + cols - 1) / cols
+	panels := (t1 - t0 + cols - 1) / cols
 	k.parts, k.planeIn, k.planeOut = k.parts[:0], 0, 0
 	k.in, k.out = sized(k.in, panels), sized(k.out, panels)
 	for t := t0; t < t1; {
@@ -96,7 +96,25 @@ func (k *winogradWork) multiplyPoints(lo, hi int) {
 		u := k.u[point*size:][:size]
 		for i := range k.in {
 			v, m := k.v[point*k.vStep+i*k.inC*cols:], k.m[point*k.mStep+i*k.rows*cols:]
-			simd.WinogradMultiply(m[:k.rows*cols], u, v[:k.inC*cols], k.outC, k.inC, min(cols, k.count-i*cols))
+			simd.WinogradMultiply(m[:k.rows*cols], u, v[:k.inC*cols], k.outC, k.inC)
+		}
+	}
+}
+
+// multiplyPanels computes the products of the panels of weights [lo, hi), which it transforms, with
+// the one panel of tiles.
+func (k *winogradWork) multiplyPanels(lo, hi int) {
+	const cols = simd.WinogradColumns
+	height := simd.WinogradRows()
+	block := simd.WinogradBlock(k.inC)
+	step := (block + 1) * height // so that entries of a kernel do not meet in the cache
+	u := k.spares.borrow(simd.WinogradPoints * step)
+	defer k.spares.giveBack(u)
+	for panel := lo; panel < hi; panel++ {
+		for c := 0; c < k.inC; c += block {
+			terms := min(block, k.inC-c)
+			simd.WinogradExpand(u, step, k.u[(panel*k.inC+c)*9*height:], terms)
+			simd.WinogradMultiplyFew(k.m[panel*height*cols:], k.mStep, u, step, k.v[c*cols:], k.vStep, terms, c > 0)
 		}
 	}
 }

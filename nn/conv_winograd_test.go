@@ -21,6 +21,7 @@ var winogradCases = []convCase{
 	{in: 16, out: 31, kernel: [2]int{3, 3}, pad: [4]int{2, 1, 0, 4}, height: 21, width: 23},
 	{in: 400, out: 18, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 4, width: 4},  // summed in two parts
 	{in: 130, out: 250, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 5, width: 8}, // cores share tiles
+	{in: 130, out: 250, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 7, width: 7}, // one image has few tiles
 }
 
 // winogradKernel returns a case's kernel, which is by transformed tiles.
@@ -199,25 +200,27 @@ func testFused(t *testing.T, c convCase, sum bool, then *rectifier[float32]) {
 	}
 }
 
-// TestWinogradAllocates holds that products allocate nothing once they have buffers.
-func TestWinogradAllocates(t *testing.T) {
-	c := winogradCases[3]
-	k := winogradKernel(t, c)
-	k.fuse(newReLU[float32]())
-	const n = 4
-	x := make([]float32, n*Size(c.shape()))
-	f := &frame[float32]{batch: n, x: [][]float32{x}, y: make([]float32, n*k.op.OutChannels*k.outHW)}
-	dx, u := [][]float32{make([]float32, len(x))}, make([]float32, len(f.y))
-	step := func() {
-		k.forward(f)
-		k.jvp(f, f.y, f.x, 1)
-		k.vjp(f, dx, u, 1)
-	}
-	for range 4 {
-		step()
-	}
-	if n := testing.AllocsPerRun(10, step); n > 0 {
-		t.Errorf("products allocate %v times", n)
+// TestQuickConvAllocates holds that products allocate nothing once they have buffers.
+func TestQuickConvAllocates(t *testing.T) {
+	for _, c := range []convCase{winogradCases[3], winogradCases[6], phasesCases[0]} {
+		k := winogradKernel(t, c)
+		k.fuse(newReLU[float32]())
+		for _, n := range []int{1, 4} {
+			x := make([]float32, n*Size(c.shape()))
+			f := &frame[float32]{batch: n, x: [][]float32{x}, y: make([]float32, n*k.op.OutChannels*k.outHW)}
+			dx, u := [][]float32{make([]float32, len(x))}, make([]float32, len(f.y))
+			step := func() {
+				k.forward(f)
+				k.jvp(f, f.y, f.x, 1)
+				k.vjp(f, dx, u, 1)
+			}
+			for range 4 {
+				step()
+			}
+			if allocs := testing.AllocsPerRun(10, step); allocs > 0 {
+				t.Errorf("%v, %d images: products allocate %v times", c, n, allocs)
+			}
+		}
 	}
 }
 

@@ -18,8 +18,9 @@ type copies struct {
 // form identifies a copy of a parameter.
 type form struct {
 	wide, abs, trans bool
-	winograd         int // which transform of a convolution's weight: see convWinograd
-	offset, k, n, ld int // all zero: the values themselves
+	winograd         int  // which transform of a convolution's weight: see convWinograd
+	panels           bool // of output channels: see convPhases and convWinograd
+	offset, k, n, ld int  // all zero: the values themselves
 }
 
 // packing is one such copy: packed, or plain and only wide.

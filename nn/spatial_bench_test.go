@@ -23,6 +23,8 @@ func BenchmarkConv(b *testing.B) {
 		{"curious1", 100, convCase{in: 3, out: 128, kernel: [2]int{2, 2}, stride: [2]int{2, 2}, height: 64, width: 64}},
 		{"curious2", 100, convCase{in: 128, out: 128, kernel: [2]int{2, 2}, stride: [2]int{2, 2}, height: 32, width: 32}},
 		{"curious3", 100, convCase{in: 128, out: 64, kernel: [2]int{2, 2}, stride: [2]int{2, 2}, height: 16, width: 16}},
+		{"resnetstem", 8, convCase{in: 3, out: 64, kernel: [2]int{7, 7}, stride: [2]int{2, 2}, pad: [4]int{3, 3, 3, 3}, height: 224, width: 224}},
+		{"resnet3x3s2", 8, convCase{in: 128, out: 256, kernel: [2]int{3, 3}, stride: [2]int{2, 2}, pad: [4]int{1, 1, 1, 1}, height: 28, width: 28}},
 		{"resnet3x3", 16, convCase{in: 32, out: 32, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 16, width: 16}},
 		{"pointwise", 8, convCase{in: 256, out: 64, kernel: [2]int{1, 1}, height: 56, width: 56}},
 		{"depthwise", 16, convCase{in: 64, out: 64, groups: 64, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 28, width: 28}},
@@ -40,12 +42,14 @@ func BenchmarkConv(b *testing.B) {
 		}
 		k := op.kernel32(c.conv.shape())
 		f := &frame[float32]{batch: c.batch, x: [][]float32{x}, y: y, train: true}
+		inference := &frame[float32]{batch: c.batch, x: f.x, y: y}
 		work := 2 * float64(len(y)) * float64(Size(op.Weight.Shape[1:]))
 		for _, p := range []struct {
 			name string
 			f    func()
 		}{
 			{"forward", func() { k.forward(f) }},
+			{"inference", func() { k.forward(inference) }},
 			{"vjp", func() { k.vjp(f, [][]float32{dx}, dy, 1) }},
 			{"grad", func() { k.(overwriter).overwriteGrad(f, dy) }},
 		} {

@@ -101,7 +101,7 @@ func TestWinogradGivesTheSameBytes(t *testing.T) {
 	for _, rows := range []int{1, 6, 15, 16, 17, 64, 130} {
 		for _, k := range []int{1, 5, 384, 385, 900} {
 			a, b := fill(rows*k), fill(k*WinogradColumns)
-			product := func(columns int) (c []float32) {
+			product := func() (c []float32) {
 				height := WinogradRows()
 				panels := make([]float32, (rows+height-1)/height*height*k)
 				for i := range rows {
@@ -110,19 +110,58 @@ func TestWinogradGivesTheSameBytes(t *testing.T) {
 					}
 				}
 				c = fill(len(panels) / k * WinogradColumns)
-				WinogradMultiply(c, panels, b, rows, k, columns)
-				for i := range rows { // what is defined, closed up
-					copy(c[i*columns:][:columns], c[i*WinogradColumns:])
-				}
-				return c[:rows*columns]
+				WinogradMultiply(c, panels, b, rows, k)
+				return c[:rows*WinogradColumns]
 			}
-			for _, columns := range []int{1, 4, 8, 9, 16} {
-				wide := product(columns)
-				narrower(t, func() {
-					if !sameBytes(wide, product(columns)) {
-						t.Errorf("%d rows, %d terms, %d columns: other bytes", rows, k, columns)
-					}
-				})
+			wide := product()
+			narrower(t, func() {
+				if !sameBytes(wide, product()) {
+					t.Errorf("%d rows, %d terms: other bytes", rows, k)
+				}
+			})
+		}
+	}
+}
+
+// The weights and products of few tiles are the bytes of those of many.
+func TestWinogradFew(t *testing.T) {
+	if WinogradFew() == 0 {
+		t.Skip("no AVX-512")
+	}
+	r := rand.New(rand.NewPCG(5, 15))
+	fill := func(n int) []float32 {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(r.NormFloat64())
+		}
+		return x
+	}
+	const k, cols = 390, WinogradColumns // two blocks of terms
+	const uStep, vStep, mStep = 16*k + 3, k*cols + 5, 16*cols + 7
+	g, u := fill(k*9*16), make([]float32, WinogradPoints*uStep)
+	WinogradExpand(u, uStep, g, k)
+	for c := range k {
+		for i := range 16 {
+			var kernel [9]float32
+			for j := range kernel {
+				kernel[j] = g[(c*9+j)*16+i]
+			}
+			for point, want := range WinogradWeights(&kernel) {
+				if got := u[point*uStep+c*16+i]; got != want {
+					t.Fatalf("kernel %d of channel %d, entry %d: %v, want %v", i, c, point, got, want)
+				}
+			}
+		}
+	}
+	v, m, want := fill(WinogradPoints*vStep), fill(WinogradPoints*mStep), make([]float32, 16*cols)
+	for k0, block := 0, WinogradBlock(k); k0 < k; k0 += block {
+		WinogradMultiplyFew(m, mStep, u[k0*16:], uStep, v[k0*cols:], vStep, min(block, k-k0), k0 > 0)
+	}
+	for point := range WinogradPoints {
+		WinogradMultiply(want, u[point*uStep:], v[point*vStep:], 16, k)
+		for i := range 16 {
+			if at := i * cols; !sameBytes(m[point*mStep+at:][:WinogradFew()], want[at:][:WinogradFew()]) {
+				t.Fatalf("point %d, row %d: %v, want %v", point, i, m[point*mStep+at:][:WinogradFew()], want[at:][:WinogradFew()])
 			}
 		}
 	}

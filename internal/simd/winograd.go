@@ -34,27 +34,33 @@ type WinogradRoom [winogradSide * winogradSide * WinogradColumns]float32
 //lint:ignore U1000 the assembly reads it
 var winogradFactors = [5]float32{2, .5, 2.5, math.Sqrt2 / 2, 4}
 
-// winogradG is G.
-var winogradG = [winogradSide][3]float64{
-	{1, 0, 0},
-	{-2. / 3, -math.Sqrt2 / 3, -1. / 3},
-	{-2. / 3, math.Sqrt2 / 3, -1. / 3},
-	{1. / 6, math.Sqrt2 / 6, 1. / 3},
-	{1. / 6, -math.Sqrt2 / 6, 1. / 3},
-	{0, 0, 1},
+// winogradG are the numbers in G, beside 0 and 1.
+var winogradG = [5]float64{-2. / 3, math.Sqrt2 / 3, 1. / 3, 1. / 6, math.Sqrt2 / 6}
+
+// winogradRows returns G times three numbers:
+//
+//	    │  1      0     0  │
+//	    │ −2/3  −√2/3 −1/3 │
+//	G = │ −2/3   √2/3 −1/3 │
+//	    │ 1/6    √2/6  1/3 │
+//	    │ 1/6   −√2/6  1/3 │
+//	    │  0      0     1  │
+func winogradRows(g0, g1, g2 float64) [winogradSide]float64 {
+	G := &winogradG
+	even, odd := G[0]*g0-G[2]*g2, G[1]*g1
+	even2, odd2 := G[3]*g0+G[2]*g2, G[4]*g1
+	return [winogradSide]float64{g0, even - odd, even + odd, even2 + odd2, even2 - odd2, g2}
 }
 
 // WinogradWeights returns G g Gᵀ of a 3×3 kernel, row by row, rounded once.
 func WinogradWeights(g *[9]float32) (u [WinogradPoints]float32) {
-	var half [winogradSide][3]float64
-	for i, row := range winogradG {
-		for j := range 3 {
-			half[i][j] = row[0]*float64(g[j]) + row[1]*float64(g[3+j]) + row[2]*float64(g[6+j])
-		}
+	var half [3][winogradSide]float64
+	for j := range half {
+		half[j] = winogradRows(float64(g[j]), float64(g[3+j]), float64(g[6+j]))
 	}
-	for i := range half {
-		for j, row := range winogradG {
-			u[i*winogradSide+j] = float32(row[0]*half[i][0] + row[1]*half[i][1] + row[2]*half[i][2])
+	for i := range winogradSide {
+		for j, v := range winogradRows(half[0][i], half[1][i], half[2][i]) {
+			u[i*winogradSide+j] = float32(v)
 		}
 	}
 	return u

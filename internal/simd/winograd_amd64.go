@@ -9,17 +9,10 @@ func winogradIn(dst *float32, step int, plane *float32, offsets *int, stride int
 func tallF32(panels, k, block int, a, b, c *float32)
 
 //go:noescape
-func fewF32(panels, k, block int, a, b, c *float32)
+func fewF32(k int, a *float32, aStep int, b *float32, bStep int, c *float32, cStep int, add bool)
 
-// winogradLines are where 16 rows of products begin, in bytes.
-//
-//lint:ignore U1000 the assembly reads it
-var winogradLines = func() (at [16]int32) {
-	for i := range at {
-		at[i] = int32(4 * WinogradColumns * i)
-	}
-	return at
-}()
+//go:noescape
+func winogradExpand(dst *float32, step int, src *float32, halves int)
 
 //go:noescape
 func winogradOut(plane *float32, offsets *int, stride int, src *float32, step int, room *float32)
@@ -32,6 +25,24 @@ func winogradOutWide(plane *float32, offsets *int, stride int, src *float32, ste
 
 // HasWinograd reports whether the Winograd functions can be called: they need AVX2.
 func HasWinograd() bool { return useAVX2 }
+
+// WinogradFew is the number of tiles up to which [WinogradExpand] and [WinogradMultiplyFew] can do
+// what [WinogradWeights] and [WinogradMultiply] do, or 0: they need AVX-512.
+func WinogradFew() int {
+	if useAVX512 {
+		return 4
+	}
+	return 0
+}
+
+// WinogradExpand sets u[ξ·step + c·16 + i] to entry ξ of [WinogradWeights] of the kernel whose entry
+// j is g[(c·9 + j)·16 + i], for c < k and i < 16.
+func WinogradExpand(u []float32, step int, g []float32, k int) {
+	if k < 1 || len(g) < 9*16*k || step < 16*k || len(u) < (WinogradPoints-1)*step+16*k {
+		panic("simd: slices do not fit the weights")
+	}
+	winogradExpand(&u[0], step, &g[0], 2*k)
+}
 
 // WinogradRows returns the number of rows of a panel of weights.
 func WinogradRows() int {
@@ -84,24 +95,33 @@ func checkTiles(plane int, offsets *[WinogradColumns]int, stride, side int) {
 // winogradFew is the most columns that fewF32 is for.
 const winogradFew = 8
 
-// WinogradMultiply overwrites the first columns of c with those of the product of a, rows × k, and
-// b, k × 16; what the others hold afterwards is not defined. a is in panels of [WinogradRows] rows,
-// the last filled up, one after another; c has whole panels of rows.
-func WinogradMultiply(c, a, b []float32, rows, k, columns int) {
+// WinogradBlock returns how many terms of an inner sum of k [WinogradMultiply] adds up by themselves.
+func WinogradBlock(k int) int { return kBlock(k) }
+
+// WinogradMultiplyFew sets, for each point, c to the first four columns of the product of one panel a,
+// 16 × k, and b, k × 16, or adds that where add is set. Those of the next point lie steps apart.
+func WinogradMultiplyFew(c []float32, cStep int, a []float32, aStep int, b []float32, bStep, k int, add bool) {
+	const last = WinogradPoints - 1
+	if k < 1 || len(c) < last*cStep+16*WinogradColumns || len(a) < last*aStep+16*k || len(b) < last*bStep+k*WinogradColumns {
+		panic("simd: slices do not fit the product")
+	}
+	fewF32(k, &a[0], aStep, &b[0], bStep, &c[0], cStep, add)
+}
+
+// WinogradMultiply overwrites c with the product of a, rows × k, and b, k × 16. a is in panels of
+// [WinogradRows] rows, the last filled up, one after another; c has whole panels of rows.
+func WinogradMultiply(c, a, b []float32, rows, k int) {
 	r, nr := WinogradRows(), WinogradColumns
 	panels := (rows + r - 1) / r
-	if len(c) < panels*r*nr || len(a) < panels*r*k || len(b) < k*nr || rows < 1 || k < 1 || columns < 1 || columns > nr {
+	if len(c) < panels*r*nr || len(a) < panels*r*k || len(b) < k*nr || rows < 1 || k < 1 {
 		panic("simd: slices do not fit the product")
 	}
 	block := kBlock(k)
-	switch {
-	case useAVX512 && columns <= winogradFew:
-		fewF32(panels, k, block, &a[0], &b[0], &c[0])
-	case useAVX512:
+	if useAVX512 {
 		tallF32(panels, k, block, &a[0], &b[0], &c[0])
-	default:
-		for k0, beta := 0, float32(0); k0 < k; k0, beta = k0+block, 1 {
-			tileF32(panels, min(block, k-k0), &a[k0*r], 1, r, r*k, &b[k0*nr], nr, 0, &c[0], nr, 0, 1, beta)
-		}
+		return
+	}
+	for k0, beta := 0, float32(0); k0 < k; k0, beta = k0+block, 1 {
+		tileF32(panels, min(block, k-k0), &a[k0*r], 1, r, r*k, &b[k0*nr], nr, 0, &c[0], nr, 0, 1, beta)
 	}
 }

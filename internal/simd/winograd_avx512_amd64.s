@@ -103,7 +103,7 @@ store:
 	VMOVUPS Z29, 832(SI)
 	VMOVUPS Z30, 896(SI)
 	VMOVUPS Z31, 960(SI)
-	INCQ R8
+	MOVQ $1, R8
 	TESTQ DX, DX
 	JNE  block
 	ADDQ $1024, SI
@@ -112,39 +112,72 @@ store:
 	VZEROUPPER
 	RET
 
-// FEW adds one term of the inner sum to 16 rows, one to a lane, of eight columns, Z16 … Z23.
+// FEW adds one term of the inner sums of two points to 16 rows, one to a lane, of four columns: Z16 …
+// Z19 of the one and Z20 … Z23 of the other.
+//
+//	AX  A of the first point at the current term     R10  bytes from there to the second's
+//	DI  row of B                                     R11  the same of B
 #define FEW \
 	VMOVUPS (AX), Z0 \
-	PREFETCHT0 6144(AX) \
+	VMOVUPS (AX)(R10*1), Z1 \
 	VFMADD231PS.BCST 0(DI), Z0, Z16 \
 	VFMADD231PS.BCST 4(DI), Z0, Z17 \
 	VFMADD231PS.BCST 8(DI), Z0, Z18 \
 	VFMADD231PS.BCST 12(DI), Z0, Z19 \
-	VFMADD231PS.BCST 16(DI), Z0, Z20 \
-	VFMADD231PS.BCST 20(DI), Z0, Z21 \
-	VFMADD231PS.BCST 24(DI), Z0, Z22 \
-	VFMADD231PS.BCST 28(DI), Z0, Z23 \
+	VFMADD231PS.BCST 0(DI)(R11*1), Z1, Z20 \
+	VFMADD231PS.BCST 4(DI)(R11*1), Z1, Z21 \
+	VFMADD231PS.BCST 8(DI)(R11*1), Z1, Z22 \
+	VFMADD231PS.BCST 12(DI)(R11*1), Z1, Z23 \
 	ADDQ $64, AX \
 	ADDQ $64, DI
 
-// func fewF32(panels, k, block int, a, b, c *float32)
-// fewF32 is tallF32 of the first eight columns alone; it leaves the others as they are.
-TEXT ·fewF32(SB), NOSPLIT, $0-48
-	MOVQ panels+0(FP), R12
-	MOVQ a+24(FP), AX
+// QUADS turns four columns into four registers of four rows each, row i + 4j in quarter j of the
+// i-th.
+#define QUADS(a, b, c, d) \
+	VUNPCKLPS b, a, Z2 \
+	VUNPCKHPS b, a, Z3 \
+	VUNPCKLPS d, c, Z4 \
+	VUNPCKHPS d, c, Z5 \
+	VUNPCKLPD Z4, Z2, a \
+	VUNPCKHPD Z4, Z2, b \
+	VUNPCKLPD Z5, Z3, c \
+	VUNPCKHPD Z5, Z3, d
+
+// PLUS adds the four rows at, at + 256 … of C to a register of QUADS.
+#define PLUS(at, reg) \
+	VMOVUPS at(SI), X2 \
+	VINSERTF32X4 $1, (at+256)(SI), Z2, Z2 \
+	VINSERTF32X4 $2, (at+512)(SI), Z2, Z2 \
+	VINSERTF32X4 $3, (at+768)(SI), Z2, Z2 \
+	VADDPS Z2, reg, reg
+
+// PUT stores them.
+#define PUT(at, reg) \
+	VEXTRACTF32X4 $0, reg, at(SI) \
+	VEXTRACTF32X4 $1, reg, (at+256)(SI) \
+	VEXTRACTF32X4 $2, reg, (at+512)(SI) \
+	VEXTRACTF32X4 $3, reg, (at+768)(SI)
+
+// func fewF32(k int, a *float32, aStep int, b *float32, bStep int, c *float32, cStep int, add bool)
+// fewF32 is tallF32 of a tile's first four columns, for all points: their operands lie steps apart. It leaves
+// the other columns as they are.
+TEXT ·fewF32(SB), NOSPLIT, $0-57
+	MOVQ a+8(FP), R12
+	MOVQ aStep+16(FP), R10
+	MOVQ b+24(FP), R13
+	MOVQ bStep+32(FP), R11
 	MOVQ c+40(FP), SI
-	VMOVDQU32 ·winogradLines(SB), Z1
+	MOVQ cStep+48(FP), R9
+	MOVBQZX add+56(FP), R8
+	SHLQ $2, R9
+	SHLQ $2, R10
+	SHLQ $2, R11
+	MOVQ $18, DX
 
-panel:
-	MOVQ b+32(FP), DI
-	MOVQ k+8(FP), DX
-	XORL R8, R8
-
-block:
-	MOVQ block+16(FP), CX
-	CMPQ CX, DX
-	CMOVQGT DX, CX
-	SUBQ CX, DX
+pair:
+	MOVQ R12, AX
+	MOVQ R13, DI
+	MOVQ k+0(FP), CX
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
@@ -158,56 +191,36 @@ term:
 	FEW
 	DECQ CX
 	JNE  term
+	QUADS(Z16, Z17, Z18, Z19)
+	QUADS(Z20, Z21, Z22, Z23)
 	TESTQ R8, R8
 	JEQ  store
-	KXNORW K0, K0, K1
-	VGATHERDPS 0(SI)(Z1*1), K1, Z2
-	VADDPS Z2, Z16, Z16
-	KXNORW K0, K0, K1
-	VGATHERDPS 4(SI)(Z1*1), K1, Z2
-	VADDPS Z2, Z17, Z17
-	KXNORW K0, K0, K1
-	VGATHERDPS 8(SI)(Z1*1), K1, Z2
-	VADDPS Z2, Z18, Z18
-	KXNORW K0, K0, K1
-	VGATHERDPS 12(SI)(Z1*1), K1, Z2
-	VADDPS Z2, Z19, Z19
-	KXNORW K0, K0, K1
-	VGATHERDPS 16(SI)(Z1*1), K1, Z2
-	VADDPS Z2, Z20, Z20
-	KXNORW K0, K0, K1
-	VGATHERDPS 20(SI)(Z1*1), K1, Z2
-	VADDPS Z2, Z21, Z21
-	KXNORW K0, K0, K1
-	VGATHERDPS 24(SI)(Z1*1), K1, Z2
-	VADDPS Z2, Z22, Z22
-	KXNORW K0, K0, K1
-	VGATHERDPS 28(SI)(Z1*1), K1, Z2
-	VADDPS Z2, Z23, Z23
+	PLUS(0, Z16)
+	PLUS(64, Z17)
+	PLUS(128, Z18)
+	PLUS(192, Z19)
+	ADDQ R9, SI
+	PLUS(0, Z20)
+	PLUS(64, Z21)
+	PLUS(128, Z22)
+	PLUS(192, Z23)
+	SUBQ R9, SI
 
 store:
-	KXNORW K0, K0, K1
-	VSCATTERDPS Z16, K1, 0(SI)(Z1*1)
-	KXNORW K0, K0, K1
-	VSCATTERDPS Z17, K1, 4(SI)(Z1*1)
-	KXNORW K0, K0, K1
-	VSCATTERDPS Z18, K1, 8(SI)(Z1*1)
-	KXNORW K0, K0, K1
-	VSCATTERDPS Z19, K1, 12(SI)(Z1*1)
-	KXNORW K0, K0, K1
-	VSCATTERDPS Z20, K1, 16(SI)(Z1*1)
-	KXNORW K0, K0, K1
-	VSCATTERDPS Z21, K1, 20(SI)(Z1*1)
-	KXNORW K0, K0, K1
-	VSCATTERDPS Z22, K1, 24(SI)(Z1*1)
-	KXNORW K0, K0, K1
-	VSCATTERDPS Z23, K1, 28(SI)(Z1*1)
-	INCQ R8
-	TESTQ DX, DX
-	JNE  block
-	ADDQ $1024, SI
-	DECQ R12
-	JNE  panel
+	PUT(0, Z16)
+	PUT(64, Z17)
+	PUT(128, Z18)
+	PUT(192, Z19)
+	ADDQ R9, SI
+	PUT(0, Z20)
+	PUT(64, Z21)
+	PUT(128, Z22)
+	PUT(192, Z23)
+	ADDQ R9, SI
+	LEAQ (R12)(R10*2), R12
+	LEAQ (R13)(R11*2), R13
+	DECQ DX
+	JNE  pair
 	VZEROUPPER
 	RET
 
@@ -436,5 +449,96 @@ row:
 	ADDQ DX, BX
 	DECQ CX
 	JNE  row
+	VZEROUPPER
+	RET
+
+// EXPAND multiplies three numbers by the inner four rows of G, as winogradRows does; the outer two
+// are g0 and g2. Z27 … Z31 hold −2/3, √2/3, 1/3, 1/6 and √2/6.
+#define EXPAND(g0, g1, g2, to1, to2, to3, to4) \
+	VMULPD Z27, g0, Z24 \
+	VMULPD Z29, g2, Z25 \
+	VMULPD Z30, g0, Z26 \
+	VMULPD Z28, g1, to1 \
+	VMULPD Z31, g1, to4 \
+	VSUBPD Z25, Z24, Z24 \
+	VADDPD Z25, Z26, Z26 \
+	VADDPD to1, Z24, to2 \
+	VSUBPD to1, Z24, to1 \
+	VADDPD to4, Z26, to3 \
+	VSUBPD to4, Z26, to4
+
+// ROUNDED stores eight numbers of an entry as float32.
+#define ROUNDED(from, to) \
+	VCVTPD2PS from, Y24 \
+	VMOVUPS Y24, to
+
+// LINE stores the six entries of a row of G g Gᵀ, from AX on, of which Z g0 … g2 are those of G g.
+#define LINE(g0, g1, g2) \
+	EXPAND(g0, g1, g2, Z20, Z21, Z22, Z23) \
+	ROUNDED(g0, (AX)) \
+	ROUNDED(Z20, (AX)(DX*1)) \
+	ROUNDED(Z21, (AX)(DX*2)) \
+	ROUNDED(Z22, (AX)(R8*1)) \
+	ROUNDED(Z23, (AX)(DX*4)) \
+	ROUNDED(g2, (AX)(R9*1)) \
+	ADDQ R10, AX
+
+// func winogradExpand(dst *float32, step int, src *float32, halves int)
+// winogradExpand sets entry ξ of the i-th of 16 kernels, ξ·step + i behind dst, to that of G g Gᵀ,
+// where entry j of g is 16·j + i behind src; so for each half of 16 kernels, and for the next ones,
+// 16 behind dst and 144 behind src.
+TEXT ·winogradExpand(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ step+8(FP), DX
+	MOVQ src+16(FP), SI
+	MOVQ halves+24(FP), CX
+	SHLQ $2, DX
+	LEAQ (DX)(DX*2), R8
+	LEAQ (DX)(DX*4), R9
+	LEAQ (R8)(R8*1), R10
+	VBROADCASTSD ·winogradG+0(SB), Z27
+	VBROADCASTSD ·winogradG+8(SB), Z28
+	VBROADCASTSD ·winogradG+16(SB), Z29
+	VBROADCASTSD ·winogradG+24(SB), Z30
+	VBROADCASTSD ·winogradG+32(SB), Z31
+
+half:
+	VCVTPS2PD 0(SI), Z0
+	VCVTPS2PD 192(SI), Z3
+	VCVTPS2PD 384(SI), Z4
+	EXPAND(Z0, Z3, Z4, Z8, Z11, Z14, Z17)
+	VCVTPS2PD 64(SI), Z1
+	VCVTPS2PD 256(SI), Z3
+	VCVTPS2PD 448(SI), Z5
+	EXPAND(Z1, Z3, Z5, Z9, Z12, Z15, Z18)
+	VCVTPS2PD 128(SI), Z2
+	VCVTPS2PD 320(SI), Z3
+	VCVTPS2PD 512(SI), Z6
+	EXPAND(Z2, Z3, Z6, Z10, Z13, Z16, Z19)
+	MOVQ DI, AX
+	LINE(Z0, Z1, Z2)
+	LINE(Z8, Z9, Z10)
+	LINE(Z11, Z12, Z13)
+	LINE(Z14, Z15, Z16)
+	LINE(Z17, Z18, Z19)
+	LINE(Z4, Z5, Z6)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	TESTQ $1, CX
+	JEQ  next
+	ADDQ $512, SI
+	PREFETCHT0 4608(SI)
+	PREFETCHT0 4672(SI)
+	PREFETCHT0 4736(SI)
+	PREFETCHT0 4800(SI)
+	PREFETCHT0 4864(SI)
+	PREFETCHT0 4928(SI)
+	PREFETCHT0 4992(SI)
+	PREFETCHT0 5056(SI)
+	PREFETCHT0 5120(SI)
+
+next:
+	DECQ CX
+	JNE  half
 	VZEROUPPER
 	RET

@@ -8,6 +8,22 @@ func HasWinograd() bool { return false }
 // WinogradRows is not to be called here: see HasWinograd.
 func WinogradRows() int { panic("simd: no Winograd transforms") }
 
+// WinogradFew returns 0: see HasWinograd.
+func WinogradFew() int { return 0 }
+
+// WinogradBlock is not to be called here: see HasWinograd.
+func WinogradBlock(k int) int { panic("simd: no Winograd transforms") }
+
+// WinogradExpand is not to be called here: see HasWinograd.
+func WinogradExpand(u []float32, step int, g []float32, k int) {
+	panic("simd: no Winograd transforms")
+}
+
+// WinogradMultiplyFew is not to be called here: see HasWinograd.
+func WinogradMultiplyFew(c []float32, cStep int, a []float32, aStep int, b []float32, bStep, k int, add bool) {
+	panic("simd: no Winograd transforms")
+}
+
 // WinogradIn is not to be called here: see HasWinograd.
 func WinogradIn(dst []float32, step int, plane []float32, offsets *[WinogradColumns]int, stride int, room *WinogradRoom) {
 	panic("simd: no Winograd transforms")
@@ -19,4 +35,6 @@ func WinogradOut(plane []float32, offsets *[WinogradColumns]int, stride int, src
 }
 
 // WinogradMultiply is not to be called here: see HasWinograd.
-func WinogradMultiply(c, a, b []float32, rows, k, columns int) { panic("simd: no Winograd transforms") }
+func WinogradMultiply(c, a, b []float32, rows, k int) {
+	panic("simd: no Winograd transforms")
+}

@@ -46,7 +46,7 @@ func TestWinograd(t *testing.T) {
 					a[o/height*height*c.channels+ch*height+o%height] = u[point]
 				}
 			}
-			WinogradMultiply(m[point*rows*WinogradColumns:], a, v[point*step:], c.outs, c.channels, WinogradColumns)
+			WinogradMultiply(m[point*rows*WinogradColumns:], a, v[point*step:], c.outs, c.channels)
 		}
 		for o := range c.outs {
 			y := make([]float32, 16*16)

@@ -1,0 +1,201 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// ROW adds a row of A at the current term, times the row of B in b0 and b1, to its two registers.
+#define ROW(at, b0, b1, factor, left, right) \
+	VBROADCASTSS at(AX), factor \
+	VFMADD231PS b0, factor, left \
+	VFMADD231PS b1, factor, right
+
+// func shiftedF32(panels, k, block int, a, x *float32, offsets *int, c *float32, ldc int, add bool)
+// shiftedF32 sets C to Σ_p A_p B_p, or adds that, for tiles of 6 × 16 elements below one another,
+// summed up in blocks of the inner sum: each element is the result of the operations of tileF32.
+// A is in panels of 6 rows, which follow one another; row p of B begins offsets[p] bytes behind x.
+//
+//	AX   A at the current term      R9   its offset       CX  terms left of the block
+//	R12  panels left                SI   C                DX  terms left after it
+//	R11  bytes between rows of C    R14  three times as many
+TEXT ·shiftedF32(SB), NOSPLIT, $0-65
+	MOVQ panels+0(FP), R12
+	MOVQ a+24(FP), AX
+	MOVQ x+32(FP), DI
+	MOVQ c+48(FP), SI
+	MOVQ ldc+56(FP), R11
+	SHLQ $2, R11
+	LEAQ (R11)(R11*2), R14
+
+panel:
+	MOVQ offsets+40(FP), R9
+	MOVQ k+8(FP), DX
+	MOVBQZX add+64(FP), R8
+	LEAQ (SI)(R11*4), BX
+
+block:
+	MOVQ block+16(FP), CX
+	CMPQ CX, DX
+	CMOVQGT DX, CX
+	SUBQ CX, DX
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	VXORPS Y12, Y12, Y12
+	VXORPS Y13, Y13, Y13
+	VXORPS Y14, Y14, Y14
+	VXORPS Y15, Y15, Y15
+
+term:
+	MOVQ (R9), R10
+	VMOVUPS (DI)(R10*1), Y0
+	VMOVUPS 32(DI)(R10*1), Y1
+	ROW(0, Y0, Y1, Y2, Y4, Y5)
+	ROW(4, Y0, Y1, Y3, Y6, Y7)
+	ROW(8, Y0, Y1, Y2, Y8, Y9)
+	ROW(12, Y0, Y1, Y3, Y10, Y11)
+	ROW(16, Y0, Y1, Y2, Y12, Y13)
+	ROW(20, Y0, Y1, Y3, Y14, Y15)
+	ADDQ $24, AX
+	ADDQ $8, R9
+	DECQ CX
+	JNE  term
+	TESTQ R8, R8
+	JEQ  store
+	VADDPS (SI), Y4, Y4
+	VADDPS 32(SI), Y5, Y5
+	VADDPS (SI)(R11*1), Y6, Y6
+	VADDPS 32(SI)(R11*1), Y7, Y7
+	VADDPS (SI)(R11*2), Y8, Y8
+	VADDPS 32(SI)(R11*2), Y9, Y9
+	VADDPS (SI)(R14*1), Y10, Y10
+	VADDPS 32(SI)(R14*1), Y11, Y11
+	VADDPS (BX), Y12, Y12
+	VADDPS 32(BX), Y13, Y13
+	VADDPS (BX)(R11*1), Y14, Y14
+	VADDPS 32(BX)(R11*1), Y15, Y15
+
+store:
+	VMOVUPS Y4, (SI)
+	VMOVUPS Y5, 32(SI)
+	VMOVUPS Y6, (SI)(R11*1)
+	VMOVUPS Y7, 32(SI)(R11*1)
+	VMOVUPS Y8, (SI)(R11*2)
+	VMOVUPS Y9, 32(SI)(R11*2)
+	VMOVUPS Y10, (SI)(R14*1)
+	VMOVUPS Y11, 32(SI)(R14*1)
+	VMOVUPS Y12, (BX)
+	VMOVUPS Y13, 32(BX)
+	VMOVUPS Y14, (BX)(R11*1)
+	VMOVUPS Y15, 32(BX)(R11*1)
+	MOVQ $1, R8
+	TESTQ DX, DX
+	JNE  block
+	LEAQ (BX)(R11*2), SI
+	DECQ R12
+	JNE  panel
+	VZEROUPPER
+	RET
+
+// func shiftedWideF32(panels, k, block int, a, x *float32, offsets *int, c *float32, ldc int, add bool)
+// shiftedWideF32 is shiftedF32 for tiles of 8 × 32 elements.
+TEXT ·shiftedWideF32(SB), NOSPLIT, $0-65
+	MOVQ panels+0(FP), R12
+	MOVQ a+24(FP), AX
+	MOVQ x+32(FP), DI
+	MOVQ c+48(FP), SI
+	MOVQ ldc+56(FP), R11
+	SHLQ $2, R11
+	LEAQ (R11)(R11*2), R14
+
+panel:
+	MOVQ offsets+40(FP), R9
+	MOVQ k+8(FP), DX
+	MOVBQZX add+64(FP), R8
+	LEAQ (SI)(R11*4), BX
+
+block:
+	MOVQ block+16(FP), CX
+	CMPQ CX, DX
+	CMOVQGT DX, CX
+	SUBQ CX, DX
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	VPXORD Z24, Z24, Z24
+	VPXORD Z25, Z25, Z25
+	VPXORD Z26, Z26, Z26
+	VPXORD Z27, Z27, Z27
+	VPXORD Z28, Z28, Z28
+	VPXORD Z29, Z29, Z29
+	VPXORD Z30, Z30, Z30
+	VPXORD Z31, Z31, Z31
+
+term:
+	MOVQ (R9), R10
+	VMOVUPS (DI)(R10*1), Z0
+	VMOVUPS 64(DI)(R10*1), Z1
+	ROW(0, Z0, Z1, Z2, Z16, Z17)
+	ROW(4, Z0, Z1, Z3, Z18, Z19)
+	ROW(8, Z0, Z1, Z4, Z20, Z21)
+	ROW(12, Z0, Z1, Z5, Z22, Z23)
+	ROW(16, Z0, Z1, Z6, Z24, Z25)
+	ROW(20, Z0, Z1, Z7, Z26, Z27)
+	ROW(24, Z0, Z1, Z8, Z28, Z29)
+	ROW(28, Z0, Z1, Z9, Z30, Z31)
+	ADDQ $32, AX
+	ADDQ $8, R9
+	DECQ CX
+	JNE  term
+	TESTQ R8, R8
+	JEQ  store
+	VADDPS (SI), Z16, Z16
+	VADDPS 64(SI), Z17, Z17
+	VADDPS (SI)(R11*1), Z18, Z18
+	VADDPS 64(SI)(R11*1), Z19, Z19
+	VADDPS (SI)(R11*2), Z20, Z20
+	VADDPS 64(SI)(R11*2), Z21, Z21
+	VADDPS (SI)(R14*1), Z22, Z22
+	VADDPS 64(SI)(R14*1), Z23, Z23
+	VADDPS (BX), Z24, Z24
+	VADDPS 64(BX), Z25, Z25
+	VADDPS (BX)(R11*1), Z26, Z26
+	VADDPS 64(BX)(R11*1), Z27, Z27
+	VADDPS (BX)(R11*2), Z28, Z28
+	VADDPS 64(BX)(R11*2), Z29, Z29
+	VADDPS (BX)(R14*1), Z30, Z30
+	VADDPS 64(BX)(R14*1), Z31, Z31
+
+store:
+	VMOVUPS Z16, (SI)
+	VMOVUPS Z17, 64(SI)
+	VMOVUPS Z18, (SI)(R11*1)
+	VMOVUPS Z19, 64(SI)(R11*1)
+	VMOVUPS Z20, (SI)(R11*2)
+	VMOVUPS Z21, 64(SI)(R11*2)
+	VMOVUPS Z22, (SI)(R14*1)
+	VMOVUPS Z23, 64(SI)(R14*1)
+	VMOVUPS Z24, (BX)
+	VMOVUPS Z25, 64(BX)
+	VMOVUPS Z26, (BX)(R11*1)
+	VMOVUPS Z27, 64(BX)(R11*1)
+	VMOVUPS Z28, (BX)(R11*2)
+	VMOVUPS Z29, 64(BX)(R11*2)
+	VMOVUPS Z30, (BX)(R14*1)
+	VMOVUPS Z31, 64(BX)(R14*1)
+	MOVQ $1, R8
+	TESTQ DX, DX
+	JNE  block
+	LEAQ (BX)(R11*4), SI
+	DECQ R12
+	JNE  panel
+	VZEROUPPER
+	RET
