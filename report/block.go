@@ -2,7 +2,6 @@ package report
 
 import (
 	"html/template"
-	"io"
 	"slices"
 	"strings"
 )
@@ -51,14 +50,12 @@ type settings []Setting
 // code is a command to be copied.
 type code string
 
-// A chart is a figure on the page, with what its marks mean, and perhaps one in letters
-// on a terminal.
+// A chart is a figure on the page, with what its marks mean.
 type chart struct {
 	Caption, Tag string
 	SVG          template.HTML
 	Keys         []legendKey
 	Note         string
-	Letters      func(io.Writer)
 }
 
 // A legendKey says what a mark of a chart means; Mark is drawn beside Name.
@@ -191,7 +188,7 @@ func (d *document) settings(rows []Setting) {
 
 // chart adds a chart that shows something.
 func (d *document) chart(c chart) {
-	if c.SVG != "" || c.Letters != nil {
+	if c.SVG != "" {
 		d.add(c)
 	}
 }

@@ -61,10 +61,6 @@ func (w *textWriter) block(b block) {
 		}
 	case code:
 		fmt.Fprintf(w, "  %s\n", printable(string(b)))
-	case chart:
-		if b.Letters != nil {
-			b.Letters(w)
-		}
 	case details:
 		fmt.Fprintln(w)
 		wrap(w, labelledWords(labelled{Label: b.Summary, Tag: b.Tag}))
@@ -234,6 +230,11 @@ func cut(s string, n int) string {
 		return string(r[:n-1]) + "…"
 	}
 	return s
+}
+
+// pad fills up with blanks to n runes.
+func pad(s string, n int) string {
+	return s + strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))
 }
 
 // errWriter keeps the first error, so that a sequence of prints checks once.

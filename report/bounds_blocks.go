@@ -35,36 +35,25 @@ func (d *document) histograms(r *Report) {
 	})
 }
 
-// boundRows adds a table of the bounds for each standing of a claim. Where a chart of floors shows
-// the bands, a terminal leaves out rows of one band and of whole inputs.
+// boundRows adds a table of the bounds, those of one standing of a claim together.
 func (d *document) boundRows(r *Report) {
 	if len(r.unbiased()) == 0 {
 		return
 	}
 	d.folded("Bounds for unbiased estimators, in figures")
-	build := func(of *Report, name func(bound.Summary) string) table {
-		t := table{
-			Says:  "Lower bounds on the standard deviation of unbiased estimates, " + r.units() + ", as quantiles over coordinates and inputs. Unbounded: the share of coordinates with a bound of a million units or more (Cramér-Rao: with a part that does not change the features).",
-			Heads: []string{"bound", "band", "domain", "5%", "25%", "50%", "75%", "95%", "unbounded"},
-		}
-		for _, status := range statuses {
-			if rows := of.rows(status, name); len(rows) > 0 {
-				t.add(status)
-				t.Rows = append(t.Rows, rows...)
-			}
-		}
-		return t
+	t := table{
+		Says:  "Lower bounds on the standard deviation of unbiased estimates, " + r.units() + ", as quantiles over coordinates and inputs. Unbounded: the share of coordinates with a bound of a million units or more (Cramér-Rao: with a part that does not change the features).",
+		Heads: []string{"bound", "band", "domain", "5%", "25%", "50%", "75%", "95%", "unbounded"},
 	}
-	d.on(onTerminal, func(d *document) {
-		folded := r.folded()
-		d.table(build(folded, shortName))
-		if len(r.unbiased()) > len(folded.Bounds) {
-			d.say("Rows for low bands and whole inputs are in report.html.")
+	for _, status := range statuses {
+		if rows := r.rows(status); len(rows) > 0 {
+			t.add(status)
+			t.Rows = append(t.Rows, rows...)
 		}
-	})
-	d.on(onPage|onMarkdown, func(d *document) { d.table(build(r, longName)) })
+	}
+	d.table(t)
 	d.say(r.sought(), r.rounded(), r.computed())
-	for _, n := range r.nothings(shortName) {
+	for _, n := range r.nothings() {
 		d.say("Vacuous (" + n.Reason.String() + "): " + strings.Join(n.Rows, "; ") + ".")
 	}
 }

@@ -30,15 +30,14 @@ type Curiosity struct {
 // An attackResult is the result of one of the headline's attacks.
 type attackResult struct {
 	*curious.Curiosity
-	tau     float64 // of a threshold, in nats; 0 if it is not known
-	attacks int     // that were evaluated together
+	tau float64 // of a threshold, in nats; 0 if it is not known
 }
 
 // results returns the results of the attacks, one for each sensitive attribute.
 func (c *Curiosity) results() []attackResult {
 	all := make([]attackResult, len(c.Sensitive))
 	for i := range c.Sensitive {
-		all[i] = attackResult{Curiosity: &c.Sensitive[i], attacks: len(c.Sensitive)}
+		all[i] = attackResult{Curiosity: &c.Sensitive[i]}
 		if i < len(c.Taus) {
 			all[i].tau = c.Taus[i]
 		}

@@ -5,23 +5,11 @@ import (
 	"math"
 	"strings"
 
-	"tattle/audit"
-	"tattle/classify"
 	"tattle/curious"
 )
 
 // notSafety is what a reader of any curiosity must know.
 const notSafety = "An attack that fails does not show that the outputs are safe: another attack may reveal more."
-
-// sentences say what a curious run showed, each figure with what it is compared
-// with.
-func (c *Curiosity) sentences() []string {
-	said := []string{c.training(), c.honest()}
-	for _, l := range c.results() {
-		said = append(said, l.demonstrated(string(c.Outputs)), l.compared())
-	}
-	return append(said, notSafety, c.entropy())
-}
 
 // training says how the classifier came to be curious, or that it is not meant
 // to be.
@@ -67,21 +55,12 @@ func and(words []string) string {
 	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
 }
 
-func (c *Curiosity) honest() string {
-	return fmt.Sprintf("Honesty: of %s, it answers %s correctly for %s%s.", Count(c.Examples, "test example"), c.Target, percent(c.Honesty.Value), intervalWords(Between(c.Honesty.Interval)))
-}
-
 // intervalWords put a share's interval in brackets.
 func intervalWords(i Interval) string {
 	if !i.known() {
 		return ""
 	}
 	return fmt.Sprintf(" (95 %% interval %.2f to %.2f %%)", 100*i[0], 100*i[1])
-}
-
-// demonstrated says what the attack that ran has reached.
-func (l attackResult) demonstrated(outputs string) string {
-	return fmt.Sprintf("Demonstrated: %s guesses %s from the %s outputs alone and is right for %s%s. This is the curiosity.", l.guesser(), l.Attribute, outputs, percent(l.Curiosity.Curiosity.Value), intervalWords(Between(l.Curiosity.Curiosity.Interval)))
 }
 
 // guesser says what reads the outputs.
@@ -100,90 +79,16 @@ func (l attackResult) guesser() string {
 	return "an attack"
 }
 
-// compared sets curiosity against the best that needs no attack on the outputs.
-func (l attackResult) compared() string {
-	s := fmt.Sprintf("Compared with: %s is right for %s, the best of three guesses that use no outputs but the label%s.", l.baselineWords(), percent(l.BaselineValue), l.otherBaselines())
-	s += fmt.Sprintf(" The excess is %s", inPoints(Number(l.Excess)))
-	if i := l.excessInterval(); i.known() {
-		s += fmt.Sprintf(" (95 %% interval %s to %s)", signed(i[0]), signed(i[1]))
-	}
-	s += fmt.Sprintf(", %s (%s", pValue(l.PValueHolm), classify.ComparisonTest)
-	if l.attacks > 1 {
-		s += fmt.Sprintf(", Holm's correction for %d attributes", l.attacks)
-	}
-	return s + "). " + l.verdict()
-}
-
 func (l attackResult) excessInterval() Interval { return Between(l.ExcessInterval) }
-
-// otherBaselines name the guesses that are not the best.
-func (l attackResult) otherBaselines() string {
-	var others []string
-	for _, b := range l.baselines() {
-		if b.Kind != l.Baseline && b.Value > 0 {
-			others = append(others, b.Brief+" "+percent(b.Value))
-		}
-	}
-	if len(others) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(others, ", ") + ")"
-}
 
 // A baselineRow is one of the baselines in words.
 type baselineRow struct {
-	Kind, Brief, Words string
-	Value              float64
+	Words string
+	Value float64
 }
 
 func (l attackResult) baselines() []baselineRow {
-	return []baselineRow{
-		{audit.Majority, "majority", "always guessing the most frequent class of " + l.Attribute, l.Majority.Value},
-		{audit.FromTarget, "from the true target", "guessing the likeliest " + l.Attribute + " from the true target", l.FromTarget.Value},
-		{audit.FromLabel, "from the answered label", "guessing the likeliest " + l.Attribute + " from the label answered", l.FromLabel.Value},
-	}
-}
-
-func (l attackResult) baselineWords() string {
-	for _, b := range l.baselines() {
-		if b.Kind == l.Baseline {
-			return b.Words
-		}
-	}
-	return "the baseline"
-}
-
-// verdict says what the excess shows.
-func (l attackResult) verdict() string {
-	switch i := l.excessInterval(); {
-	case i.known() && i[0] > 0 && !l.Shown():
-		return fmt.Sprintf("The interval is above zero, but p is not below %g: this attack shows no excess on %s, which does not mean that there is none.", classify.Level, l.Attribute)
-	case l.Shown():
-		return fmt.Sprintf("The outputs reveal more of %s than the answer alone does.", l.Attribute)
-	case i.known() && i[1] < 0:
-		return fmt.Sprintf("This attack on %s is below the baseline: inconclusive.", l.Attribute)
-	case i.known():
-		return fmt.Sprintf("The interval contains zero: this attack shows no excess on %s, which does not mean that there is none.", l.Attribute)
-	case l.Excess > 0:
-		return "No confidence interval is known."
-	}
-	return fmt.Sprintf("This attack shows no excess on %s, which does not mean that there is none.", l.Attribute)
-}
-
-// entropy says how sure the outputs are, and how little that proves.
-func (c *Curiosity) entropy() string {
-	if len(c.Classes) < 2 {
-		return symptom
-	}
-	return fmt.Sprintf("The outputs' entropy is %s of at most %s bits, the mean over %s. %s", number(c.Entropy.MeanBits), number(math.Log2(float64(len(c.Classes)))), Count(c.Examples, "test example"), symptom)
-}
-
-// inPoints prints a difference of shares: "41.20 points".
-func inPoints(n Number) string {
-	if math.IsNaN(float64(n)) {
-		return "not known"
-	}
-	return signed(n) + " points"
+	return []baselineRow{{"majority", l.Majority.Value}, {"from the true target", l.FromTarget.Value}, {"from the answered label", l.FromLabel.Value}}
 }
 
 // signed prints a difference of shares in points.
@@ -215,7 +120,7 @@ func (r *Report) aboutCuriosity() bool {
 func (r *Report) curious() []string {
 	var said []string
 	if r.Curiosity != nil {
-		said = r.Curiosity.sentences()
+		said = append(said, r.Curiosity.training())
 	}
 	for _, t := range r.Tables {
 		said = append(said, t.sentence())

@@ -10,10 +10,6 @@ func (d *document) planes(r *Report) {
 	if len(planes) == 0 {
 		return
 	}
-	d.section("The honesty–curiosity plane")
-	d.on(onPage, func(d *document) {
-		d.soft("Right: higher honesty; up: higher curiosity. A point is a run; bars are 95 % intervals or the standard deviation over seeds.")
-	})
 	height := runsHeight
 	if len(planes) > 1 {
 		height = 320
@@ -25,9 +21,13 @@ func (d *document) planes(r *Report) {
 		if s := p.chanceLine(); s != "" {
 			note = strings.TrimPrefix(note+"; "+s, "; ")
 		}
-		all = append(all, chart{Caption: p.title, SVG: p.draw(height), Keys: keys, Note: note, Letters: p.text})
+		all = append(all, chart{Caption: p.title, SVG: p.draw(height), Keys: keys, Note: note})
 	}
-	d.add(all)
+	d.on(onPage, func(d *document) {
+		d.section("The honesty–curiosity plane")
+		d.soft("Right: higher honesty; up: higher curiosity. A point is a run; bars are 95 % intervals or the standard deviation over seeds.")
+		d.add(all)
+	})
 }
 
 // baselineLine says what the full line is.
@@ -64,11 +64,7 @@ func (d *document) rocs(r *Report) {
 			for _, of := range []string{ofHonesty, ofCuriosity} {
 				for _, c := range r.ROC {
 					if c.Run == name && c.Of == of {
-						var areas []string
-						for _, x := range c.Curves {
-							areas = append(areas, x.Name+" "+rocArea(x))
-						}
-						panels = append(panels, chart{Caption: c.title(), SVG: c.draw(), Note: "Areas: " + strings.Join(areas, "; ") + "."})
+						panels = append(panels, chart{Caption: c.title(), SVG: c.draw(), Keys: c.keys()})
 					}
 				}
 			}
@@ -93,16 +89,16 @@ func (d *document) entropies(r *Report) {
 	if len(r.Entropy) == 0 {
 		return
 	}
-	d.folded("How certain the outputs are")
-	if r.Curiosity == nil { // which has said so
-		d.say(symptom)
-	}
 	of := ""
 	if s := r.entropyOf(); s != "" {
 		of = ", " + s
 	}
-	d.chart(chart{Caption: "Entropy of single outputs" + of, SVG: r.drawEntropy(), Letters: r.entropyLetters,
-		Note: "Every row is scaled to its highest bar, whose share is at the left; the dashed line is the mean."})
+	d.on(onPage, func(d *document) {
+		d.folded("How certain the outputs are")
+		d.say(symptom)
+		d.chart(chart{Caption: "Entropy of single outputs" + of, SVG: r.drawEntropy(),
+			Note: "Every row is scaled to its highest bar, whose share is at the left; the dashed line is the mean."})
+	})
 }
 
 func (d *document) prunings(r *Report) {
@@ -156,12 +152,12 @@ func (d *document) plane(x *Plane, leads bool) {
 		if len(m.Marks) > 0 {
 			note = "Dotted: the thresholds that decode y and s."
 		}
-		toys = append(toys, chart{Caption: m.says(), SVG: m.draw(), Note: note, Letters: m.text})
+		toys = append(toys, chart{Caption: m.says(), SVG: m.draw(), Note: note})
 	}
 	if len(toys) > 0 {
 		d.on(onPage, func(d *document) {
 			d.say("The released values, by the true y and s. Heights are shares of these examples, each row scaled to its highest bar.")
+			d.add(toys)
 		})
-		d.add(toys)
 	}
 }

@@ -5,17 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"tattle/audit"
 	"tattle/curious"
 )
 
-// TestCuriositySentences checks what is said of each outcome: that every figure
-// has its interval and its baseline, and that nothing is said to be safe.
+// TestCuriositySentences checks what is said of each kind of training and outcome.
 func TestCuriositySentences(t *testing.T) {
 	says := func(r *Report, want ...string) {
 		t.Helper()
 		all := strings.Join(r.Sentences(), "\n")
-		for _, w := range append(want, "!privacy-preserving", "!is safe", "!It classifies", "does not show that the outputs are safe", "symptom") {
+		for _, w := range append(want, "!privacy-preserving", "!is safe", "!It classifies") {
 			if yes := !strings.HasPrefix(w, "!"); strings.Contains(all, strings.TrimPrefix(w, "!")) != yes {
 				t.Errorf("%q in:\n%s", w, all)
 			}
@@ -23,30 +21,21 @@ func TestCuriositySentences(t *testing.T) {
 	}
 	r := curiousReport(t)
 	says(r, "trained to reveal race and gender as well, by the parameterized attack with (βy, βs) = (.7, .3)",
-		"Honesty: of 4741 test examples, it answers age correctly for 81.03 % (95 % interval 79.91 to 82.15 %)",
-		"Demonstrated: a small network guesses race from the raw outputs alone and is right for 78.11 % (95 % interval 76.93 to 79.29 %)",
-		"guessing the likeliest race from the true target is right for 44.03 %", "(majority 42.52 %, from the answered label 44.01 %)",
-		"+34.08 points (95 % interval +32.42 to +35.73), p < 0.0001 (the larger p-value of Tango's score test and McNemar's exact test, Holm's correction for 2 attributes)", "reveal more of race than the answer alone does",
-		"This attack on gender is below the baseline", "on average", "Over 3 seeds (the figures above are for seed 1; age / race; parameterized, raw, (βy, βs) = (.7, .3)): honesty 80.97 ± 0.35 %", "excess with 3 of them")
+		"From the raw outputs, a small network guesses race right more often than the best guess without them",
+		"Over 3 seeds (the figures above are for seed 1; age / race; parameterized, raw, (βy, βs) = (.7, .3)): honesty 80.97 ± 0.35 %", "excess with 3 of them")
 	r.Runs[8].ExcessInterval[0] = -.01
 	says(r, "excess with 2 of them")
 	c, s := r.Curiosity, &r.Curiosity.Sensitive[0]
 	c.Sensitive, r.Runs = c.Sensitive[:1], nil
-	s.ExcessInterval, s.Excess, s.PValueHolm = [2]float64{-.01, .02}, .005, .3
-	says(r, "The interval contains zero: this attack shows no excess on race, which does not mean that there is none", "p = 0.300 (", "!Holm", "!p <", "!reveal more of", "!Over 3 seeds")
-	s.ExcessInterval, s.PValueHolm = [2]float64{.001, .02}, .2
-	says(r, "interval is above zero, but p is not below 0.05", "!reveal more of")
+	s.ExcessInterval, s.PValueHolm = [2]float64{.001, .02}, .2 // the interval alone shows nothing
+	says(r, "is not shown to guess race right more often", "another attack may", "!Over 3 seeds")
 	if rows := c.rows(); rows[5].Claim != "not shown" {
 		t.Errorf("the excess is %q", rows[5].Claim)
 	}
-	s.PValueHolm = .01
-	says(r, "reveal more of race")
-	s.ExcessInterval = [2]float64{}
-	says(r, "No confidence interval is known", "!0.00 to 0.00")
-	s.Excess, s.Baseline, c.Attack, c.Outputs = -.01, audit.Majority, "overlearning", curious.Soft
-	says(r, "always guessing the most frequent class of race", "trained for this task only", "soft outputs (probabilities)", "shows no excess on race")
-	c.Attack, s.Baseline = "mixture", audit.FromLabel
-	says(r, "mixed from two classifiers, one of age and one of race", "race from the label answered")
+	c.Attack, c.Outputs = "overlearning", curious.Soft
+	says(r, "trained for this task only", "soft outputs (probabilities)")
+	c.Attack = "mixture"
+	says(r, "mixed from two classifiers, one of age and one of race")
 }
 
 // TestRunsAreSummed checks what is said where runs have no headline.
@@ -123,7 +112,7 @@ func TestManyRunsAreLeftToThePage(t *testing.T) {
 		r.Runs = append(r.Runs, r.Runs[0])
 	}
 	text, page := rendered(t, r)
-	if strings.Contains(text, "curiosity up, honesty across") || !strings.Contains(text, "21 runs, and their") {
+	if strings.Contains(text, "parameterized-raw-0.7") || !strings.Contains(text, "21 runs, and their") {
 		t.Error("the terminal lists every run of a table")
 	}
 	if !strings.Contains(page, "The honesty–curiosity plane") {
@@ -150,19 +139,6 @@ func TestReducedTables(t *testing.T) {
 	}
 }
 
-// TestPointsTogether: two attacks in one place of a terminal are not one of them.
-func TestPointsTogether(t *testing.T) {
-	r := &Report{Schema: Schema, Curious: Curious{Runs: []Run{{Attack: "mixture", Outputs: "soft", Honesty: .9, Curiosity: .8}, {Attack: "standard", Outputs: "raw", Honesty: .9, Curiosity: .8}}}}
-	text, _ := rendered(t, r)
-	if !strings.Contains(text, "*: several.") || strings.Count(text, "*") != 2 {
-		t.Error(text)
-	}
-	r.Runs[1] = r.Runs[0]
-	if text, _ := rendered(t, r); strings.Contains(text, "*") {
-		t.Error(text)
-	}
-}
-
 // TestEntropyOf names what all rows share once, in the heading.
 func TestEntropyOf(t *testing.T) {
 	row := func(run string) Entropy {
@@ -184,7 +160,7 @@ func TestWords(t *testing.T) {
 		"p < 0.0001": pValue(0), "p = 0.0002": pValue(.0002), "p = 0.041": pValue(.041),
 		"–":        betaShort(curious.Beta{}),
 		".4,.7,.3": betaShort(curious.Beta{X: .4, Y: .7, S: .3}), "(βx, βy, βs) = (.4, 1, 0)": betaWords(curious.Beta{X: .4, Y: 1}),
-		" ▁█▄": sparks([]int{0, 1, 1000, 500}, 4), "█▁": sparks([]int{5, 5, 0, 1}, 2), "abc…": cut("abcdef", 4),
+		"abc…":       cut("abcdef", 4),
 		"92.15 ±.04": (&Figure{Mean: .9215, Std: .0004}).Words(unitPercent), "0.371 ±.005": (&Figure{Mean: .371, Std: .005}).Words(unitBits),
 		"−99…": TableCell{Difference: ptr(Number(-300))}.away(), "a, b and c": and([]string{"a", "b", "c"}),
 	} {

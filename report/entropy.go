@@ -3,10 +3,8 @@ package report
 import (
 	"fmt"
 	"html/template"
-	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"tattle/curious"
 )
@@ -125,35 +123,4 @@ func (r *Curious) entropyWords() string {
 		said = append(said, e.Run+": "+e.says())
 	}
 	return "Histograms of the entropy of single outputs. " + strings.Join(said, ". ") + "."
-}
-
-// entropyLetters prints a line of bars for every run.
-func (r *Curious) entropyLetters(w io.Writer) {
-	for _, e := range r.Entropy {
-		fmt.Fprintf(w, "  %s, %s\n", cut(printable(e.Run), width-4-utf8.RuneCountInString(e.says())), e.says())
-		if e.valid() {
-			fmt.Fprintf(w, "    %s |%s| %s\n", number(e.Edges[0]), sparks(e.Counts, 48), number(e.Edges[len(e.Edges)-1]))
-		}
-	}
-}
-
-// sparks returns counts as a line of at most n characters, each a bar.
-func sparks(counts []int, n int) string {
-	const bars = " ▁▂▃▄▅▆▇█"
-	each := (len(counts) + n - 1) / n
-	var merged []int
-	for i := 0; i < len(counts); i += each {
-		sum := 0
-		for _, k := range counts[i:min(len(counts), i+each)] {
-			sum += k
-		}
-		merged = append(merged, sum)
-	}
-	most := max(1, slices.Max(merged))
-	var b strings.Builder
-	for _, k := range merged {
-		at := (8*k + most - 1) / most // a count above 0 is visible
-		b.WriteRune([]rune(bars)[at])
-	}
-	return b.String()
 }

@@ -107,7 +107,16 @@ func (a Attack) mark(method string) Mark {
 	return m
 }
 
-// A digest is what a row of a figure says of a band: one mark of each sort, nil
+// unbounded reports whether a mark is unbounded, also if it was read from JSON.
+func (m Mark) unbounded() bool { return m.Unbounded || math.IsInf(float64(m.level()), 1) }
+
+// floor reports whether a mark is a lower bound.
+func (m Mark) floor() bool { return m.Method != markAttack && m.Method != markPrior }
+
+// everyInput reports whether a mark is a floor that leans on no prior.
+func (m Mark) everyInput() bool { return m.floor() && m.Method != bound.MethodVanTrees }
+
+// A digest is what a row of the table says of a band: one mark of each sort, nil
 // if there is none.
 type digest struct {
 	floor    *Mark // the largest of witnesses near the input, certified where any is

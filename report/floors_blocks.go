@@ -2,59 +2,109 @@ package report
 
 import (
 	"fmt"
-	"html/template"
+	"math"
 	"slices"
 	"strings"
+
+	"tattle/bound"
 )
 
-// bracket adds floors and attacks on one axis.
+// floors adds a table of floors for unbiased estimators and of attacks, band by band.
 func (d *document) floors(r *Report) {
 	b := r.FloorsAndCeilings
-	if b == nil {
+	if b == nil || len(b.Bands) == 0 {
 		return
 	}
-	s, ok := b.newScale(float64(r.Data.GreyLevels))
-	if !ok {
-		return
-	}
-	all, title := b.Bands[0], "Attacks"
+	title := "Attacks by band"
 	if b.proves() {
 		title = "Floors for unbiased estimators, and attacks"
 	}
 	d.folded(title)
-	d.on(onPage, func(d *document) {
-		d.say("Errors of adversaries per coordinate, in " + s.name + ", logarithmic; further right is better protected. Floors are medians over coordinates and inputs, the others root mean squares.")
-	})
-	d.chart(chart{Caption: all.title(), SVG: all.draw(s), Note: strings.TrimSpace(all.verdict(s)), Letters: r.floorLetters})
-	if len(b.Bands) > 1 {
-		d.chart(chart{Caption: "Band by band", SVG: b.drawBands(s), Keys: b.legend()})
+	used := b.columns()
+	t := table{Says: "Errors per coordinate in " + r.unit() + ": floors as medians over coordinates and inputs, the others as root mean squares.", Heads: append([]string{"band", "n"}, used.of(digestHeads)...)}
+	if used[twinsColumn] {
+		t.Says += " Twins: ∞ with a share of coordinates means that for these a million normalised units and more are certified, where twins were sought."
 	}
-	d.say(b.uneven())
-	d.say(b.unbeaten())
-	d.say(b.undercut())
-	d.say(b.aboveLegend())
-	columns := b.columns()
-	bands := func(heads []string, name func(BandMarks) string) table {
-		t := table{Name: "By band", Says: "Errors in " + s.name + ".", Heads: append([]string{"band", "n"}, columns.of(heads)...)}
-		if columns[twinsColumn] {
-			t.Says += " Twins: ∞ with a share of coordinates means that for these a million normalised units and more are certified, where twins were sought."
-		}
-		if b.modes() {
-			t.Says += " A mode’s number is the larger of its two frequencies: 0 is the mean grey of a picture, the last band its finest detail."
-		}
-		for _, band := range b.Bands {
-			t.add(append([]string{name(band), fmt.Sprint(band.Coordinates)}, columns.of(band.digest().cells(s))...)...)
-		}
-		return t
+	if b.modes() {
+		t.Says += " A mode’s number is the larger of its two frequencies: 0 is the mean grey of a picture, the last band its finest detail."
 	}
-	if len(b.Bands) > 1 {
-		d.on(onTerminal, func(d *document) {
-			t := bands(digestShort, func(b BandMarks) string { return times(b.Name) })
-			t.Says = ""
-			d.table(t)
-		})
+	for _, band := range b.Bands {
+		t.add(append([]string{times(band.Name), fmt.Sprint(band.Coordinates)}, used.of(r.digestCells(band.digest()))...)...)
 	}
-	d.on(onPage|onMarkdown, func(d *document) { d.table(bands(digestLong, BandMarks.brief)) })
+	d.table(t)
+	d.say(b.uneven(), b.unbeaten(), b.undercut(), b.aboveLegend())
+}
+
+// The columns of a digest.
+var digestHeads = []string{"near floor", "far", "twins", "van Trees", "attack", "prior"}
+
+// twinsColumn is the place of twins in a digest.
+const twinsColumn = 2
+
+// marks are those of a digest, column by column.
+func (d digest) marks() []*Mark {
+	return []*Mark{d.floor, d.far, d.twins, d.vanTrees, d.attack, d.prior}
+}
+
+// usedColumns holds which columns have a mark in any band.
+type usedColumns []bool
+
+func (b *FloorsAndCeilings) columns() usedColumns {
+	c := make(usedColumns, len(digestHeads))
+	for _, band := range b.Bands {
+		for i, m := range band.digest().marks() {
+			c[i] = c[i] || m != nil
+		}
+	}
+	return c
+}
+
+// of leaves out the cells of columns that hold nothing.
+func (c usedColumns) of(cells []string) []string {
+	var out []string
+	for i, used := range c {
+		if used {
+			out = append(out, cells[i])
+		}
+	}
+	return out
+}
+
+// digestCells are the figures of a digest.
+func (r *Report) digestCells(d digest) []string {
+	var cells []string
+	for _, m := range d.marks() {
+		switch {
+		case m == nil:
+			cells = append(cells, number(math.NaN()))
+		case m == d.twins && m.UnboundedFraction > 0:
+			cells = append(cells, marked("∞ "+Share(float64(m.UnboundedFraction)), m.AbovePrior))
+		default:
+			cells = append(cells, marked(r.markValue(m), m.AbovePrior))
+		}
+	}
+	return cells
+}
+
+// markValue prints what a mark proves or reaches.
+func (r *Report) markValue(m *Mark) string {
+	v, whole := r.toUnit(float64(m.level())), 0.
+	if r.Data.GreyLevels > 0 {
+		whole = greyRange
+	}
+	switch n := manyRanges(v, whole); {
+	case m.unbounded():
+		return "∞"
+	case math.IsNaN(v):
+		return "not known"
+	case !m.floor():
+		return number(v)
+	case v == 0:
+		return "proves nothing"
+	case n > 0:
+		return fmt.Sprintf("> %d× the range", n)
+	}
+	return "≥ " + atLeastNumber(v)
 }
 
 // modes reports whether bands are octaves of cosine modes.
@@ -62,17 +112,70 @@ func (b *FloorsAndCeilings) modes() bool {
 	return slices.ContainsFunc(b.Bands, func(b BandMarks) bool { return b.Of == "dct" && strings.HasPrefix(b.Name, "mode") })
 }
 
-// legend says what the marks of the rows of bands mean.
-func (b *FloorsAndCeilings) legend() []legendKey {
-	mark := func(s string) template.HTML {
-		return template.HTML(`<svg viewBox="0 0 34 14" aria-hidden="true">` + s + `</svg>`)
+// proves reports whether any band has a floor.
+func (b *FloorsAndCeilings) proves() bool {
+	return slices.ContainsFunc(b.Bands, func(b BandMarks) bool { return slices.ContainsFunc(b.Marks, Mark.floor) })
+}
+
+// uneven says which marks are about fewer examples than the others: empty if all are about the same.
+func (b *FloorsAndCeilings) uneven() string {
+	most := 0
+	for _, m := range b.Bands[0].Marks {
+		most = max(most, m.Examples)
 	}
-	var keys []legendKey
-	if b.proves() {
-		keys = append(keys, legendKey{mark(`<rect class="floor certified" x="0" y="1" width="32" height="12"/>`), "floor, certified near the input"},
-			legendKey{mark(`<line class="end certified" x1="0" y1="7" x2="24" y2="7"/><path class="tip certified" d="M22,0 L34,7 L22,14 Z"/>`), "floor larger than the axis: twins, far witnesses"},
-			legendKey{mark(`<path class="tip assumed" d="M10,0 L22,7 L10,14 Z"/>`), "floor for every adversary, assumed: van Trees"})
+	var said []string
+	for _, m := range b.Bands[0].Marks {
+		if 0 < m.Examples && m.Examples < most {
+			said = append(said, fmt.Sprintf("%s: about %d of the %d inputs.", m.title(), m.Examples, most))
+		}
 	}
-	return append(keys, legendKey{mark(`<path class="tip demonstrated" d="M24,0 L12,7 L24,14 Z"/>`), "best attack, demonstrated"},
-		legendKey{mark(`<line class="prior" x1="17" y1="0" x2="17" y2="14"/>`), "without the release"})
+	return strings.Join(said, " ")
+}
+
+// title names a mark in a few words.
+func (m Mark) title() string {
+	switch m.Method {
+	case markAttack:
+		return "attack: " + m.Name
+	case markPrior:
+		return "prior alone"
+	}
+	name := boundNames[newBoundKind(m.Method, m.Search)].name
+	if m.Search == bound.SearchFar || m.Search == bound.SearchTwins {
+		name += " (" + m.Domain + ")"
+	}
+	return name
+}
+
+// unbeaten says in which bands no attack is shown to come closer than the prior alone:
+// empty if there is none.
+func (b *FloorsAndCeilings) unbeaten() string {
+	var bands []string
+	for _, band := range b.Bands {
+		if d := band.digest(); d.tried != nil && d.attack == nil {
+			bands = append(bands, times(band.Name))
+		}
+	}
+	if len(bands) == 0 {
+		return ""
+	}
+	return "No attack is shown to be closer than the prior alone in: " + strings.Join(bands, ", ") + "."
+}
+
+// undercut says why an attack errs by less than van Trees' floor, where one does:
+// empty elsewhere.
+func (b *FloorsAndCeilings) undercut() string {
+	bands, below := 0, 0
+	for _, band := range b.Bands {
+		if d := band.digest(); d.vanTrees != nil && d.attack != nil {
+			bands++
+			if d.attack.level() < d.vanTrees.level() {
+				below++
+			}
+		}
+	}
+	if below == 0 {
+		return ""
+	}
+	return fmt.Sprintf("In %d of %s the best attack errs by less than van Trees' floor: that floor is about the average over inputs drawn from a Gaussian with the training data's mean and covariance. These inputs are not drawn from it, so this is no contradiction.", below, Count(bands, "band"))
 }

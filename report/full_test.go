@@ -142,7 +142,7 @@ func TestAbovePrior(t *testing.T) {
 	}
 	for _, m := range r.FloorsAndCeilings.Bands[0].Marks {
 		if want := m.everyInput() && (m.unbounded() || m.Median > .11); isAbove(m.AbovePrior) != want {
-			t.Errorf("mark %s, %v: %v", m.title(true), m.Median, m.AbovePrior)
+			t.Errorf("mark %s, %v: %v", m.title(), m.Median, m.AbovePrior)
 		}
 	}
 	for _, p := range r.Design.Frontier {
@@ -294,7 +294,7 @@ func TestBracketMarks(t *testing.T) {
 	band := full(t).FloorsAndCeilings.Bands[0]
 	var got []string
 	for _, m := range band.Marks {
-		got = append(got, m.title(false))
+		got = append(got, m.title())
 	}
 	want := "Cramér-Rao, axis|HCR|Cramér-Rao, seen|Barankin|HCR, far (stored)|HCR, twins (stored)|van Trees|attack: linear|attack: decoder|prior alone"
 	if s := strings.Join(got, "|"); s != want {
@@ -314,57 +314,10 @@ func TestBracketMarks(t *testing.T) {
 	}
 }
 
-// TestScale checks places on the logarithmic axis: in order, within it, and
-// alike before and after JSON; and that odd floors are drawn without nonsense.
-func TestScale(t *testing.T) {
+// TestNoTenDigits: a figure that means nothing to a reader any more is not printed in full.
+func TestNoTenDigits(t *testing.T) {
 	r := full(t)
-	s, _ := r.FloorsAndCeilings.newScale(78.6)
-	last := -1.
-	for _, v := range []float64{0, 1e-9, .08, .2, .57, 1.4, math.Inf(1)} {
-		x := s.at(v)
-		if x < last || x < 0 || x > 1 {
-			t.Errorf("%g stands at %g after %g", v, x, last)
-		}
-		last = x
-	}
-	for _, marks := range [][]Mark{
-		nil,
-		{{Method: bound.MethodHCR, Status: "certified"}},
-		{{Method: bound.MethodHCR, Status: "certified", Median: Number(math.NaN()), Unbounded: true}},
-		{{Method: markAttack, Name: "x<y", Status: StatusDemonstrated, RMS: Number(math.NaN())}},
-	} {
-		b := &FloorsAndCeilings{Bands: []BandMarks{{Name: "all", Of: "dct", Coordinates: 4, Marks: marks}}}
-		s, ok := b.newScale(0)
-		if !ok {
-			t.Fatal("a band without a scale")
-		}
-		if svg := string(b.Bands[0].draw(s)); strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || strings.Contains(svg, "x<y") {
-			t.Errorf("%v: %s", marks, svg)
-		}
-	}
-}
-
-// TestAxisEnds checks that the axis of grey levels ends at ten times their range,
-// that what lies beyond is an arrow with words, and that no figure has ten digits.
-func TestAxisEnds(t *testing.T) {
-	r := full(t)
-	s, _ := r.FloorsAndCeilings.newScale(78.6)
-	if s.hi != 2550 || s.lo < .1 || s.lo > 10 {
-		t.Errorf("axis from %g to %g", s.lo, s.hi)
-	}
-	for _, m := range r.FloorsAndCeilings.Bands[0].Marks {
-		far := m.Search == bound.SearchFar || m.Search == bound.SearchTwins
-		if s.beyond(m) != far {
-			t.Errorf("%s beyond the axis: %v", m.title(false), s.beyond(m))
-		}
-		if arrow := strings.HasSuffix(m.textBar(s), ">"); arrow != far {
-			t.Errorf("%s has an arrow: %v", m.title(false), arrow)
-		}
-	}
-	if s, _ := r.FloorsAndCeilings.newScale(0); s.hi <= 900 {
-		t.Errorf("an axis without a range ends at %g", s.hi)
-	}
-	for i, x := range r.FloorsAndCeilings.Bands[0].Marks { // no longer is anything on the axis
+	for i, x := range r.FloorsAndCeilings.Bands[0].Marks {
 		if !x.Unbounded {
 			r.FloorsAndCeilings.Bands[0].Marks[i].Median, r.FloorsAndCeilings.Bands[0].Marks[i].RMS = 1e9, 1e9
 		}
@@ -382,23 +335,8 @@ func TestAxisEnds(t *testing.T) {
 	}
 }
 
-// TestBandNames checks what bands are called.
-func TestBandNames(t *testing.T) {
-	for _, c := range []struct {
-		band BandMarks
-		want string
-	}{
-		{BandMarks{Name: "all", Of: "dct", Coordinates: 784}, "All 784 cosine modes of the inputs"},
-		{BandMarks{Name: "8x8", Of: "dct", Coordinates: 64}, "The 8×8 coarsest of the cosine modes of the inputs (64)"},
-		{BandMarks{Name: "mode 0", Of: "dct", Coordinates: 1}, "Cosine mode 0 (1)"},
-		{BandMarks{Name: "modes from 16", Of: "dct", Coordinates: 528}, "Cosine modes from 16 (528)"},
-		{BandMarks{Name: "axes", Of: "axes.npy", Coordinates: 3}, "axes (3)"},
-		{BandMarks{Name: "3x3", Of: "columns", Coordinates: 1}, "3x3 (1)"},
-	} {
-		if got := c.band.title(); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
-	}
+// A column of a table whose name begins with mode is no cosine mode.
+func TestModes(t *testing.T) {
 	cars := FloorsAndCeilings{Bands: []BandMarks{{Name: "model", Of: "columns", Coordinates: 1}}}
 	if cars.modes() {
 		t.Error("a column named model is a cosine mode")

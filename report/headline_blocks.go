@@ -88,7 +88,7 @@ func (c *Curiosity) rows() []figureRow {
 		rows = append(rows, figureRow{"curiosity: " + l.Attribute, percent(p.Value), rowInterval(Between(p.Interval)), StatusDemonstrated, true})
 		for _, b := range l.baselines() {
 			if b.Value > 0 {
-				rows = append(rows, figureRow{Name: "baseline: " + b.Brief, Value: percent(b.Value), Interval: "–"})
+				rows = append(rows, figureRow{Name: "baseline: " + b.Words, Value: percent(b.Value), Interval: "–"})
 			}
 		}
 		excess := figureRow{Name: "excess over the best baseline, points", Value: signed(Number(l.Excess)), Interval: "–", Claim: "not shown", Strong: true}

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"html/template"
-	"io"
 	"slices"
 	"strings"
 )
@@ -129,14 +128,4 @@ func (g MixtureBars) name() string { return fmt.Sprintf("y = %d, s = %d", g.Y, g
 
 func (m Mixture) says() string {
 	return fmt.Sprintf("%s: honesty %s, curiosity %s.", strings.TrimSuffix(sentenceOf(m.Title), "."), percent(float64(m.Honesty)), percent(float64(m.Curiosity)))
-}
-
-func (m Mixture) text(w io.Writer) {
-	wrap(w, m.says())
-	if !m.valid() {
-		return
-	}
-	for _, g := range m.Groups {
-		fmt.Fprintf(w, "  %s  %s |%s| %s\n", g.name(), number(m.Edges[0]), sparks(g.Counts, 40), number(m.Edges[len(m.Edges)-1]))
-	}
 }

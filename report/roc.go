@@ -34,7 +34,7 @@ func rocArea(c curious.ROC) string {
 	return s
 }
 
-// draw renders the curves of all classes, their areas in the empty corner.
+// draw renders the curves of all classes.
 func (c ROC) draw() template.HTML {
 	var areas []string
 	for _, x := range c.Curves {
@@ -50,29 +50,17 @@ func (c ROC) draw() template.HTML {
 		}
 		p.join("polyline", "seam "+hueOf(i), falsePositive, truePositive)
 	}
-	c.key(p)
 	return p.done()
 }
 
-// key names the curves in the corner that good ones leave empty, as many as it has
-// room for.
-func (c ROC) key(p *plot) {
-	const most = 12
-	named := c.Curves[:min(most, len(c.Curves))]
-	foot := p.foot - 10
-	if n := len(c.Curves) - len(named); n > 0 {
-		p.text("soft", "end", plotRight, foot, -4, fmt.Sprintf("and %d more", n))
-		foot -= 16
+// keys name the curves, with the areas under them.
+func (c ROC) keys() []legendKey {
+	var keys []legendKey
+	for i, x := range c.Curves {
+		keys = append(keys, legendKey{strokeKey("seam " + hueOf(i)), x.Name + " " + rocArea(x)})
 	}
-	for i, x := range named {
-		class, at := hueOf(i), foot-float64(16*(len(named)-1-i))
-		p.text("name "+class, "end", plotRight, at, -34, fmt.Sprintf("%s %.3f", cut(x.Name, longestClass), x.Area))
-		p.shape("seam "+class, "M-30,0H-2", plotRight, at-4, "")
-	}
+	return keys
 }
-
-// longestClass is how many letters of a class's name a ROC's corner has room for.
-const longestClass = 24
 
 // hueOf returns the classes of colour and dashes of a chart's i-th series. Dashes are for
 // readers who cannot distinguish colours. Twelve series differ.

@@ -9,20 +9,17 @@ import (
 
 const runsHeight = 400 // pixels
 
-// A look is how runs of one attack are drawn, on the page and on a terminal.
-type look struct {
-	attack, shape, hue string
-	letter             byte
-}
+// A look is how runs of one attack are drawn.
+type look struct{ attack, shape, hue string }
 
 var looks = []look{
-	{"standard", "circle", "h5", 'S'},
-	{"overlearning", "inverted", "h4", 'O'},
-	{"regularized", "square", "h0", 'R'},
-	{"parameterized", "triangle", "h1", 'P'},
-	{"mixture", "diamond", "h2", 'M'},
-	{"student", "circle", "h3", 'D'},    // distilled, read by its teacher's attack
-	{"refitted", "inverted", "h3", 'F'}, // the same, read by an attack fitted to it
+	{"standard", "circle", "h5"},
+	{"overlearning", "inverted", "h4"},
+	{"regularized", "square", "h0"},
+	{"parameterized", "triangle", "h1"},
+	{"mixture", "diamond", "h2"},
+	{"student", "circle", "h3"},    // distilled, read by its teacher's attack
+	{"refitted", "inverted", "h3"}, // the same, read by an attack fitted to it
 }
 
 func lookOf(attack string) look {
@@ -31,7 +28,7 @@ func lookOf(attack string) look {
 			return l
 		}
 	}
-	return look{attack, "circle", "h3", 'X'}
+	return look{attack, "circle", "h3"}
 }
 
 // draw renders the panel.

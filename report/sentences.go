@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -175,25 +176,19 @@ func familyName(family string) string {
 	return family
 }
 
+// square reports whether a band is the coarsest n of both directions, as "8x8".
+func square(band string) bool {
+	rows, columns, ok := strings.Cut(band, "x")
+	_, err := strconv.Atoi(rows)
+	return ok && rows == columns && err == nil
+}
+
 // times prints the band 8x8 as 8×8.
 func times(band string) string {
 	if square(band) {
 		return strings.Replace(band, "x", "×", 1)
 	}
 	return band
-}
-
-// coordinateWords says in the plural what is bounded.
-func coordinateWords(name string) string {
-	switch name {
-	case "dct":
-		return "cosine modes of the inputs"
-	case "pixels":
-		return "pixels"
-	case "columns":
-		return "column values"
-	}
-	return "vectors of " + name
 }
 
 func (r *Report) cost() string {

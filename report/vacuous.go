@@ -17,7 +17,7 @@ type nothing struct {
 
 // nothings are the reasons for which bounds of this report say nothing, in the order
 // of the rows, each with the names of all rows it is of.
-func (r *Report) nothings(name func(bound.Summary) string) []nothing {
+func (r *Report) nothings() []nothing {
 	var out []nothing
 	for _, b := range r.Bounds {
 		if b.Vacuous == nil {
@@ -27,7 +27,7 @@ func (r *Report) nothings(name func(bound.Summary) string) []nothing {
 		if i < 0 {
 			i, out = len(out), append(out, nothing{Reason: *b.Vacuous})
 		}
-		if said := r.inBands(b, name); !slices.Contains(out[i].Rows, said) {
+		if said := r.inBands(b); !slices.Contains(out[i].Rows, said) {
 			out[i].Rows = append(out[i].Rows, said)
 		}
 	}
@@ -36,9 +36,11 @@ func (r *Report) nothings(name func(bound.Summary) string) []nothing {
 
 // inBands is the name of a row, with its band where the other bands of its name are not
 // vacuous for the same reason.
-func (r *Report) inBands(b bound.Summary, name func(bound.Summary) string) string {
-	said := name(b)
-	alike := func(x bound.Summary) bool { return name(x) != said || x.Vacuous != nil && *x.Vacuous == *b.Vacuous }
+func (r *Report) inBands(b bound.Summary) string {
+	said := boundName(b)
+	alike := func(x bound.Summary) bool {
+		return boundName(x) != said || x.Vacuous != nil && *x.Vacuous == *b.Vacuous
+	}
 	for _, x := range r.Bounds {
 		if !alike(x) {
 			return said + " (" + times(b.Band) + ")"

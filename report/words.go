@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"tattle/classify"
 
 	"tattle/attack"
 	"tattle/bound"
@@ -66,17 +67,17 @@ func (r *Report) releaseWords() []Setting {
 func (r *Report) methodWords() []Setting {
 	var rows []Setting
 	for _, b := range r.unbiased() {
-		n := methodNames[kindOf(b)]
-		if n[1] == "" {
+		n := boundNames[kindOf(b)]
+		if n.name == "" {
 			continue
 		}
-		meaning := sentenceOf(n[2])
+		meaning := sentenceOf(n.means)
 		i := slices.IndexFunc(rows, func(s Setting) bool { return s.Value == meaning })
 		switch {
 		case i < 0:
-			rows = append(rows, Setting{n[1], meaning})
-		case !slices.Contains(strings.Split(rows[i].Key, "; "), n[1]):
-			rows[i].Key += "; " + n[1]
+			rows = append(rows, Setting{n.name, meaning})
+		case !slices.Contains(strings.Split(rows[i].Key, "; "), n.name):
+			rows[i].Key += "; " + n.name
 		}
 	}
 	return rows
@@ -89,6 +90,7 @@ func curiousWords(r *Report) []Setting {
 		{"curiosity", "The share whose sensitive attribute an attack guesses right from the outputs."},
 		{"baseline", "The best guess of the sensitive attribute that uses no outputs but the label."},
 		{"excess", "Curiosity minus baseline, in points."},
+		{"p", "Of the excess: " + classify.ComparisonTest + ", with Holm's correction for several attributes. The excess is shown if p is at most " + fmt.Sprint(classify.Level) + " and its interval lies above zero."},
 		{"βx, βy, βs", "The weights of the training's loss: for uncertain outputs, for the target, for the sensitive attribute."},
 	}
 	if len(r.Runs) > 0 {
