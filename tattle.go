@@ -77,7 +77,7 @@ func cut(g *nn.Graph, node string) (*Model, error) {
 func (m *Model) Dims() (inputs, features int) { return m.Front.Dims() }
 
 // Noise returns noise for the model's features: family is gaussian, laplace, logistic,
-// student-t or student-t:DEGREES, isotropic-laplace or table:FILE, and sigma its standard
+// student-t, student-t:DEGREES or table:FILE, and sigma its standard
 // deviation on every feature.
 func (m *Model) Noise(family string, sigma float64) (release.Noise, error) {
 	_, n := m.Dims()

@@ -36,8 +36,6 @@ func likelihoodOf(noise release.Noise, queries int) (f likelihood, exact bool) {
 			return each(func(r float64) (cost, slope float64) {
 				return (z.Freedom + 1) / 2 * math.Log1p(r*r/width), (z.Freedom + 1) * r / (width + r*r)
 			}), true
-		case *release.IsotropicLaplace:
-			return isotropic(z.Scale, softening*z.Scale), true
 		}
 	}
 	_, exact = release.AsGaussian(noise)
@@ -54,20 +52,5 @@ func each(f func(r float64) (cost, slope float64)) likelihood {
 			r[j] = float32(slope)
 		}
 		return sum
-	}
-}
-
-// isotropic is that of density ∝ exp(−‖r‖/scale).
-func isotropic(scale, soft float64) likelihood {
-	return func(r []float32) float64 {
-		square := soft * soft
-		for _, v := range r {
-			square += float64(v) * float64(v)
-		}
-		root := math.Sqrt(square)
-		for j, v := range r {
-			r[j] = float32(float64(v) / root / scale)
-		}
-		return (root - soft) / scale
 	}
 }

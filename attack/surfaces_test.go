@@ -34,7 +34,7 @@ func layer(in, out int) *nn.Dense {
 
 func everyNoise(t testing.TB, sigma float64, n int) []release.Noise {
 	var all []release.Noise
-	for _, family := range []string{"gaussian", "laplace", "logistic", "student-t:3", "isotropic-laplace"} {
+	for _, family := range []string{"gaussian", "laplace", "logistic", "student-t:3"} {
 		z := must.Get(release.ParseNoise(family, sigma, n))(t)
 		all = append(all, z)
 	}

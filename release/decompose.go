@@ -5,11 +5,10 @@ package release
 // release with more noise that could not be learned from this one. It is known of Gaussian,
 // Laplace, logistic and Student's noise (C. Halgreen, Self-decomposability of the generalized
 // inverse Gaussian and hyperbolic distributions, Z. Wahrscheinlichkeitstheorie 47, 1979; L. Bondesson,
-// Generalized Gamma Convolutions, 1992), and of isotropic Laplace noise, which is a Gaussian of
-// a random variance with a gamma distribution.
+// Generalized Gamma Convolutions, 1992).
 func SelfDecomposable(noise Noise) bool {
 	switch noise.(type) {
-	case Gaussian, Laplace, Logistic, StudentT, *IsotropicLaplace:
+	case Gaussian, Laplace, Logistic, StudentT:
 		return true
 	}
 	return false

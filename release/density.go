@@ -44,15 +44,6 @@ func (s StudentT) LogDensity(z []float64) float64 {
 	return -(s.Freedom + 1) / 2 * sum
 }
 
-// LogDensity returns ln f(z) up to a constant, −‖z‖/b.
-func (l *IsotropicLaplace) LogDensity(z []float64) float64 {
-	var s float64
-	for _, v := range z {
-		s += v * v
-	}
-	return -math.Sqrt(s) / l.Scale
-}
-
 // LogDensity returns ln f(z) up to a constant: at most 0, linear between knots and beyond them.
 func (t *Table) LogDensity(z []float64) float64 {
 	last := len(t.x) - 1

@@ -187,18 +187,3 @@ func TestSampleIsFinite(t *testing.T) {
 		}
 	}
 }
-
-// Every shift has a level not below it, and there are no more than share the risk.
-func TestIsotropicLevels(t *testing.T) {
-	r := rand.New(rand.NewPCG(25, 26))
-	for range 10000 {
-		x := isotropicFarthest * math.Exp(-40*r.Float64())
-		k := level(x)
-		if at := isotropicNearest * math.Pow(isotropicFiner, float64(k)); at < x || k > 0 && at > x*isotropicFiner*isotropicFiner && x > isotropicNearest {
-			t.Fatalf("level %d at %v for %v", k, at, x)
-		}
-	}
-	if k := level(isotropicFarthest); float64(k) >= isotropicLevels {
-		t.Errorf("%d levels share the risk of %v", k+1, isotropicLevels)
-	}
-}

@@ -117,7 +117,6 @@ func TestChiSquaredOfFamilies(t *testing.T) {
 
 // For small t, χ² → Fisher·t².
 func TestChiSquaredOfSmallShift(t *testing.T) {
-	isotropic := must.Get(NewIsotropicLaplace(1.3, 6))(t)
 	for name, f := range products(t, 1.3) {
 		for _, d := range []float64{1e-7, 1e-6} {
 			got := f.noise.ChiSquared([]float64{d, -d}) / (2 * d * d)
@@ -131,12 +130,6 @@ func TestChiSquaredOfSmallShift(t *testing.T) {
 		if got := f.noise.ChiSquared([]float64{0, 0}); got != 0 {
 			t.Errorf("%s: χ²(0) = %v", name, got)
 		}
-	}
-	// Monte Carlo: the mean of c², of variance 2/n², over 2¹⁶ draws is known to 5.5e-3
-	// of it; five of those fail with probability 6e-7.
-	z := []float64{1e-6, 0, 0, 1e-6, 0, 1e-6}
-	if got, want := isotropic.ChiSquared(z)/3e-12, isotropic.Fisher(); math.Abs(got/want-1) > 5*5.5e-3 {
-		t.Errorf("isotropic: χ²/t² = %v, want %v", got, want)
 	}
 }
 
@@ -180,77 +173,6 @@ func TestSampleOfFamilies(t *testing.T) {
 		if want := f.noise.ChiSquared([]float64{d}); math.Abs(m-want) > margin*s/math.Sqrt(n) {
 			t.Errorf("%s: χ² %v over draws, want %v", name, m, want)
 		}
-	}
-}
-
-func TestIsotropicLaplace(t *testing.T) {
-	const n, draws = 12, 200000
-	l := must.Get(NewIsotropicLaplace(.7, n))(t)
-	z := make([]float64, n)
-	z[0], z[5] = .1, -.15
-	x, squares, chi := make([]float64, n), make([]float64, draws), make([]float64, draws)
-	r := rand.New(rand.NewPCG(9, 10))
-	for i := range draws {
-		l.Sample(x, r)
-		var a, b float64
-		for j, v := range x {
-			a, b = a+v*v, b+(v-z[j])*(v-z[j])
-		}
-		squares[i] = a / n
-		e := math.Expm1((math.Sqrt(a) - math.Sqrt(b)) / l.Scale)
-		chi[i] = e * e
-	}
-	// Six standard errors: 2e-9 by the central limit theorem.
-	if m, s := stat.MeanStd(squares); math.Abs(m-.49) > 6*s/math.Sqrt(draws) {
-		t.Errorf("variance %v, want .49", m)
-	}
-	m, s := stat.MeanStd(chi)
-	got, bound := l.ChiSquared(z), l.Bound(z, make([]float64, n))
-	if math.Abs(m-got) > 6*s/math.Sqrt(draws)*2 {
-		t.Errorf("χ² = %v, want %v", got, m)
-	}
-	if bound < got || bound > 1.2*got {
-		t.Errorf("limit %v for χ² = %v", bound, got)
-	}
-	for _, scale := range []float64{.01, 1, 10} {
-		far := []float64{}
-		var tt float64
-		for range n {
-			far, tt = append(far, scale*l.Scale), tt+scale*scale
-		}
-		worst := math.Expm1(math.Sqrt(tt)) * math.Expm1(math.Sqrt(tt))
-		if b := l.Bound(far, make([]float64, n)); b > worst*(1+1e-8) || b < l.ChiSquared(far) {
-			t.Errorf("limit %v, worst case %v, estimate %v", b, worst, l.ChiSquared(far))
-		}
-	}
-}
-
-// On one feature the noise is Laplace's; on many the limit stays close.
-func TestIsotropicLaplaceEnds(t *testing.T) {
-	one, err1 := NewIsotropicLaplace(1.1, 1)
-	many, err2 := NewIsotropicLaplace(1.1, 784)
-	laplace, err3 := NewLaplace(1.1)
-	must.Do(t, errors.Join(err1, err2, err3))
-	for _, d := range []float64{1e-5, .01, .5} {
-		// The deviates' squares have a relative standard deviation below 1 here, their
-		// mean one below 1/256; six of those fail with probability 2e-9.
-		got, want := one.ChiSquared([]float64{d}), laplace.ChiSquared([]float64{d})
-		if math.Abs(got/want-1) > 6./256 {
-			t.Errorf("χ²(%v) = %v, want %v", d, got, want)
-		}
-		if b := one.Bound([]float64{d}, []float64{0}); b < want {
-			t.Errorf("limit %v below χ² = %v", b, want)
-		}
-	}
-	z, e := make([]float64, 784), make([]float64, 784)
-	// Far out the range of the draws, and not their scatter, makes the limit.
-	for size, loose := range map[float64]float64{1e-6: 1.1, 1. / 200: 1.1, .5: 10} {
-		z[3] = size * 1.1
-		got, limit := many.ChiSquared(z), many.Bound(z, e)
-		if limit < got || limit > loose*got {
-			t.Errorf("limit %v of χ² = %v at %v σ", limit, got, size)
-		}
-		t.Logf("‖z‖ = %v σ: limit / χ² = %.3f, χ²/(Fisher ‖z‖²) = %.4f", size, limit/got, got/(many.Fisher()*z[3]*z[3]))
 	}
 }
 
@@ -340,7 +262,7 @@ func TestLaplaceOverlap(t *testing.T) {
 func TestParseNoise(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "noise.csv")
 	must.Do(t, os.WriteFile(path, []byte("x,density\n-1,1\n0,5\n1,1\n"), 0o666))
-	for _, spec := range []string{"gaussian", "laplace", "logistic", "student-t:5", "student-t:3.5", "isotropic-laplace", "table:" + path} {
+	for _, spec := range []string{"gaussian", "laplace", "logistic", "student-t:5", "student-t:3.5", "table:" + path} {
 		noise, err := ParseNoise(spec, 1.7, 3)
 		if err != nil || noise.String() != spec || noise.Std() != 1.7 {
 			t.Errorf("%s: %v, %v", spec, noise, err)
@@ -359,16 +281,13 @@ func TestParseNoise(t *testing.T) {
 			t.Errorf("%q: %v, error %v, want %s", spec, noise, err, want)
 		}
 	}
-	for _, spec := range append(Families()[:3:3], "student-t", "isotropic-laplace", "table:"+path) {
+	for _, spec := range append(Families()[:3:3], "student-t", "table:"+path) {
 		if noise, err := ParseNoise(spec, -1, 3); noise != nil || err == nil || !strings.Contains(err.Error(), "sigma -1 is negative") {
 			t.Errorf("%s: %v, %v", spec, noise, err)
 		}
 	}
 	if _, err := ParseNoise("uniform", 1, 1); !errors.Is(err, ErrVacuous) {
 		t.Errorf("uniform: %v", err)
-	}
-	if _, err := ParseNoise("isotropic-laplace", 1, 0); err == nil {
-		t.Error("isotropic noise on no features")
 	}
 }
 
@@ -386,12 +305,6 @@ func BenchmarkBound(b *testing.B) {
 			}
 		})
 	}
-	l := must.Get(NewIsotropicLaplace(1, n))(b)
-	b.Run("isotropic-laplace", func(b *testing.B) {
-		for b.Loop() {
-			l.Bound(z, e)
-		}
-	})
 	laplace, _ := NewLaplace(1)
 	b.Run("overlap", func(b *testing.B) {
 		for b.Loop() {

@@ -10,7 +10,7 @@ import (
 	"tattle/lattice"
 )
 
-var families = []string{"gaussian", "laplace", "logistic", "student-t[:NU]", "isotropic-laplace", "table:FILE", "lattice[:DELTA[:CLIP]]"}
+var families = []string{"gaussian", "laplace", "logistic", "student-t[:NU]", "table:FILE", "lattice[:DELTA[:CLIP]]"}
 
 // Families lists what ParseNoise reads.
 func Families() []string { return slices.Clone(families) }
@@ -28,7 +28,7 @@ var ErrVacuous = errors.New("uniform noise proves nothing: where the supports of
 var errNoTable = errors.New("noise table: name its file, as table:FILE")
 
 // ParseNoise returns the noise that spec names, of standard deviation sigma on each of n
-// features: gaussian, laplace, logistic, student-t or student-t:ν, isotropic-laplace, table:FILE
+// features: gaussian, laplace, logistic, student-t or student-t:ν, table:FILE
 // (see ReadTable), or lattice:Δ:CLIP, where Δ is by default defaultDelta, and CLIP as large as the
 // lattice allows. For any other it returns an error; for uniform, ErrVacuous.
 func ParseNoise(spec string, sigma float64, n int) (Noise, error) {
@@ -48,8 +48,6 @@ func ParseNoise(spec string, sigma float64, n int) (Noise, error) {
 		return noiseOf(NewLogistic(sigma))
 	case "student-t":
 		return parseStudentT(setting, has, sigma)
-	case "isotropic-laplace":
-		return noiseOf(NewIsotropicLaplace(sigma, n))
 	case latticeFamily:
 		return parseLattice(setting, sigma, n)
 	case "table":

@@ -1,7 +1,6 @@
 package release
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 )
@@ -62,10 +61,3 @@ func expm1Above(s, relative float64, n int) float64 {
 // openUniform returns an odd multiple of 2⁻⁵³ in (0, 1): neither end, whose logarithm
 // would be infinite, can come of rounding.
 func openUniform(r *rand.Rand) float64 { return (float64(r.Uint64()>>12) + .5) * 0x1p-52 }
-
-// checkLength panics unless z has n features.
-func checkLength(z []float64, n int) {
-	if len(z) != n {
-		panic(fmt.Sprintf("release: %d features for noise on %d", len(z), n))
-	}
-}

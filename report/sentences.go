@@ -168,8 +168,6 @@ func familyName(family string) string {
 		return "Laplace"
 	case "student-t":
 		return "Student's t"
-	case "isotropic-laplace":
-		return "isotropic Laplace"
 	case "table":
 		return "tabulated"
 	}
