@@ -34,7 +34,7 @@ func parseAddress(text string, o Options) (address, error) {
 	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
 		return address{}, fmt.Errorf("endpoint %s has a query, which the protocol has no use for: leave it out", shown)
 	}
-	a := address{model: o.Model, version: o.Version}
+	a := address{model: o.Model}
 	path := strings.TrimSuffix(strings.TrimRight(u.EscapedPath(), "/"), "/infer")
 	if before, after, ok := strings.Cut(path, "/v2/models/"); ok {
 		if err := a.takeModel(after); err != nil {

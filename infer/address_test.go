@@ -14,7 +14,6 @@ func TestAddresses(t *testing.T) {
 		fails string
 	}{
 		{"http://h:8000", Options{Model: "m"}, "http://h:8000/v2/models/m", ""},
-		{"http://h:8000/", Options{Model: "m", Version: "3"}, "http://h:8000/v2/models/m/versions/3", ""},
 		{"https://h/serve/v2", Options{Model: "a b/c"}, "https://h/serve/v2/models/a%20b%2Fc", ""},
 		{"http://[::1]:80/v2/models/m", Options{}, "http://[::1]:80/v2/models/m", ""},
 		{"http://h/v2/models/m/infer", Options{Model: "m"}, "http://h/v2/models/m", ""},

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -26,7 +27,7 @@ type Client struct {
 	authorize func(*http.Request)
 	secrets   func() []string
 
-	asking   turn // held while the metadata are requested
+	asking   sync.Mutex // held while the metadata are requested
 	metadata *Metadata
 }
 
@@ -43,10 +44,7 @@ func New(endpoint string, o Options) (*Client, error) {
 	}
 	c := &Client{address: a, timeout: cmp.Or(o.Timeout, DefaultTimeout), limit: cmp.Or(o.MaxBody, DefaultMaxBody)}
 	c.retries = max(0, cmp.Or(o.Retries, DefaultRetries))
-	c.pace, c.asking = newPace(0), newTurn()
-	if o.Rate > 0 {
-		c.pace.apart = time.Duration(float64(time.Second) / o.Rate)
-	}
+	c.pace = newPace(o.Rate)
 	c.http = &http.Client{Transport: o.Transport, CheckRedirect: redirect}
 	c.keep(o.Token)
 	o.Token = ""

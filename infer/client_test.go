@@ -132,7 +132,7 @@ func TestDeadline(t *testing.T) {
 	defer s.Close()
 	c, err := New(s.URL, Options{Model: "m", Timeout: 20 * time.Millisecond, Retries: 1})
 	must.Do(t, err)
-	c.pace.clock = (&fakeClock{}).clock()
+	(&fakeClock{}).of(c)
 	mustErr(t, ask(c), "/v2/models/m: no answer within 20ms (2 attempts)")
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
@@ -147,7 +147,7 @@ func TestDeadline(t *testing.T) {
 // TestWaitEnds: a wait between attempts ends with ctx.
 func TestWaitEnds(t *testing.T) {
 	c, _ := newClient(t, &canned{replies: map[string][]cannedReply{"/v2/models/m": {{code: 503}}}}, Options{})
-	c.pace.clock = realClock
+	c.pace.sleep = sleep
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
 	if _, err := c.Metadata(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -173,7 +173,7 @@ func TestTruncated(t *testing.T) {
 	}))
 	defer s.Close()
 	c := must.Get(New(s.URL, Options{Model: "m"}))(t)
-	c.pace.clock = (&fakeClock{}).clock()
+	(&fakeClock{}).of(c)
 	if err := ask(c); err != nil || times != 3 {
 		t.Errorf("%d times: %v", times, err)
 	}
@@ -202,7 +202,7 @@ func TestLongAnswers(t *testing.T) {
 		defer s.Close()
 		for limit, fails := range map[int64]bool{1 << 16: true, 0: false} {
 			c := must.Get(New(s.URL, Options{Model: "m", MaxBody: limit}))(t)
-			c.pace.clock = (&fakeClock{}).clock()
+			(&fakeClock{}).of(c)
 			if err := ask(c); fails {
 				mustErr(t, err, "/infer: the answer is longer than 65536 bytes")
 			} else if err != nil {

@@ -84,22 +84,21 @@ type fakeClock struct {
 	sleeps []time.Duration
 }
 
-func (f *fakeClock) clock() clock {
-	return clock{
-		now: func() time.Time {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			return f.time
-		},
-		sleep: func(ctx context.Context, d time.Duration) error {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			if d > 0 {
-				f.sleeps = append(f.sleeps, d)
-				f.time = f.time.Add(d)
-			}
-			return ctx.Err()
-		},
+// of gives a client the clock.
+func (f *fakeClock) of(c *Client) {
+	c.pace.now = func() time.Time {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.time
+	}
+	c.pace.sleep = func(ctx context.Context, d time.Duration) error {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if d > 0 {
+			f.sleeps = append(f.sleeps, d)
+			f.time = f.time.Add(d)
+		}
+		return ctx.Err()
 	}
 }
 
@@ -114,7 +113,7 @@ func newClient(t testing.TB, h http.Handler, o Options) (*Client, *fakeClock) {
 	}
 	c := must.Get(New("http://models.example", o))(t)
 	f := &fakeClock{time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	c.pace.clock = f.clock()
+	f.of(c)
 	return c, f
 }
 

@@ -2,17 +2,12 @@ package infer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
-	"time"
-
-	"tattle/internal/must"
 )
 
 // TestWideAnswers: an answer that is much wider than any model's does not have the
@@ -60,40 +55,6 @@ func TestFP64AsJSON(t *testing.T) {
 	if got := string(appendNumbers(nil, []float32{.1, .5}, "FP64")); got != "[0.10000000149011612,0.5]" {
 		t.Error(got)
 	}
-}
-
-// TestCancelledTurns: who gives up waiting keeps nobody else waiting.
-func TestCancelledTurns(t *testing.T) {
-	p := newPace(time.Hour)
-	p.clock = realClock
-	must.Do(t, p.wait(context.Background()))
-	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	for range 20 {
-		wg.Go(func() {
-			if err := p.wait(ctx); !errors.Is(err, context.Canceled) {
-				t.Error(err)
-			}
-		})
-	}
-	cancel()
-	wg.Wait()
-	if wait := time.Until(p.next); wait > time.Hour {
-		t.Errorf("the next may go in %v", wait)
-	}
-}
-
-// TestMetadataWaits: who waits for another's question gives up with ctx.
-func TestMetadataWaits(t *testing.T) {
-	c, _ := newClient(t, simple(good), Options{})
-	must.Do(t, c.asking.take(context.Background()))
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
-	defer cancel()
-	if _, err := c.Metadata(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Error(err)
-	}
-	c.asking.give()
-	must.Get(c.Metadata(context.Background()))(t)
 }
 
 // TestSecretsInBadAddresses: an address that cannot be used is quoted without what may be
@@ -154,22 +115,6 @@ func TestOddNumbers(t *testing.T) {
 			if y, err := m.Forward(context.Background(), in); err != nil || len(y) != m.n {
 				t.Errorf("%s at %v: %d outputs, %v", name, odd, len(y), err)
 			}
-		}
-	}
-}
-
-// A clock that is set back or far ahead makes nobody wait longer than requests are apart.
-func TestPaceWhileTheClockJumps(t *testing.T) {
-	now, waited := time.Unix(1e9, 0), time.Duration(0)
-	p := newPace(time.Second)
-	p.clock = clock{now: func() time.Time { return now }, sleep: func(_ context.Context, d time.Duration) error {
-		waited, now = d, now.Add(d)
-		return nil
-	}}
-	for i, c := range []struct{ jump, want time.Duration }{{0, 0}, {0, time.Second}, {-24 * time.Hour, time.Second}, {0, time.Second}, {24 * time.Hour, 0}, {0, time.Second}} {
-		now = now.Add(c.jump)
-		if err := p.wait(t.Context()); err != nil || waited != c.want {
-			t.Errorf("request %d waits %v, want %v, %v", i, waited, c.want, err)
 		}
 	}
 }

@@ -18,7 +18,7 @@ type Tensor struct {
 	Shape    []int64 // −1 if open; the first is the batch's where the model has batches
 }
 
-// Metadata is what a server says of a model and of itself. Servers need not know a
+// Metadata describes a model, and what else the server offers. Servers need not know a
 // model's tensors: MLServer often names none.
 type Metadata struct {
 	Name            string
@@ -26,17 +26,14 @@ type Metadata struct {
 	Platform        string
 	Inputs, Outputs []Tensor
 
-	Server, ServerVersion string // empty if it does not say
-	Extensions            []string
-	MaxBatch              int // examples a request at most; 0 if it names no limit
+	Extensions []string
+	MaxBatch   int // examples a request at most; 0 if it names no limit
 }
 
 // Metadata asks what the model takes and gives; the first answer is kept.
 func (c *Client) Metadata(ctx context.Context) (*Metadata, error) {
-	if err := c.asking.take(ctx); err != nil {
-		return nil, fmt.Errorf("%s: %w", c.URL(), err)
-	}
-	defer c.asking.give()
+	c.asking.Lock()
+	defer c.asking.Unlock()
 	if c.metadata != nil {
 		return c.metadata, nil
 	}
@@ -76,14 +73,13 @@ func described(list tensors) []Tensor {
 	return out
 }
 
-// askServer asks the server of itself, which a gateway in front of it may refuse.
+// askServer asks which extensions the server has, which a gateway in front of it may refuse.
 func (c *Client) askServer(ctx context.Context, m *Metadata) error {
 	var said struct {
-		Name, Version string
-		Extensions    []string
+		Extensions []string
 	}
 	err := c.get(ctx, c.address.server+"/v2", &said)
-	m.Server, m.ServerVersion, m.Extensions = said.Name, said.Version, said.Extensions
+	m.Extensions = said.Extensions
 	return unlessRefused(err)
 }
 

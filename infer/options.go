@@ -24,16 +24,16 @@ const (
 // Options are the settings of a Client. The zero value is the default, but for Model,
 // which must be named here or in the URL.
 type Options struct {
-	Model, Version string        // empty Version: the server's choice
-	Input, Output  string        // tensors: the output where there are several, the input where nobody names it
-	Shape          []int         // of one example: settles open dimensions, and another layout is refused; nil is not known
-	Token          string        `json:"-"` // bearer token; empty for none
-	Timeout        time.Duration // of one request with its reply; zero means DefaultTimeout
-	Retries        int           // attempts after the first; zero means DefaultRetries, negative none
-	Rate           float64       // requests a second at most; zero means no limit
-	Batch          int           // examples a request at most; zero means DefaultBatch
-	MaxBody        int64         // bytes of a reply, decompressed, at most; zero means DefaultMaxBody
-	JSON           bool          // never send or ask for binary tensors
+	Model   string        // its name, unless the address has it
+	Output  string        // the output to take, if there are several
+	Shape   []int         // of one example: settles open dimensions, and another layout is refused; nil is not known
+	Token   string        `json:"-"` // bearer token; empty for none
+	Timeout time.Duration // of one request with its reply; zero means DefaultTimeout
+	Retries int           // attempts after the first; zero means DefaultRetries, negative none
+	Rate    float64       // requests a second at most; zero means no limit
+	Batch   int           // examples a request at most; zero means DefaultBatch
+	MaxBody int64         // bytes of a reply, decompressed, at most; zero means DefaultMaxBody
+	JSON    bool          // never send or ask for binary tensors
 
 	// Transport carries the requests; nil is http.DefaultTransport.
 	Transport http.RoundTripper `json:"-"`

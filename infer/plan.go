@@ -81,7 +81,7 @@ func (o Options) plan(m *Metadata, size int) (*plan, error) {
 
 // input returns the model's only input and its datatype.
 func (o Options) input(m *Metadata) (Tensor, datatype, error) {
-	input, err := choose("input", m.Inputs, o.Input)
+	input, err := choose("input", m.Inputs, "")
 	if err != nil {
 		return input, datatype{}, err
 	}

@@ -34,7 +34,7 @@ func TestRedirects(t *testing.T) {
 	defer s.Close()
 	client := func() *Client {
 		c := must.Get(New(s.URL, Options{Model: "m", Token: "s3cret-token"}))(t)
-		c.pace.clock = (&fakeClock{}).clock()
+		(&fakeClock{}).of(c)
 		return c
 	}
 	to = "/inside"
@@ -119,7 +119,7 @@ func TestUnknownCertificate(t *testing.T) {
 	defer s.Close()
 	c := must.Get(New(s.URL, Options{Model: "m"}))(t)
 	f := &fakeClock{}
-	c.pace.clock = f.clock()
+	f.of(c)
 	if mustErr(t, ask(c), "certificate"); len(f.sleeps) > 0 {
 		t.Error("it was asked again")
 	}
