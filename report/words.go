@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"tattle/classify"
 
 	"tattle/attack"
 	"tattle/bound"
+	"tattle/classify"
 )
 
 // words adds the definition list: what the words and columns of the report mean, those that it uses.
