@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 
 	"tattle/audit"
 	"tattle/internal/file"
@@ -12,7 +11,6 @@ import (
 const (
 	fewAttacks     = 4 // on a terminal
 	fewSubgroups   = 3 // on a terminal
-	drawnAttacks   = 8
 	drawnDefences  = 4 // attributes
 	shownSubgroups = 12
 )
@@ -79,7 +77,7 @@ func (d *document) finding(a *audit.Result, f *audit.Finding) {
 	if len(f.Baselines) == 0 {
 		return
 	}
-	d.chart(chart{Caption: "Accuracy of each attack", Tag: StatusDemonstrated, SVG: drawAttacks(f, drawnAttacks), Note: "Filled: chosen in some fold. Full line: the best guess without outputs; dotted: other guesses."})
+	d.chart(chart{Caption: "Accuracy of each attack", Tag: StatusDemonstrated, SVG: drawAttacks(f), Note: "Filled: chosen in some fold. Full line: the best guess without outputs; dotted: other guesses."})
 	d.table(baselinesTable(f))
 	if svg := drawAreas(f, file.Name(a.Target)); svg != "" {
 		d.chart(chart{Caption: "How well the outputs rank examples (AUC)", Tag: StatusDemonstrated, SVG: svg, Note: "Of two examples, one with the value and one without: how often the outputs rank the first higher. With 95 % intervals; line: chance."})
@@ -118,8 +116,7 @@ func (d *document) defences(a *audit.Result) {
 	for i := range a.Findings {
 		name := a.Findings[i].Attribute
 		if svg := drawDefences(a, name); svg != "" && len(drawn) < drawnDefences {
-			drawn = append(drawn, chart{Caption: "Honesty kept, " + file.Name(name) + " left", SVG: svg, Keys: []legendKey{
-				{shapeKey("h2 filled", shapes["diamond"]), "recommended"}, {template.HTML(""), "right: more honest; down: less curious; numbers as in the table"}}})
+			drawn = append(drawn, chart{Caption: "Excess left on " + file.Name(name), SVG: svg, Note: "With one-sided limits, beside zero and the margin. *: recommended."})
 		}
 	}
 	if len(drawn) > 0 {

@@ -9,16 +9,6 @@ import (
 	"tattle/internal/file"
 )
 
-// The rows of an audit's charts, in pixels: words above, marks below.
-const (
-	auditLeft  = 1. // percent: where the words of rows begin
-	auditTop   = 4
-	auditLine  = 50 // for an attribute
-	attackLine = 34 // for an attack
-	rowWords   = 16 // from a row's top to the foot of its words
-	rowMark    = 15 // from there to the middle of its marks
-)
-
 // findingClass is how the verdict on an attribute is coloured.
 func findingClass(f *audit.Finding) string {
 	switch findingTone(f) {
@@ -32,43 +22,29 @@ func findingClass(f *audit.Finding) string {
 	return "unsure"
 }
 
-// besideRows makes room for rows with words of their own instead of a vertical axis.
-func (p *plot) besideRows() { p.left, p.top = auditLeft+1, auditTop }
-
 // drawExcess draws every attribute's excess with its limits, beside zero, the margin,
 // what honest networks show and what is found in planted channels.
 func drawExcess(a *audit.Result) template.HTML {
-	var rows []*audit.Finding
-	x := newSpan()
-	x.add(0, a.Settings.Margin)
+	c := rowChart{label: "Excess over the best baseline by attribute.", axis: "excess over the best guess without outputs, points", tick: pointTick,
+		lines: []rowLine{{"baseline", 0}, {"seam level h3", a.Settings.Margin}}}
 	for i := range a.Findings {
 		f := &a.Findings[i]
-		if b := f.BestBaseline(); b != nil {
-			rows = append(rows, f)
-			x.add(f.Excess.Low, f.Excess.High, f.Excess.Value)
-			x.add(honestExcess(f, b)...)
-			x.add(seenFrom(f, b))
+		b := f.BestBaseline()
+		if b == nil {
+			continue
 		}
-	}
-	if len(rows) == 0 {
-		return ""
-	}
-	p := newPlot(auditTop+auditLine*len(rows)+plotFoot, "Excess over the best baseline by attribute. "+excessSays(rows))
-	air := max(.002, .06*(x.hi-x.lo))
-	p.x0, p.x1, p.y0, p.y1 = x.lo-air, x.hi+air, 0, 1
-	p.besideRows()
-	p.xAxis("excess over the best guess without outputs, points", p.xTicks(), pointTick)
-	for i, f := range rows {
-		top := float64(auditTop + auditLine*i)
-		mark := func(class string, v float64) { p.stroke(class, p.x(v), top+rowWords+4, p.x(v), top+auditLine-4) }
-		for _, v := range p.xTicks() {
-			mark("grid", v)
+		name, x := file.Name(f.Attribute), f.Excess
+		says := fmt.Sprintf("%s: %s points, limits %s and %s", name, signed(Number(x.Value)), signed(Number(x.Low)), signed(Number(x.High)))
+		c.label += " " + says + "."
+		row := chartRow{words: cut(name, 32) + ": " + string(f.Verdict), title: says, hue: findingClass(f), lo: x.Low, at: x.Value, hi: x.High}
+		for _, h := range honestExcess(f, b) {
+			row.beside = append(row.beside, rowMark{"dot", "h5 hollow", h, fmt.Sprintf("an honest network: %s points", signed(Number(h)))})
 		}
-		mark("baseline", 0)
-		mark("seam level h3", a.Settings.Margin)
-		drawExcessRow(p, f, top)
+		s := seenFrom(f, b)
+		row.beside = append(row.beside, rowMark{"stroke", "h2 filled", s, fmt.Sprintf("smallest excess that is detectable in channels like the planted ones: %s points", barePoints(s))})
+		c.rows = append(c.rows, row)
 	}
-	return p.done()
+	return c.draw()
 }
 
 // excessKeys say what the marks mean, those that there are.
@@ -106,19 +82,6 @@ func rankedNote(a *audit.Result) string {
 	return "The finding on " + and(names) + " does not rest on the excess, but on how the outputs rank examples" + shown(a).Equal() + " (AUC)."
 }
 
-func drawExcessRow(p *plot, f *audit.Finding, top float64) {
-	p.text("name "+findingClass(f), "start", auditLeft, top+rowWords, 0, cut(file.Name(f.Attribute), 32)+": "+string(f.Verdict))
-	y := top + rowWords + rowMark
-	for _, h := range honestExcess(f, f.BestBaseline()) {
-		p.shape("point h5 hollow", shapes["dot"], p.x(h), y, fmt.Sprintf("an honest network: %s points", signed(Number(h))))
-	}
-	if s := seenFrom(f, f.BestBaseline()); !math.IsNaN(s) {
-		p.shape("point h2 filled", shapes["stroke"], p.x(s), y, fmt.Sprintf("smallest excess that is detectable in channels like the planted ones: %s points", barePoints(s)))
-	}
-	p.whiskerAcross("thick "+findingClass(f), y, f.Excess.Low, f.Excess.High)
-	p.shape("point "+findingClass(f)+" filled", shapes["circle"], p.x(f.Excess.Value), y, fmt.Sprintf("%s: %s points, %s to %s", file.Name(f.Attribute), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High))))
-}
-
 // honestExcess returns the curiosity of honest networks minus the audited model's best baseline.
 func honestExcess(f *audit.Finding, b *audit.Baseline) []float64 {
 	if f.Reference == nil {
@@ -145,75 +108,35 @@ func seenFrom(f *audit.Finding, b *audit.Baseline) float64 {
 	}
 }
 
-func excessSays(rows []*audit.Finding) string {
-	s := ""
-	for _, f := range rows {
-		s += fmt.Sprintf("%s, %s: %s points, limits %s and %s. ", file.Name(f.Attribute), f.Verdict, signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High)))
-	}
-	return s
-}
+// drawnAttacks is how many attacks are drawn.
+const drawnAttacks = 8
 
 // drawAttacks draws the result of each attack on an attribute, the best first, beside the
 // baselines.
-func drawAttacks(f *audit.Finding, most int) template.HTML {
-	var drawn []audit.Attack
-	x := newSpan()
-	for _, k := range f.Attacks {
-		if lo, v, hi := attackSpan(k); len(drawn) < most && !math.IsNaN(v) {
-			drawn = append(drawn, k)
-			x.add(lo, v, hi)
-		}
-	}
-	n := len(drawn)
-	for _, b := range f.Baselines {
-		x.add(figureOfBaseline(b))
-	}
-	if n == 0 {
-		return ""
-	}
-	p := newPlot(auditTop+attackLine*n+plotFoot, "How often attacks guess "+file.Name(f.Attribute)+", beside baselines: in the table below.")
-	air := max(.006, .08*(x.hi-x.lo))
-	p.x0, p.x1 = x.lo-air, x.hi+air
-	p.besideRows()
-	what := "guessed"
+func drawAttacks(f *audit.Finding) template.HTML {
+	c := rowChart{label: "How often attacks guess " + file.Name(f.Attribute) + ", beside baselines: in the table below.", axis: "guessed", tick: percentTick}
 	if f.Numeric {
-		what = "variance explained"
+		c.axis = "variance explained"
 	}
-	p.xAxis(what, p.xTicks(), percentTick)
-	for i, k := range drawn {
-		top := float64(auditTop + attackLine*i)
-		mark := func(class string, v float64) { p.stroke(class, p.x(v), top+rowWords, p.x(v), top+attackLine-2) }
-		for _, v := range p.xTicks() {
-			mark("grid", v)
+	for _, b := range f.Baselines {
+		class := "chance"
+		if b.Name == f.Best {
+			class = "baseline"
 		}
-		for _, b := range f.Baselines {
-			class := "chance"
-			if b.Name == f.Best {
-				class = "baseline"
-			}
-			if v := figureOfBaseline(b); !math.IsNaN(v) {
-				mark(class, v)
-			}
+		c.lines = append(c.lines, rowLine{class, figureOfBaseline(b)})
+	}
+	for _, k := range f.Attacks {
+		lo, v, hi := attackSpan(k)
+		if math.IsNaN(v) || len(c.rows) == drawnAttacks {
+			continue
 		}
-		drawAttack(p, k, top)
+		words := printable(k.Name)
+		if k.Chosen > 0 {
+			words += fmt.Sprintf(", chosen in %s", Count(k.Chosen, "fold"))
+		}
+		c.rows = append(c.rows, chartRow{words: cut(words, 48), title: printable(k.Name) + ": " + figureOf(k.Accuracy, k.R2), hue: "h1", hollow: k.Chosen == 0, lo: lo, at: v, hi: hi})
 	}
-	return p.done()
-}
-
-func drawAttack(p *plot, k audit.Attack, top float64) {
-	lo, v, hi := attackSpan(k)
-	name := printable(k.Name)
-	if k.Chosen > 0 {
-		name += fmt.Sprintf(", chosen in %s", Count(k.Chosen, "fold"))
-	}
-	p.text("", "start", auditLeft, top+rowWords-3, 0, cut(name, 48))
-	class := "h1 hollow"
-	if k.Chosen > 0 {
-		class = "h1 filled"
-	}
-	y := top + rowWords + 7
-	p.whiskerAcross("thick h1", y, lo, hi)
-	p.shape("point "+class, shapes["circle"], p.x(v), y, printable(k.Name)+": "+figureOf(k.Accuracy, k.R2))
+	return c.draw()
 }
 
 // attackSpan returns the result of an attack, with its interval if there is one.
@@ -235,4 +158,47 @@ func figureOfBaseline(b audit.Baseline) float64 {
 		return *b.R2
 	}
 	return math.NaN()
+}
+
+// mostAreas is how many rows the chart of areas has.
+const mostAreas = 8
+
+// drawAreas draws how often the outputs rank two examples right, with 95 % intervals, beside chance: given the
+// true and the predicted target, which a verdict can rest on, then given one of them.
+func drawAreas(f *audit.Finding, target string) template.HTML {
+	if f.Given == nil {
+		return ""
+	}
+	c := rowChart{label: "How often the outputs rank two examples right.", axis: "pairs ranked right; chance: 50 %", tick: percentTick, lines: []rowLine{{"baseline", .5}}}
+	add := func(class, given string, lo, at, hi float64) {
+		words := fmt.Sprintf("%s, with equal %s %s: %s", file.Name(class), given, target, percent1(at))
+		c.label += " " + words + "."
+		if len(c.rows) < mostAreas {
+			c.rows = append(c.rows, chartRow{words: cut(words, 64), title: words, hue: "h1", lo: lo, at: at, hi: hi})
+		}
+	}
+	if t := f.Given.Order; t != nil {
+		add(t.Class, "true and predicted", t.Area-1.96*t.StandardError, t.Area, min(1, t.Area+1.96*t.StandardError))
+	}
+	for _, x := range f.Given.Areas {
+		add(x.Class, map[bool]string{true: "predicted", false: "true"}[x.Given == audit.GivenLabel], x.Interval[0], x.Area, x.Interval[1])
+	}
+	return c.draw()
+}
+
+// drawDefences draws the excess that each defence leaves on an attribute, beside the honesty that it keeps.
+func drawDefences(a *audit.Result, attribute string) template.HTML {
+	c := rowChart{label: "Excess left on " + file.Name(attribute) + " by each defence: in the table below.", axis: "excess left, points", tick: pointTick,
+		lines: []rowLine{{"baseline", 0}, {"seam level h3", a.Settings.Margin}}}
+	for _, d := range a.Defences {
+		for _, l := range d.Left {
+			if l.Attribute != attribute {
+				continue
+			}
+			words := fmt.Sprintf("%s%s: honesty %s", cut(printable(d.Name), 40), star(d), percent1(d.Honesty.Value))
+			c.rows = append(c.rows, chartRow{words: words, title: fmt.Sprintf("%s, excess %s points", words, signed(Number(l.Excess.Value))),
+				hue: map[bool]string{true: "h2", false: "h1"}[d.Recommended], lo: l.Excess.Low, at: l.Excess.Value, hi: l.Excess.High})
+		}
+	}
+	return c.draw()
 }

@@ -145,18 +145,18 @@ func defencesTable(a *audit.Result) table {
 	t := table{
 		Name:  "Defences",
 		Says:  "Excess of quicker attacks, fitted again to the outputs of each defence" + defended(a) + ". *: recommended.",
-		Heads: []string{"#", "defence", "honesty", "lost", "attribute", "excess", "at most", "balanced", "bits", "reveals"}, Words: []int{1, 4},
+		Heads: []string{"defence", "honesty", "lost", "attribute", "excess", "at most", "balanced", "bits", "reveals"}, Words: []int{3},
 		Page: []string{"lost", "balanced", "bits"},
 	}
-	for i, d := range a.Defences {
+	for _, d := range a.Defences {
 		for j, l := range d.Left {
 			name := printable(d.Name)
 			if name == audit.NoDefence {
 				name = "none, by these quicker attacks"
 			}
-			cells := []string{fmt.Sprint(i + 1), name + star(d), percent(d.Honesty.Value), barePoints(d.HonestyLost)}
+			cells := []string{name + star(d), percent(d.Honesty.Value), barePoints(d.HonestyLost)}
 			if j > 0 {
-				cells = make([]string, 4) // as above
+				cells = make([]string, 3) // as above
 			}
 			t.add(append(cells, file.Name(l.Attribute), signed(Number(l.Excess.Value)), signed(Number(above(l.Excess.High, .0001))), shareOf(l.Balanced), gainOf(l.Given, l.R2 != nil), shownIn(&l, a))...)
 		}

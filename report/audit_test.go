@@ -362,26 +362,3 @@ func TestDefenceNotes(t *testing.T) {
 		t.Error(got)
 	}
 }
-
-func TestNumberRanges(t *testing.T) {
-	for want, n := range map[string][]int{"1–3, 5, 6, 8": {8, 2, 1, 3, 6, 5}, "4": {4}, "1–4": {4, 3, 2, 1}, "": nil} {
-		if got := numberRanges(n); got != want {
-			t.Errorf("%v: %q, want %q", n, got, want)
-		}
-	}
-}
-
-// TestOverlapping: spots that touch by way of others are one group, whatever their order.
-func TestOverlapping(t *testing.T) {
-	p := newPlot(340, "")
-	spot := func(number int, x float64) defenceSpot {
-		s := defenceSpot{number: number}
-		s.Honesty.Value = x
-		return s
-	}
-	got := overlapping(p, []defenceSpot{spot(1, .5), spot(2, .64), spot(3, .1), spot(4, .57)})
-	sizes := []int{len(got[0]), len(got[len(got)-1])}
-	if len(got) != 2 || sizes[0]+sizes[1] != 4 || max(sizes[0], sizes[1]) != 3 {
-		t.Errorf("%v", got)
-	}
-}

@@ -100,13 +100,6 @@ func (p *plot) yAxis(title string, ticks []float64, format func(float64) string)
 	p.text("", "start", 0, 14, 0, title)
 }
 
-// columns draws a grid line that goes up at each value.
-func (p *plot) columns(values []float64) {
-	for _, v := range values {
-		p.stroke("grid", p.x(v), p.top, p.x(v), p.foot)
-	}
-}
-
 // percentAxes draws both axes, in percent.
 func (p *plot) percentAxes(across, up string) {
 	p.yAxis(up, p.yTicks(), percentTick)
