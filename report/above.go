@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"tattle/bound"
@@ -138,21 +137,4 @@ func marked(name string, compared *bool) string {
 		return name + " " + aboveMark
 	}
 	return name
-}
-
-// aboveLegend explains the marks of floors: empty if there is none.
-func (b *FloorsAndCeilings) aboveLegend() string {
-	compared := false
-	for _, band := range b.Bands {
-		for _, m := range band.Marks {
-			compared = compared || m.AbovePrior != nil
-		}
-		if slices.ContainsFunc(band.Marks, func(m Mark) bool { return isAbove(m.AbovePrior) }) {
-			return fmt.Sprintf("%s: the floor is %s. Its median is above the median error of guessing the mean in that band.", aboveMark, vacuousToPrior)
-		}
-	}
-	if !compared && b.proves() {
-		return "No floor was compared with the prior alone, which was not measured: any may be " + vacuousToPrior + "."
-	}
-	return ""
 }

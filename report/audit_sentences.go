@@ -211,45 +211,7 @@ func findingWords(f *audit.Finding) string {
 
 // findingReasons are what the verdict on an attribute rests on.
 func findingReasons(f *audit.Finding) string {
-	said := f.Reasons
-	if len(said) == 0 {
-		said = []string{demonstratedWords(f), f.Unusable}
-	}
-	return strings.Join(unique(readable(said)), " ")
-}
-
-// demonstratedWords say what the chosen attacks reached, and beside what.
-func demonstratedWords(f *audit.Finding) string {
-	b := f.BestBaseline()
-	if b == nil {
-		return ""
-	}
-	compared := baselineOf(f, b.Name) + ", the best guess that uses only y and the answered label, "
-	excess := fmt.Sprintf("The excess is %s points (one-sided limits %s and %s).", signed(Number(f.Excess.Value)), signed(Number(floored(f.Excess.Low))), signed(Number(above(f.Excess.High, .0001))))
-	if f.Curiosity != nil {
-		return fmt.Sprintf("Demonstrated: attacks that were fitted without the example guess it correctly for %s%s; %s. %s", percent(f.Curiosity.Value), intervalWords(Between(f.Curiosity.Interval)), compared+figureOf(b.Accuracy, nil), excess)
-	}
-	if f.R2 != nil && b.R2 != nil {
-		return fmt.Sprintf("Demonstrated: attacks that were fitted without the example explain %s of its variance; %s. %s", percent(*f.R2), compared+percent(*b.R2), excess)
-	}
-	return ""
-}
-
-// baselineOf names a baseline of a finding.
-func baselineOf(f *audit.Finding, name string) string {
-	switch {
-	case name == audit.Majority && f.Numeric:
-		return "the mean"
-	case name == audit.Majority:
-		return "the majority"
-	case name == audit.FromTarget:
-		return "guessing from the true target"
-	case name == audit.FromLabel:
-		return "guessing from the hard label"
-	case name == audit.FromBoth:
-		return "guessing from the true target and the hard label together"
-	}
-	return printable(name)
+	return strings.Join(unique(readable(f.Reasons)), " ")
 }
 
 // baselineBrief names it in a table.

@@ -39,7 +39,7 @@ func (d *document) design(r *Report) {
 		d.table(t)
 	})
 	d.on(onPage|onMarkdown, func(d *document) {
-		t := table{Says: "*: meets the target, for " + x.For() + "." + x.aboveLegend(), Heads: heads, Words: []int{1}}
+		t := table{Says: "*: meets the target, for " + x.For() + ".", Heads: heads, Words: []int{1}}
 		for _, l := range x.lines() {
 			for _, p := range l.Points {
 				t.add(row(l, p)...)

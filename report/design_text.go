@@ -158,7 +158,7 @@ func (d *Design) textIntro() string {
 	if d.attacked() {
 		within += "; mse: mean-square error of the linear attack"
 	}
-	return fmt.Sprintf("The frontier, from %d releases that were tried. Each row is one choice of features and family of noise: its release that meets the target for %s only (*) at the cost nearest to that of the answer; if none meets it, the one with the nearest cost. report.html has all. σ: standard deviation of the noise per feature; std: standard deviation of unbiased reconstructions of the part of an input that the features depend on, median over the coordinates of the tried inputs%s.%s", d.Evaluations, d.For(), within, d.aboveLegend())
+	return fmt.Sprintf("The frontier, from %d releases that were tried. Each row is one choice of features and family of noise: its release that meets the target for %s only (*) at the cost nearest to that of the answer; if none meets it, the one with the nearest cost. report.html has all. σ: standard deviation of the noise per feature; std: standard deviation of unbiased reconstructions of the part of an input that the features depend on, median over the coordinates of the tried inputs%s. %s: %s.", d.Evaluations, d.For(), within, aboveMark, vacuousToPrior)
 }
 
 func (l designLine) numbers() string {
@@ -175,14 +175,6 @@ func (p DesignPoint) cells(attacked bool) []string {
 		cells = append(cells, number(float64(p.AttackMSE)))
 	}
 	return cells
-}
-
-// aboveLegend explains the marks beside deviations: empty if there are none.
-func (d *Design) aboveLegend() string {
-	if slices.ContainsFunc(d.Frontier, func(p DesignPoint) bool { return isAbove(p.AbovePrior) }) {
-		return fmt.Sprintf(" %s: above the median error of guessing the mean of the training data, %s.", aboveMark, vacuousToPrior)
-	}
-	return ""
 }
 
 // attacked reports whether the linear attack's error is known of any point.

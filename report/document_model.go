@@ -100,9 +100,6 @@ func (d *document) provenance(r *Report) {
 			note("data were read", "%s", sentenceOf(n))
 		}
 	}
-	if r.released() {
-		note("release", "%s", r.Release.words())
-	}
 	if x := r.Experiment; x != nil {
 		note("witnesses", "%s search (%s), %d restarts of %d repeats, iteration %s, domain %v", x.Search.Search, strings.Join(x.Reasons, "; "), x.Search.Restarts, x.Search.Repeats, x.Search.Iteration, x.Domain)
 	}
@@ -122,26 +119,4 @@ func (d *document) provenance(r *Report) {
 		}
 		d.settings(times)
 	})
-}
-
-// words describes what leaves the device.
-func (l Release) words() string {
-	s := l.Surface
-	if p := l.Projection; p != nil {
-		s += fmt.Sprintf(", %d kept (%s)", p.Keep, p.Kind)
-	}
-	s += l.heated()
-	if l.none() {
-		s += " without noise"
-	} else {
-		s += " plus " + familyName(l.Noise.Family) + " noise"
-		if l.Noise.Settings != "" {
-			s += " (" + l.Noise.Settings + ")"
-		}
-		if l.Noise.Covariance != "" {
-			s += " with the covariance of " + l.Noise.Covariance
-		}
-		s += ", σ = " + number(l.Noise.Sigma)
-	}
-	return s + "." + l.after() + " " + l.Note
 }

@@ -32,7 +32,7 @@ func (d *document) floors(r *Report) {
 		t.add(append([]string{times(band.Name), fmt.Sprint(band.Coordinates)}, used.of(r.digestCells(band.digest()))...)...)
 	}
 	d.table(t)
-	d.say(b.uneven(), b.unbeaten(), b.undercut(), b.aboveLegend())
+	d.say(b.uneven(), b.unbeaten(), b.undercut())
 }
 
 // The columns of a digest.

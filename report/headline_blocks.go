@@ -40,7 +40,6 @@ func (d *document) headline(r *Report) {
 // confusion adds the counts of examples by true class (rows) and guessed class (columns),
 // with their shares of the row.
 func (d *document) confusion(classes []string, counts [][]int, title string) {
-	const fits = 6 // classes on a terminal
 	if counts == nil {
 		return
 	}
@@ -50,27 +49,17 @@ func (d *document) confusion(classes []string, counts [][]int, title string) {
 		}
 		return fmt.Sprint(i)
 	}
-	build := func(shares bool) table {
-		t := table{Name: title, Says: "Rows are the true class, columns the guess.", Heads: []string{""}}
-		for i, row := range counts {
-			t.Heads = append(t.Heads, cut(name(i), 12))
-			total, _ := histogramTotals(row)
-			cells := []string{name(i)}
-			for _, k := range row {
-				s := fmt.Sprint(k)
-				if shares {
-					s += "\n" + percent1(float64(k)/float64(max(1, total)))
-				}
-				cells = append(cells, s)
-			}
-			t.add(cells...)
+	t := table{Name: title, Says: "Rows are the true class, columns the guess.", Heads: []string{""}}
+	for i, row := range counts {
+		t.Heads = append(t.Heads, cut(name(i), 12))
+		total, _ := histogramTotals(row)
+		cells := []string{name(i)}
+		for _, k := range row {
+			cells = append(cells, fmt.Sprintf("%d\n%s", k, percent1(float64(k)/float64(max(1, total)))))
 		}
-		return t
+		t.add(cells...)
 	}
-	d.on(onPage|onMarkdown, func(d *document) { d.table(build(true)) })
-	if len(counts) <= fits {
-		d.on(onTerminal, func(d *document) { d.table(build(false)) })
-	}
+	d.on(onPage|onMarkdown, func(d *document) { d.table(t) })
 }
 
 // A figureRow is one of the headline's figures in words.

@@ -99,11 +99,7 @@ func (r *Report) coarse() string {
 
 // methodsIntro says what the columns of the comparison are.
 func (r *Report) methodsIntro() string {
-	low, vacuous := r.coarse(), ""
-	if slices.ContainsFunc(r.Methods, func(l MethodRow) bool { return isAbove(l.AbovePrior) || isAbove(l.AbovePriorLow) }) {
-		vacuous = fmt.Sprintf(" %s: above what guessing the mean errs by there, %s.", aboveMark, vacuousToPrior)
-	}
-	return fmt.Sprintf("Medians of each kind of bound in normalised units over coordinates and %s, or as many of them as a remark names; same noise. %s: the coarsest of the coordinates. × says how many times what paper A's methods give for all coordinates of the same inputs: its Algorithm 1, or its authors' own procedure.%s", r.tried(r.Data.Examples), low, vacuous)
+	return fmt.Sprintf("Medians of each kind of bound in normalised units over coordinates and %s, or as many of them as a remark names; same noise. %s: the coarsest of the coordinates. × says how many times what paper A's methods give for all coordinates of the same inputs: its Algorithm 1, or its authors' own procedure.", r.tried(r.Data.Examples), r.coarse())
 }
 
 // remark is what a reader must know of the row.

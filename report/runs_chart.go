@@ -2,8 +2,6 @@ package report
 
 import (
 	"html/template"
-	"math"
-	"slices"
 	"strings"
 )
 
@@ -55,7 +53,6 @@ func (p *runPlane) draw(height int) template.HTML {
 		drawSpot(f, s)
 	}
 	p.points(f)
-	p.names(f)
 	return f.done()
 }
 
@@ -66,38 +63,13 @@ func (p *runPlane) lines(f *plot) {
 	}
 	if p.chanceS > 0 {
 		f.line("chance", f.x0, p.chanceS, f.x1, p.chanceS)
-		p.lineName(f, p.chanceS, 14, "chance "+percent1(p.chanceS))
 	}
 	if b := p.baseline; b.lo <= b.hi {
 		if b.hi > b.lo {
 			f.rect("base", f.left, f.y(b.hi), f.right-f.left, f.y(b.lo)-f.y(b.hi), "")
 		}
 		f.line("baseline", f.x0, b.hi, f.x1, b.hi)
-		p.lineName(f, b.hi, -5, p.baselineWords())
 	}
-}
-
-// lineName names a line at the end where fewer points stand in the way.
-func (p *runPlane) lineName(f *plot, y, dy float64, s string) {
-	const wide, high = 35., 20. // percents and pixels that a name and a point need
-	left, right := 0, 0
-	for _, r := range p.runs {
-		x := f.x(float64(r.Honesty))
-		if math.Abs(f.y(float64(r.Curiosity))-f.y(y)-dy) > high {
-			continue
-		}
-		if x > plotRight-wide {
-			right++
-		}
-		if x < plotLeft+wide {
-			left++
-		}
-	}
-	if left < right {
-		f.text("soft", "start", f.left, f.y(y)+dy, 2, s)
-		return
-	}
-	f.text("soft", "end", f.right, f.y(y)+dy, -2, s)
 }
 
 // outputsClass is how raw and soft outputs differ: filled and hollow, drawn
@@ -136,32 +108,6 @@ func (p *runPlane) points(f *plot) {
 	for _, s := range p.spots {
 		if s.runs > 1 {
 			f.point("cross", "ink", s.honesty, s.curiosity, s.brief())
-		}
-	}
-}
-
-// names write βs beside the spots of a curve, where nothing else stands. A
-// telephone has no room for them.
-func (p *runPlane) names(f *plot) {
-	const wide, high = 8., 15. // of a name: percents and pixels
-	type place struct{ x, y float64 }
-	var taken []place
-	for _, s := range p.spots {
-		taken = append(taken, place{f.x(s.honesty) - wide/2, f.y(s.curiosity)})
-	}
-	for _, c := range p.curves() {
-		for _, s := range c {
-			if len(c) < 2 || f.x(s.honesty) > plotRight-wide {
-				continue
-			}
-			at := place{f.x(s.honesty) + 1, f.y(s.curiosity) - 7}
-			if slices.ContainsFunc(taken, func(t place) bool {
-				return math.Abs(t.x-at.x) < wide && math.Abs(t.y-at.y) < high && t != place{at.x - 1 - wide/2, at.y + 7}
-			}) {
-				continue
-			}
-			taken = append(taken, at)
-			f.text("fine "+lookOf(s.Attack).hue, "start", f.x(s.honesty), f.y(s.curiosity)-7, 7, "βs "+bareNumber(s.Beta.S))
 		}
 	}
 }

@@ -113,8 +113,7 @@ func (d *document) study(s *audit.Study) {
 	d.list(studySentences(s))
 	d.table(ratesTable(s))
 	d.folded("Audits by kind of classifier")
-	d.on(onTerminal, func(d *document) { d.table(studyShort(s)) })
-	d.on(onPage|onMarkdown, func(d *document) { d.table(rowsTable(s)) })
+	d.table(rowsTable(s))
 	d.table(spreadsTable(s))
 	d.on(onPage|onMarkdown, func(d *document) { d.table(studyControls(s)) })
 }

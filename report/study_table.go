@@ -35,7 +35,7 @@ func rowsTable(s *audit.Study) table {
 		Says: "True excess, over the best guess that needs no outputs and over honest training, and the smallest that audits say they detect (over those that state one): means, in points. " +
 			"Verdicts are counts of curious / leaky beyond the target / leaky by correlation / no evidence / inconclusive; alone: the same audits without references.",
 		Heads: []string{"data", "trained", "outputs", "examples", "audits", "true excess", "over honest", "verdicts", "detects", "alone", "detects"},
-		Words: []int{1, 2},
+		Words: []int{1, 2}, Page: []string{"over honest", "alone", "detects"},
 	}
 	for _, r := range s.Rows {
 		t.add(r.Data, r.Kind, string(r.Outputs), sizeWords(r.Examples), strconv.Itoa(r.Audits), tenths(r.Excess), tenths(r.Difference),
@@ -46,21 +46,6 @@ func rowsTable(s *audit.Study) table {
 
 // tenths is a share in points, to one digit.
 func tenths(x float64) string { return minus(fmt.Sprintf("%.1f", 100*x)) }
-
-// studyShort is rowsTable for a terminal.
-func studyShort(s *audit.Study) table {
-	t := table{
-		Name:  "What audits called what",
-		Says:  "C curious, B leaky beyond the target, L leaky by correlation, N no evidence, I inconclusive; true excess over the best guess without outputs, in points.",
-		Heads: []string{"", "audits", "excess", "C", "B", "L", "N", "I", "B alone"},
-	}
-	for _, r := range s.Rows {
-		label := fmt.Sprintf("%s, %s, %s, %d", r.Data, r.Kind, r.Outputs, r.Examples)
-		t.add(label, strconv.Itoa(r.Audits), tenths(r.Excess), strconv.Itoa(r.With.Curious), strconv.Itoa(r.With.LeakyBeyond), strconv.Itoa(r.With.Leaky),
-			strconv.Itoa(r.With.NoEvidence), strconv.Itoa(r.With.Inconclusive), strconv.Itoa(r.Without.LeakyBeyond))
-	}
-	return t
-}
 
 // spreadsTable is what honest training leaks.
 func spreadsTable(s *audit.Study) table {
