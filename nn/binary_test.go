@@ -24,22 +24,6 @@ func arithmeticOf(operator string, r *rand.Rand, constant []int, first bool) *Bi
 	return op
 }
 
-// slowIndex returns where an entry of the output lies in an operand.
-func slowIndex(shape, out []int, i int) int {
-	at, stride := 0, 1
-	for d := len(out) - 1; d >= 0; d-- {
-		j := i % out[d]
-		i /= out[d]
-		if s := d - (len(out) - len(shape)); s >= 0 {
-			if shape[s] != 1 {
-				at += j * stride
-			}
-			stride *= shape[s]
-		}
-	}
-	return at
-}
-
 var slowArithmetic = map[string]func(a, b float64) float64{
 	"Add": func(a, b float64) float64 { return a + b },
 	"Sub": func(a, b float64) float64 { return a - b },
@@ -89,7 +73,7 @@ func testBroadcastForward(t *testing.T, op Op, constant *Param, first bool, a, b
 			var v [2]float64
 			next := 0
 			for side, s := range shapes {
-				at := slowIndex(s, out, i)
+				at := entry(indices(i, out), s)
 				if constant != nil && (side == 0) == first {
 					v[side] = float64(constant.Data[at])
 				} else {

@@ -156,39 +156,6 @@ var exactPair = map[string]func(a, b *big.Float) *big.Float{
 	},
 }
 
-// bound collects errors and bounds.
-type boundCheck struct {
-	t              *testing.T
-	what           string
-	errors, bounds float64
-}
-
-// add fails if the computed y is off from want by more than its bound.
-func (c *boundCheck) add(y, bound float64, want *big.Float) {
-	off, _ := bigSub(want, exact(y)).Float64()
-	off = math.Abs(off)
-	if !(off <= bound) {
-		c.t.Errorf("%s: %v is off by %v, bound %v", c.what, y, off, bound)
-	}
-	if !math.IsInf(bound, 1) {
-		c.errors += off
-		c.bounds += bound
-	}
-}
-
-// tight fails if the bounds are much more than the errors.
-func (c *boundCheck) tight(times float64) {
-	if !(c.bounds <= times*c.errors+0x1p-700) {
-		c.t.Errorf("%s: the bounds add up to %v, the errors to %v", c.what, c.bounds, c.errors)
-	}
-}
-
-// sideOf returns a point of x ± e.
-func sideOf(r *rand.Rand, x, e float64) *big.Float {
-	side := [3]float64{-1, 1, 2*r.Float64() - 1}[r.IntN(3)]
-	return bigAdd(exact(x), bigMul(exact(side), exact(e)))
-}
-
 // roundoffOf runs a kernel and returns its values and bounds.
 func roundoffOf(op Op, in [][]int, x, ex [][]float64, batch, n int) (y, ey []float64) {
 	k := op.kernel64(in...)

@@ -1,12 +1,19 @@
 package nn
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"math/big"
+	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"tattle/internal/must"
 )
 
-// The slow side of the tests of rounding: operators in arithmetic of 256 bits.
+// The slow side of the tests: the operators' definitions, written index by index, in
+// arithmetic of 256 bits.
 const exactBits = 256
 
 func exact(v float64) *big.Float { return new(big.Float).SetPrec(exactBits).SetFloat64(v) }
@@ -19,42 +26,110 @@ func exactly(x []float64) []*big.Float {
 	return out
 }
 
-// exactForward evaluates a graph of one example in big arithmetic.
+// exactForward evaluates a graph of one example.
 func exactForward(t *testing.T, g *Graph, x []*big.Float) []*big.Float {
 	t.Helper()
+	shapes := must.Get(g.Shapes())(t)
 	tensors := map[string][]*big.Float{g.Input: x}
 	for _, n := range g.Nodes {
-		in := tensors[n.Inputs[0]]
-		var out []*big.Float
-		switch op := n.Op.(type) {
-		case *Dense:
-			out = exactDense(op, in)
-		case *Conv2D:
-			out = exactConv1(op, in)
-		case *BatchNorm:
-			out = exactNorm(op, in)
-		case *ReLU:
-			out = exactLeaky(0, in)
-		case *LeakyReLU:
-			out = exactLeaky(op.Slope, in)
-		case *Binary:
-			for i, v := range tensors[n.Inputs[1]] {
-				out = append(out, exactPair[op.Operator](in[i], v))
-			}
-		case *Softmax:
-			out = exactSoftmax(in)
-		case *Unary:
-			out = exactLog(in)
-		case *Hardmax:
-			out = exactHardmax(in)
-		case *Flatten, *Identity, *Dropout:
-			out = in
-		default:
-			t.Fatalf("no exact %s", n.Op.Kind())
+		var in [][]int
+		var at [][]*big.Float
+		for _, name := range n.Inputs {
+			in, at = append(in, shapes[name]), append(at, tensors[name])
 		}
-		tensors[n.Output] = out
+		tensors[n.Output] = exactOf(t, n.Op, in, shapes[n.Output])(at)
 	}
 	return tensors[g.Output]
+}
+
+// exactOp is an operator on the inputs of one example.
+type exactOp func(in [][]*big.Float) []*big.Float
+
+// exactOf returns an operator's definition.
+func exactOf(t *testing.T, op Op, in [][]int, out []int) exactOp {
+	switch op := op.(type) {
+	case *Conv2D:
+		return exactTerms(convTerms(op, in[0], out), op.Weight, op.Bias, out)
+	case *ConvTranspose:
+		return exactTerms(transposedTerms(op, in[0], out), op.Weight, op.Bias, out)
+	case *Dense:
+		return eachRow(op.In, func(x []*big.Float) []*big.Float { return exactDense(op, x) })
+	case *BatchNorm:
+		return exactBatchNorm(op, in[0])
+	case *MaxPool:
+		return exactPool(op.Kernel, op.Stride, op.Pad, in[0], out, exactReductions["Max"])
+	case *AveragePool:
+		return exactPool(op.Kernel, op.Stride, op.Pad, in[0], out, func(w []*big.Float) *big.Float {
+			if op.CountIncludePad {
+				return bigQuo(exactReductions["Sum"](w), exact(float64(op.Kernel[0]*op.Kernel[1])))
+			}
+			return exactReductions["Mean"](w)
+		})
+	case *GlobalAveragePool:
+		return eachRow(Size(in[0][1:]), func(x []*big.Float) []*big.Float { return []*big.Float{exactReductions["Mean"](x)} })
+	case *Binary:
+		return exactBinary(op, in, out)
+	case *Reduce:
+		return exactReduce(op, in[0])
+	case *MatMul:
+		return exactMatMul(op, in[0], in[1], out)
+	case *LayerNorm:
+		cols := Size(in[0][len(in[0])-op.axes():])
+		return exactRowNorm(op.Epsilon, op.Scale, op.Shift, cols, func(e int) int { return e % cols })
+	case *GroupNorm:
+		return exactRowNorm(op.Epsilon, op.Scale, op.Shift, Size(in[0])/op.groups(), func(e int) int { return e / Size(in[0][1:]) })
+	case *Softmax:
+		return eachRow(in[0][len(in[0])-1], exactSoftmax)
+	case *LogSoftmax:
+		return eachRow(in[0][len(in[0])-1], exactLogSoftmax)
+	case *Hardmax:
+		return eachRow(in[0][len(in[0])-1], exactHardmax)
+	case *ReLU:
+		return each(func(v *big.Float) *big.Float { return exactLeaky(0, v) })
+	case *LeakyReLU:
+		return each(func(v *big.Float) *big.Float { return exactLeaky(op.Slope, v) })
+	case *Unary:
+		return each(func(v *big.Float) *big.Float { return exactUnary[op.Function](op, v) })
+	case *Resize:
+		if op.Mode != "nearest" {
+			return exactResize(op, in[0])
+		}
+	case *Flatten, *Identity, *Dropout, *Reshape, *Transpose, *Slice, *Gather, *Pad, *Concat, *Constant:
+	default:
+		t.Fatalf("no exact %s", op.Kind())
+	}
+	return exactCopies(op, in, out)
+}
+
+// each applies a function to every entry.
+func each(f func(v *big.Float) *big.Float) exactOp {
+	return eachRow(1, func(x []*big.Float) []*big.Float { return []*big.Float{f(x[0])} })
+}
+
+// eachRow applies a definition to rows of cols entries.
+func eachRow(cols int, f func(x []*big.Float) []*big.Float) exactOp {
+	return func(in [][]*big.Float) (y []*big.Float) {
+		for lo := 0; lo < len(in[0]); lo += cols {
+			y = append(y, f(in[0][lo:lo+cols])...)
+		}
+		return y
+	}
+}
+
+// exactTerms sums products of inputs and weights.
+func exactTerms(terms []convTerm, weight, bias *Param, out []int) exactOp {
+	return func(x [][]*big.Float) []*big.Float {
+		y := make([]*big.Float, Size(out))
+		for o := range y {
+			if y[o] = exact(0); bias != nil {
+				y[o] = exact(float64(bias.Data[o/Size(out[1:])]))
+			}
+		}
+		for _, s := range terms {
+			y[s.y].Add(y[s.y], bigMul(exact(float64(weight.Data[s.w])), x[0][s.x]))
+		}
+		return y
+	}
 }
 
 func exactDense(d *Dense, x []*big.Float) []*big.Float {
@@ -72,33 +147,105 @@ func exactDense(d *Dense, x []*big.Float) []*big.Float {
 	return out
 }
 
-// exactConv1 is a convolution with one output per channel, which depends on all inputs.
-func exactConv1(c *Conv2D, x []*big.Float) []*big.Float {
-	return exactDense(&Dense{In: len(x), Out: c.OutChannels, Weight: c.Weight, Bias: c.Bias}, x)
-}
-
-// exactNorm is a BatchNorm of [channels].
-func exactNorm(b *BatchNorm, x []*big.Float) []*big.Float {
-	out := make([]*big.Float, len(x))
-	for i, v := range x {
-		root := exact(float64(b.Variance.Data[i]))
-		root.Sqrt(root.Add(root, exact(b.epsilon())))
-		y := exact(0).Sub(v, exact(float64(b.Mean.Data[i])))
-		y.Quo(y.Mul(y, exact(float64(b.Scale.Data[i]))), root)
-		out[i] = y.Add(y, exact(float64(b.Shift.Data[i])))
-	}
-	return out
-}
-
-func exactLeaky(slope float64, x []*big.Float) []*big.Float {
-	out := make([]*big.Float, len(x))
-	for i, v := range x {
-		out[i] = v
-		if v.Sign() < 0 {
-			out[i] = exact(0).Mul(exact(slope), v)
+func exactBatchNorm(b *BatchNorm, shape []int) exactOp {
+	return func(x [][]*big.Float) (y []*big.Float) {
+		for i, v := range x[0] {
+			c := i / Size(shape[1:])
+			root := exact(float64(b.Variance.Data[c]))
+			root.Sqrt(root.Add(root, exact(b.epsilon())))
+			z := bigMul(bigSub(v, exact(float64(b.Mean.Data[c]))), exact(float64(b.Scale.Data[c])))
+			y = append(y, bigAdd(z.Quo(z, root), exact(float64(b.Shift.Data[c]))))
 		}
+		return y
 	}
-	return out
+}
+
+func exactPool(kernel, stride [2]int, pad [4]int, in, out []int, reduce func(w []*big.Float) *big.Float) exactOp {
+	return func(x [][]*big.Float) (y []*big.Float) {
+		for o := range Size(out) {
+			plane := x[0][o/(out[1]*out[2])*in[1]*in[2]:]
+			var w []*big.Float
+			for _, a := range windowOf(kernel, stride, pad, in, o/out[2]%out[1], o%out[2]) {
+				w = append(w, plane[a])
+			}
+			y = append(y, reduce(w))
+		}
+		return y
+	}
+}
+
+// exactBinary combines two tensors, or one and a constant, entry by entry.
+func exactBinary(op *Binary, in [][]int, out []int) exactOp {
+	return func(x [][]*big.Float) (y []*big.Float) {
+		x, in := slices.Clone(x), slices.Clone(in)
+		if c := op.Constant; c != nil {
+			at := 1
+			if op.ConstantFirst {
+				at = 0
+			}
+			x, in = slices.Insert(x, at, exactly(wide(c.Data))), slices.Insert(in, at, c.Shape)
+		}
+		for o := range Size(out) {
+			at := indices(o, out)
+			y = append(y, exactPair[op.Operator](x[0][entry(at, in[0])], x[1][entry(at, in[1])]))
+		}
+		return y
+	}
+}
+
+// exactCopies finds out which input each output is by having the operator copy
+// numbers of theirs.
+func exactCopies(op Op, in [][]int, out []int) exactOp {
+	return func(x [][]*big.Float) []*big.Float {
+		f := &frame[float64]{batch: 1, y: make([]float64, Size(out))}
+		all := []*big.Float{}
+		for _, x := range x {
+			number := make([]float64, len(x))
+			for j := range number {
+				number[j] = float64(len(all) + 1000)
+				all = append(all, x[j])
+			}
+			f.x = append(f.x, number)
+		}
+		op.kernel64(in...).forward(f)
+		y := make([]*big.Float, len(f.y))
+		for i, v := range f.y {
+			if y[i] = exact(v); v >= 1000 {
+				y[i] = all[int(v)-1000]
+			}
+		}
+		return y
+	}
+}
+
+// exactResize goes by dimensions, with the weights as fractions.
+func exactResize(op *Resize, in []int) exactOp {
+	return func(all [][]*big.Float) []*big.Float {
+		x, shape := all[0], slices.Clone(in)
+		for d, n := range in {
+			inner, weights := Size(shape[d+1:]), op.weights(d, n)
+			shape[d] = op.To[d]
+			out := make([]*big.Float, Size(shape))
+			for o := range out {
+				out[o] = exact(0)
+				first, w := weights(o / inner % op.To[d])
+				for i, v := range w {
+					f := exact(0).SetRat(v)
+					at := (o/(inner*op.To[d])*n+first+i)*inner + o%inner
+					out[o].Add(out[o], f.Mul(f, x[at]))
+				}
+			}
+			x = out
+		}
+		return x
+	}
+}
+
+func exactLeaky(slope float64, v *big.Float) *big.Float {
+	if v.Sign() < 0 {
+		return bigMul(exact(slope), v)
+	}
+	return v
 }
 
 func exactSoftmax(x []*big.Float) []*big.Float {
@@ -156,3 +303,237 @@ func exactHardmax(x []*big.Float) []*big.Float {
 	out[best] = exact(1)
 	return out
 }
+
+func exactLogSoftmax(x []*big.Float) (y []*big.Float) {
+	sum := exactReductions["LogSumExp"](x)
+	for _, v := range x {
+		y = append(y, bigSub(v, sum))
+	}
+	return y
+}
+
+// indices returns the indices of entry e of a tensor.
+func indices(e int, shape []int) []int {
+	at := make([]int, len(shape))
+	for i := len(shape) - 1; i >= 0; i-- {
+		at[i], e = e%shape[i], e/shape[i]
+	}
+	return at
+}
+
+// entry returns the entry at those indices, counted from the right, dimensions of
+// size 1 being broadcast.
+func entry(at, shape []int) int {
+	e := 0
+	for i, d := range shape {
+		a := at[len(at)-len(shape)+i]
+		if d == 1 {
+			a = 0
+		}
+		e = e*d + a
+	}
+	return e
+}
+
+// exactMatMul is the definition of a MatMul.
+func exactMatMul(o *MatMul, a, b, out []int) exactOp {
+	return func(in [][]*big.Float) (y []*big.Float) {
+		_, inner := lastTwo(a, o.TransA)
+		for e := range Size(out) {
+			at, sum := indices(e, out), exact(0)
+			lead, i, j := at[:len(at)-2], at[len(at)-2], at[len(at)-1]
+			for l := range inner {
+				ia, ib := []int{i, l}, []int{l, j}
+				if o.TransA {
+					slices.Reverse(ia)
+				}
+				if o.TransB {
+					slices.Reverse(ib)
+				}
+				ea, eb := entry(slices.Concat(lead, ia), a), entry(slices.Concat(lead, ib), b)
+				sum.Add(sum, exact(0).Mul(in[0][ea], in[1][eb]))
+			}
+			y = append(y, sum)
+		}
+		return y
+	}
+}
+
+// exactRowNorm standardises rows of cols entries; channel names the parameter of
+// entry e of an example.
+func exactRowNorm(epsilon float64, scale, shift *Param, cols int, channel func(e int) int) exactOp {
+	return func(in [][]*big.Float) []*big.Float {
+		y := make([]*big.Float, len(in[0]))
+		n := exact(float64(cols))
+		for lo := 0; lo < len(y); lo += cols {
+			mean, variance := exact(0), exact(0)
+			for _, v := range in[0][lo : lo+cols] {
+				mean.Add(mean, v)
+			}
+			mean.Quo(mean, n)
+			for _, v := range in[0][lo : lo+cols] {
+				d := exact(0).Sub(v, mean)
+				variance.Add(variance, d.Mul(d, d))
+			}
+			root := variance.Quo(variance, n)
+			root.Sqrt(root.Add(root, exact(cmp.Or(epsilon, DefaultLayerNormEpsilon))))
+			for e := lo; e < lo+cols; e++ {
+				z := exact(0).Sub(in[0][e], mean)
+				z.Quo(z, root)
+				if scale != nil {
+					z.Mul(z, exact(float64(scale.Data[channel(e)])))
+				}
+				if shift != nil {
+					z.Add(z, exact(float64(shift.Data[channel(e)])))
+				}
+				y[e] = z
+			}
+		}
+		return y
+	}
+}
+
+// exactReductions are the functions of Reduce by their names' words.
+var exactReductions = map[string]func(x []*big.Float) *big.Float{
+	"Sum": func(x []*big.Float) *big.Float { return exactSum(x, func(v *big.Float) *big.Float { return v }) },
+	"Mean": func(x []*big.Float) *big.Float {
+		s := exactSum(x, func(v *big.Float) *big.Float { return v })
+		return s.Quo(s, exact(float64(len(x))))
+	},
+	"Max": func(x []*big.Float) *big.Float { return slices.MaxFunc(x, (*big.Float).Cmp) },
+	"Min": func(x []*big.Float) *big.Float { return slices.MinFunc(x, (*big.Float).Cmp) },
+	"Prod": func(x []*big.Float) *big.Float {
+		p := exact(1)
+		for _, v := range x {
+			p.Mul(p, v)
+		}
+		return p
+	},
+	"L1": func(x []*big.Float) *big.Float {
+		return exactSum(x, func(v *big.Float) *big.Float { return exact(0).Abs(v) })
+	},
+	"SumSquare": func(x []*big.Float) *big.Float { return exactSum(x, exactSquare) },
+	"L2":        func(x []*big.Float) *big.Float { s := exactSum(x, exactSquare); return s.Sqrt(s) },
+	"LogSum": func(x []*big.Float) *big.Float {
+		return exactLog([]*big.Float{exactSum(x, func(v *big.Float) *big.Float { return v })})[0]
+	},
+	"LogSumExp": func(x []*big.Float) *big.Float { return exactLog([]*big.Float{exactSum(x, exactExp)})[0] },
+}
+
+func exactSquare(v *big.Float) *big.Float { return exact(0).Mul(v, v) }
+
+func exactSum(x []*big.Float, f func(*big.Float) *big.Float) *big.Float {
+	s := exact(0)
+	for _, v := range x {
+		s.Add(s, f(v))
+	}
+	return s
+}
+
+// exactReduce collects the entries of each output by their indices.
+func exactReduce(reduce *Reduce, in []int) exactOp {
+	gone, _ := reduce.reduced(in)
+	return func(x [][]*big.Float) (y []*big.Float) {
+		var groups [][]*big.Float
+		places := map[int]int{} // of an output's group
+		kept := slices.Clone(in)
+		for i := range kept {
+			if gone[i] {
+				kept[i] = 1
+			}
+		}
+		for e, v := range x[0] {
+			o := entry(indices(e, in), kept)
+			if _, ok := places[o]; !ok {
+				places[o] = len(groups)
+				groups = append(groups, nil)
+			}
+			groups[places[o]] = append(groups[places[o]], v)
+		}
+		for o := range Size(kept) {
+			y = append(y, exactReductions[reduce.Function](groups[places[o]]))
+		}
+		return y
+	}
+}
+
+// holds fails if a computed y is off from want by more than its bound, and returns by how much.
+func holds(t *testing.T, what string, y, bound float64, want *big.Float) float64 {
+	t.Helper()
+	off := bigSub(want, exact(y))
+	v, _ := off.Abs(off).Float64()
+	if !(bound >= 0) || off.Cmp(exact(bound)) > 0 {
+		t.Errorf("%s: %v is off by %v, bound %v", what, y, v, bound)
+	}
+	return v
+}
+
+// boundCheck adds up errors and finite bounds.
+type boundCheck struct {
+	t              *testing.T
+	what           string
+	errors, bounds float64
+}
+
+func (c *boundCheck) add(y, bound float64, want *big.Float) {
+	c.t.Helper()
+	if off := holds(c.t, c.what, y, bound, want); !math.IsInf(bound, 1) {
+		c.errors, c.bounds = c.errors+off, c.bounds+bound
+	}
+}
+
+// tight fails if the bounds are much more than the errors.
+func (c *boundCheck) tight(times float64) {
+	c.t.Helper()
+	if !(c.bounds <= times*c.errors+0x1p-700) {
+		c.t.Errorf("%s: the bounds add up to %v, the errors to %v", c.what, c.bounds, c.errors)
+	}
+	c.t.Logf("%s: bounds / errors = %.3g", c.what, c.bounds/c.errors)
+}
+
+// sideOf returns a point of x ± e.
+func sideOf(r *rand.Rand, x, e float64) *big.Float {
+	side := [3]float64{-1, 1, 2*r.Float64() - 1}[r.IntN(3)]
+	return bigAdd(exact(x), bigMul(exact(side), exact(e)))
+}
+
+// testExact holds an operator's float64 outputs to its definition, and its bounds on
+// their errors to what moving the inputs within theirs does: no error exceeds its
+// bound, and the bounds are on average no more than slack times the errors,
+// where there are any. draw makes the inputs' entries from normal ones.
+func testExact(t *testing.T, op Op, slack float64, draw func(float64) float64, inputShapes ...[]int) {
+	t.Helper()
+	shape := must.Get(op.Shape(inputShapes...))(t)
+	c := opCase{op, inputShapes, Size(shape)}
+	kern, define := op.kernel64(inputShapes...), exactOf(t, op, inputShapes, shape)
+	r := rand.New(rand.NewPCG(21, 22))
+	for _, spread := range []float64{0, 1e-12, 1e-4, .1} {
+		x, e := inputs[float64](c, r, 1, 1), inputs[float64](c, r, 1, 1)
+		for i := range x {
+			for j, v := range x[i] {
+				x[i][j], e[i][j] = draw(v), spread*r.Float64()
+			}
+		}
+		f := forwardFrame(kern, c, x, false)
+		bound := make([]float64, len(f.y))
+		boundRounding(kern, f, bound, e)
+		check := &boundCheck{t: t, what: fmt.Sprintf("%s, spread %v", op.Kind(), spread)}
+		for b := range testBatch {
+			at := make([][]*big.Float, len(x))
+			for i, s := range inputShapes {
+				for j := b * Size(s); j < (b+1)*Size(s); j++ {
+					at[i] = append(at[i], sideOf(r, x[i][j], e[i][j]))
+				}
+			}
+			for i, want := range define(at) {
+				check.add(f.y[b*c.out+i], bound[b*c.out+i], want)
+			}
+		}
+		if check.errors > 0 {
+			check.tight(slack)
+		}
+	}
+}
+
+func itself(v float64) float64    { return v }
+func awayFrom0(v float64) float64 { return .2 + math.Abs(v) }

@@ -34,7 +34,7 @@ func TestMatMul(t *testing.T) {
 				t.Fatalf("shape is %v (%v), want %v", shape, err, c.want)
 			}
 			testOperator(t, &c.op, c.a, c.b)
-			testExact(t, &c.op, exactMatMul(&c.op, c.a, c.b, shape), 100, itself, c.a, c.b)
+			testExact(t, &c.op, 100, itself, c.a, c.b)
 		})
 	}
 }

@@ -221,37 +221,11 @@ func TestResize(t *testing.T) {
 	}
 }
 
-// TestResizeRoundoff compares with sums in exact arithmetic by the exact weights.
 func TestResizeRoundoff(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 5))
 	for _, mode := range []string{"linear", "cubic", "cubic antialias", "linear exclude"} {
 		for _, coordinates := range []string{"half_pixel", "align_corners"} {
 			for _, in := range []int{5, 13, 30} {
-				o := resizeOf(mode, coordinates, 11, 0)
-				shape := []int{in, 2}
-				k, weights := o.kernel64(shape), o.weights(0, in)
-				x, ex := randomSlice[float64](r, 2*in, 1), randomSlice[float64](r, 2*in, 1e-17)
-				for i, e := range ex {
-					ex[i] = math.Abs(e)
-				}
-				f := &frame[float64]{batch: 1, x: [][]float64{x}, y: make([]float64, 22)}
-				k.forward(f)
-				ey := make([]float64, 22)
-				k.(rounder).roundoff(f, ey, [][]float64{ex})
-				for i, bound := range ey {
-					want := exact(0)
-					first, w := weights(i / 2)
-					for j, v := range w {
-						at := 2*(first+j) + i%2
-						side := exact(ex[at] * []float64{-1, 1}[r.IntN(2)])
-						term := exact(0).SetRat(v)
-						want.Add(want, term.Mul(term, side.Add(side, exact(x[at]))))
-					}
-					off, _ := want.Sub(want, exact(f.y[i])).Float64()
-					if !(math.Abs(off) <= bound) || bound > 1e-14 {
-						t.Errorf("%s, %s of %d: output %d is off by %v, bound %v", mode, coordinates, in, i, off, bound)
-					}
-				}
+				testExact(t, resizeOf(mode, coordinates, 11, 0), 100, itself, []int{in, 2})
 			}
 		}
 	}

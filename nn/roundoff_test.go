@@ -1,8 +1,8 @@
 package nn
 
 import (
+	"fmt"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"testing"
 )
@@ -67,30 +67,19 @@ func testNetRoundoff(t *testing.T, name string, g *Graph, net *Net, spread float
 	plain := make([]float64, len(y))
 	net.Forward64(plain, x)
 	closeTo(t, "the outputs are those of Forward64", y, plain, 0)
-	errors, bounds := 0.0, 0.0
+	check := &boundCheck{t: t, what: fmt.Sprintf("%s, spread %v", name, spread)}
 	for b := range batch {
-		at := make([]*big.Float, p)
+		at := exactly(x[b*p : (b+1)*p])
 		for i := range at {
-			at[i] = exact(x[b*p+i])
 			if xerr != nil {
-				side := [3]float64{-1, 1, 2*r.Float64() - 1}[r.IntN(3)]
-				at[i].Add(at[i], exact(0).Mul(exact(side), exact(xerr[b*p+i])))
+				at[i] = sideOf(r, x[b*p+i], xerr[b*p+i])
 			}
 		}
 		for i, want := range exactForward(t, g, at) {
-			off, _ := exact(0).Sub(want, exact(y[b*n+i])).Float64()
-			off = math.Abs(off)
-			if !(off <= bound[b*n+i]) {
-				t.Errorf("%s, spread %v: output %v is off by %v, bound %v", name, spread, y[b*n+i], off, bound[b*n+i])
-			}
-			errors += off
-			bounds += bound[b*n+i]
+			check.add(y[b*n+i], bound[b*n+i], want)
 		}
 	}
-	if !(bounds <= 1e4*errors+0x1p-700) {
-		t.Errorf("%s, spread %v: the bounds add up to %v, the errors to %v", name, spread, bounds, errors)
-	}
-	t.Logf("%s, spread %v: bounds / errors = %.3g", name, spread, bounds/errors)
+	check.tight(1e4)
 }
 
 // TestSoftmaxRoundoff moves two logits apart and together as far as they may: what
@@ -183,10 +172,7 @@ func TestRoundoffUnderflows(t *testing.T) {
 		x, y, bound := randomSlice[float64](r, 9, 0x1p-1030), make([]float64, n), make([]float64, n)
 		net.ForwardError64(y, bound, x, nil)
 		for i, want := range exactForward(t, g, exactly(x)) {
-			off, _ := exact(0).Sub(want, exact(y[i])).Float64()
-			if !(math.Abs(off) <= bound[i]) {
-				t.Errorf("%s: output %v is off by %v, bound %v", name, y[i], off, bound[i])
-			}
+			holds(t, name, y[i], bound[i], want)
 		}
 	}
 }

@@ -11,8 +11,8 @@ func TestLogSoftmax(t *testing.T) {
 		t.Run(fmt.Sprint(in), func(t *testing.T) {
 			op := &LogSoftmax{}
 			testOperator(t, op, in)
-			testExact(t, op, exactLogSoftmax(in[len(in)-1]), 1000, itself, in)
-			testExact(t, op, exactLogSoftmax(in[len(in)-1]), math.Inf(1), func(v float64) float64 { return 100 * v }, in)
+			testExact(t, op, 1000, itself, in)
+			testExact(t, op, math.Inf(1), func(v float64) float64 { return 100 * v }, in)
 		})
 	}
 	if s, err := (&LogSoftmax{}).Shape(nil); err == nil {
