@@ -75,31 +75,3 @@ func TestConvGradientByTile(t *testing.T) {
 		closeTo(t, "weight alone", got, dw, 1e-13)
 	}
 }
-
-func TestConvAllocates(t *testing.T) {
-	for _, c := range []convCase{
-		{in: 8, out: 16, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 9, width: 9},
-		{in: 8, out: 16, kernel: [2]int{2, 2}, stride: [2]int{2, 2}, height: 64, width: 64},
-		{in: 8, out: 8, groups: 8, kernel: [2]int{3, 3}, height: 16, width: 16},
-	} {
-		op := c.op()
-		out, _ := op.Shape(c.shape())
-		k := op.kernel32(c.shape())
-		f := &frame[float32]{batch: 6, x: [][]float32{make([]float32, 6*Size(c.shape()))}, y: make([]float32, 6*Size(out))}
-		for _, p := range paramsOf(op) {
-			p.Grad = make([]float32, len(p.Data))
-		}
-		dx := [][]float32{make([]float32, len(f.x[0]))}
-		step := func() {
-			k.forward(f)
-			k.(overwriter).overwriteGrad(f, f.y)
-			k.vjp(f, dx, f.y, 1)
-		}
-		for range 5 {
-			step()
-		}
-		if n := testing.AllocsPerRun(10, step); n > 0 {
-			t.Errorf("%v: a step allocates %v times", c, n)
-		}
-	}
-}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"tattle/internal/must"
-	"tattle/internal/shared"
 	"tattle/internal/simd"
 )
 
@@ -220,43 +218,6 @@ func TestQuickConvAllocates(t *testing.T) {
 			if allocs := testing.AllocsPerRun(10, step); allocs > 0 {
 				t.Errorf("%v, %d images: products allocate %v times", c, n, allocs)
 			}
-		}
-	}
-}
-
-// TestSpatialAllocates holds the same of the other operators on images, all products.
-func TestSpatialAllocates(t *testing.T) {
-	shared.Long(t, "what operators on images allocate")
-	square := [2]int{3, 3}
-	depthwise := convCase{in: 20, out: 40, groups: 20, kernel: square, stride: [2]int{2, 2}, pad: [4]int{1, 1, 1, 1}, height: 40, width: 40}
-	columns := convCase{in: 20, out: 30, kernel: square, stride: [2]int{2, 2}, pad: [4]int{1, 1, 1, 1}, height: 40, width: 40}
-	for name, op := range map[string]Op{
-		"depthwise": depthwise.op(), "columns": columns.op(), "transposed": columns.transposed([2]int{}),
-		"max": &MaxPool{Kernel: square, Stride: [2]int{2, 2}}, "mean": &AveragePool{Kernel: square},
-	} {
-		for _, p := range paramsOf(op) {
-			p.Grad = make([]float32, len(p.Data))
-		}
-		const n = 3
-		in := columns.shape()
-		out := must.Get(op.Shape(in))(t)
-		x := make([]float32, n*Size(in))
-		f := &frame[float32]{batch: n, x: [][]float32{x}, y: make([]float32, n*Size(out)), train: true}
-		k := op.kernel32(in)
-		dx, u := [][]float32{make([]float32, len(x))}, make([]float32, len(f.y))
-		step := func() {
-			k.forward(f)
-			k.jvp(f, f.y, f.x, 1)
-			k.vjp(f, dx, u, 1)
-			if l, ok := k.(overwriter); ok {
-				l.overwriteGrad(f, u)
-			}
-		}
-		for range 4 {
-			step()
-		}
-		if n := testing.AllocsPerRun(5, step); n > 0 {
-			t.Errorf("%s: products allocate %v times", name, n)
 		}
 	}
 }

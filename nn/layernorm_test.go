@@ -128,14 +128,3 @@ func TestNormRefuses(t *testing.T) {
 		}
 	}
 }
-
-// TestLayerNormSteady holds that the products allocate nothing once they have run.
-func TestLayerNormSteady(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
-	op := &LayerNorm{}
-	op.Scale, op.Shift = normParams(r, 96)
-	c := opCase{op, [][]int{{64, 96}}, 64 * 96}
-	kern := op.kernel32(c.in...)
-	f := forwardFrame(kern, c, inputs[float32](c, r, 1, 1), false)
-	steady(t, kern, f, inputs[float32](c, r, 2, 1), randomSlice[float32](r, 2*len(f.y), 1), 2)
-}

@@ -71,35 +71,6 @@ func TestMatMulRefuses(t *testing.T) {
 	}
 }
 
-// TestMatMulSteady holds that the products allocate nothing once they have run.
-func TestMatMulSteady(t *testing.T) {
-	op := &MatMul{TransB: true}
-	c := opCase{op, [][]int{{6, 49, 32}, {6, 49, 32}}, 6 * 49 * 49}
-	kern := op.kernel32(c.in...)
-	r := rand.New(rand.NewPCG(1, 1))
-	f := forwardFrame(kern, c, inputs[float32](c, r, 1, 1), false)
-	dx, dy := inputs[float32](c, r, 2, 1), randomSlice[float32](r, 2*len(f.y), 1)
-	steady(t, kern, f, dx, dy, 2)
-}
-
-// steady fails if a kernel allocates when it runs again.
-func steady(t *testing.T, kern kernel[float32], f *frame[float32], dx [][]float32, dy []float32, k int) {
-	t.Helper()
-	for what, run := range map[string]func(){
-		"forward": func() { kern.forward(f) },
-		"jvp":     func() { kern.jvp(f, dy, dx, k) },
-		"vjp":     func() { kern.vjp(f, dx, dy, k) },
-		"shift":   func() { kern.shift(f, dy, dx, k) },
-	} {
-		for range 3 {
-			run()
-		}
-		if n := testing.AllocsPerRun(20, run); n > .5 {
-			t.Errorf("%s allocates %v times", what, n)
-		}
-	}
-}
-
 func TestDenseRows(t *testing.T) {
 	for _, lead := range [][]int{{1}, {4}, {2, 3}} {
 		in := append(slices.Clone(lead), 9)

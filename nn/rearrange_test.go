@@ -381,30 +381,3 @@ func ExampleTranspose() {
 	fmt.Println(y)
 	// Output: [1 4 2 5 3 6]
 }
-
-// TestRearrangeAllocatesNothing checks that kernels keep their buffers.
-func TestRearrangeAllocatesNothing(t *testing.T) {
-	for _, c := range []struct {
-		op Op
-		in []int
-	}{
-		{&Transpose{[]int{0, 2, 1}}, []int{4, 50, 60}},
-		{&Transpose{[]int{1, 0, 2}}, []int{40, 50, 8}},
-		{&Pad{Before: []int{1, 1}, After: []int{1, 1}, Mode: "reflect"}, []int{50, 60}},
-		{&Slice{Starts: []int{1, 0}, Steps: []int{2, 1}, Counts: []int{20, 60}}, []int{50, 60}},
-		{&Resize{To: []int{3, 40, 50}, Mode: "cubic", Coordinates: "half_pixel", CubicA: CubicPyTorch}, []int{3, 20, 30}},
-	} {
-		shape := must.Get(c.op.Shape(c.in))(t)
-		k, n, m := c.op.kernel64(c.in), 8*Size(c.in), 8*Size(shape)
-		f := &frame[float64]{batch: 8, x: [][]float64{make([]float64, n)}, y: make([]float64, m)}
-		dy, dx := make([]float64, m), [][]float64{make([]float64, n)}
-		if got := testing.AllocsPerRun(3, func() {
-			k.forward(f)
-			k.jvp(f, dy, dx, 1)
-			k.vjp(f, dx, dy, 1)
-			k.(rounder).roundoff(f, dy, dx)
-		}); got > 0 {
-			t.Errorf("%s allocates %v times", c.op.Kind(), got)
-		}
-	}
-}

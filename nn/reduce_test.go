@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -146,15 +145,5 @@ func TestReduceRefuses(t *testing.T) {
 		if s, err := op.Shape([]int{2, 3}); err == nil {
 			t.Errorf("%+v gives %v", op, s)
 		}
-	}
-}
-
-func TestReduceSteady(t *testing.T) {
-	for _, op := range []*Reduce{{Function: "Mean", Axes: []int{0}}, {Function: "L2", Axes: []int{0}}} {
-		r := rand.New(rand.NewPCG(1, 1))
-		c := opCase{op, [][]int{{40, 50}}, 50}
-		kern := op.kernel32(c.in...)
-		f := forwardFrame(kern, c, inputs[float32](c, r, 1, 1), false)
-		steady(t, kern, f, inputs[float32](c, r, 2, 1), randomSlice[float32](r, 2*len(f.y), 1), 2)
 	}
 }

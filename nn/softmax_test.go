@@ -60,13 +60,3 @@ func TestExpm1(t *testing.T) {
 		}
 	}
 }
-
-func TestSoftmaxSteady(t *testing.T) {
-	for _, op := range []Op{&Softmax{}, &LogSoftmax{}} {
-		r := rand.New(rand.NewPCG(1, 1))
-		c := opCase{op, [][]int{{49, 49}}, 49 * 49}
-		kern := op.kernel32(c.in...)
-		f := forwardFrame(kern, c, inputs[float32](c, r, 1, 1), false)
-		steady(t, kern, f, inputs[float32](c, r, 2, 1), randomSlice[float32](r, 2*len(f.y), 1), 2)
-	}
-}

@@ -119,35 +119,3 @@ func TestUnaryErrors(t *testing.T) {
 		t.Error("two inputs are accepted")
 	}
 }
-
-// TestElementwiseDoNotAllocate holds that kernels find their room again.
-func TestElementwiseDoNotAllocate(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 9))
-	channel := &Param{Shape: []int{8, 1, 1}, Data: randomSlice[float32](r, 8, 1)}
-	in := []int{8, 30, 40}
-	for _, c := range []opCase{
-		{&Unary{Function: "Gelu"}, [][]int{in}, 9600},
-		{&Unary{Function: "Mish"}, [][]int{in}, 9600},
-		{&Binary{Operator: "Mul", Constant: channel}, [][]int{in}, 9600},
-		{&Binary{Operator: "Div"}, [][]int{in, {8, 1, 1}}, 9600},
-		{&PRelu{channel}, [][]int{in}, 9600},
-		{&Binary{Operator: "Less", Constant: channel}, [][]int{in}, 9600},
-		{&Where{Condition: channel}, [][]int{in, {40}}, 9600},
-	} {
-		kern := c.op.kernel64(c.in...)
-		x, d := inputs[float64](c, r, 1, 1), inputs[float64](c, r, 2, 1)
-		f := forwardFrame(kern, c, x, false)
-		dy, ey := make([]float64, 2*len(f.y)), make([]float64, len(f.y))
-		n := testing.AllocsPerRun(5, func() {
-			kern.forward(f)
-			kern.jvp(f, dy, d, 2)
-			kern.vjp(f, d, dy, 2)
-			kern.shift(f, dy, d, 2)
-			kern.(rounder).roundoff(f, ey, x)
-		})
-		// A core that starts late may find a buffer of another's.
-		if n > 1 {
-			t.Errorf("%s: %v allocations", c.op.Kind(), n)
-		}
-	}
-}
