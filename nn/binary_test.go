@@ -224,12 +224,6 @@ func TestPRelu(t *testing.T) {
 	for _, slope := range [][]int{{}, {1}, {3, 1, 1}, {3, 4, 5}, {5}} {
 		testOperator(t, &PRelu{&Param{Name: "slope", Shape: slope, Data: randomSlice[float32](r, Size(slope), 1)}}, []int{3, 4, 5})
 	}
-	wide := &PRelu{&Param{Shape: []int{2, 3}, Data: make([]float32, 6)}}
-	for _, op := range []*PRelu{{}, wide} {
-		if _, err := op.Shape([]int{3}); err == nil {
-			t.Errorf("%+v is accepted", *op)
-		}
-	}
 }
 
 func TestCompare(t *testing.T) {
@@ -267,31 +261,6 @@ func TestWhere(t *testing.T) {
 	f := &frame[float64]{batch: 1, x: [][]float64{{0, 2, -1}, {7}, {1, 2, 3}}, y: make([]float64, 3)}
 	k.forward(f)
 	closeTo(t, "where", f.y, []float64{1, 7, 7}, 0)
-	for _, in := range [][][]int{{{4, 1}}, {{4, 1}, {1}, {1}}, {{3}, {2}}} {
-		if _, err := (&Where{Condition: mask}).Shape(in...); err == nil {
-			t.Errorf("inputs %v are accepted", in)
-		}
-	}
-}
-
-func TestArithmeticErrors(t *testing.T) {
-	c := &Param{Shape: []int{2}, Data: []float32{1, 2}}
-	short := &Param{Shape: []int{2}, Data: []float32{1}}
-	for _, k := range []struct {
-		op Op
-		in [][]int
-	}{
-		{&Binary{Operator: "Mod"}, [][]int{{2}, {2}}},
-		{&Binary{Operator: "Add"}, [][]int{{2}, {3}}},
-		{&Binary{Operator: "Add"}, [][]int{{2}}},
-		{&Binary{Operator: "Add", Constant: c}, [][]int{{2}, {2}}},
-		{&Binary{Operator: "Add", Constant: short}, [][]int{{2}}},
-		{&Binary{Operator: "Less"}, [][]int{{2, 2}, {3, 2}}},
-	} {
-		if s, err := k.op.Shape(k.in...); err == nil {
-			t.Errorf("%+v of %v gives %v", k.op, k.in, s)
-		}
-	}
 }
 
 // TestBroadcastEmpty runs operators on tensors without entries.

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -63,6 +64,113 @@ func TestShift32(t *testing.T) {
 			narrowKernel.shift(f, got, d, k)
 			wideKernel.shift(g, want, [][]float64{wide(d[0])}, k)
 			closeTo(t, op.Kind(), wide(got), want, 2e-6)
+		}
+	}
+}
+
+// TestRefusedShapes holds that operators refuse settings and inputs that they cannot compute.
+func TestRefusedShapes(t *testing.T) {
+	value, short := &Param{Shape: []int{2}, Data: []float32{1, 2}}, &Param{Shape: []int{2}, Data: []float32{1}}
+	four, wide := &Param{Name: "scale", Shape: []int{4}, Data: make([]float32, 4)}, &Param{Shape: []int{2, 3}, Data: make([]float32, 6)}
+	for _, c := range []struct {
+		op Op
+		in [][]int
+	}{
+		{&Reshape{[]int{2, -1}}, [][]int{{2, 3}}},
+		{&Reshape{[]int{7}}, [][]int{{2, 3}}},
+		{&Transpose{[]int{0, 0}}, [][]int{{2, 3}}},
+		{&Transpose{[]int{0, 2}}, [][]int{{2, 3}}},
+		{&Transpose{[]int{0}}, [][]int{{2, 3}}},
+		{&Slice{[]int{0}, nil, []int{4}}, [][]int{{3}}},
+		{&Slice{[]int{2}, []int{-1}, []int{4}}, [][]int{{3}}},
+		{&Slice{[]int{0}, []int{math.MaxInt}, []int{3}}, [][]int{{3}}},
+		{&Slice{[]int{2}, []int{math.MinInt}, []int{2}}, [][]int{{3}}},
+		{&Slice{[]int{0}, []int{0}, []int{2}}, [][]int{{3}}},
+		{&Slice{[]int{0}, nil, []int{-1}}, [][]int{{3}}},
+		{&Gather{0, []int{3}, []int{1}}, [][]int{{3}}},
+		{&Gather{0, []int{-1}, []int{1}}, [][]int{{3}}},
+		{&Gather{1, []int{0}, []int{1}}, [][]int{{3}}},
+		{&Gather{0, []int{0}, []int{2}}, [][]int{{3}}},
+		{&Gather{0, []int{0, 0}, []int{-1, -2}}, [][]int{{3}}},
+		{&Expand{[]int{4}}, [][]int{{3}}},
+		{&Expand{[]int{3}}, [][]int{{1, 3}}},
+		{&Tile{[]int{2}}, [][]int{{3, 3}}},
+		{&Tile{[]int{-1}}, [][]int{{3}}},
+		{&Pad{Before: []int{1}, After: []int{1}, Mode: "mirror"}, [][]int{{3}}},
+		{&Pad{Before: []int{-2}, After: []int{-2}}, [][]int{{3}}},
+		{&Pad{Before: []int{math.MinInt}, After: []int{0}}, [][]int{{3}}},
+		{&Pad{Before: []int{1}, After: []int{-3}, Mode: "edge"}, [][]int{{3}}},
+		{&Concat{0}, nil},
+		{&Concat{1}, [][]int{{3}}},
+		{&Concat{0}, [][]int{{3, 2}, {3, 3}}},
+		{&Concat{0}, [][]int{{3, 2}, {3}}},
+		{&Transpose{[]int{0}}, [][]int{{3}, {3}}},
+		{&MatMul{}, [][]int{{2, 3}}},
+		{&MatMul{}, [][]int{{3}, {3, 2}}},
+		{&MatMul{}, [][]int{{2, 3}, {3}}},
+		{&MatMul{}, [][]int{{2, 3}, {2, 3}}},
+		{&MatMul{}, [][]int{{2, 2, 3}, {3, 3, 2}}},
+		{&LayerNorm{}, [][]int{nil}},
+		{&LayerNorm{Axes: 2}, [][]int{{3}}},
+		{&LayerNorm{Axes: -1}, [][]int{{3}}},
+		{&LayerNorm{Scale: four}, [][]int{{3}}},
+		{&LayerNorm{Shift: four, Axes: 2}, [][]int{{2, 2}}},
+		{&LayerNorm{Epsilon: -1}, [][]int{{4}}},
+		{&LayerNorm{Epsilon: math.NaN()}, [][]int{{4}}},
+		{&GroupNorm{}, [][]int{nil}},
+		{&GroupNorm{Groups: 3}, [][]int{{4, 2}}},
+		{&GroupNorm{Groups: 2, Scale: four}, [][]int{{8, 1}}},
+		{&GroupNorm{Groups: -2}, [][]int{{4}}},
+		{&LogSoftmax{}, [][]int{nil}},
+		{&Reduce{}, [][]int{{2, 3}}},
+		{&Reduce{Function: "Median"}, [][]int{{2, 3}}},
+		{&Reduce{Function: "Sum", Axes: []int{2}}, [][]int{{2, 3}}},
+		{&Reduce{Function: "Sum", Axes: []int{-1}}, [][]int{{2, 3}}},
+		{&Reduce{Function: "Sum", Axes: []int{1, 1}}, [][]int{{2, 3}}},
+		{&Reduce{Function: "Mean", Axes: []int{0}}, [][]int{{0, 2}}},
+		{&Reduce{Function: "Max", Axes: []int{0}}, [][]int{{0, 2}}},
+		{&Reduce{Function: "Min", Axes: []int{0}}, [][]int{{0, 2}}},
+		{&Reduce{Function: "LogSum", Axes: []int{0}}, [][]int{{0, 2}}},
+		{&Reduce{Function: "LogSumExp", Axes: []int{0}}, [][]int{{0, 2}}},
+		{&Unary{Function: "Gamma"}, [][]int{{3}}},
+		{&Unary{Function: "Celu"}, [][]int{{3}}},
+		{&Unary{Function: "Elu", Alpha: math.NaN()}, [][]int{{3}}},
+		{&Unary{Function: "Swish", Alpha: math.Inf(1)}, [][]int{{3}}},
+		{&Unary{Function: "Exp"}, [][]int{{3}, {3}}},
+		{&MaxPool{Kernel: [2]int{2, 2}, Pad: [4]int{2, 0, 0, 0}}, [][]int{{1, 4, 4}}},
+		{&MaxPool{Kernel: [2]int{2, 9}}, [][]int{{1, 4, 4}}},
+		{&MaxPool{}, [][]int{{1, 4, 4}}},
+		{&MaxPool{Kernel: [2]int{1 << 30, 1}, Pad: [4]int{1 << 29, 0, 1 << 29, 0}}, [][]int{{1, 4, 4}}},
+		{&AveragePool{Kernel: [2]int{2, 2}, Pad: [4]int{0, 0, 0, 2}}, [][]int{{1, 4, 4}}},
+		{&GlobalAveragePool{}, [][]int{{4}}},
+		{&Resize{To: []int{3}, Mode: "linear"}, [][]int{{4}}},
+		{&Resize{To: []int{3}, Mode: "lanczos", Coordinates: "half_pixel"}, [][]int{{4}}},
+		{&Resize{To: []int{3}, Mode: "linear", Coordinates: "tf_crop_and_resize"}, [][]int{{4}}},
+		{&Resize{To: []int{3}, Mode: "nearest", Coordinates: "half_pixel"}, [][]int{{4}}},
+		{&Resize{To: []int{3, 3}, Mode: "linear", Coordinates: "half_pixel"}, [][]int{{4}}},
+		{&Resize{To: []int{resizeLimit + 1}, Mode: "linear", Coordinates: "half_pixel"}, [][]int{{4}}},
+		{&Resize{To: []int{-3}, Mode: "linear", Coordinates: "half_pixel"}, [][]int{{4}}},
+		{&Resize{To: []int{3}, Scales: []float64{5}, Mode: "linear", Coordinates: "half_pixel"}, [][]int{{4}}},
+		{&Resize{To: []int{3}, Scales: []float64{math.NaN()}, Mode: "linear", Coordinates: "half_pixel"}, [][]int{{4}}},
+		{&Resize{To: []int{3}, Scales: []float64{1, 1}, Mode: "linear", Coordinates: "half_pixel"}, [][]int{{4}}},
+		{&Resize{To: []int{3}, Mode: "cubic", Coordinates: "half_pixel", CubicA: math.Inf(1)}, [][]int{{4}}},
+		{&Resize{To: []int{3}, Mode: "cubic", Coordinates: "half_pixel", CubicA: 1e-300}, [][]int{{4}}},
+		{&Binary{Operator: "Mod"}, [][]int{{2}, {2}}},
+		{&Binary{Operator: "Add"}, [][]int{{2}, {3}}},
+		{&Binary{Operator: "Add"}, [][]int{{2}}},
+		{&Binary{Operator: "Add", Constant: value}, [][]int{{2}, {2}}},
+		{&Binary{Operator: "Add", Constant: short}, [][]int{{2}}},
+		{&Binary{Operator: "Less"}, [][]int{{2, 2}, {3, 2}}},
+		{&PRelu{}, [][]int{{3}}},
+		{&PRelu{wide}, [][]int{{3}}},
+		{&Where{Condition: value}, [][]int{{4, 1}}},
+		{&Where{Condition: value}, [][]int{{4, 1}, {1}, {1}}},
+		{&Where{Condition: value}, [][]int{{3}, {2}}},
+		{&Constant{Value: value}, [][]int{{2}}},
+		{&Constant{}, nil},
+	} {
+		if s, err := c.op.Shape(c.in...); err == nil {
+			t.Errorf("%s %+v of %v: shape %v, want an error", c.op.Kind(), c.op, c.in, s)
 		}
 	}
 }

@@ -231,27 +231,6 @@ func TestResizeRoundoff(t *testing.T) {
 	}
 }
 
-func TestResizeRefuses(t *testing.T) {
-	for _, o := range []*Resize{
-		{To: []int{3}, Mode: "linear"},
-		{To: []int{3}, Mode: "lanczos", Coordinates: "half_pixel"},
-		{To: []int{3}, Mode: "linear", Coordinates: "tf_crop_and_resize"},
-		{To: []int{3}, Mode: "nearest", Coordinates: "half_pixel"},
-		{To: []int{3, 3}, Mode: "linear", Coordinates: "half_pixel"},
-		{To: []int{resizeLimit + 1}, Mode: "linear", Coordinates: "half_pixel"},
-		{To: []int{-3}, Mode: "linear", Coordinates: "half_pixel"},
-		{To: []int{3}, Scales: []float64{5}, Mode: "linear", Coordinates: "half_pixel"},
-		{To: []int{3}, Scales: []float64{math.NaN()}, Mode: "linear", Coordinates: "half_pixel"},
-		{To: []int{3}, Scales: []float64{1, 1}, Mode: "linear", Coordinates: "half_pixel"},
-		{To: []int{3}, Mode: "cubic", Coordinates: "half_pixel", CubicA: math.Inf(1)},
-		{To: []int{3}, Mode: "cubic", Coordinates: "half_pixel", CubicA: 1e-300},
-	} {
-		if _, err := o.Shape([]int{4}); err == nil {
-			t.Errorf("%+v: no error", o)
-		}
-	}
-}
-
 // BenchmarkResize times paper A's upsampling of 91×91 pictures.
 func BenchmarkResize(b *testing.B) {
 	const batch = 8
