@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // coloured is a small set of three channels with constants of their own.
@@ -105,12 +107,7 @@ func TestExamplesDoNotAllocate(t *testing.T) {
 }
 
 func TestExamplesPanicOnLength(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Fatal("no panic")
-		}
-	}()
-	coloured().Examples(make([]float32, 23), []int{0})
+	must.Panic(t, func() { coloured().Examples(make([]float32, 23), []int{0}) })
 }
 
 func BenchmarkExamples(b *testing.B) {

@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/floats"
+
+	"tattle/internal/must"
 )
 
 var sizes = [][2]int{{1, 1}, {1, 5}, {2, 2}, {3, 7}, {8, 8}, {28, 28}, {32, 31}, {64, 17}}
@@ -215,14 +217,7 @@ func TestShapePanics(t *testing.T) {
 		"unlike": func() { NewPlan(3, 3).Forward(make([]float64, 9), make([]float64, 18)) },
 		"empty":  func() { NewPlan(0, 3) },
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			f()
-		}()
+		must.Panic(t, f, name)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"tattle/internal/must"
 )
 
 // dense is one matrix for each system of a batch; mul counts products.
@@ -425,12 +427,7 @@ func TestSolverAllocatesNothing(t *testing.T) {
 }
 
 func TestShapePanics(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	Solve(one(2, 2, make([]float64, 4)), make([]float64, 3), 1, Options{})
+	must.Panic(t, func() { Solve(one(2, 2, make([]float64, 4)), make([]float64, 3), 1, Options{}) })
 }
 
 func ExampleSolve() {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/internal/must"
 	"tattle/internal/shared"
 )
 
@@ -75,13 +76,6 @@ func TestBoundedMeanLowCovers(t *testing.T) {
 
 func TestBoundedMeanLowPanics(t *testing.T) {
 	for _, x := range [][]float64{nil, {.5, 1.1}, {-.1}, {math.NaN()}} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("no panic of %v", x)
-				}
-			}()
-			BoundedMeanLow(x, 1, .5)
-		}()
+		must.Panic(t, func() { BoundedMeanLow(x, 1, .5) }, x)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"tattle/internal/must"
 )
 
 // slowArea compares every pair, and takes the variance of each example's placement.
@@ -228,14 +230,7 @@ func TestPanicsOfPairsAndTables(t *testing.T) {
 		"negative count":     func() { MutualInformation([][]int{{1, -1}}, .95) },
 		"certain difference": func() { PairedDifference(1, 1, 5, 1) },
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			f()
-		}()
+		must.Panic(t, f, name)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/combin"
+
+	"tattle/internal/must"
 )
 
 func near(got, want, tol float64) bool {
@@ -205,14 +207,7 @@ func TestPanics(t *testing.T) {
 		"none":          func() { ClopperPearson(0, 0, .95) },
 		"certain":       func() { ClopperPearson(1, 2, 1) },
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			f()
-		}()
+		must.Panic(t, f, name)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package must is for tests: what a test has to say of an error, in one line.
+// Package must is for tests: what a test says of errors and panics, in one line.
 package must
 
 import (
@@ -54,3 +54,15 @@ func Err[T any](_ T, err error) error { return err }
 
 // Err2 is Err for two values.
 func Err2[T, U any](_ T, _ U, err error) error { return err }
+
+// Panic notes a failure of the test unless f panics.
+func Panic(t testing.TB, f func(), of ...any) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if recover() == nil {
+			t.Error(append(of, "no panic")...)
+		}
+	}()
+	f()
+}

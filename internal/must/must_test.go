@@ -17,6 +17,7 @@ type noted struct {
 func (n *noted) Helper()               {}
 func (n *noted) Fatal(...any)          { n.ended++ }
 func (n *noted) Errorf(string, ...any) { n.failed++ }
+func (n *noted) Error(...any)          { n.failed++ }
 
 func TestMust(t *testing.T) {
 	must.Do(t, nil)
@@ -30,6 +31,7 @@ func TestMust(t *testing.T) {
 	must.Fail(t, err)
 	must.Fail(t, must.Err2(1, 2, err), "file", "broken")
 	must.Fail(t, must.Err(strconv.Atoi("x")), "invalid")
+	must.Panic(t, func() { panic("at once") })
 	for name, c := range map[string]struct {
 		do   func(t testing.TB)
 		want noted
@@ -37,6 +39,7 @@ func TestMust(t *testing.T) {
 		"Do":       {func(t testing.TB) { must.Do(t, err) }, noted{ended: 1}},
 		"Get":      {func(t testing.TB) { must.Get(1, err)(t) }, noted{ended: 1}},
 		"Get2":     {func(t testing.TB) { must.Get2(1, 2, err)(t) }, noted{ended: 1}},
+		"no panic": {func(t testing.TB) { must.Panic(t, func() {}) }, noted{failed: 1}},
 		"no error": {func(t testing.TB) { must.Fail(t, nil, "file") }, noted{failed: 1}},
 		"a part":   {func(t testing.TB) { must.Fail(t, err, "file", "whole") }, noted{failed: 1}},
 		"lines":    {func(t testing.TB) { must.Fail(t, errors.New("a file\nis broken"), "file") }, noted{failed: 1}},

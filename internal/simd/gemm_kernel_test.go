@@ -25,8 +25,7 @@ func tileGo[T Float](kc int, alpha T, a matrix[T], b []T, beta T, c []T, cr int)
 // The kernels against plain Go: packing byte for byte, tiles to rounding, with
 // operands packed and as they lie.
 func TestKernelsAgainstGo(t *testing.T) {
-	t.Run("float32", testKernelsAgainstGo[float32])
-	t.Run("float64", testKernelsAgainstGo[float64])
+	both(t, testKernelsAgainstGo[float32], testKernelsAgainstGo[float64])
 }
 
 func testKernelsAgainstGo[T Float](t *testing.T) {
@@ -35,24 +34,17 @@ func testKernelsAgainstGo[T Float](t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(15, 16))
 	nr := lanes[T]()
-	fill := func(n int) []T {
-		x := make([]T, n)
-		for i := range x {
-			x[i] = T(r.NormFloat64())
-		}
-		return x
-	}
 	for kc := 1; kc <= 13; kc++ {
 		for _, w := range []int{mr, nr} {
 			for panels := 1; panels <= 3; panels++ {
 				rows := panels * w
 				for _, x := range []matrix[T]{
-					{fill(rows * (kc + 2)), rows, kc, kc + 2, 1},
-					{fill(kc * (rows + 2)), rows, kc, 1, rows + 2},
+					{normal[T](r, rows*(kc+2)), rows, kc, kc + 2, 1},
+					{normal[T](r, kc*(rows+2)), rows, kc, 1, rows + 2},
 				} {
 					// The last line ends where the operand does.
 					x.data = x.data[: (rows-1)*x.rs+(kc-1)*x.cs+1 : (rows-1)*x.rs+(kc-1)*x.cs+1]
-					got, want := fill(rows*kc), make([]T, rows*kc)
+					got, want := normal[T](r, rows*kc), make([]T, rows*kc)
 					packWhole(got, w, panels, kc, x)
 					packGo(want, w, panels, 0, kc, x)
 					if !sameBytes(got, want) {
@@ -63,12 +55,12 @@ func testKernelsAgainstGo[T Float](t *testing.T) {
 		}
 		for _, along := range []bool{false, true} {
 			for _, beta := range []T{0, 1, -.3} {
-				for _, a := range []matrix[T]{{fill(2 * mr * kc), mr, kc, 1, mr}, {fill(2 * mr * (kc + 1)), mr, kc, kc + 1, 1}} {
+				for _, a := range []matrix[T]{{normal[T](r, 2*mr*kc), mr, kc, 1, mr}, {normal[T](r, 2*mr*(kc+1)), mr, kc, kc + 1, 1}} {
 					aStep, bStep, cStep, cr := len(a.data)/2, 0, mr*(nr+3), nr+3
 					if along {
 						aStep, bStep, cStep, cr = 0, kc*nr, nr, 2*nr+1
 					}
-					b, c := fill(2*kc*nr), fill(2*mr*(2*nr+3))
+					b, c := normal[T](r, 2*kc*nr), normal[T](r, 2*mr*(2*nr+3))
 					got, want := append([]T(nil), c...), append([]T(nil), c...)
 					tiles(2, nr, kc, T(.9), a, aStep, b, nr, bStep, beta, got, cr, cStep)
 					for at := range 2 {
@@ -78,7 +70,7 @@ func testKernelsAgainstGo[T Float](t *testing.T) {
 					}
 					for i := range got {
 						// Sums of at most 13 terms below 6² and a few more.
-						if math.Abs(float64(got[i]-want[i])) > 2*16*16*36*unitRoundoff[T]() {
+						if math.Abs(float64(got[i]-want[i])) > 2*16*16*36*epsilonOf[T]() {
 							t.Fatalf("%d terms, along %t, beta %v: element %d is %v, want %v", kc, along, beta, i, got[i], want[i])
 						}
 					}

@@ -5,9 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
-	"unsafe"
+
+	"tattle/internal/must"
 )
 
 // canary fills what a product must not touch: around slices and between rows.
@@ -71,31 +73,7 @@ func (s stored[T]) clone() stored[T] {
 }
 
 func sameBytes[T Float](a, b []T) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if bitsOf(a[i]) != bitsOf(b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func bitsOf[T Float](x T) uint64 {
-	var z T
-	if unsafe.Sizeof(z) == 4 {
-		return uint64(math.Float32bits(float32(x)))
-	}
-	return math.Float64bits(float64(x))
-}
-
-func unitRoundoff[T Float]() float64 {
-	var z T
-	if unsafe.Sizeof(z) == 4 {
-		return 0x1p-24
-	}
-	return 0x1p-53
+	return slices.EqualFunc(a, b, func(a, b T) bool { return math.Float64bits(float64(a)) == math.Float64bits(float64(b)) })
 }
 
 // product is one call of Gemm with operands of its own.
@@ -155,7 +133,7 @@ func (p product[T]) check(t *testing.T, got stored[T]) {
 		t.Fatalf("%v: wrote out of bounds", p)
 	}
 	steps := float64(p.k + 8)
-	gamma := steps * unitRoundoff[T]() / (1 - steps*unitRoundoff[T]())
+	gamma := steps * epsilonOf[T]() / (1 - steps*epsilonOf[T]())
 	gamma += 2 * steps * 0x1p-53
 	step := 1 + p.m*p.n*p.k/4e6
 	for i := range p.m {
@@ -182,8 +160,7 @@ func (p product[T]) check(t *testing.T, got stored[T]) {
 }
 
 func TestGemmAgainstDefinition(t *testing.T) {
-	t.Run("float32", testGemmAgainstDefinition[float32])
-	t.Run("float64", testGemmAgainstDefinition[float64])
+	both(t, testGemmAgainstDefinition[float32], testGemmAgainstDefinition[float64])
 }
 
 func testGemmAgainstDefinition[T Float](t *testing.T) {
@@ -211,10 +188,7 @@ func testGemmAgainstDefinition[T Float](t *testing.T) {
 	}
 }
 
-func TestGemmScalars(t *testing.T) {
-	t.Run("float32", testGemmScalars[float32])
-	t.Run("float64", testGemmScalars[float64])
-}
+func TestGemmScalars(t *testing.T) { both(t, testGemmScalars[float32], testGemmScalars[float64]) }
 
 func testGemmScalars[T Float](t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
@@ -234,10 +208,7 @@ func testGemmScalars[T Float](t *testing.T) {
 }
 
 // Sizes beyond every block of the driver, in each direction.
-func TestGemmBlocks(t *testing.T) {
-	t.Run("float32", testGemmBlocks[float32])
-	t.Run("float64", testGemmBlocks[float64])
-}
+func TestGemmBlocks(t *testing.T) { both(t, testGemmBlocks[float32], testGemmBlocks[float64]) }
 
 func testGemmBlocks[T Float](t *testing.T) {
 	const blockTerms = 12 * 384 // kSpan of the kernels
@@ -261,8 +232,7 @@ func testGemmBlocks[T Float](t *testing.T) {
 }
 
 func TestGemmBytesDoNotDependOnCores(t *testing.T) {
-	t.Run("float32", testGemmCores[float32])
-	t.Run("float64", testGemmCores[float64])
+	both(t, testGemmCores[float32], testGemmCores[float64])
 }
 
 func testGemmCores[T Float](t *testing.T) {
@@ -314,8 +284,7 @@ func TestGemmConcurrently(t *testing.T) {
 // An element's bytes depend on its row, its column and k alone, so a part of a
 // batch gives the same bytes as the whole.
 func TestGemmBytesDoNotDependOnBatch(t *testing.T) {
-	t.Run("float32", testGemmBatch[float32])
-	t.Run("float64", testGemmBatch[float64])
+	both(t, testGemmBatch[float32], testGemmBatch[float64])
 }
 
 func testGemmBatch[T Float](t *testing.T) {
@@ -341,10 +310,7 @@ func testGemmBatch[T Float](t *testing.T) {
 	}
 }
 
-func TestGemmSpecialValues(t *testing.T) {
-	t.Run("float32", testGemmSpecial[float32])
-	t.Run("float64", testGemmSpecial[float64])
-}
+func TestGemmSpecialValues(t *testing.T) { both(t, testGemmSpecial[float32], testGemmSpecial[float64]) }
 
 func testGemmSpecial[T Float](t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
@@ -414,21 +380,11 @@ func TestGemmPanicsOnShape(t *testing.T) {
 		"packed c": func() { GemmPacked(false, 3, 1, x, 3, &packed, 0, x[:11], 4) },
 		"packed m": func() { GemmPacked(false, -1, 1, x, 3, &packed, 0, x, 4) },
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			f()
-		}()
+		must.Panic(t, f, name)
 	}
 }
 
-func TestGemmAllocates(t *testing.T) {
-	t.Run("float32", testGemmAllocates[float32])
-	t.Run("float64", testGemmAllocates[float64])
-}
+func TestGemmAllocates(t *testing.T) { both(t, testGemmAllocates[float32], testGemmAllocates[float64]) }
 
 func testGemmAllocates[T Float](t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))

@@ -67,13 +67,7 @@ func smallProduct[T Float](p product[T]) []T {
 func TestWinogradGivesTheSameBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 13))
 	const stride, step = 100, WinogradColumns + 3
-	x, src := make([]float32, 8*stride), make([]float32, WinogradPoints*step)
-	for i := range x {
-		x[i] = float32(r.NormFloat64())
-	}
-	for i := range src {
-		src[i] = float32(r.NormFloat64())
-	}
+	x, src := normal[float32](r, 8*stride), normal[float32](r, WinogradPoints*step)
 	var offsets [WinogradColumns]int
 	for i, place := range r.Perm(WinogradColumns) {
 		offsets[i] = 4 * (place%2*stride + WinogradTile*place) // tiles that do not overlap
@@ -91,16 +85,9 @@ func TestWinogradGivesTheSameBytes(t *testing.T) {
 			t.Error("other bytes of the transforms")
 		}
 	})
-	fill := func(n int) []float32 {
-		x := make([]float32, n)
-		for i := range x {
-			x[i] = float32(r.NormFloat64())
-		}
-		return x
-	}
 	for _, rows := range []int{1, 6, 15, 16, 17, 64, 130} {
 		for _, k := range []int{1, 5, 384, 385, 900} {
-			a, b := fill(rows*k), fill(k*WinogradColumns)
+			a, b := normal[float32](r, rows*k), normal[float32](r, k*WinogradColumns)
 			product := func() (c []float32) {
 				height := WinogradRows()
 				panels := make([]float32, (rows+height-1)/height*height*k)
@@ -109,7 +96,7 @@ func TestWinogradGivesTheSameBytes(t *testing.T) {
 						panels[i/height*height*k+p*height+i%height] = a[i*k+p]
 					}
 				}
-				c = fill(len(panels) / k * WinogradColumns)
+				c = normal[float32](r, len(panels)/k*WinogradColumns)
 				WinogradMultiply(c, panels, b, rows, k)
 				return c[:rows*WinogradColumns]
 			}
@@ -129,16 +116,9 @@ func TestWinogradFew(t *testing.T) {
 		t.Skip("no AVX-512")
 	}
 	r := rand.New(rand.NewPCG(5, 15))
-	fill := func(n int) []float32 {
-		x := make([]float32, n)
-		for i := range x {
-			x[i] = float32(r.NormFloat64())
-		}
-		return x
-	}
 	const k, cols = 390, WinogradColumns // two blocks of terms
 	const uStep, vStep, mStep = 16*k + 3, k*cols + 5, 16*cols + 7
-	g, u := fill(k*9*16), make([]float32, WinogradPoints*uStep)
+	g, u := normal[float32](r, k*9*16), make([]float32, WinogradPoints*uStep)
 	WinogradExpand(u, uStep, g, k)
 	for c := range k {
 		for i := range 16 {
@@ -153,7 +133,7 @@ func TestWinogradFew(t *testing.T) {
 			}
 		}
 	}
-	v, m, want := fill(WinogradPoints*vStep), fill(WinogradPoints*mStep), make([]float32, 16*cols)
+	v, m, want := normal[float32](r, WinogradPoints*vStep), normal[float32](r, WinogradPoints*mStep), make([]float32, 16*cols)
 	for k0, block := 0, WinogradBlock(k); k0 < k; k0 += block {
 		WinogradMultiplyFew(m, mStep, u[k0*16:], uStep, v[k0*cols:], vStep, min(block, k-k0), k0 > 0)
 	}
@@ -201,10 +181,7 @@ func TestLoopsGiveTheSameBytes(t *testing.T) {
 		for name, f := range slopes {
 			same(name+"'s slope", func() []float32 { dst := make([]float32, n); f(dst, d, x); return dst })
 		}
-		finite := make([]float32, n)
-		for i := range finite {
-			finite[i] = float32(r.NormFloat64())
-		}
+		finite := normal[float32](r, n)
 		same("ExpSum", func() []float32 {
 			dst := make([]float32, n)
 			return append(dst, ExpSum(dst, finite, .5))

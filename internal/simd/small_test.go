@@ -4,23 +4,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // TestSmall holds small products to the bytes of Gemm.
-func TestSmall(t *testing.T) {
-	t.Run("float32", testSmall[float32])
-	t.Run("float64", testSmall[float64])
-}
+func TestSmall(t *testing.T) { both(t, testSmall[float32], testSmall[float64]) }
 
 func testSmall[T Float](t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	fill := func(n int) []T {
-		x := make([]T, n)
-		for i := range x {
-			x[i] = T(r.NormFloat64())
-		}
-		return x
-	}
 	var s Small[T]
 	for _, d := range [][3]int{{49, 49, 32}, {49, 32, 49}, {6, 16, 1}, {7, 17, 5}, {5, 40, 3}, {40, 7, 9}, {12, 64, 384}, {9, 20, 385}, {1, 1, 1}, {6, 8, 3}, {3, 0, 2}, {0, 9, 2}, {8, 18, 0}} {
 		m, n, k := d[0], d[1], d[2]
@@ -33,26 +25,17 @@ func testSmall[T Float](t *testing.T) {
 			if transB {
 				ldb = max(1, k)
 			}
-			b := fill(k * n)
+			b := normal[T](r, k*n)
 			s.Right(transB, k, n, b, ldb)
 			for range 2 { // left operands
-				a, got, want := fill(m*k), fill(m*n), make([]T, m*n)
+				a, got, want := normal[T](r, m*k), normal[T](r, m*n), make([]T, m*n)
 				Gemm(transA, transB, m, n, k, 1, a, lda, b, ldb, 0, want, max(1, n))
 				s.MulTo(got, transA, m, a, lda)
-				same(t, fmt.Sprint(d, transA, transB), got, want)
+				assertSame(t, fmt.Sprint(d, transA, transB), got, want)
 				Gemm(transA, transB, m, n, k, 1, a, lda, b, ldb, 1, want, max(1, n))
 				s.AddMulTo(got, transA, m, a, lda)
-				same(t, fmt.Sprint(d, transA, transB, " added"), got, want)
+				assertSame(t, fmt.Sprint(d, transA, transB, " added"), got, want)
 			}
-		}
-	}
-}
-
-func same[T Float](t *testing.T, what string, got, want []T) {
-	t.Helper()
-	for i, w := range want {
-		if got[i] != w {
-			t.Fatalf("%s: element %d is %v, want %v", what, i, got[i], w)
 		}
 	}
 }
@@ -66,13 +49,6 @@ func TestSmallPanics(t *testing.T) {
 		"short A": func() { s.MulTo(make([]float32, 120), false, 6, make([]float32, 17), 3) },
 		"short B": func() { s.Right(true, 3, 20, make([]float32, 59), 3) },
 	} {
-		t.Run(what, func(t *testing.T) {
-			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
-			}()
-			f()
-		})
+		must.Panic(t, f, what)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // testChannels are every kind of chain, with and without a mask.
@@ -103,13 +105,6 @@ func TestChannelShapes(t *testing.T) {
 		func() { short.Forward(x, x[1:], 0, false) },
 		func() { short.Combine(x, x[1:], x, 1, 1, 1, 0, false) },
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("case %d: no panic", i)
-				}
-			}()
-			f()
-		}()
+		must.Panic(t, f, i)
 	}
 }

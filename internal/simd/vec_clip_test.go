@@ -1,31 +1,21 @@
 package simd
 
 import (
-	"math"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 )
 
 // TestClip compares the bits with the definition's, also of zeros, infinities and NaN, in place.
 func TestClip(t *testing.T) {
-	special := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 0, float32(math.Copysign(0, -1)), 1, 2}
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := range 40 {
-		x, want := make([]float32, n), make([]float32, n)
-		for i := range x {
-			if x[i] = float32(4 * r.NormFloat64()); r.IntN(2) == 0 {
-				x[i] = special[r.IntN(len(special))]
-			}
-		}
+		x, want := awkward[float32](r, n, true), make([]float32, n)
 		for _, limits := range [][2]float32{{0, 1}, {-2, 2}, {0, 0}} {
 			clipGo(want, x, limits[0], limits[1])
 			got := append([]float32(nil), x...)
 			Clip(got, got, limits[0], limits[1])
-			for i := range got {
-				if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
-					t.Fatalf("%d entries, limits %v: %v becomes %v, want %v", n, limits, x[i], got[i], want[i])
-				}
-			}
+			assertSame(t, fmt.Sprint(n, " entries, limits ", limits), got, want)
 		}
 	}
 }
@@ -43,10 +33,6 @@ func TestClipBetween(t *testing.T) {
 		}
 		got := append([]float32(nil), x...)
 		ClipBetween(got, got, lo, hi)
-		for i := range got {
-			if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
-				t.Fatalf("%d entries, limits %v and %v: %v becomes %v, want %v", n, lo[i], hi[i], x[i], got[i], want[i])
-			}
-		}
+		assertSame(t, fmt.Sprint(n, " entries"), got, want)
 	}
 }

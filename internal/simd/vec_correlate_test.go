@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 func TestCorrelate(t *testing.T) {
@@ -17,12 +19,9 @@ func testCorrelate[T Float](t *testing.T, tolerance float64) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, taps := range []int{0, 1, 9, 49} {
 		for n := range 150 {
-			src, w, dst, offsets := make([]T, n+30), make([]T, taps), make([]T, n+1), make([]int, taps)
-			for i := range src {
-				src[i] = T(r.NormFloat64())
-			}
-			for i := range w {
-				w[i], offsets[i] = T(r.NormFloat64()), r.IntN(31)
+			src, w, dst, offsets := normal[T](r, n+30), normal[T](r, taps), make([]T, n+1), make([]int, taps)
+			for i := range offsets {
+				offsets[i] = r.IntN(31)
 			}
 			for i := range dst {
 				dst[i] = 7
@@ -43,13 +42,6 @@ func testCorrelate[T Float](t *testing.T, tolerance float64) {
 		}
 	}
 	for _, at := range []int{-1, 6} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("offset %d: no panic", at)
-				}
-			}()
-			Correlate(make([]T, 5), make([]T, 10), []int{at}, make([]T, 1))
-		}()
+		must.Panic(t, func() { Correlate(make([]T, 5), make([]T, 10), []int{at}, make([]T, 1)) }, at)
 	}
 }

@@ -1,7 +1,7 @@
 package simd
 
 import (
-	"math"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -11,17 +11,7 @@ import (
 // written.
 func TestFinish(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	special := []float32{float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 0, float32(math.Copysign(0, -1))}
-	draw := func(n int) []float32 {
-		x := make([]float32, n)
-		for i := range x {
-			x[i] = float32(r.NormFloat64())
-			if r.IntN(6) == 0 {
-				x[i] = special[r.IntN(len(special))]
-			}
-		}
-		return x
-	}
+	draw := func(n int) []float32 { return awkward[float32](r, n, true) }
 	for n := 1; n < 40; n++ {
 		for form := range 24 {
 			rows := 1 + form/8
@@ -42,12 +32,7 @@ func TestFinish(t *testing.T) {
 			want := slices.Clone(got)
 			Finish(got[:dstSize], src, add, sign, rows, n, dstStride, srcStride, bias, slope)
 			finishRowsGo(want[:dstSize], src, add, sign, rows, n, dstStride, srcStride, bias, slope)
-			for i := range want {
-				same := got[i] == want[i] || got[i] != got[i] && want[i] != want[i]
-				if !same {
-					t.Fatalf("form %d, slope %v: entry %d of %d rows of %d is %v, want %v", form, slope, i, rows, n, got[i], want[i])
-				}
-			}
+			assertSame(t, fmt.Sprintf("form %d, slope %v: %d rows of %d", form, slope, rows, n), got, want)
 		}
 	}
 }

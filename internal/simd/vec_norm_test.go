@@ -12,9 +12,8 @@ func TestNorm(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := range 70 {
 		fill := func() ([]float32, []float64) {
-			x, w := make([]float32, n), make([]float64, n)
+			x, w := normal[float32](r, n), make([]float64, n)
 			for i := range x {
-				x[i] = float32(r.NormFloat64())
 				w[i] = float64(x[i])
 			}
 			return x, w
@@ -57,10 +56,7 @@ func nearly(t *testing.T, what string, n int, got []float32, want []float64) {
 // TestNormPlace holds that an element does not depend on its place.
 func TestNormPlace(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	x := make([]float32, 37)
-	for i := range x {
-		x[i] = float32(r.NormFloat64())
-	}
+	x := normal[float32](r, 37)
 	got := make([]float32, 37)
 	NormForward(got, x, x, x, .1, 3)
 	turned := slices.Clone(x)
@@ -68,5 +64,5 @@ func TestNormPlace(t *testing.T) {
 	back := make([]float32, 37)
 	NormForward(back, turned, turned, turned, .1, 3)
 	slices.Reverse(back)
-	same(t, "turned round", back, got)
+	assertSame(t, "turned round", back, got)
 }

@@ -5,15 +5,9 @@ import (
 	"testing"
 )
 
-func TestStride(t *testing.T) {
-	t.Run("float32", testStride[float32])
-	t.Run("float64", testStride[float64])
-}
+func TestStride(t *testing.T) { both(t, testStride[float32], testStride[float64]) }
 
-func TestInterleave(t *testing.T) {
-	t.Run("float32", testInterleave[float32])
-	t.Run("float64", testInterleave[float64])
-}
+func TestInterleave(t *testing.T) { both(t, testInterleave[float32], testInterleave[float64]) }
 
 // testInterleave compares with the definitions, that nothing between the rows
 // changes, and the way there and back.

@@ -16,14 +16,7 @@ func TestWinograd(t *testing.T) {
 	for _, c := range []struct{ channels, outs int }{{1, 1}, {5, 7}, {17, 12}, {400, 13}} {
 		const side, stride = 20, 23
 		r := rand.New(rand.NewPCG(1, uint64(c.channels)))
-		normal := func(n int) []float32 {
-			x := make([]float32, n)
-			for i := range x {
-				x[i] = float32(r.NormFloat64())
-			}
-			return x
-		}
-		planes, kernels := normal(c.channels*side*stride), normal(c.outs*c.channels*9)
+		planes, kernels := normal[float32](r, c.channels*side*stride), normal[float32](r, c.outs*c.channels*9)
 		var in, out [WinogradColumns]int
 		for i := range in {
 			in[i] = 4 * (r.IntN(side-5)*stride + r.IntN(side-5))
