@@ -12,7 +12,7 @@ import (
 // toward what an adversary can do, and its shards are removed while they are merged. A run that ends
 // before its arrays are in place computes again what was removed. Smaller runs keep all digits, and
 // their shards until they are merged as a whole.
-var largeBytes int64 = 256 << 20
+var largeBytes int64 = 64 << 20
 
 // mostLoss is the largest part of a bound that rounding a witness may cost.
 const mostLoss = .01
