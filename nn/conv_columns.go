@@ -18,6 +18,7 @@ type convColumns[T Float] struct {
 	current            convTiling // of the product in progress; sums do not depend on it
 	pairs              bool       // the kernel is 2 wide with a stride of 2, without padding, and uses each input at most once
 	shifts             bool       // see shifted
+	deep               bool       // a sum has several blocks, which are added to its bias in order
 	points             bool       // the columns are the planes of the input
 	byTile             bool       // the cores share each tile of a gradient, not the tiles
 
@@ -99,6 +100,7 @@ func newConvColumns[T Float](p convPlan) *convColumns[T] {
 	}
 	k.pairs = p.kW == 2 && p.strideW == 2 && p.dilW == 1 && p.kH <= p.strideH && p.dilH == 1 && p.op.Pad == [4]int{}
 	k.points = p.kH == 1 && p.kW == 1 && p.strideH == 1 && p.strideW == 1 && p.op.Pad == [4]int{}
+	k.deep = simd.Block(p.depth) < p.depth
 	k.shifts = p.strideH == 1 && p.strideW == 1 && p.outW == p.inW
 	k.applyTiles, k.adjointTiles = k.applyRange, k.adjointRange
 	k.gradientSlots, k.addSlots = k.slotRange, k.addRange
@@ -133,7 +135,7 @@ func (k *convColumns[T]) applyRange(lo, hi int) {
 				y, ld = k.y[k.planeAt(t, g, 0):], k.outHW
 			}
 			var beta T
-			if k.b != nil {
+			if k.b != nil && k.deep {
 				k.fillBias(y, ld, cols, g)
 				beta = 1
 			}
@@ -169,8 +171,8 @@ func (k *convColumns[T]) planeAt(t convTile, g, o int) int {
 	return ((t.e0*k.groups+g)*k.outG+o)*k.outHW + t.r0*k.outW
 }
 
-// fillBias sets the outputs of a tile, rows of y ld apart, to the bias, so that the
-// product is added to it in the same order whichever way the tiles are cut.
+// fillBias sets the outputs of a tile, rows of y ld apart, to the bias, to which the product adds
+// its blocks in order.
 func (k *convColumns[T]) fillBias(y []T, ld, cols, g int) {
 	for o := range k.outG {
 		fill(y[o*ld:][:cols], k.b[g*k.outG+o])
@@ -190,15 +192,20 @@ func fill[T Float](x []T, v T) {
 
 // finish does what is left to do to the tile's outputs of group g.
 func (k *convColumns[T]) finish(t convTile, g int) {
-	if k.end.nothing() {
+	late := k.b != nil && !k.deep
+	if k.end.nothing() && !late {
 		return
 	}
 	length := t.rows() * k.outW
 	for e := t.e0; e < t.e1; e++ {
 		for o := g * k.outG; o < (g+1)*k.outG; o++ {
+			var bias T
+			if late {
+				bias = k.b[o]
+			}
 			at := o*k.outHW + t.r0*k.outW
 			y := k.y[e*k.op.OutChannels*k.outHW+at:][:length]
-			k.end.finish(y, y, e, at, 0)
+			k.end.finish(y, y, e, at, bias)
 		}
 	}
 }

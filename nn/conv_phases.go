@@ -19,10 +19,11 @@ type convPhases struct {
 	taken         []convPhase // the phases that kernel entries multiply
 	height, width int         // of a phase
 	shifts        *simd.Shifts
-	rows, tiles   int // output rows of a tile, tiles of an image
-	panels        int // of weights
-	lines, cols   int // output channels of a panel, and columns of a product
-	block, blocks int // panels of a block, blocks of all panels
+	rows, tiles   int  // output rows of a tile, tiles of an image
+	deep          bool // a sum has several blocks, which are added to its bias in order
+	panels        int  // of weights
+	lines, cols   int  // output channels of a panel, and columns of a product
+	block, blocks int  // panels of a block, blocks of all panels
 
 	works pool[phasesWork]
 	each  func(lo, hi int)
@@ -79,6 +80,7 @@ func newConvPhases(p convPlan, products convProducts[float32]) *convPhases {
 		}
 	}
 	k.shifts = simd.NewShifts(offsets)
+	k.deep = simd.Block(p.depth) < p.depth
 	k.tiles = min(p.outH, (columns+phasesColumns-1)/phasesColumns)
 	k.rows = (p.outH + k.tiles - 1) / k.tiles
 	k.tiles = (p.outH + k.rows - 1) / k.rows
@@ -175,18 +177,23 @@ func (k *phasesWork) multiplyTiles(lo, hi int) {
 		r0, p0 := unit/k.blocks*k.rows, unit%k.blocks*k.block
 		r1, p1 := min(r0+k.rows, k.outH), min(p0+k.block, k.panels)
 		o0, o1 := p0*height, min(p1*height, k.outG)
-		if k.b != nil {
+		before := k.b != nil && k.deep
+		if before {
 			for o := o0; o < o1; o++ {
 				fill(out[(o-o0)*length:][:length], k.b[o])
 			}
 		}
 		for j := 0; j < (r1-r0)*k.width; j += cols {
-			simd.GemmShifted(out[j:], length, k.w[p0*height*k.depth:], p1-p0, k.phases[r0*k.width+j:], k.shifts, k.b != nil)
+			simd.GemmShifted(out[j:], length, k.w[p0*height*k.depth:], p1-p0, k.phases[r0*k.width+j:], k.shifts, before)
 		}
 		for o := o0; o < o1; o++ {
+			var bias float32
+			if k.b != nil && !k.deep {
+				bias = k.b[o]
+			}
 			at := o*k.outHW + r0*k.outW
 			y := k.y[k.image*k.outG*k.outHW+at:]
-			k.end.finishRows(y, out[(o-o0)*length:], k.image, at, r1-r0, k.outW, k.outW, k.width, 0)
+			k.end.finishRows(y, out[(o-o0)*length:], k.image, at, r1-r0, k.outW, k.outW, k.width, bias)
 		}
 	}
 }

@@ -106,7 +106,7 @@ func (k *winogradWork) multiplyPoints(lo, hi int) {
 func (k *winogradWork) multiplyPanels(lo, hi int) {
 	const cols = simd.WinogradColumns
 	height := simd.WinogradRows()
-	block := simd.WinogradBlock(k.inC)
+	block := simd.Block(k.inC)
 	step := (block + 1) * height // so that entries of a kernel do not meet in the cache
 	u := k.spares.borrow(simd.WinogradPoints * step)
 	defer k.spares.giveBack(u)

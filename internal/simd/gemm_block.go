@@ -41,9 +41,9 @@ func narrow[T Float]() int {
 	return 8
 }
 
-// kBlock returns the length of the blocks that an inner sum of k terms is cut
-// into (the last may be shorter).
-func kBlock(k int) int {
+// Block returns how many terms of an inner sum of k a product adds up by themselves before it adds
+// them to an element of C; the last block may be shorter.
+func Block(k int) int {
 	if k <= kcMax {
 		return k
 	}
@@ -140,7 +140,7 @@ func swapped[T Float](right, out matrix[T]) bool {
 // that fit the cache.
 func (w *work[T]) multiply(left, right, out matrix[T], alpha, beta T) {
 	k, n, nr := right.rows, right.cols, lanes[T]()
-	kc := kBlock(k)
+	kc := Block(k)
 	span := min(k, kSpan/kc*kc)
 	cols := max(rightMax*nr/64/span/nr*nr, nr)
 	for k0 := 0; k0 < k; k0 += span {

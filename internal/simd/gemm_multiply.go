@@ -30,5 +30,5 @@ func (p *Packed[T]) store(b matrix[T]) {
 		p.copy(b)
 		return
 	}
-	p.cut(b, kBlock(b.rows))
+	p.cut(b, Block(b.rows))
 }

@@ -134,7 +134,7 @@ func TestWinogradFew(t *testing.T) {
 		}
 	}
 	v, m, want := normal[float32](r, WinogradPoints*vStep), normal[float32](r, WinogradPoints*mStep), make([]float32, 16*cols)
-	for k0, block := 0, WinogradBlock(k); k0 < k; k0 += block {
+	for k0, block := 0, Block(k); k0 < k; k0 += block {
 		WinogradMultiplyFew(m, mStep, u[k0*16:], uStep, v[k0*cols:], vStep, min(block, k-k0), k0 > 0)
 	}
 	for point := range WinogradPoints {

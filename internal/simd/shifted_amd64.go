@@ -33,5 +33,5 @@ func GemmShifted(c []float32, ldc int, a []float32, panels int, x []float32, s *
 	if useAVX512 {
 		multiply = shiftedWideF32
 	}
-	multiply(panels, k, kBlock(k), &a[0], &x[0], &s.offsets[0], &c[0], ldc, add)
+	multiply(panels, k, Block(k), &a[0], &x[0], &s.offsets[0], &c[0], ldc, add)
 }

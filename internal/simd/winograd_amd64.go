@@ -95,9 +95,6 @@ func checkTiles(plane int, offsets *[WinogradColumns]int, stride, side int) {
 // winogradFew is the most columns that fewF32 is for.
 const winogradFew = 8
 
-// WinogradBlock returns how many terms of an inner sum of k [WinogradMultiply] adds up by themselves.
-func WinogradBlock(k int) int { return kBlock(k) }
-
 // WinogradMultiplyFew sets, for each point, c to the first four columns of the product of one panel a,
 // 16 × k, and b, k × 16, or adds that where add is set. Those of the next point lie steps apart.
 func WinogradMultiplyFew(c []float32, cStep int, a []float32, aStep int, b []float32, bStep, k int, add bool) {
@@ -116,7 +113,7 @@ func WinogradMultiply(c, a, b []float32, rows, k int) {
 	if len(c) < panels*r*nr || len(a) < panels*r*k || len(b) < k*nr || rows < 1 || k < 1 {
 		panic("simd: slices do not fit the product")
 	}
-	block := kBlock(k)
+	block := Block(k)
 	if useAVX512 {
 		tallF32(panels, k, block, &a[0], &b[0], &c[0])
 		return

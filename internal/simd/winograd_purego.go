@@ -11,9 +11,6 @@ func WinogradRows() int { panic("simd: no Winograd transforms") }
 // WinogradFew returns 0: see HasWinograd.
 func WinogradFew() int { return 0 }
 
-// WinogradBlock is not to be called here: see HasWinograd.
-func WinogradBlock(k int) int { panic("simd: no Winograd transforms") }
-
 // WinogradExpand is not to be called here: see HasWinograd.
 func WinogradExpand(u []float32, step int, g []float32, k int) {
 	panic("simd: no Winograd transforms")
