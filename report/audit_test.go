@@ -185,12 +185,12 @@ func TestAuditVerdictFirst(t *testing.T) {
 	if got := briefly(&audit.Finding{Attribute: "s", Best: audit.Majority, Baselines: []audit.Baseline{{Name: audit.Majority}}, Excess: audit.Excess{Value: .031, Low: .0234567}}); !strings.HasSuffix(got, "(at least +2.34)") {
 		t.Errorf("a lower limit is rounded up: %s", got)
 	}
-	if got := r.EvidenceLine(); got != "Excess, race: +34.1 points" {
+	if got := r.KeyFigure(); got != "Excess, race: +34.1 points" {
 		t.Error(got)
 	}
 	ordered := audit.Finding{Attribute: "s", Verdict: audit.LeakyBeyond, Adjusted: .01, ExcessAdjusted: 1, Best: audit.Majority, Baselines: []audit.Baseline{{Name: audit.Majority}}, Given: &audit.Given{Order: &audit.Order{Area: .711, Adjusted: .01}}}
 	by := &Report{Audited: Audited{Audit: &audit.Result{Verdict: audit.LeakyBeyond, Findings: []audit.Finding{ordered}}}}
-	if got := by.EvidenceLine(); got != "Ranked right, s: 71.1 % of pairs" {
+	if got := by.KeyFigure(); got != "Ranked right, s: 71.1 % of pairs" {
 		t.Error(got)
 	}
 	body := page[strings.Index(page, "<main"):]

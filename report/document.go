@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -47,6 +48,22 @@ func (r *Report) build() *document {
 func (r *Report) Headline() (badge, says string) {
 	v := r.lead()
 	return v.Badge, v.Says
+}
+
+// KeyFigure is the figure of the verdict that a list of reports shows, such as "Excess, gender: +3.4 points"; empty
+// if there is none.
+func (r *Report) KeyFigure() string {
+	tiles := r.lead().Tiles
+	at := max(0, slices.IndexFunc(tiles, func(t tile) bool { return strings.HasPrefix(t.Name, "Excess") }))
+	if r.Audit != nil { // whose first tile repeats the outcome
+		at = 1
+	}
+	if at >= len(tiles) {
+		return ""
+	}
+	t := tiles[at]
+	t.About = ""
+	return t.words()
 }
 
 // VerdictLine is the verdict in a few words: the outcome of an audit, for which builds are searched,

@@ -128,21 +128,6 @@ func evidenceTile(a *audit.Result, f *audit.Finding) tile {
 	return tile{"Excess, " + name, signed1(f.Excess.Value), unit, fmt.Sprintf("over the best guess without outputs; %s limits %s and %s; margin %.1f %s", confidenceWords(a), signed1(below1(f.Excess.Low)), signed1(above(f.Excess.High, .001)), 100*a.Settings.Margin, unit)}
 }
 
-// EvidenceLine is the figure that the finding of an audit rests on, such as "Excess, gender: +3.4 points"; empty
-// if there is none.
-func (r *Report) EvidenceLine() string {
-	if r.Audit == nil {
-		return ""
-	}
-	f := strongest(r.Audit)
-	if f == nil {
-		return ""
-	}
-	t := evidenceTile(r.Audit, f)
-	t.About = ""
-	return t.words()
-}
-
 // auditTone is the colour of the verdict. Leaky by correlation asks for attention only where
 // guesses are shown to be right more often than without the outputs.
 func auditTone(a *audit.Result) Tone {

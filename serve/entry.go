@@ -3,7 +3,6 @@ package serve
 import (
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"strings"
 	"time"
@@ -27,8 +26,7 @@ type entry struct {
 	tone       report.Tone
 	Kind       string // the verdict in a few words, as it is shown and filtered by
 	Rest       string // the verdict's sentence, cut short
-	Headline   string // the most important figure
-	Excess     float64
+	Figure     string // the most important one
 	Broken     string // why the report cannot be read; empty if it can
 
 	words string // what the list and the page of the run show, in lower case: searches look at it
@@ -36,7 +34,7 @@ type entry struct {
 
 // newEntry returns a run whose report is not read yet.
 func newEntry(folder string, info fs.FileInfo) *entry {
-	e := &entry{Path: folder, Size: info.Size(), Modified: info.ModTime(), Rest: "being read", Excess: math.NaN()}
+	e := &entry{Path: folder, Size: info.Size(), Modified: info.ModTime(), Rest: "being read"}
 	e.Title, e.words = e.Name(), strings.ToLower(e.Name())
 	return e
 }
@@ -68,17 +66,17 @@ func (e *entry) summarize(r *report.Report, err error) {
 	if err != nil {
 		e.Title, e.Kind, e.Broken = e.Name(), "not readable", err.Error()
 	} else {
-		badge, says := r.Headline()
-		e.Title, e.Command, e.Verdict = oneLine(r.Title, 200), oneLine(r.Command, 1000), oneLine(badge+". "+says, 600)
+		_, says := r.Headline()
+		e.Title, e.Command, e.Verdict = oneLine(r.Title, 200), oneLine(r.Command, 1000), oneLine(r.VerdictSentence(), 600)
 		e.Subcommand = oneLine(r.Subcommand(), 40)
 		e.tone = r.Tone()
 		e.Outcome, e.Kind, e.Rest = r.Outcome, oneLine(r.VerdictLine(), 60), oneLine(says, 90)
-		e.Headline, e.Excess = headline(r)
+		e.Figure = oneLine(r.KeyFigure(), 80)
 	}
 	if e.Title == "" {
 		e.Title = e.Name()
 	}
-	e.words = strings.ToLower(strings.Join([]string{e.Name(), e.Title, e.Command, e.Kind, e.Verdict, e.Headline, e.Broken}, "\n"))
+	e.words = strings.ToLower(strings.Join([]string{e.Name(), e.Title, e.Command, e.Kind, e.Verdict, e.Figure, e.Broken}, "\n"))
 }
 
 // Name is the folder's name on pages.

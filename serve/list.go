@@ -3,21 +3,17 @@ package serve
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
-
-	"tattle/report"
 )
 
 // maxSearch bounds the bytes of a search text.
 const maxSearch = 500
 
-// pageLength is how many runs a page of the list has.
-const pageLength = 100
+// maxRows is how many runs the list shows.
+const maxRows = 500
 
 // query is a request for the list.
 type query struct {
@@ -25,7 +21,6 @@ type query struct {
 	Command string
 	Verdict string
 	Sort    string
-	Page    int
 }
 
 // The orders of the list.
@@ -34,16 +29,15 @@ const (
 	sortName    = "name"
 	sortVerdict = "verdict"
 	sortCommand = "command"
-	sortExcess  = "excess"
 )
 
-// orders are the columns of the list, in each of which it can be sorted.
-var orders = []struct{ head, order, direction, name string }{
-	{"Run", sortName, "ascending", "folder"},
-	{"Command", sortCommand, "ascending", "command"},
-	{"Verdict", sortVerdict, "ascending", "verdict"},
-	{"Figure", sortExcess, "descending", "excess curiosity"},
-	{"Written", sortNewest, "descending", "newest first"},
+// columns are those of the list, with the order that their heads lead to.
+var columns = []struct{ head, order, direction string }{
+	{"Run", sortName, "ascending"},
+	{"Command", sortCommand, "ascending"},
+	{"Verdict", sortVerdict, "ascending"},
+	{head: "Figure"},
+	{"Written", sortNewest, "descending"},
 }
 
 func parseQuery(v url.Values) query {
@@ -54,16 +48,14 @@ func parseQuery(v url.Values) query {
 		Verdict: v.Get("verdict"),
 		Sort:    v.Get("sort"),
 	}
-	if !slices.Contains([]string{sortName, sortVerdict, sortCommand, sortExcess}, q.Sort) {
+	if !slices.Contains([]string{sortName, sortVerdict, sortCommand}, q.Sort) {
 		q.Sort = sortNewest
 	}
-	q.Page, _ = strconv.Atoi(v.Get("page"))
-	q.Page = max(q.Page, 1)
 	return q
 }
 
-// URL returns the address of the same list in another order and on another page.
-func (q query) URL(sort string, page int) string {
+// URL returns the address of the same list in another order.
+func (q query) URL(sort string) string {
 	v := url.Values{}
 	for key, value := range map[string]string{"q": q.Text, "command": q.Command, "verdict": q.Verdict} {
 		if value != "" {
@@ -72,9 +64,6 @@ func (q query) URL(sort string, page int) string {
 	}
 	if sort != sortNewest {
 		v.Set("sort", sort)
-	}
-	if page > 1 {
-		v.Set("page", strconv.Itoa(page))
 	}
 	if len(v) == 0 {
 		return "/"
@@ -105,8 +94,6 @@ func (q query) order(a, b *entry) int {
 		by = cmp.Compare(strings.ToLower(a.Verdict), strings.ToLower(b.Verdict))
 	case sortCommand:
 		by = cmp.Compare(a.Subcommand, b.Subcommand)
-	case sortExcess:
-		by = cmp.Compare(b.Excess, a.Excess) // NaN last: it is less than any number
 	}
 	return cmp.Or(by, cmp.Compare(a.Path, b.Path))
 }
@@ -116,20 +103,15 @@ type listPage struct {
 	query
 	Rows               []*entry
 	Total, Found       int
-	From, To           int
-	Pages              int
 	Commands, Verdicts []choice
-	Orders             []choice
 	Heads              []head
 	Filtered           bool
 	Clear              string // address of the list without filters
-	Before, After      string // addresses of the neighbouring pages
 	Notes              []string
 }
 
-// choice is one value of a filter, or one order.
+// choice is one value of a filter.
 type choice struct {
-	Key    string // if it is not the name
 	Name   string
 	Count  int
 	Chosen bool
@@ -148,7 +130,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := parseQuery(r.URL.Query()).view(entries)
-	p.Notes = notes
+	p.Notes = append(p.Notes, notes...)
 	s.show(w, http.StatusOK, "list.html", "Reports", p)
 }
 
@@ -161,13 +143,11 @@ func (q query) view(entries []*entry) *listPage {
 		}
 	}
 	slices.SortFunc(found, q.order)
-	p := &listPage{query: q, Total: len(entries), Found: len(found)}
-	p.Pages = max(1, (len(found)+pageLength-1)/pageLength)
-	p.Page = min(p.Page, p.Pages)
+	p := &listPage{query: q, Rows: found[:min(len(found), maxRows)], Total: len(entries), Found: len(found)}
+	if len(found) > maxRows {
+		p.Notes = append(p.Notes, fmt.Sprintf("These are the first %d: a filter finds the others.", maxRows))
+	}
 	p.link()
-	from := (p.Page - 1) * pageLength
-	p.Rows = found[from:min(len(found), from+pageLength)]
-	p.From, p.To = from+1, from+len(p.Rows)
 	p.Commands = choices(entries, q.Command, func(e *entry) string { return e.Subcommand })
 	p.Verdicts = choices(entries, q.Verdict, func(e *entry) string { return e.Kind })
 	return p
@@ -204,61 +184,16 @@ func choices(entries []*entry, chosen string, of func(*entry) string) []choice {
 
 // link fills in the addresses of other lists.
 func (p *listPage) link() {
-	for _, o := range orders {
-		h := head{Name: o.head, URL: p.URL(o.order, 1)}
-		if p.Sort == o.order {
-			h.Sorted = o.direction
+	for _, c := range columns {
+		h := head{Name: c.head}
+		if c.order != "" {
+			h.URL = p.URL(c.order)
+		}
+		if p.Sort == c.order {
+			h.Sorted = c.direction
 		}
 		p.Heads = append(p.Heads, h)
-		p.Orders = append(p.Orders, choice{Key: o.order, Name: o.name, Chosen: p.Sort == o.order})
 	}
 	p.Filtered = p.Text+p.Command+p.Verdict != ""
-	p.Clear = query{Sort: p.Sort}.URL(p.Sort, 1)
-	if p.Page > 1 {
-		p.Before = p.URL(p.Sort, p.Page-1)
-	}
-	if p.Page < p.Pages {
-		p.After = p.URL(p.Sort, p.Page+1)
-	}
-}
-
-// headline is the figure that the list shows and, if it is an excess, is sorted by.
-func headline(r *report.Report) (text string, excess float64) {
-	excess = math.NaN()
-	if r.Audit != nil {
-		attribute := ""
-		for _, f := range r.Audit.Findings {
-			if f.Unusable == "" && !(f.Excess.Value <= excess) {
-				attribute, excess = f.Attribute, f.Excess.Value
-			}
-		}
-		switch line := r.EvidenceLine(); {
-		case line != "":
-			return oneLine(line, 80), excess
-		case !math.IsNaN(excess):
-			return oneLine(attribute, 40) + ": " + points(excess) + " excess", excess
-		}
-	}
-	if c := r.Curiosity; c != nil && len(c.Sensitive) > 0 {
-		s := c.Sensitive[0]
-		return oneLine(s.Attribute, 40) + ": " + percent(s.Curiosity.Value) + ", " + points(s.Excess) + " excess", s.Excess
-	}
-	if p := r.Promise; p != nil && p.Released != nil {
-		return "accuracy " + percent(float64(p.Accuracy)) + ", " + points(-float64(p.Drop)), excess
-	}
-	if u := r.Utility; u.Examples > 0 {
-		accuracy := u.ReleasedAccuracy
-		if u.Draws == 0 { // nothing was released
-			accuracy = u.CleanAccuracy
-		}
-		return "accuracy " + percent(float64(accuracy)), excess
-	}
-	return "", excess
-}
-
-func percent(x float64) string { return fmt.Sprintf("%.1f\u00a0%%", 100*x) }
-
-// points formats a difference of percentages, with a minus sign rather than a hyphen.
-func points(x float64) string {
-	return strings.Replace(fmt.Sprintf("%+.1f\u00a0points", 100*x), "-", "−", 1)
+	p.Clear = query{Sort: p.Sort}.URL(p.Sort)
 }

@@ -67,6 +67,8 @@ type tokenPage struct {
 	Kept  []setting // the rest of the query, to be sent again
 }
 
+type setting struct{ Name, Value string }
+
 // maxKept bounds the parameters that are sent again.
 const maxKept = 20
 

@@ -8,8 +8,7 @@ import (
 	"tattle/report"
 )
 
-// A release that keeps a promise is listed with its accuracy and its price, and one that does
-// not is no better listed than its verdict.
+// A promise is listed with its verdict, whether it is kept or not.
 func TestPromisesAreListed(t *testing.T) {
 	dir := t.TempDir()
 	r := &report.Report{Schema: report.Schema, Title: "What to release of m.onnx", Command: "tattle design --identify 1%@60000", Outcome: report.Met,
@@ -19,7 +18,7 @@ func TestPromisesAreListed(t *testing.T) {
 	r.Outcome, r.Promise = report.NotMet, &report.Promise{Accuracy: nan, Drop: nan}
 	put(t, dir, "broken", r, 0)
 	text := page(t, handler(t, dir, Options{}), "/")
-	for _, want := range []string{"accuracy 96.9\u00a0%, −0.7\u00a0points", "promise kept", "promise not kept"} {
+	for _, want := range []string{"promise kept", "promise not kept"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in the list", want)
 		}
