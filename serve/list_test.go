@@ -33,7 +33,7 @@ func TestListFiltersAndSorts(t *testing.T) {
 		"/":                         "audit bounds deep/b a",
 		"/?sort=name":               "a audit bounds deep/b",
 		"/?sort=command":            "audit bounds a deep/b",
-		"/?sort=verdict":             "bounds audit a deep/b",
+		"/?sort=verdict":            "bounds audit a deep/b",
 		"/?sort=nonsense":           "audit bounds deep/b a",
 		"/?q=GLYPHS":                "deep/b a",
 		"/?q=deep+glyphs":           "deep/b",
