@@ -106,12 +106,7 @@ func (f *modelFile) decode() (*nn.Graph, error) { return Decode("test.onnx", f.b
 // run decodes and computes.
 func (f *modelFile) run(t *testing.T, x ...float32) []float32 {
 	t.Helper()
-	g := must.Get(f.decode())(t)
-	net := must.Get(nn.NewNet(g))(t)
-	p, n := net.Dims()
-	y := make([]float32, len(x)/p*n)
-	net.Forward(y, x)
-	return y
+	return outputs(t, must.Get(f.decode())(t), x)
 }
 
 func unsupportedParts(t *testing.T, err error) []Unsupported {

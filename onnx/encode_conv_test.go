@@ -2,23 +2,15 @@ package onnx
 
 import (
 	"math/rand/v2"
-	"testing"
 
-	"tattle/internal/must"
 	"tattle/nn"
 )
 
-// TestEncodeImages writes and reads graphs of transposed convolutions and of several
-// images to an example, and wants the same outputs for a batch.
-func TestEncodeImages(t *testing.T) {
+// imageGraphs have transposed convolutions, and several images to an example.
+func imageGraphs() map[string]*nn.Graph {
 	r := rand.New(rand.NewPCG(1, 1))
-	param := func(shape ...int) *nn.Param {
-		p := &nn.Param{Shape: shape, Data: make([]float32, nn.Size(shape))}
-		for i := range p.Data {
-			p.Data[i] = float32(r.NormFloat64())
-		}
-		return p
-	}
+	param := func(shape ...int) *nn.Param { return param(r, shape...) }
+	graphs := map[string]*nn.Graph{}
 	up := &nn.ConvTranspose{
 		InChannels: 4, OutChannels: 6, Kernel: [2]int{3, 2}, Stride: [2]int{2, 3}, Dilation: [2]int{1, 2},
 		Pad: [4]int{1, 0, 0, 1}, OutputPad: [2]int{1, 0}, Groups: 2, Weight: param(4, 3, 3, 2), Bias: param(6),
@@ -39,37 +31,7 @@ func TestEncodeImages(t *testing.T) {
 			node := &nn.Node{Name: string(rune('a' + i)), Op: op, Inputs: []string{g.Output}, Output: "y" + string(rune('a'+i))}
 			g.Nodes, g.Output = append(g.Nodes, node), node.Output
 		}
-		data, err := Encode(g)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		h, err := Decode(name, data)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		x := param(2, nn.Size(c.in)).Data
-		want, got := forward(t, g, x), forward(t, h, x)
-		if len(want) != len(got) {
-			t.Errorf("%s: %d outputs, want %d", name, len(got), len(want))
-			continue
-		}
-		for i := range want {
-			if want[i] != got[i] {
-				t.Errorf("%s: output %d is %v, want %v", name, i, got[i], want[i])
-				break
-			}
-		}
+		graphs[name] = g
 	}
-}
-
-// forward runs a graph on a batch.
-func forward(t *testing.T, g *nn.Graph, x []float32) []float32 {
-	t.Helper()
-	net := must.Get(nn.NewNet(g))(t)
-	p, n := net.Dims()
-	y := make([]float32, len(x)/p*n)
-	net.Forward(y, x)
-	return y
+	return graphs
 }

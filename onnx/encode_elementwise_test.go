@@ -4,9 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"testing"
 
-	"tattle/internal/must"
 	"tattle/nn"
 )
 
@@ -50,42 +48,4 @@ func elementwiseGraphs() map[string]*nn.Graph {
 	add("Where", &nn.Where{}, "x", "x", "r")
 	add("Where constant", &nn.Where{Condition: mask, Else: param(r)}, "x")
 	return graphs
-}
-
-// TestElementwiseRoundTrip writes graphs, reads them again and compares what they
-// compute.
-func TestElementwiseRoundTrip(t *testing.T) {
-	r := rand.New(rand.NewPCG(2, 8))
-	for name, g := range elementwiseGraphs() {
-		file, err := Encode(g)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		again, err := Decode(name, file)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		x := make([]float32, 3*48)
-		for i := range x {
-			x[i] = float32(r.NormFloat64())
-		}
-		want, got := outputs(t, g, x), outputs(t, again, x)
-		for i, v := range want {
-			if d := math.Abs(float64(got[i] - v)); len(got) != len(want) || !(d <= 1e-6*(1+math.Abs(float64(v)))) && (got[i] == got[i] || v == v) {
-				t.Errorf("%s: output %d is %v, was %v", name, i, got[i], v)
-				break
-			}
-		}
-	}
-}
-
-func outputs(t *testing.T, g *nn.Graph, x []float32) []float32 {
-	t.Helper()
-	net := must.Get(nn.NewNet(g))(t)
-	p, n := net.Dims()
-	y := make([]float32, len(x)/p*n)
-	net.Forward(y, x)
-	return y
 }
