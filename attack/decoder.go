@@ -12,15 +12,14 @@ import (
 
 // DecoderOptions are the settings of NewDecoder.
 type DecoderOptions struct {
-	Queries  int // releases of one input; the attacker takes their mean; 0 is 1
-	Post     release.Post
-	Hidden   int          // width of the two hidden layers; 0 is DefaultHidden
-	Epochs   int          // over the training examples; 0 is DefaultEpochs
-	Batch    int          // examples of one step; 0 is DefaultBatch
-	Rate     float64      // of AdamW at the start, falling to 0; 0 is DefaultDecoderRate
-	Examples int          // largest number of training examples; 0 is all
-	Domain   bound.Domain // where reconstructions are clipped
-	Seed     uint64
+	Queries int // releases of one input; the attacker takes their mean; 0 is 1
+	Post    release.Post
+	Hidden  int          // width of the two hidden layers; 0 is DefaultHidden
+	Epochs  int          // over the training examples; 0 is DefaultEpochs
+	Batch   int          // examples of one step; 0 is DefaultBatch
+	Rate    float64      // of AdamW at the start, falling to 0; 0 is DefaultDecoderRate
+	Domain  bound.Domain // where reconstructions are clipped
+	Seed    uint64
 	// Linear, unless nil, is the linear attack on the same release, which need not be
 	// fitted again.
 	Linear *Linear
@@ -43,9 +42,6 @@ const (
 // weights and of activations), and one with every weight of the linear attack.
 func (o DecoderOptions) Operations(inputs, features, examples int) float64 {
 	o = o.complete()
-	if o.Examples > 0 {
-		examples = min(examples, o.Examples)
-	}
 	n, p, h := float64(features), float64(inputs), float64(o.Hidden)
 	return 2 * float64(o.Epochs) * float64(examples) * (3*(n*h+h*h+h*p) + n*p)
 }
@@ -107,13 +103,13 @@ func (o DecoderOptions) complete() DecoderOptions {
 // linear returns the linear attack that the decoder starts from.
 func (o DecoderOptions) linear(ctx context.Context, front nn.Model, noise release.Noise, train bound.Source) (*Linear, error) {
 	if o.Linear == nil {
-		return NewLinear(ctx, front, noise, train, LinearOptions{Queries: o.Queries, Post: o.Post, Examples: o.Examples, Domain: o.Domain, Seed: o.Seed})
+		return NewLinear(ctx, front, noise, train, LinearOptions{Queries: o.Queries, Post: o.Post, Domain: o.Domain, Seed: o.Seed})
 	}
 	l := o.Linear
 	if p, n := front.Dims(); l.p != p || l.n != n || l.noisy != (o.Post != release.Post{}) || l.added != variance(noise, o.Queries) {
 		return nil, fmt.Errorf("attack: a decoder beside a linear attack on %d features of %d inputs, for a model of %d and %d: give the one on this release, with this noise", l.n, l.p, n, p)
 	}
-	indices, err := trainingSet(train, o.Examples, o.Seed)
+	indices, err := trainingSet(train, 0, o.Seed)
 	if err == nil && !slices.Equal(indices, l.indices) {
 		err = fmt.Errorf("attack: a decoder of %d examples beside a linear attack of %d: train both on the same, by the same seed", len(indices), len(l.indices))
 	}

@@ -43,9 +43,6 @@ type Features struct {
 type UtilityOptions struct {
 	Draws int // of noise for each example; zero means 1
 	Seed  uint64
-	// Progress, unless nil, is called after each batch with the examples done and
-	// those of the data.
-	Progress func(done, total int)
 }
 
 // noiseStream keeps the noise of a release apart from other uses of one seed.
@@ -79,9 +76,6 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 			if err := released.score(first, noisy.add(first, draw, features)); err != nil {
 				return err
 			}
-		}
-		if o.Progress != nil {
-			o.Progress(first+len(features)/n, data.Len())
 		}
 		return nil
 	})

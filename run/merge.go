@@ -64,7 +64,7 @@ func (m *Merge) prepare(w Work) (*Folder, error) {
 	if f.Len() == 0 {
 		return m.keep(f), nil
 	}
-	return nil, &PreparedError{m.stage(f), f.dir, f.Len()}
+	return nil, &PreparedError{m.stage(f), f.Len()}
 }
 
 // keep puts off that a folder is removed.
@@ -107,13 +107,13 @@ func (m *Merge) open(ctx context.Context, w Work, alone bool) (*Folder, error) {
 // missing returns an error that lists the shards that are not in a folder.
 func (m *Merge) missing(f *Folder) error {
 	if m.Prepare {
-		return &PreparedError{m.stage(f), f.dir, len(f.Remaining())}
+		return &PreparedError{m.stage(f), len(f.Remaining())}
 	}
 	failures, err := f.Failures()
 	if err != nil {
 		return err
 	}
-	return &MissingError{m.stage(f), f.dir, f.Len(), f.Remaining(), f.Corrupt(), failures}
+	return &MissingError{m.stage(f), f.Len(), f.Remaining(), f.Corrupt(), failures}
 }
 
 // stage names a folder relative to the run's.
@@ -140,8 +140,8 @@ func (m *Merge) Finish() error {
 
 // A PreparedError says that a stage is ready to be computed by others.
 type PreparedError struct {
-	Stage, Dir string
-	Shards     int // to be computed
+	Stage  string
+	Shards int // to be computed
 }
 
 // Error says how much is to be computed.
@@ -152,11 +152,11 @@ func (e *PreparedError) Error() string {
 // A MissingError lists shards that are missing: they were not computed, were damaged, or were
 // set aside.
 type MissingError struct {
-	Stage, Dir string
-	Shards     int   // of the stage
-	Missing    []int // in order
-	Damaged    []int // of them
-	Failures   []Failure
+	Stage    string
+	Shards   int   // of the stage
+	Missing  []int // in order
+	Damaged  []int // of them
+	Failures []Failure
 }
 
 // Error names the shards and the first that was set aside.

@@ -163,15 +163,6 @@ func (l *Ledger) Close() error {
 	return l.db.Close()
 }
 
-// subjects returns the number of subjects that the ledger knows.
-func (l *Ledger) subjects() (n int, err error) {
-	err = l.view(func(tx *bbolt.Tx) error {
-		n = tx.Bucket(subjectsBucket).Stats().KeyN
-		return nil
-	})
-	return n, err
-}
-
 // openKey reads the key, or makes one if there is no database yet.
 func openKey(path string, needed bool) ([]byte, error) {
 	key, err := os.ReadFile(path)

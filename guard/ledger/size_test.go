@@ -81,7 +81,7 @@ func TestMillionSubjects(t *testing.T) {
 	if info.Size() >= 1<<30 {
 		t.Errorf("%d bytes are not under 1 GiB", info.Size())
 	}
-	if n, err := l.subjects(); n != subjects || err != nil {
+	if n, err := subjectsOf(l); n != subjects || err != nil {
 		t.Errorf("%d subjects, %v", n, err)
 	}
 }
