@@ -10,39 +10,17 @@ import (
 	"tattle/nn/zoo"
 )
 
-// AttackOptions says how FitAttacks trains G; the zero value is paper B's.
-type AttackOptions struct {
-	Net          func(y, s int, seed uint64) *nn.Graph // nil is zoo.Attack, B Table 13
-	Epochs       int                                   // 0 is DefaultEpochs
-	Batch        int                                   // 0 is DefaultBatch; what is left at an epoch's end is dropped
-	LearningRate float64                               // 0 is DefaultLearningRate
-	Seed         uint64
-	Progress     func(done, total int, loss float64) // called after each step
-}
-
-func (o AttackOptions) withDefaults() AttackOptions {
-	d := Options{Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate}.WithDefaults()
-	o.Epochs, o.Batch, o.LearningRate = d.Epochs, d.Batch, d.LearningRate
-	if o.Net == nil {
-		o.Net = zoo.Attack
-	}
-	return o
-}
-
-// settings returns the settings that are stored in G's metadata.
-func (o AttackOptions) settings() Options {
-	return Options{Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate, Seed: o.Seed}
-}
-
 // FitAttacks fits a G for each of the sensitive attributes to the outputs of a frozen F
 // (overlearning, B section 5.1.3, where F is a standard classifier) and keeps the
 // epoch that guesses it best on the validation part. F is evaluated once, for all of
-// them. When ctx ends it returns those that completed an epoch, and ctx's error.
-func FitAttacks(ctx context.Context, f *nn.Graph, p *dataset.Parts, attributes []int, o AttackOptions) ([]Attack, error) {
-	for _, index := range attributes {
-		if err := o.withDefaults().check(f, p, index); err != nil {
-			return nil, fmt.Errorf("attack: %w", err)
-		}
+// them. Of the options, the epochs, batch, learning rate, seed and progress count. When ctx
+// ends it returns those that completed an epoch, and ctx's error.
+func FitAttacks(ctx context.Context, f *nn.Graph, p *dataset.Parts, attributes []int, o Options) ([]Attack, error) {
+	if len(attributes) == 0 {
+		return nil, nil
+	}
+	if err := checkFitting(f, p, attributes, o.WithDefaults()); err != nil {
+		return nil, fmt.Errorf("attack: %w", err)
 	}
 	d, err := outputsOf(ctx, f, p)
 	if err != nil {
@@ -55,15 +33,15 @@ func FitAttacks(ctx context.Context, f *nn.Graph, p *dataset.Parts, attributes [
 	return attacks, err
 }
 
-// check says what keeps G from being fitted.
-func (o AttackOptions) check(f *nn.Graph, p *dataset.Parts, index int) error {
-	if err := o.settings().checkNumbers(); err != nil {
+// checkFitting says what keeps G from being fitted.
+func checkFitting(f *nn.Graph, p *dataset.Parts, attributes []int, o Options) error {
+	if err := o.checkNumbers(); err != nil {
 		return err
 	}
 	if err := checkParts(p); err != nil {
 		return err
 	}
-	if err := (Options{Attack: Overlearning, Attributes: []int{index}}).checkAttributes(p); err != nil {
+	if err := (Options{Attack: Overlearning, Attributes: attributes}).checkAttributes(p); err != nil {
 		return err
 	}
 	return checkGraph("the classifier", f, nn.Size(p.Train.Shape), len(p.Train.YNames), p.Train.YName)
@@ -99,7 +77,7 @@ func outputsOf(ctx context.Context, f *nn.Graph, p *dataset.Parts) (*fixed, erro
 
 // fitting is a run of fitAttack.
 type fitting struct {
-	AttackOptions
+	Options
 	*fixed
 	s, guessed []int // the labels of both parts
 
@@ -115,7 +93,7 @@ type fitting struct {
 }
 
 // fitAttacks is FitAttacks on outputs; it returns the steps too.
-func fitAttacks(ctx context.Context, d *fixed, attributes []int, o AttackOptions) (attacks []Attack, steps int, err error) {
+func fitAttacks(ctx context.Context, d *fixed, attributes []int, o Options) (attacks []Attack, steps int, err error) {
 	one := o
 	if o.Progress != nil {
 		one.Progress = func(done, total int, loss float64) { o.Progress(steps+done, total*len(attributes), loss) }
@@ -133,8 +111,8 @@ func fitAttacks(ctx context.Context, d *fixed, attributes []int, o AttackOptions
 }
 
 // fitAttack fits G for one attribute; it returns the steps too.
-func fitAttack(ctx context.Context, d *fixed, index int, o AttackOptions) (*Attack, int, error) {
-	f, err := newFitting(d, index, o.withDefaults())
+func fitAttack(ctx context.Context, d *fixed, index int, o Options) (*Attack, int, error) {
+	f, err := newFitting(d, index, o.WithDefaults())
 	if err != nil {
 		return nil, 0, err
 	}
@@ -147,24 +125,21 @@ func fitAttack(ctx context.Context, d *fixed, index int, o AttackOptions) (*Atta
 		Attribute: d.train.Sensitive[index].Name, Index: index,
 		Kind: NetworkAttack, Validation: f.best.score, Best: f.best.epoch, Graph: f.graph,
 	}
-	a.describe(d.train, d.outputs, f.settings())
+	a.describe(d.train, d.outputs, f.Options)
 	return a, f.steps, err
 }
 
 // newFitting makes G and the buffers.
-func newFitting(d *fixed, index int, o AttackOptions) (*fitting, error) {
+func newFitting(d *fixed, index int, o Options) (*fitting, error) {
 	o.Batch = min(o.Batch, d.train.Len())
 	s := d.train.Sensitive[index]
-	f := &fitting{AttackOptions: o, fixed: d, s: s.Labels, guessed: d.hold.Sensitive[index].Labels}
-	f.graph = o.Net(d.classes, len(s.Values), derive(o.Seed, drawAttack, index))
-	if err := checkGraph("the attack", f.graph, d.classes, len(s.Values), s.Name); err != nil {
-		return nil, err
-	}
+	f := &fitting{Options: o, fixed: d, s: s.Labels, guessed: d.hold.Sensitive[index].Labels}
+	f.graph = zoo.Attack(d.classes, len(s.Values), derive(o.Seed, drawAttack, index))
 	var err error
 	if f.net, err = nn.NewNet(f.graph); err != nil {
 		return nil, fmt.Errorf("attack: %w", err)
 	}
-	if f.trainer, err = newTrainer(f.graph, o.settings(), derive(o.Seed, drawAttackDropout, index)); err != nil {
+	if f.trainer, err = newTrainer(f.graph, o, derive(o.Seed, drawAttackDropout, index)); err != nil {
 		return nil, err
 	}
 	f.loop = loop{

@@ -117,7 +117,7 @@ func mixtureAttack(ctx context.Context, f *nn.Graph, p *dataset.Parts, index int
 	a := p.Train.Sensitive[index]
 	y, s := len(p.Train.YNames), len(a.Values)
 	if o.Normal && (y != 2 || s != 2) {
-		fitted, err := FitAttacks(ctx, f, p, []int{index}, AttackOptions{Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate, Seed: derive(o.Seed, drawMixtureAttack, 0)})
+		fitted, err := FitAttacks(ctx, f, p, []int{index}, Options{Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate, Seed: derive(o.Seed, drawMixtureAttack, 0)})
 		if len(fitted) == 0 {
 			return nil, err
 		}

@@ -1,7 +1,6 @@
 package curious
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -57,9 +56,9 @@ func removeOthers(dir string, names []string) error {
 	if err != nil {
 		return err
 	}
-	for _, path := range files {
-		if !slices.Contains(names, filepath.Base(path)) {
-			if err := file.Remove(path); err != nil {
+	for _, name := range files {
+		if !slices.Contains(names, name) {
+			if err := file.Remove(filepath.Join(dir, name)); err != nil {
 				return err
 			}
 		}
@@ -99,24 +98,17 @@ func fileSafe(name string) string {
 	}, name)
 }
 
-// attackFiles lists the attacks of a folder.
+// attackFiles lists the names of the attacks in a folder.
 func attackFiles(dir string) ([]string, error) {
-	several, err := filepath.Glob(filepath.Join(globSafe(dir), "attack-*.onnx"))
-	if err != nil {
-		return nil, err
+	var names []string
+	for _, pattern := range []string{attackFile, "attack-*.onnx"} {
+		found, err := fs.Glob(os.DirFS(dir), pattern)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, found...)
 	}
-	one := filepath.Join(dir, attackFile)
-	if _, err := os.Stat(one); err == nil {
-		return append([]string{one}, several...), nil
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	return several, nil
-}
-
-// globSafe escapes what Glob would read as a pattern.
-func globSafe(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+	return names, nil
 }
 
 // Open reads what Save wrote. Of the epochs only Best is known.
@@ -131,8 +123,8 @@ func Open(dir string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range files {
-		a, err := readAttack(path)
+	for _, name := range files {
+		a, err := readAttack(filepath.Join(dir, name))
 		if err != nil {
 			return nil, err
 		}

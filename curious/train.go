@@ -107,7 +107,7 @@ func overlearn(ctx context.Context, p *dataset.Parts, o Options) (*Result, error
 	if err == nil {
 		var steps int
 		before = r.Steps
-		r.Attacks, steps, err = fitAttacks(ctx, x, o.Attributes, AttackOptions{
+		r.Attacks, steps, err = fitAttacks(ctx, x, o.Attributes, Options{
 			Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate, Seed: o.Seed, Progress: progress,
 		})
 		r.Steps += steps

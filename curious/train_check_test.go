@@ -79,16 +79,14 @@ func TestFitAttacksRefuses(t *testing.T) {
 	for want, c := range map[string]struct {
 		f     *nn.Graph
 		index int
-		o     AttackOptions
+		o     Options
 	}{
 		"no sensitive attribute 2":     {f: f, index: 2},
 		"no sensitive attribute -1":    {f: f, index: -1},
-		"neither may be negative":      {f: f, o: AttackOptions{Batch: -1}},
-		"want a number above 0":        {f: f, o: AttackOptions{LearningRate: -1}},
+		"neither may be negative":      {f: f, o: Options{Batch: -1}},
+		"want a number above 0":        {f: f, o: Options{LearningRate: -1}},
 		"takes 7 values":               {f: zoo.Table(7, 3, 1)},
 		"classifier has 4 outputs":     {f: zoo.Table(6, 4, 1)},
-		"the attack has 5 outputs":     {f: f, o: AttackOptions{Net: func(y, _ int, seed uint64) *nn.Graph { return zoo.Attack(y, 5, seed) }}},
-		"the attack has no net":        {f: f, o: AttackOptions{Net: func(int, int, uint64) *nn.Graph { return nil }}},
 		"is NaN for example 0":         {f: broken(math.NaN())},
 		"is +Inf for example 0 of the": {f: broken(math.Inf(1))},
 	} {

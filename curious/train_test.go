@@ -191,7 +191,7 @@ func TestFitAttacksIsOverlearning(t *testing.T) {
 	f := trained(t, p, o).Classifier
 	fit := func(attributes ...int) []Attack {
 		last := 0
-		return must.Get(FitAttacks(context.Background(), f, p, attributes, AttackOptions{Epochs: 3, Seed: 4, Progress: func(done, total int, _ float64) {
+		return must.Get(FitAttacks(context.Background(), f, p, attributes, Options{Epochs: 3, Seed: 4, Progress: func(done, total int, _ float64) {
 			if last++; done != last || total != len(attributes)*3*2 {
 				t.Errorf("step %d of %d, want %d of %d", done, total, last, len(attributes)*3*2)
 			}

@@ -146,7 +146,7 @@ func (c *trainer) overlearn(ctx context.Context, p *dataset.Parts, f *curious.Re
 		released := *f
 		released.Classifier = curious.Release(f.Classifier, o)
 		var err error
-		released.Attacks, err = curious.FitAttacks(ctx, released.Classifier, p, attributes, curious.AttackOptions{Epochs: c.o.Epochs, Seed: c.o.Seed})
+		released.Attacks, err = curious.FitAttacks(ctx, released.Classifier, p, attributes, curious.Options{Epochs: c.o.Epochs, Seed: c.o.Seed})
 		if err != nil {
 			return c.failed(ctx, err)
 		}

@@ -3,7 +3,9 @@ package training
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -100,7 +102,7 @@ func (t *Teacher) refit(ctx context.Context, student *nn.Graph, o DistillOptions
 	for i, a := range t.Model.Attacks {
 		attributes[i] = a.Index
 	}
-	return curious.FitAttacks(ctx, student, t.Parts, attributes, curious.AttackOptions{
+	return curious.FitAttacks(ctx, student, t.Parts, attributes, curious.Options{
 		Epochs: o.Epochs, Batch: o.Batch, Seed: o.Seed, Progress: o.phase("fitting an attack"),
 	})
 }
@@ -134,12 +136,9 @@ func (t *Teacher) keep(dir string, s *Student, fitted []curious.Attack, o Distil
 			return err
 		}
 	}
-	models, err := filepath.Glob(filepath.Join(globSafe(dir), "*.onnx"))
+	models, err := fs.Glob(os.DirFS(dir), "*.onnx")
 	if err != nil {
 		return err
-	}
-	for i := range models {
-		models[i] = filepath.Base(models[i])
 	}
 	return t.studentResult(s, o).write(dir, models)
 }

@@ -2,8 +2,9 @@ package training
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
-	"strings"
 
 	"tattle/curious"
 )
@@ -14,7 +15,7 @@ const resultSchema = "tattle/result/1"
 // Result is the result.json of a seed's training.
 type Result struct {
 	Record
-	Source     *Source             `json:"source,omitempty"` // from source.json; earlier versions wrote it here
+	Source     *Source             `json:"-"` // is in source.json
 	Parameters int                 `json:"parameters"`
 	Steps      int                 `json:"steps"`
 	Taus       []float64           `json:"taus,omitempty"` // of the attacks; 0 but for thresholds
@@ -26,11 +27,7 @@ func (r *Result) write(dir string, models []string) error {
 	if err := r.Source.write(dir); err != nil {
 		return err
 	}
-	bare := *r
-	bare.Source = nil
-	err := Write(dir, &bare, models)
-	r.Record = bare.Record
-	return err
+	return Write(dir, r, models)
 }
 
 // ReadResult reads the result.json of a seed's training in dir, with its source. It
@@ -43,10 +40,8 @@ func ReadResult(dir string) (*Result, error) {
 	if r.Evaluation == nil {
 		return nil, fmt.Errorf("%s: a training that failed: %s", dir, r.Failed)
 	}
-	s, err := readSource(dir)
-	if s != nil {
-		r.Source = s
-	}
+	var err error
+	r.Source, err = readSource(dir)
 	return r, err
 }
 
@@ -62,13 +57,12 @@ func (r *Result) Options() (o curious.Options, err error) {
 	return o, err
 }
 
-// globSafe returns a pattern that matches the path only.
-func globSafe(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
-}
-
 // Several returns the paths of the result.json of each seed in the folder of a run of
 // several seeds.
 func Several(dir string) ([]string, error) {
-	return filepath.Glob(filepath.Join(globSafe(dir), seedPrefix+"*", ResultFile))
+	paths, err := fs.Glob(os.DirFS(dir), seedPrefix+"*/"+ResultFile)
+	for i, name := range paths {
+		paths[i] = filepath.Join(dir, filepath.FromSlash(name))
+	}
+	return paths, err
 }
