@@ -40,7 +40,6 @@ type Request struct {
 	Part        string // train, validation, test or PartAll; empty: chosen
 	Examples    string // as dataset.Choose reads it; empty: all
 	DataSeed    *uint64
-	Cache       string
 
 	Reference          string // path of training data for honest classifiers; empty: none
 	References         int    // 0 is DefaultReferences

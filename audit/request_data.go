@@ -68,9 +68,6 @@ func (q *Request) settle(src *training.Source) {
 	if q.DataSeed != nil {
 		src.Seed = *q.DataSeed
 	}
-	if q.Cache != "" {
-		src.Cache = q.Cache
-	}
 }
 
 // openParts reads labelled data that an option names.

@@ -36,7 +36,7 @@ func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int
 	}
 	o := dataset.InputOptions{
 		Split: dataset.Split(q.Part), Kind: src.Kind, Preprocess: m.DataPreprocess(), Labels: src.Labels, FileColumn: src.FileColumn, SkipMissing: src.SkipMissing,
-		Target: q.Target, Sensitive: asked.read, Numbers: true, Seed: src.Seed, Shape: shape, Cache: src.Cache, Progress: q.progress("reading the data"),
+		Target: q.Target, Sensitive: asked.read, Numbers: true, Seed: src.Seed, Shape: shape, Progress: q.progress("reading the data"),
 	}
 	if columns {
 		o.Columns, o.Words, o.Missing = m.Graph.Columns, m.Graph.Words, true

@@ -110,7 +110,7 @@ func agree(set *dataset.Set, n int, seed uint64) *dataset.Set {
 // differ in their writers.
 func writers(ctx context.Context, mnist, labels string) (*dataset.Set, error) {
 	p, err := dataset.OpenParts(ctx, mnist, dataset.LabelledOptions{
-		Kind: dataset.KindMNIST, Labels: labels, Target: "digit: 0,1,2,3,4; 5,6,7,8,9", Sensitive: []string{"writer"}, Cache: "none",
+		Kind: dataset.KindMNIST, Labels: labels, Target: "digit: 0,1,2,3,4; 5,6,7,8,9", Sensitive: []string{"writer"},
 	})
 	if err != nil {
 		return nil, err

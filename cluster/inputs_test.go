@@ -33,7 +33,7 @@ func hexSum(text string) string {
 
 func TestInputs(t *testing.T) {
 	dir := t.TempDir()
-	lay(t, dir, map[string]string{"m.onnx": "net", "data/b/2.png": "two", "data/a.png": "one", "data/.tattle-cache/x.npz": "decoded"})
+	lay(t, dir, map[string]string{"m.onnx": "net", "data/b/2.png": "two", "data/a.png": "one", "data/.cache/x.npz": "decoded"})
 	must.Do(t, os.Symlink("a.png", filepath.Join(dir, "data", "z.png")))
 	got, err := Inputs(t.Context(), dir, []Input{{Name: "--model", Path: "m.onnx", Required: true}, {Name: "--weights", Path: "none"}, {Name: "--data", Path: filepath.Join(dir, "data")}})
 	if err != nil || len(got) != 2 {

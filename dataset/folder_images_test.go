@@ -1,7 +1,10 @@
 package dataset
 
 import (
+	"archive/zip"
+	"bytes"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,7 +101,7 @@ func TestOpenFSWithArchive(t *testing.T) {
 	if err != nil || len(pictures) != 1 || len(files) != 3 {
 		t.Fatalf("%v of %v, %v", pictures, files, err)
 	}
-	must.Get(decodePictures(t.Context(), fsys, pictures, pictureOptions{side: 8, cache: noCache}))(t)
+	must.Get(decodePictures(t.Context(), fsys, pictures, pictureOptions{side: 8}))(t)
 }
 
 func TestDetect(t *testing.T) {
@@ -276,4 +279,27 @@ func TestReadFairFace(t *testing.T) {
 	wantError(t, "other columns", err, "its columns are not those of")
 	_, err = readFairFace(tree(texts(nil, "1.jpg")), "faces", false)
 	wantError(t, "no labels", err, "no labels.csv")
+}
+
+func crcOf(b []byte) uint32 { return crc32.ChecksumIEEE(b) }
+
+// zipped is one file of a zip.
+type zipped struct {
+	name string
+	data []byte
+}
+
+func writeZip(t testing.TB, path string, files ...zipped) {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, f := range files {
+		out, err := w.Create(f.name)
+		if err == nil {
+			_, err = out.Write(f.data)
+		}
+		must.Do(t, err)
+	}
+	must.Do(t, w.Close())
+	must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
 }

@@ -34,7 +34,6 @@ type InputOptions struct {
 	Missing bool
 
 	Shape    []int                 // of the model's input, to check against; tables and arrays are seen in it; nil is unknown
-	Cache    string                // as in [LabelledOptions], of pictures without Preprocess
 	Progress func(done, total int) // of decoding; nil, or called from one goroutine at a time
 }
 
@@ -111,7 +110,7 @@ func (o *InputOptions) check() error {
 
 // labelled says what the labels options mean to the readers of [OpenParts].
 func (o InputOptions) labelled() LabelledOptions {
-	return LabelledOptions{Kind: o.Kind, Labels: o.Labels, FileColumn: o.FileColumn, SkipMissing: o.SkipMissing, Target: o.Target, Seed: o.Seed, Cache: o.Cache, Progress: o.Progress}
+	return LabelledOptions{Kind: o.Kind, Labels: o.Labels, FileColumn: o.FileColumn, SkipMissing: o.SkipMissing, Target: o.Target, Seed: o.Seed, Progress: o.Progress}
 }
 
 // inputs is data whose labels are known and whose inputs are not read yet.

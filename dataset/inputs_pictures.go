@@ -53,33 +53,14 @@ func squareSide(shape []int) int {
 
 // squares reads pictures as [OpenParts] does.
 func (in *inputs) squares(ctx context.Context, src *origin, rows []int, l LabelledOptions) (*Set, error) {
-	places, distinct := distinctRows(rows)
-	src.notes = nil
-	sets, err := src.decode(ctx, src.fsys, &division{rows: [3][]int{trainPart: distinct}}, l)
+	sets, err := src.decode(ctx, src.fsys, &division{rows: [3][]int{trainPart: rows}}, l)
 	if err != nil {
 		return nil, err
 	}
 	set := sets[trainPart]
-	if len(distinct) < len(rows) {
-		set = set.Subset(places)
-	}
 	set.Name, set.Resized = src.name, true
-	in.notes = append(in.notes, src.notes...)
 	in.note("no preprocessing is given: pictures are resized to %d × %d without keeping their aspect ratio, and their bytes are scaled to −1 … 1", set.Shape[1], set.Shape[2])
 	return set, nil
-}
-
-// distinctRows lists each row once, and where each of rows is among them.
-func distinctRows(rows []int) (places, distinct []int) {
-	at := map[int]int{}
-	for _, i := range rows {
-		if _, seen := at[i]; !seen {
-			at[i] = len(distinct)
-			distinct = append(distinct, i)
-		}
-		places = append(places, at[i])
-	}
-	return places, distinct
 }
 
 // pictures decodes and shapes the pictures of some rows.

@@ -21,7 +21,6 @@ type LabelledOptions struct {
 	Numbers     bool     // NAME:number in Sensitive takes the numbers of a column
 	Side        int      // of pictures, in pixels; 0 is DefaultSide (glyphs: 28, in grey)
 	Seed        uint64   // of parts that the data does not fix, of Limit's choice, and of glyphs
-	Cache       string   // of decoded pictures: "" is beside the data, "none", or a folder
 	Limit       int      // the most training examples, chosen by Seed; 0 is all
 	Progress    func(done, total int)
 }

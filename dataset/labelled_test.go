@@ -190,7 +190,7 @@ func TestFaces(t *testing.T) {
 	} {
 		dir := filepath.Join(root, c.kind)
 		must.Do(t, WriteFaces(ctx, dir, c.kind, 120, 1))
-		o := LabelledOptions{Target: c.target, Sensitive: c.sensitive, Side: 16, Cache: "none"}
+		o := LabelledOptions{Target: c.target, Sensitive: c.sensitive, Side: 16}
 		p := must.Get(OpenParts(ctx, dir, o))(t)
 		n := p.Train.Len() + p.Validation.Len() + p.Test.Len()
 		if p.Train.Name != c.kind || c.rows > 0 && n != c.rows || n < 72 || len(p.Train.Sensitive) != len(c.sensitive) || p.Train.Mean[0] != .5 {
@@ -206,9 +206,9 @@ func TestFaces(t *testing.T) {
 }
 
 // TestPicturesKeepTheirLabels compares every picture of every part with the file
-// of the same name decoded by itself, through rules, limits and one cache.
+// of the same name decoded by itself, through rules and limits.
 func TestPicturesKeepTheirLabels(t *testing.T) {
-	dir, cache := filepath.Join(t.TempDir(), "faces"), t.TempDir()
+	dir := filepath.Join(t.TempDir(), "faces")
 	must.Do(t, WriteFaces(t.Context(), dir, KindUTKFace, 80, 4))
 	const side, size = 16, 3 * 16 * 16
 	nameOf := namesByPixels(t, dir, side)
@@ -218,7 +218,7 @@ func TestPicturesKeepTheirLabels(t *testing.T) {
 		{Target: "age: <30; >=30"},
 		{Target: "age: <30; >=30", Limit: 50},
 	} {
-		o.Sensitive, o.Side, o.Cache = []string{"gender"}, side, cache
+		o.Sensitive, o.Side = []string{"gender"}, side
 		p := must.Get(OpenParts(t.Context(), dir, o))(t)
 		for _, s := range []*Set{p.Train, p.Validation, p.Test} {
 			for i, y := range s.Y {
@@ -232,9 +232,6 @@ func TestPicturesKeepTheirLabels(t *testing.T) {
 			}
 		}
 	}
-	if kept := filesIn(t, cache); len(kept) != 1 {
-		t.Errorf("kept %v", kept)
-	}
 }
 
 // namesByPixels decodes every picture below a folder by itself.
@@ -243,7 +240,7 @@ func namesByPixels(t *testing.T, dir string, side int) map[string]string {
 	names, _ := must.Get2(listPictures(fsys, dir))(t)
 	nameOf := map[string]string{}
 	for _, name := range names {
-		one := must.Get(decodePictures(t.Context(), fsys, []string{name}, pictureOptions{side: side, cache: noCache}))(t)
+		one := must.Get(decodePictures(t.Context(), fsys, []string{name}, pictureOptions{side: side}))(t)
 		nameOf[string(one)] = name
 	}
 	return nameOf
@@ -270,7 +267,7 @@ func TestCelebAKeepsItsLabels(t *testing.T) {
 	}
 	const side, size = 16, 3 * 16 * 16
 	nameOf := namesByPixels(t, dir, side)
-	p := must.Get(OpenParts(t.Context(), dir, LabelledOptions{Target: "HairColor", Sensitive: []string{"male", "MouthOpen"}, Side: side, Cache: noCache}))(t)
+	p := must.Get(OpenParts(t.Context(), dir, LabelledOptions{Target: "HairColor", Sensitive: []string{"male", "MouthOpen"}, Side: side}))(t)
 	for part, s := range []*Set{p.Train, p.Validation, p.Test} {
 		for i, y := range s.Y {
 			row := rows[filepath.Base(nameOf[string(s.Pixels[i*size:][:size])])]
@@ -372,7 +369,7 @@ func TestShortcuts(t *testing.T) {
 func TestRealFairFace(t *testing.T) {
 	shared.Long(t, "decodes thousands of pictures")
 	path := shared.Path(t, "data/fairface64.zip")
-	o := LabelledOptions{Target: "age: <30; >=30", Sensitive: []string{"gender", "race: White; *"}, Side: 8, Limit: 500, Cache: "none"}
+	o := LabelledOptions{Target: "age: <30; >=30", Sensitive: []string{"gender", "race: White; *"}, Side: 8, Limit: 500}
 	p := must.Get(OpenParts(context.Background(), path, o))(t)
 	archive := must.Get(zip.OpenReader(path))(t)
 	defer archive.Close()

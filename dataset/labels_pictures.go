@@ -71,8 +71,7 @@ func readLabelled(fsys fs.FS, path, kind string, o LabelledOptions) (*labels, er
 // decode makes sets of the pictures that are used.
 func (src *origin) decode(ctx context.Context, fsys fs.FS, d *division, o LabelledOptions) ([3]*Set, error) {
 	pixels, err := decodePictures(ctx, fsys, src.labels.files, pictureOptions{
-		source: src.labels.source, side: o.Side, cache: o.Cache, progress: o.Progress, rows: d.order(),
-		note: func(s string) { src.notes = append(src.notes, s) },
+		source: src.labels.source, side: o.Side, progress: o.Progress, rows: d.order(),
 	})
 	if err != nil {
 		return [3]*Set{}, err

@@ -50,12 +50,10 @@ const (
 
 // pictureOptions says how pictures are decoded.
 type pictureOptions struct {
-	source   string                // folder or zip, for errors and the cache
+	source   string                // folder or zip, for errors
 	side     int                   // of the squares they are resized to; 0 is DefaultSide
-	cache    string                // "" is beside the source, "none", or a folder
 	progress func(done, total int) // nil, or called from one goroutine at a time
-	note     func(string)          // called with the reason if there is no cache; may be nil
-	rows     []int                 // which of the files, each once; nil is all
+	rows     []int                 // which of the files; nil is all
 }
 
 // decodePictures decodes files to RGB and resizes them to [n, 3, side, side],
@@ -64,9 +62,7 @@ type pictureOptions struct {
 // of colour than of light, Go's decoder repeats them and the authors' (libjpeg)
 // interpolates: FairFace's 64×64 differ by 1.1 of 255 in the mean.
 //
-// What is decoded once is kept in the cache, one for a list of files, whichever
-// rows of it are asked for. An error names the first file that cannot be decoded,
-// and why.
+// An error names the first file that cannot be decoded, and why.
 func decodePictures(ctx context.Context, fsys fs.FS, files []string, o pictureOptions) ([]uint8, error) {
 	if o.side == 0 {
 		o.side = DefaultSide
@@ -77,23 +73,13 @@ func decodePictures(ctx context.Context, fsys fs.FS, files []string, o pictureOp
 	if o.side < 1 || o.side > maxPictureSide {
 		return nil, fmt.Errorf("%s: pictures of side %d: want 1 to %d pixels", o.source, o.side, maxPictureSide)
 	}
-	n, size := len(files), 3*o.side*o.side
+	size := 3 * o.side * o.side
 	if uint64(len(o.rows)) > maxPictures/uint64(size) {
 		return nil, fmt.Errorf("%s: %d pictures of side %d take more than %d GB: ask for a smaller side or fewer pictures", o.source, len(o.rows), o.side, maxPictures>>30)
 	}
-	cache := openCache(fsys, files, o)
-	a := cache.read(n, o.side)
-	if missing := a.lacks(o.rows, n); len(missing) > 0 {
-		had := len(a.pixels)
-		a = a.with(missing, size)
-		d := &decoding{fsys: fsys, files: pick(files, 1, missing), source: o.source, progress: o.progress, pixels: a.pixels[had:], size: size}
-		d.worker = func() shaper { return newPictureReader(o.side) }
-		if err := d.all(ctx); err != nil {
-			return nil, err
-		}
-		cache.write(a, o.side)
-	}
-	return a.choose(o.rows, n, size), ctx.Err()
+	d := &decoding{fsys: fsys, files: pick(files, 1, o.rows), source: o.source, progress: o.progress, pixels: make([]uint8, len(o.rows)*size), size: size}
+	d.worker = func() shaper { return newPictureReader(o.side) }
+	return d.pixels, d.all(ctx)
 }
 
 // decoding turns files into pictures of one size, on all cores.

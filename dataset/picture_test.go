@@ -152,7 +152,7 @@ func TestDecodeKeepsPixels(t *testing.T) {
 		"a.png": pngOf(t, rgb), "b.png": pngOf(t, deep), "c.png": pngOf(t, grey), "d.png": pngOf(t, palette), "e.png": pngOf(t, glass),
 		"f.jpg": jpegOf(t, grey),
 	})
-	got := must.Get(decodePictures(t.Context(), files, []string{"a.png", "b.png", "c.png", "d.png", "e.png", "f.jpg"}, pictureOptions{side: side, cache: noCache}))(t)
+	got := must.Get(decodePictures(t.Context(), files, []string{"a.png", "b.png", "c.png", "d.png", "e.png", "f.jpg"}, pictureOptions{side: side}))(t)
 	for k, m := range []image.Image{rgb, deep, grey, palette, image.NewUniform(color.Black)} {
 		for i := range 3 * side * side {
 			x, y := i%side, i/side%side
@@ -199,7 +199,7 @@ func TestDecodeErrors(t *testing.T) {
 		"bomb.jpg": "claims 65535 × 65535 pixels", "bomb.png": "claims 1048576 × 1048576", "over.png": "dimension overflow", "flat.png": "claims 2147483647 × 1",
 		"none.jpg": "", "big.jpg": "more than the 64 MB", "dir.jpg": "not a plain file", "gone.jpg": "cannot be opened",
 	} {
-		_, err := decodePictures(t.Context(), files, []string{"good.jpg", name}, pictureOptions{source: "faces", cache: noCache})
+		_, err := decodePictures(t.Context(), files, []string{"good.jpg", name}, pictureOptions{source: "faces"})
 		must.Fail(t, err, "faces/"+name+": ", want)
 	}
 	for _, o := range []pictureOptions{{side: -1}, {side: maxPictureSide + 1}} {
@@ -233,14 +233,14 @@ func TestDecodeOnAnyCores(t *testing.T) {
 	var first []uint8
 	for _, cores := range []int{1, 2, 5} {
 		runtime.GOMAXPROCS(cores)
-		pixels := must.Get(decodePictures(t.Context(), good, names, pictureOptions{side: 16, cache: noCache}))(t)
+		pixels := must.Get(decodePictures(t.Context(), good, names, pictureOptions{side: 16}))(t)
 		if first == nil {
 			first = pixels
 		}
 		if !bytes.Equal(pixels, first) {
 			t.Errorf("%d cores: other pixels than one core's", cores)
 		}
-		if _, err := decodePictures(t.Context(), bad, names, pictureOptions{side: 16, cache: noCache}); err == nil || !strings.HasPrefix(err.Error(), "040.jpg: ") {
+		if _, err := decodePictures(t.Context(), bad, names, pictureOptions{side: 16}); err == nil || !strings.HasPrefix(err.Error(), "040.jpg: ") {
 			t.Errorf("%d cores: %v, want the first bad picture", cores, err)
 		}
 	}
@@ -249,7 +249,7 @@ func TestDecodeOnAnyCores(t *testing.T) {
 func TestDecodeProgressAndEnd(t *testing.T) {
 	files, names := many(t, 250)
 	last := 0
-	_, err := decodePictures(t.Context(), files, names, pictureOptions{side: 4, cache: noCache, progress: func(done, total int) {
+	_, err := decodePictures(t.Context(), files, names, pictureOptions{side: 4, progress: func(done, total int) {
 		if done <= last || total != len(names) {
 			t.Errorf("%d of %d after %d", done, total, last)
 		}
@@ -259,13 +259,9 @@ func TestDecodeProgressAndEnd(t *testing.T) {
 		t.Errorf("progress ends at %d of %d, error %v", last, len(names), err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	dir := t.TempDir()
-	_, err = decodePictures(ctx, files, names, pictureOptions{source: "x", side: 4, cache: dir, progress: func(int, int) { cancel() }})
+	_, err = decodePictures(ctx, files, names, pictureOptions{source: "x", side: 4, progress: func(int, int) { cancel() }})
 	if err != context.Canceled {
 		t.Errorf("broken off: %v", err)
-	}
-	if kept := filesIn(t, dir); len(kept) > 0 {
-		t.Errorf("broken off, and %v is kept", kept)
 	}
 }
 
@@ -286,7 +282,7 @@ func TestDecodeFairFace(t *testing.T) {
 	if n[Train] != 16000 || n[Test] != 4000 || len(l.notes) > 0 {
 		t.Errorf("parts %v, notes %v", n, l.notes)
 	}
-	pixels := must.Get(decodePictures(t.Context(), fsys, l.files[:1000], pictureOptions{source: source, cache: noCache}))(t)
+	pixels := must.Get(decodePictures(t.Context(), fsys, l.files[:1000], pictureOptions{source: source}))(t)
 	const plane = DefaultSide * DefaultSide
 	var mean [3]float64
 	for i, v := range pixels {
@@ -320,7 +316,6 @@ func BenchmarkDecodePictures(b *testing.B) {
 	fsys, closer := must.Get2(openFS(source))(b)
 	defer closer.Close()
 	l := must.Get(readFairFace(fsys, source, false))(b)
-	cache := b.TempDir()
 	run := func(o pictureOptions) func(*testing.B) {
 		return func(b *testing.B) {
 			o.source = source
@@ -329,10 +324,8 @@ func BenchmarkDecodePictures(b *testing.B) {
 			}
 		}
 	}
-	b.Run("decode", run(pictureOptions{cache: noCache}))
-	b.Run("resize", run(pictureOptions{cache: noCache, side: 32}))
-	must.Get(decodePictures(b.Context(), fsys, l.files, pictureOptions{source: source, cache: cache}))(b)
-	b.Run("cached", run(pictureOptions{cache: cache}))
+	b.Run("decode", run(pictureOptions{}))
+	b.Run("resize", run(pictureOptions{side: 32}))
 }
 
 // TestDecodePictureCMYK: pictures in inks are refused by their header, with or without

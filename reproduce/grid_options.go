@@ -18,7 +18,6 @@ import (
 type GridOptions struct {
 	Data        string   // folder or zip of the experiment's data
 	SkipMissing bool     // as in dataset.LabelledOptions
-	Cache       string   // folder of the decoded pictures, as in dataset.LabelledOptions
 	Epochs      int      // of each training; 0 is the paper's
 	Seeds       int      // trainings of each kind; 0 is the paper's
 	Limit       int      // largest number of training examples; 0 is all

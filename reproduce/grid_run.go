@@ -160,7 +160,7 @@ func (g *Grid) open(ctx context.Context, target string) error {
 	g.target, g.parts = "", nil // one at a time: they are large
 	p, err := dataset.OpenParts(ctx, g.o.Data, dataset.LabelledOptions{
 		Kind: string(g.Data), Target: target, Sensitive: g.Sensitive(target),
-		Side: g.side, Seed: g.o.Seed, Limit: g.limit, Cache: g.o.Cache, SkipMissing: g.o.SkipMissing,
+		Side: g.side, Seed: g.o.Seed, Limit: g.limit, SkipMissing: g.o.SkipMissing,
 		Progress: func(done, total int) { g.progress("decoding pictures", done, total) },
 	})
 	if err != nil {

@@ -23,7 +23,7 @@ func TestGridOpens(t *testing.T) {
 	must.Do(t, dataset.WriteFaces(t.Context(), data, "celeba", 100, 1))
 	x := must.Get(Get("table1"))(t)
 	newGrid := func(serve bool) *Grid {
-		return must.Get(x.NewGrid(GridOptions{Data: data, Quick: true, Only: []string{"*-standard"}, Cache: "none", Dir: t.TempDir(), Serve: serve}))(t)
+		return must.Get(x.NewGrid(GridOptions{Data: data, Quick: true, Only: []string{"*-standard"}, Dir: t.TempDir(), Serve: serve}))(t)
 	}
 	g := newGrid(false)
 	must.Do(t, g.prepare(t.Context()))

@@ -30,7 +30,6 @@ type Source struct {
 	Seed        uint64   `json:"seed"`
 	Limit       int      `json:"limit,omitempty"`
 	HoldOut     bool     `json:"hold_out,omitempty"` // trained on the teacher's part alone
-	Cache       string   `json:"cache,omitempty"`    // of decoded pictures: "" beside the data, "none", or an absolute folder
 }
 
 // Open reads the data, in three parts. All of the training part is in whole; parts has
@@ -41,7 +40,7 @@ func (s *Source) Open(ctx context.Context, progress func(done, total int)) (part
 	}
 	whole, err = dataset.OpenParts(ctx, s.Path, dataset.LabelledOptions{
 		Kind: s.Kind, Labels: s.Labels, FileColumn: s.FileColumn, SkipMissing: s.SkipMissing, Target: s.Target, Sensitive: s.Sensitive, Numbers: s.Numbers,
-		Side: s.Side, Seed: s.Seed, Cache: s.Cache, Limit: s.Limit, Progress: progress,
+		Side: s.Side, Seed: s.Seed, Limit: s.Limit, Progress: progress,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -77,9 +76,8 @@ func readSource(dir string) (*Source, error) {
 	return s, nil
 }
 
-// Repoint changes the paths in a source.json to those in moved, by their old ones. The
-// cache of decoded pictures goes back to its default, beside the data. A file that
-// cannot be parsed is left as it is: readers report it.
+// Repoint changes the paths in a source.json to those in moved, by their old ones. A file
+// that cannot be parsed is left as it is: readers report it.
 func Repoint(path string, moved map[string]string) error {
 	data, err := file.ReadFile(path)
 	if err != nil {
@@ -93,9 +91,6 @@ func Repoint(path string, moved map[string]string) error {
 		if to, ok := moved[*p]; ok {
 			*p = to
 		}
-	}
-	if s.Cache != "none" {
-		s.Cache = ""
 	}
 	if data, err = json.Marshal(s); err != nil {
 		return err

@@ -67,7 +67,6 @@ func count(n int, what string) string {
 // training did.
 type DataOptions struct {
 	Path     string // where the data are, if they have moved
-	Cache    string // Source.Cache, if it is another
 	Progress func(done, total int)
 }
 
@@ -77,9 +76,6 @@ func (t *Teacher) OpenData(ctx context.Context, o DataOptions) (err error) {
 	src := *t.Result.Source
 	if o.Path != "" {
 		src.Path = o.Path
-	}
-	if o.Cache != "" {
-		src.Cache = o.Cache
 	}
 	if t.Parts, t.Whole, err = src.Open(ctx, o.Progress); err != nil {
 		return err

@@ -26,7 +26,6 @@ type auditDataFlags struct {
 	Part     string  `help:"train, validation, test or all (default: all; test if a model was trained on these data)." placeholder:"PART" more:""`
 	Examples string  `help:"Audit N examples drawn by the seed, or those in an .npy file of indices (default: all)." placeholder:"N|FILE" input:"file" more:""`
 	DataSeed *uint64 `help:"Seed of the split into parts, and of glyphs (default: that of the model's run, else --seed)." placeholder:"N" more:""`
-	Cache    string  `help:"Folder that caches decoded pictures, or none (default: beside the data)." placeholder:"DIR|none" more:""`
 	readFlags
 }
 
@@ -178,7 +177,7 @@ func (c *auditCmd) stray() string {
 	}{
 		{"data", c.Data != "", model | endpoint}, {"part", c.Part != "", model | endpoint}, {"examples", c.Examples != "", model | endpoint},
 		{"kind", c.Kind != "", kind}, {"labels", c.Labels != "", kind}, {"file-column", c.FileColumn != "", kind}, {"skip-missing", c.SkipMissing, kind}, {"size", c.Size != 0, kind},
-		{"data-seed", c.DataSeed != nil, kind}, {"cache", c.Cache != "", kind},
+		{"data-seed", c.DataSeed != nil, kind},
 		{"input-shape", c.InputShape != "", model}, {"model-output", c.ModelOutput != "", model | endpoint}, {"preprocess", c.Preprocess != "", model | endpoint},
 		{"endpoint-model", c.EndpointModel != "", endpoint}, {"batch", c.Batch != 0, endpoint}, {"rate", c.Rate != 0, endpoint},
 		{"timeout", c.Timeout != 0, endpoint}, {"retries", c.Retries != nil, endpoint},

@@ -28,8 +28,7 @@ type curiousFlags struct {
 	Labels     string   `help:"CSV with the labels of pictures (default: labels.csv beside them); mnist: folder of QMNIST labels." placeholder:"PATH" input:"file"`
 	FileColumn string   `help:"Column of --labels with file names (default: file, filename, path, image or the first)." placeholder:"NAME" more:""`
 	skipFlag
-	Cache  string `help:"Folder that caches decoded pictures, or none (default: beside the data)." placeholder:"DIR|none" more:""`
-	Resume bool   `help:"Continue the interrupted run in --out."`
+	Resume bool `help:"Continue the interrupted run in --out."`
 }
 
 // kinds maps tasks to kinds of package dataset.
@@ -53,7 +52,7 @@ func (f *curiousFlags) stray() string {
 	}{
 		{"outputs", f.Outputs != ""}, {"beta", f.Beta != ""}, {"seeds", f.Seeds != nil}, {"normal", f.Normal}, {"per-example", f.PerExample},
 		{"size", f.Size != 0}, {"widths", f.Widths != ""}, {"hold-out", f.HoldOut}, {"labels", f.Labels != ""},
-		{"file-column", f.FileColumn != ""}, {"skip-missing", f.SkipMissing}, {"cache", f.Cache != ""}, {"resume", f.Resume},
+		{"file-column", f.FileColumn != ""}, {"skip-missing", f.SkipMissing}, {"resume", f.Resume},
 	} {
 		if x.given {
 			return x.name
@@ -168,7 +167,7 @@ func (c *trainCmd) trainings() ([]training.Seed, error) {
 	}
 	src := &training.Source{
 		Kind: kinds[c.Task], Path: c.Data, Labels: c.Labels, FileColumn: c.FileColumn, SkipMissing: c.SkipMissing, Target: c.Target, Sensitive: c.Sensitive,
-		Side: c.Size, Seed: c.Seed, Limit: c.Examples, HoldOut: c.HoldOut, Cache: cacheFolder(c.Cache),
+		Side: c.Size, Seed: c.Seed, Limit: c.Examples, HoldOut: c.HoldOut,
 	}
 	if c.Data != "" {
 		src.Path = absolute(c.Data)

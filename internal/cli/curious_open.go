@@ -22,14 +22,6 @@ func openSource(ctx context.Context, e *env, s *training.Source) (parts, whole *
 	return parts, whole, openError(ctx, err)
 }
 
-// cacheFolder is what --cache means wherever the command is run.
-func cacheFolder(flag string) string {
-	if flag == "" || flag == "none" {
-		return flag
-	}
-	return absolute(flag)
-}
-
 // openError names the flag behind an error of reading labelled data, which is wrong usage
 // unless a file is to blame.
 func openError(ctx context.Context, err error) error {

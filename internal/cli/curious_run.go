@@ -14,9 +14,8 @@ import (
 
 // taught is what distill and prune have in common: a run of `train`, and its data.
 type taught struct {
-	Run   string `arg:"" help:"Folder of a run of tattle train (paper B's training), or of one of its seeds (default: the first)." placeholder:"RUN" input:"file"`
-	Data  string `help:"Path of the data, if they have moved." placeholder:"PATH" input:"data"`
-	Cache string `help:"Folder that caches decoded pictures, or none (default: as in the run)." placeholder:"DIR|none"`
+	Run  string `arg:"" help:"Folder of a run of tattle train (paper B's training), or of one of its seeds (default: the first)." placeholder:"RUN" input:"file"`
+	Data string `help:"Path of the data, if they have moved." placeholder:"PATH" input:"data"`
 }
 
 // open reads the run and then its data.
@@ -27,7 +26,7 @@ func (c *taught) open(ctx context.Context, e *env) (*training.Teacher, error) {
 	}
 	bar := progress.New(e.stderr, "reading the data", 0)
 	defer bar.Close()
-	o := training.DataOptions{Cache: cacheFolder(c.Cache), Progress: bar.Set}
+	o := training.DataOptions{Progress: bar.Set}
 	if c.Data != "" {
 		o.Path = absolute(c.Data)
 	}

@@ -29,7 +29,6 @@ type reproduceCmd struct {
 	Epochs int      `help:"Passes over the training data (default: paper B: 50; figure3 and figure4: 7)." placeholder:"N"`
 	Only   []string `help:"Paper B: run these trainings only; * stands for any letters." placeholder:"KEY"`
 	List   bool     `help:"List the experiments; of a given one, the published figures and the estimated time of each training."`
-	Cache  string   `help:"Paper B: folder for the decoded pictures, or none (default: beside the data)." placeholder:"DIR|none" more:""`
 	skipFlag
 	Resume bool `help:"Continue the interrupted run in --out."`
 	output
@@ -137,7 +136,7 @@ func (c *reproduceCmd) plane(ctx context.Context, e *env, x *reproduce.Experimen
 // grid runs one of paper B's grids of trainings.
 func (c *reproduceCmd) grid(ctx context.Context, e *env, x *reproduce.Experiment) error {
 	o := reproduce.GridOptions{
-		Data: c.Data, Cache: c.Cache, Epochs: c.Epochs, Seeds: c.Seeds, Seed: c.Seed, Only: c.Only, SkipMissing: c.SkipMissing, Quick: c.Quick, Resume: c.Resume,
+		Data: c.Data, Epochs: c.Epochs, Seeds: c.Seeds, Seed: c.Seed, Only: c.Only, SkipMissing: c.SkipMissing, Quick: c.Quick, Resume: c.Resume,
 		Say: e.say,
 	}
 	if c.Examples != "" {

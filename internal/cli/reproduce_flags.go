@@ -66,8 +66,6 @@ func (c *reproduceCmd) noGrid() error {
 		return c.noUse("--seeds")
 	case len(c.Only) > 0:
 		return c.noUse("--only")
-	case c.Cache != "":
-		return c.noUse("--cache")
 	}
 	return nil
 }

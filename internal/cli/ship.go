@@ -130,11 +130,6 @@ func settlePaths(k *kong.Context, cwd string, inputs []cluster.Input, paths map[
 	if err != nil {
 		return err
 	}
-	for _, f := range k.Selected().Flags {
-		if f.Name == "cache" && f.Target.String() != "" && f.Target.String() != "none" {
-			f.Target.SetString(filepath.Join(dir, "cache"))
-		}
-	}
 	eachInput(k, func(_, _, path string) string {
 		abs := path
 		if !filepath.IsAbs(path) {

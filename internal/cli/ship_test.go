@@ -28,7 +28,7 @@ func parsed(t *testing.T, args ...string) *kong.Context {
 func TestEveryFileIsShipped(t *testing.T) {
 	parser := kong.Must(new(commands))
 	notRead := map[string]bool{ // what they write, who they are, and what stays where it is
-		"out": true, "evidence": true, "sarif": true, "junit": true, "markdown": true, "cache": true, "write-baseline": true,
+		"out": true, "evidence": true, "sarif": true, "junit": true, "markdown": true, "write-baseline": true,
 		"cluster-token-file": true, "cluster-nkey-file": true, "cluster-ca": true, "cluster-cert": true, "cluster-key": true,
 	}
 	shared := 0
@@ -54,7 +54,7 @@ func shippable(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	for name, text := range map[string]string{
 		"net/model.preprocess.toml": "crop = 28\n", "noise.csv": "0,1\n", "idx.npy": "…", "faces/a.png": "…", "labels.csv": "…",
-		"net/source.json": `{"path": "` + filepath.Join(dir, "faces") + `", "seed": 18446744073709551615, "cache": "` + filepath.Join(dir, "net") + `"}`,
+		"net/source.json": `{"path": "` + filepath.Join(dir, "faces") + `", "seed": 18446744073709551615}`,
 	} {
 		path := filepath.Join(dir, name)
 		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
