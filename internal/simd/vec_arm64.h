@@ -29,15 +29,9 @@
 #define BOTH(n, m, d) WORD $(0x4E201C00 | ((m)<<16) | ((n)<<5) | (d))
 #define CHOOSE(n, m, d) WORD $(0x6E601C00 | ((m)<<16) | ((n)<<5) | (d))
 
-// What a loop reads at R1, and at R2: a vector into V0, and V1, or one element.
+// What a loop reads at R1, and at R2: a vector into V0, and V1.
 #define X VLD1.P 16(R1), [V0.B16]
 #define XY X; VLD1.P 16(R2), [V1.B16]
-#define X32 FMOVS.P 4(R1), F0
-#define XY32 X32; FMOVS.P 4(R2), F1
-#define X64 FMOVD.P 8(R1), F0
-#define XY64 X64; FMOVD.P 8(R2), F1
-#define PUT32 FMOVS.P F2, 4(R0)
-#define PUT64 FMOVD.P F2, 8(R0)
 
 // LOOP writes V2, which the kernel makes of what is read, to R0 for n = R3 elements of the given
 // size, 1<<shift to a vector.
@@ -102,9 +96,9 @@ one: \
 	BNE one \
 done:
 
-// ACROSS takes V16 to V19 together, and then neighbouring lanes in pairs: of two lanes that leaves
-// one, of four it takes one more PAIRS.
-#define ACROSS(op, PAIRS, size) \
+// GATHER takes V16 to V19 together, and then neighbouring lanes in pairs: of two lanes that leaves
+// one, of four two.
+#define GATHER(op, PAIRS, size) \
 	OP(op, size, 16, 17, 16) \
 	OP(op, size, 18, 19, 18) \
 	OP(op, size, 16, 18, 16) \

@@ -1,7 +1,7 @@
 //go:build !purego
 
 #include "textflag.h"
-#include "vec_amd64.h"
+#include "vec_f32_amd64.h"
 #include "vec_channel_amd64.h"
 
 // Channel on float32: sixteen elements at a time, then eight, then the rest under a
@@ -52,8 +52,8 @@ GLOBL ·channelLanes(SB), RODATA|NOPTR, $64
 	JZ one \
 two: \
 	BITS \
-	KERNEL(WHOLE_LOAD32, STORE, 0, 0) \
-	KERNEL(WHOLE_LOAD32, STORE, 32, 32) \
+	KERNEL(WHOLE_LOAD, STORE, 0, 0) \
+	KERNEL(WHOLE_LOAD, STORE, 32, 32) \
 	ADDQ $16, AX \
 	CMPQ AX, R12 \
 	JLT two \
@@ -61,7 +61,7 @@ one: \
 	TESTQ $8, DX \
 	JZ rest \
 	BITS \
-	KERNEL(WHOLE_LOAD32, STORE, 0, 0) \
+	KERNEL(WHOLE_LOAD, STORE, 0, 0) \
 	ADDQ $8, AX \
 rest: \
 	ANDQ $7, DX \
@@ -92,7 +92,7 @@ TEXT ·channelForwardF32(SB), NOSPLIT, $0-32
 	MOVQ c+24(FP), R8
 	MASKPOINTERS
 	SCALARS
-	EACH(FORWARD, WHOLE_STORE32)
+	EACH(FORWARD, WHOLE_STORE)
 	VZEROUPPER
 	RET
 
@@ -137,7 +137,7 @@ TEXT ·channelCombineF32(SB), NOSPLIT, $0-40
 	VBROADCASTSS 20(R8), Y5
 	VBROADCASTSS 24(R8), Y6
 	VBROADCASTSS 28(R8), Y7
-	EACH(COMBINE, WHOLE_STORE32)
+	EACH(COMBINE, WHOLE_STORE)
 	VZEROUPPER
 	RET
 

@@ -1,7 +1,7 @@
 //go:build !purego
 
 #include "textflag.h"
-#include "vec_amd64.h"
+#include "vec_f32_amd64.h"
 
 #define V0 Y0
 #define V1 Y1

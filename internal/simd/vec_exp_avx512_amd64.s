@@ -49,7 +49,7 @@
 #define WHOLE_STORE(reg, to) VMOVUPS reg, to
 #define PART_LOAD(from, reg) VMOVUPS.Z from, K1, reg
 #define PART_STORE(reg, to) VMOVUPS reg, K1, to
-#define SINGLES32(KERNEL) \
+#define SINGLES(KERNEL) \
 	XORQ AX, AX \
 	MOVQ CX, DX \
 	ANDQ $~15, DX \

@@ -1,7 +1,7 @@
 //go:build !purego
 
 #include "textflag.h"
-#include "vec_amd64.h"
+#include "vec_f64_amd64.h"
 
 #define RANK(LOAD, STORE) \
 	LOAD((SI)(AX*8), Y0) \
@@ -11,8 +11,8 @@
 	VPSUBQ Y2, Y11, Y11 \
 	VMAXPD Y0, Y12, Y12
 
-// LANES adds the four integers of a register up.
-#define LANES(Ya, Xa, to) \
+// COUNT adds the four integers of a register up.
+#define COUNT(Ya, Xa, to) \
 	VEXTRACTI128 $1, Ya, X0 \
 	VPADDQ X0, Xa, Xa \
 	VPSHUFD $0x4e, Xa, X0 \
@@ -38,13 +38,13 @@ TEXT ·rankF64(SB), NOSPLIT, $0-56
 	JZ rest
 
 four:
-	RANK(WHOLE_LOAD64, WHOLE_STORE64)
+	RANK(WHOLE_LOAD, WHOLE_STORE)
 	ADDQ $4, AX
 	CMPQ AX, DX
 	JLT four
 
 rest:
-	MASK64
+	MASK
 	VMASKMOVPD (SI)(AX*8), Y15, Y0
 	VBLENDVPD Y15, Y0, Y7, Y0
 	VCMPPD $0x1d, Y8, Y0, Y1
@@ -56,8 +56,8 @@ rest:
 	VMAXPD Y0, Y12, Y12
 
 done:
-	LANES(Y10, X10, R10)
-	LANES(Y11, X11, R11)
+	COUNT(Y10, X10, R10)
+	COUNT(Y11, X11, R11)
 	VEXTRACTF128 $1, Y12, X0
 	VMAXPD X0, X12, X12
 	VPERMILPD $1, X12, X0
@@ -134,14 +134,14 @@ narrow:
 	JZ rest
 
 four:
-	EXPSUMS(WHOLE_LOAD64, WHOLE_STORE64, ALL)
+	EXPSUMS(WHOLE_LOAD, WHOLE_STORE, ALL)
 	ADDQ $4, AX
 	CMPQ AX, DX
 	JLT four
 
 rest:
-	MASK64
-	EXPSUMS(PART_LOAD64, PART_STORE64, PART)
+	MASK
+	EXPSUMS(PART_LOAD, PART_STORE, PART)
 
 done:
 	SUM4(Y10, X10)

@@ -1,0 +1,22 @@
+// What the loops and kernels for float32 are made of.
+
+#include "vec_f32.h"
+
+#define LANES 8
+#define VMOVUP VMOVUPS
+#define VMASKMOVP VMASKMOVPS
+#define VADDP VADDPS
+#define VSUBP VSUBPS
+#define VMULP VMULPS
+#define VMAXP VMAXPS
+#define VXORP VXORPS
+#define VANDP VANDPS
+#define VCMPP VCMPPS
+#define VBLENDVP VBLENDVPS
+#define VFMADD213P VFMADD213PS
+#define VFMADD231P VFMADD231PS
+#define VBROADCASTS VBROADCASTSS
+#define MOVS MOVSS
+#define VPSLL VPSLLD
+
+#include "vec_amd64.h"

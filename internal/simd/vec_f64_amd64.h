@@ -1,0 +1,22 @@
+// What the loops and kernels for float64 are made of.
+
+#include "vec_f64.h"
+
+#define LANES 4
+#define VMOVUP VMOVUPD
+#define VMASKMOVP VMASKMOVPD
+#define VADDP VADDPD
+#define VSUBP VSUBPD
+#define VMULP VMULPD
+#define VMAXP VMAXPD
+#define VXORP VXORPD
+#define VANDP VANDPD
+#define VCMPP VCMPPD
+#define VBLENDVP VBLENDVPD
+#define VFMADD213P VFMADD213PD
+#define VFMADD231P VFMADD231PD
+#define VBROADCASTS VBROADCASTSD
+#define MOVS MOVSD
+#define VPSLL VPSLLQ
+
+#include "vec_amd64.h"

@@ -1,0 +1,323 @@
+// Arithmetic element by element, rectifiers and sums, for float32 and for float64: T is the type.
+// DI, SI and BX are the pointers, Y8 to Y10 the scalars.
+
+#define AXPY(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(DI)(AX*SIZE), Ya) \
+	LOAD(off(SI)(AX*SIZE), Yb) \
+	VFMADD231P Yb, Y8, Ya \
+	STORE(Ya, off(DI)(AX*SIZE))
+
+// func axpy(y, x *T, n int, alpha T)
+// y += alpha·x
+TEXT axpy(SB), NOSPLIT, $0-ARGS_24_1
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTS alpha+24(FP), Y8
+	PAIRS(AXPY)
+	VZEROUPPER
+	RET
+
+#define SCALE(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(DI)(AX*SIZE), Ya) \
+	VMULP Y8, Ya, Ya \
+	STORE(Ya, off(DI)(AX*SIZE))
+
+// func scale(x *T, n int, alpha T)
+// x *= alpha
+TEXT scale(SB), NOSPLIT, $0-ARGS_16_1
+	MOVQ x+0(FP), DI
+	MOVQ n+8(FP), CX
+	VBROADCASTS alpha+16(FP), Y8
+	PAIRS(SCALE)
+	VZEROUPPER
+	RET
+
+#define ADD(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(SI)(AX*SIZE), Ya) \
+	LOAD(off(BX)(AX*SIZE), Yb) \
+	VADDP Yb, Ya, Ya \
+	STORE(Ya, off(DI)(AX*SIZE))
+
+// func add(dst, a, b *T, n int)
+// dst = a + b
+TEXT add(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), BX
+	MOVQ n+24(FP), CX
+	PAIRS(ADD)
+	VZEROUPPER
+	RET
+
+#define MUL(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(SI)(AX*SIZE), Ya) \
+	LOAD(off(BX)(AX*SIZE), Yb) \
+	VMULP Yb, Ya, Ya \
+	STORE(Ya, off(DI)(AX*SIZE))
+
+// func mul(dst, a, b *T, n int)
+// dst = a·b
+TEXT mul(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), BX
+	MOVQ n+24(FP), CX
+	PAIRS(MUL)
+	VZEROUPPER
+	RET
+
+#define SCALESHIFT(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(SI)(AX*SIZE), Ya) \
+	VFMADD213P Y9, Y8, Ya \
+	STORE(Ya, off(DI)(AX*SIZE))
+
+// func scaleShift(dst, x *T, n int, a, b T)
+// dst = a·x + b
+TEXT scaleShift(SB), NOSPLIT, $0-ARGS_24_2
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTS a+24(FP), Y8
+	VBROADCASTS b+ARGS_24_1(FP), Y9
+	PAIRS(SCALESHIFT)
+	VZEROUPPER
+	RET
+
+#define COMBINE(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(BX)(AX*SIZE), Ya) \
+	VFMADD213P Y10, Y9, Ya \
+	LOAD(off(SI)(AX*SIZE), Yb) \
+	VFMADD231P Yb, Y8, Ya \
+	STORE(Ya, off(DI)(AX*SIZE))
+
+// func combine(dst, x, y *T, n int, a, b, c T)
+// dst = a·x + (b·y + c)
+TEXT combine(SB), NOSPLIT, $0-ARGS_32_3
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), CX
+	VBROADCASTS a+32(FP), Y8
+	VBROADCASTS b+ARGS_32_1(FP), Y9
+	VBROADCASTS c+ARGS_32_2(FP), Y10
+	PAIRS(COMBINE)
+	VZEROUPPER
+	RET
+
+// ReLU, leaky ReLU, their derivatives and their shifts. Y13 is zero, Y12 the sign bit.
+
+#define RELU(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(SI)(AX*SIZE), Ya) \
+	VCMPP $0x16, Y13, Ya, Yb \
+	VANDP Yb, Ya, Ya \
+	STORE(Ya, off(DI)(AX*SIZE))
+
+// func relu(dst, x *T, n int)
+// dst = x where not x ≤ 0, which keeps a NaN
+TEXT relu(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORP Y13, Y13, Y13
+	PAIRS(RELU)
+	VZEROUPPER
+	RET
+
+#define RELUMASK(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(BX)(AX*SIZE), Ya) \
+	LOAD(off(SI)(AX*SIZE), Yb) \
+	VCMPP $0x1E, Y13, Ya, Ya \
+	VANDP Yb, Ya, Ya \
+	STORE(Ya, off(DI)(AX*SIZE))
+
+// func reluMask(dst, d, x *T, n int)
+// dst = d where x > 0
+TEXT reluMask(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ d+8(FP), SI
+	MOVQ x+16(FP), BX
+	MOVQ n+24(FP), CX
+	VXORP Y13, Y13, Y13
+	PAIRS(RELUMASK)
+	VZEROUPPER
+	RET
+
+#define RELUSHIFT(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(BX)(AX*SIZE), Ya) \
+	LOAD(off(SI)(AX*SIZE), Yb) \
+	VXORP Y12, Ya, Yc \
+	VMAXP Yb, Yc, Yc \
+	VADDP Yb, Ya, Yd \
+	VCMPP $0x16, Y13, Yd, Yb \
+	VANDP Yb, Yd, Yd \
+	VCMPP $0x1E, Y13, Ya, Ya \
+	VBLENDVP Ya, Yc, Yd, Yc \
+	STORE(Yc, off(DI)(AX*SIZE))
+
+// func reluShift(dst, d, x *T, n int)
+// dst = max(d, −x) where x > 0, else max(x+d, 0). The maximum takes its second
+// operand, here d, when one is a NaN.
+TEXT reluShift(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ d+8(FP), SI
+	MOVQ x+16(FP), BX
+	MOVQ n+24(FP), CX
+	VXORP Y13, Y13, Y13
+	VPCMPEQD Y12, Y12, Y12
+	VPSLL $(8*SIZE-1), Y12, Y12 // the sign bit
+	PAIRS(RELUSHIFT)
+	VZEROUPPER
+	RET
+
+#define LEAKYRELU(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(SI)(AX*SIZE), Ya) \
+	VMULP Y8, Ya, Yb \
+	VCMPP $0x1E, Y13, Ya, Yc \
+	VBLENDVP Yc, Ya, Yb, Ya \
+	STORE(Ya, off(DI)(AX*SIZE))
+
+// func leakyReLU(dst, x *T, n int, slope T)
+// dst = x where x > 0, else slope·x
+TEXT leakyReLU(SB), NOSPLIT, $0-ARGS_24_1
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTS slope+24(FP), Y8
+	VXORP Y13, Y13, Y13
+	PAIRS(LEAKYRELU)
+	VZEROUPPER
+	RET
+
+#define LEAKYRELUMASK(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(BX)(AX*SIZE), Ya) \
+	LOAD(off(SI)(AX*SIZE), Yb) \
+	VMULP Y8, Yb, Yc \
+	VCMPP $0x1E, Y13, Ya, Ya \
+	VBLENDVP Ya, Yb, Yc, Ya \
+	STORE(Ya, off(DI)(AX*SIZE))
+
+// func leakyReLUMask(dst, d, x *T, n int, slope T)
+// dst = d where x > 0, else slope·d
+TEXT leakyReLUMask(SB), NOSPLIT, $0-ARGS_32_1
+	MOVQ dst+0(FP), DI
+	MOVQ d+8(FP), SI
+	MOVQ x+16(FP), BX
+	MOVQ n+24(FP), CX
+	VBROADCASTS slope+32(FP), Y8
+	VXORP Y13, Y13, Y13
+	PAIRS(LEAKYRELUMASK)
+	VZEROUPPER
+	RET
+
+#define LEAKYRELUSHIFT(LOAD, STORE) \
+	LOAD((BX)(AX*SIZE), Y0) \
+	LOAD((SI)(AX*SIZE), Y1) \
+	VCMPP $0x1E, Y13, Y0, Y2 \
+	VXORP Y12, Y0, Y3 \
+	VCMPP $0x16, Y3, Y1, Y3 \
+	VMULP Y8, Y0, Y4 \
+	VBLENDVP Y2, Y0, Y4, Y4 \
+	VADDP Y1, Y0, Y5 \
+	VMULP Y8, Y5, Y6 \
+	VBLENDVP Y3, Y5, Y6, Y5 \
+	VSUBP Y4, Y5, Y5 \
+	VMULP Y8, Y1, Y6 \
+	VBLENDVP Y2, Y1, Y6, Y6 \
+	VXORP Y3, Y2, Y2 \
+	VBLENDVP Y2, Y5, Y6, Y6 \
+	STORE(Y6, (DI)(AX*SIZE))
+
+// func leakyReLUShift(dst, d, x *T, n int, slope T)
+// Y2: x > 0; Y3: not d ≤ −x. Where they agree dst is d or slope·d (Y6), else
+// leaky(x+d) − leaky(x) (Y5 and Y4).
+TEXT leakyReLUShift(SB), NOSPLIT, $0-ARGS_32_1
+	MOVQ dst+0(FP), DI
+	MOVQ d+8(FP), SI
+	MOVQ x+16(FP), BX
+	MOVQ n+24(FP), CX
+	VBROADCASTS slope+32(FP), Y8
+	VXORP Y13, Y13, Y13
+	VPCMPEQD Y12, Y12, Y12
+	VPSLL $(8*SIZE-1), Y12, Y12 // the sign bit
+	SINGLES(LEAKYRELUSHIFT)
+	VZEROUPPER
+	RET
+
+// Sums. Y0 to Y3 gather; a kernel takes the register at off
+// bytes, with Ya and Yb to work in, into Y.
+
+#define CLEAR \
+	VXORP Y0, Y0, Y0 \
+	VXORP Y1, Y1, Y1 \
+	VXORP Y2, Y2, Y2 \
+	VXORP Y3, Y3, Y3
+
+// FOURS takes four registers at a time, then one, then the rest under a mask, whose
+// other lanes REST reads as zeros.
+#define FOURS(KERNEL, REST) \
+	XORQ AX, AX \
+	CLEAR \
+	MOVQ CX, DX \
+	ANDQ $~(4*LANES-1), DX \
+	JZ some \
+four: \
+	KERNEL(0, Y4, Y8, Y0) \
+	KERNEL(32, Y5, Y9, Y1) \
+	KERNEL(64, Y6, Y10, Y2) \
+	KERNEL(96, Y7, Y11, Y3) \
+	ADDQ $(4*LANES), AX \
+	CMPQ AX, DX \
+	JLT four \
+some: \
+	MOVQ CX, DX \
+	ANDQ $~(LANES-1), DX \
+	JMP test \
+one: \
+	KERNEL(0, Y4, Y8, Y0) \
+	ADDQ $LANES, AX \
+test: \
+	CMPQ AX, DX \
+	JLT one \
+	MASK \
+	REST \
+done:
+
+#define DOT(off, Ya, Yb, Y) \
+	VMOVUP off(DI)(AX*SIZE), Ya \
+	VFMADD231P off(SI)(AX*SIZE), Ya, Y
+
+#define DOTREST \
+	VMASKMOVP (DI)(AX*SIZE), Y15, Y4 \
+	VMASKMOVP (SI)(AX*SIZE), Y15, Y5 \
+	VFMADD231P Y5, Y4, Y0
+
+// func dot(x, y *T, n int) float32
+// Σ x·y
+TEXT dot(SB), NOSPLIT, $0-ARGS_24_1
+	MOVQ x+0(FP), DI
+	MOVQ y+8(FP), SI
+	MOVQ n+16(FP), CX
+	FOURS(DOT, DOTREST)
+	ACROSS(VADDP)
+	VZEROUPPER
+	MOVS X0, ret+24(FP)
+	RET
+
+#define SUM(off, Ya, Yb, Y) \
+	VADDP off(DI)(AX*SIZE), Y, Y
+
+#define SUMREST \
+	VMASKMOVP (DI)(AX*SIZE), Y15, Y4 \
+	VADDP Y4, Y0, Y0
+
+// func sum(x *T, n int) float32
+// Σ x
+TEXT sum(SB), NOSPLIT, $0-ARGS_16_1
+	MOVQ x+0(FP), DI
+	MOVQ n+8(FP), CX
+	FOURS(SUM, SUMREST)
+	ACROSS(VADDP)
+	VZEROUPPER
+	MOVS X0, ret+16(FP)
+	RET
