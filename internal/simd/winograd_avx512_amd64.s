@@ -2,10 +2,10 @@
 
 #include "textflag.h"
 
-// WIDE adds one term of the inner sum to a tile of 16 rows and one register, Z16 … Z31.
+// TERM adds one term of the inner sum to a tile of 16 rows and one register, Z16 … Z31.
 //
 //	AX  A at the current term      DI  row of B at the current term
-#define WIDE \
+#define TERM \
 	VMOVUPS (DI), Z0 \
 	PREFETCHT0 6144(AX) \
 	VFMADD231PS.BCST 0(AX), Z0, Z16 \
@@ -64,7 +64,7 @@ block:
 	VPXORD Z31, Z31, Z31
 
 term:
-	WIDE
+	TERM
 	DECQ CX
 	JNE  term
 	TESTQ R8, R8
@@ -224,6 +224,26 @@ store:
 	VZEROUPPER
 	RET
 
+#define WIDE 64
+#define V0 Z0
+#define V1 Z1
+#define V2 Z2
+#define V3 Z3
+#define V4 Z4
+#define V5 Z5
+#define V6 Z6
+#define V7 Z7
+#define V8 Z8
+#define V9 Z9
+#define V10 Z10
+#define V11 Z11
+#define V12 Z12
+#define V13 Z13
+#define V14 Z14
+#define V15 Z15
+
+#include "winograd_amd64.h"
+
 // The transforms of Winograd's convolution for sixteen tiles at a time, one to a lane: each element
 // is the result of the operations of winogradIn and winogradOut.
 //
@@ -243,34 +263,6 @@ store:
 	VINSERTF32X4 $1, (at)(BX)(R9*1), reg, reg \
 	VINSERTF32X4 $2, (at)(BX)(R10*1), reg, reg \
 	VINSERTF32X4 $3, (at)(BX)(R11*1), reg, reg
-
-#define FACTORS(third) \
-	VBROADCASTSS ·winogradFactors+0(SB), Z12 \
-	VBROADCASTSS ·winogradFactors+4(SB), Z13 \
-	VBROADCASTSS ·winogradFactors+third(SB), Z14 \
-	VBROADCASTSS ·winogradFactors+12(SB), Z15
-
-// SPREAD multiplies the six numbers in Z0 … Z5 by Bᵀ: the results are in Z0, Z11,
-// Z6, Z1, Z9 and Z5. Z12 … Z15 hold 2, ½, 2½ and a.
-#define SPREAD \
-	VMOVAPS Z4, Z6 \
-	VMOVAPS Z3, Z8 \
-	VMOVAPS Z4, Z9 \
-	VMOVAPS Z1, Z10 \
-	VFNMADD231PS Z12, Z2, Z6 \
-	VFNMADD231PS Z12, Z1, Z8 \
-	VFNMADD231PS Z13, Z2, Z9 \
-	VFMSUB231PS Z12, Z3, Z10 \
-	VADDPS Z4, Z0, Z0 \
-	VADDPS Z1, Z5, Z5 \
-	VMOVAPS Z6, Z11 \
-	VMOVAPS Z9, Z1 \
-	VFNMADD231PS Z14, Z2, Z0 \
-	VFNMADD231PS Z14, Z3, Z5 \
-	VFMADD231PS Z15, Z8, Z11 \
-	VFNMADD231PS Z15, Z8, Z6 \
-	VFMADD231PS Z15, Z10, Z1 \
-	VFNMADD231PS Z15, Z10, Z9
 
 // func winogradInWide(dst *float32, step int, plane *float32, offsets *int, stride int, room *float32)
 TEXT ·winogradInWide(SB), NOSPLIT, $0-48
@@ -315,64 +307,15 @@ row:
 	VUNPCKLPD Z7, Z6, Z4
 	VUNPCKHPD Z7, Z6, Z5
 	SPREAD
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z11, 64(DI)
-	VMOVUPS Z6, 128(DI)
-	VMOVUPS Z1, 192(DI)
-	VMOVUPS Z9, 256(DI)
-	VMOVUPS Z5, 320(DI)
-	ADDQ $384, DI
+	TURN
+	ADDQ $(6*WIDE), DI
 	ADDQ DX, BX
 	DECQ CX
 	JNE  row
 
-	MOVQ dst+0(FP), SI
-	MOVQ step+8(FP), DX
-	MOVQ room+40(FP), DI
-	LEAQ (DX)(DX*2), R8
-	ADDQ R8, R8
-	LEAQ (R8)(R8*2), R9
-	MOVQ $6, CX
-
-column:
-	VMOVUPS (DI), Z0
-	VMOVUPS 384(DI), Z1
-	VMOVUPS 768(DI), Z2
-	VMOVUPS 1152(DI), Z3
-	VMOVUPS 1536(DI), Z4
-	VMOVUPS 1920(DI), Z5
-	SPREAD
-	LEAQ (SI)(R9*1), AX
-	VMOVUPS Z0, (SI)
-	VMOVUPS Z11, (SI)(R8*1)
-	VMOVUPS Z6, (SI)(R8*2)
-	VMOVUPS Z1, (AX)
-	VMOVUPS Z9, (AX)(R8*1)
-	VMOVUPS Z5, (AX)(R8*2)
-	ADDQ $64, DI
-	ADDQ DX, SI
-	DECQ CX
-	JNE  column
+	SPREADCOLUMNS
 	VZEROUPPER
 	RET
-
-// GATHER multiplies the six numbers in Z0 … Z5 by Aᵀ: the results are in Z0, Z10, Z6
-// and Z5. Z12 … Z15 hold 2, ½, 4 and a.
-#define GATHER \
-	VADDPS Z2, Z1, Z6 \
-	VSUBPS Z2, Z1, Z7 \
-	VADDPS Z4, Z3, Z8 \
-	VSUBPS Z4, Z3, Z9 \
-	VADDPS Z6, Z0, Z0 \
-	VMULPS Z13, Z6, Z6 \
-	VMULPS Z13, Z7, Z11 \
-	VMOVAPS Z7, Z10 \
-	VADDPS Z8, Z0, Z0 \
-	VFMADD231PS Z12, Z8, Z6 \
-	VFMADD231PS Z14, Z9, Z11 \
-	VFMADD231PS Z12, Z9, Z10 \
-	VFMADD231PS Z15, Z11, Z5 \
-	VMULPS Z15, Z10, Z10
 
 // func winogradOutWide(plane *float32, offsets *int, stride int, src *float32, step int, room *float32)
 TEXT ·winogradOutWide(SB), NOSPLIT, $0-48
@@ -380,29 +323,9 @@ TEXT ·winogradOutWide(SB), NOSPLIT, $0-48
 	MOVQ step+32(FP), DX
 	MOVQ room+40(FP), DI
 	FACTORS(16)
-	LEAQ (DX)(DX*2), R8
-	ADDQ R8, R8
-	LEAQ (R8)(R8*2), R9
+	STEPS
 	MOVQ $6, CX
-
-column:
-	LEAQ (SI)(R9*1), AX
-	VMOVUPS (SI), Z0
-	VMOVUPS (SI)(R8*1), Z1
-	VMOVUPS (SI)(R8*2), Z2
-	VMOVUPS (AX), Z3
-	VMOVUPS (AX)(R8*1), Z4
-	VMOVUPS (AX)(R8*2), Z5
-	GATHER
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z10, 384(DI)
-	VMOVUPS Z6, 768(DI)
-	VMOVUPS Z5, 1152(DI)
-	ADDQ $64, DI
-	ADDQ DX, SI
-	DECQ CX
-	JNE  column
-
+	GATHERCOLUMNS
 	MOVQ plane+0(FP), BX
 	MOVQ offsets+8(FP), AX
 	MOVQ stride+16(FP), DX
@@ -410,12 +333,7 @@ column:
 	MOVQ $4, CX
 
 row:
-	VMOVUPS (DI), Z0
-	VMOVUPS 64(DI), Z1
-	VMOVUPS 128(DI), Z2
-	VMOVUPS 192(DI), Z3
-	VMOVUPS 256(DI), Z4
-	VMOVUPS 320(DI), Z5
+	TURNED
 	GATHER
 	VUNPCKLPS Z10, Z0, Z1
 	VUNPCKHPS Z10, Z0, Z2
@@ -445,7 +363,7 @@ row:
 	VEXTRACTF32X4 $1, Z7, (BX)(R9*1)
 	VEXTRACTF32X4 $2, Z7, (BX)(R10*1)
 	VEXTRACTF32X4 $3, Z7, (BX)(R11*1)
-	ADDQ $384, DI
+	ADDQ $(6*WIDE), DI
 	ADDQ DX, BX
 	DECQ CX
 	JNE  row
