@@ -17,39 +17,19 @@ import (
 	"testing"
 
 	"tattle/audit"
-	"tattle/cluster"
 	"tattle/infer"
 	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/onnx"
 	"tattle/report"
-	"tattle/run"
 )
-
-// tattle runs a command line in this process.
-func tattle(ctx context.Context, args ...string) (status int, stdout, stderr string) {
-	var out, said bytes.Buffer
-	status = Execute(ctx, args, &out, &said)
-	return status, out.String(), said.String()
-}
-
-func readReport(dir string) (*report.Report, error) {
-	b, err := os.ReadFile(filepath.Join(dir, reportJSON))
-	if err != nil {
-		return nil, err
-	}
-	return report.ParseJSON(b)
-}
 
 // curiousModel trains a small curious classifier of glyphs and returns its file.
 func curiousModel(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "curious")
-	status, _, said := tattle(t.Context(), "train", "glyphs", "--target", "digit: 0..4; *", "--sensitive", "family: regular, bold, italic; *",
+	done(t, "train", "glyphs", "--target", "digit: 0..4; *", "--sensitive", "family: regular, bold, italic; *",
 		"--examples", "1500", "--epochs", "4", "--seeds", "1", "--out", dir)
-	if status != 0 {
-		t.Fatalf("train: status %d: %s", status, said)
-	}
 	return filepath.Join(dir, modelFile)
 }
 
@@ -59,68 +39,15 @@ var quick = []string{"--attacks", "logistic", "--permutations", "99", "--no-defe
 // auditInto runs an audit and returns its report.
 func auditInto(t *testing.T, dir string, args ...string) *report.Report {
 	t.Helper()
-	status, _, said := tattle(t.Context(), append(append([]string{"audit", "--out", dir}, args...), quick...)...)
-	if status != 0 {
-		t.Fatalf("%v: status %d: %s", args, status, said)
-	}
-	return must.Get(readReport(dir))(t)
+	return reported(t, dir, append(append([]string{"audit"}, args...), quick...)...)
 }
 
-// auditApart is auditInto with all that is trained trained by another process's part of
-// the run, which has nothing but the command line and what the run has settled.
+// auditApart is auditInto with all that is trained trained by workers, which have nothing but the
+// command line and what the run has settled.
 func auditApart(t *testing.T, dir string, args ...string) *report.Report {
 	t.Helper()
-	args = append(append([]string{"audit"}, args...), quick...)
-	var said bytes.Buffer
-	k := must.Get(parse(append(args, "--out", dir), &said, &said))(t)
-	e := newEnv(k, args, &said, &said)
-	e.pool = apart{t, dir, args}
-	if err := runParsed(t.Context(), k, e); err != nil {
-		t.Fatalf("%v: %v: %s", args, err, said.String())
-	}
+	must.Do(t, spread(t, dir, 0, append(append([]string{"audit"}, args...), quick...)...))
 	return must.Get(readReport(dir))(t)
-}
-
-// apart is the pool of a run whose shards are computed from its command line elsewhere.
-type apart struct {
-	t    *testing.T
-	dir  string // of the run
-	args []string
-}
-
-func (p apart) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
-	f, err := run.Create(w.Dir, w.Manifest)
-	if err != nil {
-		return nil, err
-	}
-	scratch := filepath.Join(p.t.TempDir(), "run")
-	stage, _ := filepath.Rel(p.dir, w.Dir)
-	if err := run.WriteManifest(filepath.Join(scratch, stage), f.Manifest()); err != nil {
-		return nil, err
-	}
-	err = carryOut(ctx, cluster.Task{Job: cluster.Job{Args: p.args}, Root: scratch, Pool: apartWorker{p.t, f}})
-	if !errors.Is(err, run.ErrServed) {
-		p.t.Errorf("whoever trains comes back with %v", err)
-	}
-	return f, nil
-}
-
-// apartWorker is a worker's pool: it computes the shards of a folder, the last first.
-type apartWorker struct {
-	t      *testing.T
-	folder *run.Folder
-}
-
-func (p apartWorker) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
-	if err := w.Manifest.Check(w.Dir); err != nil {
-		p.t.Error(err)
-	}
-	for i := p.folder.Len() - 1; i >= 0; i-- {
-		if err := p.folder.Commit(i, func(to io.Writer) error { return w.Do(ctx, i, to) }); err != nil {
-			return nil, err
-		}
-	}
-	return nil, run.ErrServed
 }
 
 // controlsOf names an audit's controls.

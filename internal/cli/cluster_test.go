@@ -15,14 +15,6 @@ import (
 	"tattle/internal/must"
 )
 
-// runs runs a command line.
-func runs(t *testing.T, args ...string) (stdout, stderr string, status int) {
-	t.Helper()
-	var out, err bytes.Buffer
-	status = Execute(t.Context(), args, &out, &err)
-	return out.String(), err.String(), status
-}
-
 // TestClusterServe starts a server by the command line, connects as it prints, and ends it.
 func TestClusterServe(t *testing.T) {
 	t.Setenv("TATTLE_CLUSTER_TOKEN", "")
@@ -60,7 +52,7 @@ func TestClusterServe(t *testing.T) {
 	if strings.Contains(said.String()+string(printed[:n]), secret) {
 		t.Error("the token is printed")
 	}
-	if _, said, status := runs(t, "cluster", "serve", "--listen", "0.0.0.0:0", "--store", dir); status == 0 || !strings.Contains(said, "docs/cluster.md") {
+	if status, _, said := tattle(t.Context(), "cluster", "serve", "--listen", "0.0.0.0:0", "--store", dir); status == 0 || !strings.Contains(said, "docs/cluster.md") {
 		t.Errorf("status %d: %s", status, said)
 	}
 }

@@ -15,6 +15,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"tattle/internal/must"
+	"tattle/report"
 )
 
 // TestMain runs the tests with a tattle on the path, which is this program under another name.
@@ -158,4 +161,36 @@ func tattleVerb(ts *testscript.TestScript, neg bool, args []string) {
 	if o := execute(ts, args); (o.Status == statusDone) == neg {
 		ts.Fatalf("status %d", o.Status)
 	}
+}
+
+// tattle runs a command line in this process.
+func tattle(ctx context.Context, args ...string) (status int, stdout, stderr string) {
+	var out, said bytes.Buffer
+	status = Execute(ctx, args, &out, &said)
+	return status, out.String(), said.String()
+}
+
+// done runs a command line, which must succeed, and returns what it prints.
+func done(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	status, stdout, stderr := tattle(t.Context(), args...)
+	if status != statusDone {
+		t.Fatalf("%q: status %d: %s", args, status, stderr)
+	}
+	return stdout, stderr
+}
+
+// reported is done for a command with that folder, and returns its report.
+func reported(t *testing.T, out string, args ...string) *report.Report {
+	t.Helper()
+	done(t, append(slices.Clone(args), "--out", out)...)
+	return must.Get(readReport(out))(t)
+}
+
+func readReport(dir string) (*report.Report, error) {
+	b, err := os.ReadFile(filepath.Join(dir, reportJSON))
+	if err != nil {
+		return nil, err
+	}
+	return report.ParseJSON(b)
 }

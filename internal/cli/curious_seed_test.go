@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,24 +20,20 @@ func TestDistillInterrupted(t *testing.T) {
 	shared.Long(t, "a distillation that was stopped")
 	t.Parallel()
 	teacher := filepath.Join(t.TempDir(), "teacher")
-	var said strings.Builder
-	if status := Execute(t.Context(), []string{"train", "glyphs", "--sensitive", "family: italic; *", "--examples", "200", "--epochs", "1", "--seeds", "1", "--out", teacher}, io.Discard, &said); status != statusDone {
-		t.Fatalf("status %d: %s", status, said.String())
-	}
+	done(t, "train", "glyphs", "--sensitive", "family: italic; *", "--examples", "200", "--epochs", "1", "--seeds", "1", "--out", teacher)
 	for wait := 50 * time.Millisecond; ; wait *= 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), wait)
-		var said strings.Builder
 		out := filepath.Join(t.TempDir(), "student")
-		status := Execute(ctx, []string{"distill", teacher, "--epochs", "100000", "--out", out}, io.Discard, &said)
+		status, _, said := tattle(ctx, "distill", teacher, "--epochs", "100000", "--out", out)
 		cancel()
 		if status != statusUnfinished {
-			t.Fatalf("status %d: %s", status, said.String())
+			t.Fatalf("status %d: %s", status, said)
 		}
 		if !exists(out) && wait < time.Minute {
 			continue
 		}
-		if kept, err := training.ReadResult(out); err != nil || !kept.Unfinished || !exists(filepath.Join(out, reportJSON)) || !strings.Contains(said.String(), "the unfinished student is in") {
-			t.Errorf("of an interrupted distillation is kept %+v, %v; it said %s", kept, err, said.String())
+		if kept, err := training.ReadResult(out); err != nil || !kept.Unfinished || !exists(filepath.Join(out, reportJSON)) || !strings.Contains(said, "the unfinished student is in") {
+			t.Errorf("of an interrupted distillation is kept %+v, %v; it said %s", kept, err, said)
 		}
 		return
 	}
@@ -52,10 +47,9 @@ func TestSeedsKeepTheirFolders(t *testing.T) {
 		dir := t.TempDir()
 		must.Do(t, os.MkdirAll(filepath.Join(dir, kept), 0o777))
 		must.Do(t, os.WriteFile(filepath.Join(dir, kept, training.ResultFile), []byte("{}"), 0o666))
-		var said strings.Builder
-		status := Execute(t.Context(), []string{"train", "glyphs", "--attack", "standard", "--examples", "100", "--epochs", "1", "--seeds", strconv.Itoa(seeds), "--out", dir, "--resume"}, io.Discard, &said)
-		if status != statusUsage || !strings.Contains(said.String(), "--seeds") {
-			t.Errorf("%d seeds where %s is: status %d: %s", seeds, kept, status, said.String())
+		status, _, said := tattle(t.Context(), "train", "glyphs", "--attack", "standard", "--examples", "100", "--epochs", "1", "--seeds", strconv.Itoa(seeds), "--out", dir, "--resume")
+		if status != statusUsage || !strings.Contains(said, "--seeds") {
+			t.Errorf("%d seeds where %s is: status %d: %s", seeds, kept, status, said)
 		}
 	}
 }

@@ -8,41 +8,42 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"tattle/cluster"
 	"tattle/curious/training"
 	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/run"
 )
 
-// scattered computes every shard in a command of its own, as workers elsewhere do: in
-// any order, in an empty folder that holds the manifest alone.
+// scattered has every shard computed by a worker of its own: in any order, in an empty folder that
+// holds the manifest alone.
 type scattered struct {
 	t    *testing.T
+	dir  string // of the run
 	args []string
 	most int // shards before it is interrupted without a message; 0: no limit
 }
 
 // Run implements run.Pool.
-func (s scattered) Run(_ context.Context, w run.Work) (*run.Folder, error) {
+func (s scattered) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 	f, unlock, err := w.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
+	stage := must.Get(filepath.Rel(s.dir, w.Dir))(s.t)
 	left := f.Remaining()
 	rand.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
 	for k, i := range left {
 		if s.most > 0 && k == s.most {
 			return nil, context.Canceled
 		}
-		scratch := s.t.TempDir()
-		if err := run.WriteManifest(filepath.Join(scratch, filepath.Base(w.Dir)), f.Manifest()); err != nil {
-			return nil, err
-		}
-		o := &oneShard{i: i, of: w.Dir}
-		if err := commanded(s.t, o, true, append(s.args, "--out", scratch, "--resume")...); !errors.Is(err, run.ErrServed) {
+		scratch, o := filepath.Join(s.t.TempDir(), "run"), &oneShard{i: i, of: w.Dir}
+		must.Do(s.t, run.WriteManifest(filepath.Join(scratch, stage), f.Manifest()))
+		if err := carryOut(ctx, cluster.Task{Job: cluster.Job{Args: s.args}, Root: scratch, Pool: o}); !errors.Is(err, run.ErrServed) {
 			s.t.Fatalf("a worker ends with %v", err)
 		}
 		if exists(filepath.Join(scratch, reportJSON)) || exists(filepath.Join(scratch, "cells")) {
@@ -81,18 +82,15 @@ func (o *oneShard) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 	return nil, run.ErrServed
 }
 
-// commanded runs a command line with that pool, for somebody else where serve is true.
-func commanded(t *testing.T, p run.Pool, serve bool, args ...string) error {
+// spread runs a command line whose shards are scattered.
+func spread(t *testing.T, out string, most int, args ...string) error {
 	t.Helper()
 	var said bytes.Buffer
-	k := must.Get(parse(args, &said, &said))(t)
-	e := newEnv(k, args, &said, &said)
-	e.pool, e.serve = p, serve
-	err := runParsed(t.Context(), k, e)
-	if serve && said.Len() > 0 {
-		t.Errorf("a worker says %q", said.String())
-	}
-	return err
+	whole := append(slices.Clone(args), "--out", out)
+	k := must.Get(parse(whole, &said, &said))(t)
+	e := newEnv(k, whole, &said, &said)
+	e.pool = scattered{t, out, args, most}
+	return runParsed(t.Context(), k, e)
 }
 
 // TestSeedsAnywhere trains two seeds at once in this process, and each in a command of
@@ -103,8 +101,8 @@ func TestSeedsAnywhere(t *testing.T) {
 	args := []string{"train", "glyphs", "--sensitive", "family: italic; *", "--attack", "regularized", "--examples", "120", "--epochs", "2", "--seeds", "2"}
 	dir := t.TempDir()
 	here, there := filepath.Join(dir, "here"), filepath.Join(dir, "there")
-	reproduced(t, here, args...)
-	must.Do(t, commanded(t, scattered{t: t, args: args}, false, append(args, "--out", there)...))
+	reported(t, here, args...)
+	must.Do(t, spread(t, there, 0, args...))
 	for _, name := range []string{"seed-1/" + training.ResultFile, "seed-1/" + training.SourceFile, "seed-1/" + modelFile, "seed-1/attack.onnx", "seed-2/" + training.ResultFile, "seed-2/" + modelFile, arraysFile} {
 		a, err := os.ReadFile(filepath.Join(here, name))
 		b, err2 := os.ReadFile(filepath.Join(there, name))

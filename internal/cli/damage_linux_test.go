@@ -80,11 +80,9 @@ func TestDamagedRun(t *testing.T) {
 	} {
 		args := strings.Fields(c.args)
 		whole, failed, merged := c.name+"-whole", c.name+"-failed", c.name+"-merged"
-		if _, said, status := runs(t, append(args, "--out", whole)...); status != statusDone {
-			t.Fatal(said)
-		}
+		done(t, append(args, "--out", whole)...)
 		paced = func(p run.Pool) run.Pool { return failing{p, 1} }
-		_, said, status := runs(t, append(args, "--out", failed)...)
+		status, _, said := tattle(t.Context(), append(args, "--out", failed)...)
 		paced = func(p run.Pool) run.Pool { return p }
 		if status != statusUnfinished {
 			t.Fatalf("status %d: %s", status, said)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"regexp"
 	"strings"
 	"testing"
@@ -50,11 +49,11 @@ func TestHelp(t *testing.T) {
 
 func helpOf(t *testing.T, args []string) string {
 	t.Helper()
-	var out, errs bytes.Buffer
-	if status := Execute(t.Context(), args, &out, &errs); status != 0 || errs.Len() > 0 {
-		t.Fatalf("%q: status %d, %s", args, status, &errs)
+	out, said := done(t, args...)
+	if said != "" {
+		t.Fatalf("%q: %s", args, said)
 	}
-	return out.String()
+	return out
 }
 
 func describes(help string, f *kong.Flag) bool {

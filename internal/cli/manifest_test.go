@@ -31,15 +31,6 @@ func spreadInputs(t *testing.T) (dir string) {
 	return dir
 }
 
-// done carries a command out.
-func done(t *testing.T, args ...string) {
-	t.Helper()
-	var said bytes.Buffer
-	if status := Execute(t.Context(), args, &said, &said); status != statusDone {
-		t.Fatalf("%q: status %d: %s", args, status, said.String())
-	}
-}
-
 // TestManifests looks at the manifest of every command that can be spread: it says what is
 // computed, of what, by which program and from which seed; the same command has the same
 // bytes, and another seed another manifest.

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"math"
@@ -17,22 +16,8 @@ import (
 	"tattle/dataset"
 	"tattle/internal/must"
 	"tattle/internal/shared"
-	"tattle/report"
 	"tattle/reproduce"
 )
-
-// reproduced runs tattle in this process and returns its report.
-func reproduced(t *testing.T, out string, args ...string) *report.Report {
-	t.Helper()
-	var said bytes.Buffer
-	if status := Execute(context.Background(), append(args, "--out", out), &said, &said); status != statusDone {
-		t.Fatalf("%q: status %d: %s", args, status, said.String())
-	}
-	b := must.Get(os.ReadFile(filepath.Join(out, reportJSON)))(t)
-	r := new(report.Report)
-	must.Do(t, json.Unmarshal(b, r))
-	return r
-}
 
 // madeFaces draws faces into a new folder, laid out as a kind of data.
 func madeFaces(t *testing.T, kind string, n int) string {
@@ -66,14 +51,14 @@ func TestTableGoesOn(t *testing.T) {
 	args := []string{"reproduce", "figure7", "--data", data, "--quick", "--epochs", "1", "--seeds", "2"}
 	dir := t.TempDir()
 	whole, parts := filepath.Join(dir, "whole"), filepath.Join(dir, "parts")
-	must.Do(t, commanded(t, scattered{t: t, args: args}, false, append(args, "--out", whole)...))
-	if err := commanded(t, scattered{t: t, args: args, most: 2}, false, append(args, "--out", parts)...); !errors.Is(err, context.Canceled) {
+	must.Do(t, spread(t, whole, 0, args...))
+	if err := spread(t, parts, 2, args...); !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted: %v", err)
 	}
 	if exists(filepath.Join(parts, "cells")) {
 		t.Fatal("there are cells of which nobody was told")
 	}
-	first := reproduced(t, parts, "reproduce", "figure7", "--data", data, "--quick", "--epochs", "1", "--only", "gender-standard", "--resume")
+	first := reported(t, parts, "reproduce", "figure7", "--data", data, "--quick", "--epochs", "1", "--only", "gender-standard", "--resume")
 	if want, got := "left out by --only", first.Tables[0].Rows[1].Cells[0]; got.Ours == nil && got.Note != want {
 		t.Errorf("of a cell that did not run %+v", got)
 	}
@@ -82,7 +67,7 @@ func TestTableGoesOn(t *testing.T) {
 		t.Errorf("%d cells of what had been committed, and the stage is still there: %v", len(before), begun(filepath.Join(parts, shardsDir)))
 	}
 	written := times(t, parts, before)
-	reproduced(t, parts, append(args, "--resume")...)
+	reported(t, parts, append(args, "--resume")...)
 	for key, at := range times(t, parts, before) {
 		if !at.Equal(written[key]) {
 			t.Errorf("%s: a finished cell was written again", key)
@@ -117,9 +102,7 @@ func times(t *testing.T, dir string, of map[string][]byte) map[string]time.Time 
 // ran wants each cell of a report to have figures, and all that the verdict is about.
 func ran(t *testing.T, dir string) {
 	t.Helper()
-	r := new(report.Report)
-	must.Do(t, json.Unmarshal(tablesOf(t, dir), r))
-	cells := 0
+	r, cells := must.Get(readReport(dir))(t), 0
 	for _, table := range r.Tables {
 		for _, row := range table.Rows {
 			for i, c := range row.Cells {
@@ -138,16 +121,9 @@ func ran(t *testing.T, dir string) {
 // tablesOf is a report but for its times and the command line.
 func tablesOf(t *testing.T, dir string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, reportJSON))
-	r := new(report.Report)
-	must.Do(t, errors.Join(err, json.Unmarshal(b, r)))
+	r := must.Get(readReport(dir))(t)
 	r.Timing, r.Command, r.Rendered = nil, "", nil // the page names times
-	return marshalled(t, r)
-}
-
-func marshalled(t *testing.T, v any) []byte {
-	t.Helper()
-	return must.Get(json.Marshal(v))(t)
+	return encoded(t, r)
 }
 
 // TestPlane holds figure 4 and the convex case to B section 3 on 20,000 samples: the
@@ -155,7 +131,7 @@ func marshalled(t *testing.T, v any) []byte {
 // boundary's neighbourhood, a few examples.
 func TestPlane(t *testing.T) {
 	shared.Long(t, "figure 4 and the convex case on 20,000 samples")
-	convex := reproduced(t, filepath.Join(t.TempDir(), "convex"), "reproduce", "convex")
+	convex := reported(t, filepath.Join(t.TempDir(), "convex"), "reproduce", "convex")
 	if convex.Data.Examples != 20000 || len(convex.Plane.TradeOff) < 10 {
 		t.Errorf("%d points on %d examples", len(convex.Plane.TradeOff), convex.Data.Examples)
 	}
@@ -164,7 +140,7 @@ func TestPlane(t *testing.T) {
 			t.Errorf("βs = %v: δy + δs = %v, want 1.5", p.BetaS, sum)
 		}
 	}
-	mixed := reproduced(t, filepath.Join(t.TempDir(), "mixtures"), "reproduce", "mixtures")
+	mixed := reported(t, filepath.Join(t.TempDir(), "mixtures"), "reproduce", "mixtures")
 	for i, row := range mixed.Tables[0].Rows {
 		for j, c := range row.Cells {
 			if math.Abs(float64(c.Ours.Mean-c.Published.Mean)) > .01 {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -12,23 +11,13 @@ import (
 	"tattle/run"
 )
 
-// runsListed is what tattle runs prints.
-func runsListed(t *testing.T, args ...string) string {
-	t.Helper()
-	var stdout, stderr bytes.Buffer
-	if status := Execute(t.Context(), append([]string{"runs"}, args...), &stdout, &stderr); status != statusDone {
-		t.Fatalf("status %d: %s", status, stderr.String())
-	}
-	return stdout.String()
-}
-
 func TestRuns(t *testing.T) {
 	t.Setenv("TATTLE_CLUSTER", "")
 	dir := t.TempDir()
-	if got := runsListed(t, dir); got != "no runs\n" {
+	if got, _ := done(t, "runs", dir); got != "no runs\n" {
 		t.Errorf("printed %q", got)
 	}
-	if got := runsListed(t, dir, "--json"); got != "[]\n" {
+	if got, _ := done(t, "runs", dir, "--json"); got != "[]\n" {
 		t.Errorf("printed %q", got)
 	}
 	at := filepath.Join(dir, "a\x1b[2J")
@@ -37,7 +26,8 @@ func TestRuns(t *testing.T) {
 		must.Do(t, f.SetAside(run.Failure{Shard: i, Name: fmt.Sprintf("examples %d to %d", 8*i, 8*i+7), Causes: []string{"once", "no\x1b]memory"}}))
 	}
 	must.Do(t, run.WriteRecord(at, run.Record{Args: []string{"bound", "--data", "my data"}}))
-	got := runsListed(t, dir)
+	got, _ := done(t, "runs", dir)
+	listed, _ := done(t, "runs", dir, "--json")
 	if strings.Contains(got, "\x1b") || strings.Count(got, "\n") != 2+1+10+1 {
 		t.Errorf("printed %q", got)
 	}
@@ -50,7 +40,7 @@ func TestRuns(t *testing.T) {
 		}
 	}
 	var states []run.State
-	if err := json.Unmarshal([]byte(runsListed(t, dir, "--json")), &states); err != nil || len(states) != 1 || len(states[0].Stages[0].Failures) != 12 {
+	if err := json.Unmarshal([]byte(listed), &states); err != nil || len(states) != 1 || len(states[0].Stages[0].Failures) != 12 {
 		t.Errorf("%+v, %v", states, err)
 	}
 }
