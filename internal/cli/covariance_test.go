@@ -2,12 +2,9 @@ package cli
 
 import (
 	"math"
-	"os"
 	"strconv"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"tattle/npy"
 )
 
 // mkCovariance FILE N [KIND] writes the covariance of noise on N numbers, in float64:
@@ -44,8 +41,5 @@ func mkCovariance(ts *testscript.TestScript, _ bool, args []string) {
 	case "nan":
 		c[n+1] = math.NaN()
 	}
-	f, err := os.Create(ts.MkAbs(args[0]))
-	ts.Check(err)
-	ts.Check(npy.Write(f, []int{n, n}, data))
-	ts.Check(f.Close())
+	writeNPY(ts, args[0], []int{n, n}, data)
 }

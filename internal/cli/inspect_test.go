@@ -78,15 +78,12 @@ func mkNPZ(ts *testscript.TestScript, _ bool, args []string) {
 	if slices.Contains(args, "nan") {
 		x[200] = float32(math.NaN())
 	}
-	f, err := os.Create(ts.MkAbs(args[0]))
-	ts.Check(err)
-	w := npy.NewWriter(f)
-	ts.Check(w.Add("x", []int{n, 3, 8, 8}, x))
-	if slices.Contains(args, "labels") {
-		ts.Check(w.Add("y", []int{n}, y))
-	}
-	ts.Check(w.Close())
-	ts.Check(f.Close())
+	writeNPZ(ts, args[0], func(w *npy.Writer) {
+		ts.Check(w.Add("x", []int{n, 3, 8, 8}, x))
+		if slices.Contains(args, "labels") {
+			ts.Check(w.Add("y", []int{n}, y))
+		}
+	})
 }
 
 func TestByteSize(t *testing.T) {

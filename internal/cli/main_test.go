@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"tattle/dataset"
 	"tattle/nn"
@@ -57,9 +56,6 @@ func TestScripts(t *testing.T) {
 			"forge":        forge,
 			"mkindices":    mkIndices,
 			"mkvectors":    mkVectors,
-			"mkhuge":       mkHuge,
-			"isize":        isize,
-			"mknan":        mkNaN,
 			"interrupt":    interrupt,
 			"printed":      printed,
 			"serving":      serving,
@@ -332,79 +328,40 @@ func halve[T float32 | float64](x []T) {
 
 // mkIndices FILE KIND writes indices that are none.
 func mkIndices(ts *testscript.TestScript, _ bool, args []string) {
-	f, err := os.Create(ts.MkAbs(args[0]))
-	ts.Check(err)
 	switch args[1] {
 	case "matrix":
-		err = npy.Write(f, []int{2, 2}, []int64{0, 1, 2, 3})
+		writeNPY(ts, args[0], []int{2, 2}, []int64{0, 1, 2, 3})
 	case "mask":
-		err = npy.Write(f, []int{2}, []bool{true, false})
+		writeNPY(ts, args[0], []int{2}, []bool{true, false})
 	case "halves":
-		err = npy.Write(f, []int{2}, []float64{.5, 1})
+		writeNPY(ts, args[0], []int{2}, []float64{.5, 1})
 	case "below":
-		err = npy.Write(f, []int{2}, []int64{-1, 1})
+		writeNPY(ts, args[0], []int{2}, []int64{-1, 1})
 	}
-	ts.Check(err)
-	ts.Check(f.Close())
+}
+
+func writeNPY(ts *testscript.TestScript, path string, shape []int, data any) {
+	var b bytes.Buffer
+	ts.Check(npy.Write(&b, shape, data))
+	ts.Check(os.WriteFile(ts.MkAbs(path), b.Bytes(), 0o666))
+}
+
+// writeNPZ writes the arrays that add adds.
+func writeNPZ(ts *testscript.TestScript, path string, add func(w *npy.Writer)) {
+	var b bytes.Buffer
+	w := npy.NewWriter(&b)
+	add(w)
+	ts.Check(w.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(path), b.Bytes(), 0o666))
 }
 
 // mkVectors FILE writes two vectors of mkmnist's inputs.
 func mkVectors(ts *testscript.TestScript, _ bool, args []string) {
-	f, err := os.Create(ts.MkAbs(args[0]))
-	ts.Check(err)
-	w := npy.NewWriter(f)
 	v := make([]float64, 2*side*side)
 	for i := range v {
 		v[i] = float64(i%7) - 2
 	}
-	ts.Check(w.Add("w", []int{2, side * side}, v))
-	ts.Check(w.Close())
-	ts.Check(f.Close())
-}
-
-// mkHuge FILE writes an ONNX file with a weight that claims 2^60 elements.
-func mkHuge(ts *testscript.TestScript, _ bool, args []string) {
-	weight := fields(varint(1, 1<<60), varint(2, 1), text(8, "weight"), text(9, "0123456789abcdef")) // dims, float, name, raw_data
-	node := fields(text(1, "x"), text(1, "weight"), text(2, "y"), text(3, "gemm"), text(4, "Gemm"))
-	value := func(name string) []byte {
-		shape := fields(text(1, string(fields(text(2, "batch")))), text(1, string(fields(varint(1, 4)))))
-		return fields(text(1, name), text(2, string(fields(text(1, string(fields(varint(1, 1), text(2, string(shape)))))))))
-	}
-	graph := fields(text(1, string(node)), text(2, "huge"), text(5, string(weight)), text(11, string(value("x"))), text(12, string(value("y"))))
-	opset := fields(text(1, ""), varint(2, 13))
-	model := fields(varint(1, 8), text(7, string(graph)), text(8, string(opset)))
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), model, 0o666))
-}
-
-// fields, varint and text spell protobuf's wire format.
-func fields(all ...[]byte) []byte { return bytes.Join(all, nil) }
-
-func varint(field protowire.Number, v uint64) []byte {
-	return protowire.AppendVarint(protowire.AppendTag(nil, field, protowire.VarintType), v)
-}
-
-func text(field protowire.Number, s string) []byte {
-	return protowire.AppendString(protowire.AppendTag(nil, field, protowire.BytesType), s)
-}
-
-// isize FILE N rewrites the size that a gzip file claims in its last four bytes.
-func isize(ts *testscript.TestScript, _ bool, args []string) {
-	path := ts.MkAbs(args[0])
-	b, err := os.ReadFile(path)
-	ts.Check(err)
-	n, err := strconv.ParseUint(args[1], 10, 32)
-	ts.Check(err)
-	binary.LittleEndian.PutUint32(b[len(b)-4:], uint32(n))
-	ts.Check(os.WriteFile(path, b, 0o666))
-}
-
-// mkNaN FILE puts a NaN among the weights of an ONNX file.
-func mkNaN(ts *testscript.TestScript, _ bool, args []string) {
-	path := ts.MkAbs(args[0])
-	b, err := os.ReadFile(path)
-	ts.Check(err)
-	copy(b[len(b)/4:], "\xff\xff\xff\xff\xff\xff\xff\xff") // wherever a float starts, all ones is a NaN
-	ts.Check(os.WriteFile(path, b, 0o666))
+	writeNPZ(ts, args[0], func(w *npy.Writer) { ts.Check(w.Add("w", []int{2, side * side}, v)) })
 }
 
 // interrupt GLOB ARG... runs tattle, presses Ctrl-C as soon as a file matches,

@@ -25,18 +25,15 @@ func mkWeights(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	ts.Check(err)
 	g := zoo.ResNet20(classes, 9)
-	f, err := os.Create(ts.MkAbs(args[0]))
-	ts.Check(err)
-	w := npy.NewWriter(f)
-	for _, p := range zoo.State(g) {
-		if p.Name == "linear.bias" && args[2] == "nan" {
-			p.Data[3] = float32(math.NaN())
+	writeNPZ(ts, args[0], func(w *npy.Writer) {
+		for _, p := range zoo.State(g) {
+			if p.Name == "linear.bias" && args[2] == "nan" {
+				p.Data[3] = float32(math.NaN())
+			}
+			ts.Check(w.Add(args[1]+p.Name, p.Shape, p.Data))
 		}
-		ts.Check(w.Add(args[1]+p.Name, p.Shape, p.Data))
-	}
-	ts.Check(w.Add(args[1]+"bn1.num_batches_tracked", nil, []int64{7}))
-	ts.Check(w.Close())
-	ts.Check(f.Close())
+		ts.Check(w.Add(args[1]+"bn1.num_batches_tracked", nil, []int64{7}))
+	})
 }
 
 // mkPictures DIR N SIDE writes N pictures of coloured noise into each of two folders,
