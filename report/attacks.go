@@ -71,26 +71,6 @@ func (r *Report) drawn(a Attack) string {
 	return fmt.Sprintf(" with %s of the noise each", Count(a.Draws, "draw"))
 }
 
-// biased is what a reader of the attacks must know.
-func (r *Report) biased() string {
-	if len(r.Attacks) == 0 {
-		return "No attack ran: guessing the mean of the training data needs no release."
-	}
-	if len(r.Bounds) == 0 {
-		return attacksAlone
-	}
-	if slices.ContainsFunc(r.Bounds, func(b bound.Summary) bool { return b.Method == bound.MethodVanTrees }) {
-		return attacksBiased + " van Trees' bound holds for them too, on average, if its assumption holds."
-	}
-	return attacksBiased
-}
-
-// attacksAlone is what a reader of errors without bounds must know.
-const attacksAlone = "No bound was computed for these errors: a better attack may come closer."
-
-// attacksBiased is what a reader of errors beside bounds must know.
-const attacksBiased = "These attacks are biased: they know what such inputs look like. They may err less than a bound on unbiased reconstructions, which is no contradiction."
-
 // row is the attack in words.
 func (r *Report) attackRow(name string, a Attack) []string {
 	closer, recognised := "", "–"

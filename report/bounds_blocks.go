@@ -68,7 +68,6 @@ func (d *document) attacks(r *Report) {
 		Heads: []string{"attack", "band", "error", "closer", "class recognised"}, Words: []int{3}}
 	t.Rows = r.attackRows()
 	d.table(t)
-	d.say(r.biased())
 	d.settings(r.abouts())
 }
 

@@ -122,9 +122,6 @@ func (r *Report) curious() []string {
 	if r.Curiosity != nil {
 		said = append(said, r.Curiosity.training())
 	}
-	for _, t := range r.Tables {
-		said = append(said, t.sentence())
-	}
 	if r.Curiosity == nil && len(r.Runs) > 0 {
 		said = append(said, r.runsSentence(), notSafety)
 	}

@@ -127,18 +127,6 @@ func TestWrapKeepsFigures(t *testing.T) {
 	}
 }
 
-// TestReducedTables are not said to agree or to differ.
-func TestReducedTables(t *testing.T) {
-	x := publishedTable()
-	if s := x.sentence(); strings.Contains(s, "within 2") || !strings.Contains(s, "Not comparable") {
-		t.Error(s)
-	}
-	x.Reduced = ""
-	if s := x.sentence(); !strings.Contains(s, "within 2 standard deviations of the published figure: 5 of 7") {
-		t.Error(s)
-	}
-}
-
 // TestEntropyOf names what all rows share once, in the heading.
 func TestEntropyOf(t *testing.T) {
 	row := func(run string) Entropy {

@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"tattle/attack"
+	"tattle/bound"
 )
 
 // demonstrated says how near the best attack came, beside what is reached without the
 // release on the same inputs: empty if neither was measured.
 func (r *Report) demonstrated() string {
-	best, alone := r.bestAttack("all"), r.priorAlone("all")
+	best, alone := r.bestAttack(), r.priorAlone("all")
 	switch {
 	case best == nil && alone == nil:
 		return ""
@@ -34,35 +35,19 @@ func (r *Report) squared(a Attack) string {
 
 // bestOf names the best attack among those that ran.
 func (r *Report) bestOf(best *Attack) string {
-	if n := r.attacks(); n > 1 {
+	if n := len(r.EachAttack()); n > 1 {
 		return fmt.Sprintf("the best of %d attacks (%s)", n, best.Name)
 	}
 	return fmt.Sprintf("the only attack that ran (%s)", best.Name)
 }
 
-// attacks counts the attacks that ran.
-func (r *Report) attacks() int {
-	var names []string
-	for _, a := range r.Attacks {
-		names = append(names, a.Name)
-	}
-	return len(unique(names))
-}
-
-// BestAttack returns the attack with the smallest root mean square error over all
-// coordinates, inputs and draws: nil if none ran.
-func (r *Report) BestAttack() *Attack { return r.bestAttack("all") }
-
-// bestAttack returns the attack with the smallest root mean square error in a band:
-// the first by name of equal ones, as attack.Best.
-func (r *Report) bestAttack(band string) *Attack {
+// bestAttack returns the attack with the smallest root mean square error over all coordinates, inputs and draws: the
+// first by name of equal ones, as attack.Best. It is nil if none ran.
+func (r *Report) bestAttack() *Attack {
 	var best *Attack
 	for i := range r.Attacks {
 		a := &r.Attacks[i]
-		if a.Band != band {
-			continue
-		}
-		if best == nil || a.MeanSquare < best.MeanSquare || a.MeanSquare == best.MeanSquare && a.Name < best.Name {
+		if a.Band == bound.AllBand && (best == nil || a.MeanSquare < best.MeanSquare || a.MeanSquare == best.MeanSquare && a.Name < best.Name) {
 			best = a
 		}
 	}

@@ -31,9 +31,8 @@ const evidenceOutputs = "outputs.npz"
 
 // Evidence is what an evidence pack is made of.
 type Evidence struct {
-	Report  *Report       // with an audit, fresh from audit.Run: what was read from a file has no guesses
-	Sample  *audit.Sample // that was audited
-	Version string        // of tattle; empty is what the program says of itself
+	Report *Report       // with an audit, fresh from audit.Run: what was read from a file has no guesses
+	Sample *audit.Sample // that was audited
 }
 
 // evidenceFiles say what each file is about, in the order they are written.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"cmp"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -62,7 +61,7 @@ type packSubject struct {
 // manifest lists the files with all that they depend on.
 func (e *Evidence) manifest(files []packFile) ([]byte, error) {
 	r, a := e.Report, e.Report.Audit
-	tool, err := thisProgram(e.Version)
+	tool, err := thisProgram()
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +91,8 @@ func (r *Report) options() map[string]string {
 }
 
 // thisProgram describes the program that runs.
-func thisProgram(version string) (packTool, error) {
-	t := packTool{Name: "tattle", Version: cmp.Or(version, ProgramVersion()), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
+func thisProgram() (packTool, error) {
+	t := packTool{Name: "tattle", Version: ProgramVersion(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
 	path, err := os.Executable()
 	if err != nil {
 		return t, err

@@ -26,7 +26,7 @@ func pack() Evidence {
 	a.Folds, a.Guesses, a.Values = []int{0, 1, 0, 1}, [][]int{{0, 1, 0, 0}, nil, nil}, [][]float64{nil, {1.25, 2, 3, 4}, nil}
 	r := &Report{Schema: Schema, Title: "Is /secret/place/scores.csv curious?", Command: "tattle audit --outputs /secret/place/scores.csv --evidence /secret/here --seed 7", Settings: map[string]string{"evidence": "/secret/here", "reference": "/secret/place/train.npz"}, Seed: 7, Timing: map[string]Number{"audit": 3}}
 	r.FillAudit(a)
-	return Evidence{Report: r, Sample: s, Version: "1.2.3"}
+	return Evidence{Report: r, Sample: s}
 }
 
 // contents are the files of a folder by name.
@@ -79,7 +79,7 @@ func TestEvidenceSums(t *testing.T) {
 	all := contents(t, dir)
 	var m packManifest
 	must.Do(t, json.Unmarshal([]byte(all[EvidenceManifest]), &m))
-	if m.Tool.Version != "1.2.3" || len(m.Tool.SHA256) != 64 || m.Seed != 7 || m.Subject.SampleSHA256 != pack().Sample.Sum() || m.Command != "tattle audit --outputs scores.csv --seed 7" {
+	if m.Tool.Version != ProgramVersion() || len(m.Tool.SHA256) != 64 || m.Seed != 7 || m.Subject.SampleSHA256 != pack().Sample.Sum() || m.Command != "tattle audit --outputs scores.csv --seed 7" {
 		t.Errorf("%+v", m)
 	}
 	var sums bytes.Buffer

@@ -14,7 +14,7 @@ func (d *document) pairs(r *Report) {
 	d.say(r.twinsTogether())
 	var all sideBySide
 	for _, c := range r.cards() {
-		p := pictures{Caption: c.caption(), Shots: []picture{{dataURI(c.first, c.FirstSHA256), alt("Original", c.Index, c.Pair.Name), "original", ""}}}
+		p := pictures{Caption: c.caption(), Shots: []picture{originalPicture(c.first, c.FirstSHA256, c.Index, c.Pair.Name)}}
 		for _, o := range c.Others {
 			p.Shots = append(p.Shots, picture{dataURI(o.second, o.SecondSHA256), fmt.Sprintf("Another input, %s grey levels away from example %d, with nearly the same features", number(float64(o.RMS)), c.Index), o.Kind, r.says(o)})
 		}
@@ -41,11 +41,8 @@ func (d *document) reconstructions(r *Report) {
 			if s.Status != StatusDemonstrated {
 				continue
 			}
-			off := number(s.RMS) + " grey levels off"
-			all = append(all, pictures{Caption: pictured(p) + ", " + off, Shots: []picture{
-				{dataURI(p.source, p.SHA256), alt("Original", p.Index, p.Name), "original", ""},
-				{dataURI(s.pixels, s.SHA256), alt("Reconstruction by an attack", p.Index, p.Name) + ", " + s.Name + ": " + off, "attack", ""},
-			}})
+			all = append(all, pictures{Caption: pictured(p.Index, p.Name) + ", " + s.off(), Shots: []picture{
+				originalPicture(p.source, p.SHA256, p.Index, p.Name), s.shown(p, "Reconstruction by an attack", "attack", "")}})
 		}
 	}
 	if len(all) == 0 {
@@ -61,7 +58,7 @@ func (d *document) reconstructions(r *Report) {
 // attackedSays says by which attack the shown reconstructions are, and how often the model assigns
 // them to the original's class, unless the verdict says so.
 func (r *Report) attackedSays() string {
-	best := r.bestAttack("all")
+	best := r.bestAttack()
 	if best == nil {
 		return ""
 	}
@@ -72,24 +69,36 @@ func (r *Report) attackedSays() string {
 }
 
 // pictured names an example and its class.
-func pictured(p Picture) string {
-	if p.Name == "" {
-		return fmt.Sprintf("example %d", p.Index)
+func pictured(index int, name string) string {
+	if name == "" {
+		return fmt.Sprintf("example %d", index)
 	}
-	return fmt.Sprintf("example %d (%s)", p.Index, p.Name)
+	return fmt.Sprintf("example %d (%s)", index, name)
 }
+
+// original is the picture of an example.
+func originalPicture(b []byte, digest string, index int, name string) picture {
+	return picture{dataURI(b, digest), alt("Original", index, name), "original", ""}
+}
+
+// shown is the picture of a reconstruction.
+func (s Shot) shown(p Picture, what, name, caption string) picture {
+	return picture{dataURI(s.pixels, s.SHA256), alt(what, p.Index, p.Name) + ", " + s.Name + ": " + s.off(), name, caption}
+}
+
+// off says how far a reconstruction is from the original.
+func (s Shot) off() string { return number(s.RMS) + " grey levels off" }
 
 // gallery adds originals beside the best unbiased reconstructions.
 func (d *document) gallery(r *Report) {
 	var all sideBySide
 	for _, p := range r.Gallery {
-		x := pictures{Caption: pictured(p), Shots: []picture{{dataURI(p.source, p.SHA256), alt("Original", p.Index, p.Name), "original", ""}}}
+		x := pictures{Caption: pictured(p.Index, p.Name), Shots: []picture{originalPicture(p.source, p.SHA256, p.Index, p.Name)}}
 		for _, s := range p.Shots {
 			if s.Status == StatusDemonstrated {
 				continue
 			}
-			off := number(s.RMS) + " grey levels off"
-			x.Shots = append(x.Shots, picture{dataURI(s.pixels, s.SHA256), alt("Best unbiased reconstruction", p.Index, p.Name) + ", " + s.Name + ": " + off, s.Name, off})
+			x.Shots = append(x.Shots, s.shown(p, "Best unbiased reconstruction", s.Name, s.off()))
 		}
 		if len(x.Shots) > 1 {
 			all = append(all, x)

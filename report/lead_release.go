@@ -77,7 +77,7 @@ func (r *Report) recognisedWithout() float64 {
 // recogniser returns the best attack if the model recognises the class in its reconstructions, else
 // another attack with which it does: nil if there is none.
 func (r *Report) recogniser() *Attack {
-	if best := r.bestAttack("all"); r.recognises(best) {
+	if best := r.bestAttack(); r.recognises(best) {
 		return best
 	}
 	if a, _ := r.recognised(); r.recognises(a) {
@@ -125,7 +125,7 @@ func (r *Report) harm() (badge string, tone Tone) {
 func (r *Report) releaseLead() verdictBlock {
 	v := verdictBlock{Says: r.releaseSays(), Tiles: r.releaseTiles()}
 	v.Badge, v.Tone = r.harm()
-	best := r.bestAttack("all")
+	best := r.bestAttack()
 	switch {
 	case v.Badge != "":
 	case best != nil && best.Gain.closer():
@@ -171,7 +171,7 @@ func (r *Report) releaseSays() string {
 // attackSays says whether attacks come closer than guessing, and, if that is the worst harm, that the
 // model recognises the class in reconstructions: empty if none ran.
 func (r *Report) attackSays() string {
-	best := r.bestAttack("all")
+	best := r.bestAttack()
 	if best == nil {
 		return ""
 	}
@@ -256,7 +256,7 @@ func (r *Report) releaseTiles() []tile {
 		t = append(t, tile{"Best attack, " + name, number(errs), "", "RMS error in the column's unit (" + by + "); without the release: " + number(without)})
 	} else if name != "" {
 		t = append(t, tile{"Best attack", "not closer", "", "than guessing the mean without the release, in any column of numbers"})
-	} else if best := r.bestAttack("all"); best != nil {
+	} else if best := r.bestAttack(); best != nil {
 		about := "RMS error (" + best.Name + ")"
 		if alone := r.priorAlone("all"); alone != nil {
 			about += "; without the release: " + number(r.inUnit(float64(alone.MeanSquare)))

@@ -60,7 +60,7 @@ func (r *Report) closenessInputs() string {
 	if h := r.Lists.Holder; h != nil {
 		said = append(said, fmt.Sprintf("Floor with the list: over its %s.", countGrouped(h.List.Inputs, "input")))
 	}
-	if r.bestAttack("all") != nil {
+	if r.bestAttack() != nil {
 		said = append(said, fmt.Sprintf("Attack: over the %s that it ran on.", countGrouped(r.Data.Examples, "input")))
 	}
 	return strings.Join(said, " ")

@@ -80,7 +80,7 @@ func (c closeness) words() string {
 
 // closenessNote says how to read the figures of a row.
 func (r *Report) closenessNote() string {
-	if r.bestAttack("all") == nil {
+	if r.bestAttack() == nil {
 		return ""
 	}
 	return fmt.Sprintf("Behind “of”: the error of guessing the mean of the same inputs. The attack ran on %s.", countGrouped(r.Data.Examples, "input"))

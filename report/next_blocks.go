@@ -17,7 +17,7 @@ func (d *document) nextSteps(r *Report) {
 // steps are sentences on what to do.
 func (r *Report) steps() []string {
 	badge, _ := r.harm()
-	best := r.bestAttack("all")
+	best := r.bestAttack()
 	var said []string
 	if r.Lists == nil || r.Lists.Holder == nil && len(r.Lists.Anybody) == 0 {
 		said = append(said, "This report has no limit on adversaries who know what inputs look like. With training data (--training-data), without --candidates none, and with more noise where the noise is weak, tattle bound computes such limits.")

@@ -106,10 +106,7 @@ func (r *Report) cards() []twinCard {
 
 // caption names the original of a pair, and says what its twins together prove.
 func (p Pair) caption() string {
-	s := fmt.Sprintf("example %d", p.Index)
-	if p.Name != "" {
-		s += " (" + p.Name + ")"
-	}
+	s := pictured(p.Index, p.Name)
 	switch {
 	case p.Unbounded || math.IsInf(float64(p.Median), 1):
 		return s + "; together its twins leave unbiased errors no useful limit in half of the coordinates"

@@ -121,7 +121,7 @@ func (r *Report) checkFloor() CheckedLimit {
 // checkAttacks takes the attack with the smallest error over whole inputs.
 func (r *Report) checkAttacks() CheckedLimit {
 	c := CheckedLimit{Kind: LimitAttack, Unit: r.unit(), Lacks: r.lacksQueries()}
-	best := r.bestAttack(bound.AllBand)
+	best := r.bestAttack()
 	switch {
 	case c.Lacks != "":
 	case best == nil:

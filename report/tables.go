@@ -89,20 +89,6 @@ func (c TableCell) difference() float64 {
 	return float64(*c.Difference)
 }
 
-// sentence counts what ran, and what agrees.
-func (t *Table) sentence() string {
-	cells, ran, compared, near := t.tally()
-	s := fmt.Sprintf("%s: %d of %s ran", strings.TrimSuffix(t.Title, "."), ran, Count(cells, "cell"))
-	if compared > 0 && t.Reduced == "" {
-		s += fmt.Sprintf("; within %d standard deviations of the published figure: %d of %d that are published with a deviation", Beyond, near, compared)
-	}
-	s += "."
-	if t.Reduced != "" {
-		s += " Not comparable with the published figures: " + strings.TrimSuffix(t.Reduced, ".") + "."
-	}
-	return s
-}
-
 // Words prints a mean and its standard deviation in the unit of a column, as
 // the paper does.
 func (f *Figure) Words(unit string) string {

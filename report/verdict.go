@@ -99,7 +99,7 @@ func (r *Report) warnAttacks() {
 		}
 		about = "No " + r.boundWord() + " holds for this release, so none was computed: " + limits + " what an adversary can reconstruct"
 	}
-	switch best := r.BestAttack(); {
+	switch best := r.bestAttack(); {
 	case best == nil:
 		r.warn("%s; no attack was run here.", about)
 	case best.Closer():

@@ -68,9 +68,9 @@ func (c cells) Finished(name, dir string) ([]string, error) {
 func (c cells) Unpacked(string) error { return nil }
 
 // Done implements folders.Set.
-func (c cells) Done(name string, took time.Duration) {
+func (c cells) Done(name string, _ time.Duration) {
 	t, _ := c.of(name)
-	c.trained(c.data[t.Target].steps, took)
+	c.trained(c.data[t.Target].steps)
 }
 
 // Make implements folders.Set.

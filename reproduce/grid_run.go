@@ -39,10 +39,9 @@ type Grid struct {
 	notes   []string // on the data
 	results []*cellResult
 
-	mu      sync.Mutex
-	missing int // cells to train, those that are finished not counted
-	done    int // steps of training that were done for them
-	total   int
+	mu    sync.Mutex
+	done  int // steps of training that were done for them
+	total int
 }
 
 // openedTarget is what is known of a target's data once they were open.
@@ -80,9 +79,8 @@ func (g *Grid) cells() *folders.Stage {
 	return t
 }
 
-// start begins with so many cells.
+// start says what there is to do for the cells that are missing, and keeps the settings.
 func (g *Grid) start(missing []string) error {
-	g.missing = len(missing)
 	if g.o.Serve {
 		return nil // a worker shows nothing
 	}
@@ -90,7 +88,7 @@ func (g *Grid) start(missing []string) error {
 		t, _ := g.of(name)
 		g.total += g.data[t.Target].steps
 	}
-	g.announce()
+	g.announce(len(missing))
 	if err := g.keepSettings(); err != nil || len(missing) == 0 {
 		return err
 	}

@@ -1,12 +1,9 @@
 package reproduce
 
 import (
-	"fmt"
 	"maps"
 	"path/filepath"
-	"strings"
 	"testing"
-	"time"
 
 	"tattle/dataset"
 	"tattle/internal/must"
@@ -69,32 +66,6 @@ func TestGridOpens(t *testing.T) {
 	}
 	if err := w.open(t.Context(), second); err != nil || w.data[second].steps == 0 {
 		t.Errorf("what a shard needs: %v", err)
-	}
-}
-
-// After the first training a line says how long the others will take.
-func TestTimeLeft(t *testing.T) {
-	for _, x := range []struct {
-		steps, left int
-		want        string
-	}{
-		{100, 0, ""}, {0, 100, ""}, {100, 900, ""}, // 54 seconds
-		{100, 30000, "30 minutes"}, {100, 60000 * 5, "5 hours"}, {100, 60000 * 24 * 5, "5 days"},
-	} {
-		if got := timeLeft(6*time.Second, x.steps, x.left); got != x.want {
-			t.Errorf("%d steps in 6 s, %d left: %q, want %q", x.steps, x.left, got, x.want)
-		}
-	}
-	x := must.Get(Get("table4"))(t)
-	var said strings.Builder
-	g := &Grid{Experiment: x, total: 1000, missing: 10, o: GridOptions{Say: func(format string, a ...any) { fmt.Fprintf(&said, format, a...) }}}
-	g.trained(100, 10*time.Minute)
-	if want := "the first training took 10m0s; 9 more will take about 90 minutes"; !strings.Contains(said.String(), want) {
-		t.Errorf("%q does not say %q", said.String(), want)
-	}
-	said.Reset()
-	if g.trained(100, 10*time.Minute); said.Len() > 0 || g.missing != 8 || g.done != 200 {
-		t.Errorf("after the second: %q, %d to train, %d steps done", said.String(), g.missing, g.done)
 	}
 }
 
