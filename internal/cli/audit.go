@@ -97,7 +97,7 @@ func (c *auditCmd) Run(ctx context.Context, e *env) error {
 // begunAlready refuses a folder with an interrupted audit unless --resume is given.
 func (c *auditCmd) begunAlready() error {
 	if c.Out != "" && !c.Resume && begun(c.Out) && !exists(filepath.Join(c.Out, reportJSON)) {
-		return usage(fmt.Errorf("--out %s: holds an interrupted run", c.Out), "continue it with --resume, or choose another folder")
+		return interruptedRun(c.Out)
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 		}
 		c.VanTrees = new(bool)
 	}
-	read, err := c.modelFlags.open()
+	read, err := c.readFlags.open(c.Model)
 	if err != nil {
 		return nil, err
 	}

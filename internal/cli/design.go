@@ -179,7 +179,7 @@ func (c *designCmd) job(ctx context.Context, e *env) (*designJob, error) {
 
 // open opens model and data.
 func (j *designJob) open(ctx context.Context, e *env) (err error) {
-	if j.model, err = j.modelFlags.open(); err != nil {
+	if j.model, err = j.readFlags.open(j.Model); err != nil {
 		return err
 	}
 	if err := differentiable(j.model, j.model.Graph); err != nil {
@@ -208,38 +208,48 @@ func (c *designCmd) asked() (o design.Options, err error) {
 			return o, usage(fmt.Errorf("--%w", err), "")
 		}
 	}
-	for _, f := range []struct {
-		flag string
-		from *float64
-		to   *float64
-	}{{"--median-std", c.MedianStd, &o.Target.MedianStd}, {"--attack-mse", c.AttackMSE, &o.Target.AttackMSE}} {
+	if err := positives(positive{"--median-std", c.MedianStd, &o.Target.MedianStd}, positive{"--attack-mse", c.AttackMSE, &o.Target.AttackMSE}); err != nil {
+		return o, err
+	}
+	o.MaxDrop, err = parseDrop(c.MaxAccuracyDrop)
+	return o, err
+}
+
+// A positive is a flag with a positive number, which may be missing, and where to put it.
+type positive struct {
+	flag string
+	from *float64
+	to   *float64
+}
+
+func positives(flags ...positive) error {
+	for _, f := range flags {
 		if f.from == nil {
 			continue
 		}
 		if *f.to = *f.from; !(*f.to > 0) || math.IsInf(*f.to, 0) {
-			return o, usage(fmt.Errorf("%s: %g is not a positive number", f.flag, *f.to), "")
+			return usage(fmt.Errorf("%s: %g is not a positive number", f.flag, *f.to), "")
 		}
 	}
-	if c.MaxAccuracyDrop != "" {
-		if o.MaxDrop, err = parseDrop(c.MaxAccuracyDrop); err != nil {
-			return o, usage(fmt.Errorf("--max-accuracy-drop: %w", err), "one point of a hundred is 1% or 0.01")
-		}
-	}
-	return o, nil
+	return nil
 }
 
-// parseDrop reads 1% or 0.01. A number of 1 and more without the sign could be meant
-// either way, and is refused.
+// parseDrop reads the value of --max-accuracy-drop: 1% or 0.01, or nothing. A number of 1 and more
+// without the sign could be meant either way, and is refused.
 func parseDrop(s string) (float64, error) {
+	if s == "" {
+		return 0, nil
+	}
 	v, percent, err := stat.ParseShare(s)
 	switch {
 	case err != nil:
-		return 0, err
 	case !percent && v >= 1:
-		return 0, fmt.Errorf("%s without %% would be %g of a hundred points", s, 100*v)
+		err = fmt.Errorf("%s without %% would be %g of a hundred points", s, 100*v)
+	case !(v > 0 && v < 1):
+		err = fmt.Errorf("%s is not between 0%% and 100%%", s)
 	}
-	if !(v > 0 && v < 1) {
-		return 0, fmt.Errorf("%s is not between 0%% and 100%%", s)
+	if err != nil {
+		return 0, usage(fmt.Errorf("--max-accuracy-drop: %w", err), "one point of a hundred is 1% or 0.01")
 	}
 	return v, nil
 }

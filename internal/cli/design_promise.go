@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -98,17 +97,8 @@ func (c *designCmd) promised() (o promise.Options, err error) {
 		}
 		o.Protect = append(o.Protect, p)
 	}
-	for _, f := range []struct {
-		flag string
-		from *float64
-		to   *float64
-	}{{"--floor", c.Floor, &o.Floor}, {"--bits", c.Bits, &o.Bits}, {"--attack", c.AttackRMS, &o.Attack}} {
-		if f.from == nil {
-			continue
-		}
-		if *f.to = *f.from; !(*f.to > 0) || math.IsInf(*f.to, 0) {
-			return o, usage(fmt.Errorf("%s: %g is not a positive number", f.flag, *f.to), "")
-		}
+	if err := positives(positive{"--floor", c.Floor, &o.Floor}, positive{"--bits", c.Bits, &o.Bits}, positive{"--attack", c.AttackRMS, &o.Attack}); err != nil {
+		return o, err
 	}
 	for _, m := range c.Methods {
 		o.Methods = append(o.Methods, promise.Method(m))
@@ -127,12 +117,8 @@ func (c *designCmd) promised() (o promise.Options, err error) {
 			return o, usage(fmt.Errorf("--keep: %q is not a number of released values", c.Keep[0]), "")
 		}
 	}
-	if c.MaxAccuracyDrop != "" {
-		if o.MaxDrop, err = parseDrop(c.MaxAccuracyDrop); err != nil {
-			return o, usage(fmt.Errorf("--max-accuracy-drop: %w", err), "one point of a hundred is 1% or 0.01")
-		}
-	}
-	return o, nil
+	o.MaxDrop, err = parseDrop(c.MaxAccuracyDrop)
+	return o, err
 }
 
 // keepPromise searches for the release that keeps the promise, measures it as tattle bound does, and

@@ -85,11 +85,9 @@ func (c *guardPackCmd) Run(ctx context.Context, e *env) error {
 
 // verified verifies a run and returns its pack. A budget of 0 releases is the run's queries.
 func (f movedFlags) verified(ctx context.Context, e *env, dir string, budget report.CertifiedBudget) (*pack.Pack, error) {
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		dir = filepath.Dir(dir)
-	}
-	if _, err := os.Stat(filepath.Join(dir, reportJSON)); err != nil {
-		return nil, usage(err, "give the folder of a finished run of tattle bound or design with --noise lattice")
+	dir, err := finishedRun(dir, "give the folder of a finished run of tattle bound or design with --noise lattice")
+	if err != nil {
+		return nil, err
 	}
 	bars := &progress.Phases{W: e.stderr}
 	defer bars.Close()
@@ -105,15 +103,6 @@ func (f movedFlags) verified(ctx context.Context, e *env, dir string, budget rep
 		return nil, differences(e, found)
 	}
 	return p, nil
-}
-
-// runError is an error of verify as one of the command line.
-func runError(err error) error {
-	var wrong *verify.MismatchError
-	if errors.As(err, &wrong) {
-		return finding(err, wrong.Hint)
-	}
-	return flagged(err, optionFlags)
 }
 
 type guardVerifyCmd struct {

@@ -25,11 +25,11 @@ func (inspectCmd) Help() string {
 
 // Run describes the model, and returns an error if it cannot be read.
 func (c *inspectCmd) Run(e *env) error {
-	shape, err := measure.ParseShape(c.InputShape)
+	o, err := readOptions(c.InputShape, c.ModelOutput)
 	if err != nil {
-		return usage(fmt.Errorf("--input-shape: %w", err), "write it as 3x224x224")
+		return err
 	}
-	d, err := onnx.Describe(c.Model, onnx.ReadOptions{Shape: shape, Output: c.ModelOutput})
+	d, err := onnx.Describe(c.Model, o)
 	if err != nil {
 		return err
 	}
@@ -53,6 +53,15 @@ func (c *inspectCmd) Run(e *env) error {
 		return d.Refused
 	}
 	return hinted(d.Refused, "standard output has what the file declares")
+}
+
+// readOptions are how a file is read, by --input-shape and --model-output.
+func readOptions(shape, output string) (o onnx.ReadOptions, err error) {
+	o.Output = output
+	if o.Shape, err = measure.ParseShape(shape); err != nil {
+		err = usage(fmt.Errorf("--input-shape: %w", err), "write it as 3x224x224")
+	}
+	return o, err
 }
 
 // cutAt cuts a graph in two at the node or tensor of --features.

@@ -77,17 +77,9 @@ func (f memoryFlag) bytes() int64 {
 	return int64(f.Memory)
 }
 
-// open reads the model.
-func (f modelFlags) open() (*measure.Model, error) { return f.readFlags.open(f.Model) }
-
 // open reads the model at the path.
 func (f readFlags) open(path string) (*measure.Model, error) {
-	return openModel(path, measure.ModelOptions(f))
-}
-
-// openModel reads the model at the path.
-func openModel(path string, o measure.ModelOptions) (*measure.Model, error) {
-	m, err := measure.OpenModel(path, o)
+	m, err := measure.OpenModel(path, measure.ModelOptions(f))
 	return m, wrongModel(err)
 }
 

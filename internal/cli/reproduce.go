@@ -102,7 +102,7 @@ func (c *reproduceCmd) curious(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := c.noFigure(); err != nil {
+	if err := c.refuse(figureOnly, []string{"--labels"}); err != nil {
 		return err
 	}
 	if x.Data == reproduce.Plane {
@@ -113,7 +113,7 @@ func (c *reproduceCmd) curious(ctx context.Context, e *env) error {
 
 // plane runs the mixtures of figure 4 or the convex case, for which nothing has to be trained long.
 func (c *reproduceCmd) plane(ctx context.Context, e *env, x *reproduce.Experiment) error {
-	if err := c.onPlane(x); err != nil {
+	if err := c.onPlane(); err != nil {
 		return err
 	}
 	if c.List {

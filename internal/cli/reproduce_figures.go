@@ -245,7 +245,7 @@ func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f repr
 	if err != nil {
 		return trained, err
 	}
-	net, err := openModel(path, measure.ModelOptions{Preprocess: "none"})
+	net, err := readFlags{Preprocess: "none"}.open(path)
 	if err == nil {
 		m.Graph = net.Graph
 		m.origin.Model = report.Model{Path: modelFile, SHA256: net.SHA256} // beside the report

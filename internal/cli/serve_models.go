@@ -10,7 +10,6 @@ import (
 	"tattle/infer"
 	"tattle/internal/file"
 	"tattle/internal/listen"
-	"tattle/measure"
 	"tattle/onnx"
 )
 
@@ -30,9 +29,9 @@ func (p *endpoints) handler(token string) (http.Handler, error) {
 
 // models reads the models.
 func (c *serveCmd) models() (*endpoints, error) {
-	shape, err := measure.ParseShape(c.InputShape)
+	o, err := readOptions(c.InputShape, c.ModelOutput)
 	if err != nil {
-		return nil, usage(fmt.Errorf("--input-shape: %w", err), "write it as 3x224x224")
+		return nil, err
 	}
 	p := &endpoints{models: map[string]*infer.Model{}}
 	for _, given := range c.Model {
@@ -43,7 +42,7 @@ func (c *serveCmd) models() (*endpoints, error) {
 		if p.models[name] != nil {
 			return nil, usage(fmt.Errorf("--model: two models have the name %s", file.Name(name)), "give one of them another name, as in --model "+file.Quote(path+"="+name+"2"))
 		}
-		g, err := onnx.ReadWith(path, onnx.ReadOptions{Shape: shape, Output: c.ModelOutput})
+		g, err := onnx.ReadWith(path, o)
 		if err != nil {
 			return nil, wrongModel(err)
 		}

@@ -34,12 +34,9 @@ Exit status: 0 if every value agrees or is on the list, 1 if one does not agree.
 }
 
 func (c *verifyCmd) Run(ctx context.Context, e *env) error {
-	dir := c.Run_
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		dir = filepath.Dir(dir)
-	}
-	if _, err := os.Stat(filepath.Join(dir, reportJSON)); err != nil {
-		return usage(err, "give the folder of a finished run")
+	dir, err := finishedRun(c.Run_, "give the folder of a finished run")
+	if err != nil {
+		return err
 	}
 	bars := &progress.Phases{W: e.stderr}
 	defer bars.Close()
@@ -49,16 +46,33 @@ func (c *verifyCmd) Run(ctx context.Context, e *env) error {
 		Warn: func(sentence string) { fmt.Fprintln(e.stderr, "tattle: "+sentence) },
 	})
 	bars.Close()
-	var wrong *verify.MismatchError
 	switch {
-	case errors.As(err, &wrong):
-		return finding(err, wrong.Hint)
 	case err != nil:
-		return flagged(err, optionFlags)
+		return runError(err)
 	case len(res.Found) > 0:
 		return differences(e, res.Found)
 	}
 	return conclude(e, res)
+}
+
+// finishedRun returns the folder of a run, which may be named by its report.
+func finishedRun(dir, hint string) (string, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		dir = filepath.Dir(dir)
+	}
+	if _, err := os.Stat(filepath.Join(dir, reportJSON)); err != nil {
+		return "", usage(err, hint)
+	}
+	return dir, nil
+}
+
+// runError is an error of verify as one of the command line.
+func runError(err error) error {
+	var wrong *verify.MismatchError
+	if errors.As(err, &wrong) {
+		return finding(err, wrong.Hint)
+	}
+	return flagged(err, optionFlags)
 }
 
 // finding is an error that says of a report that it does not hold.
