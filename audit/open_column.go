@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"tattle/internal/file"
 )
@@ -25,14 +24,11 @@ type column struct {
 
 func newColumn(name string) *column { return &column{name: name, seen: map[string]int32{}} }
 
-// add appends one value; text that is not UTF-8 is refused.
+// add appends one value.
 func (c *column) add(text string) error {
 	text = strings.TrimSpace(text)
 	code, ok := c.seen[text]
 	if !ok {
-		if !utf8.ValidString(text) {
-			return fmt.Errorf("%s: %q is not UTF-8: save the file as UTF-8", showName(c.name), text)
-		}
 		if len(text) > maxName {
 			return fmt.Errorf("%s: a label of %d bytes: want at most %d", showName(c.name), len(text), maxName)
 		}

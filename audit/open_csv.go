@@ -9,7 +9,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"tattle/internal/sheet"
 )
@@ -74,9 +73,6 @@ func (t *outputTable) begin(o OpenOptions) error {
 	}
 	header := make([]string, len(row))
 	for i, name := range row {
-		if !utf8.ValidString(name) {
-			return fmt.Errorf("line 1: the name %s is not UTF-8: save the file as UTF-8", showName(name))
-		}
 		header[i] = strings.TrimSpace(name)
 	}
 	if len(header) == 1 {

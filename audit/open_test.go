@@ -183,7 +183,7 @@ func TestOpenRefuses(t *testing.T) {
 		{head + ",a,.5,.5\n", "no example", OpenOptions{}},
 		{head + "0,,.5,.5\n", "s1 has no value", OpenOptions{}},
 		{head + "0,a\xff,.5,.5\n", "not UTF-8", OpenOptions{}},
-		{"y,gr\xf6\xdfe,p_0,p_1\n0,a,.5,.5\n", `line 1: the name "gr\xf6\xdfe" is not UTF-8`, OpenOptions{}},
+		{"y,gr\xf6\xdfe,p_0,p_1\n0,a,.5,.5\n", `line 1: "gr\xf6\xdfe" is not UTF-8`, OpenOptions{}},
 		{head + "0,a,.5,.5\n", "has the value a: want finite numbers", OpenOptions{Sensitive: []string{"s1:number"}}},
 		{head + "0,a,.5,.5\n", "no column sex", OpenOptions{Sensitive: []string{"sex"}}},
 		{head + "0,a,.5,.5\n", "it makes 1 class", OpenOptions{Sensitive: []string{"s1: a"}}},

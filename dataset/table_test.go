@@ -13,6 +13,7 @@ import (
 
 	"tattle/internal/must"
 	"tattle/internal/shared"
+	"tattle/internal/sheet"
 )
 
 func TestDecodeTable(t *testing.T) {
@@ -54,7 +55,7 @@ func TestDecodeTableRefuses(t *testing.T) {
 		{"a,b\n1,\"2\n", "is not CSV"},
 		{"a,gr\xf6\xdfe\n1,x\n", `line 1: "gr\xf6\xdfe" is not UTF-8`},
 		{"a,b\n1,x\n2,\xe4\n", `line 3: "\xe4" is not UTF-8`},
-		{strings.Repeat(",", maxColumns) + "\n", "has 10001 columns"},
+		{strings.Repeat(",", sheet.MaxColumns) + "\n", "more than 99999 columns"},
 	} {
 		must.Fail(t, must.Err(decodeTable("test", []byte(c.text), nil)), c.want)
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 const (
@@ -45,13 +46,20 @@ func NewReader(in io.Reader, comment rune) (*Reader, error) {
 
 // Read returns the fields of the next row, which are valid until the next call, and io.EOF
 // after the last row. Empty lines are skipped. Every row must have as many fields as the
-// first.
+// first, all of them in UTF-8.
 func (r *Reader) Read() ([]string, error) {
 	row, err := r.rows.Read()
 	var parse *csv.ParseError
 	switch {
+	case err == nil:
+		for k, field := range row {
+			if !utf8.ValidString(field) {
+				return nil, fmt.Errorf("line %d: %q is not UTF-8: save the file as UTF-8", r.Line(k), field[:min(len(field), 60)])
+			}
+		}
+		return row, nil
 	case !errors.As(err, &parse):
-		return row, err
+		return nil, err
 	case errors.Is(err, csv.ErrFieldCount):
 		return nil, fmt.Errorf("line %d has %d fields and the first row %d: correct that line", parse.Line, len(row), r.rows.FieldsPerRecord)
 	}
