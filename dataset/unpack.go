@@ -5,10 +5,8 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,8 +19,8 @@ const sumsFile = "SHA256SUMS"
 
 // unpack writes the wanted members of a .tar.gz to dir. No name in the archive
 // is used as a path: a member goes where the catalogue says, and whatever else
-// the archive holds is passed over. The files appear only when all are whole.
-func unpack(ctx context.Context, archive, dir string, members []member) error {
+// the archive holds is passed over. Where it fails it leaves no member.
+func unpack(ctx context.Context, archive, dir string, members []member) (err error) {
 	packed, err := file.Open(archive)
 	if err != nil {
 		return err
@@ -33,10 +31,13 @@ func unpack(ctx context.Context, archive, dir string, members []member) error {
 		return fmt.Errorf("archive: %w", err)
 	}
 	wanted, sums := make(map[string]member), ""
-	defer os.Remove(partial(dir, sumsFile)) // where it has not moved on
 	for _, m := range members {
 		wanted[m.path] = m
-		defer os.Remove(partial(dir, m.name))
+		defer func() {
+			if err != nil {
+				os.Remove(filepath.Join(dir, m.name))
+			}
+		}()
 	}
 	for in := tar.NewReader(zip); len(wanted) > 0; {
 		header, err := in.Next()
@@ -53,25 +54,24 @@ func unpack(ctx context.Context, archive, dir string, members []member) error {
 		if header.Typeflag != tar.TypeReg || header.Size != m.size {
 			return fmt.Errorf("archive: %s is not a file of %d bytes", m.path, m.size)
 		}
-		sum, err := writeNew(partial(dir, m.name), in)
-		if err != nil {
+		h := sha256.New()
+		err = file.Write(filepath.Join(dir, m.name), func(w io.Writer) error {
+			_, err := io.Copy(io.MultiWriter(w, h), in)
 			return err
+		})
+		if err != nil {
+			return fmt.Errorf("cannot unpack: %w", err)
 		}
-		sums += sumLine(sum, m.name)
+		sums += sumLine(h.Sum(nil), m.name)
 		delete(wanted, header.Name)
 	}
 	for path := range wanted {
 		return fmt.Errorf("archive: has no %s", path)
 	}
-	for _, m := range members {
-		if err := os.Rename(partial(dir, m.name), filepath.Join(dir, m.name)); err != nil {
-			return err
-		}
-	}
-	if _, err := writeNew(partial(dir, sumsFile), strings.NewReader(sums)); err != nil {
+	return file.Write(filepath.Join(dir, sumsFile), func(w io.Writer) error {
+		_, err := io.WriteString(w, sums)
 		return err
-	}
-	return os.Rename(partial(dir, sumsFile), filepath.Join(dir, sumsFile))
+	})
 }
 
 // unpacked reports whether the members are in dir as unpack wrote them.
@@ -96,27 +96,3 @@ func unpacked(ctx context.Context, dir string, members []member) bool {
 }
 
 func sumLine(sum []byte, name string) string { return fmt.Sprintf("%x  %s\n", sum, name) }
-
-func partial(dir, name string) string { return filepath.Join(dir, name+".part") }
-
-// writeNew writes a new file, replacing whatever has its name, and returns the
-// SHA-256 of what it wrote.
-func writeNew(path string, in io.Reader) (sum []byte, err error) {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if closing := out.Close(); err == nil {
-			err = closing
-		}
-	}()
-	h := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(out, h), in); err != nil {
-		return nil, fmt.Errorf("cannot unpack: %w", err)
-	}
-	return h.Sum(nil), out.Sync()
-}
