@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"tattle/internal/file"
-	"tattle/run"
 )
 
 // A Record holds everything that the figures of an audit follow from, apart from its
@@ -119,7 +118,7 @@ func (r *Record) Write(dir string) error {
 	for _, x := range r.Released {
 		t.Released = append(t.Released, x.Name)
 	}
-	return run.WriteFile(filepath.Join(dir, trainedFile), func(w io.Writer) error { return json.NewEncoder(w).Encode(t) })
+	return file.Write(filepath.Join(dir, trainedFile), func(w io.Writer) error { return json.NewEncoder(w).Encode(t) })
 }
 
 // ReadRecord reads a record that Write wrote. The name and the notes of its sample are not

@@ -14,10 +14,10 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/npy"
-	"tattle/run"
 )
 
 // vectorsOf makes n vectors of width numbers whose first four hold an attribute of two values, the
@@ -226,7 +226,7 @@ func TestFromNode(t *testing.T) {
 
 // writeArrays writes arrays [20, 3] of the given names, and a sensitive s1.
 func writeArrays(path string, names []string) error {
-	return run.WriteFile(path, func(w io.Writer) error {
+	return file.Write(path, func(w io.Writer) error {
 		z := npy.NewWriter(w)
 		x, labels := make([]float32, 60), make([]int, 20)
 		for i := range x {

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"tattle/curious"
+	"tattle/internal/file"
 	"tattle/npy"
-	"tattle/run"
 )
 
 // WriteOutputs writes a sample as an .npz, whole or not at all. OpenOutputs reads it back to the
@@ -25,7 +25,7 @@ func WriteOutputs(path string, s *Sample) error {
 	if err := s.writable(); err != nil {
 		return fmt.Errorf("write %s: %w", showName(path), err)
 	}
-	return run.WriteFile(path, s.writeNPZ)
+	return file.Write(path, s.writeNPZ)
 }
 
 // writable refuses names that would not be read back.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/file"
 	"tattle/internal/must"
 	"tattle/npy"
 	"tattle/run"
@@ -38,7 +39,7 @@ func forge(t *testing.T, r *Result, to, name string, at int, change float64) Cla
 func forgeArray(t *testing.T, r *Result, to, name string, change func(data any)) Claims {
 	t.Helper()
 	f := open(t, r.Path)
-	must.Do(t, run.WriteFile(to, func(w io.Writer) error {
+	must.Do(t, file.Write(to, func(w io.Writer) error {
 		z := npy.NewWriter(w)
 		for _, n := range f.Names() {
 			a, err := f.Array(n)
@@ -81,8 +82,5 @@ func tamper(t *testing.T, path string, original, old, changed []byte) {
 	if bytes.Equal(old, changed) || !bytes.Contains(original, old) {
 		t.Fatalf("cannot replace % x by % x", old, changed)
 	}
-	must.Do(t, run.WriteFile(path, func(w io.Writer) error {
-		_, err := w.Write(bytes.Replace(original, old, changed, 1))
-		return err
-	}))
+	must.Do(t, file.WriteBytes(path, bytes.Replace(original, old, changed, 1)))
 }

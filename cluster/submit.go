@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -203,10 +202,7 @@ func (s *Submission) identify() (known bool, err error) {
 	if err != nil {
 		return known, err
 	}
-	return known, run.WriteFile(path, func(w io.Writer) error {
-		_, err := w.Write(append(data, '\n'))
-		return err
-	})
+	return known, file.WriteBytes(path, append(data, '\n'))
 }
 
 // readSubmitted reads what a run's folder says of its submission.

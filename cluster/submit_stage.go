@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"tattle/internal/file"
 	"tattle/run"
 )
 
@@ -126,7 +127,7 @@ func (s *Submission) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 		return f, s.gone(err)
 	}
 	f.OnDiscard(func() error {
-		return run.WriteFile(filepath.Join(f.Dir(), mergedFile), func(io.Writer) error { return nil })
+		return file.Write(filepath.Join(f.Dir(), mergedFile), func(io.Writer) error { return nil })
 	})
 	if len(c.aside) > 0 {
 		return f, c.failed()

@@ -68,10 +68,7 @@ func unpack(ctx context.Context, archive, dir string, members []member) (err err
 	for path := range wanted {
 		return fmt.Errorf("archive: has no %s", path)
 	}
-	return file.Write(filepath.Join(dir, sumsFile), func(w io.Writer) error {
-		_, err := io.WriteString(w, sums)
-		return err
-	})
+	return file.WriteBytes(filepath.Join(dir, sumsFile), []byte(sums))
 }
 
 // unpacked reports whether the members are in dir as unpack wrote them.

@@ -14,12 +14,12 @@ import (
 
 	"tattle/bound"
 	"tattle/independent"
+	"tattle/internal/file"
 	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/npy"
 	"tattle/release"
-	"tattle/run"
 )
 
 const side = 6
@@ -257,7 +257,7 @@ func TestSharesAreThoseOfClosedForms(t *testing.T) {
 			for _, by := range []float64{1 - 1e-6, 1 + 1e-6} {
 				h := c.h * by
 				floors := map[string][]float64{"theta": {0}, "pair_eps": {d}, "pair_share": {h}, "pair_floor": {d * math.Sqrt(h)}, "pair_mean_square": {d * d * h}}
-				must.Do(t, run.WriteFile(path, func(w io.Writer) error {
+				must.Do(t, file.Write(path, func(w io.Writer) error {
 					z := npy.NewWriter(w)
 					for name, x := range floors {
 						if err := z.Add(name, []int{1, 1}, x); err != nil {
@@ -279,7 +279,7 @@ func rewrite(t *testing.T, to, from, suffix string, f func(array string, x []flo
 	t.Helper()
 	in := must.Get(npy.Open(from))(t)
 	defer in.Close()
-	must.Do(t, run.WriteFile(to, func(w io.Writer) error {
+	must.Do(t, file.Write(to, func(w io.Writer) error {
 		z := npy.NewWriter(w)
 		for _, name := range in.Names() {
 			a, err := in.Array(name)
@@ -329,7 +329,7 @@ func TestErrors(t *testing.T) {
 func ExampleCheck() {
 	path := filepath.Join(os.TempDir(), fmt.Sprintf("tattle-example-%d.npz", os.Getpid()))
 	defer os.Remove(path)
-	err := run.WriteFile(path, func(w io.Writer) error {
+	err := file.Write(path, func(w io.Writer) error {
 		z := npy.NewWriter(w)
 		one := []int{1, 1}
 		for name, v := range map[string]float64{"theta": .5, "far_eps": 1e-9, "far_std": 2, "far_winner": 0} {

@@ -8,6 +8,7 @@ import (
 
 	"tattle/attack"
 	"tattle/bound"
+	"tattle/internal/file"
 	"tattle/npy"
 	"tattle/run"
 )
@@ -39,7 +40,7 @@ const (
 
 // Write stores the arrays and returns the digest of the file.
 func (a *Attacks) Write(path string) (digest string, err error) {
-	if err := run.WriteFile(path, a.encode); err != nil {
+	if err := file.Write(path, a.encode); err != nil {
 		return "", err
 	}
 	return run.Digest(path)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"tattle/internal/file"
 	"tattle/nn"
 	"tattle/onnx"
 	"tattle/run"
@@ -118,7 +119,7 @@ func (r *Release) Keep(s *Split, dir string) (files []File, err error) {
 		keep(HeadFile, func(path string) error { return onnx.Write(path, s.HeadGraph) })
 	}
 	if c := r.Spec.Covariance; c != nil {
-		keep(CovarianceFile, func(path string) error { return run.WriteFile(path, c.Write) })
+		keep(CovarianceFile, func(path string) error { return file.Write(path, c.Write) })
 	}
 	from, ok := r.Table()
 	if !ok {
@@ -140,7 +141,7 @@ func copyFile(to, from string) error {
 		return err
 	}
 	defer f.Close()
-	return run.WriteFile(to, func(w io.Writer) error { _, err := io.Copy(w, f); return err })
+	return file.Write(to, func(w io.Writer) error { _, err := io.Copy(w, f); return err })
 }
 
 // Check returns an error if the split does not take the data of the request, or gives fewer

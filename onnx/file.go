@@ -58,8 +58,5 @@ func Write(path string, g *nn.Graph) error {
 	if err != nil {
 		return err
 	}
-	return file.Write(path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	return file.WriteBytes(path, data)
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"tattle/internal/file"
-	"tattle/run"
 )
 
 // The files of every run's folder.
@@ -45,7 +44,7 @@ func (r *Report) Save(dir string) error {
 			return err
 		}
 	}
-	return run.WriteFile(filepath.Join(dir, FileJSON), r.WriteJSON)
+	return file.Write(filepath.Join(dir, FileJSON), r.WriteJSON)
 }
 
 // Render writes a file that is made from the report alone, and records its SHA-256 under

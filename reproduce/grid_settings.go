@@ -58,7 +58,7 @@ func (g *Grid) keepSettings() error {
 	if file.Exists(path) {
 		return nil
 	}
-	return run.WriteFile(path, func(w io.Writer) error {
+	return file.Write(path, func(w io.Writer) error {
 		return run.WriteJSON(w, gridManifest{gridSchema, g.settings()})
 	})
 }

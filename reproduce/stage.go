@@ -68,7 +68,7 @@ func (r Recipe) Stage(dir string, data *dataset.Set, resume, serve bool, fit Fit
 // Unpack writes the net of a finished Stage into the folder of the run, and returns its path.
 func Unpack(trained *run.Folder, dir string) (path string, err error) {
 	path = filepath.Join(dir, ModelFile)
-	return path, run.WriteFile(path, func(w io.Writer) error { return copyFrom(w, trained.Path(0)) })
+	return path, file.Write(path, func(w io.Writer) error { return copyFrom(w, trained.Path(0)) })
 }
 
 // copyFrom writes what is in a file.

@@ -6,10 +6,10 @@ import (
 	"io"
 	"io/fs"
 
+	"tattle/internal/file"
 	"tattle/nn/train"
 	"tattle/npy"
 	"tattle/report"
-	"tattle/run"
 )
 
 // stateArray names an array in the file of an unfinished training: that of the values, or of one
@@ -22,7 +22,7 @@ var stateParts = [3]string{"value", "first-moment", "second-moment"}
 // writeState keeps an unfinished training in a file. Its epochs are rows of "epochs": loss, accuracy
 // in training, accuracy on the test set.
 func writeState(path string, s train.State, measured []report.Epoch) error {
-	return run.WriteFile(path, func(w io.Writer) error {
+	return file.Write(path, func(w io.Writer) error {
 		z := npy.NewWriter(w)
 		var rows []float64
 		for i, e := range s.Result.Epochs {

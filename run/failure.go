@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,10 +44,7 @@ func (f *Folder) SetAside(failure Failure) error {
 	if err != nil {
 		return fmt.Errorf("shard %d: %w", failure.Shard, err)
 	}
-	err = WriteFile(f.failedPath(failure.Shard), func(w io.Writer) error {
-		_, err := w.Write(append(data, '\n'))
-		return err
-	})
+	err = file.WriteBytes(f.failedPath(failure.Shard), append(data, '\n'))
 	if err != nil {
 		return &StoreError{f.dir, err}
 	}

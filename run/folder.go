@@ -3,7 +3,6 @@ package run
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -163,10 +162,7 @@ func (f *Folder) KeepManifest(dir string, results ...string) error {
 		}
 		fmt.Fprintf(&lines, "%s  %s\n", digest, name)
 	}
-	err := WriteFile(filepath.Join(dir, resultsName), func(w io.Writer) error {
-		_, err := io.WriteString(w, lines.String())
-		return err
-	})
+	err := file.WriteBytes(filepath.Join(dir, resultsName), []byte(lines.String()))
 	if err != nil {
 		return err
 	}

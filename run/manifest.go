@@ -240,10 +240,7 @@ func WriteManifest(dir string, data []byte) error {
 		return fmt.Errorf("start a run: %w", err)
 	}
 	for _, f := range []struct{ name, text string }{{digestName, digestOf(data)}, {ManifestName, string(data)}} {
-		err := WriteFile(filepath.Join(dir, f.name), func(w io.Writer) error {
-			_, err := io.WriteString(w, f.text)
-			return err
-		})
+		err := file.WriteBytes(filepath.Join(dir, f.name), []byte(f.text))
 		if err != nil {
 			return err
 		}

@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
+
+	"tattle/internal/file"
 )
 
 // RecordName is the file that says how a run was begun.
@@ -34,10 +35,7 @@ func WriteRecord(dir string, r Record) error {
 	if err != nil {
 		return err
 	}
-	return WriteFile(filepath.Join(dir, RecordName), func(w io.Writer) error {
-		_, err := w.Write(append(data, '\n'))
-		return err
-	})
+	return file.WriteBytes(filepath.Join(dir, RecordName), append(data, '\n'))
 }
 
 // ReadRecord reads run.json from a folder.

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"tattle/internal/file"
 	"tattle/internal/must"
 	"tattle/internal/shared"
 )
@@ -62,70 +63,12 @@ func put(text string) func(io.Writer) error {
 	}
 }
 
-func TestWriteFile(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "report.json")
-	for _, text := range []string{"one", "another"} {
-		must.Do(t, WriteFile(path, put(text)))
-		if got, err := os.ReadFile(path); err != nil || string(got) != text {
-			t.Fatalf("%q, %v", got, err)
-		}
-	}
-	if n := names(t, dir); !slices.Equal(n, []string{"report.json"}) {
-		t.Errorf("the folder holds %q", n)
-	}
-}
-
 func TestDigest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "abc")
-	must.Do(t, WriteFile(path, put("abc")))
+	must.Do(t, file.Write(path, put("abc")))
 	const want = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // FIPS 180-2, B.1
 	if got, err := Digest(path); err != nil || got != want {
 		t.Errorf("%s, %v", got, err)
-	}
-}
-
-func TestWriteFileFailing(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "report.json")
-	broken := errors.New("broken")
-	half := func(w io.Writer) error {
-		io.WriteString(w, strings.Repeat("half", 1<<16))
-		return broken
-	}
-	if err := WriteFile(path, half); !errors.Is(err, broken) || !strings.Contains(err.Error(), path) {
-		t.Errorf("error %v", err)
-	}
-	if n := names(t, dir); len(n) != 0 {
-		t.Errorf("a failed write left %q", n)
-	}
-	must.Do(t, WriteFile(path, put("whole")))
-	WriteFile(path, half)
-	func() {
-		defer func() { recover() }()
-		WriteFile(path, func(w io.Writer) error { io.WriteString(w, "half"); panic("down") })
-	}()
-	if got, _ := os.ReadFile(path); string(got) != "whole" {
-		t.Errorf("a failed write changed the file to %q", got)
-	}
-	if n := names(t, dir); !slices.Equal(n, []string{"report.json"}) {
-		t.Errorf("failed writes left %q", n)
-	}
-}
-
-func TestWriteFileWhereItCannot(t *testing.T) {
-	dir := t.TempDir()
-	for _, path := range []string{
-		filepath.Join(dir, "no such folder", "report.json"),
-		dir, // a folder is in the way
-	} {
-		err := WriteFile(path, put("text"))
-		if err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), ".tmp") {
-			t.Errorf("error %v", err)
-		}
-	}
-	if n := names(t, dir); len(n) != 0 {
-		t.Errorf("left %q", n)
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/npy"
-	"tattle/run"
 )
 
 // WriteOutputs writes the outputs of a classifier on the test part, with the labels, into
@@ -19,7 +19,7 @@ func WriteOutputs(ctx context.Context, path string, t *curious.Result, test *dat
 		return err
 	}
 	n := test.Len()
-	return run.WriteFile(path, func(f io.Writer) error {
+	return file.Write(path, func(f io.Writer) error {
 		w := npy.NewWriter(f)
 		if err := w.Add("outputs", []int{n, len(outputs) / n}, outputs); err != nil {
 			return err

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -70,10 +69,7 @@ func Write(dir string, k Kept, models []string) error {
 	}
 	r.SHA256 = run.ManifestDigest(b.Bytes())
 	text := bytes.Replace(b.Bytes(), resultDigest(""), resultDigest(r.SHA256), 1)
-	return run.WriteFile(filepath.Join(dir, ResultFile), func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
+	return file.WriteBytes(filepath.Join(dir, ResultFile), text)
 }
 
 // resultDigest returns the field of result.json that holds a digest.

@@ -56,7 +56,7 @@ func (s *Source) write(dir string) error {
 	if s == nil {
 		return nil
 	}
-	return run.WriteFile(filepath.Join(dir, SourceFile), func(w io.Writer) error { return run.WriteJSON(w, s) })
+	return file.Write(filepath.Join(dir, SourceFile), func(w io.Writer) error { return run.WriteJSON(w, s) })
 }
 
 // readSource reads the source.json in dir, nil if there is none.
@@ -95,5 +95,5 @@ func Repoint(path string, moved map[string]string) error {
 	if data, err = json.Marshal(s); err != nil {
 		return err
 	}
-	return file.Write(path, func(w io.Writer) error { _, err := w.Write(data); return err })
+	return file.WriteBytes(path, data)
 }

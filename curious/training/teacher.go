@@ -3,7 +3,6 @@ package training
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -129,7 +128,7 @@ func (t *Teacher) copyAttacks(dir string) error {
 		if err != nil {
 			return err
 		}
-		if err := file.Write(filepath.Join(dir, f.Name), func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
+		if err := file.WriteBytes(filepath.Join(dir, f.Name), b); err != nil {
 			return err
 		}
 	}

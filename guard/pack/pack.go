@@ -14,7 +14,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -199,10 +198,7 @@ func (p *Pack) Write(dir string) error {
 	}
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return name == SettingsFile })
 	for _, name := range append(names, SettingsFile) {
-		err := file.Write(filepath.Join(dir, name), func(w io.Writer) error {
-			_, err := w.Write(files[name])
-			return err
-		})
+		err := file.WriteBytes(filepath.Join(dir, name), files[name])
 		if err != nil {
 			return err
 		}

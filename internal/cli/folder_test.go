@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tattle/run"
+	"tattle/internal/file"
 )
 
 // TestLinksPlantedWhileRunning: a run follows no link out of its folder, even one that is
@@ -17,7 +17,7 @@ func TestLinksPlantedWhileRunning(t *testing.T) {
 		if err := os.Symlink(outside, filepath.Join(dir, "seed-1")); err != nil {
 			t.Skip(err)
 		}
-		return run.WriteFile(filepath.Join(dir, "seed-1", "model.onnx"), func(io.Writer) error { return nil })
+		return file.Write(filepath.Join(dir, "seed-1", "model.onnx"), func(io.Writer) error { return nil })
 	})
 	left, _ := os.ReadDir(outside)
 	if err == nil || len(left) > 0 {

@@ -11,10 +11,10 @@ import (
 
 	"tattle/audit"
 	"tattle/curious"
+	"tattle/internal/file"
 	"tattle/internal/progress"
 	"tattle/report"
 	"tattle/reproduce"
-	"tattle/run"
 )
 
 type reproduceCmd struct {
@@ -229,10 +229,10 @@ func (c *reproduceCmd) study(ctx context.Context, e *env, dir, shards string) er
 		r.Data.Name, r.Data.Path = "glyphs and QMNIST", absolute(c.Data)
 	}
 	r.Figure = c.Experiment
-	if err := run.WriteFile(filepath.Join(dir, auditsFile), s.WriteCSV); err != nil {
+	if err := file.Write(filepath.Join(dir, auditsFile), s.WriteCSV); err != nil {
 		return err
 	}
-	if err := run.WriteFile(filepath.Join(dir, studyFile), s.Markdown); err != nil {
+	if err := file.Write(filepath.Join(dir, studyFile), s.Markdown); err != nil {
 		return err
 	}
 	r.Timing["total"] = seconds(started)

@@ -14,27 +14,38 @@ import (
 	"tattle/internal/must"
 )
 
+// A write that fails or panics leaves the folder as it was.
 func TestWriteKeepsWhatStoodThere(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
-	put := func(s string, after error) error {
-		return Write(path, func(w io.Writer) error {
-			if _, err := io.WriteString(w, s); err != nil {
-				return err
-			}
-			return after
-		})
-	}
-	must.Do(t, put("one", nil))
 	broken := errors.New("broken")
-	if err := put("two", broken); !errors.Is(err, broken) {
-		t.Fatalf("error %v", err)
+	half := func(w io.Writer) error {
+		io.WriteString(w, strings.Repeat("half", 1<<16))
+		return broken
 	}
+	fail := func() {
+		if err := Write(path, half); !errors.Is(err, broken) || !strings.Contains(err.Error(), path) {
+			t.Errorf("error %v", err)
+		}
+		defer func() { recover() }()
+		Write(path, func(w io.Writer) error { io.WriteString(w, "half"); panic("down") })
+	}
+	fail()
+	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+		t.Errorf("left behind: %v", entries)
+	}
+	must.Do(t, WriteBytes(path, []byte("one")))
+	fail()
 	if b, _ := os.ReadFile(path); string(b) != "one" {
 		t.Errorf("holds %q after a failed write", b)
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 		t.Errorf("left behind: %v", entries)
+	}
+	err := WriteBytes(filepath.Join(dir, "no such folder", "a"), nil)
+	must.Fail(t, err, "no such folder")
+	if strings.Contains(err.Error(), temporary) {
+		t.Error(err)
 	}
 }
 
@@ -46,14 +57,14 @@ func TestWriteReplacesLinks(t *testing.T) {
 	if err := os.Symlink("victim", link); err != nil {
 		t.Skip(err)
 	}
-	err := Write(link, func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err })
+	err := WriteBytes(link, []byte("new"))
 	was, _ := os.ReadFile(victim)
 	is, _ := os.ReadFile(link)
 	info, _ := os.Lstat(link)
 	if err != nil || string(was) != "mine" || string(is) != "new" || !info.Mode().IsRegular() {
 		t.Errorf("victim %q, link %q, %v", was, is, err)
 	}
-	if err := Write(dir, func(io.Writer) error { return nil }); err == nil {
+	if err := WriteBytes(dir, nil); err == nil {
 		t.Error("a folder was replaced")
 	}
 }

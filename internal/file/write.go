@@ -25,6 +25,14 @@ func Write(path string, write func(io.Writer) error) error {
 	return replace(path, func(d *disk) error { return inOrder(d, write) })
 }
 
+// WriteBytes is Write of these bytes.
+func WriteBytes(path string, data []byte) error {
+	return Write(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
 // WriteAt is Write for content that is not written in order.
 func WriteAt(path string, write func(io.WriterAt) error) error {
 	return replace(path, func(d *disk) error { return write(d) })

@@ -1,4 +1,4 @@
-package run
+package file
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 )
 
 // A disk that fills up, by way of the limit on the size of a file.
-func TestWriteFileOnFullDisk(t *testing.T) {
+func TestWriteOnFullDisk(t *testing.T) {
 	var old syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
 		t.Skip(err)
@@ -37,7 +37,7 @@ func TestWriteFileOnFullDisk(t *testing.T) {
 			return nil
 		},
 	} {
-		err := WriteFile(path, write)
+		err := Write(path, write)
 		if !errors.Is(err, syscall.EFBIG) || err.Error() != "write "+path+": "+syscall.EFBIG.Error() {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -48,12 +48,12 @@ func TestWriteFileOnFullDisk(t *testing.T) {
 }
 
 // What is no file is not replaced by one.
-func TestWriteFileOverPipe(t *testing.T) {
+func TestWriteOverPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skip(err)
 	}
-	must.Fail(t, WriteFile(path, put("text")), path+": this is not a regular file")
+	must.Fail(t, WriteBytes(path, []byte("text")), path+": this is not a regular file")
 	if info, err := os.Stat(path); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		t.Errorf("the pipe is now %v, %v", info, err)
 	}
