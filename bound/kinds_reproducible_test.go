@@ -39,14 +39,7 @@ func TestEveryKindIsReproducible(t *testing.T) {
 		t.Errorf("one core and %d give different bytes", procs)
 	}
 	dir := t.TempDir()
-	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := Run(ctx, m, data, upTo(70), e, RunOptions{Dir: dir, Progress: func(done, total int) {
-		if done >= 64 {
-			cancel()
-		}
-	}}); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	interrupted(t, m, data, e, dir, 64)
 	other := e
 	other.Far.Starts++
 	var mismatch *run.MismatchError

@@ -3,7 +3,6 @@ package bound
 import (
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +10,6 @@ import (
 	"tattle/internal/shared"
 	"tattle/internal/simd"
 	"tattle/nn"
-	"tattle/release"
 )
 
 func TestVerifyConfirmsEveryKind(t *testing.T) {
@@ -51,7 +49,7 @@ func TestVerifyCatchesEveryRung(t *testing.T) {
 func catchesEveryRung(t *testing.T, m *nn.Net, data pictures, e Experiment) {
 	t.Helper()
 	r := mustRun(t, m, data, upTo(5), e)
-	f, to := open(t, r.Path), filepath.Join(t.TempDir(), "forged.npz")
+	f := open(t, r.Path)
 	for _, s := range r.Experiment.witnessSets()[1:] {
 		for _, c := range s.columns(24, 24) {
 			a := must.Get(f.Array(c.name))(t)
@@ -74,15 +72,7 @@ func catchesEveryRung(t *testing.T, m *nn.Net, data pictures, e Experiment) {
 						continue
 					}
 				}
-				claims := forge(t, r, to, c.name, at, change)
-				claims.Summaries = nil
-				if forged, err := Load(to, r.Experiment); err == nil {
-					claims.Summaries = forged.Summaries
-				}
-				found, err := Verify(t.Context(), m, data, r.Experiment, claims, nil)
-				if err == nil && (len(found) == 0 || names(found, "SHA-256")) {
-					t.Errorf("%s %d changed: %v", c.name, at, found)
-				}
+				catches(t, m, data, r, c.name, at, change)
 			}
 		}
 	}
@@ -176,41 +166,6 @@ func TestVerifyCatchesTwins(t *testing.T) {
 		claims.Summaries = forged.Summaries
 		if len(verified(t, m, data, forged, claims)) == 0 {
 			t.Errorf("%s changed: nothing is found", v.array)
-		}
-	}
-}
-
-// Every field of the summaries of every kind of witness is checked, and none may be missing.
-func TestVerifyCatchesEveryKindsSummary(t *testing.T) {
-	shared.Long(t, "verifies 70 changed summaries")
-	m, data, e := everyKind(t)
-	e.Noise = estimated{overlapping{opaque{release.Gaussian{Sigma: 1}}}}
-	r := mustRun(t, m, data, upTo(5), e)
-	if r.Far == nil || r.Barankin == nil || r.Twins == nil {
-		t.Fatal("a kind of witness is missing")
-	}
-	for i, s := range r.Summaries {
-		if s.Status == StatusCertified {
-			t.Errorf("%s is certified under noise that is not", s.Method)
-		}
-		for what, change := range map[string]func(*Summary){
-			"status": func(s *Summary) { s.Status = StatusCertified },
-			"notes":  func(s *Summary) { s.Notes = nil },
-			"domain": func(s *Summary) { s.Domain += "!" },
-			"search": func(s *Summary) { s.Search += "!" },
-			"method": func(s *Summary) { s.Method += "!" },
-			"values": func(s *Summary) { s.Values++ },
-		} {
-			c := r.claims()
-			change(&c.Summaries[i])
-			if found := verified(t, m, data, r, c); len(found) != 1 {
-				t.Errorf("summary %d, %s changed: %v", i, what, found)
-			}
-		}
-		c := r.claims()
-		c.Summaries = slices.Delete(c.Summaries, i, i+1)
-		if len(verified(t, m, data, r, c)) == 0 {
-			t.Errorf("summary %d may be missing", i)
 		}
 	}
 }
