@@ -45,11 +45,8 @@ func (d *Design) draw(f *frontier, of func(DesignPoint) float64) {
 		keeps, families = append(keeps, l.Keep), append(families, l.Family)
 	}
 	keeps, families = slices.Compact(keeps), unique(families)
-	for i, l := range lines {
+	for _, l := range lines {
 		line := frontierLine{class: fmt.Sprintf("h%d d%d", slices.Index(keeps, l.Keep)%hues, slices.Index(families, l.Family)%dashes)}
-		if i == 0 || lines[i-1].Keep != l.Keep {
-			line.name = fmt.Sprint(l.Keep)
-		}
 		for _, p := range l.Points {
 			line.points = append(line.points, at(p))
 			if d.MaxDrop > 0 && !math.IsNaN(float64(p.Drop)) && f.shows(at(p)) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"html/template"
 	"math"
-	"slices"
 )
 
 const (
@@ -30,13 +29,11 @@ type frontier struct {
 	keys   []legendKey
 	chosen *frontierChoice
 
-	right          float64 // percent of the width, where the horizontal axis ends
 	x0, x1, y0, y1 float64
 }
 
 // A frontierLine is the releases of one kind, as the noise grows.
 type frontierLine struct {
-	name   string // beside its end; may be empty
 	class  string
 	points []frontierPoint
 }
@@ -159,7 +156,7 @@ func (f *frontier) hidden() int {
 // draw renders the figure.
 func (f *frontier) draw() template.HTML {
 	p := newPlot(frontierHeight, f.label)
-	p.top, p.across, p.right = frontierTop, f.axis.at, cmp.Or(f.right, p.right)
+	p.top, p.across = frontierTop, f.axis.at
 	p.x0, p.x1, p.y0, p.y1 = f.x0, f.x1, f.y0, f.y1
 	p.yAxis("accuracy", rounds(p.y0, p.y1, .001, 7), percentTick)
 	p.xAxis(f.better+" →", f.axis.ticks(p.x0, p.x1), f.axis.print)
@@ -167,7 +164,6 @@ func (f *frontier) draw() template.HTML {
 	for _, l := range f.lines {
 		f.line(p, l)
 	}
-	f.labels(p)
 	f.ring(p)
 	return p.done()
 }
@@ -203,51 +199,6 @@ func (f *frontier) line(p *plot, l frontierLine) {
 		}
 		last = &q
 	}
-}
-
-// labels name the lines at their ends, moved apart where they would lie upon each other.
-func (f *frontier) labels(p *plot) {
-	const line = 14 // pixels
-	type label struct {
-		x, y        float64
-		class, text string
-	}
-	var all []label
-	for _, l := range f.lines {
-		for _, q := range slices.Backward(l.points) {
-			if l.name != "" && f.shows(q) {
-				all = append(all, label{p.x(q.x), p.y(q.y), l.class, l.name})
-				break
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(a, b label) int { return cmp.Compare(a.y, b.y) })
-	for i := range all {
-		for j := range i {
-			if math.Abs(all[j].x-all[i].x) < f.labelled() && all[i].y < all[j].y+line {
-				all[i].y = all[j].y + line
-			}
-		}
-	}
-	for i := range slices.Backward(all) { // those that were moved under the axis
-		all[i].y = min(all[i].y, p.foot-6)
-		for j := i + 1; j < len(all); j++ {
-			if math.Abs(all[j].x-all[i].x) < f.labelled() && all[i].y > all[j].y-line {
-				all[i].y = all[j].y - line
-			}
-		}
-	}
-	for i := range all {
-		p.text("name "+all[i].class, "start", min(all[i].x, 96), all[i].y+4, 7, all[i].text)
-	}
-}
-
-// labelled is the width of a label in percent.
-func (f *frontier) labelled() float64 {
-	if f.right > 0 {
-		return plotRight - f.right
-	}
-	return 8
 }
 
 // ring marks the chosen release.

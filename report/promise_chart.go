@@ -14,7 +14,6 @@ const (
 	mostPeerLines = 2    // of these
 	leastDepth    = .03  // drop in accuracy that every chart has room for
 	mostDepth     = .15  // releases that lose more are not drawn
-	promiseRight  = 72.  // percent of the width; labels are further right
 	leastShare    = 1e-6 // of identified inputs, on the logarithmic axis
 )
 
@@ -146,24 +145,17 @@ func (r *Report) quantities() []promiseQuantity {
 // frontier returns the chart of accuracy against a quantity; false if there is nothing to draw.
 func (r *Report) frontier(q promiseQuantity) (*frontier, bool) {
 	x := r.Promise
-	f := &frontier{title: q.title, better: q.better, axis: q.axis, target: q.limit, floor: math.NaN(), right: promiseRight,
+	f := &frontier{title: q.title, better: q.better, axis: q.axis, target: q.limit, floor: math.NaN(),
 		label: "Accuracy against " + q.title + ", by method. " + r.promiseHeadline()}
 	drawn, several := x.drawn(), x.severalNodes()
 	f.least = x.lowest()
 	for i, l := range drawn {
-		line := frontierLine{name: string(l.Method), class: fmt.Sprintf("h%d d%d", i, i%dashes)}
+		line, key := frontierLine{class: fmt.Sprintf("h%d d%d", i, i%dashes)}, string(l.Method)
 		if l.Method.Peer() {
 			line.class = fmt.Sprintf("h%d d%d", mostLines, i%dashes)
 		}
-		key := line.name
 		if several {
 			key += " at " + l.Node
-		}
-		if slices.ContainsFunc(drawn, func(o promiseLine) bool { return o.Method == l.Method && o.Node != l.Node }) {
-			line.name += ", " + cut(l.Node, 8)
-		}
-		if l.Method.Peer() {
-			line.name = "" // the legend names it: more labels would hide the lines
 		}
 		f.keys = append(f.keys, legendKey{strokeKey(line.class), key})
 		line.points = f.envelope(l.Points, q.of)

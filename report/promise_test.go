@@ -221,7 +221,7 @@ func TestPromiseLines(t *testing.T) {
 		for _, l := range f.lines {
 			for i := 1; i < len(l.points); i++ {
 				if a, b := l.points[i-1], l.points[i]; !(b.y < a.y) || f.axis.at(b.x) < f.axis.at(a.x) {
-					t.Errorf("%s: %s rises from %v to %v", q.title, l.name, a, b)
+					t.Errorf("%s: %s rises from %v to %v", q.title, l.class, a, b)
 				}
 			}
 		}
