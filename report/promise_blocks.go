@@ -158,7 +158,7 @@ func (r *Report) frontierNote() string {
 		s += fmt.Sprintf(" %s more in the table.", Count(n, "line"))
 	}
 	if x.peers() {
-		s += " Lines without a name are methods of others, for comparison."
+		s += " dFIL, top-k and rounding are methods of others, for comparison."
 	}
 	return s + fmt.Sprintf(" Not drawn: releases with an accuracy below %s.", percent1(x.lowest()))
 }

@@ -1,6 +1,10 @@
 package report
 
-import "tattle/audit"
+import (
+	"slices"
+
+	"tattle/audit"
+)
 
 // The rules of an audit. Their numbers never change their meaning.
 const (
@@ -13,8 +17,8 @@ const (
 )
 
 // rules describes them, in the order of their numbers.
-func rules() []sarifRule {
-	return []sarifRule{
+func rules() []object {
+	return []object{
 		newRule(ruleCurious, "CuriousOutputs", "error", "8.0",
 			"The outputs reveal more of a sensitive attribute than the task explains, and more than those of honest training by the same recipe.",
 			"Attacks on the outputs guess the sensitive attribute of examples that they were not fitted on better than the task explains (TATTLE006). They are also better, by more than the margin, than attacks on classifiers that were trained honestly by the same recipe (Student's t over these classifiers).",
@@ -42,10 +46,12 @@ func rules() []sarifRule {
 	}
 }
 
-func newRule(id, name, level, severity, short, full, help string) sarifRule {
-	return sarifRule{
-		ID: id, Name: name, Short: sarifText{short}, Full: sarifText{full}, HelpURI: sarifInformation, Help: sarifHelp{help, full + "\n\n" + help}, Default: sarifLevel{level},
-		More: map[string]any{"tags": []string{"privacy", "security"}, "security-severity": severity, "precision": "high"},
+func newRule(id, name, level, severity, short, full, help string) object {
+	return object{
+		"id": id, "name": name, "shortDescription": text(short), "fullDescription": text(full), "helpUri": sarifInformation,
+		"help":                 object{"text": help, "markdown": full + "\n\n" + help},
+		"defaultConfiguration": object{"level": level},
+		"properties":           object{"tags": []string{"privacy", "security"}, "security-severity": severity, "precision": "high"},
 	}
 }
 
@@ -64,13 +70,12 @@ func ruleOf(v audit.Verdict) string {
 	return ruleInconclusive
 }
 
+// ruleIndex is the place of a rule among rules.
 func ruleIndex(id string) int {
-	for i, r := range rules() {
-		if r.ID == id {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(rules(), func(r object) bool { return r["id"] == id })
 }
 
-func ruleLevel(id string) string { return rules()[ruleIndex(id)].Default.Level }
+// ruleLevel is the level of the rule's results.
+func ruleLevel(id string) any {
+	return rules()[ruleIndex(id)]["defaultConfiguration"].(object)["level"]
+}
