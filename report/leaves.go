@@ -24,114 +24,56 @@ func leavesOf(document []byte) ([]leaf, error) {
 	if !json.Valid(document) { // also limits how deep values nest
 		return nil, fmt.Errorf("not one JSON value")
 	}
-	r := &leafReader{document: document}
+	r := leafReader{tokens: json.NewDecoder(bytes.NewReader(document))}
+	r.tokens.UseNumber()
 	err := r.value("")
 	return r.leaves, err
 }
 
-// A leafReader reads a valid document, and keeps what it has not read yet. The tokens of a
-// json.Decoder took two thirds of the time of a comparison.
+// A leafReader collects the leaves of a valid document.
 type leafReader struct {
-	document []byte
-	leaves   []leaf
+	tokens *json.Decoder
+	leaves []leaf
 }
 
+// value reads one value with all that is in it.
 func (r *leafReader) value(path string) error {
-	switch r.next() {
-	case '{':
-		return r.entries(path, "{}", r.key(path))
-	case '[':
-		i := -1
-		return r.entries(path, "[]", func() (string, error) { i++; return path + "[" + strconv.Itoa(i) + "]", nil })
-	case '"':
-		text, err := r.text()
-		if err != nil {
-			return err
-		}
-		value := []byte(`"` + text + `"`)
-		if strings.ContainsFunc(text, escaped) {
-			value, err = json.Marshal(text)
-		}
-		r.leaves = append(r.leaves, leaf{path, string(value)})
+	token, err := r.tokens.Token()
+	if err != nil {
 		return err
 	}
-	end := bytes.IndexAny(r.document, " \t\r\n,]}")
-	if end < 0 {
-		end = len(r.document)
+	if opening, ok := token.(json.Delim); ok {
+		return r.entries(path, opening)
 	}
-	r.leaves = append(r.leaves, leaf{path, string(r.document[:end])})
-	r.document = r.document[end:]
-	return nil
+	value, err := json.Marshal(token)
+	r.leaves = append(r.leaves, leaf{path, string(value)})
+	return err
 }
 
-// next returns the first byte that is no space.
-func (r *leafReader) next() byte {
-	r.document = bytes.TrimLeft(r.document, " \t\r\n")
-	return r.document[0]
-}
-
-// escaped reports whether JSON may write a character of a string in another way.
-func escaped(c rune) bool {
-	return c < ' ' || c > '~' || strings.ContainsRune("\"\\<>&", c)
-}
-
-// text reads a string.
-func (r *leafReader) text() (text string, err error) {
-	if end := bytes.IndexByte(r.document[1:], '"') + 1; !bytes.ContainsFunc(r.document[1:end], escaped) {
-		text, r.document = string(r.document[1:end]), r.document[end+1:]
-		return text, nil
+// entries reads what follows the opening bracket of an object or a list, to its closing one.
+func (r *leafReader) entries(path string, opening json.Delim) error {
+	if !r.tokens.More() {
+		r.leaves = append(r.leaves, leaf{path, map[json.Delim]string{'{': "{}", '[': "[]"}[opening]})
 	}
-	end := 1
-	for ; r.document[end] != '"'; end++ {
-		if r.document[end] == '\\' {
-			end++
+	seen := map[string]bool{}
+	for i := 0; r.tokens.More(); i++ {
+		at := path + "[" + strconv.Itoa(i) + "]"
+		if opening == '{' {
+			key, err := r.tokens.Token()
+			if err != nil {
+				return err
+			}
+			if at = Within(path, key.(string)); seen[at] {
+				return fmt.Errorf("the key %s stands there twice", at)
+			}
+			seen[at] = true
 		}
-	}
-	err = json.Unmarshal(r.document[:end+1], &text)
-	r.document = r.document[end+1:]
-	return text, err
-}
-
-// entries reads an object or a list to its end; at returns the path of its next entry.
-func (r *leafReader) entries(path, empty string, at func() (string, error)) error {
-	r.document = r.document[1:]
-	if r.next() == empty[1] {
-		r.leaves = append(r.leaves, leaf{path, empty})
-	}
-	for r.next() != empty[1] {
-		if r.document[0] == ',' {
-			r.document = r.document[1:]
-			continue
-		}
-		path, err := at()
-		if err == nil {
-			err = r.value(path)
-		}
-		if err != nil {
+		if err := r.value(at); err != nil {
 			return err
 		}
 	}
-	r.document = r.document[1:]
-	return nil
-}
-
-// key returns what reads the next key of an object, and its colon.
-func (r *leafReader) key(path string) func() (string, error) {
-	seen := map[string]bool{}
-	return func() (string, error) {
-		key, err := r.text()
-		if err != nil {
-			return "", err
-		}
-		at := Within(path, key)
-		if seen[at] {
-			return "", fmt.Errorf("the key %s stands there twice", at)
-		}
-		seen[at] = true
-		r.next()
-		r.document = r.document[1:]
-		return at, nil
-	}
+	_, err := r.tokens.Token()
+	return err
 }
 
 // plainKey reports whether a key needs no quotes in a path.
