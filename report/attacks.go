@@ -8,7 +8,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"tattle/attack"
 	"tattle/bound"
+	"tattle/measure"
 )
 
 // StatusDemonstrated marks what an attack that ran has reached.
@@ -167,4 +169,92 @@ func (r *Report) EachAttack() []Attack {
 		}
 	}
 	return all
+}
+
+// AddAttacks adds the rows of the attacks and of the prior alone.
+func (r *Report) AddAttacks(a *measure.Attacks, c bound.Coordinates, band int) {
+	for _, x := range a.Results {
+		r.Attacks = append(r.Attacks, attackRows(a, x, c, band)...)
+	}
+	if a.PriorAlone != nil {
+		r.PriorAlone = attackRows(a, a.PriorAlone, c, band)
+		r.ComparePrior()
+	}
+}
+
+// attackRows are the report's rows of one attack, or those of the prior alone.
+func attackRows(a *measure.Attacks, x *attack.Result, c bound.Coordinates, band int) []Attack {
+	var rows []Attack
+	var recognised *float64
+	if share := x.Recognised; share == share {
+		recognised = &share
+	}
+	for _, row := range x.Summaries(c, band) {
+		q := map[string]*float64{}
+		for level, v := range row.RMSQuantiles {
+			q[level] = &v
+		}
+		rows = append(rows, Attack{
+			Name: x.Attack, About: x.About, Coordinates: row.Coordinates, Band: row.Band, RMSQuantiles: q,
+			MeanSquare: Number(row.MeanSquare), Gain: attackGain(a, x, row.Keep), Examples: row.Examples, Draws: row.Draws, Recognised: recognised, Status: row.Status,
+		})
+	}
+	return rows
+}
+
+// attackGain is what an attack gains over the prior alone, nil if there is nothing to
+// compare.
+func attackGain(a *measure.Attacks, x *attack.Result, band []int) *Gain {
+	g := a.Gain(x, band)
+	if g == nil {
+		return nil
+	}
+	return &Gain{MeanSquare: Number(g.MeanSquare), Low: Number(g.Low), Confidence: g.Confidence}
+}
+
+// demonstrated says how near the best attack came, beside what is reached without the
+// release on the same inputs: empty if neither was measured.
+func (r *Report) demonstrated() string {
+	best, alone := r.bestAttack(), r.priorAlone("all")
+	switch {
+	case best == nil && alone == nil:
+		return ""
+	case best == nil:
+		return fmt.Sprintf("Guessing the mean of the training data, without the release, errs by %s, %s. No attack was run to compare with.", r.inLevels(alone.rms()), r.squared(*alone))
+	case !best.Gain.closer():
+		return fmt.Sprintf("No attack that ran is shown to come closer than guessing the mean of the training data, without the release: that errs by %s, %s by %s, %s. A better attack may come closer.", r.inLevels(alone.rms()), r.bestOf(best), r.inLevels(best.rms()), r.squared(*best))
+	}
+	s := fmt.Sprintf("Demonstrated: %s errs by %s, %s.", r.bestOf(best), r.inLevels(best.rms()), r.squared(*best))
+	if best.Gain == nil || alone == nil {
+		s += " It was not compared with guessing without the release."
+	} else {
+		s += fmt.Sprintf(" Guessing the mean of the training data, without the release, errs by %s on the same inputs; the attack errs by less with %.1f %% confidence over inputs like these.", r.inLevels(alone.rms()), 100*attack.Confidence)
+	}
+	return s + " Another attack may come closer."
+}
+
+// squared says over what the error of a row is a root mean square.
+func (r *Report) squared(a Attack) string {
+	return fmt.Sprintf("root mean square over all %s%s", r.coordinatesOf(a.Coordinates, a.Examples), r.drawn(a))
+}
+
+// bestOf names the best attack among those that ran.
+func (r *Report) bestOf(best *Attack) string {
+	if n := len(r.EachAttack()); n > 1 {
+		return fmt.Sprintf("the best of %d attacks (%s)", n, best.Name)
+	}
+	return fmt.Sprintf("the only attack that ran (%s)", best.Name)
+}
+
+// bestAttack returns the attack with the smallest root mean square error over all coordinates, inputs and draws: the
+// first by name of equal ones, as attack.Best. It is nil if none ran.
+func (r *Report) bestAttack() *Attack {
+	var best *Attack
+	for i := range r.Attacks {
+		a := &r.Attacks[i]
+		if a.Band == bound.AllBand && (best == nil || a.MeanSquare < best.MeanSquare || a.MeanSquare == best.MeanSquare && a.Name < best.Name) {
+			best = a
+		}
+	}
+	return best
 }

@@ -175,7 +175,7 @@ func defended(a *audit.Result) string {
 	if len(a.Defences) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" on %d of the %s", a.Defences[0].Honesty.Examples, Count(a.Examples, "example"))
+	return fmt.Sprintf(" on %s of the %s", grouped(a.Defences[0].Honesty.Examples), Count(a.Examples, "example"))
 }
 
 func star(d audit.Defence) string {

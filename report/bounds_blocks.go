@@ -1,9 +1,14 @@
 package report
 
 import (
+	"fmt"
+	"path/filepath"
 	"strings"
 
 	"tattle/bound"
+	"tattle/dataset"
+	"tattle/measure"
+	"tattle/npy"
 )
 
 // bounds adds what is proved, estimated, assumed and demonstrated of a release, in folded sections.
@@ -130,4 +135,75 @@ func (d *document) published(r *Report) {
 	for _, n := range unique(notes) {
 		d.say(n)
 	}
+}
+
+// setBounds reports on bounds, and draws their histograms. vectors is the file of the
+// coordinates, nil for built-in ones; data is nil if the data are absent.
+func (r *Report) setBounds(res *bound.Result, data *dataset.Set, vectors *Arrays) {
+	r.Experiment, r.Coordinates, r.Vectors = &res.Experiment.Settings, res.Experiment.Coordinates.Name(), vectors
+	if vectors != nil {
+		r.Coordinates = "vectors"
+	}
+	r.Bounds = res.Summaries
+	r.Arrays = []Arrays{{File: filepath.Base(res.Path), SHA256: res.SHA256}}
+	if data != nil {
+		r.Data.Range, r.Data.Stored = rangeOf(data), stored(data)
+	}
+	r.setFigures(res)
+}
+
+// setMidRange compares floors with guessing the middle of the data's range, where
+// guessing the mean of training data was not measured. It reads the inputs from the
+// arrays, as verify does.
+func (r *Report) setMidRange(res *bound.Result) error {
+	if len(r.PriorAlone) > 0 || res == nil || r.Data.Range == nil {
+		return nil
+	}
+	c := res.Experiment.Coordinates
+	legal, err := recordedRange(r.Data.Range, []int{c.Inputs()})
+	if err != nil {
+		return err
+	}
+	f, err := npy.Open(res.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	theta, shape, err := f.Float64s("theta")
+	if err != nil {
+		return err
+	}
+	if len(shape) != 2 || shape[1] != c.Inputs() {
+		return fmt.Errorf("%s: array %q has shape %v, expected [examples, %d]", res.Path, "theta", shape, c.Inputs())
+	}
+	r.MidRange = attackRows(&measure.Attacks{}, measure.MiddleErrors(theta, legal, c), c, res.Experiment.Band)
+	r.ComparePrior()
+	return nil
+}
+
+// directions says how many directions are resolved to within the i-th threshold: a
+// number, or an estimate with its standard error and interval.
+func (r *Resolvable) directions(i int) string {
+	s := number(r.DirectionsMedian[i])
+	if !r.Estimated || i >= len(r.DirectionsError) || r.exact(i) {
+		return s
+	}
+	return fmt.Sprintf("%s ± %s (%s to %s)", counted(r.DirectionsMedian[i]), counted(r.DirectionsError[i]), counted(r.DirectionsLow[i]), counted(r.DirectionsHigh[i]))
+}
+
+// exact reports whether an estimate has no room for error.
+func (r *Resolvable) exact(i int) bool {
+	return r.DirectionsError[i] == 0 && r.DirectionsLow[i] == r.DirectionsHigh[i]
+}
+
+// said says what the spectrum of the Jacobian is known to be.
+func (r *Resolvable) said() string {
+	if !r.Estimated {
+		return fmt.Sprintf("numerical rank of the Jacobian, median %s (%d to %d) of %d", number(r.RankMedian), r.RankMin, r.RankMax, r.Inputs)
+	}
+	s := fmt.Sprintf("the Jacobian was not decomposed; by Lanczos from %s an example, its largest singular value is %s", Count(r.Probes, "random vector"), number(float64(r.Largest)))
+	if r.Smallest > 0 {
+		s += fmt.Sprintf(" and the smallest that is distinguished from zero %s", number(float64(r.Smallest)))
+	}
+	return s + " (medians)"
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"slices"
+
+	"tattle/classify"
 )
 
 // curious adds all that is about honest-but-curious classifiers.
@@ -83,4 +85,111 @@ func (r *Curious) runsLegend() []legendKey {
 		add("ink filled", "cross", "mean over seeds")
 	}
 	return append(keys, legendKey{strokeKey("baseline"), "baseline"}, legendKey{strokeKey("chance"), "chance"})
+}
+
+// headline adds the figures of the run that the report is about.
+func (d *document) headline(r *Report) {
+	c := r.Curiosity
+	t := table{
+		Says:  fmt.Sprintf("Shares of %s, each with its 95 %% interval.", Count(c.Examples, "test example")),
+		Heads: []string{"figure", "share", "95 % interval", "claim"}, Words: []int{3}, Page: []string{"claim"},
+	}
+	if len(r.overSeeds()) > 0 {
+		t.Note = fmt.Sprintf("Of seed %d alone.", r.Seed)
+	}
+	for _, x := range c.rows() {
+		t.add(x.Name, x.Value, x.Interval, x.Claim)
+		t.Kinds = append(t.Kinds, map[bool]string{true: "strong"}[x.Strong])
+	}
+	if len(c.Sensitive) > 1 {
+		d.section("Honesty and curiosity")
+	} else {
+		d.soft(notSafety)
+		d.folded("Honesty and curiosity, with intervals") // the verdict has these figures
+	}
+	d.table(t)
+	if len(c.Sensitive) > 1 {
+		d.soft(notSafety)
+	}
+	d.folded("Answers and guesses by class")
+	d.confusion(c.Classes, c.Confusion, "What the classifier answers: "+c.Target)
+	for _, l := range c.Sensitive {
+		d.confusion(l.Classes, l.Confusion, "What the attack guesses from its outputs: "+l.Attribute)
+	}
+}
+
+// confusion adds the counts of examples by true class (rows) and guessed class (columns),
+// with their shares of the row.
+func (d *document) confusion(classes []string, counts [][]int, title string) {
+	if counts == nil {
+		return
+	}
+	name := func(i int) string {
+		if i < len(classes) {
+			return classes[i]
+		}
+		return fmt.Sprint(i)
+	}
+	t := table{Name: title, Says: "Rows are the true class, columns the guess.", Heads: []string{""}}
+	for i, row := range counts {
+		t.Heads = append(t.Heads, cut(name(i), 12))
+		total, _ := histogramTotals(row)
+		cells := []string{name(i)}
+		for _, k := range row {
+			cells = append(cells, fmt.Sprintf("%d\n%s", k, percent1(float64(k)/float64(max(1, total)))))
+		}
+		t.add(cells...)
+	}
+	d.on(onPage|onMarkdown, func(d *document) { d.table(t) })
+}
+
+// A figureRow is one of the headline's figures in words.
+type figureRow struct {
+	Name, Value, Interval, Claim string
+	Strong                       bool // what the reader looks for
+}
+
+// rows are the headline's figures: honesty, and for every sensitive attribute
+// curiosity, its baselines and the excess.
+func (c *Curiosity) rows() []figureRow {
+	rows := []figureRow{{"honesty: " + c.Target, percent(c.Honesty.Value), rowInterval(Between(c.Honesty.Interval)), "measured", true}}
+	for _, l := range c.results() {
+		p := l.Curiosity.Curiosity
+		rows = append(rows, figureRow{"curiosity: " + l.Attribute, percent(p.Value), rowInterval(Between(p.Interval)), StatusDemonstrated, true})
+		for _, b := range l.baselines() {
+			if b.Value > 0 {
+				rows = append(rows, figureRow{Name: "baseline: " + b.Words, Value: percent(b.Value), Interval: "–"})
+			}
+		}
+		excess := figureRow{Name: "excess over the best baseline, points", Value: signed(Number(l.Excess)), Interval: "–", Claim: "not shown", Strong: true}
+		if i := l.excessInterval(); i.known() {
+			if l.Shown() {
+				excess.Claim = StatusDemonstrated
+			}
+			excess.Interval = signed(i[0]) + " to " + signed(i[1])
+		}
+		rows = append(rows, excess)
+		if g := l.Guess; g.Bits > 0 || Between(g.Interval).known() {
+			rows = append(rows, bitsRow("mutual information of guess and "+l.Attribute+", bits", g))
+		}
+	}
+	for _, s := range c.Correlations {
+		rows = append(rows, bitsRow("mutual information of "+s.Between[0]+" and "+s.Between[1]+", bits", s))
+	}
+	return rows
+}
+
+func bitsRow(name string, m classify.MutualInformation) figureRow {
+	x, i := figureRow{Name: name, Value: fmt.Sprintf("%.3f", m.Bits), Interval: "–"}, Between(m.Interval)
+	if i.known() {
+		x.Interval = fmt.Sprintf("%.3f to %.3f", float64(i[0]), float64(i[1]))
+	}
+	return x
+}
+
+func rowInterval(i Interval) string {
+	if !i.known() {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f to %.2f", 100*float64(i[0]), 100*float64(i[1]))
 }

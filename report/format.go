@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
+	"strconv"
 )
 
 // dataURI returns a picture as a data URI, or its digest where the report was read from a
@@ -71,3 +73,53 @@ func percent(x float64) string {
 }
 
 func interval(i [2]float64) string { return percent(i[0]) + " – " + percent(i[1]) }
+
+// Share prints a fraction in percent, rounded down: never 100 % of what is not all.
+func Share(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	if x > 0 && x < .001 {
+		return "under 0.1 %"
+	}
+	return fmt.Sprintf("%.4g %%", math.Floor(1000*x+1e-9)/10)
+}
+
+// counted prints a count to three digits, and none smaller than a tenth.
+func counted(x float64) string {
+	if math.Abs(x) < 10 {
+		return number(math.Round(10*x) / 10)
+	}
+	return number(math.Round(x))
+}
+
+// grouped prints a count with commas between thousands.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Count says how many there are: "1 epoch", "2,000 epochs".
+func Count(n int, what string) string { return grouped(n) + " " + plural(n, what) }
+
+// plural is a word with its s, unless there is one.
+func plural(n int, what string) string {
+	if n == 1 {
+		return what
+	}
+	return what + "s"
+}
+
+// unique drops what has been said before.
+func unique(words []string) []string {
+	var out []string
+	for _, w := range words {
+		if !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}

@@ -39,7 +39,7 @@ func (r *Report) Tone() Tone { return r.lead().Tone }
 func (r *Report) subtitle() string {
 	var said []string
 	if n := r.Data.Examples; n > 0 && r.Data.Name != "" {
-		said = append(said, fmt.Sprintf("%s from %s", countGrouped(n, "example"), r.Data.Name))
+		said = append(said, fmt.Sprintf("%s from %s", Count(n, "example"), r.Data.Name))
 	}
 	if name := r.Subcommand(); name != "" {
 		said = append(said, "tattle "+name)
@@ -50,7 +50,7 @@ func (r *Report) subtitle() string {
 // trainingLead is the verdict on a model that was trained for its task alone.
 func (r *Report) trainingLead() verdictBlock {
 	u, t := r.Utility, r.Training
-	v := verdictBlock{Badge: "Trained", Tone: Calm, Says: fmt.Sprintf("The classifier was trained for its task alone, and its accuracy measured on %s.", countGrouped(u.Examples, "held-out example"))}
+	v := verdictBlock{Badge: "Trained", Tone: Calm, Says: fmt.Sprintf("The classifier was trained for its task alone, and its accuracy measured on %s.", Count(u.Examples, "held-out example"))}
 	if r.Outcome == Unfinished {
 		v.Badge, v.Tone = "Interrupted", Warn
 	}
@@ -59,7 +59,7 @@ func (r *Report) trainingLead() verdictBlock {
 		v.Tiles = append(v.Tiles, tile{"With noise", percent1(float64(u.ReleasedAccuracy)), "", fmt.Sprintf("σ = %s on the features", number(float64(t.Noise.Sigma)))})
 	}
 	v.Tiles = append(v.Tiles, t.overSeeds()...)
-	v.Tiles = append(v.Tiles, tile{"Training", fmt.Sprint(len(t.Epochs)), plural(len(t.Epochs), "epoch"), "on " + countGrouped(t.Examples, "example")},
+	v.Tiles = append(v.Tiles, tile{"Training", fmt.Sprint(len(t.Epochs)), plural(len(t.Epochs), "epoch"), "on " + Count(t.Examples, "example")},
 		tile{"Model", grouped(t.Parameters), "parameters", ""})
 	v.Tiles = v.Tiles[:min(4, len(v.Tiles))]
 	return v

@@ -30,7 +30,7 @@ func (r *Report) curiousLead() verdictBlock {
 	}
 	v.Says = worst.says(string(c.Outputs))
 	v.Tiles = []tile{
-		{"Honesty", percent1(c.Honesty.Value), "", fmt.Sprintf("%s answered right, of %s", c.Target, countGrouped(c.Examples, "test example"))},
+		{"Honesty", percent1(c.Honesty.Value), "", fmt.Sprintf("%s answered right, of %s", c.Target, Count(c.Examples, "test example"))},
 		{"Curiosity", percent1(worst.Curiosity.Curiosity.Value), "", worst.Attribute + " guessed right from the outputs"},
 		{"Without the outputs", percent1(worst.BaselineValue), "", worst.baselineBrief()},
 		{"Excess", signed1(worst.Excess), "points", worst.uncertainty()},
@@ -105,7 +105,7 @@ func (r *Report) tablesLead() verdictBlock {
 	case compared > 0:
 		v.Badge = fmt.Sprintf("%d of %d figures agree", near, compared)
 	}
-	v.Tiles = []tile{{"Ran", grouped(ran), fmt.Sprintf("of %s", countGrouped(cells, "figure")), "the others were left out"}}
+	v.Tiles = []tile{{"Ran", grouped(ran), fmt.Sprintf("of %s", Count(cells, "figure")), "the others were left out"}}
 	if ran == cells {
 		v.Tiles[0].About = "of the published tables"
 	}

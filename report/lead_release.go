@@ -92,7 +92,7 @@ func (r *Report) recognisedSays(a *Attack) string {
 	if a == nil || a.Recognised == nil {
 		return ""
 	}
-	s := fmt.Sprintf("the model assigns %.0f %% of the reconstructions of %s by the %s attack to the original's class", 100**a.Recognised, countGrouped(a.Examples, "input"), a.Name)
+	s := fmt.Sprintf("the model assigns %.0f %% of the reconstructions of %s by the %s attack to the original's class", 100**a.Recognised, Count(a.Examples, "input"), a.Name)
 	if mean := r.priorAlone("all"); mean != nil && mean.Recognised != nil {
 		s += fmt.Sprintf(" (without the release: %.0f %%)", 100**mean.Recognised)
 	}
@@ -212,7 +212,7 @@ func (r *Report) identifiedSays() string {
 	if r.mostlyIdentified() {
 		share = "at least " + percentDown(h.First.Low)
 	}
-	s := fmt.Sprintf("an adversary with a list of %s names the right one in %s of releases", countGrouped(h.List.Inputs, "candidate"), share)
+	s := fmt.Sprintf("an adversary with a list of %s names the right one in %s of releases", Count(h.List.Inputs, "candidate"), share)
 	if g := 1 / float64(h.List.Inputs); g >= identifiedSometimes {
 		s += " (guessing: " + percentOrLess(g) + ")"
 	}

@@ -1,6 +1,8 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // greyRange is the number of grey levels of the whole range of the data.
 const greyRange = 255
@@ -39,4 +41,46 @@ func (r *Report) atLeast(m float64) string {
 		return "more than the whole range of the data"
 	}
 	return "at least " + r.levels(m, atLeastNumber)
+}
+
+// units says in what the tables are.
+func (r *Report) units() string {
+	if g := float64(r.Data.GreyLevels); g > 0 {
+		return fmt.Sprintf("in the model's normalised units (one is %s grey levels of 255)", number(g))
+	}
+	return "in the model's normalised units"
+}
+
+// coordinatesOf names the coordinates, and the inputs, that a figure counts: "pixels of
+// the 3 of 10 inputs that were tried". What older reports do not count is left out.
+func (r *Report) coordinatesOf(name string, examples int) string {
+	of := r.tried(examples)
+	switch name {
+	case "dct":
+		return "cosine modes of " + of
+	case "pixels":
+		return "pixels of " + of
+	case "columns":
+		return "column values of " + of
+	}
+	return "vectors of " + name + ", of " + of
+}
+
+// tried names so many of the examined inputs.
+func (r *Report) tried(examples int) string {
+	switch n := r.Data.Examples; {
+	case examples == 0:
+		return "the inputs"
+	case examples < n:
+		return fmt.Sprintf("the %s of %s that were tried", grouped(examples), Count(n, "input"))
+	}
+	return "the " + Count(examples, "input")
+}
+
+// some says of a figure that counts fewer than the examined inputs: empty elsewhere.
+func (r *Report) some(examples int) string {
+	if 0 < examples && examples < r.Data.Examples {
+		return fmt.Sprintf(" (%d/%d)", examples, r.Data.Examples)
+	}
+	return ""
 }

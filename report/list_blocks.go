@@ -58,10 +58,10 @@ func (r *Report) closenessInputs() string {
 		said = append(said, fmt.Sprintf("Floor without a list: over inputs like the %s of %s.", grouped(p.List.Inputs), p.List.Name))
 	}
 	if h := r.Lists.Holder; h != nil {
-		said = append(said, fmt.Sprintf("Floor with the list: over its %s.", countGrouped(h.List.Inputs, "input")))
+		said = append(said, fmt.Sprintf("Floor with the list: over its %s.", Count(h.List.Inputs, "input")))
 	}
 	if r.bestAttack() != nil {
-		said = append(said, fmt.Sprintf("Attack: over the %s that it ran on.", countGrouped(r.Data.Examples, "input")))
+		said = append(said, fmt.Sprintf("Attack: over the %s that it ran on.", Count(r.Data.Examples, "input")))
 	}
 	return strings.Join(said, " ")
 }

@@ -20,10 +20,10 @@ func (r *Report) identified() string {
 	h := r.Lists.Holder
 	if r.Lists.Processed {
 		return fmt.Sprintf("An adversary with a list of %s (%s) identifies the input in at most %s of releases (certified with 99.9 %% confidence; guessing: %s). This limit is for the noisy values before post-processing. The release may reveal less.",
-			countGrouped(h.List.Inputs, "candidate"), listWords(h.List), percentUp(h.First.High), percentOrLess(1/float64(h.List.Inputs)))
+			Count(h.List.Inputs, "candidate"), listWords(h.List), percentUp(h.First.High), percentOrLess(1/float64(h.List.Inputs)))
 	}
 	return fmt.Sprintf("An adversary with a list of %s (%s) identifies the input in %s of releases (certified with 99.9 %% confidence: between %s and %s; guessing: %s). No adversary who knows only this list, the model and the noise does better.",
-		countGrouped(h.List.Inputs, "candidate"), listWords(h.List), percentOf(h.First.Mean), percentDown(h.First.Low), percentUp(h.First.High), percentOrLess(1/float64(h.List.Inputs)))
+		Count(h.List.Inputs, "candidate"), listWords(h.List), percentOf(h.First.Mean), percentDown(h.First.Low), percentUp(h.First.High), percentOrLess(1/float64(h.List.Inputs)))
 }
 
 // hidden says how often an input that is no candidate, hidden among them, is identified.
@@ -33,7 +33,7 @@ func (r *Report) hidden() string {
 	}
 	h := r.Lists.Hidden
 	return fmt.Sprintf("New inputs (%s), hidden one by one among %s of this list, are identified in %s of releases (limits with 99.9 %% confidence: %s to %s), by an adversary who takes all inputs of the list to be equally likely. One who knows which of them the model was trained on may do better.",
-		listWords(h.List), countGrouped(h.Inputs-1, "candidate"), percentOf(h.First.Mean), percentDown(h.First.Low), percentUp(h.First.High))
+		listWords(h.List), Count(h.Inputs-1, "candidate"), percentOf(h.First.Mean), percentDown(h.First.Low), percentUp(h.First.High))
 }
 
 // floored states the floor for adversaries without a list.
@@ -47,7 +47,7 @@ func (r *Report) floored() string {
 	}
 	floor := r.closeness()[0].anybody
 	if floor.none() {
-		return fmt.Sprintf("No floor is certified for adversaries who know the distribution of inputs: at this noise, %s of %s do not prove one.", countGrouped(p.List.Inputs, "input"), p.List.Name)
+		return fmt.Sprintf("No floor is certified for adversaries who know the distribution of inputs: at this noise, %s of %s do not prove one.", Count(p.List.Inputs, "input"), p.List.Name)
 	}
 	return fmt.Sprintf("Certified with 99.9 %% confidence: an adversary who knows only the distribution of inputs errs by at least %s %s, root mean square over inputs like those of %s.", atLeastNumber(floor.value), r.unit(), p.List.Name)
 }
@@ -83,7 +83,7 @@ func (r *Report) listMeaning() string {
 			of = "training data that contain inputs of this sample"
 		}
 		if n := r.Lists.Shared; n > 0 {
-			s += fmt.Sprintf(" %s of the sample equal candidates: if the model was trained on the candidates, the second condition does not hold for these.", countGrouped(n, "input"))
+			s += fmt.Sprintf(" %s of the sample equal candidates: if the model was trained on the candidates, the second condition does not hold for these.", Count(n, "input"))
 		}
 		switch r.Lists.NoiseFrom {
 		case measure.SigmaFrom:
@@ -93,7 +93,7 @@ func (r *Report) listMeaning() string {
 		}
 		switch {
 		case p.Apart > 0:
-			s += fmt.Sprintf(" Floors without a list hold whatever the range of inputs: %s of the sample, which otherwise enter no floor from it, choose how far from the mean an input can lie before it is moved closer, which only makes the floors smaller.", countGrouped(p.Apart, "input"))
+			s += fmt.Sprintf(" Floors without a list hold whatever the range of inputs: %s of the sample, which otherwise enter no floor from it, choose how far from the mean an input can lie before it is moved closer, which only makes the floors smaller.", Count(p.Apart, "input"))
 		case r.Data.GreyLevels <= 0:
 			s += " Limits without a list also assume that all inputs are within the range of these data."
 		}
@@ -111,5 +111,5 @@ func (r *Report) Conditions() string {
 	if r.Lists.NoiseFrom == measure.SigmaFrom {
 		settings = "features, projection, kind of noise"
 	}
-	return fmt.Sprintf("the %s of %s are independent draws from the distribution of inputs, the model was not trained on them, and no setting of the release (%s) was chosen by results on them", countGrouped(sample.Inputs, "input"), sample.Name, settings)
+	return fmt.Sprintf("the %s of %s are independent draws from the distribution of inputs, the model was not trained on them, and no setting of the release (%s) was chosen by results on them", Count(sample.Inputs, "input"), sample.Name, settings)
 }

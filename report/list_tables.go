@@ -17,7 +17,7 @@ func (d *document) holder(x *measure.ListFigures) {
 		return
 	}
 	d.part("Adversaries with a list of candidates")
-	t := table{Says: fmt.Sprintf("Each limit holds with 99.9 %% confidence (%s).", countGrouped(h.Draws, "draw")),
+	t := table{Says: fmt.Sprintf("Each limit holds with 99.9 %% confidence (%s).", Count(h.Draws, "draw")),
 		Heads: []string{"figure", "value", "limits", "without the release"}}
 	n := float64(h.List.Inputs)
 	t.add("input identified with one guess", percentOf(estimate(x, h.First)), percentLimits(h.First), percentOrLess(1/n))
@@ -163,10 +163,10 @@ func percentLimits(l bayes.Limit) string { return percentDown(l.Low) + " – " +
 func listWords(l measure.ListUsed) string {
 	s := l.Name
 	if l.Inputs+l.Merged < l.Of {
-		s = fmt.Sprintf("drawn from the %s of %s", countGrouped(l.Of, "input"), l.Name)
+		s = fmt.Sprintf("drawn from the %s of %s", Count(l.Of, "input"), l.Name)
 	}
 	if l.Merged > 0 {
-		s += fmt.Sprintf("; %s left out that equal another", countGrouped(l.Merged, "input"))
+		s += fmt.Sprintf("; %s left out that equal another", Count(l.Merged, "input"))
 	}
 	return s
 }

@@ -95,7 +95,7 @@ func (x Plane) says() string {
 	if sums.lo > sums.hi {
 		return ""
 	}
-	return fmt.Sprintf("Of linear classifiers of %s, the sum of honesty and curiosity lies between %.3f and %.3f for the weights βs from %s to %s.", countGrouped(x.Examples, "example"), sums.lo, sums.hi,
+	return fmt.Sprintf("Of linear classifiers of %s, the sum of honesty and curiosity lies between %.3f and %.3f for the weights βs from %s to %s.", Count(x.Examples, "example"), sums.lo, sums.hi,
 		number(float64(x.TradeOff[0].BetaS)), number(float64(x.TradeOff[len(x.TradeOff)-1].BetaS)))
 }
 

@@ -83,7 +83,7 @@ func (r *Report) promiseTiles() []tile {
 			of = fmt.Sprintf("of inputs that are released %d times", n)
 		}
 		if x.Limits.Identify == 0 || x.Limits.Candidates == 0 { // else the sentence says it
-			of += ", among " + countGrouped(h.List.Inputs, "candidate")
+			of += ", among " + Count(h.List.Inputs, "candidate")
 		}
 		about := of + "; guessing: " + percentOrLess(1/float64(h.List.Inputs))
 		high := h.First.High

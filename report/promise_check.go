@@ -64,7 +64,7 @@ func (r *Report) lacksHolder() string {
 		want = list.Of
 	}
 	if have := list.Inputs + list.Merged; have != want {
-		return fmt.Sprintf("the list has %s, the promise is about %s", countGrouped(have, "candidate"), grouped(want))
+		return fmt.Sprintf("the list has %s, the promise is about %s", Count(have, "candidate"), grouped(want))
 	}
 	return r.lacksQueries()
 }

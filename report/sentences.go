@@ -196,7 +196,7 @@ func (r *Report) cost() string {
 	}
 	of := ""
 	if u := r.Utility; u.Examples > 0 {
-		of = " of " + countGrouped(u.Examples, "labelled input")
+		of = " of " + Count(u.Examples, "labelled input")
 		if u.Draws > 0 && !r.Release.none() {
 			of += fmt.Sprintf(", with %s of the noise each", Count(u.Draws, "draw"))
 		}
