@@ -22,10 +22,10 @@ func (s skip) set(m affine) {
 	s.Bias.Changed()
 }
 
-// decoderGraph returns the linear attack, as it is without the held-out examples,
-// plus a perceptron, whose last layer begins at zero, and the parameters that learn.
-// The input of the perceptron is the release, centred and scaled to variance 1 on average. It
-// begins by removing noise.
+// decoderGraph returns the sum of a linear attack, fitted without the held-out examples, and a
+// perceptron. It also returns the parameters that are trained, those of the perceptron. The
+// perceptron's input is the release, centred and scaled to variance 1 on average. At first its
+// first layer removes noise, and its last layer is zero.
 func decoderGraph(ctx context.Context, l *Linear, added float64, o DecoderOptions) (*nn.Graph, skip, []*nn.Param, error) {
 	g := &nn.Graph{Name: "decoder", Input: "release", InputShape: []int{l.n}, Output: "input"}
 	dense := func(in, out string, rows, cols int) *nn.Dense {
@@ -61,8 +61,8 @@ func decoderGraph(ctx context.Context, l *Linear, added float64, o DecoderOption
 // sharpening enlarges the first layer's weights, which the filter has shrunk.
 const sharpening = 3
 
-// denoise makes a layer begin by looking at the best linear estimate of the
-// features in place of the release.
+// denoise makes a layer start from the best linear estimate of the features instead of the
+// release.
 func denoise(ctx context.Context, d *nn.Dense, l *Linear, added float64) error {
 	f, err := l.moments.filter(ctx, added+l.ridge*l.moments.scale())
 	if err != nil {

@@ -13,8 +13,8 @@ const (
 	calibrationOwn = 4
 	// calibrationSteps of Newton's method are more than a convex loss with a ridge needs.
 	calibrationSteps = 12
-	// ownMost is the most classes of y that have slopes of their own: of more each would
-	// have few examples.
+	// ownMost is the most classes of y that have slopes of their own: with more, each class
+	// would have few examples.
 	ownMost = 32
 	// leastSpread is the standard deviation of scores below which they are rounding errors.
 	leastSpread = 1e-6
@@ -29,8 +29,8 @@ const (
 // where z' is z less its mean among the examples of the same y and ŷ, over its standard
 // deviation. The parameters a, b and d are those of the largest likelihood with a ridge,
 // shrunk by max(0, 1 − f/G), f being the effective number of parameters and G twice the
-// gain in log-likelihood: where the scores add nothing to q they are 0 as a rule, and p is
-// q. Of a numeric s, z is the prediction, and
+// gain in log-likelihood: if the scores add nothing to q, they are usually 0, and p is q. If
+// s is numeric, z is the prediction, and
 //
 //	E[s | z, y, ŷ] = mean(y, ŷ) + (b + d(y))·z'.
 type calibration struct {
@@ -38,9 +38,9 @@ type calibration struct {
 	joint  *joint
 	spread float64   // standard deviation of z'; 0 if the scores do not vary
 	most   float64   // largest |z'| seen over spread: scores farther out count as this
-	offset []float64 // a; nil of a numeric attribute
+	offset []float64 // a; nil for a numeric attribute
 	slope  []float64 // b + d by group of y
-	merit  float64   // log-likelihood gained per example, less f over their number; in nats, or of a numeric s half the squared error in units of the variance left
+	merit  float64   // log-likelihood gained per example, less f over their number; in nats, or for a numeric s half the squared error in units of the variance left
 }
 
 // calibrate fits a calibration on the examples rows, whose scores are [rows, width] and

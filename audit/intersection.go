@@ -27,7 +27,7 @@ type sensitiveColumns struct {
 
 // splitSensitive finds the intersections, such as race*sex, among the sensitive attributes that
 // are asked for. A factor is the column of an attribute that is asked for by itself, with its
-// rule, or another column. has reports that a column is written so; nil is none.
+// rule, or another column. has reports whether there is a column of exactly that name; nil: there is none.
 func splitSensitive(asked []string, has func(name string) bool) (c sensitiveColumns, err error) {
 	var crossed []string
 	for _, text := range asked {
@@ -122,7 +122,8 @@ func (x *intersection) of(read []Attribute) (Attribute, error) {
 	return a, nil
 }
 
-// makeIn makes the attributes of a set of those that were read; nil stays.
+// makeIn replaces the attributes of a set, as they were read, by those that are asked for. The
+// set may be nil.
 func (c *sensitiveColumns) makeIn(set *dataset.Set) error {
 	if set == nil || len(c.cross) == 0 {
 		return nil
@@ -136,7 +137,7 @@ func (c *sensitiveColumns) makeIn(set *dataset.Set) error {
 	return nil
 }
 
-// makeInParts makes the attributes of all parts.
+// makeInParts is makeIn for all parts.
 func (c *sensitiveColumns) makeInParts(p *dataset.Parts) error {
 	for _, set := range []*dataset.Set{p.Train, p.Validation, p.Test} {
 		if err := c.makeIn(set); err != nil {
@@ -146,12 +147,12 @@ func (c *sensitiveColumns) makeInParts(p *dataset.Parts) error {
 	return nil
 }
 
-// trainable returns the parts without numeric attributes, which no training knows.
+// trainable returns the parts without numeric attributes, which classifiers are not trained with.
 func trainable(p *dataset.Parts) *dataset.Parts {
 	return &dataset.Parts{Train: classesOnly(p.Train), Validation: classesOnly(p.Validation), Test: classesOnly(p.Test), Notes: p.Notes}
 }
 
-// classesOnly returns the set without its numeric attributes; nil stays.
+// classesOnly returns the set, which may be nil, without its numeric attributes.
 func classesOnly(set *dataset.Set) *dataset.Set {
 	if set == nil || !slices.ContainsFunc(set.Sensitive, func(a dataset.Attribute) bool { return a.Numeric() }) {
 		return set

@@ -160,10 +160,10 @@ func classNames(set *dataset.Set, width int) ([]string, error) {
 	return names, nil
 }
 
-// matchClasses puts the labels, whose first known classes the data name, in the order of the
-// model's classes. If the model lacks some of these names the order stays, with a note. It
-// returns an error if a name that both have is at another place, because the model's
-// accuracy would be that of chance.
+// matchClasses puts the labels in the order of the model's classes; the data name the first
+// known of them. If the model lacks some of these names, the order stays, with a note. It
+// returns an error if both have a name, but at different places: the model's accuracy would
+// then be that of chance.
 func (s *Sample) matchClasses(known int, model []string) error {
 	if len(model) == 0 || slices.Equal(model, s.Classes) {
 		return nil

@@ -45,8 +45,8 @@ type OpenOptions struct {
 	// columns of numbers that match the classes. Of an .npz: one array.
 	Scores []string
 	Kind   curious.Outputs // "" is Soft if every row is a distribution
-	// Columns are those of vectors, which are no scores of classes, named as Scores are; the
-	// target may then be missing. Of an .npz: one array.
+	// Columns are the columns of vectors: numbers that are not scores of classes. They are named
+	// as Scores are, and the target may be missing. Of an .npz: one array.
 	Columns []string
 	// Progress is called with the bytes of a CSV that are read, now and then and at the end.
 	Progress func(done, total int64)
@@ -55,8 +55,8 @@ type OpenOptions struct {
 // OpenOutputs reads outputs with the labels of the same examples from a CSV (a header;
 // fields parted by commas, semicolons or tabs; packed by gzip or not) or an .npz (an array outputs, scores,
 // logits or probabilities [n, Y], one of labels y, and others of n labels or numbers).
-// One column of outputs becomes two: of a probability p of the second class 1 − p and
-// p, of a score z 0 and z. Examples without a label are left out and counted in Notes;
+// A single column of outputs becomes two: a probability p of the second class becomes 1 − p and
+// p, a score z becomes 0 and z. Examples without a label are left out and counted in Notes;
 // a score that is missing or not finite is an error. If probabilities have so few decimals
 // that rows do not sum to 1, they are divided by their sums, except for attacks on digits;
 // Notes say so. Vectors (see OpenOptions.Columns, or an .npz with an array embeddings, embedding,
@@ -117,7 +117,7 @@ type source struct {
 	scores  []float32 // [n, len(classes)]
 	classes []string  // of the scores' columns; "" if it has no name
 	kind    curious.Outputs
-	target  *column       // nil for none, of vectors
+	target  *column       // nil if there is none, as vectors may have
 	rule    *dataset.Rule // of the target; nil if none is given
 	listed  []string      // classes of the target, if the file lists them
 	columns []attributeColumn

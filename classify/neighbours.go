@@ -102,7 +102,7 @@ func (f *knnModel) Predict(ctx context.Context, dst [][]float32, x []float32) er
 	return err
 }
 
-// ballot takes the guesses of a Predict down.
+// ballot collects the guesses of a Predict.
 type ballot struct {
 	*knnModel
 	order   []int       // targets that are asked for, by descending k

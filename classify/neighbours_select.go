@@ -19,11 +19,11 @@ func (c candidate) distance() float32 { return math.Float32frombits(uint32(c >> 
 // at returns the point.
 func (c candidate) at() int { return int(uint32(c)) }
 
-// nearest returns what is not above any candidate as far.
+// nearest returns the smallest candidate of the same distance.
 func (c candidate) nearest() candidate { return c &^ math.MaxUint32 }
 
-// middle returns the middle of the first, the last and the one between, as the nearest
-// of those as far.
+// middle returns the median of the first, the middle and the last candidate, or rather the
+// smallest candidate of its distance.
 func middle(c []candidate) candidate {
 	a, b, d := c[0], c[len(c)/2], c[len(c)-1]
 	return max(min(a, b), min(max(a, b), d)).nearest()
@@ -42,13 +42,13 @@ func below(c []candidate, pivot candidate) int {
 	return m
 }
 
-// same moves the candidates as far as pivot to the front and counts them.
+// same moves the candidates that have pivot's distance to the front and counts them.
 func same(c []candidate, pivot candidate) int { return below(c, pivot+1<<32) }
 
-// closest moves the candidates nearer than the k-th row to the front, c[:near], and those
-// exactly as far behind them, c[near:end], of which a share counts that makes up k rows.
-// self, unless negative, is a point of which one row does not count. Where there is no
-// choice all are near.
+// closest moves the candidates nearer than the k-th row to the front, c[:near], followed by those
+// of the k-th row's distance, c[near:end]. Of the latter only a share counts, so that there are k
+// rows in all. self, unless negative, is a point of which one row does not count. If there are no
+// more than k rows, all are near.
 func (p *points) closest(c []candidate, k, self int) (near, end int, share float64) {
 	if p.weights == nil && self < 0 && len(c) <= k {
 		return len(c), len(c), 0

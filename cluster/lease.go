@@ -93,7 +93,7 @@ func idle(err error) bool {
 	return errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, jetstream.ErrNoMessages)
 }
 
-// orGone is an error, or that the stage is gone where that is why nobody answers.
+// orGone returns err, or that the stage is gone if that is why nobody answers.
 func (s *stage) orGone(ctx context.Context, err error) error {
 	if !errors.Is(err, nats.ErrNoResponders) && !errors.Is(err, jetstream.ErrNoHeartbeat) && !errors.Is(err, jetstream.ErrConsumerDeleted) {
 		return err
@@ -106,8 +106,8 @@ func (s *stage) orGone(ctx context.Context, err error) error {
 	})
 }
 
-// take makes a lease of a message and holds it. It is nil if this process holds the
-// shard already: its lease had lapsed, which happens where a machine slept.
+// take makes a lease of a message. It returns nil if this process computes the shard already:
+// its earlier lease has lapsed, as happens when a machine sleeps.
 func (s *stage) take(msg jetstream.Msg) (*lease, error) {
 	meta, err := msg.Metadata()
 	if err != nil {
@@ -234,9 +234,9 @@ func (l *lease) standing(ctx context.Context) (c commitRecord, ok bool, err erro
 	}
 }
 
-// done ends the lease of a shard that is committed: it leaves the queue. Where nobody
-// answers there is little to wait for, as a server that was killed may know nothing of
-// the lease any more: the shard is leased once more, and found to be committed.
+// done ends the lease of a shard that is committed: the shard leaves the queue. It does not wait
+// long for an answer, because a server that was killed may not know the lease any more. The shard
+// is then leased once more, and found to be committed.
 func (l *lease) done(ctx context.Context) error {
 	defer l.end()
 	brief, cancel := context.WithTimeout(ctx, lastWord)
@@ -274,8 +274,8 @@ func (l *lease) fail(ctx context.Context, cause error) (aside bool, err error) {
 	return false, l.msg.NakWithDelay(time.Duration(len(f.Causes)) * retryAfter)
 }
 
-// giveBack ends the lease at once, as far as the server can be reached: the shard is
-// another's, and that is nobody's fault.
+// giveBack ends the lease at once, if the server can be reached, so that another process can take
+// the shard. It does not count as a failure.
 func (l *lease) giveBack() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
@@ -328,7 +328,7 @@ func (l *lease) change(ctx context.Context, by func(*failure) bool) (f failure, 
 	return f, err
 }
 
-// changed says that a key is not any more what it was when it was read.
+// changed reports whether an error says that a key was changed since it was read.
 func changed(err error) bool {
 	if errors.Is(err, jetstream.ErrKeyExists) {
 		return true

@@ -46,10 +46,11 @@ func (l *ledger) missing(ctx context.Context, err error) bool {
 	}) == nil
 }
 
-// surelyGone is what to believe where the answer has been err, that something is not
-// there, for some time; nil if that is not known yet. One server knows. Of several one
-// may have come back and not caught up: they are believed where the list of runs, which is
-// read from its leader, no longer has the run as one that goes on, or where they keep to it.
+// surelyGone returns errGone or errNoStage once it is sure that something is gone, after the
+// server has said so, by err, for the time since; nil before. A single server is believed at
+// once. One of several may have been away and not caught up. It is believed if the run has ended
+// by the list of runs, which is read from its leader, or if the answer stays the same for
+// goneAfter.
 func (l *ledger) surelyGone(ctx context.Context, err error, since time.Duration) error {
 	switch one := l.oneServer(); {
 	case !one && l.hasEnded(ctx):
@@ -62,7 +63,7 @@ func (l *ledger) surelyGone(ctx context.Context, err error, since time.Duration)
 	return errGone
 }
 
-// oneServer says that the server is none of several.
+// oneServer reports whether the server is not one of a cluster.
 func (l *ledger) oneServer() bool {
 	nc := l.js.Conn()
 	return nc.IsConnected() && nc.ConnectedClusterName() == "" && nc.IsConnected() // it has no name while nobody is there

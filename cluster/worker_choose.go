@@ -93,8 +93,8 @@ func (w *shardWorker) choose(ctx context.Context, all []entry) (*entry, error) {
 	return nil, nil
 }
 
-// better says whether there is another run that this worker should rather work on than
-// on this one, of which nothing waits, or, with older, something does.
+// better reports whether this worker should go on to another run. Without older no shard of its
+// run waits, and any other run will do; with older some wait, and only an older run will do.
 func (w *shardWorker) better(ctx context.Context, id string, older bool) bool {
 	all, err := w.runs.entries(ctx)
 	if err != nil || w.o.Run != "" {
@@ -150,8 +150,8 @@ func (w *shardWorker) leave(id string) {
 	delete(w.inputs, id)
 }
 
-// hasShards says whether shards of a run wait, and whether any are left, be it with
-// others, who may yet give them back.
+// hasShards reports whether shards of a run wait, and whether any are left: other workers may
+// give back those that they have.
 func (w *shardWorker) hasShards(ctx context.Context, id string) (waiting, some bool, err error) {
 	if !isID(id) {
 		return false, false, nil

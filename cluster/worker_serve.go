@@ -113,7 +113,7 @@ func (s *service) watch(ctx context.Context, end context.CancelCauseFunc, depart
 	}
 }
 
-// one leases a shard and computes it. That it is given to another run it says by nil.
+// one leases a shard and computes it. It returns nil, too, if the worker leaves for another run.
 func (s *service) one(ctx, leasing context.Context) error {
 	s.idle.Add(1)
 	l, err := s.st.lease(leasing)

@@ -15,9 +15,9 @@ import (
 
 const fetchers = 4 // results of earlier stages that are fetched at a time
 
-// Run implements run.Pool. A stage that is complete is fetched, one that is announced
-// served; one that nobody announced while a later one is, because the cluster forgot
-// it, is computed here alone.
+// Run implements run.Pool. If the stage is complete, its results are fetched; if it is announced,
+// its shards are computed together with other workers. If only a later stage is announced, the
+// cluster has lost this one: it is computed here alone.
 func (h *home) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 	f, err := h.run(ctx, w)
 	if errors.Is(err, errGone) {

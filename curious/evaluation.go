@@ -11,11 +11,10 @@ import (
 )
 
 // Evaluate measures F and its attacks on the test part. The baselines are learned
-// on the reference part, which is the training part as a rule; where it is nil they
-// are learned on the test part itself, which favours them and so accuses less, and
-// saves F's evaluation on the reference part: where many F are compared, as in pruning,
-// and the whole one's baselines are known, nil will do. The p-values and the lower ends
-// of the excess use both. An attack is of the sensitive attribute that bears its name,
+// on the reference part, usually the training part. If it is nil, they are learned on the
+// test part itself, which favours the baselines and saves F's evaluation on the reference
+// part. That will do where many F are compared, as in pruning, and the baselines of the whole
+// F are known. The p-values and the lower ends of the excess use both. An attack is of the sensitive attribute that bears its name,
 // or else, where it names none, of the one at its index.
 //
 // F's outputs count as distributions where its last operator is a Softmax or Hardmax;

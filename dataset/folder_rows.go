@@ -205,7 +205,7 @@ func newPlaces(pictures []string) places {
 			p.add(bare[at+1:], name)
 		}
 	}
-	for _, name := range pictures { // a whole place is nobody else's
+	for _, name := range pictures { // a full path always means its own picture
 		p[name] = name
 	}
 	return p

@@ -144,7 +144,7 @@ func pictureSets(all *Set, d *division) [3]*Set {
 }
 
 // arrange moves row order[k] of rows of n bytes to place k, for every k, along
-// the cycles of the permutation; what becomes of rows not in order is open.
+// the cycles of the permutation. Rows that are not in order may end up anywhere.
 func arrange(rows []uint8, n int, order []int) {
 	source := complete(order, len(rows)/n)
 	spare := make([]uint8, n)
@@ -179,7 +179,7 @@ func complete(order []int, n int) []int {
 	return all
 }
 
-// baseName is the last part of a path, absolute where it says nothing.
+// baseName is the last element of a path: for "." the name of the folder.
 func baseName(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs

@@ -11,13 +11,12 @@ import (
 
 const (
 	// maxCategories is the most values of a column that have an input each; rarer
-	// ones share one. Codes and names that nearly every row has one of would
-	// otherwise be most of the inputs.
+	// values share one. Otherwise codes and names, which differ in nearly every row,
+	// would be most of the inputs.
 	maxCategories = 64
 
-	// derivedShare bounds the values of a column that another may be derived
-	// from: one in so many rows. Where nearly every row has a value of its own,
-	// everything follows from it.
+	// derivedShare is the least number of rows per value of a column from which another
+	// may be derived. A column whose values nearly all differ determines everything.
 	derivedShare = 10
 )
 
@@ -25,8 +24,8 @@ const (
 // folded; what is infinite is as unknown.
 var missingValues = []string{"", "?", "na", "n/a", "nan", "null", "none"}
 
-// slipShare is how many numbers a column must have for each value that is none for
-// that to be noted as a slip.
+// slipShare is the least number of numbers in a column per value that is not a number. Such
+// values are then noted, as they are probably slips.
 const slipShare = 20
 
 // encoder turns a column into inputs: a number into one, standardised by the

@@ -116,7 +116,7 @@ func (c *Client) Infer(ctx context.Context, x []float32, n int) (y []float32, sh
 	return y, shape, nil
 }
 
-// room is for the outputs at n examples, so many each as the first answer has.
+// room allocates the outputs at n examples, wide numbers each.
 func room(wide, n int) ([]float32, error) {
 	if wide > maxOutputs/n {
 		return nil, fmt.Errorf("%d numbers of each of %d examples are more than the %d that are kept: ask for fewer examples", wide, n, maxOutputs)

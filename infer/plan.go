@@ -88,7 +88,7 @@ func (o Options) input(m *Metadata) (Tensor, datatype, error) {
 	if len(m.Inputs) > 1 {
 		return input, datatype{}, fmt.Errorf("the model has inputs %s, and one is all that is sent", tensorNames(m.Inputs))
 	}
-	input.Name = cmp.Or(input.Name, "input-0") // where nobody names it, nobody minds
+	input.Name = cmp.Or(input.Name, "input-0") // if the server names none, any name will do
 	input.Datatype = cmp.Or(input.Datatype, "FP32")
 	d, err := datatypeOf(input.Datatype)
 	if err != nil {

@@ -56,7 +56,7 @@ func (f *Folder) Put(i int, write func(io.Writer) error) (digest string, size in
 	return digest, size, nil
 }
 
-// store makes what a disk fails of a *StoreError.
+// store turns a failure of the disk into a *StoreError.
 func (f *Folder) store(err error) error {
 	if disk, ok := err.(*file.DiskError); ok {
 		return &StoreError{f.dir, disk.Err}
@@ -104,7 +104,7 @@ func (f *Folder) Record(i int, digest string) error {
 	return lost
 }
 
-// lost says what is committed of shard i, and takes it in.
+// lost returns what is committed as shard i, which f then knows.
 func (f *Folder) lost(i int, digest string) *CommittedError {
 	committed, err := f.readRecord(i)
 	if err == nil && committed != "" {
@@ -177,8 +177,7 @@ const recordSize = 1 << 10
 // link is file.Link, but for tests.
 var link = file.Link
 
-// createOnce writes the record of shard i, whole, where there is none, and reports
-// whether it was there before.
+// createOnce writes the record of shard i unless there is one, and reports whether it did.
 func (f *Folder) createOnce(i int, line string) (won bool, err error) {
 	path := f.recordPath(i)
 	beside, _, err := file.Hide(f.dir, filepath.Base(path), func(w io.Writer) error {

@@ -111,8 +111,8 @@ func (f *Folder) verify(i int) error {
 	return nil
 }
 
-// found returns the SHA-256 of what lies where data of shard i with that one should, ""
-// where nothing does that can be read to its end.
+// found returns the SHA-256 of the file that should hold the data of shard i with that digest; ""
+// if there is no such file.
 func (f *Folder) found(i int, digest string) (string, error) {
 	if digest == "" {
 		return "", nil

@@ -161,7 +161,7 @@ func (s *scan) run(dir string, n *listing, begun bool) *found {
 	return r
 }
 
-// settle says what a run is, all of its folder seen.
+// settle sets the state of a run after all of its folder was seen.
 func (r *found) settle() {
 	switch {
 	case r.running:
