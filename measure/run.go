@@ -202,20 +202,23 @@ func someOf(data nn.Source, most int) nn.Source {
 	if data.Len() <= most {
 		return data
 	}
-	return &chosen{data, DrawCandidates(data.Len(), most, 0)}
+	return Choose(data, DrawCandidates(data.Len(), most, 0))
 }
 
-// chosen is those examples of a source.
+// Choose returns the examples of a source that have these indices.
+func Choose(data nn.Source, indices []int) nn.Source { return chosen{data, indices} }
+
+// chosen is what Choose returns.
 type chosen struct {
 	nn.Source
 	indices []int
 }
 
 // Len implements nn.Source.
-func (c *chosen) Len() int { return len(c.indices) }
+func (c chosen) Len() int { return len(c.indices) }
 
 // Examples implements nn.Source.
-func (c *chosen) Examples(x []float32, indices []int) {
+func (c chosen) Examples(x []float32, indices []int) {
 	of := make([]int, len(indices))
 	for i, k := range indices {
 		of[i] = c.indices[k]
@@ -224,7 +227,7 @@ func (c *chosen) Examples(x []float32, indices []int) {
 }
 
 // Label implements nn.Source.
-func (c *chosen) Label(i int) int { return c.Source.Label(c.indices[i]) }
+func (c chosen) Label(i int) int { return c.Source.Label(c.indices[i]) }
 
 // watch returns the data with a callback for the number of examples that were read.
 func watch(data nn.Source, read func(examples int)) nn.Source {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tattle/dataset"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/nn/train"
 	"tattle/shape"
@@ -46,22 +47,6 @@ func (r rows) Examples(x []float32, indices []int) {
 	for i, j := range indices {
 		copy(x[i*r.n:(i+1)*r.n], r.row(j))
 	}
-}
-
-// part is some of the examples of a source.
-type part struct {
-	nn.Source
-	indices []int
-}
-
-func (p part) Len() int        { return len(p.indices) }
-func (p part) Label(i int) int { return p.Source.Label(p.indices[i]) }
-func (p part) Examples(x []float32, indices []int) {
-	of := make([]int, len(indices))
-	for i, j := range indices {
-		of[i] = p.indices[j]
-	}
-	p.Source.Examples(x, of)
 }
 
 const passBatch = 250
@@ -142,10 +127,10 @@ func newCut(ctx context.Context, g *nn.Graph, node string, data *dataset.Set, va
 	if err != nil {
 		return nil, err
 	}
-	if c.moments, err = shape.NewMoments(ctx, part{c.features, c.learn}, c.n, classes); err != nil {
+	if c.moments, err = shape.NewMoments(ctx, measure.Choose(c.features, c.learn), c.n, classes); err != nil {
 		return nil, err
 	}
-	logits, err := outputs(ctx, head, part{c.features, c.validate}, nil)
+	logits, err := outputs(ctx, head, measure.Choose(c.features, c.validate), nil)
 	for i := range c.validate {
 		c.right = append(c.right, largest(logits.row(i)) == logits.Label(i))
 	}

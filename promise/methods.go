@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/shape"
 )
@@ -132,13 +133,13 @@ func (s *searcher) learn(ctx context.Context, c *cut, l *line) error {
 		o.Protect = append(o.Protect, shape.Protected{Class: class, Weight: l.Weight * protectWeight})
 	}
 	var front *nn.Graph
-	var data nn.Source = part{c.features, c.learn}
+	data := measure.Choose(c.features, c.learn)
 	if s.Finetune == FinetuneAll {
 		var err error
 		if front, err = copyOf(c.front); err != nil {
 			return err
 		}
-		data = part{s.train, c.learn}
+		data = measure.Choose(s.train, c.learn)
 	}
 	tasks := tasksOf(s.train, c.moments.Classes, s.Tasks, c.learn)
 	var layer *nn.Graph
@@ -171,7 +172,7 @@ func (s *searcher) learn(ctx context.Context, c *cut, l *line) error {
 func (s *searcher) linearHead(ctx context.Context, c *cut, l *line) (func(sigma float64) (*nn.Graph, error), error) {
 	var all []*shape.Moments
 	for _, t := range tasksOf(s.train, c.moments.Classes, s.Tasks, c.learn) {
-		m, err := shape.NewMoments(ctx, labelled{part{l.values, c.learn}, t.Labels}, l.values.n, t.Classes)
+		m, err := shape.NewMoments(ctx, labelled{measure.Choose(l.values, c.learn), t.Labels}, l.values.n, t.Classes)
 		if err != nil {
 			return nil, err
 		}

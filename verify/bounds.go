@@ -8,6 +8,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
@@ -128,7 +129,7 @@ func (o *Options) model(dir string, r *report.Report) (*measure.Model, error) {
 			path = filepath.Join(dir, path)
 		}
 	}
-	if _, kept := keptFile(r, measure.FrontFile); kept && o.Model == "" && !exists(path) {
+	if _, kept := keptFile(r, measure.FrontFile); kept && o.Model == "" && !file.Exists(path) {
 		o.warn("the model is not at %s: its accuracy is taken from the report as it is", path)
 		return nil, nil
 	}

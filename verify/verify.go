@@ -212,12 +212,6 @@ func unlike(path, is, was, hint string) error {
 	return &MismatchError{fmt.Errorf("%s: sha256 %s, the report is about %s", path, is, was), hint}
 }
 
-// exists reports whether there is a file or folder at a path.
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 // unchanged returns an error if a file of the run is not what its report says.
 func unchanged(dir string, kept report.Arrays) error {
 	if !filepath.IsLocal(kept.File) {
