@@ -125,7 +125,7 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 			o.Draws = DefaultDraws
 		}
 	}
-	if o.Draws < 2 { // one estimates the variance for the limits, see limits
+	if o.Draws < 2 { // the limits need a variance, see limits
 		return nil, fmt.Errorf("%d draws: at least 2 are needed", o.Draws)
 	}
 	if err := checkScales(o.Scales, count); err != nil {

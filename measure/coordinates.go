@@ -20,7 +20,7 @@ const (
 	CoordinatesColumns = "columns" // the entries of the input, by the columns of a table
 )
 
-// Columns returns the columns of a table of inputs; nil if the data are none.
+// Columns returns the columns of a table of inputs; nil if the data are no table with named columns.
 func Columns(set *dataset.Set) []bound.Column {
 	var of []bound.Column
 	for _, c := range set.Columns {
@@ -31,7 +31,7 @@ func Columns(set *dataset.Set) []bound.Column {
 		if c.Unit > 0 {
 			keep = 1
 		}
-		if n := len(of) - 1; n >= 0 && of[n].Name == c.Name && of[n].Keep == 1 && c.Unit == 0 { // of a missing number
+		if n := len(of) - 1; n >= 0 && of[n].Name == c.Name && of[n].Keep == 1 && c.Unit == 0 { // says whether the number is missing
 			of[n].Width += c.Width
 			continue
 		}

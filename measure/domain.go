@@ -75,8 +75,8 @@ func (f Further) AddTo(x *bound.Experiment, set *dataset.Set, seed uint64) error
 
 // AddIn is AddTo for far witnesses and twins in a given domain.
 func (f Further) AddIn(x *bound.Experiment, far bound.Domain, seed uint64) {
-	// Far witnesses have a bound of their own, which combining them too would repeat. On a
-	// grid, near witnesses are mostly none, and Barankin's bound combines all.
+	// Barankin's bound leaves out the far witnesses, which have a bound of their own. On a
+	// grid, where mostly no near witness exists, it combines all.
 	if f.Barankin > 0 {
 		x.Barankin = bound.BarankinOptions{Witnesses: f.Barankin, Near: x.Domain.Grid == nil}
 	}

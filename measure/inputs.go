@@ -92,12 +92,12 @@ func (in Inputs) Learned() Inputs {
 	return in
 }
 
-// errOnePart says that nothing is left to learn from.
-var errOnePart = errors.New("the data are one part, which is measured on")
+// errOnePart is the error of data without a part to learn from.
+var errOnePart = errors.New("the data have only one part, and that is measured")
 
-// Training opens what adversaries learn from: the data at the path, or, where that is
-// empty, the training part of the data that in reads, of which measured is the part that
-// is measured. It returns where they are. open reads data as inputs of the model.
+// Training opens what adversaries learn from: the data at path or, if path is empty, the
+// training part of the data that in reads. It returns where they are, and an error if they are the
+// examples that are measured. open reads data as inputs of the model.
 func (in Inputs) Training(path string, measured *dataset.Set, open func(Inputs) (*dataset.Set, error)) (set *dataset.Set, from string, err error) {
 	apart := path == "" && in.Split != string(dataset.Train)
 	learned := in.Learned()
@@ -106,7 +106,7 @@ func (in Inputs) Training(path string, measured *dataset.Set, open func(Inputs) 
 	}
 	in.Split = string(dataset.Train)
 	if apart && in.Limit != learned.Limit { // the same examples of both parts, to compare them
-		var outside *dataset.ChoiceError // of a smaller part, which is another
+		var outside *dataset.ChoiceError // the other part has fewer examples, so it is another
 		if set, err = open(in); err != nil && !errors.As(err, &outside) {
 			return nil, "", err
 		}

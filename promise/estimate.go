@@ -99,7 +99,7 @@ func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Po
 	}, validate, p, limits)
 }
 
-// A posterior returns what the best adversary achieves whose candidates are these examples of the
+// A posterior returns the result of the best adversary, whose candidates are these examples of the
 // training data.
 type posterior func(indices []int, attributes []bayes.Attribute) (*bayes.Result, error)
 

@@ -39,7 +39,7 @@ type searcher struct {
 const streamCandidates = 13
 
 // Search finds the release of g that keeps the promise at the least cost in accuracy. train and test
-// are labelled; test is used only for its size and to check the limits against.
+// are labelled. Of test, only the size is used: the limits are to be measured on it.
 func Search(ctx context.Context, g *nn.Graph, train, test *dataset.Set, o Options) (*Answer, error) {
 	if !train.Labelled() || !test.Labelled() {
 		return nil, errNoLabels
@@ -107,7 +107,7 @@ func (s *searcher) tell(phase string, done, total int) {
 	}
 }
 
-// found is a shard: what a place came to.
+// found is the result of the search at one place: one shard of the run.
 type found struct {
 	Left    string  `json:"left,omitempty"` // why there is nothing
 	Cost    CutCost `json:"cut"`

@@ -34,8 +34,8 @@ const notCompared = "not compared with guessing the mean of the training data, w
 
 // ComparePrior marks each row of the bounds on unbiased estimators whose median is above
 // what guessing the mean of the training data errs by, without the release: at the median
-// too, or for whole inputs as a root mean square. Who knows what inputs look like is not
-// limited by such a floor. Where that was not measured, a row that is above guessing the
+// too, or for whole inputs as a root mean square. Adversaries who know what inputs look like
+// are not limited by such a floor. Where that was not measured, a row that is above guessing the
 // middle of the data's range is marked. Rows without a figure to compare with stay unmarked
 // (nil), and so do van Trees' bound, which binds such adversaries under its assumption, and
 // floors on pairs of inputs, which bind them on average over both.
@@ -53,7 +53,7 @@ func (r *Report) ComparePrior() {
 		}
 		b.AbovePrior = compareFloor(b.Quantile(.5), level)
 		if len(r.PriorAlone) == 0 && !isAbove(b.AbovePrior) {
-			b.AbovePrior = nil // who knows the mean may err by less than who knows the range
+			b.AbovePrior = nil // an adversary who knows the mean may err by less than one who knows the range
 		}
 	}
 	r.comparePoints()

@@ -87,15 +87,15 @@ func auditWords(a *audit.Result) []Setting {
 		{"guessed", "The share of examples whose attribute attacks guess right from the outputs, each example by attacks that were chosen and fitted without it (for numbers: R²)."},
 		{"without", "The same for the best guess that uses only " + shown(a).Known() + "."},
 		{"excess", fmt.Sprintf("The difference of both, in points, with one-sided limits, each at %s. The verdict needs more than the margin of %s points.", confidenceWords(a), barePoints(a.Settings.Margin))},
-		{"gain, bits", "How much better the attacks' scores predict the attribute for who knows " + labelWords(a) + ". It finds leaks about rare values, which guesses miss."},
+		{"gain, bits", "How much better the attacks' scores predict the attribute for an adversary who knows " + labelWords(a) + ". It finds leaks about rare values, which guesses miss."},
 		{"AUC", "The share of pairs of examples, one with a value of the attribute and one without, that the scores rank right" + rankedAmong(a) + ". Chance is 50 %."},
-		{"p", fmt.Sprintf("Of the strongest of excess, gain and AUC given both labels, adjusted for these three and for %s. Baselines have theirs each by itself.", Count(len(a.Findings), "attribute"))},
+		{"p", fmt.Sprintf("Of the strongest of excess, gain and AUC given both labels, adjusted for these three and for %s. Those of the baselines are not adjusted.", Count(len(a.Findings), "attribute"))},
 		{"detectable", fmt.Sprintf("The smallest excess%s, in points, that is found with probability %g in channels like the planted ones. Other channels can carry more and stay hidden.", overWhom(a), audit.PowerProbability)},
 		{"balanced", "The mean over the values of the share that is right."},
 		{"chosen", "In how many folds the attack was chosen, on other examples."},
 		{"honesty", "How often the predicted label is right; “lost”: how many points a defence loses of it."},
 		{"reveals", "Whether, after a defence, the gain or the AUC given both labels is shown to be above its margin."},
-		{"lost, detectable", "The part of it that is due to learning from few examples."},
+		{"lost, of a channel", "The part of “found from” that is due to learning from few examples."},
 	}
 	if a.Outputs == audit.Vector {
 		words = slices.DeleteFunc(words, func(w Setting) bool { return w.Key == "honesty" || w.Key == "reveals" })
@@ -185,7 +185,7 @@ func star(d audit.Defence) string {
 	return ""
 }
 
-// defenceNotes are what there is to say about defences, each thing once.
+// defenceNotes are the notes on defences; those with the same note stand together.
 func defenceNotes(a *audit.Result) []Setting {
 	var notes []Setting
 	for _, d := range a.Defences {

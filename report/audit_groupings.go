@@ -41,16 +41,16 @@ func groupingSays(f *audit.Finding) string {
 	switch {
 	case len(f.Groupings) == 0 || f.Verdict == audit.Inconclusive:
 	case f.Verdict.ExceedsTarget() && len(not) > 0 && len(shown) > 0:
-		return fmt.Sprintf("How the values of %s are grouped matters: in two groups, it is shown for %s against the others, and not for %s.", name, and(shown), and(not))
+		return fmt.Sprintf("The finding on %s depends on how its values are grouped: it is shown for %s against the others, and not for %s.", name, and(shown), and(not))
 	case f.Verdict.ExceedsTarget() && len(not) > 0:
-		return fmt.Sprintf("How the values of %s are grouped matters: with its %d values it is shown, with none of the %d groupings in two.", name, len(f.Classes), len(not))
+		return fmt.Sprintf("The finding on %s depends on how its values are grouped: it is shown for its %d values, and for none of the %d groupings into two.", name, len(f.Classes), len(not))
 	case !f.Verdict.ExceedsTarget() && len(shown) > 0:
-		return fmt.Sprintf("How the values of %s are grouped matters: in two groups, the outputs do reveal %s against the others beyond the target.", name, and(shown))
+		return fmt.Sprintf("The finding on %s depends on how its values are grouped: in two groups, the outputs reveal %s against the others beyond the target.", name, and(shown))
 	}
 	return ""
 }
 
-// regrouped reports whether a grouping shows what the verdict on an attribute does not.
+// regrouped returns a sentence for each attribute of which a grouping shows what the verdict does not.
 func regrouped(a *audit.Result) []string {
 	var said []string
 	for i := range a.Findings {

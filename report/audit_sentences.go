@@ -11,7 +11,7 @@ import (
 	"tattle/internal/file"
 )
 
-// standing says how far an audit's figures reach, where there are any.
+// standing says what the figures of an audit do not cover.
 func standing(a *audit.Result) string {
 	for i := range a.Findings {
 		if a.Findings[i].BestBaseline() == nil {
@@ -214,7 +214,7 @@ func findingReasons(f *audit.Finding) string {
 	return strings.Join(unique(readable(f.Reasons)), " ")
 }
 
-// baselineBrief names it in a table.
+// baselineBrief names a baseline in a table.
 func baselineBrief(f *audit.Finding, name string) string {
 	switch {
 	case name == audit.Majority && f.Numeric:
@@ -261,7 +261,7 @@ func auditedWords(a *audit.Result) string {
 	}
 }
 
-// uncontrolled warns of an audit without controls; reasons speak of those there are.
+// uncontrolled warns of an audit without controls.
 func uncontrolled(a *audit.Result) string {
 	if len(a.Controls) > 0 {
 		return ""
@@ -279,7 +279,7 @@ func controlName(name string) string {
 	return printable(name)
 }
 
-// controlNote says on what a control ran, and what there is to say about it.
+// controlNote says what a control ran on, and what to do if it failed.
 func controlNote(c audit.Control) string {
 	s := "The " + c.Name + " control ran on " + c.Where
 	if c.Attribute != "" {

@@ -390,10 +390,10 @@ func TestGroupingSays(t *testing.T) {
 	}{
 		{audit.NoEvidence, nil, ""},
 		{audit.NoEvidence, []audit.Grouping{group(false, "a"), group(false, "b")}, ""},
-		{audit.NoEvidence, []audit.Grouping{group(false, "a"), group(true, "b")}, "the outputs do reveal b against the others beyond the target"},
+		{audit.NoEvidence, []audit.Grouping{group(false, "a"), group(true, "b")}, "the outputs reveal b against the others beyond the target"},
 		{audit.LeakyBeyond, []audit.Grouping{group(true, "a"), group(true, "b")}, ""},
 		{audit.LeakyBeyond, []audit.Grouping{group(true, "a"), group(false, "b"), group(false, "c")}, "it is shown for a against the others, and not for b and c"},
-		{audit.LeakyBeyond, []audit.Grouping{group(false, "a"), group(false, "a", "b")}, "with its 3 values it is shown, with none of the 2 groupings in two"},
+		{audit.LeakyBeyond, []audit.Grouping{group(false, "a"), group(false, "a", "b")}, "it is shown for its 3 values, and for none of the 2 groupings into two"},
 		{audit.Inconclusive, []audit.Grouping{group(true, "a")}, ""},
 	} {
 		f := &audit.Finding{Attribute: "s", Classes: []string{"a", "b", "c"}, Verdict: c.verdict, Groupings: c.groups}

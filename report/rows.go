@@ -105,7 +105,7 @@ func (r *Report) fewer() string {
 	if n == 0 || n >= p || len(r.Bounds) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The %s of a release do not determine the %s of an input. In real arithmetic, among any real inputs, no unbiased estimator exists for directions that they do not depend on. This does not stop adversaries with prior knowledge.",
+	return fmt.Sprintf("The %s of a release do not determine the %s of an input. In real arithmetic, among any real inputs, no unbiased estimator exists for directions along which the release does not change. This does not stop adversaries with prior knowledge.",
 		Count(n, r.releasedUnit()), Count(p, "number"))
 }
 
