@@ -164,10 +164,11 @@ func (p *winogradPlan) weights(w *Param) []float32 {
 
 // transform sets the rows [lo, hi) of the matrices.
 func (p *winogradPlan) transform(u, w []float32, lo, hi int) {
-	height := simd.WinogradRows()
+	height, block := simd.WinogradRows(), simd.Block(p.inC)
 	for o := lo; o < hi; o++ {
 		for c := range p.inC {
-			at := o/height*height*p.inC + c*height + o%height
+			c0 := c / block * block
+			at := c0*p.rows + o/height*height*min(block, p.inC-c0) + (c-c0)*height + o%height
 			for point, v := range simd.WinogradWeights(p.kernel(w, o, c)) {
 				u[point*p.rows*p.inC+at] = v
 			}

@@ -90,10 +90,11 @@ func TestWinogradGivesTheSameBytes(t *testing.T) {
 			a, b := normal[float32](r, rows*k), normal[float32](r, k*WinogradColumns)
 			product := func() (c []float32) {
 				height := WinogradRows()
-				panels := make([]float32, (rows+height-1)/height*height*k)
+				whole := (rows + height - 1) / height * height
+				panels := make([]float32, whole*k)
 				for i := range rows {
 					for p := range k {
-						panels[i/height*height*k+p*height+i%height] = a[i*k+p]
+						panels[panelAt(i, p, whole, k, height)] = a[i*k+p]
 					}
 				}
 				c = normal[float32](r, len(panels)/k*WinogradColumns)
@@ -138,7 +139,13 @@ func TestWinogradFew(t *testing.T) {
 		WinogradMultiplyFew(m, mStep, u[k0*16:], uStep, v[k0*cols:], vStep, min(block, k-k0), k0 > 0)
 	}
 	for point := range WinogradPoints {
-		WinogradMultiply(want, u[point*uStep:], v[point*vStep:], 16, k)
+		a := make([]float32, 16*k)
+		for i := range 16 {
+			for p := range k {
+				a[panelAt(i, p, 16, k, 16)] = u[point*uStep+p*16+i]
+			}
+		}
+		WinogradMultiply(want, a, v[point*vStep:], 16, k)
 		for i := range 16 {
 			if at := i * cols; !sameBytes(m[point*mStep+at:][:WinogradFew()], want[at:][:WinogradFew()]) {
 				t.Fatalf("point %d, row %d: %v, want %v", point, i, m[point*mStep+at:][:WinogradFew()], want[at:][:WinogradFew()])

@@ -6,7 +6,7 @@ package simd
 func winogradIn(dst *float32, step int, plane *float32, offsets *int, stride int, room *float32)
 
 //go:noescape
-func tallF32(panels, k, block int, a, b, c *float32)
+func tallF32(panels, k int, a, b, c *float32, add bool)
 
 //go:noescape
 func fewF32(k int, a *float32, aStep int, b *float32, bStep int, c *float32, cStep int, add bool)
@@ -106,7 +106,8 @@ func WinogradMultiplyFew(c []float32, cStep int, a []float32, aStep int, b []flo
 }
 
 // WinogradMultiply overwrites c with the product of a, rows × k, and b, k × 16. a is in panels of
-// [WinogradRows] rows, the last filled up, one after another; c has whole panels of rows.
+// [WinogradRows] rows, the last filled up, for each block of [Block] terms of the inner sum in turn; c
+// has whole panels of rows.
 func WinogradMultiply(c, a, b []float32, rows, k int) {
 	r, nr := WinogradRows(), WinogradColumns
 	panels := (rows + r - 1) / r
@@ -114,11 +115,12 @@ func WinogradMultiply(c, a, b []float32, rows, k int) {
 		panic("simd: slices do not fit the product")
 	}
 	block := Block(k)
-	if useAVX512 {
-		tallF32(panels, k, block, &a[0], &b[0], &c[0])
-		return
-	}
 	for k0, beta := 0, float32(0); k0 < k; k0, beta = k0+block, 1 {
-		tileF32(panels, min(block, k-k0), &a[k0*r], 1, r, r*k, &b[k0*nr], nr, 0, &c[0], nr, 0, 1, beta)
+		kc, a, b := min(block, k-k0), &a[k0*panels*r], &b[k0*nr]
+		if useAVX512 {
+			tallF32(panels, kc, a, b, &c[0], beta == 1)
+		} else {
+			tileF32(panels, kc, a, 1, r, r*kc, b, nr, 0, &c[0], nr, 0, 1, beta)
+		}
 	}
 }

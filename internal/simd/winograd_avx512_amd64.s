@@ -27,25 +27,19 @@
 	ADDQ $64, AX \
 	ADDQ $64, DI
 
-// func tallF32(panels, k, block int, a, b, c *float32)
-// C = Σ_p A_p B_p for tiles of 16 × 16 elements below one another, summed up in blocks of the
-// inner sum: each element is the result of the operations of tileF32. A is in panels of 16 rows;
-// they follow one another, like the rows of B and C.
-TEXT ·tallF32(SB), NOSPLIT, $0-48
+// func tallF32(panels, k int, a, b, c *float32, add bool)
+// C = Σ_p A_p B_p, or that and C, for tiles of 16 × 16 elements below one another: each element is
+// the result of the operations of tileF32. A is in panels of 16 rows; they follow one another, like
+// the rows of B and C.
+TEXT ·tallF32(SB), NOSPLIT, $0-41
 	MOVQ panels+0(FP), R12
-	MOVQ a+24(FP), AX
-	MOVQ c+40(FP), SI
+	MOVQ a+16(FP), AX
+	MOVQ c+32(FP), SI
+	MOVBQZX add+40(FP), R8
 
 panel:
-	MOVQ b+32(FP), DI
-	MOVQ k+8(FP), DX
-	XORL R8, R8
-
-block:
-	MOVQ block+16(FP), CX
-	CMPQ CX, DX
-	CMOVQGT DX, CX
-	SUBQ CX, DX
+	MOVQ b+24(FP), DI
+	MOVQ k+8(FP), CX
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
@@ -103,9 +97,6 @@ store:
 	VMOVUPS Z29, 832(SI)
 	VMOVUPS Z30, 896(SI)
 	VMOVUPS Z31, 960(SI)
-	MOVQ $1, R8
-	TESTQ DX, DX
-	JNE  block
 	ADDQ $1024, SI
 	DECQ R12
 	JNE  panel

@@ -36,7 +36,7 @@ func TestWinograd(t *testing.T) {
 			for o := range c.outs {
 				for ch := range c.channels {
 					u := WinogradWeights((*[9]float32)(kernels[(o*c.channels+ch)*9:]))
-					a[o/height*height*c.channels+ch*height+o%height] = u[point]
+					a[panelAt(o, ch, rows, c.channels, height)] = u[point]
 				}
 			}
 			WinogradMultiply(m[point*rows*WinogradColumns:], a, v[point*step:], c.outs, c.channels)
@@ -57,4 +57,12 @@ func TestWinograd(t *testing.T) {
 			}
 		}
 	}
+}
+
+// panelAt returns where element (i, p) of a matrix of so many rows and columns is in panels of height
+// rows.
+func panelAt(i, p, rows, k, height int) int {
+	block := Block(k)
+	p0 := p / block * block
+	return p0*rows + i/height*height*min(block, k-p0) + (p-p0)*height + i%height
 }
