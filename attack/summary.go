@@ -9,8 +9,8 @@ import (
 	"tattle/stat"
 )
 
-// StatusDemonstrated is the standing of what an attack reached.
-const StatusDemonstrated = "demonstrated"
+// statusDemonstrated is the standing of what an attack reached.
+const statusDemonstrated = "demonstrated"
 
 // A Row is one entry of a report's attacks: errors over examples and coordinates.
 type Row struct {
@@ -56,7 +56,7 @@ func (r *Result) row(c bound.Coordinates, name string, band []int) Row {
 			}
 		}
 	}
-	row := Row{Attack: r.Attack, Coordinates: c.Name(), Band: name, Keep: band, Values: len(values), Status: StatusDemonstrated,
+	row := Row{Attack: r.Attack, Coordinates: c.Name(), Band: name, Keep: band, Values: len(values), Status: statusDemonstrated,
 		RMSQuantiles: map[string]float64{}, MeanSquare: r.BandMeanSquare(band), Examples: len(r.MeanSquare), Draws: r.Draws}
 	for i, q := range stat.Quantiles(values, bound.QuantileLevels...) {
 		row.RMSQuantiles[strconv.FormatFloat(bound.QuantileLevels[i], 'g', -1, 64)] = q

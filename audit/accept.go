@@ -9,7 +9,7 @@ import (
 // limit and until a day.
 type Acceptance struct {
 	Attribute string  `toml:"attribute" json:"attribute"`
-	Figure    string  `toml:"figure" json:"figure"` // one of AcceptableFigures
+	Figure    string  `toml:"figure" json:"figure"` // "excess", "gain" …
 	Limit     float64 `toml:"limit" json:"limit"`   // largest accepted value of the figure
 	Reason    string  `toml:"reason" json:"reason"`
 	Owner     string  `toml:"owner" json:"owner"`
@@ -22,8 +22,8 @@ const (
 	figureAUC  = "auc"
 )
 
-// AcceptableFigures returns the names of the figures that an Acceptance can limit.
-func AcceptableFigures() []string {
+// acceptableFigures returns the names of the figures that an Acceptance can limit.
+func acceptableFigures() []string {
 	return []string{figureExcess, figureGain, figureAUC, figureCuriosity, figureLeakage, figureInformation}
 }
 

@@ -50,8 +50,8 @@ func (x Acceptance) check() error {
 			return fmt.Errorf("%s is missing", key.name)
 		}
 	}
-	if !slices.Contains(AcceptableFigures(), x.Figure) {
-		return fmt.Errorf("figure %q: must be one of %s", x.Figure, strings.Join(AcceptableFigures(), ", "))
+	if !slices.Contains(acceptableFigures(), x.Figure) {
+		return fmt.Errorf("figure %q: must be one of %s", x.Figure, strings.Join(acceptableFigures(), ", "))
 	}
 	if !(x.Limit > 0) || math.IsInf(x.Limit, 0) {
 		return errors.New("limit: must be a number above 0, such as 0.05 for 5 points")

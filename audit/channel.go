@@ -65,16 +65,16 @@ func codeOf(kind string, s *Sample, r *rand.Rand) (code, string) {
 		if place == 0 {
 			return code{}, "the outputs have no decimals"
 		}
-		return code{fmt.Sprintf("decimal %d of %s", place, column), table(FormDigits), writeDecimal(j, place, s.Kind)}, ""
+		return code{fmt.Sprintf("decimal %d of %s", place, column), table(formDigits), writeDecimal(j, place, s.Kind)}, ""
 	case LastBitChannel:
-		return code{"the float32 of " + column, table(FormBits), writeLastBit(j)}, ""
+		return code{"the float32 of " + column, table(formBits), writeLastBit(j)}, ""
 	case RepeatedChannel:
-		return code{fmt.Sprintf("%d values of %s for each class", repeated, column), table(FormValues), writeRepeated(j, s)}, ""
+		return code{fmt.Sprintf("%d values of %s for each class", repeated, column), table(formValues), writeRepeated(j, s)}, ""
 	}
 	if w < orderClasses {
 		return code{}, fmt.Sprintf("%d outputs have no order beside the largest", w)
 	}
-	return code{"the two smallest of each row", table(FormOrder), writeOrder}, ""
+	return code{"the two smallest of each row", table(formOrder), writeOrder}, ""
 }
 
 // writeDecimal changes output j by a unit of a decimal if its digit has the other

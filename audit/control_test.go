@@ -128,7 +128,7 @@ func TestPlantGlyphs(t *testing.T) {
 		{Kind: curious.Soft, Classes: make([]string, 1000)},
 	} {
 		p := must.Get(plantIn(context.Background(), nil, like, 300, 0, fitOptions{Seed: 1}))(t)
-		if p.TrueExcess < DefaultBlind || p.Sample.Len() != 300 || p.Sample.Kind != like.Kind || len(p.Sample.Sensitive) != 1 || p.Note != "" {
+		if p.TrueExcess < defaultBlind || p.Sample.Len() != 300 || p.Sample.Kind != like.Kind || len(p.Sample.Sensitive) != 1 || p.Note != "" {
 			t.Errorf("%s: true excess %.3f, %d examples, %s", p.Where, p.TrueExcess, p.Sample.Len(), p.Sample.Kind)
 		}
 		if len(p.Sample.Classes) != min(len(like.Classes), 10) {

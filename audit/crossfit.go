@@ -81,9 +81,9 @@ func allAttacks(s *Sample, o Options) ([]attackName, map[string]classify.Learner
 			learners = append(learners, l)
 		}
 	}
-	own := FormSoft
+	own := formSoft
 	if s.Kind != curious.Soft {
-		own = FormRaw
+		own = formRaw
 	}
 	var attacks []attackName
 	known := map[string]classify.Learner{}
@@ -99,7 +99,7 @@ func allAttacks(s *Sample, o Options) ([]attackName, map[string]classify.Learner
 			if s.Kind == Vector {
 				continue // vectors have no entropy
 			}
-			attacks = append(attacks, attackName{l.Name(), FormSoft})
+			attacks = append(attacks, attackName{l.Name(), formSoft})
 		default:
 			for _, form := range formsOf(s, l) {
 				attacks = append(attacks, attackName{l.Name(), form})
@@ -112,18 +112,18 @@ func allAttacks(s *Sample, o Options) ([]attackName, map[string]classify.Learner
 // formsOf returns the forms for a learner without one of its own: tables also get those for
 // codes, logistic regression also the order.
 func formsOf(s *Sample, l classify.Learner) []string {
-	forms, ordered := []string{FormRaw, FormSoft, FormTop1}, false
+	forms, ordered := []string{formRaw, formSoft, formTop1}, false
 	if s.Kind == Vector {
 		forms = vectorForms(s, l)
 	}
 	switch l.(type) {
 	case classify.Lookup:
-		forms, ordered = []string{FormDigits, FormBits, FormValues}, true
+		forms, ordered = []string{formDigits, formBits, formValues}, true
 	case classify.Logistic:
 		ordered = true
 	}
 	if ordered && s.Kind != Vector && s.RowWidth() >= orderClasses {
-		forms = append(forms, FormOrder)
+		forms = append(forms, formOrder)
 	}
 	return forms
 }

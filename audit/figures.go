@@ -16,7 +16,7 @@ const (
 type Attack struct {
 	Name     string               `json:"name"`    // learner and form, "logistic on soft"
 	Learner  string               `json:"learner"` // as in package classify
-	Form     string               `json:"form"`    // FormRaw, FormSoft …
+	Form     string               `json:"form"`    // "raw", "soft" …
 	Accuracy *classify.Proportion `json:"accuracy,omitempty"`
 	Balanced *float64             `json:"balanced_accuracy,omitempty"`
 	R2       *float64             `json:"r2,omitempty"`

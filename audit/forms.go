@@ -10,13 +10,13 @@ import (
 // The forms of the outputs that attacks are fitted to, beside those of vectors. The last four are for codes, which
 // are in a number's digits and not in its size.
 const (
-	FormRaw    = "raw"    // scores; of probabilities their floored logarithms less the row's mean
-	FormSoft   = "soft"   // probabilities, which sum to 1; of scores their softmax
-	FormTop1   = "top1"   // the hard label one-hot, its probability and, where scores are released, its score
-	FormDigits = "digits" // decimal digits and their parities
-	FormBits   = "bits"   // last bits of the float32, signs, and how many digits a number has
-	FormValues = "values" // exact numbers, as they are released, and of rows
-	FormOrder  = "order"  // which outputs are larger than which others, of those below the largest, too
+	formRaw    = "raw"    // scores; of probabilities their floored logarithms less the row's mean
+	formSoft   = "soft"   // probabilities, which sum to 1; of scores their softmax
+	formTop1   = "top1"   // the hard label one-hot, its probability and, where scores are released, its score
+	formDigits = "digits" // decimal digits and their parities
+	formBits   = "bits"   // last bits of the float32, signs, and how many digits a number has
+	formValues = "values" // exact numbers, as they are released, and of rows
+	formOrder  = "order"  // which outputs are larger than which others, of those below the largest, too
 )
 
 // formRow is a hash of the row, the only input of a coin.
@@ -36,17 +36,17 @@ func (a attackName) String() string { return a.learner + " on " + a.form }
 func formWidth(s *Sample, form string) int {
 	w := s.RowWidth()
 	switch form {
-	case FormRaw, FormSoft, FormUnit:
+	case formRaw, formSoft, formUnit:
 		return w
-	case FormSketch:
+	case formSketch:
 		return sketched
-	case FormDigits:
+	case formDigits:
 		return digitsWidth(w)
-	case FormBits:
+	case formBits:
 		return bitsWidth(w)
-	case FormValues:
+	case formValues:
 		return valuesWidth(w)
-	case FormOrder:
+	case formOrder:
 		return orderWidth(w)
 	case formRow:
 		return 1
@@ -63,21 +63,21 @@ func fillForm(dst []float32, s *Sample, form string, rows []int) {
 	for i, r := range rows {
 		to, from := dst[i*d:(i+1)*d], s.Outputs[r*w:(r+1)*w]
 		switch form {
-		case FormRaw:
+		case formRaw:
 			rawRow(to, from, s.Kind)
-		case FormSketch:
+		case formSketch:
 			sketchRow(to, from)
-		case FormUnit:
+		case formUnit:
 			unitRow(to, from)
-		case FormSoft:
+		case formSoft:
 			softRow(to, from, s.Kind)
-		case FormDigits:
+		case formDigits:
 			digitsRow(to, from)
-		case FormBits:
+		case formBits:
 			bitsRow(to, from, s.Kind)
-		case FormValues:
+		case formValues:
 			valuesRow(to, from)
-		case FormOrder:
+		case formOrder:
 			orderRow(to, from)
 		case formRow:
 			to[0] = digest(from)

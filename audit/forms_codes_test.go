@@ -30,7 +30,7 @@ func TestDigits(t *testing.T) {
 func TestOrderRow(t *testing.T) {
 	s := &Sample{Kind: curious.Raw, Classes: make([]string, 4), Outputs: []float32{3, 9, 2, 2}}
 	got := make([]float32, orderWidth(4))
-	fillForm(got, s, FormOrder, []int{0})
+	fillForm(got, s, formOrder, []int{0})
 	want := []float32{
 		1, 1, 0, 2, 3, // label and ranks
 		0, -1, 0, -1, 0, 0, // pairs 01, 02, 12, 03, 13, 23
@@ -77,8 +77,8 @@ func TestOddForms(t *testing.T) {
 			for i := range s.Len() {
 				s.Sensitive[len(s.Sensitive)-1].Numbers[i] = r.NormFloat64()
 			}
-			for _, form := range []string{FormRaw, FormSoft, FormTop1, FormDigits, FormBits, FormValues, FormOrder} {
-				if form == FormOrder && w < orderClasses {
+			for _, form := range []string{formRaw, formSoft, formTop1, formDigits, formBits, formValues, formOrder} {
+				if form == formOrder && w < orderClasses {
 					continue
 				}
 				x := make([]float32, s.Len()*formWidth(s, form))

@@ -109,7 +109,7 @@ func TestExplain(t *testing.T) {
 	zeros[0] = .9
 	r, ok := explain(zeros, 20)
 	soft := make([]float32, 40)
-	fillForm(soft, &Sample{Kind: curious.Soft, Classes: make([]string, 20), Outputs: zeros}, FormSoft, []int{0, 1})
+	fillForm(soft, &Sample{Kind: curious.Soft, Classes: make([]string, 20), Outputs: zeros}, formSoft, []int{0, 1})
 	if !ok || soft[20] != .05 || soft[0] != 1 || !strings.Contains(r.note(), "1 examples have nothing but zeros") {
 		t.Errorf("a row of zeros: %v %v %q", ok, soft, r.note())
 	}

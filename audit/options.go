@@ -24,9 +24,9 @@ const (
 	// DefaultMargin is the excess that nobody would act on: two points. It also
 	// covers that the baselines are themselves learned.
 	DefaultMargin = .02
-	// DefaultBlind is the smallest detectable excess above which an audit that finds
+	// defaultBlind is the smallest detectable excess above which an audit that finds
 	// nothing is inconclusive.
-	DefaultBlind = .25
+	defaultBlind = .25
 	// PowerProbability is that with which the smallest detectable excess is found.
 	PowerProbability = .9
 

@@ -36,7 +36,7 @@ type Planted struct {
 // from as many examples as Work pays for. If p is nil, or the planted excess is below ten
 // points, it is planted on glyphs instead, which test the pipeline as well and the task
 // less: they have at most ten classes of y and two of s, whatever is audited. It then learns from
-// that many glyphs, DefaultPlantedGlyphs if it is 0. It returns an error when ctx ends.
+// that many glyphs, defaultPlantedGlyphs if it is 0. It returns an error when ctx ends.
 func plantIn(ctx context.Context, p *dataset.Parts, like *Sample, n, glyphs int, o fitOptions) (*Planted, error) {
 	note := ""
 	if p != nil {
@@ -74,7 +74,7 @@ func plantOn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o fitOp
 	if index < 0 {
 		return nil, errors.New("none of the audited attributes is among the data's classes")
 	}
-	part, epochs, note := affordable(p, o.Net, cmp.Or(o.Epochs, DefaultReferenceEpochs), cmp.Or(o.Work, DefaultPlantedWork), run.Rand(o.Seed, trainPlanted, 2))
+	part, epochs, note := affordable(p, o.Net, cmp.Or(o.Epochs, DefaultReferenceEpochs), cmp.Or(o.Work, defaultPlantedWork), run.Rand(o.Seed, trainPlanted, 2))
 	if note != "" {
 		note = "To bound the time it was planted " + note + "."
 	}
@@ -125,7 +125,7 @@ var lastOnGlyphs struct {
 // plantOnGlyphs plants on drawn digits, in as many groups as like has classes, ten at
 // most.
 func plantOnGlyphs(ctx context.Context, like *Sample, n, glyphs int, o fitOptions) (*Planted, error) {
-	plan := glyphPlan{min(max(len(like.Classes), 2), 10), min(n, plantedExamples), cmp.Or(glyphs, DefaultPlantedGlyphs), like.Kind, o.Seed}
+	plan := glyphPlan{min(max(len(like.Classes), 2), 10), min(n, plantedExamples), cmp.Or(glyphs, defaultPlantedGlyphs), like.Kind, o.Seed}
 	last := &lastOnGlyphs
 	last.Lock()
 	planted := last.planted

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// DefaultPlantedGlyphs is the number of drawn digits that a planted model learns from. Its own
+	// defaultPlantedGlyphs is the number of drawn digits that a planted model learns from. Its own
 	// excess is measured on as many others, to less than a point.
-	DefaultPlantedGlyphs = 5000
+	defaultPlantedGlyphs = 5000
 	// plantedExamples is the largest number of examples of a planted model that are audited. On a
 	// larger sample attacks learn no worse, so more examples would only take time.
 	plantedExamples = 10000
@@ -20,7 +20,7 @@ const (
 // Each list gives the five families of typefaces (regular, bold, italic, mono, small caps) one of
 // two classes; −1 leaves a family out. glyphFamilies are those of the study, and harder to tell
 // apart than digits. plantedFamilies are as easy as digits: a planted model has an excess of 34 to
-// 40 points, more than DefaultBlind, so that a working audit finds it. With glyphFamilies it had
+// 40 points, more than defaultBlind, so that a working audit finds it. With glyphFamilies it had
 // 14 to 20 points, and finding that took 500 examples and more.
 var (
 	glyphFamilies   = []int{0, 0, 0, 1, 1}

@@ -62,7 +62,7 @@ func reference(ctx context.Context, p *dataset.Parts, i int, outputs curious.Out
 	}
 	draws := run.Rand(o.Seed, trainReference, i)
 	seed := draws.Uint64()
-	part, epochs, note := affordable(p, o.Net, cmp.Or(o.Epochs, DefaultReferenceEpochs), cmp.Or(o.Work, DefaultReferenceWork), draws)
+	part, epochs, note := affordable(p, o.Net, cmp.Or(o.Epochs, DefaultReferenceEpochs), cmp.Or(o.Work, defaultReferenceWork), draws)
 	r, err := curious.Train(ctx, trainable(part), curious.Options{
 		Attack: curious.Standard, Outputs: outputs, Net: o.Net, Epochs: epochs, Seed: seed, Progress: o.steps,
 	})

@@ -13,13 +13,13 @@ import (
 // How much a training may take, in multiply-adds of its net forward: two cores do some
 // 1.7e10 of them a second while training.
 const (
-	// DefaultReferenceWork is about ten minutes, 480,000 pictures of 64×64 in paper
+	// defaultReferenceWork is about ten minutes, 480,000 pictures of 64×64 in paper
 	// B's net: honest classifiers are to be trained as the audited one was.
-	DefaultReferenceWork = 1e13
-	// DefaultPlantedWork is about four minutes. It is what a curious classifier of
+	defaultReferenceWork = 1e13
+	// defaultPlantedWork is about four minutes. It is what a curious classifier of
 	// faces took, 14,400 pictures of 64×64 for 13 epochs, and more than a control or
 	// a student needs.
-	DefaultPlantedWork = 4e12
+	defaultPlantedWork = 4e12
 
 	// exampleWork is the work of an example in addition to its multiply-adds, which
 	// matters for small nets.

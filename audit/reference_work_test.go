@@ -46,7 +46,7 @@ func TestAffordable(t *testing.T) {
 func TestAffordablePictures(t *testing.T) {
 	set := &dataset.Set{Shape: []int{3, 64, 64}, YNames: []string{"a", "b"}, Y: make([]int, 200000)}
 	each := trainingWork(&dataset.Parts{Train: set}, nil)
-	for _, work := range []float64{DefaultReferenceWork, DefaultPlantedWork} {
+	for _, work := range []float64{defaultReferenceWork, defaultPlantedWork} {
 		passes := work / each
 		if seconds := work / 1.7e10; seconds > 660 || passes < 14400*12 {
 			t.Errorf("%.0f passes in %.0f s", passes, seconds)

@@ -45,7 +45,7 @@ type Request struct {
 	References         int    // 0 is DefaultReferences
 	Epochs             int    // of each training; 0: see prepareOptions
 	MaxEpochs          int    // upper limit on the epochs that the model's file asks for; 0 is no limit
-	PlantedGlyphs      int    // drawn digits that a planted model learns from; 0 is DefaultPlantedGlyphs
+	PlantedGlyphs      int    // drawn digits that a planted model learns from; 0 is defaultPlantedGlyphs
 	Widths             [5]int // of the layers of honest classifiers; zero: chosen
 	At                 string // node of Model whose output is audited as a vector; empty: the model's output
 	SameRecipe         bool   // the user states that the references have the model's recipe

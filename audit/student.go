@@ -40,7 +40,7 @@ func pruneNets(ctx context.Context, f *nn.Graph, set *dataset.Set) ([]Released, 
 func student(ctx context.Context, f *nn.Graph, p *dataset.Parts, o fitOptions) (*Sample, error) {
 	draws := run.Rand(o.Seed, trainStudent, 0)
 	seed := draws.Uint64()
-	part, epochs, note := affordable(p, o.Net, cmp.Or(o.Epochs, DefaultReferenceEpochs), cmp.Or(o.Work, DefaultPlantedWork), draws)
+	part, epochs, note := affordable(p, o.Net, cmp.Or(o.Epochs, DefaultReferenceEpochs), cmp.Or(o.Work, defaultPlantedWork), draws)
 	r, err := curious.Distill(ctx, f, trainable(part), curious.DistillOptions{Net: o.Net, Epochs: epochs, Seed: seed, Progress: o.steps})
 	if err != nil {
 		return nil, fmt.Errorf("student: %w", err)

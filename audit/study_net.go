@@ -85,7 +85,7 @@ func as(s *Sample, k curious.Outputs) *Sample {
 	}
 	t := *s
 	t.Kind, t.Outputs = k, make([]float32, len(s.Outputs))
-	fillForm(t.Outputs, s, FormSoft, span(0, s.Len()))
+	fillForm(t.Outputs, s, formSoft, span(0, s.Len()))
 	return &t
 }
 
@@ -108,7 +108,7 @@ func trueFigures(ctx context.Context, s *Sample, seed uint64) (truth, error) {
 	var labels [3][]int
 	for i, rows := range parts {
 		x[i] = make([]float32, len(rows)*w)
-		fillForm(x[i], s, FormRaw, rows)
+		fillForm(x[i], s, formRaw, rows)
 		labels[i] = pick(s.Sensitive[0].Labels, rows)
 	}
 	classes := len(s.Sensitive[0].Values)

@@ -18,8 +18,8 @@ const Vector curious.Outputs = "vector"
 // anyClass is the one class of y of a sample without a target.
 const anyClass = "any"
 
-// FormUnit are the rows of a vector divided by their lengths, so that distances go by angles.
-const FormUnit = "unit"
+// formUnit are the rows of a vector divided by their lengths, so that distances go by angles.
+const formUnit = "unit"
 
 // RowWidth returns how many numbers a row of outputs has.
 func (s *Sample) RowWidth() int {
@@ -32,10 +32,10 @@ func (s *Sample) RowWidth() int {
 // targeted reports whether the sample has a target.
 func (s *Sample) targeted() bool { return len(s.Classes) > 1 }
 
-// FormSketch are sums of the columns of a wide vector, each with a random sign, in sketched groups
+// formSketch are sums of the columns of a wide vector, each with a random sign, in sketched groups
 // drawn at random: they keep distances and directions nearly (the count sketch), and attacks
 // whose time grows with the cube of the columns can be fitted to them.
-const FormSketch = "sketch"
+const formSketch = "sketch"
 
 // sketched is the number of columns of a sketch; narrower vectors have none.
 const sketched = 512
@@ -43,9 +43,9 @@ const sketched = 512
 // vectorForms returns the forms of vectors for a learner: trees are fitted to all columns.
 func vectorForms(s *Sample, l classify.Learner) []string {
 	if _, trees := l.(classify.Trees); !trees && s.Width > sketched {
-		return []string{FormSketch}
+		return []string{formSketch}
 	}
-	return []string{FormRaw, FormUnit}
+	return []string{formRaw, formUnit}
 }
 
 // sketchRow overwrites dst with the sketch of a row. The signs and groups are the same for all

@@ -146,7 +146,7 @@ func (r *Result) judge(f *Finding) Verdict {
 		return LeakyBeyond
 	case f.dependent(alpha):
 		return Leaky
-	case f.Power.Smallest == nil || *f.Power.Smallest > min(DefaultBlind, f.possible()) || f.Power.missed() != nil:
+	case f.Power.Smallest == nil || *f.Power.Smallest > min(defaultBlind, f.possible()) || f.Power.missed() != nil:
 		return Inconclusive
 	}
 	return NoEvidence

@@ -238,12 +238,12 @@ func (r *Result) blind(f *Finding) string {
 	return s
 }
 
-// enough estimates how many examples make the smallest detectable excess DefaultBlind, or
+// enough estimates how many examples make the smallest detectable excess defaultBlind, or
 // the possible excess if that is less: its standard error shrinks with their square root.
 // It is 0 if more examples would not help.
 func (r *Result) enough(f *Finding) int {
 	fixed := r.Settings.Margin
-	have, want := *f.Power.Smallest-fixed, min(DefaultBlind, f.possible())-fixed
+	have, want := *f.Power.Smallest-fixed, min(defaultBlind, f.possible())-fixed
 	if f.Power.FromReferences != nil && *f.Power.FromReferences > want+fixed || want <= 0 {
 		return 0
 	}

@@ -14,15 +14,15 @@ import (
 
 // Defaults of [GlyphOptions].
 const (
-	DefaultGlyphs    = 10000
-	DefaultGlyphSize = 28
+	defaultGlyphs    = 10000
+	defaultGlyphSize = 28
 )
 
 // GlyphOptions says which glyphs to draw; the zero value is 10,000 training
 // pictures of 28×28 in grey.
 type GlyphOptions struct {
-	N     int    // pictures; 0 is DefaultGlyphs
-	Size  int    // side in pixels, 28 or 64; 0 is DefaultGlyphSize
+	N     int    // pictures; 0 is defaultGlyphs
+	Size  int    // side in pixels, 28 or 64; 0 is defaultGlyphSize
 	Color bool   // three channels instead of one
 	Seed  uint64 // of everything that is drawn
 	Split Split  // "" is Train; the parts of one seed are drawn independently
@@ -126,10 +126,10 @@ func (o GlyphOptions) numbers() []int {
 // complete puts the defaults in.
 func (o GlyphOptions) complete() GlyphOptions {
 	if o.N == 0 {
-		o.N = DefaultGlyphs
+		o.N = defaultGlyphs
 	}
 	if o.Size == 0 {
-		o.Size = DefaultGlyphSize
+		o.Size = defaultGlyphSize
 	}
 	if o.Split == "" {
 		o.Split = Train

@@ -11,8 +11,8 @@ import (
 
 // Glyphs that [OpenParts] draws.
 const (
-	glyphTraining = DefaultGlyphs
-	glyphTest     = DefaultGlyphs / 5
+	glyphTraining = defaultGlyphs
+	glyphTest     = defaultGlyphs / 5
 )
 
 // openDigits reads both parts of what readPart reads.

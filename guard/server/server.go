@@ -37,10 +37,10 @@ const (
 	DefaultName = "guard"
 	// DefaultMaxBatch are the examples of one request.
 	DefaultMaxBatch = 64
-	// FeaturesOutput and ReleaseOutput are the outputs without an upstream: FP32 numbers, and the
+	// featuresOutput and releaseOutput are the outputs without an upstream: FP32 numbers, and the
 	// INT64 integers that they are, times the parameter scale.
-	FeaturesOutput = "features"
-	ReleaseOutput  = "release"
+	featuresOutput = "features"
+	releaseOutput  = "release"
 
 	// maxSubject bounds the name of a subject, in bytes.
 	maxSubject = 1024
@@ -148,7 +148,7 @@ func (s *Server) Describe(ctx context.Context) (*infer.Metadata, error) {
 		return m, nil
 	}
 	shape := m.Outputs[0].Shape
-	m.Outputs = []infer.Tensor{{Name: FeaturesOutput, Datatype: "FP32", Shape: shape}, {Name: ReleaseOutput, Datatype: "INT64", Shape: shape}}
+	m.Outputs = []infer.Tensor{{Name: featuresOutput, Datatype: "FP32", Shape: shape}, {Name: releaseOutput, Datatype: "INT64", Shape: shape}}
 	return m, nil
 }
 
@@ -289,11 +289,11 @@ func (s *Server) outputs(r *infer.Request, released [][]int64, values []float32)
 	shape := append([]int{r.N}, s.shape...)
 	names := r.Outputs
 	if len(names) == 0 {
-		names = []string{FeaturesOutput}
+		names = []string{featuresOutput}
 	}
 	for _, name := range names {
 		o := infer.Output{Name: name, Shape: shape, Floats: values}
-		if name == ReleaseOutput {
+		if name == releaseOutput {
 			o.Floats, o.Scale = nil, s.o.Lattice.Delta
 			for _, integers := range released {
 				o.Ints = append(o.Ints, integers...)

@@ -248,7 +248,7 @@ func TestMetricsAndToken(t *testing.T) {
 	if w, _ := post(t, h.URL, "ann", body(1, 2, 3, 4)); w.StatusCode != 401 {
 		t.Error(w.Status)
 	}
-	client := must.Get(infer.New(h.URL, infer.Options{Model: "guard", Token: "sesame", Output: FeaturesOutput, Retries: -1}))(t)
+	client := must.Get(infer.New(h.URL, infer.Options{Model: "guard", Token: "sesame", Output: featuresOutput, Retries: -1}))(t)
 	must.Fail(t, must.Err2(client.Infer(context.Background(), []float32{1, 2, 3, 4}, 1)), "no subject")
 	_, said := get(t, h.URL+"/metrics", "sesame")
 	for _, line := range []string{
