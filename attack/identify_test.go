@@ -25,7 +25,5 @@ func TestIdentify(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := Identify(cancelled, g.front, release.Gaussian{Sigma: 1}, data, 5); err == nil {
-		t.Error("no error once cancelled")
-	}
+	must.Fail(t, must.Err(Identify(cancelled, g.front, release.Gaussian{Sigma: 1}, data, 5)))
 }

@@ -181,9 +181,7 @@ func TestFromEndpointRefuses(t *testing.T) {
 		_, err := fromEndpoint(ctx, &remote{width: width}, set, t.TempDir(), endpointOptions{Batch: 10})
 		must.Fail(t, err, want, "http://remote")
 	}
-	if _, err := fromEndpoint(ctx, &remote{}, set, t.TempDir(), endpointOptions{Batch: -1}); err == nil {
-		t.Error("batches of −1 examples")
-	}
+	must.Fail(t, must.Err(fromEndpoint(ctx, &remote{}, set, t.TempDir(), endpointOptions{Batch: -1}))) // batches of −1 examples
 }
 
 // Single outputs of a model are taken as those of a file.

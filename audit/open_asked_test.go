@@ -3,6 +3,8 @@ package audit
 import (
 	"slices"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // Columns that are asked for by name mean classes by their names, by what follows their common
@@ -26,7 +28,5 @@ func TestAskedScores(t *testing.T) {
 			t.Errorf("%v: y %v, want %v", columns, s.Y, want)
 		}
 	}
-	if _, err := ReadOutputs(t.Context(), "x.csv", []byte("y,s,cat,dog\nno,a,.1,.9\nyes,b,.2,.8\n"), OpenOptions{Target: "y", Sensitive: []string{"s"}, Scores: []string{"cat", "dog"}}); err == nil {
-		t.Error("cats are taken for no")
-	}
+	must.Fail(t, must.Err(ReadOutputs(t.Context(), "x.csv", []byte("y,s,cat,dog\nno,a,.1,.9\nyes,b,.2,.8\n"), OpenOptions{Target: "y", Sensitive: []string{"s"}, Scores: []string{"cat", "dog"}}))) // cats are no answer
 }

@@ -84,7 +84,5 @@ func TestOpenRemainingRefuses(t *testing.T) {
 		_, err := openText(t, table(c.others, c.values, 24, c.cell), OpenOptions{Target: "y", Sensitive: []string{"s"}})
 		must.Fail(t, err, c.want)
 	}
-	if _, err := openText(t, table([]string{"q0", "q1"}, []string{"0", "1"}, 24, number), OpenOptions{}); err == nil {
-		t.Error("columns are guessed where the labels are not named")
-	}
+	must.Fail(t, must.Err(openText(t, table([]string{"q0", "q1"}, []string{"0", "1"}, 24, number), OpenOptions{}))) // columns to be guessed, beside labels without names
 }

@@ -154,7 +154,5 @@ func TestOpenDataFrames(t *testing.T) {
 	if s, err := openText(t, "y_true,s1,y_pred\n1,a,1\n0,b,1\n", OpenOptions{}); err != nil || !slices.Equal(s.Outputs, []float32{0, 1, 0, 1}) {
 		t.Errorf("predicted classes: %+v, %v", s, err)
 	}
-	if _, err := openText(t, "y,s1,prob_0,prob_1\n1,a,.5,.5\n2,b,.5,.5\n", OpenOptions{}); err == nil {
-		t.Error("labels 1 and 2 beside columns 0 and 1 were guessed")
-	}
+	must.Fail(t, must.Err(openText(t, "y,s1,prob_0,prob_1\n1,a,.5,.5\n2,b,.5,.5\n", OpenOptions{}))) // labels 1 and 2 beside columns 0 and 1
 }

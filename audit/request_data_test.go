@@ -22,7 +22,5 @@ func TestPartOf(t *testing.T) {
 	if p.Train.Len() != p.Train.Subset(dataset.First(p.Train.Len())).Len() || p.Train.SHA256 != p.Train.Sum() {
 		t.Error("joining changed the training part")
 	}
-	if _, err := partOf(&dataset.Parts{Train: p.Train}, "test"); err == nil {
-		t.Error("a part that is not there is audited")
-	}
+	must.Fail(t, must.Err(partOf(&dataset.Parts{Train: p.Train}, "test"))) // a part that is not there
 }

@@ -53,17 +53,9 @@ func TestPartition(t *testing.T) {
 
 func TestPartitionErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	if _, err := Partition(ctx, table{1, nil}, nil); err == nil {
-		t.Error("no candidates: no error")
-	}
-	if _, err := Partition(ctx, table{1, []float64{1, math.NaN()}}, nil); err == nil {
-		t.Error("not finite: no error")
-	}
-	if _, err := Partition(ctx, table{1, []float64{1, 2}}, []Attribute{{Classes: 2, Class: []int{0}}}); err == nil {
-		t.Error("classes missing: no error")
-	}
+	must.Fail(t, must.Err(Partition(ctx, table{1, nil}, nil)))                                                    // no candidates
+	must.Fail(t, must.Err(Partition(ctx, table{1, []float64{1, math.NaN()}}, nil)))                               // not finite
+	must.Fail(t, must.Err(Partition(ctx, table{1, []float64{1, 2}}, []Attribute{{Classes: 2, Class: []int{0}}}))) // classes missing
 	cancel()
-	if _, err := Partition(ctx, table{1, []float64{1, 2}}, nil); err == nil {
-		t.Error("cancelled: no error")
-	}
+	must.Fail(t, must.Err(Partition(ctx, table{1, []float64{1, 2}}, nil))) // cancelled
 }

@@ -212,9 +212,7 @@ func TestDomainIsExact(t *testing.T) {
 			t.Fatalf("θ = %v, projected ε = %v: %v", theta, eps, s)
 		}
 	}
-	if _, err := Legal([]float64{1}, []float64{0}); err == nil {
-		t.Error("a range from 1 to 0 is accepted")
-	}
+	must.Fail(t, must.Err(Legal([]float64{1}, []float64{0}))) // a range from 1 to 0
 }
 
 // TestEstimatorThatExists simulates θ̂ = A⁻¹X, which is unbiased, on a linear

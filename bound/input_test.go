@@ -37,18 +37,14 @@ func TestCertifyIsRun(t *testing.T) {
 
 func TestCertifyErrs(t *testing.T) {
 	m, data, e := small(t)
-	if _, err := Certify(t.Context(), m, data.x[:23], e); err == nil {
-		t.Error("an input of the wrong length is certified")
-	}
+	must.Fail(t, must.Err(Certify(t.Context(), m, data.x[:23], e))) // an input of the wrong length
 	e.Coordinates = nil
 	if r, err := Certify(t.Context(), m, data.x[:24], e); err != nil || r.Experiment.Coordinates.Name() != "pixels" {
 		t.Errorf("coordinates by default: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Certify(ctx, m, data.x[:24], e); err == nil {
-		t.Error("no error once cancelled")
-	}
+	must.Fail(t, must.Err(Certify(ctx, m, data.x[:24], e)))
 }
 
 // Two features, x₁ + x₂ and 2x₂, are released with noise of standard deviation 0.1. No

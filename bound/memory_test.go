@@ -50,9 +50,7 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	e.Memory = -1
-	if _, err := e.resolve(m, data.x[:24], nil); err == nil {
-		t.Error("a negative memory")
-	}
+	must.Fail(t, must.Err(e.resolve(m, data.x[:24], nil))) // a negative memory
 }
 
 // A run of one example reports its progress in growing parts, up to one.

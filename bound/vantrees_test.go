@@ -365,9 +365,7 @@ func TestPriorRefuses(t *testing.T) {
 			t.Errorf("a prior from %v", d.x)
 		}
 	}
-	if _, err := NewPrior(context.Background(), constant, priorLimit+1, 0, 1); err == nil {
-		t.Error("a prior of too many inputs")
-	}
+	must.Fail(t, must.Err(NewPrior(context.Background(), constant, priorLimit+1, 0, 1))) // a prior of too many inputs
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := NewPrior(ctx, constant, 5, 0, 1); err != context.Canceled {

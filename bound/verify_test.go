@@ -249,7 +249,5 @@ func TestLoadRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "short.npz")
 	whole := must.Get(os.ReadFile(r.Path))(t)
 	must.Do(t, os.WriteFile(path, whole[:len(whole)/2], 0o666))
-	if _, err := Load(path, r.Experiment); err == nil {
-		t.Error("half an archive is accepted")
-	}
+	must.Fail(t, must.Err(Load(path, r.Experiment))) // half an archive
 }

@@ -244,9 +244,7 @@ func TestEvaluateErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Evaluate(ctx, asGiven(2), g, reference, test); err == nil {
-		t.Error("a context that ended is not heeded")
-	}
+	must.Fail(t, must.Err(Evaluate(ctx, asGiven(2), g, reference, test))) // a context that has ended
 }
 
 // Several attacks: each finds its attribute by name, and p-values are adjusted.

@@ -76,9 +76,7 @@ func TestFitLogistic(t *testing.T) {
 			t.Errorf("β %v: gradient %v after %d steps", b, grad, m.Steps)
 		}
 	}
-	if _, err := fitLogistic(set, 1, Beta{Y: 1}, 0); err == nil {
-		t.Error("an attribute that there is not is fitted")
-	}
+	must.Fail(t, must.Err(fitLogistic(set, 1, Beta{Y: 1}, 0))) // an attribute that is not there
 }
 
 // TestFitLogisticScales: only the ratio of the multipliers counts, and multipliers

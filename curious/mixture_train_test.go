@@ -122,9 +122,7 @@ func TestMixtureStops(t *testing.T) {
 		}
 		cancel()
 	}
-	if _, err := Train(t.Context(), p, Options{Attack: MixtureKind, Beta: Beta{Y: .5, S: .5}, Net: digitPerceptron}); err == nil {
-		t.Error("a mixture in equal parts is trained")
-	}
+	must.Fail(t, must.Err(Train(t.Context(), p, Options{Attack: MixtureKind, Beta: Beta{Y: .5, S: .5}, Net: digitPerceptron}))) // a mixture in equal parts
 }
 
 // fading is a context that ends after it was asked a number of times.

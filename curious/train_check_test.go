@@ -65,9 +65,7 @@ func TestCheckRefuses(t *testing.T) {
 			t.Errorf("%+v: trained", c.o)
 		}
 	}
-	if err := (Options{}).Check(nil); err == nil {
-		t.Error("no data passes")
-	}
+	must.Fail(t, (Options{}).Check(nil)) // no data
 	for _, kind := range []Kind{"", Overlearning, Parameterized} {
 		must.Do(t, (Options{Attack: kind}).Check(trainingParts(50)))
 	}

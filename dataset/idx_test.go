@@ -127,9 +127,7 @@ func TestIDXAllocatesByContents(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := decodeIDX(name, data); err == nil {
-			t.Fatal("no error")
-		}
+		must.Fail(t, must.Err(decodeIDX(name, data)))
 		runtime.ReadMemStats(&after)
 		if n := after.TotalAlloc - before.TotalAlloc; n > 8<<20 {
 			t.Errorf("%s: allocated %d bytes for 1 MiB of contents", name, n)

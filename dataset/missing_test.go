@@ -91,9 +91,7 @@ func TestRareValues(t *testing.T) {
 	}
 	path := writeText(t, filepath.Join(t.TempDir(), "rare.csv"), rows.String())
 	_, err := OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s"}})
-	if err == nil {
-		t.Fatal("f has no test example either, and m alone is left")
-	}
+	must.Fail(t, err) // f has no test example either: m alone is left
 	text := strings.Replace(rows.String(), "m,test", "f,test", 3)
 	path = writeText(t, path, text)
 	p := must.Get(OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s"}}))(t)

@@ -207,9 +207,7 @@ func TestDecodeErrors(t *testing.T) {
 			t.Errorf("side %d is taken", o.side)
 		}
 	}
-	if _, err := decodePictures(t.Context(), files, make([]string, maxPictures/3/1024/1024+1), pictureOptions{side: 1024}); err == nil {
-		t.Error("more than the memory for pictures is taken")
-	}
+	must.Fail(t, must.Err(decodePictures(t.Context(), files, make([]string, maxPictures/3/1024/1024+1), pictureOptions{side: 1024}))) // more than the memory for pictures
 }
 
 // many is n pictures, some of them not whole.

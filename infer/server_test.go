@@ -167,7 +167,5 @@ func TestGivenUp(t *testing.T) {
 func TestBadGraph(t *testing.T) {
 	g := zoo.Table(2, 2, 1)
 	g.Output = "nowhere"
-	if _, err := NewModel("m", g); err == nil {
-		t.Error("a graph without its output was compiled")
-	}
+	must.Fail(t, must.Err(NewModel("m", g))) // a graph without its output
 }

@@ -136,9 +136,7 @@ func TestListsThatSayNothing(t *testing.T) {
 	if err != nil || found.Holder.List.Inputs != 2 || found.Holder.List.Merged != 2 {
 		t.Errorf("%+v, %v", found, err)
 	}
-	if _, err := (ListOptions{Candidates: &List{Name: "list", Set: set.Subset([]int{0, 2})}}).Run(context.Background(), target); err == nil {
-		t.Error("a list of one input is taken")
-	}
+	must.Fail(t, must.Err((ListOptions{Candidates: &List{Name: "list", Set: set.Subset([]int{0, 2})}}).Run(context.Background(), target))) // a list of one input
 	target.Noise = release.None{}
 	found, err = ListOptions{Candidates: &List{Name: "list", Set: set}}.Run(context.Background(), target)
 	if err != nil || found.Holder != nil || len(found.LeftOut) != 1 {
@@ -199,9 +197,7 @@ func TestEqualCandidates(t *testing.T) {
 	}
 	// Of two different inputs, 99 of the first and one of the second, most draws of two are equal.
 	nearly := &dataset.Set{Shape: []int{1}, Values: append(slices.Repeat([]float32{1}, 99), 2)}
-	if _, err := in.Lists("2", nearly, "data", spread(200, 1), open); err == nil {
-		t.Error("2 candidates that are drawn equal are accepted")
-	}
+	must.Fail(t, must.Err(in.Lists("2", nearly, "data", spread(200, 1), open))) // 2 candidates that are drawn equal
 	if _, err := in.Lists("100", nearly, "data", spread(200, 1), open); err != nil {
 		t.Errorf("100 candidates, one of them different: %v", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 func testBatchNorm(channels int) *BatchNorm {
@@ -149,8 +151,6 @@ func TestBatchNormShapeErrors(t *testing.T) {
 	} {
 		b := testBatchNorm(3)
 		change(b)
-		if _, err := b.Shape([]int{3, 2, 2}); err == nil {
-			t.Error("no error")
-		}
+		must.Fail(t, must.Err(b.Shape([]int{3, 2, 2})))
 	}
 }

@@ -48,12 +48,8 @@ func TestCut(t *testing.T) {
 	a.Forward(features, x)
 	b.Forward(got, features)
 	closeTo(t, "head of front", got, want, 0)
-	if _, _, err := residualNet().Cut("c2"); err == nil {
-		t.Error("cut beside a residual branch: no error")
-	}
-	if _, _, err := g.Cut("fc9"); err == nil {
-		t.Error("cut at an unknown node: no error")
-	}
+	must.Fail(t, must.Err2(residualNet().Cut("c2"))) // cut beside a residual branch
+	must.Fail(t, must.Err2(g.Cut("fc9")))            // cut at an unknown node
 }
 
 // TestRowLimit holds sweeps to buffers of 64 MB per tensor.

@@ -25,9 +25,7 @@ func TestUpsampled(t *testing.T) {
 		func() (*Graph, error) { return g.Upsampled("linear") },
 		func() (*Graph, error) { return chain([]int{4}, &ReLU{}).Upsampled("linear", 2) },
 	} {
-		if _, err := bad(); err == nil {
-			t.Error("no error")
-		}
+		must.Fail(t, must.Err(bad()))
 	}
 	if twice, err := up.Upsampled("cubic", 1); err != nil {
 		t.Error(err)

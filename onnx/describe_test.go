@@ -38,9 +38,7 @@ func TestDescribe(t *testing.T) {
 	if d.Graph != nil || d.Refused == nil || !strings.Contains(d.Refused.Error(), "Unheard") {
 		t.Errorf("refused: %v", d.Refused)
 	}
-	if _, err := Describe(writeFile(t, path, data[:50]), ReadOptions{}); err == nil {
-		t.Error("half a file was described")
-	}
+	must.Fail(t, must.Err(Describe(writeFile(t, path, data[:50]), ReadOptions{}))) // half a file
 }
 
 func TestDescribeModel(t *testing.T) {

@@ -74,9 +74,7 @@ func TestCurveErrs(t *testing.T) {
 	if _, _, err := curve.At(ctx, Gaussian{1}, Post{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if _, _, err := curve.At(context.Background(), nil, Post{}); err == nil {
-		t.Error("no noise is noise")
-	}
+	must.Fail(t, must.Err2(curve.At(context.Background(), nil, Post{}))) // no noise
 	must.Fail(t, must.Err2(curve.At(context.Background(), Gaussian{1}, Post{TopK: -1})), "TopK is -1")
 }
 

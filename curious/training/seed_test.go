@@ -64,14 +64,10 @@ func checkFinished(t *testing.T, s Seed, dir string, p *dataset.Parts) {
 	}
 	other := s
 	other.Options.Beta = curious.Beta{Y: .5, S: .5}
-	if _, err := other.finished(dir, p); err == nil {
-		t.Error("another beta passes for this one")
-	}
+	must.Fail(t, must.Err(other.finished(dir, p))) // another beta
 	less := *p
 	less.Train = p.Train.Subset(make([]int, 100))
-	if _, err := s.finished(dir, &less); err == nil {
-		t.Error("other data pass for these")
-	}
+	must.Fail(t, must.Err(s.finished(dir, &less))) // other data
 	must.Do(t, os.Truncate(filepath.Join(dir, "attack.onnx"), 100))
 	if r, err := s.finished(dir, p); r != nil || err != nil {
 		t.Errorf("a training without its attack passes for a whole one: %v", err)

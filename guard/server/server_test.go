@@ -368,9 +368,7 @@ func TestNewRefuses(t *testing.T) {
 	must.Fail(t, must.Err(New(Options{Front: front(), Lattice: bad})), "3 features")
 	bad = small
 	bad.Delta = .3
-	if _, err := New(Options{Front: front(), Lattice: bad}); err == nil {
-		t.Error("a lattice that is none")
-	}
+	must.Fail(t, must.Err(New(Options{Front: front(), Lattice: bad}))) // a lattice that is none
 }
 
 // FuzzRequest: whatever is sent, the answer is JSON with a status of the protocol, and nothing but
