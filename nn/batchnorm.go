@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -63,19 +64,9 @@ func (b *BatchNorm) Shape(inputs ...[]int) ([]int, error) {
 func (b *BatchNorm) kernel32(in ...[]int) kernel[float32] { return newBatchNorm[float32](b, in[0]) }
 func (b *BatchNorm) kernel64(in ...[]int) kernel[float64] { return newBatchNorm[float64](b, in[0]) }
 
-func (b *BatchNorm) epsilon() float64 {
-	if b.Epsilon == 0 {
-		return DefaultBatchNormEpsilon
-	}
-	return b.Epsilon
-}
+func (b *BatchNorm) epsilon() float64 { return cmp.Or(b.Epsilon, DefaultBatchNormEpsilon) }
 
-func (b *BatchNorm) momentum() float64 {
-	if b.Momentum == 0 {
-		return DefaultBatchNormMomentum
-	}
-	return b.Momentum
-}
+func (b *BatchNorm) momentum() float64 { return cmp.Or(b.Momentum, DefaultBatchNormMomentum) }
 
 // batchNorm is the kernel of a BatchNorm: in inference y = a·x + c per channel.
 type batchNorm[T Float] struct {

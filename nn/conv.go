@@ -27,10 +27,7 @@ func (c *Conv2D) Kind() string { return "Conv" }
 
 // Params returns the weight, and the bias if there is one.
 func (c *Conv2D) Params() []*Param {
-	if c.Bias == nil {
-		return []*Param{c.Weight}
-	}
-	return []*Param{c.Weight, c.Bias}
+	return present(c.Weight, c.Bias)
 }
 
 // Shape returns [..., OutChannels, height, width] of one example's output. It returns an error
@@ -40,13 +37,8 @@ func (c *Conv2D) Shape(inputs ...[]int) ([]int, error) {
 	if c.InChannels <= 0 || c.OutChannels <= 0 || c.InChannels%g != 0 || c.OutChannels%g != 0 {
 		return nil, fmt.Errorf("%d input and %d output channels do not divide into %d groups", c.InChannels, c.OutChannels, g)
 	}
-	if err := c.Weight.check("weight", c.OutChannels, c.InChannels/g, c.Kernel[0], c.Kernel[1]); err != nil {
+	if err := checkAffine(c.Bias, c.OutChannels, c.Weight, c.OutChannels, c.InChannels/g, c.Kernel[0], c.Kernel[1]); err != nil {
 		return nil, err
-	}
-	if c.Bias != nil {
-		if err := c.Bias.check("bias", c.OutChannels); err != nil {
-			return nil, err
-		}
 	}
 	w, err := newWindow(c.Kernel, c.Stride, c.Dilation, c.Pad, inputs)
 	if err != nil {
@@ -248,16 +240,26 @@ func (k *conv[T]) weightGrad(f *frame[float32], dy []float32, keep float32) {
 // so that ey = γ·|b| + |W|∗(ex + γ·|x̂|), one convolution of numbers that are not
 // negative, whose terms pass depth + 5 roundings.
 func (k *conv[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	g, x := gamma(k.depth+1), f.x[0]
-	k.errors = sized(k.errors, len(x))
-	for i, v := range x {
-		k.errors[i] = ex[0][i] + g*math.Abs(v)
-	}
+	g := gamma(k.depth + 1)
+	k.errors = reached(k.errors, f.x[0], ex[0], g)
 	any(k.products).(convProducts[float64]).apply(ey, k.errors, magnitudes(k.op.Weight), nil, f.batch*k.images, ending[float64]{})
-	up := roundUp(k.depth + 5)
+	boundBias(ey, k.op.Bias, k.outHW, g, roundUp(k.depth+5))
+}
+
+// reached returns ex + g·|x|, in the storage of dst where that suffices.
+func reached(dst, x, ex []float64, g float64) []float64 {
+	dst = sized(dst, len(x))
+	for i, v := range x {
+		dst[i] = ex[i] + g*math.Abs(v)
+	}
+	return dst
+}
+
+// boundBias adds g·|b| to the bounds of planes of hw entries, and lifts them by up.
+func boundBias(ey []float64, b *Param, hw int, g, up float64) {
 	for i, e := range ey {
-		if b := k.op.Bias; b != nil {
-			e += g * math.Abs(float64(b.Data[i/k.outHW%k.op.OutChannels]))
+		if b != nil {
+			e += g * math.Abs(float64(b.Data[i/hw%len(b.Data)]))
 		}
 		ey[i] = e*up + underflow
 	}

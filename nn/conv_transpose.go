@@ -2,7 +2,6 @@ package nn
 
 import (
 	"fmt"
-	"math"
 
 	"tattle/internal/simd"
 )
@@ -31,10 +30,7 @@ func (c *ConvTranspose) Kind() string { return "ConvTranspose" }
 
 // Params returns the weight, and the bias if there is one.
 func (c *ConvTranspose) Params() []*Param {
-	if c.Bias == nil {
-		return []*Param{c.Weight}
-	}
-	return []*Param{c.Weight, c.Bias}
+	return present(c.Weight, c.Bias)
 }
 
 // Shape returns [..., OutChannels, height, width] of one example's output. It returns an error
@@ -44,13 +40,8 @@ func (c *ConvTranspose) Shape(inputs ...[]int) ([]int, error) {
 	if c.InChannels <= 0 || c.OutChannels <= 0 || c.InChannels%g != 0 || c.OutChannels%g != 0 {
 		return nil, fmt.Errorf("%d input and %d output channels do not divide into %d groups", c.InChannels, c.OutChannels, g)
 	}
-	if err := c.Weight.check("weight", c.InChannels, c.OutChannels/g, c.Kernel[0], c.Kernel[1]); err != nil {
+	if err := checkAffine(c.Bias, c.OutChannels, c.Weight, c.InChannels, c.OutChannels/g, c.Kernel[0], c.Kernel[1]); err != nil {
 		return nil, err
-	}
-	if c.Bias != nil {
-		if err := c.Bias.check("bias", c.OutChannels); err != nil {
-			return nil, err
-		}
 	}
 	p, err := c.plan(inputs)
 	if err != nil {
@@ -194,18 +185,9 @@ func (k *convTranspose[T]) weightGrad(f *frame[float32], dy []float32, keep floa
 //
 // whose terms pass m + 5 roundings.
 func (k *convTranspose[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	m, x := k.outG+k.kH*k.kW+1, f.x[0]
+	m := k.outG + k.kH*k.kW + 1
 	g := gamma(m)
-	k.errors = sized(k.errors, len(x))
-	for i, v := range x {
-		k.errors[i] = ex[0][i] + g*math.Abs(v)
-	}
+	k.errors = reached(k.errors, f.x[0], ex[0], g)
 	any(k.products).(convProducts[float64]).adjoint(ey, k.errors, magnitudes(k.op.Weight), f.batch*k.images)
-	up := roundUp(m + 5)
-	for i, e := range ey {
-		if b := k.op.Bias; b != nil {
-			e += g * math.Abs(float64(b.Data[i/k.inHW%k.op.OutChannels]))
-		}
-		ey[i] = e*up + underflow
-	}
+	boundBias(ey, k.op.Bias, k.inHW, g, roundUp(m+5))
 }

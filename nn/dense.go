@@ -2,7 +2,6 @@ package nn
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"tattle/internal/simd"
@@ -32,23 +31,15 @@ func (o *Dense) Shape(inputs ...[]int) ([]int, error) {
 	if len(s) == 0 || s[len(s)-1] != o.In {
 		return nil, fmt.Errorf("input has shape %v, want [%d] or rows of it", s, o.In)
 	}
-	if err := o.Weight.check("weight", o.Out, o.In); err != nil {
+	if err := checkAffine(o.Bias, o.Out, o.Weight, o.Out, o.In); err != nil {
 		return nil, err
-	}
-	if o.Bias != nil {
-		if err := o.Bias.check("bias", o.Out); err != nil {
-			return nil, err
-		}
 	}
 	return append(slices.Clone(s[:len(s)-1]), o.Out), nil
 }
 
 // Params returns the weight and, where there is one, the bias.
 func (o *Dense) Params() []*Param {
-	if o.Bias == nil {
-		return []*Param{o.Weight}
-	}
-	return []*Param{o.Weight, o.Bias}
+	return present(o.Weight, o.Bias)
 }
 
 func (o *Dense) kernel32(in ...[]int) kernel[float32] { return newDenseRows[float32](o, in[0]) }
@@ -196,22 +187,10 @@ func (k *dense[T]) weightGrad(f *frame[float32], dy []float32, keep float32) {
 // multiplying by roundUp makes good for them.
 func (k *dense[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	g := gamma(k.In + 1)
-	k.reach = sized(k.reach, len(ex[0]))
-	for i, x := range f.x[0] {
-		k.reach[i] = ex[0][i] + g*math.Abs(x)
-	}
+	k.reach = reached(k.reach, f.x[0], ex[0], g)
 	w := packedAbs[float64](k.Weight, true, 0, k.In, k.Out, k.In)
 	simd.GemmPacked(false, f.batch*k.rows, 1, k.reach, k.In, w, 0, ey, k.Out)
-	up := roundUp(k.In + 4)
-	for lo := 0; lo < len(ey); lo += k.Out {
-		for i := range k.Out {
-			b := 0.0
-			if k.Bias != nil {
-				b = g * math.Abs(float64(k.Bias.Data[i]))
-			}
-			ey[lo+i] = (ey[lo+i]+b)*up + underflow
-		}
-	}
+	boundBias(ey, k.Bias, 1, g, roundUp(k.In+4))
 }
 
 // oneInput returns the shape of an operator's only input.

@@ -1,9 +1,6 @@
 package nn
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // foldAffine makes each BatchNorm, and each multiplication by or addition of a
 // constant per channel, part of the Conv2D, ConvTranspose or Dense whose output it
@@ -57,69 +54,41 @@ func (r *rewrite) channelwise(n *Node) (channelwise, bool) {
 // foldedLayer returns the layer with what follows it, nil if that is not per
 // channel of its output or the new parameters are not finite.
 func foldedLayer(op Op, c channelwise, shape []int) Op {
-	switch op := op.(type) {
-	case *Conv2D:
-		if c.axis != len(shape)-3 && c.axis != -1 {
-			return nil
-		}
-		folded := *op
-		depth := Size(op.Weight.Shape[1:])
-		folded.Weight = c.weight(op.Weight, func(i int) int { return i / depth })
-		folded.Bias = c.bias(op.Weight, op.Bias, op.OutChannels)
-		return finiteLayer(&folded, folded.Weight, folded.Bias)
-	case *ConvTranspose:
-		if c.axis != len(shape)-3 && c.axis != -1 {
-			return nil
-		}
-		folded := *op
-		g := max(op.Groups, 1)
-		taps, outG, inG := Size(op.Weight.Shape[2:]), op.OutChannels/g, op.InChannels/g
-		folded.Weight = c.weight(op.Weight, func(i int) int { return i/(taps*outG)/inG*outG + i/taps%outG })
-		folded.Bias = c.bias(op.Weight, op.Bias, op.OutChannels)
-		return finiteLayer(&folded, folded.Weight, folded.Bias)
-	case *Dense:
-		if c.axis != len(shape)-1 && c.axis != -1 {
-			return nil
-		}
-		folded := *op
-		folded.Weight = c.weight(op.Weight, func(i int) int { return i / op.In })
-		folded.Bias = c.bias(op.Weight, op.Bias, op.Out)
-		return finiteLayer(&folded, folded.Weight, folded.Bias)
+	layer, ok := affineOf(op)
+	if !ok || c.axis != -1 && c.axis != len(shape)-1-layer.behind {
+		return nil
 	}
-	return nil
-}
-
-func finiteLayer(op Op, ps ...*Param) Op {
-	for _, p := range ps {
-		for _, v := range p.Data {
-			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-				return nil
-			}
+	w, b := c.weight(layer), c.bias(layer)
+	for _, v := range slices.Concat(w.Data, b.Data) {
+		if v-v != 0 { // infinite, or no number
+			return nil
 		}
 	}
-	return op
+	return layer.with(w, b)
 }
 
-// weight returns a·W, entry i being of that channel.
-func (c channelwise) weight(w *Param, channel func(i int) int) *Param {
+// weight returns a·W.
+func (c channelwise) weight(layer affine) *Param {
+	w := layer.weight
 	if c.keeps {
 		return w
 	}
 	return derive(w.Name, w.Shape, append([]*Param{w}, c.sources...), func(dst []float32) {
 		for i, v := range w.Data {
-			a, _ := c.at(channel(i))
+			a, _ := c.at(layer.of(i))
 			dst[i] = float32(a * float64(v))
 		}
 	})
 }
 
 // bias returns a·b + c, b being zero if it is missing.
-func (c channelwise) bias(w, b *Param, n int) *Param {
-	name, sources := w.Name+".bias", c.sources
+func (c channelwise) bias(layer affine) *Param {
+	b := layer.bias
+	name, sources := layer.weight.Name+".bias", c.sources
 	if b != nil {
 		name, sources = b.Name, append([]*Param{b}, sources...)
 	}
-	return derive(name, []int{n}, sources, func(dst []float32) {
+	return derive(name, []int{layer.channels}, sources, func(dst []float32) {
 		for i := range dst {
 			a, shift := c.at(i)
 			if b != nil {

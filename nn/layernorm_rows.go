@@ -1,6 +1,10 @@
 package nn
 
-import "tattle/internal/simd"
+import (
+	"cmp"
+
+	"tattle/internal/simd"
+)
 
 // rowNorm is the kernel of LayerNorm and GroupNorm: it standardises rows of cols
 // entries. Each row has cols/segment channels of segment entries, whose scales and
@@ -36,10 +40,7 @@ const (
 type rowStats struct{ mean, invStd []float64 }
 
 func newRowNorm[T Float](epsilon float64, scale, move *Param) *rowNorm[T] {
-	k := &rowNorm[T]{epsilon: epsilon, scale: scale, move: move}
-	if epsilon == 0 {
-		k.epsilon = DefaultLayerNormEpsilon
-	}
+	k := &rowNorm[T]{epsilon: cmp.Or(epsilon, DefaultLayerNormEpsilon), scale: scale, move: move}
 	k.pieces = [normPasses]func(lo, hi int){k.forwardRange, k.tangentRange, k.pullRange, k.changeRange, k.gradientRange}
 	return k
 }

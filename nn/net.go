@@ -19,10 +19,13 @@ type Net struct {
 
 // compiled is what the clones of a net share: its graph made simpler, for each
 // precision when it is first used.
-type compiled struct {
-	once, once64       sync.Once
-	narrow, wide       *Graph
-	derived, derived64 []*Param
+type compiled struct{ narrow, wide simpler }
+
+// simpler is a graph made simpler, and its parameters that follow from others.
+type simpler struct {
+	once    sync.Once
+	graph   *Graph
+	derived []*Param
 }
 
 var _ Model = (*Net)(nil)
@@ -96,34 +99,38 @@ func (m *Net) batch(dst, x int) int {
 	return b
 }
 
-// run32 returns the engine, its folded parameters up to date.
-func (m *Net) run32() *engine[float32] {
-	c := m.compiled
-	if m.engine32 == nil {
-		c.once.Do(func() {
-			c.narrow = simplified(m.graph)
-			c.derived = derivedOf(c.narrow)
-		})
-		m.engine32 = newEngine(c.narrow, Op.kernel32, m.budget)
-	}
-	for _, p := range c.derived {
+// of returns g made simpler, when it is first asked for.
+func (s *simpler) of(g *Graph, simplify func(*Graph) *Graph) *Graph {
+	s.once.Do(func() {
+		s.graph = simplify(g)
+		s.derived = derivedOf(s.graph)
+	})
+	return s.graph
+}
+
+// refresh brings the parameters that follow from others up to date.
+func (s *simpler) refresh() {
+	for _, p := range s.derived {
 		p.refresh()
 	}
+}
+
+// run32 returns the engine, its folded parameters up to date.
+func (m *Net) run32() *engine[float32] {
+	c := &m.compiled.narrow
+	if m.engine32 == nil {
+		m.engine32 = newEngine(c.of(m.graph, simplified), Op.kernel32, m.budget)
+	}
+	c.refresh()
 	return m.engine32
 }
 
 // run64 is run32 in float64, whose function is that of the graph's own parameters.
 func (m *Net) run64() *engine[float64] {
-	c := m.compiled
+	c := &m.compiled.wide
 	if m.engine64 == nil {
-		c.once64.Do(func() {
-			c.wide = tidy(m.graph)
-			c.derived64 = derivedOf(c.wide)
-		})
-		m.engine64 = newEngine(c.wide, Op.kernel64, m.budget)
+		m.engine64 = newEngine(c.of(m.graph, tidy), Op.kernel64, m.budget)
 	}
-	for _, p := range c.derived64 {
-		p.refresh()
-	}
+	c.refresh()
 	return m.engine64
 }

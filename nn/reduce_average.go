@@ -1,10 +1,6 @@
 package nn
 
-import (
-	"math"
-
-	"tattle/internal/simd"
-)
+import "tattle/internal/simd"
 
 // average is the kernel of the linear reductions: a sum divided by a number.
 type average[T Float] struct {
@@ -101,10 +97,7 @@ func divideBy[T Float](dst, x []T, by T) {
 func (k *average[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	m := k.entries()
 	g, up := gamma(m), roundUp(m+3)
-	k.reach = sized(k.reach, len(f.x[0]))
-	for i, x := range f.x[0] {
-		k.reach[i] = ex[0][i] + g*math.Abs(x)
-	}
+	k.reach = reached(k.reach, f.x[0], ex[0], g)
 	k.run(any(k.reach).([]T), any(ey).([]T), f.batch, k.sums)
 	for i := range ey {
 		ey[i] = ey[i]*up + underflow

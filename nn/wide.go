@@ -98,16 +98,10 @@ func (m *Net) ForwardWide64(dst, bound, x, xerr []float64) error {
 	}
 	for b := range batch {
 		if topOf(x[b*m.p:][:m.p]) > wideHuge {
-			fill64(bound[b*m.n:][:m.n], math.Inf(1))
+			fill(bound[b*m.n:][:m.n], math.Inf(1))
 		}
 	}
 	return nil
-}
-
-func fill64(x []float64, v float64) {
-	for i := range x {
-		x[i] = v
-	}
 }
 
 // zeros returns n zeros, in the storage of x, which holds zeros, where that suffices.
@@ -157,7 +151,7 @@ func (e *engine[T]) forwardWide(out, in wideTensor, rows int) {
 			w.args[i][j] = at(t)
 		}
 		if y := at(s.out); len(y.hi) > 0 {
-			fill64(y.norm, math.Inf(1))
+			fill(y.norm, math.Inf(1))
 			w.kernels[i].wide(y, w.args[i], rows)
 			y.settle(rows)
 		}
@@ -177,9 +171,10 @@ func checkWide(hi, lo, e []float64) (lost bool) {
 
 // wideOf returns the wide kernel of a step, or nil.
 func wideOf(s *step[float64], room *wideRoom) wideKernel {
+	if layer, ok := affineOf(s.op); ok {
+		return newWideAffine(layer, s.shapes[0], s.shape, room)
+	}
 	switch op := s.op.(type) {
-	case *Conv2D, *ConvTranspose, *Dense:
-		return newWideAffine(op, s.shapes[0], s.shape, room)
 	case *BatchNorm:
 		return newWideNorm(op, s.shapes[0])
 	case *ReLU:

@@ -19,13 +19,10 @@ import (
 // norm of a Dense it adds ‖W‖₂ times its norm, and what the slices of x̂ leave adds at most
 // |W|₁ times the most that they leave of an entry.
 type wideAffine struct {
-	weight, bias    *Param
-	channels, depth int
-	inner           int // outputs of one channel beside each other
-	dense           bool
-	of              channelOf
-	with            func(w *Param) Op // the operator with another weight and no bias
-	in              []int
+	affine
+	inner int // outputs of one channel beside each other
+	dense bool
+	in    []int
 
 	*weightSlices
 	*wideRoom
@@ -48,29 +45,8 @@ type wideRoom struct {
 	own            []float64 // of each output, its operator's own error
 }
 
-func newWideAffine(op Op, in, out []int, room *wideRoom) *wideAffine {
-	k := &wideAffine{in: in, wideRoom: room}
-	switch op := op.(type) {
-	case *Conv2D:
-		k.weight, k.bias, k.channels = op.Weight, op.Bias, op.OutChannels
-		k.depth = Size(op.Weight.Shape[1:])
-		k.inner = Size(out[len(out)-2:])
-		k.of = func(i int) int { return i / k.depth }
-		k.with = func(w *Param) Op { c := *op; c.Weight, c.Bias = w, nil; return &c }
-	case *ConvTranspose:
-		g := max(op.Groups, 1)
-		taps, inG, outG := Size(op.Weight.Shape[2:]), op.InChannels/g, op.OutChannels/g
-		k.weight, k.bias, k.channels = op.Weight, op.Bias, op.OutChannels
-		k.depth = inG * taps
-		k.inner = Size(out[len(out)-2:])
-		k.of = func(i int) int { return i/(taps*outG*inG)*outG + i/taps%outG }
-		k.with = func(w *Param) Op { c := *op; c.Weight, c.Bias = w, nil; return &c }
-	case *Dense:
-		k.weight, k.bias, k.channels = op.Weight, op.Bias, op.Out
-		k.depth, k.inner, k.dense = op.In, 1, true
-		k.of = func(i int) int { return i / k.depth }
-		k.with = func(w *Param) Op { c := *op; c.Weight, c.Bias = w, nil; return &c }
-	}
+func newWideAffine(layer affine, in, out []int, room *wideRoom) *wideAffine {
+	k := &wideAffine{affine: layer, inner: Size(out[len(out)-layer.behind:]), dense: layer.behind == 0, in: in, wideRoom: room}
 	k.add = k.addRange
 	return k
 }
@@ -83,7 +59,7 @@ func (k *wideAffine) prepare() {
 	k.weightSlices = newWeightSlices(k.weight.Data, k.channels, k.depth, k.of)
 	k.version = k.weight.version
 	compile := func(data []float32) kernel[float64] {
-		return k.with(&Param{Name: k.weight.Name, Shape: k.weight.Shape, Data: data}).kernel64(k.in)
+		return k.with(&Param{Name: k.weight.Name, Shape: k.weight.Shape, Data: data}, nil).kernel64(k.in)
 	}
 	k.kernels = k.kernels[:0]
 	for _, d := range k.data {

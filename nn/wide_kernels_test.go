@@ -72,7 +72,7 @@ func (c *wideCase) run(t *testing.T, x []wideTensor) (y wideTensor) {
 	}
 	n := testBatch * Size(shape)
 	y = wideTensor{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, testBatch)}
-	fill64(y.norm, math.Inf(1))
+	fill(y.norm, math.Inf(1))
 	k.wide(y, x, testBatch)
 	return y
 }
@@ -175,7 +175,7 @@ func TestWideNorms(t *testing.T) {
 		for _, size := range []float64{1e-20, 1e-3, 1} {
 			x := c.words(r)
 			for _, w := range x {
-				fill64(w.e, math.Inf(1))
+				fill(w.e, math.Inf(1))
 				for b := range w.norm {
 					w.norm[b] = size
 				}
@@ -212,7 +212,7 @@ func direction(r *rand.Rand, n int, size float64) []*big.Float {
 			d[r.IntN(n)] = float64(2*r.IntN(2) - 1)
 		}
 	default:
-		fill64(d, 1)
+		fill(d, 1)
 	}
 	s := norm64(d)
 	if s == 0 {

@@ -2,7 +2,6 @@ package nn
 
 import (
 	"math"
-	"math/big"
 
 	"tattle/internal/simd"
 )
@@ -33,19 +32,15 @@ func (k *wideNorm) prepare() {
 	}
 	k.versions = v
 	k.ah, k.al = make([]float64, b.Channels), make([]float64, b.Channels)
-	const bits = 300
-	float := func(v float64) *big.Float { return new(big.Float).SetPrec(bits).SetFloat64(v) }
 	for c := range k.ah {
 		scale, variance := float64(b.Scale.Data[c]), float64(b.Variance.Data[c])
 		if !(variance+b.epsilon() > 0 && variance+math.Abs(scale) <= math.MaxFloat64) {
 			k.ah[c] = math.NaN()
 			continue
 		}
-		a := float(variance)
-		a.Add(a, float(b.epsilon()))
-		a.Quo(float(scale), a.Sqrt(a))
-		k.ah[c], _ = a.Float64()
-		k.al[c], _ = a.Sub(a, float(k.ah[c])).Float64()
+		a := bigOf(variance)
+		a.Add(a, bigOf(b.epsilon()))
+		k.ah[c], k.al[c] = splitWide(a.Quo(bigOf(scale), a.Sqrt(a)))
 	}
 }
 

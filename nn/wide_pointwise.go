@@ -67,7 +67,7 @@ func newWideCopy(s *step[float64]) wideKernel {
 	}
 	k := &wideCopy{kernel: s.kernel}
 	ones, counts := make([]float64, Size(s.shape)), make([][]float64, len(s.shapes))
-	fill64(ones, 1)
+	fill(ones, 1)
 	for i, in := range s.shapes {
 		counts[i] = make([]float64, Size(in))
 	}

@@ -102,38 +102,19 @@ func newWideReduce(op *Reduce, in []int) wideKernel {
 	if err != nil || op.Function != "Mean" && op.Function != "Sum" {
 		return nil
 	}
-	steps := strides(in)
-	kept, summed := []int{0}, []int{0}
-	for a, n := range in {
-		if gone[a] {
-			summed = fanned(summed, n, steps[a])
-		} else {
-			kept = fanned(kept, n, steps[a])
-		}
+	p, by := newReducePlan(in, gone), 1.
+	if op.Function == "Mean" {
+		by = float64(p.entries())
 	}
-	m := means{size: Size(in), start: []int{0}}
-	for _, from := range kept {
-		for _, s := range summed {
-			m.index = append(m.index, int32(from+s))
+	m := means{size: p.size, start: []int{0}}
+	for o := range p.outputs() {
+		first := p.bases[o/p.inner] + o%p.inner
+		for i := range p.entries() {
+			m.index = append(m.index, int32(first+p.offsets[i/p.length]+i%p.length))
 		}
-		if op.Function == "Mean" {
-			m.add(float64(len(summed)))
-		} else {
-			m.add(1)
-		}
+		m.add(by)
 	}
 	return newWideMean(m)
-}
-
-// fanned returns the places that n steps from each of some lead to.
-func fanned(places []int, n, step int) []int {
-	out := make([]int, 0, len(places)*n)
-	for _, p := range places {
-		for i := range n {
-			out = append(out, p+i*step)
-		}
-	}
-	return out
 }
 
 func (k *wideMean) wide(y wideTensor, x []wideTensor, _ int) {

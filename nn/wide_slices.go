@@ -159,13 +159,10 @@ type weightSlices struct {
 	top     []int       // of each channel
 }
 
-// channelOf returns the output channel of an entry of a weight.
-type channelOf func(i int) int
-
-// newWeightSlices cuts w, whose entries are of these channels. A slice is at most
+// newWeightSlices cuts w, whose entry i is of channel of(i). A slice is at most
 // 2^(α−1) units; the units and the slices are multiples of w's last bits, so that
 // float32 holds them, unless they overflow.
-func newWeightSlices(w []float32, channels, depth int, of channelOf) *weightSlices {
+func newWeightSlices(w []float32, channels, depth int, of func(i int) int) *weightSlices {
 	s := &weightSlices{top: make([]int, channels), mags: widen32(w)}
 	for i, v := range s.mags {
 		if _, k := math.Frexp(float64(v)); v != 0 {

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -28,12 +29,7 @@ func newWindow(kernel, stride, dilation [2]int, pad [4]int, inputs [][]int) (win
 		return window{}, err
 	}
 	for i := range 2 {
-		if stride[i] == 0 {
-			stride[i] = 1
-		}
-		if dilation[i] == 0 {
-			dilation[i] = 1
-		}
+		stride[i], dilation[i] = cmp.Or(stride[i], 1), cmp.Or(dilation[i], 1)
 		if kernel[i] <= 0 || stride[i] < 0 || dilation[i] < 0 {
 			return window{}, fmt.Errorf("kernel %v, stride %v and dilation %v must be positive", kernel, stride, dilation)
 		}
