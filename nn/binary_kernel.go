@@ -66,13 +66,13 @@ func newBinaryKernel[T Float](f binaryFunc[T], in [][]int, constants []*Param) *
 }
 
 func (k *binaryKernel[T]) forward(f *frame[T]) {
-	k.take(f, nil, 1)
-	if k.same {
-		k.dst, k.dy = f.y, nil
-		simd.Parallel(len(f.y), grain, k.flat)
+	if !k.same {
+		k.run(f, nil, nil, 1, k.forth)
 		return
 	}
-	k.share(f.batch, k.forth)
+	k.take(f, nil, 1)
+	k.dst, k.dy = f.y, nil
+	simd.Parallel(len(f.y), grain, k.flat)
 }
 
 // flatRange computes entries of two operands that meet one to one: values, or linear
@@ -85,19 +85,22 @@ func (k *binaryKernel[T]) flatRange(lo, hi int) {
 	k.op.value(k.dst[lo:hi], k.x[0].values[lo:hi], k.x[1].values[lo:hi])
 }
 
-func (k *binaryKernel[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) { k.run(f, dy, dx, n, k.tangent) }
+func (k *binaryKernel[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
+	k.move(f, dy, dx, n, k.tangent)
+}
 
-func (k *binaryKernel[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.run(f, dy, dx, n, k.moves) }
+func (k *binaryKernel[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
+	k.move(f, dy, dx, n, k.moves)
+}
 
-func (k *binaryKernel[T]) run(f *frame[T], dy []T, dx [][]T, n int, body func(lo, hi int)) {
-	k.take(f, dx, n)
-	k.dst = dy
-	if k.same && k.op.linear {
-		k.dy = dy
-		simd.Parallel(len(dy), grain, k.flat)
+func (k *binaryKernel[T]) move(f *frame[T], dy []T, dx [][]T, n int, body func(lo, hi int)) {
+	if !k.same || !k.op.linear {
+		k.run(f, dy, dx, n, body)
 		return
 	}
-	k.share(f.batch*n, body)
+	k.take(f, dx, n)
+	k.dst, k.dy = dy, dy
+	simd.Parallel(len(dy), grain, k.flat)
 }
 
 func (k *binaryKernel[T]) valueRuns(lo, hi int) {

@@ -114,6 +114,13 @@ func (k *broadcast[T]) share(rows int, body func(lo, hi int)) {
 	simd.Parallel(rows*len(k.runs), k.grain(), body)
 }
 
+// run has the cores compute dst, n rows of each example, from the inputs and their changes.
+func (k *broadcast[T]) run(f *frame[T], dst []T, dx [][]T, n int, body func(lo, hi int)) {
+	k.take(f, dx, n)
+	k.dst = dst
+	k.share(f.batch*n, body)
+}
+
 // place returns the row, its example and the run of piece q.
 func (k *broadcast[T]) place(q int) (row, example int, r *stretch) {
 	row = q / len(k.runs)

@@ -7,7 +7,6 @@ import "tattle/internal/simd"
 type winogradWork struct {
 	*winogradPlan
 	parts    []winogradPart // the images that have tiles in the block
-	count    int            // of the tiles
 	in, out  [][simd.WinogradColumns]int
 	v, m     []float32 // transformed tiles and products
 	vStep    int       // between the points of v

@@ -47,12 +47,6 @@ func (k *selection[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) { k.run(f, dy, 
 
 func (k *selection[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.run(f, dy, dx, n, k.moves) }
 
-func (k *selection[T]) run(f *frame[T], dst []T, dx [][]T, n int, body func(lo, hi int)) {
-	k.take(f, dx, n)
-	k.dst = dst
-	k.share(f.batch*n, body)
-}
-
 func (k *selection[T]) choose(lo, hi int) {
 	buffer := k.spares.borrow(maxOperands * longestRun)
 	for q := lo; q < hi; q++ {

@@ -145,19 +145,26 @@ func (n *node) window(name string, low int64, x []int) (present bool) {
 	return true
 }
 
-// numbers returns an attribute of floats.
-func (n *node) numbers(name string) []float64 {
+// anyFloats returns an attribute of floats, which may be infinite or NaN; nil if there is none.
+func (n *node) anyFloats(name string) []float64 {
 	a, ok := n.typed(name, kindFloats)
 	if !ok {
 		return nil
 	}
 	x := make([]float64, len(a.floats)/4)
 	for i := range x {
-		v := math.Float32frombits(binary.LittleEndian.Uint32(a.floats[4*i:]))
+		x[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(a.floats[4*i:])))
+	}
+	return x
+}
+
+// numbers returns an attribute of floats, which must be finite; nil if there is none.
+func (n *node) numbers(name string) []float64 {
+	x := n.anyFloats(name)
+	for _, v := range x {
 		if v-v != 0 {
 			panic(malformedf("attribute %q holds %v", name, v))
 		}
-		x[i] = float64(v)
 	}
 	return x
 }

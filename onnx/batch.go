@@ -93,7 +93,6 @@ func (d *decoder) mixes(n *nn.Node, what string) error {
 
 // batchWalk follows the batch through a graph whose input is a whole batch.
 type batchWalk struct {
-	batch     int
 	at        map[string]batched
 	undecided *nn.Node // the first whose shapes do not decide it, or nil
 	reason    string
@@ -106,7 +105,7 @@ func (d *decoder) walk() (*batchWalk, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &batchWalk{batch: d.batch, at: map[string]batched{}}
+	w := &batchWalk{at: map[string]batched{}}
 	w.at[g.Input] = batched{shape: g.InputShape, stride: nn.Size(g.InputShape) / d.batch}
 	for _, n := range g.Nodes {
 		in := make([]batched, len(n.Inputs))

@@ -142,9 +142,9 @@ func (s step) rearranged() (batched, error) {
 		}
 		return s.keep(k, run)
 	case *nn.Tile:
-		return s.picked(k, run, k, op.Repeats[k]*x.shape[k], func(i int) int { return i % x.shape[k] })
+		return s.picked(k, run, op.Repeats[k]*x.shape[k], func(i int) int { return i % x.shape[k] })
 	case *nn.Slice:
-		return s.picked(k, run, k, op.Counts[k], func(i int) int { return op.Starts[k] + i*op.Steps[k] })
+		return s.picked(k, run, op.Counts[k], func(i int) int { return op.Starts[k] + i*op.Steps[k] })
 	case *nn.Gather:
 		return s.gather(op, k, run)
 	}

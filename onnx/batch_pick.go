@@ -4,11 +4,11 @@ import (
 	"tattle/nn"
 )
 
-// picked follows an operator that takes entries of dimension k, which holds the batch,
-// to dimension to of the output: its entry i is the input's entry from(i).
-func (s step) picked(k, run, to, n int, from func(int) int) (batched, error) {
+// picked follows an operator that takes entries of dimension k, which holds the batch: entry i
+// of the output is the input's entry from(i) along it.
+func (s step) picked(k, run, n int, from func(int) int) (batched, error) {
 	if run, ok := sampled(n, run, s.batch, from); ok {
-		return batched{stride: run * strideOf(s.out, to)}, nil
+		return batched{stride: run * strideOf(s.out, k)}, nil
 	}
 	return batched{}, mixing("takes, leaves out or reorders examples")
 }

@@ -16,9 +16,9 @@ func exactInts(name string, x []int64) []float64 {
 	return f
 }
 
-// count returns a positive integer attribute.
-func (n *node) count(name string, absent int64) int {
-	v := n.int(name, absent)
+// count returns a positive integer attribute, 1 if there is none.
+func (n *node) count(name string) int {
+	v := n.int(name, 1)
 	if v < 1 || v > maxActivation {
 		panic(malformedf("attribute %q is %d", name, v))
 	}
@@ -44,39 +44,46 @@ func (n *node) strings(name string) []string {
 // doubles returns an attribute of floats, which may be infinite or NaN, from the attribute
 // name or the tensor name_as_tensor; nil if there is neither.
 func (n *node) doubles(name string) []float64 {
-	if a, ok := n.typed(name, kindFloats); ok {
-		x := make([]float64, len(a.floats)/4)
-		for i := range x {
-			x[i] = float64(bits32(binary.LittleEndian.Uint32(a.floats[4*i:])))
-		}
+	if x := n.anyFloats(name); x != nil {
 		return x
 	}
 	return n.tensorFloats(name + "_as_tensor")
 }
 
-// tensorFloats returns a tensor attribute of floats, in float64; nil if there is none.
-func (n *node) tensorFloats(name string) []float64 {
+// listed returns a tensor attribute, whose elements must be floats or else integers, and how
+// many there are; nil if there is none.
+func (n *node) listed(name string, floats bool) (t *tensor, size int) {
 	a, ok := n.typed(name, kindTensor)
 	if !ok {
-		return nil
+		return nil, 0
 	}
-	t := &a.tensor
-	if t.external {
+	t = &a.tensor
+	kind, ok := kindOf(t.kind)
+	switch {
+	case t.external:
 		panic(unsupportedf("attribute %q is in another file", name))
+	case !ok || (kind == isFloat) != floats:
+		panic(malformedf("attribute %q has elements of type %s", name, typeName(t.kind)))
 	}
 	_, size, err := t.shape()
 	if err != nil {
 		panic(err)
 	}
-	if kind, ok := kindOf(t.kind); !ok || kind != isFloat {
-		panic(malformedf("attribute %q has elements of type %s", name, typeName(t.kind)))
+	return t, size
+}
+
+// tensorFloats returns a tensor attribute of floats, in float64; nil if there is none.
+func (n *node) tensorFloats(name string) []float64 {
+	t, size := n.listed(name, true)
+	if t == nil {
+		return nil
 	}
+	x := make([]float64, size)
 	if t.kind != typeDouble {
 		narrow, err := t.floatValues(size)
 		if err != nil {
 			panic(err)
 		}
-		x := make([]float64, size)
 		for i, v := range narrow {
 			x[i] = float64(v)
 		}
@@ -86,7 +93,6 @@ func (n *node) tensorFloats(name string) []float64 {
 	if err != nil {
 		panic(err)
 	}
-	x := make([]float64, size)
 	for i := range x {
 		x[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
 	}
@@ -95,17 +101,9 @@ func (n *node) tensorFloats(name string) []float64 {
 
 // tensorInts returns a tensor attribute of integers, nil if there is none.
 func (n *node) tensorInts(name string) []int64 {
-	a, ok := n.typed(name, kindTensor)
-	if !ok {
+	t, size := n.listed(name, false)
+	if t == nil {
 		return nil
-	}
-	t := &a.tensor
-	_, size, err := t.shape()
-	if kind, ok := kindOf(t.kind); err == nil && (!ok || kind == isFloat || t.external) {
-		err = malformedf("attribute %q has elements of type %s", name, typeName(t.kind))
-	}
-	if err != nil {
-		panic(err)
 	}
 	x, err := t.intValues(size)
 	if err != nil {
@@ -113,5 +111,3 @@ func (n *node) tensorInts(name string) []int64 {
 	}
 	return x
 }
-
-func bits32(b uint32) float32 { return math.Float32frombits(b) }

@@ -1,10 +1,8 @@
 package onnx
 
-import ()
-
-// second makes two scores of one: those of both classes.
-func (c *chain) second(first, both float64) *chain {
-	return c.affine(2, []float64{-1, 1}, []float64{first, both})
+// second makes two scores of one: −x + first and x.
+func (c *chain) second(first float64) *chain {
+	return c.affine(2, []float64{-1, 1}, []float64{first, 0})
 }
 
 // linearClassifier is ONNX LinearClassifier-1.
@@ -32,17 +30,17 @@ func (r *nodeReader) linearClassifier() {
 func (c *chain) both(how string) *chain {
 	switch how {
 	case "LOGISTIC":
-		return c.second(0, 0).transform(how)
+		return c.second(0).transform(how)
 	case "PROBIT":
 		panic(unsupportedf("post_transform PROBIT of a single score"))
 	}
-	return c.second(1, 0)
+	return c.second(1)
 }
 
 // linearRegressor is ONNX LinearRegressor-1.
 func (r *nodeReader) linearRegressor() {
 	c, _ := r.table()
-	targets := r.count("targets", 1)
+	targets := r.count("targets")
 	c = c.affine(targets, r.numbers("coefficients"), r.numbers("intercepts"))
 	how := r.postTransform()
 	if targets == 1 && how != "PROBIT" {

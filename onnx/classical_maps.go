@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"math"
 	"slices"
 
 	"tattle/nn"
@@ -56,10 +57,7 @@ func (r *nodeReader) absent(element int64) float64 {
 	case typeInt64:
 		return exactInts("default_int64", []int64{r.int("default_int64", absentInt)})[0]
 	}
-	if a, ok := r.typed("default_float", kindFloat); ok {
-		return float64(bits32(a.bits))
-	}
-	return 0
+	return r.limitOrNaN("default_float", 0)
 }
 
 // mustBe panics unless input 0 has elements of that type.
@@ -174,7 +172,7 @@ func (r *nodeReader) imputer() {
 // limitOrNaN returns a float attribute of any value.
 func (n *node) limitOrNaN(name string, absent float64) float64 {
 	if a, ok := n.typed(name, kindFloat); ok {
-		return float64(bits32(a.bits))
+		return float64(math.Float32frombits(a.bits))
 	}
 	return absent
 }

@@ -58,7 +58,7 @@ func (r *nodeReader) svmRegressor() {
 	c, _ := r.table()
 	s := r.svm()
 	if n := r.int("n_supports", 0); n > 0 {
-		c = c.kernels(s, r.numbers("support_vectors"), r.count("n_supports", 1))
+		c = c.kernels(s, r.numbers("support_vectors"), r.count("n_supports"))
 	}
 	c = c.affine(1, s.coefficients, s.rho[:1])
 	if r.flag("one_class", false) {
@@ -104,7 +104,7 @@ func (r *nodeReader) svmClassifier() {
 	case n > 2:
 		r.scores(c.transform(how), classes{}) // of pairs
 	case how == "NONE":
-		r.scores(c.second(0, 0), k)
+		r.scores(c.second(0), k)
 	default:
 		r.scores(c.both(how), k)
 	}

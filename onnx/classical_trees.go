@@ -25,14 +25,7 @@ func (r *nodeReader) forest() (t *classical.Trees, at map[treeNode]int32) {
 	yes, no := r.integers("nodes_truenodeids"), r.integers("nodes_falsenodeids")
 	values, missing := r.doubles("nodes_values"), r.integers("nodes_missing_value_tracks_true")
 	n := len(trees)
-	for _, have := range []int{len(nodes), len(features), len(modes), len(yes), len(no), len(values)} {
-		if have != n {
-			panic(malformedf("has %d, %d, %d, %d, %d, %d and %d of its lists of nodes: they must be as long as each other", n, len(nodes), len(features), len(modes), len(yes), len(no), len(values)))
-		}
-	}
-	if missing != nil && len(missing) != n {
-		panic(malformedf("attribute \"nodes_missing_value_tracks_true\" has %d values for %d nodes", len(missing), n))
-	}
+	mustBeAsLong(missing, n, len(nodes), len(features), len(modes), len(yes), len(no), len(values))
 	t, at = &classical.Trees{Operator: r.node.op}, make(map[treeNode]int32, n)
 	branches := int32(0)
 	for i, id := range trees {
@@ -71,6 +64,16 @@ func (r *nodeReader) forest() (t *classical.Trees, at map[treeNode]int32) {
 		t.Branches = append(t.Branches, b)
 	}
 	return t, at
+}
+
+// mustBeAsLong panics unless all lists of nodes have the same length. missing may be absent.
+func mustBeAsLong(missing []int64, lengths ...int) {
+	if slices.Min(lengths) != slices.Max(lengths) {
+		panic(malformedf("has %d elements in its lists of nodes: they must be as long as each other", lengths))
+	}
+	if missing != nil && len(missing) != lengths[0] {
+		panic(malformedf("attribute \"nodes_missing_value_tracks_true\" has %d values for %d nodes", len(missing), lengths[0]))
+	}
 }
 
 // treeNode is the name of a node in the attributes before version 5.
@@ -123,7 +126,7 @@ func (r *nodeReader) aggregate() classical.Aggregate {
 func (r *nodeReader) treeRegressor() {
 	c, _ := r.table()
 	t, at := r.forest()
-	t.Outputs, t.Aggregate = r.count("n_targets", 1), r.aggregate()
+	t.Outputs, t.Aggregate = r.count("n_targets"), r.aggregate()
 	r.vote(t, at, "target")
 	if base := r.doubles("base_values"); len(base) == t.Outputs {
 		t.Base = base
@@ -189,7 +192,7 @@ var postTransforms = []string{"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PR
 // treeEnsemble is ONNX TreeEnsemble-5.
 func (r *nodeReader) treeEnsemble() {
 	c, _ := r.table()
-	t := &classical.Trees{Operator: r.node.op, Outputs: r.count("n_targets", 1)}
+	t := &classical.Trees{Operator: r.node.op, Outputs: r.count("n_targets")}
 	aggregate, post := r.int("aggregate_function", 1), r.int("post_transform", 0)
 	if aggregate < 0 || aggregate > int64(classical.Max) || post < 0 || post >= int64(len(postTransforms)) {
 		panic(malformedf("aggregate_function is %d and post_transform %d: they must be 0 to 3 and 0 to 4", aggregate, post))
@@ -200,14 +203,7 @@ func (r *nodeReader) treeEnsemble() {
 	yes, no := r.integers("nodes_truenodeids"), r.integers("nodes_falsenodeids")
 	yesLeaf, noLeaf := r.integers("nodes_trueleafs"), r.integers("nodes_falseleafs")
 	n := len(features)
-	for _, have := range []int{len(splits), len(modes), len(yes), len(no), len(yesLeaf), len(noLeaf)} {
-		if have != n {
-			panic(malformedf("has %d, %d, %d, %d, %d, %d and %d of its lists of nodes: they must be as long as each other", n, len(splits), len(modes), len(yes), len(no), len(yesLeaf), len(noLeaf)))
-		}
-	}
-	if missing != nil && len(missing) != n {
-		panic(malformedf("attribute \"nodes_missing_value_tracks_true\" has %d values for %d nodes", len(missing), n))
-	}
+	mustBeAsLong(missing, n, len(splits), len(modes), len(yes), len(no), len(yesLeaf), len(noLeaf))
 	targets, weights := r.integers("leaf_targetids"), r.tensorFloats("leaf_weights")
 	if len(targets) != len(weights) {
 		panic(malformedf("has %d targets and %d weights of leaves", len(targets), len(weights)))

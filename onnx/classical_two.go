@@ -49,7 +49,7 @@ func (r *nodeReader) twoClasses(c *chain, t *classical.Trees, k classes, base []
 		s := one()
 		r.label(s, k, threshold)
 		if threshold == 0 && how != "LOGISTIC" && how != "PROBIT" {
-			r.scores(s.second(0, 0), k)
+			r.scores(s.second(0), k)
 			return
 		}
 		r.scores(s.both(how), k)

@@ -82,16 +82,16 @@ type transform = func(shape []int, x []float32) ([]int, []float32)
 // param returns the parameter made from a constant of floats, all finite; a nil transform
 // leaves them as they are. Nodes that do the same to the same constant share it.
 func (c *constants) param(v *value, done string, f transform) *nn.Param {
-	return c.parameter(v, done, f, (*value).mustBeFinite)
+	return c.parameter(v, done, f, false)
 }
 
 // mask is param of a constant that may hold ±Inf, such as what is added to those scores of
 // attention that do not count.
 func (c *constants) mask(v *value, done string, f transform) *nn.Param {
-	return c.parameter(v, "mask "+done, f, (*value).mustBeNumbers)
+	return c.parameter(v, "mask "+done, f, true)
 }
 
-func (c *constants) parameter(v *value, done string, f transform, check func(*value)) *nn.Param {
+func (c *constants) parameter(v *value, done string, f transform, infinite bool) *nn.Param {
 	key := derivation{v.name, done}
 	if p := c.params[key]; p != nil {
 		return p
@@ -99,7 +99,7 @@ func (c *constants) parameter(v *value, done string, f transform, check func(*va
 	if v.kind != isFloat {
 		panic(unsupportedf("tensor %q has type %s: it must be floats", v.name, typeName(v.element)))
 	}
-	check(v)
+	v.mustBeSound(infinite)
 	shape, x := v.shape, v.floats
 	if v.shared || f != nil && c.pending[v.name] > 1 {
 		x = slices.Clone(x)

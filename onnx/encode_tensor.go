@@ -21,26 +21,17 @@ func (e *encoder) fresh(stem string) string {
 }
 
 // param adds a tensor once, under its own name or else the one proposed.
-func (e *encoder) param(p *nn.Param, proposed string) string {
+func (e *encoder) param(p *nn.Param, proposed string) string { return e.tensor(p, proposed, false) }
+
+// mask is param of a tensor that may hold ±Inf.
+func (e *encoder) mask(p *nn.Param, proposed string) string { return e.tensor(p, proposed, true) }
+
+func (e *encoder) tensor(p *nn.Param, proposed string, infinite bool) string {
 	for i, v := range p.Data {
-		if v-v != 0 {
+		if v-v != 0 && !(infinite && v == v) {
 			panic(unsupportedf("tensor %q holds %v at element %d", cmp.Or(p.Name, proposed), v, i))
 		}
 	}
-	return e.tensor(p, proposed)
-}
-
-// mask is param of a tensor that may hold ±Inf.
-func (e *encoder) mask(p *nn.Param, proposed string) string {
-	for i, v := range p.Data {
-		if v != v {
-			panic(unsupportedf("tensor %q holds NaN at element %d", cmp.Or(p.Name, proposed), i))
-		}
-	}
-	return e.tensor(p, proposed)
-}
-
-func (e *encoder) tensor(p *nn.Param, proposed string) string {
 	if name, ok := e.params[p]; ok {
 		return name
 	}

@@ -105,7 +105,7 @@ func (r *nodeReader) oneFloat(i int) float64 {
 	if len(v.floats) != 1 {
 		panic(malformedf("input %q has %d values: it must have one", v.name, len(v.floats)))
 	}
-	v.mustBeNumbers()
+	v.mustBeSound(true)
 	return shortest(v.floats[0])
 }
 

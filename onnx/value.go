@@ -120,28 +120,15 @@ func (v *value) isFinite() bool {
 	return !slices.ContainsFunc(v.floats, func(x float32) bool { return x-x != 0 })
 }
 
-// mustBeFinite panics if an element is infinite or NaN.
-func (v *value) mustBeFinite() {
+// mustBeSound panics if an element is NaN or, unless infinite is set, infinite.
+func (v *value) mustBeSound(infinite bool) {
 	for i, x := range v.floats {
 		switch {
-		case x-x == 0:
+		case x-x == 0 || infinite && x == x:
 		case v.folded:
 			panic(unsupportedf("tensor %q, computed from constants, holds %v at element %d", v.name, x, i))
 		default:
 			panic(malformedf("tensor %q holds %v at element %d: a net with such a weight computes nothing; train it again", v.name, x, i))
-		}
-	}
-}
-
-// mustBeNumbers panics if an element is NaN.
-func (v *value) mustBeNumbers() {
-	for i, x := range v.floats {
-		switch {
-		case x == x:
-		case v.folded:
-			panic(unsupportedf("tensor %q, computed from constants, holds NaN at element %d", v.name, i))
-		default:
-			panic(malformedf("tensor %q holds NaN at element %d", v.name, i))
 		}
 	}
 }
