@@ -14,6 +14,9 @@ import (
 // pseudoinverse has them.
 const DefaultTolerance = 1e-7
 
+// converged is the stopping rule.
+var converged = lsqr.Options{ATol: DefaultTolerance, BTol: DefaultTolerance}
+
 // products is a linearised model as lsqr's operator. Once stopped returns an error, as a
 // context's Err does, products are NaN, at which LSQR stops.
 type products struct {
@@ -94,12 +97,6 @@ type matrixFree struct {
 }
 
 func newMatrixFree(m nn.Model, o SearchOptions) *matrixFree {
-	if o.LSQR.ATol == 0 {
-		o.LSQR.ATol = DefaultTolerance
-	}
-	if o.LSQR.BTol == 0 {
-		o.LSQR.BTol = DefaultTolerance
-	}
 	s := &matrixFree{model: m, options: o}
 	s.solver.Progress = func(part float64) {
 		if s.before == 0 && s.progress != nil {
@@ -126,13 +123,13 @@ func (s *matrixFree) operator(ctx context.Context, count int) *systems {
 func (s *matrixFree) solve(ctx context.Context, eps, z []float32) error {
 	_, n := s.model.Dims()
 	count := len(z) / n
-	return s.take(ctx, eps, s.solver.Solve(s.operator(ctx, count), z, count, s.options.LSQR))
+	return s.take(ctx, eps, s.solver.Solve(s.operator(ctx, count), z, count, converged))
 }
 
 func (s *matrixFree) transpose(ctx context.Context, z, eps []float32) error {
 	p, _ := s.model.Dims()
 	count := len(eps) / p
-	return s.take(ctx, z, s.solver.Solve(transposed{s.operator(ctx, count)}, eps, count, s.options.LSQR))
+	return s.take(ctx, z, s.solver.Solve(transposed{s.operator(ctx, count)}, eps, count, converged))
 }
 
 func (s *matrixFree) reportTo(progress func(part float64)) { s.progress = progress }

@@ -9,9 +9,8 @@ import (
 
 // factored applies J⁺ of the batch's only example by its factor.
 type factored struct {
-	p, n     int
-	of       *gramian
-	progress func(part float64)
+	p, n int
+	of   *gramian
 
 	eps, z []float64
 }
@@ -23,7 +22,7 @@ func newFactored(m nn.Model) *factored {
 
 func (s *factored) prepare(b *batch)                     { s.of = b.gramian }
 func (s *factored) moved(eps []float32)                  {}
-func (s *factored) reportTo(progress func(part float64)) { s.progress = progress }
+func (s *factored) reportTo(progress func(part float64)) {}
 
 // room makes room for k vectors.
 func (s *factored) room(k int) {

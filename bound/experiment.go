@@ -43,8 +43,10 @@ type Experiment struct {
 // what it had chosen by timings and memory stays. It returns an error if the experiment
 // makes no sense.
 func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, err error) {
-	if err := differentiable(m); err != nil {
-		return e, err
+	if g := graphOf(m); g != nil {
+		if err := Differentiable(g); err != nil {
+			return e, err
+		}
 	}
 	if e.smooth(m) != nil {
 		e.SkipCramerRao, e.Spectrum = true, SpectrumOptions{Probes: -1}
@@ -148,11 +150,11 @@ func (e Experiment) resolveFurther(m Model, x []float32, begun *kept) (_ Experim
 
 // twinFinderOf returns newTwinFinder of the model's graph.
 func twinFinderOf(m Model, d Domain) (*twinFinder, error) {
-	g, ok := m.(interface{ Graph() *nn.Graph })
-	if !ok {
+	g := graphOf(m)
+	if g == nil {
 		return nil, fmt.Errorf("the model has no graph to analyse")
 	}
-	return newTwinFinder(g.Graph(), d)
+	return newTwinFinder(g, d)
 }
 
 // mostQueries keeps a number of queries exact in float64, with room to spare.

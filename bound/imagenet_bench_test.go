@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"tattle/internal/must"
-	"tattle/lsqr"
 	"tattle/nn"
 	"tattle/nn/zoo"
 	"tattle/release"
@@ -25,7 +24,7 @@ import (
 // not trained, and a random image. It prints times and the largest memory. A run takes
 // long: go test ./bound -run '^$' -bench ImageNet -benchtime 1x -timeout 0. In the environment,
 // METHOD, RESTARTS, REPEATS, PIXELS (for 91) and MEMORY (in MiB, for 12,288) change it, and DIR
-// is a folder that keeps an interrupted run. For algorithm1, LSQR stops as scipy's.
+// is a folder that keeps an interrupted run.
 func BenchmarkImageNet(b *testing.B) {
 	for _, c := range []struct {
 		graph *nn.Graph
@@ -42,7 +41,7 @@ func benchmarkImageNet(b *testing.B, g *nn.Graph, node string, scale float64) {
 	rms, _ := must.Get2(release.FeatureScale(context.Background(), m, data))(b)
 	e := Experiment{Noise: release.Gaussian{Sigma: scale * rms}, Coordinates: DCT([]int{3, pixels, pixels}), Memory: int64(setting("MEMORY", 12<<10)) << 20,
 		Settings: Settings{Band: 8, Search: SearchOptions{
-			Search: cmp.Or(os.Getenv("METHOD"), Auto), Restarts: setting("RESTARTS", DefaultRestarts), Repeats: setting("REPEATS", DefaultRepeats), LSQR: lsqr.SciPy, Seed: 1,
+			Search: cmp.Or(os.Getenv("METHOD"), Auto), Restarts: setting("RESTARTS", DefaultRestarts), Repeats: setting("REPEATS", DefaultRepeats), Seed: 1,
 		}, Barankin: BarankinOptions{Witnesses: DefaultWitnesses}},
 	}
 	for b.Loop() {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"tattle/lsqr"
 	"tattle/nn"
 )
 
@@ -43,14 +42,13 @@ const expectedSteps = 140
 // SearchOptions says how witnesses are sought. Its zero value is paper A's
 // choice, by the quickest way.
 type SearchOptions struct {
-	Search      string       `json:"method"`                // by default Auto
-	Repeats     int          `json:"repeats"`               // by default DefaultRepeats
-	Restarts    int          `json:"restarts"`              // by default DefaultRestarts
-	Iteration   string       `json:"iteration"`             // by default PaperIteration; Published knows no other
-	Relinearize bool         `json:"relinearize,omitempty"` // algorithm1 only: J at θ+ε of the repeat before, not at θ
-	Stack       int          `json:"stack"`                 // Published only: examples in one LSQR, by default DefaultStack
-	LSQR        lsqr.Options `json:"lsqr,omitzero"`         // algorithm1 only; by default to DefaultTolerance, lsqr.SciPy for the paper's
-	Seed        uint64       `json:"seed"`
+	Search      string `json:"method"`                // by default Auto
+	Repeats     int    `json:"repeats"`               // by default DefaultRepeats
+	Restarts    int    `json:"restarts"`              // by default DefaultRestarts
+	Iteration   string `json:"iteration"`             // by default PaperIteration; Published knows no other
+	Relinearize bool   `json:"relinearize,omitempty"` // algorithm1 only: J at θ+ε of the repeat before, not at θ
+	Stack       int    `json:"stack"`                 // Published only: examples in one LSQR, by default DefaultStack
+	Seed        uint64 `json:"seed"`
 }
 
 // resolve replaces zeros by defaults. It returns an error if the options make no sense.

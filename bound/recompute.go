@@ -127,38 +127,3 @@ func (v *verifier) estimates(name string, index []int64, old, fresh []float64) {
 		v.compare(name, int(index[k/width]), k%width, old[k], fresh[k], estimateTolerance)
 	}
 }
-
-// summaries compares the summaries with those of the recorded arrays, digit by
-// digit: the same numbers in the same order give the same quantiles.
-func (v *verifier) summaries(c Claims) error {
-	r, err := load(c.Arrays, v.experiment)
-	if err != nil {
-		return err
-	}
-	if len(r.Summaries) != len(c.Summaries) {
-		v.report("number of summaries", -1, -1, len(c.Summaries), len(r.Summaries))
-	}
-	for i := range min(len(r.Summaries), len(c.Summaries)) {
-		was, is := describe(c.Summaries[i]), describe(r.Summaries[i])
-		for k := range is {
-			if was[k] != is[k] {
-				v.report(fmt.Sprintf("summary %d (%s, %s, %s)", i, r.Summaries[i].Method, r.Summaries[i].Coordinates, r.Summaries[i].Band), -1, -1, was[k], is[k])
-			}
-		}
-	}
-	return nil
-}
-
-// describe lists what a summary says, item by item.
-func describe(s Summary) []string {
-	items := []string{
-		"method " + s.Method, "search " + s.Search, "coordinates " + s.Coordinates, "band " + s.Band, "domain " + s.Domain,
-		fmt.Sprint("size ", s.Size), fmt.Sprint("examples ", s.Examples), fmt.Sprint("values ", s.Values),
-		fmt.Sprint("unbounded fraction ", s.UnboundedFraction), "status " + s.Status, "notes " + JoinNotes(s.Notes), fmt.Sprint("vacuous: ", s.Vacuous),
-		fmt.Sprint("number of quantiles ", len(s.StdQuantiles)),
-	}
-	for _, q := range QuantileLevels {
-		items = append(items, fmt.Sprintf("quantile %g: %g", q, s.Quantile(q)))
-	}
-	return items
-}

@@ -50,7 +50,7 @@ func TestStoppedSystemsCostNothing(t *testing.T) {
 	free.theta = data.x[:examples*p]
 	solve := func(a lsqr.Operator[float32]) ([]float32, int) {
 		rows = 0
-		got := lsqr.Solve(a, z, examples*restarts, free.options.LSQR)
+		got := lsqr.Solve(a, z, examples*restarts, converged)
 		return got.X, rows
 	}
 	want, all := solve(&free.operator(t.Context(), examples*restarts).products)

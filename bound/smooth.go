@@ -7,15 +7,12 @@ import (
 	"tattle/nn"
 )
 
-// smooth returns an error if the model has a node whose function jumps. Cramér-Rao figures
-// differentiate the features, and the derivative of a step does not say how far it moves.
-// Certificates and van Trees bounds evaluate the features themselves, jumps and all.
-func smooth(m any) error {
-	g, ok := m.(interface{ Graph() *nn.Graph })
-	if !ok {
-		return nil
+// graphOf returns the graph of a model, or nil if it has none.
+func graphOf(m any) *nn.Graph {
+	if g, ok := m.(interface{ Graph() *nn.Graph }); ok {
+		return g.Graph()
 	}
-	return Smooth(g.Graph())
+	return nil
 }
 
 // Differentiable returns an error that names the node if a graph of features has a node
@@ -28,20 +25,22 @@ func Differentiable(g *nn.Graph) error {
 	return nil
 }
 
-// differentiable is Differentiable of the model.
-func differentiable(m any) error {
-	if g, ok := m.(interface{ Graph() *nn.Graph }); ok {
-		return Differentiable(g.Graph())
-	}
-	return nil
-}
-
-// smooth returns smooth of the model, and an error for noise on a lattice as well.
+// smooth returns an error if Cramér-Rao figures, which differentiate the features, say
+// nothing: for noise on a lattice, and for models that are not Smooth. Certificates and van
+// Trees bounds evaluate the features themselves, jumps and all.
 func (e Experiment) smooth(m any) error {
 	if e.lattice() {
 		return errors.New("features are rounded to a lattice before the noise is added, and the Jacobian does not describe a jump")
 	}
 	return smooth(m)
+}
+
+// smooth is Smooth of the model, if it has a graph.
+func smooth(m any) error {
+	if g := graphOf(m); g != nil {
+		return Smooth(g)
+	}
+	return nil
 }
 
 // Smooth returns an error if the graph's output depends on the input through a node that

@@ -32,13 +32,8 @@ func TestVacuous(t *testing.T) {
 			t.Errorf("%s %s: %v", s.Method, s.Band, s.Vacuous)
 		}
 	}
-	if found, err := Verify(context.Background(), few, data, r.Experiment, Claims{r.Path, r.SHA256, r.Summaries}, nil); err != nil || len(found) > 0 {
+	if found, err := Verify(context.Background(), few, data, r.Experiment, Claims{r.Path, r.SHA256}, nil); err != nil || len(found) > 0 {
 		t.Errorf("%v %v", found, err)
-	}
-	forged := append([]Summary(nil), r.Summaries...)
-	forged[0].Vacuous = nil
-	if found, err := Verify(context.Background(), few, data, r.Experiment, Claims{r.Path, r.SHA256, forged}, nil); err != nil || len(found) != 1 {
-		t.Errorf("a reason left out: %v %v", found, err)
 	}
 
 	many := smallNet(t, 24, 400, 300)

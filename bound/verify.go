@@ -11,14 +11,13 @@ import (
 
 // Claims is what a report says of a run, to be verified.
 type Claims struct {
-	Arrays    string    // path of the arrays
-	SHA256    string    // of that file, as recorded
-	Summaries []Summary // nil: not compared
+	Arrays string // path of the arrays
+	SHA256 string // of that file, as recorded
 }
 
 // A Discrepancy is one thing that was recorded and does not come out again.
 type Discrepancy struct {
-	What       string // array or summary
+	What       string // an array
 	Example    int    // index in the data set, −1 if it is not about one
 	Coordinate int    // within the row of the array, −1 if it is not about one
 	Recorded   string
@@ -58,9 +57,8 @@ const (
 	estimateTolerance    = 1e-5 // of Cramér-Rao figures: gramRatio lets them err by 1e-7, more where singular values cluster
 )
 
-// Verify computes every certificate again from the model, the inputs and the witnesses,
-// and every summary from the recorded bounds, and lists what differs. e is the experiment
-// as resolved when it ran. The inputs are those recorded, compared with data unless that
+// Verify computes every certificate again from the model, the inputs and the witnesses, and
+// lists what differs. e is the experiment as resolved when it ran. The inputs are those recorded, compared with data unless that
 // is nil. It reads a few examples at a time. It returns an error if the arrays cannot be
 // read; a recorded figure that is wrong is a Discrepancy.
 func Verify(ctx context.Context, m Model, data Source, e Experiment, c Claims, progress func(done, total int)) ([]Discrepancy, error) {
@@ -84,12 +82,6 @@ func Verify(ctx context.Context, m Model, data Source, e Experiment, c Claims, p
 	}
 	if err := v.arrays(ctx, c.Arrays, progress); err != nil {
 		return nil, err
-	}
-	if c.Summaries == nil {
-		return v.found, nil
-	}
-	if err := v.summaries(c); err != nil {
-		v.report("summaries", -1, -1, fmt.Sprint(len(c.Summaries), " entries"), err)
 	}
 	return v.found, nil
 }

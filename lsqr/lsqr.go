@@ -53,11 +53,6 @@ type Options struct {
 	MaxIter int     // by default twice the number of columns
 }
 
-// SciPy is the default stopping rule of scipy.sparse.linalg.lsqr, which paper A uses: its
-// tolerances, its limit of the condition, and twice as many steps as columns. Before version
-// 1.9 its tolerances were 1e-8.
-var SciPy = Options{ATol: 1e-6, BTol: 1e-6, ConLim: 1e8}
-
 // withDefaults returns o with zeros replaced and negative tolerances set to 0.
 func (o Options) withDefaults(cols int) Options {
 	o.ATol = orDefault(o.ATol, defaultATol)
