@@ -59,10 +59,7 @@ func Octaves(c Coordinates) []Band {
 			name = "mode 1"
 		}
 		if size == lastOctave || len(wider) <= len(within) || len(wider) == c.Len() {
-			wider, name = make([]int, c.Len()), fmt.Sprintf("modes from %d", size/2)
-			for i := range wider {
-				wider[i] = i
-			}
+			wider, name = numbersTo(c.Len()), fmt.Sprintf("modes from %d", size/2)
 		}
 		inside := make(map[int]bool, len(within))
 		for _, i := range within {

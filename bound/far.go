@@ -306,10 +306,7 @@ func (s *farSearch) close(step int) {
 
 // ranking lists the rows of each example, the best witness first.
 func (s *farSearch) ranking() []int {
-	rows := make([]int, len(s.score))
-	for i := range rows {
-		rows[i] = i
-	}
+	rows := numbersTo(len(s.score))
 	for i := range s.floor {
 		slices.SortStableFunc(rowOf(rows, i, s.options.Starts), func(a, b int) int { return cmp.Compare(s.score[b], s.score[a]) })
 	}

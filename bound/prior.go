@@ -83,11 +83,7 @@ func PriorMean(ctx context.Context, data Source, inputs, most int, seed uint64) 
 // drawExamples returns at most most of n indices, all where most is 0, ascending.
 func drawExamples(n, most int, seed uint64) []int {
 	if most <= 0 || most >= n {
-		all := make([]int, n)
-		for i := range all {
-			all[i] = i
-		}
-		return all
+		return numbersTo(n)
 	}
 	indices := run.Rand(seed, -1, -1).Perm(n)[:most]
 	slices.Sort(indices)

@@ -96,10 +96,7 @@ func gauss(diagonal, beside []float64) (nodes, weights []float64) {
 			sweepQL(d, e, z, l, m)
 		}
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
+	order := numbersTo(n)
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(d[i], d[j]) })
 	nodes, weights = make([]float64, n), make([]float64, n)
 	for i, j := range order {

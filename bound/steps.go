@@ -117,10 +117,9 @@ func (s *steps) prefer() {
 	if len(s.all) <= mostSteps {
 		return
 	}
-	order := make([]int, len(s.all))
-	size := make([]float64, len(s.all))
+	order, size := numbersTo(len(s.all)), make([]float64, len(s.all))
 	for k, t := range s.all {
-		order[k], size[k] = k, simd.SumSquares(t.moves)
+		size[k] = simd.SumSquares(t.moves)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size[a], size[b]) })
 	order = order[:mostSteps]

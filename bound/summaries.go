@@ -22,32 +22,38 @@ func (e Experiment) summaries(r *Result) []Summary {
 		}
 		todo = append(todo, func() Summary { return of.meanSquare(squares) })
 	}
+	type kind struct {
+		search  string
+		of      *Bounds
+		domain  Domain
+		counted bool
+	}
+	var kinds []kind
 	for _, s := range r.Sizes {
-		add(Summary{Method: MethodHCR, Search: e.Search.Search, Size: s.Size, Examples: n}, s.Std, s.MeanSquare, e.Domain, false)
+		kinds = append(kinds, kind{e.Search.Search, s, e.Domain, false})
 	}
-	if r.Far != nil {
-		add(Summary{Method: MethodHCR, Search: SearchFar, Examples: n}, r.Far.Std, r.Far.MeanSquare, e.Far.Domain, true)
-	}
-	if r.Barankin != nil {
-		add(Summary{Method: MethodBarankin, Examples: n}, r.Barankin.Std, r.Barankin.MeanSquare, e.Domain, e.Far.Starts > 0 && !e.Barankin.Near)
-	}
-	if t := r.Twins; t != nil {
-		add(Summary{Method: MethodHCR, Search: SearchTwins, Examples: t.Tried}, t.Std[:t.Tried*m], t.MeanSquare[:t.Tried], e.Twins.Domain, true,
-			Note{Kind: NoteTwins, Examples: t.Tried})
-	}
-	pair := func(search string, size float64, b *Bounds, domain Domain, counted bool, notes ...Note) {
-		if b != nil {
-			add(Summary{Method: MethodPair, Search: search, Size: size, Examples: b.Tried}, b.Pair.Std[:b.Tried*m], b.Pair.MeanSquare[:b.Tried], domain, counted, append(notes, Note{Kind: NotePair})...)
+	kinds = append(kinds, kind{SearchFar, r.Far, e.Far.Domain, true}, kind{"", r.Barankin, e.Domain, e.Far.Starts > 0 && !e.Barankin.Near},
+		kind{SearchTwins, r.Twins, e.Twins.Domain, true}, kind{SearchPairs, r.Pairs, e.Pairs.Domain, true})
+	for _, pairs := range []bool{false, true} {
+		for _, k := range kinds {
+			b := k.of
+			if b == nil || pairs && b == r.Barankin || !pairs && b == r.Pairs {
+				continue
+			}
+			var notes []Note
+			if b == r.Twins {
+				notes = []Note{{Kind: NoteTwins, Examples: b.Tried}}
+			}
+			method, std, squares := MethodHCR, b.Std, b.MeanSquare
+			switch {
+			case pairs:
+				method, std, squares, notes = MethodPair, b.Pair.Std, b.Pair.MeanSquare, append(notes, Note{Kind: NotePair})
+			case b == r.Barankin:
+				method = MethodBarankin
+			}
+			add(Summary{Method: method, Search: k.search, Size: b.Size, Examples: b.Tried}, std[:b.Tried*m], squares[:b.Tried], k.domain, k.counted, notes...)
 		}
 	}
-	for _, s := range r.Sizes {
-		pair(e.Search.Search, s.Size, s, e.Domain, false)
-	}
-	pair(SearchFar, 0, r.Far, e.Far.Domain, true)
-	if t := r.Twins; t != nil {
-		pair(SearchTwins, 0, t, e.Twins.Domain, true, Note{Kind: NoteTwins, Examples: t.Tried})
-	}
-	pair(SearchPairs, 0, r.Pairs, e.Pairs.Domain, true)
 	if r.CramerRao != nil {
 		for _, b := range bands {
 			todo = append(todo, func() Summary { return e.axis(r.CramerRao, b, n) }, func() Summary { return e.full(r.CramerRao, b, n) })

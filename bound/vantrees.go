@@ -160,9 +160,9 @@ func (p *Prior) draws(root []float64, n int, seed uint64, stream int) []float32 
 func VanTreesRows(errors []float64, meanSquare, confidence float64, c Coordinates, size int, notes []Note) []Summary {
 	m := c.Len()
 	row := Summary{Method: MethodVanTrees, Coordinates: c.Name(), Status: StatusAssumed, Confidence: confidence, Notes: notes}
-	out := []Summary{row.in(Band{Name: AllBand}, slices.Clone(errors), m)}
-	if low := c.Band(size); len(low) > 0 && len(low) < m {
-		out = append(out, row.in(Band{fmt.Sprintf("%dx%d", size, size), low}, slices.Clone(errors), m))
+	var out []Summary
+	for _, b := range bands(c, size) {
+		out = append(out, row.in(b, slices.Clone(errors), m))
 	}
 	if math.IsNaN(meanSquare) {
 		return out

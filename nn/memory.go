@@ -1,5 +1,7 @@
 package nn
 
+import "slices"
+
 // DefaultMemory stands in for SetMemory(0): what a net's sweeps and linearisations
 // take, in bytes, beside its parameters. Some hundred examples of a ResNet-18 are kept
 // in it, and it leaves room for the rest on a machine of 4 GiB.
@@ -63,14 +65,11 @@ func (e *engine[T]) setBudget(bytes int64) {
 }
 
 func rowLimit[T Float](sizes []int) int {
-	longest, width := 1, 4
-	for _, s := range sizes {
-		longest = max(longest, s)
-	}
+	width := 4
 	if is64[T]() {
 		width = 8
 	}
-	return max(1, maxTensor/width/longest)
+	return max(1, maxTensor/width/max(1, slices.Max(sizes)))
 }
 
 // rowSize returns the entries of the buffers of one row of a sweep, with those that

@@ -132,63 +132,53 @@ func (r *nodeReader) foldWhere() {
 	r.set(out)
 }
 
-// binaryFold computes an operator of two constants: of floats, and of integers, where ok is
-// false for a division by zero. A nil function means that the operator has no such form.
-// Arithmetic of float32 is done in float64 and rounded once more, which for these
-// operators is the same.
+// binaryFold computes an operator of two constants: of floats, and of integers. A nil function
+// means that the operator has no such form. Arithmetic of float32 is done in float64 and rounded
+// once more, which for these operators is the same.
 type binaryFold struct {
 	floats func(a, b float64) float64
-	ints   func(a, b int64) (c int64, ok bool)
+	ints   func(a, b int64) int64
 }
 
 var binaryFolds = map[string]binaryFold{
-	"Add": {func(a, b float64) float64 { return a + b }, func(a, b int64) (int64, bool) { return a + b, true }},
-	"Sub": {func(a, b float64) float64 { return a - b }, func(a, b int64) (int64, bool) { return a - b, true }},
-	"Mul": {func(a, b float64) float64 { return a * b }, func(a, b int64) (int64, bool) { return a * b, true }},
-	"Div": {func(a, b float64) float64 { return a / b }, truncatedDiv},
-	"Min": {func(a, b float64) float64 { return min(a, b) }, func(a, b int64) (int64, bool) { return min(a, b), true }},
-	"Max": {func(a, b float64) float64 { return max(a, b) }, func(a, b int64) (int64, bool) { return max(a, b), true }},
-	"Sum": {func(a, b float64) float64 { return a + b }, func(a, b int64) (int64, bool) { return a + b, true }},
-	"And": {nil, func(a, b int64) (int64, bool) { return a & b, true }},
-	"Or":  {nil, func(a, b int64) (int64, bool) { return a | b, true }},
-	"Xor": {nil, func(a, b int64) (int64, bool) { return a ^ b, true }},
+	"Add": {func(a, b float64) float64 { return a + b }, func(a, b int64) int64 { return a + b }},
+	"Sub": {func(a, b float64) float64 { return a - b }, func(a, b int64) int64 { return a - b }},
+	"Mul": {func(a, b float64) float64 { return a * b }, func(a, b int64) int64 { return a * b }},
+	"Div": {func(a, b float64) float64 { return a / b }, func(a, b int64) int64 { return a / divisor(b) }}, // integers are rounded towards zero (ONNX Div-14)
+	"Min": {func(a, b float64) float64 { return min(a, b) }, func(a, b int64) int64 { return min(a, b) }},
+	"Max": {func(a, b float64) float64 { return max(a, b) }, func(a, b int64) int64 { return max(a, b) }},
+	"Sum": {func(a, b float64) float64 { return a + b }, func(a, b int64) int64 { return a + b }},
+	"And": {nil, func(a, b int64) int64 { return a & b }},
+	"Or":  {nil, func(a, b int64) int64 { return a | b }},
+	"Xor": {nil, func(a, b int64) int64 { return a ^ b }},
 }
 
-// truncatedDiv rounds towards zero, as ONNX Div-14 does with integers.
-func truncatedDiv(a, b int64) (int64, bool) {
+// divisor panics if a divisor is zero.
+func divisor(b int64) int64 {
 	if b == 0 {
-		return 0, false
+		panic(malformedf("a division by zero"))
 	}
-	return a / b, true
+	return b
 }
 
 // floorMod is the remainder with the divisor's sign (ONNX Mod-13, fmod 0).
-func floorMod(a, b int64) (int64, bool) {
-	r, ok := truncatedMod(a, b)
+func floorMod(a, b int64) int64 {
+	r := a % divisor(b)
 	if r != 0 && (r < 0) != (b < 0) {
 		r += b
 	}
-	return r, ok
-}
-
-// truncatedMod is the remainder with the dividend's sign (ONNX Mod-13, fmod 1).
-func truncatedMod(a, b int64) (int64, bool) {
-	if b == 0 {
-		return 0, false
-	}
-	return a % b, true
+	return r
 }
 
 // power is a to the b, wrapping around; fractions are rounded to zero.
-func power(a, b int64) (int64, bool) {
+func power(a, b int64) int64 {
 	switch {
 	case b >= 0 || a == 1:
 	case a == -1:
 		b = -b
-	case a == 0:
-		return 0, false
 	default:
-		return 0, true
+		divisor(a)
+		return 0
 	}
 	p := int64(1)
 	for e := uint64(b); e > 0; e >>= 1 {
@@ -197,7 +187,7 @@ func power(a, b int64) (int64, bool) {
 		}
 		a *= a
 	}
-	return p, true
+	return p
 }
 
 // of applies the operator to two constants that broadcast.
@@ -215,11 +205,7 @@ func (f binaryFold) of(c *constants, a, b *value) *value {
 		return out
 	}
 	walk(shape, layouts, func(i int, at []int) {
-		v, ok := f.ints(a.ints[at[0]], b.ints[at[1]])
-		if !ok {
-			panic(malformedf("a division by zero"))
-		}
-		out.ints[i] = wrap(v, a.element)
+		out.ints[i] = wrap(f.ints(a.ints[at[0]], b.ints[at[1]]), a.element)
 	})
 	return out
 }
@@ -250,7 +236,7 @@ func (r *nodeReader) foldBinary() {
 func (r *nodeReader) foldMod() {
 	how := binaryFold{nil, floorMod}
 	if r.flag("fmod", false) {
-		how = binaryFold{math.Mod, truncatedMod}
+		how = binaryFold{math.Mod, func(a, b int64) int64 { return a % divisor(b) }} // with the sign of a
 	}
 	r.set(how.of(&r.constants, r.constant(0), r.constant(1)))
 }

@@ -201,8 +201,7 @@ func (c *constants) scattered(v, updates *value, places []int, how string) *valu
 		case v.kind == isFloat:
 			out.floats[p] = float32(combine.floats(float64(out.floats[p]), float64(updates.floats[i])))
 		default:
-			x, _ := combine.ints(out.ints[p], updates.ints[i])
-			out.ints[p] = wrap(x, v.element)
+			out.ints[p] = wrap(combine.ints(out.ints[p], updates.ints[i]), v.element)
 		}
 	}
 	return out
