@@ -164,8 +164,8 @@ func (v *proof) jointly(ms *moments, w Coordinates, eps, solve []float64) {
 	}
 }
 
-// unboundedIf returns v, or +Inf if it hangs on rounding alone and is at least
-// from: as for a single witness, no figure is worth printing.
+// unboundedIf returns v, or +Inf if v depends on rounding alone and is at least from: as for a
+// single witness, such a figure is not worth printing.
 func unboundedIf(rounding bool, v, from float64) float64 {
 	if rounding && v >= from {
 		return math.Inf(1)

@@ -14,15 +14,15 @@
 // bounds hold whatever the search did. It calls a bound unbounded only if it is at least
 // [UnboundedFrom] after that allowance, and after one for a runtime that computes the
 // features in float32 ([Runtime]). For nets so deep that the allowance exceeds the bound,
-// rounding errors are bounded in pairs of float64, or measured, and then no bound is called
-// certified ([Settings].Rounding). [Verify] computes the bounds of a run again from the
-// model, the inputs and the witnesses alone. Cramér-Rao bounds are linear algebra on J,
-// without a witness, and are called estimates. If J is too large to be decomposed, its
+// the features are computed in pairs of float64. Where that does not help either, rounding
+// is measured, and no bound is called certified ([Settings].Rounding). [Verify] computes
+// the bounds of a run again from the model, the inputs and the witnesses alone. Cramér-Rao
+// bounds are linear algebra on J, without a witness, and are called estimates. If J is too large to be decomposed, its
 // products still estimate the number of directions that can be resolved, with an interval
 // ([Spectrum]). [Experiment].Memory limits the memory of a run.
 //
-// Bounds speak of estimators that are unbiased on a [Domain]: all real inputs, those in
-// a box, or those that the data can hold, such as pixels of 8 bits.
+// Bounds hold for estimators that are unbiased on a [Domain]: all real inputs, those in a
+// box, or those that the data can hold, such as pixels of 8 bits.
 //
 // Beside Algorithm 1's near witnesses an [Experiment] may have far witnesses ([FarOptions]);
 // twins, inputs with the same features in real arithmetic or, among stored inputs, nearly the

@@ -237,8 +237,6 @@ func (e Experiment) checkFurther(p int) error {
 	switch {
 	case min(e.Far.Starts, e.Barankin.Witnesses) < 0 || max(e.Far.Starts, e.Barankin.Witnesses) > mostWitnesses:
 		return fmt.Errorf("%d far and %d combined witnesses: each must be from 0 to %d", e.Far.Starts, e.Barankin.Witnesses, mostWitnesses)
-	case e.Far.Scales < 0 || e.Far.Steps < 0:
-		return fmt.Errorf("far witnesses with %d scales and %d steps: neither may be negative", e.Far.Scales, e.Far.Steps)
 	case e.Pairs.Witnesses < 0 || e.Pairs.Witnesses > MostPairs:
 		return fmt.Errorf("%d witnesses of pair floors: must be from 0 to %d", e.Pairs.Witnesses, MostPairs)
 	case e.Pairs.Groups < 0 || e.Pairs.Groups > MostPairGroups || e.Pairs.Groups > 0 && e.Pairs.Witnesses == 0:

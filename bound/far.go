@@ -11,19 +11,17 @@ import (
 	"tattle/run"
 )
 
-// Defaults of FarOptions.
+// The search for far witnesses.
 const (
-	farScales = 6 // down to 1/32 of the way
-	farSteps  = 8 // Gauss-Newton converges quadratically: most arrive in two, the last few take their time
+	farScales = 6 // of the line search along each start: down to 1/32 of the way
+	farSteps  = 8 // of Gauss-Newton from the best of them, which converges quadratically: most arrive in two, the last few take their time
 )
 
 // FarOptions configures the search for far witnesses: inputs as different from θ as
 // possible whose features hardly differ. Its zero value disables the search.
 type FarOptions struct {
-	Starts int    `json:"starts"`           // witnesses per example; 0 for none
-	Scales int    `json:"scales,omitempty"` // of the line search along each start; by default farScales
-	Steps  int    `json:"steps,omitempty"`  // of Gauss-Newton from the best of them; by default farSteps
-	Domain Domain `json:"domain"`           // where θ+ε stays; on a grid, the box is searched and the best are then moved along the grid
+	Starts int    `json:"starts"` // witnesses per example; 0 for none
+	Domain Domain `json:"domain"` // where θ+ε stays; on a grid, the box is searched and the best are then moved along the grid
 	Seed   uint64 `json:"seed"`
 }
 
@@ -58,12 +56,6 @@ const (
 // being the Jacobian at θ. Several multiples of it are tried, and the most promising is
 // taken. Gauss-Newton steps with J at θ+ε, again within the domain, then reduce z.
 func (o FarOptions) search(ctx context.Context, m nn.Model, eps, theta []float32, index []int64, factors []*Factors, sigma float64, progress func(part float64)) error {
-	if o.Scales == 0 {
-		o.Scales = farScales
-	}
-	if o.Steps == 0 {
-		o.Steps = farSteps
-	}
 	p, n := m.Dims()
 	s := &farSearch{options: o, model: m, sigma: sigma, p: p, n: n}
 	size := max(1, farRows(p, n)/o.Starts)
@@ -166,11 +158,11 @@ func (s *farSearch) run(ctx context.Context, index []int64, factors []*Factors, 
 	s.draw(index)
 	s.hide(ctx, factors)
 	s.scan(ctx)
-	for k := range s.options.Steps {
+	for k := range farSteps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		progress(float64(1+k) / float64(1+s.options.Steps))
+		progress(float64(1+k) / float64(1+farSteps))
 		if s.close(k); len(s.open) == 0 {
 			return nil
 		}
@@ -221,7 +213,7 @@ func (s *farSearch) scan(ctx context.Context) {
 		chosen[i] = math.Inf(-1)
 	}
 	copy(s.x, s.eps)
-	for range s.options.Scales {
+	for range farScales {
 		s.evaluate(ctx)
 		s.take(chosen, farHidden)
 		simd.Scale(.5, s.x)

@@ -148,7 +148,7 @@ func (j Jacobian) complete(ctx context.Context) (*Factors, error) {
 }
 
 // coarse decomposes j down to the cutoff, whose square is far enough above the
-// rounding of a Gram matrix for a search, of which nothing needs to be right.
+// rounding of a Gram matrix for a search, whose results need not be exact.
 func (j Jacobian) coarse(ctx context.Context) (*Factors, error) {
 	return j.factor(ctx, cutoff*cutoff, false)
 }

@@ -6,15 +6,16 @@ import (
 	"slices"
 )
 
-// probed is what one probe knows of JᵀJ, a measure on its spectrum: the tridiagonal matrix of its
-// Lanczos process, a on its diagonal and b beside it, the last b leading out of it, 0 if the
-// process came to its end; and the measure's mass, ‖v‖².
+// probed is the measure on the spectrum of JᵀJ that a probe v determines. a is the diagonal of the
+// tridiagonal matrix of the probe's Lanczos process and b the values beside it. The last b leads
+// out of the matrix; it is 0 if the process came to its end. mass is that of the measure, ‖v‖².
 type probed struct {
 	a, b []float64
 	mass float64
 }
 
-// newProbed returns that of B's diagonal and what is beside it: T = BᵀB.
+// newProbed returns the measure for the bidiagonal matrix B with diagonal alpha and beta beside
+// it: the tridiagonal matrix is BᵀB.
 func newProbed(alpha, beta []float64, mass float64) probed {
 	k := 0
 	for k < len(beta) && beta[k] != 0 {
@@ -31,8 +32,8 @@ func newProbed(alpha, beta []float64, mass float64) probed {
 	return m
 }
 
-// from returns between what bounds the measure of [t, ∞) lies, given its moments: the
-// weights beyond t, and from t on, of the Gauss-Radau rule with a node at t, which are
+// from returns a lower and an upper bound of the measure of [t, ∞), given its moments: the
+// weights beyond t, and from t on, of the Gauss-Radau rule with a node at t. Both are
 // attained (the theorem of Chebyshev, Markov and Stieltjes; G. Szegő, Orthogonal
 // Polynomials, section 3.41). The rule is Gauss's of a matrix with one more row (G. H.
 // Golub, Some modified matrix eigenvalue problems, SIAM Review 15, 1973).

@@ -49,13 +49,13 @@ type shifter interface {
 	Linearize64(x []float64) nn.Linearization[float64]
 }
 
-// rounding chooses how the rounding of features is known, from the first example of
-// theta: by the plain proof where that leaves at least 999 parts in a thousand of a
-// bound, of a witness of the first size in a random direction; else by the proof in
-// pairs, where the net has one, or the measurement, where they leave nine tenths; and
-// by the plain proof where nothing helps. Only the measurement is no proof, and where
-// a proof leaves nine tenths it is not chosen; nor is it where the net jumps, where two
-// computations may agree on the wrong side.
+// rounding chooses how the rounding of features is known. It tries a witness of the first
+// size, in a random direction, at the first example of theta, and chooses the first of:
+//   - the plain proof, if the bound loses at most a thousandth by the allowance;
+//   - the proof in pairs, if the net has one, and the bound loses at most a tenth;
+//   - the measurement, which proves nothing, if only that loses at most a tenth. It is not
+//     for nets that jump: two computations may agree on the wrong side of a jump;
+//   - the plain proof.
 func (e Experiment) rounding(m Model, theta []float32) string {
 	p, _ := m.Dims()
 	theta = theta[:min(p, len(theta))]
@@ -168,7 +168,7 @@ func measure[T nn.Float](ctx context.Context, c *Certifier, per int, eps []T) {
 	}
 }
 
-// apart sets the error bounds of a row to what z says of it.
+// apart sets the error bounds of a row from z, a second computation of its change of features.
 func (c *Certifier) apart(first, row int, z []float64) {
 	n := len(z)
 	a0, a1, b := rowOf(c.a, first, n), rowOf(c.a, row, n), rowOf(c.b, row, n)

@@ -151,8 +151,8 @@ func (v *verifier) rounding(theta *npy.Rows) error {
 	return err
 }
 
-// runtime compares what is said of the runtime's error with what comes out now: one
-// that is measured may be a quarter as large as on another processor, or four times.
+// runtime compares the recorded error of the runtime with what comes out now. A measured error
+// may differ by a factor of four from that on another processor.
 func (v *verifier) runtime(theta *npy.Rows) error {
 	was := v.experiment.Runtime
 	if was.From == RuntimeGiven || theta.Len() == 0 {

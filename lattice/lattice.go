@@ -97,7 +97,7 @@ func (l Lattice) AddRounded(dst []int64, features []float32) (clipped int, err e
 }
 
 // Point returns the point of the lattice, a multiple of Delta, that Round gives a feature. It
-// is exact up to the rounding of a to a multiple of Delta; of what is no number it is none.
+// is exact up to the rounding of a to a multiple of Delta. It is NaN for NaN.
 func (l Lattice) Point(a float64) float64 {
 	return math.RoundToEven(max(-l.Clip, min(l.Clip, a))/l.Delta) * l.Delta
 }

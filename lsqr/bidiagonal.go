@@ -15,7 +15,7 @@ type Bidiagonal[T Float] struct {
 	V     []T       // [steps, cols]
 }
 
-// breakdown is the least α or β over ‖B‖ that is no rounding, in units of T's.
+// breakdown is the least ratio of α or β to ‖B‖ that is more than rounding, in units of T's roundoff.
 const breakdown = 16
 
 // Bidiagonalize runs Golub and Kahan's process (Calculating the singular values and

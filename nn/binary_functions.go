@@ -119,9 +119,9 @@ func mulBound(a, ea, b, eb, y float64) float64 {
 	return math.Abs(a)*eb + math.Abs(b)*ea + ea*eb + 2*unit*math.Abs(y)
 }
 
-// binaryDiv: the shift is (da − y·db)/(b + db), y = a/b. What is said of errors is
-// that form with those in place of the shifts, |b′| ≥ |b| − eb and |a/b| ≤ |y|(1 + 2u),
-// but for underflow; it is +Inf if b′ can be 0.
+// binaryDiv: the shift is (da − y·db)/(b + db), y = a/b. The bound is the same form with
+// errors in the place of shifts, |b′| ≥ |b| − eb and |a/b| ≤ |y|(1 + 2u), but for underflow;
+// it is +Inf if b′ can be 0.
 func binaryDiv[T Float]() binaryFunc[T] {
 	return binaryFunc[T]{
 		value: func(dst, a, b []T) {

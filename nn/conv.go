@@ -81,7 +81,7 @@ func newConv[T Float](c *Conv2D, inputs [][]int) kernel[T] {
 	return k
 }
 
-// newConvProducts picks the products for what is no dense layer.
+// newConvProducts picks the products of a convolution that is not a dense layer.
 func newConvProducts[T Float](p convPlan) convProducts[T] {
 	if p.inG == 1 && p.groups > 1 {
 		if k := newConvDepthwise[T](p); k != nil {
@@ -185,8 +185,8 @@ func (k *conv[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
 	k.apply(f.train, dy, dx[0], nil, f.batch*n*k.images, k.ending(f, dx, f.y, n))
 }
 
-// shift: what is linear before the rectifier gives its input's change, of which the
-// rectifier's own shift takes the input itself, computed once more.
+// shift: the linear part gives the change of the rectifier's input. The rectifier's own shift
+// needs that input too, which is computed once more.
 func (k *conv[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
 	if k.rectifier == nil {
 		k.jvp(f, dy, dx, n)

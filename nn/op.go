@@ -36,10 +36,9 @@ type frame[T Float] struct {
 	aux   any    // what the kernel itself wants to remember: pool winners, masks, batch statistics
 }
 
-// kernel is an operator compiled for one input shape and one precision. The
-// same frame that forward filled is handed to the products, which may read
-// f.aux and, in inference as far as needs says so of the kernel, f.x and f.y, and must
-// not change them. k vectors per example share one
+// kernel is an operator compiled for one input shape and one precision. The products
+// get the frame that forward filled, and must not change it. They may read f.aux. In
+// inference they may read f.x and f.y only if the function needs says so of the kernel. k vectors per example share one
 // frame: tangents and cotangents are [batch, k, ·]. A kernel whose output is empty
 // is never called; its inputs may be empty.
 type kernel[T Float] interface {
@@ -73,7 +72,7 @@ type rounder interface {
 // cotangent) may lie in the same memory as what it is computed from.
 type inPlacer interface{ inPlace() }
 
-// passer is a kernel that hands its one input on unchanged, in inference always
+// passer is a kernel that returns its one input unchanged, in inference always
 // and in training where passTrain is true: the executor leaves it out.
 type passer interface{ passTrain() bool }
 

@@ -118,8 +118,8 @@ func forwardErrors(e *engine[float64], dst, bound, x, ex []float64, rows int) {
 	}
 }
 
-// bound is boundRounding in units of w.scale, which a kernel that is constant between
-// jumps is shown at full size. What an Opaque rounds itself is in units of w.scale, too.
+// bound is boundRounding in units of w.scale. A kernel that is constant between jumps gets the
+// errors of its inputs in full size. The rounding of an Opaque itself is in units of w.scale, too.
 func (w *errorSweep) bound(s step[float64], f *frame[float64], ey []float64, ex [][]float64) {
 	if w.scale == 1 || !jumps(s.op) {
 		boundRounding(s.kernel, f, ey, ex)
@@ -148,8 +148,8 @@ func (w *errorSweep) bound(s step[float64], f *frame[float64], ey []float64, ex 
 	}
 }
 
-// hander is a kernel that hands infinite entries on as they are: its bound of one is
-// finite where it came so, from a constant, and else +Inf.
+// hander is a kernel that returns infinite entries of its inputs unchanged. Its bound of such an
+// entry is finite if the entry comes from a constant, and else +Inf.
 type hander interface{ handsOn() }
 
 // boundRounding overwrites ey with the kernel's bound, +Inf if it has none: the

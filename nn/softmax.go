@@ -156,7 +156,7 @@ func softmaxDifference[T Float](dst, d, x []T) {
 // 1 − ȳ_i is the sum of the other entries for the largest, and is taken as 1 for the
 // rest; ȳ_j ≤ ŷ_j·e^{ρ_j}. Exponentials that underflow lose less than 2⁻¹⁰²² each,
 // which underflow, times e^{r_i}, allows for. No error exceeds 1 but by the rounding of ŷ.
-// Entries of −∞ are none, and exact.
+// Entries of −∞ give exactly 0.
 func softmaxError(ey, x, y, ex []float64) {
 	up := roundUp(len(x) + 40)
 	top, widest, others := 0, 0.0, 0.0

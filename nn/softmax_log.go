@@ -120,7 +120,7 @@ func logSumExpMoved[T Float](x, d []T) float64 {
 // From x̂ to x the logarithm of the odds of entry i moves by at most r_i = ex_i + max_j
 // ex_j, and y_i, which is less steep, by no more; nor by more than (1 − p_i)·expm1(r_i),
 // as in Softmax, 1 − p_i being the sum of the other entries for the largest. Entries of
-// −∞ are none, and exact.
+// −∞ stay so, exactly.
 func logSoftmaxError(ey, x, y, ex []float64) {
 	n := float64(len(x))
 	up := roundUp(len(x) + 40)

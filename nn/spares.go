@@ -8,7 +8,7 @@ type spares[T Float] struct {
 	free [][]T
 }
 
-// borrow returns a buffer of that length, whose values are whatever they are.
+// borrow returns a buffer of that length with arbitrary values.
 func (s *spares[T]) borrow(size int) []T {
 	s.mu.Lock()
 	defer s.mu.Unlock()

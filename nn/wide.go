@@ -15,8 +15,9 @@ import (
 // distance of hi + lo from the exact entry, and norm that of all entries of an example.
 type wideTensor struct{ hi, lo, e, norm []float64 }
 
-// wideKernel is an operator in double words. From x, whose hi + lo are within x.e and x.norm
-// of the exact values, it overwrites y alike. It may leave y.norm as it is, +Inf.
+// wideKernel is an operator in double words. x has values hi + lo within x.e and x.norm of the
+// exact ones. wide overwrites y with values and bounds of the same kind. It may leave y.norm at
+// +Inf.
 type wideKernel interface {
 	wide(y wideTensor, x []wideTensor, batch int)
 }

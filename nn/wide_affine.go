@@ -6,10 +6,10 @@ import (
 	"tattle/internal/simd"
 )
 
-// wideAffine is y = W·x + b in double words for Conv2D, ConvTranspose and Dense: the
-// operator's own float64 kernels, without bias, on slices of the weight and of the
-// inputs, of which it is only asked that they add plain products. Those sums are exact,
-// so that with T of them, added one by one to s₁, s₂, …, and then b,
+// wideAffine is y = W·x + b in double words for Conv2D, ConvTranspose and Dense. It runs the
+// operator's own float64 kernels, without bias, on slices of the weight and of the inputs.
+// These kernels must add plain products. Their sums are exact, so that with T of them, added
+// one by one to s₁, s₂, …, and then b,
 //
 //	|ŷ − (b + W·x̂)| ≤ 2⁻¹⁰⁴·Σ|s_t| + |W|·|rest| + Σ_i |W_i|₁·unit_i + |W − ΣW_i|₁·max|x̂|
 //
@@ -156,12 +156,12 @@ func (k *wideAffine) addRange(lo, hi int) {
 	}
 }
 
-// dropped bounds the products that are left out of an output of channel c, but for
-// those with what is left of the inputs by all slices: NaN if a weight is no number.
+// dropped bounds the products that are left out of an output of channel c, except those with
+// the part of the inputs that no slice holds. It is NaN if a weight is NaN.
 func (k *wideAffine) dropped(c, top int) float64 {
 	e := 0.0
 	for i, s := range k.slicing.inputs[1:] {
-		if r := k.reach[i+1][c]; !(r <= 0) { // NaN too, of weights that are none
+		if r := k.reach[i+1][c]; !(r <= 0) { // also for NaN, of weights that are NaN
 			e += r * math.Ldexp(1, top-s*k.beta)
 		}
 	}

@@ -63,8 +63,8 @@ func readAlone(f *os.File, info fs.FileInfo) (Array, error) {
 	return a, nil
 }
 
-// read reads data of the given shape, which is the header's or some rows of it,
-// from the length bytes that there are, if that is sure, or are said to be.
+// read reads data of the given shape, which is the header's or some rows of it. length is the
+// number of bytes in r: a fact if sure is set, otherwise a claim of the file.
 func (h header) read(r io.Reader, shape []int, length int64, sure bool) (a Array, err error) {
 	n, _ := product(shape)
 	if length != unknown && int64(n) > length/int64(h.dtype.size) {

@@ -52,7 +52,7 @@ func (d *decoder) chooseOutput() error {
 }
 
 // scoresAmong returns the output of a classifier of classical machine learning that has the
-// scores: the only one that is no label, as integers and text are. It returns "" if there is
+// scores: the only one that is not a label; labels are integers or text. It returns "" if there is
 // no such output.
 func (d *decoder) scoresAmong() (scores string) {
 	if d.classical == 0 {

@@ -53,7 +53,7 @@ func (w *wire) each(b []byte, f func(field)) {
 			v.b = b[:max(n, 0)]
 		case protowire.BytesType:
 			v.b, n = protowire.ConsumeBytes(b)
-		default: // groups, of which ONNX has none
+		default: // groups, which ONNX does not use
 			n = -1
 		}
 		if n < 0 {

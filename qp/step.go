@@ -13,8 +13,8 @@ const (
 	proximal = 1e-8
 	// within is how much of the way to the limit a step takes.
 	within = 0.995
-	// short is a step after which the next mends the balance of the
-	// complementary products first, aiming no lower than recenter of their mean.
+	// After a step of length short or less the next step balances the complementary
+	// products first: it aims at no less than recenter of their mean.
 	short, recenter = 0.1, 0.5
 	// stuck is a step too short to lead anywhere.
 	stuck = 1e-8
@@ -90,8 +90,8 @@ func (s *Solver) reduce() {
 	s.normal.factor()
 }
 
-// aim sets what complementary products are to change by, to reach mu all the same,
-// less the products of the changes d foretold (none for nil).
+// aim sets the target changes of the complementary products: all shall become mu. The products
+// of the changes in the predicted direction d are subtracted, unless d is nil.
 func (s *Solver) aim(d *direction, mu float64) {
 	t := &s.target
 	clear(t.s)
