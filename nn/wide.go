@@ -15,6 +15,11 @@ import (
 // distance of hi + lo from the exact entry, and norm that of all entries of an example.
 type wideTensor struct{ hi, lo, e, norm []float64 }
 
+// part returns entries at to end, without their norm.
+func (t wideTensor) part(at, end int) wideTensor {
+	return wideTensor{hi: t.hi[at:end], lo: t.lo[at:end], e: t.e[at:end]}
+}
+
 // wideKernel is an operator in double words. x has values hi + lo within x.e and x.norm of the
 // exact ones. wide overwrites y with values and bounds of the same kind. It may leave y.norm at
 // +Inf.

@@ -44,10 +44,7 @@ func (k *wideRowNorm) wide(y wideTensor, x []wideTensor, batch int) {
 func (k *wideRowNorm) partRange(lo, hi int) {
 	for r := lo; r < hi; r++ {
 		at, end := r*k.cols, (r+1)*k.cols
-		part := func(t wideTensor) wideTensor {
-			return wideTensor{hi: t.hi[at:end], lo: t.lo[at:end], e: t.e[at:end]}
-		}
-		k.least[r] = k.standardise(part(k.yw), part(k.xw), k.own[at:end], k.channels(k.gains, r), k.channels(k.moves, r))
+		k.least[r] = k.standardise(k.yw.part(at, end), k.xw.part(at, end), k.own[at:end], k.channels(k.gains, r), k.channels(k.moves, r))
 	}
 }
 

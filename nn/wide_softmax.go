@@ -39,10 +39,7 @@ func (k *wideSoftmax) wide(y wideTensor, x []wideTensor, batch int) {
 func (k *wideSoftmax) partRange(lo, hi int) {
 	for r := lo; r < hi; r++ {
 		at, end := r*k.cols, (r+1)*k.cols
-		part := func(t wideTensor) wideTensor {
-			return wideTensor{hi: t.hi[at:end], lo: t.lo[at:end], e: t.e[at:end]}
-		}
-		k.most[r] = softmaxDouble(part(k.y), part(k.x), k.own[at:end])
+		k.most[r] = softmaxDouble(k.y.part(at, end), k.x.part(at, end), k.own[at:end])
 	}
 }
 

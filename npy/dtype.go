@@ -25,20 +25,18 @@ func parseDtype(s string) (dtype, error) {
 	if s == "|O" {
 		return dtype{}, malformed("holds Python objects: save it as numbers or, with astype(str), as text")
 	}
-	if len(s) != 3 || !strings.Contains("<>|=", s[:1]) {
+	if len(s) != 3 || !strings.Contains("<>|=", s[:1]) || readers[s[1:]] == nil {
 		return dtype{}, malformed("element type %q is not a plain number: save float32, float64 or integers", s)
 	}
 	d := dtype{kind: s[1], size: int(s[2] - '0'), big: s[0] == '>' || s[0] == '=' && hostBig}
-	switch s[1:] {
-	case "f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1":
-	default:
-		return dtype{}, malformed("element type %q is not a plain number: save float32, float64 or integers", s)
-	}
 	if s[0] == '|' && d.size > 1 {
 		return dtype{}, malformed("element type %q says no byte order", s)
 	}
 	return d, nil
 }
+
+// name returns the type without the byte order: f4.
+func (d dtype) name() string { return fmt.Sprintf("%c%d", d.kind, d.size) }
 
 func (d dtype) String() string {
 	order := "<"

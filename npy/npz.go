@@ -241,9 +241,7 @@ func (f *File) rows(name string) (*Rows, error) {
 func (r *Rows) Shape() []int { return append([]int(nil), r.header.shape...) }
 
 // Type returns the type of the elements as NumPy writes it, without the byte order: "f4".
-func (r *Rows) Type() string {
-	return fmt.Sprintf("%c%d", r.header.dtype.kind, r.header.dtype.size)
-}
+func (r *Rows) Type() string { return r.header.dtype.name() }
 
 // Len returns the number of rows.
 func (r *Rows) Len() int { return r.header.shape[0] }

@@ -81,41 +81,30 @@ func (h header) decode(r io.Reader, n int, sure bool) (any, error) {
 	if h.dtype.text() {
 		return h.strings(r, n, sure)
 	}
-	switch d := h.dtype; fmt.Sprintf("%c%d", d.kind, d.size) {
-	case "f2":
+	return readers[h.dtype.name()](h, r, n, sure)
+}
+
+// readers read n elements of each type of numbers.
+var readers = map[string]func(h header, r io.Reader, n int, sure bool) (any, error){
+	"f4": slice[float32], "f8": slice[float64],
+	"i1": slice[int8], "i2": slice[int16], "i4": slice[int32], "i8": slice[int64],
+	"u1": slice[uint8], "u2": slice[uint16], "u4": slice[uint32], "u8": slice[uint64],
+	"f2": func(h header, r io.Reader, n int, sure bool) (any, error) {
 		half, err := elements[uint16](h, r, n, sure)
 		x := make([]float32, len(half))
 		for i, v := range half {
 			x[i] = float16.FromBits(v)
 		}
 		return x, err
-	case "f4":
-		return slice[float32](h, r, n, sure)
-	case "f8":
-		return slice[float64](h, r, n, sure)
-	case "i1":
-		return slice[int8](h, r, n, sure)
-	case "i2":
-		return slice[int16](h, r, n, sure)
-	case "i4":
-		return slice[int32](h, r, n, sure)
-	case "i8":
-		return slice[int64](h, r, n, sure)
-	case "u1":
-		return slice[uint8](h, r, n, sure)
-	case "u2":
-		return slice[uint16](h, r, n, sure)
-	case "u4":
-		return slice[uint32](h, r, n, sure)
-	case "u8":
-		return slice[uint64](h, r, n, sure)
-	}
-	b, err := elements[uint8](h, r, n, sure)
-	x := make([]bool, len(b))
-	for i, v := range b {
-		x[i] = v != 0
-	}
-	return x, err
+	},
+	"b1": func(h header, r io.Reader, n int, sure bool) (any, error) {
+		b, err := elements[uint8](h, r, n, sure)
+		x := make([]bool, len(b))
+		for i, v := range b {
+			x[i] = v != 0
+		}
+		return x, err
+	},
 }
 
 // slice is elements as an any that is nil on error.
