@@ -173,17 +173,6 @@ func (p *Prior) shrink(fourth float64) error {
 	return nil
 }
 
-// Std returns √(wᵀΣw) of each coordinate: the root mean square error of the prior's mean, which is
-// the error of the prior alone. It panics if c is for another number of inputs.
-func (p *Prior) Std(c Coordinates) []float64 { return quadraticStd(p.Covariance, c) }
-
-// quadraticStd returns √(w_kᵀ C w_k) for a symmetric matrix, [p, p].
-func quadraticStd(matrix []float64, c Coordinates) []float64 {
-	out := make([]float64, c.Len())
-	eachProduct(matrix, c, func(k int, _ []float64, square float64) { out[k] = math.Sqrt(max(square, 0)) })
-	return out
-}
-
 // eachProduct calls f with C w_k and w_kᵀ C w_k of each coordinate, for a symmetric
 // matrix C, [p, p]. f may overwrite C w_k.
 func eachProduct(matrix []float64, c Coordinates, f func(k int, product []float64, square float64)) {

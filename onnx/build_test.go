@@ -129,3 +129,6 @@ func attributeOf(name string, t []byte) []byte {
 func decodeWith(data []byte, o ReadOptions) (*nn.Graph, error) {
 	return decode("test.onnx", data, o, nil, maxFolded)
 }
+
+// activation encodes a float tensor with a dynamic batch.
+func activation(name string, shape []int) []byte { return end{name, typeFloat, shape}.encode() }

@@ -221,9 +221,6 @@ func (e *encoder) emitInner(kind string, inputs []string, stem string, attribute
 	return tensor
 }
 
-// activation encodes a float tensor with a dynamic batch.
-func activation(name string, shape []int) []byte { return end{name, typeFloat, shape}.encode() }
-
 // encode encodes a tensor with a dynamic batch.
 func (x end) encode() []byte {
 	dims := appendBytes(nil, shapeDim, appendBytes(nil, dimParam, []byte(batchName)))
