@@ -63,7 +63,7 @@ func (o *Unary) kernel32(...[]int) kernel[float32] {
 	c := unaryFuncs[o.Function](o)
 	k := newUnary[float32](c)
 	if c.value32 != nil {
-		k.apply = newPass(c.value32)
+		k.apply = newPass(func(dst, _, x []float32) { c.value32(dst, x) })
 	}
 	if c.slope32 != nil {
 		k.product = newPass(c.slope32)
@@ -98,7 +98,7 @@ type unaryFunc struct {
 
 	// The same for float32, many at a time; nil if value and slope serve. Slices
 	// may be the same one.
-	value32 func(dst, _, x []float32)
+	value32 func(dst, x []float32)
 	slope32 func(dst, d, x []float32) // dst = d·slope(x)
 }
 

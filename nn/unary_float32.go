@@ -12,122 +12,140 @@ import (
 // fastBlock is how many entries are worked on in a buffer on the stack.
 const fastBlock = 512
 
-// inBlocks returns f for slices of any length: f has a buffer of fastBlock entries.
-func inBlocks(f func(dst, d, x []float32)) func(dst, d, x []float32) {
-	return func(dst, d, x []float32) {
-		for lo := 0; lo < len(x); lo += fastBlock {
-			hi := min(len(x), lo+fastBlock)
-			f(dst[lo:hi], d[lo:hi], x[lo:hi])
-		}
-	}
-}
-
-// ofX returns the function of two slices with a third operand, which it does not read.
-func ofX(f func(dst, x []float32)) func(dst, _, x []float32) {
-	return func(dst, _, x []float32) { f(dst, x) }
-}
+func exp32(dst, x []float32)             { simd.Exp(dst, x) }
+func erf32(dst, x []float32)             { simd.Erf(dst, x) }
+func erfSlope32(dst, d, x []float32)     { simd.ErfSlope(dst, d, x) }
+func sigmoid32(dst, x []float32)         { simd.Sigmoid(dst, x) }
+func sigmoidSlope32(dst, d, x []float32) { simd.SigmoidSlope(dst, d, x) }
+func tanh32(dst, x []float32)            { simd.Tanh(dst, x) }
+func tanhSlope32(dst, d, x []float32)    { simd.TanhSlope(dst, d, x) }
+func gelu32(dst, x []float32)            { simd.Gelu(dst, x) }
+func geluSlope32(dst, d, x []float32)    { simd.GeluSlope(dst, d, x) }
 
 func expSlope32(dst, d, x []float32) {
 	var buffer [fastBlock]float32
-	e := buffer[:len(x)]
-	simd.Exp(e, x)
-	simd.Mul(dst, d, e)
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		e := buffer[:hi-lo]
+		simd.Exp(e, x[lo:hi])
+		simd.Mul(dst[lo:hi], d[lo:hi], e)
+	}
 }
 
-// softplusSlope32: the slope is σ.
-func softplusSlope32(dst, d, x []float32) {
+// sigmoid32Of is the slope of softplus: dst = d·σ(x).
+func sigmoid32Of(dst, d, x []float32) {
 	var buffer [fastBlock]float32
-	s := buffer[:len(x)]
-	simd.Sigmoid(s, x)
-	simd.Mul(dst, d, s)
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		s := buffer[:hi-lo]
+		simd.Sigmoid(s, x[lo:hi])
+		simd.Mul(dst[lo:hi], d[lo:hi], s)
+	}
 }
+
+func softplus32(dst, x []float32) { simd.Softplus(dst, x) }
 
 func abs32(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ (1 << 31)) }
 
-func swish32(alpha float32) func(dst, _, x []float32) {
-	return inBlocks(func(dst, _, x []float32) {
-		var buffer [fastBlock]float32
-		s := buffer[:len(x)]
-		simd.ScaleShift(s, x, alpha, 0)
+func swish32(dst, x []float32, alpha float32) {
+	var buffer [fastBlock]float32
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		s := buffer[:hi-lo]
+		simd.ScaleShift(s, x[lo:hi], alpha, 0)
 		simd.Sigmoid(s, s)
-		simd.Mul(dst, x, s)
-	})
+		simd.Mul(dst[lo:hi], x[lo:hi], s)
+	}
 }
 
 // swishSlope32: σ(t) + t·σ′(t), t = alpha·x.
-func swishSlope32(alpha float32) func(dst, d, x []float32) {
-	return inBlocks(func(dst, d, x []float32) {
-		var b1, b2 [fastBlock]float32
-		t, s := b1[:len(x)], b2[:len(x)]
-		simd.ScaleShift(t, x, alpha, 0)
+func swishSlope32(dst, d, x []float32, alpha float32) {
+	var b1, b2 [fastBlock]float32
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		t, s := b1[:hi-lo], b2[:hi-lo]
+		simd.ScaleShift(t, x[lo:hi], alpha, 0)
 		simd.Sigmoid(s, t)
 		simd.SigmoidSlope(t, t, t)
 		simd.Add(s, s, t)
-		simd.Mul(dst, d, s)
-	})
+		simd.Mul(dst[lo:hi], d[lo:hi], s)
+	}
 }
 
-func geluTanh32(dst, _, x []float32) {
+func geluTanh32(dst, x []float32) {
 	var buffer [fastBlock]float32
-	s := buffer[:len(x)]
-	for i, v := range x {
-		s[i] = geluTanhA * v * (1 + geluTanhB*v*v)
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		s := buffer[:hi-lo]
+		for i, v := range x[lo:hi] {
+			s[i] = geluTanhA * v * (1 + geluTanhB*v*v)
+		}
+		simd.Sigmoid(s, s)
+		simd.Mul(dst[lo:hi], x[lo:hi], s)
 	}
-	simd.Sigmoid(s, s)
-	simd.Mul(dst, x, s)
 }
 
 func geluTanhSlope32(dst, d, x []float32) {
 	var b1, b2 [fastBlock]float32
-	z, s := b1[:len(x)], b2[:len(x)]
-	for i, v := range x {
-		z[i] = geluTanhA * v * (1 + geluTanhB*v*v)
-		s[i] = geluTanhA * v * (1 + 3*geluTanhB*v*v)
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		z, s, w := b1[:hi-lo], b2[:hi-lo], dst[lo:hi]
+		for i, v := range x[lo:hi] {
+			z[i] = geluTanhA * v * (1 + geluTanhB*v*v)
+			s[i] = geluTanhA * v * (1 + 3*geluTanhB*v*v)
+		}
+		simd.SigmoidSlope(s, s, z)
+		simd.Sigmoid(z, z)
+		simd.Add(s, s, z)
+		simd.Mul(w, d[lo:hi], s)
 	}
-	simd.SigmoidSlope(s, s, z)
-	simd.Sigmoid(z, z)
-	simd.Add(s, s, z)
-	simd.Mul(dst, d, s)
 }
 
-func mish32(dst, _, x []float32) {
+func mish32(dst, x []float32) {
 	var buffer [fastBlock]float32
-	e := buffer[:len(x)]
-	for i, v := range x {
-		e[i] = min(v, mishLimit)
-	}
-	simd.Exp(e, e)
-	for i, v := range x {
-		n := e[i] * (e[i] + 2)
-		dst[i] = v * (n / (n + 2))
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		e, to := buffer[:hi-lo], dst[lo:hi]
+		for i, v := range x[lo:hi] {
+			e[i] = min(v, mishLimit)
+		}
+		simd.Exp(e, e)
+		for i, v := range x[lo:hi] {
+			n := e[i] * (e[i] + 2)
+			to[i] = v * (n / (n + 2))
+		}
 	}
 }
 
 func mishSlope32(dst, d, x []float32) {
 	var buffer [fastBlock]float32
-	e := buffer[:len(x)]
-	for i, v := range x {
-		e[i] = min(v, mishLimit/2)
-	}
-	simd.Exp(e, e)
-	for i, v := range x {
-		n := e[i] * (e[i] + 2)
-		s := n / (n + 2)
-		dst[i] = d[i] * (s + v*(4*e[i]*(1+e[i])/((n+2)*(n+2))))
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		e, to, from := buffer[:hi-lo], dst[lo:hi], d[lo:hi]
+		for i, v := range x[lo:hi] {
+			e[i] = min(v, mishLimit/2)
+		}
+		simd.Exp(e, e)
+		for i, v := range x[lo:hi] {
+			n := e[i] * (e[i] + 2)
+			s := n / (n + 2)
+			to[i] = from[i] * (s + v*(4*e[i]*(1+e[i])/((n+2)*(n+2))))
+		}
 	}
 }
 
 // elu32 is right·x where x > 0, else left·(e^(x/scale) − 1), by its series near 0.
-func elu32(right, left, scale float32) func(dst, _, x []float32) {
+func elu32(dst, x []float32, right, left, scale float32) {
+	var buffer [fastBlock]float32
 	over := 1 / scale
-	return inBlocks(func(dst, _, x []float32) {
-		var buffer [fastBlock]float32
-		e := buffer[:len(x)]
-		for i, v := range x {
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		e, to := buffer[:hi-lo], dst[lo:hi]
+		for i, v := range x[lo:hi] {
 			e[i] = min(v, 0) * over
 		}
 		simd.Exp(e, e)
-		for i, v := range x {
+		for i, v := range x[lo:hi] {
 			switch t := v * over; {
 			case v > 0:
 				v *= right
@@ -136,31 +154,32 @@ func elu32(right, left, scale float32) func(dst, _, x []float32) {
 			default:
 				v = left * (e[i] - 1)
 			}
-			dst[i] = v
+			to[i] = v
 		}
-	})
+	}
 }
 
-func eluSlope32(right, left, scale float32) func(dst, d, x []float32) {
+func eluSlope32(dst, d, x []float32, right, left, scale float32) {
+	var buffer [fastBlock]float32
 	over := 1 / scale
-	return inBlocks(func(dst, d, x []float32) {
-		var buffer [fastBlock]float32
-		e := buffer[:len(x)]
-		for i, v := range x {
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		e, to, from := buffer[:hi-lo], dst[lo:hi], d[lo:hi]
+		for i, v := range x[lo:hi] {
 			e[i] = min(v, 0) * over
 		}
 		simd.Exp(e, e)
-		for i, v := range x {
+		for i, v := range x[lo:hi] {
 			s := right
 			if !(v > 0) {
 				s = left * over * e[i]
 			}
-			dst[i] = d[i] * s
+			to[i] = from[i] * s
 		}
-	})
+	}
 }
 
-func root32(dst, _, x []float32) {
+func root32(dst, x []float32) {
 	for i, v := range x {
 		dst[i] = float32(math.Sqrt(float64(v)))
 	}
@@ -172,7 +191,7 @@ func rootSlope32(dst, d, x []float32) {
 	}
 }
 
-func reciprocal32(dst, _, x []float32) {
+func reciprocal32(dst, x []float32) {
 	for i, v := range x {
 		dst[i] = 1 / v
 	}
@@ -190,7 +209,7 @@ func quotient32(dst, d, x []float32) {
 	}
 }
 
-func absolute32(dst, _, x []float32) {
+func absolute32(dst, x []float32) {
 	for i, v := range x {
 		dst[i] = abs32(v)
 	}
@@ -240,13 +259,17 @@ func hardSigmoidSlope32(dst, d, x []float32, a, b float32) {
 	}
 }
 
-func hardSwish32(dst, _, x []float32) {
-	var buffer [fastBlock]float32
-	gate := buffer[:len(x)]
-	simd.ScaleShift(gate, x, 1, 3)
-	simd.Clip(gate, gate, 0, 6)
-	simd.Scale(1./6, gate)
-	simd.Mul(dst, x, gate)
+func hardSwish32(dst, x []float32) {
+	var room [256]float32
+	for len(x) > 0 {
+		n := min(len(x), len(room))
+		gate := room[:n]
+		simd.ScaleShift(gate, x[:n], 1, 3)
+		simd.Clip(gate, gate, 0, 6)
+		simd.Scale(1./6, gate)
+		simd.Mul(dst[:n], x[:n], gate)
+		dst, x = dst[n:], x[n:]
+	}
 }
 
 func hardSwishSlope32(dst, d, x []float32) {

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"tattle/internal/float16"
-	"tattle/internal/simd"
 )
 
 // unaryFuncs makes each function of [Unary] from its settings.
@@ -86,7 +85,7 @@ func exponential(*Unary) *unaryFunc {
 			return math.Exp(x) * math.Expm1(d)
 		},
 		steepest: func(_, hi float64) float64 { return math.Exp(hi) },
-		value32:  ofX(simd.Exp), slope32: inBlocks(expSlope32),
+		value32:  exp32, slope32: expSlope32,
 	}
 }
 
@@ -125,7 +124,7 @@ func errorFunction(*Unary) *unaryFunc {
 		value: math.Erf, slope: slope,
 		shift:    quadrature(math.Erf, slope),
 		steepest: nearZero(slope, 0x1p-44),
-		value32:  ofX(simd.Erf), slope32: simd.ErfSlope,
+		value32:  erf32, slope32: erfSlope32,
 	}
 }
 
@@ -173,7 +172,7 @@ func negative(*Unary) *unaryFunc {
 		slope:   func(float64) float64 { return -1 },
 		shift:   func(_, d float64) float64 { return -d },
 		bound:   func(_, _, e float64) float64 { return e },
-		value32: func(dst, _, x []float32) { negate32(dst, x) },
+		value32: func(dst, x []float32) { negate32(dst, x) },
 		slope32: func(dst, d, _ []float32) { negate32(dst, d) },
 	}
 }

@@ -59,8 +59,8 @@ func eluOf(right, left, scale float64) *unaryFunc {
 			}
 			return (32 + 8*max(0, x/scale)) * math.Abs(y)
 		},
-		value32: elu32(float32(right), float32(left), float32(scale)),
-		slope32: eluSlope32(float32(right), float32(left), float32(scale)),
+		value32: func(dst, x []float32) { elu32(dst, x, float32(right), float32(left), float32(scale)) },
+		slope32: func(dst, d, x []float32) { eluSlope32(dst, d, x, float32(right), float32(left), float32(scale)) },
 	}
 }
 
@@ -82,7 +82,7 @@ func hardSigmoid(o *Unary) *unaryFunc {
 			own := 4 * unit * (math.Abs(a*x) + math.Abs(b))
 			return clampBound(float64(a*x)+b, math.Abs(a)*e+own, 0, 1)
 		},
-		value32: func(dst, _, x []float32) { hardSigmoid32(dst, x, float32(a), float32(b)) },
+		value32: func(dst, x []float32) { hardSigmoid32(dst, x, float32(a), float32(b)) },
 		slope32: func(dst, d, x []float32) { hardSigmoidSlope32(dst, d, x, float32(a), float32(b)) },
 	}
 }
@@ -100,7 +100,7 @@ func clip(o *Unary) *unaryFunc {
 		},
 		shift:   func(x, d float64) float64 { return clampShift(x, d, lo, hi) },
 		bound:   func(x, _, e float64) float64 { return clampBound(x, e, lo, hi) },
-		value32: func(dst, _, x []float32) { simd.Clip(dst, x, float32(lo), float32(hi)) },
+		value32: func(dst, x []float32) { simd.Clip(dst, x, float32(lo), float32(hi)) },
 		slope32: func(dst, d, x []float32) { clipSlope32(dst, d, x, float32(lo), float32(hi)) },
 	}
 }
@@ -156,7 +156,7 @@ func hardSwish(*Unary) *unaryFunc {
 			return s
 		},
 		loss:    func(_, y float64) float64 { return 8 * math.Abs(y) },
-		value32: inBlocks(hardSwish32), slope32: hardSwishSlope32,
+		value32: hardSwish32, slope32: hardSwishSlope32,
 	}
 }
 

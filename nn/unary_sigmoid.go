@@ -1,10 +1,6 @@
 package nn
 
-import (
-	"math"
-
-	"tattle/internal/simd"
-)
+import "math"
 
 // The functions made of the logistic one, σ(x) = 1/(1 + e^−x), and of the normal
 // distribution.
@@ -15,7 +11,7 @@ func logistic(*Unary) *unaryFunc {
 		value: sigma, slope: sigmaSlope, shift: sigmaShift,
 		steepest: nearZero(sigmaSlope, 0),
 		loss:     func(_, y float64) float64 { return 32 * y },
-		value32:  ofX(simd.Sigmoid), slope32: simd.SigmoidSlope,
+		value32:  sigmoid32, slope32: sigmoidSlope32,
 	}
 }
 
@@ -48,7 +44,7 @@ func hyperbolicTangent(*Unary) *unaryFunc {
 		value: math.Tanh, slope: slope,
 		shift:    func(x, d float64) float64 { return 2 * sigmaShift(2*x, 2*d) },
 		steepest: nearZero(slope, 0),
-		value32:  ofX(simd.Tanh), slope32: simd.TanhSlope,
+		value32:  tanh32, slope32: tanhSlope32,
 	}
 }
 
@@ -66,7 +62,7 @@ func softplus(*Unary) *unaryFunc {
 			return math.Log1p(sigma(x) * math.Expm1(d))
 		},
 		steepest: func(_, hi float64) float64 { return sigma(hi) },
-		value32:  ofX(simd.Softplus), slope32: inBlocks(softplusSlope32),
+		value32:  softplus32, slope32: sigmoid32Of,
 	}
 }
 
@@ -101,7 +97,7 @@ func gelu(*Unary) *unaryFunc {
 			t := min(x, 0)
 			return (32 + 8*t*t) * math.Abs(y)
 		},
-		value32: ofX(simd.Gelu), slope32: simd.GeluSlope,
+		value32: gelu32, slope32: geluSlope32,
 	}
 }
 
@@ -126,7 +122,7 @@ func geluTanh(*Unary) *unaryFunc {
 		},
 		steepest: bent(slope, 1.14, .81),
 		loss:     func(x, y float64) float64 { return (48 - 16*min(z(x), 0)) * math.Abs(y) },
-		value32:  inBlocks(geluTanh32), slope32: inBlocks(geluTanhSlope32),
+		value32:  geluTanh32, slope32: geluTanhSlope32,
 	}
 }
 
@@ -141,8 +137,8 @@ func swish(o *Unary) *unaryFunc {
 		},
 		steepest: bent(slope, 1.1, math.Abs(a)/2),
 		loss:     func(x, y float64) float64 { return (48 + 4*math.Abs(a*x)) * math.Abs(y) },
-		value32:  swish32(float32(a)),
-		slope32:  swishSlope32(float32(a)),
+		value32:  func(dst, x []float32) { swish32(dst, x, float32(a)) },
+		slope32:  func(dst, d, x []float32) { swishSlope32(dst, d, x, float32(a)) },
 	}
 }
 
@@ -165,7 +161,7 @@ func mish(*Unary) *unaryFunc {
 		shift:    quadrature(value, mishSlope),
 		steepest: bent(mishSlope, 1.09, .65),
 		loss:     func(_, y float64) float64 { return 64 * math.Abs(y) },
-		value32:  inBlocks(mish32), slope32: inBlocks(mishSlope32),
+		value32:  mish32, slope32: mishSlope32,
 	}
 }
 
