@@ -12,7 +12,6 @@ import (
 	"tattle/audit"
 	"tattle/classify"
 	"tattle/curious"
-	hbc "tattle/curious"
 	"tattle/internal/must"
 )
 
@@ -29,7 +28,7 @@ func of(p float64, n int) *classify.Proportion {
 func audited() *audit.Result {
 	const n = 4741
 	a := &audit.Result{
-		Sample: "scores.csv", SHA256: strings.Repeat("ab", 32), Examples: n, Outputs: hbc.Raw, Target: "age", Classes: []string{"≤20", "21–35", ">35"}, Counts: []int{1053, 2000, 1688},
+		Sample: "scores.csv", SHA256: strings.Repeat("ab", 32), Examples: n, Outputs: curious.Raw, Target: "age", Classes: []string{"≤20", "21–35", ">35"}, Counts: []int{1053, 2000, 1688},
 		Honesty:  *of(.8103, n),
 		Settings: audit.Settings{Seed: 7, Folds: 5, Permutations: 9999, MaxFit: 20000, Confidence: .95, Margin: .02, Attacks: []string{"network", "logistic", "trees", "neighbours"}, References: 5, Recipe: audit.RecipeCompared},
 		Notes:    []string{"12 rows without a label of gender were left out."}, Warnings: []string{"31 rows are copies of others; copies were judged together."},

@@ -92,9 +92,6 @@ func checkTiles(plane int, offsets *[WinogradColumns]int, stride, side int) {
 	}
 }
 
-// winogradFew is the most columns that fewF32 is for.
-const winogradFew = 8
-
 // WinogradMultiplyFew sets, for each point, c to the first four columns of the product of one panel a,
 // 16 × k, and b, k × 16, or adds that where add is set. Those of the next point lie steps apart.
 func WinogradMultiplyFew(c []float32, cStep int, a []float32, aStep int, b []float32, bStep, k int, add bool) {
