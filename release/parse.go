@@ -25,6 +25,9 @@ func Shapeable(spec string) bool {
 // ErrVacuous is the refusal of uniform noise.
 var ErrVacuous = errors.New("uniform noise proves nothing: where the supports of two releases do not cover each other, χ² is infinite and every bound is 0 (vacuous); choose gaussian, laplace or logistic")
 
+// ErrFamily is the cause of an error about a family of noise that ParseNoise does not know.
+var ErrFamily = errors.New("no noise family")
+
 var errNoTable = errors.New("noise table: name its file, as table:FILE")
 
 // ParseNoise returns the noise that spec names, of standard deviation sigma on each of n
@@ -104,5 +107,5 @@ func parseLattice(settings string, sigma float64, n int) (Noise, error) {
 }
 
 func unknownFamily(spec string) error {
-	return fmt.Errorf("no noise family %q; there are %s", spec, strings.Join(families, ", "))
+	return fmt.Errorf("%w %q; there are %s", ErrFamily, spec, strings.Join(families, ", "))
 }

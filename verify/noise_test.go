@@ -91,6 +91,7 @@ func TestNoiseFromTraining(t *testing.T) {
 		{given, "", ""},
 		{change(apart, "other", `"from_training": true`, `"from_training": false`), "release.noise.scale", ""},
 		{change(among, "hidden", `"noise_from_sample": "sigma",`, ""), "it was computed from 12 inputs of the sample", ""},
+		{change(given, "older", `"spec": "gaussian"`, `"spec": "isotropic-laplace"`), "older/report.json: written by tattle " + report.ProgramVersion() + `, and this version has no noise family "isotropic-laplace"`, ""},
 		{change(given, "claimed", `"family": "gaussian",`, `"family": "gaussian", "from_training": true,`), "release.noise.scale", ""},
 	} {
 		try(c)

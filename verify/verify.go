@@ -16,6 +16,7 @@ import (
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/onnx"
+	"tattle/release"
 	"tattle/report"
 	"tattle/run"
 )
@@ -128,6 +129,9 @@ func complete(dir string, r *report.Report) error {
 		return lacking(dir, "arrays")
 	case r.Release.NoBounds != "":
 		return mismatch("%s: the report has bounds, and says that none holds for this release", dir)
+	}
+	if _, err := r.MeasuredRelease().Noise(1, 1, dir); errors.Is(err, release.ErrFamily) {
+		return fmt.Errorf("%s: written by tattle %s, and this version has %w: use that version, or run the command again", filepath.Join(dir, report.FileJSON), r.Version, err)
 	}
 	if s := r.Data.Split; s != string(dataset.Train) && s != string(dataset.Test) {
 		return mismatch("%s: data.split is %q; it must be %s or %s", dir, s, dataset.Train, dataset.Test)
