@@ -148,7 +148,7 @@ func (t *table) fileColumn(asked string) (int, error) {
 	if k := t.find(asked); k >= 0 {
 		return k, nil
 	}
-	return 0, malformed(t.source, "has no column %q for the names of files; there are %s", asked, strings.Join(t.names(), ", "))
+	return 0, malformed(t.source, "has no column %q for the names of files; there are %s", asked, few(t.names()))
 }
 
 // locate finds the file of labels: a path outside, or a name inside, or

@@ -27,7 +27,7 @@ func (src *origin) choose(o LabelledOptions) (*chosen, error) {
 		target = src.target
 	}
 	if target == "" {
-		return nil, fmt.Errorf("which column is the target? it has %s", strings.Join(src.labels.names(), ", "))
+		return nil, fmt.Errorf("which column is the target? it has %s", few(src.labels.names()))
 	}
 	c := new(chosen)
 	var err error

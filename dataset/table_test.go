@@ -225,6 +225,7 @@ func TestOpenTableRefuses(t *testing.T) {
 		want string
 	}{
 		{csvOf(60), LabelledOptions{}, "which column is the target? it has x, noise, y, s, s_code"},
+		{strings.Repeat("x,", 50) + "y\n" + strings.Repeat("1,", 50) + "0\n", LabelledOptions{Target: "z"}, "c40 and 11 more"},
 		{csvOf(60), LabelledOptions{Target: "z"}, `no column "z": it has x, noise, y, s, s_code`},
 		{csvOf(60), LabelledOptions{Target: "noise <30, >=30"}, `no column "noise <30, >=30": write a colon behind "noise"`},
 		{csvOf(60), LabelledOptions{Target: "y", Sensitive: []string{"x: 1; 2"}}, `class "2" of x has no example`},
