@@ -244,6 +244,6 @@ func (r *Report) linearAttack(d DesignRun) string {
 	if linear.Gain(mean, nil, 1).Better() {
 		closer = fmt.Sprintf("The attack comes closer, with %.1f %% confidence over inputs.", 100*attack.Confidence)
 	}
-	return fmt.Sprintf("Here the linear attack, which learned from %s, errs by %s (root mean square) on %s; guessing the mean of the same inputs, without the release, errs by %s. %s The model assigns %.0f %% of its reconstructions to the original's class.",
+	return fmt.Sprintf("Here the linear attack, which learned from %s, errs by %s (root mean square) on %s; guessing the mean, without the release, errs by %s on the same inputs. %s The model assigns %.0f %% of its reconstructions to the original's class.",
 		filepath.Base(d.TrainingPath), levels(linear), Count(len(linear.MeanSquare), "input"), levels(mean), closer, 100*linear.Recognised)
 }

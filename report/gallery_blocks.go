@@ -109,7 +109,7 @@ func (d *document) gallery(r *Report) {
 	}
 	d.on(onPage, func(d *document) {
 		d.folded("The best unbiased reconstructions")
-		d.say(fmt.Sprintf("The original, plus the %s standard deviation of every cosine mode with a random sign. Unbiased adversaries do worse; adversaries who know what inputs look like may do better.", r.standing()))
+		d.say(fmt.Sprintf("The original, plus the %s standard deviation of every cosine mode with a random sign. Unbiased adversaries do no better; adversaries who know what inputs look like may do better.", r.standing()))
 		d.add(all)
 	})
 }

@@ -53,7 +53,7 @@ func closenessTable(r *Report, rows []closeness) table {
 
 // closenessInputs says over which inputs each of the errors is: they differ.
 func (r *Report) closenessInputs() string {
-	said := []string{"Each is a root mean square, beside that of guessing the mean of the same inputs without the release (after “of”)."}
+	said := []string{"Each is a root mean square, beside that of guessing the mean, without the release, for the same inputs (after “of”)."}
 	if p := r.Lists.EverySample(); p != nil {
 		said = append(said, fmt.Sprintf("Floor without a list: over inputs like the %s of %s.", grouped(p.List.Inputs), p.List.Name))
 	}

@@ -83,7 +83,7 @@ func (r *Report) closenessNote() string {
 	if r.bestAttack() == nil {
 		return ""
 	}
-	return fmt.Sprintf("Behind “of”: the error of guessing the mean of the same inputs. The attack ran on %s.", Count(r.Data.Examples, "input"))
+	return fmt.Sprintf("Behind “of”: the error of guessing the mean, without the release, for the same inputs. The attack ran on %s.", Count(r.Data.Examples, "input"))
 }
 
 // closenessKeys say what the marks mean, those that there are.

@@ -19,7 +19,7 @@ func (r *Report) concludeRelease(res *bound.Result, examples int) {
 	}
 	r.warnAttacks()
 	if n := r.Data.Examples; n < examples {
-		r.warn("%d of %d examples were examined: attacks and bounds for unbiased estimators are for these, accuracies for all.", n, examples)
+		r.warn("%d of %d examples were examined: reconstructions and bounds for unbiased estimators are for these, accuracies for all.", n, examples)
 	}
 	if r.Outcome = r.boundOutcome(); r.Outcome == Vacuous {
 		r.warn("The bounds are vacuous: for half of the coordinates of the examined inputs, or more, less than one grey level of 255 is certified.")
