@@ -256,6 +256,8 @@ func TestSentencesAreHonest(t *testing.T) {
 	h.List.Inputs, h.First = 2, bayes.Limit{Mean: .52, Low: .505, High: .53} // guessing
 	r.Lists.Holder = &h
 	says(r, "Input sometimes identified", "names the right one in at most 53.0 % of releases (guessing: 50 %)", "!Input identified")
+	h.First.Low = .5 // guessing is within the limits
+	says(r, "Identification not excluded. An adversary", "!Input sometimes identified")
 	h.First = bayes.Limit{Mean: .5, Low: .495, High: .5049}
 	says(r, "!Input sometimes identified")
 	r = full(t)

@@ -104,14 +104,15 @@ func (r *Report) recognisedSays(a *Attack) string {
 func (r *Report) harm() (badge string, tone Tone) {
 	if r.Lists != nil && r.Lists.Holder != nil {
 		h := r.Lists.Holder
+		low, high := beyondGuessing(h.First.Low, h.List.Inputs), beyondGuessing(h.First.High, h.List.Inputs)
 		switch {
 		case r.mostlyIdentified():
 			return "Input identified", Bad
-		case r.Lists.Processed && h.First.High >= identifiedSometimes && beyondGuessing(h.First.High, h.List.Inputs) < identifiedMostly:
-			return "Identification not excluded", Warn
-		case beyondGuessing(h.First.High, h.List.Inputs) >= identifiedMostly:
+		case high >= identifiedMostly:
 			return "Identification not excluded", Bad
-		case beyondGuessing(h.First.High, h.List.Inputs) >= identifiedSometimes:
+		case r.Lists.Processed && h.First.High >= identifiedSometimes, low < identifiedSometimes && high >= identifiedSometimes:
+			return "Identification not excluded", Warn
+		case low >= identifiedSometimes:
 			return "Input sometimes identified", Warn
 		}
 	}
