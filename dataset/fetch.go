@@ -71,18 +71,17 @@ type transfer struct {
 }
 
 // run makes attempts until one succeeds, one fails for good, or too many in a
-// row have brought nothing.
+// row have come no further than those before.
 func (t *transfer) run(ctx context.Context) error {
-	idle, wait := 0, t.backoff
+	idle, wait, furthest := 0, t.backoff, t.have
 	for {
-		had := t.have
 		err := t.attempt(ctx)
 		if err == nil {
 			return nil
 		}
 		idle++
-		if t.have > had {
-			idle, wait = 0, t.backoff
+		if t.have > furthest {
+			idle, wait, furthest = 0, t.backoff, t.have
 		}
 		if permanent := new(permanentError); errors.As(err, permanent) || ctx.Err() != nil || idle > t.retries {
 			return err

@@ -252,6 +252,24 @@ func TestGetGivesUp(t *testing.T) {
 	}
 }
 
+// A server that knows no ranges and breaks off earlier and later by turns is given up, too.
+func TestGetGivesUpWithoutAdvance(t *testing.T) {
+	d, files := sample()
+	h := newHome(t, files)
+	h.always = func(w http.ResponseWriter, r *http.Request, data []byte) {
+		w.Header().Set("Content-Length", fmt.Sprint(len(data)))
+		w.Write(data[:len(data)/int(3+h.requests.Load()%2)])
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	o := h.quick()
+	o.patience.retries = 3
+	must.Fail(t, d.get(context.Background(), t.TempDir(), o), "x.gz", "kept")
+	if n := h.requests.Load(); n > 6 {
+		t.Errorf("%d requests for three retries", n)
+	}
+}
+
 func TestGetResumesInAnotherRun(t *testing.T) {
 	d, files := sample()
 	h := newHome(t, files)
