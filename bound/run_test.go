@@ -51,8 +51,8 @@ func TestReproducible(t *testing.T) {
 	}
 }
 
-// interrupted runs into a folder until so many of 70 examples are done, and returns what the run
-// says of that.
+// interrupted starts a run of 70 examples, cancels it when at of them are done, and returns the
+// run's error.
 func interrupted(t *testing.T, m Model, data Source, e Experiment, dir string, at int) error {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -45,10 +45,10 @@ func below(c []candidate, pivot candidate) int {
 // same moves the candidates that have pivot's distance to the front and counts them.
 func same(c []candidate, pivot candidate) int { return below(c, pivot+1<<32) }
 
-// closest moves the candidates nearer than the k-th row to the front, c[:near], followed by those
-// of the k-th row's distance, c[near:end]. Of the latter only a share counts, so that there are k
-// rows in all. self, unless negative, is a point of which one row does not count. If there are no
-// more than k rows, all are near.
+// closest reorders the candidates: c[:near] are nearer than the k-th row, and c[near:end] are at
+// the same distance as the k-th row. Each of the latter counts by the same share, so that all counts
+// add up to k rows. If self is not negative, one row of that point is left out. With at most k rows,
+// all of them are near.
 func (p *points) closest(c []candidate, k, self int) (near, end int, share float64) {
 	if p.weights == nil && self < 0 && len(c) <= k {
 		return len(c), len(c), 0

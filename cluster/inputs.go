@@ -92,7 +92,7 @@ func hashFile(ctx context.Context, path string) (digest string, size int64, err 
 const mostDepth = 32
 
 // listFolder returns the slash paths of all files below dir, in order, links followed.
-// What is hidden, such as .DS_Store, is no input.
+// It leaves out hidden files, such as .DS_Store.
 func listFolder(dir string) ([]string, error) {
 	var files []string
 	var walk func(rel string, depth int) error

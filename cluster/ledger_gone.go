@@ -46,11 +46,11 @@ func (l *ledger) missing(ctx context.Context, err error) bool {
 	}) == nil
 }
 
-// surelyGone returns errGone or errNoStage once it is sure that something is gone, after the
-// server has said so, by err, for the time since; nil before. A single server is believed at
-// once. One of several may have been away and not caught up. It is believed if the run has ended
-// by the list of runs, which is read from its leader, or if the answer stays the same for
-// goneAfter.
+// surelyGone returns errGone or errNoStage if it is certain that something is gone, and nil if it is
+// not certain yet. err is the answer of a server that misses it, and since is how long this has been
+// the answer. The answer of a single server is certain at once. One server of several may have been
+// down, and may lack recent data. Its answer is certain if the list of runs, which is read from the
+// leader, says that the run has ended, or if the answer has been the same for goneAfter.
 func (l *ledger) surelyGone(ctx context.Context, err error, since time.Duration) error {
 	switch one := l.oneServer(); {
 	case !one && l.hasEnded(ctx):

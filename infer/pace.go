@@ -14,7 +14,7 @@ type pace struct {
 	sleep func(ctx context.Context, d time.Duration) error
 }
 
-// newPace allows so many requests a second; 0 is no limit.
+// newPace returns a pace with the given limit of requests per second; 0 means no limit.
 func newPace(requests float64) *pace {
 	limit := rate.Inf
 	if requests > 0 {

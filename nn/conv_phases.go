@@ -37,11 +37,12 @@ type convPhases struct {
 type convPhase struct{ row, col int }
 
 const (
-	// phasesColumns is the number of outputs of a tile that is aimed at, and phasesBlock the bytes of
-	// a block of weights: a half of the second-level cache holds one and what the other reads.
+	// phasesColumns is the wanted number of outputs of a tile, and phasesBlock the wanted bytes of a
+	// block of weights: both fit into a second-level cache of 1 MiB.
 	phasesColumns = 512
 	phasesBlock   = 256 << 10
-	// phasesMost is the most sums that are worth it, in percent of the outputs.
+	// phasesMost limits the number of sums, in percent of the number of outputs: with more sums left
+	// out, unfolding is faster.
 	phasesMost = 150
 	// phasesParts is the number of parts of an image that is aimed at, so that cores end together.
 	phasesParts = 8
@@ -127,7 +128,7 @@ func (k *convPhases) weights(w *Param) []float32 {
 type phasesWork struct {
 	*convPhases
 	image  int
-	phases []float32 // [phase, channel, height, width], zero where the channel has ended
+	phases []float32 // [phase, channel, height, width], zero in the padding
 	spares spares[float32]
 
 	split, multiply func(lo, hi int)

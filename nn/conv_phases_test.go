@@ -22,11 +22,11 @@ var phasesCases = []convCase{
 	{in: 2, out: 5, kernel: [2]int{3, 3}, stride: [2]int{2, 2}, pad: [4]int{0, 9, 8, 0}, height: 20, width: 31}, // phases that begin outside
 }
 
-// TestConvPhases holds that products by phases are the bytes of those by columns, in batches, on any
-// number of cores, with what follows and without.
+// TestConvPhases checks that convolutions by phases give the same bytes as those by columns: for several
+// batch sizes and numbers of cores, and with and without an addition and a rectifier after them.
 func TestConvPhases(t *testing.T) {
 	if _, columns := simd.ShiftedTile(); columns == 0 {
-		t.Skip("no AVX2: no products of shifted rows")
+		t.Skip("this processor has no AVX2, or TATTLE_SIMD forbids it: convolutions by phases need it")
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, c := range phasesCases {

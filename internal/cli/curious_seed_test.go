@@ -33,7 +33,7 @@ func TestDistillInterrupted(t *testing.T) {
 			continue
 		}
 		if kept, err := training.ReadResult(out); err != nil || !kept.Unfinished || !exists(filepath.Join(out, reportJSON)) || !strings.Contains(said, "the unfinished student is in") {
-			t.Errorf("of an interrupted distillation is kept %+v, %v; it said %s", kept, err, said)
+			t.Errorf("after an interruption: kept %+v, error %v, output %s", kept, err, said)
 		}
 		return
 	}

@@ -111,10 +111,10 @@ func TestWinogradGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-// The weights and products of few tiles are the bytes of those of many.
+// WinogradExpand and WinogradMultiplyFew give the same bytes as WinogradWeights and WinogradMultiply.
 func TestWinogradFew(t *testing.T) {
 	if WinogradFew() == 0 {
-		t.Skip("no AVX-512")
+		t.Skip("AVX-512 is absent, slower than AVX2, or forbidden by TATTLE_SIMD: WinogradMultiplyFew needs it")
 	}
 	r := rand.New(rand.NewPCG(5, 15))
 	const k, cols = 390, WinogradColumns // two blocks of terms

@@ -8,6 +8,40 @@
 	VFMADD231PS b0, factor, left \
 	VFMADD231PS b1, factor, right
 
+// BEGIN reads the arguments.
+#define BEGIN \
+	MOVQ panels+0(FP), R12 \
+	MOVQ a+24(FP), AX \
+	MOVQ x+32(FP), DI \
+	MOVQ c+48(FP), SI \
+	MOVQ ldc+56(FP), R11 \
+	SHLQ $2, R11 \
+	LEAQ (R11)(R11*2), R14
+
+// PANEL begins a panel, and BLOCK a block of it.
+#define PANEL \
+	MOVQ offsets+40(FP), R9 \
+	MOVQ k+8(FP), DX \
+	MOVBQZX add+64(FP), R8 \
+	LEAQ (SI)(R11*4), BX
+
+#define BLOCK \
+	MOVQ block+16(FP), CX \
+	CMPQ CX, DX \
+	CMOVQGT DX, CX \
+	SUBQ CX, DX
+
+// END goes to the next block, the next panel, step rows behind BX, or returns.
+#define END(step) \
+	MOVQ $1, R8 \
+	TESTQ DX, DX \
+	JNE  block \
+	LEAQ (BX)(R11*step), SI \
+	DECQ R12 \
+	JNE  panel \
+	VZEROUPPER \
+	RET
+
 // func shiftedF32(panels, k, block int, a, x *float32, offsets *int, c *float32, ldc int, add bool)
 // shiftedF32 sets C to Σ_p A_p B_p, or adds that, for tiles of 6 × 16 elements below one another,
 // summed up in blocks of the inner sum: each element is the result of the operations of tileF32.
@@ -17,25 +51,13 @@
 //	R12  panels left                SI   C                DX  terms left after it
 //	R11  bytes between rows of C    R14  three times as many
 TEXT ·shiftedF32(SB), NOSPLIT, $0-65
-	MOVQ panels+0(FP), R12
-	MOVQ a+24(FP), AX
-	MOVQ x+32(FP), DI
-	MOVQ c+48(FP), SI
-	MOVQ ldc+56(FP), R11
-	SHLQ $2, R11
-	LEAQ (R11)(R11*2), R14
+	BEGIN
 
 panel:
-	MOVQ offsets+40(FP), R9
-	MOVQ k+8(FP), DX
-	MOVBQZX add+64(FP), R8
-	LEAQ (SI)(R11*4), BX
+	PANEL
 
 block:
-	MOVQ block+16(FP), CX
-	CMPQ CX, DX
-	CMOVQGT DX, CX
-	SUBQ CX, DX
+	BLOCK
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
@@ -91,37 +113,18 @@ store:
 	VMOVUPS Y13, 32(BX)
 	VMOVUPS Y14, (BX)(R11*1)
 	VMOVUPS Y15, 32(BX)(R11*1)
-	MOVQ $1, R8
-	TESTQ DX, DX
-	JNE  block
-	LEAQ (BX)(R11*2), SI
-	DECQ R12
-	JNE  panel
-	VZEROUPPER
-	RET
+	END(2)
 
 // func shiftedWideF32(panels, k, block int, a, x *float32, offsets *int, c *float32, ldc int, add bool)
 // shiftedWideF32 is shiftedF32 for tiles of 8 × 32 elements.
 TEXT ·shiftedWideF32(SB), NOSPLIT, $0-65
-	MOVQ panels+0(FP), R12
-	MOVQ a+24(FP), AX
-	MOVQ x+32(FP), DI
-	MOVQ c+48(FP), SI
-	MOVQ ldc+56(FP), R11
-	SHLQ $2, R11
-	LEAQ (R11)(R11*2), R14
+	BEGIN
 
 panel:
-	MOVQ offsets+40(FP), R9
-	MOVQ k+8(FP), DX
-	MOVBQZX add+64(FP), R8
-	LEAQ (SI)(R11*4), BX
+	PANEL
 
 block:
-	MOVQ block+16(FP), CX
-	CMPQ CX, DX
-	CMOVQGT DX, CX
-	SUBQ CX, DX
+	BLOCK
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
@@ -191,11 +194,4 @@ store:
 	VMOVUPS Z29, 64(BX)(R11*2)
 	VMOVUPS Z30, (BX)(R14*1)
 	VMOVUPS Z31, 64(BX)(R14*1)
-	MOVQ $1, R8
-	TESTQ DX, DX
-	JNE  block
-	LEAQ (BX)(R11*4), SI
-	DECQ R12
-	JNE  panel
-	VZEROUPPER
-	RET
+	END(4)
