@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"tattle/measure"
 	"tattle/release"
@@ -69,9 +70,11 @@ func (f releaseFlags) release(seed uint64) (measure.Release, error) {
 		return l, usage(fmt.Errorf("--covariance requires --noise gaussian or lattice, not %s", f.Noise), "")
 	case f.Covariance != "" && f.Surface == "label":
 		return l, usage(errors.New("--covariance requires --surface features, logits or probabilities, not label"), "")
-	case f.Noise == "uniform":
-		_, err := release.ParseNoise(f.Noise, 1, 1)
-		return l, usage(fmt.Errorf("--noise: %w", err), "choose a family whose density is positive everywhere, such as gaussian or laplace")
+	}
+	if f.Noise != measure.NoNoise && !strings.HasPrefix(f.Noise, "lattice") { // whose steps are judged beside the strength
+		if _, err := release.ParseNoise(f.Noise, 1, 1); err != nil {
+			return l, usage(fmt.Errorf("--noise: %w", err), "")
+		}
 	}
 	if f.Keep != nil {
 		l.Spec.Keep, l.Spec.Projection = *f.Keep, f.Projection
