@@ -53,7 +53,7 @@ func drawMasters(side int) *masters {
 	return m
 }
 
-// must reports a broken font, which only a broken build has.
+// panicOn reports a broken font, which only a broken build has.
 func panicOn(err error) {
 	if err != nil {
 		panic("dataset: embedded font: " + err.Error())
