@@ -14,11 +14,7 @@
 // Vectors are float32 or float64; scalars and norms are always float64.
 package lsqr
 
-import (
-	"fmt"
-
-	"tattle/internal/simd"
-)
+import "tattle/internal/simd"
 
 // Float is the element type of the vectors.
 type Float = simd.Float
@@ -90,26 +86,6 @@ const (
 	running Status = 0xff
 )
 
-var statusText = [...]string{
-	"x = 0 is the exact solution",
-	"A x = b holds within atol and btol",
-	"the least-squares solution is good enough, given atol",
-	"the estimate of cond(A) exceeds conlim",
-	"A x = b holds to machine precision",
-	"the least-squares solution is good to machine precision",
-	"cond(A) is too large for the machine precision",
-	"the iteration limit was reached",
-	"the right-hand side or a product with A is not finite",
-}
-
-// String returns the reason in words.
-func (s Status) String() string {
-	if int(s) < len(statusText) {
-		return statusText[s]
-	}
-	return fmt.Sprintf("status %d", uint8(s))
-}
-
 // Solved reports whether the system met a test of convergence, rather than a
 // limit.
 func (s Status) Solved() bool {
@@ -120,15 +96,10 @@ func (s Status) Solved() bool {
 	return false
 }
 
-// Stats is what became of one system. The norms are LSQR's running estimates.
+// Stats is what became of one system.
 type Stats struct {
-	Status         Status
-	Iterations     int
-	Residual       float64 // ‖b − A x‖
-	NormalResidual float64 // ‖Aᵀ(b − A x)‖
-	ANorm          float64 // Frobenius norm of A
-	ACond          float64 // condition of A
-	XNorm          float64 // ‖x‖
+	Status     Status
+	Iterations int
 }
 
 // Result holds the solutions of a batch.

@@ -57,8 +57,8 @@ func (s *Solver[T]) Solve(a Operator[T], b []T, batch int, o Options) Result[T] 
 			s.Progress(s.part())
 		}
 	}
-	for i := range s.systems {
-		s.stats[i] = s.systems[i].stats()
+	for i, c := range s.systems {
+		s.stats[i] = Stats{c.status, c.itn}
 	}
 	return Result[T]{X: s.x, Stats: s.stats}
 }

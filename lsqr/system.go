@@ -131,13 +131,6 @@ func partOf(test, tol float64) float64 {
 	return min(math.Log(test)/math.Log(tol), 1)
 }
 
-func (c *system) stats() Stats {
-	return Stats{
-		Status: c.status, Iterations: c.itn, Residual: c.rnorm, NormalResidual: c.arnorm,
-		ANorm: c.anorm, ACond: c.acond, XNorm: c.xnorm,
-	}
-}
-
 // rotation returns c, s and ρ = ±√(a²+b²) with c a + s b = ρ and s a − c b = 0.
 func rotation(a, b float64) (c, s, rho float64) {
 	switch {

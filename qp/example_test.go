@@ -12,7 +12,7 @@ func Example() {
 	p := &qp.Problem{
 		D: []float64{1, 1}, Q: []float64{0, 0},
 		Rows: []float64{1, 1}, Right: []float64{2}, Equal: 1,
-		High: []float64{.5, 10},
+		Low: []float64{0, 0}, High: []float64{.5, 10},
 	}
 	var s qp.Solver
 	r, err := s.Solve(context.Background(), p, qp.Options{})

@@ -1,9 +1,6 @@
 package qp
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // A Problem is a programme in n variables with m rows: the first Equal rows of
 // Rows are A and the first Equal entries of Right b; the others are G and h.
@@ -13,14 +10,13 @@ type Problem struct {
 	Rows      []float64 // [m, n]
 	Right     []float64 // [m]
 	Equal     int       // how many rows are equations
-	Low, High []float64 // [n]; infinite, or nil, where there is no limit
+	Low, High []float64 // [n], finite
 }
 
 // check panics if lengths do not match, and returns an error for values that make no sense.
 func (p *Problem) check() error {
 	n, m := len(p.Q), len(p.Right)
-	if len(p.Rows) != m*n || p.D != nil && len(p.D) != n || p.Low != nil && len(p.Low) != n ||
-		p.High != nil && len(p.High) != n || p.Equal < 0 || p.Equal > m {
+	if len(p.Rows) != m*n || p.D != nil && len(p.D) != n || len(p.Low) != n || len(p.High) != n || p.Equal < 0 || p.Equal > m {
 		panic(fmt.Sprintf("qp: %d variables, %d rows of which %d equations: matrix of length %d, limits of %d and %d, Hessian of %d",
 			n, m, p.Equal, len(p.Rows), len(p.Low), len(p.High), len(p.D)))
 	}
@@ -31,8 +27,8 @@ func (p *Problem) check() error {
 		switch {
 		case !finite(p.Q[i]) || p.D != nil && !(finite(p.D[i]) && p.D[i] >= 0):
 			return fmt.Errorf("variable %d: the objective's coefficients must be finite and the Hessian at least 0", i)
-		case p.low(i) == math.Inf(1) || p.high(i) == math.Inf(-1) || !(p.low(i) <= p.high(i)):
-			return fmt.Errorf("variable %d: limits from %g to %g", i, p.low(i), p.high(i))
+		case !finite(p.Low[i]) || !finite(p.High[i]) || p.Low[i] > p.High[i]:
+			return fmt.Errorf("variable %d: limits from %g to %g", i, p.Low[i], p.High[i])
 		}
 	}
 	return p.checkRows(n)
@@ -53,17 +49,3 @@ func (p *Problem) checkRows(n int) error {
 }
 
 func finite(x float64) bool { return x-x == 0 }
-
-func (p *Problem) low(i int) float64 {
-	if p.Low == nil {
-		return math.Inf(-1)
-	}
-	return p.Low[i]
-}
-
-func (p *Problem) high(i int) float64 {
-	if p.High == nil {
-		return math.Inf(1)
-	}
-	return p.High[i]
-}

@@ -6,13 +6,9 @@ import (
 	"tattle/internal/simd"
 )
 
-const (
-	// proof is by how much, over the sizes of the numbers in it, an inequality must
-	// hold to prove something.
-	proof = 1e-6
-	// faraway is the size of x from which it may be a direction.
-	faraway = 1e6
-)
+// proof is by how much, over the sizes of the numbers in it, an inequality must hold to prove
+// something.
+const proof = 1e-6
 
 // infeasible reports whether the multipliers, or after a short step the direction
 // in which they grow, prove that there is no x.
@@ -35,56 +31,21 @@ func (s *Solver) infeasible(r *Result) bool {
 // farkas reports whether y, with Rowsᵀy, proves that no x satisfies the constraints (Farkas'
 // lemma). If the entries of y for inequalities are at least 0, every feasible x has
 // yᵀRows x ≤ yᵀRight. There is no such x if the minimum of yᵀRows x within the limits is
-// larger. If x_i has no limit, (Rowsᵀy)_i must vanish. floor is added to the magnitude of y
-// from which the tolerance for rounding is computed.
+// larger. floor is added to the magnitude of y from which the tolerance for rounding is computed.
 func (s *Solver) farkas(y, rowsY []float64, floor float64) bool {
 	size := floor + simd.MaxAbs(y)
 	least, terms := 0., 0.
 	for i, g := range rowsY {
-		end := s.low(i)
+		end := s.Low[i]
 		if g < 0 {
-			end = s.high(i)
+			end = s.High[i]
 		}
-		switch {
-		case g == 0:
-		case finite(end):
-			least += g * end
-			terms += math.Abs(g * end)
-		case math.Abs(g) > proof*size:
-			return false
-		}
+		least += g * end
+		terms += math.Abs(g * end)
 	}
 	most := simd.Dot(y, s.Right)
 	for j, v := range y {
 		terms += math.Abs(v * s.Right[j])
 	}
 	return least-most > proof*(terms+size)
-}
-
-// unbounded reports whether x, far away, is a direction in which the objective
-// falls without end.
-func (s *Solver) unbounded() bool {
-	size := simd.MaxAbs(s.x)
-	if !(size > faraway) {
-		return false
-	}
-	fall, terms := 0., 0.
-	for i, x := range s.x {
-		x /= size
-		if s.hessian(i)*math.Abs(x) > proof || x < -proof && finite(s.low(i)) || x > proof && finite(s.high(i)) {
-			return false
-		}
-		fall -= s.Q[i] * x
-		terms += math.Abs(s.Q[i] * x)
-	}
-	if !(fall > 1e-3*terms) {
-		return false
-	}
-	for j, r := range s.primal { // Rows x = Right + residual − s
-		x := (r + s.Right[j] - s.s[j]) / size
-		if x > proof || j < s.Equal && x < -proof {
-			return false
-		}
-	}
-	return true
 }

@@ -9,13 +9,12 @@ type Status uint8
 const (
 	Solved     Status = iota // within the tolerances
 	Infeasible               // no x satisfies the constraints: the multipliers prove it
-	Unbounded                // the objective falls without end along X, which is a direction then
 	Unfinished               // the limit of iterations, or no further progress: X may be anything, even no number
 )
 
 // String names the status.
 func (s Status) String() string {
-	return [...]string{"solved", "infeasible", "unbounded", "unfinished"}[s]
+	return [...]string{"solved", "infeasible", "unfinished"}[s]
 }
 
 // A Result is what a Solver returns; X and the multipliers lie in the solver and

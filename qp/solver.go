@@ -80,9 +80,6 @@ func (s *Solver) Solve(ctx context.Context, p *Problem, o Options) (Result, erro
 		case s.infeasible(&r):
 			r.Status = Infeasible
 			return r, nil
-		case s.unbounded():
-			r.Status = Unbounded
-			return r, nil
 		case r.Iterations == o.Iterations || !s.iterate():
 			r.Status = Unfinished
 			return r, nil
@@ -93,32 +90,19 @@ func (s *Solver) Solve(ctx context.Context, p *Problem, o Options) (Result, erro
 // start puts x in the middle of its limits and every complementary product to the
 // same value, of the size of the objective's slope times the width of the limits.
 func (s *Solver) start() {
-	width, wide, slope := 0., 0, 0.
+	width, slope := 0., 0.
 	for i := range s.n {
-		l, h := s.low(i), s.high(i)
-		switch {
-		case finite(l) && finite(h):
-			s.x[i] = l + (h-l)/2
-			width += (h - l) / 2
-			wide++
-		case finite(l):
-			s.x[i] = l + 1
-		case finite(h):
-			s.x[i] = h - 1
-		default:
-			s.x[i] = 0
-		}
+		l, h := s.Low[i], s.High[i]
+		s.x[i] = l + (h-l)/2
+		width += (h - l) / 2
 		slope = max(slope, math.Abs(s.slope(i)))
 	}
-	width = (width + 1) / float64(wide+1)
+	width = (width + 1) / float64(s.n+1)
 	mu := max(slope*width, 1e-3)
-	for i := range s.n {
+	for i, x := range s.x {
 		s.u[i], s.v[i] = 0, 0
-		if l := s.low(i); finite(l) && !s.fixed(i) {
-			s.u[i] = mu / (s.x[i] - l)
-		}
-		if h := s.high(i); finite(h) && !s.fixed(i) {
-			s.v[i] = mu / (h - s.x[i])
+		if !s.fixed(i) {
+			s.u[i], s.v[i] = mu/(x-s.Low[i]), mu/(s.High[i]-x)
 		}
 	}
 	s.startRows(mu)
@@ -153,7 +137,7 @@ func (s *Solver) hessian(i int) float64 {
 // slope is the derivative of the objective in x_i.
 func (s *Solver) slope(i int) float64 { return s.hessian(i)*s.x[i] + s.Q[i] }
 
-func (s *Solver) fixed(i int) bool { return s.low(i) == s.high(i) }
+func (s *Solver) fixed(i int) bool { return s.Low[i] == s.High[i] }
 
 // residuals computes what the iterate leaves of stationarity, D x + Q + Rowsᵀy − u
 // + v, and of the rows, Rows x + s − Right, and the three measures of both and of
@@ -201,14 +185,9 @@ func (s *Solver) complementarity(d *direction, primal, dual float64) (sum float6
 			continue
 		}
 		x := at(s.x, d.x, i, primal)
-		if l := s.low(i); finite(l) {
-			sum += (x - l) * at(s.u, d.u, i, dual)
-			count++
-		}
-		if h := s.high(i); finite(h) {
-			sum += (h - x) * at(s.v, d.v, i, dual)
-			count++
-		}
+		sum += (x - s.Low[i]) * at(s.u, d.u, i, dual)
+		sum += (s.High[i] - x) * at(s.v, d.v, i, dual)
+		count += 2
 	}
 	return sum, count
 }

@@ -61,16 +61,9 @@ func (s *Solver) iterate() bool {
 // E being s/y for inequalities, and factors that matrix.
 func (s *Solver) reduce() {
 	for i := range s.inv {
-		t := s.hessian(i) + proximal
-		if l := s.low(i); finite(l) {
-			t += s.u[i] / (s.x[i] - l)
-		}
-		if h := s.high(i); finite(h) {
-			t += s.v[i] / (h - s.x[i])
-		}
-		s.inv[i] = 1 / t
-		if s.fixed(i) {
-			s.inv[i] = 0
+		s.inv[i] = 0
+		if !s.fixed(i) {
+			s.inv[i] = 1 / (s.hessian(i) + proximal + s.u[i]/(s.x[i]-s.Low[i]) + s.v[i]/(s.High[i]-s.x[i]))
 		}
 		s.step.x[i] = math.Sqrt(s.inv[i]) // until there is a step
 	}
@@ -101,14 +94,8 @@ func (s *Solver) aim(d *direction, mu float64) {
 		t.s[j] = mu - s.s[j]*s.y[j]
 	}
 	for i, x := range s.x {
-		if s.fixed(i) {
-			continue
-		}
-		if l := s.low(i); finite(l) {
-			t.u[i] = mu - (x-l)*s.u[i]
-		}
-		if h := s.high(i); finite(h) {
-			t.v[i] = mu - (h-x)*s.v[i]
+		if !s.fixed(i) {
+			t.u[i], t.v[i] = mu-(x-s.Low[i])*s.u[i], mu-(s.High[i]-x)*s.v[i]
 		}
 	}
 	if d == nil {
@@ -128,11 +115,9 @@ func (s *Solver) solve(d *direction) {
 	t := &s.target
 	for i, x := range s.x {
 		r := -s.dual[i]
-		if l := s.low(i); finite(l) && !s.fixed(i) {
-			r += t.u[i] / (x - l)
-		}
-		if h := s.high(i); finite(h) && !s.fixed(i) {
-			r -= t.v[i] / (h - x)
+		if !s.fixed(i) {
+			r += t.u[i] / (x - s.Low[i])
+			r -= t.v[i] / (s.High[i] - x)
 		}
 		d.u[i] = r // r₁, until its place is needed
 		d.x[i] = r * s.inv[i]
@@ -156,14 +141,8 @@ func (s *Solver) substitute(d *direction) {
 	for i, x := range s.x {
 		dx := (d.u[i] - d.x[i]) * s.inv[i]
 		d.x[i], d.u[i], d.v[i] = dx, 0, 0
-		if s.fixed(i) {
-			continue
-		}
-		if l := s.low(i); finite(l) {
-			d.u[i] = (t.u[i] - s.u[i]*dx) / (x - l)
-		}
-		if h := s.high(i); finite(h) {
-			d.v[i] = (t.v[i] + s.v[i]*dx) / (h - x)
+		if !s.fixed(i) {
+			d.u[i], d.v[i] = (t.u[i]-s.u[i]*dx)/(x-s.Low[i]), (t.v[i]+s.v[i]*dx)/(s.High[i]-x)
 		}
 	}
 	clear(d.s[:s.Equal])
@@ -180,14 +159,9 @@ func (s *Solver) longest(d *direction) (primal, dual float64) {
 		primal, dual = limit(primal, s.s[j], d.s[j]), limit(dual, s.y[j], d.y[j])
 	}
 	for i, x := range s.x {
-		if s.fixed(i) {
-			continue
-		}
-		if l := s.low(i); finite(l) {
-			primal, dual = limit(primal, x-l, d.x[i]), limit(dual, s.u[i], d.u[i])
-		}
-		if h := s.high(i); finite(h) {
-			primal, dual = limit(primal, h-x, -d.x[i]), limit(dual, s.v[i], d.v[i])
+		if !s.fixed(i) {
+			primal, dual = limit(primal, x-s.Low[i], d.x[i]), limit(dual, s.u[i], d.u[i])
+			primal, dual = limit(primal, s.High[i]-x, -d.x[i]), limit(dual, s.v[i], d.v[i])
 		}
 	}
 	return primal, dual
@@ -206,14 +180,9 @@ func (s *Solver) advance(d *direction, primal, dual float64) {
 	simd.Axpy(primal, d.s, s.s)
 	simd.Axpy(dual, d.y, s.y)
 	for i := range s.x {
-		x := s.x[i] + primal*d.x[i]
-		if l := s.low(i); x <= l && !s.fixed(i) {
-			x = s.x[i]
+		if x := s.x[i] + primal*d.x[i]; s.fixed(i) || !(x <= s.Low[i] || x >= s.High[i]) {
+			s.x[i] = x
 		}
-		if h := s.high(i); x >= h && !s.fixed(i) {
-			x = s.x[i]
-		}
-		s.x[i] = x
 		s.u[i] = max(s.u[i]+dual*d.u[i], 0)
 		s.v[i] = max(s.v[i]+dual*d.v[i], 0)
 	}
