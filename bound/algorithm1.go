@@ -3,7 +3,6 @@ package bound
 import (
 	"context"
 	"math"
-	"slices"
 
 	"tattle/lsqr"
 	"tattle/nn"
@@ -23,15 +22,11 @@ type products struct {
 	stopped func() error
 	lin     nn.Linearization[float32]
 	p, n    int
-	step    func() // is called at every step, which has one product with J
 }
 
 func (a *products) Dims() (rows, cols int) { return a.n, a.p }
 
 func (a *products) Mul(dst, v []float32) {
-	if a.step != nil {
-		a.step()
-	}
 	if !a.cancelled(dst) {
 		a.lin.JVP(dst, v)
 	}
@@ -83,40 +78,19 @@ func (a transposed) MulTrans(dst, u []float32) { a.systems.Mul(dst, u) }
 
 // matrixFree applies J⁺ by LSQR, with J known by its products only.
 type matrixFree struct {
-	model   nn.Model
-	options SearchOptions
-
-	theta    []float32
-	at       []float32 // [systems, p], where J is taken if re-linearising; empty for θ
-	a        systems
-	solver   lsqr.Solver[float32]
-	progress func(part float64) // of a solve; nil for none
-	now      int                // steps of LSQR under way
-	before   int                // of the solve before
-	effort   effort
+	model  nn.Model
+	theta  []float32
+	a      systems
+	solver lsqr.Solver[float32]
+	effort effort
 }
 
-func newMatrixFree(m nn.Model, o SearchOptions) *matrixFree {
-	s := &matrixFree{model: m, options: o}
-	s.solver.Progress = func(part float64) {
-		if s.before == 0 && s.progress != nil {
-			s.progress(part)
-		}
-	}
-	return s
-}
-
-func (s *matrixFree) prepare(b *batch) { s.theta, s.at = b.theta, s.at[:0] }
+func (s *matrixFree) prepare(b *batch) { s.theta = b.theta }
 
 // operator returns the products for that many systems.
 func (s *matrixFree) operator(ctx context.Context, count int) *systems {
 	p, n := s.model.Dims()
-	x := s.theta
-	if len(s.at) > 0 {
-		x = s.at
-	}
-	s.now = 0
-	s.a = systems{products{ctx.Err, s.model.Linearize(x), p, n, s.step}, s.model, x, count * p / len(x), s.a.chosen}
+	s.a = systems{products{ctx.Err, s.model.Linearize(s.theta), p, n}, s.model, s.theta, count * p / len(s.theta), s.a.chosen}
 	return &s.a
 }
 
@@ -132,29 +106,12 @@ func (s *matrixFree) transpose(ctx context.Context, z, eps []float32) error {
 	return s.take(ctx, z, s.solver.Solve(transposed{s.operator(ctx, count)}, eps, count, converged))
 }
 
-func (s *matrixFree) reportTo(progress func(part float64)) { s.progress = progress }
-
-// step counts a step of LSQR and reports the part of the solve that is done. It assumes as many
-// steps as in the solve before and keeps the last tenth for further steps. The first solve
-// estimates the part from its convergence.
-func (s *matrixFree) step() {
-	if s.now++; s.progress == nil || s.before == 0 {
-		return
-	}
-	if part := float64(s.now) / float64(s.before); part <= 1 {
-		s.progress(.9 * part)
-	} else {
-		s.progress(1 - .1/part)
-	}
-}
-
 // take copies the solutions and counts what they took.
 func (s *matrixFree) take(ctx context.Context, x []float32, r lsqr.Result[float32]) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	copy(x, r.X)
-	s.before = s.now
 	for _, st := range r.Stats {
 		s.effort.solves++
 		s.effort.steps = max(s.effort.steps, st.Iterations)
@@ -163,19 +120,4 @@ func (s *matrixFree) take(ctx context.Context, x []float32, r lsqr.Result[float3
 		}
 	}
 	return nil
-}
-
-func (s *matrixFree) moved(eps []float32) {
-	if !s.options.Relinearize {
-		return
-	}
-	p, _ := s.model.Dims()
-	s.at = slices.Grow(s.at[:0], len(eps))[:len(eps)]
-	restarts := len(eps) / len(s.theta)
-	for r := 0; r < len(eps)/p; r++ {
-		t := s.theta[r/restarts*p : (r/restarts+1)*p]
-		for i, v := range t {
-			s.at[r*p+i] = v + eps[r*p+i]
-		}
-	}
 }

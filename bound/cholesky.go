@@ -20,9 +20,7 @@ func newFactored(m nn.Model) *factored {
 	return &factored{p: p, n: n}
 }
 
-func (s *factored) prepare(b *batch)                     { s.of = b.gramian }
-func (s *factored) moved(eps []float32)                  {}
-func (s *factored) reportTo(progress func(part float64)) {}
+func (s *factored) prepare(b *batch) { s.of = b.gramian }
 
 // room makes room for k vectors.
 func (s *factored) room(k int) {

@@ -61,7 +61,7 @@ func TestChoiceIsMeasuredAndKept(t *testing.T) {
 	e.Memory = 12 << 20
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = Run(ctx, net, data, upTo(6), e, RunOptions{Dir: dir, Parts: func(done float64, _ int) {
+	_, err = Run(ctx, net, data, upTo(6), e, RunOptions{Dir: dir, Progress: func(done, _ int) {
 		if done > 0 {
 			cancel()
 		}

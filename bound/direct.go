@@ -19,10 +19,7 @@ func newExplicit(m nn.Model) *explicit {
 	return &explicit{p: p, n: n}
 }
 
-func (s *explicit) prepare(b *batch)    { s.batch = b; b.pseudoinverses() }
-func (s *explicit) moved(eps []float32) {}
-
-func (s *explicit) reportTo(progress func(part float64)) {} // a solve takes no time worth telling of
+func (s *explicit) prepare(b *batch) { s.batch = b; b.pseudoinverses() }
 
 // each calls f for every example with its J⁺ transposed, [active, p], and its
 // rows of z and eps.

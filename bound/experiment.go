@@ -87,12 +87,8 @@ func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, er
 // resolveSearch replaces Auto by a search, and Direct by Cholesky where memory does not allow a
 // decomposition. It leaves Cramér-Rao figures out where there is none.
 func (e Experiment) resolveSearch(m Model, x []float32, begun *kept) (_ Experiment, reason string) {
-	auto, figures := e.Search.Search == Auto && !e.Search.Relinearize, !e.SkipCramerRao
-	direct := e.Search.Search == Direct
-	switch {
-	case e.Search.Search == Auto && e.Search.Relinearize:
-		e.Search.Search, reason = Algorithm1, "re-linearising needs it"
-	case !auto:
+	auto, direct, figures := e.Search.Search == Auto, e.Search.Search == Direct, !e.SkipCramerRao
+	if !auto {
 		reason = "as asked"
 	}
 	if !auto && !figures && !direct {

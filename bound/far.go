@@ -55,7 +55,7 @@ const (
 // A start is drawn near a corner of the domain and moved within it so that ‖Jε‖ shrinks, J
 // being the Jacobian at θ. Several multiples of it are tried, and the most promising is
 // taken. Gauss-Newton steps with J at θ+ε, again within the domain, then reduce z.
-func (o FarOptions) search(ctx context.Context, m nn.Model, eps, theta []float32, index []int64, factors []*Factors, sigma float64, progress func(part float64)) error {
+func (o FarOptions) search(ctx context.Context, m nn.Model, eps, theta []float32, index []int64, factors []*Factors, sigma float64) error {
 	p, n := m.Dims()
 	s := &farSearch{options: o, model: m, sigma: sigma, p: p, n: n}
 	size := max(1, farRows(p, n)/o.Starts)
@@ -66,8 +66,7 @@ func (o FarOptions) search(ctx context.Context, m nn.Model, eps, theta []float32
 		if factors != nil {
 			fs = factors[lo:hi]
 		}
-		report := func(part float64) { progress((float64(lo) + part*float64(hi-lo)) / float64(len(index))) }
-		if err := s.run(ctx, index[lo:hi], fs, report); err != nil {
+		if err := s.run(ctx, index[lo:hi], fs); err != nil {
 			return err
 		}
 	}
@@ -154,7 +153,7 @@ func (s *farSearch) example(row int) int { return row / s.options.Starts }
 func rowOf[T any](x []T, i, w int) []T { return x[i*w : (i+1)*w] }
 
 // run searches from every start and stores what it finds in best.
-func (s *farSearch) run(ctx context.Context, index []int64, factors []*Factors, progress func(part float64)) error {
+func (s *farSearch) run(ctx context.Context, index []int64, factors []*Factors) error {
 	s.draw(index)
 	s.hide(ctx, factors)
 	s.scan(ctx)
@@ -162,7 +161,6 @@ func (s *farSearch) run(ctx context.Context, index []int64, factors []*Factors, 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		progress(float64(1+k) / float64(1+farSteps))
 		if s.close(k); len(s.open) == 0 {
 			return nil
 		}

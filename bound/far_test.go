@@ -15,8 +15,6 @@ import (
 	"tattle/stat"
 )
 
-func quiet(float64) {}
-
 // far searches all of theta's witnesses.
 func (o FarOptions) far(t testing.TB, m nn.Model, theta []float32, factors []*Factors, sigma float64) []float32 {
 	t.Helper()
@@ -26,7 +24,7 @@ func (o FarOptions) far(t testing.TB, m nn.Model, theta []float32, factors []*Fa
 		index[i] = int64(i)
 	}
 	eps := make([]float32, len(theta)*o.Starts)
-	must.Do(t, o.search(context.Background(), m, eps, theta, index, factors, sigma, quiet))
+	must.Do(t, o.search(context.Background(), m, eps, theta, index, factors, sigma))
 	return eps
 }
 
@@ -116,7 +114,7 @@ func farStandsAlone(t *testing.T, net *nn.Net) (few, most int) {
 	all := o.far(t, net, theta, nil, .1)
 	for _, i := range []int{0, 17, 39} {
 		one := make([]float32, 5*12)
-		must.Do(t, o.search(context.Background(), net, one, rowOf(theta, i, 12), []int64{int64(i)}, nil, .1, quiet))
+		must.Do(t, o.search(context.Background(), net, one, rowOf(theta, i, 12), []int64{int64(i)}, nil, .1))
 		if !slices.Equal(one, rowOf(all, i, 60)) {
 			t.Errorf("example %d by itself has other witnesses", i)
 		}
@@ -235,7 +233,7 @@ func TestFarIsCancelled(t *testing.T) {
 	cancel()
 	net := smallNet(t, 3, 4, 5)
 	o := FarOptions{Starts: 2}
-	if err := o.search(ctx, net, make([]float32, 6), make([]float32, 3), []int64{0}, nil, 1, quiet); err != context.Canceled {
+	if err := o.search(ctx, net, make([]float32, 6), make([]float32, 3), []int64{0}, nil, 1); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 }

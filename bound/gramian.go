@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"time"
 
 	"tattle/gram"
 	"tattle/internal/simd"
@@ -23,7 +22,6 @@ const (
 	gramNoise     = 10   // singular values are inverted that are as many times as large as the error of J
 	gramFolder    = "jacobian-"
 	gramProducts  = 1 << 30 // bytes that the model's buffers may take for products, before files stay in memory
-	gramWeight    = 8       // of the factor in a batch's progress, where a search of witnesses has 1
 	gramTemporary = 5       // float64 vectors of each side that an application of J⁺ takes
 )
 
@@ -50,7 +48,7 @@ func (j jacobianSize) gramOptions() gram.Options {
 }
 
 // gramianAt computes J at theta and its factor, with files in dir. Nil means that J is zero.
-func gramianAt(ctx context.Context, m nn.Model, theta []float32, dir string, memory int64, progress func(part float64)) (*gramian, error) {
+func gramianAt(ctx context.Context, m nn.Model, theta []float32, dir string, memory int64) (*gramian, error) {
 	p, n := m.Dims()
 	lin := m.Linearize(theta)
 	g := &gramian{p: p, n: n}
@@ -68,26 +66,15 @@ func gramianAt(ctx context.Context, m nn.Model, theta []float32, dir string, mem
 	o.Dir, o.Memory, o.Shift = dir, memory, least*least
 	g.matrix = gram.New(o)
 	rows := g.rowsOf(lin)
-	rate, each, factored := multiplication(), 0., 0. // each: operations that a row of X takes as long as
-	report := func(filled int) {
-		progress((each*float64(filled) + factored) / (each*float64(o.Rows) + o.Operations()))
-	}
-	fill := func(first int, dst []float32) error {
+	return g, g.matrix.Build(ctx, func(first int, dst []float32) error {
 		for part := range slices.Chunk(dst, gramVectors*o.Cols) {
-			start, count := time.Now(), len(part)/o.Cols
 			rows(first, part)
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			each = time.Since(start).Seconds() / float64(count) / rate
-			first += count
-			report(first)
+			first += len(part) / o.Cols
 		}
 		return nil
-	}
-	return g, g.matrix.Build(ctx, fill, func(filled int, operations float64) {
-		factored = operations
-		report(filled)
 	})
 }
 
@@ -97,7 +84,7 @@ func gramianAt(ctx context.Context, m nn.Model, theta []float32, dir string, mem
 func leastInverted(ctx context.Context, m nn.Model, lin nn.Linearization[float32], theta []float32, rows int) float64 {
 	p, n := m.Dims()
 	v := drawSigns(p, nil, 0, 0, 0)
-	b := lsqr.Bidiagonalize(&products{ctx.Err, lin, p, n, nil}, v, 1, min(topSteps, p, n), nil)[0]
+	b := lsqr.Bidiagonalize(&products{ctx.Err, lin, p, n}, v, 1, min(topSteps, p, n), nil)[0]
 	if len(b.Alpha) == 0 {
 		return 0
 	}

@@ -14,7 +14,7 @@ import (
 // shards, where a run that was interrupted finds them; without such a folder, in a temporary one.
 // closeFiles takes and returns the error of what followed. It removes the files unless a later
 // run can use them.
-func (r *runner) factorLarge(ctx context.Context, b *batch, progress func(part float64)) (closeFiles func(error) error, err error) {
+func (r *runner) factorLarge(ctx context.Context, b *batch) (closeFiles func(error) error, err error) {
 	dir, temporary := r.path(shardsDir, fmt.Sprintf("%s%06d", gramFolder, b.first)), r.options.Dir == ""
 	if temporary {
 		dir, err = os.MkdirTemp("", gramFolder)
@@ -35,7 +35,7 @@ func (r *runner) factorLarge(ctx context.Context, b *batch, progress func(part f
 		}
 		return errors.Join(err, file.RemoveAll(dir))
 	}
-	b.gramian, err = gramianAt(ctx, r.model, b.theta, dir, r.spare, progress)
+	b.gramian, err = gramianAt(ctx, r.model, b.theta, dir, r.spare)
 	var disk *file.DiskError
 	if errors.As(err, &disk) {
 		err = &run.StoreError{Dir: dir, Err: disk.Err}

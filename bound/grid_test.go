@@ -146,7 +146,7 @@ func TestRefineClimbs(t *testing.T) {
 		return w
 	}
 	before := worth()
-	must.Do(t, d.refine(t.Context(), m, eps, theta, 1, 0, 1, 1, func(float64) {}))
+	must.Do(t, d.refine(t.Context(), m, eps, theta, 1, 0, 1, 1))
 	better := 0
 	for i, v := range worth() {
 		if v < before[i]*(1-1e-9) {

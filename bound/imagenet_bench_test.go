@@ -3,13 +3,11 @@ package bound
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"regexp"
 	"strconv"
 	"testing"
-	"time"
 
 	"tattle/internal/must"
 	"tattle/nn"
@@ -45,13 +43,7 @@ func benchmarkImageNet(b *testing.B, g *nn.Graph, node string, scale float64) {
 		}, Barankin: BarankinOptions{Witnesses: DefaultWitnesses}},
 	}
 	for b.Loop() {
-		start, told := time.Now(), time.Now()
-		r := must.Get(Run(b.Context(), m, data, upTo(1), e, RunOptions{Dir: cmp.Or(os.Getenv("DIR"), b.TempDir()), Resume: os.Getenv("DIR") != "", Parts: func(done float64, total int) {
-			if time.Since(told) > time.Minute {
-				told = time.Now()
-				fmt.Fprintf(os.Stderr, "%s: %.1f %% after %.0f s, %.0f s of CPU\n", g.Name, 100*done, time.Since(start).Seconds(), cpu().Seconds())
-			}
-		}}))(b)
+		r := must.Get(Run(b.Context(), m, data, upTo(1), e, RunOptions{Dir: cmp.Or(os.Getenv("DIR"), b.TempDir()), Resume: os.Getenv("DIR") != ""}))(b)
 		b.Log(r.Experiment.Reasons, r.Warnings, r.Experiment.Rounding)
 		for _, s := range r.Summaries {
 			b.Log(s.Method, s.Band, s.Status, s.Quantile(.5))

@@ -10,15 +10,11 @@ import (
 func (r *runner) witnesses(ctx context.Context, s *witnessSet, b *batch, progress func(part float64)) error {
 	switch {
 	case s.name == twinName:
-		return r.twins(ctx, s, b, progress)
+		return r.twins(ctx, s, b)
 	case s.name == pairName:
-		return r.pairs(ctx, s, b, progress)
+		return r.pairs(ctx, s, b)
 	case !s.double:
 		return r.seek(ctx, s, b, s.eps, progress)
-	}
-	later := progress
-	if s.name == farName {
-		progress, later = halves(progress)
 	}
 	eps := make([]float32, len(s.eps64))
 	if err := r.seek(ctx, s, b, eps, progress); err != nil {
@@ -28,7 +24,7 @@ func (r *runner) witnesses(ctx context.Context, s *witnessSet, b *batch, progres
 	if s.name != farName {
 		return ctx.Err()
 	}
-	return r.refine(ctx, s, b, 1, later) // of each example the best one; the others are worth less
+	return r.refine(ctx, s, b, 1) // of each example the best one; the others are worth less
 }
 
 // seek overwrites eps, [examples, each, p], with witnesses in the box of the domain.
@@ -36,7 +32,7 @@ func (r *runner) seek(ctx context.Context, s *witnessSet, b *batch, eps []float3
 	e := r.experiment
 	switch s.name {
 	case farName:
-		return e.Far.search(ctx, r.model, eps, b.theta, b.index, b.factors, e.Scale(), progress)
+		return e.Far.search(ctx, r.model, eps, b.theta, b.index, b.factors, e.Scale())
 	case barankinName:
 		factors := b.factors
 		if b.gramian != nil {
@@ -64,7 +60,7 @@ func (s *witnessSet) round(theta []float32, eps []float64, p int) {
 }
 
 // refine moves the best witnesses of each example, most of them, along the grid.
-func (r *runner) refine(ctx context.Context, s *witnessSet, b *batch, most int, progress func(part float64)) error {
+func (r *runner) refine(ctx context.Context, s *witnessSet, b *batch, most int) error {
 	_, n := r.model.Dims()
 	theta := make([]float32, 0, len(s.eps64))
 	for i := range b.index {
@@ -73,7 +69,7 @@ func (r *runner) refine(ctx context.Context, s *witnessSet, b *batch, most int, 
 		}
 	}
 	hidden := 2 * s.runtime * math.Sqrt(float64(n))
-	return s.domain.refine(ctx, r.model, s.eps64, theta, r.experiment.Scale(), hidden, s.each, most, progress)
+	return s.domain.refine(ctx, r.model, s.eps64, theta, r.experiment.Scale(), hidden, s.each, most)
 }
 
 // gather fills in the witnesses that are combined. The last rows, at most half, are far
@@ -100,11 +96,6 @@ func (r *runner) gather(dst []float32, s *witnessSet, b *batch, factors []*Facto
 	})
 }
 
-// halves splits progress between a search and what follows it.
-func halves(progress func(part float64)) (search, later func(part float64)) {
-	return func(part float64) { progress(part / 2) }, func(part float64) { progress(.5 + part/2) }
-}
-
 // of returns the witnesses of example i, [each, p].
 func (s *witnessSet) of(i, p int) []float64 {
 	if s.double {
@@ -121,7 +112,7 @@ func narrow(dst []float32, x []float64) {
 }
 
 // twins fills in the twins of those examples of the batch that the options choose.
-func (r *runner) twins(ctx context.Context, s *witnessSet, b *batch, progress func(part float64)) error {
+func (r *runner) twins(ctx context.Context, s *witnessSet, b *batch) error {
 	o := r.experiment.Twins
 	n := min(len(b.index), o.Examples-b.first)
 	if n <= 0 {
@@ -139,24 +130,22 @@ func (r *runner) twins(ctx context.Context, s *witnessSet, b *batch, progress fu
 		}
 	}
 	if s.domain.Grid == nil {
-		return r.findTwins(ctx, s.eps64, b, progress)
+		return r.findTwins(ctx, s.eps64, b)
 	}
-	search, later := halves(progress)
 	eps := make([]float64, len(s.eps64))
-	if err := r.findTwins(ctx, eps, b, search); err != nil {
+	if err := r.findTwins(ctx, eps, b); err != nil {
 		return err
 	}
 	s.round(b.theta, eps, b.p)
-	return r.refine(ctx, s, b, s.each, later)
+	return r.refine(ctx, s, b, s.each)
 }
 
 // findTwins overwrites eps, [examples, 2, p], with twins in real arithmetic.
-func (r *runner) findTwins(ctx context.Context, eps []float64, b *batch, progress func(part float64)) error {
+func (r *runner) findTwins(ctx context.Context, eps []float64, b *batch) error {
 	o := r.experiment.Twins
 	var mu sync.Mutex // a Source need not be safe for concurrent use
 	var failed error
-	done, total := 0, len(b.index)
-	parallel(total, func(i int) {
+	parallel(len(b.index), func(i int) {
 		target := make([]float32, b.p)
 		mu.Lock()
 		if !o.target(target, r.data, int(b.index[i]), int(b.label[i])) {
@@ -169,8 +158,6 @@ func (r *runner) findTwins(ctx context.Context, eps []float64, b *batch, progres
 		if err != nil && failed == nil {
 			failed = err
 		}
-		done++
-		progress(float64(done) / float64(total))
 	})
 	return failed
 }

@@ -16,11 +16,9 @@ import (
 const lanczosRounding = 0x1p-20
 
 // estimate fills in the spectra of rec.
-func (r *runner) estimate(ctx context.Context, rec *record, progress func(part float64)) error {
+func (r *runner) estimate(ctx context.Context, rec *record) error {
 	for i, index := range rec.index {
-		err := rec.estimated.fill(ctx, r.model, rowOf(rec.theta, i, rec.p), int(index), i, r.experiment.Spectrum.Seed, func(part float64) {
-			progress((float64(i) + part) / float64(len(rec.index)))
-		})
+		err := rec.estimated.fill(ctx, r.model, rowOf(rec.theta, i, rec.p), int(index), i, r.experiment.Spectrum.Seed)
 		if err != nil {
 			return err
 		}
@@ -31,12 +29,11 @@ func (r *runner) estimate(ctx context.Context, rec *record, progress func(part f
 // fill estimates the spectrum of J at theta. One bidiagonalisation from a random start finds
 // the extreme singular values. Those that are settled are projected out, and a quadrature from
 // each random probe estimates the rest.
-func (s *spectra) fill(ctx context.Context, m nn.Model, theta []float32, index, at int, seed uint64, progress func(part float64)) error {
+func (s *spectra) fill(ctx context.Context, m nn.Model, theta []float32, index, at int, seed uint64) error {
 	p, n := m.Dims()
-	done, total := 0, float64(2*s.steps)
 	lin := m.Linearize(theta)
 	active := activity(lin, n)
-	a := &products{ctx.Err, lin, p, n, func() { done++; progress(float64(done-1) / total) }}
+	a := &products{ctx.Err, lin, p, n}
 	op, on := lsqr.Operator[float32](a), []bool(nil)
 	rows := activeCounts(active, n)[0]
 	if s.dimension[at] = int32(p); rows < p {
@@ -45,7 +42,6 @@ func (s *spectra) fill(ctx context.Context, m nn.Model, theta []float32, index, 
 	_, width := op.Dims()
 	b := lsqr.Bidiagonalize(op, drawSigns(width, on, seed, index, 0), 1, s.steps, nil)[0]
 	away := s.extremes(at, b)
-	done = s.steps
 	var starts []float32
 	for k := range s.probes {
 		starts = append(starts, drawSigns(width, on, seed, index, 1+k)...)

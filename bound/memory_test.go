@@ -52,19 +52,3 @@ func TestMemory(t *testing.T) {
 	e.Memory = -1
 	must.Fail(t, must.Err(e.resolve(m, data.x[:24], nil))) // a negative memory
 }
-
-// A run of one example reports its progress in growing parts, up to one.
-func TestPartsOfOneExample(t *testing.T) {
-	m, data, e := small(t)
-	e.Search.Search, e.SkipCramerRao = Algorithm1, true
-	var parts []float64
-	must.Get(Run(context.Background(), m, data, upTo(1), e, RunOptions{Dir: t.TempDir(), Parts: func(done float64, total int) { parts = append(parts, done) }}))(t)
-	if len(parts) < 10*e.Search.Repeats || parts[len(parts)-1] != 1 {
-		t.Errorf("%d parts, the last %v", len(parts), parts[len(parts)-1:])
-	}
-	for i, v := range parts[1:] {
-		if v <= parts[i] || v > 1 {
-			t.Errorf("part %g after %g", v, parts[i])
-		}
-	}
-}

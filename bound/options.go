@@ -42,13 +42,12 @@ const expectedSteps = 140
 // SearchOptions says how witnesses are sought. Its zero value is paper A's
 // choice, by the quickest way.
 type SearchOptions struct {
-	Search      string `json:"method"`                // by default Auto
-	Repeats     int    `json:"repeats"`               // by default DefaultRepeats
-	Restarts    int    `json:"restarts"`              // by default DefaultRestarts
-	Iteration   string `json:"iteration"`             // by default PaperIteration; Published knows no other
-	Relinearize bool   `json:"relinearize,omitempty"` // algorithm1 only: J at θ+ε of the repeat before, not at θ
-	Stack       int    `json:"stack"`                 // Published only: examples in one LSQR, by default DefaultStack
-	Seed        uint64 `json:"seed"`
+	Search    string `json:"method"`    // by default Auto
+	Repeats   int    `json:"repeats"`   // by default DefaultRepeats
+	Restarts  int    `json:"restarts"`  // by default DefaultRestarts
+	Iteration string `json:"iteration"` // by default PaperIteration; Published knows no other
+	Stack     int    `json:"stack"`     // Published only: examples in one LSQR, by default DefaultStack
+	Seed      uint64 `json:"seed"`
 }
 
 // resolve replaces zeros by defaults. It returns an error if the options make no sense.
@@ -74,10 +73,8 @@ func (o SearchOptions) resolve() (_ SearchOptions, err error) {
 		return o, fmt.Errorf("no search %q: there are %s, %s, %s, %s and %s", o.Search, Auto, Algorithm1, Direct, Cholesky, Published)
 	case !slices.Contains([]string{PaperIteration, InverseIteration}, o.Iteration):
 		return o, fmt.Errorf("no iteration %q: there are %s and %s", o.Iteration, PaperIteration, InverseIteration)
-	case o.Relinearize && o.Search != Algorithm1 && o.Search != Auto:
-		return o, fmt.Errorf("re-linearising is for the search %s (%s always does)", Algorithm1, Published)
-	case o.Iteration == InverseIteration && (o.Search == Published || o.Relinearize):
-		return o, fmt.Errorf("the inverse iteration is for J at θ: not for %s, not with re-linearising", Published)
+	case o.Iteration == InverseIteration && o.Search == Published:
+		return o, fmt.Errorf("the inverse iteration is for J at θ: not for %s", Published)
 	}
 	return o, nil
 }

@@ -201,7 +201,7 @@ func LogPairShare(d float64) (log, slope float64) {
 // pairs fills in witnesses that are searched for pair floors. Of those for whole inputs one
 // climbs from the best of the far witnesses and twins, the other from the corner of the box
 // that is farthest; those for groups of coordinates climb from the better one of these.
-func (r *runner) pairs(ctx context.Context, s *witnessSet, b *batch, progress func(part float64)) error {
+func (r *runner) pairs(ctx context.Context, s *witnessSet, b *batch) error {
 	p, n := r.model.Dims()
 	o := r.experiment.Pairs
 	if r.along == nil && o.groups(b.m) > 0 {
@@ -209,7 +209,6 @@ func (r *runner) pairs(ctx context.Context, s *witnessSet, b *batch, progress fu
 	}
 	size := max(1, farRows(p, n)/max(o.Witnesses, len(r.along)))
 	for lo := 0; lo < len(b.index) && ctx.Err() == nil; lo += size {
-		progress(float64(lo) / float64(len(b.index)))
 		hi := min(len(b.index), lo+size)
 		theta := b.theta[lo*p : hi*p]
 		search := newPairSearch(r.model, s.domain, theta, o.Witnesses, r.experiment.Scale())

@@ -55,8 +55,8 @@ func (s *published) search(ctx context.Context, eps []float32, b *batch, size fl
 		s.updater = newUpdater(s.model, b.theta, b.factors)
 	}
 	for r := range restarts {
-		part := func(repeats float64) { progress((float64(r) + repeats) / float64(restarts)) }
-		if err := s.restart(ctx, eps, b, features, size, r, restarts, part); err != nil {
+		progress(float64(r) / float64(restarts))
+		if err := s.restart(ctx, eps, b, features, size, r, restarts); err != nil {
 			return err
 		}
 	}
@@ -71,7 +71,7 @@ func mostActive(factors []*Factors) (rows int) {
 }
 
 // restart runs the repeats of restart r for the whole stack.
-func (s *published) restart(ctx context.Context, eps []float32, b *batch, features []float32, size float64, r, restarts int, progress func(part float64)) error {
+func (s *published) restart(ctx context.Context, eps []float32, b *batch, features []float32, size float64, r, restarts int) error {
 	p, n := s.model.Dims()
 	examples := len(b.theta) / p
 	z, norms := make([]float32, examples*n), make([]float64, examples)
@@ -80,8 +80,7 @@ func (s *published) restart(ctx context.Context, eps []float32, b *batch, featur
 		norms[i] = norm32(z[i*n:(i+1)*n]) * size
 	}
 	at, moved := append([]float32(nil), b.theta...), make([]float32, examples*n)
-	for j := 1; j <= s.options.Repeats; j++ {
-		progress(float64(j-1) / float64(s.options.Repeats))
+	for range s.options.Repeats {
 		smallest := math.Inf(1)
 		for i := range examples {
 			now := norm32(z[i*n : (i+1)*n])
@@ -117,7 +116,7 @@ func (s *published) restart(ctx context.Context, eps []float32, b *batch, featur
 func (s *published) stacked(ctx context.Context, at, z []float32, smallest float64) ([]float32, error) {
 	p, n := s.model.Dims()
 	if s.updater == nil {
-		a := stack{&products{ctx.Err, s.model.Linearize(at), p, n, nil}, len(at) / p}
+		a := stack{&products{ctx.Err, s.model.Linearize(at), p, n}, len(at) / p}
 		return s.solve(a, z, smallest, len(at)), ctx.Err()
 	}
 	delta := make([]float32, len(at))

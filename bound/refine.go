@@ -43,7 +43,7 @@ type refiner struct {
 // and in pairs, and kept where the features confirm them.
 //
 // Of every group of each rows, those of one input, only the best most are moved.
-func (d Domain) refine(ctx context.Context, m Model, eps []float64, theta []float32, sigma, hidden float64, each, most int, progress func(part float64)) error {
+func (d Domain) refine(ctx context.Context, m Model, eps []float64, theta []float32, sigma, hidden float64, each, most int) error {
 	p, n := m.Dims()
 	if p > refineInputs {
 		return ctx.Err()
@@ -52,8 +52,7 @@ func (d Domain) refine(ctx context.Context, m Model, eps []float64, theta []floa
 	rows := len(eps) / p
 	r.z, r.worth = make([]float64, rows*n), make([]float64, rows)
 	open := r.best(ctx, each, most)
-	for k := range refineRounds {
-		progress(float64(k) / refineRounds)
+	for range refineRounds {
 		if open = r.round(ctx, open); len(open) == 0 || ctx.Err() != nil {
 			break
 		}

@@ -44,9 +44,6 @@ type RunOptions struct {
 	Resume   bool                  // go on with what is in Dir, be it shards, finished arrays or nothing
 	Hashes   map[string]string     // SHA-256 by role, such as "model", which a resumed run must share
 	Progress func(done, total int) // examples, those under way counted by what is done of them; never fewer than before
-	// Parts is Progress in fractions of examples, for runs of a few that take long: what
-	// is done of the steps of a search counts, as far as their number can be foreseen.
-	Parts func(done float64, total int)
 	// Pool computes the shards; nil is run.Alone{}.
 	Pool run.Pool
 	// Serve is for somebody else's run: shards are computed and not merged, and Run

@@ -28,8 +28,8 @@ func (b *batch) pseudoinverses() [][]float32 {
 }
 
 // A searcher overwrites eps, [examples, restarts, p], with perturbations whose
-// features move by about size·σ. It reports the part that is done before every
-// step of some seconds, and ends soon after ctx is cancelled, with its error.
+// features move by about size·σ. It reports the part that is done, and ends soon after ctx is
+// cancelled, with its error.
 type searcher interface {
 	search(ctx context.Context, eps []float32, b *batch, size float64, progress func(part float64)) error
 	spent() effort // since it was asked before
@@ -40,8 +40,6 @@ type pseudoinverter interface {
 	prepare(b *batch)
 	solve(ctx context.Context, eps, z []float32) error     // ε = J⁺z
 	transpose(ctx context.Context, z, eps []float32) error // z = (J⁺)ᵀε
-	moved(eps []float32)                                   // sets the inputs θ+ε of the next J, unless J stays at θ
-	reportTo(progress func(part float64))                  // sets the callback for the next solve, called before steps of some seconds
 }
 
 // repeats is Algorithm 1 of A around a way to apply J⁺.
@@ -69,7 +67,6 @@ func (s *repeats) search(ctx context.Context, eps []float32, b *batch, size floa
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s.inverse.reportTo(func(part float64) { progress((float64(j-1) + part) / float64(s.options.Repeats)) })
 		progress(float64(j-1) / float64(s.options.Repeats))
 		s.rescale(norms, size, n)                                 // 4: ‖z̃‖ = ‖z⁰‖
 		if err := s.inverse.solve(ctx, s.next, s.z); err != nil { // 5
@@ -87,7 +84,6 @@ func (s *repeats) search(ctx context.Context, eps []float32, b *batch, size floa
 			continue
 		}
 		s.model.Linearize(b.theta).Shift(s.z, eps) // 6, 7
-		s.inverse.moved(eps)
 	}
 }
 

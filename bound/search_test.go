@@ -46,7 +46,7 @@ func TestStoppedSystemsCostNothing(t *testing.T) {
 	}
 	rows := 0
 	model := &widths{m, &rows}
-	free := newMatrixFree(model, SearchOptions{})
+	free := &matrixFree{model: model}
 	free.theta = data.x[:examples*p]
 	solve := func(a lsqr.Operator[float32]) ([]float32, int) {
 		rows = 0
@@ -130,17 +130,6 @@ func TestInverseIterationFindsTheLeastSingularValue(t *testing.T) {
 	}
 }
 
-func TestRelinearized(t *testing.T) {
-	m, data, e := small(t)
-	e.Search.Search, e.Search.Relinearize = Algorithm1, true
-	r := mustRun(t, m, data, upTo(20), e)
-	if q := r.Summaries[0].Quantile(.5); !(q > 0 && q < 100) {
-		t.Errorf("median bound %g", q)
-	}
-	e.Search.Search = Direct
-	must.Fail(t, must.Err(e.resolve(m, data.x[:24], nil))) // direct search with re-linearising
-}
-
 // The published procedure solves one system for the stack, in a diagonal form got
 // by updating the decomposition of J at θ: the same as LSQR on J itself, at θ, at
 // points where few units have changed and at points where many have, but for the
@@ -162,7 +151,7 @@ func TestPublishedDiagonalForm(t *testing.T) {
 		s := &published{model: m, updater: newUpdater(m, theta, base)}
 		got, err := s.stacked(t.Context(), at, z, 1e-4/publishedATol)
 		must.Do(t, err)
-		want := lsqr.Solve[float32](stack{&products{t.Context().Err, m.Linearize(at), p, n, nil}, 5}, z, 1, lsqr.Options{ATol: 1e-4, BTol: publishedBTol})
+		want := lsqr.Solve[float32](stack{&products{t.Context().Err, m.Linearize(at), p, n}, 5}, z, 1, lsqr.Options{ATol: 1e-4, BTol: publishedBTol})
 		anew := s.updater.full
 		if n := want.Stats[0].Iterations; max(s.effort.steps-n, n-s.effort.steps) > 4 {
 			t.Errorf("%g away: %d steps in the diagonal form, %d in the original", far, s.effort.steps, n)

@@ -16,7 +16,7 @@ func (e Experiment) searcher(m nn.Model) searcher {
 	case Published:
 		return &published{model: m, options: e.Search, domain: e.Domain}
 	case Algorithm1:
-		return &repeats{model: m, options: e.Search, domain: e.Domain, inverse: newMatrixFree(m, e.Search)}
+		return &repeats{model: m, options: e.Search, domain: e.Domain, inverse: &matrixFree{model: m}}
 	case Cholesky:
 		return &repeats{model: m, options: e.Search, domain: e.Domain, inverse: newFactored(m)}
 	}
@@ -78,43 +78,32 @@ func (e *record) setSpectra(spectra [][]float64, width int) {
 }
 
 // batch computes the examples of rec together, and returns their singular values. It calls
-// progress with the part that is done.
+// progress with the part that is done of the searches for witnesses.
 func (r *runner) batch(ctx context.Context, rec *record, progress func(part float64)) (spectra [][]float64, err error) {
-	parts, done, weight := len(rec.sets), 0, 1
-	for _, further := range []bool{rec.estimated != nil, r.explicit} {
-		if further {
-			parts++
-		}
-	}
-	step := func(part float64) { progress((float64(done) + part*float64(weight)) / float64(parts)) }
 	b := &batch{record: rec, start: r.start(rec.index)}
 	if r.experiment.Search.Search == Cholesky {
-		weight, parts = gramWeight, parts+gramWeight
-		closeFiles, failed := r.factorLarge(ctx, b, step)
+		closeFiles, failed := r.factorLarge(ctx, b)
 		if failed != nil {
 			return nil, failed
 		}
 		defer func() { err = closeFiles(err) }()
-		done, weight = gramWeight, 1
 	}
 	if r.explicit {
 		if b.factors, err = r.factors(ctx, rec.theta); err != nil {
 			return nil, err
 		}
-		step(1)
-		done++
 	}
 	if rec.cramerRao {
 		spectra = rec.fillCramerRao(b.factors, r.experiment)
 	}
 	if rec.estimated != nil {
-		if err := r.estimate(ctx, rec, step); err != nil {
+		if err := r.estimate(ctx, rec); err != nil {
 			return nil, err
 		}
-		done++
 	}
-	for _, s := range rec.sets {
-		if err := r.witnesses(ctx, s, b, step); err != nil {
+	for k, s := range rec.sets {
+		report := func(part float64) { progress((float64(k) + part) / float64(len(rec.sets))) }
+		if err := r.witnesses(ctx, s, b, report); err != nil {
 			return nil, err
 		}
 		if err := r.halve(ctx, s, rec); err != nil {
@@ -123,7 +112,6 @@ func (r *runner) batch(ctx context.Context, rec *record, progress func(part floa
 		if err := s.certify(ctx, r.certifier, r.experiment.Coordinates, rec.theta); err != nil {
 			return nil, err
 		}
-		done++
 	}
 	return spectra, nil
 }

@@ -129,7 +129,7 @@ func (v *verifier) spectra(ctx context.Context, rec *record) error {
 	old, fresh := rec.estimated, v.experiment.newRecord().estimated
 	fresh.columns().grow(len(rec.index))
 	for i, index := range rec.index {
-		if err := fresh.fill(ctx, v.model, rec.theta[i*rec.p:(i+1)*rec.p], int(index), i, o.Seed, func(float64) {}); err != nil {
+		if err := fresh.fill(ctx, v.model, rec.theta[i*rec.p:(i+1)*rec.p], int(index), i, o.Seed); err != nil {
 			return err
 		}
 		a, b := old.of(i), fresh.of(i)

@@ -22,7 +22,7 @@ func estimatedOf(t testing.TB, m nn.Model, theta []float32, seed uint64, probes,
 	t.Helper()
 	s := &spectra{probes: probes, steps: steps}
 	s.columns().grow(1)
-	must.Do(t, s.fill(context.Background(), m, theta, 0, 0, seed, func(float64) {}))
+	must.Do(t, s.fill(context.Background(), m, theta, 0, 0, seed))
 	return s.of(0)
 }
 

@@ -9,9 +9,6 @@ import (
 	"tattle/run"
 )
 
-// partsGrain is the smallest progress that Parts reports, as a fraction of all examples.
-const partsGrain = 1e-3
-
 // compute has the pool compute the shards that are missing. Resources, options and model
 // were seen to before: what fails here is about a shard, or the pool.
 func (r *runner) compute(ctx context.Context) (err error) {
@@ -69,14 +66,13 @@ func (r *runner) interrupted(ctx context.Context) error {
 // tally is the progress of a run: the examples of shards that are committed, wherever they were
 // computed, and the examples that are done in shards that this process computes now.
 type tally struct {
-	mu            sync.Mutex
-	kept          int
-	under         map[int]float64 // examples done of each shard that is not committed
-	reported      int             // the last value passed to Progress; -1 before the first call
-	reportedParts float64         // the last value passed to Parts
+	mu       sync.Mutex
+	kept     int
+	under    map[int]float64 // examples done of each shard that is not committed
+	reported int             // the last value passed to Progress; -1 before the first call
 }
 
-func newTally() *tally { return &tally{under: map[int]float64{}, reported: -1, reportedParts: -1} }
+func newTally() *tally { return &tally{under: map[int]float64{}, reported: -1} }
 
 // finished returns the number of examples that are committed.
 func (t *tally) finished() int {
@@ -121,10 +117,6 @@ func (r *runner) reportProgress() {
 		done += part
 	}
 	done = min(done, float64(total)) // a shard may be committed elsewhere meanwhile
-	if r.options.Parts != nil && (t.reportedParts < 0 || done >= t.reportedParts+partsGrain*float64(total)) {
-		t.reportedParts = done
-		r.options.Parts(done, total)
-	}
 	if whole := int(done); whole > t.reported {
 		t.reported = whole
 		if r.options.Progress != nil {

@@ -23,7 +23,7 @@ func Example() {
 		return nil
 	}
 	ctx := context.Background()
-	if err := m.Build(ctx, fill, func(int, float64) {}); err != nil {
+	if err := m.Build(ctx, fill); err != nil {
 		log.Fatal(err)
 	}
 	y := []float64{6, 20}

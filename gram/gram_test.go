@@ -41,7 +41,7 @@ func (s sample) fill(first int, dst []float32) error {
 func (s sample) built(t *testing.T, o Options) *Matrix {
 	t.Helper()
 	m := New(o)
-	must.Do(t, m.Build(t.Context(), s.fill, func(int, float64) {}))
+	must.Do(t, m.Build(t.Context(), s.fill))
 	return m
 }
 
@@ -124,23 +124,22 @@ func TestResume(t *testing.T) {
 	o := s.options(t.TempDir(), 1e-6, 0)
 	s.built(t, o)
 	want := contents(t, o.Dir)
-	for stop := 1; stop <= 6; stop++ {
+	for stop := 1; stop <= 4; stop++ {
 		o.Dir = t.TempDir()
 		ctx, cancel := context.WithCancel(t.Context())
 		filled, calls := 0, 0
 		fill := func(first int, dst []float32) error {
 			filled += len(dst) / s.cols
-			return s.fill(first, dst)
-		}
-		interrupted := New(o).Build(ctx, fill, func(int, float64) {
 			if calls++; calls == stop {
 				cancel()
 			}
-		})
-		if (interrupted == nil) != (stop == 6) {
+			return s.fill(first, dst)
+		}
+		interrupted := New(o).Build(ctx, fill)
+		if (interrupted == nil) != (stop == 4) {
 			t.Fatalf("stopped after %d calls: %v", stop, interrupted)
 		}
-		must.Do(t, New(o).Build(t.Context(), fill, func(int, float64) {}))
+		must.Do(t, New(o).Build(t.Context(), fill))
 		if got := contents(t, o.Dir); filled != s.rows || !slices.Equal(got, want) {
 			t.Errorf("stopped after %d calls: %d rows were filled, other files: %t", stop, filled, !slices.Equal(got, want))
 		}
@@ -172,11 +171,11 @@ func contents(t *testing.T, dir string) (all []string) {
 func TestNoFactor(t *testing.T) {
 	s := newSample(150, 10, 1)
 	var none *ShiftError
-	if err := New(s.options(t.TempDir(), 0, 0)).Build(t.Context(), s.fill, func(int, float64) {}); !errors.As(err, &none) {
+	if err := New(s.options(t.TempDir(), 0, 0)).Build(t.Context(), s.fill); !errors.As(err, &none) {
 		t.Errorf("150 rows of 10 columns without a shift: %v", err)
 	}
 	s.x[1499] = float32(math.NaN())
-	if err := New(s.options(t.TempDir(), 1, 0)).Build(t.Context(), s.fill, func(int, float64) {}); !errors.As(err, &none) {
+	if err := New(s.options(t.TempDir(), 1, 0)).Build(t.Context(), s.fill); !errors.As(err, &none) {
 		t.Errorf("a NaN: %v", err)
 	}
 }

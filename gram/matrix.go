@@ -57,11 +57,8 @@ func (o Options) WorkingBytes() int64 {
 }
 
 // Operations returns the number of floating-point operations for L.
-func (o Options) Operations() float64 { return o.operationsTo(o.Rows) }
-
-// operationsTo returns those for the first rows.
-func (o Options) operationsTo(rows int) float64 {
-	d := float64(rows)
+func (o Options) Operations() float64 {
+	d := float64(o.Rows)
 	return d*d*float64(o.Cols) + d*d*d/3
 }
 
@@ -81,25 +78,22 @@ func (e *ShiftError) Error() string {
 }
 
 // Build computes the files that are missing or damaged. fill overwrites dst with the rows of X
-// from first on. After each block Build calls progress with the rows of X and the operations for L
-// that are done. It returns ctx's error if that ends, an error of fill or of the disk, or a
+// from first on. It returns ctx's error if that ends, an error of fill or of the disk, or a
 // *ShiftError. What is finished is kept.
-func (m *Matrix) Build(ctx context.Context, fill func(first int, dst []float32) error, progress func(filled int, operations float64)) error {
+func (m *Matrix) Build(ctx context.Context, fill func(first int, dst []float32) error) error {
 	if err := file.MkdirAll(m.Dir); err != nil {
 		return err
 	}
 	var x []float32
 	for i := range m.blocks() {
-		first, count := m.span(i)
+		_, count := m.span(i)
 		x = slices.Grow(x[:0], m.Block*m.Cols)[:count*m.Cols]
 		if err := m.fill(i, x, fill); err != nil {
 			return err
 		}
-		progress(first+count, m.operationsTo(first))
 		if err := m.factor(ctx, i, x); err != nil {
 			return err
 		}
-		progress(first+count, m.operationsTo(first+count))
 	}
 	return nil
 }

@@ -81,27 +81,3 @@ func TestBidiagonalize(t *testing.T) {
 	t.Run("float32", func(t *testing.T) { testBidiagonalize[float32](t, 2e-4) })
 	t.Run("float64", func(t *testing.T) { testBidiagonalize[float64](t, 1e-12) })
 }
-
-// The progress that a solve reports grows up to its end.
-func TestProgress(t *testing.T) {
-	const n = 40
-	r := rand.New(rand.NewPCG(4, 4))
-	m, b := matrices[float64]{make([]float64, 2*n*n), n, n}, make([]float64, 2*n)
-	for i := range m.a {
-		m.a[i] = r.NormFloat64()
-	}
-	for i := range b {
-		b[i] = r.NormFloat64()
-	}
-	var parts []float64
-	s := Solver[float64]{Progress: func(part float64) { parts = append(parts, part) }}
-	s.Solve(m, b, 2, Options{})
-	if len(parts) < 5 || parts[0] > .5 || parts[len(parts)-1] != 1 {
-		t.Errorf("parts %v", parts)
-	}
-	for i, v := range parts[1:] {
-		if v < parts[i]-1e-12 && parts[i] < 1 || v > 1 {
-			t.Errorf("part %g after %g", v, parts[i])
-		}
-	}
-}

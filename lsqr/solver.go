@@ -10,10 +10,6 @@ import (
 // Solver is a workspace for solving several batches: it allocates only if a batch is larger than
 // those before. Its zero value is ready. It is not safe for concurrent use.
 type Solver[T Float] struct {
-	// Progress, unless nil, is called after every step with the progress of the slowest
-	// system, from 0 to 1, on the logarithmic scale of the convergence tests.
-	Progress func(part float64)
-
 	opts       Options
 	rows, cols int
 
@@ -53,9 +49,6 @@ func (s *Solver[T]) Solve(a Operator[T], b []T, batch int, o Options) Result[T] 
 		a.MulTrans(s.q, s.u)
 		s.each(s.right) // α v = Aᵀu − β v, and the rest of the step
 		s.v, s.q = s.q, s.v
-		if s.Progress != nil {
-			s.Progress(s.part())
-		}
 	}
 	for i, c := range s.systems {
 		s.stats[i] = Stats{c.status, c.itn}
@@ -94,17 +87,6 @@ func (s *Solver[T]) over(phase func(i int)) func(lo, hi int) {
 func (s *Solver[T]) each(phase func(lo, hi int)) {
 	const worthwhile = 1 << 14 // vector elements
 	simd.Parallel(len(s.present), 1+worthwhile/max(s.rows, s.cols), phase)
-}
-
-// part returns the progress of the slowest system, from 0 to 1.
-func (s *Solver[T]) part() float64 {
-	part := 1.
-	for _, id := range s.present {
-		if c := &s.systems[id]; c.status == running {
-			part = min(part, c.part)
-		}
-	}
-	return part
 }
 
 func (s *Solver[T]) running() (n int) {

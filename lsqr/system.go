@@ -14,8 +14,6 @@ type system struct {
 	dnorm              float64 // ‖d₁ … dₖ‖, tending to the Frobenius norm of A⁺
 
 	bnorm, anorm, acond, rnorm, arnorm, xnorm float64
-
-	part float64 // of the way to convergence
 }
 
 // start takes β₁ = ‖b‖.
@@ -94,8 +92,6 @@ func test[T Float](c *system, o Options) {
 	rtol := o.BTol + o.ATol*size
 	negligible := func(t float64) bool { return 1+T(t) <= 1 }
 
-	c.part = max(c.part, partOf(test1, rtol), partOf(test2, o.ATol), float64(c.itn)/float64(o.MaxIter))
-
 	// As far as the arithmetic goes.
 	if c.itn >= o.MaxIter {
 		c.status = IterationLimit
@@ -120,15 +116,6 @@ func test[T Float](c *system, o Options) {
 	if test1 <= rtol {
 		c.status = Compatible
 	}
-}
-
-// partOf is how far a test that starts near 1 is on its way down to tol, on a
-// logarithmic scale; 0 if nothing is to be said.
-func partOf(test, tol float64) float64 {
-	if !(tol > 0 && tol < 1 && test > 0 && test < 1) {
-		return 0
-	}
-	return min(math.Log(test)/math.Log(tol), 1)
 }
 
 // rotation returns c, s and ρ = ±√(a²+b²) with c a + s b = ρ and s a − c b = 0.

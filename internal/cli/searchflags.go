@@ -19,7 +19,6 @@ type searchFlags struct {
 	Repeats      int      `help:"Iterations of Algorithm 1." default:"10"`
 	Restarts     int      `help:"Random starts per example; the largest bound is kept." default:"25"`
 	Iteration    string   `help:"paper (Algorithm 1) or inverse (toward the smallest singular value)." enum:"paper,inverse" default:"paper"`
-	Relinearize  bool     `help:"Compute the Jacobian again in each iteration of Algorithm 1."`
 	Coordinates  string   `help:"Coordinates: dct (cosine modes), pixels, columns (of a table), or an .npz or .npy file of vectors [m, inputs] (default: columns for tables, else dct)." placeholder:"dct|pixels|columns|FILE" input:"file"`
 	Domain       string   `help:"Where estimators must be unbiased: free (any reals), legal (in the data's range) or stored (8-bit pixels)." enum:"free,legal,stored" default:"free"`
 	RuntimeError *float64 `help:"Largest float32 error of a released feature; 0: exact (default: derived, else measured)." placeholder:"X"`
@@ -31,7 +30,7 @@ func (f searchFlags) experiment(set *dataset.Set, seed uint64) (bound.Experiment
 	x := bound.Experiment{Settings: bound.Settings{SkipCramerRao: !f.CramerRao, Band: measure.LowBand(set.Shape)}}
 	x.Search = bound.SearchOptions{
 		Search: f.Method, Repeats: f.Repeats, Restarts: f.Restarts,
-		Iteration: f.Iteration, Relinearize: f.Relinearize, Seed: seed,
+		Iteration: f.Iteration, Seed: seed,
 	}
 	if f.AsPublished {
 		x.Search.Search = bound.Published
