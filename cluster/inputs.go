@@ -2,35 +2,29 @@ package cluster
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"tattle/internal/file"
+	"tattle/run"
 )
 
-// Inputs completes what only names inputs: the SHA-256 and size of each file, of a
-// folder those of all that is in it. Relative paths begin at cwd. An input that is not
-// there is left out, or an error where it is required.
+// Inputs completes what only names inputs: SHA-256, size, and whether they are folders.
+// Relative paths begin at cwd.
 func Inputs(ctx context.Context, cwd string, in []Input) ([]Input, error) {
-	var known []Input
-	for _, i := range in {
+	known := slices.Clone(in)
+	for k := range known {
+		i := &known[k]
 		var err error
-		i.SHA256, i.Size, i.Folder, err = hashInput(ctx, pathFrom(cwd, i.Path))
-		if errors.Is(err, fs.ErrNotExist) && !i.Required {
-			continue
-		}
-		if err != nil {
+		if i.SHA256, i.Size, i.Folder, err = hashInput(ctx, pathFrom(cwd, i.Path)); err != nil {
 			return nil, fmt.Errorf("%s: %w", i.Name, err)
 		}
-		known = append(known, i)
 	}
 	return known, nil
 }
@@ -43,49 +37,68 @@ func pathFrom(cwd, path string) string {
 	return filepath.Join(cwd, path)
 }
 
-// listLine is a file in the listing of a folder: digest and path.
-const listLine = "%s  %s\x00"
-
-// hashInput returns the SHA-256 of a file, or that of a folder: of its listing, a line
-// of digest and path for each file, in order of the paths.
 func hashInput(ctx context.Context, path string) (digest string, size int64, folder bool, err error) {
+	return writeInput(ctx, io.Discard, path)
+}
+
+// writeInput writes a file as it is, a folder as an archive of its files. It returns the
+// SHA-256 and size of what it wrote.
+func writeInput(ctx context.Context, to io.Writer, path string) (digest string, size int64, folder bool, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", 0, false, err
 	}
-	if !info.IsDir() && !info.Mode().IsRegular() { // a pipe can be read only once
-		return "", 0, false, fmt.Errorf("%s is neither a file nor a folder", path)
-	}
-	if !info.IsDir() {
-		digest, size, err = hashFile(ctx, path)
-		return digest, size, false, err
-	}
-	files, err := listFolder(path)
-	if err != nil {
-		return "", 0, true, err
-	}
-	h := sha256.New()
-	for _, f := range files {
-		d, n, err := hashFile(ctx, filepath.Join(path, filepath.FromSlash(f)))
-		if err != nil {
-			return "", 0, true, err
+	m := newMeter(to, math.MaxInt64)
+	if info.IsDir() {
+		var files []string
+		if files, err = listFolder(path); err == nil {
+			err = run.Archive(untilDone(ctx, m), file.DirFS(path), files)
 		}
-		size += n
-		fmt.Fprintf(h, listLine, d, f)
+		return m.digest(), m.size, true, err
 	}
-	return hex.EncodeToString(h.Sum(nil)), size, true, nil
-}
-
-// hashFile returns the SHA-256 and size of a file.
-func hashFile(ctx context.Context, path string) (digest string, size int64, err error) {
-	f, err := file.Open(path)
+	f, err := file.Open(path) // which refuses pipes: they can be read only once
 	if err != nil {
-		return "", 0, err
+		return "", 0, false, err
 	}
 	defer f.Close()
-	h := sha256.New()
-	size, err = io.Copy(h, file.Reader(ctx, f))
-	return hex.EncodeToString(h.Sum(nil)), size, err
+	_, err = io.Copy(untilDone(ctx, m), f)
+	return m.digest(), m.size, false, err
+}
+
+// untilDone is a writer that fails once ctx has ended.
+func untilDone(ctx context.Context, to io.Writer) io.Writer {
+	return writerFunc(func(b []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		return to.Write(b)
+	})
+}
+
+type writerFunc func(b []byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+// inputBlob names an input in the cluster.
+func inputBlob(i Input) string { return "input." + i.SHA256 }
+
+// putInput sends an input to the cluster, and returns an error if it is no longer what
+// was hashed.
+func putInput(ctx context.Context, b blobs, path string, i Input) error {
+	if there, err := b.has(ctx, inputBlob(i)); there || err != nil {
+		return err
+	}
+	r, w := io.Pipe()
+	go func() {
+		found, _, _, err := writeInput(ctx, w, path)
+		if err == nil && found != i.SHA256 {
+			err = fmt.Errorf("%s %s: was changed while it was read", i.Name, i.Path)
+		}
+		w.CloseWithError(err)
+	}()
+	err := b.put(ctx, inputBlob(i), r)
+	r.CloseWithError(errors.New("nobody reads on"))
+	return err
 }
 
 // mostDepth bounds how deep folders lie in one another; links that go round exceed it.

@@ -23,22 +23,23 @@ type Job struct {
 
 // Input is a file or folder that a run reads.
 type Input struct {
-	Name     string `json:"name"` // the flag, such as "--model"
-	Path     string `json:"path"` // as the command line has it
-	SHA256   string `json:"sha256"`
-	Size     int64  `json:"size"`
-	Folder   bool   `json:"folder,omitempty"`
-	Required bool   `json:"required,omitempty"` // the others are left out where there is none
+	Name   string `json:"name"`   // the flag, such as "--model"
+	Path   string `json:"path"`   // as the command line has it
+	SHA256 string `json:"sha256"` // of a folder that of its archive
+	Size   int64  `json:"size"`
+	Folder bool   `json:"folder,omitempty"`
 }
 
-// SubmitOptions says where a submitted run keeps its results.
+// SubmitOptions says what is submitted, and where its results are kept.
 type SubmitOptions struct {
-	Root     string                        // the run's folder
-	Resume   bool                          // go on with the run that the folder's cluster.json names
-	Replicas int                           // servers that keep each entry; 0 is 3 where the site is a cluster, else 1
-	Lease    time.Duration                 // as in Job, which it overrides
-	Check    *float64                      // probability with which a shard is computed again; nil is DefaultCheck, and 0 checks none, not even the first of each worker
-	Log      func(format string, a ...any) // prints one line for a person; nil prints nothing
+	Job      func(ctx context.Context) (Job, error) // describes the run, once there is work
+	Root     string                                 // the run's folder
+	Resume   bool                                   // go on with the run that the folder's cluster.json names
+	Replicas int                                    // servers that keep each entry; 0 is 3 where the site is a cluster, else 1
+	Lease    time.Duration                          // as in Job
+	Check    float64                                // probability with which a shard is computed again; 0 checks none, not even the first of each worker
+	Workers  func(n int)                            // unless nil, is told now and then how many workers take part
+	Log      func(format string, a ...any)          // prints one line for a person; nil prints nothing
 }
 
 // WorkerOptions says what a worker works on, and how.
@@ -47,7 +48,6 @@ type WorkerOptions struct {
 	Run        string        // the only run to work on; "" is any, the oldest first
 	Idle       time.Duration // end after that long without work; 0 never does
 	Scratch    string        // folder for inputs and results under way; "" is a folder of the user's cache
-	Cache      int64         // bytes of inputs kept there for later runs; 0 is 32 GiB
 	Program    run.Program
 	Executable string
 	Log        func(format string, a ...any) // prints one line for a person; nil prints nothing

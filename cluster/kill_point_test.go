@@ -66,9 +66,6 @@ type mortalKeys struct {
 }
 
 func (m mortalKeys) Create(ctx context.Context, key string, value []byte, o ...jetstream.KVCreateOpt) (uint64, error) {
-	if strings.HasPrefix(key, "blob.result.") {
-		m.d.pass(beforePut)
-	}
 	commits := strings.HasPrefix(key, "commit.")
 	if commits {
 		m.d.pass(beforeCommit)
@@ -78,6 +75,13 @@ func (m mortalKeys) Create(ctx context.Context, key string, value []byte, o ...j
 		m.d.pass(afterCommit)
 	}
 	return revision, err
+}
+
+func (m mortalKeys) Put(ctx context.Context, key string, value []byte) (uint64, error) {
+	if strings.HasPrefix(key, "blob.result.") {
+		m.d.pass(beforePut)
+	}
+	return m.KeyValue.Put(ctx, key, value)
 }
 
 type mortalQueue struct {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,9 +30,7 @@ const (
 type lease struct {
 	s       *stage
 	Shard   int
-	Attempt int     // how often the shard was leased, this time included
-	failure failure // what is known of it, after fail
-	message uint64
+	Attempt int // how often the shard was leased, this time included
 	msg     jetstream.Msg
 
 	mu    sync.Mutex
@@ -117,7 +116,7 @@ func (s *stage) take(msg jetstream.Msg) (*lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lease{s: s, Shard: i, Attempt: int(meta.NumDelivered), message: meta.Sequence.Stream, msg: msg}
+	l := &lease{s: s, Shard: i, Attempt: int(meta.NumDelivered), msg: msg}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.held[i] != nil {
@@ -169,14 +168,12 @@ func (l *lease) check(ctx context.Context) (bool, error) {
 	if l.Attempt <= maxLost {
 		return true, nil
 	}
-	lost := 0
 	f, err := l.change(ctx, func(f *failure) bool {
-		lost = l.Attempt - 1 - f.Ended
+		lost := l.Attempt - 1 - f.Ended
 		if lost < maxLost || f.Aside {
 			return false
 		}
-		f.Lost, f.Aside = lost, true
-		f.Causes = append(f.Causes, fmt.Sprintf("%d workers were lost on it", lost))
+		f.Aside, f.Causes = true, append(f.Causes, fmt.Sprintf("%d workers were lost on it", lost))
 		return true
 	})
 	if err != nil || !f.Aside {
@@ -252,26 +249,23 @@ func (l *lease) done(ctx context.Context) error {
 
 // fail notes why an attempt at the shard failed, and ends the lease: the shard is tried
 // again, unless it has failed run.MaxAttempts times; then it is set aside.
-func (l *lease) fail(ctx context.Context, cause error) (aside bool, err error) {
+func (l *lease) fail(ctx context.Context, cause error) error {
 	text := cause.Error()
 	f, err := l.change(ctx, func(f *failure) bool {
-		if f.Last == l.Attempt {
-			return false // noted, but not answered
-		}
 		f.Causes = append(f.Causes, text[:min(len(text), maxCause)])
 		f.Aside = len(f.Causes) >= run.MaxAttempts
-		f.Ended, f.Last = f.Ended+1, l.Attempt
+		f.Ended++
 		return true
 	})
 	if err != nil {
 		l.giveBack()
-		return false, err
+		return err
 	}
 	defer l.end()
-	if l.failure = f; f.Aside {
-		return true, l.msg.Term()
+	if f.Aside {
+		return l.msg.Term()
 	}
-	return false, l.msg.NakWithDelay(time.Duration(len(f.Causes)) * retryAfter)
+	return l.msg.NakWithDelay(time.Duration(len(f.Causes)) * retryAfter)
 }
 
 // giveBack ends the lease at once, if the server can be reached, so that another process can take
@@ -281,10 +275,7 @@ func (l *lease) giveBack() {
 	defer cancel()
 	defer l.end()
 	l.change(ctx, func(f *failure) bool {
-		if f.Last == l.Attempt {
-			return false
-		}
-		f.Ended, f.Last = f.Ended+1, l.Attempt
+		f.Ended++
 		return true
 	})
 	l.msg.Nak()
@@ -294,31 +285,28 @@ func (l *lease) giveBack() {
 // change rewrites what is known of the shard's failures, where by says that something
 // changes, and returns what then stands.
 func (l *lease) change(ctx context.Context, by func(*failure) bool) (f failure, err error) {
-	key := l.s.key("fail", l.Shard)
+	kv, key := l.s.l.kv, l.s.key("fail", l.Shard)
+	var written []byte // perhaps, if no answer came
 	err = l.s.l.retry(ctx, "note a failure", attempt, func(ctx context.Context) error {
 		for {
 			f = failure{}
-			e, err := l.s.l.kv.Get(ctx, key)
+			e, err := kv.Get(ctx, key)
 			if err == nil {
 				err = decode(e, &f)
 			}
 			if err != nil && !errors.Is(err, jetstream.ErrKeyNotFound) {
 				return err
 			}
-			if f.Message != l.message {
-				f.Message, f.Ended, f.Last = l.message, 0, 0
-			}
-			if !by(&f) {
+			if e != nil && bytes.Equal(e.Value(), written) || !by(&f) {
 				return nil
 			}
-			data, err := json.Marshal(f)
-			if err != nil {
+			if written, err = json.Marshal(f); err != nil {
 				return err
 			}
 			if e == nil {
-				_, err = l.s.l.kv.Create(ctx, key, data)
+				_, err = kv.Create(ctx, key, written)
 			} else {
-				_, err = l.s.l.kv.Update(ctx, key, data, e.Revision())
+				_, err = kv.Update(ctx, key, written, e.Revision())
 			}
 			if !changed(err) {
 				return err

@@ -93,22 +93,22 @@ func (l *ledger) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return l.openKeys(ctx)
+	l.kv, err = openBucket(ctx, l.js, bucketName(l.id), l.o.Replicas)
+	return err
 }
 
-// openKeys makes the bucket where there is none. Unlike the client's own buckets it is
-// read from its leader only: a server that has just come back does not yet have what the
+// openBucket opens a bucket, and makes it where there is none. Unlike the client's own buckets
+// it is read from its leader only: a server that has just come back does not yet have what the
 // others confirmed, and would pass a result that was just stored for lost.
-func (l *ledger) openKeys(ctx context.Context) error {
-	name := bucketName(l.id)
-	_, err := l.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name: "KV_" + name, Subjects: []string{"$KV." + name + ".>"}, Replicas: l.o.Replicas,
+func openBucket(ctx context.Context, js jetstream.JetStream, name string, replicas int) (jetstream.KeyValue, error) {
+	_, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: "KV_" + name, Subjects: []string{"$KV." + name + ".>"}, Replicas: replicas,
 		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true,
 	})
-	if err == nil {
-		l.kv, err = l.js.KeyValue(ctx, name)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return js.KeyValue(ctx, name)
 }
 
 // remove takes the ledger off the server, for good.

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -69,38 +68,24 @@ func (l *ledger) oneServer() bool {
 	return nc.IsConnected() && nc.ConnectedClusterName() == "" && nc.IsConnected() // it has no name while nobody is there
 }
 
-// hasEnded asks the leader of the list of runs whether the run is finished, was removed,
-// or is still being handed over; without an answer that is not known. A run is listed
-// before it has a ledger, and no longer when that is removed.
+// hasEnded asks the leader of the list of runs whether the run is finished or was removed;
+// without an answer that is not known. A run is listed before it has a ledger, and no longer
+// when that is removed.
 func (l *ledger) hasEnded(ctx context.Context) bool {
 	if l.id == "" {
 		return false
 	}
-	var reply struct {
-		Error   *jetstream.APIError `json:"error"`
-		Message *struct {
-			Data []byte `json:"data"`
-		} `json:"message"`
-	}
+	var e entry
 	err := within(ctx, attempt/5, func(ctx context.Context) error {
-		key := fmt.Sprintf("$KV.%s.%s", registryBucket, l.id)
-		// The client would ask whichever server has a copy.
-		m, err := l.js.Conn().RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET.KV_"+registryBucket, fmt.Appendf(nil, `{"last_by_subj":%q}`, key))
+		runs, err := l.js.KeyValue(ctx, registryBucket)
 		if err != nil {
 			return err
 		}
-		return json.Unmarshal(m.Data, &reply)
+		kept, err := runs.Get(ctx, l.id)
+		if err != nil {
+			return err
+		}
+		return decode(kept, &e)
 	})
-	switch {
-	case err != nil:
-		return false
-	case reply.Error != nil:
-		return reply.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound
-	case reply.Message == nil:
-		return false
-	case len(reply.Message.Data) == 0: // removed
-		return true
-	}
-	var e entry
-	return json.Unmarshal(reply.Message.Data, &e) == nil && (!e.Finished.IsZero() || e.Preparing && l.o.Join)
+	return errors.Is(err, jetstream.ErrKeyNotFound) || err == nil && !e.Finished.IsZero()
 }

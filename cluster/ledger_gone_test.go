@@ -69,9 +69,8 @@ func TestGone(t *testing.T) {
 		t.Errorf("a run that goes on, of which one server has not heard: %v", err)
 	}
 	for name, change := range map[string]func(){
-		"finished":    func() { list(entry{Finished: time.Now()}) },
-		"handed over": func() { list(entry{Preparing: true}) },
-		"removed":     func() { list(entry{}); runs.remove(t.Context(), id) },
+		"finished": func() { list(entry{Finished: time.Now()}) },
+		"removed":  func() { list(entry{}); runs.remove(t.Context(), id) },
 	} {
 		change()
 		if _, err := join(1e6); !errors.Is(err, errGone) { // otherwise it waits for goneAfter

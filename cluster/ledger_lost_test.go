@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 
@@ -115,7 +114,7 @@ func TestListLeavesNothing(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 8 {
 		stop := &unreadableError{"key", "enough"}
-		err := s.l.list(t.Context(), []string{"worker.*"}, func() {}, func(jetstream.KeyValueEntry) error {
+		err := s.l.list(t.Context(), "worker.*", func() {}, func(jetstream.KeyValueEntry) error {
 			time.Sleep(10 * time.Millisecond) // more comes meanwhile
 			return stop
 		})
@@ -128,29 +127,5 @@ func TestListLeavesNothing(t *testing.T) {
 			t.Fatalf("%d goroutines were there and %d are", before, runtime.NumGoroutine())
 		}
 		time.Sleep(10 * time.Millisecond)
-	}
-}
-
-// TestWatchCatchesUpOnce has keys of both kinds before the watch begins.
-func TestWatchCatchesUpOnce(t *testing.T) {
-	t.Parallel()
-	h := listen(t)
-	s := filled(t, h.js, 2, ledgerOptions{Log: t.Logf})
-	a, b := leased(t, s), leased(t, s)
-	if won, err := a.commit(t.Context(), recordOf(a.Shard, "w", a)); !won || err != nil {
-		t.Fatal(won, err)
-	}
-	must.Get(b.fail(t.Context(), errors.New("cause")))(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var kinds []string
-	for e := range s.watch(ctx) {
-		kinds = append(kinds, fmt.Sprint(e.Kind))
-		if e.Kind == caughtUp {
-			break
-		}
-	}
-	if got := strings.Join(kinds, " "); got != "1 2 0" && got != "2 1 0" {
-		t.Errorf("events %s", got)
 	}
 }

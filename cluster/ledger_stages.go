@@ -30,7 +30,7 @@ func (l *ledger) stages(ctx context.Context) ([]stageInfo, error) {
 
 func (l *ledger) allStages(ctx context.Context) ([]stageInfo, error) {
 	var all []stageInfo
-	err := l.list(ctx, []string{"stage.*"}, func() { all = nil }, func(e jetstream.KeyValueEntry) error {
+	err := l.list(ctx, "stage.*", func() { all = nil }, func(e jetstream.KeyValueEntry) error {
 		s, err := decodeStage(e)
 		all = append(all, s)
 		return err

@@ -9,7 +9,6 @@ import (
 	"net"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -66,37 +65,12 @@ func joined(t *testing.T, js jetstream.JetStream, o ledgerOptions) *stage {
 	return must.Get(l.join(t.Context(), all[0], false))(t)
 }
 
-// watch sends all earlier events, then caughtUp, then new events until ctx ends; then it closes the
-// channel. An event may come twice if the connection to the server was lost.
-func (s *stage) watch(ctx context.Context) <-chan event {
-	to := make(chan event, 64)
-	var kinds sync.WaitGroup
-	var behind atomic.Int32
-	behind.Store(2)
-	for _, kind := range []string{"commit", "fail"} {
-		kinds.Go(func() {
-			first := true
-			s.l.follow(ctx, []string{s.keys(kind)}, func(e jetstream.KeyValueEntry) {
-				v, ok := s.event(e)
-				if ok && v.Kind == caughtUp {
-					ok = first && behind.Add(-1) == 0
-					first = false
-				}
-				if !ok {
-					return
-				}
-				select {
-				case to <- v:
-				case <-ctx.Done():
-				}
-			})
-		})
+// read returns what was committed and what failed, by shard.
+func (s *stage) read(ctx context.Context) (commits map[int]commitRecord, failures map[int]failure, err error) {
+	if commits, err = readShards[commitRecord](ctx, s, "commit"); err == nil {
+		failures, err = readShards[failure](ctx, s, "fail")
 	}
-	go func() {
-		kinds.Wait()
-		close(to)
-	}()
-	return to
+	return commits, failures, err
 }
 
 func leased(t *testing.T, s *stage) *lease {
@@ -244,11 +218,6 @@ func TestFailures(t *testing.T) {
 	t.Parallel()
 	h := listen(t)
 	s := filled(t, h.js, 2, ledgerOptions{Log: t.Logf})
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	events := s.watch(ctx)
-	for (<-events).Kind != caughtUp {
-	}
 	var held *lease
 	for i := range run.MaxAttempts {
 		l := leased(t, s)
@@ -264,13 +233,10 @@ func TestFailures(t *testing.T) {
 			held.giveBack()
 			held = nil
 		}
-		put, err := l.fail(t.Context(), fmt.Errorf("cause %d", i))
-		if err != nil || put != (i == run.MaxAttempts-1) {
-			t.Fatalf("failure %d: %v, %v", i, put, err)
-		}
-		kind := []eventKind{failed, failed, aside}[i]
-		if e := <-events; e.Kind != kind || e.Shard != 1 || fmt.Sprint(e.Failure.Causes) != fmt.Sprint([]string{"cause 0", "cause 1", "cause 2"}[:i+1]) {
-			t.Errorf("event %+v", e)
+		must.Do(t, l.fail(t.Context(), fmt.Errorf("cause %d", i)))
+		_, failures, err := s.read(t.Context())
+		if f := failures[1]; err != nil || f.Aside != (i == run.MaxAttempts-1) || fmt.Sprint(f.Causes) != fmt.Sprint([]string{"cause 0", "cause 1", "cause 2"}[:i+1]) {
+			t.Errorf("failure %d: %+v, %v", i, f, err)
 		}
 	}
 	l := leased(t, s)
@@ -281,9 +247,6 @@ func TestFailures(t *testing.T) {
 		t.Fatal(won, err)
 	}
 	must.Do(t, l.done(t.Context()))
-	if e := <-events; e.Kind != committed || e.Shard != 0 || e.Commit != recordOf(0, "w", l) {
-		t.Errorf("event %+v", e)
-	}
 	nothing(t, s)
 	// Filled again it stays aside, until that is forgiven.
 	if n, err := s.fill(t.Context()); n != 0 || err != nil {
@@ -292,9 +255,6 @@ func TestFailures(t *testing.T) {
 	must.Do(t, s.forgive(t.Context()))
 	if n, err := s.fill(t.Context()); n != 1 || err != nil {
 		t.Error(n, err)
-	}
-	if e := <-events; e.Kind != refilled || e.Shard != 1 {
-		t.Errorf("event %+v", e)
 	}
 	if l := leased(t, s); l.Shard != 1 || l.Attempt != 1 {
 		t.Errorf("%+v", l)
@@ -318,9 +278,7 @@ func TestLost(t *testing.T) {
 		case 3:
 			l.giveBack() // does not count
 		case 5:
-			if _, err := l.fail(t.Context(), errors.New("once")); err != nil { // counts as a failure alone
-				t.Fatal(err)
-			}
+			must.Do(t, l.fail(t.Context(), errors.New("once"))) // counts as a failure alone
 		default:
 			l.mute()
 			s.mu.Lock()
@@ -337,7 +295,7 @@ func TestLost(t *testing.T) {
 		t.Fatalf("after the last loss: %+v, %v", l, err)
 	}
 	_, failures, err := s.read(t.Context())
-	if f := failures[0]; err != nil || !f.Aside || f.Lost != maxLost || len(f.Causes) != 2 || f.Causes[1] != "10 workers were lost on it" {
+	if f := failures[0]; err != nil || !f.Aside || len(f.Causes) != 2 || f.Causes[1] != "10 workers were lost on it" {
 		t.Errorf("%+v, %v", f, err)
 	}
 	eventually(t, "nothing is in the queue", func() bool { return inQueue(t, s) == 0 })
@@ -502,22 +460,22 @@ func TestServerRestart(t *testing.T) {
 			}
 		})
 	}
-	seen, restarted := map[int]bool{}, false
-	for e := range s.watch(ctx) {
-		if e.Kind != committed {
-			continue
+	var seen map[int]commitRecord
+	for restarted := false; len(seen) < n && ctx.Err() == nil; pause(ctx, 5*time.Millisecond) {
+		var err error
+		if seen, err = readShards[commitRecord](ctx, s, "commit"); err != nil {
+			t.Fatal(err)
 		}
-		if e.Commit != recordOf(e.Shard, e.Commit.Worker, &lease{Attempt: e.Commit.Attempt}) {
-			t.Errorf("committed: %+v", e.Commit)
-		}
-		if seen[e.Shard] = true; len(seen) == n/3 && !restarted {
+		if len(seen) >= n/3 && !restarted {
 			restarted = true
 			to.stop()
 			pause(ctx, 200*time.Millisecond)
 			to.start(t)
 		}
-		if len(seen) == n {
-			break
+	}
+	for i, c := range seen {
+		if c != recordOf(i, c.Worker, &lease{Attempt: c.Attempt}) {
+			t.Errorf("committed: %+v", c)
 		}
 	}
 	if len(seen) != n {

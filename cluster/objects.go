@@ -3,20 +3,21 @@ package cluster
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nuid"
 )
 
 // What is small goes into the key-value bucket; what is not goes, in parts, into the
-// object store: a part is all that is held in memory, sent without an acknowledgement
-// and sent again where the connection broke.
+// object store: a part is all that is held in memory, and all that is sent again if the
+// connection breaks.
 const (
 	tinyBlob   = 4 << 10 // many of these are sent without waiting for each
 	smallBlob  = 128 << 10
@@ -28,10 +29,11 @@ const (
 	smallTime    = 3 * time.Second // for one key, until it is tried again
 )
 
-// blobs keeps the data of a run in the cluster, by name, written once.
+// blobs keeps the data of a run in the cluster, by names that hold their digests: what is put
+// twice is the same.
 //
-// The key blob.NAME holds 's' and the data, or 'p', the number of parts and, after a
-// space, what their names begin with. It is written last.
+// The key blob.NAME holds 's' and the data, or 'p' and the number of the objects NAME.0, NAME.1, ….
+// It is written last.
 type blobs struct {
 	l    *ledger
 	obj  jetstream.ObjectStore
@@ -42,6 +44,8 @@ type blobs struct {
 var errDamaged = errors.New("damaged")
 
 func blobKey(name string) string { return "blob." + name }
+
+func partName(name string, i int) string { return name + "." + strconv.Itoa(i) }
 
 // openBlobs opens the data of a run. Where make is set there may be none yet.
 func openBlobs(ctx context.Context, l *ledger, make bool) (blobs, error) {
@@ -87,15 +91,14 @@ func (b blobs) remove(ctx context.Context) error {
 
 // has reports whether a blob of that name was put.
 func (b blobs) has(ctx context.Context, name string) (bool, error) {
-	_, err := b.value(ctx, name)
+	_, _, err := b.head(ctx, name)
 	if errors.Is(err, errDamaged) {
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// put keeps what r has under a name, unless there is a blob of that name: names hold
-// digests, so it would be the same.
+// put keeps what r has under a name, unless there is a blob of that name.
 func (b blobs) put(ctx context.Context, name string, r io.Reader) error {
 	small := min(smallBlob, b.most/2)
 	head, err := io.ReadAll(io.LimitReader(r, int64(small)+1))
@@ -103,40 +106,27 @@ func (b blobs) put(ctx context.Context, name string, r io.Reader) error {
 		return err
 	}
 	if len(head) <= small {
-		_, err := b.create(ctx, name, append([]byte{'s'}, head...))
-		return err
+		return b.write(ctx, name, append([]byte{'s'}, head...))
 	}
 	if there, err := b.has(ctx, name); there || err != nil {
 		return err
 	}
-	prefix := nuid.Next()
-	parts, err := b.putParts(ctx, prefix, io.MultiReader(bytes.NewReader(head), r))
-	if err == nil {
-		var won bool
-		if won, err = b.create(ctx, name, fmt.Appendf(nil, "p%d %s", parts, prefix)); won {
-			return nil
-		}
+	parts, err := b.putParts(ctx, name, io.MultiReader(bytes.NewReader(head), r))
+	if err != nil {
+		return err
 	}
-	b.removeParts(ctx, prefix, parts)
-	return err
+	return b.write(ctx, name, fmt.Appendf(nil, "p%d", parts))
 }
 
-// create writes the key of a blob, unless there is one.
-func (b blobs) create(ctx context.Context, name string, value []byte) (won bool, err error) {
-	err = b.l.retry(ctx, "keep data in the cluster", smallTime, func(ctx context.Context) error {
-		_, err := b.l.kv.Create(ctx, blobKey(name), value)
+// write writes the key of a blob.
+func (b blobs) write(ctx context.Context, name string, value []byte) error {
+	return b.l.retry(ctx, "keep data in the cluster", smallTime, func(ctx context.Context) error {
+		_, err := b.l.kv.Put(ctx, blobKey(name), value)
 		return err
 	})
-	if !errors.Is(err, jetstream.ErrKeyExists) {
-		return err == nil, err
-	}
-	there, err := b.value(ctx, name)
-	return bytes.Equal(there, value), err // it may be our own, unanswered
 }
 
-func partName(prefix string, i int) string { return prefix + "." + strconv.Itoa(i) }
-
-func (b blobs) putParts(ctx context.Context, prefix string, r io.Reader) (parts int, err error) {
+func (b blobs) putParts(ctx context.Context, name string, r io.Reader) (parts int, err error) {
 	buf := make([]byte, partBytes)
 	for ; ; parts++ {
 		n, err := io.ReadFull(r, buf)
@@ -146,7 +136,7 @@ func (b blobs) putParts(ctx context.Context, prefix string, r io.Reader) (parts 
 		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 			return parts, err
 		}
-		meta := jetstream.ObjectMeta{Name: partName(prefix, parts), Opts: &jetstream.ObjectMetaOptions{ChunkSize: uint32(min(chunkBytes, b.most/2))}}
+		meta := jetstream.ObjectMeta{Name: partName(name, parts), Opts: &jetstream.ObjectMetaOptions{ChunkSize: uint32(min(chunkBytes, b.most/2))}}
 		err = b.l.retry(ctx, "keep data in the cluster", partTime, func(ctx context.Context) error {
 			_, err := b.obj.Put(ctx, meta, bytes.NewReader(buf[:n]))
 			return err
@@ -157,38 +147,62 @@ func (b blobs) putParts(ctx context.Context, prefix string, r io.Reader) (parts 
 	}
 }
 
-// get writes a blob to w. It returns errDamaged where there is none, or not all of it.
-func (b blobs) get(ctx context.Context, name string, w io.Writer) error {
-	value, err := b.value(ctx, name)
-	if err != nil {
-		return err
+// get writes a blob to w. It returns errDamaged if there is none, if its SHA-256 is another,
+// or if it has more bytes than most.
+func (b blobs) get(ctx context.Context, name, digest string, most int64, w io.Writer) error {
+	m := newMeter(w, most)
+	small, parts, err := b.head(ctx, name)
+	if err == nil {
+		_, err = m.Write(small)
 	}
-	if value[0] == 's' {
-		_, err := w.Write(value[1:])
-		return err
-	}
-	parts, prefix, err := partsOf(value)
-	if err != nil {
-		return err
-	}
-	for i := range parts {
-		data, err := b.part(ctx, partName(prefix, i))
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(data); err != nil {
-			return err
+	for i := 0; i < parts && err == nil; i++ {
+		var data []byte
+		if data, err = b.part(ctx, partName(name, i)); err == nil {
+			_, err = m.Write(data)
 		}
 	}
-	return nil
+	if found := m.digest(); err == nil && found != digest {
+		err = fmt.Errorf("%w: its SHA-256 is %.16s…, not %.16s…", errDamaged, found, digest)
+	}
+	return err
 }
 
+// head reads the key of a blob: its data, or the number of its parts.
+func (b blobs) head(ctx context.Context, name string) (small []byte, parts int, err error) {
+	var value []byte
+	err = b.l.retry(ctx, "fetch data from the cluster", smallTime, func(ctx context.Context) error {
+		e, err := b.l.kv.Get(ctx, blobKey(name))
+		if err == nil {
+			value = e.Value()
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, jetstream.ErrKeyNotFound):
+		return nil, 0, fmt.Errorf("%w: not in the cluster any more", errDamaged)
+	case err != nil:
+		return nil, 0, err
+	case len(value) > 0 && value[0] == 's':
+		return value[1:], 0, nil
+	case len(value) > 0 && value[0] == 'p':
+		if parts, err = strconv.Atoi(string(value[1:])); err == nil && parts > 0 {
+			return nil, parts, nil
+		}
+	}
+	return nil, 0, fmt.Errorf("%w: its entry in the cluster says nothing", errDamaged)
+}
+
+// part returns a part, which fits into memory.
 func (b blobs) part(ctx context.Context, name string) (data []byte, err error) {
 	var lost error
-	err = b.l.retry(ctx, "fetch data from the cluster", partTime, func(ctx context.Context) (err error) {
-		lost = nil
-		data, err = b.read(ctx, name)
-		if errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, jetstream.ErrDigestMismatch) || errors.Is(err, errDamaged) {
+	err = b.l.retry(ctx, "fetch data from the cluster", partTime, func(ctx context.Context) error {
+		lost, data = nil, nil
+		o, err := b.obj.Get(ctx, name)
+		if err == nil {
+			data, err = io.ReadAll(io.LimitReader(o, partBytes+1))
+			o.Close()
+		}
+		if errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, jetstream.ErrDigestMismatch) {
 			lost = fmt.Errorf("%w in the cluster: %w", errDamaged, err)
 			return nil
 		}
@@ -197,77 +211,34 @@ func (b blobs) part(ctx context.Context, name string) (data []byte, err error) {
 	return data, errors.Join(lost, err)
 }
 
-// read returns a part, which fits into memory.
-func (b blobs) read(ctx context.Context, name string) ([]byte, error) {
-	o, err := b.obj.Get(ctx, name)
-	if err != nil {
-		return nil, err
+// drop forgets a blob. Parts that it fails to remove go with the run.
+func (b blobs) drop(ctx context.Context, name string) error {
+	_, parts, err := b.head(ctx, name)
+	if err != nil && !errors.Is(err, errDamaged) {
+		return err
 	}
-	defer o.Close()
-	var data bytes.Buffer
-	_, err = io.Copy(&limited{&data, partBytes}, o)
-	return data.Bytes(), err
+	for i := range parts {
+		b.obj.Delete(ctx, partName(name, i))
+	}
+	return b.l.retry(ctx, "drop data in the cluster", smallTime, func(ctx context.Context) error { return b.l.kv.Purge(ctx, blobKey(name)) })
 }
 
-// limited returns errDamaged once more is written than there should be.
-type limited struct {
-	w    io.Writer
-	left int64
+// A meter passes data on, and measures them. More than most bytes are an error.
+type meter struct {
+	to         io.Writer
+	sum        hash.Hash
+	size, most int64
 }
 
-func (l *limited) Write(b []byte) (int, error) {
-	if l.left -= int64(len(b)); l.left < 0 {
+func newMeter(to io.Writer, most int64) *meter { return &meter{to: to, sum: sha256.New(), most: most} }
+
+func (m *meter) Write(b []byte) (int, error) {
+	if m.size += int64(len(b)); m.size > m.most {
 		return 0, fmt.Errorf("%w: there is more of it than there should be", errDamaged)
 	}
-	return l.w.Write(b)
+	m.sum.Write(b)
+	return m.to.Write(b)
 }
 
-// value is what the key of a blob holds, one byte at least.
-func (b blobs) value(ctx context.Context, name string) (value []byte, err error) {
-	err = b.l.retry(ctx, "fetch data from the cluster", smallTime, func(ctx context.Context) error {
-		e, err := b.l.kv.Get(ctx, blobKey(name))
-		if err == nil {
-			value = e.Value()
-		}
-		return err
-	})
-	if errors.Is(err, jetstream.ErrKeyNotFound) || err == nil && len(value) == 0 {
-		return nil, fmt.Errorf("%w: not in the cluster any more", errDamaged)
-	}
-	return value, err
-}
-
-// partsOf reads the key of a blob in parts.
-func partsOf(value []byte) (parts int, prefix string, err error) {
-	count, prefix, ok := strings.Cut(string(value), " ")
-	if count, ok2 := strings.CutPrefix(count, "p"); ok && ok2 {
-		if parts, err = strconv.Atoi(count); err == nil && parts > 0 {
-			return parts, prefix, nil
-		}
-	}
-	return 0, "", fmt.Errorf("%w: its entry in the cluster says nothing", errDamaged)
-}
-
-// drop forgets a blob.
-func (b blobs) drop(ctx context.Context, name string) error {
-	value, err := b.value(ctx, name)
-	if errors.Is(err, errDamaged) {
-		return nil
-	}
-	if err == nil {
-		err = b.l.retry(ctx, "drop data in the cluster", smallTime, func(ctx context.Context) error { return b.l.kv.Purge(ctx, blobKey(name)) })
-	}
-	if parts, prefix, none := partsOf(value); none == nil && err == nil {
-		b.removeParts(ctx, prefix, parts)
-	}
-	return err
-}
-
-// removeParts makes room; what it fails to remove goes with the run.
-func (b blobs) removeParts(ctx context.Context, prefix string, parts int) {
-	for i := range parts {
-		if b.obj.Delete(ctx, partName(prefix, i)) != nil {
-			return
-		}
-	}
-}
+// digest returns the SHA-256 of what was written.
+func (m *meter) digest() string { return hex.EncodeToString(m.sum.Sum(nil)) }

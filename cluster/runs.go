@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tattle/run"
@@ -29,14 +28,10 @@ const finishedFor = 7 * 24 * time.Hour
 
 // entry is what the registry says of a run, under its ID.
 type entry struct {
-	Job       Job          `json:"job"`
-	Preparing bool         `json:"preparing,omitempty"` // it is still being handed over
-	Finished  time.Time    `json:"finished,omitzero"`
-	Stages    []StageState `json:"stages,omitempty"` // of a finished run
+	Job      Job          `json:"job"`
+	Finished time.Time    `json:"finished,omitzero"`
+	Stages   []StageState `json:"stages,omitempty"` // of a finished run
 }
-
-// open says whether workers may take part.
-func (e entry) open() bool { return e.Finished.IsZero() && !e.Preparing }
 
 // registry is the list of runs. Only reading and keys of its ledger are used.
 type registry struct{ *ledger }
@@ -45,13 +40,7 @@ type registry struct{ *ledger }
 func (c *Conn) registry(ctx context.Context) (registry, error) {
 	r := registry{&ledger{js: c.js, o: ledgerOptions{Patience: patience, Log: func(string, ...any) {}}}}
 	err := r.retry(ctx, "open the list of runs", attempt, func(ctx context.Context) (err error) {
-		r.kv, err = c.js.KeyValue(ctx, registryBucket)
-		if errors.Is(err, jetstream.ErrBucketNotFound) {
-			r.kv, err = c.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: registryBucket, Replicas: c.replicas})
-			if errors.Is(err, jetstream.ErrBucketExists) {
-				return nats.ErrTimeout // somebody else was first
-			}
-		}
+		r.kv, err = openBucket(ctx, c.js, registryBucket, c.replicas)
 		return err
 	})
 	return r, err
@@ -60,7 +49,7 @@ func (c *Conn) registry(ctx context.Context) (registry, error) {
 // entries returns all entries, the oldest run first.
 func (r registry) entries(ctx context.Context) ([]entry, error) {
 	var all []entry
-	err := r.list(ctx, []string{">"}, func() { all = nil }, func(e jetstream.KeyValueEntry) error {
+	err := r.list(ctx, ">", func() { all = nil }, func(e jetstream.KeyValueEntry) error {
 		var one entry
 		if err := decode(e, &one); err == nil && one.Job.ID == e.Key() {
 			all = append(all, one) // one that is not readable is of another version
@@ -199,7 +188,7 @@ func (l *ledger) states(ctx context.Context) ([]StageState, error) {
 		return nil, err
 	}
 	committed := map[string]int{}
-	err = l.list(ctx, []string{"commit.>"}, func() { clear(committed) }, func(e jetstream.KeyValueEntry) error {
+	err = l.list(ctx, "commit.>", func() { clear(committed) }, func(e jetstream.KeyValueEntry) error {
 		stage, _, _ := strings.Cut(strings.TrimPrefix(e.Key(), "commit."), ".")
 		committed[stage]++
 		return nil
@@ -208,7 +197,7 @@ func (l *ledger) states(ctx context.Context) ([]StageState, error) {
 		return nil, err
 	}
 	failures := map[string]map[int]run.Failure{}
-	err = l.list(ctx, []string{"fail.>"}, func() { clear(failures) }, func(e jetstream.KeyValueEntry) error {
+	err = l.list(ctx, "fail.>", func() { clear(failures) }, func(e jetstream.KeyValueEntry) error {
 		stage, shard, _ := strings.Cut(strings.TrimPrefix(e.Key(), "fail."), ".")
 		var f failure
 		if i, err := strconv.Atoi(shard); err == nil && decode(e, &f) == nil && f.Aside {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"tattle/internal/file"
 )
 
 // workerKey returns the key of a worker's latest state in a run.
@@ -45,7 +47,7 @@ func (l *ledger) workers(ctx context.Context) ([]WorkerState, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = l.list(ctx, []string{"worker.*"}, func() { all = nil }, func(e jetstream.KeyValueEntry) error {
+	err = l.list(ctx, "worker.*", func() { all = nil }, func(e jetstream.KeyValueEntry) error {
 		var w WorkerState
 		if decode(e, &w) == nil {
 			w.Gone = w.Gone || now.Sub(e.Created()) > 3*stateEvery
@@ -57,23 +59,28 @@ func (l *ledger) workers(ctx context.Context) ([]WorkerState, error) {
 	return all, err
 }
 
-// watchWorkers calls each with the states of workers as they change, until ctx ends.
-func (l *ledger) watchWorkers(ctx context.Context, each func(WorkerState)) {
-	l.follow(ctx, []string{"worker.*"}, func(e jetstream.KeyValueEntry) {
-		var w WorkerState
-		if e != nil && e.Operation() == jetstream.KeyValuePut && decode(e, &w) == nil {
-			each(w)
-		}
-	})
-}
-
-// Workers returns how many workers take part in the run.
-func (s *Submission) Workers(ctx context.Context) (n int, err error) {
+// meet logs, once for each worker, which workers do not take part, and why; and how many do. If none
+// does for a while, a person is asked for one.
+func (s *Submission) meet(ctx context.Context) {
 	all, err := s.l.workers(ctx)
+	if err != nil {
+		return // or the next time
+	}
+	n := 0
 	for _, w := range all {
-		if w.Refused == "" && !w.Gone {
+		switch {
+		case w.Refused != "" && s.told[w.Name] != w.Refused:
+			s.told[w.Name] = w.Refused
+			s.o.Log("worker %s refused: %s", file.Name(w.Name), file.Line(w.Refused))
+		case w.Refused == "" && !w.Gone:
 			n++
 		}
 	}
-	return n, err
+	if s.o.Workers != nil {
+		s.o.Workers(n)
+	}
+	if n == 0 && !s.asked && time.Since(s.begun) > waitBefore {
+		s.asked = true
+		s.o.Log("waiting for workers: tattle worker --cluster %s", s.c.dial.URL)
+	}
 }

@@ -35,12 +35,8 @@ type commitRecord struct {
 // failure is what went wrong with a shard.
 type failure struct {
 	Causes []string `json:"causes,omitempty"` // of each attempt, in order
-	Lost   int      `json:"lost,omitempty"`   // workers that leased it and were not heard of again
 	Aside  bool     `json:"aside,omitempty"`  // it is not tried again
-
-	Message uint64 `json:"message,omitempty"` // in the queue, that Ended and Last are about
-	Ended   int    `json:"ended,omitempty"`   // leases of it that ended with a word
-	Last    int    `json:"last,omitempty"`    // the lease that did so last
+	Ended  int      `json:"ended,omitempty"`  // leases of it that ended with a word: the others were lost
 }
 
 func consumerName(stage int) string { return "stage-" + strconv.Itoa(stage) }
@@ -81,17 +77,9 @@ func (s *stage) shardOf(key string) (int, error) {
 	return i, nil
 }
 
-// read returns what was committed and what failed, by shard.
-func (s *stage) read(ctx context.Context) (commits map[int]commitRecord, failures map[int]failure, err error) {
-	if commits, err = readShards[commitRecord](ctx, s, "commit"); err == nil {
-		failures, err = readShards[failure](ctx, s, "fail")
-	}
-	return commits, failures, err
-}
-
 // readShards returns what the keys of a kind hold, by shard.
 func readShards[T any](ctx context.Context, s *stage, kind string) (found map[int]T, err error) {
-	err = s.l.list(ctx, []string{s.keys(kind)}, func() { found = map[int]T{} }, func(e jetstream.KeyValueEntry) error {
+	err = s.l.list(ctx, s.keys(kind), func() { found = map[int]T{} }, func(e jetstream.KeyValueEntry) error {
 		i, err := s.shardOf(e.Key())
 		if err != nil {
 			return err

@@ -35,7 +35,11 @@ func (s *stage) drop(ctx context.Context, kind string, i int) error {
 // fill queues all shards that are neither committed nor set aside, in order, and says
 // how many these are. Those in the queue already stay there once.
 func (s *stage) fill(ctx context.Context) (int, error) {
-	commits, failures, err := s.read(ctx)
+	commits, err := readShards[commitRecord](ctx, s, "commit")
+	if err != nil {
+		return 0, err
+	}
+	failures, err := readShards[failure](ctx, s, "fail")
 	if err != nil {
 		return 0, err
 	}

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"tattle/internal/file"
@@ -32,56 +31,63 @@ type submitted struct {
 	URL    string `json:"url"`
 }
 
-// Submission is a run that was submitted: a pool whose work is done by the workers of
-// a cluster, and collected here.
+// Submission is a run that is submitted once it has work: a pool whose work is done by the
+// workers of a cluster, and collected here.
 type Submission struct {
 	c      *Conn
-	job    Job
 	o      SubmitOptions
+	job    Job // with an ID once it is submitted
 	runs   registry
 	l      *ledger
 	blobs  blobs
 	checks *checker
 	unlock func()
-	stop   context.CancelFunc // of what watches the workers
+	begun  time.Time
 	listed bool
-	asked  bool        // a person, for workers
-	joined atomic.Bool // a worker has taken part since
+	told   map[string]string // by worker, why it was refused
+	asked  bool              // a person, for workers
 }
 
-// Submit hands a run to a cluster, or goes on with the one that the folder's
-// cluster.json names. The folder is kept from other submitters until Finish or Close.
-func (c *Conn) Submit(ctx context.Context, j Job, o SubmitOptions) (_ *Submission, err error) {
+// Submit returns a pool that hands a run to a cluster when there is work for the first time, or
+// goes on with the run that the folder's cluster.json names. The folder is then kept from other
+// submitters until Finish or Close.
+func (c *Conn) Submit(o SubmitOptions) (s *Submission, err error) {
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
 	if o.Replicas == 0 {
 		o.Replicas = c.replicas
 	}
-	if o.Lease != 0 {
-		j.Lease = o.Lease
+	if o.Lease != 0 && o.Lease < leastLease {
+		return nil, fmt.Errorf("--lease %v: workers are heard of too seldom for less than %v", o.Lease, leastLease)
 	}
-	if j.Lease != 0 && j.Lease < leastLease {
-		return nil, fmt.Errorf("--lease %v: workers are heard of too seldom for less than %v", j.Lease, leastLease)
+	if !(o.Check >= 0 && o.Check <= 1) {
+		return nil, fmt.Errorf("the rate of checks is %v: must be from 0 to 1", o.Check)
 	}
 	if o.Root, err = filepath.Abs(o.Root); err != nil {
 		return nil, err
 	}
-	if o.Check == nil {
-		o.Check = new(DefaultCheck)
+	return &Submission{c: c, o: o, checks: &checker{count: Checked{Rate: o.Check}, workers: map[string]int{}}, told: map[string]string{}}, nil
+}
+
+// submit hands the run over, once.
+func (s *Submission) submit(ctx context.Context) (err error) {
+	if s.l != nil {
+		return nil
 	}
-	if !(*o.Check >= 0 && *o.Check <= 1) {
-		return nil, fmt.Errorf("the rate of checks is %v: must be from 0 to 1", *o.Check)
+	if s.job, err = s.o.Job(ctx); err != nil {
+		return err
 	}
-	s := &Submission{c: c, job: j, o: o, checks: &checker{count: Checked{Rate: *o.Check}, workers: map[string]int{}}}
-	if s.unlock, err = lockRun(o.Root); err != nil {
-		return nil, err
+	s.job.Lease = s.o.Lease
+	if s.unlock, err = lockRun(s.o.Root); err != nil {
+		return err
 	}
 	if err = s.begin(ctx); err != nil {
+		err = fmt.Errorf("submit the run: %w", s.gone(err))
+		s.job.ID, s.l = "", nil
 		s.Close()
-		return nil, fmt.Errorf("submit the run: %w", s.gone(err))
 	}
-	return s, nil
+	return err
 }
 
 // lockRun keeps a run's folder to one submitter.
@@ -102,17 +108,13 @@ func lockRun(root string) (unlock func(), err error) {
 
 // Close lets go of the folder. The run stays in the cluster, where workers go on.
 func (s *Submission) Close() {
-	if s.stop != nil {
-		s.stop()
-		s.stop = nil
-	}
 	if s.unlock != nil {
 		s.unlock()
 		s.unlock = nil
 	}
 }
 
-// ID returns the run's.
+// ID returns the run's; "" if there was no work yet.
 func (s *Submission) ID() string { return s.job.ID }
 
 // begin puts into the cluster what it lacks of the run. That it is listed comes last.
@@ -133,7 +135,7 @@ func (s *Submission) begin(ctx context.Context) error {
 	}
 	if listed {
 		s.job.Created = e.Job.Created
-	} else if err := s.runs.put(ctx, entry{Job: s.job, Preparing: true}); err != nil { // for who removes what was abandoned
+	} else if err := s.runs.put(ctx, entry{Job: s.job}); err != nil { // workers come once something is queued
 		return err
 	}
 	s.l, err = openLedger(ctx, s.c.js, s.job.ID, ledgerOptions{Replicas: s.o.Replicas, Lease: s.job.Lease, Log: s.o.Log})
@@ -155,12 +157,12 @@ func (s *Submission) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	s.watch()
+	s.begun = time.Now()
 	return nil
 }
 
-// list makes the run one that workers take part in, once its work has begun: a folder
-// that holds another run errs before, and then nothing has changed.
+// list lists the run as it is now, once its work has begun: a folder that holds another run errs
+// before, and then nothing has changed.
 func (s *Submission) list(ctx context.Context) error {
 	if s.listed {
 		return nil
@@ -213,6 +215,15 @@ func readSubmitted(root string) (was submitted, err error) {
 		return was, err
 	}
 	return parseSubmitted(path, data)
+}
+
+// SubmittedTo says which run a folder was submitted as, and where; "" if it was not.
+func SubmittedTo(root string) (id, url string) {
+	was, err := readSubmitted(root)
+	if err != nil {
+		return "", ""
+	}
+	return was.ID, was.URL
 }
 
 func parseSubmitted(path string, data []byte) (was submitted, err error) {
@@ -282,21 +293,4 @@ func joinComplete(dir string) (*run.Folder, error) {
 		return nil, nil
 	}
 	return f, nil
-}
-
-// watch logs, once for each worker, which workers do not take part, and why.
-func (s *Submission) watch() {
-	ctx, stop := context.WithCancel(context.Background())
-	s.stop = stop
-	told := map[string]string{}
-	begun := time.Now()
-	go s.l.watchWorkers(ctx, func(w WorkerState) {
-		switch {
-		case w.Refused == "" && w.At.After(begun):
-			s.joined.Store(true)
-		case w.Refused != "" && told[w.Name] != w.Refused:
-			told[w.Name] = w.Refused
-			s.o.Log("worker %s refused: %s", file.Name(w.Name), file.Line(w.Refused))
-		}
-	})
 }

@@ -23,8 +23,9 @@ func TestCollectPassedOver(t *testing.T) {
 	t.Parallel()
 	c := dialed(t)
 	root := t.TempDir()
-	s := must.Get(c.Submit(t.Context(), Job{}, SubmitOptions{Root: root, Check: new(0.0)}))(t)
+	s := must.Get(c.Submit(SubmitOptions{Job: jobOf(Job{}), Root: root}))(t)
 	defer s.Close()
+	must.Do(t, s.submit(t.Context()))
 	w := run.Work{Dir: filepath.Join(root, "shards"), Manifest: run.Manifest{Command: "test", Shards: 2}}
 	f, unlock := must.Get2(w.Open())(t)
 	defer unlock()
@@ -67,22 +68,8 @@ func TestCollectPassedOver(t *testing.T) {
 		t.Fatal("what was said to be gone was asked for at once")
 	case <-time.After(50 * time.Millisecond):
 	}
-	again := make(chan bool)
-	go func() {
-		defer close(again)
-		commit("true") // once it is queued again
-	}()
-	for waiting := true; waiting; {
-		c.wake() // rather than wait for it to look
-		select {
-		case err := <-end:
-			if waiting = false; err != nil {
-				t.Fatal(err)
-			}
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-	<-again
+	commit("true") // once it is queued again
+	must.Do(t, <-end)
 	for i := range 2 {
 		if data, err := os.ReadFile(f.Path(i)); err != nil || string(data) != "true" {
 			t.Errorf("shard %d: %q, %v", i, data, err)
@@ -114,12 +101,9 @@ func TestUnreadableLedger(t *testing.T) {
 		must.Do(t, <-end, key)
 		must.Get(s.l.kv.Put(t.Context(), key, []byte("}")))(t, key)
 		s.Close()
-		s, err := c.Submit(t.Context(), Job{}, SubmitOptions{Root: root, Resume: true, Check: new(0.0)})
-		if err == nil {
-			w.Dir, w.Resume = filepath.Join(root, "shards"), true
-			_, err = s.Run(t.Context(), w)
-			s.Close()
-		}
+		s, end = submitting(t, c, root, Job{}, w, true)
+		err := <-end
+		s.Close()
 		id, url := SubmittedTo(root)
 		if want := "tattle runs --cluster " + url + " --remove " + id + ", then --resume"; err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), key+" is not readable") {
 			t.Fatalf("%s: %v, not %q", key, err, want)
@@ -138,21 +122,21 @@ func TestUnreadableLedger(t *testing.T) {
 func TestSweptWhileWritten(t *testing.T) {
 	t.Parallel()
 	for _, sweeps := range []int{0, 1, 2} {
-		dir := t.TempDir()
-		f := must.Get(run.Create(dir, run.Manifest{Command: "test", Shards: 1}))(t)
-		tries := 0
-		err := putShared(f, 0, func() (io.Reader, error) {
+		dir, tries := t.TempDir(), 0
+		s := &service{home: &home{}, f: must.Get(run.Create(dir, run.Manifest{Command: "test", Shards: 1}))(t)}
+		s.Do = func(_ context.Context, _ int, w io.Writer) error {
 			tries++
-			return io.MultiReader(strings.NewReader("da"), reading(func() {
-				half, _ := filepath.Glob(filepath.Join(dir, ".shard-*"))
-				if len(half) != 1 {
-					t.Errorf("half-written are %v", half)
-				} else if tries <= sweeps {
-					os.Remove(half[0])
-				}
-			}), strings.NewReader("ta")), nil
-		})
-		data, _ := os.ReadFile(f.DataPath(0, hexSum("data")))
+			half, _ := filepath.Glob(filepath.Join(dir, ".shard-*"))
+			if len(half) != 1 {
+				t.Errorf("half-written are %v", half)
+			} else if tries <= sweeps {
+				os.Remove(half[0])
+			}
+			_, err := io.WriteString(w, "data")
+			return err
+		}
+		_, err := s.compute(t.Context(), &lease{})
+		data, _ := os.ReadFile(s.f.DataPath(0, hexSum("data")))
 		var store *run.StoreError
 		switch {
 		case sweeps < 2 && (err != nil || string(data) != "data" || tries != sweeps+1):
@@ -161,12 +145,4 @@ func TestSweptWhileWritten(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	}
-}
-
-// reading does something where it is read, and has nothing to say.
-type reading func()
-
-func (r reading) Read([]byte) (int, error) {
-	r()
-	return 0, io.EOF
 }

@@ -43,6 +43,7 @@ type process struct {
 	Size   size
 	As     run.Program // of a worker
 	Model  string
+	Held   func()         `json:"-"` // is called once all is collected, before the cluster forgets the run
 	DieAt  string         // of a worker: a point
 	Chaos  map[string]int // by shard of stage b: "panic" so many times, "slow": milliseconds
 }
@@ -119,27 +120,26 @@ func (p process) job(ctx context.Context) (j cluster.Job, err error) {
 	if err != nil {
 		return j, err
 	}
-	j = cluster.Job{Args: []string{string(args)}, Cwd: filepath.Dir(p.Model), Program: testProgram, By: "a test", Lease: p.Lease}
+	j = cluster.Job{Args: []string{string(args)}, Cwd: filepath.Dir(p.Model), Program: testProgram, By: "a test"}
 	if p.Shared {
 		j.Shared = p.Root
 	}
-	j.Inputs, err = cluster.Inputs(ctx, j.Cwd, []cluster.Input{{Name: "--model", Path: filepath.Base(p.Model), Required: true}})
+	j.Inputs, err = cluster.Inputs(ctx, j.Cwd, []cluster.Input{{Name: "--model", Path: filepath.Base(p.Model)}})
 	return j, err
 }
 
 // submit submits the run and waits for its end.
 func (p process) submit(ctx context.Context, c *cluster.Conn, log func(string, ...any)) error {
-	j, err := p.job(ctx)
-	if err != nil {
-		return err
-	}
-	s, err := c.Submit(ctx, j, cluster.SubmitOptions{Root: p.Root, Resume: p.Resume, Log: log})
+	s, err := c.Submit(cluster.SubmitOptions{Job: p.job, Root: p.Root, Resume: p.Resume, Lease: p.Lease, Check: cluster.DefaultCheck, Log: log})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	if err := p.carryOut(ctx, p.Root, p.Model, p.Size, p.Resume, s); err != nil {
 		return err
+	}
+	if p.Held != nil {
+		p.Held()
 	}
 	return s.Finish(ctx)
 }

@@ -89,9 +89,9 @@ func (s *Submission) lend(ctx context.Context, st *stage, f *run.Folder, commits
 }
 
 func putFile(ctx context.Context, b blobs, name, path string) error {
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if err != nil {
-		return err
+		return &run.StoreError{Dir: filepath.Dir(path), Err: err}
 	}
 	defer f.Close()
 	return b.put(ctx, name, f)
@@ -100,6 +100,9 @@ func putFile(ctx context.Context, b blobs, name, path string) error {
 // Run implements run.Pool: workers compute the shards, and the results are collected in
 // the work's folder, which must lie in the run's.
 func (s *Submission) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
+	if err := s.submit(ctx); err != nil {
+		return nil, err
+	}
 	f, unlock, err := w.Open()
 	if err != nil {
 		return nil, err

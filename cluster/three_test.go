@@ -236,7 +236,9 @@ func TestThreeNodes(t *testing.T) {
 	nodes.kill(2) // two are enough to submit a run, too
 	s := newSite(t, nodes.url, size{First: 3, Second: 7 * perGate, Pace: 20 * time.Millisecond, Gates: t.TempDir()})
 	ws := []*running{worker(t, s.URL, "one"), worker(t, s.URL, "two")}
-	collected, finish := s.beginAndHold()
+	collected, finish := make(chan bool), make(chan bool)
+	s.Held = func() { close(collected); <-finish }
+	s.begin()
 	s.open(0)
 	s.patiently(1)
 	nodes.start(2)
@@ -251,14 +253,13 @@ func TestThreeNodes(t *testing.T) {
 		// The next is killed only when this one takes part again: one of three is no majority.
 		s.caughtUp()
 	}
-	wakes := s.js().Conn()
-	until(t, "all is collected", func() bool {
-		wakes.Publish("tattle-wake", nil) // the submitter looks now, not in some seconds, whether its watch went with a node
-		if len(s.end) > 0 {
-			t.Fatalf("submitter: %v\n%s", <-s.end, s.log)
-		}
-		return len(collected) > 0
-	})
+	select {
+	case <-collected:
+	case err := <-s.end:
+		t.Fatalf("submitter: %v\n%s", err, s.log)
+	case <-time.After(2 * time.Minute):
+		t.Fatalf("not all is collected\n%s", s.log)
+	}
 	for _, w := range ws {
 		w.signal(syscall.SIGINT)
 		w.ends()
@@ -272,7 +273,7 @@ func TestThreeNodes(t *testing.T) {
 	if want := s.Size.First + s.Size.Second; own != want {
 		t.Errorf("of %d shards the workers committed %d%s; the submitter said:\n%s", want, own, said, s.log)
 	}
-	finish()
+	close(finish)
 	s.wait()
 	for _, w := range ws {
 		if strings.Contains(w.said.String(), "deterministic") {
@@ -285,35 +286,6 @@ func TestThreeNodes(t *testing.T) {
 func (s *site) open(gate int) {
 	s.t.Helper()
 	must.Do(s.t, os.WriteFile(s.Size.gate(gate), nil, 0o666))
-}
-
-// beginAndHold submits in this process. Once all is collected the cluster keeps the run
-// until finish is called.
-func (s *site) beginAndHold() (collected <-chan bool, finish func()) {
-	all, held := make(chan bool, 1), make(chan struct{})
-	submit := func(ctx context.Context) error {
-		j, err := s.job(ctx)
-		if err != nil {
-			return err
-		}
-		sub, err := s.c.Submit(ctx, j, cluster.SubmitOptions{Root: s.Root, Log: func(format string, a ...any) { fmt.Fprintf(s.log, format+"\n", a...) }})
-		if err != nil {
-			return err
-		}
-		defer sub.Close()
-		if err := s.carryOut(ctx, s.Root, s.Model, s.Size, false, sub); err != nil {
-			return err
-		}
-		all <- true
-		select {
-		case <-held:
-			return sub.Finish(ctx)
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	go func() { s.end <- submit(s.t.Context()) }()
-	return all, func() { close(held) }
 }
 
 // patiently waits for so many commits of the second stage, while servers are away.
@@ -377,7 +349,8 @@ func BenchmarkThreeNodes(b *testing.B) {
 	}()
 	for b.Loop() {
 		root := b.TempDir()
-		s := must.Get(c.Submit(ctx, cluster.Job{Program: testProgram}, cluster.SubmitOptions{Root: root, Replicas: 3, Check: new(0.0)}))(b)
+		job := func(context.Context) (cluster.Job, error) { return cluster.Job{Program: testProgram}, nil }
+		s := must.Get(c.Submit(cluster.SubmitOptions{Job: job, Root: root, Replicas: 3}))(b)
 		must.Do(b, empty(ctx, root, s))
 		must.Do(b, s.Finish(ctx))
 		s.Close()

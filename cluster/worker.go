@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -30,7 +29,7 @@ const (
 // for the submitter and leaves the run alone; for the named run, Work returns the reason as an
 // error.
 func (c *Conn) Work(ctx context.Context, o WorkerOptions) error {
-	w := &shardWorker{c: c, o: o, refused: map[string]refusal{}, homes: map[string]*home{}, left: map[string]time.Time{}, inputs: map[string][]string{}}
+	w := &shardWorker{c: c, o: o, refused: map[string]refusal{}, homes: map[string]*home{}, left: map[string]time.Time{}}
 	if err := w.prepare(); err != nil {
 		return err
 	}
@@ -45,23 +44,7 @@ func (c *Conn) Work(ctx context.Context, o WorkerOptions) error {
 		return err
 	}
 	defer sub.Unsubscribe()
-	touching, stop := context.WithCancel(ctx)
-	defer stop()
-	go w.touch(touching)
 	return w.loop(ctx, news)
-}
-
-// touch marks the cached inputs that are in use, regularly.
-func (w *shardWorker) touch(ctx context.Context) {
-	for pause(ctx, touchEvery); ctx.Err() == nil; pause(ctx, touchEvery) {
-		w.mu.Lock()
-		for _, paths := range w.inputs {
-			for _, path := range paths {
-				w.cache.touch(filepath.Dir(path))
-			}
-		}
-		w.mu.Unlock()
-	}
 }
 
 // shardWorker is the state of a process that computes shards of a cluster's runs.
@@ -77,9 +60,6 @@ type shardWorker struct {
 	left    map[string]time.Time // when a run was left because other workers have its last shards
 	last    time.Time            // when there was work
 	seen    bool                 // the named run was found
-
-	mu     sync.Mutex
-	inputs map[string][]string // in the cache, by run
 }
 
 // prepare fills in the options that are not set, and makes a folder of its own.
@@ -105,10 +85,7 @@ func (w *shardWorker) prepare() (err error) {
 	if o.comeBack == 0 {
 		o.comeBack = comeBack
 	}
-	if o.Cache == 0 {
-		o.Cache = defaultCache
-	}
-	w.cache = cache{filepath.Join(o.Scratch, "inputs"), o.Cache}
+	w.cache = cache(filepath.Join(o.Scratch, "inputs"))
 	w.last = time.Now()
 	w.scratch, w.unlock, err = ownFolder(o.Scratch)
 	if err != nil {

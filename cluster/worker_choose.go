@@ -79,7 +79,7 @@ func (w *shardWorker) next(ctx context.Context) (*entry, error) {
 // choose returns the oldest run that has something for this worker.
 func (w *shardWorker) choose(ctx context.Context, all []entry) (*entry, error) {
 	for k, e := range all {
-		if !e.open() || w.refuses(e.Job) || w.o.Run != "" && e.Job.ID != w.o.Run {
+		if !e.Finished.IsZero() || w.refuses(e.Job) || w.o.Run != "" && e.Job.ID != w.o.Run {
 			continue
 		}
 		waiting, some, err := w.hasShards(ctx, e.Job.ID)
@@ -122,7 +122,7 @@ func (w *shardWorker) better(ctx context.Context, id string, older bool) bool {
 func (w *shardWorker) forget(all []entry) {
 	open := map[string]bool{}
 	for _, e := range all {
-		open[e.Job.ID] = e.open()
+		open[e.Job.ID] = e.Finished.IsZero()
 	}
 	for id := range w.homes {
 		if !open[id] {
@@ -145,9 +145,6 @@ func (w *shardWorker) forget(all []entry) {
 func (w *shardWorker) leave(id string) {
 	os.RemoveAll(w.homes[id].dir)
 	delete(w.homes, id)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.inputs, id)
 }
 
 // hasShards reports whether shards of a run wait, and whether any are left: other workers may

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -24,26 +23,15 @@ const (
 type service struct {
 	*home
 	run.Work
-	st     *stage
-	f      *run.Folder  // the worker's own, where results lie until they are sent
-	shared *run.Folder  // takes them, unless nil
-	idle   atomic.Int32 // goroutines that wait for a shard
+	st   *stage
+	f    *run.Folder  // takes results: all workers', or this one's own, from which they are sent
+	idle atomic.Int32 // goroutines that wait for a shard
 }
 
 // serve computes shards until none is left, or another run comes first, and returns
 // run.ErrServed.
 func (h *home) serve(ctx context.Context, w run.Work, st *stage, f *run.Folder) error {
 	s := &service{home: h, Work: w, st: st, f: f}
-	if h.job.Shared != "" {
-		release, err := file.Confine(h.job.Shared) // links in the folder cannot lead out of it
-		if err != nil {
-			return refuse("%w: with --shared every worker must see the submitter's files", err)
-		}
-		defer release()
-		if s.shared, err = h.joinShared(st, w); err != nil {
-			return err
-		}
-	}
 	outer := ctx
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -124,109 +112,82 @@ func (s *service) one(ctx, leasing context.Context) error {
 	if err != nil {
 		return s.lasting(err)
 	}
-	i := l.Shard
-	r, err := computeResult(ctx, s.Work, i, s.f.Dir())
-	defer r.close()
+	r, err := s.compute(ctx, l)
 	var store *run.StoreError
 	switch {
 	case err == nil:
+		return s.deliver(ctx, l, r)
 	case ctx.Err() != nil:
 		l.giveBack()
 		return context.Cause(ctx)
 	case errors.As(err, &store):
 		l.giveBack()
 		return err
-	default:
-		s.log("%s failed: %s", s.ShardName(i), file.Line(err.Error()))
-		_, err := l.fail(ctx, err)
-		return s.lasting(err)
 	}
-	return s.deliver(ctx, l, r)
+	s.log("%s failed: %s", s.ShardName(l.Shard), file.Line(err.Error()))
+	return s.lasting(l.fail(ctx, err))
 }
 
-// lasting marks an error of the ledger; that the run is gone stays what it is.
+// compute computes a shard into the folder, once more if that was swept meanwhile: a submitter
+// that resumes the run removes what looks half-written from a folder that all see.
+func (s *service) compute(ctx context.Context, l *lease) (r commitRecord, err error) {
+	r = commitRecord{Worker: s.name, Attempt: l.Attempt}
+	for range 2 {
+		if r.Digest, r.Size, err = s.Compute(ctx, s.f, l.Shard); !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+	}
+	return r, err
+}
+
+// lasting marks an error of the ledger; one of the disk, or that the run is gone, stays what it is.
 func (s *service) lasting(err error) error {
-	if err == nil || errors.Is(err, errGone) || errors.Is(err, context.Canceled) {
+	if _, disk := errors.AsType[*run.StoreError](err); err == nil || disk || errors.Is(err, errGone) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return &clusterError{err}
 }
 
 // deliver commits a shard that is computed.
-func (s *service) deliver(ctx context.Context, l *lease, r *result) error {
-	i, blob := l.Shard, resultBlob(s.st.Number, l.Shard, r.digest)
-	if err := s.store(ctx, i, blob, r); err != nil {
-		l.giveBack()
-		return err
+func (s *service) deliver(ctx context.Context, l *lease, r commitRecord) error {
+	won, err := false, s.send(ctx, l.Shard, r.Digest)
+	if err == nil {
+		won, err = l.commit(ctx, r)
 	}
-	c := commitRecord{Digest: r.digest, Size: r.size, Worker: s.name, Attempt: l.Attempt}
-	won, err := l.commit(ctx, c)
-	stands, ok := c, true
+	stands, ok := r, true
 	if err == nil && !won {
-		stands, ok, err = s.st.committed(ctx, i)
+		stands, ok, err = s.st.committed(ctx, l.Shard)
 	}
-	if err != nil {
+	if err == nil && stands.Digest != r.Digest && ok {
+		err = s.drop(ctx, l.Shard, r.Digest)
+	}
+	if err != nil || !ok { // not ok: it was taken back meanwhile
 		l.giveBack()
 		return s.lasting(err)
-	}
-	if !ok { // it was taken back meanwhile
-		l.giveBack()
-		return nil
 	}
 	if won {
 		s.mu.Lock()
 		s.done++
 		s.mu.Unlock()
 	}
-	if stands.Digest != r.digest {
-		err = s.drop(ctx, i, r, blob)
-	} else {
-		err = r.keep(s.f.DataPath(i, r.digest))
-	}
-	if err != nil {
-		l.giveBack()
-		return err
-	}
 	return s.lasting(l.done(ctx))
 }
 
-// store puts a result where the submitter finds it.
-func (s *service) store(ctx context.Context, i int, blob string, r *result) error {
-	if s.shared == nil {
-		data, err := r.reader()
-		if err != nil {
-			return &run.StoreError{Dir: s.f.Dir(), Err: err}
-		}
-		return s.lasting(s.blobs.put(ctx, blob, data))
+// send puts a result where the submitter finds it, unless that sees the folder.
+func (s *service) send(ctx context.Context, i int, digest string) error {
+	if s.job.Shared != "" {
+		return nil
 	}
-	return putShared(s.shared, i, r.reader)
-}
-
-// putShared puts what read reads into a folder that all see. A submitter that resumes the
-// run sweeps it of what looks half-written: then it is written once more.
-func putShared(f *run.Folder, i int, read func() (io.Reader, error)) error {
-	for try := 0; ; try++ {
-		data, err := read()
-		if err != nil {
-			return &run.StoreError{Dir: f.Dir(), Err: err}
-		}
-		_, _, err = f.Put(i, func(w io.Writer) error {
-			_, err := io.Copy(w, data)
-			return err
-		})
-		if try > 0 || !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
+	return putFile(ctx, s.blobs, resultBlob(s.st.Number, i, digest), s.f.DataPath(i, digest))
 }
 
 // drop removes a result that came too late, and is not what stands.
-func (s *service) drop(ctx context.Context, i int, r *result, blob string) error {
-	if s.shared == nil {
-		return s.lasting(s.blobs.drop(ctx, blob))
+func (s *service) drop(ctx context.Context, i int, digest string) error {
+	if err := file.Remove(s.f.DataPath(i, digest)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return &run.StoreError{Dir: s.f.Dir(), Err: err}
 	}
-	if err := file.Remove(s.shared.DataPath(i, r.digest)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return &run.StoreError{Dir: s.shared.Dir(), Err: err}
+	if s.job.Shared != "" {
+		return nil
 	}
-	return nil
+	return s.blobs.drop(ctx, resultBlob(s.st.Number, i, digest))
 }

@@ -52,7 +52,10 @@ func (a Array) Run(ctx context.Context, w Work) (*Folder, error) {
 		return nil, err
 	}
 	if len(f.Remaining()) == 0 {
-		return a.complete(ctx, stage, f)
+		if err := f.Whole(ctx); err != nil {
+			return nil, fmt.Errorf("stage %s: %w: tattle merge %s makes it one that is missing", stage, err, a.Root)
+		}
+		return f, nil
 	}
 	mine, err := a.mine(f)
 	if err != nil {
@@ -82,20 +85,6 @@ func (a Array) mine(f *Folder) ([]int, error) {
 		}
 	}
 	return mine, nil
-}
-
-// complete returns a folder whose shards are all there, once it has looked at them.
-func (a Array) complete(ctx context.Context, stage string, f *Folder) (*Folder, error) {
-	for i := range f.Len() {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := f.verify(i); err != nil {
-			return nil, fmt.Errorf("stage %s: %w: tattle merge %s makes it one that is missing", stage, err, a.Root)
-		}
-	}
-	f.OnDiscard(func() error { return nil })
-	return f, nil
 }
 
 // unprepared says that there is nothing to do for a stage, or why it cannot be done by

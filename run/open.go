@@ -1,6 +1,8 @@
 package run
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -108,6 +110,18 @@ func (f *Folder) verify(i int) error {
 		return &DamagedError{i, digest, found}
 	}
 	f.done(i, digest)
+	return nil
+}
+
+// Whole returns an error unless all shards are there, with the data that were committed. The
+// folder is only read: Discard and Release leave it to the processes that compute in it.
+func (f *Folder) Whole(ctx context.Context) error {
+	f.OnDiscard(func() error { return nil })
+	for i := range f.digests {
+		if err := cmp.Or(ctx.Err(), f.verify(i)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

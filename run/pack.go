@@ -17,9 +17,8 @@ import (
 	"tattle/internal/file"
 )
 
-// Pack writes a folder of plain files and folders as one archive, a tar without times,
-// owners and modes: the same bytes for the same files. It returns an error if there are
-// links or anything else.
+// Pack writes a folder of plain files and folders as one archive. It returns an error if
+// there are links or anything else.
 func Pack(w io.Writer, dir string) error {
 	names, err := contents(dir)
 	if err != nil {
@@ -30,10 +29,16 @@ func Pack(w io.Writer, dir string) error {
 		return err
 	}
 	defer root.Close()
+	return Archive(w, root.FS(), names)
+}
+
+// Archive writes files and folders as one archive, a tar without times, owners and modes:
+// the same bytes for the same files. The names must be sorted.
+func Archive(w io.Writer, from fs.FS, names []string) error {
 	t := tar.NewWriter(w)
 	for _, name := range names {
-		if err := packOne(t, root, name); err != nil {
-			return fmt.Errorf("pack %s: %w", filepath.Join(dir, filepath.FromSlash(name)), err)
+		if err := archiveOne(t, from, name); err != nil {
+			return fmt.Errorf("pack %s: %w", file.Name(name), err)
 		}
 	}
 	return t.Close()
@@ -61,8 +66,8 @@ func contents(dir string) ([]string, error) {
 	return names, err
 }
 
-func packOne(t *tar.Writer, root *os.Root, name string) error {
-	f, err := root.Open(filepath.FromSlash(name))
+func archiveOne(t *tar.Writer, from fs.FS, name string) error {
+	f, err := from.Open(name)
 	if err != nil {
 		return err
 	}
@@ -84,17 +89,16 @@ func packOne(t *tar.Writer, root *os.Root, name string) error {
 	return err
 }
 
-// packable returns an error for names that do not mean a file below a folder on every system.
+// packable returns an error for names that do not mean a file below a folder.
 func packable(name string) error {
-	if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, "\\:\x00") || !filepath.IsLocal(filepath.FromSlash(name)) {
-		return fmt.Errorf("the name %q does not stay in its folder everywhere", name)
+	if !fs.ValidPath(name) || name == "." || strings.ContainsRune(name, 0) || !filepath.IsLocal(filepath.FromSlash(name)) {
+		return fmt.Errorf("the name %q does not stay in its folder", name)
 	}
 	return nil
 }
 
 // Unpack writes what Pack packed into a folder, which must not be there: whole and on disk,
-// or not at all. It refuses names that lead out of the folder, links, and more bytes than the
-// archive holds.
+// or not at all.
 func Unpack(archive, dir string) (err error) {
 	f, err := file.Open(archive)
 	if err != nil {
@@ -113,8 +117,11 @@ func Unpack(archive, dir string) (err error) {
 		return file.Cause(err)
 	}
 	defer file.RemoveAll(beside) // nothing, once it has its name
-	if err := unpack(f, info.Size(), beside); err != nil {
+	if err := Extract(f, info.Size(), beside); err != nil {
 		return fmt.Errorf("unpack %s: %w", archive, err)
+	}
+	if err := syncAll(beside); err != nil {
+		return err
 	}
 	if err := file.Rename(beside, dir); err != nil {
 		return err
@@ -123,8 +130,9 @@ func Unpack(archive, dir string) (err error) {
 	return nil
 }
 
-// unpack writes an archive of that size into a folder.
-func unpack(r io.Reader, size int64, dir string) error {
+// Extract writes an archive of that size into a folder. It refuses names that lead out of the
+// folder, links, and more bytes than the archive holds.
+func Extract(r io.Reader, size int64, dir string) error {
 	root, err := file.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -134,7 +142,7 @@ func unpack(r io.Reader, size int64, dir string) error {
 	for {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
-			return syncFolders(dir)
+			return nil
 		}
 		if err != nil {
 			return err
@@ -147,19 +155,27 @@ func unpack(r io.Reader, size int64, dir string) error {
 		if size -= h.Size; size < 0 {
 			return fmt.Errorf("%s: holds more than the archive", file.Name(name))
 		}
-		if err := unpackOne(root, filepath.FromSlash(name), h, t); err != nil {
+		if err := extractOne(root, filepath.FromSlash(name), h, t); err != nil {
 			return err
 		}
 	}
 }
 
-// syncFolders puts the names in a folder and below on disk.
-func syncFolders(dir string) error {
+// syncAll puts the files and folders below a folder on disk.
+func syncAll(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			file.Sync(path)
+		if err != nil {
+			return err
 		}
-		return err
+		if d.IsDir() {
+			file.Sync(path)
+			return nil
+		}
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		return cmp.Or(f.Sync(), f.Close())
 	})
 }
 
@@ -185,16 +201,17 @@ func entry(h *tar.Header, last string) (string, error) {
 	return name, nil
 }
 
-func unpackOne(root *os.Root, name string, h *tar.Header, r io.Reader) error {
+func extractOne(root *os.Root, name string, h *tar.Header, r io.Reader) error {
 	if h.Typeflag == tar.TypeDir {
 		return root.Mkdir(name, 0o777)
+	}
+	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
 	}
 	to, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	if _, err = io.Copy(to, r); err == nil {
-		err = to.Sync()
-	}
+	_, err = io.Copy(to, r)
 	return cmp.Or(err, to.Close())
 }

@@ -122,8 +122,6 @@ func hostile(t testing.TB) map[string][]byte {
 		"above":       one(tar.Header{Name: "../x", Size: 1}),
 		"through":     one(tar.Header{Name: "a/../../x", Size: 1}),
 		"dot":         one(tar.Header{Name: "./x", Size: 1}),
-		"backslash":   one(tar.Header{Name: `a\x`, Size: 1}),
-		"drive":       one(tar.Header{Name: "c:x", Size: 1}),
 		"link":        one(tar.Header{Name: "x", Typeflag: tar.TypeSymlink, Linkname: "/etc"}),
 		"hard link":   one(tar.Header{Name: "x", Typeflag: tar.TypeLink, Linkname: "y"}),
 		"device":      one(tar.Header{Name: "x", Typeflag: tar.TypeChar}),
@@ -131,7 +129,6 @@ func hostile(t testing.TB) map[string][]byte {
 		"twice":       one(tar.Header{Name: "x", Size: 1}, tar.Header{Name: "x", Size: 1}),
 		"disorder":    one(tar.Header{Name: "x", Size: 1}, tar.Header{Name: "a", Size: 1}),
 		"file as dir": one(tar.Header{Name: "x", Size: 1}, tar.Header{Name: "x/y", Size: 1}),
-		"no dir":      one(tar.Header{Name: "x/y", Size: 1}),
 		"huge":        huge,
 		"no archive":  bytes.Repeat([]byte("no archive"), 100),
 	}

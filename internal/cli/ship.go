@@ -77,7 +77,7 @@ func inputsOf(k *kong.Context) []cluster.Input {
 	add := func(flag, path string) {
 		if path = absolute(path); !seen[path] && exists(path) {
 			seen[path] = true
-			all = append(all, cluster.Input{Name: flag, Path: path, Required: true})
+			all = append(all, cluster.Input{Name: flag, Path: path})
 		}
 	}
 	eachInput(k, func(flag, names, path string) string {

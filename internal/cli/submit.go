@@ -15,26 +15,31 @@ import (
 
 // submitting is a run that --cluster hands over when there is work.
 type submitting struct {
-	*cluster.Deferred
-	env *env
+	*cluster.Submission
+	conn *cluster.Conn
+	env  *env
+	dir  string
 }
 
 // submit connects to the cluster that the flags name.
 func (e *env) submit(ctx context.Context, dir string, resume bool) (*submitting, error) {
-	workers := &progress.Workers{Writer: e.stderr}
-	s := &submitting{env: e, Deferred: &cluster.Deferred{
-		Job: func(ctx context.Context) (cluster.Job, error) { return e.job(ctx, dir) },
-		Options: cluster.SubmitOptions{
-			Root: dir, Resume: resume, Replicas: e.ships.Replicas, Lease: e.ships.Lease, Check: new(float64(e.ships.Check)), Log: e.say,
-		},
-	}}
-	e.stderr, e.sent = workers, s
-	if progress.Shows(workers) {
-		s.Workers = workers.Set
+	conn, err := cluster.Connect(ctx, e.ships.dial(e))
+	if err != nil {
+		return nil, err
 	}
-	var err error
-	s.Conn, err = cluster.Connect(ctx, e.ships.dial(e))
-	return s, err
+	workers := &progress.Workers{Writer: e.stderr}
+	e.stderr = workers
+	o := cluster.SubmitOptions{
+		Job:  func(ctx context.Context) (cluster.Job, error) { return e.job(ctx, dir) },
+		Root: dir, Resume: resume, Replicas: e.ships.Replicas, Lease: e.ships.Lease, Check: float64(e.ships.Check), Workers: workers.Set, Log: e.say,
+	}
+	s, err := conn.Submit(o)
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	e.sent = &submitting{s, conn, e, dir}
+	return e.sent, nil
 }
 
 // job describes the run in dir to workers.
@@ -58,19 +63,18 @@ func (e *env) job(ctx context.Context, dir string) (j cluster.Job, err error) {
 // checks returns how many of the workers' shards this process computed again; nil if no
 // workers took part.
 func (e *env) checks() *report.Checks {
-	if e.sent == nil || e.sent.Submission() == nil {
+	if e.sent == nil || e.sent.ID() == "" {
 		return nil
 	}
-	c := report.Checks(e.sent.Submission().Checked())
+	c := report.Checks(e.sent.Checked())
 	return &c
 }
 
 // end removes a finished run from the cluster; an interrupted one stays there.
 func (s *submitting) end(ctx context.Context, err error) error {
-	defer s.Conn.Close()
+	defer s.conn.Close()
 	defer s.Close()
-	submitted := s.Submission()
-	if submitted == nil {
+	if s.ID() == "" {
 		if err == nil {
 			s.env.say("this command has no work for other machines: it ran here")
 		}
@@ -80,18 +84,18 @@ func (s *submitting) end(ctx context.Context, err error) error {
 		s.env.say("%v", c)
 	}
 	list := "tattle runs " + file.CommandLine(s.env.ships.args())
-	if !exists(filepath.Join(s.Options.Root, reportJSON)) {
+	if !exists(filepath.Join(s.dir, reportJSON)) {
 		said := "stays in the cluster"
 		if errors.Is(err, context.Canceled) {
 			said += ", and workers go on"
 		}
-		s.env.say("run %s %s: %s shows it, and --remove %[1]s ends it", submitted.ID(), said, list)
+		s.env.say("run %s %s: %s shows it, and --remove %[1]s ends it", s.ID(), said, list)
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
-	if finish := submitted.Finish(ctx); finish != nil && err == nil {
-		s.env.say("the run is done, but still listed in the cluster: %v; %s --remove %s removes it", finish, list, submitted.ID())
+	if finish := s.Finish(ctx); finish != nil && err == nil {
+		s.env.say("the run is done, but still listed in the cluster: %v; %s --remove %s removes it", finish, list, s.ID())
 	}
 	return err
 }
