@@ -189,14 +189,7 @@ func star(d audit.Defence) string {
 func defenceNotes(a *audit.Result) []Setting {
 	var notes []Setting
 	for _, d := range a.Defences {
-		if d.Note == "" {
-			continue
-		}
-		if i := slices.IndexFunc(notes, func(p Setting) bool { return p.Value == d.Note }); i >= 0 {
-			notes[i].Key += ", " + d.Name
-			continue
-		}
-		notes = append(notes, Setting{d.Name, d.Note})
+		notes = noted(notes, d.Name, d.Note)
 	}
 	return notes
 }

@@ -358,7 +358,7 @@ func TestAuditWorstFirst(t *testing.T) {
 // TestDefenceNotes: what is said of several defences is said once.
 func TestDefenceNotes(t *testing.T) {
 	a := &audit.Result{Defences: []audit.Defence{{Name: "a", Note: "x"}, {Name: "b"}, {Name: "c", Note: "x"}, {Name: "d", Note: "y"}}}
-	if got := fmt.Sprint(defenceNotes(a)); got != "[{a, c x} {d y}]" {
+	if got := fmt.Sprint(defenceNotes(a)); got != "[{a; c x} {d y}]" {
 		t.Error(got)
 	}
 }

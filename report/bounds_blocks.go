@@ -76,23 +76,6 @@ func (d *document) attacks(r *Report) {
 	d.settings(r.abouts())
 }
 
-// methods adds the comparison of bounds and attacks with paper A's method.
-func (d *document) methods(r *Report) {
-	if len(r.Methods) == 0 {
-		return
-	}
-	d.folded("Every bound beside paper A's method")
-	t := table{Says: r.methodsIntro(), Heads: []string{"bound", "claim", "all", r.coarse(), "×Alg. 1", "×authors'"}, Words: []int{1}}
-	for _, g := range r.methodGroups() {
-		t.add(g.Title)
-		for _, l := range g.Rows {
-			t.add(append([]string{l.searched(), l.Status}, l.cells()...)...)
-		}
-	}
-	d.table(t)
-	d.settings(r.methodNotes())
-}
-
 // directions adds how many directions of an input an unbiased adversary can resolve.
 func (d *document) directions(r *Report) {
 	res := r.Resolvable

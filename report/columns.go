@@ -100,15 +100,14 @@ func (r *Report) nearestColumn(shown bool) (column, by string, errs, without flo
 		return "", "", 0, 0
 	}
 	for _, b := range r.FloorsAndCeilings.Bands {
-		d, unit := b.digest(), r.ownUnit(b.Name)
-		a := d.tried
+		a, unit := b.Attack, r.ownUnit(b.Name)
 		if shown {
-			a = d.attack
+			a = b.closer()
 		}
-		if unit == 0 || a == nil || d.prior == nil || !(d.prior.RMS > 0) {
+		if unit == 0 || a == nil || b.Prior == nil || !(b.Prior.Error > 0) {
 			continue
 		}
-		if e, w := unit*float64(a.RMS), unit*float64(d.prior.RMS); column == "" || e/w < errs/without {
+		if e, w := unit*float64(a.Error), unit*float64(b.Prior.Error); column == "" || e/w < errs/without {
 			column, by, errs, without = b.Name, a.Name, e, w
 		}
 	}

@@ -1,10 +1,6 @@
 package report
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,13 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"tattle/audit"
 	"tattle/internal/file"
+	"tattle/run"
 )
 
 // evidenceSchema names the layout of an evidence pack's manifest.
-const evidenceSchema = "tattle/evidence/1"
+const evidenceSchema = "tattle/evidence/2"
 
 // Files of an evidence pack: the digests of the others, and what was audited by what.
 const (
@@ -42,7 +40,7 @@ var evidenceFiles = []struct {
 }{
 	{"report.json", "every figure, without times; of the arrays that it lists, outputs.npz is here, the others are in the folder of the run", func(e *Evidence, w io.Writer) error { return e.Report.WriteJSON(w) }},
 	{"audit.md", "the audit for people", func(e *Evidence, w io.Writer) error { return e.Report.WriteMarkdown(w) }},
-	{"controls.json", "audits of what is known to be clean, and curious", (*Evidence).writeControls},
+	{"controls.json", "audits of what is known to be clean, and curious", func(e *Evidence, w io.Writer) error { return writeIndented(w, e.Report.Audit.Controls) }},
 	{"examples.csv", "every example: fold, labels, and what the chosen attack guessed without having seen it", (*Evidence).writeExamples},
 	{evidenceOutputs, "the outputs and labels that were audited", nil},
 }
@@ -62,16 +60,22 @@ func WriteEvidence(dir string, e Evidence) error {
 	}
 	beside, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".*.tmp")
 	if err != nil {
-		return fmt.Errorf("evidence beside %s: %w", file.Name(dir), cause(err))
+		return fmt.Errorf("evidence beside %s: %w", file.Name(dir), file.Cause(err))
 	}
 	defer os.RemoveAll(beside) // a folder of our own making, gone once it has its name
 	if err := e.writeAll(beside); err != nil {
-		return err
+		return fmt.Errorf("evidence: %w", err)
 	}
-	if err := os.Chmod(beside, 0o755); err != nil {
-		return fmt.Errorf("evidence: %w", cause(err))
+	if err = os.Chmod(beside, 0o755); err == nil {
+		err = os.RemoveAll(dir) // an older pack
 	}
-	return replacePack(dir, beside)
+	if err == nil {
+		err = os.Rename(beside, dir)
+	}
+	if err != nil {
+		return fmt.Errorf("evidence in %s: %w", file.Name(dir), file.Cause(err))
+	}
+	return nil
 }
 
 func (e *Evidence) check() error {
@@ -103,76 +107,37 @@ func (e *Evidence) writeAll(dir string) error {
 			err = file.Write(path, func(w io.Writer) error { return f.write(e, w) })
 		}
 		if err != nil {
-			return fmt.Errorf("evidence: %w", err)
-		}
-		sum, size, err := fileSum(path)
-		if err != nil {
-			return fmt.Errorf("evidence: %w", err)
-		}
-		files = append(files, packFile{f.name, f.about, size, sum})
-	}
-	manifest, err := e.manifest(files)
-	if err != nil {
-		return fmt.Errorf("evidence: %w", err)
-	}
-	if err := file.Write(filepath.Join(dir, EvidenceManifest), func(w io.Writer) error { return writeBytes(w, manifest) }); err != nil {
-		return err
-	}
-	sum := sha256.Sum256(manifest)
-	files = append(files, packFile{Name: EvidenceManifest, SHA256: hex.EncodeToString(sum[:])})
-	return file.Write(filepath.Join(dir, EvidenceSums), func(w io.Writer) error { return writeSums(w, files) })
-}
-
-func writeBytes(w io.Writer, b []byte) error {
-	_, err := w.Write(b)
-	return err
-}
-
-// writeSums writes what `sha256sum -c` reads.
-func writeSums(w io.Writer, files []packFile) error {
-	slices.SortFunc(files, func(a, b packFile) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
-	for _, f := range files {
-		if _, err := fmt.Fprintf(w, "%s  %s\n", f.SHA256, f.Name); err != nil {
 			return err
 		}
+		sum, err := run.Digest(path)
+		if err != nil {
+			return err
+		}
+		files = append(files, packFile{f.name, f.about, sum})
 	}
-	return nil
-}
-
-func (e *Evidence) writeControls(w io.Writer) error { return indented(w, e.Report.Audit.Controls) }
-
-func indented(w io.Writer, x any) error {
-	j := json.NewEncoder(w)
-	j.SetIndent("", "  ")
-	j.SetEscapeHTML(false)
-	return j.Encode(x)
-}
-
-// fileSum returns the sum and the size of a file.
-func fileSum(path string) (sum string, size int64, err error) {
-	f, err := file.Open(path)
+	m, err := e.manifest(files)
 	if err != nil {
-		return "", 0, cause(err)
+		return err
 	}
-	defer f.Close()
-	h := sha256.New()
-	if size, err = io.Copy(h, f); err != nil {
-		return "", 0, err
+	path := filepath.Join(dir, EvidenceManifest)
+	if err := file.Write(path, func(w io.Writer) error { return writeIndented(w, m) }); err != nil {
+		return err
 	}
-	return hex.EncodeToString(h.Sum(nil)), size, nil
+	sum, err := run.Digest(path)
+	if err != nil {
+		return err
+	}
+	return file.WriteBytes(filepath.Join(dir, EvidenceSums), sums(append(files, packFile{Name: EvidenceManifest, SHA256: sum})))
 }
 
-// cause strips paths that say nothing to the reader.
-func cause(err error) error {
-	var p *os.PathError
-	if errors.As(err, &p) {
-		return p.Err
+// sums lists files as `sha256sum -c` reads them.
+func sums(files []packFile) []byte {
+	slices.SortFunc(files, func(a, b packFile) int { return strings.Compare(a.Name, b.Name) })
+	var list []byte
+	for _, f := range files {
+		list = fmt.Appendf(list, "%s  %s\n", f.SHA256, f.Name)
 	}
-	var l *os.LinkError
-	if errors.As(err, &l) {
-		return l.Err
-	}
-	return err
+	return list
 }
 
 // placeless is the report without what depends on where and when it ran.

@@ -67,14 +67,14 @@ func packPlace(dir string) (string, error) {
 	if end, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = end
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("evidence in %s: %w", file.Name(dir), cause(err))
+		return "", fmt.Errorf("evidence in %s: %w", file.Name(dir), file.Cause(err))
 	}
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return dir, nil
 	case err != nil:
-		return "", fmt.Errorf("evidence in %s: %w: name a folder", file.Name(dir), cause(err))
+		return "", fmt.Errorf("evidence in %s: %w: name a folder", file.Name(dir), file.Cause(err))
 	case len(entries) == 0:
 		return dir, nil
 	}
@@ -101,32 +101,9 @@ func isPack(dir string, entries []os.DirEntry) error {
 		return errors.New("the folder has no manifest.json")
 	}
 	defer f.Close()
-	var m struct {
-		Schema string `json:"schema"`
-	}
-	if err := json.NewDecoder(f).Decode(&m); err != nil || m.Schema != evidenceSchema {
+	var m packManifest
+	if err := json.NewDecoder(f).Decode(&m); err != nil || !strings.HasPrefix(m.Schema, "tattle/evidence/") {
 		return errors.New("its manifest.json is not that of an evidence pack")
-	}
-	return nil
-}
-
-// replacePack gives a finished folder its name; what stood there goes once that is
-// done, and comes back where it fails.
-func replacePack(dir, beside string) error {
-	old := beside + ".old"
-	err := os.Rename(dir, old)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("evidence in %s: %w", file.Name(dir), cause(err))
-	}
-	had := err == nil
-	if err := os.Rename(beside, dir); err != nil {
-		if had {
-			err = errors.Join(err, os.Rename(old, dir))
-		}
-		return fmt.Errorf("evidence in %s: %w", file.Name(dir), cause(err))
-	}
-	if had {
-		return os.RemoveAll(old) // holds a pack's files and nothing else
 	}
 	return nil
 }

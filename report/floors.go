@@ -4,162 +4,48 @@ import (
 	"math"
 
 	"tattle/bound"
+	"tattle/internal/simd"
+	"tattle/measure"
+	"tattle/stat"
 )
 
-// The marks that are not a bound.Summary.
-const (
-	markAttack = "attack" // Name says which
-	markPrior  = "prior"  // what guessing the mean of the training data errs by, without the release
-)
-
-// FloorsAndCeilings sets floors and ceilings of the adversary's error on one axis: what
+// FloorsAndCeilings sets floors and ceilings of the adversary's error beside one another: what
 // no unbiased reconstruction can go below, and what an attack has reached, beside what
 // is reached without the release.
 type FloorsAndCeilings struct {
 	Bands []BandMarks `json:"bands"`
 }
 
-// BandMarks has the floors and ceilings of one band of coordinates.
+// BandMarks has the floors and ceilings of one band of coordinates; nil if there is none.
 type BandMarks struct {
-	Name        string `json:"name"` // "all", or the low band as "8x8"
+	Name        string `json:"name"` // "all", or the band
 	Of          string `json:"of"`   // dct, pixels or the name of vectors
 	Coordinates int    `json:"coordinates"`
-	Marks       []Mark `json:"marks"` // floors as they climb, then ceilings
+	Near        *Mark  `json:"near,omitempty"` // floor by witnesses near the input: certified rather than estimated, of those the largest
+	Far         *Mark  `json:"far,omitempty"`
+	Twins       *Mark  `json:"twins,omitempty"`
+	VanTrees    *Mark  `json:"van_trees,omitempty"`
+	Attack      *Mark  `json:"attack,omitempty"` // the nearest one
+	Prior       *Mark  `json:"prior,omitempty"`  // guessing the mean of the training data, without the release
 }
 
-// Mark is the error that one method proves, or reaches, in a band: for floors of
-// unbiased reconstructions the median over coordinates and examples, for attacks, the
-// prior alone and van Trees the root mean square over them.
+// Mark is the error that is proved, or reached, in a band: for floors of unbiased
+// reconstructions the median over coordinates and examples, for the attack, the prior alone
+// and van Trees the root mean square over them.
 type Mark struct {
-	Method            string `json:"method"` // of bound.Summary, or markAttack or markPrior
-	Name              string `json:"name,omitempty"`
-	Search            string `json:"search,omitempty"`
+	Name              string `json:"name,omitempty"`   // of an attack
 	Domain            string `json:"domain,omitempty"` // of bound.Summary
 	Status            string `json:"status"`
-	Examples          int    `json:"examples,omitempty"` // that it is about; 0 where it is not about examples
-	Median            Number `json:"median"`             // null where unbounded or RMS stands instead
-	RMS               Number `json:"rms,omitempty"`
+	Examples          int    `json:"examples,omitempty"`    // that it is about; 0 where it is not about examples
+	Error             Number `json:"error"`                 // null where unbounded
 	Gain              *Gain  `json:"gain,omitempty"`        // of an attack over the prior alone
-	AbovePrior        *bool  `json:"above_prior,omitempty"` // of a floor: whether its median is above the prior's; nil where that was not compared
+	AbovePrior        *bool  `json:"above_prior,omitempty"` // of a floor for unbiased estimators: whether its median is above the prior's; nil where that was not compared
 	Unbounded         bool   `json:"unbounded,omitempty"`
-	UnboundedFraction Number `json:"unbounded_fraction"`
-}
-
-// level is the figure at which the mark stands.
-func (m Mark) level() Number {
-	if m.Method == markAttack || m.Method == markPrior || m.Method == bound.MethodVanTrees {
-		return m.RMS
-	}
-	return m.Median
-}
-
-// markedBand names a band of coordinates. Prior is the row of guessing the mean without the
-// release, nil if that was not measured; VanTrees is the root mean square of van
-// Trees' bound, zero if there is none.
-type markedBand struct {
-	Name        string
-	Of          string
-	Coordinates int
-	Prior       *Attack // with its median
-	VanTrees    float64
-}
-
-// newFloorsAndCeilings collects the marks of each band: of every kind of bound the row
-// with the largest median, every attack, and the prior alone.
-func newFloorsAndCeilings(bounds []bound.Summary, attacks []Attack, bands []markedBand) *FloorsAndCeilings {
-	b := &FloorsAndCeilings{}
-	for _, of := range bands {
-		band := BandMarks{Name: of.Name, Of: of.Of, Coordinates: of.Coordinates, Marks: floors(bounds, of)}
-		for _, a := range attacks {
-			if a.Band == of.Name {
-				band.Marks = append(band.Marks, a.mark(markAttack))
-			}
-		}
-		if of.Prior != nil {
-			band.comparePrior(of.Prior)
-			band.Marks = append(band.Marks, of.Prior.mark(markPrior))
-		}
-		b.Bands = append(b.Bands, band)
-	}
-	return b
-}
-
-// comparePrior marks the floors of unbiased estimators that are above the prior alone.
-func (b *BandMarks) comparePrior(prior *Attack) {
-	for i := range b.Marks {
-		if m := &b.Marks[i]; m.everyInput() {
-			floor := float64(m.Median)
-			if m.unbounded() {
-				floor = math.Inf(1)
-			}
-			m.AbovePrior = compareFloor(floor, prior.Quantile(.5))
-		}
-	}
-}
-
-func (a Attack) mark(method string) Mark {
-	m := Mark{Method: method, Status: StatusDemonstrated, Examples: a.Examples, Median: Number(math.NaN()), RMS: Number(a.rms()), Gain: a.Gain}
-	if method == markAttack {
-		m.Name = a.Name
-	} else {
-		m.Median = Number(a.Quantile(.5))
-	}
-	return m
+	UnboundedFraction Number `json:"unbounded_fraction,omitempty"` // of twins: share of coordinates without a limit
 }
 
 // unbounded reports whether a mark is unbounded, also if it was read from JSON.
-func (m Mark) unbounded() bool { return m.Unbounded || math.IsInf(float64(m.level()), 1) }
-
-// floor reports whether a mark is a lower bound.
-func (m Mark) floor() bool { return m.Method != markAttack && m.Method != markPrior }
-
-// everyInput reports whether a mark is a floor that leans on no prior.
-func (m Mark) everyInput() bool { return m.floor() && m.Method != bound.MethodVanTrees }
-
-// A digest is what a row of the table says of a band: one mark of each sort, nil
-// if there is none.
-type digest struct {
-	floor    *Mark // the largest of witnesses near the input, certified where any is
-	far      *Mark
-	twins    *Mark
-	vanTrees *Mark
-	attack   *Mark // the nearest of those that are shown to come closer than the prior alone
-	prior    *Mark
-	tried    *Mark // the nearest attack, closer than the prior alone or not
-}
-
-// digest picks the marks of a band that a row has room for.
-func (b BandMarks) digest() digest {
-	var d digest
-	for i := range b.Marks {
-		m := &b.Marks[i]
-		switch kind := newBoundKind(m.Method, m.Search); {
-		case m.Method == markAttack:
-			if d.tried == nil || m.RMS < d.tried.RMS {
-				d.tried = m
-			}
-			if m.Gain.closer() && (d.attack == nil || m.RMS < d.attack.RMS) {
-				d.attack = m
-			}
-		case m.Method == markPrior:
-			d.prior = m
-		case m.Method == bound.MethodVanTrees:
-			d.vanTrees = m
-		case kind.search == bound.SearchFar:
-			d.far = m
-		case kind.search == bound.SearchTwins:
-			d.twins = m
-		case witnessed(m.Method) && m.above(d.floor):
-			d.floor = m
-		}
-	}
-	return d
-}
-
-// witnessed reports whether a method proves with witnesses.
-func witnessed(method string) bool {
-	return method == bound.MethodHCR || method == bound.MethodBarankin
-}
+func (m *Mark) unbounded() bool { return m.Unbounded || math.IsInf(float64(m.Error), 1) }
 
 // above reports whether m says more than other: what is certified goes before what
 // is estimated, then the larger goes before the smaller.
@@ -171,49 +57,112 @@ func (m *Mark) above(other *Mark) bool {
 	if mine != its {
 		return mine
 	}
-	return m.unbounded() || !other.unbounded() && m.level() > other.level()
+	return m.unbounded() || !other.unbounded() && m.Error > other.Error
 }
 
-// boundKind is a kind of bound per coordinate.
-type boundKind struct{ method, search string }
-
-// boundKinds are the kinds in the order in which a figure shows them.
-var boundKinds = []boundKind{
-	{bound.MethodCramerRaoAxis, ""}, {bound.MethodHCR, ""}, {bound.MethodCramerRao, ""},
-	{bound.MethodBarankin, ""}, {bound.MethodHCR, bound.SearchFar}, {bound.MethodHCR, bound.SearchTwins}, {bound.MethodVanTrees, ""},
-}
-
-// kindOf returns the kind of a row. The different searches for near witnesses are one kind.
-func kindOf(b bound.Summary) boundKind { return newBoundKind(b.Method, b.Search) }
-
-func newBoundKind(method, search string) boundKind {
-	one := method == bound.MethodHCR || method == bound.MethodMeanSquare
-	if one && (search == bound.SearchFar || search == bound.SearchTwins) {
-		return boundKind{method, search}
+// addFloor adds a bound for unbiased estimators by witnesses, of which are given the median in
+// the band and the share of coordinates without a limit.
+func (b *BandMarks) addFloor(of bound.Summary, median, unbounded float64) {
+	m := &Mark{Domain: of.Domain, Status: of.Status, Examples: of.Examples, Error: Number(median), Unbounded: math.IsInf(median, 1)}
+	switch {
+	case of.Search == bound.SearchFar:
+		b.Far = m
+	case of.Search == bound.SearchTwins:
+		m.UnboundedFraction = Number(unbounded)
+		b.Twins = m
+	case m.above(b.Near):
+		b.Near = m
 	}
-	return boundKind{method, ""}
 }
 
-// floors are the bounds' marks in a band.
-func floors(bounds []bound.Summary, band markedBand) []Mark {
-	var marks []Mark
-	for _, kind := range boundKinds {
-		var best *bound.Summary
-		for i := range bounds {
-			b := &bounds[i]
-			if b.Band == band.Name && kindOf(*b) == kind && (best == nil || b.Quantile(.5) > best.Quantile(.5)) {
-				best = b
-			}
-		}
-		if best != nil {
-			m := best.Quantile(.5)
-			mark := Mark{Method: best.Method, Search: best.Search, Domain: best.Domain, Status: best.Status, Examples: best.Examples,
-				Median: Number(m), Unbounded: math.IsInf(m, 1), UnboundedFraction: Number(best.UnboundedFraction)}
-			if best.Method == bound.MethodVanTrees {
-				mark.Median, mark.RMS = Number(math.NaN()), Number(band.VanTrees)
-			}
-			marks = append(marks, mark)
+// addAttack adds an attack unless another one comes nearer.
+func (b *BandMarks) addAttack(m *Mark) {
+	if b.Attack == nil || m.Error < b.Attack.Error {
+		b.Attack = m
+	}
+}
+
+// addPrior adds the prior alone, and compares its median with those of the floors.
+func (b *BandMarks) addPrior(m *Mark, median float64) {
+	b.Prior = m
+	for _, floor := range []*Mark{b.Near, b.Far, b.Twins} {
+		if floor != nil && floor.unbounded() {
+			floor.AbovePrior = compareFloor(math.Inf(1), median)
+		} else if floor != nil {
+			floor.AbovePrior = compareFloor(float64(floor.Error), median)
 		}
 	}
-	return marks
+}
+
+// SetFloorsAndCeilings sets floors and ceilings, band by band. It uses the arrays alone, so
+// that verify can repeat it. res and c may be nil: no bounds, no attacks.
+func (r *Report) SetFloorsAndCeilings(res *bound.Result, c *measure.Attacks, coordinates bound.Coordinates) {
+	f, m := &FloorsAndCeilings{}, coordinates.Len()
+	for _, band := range bound.Octaves(coordinates) {
+		b := BandMarks{Name: band.Name, Of: coordinates.Name(), Coordinates: m}
+		if band.Keep != nil {
+			b.Coordinates = len(band.Keep)
+		}
+		for _, of := range r.Bounds {
+			if x := witnessed(of, res); x != nil && of.Band == bound.AllBand {
+				x = band.Of(x, m)
+				b.addFloor(of, stat.Quantile(x, .5), shareOfInfinite(x))
+			}
+		}
+		if c != nil {
+			b.addAttacks(c, band, m)
+		}
+		f.Bands = append(f.Bands, b)
+	}
+	r.FloorsAndCeilings = f
+}
+
+// addAttacks adds what attacks reach, van Trees' bound on it, and the prior alone.
+func (b *BandMarks) addAttacks(c *measure.Attacks, band bound.Band, coordinates int) {
+	mark := func(name string, meanSquare float64, examples int) *Mark {
+		return &Mark{Name: name, Status: StatusDemonstrated, Examples: examples, Error: Number(math.Sqrt(meanSquare))}
+	}
+	for _, a := range c.Results {
+		m := mark(a.Attack, a.BandMeanSquare(band.Keep), len(a.MeanSquare))
+		m.Gain = attackGain(c, a, band.Keep)
+		b.addAttack(m)
+	}
+	if x := band.Of(c.VanTrees, coordinates); len(x) > 0 {
+		b.VanTrees = mark("", simd.SumSquares(x)/float64(len(x)), 0)
+		b.VanTrees.Status = bound.StatusAssumed
+	}
+	if p := c.PriorAlone; p != nil {
+		b.addPrior(mark("", p.BandMeanSquare(band.Keep), len(p.MeanSquare)), stat.Quantile(band.Of(p.RMS, coordinates), .5))
+	}
+}
+
+// witnessed returns the bounds of a row that witnesses prove, [examples, m]; nil for other rows.
+func witnessed(of bound.Summary, res *bound.Result) []float64 {
+	switch {
+	case of.Method == bound.MethodBarankin:
+		return res.Barankin.Std
+	case of.Method != bound.MethodHCR:
+		return nil
+	case of.Search == bound.SearchFar:
+		return res.Far.Std
+	case of.Search == bound.SearchTwins:
+		return res.Twins.Std[:res.Twins.Tried*res.Experiment.Coordinates.Len()]
+	}
+	for _, s := range res.Sizes {
+		if s.Size == of.Size {
+			return s.Std
+		}
+	}
+	return nil
+}
+
+// shareOfInfinite returns the share of values that are infinite.
+func shareOfInfinite(x []float64) float64 {
+	n := 0
+	for _, v := range x {
+		if math.IsInf(v, 1) {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(x)))
 }

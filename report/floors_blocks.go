@@ -5,171 +5,135 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"tattle/bound"
 )
+
+// floorColumns are the columns of the table of floors and attacks.
+var floorColumns = []struct {
+	head string
+	of   func(BandMarks) *Mark
+}{
+	{"near floor", func(b BandMarks) *Mark { return b.Near }},
+	{"far", func(b BandMarks) *Mark { return b.Far }},
+	{"twins", func(b BandMarks) *Mark { return b.Twins }},
+	{"van Trees", func(b BandMarks) *Mark { return b.VanTrees }},
+	{"attack", BandMarks.closer},
+	{"prior", func(b BandMarks) *Mark { return b.Prior }},
+}
+
+// closer is the nearest attack if it is shown to be closer than the prior alone, else nil.
+func (b BandMarks) closer() *Mark {
+	if b.Attack == nil || !b.Attack.Gain.closer() {
+		return nil
+	}
+	return b.Attack
+}
 
 // floors adds a table of floors for unbiased estimators and of attacks, band by band.
 func (d *document) floors(r *Report) {
-	b := r.FloorsAndCeilings
-	if b == nil || len(b.Bands) == 0 {
+	f := r.FloorsAndCeilings
+	if f == nil || len(f.Bands) == 0 {
 		return
 	}
-	title := "Attacks by band"
-	if b.proves() {
-		title = "Floors for unbiased estimators, and attacks"
+	title, t := "Attacks by band", table{Says: "Errors per coordinate in " + r.unit() + ": floors as medians over coordinates and inputs, the others as root mean squares.", Heads: []string{"band", "n"}}
+	for _, b := range f.Bands {
+		t.add(times(b.Name), fmt.Sprint(b.Coordinates))
 	}
-	d.folded(title)
-	used := b.columns()
-	t := table{Says: "Errors per coordinate in " + r.unit() + ": floors as medians over coordinates and inputs, the others as root mean squares.", Heads: append([]string{"band", "n"}, used.of(digestHeads)...)}
-	if used[twinsColumn] {
-		t.Says += " Twins: ∞ with a share of coordinates means that for these a million normalised units and more are certified, where twins were sought."
+	for _, c := range floorColumns {
+		i := slices.IndexFunc(f.Bands, func(b BandMarks) bool { return c.of(b) != nil })
+		if i < 0 {
+			continue
+		}
+		if c.of(f.Bands[i]).Status != StatusDemonstrated {
+			title = "Floors for unbiased estimators, and attacks"
+		}
+		if c.head == "twins" {
+			t.Says += " Twins: ∞ with a share of coordinates means that for these a million normalised units and more are certified, where twins were sought."
+		}
+		t.Heads = append(t.Heads, c.head)
+		for k, b := range f.Bands {
+			t.Rows[k] = append(t.Rows[k], r.markCell(c.of(b)))
+		}
 	}
-	if b.modes() {
+	if f.modes() {
 		t.Says += " A mode’s number is the larger of its two frequencies: 0 is the mean grey of a picture, the last band its finest detail."
 	}
-	for _, band := range b.Bands {
-		t.add(append([]string{times(band.Name), fmt.Sprint(band.Coordinates)}, used.of(r.digestCells(band.digest()))...)...)
-	}
+	d.folded(title)
 	d.table(t)
-	d.say(b.uneven(), b.unbeaten(), b.undercut())
+	d.say(f.uneven(), f.unbeaten(), f.undercut())
 }
 
-// The columns of a digest.
-var digestHeads = []string{"near floor", "far", "twins", "van Trees", "attack", "prior"}
-
-// twinsColumn is the place of twins in a digest.
-const twinsColumn = 2
-
-// marks are those of a digest, column by column.
-func (d digest) marks() []*Mark {
-	return []*Mark{d.floor, d.far, d.twins, d.vanTrees, d.attack, d.prior}
-}
-
-// usedColumns holds which columns have a mark in any band.
-type usedColumns []bool
-
-func (b *FloorsAndCeilings) columns() usedColumns {
-	c := make(usedColumns, len(digestHeads))
-	for _, band := range b.Bands {
-		for i, m := range band.digest().marks() {
-			c[i] = c[i] || m != nil
-		}
+// markCell prints what a mark proves or reaches.
+func (r *Report) markCell(m *Mark) string {
+	if m == nil {
+		return number(math.NaN())
 	}
-	return c
-}
-
-// of leaves out the cells of columns that hold nothing.
-func (c usedColumns) of(cells []string) []string {
-	var out []string
-	for i, used := range c {
-		if used {
-			out = append(out, cells[i])
-		}
-	}
-	return out
-}
-
-// digestCells are the figures of a digest.
-func (r *Report) digestCells(d digest) []string {
-	var cells []string
-	for _, m := range d.marks() {
-		switch {
-		case m == nil:
-			cells = append(cells, number(math.NaN()))
-		case m == d.twins && m.UnboundedFraction > 0:
-			cells = append(cells, marked("∞ "+Share(float64(m.UnboundedFraction)), m.AbovePrior))
-		default:
-			cells = append(cells, marked(r.markValue(m), m.AbovePrior))
-		}
-	}
-	return cells
-}
-
-// markValue prints what a mark proves or reaches.
-func (r *Report) markValue(m *Mark) string {
-	v, whole := r.toUnit(float64(m.level())), 0.
+	v, whole := r.toUnit(float64(m.Error)), 0.
 	if r.Data.GreyLevels > 0 {
 		whole = greyRange
 	}
+	said := "≥ " + atLeastNumber(v)
 	switch n := manyRanges(v, whole); {
+	case m.UnboundedFraction > 0:
+		said = "∞ " + Share(float64(m.UnboundedFraction))
 	case m.unbounded():
-		return "∞"
+		said = "∞"
 	case math.IsNaN(v):
-		return "not known"
-	case !m.floor():
-		return number(v)
+		said = "not known"
+	case m.Status == StatusDemonstrated:
+		said = number(v)
 	case v == 0:
-		return "proves nothing"
+		said = "proves nothing"
 	case n > 0:
-		return fmt.Sprintf("> %d× the range", n)
+		said = fmt.Sprintf("> %d× the range", n)
 	}
-	return "≥ " + atLeastNumber(v)
+	return marked(said, m.AbovePrior)
 }
 
 // modes reports whether bands are octaves of cosine modes.
-func (b *FloorsAndCeilings) modes() bool {
-	return slices.ContainsFunc(b.Bands, func(b BandMarks) bool { return b.Of == "dct" && strings.HasPrefix(b.Name, "mode") })
-}
-
-// proves reports whether any band has a floor.
-func (b *FloorsAndCeilings) proves() bool {
-	return slices.ContainsFunc(b.Bands, func(b BandMarks) bool { return slices.ContainsFunc(b.Marks, Mark.floor) })
+func (f *FloorsAndCeilings) modes() bool {
+	return slices.ContainsFunc(f.Bands, func(b BandMarks) bool { return b.Of == "dct" && strings.HasPrefix(b.Name, "mode") })
 }
 
 // uneven says which marks are about fewer examples than the others: empty if all are about the same.
-func (b *FloorsAndCeilings) uneven() string {
+func (f *FloorsAndCeilings) uneven() string {
 	most := 0
-	for _, m := range b.Bands[0].Marks {
-		most = max(most, m.Examples)
+	for _, c := range floorColumns {
+		if m := c.of(f.Bands[0]); m != nil {
+			most = max(most, m.Examples)
+		}
 	}
 	var said []string
-	for _, m := range b.Bands[0].Marks {
-		if 0 < m.Examples && m.Examples < most {
-			said = append(said, fmt.Sprintf("%s: about %d of the %d inputs.", m.title(), m.Examples, most))
+	for _, c := range floorColumns {
+		if m := c.of(f.Bands[0]); m != nil && 0 < m.Examples && m.Examples < most {
+			said = append(said, fmt.Sprintf("%s: about %d of the %d inputs.", capital(c.head), m.Examples, most))
 		}
 	}
 	return strings.Join(said, " ")
 }
 
-// title names a mark in a few words.
-func (m Mark) title() string {
-	switch m.Method {
-	case markAttack:
-		return "attack: " + m.Name
-	case markPrior:
-		return "prior alone"
-	}
-	name := boundNames[newBoundKind(m.Method, m.Search)].name
-	if m.Search == bound.SearchFar || m.Search == bound.SearchTwins {
-		name += " (" + m.Domain + ")"
-	}
-	return name
-}
-
-// unbeaten says in which bands no attack is shown to come closer than the prior alone:
+// unbeaten says in which bands the nearest attack is not shown to come closer than the prior alone:
 // empty if there is none.
-func (b *FloorsAndCeilings) unbeaten() string {
+func (f *FloorsAndCeilings) unbeaten() string {
 	var bands []string
-	for _, band := range b.Bands {
-		if d := band.digest(); d.tried != nil && d.attack == nil {
-			bands = append(bands, times(band.Name))
+	for _, b := range f.Bands {
+		if b.Attack != nil && b.closer() == nil {
+			bands = append(bands, times(b.Name))
 		}
 	}
 	if len(bands) == 0 {
 		return ""
 	}
-	return "No attack is shown to be closer than the prior alone in: " + strings.Join(bands, ", ") + "."
+	return "The nearest attack is not shown to be closer than the prior alone in: " + strings.Join(bands, ", ") + "."
 }
 
 // undercut says why an attack errs by less than van Trees' floor, where one does:
 // empty elsewhere.
-func (b *FloorsAndCeilings) undercut() string {
+func (f *FloorsAndCeilings) undercut() string {
 	bands, below := 0, 0
-	for _, band := range b.Bands {
-		if d := band.digest(); d.vanTrees != nil && d.attack != nil {
+	for _, b := range f.Bands {
+		if a := b.closer(); a != nil && b.VanTrees != nil {
 			bands++
-			if d.attack.level() < d.vanTrees.level() {
+			if a.Error < b.VanTrees.Error {
 				below++
 			}
 		}

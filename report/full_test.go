@@ -82,7 +82,7 @@ func full(t *testing.T) *Report {
 	for i, band := range []string{all, low} {
 		r.PriorAlone = append(r.PriorAlone, Attack{Name: "prior", About: "The mean.", Coordinates: "dct", Band: band, RMSQuantiles: quantiles(.02, .06, .11, .4, .9), MeanSquare: []Number{.42, 1.2}[i], Examples: 100, Draws: 4, Status: StatusDemonstrated})
 	}
-	r.FloorsAndCeilings = newFloorsAndCeilings(append(octave(r.Bounds), r.Bounds...), append(octaveAttacks(r.Attacks), r.Attacks...), []markedBand{{all, "dct", 784, &r.PriorAlone[0], .09}, {"modes 2–3", "dct", 12, &r.PriorAlone[1], .45}, {low, "dct", 64, &r.PriorAlone[1], .45}})
+	r.FloorsAndCeilings = bands(r.Bounds, r.Attacks, r.PriorAlone)
 	r.Lists = fullLists()
 	yes, no := true, false
 	r.Methods = []MethodRow{
@@ -140,9 +140,11 @@ func TestAbovePrior(t *testing.T) {
 			t.Errorf("%s %s %s, median %v: %v", b.Method, b.Search, b.Band, b.Quantile(.5), b.AbovePrior)
 		}
 	}
-	for _, m := range r.FloorsAndCeilings.Bands[0].Marks {
-		if want := m.everyInput() && (m.unbounded() || m.Median > .11); isAbove(m.AbovePrior) != want {
-			t.Errorf("mark %s, %v: %v", m.title(), m.Median, m.AbovePrior)
+	for _, c := range floorColumns {
+		m := c.of(r.FloorsAndCeilings.Bands[0])
+		floor := c.head == "near floor" || c.head == "far" || c.head == "twins"
+		if want := floor && (m.unbounded() || m.Error > .11); isAbove(m.AbovePrior) != want {
+			t.Errorf("%s, %v: %v", c.head, m.Error, m.AbovePrior)
 		}
 	}
 	for _, p := range r.Design.Frontier {
@@ -176,27 +178,32 @@ func TestAbovePrior(t *testing.T) {
 	}
 }
 
-// octave are the rows of a low band under the name of another.
-func octave(bounds []bound.Summary) []bound.Summary {
-	var rows []bound.Summary
-	for _, b := range bounds {
-		if b.Band == "8x8" {
-			b.Band = "modes 2–3"
-			rows = append(rows, b)
+// bands are the floors and ceilings of rows: over all coordinates and over the low band, also under
+// the name of an octave.
+func bands(bounds []bound.Summary, attacks, prior []Attack) *FloorsAndCeilings {
+	f := &FloorsAndCeilings{}
+	for i, b := range []BandMarks{{Name: "all", Of: "dct", Coordinates: 784}, {Name: "modes 2–3", Of: "dct", Coordinates: 12}, {Name: "8x8", Of: "dct", Coordinates: 64}} {
+		band := []string{"all", "8x8", "8x8"}[i]
+		for _, s := range bounds {
+			switch {
+			case s.Band != band:
+			case s.Method == bound.MethodHCR || s.Method == bound.MethodBarankin:
+				b.addFloor(s, s.Quantile(.5), s.UnboundedFraction)
+			case s.Method == bound.MethodVanTrees:
+				b.VanTrees = &Mark{Status: s.Status, Error: []Number{.09, .45, .45}[i]}
+			}
 		}
-	}
-	return rows
-}
-
-func octaveAttacks(attacks []Attack) []Attack {
-	var rows []Attack
-	for _, a := range attacks {
-		if a.Band == "8x8" {
-			a.Band = "modes 2–3"
-			rows = append(rows, a)
+		for _, a := range attacks {
+			if a.Band == band {
+				b.addAttack(&Mark{Name: a.Name, Status: a.Status, Examples: a.Examples, Error: Number(a.rms()), Gain: a.Gain})
+			}
 		}
+		if p := rowOfBand(prior, band); p != nil {
+			b.addPrior(&Mark{Status: p.Status, Examples: p.Examples, Error: Number(p.rms())}, p.Quantile(.5))
+		}
+		f.Bands = append(f.Bands, b)
 	}
-	return rows
+	return f
 }
 
 // TestLinesFit checks that a terminal of 80 columns holds the report. The
@@ -230,7 +237,7 @@ func TestFullComesBack(t *testing.T) {
 	}
 	back.Attacks[0].MeanSquare = 1
 	back.Pairs[0].Kind = "else"
-	back.FloorsAndCeilings.Bands[0].Marks[0].Median = 2
+	back.FloorsAndCeilings.Bands[0].Near.Error = 2
 	if d := differing(t, r, back); len(d) != 3 {
 		t.Errorf("three changes gave %v", d)
 	}
@@ -291,37 +298,28 @@ func TestSentencesAreHonest(t *testing.T) {
 	says(r, "none of the 31 releases tried meets it; It leaves 12 directions.")
 }
 
-// TestBracketMarks checks which rows become marks and in which order.
-func TestBracketMarks(t *testing.T) {
-	band := full(t).FloorsAndCeilings.Bands[0]
-	var got []string
-	for _, m := range band.Marks {
-		got = append(got, m.title())
+// TestBandMarks: a floor that is certified goes before one that is estimated, then the larger one, and
+// the nearest attack before the others.
+func TestBandMarks(t *testing.T) {
+	b := full(t).FloorsAndCeilings.Bands[0]
+	if b.Near.Error != .56 || b.Attack.Error != Number(math.Sqrt(.14)) || b.Prior.Error != Number(math.Sqrt(.42)) || b.VanTrees.Error != .09 {
+		t.Errorf("%+v", b)
 	}
-	want := "Cramér-Rao, axis|HCR|Cramér-Rao, seen|Barankin|HCR, far (stored)|HCR, twins (stored)|van Trees|attack: linear|attack: decoder|prior alone"
-	if s := strings.Join(got, "|"); s != want {
-		t.Errorf("marks %s", s)
+	b = BandMarks{}
+	for i, status := range []string{bound.StatusEstimated, bound.StatusCertified, bound.StatusCertified, bound.StatusCertified, bound.StatusEstimated} {
+		b.addFloor(bound.Summary{Method: bound.MethodHCR, Search: "direct", Status: status}, []float64{9, 1, 3, 2, 10}[i], 0)
 	}
-	if d := band.digest(); d.floor.level() != .56 || d.attack.level() != Number(math.Sqrt(.14)) || d.prior.level() != Number(math.Sqrt(.42)) || d.vanTrees.level() != .09 {
-		t.Errorf("digest %+v", d)
-	}
-	// A larger size of the same search replaces the mark, a smaller does not.
-	bounds := []bound.Summary{
-		{Method: bound.MethodHCR, Search: "direct", Band: "all", StdQuantiles: quantiles(1, 1, 1, 1, 1)},
-		{Method: bound.MethodHCR, Search: "direct", Band: "all", StdQuantiles: quantiles(3, 3, 3, 3, 3)},
-		{Method: bound.MethodHCR, Search: "direct", Band: "all", StdQuantiles: quantiles(2, 2, 2, 2, 2)},
-	}
-	if m := floors(bounds, markedBand{Name: "all"}); len(m) != 1 || m[0].Median != 3 {
-		t.Errorf("marks %v", m)
+	if b.Near.Error != 3 {
+		t.Errorf("%+v", b.Near)
 	}
 }
 
 // TestNoTenDigits: a figure that means nothing to a reader any more is not printed in full.
 func TestNoTenDigits(t *testing.T) {
 	r := full(t)
-	for i, x := range r.FloorsAndCeilings.Bands[0].Marks {
-		if !x.Unbounded {
-			r.FloorsAndCeilings.Bands[0].Marks[i].Median, r.FloorsAndCeilings.Bands[0].Marks[i].RMS = 1e9, 1e9
+	for _, c := range floorColumns {
+		if m := c.of(r.FloorsAndCeilings.Bands[0]); !m.Unbounded {
+			m.Error = 1e9
 		}
 	}
 	r.FloorsAndCeilings.Bands = r.FloorsAndCeilings.Bands[:1]

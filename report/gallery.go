@@ -162,7 +162,7 @@ func (r *Report) SavePictures(dir string) error {
 		files[fmt.Sprintf("pair-%d-1.png", i+1)], files[fmt.Sprintf("pair-%d-2.png", i+1)] = p.first, p.second
 	}
 	for name, b := range files {
-		if err := r.Render(filepath.Join(dir, name), name, func(w io.Writer) error { return writeBytes(w, b) }); err != nil {
+		if err := r.Render(filepath.Join(dir, name), name, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
 			return err
 		}
 	}

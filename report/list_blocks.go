@@ -172,12 +172,11 @@ func (r *Report) closeness() []closeness {
 		if !ok {
 			continue
 		}
-		d := b.digest()
-		if d.tried != nil {
-			rows[i].attack.value = r.inBand(b.Name, math.Pow(float64(d.tried.level()), 2))
+		if b.Attack != nil {
+			rows[i].attack.value = r.inBand(b.Name, math.Pow(float64(b.Attack.Error), 2))
 		}
-		if d.prior != nil {
-			rows[i].attack.prior = r.inBand(b.Name, math.Pow(float64(d.prior.level()), 2))
+		if b.Prior != nil {
+			rows[i].attack.prior = r.inBand(b.Name, math.Pow(float64(b.Prior.Error), 2))
 		}
 	}
 	return rows

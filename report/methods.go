@@ -18,7 +18,8 @@ type MethodRow struct {
 	PerInput          bool         `json:"per_input,omitempty"` // about whole inputs, as a root mean square, not about coordinates
 	Status            string       `json:"status"`
 	Search            string       `json:"search,omitempty"`
-	MedianAll         Number       `json:"median_all"` // null where unbounded
+	Examples          int          `json:"examples,omitempty"` // that it is about; 0 if it is not about examples
+	MedianAll         Number       `json:"median_all"`         // null where unbounded
 	MedianLow         Number       `json:"median_low"`
 	RatioToAlgorithm1 Number       `json:"ratio_to_algorithm1"` // of MedianAll; null where it is not known
 	RatioToAuthors    Number       `json:"ratio_to_authors"`
@@ -30,23 +31,29 @@ type MethodRow struct {
 	Notes             []bound.Note `json:"notes,omitempty"`
 }
 
-// A methodGroup is the rows about one thing: coordinates, or whole inputs.
-type methodGroup struct {
-	Title string
-	Rows  []MethodRow
-}
-
-// methodGroups are the rows of the comparison, first those per coordinate.
-func (r *Report) methodGroups() []methodGroup {
-	groups := []methodGroup{{Title: "per coordinate"}, {Title: "per input, root mean square"}}
-	for _, l := range r.Methods {
-		which := 0
-		if l.PerInput {
-			which = 1
-		}
-		groups[which].Rows = append(groups[which].Rows, l)
+// methods adds the comparison of bounds and attacks with paper A's method: first the rows per
+// coordinate.
+func (d *document) methods(r *Report) {
+	if len(r.Methods) == 0 {
+		return
 	}
-	return slices.DeleteFunc(groups, func(g methodGroup) bool { return len(g.Rows) == 0 })
+	d.folded("Every bound beside paper A's method")
+	t := table{Says: r.methodsIntro(), Heads: []string{"bound", "claim", "all", r.coarse(), "×Alg. 1", "×authors'"}, Words: []int{1}}
+	for _, perInput := range []bool{false, true} {
+		title := map[bool]string{false: "per coordinate", true: "per input, root mean square"}[perInput]
+		for _, l := range r.Methods {
+			if l.PerInput != perInput {
+				continue
+			}
+			if title != "" {
+				t.add(title)
+				title = ""
+			}
+			t.add(append([]string{l.searched(), l.Status}, l.cells()...)...)
+		}
+	}
+	d.table(t)
+	d.settings(r.methodNotes())
 }
 
 // cells are the figures of a row in words: medians, then ratios.
@@ -121,22 +128,35 @@ func (l MethodRow) remark() string {
 
 // methodNotes are the remarks on the rows, each once, with those it is about.
 func (r *Report) methodNotes() []Setting {
-	var notes []string
-	rows := map[string][]string{} // of each note
-	for _, l := range r.Methods {
-		note := l.remark()
-		if note != "" && rows[note] == nil {
-			notes = append(notes, note)
-		}
-		if note != "" && !slices.Contains(rows[note], l.Name) {
-			rows[note] = append(rows[note], l.Name)
-		}
-	}
 	var said []Setting
-	for _, note := range notes {
-		said = append(said, Setting{strings.Join(rows[note], ", "), note})
+	for _, l := range r.Methods {
+		said = noted(said, l.Name, l.remark())
 	}
 	return said
+}
+
+// noted adds what is said of something; things of which the same is said stand together.
+func noted(said []Setting, name, note string) []Setting {
+	i := slices.IndexFunc(said, func(s Setting) bool { return s.Value == note })
+	switch {
+	case note == "":
+	case i < 0:
+		said = append(said, Setting{name, note})
+	case !slices.Contains(strings.Split(said[i].Key, "; "), name):
+		said[i].Key += "; " + name
+	}
+	return said
+}
+
+// comparedMethods are the kinds of bounds that are set beside paper A's: about coordinates, and about
+// whole inputs.
+var comparedMethods = []struct{ name, each, whole, search string }{
+	{"Cramér-Rao, all else known", bound.MethodCramerRaoAxis, "", ""},
+	{"Cramér-Rao, identifiable part", bound.MethodCramerRao, "", ""},
+	{"Barankin, near witnesses together", bound.MethodBarankin, bound.MethodBarankinMeanSquare, ""},
+	{"far witnesses", bound.MethodHCR, bound.MethodMeanSquare, bound.SearchFar},
+	{"twins", bound.MethodHCR, bound.MethodMeanSquare, bound.SearchTwins},
+	{"van Trees", bound.MethodVanTrees, bound.MethodVanTreesMeanSquare, ""},
 }
 
 // SetMethods sets every kind of bound and every attack of the report beside paper A's
@@ -148,128 +168,88 @@ func (r *Report) SetMethods(theirs []bound.Summary, notes []bound.Note) {
 		apart.ComparePrior()
 		theirs = apart.Bounds
 	}
-	l := &methodTable{authors: mediansOf(theirs, notes, bound.MethodHCR, "")}
-	l.algorithm1 = mediansOf(r.Bounds, nil, bound.MethodHCR, "")
-	l.add("the authors' procedure", l.authors)
-	l.add("Algorithm 1, example by example", l.algorithm1)
-	for _, k := range []struct{ name, method, search string }{
-		{"Cramér-Rao, all else known", bound.MethodCramerRaoAxis, ""},
-		{"Cramér-Rao, identifiable part", bound.MethodCramerRao, ""},
-		{"Barankin, near witnesses together", bound.MethodBarankin, ""},
-		{"far witnesses", bound.MethodHCR, bound.SearchFar},
-		{"twins", bound.MethodHCR, bound.SearchTwins},
-		{"van Trees", bound.MethodVanTrees, ""},
-	} {
-		l.add(k.name, mediansOf(r.Bounds, nil, k.method, k.search))
+	r.Methods = nil
+	for _, perInput := range []bool{false, true} {
+		single := bound.MethodHCR
+		if perInput {
+			single = bound.MethodMeanSquare
+		}
+		authors, algorithm1 := mediansOf(theirs, single, ""), mediansOf(r.Bounds, single, "")
+		if authors != nil && len(notes) > 0 {
+			authors.Notes = notes
+		}
+		add := func(name string, m *MethodRow) {
+			if m != nil {
+				m.Name, m.PerInput = name, perInput
+				m.RatioToAuthors, m.RatioToAlgorithm1 = m.ratioTo(authors), m.ratioTo(algorithm1)
+				r.Methods = append(r.Methods, *m)
+			}
+		}
+		add("the authors' procedure", authors)
+		add("Algorithm 1, example by example", algorithm1)
+		for _, k := range comparedMethods {
+			method := k.each
+			if perInput {
+				method = k.whole
+			}
+			add(k.name, mediansOf(r.Bounds, method, k.search))
+		}
+		if len(r.PriorAlone) > 0 {
+			m := attackMedians(r.PriorAlone, r.PriorAlone[0].Name, perInput)
+			m.Prior = true
+			add("no release, the prior alone", m)
+		}
+		for _, a := range r.EachAttack() {
+			add("attack: "+a.Name, attackMedians(r.Attacks, a.Name, perInput))
+		}
 	}
-	if len(r.PriorAlone) > 0 {
-		l.add("no release, the prior alone", attackMedians(r.PriorAlone, r.PriorAlone[0].Name, true))
-	}
-	for _, a := range r.EachAttack() {
-		l.add("attack: "+a.Name, attackMedians(r.Attacks, a.Name, false))
-	}
-	l.meanSquares(r, theirs, notes)
-	r.Methods = l.rows
-}
-
-// methodTable collects rows and what their ratios are taken to.
-type methodTable struct {
-	authors, algorithm1 *methodMedians
-	perInput            bool // what is added is about whole inputs
-	rows                []MethodRow
-}
-
-// methodMedians are the medians of one row: over all coordinates and over the low band,
-// NaN if there is no such band.
-type methodMedians struct {
-	all, low, unbounded float64
-	examples            int // that they are over; 0 if the row is not about examples
-	status, search      string
-	notes               []bound.Note
-	prior               bool // guessing without a release
-
-	abovePrior, abovePriorLow *bool
 }
 
 // mediansOf finds the rows of a method among bounds: nil if there are none.
-func mediansOf(bounds []bound.Summary, notes []bound.Note, method, search string) *methodMedians {
-	var found *methodMedians
+func mediansOf(bounds []bound.Summary, method, search string) *MethodRow {
+	var found *MethodRow
 	for _, b := range bounds {
-		apart := b.Search == bound.SearchFar || b.Search == bound.SearchTwins
-		if b.Method != method || apart && b.Search != search || !apart && search != "" {
+		if b.Method != method || kindOf(b).search != search {
 			continue
 		}
 		if found == nil {
-			found = &methodMedians{all: math.NaN(), low: math.NaN(), unbounded: math.NaN(), examples: b.Examples, status: b.Status, search: b.Search, notes: notes}
-			if len(notes) == 0 {
-				found.notes = b.Notes
-			}
+			none := Number(math.NaN())
+			found = &MethodRow{MedianAll: none, MedianLow: none, UnboundedFraction: none, Examples: b.Examples, Status: b.Status, Search: b.Search, Notes: b.Notes}
 		}
-		if b.Band != "all" {
-			found.low, found.abovePriorLow = b.Quantile(.5), b.AbovePrior
+		m := b.Quantile(.5)
+		if b.Band != bound.AllBand {
+			found.MedianLow, found.UnboundedLow, found.AbovePriorLow = Number(m), math.IsInf(m, 1), b.AbovePrior
 			continue
 		}
-		found.all, found.unbounded, found.abovePrior = b.Quantile(.5), b.UnboundedFraction, b.AbovePrior
+		found.MedianAll, found.Unbounded, found.AbovePrior, found.UnboundedFraction = Number(m), math.IsInf(m, 1), b.AbovePrior, Number(b.UnboundedFraction)
 	}
 	return found
 }
 
-// attackMedians are the medians of an attack, or of the prior alone.
-func attackMedians(rows []Attack, name string, prior bool) *methodMedians {
-	a := &methodMedians{low: math.NaN(), status: StatusDemonstrated, prior: prior}
+// attackMedians are the medians of an attack, or of the prior alone: of whole inputs its root mean
+// square, of which there is no ratio, because bounds are medians over examples.
+func attackMedians(rows []Attack, name string, perInput bool) *MethodRow {
+	m := &MethodRow{MedianLow: Number(math.NaN()), Status: StatusDemonstrated}
 	for _, row := range rows {
 		switch {
 		case row.Name != name:
-		case row.Band == "all":
-			a.all, a.examples = row.Quantile(.5), row.Examples
+		case row.Band != bound.AllBand:
+			if !perInput {
+				m.MedianLow = Number(row.Quantile(.5))
+			}
+		case perInput:
+			m.MedianAll = Number(row.rms())
 		default:
-			a.low = row.Quantile(.5)
+			m.MedianAll, m.Examples = Number(row.Quantile(.5)), row.Examples
 		}
 	}
-	return a
+	return m
 }
 
-// meanSquares adds the rows on whole inputs, whose ratios are to one another.
-func (l *methodTable) meanSquares(r *Report, theirs []bound.Summary, notes []bound.Note) {
-	l.perInput = true
-	l.authors = mediansOf(theirs, notes, bound.MethodMeanSquare, "")
-	l.algorithm1 = mediansOf(r.Bounds, nil, bound.MethodMeanSquare, "")
-	l.add("the authors' procedure", l.authors)
-	l.add("Algorithm 1", l.algorithm1)
-	for _, k := range []struct{ name, method, search string }{
-		{"Barankin", bound.MethodBarankinMeanSquare, ""},
-		{"far witnesses", bound.MethodMeanSquare, bound.SearchFar},
-		{"twins", bound.MethodMeanSquare, bound.SearchTwins},
-		{"van Trees", bound.MethodVanTreesMeanSquare, ""},
-	} {
-		l.add(k.name, mediansOf(r.Bounds, nil, k.method, k.search))
+// ratioTo is how many times another median over the same examples a row's is; NaN if that is not known.
+func (l *MethodRow) ratioTo(other *MethodRow) Number {
+	if other == nil || other.Examples != l.Examples || !(other.MedianAll > 0) || math.IsInf(float64(l.MedianAll), 0) {
+		return Number(math.NaN())
 	}
-	add := func(name string, a Attack, prior bool) { // no ratio: bounds are medians over examples
-		l.add(name, &methodMedians{all: a.rms(), low: math.NaN(), status: StatusDemonstrated, prior: prior})
-	}
-	if len(r.PriorAlone) > 0 {
-		add("no release, the prior alone", r.PriorAlone[0], true)
-	}
-	for _, a := range r.EachAttack() {
-		add("attack: "+a.Name, a, false)
-	}
-}
-
-// add appends a row, unless it is nil. Ratios are to medians over the same examples.
-func (l *methodTable) add(name string, m *methodMedians) {
-	if m == nil {
-		return
-	}
-	ratio := func(to *methodMedians) Number {
-		if to == nil || to.examples != m.examples || !(to.all > 0) || math.IsInf(m.all, 0) {
-			return Number(math.NaN())
-		}
-		return Number(m.all / to.all)
-	}
-	l.rows = append(l.rows, MethodRow{
-		Name: name, PerInput: l.perInput, Status: m.status, Search: m.search, Notes: m.notes, Prior: m.prior, AbovePrior: m.abovePrior, AbovePriorLow: m.abovePriorLow,
-		MedianAll: Number(m.all), MedianLow: Number(m.low), UnboundedFraction: Number(m.unbounded),
-		Unbounded: math.IsInf(m.all, 1), UnboundedLow: math.IsInf(m.low, 1),
-		RatioToAlgorithm1: ratio(l.algorithm1), RatioToAuthors: ratio(l.authors),
-	})
+	return l.MedianAll / other.MedianAll
 }

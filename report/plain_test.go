@@ -58,7 +58,7 @@ func TestMethodsText(t *testing.T) {
 			t.Errorf("%q is said %d times", once, n)
 		}
 	}
-	for _, want := range []string{"HCR, far certified 1.23e+09 4.90e+07 >1000× >1000×", "3.03× 1000×", "Algorithm 1 (direct) certified 0.24", "attack: linear, attack: decoder: " + draws, "Algorithm 1: " + root, "exact twins: " + root + "; " + of + "; no useful limit for 98 %"} {
+	for _, want := range []string{"HCR, far certified 1.23e+09 4.90e+07 >1000× >1000×", "3.03× 1000×", "Algorithm 1 (direct) certified 0.24", "attack: linear; attack: decoder: " + draws, "Algorithm 1: " + root, "exact twins: " + root + "; " + of + "; no useful limit for 98 %"} {
 		if !strings.Contains(words, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -121,7 +121,7 @@ func TestUndercut(t *testing.T) {
 	if r.FloorsAndCeilings.undercut() != "" || strings.Contains(text+page, said) {
 		t.Errorf("explained for no reason: %s", r.FloorsAndCeilings.undercut())
 	}
-	*r.FloorsAndCeilings.Bands[0].digest().attack = Mark{Method: markAttack, Name: "decoder", Status: StatusDemonstrated, RMS: .08}
+	r.FloorsAndCeilings.Bands[0].Attack = &Mark{Name: "decoder", Status: StatusDemonstrated, Error: .08}
 	text, page = rendered(t, r)
 	for _, s := range []string{text, page} {
 		if s = strings.Join(strings.Fields(s), " "); strings.Count(s, "In 1 "+said) != 1 || !strings.Contains(s, "a Gaussian with the training data") {
@@ -137,7 +137,7 @@ func TestNoBounds(t *testing.T) {
 	r.Bounds, r.Experiment, r.Methods, r.Pairs, r.Resolvable, r.Spectrum, r.Histograms, r.Published, r.Arrays, r.Design, r.Gallery = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
 	r.Release.Noise, r.Release.NoBounds = Noise{Family: "none"}, "without noise two inputs are told apart with certainty"
 	r.Release.Queries, r.Release.Post = 0, &Post{Digits: 1}
-	r.FloorsAndCeilings = newFloorsAndCeilings(nil, r.Attacks, []markedBand{{"all", "dct", 784, &r.PriorAlone[0], 0}, {"8x8", "dct", 64, &r.PriorAlone[1], 0}})
+	r.FloorsAndCeilings = bands(nil, r.Attacks, r.PriorAlone)
 	for i := range 2 {
 		if i == 1 {
 			r.Attacks, r.PriorAlone, r.FloorsAndCeilings, r.Utility.ReleasedAccuracy = nil, nil, nil, r.Utility.CleanAccuracy

@@ -22,7 +22,7 @@ import (
 
 // Schema names the layout of report.json. The number rises when a key that
 // other programs may rely on changes its meaning.
-const Schema = "tattle/report/5"
+const Schema = "tattle/report/6"
 
 // Report is the account of a run: what was run on what, and the parts that its kind of
 // document has. Floats are finite or nil.
@@ -300,10 +300,15 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 
 // WriteJSON writes report.json: indented, keys in a fixed order.
 func (r *Report) WriteJSON(w io.Writer) error {
+	x := *r
+	x.Verdict = cmp.Or(r.Verdict, r.VerdictSentence())
+	return writeIndented(w, &x)
+}
+
+// writeIndented writes a value as indented JSON.
+func writeIndented(w io.Writer, x any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	x := *r
-	x.Verdict = cmp.Or(r.Verdict, r.VerdictSentence())
-	return e.Encode(&x)
+	return e.Encode(x)
 }

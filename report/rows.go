@@ -28,6 +28,18 @@ func (r *Report) rows(status string) [][]string {
 	return rows
 }
 
+// boundKind is a kind of bound. The different searches for near witnesses are one kind.
+type boundKind struct{ method, search string }
+
+// kindOf returns the kind of a row.
+func kindOf(b bound.Summary) boundKind {
+	one := b.Method == bound.MethodHCR || b.Method == bound.MethodMeanSquare
+	if one && (b.Search == bound.SearchFar || b.Search == bound.SearchTwins) {
+		return boundKind{b.Method, b.Search}
+	}
+	return boundKind{b.Method, ""}
+}
+
 // boundNames are the names of the kinds of bounds, and what each stands for.
 var boundNames = map[boundKind]struct{ name, means string }{
 	{bound.MethodHCR, ""}:                       {"HCR", "the Hammersley-Chapman-Robbins bound, by a witness near the input"},

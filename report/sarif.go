@@ -3,7 +3,6 @@ package report
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -58,10 +57,7 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 		"results":           results,
 		"properties":        object{"verdict": r.Audit.Verdict, "examples": r.Audit.Examples, "seed": r.Audit.Settings.Seed, "sampleSha256": r.Audit.SHA256},
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(object{"$schema": sarifSchema, "version": "2.1.0", "runs": []object{run}})
+	return writeIndented(w, object{"$schema": sarifSchema, "version": "2.1.0", "runs": []object{run}})
 }
 
 // sarifThresholds returns a result for each broken threshold, and for each one that is accepted.

@@ -144,7 +144,7 @@ func TestNearestColumn(t *testing.T) {
 	r.Coordinates = measure.CoordinatesColumns
 	r.Data.Columns = []Column{{Name: "age", Width: 1, Keep: 1, Unit: 18}, {Name: "hours", Width: 1, Keep: 1, Unit: 9}, {Name: "kind", Width: 2, Keep: 2}}
 	for band, rms := range map[string]Number{"all": .3, "age": .5, "hours": .2, "kind": .01} {
-		r.FloorsAndCeilings.Bands = append(r.FloorsAndCeilings.Bands, BandMarks{Name: band, Marks: []Mark{{Method: markAttack, Name: "linear", RMS: rms, Gain: &Gain{Low: -1}}, {Method: markAttack, Name: "posterior", RMS: 2 * rms, Gain: &Gain{Low: -1}}, {Method: markPrior, RMS: 1}}})
+		r.FloorsAndCeilings.Bands = append(r.FloorsAndCeilings.Bands, BandMarks{Name: band, Attack: &Mark{Name: "linear", Error: rms, Gain: &Gain{Low: -1}}, Prior: &Mark{Error: 1}})
 	}
 	if column, by, errs, without := r.nearestColumn(false); column != "hours" || by != "linear" || errs != 9*.2 || without != 9 {
 		t.Errorf("%s by %s: %v without %v", column, by, errs, without)
@@ -155,10 +155,8 @@ func TestNearestColumn(t *testing.T) {
 	if x := r.releaseTiles()[0]; x.Name != "Best attack, hours" || x.Figure != "1.8" || strings.Contains(x.About, "normalised") {
 		t.Errorf("%+v", x)
 	}
-	for i := range r.FloorsAndCeilings.Bands {
-		for k := range r.FloorsAndCeilings.Bands[i].Marks {
-			r.FloorsAndCeilings.Bands[i].Marks[k].RMS = 1
-		}
+	for _, b := range r.FloorsAndCeilings.Bands {
+		b.Attack.Error = 1
 	}
 	if x := r.releaseTiles()[0]; x.Name != "Best attack" || x.Figure != "not closer" {
 		t.Errorf("attacks that guess the mean: %+v", x)

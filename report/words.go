@@ -67,17 +67,8 @@ func (r *Report) releaseWords() []Setting {
 func (r *Report) methodWords() []Setting {
 	var rows []Setting
 	for _, b := range r.unbiased() {
-		n := boundNames[kindOf(b)]
-		if n.name == "" {
-			continue
-		}
-		meaning := sentenceOf(n.means)
-		i := slices.IndexFunc(rows, func(s Setting) bool { return s.Value == meaning })
-		switch {
-		case i < 0:
-			rows = append(rows, Setting{n.name, meaning})
-		case !slices.Contains(strings.Split(rows[i].Key, "; "), n.name):
-			rows[i].Key += "; " + n.name
+		if n := boundNames[kindOf(b)]; n.name != "" {
+			rows = noted(rows, n.name, sentenceOf(n.means))
 		}
 	}
 	return rows
