@@ -133,7 +133,7 @@ func settingsRows(a *audit.Result) []Setting {
 		honest = Count(s.References, "honest network")
 	}
 	return []Setting{
-		{"audit", fmt.Sprintf("%d folds, %d permutations or more (fewer where nothing is found), at most %d examples to fit on, confidence %s, margin %s points, %s", s.Folds, s.Permutations, s.MaxFit, confidenceWords(a), barePoints(s.Margin), honest)},
+		{"audit", fmt.Sprintf("%d folds, %d permutations or more (fewer where nothing is found), at most %d examples to fit on, confidence %s, margin %s points, %s", s.Folds, s.Permutations, s.MaxFit, confidenceWords(a), inPoints(s.Margin, 2), honest)},
 		{"attacks", and(s.Attacks)},
 	}
 }

@@ -34,14 +34,14 @@ func drawExcess(a *audit.Result) template.HTML {
 			continue
 		}
 		name, x := file.Name(f.Attribute), f.Excess
-		says := fmt.Sprintf("%s: %s points, limits %s and %s", name, signed(Number(x.Value)), signed(Number(x.Low)), signed(Number(x.High)))
+		says := fmt.Sprintf("%s: %s points, limits %s and %s", name, change(x.Value, 2), change(x.Low, 2), change(x.High, 2))
 		c.label += " " + says + "."
 		row := chartRow{words: cut(name, 32) + ": " + string(f.Verdict), title: says, hue: findingClass(f), lo: x.Low, at: x.Value, hi: x.High}
 		for _, h := range honestExcess(f, b) {
-			row.beside = append(row.beside, rowMark{"dot", "h5 hollow", h, fmt.Sprintf("an honest network: %s points", signed(Number(h)))})
+			row.beside = append(row.beside, rowMark{"dot", "h5 hollow", h, fmt.Sprintf("an honest network: %s points", change(h, 2))})
 		}
 		s := seenFrom(f, b)
-		row.beside = append(row.beside, rowMark{"stroke", "h2 filled", s, fmt.Sprintf("smallest excess that is detectable in channels like the planted ones: %s points", barePoints(s))})
+		row.beside = append(row.beside, rowMark{"stroke", "h2 filled", s, fmt.Sprintf("smallest excess that is detectable in channels like the planted ones: %s points", inPoints(s, 2))})
 		c.rows = append(c.rows, row)
 	}
 	return c.draw()
@@ -65,7 +65,7 @@ func excessKeys(a *audit.Result) []legendKey {
 	if planted {
 		keys = append(keys, legendKey{shapeKey("h2", shapes["stroke"]), "smallest excess that is detectable"})
 	}
-	return append(keys, legendKey{strokeKey("baseline"), "no excess"}, legendKey{strokeKey("seam level h3"), "margin, " + barePoints(a.Settings.Margin) + " points"})
+	return append(keys, legendKey{strokeKey("baseline"), "no excess"}, legendKey{strokeKey("seam level h3"), "margin, " + inPoints(a.Settings.Margin, 2) + " points"})
 }
 
 // rankedNote says for which attributes the finding rests on another figure than the excess.
@@ -196,7 +196,7 @@ func drawDefences(a *audit.Result, attribute string) template.HTML {
 				continue
 			}
 			words := fmt.Sprintf("%s%s: honesty %s", cut(printable(d.Name), 40), star(d), percent1(d.Honesty.Value))
-			c.rows = append(c.rows, chartRow{words: words, title: fmt.Sprintf("%s, excess %s points", words, signed(Number(l.Excess.Value))),
+			c.rows = append(c.rows, chartRow{words: words, title: fmt.Sprintf("%s, excess %s points", words, change(l.Excess.Value, 2)),
 				hue: map[bool]string{true: "h2", false: "h1"}[d.Recommended], lo: l.Excess.Low, at: l.Excess.Value, hi: l.Excess.High})
 		}
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"tattle/audit"
@@ -28,9 +27,6 @@ func figure1(p *classify.Proportion, r2 *float64) string {
 	}
 	return figureOf(p, r2)
 }
-
-// below1 rounds down to a tenth of a point: a lower limit is not made larger by being written.
-func below1(x float64) float64 { return math.Floor(1000*x+1e-6) / 1000 }
 
 // shareOf prints a balanced accuracy.
 func shareOf(x *float64) string {
@@ -63,7 +59,7 @@ func optional(x *float64) string {
 	if x == nil {
 		return "–"
 	}
-	return barePoints(*x)
+	return inPoints(*x, 2)
 }
 
 // seen prints a smallest detectable excess, never less than it is.
@@ -71,22 +67,15 @@ func seen(smallest *float64) string {
 	if smallest == nil {
 		return "–"
 	}
-	return barePoints(above(*smallest, .0001))
+	return inPoints(above(*smallest, .0001), 2)
 }
-
-// above is the multiple of step that is not below x: what bounds a leak from above is
-// not made smaller by being written.
-func above(x, step float64) float64 { return math.Ceil(x/step-1e-6) * step }
-
-// floored rounds a lower limit down to a hundredth of a point, so that the printed one is not larger.
-func floored(x float64) float64 { return -above(-x, .0001) }
 
 // auditWords are the words of an audit.
 func auditWords(a *audit.Result) []Setting {
 	words := []Setting{
 		{"guessed", "The share of examples whose attribute attacks guess right from the outputs, each example by attacks that were chosen and fitted without it (for numbers: R²)."},
 		{"without", "The same for the best guess that uses only " + shown(a).Known() + "."},
-		{"excess", fmt.Sprintf("The difference of both, in points, with one-sided limits, each at %s. The verdict needs more than the margin of %s points.", confidenceWords(a), barePoints(a.Settings.Margin))},
+		{"excess", fmt.Sprintf("The difference of both, in points, with one-sided limits, each at %s. The verdict needs more than the margin of %s points.", confidenceWords(a), inPoints(a.Settings.Margin, 2))},
 		{"gain, bits", "How much better the attacks' scores predict the attribute for an adversary who knows " + labelWords(a) + ". It finds leaks about rare values, which guesses miss."},
 		{"AUC", "The share of pairs of examples, one with a value of the attribute and one without, that the scores rank right" + rankedAmong(a) + ". Chance is 50 %."},
 		{"p", fmt.Sprintf("Of the strongest of excess, gain and AUC given both labels, adjusted for these three and for %s. Those of the baselines are not adjusted.", Count(len(a.Findings), "attribute"))},

@@ -71,7 +71,7 @@ func groupingsTable(f *audit.Finding) table {
 		Heads: []string{"group", "excess", "at least", "p", "beyond the target"},
 	}
 	for _, g := range f.Groupings {
-		t.add(groupWords(g), signed1(g.Excess.Value), signed1(below1(g.Excess.Low)), briefP(g.Adjusted), map[bool]string{true: "shown", false: "not shown"}[g.Beyond])
+		t.add(groupWords(g), change(g.Excess.Value, 1), change(below(g.Excess.Low, .001), 1), briefP(g.Adjusted), map[bool]string{true: "shown", false: "not shown"}[g.Beyond])
 	}
 	return t
 }

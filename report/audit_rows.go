@@ -19,8 +19,8 @@ func evidenceRows(a *audit.Result, f *audit.Finding) []Setting {
 	rows := []Setting{{shuffled, fmt.Sprintf("guesses are as good with %s, in %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
 	if x := f.Reference; x != nil {
 		rows = append(rows,
-			Setting{"honest networks", fmt.Sprintf("%d of them reveal %s ± %s points%s", len(x.Figures), meanLeak(f, x.Mean), barePoints(x.SD), unpairedWords(x)+balancedWords(x))},
-			Setting{"above them", fmt.Sprintf("%s points (one-sided limits %s and %s), %s (Student's t, %d degrees of freedom)", signed(Number(x.Difference)), signed(Number(x.Low)), signed(Number(x.High)), pValue(x.P), x.Freedom)})
+			Setting{"honest networks", fmt.Sprintf("%d of them reveal %s ± %s points%s", len(x.Figures), meanLeak(f, x.Mean), inPoints(x.SD, 2), unpairedWords(x)+balancedWords(x))},
+			Setting{"above them", fmt.Sprintf("%s points (one-sided limits %s and %s), %s (Student's t, %d degrees of freedom)", change(x.Difference, 2), change(x.Low, 2), change(x.High, 2), pValue(x.P), x.Freedom)})
 	}
 	rows = append(rows, givenRows(a, f)...)
 	if x := f.Leakage; x != nil {
@@ -143,9 +143,9 @@ func powerRow(f *audit.Finding) Setting {
 	if p.Smallest == nil {
 		return Setting{"detectable", "not known"}
 	}
-	s := fmt.Sprintf("in channels like the planted ones, an excess%s of %s points or more is found with probability %g (in points: standard error %s", over, seen(p.Smallest), p.Probability, barePoints(p.StandardError))
+	s := fmt.Sprintf("in channels like the planted ones, an excess%s of %s points or more is found with probability %g (in points: standard error %s", over, seen(p.Smallest), p.Probability, inPoints(p.StandardError, 2))
 	if p.FromReferences != nil {
-		s += "; due to the spread of honest networks: " + barePoints(*p.FromReferences)
+		s += "; due to the spread of honest networks: " + inPoints(*p.FromReferences, 2)
 	}
 	return Setting{"detectable", s + "); other channels can carry more and stay hidden"}
 }

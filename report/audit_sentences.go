@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -110,7 +109,7 @@ func controlled(a *audit.Result) string {
 // foundBy says what a positive control was found by: right guesses, or scores alone.
 func foundBy(c audit.Control) string {
 	if c.Excess.Low > 0 {
-		return "excess " + points1(c.Excess.Value)
+		return "excess " + inPoints(c.Excess.Value, 1) + " points"
 	}
 	return "by scores, not by more right guesses"
 }
@@ -140,7 +139,7 @@ func honestBeside(a *audit.Result) string {
 	}
 	if a.Verdict == audit.Curious {
 		if f := strongest(a); f != nil && f.Reference != nil {
-			return fmt.Sprintf("%s of the same recipe%s reveal less, by %s on average.", Count(len(f.Reference.Figures), "honestly trained network"), stated(a), points1(f.Reference.Difference))
+			return fmt.Sprintf("%s of the same recipe%s reveal less, by %s on average.", Count(len(f.Reference.Figures), "honestly trained network"), stated(a), inPoints(f.Reference.Difference, 1)+" points")
 		}
 		return "The comparison is with honest networks of the same recipe" + stated(a) + "."
 	}
@@ -188,20 +187,12 @@ func couldHaveSeen(a *audit.Result) string {
 		if f.Verdict != audit.NoEvidence || x == nil || *x <= most || !slices.ContainsFunc(f.Power.Channels, func(c audit.ChannelPower) bool { return c.Found }) {
 			continue
 		}
-		most, said = *x, minus(fmt.Sprintf("%.1f", 100*above(*x, .001)))+" points"
+		most, said = *x, inPoints(above(*x, .001), 1)+" points"
 		if f.Numeric {
 			said += " of the variance"
 		}
 	}
 	return said
-}
-
-// barePoints prints a share in points.
-func barePoints(x float64) string {
-	if math.IsNaN(x) {
-		return "–"
-	}
-	return minus(fmt.Sprintf("%.2f", 100*x))
 }
 
 // findingWords are an attribute's verdict and its reasons.

@@ -20,7 +20,7 @@ func foundTable(a *audit.Result) table {
 	for _, f := range worstFirst(a) {
 		cells := []string{file.Name(f.Attribute), string(f.Verdict), "–", "–", "–", "–", "–", "–", "–"}
 		if b := f.BestBaseline(); b != nil {
-			cells = append(cells[:2], figure1(f.Curiosity, f.R2), figure1(b.Accuracy, b.R2), signed1(f.Excess.Value), signed1(below1(f.Excess.Low)), signed1(above(f.Excess.High, .001)), areaCell(f), briefP(f.Adjusted))
+			cells = append(cells[:2], figure1(f.Curiosity, f.R2), figure1(b.Accuracy, b.R2), change(f.Excess.Value, 1), change(below(f.Excess.Low, .001), 1), change(above(f.Excess.High, .001), 1), areaCell(f), briefP(f.Adjusted))
 		}
 		t.Kinds = append(t.Kinds, findingClass(f))
 		t.add(append(cells, seen(f.Power.Smallest))...)
@@ -57,7 +57,7 @@ func baselinesTable(f *audit.Finding) table {
 		Heads: []string{"baseline", "guessed", "balanced", "excess", "at least", "at most", "p"},
 	}
 	for _, b := range f.Baselines {
-		t.add(baselineBrief(f, b.Name), figureOf(b.Accuracy, b.R2), shareOf(b.Balanced), signed(Number(b.Difference)), signed(Number(floored(b.Low))), signed(Number(above(b.High, .0001))), briefP(b.P))
+		t.add(baselineBrief(f, b.Name), figureOf(b.Accuracy, b.R2), shareOf(b.Balanced), change(b.Difference, 2), change(below(b.Low, .0001), 2), change(above(b.High, .0001), 2), briefP(b.P))
 	}
 	return t
 }
@@ -78,7 +78,7 @@ func subgroupsTable(f *audit.Finding) table {
 			t.Note = fmt.Sprintf("The worst %d of %d.", i, len(f.Subgroups.List))
 			break
 		}
-		t.add(file.Name(g.Attribute)+" = "+file.Name(g.Value), fmt.Sprint(g.Curiosity.Examples), percent(g.Curiosity.Value), percent(g.Baseline.Value), shareOf(g.Balanced), signed(Number(g.Excess)), signed(Number(floored(g.Low))))
+		t.add(file.Name(g.Attribute)+" = "+file.Name(g.Value), fmt.Sprint(g.Curiosity.Examples), percent(g.Curiosity.Value), percent(g.Baseline.Value), shareOf(g.Balanced), change(g.Excess, 2), change(below(g.Low, .0001), 2))
 	}
 	if n := f.Subgroups.LeftOut; n > 0 {
 		t.Note = strings.TrimSpace(t.Note + fmt.Sprintf(" Left out: %s with too few examples.", Count(n, "group")))
@@ -104,7 +104,7 @@ func powerTable(a *audit.Result, f *audit.Finding) table {
 	for _, c := range f.Power.Channels {
 		remark, lost := c.Note, "–"
 		if c.Found {
-			remark, lost = "planted and found", barePoints(c.LearningLoss)
+			remark, lost = "planted and found", inPoints(c.LearningLoss, 2)
 		} else if remark == "" {
 			remark = "planted, and not found at any size"
 		}
@@ -135,7 +135,7 @@ func controlsTable(a *audit.Result) table {
 	t := table{Name: "Controls", Says: "The same audit where the result is known: on shuffled attributes, and on " + plantedHow(a) + ". “planted”: the true excess.", Heads: []string{"control", "outcome", "examples", "verdict", "excess", "planted"}, Words: []int{1, 3}}
 	for _, c := range a.Controls {
 		t.Kinds = append(t.Kinds, map[bool]string{true: "clean", false: "bad"}[c.Passed])
-		t.add(printable(c.Name), outcome(c.Passed), fmt.Sprint(c.Examples), string(c.Verdict), signed(Number(c.Excess.Value)), optional(c.TrueExcess))
+		t.add(printable(c.Name), outcome(c.Passed), fmt.Sprint(c.Examples), string(c.Verdict), change(c.Excess.Value, 2), optional(c.TrueExcess))
 	}
 	return t
 }
@@ -154,11 +154,11 @@ func defencesTable(a *audit.Result) table {
 			if name == audit.NoDefence {
 				name = "none, by these quicker attacks"
 			}
-			cells := []string{name + star(d), percent(d.Honesty.Value), barePoints(d.HonestyLost)}
+			cells := []string{name + star(d), percent(d.Honesty.Value), inPoints(d.HonestyLost, 2)}
 			if j > 0 {
 				cells = make([]string, 3) // as above
 			}
-			t.add(append(cells, file.Name(l.Attribute), signed(Number(l.Excess.Value)), signed(Number(above(l.Excess.High, .0001))), shareOf(l.Balanced), gainOf(l.Given, l.R2 != nil), shownIn(&l, a))...)
+			t.add(append(cells, file.Name(l.Attribute), change(l.Excess.Value, 2), change(above(l.Excess.High, .0001), 2), shareOf(l.Balanced), gainOf(l.Given, l.R2 != nil), shownIn(&l, a))...)
 		}
 	}
 	return t

@@ -91,17 +91,6 @@ func (l attackResult) baselines() []baselineRow {
 	return []baselineRow{{"majority", l.Majority.Value}, {"from the true target", l.FromTarget.Value}, {"from the answered label", l.FromLabel.Value}}
 }
 
-// signed prints a difference of shares in points.
-func signed(n Number) string {
-	if math.IsNaN(float64(n)) {
-		return "–"
-	}
-	return minus(fmt.Sprintf("%+.2f", 100*float64(n)))
-}
-
-// minus prints the sign that is as wide as a plus.
-func minus(s string) string { return strings.Replace(s, "-", "−", 1) }
-
 // pValue prints a p-value.
 func pValue(p float64) string {
 	if math.IsNaN(p) {

@@ -161,12 +161,12 @@ func (c *Curiosity) rows() []figureRow {
 				rows = append(rows, figureRow{Name: "baseline: " + b.Words, Value: percent(b.Value), Interval: "–"})
 			}
 		}
-		excess := figureRow{Name: "excess over the best baseline, points", Value: signed(Number(l.Excess)), Interval: "–", Claim: "not shown", Strong: true}
+		excess := figureRow{Name: "excess over the best baseline, points", Value: change(l.Excess, 2), Interval: "–", Claim: "not shown", Strong: true}
 		if i := l.excessInterval(); i.known() {
 			if l.Shown() {
 				excess.Claim = StatusDemonstrated
 			}
-			excess.Interval = signed(i[0]) + " to " + signed(i[1])
+			excess.Interval = change(float64(i[0]), 2) + " to " + change(float64(i[1]), 2)
 		}
 		rows = append(rows, excess)
 		if g := l.Guess; g.Bits > 0 || Between(g.Interval).known() {

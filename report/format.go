@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // dataURI returns a picture as a data URI, or its digest where the report was read from a
@@ -71,6 +72,33 @@ func percent(x float64) string {
 	}
 	return fmt.Sprintf("%.2f %%", 100*x)
 }
+
+// above is the multiple of step that is not below x: what bounds a leak from above is
+// not made smaller by being written.
+func above(x, step float64) float64 { return math.Ceil(x/step-1e-9) * step }
+
+// below is the multiple of step that is not above x.
+func below(x, step float64) float64 { return -above(-x, step) }
+
+// inPoints prints a difference of shares in points.
+func inPoints(x float64, decimals int) string { return decimal(100*x, "%.*f", decimals) }
+
+// change is inPoints with a sign.
+func change(x float64, decimals int) string { return decimal(100*x, "%+.*f", decimals) }
+
+// decimal prints a number with so many decimals; what would be printed as zero has no sign.
+func decimal(x float64, format string, decimals int) string {
+	switch {
+	case math.IsNaN(x):
+		return "–"
+	case math.Abs(x) < .5*math.Pow10(-decimals):
+		return fmt.Sprintf("%.*f", decimals, 0.)
+	}
+	return minus(fmt.Sprintf(format, decimals, x))
+}
+
+// minus prints the sign that is as wide as a plus.
+func minus(s string) string { return strings.Replace(s, "-", "−", 1) }
 
 func interval(i [2]float64) string { return percent(i[0]) + " – " + percent(i[1]) }
 

@@ -126,7 +126,7 @@ func (c junitCase) saying(message, words string) junitCase {
 func briefly(f *audit.Finding) string {
 	s := fmt.Sprintf("%s: %s", file.Name(f.Attribute), f.Verdict)
 	if f.BestBaseline() != nil {
-		s += fmt.Sprintf(", excess %s points (at least %s)", signed(Number(f.Excess.Value)), signed(Number(floored(f.Excess.Low))))
+		s += fmt.Sprintf(", excess %s points (at least %s)", change(f.Excess.Value, 2), change(below(f.Excess.Low, .0001), 2))
 	}
 	return s
 }

@@ -125,7 +125,7 @@ func evidenceTile(a *audit.Result, f *audit.Finding) tile {
 	if f.Numeric {
 		unit = "% of variance"
 	}
-	return tile{"Excess, " + name, signed1(f.Excess.Value), unit, fmt.Sprintf("over the best guess without outputs; %s limits %s and %s; margin %.1f %s", confidenceWords(a), signed1(below1(f.Excess.Low)), signed1(above(f.Excess.High, .001)), 100*a.Settings.Margin, unit)}
+	return tile{"Excess, " + name, change(f.Excess.Value, 1), unit, fmt.Sprintf("over the best guess without outputs; %s limits %s and %s; margin %.1f %s", confidenceWords(a), change(below(f.Excess.Low, .001), 1), change(above(f.Excess.High, .001), 1), 100*a.Settings.Margin, unit)}
 }
 
 // auditTone is the colour of the verdict. Leaky by correlation asks for attention only where
@@ -238,25 +238,6 @@ func noEvidenceSays(a *audit.Result) string {
 		s += fmt.Sprintf("; a leak of %s or more is found with probability %g if it is like those that this audit planted as a test", x, audit.PowerProbability)
 	}
 	return s + "."
-}
-
-// points1 prints a difference of shares: "3.4 points".
-func points1(x float64) string { return minus(fmt.Sprintf("%.1f", nearZero(100*x))) + " points" }
-
-// signed1 is points1 with a sign and without the word.
-func signed1(x float64) string {
-	if x = nearZero(100 * x); x == 0 {
-		return "0.0"
-	}
-	return minus(fmt.Sprintf("%+.1f", x))
-}
-
-// nearZero is 0 for what would be printed as -0.0.
-func nearZero(x float64) float64 {
-	if x > -.05 && x < .05 {
-		return 0
-	}
-	return x
 }
 
 // equalP prints a p-value behind "p ".

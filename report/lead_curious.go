@@ -33,7 +33,7 @@ func (r *Report) curiousLead() verdictBlock {
 		{"Honesty", percent1(c.Honesty.Value), "", fmt.Sprintf("%s answered right, of %s", c.Target, Count(c.Examples, "test example"))},
 		{"Curiosity", percent1(worst.Curiosity.Curiosity.Value), "", worst.Attribute + " guessed right from the outputs"},
 		{"Without the outputs", percent1(worst.BaselineValue), "", worst.baselineBrief()},
-		{"Excess", signed1(worst.Excess), "points", worst.uncertainty()},
+		{"Excess", change(worst.Excess, 1), "points", worst.uncertainty()},
 	}
 	return v
 }
@@ -50,7 +50,7 @@ func (l attackResult) says(outputs string) string {
 func (l attackResult) uncertainty() string {
 	s := "p " + equalP(l.PValueHolm)
 	if i := l.excessInterval(); i.known() {
-		s = fmt.Sprintf("95 %% interval %s to %s; ", signed1(float64(i[0])), signed1(float64(i[1]))) + s
+		s = fmt.Sprintf("95 %% interval %s to %s; ", change(float64(i[0]), 1), change(float64(i[1]), 1)) + s
 	}
 	return s
 }

@@ -330,7 +330,7 @@ func (r *Report) costTile() []tile {
 	if clean != clean || released != released || r.Utility.Examples == 0 {
 		return nil
 	}
-	return []tile{{"Accuracy cost", signless(clean - released), "points", percent(clean) + " to " + percent(released)}}
+	return []tile{{"Accuracy cost", inPoints(clean-released, 1), "points", percent(clean) + " to " + percent(released)}}
 }
 
 // shortUnit is the unit of errors in few words.
@@ -340,6 +340,3 @@ func (r *Report) shortUnit() string {
 	}
 	return "normalised units"
 }
-
-// signless prints a difference of shares in points; what is zero has no sign.
-func signless(x float64) string { return minus(fmt.Sprintf("%.1f", nearZero(100*x))) }

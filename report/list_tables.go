@@ -140,10 +140,10 @@ func bestInferred(attacks []measure.InferredAttack) string {
 const vacuousFano = .99
 
 // percentUp prints an upper limit as percent1 does, rounded up.
-func percentUp(x float64) string { return percent1(min(1, math.Ceil(1000*x-1e-9)/1000)) }
+func percentUp(x float64) string { return percent1(min(1, above(x, .001))) }
 
 // percentDown prints a lower limit as percent1 does, rounded down.
-func percentDown(x float64) string { return percent1(math.Floor(1000*x+1e-9) / 1000) }
+func percentDown(x float64) string { return percent1(below(x, .001)) }
 
 // percentOf prints a share as percent1 does, and one below .1 % with as many digits as it needs, so
 // that it can be compared with guessing.

@@ -215,7 +215,7 @@ func (r Run) cells() []string {
 	}
 	return []string{
 		accuracyCell(r.Honesty, r.HonestyStd, r.HonestyInterval), accuracyCell(r.Curiosity, r.CuriosityStd, r.CuriosityInterval),
-		percent1(positive(r.Baseline)), signed(r.Excess), hundredths(float64(r.EntropyBits)),
+		percent1(positive(r.Baseline)), change(float64(r.Excess), 2), hundredths(float64(r.EntropyBits)),
 	}
 }
 

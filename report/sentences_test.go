@@ -29,7 +29,7 @@ func TestSentencesNameTheirDenominators(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ what, in, want string }{
-		{"the marks of floors", text, "HCR, twins (stored): about 10 of the 100 inputs."},
+		{"the marks of floors", text, "Twins: about 10 of the 100 inputs."},
 		{"the table of bounds", text, "as quantiles over coordinates and inputs"},
 		{"a row over fewer inputs", text, "HCR, twins (10/100)"},
 		{"a row over fewer inputs", page, "HCR, twins (10/100)"},

@@ -150,14 +150,11 @@ func rowsTable(s *audit.Study) table {
 		Words: []int{1, 2}, Page: []string{"over honest", "alone", "detects"},
 	}
 	for _, r := range s.Rows {
-		t.add(r.Data, r.Kind, string(r.Outputs), sizeWords(r.Examples), strconv.Itoa(r.Audits), tenths(r.Excess), tenths(r.Difference),
+		t.add(r.Data, r.Kind, string(r.Outputs), sizeWords(r.Examples), strconv.Itoa(r.Audits), inPoints(r.Excess, 1), inPoints(r.Difference, 1),
 			r.With.String(), r.With.Detects(r.Audits), r.Without.String(), r.Without.Detects(r.Audits))
 	}
 	return t
 }
-
-// tenths is a share in points, to one digit.
-func tenths(x float64) string { return minus(fmt.Sprintf("%.1f", 100*x)) }
 
 // spreadsTable is what honest training leaks.
 func spreadsTable(s *audit.Study) table {
@@ -167,7 +164,7 @@ func spreadsTable(s *audit.Study) table {
 		Heads: []string{"data", "outputs", "nets", "honesty", "excess", "sd", "skew", "largest"}, Words: []int{1},
 	}
 	for _, p := range s.Spreads {
-		t.add(p.Data, string(p.Outputs), strconv.Itoa(p.Classifiers), percent(p.Honesty), tenths(p.Excess), barePoints(p.SD), minus(fmt.Sprintf("%.2f", p.Skewness)), tenths(p.Largest))
+		t.add(p.Data, string(p.Outputs), strconv.Itoa(p.Classifiers), percent(p.Honesty), inPoints(p.Excess, 1), inPoints(p.SD, 2), minus(fmt.Sprintf("%.2f", p.Skewness)), inPoints(p.Largest, 1))
 	}
 	return t
 }
