@@ -15,16 +15,16 @@ import (
 
 // Inputs say which examples a model is measured on, and what is read of them.
 type Inputs struct {
-	Path      string   // as dataset.OpenInputs reads it
-	Split     string   // dataset.Train or dataset.Test
-	Labels    string   // CSV file with the labels; empty: found beside the data
-	Target    string   // column of the labels that the model answers; empty: the only one
-	Sensitive []string // rules of the sensitive attributes; none: those of the data's own files
-	Limit     string   // examples that are read, as dataset.Choose reads it; empty: all
-	Seed      uint64
+	Path      string   `json:"-"`                   // as dataset.OpenInputs reads it
+	Split     string   `json:"-"`                   // dataset.Train or dataset.Test
+	Labels    string   `json:"labels,omitempty"`    // CSV file with the labels; empty: found beside the data
+	Target    string   `json:"target,omitempty"`    // column of the labels that the model answers; empty: the only one
+	Sensitive []string `json:"sensitive,omitempty"` // rules of the sensitive attributes; none: those of the data's own files
+	Limit     string   `json:"limit,omitempty"`     // examples that are read, as dataset.Choose reads it; empty: all
+	Seed      uint64   `json:"-"`
 
-	TrainingLimit int  // the most training examples that are read, drawn by the seed; 0: all
-	SkipMissing   bool // rows without a picture and pictures without a row are left out
+	TrainingLimit int  `json:"training_limit,omitempty"` // the most training examples that are read, drawn by the seed; 0: all
+	SkipMissing   bool `json:"skip_missing,omitempty"`   // rows without a picture and pictures without a row are left out
 }
 
 // Open reads the examples as inputs of a model. The notes say what a reader of the figures

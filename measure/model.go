@@ -15,9 +15,9 @@ import (
 
 // ModelOptions say what a model's file leaves open, and what its inputs are.
 type ModelOptions struct {
-	InputShape  string // of one input without the batch, such as 3x224x224; empty: the file's
-	ModelOutput string // which of several outputs; empty: the only one
-	Preprocess  string // how pictures become inputs, as dataset.ParsePreprocess reads it; empty: the file beside the model
+	InputShape  string `json:"input_shape,omitempty"`   // of one input without the batch, such as 3x224x224; empty: the file's
+	ModelOutput string `json:"model_output,omitempty"`  // which of several outputs; empty: the only one
+	Preprocess  string `json:"preprocessing,omitempty"` // how pictures become inputs, as dataset.ParsePreprocess reads it; empty: the file beside the model
 }
 
 // A Model is a net that was read from a file, with what turns pictures into its inputs.

@@ -11,9 +11,9 @@ import (
 // the input, so a bound on the features with noise still holds (post-processing).
 // The zero value does nothing.
 type Post struct {
-	Digits int  // above 0: round to so many decimals; −1 to whole numbers, −2 to tens and so on; 0: no rounding
-	TopK   int  // keep the so many largest; 0, or more than there are: all
-	Label  bool // keep only which is largest: 1 there, 0 elsewhere
+	Digits int  `json:"digits,omitempty"` // above 0: round to so many decimals; −1 to whole numbers, −2 to tens and so on; 0: no rounding
+	TopK   int  `json:"top_k,omitempty"`  // keep the so many largest; 0, or more than there are: all
+	Label  bool `json:"label,omitempty"`  // keep only which is largest: 1 there, 0 elsewhere
 }
 
 // Apply changes x, [batch, n], in place. Entries outside the TopK become 0 or, where

@@ -141,12 +141,8 @@ func plantedHow(a *audit.Result) string {
 	return "a model that was trained to be curious"
 }
 
-func outcome(passed bool) string {
-	if passed {
-		return "passed"
-	}
-	return "FAILED"
-}
+// passedWords are the outcomes of a control.
+var passedWords = map[bool]string{true: "passed", false: "FAILED"}
 
 // shownIn says whether a defence leaves a gain or an AUC that is shown to be above its margin.
 func shownIn(l *audit.DefenceLeft, a *audit.Result) string {

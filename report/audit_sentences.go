@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -205,19 +206,15 @@ func findingReasons(f *audit.Finding) string {
 	return strings.Join(unique(readable(f.Reasons)), " ")
 }
 
+// baselines are the baselines' names in a table.
+var baselines = map[string]string{audit.FromTarget: "from true target", audit.FromLabel: "from hard label", audit.FromBoth: "from both"}
+
 // baselineBrief names a baseline in a table.
 func baselineBrief(f *audit.Finding, name string) string {
-	switch {
-	case name == audit.Majority && f.Numeric:
+	if name == audit.Majority && f.Numeric {
 		return "mean"
-	case name == audit.FromTarget:
-		return "from true target"
-	case name == audit.FromLabel:
-		return "from hard label"
-	case name == audit.FromBoth:
-		return "from both"
 	}
-	return printable(name)
+	return cmp.Or(baselines[name], printable(name))
 }
 
 // auditedOutputs names the kind of the outputs.
@@ -260,14 +257,10 @@ func uncontrolled(a *audit.Result) string {
 	return "No controls were run, so it is not shown that this audit works on these data."
 }
 
-func controlName(name string) string {
-	switch name {
-	case audit.NegativeControl:
-		return "with shuffled labels nothing must be found"
-	case audit.PositiveControl:
-		return "a planted curious model must be found"
-	}
-	return printable(name)
+// controls say what must come out of each control.
+var controls = map[string]string{
+	audit.NegativeControl: "with shuffled labels nothing must be found",
+	audit.PositiveControl: "a planted curious model must be found",
 }
 
 // controlNote says what a control ran on, and what to do if it failed.

@@ -135,7 +135,7 @@ func controlsTable(a *audit.Result) table {
 	t := table{Name: "Controls", Says: "The same audit where the result is known: on shuffled attributes, and on " + plantedHow(a) + ". “planted”: the true excess.", Heads: []string{"control", "outcome", "examples", "verdict", "excess", "planted"}, Words: []int{1, 3}}
 	for _, c := range a.Controls {
 		t.Kinds = append(t.Kinds, map[bool]string{true: "clean", false: "bad"}[c.Passed])
-		t.add(printable(c.Name), outcome(c.Passed), fmt.Sprint(c.Examples), string(c.Verdict), change(c.Excess.Value, 2), optional(c.TrueExcess))
+		t.add(printable(c.Name), passedWords[c.Passed], fmt.Sprint(c.Examples), string(c.Verdict), change(c.Excess.Value, 2), optional(c.TrueExcess))
 	}
 	return t
 }

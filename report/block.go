@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A block is one part of a document: a verdict, heading, paragraph, labelled paragraph, list,
-// settings, table, chart, pictures, code, details, sideBySide or only. Every kind of
+// A block is one part of a document: a verdict, heading, paragraph, list, settings, table,
+// chart, pictures, code, sideBySide or only. Every kind of
 // document is built once as blocks; block_text.go, block_html.go and block_markdown.go
 // render each of them.
 type block any
@@ -34,9 +34,6 @@ type heading struct {
 
 // A paragraph is text of a class of the page's style, such as "soft".
 type paragraph struct{ Text, Class string }
-
-// labelled is text about one thing, with a tag beside its name.
-type labelled struct{ Label, Tag, Class, Text string }
 
 // A list is one of sentences.
 type list struct {
@@ -74,13 +71,6 @@ type pictures struct {
 type picture struct {
 	URI                template.URL
 	Alt, Name, Caption string
-}
-
-// details are blocks that the page folds away, unless they are Open.
-type details struct {
-	Summary, Tag, Class string
-	Open                bool
-	Blocks              []block
 }
 
 // sideBySide are blocks in columns, where there is room.
@@ -137,6 +127,23 @@ func (t *table) intro() string {
 		return t.about()
 	}
 	return strings.TrimSpace(t.Name + ". " + t.about())
+}
+
+// items are the lines of a block that text and Markdown show as a list.
+func items(b block) (lines []string) {
+	switch b := b.(type) {
+	case list:
+		return b.Items
+	case settings:
+		for _, s := range b {
+			lines = append(lines, s.Key+": "+s.Value)
+		}
+	case verdictBlock:
+		for _, t := range b.Tiles {
+			lines = append(lines, t.words())
+		}
+	}
+	return lines
 }
 
 // A document collects blocks.

@@ -34,8 +34,6 @@ func (w *htmlWriter) block(b block) {
 		w.heading(b)
 	case paragraph:
 		w.printf("<p%s>%s</p>\n", class(b.Class), inHTML(b.Text))
-	case labelled:
-		w.printf("<p class=\"labelled\"><b>%s</b>%s %s</p>\n", inHTML(b.Label), tag(b.Tag, b.Class), inHTML(b.Text))
 	case list:
 		w.printf("<ul%s>", class(b.Class))
 		for _, s := range b.Items {
@@ -54,14 +52,6 @@ func (w *htmlWriter) block(b block) {
 		w.chart(b)
 	case pictures:
 		w.pictures(b)
-	case details:
-		open := ""
-		if b.Open {
-			open = " open"
-		}
-		w.printf("<details%s><summary>%s%s</summary>\n", open, inHTML(b.Summary), tag(b.Tag, b.Class))
-		w.blocks(b.Blocks)
-		w.printf("</details>\n")
 	case sideBySide:
 		class := "grid"
 		if b.small() {
@@ -134,22 +124,19 @@ func class(c string) string {
 	return fmt.Sprintf(" class=\"%s\"", html.EscapeString(c))
 }
 
-// tag returns a word in a frame. Without a class, the word itself is the class.
-func tag(s, class string) string {
+// tag returns the status of a claim in a frame; the word itself is the class.
+func tag(s string) string {
 	if s == "" {
 		return ""
 	}
-	if class == "" {
-		class = s
-	}
-	return fmt.Sprintf(" <span class=\"tag %s\">%s</span>", html.EscapeString(class), inHTML(s))
+	return fmt.Sprintf(" <span class=\"tag %s\">%s</span>", html.EscapeString(s), inHTML(s))
 }
 
 func (w *htmlWriter) chart(c chart) {
 	if c.SVG == "" {
 		return
 	}
-	w.printf("<figure><figcaption>%s%s</figcaption>%s\n", inHTML(c.Caption), tag(c.Tag, ""), c.SVG)
+	w.printf("<figure><figcaption>%s%s</figcaption>%s\n", inHTML(c.Caption), tag(c.Tag), c.SVG)
 	if len(c.Keys) > 0 {
 		w.printf("<ul class=\"key\" aria-label=\"What the marks mean\">")
 		for _, k := range c.Keys {
@@ -218,7 +205,7 @@ func (t *table) class(column int) string {
 // break on a line below.
 func cell(s string) string {
 	if slices.Contains(statuses, s) {
-		return tag(s, "")
+		return tag(s)
 	}
 	above, below, broken := strings.Cut(s, "\n")
 	if !broken {

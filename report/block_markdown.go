@@ -86,11 +86,7 @@ func (w *markdownWriter) block(b block) {
 	switch b := b.(type) {
 	case verdictBlock:
 		w.printf("**%s.** %s\n", inMarkdown(b.Badge), inCell(b.Says))
-		var items []string
-		for _, t := range b.Tiles {
-			items = append(items, t.words())
-		}
-		w.items(items)
+		w.items(items(b))
 	case heading:
 		if b.Level == 2 {
 			w.end()
@@ -103,21 +99,10 @@ func (w *markdownWriter) block(b block) {
 		w.printf("%s %s\n", strings.Repeat("#", b.Level), inMarkdown(b.Text))
 	case paragraph:
 		w.printf("%s\n", inMarkdown(b.Text))
-	case labelled:
-		w.printf("**%s.** %s\n", inMarkdown(labelledWords(labelled{Label: b.Label, Tag: b.Tag})), inMarkdown(b.Text))
-	case list:
-		w.items(b.Items)
-	case settings:
-		var items []string
-		for _, s := range b {
-			items = append(items, s.Key+": "+s.Value)
-		}
-		w.items(items)
+	case list, settings:
+		w.items(items(b))
 	case code:
 		w.printf("    %s\n", printable(string(b)))
-	case details:
-		w.printf("### %s\n", inMarkdown(labelledWords(labelled{Label: b.Summary, Tag: b.Tag})))
-		w.blocks(b.Blocks)
 	case sideBySide:
 		w.blocks(b)
 	case only:
@@ -140,10 +125,9 @@ func (w *markdownWriter) end() {
 func (w *markdownWriter) items(items []string) {
 	for i, s := range items {
 		if i == 0 {
-			w.printf("- %s\n", inMarkdown(s))
-		} else {
-			fmt.Fprintf(w, "- %s\n", inMarkdown(s))
+			w.printf("")
 		}
+		fmt.Fprintf(w, "- %s\n", inMarkdown(s))
 	}
 }
 

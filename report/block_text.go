@@ -43,41 +43,26 @@ func (w *textWriter) blocks(blocks []block) {
 func (w *textWriter) block(b block) {
 	switch b := b.(type) {
 	case verdictBlock:
-		w.verdict(b)
+		wrap(w, "Verdict: "+b.Badge)
+		wrapSome(w, b.Says)
+		for _, s := range items(b) {
+			wrap(w, "- "+s)
+		}
 	case heading:
 		fmt.Fprintln(w)
 		wrap(w, b.Text)
 	case paragraph:
 		wrap(w, b.Text)
-	case labelled:
-		wrap(w, labelledWords(b))
-	case list:
-		for _, s := range b.Items {
+	case list, settings:
+		for _, s := range items(b) {
 			wrap(w, "- "+s)
-		}
-	case settings:
-		for _, s := range b {
-			wrap(w, "- "+s.Key+": "+s.Value)
 		}
 	case code:
 		fmt.Fprintf(w, "  %s\n", printable(string(b)))
-	case details:
-		fmt.Fprintln(w)
-		wrap(w, labelledWords(labelled{Label: b.Summary, Tag: b.Tag}))
-		w.blocks(b.Blocks)
 	case sideBySide:
 		w.blocks(b)
 	case table:
 		w.table(b)
-	}
-}
-
-// verdict prints the badge, the sentence and a line for each tile.
-func (w *textWriter) verdict(v verdictBlock) {
-	wrap(w, "Verdict: "+v.Badge)
-	wrapSome(w, v.Says)
-	for _, t := range v.Tiles {
-		wrap(w, "- "+t.words())
 	}
 }
 
@@ -89,18 +74,6 @@ func (t tile) words() string {
 	}
 	if t.About != "" {
 		s += "; " + t.About
-	}
-	return s
-}
-
-// labelledWords are a label, its tag and the text as a sentence.
-func labelledWords(l labelled) string {
-	s := l.Label
-	if l.Tag != "" {
-		s += ": " + l.Tag
-	}
-	if l.Text != "" {
-		s += ". " + l.Text
 	}
 	return s
 }

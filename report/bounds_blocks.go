@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"tattle/bound"
 	"tattle/dataset"
@@ -59,7 +58,7 @@ func (d *document) boundRows(r *Report) {
 	d.table(t)
 	d.say(r.sought(), r.rounded(), r.computed())
 	for _, n := range r.nothings() {
-		d.say("Vacuous (" + n.Reason.String() + "): " + strings.Join(n.Rows, "; ") + ".")
+		d.say("Vacuous (" + n.Value + "): " + n.Key + ".")
 	}
 }
 

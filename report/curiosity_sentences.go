@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -33,17 +34,11 @@ func (c *Curiosity) training() string {
 	return about
 }
 
+// kindsOfOutputs are the kinds of outputs in words.
+var kindsOfOutputs = map[string]string{"raw": "raw outputs (logits)", "soft": "soft outputs (probabilities)", "vector": "vectors"}
+
 func outputWords(outputs string) string {
-	switch outputs {
-	case "raw":
-		return "raw outputs (logits)"
-	case "soft":
-		return "soft outputs (probabilities)"
-	}
-	if outputs == "vector" {
-		return "vectors"
-	}
-	return outputs + " outputs"
+	return cmp.Or(kindsOfOutputs[outputs], outputs+" outputs")
 }
 
 // and joins words with commas and an and.
@@ -63,20 +58,15 @@ func intervalWords(i Interval) string {
 	return fmt.Sprintf(" (95 %% interval %.2f to %.2f %%)", 100*i[0], 100*i[1])
 }
 
+// guessers are what reads the outputs, by the kind of attack.
+var guessers = map[string]string{curious.NetworkAttack: "a small network", curious.ThresholdAttack: "a threshold on their entropy", curious.DecoderAttack: "the mixture's decoder"}
+
 // guesser says what reads the outputs.
 func (l attackResult) guesser() string {
-	switch l.Attack {
-	case curious.NetworkAttack:
-		return "a small network"
-	case curious.ThresholdAttack:
-		if l.tau > 0 {
-			return fmt.Sprintf("a threshold on their entropy (%s nats)", number(l.tau))
-		}
-		return "a threshold on their entropy"
-	case curious.DecoderAttack:
-		return "the mixture's decoder"
+	if l.Attack == curious.ThresholdAttack && l.tau > 0 {
+		return fmt.Sprintf("a threshold on their entropy (%s nats)", number(l.tau))
 	}
-	return "an attack"
+	return cmp.Or(guessers[l.Attack], "an attack")
 }
 
 func (l attackResult) excessInterval() Interval { return Between(l.ExcessInterval) }

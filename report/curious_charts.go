@@ -124,11 +124,11 @@ func (d *document) prunings(r *Report) {
 		}
 		d.add(charts)
 		for _, c := range panel {
-			t := table{Heads: []string{"zero", "honesty (95 %)", "curiosity (95 %)"}}
+			t := table{Name: c.Run, Heads: []string{"zero", "honesty (95 %)", "curiosity (95 %)"}}
 			for _, q := range c.Points {
 				t.add(q.cells()...)
 			}
-			d.add(details{Summary: c.Run, Blocks: []block{t}})
+			d.table(t)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"strings"
 
 	"tattle/bound"
@@ -14,21 +15,16 @@ const (
 	heldFloat32 = "float32 numbers within the data's range"
 )
 
+// domains are the inputs for which an estimator must be unbiased, in words.
+var domains = map[string]string{bound.DomainLegal: "real numbers within the data's range", bound.DomainFree: "any real numbers"}
+
 // Among says in words which inputs a domain has: those that an estimator is held to be
 // unbiased for. It is empty of what is about no domain.
 func (r *Report) Among(domain string) string {
-	switch domain {
-	case bound.DomainStored:
-		if held := r.Data.Held(); held != "" {
-			return "inputs as " + held
-		}
-		return "inputs as the data can hold them"
-	case bound.DomainLegal:
-		return "real numbers within the data's range"
-	case bound.DomainFree:
-		return "any real numbers"
+	if domain != bound.DomainStored {
+		return domains[domain]
 	}
-	return ""
+	return "inputs as " + cmp.Or(r.Data.Held(), "the data can hold them")
 }
 
 // among is Among after a comma, for the end of a clause.
@@ -60,11 +56,12 @@ func (r *Report) computed() string {
 	if x == nil || x.Runtime.From == "" {
 		return ""
 	}
-	if x.Runtime.Error == 0 {
-		return "Runtime: " + x.Runtime.Describe() + "."
+	said := "Runtime: " + x.Runtime.Describe() + "."
+	switch {
+	case x.Runtime.Error == 0:
+		return said
+	case r.Release.Noise.Family == "lattice":
+		return said + " Such a feature may be rounded to another multiple; all bounds allow for this."
 	}
-	if r.Release.Noise.Family == "lattice" {
-		return "Runtime: " + x.Runtime.Describe() + ". Such a feature may be rounded to another multiple; all bounds allow for this."
-	}
-	return "Runtime: " + x.Runtime.Describe() + ". Bounds by far witnesses and twins allow for this, and so do bounds by witnesses that change the features by no more than rounding. The other bounds are for features in real arithmetic."
+	return said + " Bounds by far witnesses and twins allow for this, and so do bounds by witnesses that change the features by no more than rounding. The other bounds are for features in real arithmetic."
 }

@@ -15,6 +15,7 @@ import (
 	"tattle/classify"
 	"tattle/internal/must"
 	"tattle/measure"
+	"tattle/release"
 )
 
 // quantiles maps five values to the levels of a summary, infinities to nil.
@@ -37,7 +38,7 @@ func full(t *testing.T) *Report {
 	r := sample(t)
 	r.Release.Noise = Noise{Family: "student-t", Sigma: 1.7, Scale: 1, Settings: "5 degrees of freedom"}
 	r.Release.Projection = &Projection{Kind: "principal", Keep: 20}
-	r.Release.Post = &Post{Digits: 2}
+	r.Release.Post = &release.Post{Digits: 2}
 	r.Release.Queries = 4
 	r.Data.Examples, r.Data.Stored = 100, &Stored{As: heldBytes}
 	r.Model.Inputs, r.Model.Features = 784, 20

@@ -180,7 +180,7 @@ func (r *Report) junitControls() junitSuite {
 		if words := printable(controlNote(c)); c.Passed || r.lenient() {
 			x.Out = words
 		} else {
-			x.Failure = &junitOutcome{Type: ruleControl, Message: printable(controlName(c.Name)) + ": failed", Text: words}
+			x.Failure = &junitOutcome{Type: ruleControl, Message: cmp.Or(controls[c.Name], printable(c.Name)) + ": failed", Text: words}
 		}
 		s.Cases = append(s.Cases, x)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -32,7 +33,7 @@ func (r *Report) curiousLead() verdictBlock {
 	v.Tiles = []tile{
 		{"Honesty", percent1(c.Honesty.Value), "", fmt.Sprintf("%s answered right, of %s", c.Target, Count(c.Examples, "test example"))},
 		{"Curiosity", percent1(worst.Curiosity.Curiosity.Value), "", worst.Attribute + " guessed right from the outputs"},
-		{"Without the outputs", percent1(worst.BaselineValue), "", worst.baselineBrief()},
+		{"Without the outputs", percent1(worst.BaselineValue), "", cmp.Or(bestGuesses[worst.Baseline], "always the most frequent class")},
 		{"Excess", change(worst.Excess, 1), "points", worst.uncertainty()},
 	}
 	return v
@@ -55,16 +56,8 @@ func (l attackResult) uncertainty() string {
 	return s
 }
 
-// baselineBrief says what the best guess without the outputs rests on.
-func (l attackResult) baselineBrief() string {
-	switch l.Baseline {
-	case audit.FromTarget:
-		return "guessed from the true target"
-	case audit.FromLabel:
-		return "guessed from the answered label"
-	}
-	return "always the most frequent class"
-}
+// bestGuesses say what the best guess without the outputs rests on.
+var bestGuesses = map[string]string{audit.FromTarget: "guessed from the true target", audit.FromLabel: "guessed from the answered label"}
 
 // tablesLead is the verdict on published tables that were run again.
 func (r *Report) tablesLead() verdictBlock {
@@ -112,26 +105,22 @@ func (r *Report) tablesLead() verdictBlock {
 	if compared > 0 {
 		v.Tiles = append(v.Tiles, tile{"Agree", grouped(near), fmt.Sprintf("of %d", compared), fmt.Sprintf("within %d standard deviations of the published figure", Beyond)})
 	}
-	for _, name := range []string{"δy", "δs"} {
-		v.Tiles = append(v.Tiles, r.firstTile(name)...)
-	}
+	v.Tiles = append(v.Tiles, r.firstTile("Honesty, first row", "δy")...)
+	v.Tiles = append(v.Tiles, r.firstTile("Curiosity, first row", "δs")...)
 	v.Tiles = v.Tiles[:min(4, len(v.Tiles))]
 	return v
 }
 
 // firstTile is the first figure of that name that ran, beside the published one: δy is how often
 // the target is answered right, δs how often the sensitive attribute is guessed right.
-func (r *Report) firstTile(name string) []tile {
-	title := map[string]string{"δy": "Honesty, first row", "δs": "Curiosity, first row"}[name]
-	for i := range r.Tables {
-		t := &r.Tables[i]
+func (r *Report) firstTile(title, name string) []tile {
+	for _, t := range r.Tables {
 		for _, row := range t.Rows {
-			for i, c := range row.Cells {
-				if c.Ours == nil || c.Blank || i >= len(t.Columns) || t.Columns[i].Name != name {
-					continue
+			for i, c := range row.Cells[:min(len(row.Cells), len(t.Columns))] {
+				if k := t.Columns[i]; c.Ours != nil && k.Name == name {
+					where := strings.Join(append([]string{k.Group}, row.Labels...), ", ")
+					return []tile{{title, c.Ours.Words(k.Unit), "%", strings.TrimPrefix(where+"; published: "+c.Published.Words(k.Unit), ", ")}}
 				}
-				k := t.Columns[i]
-				return []tile{{title, c.Ours.Words(k.Unit), "%", strings.TrimPrefix(fmt.Sprintf("%s, %s; published: %s", k.Group, strings.Join(row.Labels, ", "), c.Published.Words(k.Unit)), ", ")}}
 			}
 		}
 	}

@@ -41,29 +41,31 @@ type Origin struct {
 
 // ReadingOf returns how model and data were read. m may be nil: read with no options.
 func ReadingOf(m *measure.Model, in measure.Inputs) Reading {
-	l := Reading{Labels: in.Labels, Target: in.Target, Sensitive: in.Sensitive, Limit: in.Limit, TrainingLimit: in.TrainingLimit, SkipMissing: in.SkipMissing}
+	in.Path, in.Split, in.Seed = "", "", 0
+	l := Reading{Inputs: in}
 	if m == nil {
 		return l
 	}
-	l.InputShape, l.ModelOutput, l.Beside = m.Options.InputShape, m.Options.ModelOutput, m.Beside
-	if !m.Preprocess.IsZero() {
-		l.Preprocess = m.Options.Preprocess
+	if l.ModelOptions, l.Beside = m.Options, m.Beside; m.Preprocess.IsZero() {
+		l.Preprocess = ""
 	}
 	return l
 }
 
-// ModelOptions returns the options with which the model was read.
-func (l Reading) ModelOptions() measure.ModelOptions {
-	o := measure.ModelOptions{InputShape: l.InputShape, ModelOutput: l.ModelOutput, Preprocess: l.Preprocess}
+// OfModel returns the options with which the model was read.
+func (l Reading) OfModel() measure.ModelOptions {
+	o := l.ModelOptions
 	if o.Preprocess == "" {
 		o.Preprocess = "none" // whatever is beside the model now
 	}
 	return o
 }
 
-// Inputs returns what was read of data at the path.
-func (l Reading) Inputs(path, split string, seed uint64) measure.Inputs {
-	return measure.Inputs{Path: path, Split: split, Labels: l.Labels, Target: l.Target, Sensitive: l.Sensitive, Limit: l.Limit, TrainingLimit: l.TrainingLimit, SkipMissing: l.SkipMissing, Seed: seed}
+// OfInputs returns what was read of data at the path.
+func (l Reading) OfInputs(path, split string, seed uint64) measure.Inputs {
+	in := l.Inputs
+	in.Path, in.Split, in.Seed = path, split, seed
+	return in
 }
 
 // ReleaseTitle is the title of the report on a release of the model at a path.
@@ -188,7 +190,7 @@ func (r *Report) setSurface(l measure.Release) {
 		r.Release.Projection = &Projection{Kind: l.Spec.Projection, Keep: l.Spec.Keep}
 	}
 	if l.Post != (release.Post{}) {
-		r.Release.Post = &Post{Digits: l.Post.Digits, TopK: l.Post.TopK, Label: l.Post.Label}
+		r.Release.Post = &l.Post
 	}
 	if l.Queries > 1 {
 		r.Release.Queries = l.Queries
@@ -220,7 +222,7 @@ func (r *Report) MeasuredRelease() measure.Release {
 		l.Spec.Projection, l.Spec.Keep = p.Kind, p.Keep
 	}
 	if p := r.Release.Post; p != nil {
-		l.Post = release.Post{Digits: p.Digits, TopK: p.TopK, Label: p.Label}
+		l.Post = *p
 	}
 	if l.Post.Label {
 		l.Spec.Surface = release.SurfaceLogits

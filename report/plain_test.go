@@ -11,6 +11,7 @@ import (
 
 	"tattle/bound"
 	"tattle/internal/must"
+	"tattle/release"
 )
 
 // rendered are the text and the page of a report.
@@ -136,7 +137,7 @@ func TestNoBounds(t *testing.T) {
 	r := full(t)
 	r.Bounds, r.Experiment, r.Methods, r.Pairs, r.Resolvable, r.Spectrum, r.Histograms, r.Published, r.Arrays, r.Design, r.Gallery = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
 	r.Release.Noise, r.Release.NoBounds = Noise{Family: "none"}, "without noise two inputs are told apart with certainty"
-	r.Release.Queries, r.Release.Post = 0, &Post{Digits: 1}
+	r.Release.Queries, r.Release.Post = 0, &release.Post{Digits: 1}
 	r.FloorsAndCeilings = bands(nil, r.Attacks, r.PriorAlone)
 	for i := range 2 {
 		if i == 1 {

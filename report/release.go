@@ -1,16 +1,18 @@
 package report
 
+import "tattle/release"
+
 // Release is what leaves the device. Its zero values beyond Surface and Noise
 // mean that nothing else is done to the features.
 type Release struct {
-	Surface     string      `json:"surface"` // features, logits, probabilities or label
-	Noise       Noise       `json:"noise"`
-	Projection  *Projection `json:"projection,omitempty"`
-	Temperature float64     `json:"temperature,omitempty"` // zero where none is set
-	Post        *Post       `json:"post,omitempty"`
-	Queries     int         `json:"queries,omitempty"`   // independent releases of one input; zero is one
-	NoBounds    string      `json:"no_bounds,omitempty"` // why no bound holds here; empty where bounds hold
-	Note        string      `json:"note,omitempty"`      // what a reader must know of why they hold
+	Surface     string        `json:"surface"` // features, logits, probabilities or label
+	Noise       Noise         `json:"noise"`
+	Projection  *Projection   `json:"projection,omitempty"`
+	Temperature float64       `json:"temperature,omitempty"` // zero where none is set
+	Post        *release.Post `json:"post,omitempty"`        // of the features with noise before they leave: it cannot lower a bound, because it uses nothing else of the input
+	Queries     int           `json:"queries,omitempty"`     // independent releases of one input; zero is one
+	NoBounds    string        `json:"no_bounds,omitempty"`   // why no bound holds here; empty where bounds hold
+	Note        string        `json:"note,omitempty"`        // what a reader must know of why they hold
 }
 
 // none reports whether the features leave as they are, without noise.
@@ -40,12 +42,4 @@ type Noise struct {
 type Projection struct {
 	Kind string `json:"kind"` // one of release.Projections
 	Keep int    `json:"keep"`
-}
-
-// Post is the processing of the features with noise before they leave. It cannot lower a bound,
-// because it uses nothing else of the input.
-type Post struct {
-	Digits int  `json:"digits,omitempty"` // decimals kept; zero for all
-	TopK   int  `json:"top_k,omitempty"`
-	Label  bool `json:"label,omitempty"`
 }

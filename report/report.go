@@ -169,16 +169,9 @@ func (d Data) Held() string {
 
 // Reading holds the flags by which model and data were read.
 type Reading struct {
-	InputShape    string   `json:"input_shape,omitempty"`
-	ModelOutput   string   `json:"model_output,omitempty"`
-	Preprocess    string   `json:"preprocessing,omitempty"`
-	Beside        bool     `json:"preprocessing_beside_model,omitempty"` // it is that of the file beside the model
-	Labels        string   `json:"labels,omitempty"`
-	Target        string   `json:"target,omitempty"`
-	Sensitive     []string `json:"sensitive,omitempty"`
-	Limit         string   `json:"limit,omitempty"`
-	TrainingLimit int      `json:"training_limit,omitempty"` // the most training examples that were read; 0: all
-	SkipMissing   bool     `json:"skip_missing,omitempty"`   // rows without a picture and pictures without a row are left out
+	measure.ModelOptions
+	Beside         bool `json:"preprocessing_beside_model,omitempty"` // the preprocessing is that of the file beside the model
+	measure.Inputs      // without path, part and seed
 }
 
 // AuditRequest holds the settings of an audit that its result does not contain.

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"tattle/bound"
@@ -70,44 +69,15 @@ func boundName(b bound.Summary) string {
 // meanSquare reports whether a row is about whole inputs, not coordinates.
 func meanSquare(method string) bool { return strings.HasSuffix(method, "-mean-square") }
 
-// A nothing is one reason for which bounds say nothing, with their names.
-type nothing struct {
-	Reason bound.Note
-	Rows   []string
-}
-
-// nothings are the reasons for which bounds of this report say nothing, in the order
-// of the rows, each with the names of all rows it is of.
-func (r *Report) nothings() []nothing {
-	var out []nothing
+// nothings are the reasons for which bounds of this report say nothing, each with the names of the
+// rows that it is of.
+func (r *Report) nothings() (reasons []Setting) {
 	for _, b := range r.Bounds {
-		if b.Vacuous == nil {
-			continue
-		}
-		i := slices.IndexFunc(out, func(n nothing) bool { return n.Reason == *b.Vacuous })
-		if i < 0 {
-			i, out = len(out), append(out, nothing{Reason: *b.Vacuous})
-		}
-		if said := r.inBands(b); !slices.Contains(out[i].Rows, said) {
-			out[i].Rows = append(out[i].Rows, said)
+		if b.Vacuous != nil {
+			reasons = noted(reasons, boundName(b)+" ("+times(b.Band)+")", b.Vacuous.String())
 		}
 	}
-	return out
-}
-
-// inBands is the name of a row, with its band where the other bands of its name are not
-// vacuous for the same reason.
-func (r *Report) inBands(b bound.Summary) string {
-	said := boundName(b)
-	alike := func(x bound.Summary) bool {
-		return boundName(x) != said || x.Vacuous != nil && *x.Vacuous == *b.Vacuous
-	}
-	for _, x := range r.Bounds {
-		if !alike(x) {
-			return said + " (" + times(b.Band) + ")"
-		}
-	}
-	return said
+	return reasons
 }
 
 // fewer says that fewer numbers leave than go in, empty if that is not so or
@@ -123,15 +93,20 @@ func (r *Report) fewer() string {
 
 // releasedUnit says in the singular what leaves.
 func (r *Report) releasedUnit() string {
-	switch {
-	case r.Release.Projection != nil:
+	switch s := r.Release.Surface; {
+	case r.Release.Projection != nil || s == "probabilities":
 		return "number"
-	case r.Release.Surface == "logits" || r.Release.Surface == "label":
+	case s == "logits" || s == "label":
 		return "logit"
-	case r.Release.Surface == "probabilities":
-		return "number"
 	}
 	return "feature"
+}
+
+// roundings say how the rounding of the features is known.
+var roundings = map[string]string{
+	bound.RoundingProved:   "Rounding: proved, by the running error analysis of a float64 pass.",
+	bound.RoundingPairs:    "Rounding: proved, in pairs of float64; the net is too deep for the analysis of a single pass.",
+	bound.RoundingMeasured: "Rounding: measured, not proved: two computations in float64 and a thousandfold their distance. So no bound here is certified; those by witnesses are estimates.",
 }
 
 // rounded says how the rounding of the features is known, empty if nothing was bounded.
@@ -139,15 +114,7 @@ func (r *Report) rounded() string {
 	if r.Experiment == nil {
 		return ""
 	}
-	switch r.Experiment.Rounding {
-	case bound.RoundingProved:
-		return "Rounding: proved, by the running error analysis of a float64 pass."
-	case bound.RoundingPairs:
-		return "Rounding: proved, in pairs of float64; the net is too deep for the analysis of a single pass."
-	case bound.RoundingMeasured:
-		return "Rounding: measured, not proved: two computations in float64 and a thousandfold their distance. So no bound here is certified; those by witnesses are estimates."
-	}
-	return ""
+	return roundings[r.Experiment.Rounding]
 }
 
 // standing is that of bounds by witnesses near the input: certified, or estimated where

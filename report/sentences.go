@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -111,19 +112,15 @@ func (l Release) heated() string {
 	return fmt.Sprintf(" (at temperature %s)", number(l.Temperature))
 }
 
-func projectionWords(kind string) string {
-	switch kind {
-	case "first":
-		return "the first ones"
-	case "random":
-		return "a random orthonormal projection"
-	case "principal":
-		return "their principal directions"
-	case "discriminant":
-		return "the directions that separate the classes"
-	}
-	return kind
+// projections are the kinds of projection in words.
+var projections = map[string]string{
+	"first":        "the first ones",
+	"random":       "a random orthonormal projection",
+	"principal":    "their principal directions",
+	"discriminant": "the directions that separate the classes",
 }
+
+func projectionWords(kind string) string { return cmp.Or(projections[kind], kind) }
 
 // after says what else becomes of the release.
 func (l Release) after() string {
@@ -157,22 +154,11 @@ func (l Release) after() string {
 	return s + ". The bounds do not depend on that."
 }
 
+// families are the families of noise in words.
+var families = map[string]string{"gaussian": "Gaussian", "lattice": "discrete Gaussian", "laplace": "Laplace", "student-t": "Student's t", "table": "tabulated"}
+
 // familyName is a noise family in words.
-func familyName(family string) string {
-	switch family {
-	case "gaussian":
-		return "Gaussian"
-	case "lattice":
-		return "discrete Gaussian"
-	case "laplace":
-		return "Laplace"
-	case "student-t":
-		return "Student's t"
-	case "table":
-		return "tabulated"
-	}
-	return family
-}
+func familyName(family string) string { return cmp.Or(families[family], family) }
 
 // square reports whether a band is the coarsest n of both directions, as "8x8".
 func square(band string) bool {

@@ -117,7 +117,7 @@ func (o *Options) auditedModel(claims *report.Report, d *audit.Record, v *recomp
 	if hash != claims.Model.SHA256 {
 		return unlike(path, hash, claims.Model.SHA256, "name the right model with --model")
 	}
-	m, err := measure.OpenModel(path, claims.Reading.ModelOptions())
+	m, err := measure.OpenModel(path, claims.Reading.OfModel())
 	if err != nil {
 		return &MismatchError{Err: err}
 	}

@@ -133,7 +133,7 @@ func (o *Options) model(dir string, r *report.Report) (*measure.Model, error) {
 		o.warn("the model is not at %s: its accuracy is taken from the report as it is", path)
 		return nil, nil
 	}
-	m, err := measure.OpenModel(path, r.Reading.ModelOptions())
+	m, err := measure.OpenModel(path, r.Reading.OfModel())
 	if err != nil {
 		return nil, unread("Model", "name the model with --model", err)
 	}
@@ -148,7 +148,7 @@ func (q *request) reader(r *report.Report, front *nn.Graph) (*measure.Model, err
 	read := q.read
 	if read == nil { // the run kept the release
 		var err error
-		if read, err = measure.ModelOf(front, r.Reading.ModelOptions()); err != nil {
+		if read, err = measure.ModelOf(front, r.Reading.OfModel()); err != nil {
 			return nil, err
 		}
 	}
@@ -170,7 +170,7 @@ func (o *Options) data(ctx context.Context, r *report.Report, q *request, front 
 	if err != nil {
 		return nil, err
 	}
-	in := r.Reading.Inputs(path, r.Data.Split, r.Seed)
+	in := r.Reading.OfInputs(path, r.Data.Split, r.Seed)
 	if o.Labels != "" {
 		in.Labels = o.Labels
 	}
@@ -222,7 +222,7 @@ func (o *Options) learned(r *report.Report, path string) measure.Inputs {
 	case o.Data != "" && path == r.Data.Path: // another part of the data
 		path = o.Data
 	}
-	in := r.Reading.Inputs(path, "", r.Seed).Learned()
+	in := r.Reading.OfInputs(path, "", r.Seed).Learned()
 	if o.Labels != "" {
 		in.Labels = o.Labels
 	}

@@ -77,9 +77,9 @@ func (q *request) origin(claims *report.Report) report.Origin {
 	}
 	read := q.read
 	if read == nil {
-		read = &measure.Model{Options: claims.Reading.ModelOptions()}
+		read = &measure.Model{Options: claims.Reading.OfModel()}
 	}
-	from.Reading = report.ReadingOf(read, claims.Reading.Inputs("", "", 0))
+	from.Reading = report.ReadingOf(read, claims.Reading.OfInputs("", "", 0))
 	if q.Data != nil {
 		from.Data = report.DataOf(q.Data, claims.Data.Path, claims.Data.Split)
 		from.Data.Notes = q.notes
