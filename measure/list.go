@@ -76,27 +76,25 @@ func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 	}
 	l.out.Draws = l.Draws
 	if o.Candidates != nil {
-		if err := l.holder(ctx); errors.Is(err, bayes.ErrRounding) {
-			l.leaveOut("limits for adversaries with a list: %v", err)
-		} else if err != nil {
-			return nil, fmt.Errorf("candidates (%s): %w", o.Candidates.Name, err)
+		if err := l.roundable(l.holder(ctx), "limits for adversaries with a list", "candidates ("+o.Candidates.Name+")"); err != nil {
+			return nil, err
 		}
 		if err := l.plausiblePairs(ctx, t); err != nil {
 			return nil, err
 		}
 	}
 	if o.Sample != nil {
-		if err := l.anybody(ctx); errors.Is(err, bayes.ErrRounding) {
+		anybody := l.anybody(ctx)
+		if anybody != nil {
 			l.out.Anybody = nil
-			l.leaveOut("limits for adversaries without a list: %v", err)
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", o.Sample.Name, err)
+		}
+		if err := l.roundable(anybody, "limits for adversaries without a list", o.Sample.Name); err != nil {
+			return nil, err
 		}
 	}
-	if err := l.hide(ctx); errors.Is(err, bayes.ErrRounding) {
-		l.leaveOut("inputs of the sample among the candidates: %v", err)
-	} else if err != nil {
-		return nil, fmt.Errorf("inputs of the sample among the candidates: %w", err)
+	const hidden = "inputs of the sample among the candidates"
+	if err := l.roundable(l.hide(ctx), hidden, hidden); err != nil {
+		return nil, err
 	}
 	if o.SkipAttacks {
 		return l.out, nil
@@ -105,6 +103,17 @@ func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 		return nil, fmt.Errorf("attacks on attributes: %w", err)
 	}
 	return l.out, nil
+}
+
+// roundable returns the error of a part, but leaves the part out if rounding made its figures useless.
+func (l *lists) roundable(err error, part, of string) error {
+	switch {
+	case errors.Is(err, bayes.ErrRounding):
+		l.leaveOut("%s: %v", part, err)
+	case err != nil:
+		return fmt.Errorf("%s: %w", of, err)
+	}
+	return nil
 }
 
 // labelAlone reports whether the release is the label without noise.

@@ -115,20 +115,3 @@ func (b ball) project(v []float64) {
 		simd.Scale(b.radius/norm, v)
 	}
 }
-
-// projectedSquares computes the squares of projected inputs of the draws from..to.
-func (l *lists) projectedSquares(out [][]float64, found *posterior, bands []bound.Band, balls []ball, from, to int) {
-	for b := from; b < to; b++ {
-		d := found.Draws[b]
-		if d.Truth == d.Other {
-			continue // all differences are 0
-		}
-		truth, other := l.bandValues(found.of, found.indices[d.Truth], bands), l.bandValues(found.of, found.indices[d.Other], bands)
-		for k, ball := range balls {
-			ball.project(truth[k])
-			ball.project(other[k])
-			simd.Axpy(-1, other[k], truth[k])
-			out[k][b] = simd.SumSquares(truth[k]) / float64(len(truth[k]))
-		}
-	}
-}

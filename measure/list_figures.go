@@ -138,31 +138,38 @@ type BandFloor struct {
 	Prior       float64 `json:"prior_alone"` // error of guessing the mean of the sample, without the release
 }
 
-// An InferredLimit is an upper limit on how well an attribute of the input can be guessed.
-type InferredLimit struct {
-	Name     string           `json:"name"`
-	Classes  []string         `json:"classes"`
-	Majority float64          `json:"majority"`          // right guesses without the release
-	Right    bayes.Limit      `json:"right"`             // right guesses of the best adversary with the list
-	Bits     bayes.Limit      `json:"bits"`              // bits that the release reveals about the attribute
-	AUC      *bayes.Limit     `json:"auc,omitempty"`     // only for two classes
-	Given    *GivenLimit      `json:"given,omitempty"`   // for adversaries who also know the target attribute and the Tasks; nil without labels
-	Attacks  []InferredAttack `json:"attacks,omitempty"` // attacks that ran on the sample
-	Anybody  float64          `json:"anybody"`           // upper limit on right guesses without a list; 0: not computed
-	// AnybodyBits is an upper limit on the bits without a list, and AnybodyAUC one on the AUC.
-	AnybodyBits float64  `json:"anybody_bits"`
-	AnybodyAUC  *float64 `json:"anybody_auc,omitempty"`
+// A GuessLimit is an upper limit on how well an attribute of the input can be guessed.
+type GuessLimit struct {
+	Majority    float64     `json:"majority"`     // right guesses without the release
+	Right       bayes.Limit `json:"right"`        // right guesses of the best adversary with the list
+	Bits        bayes.Limit `json:"bits"`         // bits that the release reveals about the attribute
+	Anybody     float64     `json:"anybody"`      // upper limit on right guesses without a list; 0: not computed
+	AnybodyBits float64     `json:"anybody_bits"` // upper limit on the bits without a list
 }
 
-// A GivenLimit is an InferredLimit for adversaries who also know the target attribute and the Tasks.
+// An InferredLimit limits how well an attribute of the input can be guessed.
+type InferredLimit struct {
+	Name    string   `json:"name"`
+	Classes []string `json:"classes"`
+	GuessLimit
+	AUC        *bayes.Limit     `json:"auc,omitempty"`         // only for two classes
+	AnybodyAUC *float64         `json:"anybody_auc,omitempty"` // upper limit without a list
+	Given      *GivenLimit      `json:"given,omitempty"`       // nil without labels
+	Attacks    []InferredAttack `json:"attacks,omitempty"`     // attacks that ran on the sample
+}
+
+// A GivenLimit is a GuessLimit for adversaries who also know the target attribute and the Tasks.
 type GivenLimit struct {
-	Target   string      `json:"target"` // what they know, by name
-	Majority float64     `json:"majority"`
-	Right    bayes.Limit `json:"right"`
-	Bits     bayes.Limit `json:"bits"`
-	Anybody  float64     `json:"anybody"`
-	// AnybodyBits is as in InferredLimit.
-	AnybodyBits float64 `json:"anybody_bits"`
+	Target string `json:"target"` // what they know, by name
+	GuessLimit
+}
+
+// each returns the limits: for adversaries who know nothing else, and for those of Given.
+func (in *InferredLimit) each() []*GuessLimit {
+	if in.Given == nil {
+		return []*GuessLimit{&in.GuessLimit}
+	}
+	return []*GuessLimit{&in.GuessLimit, &in.Given.GuessLimit}
 }
 
 // A Population holds the limits for adversaries without a list who know the distribution of

@@ -97,34 +97,19 @@ func (l *lists) squares(ctx context.Context, what string, found *posterior, band
 
 // squaresOf computes the squares of the draws from..to.
 func (l *lists) squaresOf(out [][]float64, found *posterior, bands []bound.Band, balls []ball, from, to int) {
-	if balls != nil {
-		l.projectedSquares(out, found, bands, balls, from, to)
-		return
-	}
-	c := l.target.Coordinates
-	p := c.Inputs()
-	truth, other := make([]float32, p), make([]float32, p)
-	apart, along := make([]float64, p), make([]float64, c.Len())
 	for b := from; b < to; b++ {
 		d := found.Draws[b]
 		if d.Truth == d.Other {
 			continue // all differences are 0
 		}
-		found.of.Set.Examples(truth, []int{found.indices[d.Truth]})
-		found.of.Set.Examples(other, []int{found.indices[d.Other]})
-		for i := range apart {
-			apart[i] = float64(truth[i]) - float64(other[i])
-		}
-		out[0][b] = simd.SumSquares(apart) / float64(p)
-		if len(bands) > 1 {
-			c.Apply(along, apart)
-		}
-		for k, band := range bands[1:] {
-			sum := 0.
-			for _, i := range band.Keep {
-				sum += along[i] * along[i]
+		truth, other := l.bandValues(found.of, found.indices[d.Truth], bands), l.bandValues(found.of, found.indices[d.Other], bands)
+		for k := range bands {
+			if balls != nil {
+				balls[k].project(truth[k])
+				balls[k].project(other[k])
 			}
-			out[k+1][b] = sum / float64(len(band.Keep))
+			simd.Axpy(-1, other[k], truth[k])
+			out[k][b] = simd.SumSquares(truth[k]) / float64(len(truth[k]))
 		}
 	}
 }
@@ -185,13 +170,16 @@ func (l *lists) inferred(found *posterior, alpha float64) []InferredLimit {
 		alone, given := found.Guessed(k, alpha)
 		bits, left := found.AttributeBits(k, a, alpha)
 		majority, knowing := a.Majority()
-		in := InferredLimit{Name: a.Name, Classes: found.of.Set.Attribute(a.Name).Values, Majority: majority, Right: within(outward(alone), majority, 1), Bits: outward(bits)}
+		limit := func(majority float64, right, bits bayes.Limit) GuessLimit {
+			return GuessLimit{Majority: majority, Right: within(outward(right), majority, 1), Bits: outward(bits)}
+		}
+		in := InferredLimit{Name: a.Name, Classes: found.of.Set.Attribute(a.Name).Values, GuessLimit: limit(majority, alone, bits)}
 		if a.Classes == 2 {
 			area := outward(found.AUC(k, a, alpha))
 			in.AUC = &area
 		}
 		if a.Target != nil {
-			in.Given = &GivenLimit{Target: strings.Join(append([]string{found.of.Set.YName}, l.Tasks...), " and "), Majority: knowing, Right: within(outward(given), knowing, 1), Bits: outward(left)}
+			in.Given = &GivenLimit{strings.Join(append([]string{found.of.Set.YName}, l.Tasks...), " and "), limit(knowing, given, left)}
 		}
 		if l.out.Processed {
 			in.guess()
@@ -220,12 +208,11 @@ func within(l bayes.Limit, low, high float64) bayes.Limit {
 
 // guess sets the lower limits to what guessing without the release achieves.
 func (in *InferredLimit) guess() {
-	in.Right.Low, in.Bits.Low = digits(in.Majority, math.Floor), 0
+	for _, g := range in.each() {
+		g.Right.Low, g.Bits.Low = digits(g.Majority, math.Floor), 0
+	}
 	if in.AUC != nil {
 		in.AUC.Low = .5
-	}
-	if g := in.Given; g != nil {
-		g.Right.Low, g.Bits.Low = digits(g.Majority, math.Floor), 0
 	}
 }
 

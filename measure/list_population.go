@@ -105,15 +105,13 @@ func (l *lists) extend(p *Population, population bayes.Population, floors []Band
 		alone, given := a.Entropies()
 		counts := a.Counts()
 		entropy := bits.Entropy(counts)
-		in.Anybody = digits(population.Ceiling(in.Right.High), math.Ceil)
-		in.AnybodyBits = digits(bits.Bits(max(alone-in.Bits.High, 0), entropy, a.Classes), math.Ceil)
+		for k, g := range in.each() {
+			g.Anybody = digits(population.Ceiling(g.Right.High), math.Ceil)
+			g.AnybodyBits = digits(bits.Bits(max([]float64{alone, given}[k]-g.Bits.High, 0), entropy, a.Classes), math.Ceil)
+		}
 		if in.AUC != nil {
 			area := digits(population.AUC(in.AUC.High, [2]int(counts)), math.Ceil)
 			in.AnybodyAUC = &area
-		}
-		if g := in.Given; g != nil {
-			g.Anybody = digits(population.Ceiling(g.Right.High), math.Ceil)
-			g.AnybodyBits = digits(bits.Bits(max(given-g.Bits.High, 0), entropy, a.Classes), math.Ceil)
 		}
 	}
 }

@@ -231,9 +231,8 @@ func TestJUnitFailsAsTheCommand(t *testing.T) {
 func TestSARIFRules(t *testing.T) {
 	want := "TATTLE001 error, TATTLE002 warning, TATTLE003 warning, TATTLE004 error, TATTLE005 warning, TATTLE006 error"
 	var got []string
-	for _, r := range rules() {
-		id := r["id"].(string)
-		got = append(got, id+" "+ruleLevel(id).(string))
+	for _, r := range sarifRules {
+		got = append(got, r.id+" "+r.level)
 	}
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("%s, want %s", s, want)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -27,10 +28,7 @@ func (r *Report) certified() string {
 		}
 		return s
 	}
-	all := r.strongest("all", near)
-	if all == nil {
-		all = r.strongest("all", far)
-	}
+	all := cmp.Or(r.strongest(""), r.strongest(bound.SearchFar))
 	if all == nil {
 		if r.Release.Noise.Estimated {
 			return "No " + r.boundWord() + " is certified: the divergence of this noise between two inputs is itself an estimate, and so are these bounds."
@@ -51,13 +49,7 @@ func (r *Report) certified() string {
 	case *all.AbovePrior:
 		s += " This floor is " + r.aboveWords(*all) + "."
 	}
-	if low := r.low(kindOf(*all)); low != nil {
-		s += fmt.Sprintf(" In half of the %s coarsest it %s.", times(low.Band), r.errs(low))
-		if isAbove(low.AbovePrior) {
-			s += " That floor is " + r.blind().vacuous + ", too."
-		}
-	}
-	return s + r.farther(all) + r.twins() + " An adversary with prior knowledge of the inputs is biased and may err by less."
+	return s + r.twins() + " An adversary with prior knowledge of the inputs is biased and may err by less."
 }
 
 // errs says what the median of a row means for an adversary.
@@ -74,27 +66,10 @@ func (r *Report) errs(b *bound.Summary) string {
 	return "errs by " + r.atLeast(m)
 }
 
-// farther says what far witnesses add to those near the input.
-func (r *Report) farther(all *bound.Summary) string {
-	b := r.strongest("all", far)
-	if b == nil || b.Quantile(.5) <= all.Quantile(.5) {
-		return ""
-	}
-	to := "to " + r.atLeast(b.Quantile(.5))
-	if math.IsInf(b.Quantile(.5), 1) {
-		to = "above a million normalised units"
-	}
-	vacuous := ""
-	if isAbove(b.AbovePrior) {
-		vacuous = " (" + r.blind().vacuous + ")"
-	}
-	return fmt.Sprintf(" Witnesses farther from the input raise this floor %s%s%s.", to, r.among(b.Domain), vacuous)
-}
-
 // twins says for how many coordinates another input is known whose features are the
 // same but for rounding and what their runtime errs by.
 func (r *Report) twins() string {
-	b := r.strongest("all", twin)
+	b := r.strongest(bound.SearchTwins)
 	if b == nil || b.UnboundedFraction == 0 {
 		return ""
 	}
@@ -109,19 +84,14 @@ func (r *Report) twins() string {
 	return fmt.Sprintf(" For %s %s, another input has %s: unbiased estimators cannot resolve them%s.", share, r.coordinatesOf(b.Coordinates, b.Examples), same, r.among(b.Domain))
 }
 
-// The sorts of witnesses, which sentences keep apart: what one proves of all
-// inputs, another proves of some only.
-func near(k boundKind) bool { return k.search == "" }
-func far(k boundKind) bool  { return k.search == bound.SearchFar }
-func twin(k boundKind) bool { return k.search == bound.SearchTwins }
-
-// strongest returns the certified row per coordinate of a band with the largest
-// median, among those of one sort; nil if there is none.
-func (r *Report) strongest(band string, sort func(boundKind) bool) *bound.Summary {
+// strongest returns the certified row per coordinate of all bands with the largest median, among
+// those by one search for witnesses: "" is one near the input. What far ones and twins prove of some
+// inputs, they do not prove of all. It is nil if there is none.
+func (r *Report) strongest(search string) *bound.Summary {
 	var best *bound.Summary
 	for i := range r.Bounds {
 		b := &r.Bounds[i]
-		if b.Status != bound.StatusCertified || b.Pair() || meanSquare(b.Method) || b.Band != band || !sort(kindOf(*b)) {
+		if b.Status != bound.StatusCertified || b.Pair() || meanSquare(b.Method) || b.Band != bound.AllBand || kindOf(*b).search != search {
 			continue
 		}
 		if best == nil || b.Quantile(.5) > best.Quantile(.5) {
@@ -129,16 +99,6 @@ func (r *Report) strongest(band string, sort func(boundKind) bool) *bound.Summar
 		}
 	}
 	return best
-}
-
-// low is the strongest row of a low band with witnesses of the same sort.
-func (r *Report) low(like boundKind) *bound.Summary {
-	for _, b := range r.Bounds {
-		if b.Band != "all" {
-			return r.strongest(b.Band, func(k boundKind) bool { return k.search == like.search })
-		}
-	}
-	return nil
 }
 
 // Vacuous reports whether a bound says nothing: a reconstruction within a grey

@@ -20,12 +20,6 @@ type Entropy struct {
 // symptom is the note below the histograms of entropies.
 const symptom = "A classifier that hides s in its outputs is less certain: the entropy of its outputs rises on average. High entropy is only a symptom: training with βx > 0 suppresses it, and a hard task raises it without any curiosity."
 
-// entropyRow is the height of one run's histogram with its labels, in pixels.
-const (
-	entropyRow  = 102
-	entropyBars = 58
-)
-
 // valid reports whether there is one more edge than counts.
 func (e Entropy) valid() bool { return len(e.Counts) > 0 && len(e.Edges) == len(e.Counts)+1 }
 
@@ -50,37 +44,14 @@ func (e Entropy) says() string {
 // drawEntropy renders the histograms of all runs one under another, on one axis;
 // each is as high as its own highest bar (B Figure 8).
 func (r *Curious) drawEntropy() template.HTML {
-	var shown []Entropy
-	axis := newSpan()
+	c := barsChart{label: r.entropyWords(), axis: "entropy of one output, bits", unit: "bits"}
+	of := r.entropyOf()
 	for _, e := range r.Entropy {
 		if e.valid() {
-			shown = append(shown, e)
-			axis.add(e.Edges[0], e.Edges[len(e.Edges)-1], e.MeanBits)
+			c.rows = append(c.rows, barsRow{name: strings.TrimPrefix(e.Run, of+": "), hue: hueOfRun(e.Run), says: e.says(), edges: e.Edges, counts: e.Counts, mean: e.MeanBits})
 		}
 	}
-	if len(shown) == 0 || axis.lo >= axis.hi {
-		return ""
-	}
-	p := newPlot(entropyRow*len(shown)+plotFoot, r.entropyWords())
-	p.x0, p.x1 = axis.lo, axis.hi
-	of := r.entropyOf()
-	for i, e := range shown {
-		e.draw(p, float64(entropyRow*i), of)
-	}
-	p.xAxis("entropy of one output, bits", p.xTicks(), number)
-	return p.done()
-}
-
-// draw adds a row below top. of is the common beginning of all names, which is left out.
-func (e Entropy) draw(p *plot, top float64, of string) {
-	hue := hueOfRun(e.Run)
-	p.text("name "+hue, "start", 0, top+14, 0, strings.TrimPrefix(e.Run, of+": "))
-	p.text("soft", "end", p.right, top+30, 0, e.says())
-	p.text("soft", "start", 0, top+entropyRow-entropyBars+6, 0, fullest(e.Counts))
-	p.bars(hue, e.Edges, e.Counts, top+entropyRow-4, entropyBars, "bits")
-	if m := e.MeanBits; m >= p.x0 && m <= p.x1 {
-		p.stroke("average", p.x(m), top+entropyRow-4-entropyBars, p.x(m), top+entropyRow-4)
-	}
+	return c.draw()
 }
 
 // entropyOf returns the common beginning of the names of all rows, up to a colon. A narrow

@@ -43,31 +43,29 @@ func (r *Report) addPicture(o original, names []string, std [][]float64, rng *ra
 		return err
 	}
 	for i, name := range names {
-		noisy := reconstruct(o.shape, pixels, std[i], rng)
-		shot := Shot{Name: name, RMS: o.distance(pixels, noisy)}
-		if shot.pixels, shot.SHA256, err = o.png(noisy); err != nil {
+		if err := p.add(o, Shot{Name: name}, reconstruct(o.shape, pixels, std[i], rng)); err != nil {
 			return err
 		}
-		p.Shots = append(p.Shots, shot)
 	}
 	r.Gallery = append(r.Gallery, p)
 	return nil
 }
 
 // addAttack puts what an attack made of one draw of the release beside the
-// original that it never saw. It panics if x has another length than theta.
+// original that it never saw.
 func (p *Picture) addAttack(o original, name string, x []float32) error {
+	return p.add(o, Shot{Name: name, Status: StatusDemonstrated}, widen(x))
+}
+
+// add adds a reconstruction. It panics if x has another length than the original.
+func (p *Picture) add(o original, s Shot, x []float64) (err error) {
 	if len(x) != len(o.theta) {
 		panic(fmt.Sprintf("report: a reconstruction of %d values for %d", len(x), len(o.theta)))
 	}
-	got := widen(x)
-	shot := Shot{Name: name, Status: StatusDemonstrated, RMS: o.distance(o.pixels(), got)}
-	var err error
-	if shot.pixels, shot.SHA256, err = o.png(got); err != nil {
-		return err
-	}
-	p.Shots = append(p.Shots, shot)
-	return nil
+	s.RMS = o.distance(o.pixels(), x)
+	s.pixels, s.SHA256, err = o.png(x)
+	p.Shots = append(p.Shots, s)
+	return err
 }
 
 func (o original) pixels() []float64 { return widen(o.theta) }

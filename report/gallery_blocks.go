@@ -13,12 +13,15 @@ func (d *document) pairs(r *Report) {
 	d.folded("Pairs of inputs with nearly the same features")
 	d.say(r.twinsTogether())
 	var all sideBySide
-	for _, c := range r.cards() {
-		p := pictures{Caption: c.caption(), Shots: []picture{originalPicture(c.first, c.FirstSHA256, c.Index, c.Pair.Name)}}
-		for _, o := range c.Others {
-			p.Shots = append(p.Shots, picture{dataURI(o.second, o.SecondSHA256), fmt.Sprintf("Another input, %s grey levels away from example %d, with nearly the same features", number(float64(o.RMS)), c.Index), o.Kind, r.says(o)})
+	of := -1 // whose pictures are the last
+	for _, x := range r.Pairs[:min(len(r.Pairs), mostPairs)] {
+		if x.Index != of {
+			of = x.Index
+			all = append(all, pictures{Caption: pictured(x.Index, x.Name), Shots: []picture{originalPicture(x.first, x.FirstSHA256, x.Index, x.Name)}})
 		}
-		all = append(all, p)
+		last := all[len(all)-1].(pictures)
+		last.Shots = append(last.Shots, picture{dataURI(x.second, x.SecondSHA256), fmt.Sprintf("Another input, %s grey levels away from example %d, with nearly the same features", number(float64(x.RMS)), x.Index), x.Kind, r.says(x)})
+		all[len(all)-1] = last
 	}
 	d.add(all)
 }

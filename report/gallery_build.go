@@ -10,7 +10,6 @@ import (
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
-	"tattle/stat"
 )
 
 // GalleryPictures is how many inputs are shown: as many as fit a screen beside their
@@ -141,11 +140,8 @@ func (r *Report) addPairs(m measure.Request, res *bound.Result) error {
 				other[j] += float64(v)
 			}
 			at += i * b.Witnesses
-			pair := Pair{Search: k.search, Kind: k.kind, Domain: domain.String(), ZNorm: Number(b.ZNorm[at]), Allowance: Number(b.Allowance[at]), Median: Number(math.NaN())}
+			pair := Pair{Search: k.search, Kind: k.kind, Domain: domain.String(), ZNorm: Number(b.ZNorm[at]), Allowance: Number(b.Allowance[at])}
 			pair.Guessed = Number(guessed(res.Experiment, b.ZNorm[at]+b.Allowance[at]))
-			if k.search == bound.SearchTwins {
-				pairMedian(&pair, res, i)
-			}
 			if err := r.addPair(o, other, b.Pair.Share[at], pair); err != nil {
 				return err
 			}
@@ -186,11 +182,4 @@ func guessed(e bound.Experiment, z float64) float64 {
 		return math.NaN()
 	}
 	return math.Ceil(5e3*(1+math.Erf(z/e.Scale()/(2*math.Sqrt2)))) / 1e4
-}
-
-// pairMedian is the median of the bounds that the twins of the i-th example give.
-func pairMedian(p *Pair, res *bound.Result, i int) {
-	m := res.Experiment.Coordinates.Len()
-	v := stat.Quantile(res.Twins.Std[i*m:(i+1)*m], .5)
-	p.Median, p.Unbounded = Number(v), v > bound.UnboundedFrom
 }

@@ -90,36 +90,38 @@ func (s *junitSuite) count() {
 	}
 }
 
+// newJUnitCase returns a test case that passes with words; broken is the rule by which it fails, or
+// is an error, "" if it is neither.
+func newJUnitCase(class, name, broken string, isError bool, message, words string) junitCase {
+	c := junitCase{Class: "tattle.audit." + class, Name: name}
+	switch {
+	case broken == "":
+		c.Out = words
+	case isError:
+		c.Error = &junitOutcome{broken, message, words}
+	default:
+		c.Failure = &junitOutcome{broken, message, words}
+	}
+	return c
+}
+
 // junitAttributes has a test case for each attribute, and the verdict on the release below
 // them.
 func (r *Report) junitAttributes() junitSuite {
 	a := r.Audit
 	s := junitSuite{Name: "attributes", Out: strings.Join(readable(append([]string{r.verdictWords()}, a.Reasons...)), "\n")}
 	for i := range a.Findings {
-		f := &a.Findings[i]
-		c := junitCase{Class: "tattle.audit.attribute", Name: file.Name(f.Attribute)}
-		switch {
+		f, broken, isError := &a.Findings[i], "", false
+		switch rule := ruleOf(f.Verdict); {
 		case r.breaks(f):
-			c.Failure = &junitOutcome{Type: cmp.Or(ruleOf(f.Verdict), ruleThreshold)}
-		case ruleOf(f.Verdict) == ruleInconclusive && !r.lenient():
-			c.Error = &junitOutcome{Type: ruleOf(f.Verdict)}
+			broken = cmp.Or(rule, ruleThreshold)
+		case rule == ruleInconclusive && !r.lenient():
+			broken, isError = rule, true
 		}
 		said := append(append([]string{findingWords(f)}, r.breachesOf(f)...), r.acceptedOf(f)...)
-		s.Cases = append(s.Cases, c.saying(briefly(f), strings.Join(readable(said), "\n")))
+		s.Cases = append(s.Cases, newJUnitCase("attribute", file.Name(f.Attribute), broken, isError, printable(briefly(f)), strings.Join(readable(said), "\n")))
 	}
 	return s
-}
-
-// saying gives a test case its words.
-func (c junitCase) saying(message, words string) junitCase {
-	for _, o := range []*junitOutcome{c.Failure, c.Error} {
-		if o != nil {
-			o.Message, o.Text = printable(message), words
-			return c
-		}
-	}
-	c.Out = words
-	return c
 }
 
 // briefly is an attribute's verdict with its excess, for a list of what failed.
@@ -176,13 +178,11 @@ func (a *Audited) breaches() []string {
 func (r *Report) junitControls() junitSuite {
 	s := junitSuite{Name: "controls"}
 	for _, c := range r.Audit.Controls {
-		x := junitCase{Class: "tattle.audit.control", Name: printable(c.Name)}
-		if words := printable(controlNote(c)); c.Passed || r.lenient() {
-			x.Out = words
-		} else {
-			x.Failure = &junitOutcome{Type: ruleControl, Message: cmp.Or(controls[c.Name], printable(c.Name)) + ": failed", Text: words}
+		broken := ""
+		if !c.Passed && !r.lenient() {
+			broken = ruleControl
 		}
-		s.Cases = append(s.Cases, x)
+		s.Cases = append(s.Cases, newJUnitCase("control", printable(c.Name), broken, false, cmp.Or(controls[c.Name], printable(c.Name))+": failed", printable(controlNote(c))))
 	}
 	return s
 }
@@ -191,11 +191,10 @@ func (r *Report) junitControls() junitSuite {
 func (r *Report) junitRules() junitSuite {
 	s := junitSuite{Name: "rules"}
 	for _, b := range r.Breaches {
-		if !b.Missing && b.Attribute != "" {
-			continue
+		if b.Missing || b.Attribute == "" {
+			said := printable(b.String())
+			s.Cases = append(s.Cases, newJUnitCase("rule", printable(b.Rule), ruleThreshold, false, said, said))
 		}
-		said := printable(b.String())
-		s.Cases = append(s.Cases, junitCase{Class: "tattle.audit.rule", Name: printable(b.Rule), Failure: &junitOutcome{Type: ruleThreshold, Message: said, Text: said}})
 	}
 	return s
 }

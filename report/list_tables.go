@@ -60,30 +60,28 @@ func (d *document) inferred(x *measure.ListFigures) {
 	t := table{Says: "How often an adversary guesses an attribute of the input right. Majority: always the most frequent class, without the release. Attack: " + inferredAttacks(x) + ". Best: the best adversary, estimated. Limit, bits and AUC: upper limits for every adversary, with 99.9 % confidence each.",
 		Heads: []string{"attribute", "knows", "majority", "attack", "best", "limit", "bits", "AUC"}, Words: []int{1}}
 	add := func(knows string, of []measure.InferredLimit, list bool) {
+		row := func(name, knows, attack string, g measure.GuessLimit, area *float64) {
+			best, limit, bits := percent1(estimate(x, g.Right)), percentUp(g.Right.High), atMostNumber(g.Bits.High)
+			switch {
+			case !list && g.Anybody == 0:
+				best, limit, bits, area = "–", "–", "–", nil
+			case !list:
+				best, limit, bits = "–", percentUp(g.Anybody), atMostNumber(g.AnybodyBits)
+			}
+			cells := []string{name, knows, percent1(g.Majority), attack, best, limit, bits, "–"}
+			if area != nil {
+				cells[7] = atMostNumber(*area)
+			}
+			t.add(cells...)
+		}
 		for _, l := range of {
-			best, limit, bits, area := percent1(estimate(x, l.Right)), percentUp(l.Right.High), atMostNumber(l.Bits.High), "–"
-			if l.AUC != nil {
-				area = atMostNumber(l.AUC.High)
+			area := l.AnybodyAUC
+			if list && l.AUC != nil {
+				area = &l.AUC.High
 			}
-			if !list {
-				best, limit, bits, area = "–", percentUp(l.Anybody), atMostNumber(l.AnybodyBits), "–"
-				if l.AnybodyAUC != nil {
-					area = atMostNumber(*l.AnybodyAUC)
-				}
-			}
-			if !list && l.Anybody == 0 {
-				limit, bits, area = "–", "–", "–"
-			}
-			t.add(l.Name, knows, percent1(l.Majority), bestInferred(l.Attacks), best, limit, bits, area)
+			row(l.Name, knows, bestInferred(l.Attacks), l.GuessLimit, area)
 			if g := l.Given; g != nil {
-				best, limit, bits = percent1(estimate(x, g.Right)), percentUp(g.Right.High), atMostNumber(g.Bits.High)
-				if !list {
-					best, limit, bits = "–", percentUp(g.Anybody), atMostNumber(g.AnybodyBits)
-				}
-				if !list && g.Anybody == 0 {
-					limit, bits = "–", "–"
-				}
-				t.add(l.Name, knows+" and "+g.Target, percent1(g.Majority), "–", best, limit, bits, "–")
+				row(l.Name, knows+" and "+g.Target, "–", g.GuessLimit, nil)
 			}
 		}
 	}

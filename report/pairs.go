@@ -22,8 +22,6 @@ type Pair struct {
 	Allowance Number `json:"allowance"`         // for rounding, and what the features' runtime errs by
 	Guessed   Number `json:"guessed"`           // the largest probability with which an adversary who has the release, and knows that it is one of the two, both as likely, names the right one; null where it is not known
 	Floor     Number `json:"floor_grey_levels"` // no adversary, biased or not, errs by less on average over the two: root mean square error over the input
-	Median    Number `json:"median"`            // of the bounds the pair gives over all coordinates; null where unbounded
-	Unbounded bool   `json:"unbounded,omitempty"`
 
 	FirstSHA256  string `json:"first_sha256,omitempty"` // of the pictures
 	SecondSHA256 string `json:"second_sha256,omitempty"`
@@ -84,37 +82,6 @@ func (p Pair) apart() float64 { return float64(p.ZNorm) + float64(p.Allowance) }
 
 // mostPairs is how many pairs the page shows: five of each of six inputs.
 const mostPairs = 30
-
-// A twinCard is one original with its pairs' other inputs.
-type twinCard struct {
-	Pair
-	Others []Pair
-}
-
-// cards are the first pairs, by their original.
-func (r *Report) cards() []twinCard {
-	var cards []twinCard
-	for _, p := range r.Pairs[:min(len(r.Pairs), mostPairs)] {
-		if n := len(cards); n == 0 || cards[n-1].Index != p.Index {
-			cards = append(cards, twinCard{Pair: p})
-		}
-		last := &cards[len(cards)-1]
-		last.Others = append(last.Others, p)
-	}
-	return cards
-}
-
-// caption names the original of a pair, and says what its twins together prove.
-func (p Pair) caption() string {
-	s := pictured(p.Index, p.Name)
-	switch {
-	case p.Unbounded || math.IsInf(float64(p.Median), 1):
-		return s + "; together its twins leave unbiased errors no useful limit in half of the coordinates"
-	case math.IsNaN(float64(p.Median)): // no twins were sought
-		return s
-	}
-	return s + fmt.Sprintf("; together its twins certify unbiased errors of at least %s normalised units in half of the coordinates", atLeastNumber(float64(p.Median)))
-}
 
 // says how far apart a pair is, and how plausible both are where that is known.
 func (r *Report) says(p Pair) string {
@@ -239,8 +206,7 @@ func (r *Report) pairSentence() string {
 	if b.Examples == 1 {
 		half = "the input"
 	}
-	s := sentenceOf(b.Status)
-	s = s[:len(s)-1] + fmt.Sprintf(": for %s there is another input such that no adversary, biased or not, errs by less than %s %s, averaged over the two (root mean square over the input)", half, atLeastNumber(r.toUnit(b.Quantile(.5))), r.unit())
+	s := capital(b.Status) + fmt.Sprintf(": for %s there is another input such that no adversary, biased or not, errs by less than %s %s, averaged over the two (root mean square over the input)", half, atLeastNumber(r.toUnit(b.Quantile(.5))), r.unit())
 	if b.Examples > 1 && b.Quantile(.05) > 0 {
 		s += fmt.Sprintf("; for 95 %% of them this floor is at least %s", atLeastNumber(r.toUnit(b.Quantile(.05))))
 	}

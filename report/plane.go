@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"math"
 	"slices"
 	"strings"
 )
@@ -106,22 +107,13 @@ func (m Mixture) valid() bool {
 
 // draw renders ŷ for each combination of y and s, one under another.
 func (m Mixture) draw() template.HTML {
-	if !m.valid() {
-		return ""
+	c := barsChart{label: m.says(), axis: "ŷ, as released", marks: m.Marks}
+	if m.valid() {
+		for i, g := range m.Groups {
+			c.rows = append(c.rows, barsRow{name: g.name(), hue: fmt.Sprintf("h%d", i%hues), edges: m.Edges, counts: g.Counts, mean: math.NaN()})
+		}
 	}
-	const row, high = 52, 36
-	p := newPlot(row*len(m.Groups)+plotFoot, m.says())
-	p.x0, p.x1 = m.Edges[0], m.Edges[len(m.Edges)-1]
-	for i, g := range m.Groups {
-		foot, hue := float64(row*(i+1)-2), fmt.Sprintf("h%d", i%hues)
-		p.text("name "+hue, "start", 0, foot-high-2, 0, g.name())
-		p.bars(hue, m.Edges, g.Counts, foot, high, "")
-	}
-	for _, at := range m.Marks {
-		p.stroke("chance", p.x(at), 4, p.x(at), p.foot)
-	}
-	p.xAxis("ŷ, as released", p.xTicks(), number)
-	return p.done()
+	return c.draw()
 }
 
 func (g MixtureBars) name() string { return fmt.Sprintf("y = %d, s = %d", g.Y, g.S) }

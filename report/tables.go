@@ -159,29 +159,22 @@ func (c TableColumn) words() string {
 func (t *Table) remarks() []string {
 	const few = 3 // cells that are named
 	notes := slices.Clone(t.Notes)
-	cells := map[string][]string{}
-	var order []string
+	var said []Setting
 	for _, row := range t.Rows {
-		for i, c := range row.Cells {
-			if c.Note == "" || i >= len(t.Columns) {
-				continue
-			}
+		for i, c := range row.Cells[:min(len(row.Cells), len(t.Columns))] {
 			note := c.Note
-			if c.Ours == nil && !c.Blank {
+			if note != "" && c.Ours == nil && !c.Blank {
 				note = "did not run, " + note
 			}
-			if cells[note] == nil {
-				order = append(order, note)
-			}
-			cells[note] = append(cells[note], strings.Join(row.Labels, ", ")+", "+t.Columns[i].words())
+			said = noted(said, strings.Join(row.Labels, ", ")+", "+t.Columns[i].words(), note)
 		}
 	}
-	for _, note := range order {
-		where := strings.Join(cells[note], "; ")
-		if n := len(cells[note]); n > few {
+	for _, s := range said {
+		where := s.Key
+		if n := strings.Count(where, "; ") + 1; n > few {
 			where = Count(n, "cell")
 		}
-		notes = append(notes, where+": "+note)
+		notes = append(notes, where+": "+s.Value)
 	}
 	return unique(notes)
 }
