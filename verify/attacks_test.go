@@ -53,7 +53,7 @@ func TestAttackWorseThanTheMeanIsNoCeiling(t *testing.T) {
 		}
 		var text strings.Builder
 		must.Do(t, r.WriteDetails(&text))
-		if alone := len(c.attacks) == 1; strings.Contains(text.String(), "No attack is shown to be closer than the prior alone") != alone {
+		if alone := len(c.attacks) == 1; strings.Contains(text.String(), "is not shown to be closer than the prior alone") != alone {
 			t.Errorf("the floors:\n%s", text.String())
 		}
 		dir := t.TempDir()
