@@ -45,6 +45,9 @@ func TestKernelsAllocateNothing(t *testing.T) {
 		{convCase{in: 8, out: 16, kernel: square, pad: [4]int{1, 1, 1, 1}}.op(), [][]int{{8, 9, 9}}},
 		{convCase{in: 8, out: 16, kernel: halved, stride: halved}.op(), [][]int{{8, 64, 64}}},
 		{convCase{in: 8, out: 8, groups: 8, kernel: square}.op(), [][]int{{8, 16, 16}}},
+		{winogradCases[3].op(), [][]int{winogradCases[3].shape()}},
+		{winogradCases[6].op(), [][]int{winogradCases[6].shape()}},
+		{phasesCases[0].op(), [][]int{phasesCases[0].shape()}},
 		{&MaxPool{Kernel: square, Stride: halved}, [][]int{image}},
 		{&AveragePool{Kernel: square}, [][]int{image}},
 	} {

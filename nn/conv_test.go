@@ -3,7 +3,6 @@ package nn
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"tattle/internal/must"
@@ -74,12 +73,6 @@ var convCases = []convCase{
 	{in: 2, out: 3, kernel: [2]int{2, 2}, stride: [2]int{2, 2}, height: 67, width: 50, longTest: true},
 }
 
-func TestConv(t *testing.T) {
-	for _, c := range convCases {
-		t.Run(c.String(), func(t *testing.T) { testOperator(t, c.op(), c.shape()) })
-	}
-}
-
 // A convTerm adds the product of an input and a weight to an output, of one example.
 type convTerm struct{ y, x, w int }
 
@@ -98,84 +91,6 @@ func convTerms(c *Conv2D, in, out []int) (terms []convTerm) {
 		}
 	}
 	return terms
-}
-
-// sumTerms sums the terms of an example.
-func sumTerms(terms []convTerm, weight, bias *Param, out []int, x []float64) []float64 {
-	y := make([]float64, Size(out))
-	for o := range y {
-		if bias != nil {
-			y[o] = float64(bias.Data[o/Size(out[1:])])
-		}
-	}
-	for _, s := range terms {
-		y[s.y] += float64(weight.Data[s.w]) * x[s.x]
-	}
-	return y
-}
-
-// TestConvDefinition compares the forward pass and the adjoint with the definition.
-func TestConvDefinition(t *testing.T) {
-	for _, c := range convCases {
-		t.Run(c.String(), func(t *testing.T) {
-			const n = 5
-			op, size := c.op(), Size(c.shape())
-			out := must.Get(op.Shape(c.shape()))(t)
-			terms := convTerms(op, c.shape(), out)
-			r := rand.New(rand.NewPCG(7, 7))
-			x, u := randomSlice[float64](r, n*size, 1), randomSlice[float64](r, n*Size(out), 1)
-			var want []float64
-			adjoint, got := make([]float64, len(x)), make([]float64, len(x))
-			for e := range n {
-				want = append(want, sumTerms(terms, op.Weight, op.Bias, out, x[e*size:])...)
-				for _, s := range terms {
-					adjoint[e*size+s.x] += float64(op.Weight.Data[s.w]) * u[e*Size(out)+s.y]
-				}
-			}
-			f := &frame[float64]{batch: n, x: [][]float64{x}, y: make([]float64, len(want))}
-			k := op.kernel64(c.shape())
-			k.forward(f)
-			closeTo(t, "forward", f.y, want, 1e-13)
-			k.vjp(f, [][]float64{got}, u, 1)
-			closeTo(t, "adjoint", got, adjoint, 1e-13)
-		})
-	}
-}
-
-// TestConvIgnoresBatch checks that an example's output has the same bytes alone and in a batch,
-// on any number of cores.
-func TestConvIgnoresBatch(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	const n = 7
-	deep := convCase{in: 300, out: 3, kernel: [2]int{2, 2}, height: 3, width: 4} // summed in several parts
-	for _, c := range append([]convCase{deep}, convCases...) {
-		op, size := c.op(), Size(c.shape())
-		x := randomSlice[float32](rand.New(rand.NewPCG(6, 6)), n*size, 1)
-		out, _ := op.Shape(c.shape())
-		k := op.kernel32(c.shape())
-		forward := func(x []float32) []float32 {
-			b := len(x) / size
-			f := &frame[float32]{batch: b, x: [][]float32{x}, y: make([]float32, b*Size(out))}
-			k.forward(f)
-			return f.y
-		}
-		var want []float32
-		for e := range n {
-			want = append(want, forward(x[e*size:][:size])...)
-		}
-		for _, cores := range []int{1, 2, 3, 8} {
-			runtime.GOMAXPROCS(cores)
-			closeTo(t, fmt.Sprintf("%v on %d cores", c, cores), forward(x), want, 0)
-		}
-	}
-}
-
-func TestConvRoundoff(t *testing.T) {
-	for _, c := range convCases {
-		if !c.longTest {
-			t.Run(c.String(), func(t *testing.T) { testExact(t, c.op(), 400, itself, c.shape()) })
-		}
-	}
 }
 
 // widen3 makes the kernel large.

@@ -54,27 +54,6 @@ func transposedTerms(c *ConvTranspose, in, out []int) (terms []convTerm) {
 	return terms
 }
 
-func TestConvTranspose(t *testing.T) {
-	for _, c := range transposedCases {
-		t.Run(fmt.Sprint(c), func(t *testing.T) {
-			op := c.transposed(c.outputPad)
-			testOperator(t, op, c.shape())
-			testExact(t, op, 100, itself, c.shape())
-			const n = 3
-			out := must.Get(op.Shape(c.shape()))(t)
-			terms, size := transposedTerms(op, c.shape(), out), Size(c.shape())
-			x := randomSlice[float64](rand.New(rand.NewPCG(7, 7)), n*size, 1)
-			var want []float64
-			for e := range n {
-				want = append(want, sumTerms(terms, op.Weight, op.Bias, out, x[e*size:])...)
-			}
-			f := &frame[float64]{batch: n, x: [][]float64{x}, y: make([]float64, len(want))}
-			op.kernel64(c.shape()).forward(f)
-			closeTo(t, "forward", f.y, want, 1e-14)
-		})
-	}
-}
-
 func TestConvTransposeShapeErrors(t *testing.T) {
 	good := convCase{in: 4, out: 6, groups: 2, kernel: [2]int{3, 3}, height: 5, width: 5}
 	for want, change := range map[string]func(c *ConvTranspose, in *[]int){

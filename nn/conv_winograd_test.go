@@ -3,7 +3,6 @@ package nn
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -56,42 +55,6 @@ func TestWinogradConv(t *testing.T) {
 			closeTo(t, "adjoint", wide(dx), want, 1e-5)
 			testAdjoint(t, opCase{k.op, [][]int{c.shape()}, len(f.y) / n}, kernel[float32](k), 2e-6)
 		})
-	}
-}
-
-// TestWinogradOperator holds them to what every operator promises.
-func TestWinogradOperator(t *testing.T) {
-	c := winogradCases[1]
-	testOperator(t, c.op(), c.shape())
-}
-
-// TestWinogradIgnoresBatch holds that an example's products are the same bytes alone
-// and in a batch, on any number of cores, hence whichever way tiles are cut.
-func TestWinogradIgnoresBatch(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	const n = 7
-	for _, c := range winogradCases {
-		k, size := winogradKernel(t, c), Size(c.shape())
-		outs := k.op.OutChannels * k.outHW
-		r := rand.New(rand.NewPCG(6, 6))
-		x, u := randomSlice[float32](r, n*size, 1), randomSlice[float32](r, n*outs, 1)
-		both := func(x, u []float32) (y, dx []float32) {
-			f := &frame[float32]{batch: len(x) / size, x: [][]float32{x}, y: make([]float32, len(u))}
-			k.forward(f)
-			dx = make([]float32, len(x))
-			k.vjp(f, [][]float32{dx}, u, 1)
-			return f.y, dx
-		}
-		var wantY, wantX []float32
-		for e := range n {
-			y, dx := both(x[e*size:][:size], u[e*outs:][:outs])
-			wantY, wantX = append(wantY, y...), append(wantX, dx...)
-		}
-		for _, cores := range []int{1, 2, 8} {
-			runtime.GOMAXPROCS(cores)
-			y, dx := both(x, u)
-			sameArrays(t, fmt.Sprintf("%v on %d cores", c, cores), [][]float32{y, dx}, [][]float32{wantY, wantX})
-		}
 	}
 }
 
@@ -195,29 +158,5 @@ func testFused(t *testing.T, c convCase, sum bool, then *rectifier[float32]) {
 	}
 	if !slices.Equal(active, wanted) {
 		t.Error("other outputs are active")
-	}
-}
-
-// TestQuickConvAllocates holds that products allocate nothing once they have buffers.
-func TestQuickConvAllocates(t *testing.T) {
-	for _, c := range []convCase{winogradCases[3], winogradCases[6], phasesCases[0]} {
-		k := winogradKernel(t, c)
-		k.fuse(newReLU[float32]())
-		for _, n := range []int{1, 4} {
-			x := make([]float32, n*Size(c.shape()))
-			f := &frame[float32]{batch: n, x: [][]float32{x}, y: make([]float32, n*k.op.OutChannels*k.outHW)}
-			dx, u := [][]float32{make([]float32, len(x))}, make([]float32, len(f.y))
-			step := func() {
-				k.forward(f)
-				k.jvp(f, f.y, f.x, 1)
-				k.vjp(f, dx, u, 1)
-			}
-			for range 4 {
-				step()
-			}
-			if allocs := testing.AllocsPerRun(10, step); allocs > 0 {
-				t.Errorf("%v, %d images: products allocate %v times", c, n, allocs)
-			}
-		}
 	}
 }

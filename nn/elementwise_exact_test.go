@@ -134,7 +134,7 @@ var exactUnary = map[string]func(o *Unary, x *big.Float) *big.Float{
 		return exact(0)
 	},
 	"Floor": bigSteps(math.Floor), "Ceil": bigSteps(math.Ceil), "Round": bigSteps(math.RoundToEven), "Sign": bigSteps(signOf),
-	"Not":     bigSteps(func(x float64) float64 { return truth(x == 0) }),
+	"Not":     bigSteps(func(x float64) float64 { return max(0, 1-math.Ceil(math.Abs(x))) }),
 	"Float16": bigSteps(float16.Half.Round), "BFloat16": bigSteps(float16.Brain.Round),
 }
 
@@ -154,6 +154,24 @@ var exactPair = map[string]func(a, b *big.Float) *big.Float{
 		}
 		return b
 	},
+	"Equal":          truthOf(func(a, b *big.Float) bool { return a.Cmp(b) == 0 }),
+	"Less":           truthOf(func(a, b *big.Float) bool { return a.Cmp(b) < 0 }),
+	"LessOrEqual":    truthOf(func(a, b *big.Float) bool { return a.Cmp(b) <= 0 }),
+	"Greater":        truthOf(func(a, b *big.Float) bool { return a.Cmp(b) > 0 }),
+	"GreaterOrEqual": truthOf(func(a, b *big.Float) bool { return a.Cmp(b) >= 0 }),
+	"And":            truthOf(func(a, b *big.Float) bool { return a.Sign() != 0 && b.Sign() != 0 }),
+	"Or":             truthOf(func(a, b *big.Float) bool { return a.Sign() != 0 || b.Sign() != 0 }),
+	"Xor":            truthOf(func(a, b *big.Float) bool { return (a.Sign() != 0) != (b.Sign() != 0) }),
+}
+
+// truthOf is 1 where the condition holds and 0 elsewhere.
+func truthOf(holds func(a, b *big.Float) bool) func(a, b *big.Float) *big.Float {
+	return func(a, b *big.Float) *big.Float {
+		if holds(a, b) {
+			return exact(1)
+		}
+		return exact(0)
+	}
 }
 
 // roundoffOf runs a kernel and returns its values and bounds.

@@ -2,10 +2,7 @@ package nn
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
-
-	"tattle/internal/must"
 )
 
 // entropyNet is Σ −p·log p before the sum, of p = softmax(W·x + b), as
@@ -27,11 +24,6 @@ func squares() *Graph {
 	g.node("square", &Binary{Operator: "Mul"}, "x", "x")
 	g.node("cube", &Binary{Operator: "Mul"}, "square", "x")
 	return g
-}
-
-func TestMul(t *testing.T) {
-	testOperator(t, &Binary{Operator: "Mul"}, []int{2, 3}, []int{2, 3})
-	testOperator(t, &Binary{Operator: "Mul"}, []int{9001}, []int{9001})
 }
 
 // TestLogOfNonPositives holds the logarithm to its limits.
@@ -65,22 +57,6 @@ func TestHardmax(t *testing.T) {
 	net.Linearize([]float32{1, 2, 3}).(Activity).Active(active)
 	if active[0] || active[1] || active[2] {
 		t.Error("an output of Hardmax is said to move")
-	}
-}
-
-// TestElementwiseNets holds nets of these operators to the slow evaluation, the
-// adjoint identity and differences, and their training to slow gradients.
-func TestElementwiseNets(t *testing.T) {
-	for name, g := range map[string]*Graph{"entropy": entropyNet(false), "squares": squares()} {
-		for _, limit := range []int{1, 3, 1000} {
-			testNet(t, g, limit, 2)
-		}
-		r := rand.New(rand.NewPCG(4, 4))
-		tr := must.Get(NewTraining(g, g.Params(), 1))(t)
-		p, n := tr.Dims()
-		for range 3 {
-			testRandomGradients(t, name, g, tr, r, 5, p, n)
-		}
 	}
 }
 

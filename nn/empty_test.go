@@ -155,3 +155,81 @@ func TestLearnNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestEmpty runs operators on tensors without entries: outputs have the value of nothing, nothing
+// moves them, and no cotangent comes of them.
+func TestEmpty(t *testing.T) {
+	value := &Param{Shape: []int{3}, Data: []float32{1, 2, 3}}
+	type emptyCase struct {
+		op    Op
+		in    [][]int
+		shape []int
+		value float32
+	}
+	cases := []emptyCase{
+		{&Transpose{[]int{1, 0}}, [][]int{{0, 3}}, []int{3, 0}, 0},
+		{&Slice{[]int{1, 0}, nil, []int{0, 3}}, [][]int{{2, 3}}, []int{0, 3}, 0},
+		{&Slice{[]int{0}, nil, []int{0}}, [][]int{{0}}, []int{0}, 0},
+		{&Gather{0, nil, []int{0}}, [][]int{{2, 3}}, []int{0, 3}, 0},
+		{&Expand{[]int{2, 0}}, [][]int{{1}}, []int{2, 0}, 0},
+		{&Tile{[]int{0, 2}}, [][]int{{2, 3}}, []int{0, 6}, 0},
+		{&Pad{Before: []int{-2, 0}, After: []int{0, 1}}, [][]int{{2, 3}}, []int{0, 4}, 0},
+		{&Pad{Before: []int{1}, After: []int{1}}, [][]int{{0}}, []int{2}, 0},
+		{&Reshape{[]int{0, 5}}, [][]int{{3, 0}}, []int{0, 5}, 0},
+		{&Concat{0}, [][]int{{0, 2}}, []int{0, 2}, 0},
+		{&Resize{To: []int{0, 3}, Mode: "linear", Coordinates: "half_pixel"}, [][]int{{2, 3}}, []int{0, 3}, 0},
+		{testDense(9, 5, false), [][]int{{0, 9}}, []int{0, 5}, 0},
+		{&MatMul{}, [][]int{{2, 0}, {0, 3}}, []int{2, 3}, 0},
+		{&MatMul{}, [][]int{{0, 2}, {2, 3}}, []int{0, 3}, 0},
+		{&MatMul{}, [][]int{{2, 3}, {3, 0}}, []int{2, 0}, 0},
+		{&MatMul{}, [][]int{{0, 2, 3}, {3, 4}}, []int{0, 2, 4}, 0},
+		{&MatMul{}, [][]int{{2, 3}, {0, 3, 4}}, []int{0, 2, 4}, 0},
+		{&Binary{Operator: "Mul"}, [][]int{{0, 3}, {3}}, []int{0, 3}, 0},
+		{&Binary{Operator: "Div", Constant: value}, [][]int{{2, 0, 3}}, []int{2, 0, 3}, 0},
+		{&Binary{Operator: "Less"}, [][]int{{0}, {1}}, []int{0}, 0},
+		{&Where{Condition: value}, [][]int{{0, 1}, {3}}, []int{0, 3}, 0},
+	}
+	for name, of := range map[string]float32{"Sum": 0, "Prod": 1, "L1": 0, "L2": 0, "SumSquare": 0} {
+		op := &Reduce{Function: name, Axes: []int{1}}
+		cases = append(cases, emptyCase{op, [][]int{{2, 0, 3}}, []int{2, 3}, of}, emptyCase{op, [][]int{{0, 2}}, []int{0}, 0})
+	}
+	for _, op := range []Op{&LogSoftmax{}, &Softmax{}, &Hardmax{}, &LayerNorm{}} { // over the last dimension
+		cases = append(cases, emptyCase{op, [][]int{{3, 0}}, []int{3, 0}, 0})
+	}
+	for _, op := range unaryCases() {
+		cases = append(cases, emptyCase{op, [][]int{{2, 0}}, []int{2, 0}, 0})
+	}
+	for _, c := range cases {
+		s, err := c.op.Shape(c.in...)
+		if err != nil || !slices.Equal(s, c.shape) {
+			t.Errorf("%s of %v: shape %v, %v, want %v", c.op.Kind(), c.in, s, err, c.shape)
+			continue
+		}
+		k := c.op.kernel64(c.in...)
+		testEmpty(t, opCase{c.op, c.in, Size(s)}, c.op.kernel32(c.in...), c.value)
+		f := testEmpty(t, opCase{c.op, c.in, Size(s)}, k, float64(c.value))
+		boundRounding(k, f, make([]float64, len(f.y)), f.x)
+	}
+}
+
+func testEmpty[T Float](t *testing.T, c opCase, k kernel[T], value T) *frame[T] {
+	t.Helper()
+	const vectors = 2
+	r := rand.New(rand.NewPCG(1, 1))
+	f := forwardFrame(k, c, inputs[T](c, r, 1, 1), false)
+	hold := func(what string, x []T, want T) {
+		t.Helper()
+		closeTo(t, c.String()+", "+what, x, slices.Repeat([]T{want}, len(x)), 0)
+	}
+	hold("forward", f.y, value)
+	dx, dy := inputs[T](c, r, vectors, 1), randomSlice[T](r, vectors*len(f.y), 1)
+	k.jvp(f, dy, dx, vectors)
+	hold("jvp", dy, 0)
+	k.vjp(f, dx, dy, vectors)
+	for _, d := range dx {
+		hold("vjp", d, 0)
+	}
+	k.shift(f, dy, inputs[T](c, r, vectors, 1), vectors)
+	hold("shift", dy, 0)
+	return f
+}

@@ -2,7 +2,6 @@ package nn
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -75,6 +74,8 @@ func testNets() map[string]*Graph {
 		"residuals": residualBlocks(9),
 		"swin":      zooNet("swin"),
 		"none":      chain([]int{5}),
+		"entropy":   entropyNet(false),
+		"squares":   squares(),
 		"relu":      chain([]int{5}, &ReLU{}, &ReLU{}),
 		"double":    func() *Graph { g := chain([]int{4}); g.node("a", &Binary{Operator: "Add"}, "x", "x"); return g }(),
 	}
@@ -85,91 +86,13 @@ func mustNet(t testing.TB, g *Graph) *Net {
 	return must.Get(NewNet(g))(t)
 }
 
-// TestNet holds whole nets, cut into sweeps of various lengths, to the slow
-// evaluation, to differences and to the adjoint identity.
-func TestNet(t *testing.T) {
+// TestNets holds whole nets, cut into sweeps of various lengths, to the slow evaluation.
+func TestNets(t *testing.T) {
 	for name, g := range testNets() {
 		for _, limit := range []int{1, 3, 1000} {
-			for _, k := range []int{1, 2, 5} {
-				t.Run(fmt.Sprintf("%s/limit%d/k%d", name, limit, k), func(t *testing.T) {
-					testNet(t, g, limit, k)
-				})
-			}
-		}
-	}
-}
-
-func testNet(t *testing.T, g *Graph, limit, k int) {
-	const batch = 4
-	net := mustNet(t, g)
-	net.run64().limit = limit
-	p, n := net.Dims()
-	r := rand.New(rand.NewPCG(1, 1))
-	x := randomSlice[float64](r, batch*p, 1)
-	y := make([]float64, batch*n)
-	net.Forward64(y, x)
-	closeTo(t, "forward", y, slowly(t, g, x, batch, Op.kernel64).output(), 1e-14)
-	lin := net.Linearize64(x)
-	closeTo(t, "features", lin.Features(), y, 1e-14)
-
-	v, u := randomSlice[float64](r, batch*k*p, 1), randomSlice[float64](r, batch*k*n, 1)
-	jv, ju := randomSlice[float64](r, batch*k*n, 1), randomSlice[float64](r, batch*k*p, 1)
-	keptV, keptU := append([]float64(nil), v...), append([]float64(nil), u...)
-	lin.JVP(jv, v)
-	lin.VJP(ju, u)
-	for b := range batch {
-		left, right := dot64(jv[b*k*n:(b+1)*k*n], u[b*k*n:(b+1)*k*n]), dot64(v[b*k*p:(b+1)*k*p], ju[b*k*p:(b+1)*k*p])
-		if !(math.Abs(left-right) <= 1e-12*(1+math.Abs(left))) {
-			t.Errorf("example %d: ⟨Jv, u⟩ = %v, ⟨v, Jᵀu⟩ = %v", b, left, right)
-		}
-	}
-	const tiny = 1e-8
-	for i := range v {
-		v[i] *= tiny
-	}
-	shift := make([]float64, len(jv))
-	lin.Shift(shift, v)
-	for i := range shift {
-		shift[i] /= tiny
-	}
-	closeTo(t, "tiny shift", shift, jv, 1e-6)
-	for i := range v {
-		v[i] = keptV[i]
-	}
-	lin.Shift(shift, v)
-	for j := range k {
-		moved := make([]float64, batch*p)
-		for b := range batch {
-			for i := range p {
-				moved[b*p+i] = x[b*p+i] + v[(b*k+j)*p+i]
-			}
-		}
-		there := slowly(t, g, moved, batch, Op.kernel64).output()
-		for b := range batch {
-			for i := range n {
-				if got, want := shift[(b*k+j)*n+i], there[b*n+i]-y[b*n+i]; !(math.Abs(got-want) <= 1e-12) {
-					t.Fatalf("shift %v, difference %v", got, want)
-				}
-			}
-		}
-	}
-	closeTo(t, "cotangents are left alone", u, keptU, 0)
-	testActive(t, lin, jv, batch, k)
-}
-
-// testActive holds that an output said to be inactive has no derivative.
-func testActive(t *testing.T, lin Linearization[float64], jv []float64, batch, k int) {
-	t.Helper()
-	n := len(jv) / (batch * k)
-	active := make([]bool, batch*n)
-	lin.(Activity).Active(active)
-	for b := range batch {
-		for i := range n {
-			for j := range k {
-				if d := jv[(b*k+j)*n+i]; !active[b*n+i] && d != 0 {
-					t.Errorf("example %d, output %d is inactive and moves by %v", b, i, d)
-				}
-			}
+			net := mustNet(t, g)
+			net.run32().limit, net.run64().limit = limit, limit
+			testCalls(t, fmt.Sprintf("%s, limit %d", name, limit), g, net, rand.New(rand.NewPCG(1, 1)), 1e-5, 1e-13)
 		}
 	}
 }
@@ -180,31 +103,6 @@ func TestActiveOfReLU(t *testing.T) {
 	lin.(Activity).Active(got)
 	if got[0] || got[1] || !got[2] || !got[3] {
 		t.Errorf("active %v", got)
-	}
-}
-
-// TestPrecisionsApart holds float32 and float64 to each other, and that a
-// linearisation survives other work on the same net.
-func TestPrecisionsApart(t *testing.T) {
-	const batch = 3
-	for name, g := range testNets() {
-		net := mustNet(t, g)
-		p, n := net.Dims()
-		r := rand.New(rand.NewPCG(2, 2))
-		x, v := randomSlice[float32](r, batch*p, 1), randomSlice[float32](r, batch*p, 1)
-		lin := net.Linearize(x)
-		want := make([]float32, batch*n)
-		lin.JVP(want, v)
-		wideLin := net.Linearize64(wide(x))
-		wideWant := make([]float64, batch*n)
-		wideLin.JVP(wideWant, wide(v))
-		other := make([]float32, 2*batch*n)
-		net.Forward(other, randomSlice[float32](r, 2*batch*p, 1))
-		net.Forward64(make([]float64, 2*batch*n), randomSlice[float64](r, 2*batch*p, 1))
-		got := make([]float32, batch*n)
-		lin.JVP(got, v)
-		closeTo(t, name, got, want, 0)
-		closeTo(t, name+" in both precisions", wide(got), wideWant, 1e-5)
 	}
 }
 

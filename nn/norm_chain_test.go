@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -140,29 +139,6 @@ func TestChainIsJoined(t *testing.T) {
 	}
 }
 
-// TestTrainingIgnoresCores wants the same bytes from one core and from several.
-func TestTrainingIgnoresCores(t *testing.T) {
-	nets := chainNets()
-	b := NewBuilder("pools", 3, 20, 20)
-	b.Conv("", 8, 3, 1, 0, true)
-	b.Add("", &ReLU{})
-	b.MaxPool(2)
-	b.Conv("", 300, 5, 1, 0, true)
-	b.Add("", &ReLU{})
-	b.MaxPool(3)
-	b.Conv("", 60, 1, 1, 0, true)
-	b.Add("", &Flatten{})
-	b.Dense("", 4, true)
-	nets["pools"] = initialised(b, 1)
-	for name, g := range nets {
-		before := runtime.GOMAXPROCS(1)
-		one := trainSome(t, g, g.Params(), fuse)
-		runtime.GOMAXPROCS(4)
-		sameArrays(t, name, trainSome(t, g, g.Params(), fuse), one)
-		runtime.GOMAXPROCS(before)
-	}
-}
-
 // TestChainOverwrites holds that a gradient that is no number leaves no trace in
 // the next.
 func TestChainOverwrites(t *testing.T) {
@@ -182,31 +158,6 @@ func TestChainOverwrites(t *testing.T) {
 				t.Fatalf("%s: gradient %d is %v", p.Name, i, v)
 			}
 		}
-	}
-}
-
-func TestChainAllocates(t *testing.T) {
-	b := NewBuilder("chain", 3, 16, 16)
-	b.Conv("", 8, 2, 2, 0, true)
-	b.BatchNorm("")
-	b.Add("", &LeakyReLU{Slope: .1})
-	b.Add("", &Dropout{P: .2})
-	b.MaxPool(2)
-	b.BatchNorm("")
-	b.Add("", &Flatten{})
-	b.Dense("", 4, true)
-	g := initialised(b, 1)
-	tr := must.Get(NewTraining(g, g.Params(), 1))(t)
-	x, dy := make([]float32, 6*3*16*16), make([]float32, 6*4)
-	step := func() {
-		tr.Forward(x)
-		tr.Backward(nil, dy)
-	}
-	for range 4 {
-		step()
-	}
-	if n := testing.AllocsPerRun(10, step); n > 0 {
-		t.Errorf("a step allocates %v times", n)
 	}
 }
 

@@ -1,8 +1,11 @@
 package nn
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tattle/internal/must"
@@ -17,27 +20,145 @@ func testDense(in, out int, bias bool) *Dense {
 	return d
 }
 
-func TestOperators(t *testing.T) {
-	for name, c := range map[string]struct {
-		op Op
-		in [][]int
-	}{
-		"dense":        {testDense(7, 5, true), [][]int{{7}}},
-		"dense wide":   {testDense(130, 67, true), [][]int{{130}}},
-		"dense nobias": {testDense(4, 9, false), [][]int{{4}}},
-		"relu":         {&ReLU{}, [][]int{{3, 5, 5}}},
-		"relu long":    {&ReLU{}, [][]int{{20011}}},
-		"leaky":        {&LeakyReLU{Slope: .01}, [][]int{{37}}},
-		"leaky < 0":    {&LeakyReLU{Slope: -.5}, [][]int{{37}}},
-		"softmax":      {&Softmax{}, [][]int{{10}}},
-		"softmax rows": {&Softmax{}, [][]int{{4, 3}}},
-		"add":          {&Binary{Operator: "Add"}, [][]int{{2, 3}, {2, 3}}},
-		"flatten":      {&Flatten{}, [][]int{{2, 3, 4}}},
-		"identity":     {&Identity{}, [][]int{{2, 3, 4}}},
-		"dropout":      {&Dropout{P: .3}, [][]int{{50}}},
-	} {
-		t.Run(name, func(t *testing.T) { testOperator(t, c.op, c.in...) })
+// operatorCases are operators of every kind with the shapes of their inputs: several where kernels
+// have several ways to compute.
+func operatorCases() (cases []opCase) {
+	r := rand.New(rand.NewPCG(3, 9))
+	add := func(op Op, in ...[]int) { cases = append(cases, opCase{op: op, in: in}) }
+	add(testDense(7, 5, true), []int{7})
+	add(testDense(130, 67, true), []int{130})
+	add(testDense(4, 9, false), []int{4})
+	for _, rows := range [][]int{{1, 9}, {4, 9}, {2, 3, 9}} {
+		add(testDense(9, 5, true), rows)
 	}
+	add(&ReLU{}, []int{3, 5, 5})
+	add(&ReLU{}, []int{20011})
+	add(&LeakyReLU{Slope: .01}, []int{37})
+	add(&LeakyReLU{Slope: -.5}, []int{37})
+	for _, slope := range [][]int{{}, {1}, {3, 1, 1}, {3, 4, 5}, {5}} {
+		add(&PRelu{&Param{Name: "slope", Shape: slope, Data: randomSlice[float32](r, Size(slope), 1)}}, []int{3, 4, 5})
+	}
+	for _, in := range [][]int{{10}, {4, 3}} {
+		add(&Softmax{}, in)
+	}
+	for _, in := range [][]int{{2}, {7}, {3, 5}, {2, 2, 4}} {
+		add(&LogSoftmax{}, in)
+	}
+	add(&Binary{Operator: "Add"}, []int{2, 3}, []int{2, 3})
+	add(&Binary{Operator: "Mul"}, []int{9001}, []int{9001})
+	add(&Flatten{}, []int{2, 3, 4})
+	add(&Identity{}, []int{2, 3, 4})
+	add(&Dropout{P: .3}, []int{50})
+	for _, in := range [][]int{{5}, {3, 4, 5}, {2, 1, 1}, {3, 4, 4}, {40, 33, 33}} {
+		add(testBatchNorm(in[0]), in)
+	}
+	norm := func(in []int, axes int, scaled, shifted bool) {
+		op := &LayerNorm{Axes: axes}
+		scale, shift := normParams(r, in[len(in)-op.axes():]...)
+		if scaled {
+			op.Scale = scale
+		}
+		if shifted {
+			op.Shift = shift
+		}
+		add(op, in)
+	}
+	norm([]int{7}, 0, true, true)
+	norm([]int{5, 19}, 1, true, true)
+	norm([]int{3, 2, 8}, 1, true, false)
+	norm([]int{3, 4, 5}, 2, false, true)
+	norm([]int{33}, 1, false, false)
+	for _, c := range []struct {
+		in     []int
+		groups int
+	}{{[]int{6, 3, 5}, 2}, {[]int{4, 9}, 4}, {[]int{4, 2, 3}, 0}, {[]int{8}, 2}, {[]int{6, 2, 2, 2}, 3}} {
+		scale, shift := normParams(r, c.in[0])
+		add(&GroupNorm{Groups: c.groups, Epsilon: .01, Scale: scale, Shift: shift}, c.in)
+	}
+	for _, c := range matmulCases {
+		add(&c.op, c.a, c.b)
+	}
+	for _, name := range ReduceFunctions() {
+		for i, c := range reduceCases {
+			if i%3 == 0 || name == "Mean" || name == "L2" || name == "Max" { // the others share their kernel
+				add(&Reduce{Function: name, Axes: c.axes, Keep: c.keep}, c.in)
+			}
+		}
+	}
+	for _, c := range poolCases {
+		add(&MaxPool{c.kernel, c.stride, c.pad}, c.in)
+		add(&AveragePool{c.kernel, c.stride, c.pad, false}, c.in)
+		add(&AveragePool{c.kernel, c.stride, c.pad, true}, c.in)
+	}
+	add(&GlobalAveragePool{}, []int{3, 4, 5})
+	for _, c := range convCases {
+		add(c.op(), c.shape())
+	}
+	for _, c := range transposedCases {
+		add(c.transposed(c.outputPad), c.shape())
+	}
+	return append(cases, resizeCases()...)
+}
+
+func (c opCase) String() string { return fmt.Sprintf("%s %+v of %v", c.op.Kind(), c.op, c.in) }
+
+// TestOperators holds operators to what every kernel promises.
+func TestOperators(t *testing.T) {
+	for _, c := range operatorCases() {
+		if testing.Short() && Size(c.in[0]) > 60000 {
+			continue
+		}
+		if r, ok := c.op.(*Reduce); !ok || r.Function != "LogSum" { // whose values at random inputs are no numbers
+			t.Run(c.op.Kind(), func(t *testing.T) { testOperator(t, c.op, c.in...) })
+		}
+	}
+	t.Run("Winograd", func(t *testing.T) { testOperator(t, winogradCases[1].op(), winogradCases[1].shape()) })
+}
+
+// roundoffSlack is how many times the errors the bounds may be on average; 1e4 for other operators.
+var roundoffSlack = map[string]float64{
+	"BatchNormalization": 100, "LayerNormalization": 200, "GroupNormalization": 200, "MatMul": 100, "LogSoftmax": 1000, "Resize": 100,
+	"Conv": 400, "ConvTranspose": 100, "MaxPool": 300, "AveragePool": 300, "GlobalAveragePool": 300,
+}
+
+// TestOperatorRoundoff holds operators to their definitions, and the bounds on their rounding errors.
+func TestOperatorRoundoff(t *testing.T) {
+	for _, c := range operatorCases() {
+		slack, draw := cmp.Or(roundoffSlack[c.op.Kind()], 1e4), itself
+		switch op := c.op.(type) {
+		case *PRelu:
+			continue
+		case *Reduce:
+			if slack = 1000; op.Function == "LogSum" {
+				draw = awayFrom0
+			}
+		case *LogSoftmax:
+			testExact(t, op, math.Inf(1), func(v float64) float64 { return 100 * v }, c.in...)
+		}
+		if !testing.Short() || Size(c.in[0]) < 60000 {
+			t.Run(c.op.Kind(), func(t *testing.T) { testExact(t, c.op, slack, draw, c.in...) })
+		}
+	}
+}
+
+// TestShapes holds the shapes of outputs to the operators' definitions.
+func TestShapes(t *testing.T) {
+	hold := func(want []int, op Op, in ...[]int) {
+		t.Helper()
+		if got, err := op.Shape(in...); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s %+v of %v: shape %v, %v, want %v", op.Kind(), op, in, got, err, want)
+		}
+	}
+	for _, c := range matmulCases {
+		hold(c.want, &c.op, c.a, c.b)
+	}
+	for _, c := range reduceCases {
+		hold(c.want, &Reduce{Function: "Mean", Axes: c.axes, Keep: c.keep}, c.in)
+	}
+	for _, c := range rearrangeCases() {
+		hold(c.want, c.op, c.in)
+	}
+	hold([]int{2, 9, 4}, &Concat{1}, []int{2, 3, 4}, []int{2, 1, 4}, []int{2, 0, 4}, []int{2, 5, 4})
 }
 
 // TestShift32 holds float32 shifts of all sizes to the float64 ones, of which they keep

@@ -1,12 +1,12 @@
 package nn
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"testing"
-
 	"tattle/internal/must"
+	"testing"
 )
 
 var poolCases = map[string]struct {
@@ -26,22 +26,6 @@ var poolCases = map[string]struct {
 	"many":     {[2]int{2, 2}, [2]int{2, 2}, [4]int{}, []int{70, 30, 30}},
 }
 
-func TestPools(t *testing.T) {
-	for name, c := range poolCases {
-		if name == "many" && testing.Short() {
-			t.Run(name, func(t *testing.T) { t.Skip("long: pools of 70 planes") })
-			continue
-		}
-		t.Run("max/"+name, func(t *testing.T) { testOperator(t, &MaxPool{c.kernel, c.stride, c.pad}, c.in) })
-		for _, all := range []bool{false, true} {
-			t.Run("average/"+name, func(t *testing.T) {
-				testOperator(t, &AveragePool{c.kernel, c.stride, c.pad, all}, c.in)
-			})
-		}
-	}
-	t.Run("global", func(t *testing.T) { testOperator(t, &GlobalAveragePool{}, []int{3, 4, 5}) })
-}
-
 // windowOf returns, in scan order, the positions in its plane of the inputs that an output depends
 // on.
 func windowOf(kernel, stride [2]int, pad [4]int, in []int, i, j int) []int {
@@ -57,51 +41,6 @@ func windowOf(kernel, stride [2]int, pad [4]int, in []int, i, j int) []int {
 	return at
 }
 
-// TestPoolDefinition compares forward passes with the definition, on integers
-// with many ties, and that the first of equal inputs is the one that is moved.
-func TestPoolDefinition(t *testing.T) {
-	for name, c := range poolCases {
-		t.Run(name, func(t *testing.T) {
-			r := rand.New(rand.NewPCG(1, 1))
-			maxOp := &MaxPool{c.kernel, c.stride, c.pad}
-			out := must.Get(maxOp.Shape(c.in))(t)
-			const n = 2
-			x := make([]float64, n*Size(c.in))
-			for i := range x {
-				x[i] = float64(r.IntN(4) - 3)
-			}
-			u := randomSlice[float64](r, n*Size(out), 1)
-			most, first := make([]float64, len(u)), make([]float64, len(x))
-			mean := map[bool][]float64{false: make([]float64, len(u)), true: make([]float64, len(u))}
-			for o := range u {
-				base := o / (out[1] * out[2]) * c.in[1] * c.in[2]
-				at := windowOf(c.kernel, c.stride, c.pad, c.in, o/out[2]%out[1], o%out[2])
-				values := make([]float64, len(at))
-				sum := 0.0
-				for i, a := range at {
-					values[i] = x[base+a]
-					sum += values[i]
-				}
-				most[o] = slices.Max(values)
-				first[base+at[slices.Index(values, most[o])]] += u[o]
-				mean[false][o] = sum / float64(len(at))
-				mean[true][o] = sum / float64(c.kernel[0]*c.kernel[1])
-			}
-			f := &frame[float64]{batch: n, x: [][]float64{x}, y: make([]float64, len(u))}
-			k := maxOp.kernel64(c.in)
-			k.forward(f)
-			closeTo(t, "max", f.y, most, 0)
-			dx := make([]float64, len(x))
-			k.vjp(f, [][]float64{dx}, u, 1)
-			closeTo(t, "max's adjoint", dx, first, 1e-15)
-			for all, want := range mean {
-				(&AveragePool{c.kernel, c.stride, c.pad, all}).kernel64(c.in).forward(f)
-				closeTo(t, "mean", f.y, want, 1e-15)
-			}
-		})
-	}
-}
-
 func TestMaxPoolNaN(t *testing.T) {
 	nan := math.NaN()
 	for _, x := range [][]float64{{nan, 1, 2, 3}, {1, nan, 2, 3}, {1, 2, 3, nan}} {
@@ -113,13 +52,28 @@ func TestMaxPoolNaN(t *testing.T) {
 	}
 }
 
-func TestPoolRoundoff(t *testing.T) {
+// TestMaxPoolTies holds that of equal inputs the first one is moved.
+func TestMaxPoolTies(t *testing.T) {
 	for name, c := range poolCases {
-		if name == "many" {
-			continue
+		r := rand.New(rand.NewPCG(1, 1))
+		op := &MaxPool{c.kernel, c.stride, c.pad}
+		out := must.Get(op.Shape(c.in))(t)
+		const n = 2
+		x := make([]float64, n*Size(c.in))
+		for i := range x {
+			x[i] = float64(r.IntN(4) - 3)
 		}
-		for _, op := range []Op{&MaxPool{c.kernel, c.stride, c.pad}, &AveragePool{c.kernel, c.stride, c.pad, false}, &AveragePool{c.kernel, c.stride, c.pad, true}} {
-			t.Run(op.Kind()+"/"+name, func(t *testing.T) { testExact(t, op, 300, itself, c.in) })
+		u, want, got := randomSlice[float64](r, n*Size(out), 1), make([]float64, len(x)), make([]float64, len(x))
+		for o := range u {
+			base := o / (out[1] * out[2]) * c.in[1] * c.in[2]
+			at := windowOf(c.kernel, c.stride, c.pad, c.in, o/out[2]%out[1], o%out[2])
+			first := slices.MaxFunc(at, func(a, b int) int { return cmp.Compare(x[base+a], x[base+b]) })
+			want[base+first] += u[o]
 		}
+		f := &frame[float64]{batch: n, x: [][]float64{x}, y: make([]float64, len(u))}
+		k := op.kernel64(c.in)
+		k.forward(f)
+		k.vjp(f, [][]float64{got}, u, 1)
+		closeTo(t, name, got, want, 1e-15)
 	}
 }

@@ -100,31 +100,28 @@ func TestRandomImages(t *testing.T) {
 		case 1:
 			net.SetMemory(1)
 		}
-		one := &taped[float32]{name: fmt.Sprint("float32, seed ", seed), linearize: net.Linearize, compile: Op.kernel32, tolerance: 1e-4}
-		two := &taped[float64]{name: fmt.Sprint("float64, seed ", seed), linearize: net.Linearize64, compile: Op.kernel64, tolerance: 1e-12}
-		p, n := net.Dims()
-		for range 2 {
-			one.record(t, g, r, 1+r.IntN(4), p)
-			two.record(t, g, r, 1+r.IntN(4), p)
-			one.check(t, r, p, n)
-			two.check(t, r, p, n)
-		}
-		if t.Failed() {
-			t.Fatal(seed, kinds(g), g.InputShape)
-		}
+		testCalls(t, fmt.Sprint("seed ", seed, kinds(g), g.InputShape), g, net, r, 1e-4, 1e-12)
 	}
 }
 
-// TestNetsIgnoreBatch holds that what a net makes of an example is the same bytes alone
+// TestNetIgnoresBatch holds that what a net makes of an example is the same bytes alone
 // and in a batch, on any number of cores.
-func TestNetsIgnoreBatch(t *testing.T) {
+func TestNetIgnoresBatch(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	graphs := []*Graph{zooNet("swin"), residualBlocks(9)}
+	graphs := []*Graph{zooNet("swin"), residualBlocks(9), zooNet("mnist")}
 	for seed := range uint64(8) {
 		graphs = append(graphs, randomImages(rand.New(rand.NewPCG(seed, 78))))
 	}
-	const batch, k = 5, 2
+	deep := convCase{in: 300, out: 3, kernel: [2]int{2, 2}, height: 3, width: 4} // summed in several parts
+	for _, c := range slices.Concat([]convCase{deep}, convCases, winogradCases) {
+		graphs = append(graphs, chain(c.shape(), c.op()))
+	}
 	for i, g := range graphs {
+		const k = 2
+		batch := 7
+		if g.Name == "mnist" {
+			batch = 70
+		}
 		net := mustNet(t, g)
 		p, n := net.Dims()
 		x := randomSlice[float32](rand.New(rand.NewPCG(1, 1)), batch*p, 1)
@@ -146,7 +143,7 @@ func TestNetsIgnoreBatch(t *testing.T) {
 				want[j] = append(want[j], one...)
 			}
 		}
-		for _, cores := range []int{1, 2, 8} {
+		for _, cores := range []int{1, 2, 3, 8} {
 			runtime.GOMAXPROCS(cores)
 			sameArrays(t, fmt.Sprintf("net %d, %s, on %d cores", i, g.Name, cores), products(0, batch), want)
 		}

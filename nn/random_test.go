@@ -3,6 +3,7 @@ package nn
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tattle/internal/must"
@@ -113,9 +114,7 @@ func randomGraph(r *rand.Rand) *Graph {
 	return g
 }
 
-// TestRandomNets calls the methods of random nets in random order, with batches and
-// numbers of vectors that grow and shrink, sweeps that are cut, and both precisions
-// in turn: buffers are shared, results are not.
+// TestRandomNets holds random nets, whose sweeps are cut, to the slow evaluation.
 func TestRandomNets(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -124,32 +123,40 @@ func TestRandomNets(t *testing.T) {
 		if r.IntN(2) == 0 {
 			net.run32().limit, net.run64().limit = 1+r.IntN(5), 1+r.IntN(5)
 		}
-		one := &taped[float32]{name: fmt.Sprint("float32, seed ", seed), linearize: net.Linearize, compile: Op.kernel32, tolerance: 1e-5}
-		two := &taped[float64]{name: fmt.Sprint("float64, seed ", seed), linearize: net.Linearize64, compile: Op.kernel64, tolerance: 1e-13}
-		for range 12 {
-			batch := 1 + r.IntN(7)
-			p, n := net.Dims()
-			x, y, bound := randomSlice[float64](r, batch*p, 1), make([]float64, batch*n), make([]float64, batch*n)
-			switch r.IntN(6) {
-			case 0:
-				net.Forward64(y, x)
-				closeTo(t, two.name, y, slowly(t, g, x, batch, Op.kernel64).output(), 1e-13)
-			case 1:
-				net.ForwardError64(y, bound, x, nil)
-				closeTo(t, two.name, y, slowly(t, g, x, batch, Op.kernel64).output(), 1e-13)
-			case 2:
-				narrow := narrow([][]float64{x})[0]
-				y := make([]float32, batch*n)
-				net.Forward(y, narrow)
-				closeTo(t, one.name, y, slowly(t, g, narrow, batch, Op.kernel32).output(), 1e-5)
-			case 3:
-				one.record(t, g, r, batch, p)
-			default:
-				two.record(t, g, r, batch, p)
-			}
-			one.check(t, r, p, n)
-			two.check(t, r, p, n)
+		testCalls(t, fmt.Sprint("seed ", seed), g, net, r, 1e-5, 1e-13)
+	}
+}
+
+// testCalls calls the methods of a net in random order, with batches and numbers of vectors that
+// grow and shrink, in both precisions in turn, and compares with the slow evaluation: buffers are
+// shared, results are not.
+func testCalls(t *testing.T, name string, g *Graph, net *Net, r *rand.Rand, tolerance32, tolerance64 float64) {
+	t.Helper()
+	one := &taped[float32]{name: name + ", float32", linearize: net.Linearize, compile: Op.kernel32, tolerance: tolerance32}
+	two := &taped[float64]{name: name + ", float64", linearize: net.Linearize64, compile: Op.kernel64, tolerance: tolerance64}
+	p, n := net.Dims()
+	for range 12 {
+		batch := 1 + r.IntN(7)
+		x, y, bound := randomSlice[float64](r, batch*p, 1), make([]float64, batch*n), make([]float64, batch*n)
+		switch r.IntN(6) {
+		case 0:
+			net.Forward64(y, x)
+			closeTo(t, two.name, y, slowly(t, g, x, batch, Op.kernel64).output(), tolerance64)
+		case 1:
+			net.ForwardError64(y, bound, x, nil)
+			closeTo(t, two.name, y, slowly(t, g, x, batch, Op.kernel64).output(), tolerance64)
+		case 2:
+			narrow := narrow([][]float64{x})[0]
+			y := make([]float32, batch*n)
+			net.Forward(y, narrow)
+			closeTo(t, one.name, y, slowly(t, g, narrow, batch, Op.kernel32).output(), tolerance32)
+		case 3:
+			one.record(t, g, r, batch, p)
+		default:
+			two.record(t, g, r, batch, p)
 		}
+		one.check(t, r, p, n)
+		two.check(t, r, p, n)
 	}
 }
 
@@ -168,30 +175,44 @@ func (l *taped[T]) record(t *testing.T, g *Graph, r *rand.Rand, batch, p int) {
 	l.lin, l.slow = l.linearize(x), slowly(t, g, x, batch, l.compile)
 }
 
+// check compares the products of the linearisation with its twin's, and holds that it leaves the
+// vectors alone, and that outputs said to be inactive have no derivative.
 func (l *taped[T]) check(t *testing.T, r *rand.Rand, p, n int) {
 	t.Helper()
 	if l.lin == nil {
 		return
 	}
-	k := 1 + r.IntN(4)
-	v, u := randomSlice[T](r, l.slow.batch*k*p, 1), randomSlice[T](r, l.slow.batch*k*n, 1)
+	batch, k := l.slow.batch, 1+r.IntN(4)
+	v, u := randomSlice[T](r, batch*k*p, 1), randomSlice[T](r, batch*k*n, 1)
+	givenV, givenU := slices.Clone(v), slices.Clone(u)
 	dy, dx := make([]T, len(u)), make([]T, len(v))
 	closeTo(t, l.name+", features", l.lin.Features(), l.slow.output(), l.tolerance)
-	l.lin.JVP(dy, v)
-	closeTo(t, l.name+", jvp", dy, l.slow.tangents(v, k, false), l.tolerance)
 	l.lin.Shift(dy, v)
 	closeTo(t, l.name+", shift", dy, l.slow.tangents(v, k, true), l.tolerance)
 	l.lin.VJP(dx, u)
 	closeTo(t, l.name+", vjp", dx, l.slow.cotangents(u, k), l.tolerance)
+	l.lin.JVP(dy, v)
+	closeTo(t, l.name+", jvp", dy, l.slow.tangents(v, k, false), l.tolerance)
+	closeTo(t, "tangents are left alone", v, givenV, 0)
+	closeTo(t, "cotangents are left alone", u, givenU, 0)
+	active := make([]bool, batch*n)
+	l.lin.(Activity).Active(active)
+	for i, d := range dy {
+		if at := i/(k*n)*n + i%n; !active[at] && d != 0 {
+			t.Errorf("%s: output %d is inactive and moves by %v", l.name, at, d)
+		}
+	}
 }
 
-// TestRandomTraining holds the gradients of random nets, of which some parameters
-// learn, to those of the slow evaluation. Its batch norms are left out: there the
-// slow one is of inference.
+// TestRandomTraining holds the gradients of nets, of which some parameters learn, to
+// those of the slow evaluation. Batch norms are left out: there the slow one is of inference.
 func TestRandomTraining(t *testing.T) {
+	graphs := []*Graph{entropyNet(false), squares()}
 	for seed := range uint64(300) {
-		r := rand.New(rand.NewPCG(seed, 2))
-		g := randomGraph(r)
+		graphs = append(graphs, randomGraph(rand.New(rand.NewPCG(seed, 2))))
+	}
+	for i, g := range graphs {
+		r := rand.New(rand.NewPCG(uint64(i), 3))
 		for _, n := range g.Nodes {
 			if _, ok := n.Op.(*BatchNorm); ok {
 				n.Op = &ReLU{}
@@ -203,10 +224,10 @@ func TestRandomTraining(t *testing.T) {
 				learned = append(learned, p)
 			}
 		}
-		tr := must.Get(NewTraining(g, learned, seed))(t)
+		tr := must.Get(NewTraining(g, learned, uint64(i)))(t)
 		p, n := tr.Dims()
 		for range 3 {
-			testRandomGradients(t, fmt.Sprint("seed ", seed), g, tr, r, 1+r.IntN(7), p, n)
+			testRandomGradients(t, fmt.Sprint("net ", i), g, tr, r, 1+r.IntN(7), p, n)
 		}
 	}
 }

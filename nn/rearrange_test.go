@@ -2,11 +2,8 @@ package nn
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"tattle/internal/must"
 )
 
 // rearrangeCase is an operator that moves entries, and a function that gives the input entry
@@ -54,6 +51,11 @@ func rearrangeCases() map[string]rearrangeCase {
 		"transpose windows":   perm([]int{2, 7, 3, 7, 6}, []int{2, 3, 7, 7, 6}, 0, 2, 1, 3, 4),
 		"transpose singleton": perm([]int{1, 5, 1, 4}, []int{4, 1, 5, 1}, 3, 2, 1, 0),
 		"transpose nothing":   perm([]int{2, 3}, []int{2, 3}, 0, 1),
+		"transpose large":     perm([]int{11, 130, 67}, []int{67, 11, 130}, 2, 0, 1),
+		"heads, large":        perm([]int{16, 49, 3, 3, 32}, []int{3, 16, 3, 49, 32}, 2, 0, 3, 1, 4),
+		"pad, large":          pad("", []int{12, 33, 35}, []int{0, 1, 1}, []int{0, 1, 1}, []int{12, 35, 37}, constant),
+		"roll, large": {&Gather{0, slices.Concat(count(56)[3:], count(3)), []int{56}}, []int{56, 300}, []int{56, 300},
+			func(o []int) []int { return []int{(o[0] + 3) % 56, o[1]} }},
 		"slice": {&Slice{[]int{1, 6, 0}, []int{1, -2, 3}, []int{2, 4, 2}}, []int{3, 7, 5}, []int{2, 4, 2},
 			func(o []int) []int { return []int{1 + o[0], 6 - 2*o[1], 3 * o[2]} }},
 		"slice reversed": {&Slice{[]int{8}, []int{-1}, []int{9}}, []int{9}, []int{9}, func(o []int) []int { return []int{8 - o[0]} }},
@@ -89,12 +91,10 @@ func rearrangeCases() map[string]rearrangeCase {
 func TestRearrange(t *testing.T) {
 	for name, c := range rearrangeCases() {
 		t.Run(name, func(t *testing.T) {
-			got, err := c.op.Shape(c.in)
-			if err != nil || !slices.Equal(got, c.want) {
-				t.Fatalf("shape %v, %v, want %v", got, err, c.want)
-			}
 			testPlaces(t, c)
-			testOperator(t, c.op, c.in)
+			if Size(c.in) < 10000 { // it takes time
+				testOperator(t, c.op, c.in)
+			}
 		})
 	}
 }
@@ -112,13 +112,11 @@ func testPlaces(t *testing.T, c rearrangeCase) {
 	k.forward(f)
 	errs := make([]float64, len(f.y))
 	k.(rounder).roundoff(f, errs, [][]float64{x})
+	g := &frame[float32]{batch: testBatch, x: narrow(f.x), y: make([]float32, len(f.y))}
+	c.op.kernel32(c.in).forward(g)
+	closeTo(t, "float32", wide(g.y), f.y, 0)
 	for i := range f.y {
-		b, o := i/size, i%size
-		index := make([]int, len(c.want))
-		for d := len(index) - 1; d >= 0; d-- {
-			index[d] = o % c.want[d]
-			o /= c.want[d]
-		}
+		b, index := i/size, indices(i%size, c.want)
 		want, wantErr := 2.5, 0.0
 		if from := c.from(index); from != nil {
 			at := 0
@@ -134,58 +132,9 @@ func testPlaces(t *testing.T, c rearrangeCase) {
 	}
 }
 
-// TestRearrangeLarge holds the tables of many blocks, and of tiles that end early, to
-// the definition.
-func TestRearrangeLarge(t *testing.T) {
-	for name, c := range map[string]struct {
-		op Op
-		in []int
-	}{
-		"transpose": {&Transpose{[]int{2, 0, 1}}, []int{11, 130, 67}},
-		"heads":     {&Transpose{[]int{2, 0, 3, 1, 4}}, []int{16, 49, 3, 3, 32}},
-		"roll":      {&Gather{0, slices.Concat(count(56)[3:], count(3)), []int{56}}, []int{56, 300}},
-		"pad":       {&Pad{Before: []int{0, 1, 1}, After: []int{0, 1, 1}}, []int{12, 33, 35}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			shape := must.Get(c.op.Shape(c.in))(t)
-			r := rand.New(rand.NewPCG(1, 1))
-			x := randomSlice[float32](r, 2*Size(c.in), 1)
-			y, dx := make([]float32, 2*Size(shape)), make([]float32, len(x))
-			k := c.op.kernel32(c.in)
-			f := &frame[float32]{batch: 2, x: [][]float32{x}, y: y}
-			k.forward(f)
-			k.vjp(f, [][]float32{dx}, y, 1)
-			if !slices.Equal(x, dx) { // each entry was copied once, hence came back
-				t.Error("the adjoint is not the inverse")
-			}
-			views := viewsOf(t, c.op, c.in)
-			places := offsets(strides(c.in), views)
-			for i, v := range y {
-				want := float32(0)
-				if at := places[i%len(places)]; at >= 0 {
-					want = x[i/len(places)*Size(c.in)+at]
-				}
-				if v != want {
-					t.Fatalf("entry %d is %v, want %v", i, v, want)
-				}
-			}
-		})
-	}
-}
-
-func viewsOf(t *testing.T, op Op, in []int) []axisView {
-	t.Helper()
-	return must.Get(op.(interface {
-		views([]int) ([]axisView, error)
-	}).views(in))(t)
-}
-
 func TestConcat(t *testing.T) {
 	in := [][]int{{2, 3, 4}, {2, 1, 4}, {2, 0, 4}, {2, 5, 4}}
 	op := &Concat{1}
-	if s, err := op.Shape(in...); err != nil || !slices.Equal(s, []int{2, 9, 4}) {
-		t.Fatal(s, err)
-	}
 	testOperator(t, op, in...)
 	testOperator(t, &Concat{0}, []int{3, 2}, []int{1, 2})
 	k := op.kernel64(in...)
@@ -210,45 +159,6 @@ func TestConcat(t *testing.T) {
 	k.(rounder).roundoff(f, ey, f.x)
 	if !slices.Equal(ey, f.y) {
 		t.Error("errors did not move with the entries")
-	}
-}
-
-// TestRearrangeEmpty checks tensors without entries.
-func TestRearrangeEmpty(t *testing.T) {
-	for _, c := range []struct {
-		op        Op
-		in, shape []int
-	}{
-		{&Transpose{[]int{1, 0}}, []int{0, 3}, []int{3, 0}},
-		{&Slice{[]int{1, 0}, nil, []int{0, 3}}, []int{2, 3}, []int{0, 3}},
-		{&Slice{[]int{0}, nil, []int{0}}, []int{0}, []int{0}},
-		{&Gather{0, nil, []int{0}}, []int{2, 3}, []int{0, 3}},
-		{&Expand{[]int{2, 0}}, []int{1}, []int{2, 0}},
-		{&Tile{[]int{0, 2}}, []int{2, 3}, []int{0, 6}},
-		{&Pad{Before: []int{-2, 0}, After: []int{0, 1}}, []int{2, 3}, []int{0, 4}},
-		{&Pad{Before: []int{1}, After: []int{1}}, []int{0}, []int{2}},
-		{&Reshape{[]int{0, 5}}, []int{3, 0}, []int{0, 5}},
-		{&Concat{0}, []int{0, 2}, []int{0, 2}},
-		{&Resize{To: []int{0, 3}, Mode: "linear", Coordinates: "half_pixel"}, []int{2, 3}, []int{0, 3}},
-	} {
-		s, err := c.op.Shape(c.in)
-		if err != nil || !slices.Equal(s, c.shape) {
-			t.Errorf("%s: shape %v, %v, want %v", c.op.Kind(), s, err, c.shape)
-			continue
-		}
-		runEmpty(c.op.kernel32(c.in), Size(c.in), Size(s))
-		runEmpty(c.op.kernel64(c.in), Size(c.in), Size(s))
-	}
-}
-
-func runEmpty[T Float](k kernel[T], in, out int) {
-	f := &frame[T]{batch: 2, x: [][]T{make([]T, 2*in)}, y: make([]T, 2*out)}
-	k.forward(f)
-	k.jvp(f, make([]T, 4*out), [][]T{make([]T, 4*in)}, 2)
-	k.vjp(f, [][]T{make([]T, 4*in)}, make([]T, 4*out), 2)
-	k.shift(f, make([]T, 2*out), [][]T{make([]T, 2*in)}, 1)
-	if is64[T]() {
-		k.(rounder).roundoff(&frame[float64]{batch: 2, x: [][]float64{make([]float64, 2*in)}, y: make([]float64, 2*out)}, make([]float64, 2*out), [][]float64{make([]float64, 2*in)})
 	}
 }
 
@@ -278,36 +188,6 @@ func TestConstant(t *testing.T) {
 	k.jvp(f, dy, nil, 1)
 	if slices.Max(dy) != 0 {
 		t.Error(dy)
-	}
-}
-
-// BenchmarkRearrange times what a Swin transformer does with its tensors, batch 8,
-// beside copies of as many bytes.
-func BenchmarkRearrange(b *testing.B) {
-	const batch = 8
-	roll := slices.Concat(count(56)[3:], count(3))
-	for _, c := range []struct {
-		name string
-		op   Op
-		in   []int
-	}{
-		{"windows", &Transpose{[]int{0, 2, 1, 3, 4}}, []int{8, 7, 8, 7, 96}},
-		{"unwindows", &Transpose{[]int{0, 2, 1, 3, 4}}, []int{8, 8, 7, 7, 96}},
-		{"heads", &Transpose{[]int{2, 0, 3, 1, 4}}, []int{64, 49, 3, 3, 32}},
-		{"unheads", &Transpose{[]int{0, 2, 1, 3}}, []int{64, 3, 49, 32}},
-		{"rollrows", &Gather{0, roll, []int{56}}, []int{56, 56, 96}},
-		{"rollcolumns", &Gather{1, roll, []int{56}}, []int{56, 56, 96}},
-		{"merge", &Transpose{[]int{0, 2, 3, 1, 4}}, []int{28, 2, 28, 2, 96}},
-		{"channelslast", &Transpose{[]int{1, 2, 0}}, []int{96, 56, 56}},
-		{"channelsfirst", &Transpose{[]int{2, 0, 1}}, []int{56, 56, 96}},
-	} {
-		shape := must.Get(c.op.Shape(c.in))(b)
-		r := rand.New(rand.NewPCG(1, 1))
-		x, y := randomSlice[float32](r, batch*Size(c.in), 1), make([]float32, batch*Size(shape))
-		k := c.op.kernel32(c.in)
-		f := &frame[float32]{batch: batch, x: [][]float32{x}, y: y}
-		plain := &copier{to: make([]float32, len(x)), from: x}
-		b.Run(c.name, func(b *testing.B) { plain.against(b, 2, func() { k.forward(f) }) })
 	}
 }
 

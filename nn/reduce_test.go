@@ -1,10 +1,8 @@
 package nn
 
 import (
-	"fmt"
 	"math"
 	"math/big"
-	"slices"
 	"testing"
 )
 
@@ -20,29 +18,6 @@ var reduceCases = []struct {
 	{[]int{2, 3, 2, 2}, []int{1}, []int{2, 1, 2, 2}, true},
 	{[]int{2, 2, 19}, []int{1}, []int{2, 19}, false}, // more columns than are gathered
 	{[]int{2, 1, 3}, []int{1}, []int{2, 3}, false},
-}
-
-func TestReduce(t *testing.T) {
-	for _, name := range ReduceFunctions() {
-		for i, c := range reduceCases {
-			if i%3 != 0 && name != "Mean" && name != "L2" && name != "Max" {
-				continue // the others share their kernel
-			}
-			op := &Reduce{Function: name, Axes: c.axes, Keep: c.keep}
-			t.Run(fmt.Sprint(name, c.in, c.axes), func(t *testing.T) {
-				if s, err := op.Shape(c.in); err != nil || !slices.Equal(s, c.want) {
-					t.Fatalf("shape is %v (%v), want %v", s, err, c.want)
-				}
-				draw := itself
-				if name == "LogSum" {
-					draw = awayFrom0
-				} else {
-					testOperator(t, op, c.in)
-				}
-				testExact(t, op, 1000, draw, c.in)
-			})
-		}
-	}
 }
 
 // TestReduceLogSum holds the function that has no values at random inputs to
@@ -115,20 +90,5 @@ func TestReduceUnderflow(t *testing.T) {
 	want, _ := exactReductions["Prod"](exactly(x)).Float64()
 	if b := f.bound(x, make([]float64, 4), y); !(math.Abs(y-want) <= b) {
 		t.Errorf("product %v is off by %v, bound %v", y, y-want, b)
-	}
-}
-
-func TestReduceEmpty(t *testing.T) {
-	for name, want := range map[string]float32{"Sum": 0, "Prod": 1, "L1": 0, "L2": 0, "SumSquare": 0} {
-		op := &Reduce{Function: name, Axes: []int{1}}
-		c := opCase{op, [][]int{{2, 0, 3}}, 6}
-		y := forwardFrame(op.kernel32(c.in...), c, [][]float32{nil}, false).y
-		for _, v := range y {
-			if v != want {
-				t.Errorf("%s of nothing is %v", name, v)
-			}
-		}
-		c = opCase{op, [][]int{{0, 2}}, 0}
-		forwardFrame(op.kernel32(c.in...), c, [][]float32{nil}, false)
 	}
 }

@@ -11,52 +11,26 @@ import (
 	"tattle/internal/must"
 )
 
-// TestResizePyTorch compares with PyTorch 1.13's interpolate of a picture, in
-// float64 but for antialias.
-func TestResizePyTorch(t *testing.T) {
-	x := []float64{1, 2, 4, 8, 3, 9, 27, 5, 7, 6, 1, 2}
-	for _, c := range []struct {
-		call string // F.interpolate(x, …)
-		op   Resize
-		want []float64
-	}{
-		{"size=(5, 3), mode='bilinear', align_corners=False", Resize{To: []int{5, 3}, Mode: "linear", Coordinates: "half_pixel"},
-			[]float64{1.16666667, 3, 7.33333333, 2.3, 9, 7.86666667, 4, 18, 8.66666667, 5.7, 9.3, 4.56666667, 6.83333333, 3.5, 1.83333333}},
-		{"size=(5, 3), mode='bilinear', align_corners=False", Resize{To: []int{5, 3}, Mode: "linear", Coordinates: "pytorch_half_pixel"},
-			[]float64{1.16666667, 3, 7.33333333, 2.3, 9, 7.86666667, 4, 18, 8.66666667, 5.7, 9.3, 4.56666667, 6.83333333, 3.5, 1.83333333}},
-		{"size=(2, 7), mode='bilinear', align_corners=True", Resize{To: []int{2, 7}, Mode: "linear", Coordinates: "align_corners"},
-			[]float64{1, 1.5, 2, 3, 4, 6, 8, 7, 6.5, 6, 3.5, 1, 1.5, 2}},
-		{"scale_factor=(1.7, .6), mode='bilinear', align_corners=False, recompute_scale_factor=False", Resize{To: []int{5, 2}, Scales: []float64{1.7, .6}, Mode: "linear", Coordinates: "half_pixel"},
-			[]float64{1.33333333, 4, 2.73529412, 12.7941176, 4.89215686, 26.3235294, 5.93137255, 12.4705882, 6.66666667, 1}},
-		{"size=(2, 7), mode='bilinear', align_corners=False, antialias=True", Resize{To: []int{2, 7}, Mode: "linear", Coordinates: "half_pixel", Antialias: true, ExcludeOutside: true},
-			[]float64{1.75000012, 2.77678609, 4.41964293, 8.62500095, 12.2142849, 8.92857075, 6.875, 5.5, 6.08035755, 7.0089283, 8.9375, 10.2053566, 5.84821367, 3.125}},
-		{"size=(5, 3), mode='bicubic', align_corners=False", Resize{To: []int{5, 3}, Mode: "cubic", Coordinates: "half_pixel", CubicA: CubicPyTorch},
-			[]float64{0.874574074, 0.99975, 7.36375926, 1.81102778, 10.912875, 8.33465741, 3.54861111, 20.625, 8.46990741, 5.80181944, 11.319, 4.44203241, 7.26917593, 1.6505, 1.1264537}},
-		{"size=(2, 7), mode='bicubic', align_corners=True", Resize{To: []int{2, 7}, Mode: "cubic", Coordinates: "align_corners", CubicA: CubicPyTorch},
-			[]float64{1, 1.3125, 2, 2.71875, 4, 6.1875, 8, 7, 6.96875, 6, 3.3125, 1, 1.03125, 2}},
-		{"scale_factor=(1.7, .6), mode='bicubic', align_corners=False, recompute_scale_factor=False", Resize{To: []int{5, 2}, Scales: []float64{1.7, .6}, Mode: "cubic", Coordinates: "half_pixel", CubicA: CubicPyTorch},
-			[]float64{0.942232225, 1.76036154, 1.98490753, 14.2353832, 3.76406864, 27.018306, 5.84809022, 14.1582981, 7.20962644, -1.08623804}},
-		// PyTorch's antialiased cubic has another coefficient.
-		{"size=(5, 3), mode='bicubic', align_corners=False, antialias=True", Resize{To: []int{5, 3}, Mode: "cubic", Coordinates: "half_pixel", CubicA: -.5, Antialias: true, ExcludeOutside: true},
-			[]float64{0.95760113, 1.67996395, 6.79823875, 1.78602409, 9.23487568, 9.09619522, 3.45308924, 18.9856319, 11.4668179, 5.88508844, 9.60631847, 5.16865206, 7.30952883, 2.2555573, 0.712103426}},
-		{"size=(5, 3), mode='nearest'", Resize{To: []int{5, 3}, Mode: "nearest", Coordinates: "asymmetric", Nearest: "floor"},
-			[]float64{1, 2, 4, 1, 2, 4, 3, 9, 27, 3, 9, 27, 7, 6, 1}},
-		{"size=(5, 3), mode='nearest-exact'", Resize{To: []int{5, 3}, Mode: "nearest", Coordinates: "half_pixel", Nearest: "round_prefer_ceil"},
-			[]float64{1, 4, 8, 1, 4, 8, 3, 27, 5, 7, 1, 2, 7, 1, 2}},
-	} {
-		if _, err := c.op.Shape([]int{3, 4}); err != nil {
-			t.Errorf("%s: %v", c.call, err)
-			continue
-		}
-		y := make([]float64, len(c.want))
-		c.op.kernel64([]int{3, 4}).forward(&frame[float64]{batch: 1, x: [][]float64{x}, y: y})
-		for i, want := range c.want {
-			if math.Abs(y[i]-want) > 1e-6*(1+math.Abs(want)) {
-				t.Errorf("%s: %v, want %v", c.call, y, c.want)
-				break
+// resizeCases are Resizes of every kind.
+func resizeCases() []opCase {
+	cases := []opCase{
+		{op: &Resize{To: []int{3, 9, 11}, Mode: "linear", Coordinates: "half_pixel"}, in: [][]int{{3, 5, 4}}},
+		{op: &Resize{To: []int{2, 3, 5}, Mode: "linear", Coordinates: "half_pixel", Antialias: true}, in: [][]int{{2, 9, 7}}},
+		{op: &Resize{To: []int{2, 7, 3}, Mode: "cubic", Coordinates: "align_corners", CubicA: -.5, ExcludeOutside: true}, in: [][]int{{2, 4, 6}}},
+		{op: &Resize{To: []int{2, 7, 3}, Mode: "nearest", Coordinates: "asymmetric", Nearest: "floor"}, in: [][]int{{2, 4, 6}}},
+		{op: &Resize{To: []int{4, 3, 7}, Mode: "linear", Coordinates: "half_pixel"}, in: [][]int{{2, 5, 4}}},
+		{op: &Resize{To: []int{3, 4}, Mode: "cubic", Coordinates: "half_pixel", CubicA: CubicPyTorch}, in: [][]int{{3, 4}}},
+		{op: &Resize{To: []int{50}, Mode: "cubic", Coordinates: "half_pixel", CubicA: CubicPyTorch}, in: [][]int{{20}}},
+		{op: &Resize{To: []int{5, 7}, Mode: "linear", Coordinates: "half_pixel"}, in: [][]int{{3, 7}}},
+	}
+	for _, mode := range []string{"linear", "cubic", "cubic antialias", "linear exclude"} {
+		for _, coordinates := range []string{"half_pixel", "align_corners"} {
+			for _, in := range []int{5, 13, 30} {
+				cases = append(cases, opCase{op: resizeOf(mode, coordinates, 11, 0), in: [][]int{{in, 2}}})
 			}
 		}
 	}
+	return cases
 }
 
 // resizeSlow is ONNX's reference of Resize along the first of n·inner entries, word
@@ -201,47 +175,4 @@ func resizeOf(words, coordinates string, out int, scale float64) *Resize {
 		o.Mode, o.Nearest = "nearest", o.Mode
 	}
 	return o
-}
-
-func TestResize(t *testing.T) {
-	for name, c := range map[string]struct {
-		op *Resize
-		in []int
-	}{
-		"up":        {&Resize{To: []int{3, 9, 11}, Mode: "linear", Coordinates: "half_pixel"}, []int{3, 5, 4}},
-		"down":      {&Resize{To: []int{2, 3, 5}, Mode: "linear", Coordinates: "half_pixel", Antialias: true}, []int{2, 9, 7}},
-		"cubic":     {&Resize{To: []int{2, 7, 3}, Mode: "cubic", Coordinates: "align_corners", CubicA: -.5, ExcludeOutside: true}, []int{2, 4, 6}},
-		"nearest":   {&Resize{To: []int{2, 7, 3}, Mode: "nearest", Coordinates: "asymmetric", Nearest: "floor"}, []int{2, 4, 6}},
-		"all axes":  {&Resize{To: []int{4, 3, 7}, Mode: "linear", Coordinates: "half_pixel"}, []int{2, 5, 4}},
-		"nothing":   {&Resize{To: []int{3, 4}, Mode: "cubic", Coordinates: "half_pixel", CubicA: CubicPyTorch}, []int{3, 4}},
-		"line":      {&Resize{To: []int{50}, Mode: "cubic", Coordinates: "half_pixel", CubicA: CubicPyTorch}, []int{20}},
-		"last kept": {&Resize{To: []int{5, 7}, Mode: "linear", Coordinates: "half_pixel"}, []int{3, 7}},
-	} {
-		t.Run(name, func(t *testing.T) { testOperator(t, c.op, c.in) })
-	}
-}
-
-func TestResizeRoundoff(t *testing.T) {
-	for _, mode := range []string{"linear", "cubic", "cubic antialias", "linear exclude"} {
-		for _, coordinates := range []string{"half_pixel", "align_corners"} {
-			for _, in := range []int{5, 13, 30} {
-				testExact(t, resizeOf(mode, coordinates, 11, 0), 100, itself, []int{in, 2})
-			}
-		}
-	}
-}
-
-// BenchmarkResize times paper A's upsampling of 91×91 pictures.
-func BenchmarkResize(b *testing.B) {
-	const batch = 8
-	for _, mode := range []string{"linear", "cubic"} {
-		o := &Resize{To: []int{3, 224, 224}, Mode: mode, Coordinates: "half_pixel", CubicA: CubicPyTorch}
-		in := []int{3, 91, 91}
-		k := o.kernel32(in)
-		x, y := make([]float32, batch*Size(in)), make([]float32, batch*Size(o.To))
-		f := &frame[float32]{batch: batch, x: [][]float32{x}, y: y}
-		plain := &copier{to: make([]float32, len(y)), from: y}
-		b.Run(mode+"/forward", func(b *testing.B) { plain.against(b, 2, func() { k.forward(f) }) })
-		b.Run(mode+"/vjp", func(b *testing.B) { plain.against(b, 2, func() { k.vjp(f, [][]float32{x}, y, 1) }) })
-	}
 }

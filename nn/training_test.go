@@ -2,75 +2,11 @@ package nn
 
 import (
 	"math"
-	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
 	"tattle/internal/must"
 )
-
-// TestTrainingGradients compares every parameter's gradient, and the input's, with
-// differences of the loss in float64, on a net whose training and inference are
-// the same.
-func TestTrainingGradients(t *testing.T) {
-	g := residualNet()
-	g.Output = "fc"
-	g.Node("drop").Op = &Dropout{}
-	net := mustNet(t, g)
-	tr := must.Get(NewTraining(g, g.Params(), 1))(t)
-	const batch = 5
-	p, n := tr.Dims()
-	r := rand.New(rand.NewPCG(1, 1))
-	x, y := randomSlice[float32](r, batch*p, 1), []int{0, 3, 8, 3, 1}
-	loss := func(x []float32) float64 {
-		out := make([]float64, batch*n)
-		net.Forward64(out, wide(x))
-		l := 0.0
-		for b := range batch {
-			row := out[b*n : (b+1)*n]
-			s := 0.0
-			for _, v := range row {
-				s += math.Exp(v)
-			}
-			l += math.Log(s) - row[y[b]]
-		}
-		return l / batch
-	}
-	logits := tr.Forward(x)
-	grad, dx := make([]float32, len(logits)), make([]float32, len(x))
-	for e, label := range y {
-		row, sum := logits[e*n:(e+1)*n], 0.0
-		for _, v := range row {
-			sum += math.Exp(float64(v))
-		}
-		for i, v := range row {
-			grad[e*n+i] = float32(math.Exp(float64(v)) / sum / batch)
-		}
-		grad[e*n+label] -= 1. / batch
-	}
-	tr.Backward(dx, grad)
-	const h = 1.0 / 2048
-	compare := func(what string, data, grad []float32, changed func()) {
-		t.Helper()
-		want := make([]float32, len(data))
-		for i, w := range data {
-			data[i] = w + h
-			changed()
-			up, high := loss(x), data[i]
-			data[i] = w - h
-			changed()
-			want[i] = float32((up - loss(x)) / float64(high-data[i]))
-			data[i] = w
-			changed()
-		}
-		closeTo(t, what, grad, want, 2e-3)
-	}
-	compare("input", x, dx, func() {})
-	for _, p := range g.Params() {
-		compare(p.Name, p.Data, p.Grad, p.Changed)
-	}
-}
 
 // TestSharedParameter holds that two layers with one weight add their gradients.
 func TestSharedParameter(t *testing.T) {
@@ -89,28 +25,6 @@ func TestSharedParameter(t *testing.T) {
 	for i := range got {
 		if want := a.Weight.Grad[i] + b.Weight.Grad[i]; math.Abs(float64(got[i]-want)) > 1e-5 {
 			t.Errorf("gradient %d is %v, want %v", i, got[i], want)
-		}
-	}
-}
-
-// TestProductsAreReproducible holds wide products to the same bytes on any number
-// of cores.
-func TestProductsAreReproducible(t *testing.T) {
-	net := mustNet(t, zooNet("mnist"))
-	r := rand.New(rand.NewPCG(1, 1))
-	x, u := randomSlice[float32](r, 70*784, 1), randomSlice[float32](r, 70*3*10, 1)
-	products := func(cores int) []float32 {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-		lin := net.Linearize(x)
-		back, forth := make([]float32, 70*3*784), make([]float32, 70*3*10)
-		lin.VJP(back, u)
-		lin.JVP(forth, back)
-		return append(append(back, forth...), lin.Features()...)
-	}
-	want := products(1)
-	for _, cores := range []int{2, 5} {
-		if !slices.Equal(products(cores), want) {
-			t.Errorf("%d cores give other products than one", cores)
 		}
 	}
 }
