@@ -9,143 +9,117 @@ import (
 // Functions of float32, many at a time, where the loops of package simd serve or a
 // call for each entry would cost more than the function.
 
-// fastBlock is how many entries are worked on in a buffer on the stack.
+// fastBlock is how many entries of a block are worked on while they are in the cache.
 const fastBlock = 512
 
-func exp32(dst, x []float32)             { simd.Exp(dst, x) }
-func erf32(dst, x []float32)             { simd.Erf(dst, x) }
-func erfSlope32(dst, d, x []float32)     { simd.ErfSlope(dst, d, x) }
-func sigmoid32(dst, x []float32)         { simd.Sigmoid(dst, x) }
-func sigmoidSlope32(dst, d, x []float32) { simd.SigmoidSlope(dst, d, x) }
-func tanh32(dst, x []float32)            { simd.Tanh(dst, x) }
-func tanhSlope32(dst, d, x []float32)    { simd.TanhSlope(dst, d, x) }
-func gelu32(dst, x []float32)            { simd.Gelu(dst, x) }
-func geluSlope32(dst, d, x []float32)    { simd.GeluSlope(dst, d, x) }
+// blockRooms are where functions of a block keep what they compute on the way.
+var blockRooms pool[[2][fastBlock]float32]
 
-func expSlope32(dst, d, x []float32) {
-	var buffer [fastBlock]float32
+// inBlocks calls f with blocks of dst, d and x, and with room for twice as many numbers.
+func inBlocks(dst, d, x []float32, f func(dst, d, x, s, t []float32)) {
+	room := blockRooms.borrow()
+	defer blockRooms.giveBack(room)
 	for lo := 0; lo < len(x); lo += fastBlock {
 		hi := min(len(x), lo+fastBlock)
-		e := buffer[:hi-lo]
-		simd.Exp(e, x[lo:hi])
-		simd.Mul(dst[lo:hi], d[lo:hi], e)
+		f(dst[lo:hi], d[lo:hi], x[lo:hi], room[0][:hi-lo], room[1][:hi-lo])
 	}
+}
+
+func expSlope32(dst, d, x []float32) {
+	inBlocks(dst, d, x, func(dst, d, x, e, _ []float32) {
+		simd.Exp(e, x)
+		simd.Mul(dst, d, e)
+	})
 }
 
 // sigmoid32Of is the slope of softplus: dst = d·σ(x).
 func sigmoid32Of(dst, d, x []float32) {
-	var buffer [fastBlock]float32
-	for lo := 0; lo < len(x); lo += fastBlock {
-		hi := min(len(x), lo+fastBlock)
-		s := buffer[:hi-lo]
-		simd.Sigmoid(s, x[lo:hi])
-		simd.Mul(dst[lo:hi], d[lo:hi], s)
-	}
+	inBlocks(dst, d, x, func(dst, d, x, s, _ []float32) {
+		simd.Sigmoid(s, x)
+		simd.Mul(dst, d, s)
+	})
 }
-
-func softplus32(dst, x []float32) { simd.Softplus(dst, x) }
 
 func abs32(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ (1 << 31)) }
 
 func swish32(dst, x []float32, alpha float32) {
-	var buffer [fastBlock]float32
-	for lo := 0; lo < len(x); lo += fastBlock {
-		hi := min(len(x), lo+fastBlock)
-		s := buffer[:hi-lo]
-		simd.ScaleShift(s, x[lo:hi], alpha, 0)
+	inBlocks(dst, x, x, func(dst, _, x, s, _ []float32) {
+		simd.ScaleShift(s, x, alpha, 0)
 		simd.Sigmoid(s, s)
-		simd.Mul(dst[lo:hi], x[lo:hi], s)
-	}
+		simd.Mul(dst, x, s)
+	})
 }
 
 // swishSlope32: σ(t) + t·σ′(t), t = alpha·x.
 func swishSlope32(dst, d, x []float32, alpha float32) {
-	var b1, b2 [fastBlock]float32
-	for lo := 0; lo < len(x); lo += fastBlock {
-		hi := min(len(x), lo+fastBlock)
-		t, s := b1[:hi-lo], b2[:hi-lo]
-		simd.ScaleShift(t, x[lo:hi], alpha, 0)
+	inBlocks(dst, d, x, func(dst, d, x, s, t []float32) {
+		simd.ScaleShift(t, x, alpha, 0)
 		simd.Sigmoid(s, t)
 		simd.SigmoidSlope(t, t, t)
 		simd.Add(s, s, t)
-		simd.Mul(dst[lo:hi], d[lo:hi], s)
-	}
+		simd.Mul(dst, d, s)
+	})
 }
 
 func geluTanh32(dst, x []float32) {
-	var buffer [fastBlock]float32
-	for lo := 0; lo < len(x); lo += fastBlock {
-		hi := min(len(x), lo+fastBlock)
-		s := buffer[:hi-lo]
-		for i, v := range x[lo:hi] {
+	inBlocks(dst, x, x, func(dst, _, x, s, _ []float32) {
+		for i, v := range x {
 			s[i] = geluTanhA * v * (1 + geluTanhB*v*v)
 		}
 		simd.Sigmoid(s, s)
-		simd.Mul(dst[lo:hi], x[lo:hi], s)
-	}
+		simd.Mul(dst, x, s)
+	})
 }
 
 func geluTanhSlope32(dst, d, x []float32) {
-	var b1, b2 [fastBlock]float32
-	for lo := 0; lo < len(x); lo += fastBlock {
-		hi := min(len(x), lo+fastBlock)
-		z, s, w := b1[:hi-lo], b2[:hi-lo], dst[lo:hi]
-		for i, v := range x[lo:hi] {
+	inBlocks(dst, d, x, func(dst, d, x, s, z []float32) {
+		for i, v := range x {
 			z[i] = geluTanhA * v * (1 + geluTanhB*v*v)
 			s[i] = geluTanhA * v * (1 + 3*geluTanhB*v*v)
 		}
 		simd.SigmoidSlope(s, s, z)
 		simd.Sigmoid(z, z)
 		simd.Add(s, s, z)
-		simd.Mul(w, d[lo:hi], s)
-	}
+		simd.Mul(dst, d, s)
+	})
 }
 
 func mish32(dst, x []float32) {
-	var buffer [fastBlock]float32
-	for lo := 0; lo < len(x); lo += fastBlock {
-		hi := min(len(x), lo+fastBlock)
-		e, to := buffer[:hi-lo], dst[lo:hi]
-		for i, v := range x[lo:hi] {
+	inBlocks(dst, x, x, func(dst, _, x, e, _ []float32) {
+		for i, v := range x {
 			e[i] = min(v, mishLimit)
 		}
 		simd.Exp(e, e)
-		for i, v := range x[lo:hi] {
+		for i, v := range x {
 			n := e[i] * (e[i] + 2)
-			to[i] = v * (n / (n + 2))
+			dst[i] = v * (n / (n + 2))
 		}
-	}
+	})
 }
 
 func mishSlope32(dst, d, x []float32) {
-	var buffer [fastBlock]float32
-	for lo := 0; lo < len(x); lo += fastBlock {
-		hi := min(len(x), lo+fastBlock)
-		e, to, from := buffer[:hi-lo], dst[lo:hi], d[lo:hi]
-		for i, v := range x[lo:hi] {
+	inBlocks(dst, d, x, func(dst, d, x, e, _ []float32) {
+		for i, v := range x {
 			e[i] = min(v, mishLimit/2)
 		}
 		simd.Exp(e, e)
-		for i, v := range x[lo:hi] {
+		for i, v := range x {
 			n := e[i] * (e[i] + 2)
 			s := n / (n + 2)
-			to[i] = from[i] * (s + v*(4*e[i]*(1+e[i])/((n+2)*(n+2))))
+			dst[i] = d[i] * (s + v*(4*e[i]*(1+e[i])/((n+2)*(n+2))))
 		}
-	}
+	})
 }
 
 // elu32 is right·x where x > 0, else left·(e^(x/scale) − 1), by its series near 0.
 func elu32(dst, x []float32, right, left, scale float32) {
-	var buffer [fastBlock]float32
 	over := 1 / scale
-	for lo := 0; lo < len(x); lo += fastBlock {
-		hi := min(len(x), lo+fastBlock)
-		e, to := buffer[:hi-lo], dst[lo:hi]
-		for i, v := range x[lo:hi] {
+	inBlocks(dst, x, x, func(dst, _, x, e, _ []float32) {
+		for i, v := range x {
 			e[i] = min(v, 0) * over
 		}
 		simd.Exp(e, e)
-		for i, v := range x[lo:hi] {
+		for i, v := range x {
 			switch t := v * over; {
 			case v > 0:
 				v *= right
@@ -154,29 +128,26 @@ func elu32(dst, x []float32, right, left, scale float32) {
 			default:
 				v = left * (e[i] - 1)
 			}
-			to[i] = v
+			dst[i] = v
 		}
-	}
+	})
 }
 
 func eluSlope32(dst, d, x []float32, right, left, scale float32) {
-	var buffer [fastBlock]float32
 	over := 1 / scale
-	for lo := 0; lo < len(x); lo += fastBlock {
-		hi := min(len(x), lo+fastBlock)
-		e, to, from := buffer[:hi-lo], dst[lo:hi], d[lo:hi]
-		for i, v := range x[lo:hi] {
+	inBlocks(dst, d, x, func(dst, d, x, e, _ []float32) {
+		for i, v := range x {
 			e[i] = min(v, 0) * over
 		}
 		simd.Exp(e, e)
-		for i, v := range x[lo:hi] {
+		for i, v := range x {
 			s := right
 			if !(v > 0) {
 				s = left * over * e[i]
 			}
-			to[i] = from[i] * s
+			dst[i] = d[i] * s
 		}
-	}
+	})
 }
 
 func root32(dst, x []float32) {
@@ -260,16 +231,12 @@ func hardSigmoidSlope32(dst, d, x []float32, a, b float32) {
 }
 
 func hardSwish32(dst, x []float32) {
-	var room [256]float32
-	for len(x) > 0 {
-		n := min(len(x), len(room))
-		gate := room[:n]
-		simd.ScaleShift(gate, x[:n], 1, 3)
+	inBlocks(dst, x, x, func(dst, _, x, gate, _ []float32) {
+		simd.ScaleShift(gate, x, 1, 3)
 		simd.Clip(gate, gate, 0, 6)
 		simd.Scale(1./6, gate)
-		simd.Mul(dst[:n], x[:n], gate)
-		dst, x = dst[n:], x[n:]
-	}
+		simd.Mul(dst, x, gate)
+	})
 }
 
 func hardSwishSlope32(dst, d, x []float32) {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"tattle/internal/float16"
+	"tattle/internal/simd"
 )
 
 // unaryFuncs makes each function of [Unary] from its settings.
@@ -85,7 +86,7 @@ func exponential(*Unary) *unaryFunc {
 			return math.Exp(x) * math.Expm1(d)
 		},
 		steepest: func(_, hi float64) float64 { return math.Exp(hi) },
-		value32:  exp32, slope32: expSlope32,
+		value32:  simd.Exp, slope32: expSlope32,
 	}
 }
 
@@ -124,7 +125,7 @@ func errorFunction(*Unary) *unaryFunc {
 		value: math.Erf, slope: slope,
 		shift:    quadrature(math.Erf, slope),
 		steepest: nearZero(slope, 0x1p-44),
-		value32:  erf32, slope32: erfSlope32,
+		value32:  simd.Erf, slope32: simd.ErfSlope,
 	}
 }
 

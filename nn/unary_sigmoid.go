@@ -1,6 +1,9 @@
 package nn
 
-import "math"
+import (
+	"math"
+	"tattle/internal/simd"
+)
 
 // The functions made of the logistic one, σ(x) = 1/(1 + e^−x), and of the normal
 // distribution.
@@ -11,7 +14,7 @@ func logistic(*Unary) *unaryFunc {
 		value: sigma, slope: sigmaSlope, shift: sigmaShift,
 		steepest: nearZero(sigmaSlope, 0),
 		loss:     func(_, y float64) float64 { return 32 * y },
-		value32:  sigmoid32, slope32: sigmoidSlope32,
+		value32:  simd.Sigmoid, slope32: simd.SigmoidSlope,
 	}
 }
 
@@ -44,7 +47,7 @@ func hyperbolicTangent(*Unary) *unaryFunc {
 		value: math.Tanh, slope: slope,
 		shift:    func(x, d float64) float64 { return 2 * sigmaShift(2*x, 2*d) },
 		steepest: nearZero(slope, 0),
-		value32:  tanh32, slope32: tanhSlope32,
+		value32:  simd.Tanh, slope32: simd.TanhSlope,
 	}
 }
 
@@ -62,7 +65,7 @@ func softplus(*Unary) *unaryFunc {
 			return math.Log1p(sigma(x) * math.Expm1(d))
 		},
 		steepest: func(_, hi float64) float64 { return sigma(hi) },
-		value32:  softplus32, slope32: sigmoid32Of,
+		value32:  simd.Softplus, slope32: sigmoid32Of,
 	}
 }
 
@@ -97,7 +100,7 @@ func gelu(*Unary) *unaryFunc {
 			t := min(x, 0)
 			return (32 + 8*t*t) * math.Abs(y)
 		},
-		value32: gelu32, slope32: geluSlope32,
+		value32: simd.Gelu, slope32: simd.GeluSlope,
 	}
 }
 
