@@ -5,84 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"google.golang.org/protobuf/encoding/protowire"
 )
-
-// tableFile is a model of classical machine learning in the making.
-type tableFile struct {
-	opset, classical int64
-	nodes            []byte
-	consts           []byte
-	inputs, outputs  []byte
-}
-
-func newTable() *tableFile { return &tableFile{opset: 15, classical: 3} }
-
-// input declares columns: the batch is open.
-func (f *tableFile) input(name string, element int64, width int) *tableFile {
-	f.inputs = appendBytes(f.inputs, graphInput, declaredAs(name, element, "N", width))
-	return f
-}
-
-// output declares an output of rows of that width, 0 for one label each.
-func (f *tableFile) output(name string, element int64, width int) *tableFile {
-	dims := []any{"N", width}
-	if width == 0 {
-		dims = dims[:1]
-	}
-	f.outputs = appendBytes(f.outputs, graphOutput, declaredAs(name, element, dims...))
-	return f
-}
-
-// maps declares an output that is a list of maps, as ZipMap's.
-func (f *tableFile) maps(name string, key int64) *tableFile {
-	value := appendBytes(nil, 2, appendBytes(nil, typeTensor, appendInt(nil, typeElement, typeFloat)))
-	list := appendBytes(nil, 1, appendBytes(nil, typeMap, append(appendInt(nil, 1, key), value...)))
-	b := appendBytes(appendBytes(nil, valueName, []byte(name)), valueType, appendBytes(nil, typeSequence, list))
-	f.outputs = appendBytes(f.outputs, graphOutput, b)
-	return f
-}
-
-// op adds a node of the standard domain, and ml one of ai.onnx.ml.
-func (f *tableFile) op(op string, inputs, outputs []string, attributes ...[]byte) *tableFile {
-	return f.add("", op, inputs, outputs, attributes)
-}
-
-func (f *tableFile) ml(op string, inputs, outputs []string, attributes ...[]byte) *tableFile {
-	return f.add(classicalDomain, op, inputs, outputs, attributes)
-}
-
-func (f *tableFile) add(domain, op string, inputs, outputs []string, attributes [][]byte) *tableFile {
-	var b []byte
-	for _, s := range inputs {
-		b = appendBytes(b, nodeInput, []byte(s))
-	}
-	for _, s := range outputs {
-		b = appendBytes(b, nodeOutput, []byte(s))
-	}
-	b = appendBytes(b, nodeName, []byte(op+" of "+outputs[0]))
-	b = appendBytes(b, nodeOp, []byte(op))
-	b = appendBytes(b, nodeDomain, []byte(domain))
-	f.nodes = appendBytes(f.nodes, graphNode, append(b, slices.Concat(attributes...)...))
-	return f
-}
-
-// tensor adds an initializer.
-func (f *tableFile) tensor(body []byte) *tableFile {
-	f.consts = appendBytes(f.consts, graphInitializer, body)
-	return f
-}
-
-func (f *tableFile) bytes() []byte {
-	g := slices.Concat(f.nodes, appendBytes(nil, graphName, []byte("table")), f.consts, f.inputs, f.outputs)
-	b := appendInt(nil, modelIRVersion, 8)
-	b = appendBytes(b, modelGraph, g)
-	if f.opset > 0 {
-		b = appendBytes(b, modelOpset, appendInt(nil, opsetVersion, f.opset))
-	}
-	return appendBytes(b, modelOpset, appendInt(appendBytes(nil, opsetDomain, []byte(classicalDomain)), opsetVersion, f.classical))
-}
 
 // floatList, intList and textList are attributes.
 func floatList(name string, x ...float64) []byte {
@@ -109,46 +32,12 @@ func textList(name string, x ...string) []byte {
 	return appendAttribute(nil, name, kindStrings, list)
 }
 
-// doubleTensor and byteTensor are attributes that are tensors.
-func doubleTensor(name string, x ...float64) []byte {
-	var raw []byte
-	for _, v := range x {
-		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
-	}
-	return attributeOf(name, appendBytes(tensorOf(name, typeDouble, len(x)), tensorRaw, raw))
-}
-
-func floatTensor(name string, x ...float64) []byte {
-	var raw []byte
-	for _, v := range x {
-		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(float32(v)))
-	}
-	return attributeOf(name, appendBytes(tensorOf(name, typeFloat, len(x)), tensorRaw, raw))
-}
-
-func byteTensor(name string, x ...int64) []byte {
-	var raw []byte
-	for _, v := range x {
-		raw = append(raw, byte(v))
-	}
-	return attributeOf(name, appendBytes(tensorOf(name, typeUint8, len(x)), tensorRaw, raw))
-}
-
 func textTensor(name string, x ...string) []byte {
 	b := tensorOf(name, typeString, len(x))
 	for _, s := range x {
 		b = appendBytes(b, tensorTexts, []byte(s))
 	}
 	return attributeOf(name, b)
-}
-
-// int64s is a packed list of sizes or indices as an initializer.
-func int64s(name string, x ...int64) []byte {
-	var packed []byte
-	for _, v := range x {
-		packed = protowire.AppendVarint(packed, uint64(v))
-	}
-	return appendBytes(tensorOf(name, typeInt64, len(x)), tensorInt64s, packed)
 }
 
 // A grower grows random trees.
@@ -202,7 +91,7 @@ func (g grower) attributes() []byte {
 		b = append(b, intList("nodes_missing_value_tracks_true", missing...)...)
 	}
 	if g.double {
-		return slices.Concat(b, doubleTensor("nodes_values_as_tensor", values...), doubleTensor(g.kind+"_weights_as_tensor", weights...))
+		return slices.Concat(b, numbersOf("nodes_values_as_tensor", typeDouble, values...), numbersOf(g.kind+"_weights_as_tensor", typeDouble, weights...))
 	}
 	return slices.Concat(b, floatList("nodes_values", values...), floatList(g.kind+"_weights", weights...), floatList("nodes_hitrates", make([]float64, len(values))...))
 }

@@ -29,7 +29,7 @@ const zooRows = 24
 // zooModel is a graph in a shape that a converter writes.
 type zooModel struct {
 	name    string
-	file    *tableFile
+	file    *modelFile
 	columns []zooColumn
 	outputs []string
 	missing bool // a part of the numbers is NaN
@@ -47,22 +47,22 @@ func numbersColumn(width int) []zooColumn { return []zooColumn{{"x", "float32", 
 var labelAndScores = []string{"label", "scores"}
 
 // trees starts a graph of a classifier of trees over x.
-func treesFile(g grower, classes []byte, n int, label int64, more ...[]byte) *tableFile {
+func treesFile(g grower, classes []byte, n int, label int64, more ...[]byte) *modelFile {
 	g.kind = "class"
 	element := int64(typeFloat)
 	if g.double {
 		element = typeDouble
 	}
-	return newTable().input("x", element, g.features).
+	return newTable().column("x", element, g.features).
 		ml("TreeEnsembleClassifier", in("x"), labelAndScores, append([][]byte{g.attributes(), classes}, more...)...).
-		output("label", label, 0).output("scores", typeFloat, n)
+		result("label", label, 0).result("scores", typeFloat, n)
 }
 
-func regressor(g grower, more ...[]byte) *tableFile {
+func regressor(g grower, more ...[]byte) *modelFile {
 	g.kind = "target"
-	return newTable().input("x", typeFloat, g.features).
+	return newTable().column("x", typeFloat, g.features).
 		ml("TreeEnsembleRegressor", in("x"), in("y"), append([][]byte{g.attributes(), number("n_targets", int64(g.outputs))}, more...)...).
-		output("y", typeFloat, g.outputs)
+		result("y", typeFloat, g.outputs)
 }
 
 var (
@@ -79,7 +79,7 @@ func post(how string) []byte { return attributeText("post_transform", how) }
 // classicalZoo are graphs in the shapes that sklearn-onnx and onnxmltools' converters of
 // XGBoost and LightGBM write.
 func classicalZoo() (zoo []zooModel) {
-	add := func(name string, f *tableFile, columns []zooColumn, outputs ...string) *zooModel {
+	add := func(name string, f *modelFile, columns []zooColumn, outputs ...string) *zooModel {
 		zoo = append(zoo, zooModel{name: name, file: f, columns: columns, outputs: outputs})
 		return &zoo[len(zoo)-1]
 	}
@@ -115,8 +115,8 @@ func classicalZoo() (zoo []zooModel) {
 	add("XGBoost of three classes", treesFile(boosted(22, 3, lt), intList("classlabels_int64s", 0, 1, 2), 3, typeInt64, post("SOFTMAX"), floatList("base_values", .5, .5, .5)), x(5), "scores").missing = true
 	add("XGBoost with margins", treesFile(boosted(23, 1, lt), zeroOne, 2, typeInt64), x(5), labelAndScores...).missing = true
 	add("XGBoost regressor", regressor(boosted(24, 1, lt), floatList("base_values", .5)), x(5), "y").missing = true
-	add("XGBoost counts", newTable().input("x", typeFloat, 5).ml("TreeEnsembleRegressor", in("x"), in("raw"), func() []byte { g := boosted(25, 1, lt); g.kind = "target"; return g.attributes() }(), number("n_targets", 1), floatList("base_values", -.5)).
-		op("Exp", in("raw"), in("y")).output("y", typeFloat, 1), x(5), "y").missing = true
+	add("XGBoost counts", newTable().column("x", typeFloat, 5).ml("TreeEnsembleRegressor", in("x"), in("raw"), func() []byte { g := boosted(25, 1, lt); g.kind = "target"; return g.attributes() }(), number("n_targets", 1), floatList("base_values", -.5)).
+		op("Exp", in("raw"), in("y")).result("y", typeFloat, 1), x(5), "y").missing = true
 
 	// LightGBM's.
 	add("LightGBM of two classes", treesFile(boosted(30, 1, []string{"BRANCH_LEQ", "BRANCH_EQ"}), zeroOne, 2, typeInt64, post("LOGISTIC")), x(5), labelAndScores...).missing = true
@@ -124,9 +124,9 @@ func classicalZoo() (zoo []zooModel) {
 	g := boosted(32, 1, leq)
 	g.kind = "target"
 	half := func(seed uint64) []byte { h := g; h.seed = seed; return h.attributes() }
-	add("LightGBM in parts", newTable().input("x", typeFloat, 5).ml("TreeEnsembleRegressor", in("x"), in("a"), half(33), number("n_targets", 1)).
+	add("LightGBM in parts", newTable().column("x", typeFloat, 5).ml("TreeEnsembleRegressor", in("x"), in("a"), half(33), number("n_targets", 1)).
 		ml("TreeEnsembleRegressor", in("x"), in("b"), half(34), number("n_targets", 1)).op("Sum", in("a", "b"), in("raw")).op("Sigmoid", in("raw"), in("p")).
-		tensor(shapedFloat("one", 1)).op("Sub", in("one", "p"), in("q")).op("Concat", in("q", "p"), in("scores"), number("axis", 1)).output("scores", typeFloat, 2), x(5), "scores").missing = true
+		floats("one", dim1(1), 1).op("Sub", in("one", "p"), in("q")).op("Concat", in("q", "p"), in("scores"), number("axis", 1)).result("scores", typeFloat, 2), x(5), "scores").missing = true
 	positive := boosted(35, 1, leq)
 	positive.votes = scoreOf(1, true)
 	add("boosting with positive weights", treesFile(positive, zeroOne, 2, typeInt64), x(5), labelAndScores...).missing = true
@@ -143,19 +143,19 @@ func classicalZoo() (zoo []zooModel) {
 	add("two classes with one base", treesFile(forest(42, 2), zeroOne, 2, typeInt64, floatList("base_values", .25)), x(4), labelAndScores...)
 
 	// TreeEnsemble of version 5.
-	v5 := newTable().input("x", typeFloat, 3).ml("TreeEnsemble", in("x"), in("y"), number("n_targets", 2), number("aggregate_function", 1), number("post_transform", 0),
-		intList("tree_roots", 0, 3), intList("nodes_featureids", 0, 1, 2, 1), byteTensor("nodes_modes", 0, 6, 4, 1), floatTensor("nodes_splits", .5, math.NaN(), 1, -.25),
+	v5 := newTable().column("x", typeFloat, 3).ml("TreeEnsemble", in("x"), in("y"), number("n_targets", 2), number("aggregate_function", 1), number("post_transform", 0),
+		intList("tree_roots", 0, 3), intList("nodes_featureids", 0, 1, 2, 1), numbersOf("nodes_modes", typeUint8, 0, 6, 4, 1), numbersOf("nodes_splits", typeFloat, .5, math.NaN(), 1, -.25),
 		intList("nodes_truenodeids", 1, 0, 2, 4), intList("nodes_trueleafs", 0, 1, 1, 1), intList("nodes_falsenodeids", 2, 1, 3, 5), intList("nodes_falseleafs", 0, 1, 1, 1),
-		floatTensor("membership_values", 1, 2, 3, math.NaN()), intList("nodes_missing_value_tracks_true", 1, 0, 0, 1),
-		intList("leaf_targetids", 0, 1, 0, 1, 0, 1), floatTensor("leaf_weights", 5.25, 12.5, -3, 4, 1.5, -2.25)).output("y", typeFloat, 2)
+		numbersOf("membership_values", typeFloat, 1, 2, 3, math.NaN()), intList("nodes_missing_value_tracks_true", 1, 0, 0, 1),
+		intList("leaf_targetids", 0, 1, 0, 1, 0, 1), numbersOf("leaf_weights", typeFloat, 5.25, 12.5, -3, 4, 1.5, -2.25)).result("y", typeFloat, 2)
 	v5.classical = 5
 	add("TreeEnsemble", v5, x(3), "y").missing = true
 
 	// Linear models.
-	linear := func(how string, classes, coefficients, bias []byte, n int, label int64) *tableFile {
-		return newTable().input("x", typeFloat, 3).ml("LinearClassifier", in("x"), in("label", "raw"), inOldName(classes), coefficients, bias, post(how), number("multi_class", 1)).
+	linear := func(how string, classes, coefficients, bias []byte, n int, label int64) *modelFile {
+		return newTable().column("x", typeFloat, 3).ml("LinearClassifier", in("x"), in("label", "raw"), inOldName(classes), coefficients, bias, post(how), number("multi_class", 1)).
 			ml("Normalizer", in("raw"), in("scores"), attributeText("norm", "L1")).ml("ZipMap", in("scores"), in("maps"), classes).
-			output("label", label, 0).output("scores", typeFloat, n).maps("maps", label)
+			result("label", label, 0).result("scores", typeFloat, n).maps("maps", label)
 	}
 	w3 := floatList("coefficients", .5, -.25, 1, -1, .75, .125, .25, .25, -.75)
 	w2 := floatList("coefficients", -.5, .25, -1, .5, -.25, 1)
@@ -164,13 +164,13 @@ func classicalZoo() (zoo []zooModel) {
 	add("logistic regression of two classes", linear("LOGISTIC", zeroOne, w2, floatList("intercepts", .3, -.3), 2, typeInt64), x(3), labelAndScores...)
 	add("linear classifier of one score", linear("LOGISTIC", zeroOne, floatList("coefficients", .5, -.25, 1), floatList("intercepts", .1), 2, typeInt64), x(3), labelAndScores...)
 	add("linear support vectors", linear("NONE", zeroOne, floatList("coefficients", .5, -.25, 1), floatList("intercepts", .1), 2, typeInt64), x(3), labelAndScores...)
-	add("ridge", newTable().input("x", typeFloat, 3).ml("LinearRegressor", in("x"), in("y"), floatList("coefficients", .5, -.25, 1), floatList("intercepts", .1)).output("y", typeFloat, 1), x(3), "y")
-	add("linear regressor of two targets", newTable().input("x", typeFloat, 3).ml("LinearRegressor", in("x"), in("y"), w2, floatList("intercepts", .1, 2), number("targets", 2), post("LOGISTIC")).output("y", typeFloat, 2), x(3), "y")
+	add("ridge", newTable().column("x", typeFloat, 3).ml("LinearRegressor", in("x"), in("y"), floatList("coefficients", .5, -.25, 1), floatList("intercepts", .1)).result("y", typeFloat, 1), x(3), "y")
+	add("linear regressor of two targets", newTable().column("x", typeFloat, 3).ml("LinearRegressor", in("x"), in("y"), w2, floatList("intercepts", .1, 2), number("targets", 2), post("LOGISTIC")).result("y", typeFloat, 2), x(3), "y")
 
 	// Support vectors.
 	vectors := floatList("support_vectors", ramped(18, -1, .13)...)
-	svc := func(classes []byte, n int, label int64, more ...[]byte) *tableFile {
-		return newTable().input("x", typeFloat, 3).ml("SVMClassifier", in("x"), labelAndScores, append(more, inOldName(classes), vectors)...).output("label", label, 0).output("scores", typeFloat, n)
+	svc := func(classes []byte, n int, label int64, more ...[]byte) *modelFile {
+		return newTable().column("x", typeFloat, 3).ml("SVMClassifier", in("x"), labelAndScores, append(more, inOldName(classes), vectors)...).result("label", label, 0).result("scores", typeFloat, n)
 	}
 	rbf := slices.Concat(attributeText("kernel_type", "RBF"), floatList("kernel_params", .3, 0, 3))
 	threes := slices.Concat(floatList("coefficients", 1, -.5, .25, -1, .5, -.75, .125, .5, -1, 1, -.25, .75), intList("vectors_per_class", 2, 3, 1), floatList("rho", .1, -.2, .05))
@@ -182,58 +182,58 @@ func classicalZoo() (zoo []zooModel) {
 	add("support vectors of two classes, one score", svc(zeroOne, 2, typeInt64, rbf, twos), x(3), labelAndScores...)
 	add("support vectors, polynomial", svc(zeroOne, 2, typeInt64, twos, attributeText("kernel_type", "POLY"), floatList("kernel_params", .5, 1, 3)), x(3), labelAndScores...)
 	for _, kernel := range []string{"LINEAR", "POLY", "RBF", "SIGMOID"} {
-		add("support vector regression, "+kernel, newTable().input("x", typeFloat, 3).ml("SVMRegressor", in("x"), in("y"), vectors, floatList("coefficients", 1, -.5, .25, -1, .5, -.75), floatList("rho", .4), number("n_supports", 6),
-			attributeText("kernel_type", kernel), floatList("kernel_params", .5, .25, 3)).output("y", typeFloat, 1), x(3), "y")
+		add("support vector regression, "+kernel, newTable().column("x", typeFloat, 3).ml("SVMRegressor", in("x"), in("y"), vectors, floatList("coefficients", 1, -.5, .25, -1, .5, -.75), floatList("rho", .4), number("n_supports", 6),
+			attributeText("kernel_type", kernel), floatList("kernel_params", .5, .25, 3)).result("y", typeFloat, 1), x(3), "y")
 	}
-	add("one class", newTable().input("x", typeFloat, 3).ml("SVMRegressor", in("x"), in("y"), vectors, floatList("coefficients", 1, .5, .25, 1, .5, .75), floatList("rho", -2), number("n_supports", 6), number("one_class", 1), rbf).output("y", typeFloat, 1), x(3), "y")
+	add("one class", newTable().column("x", typeFloat, 3).ml("SVMRegressor", in("x"), in("y"), vectors, floatList("coefficients", 1, .5, .25, 1, .5, .75), floatList("rho", -2), number("n_supports", 6), number("one_class", 1), rbf).result("y", typeFloat, 1), x(3), "y")
 
 	// Preprocessing.
-	add("scaler", newTable().input("x", typeFloat, 3).ml("Scaler", in("x"), in("y"), floatList("offset", .5, -1, 2), floatList("scale", 2, .5, .25)).output("y", typeFloat, 3), x(3), "y")
+	add("scaler", newTable().column("x", typeFloat, 3).ml("Scaler", in("x"), in("y"), floatList("offset", .5, -1, 2), floatList("scale", 2, .5, .25)).result("y", typeFloat, 3), x(3), "y")
 	for _, norm := range []string{"MAX", "L1", "L2"} {
-		add("normalizer "+norm, newTable().input("x", typeFloat, 3).ml("Normalizer", in("x"), in("y"), attributeText("norm", norm)).output("y", typeFloat, 3), x(3), "y")
+		add("normalizer "+norm, newTable().column("x", typeFloat, 3).ml("Normalizer", in("x"), in("y"), attributeText("norm", norm)).result("y", typeFloat, 3), x(3), "y")
 	}
-	add("binarizer", newTable().input("x", typeFloat, 3).ml("Binarizer", in("x"), in("y"), float("threshold", .25)).output("y", typeFloat, 3), x(3), "y")
-	add("imputer of NaN", newTable().input("x", typeFloat, 3).ml("Imputer", in("x"), in("y"), floatList("imputed_value_floats", 1, 2, 3), float("replaced_value_float", math.NaN())).output("y", typeFloat, 3), x(3), "y").missing = true
-	add("imputer of a number", newTable().input("x", typeFloat, 3).ml("Imputer", in("x"), in("y"), floatList("imputed_value_floats", 7), float("replaced_value_float", .5)).output("y", typeFloat, 3), x(3), "y")
+	add("binarizer", newTable().column("x", typeFloat, 3).ml("Binarizer", in("x"), in("y"), float("threshold", .25)).result("y", typeFloat, 3), x(3), "y")
+	add("imputer of NaN", newTable().column("x", typeFloat, 3).ml("Imputer", in("x"), in("y"), floatList("imputed_value_floats", 1, 2, 3), float("replaced_value_float", math.NaN())).result("y", typeFloat, 3), x(3), "y").missing = true
+	add("imputer of a number", newTable().column("x", typeFloat, 3).ml("Imputer", in("x"), in("y"), floatList("imputed_value_floats", 7), float("replaced_value_float", .5)).result("y", typeFloat, 3), x(3), "y")
 	words := []string{"a", "b", "c", "unknown"}
 	text := func(width int) []zooColumn { return []zooColumn{{"x", "string", width, words}} }
-	add("one-hot text", newTable().input("x", typeString, 2).ml("OneHotEncoder", in("x"), in("h"), textList("cats_strings", "a", "b", "c")).tensor(int64s("s", 0, 6)).op("Reshape", in("h", "s"), in("y")).output("y", typeFloat, 6), text(2), "y")
-	add("one-hot integers", newTable().input("x", typeInt64, 1).ml("OneHotEncoder", in("x"), in("h"), intList("cats_int64s", 0, 2, 4)).op("Flatten", in("h"), in("y")).output("y", typeFloat, 3), []zooColumn{{"x", "int64", 1, nil}}, "y")
-	add("one-hot floats", newTable().input("x", typeFloat, 1).ml("OneHotEncoder", in("x"), in("h"), intList("cats_int64s", 0, 1, -1)).op("Flatten", in("h"), in("y")).output("y", typeFloat, 3), x(1), "y")
-	add("text to numbers", newTable().input("x", typeString, 2).ml("LabelEncoder", in("x"), in("y"), textList("keys_strings", "a", "b", "c"), floatList("values_floats", 1.5, -2, 3), float("default_float", 9)).output("y", typeFloat, 2), text(2), "y")
-	add("numbers to text", newTable().input("x", typeInt64, 1).ml("LabelEncoder", in("x"), in("y"), intList("keys_int64s", 0, 1, 2, 2), textList("values_strings", "a", "b", "c", "d")).output("y", typeString, 1), []zooColumn{{"x", "int64", 1, nil}}, "y")
-	add("floats to integers", newTable().input("x", typeFloat, 2).ml("LabelEncoder", in("x"), in("y"), floatList("keys_floats", .5, 1, math.NaN(), -.25), intList("values_int64s", 4, 5, 6, 7), number("default_int64", -3)).output("y", typeInt64, 2), x(2), "y").missing = true
-	v4 := newTable().input("x", typeString, 1).ml("LabelEncoder", in("x"), in("y"), textTensor("keys_tensor", "a", "b"), doubleTensor("values_tensor", .5, .25), doubleTensor("default_tensor", -1)).output("y", typeDouble, 1)
+	add("one-hot text", newTable().column("x", typeString, 2).ml("OneHotEncoder", in("x"), in("h"), textList("cats_strings", "a", "b", "c")).tensor(intTensor("s", 0, 6)).op("Reshape", in("h", "s"), in("y")).result("y", typeFloat, 6), text(2), "y")
+	add("one-hot integers", newTable().column("x", typeInt64, 1).ml("OneHotEncoder", in("x"), in("h"), intList("cats_int64s", 0, 2, 4)).op("Flatten", in("h"), in("y")).result("y", typeFloat, 3), []zooColumn{{"x", "int64", 1, nil}}, "y")
+	add("one-hot floats", newTable().column("x", typeFloat, 1).ml("OneHotEncoder", in("x"), in("h"), intList("cats_int64s", 0, 1, -1)).op("Flatten", in("h"), in("y")).result("y", typeFloat, 3), x(1), "y")
+	add("text to numbers", newTable().column("x", typeString, 2).ml("LabelEncoder", in("x"), in("y"), textList("keys_strings", "a", "b", "c"), floatList("values_floats", 1.5, -2, 3), float("default_float", 9)).result("y", typeFloat, 2), text(2), "y")
+	add("numbers to text", newTable().column("x", typeInt64, 1).ml("LabelEncoder", in("x"), in("y"), intList("keys_int64s", 0, 1, 2, 2), textList("values_strings", "a", "b", "c", "d")).result("y", typeString, 1), []zooColumn{{"x", "int64", 1, nil}}, "y")
+	add("floats to integers", newTable().column("x", typeFloat, 2).ml("LabelEncoder", in("x"), in("y"), floatList("keys_floats", .5, 1, math.NaN(), -.25), intList("values_int64s", 4, 5, 6, 7), number("default_int64", -3)).result("y", typeInt64, 2), x(2), "y").missing = true
+	v4 := newTable().column("x", typeString, 1).ml("LabelEncoder", in("x"), in("y"), textTensor("keys_tensor", "a", "b"), numbersOf("values_tensor", typeDouble, .5, .25), numbersOf("default_tensor", typeDouble, -1)).result("y", typeDouble, 1)
 	v4.classical = 4
 	add("tensors of keys", v4, text(1), "y")
-	nan := newTable().input("x", typeFloat, 2).ml("LabelEncoder", in("x"), in("y"), floatList("keys_floats", .5, 1, math.NaN(), -.25), intList("values_int64s", 4, 5, 6, 7), number("default_int64", -3)).output("y", typeInt64, 2)
+	nan := newTable().column("x", typeFloat, 2).ml("LabelEncoder", in("x"), in("y"), floatList("keys_floats", .5, 1, math.NaN(), -.25), intList("values_int64s", 4, 5, 6, 7), number("default_int64", -3)).result("y", typeInt64, 2)
 	nan.classical = 4
 	add("NaN as a key", nan, x(2), "y").missing = true
-	v1 := newTable().input("x", typeString, 1).ml("LabelEncoder", in("x"), in("y"), textList("classes_strings", "b", "a")).output("y", typeInt64, 1)
+	v1 := newTable().column("x", typeString, 1).ml("LabelEncoder", in("x"), in("y"), textList("classes_strings", "b", "a")).result("y", typeInt64, 1)
 	v1.classical = 1
 	add("label encoder of version 1", v1, text(1), "y")
-	add("category mapper", newTable().input("x", typeString, 2).ml("CategoryMapper", in("x"), in("y"), textList("cats_strings", "a", "b", "c"), intList("cats_int64s", 7, 8, 9), number("default_int64", 5)).output("y", typeInt64, 2), text(2), "y")
-	add("chosen columns", newTable().input("x", typeFloat, 4).tensor(int64s("i", 3, 0, 3)).ml("ArrayFeatureExtractor", in("x", "i"), in("y")).output("y", typeFloat, 3), x(4), "y")
-	add("joined columns", newTable().input("a", typeFloat, 2).input("b", typeFloat, 1).ml("FeatureVectorizer", in("b", "a"), in("y"), intList("inputdimensions", 1, 2)).output("y", typeFloat, 3), []zooColumn{{"a", "float32", 2, nil}, {"b", "float32", 1, nil}}, "y")
+	add("category mapper", newTable().column("x", typeString, 2).ml("CategoryMapper", in("x"), in("y"), textList("cats_strings", "a", "b", "c"), intList("cats_int64s", 7, 8, 9), number("default_int64", 5)).result("y", typeInt64, 2), text(2), "y")
+	add("chosen columns", newTable().column("x", typeFloat, 4).tensor(intTensor("i", 3, 0, 3)).ml("ArrayFeatureExtractor", in("x", "i"), in("y")).result("y", typeFloat, 3), x(4), "y")
+	add("joined columns", newTable().column("a", typeFloat, 2).column("b", typeFloat, 1).ml("FeatureVectorizer", in("b", "a"), in("y"), intList("inputdimensions", 1, 2)).result("y", typeFloat, 3), []zooColumn{{"a", "float32", 2, nil}, {"b", "float32", 1, nil}}, "y")
 
 	// Pipelines over columns of several types.
 	pipeline := forest(50, 2)
 	pipeline.features = 6
 	pipeline.kind = "class"
-	add("pipeline", newTable().input("age", typeFloat, 1).input("hours", typeInt64, 1).input("sex", typeString, 1).
+	add("pipeline", newTable().column("age", typeFloat, 1).column("hours", typeInt64, 1).column("sex", typeString, 1).
 		op("Cast", in("hours"), in("h"), number("to", typeFloat)).op("Concat", in("age", "h"), in("n"), number("axis", 1)).
 		ml("Imputer", in("n"), in("full"), floatList("imputed_value_floats", .5, 2), float("replaced_value_float", math.NaN())).
 		ml("Scaler", in("full"), in("scaled"), floatList("offset", .5, 2), floatList("scale", .5, .25)).
-		ml("OneHotEncoder", in("sex"), in("hot"), textList("cats_strings", "a", "b", "c", "d")).tensor(int64s("s", -1, 4)).op("Reshape", in("hot", "s"), in("flat")).
+		ml("OneHotEncoder", in("sex"), in("hot"), textList("cats_strings", "a", "b", "c", "d")).tensor(intTensor("s", -1, 4)).op("Reshape", in("hot", "s"), in("flat")).
 		op("Concat", in("scaled", "flat"), in("x"), number("axis", 1)).
 		ml("TreeEnsembleClassifier", in("x"), in("label", "p"), pipeline.attributes(), textList("classlabels_strings", "low", "high")).
 		op("Cast", in("p"), in("scores"), number("to", typeFloat)).ml("ZipMap", in("scores"), in("maps"), textList("classlabels_strings", "low", "high")).
-		output("label", typeString, 0).output("scores", typeFloat, 2).maps("maps", typeString),
+		result("label", typeString, 0).result("scores", typeFloat, 2).maps("maps", typeString),
 		[]zooColumn{{"age", "float32", 1, nil}, {"hours", "int64", 1, nil}, {"sex", "string", 1, words}}, labelAndScores...).missing = true
-	add("ordinal encoder", newTable().input("x", typeString, 2).tensor(int64s("i0", 0)).tensor(int64s("i1", 1)).tensor(int64s("s", -1, 1)).
+	add("ordinal encoder", newTable().column("x", typeString, 2).tensor(intTensor("i0", 0)).tensor(intTensor("i1", 1)).tensor(intTensor("s", -1, 1)).
 		ml("ArrayFeatureExtractor", in("x", "i0"), in("a")).ml("ArrayFeatureExtractor", in("x", "i1"), in("b")).
 		ml("LabelEncoder", in("a"), in("c"), textList("keys_strings", "a", "b"), intList("values_int64s", 0, 1)).ml("LabelEncoder", in("b"), in("d"), textList("keys_strings", "c", "a"), intList("values_int64s", 0, 1)).
-		op("Reshape", in("c", "s"), in("e")).op("Reshape", in("d", "s"), in("f")).op("Concat", in("e", "f"), in("g"), number("axis", 1)).op("Cast", in("g"), in("y"), number("to", typeFloat)).output("y", typeFloat, 2), text(2), "y")
+		op("Reshape", in("c", "s"), in("e")).op("Reshape", in("d", "s"), in("f")).op("Concat", in("e", "f"), in("g"), number("axis", 1)).op("Cast", in("g"), in("y"), number("to", typeFloat)).result("y", typeFloat, 2), text(2), "y")
 	return zoo
 }
 
@@ -261,16 +261,6 @@ func ramped(n int, first, step float64) []float64 {
 		x[i] = first + step*float64(i*7%n)
 	}
 	return x
-}
-
-// shapedFloat is a tensor of one float.
-func shapedFloat(name string, v float32) []byte {
-	return appendBytes(tensorOf(name, typeFloat, 1), tensorFloats, protoFloat(v))
-}
-
-func protoFloat(v float32) []byte {
-	b := math.Float32bits(v)
-	return []byte{byte(b), byte(b >> 8), byte(b >> 16), byte(b >> 24)}
 }
 
 // feed is a tensor as the script below reads and writes it: NaN is a text.

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"tattle/nn"
 )
 
@@ -273,7 +271,7 @@ func (c *conformanceCase) file(activations []int, out *tensor) (f *modelFile, x 
 		name := func(what string) string { return "conformance " + what + " of " + from.name }
 		f.tensor(shaped(name("axis"), 1, 1))
 		x = append(x, v...)
-		f.tensor(sizesOf(name("shape"), from.dims))
+		f.tensor(intTensor(name("shape"), from.dims...))
 		if c.opset < 10 {
 			f.node("Slice", name("part"), in("conformance x"), numbers("starts", 0, len(x)-len(v)), numbers("ends", 1, len(x)))
 		} else {
@@ -290,23 +288,8 @@ func (c *conformanceCase) file(activations []int, out *tensor) (f *modelFile, x 
 	for _, n := range c.nodes {
 		f.nodes = appendBytes(f.nodes, graphNode, n)
 	}
-	f.tensor(sizesOf("conformance out", []int64{1, int64(out.elements())}))
+	f.tensor(intTensor("conformance out", 1, int64(out.elements())))
 	f.node("Reshape", "conformance y", in(out.name, "conformance out"))
 	f.input, f.output = fixedTo1("conformance x", []int{len(x)}), "conformance y"
 	return f, x, nil
-}
-
-// shaped is an int64 tensor of one number, of that many dimensions.
-func shaped(name string, dims int, v int64) []byte {
-	return appendInt(tensorOf(name, typeInt64, slices.Repeat([]int{1}, dims)...), tensorInt64s, v)
-}
-
-// sizesOf is an int64 tensor that holds a shape.
-func sizesOf(name string, dims []int64) []byte {
-	b := tensorOf(name, typeInt64, len(dims))
-	var packed []byte
-	for _, d := range dims {
-		packed = protowire.AppendVarint(packed, uint64(d))
-	}
-	return appendBytes(b, tensorInt64s, packed)
 }

@@ -155,7 +155,7 @@ func outputs(t testing.TB, g *nn.Graph, x []float32) []float32 {
 func TestComesBack(t *testing.T) {
 	swin := zoo.Swin(zoo.SwinOptions{Classes: 5, Side: 20, Embed: 8, Depths: []int{2, 2}, Heads: []int{2, 4}, Window: 3}, 1)
 	for _, graphs := range []map[string]*nn.Graph{
-		imageGraphs(), mapGraphs(t), elementwiseGraphs(), mixGraphs(), {"residual": zoo.ResNet20(10, 1), "swin": swin},
+		operatorGraphs(t), {"residual": zoo.ResNet20(10, 1), "swin": swin},
 	} {
 		for name, g := range graphs {
 			tolerance := 0.

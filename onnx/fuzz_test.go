@@ -165,15 +165,6 @@ func chainOf(ops ...string) *modelFile {
 	return f
 }
 
-// shapedInts is an int64 tensor of a shape.
-func shapedInts(name string, shape []int, x ...int64) []byte {
-	b := tensorOf(name, typeInt64, shape...)
-	for _, v := range x {
-		b = appendInt(b, tensorInt64s, v)
-	}
-	return b
-}
-
 // The seeds are sound, but for what cannot be known here.
 func TestSeeds(t *testing.T) {
 	read := 0

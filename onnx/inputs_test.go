@@ -9,21 +9,6 @@ import (
 	"tattle/internal/must"
 )
 
-// declaredAs encodes an input: a name is an open dimension, a number a fixed one.
-func declaredAs(name string, element int64, dims ...any) []byte {
-	var shape []byte
-	for _, d := range dims {
-		switch d := d.(type) {
-		case string:
-			shape = appendBytes(shape, shapeDim, appendBytes(nil, dimParam, []byte(d)))
-		case int:
-			shape = appendBytes(shape, shapeDim, appendInt(nil, dimValue, int64(d)))
-		}
-	}
-	tensor := appendBytes(appendInt(nil, typeElement, element), typeShape, shape)
-	return appendBytes(appendBytes(nil, valueName, []byte(name)), valueType, appendBytes(nil, typeTensor, tensor))
-}
-
 func reluOf(input []byte) *modelFile {
 	f := newFile().node("Relu", "y", in("x"))
 	f.input = input
@@ -141,9 +126,7 @@ func TestShapesOfDeadNodes(t *testing.T) {
 func TestCollected(t *testing.T) {
 	f := newFile(4).node("If", "a", in("x")).node("QuantizeLinear", "b", in("a")).node("Add", "c", in("b", "x")).
 		node("Reshape", "y", in("c", "a")).ints("axes", 1)
-	f.nodes = append(f.nodes, appendBytes(nil, graphNode, slices.Concat(
-		appendBytes(nil, nodeInput, []byte("y")), appendBytes(nil, nodeOutput, []byte("z")), appendBytes(nil, nodeName, []byte("fused")),
-		appendBytes(nil, nodeOp, []byte("FusedMatMul")), appendBytes(nil, nodeDomain, []byte("com.microsoft"))))...)
+	f.add("com.microsoft", "FusedMatMul", "fused", in("y"), in("z"), nil)
 	f.output = "z"
 	_, err := f.decode()
 	want := []Unsupported{{"If of a", "If", `input "x" is computed: it must be constant`}, {"QuantizeLinear of b", "QuantizeLinear", ""}, {"fused", "FusedMatMul", `domain "com.microsoft"`}}

@@ -320,29 +320,16 @@ func (x *mutant) fold(s *script) {
 func (x *mutant) bytes() []byte {
 	var g []byte
 	for _, n := range x.nodes {
-		var b []byte
-		for _, in := range n.inputs {
-			b = appendBytes(b, nodeInput, []byte(in))
-		}
-		for _, out := range n.outputs {
-			b = appendBytes(b, nodeOutput, []byte(out))
-		}
-		b = appendBytes(b, nodeName, []byte(n.name))
-		b = appendBytes(b, nodeOp, []byte(n.op))
-		b = appendBytes(b, nodeDomain, []byte(n.domain))
+		var attributes [][]byte
 		for _, a := range n.attributes {
-			b = appendBytes(b, nodeAttribute, a.body)
+			attributes = append(attributes, appendBytes(nil, nodeAttribute, a.body))
 		}
-		g = appendBytes(g, graphNode, b)
+		g = append(g, nodeField(n.domain, n.op, n.name, n.inputs, n.outputs, attributes...)...)
 	}
 	for i, bodies := range [][][]byte{x.weights, x.inputs, x.outputs} {
 		for _, b := range bodies {
 			g = appendBytes(g, []protowire.Number{graphInitializer, graphInput, graphOutput}[i], b)
 		}
 	}
-	b := appendBytes(appendInt(nil, modelIRVersion, 8), modelGraph, g)
-	if x.classical > 0 {
-		b = appendBytes(b, modelOpset, appendInt(appendBytes(nil, opsetDomain, []byte(classicalDomain)), opsetVersion, x.classical))
-	}
-	return appendBytes(b, modelOpset, appendInt(nil, opsetVersion, x.opset))
+	return modelBytes(x.opset, x.classical, g)
 }

@@ -28,7 +28,7 @@ func ramp(n int, first, step float32) []float32 {
 	return x
 }
 
-// Small models with results worked out by hand.
+// Small models with results worked out by hand, of what the definitions of TestRead… do not have.
 func TestOperators(t *testing.T) {
 	image := iota32(16, 1) // [1, 4, 4]: 1 … 16
 	cases := []struct {
@@ -39,47 +39,21 @@ func TestOperators(t *testing.T) {
 	}{
 		{"Gemm [in, out]", newFile(2).floats("w", []int{2, 3}, 1, 2, 3, 4, 5, 6).floats("b", []int{3}, 1, 0, -1).
 			node("Gemm", "y", in("x", "w", "b")), []float32{1, 10}, []float32{42, 52, 62}},
-		{"Gemm transB", newFile(2).floats("w", []int{3, 2}, 1, 4, 2, 5, 3, 6).floats("b", []int{1, 3}, 1, 0, -1).
-			node("Gemm", "y", in("x", "w", "b"), number("transB", 1)), []float32{1, 10}, []float32{42, 52, 62}},
-		{"Gemm alpha, beta", newFile(2).floats("w", []int{2, 1}, 1, 4).floats("b", nil, 3).
-			node("Gemm", "y", in("x", "w", "b"), float("alpha", 2), float("beta", -1)), []float32{1, 10, 0, 1}, []float32{79, 5}},
-		{"Gemm without C", newFile(2).floats("w", []int{2, 1}, 1, 4).node("Gemm", "y", in("x", "w", "")), []float32{1, 1}, []float32{5}},
-		{"MatMul", newFile(2).floats("w", []int{2, 2}, 1, 2, 3, 4).node("MatMul", "y", in("x", "w")), []float32{1, 1}, []float32{4, 6}},
 		{"MatMul, Add", newFile(2).floats("w", []int{2, 2}, 1, 2, 3, 4).floats("b", []int{2}, 10, 20).
 			node("MatMul", "m", in("x", "w")).node("Add", "y", in("b", "m")), []float32{1, 1}, []float32{14, 26}},
 		{"Add", newFile(2).node("Relu", "r", in("x")).node("Add", "y", in("x", "r")), []float32{-1, 2}, []float32{-1, 4}},
-		{"LeakyRelu", newFile(2).node("LeakyRelu", "y", in("x"), float("alpha", 0.5)), []float32{-1, 2}, []float32{-0.5, 2}},
 		{"Softmax", newFile(2).node("Softmax", "y", in("x"), number("axis", 1)), []float32{0, float32(math.Log(3))}, []float32{0.25, 0.75}},
-		{"Hardmax", newFile(3).node("Hardmax", "y", in("x")), []float32{1, 3, 3, 2, 0, 1}, []float32{0, 1, 0, 1, 0, 0}},
-		{"Log, Mul", newFile(2).node("Log", "l", in("x")).node("Mul", "y", in("x", "l")), []float32{1, math.E}, []float32{0, math.E}},
-		{"Identity, Dropout", newFile(2).node("Identity", "i", in("x")).node("Dropout", "y", in("i")), []float32{-1, 2}, []float32{-1, 2}},
 		{"Constant", newFile(2).node("Constant", "w", nil, attributeOf("value", doubles("", []int{2, 1}, 0.5, 0.25))).
 			node("Identity", "v", in("w")).node("MatMul", "y", in("x", "v")), []float32{2, 4}, []float32{2}},
 		{"Flatten, ReduceMean", newFile(1, 4, 4).node("ReduceMean", "y", in("x"), numbers("axes", -1, 2), number("keepdims", 0)), image, []float32{8.5}},
-		{"ReduceMean keepdims", newFile(2, 1, 2).node("ReduceMean", "m", in("x"), numbers("axes", 2, 3)).node("Flatten", "y", in("m"), number("axis", -3)),
-			[]float32{1, 2, 3, 4}, []float32{1.5, 3.5}},
-		{"GlobalAveragePool", newFile(2, 1, 2).node("GlobalAveragePool", "y", in("x")), []float32{1, 2, 3, 4}, []float32{1.5, 3.5}},
 		{"Conv", newFile(1, 4, 4).floats("w", []int{1, 1, 2, 2}, 1, 0, 0, 1).floats("b", []int{1}, 100).
 			node("Conv", "y", in("x", "w", "b"), numbers("strides", 2, 2)), image, []float32{107, 111, 123, 127}},
-		{"Conv of groups", newFile(2, 1, 1).floats("w", []int{2, 1, 1, 1}, 3, 5).
-			node("Conv", "y", in("x", "w"), number("group", 2)), []float32{1, 10}, []float32{3, 50}},
 		{"Conv SAME_UPPER", newFile(1, 1, 3).floats("w", []int{1, 1, 1, 2}, 1, 10).
 			node("Conv", "y", in("x", "w"), attributeText("auto_pad", "SAME_UPPER")), []float32{1, 2, 3}, []float32{21, 32, 3}},
 		{"Conv SAME_LOWER", newFile(1, 1, 3).floats("w", []int{1, 1, 1, 2}, 1, 10).
 			node("Conv", "y", in("x", "w"), attributeText("auto_pad", "SAME_LOWER")), []float32{1, 2, 3}, []float32{10, 21, 32}},
 		{"Conv dilated, VALID", newFile(1, 1, 3).floats("w", []int{1, 1, 1, 2}, 1, 10).
 			node("Conv", "y", in("x", "w"), attributeText("auto_pad", "VALID"), numbers("dilations", 1, 2)), []float32{1, 2, 3}, []float32{31}},
-		{"MaxPool padded", newFile(1, 4, 4).node("MaxPool", "y", in("x"), numbers("kernel_shape", 3, 3), numbers("strides", 2, 2), numbers("pads", 1, 1, 0, 0)),
-			image, []float32{6, 8, 14, 16}},
-		{"MaxPool ceil", newFile(1, 4, 4).node("MaxPool", "y", in("x"), numbers("kernel_shape", 2, 2), numbers("strides", 2, 2), number("ceil_mode", 1)),
-			image, []float32{6, 8, 14, 16}},
-		{"AveragePool", newFile(1, 1, 2).node("AveragePool", "y", in("x"), numbers("kernel_shape", 1, 2), numbers("pads", 0, 1, 0, 0)),
-			[]float32{2, 4}, []float32{2, 3}},
-		{"AveragePool with padding", newFile(1, 1, 2).
-			node("AveragePool", "y", in("x"), numbers("kernel_shape", 1, 2), numbers("pads", 0, 1, 0, 0), number("count_include_pad", 1)),
-			[]float32{2, 4}, []float32{1, 3}},
-		{"BatchNormalization", newFile(2).floats("s", []int{2}, 1, 2).floats("b", []int{2}, 0, 1).floats("m", []int{2}, 1, 1).floats("v", []int{2}, 3, 8).
-			node("BatchNormalization", "y", in("x", "s", "b", "m", "v"), float("epsilon", 1)), []float32{3, 4}, []float32{1, 3}},
 	}
 	for _, c := range cases {
 		y := c.file.run(t, c.x...)
@@ -162,16 +136,6 @@ func TestReshape(t *testing.T) {
 	}
 }
 
-// fixedBatch encodes an input all of whose dimensions are fixed.
-func fixedBatch(name string, shape ...int) []byte {
-	var dims []byte
-	for _, d := range shape {
-		dims = appendBytes(dims, shapeDim, appendInt(nil, dimValue, int64(d)))
-	}
-	tensor := appendBytes(appendInt(nil, typeElement, typeFloat), typeShape, dims)
-	return appendBytes(appendBytes(nil, valueName, []byte(name)), valueType, appendBytes(nil, typeTensor, tensor))
-}
-
 func TestAttributesAreDecimals(t *testing.T) {
 	f := newFile(1).floats("s", []int{1}, 1).floats("b", []int{1}, 0).floats("v", []int{1}, 1).floats("p", nil, 0.2)
 	f.node("BatchNormalization", "n", in("x", "s", "b", "b", "v"), float("epsilon", 1e-5), float("momentum", 0.9))
@@ -193,16 +157,10 @@ func TestAttributesAreDecimals(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	f := newFile(1)
-	var b []byte
+	tensors := []string{"x", "1", "2", "3", "4", "y"}
 	for i, name := range []string{"", "Relu_0", "a", "a", ""} {
-		n := appendBytes(nil, nodeInput, []byte([]string{"x", "1", "2", "3", "4"}[i]))
-		n = appendBytes(n, nodeOutput, []byte([]string{"1", "2", "3", "4", "y"}[i]))
-		if name != "" {
-			n = appendBytes(n, nodeName, []byte(name))
-		}
-		b = appendBytes(b, graphNode, appendBytes(n, nodeOp, []byte("Relu")))
+		f.add("", "Relu", name, tensors[i:i+1], tensors[i+1:i+2], nil)
 	}
-	f.nodes = b
 	g := must.Get(f.decode())(t)
 	var names []string
 	for _, n := range g.Nodes {
@@ -321,17 +279,5 @@ func TestUnsupportedMessageIsBounded(t *testing.T) {
 	}
 	if m := err.Error(); len(m) > 20000 || strings.Contains(m, "\n") || !strings.Contains(m, "and 34 more") || !strings.Contains(m, "and 68 more") {
 		t.Errorf("%d bytes: %.500q", len(m), m)
-	}
-}
-
-// Before opset 13 a softmax is over all dimensions from axis on: from the last
-// on it is the same as after.
-func TestSoftmaxBeforeOpset13(t *testing.T) {
-	for _, axis := range []int64{3, -1} {
-		f := newFile(2, 1, 2).node("Softmax", "y", in("x"), number("axis", axis))
-		f.opset = 11
-		if y := f.run(t, 0, float32(math.Log(3)), 1, 1); math.Abs(float64(y[1])-.75) > 1e-6 || y[2] != .5 {
-			t.Errorf("axis %d: %v", axis, y)
-		}
 	}
 }

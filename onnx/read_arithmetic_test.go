@@ -59,8 +59,7 @@ func TestReadPairwise(t *testing.T) {
 				readCase{name + " constant in front", 0, a, with, nil, between(op, in("c", "x")), second},
 				// The second activation is x times something, which leaves its shape.
 				readCase{name + " activations", 0, a, with, nil, func(m *modelFile) {
-					m.floats("zero", nil, 0).node("Mul", "none", in("x", "zero")).node("ReduceSum", "nought", in("none"), number("keepdims", 0))
-					m.node("Add", "b", in("c", "nought")).node(op, "y", in("x", "b"))
+					m.nought().node("Add", "b", in("c", "nought")).node(op, "y", in("x", "b"))
 				}, first})
 		}
 	}
@@ -124,8 +123,7 @@ func TestReadPRelu(t *testing.T) {
 		with := map[string]array{"a": a}
 		cases = append(cases, readCase{fmt.Sprint("PRelu", s), 0, x, with, nil, between("PRelu", in("x", "a")), want},
 			readCase{fmt.Sprint("PRelu of activations", s), 0, x, with, nil, func(m *modelFile) {
-				m.floats("zero", nil, 0).node("ReduceMax", "most", in("x"), number("keepdims", 0)).node("Mul", "nought", in("most", "zero"))
-				m.node("Add", "slope", in("a", "nought")).node("PRelu", "y", in("x", "slope"))
+				m.nought().node("Add", "slope", in("a", "nought")).node("PRelu", "y", in("x", "slope"))
 			}, want})
 	}
 	holdReads(t, cases)

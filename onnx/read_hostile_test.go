@@ -63,7 +63,7 @@ func (r nonsense) attribute(name string) []byte {
 		}
 		return numbers(name, x...)
 	case "scales":
-		return appendFloats(name, ramp(r.IntN(5), .5, .5)...)
+		return floatList(name, []float64{.5, 1, 1.5, 2}[:r.IntN(5)]...)
 	case "alpha", "beta", "bias", "cubic_coeff_a", "epsilon", "extrapolation_value", "gamma", "max", "min", "momentum", "ratio", "value":
 		return float(name, among(r, -1, 0, 1e-5, .5, 2, 1e38))
 	}
@@ -76,7 +76,7 @@ func (r nonsense) model(op string) *modelFile {
 	f := newFile(nn.Size(x))
 	f.opset = 7 + r.Int64N(maxOpset-6)
 	f.input = fixedTo1("flat", []int{nn.Size(x)})
-	f.tensor(sizesOf("shape", sizes64(x))).node("Reshape", "x", in("flat", "shape")).node("Relu", "r", in("x"))
+	f.tensor(intTensor("shape", sizes64(x)...)).node("Reshape", "x", in("flat", "shape")).node("Relu", "r", in("x"))
 	names := []string{"x", "x", "r", ""}
 	for i := range 4 {
 		s := r.shape(0)

@@ -26,23 +26,20 @@ func (g geometry) settings(row bool) [][]byte {
 	return b
 }
 
-// convolved is the definition of a convolution of [N, C, h, w].
-func convolved(x, w array, g geometry) array {
-	out := []int{x.shape[0], w.shape[0], 0, 0}
-	for i := range 2 {
-		out[2+i] = (x.shape[2+i]+g.pad[i]+g.pad[i+2]-(g.kernel[i]-1)*g.dilation[i]-1)/g.stride[i] + 1
+// volume is the same window in a volume of depth 1, in which image is the picture.
+func (g geometry) volume() volume {
+	return volume{
+		kernel: [3]int{1, g.kernel[0], g.kernel[1]}, stride: [3]int{1, g.stride[0], g.stride[1]}, dilation: [3]int{1, g.dilation[0], g.dilation[1]},
+		before: [3]int{0, g.pad[0], g.pad[1]}, after: [3]int{0, g.pad[2], g.pad[3]}, groups: g.groups,
 	}
-	per := w.shape[0] / g.groups
-	return fill(out, func(at []int) (sum float64) {
-		for c := range w.shape[1] {
-			for r := range g.kernel[0] {
-				for s := range g.kernel[1] {
-					sum += w.at(at[1], c, r, s) * x.image(at[0], at[1]/per*w.shape[1]+c, at[2]*g.stride[0]+r*g.dilation[0]-g.pad[0], at[3]*g.stride[1]+s*g.dilation[1]-g.pad[1])
-				}
-			}
-		}
-		return sum
-	})
+}
+
+func (a array) deep() array { return a.as(a.shape[0], a.shape[1], 1, a.shape[2], a.shape[3]) }
+func (a array) flat() array { return a.as(a.shape[0], a.shape[1], a.shape[3], a.shape[4]) }
+
+// convolved is a convolution of [N, C, h, w].
+func convolved(x, w array, g geometry) array {
+	return convolvedVolume(x.deep(), w.deep(), array{nil, []float64{0}}, g.volume()).flat()
 }
 
 // deconvolved is the definition of a transposed convolution: each input adds its
@@ -130,31 +127,8 @@ func TestReadConvTransposeSizes(t *testing.T) {
 	})
 }
 
-// pooledBy is the definition of a pool: f of the entries of each window inside the input, or, with
-// counted, of zeros in the padding too. With ceil, windows that begin before the end may reach
-// beyond.
 func pooledBy(x array, g geometry, ceil, counted bool, f func([]float64) float64) array {
-	out := slices.Clone(x.shape)
-	for i := range 2 {
-		free := x.shape[2+i] + g.pad[i] + g.pad[i+2] - (g.kernel[i]-1)*g.dilation[i] - 1
-		n := free/g.stride[i] + 1
-		if ceil && free%g.stride[i] != 0 && n*g.stride[i] < x.shape[2+i]+g.pad[i] {
-			n++
-		}
-		out[2+i] = n
-	}
-	return fill(out, func(at []int) float64 {
-		var seen []float64
-		for r := range g.kernel[0] {
-			for s := range g.kernel[1] {
-				i, j := at[2]*g.stride[0]+r*g.dilation[0]-g.pad[0], at[3]*g.stride[1]+s*g.dilation[1]-g.pad[1]
-				if counted || i >= 0 && j >= 0 && i < x.shape[2] && j < x.shape[3] {
-					seen = append(seen, x.image(at[0], at[1], i, j))
-				}
-			}
-		}
-		return f(seen)
-	})
+	return pooledVolume(x.deep(), g.volume(), ceil, counted, f).flat()
 }
 
 func TestReadPools(t *testing.T) {
@@ -288,7 +262,7 @@ func TestReadResize(t *testing.T) {
 			cases = append(cases, readCase{fmt.Sprint(name, s), opset, x, with, ints, node, want})
 		}
 		double := func(o float64) float64 { return (o+.5)/2 - .5 }
-		add("Upsample-7", 7, nil, nil, apply("Upsample", appendFloats("scales", 1, 1, 2)), resizedTo(x, spread(12, func(o float64) float64 { return o / 2 }), math.Floor))
+		add("Upsample-7", 7, nil, nil, apply("Upsample", floatList("scales", 1, 1, 2)), resizedTo(x, spread(12, func(o float64) float64 { return o / 2 }), math.Floor))
 		add("Upsample-9 linear", 9, scaled(1, 1, 1.5), nil, between("Upsample", in("x", "s"), linear), resizedTo(x, spread(9, func(o float64) float64 { return o / 1.5 }), nil))
 		add("Resize-10", 10, scaled(1, 1, 2), nil, between("Resize", in("x", "s")), resizedTo(x, spread(12, func(o float64) float64 { return o / 2 }), math.Floor))
 		add("Resize-10 linear, smaller", 10, scaled(1, 1, .5), nil, between("Resize", in("x", "s"), linear), resizedTo(x, spread(3, func(o float64) float64 { return o * 2 }), nil))
@@ -335,14 +309,4 @@ func TestReadResize(t *testing.T) {
 	holdReads(t, cases)
 	_, err := newFile(1, 5).floats("s", []int{3}, 1, 1, .7).node("Resize", "y", in("x", "", "s"), linear, how("align_corners")).decode()
 	unsupportedParts(t, err)
-}
-
-// appendFloats encodes an attribute of floats.
-func appendFloats(name string, v ...float32) []byte {
-	var b []byte
-	for _, x := range v {
-		b = append(b, attributeFloats<<3|5)
-		b = append(b, byte(math.Float32bits(x)), byte(math.Float32bits(x)>>8), byte(math.Float32bits(x)>>16), byte(math.Float32bits(x)>>24))
-	}
-	return appendAttribute(nil, name, kindFloats, b)
 }

@@ -125,20 +125,6 @@ func TestReadSplitAndConcat(t *testing.T) {
 	holdReads(t, cases)
 }
 
-// several adds a node of several outputs.
-func (f *modelFile) several(op string, outputs, inputs []string, attributes ...[]byte) *modelFile {
-	var b []byte
-	for _, in := range inputs {
-		b = appendBytes(b, nodeInput, []byte(in))
-	}
-	for _, out := range outputs {
-		b = appendBytes(b, nodeOutput, []byte(out))
-	}
-	b = appendBytes(b, nodeOp, []byte(op))
-	f.nodes = appendBytes(f.nodes, graphNode, append(b, slices.Concat(attributes...)...))
-	return f
-}
-
 // Padding is worked out on paper for a row 0 1 2 3.
 func TestReadPad(t *testing.T) {
 	var cases []readCase
@@ -179,14 +165,6 @@ func TestReadPad(t *testing.T) {
 	holdReads(t, cases)
 }
 
-func intsOf(name string, shape []int, x ...int64) []byte {
-	b := tensorOf(name, typeInt64, shape...)
-	for _, v := range x {
-		b = appendInt(b, tensorInt64s, v)
-	}
-	return b
-}
-
 func TestReadGather(t *testing.T) {
 	var cases []readCase
 	for i, s := range [][]int{{1, 3, 4}, {3, 2, 4}, {4, 1}} {
@@ -207,7 +185,7 @@ func TestReadGather(t *testing.T) {
 					return x.at(slices.Concat(at[:axis], []int{k}, at[axis+len(c.shape):])...)
 				})
 				cases = append(cases, readCase{fmt.Sprint("Gather", s, axis, c), 13, x, nil, nil, func(m *modelFile) {
-					m.tensor(intsOf("i", c.shape, c.indices...)).node("Gather", "y", in("x", "i"), number("axis", int64(axis)))
+					m.tensor(shapedInts("i", c.shape, c.indices...)).node("Gather", "y", in("x", "i"), number("axis", int64(axis)))
 				}, want})
 			}
 		}
@@ -216,18 +194,18 @@ func TestReadGather(t *testing.T) {
 	elements := []int64{0, 2, -1, 1, 1, 0}
 	cases = append(cases,
 		readCase{"GatherElements", 13, x, nil, nil, func(m *modelFile) {
-			m.tensor(intsOf("i", []int{1, 2, 3}, elements...)).node("GatherElements", "y", in("x", "i"), number("axis", 1))
+			m.tensor(shapedInts("i", []int{1, 2, 3}, elements...)).node("GatherElements", "y", in("x", "i"), number("axis", 1))
 		}, fill([]int{1, 2, 3}, func(at []int) float64 { return x.at(0, int(elements[at[1]*3+at[2]]+3)%3, at[2]) })},
 		readCase{"GatherND", 13, x, nil, nil, func(m *modelFile) {
-			m.tensor(intsOf("i", []int{3, 2}, 1, 0, 0, -1, 1, 1)).node("GatherND", "y", in("x", "i"))
+			m.tensor(shapedInts("i", []int{3, 2}, 1, 0, 0, -1, 1, 1)).node("GatherND", "y", in("x", "i"))
 		}, fill([]int{3, 4}, func(at []int) float64 { return x.at([]int{1, 0, 1}[at[0]], []int{0, 2, 1}[at[0]], at[1]) })},
 		readCase{"GatherND of a batch", 13, x, nil, nil, func(m *modelFile) {
-			m.tensor(intsOf("i", []int{2, 1}, 2, 0)).node("GatherND", "y", in("x", "i"), number("batch_dims", 1))
+			m.tensor(shapedInts("i", []int{2, 1}, 2, 0)).node("GatherND", "y", in("x", "i"), number("batch_dims", 1))
 		}, fill([]int{2, 4}, func(at []int) float64 { return x.at(at[0], []int{2, 0}[at[0]], at[1]) })})
 	u := random(6, 2, 4)
 	cases = append(cases,
 		readCase{"ScatterND", 16, x, map[string]array{"u": u}, nil, func(m *modelFile) {
-			m.tensor(intsOf("i", []int{2, 2}, 0, 1, 1, -1)).node("ScatterND", "y", in("x", "i", "u"))
+			m.tensor(shapedInts("i", []int{2, 2}, 0, 1, 1, -1)).node("ScatterND", "y", in("x", "i", "u"))
 		}, fill(x.shape, func(at []int) float64 {
 			for k, to := range [][]int{{0, 1}, {1, 2}} {
 				if at[0] == to[0] && at[1] == to[1] {
@@ -237,7 +215,7 @@ func TestReadGather(t *testing.T) {
 			return x.at(at...)
 		})},
 		readCase{"ScatterElements", 16, x, map[string]array{"u": u.as(1, 2, 4)}, nil, func(m *modelFile) {
-			m.tensor(intsOf("i", []int{1, 2, 4}, 0, 1, 2, 0, 1, 0, -2, -1)).node("ScatterElements", "y", in("x", "i", "u"), number("axis", 1))
+			m.tensor(shapedInts("i", []int{1, 2, 4}, 0, 1, 2, 0, 1, 0, -2, -1)).node("ScatterElements", "y", in("x", "i", "u"), number("axis", 1))
 		}, fill(x.shape, func(at []int) float64 {
 			for k, to := range []int{0, 1, 2, 0, 1, 0, 1, 2} {
 				if at[0] == 0 && at[1] == to && at[2] == k%4 {

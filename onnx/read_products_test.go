@@ -54,8 +54,7 @@ func TestReadMatMul(t *testing.T) {
 			readCase{name + " constant right", 0, a, map[string]array{"c": b}, nil, between("MatMul", in("x", "c")), want},
 			readCase{name + " constant left", 0, b, map[string]array{"c": a}, nil, between("MatMul", in("c", "x")), want},
 			readCase{name + " activations", 0, a, map[string]array{"c": b}, nil, func(m *modelFile) {
-				m.floats("zero", nil, 0).node("Mul", "none", in("x", "zero")).node("ReduceSum", "nought", in("none"), number("keepdims", 0))
-				m.node("Add", "b", in("c", "nought")).node("MatMul", "y", in("x", "b"))
+				m.nought().node("Add", "b", in("c", "nought")).node("MatMul", "y", in("x", "b"))
 			}, want})
 	}
 	holdReads(t, cases)
@@ -114,8 +113,7 @@ func TestReadGemm(t *testing.T) {
 					name := fmt.Sprint("Gemm", m, k, trans, shape)
 					cases = append(cases, readCase{name, 0, a, with, nil, between("Gemm", inputs, settings...), sum},
 						readCase{name + " activations", 0, a, with, nil, func(f *modelFile) {
-							f.floats("zero", nil, 0).node("Mul", "none", in("x", "zero")).node("ReduceSum", "nought", in("none"), number("keepdims", 0))
-							f.node("Add", "v", in("w", "nought")).node("Add", "d", in("c", "nought"))
+							f.nought().node("Add", "v", in("w", "nought")).node("Add", "d", in("c", "nought"))
 							f.node("Gemm", "y", append(in("x", "v"), []string{"d"}[:min(i, 1)]...), settings...)
 						}, sum})
 				}

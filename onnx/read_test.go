@@ -47,14 +47,6 @@ func (a array) at(index ...int) float64 {
 	return a.data[i]
 }
 
-// image is 0 outside.
-func (a array) image(n, c, i, j int) float64 {
-	if i < 0 || j < 0 || i >= a.shape[2] || j >= a.shape[3] {
-		return 0
-	}
-	return a.at(n, c, i, j)
-}
-
 func (a array) each(f func(float64) float64) array {
 	return fill(a.shape, func(at []int) float64 { return f(a.at(at...)) })
 }
@@ -141,7 +133,7 @@ func holdReads(t *testing.T, cases []readCase) {
 			f.opset = 17
 		}
 		f.input, f.output = fixedTo1("flat x", []int{len(c.x.data)}), "flat y"
-		f.tensor(sizesOf("shape of x", sizes64(c.x.shape))).tensor(sizesOf("shape of y", []int64{1, int64(len(c.want.data))}))
+		f.tensor(intTensor("shape of x", sizes64(c.x.shape)...)).tensor(intTensor("shape of y", 1, int64(len(c.want.data))))
 		for name, a := range c.with {
 			f.floats(name, a.shape, a.floats()...)
 		}

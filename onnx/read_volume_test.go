@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"math"
 	"testing"
 )
 
@@ -11,11 +10,15 @@ type volume struct {
 	groups                                  int
 }
 
-// out is how many windows there are along each of the three.
-func (v volume) out(shape []int) []int {
+// out is how many windows there are along each of the three. With ceil, windows that begin before
+// the end may reach beyond.
+func (v volume) out(shape []int, ceil bool) []int {
 	s := make([]int, 3)
 	for i := range s {
-		s[i] = (shape[2+i]+v.before[i]+v.after[i]-(v.kernel[i]-1)*v.dilation[i]-1)/v.stride[i] + 1
+		free := shape[2+i] + v.before[i] + v.after[i] - (v.kernel[i]-1)*v.dilation[i] - 1
+		if s[i] = free/v.stride[i] + 1; ceil && free%v.stride[i] != 0 && s[i]*v.stride[i] < shape[2+i]+v.before[i] {
+			s[i]++
+		}
 	}
 	return s
 }
@@ -37,7 +40,7 @@ func (v volume) window(shape, at []int, f func(k, from [3]int, padding bool)) {
 
 // convolvedVolume is Conv-11 from its definition.
 func convolvedVolume(x, w, bias array, v volume) array {
-	out := append([]int{x.shape[0], w.shape[0]}, v.out(x.shape)...)
+	out := append([]int{x.shape[0], w.shape[0]}, v.out(x.shape, false)...)
 	each := w.shape[0] / v.groups
 	return fill(out, func(at []int) float64 {
 		y := bias.at(at[1])
@@ -50,23 +53,20 @@ func convolvedVolume(x, w, bias array, v volume) array {
 	})
 }
 
-// pooledVolume is MaxPool-12 and AveragePool-11 from their definitions.
-func pooledVolume(x array, v volume, largest, include bool) array {
-	return fill(append([]int{x.shape[0], x.shape[1]}, v.out(x.shape)...), func(at []int) float64 {
-		sum, count, most := 0.0, 0.0, math.Inf(-1)
+// pooledVolume is MaxPool-12 and AveragePool-11 from their definitions: f of the entries of each
+// window inside the input, or, with counted, of zeros in the padding too.
+func pooledVolume(x array, v volume, ceil, counted bool, f func([]float64) float64) array {
+	return fill(append([]int{x.shape[0], x.shape[1]}, v.out(x.shape, ceil)...), func(at []int) float64 {
+		var seen []float64
 		v.window(x.shape, at[2:], func(_, from [3]int, padding bool) {
-			if !padding {
-				e := x.at(at[0], at[1], from[0], from[1], from[2])
-				sum, most = sum+e, max(most, e)
-			}
-			if !padding || include {
-				count++
+			switch {
+			case !padding:
+				seen = append(seen, x.at(at[0], at[1], from[0], from[1], from[2]))
+			case counted:
+				seen = append(seen, 0)
 			}
 		})
-		if largest {
-			return most
-		}
-		return sum / count
+		return f(seen)
 	})
 }
 
@@ -90,9 +90,9 @@ func TestReadVolumes(t *testing.T) {
 			name := name + ", " + kind
 			cases = append(cases,
 				readCase{"Conv " + name, 0, x, weighed, nil, between("Conv", in("x", "w", "b"), append(settings, number("group", int64(v.groups)))...), convolvedVolume(x, w, with["b"], v)},
-				readCase{"MaxPool " + name, 0, x, nil, nil, apply("MaxPool", settings...), pooledVolume(x, v, true, false)},
-				readCase{"AveragePool " + name, 19, x, nil, nil, apply("AveragePool", settings...), pooledVolume(x, v, false, false)},
-				readCase{"AveragePool with padding " + name, 19, x, nil, nil, apply("AveragePool", append(settings, number("count_include_pad", 1))...), pooledVolume(x, v, false, true)})
+				readCase{"MaxPool " + name, 0, x, nil, nil, apply("MaxPool", settings...), pooledVolume(x, v, false, false, reductions["Max"])},
+				readCase{"AveragePool " + name, 19, x, nil, nil, apply("AveragePool", settings...), pooledVolume(x, v, false, false, reductions["Mean"])},
+				readCase{"AveragePool with padding " + name, 19, x, nil, nil, apply("AveragePool", append(settings, number("count_include_pad", 1))...), pooledVolume(x, v, false, true, reductions["Mean"])})
 		}
 	}
 	same := volume{kernel: [3]int{2, 3, 2}, stride: [3]int{2, 2, 2}, dilation: [3]int{1, 1, 1}, before: [3]int{0, 0, 0}, after: [3]int{1, 1, 1}, groups: 1}
@@ -100,7 +100,7 @@ func TestReadVolumes(t *testing.T) {
 	upper := [][]byte{numbers("kernel_shape", 2, 3, 2), numbers("strides", 2, 2, 2), attributeText("auto_pad", "SAME_UPPER")}
 	cases = append(cases,
 		readCase{"Conv, as many", 0, x, map[string]array{"w": w}, nil, between("Conv", in("x", "w"), upper...), convolvedVolume(x, w, array{nil, []float64{0}}, same)},
-		readCase{"MaxPool, as many", 0, x, nil, nil, apply("MaxPool", upper...), pooledVolume(x, same, true, false)})
+		readCase{"MaxPool, as many", 0, x, nil, nil, apply("MaxPool", upper...), pooledVolume(x, same, false, false, reductions["Max"])})
 	holdReads(t, cases)
 }
 
