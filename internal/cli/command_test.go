@@ -98,6 +98,11 @@ type runnerKey struct{}
 
 // withRunner is the Setup of scripts.
 func withRunner(e *testscript.Env) error {
+	trees, err := filepath.Abs("testdata/trees")
+	if err != nil {
+		return err
+	}
+	e.Setenv("TREES", trees)
 	r := &runner{vars: slices.Clone(e.Vars)}
 	e.Values[runnerKey{}] = r
 	e.Defer(r.end)

@@ -44,7 +44,6 @@ func TestScripts(t *testing.T) {
 			"mkscores":     mkScores,
 			"mkcolour":     mkColour,
 			"mknpz":        mkNPZ,
-			"mktrees":      mkTrees,
 			"mkpeople":     mkPeople,
 			"mkcovariance": mkCovariance,
 			"cut":          cut,
