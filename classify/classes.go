@@ -2,54 +2,70 @@ package classify
 
 import "math"
 
-// classes are the classes of a target that occur in the rows. Learners know only these.
-type classes struct {
-	width   int   // classes of the target
-	present []int // ascending
+// response is a target as it is learned: classes that occur in the rows, or numbers
+// standardised.
+type response struct {
+	width    int   // classes of the target; 1 for numbers
+	present  []int // classes that occur, ascending; nil for numbers
+	standard standard
 }
 
-// compact returns the classes that labels have, and each row's index among them.
-func compact(t Target) (classes, []int32) {
+// newResponse returns the response of a target, and for each row the index of its class among
+// those that are present, or its number.
+func newResponse(t Target) (r response, labels []int32, values []float64) {
+	if t.Labels == nil {
+		r = response{width: 1, standard: standardOf(t.Values)}
+		return r, nil, r.standard.scores(t.Values)
+	}
+	r.width = t.Classes
 	seen := make([]int32, t.Classes)
 	for _, l := range t.Labels {
 		seen[l] = 1
 	}
-	c := classes{width: t.Classes}
 	for l, s := range seen {
-		seen[l] = int32(len(c.present))
+		seen[l] = int32(len(r.present))
 		if s != 0 {
-			c.present = append(c.present, l)
+			r.present = append(r.present, l)
 		}
 	}
-	labels := make([]int32, len(t.Labels))
+	labels = make([]int32, len(t.Labels))
 	for i, l := range t.Labels {
 		labels[i] = seen[l]
 	}
-	return c, labels
+	return r, labels, nil
 }
 
-// spread overwrites dst, [n, width], with scores of the classes that are present,
-// [n, present].
-func (c classes) spread(dst, scores []float32) {
-	k := len(c.present)
-	if k == c.width {
+// scores returns how many scores are learned: one for each class that is present, or one number.
+func (r *response) scores() int { return max(len(r.present), 1) }
+
+// deliver overwrites dst, [n, width], as Fitted.Predict promises, with the classes or numbers
+// that scores, [n, scores], mean.
+func (r *response) deliver(dst, scores []float32) {
+	k := len(r.present)
+	switch {
+	case r.present == nil:
+		for i, z := range scores {
+			dst[i] = r.standard.back(float64(z))
+		}
+		return
+	case k == r.width:
 		copy(dst, scores)
 		return
 	}
 	for i := range dst {
 		dst[i] = absent
 	}
-	for i := range len(dst) / c.width {
-		for j, l := range c.present {
-			dst[i*c.width+l] = scores[i*k+j]
+	for i := range len(dst) / r.width {
+		for j, l := range r.present {
+			dst[i*r.width+l] = scores[i*k+j]
 		}
 	}
 }
 
 // shares returns the share of each present class among the labels, each counted half
 // an example too often, so that none is zero.
-func (c classes) shares(labels []int32) []float64 {
-	s := make([]float64, len(c.present))
+func (r *response) shares(labels []int32) []float64 {
+	s := make([]float64, len(r.present))
 	for i := range s {
 		s[i] = .5
 	}
@@ -60,6 +76,19 @@ func (c classes) shares(labels []int32) []float64 {
 		s[i] /= float64(len(labels)) + .5*float64(len(s))
 	}
 	return s
+}
+
+// constant returns the scores of a guess that is the same for all rows: the logarithms of the
+// classes' shares among the labels, or the mean of the numbers, 0.
+func (r *response) constant(labels []int32) []float32 {
+	if r.present == nil {
+		return []float32{0}
+	}
+	var scores []float32
+	for _, s := range r.shares(labels) {
+		scores = append(scores, float32(math.Log(s)))
+	}
+	return scores
 }
 
 // standard is the mean and the standard deviation of numbers; deviation 1 stands for

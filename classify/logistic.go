@@ -18,9 +18,7 @@ const logisticRidge = 1
 // variance 1, so that what is hidden in a faint direction counts as what is plain, and
 // columns that determine one another do no harm.
 //
-// The logistic regression of package curious is another: of two classes, with targets
-// between them, on the inputs as they are, to the last digit of float64 by Newton's method.
-// One solver for both would change the bytes of what either has fitted.
+// curious.Logistic is no attack but a classifier of inputs, paper B's convex F.
 type Logistic struct {
 	ridge float64 // 0 is logisticRidge
 }
@@ -41,12 +39,9 @@ type linear struct {
 
 // linearModel is what was learned of one target.
 type linearModel struct {
-	classes  classes
-	standard standard  // of numbers
-	weights  []float32 // [r+1, scores], the intercepts last
+	response
+	weights []float32 // [r+1, scores], the intercepts last
 }
-
-func (m linearModel) scores() int { return max(len(m.classes.present), 1) }
 
 // Fit minimises the ridged loss by L-BFGS, or solves for it where targets are numbers.
 // The seed is not used.
@@ -68,7 +63,7 @@ func (l Logistic) Fit(ctx context.Context, x []float32, d int, targets []Target,
 			return nil, err
 		}
 		if t.Labels == nil {
-			f.models[k] = regression(z, n, ridge, t.Values)
+			f.models[k] = regression(z, n, ridge, t)
 		} else if f.models[k], err = softmaxRegression(ctx, z, n, ridge, t); err != nil {
 			return nil, err
 		}
@@ -89,11 +84,12 @@ func (f *linear) components(x []float32) []float32 {
 
 // regression returns Σ z·y/(n + ridge·r): the columns of z, but the ones, are
 // orthogonal and have mean 0 and variance 1.
-func regression(z []float32, n int, ridge float64, values []float64) linearModel {
-	m := linearModel{standard: standardOf(values)}
+func regression(z []float32, n int, ridge float64, t Target) linearModel {
+	r, _, values := newResponse(t)
+	m := linearModel{response: r}
 	stride := len(z) / n
 	sums := make([]float64, stride)
-	for i, y := range m.standard.scores(values) {
+	for i, y := range values {
 		for c, v := range z[i*stride : (i+1)*stride] {
 			sums[c] += y * float64(v)
 		}
@@ -130,11 +126,5 @@ func (m *linearModel) predict(dst, z []float32, n int) {
 	k, stride := m.scores(), len(z)/n
 	scores := make([]float32, n*k)
 	simd.Gemm(false, false, n, k, stride, 1, z, stride, m.weights, k, 0, scores, k)
-	if m.classes.present != nil {
-		m.classes.spread(dst, scores)
-		return
-	}
-	for i, v := range scores {
-		dst[i] = m.standard.back(float64(v))
-	}
+	m.deliver(dst, scores)
 }

@@ -46,11 +46,11 @@ type softmaxLoss struct {
 
 // softmaxRegression fits the classes that are present.
 func softmaxRegression(ctx context.Context, z []float32, n int, ridge float64, t Target) (linearModel, error) {
-	c, labels := compact(t)
-	m := linearModel{classes: c}
-	stride, k := len(z)/n, len(c.present)
+	r, labels, _ := newResponse(t)
+	m := linearModel{response: r}
+	stride, k := len(z)/n, r.scores()
 	start := make([]float64, stride*k)
-	for i, s := range c.shares(labels) {
+	for i, s := range r.shares(labels) {
 		start[(stride-1)*k+i] = math.Log(s)
 	}
 	l := newSoftmaxLoss(z, labels, stride, k, ridge*float64(stride-1)/float64(n))

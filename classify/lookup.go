@@ -117,10 +117,9 @@ type table struct {
 
 // lookups is what a Lookup learned of one target.
 type lookups struct {
-	classes  classes
-	standard standard // of numbers
-	base     []float64
-	tables   []table
+	response
+	base   []float64
+	tables []table
 }
 
 type fittedLookup struct {
@@ -178,27 +177,10 @@ func (m *lookups) predict(dst, x []float32, d, n int) {
 			}
 		}
 	}
-	m.show(dst, scores, n)
-}
-
-// show writes scores as Predict promises.
-func (m *lookups) show(dst []float32, scores []float64, n int) {
-	if m.classes.present == nil {
-		for i, v := range scores {
-			dst[i] = m.standard.back(v)
-		}
-		return
+	all := make([]float32, n*m.scores())
+	first := m.scores() - k // of two classes the second has the score
+	for i, v := range scores {
+		all[i/k*m.scores()+first+i%k] = float32(v)
 	}
-	present := len(m.classes.present)
-	shown := make([]float32, n*present)
-	for i := range n {
-		if present == 2 { // one score, of the second class
-			shown[2*i+1] = float32(scores[i])
-			continue
-		}
-		for c := range present {
-			shown[i*present+c] = float32(scores[i*len(m.base)+c])
-		}
-	}
-	m.classes.spread(dst, shown)
+	m.deliver(dst, all)
 }

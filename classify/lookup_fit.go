@@ -6,7 +6,6 @@ import "math"
 // rows that a Lookup is fitted on. Of two classes there is one score: the log-odds of the
 // second.
 type slopes struct {
-	target   Target
 	labels   []int32   // of classes, among those that are present
 	values   []float64 // of numbers, standardised
 	k        int       // scores of a row
@@ -18,13 +17,10 @@ type slopes struct {
 // newLookups returns a model that guesses by the classes' shares, or the mean, and its
 // slopes.
 func newLookups(t Target) (*lookups, *slopes) {
-	m, s := &lookups{}, &slopes{target: t, k: 1}
-	if t.Labels == nil {
-		m.standard = standardOf(t.Values)
-		s.values, m.base = m.standard.scores(t.Values), []float64{0}
-	} else {
-		m.classes, s.labels = compact(t)
-		m.base = logShares(m.classes.shares(s.labels))
+	m, s := &lookups{base: []float64{0}}, &slopes{}
+	m.response, s.labels, s.values = newResponse(t)
+	if t.Labels != nil {
+		m.base = logShares(m.shares(s.labels))
 	}
 	s.k = len(m.base)
 	n := max(len(s.labels), len(s.values))

@@ -96,7 +96,7 @@ func (f *knnModel) Predict(ctx context.Context, dst [][]float32, x []float32) er
 	err := f.points.search(ctx, f.narrow.rows(f.ranks.rows(rows)), f.votes[b.order[0]].k, b.visit)
 	for t, v := range f.votes {
 		if dst[t] != nil {
-			v.deliver(dst[t], b.guesses[t], of)
+			v.show(dst[t], b.guesses[t], of)
 		}
 	}
 	return err
@@ -106,7 +106,7 @@ func (f *knnModel) Predict(ctx context.Context, dst [][]float32, x []float32) er
 type ballot struct {
 	*knnModel
 	order   []int       // targets that are asked for, by descending k
-	guesses [][]float64 // of each target, [queries, width]
+	guesses [][]float64 // of each target, [queries, scores]
 	rooms   sync.Pool   // of *poll
 }
 
@@ -115,7 +115,7 @@ func (f *knnModel) newBallot(dst [][]float32, queries int) *ballot {
 	for t, v := range f.votes {
 		if dst[t] != nil {
 			b.order = append(b.order, t)
-			b.guesses[t] = make([]float64, queries*v.width)
+			b.guesses[t] = make([]float64, queries*v.scores())
 		}
 	}
 	slices.SortStableFunc(b.order, func(s, t int) int { return f.votes[t].k - f.votes[s].k })
@@ -139,6 +139,6 @@ func (b *ballot) visit(q int, found []candidate) {
 			found = found[:end]
 			weight = min(float64(k), float64(b.points.rows(found, -1)))
 		}
-		v.guess(b.guesses[t][q*v.width:(q+1)*v.width], room, found[:near], found[near:], share, weight)
+		v.guess(b.guesses[t][q*v.scores():(q+1)*v.scores()], room, found[:near], found[near:], share, weight)
 	}
 }

@@ -94,7 +94,7 @@ func (v *votes) truth(t Target, row, i int) float64 {
 	switch {
 	case t.Labels == nil:
 		return (t.Values[row] - v.standard.mean) / v.standard.deviation
-	case v.classes.present[i] == t.Labels[row]:
+	case v.present[i] == t.Labels[row]:
 		return 1
 	}
 	return 0

@@ -5,14 +5,12 @@ import "math"
 // votes are what the points say of one target. Sums are of integers, exact and so in
 // any order.
 type votes struct {
-	classes  classes
-	standard standard  // of numbers
-	width    int       // classes that are present, or 1
-	labels   []int32   // of the points, among those present, where each is one row
-	sums     []int64   // else: [points, width], rows of each class, or the sum of the numbers times voteScale
-	unit     float64   // of sums
-	prior    []float64 // shares of all rows, or 0
-	k        int
+	response
+	labels []int32   // of the points, among those present, where each is one row
+	sums   []int64   // else: [points, scores], rows of each class, or the sum of the numbers times voteScale
+	unit   float64   // of sums
+	prior  []float64 // shares of all rows, or 0
+	k      int
 }
 
 // voteScale makes integers of standardised numbers. n of them are at most √n each, so
@@ -21,11 +19,15 @@ const voteScale = 1 << 28
 
 // newVotes counts the rows of each point; of holds the point of each row.
 func newVotes(t Target, of []int32, p *points) *votes {
-	if t.Labels == nil {
-		return newSums(t, of, p.n)
+	r, labels, values := newResponse(t)
+	if labels == nil {
+		v := &votes{response: r, prior: []float64{0}, unit: 1. / voteScale, sums: make([]int64, p.n)}
+		for i, z := range values {
+			v.sums[of[i]] += int64(math.RoundToEven(z * voteScale))
+		}
+		return v
 	}
-	c, labels := compact(t)
-	v := &votes{classes: c, width: len(c.present), prior: c.shares(labels), unit: 1}
+	v := &votes{response: r, prior: r.shares(labels), unit: 1}
 	if p.weights == nil {
 		v.labels = make([]int32, p.n)
 		for i, l := range labels {
@@ -33,23 +35,14 @@ func newVotes(t Target, of []int32, p *points) *votes {
 		}
 		return v
 	}
-	v.sums = make([]int64, p.n*v.width)
+	v.sums = make([]int64, p.n*v.scores())
 	for i, l := range labels {
-		v.sums[int(of[i])*v.width+int(l)]++
+		v.sums[int(of[i])*v.scores()+int(l)]++
 	}
 	return v
 }
 
-func newSums(t Target, of []int32, points int) *votes {
-	v := &votes{standard: standardOf(t.Values), width: 1, prior: []float64{0}, unit: 1. / voteScale}
-	v.sums = make([]int64, points)
-	for i, z := range v.standard.scores(t.Values) {
-		v.sums[of[i]] += int64(math.RoundToEven(z * voteScale))
-	}
-	return v
-}
-
-// count adds what the candidates say to dst, [width].
+// count adds what the candidates say to dst, [scores].
 func (v *votes) count(dst []int64, c []candidate) {
 	if v.labels != nil {
 		for _, f := range c {
@@ -58,7 +51,7 @@ func (v *votes) count(dst []int64, c []candidate) {
 		return
 	}
 	for _, f := range c {
-		for i, s := range v.sums[f.at()*v.width:][:v.width] {
+		for i, s := range v.sums[f.at()*v.scores():][:v.scores()] {
 			dst[i] += s
 		}
 	}
@@ -67,10 +60,10 @@ func (v *votes) count(dst []int64, c []candidate) {
 // poll holds the buffers for counting votes.
 type poll struct{ near, edge []int64 }
 
-// guess overwrites dst, [width], with the shares of the classes, or the mean, of weight
+// guess overwrites dst, [scores], with the shares of the classes, or the mean, of weight
 // rows: those near, and a share of those at edge. All rows together count as one more.
 func (v *votes) guess(dst []float64, room *poll, near, edge []candidate, share, weight float64) {
-	room.near, room.edge = zeros(room.near, v.width), zeros(room.edge, v.width)
+	room.near, room.edge = zeros(room.near, v.scores()), zeros(room.edge, v.scores())
 	v.count(room.near, near)
 	v.count(room.edge, edge)
 	for i, p := range v.prior {
@@ -89,19 +82,14 @@ func zeros[T any](s []T, n int) []T {
 	return s
 }
 
-// deliver overwrites dst with each row's guess.
-func (v *votes) deliver(dst []float32, guesses []float64, of []int32) {
-	rows := make([]float32, len(of)*v.width)
-	for i, at := range of {
-		for c, g := range guesses[int(at)*v.width:][:v.width] {
-			rows[i*v.width+c] = float32(g)
+// show overwrites dst with the guess of each row's point.
+func (v *votes) show(dst []float32, guesses []float64, of []int32) {
+	k := v.scores()
+	rows := make([]float32, 0, len(of)*k)
+	for _, at := range of {
+		for _, g := range guesses[int(at)*k:][:k] {
+			rows = append(rows, float32(g))
 		}
 	}
-	if v.classes.present != nil {
-		v.classes.spread(dst, rows)
-		return
-	}
-	for i, z := range rows {
-		dst[i] = v.standard.back(float64(z))
-	}
+	v.deliver(dst, rows)
 }

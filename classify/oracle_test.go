@@ -103,11 +103,11 @@ func TestThresholdOracle(t *testing.T) {
 		for i := -1; i < n; i++ {
 			tau := -1.
 			if i >= 0 {
-				tau = entropy(x[3*i:3*i+3]) + 1e-9
+				tau = Entropy(x[3*i:3*i+3]) + 1e-9
 			}
 			above := make([]int, n)
 			for j := range n {
-				above[j] = int(indicator(entropy(x[3*j:3*j+3]) > tau))
+				above[j] = int(indicator(Entropy(x[3*j:3*j+3]) > tau))
 			}
 			a := accuracyOf(above, labels)
 			best = max(best, a, 1-a)
@@ -122,8 +122,8 @@ func TestThresholdOracle(t *testing.T) {
 func TestThresholdNeighbours(t *testing.T) {
 	for _, low := range []float64{1, math.Nextafter(1, 2)} {
 		h := []float64{low, math.Nextafter(low, 2)}
-		if c := bestCut(h, []int{0, 1}, []int{0, 1}); !(c.tau >= h[0] && c.tau < h[1]) {
-			t.Errorf("τ = %v between %v", c.tau, h)
+		if c, right := BestCut(h, []int{0, 1}, halfway(h), true); !(c.Tau >= h[0] && c.Tau < h[1]) || right != 2 {
+			t.Errorf("τ = %v between %v", c.Tau, h)
 		}
 	}
 }
@@ -179,39 +179,6 @@ func slowGain(b *boosted, x []float32, column int, cut float32, d int) float64 {
 		return -1
 	}
 	return g[0]*g[0]/(h[0]+leafRidge) + g[1]*g[1]/(h[1]+leafRidge)
-}
-
-// TestScan compares the evaluation of a tree for eight rows at once with one row at a time.
-func TestScan(t *testing.T) {
-	r := rand.New(rand.NewPCG(9, 8))
-	const d = 3
-	for range 200 {
-		tree := tree{{value: 1}}
-		for leaves := 1 + r.IntN(treeLeaves); leaves > 1; leaves-- {
-			at := r.IntN(len(tree))
-			for tree[at].left != 0 {
-				at = int(tree[at].left) + r.IntN(2)
-			}
-			tree[at] = node{column: int32(r.IntN(d)), bin: uint8(r.IntN(treeBins)), left: int32(len(tree))}
-			tree = append(tree, node{value: r.Float32()}, node{value: r.Float32()})
-		}
-		var codes [d][treeBlock]uint8
-		words := make([]uint64, d*treeBlock/8)
-		for j := range codes {
-			for i := range codes[j] {
-				codes[j][i] = uint8(r.IntN(treeBins))
-				words[j*(treeBlock/8)+i/8] |= uint64(codes[j][i]) << (8 * (i % 8))
-			}
-		}
-		var got [treeBlock]float32
-		newScan(tree).addTo(&got, words, treeBlock/8)
-		for i, v := range got {
-			row := []uint8{codes[0][i], codes[1][i], codes[2][i]}
-			if want := tree.at(row, 1); v != want {
-				t.Fatalf("row %d, %v, of %v: %v, want %v", i, row, tree, v, want)
-			}
-		}
-	}
 }
 
 // TestEdges requires that every value is less than the edge that follows it.

@@ -42,23 +42,12 @@ func newScaler(x []float32, d int, limit float64) *scaler {
 }
 
 // rows overwrites dst with the standardised rows of x.
-func (s *scaler) rows(dst []float64, x []float32) {
+func rows[T float32 | float64](s *scaler, dst []T, x []float32) {
 	d := len(s.mean)
 	for lo := 0; lo < len(x); lo += d {
 		for j, v := range x[lo : lo+d] {
 			z := (float64(v) - s.mean[j]) * s.inverse[j]
-			dst[lo+j] = min(max(z, -s.limit), s.limit)
-		}
-	}
-}
-
-// rows32 is rows in float32.
-func (s *scaler) rows32(dst, x []float32) {
-	d := len(s.mean)
-	for lo := 0; lo < len(x); lo += d {
-		for j, v := range x[lo : lo+d] {
-			z := (float64(v) - s.mean[j]) * s.inverse[j]
-			dst[lo+j] = float32(min(max(z, -s.limit), s.limit))
+			dst[lo+j] = T(min(max(z, -s.limit), s.limit))
 		}
 	}
 }

@@ -9,9 +9,8 @@ import (
 
 // Threshold is paper B's attack without a model, eq. (4), of two classes: it guesses the
 // second where the entropy of a row of probabilities, in nats, is above τ or, as the fit
-// finds, where it is not. Entries that are not positive count as 0. The τ of package curious
-// is from the grid of B's authors, and its attack is a graph: taking either choice for both
-// would change the bytes of the other's models.
+// finds, where it is not. Entries that are not positive count as 0. Every τ halfway between two
+// entropies is tried; package curious takes one from the grid of B's authors.
 type Threshold struct{}
 
 // Name returns "threshold".
@@ -20,16 +19,56 @@ func (Threshold) Name() string { return "threshold" }
 // Suits reports whether the target has two classes.
 func (Threshold) Suits(t Target) bool { return t.Labels != nil && t.Classes == 2 }
 
-// cut is a threshold and its direction: scores are [0, sign·(H − tau)].
-type cut struct{ tau, sign float64 }
-
-type cuts struct {
-	d    int
-	cuts []cut
+// A Cut guesses the second of two classes where a number is above Tau or, with Below, where it is
+// not.
+type Cut struct {
+	Tau   float64
+	Below bool
 }
 
-// entropy returns −Σ p log p.
-func entropy(p []float32) float64 {
+// BestCut returns the cut at one of taus, ascending, that guesses most of the labels, 0 and 1, of
+// the numbers h, the first of equally good ones, and how many it guesses. Cuts with Below are tried
+// if both is set.
+func BestCut(h []float64, labels []int, taus []float64, both bool) (best Cut, right int) {
+	order := make([]int, len(h))
+	above := 0 // right guesses if all numbers are above τ
+	for i, l := range labels {
+		order[i] = i
+		above += l
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(h[a], h[b]) })
+	right = -1
+	at := 0
+	for _, tau := range taus {
+		for ; at < len(order) && h[order[at]] <= tau; at++ {
+			above += 1 - 2*labels[order[at]]
+		}
+		if above > right {
+			best, right = Cut{Tau: tau}, above
+		}
+		if below := len(h) - above; both && below > right {
+			best, right = Cut{tau, true}, below
+		}
+	}
+	return best, right
+}
+
+// halfway returns a number below all of h, and one between each two that follow one another.
+func halfway(h []float64) []float64 {
+	values := slices.Compact(slices.Sorted(slices.Values(h)))
+	taus := []float64{-math.MaxFloat64}
+	for i, next := range values[1:] {
+		tau := values[i]/2 + next/2
+		if tau >= next { // rounded up, between neighbours
+			tau = values[i]
+		}
+		taus = append(taus, tau)
+	}
+	return taus
+}
+
+// Entropy returns −Σ p log p of a row of probabilities, in nats.
+func Entropy(p []float32) float64 {
 	var h float64
 	for _, v := range p {
 		if v > 0 {
@@ -39,6 +78,12 @@ func entropy(p []float32) float64 {
 	return h
 }
 
+// cuts is a fitted Threshold.
+type cuts struct {
+	d    int
+	cuts []Cut
+}
+
 // Fit takes the τ and the direction that are right most often, a constant guess where
 // no τ betters it. The seed is not used.
 func (l Threshold) Fit(ctx context.Context, x []float32, d int, targets []Target, seed uint64) (Fitted, error) {
@@ -46,48 +91,16 @@ func (l Threshold) Fit(ctx context.Context, x []float32, d int, targets []Target
 	if err != nil {
 		return nil, err
 	}
-	h, order := make([]float64, n), make([]int, n)
+	h := make([]float64, n)
 	for i := range n {
-		h[i], order[i] = entropy(x[i*d:(i+1)*d]), i
+		h[i] = Entropy(x[i*d : (i+1)*d])
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(h[a], h[b]) })
-	f := &cuts{d: d}
+	f, taus := &cuts{d: d}, halfway(h)
 	for _, t := range targets {
-		f.cuts = append(f.cuts, bestCut(h, order, t.Labels))
+		best, _ := BestCut(h, t.Labels, taus, true)
+		f.cuts = append(f.cuts, best)
 	}
 	return f, ctx.Err()
-}
-
-// bestCut looks at every τ halfway between two entropies, in ascending order.
-func bestCut(h []float64, order, labels []int) cut {
-	ones := 0
-	for _, l := range labels {
-		ones += l
-	}
-	n := len(labels)
-	best, right := cut{-math.MaxFloat64, -1}, n-ones // always the first class
-	if ones > right {
-		best, right = cut{-math.MaxFloat64, 1}, ones
-	}
-	below := 0 // rows of the first class up to τ, less those of the second
-	for i, at := range order {
-		below += 1 - 2*labels[at]
-		if i+1 < n && h[order[i+1]] == h[at] || i+1 == n {
-			continue
-		}
-		next := h[order[i+1]]
-		tau := h[at]/2 + next/2
-		if tau >= next { // rounded up, between neighbours
-			tau = h[at]
-		}
-		if above := ones + below; above > right {
-			best, right = cut{tau, 1}, above
-		}
-		if under := n - ones - below; under > right {
-			best, right = cut{tau, -1}, under
-		}
-	}
-	return best
 }
 
 // Predict gives [0, ±(H − τ)].
@@ -98,10 +111,14 @@ func (f *cuts) Predict(ctx context.Context, dst [][]float32, x []float32) error 
 	}
 	n := checkPredict(dst, x, f.d, widths)
 	for i := range n {
-		h := entropy(x[i*f.d : (i+1)*f.d])
+		h := Entropy(x[i*f.d : (i+1)*f.d])
 		for t, c := range f.cuts {
+			above := h - c.Tau
+			if c.Below {
+				above = -above
+			}
 			if dst[t] != nil {
-				dst[t][2*i], dst[t][2*i+1] = 0, finite(c.sign*(h-c.tau))
+				dst[t][2*i], dst[t][2*i+1] = 0, finite(above)
 			}
 		}
 	}

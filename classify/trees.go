@@ -14,7 +14,7 @@ const (
 	// treeRounds bounds the boosting; early stopping decides.
 	treeRounds = 120
 	// treeLeaves lets a tree join three columns; more leaves do no better on a few
-	// thousand rows, and these fit a byte.
+	// thousand rows.
 	treeLeaves = 8
 	// treeRate shrinks each tree enough for a hundred of them to average.
 	treeRate = .1
@@ -171,13 +171,12 @@ func (f *forest) Predict(ctx context.Context, dst [][]float32, x []float32) erro
 	d := len(f.bins.edges)
 	n := checkPredict(dst, x, d, f.widths)
 	simd.Parallel((n+treeBlock-1)/treeBlock, 1, func(lo, hi int) {
-		room := &block{codes: make([]uint64, d*treeBlock/8)}
 		for b := lo; b < hi && ctx.Err() == nil; b++ {
 			from, to := b*treeBlock, min(n, (b+1)*treeBlock)
-			f.bins.words(room.codes, x[from*d:to*d])
+			codes := f.bins.rows(x[from*d : to*d])
 			for t, w := range f.widths {
 				if dst[t] != nil {
-					f.targets[t].predict(dst[t][from*w:to*w], room, to-from)
+					f.targets[t].predict(dst[t][from*w:to*w], codes, to-from)
 				}
 			}
 		}

@@ -6,8 +6,7 @@ import (
 	"tattle/internal/simd"
 )
 
-// treeBins bounds the bins of a column. A code must leave a byte's highest bit free, for
-// rows to go through a tree eight at once; splits by quantiles of 1/128 do not miss much.
+// treeBins bounds the bins of a column; splits by quantiles of 1/128 do not miss much.
 const treeBins = 128
 
 // bins cuts each column at quantiles of the rows it was made from, between values that
@@ -73,13 +72,11 @@ func (b *bins) columns(x []float32, order []int) []uint8 {
 	return codes
 }
 
-// words overwrites codes, [d, treeBlock/8], with those of the rows of x, a byte for each.
-func (b *bins) words(codes []uint64, x []float32) {
-	d := len(b.edges)
-	clear(codes)
-	for i := range len(x) / d {
-		for j, v := range x[i*d : (i+1)*d] {
-			codes[j*(treeBlock/8)+i/8] |= uint64(b.code(j, v)) << (8 * (i % 8))
-		}
+// rows returns the codes of the rows of x, [n, d].
+func (b *bins) rows(x []float32) []uint8 {
+	codes := make([]uint8, len(x))
+	for i, v := range x {
+		codes[i] = b.code(i%len(b.edges), v)
 	}
+	return codes
 }

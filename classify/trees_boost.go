@@ -21,13 +21,11 @@ const (
 
 // boosted is the ensemble of one target, and its training.
 type boosted struct {
-	classes  classes
-	standard standard  // of numbers
-	outputs  int       // trees of a round: 1 for two classes and for numbers, 0 for one class
-	start    []float64 // scores without any tree
-	rounds   [][]tree  // in the fit
-	best     int       // rounds that are kept
-	scans    []*scan   // of their trees, round after round
+	response
+	outputs int       // trees of a round: 1 for two classes and for numbers, 0 for one class
+	start   []float64 // scores without any tree
+	rounds  [][]tree  // in the fit; then those that are kept
+	best    int       // rounds that are kept
 
 	labels []int32   // in the order of the rows, of classes
 	values []float64 // standardised, of numbers
@@ -41,11 +39,19 @@ type boosted struct {
 
 // newBoosted starts from the shares of the classes, or the mean, of the first m rows.
 func newBoosted(t Target, order []int, m int) *boosted {
-	b := &boosted{loss: math.Inf(1)}
-	if t.Labels == nil {
-		b.takeValues(t, order)
+	r, labels, values := newResponse(t)
+	b := &boosted{response: r, loss: math.Inf(1)}
+	for _, at := range order {
+		if labels != nil {
+			b.labels = append(b.labels, labels[at])
+		} else {
+			b.values = append(b.values, values[at])
+		}
+	}
+	if labels == nil {
+		b.outputs, b.start, b.least = 1, []float64{0}, leastRows/farResidual
 	} else {
-		b.takeLabels(t, order, m)
+		b.startFrom(b.shares(b.labels[:m]))
 	}
 	for _, s := range b.start[:b.outputs] {
 		scores := make([]float32, len(order))
@@ -62,36 +68,15 @@ func newBoosted(t Target, order []int, m int) *boosted {
 	return b
 }
 
-func (b *boosted) takeLabels(t Target, order []int, m int) {
-	var labels []int32
-	b.classes, labels = compact(t)
-	b.labels = make([]int32, len(order))
-	for i, at := range order {
-		b.labels[i] = labels[at]
-	}
-	shares := b.classes.shares(b.labels[:m])
+// startFrom starts from the shares of the classes.
+func (b *boosted) startFrom(shares []float64) {
 	b.least = leastOdds
-	switch b.outputs = len(shares); b.outputs {
-	case 1:
-		b.outputs = 0
-	case 2:
-		b.outputs = 1
-		b.start = []float64{math.Log(shares[1] / shares[0])}
-		return
+	if len(shares) <= 2 { // one class has no tree, and two have one score
+		b.outputs = len(shares) - 1
+	} else {
+		b.outputs = len(shares)
 	}
-	for _, s := range shares {
-		b.start = append(b.start, math.Log(s))
-	}
-}
-
-func (b *boosted) takeValues(t Target, order []int) {
-	b.standard = standardOf(t.Values)
-	z := b.standard.scores(t.Values)
-	b.values = make([]float64, len(order))
-	for i, at := range order {
-		b.values[i] = z[at]
-	}
-	b.outputs, b.start, b.least = 1, []float64{0}, leastRows/farResidual
+	b.start = logShares(shares)
 }
 
 // slopes packs the first and second derivatives of the loss by the scores.
@@ -200,10 +185,6 @@ func (b *boosted) judge(m, n int) bool {
 
 // finish keeps the best rounds, and of the training nothing.
 func (b *boosted) finish() {
-	for _, round := range b.rounds[:b.best] {
-		for _, t := range round {
-			b.scans = append(b.scans, newScan(t))
-		}
-	}
-	b.rounds, b.labels, b.values, b.scores, b.packed = nil, nil, nil, nil, nil
+	b.rounds = b.rounds[:b.best]
+	b.labels, b.values, b.scores, b.packed = nil, nil, nil, nil
 }

@@ -66,7 +66,7 @@ func (w *whitening) covariance(x []float32) []float64 {
 	z := make([]float64, min(n, whitenBlock)*d)
 	for lo := 0; lo < n; lo += whitenBlock {
 		m := min(whitenBlock, n-lo)
-		w.scaler.rows(z, x[lo*d:(lo+m)*d])
+		rows(w.scaler, z, x[lo*d:(lo+m)*d])
 		simd.Gram(true, d, m, 1/float64(n), z, d, 1, c, d)
 	}
 	simd.Mirror(d, c, d)
@@ -82,7 +82,7 @@ func (w *whitening) rows(dst []float32, stride int, x []float32) {
 	z, y := make([]float64, min(n, whitenBlock)*w.d), make([]float64, min(n, whitenBlock)*w.r)
 	for lo := 0; lo < n; lo += whitenBlock {
 		m := min(whitenBlock, n-lo)
-		w.scaler.rows(z, x[lo*w.d:(lo+m)*w.d])
+		rows(w.scaler, z, x[lo*w.d:(lo+m)*w.d])
 		simd.Gemm(false, false, m, w.r, w.d, 1, z, w.d, w.w, w.r, 0, y, w.r)
 		for i := range m {
 			for c, v := range y[i*w.r : (i+1)*w.r] {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"tattle/classify"
 	"tattle/dataset"
 	"tattle/nn"
-	"tattle/nn/train"
 	"tattle/nn/zoo"
 )
 
@@ -75,23 +75,6 @@ func outputsOf(ctx context.Context, f *nn.Graph, p *dataset.Parts) (*fixed, erro
 	return d, nil
 }
 
-// fitting is a run of fitAttack.
-type fitting struct {
-	Options
-	*fixed
-	s, guessed []int // the labels of both parts
-
-	graph   *nn.Graph
-	net     *nn.Net // in evaluation mode
-	trainer *train.Trainer
-	loop    loop
-	best    *choice
-
-	batch []float32 // outputs of F, [Batch, classes]
-	y     []int
-	steps int
-}
-
 // fitAttacks is FitAttacks on outputs; it returns the steps too.
 func fitAttacks(ctx context.Context, d *fixed, attributes []int, o Options) (attacks []Attack, steps int, err error) {
 	one := o
@@ -112,69 +95,26 @@ func fitAttacks(ctx context.Context, d *fixed, attributes []int, o Options) (att
 
 // fitAttack fits G for one attribute; it returns the steps too.
 func fitAttack(ctx context.Context, d *fixed, index int, o Options) (*Attack, int, error) {
-	f, err := newFitting(d, index, o.WithDefaults())
-	if err != nil {
-		return nil, 0, err
-	}
-	err = f.loop.run(ctx)
-	if f.best.epoch == 0 || err != nil && !stopped(ctx, err) {
-		return nil, f.steps, err
-	}
-	f.best.restore()
-	a := &Attack{
-		Attribute: d.train.Sensitive[index].Name, Index: index,
-		Kind: NetworkAttack, Validation: f.best.score, Best: f.best.epoch, Graph: f.graph,
-	}
-	a.describe(d.train, d.outputs, f.Options)
-	return a, f.steps, err
-}
-
-// newFitting makes G and the buffers.
-func newFitting(d *fixed, index int, o Options) (*fitting, error) {
+	o = o.WithDefaults()
 	o.Batch = min(o.Batch, d.train.Len())
-	s := d.train.Sensitive[index]
-	f := &fitting{Options: o, fixed: d, s: s.Labels, guessed: d.hold.Sensitive[index].Labels}
-	f.graph = zoo.Attack(d.classes, len(s.Values), derive(o.Seed, drawAttack, index))
-	var err error
-	if f.net, err = nn.NewNet(f.graph); err != nil {
-		return nil, fmt.Errorf("attack: %w", err)
+	s, held := d.train.Sensitive[index], d.hold.Sensitive[index].Labels
+	g := zoo.Attack(d.classes, len(s.Values), derive(o.Seed, drawAttack, index))
+	t := classify.NetworkTraining{
+		Graph: g, X: d.x, Labels: s.Labels, Held: d.held,
+		Batch: o.Batch, Epochs: o.Epochs, LearningRate: o.LearningRate, Progress: o.Progress,
+		Dropout: derive(o.Seed, drawAttackDropout, index), Rand: orders(derive(o.Seed, drawAttackOrder, index), drawOrder),
+		Judge: func(epoch int, scores []float32) (float64, bool, error) {
+			if err := allFinite("the attack", "validation", scores, len(s.Values)); err != nil {
+				return 0, false, diverged("attack", epoch, err)
+			}
+			return accuracy(scores, held), true, nil
+		},
 	}
-	if f.trainer, err = newTrainer(f.graph, o, derive(o.Seed, drawAttackDropout, index)); err != nil {
-		return nil, err
+	best, steps, err := t.Run(ctx)
+	if best == nil || best.Epoch == 0 || err != nil && !stopped(ctx, err) {
+		return nil, steps, err
 	}
-	f.loop = loop{
-		examples: d.train.Len(), batch: o.Batch, epochs: o.Epochs,
-		seed: derive(o.Seed, drawAttackOrder, index), step: f.step, sweep: f.sweep,
-	}
-	f.best = newChoice(f.graph)
-	f.batch, f.y = make([]float32, o.Batch*d.classes), make([]int, o.Batch)
-	return f, nil
-}
-
-// step makes one step of G.
-func (f *fitting) step(indices []int) error {
-	n := f.classes
-	for k, i := range indices {
-		copy(f.batch[k*n:][:n], f.x[i*n:])
-		f.y[k] = f.s[i]
-	}
-	loss, _ := f.trainer.Step(f.batch, f.y)
-	if err := finite("attack", loss, f.steps+1); err != nil {
-		return err
-	}
-	f.steps++
-	if f.Progress != nil {
-		f.Progress(f.steps, f.loop.steps()*f.loop.epochs, loss)
-	}
-	return nil
-}
-
-// sweep validates G after an epoch.
-func (f *fitting) sweep(_ context.Context, epoch int) error {
-	scores := forward(f.net, f.held)
-	if err := allFinite("the attack", "validation", scores, len(scores)/len(f.guessed)); err != nil {
-		return diverged("attack", epoch, err)
-	}
-	f.best.offer(epoch, accuracy(scores, f.guessed))
-	return nil
+	a := &Attack{Attribute: s.Name, Index: index, Kind: NetworkAttack, Validation: best.Score, Best: best.Epoch, Graph: g}
+	a.describe(d.train, d.outputs, o)
+	return a, steps, err
 }

@@ -1,10 +1,6 @@
 package curious
 
-import (
-	"math"
-
-	"tattle/nn"
-)
+import "tattle/nn"
 
 // tiny is added to probabilities before their logarithm is taken, so that one of 0
 // counts as 0: less than half a unit in the last place of any float32 above 2e-23.
@@ -41,12 +37,4 @@ func entropyThreshold(y int, o Outputs, tau float64) *nn.Graph {
 // zeroAffine returns an affine layer of zeros.
 func zeroAffine(name string, in, out int) *nn.Dense {
 	return &nn.Dense{In: in, Out: out, Weight: param(name+".weight", out, in), Bias: param(name+".bias", out)}
-}
-
-// logOf overwrites p with probabilities and logp with their logarithms.
-func logOf(p, logp []float64, x []float32) {
-	for i, v := range x {
-		p[i] = float64(v)
-		logp[i] = math.Log(p[i])
-	}
 }

@@ -92,13 +92,14 @@ func Distill(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o Distill
 	if err != nil {
 		return nil, err
 	}
-	err = d.loop.run(ctx)
-	if d.best.epoch == 0 || err != nil && !stopped(ctx, err) {
+	err = d.loop.Run(ctx)
+	if d.best.Epoch == 0 || err != nil && !stopped(ctx, err) {
 		return nil, err
 	}
-	d.best.restore()
+	d.best.Restore()
 	r := &d.result
-	r.Student, r.Best, r.Stopped = Release(d.graph, d.outputs), d.best.epoch, err != nil && ctx.Err() != nil
+	r.Steps = d.loop.Done
+	r.Student, r.Best, r.Stopped = Release(d.graph, d.outputs), d.best.Epoch, err != nil && ctx.Err() != nil
 	r.Student.Metadata = d.metadata()
 	return r, err
 }
@@ -107,7 +108,7 @@ func Distill(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o Distill
 func (d *distillation) metadata() map[string]string {
 	m := metadata(d.data.Train, Options{
 		Attack: studentKind, Outputs: d.outputs, Seed: d.Seed, Epochs: d.Epochs, Batch: d.Batch, LearningRate: d.LearningRate,
-	}, d.best.epoch)
+	}, d.best.Epoch)
 	m[metaTemperature] = number(d.Temperature)
 	delete(m, metaBeta)
 	return m
@@ -122,8 +123,8 @@ type distillation struct {
 	trainer    *train.Trainer
 	loss       divergence[float32]
 	teacher    []float32 // probabilities, [n, Y]
-	loop       loop
-	best       *choice
+	loop       *train.Loop
+	best       *train.Best
 	x, p, grad []float32 // of a batch
 	sum        float64   // of the epoch's losses
 	result     DistillResult
@@ -155,8 +156,11 @@ func newDistillation(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o
 	if x, y := d.trainer.Dims(); x != inputs || y != classes {
 		return nil, fmt.Errorf("distill: a student of %d inputs and %d outputs for %d and %d: let Net follow the data", x, y, inputs, classes)
 	}
-	d.best = newChoice(d.graph)
-	d.loop = loop{examples: n, batch: o.Batch, epochs: o.Epochs, seed: o.Seed, stream: drawStudentOrder, step: d.step, sweep: d.sweep}
+	d.best = train.NewBest(d.graph)
+	d.loop = &train.Loop{
+		What: "distill", Examples: n, Batch: o.Batch, Epochs: o.Epochs, Rand: orders(o.Seed, drawStudentOrder),
+		Step: d.step, Sweep: d.sweep, Progress: o.Progress,
+	}
 	d.x, d.p, d.grad = make([]float32, o.Batch*inputs), make([]float32, o.Batch*classes), make([]float32, o.Batch*classes)
 	return d, nil
 }
@@ -208,24 +212,17 @@ func studentNet(shape []int) func(classes int, seed uint64) *nn.Graph {
 }
 
 // step makes one step on a batch.
-func (d *distillation) step(indices []int) error {
+func (d *distillation) step(indices []int) (float64, error) {
 	n := len(d.p) / d.Batch
 	d.data.Train.Examples(d.x, indices)
 	for k, i := range indices {
 		copy(d.p[k*n:][:n], d.teacher[i*n:])
 	}
 	loss := d.loss.at(d.grad, d.trainer.Forward(d.x), d.p, d.Batch)
-	if err := finite("distill", loss, d.result.Steps+1); err != nil {
-		return err
-	}
 	d.trainer.Backward(nil, d.grad)
 	d.trainer.Update()
 	d.sum += loss
-	d.result.Steps++
-	if d.Progress != nil {
-		d.Progress(d.result.Steps, d.loop.epochs*d.loop.steps(), loss)
-	}
-	return nil
+	return loss, nil
 }
 
 // sweep measures an epoch.
@@ -234,9 +231,9 @@ func (d *distillation) sweep(_ context.Context, epoch int) error {
 	if err != nil {
 		return err
 	}
-	e := DistillEpoch{Loss: d.sum / float64(d.loop.steps()), Validation: nn.Accuracy(net, d.data.Validation)}
+	e := DistillEpoch{Loss: d.sum / float64(d.loop.Steps()), Validation: nn.Accuracy(net, d.data.Validation)}
 	d.sum = 0
 	d.result.Epochs = append(d.result.Epochs, e)
-	d.best.offer(epoch, e.Validation)
+	d.best.Offer(epoch, e.Validation)
 	return nil
 }

@@ -33,36 +33,11 @@ func observe(ctx context.Context, f *nn.Graph, attacks []Attack, reference, test
 		}
 	}
 	t.kind = outputsKind(f, attacks, t)
-	t.bits = entropyBits(t.outputs, t.classes, t.kind)
+	t.bits = entropiesOf(t.outputs, t.classes, t.kind)
+	for i, h := range t.bits {
+		t.bits[i] = min(h/math.Ln2, math.Log2(float64(t.classes))) // no more but for rounding
+	}
 	return t, r, nil
-}
-
-// entropyBits returns the entropy of each row of outputs, [n, classes]: of their
-// softmax where they are raw, of their shares where they are soft.
-func entropyBits(outputs []float32, classes int, kind Outputs) []float64 {
-	bits, most := make([]float64, len(outputs)/classes), math.Log2(float64(classes))
-	p, logp := make([]float64, classes), make([]float64, classes)
-	for i := range bits {
-		row := outputs[i*classes:][:classes]
-		if kind == Raw {
-			softmax(p, logp, row)
-		} else {
-			shares(p, row)
-		}
-		bits[i] = min(most, stat.EntropyBits(p)) // no more but for rounding
-	}
-	return bits
-}
-
-// shares scales a row to a sum of 1, which float32 misses.
-func shares(p []float64, row []float32) {
-	sum := 0.0
-	for _, v := range row {
-		sum += float64(v)
-	}
-	for i, v := range row {
-		p[i] = float64(v) / sum
-	}
 }
 
 func newPart(ctx context.Context, f *nn.Graph, name string, set *dataset.Set) (*part, error) {

@@ -22,7 +22,9 @@ const (
 	newtonHalvings  = 40
 )
 
-// Logistic is the classifier ŷ = σ(Θᵀ[x, 1]) of B appendix A.
+// Logistic is the classifier ŷ = σ(Θᵀ[x, 1]) of B appendix A: a convex F that answers y and carries
+// s, on the inputs. It is no attack. classify.Logistic, which is one, guesses classes from outputs;
+// it takes no targets between the classes, standardises, and stops at the precision of float32.
 type Logistic struct {
 	Theta []float64 // of the inputs, and last of the constant 1
 	Steps int       // of Newton's method

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"tattle/classify"
 	"tattle/nn"
 )
 
@@ -88,10 +89,10 @@ func entropiesOf(outputs []float32, classes int, o Outputs) []float64 {
 		row := outputs[k*classes:][:classes]
 		if o == Raw {
 			softmax(p, logp, row)
+			h[k] = entropyOf(p, logp)
 		} else {
-			logOf(p, logp, row)
+			h[k] = classify.Entropy(row)
 		}
-		h[k] = entropyOf(p, logp)
 	}
 	return h
 }

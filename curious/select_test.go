@@ -3,9 +3,6 @@ package curious
 import (
 	"math"
 	"testing"
-
-	"tattle/nn"
-	"tattle/nn/zoo"
 )
 
 func TestThresholds(t *testing.T) {
@@ -44,22 +41,5 @@ func TestScore(t *testing.T) {
 		if got := score(c.b, .8, c.curiosity); math.Abs(got-c.want) > 1e-15 {
 			t.Errorf("%v of %v: %v, want %v", c.b, c.curiosity, got, c.want)
 		}
-	}
-}
-
-func TestChoice(t *testing.T) {
-	g := zoo.Curious(zoo.CuriousOptions{Classes: 2, Side: 16, Widths: [5]int{2, 2, 2, 2, 2}}, 1)
-	variance := g.Node("bn1").Op.(*nn.BatchNorm).Variance
-	weight := g.Params()[0]
-	c := newChoice(g)
-	for epoch, score := range []float64{.5, .7, .7, .6} {
-		weight.Data[0], variance.Data[0] = float32(epoch), float32(10+epoch)
-		if kept := c.offer(epoch+1, score); kept != (epoch < 2) {
-			t.Errorf("epoch %d, score %v: kept %v", epoch+1, score, kept)
-		}
-	}
-	c.restore()
-	if c.epoch != 2 || weight.Data[0] != 1 || variance.Data[0] != 11 {
-		t.Errorf("epoch %d, weight %v, running variance %v, want 2, 1, 11", c.epoch, weight.Data[0], variance.Data[0])
 	}
 }

@@ -76,12 +76,7 @@ func trainDirect(ctx context.Context, p *dataset.Parts, o Options) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	l := loop{
-		examples: p.Train.Len(), batch: t.Batch, epochs: o.Epochs,
-		seed: o.Seed, stream: drawOrder, step: t.step, sweep: t.sweep,
-	}
-	t.total = l.steps() * l.epochs
-	return t.finish(ctx, l.run(ctx))
+	return t.finish(ctx, t.loop.Run(ctx))
 }
 
 // overlearn trains a standard F and then, on its frozen outputs, a G for each

@@ -38,7 +38,7 @@ func BenchmarkStep(b *testing.B) {
 	indices := every(DefaultBatch)
 	step := func(o Options) func() {
 		t := must.Get(newTraining(p, o.WithDefaults()))(b)
-		return func() { must.Do(b, t.step(indices)) }
+		return func() { must.Do(b, must.Err(t.step(indices))) }
 	}
 	s := []int{0}
 	standard := step(Options{})

@@ -8,17 +8,17 @@ import (
 
 // sweep ends an epoch: it validates and keeps the parameters where they are the best.
 func (t *training) sweep(ctx context.Context, epoch int) error {
-	n := float64(t.steps)
+	n := float64(t.loop.Steps())
 	e := Epoch{
 		LossY: t.epoch.y / n, LossS: t.epoch.s / n, Entropy: t.epoch.entropy / n,
 		AccuracyY: float64(t.epoch.correct) / (n * float64(t.Batch)),
 	}
-	t.epoch, t.steps = losses{}, 0
+	t.epoch = losses{}
 	if err := t.validate(ctx, epoch, &e); err != nil {
 		return err
 	}
 	t.result.Epochs = append(t.result.Epochs, e)
-	if t.choice.offer(epoch, e.Score) {
+	if t.best.Offer(epoch, e.Score) {
 		t.result.Best, t.tau = epoch, e.Tau
 	}
 	return nil
@@ -63,8 +63,9 @@ func (t *training) finish(ctx context.Context, err error) (*Result, error) {
 		return nil, err
 	}
 	r := &t.result
+	r.Steps = t.loop.Done
 	r.Stopped = err != nil
-	t.choice.restore()
+	t.best.Restore()
 	r.Classifier = Release(t.scores, t.Outputs)
 	r.Classifier.Metadata = metadata(t.train, t.Options, r.Best)
 	best := r.Epochs[r.Best-1]

@@ -60,6 +60,17 @@ func reached(t testing.TB, r *Result, set *dataset.Set) (honesty float64, curios
 	return accuracy(out, set.Y), curiosity
 }
 
+// state returns every tensor that training changes: parameters and running statistics.
+func state(g *nn.Graph) []*nn.Param {
+	all := g.Params()
+	for _, n := range g.Nodes {
+		if b, ok := n.Op.(*nn.BatchNorm); ok {
+			all = append(all, b.Mean, b.Variance)
+		}
+	}
+	return all
+}
+
 // parameters returns the bits of everything that training changes.
 func parameters(graphs ...*nn.Graph) []uint32 {
 	var bits []uint32

@@ -27,10 +27,9 @@ type training struct {
 	y                []int
 	s                [][]int
 
+	loop   *train.Loop
 	epoch  losses // sums over the steps of an epoch
-	steps  int    // of this epoch
-	total  int    // of all
-	choice *choice
+	best   *train.Best
 	tau    []float64 // of the best epoch
 	result Result
 }
@@ -66,6 +65,10 @@ func newTraining(p *dataset.Parts, o Options) (*training, error) {
 	t.y, t.s = make([]int, t.Batch), make([][]int, len(o.Attributes))
 	for i := range t.s {
 		t.s[i] = make([]int, t.Batch)
+	}
+	t.loop = &train.Loop{
+		What: "train", Examples: p.Train.Len(), Batch: t.Batch, Epochs: o.Epochs,
+		Rand: orders(o.Seed, drawOrder), Step: t.step, Sweep: t.sweep, Progress: o.Progress,
 	}
 	return t, nil
 }
@@ -103,31 +106,23 @@ func (t *training) oppose(classes int) error {
 	for _, a := range t.attacks {
 		graphs = append(graphs, a.graph)
 	}
-	t.choice = newChoice(graphs...)
+	t.best = train.NewBest(graphs...)
 	return nil
 }
 
 // step makes one step of G and one of F on the examples (B Algorithm 1, lines 6 to
 // 15).
-func (t *training) step(indices []int) error {
+func (t *training) step(indices []int) (float64, error) {
 	t.load(indices)
 	if err := t.stepAttacks(); err != nil {
-		return err
+		return 0, err
 	}
-	loss, err := t.stepClassifier()
-	if err != nil {
-		return err
-	}
+	loss := t.stepClassifier()
 	t.epoch.y += loss.y
 	t.epoch.s += loss.s
 	t.epoch.entropy += loss.entropy
 	t.epoch.correct += loss.correct
-	t.steps++
-	t.result.Steps++
-	if t.Progress != nil {
-		t.Progress(t.result.Steps, t.total, loss.total)
-	}
-	return nil
+	return loss.total, nil
 }
 
 // load gathers a batch.
@@ -149,7 +144,7 @@ func (t *training) stepAttacks() error {
 	t.evaluate()
 	for i, a := range t.attacks {
 		loss, _ := a.trainer.Step(t.outputs, t.s[i])
-		if err := finite("train: the attack", loss, t.result.Steps+1); err != nil {
+		if err := t.loop.Finite("the attack: ", loss); err != nil {
 			return err
 		}
 	}
@@ -178,16 +173,13 @@ func (t *training) evaluate() {
 }
 
 // stepClassifier makes F's step, with each G in evaluation mode and untouched.
-func (t *training) stepClassifier() (losses, error) {
+func (t *training) stepClassifier() losses {
 	scores := t.ahead
 	if t.ahead = nil; scores == nil {
 		scores = t.trainer.Forward(t.x)
 	}
 	loss := t.loss.at(t.grad, scores, t.y, t.s)
-	if err := finite("train", loss.total, t.result.Steps+1); err != nil {
-		return loss, err
-	}
 	t.trainer.Backward(nil, t.grad)
 	t.trainer.Update()
-	return loss, nil
+	return loss
 }

@@ -101,29 +101,9 @@ func TestTrainReproducible(t *testing.T) {
 	}
 }
 
-// TestTrainDropsTheRest wants 2 steps an epoch of 25 examples in batches of 10, in an
-// order of its own each epoch, and one of all where a batch is more than all.
+// TestTrainDropsTheRest wants 2 steps an epoch of 25 examples in batches of 10, and one of all where
+// a batch is more than all.
 func TestTrainDropsTheRest(t *testing.T) {
-	var orders [][]int
-	l := loop{examples: 25, batch: 10, epochs: 3, seed: 1, sweep: func(context.Context, int) error { return nil }}
-	l.step = func(indices []int) error {
-		orders = append(orders, slices.Clone(indices))
-		return nil
-	}
-	must.Do(t, l.run(context.Background()))
-	if len(orders) != 6 {
-		t.Fatalf("%d steps, want 6", len(orders))
-	}
-	for i := 0; i < 6; i += 2 {
-		seen := slices.Concat(orders[i], orders[i+1])
-		slices.Sort(seen)
-		if n := len(slices.Compact(seen)); n != 20 || seen[0] < 0 || seen[19] > 24 {
-			t.Errorf("epoch %d has %d examples: %v", 1+i/2, n, seen)
-		}
-	}
-	if slices.Equal(orders[0], orders[2]) {
-		t.Error("two epochs go in the same order")
-	}
 	total := 0
 	for want, batch := range map[int]int{6: 10, 3: 30} {
 		o := Options{Attack: Parameterized, Epochs: 3, Batch: batch, Progress: func(_, n int, _ float64) { total = n }}

@@ -193,7 +193,7 @@ func (t *training) step(indices []int) (loss float64, correct int, err error) {
 	t.data.Examples(x, indices)
 	loss, correct = t.update(x, indices)
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
-		return loss, correct, fmt.Errorf("train: the loss of step %d is %v: lower the learning rate or look for bad values in the data", t.result.Steps+1, loss)
+		return loss, correct, fmt.Errorf("train: the loss of step %d is %v: %s", t.result.Steps+1, loss, Remedy)
 	}
 	t.result.Steps++
 	if t.Progress != nil {
