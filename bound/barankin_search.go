@@ -25,7 +25,7 @@ const (
 )
 
 // nearSize is the size of a block's witnesses along singular directions, for n features.
-func (s *witnessSet) nearSize(n int, sigma float64) float64 {
+func (s *Bounds) nearSize(n int, sigma float64) float64 {
 	if !s.counted {
 		return nearSize
 	}

@@ -32,12 +32,12 @@ func (m affine) factors(t testing.TB) *Factors {
 // joint is the combination of near witnesses, scaled, for all coordinates.
 func joint(t testing.TB, c *Certifier, f *Factors, w Coordinates, theta []float32, count int, scale float32) []float64 {
 	t.Helper()
-	s := &witnessSet{name: barankinName, each: count, domain: c.Domain, joint: true}
+	s := &Bounds{name: barankinName, Witnesses: count, domain: c.Domain, joint: true}
 	s.columns(f.P, w.Len()).grow(1)
 	f.near(s.eps, theta, c.Domain, nearSize, c.Noise.Std())
 	simd.Scale(scale, s.eps)
 	must.Do(t, s.certify(t.Context(), c, w, theta))
-	return s.std
+	return s.Std
 }
 
 // The known answer: of X = Aθ + Z the estimator A⁺X is unbiased with variance
@@ -149,11 +149,11 @@ func TestMeanSquareOfCombination(t *testing.T) {
 	}
 	one := must.Get(Vectors("one", []float64{1, 2, 3, 4, 5, 6}, 6))(t)
 	for _, w := range []Coordinates{Pixels(6), DCT([]int{2, 3}), one} {
-		s := &witnessSet{each: 9, joint: true}
+		s := &Bounds{Witnesses: 9, joint: true}
 		s.columns(6, w.Len()).grow(1)
 		f.near(s.eps, theta, Free, nearSize, 1)
 		must.Do(t, s.certify(t.Context(), &Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}, w, theta))
-		if got := s.meanSquare[0]; got > want*(1+1e-12) || got < want*(1-1e-6) {
+		if got := s.MeanSquare[0]; got > want*(1+1e-12) || got < want*(1-1e-6) {
 			t.Errorf("%s: %.12g, want %.12g and at most that", w.Name(), got, want)
 		}
 	}

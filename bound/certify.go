@@ -25,9 +25,9 @@ func certifyRowsOf(p, n int) int {
 
 // certify fills in the bounds that the witnesses of the inputs theta prove, and the
 // coefficients that combine them.
-func (s *witnessSet) certify(ctx context.Context, c *Certifier, w Coordinates, theta []float32) error {
+func (s *Bounds) certify(ctx context.Context, c *Certifier, w Coordinates, theta []float32) error {
 	p, m := w.Inputs(), w.Len()
-	rows, chunk := len(theta)/p, max(1, c.rows()/(1+s.each))
+	rows, chunk := len(theta)/p, max(1, c.rows()/(1+s.Witnesses))
 	for lo := 0; lo < rows; lo += chunk {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -36,16 +36,16 @@ func (s *witnessSet) certify(ctx context.Context, c *Certifier, w Coordinates, t
 		part := s.rows(lo, hi, p, m)
 		part.prove(ctx, c, w, theta[lo*p:hi*p], true, func(i int, v *proof) {
 			for k, d := range v.ds {
-				part.znorm[i*s.each+k], part.allowance[i*s.each+k] = finite(d.ZNorm), finite(d.Allowance)
+				part.ZNorm[i*s.Witnesses+k], part.Allowance[i*s.Witnesses+k] = finite(d.ZNorm), finite(d.Allowance)
 			}
 			if !s.joint {
-				part.pair.keep(i, m, v)
+				part.Pair.keep(i, m, v)
 			}
 			if s.name == pairName {
 				return
 			}
-			part.meanSquare[i] = v.meanSquare
-			best(rowOf(part.std, i, m), rowOf(part.winner, i, m), v.bounds, s.each)
+			part.MeanSquare[i] = v.meanSquare
+			best(rowOf(part.Std, i, m), rowOf(part.Winner, i, m), v.bounds, s.Witnesses)
 		})
 	}
 	return ctx.Err()
@@ -74,7 +74,7 @@ type proof struct {
 
 // prove calls f with what the witnesses of each of the inputs theta prove. If settle is
 // set it fills in the coefficients that combine them, else it uses those recorded.
-func (s *witnessSet) prove(ctx context.Context, c *Certifier, w Coordinates, theta []float32, settle bool, f func(i int, v *proof)) {
+func (s *Bounds) prove(ctx context.Context, c *Certifier, w Coordinates, theta []float32, settle bool, f func(i int, v *proof)) {
 	c.Domain, c.Runtime, c.Counted = s.domain, s.runtime, s.counted
 	if s.double {
 		prove(ctx, s, c, w, theta, s.eps64, settle, f)
@@ -83,11 +83,11 @@ func (s *witnessSet) prove(ctx context.Context, c *Certifier, w Coordinates, the
 	}
 }
 
-// prove is witnessSet.prove for the witnesses eps, as they are stored.
-func prove[T nn.Float](ctx context.Context, s *witnessSet, c *Certifier, w Coordinates, theta []float32, eps []T, settle bool, f func(i int, v *proof)) {
-	own := func(i int) []float64 { return widened64(rowOf(eps, i, s.each*w.Inputs())) }
+// prove is Bounds.prove for the witnesses eps, as they are stored.
+func prove[T nn.Float](ctx context.Context, s *Bounds, c *Certifier, w Coordinates, theta []float32, eps []T, settle bool, f func(i int, v *proof)) {
+	own := func(i int) []float64 { return widened64(rowOf(eps, i, s.Witnesses*w.Inputs())) }
 	each := func(ds []Divergence, f func(i int, v *proof)) {
-		parallel(len(ds)/s.each, func(i int) { f(i, &proof{ds: rowOf(ds, i, s.each)}) })
+		parallel(len(ds)/s.Witnesses, func(i int) { f(i, &proof{ds: rowOf(ds, i, s.Witnesses)}) })
 	}
 	if !s.joint {
 		each(c.divergences(forward(ctx, c, theta, eps)), func(i int, v *proof) {
@@ -98,7 +98,7 @@ func prove[T nn.Float](ctx context.Context, s *witnessSet, c *Certifier, w Coord
 	}
 	ds, ms := together(ctx, c, theta, eps)
 	each(ds, func(i int, v *proof) {
-		solve := rowOf(s.solve, i, s.each*s.each)
+		solve := rowOf(s.solve, i, s.Witnesses*s.Witnesses)
 		if settle {
 			copy(solve, ms[i].coefficients(v.ds))
 		}

@@ -62,82 +62,80 @@ type anyNumbers interface {
 	keep(lo, hi int)          // keeps elements lo to hi
 }
 
-// numbers is the slice *at.
-type numbers[T number] struct{ at *[]T }
+// numbers are the slice *at of a record, stored as the first of two types or, if *small, shrunk to
+// the second.
+type numbers[T number] struct {
+	at     *[]T
+	types  [2]string // as NumPy writes them
+	small  *bool
+	shrink func(x []T) any
+}
 
 type number interface {
 	float64 | float32 | int64 | int32 | int16
 }
 
-// slice returns the numbers whose slice is *at.
-func slice[T number](at *[]T) anyNumbers { return numbers[T]{at} }
-
-func (a numbers[T]) dtype() string {
-	switch any(*a.at).(type) {
-	case []float64:
-		return "<f8"
-	case []float32:
-		return "<f4"
-	case []int64:
-		return "<i8"
-	case []int32:
-		return "<i4"
-	}
-	return "<i2"
+// slice returns numbers that are stored as they are.
+func slice[T number](at *[]T) anyNumbers {
+	types := map[string]string{"[]float64": "<f8", "[]float32": "<f4", "[]int64": "<i8", "[]int32": "<i4", "[]int16": "<i2"}
+	return numbers[T]{at: at, types: [2]string{types[fmt.Sprintf("%T", *at)]}, small: new(bool)}
 }
 
-func (a numbers[T]) accept(dtype string) bool { return dtype == a.dtype() }
-func (a numbers[T]) bytes() int64             { return int64(a.dtype()[2] - '0') }
-func (a numbers[T]) values() any              { return *a.at }
-func (a numbers[T]) nan() int                 { return slices.IndexFunc(*a.at, func(v T) bool { return v != v }) }
-func (a numbers[T]) grow(n int)               { *a.at = make([]T, n) }
-func (a numbers[T]) keep(lo, hi int)          { *a.at = (*a.at)[lo:hi:hi] }
+// figures returns numbers that are stored in float32 if *small, rounded toward what an adversary can
+// do.
+func figures(at *[]float64, small *bool, round func(float64) float32) anyNumbers {
+	return numbers[float64]{at, [2]string{"<f8", "<f4"}, small, func(x []float64) any { return converted(x, round) }}
+}
+
+// halves returns numbers that are stored in float16 if *small. They must then be numbers of that
+// format.
+func halves(at *[]float32, small *bool) anyNumbers {
+	half := func(v float32) npy.Float16 { return npy.Float16(float16.TowardZero(v)) }
+	return numbers[float32]{at, [2]string{"<f4", "<f2"}, small, func(x []float32) any { return converted(x, half) }}
+}
+
+func converted[T, U any](x []T, f func(T) U) []U {
+	y := make([]U, len(x))
+	for i, v := range x {
+		y[i] = f(v)
+	}
+	return y
+}
+
+func (a numbers[T]) dtype() string {
+	if *a.small {
+		return a.types[1]
+	}
+	return a.types[0]
+}
+
+func (a numbers[T]) accept(dtype string) bool {
+	*a.small = dtype == a.types[1]
+	return *a.small || dtype == a.types[0]
+}
+
+func (a numbers[T]) values() any {
+	if *a.small {
+		return a.shrink(*a.at)
+	}
+	return *a.at
+}
+
+func (a numbers[T]) bytes() int64    { return int64(a.types[0][2] - '0') }
+func (a numbers[T]) nan() int        { return slices.IndexFunc(*a.at, func(v T) bool { return v != v }) }
+func (a numbers[T]) grow(n int)      { *a.at = make([]T, n) }
+func (a numbers[T]) keep(lo, hi int) { *a.at = (*a.at)[lo:hi:hi] }
 
 func (a numbers[T]) take(data any) error {
+	if x, ok := data.([]float32); ok && a.types[0] == "<f8" {
+		data = widened64(x)
+	}
 	x, ok := data.([]T)
 	if !ok {
 		return fmt.Errorf("an array of %T where %T is expected", data, x)
 	}
 	*a.at = x
 	return nil
-}
-
-// figures are float64 numbers that are stored in float32 if *small, rounded toward what an adversary
-// can do.
-type figures struct {
-	numbers[float64]
-	small *bool
-	round func(float64) float32
-}
-
-func (a figures) dtype() string {
-	if *a.small {
-		return "<f4"
-	}
-	return "<f8"
-}
-
-func (a figures) accept(dtype string) bool {
-	*a.small = *a.small || dtype == "<f4"
-	return dtype == "<f4" || dtype == "<f8"
-}
-
-func (a figures) values() any {
-	if !*a.small {
-		return *a.at
-	}
-	x := make([]float32, len(*a.at))
-	for i, v := range *a.at {
-		x[i] = a.round(v)
-	}
-	return x
-}
-
-func (a figures) take(data any) error {
-	if x, ok := data.([]float32); ok {
-		data = widened64(x)
-	}
-	return a.numbers.take(data)
 }
 
 // smallTolerance is the relative tolerance of figures that are stored in float32.
@@ -170,36 +168,6 @@ func fromZero32(v float64) float32 {
 		f = math.Nextafter32(f, float32(math.Copysign(math.Inf(1), v)))
 	}
 	return f
-}
-
-// halfNumbers are float32 numbers that are stored in float16 if *small. They must then be numbers of
-// that format.
-type halfNumbers struct {
-	numbers[float32]
-	small *bool
-}
-
-func (a halfNumbers) dtype() string {
-	if *a.small {
-		return "<f2"
-	}
-	return "<f4"
-}
-
-func (a halfNumbers) accept(dtype string) bool {
-	*a.small = dtype == "<f2"
-	return *a.small || dtype == "<f4"
-}
-
-func (a halfNumbers) values() any {
-	if !*a.small {
-		return *a.at
-	}
-	x := make([]npy.Float16, len(*a.at))
-	for i, v := range *a.at {
-		x[i] = npy.Float16(float16.TowardZero(v))
-	}
-	return x
 }
 
 // read reads rows of an array whose elements are of type T.

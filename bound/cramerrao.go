@@ -2,8 +2,8 @@ package bound
 
 import "math"
 
-// CramerRao holds the Cramér-Rao figures of one example, for m coordinates: by
-// linear algebra on J in float64, without a witness.
+// CramerRao holds the Cramér-Rao figures of one example, or of several, [examples, m], for m
+// coordinates: by linear algebra on J in float64, without a witness.
 type CramerRao struct {
 	// Axis[k] = σ/‖J w_k‖ (A eq. 28), for an adversary who knows all of θ but wᵀθ;
 	// +Inf where J w_k = 0.

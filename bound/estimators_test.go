@@ -28,7 +28,7 @@ func TestOnlyFarWitnessesSeePlateaus(t *testing.T) {
 	const slope, sigma = 1e4, .7
 	c := &Certifier{Net: ramp(slope), Noise: release.Gaussian{Sigma: sigma}}
 	prove := func(eps ...float32) (single, all float64) {
-		s := &witnessSet{each: len(eps), joint: true, eps: eps}
+		s := &Bounds{Witnesses: len(eps), joint: true, eps: eps}
 		s.proved(t, c, func(p *proof) {
 			for _, b := range p.bounds[:len(eps)] {
 				single = max(single, b)
@@ -58,9 +58,9 @@ func TestOnlyFarWitnessesSeePlateaus(t *testing.T) {
 	t.Logf("Cramér-Rao %g, near %g, one far %g, combined %g", sigma/slope, sigma/slope, single, all)
 }
 
-func (s *witnessSet) proved(t *testing.T, c *Certifier, f func(p *proof)) {
+func (s *Bounds) proved(t *testing.T, c *Certifier, f func(p *proof)) {
 	t.Helper()
-	s.solve = make([]float64, s.each*s.each)
+	s.solve = make([]float64, s.Witnesses*s.Witnesses)
 	s.prove(t.Context(), c, Pixels(1), []float32{0}, true, func(_ int, p *proof) { f(p) })
 }
 
@@ -152,7 +152,7 @@ func TestMeanOfAnyNoiseBeatsNoBound(t *testing.T) {
 					s.solve[i] *= 1 + .2*r.NormFloat64()
 				}
 				s.prove(t.Context(), c, Pixels(1), []float32{0}, false, func(_ int, p *proof) { most = max(most, slices.Max(p.bounds)) })
-				most = max(most, s.std[0])
+				most = max(most, s.Std[0])
 			}
 			if most > truth || most < .6*truth { // of Laplace noise Cramér-Rao's is 1/√2 of it
 				t.Errorf("%s, %d queries: %g is proved, the mean has %g", noise, queries, most, truth)

@@ -19,11 +19,11 @@ func TestCombinationOverNoise(t *testing.T) {
 	eps := make([]float32, 5*5)
 	f.near(eps, theta, Free, nearSize, 1e3) // half a σ and more: not the limit of Cramér-Rao
 	of := func(noise release.Noise, queries int) []float64 {
-		s := &witnessSet{each: 5, joint: true}
+		s := &Bounds{Witnesses: 5, joint: true}
 		s.columns(5, 5).grow(1)
 		copy(s.eps, eps)
 		must.Do(t, s.certify(t.Context(), &Certifier{Net: m, Noise: noise, Queries: queries}, w, theta))
-		return s.std
+		return s.Std
 	}
 	last := make([]float64, 5)
 	for sigma := .02; sigma < 50; sigma *= 1.7 {
@@ -121,7 +121,7 @@ func TestMonotoneInEveryFamily(t *testing.T) {
 		last := make([]float64, 4)
 		for sigma := .1; sigma < 60; sigma *= 1.5 {
 			noise := families(t, sigma)[family]
-			for k, v := range proven(t, &Certifier{Net: m, Noise: noise}, eps, Pixels(4)).std {
+			for k, v := range proven(t, &Certifier{Net: m, Noise: noise}, eps, Pixels(4)).Std {
 				if v < last[k] || v == 0 {
 					t.Errorf("%s, σ=%g: %g, with less noise %g", noise, sigma, v, last[k])
 				}
@@ -182,7 +182,7 @@ func TestBrokenMomentsProveNothing(t *testing.T) {
 		for _, noise := range []release.Noise{broken{opaque{release.Gaussian{Sigma: 1}}, v, 0}, broken{opaque{release.Gaussian{Sigma: 1}}, 1, v}} {
 			for _, queries := range []int{1, 2} {
 				s := proven(t, &Certifier{Net: m, Noise: noise, Queries: queries}, eps, Pixels(2))
-				if slices.Contains(s.winner, combined) {
+				if slices.Contains(s.Winner, combined) {
 					t.Errorf("%s: a combination wins", fmt.Sprint(noise))
 				}
 			}

@@ -93,7 +93,7 @@ func TestStoredWitnessesAreStored(t *testing.T) {
 	for _, s := range r.Experiment.witnessSets() {
 		eps := array(t, f, s.name+"_eps")
 		for k := range len(eps) / 24 {
-			theta, x, zero := rowOf(data.x, k/s.each, 24), make([]float64, 24), make([]float64, 24)
+			theta, x, zero := rowOf(data.x, k/s.Witnesses, 24), make([]float64, 24), make([]float64, 24)
 			for i, v := range rowOf(eps, k, 24) {
 				sum, err := twoSum(float64(theta[i]), v)
 				if x[i] = sum; err != 0 || !slices.Contains(d.Grid[i].List, float32(sum)) || float64(float32(sum)) != sum {

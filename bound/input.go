@@ -25,9 +25,7 @@ func Certify(ctx context.Context, m Model, theta []float32, e Experiment) (*Resu
 	if err != nil {
 		return nil, err
 	}
-	res := r.experiment.result(rec)
-	res.record = rec
-	return r.annotate(res), nil
+	return r.annotate(r.experiment.result(rec)), nil
 }
 
 // oneInput is a data set of one example.

@@ -7,7 +7,7 @@ import (
 )
 
 // witnesses fills in s, one kind of witness of the batch.
-func (r *runner) witnesses(ctx context.Context, s *witnessSet, b *batch, progress func(part float64)) error {
+func (r *runner) witnesses(ctx context.Context, s *Bounds, b *batch, progress func(part float64)) error {
 	switch {
 	case s.name == twinName:
 		return r.twins(ctx, s, b)
@@ -28,7 +28,7 @@ func (r *runner) witnesses(ctx context.Context, s *witnessSet, b *batch, progres
 }
 
 // seek overwrites eps, [examples, each, p], with witnesses in the box of the domain.
-func (r *runner) seek(ctx context.Context, s *witnessSet, b *batch, eps []float32, progress func(part float64)) error {
+func (r *runner) seek(ctx context.Context, s *Bounds, b *batch, eps []float32, progress func(part float64)) error {
 	e := r.experiment
 	switch s.name {
 	case farName:
@@ -36,7 +36,7 @@ func (r *runner) seek(ctx context.Context, s *witnessSet, b *batch, eps []float3
 	case barankinName:
 		factors := b.factors
 		if b.gramian != nil {
-			f, err := b.gramian.smallest(ctx, s.each, e.Search.Seed, int(b.index[0]))
+			f, err := b.gramian.smallest(ctx, s.Witnesses, e.Search.Seed, int(b.index[0]))
 			if err != nil {
 				return err
 			}
@@ -45,46 +45,46 @@ func (r *runner) seek(ctx context.Context, s *witnessSet, b *batch, eps []float3
 		r.gather(eps, s, b, factors)
 		return ctx.Err()
 	}
-	if err := r.searcher.search(ctx, eps, b, s.size, progress); err != nil {
+	if err := r.searcher.search(ctx, eps, b, s.Size, progress); err != nil {
 		return err
 	}
-	e.replaceVoid(eps, b.theta, s.size)
+	e.replaceVoid(eps, b.theta, s.Size)
 	return nil
 }
 
 // round puts the perturbations eps, [rows, each, p], of the inputs theta on the grid.
-func (s *witnessSet) round(theta []float32, eps []float64, p int) {
+func (s *Bounds) round(theta []float32, eps []float64, p int) {
 	parallel(len(eps)/p, func(k int) {
-		s.domain.Round(rowOf(s.eps64, k, p), rowOf(theta, k/s.each, p), rowOf(eps, k, p))
+		s.domain.Round(rowOf(s.eps64, k, p), rowOf(theta, k/s.Witnesses, p), rowOf(eps, k, p))
 	})
 }
 
 // refine moves the best witnesses of each example, most of them, along the grid.
-func (r *runner) refine(ctx context.Context, s *witnessSet, b *batch, most int) error {
+func (r *runner) refine(ctx context.Context, s *Bounds, b *batch, most int) error {
 	_, n := r.model.Dims()
 	theta := make([]float32, 0, len(s.eps64))
 	for i := range b.index {
-		for range s.each {
+		for range s.Witnesses {
 			theta = append(theta, rowOf(b.theta, i, b.p)...)
 		}
 	}
 	hidden := 2 * s.runtime * math.Sqrt(float64(n))
-	return s.domain.refine(ctx, r.model, s.eps64, theta, r.experiment.Scale(), hidden, s.each, most)
+	return s.domain.refine(ctx, r.model, s.eps64, theta, r.experiment.Scale(), hidden, s.Witnesses, most)
 }
 
 // gather fills in the witnesses that are combined. The last rows, at most half, are far
 // witnesses; the others lie along singular directions, or are the search's of the first
 // size if J was not decomposed or is zero.
-func (r *runner) gather(dst []float32, s *witnessSet, b *batch, factors []*Factors) {
+func (r *runner) gather(dst []float32, s *Bounds, b *batch, factors []*Factors) {
 	p, far, scale := b.p, b.set(farName), r.experiment.Scale()
 	_, n := r.model.Dims()
 	count := 0
 	if far != nil && !r.experiment.Barankin.Near {
-		count = min(far.each, s.each/2)
+		count = min(far.Witnesses, s.Witnesses/2)
 	}
 	parallel(len(b.index), func(i int) {
-		eps := rowOf(dst, i, s.each*p)
-		near := eps[:(s.each-count)*p]
+		eps := rowOf(dst, i, s.Witnesses*p)
+		near := eps[:(s.Witnesses-count)*p]
 		if factors != nil && factors[i].Rank() > 0 {
 			factors[i].near(near, rowOf(b.theta, i, p), s.domain, s.nearSize(n, scale), scale)
 		} else {
@@ -97,11 +97,11 @@ func (r *runner) gather(dst []float32, s *witnessSet, b *batch, factors []*Facto
 }
 
 // of returns the witnesses of example i, [each, p].
-func (s *witnessSet) of(i, p int) []float64 {
+func (s *Bounds) of(i, p int) []float64 {
 	if s.double {
-		return rowOf(s.eps64, i, s.each*p)
+		return rowOf(s.eps64, i, s.Witnesses*p)
 	}
-	return widened64(rowOf(s.eps, i, s.each*p))
+	return widened64(rowOf(s.eps, i, s.Witnesses*p))
 }
 
 // narrow copies as many numbers as there are in both.
@@ -112,7 +112,7 @@ func narrow(dst []float32, x []float64) {
 }
 
 // twins fills in the twins of those examples of the batch that the options choose.
-func (r *runner) twins(ctx context.Context, s *witnessSet, b *batch) error {
+func (r *runner) twins(ctx context.Context, s *Bounds, b *batch) error {
 	o := r.experiment.Twins
 	n := min(len(b.index), o.Examples-b.first)
 	if n <= 0 {
@@ -137,7 +137,7 @@ func (r *runner) twins(ctx context.Context, s *witnessSet, b *batch) error {
 		return err
 	}
 	s.round(b.theta, eps, b.p)
-	return r.refine(ctx, s, b, s.each)
+	return r.refine(ctx, s, b, s.Witnesses)
 }
 
 // findTwins overwrites eps, [examples, 2, p], with twins in real arithmetic.

@@ -58,7 +58,7 @@ func catchesEveryRung(t *testing.T, m *nn.Net, data pictures, e Experiment) {
 			n := nn.Size(a.Shape)
 			places := []int{0, n / 3, n / 2, n - 1}
 			if strings.HasSuffix(c.name, "_solve") { // near the best coefficients others prove as much to second order
-				change, places = 1, []int{0, 3 * (s.each + 1), s.each*s.each + s.each + 1}
+				change, places = 1, []int{0, 3 * (s.Witnesses + 1), s.Witnesses*s.Witnesses + s.Witnesses + 1}
 			}
 			for _, at := range places {
 				switch x := a.Data.(type) {

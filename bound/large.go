@@ -22,14 +22,14 @@ func (r *runner) large() bool {
 	var bytes int64
 	for _, s := range r.experiment.witnessSets() {
 		if s.near() {
-			bytes += 4 * int64(len(r.indices)) * int64(s.each) * int64(r.experiment.Coordinates.Inputs())
+			bytes += 4 * int64(len(r.indices)) * int64(s.Witnesses) * int64(r.experiment.Coordinates.Inputs())
 		}
 	}
 	return bytes >= largeBytes
 }
 
 // near reports whether these are near witnesses that are stored in float32 or less.
-func (s *witnessSet) near() bool { return s.size > 0 && !s.double }
+func (s *Bounds) near() bool { return s.Size > 0 && !s.double }
 
 // shrink chooses the small types.
 func (e *record) shrink() {
@@ -41,7 +41,7 @@ func (e *record) shrink() {
 
 // halve rounds near witnesses to float16, toward zero, so that they stay in the domain. If that costs a
 // bound of the first example of a shard more than mostLoss, all of the shard's stay as they are.
-func (r *runner) halve(ctx context.Context, s *witnessSet, rec *record) error {
+func (r *runner) halve(ctx context.Context, s *Bounds, rec *record) error {
 	if s.half && rec.first%r.shard == 0 {
 		if err := r.tryHalf(ctx, s, rec.theta); err != nil {
 			return err
@@ -54,19 +54,19 @@ func (r *runner) halve(ctx context.Context, s *witnessSet, rec *record) error {
 }
 
 // tryHalf settles s.half with the first example.
-func (r *runner) tryHalf(ctx context.Context, s *witnessSet, theta []float32) error {
+func (r *runner) tryHalf(ctx context.Context, s *Bounds, theta []float32) error {
 	p, m := r.experiment.Coordinates.Inputs(), r.experiment.Coordinates.Len()
 	first := s.rows(0, 1, p, m)
 	if err := first.certify(ctx, r.certifier, r.experiment.Coordinates, theta[:p]); err != nil {
 		return err
 	}
-	std, square, whole := slices.Clone(first.std), first.meanSquare[0], slices.Clone(first.eps)
+	std, square, whole := slices.Clone(first.Std), first.MeanSquare[0], slices.Clone(first.eps)
 	halve(first.eps)
 	if err := first.certify(ctx, r.certifier, r.experiment.Coordinates, theta[:p]); err != nil {
 		return err
 	}
-	s.half = first.meanSquare[0] >= (1-mostLoss)*square
-	for k, v := range first.std {
+	s.half = first.MeanSquare[0] >= (1-mostLoss)*square
+	for k, v := range first.Std {
 		s.half = s.half && v >= (1-mostLoss)*std[k]
 	}
 	copy(first.eps, whole)

@@ -151,7 +151,7 @@ func TestHalvingIgnoresBatches(t *testing.T) {
 // Figures in float32 are rounded toward what an adversary can do: bounds down, what features see up.
 func TestFiguresFavourAdversaries(t *testing.T) {
 	exact := []float64{0, 1, .1, 1 - 1e-9, 1e-60, math.MaxFloat64, math.Inf(1)}
-	e := &record{p: 1, m: 1, cramerRao: true, axis: exact, full: exact, seen: exact, small: true}
+	e := &record{p: 1, m: 1, cramerRao: true, figures: CramerRao{exact, exact, exact}, small: true}
 	for _, c := range e.columns() {
 		stored, ok := c.data.values().([]float32)
 		for i, v := range stored {
@@ -167,7 +167,7 @@ func TestFiguresFavourAdversaries(t *testing.T) {
 
 // What is not a number is found, also among figures that are stored in float32.
 func TestCheckFindsNaN(t *testing.T) {
-	e := &record{p: 1, m: 1, sets: []*witnessSet{{name: "s200", each: 1, std: []float64{math.NaN()}}}}
+	e := &record{p: 1, m: 1, sets: []*Bounds{{name: "s200", Witnesses: 1, Std: []float64{math.NaN()}}}}
 	for _, small := range []bool{false, true} {
 		e.sets[0].small = small
 		must.Fail(t, e.check(), `"s200_std": value 0 is not a number`)

@@ -84,7 +84,7 @@ func (e Experiment) needs(m Model, j jacobianSize, explicit bool) needs {
 func (e Experiment) mostWitnesses() int {
 	most := 1
 	for _, s := range e.witnessSets() {
-		most = max(most, s.each)
+		most = max(most, s.Witnesses)
 	}
 	return most
 }

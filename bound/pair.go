@@ -21,23 +21,13 @@ type PairOptions struct {
 // groups is the number of groups of m coordinates.
 func (o PairOptions) groups(m int) int { return min(o.Groups, m) }
 
-// pairFloors are what the witnesses of one kind prove of every adversary, biased or not:
-// on average over an input θ and another one θ+ε, its mean-square error of wᵀθ is at least
-// (wᵀε)²·h, and ‖ε‖²·h over all coordinates of the input (release.PairShare).
-type pairFloors struct {
-	share  []float64 // [examples, each], h of each witness
-	floor  []float64 // [examples, m], the largest |wᵀε|√h
-	square []float64 // [examples], the largest ‖ε‖²h/p
-}
-
-// columns lists the arrays of the witnesses of that name.
-func (f *pairFloors) columns(name string, each, m int, small *bool) columns {
-	prefix := pairPrefix(name)
-	return columns{
-		{prefix + "pair_share", []int{each}, slice(&f.share)},
-		{prefix + "pair_floor", []int{m}, figures{numbers[float64]{&f.floor}, small, towardZero32}},
-		{prefix + "pair_mean_square", nil, slice(&f.square)},
-	}
+// A PairFloor is what the witnesses of one kind prove of every adversary, biased or not: on average
+// over an input θ and another one θ+ε, its mean-square error of wᵀθ is at least (wᵀε)²·h, and
+// ‖ε‖²·h over all coordinates of the input (release.PairShare).
+type PairFloor struct {
+	Share      []float64 // [examples, witnesses]: h of each, at most ¼
+	Std        []float64 // [examples, m]: lower bounds on root mean square errors, the largest |wᵀε|√h
+	MeanSquare []float64 // [examples]: on the mean-square error per input, the largest ‖ε‖²h/p
 }
 
 // pairPrefix prefixes the names of those arrays.
@@ -105,26 +95,26 @@ func (v *pairs) add(d Divergence, eps, g []float64, gerr float64) {
 }
 
 // keep stores the floors of example i.
-func (f *pairFloors) keep(i, m int, p *proof) {
+func (f *PairFloor) keep(i, m int, p *proof) {
 	for k, d := range p.ds {
-		f.share[i*len(p.ds)+k] = d.Share
+		f.Share[i*len(p.ds)+k] = d.Share
 	}
-	copy(rowOf(f.floor, i, m), p.pairs.floor)
-	f.square[i] = p.pairs.square
+	copy(rowOf(f.Std, i, m), p.pairs.floor)
+	f.MeanSquare[i] = p.pairs.square
 }
 
 // pairFloors compares the floors of example i, as they are recorded, with those that p
 // proves.
-func (v *verifier) pairFloors(of *witnessSet, index, i, m int, p *proof) {
-	prefix, old := pairPrefix(of.name), &of.pair
+func (v *verifier) pairFloors(of *Bounds, index, i, m int, p *proof) {
+	prefix, old := pairPrefix(of.name), &of.Pair
 	for k, d := range p.ds {
-		v.compare(prefix+"pair_share", index, k, old.share[i*len(p.ds)+k], d.Share, d.slack())
+		v.compare(prefix+"pair_share", index, k, old.Share[i*len(p.ds)+k], d.Share, d.slack())
 	}
 	rounding := asStored(p.pairs.floor, of.small, towardZero32)
 	for k, f := range p.pairs.floor {
-		v.compare(prefix+"pair_floor", index, k, old.floor[i*m+k], f, p.pairs.slack[k]+rounding)
+		v.compare(prefix+"pair_floor", index, k, old.Std[i*m+k], f, p.pairs.slack[k]+rounding)
 	}
-	v.compare(prefix+"pair_mean_square", index, -1, old.square[i], p.pairs.square, p.pairs.squared)
+	v.compare(prefix+"pair_mean_square", index, -1, old.MeanSquare[i], p.pairs.square, p.pairs.squared)
 }
 
 // share returns at most the h of PairShare for noise that is not Gaussian and features that differ
@@ -134,11 +124,4 @@ func (c *Certifier) share(z, e []float64) float64 {
 		return h
 	}
 	return 0
-}
-
-// A PairFloor is what a kind of witness proves of every adversary on pairs of inputs.
-type PairFloor struct {
-	Share      []float64 // [examples, witnesses]: h of release.PairShare, at most ¼
-	Std        []float64 // [examples, m]: lower bounds on root mean square errors of coordinates
-	MeanSquare []float64 // [examples]: on the mean-square error per input
 }

@@ -201,7 +201,7 @@ func LogPairShare(d float64) (log, slope float64) {
 // pairs fills in witnesses that are searched for pair floors. Of those for whole inputs one
 // climbs from the best of the far witnesses and twins, the other from the corner of the box
 // that is farthest; those for groups of coordinates climb from the better one of these.
-func (r *runner) pairs(ctx context.Context, s *witnessSet, b *batch) error {
+func (r *runner) pairs(ctx context.Context, s *Bounds, b *batch) error {
 	p, n := r.model.Dims()
 	o := r.experiment.Pairs
 	if r.along == nil && o.groups(b.m) > 0 {
@@ -252,12 +252,12 @@ func (s *pairSearch) starts(of *record) []float32 {
 // pair floor of the whole input. It reports whether there is one.
 func (e *record) bestPair(i int, dst []float32) bool {
 	most := 0.
-	for _, s := range []*witnessSet{e.set(farName), e.set(twinName)} {
+	for _, s := range []*Bounds{e.set(farName), e.set(twinName)} {
 		if s == nil {
 			continue
 		}
 		eps := s.of(i, e.p)
-		for k, h := range rowOf(s.pair.share, i, s.each) {
+		for k, h := range rowOf(s.Pair.Share, i, s.Witnesses) {
 			if v := square(rowOf(eps, k, e.p)) * h; v > most {
 				most = v
 				narrow(dst, rowOf(eps, k, e.p))

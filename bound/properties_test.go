@@ -13,10 +13,10 @@ import (
 
 // proven is what witnesses of θ = 0 prove of every input, combined where the noise
 // allows it.
-func proven(t testing.TB, c *Certifier, eps []float32, w Coordinates) *witnessSet {
+func proven(t testing.TB, c *Certifier, eps []float32, w Coordinates) *Bounds {
 	t.Helper()
 	p := w.Inputs()
-	s := &witnessSet{each: len(eps) / p, joint: combines(c.Noise)}
+	s := &Bounds{Witnesses: len(eps) / p, joint: combines(c.Noise)}
 	s.columns(p, w.Len()).grow(1)
 	copy(s.eps, eps)
 	must.Do(t, s.certify(t.Context(), c, w, make([]float32, p)))
@@ -38,13 +38,13 @@ func TestQueriesAreCopies(t *testing.T) {
 			several := proven(t, &Certifier{Net: m, Noise: noise, Queries: k}, eps, Pixels(p))
 			one := proven(t, &Certifier{Net: copies, Noise: noise}, eps, Pixels(p))
 			less := proven(t, &Certifier{Net: m, Noise: noise, Queries: k - 1}, eps, Pixels(p))
-			for i, v := range several.std {
-				if math.Abs(v/one.std[i]-1) > 1e-6 || v >= less.std[i] {
-					t.Errorf("%s, %d queries: %.9g, copies of features give %.9g, one query fewer %.9g", noise, k, v, one.std[i], less.std[i])
+			for i, v := range several.Std {
+				if math.Abs(v/one.Std[i]-1) > 1e-6 || v >= less.Std[i] {
+					t.Errorf("%s, %d queries: %.9g, copies of features give %.9g, one query fewer %.9g", noise, k, v, one.Std[i], less.Std[i])
 				}
 			}
-			if math.Abs(several.meanSquare[0]/one.meanSquare[0]-1) > 1e-6 {
-				t.Errorf("%s, %d queries: mean square %g, copies of features give %g", noise, k, several.meanSquare[0], one.meanSquare[0])
+			if math.Abs(several.MeanSquare[0]/one.MeanSquare[0]-1) > 1e-6 {
+				t.Errorf("%s, %d queries: mean square %g, copies of features give %g", noise, k, several.MeanSquare[0], one.MeanSquare[0])
 			}
 		}
 	}
@@ -72,13 +72,13 @@ func TestTurningChangesNothing(t *testing.T) {
 	}
 	noise := release.Gaussian{Sigma: .9}
 	a, b := proven(t, &Certifier{Net: m, Noise: noise}, eps, Pixels(p)), proven(t, &Certifier{Net: turned, Noise: noise}, eps, Pixels(p))
-	for k, v := range a.std {
-		if math.Abs(v/b.std[k]-1) > 1e-9 {
-			t.Errorf("coordinate %d: %.12g, of turned features %.12g", k, v, b.std[k])
+	for k, v := range a.Std {
+		if math.Abs(v/b.Std[k]-1) > 1e-9 {
+			t.Errorf("coordinate %d: %.12g, of turned features %.12g", k, v, b.Std[k])
 		}
 	}
-	if c := proven(t, &Certifier{Net: inside, Noise: noise}, there, Pixels(p)); math.Abs(a.meanSquare[0]/c.meanSquare[0]-1) > 1e-5 {
-		t.Errorf("mean square %g, of turned inputs %g", a.meanSquare[0], c.meanSquare[0])
+	if c := proven(t, &Certifier{Net: inside, Noise: noise}, there, Pixels(p)); math.Abs(a.MeanSquare[0]/c.MeanSquare[0]-1) > 1e-5 {
+		t.Errorf("mean square %g, of turned inputs %g", a.MeanSquare[0], c.MeanSquare[0])
 	}
 }
 

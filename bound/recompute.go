@@ -7,7 +7,7 @@ import (
 )
 
 // certificates computes the bounds by one kind of witness again.
-func (v *verifier) certificates(ctx context.Context, certifier *Certifier, rec *record, old *witnessSet) {
+func (v *verifier) certificates(ctx context.Context, certifier *Certifier, rec *record, old *Bounds) {
 	m, fresh := rec.m, make([]*proof, len(rec.index))
 	old.prove(ctx, certifier, v.experiment.Coordinates, rec.theta, false, func(i int, p *proof) { fresh[i] = p })
 	std, winner, prefix := make([]float64, m), make([]int16, m), old.name+"_"
@@ -17,12 +17,12 @@ func (v *verifier) certificates(ctx context.Context, certifier *Certifier, rec *
 			v.pairFloors(old, int(index), i, m, p)
 		}
 		if old.name == pairName {
-			v.norms(prefix, int(index), old.znorm[i*old.each:], old.allowance[i*old.each:], p.ds)
+			v.norms(prefix, int(index), old.ZNorm[i*old.Witnesses:], old.Allowance[i*old.Witnesses:], p.ds)
 			continue
 		}
-		best(std, winner, p.bounds, old.each)
+		best(std, winner, p.bounds, old.Witnesses)
 		rounding := asStored(std, old.small, towardZero32)
-		within := v.norms(prefix, int(index), old.znorm[i*old.each:], old.allowance[i*old.each:], p.ds)
+		within := v.norms(prefix, int(index), old.ZNorm[i*old.Witnesses:], old.Allowance[i*old.Witnesses:], p.ds)
 		for k := range m {
 			own := certificateTolerance
 			if w := winner[k]; w >= 0 {
@@ -31,14 +31,14 @@ func (v *verifier) certificates(ctx context.Context, certifier *Certifier, rec *
 				own = min(own+2*p.slack[k], mostTolerance)
 			}
 			own += rounding
-			v.bound(prefix+"std", int(index), k, old.std[i*m+k], std[k], own, UnboundedFrom)
-			v.winner(prefix+"winner", int(index), k, old.winner[i*m+k], winner[k], p.bounds, std, own, old)
+			v.bound(prefix+"std", int(index), k, old.Std[i*m+k], std[k], own, UnboundedFrom)
+			v.winner(prefix+"winner", int(index), k, old.Winner[i*m+k], winner[k], p.bounds, std, own, old)
 		}
 		own := min(certificateTolerance+2*p.squareSlack, mostTolerance)
 		if p.broadest >= 0 {
 			own = within[p.broadest] * (2 + within[p.broadest]) // of a square
 		}
-		v.bound(prefix+"mean_square", int(index), -1, old.meanSquare[i], p.meanSquare, own, UnboundedFrom*UnboundedFrom)
+		v.bound(prefix+"mean_square", int(index), -1, old.MeanSquare[i], p.meanSquare, own, UnboundedFrom*UnboundedFrom)
 	}
 }
 
@@ -80,14 +80,14 @@ func (d Divergence) tolerances() (norm, bound float64) {
 
 // winner checks the recorded witness of a coordinate: if several give the same bound up to
 // rounding, any of them is accepted.
-func (v *verifier) winner(what string, example, k int, recorded, recomputed int16, bounds, std []float64, within float64, of *witnessSet) {
+func (v *verifier) winner(what string, example, k int, recorded, recomputed int16, bounds, std []float64, within float64, of *Bounds) {
 	row := int(recorded)
 	if recorded == combined && of.joint {
-		row = of.each
+		row = of.Witnesses
 	}
 	switch at := row*len(std) + k; {
 	case recorded == recomputed:
-	case row < 0 || row >= of.each && recorded != combined || recomputed == -1,
+	case row < 0 || row >= of.Witnesses && recorded != combined || recomputed == -1,
 		!(bounds[at] > 0 && bounds[at] >= min(std[k], UnboundedFrom)*(1-within)):
 		v.report(what, example, k, recorded, recomputed)
 	}
@@ -107,13 +107,13 @@ func (v *verifier) cramerRao(ctx context.Context, old *record) error {
 			v.report("rank", int(old.index[i]), -1, r, fresh.rank[i])
 		}
 	}
-	asStored(fresh.axis, old.small, towardZero32)
-	asStored(fresh.full, old.small, towardZero32)
-	asStored(fresh.seen, old.small, fromZero32)
+	asStored(fresh.figures.Axis, old.small, towardZero32)
+	asStored(fresh.figures.Full, old.small, towardZero32)
+	asStored(fresh.figures.Seen, old.small, fromZero32)
 	v.estimates(spectrumName, old.index, old.spectrum, fresh.spectrum)
-	v.estimates("cramer_rao_axis", old.index, old.axis, fresh.axis)
-	v.estimates("cramer_rao", old.index, old.full, fresh.full)
-	v.estimates("seen", old.index, old.seen, fresh.seen)
+	v.estimates("cramer_rao_axis", old.index, old.figures.Axis, fresh.figures.Axis)
+	v.estimates("cramer_rao", old.index, old.figures.Full, fresh.figures.Full)
+	v.estimates("seen", old.index, old.figures.Seen, fresh.figures.Seen)
 	return nil
 }
 

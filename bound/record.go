@@ -28,15 +28,15 @@ type record struct {
 	first int // position of the first example in the run
 
 	index, label []int64
-	theta        []float32     // [examples, p]
-	sets         []*witnessSet // one for each size, then one for each further kind of bound
+	theta        []float32 // [examples, p]
+	sets         []*Bounds // one for each size, then one for each further kind of bound
 
-	cramerRao        bool // whether the following are recorded
-	rank             []int32
-	spectrum         []float64 // [examples, width], zeros after the rank
-	width            int
-	axis, full, seen []float64 // [examples, m]
-	small            bool      // these are stored in float32
+	cramerRao bool // whether the following are recorded
+	rank      []int32
+	spectrum  []float64 // [examples, width], zeros after the rank
+	width     int
+	figures   CramerRao // [examples, m]
+	small     bool      // these are stored in float32
 
 	estimated *spectra // nil if it was not asked for
 
@@ -62,9 +62,9 @@ func (e *record) columns() columns {
 		cols = append(cols,
 			column{"rank", nil, slice(&e.rank)},
 			column{spectrumName, []int{e.width}, slice(&e.spectrum)},
-			column{"cramer_rao_axis", []int{e.m}, figures{numbers[float64]{&e.axis}, &e.small, towardZero32}},
-			column{"cramer_rao", []int{e.m}, figures{numbers[float64]{&e.full}, &e.small, towardZero32}},
-			column{"seen", []int{e.m}, figures{numbers[float64]{&e.seen}, &e.small, fromZero32}})
+			column{"cramer_rao_axis", []int{e.m}, figures(&e.figures.Axis, &e.small, towardZero32)},
+			column{"cramer_rao", []int{e.m}, figures(&e.figures.Full, &e.small, towardZero32)},
+			column{"seen", []int{e.m}, figures(&e.figures.Seen, &e.small, fromZero32)})
 	}
 	if e.estimated != nil {
 		cols = append(cols, e.estimated.columns()...)
@@ -87,7 +87,7 @@ func (e *record) rows(lo, hi int) *record {
 		s := *e.estimated
 		v.estimated = &s
 	}
-	v.sets = make([]*witnessSet, len(e.sets))
+	v.sets = make([]*Bounds, len(e.sets))
 	for i, s := range e.sets {
 		own := *s
 		v.sets[i] = &own
@@ -97,7 +97,7 @@ func (e *record) rows(lo, hi int) *record {
 }
 
 // set returns the witnesses of that name, or nil if there are none.
-func (e *record) set(name string) *witnessSet {
+func (e *record) set(name string) *Bounds {
 	for _, s := range e.sets {
 		if s.name == name {
 			return s

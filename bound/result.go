@@ -29,22 +29,6 @@ type Result struct {
 	Summaries  []Summary
 
 	effort effort
-	record *record // of Certify, with the witnesses
-}
-
-// Bounds are what one kind of witness proves.
-type Bounds struct {
-	Size       float64    // ‖z‖/σ of near witnesses; 0 for other kinds
-	Witnesses  int        // of an example
-	Tried      int        // examples whose witnesses were sought: the first ones
-	Std        []float64  // [examples, m]: lower bounds on standard deviations, +Inf for unbounded
-	MeanSquare []float64  // [examples]: A eq. (6), or the sum over an orthonormal basis
-	Winner     []int16    // [examples, m]: the witness that gave it, −1 for none, −2 for all together
-	ZNorm      []float64  // [examples, Witnesses]: ‖a(θ+ε) − a(θ)‖ as computed
-	Allowance  []float64  // [examples, Witnesses]: for its rounding
-	Pair       *PairFloor // what binds every adversary, biased or not; nil of combined witnesses
-
-	array string // the name of the witnesses' array
 }
 
 // Load reads the arrays of a run of a resolved experiment, and summarises them.
@@ -111,13 +95,9 @@ func (e *record) check() error {
 // result summarises what is recorded.
 func (e Experiment) result(rec *record) *Result {
 	r := &Result{Experiment: e, Indices: ints(rec.index), Labels: ints(rec.label), effort: rec.effort}
-	for _, s := range rec.sets {
-		b := &Bounds{Size: s.size, Witnesses: s.each, Tried: len(r.Indices), Std: s.std, MeanSquare: s.meanSquare,
-			Winner: s.winner, ZNorm: s.znorm, Allowance: s.allowance, array: s.name + "_eps"}
-		if !s.joint {
-			b.Pair = &PairFloor{Share: s.pair.share, Std: s.pair.floor, MeanSquare: s.pair.square}
-		}
-		switch s.name {
+	for _, b := range rec.sets {
+		b.Tried = len(r.Indices)
+		switch b.name {
 		case pairName:
 			r.Pairs = b
 		case farName:
@@ -131,7 +111,7 @@ func (e Experiment) result(rec *record) *Result {
 		}
 	}
 	if rec.cramerRao {
-		r.CramerRao, r.Rank = &CramerRao{rec.axis, rec.full, rec.seen}, ints(rec.rank)
+		r.CramerRao, r.Rank = &rec.figures, ints(rec.rank)
 		for i, rank := range r.Rank {
 			r.Spectra = append(r.Spectra, rowOf(rec.spectrum, i, rec.width)[:rank])
 		}
@@ -158,17 +138,17 @@ func ints[T int64 | int32](x []T) []int {
 // nearest to another image; a witness that was not found is zero.
 func (r *Result) Witnesses(b *Bounds, i int) ([]float64, error) {
 	if i < 0 || i >= len(r.Indices) {
-		return nil, fmt.Errorf("%s: example %d of %d in array %q", r.Path, i, len(r.Indices), b.array)
+		return nil, fmt.Errorf("%s: example %d of %d in array %q", r.Path, i, len(r.Indices), b.name+"_eps")
 	}
-	if r.record != nil {
-		return r.record.set(strings.TrimSuffix(b.array, "_eps")).of(i, r.record.p), nil
+	if r.Path == "" {
+		return b.of(i, r.Experiment.Coordinates.Inputs()), nil
 	}
 	f, err := npy.Open(r.Path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	rows, err := f.Rows(b.array)
+	rows, err := f.Rows(b.name + "_eps")
 	if err != nil {
 		return nil, err
 	}

@@ -192,9 +192,9 @@ func (e *record) fillCramerRao(factors []*Factors, x Experiment) [][]float64 {
 	parallel(len(factors), func(i int) {
 		f := factors[i]
 		cr := f.CramerRao(x.Coordinates, x.Scale())
-		copy(rowOf(e.axis, i, e.m), cr.Axis)
-		copy(rowOf(e.full, i, e.m), cr.Full)
-		copy(rowOf(e.seen, i, e.m), cr.Seen)
+		copy(rowOf(e.figures.Axis, i, e.m), cr.Axis)
+		copy(rowOf(e.figures.Full, i, e.m), cr.Full)
+		copy(rowOf(e.figures.Seen, i, e.m), cr.Seen)
 		e.rank[i] = int32(f.Rank())
 		spectra[i] = f.S
 	})

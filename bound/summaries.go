@@ -8,50 +8,36 @@ import (
 )
 
 // summaries returns the summaries of a result: for each kind of witness the bounds in each
-// band and the mean square bounds, then the Cramér-Rao figures.
+// band and the mean square bounds, then the floors on pairs, then the Cramér-Rao figures.
 func (e Experiment) summaries(r *Result) []Summary {
 	m, n := e.Coordinates.Len(), len(r.Indices)
 	bands := bands(e.Coordinates, e.Band)
 	var todo []func() Summary // run in parallel: each sorts all its values
-	add := func(of Summary, std, squares []float64, domain Domain, counted bool, notes ...Note) {
-		of.Coordinates, of.Domain = e.Coordinates.Name(), domain.String()
-		status, why := e.standing()
-		of.Status, of.Notes = status, slices.Concat(notes, []Note{e.computed(counted)}, why)
-		for _, b := range bands {
-			todo = append(todo, func() Summary { return of.in(b, std, m) })
+	add := func(b *Bounds, method string, std, squares []float64, notes ...Note) {
+		if b == r.Twins {
+			notes = append([]Note{{Kind: NoteTwins, Examples: b.Tried}}, notes...)
 		}
-		todo = append(todo, func() Summary { return of.meanSquare(squares) })
+		status, why := e.standing()
+		of := Summary{Method: method, Search: e.searchOf(b), Size: b.Size, Examples: b.Tried, Coordinates: e.Coordinates.Name(),
+			Domain: b.domain.String(), Status: status, Notes: slices.Concat(notes, []Note{e.computed(b.counted)}, why)}
+		for _, band := range bands {
+			todo = append(todo, func() Summary { return of.in(band, std[:b.Tried*m], m) })
+		}
+		todo = append(todo, func() Summary { return of.meanSquare(squares[:b.Tried]) })
 	}
-	type kind struct {
-		search  string
-		of      *Bounds
-		domain  Domain
-		counted bool
+	kinds := slices.DeleteFunc(append(slices.Clone(r.Sizes), r.Far, r.Barankin, r.Twins, r.Pairs), func(b *Bounds) bool { return b == nil })
+	for _, b := range kinds {
+		switch b {
+		case r.Pairs:
+		case r.Barankin:
+			add(b, MethodBarankin, b.Std, b.MeanSquare)
+		default:
+			add(b, MethodHCR, b.Std, b.MeanSquare)
+		}
 	}
-	var kinds []kind
-	for _, s := range r.Sizes {
-		kinds = append(kinds, kind{e.Search.Search, s, e.Domain, false})
-	}
-	kinds = append(kinds, kind{SearchFar, r.Far, e.Far.Domain, true}, kind{"", r.Barankin, e.Domain, e.Far.Starts > 0 && !e.Barankin.Near},
-		kind{SearchTwins, r.Twins, e.Twins.Domain, true}, kind{SearchPairs, r.Pairs, e.Pairs.Domain, true})
-	for _, pairs := range []bool{false, true} {
-		for _, k := range kinds {
-			b := k.of
-			if b == nil || pairs && b == r.Barankin || !pairs && b == r.Pairs {
-				continue
-			}
-			var notes []Note
-			if b == r.Twins {
-				notes = []Note{{Kind: NoteTwins, Examples: b.Tried}}
-			}
-			method, std, squares := MethodHCR, b.Std, b.MeanSquare
-			switch {
-			case pairs:
-				method, std, squares, notes = MethodPair, b.Pair.Std, b.Pair.MeanSquare, append(notes, Note{Kind: NotePair})
-			case b == r.Barankin:
-				method = MethodBarankin
-			}
-			add(Summary{Method: method, Search: k.search, Size: b.Size, Examples: b.Tried}, std[:b.Tried*m], squares[:b.Tried], k.domain, k.counted, notes...)
+	for _, b := range kinds {
+		if b != r.Barankin {
+			add(b, MethodPair, b.Pair.Std, b.Pair.MeanSquare, Note{Kind: NotePair})
 		}
 	}
 	if r.CramerRao != nil {
@@ -67,9 +53,24 @@ func (e Experiment) summaries(r *Result) []Summary {
 	return out
 }
 
+// searchOf names the search for the witnesses of some bounds; empty for combined ones.
+func (e Experiment) searchOf(b *Bounds) string {
+	switch b.name {
+	case farName:
+		return SearchFar
+	case barankinName:
+		return ""
+	case twinName:
+		return SearchTwins
+	case pairName:
+		return SearchPairs
+	}
+	return e.Search.Search
+}
+
 // computed returns the note on how much the released features may differ from real arithmetic.
 func (e Experiment) computed(counted bool) Note {
-	if (counted || e.lattice()) && e.Runtime.Error > 0 {
+	if counted && e.Runtime.Error > 0 {
 		_, gaussian := e.Noise.(release.Gaussian)
 		return Note{Kind: NoteRuntimeError, Error: e.Runtime.Error, From: e.Runtime.From, RMS: gaussian}
 	}
