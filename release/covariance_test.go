@@ -115,7 +115,7 @@ func TestCovarianceDistance(t *testing.T) {
 	a, y := outputs(t, plain, x), outputs(t, white, x)
 	z := []float64{float64(a[2] - a[0]), float64(a[3] - a[1])}
 	d := []float64{float64(y[2] - y[0]), float64(y[3] - y[1])}
-	got := release.Gaussian{Sigma: 1.5}.ChiSquared(d)
+	got := release.Gaussian{Sigma: 1.5}.Bound(d, []float64{0, 0})
 	want := math.Expm1((5*z[0]*z[0] - 2*z[0]*z[1] + 2*z[1]*z[1]) / 9 / (1.5 * 1.5))
 	if math.Abs(got/want-1) > 1e-4 {
 		t.Errorf("χ² = %v, want %v", got, want)

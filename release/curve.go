@@ -88,7 +88,7 @@ func (c *Curve) Against(right []bool) {
 // At measures the accuracy with noise d and post-processing p, and the drop from the accuracy
 // without both, or from the classifier that Against named. It returns an error if TopK is
 // negative or the logits are not finite, and ctx's error if ctx ends.
-func (c *Curve) At(ctx context.Context, d NoiseSource, p Post) (Utility, Drop, error) {
+func (c *Curve) At(ctx context.Context, d Noise, p Post) (Utility, Drop, error) {
 	if d == nil {
 		return Utility{}, Drop{}, errors.New("accuracy: no noise to add")
 	}

@@ -56,10 +56,8 @@ func (l Laplace) excess(t float64) (value, relative float64) {
 	return q * q * (1 + 2*u/3), (40 + 9*τ) * unit
 }
 
-// ChiSquared returns the product over features of (2/3)e^τ + (1/3)e^(−2τ), less 1.
-func (l Laplace) ChiSquared(z []float64) float64 { return productChiSquared(z, l.excess) }
-
-// Bound returns at least ChiSquared of every vector within e of z.
+// Bound returns at least the product over features of (2/3)e^τ + (1/3)e^(−2τ), less 1, of every
+// vector within e of z.
 func (l Laplace) Bound(z, e []float64) float64 { return productBound(z, e, l.excess) }
 
 // Overlap returns Π h(a_j, b_j) − 1 with h(s, t) = ∫ f(x−s)f(x−t)/f(x) dx.

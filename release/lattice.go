@@ -14,7 +14,7 @@ import (
 // Lattice is the noise of package guard: features are clipped and rounded to multiples of Δ, and
 // discrete Gaussian noise is added to them (lattice.Lattice). NewLattice makes it.
 //
-// The changes z of the features that ChiSquared, Bound, Overlap, PairShare and AffinityLow speak of
+// The changes z of the features that Bound, Overlap, PairShare and AffinityLow speak of
 // are those of the rounded features, multiples of Δ. For integers u and v,
 //
 //	Σ_k p(k−u)·p(k−v)/p(k) = exp(uv/s²), p(k) ∝ exp(−k²/2s²),
@@ -98,9 +98,6 @@ func (l Lattice) Sample(dst []float64, r *rand.Rand) {
 	}
 }
 
-// ChiSquared returns exp(‖z‖²/σ²) − 1, for multiples z of Δ.
-func (l Lattice) ChiSquared(z []float64) float64 { return Gaussian{l.Sigma}.ChiSquared(z) }
-
 // Bound returns at least expm1(‖z*‖²/σ²).
 func (l Lattice) Bound(z, e []float64) float64 { return Gaussian{l.Sigma}.Bound(z, e) }
 
@@ -148,7 +145,7 @@ func (l Lattice) Rounded(queries int) (g Gaussian, difference float64, ok bool) 
 
 // AsGaussian returns the σ of Gaussian noise, and of Lattice noise, whose log densities and χ² are
 // the same on the lattice. It reports false for other noise.
-func AsGaussian(noise NoiseSource) (sigma float64, ok bool) {
+func AsGaussian(noise Noise) (sigma float64, ok bool) {
 	switch f := noise.(type) {
 	case Gaussian:
 		return f.Sigma, true
@@ -160,7 +157,7 @@ func AsGaussian(noise NoiseSource) (sigma float64, ok bool) {
 
 // Dithered returns the model of the numbers that noise is added to: for Lattice noise the features
 // of front on the lattice, for other noise front. The Jacobian stays that of front.
-func Dithered(front nn.Model, noise NoiseSource) nn.Model {
+func Dithered(front nn.Model, noise Noise) nn.Model {
 	if l, ok := noise.(Lattice); ok {
 		return onLattice{front, l}
 	}

@@ -52,8 +52,6 @@ func (l Logistic) excess(t float64) (value, relative float64) {
 	return 4 * s * s / 3, (40 + 8*x) * unit
 }
 
-// ChiSquared returns the product over features of 1 + (4/3)·sinh²(z_j/2s), less 1.
-func (l Logistic) ChiSquared(z []float64) float64 { return productChiSquared(z, l.excess) }
-
-// Bound returns at least ChiSquared of every vector within e of z.
+// Bound returns at least the product over features of 1 + (4/3)·sinh²(z_j/2s), less 1, of every
+// vector within e of z.
 func (l Logistic) Bound(z, e []float64) float64 { return productBound(z, e, l.excess) }

@@ -1,11 +1,20 @@
 package release
 
-import "math"
+import (
+	"math"
+	"math/rand/v2"
+)
 
-// Noise is a NoiseSource for which bounds can be computed: its family and strength are known,
-// and the effect of a change of the features on the release can be bounded.
+// Noise is the noise Z that is added to the features a_θ, so that X = a_θ + Z is released (A eq.
+// 7). It is safe for concurrent use.
+//
+// Sample is made for measurements. Its generator is seeded and not secret, and has 32 to 53
+// random bits for a number, so Z has the density f only to that precision. No bound here takes
+// into account what the low-order bits of released numbers reveal (I. Mironov, CCS 2012). On a
+// device, draw from a secret generator and round the released numbers (Post.Digits).
 type Noise interface {
-	NoiseSource
+	// Sample overwrites dst with one draw of Z.
+	Sample(dst []float64, r *rand.Rand)
 	// String returns the family with its settings, without the strength, such as "gaussian"
 	// or "student-t:5". ParseNoise reads it.
 	String() string
@@ -15,9 +24,10 @@ type Noise interface {
 	// E[(f'(Z)/f(Z))²]: 1/σ² for Gaussian noise, and at least that for other noise with the
 	// same standard deviation.
 	Fisher() float64
-	// Bound returns an upper bound on ChiSquared(z*) over all z* with |z* − z| ≤ e
-	// elementwise, including its own rounding errors; +Inf if that overflows or an argument is
-	// NaN. It is proved if Certain returns true; otherwise it is an estimate from above.
+	// Bound returns an upper bound on χ² = E[(f(Z−z*)/f(Z) − 1)²], the denominator of the
+	// Hammersley-Chapman-Robbins bound (A eq. 11), over all z* with |z* − z| ≤ e elementwise,
+	// including its own rounding errors; +Inf if that overflows or an argument is NaN. It is
+	// proved if Certain returns true; otherwise it is an estimate from above.
 	Bound(z, e []float64) float64
 	// Certain reports whether Bound is proved, and not estimated by quadrature or Monte
 	// Carlo.

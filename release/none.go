@@ -15,10 +15,6 @@ var _ Noise = None{}
 // Sample overwrites dst with zeros.
 func (None) Sample(dst []float64, r *rand.Rand) { clear(dst) }
 
-// ChiSquared returns 0 for z = 0 and +Inf for every other z: without noise, two different
-// releases are distinguished with certainty.
-func (None) ChiSquared(z []float64) float64 { return apart(z) }
-
 // String returns "none".
 func (None) String() string { return "none" }
 
@@ -28,7 +24,8 @@ func (None) Std() float64 { return 0 }
 // Fisher returns +Inf.
 func (None) Fisher() float64 { return math.Inf(1) }
 
-// Bound returns +Inf unless z and e are 0.
+// Bound returns +Inf unless z and e are 0: without noise, two different releases are distinguished
+// with certainty.
 func (None) Bound(z, e []float64) float64 { return max(apart(z), apart(e)) }
 
 // Certain returns true.

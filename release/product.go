@@ -18,16 +18,6 @@ func checkSigma(sigma float64) error {
 // bound on its relative error, t being known to 2u.
 type excess func(t float64) (value, relative float64)
 
-// productChiSquared returns Π g(z_j) − 1, to the relative accuracy of g − 1.
-func productChiSquared(z []float64, g excess) float64 {
-	var s float64
-	for _, v := range z {
-		x, _ := g(math.Abs(v))
-		s += math.Log1p(x)
-	}
-	return math.Expm1(s)
-}
-
 // productBound returns at least Π g(z*_j) − 1 for every |z* − z| ≤ e, where f is even
 // and 1/f convex: then g(t) = ∫ f(y)²·(1/f)(y+t) dy, a mixture of convex functions of
 // t, is convex, and even as f² is, so that it increases with |t|. Laplace's 1/f is the

@@ -3,7 +3,6 @@ package release
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -79,109 +78,6 @@ func TestNewGaussian(t *testing.T) {
 			t.Errorf("sigma %v: %v", sigma, g)
 		}
 	}
-}
-
-// chiSquared integrates ∫ f(x−t)²/f(x) dx − 1 for the normal density f: the
-// definition in one dimension. The integrand is itself a bell around 2t, so the
-// trapezoidal rule converges beyond all powers.
-func chiSquared(t, sigma float64) float64 {
-	f := distuv.Normal{Sigma: sigma}
-	const step = 1. / 32
-	var sum float64
-	for x := -12.; x <= 12; x += step {
-		at := 2*t + x*sigma
-		sum += math.Exp(2*f.LogProb(at-t)-f.LogProb(at)) * step * sigma
-	}
-	return sum - 1
-}
-
-func TestChiSquaredIsItsDefinition(t *testing.T) {
-	for _, sigma := range []float64{.3, 1, 1.7} {
-		for _, z := range [][]float64{{.1}, {1}, {-2}, {.4, -.3}, {1, 1, .5}} {
-			product := 1.0 // of independent features
-			for _, v := range z {
-				product *= 1 + chiSquared(v, sigma)
-			}
-			got := Gaussian{sigma}.ChiSquared(z)
-			if want := product - 1; math.Abs(got-want) > 1e-12*(1+want) {
-				t.Errorf("σ = %v, z = %v: %v, want %v", sigma, z, got, want)
-			}
-		}
-	}
-}
-
-func TestChiSquaredOfSmallAndLarge(t *testing.T) {
-	g := Gaussian{2}
-	// exp(y) − 1 = y + y²/2 + y³/6 + …
-	for _, z := range []float64{1e-3, 1e-7, 1e-150} {
-		y := z * z / 4
-		if got := g.ChiSquared([]float64{z}); math.Abs(got-(y+y*y/2+y*y*y/6)) > 1e-15*y {
-			t.Errorf("z = %v: %v, want %v", z, got, y+y*y/2)
-		}
-	}
-	if got := g.ChiSquared([]float64{0, 0}); got != 0 {
-		t.Errorf("z = 0: %v", got)
-	}
-	if got := g.ChiSquared([]float64{1e3}); !math.IsInf(got, 1) {
-		t.Errorf("z = 1000: %v", got)
-	}
-}
-
-// ChiSquared against a mean over draws: E[(f(Z−z)/f(Z) − 1)²] with f(Z−z)/f(Z)
-// = exp((2Zᵀz − ‖z‖²)/(2σ²)).
-func TestSampleAndChiSquaredAgree(t *testing.T) {
-	g, z := Gaussian{1.5}, []float64{.2, -.1, .3}
-	r := rand.New(rand.NewPCG(1, 2))
-	const n = 200000
-	x := make([]float64, len(z))
-	values := make([]float64, n)
-	for i := range values {
-		g.Sample(x, r)
-		var zx, zz float64
-		for j := range z {
-			zx, zz = zx+x[j]*z[j], zz+z[j]*z[j]
-		}
-		ratio := math.Expm1((2*zx - zz) / (2 * g.Sigma * g.Sigma))
-		values[i] = ratio * ratio
-	}
-	mean, std := stat.MeanStd(values)
-	limit := distuv.UnitNormal.Quantile(1-falseAlarm/4) * std / math.Sqrt(n) // a wide margin for the tail of the mean
-	if want := g.ChiSquared(z); math.Abs(mean-want) > limit {
-		t.Errorf("%v ± %v over draws, ChiSquared %v", mean, limit, want)
-	}
-}
-
-func TestSampleIsNormal(t *testing.T) {
-	const n, sigma = 100000, .7
-	x := make([]float64, n)
-	Gaussian{sigma}.Sample(x, rand.New(rand.NewPCG(3, 4)))
-	var sum, squares float64
-	within := 0
-	for _, v := range x {
-		sum, squares = sum+v/sigma, squares+v*v/(sigma*sigma)
-		if math.Abs(v) < sigma {
-			within++
-		}
-	}
-	// Three tests: each may fail with a third of the probability.
-	if limit := distuv.UnitNormal.Quantile(1-falseAlarm/6) * math.Sqrt(n); math.Abs(sum) > limit {
-		t.Errorf("Σ x/σ = %v, beyond %v", sum, limit)
-	}
-	low, high := chiSquareRange(n, falseAlarm/3)
-	if squares < low || squares > high {
-		t.Errorf("Σ x²/σ² = %v, outside [%v, %v]", squares, low, high)
-	}
-	p := math.Erf(1 / math.Sqrt2)
-	if in := stat.ClopperPearson(within, n, 1-falseAlarm/3); p < in.Low || p > in.High {
-		t.Errorf("%v of the draws within σ, not %v", in, p)
-	}
-}
-
-// chiSquareRange holds a χ² deviate of n degrees of freedom but for probability
-// alarm (B. Laurent and P. Massart, Annals of Statistics 28, 2000, lemma 1).
-func chiSquareRange(n, alarm float64) (low, high float64) {
-	t := math.Log(2 / alarm)
-	return n - 2*math.Sqrt(n*t), n + 2*math.Sqrt(n*t) + 2*t
 }
 
 func TestFeatureScale(t *testing.T) {
@@ -334,16 +230,4 @@ func TestUtilityRefuses(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v is not the context's", err)
 	}
-}
-
-func ExampleGaussian_ChiSquared() {
-	// A eq. 5: no unbiased estimator of θ has a smaller standard deviation than this.
-	noise, err := NewGaussian(1)
-	if err != nil {
-		panic(err)
-	}
-	ε := .1             // a perturbation of the input
-	z := []float64{.05} // moves the features by this
-	fmt.Printf("%.4f\n", math.Sqrt(ε*ε/noise.ChiSquared(z)))
-	// Output: 1.9988
 }

@@ -70,11 +70,8 @@ func (s StudentT) Sample(dst []float64, r *rand.Rand) {
 	}
 }
 
-// ChiSquared returns the product over features of g(z_j), less 1: by its series or,
-// where a feature moves by more than √ν scales and ν is not an odd whole number, by
-// quadrature; an upper bound where it moves by more than farStudent of those.
-func (s StudentT) ChiSquared(z []float64) float64 { return productChiSquared(z, s.excess) }
-
-// Bound returns an estimate, the quadrature's estimated error added, of the largest
-// ChiSquared within e of z.
+// Bound returns an estimate of the largest product over features of g(z_j), less 1, within e of
+// z: by its series or, where a feature moves by more than √ν scales and ν is not an odd whole
+// number, by quadrature, with its estimated error; an upper bound where it moves by more than
+// farStudent of those.
 func (s StudentT) Bound(z, e []float64) float64 { return productBound(z, e, s.excess) }

@@ -135,16 +135,7 @@ func (t *Table) constant(lo, hi float64, i int, r float64) float64 {
 	return weighted(y, r) * -math.Expm1(-fall) / math.Abs(s)
 }
 
-// ChiSquared returns Π g(z_j) − 1, g by quadrature.
-func (t *Table) ChiSquared(z []float64) float64 {
-	var s float64
-	for _, v := range z {
-		s += math.Log1p(t.excess(v))
-	}
-	return math.Expm1(s)
-}
-
-// Bound returns an upper bound on ChiSquared over all vectors within e of z.
+// Bound returns an upper bound on Π g(z_j) − 1, g by quadrature, over all vectors within e of z.
 //
 // √(g(t)−1) is the distance of f(x−t)/f(x) from 1 in L²(f). The slopes of log f are at most L, so
 // f(x−t*) and f(x−t) differ by at most f(x−t)·expm1(L|t*−t|). By the triangle inequality

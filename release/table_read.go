@@ -18,8 +18,8 @@ import (
 const maxTableFile = 1 << 20
 
 // ReadTable reads the density of a noise from a file and returns NewTable of it:
-// text of lines "x,density", with or without such a heading, or a NumPy array of
-// shape [k, 2], alone (.npy) or the first of an archive (.npz).
+// text of lines "x,density", with or without such a heading, or a NumPy array (.npy) of shape
+// [k, 2].
 func ReadTable(path string, sigma float64) (*Table, error) {
 	f, err := file.Open(path)
 	if err != nil {
@@ -47,54 +47,15 @@ func ReadTable(path string, sigma float64) (*Table, error) {
 
 // decodeTable reads a file's bytes; its name says how.
 func decodeTable(name string, b []byte) (x, density []float64, err error) {
-	switch {
-	case strings.HasSuffix(name, ".npz"):
-		return decodeArchive(name, b)
-	case strings.HasSuffix(name, ".npy"):
-		a, err := npy.Read(bytes.NewReader(b))
-		if err != nil {
-			return nil, nil, err
-		}
-		return columns(a)
+	if !strings.HasSuffix(name, ".npy") {
+		return decodeCSV(b)
 	}
-	return decodeCSV(b)
-}
-
-func decodeArchive(name string, b []byte) (x, density []float64, err error) {
-	f, err := npy.NewFile(name, bytes.NewReader(b), int64(len(b)))
+	a, err := npy.Read(bytes.NewReader(b))
 	if err != nil {
 		return nil, nil, err
 	}
-	defer f.Close()
-	names := f.Names()
-	if len(names) == 0 {
-		return nil, nil, errors.New("the archive has no array")
-	}
-	rows, err := f.Rows(names[0])
-	if err != nil {
-		return nil, nil, err
-	}
-	shape := rows.Shape()
-	if err := errors.Join(checkShape(shape), rows.Close()); err != nil {
-		return nil, nil, err
-	}
-	a, err := f.Array(names[0])
-	if err != nil {
-		return nil, nil, err
-	}
-	return columns(a)
-}
-
-func checkShape(shape []int) error {
-	if len(shape) != 2 || shape[1] != 2 || shape[0] > MaxTable {
-		return fmt.Errorf("the array has shape %v: give [k, 2], x and density, k up to %d", shape, MaxTable)
-	}
-	return nil
-}
-
-func columns(a npy.Array) (x, density []float64, err error) {
-	if err := checkShape(a.Shape); err != nil {
-		return nil, nil, err
+	if len(a.Shape) != 2 || a.Shape[1] != 2 || a.Shape[0] > MaxTable {
+		return nil, nil, fmt.Errorf("the array has shape %v: give [k, 2], x and density, k up to %d", a.Shape, MaxTable)
 	}
 	v, err := a.Float64s()
 	if err != nil {

@@ -18,7 +18,7 @@ func TestTableOfLaplace(t *testing.T) {
 	laplace := must.Get(NewLaplace(2))(t)
 	for _, d := range []float64{1e-9, -1e-4, .3, -2, 20, 300} {
 		z := []float64{d}
-		got, want := table.ChiSquared(z), laplace.ChiSquared(z)
+		got, want := chiSquared(table, z), chiSquared(laplace, z)
 		// The relative error of exponents up to d is that of the quadrature for mean and scale,
 		// times d.
 		if math.Abs(got/want-1) > 1e-9*(1+math.Abs(d)) {
@@ -57,14 +57,11 @@ func TestNewTableErrs(t *testing.T) {
 func TestReadTable(t *testing.T) {
 	dir := t.TempDir()
 	data := []float64{-1, 1, 0, 5, 2, 1}
-	var array, archive bytes.Buffer
+	var array bytes.Buffer
 	must.Do(t, npy.Write(&array, []int{3, 2}, data))
-	w := npy.NewWriter(&archive)
-	must.Do(t, w.Add("density", []int{3, 2}, data))
-	must.Do(t, w.Close())
 	var first float64
 	for name, b := range map[string][]byte{
-		"a.csv": []byte("-1,1\n0, 5\n2,1"), "b.txt": []byte("x,density\n-1,1\n0,5\n2,1\n"), "c.npy": array.Bytes(), "d.npz": archive.Bytes(),
+		"a.csv": []byte("-1,1\n0, 5\n2,1"), "b.txt": []byte("x,density\n-1,1\n0,5\n2,1\n"), "c.npy": array.Bytes(),
 	} {
 		path := filepath.Join(dir, name)
 		must.Do(t, os.WriteFile(path, b, 0o666))
@@ -72,7 +69,7 @@ func TestReadTable(t *testing.T) {
 		if err != nil || table.String() != "table:"+path {
 			t.Fatalf("%s: %v, %v", name, table, err)
 		}
-		chi := table.ChiSquared([]float64{.5})
+		chi := chiSquared(table, []float64{.5})
 		if first == 0 {
 			first = chi
 		}
@@ -81,7 +78,7 @@ func TestReadTable(t *testing.T) {
 		}
 	}
 	for name, b := range map[string][]byte{
-		"a.csv": []byte("1,2,3\n"), "b.csv": nil, "c.csv": []byte("1,x\n"), "d.npy": []byte("x"), "e.npz": []byte("PK"),
+		"a.csv": []byte("1,2,3\n"), "b.csv": nil, "c.csv": []byte("1,x\n"), "d.npy": []byte("x"),
 		"f.csv": bytes.Repeat([]byte("1,1\n"), MaxTable+1), "g.csv": make([]byte, maxTableFile+1),
 	} {
 		path := filepath.Join(dir, name)
@@ -97,9 +94,8 @@ func FuzzReadTable(f *testing.F) {
 	f.Add(uint8(0), []byte("-1e99,1e-290\n0,1e290\n1e-99,1\n"))
 	f.Add(uint8(0), []byte("\"1\n"))
 	f.Add(uint8(1), array.Bytes())
-	f.Add(uint8(2), []byte("PK\x05\x06"))
 	f.Fuzz(func(t *testing.T, kind uint8, b []byte) {
-		x, density, err := decodeTable("t"+[]string{".csv", ".npy", ".npz"}[kind%3], b)
+		x, density, err := decodeTable("t"+[]string{".csv", ".npy"}[kind%2], b)
 		if err != nil {
 			return
 		}
@@ -108,7 +104,7 @@ func FuzzReadTable(f *testing.F) {
 			return
 		}
 		for _, d := range []float64{1e-4, -.1} {
-			chi, bound := table.ChiSquared([]float64{d}), table.Bound([]float64{d}, []float64{1e-12})
+			chi, bound := chiSquared(table, []float64{d}), table.Bound([]float64{d}, []float64{1e-12})
 			if !(chi >= 0 && bound >= chi) {
 				t.Errorf("χ² = %v, bound %v", chi, bound)
 			}

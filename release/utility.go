@@ -35,7 +35,7 @@ type Utility struct {
 // stay where they are computed, and Head maps released features to logits.
 type Features struct {
 	Front, Head nn.Model
-	Noise       NoiseSource
+	Noise       Noise
 	Post        Post // of the features with noise
 }
 
@@ -192,7 +192,7 @@ func largest(logits []float32) (best int, ok bool) {
 
 // noise adds noise to batches of features.
 type noise struct {
-	source NoiseSource
+	source Noise
 	post   Post
 	n      int
 	seed   uint64
@@ -201,7 +201,7 @@ type noise struct {
 	out []float32
 }
 
-func newNoise(d NoiseSource, p Post, n int, seed uint64) *noise {
+func newNoise(d Noise, p Post, n int, seed uint64) *noise {
 	return &noise{source: d, post: p, n: n, seed: seed ^ noiseStream}
 }
 
