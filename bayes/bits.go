@@ -50,21 +50,12 @@ func BitsAbove(ctx context.Context, list Candidates, density Density, queries in
 	count, dim := list.Len(), list.Dim()
 	scale := float64(max(queries, 1)) / sigma / sigma
 	mean, gram := make([]float64, dim), make([]float64, dim*dim)
-	features, indices := make([]float64, blockOf(dim)*dim), make([]int, blockOf(dim))
 	centre := make([]float64, dim) // of the first block, so that less cancels
-	for from := 0; from < count; from += len(indices) {
-		n := min(len(indices), count-from)
+	err := eachBlock(ctx, list, blockOf(dim), func(indices []int, block []float64) error {
+		n := len(indices)
 		for j := range n {
-			indices[j] = from + j
-		}
-		block := features[:n*dim]
-		if err := readFeatures(ctx, list, block, indices[:n]); err != nil {
-			return 0, err
-		}
-		for j := range n {
-			row := block[j*dim : (j+1)*dim]
-			if from == 0 {
-				simd.Axpy(1/float64(n), row, centre)
+			if indices[0] == 0 {
+				simd.Axpy(1/float64(n), block[j*dim:(j+1)*dim], centre)
 			}
 		}
 		for j := range n {
@@ -73,6 +64,10 @@ func BitsAbove(ctx context.Context, list Candidates, density Density, queries in
 			simd.Axpy(1/float64(count), row, mean)
 		}
 		simd.Gram(true, dim, n, scale/float64(count), block, dim, 1, gram, dim)
+		return nil
+	})
+	if err != nil {
+		return 0, err
 	}
 	simd.Mirror(dim, gram, dim)
 	for i := range dim {

@@ -22,7 +22,7 @@ var temperatures = []float64{1, 2, 4, 8, 16, 32, 64}
 // 10⁻⁵.
 func Mean(ctx context.Context, list Candidates, p int, inputs func(x []float32, indices []int), noise Density, y []float64, queries int, temperatures []float64, excluded []int) ([][]float32, error) {
 	d := &releases{y, list.Dim(), max(queries, 1)}
-	draws, count := d.len(), list.Len()
+	draws := d.len()
 	if excluded != nil && len(excluded) != draws {
 		return nil, fmt.Errorf("%d excluded candidates for %d releases: the numbers must be equal", len(excluded), draws)
 	}
@@ -35,22 +35,14 @@ func Mean(ctx context.Context, list Candidates, p int, inputs func(x []float32, 
 		}
 	}
 	block := blockOf(max(d.dim, p/2)) // inputs are float32
-	features, x := make([]float64, block*d.dim), make([]float32, block*p)
-	indices, likelihood := make([]int, block), make([]float64, blockDraws*block)
-	weights := make([]float32, blockDraws*block)
-	for from := 0; from < count; from += block {
-		n := min(block, count-from)
-		for j := range n {
-			indices[j] = from + j
-		}
-		if err := readFeatures(ctx, list, features[:n*d.dim], indices[:n]); err != nil {
-			return nil, err
-		}
-		inputs(x[:n*p], indices[:n])
+	x, likelihood, weights := make([]float32, block*p), make([]float64, blockDraws*block), make([]float32, blockDraws*block)
+	err := eachBlock(ctx, list, block, func(indices []int, features []float64) error {
+		from, n := indices[0], len(indices)
+		inputs(x[:n*p], indices)
 		l.load(features, nil, n)
 		for lo := 0; lo < draws; lo += blockDraws {
 			if err := ctx.Err(); err != nil {
-				return nil, err
+				return err
 			}
 			hi := min(lo+blockDraws, draws)
 			rows := likelihood[:(hi-lo)*n]
@@ -72,6 +64,10 @@ func Mean(ctx context.Context, list Candidates, p int, inputs func(x []float32, 
 				simd.Gemm(false, false, hi-lo, p, n, 1, weights, n, x, p, 1, out[k][lo*p:hi*p], p)
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	for k := range out {
 		for b := range draws {

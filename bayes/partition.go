@@ -49,21 +49,13 @@ func groups(ctx context.Context, list Candidates) (*Groups, error) {
 		return nil, fmt.Errorf("a list of %d candidates with %d features: at least 1 is needed of both", count, dim)
 	}
 	block := blockOf(dim)
-	features, indices := make([]float64, block*dim), make([]int, block)
 	digests := make([][sha256.Size]byte, block)
 	g, seen := &Groups{Of: make([]int, count)}, map[[sha256.Size]byte]int{}
-	for from := 0; from < count; from += block {
-		n := min(block, count-from)
-		for j := range n {
-			indices[j] = from + j
-		}
+	err := eachBlock(ctx, list, block, func(indices []int, features []float64) error {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
-		if err := readFeatures(ctx, list, features[:n*dim], indices[:n]); err != nil {
-			return nil, err
-		}
-		simd.Parallel(n, 16, func(first, last int) {
+		simd.Parallel(len(indices), 16, func(first, last int) {
 			b := make([]byte, 0, 8*dim)
 			for j := first; j < last; j++ {
 				b = b[:0]
@@ -73,18 +65,19 @@ func groups(ctx context.Context, list Candidates) (*Groups, error) {
 				digests[j] = sha256.Sum256(b)
 			}
 		})
-		for j := range n {
+		for j, candidate := range indices {
 			i, ok := seen[digests[j]]
 			if !ok {
 				i = len(g.Members)
 				seen[digests[j]] = i
 				g.Members = append(g.Members, nil)
 			}
-			g.Of[from+j] = i
-			g.Members[i] = append(g.Members[i], from+j)
+			g.Of[candidate] = i
+			g.Members[i] = append(g.Members[i], candidate)
 		}
-	}
-	return g, nil
+		return nil
+	})
+	return g, err
 }
 
 // inferences returns the posterior of an attribute for each candidate as the truth.

@@ -241,6 +241,24 @@ func (d *drawn) add(b int) {
 	}
 }
 
+// eachBlock calls f with the features of all candidates, [len(indices), Dim], so many at a time.
+func eachBlock(ctx context.Context, list Candidates, size int, f func(indices []int, features []float64) error) error {
+	indices, features := make([]int, size), make([]float64, size*list.Dim())
+	for from := 0; from < list.Len(); from += size {
+		n := min(size, list.Len()-from)
+		for j := range n {
+			indices[j] = from + j
+		}
+		if err := readFeatures(ctx, list, features[:n*list.Dim()], indices[:n]); err != nil {
+			return err
+		}
+		if err := f(indices[:n], features[:n*list.Dim()]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // readFeatures reads features and returns an error if one is not finite.
 func readFeatures(ctx context.Context, list Candidates, dst []float64, indices []int) error {
 	if err := list.Features(ctx, dst, indices); err != nil {

@@ -51,18 +51,10 @@ type posteriors struct {
 // stream reads the candidates once and returns the posterior of every draw.
 func stream(ctx context.Context, list Candidates, l likelihoods, d *drawn, attributes []Attribute, progress func(float64)) (*posteriors, error) {
 	states := newStates(l, d, attributes)
-	count, dim := list.Len(), list.Dim()
-	block := blockOf(dim)
-	features, indices := make([]float64, block*dim), make([]int, block)
+	block := blockOf(list.Dim())
 	likelihood := make([]float64, blockDraws*block)
-	for from := 0; from < count; from += block {
-		n := min(block, count-from)
-		for j := range n {
-			indices[j] = from + j
-		}
-		if err := readFeatures(ctx, list, features[:n*dim], indices[:n]); err != nil {
-			return nil, err
-		}
+	err := eachBlock(ctx, list, block, func(indices []int, features []float64) error {
+		from, n := indices[0], len(indices)
 		var scales []float64
 		if d.scales != nil {
 			scales = d.scales[from : from+n]
@@ -70,7 +62,7 @@ func stream(ctx context.Context, list Candidates, l likelihoods, d *drawn, attri
 		l.load(features, scales, n)
 		for lo := 0; lo < len(states); lo += blockDraws {
 			if err := ctx.Err(); err != nil {
-				return nil, err
+				return err
 			}
 			hi := min(lo+blockDraws, len(states))
 			rows := likelihood[:(hi-lo)*n]
@@ -81,9 +73,13 @@ func stream(ctx context.Context, list Candidates, l likelihoods, d *drawn, attri
 				}
 			})
 			if progress != nil {
-				progress((float64(from) + float64(n)*float64(hi)/float64(len(states))) / float64(count))
+				progress((float64(from) + float64(n)*float64(hi)/float64(len(states))) / float64(list.Len()))
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	out := &posteriors{draws: make([]Draw, len(states)), inferred: make([][]Inference, len(attributes))}
 	for k := range attributes {
