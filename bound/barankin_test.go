@@ -78,32 +78,6 @@ func TestFewerWitnessesProveLess(t *testing.T) {
 	}
 }
 
-// Turning inputs by an orthogonal matrix, with witnesses and coordinates, turns
-// nothing of the bounds.
-func TestCombinationIsInvariant(t *testing.T) {
-	r := rand.New(rand.NewPCG(26, 26))
-	const p, n = 6, 10
-	m := tall(r, n, p)
-	q := tall(r, p, p).factors(t).V // orthonormal rows
-	turned := affine{make([]float64, n*p), p, n}
-	simd.Gemm(false, true, n, p, p, 1, m.a, p, q, p, 0, turned.a, p) // A Qᵀ
-	same := make([]float64, p*p)                                     // rows w_k become Q w_k
-	for k := range p {
-		for i := range p {
-			same[k*p+i] = q[i*p+k]
-		}
-	}
-	w := must.Get(Vectors("turned", same, p))(t)
-	noise := release.Gaussian{Sigma: 1.3}
-	a := joint(t, &Certifier{Net: m, Noise: noise}, m.factors(t), Pixels(p), make([]float32, p), p, 1e4)
-	b := joint(t, &Certifier{Net: turned, Noise: noise}, turned.factors(t), w, make([]float32, p), p, 1e4)
-	for k := range a {
-		if math.Abs(a[k]-b[k]) > 1e-6*a[k] { // witnesses are rounded to float32
-			t.Errorf("coordinate %d: %g, turned %g", k, a[k], b[k])
-		}
-	}
-}
-
 // Forged coefficients, not numbers among them, prove nothing false.
 func TestForgedCoefficients(t *testing.T) {
 	m := diag(1, 2)

@@ -2,7 +2,6 @@ package bound
 
 import (
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"testing"
 
@@ -66,38 +65,6 @@ func TestCertificateClosedForm(t *testing.T) {
 	}
 }
 
-// expm1 of the exact argument, in 200 bits: the root is never below the exact
-// one, nor more than a few units above.
-func TestRootExpm1(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
-	for range 3000 {
-		v := math.Exp(r.Float64()*70 - 65)
-		if v*v > 700 {
-			continue
-		}
-		got := rootExpm1(v)
-		x := new(big.Float).SetPrec(200).SetFloat64(v)
-		x.Mul(x, x)
-		sum, term := new(big.Float).SetPrec(200), big.NewFloat(1).SetPrec(200)
-		for k := int64(1); k < 3000; k++ {
-			term.Mul(term, x)
-			term.Quo(term, new(big.Float).SetInt64(k))
-			sum.Add(sum, term)
-			if k > 10 && term.MantExp(nil) < sum.MantExp(nil)-160 {
-				break
-			}
-		}
-		exact := new(big.Float).SetPrec(200).Sqrt(sum)
-		ratio, _ := new(big.Float).Quo(new(big.Float).SetFloat64(got), exact).Float64()
-		if big.NewFloat(got).Cmp(exact) < 0 || ratio > 1+(40+12*v*v)*ulp {
-			t.Errorf("root of expm1(%g²): %g, ratio to the exact value 1%+g", v, got, ratio-1)
-		}
-	}
-	if r := rootExpm1(30); !math.IsInf(r, 1) {
-		t.Errorf("root of expm1(900) is %g, want +Inf", r)
-	}
-}
-
 func TestCertificateAtTheEdges(t *testing.T) {
 	far := Certifier{Net: diag(1, 1), Noise: release.Gaussian{Sigma: .01}}
 	if d := far.Divergences(t.Context(), []float32{0, 0}, []float32{1, 0})[0]; d.Std(1, 0) != 0 || d.meanSquare([]float64{1, 0}) != 0 {
@@ -119,61 +86,6 @@ func TestCertificateAtTheEdges(t *testing.T) {
 	for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1)), math.MaxFloat32} {
 		if d := (&Certifier{Net: diag(1e300, 1), Noise: release.Gaussian{Sigma: 1}}).Divergences(t.Context(), []float32{0, 0}, []float32{bad, 0})[0]; d.Std(1, 0) != 0 {
 			t.Errorf("ε = %g proves %g", bad, d.Std(1, 0))
-		}
-	}
-}
-
-func TestMonotoneInSigma(t *testing.T) {
-	r := rand.New(rand.NewPCG(2, 2))
-	m := affine{make([]float64, 12), 4, 3}
-	for i := range m.a {
-		m.a[i] = r.NormFloat64()
-	}
-	theta, eps := make([]float32, 4), make([]float32, 4)
-	for i := range eps {
-		theta[i], eps[i] = float32(r.NormFloat64()), float32(.1*r.NormFloat64())
-	}
-	last := 0.
-	for sigma := .01; sigma < 100; sigma *= 1.3 {
-		c := Certifier{Net: m, Noise: release.Gaussian{Sigma: sigma}}
-		std := c.Divergences(t.Context(), theta, eps)[0].Std(float64(eps[0]), 0)
-		if std < last {
-			t.Errorf("σ=%g: bound %g, less than %g with less noise", sigma, std, last)
-		}
-		last = std
-	}
-}
-
-// No bound is above the exact value of A eq. (12), over nets whose z is known in
-// high precision.
-func TestNeverAboveExact(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 3))
-	for range 300 {
-		m := affine{make([]float64, 6), 3, 2}
-		for i := range m.a {
-			m.a[i] = float64(float32(r.NormFloat64()))
-		}
-		theta, eps := make([]float32, 3), make([]float32, 3)
-		scale := math.Exp(-25 * r.Float64())
-		for i := range eps {
-			theta[i], eps[i] = float32(r.NormFloat64()), float32(scale*r.NormFloat64())
-		}
-		d := (&Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}).Divergences(t.Context(), theta, eps)[0]
-		if d.Status == AllRounding {
-			continue
-		}
-		zz := new(big.Float).SetPrec(300)
-		for j := range m.n {
-			z := new(big.Float).SetPrec(300)
-			for i := range m.p {
-				w := new(big.Float).SetPrec(300).SetFloat64(m.a[j*m.p+i])
-				z.Add(z, w.Mul(w, big.NewFloat(float64(eps[i]))))
-			}
-			zz.Add(zz, z.Mul(z, z))
-		}
-		exact := new(big.Float).Sqrt(zz)
-		if norm := new(big.Float).Add(new(big.Float).SetPrec(300).SetFloat64(d.ZNorm), big.NewFloat(d.Allowance)); norm.Cmp(exact) < 0 {
-			t.Errorf("‖z‖ %v exceeds %g + %g", exact, d.ZNorm, d.Allowance)
 		}
 	}
 }
@@ -213,42 +125,6 @@ func TestDomainIsExact(t *testing.T) {
 		}
 	}
 	must.Fail(t, must.Err(Legal([]float64{1}, []float64{0}))) // a range from 1 to 0
-}
-
-// TestEstimatorThatExists simulates θ̂ = A⁻¹X, which is unbiased, on a linear
-// model: its variance is never below a certificate. The sample variance of N
-// normal draws has relative standard deviation √(2/(N−1)); five of them are
-// exceeded with probability 3e-7, for 8 tests below 1e-5.
-func TestEstimatorThatExists(t *testing.T) {
-	const sigma, draws, p = .8, 20000, 4
-	r := rand.New(rand.NewPCG(5, 5))
-	m := diag(2, 1, .5, .1)
-	bounds := make([]float64, p)
-	c := Certifier{Net: m, Noise: release.Gaussian{Sigma: sigma}}
-	for range 200 {
-		eps := make([]float32, p)
-		for i := range eps {
-			eps[i] = float32(r.NormFloat64() * math.Exp(-6*r.Float64()))
-		}
-		d := c.Divergences(t.Context(), make([]float32, p), eps)[0]
-		for k, e := range eps {
-			bounds[k] = max(bounds[k], d.Std(float64(e), 0))
-		}
-	}
-	for k := range p {
-		var s, ss float64
-		for range draws {
-			x := sigma * r.NormFloat64() / m.a[k*p+k]
-			s += x
-			ss += x * x
-		}
-		v := (ss - s*s/draws) / (draws - 1)
-		if b := bounds[k] * bounds[k]; b > v*(1+5*math.Sqrt(2./draws)) {
-			t.Errorf("coordinate %d: bound %g on a variance of %g", k, b, v)
-		} else if b < v/10 {
-			t.Errorf("coordinate %d: bound %g is idle against %g", k, b, v)
-		}
-	}
 }
 
 var _ Net = (*nn.Net)(nil)

@@ -138,15 +138,7 @@ func TestFactorRank(t *testing.T) {
 		{6, 8, []float64{10, 1, 1e-6, 1e-12}, 3},
 		{4, 4, nil, 0},
 	} {
-		j := Jacobian{Active: upTo(v.rows), Rows: make([]float64, v.rows*v.cols), P: v.cols}
-		u, w := orthonormal(r, len(v.s), v.rows), orthonormal(r, len(v.s), v.cols)
-		for i, s := range v.s {
-			for a := range v.rows {
-				for b := range v.cols {
-					j.Rows[a*v.cols+b] += s * u[i][a] * w[i][b]
-				}
-			}
-		}
+		j := jacobianWith(r, v.s, v.rows, v.cols)
 		f := must.Get(j.Factor())(t)
 		if f.Rank() != v.rank {
 			t.Errorf("%d×%d with singular values %v: rank %d (%v)", v.rows, v.cols, v.s, f.Rank(), f.S)
@@ -162,32 +154,6 @@ func TestFactorRank(t *testing.T) {
 		}
 	}
 	must.Fail(t, must.Err((Jacobian{Active: []int{0}, Rows: []float64{math.NaN(), 1}, P: 2}).Factor())) // a Jacobian that is not finite
-}
-
-func orthonormal(r *rand.Rand, k, n int) (q [][]float64) {
-	for range k {
-		v := make([]float64, n)
-		for i := range v {
-			v[i] = r.NormFloat64()
-		}
-		for range 2 {
-			for _, b := range q {
-				var dot float64
-				for i := range v {
-					dot += b[i] * v[i]
-				}
-				for i := range v {
-					v[i] -= dot * b[i]
-				}
-			}
-		}
-		norm := length(v)
-		for i := range v {
-			v[i] /= norm
-		}
-		q = append(q, v)
-	}
-	return q
 }
 
 func TestSummaryOfUnbounded(t *testing.T) {

@@ -55,7 +55,6 @@ func TestOnlyFarWitnessesSeePlateaus(t *testing.T) {
 	if truth := math.Sqrt(α*α*sigma*sigma + 6*β*β*math.Pow(sigma, 6)); all > truth || all < .95*truth {
 		t.Errorf("combined %g, an unbiased estimator has %g", all, truth)
 	}
-	t.Logf("Cramér-Rao %g, near %g, one far %g, combined %g", sigma/slope, sigma/slope, single, all)
 }
 
 func (s *Bounds) proved(t *testing.T, c *Certifier, f func(p *proof)) {

@@ -11,41 +11,6 @@ import (
 	"tattle/release"
 )
 
-// A bound grows with the noise, and k queries are noise of σ/√k.
-func TestCombinationOverNoise(t *testing.T) {
-	r := rand.New(rand.NewPCG(24, 24))
-	m := tall(r, 9, 5)
-	f, w, theta := m.factors(t), Pixels(5), make([]float32, 5)
-	eps := make([]float32, 5*5)
-	f.near(eps, theta, Free, nearSize, 1e3) // half a σ and more: not the limit of Cramér-Rao
-	of := func(noise release.Noise, queries int) []float64 {
-		s := &Bounds{Witnesses: 5, joint: true}
-		s.columns(5, 5).grow(1)
-		copy(s.eps, eps)
-		must.Do(t, s.certify(t.Context(), &Certifier{Net: m, Noise: noise, Queries: queries}, w, theta))
-		return s.Std
-	}
-	last := make([]float64, 5)
-	for sigma := .02; sigma < 50; sigma *= 1.7 {
-		now := of(release.Gaussian{Sigma: sigma}, 1)
-		for k := range now {
-			if now[k] < last[k] {
-				t.Errorf("σ=%g: %g, less than %g with less noise", sigma, now[k], last[k])
-			}
-		}
-		last = now
-		for _, k := range []int{2, 5, 64} {
-			one, several := of(release.Gaussian{Sigma: sigma / math.Sqrt(float64(k))}, 1), of(release.Gaussian{Sigma: sigma}, k)
-			other := of(overlapping{opaque{release.Gaussian{Sigma: sigma}}}, k)
-			for i := range one {
-				if math.Abs(several[i]-one[i]) > 1e-10*one[i] || math.Abs(other[i]-one[i]) > 1e-8*one[i] {
-					t.Errorf("σ=%g: %d queries give %g, by the general way %g, σ/√k gives %g", sigma, k, several[i], other[i], one[i])
-				}
-			}
-		}
-	}
-}
-
 // opaque is Gaussian noise that the certificate does not know as such.
 type opaque struct{ release.Gaussian }
 

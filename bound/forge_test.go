@@ -1,10 +1,7 @@
 package bound
 
 import (
-	"bytes"
-	"encoding/binary"
 	"io"
-	"math"
 	"strings"
 	"testing"
 
@@ -68,19 +65,4 @@ func names(found []Discrepancy, says string) bool {
 		}
 	}
 	return false
-}
-
-func bits64(v float64) []byte { return binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)) }
-
-func bits32(v float32) []byte { return binary.LittleEndian.AppendUint32(nil, math.Float32bits(v)) }
-
-// tamper writes the file with the first occurrence of some bytes replaced.
-// Checksums of the archive's members stay as they were, as they do where arrays
-// are read by rows.
-func tamper(t *testing.T, path string, original, old, changed []byte) {
-	t.Helper()
-	if bytes.Equal(old, changed) || !bytes.Contains(original, old) {
-		t.Fatalf("cannot replace % x by % x", old, changed)
-	}
-	must.Do(t, file.WriteBytes(path, bytes.Replace(original, old, changed, 1)))
 }

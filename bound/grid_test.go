@@ -180,7 +180,6 @@ func TestStoredTwinsOnMNIST(t *testing.T) {
 		rms = append(rms, math.Sqrt(v))
 	}
 	slices.Sort(rms)
-	t.Log(rms, r.Experiment.Runtime)
 	if !(rms[0] > 50) || math.IsInf(rms[1], 1) {
 		t.Errorf("root mean squares %v", rms)
 	}

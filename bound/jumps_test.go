@@ -130,7 +130,6 @@ func TestNoBoundExceedsTheCast(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d values, %d of them sharp; %d would be false without the cast; %d on an edge", held, sharp, wrong, edges)
 	if held < 1000 || sharp < held/2 || wrong < held/10 || edges < 50 {
 		t.Error("the test is idle")
 	}

@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/release"
-	"tattle/run"
 )
 
 // everyKind is the small experiment with every kind of witness.
@@ -24,36 +21,6 @@ func everyKind(t testing.TB) (*nn.Net, pictures, Experiment) {
 	e.Barankin.Witnesses = 34
 	e.Twins = TwinOptions{Examples: 3, Domain: box, Seed: 6}
 	return m, data, e
-}
-
-// With every kind of witness, the same seed gives the same bytes on any number of cores, and
-// so does a run that was interrupted and resumed.
-func TestEveryKindIsReproducible(t *testing.T) {
-	shared.Long(t, "the same bytes for every kind of witness")
-	m, data, e := everyKind(t)
-	whole := mustRun(t, m, data, upTo(70), e)
-	procs := runtime.GOMAXPROCS(1)
-	one := mustRun(t, m, data, upTo(70), e)
-	runtime.GOMAXPROCS(procs)
-	if one.SHA256 != whole.SHA256 {
-		t.Errorf("one core and %d give different bytes", procs)
-	}
-	dir := t.TempDir()
-	interrupted(t, m, data, e, dir, 64)
-	other := e
-	other.Far.Starts++
-	var mismatch *run.MismatchError
-	if _, err := Run(t.Context(), m, data, upTo(70), other, RunOptions{Dir: dir, Resume: true}); !errors.As(err, &mismatch) {
-		t.Errorf("resumed with another number of far witnesses: %v", err)
-	}
-	r := must.Get(Run(t.Context(), m, data, upTo(70), e, RunOptions{Dir: dir, Resume: true}))(t)
-	if r.SHA256 != whole.SHA256 {
-		t.Error("an interrupted run gives other bytes")
-	}
-	part := mustRun(t, m, data, []int{69, 1}, e)
-	if !slices.Equal(part.Barankin.Std[:24], whole.Barankin.Std[69*24:]) || !slices.Equal(part.Far.Std[24:], whole.Far.Std[24:48]) {
-		t.Error("bounds depend on order or company")
-	}
 }
 
 // ticking is data that ticks whenever examples are read.

@@ -103,7 +103,6 @@ func near(t *testing.T, what string, s Summary, levels, want []float64, toleranc
 			t.Errorf("%s: %g quantile is %.4f, want %.4f within %g%%", what, q, got, want[i], 100*tolerance)
 		}
 	}
-	t.Logf("%s: %.4f", what, quantiles(s))
 }
 
 func quantiles(s Summary) (q []float64) {

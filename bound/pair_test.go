@@ -245,7 +245,6 @@ func TestPairFloorsOfCoordinatesOnLinearModels(t *testing.T) {
 			reached += single.Std[k] / best / p / models
 		}
 	}
-	t.Logf("%.3f of the best, %.2f times those of whole inputs", reached, gain)
 	if reached < .75 || gain < 1.4 {
 		t.Errorf("%.3f of the best, %.2f times those of whole inputs", reached, gain)
 	}
@@ -319,7 +318,6 @@ func TestPairSearchOnMNIST(t *testing.T) {
 		e.Far, e.Pairs = FarOptions{Starts: 2, Domain: mnistRange()}, PairOptions{Witnesses: MostPairs, Groups: MostPairGroups, Domain: mnistRange()}
 		f := mustRun(t, o.net, o.data, upTo(6), e).Pairs.Pair
 		coordinate, whole := middle(f.Std)*grey, math.Sqrt(middle(f.MeanSquare))*grey
-		t.Logf("%g σ: coordinates %.1f, whole images %.1f", c.strength, coordinate, whole)
 		if coordinate < c.coordinate || whole < c.whole {
 			t.Errorf("%g σ: median floors of %.1f for coordinates and %.1f for whole images, want at least %g and %g", c.strength, coordinate, whole, c.coordinate, c.whole)
 		}

@@ -177,7 +177,6 @@ func TestTransformerIsCertified(t *testing.T) {
 	ours := c.Divergences(t.Context(), data.x[:256], eps)
 	c.Rounding = RoundingProved
 	for i, d := range c.Divergences(t.Context(), data.x[:256], eps) {
-		t.Logf("‖z‖ = %.3g, allowance %.3g in pairs, %.3g in float64", d.ZNorm, ours[i].Allowance, d.Allowance)
 		if !(ours[i].Allowance <= roundingGood*ours[i].ZNorm) || d.Allowance <= roundingUseful*d.ZNorm {
 			t.Errorf("‖z‖ = %v, allowance %v in pairs, %v in float64", d.ZNorm, ours[i].Allowance, d.Allowance)
 		}

@@ -26,7 +26,6 @@ func TestDirectAgreesWithAlgorithm1(t *testing.T) {
 		e.Search.Search = Algorithm1
 		free := witnesses(t, mustRun(t, m, data, upTo(70), e), DefaultSize)
 		median, worst := distance(free, direct, 24, .5), distance(free, direct, 24, .99)
-		t.Logf("%s: witnesses differ by %.2g, by %.2g at most in 99%%", iteration, median, worst)
 		if median > 1e-4 || worst > 1e-2 {
 			t.Errorf("%s iteration: witnesses differ by %.2g (median), %.2g (99%%)", iteration, median, worst)
 		}
@@ -61,7 +60,6 @@ func TestStoppedSystemsCostNothing(t *testing.T) {
 	if d := distance(got, want, p, 1); d > 1e-4 {
 		t.Errorf("solutions differ by %g", d)
 	}
-	t.Logf("%d rows through the net, %d without leaving any out", some, all)
 	if some*10 > all*9 {
 		t.Errorf("%d rows through the net, %d without leaving any out", some, all)
 	}
@@ -98,7 +96,6 @@ func TestAlgorithm1OnMNIST(t *testing.T) {
 	free := mustRun(t, o.net, o.data, upTo(3), e)
 	a, b := witnesses(t, free, DefaultSize), witnesses(t, direct, DefaultSize)
 	median, most := distance(a, b, 784, .5), distance(a, b, 784, .9)
-	t.Logf("witnesses differ by %.2g, by %.2g at most in 90%%", median, most)
 	if median > 1e-3 || most > 2e-3 {
 		t.Errorf("witnesses differ by %.2g (median), %.2g (90%%)", median, most)
 	}

@@ -84,7 +84,6 @@ func TestCountsAreCovered(t *testing.T) {
 				width += (c.High - c.Low) / seeds
 				bias += (c.Estimate - float64(k)) / seeds
 			}
-			t.Logf("%d steps, %d of %d: %d misses of %d, intervals %.1f wide, off by %.2f on average", steps, k, len(s), misses, seeds, width, bias)
 			if most := binomialMost(seeds, .05, 1e-5); misses > most {
 				t.Errorf("%d steps, %d of %d: %d misses of %d, at most %d", steps, k, len(s), misses, seeds, most)
 			}

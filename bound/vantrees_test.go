@@ -201,7 +201,6 @@ func TestVanTreesHoldsWhereDataAreFlatAndThePriorIsSteep(t *testing.T) {
 		net, g := clipped(t, c.slope, c.lo, c.hi)
 		v := must.Get(NewVanTrees(context.Background(), net, prior, c.noise, 1, Pixels(1), VanTreesOptions{Confidence: sure}))(t)
 		truth := bayesError(g, c.density, -9, c.slope*(c.hi-c.lo)+9, .1)
-		t.Logf("%s: bound %.4f, posterior's mean %.4f", name, v.MeanSquare, truth)
 		if v.MeanSquare > truth || v.MeanSquare < c.least*truth {
 			t.Errorf("%s: bound %.4f on a mean square error of %.4f", name, v.MeanSquare, truth)
 		}
@@ -350,8 +349,6 @@ func TestVanTreesRefuses(t *testing.T) {
 	} {
 		if _, err := NewVanTrees(context.Background(), try.net, try.prior, release.Gaussian{Sigma: 1}, 1, Pixels(try.modes), try.options); err == nil {
 			t.Errorf("%s: no error", name)
-		} else {
-			t.Logf("%s: %v", name, err)
 		}
 	}
 }
