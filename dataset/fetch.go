@@ -126,6 +126,9 @@ func (t *transfer) exchange(ctx context.Context, alive func()) error {
 	}
 	defer response.Body.Close()
 	alive()
+	if response.StatusCode == http.StatusRequestedRangeNotSatisfiable && t.verify(ctx, t.fetch.part()) == nil {
+		return nil // nothing is missing
+	}
 	if err := t.place(response); err != nil {
 		return err
 	}

@@ -83,6 +83,14 @@ func breaksOff(w http.ResponseWriter, r *http.Request, data []byte) {
 	panic(http.ErrAbortHandler)
 }
 
+// endsBadly sends everything, promises one byte more, and breaks off.
+func endsBadly(w http.ResponseWriter, r *http.Request, data []byte) {
+	w.Header().Set("Content-Length", fmt.Sprint(len(data)+1))
+	w.Write(data)
+	w.(http.Flusher).Flush()
+	panic(http.ErrAbortHandler)
+}
+
 // stalls sends the first half and then nothing until the client goes away.
 func stalls(w http.ResponseWriter, r *http.Request, data []byte) {
 	w.Header().Set("Content-Length", fmt.Sprint(len(data)))
@@ -170,6 +178,8 @@ func TestGetThroughTrouble(t *testing.T) {
 	}{
 		{"none", nil, 1, 1},
 		{"breaks off", []trick{breaksOff}, 2, 1},
+		{"breaks off at its end", []trick{endsBadly}, 2, 0}, // the words of the refusal are sent, too
+		{"refuses the range at its end", []trick{endsBadly, status(http.StatusRequestedRangeNotSatisfiable)}, 2, 1},
 		{"stalls", []trick{stalls}, 2, 1},
 		{"never answers", []trick{silent}, 2, 1},
 		{"errors", []trick{status(500), status(503), status(429)}, 4, 1},
