@@ -41,7 +41,7 @@ type message struct {
 // parameters are there.
 type tensor struct {
 	Name       string          `json:"name"`
-	Shape      sizes           `json:"shape,omitempty"`
+	Shape      Sizes           `json:"shape,omitempty"`
 	Datatype   string          `json:"datatype,omitempty"`
 	Parameters *parameters     `json:"parameters,omitempty"`
 	Data       json.RawMessage `json:"data,omitempty"`
@@ -103,12 +103,12 @@ func (l tensors) names() string {
 	return oneLine(strings.Join(names, ", "))
 }
 
-// sizes are dimensions, as numbers or, as protobuf writes 64-bit integers in JSON, as
+// Sizes are dimensions, read as numbers or, as protobuf writes 64-bit integers in JSON, as
 // strings of them.
-type sizes []int64
+type Sizes []int64
 
 // UnmarshalJSON reads an array of integers.
-func (s *sizes) UnmarshalJSON(data []byte) error {
+func (s *Sizes) UnmarshalJSON(data []byte) error {
 	var numbers []json.Number
 	if len(data) > maxShapeText {
 		return errors.New("a shape is too long")
@@ -116,7 +116,7 @@ func (s *sizes) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &numbers); err != nil {
 		return errors.New("a shape is no list of integers")
 	}
-	*s = make(sizes, len(numbers))
+	*s = make(Sizes, len(numbers))
 	for i, n := range numbers {
 		d, err := n.Int64()
 		if err != nil {
@@ -128,7 +128,7 @@ func (s *sizes) UnmarshalJSON(data []byte) error {
 }
 
 // count returns the number of elements of a shape without open dimensions.
-func (s sizes) count() (int, error) {
+func (s Sizes) count() (int, error) {
 	if len(s) > maxRank {
 		return 0, fmt.Errorf("%d dimensions, more than %d", len(s), maxRank)
 	}
@@ -225,9 +225,7 @@ func decode(body []byte, header string) (*message, error) {
 func unmarshal(text []byte, v any) error {
 	err := json.Unmarshal(text, v)
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		if quoted := quoteSpecials(text); quoted != nil {
-			err = json.Unmarshal(quoted, v)
-		}
+		err = json.Unmarshal(quoteSpecials(text), v)
 	}
 	return err
 }

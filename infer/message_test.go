@@ -31,7 +31,7 @@ func TestDatatypes(t *testing.T) {
 			t.Errorf("%s takes %v", name, v)
 		}
 		for _, binary := range []bool{true, false} {
-			in := &tensor{Name: "x", Datatype: name, Shape: sizes{int64(len(v))}}
+			in := &tensor{Name: "x", Datatype: name, Shape: Sizes{int64(len(v))}}
 			in.set(v, binary)
 			body, header := must.Get2((&message{Inputs: tensors{in}}).encode())(t)
 			if !binary && d.whole && name != "BOOL" && strings.ContainsAny(string(in.Data), "e.") {
@@ -93,7 +93,8 @@ func TestNested(t *testing.T) {
 		`[1,null,"NaN",true,false,"Infinity","-Infinity","inf"]`: "[1 NaN NaN 1 0 +Inf -Inf +Inf]",
 		`[[[1,2],[3]],[[4,5],[6,7,8]]]`:                          "an inner array has 1 numbers where shape [2 2 2] has 2",
 		`[]`:                                                     "shape [2 2 2] has 8 numbers, more than there are",
-		`[1,2,3,4,5,6,7,8][1]`:                                   "there are more numbers",
+		`[1,2,3,4,5,6,7,8,9]`:                                    "there are more numbers",
+		`["1",2,3,4,5,6,7,8]`:                                    `"1" is not a number`,
 		`[{"a":1},2,3,4,5,6,7,8]`:                                `{"a":1} is not a number`,
 		`[[[[1,2,3,4,5,6,7,8]]]]`:                                "nested deeper",
 	} {
@@ -109,14 +110,9 @@ func TestNested(t *testing.T) {
 }
 
 func TestQuoteSpecials(t *testing.T) {
-	for text, want := range map[string]string{
-		`{"NaN":[NaN,-Infinity,Infinity,-1],"a\"NaN":"Infinity"}`: `{"NaN":["NaN","-Infinity","Infinity",-1],"a\"NaN":"Infinity"}`,
-		`["NaN",-1,"-Infinity]`:                                   "",
-		`"\`:                                                      "",
-	} {
-		if got := string(quoteSpecials([]byte(text))); got != want {
-			t.Errorf("%s became %s, want %s", text, got, want)
-		}
+	text, want := `{"NaN":[NaN,-Infinity,Infinity,-1],"a\"NaN":"Infinity"}`, `{"NaN":["NaN","-Infinity","Infinity",-1],"a\"NaN":"Infinity"}`
+	if got := string(quoteSpecials([]byte(text))); got != want {
+		t.Errorf("%s became %s, want %s", text, got, want)
 	}
 }
 
@@ -181,9 +177,8 @@ func FuzzAnswer(f *testing.F) {
 				t.Fatalf("%q", err)
 			}
 		}
-		var meta struct{ Inputs, Outputs tensors }
-		if unmarshal(body, &meta) == nil {
-			m := Metadata{Inputs: described(meta.Inputs), Outputs: described(meta.Outputs)}
+		var m Metadata
+		if unmarshal(body, &m) == nil {
 			if p, err := (Options{}).plan(&m, 12); err == nil && !p.alone && p.batch*12 > maxRequest {
 				t.Fatalf("a plan of %+v", p)
 			}

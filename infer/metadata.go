@@ -13,21 +13,22 @@ const maxMetadata = 1 << 20
 
 // Tensor is an input or output as a server describes it.
 type Tensor struct {
-	Name     string
-	Datatype string  // "FP32", …
-	Shape    []int64 // −1 if open; the first is the batch's where the model has batches
+	Name     string `json:"name"`
+	Shape    Sizes  `json:"shape"`    // −1 if open; the first is the batch's where the model has batches
+	Datatype string `json:"datatype"` // "FP32", …
 }
 
 // Metadata describes a model, and what else the server offers. Servers need not know a
 // model's tensors: MLServer often names none.
 type Metadata struct {
-	Name            string
-	Versions        []string
-	Platform        string
-	Inputs, Outputs []Tensor
+	Name     string   `json:"name"`
+	Versions []string `json:"versions"`
+	Platform string   `json:"platform"`
+	Inputs   []Tensor `json:"inputs"`
+	Outputs  []Tensor `json:"outputs"`
 
-	Extensions []string
-	MaxBatch   int // examples a request at most; 0 if it names no limit
+	Extensions []string `json:"-"`
+	MaxBatch   int      `json:"-"` // examples a request at most; 0 if it names no limit
 }
 
 // Metadata asks what the model takes and gives; the first answer is kept.
@@ -37,7 +38,8 @@ func (c *Client) Metadata(ctx context.Context) (*Metadata, error) {
 	if c.metadata != nil {
 		return c.metadata, nil
 	}
-	m, err := c.askModel(ctx)
+	m := &Metadata{}
+	err := c.get(ctx, c.URL(), m)
 	if err == nil {
 		err = c.askServer(ctx, m)
 	}
@@ -49,28 +51,6 @@ func (c *Client) Metadata(ctx context.Context) (*Metadata, error) {
 	}
 	c.metadata = m
 	return m, nil
-}
-
-// askModel asks what the model takes and gives.
-func (c *Client) askModel(ctx context.Context) (*Metadata, error) {
-	var said struct {
-		Name, Platform  string
-		Versions        []string
-		Inputs, Outputs tensors
-	}
-	if err := c.get(ctx, c.URL(), &said); err != nil {
-		return nil, err
-	}
-	return &Metadata{Name: said.Name, Versions: said.Versions, Platform: said.Platform,
-		Inputs: described(said.Inputs), Outputs: described(said.Outputs)}, nil
-}
-
-func described(list tensors) []Tensor {
-	out := make([]Tensor, len(list))
-	for i, t := range list {
-		out[i] = Tensor{Name: t.Name, Datatype: t.Datatype, Shape: t.Shape}
-	}
-	return out
 }
 
 // askServer asks which extensions the server has, which a gateway in front of it may refuse.

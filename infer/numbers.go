@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 )
 
@@ -166,51 +167,15 @@ func parseNumber(token []byte) (float32, error) {
 	return float32(v), nil
 }
 
-// quoteSpecials puts the bare NaN, Infinity and -Infinity that Triton and Python write
-// into quotes, which makes the text JSON. It returns nil if there are none.
+// stringOrSpecial is a JSON string, or one of the bare words that Triton and Python write.
+var stringOrSpecial = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|NaN|-?Infinity`)
+
+// quoteSpecials puts bare NaN, Infinity and -Infinity into quotes, which makes the text JSON.
 func quoteSpecials(text []byte) []byte {
-	var out []byte
-	done := 0
-	for i := 0; i < len(text); {
-		switch c := text[i]; {
-		case c == '"':
-			i += stringLength(text[i:])
-		case c == 'N' || c == 'I' || c == '-':
-			n := specialLength(text[i:])
-			if n > 0 {
-				out = append(append(out, text[done:i]...), '"')
-				out = append(append(out, text[i:i+n]...), '"')
-				done = i + n
-			}
-			i += max(n, 1)
-		default:
-			i++
+	return stringOrSpecial.ReplaceAllFunc(text, func(token []byte) []byte {
+		if token[0] == '"' {
+			return token
 		}
-	}
-	if done == 0 {
-		return nil
-	}
-	return append(out, text[done:]...)
-}
-
-func specialLength(text []byte) int {
-	for _, s := range []string{"NaN", "Infinity", "-Infinity"} {
-		if bytes.HasPrefix(text, []byte(s)) {
-			return len(s)
-		}
-	}
-	return 0
-}
-
-// stringLength returns the length of the JSON string that text begins with.
-func stringLength(text []byte) int {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(text)
+		return strconv.AppendQuote(nil, string(token))
+	})
 }

@@ -166,7 +166,7 @@ func (p *plan) request(x []float32, b int) *message {
 	}
 	in := &tensor{Name: p.input.Name, Datatype: p.input.Datatype, Shape: p.shape}
 	if !p.alone {
-		in.Shape = append(sizes{int64(b)}, p.shape...)
+		in.Shape = append(Sizes{int64(b)}, p.shape...)
 	}
 	in.set(x, p.binary)
 	m := &message{Inputs: tensors{in}}

@@ -170,11 +170,7 @@ func (s *server) model(r *http.Request) (Service, *Metadata, error) {
 
 func (s *server) describe(r *http.Request) (any, error) {
 	_, m, err := s.model(r)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"name": m.Name, "versions": m.Versions, "platform": m.Platform,
-		"inputs": m.described(m.Inputs), "outputs": m.described(m.Outputs)}, nil
+	return m, err
 }
 
 func (s *server) ready(r *http.Request) (any, error) {

@@ -140,12 +140,12 @@ func (s *server) examples(m *Metadata, ask *message) (x []float32, b int, err er
 	if in.Name != takes.Name {
 		return nil, 0, badRequest("input %s is not the model's, %s", oneLine(in.Name), takes.Name)
 	}
-	want := sizes(takes.Shape[1:])
+	want := Sizes(takes.Shape[1:])
 	flat, err := want.count()
 	if err != nil {
 		return nil, 0, err
 	}
-	if len(in.Shape) == 0 || !slices.Equal(in.Shape[1:], want) && !slices.Equal(in.Shape[1:], sizes{int64(flat)}) {
+	if len(in.Shape) == 0 || !slices.Equal(in.Shape[1:], want) && !slices.Equal(in.Shape[1:], Sizes{int64(flat)}) {
 		return nil, 0, badRequest("input %s has shape %v, but the model takes %v", takes.Name, []int64(in.Shape), takes.Shape)
 	}
 	if in.Shape[0] < 1 || in.Shape[0] > int64(s.maxBatch) {

@@ -114,19 +114,10 @@ func subject(r *http.Request, ask *message) (string, error) {
 	return ask.Parameters.Subject, nil
 }
 
-// described returns tensors as they are written.
-func (m *Metadata) described(list []Tensor) []*tensor {
-	out := make([]*tensor, len(list))
-	for i, t := range list {
-		out[i] = &tensor{Name: t.Name, Datatype: t.Datatype, Shape: t.Shape}
-	}
-	return out
-}
-
 // Describe returns the tensors of the model.
 func (m *Model) Describe(context.Context) (*Metadata, error) {
 	one := func(name string, shape []int) []Tensor {
-		return []Tensor{{Name: name, Datatype: "FP32", Shape: append(sizes{-1}, widen(shape)...)}}
+		return []Tensor{{Name: name, Datatype: "FP32", Shape: append(Sizes{-1}, widen(shape)...)}}
 	}
 	return &Metadata{Name: m.name, Versions: []string{onlyVersion}, Platform: "tattle_nn",
 		Inputs: one(m.graph.Input, m.graph.InputShape), Outputs: one(m.graph.Output, m.shape)}, nil
