@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode"
 
 	"tattle/internal/file"
 	"tattle/report"
@@ -17,6 +16,7 @@ type entry struct {
 	Path     string // of its folder, with slashes; rootRun for the served folder itself
 	Size     int64
 	Modified time.Time
+	isRead   bool
 
 	Title      string
 	Command    string // as it was typed
@@ -34,20 +34,20 @@ type entry struct {
 
 // newEntry returns a run whose report is not read yet.
 func newEntry(folder string, info fs.FileInfo) *entry {
-	e := &entry{Path: folder, Size: info.Size(), Modified: info.ModTime(), Rest: "being read"}
+	e := &entry{Path: folder, Size: info.Size(), Modified: info.ModTime(), Rest: "not read yet"}
 	e.Title, e.words = e.Name(), strings.ToLower(e.Name())
 	return e
 }
 
 // isCurrent reports whether an entry that was read describes the file that was found.
 func (e *entry) isCurrent(found *entry) bool {
-	return e != nil && e.Size == found.Size && e.Modified.Equal(found.Modified)
+	return e != nil && e.isRead && e.Size == found.Size && e.Modified.Equal(found.Modified)
 }
 
 var errInconsistent = errors.New(reportName + ": its parts do not fit together")
 
-// read reads the report of an entry, and returns it if it can be read. It runs in
-// the background, where a panic over a damaged report would end the program.
+// read reads the report of an entry, and returns it if it can be read. It runs in a
+// goroutine of its own, where a panic over a damaged report would end the program.
 func (e *entry) read(root *os.Root) (r *report.Report) {
 	defer func() {
 		if recover() != nil {
@@ -62,16 +62,16 @@ func (e *entry) read(root *os.Root) (r *report.Report) {
 
 // summarize fills in what the list shows of a report, or why it cannot be read.
 func (e *entry) summarize(r *report.Report, err error) {
-	e.Rest = ""
+	e.Rest, e.isRead = "", true
 	if err != nil {
 		e.Title, e.Kind, e.Broken = e.Name(), "not readable", err.Error()
 	} else {
 		_, says := r.Headline()
-		e.Title, e.Command, e.Verdict = oneLine(r.Title, 200), oneLine(r.Command, 1000), oneLine(r.VerdictSentence(), 600)
-		e.Subcommand = oneLine(r.Subcommand(), 40)
+		e.Title, e.Command, e.Verdict = file.Short(r.Title, 200), file.Short(r.Command, 1000), file.Short(r.VerdictSentence(), 600)
+		e.Subcommand = file.Short(r.Subcommand(), 40)
 		e.tone = r.Tone()
-		e.Outcome, e.Kind, e.Rest = r.Outcome, oneLine(r.VerdictLine(), 60), oneLine(says, 90)
-		e.Figure = oneLine(r.KeyFigure(), 80)
+		e.Outcome, e.Kind, e.Rest = r.Outcome, file.Short(r.VerdictLine(), 60), file.Short(says, 90)
+		e.Figure = file.Short(r.KeyFigure(), 80)
 	}
 	if e.Title == "" {
 		e.Title = e.Name()
@@ -93,24 +93,4 @@ func (e *entry) Tone() report.Tone {
 		return report.Bad
 	}
 	return e.tone
-}
-
-// oneLine makes text from a report fit for one line: at most that many runes, without
-// those that do not print or change the direction of writing.
-func oneLine(s string, most int) string {
-	var b strings.Builder
-	for _, r := range s {
-		if most--; most < 0 {
-			b.WriteRune('…')
-			break
-		}
-		switch {
-		case unicode.IsSpace(r):
-			r = ' '
-		case !unicode.IsGraphic(r):
-			r = unicode.ReplacementChar
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"tattle/report"
 )
 
@@ -34,8 +36,8 @@ const (
 // click walks again.
 const walkInterval = time.Second
 
-// readTimeout is how long a list waits for reports to be read; two cores read some hundreds
-// in a second. After that it shows the list as it is.
+// readTimeout is how long a list reads reports; two cores read some hundreds in a second. After
+// that it shows the list as it is, and the next request reads on.
 var readTimeout = 2 * time.Second
 
 // index finds and reads the reports of a folder. Summaries are cached until their
@@ -43,105 +45,63 @@ var readTimeout = 2 * time.Second
 type index struct {
 	root *os.Root
 
-	mu      sync.Mutex
-	found   []*entry // not read, by folder, as the last walk found them
-	notes   []string // what the walk left out
-	walked  time.Time
-	cached  map[string]*entry // entries that were read, by folder; never changed
-	reading chan struct{}     // closed when all found reports are read; nil if none is being read
+	mu     sync.Mutex // held by one request at a time
+	found  []*entry   // by folder, as the last walk found them; those that were read are never changed
+	notes  []string   // what the walk left out
+	walked time.Time
 }
 
-func newIndex(root *os.Root) *index {
-	return &index{root: root, cached: map[string]*entry{}}
-}
+func newIndex(root *os.Root) *index { return &index{root: root} }
 
 // entries returns the runs by folder, and notes on what was left out. Runs whose reports are
-// still being read have no summary yet.
+// not read yet have no summary.
 func (s *index) entries(ctx context.Context) ([]*entry, []string, error) {
-	reading, err := s.refresh(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	if reading != nil {
-		wait := time.NewTimer(readTimeout)
-		defer wait.Stop()
-		select {
-		case <-reading:
-		case <-wait.C:
-		case <-ctx.Done():
-			return nil, nil, ctx.Err()
-		}
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out, notes, unread := slices.Clone(s.found), slices.Clone(s.notes), 0
-	for i, e := range out {
-		if k := s.cached[e.Path]; k.isCurrent(e) {
-			out[i] = k
-		} else {
-			unread++
+	if time.Since(s.walked) >= walkInterval {
+		found, notes, err := s.walk(ctx)
+		if err != nil {
+			return nil, nil, err
 		}
+		known := map[string]*entry{}
+		for _, e := range s.found {
+			known[e.Path] = e
+		}
+		for i, e := range found {
+			if k := known[e.Path]; k.isCurrent(e) {
+				found[i] = k
+			}
+		}
+		s.found, s.notes, s.walked = found, notes, time.Now()
 	}
-	if unread > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d reports are still being read: load the page again in a moment", unread, len(out)))
+	notes := slices.Clone(s.notes)
+	if unread := s.read(ctx); unread > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d reports are still to be read: load the page again in a moment", unread, len(s.found)))
 	}
-	return out, notes, nil
+	return slices.Clone(s.found), notes, ctx.Err()
 }
 
-// refresh walks over the folder, unless the last walk is recent, and starts reading new
-// reports. It returns a channel that is closed when they are read, nil if they are.
-func (s *index) refresh(ctx context.Context) (chan struct{}, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if time.Since(s.walked) < walkInterval {
-		return s.reading, nil
-	}
-	found, notes, err := s.walk(ctx)
-	if err != nil {
-		return nil, err
-	}
-	cached := make(map[string]*entry, len(found))
-	var stale []*entry
-	for _, e := range found {
-		if k := s.cached[e.Path]; k.isCurrent(e) {
-			cached[e.Path] = k
-		} else {
-			stale = append(stale, e)
-		}
-	}
-	s.found, s.notes, s.cached, s.walked = found, notes, cached, time.Now()
-	if len(stale) > 0 && s.reading == nil {
-		s.reading = make(chan struct{})
-		go s.read(stale, s.reading)
-	}
-	return s.reading, nil
-}
-
-// read reads the reports of entries, several at a time. It goes on when the reader has left,
-// since the next one asks for the same.
-func (s *index) read(stale []*entry, done chan struct{}) {
-	work := make(chan *entry)
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), 4) { // each may hold a whole report
-		wg.Go(func() {
-			for e := range work {
+// read reads reports, several at a time, for as long as readTimeout. It returns how many are left.
+func (s *index) read(ctx context.Context) (left int) {
+	end := time.Now().Add(readTimeout)
+	var all errgroup.Group
+	all.SetLimit(min(runtime.GOMAXPROCS(0), 4)) // each may hold a whole report
+	for i, e := range s.found {
+		switch {
+		case e.isRead:
+		case ctx.Err() != nil || time.Now().After(end):
+			left++
+		default:
+			all.Go(func() error {
 				filled := *e
 				filled.read(s.root)
-				s.mu.Lock()
-				s.cached[e.Path] = &filled
-				s.mu.Unlock()
-			}
-		})
+				s.found[i] = &filled
+				return nil
+			})
+		}
 	}
-	for _, e := range stale {
-		work <- e
-	}
-	close(work)
-	wg.Wait()
-	s.mu.Lock()
-	s.reading = nil
-	s.mu.Unlock()
-	close(done)
+	all.Wait()
+	return left
 }
 
 var errEnough = errors.New("enough")

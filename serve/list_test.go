@@ -149,12 +149,11 @@ func TestListDoesNotWait(t *testing.T) {
 	root := must.Get(os.OpenRoot(dir))(t)
 	defer root.Close()
 	s := newIndex(root)
-	s.reading = make(chan struct{}) // a reader that has not come to them
 	all, notes, err := s.entries(t.Context())
-	if err != nil || len(all) != 4 || all[0].Rest != "being read" {
+	if err != nil || len(all) != 4 || all[0].Rest != "not read yet" {
 		t.Fatalf("%d runs, %v", len(all), err)
 	}
-	if len(notes) != 1 || !strings.HasPrefix(notes[0], "4 of 4 reports are still being read") {
+	if len(notes) != 1 || !strings.HasPrefix(notes[0], "4 of 4 reports are still to be read") {
 		t.Errorf("notes %q", notes)
 	}
 	for _, e := range all {

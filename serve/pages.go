@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"tattle/internal/file"
 )
 
 //go:embed pages/*.html
@@ -36,7 +38,7 @@ type frame struct {
 
 // show sends a page of this site.
 func (s *site) show(w http.ResponseWriter, status int, name, title string, page any) {
-	show(w, status, name, frame{title, oneLine(s.name, 60), page})
+	show(w, status, name, frame{title, file.Short(s.name, 60), page})
 }
 
 // show sends a page.

@@ -63,9 +63,9 @@ func parse(b []byte) (*report.Report, error) {
 // plain makes an error about a report one line.
 func plain(err error) error {
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		return fmt.Errorf("%s: %q must not be a %s", reportName, oneLine(wrong.Field, 100), wrong.Value)
+		return fmt.Errorf("%s: %q must not be a %s", reportName, file.Short(wrong.Field, 100), wrong.Value)
 	}
-	return fmt.Errorf("%s: %s", reportName, oneLine(err.Error(), 300))
+	return fmt.Errorf("%s: %s", reportName, file.Short(err.Error(), 300))
 }
 
 // bytesOf formats a size.
