@@ -9,16 +9,15 @@ import (
 
 // Job is the command line that a run is of, and what a worker needs to carry it out.
 type Job struct {
-	ID         string        `json:"id"`               // 16 hexadecimal digits; "" is made up by Submit
-	Args       []string      `json:"args"`             // the command line, without what is about the cluster and the folder
-	Cwd        string        `json:"cwd"`              // what relative paths of the submitter begin at
-	Shared     string        `json:"shared,omitempty"` // the run's folder, under a path that is the same for every worker; "" if results travel through the server
-	Program    run.Program   `json:"program"`
-	Executable string        `json:"executable,omitempty"` // SHA-256 of the program, compared where its version says nothing definite
-	Inputs     []Input       `json:"inputs,omitempty"`
-	Created    time.Time     `json:"created"`
-	By         string        `json:"by,omitempty"` // user and host
-	Lease      time.Duration `json:"lease"`        // for how long a worker may be silent before its shard goes to another; 0 is 30 s
+	ID      string        `json:"id"`               // 16 hexadecimal digits; "" is made up by Submit
+	Args    []string      `json:"args"`             // the command line, without what is about the cluster and the folder
+	Cwd     string        `json:"cwd"`              // what relative paths of the submitter begin at
+	Shared  string        `json:"shared,omitempty"` // the run's folder, under a path that is the same for every worker; "" if results travel through the server
+	Program run.Program   `json:"program"`
+	Inputs  []Input       `json:"inputs,omitempty"`
+	Created time.Time     `json:"created"`
+	By      string        `json:"by,omitempty"` // user and host
+	Lease   time.Duration `json:"lease"`        // for how long a worker may be silent before its shard goes to another; 0 is 30 s
 }
 
 // Input is a file or folder that a run reads.
@@ -44,14 +43,13 @@ type SubmitOptions struct {
 
 // WorkerOptions says what a worker works on, and how.
 type WorkerOptions struct {
-	Name       string        // "" is host and process
-	Run        string        // the only run to work on; "" is any, the oldest first
-	Idle       time.Duration // end after that long without work; 0 never does
-	Scratch    string        // folder for inputs and results under way; "" is a folder of the user's cache
-	Program    run.Program
-	Executable string
-	Log        func(format string, a ...any) // prints one line for a person; nil prints nothing
-	Execute    func(ctx context.Context, t Task) error
+	Name    string                        // "" is host and process
+	Run     string                        // the only run to work on; "" is any, the oldest first
+	Idle    time.Duration                 // end after that long without work; 0 never does
+	Scratch string                        // folder for inputs and results under way; "" is a folder of the user's cache
+	Program run.Program                   // exact, as that of a job
+	Log     func(format string, a ...any) // prints one line for a person; nil prints nothing
+	Execute func(ctx context.Context, t Task) error
 
 	comeBack time.Duration // but for tests, the constant
 }

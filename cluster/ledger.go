@@ -15,7 +15,7 @@ const (
 	placing      = 15 * time.Second // for a cluster to hear of enough servers
 	attempt      = 10 * time.Second // one request of an operation; the first ones have less
 	listing      = time.Minute      // one that is about all shards
-	maxPending   = 256              // publications that are not yet acknowledged
+	maxPending   = 64               // requests at a time
 )
 
 // errGone says that a run's ledger, or a stage of it, is no longer on the server: the

@@ -92,11 +92,7 @@ func (l *ledger) stage(ctx context.Context, name, manifest string, shards int) (
 		if err != nil {
 			return nil, err
 		}
-		s, err := l.join(ctx, want, true)
-		if err == nil {
-			s.fresh = true
-		}
-		return s, err
+		return l.join(ctx, want, true)
 	}
 }
 

@@ -19,7 +19,6 @@ import (
 // object store: a part is all that is held in memory, and all that is sent again if the
 // connection breaks.
 const (
-	tinyBlob   = 4 << 10 // many of these are sent without waiting for each
 	smallBlob  = 128 << 10
 	partBytes  = 8 << 20
 	chunkBytes = 128 << 10

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -184,39 +183,28 @@ func (e entry) state(ctx context.Context, js jetstream.JetStream) (RunState, err
 // states says how far the stages are, reading the keys of commits alone.
 func (l *ledger) states(ctx context.Context) ([]StageState, error) {
 	stages, err := l.stages(ctx)
-	if err != nil || len(stages) == 0 {
-		return nil, err
-	}
-	committed := map[string]int{}
-	err = l.list(ctx, "commit.>", func() { clear(committed) }, func(e jetstream.KeyValueEntry) error {
-		stage, _, _ := strings.Cut(strings.TrimPrefix(e.Key(), "commit."), ".")
-		committed[stage]++
-		return nil
-	}, jetstream.MetaOnly())
 	if err != nil {
 		return nil, err
 	}
-	failures := map[string]map[int]run.Failure{}
-	err = l.list(ctx, "fail.>", func() { clear(failures) }, func(e jetstream.KeyValueEntry) error {
-		stage, shard, _ := strings.Cut(strings.TrimPrefix(e.Key(), "fail."), ".")
-		var f failure
-		if i, err := strconv.Atoi(shard); err == nil && decode(e, &f) == nil && f.Aside {
-			if failures[stage] == nil {
-				failures[stage] = map[int]run.Failure{}
-			}
-			failures[stage][i] = run.Failure{Shard: i, Name: fmt.Sprintf("shard %d", i), Causes: f.Causes}
-		}
-		return nil
-	})
 	states := make([]StageState, len(stages))
-	for k, s := range stages {
-		number := strconv.Itoa(s.Number)
-		states[k] = StageState{Name: s.Name, Shards: s.Shards, Committed: committed[number]}
-		for _, i := range slices.Sorted(maps.Keys(failures[number])) {
-			states[k].Failures = append(states[k].Failures, failures[number][i])
+	for k, info := range stages {
+		s, st := &states[k], &stage{stageInfo: info, l: l}
+		s.Name, s.Shards = info.Name, info.Shards
+		count := func(jetstream.KeyValueEntry) error { s.Committed++; return nil }
+		if err := l.list(ctx, st.keys("commit"), func() { s.Committed = 0 }, count, jetstream.MetaOnly()); err != nil {
+			return nil, err
+		}
+		failures, err := readShards[failure](ctx, st, "fail")
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range slices.Sorted(maps.Keys(failures)) {
+			if failures[i].Aside {
+				s.Failures = append(s.Failures, run.Failure{Shard: i, Name: fmt.Sprintf("shard %d", i), Causes: failures[i].Causes})
+			}
 		}
 	}
-	return states, err
+	return states, nil
 }
 
 // Remove ends a run and removes all that the cluster keeps of it. Workers stop, and

@@ -18,7 +18,6 @@ type stage struct {
 	stageInfo
 	l        *ledger
 	consumer jetstream.Consumer
-	fresh    bool          // this process made it, and queued nothing: nothing has happened to its shards
 	lapse    time.Duration // the lease, as the server has it
 	mu       sync.Mutex
 	held     map[int]*lease // by this process

@@ -3,11 +3,11 @@ package cluster
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/sync/errgroup"
 )
 
 // uncommit takes back what was committed of shard i, because its data are not as they
@@ -54,57 +54,24 @@ func (s *stage) fill(ctx context.Context) (int, error) {
 
 // publish queues shards.
 func (s *stage) publish(ctx context.Context, shards []int) error {
-	s.fresh = s.fresh && len(shards) == 0
-	return s.all(ctx, "fill the queue", shards, func(js jetstream.JetStream, i int) (jetstream.PubAckFuture, error) {
-		return js.PublishAsync(s.l.subject(s.Number, strconv.Itoa(i)), nil, jetstream.WithStallWait(attempt))
-	}, func(_ int, err error) error {
-		var api *jetstream.APIError
-		if errors.As(err, &api) && strings.Contains(api.Description, "maximum messages per subject") {
-			return nil // it is there
-		}
-		return err
+	return each(shards, func(i int) error {
+		return s.l.retry(ctx, "fill the queue", attempt, func(ctx context.Context) error {
+			_, err := s.l.js.Publish(ctx, s.l.subject(s.Number, strconv.Itoa(i)), nil)
+			var api *jetstream.APIError
+			if errors.As(err, &api) && strings.Contains(api.Description, "maximum messages per subject") {
+				return nil // it is there
+			}
+			return err
+		})
 	})
 }
 
-// all publishes something for each shard, many at a time, until all is stored. Excuse
-// may forgive an error.
-func (s *stage) all(ctx context.Context, what string, shards []int, send func(jetstream.JetStream, int) (jetstream.PubAckFuture, error), excuse func(i int, err error) error) error {
-	if len(shards) == 0 {
-		return nil
+// each does something for each shard, many at a time.
+func each(shards []int, do func(i int) error) error {
+	var all errgroup.Group
+	all.SetLimit(maxPending)
+	for _, i := range shards {
+		all.Go(func() error { return do(i) })
 	}
-	js, err := jetstream.New(s.l.js.Conn(), jetstream.WithPublishAsyncMaxPending(maxPending), jetstream.WithPublishAsyncTimeout(attempt))
-	if err != nil {
-		return err
-	}
-	defer js.CleanupPublisher()
-	left := slices.Clone(shards)
-	return s.l.retry(ctx, what, listing, func(ctx context.Context) error {
-		var again []int
-		var failed error
-		for chunk := range slices.Chunk(left, 4*maxPending) {
-			futures := make([]jetstream.PubAckFuture, len(chunk))
-			for k, i := range chunk {
-				f, err := send(js, i)
-				if err != nil {
-					return err
-				}
-				futures[k] = f
-			}
-			for k, f := range futures {
-				var err error
-				select {
-				case <-f.Ok():
-				case err = <-f.Err():
-					err = excuse(chunk[k], err)
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-				if err != nil {
-					again, failed = append(again, chunk[k]), err
-				}
-			}
-		}
-		left = again
-		return failed
-	})
+	return all.Wait()
 }

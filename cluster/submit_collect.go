@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -230,30 +229,17 @@ func (c *collector) settle(ctx context.Context, r fetched) error {
 		}
 	}
 	if hopeless {
-		return c.setAside(ctx, r.shard)
+		if err := c.st.put(ctx, "fail", r.shard, failure{Causes: c.damages[r.shard], Aside: true}); err != nil {
+			return err
+		}
+		delete(c.damages, r.shard)
+		return c.st.drop(ctx, "commit", r.shard)
 	}
 	if err := c.st.uncommit(ctx, r.shard); err != nil {
 		return err
 	}
 	c.s.c.wake()
 	return nil
-}
-
-// setAside gives up a shard whose result was damaged each time.
-func (c *collector) setAside(ctx context.Context, i int) error {
-	data, err := json.Marshal(failure{Causes: c.damages[i], Aside: true})
-	if err != nil {
-		return err
-	}
-	delete(c.damages, i)
-	err = c.st.l.retry(ctx, "set a shard aside", attempt, func(ctx context.Context) error {
-		_, err := c.st.l.kv.Put(ctx, c.st.key("fail", i), data)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return c.st.drop(ctx, "commit", i)
 }
 
 // failed returns an error that lists the shards that were set aside, and records them in the folder.

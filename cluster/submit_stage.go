@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -50,42 +47,7 @@ func (s *Submission) announce(ctx context.Context, f *run.Folder) (*stage, error
 	if err != nil {
 		return nil, err
 	}
-	commits, err := st.adopt(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	return st, s.lend(ctx, st, f, commits)
-}
-
-// lend gives the cluster the results that it knows of from the folder only.
-func (s *Submission) lend(ctx context.Context, st *stage, f *run.Folder, commits map[int]commitRecord) error {
-	if s.job.Shared != "" {
-		return nil
-	}
-	var small []int
-	for _, i := range slices.Sorted(maps.Keys(commits)) {
-		c := commits[i]
-		if c.Worker != byFolder || !f.Done(i) {
-			continue
-		}
-		info, err := os.Stat(f.Path(i))
-		if err != nil {
-			return &run.StoreError{Dir: f.Dir(), Err: err}
-		}
-		if info.Size() <= tinyBlob {
-			small = append(small, i)
-		} else if err := putFile(ctx, s.blobs, resultBlob(st.Number, i, c.Digest), f.Path(i)); err != nil {
-			return err
-		}
-	}
-	return st.all(ctx, "give the cluster what the folder holds", small, func(js jetstream.JetStream, i int) (jetstream.PubAckFuture, error) {
-		data, err := os.ReadFile(f.Path(i))
-		if err != nil {
-			return nil, err
-		}
-		key := blobKey(resultBlob(st.Number, i, commits[i].Digest))
-		return js.PublishAsync("$KV."+bucketName(s.l.id)+"."+key, append([]byte{'s'}, data...), jetstream.WithStallWait(attempt))
-	}, func(_ int, err error) error { return err })
+	return st, s.adopt(ctx, st, f)
 }
 
 func putFile(ctx context.Context, b blobs, name, path string) error {

@@ -2,10 +2,10 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"time"
 
@@ -13,41 +13,29 @@ import (
 )
 
 const (
-	comeBack   = 2 * time.Minute // after which a worker looks whether an earlier run has something again
-	refusedFor = time.Minute     // after which a worker looks at a run again that it refused; then twice that …
-	refusedMax = time.Hour       // … up to this
+	comeBack   = 2 * time.Minute  // after which a worker looks whether an earlier run has something again
+	refusedFor = 10 * time.Minute // after which a worker looks at a run again that it refused: files come and go
 )
 
 // refusal is why a worker left a run alone.
 type refusal struct {
-	job   string // as the run was then
-	why   string
-	wait  time.Duration
-	until time.Time
+	job Job // as the run was then
+	why string
+	at  time.Time
 }
 
-// refuses says whether this worker leaves a run alone. It looks again where the run was
-// resumed otherwise, and after a while: files come and go.
+// refuses says whether this worker leaves a run alone. It looks again after a while, and where the
+// run was resumed otherwise.
 func (w *shardWorker) refuses(j Job) bool {
-	r, ok := w.refused[j.ID]
-	return ok && r.job == fingerprint(j) && time.Now().Before(r.until)
+	r := w.refused[j.ID]
+	return reflect.DeepEqual(r.job, j) && time.Since(r.at) < refusedFor
 }
 
 // leaveAlone notes that this worker leaves a run alone, and says whether that is news.
 func (w *shardWorker) leaveAlone(j Job, why string) (news bool) {
 	was := w.refused[j.ID]
-	now := refusal{job: fingerprint(j), why: why, wait: refusedFor}
-	if news = now.job != was.job || now.why != was.why; !news {
-		now.wait = min(2*was.wait, refusedMax)
-	}
-	now.until = time.Now().Add(now.wait)
-	w.refused[j.ID] = now
-	return news
-}
-
-func fingerprint(j Job) string {
-	data, _ := json.Marshal(j)
-	return string(data)
+	w.refused[j.ID] = refusal{j, why, time.Now()}
+	return why != was.why || !reflect.DeepEqual(j, was.job)
 }
 
 // errOver says that the run that a worker was to work on has ended.

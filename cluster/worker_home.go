@@ -34,8 +34,8 @@ func (w *shardWorker) fits(j Job) error {
 		return refuse("its program is %s, the run's %s", p.Version, j.Program.Version)
 	case p.Kernels != j.Program.Kernels:
 		return refuse("its program computes with %s, the run's with %s", p.Kernels, j.Program.Kernels)
-	case !p.Definite() && w.o.Executable != j.Executable:
-		return refuse("its program is another build (SHA-256 %.16s…) than the run's (%.16s…), and the version %s does not tell them apart", w.o.Executable, j.Executable, p.Version)
+	case p.Executable != j.Program.Executable:
+		return refuse("its program is another build (SHA-256 %.16s…) than the run's (%.16s…), and the version %s does not tell them apart", p.Executable, j.Program.Executable, p.Version)
 	}
 	return nil
 }

@@ -12,22 +12,24 @@ import (
 func TestFits(t *testing.T) {
 	definite, devel := run.Program{Version: "v1.2.3", Kernels: "avx2 amd64"}, run.Program{Version: "v0-devel", Kernels: "avx2 amd64"}
 	dirty := run.Program{Version: "0123456789ab+dirty", Kernels: "avx2 amd64"}
+	built := func(p run.Program, executable string) run.Program {
+		p.Executable = executable
+		return p
+	}
 	for _, c := range []struct {
-		mine       run.Program
-		executable string
-		job        Job
-		want       string // of the refusal
+		mine, run run.Program
+		want      string // of the refusal
 	}{
-		{definite, "a", Job{Program: definite, Executable: "b"}, ""},
-		{definite, "a", Job{Program: run.Program{Version: "v1.2.4", Kernels: "avx2 amd64"}}, "its program is v1.2.3, the run's v1.2.4"},
-		{definite, "a", Job{Program: run.Program{Version: "v1.2.3", Kernels: "go arm64"}}, "avx2 amd64, the run's with go arm64"},
-		{devel, "a", Job{Program: devel, Executable: "a"}, ""},
-		{devel, "a", Job{Program: devel, Executable: "b"}, "another build"},
-		{dirty, "a", Job{Program: dirty, Executable: "b"}, "another build"},
+		{definite, definite, ""},
+		{definite, run.Program{Version: "v1.2.4", Kernels: "avx2 amd64"}, "its program is v1.2.3, the run's v1.2.4"},
+		{definite, run.Program{Version: "v1.2.3", Kernels: "go arm64"}, "avx2 amd64, the run's with go arm64"},
+		{built(devel, "a"), built(devel, "a"), ""},
+		{built(devel, "a"), built(devel, "b"), "another build"},
+		{built(dirty, "a"), built(dirty, "b"), "another build"},
 	} {
-		err := (&shardWorker{o: WorkerOptions{Program: c.mine, Executable: c.executable}}).fits(c.job)
+		err := (&shardWorker{o: WorkerOptions{Program: c.mine}}).fits(Job{Program: c.run})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%+v for %+v: %v, not %q", c.mine, c.job, err, c.want)
+			t.Errorf("%+v for %+v: %v, not %q", c.mine, c.run, err, c.want)
 		}
 	}
 }

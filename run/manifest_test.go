@@ -92,7 +92,7 @@ func TestVersion(t *testing.T) {
 		t.Skip(err)
 	}
 	want, _ := Digest(path)
-	if got, err := Executable(); err != nil || got != want {
+	if got, err := executable(); err != nil || got != want {
 		t.Errorf("%s, %v", got, err)
 	}
 }

@@ -54,19 +54,21 @@ func (p Program) Caveat() string {
 }
 
 // exact returns the manifest with the program that is running, identified by its hash if needed.
-func (m Manifest) exact() (Manifest, error) {
-	if m.Program != (Program{}) {
-		return m, nil
-	}
-	var err error
-	if m.Program = Current(); !m.Program.Definite() {
-		m.Program.Executable, err = Executable()
+func (m Manifest) exact() (_ Manifest, err error) {
+	if m.Program == (Program{}) {
+		m.Program, err = Current().Exact()
 	}
 	return m, err
 }
 
-// Executable returns the SHA-256 of the file of the running program.
-func Executable() (string, error) { return executable() }
+// Exact returns the program that is running, identified by the hash of its file if the version
+// does not identify it.
+func (p Program) Exact() (_ Program, err error) {
+	if !p.Definite() {
+		p.Executable, err = executable()
+	}
+	return p, err
+}
 
 var executable = sync.OnceValues(func() (string, error) {
 	path, err := os.Executable()

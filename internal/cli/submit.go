@@ -10,7 +10,6 @@ import (
 	"tattle/internal/file"
 	"tattle/internal/progress"
 	"tattle/report"
-	"tattle/run"
 )
 
 // submitting is a run that --cluster hands over when there is work.
@@ -44,14 +43,12 @@ func (e *env) submit(ctx context.Context, dir string, resume bool) (*submitting,
 
 // job describes the run in dir to workers.
 func (e *env) job(ctx context.Context, dir string) (j cluster.Job, err error) {
-	j = cluster.Job{Args: e.args, Program: program(), By: user()}
-	if j.Cwd, err = os.Getwd(); err != nil {
+	j = cluster.Job{Args: e.args, By: user()}
+	if j.Program, err = program().Exact(); err != nil {
 		return j, err
 	}
-	if !j.Program.Definite() {
-		if j.Executable, err = run.Executable(); err != nil {
-			return j, err
-		}
+	if j.Cwd, err = os.Getwd(); err != nil {
+		return j, err
 	}
 	if e.ships.Shared {
 		j.Shared = absolute(dir)

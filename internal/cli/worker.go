@@ -71,13 +71,13 @@ func (c *workerCmd) serve(ctx context.Context, e *env) error {
 		c.Name = fmt.Sprintf("%s-%d", host, os.Getpid())
 	}
 	o := cluster.WorkerOptions{
-		Name: c.Name, Run: c.Run_, Idle: c.Idle, Scratch: c.Scratch, Program: program(), Log: e.say,
+		Name: c.Name, Run: c.Run_, Idle: c.Idle, Scratch: c.Scratch, Log: e.say,
 		Execute: func(ctx context.Context, t cluster.Task) error {
 			t.Pool = &run.Logged{Pool: t.Pool, Log: e.say, Who: fmt.Sprintf("worker %s: run %s", file.Name(c.Name), t.ID)}
 			return carryOut(ctx, t)
 		},
 	}
-	if o.Executable, err = run.Executable(); err != nil {
+	if o.Program, err = program().Exact(); err != nil {
 		return err
 	}
 	return conn.Work(ctx, o)
