@@ -63,3 +63,15 @@ func TestProject(t *testing.T) {
 		}
 	}
 }
+
+// TestDigits: a limit that has six digits stays as it is, others move outward: a mean rank is at least 1.
+func TestDigits(t *testing.T) {
+	for _, x := range []float64{1, 3, 10, 1e5, .5, .1, .001, 1e-5, .123456, 50.5, 7.3e-9, 2e9} {
+		if low, high := digits(x, math.Floor), digits(x, math.Ceil); low != x || high != x {
+			t.Errorf("%v is rounded to %v and %v", x, low, high)
+		}
+	}
+	if low, high := digits(1./3, math.Floor), digits(1./3, math.Ceil); low != .333333 || high != .333334 {
+		t.Errorf("a third: %v, %v", low, high)
+	}
+}

@@ -221,10 +221,10 @@ func outward(l bayes.Limit) bayes.Limit {
 	return bayes.Limit{Mean: digits(l.Mean, math.Round), Low: digits(l.Low, math.Floor), High: digits(l.High, math.Ceil)}
 }
 
-// digits rounds to six digits.
+// digits rounds to six digits. What has no more stays as it is.
 func digits(x float64, round func(float64) float64) float64 {
-	if x == 0 {
-		return 0
+	if nearest, _ := strconv.ParseFloat(fmt.Sprintf("%.5e", x), 64); nearest == x {
+		return x
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-5)
 	y, _ := strconv.ParseFloat(fmt.Sprintf("%.5e", round(x/unit)*unit), 64)
