@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"tattle/bayes"
 	"tattle/bound"
@@ -205,43 +204,6 @@ func bands(bounds []bound.Summary, attacks, prior []Attack) *FloorsAndCeilings {
 		f.Bands = append(f.Bands, b)
 	}
 	return f
-}
-
-// TestLinesFit checks that a terminal of 80 columns holds the report. The
-// command to be copied is left whole.
-func TestLinesFit(t *testing.T) {
-	var b bytes.Buffer
-	must.Do(t, full(t).WriteDetails(&b))
-	for _, line := range strings.Split(b.String(), "\n") {
-		if n := utf8.RuneCountInString(line); n > width {
-			t.Errorf("%d columns: %s", n, line)
-		}
-	}
-}
-
-// TestFullComesBack reads everything back from JSON and prints it alike: nothing
-// may lean on an infinity that JSON cannot hold.
-func TestFullComesBack(t *testing.T) {
-	r := full(t)
-	r.Published[0].Ours = 2 // a comparison has no word for unbounded
-	var file, was, is bytes.Buffer
-	must.Do(t, r.WriteJSON(&file))
-	back := must.Get(ReadJSON(&file))(t)
-	for _, err := range []error{r.WriteDetails(&was), back.WriteDetails(&is)} {
-		must.Do(t, err)
-	}
-	if was.String() != is.String() {
-		t.Errorf("printed from JSON:\n%s\nprinted before:\n%s", is.String(), was.String())
-	}
-	if d := differing(t, r, back); d != nil {
-		t.Errorf("differs from itself: %v", d)
-	}
-	back.Attacks[0].MeanSquare = 1
-	back.Pairs[0].Kind = "else"
-	back.FloorsAndCeilings.Bands[0].Near.Error = 2
-	if d := differing(t, r, back); len(d) != 3 {
-		t.Errorf("three changes gave %v", d)
-	}
 }
 
 // TestSentencesAreHonest checks what is said of each kind of claim.

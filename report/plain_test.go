@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"tattle/bound"
 	"tattle/internal/must"
@@ -48,11 +47,7 @@ func TestMethodsText(t *testing.T) {
 		{Name: "attack: decoder", Status: StatusDemonstrated, MedianAll: .2, MedianLow: .8, RatioToAlgorithm1: .9, RatioToAuthors: 1.1},
 	}}}
 	text := printed(func(d *document) { d.methods(r) })
-	for _, line := range strings.Split(text, "\n") {
-		if n := utf8.RuneCountInString(line); n > width || strings.TrimRight(line, " ") != line {
-			t.Errorf("%d columns: %q", n, line)
-		}
-	}
+	fits(t, text)
 	words := strings.Join(strings.Fields(text), " ")
 	for _, once := range []string{draws, of, "coarse", "8×8:"} {
 		if n := strings.Count(words, once); n != 1 {
@@ -164,11 +159,7 @@ func TestNoBounds(t *testing.T) {
 				}
 			}
 		}
-		for _, line := range strings.Split(text, "\n") {
-			if utf8.RuneCountInString(line) > width {
-				t.Errorf("too long: %s", line)
-			}
-		}
+		fits(t, text)
 	}
 }
 

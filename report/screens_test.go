@@ -74,13 +74,33 @@ func trained() *Report {
 // dialect are words that readers of reports did not understand.
 var dialect = regexp.MustCompile(`(?i)for the unbiased\b|for everybody|let pass|\b(told|sees|dithered)\b|typical coarse|that it breaks|\b1 classifiers|thousandths`)
 
-// TestPlainWords looks for such words in the text and the page of a report of every kind.
-func TestPlainWords(t *testing.T) {
-	for name, r := range kinds(t) {
-		text, page := rendered(t, r)
-		for _, found := range append(dialect.FindAllString(text, -1), dialect.FindAllString(page, -1)...) {
-			t.Errorf("%s: %q", name, found)
+// TestEveryKind: reports of every kind use plain words, stand alone as a page, are no wider than a
+// terminal, and are printed alike once they were read from JSON, which holds no infinity.
+func TestEveryKind(t *testing.T) {
+	all := kinds(t)
+	all["sample"], all["estimated"] = sample(t), estimated(t)
+	for name, r := range all {
+		for i := range r.Published {
+			r.Published[i].Ours = 2 // a comparison has no word for unbounded
 		}
+		t.Run(name, func(t *testing.T) {
+			text, page := rendered(t, r)
+			for _, found := range append(dialect.FindAllString(text, -1), dialect.FindAllString(page, -1)...) {
+				t.Errorf("%q", found)
+			}
+			standsAlone(t, r)
+			fits(t, text)
+			var file bytes.Buffer
+			must.Do(t, r.WriteJSON(&file))
+			back := must.Get(ParseJSON(file.Bytes()))(t)
+			textBack, pageBack := rendered(t, back)
+			if text != textBack || string(WithoutPictures([]byte(page))) != pageBack {
+				t.Error("printed otherwise from JSON")
+			}
+			if d := differing(t, r, back); d != nil {
+				t.Errorf("differs from itself: %v", d)
+			}
+		})
 	}
 }
 
