@@ -81,20 +81,8 @@ func (r *Report) setAuditSettings(q *audit.Request, s *audit.Subject) {
 			r.Settings[key] = value
 		}
 	}
-	switch {
-	case q.Model != "":
-		note("door", "model")
-	case q.Endpoint != "":
-		note("door", "endpoint")
-	default:
-		note("door", "outputs")
-	}
 	note("target", q.Target)
 	note("sensitive", strings.Join(q.Sensitive, " | "))
-	note("columns", strings.Join(q.OutputsOptions.Columns, ","))
-	note("at", q.At)
-	note("scores", strings.Join(q.OutputsOptions.Scores, ","))
-	note("reference scores", strings.Join(q.ReferenceScores, " | "))
 	note("reference", q.Reference)
 	if s.Training != nil {
 		note("references", strconv.Itoa(len(s.References)))
@@ -104,7 +92,6 @@ func (r *Report) setAuditSettings(q *audit.Request, s *audit.Subject) {
 	if x := s.Examples; x != nil {
 		note("part", x.Part)
 		note("examples", q.Examples)
-		note("kind", x.Source.Kind)
 		note("data seed", strconv.FormatUint(x.Source.Seed, 10))
 	}
 }

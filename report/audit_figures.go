@@ -28,14 +28,6 @@ func figure1(p *classify.Proportion, r2 *float64) string {
 	return figureOf(p, r2)
 }
 
-// shareOf prints a balanced accuracy.
-func shareOf(x *float64) string {
-	if x == nil {
-		return "–"
-	}
-	return percent(*x)
-}
-
 // gainOf prints what the outputs reveal given y and the answered label.
 func gainOf(g *audit.Given, numeric bool) string {
 	switch {
@@ -47,28 +39,21 @@ func gainOf(g *audit.Given, numeric bool) string {
 	return minus(fmt.Sprintf("%.4f", g.Gain))
 }
 
-func intervalOf(p *classify.Proportion) string {
-	if p == nil {
-		return "–"
-	}
-	return rowInterval(Between(p.Interval))
-}
+func intervalOf(p classify.Proportion) string { return rowInterval(Between(p.Interval)) }
 
-// optional prints what is known in points.
-func optional(x *float64) string {
+// known prints a figure, or a dash if it is not known.
+func known[T any](x *T, print func(T) string) string {
 	if x == nil {
 		return "–"
 	}
-	return inPoints(*x, 2)
+	return print(*x)
 }
 
+// points2 prints points with two decimals.
+func points2(x float64) string { return inPoints(x, 2) }
+
 // seen prints a smallest detectable excess, never less than it is.
-func seen(smallest *float64) string {
-	if smallest == nil {
-		return "–"
-	}
-	return inPoints(above(*smallest, .0001), 2)
-}
+func seen(smallest float64) string { return inPoints(above(smallest, .0001), 2) }
 
 // auditWords are the words of an audit.
 func auditWords(a *audit.Result) []Setting {

@@ -143,7 +143,7 @@ func powerRow(f *audit.Finding) Setting {
 	if p.Smallest == nil {
 		return Setting{"detectable", "not known"}
 	}
-	s := fmt.Sprintf("in channels like the planted ones, an excess%s of %s points or more is found with probability %g (in points: standard error %s", over, seen(p.Smallest), p.Probability, inPoints(p.StandardError, 2))
+	s := fmt.Sprintf("in channels like the planted ones, an excess%s of %s points or more is found with probability %g (in points: standard error %s", over, known(p.Smallest, seen), p.Probability, inPoints(p.StandardError, 2))
 	if p.FromReferences != nil {
 		s += "; due to the spread of honest networks: " + inPoints(*p.FromReferences, 2)
 	}

@@ -23,7 +23,7 @@ func foundTable(a *audit.Result) table {
 			cells = append(cells[:2], figure1(f.Curiosity, f.R2), figure1(b.Accuracy, b.R2), change(f.Excess.Value, 1), change(below(f.Excess.Low, .001), 1), change(above(f.Excess.High, .001), 1), areaCell(f), briefP(f.Adjusted))
 		}
 		t.Kinds = append(t.Kinds, findingClass(f))
-		t.add(append(cells, seen(f.Power.Smallest))...)
+		t.add(append(cells, known(f.Power.Smallest, seen))...)
 	}
 	return t
 }
@@ -44,7 +44,7 @@ func attacksTable(f *audit.Finding) table {
 		Heads: []string{"attack", "guessed", "95 % interval", "balanced", "chosen"}, Most: fewAttacks,
 	}
 	for _, x := range f.Attacks {
-		t.add(printable(x.Name), figureOf(x.Accuracy, x.R2), intervalOf(x.Accuracy), shareOf(x.Balanced), fmt.Sprint(x.Chosen))
+		t.add(printable(x.Name), figureOf(x.Accuracy, x.R2), known(x.Accuracy, intervalOf), known(x.Balanced, percent), fmt.Sprint(x.Chosen))
 	}
 	return t
 }
@@ -57,7 +57,7 @@ func baselinesTable(f *audit.Finding) table {
 		Heads: []string{"baseline", "guessed", "balanced", "excess", "at least", "at most", "p"},
 	}
 	for _, b := range f.Baselines {
-		t.add(baselineBrief(f, b.Name), figureOf(b.Accuracy, b.R2), shareOf(b.Balanced), change(b.Difference, 2), change(below(b.Low, .0001), 2), change(above(b.High, .0001), 2), briefP(b.P))
+		t.add(baselineBrief(f, b.Name), figureOf(b.Accuracy, b.R2), known(b.Balanced, percent), change(b.Difference, 2), change(below(b.Low, .0001), 2), change(above(b.High, .0001), 2), briefP(b.P))
 	}
 	return t
 }
@@ -78,7 +78,7 @@ func subgroupsTable(f *audit.Finding) table {
 			t.Note = fmt.Sprintf("The worst %d of %d.", i, len(f.Subgroups.List))
 			break
 		}
-		t.add(file.Name(g.Attribute)+" = "+file.Name(g.Value), fmt.Sprint(g.Curiosity.Examples), percent(g.Curiosity.Value), percent(g.Baseline.Value), shareOf(g.Balanced), change(g.Excess, 2), change(below(g.Low, .0001), 2))
+		t.add(file.Name(g.Attribute)+" = "+file.Name(g.Value), fmt.Sprint(g.Curiosity.Examples), percent(g.Curiosity.Value), percent(g.Baseline.Value), known(g.Balanced, percent), change(g.Excess, 2), change(below(g.Low, .0001), 2))
 	}
 	if n := f.Subgroups.LeftOut; n > 0 {
 		t.Note = strings.TrimSpace(t.Note + fmt.Sprintf(" Left out: %s with too few examples.", Count(n, "group")))
@@ -108,7 +108,7 @@ func powerTable(a *audit.Result, f *audit.Finding) table {
 		} else if remark == "" {
 			remark = "planted, and not found at any size"
 		}
-		t.add(c.Channel, seen(c.Smallest), lost, remark)
+		t.add(c.Channel, known(c.Smallest, seen), lost, remark)
 	}
 	return t
 }
@@ -125,7 +125,7 @@ func channelsTable(a *audit.Result) table {
 		if c.Note != "" {
 			where = "not planted: " + c.Note
 		}
-		t.add(c.Channel, where, fmt.Sprint(c.Examples), seen(c.Planted))
+		t.add(c.Channel, where, fmt.Sprint(c.Examples), known(c.Planted, seen))
 	}
 	return t
 }
@@ -135,7 +135,7 @@ func controlsTable(a *audit.Result) table {
 	t := table{Name: "Controls", Says: "The same audit where the result is known: on shuffled attributes, and on " + plantedHow(a) + ". “planted”: the true excess.", Heads: []string{"control", "outcome", "examples", "verdict", "excess", "planted"}, Words: []int{1, 3}}
 	for _, c := range a.Controls {
 		t.Kinds = append(t.Kinds, map[bool]string{true: "clean", false: "bad"}[c.Passed])
-		t.add(printable(c.Name), passedWords[c.Passed], fmt.Sprint(c.Examples), string(c.Verdict), change(c.Excess.Value, 2), optional(c.TrueExcess))
+		t.add(printable(c.Name), passedWords[c.Passed], fmt.Sprint(c.Examples), string(c.Verdict), change(c.Excess.Value, 2), known(c.TrueExcess, points2))
 	}
 	return t
 }
@@ -158,7 +158,7 @@ func defencesTable(a *audit.Result) table {
 			if j > 0 {
 				cells = make([]string, 3) // as above
 			}
-			t.add(append(cells, file.Name(l.Attribute), change(l.Excess.Value, 2), change(above(l.Excess.High, .0001), 2), shareOf(l.Balanced), gainOf(l.Given, l.R2 != nil), shownIn(&l, a))...)
+			t.add(append(cells, file.Name(l.Attribute), change(l.Excess.Value, 2), change(above(l.Excess.High, .0001), 2), known(l.Balanced, percent), gainOf(l.Given, l.R2 != nil), shownIn(&l, a))...)
 		}
 	}
 	return t

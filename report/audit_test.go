@@ -334,8 +334,8 @@ func TestAbove(t *testing.T) {
 			t.Errorf("above(%v, %v) = %v, not %v", c.x, c.step, got, c.want)
 		}
 	}
-	if x := .02123456; seen(&x) != "2.13" {
-		t.Errorf("seen(%v) = %s", x, seen(&x))
+	if x := .02123456; seen(x) != "2.13" {
+		t.Errorf("seen(%v) = %s", x, seen(x))
 	}
 }
 

@@ -180,11 +180,7 @@ func (c *Curiosity) rows() []figureRow {
 }
 
 func bitsRow(name string, m classify.MutualInformation) figureRow {
-	x, i := figureRow{Name: name, Value: fmt.Sprintf("%.3f", m.Bits), Interval: "–"}, Between(m.Interval)
-	if i.known() {
-		x.Interval = fmt.Sprintf("%.3f to %.3f", float64(i[0]), float64(i[1]))
-	}
-	return x
+	return figureRow{Name: name, Value: fmt.Sprintf("%.3f", m.Bits), Interval: fractions(Between(m.Interval))}
 }
 
 func rowInterval(i Interval) string {

@@ -74,18 +74,17 @@ func (d *document) rocs(r *Report) {
 			d.add(panels)
 		}
 	})
-	d.on(onTerminal|onMarkdown, func(d *document) {
-		if len(r.ROC) > mostRuns {
-			d.say("ROC curves: in report.html.")
-			return
+	t := table{Says: "Areas under the ROC curves, each class against the rest (.5 is chance).", Heads: []string{"run", "of", "class", "area", "95 % interval"}, Words: []int{1, 2}}
+	for _, c := range r.ROC {
+		for i, x := range c.Curves {
+			cells := []string{c.Run, c.Of + ", " + c.Attribute}
+			if i > 0 {
+				cells = []string{"", ""} // as above
+			}
+			t.add(append(cells, x.Name, fmt.Sprintf("%.3f", x.Area), fractions(Between(x.Interval)))...)
 		}
-		d.say("Areas under the ROC curves, each class against the rest (.5 is chance):")
-		var items []string
-		for _, c := range r.ROC {
-			items = append(items, fmt.Sprintf("%s, %s of %s: %s", c.Run, c.Of, c.Attribute, c.areas()))
-		}
-		d.list(items)
-	})
+	}
+	d.on(onTerminal|onMarkdown, func(d *document) { d.table(t) })
 }
 
 func (d *document) entropies(r *Report) {
@@ -185,10 +184,18 @@ func (c ROC) title() string { return strings.TrimSuffix(sentenceOf(c.Of+": "+c.A
 // rocArea prints the area under a curve, with its interval where that is known.
 func rocArea(c curious.ROC) string {
 	s := fmt.Sprintf("%.3f", c.Area)
-	if Between(c.Interval).known() {
-		s += fmt.Sprintf(" (%.3f to %.3f)", c.Interval[0], c.Interval[1])
+	if i := Between(c.Interval); i.known() {
+		s += " (" + fractions(i) + ")"
 	}
 	return s
+}
+
+// fractions prints an interval with three decimals.
+func fractions(i Interval) string {
+	if !i.known() {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f to %.3f", float64(i[0]), float64(i[1]))
 }
 
 // draw renders the curves of all classes.
@@ -222,19 +229,3 @@ func (c ROC) keys() []legendKey {
 // hueOf returns the classes of colour and dashes of a chart's i-th series. Dashes are for
 // readers who cannot distinguish colours. Twelve series differ.
 func hueOf(i int) string { return fmt.Sprintf("h%d d%d", i%hues, i%dashes) }
-
-// areas lists the areas of all classes, or of many classes the least and the
-// greatest.
-func (c ROC) areas() string {
-	const many = 6
-	var areas []string
-	all := newSpan()
-	for _, x := range c.Curves {
-		areas = append(areas, x.Name+" "+rocArea(x))
-		all.add(x.Area)
-	}
-	if len(areas) > many && all.lo <= all.hi {
-		return fmt.Sprintf("%.3f to %.3f over %d classes", all.lo, all.hi, len(areas))
-	}
-	return strings.Join(areas, ", ")
-}

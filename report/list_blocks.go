@@ -132,13 +132,7 @@ func (r *Report) unit() string {
 }
 
 // inUnit returns the root of a mean square, in that unit.
-func (r *Report) inUnit(square float64) float64 {
-	u := math.Sqrt(square)
-	if g := float64(r.Data.GreyLevels); g > 0 {
-		u *= g
-	}
-	return u
-}
+func (r *Report) inUnit(square float64) float64 { return r.toUnit(math.Sqrt(square)) }
 
 // closeness collects the errors of each band.
 func (r *Report) closeness() []closeness {

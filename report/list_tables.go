@@ -143,10 +143,10 @@ func percentUp(x float64) string { return percent1(min(1, above(x, .001))) }
 // percentDown prints a lower limit as percent1 does, rounded down.
 func percentDown(x float64) string { return percent1(below(x, .001)) }
 
-// percentOf prints a share as percent1 does, and one below .1 % with as many digits as it needs, so
+// percentOf prints a share as percent1 does, and one below 1 % with as many digits as it needs, so
 // that it can be compared with guessing.
 func percentOf(x float64) string {
-	if x < .001 {
+	if x < .01 {
 		return percentOrLess(x)
 	}
 	return percent1(x)

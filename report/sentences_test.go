@@ -134,3 +134,12 @@ func TestNothings(t *testing.T) {
 		t.Errorf("as many features as inputs: %q", s)
 	}
 }
+
+// A share of identified inputs can be compared with guessing: of 300 candidates, 0.333 % is no 0.3 %.
+func TestSharesBesideGuessing(t *testing.T) {
+	for x, want := range map[float64]string{1. / 300: "0.333 %", .0999: "10.0 %", 1e-5: "0.001 %", 1: "100.0 %"} {
+		if got := percentOf(x); got != want {
+			t.Errorf("%v is %s, want %s", x, got, want)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -27,25 +26,31 @@ type studyDemand struct {
 
 // studyDemands are those that the audits of a study answer.
 func studyDemands(s *audit.Study) []studyDemand {
-	var all []studyDemand
-	demand := func(name string, examples int, said string, met func(audit.StudyRate) bool) {
-		i := slices.IndexFunc(s.Rates, func(r audit.StudyRate) bool { return r.Name == name && r.Examples == examples })
-		if i >= 0 {
-			all = append(all, studyDemand{said, s.Rates[i], met(s.Rates[i])})
-		}
-	}
 	atLeast := func(least float64) func(audit.StudyRate) bool {
 		return func(r audit.StudyRate) bool { return r.Value >= least }
 	}
-	demand(audit.RateFalseAlarm, 0, "wanted: an interval that contains 5 % or lies below", func(r audit.StudyRate) bool { return r.Interval[0] <= studyAlarm })
-	demand(audit.RateStrong, studyStrongAt, "wanted: 99 %", atLeast(studyStrong))
-	demand(audit.RateStrongBaseline, studyStrongAt, "wanted: 99 %", atLeast(studyStrong))
-	for _, r := range s.Rates {
-		if r.Name == audit.RatePromised { // of every size, and of all
-			demand(r.Name, r.Examples, "promised: 90 %", atLeast(studyPromised))
+	any := func(audit.StudyRate) bool { return true }
+	at := func(examples int) func(audit.StudyRate) bool {
+		return func(r audit.StudyRate) bool { return r.Examples == examples }
+	}
+	var all []studyDemand
+	for _, d := range []struct {
+		name    string
+		of, met func(audit.StudyRate) bool
+		said    string
+	}{
+		{audit.RateFalseAlarm, at(0), func(r audit.StudyRate) bool { return r.Interval[0] <= studyAlarm }, "wanted: an interval that contains 5 % or lies below"},
+		{audit.RateStrong, at(studyStrongAt), atLeast(studyStrong), "wanted: 99 %"},
+		{audit.RateStrongBaseline, at(studyStrongAt), atLeast(studyStrong), "wanted: 99 %"},
+		{audit.RatePromised, any, atLeast(studyPromised), "promised: 90 %"}, // of every size, and of all
+		{audit.RateCorrelated, at(0), atLeast(studyCorrelated), "wanted: 95 %"},
+	} {
+		for _, r := range s.Rates {
+			if r.Name == d.name && d.of(r) {
+				all = append(all, studyDemand{d.said, r, d.met(r)})
+			}
 		}
 	}
-	demand(audit.RateCorrelated, 0, "wanted: 95 %", atLeast(studyCorrelated))
 	return all
 }
 
