@@ -2,7 +2,7 @@
 // bounds on every reconstruction (package bound) and what attacks reach (package attack).
 //
 //	Release ──► Split ──► Request.SetNoise ──► Request.Utility
-//	                                      ├──► Request.Bounds
+//	                                      ├──► bound.Run
 //	                                      └──► Adversaries.Run ──► Attacks
 package measure
 

@@ -131,11 +131,3 @@ func (q *Request) Utility(ctx context.Context, s *Split, data nn.Source) (releas
 	u.Clean = clean.Clean
 	return u, err
 }
-
-// Bounds computes the bounds of q.Experiment for the examples. o.Hashes are what a resumed
-// run must share besides the experiment, the digests of model and data among them.
-func (q *Request) Bounds(ctx context.Context, s *Split, o bound.RunOptions) (*bound.Result, error) {
-	x := q.Experiment
-	x.Memory = q.Memory
-	return bound.Run(ctx, s.Front, q.Data, q.Indices, x, o)
-}

@@ -56,7 +56,9 @@ func (q *Request) Run(ctx context.Context, o RunOptions) (*Measured, error) {
 		return m, nil
 	}
 	started := time.Now()
-	m.Bounds, err = q.Bounds(ctx, m.Split, bound.RunOptions{
+	x := q.Experiment
+	x.Memory = q.Memory
+	m.Bounds, err = bound.Run(ctx, m.Split.Front, q.Data, q.Indices, x, bound.RunOptions{
 		Dir: o.Dir, Resume: o.Resume, Hashes: q.hashes(m, o.Hashes), Pool: o.Pool, Serve: o.Serve,
 		Progress: func(done, total int) { o.progress(o.Name, done, total) },
 	})

@@ -9,19 +9,6 @@ import (
 	"tattle/internal/file"
 )
 
-// findingClass is how the verdict on an attribute is coloured.
-func findingClass(f *audit.Finding) string {
-	switch findingTone(f) {
-	case Bad:
-		return "bad"
-	case Warn:
-		return "leaky"
-	case Good:
-		return "clean"
-	}
-	return "unsure"
-}
-
 // drawExcess draws every attribute's excess with its limits, beside zero, the margin,
 // what honest networks show and what is found in planted channels.
 func drawExcess(a *audit.Result) template.HTML {
@@ -36,7 +23,7 @@ func drawExcess(a *audit.Result) template.HTML {
 		name, x := file.Name(f.Attribute), f.Excess
 		says := fmt.Sprintf("%s: %s points, limits %s and %s", name, change(x.Value, 2), change(x.Low, 2), change(x.High, 2))
 		c.label += " " + says + "."
-		row := chartRow{words: cut(name, 32) + ": " + string(f.Verdict), title: says, hue: findingClass(f), lo: x.Low, at: x.Value, hi: x.High}
+		row := chartRow{words: cut(name, 32) + ": " + string(f.Verdict), title: says, hue: lookOfFinding(f).colour, lo: x.Low, at: x.Value, hi: x.High}
 		for _, h := range honestExcess(f, b) {
 			row.beside = append(row.beside, rowMark{"dot", "h5 hollow", h, fmt.Sprintf("an honest network: %s points", change(h, 2))})
 		}

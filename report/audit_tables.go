@@ -22,7 +22,7 @@ func foundTable(a *audit.Result) table {
 		if b := f.BestBaseline(); b != nil {
 			cells = append(cells[:2], figure1(f.Curiosity, f.R2), figure1(b.Accuracy, b.R2), change(f.Excess.Value, 1), change(below(f.Excess.Low, .001), 1), change(above(f.Excess.High, .001), 1), areaCell(f), briefP(f.Adjusted))
 		}
-		t.Kinds = append(t.Kinds, findingClass(f))
+		t.Kinds = append(t.Kinds, lookOfFinding(f).colour)
 		t.add(append(cells, known(f.Power.Smallest, seen))...)
 	}
 	return t

@@ -22,14 +22,20 @@ func (r *Report) lead() verdictBlock {
 		return r.figureLead()
 	case r.released():
 		return r.releaseLead()
-	case r.Curiosity != nil:
-		return r.curiousLead()
-	case len(r.Tables) > 0:
+	case len(r.Tables) > 0 && r.Curiosity == nil:
 		return r.tablesLead()
-	case r.Training != nil:
-		return r.trainingLead()
 	}
-	return r.otherLead()
+	v := r.otherLead()
+	switch {
+	case r.Curiosity != nil:
+		v = r.curiousLead()
+	case r.Training != nil:
+		v = r.trainingLead()
+	}
+	if r.Outcome == Unfinished {
+		v.Badge, v.Tone = "Interrupted", Warn
+	}
+	return v
 }
 
 // Tone returns the tone of the verdict.
@@ -51,9 +57,6 @@ func (r *Report) subtitle() string {
 func (r *Report) trainingLead() verdictBlock {
 	u, t := r.Utility, r.Training
 	v := verdictBlock{Badge: "Trained", Tone: Calm, Says: fmt.Sprintf("The classifier was trained for its task alone, and its accuracy measured on %s.", Count(u.Examples, "held-out example"))}
-	if r.Outcome == Unfinished {
-		v.Badge, v.Tone = "Interrupted", Warn
-	}
 	v.Tiles = []tile{{"Accuracy", percent1(float64(u.CleanAccuracy)), "", "95 % interval " + bareInterval(u.CleanInterval)}}
 	if t.Noise != nil && u.Draws > 0 {
 		v.Tiles = append(v.Tiles, tile{"With noise", percent1(float64(u.ReleasedAccuracy)), "", fmt.Sprintf("σ = %s on the features", number(float64(t.Noise.Sigma)))})
@@ -116,8 +119,5 @@ func (r *Report) otherLead() verdictBlock {
 		said = append(said, x.says())
 	}
 	v.Says = strings.Join(readable(said), " ")
-	if r.Outcome == Unfinished {
-		v.Badge, v.Tone = "Interrupted", Warn
-	}
 	return v
 }

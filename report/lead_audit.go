@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"tattle/audit"
@@ -128,50 +129,48 @@ func evidenceTile(a *audit.Result, f *audit.Finding) tile {
 	return tile{"Excess, " + name, change(f.Excess.Value, 1), unit, fmt.Sprintf("over the best guess without outputs; %s limits %s and %s; margin %.1f %s", confidenceWords(a), change(below(f.Excess.Low, .001), 1), change(above(f.Excess.High, .001), 1), 100*a.Settings.Margin, unit)}
 }
 
-// auditTone is the colour of the verdict. Leaky by correlation asks for attention only where
-// guesses are shown to be right more often than without the outputs.
-func auditTone(a *audit.Result) Tone {
-	switch a.Verdict {
-	case audit.Curious, audit.LeakyBeyond:
-		return Bad
-	case audit.Leaky:
-		for i := range a.Findings {
-			if findingTone(&a.Findings[i]) == Warn {
-				return Warn
-			}
-		}
-		return Calm
-	case audit.NoEvidence:
-		return Good
-	}
-	return Calm
+// A verdictLook is how a verdict on an audit is shown: its colour, its badge, before the names of the attributes
+// where it names them, and its colour in charts.
+type verdictLook struct {
+	tone   Tone
+	badge  string
+	named  bool
+	colour string
 }
 
-// findingTone is the colour of an attribute's verdict.
-func findingTone(f *audit.Finding) Tone {
-	switch f.Verdict {
-	case audit.Curious, audit.LeakyBeyond:
-		return Bad
-	case audit.Leaky:
-		if f.Excess.Low > 0 {
-			return Warn
-		}
-	case audit.NoEvidence:
-		return Good
+var verdictLooks = map[audit.Verdict]verdictLook{
+	audit.Curious:      {Bad, "Reveals ", true, "bad"},
+	audit.LeakyBeyond:  {Bad, "Reveals ", true, "bad"},
+	audit.Leaky:        {Warn, "Correlated with ", true, "leaky"},
+	audit.NoEvidence:   {Good, "Nothing found", false, "clean"},
+	audit.Inconclusive: {Calm, "Inconclusive", false, "unsure"},
+}
+
+// lookOfFinding is that of an attribute's verdict. Leaky by correlation asks for attention only where
+// guesses are shown to be right more often than without the outputs.
+func lookOfFinding(f *audit.Finding) verdictLook {
+	look, known := verdictLooks[f.Verdict]
+	if !known || f.Verdict == audit.Leaky && f.Excess.Low <= 0 {
+		return verdictLooks[audit.Inconclusive]
 	}
-	return Calm
+	return look
+}
+
+// auditTone is the colour of the verdict.
+func auditTone(a *audit.Result) Tone {
+	leaky := func(f audit.Finding) bool { return lookOfFinding(&f).tone == Warn }
+	if a.Verdict == audit.Leaky && !slices.ContainsFunc(a.Findings, leaky) {
+		return Calm
+	}
+	return verdictLooks[a.Verdict].tone
 }
 
 func auditBadge(a *audit.Result) string {
-	switch a.Verdict {
-	case audit.Curious, audit.LeakyBeyond:
-		return "Reveals " + attributesOf(a, a.Verdict)
-	case audit.Leaky:
-		return "Correlated with " + attributesOf(a, a.Verdict)
-	case audit.NoEvidence:
-		return "Nothing found"
+	look := verdictLooks[a.Verdict]
+	if look.named {
+		return look.badge + attributesOf(a, a.Verdict)
 	}
-	return "Inconclusive"
+	return look.badge
 }
 
 // findingAbout names the attributes of the other verdicts.

@@ -26,9 +26,6 @@ func (r *Report) curiousLead() verdictBlock {
 	if len(shown) > 0 {
 		v.Badge, v.Tone = "Reveals "+and(shown), Warn
 	}
-	if r.Outcome == Unfinished {
-		v.Badge, v.Tone = "Interrupted", Warn
-	}
 	v.Says = worst.says(string(c.Outputs))
 	v.Tiles = []tile{
 		{"Honesty", percent1(c.Honesty.Value), "", fmt.Sprintf("%s answered right, of %s", c.Target, Count(c.Examples, "test example"))},

@@ -84,14 +84,13 @@ func (q *request) covariance(dir string, r *report.Report) (err error) {
 	if name == "" {
 		return nil
 	}
-	kept, ok := keptFile(r, name)
-	if !ok || name != measure.CovarianceFile {
+	if name != measure.CovarianceFile {
 		return mismatch("%s: the report does not list a covariance %s", dir, name)
 	}
 	if !release.Shapeable(q.Family) {
 		return mismatch("%s: the report lists a covariance of %s noise; only gaussian and lattice noise can have one", dir, q.Family)
 	}
-	if err := unchanged(dir, kept); err != nil {
+	if err := unchangedFile(dir, r, name); err != nil {
 		return err
 	}
 	if q.Spec.Covariance, err = release.ReadCovariance(filepath.Join(dir, name)); err != nil {
@@ -103,11 +102,7 @@ func (q *request) covariance(dir string, r *report.Report) (err error) {
 // noise makes the noise again. If it is a table, its file must be the run's.
 func (q *request) noise(dir string, r *report.Report, front *nn.Net) (release.Noise, error) {
 	if file, ok := q.Table(); ok {
-		kept, ok := keptFile(r, file)
-		if !ok {
-			return nil, mismatch("%s: the report does not list %s", dir, file)
-		}
-		if err := unchanged(dir, kept); err != nil {
+		if err := unchangedFile(dir, r, file); err != nil {
 			return nil, err
 		}
 	}

@@ -243,13 +243,19 @@ func keptFile(r *report.Report, name string) (report.Arrays, bool) {
 	return r.Arrays[i], true
 }
 
-// keptGraph reads a graph that the run left beside the report.
-func keptGraph(dir string, r *report.Report, name string) (*nn.Graph, error) {
+// unchangedFile returns an error if the run left no file of that name beside the report, or it is not what
+// its report says.
+func unchangedFile(dir string, r *report.Report, name string) error {
 	kept, ok := keptFile(r, name)
 	if !ok {
-		return nil, mismatch("%s: the report does not list %s", dir, name)
+		return mismatch("%s: the report does not list %s", dir, name)
 	}
-	if err := unchanged(dir, kept); err != nil {
+	return unchanged(dir, kept)
+}
+
+// keptGraph reads a graph that the run left beside the report.
+func keptGraph(dir string, r *report.Report, name string) (*nn.Graph, error) {
+	if err := unchangedFile(dir, r, name); err != nil {
 		return nil, err
 	}
 	return onnx.Read(filepath.Join(dir, name))
