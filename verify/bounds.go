@@ -190,23 +190,30 @@ func (o *Options) training(ctx context.Context, r *report.Report, q *request) er
 	if !q.Spec.Learned() && !scaling || q.read == nil || hash == "" {
 		return nil
 	}
-	in := o.learned(r, path)
-	set, _, err := in.Open(ctx, q.read, o.progress("reading the data"))
-	if err != nil && o.TrainingData == "" && ctx.Err() == nil {
-		o.warn("the training data are not at %s: what was computed from them is taken from the run as it is", in.Path)
-		return nil
-	}
-	if err != nil {
-		return unread("TrainingData", "", err)
-	}
-	if set.SHA256 != hash {
-		return unlike(in.Path, set.SHA256, hash, "name the right training data with --training-data")
+	set, err := o.openLearned(ctx, o.learned(r, path), q.read, hash, "training data", "the training data are not at %s: what was computed from them is taken from the run as it is")
+	if set == nil {
+		return err
 	}
 	q.train = set
 	if scaling {
 		q.ScaleBy(set)
 	}
 	return nil
+}
+
+// openLearned opens training data or candidates: nil, with a warning, if they are absent.
+func (o *Options) openLearned(ctx context.Context, in measure.Inputs, read *measure.Model, hash, what, absent string) (*dataset.Set, error) {
+	set, _, err := in.Open(ctx, read, o.progress("reading the data"))
+	switch {
+	case err != nil && o.TrainingData == "" && ctx.Err() == nil:
+		o.warn(absent, file.Name(in.Path))
+		return nil, nil
+	case err != nil:
+		return nil, unread("TrainingData", "", err)
+	case set.SHA256 != hash:
+		return nil, unlike(in.Path, set.SHA256, hash, "name the right "+what+" with --training-data")
+	}
+	return set, nil
 }
 
 // learned returns where the training data or the candidates that were at the path are now, and how they are read.

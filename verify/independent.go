@@ -35,17 +35,18 @@ func (o *Options) independently(ctx context.Context, dir string, claims *report.
 	for _, size := range x.Sizes {
 		r.Kinds = append(r.Kinds, independent.Kind{Name: bound.SizeName(size), Low: x.Domain.Low, High: x.Domain.High})
 	}
-	if x.Barankin.Witnesses > 0 {
-		r.Kinds = append(r.Kinds, independent.Kind{Name: "barankin", Low: x.Domain.Low, High: x.Domain.High})
-	}
-	if x.Far.Starts > 0 {
-		r.Kinds = append(r.Kinds, independent.Kind{Name: "far", Runtime: x.Runtime.Error, Low: x.Far.Domain.Low, High: x.Far.Domain.High})
-	}
-	if x.Twins.Examples > 0 {
-		r.Kinds = append(r.Kinds, independent.Kind{Name: "twin", Runtime: x.Runtime.Error, Low: x.Twins.Domain.Low, High: x.Twins.Domain.High})
-	}
-	if x.Pairs.Witnesses > 0 {
-		r.Kinds = append(r.Kinds, independent.Kind{Name: "pair", Runtime: x.Runtime.Error, Low: x.Pairs.Domain.Low, High: x.Pairs.Domain.High})
+	for _, k := range []struct {
+		name    string
+		sought  int
+		runtime float64
+		in      bound.Domain
+	}{
+		{"barankin", x.Barankin.Witnesses, 0, x.Domain}, {"far", x.Far.Starts, x.Runtime.Error, x.Far.Domain},
+		{"twin", x.Twins.Examples, x.Runtime.Error, x.Twins.Domain}, {"pair", x.Pairs.Witnesses, x.Runtime.Error, x.Pairs.Domain},
+	} {
+		if k.sought > 0 {
+			r.Kinds = append(r.Kinds, independent.Kind{Name: k.name, Runtime: k.runtime, Low: k.in.Low, High: k.in.High})
+		}
 	}
 	compared, found, err := independent.Check(ctx, r, filepath.Join(dir, bound.ArraysFile), o.progress("checking independently"))
 	if err == nil && claims.Lists != nil && len(claims.Lists.Made) > 0 {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"tattle/dataset"
-	"tattle/internal/file"
 	"tattle/measure"
 	"tattle/report"
 )
@@ -87,16 +86,5 @@ func (o *Options) candidates(ctx context.Context, claims *report.Report, q *requ
 	}
 	in := o.learned(claims, u.Path)
 	in.Split = u.Split
-	set, _, err := in.Open(ctx, read, o.progress("reading the data"))
-	if err != nil && o.TrainingData == "" && ctx.Err() == nil {
-		o.warn("the candidates are not at %s: the figures on adversaries with this list are not checked", file.Name(in.Path))
-		return nil, nil
-	}
-	if err != nil {
-		return nil, unread("TrainingData", "", err)
-	}
-	if set.SHA256 != u.SHA256 {
-		return nil, unlike(in.Path, set.SHA256, u.SHA256, "name the right candidates with --training-data")
-	}
-	return set, nil
+	return o.openLearned(ctx, in, read, u.SHA256, "candidates", "the candidates are not at %s: the figures on adversaries with this list are not checked")
 }
