@@ -16,13 +16,17 @@ const Confidence = .999
 // A Gain is by how much an attack's mean-square error is below that of Mean, the prior
 // alone, on the same examples and draws.
 type Gain struct {
-	MeanSquare float64 // of a coordinate, over examples and draws
-	Low        float64 // its lower limit over examples like these; −Inf for fewer than two
-	Confidence float64 // of the limit
+	MeanSquare float64  `json:"mean_square"` // of a coordinate, over examples and draws
+	Low        *float64 `json:"low"`         // its lower limit over examples like these; nil for fewer than two
+	Confidence float64  `json:"confidence"`  // of the limit
 }
 
 // Better reports whether the attack is shown to err by less than the prior alone.
-func (g Gain) Better() bool { return g.Low > 0 }
+func (g Gain) Better() bool { return g.Low != nil && *g.Low > 0 }
+
+// Closer reports whether an attack is shown to err by less than the prior alone, or was never
+// compared with it.
+func (g *Gain) Closer() bool { return g == nil || g.Better() }
 
 // Gain compares r with what the prior alone reached, over the coordinates in band, all
 // where it is nil. The limit is that of Student's t for the mean of the paired
@@ -37,11 +41,12 @@ func (r *Result) Gain(prior *Result, band []int, attacks int) Gain {
 	for i, v := range r.squares(band) {
 		difference[i] -= v
 	}
-	g := Gain{Low: math.Inf(-1), Confidence: 1 - (1-Confidence)/float64(attacks)}
+	g := Gain{Confidence: 1 - (1-Confidence)/float64(attacks)}
 	var std float64
 	g.MeanSquare, std = stat.MeanStd(difference)
 	if n := float64(len(difference)); n >= 2 {
-		g.Low = g.MeanSquare - stat.StudentQuantile(g.Confidence, n-1)*std/math.Sqrt(n)
+		low := g.MeanSquare - stat.StudentQuantile(g.Confidence, n-1)*std/math.Sqrt(n)
+		g.Low = &low
 	}
 	return g
 }

@@ -73,7 +73,7 @@ func TestSummaries(t *testing.T) {
 	if mean, _ := meanError(r); math.Abs(rows[0].MeanSquare/mean-1) > 1e-9 || math.Abs(r.RootMeanSquare()-math.Sqrt(mean)) > 1e-9 {
 		t.Errorf("mean square %v over modes, %v over inputs", rows[0].MeanSquare, mean)
 	}
-	if q := rows[0].RMSQuantiles; q["0.5"] <= q["0.05"] || q["0.95"] <= q["0.5"] {
+	if q := rows[0].RMSQuantiles; *q["0.5"] <= *q["0.05"] || *q["0.95"] <= *q["0.5"] {
 		t.Errorf("quantiles %v", q)
 	}
 	if len(r.Pictures) != 3 || !math.IsNaN(r.Recognised) || len(r.Summaries(bound.Pixels(6), 2)) != 1 {

@@ -49,7 +49,7 @@ func (r *Report) ComparePrior() {
 		}
 		level := prior.Quantile(.5)
 		if meanSquare(b.Method) {
-			level = prior.rms()
+			level = prior.RMS()
 		}
 		b.AbovePrior = compareFloor(b.Quantile(.5), level)
 		if len(r.PriorAlone) == 0 && !isAbove(b.AbovePrior) {
@@ -97,7 +97,7 @@ func (r *Report) aboveWords(b bound.Summary) string {
 	case b.AbovePrior == nil:
 		return notCompared
 	case *b.AbovePrior && meanSquare(b.Method):
-		return fmt.Sprintf("%s: %s errs by %s", blind.vacuous, blind.guessing, r.inLevels(prior.rms()))
+		return fmt.Sprintf("%s: %s errs by %s", blind.vacuous, blind.guessing, r.inLevels(prior.RMS()))
 	case *b.AbovePrior:
 		return fmt.Sprintf("%s: %s errs by %s at the median", blind.vacuous, blind.guessing, r.inLevels(prior.Quantile(.5)))
 	}
@@ -120,7 +120,7 @@ func (r *Report) aboveLegend() string {
 	if blind := r.blind(); marked {
 		var by []string
 		for _, p := range blind.rows {
-			by = append(by, fmt.Sprintf("%s: %s, rms %s", times(p.Band), number(p.Quantile(.5)), number(p.rms())))
+			by = append(by, fmt.Sprintf("%s: %s, rms %s", times(p.Band), number(p.Quantile(.5)), number(p.RMS())))
 		}
 		said = append(said, fmt.Sprintf("%s: %s. The floor's median is above what %s errs by (medians, %s), so it limits unbiased estimators only.",
 			aboveMark, blind.vacuous, blind.guessing, strings.Join(by, "; ")))

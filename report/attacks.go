@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,51 +13,10 @@ import (
 )
 
 // StatusDemonstrated marks what an attack that ran has reached.
-const StatusDemonstrated = "demonstrated"
+const StatusDemonstrated = attack.StatusDemonstrated
 
-// Attack is the error of one attack in one band: the root mean square error of each coordinate over
-// draws of the noise, as quantiles over examples and coordinates. It is a ceiling if it is below
-// that of the prior alone.
-type Attack struct {
-	Name        string `json:"name"`
-	About       string `json:"about"` // one sentence: what it knows, how it was trained
-	Coordinates string `json:"coordinates"`
-	Band        string `json:"band"` // "all", or the low band as "8x8"
-
-	// RMSQuantiles maps "0.05", "0.25", … to quantiles, as bound.Summary does.
-	RMSQuantiles map[string]*float64 `json:"rms_quantiles"`
-	MeanSquare   Number              `json:"mean_square"`    // per input coordinate, mean over examples and draws, normalised units squared
-	Gain         *Gain               `json:"gain,omitempty"` // over the prior alone; nil for that itself, and where it was not measured
-	Examples     int                 `json:"examples"`
-	Draws        int                 `json:"draws"`
-	Recognised   *float64            `json:"recognised,omitempty"` // share of reconstructions that the model assigns to the original's class; nil where that was not measured
-	Status       string              `json:"status"`               // StatusDemonstrated
-}
-
-// Gain is by how much the mean-square error of an attack is below that of guessing the
-// mean of the training data, the prior alone, on the same inputs and draws: as
-// attack.Gain, in normalised units squared.
-type Gain struct {
-	MeanSquare Number  `json:"mean_square"`
-	Low        Number  `json:"low"` // limit over inputs like these; null for fewer than two
-	Confidence float64 `json:"confidence"`
-}
-
-// closer reports whether an attack is a ceiling: shown to err by less than the prior
-// alone, or never compared with it.
-func (g *Gain) closer() bool { return g == nil || g.Low > 0 }
-
-// Closer reports whether the attack is shown to err by less than the prior alone, or was
-// never compared with it.
-func (a Attack) Closer() bool { return a.Gain.closer() }
-
-// rms is the root mean square error over the band's coordinates, inputs and draws.
-func (a Attack) rms() float64 { return math.Sqrt(float64(a.MeanSquare)) }
-
-// Quantile returns the quantile of that level, NaN if there is none.
-func (a Attack) Quantile(level float64) float64 {
-	return bound.Summary{StdQuantiles: a.RMSQuantiles}.Quantile(level)
-}
+// Attack is the error of one attack in one band.
+type Attack = attack.Row
 
 // over states the number of inputs and draws of a row.
 func (r *Report) over(a Attack) string {
@@ -78,7 +36,7 @@ func (r *Report) attackRow(name string, a Attack) []string {
 	closer, recognised := "", "–"
 	switch {
 	case a.Gain == nil:
-	case a.Gain.closer():
+	case a.Gain.Closer():
 		closer = "yes"
 	default:
 		closer = "not shown"
@@ -86,7 +44,7 @@ func (r *Report) attackRow(name string, a Attack) []string {
 	if a.Recognised != nil {
 		recognised = fmt.Sprintf("%.0f %%", 100**a.Recognised)
 	}
-	return []string{name, times(a.Band), number(r.inUnit(float64(a.MeanSquare))), closer, recognised}
+	return []string{name, times(a.Band), number(r.inUnit(a.MeanSquare)), closer, recognised}
 }
 
 // attackRows are the attacks, the prior alone and van Trees' bounds, band by band.
@@ -184,32 +142,11 @@ func (r *Report) AddAttacks(a *measure.Attacks, c bound.Coordinates, band int) {
 
 // attackRows are the report's rows of one attack, or those of the prior alone.
 func attackRows(a *measure.Attacks, x *attack.Result, c bound.Coordinates, band int) []Attack {
-	var rows []Attack
-	var recognised *float64
-	if share := x.Recognised; share == share {
-		recognised = &share
-	}
-	for _, row := range x.Summaries(c, band) {
-		q := map[string]*float64{}
-		for level, v := range row.RMSQuantiles {
-			q[level] = &v
-		}
-		rows = append(rows, Attack{
-			Name: x.Attack, About: x.About, Coordinates: row.Coordinates, Band: row.Band, RMSQuantiles: q,
-			MeanSquare: Number(row.MeanSquare), Gain: attackGain(a, x, row.Keep), Examples: row.Examples, Draws: row.Draws, Recognised: recognised, Status: row.Status,
-		})
+	rows := x.Summaries(c, band)
+	for i := range rows {
+		rows[i].Gain = a.Gain(x, rows[i].Keep)
 	}
 	return rows
-}
-
-// attackGain is what an attack gains over the prior alone, nil if there is nothing to
-// compare.
-func attackGain(a *measure.Attacks, x *attack.Result, band []int) *Gain {
-	g := a.Gain(x, band)
-	if g == nil {
-		return nil
-	}
-	return &Gain{MeanSquare: Number(g.MeanSquare), Low: Number(g.Low), Confidence: g.Confidence}
 }
 
 // demonstrated says how near the best attack came, beside what is reached without the
@@ -220,15 +157,15 @@ func (r *Report) demonstrated() string {
 	case best == nil && alone == nil:
 		return ""
 	case best == nil:
-		return fmt.Sprintf("Guessing the mean of the training data, without the release, errs by %s, %s. No attack was run to compare with.", r.inLevels(alone.rms()), r.squared(*alone))
-	case !best.Gain.closer():
-		return fmt.Sprintf("No attack that ran is shown to come closer than guessing the mean of the training data, without the release: that errs by %s, %s by %s, %s. A better attack may come closer.", r.inLevels(alone.rms()), r.bestOf(best), r.inLevels(best.rms()), r.squared(*best))
+		return fmt.Sprintf("Guessing the mean of the training data, without the release, errs by %s, %s. No attack was run to compare with.", r.inLevels(alone.RMS()), r.squared(*alone))
+	case !best.Gain.Closer():
+		return fmt.Sprintf("No attack that ran is shown to come closer than guessing the mean of the training data, without the release: that errs by %s, %s by %s, %s. A better attack may come closer.", r.inLevels(alone.RMS()), r.bestOf(best), r.inLevels(best.RMS()), r.squared(*best))
 	}
-	s := fmt.Sprintf("Demonstrated: %s errs by %s, %s.", r.bestOf(best), r.inLevels(best.rms()), r.squared(*best))
+	s := fmt.Sprintf("Demonstrated: %s errs by %s, %s.", r.bestOf(best), r.inLevels(best.RMS()), r.squared(*best))
 	if best.Gain == nil || alone == nil {
 		s += " It was not compared with guessing without the release."
 	} else {
-		s += fmt.Sprintf(" Guessing the mean of the training data, without the release, errs by %s on the same inputs; the attack errs by less with %.1f %% confidence over inputs like these.", r.inLevels(alone.rms()), 100*attack.Confidence)
+		s += fmt.Sprintf(" Guessing the mean of the training data, without the release, errs by %s on the same inputs; the attack errs by less with %.1f %% confidence over inputs like these.", r.inLevels(alone.RMS()), 100*attack.Confidence)
 	}
 	return s + " Another attack may come closer."
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 
+	"tattle/attack"
 	"tattle/bound"
 	"tattle/internal/simd"
 	"tattle/measure"
@@ -33,15 +34,15 @@ type BandMarks struct {
 // reconstructions the median over coordinates and examples, for the attack, the prior alone
 // and van Trees the root mean square over them.
 type Mark struct {
-	Name              string `json:"name,omitempty"`   // of an attack
-	Domain            string `json:"domain,omitempty"` // of bound.Summary
-	Status            string `json:"status"`
-	Examples          int    `json:"examples,omitempty"`    // that it is about; 0 where it is not about examples
-	Error             Number `json:"error"`                 // null where unbounded
-	Gain              *Gain  `json:"gain,omitempty"`        // of an attack over the prior alone
-	AbovePrior        *bool  `json:"above_prior,omitempty"` // of a floor for unbiased estimators: whether its median is above the prior's; nil where that was not compared
-	Unbounded         bool   `json:"unbounded,omitempty"`
-	UnboundedFraction Number `json:"unbounded_fraction,omitempty"` // of twins: share of coordinates without a limit
+	Name              string       `json:"name,omitempty"`   // of an attack
+	Domain            string       `json:"domain,omitempty"` // of bound.Summary
+	Status            string       `json:"status"`
+	Examples          int          `json:"examples,omitempty"`    // that it is about; 0 where it is not about examples
+	Error             Number       `json:"error"`                 // null where unbounded
+	Gain              *attack.Gain `json:"gain,omitempty"`        // of an attack over the prior alone
+	AbovePrior        *bool        `json:"above_prior,omitempty"` // of a floor for unbiased estimators: whether its median is above the prior's; nil where that was not compared
+	Unbounded         bool         `json:"unbounded,omitempty"`
+	UnboundedFraction Number       `json:"unbounded_fraction,omitempty"` // of twins: share of coordinates without a limit
 }
 
 // unbounded reports whether a mark is unbounded, also if it was read from JSON.
@@ -124,7 +125,7 @@ func (b *BandMarks) addAttacks(c *measure.Attacks, band bound.Band, coordinates 
 	}
 	for _, a := range c.Results {
 		m := mark(a.Attack, a.BandMeanSquare(band.Keep), len(a.MeanSquare))
-		m.Gain = attackGain(c, a, band.Keep)
+		m.Gain = c.Gain(a, band.Keep)
 		b.addAttack(m)
 	}
 	if x := band.Of(c.VanTrees, coordinates); len(x) > 0 {

@@ -22,7 +22,7 @@ var floorColumns = []struct {
 
 // closer is the nearest attack if it is shown to be closer than the prior alone, else nil.
 func (b BandMarks) closer() *Mark {
-	if b.Attack == nil || !b.Attack.Gain.closer() {
+	if b.Attack == nil || !b.Attack.Gain.Closer() {
 		return nil
 	}
 	return b.Attack

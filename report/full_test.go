@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/attack"
 	"tattle/bayes"
 	"tattle/bound"
 	"tattle/classify"
@@ -74,13 +75,13 @@ func full(t *testing.T) *Report {
 		row(bound.MethodPairMeanSquare, bound.SearchPairs, all, c, 0, .5, .6, .75, .8, .9),
 	}
 	r.Attacks = []Attack{
-		{Name: "linear", About: "The best linear map, from 60,000 training images.", Coordinates: "dct", Band: all, RMSQuantiles: quantiles(.01, .05, .15, .3, .7), MeanSquare: .16, Gain: &Gain{MeanSquare: .26, Low: .2, Confidence: .9995}, Examples: 100, Draws: 4, Status: StatusDemonstrated},
-		{Name: "decoder", About: "A network trained on features with noise.", Coordinates: "dct", Band: all, RMSQuantiles: quantiles(.01, .04, .12, .3, .6), MeanSquare: .14, Gain: &Gain{MeanSquare: .28, Low: .22, Confidence: .9995}, Examples: 100, Draws: 4, Status: StatusDemonstrated},
-		{Name: "linear", About: "The best linear map, from 60,000 training images.", Coordinates: "dct", Band: low, RMSQuantiles: quantiles(.2, .5, .75, 1, 1.6), MeanSquare: .9, Gain: &Gain{MeanSquare: .3, Low: .2, Confidence: .9995}, Examples: 100, Draws: 4, Status: StatusDemonstrated},
-		{Name: "decoder", About: "A network trained on features with noise.", Coordinates: "dct", Band: low, RMSQuantiles: quantiles(.2, .5, .7, 1, 1.5), MeanSquare: .8, Gain: &Gain{MeanSquare: .4, Low: .3, Confidence: .9995}, Examples: 100, Draws: 4, Status: StatusDemonstrated},
+		{Name: "linear", About: "The best linear map, from 60,000 training images.", Coordinates: "dct", Band: all, RMSQuantiles: quantiles(.01, .05, .15, .3, .7), MeanSquare: .16, Gain: &attack.Gain{MeanSquare: .26, Low: ptr(.2), Confidence: .9995}, Examples: 100, Draws: 4, Status: StatusDemonstrated},
+		{Name: "decoder", About: "A network trained on features with noise.", Coordinates: "dct", Band: all, RMSQuantiles: quantiles(.01, .04, .12, .3, .6), MeanSquare: .14, Gain: &attack.Gain{MeanSquare: .28, Low: ptr(.22), Confidence: .9995}, Examples: 100, Draws: 4, Status: StatusDemonstrated},
+		{Name: "linear", About: "The best linear map, from 60,000 training images.", Coordinates: "dct", Band: low, RMSQuantiles: quantiles(.2, .5, .75, 1, 1.6), MeanSquare: .9, Gain: &attack.Gain{MeanSquare: .3, Low: ptr(.2), Confidence: .9995}, Examples: 100, Draws: 4, Status: StatusDemonstrated},
+		{Name: "decoder", About: "A network trained on features with noise.", Coordinates: "dct", Band: low, RMSQuantiles: quantiles(.2, .5, .7, 1, 1.5), MeanSquare: .8, Gain: &attack.Gain{MeanSquare: .4, Low: ptr(.3), Confidence: .9995}, Examples: 100, Draws: 4, Status: StatusDemonstrated},
 	}
 	for i, band := range []string{all, low} {
-		r.PriorAlone = append(r.PriorAlone, Attack{Name: "prior", About: "The mean.", Coordinates: "dct", Band: band, RMSQuantiles: quantiles(.02, .06, .11, .4, .9), MeanSquare: []Number{.42, 1.2}[i], Examples: 100, Draws: 4, Status: StatusDemonstrated})
+		r.PriorAlone = append(r.PriorAlone, Attack{Name: "prior", About: "The mean.", Coordinates: "dct", Band: band, RMSQuantiles: quantiles(.02, .06, .11, .4, .9), MeanSquare: []float64{.42, 1.2}[i], Examples: 100, Draws: 4, Status: StatusDemonstrated})
 	}
 	r.FloorsAndCeilings = bands(r.Bounds, r.Attacks, r.PriorAlone)
 	r.Lists = fullLists()
@@ -195,11 +196,11 @@ func bands(bounds []bound.Summary, attacks, prior []Attack) *FloorsAndCeilings {
 		}
 		for _, a := range attacks {
 			if a.Band == band {
-				b.addAttack(&Mark{Name: a.Name, Status: a.Status, Examples: a.Examples, Error: Number(a.rms()), Gain: a.Gain})
+				b.addAttack(&Mark{Name: a.Name, Status: a.Status, Examples: a.Examples, Error: Number(a.RMS()), Gain: a.Gain})
 			}
 		}
 		if p := rowOfBand(prior, band); p != nil {
-			b.addPrior(&Mark{Status: p.Status, Examples: p.Examples, Error: Number(p.rms())}, p.Quantile(.5))
+			b.addPrior(&Mark{Status: p.Status, Examples: p.Examples, Error: Number(p.RMS())}, p.Quantile(.5))
 		}
 		f.Bands = append(f.Bands, b)
 	}
@@ -236,7 +237,7 @@ func TestSentencesAreHonest(t *testing.T) {
 		"an estimator that is unbiased among any real numbers errs",
 		"For 98 % of the cosine modes of the 10 of 100 inputs that were tried, another input has the same features up to rounding and the runtime's error: unbiased estimators cannot resolve them, among inputs as 8-bit pixels.", "!without limit", "!legal", "!exactly the same",
 		"the best of 2 attacks (decoder) errs by 29.4 grey levels of 255 (0.374 normalised), root mean square over all cosine modes of the 100 inputs with 4 draws of the noise each", "without the release, errs by 50.9", "99.9 % confidence", "rounded to 2 decimals", "released 4 times", "20 numbers kept", "Student's t (5 degrees")
-	r.Attacks[1].Gain.Low = -.01
+	r.Attacks[1].Gain.Low = ptr(-.01)
 	says(r, "!Demonstrated: the best of", "No attack that ran is shown to come closer than guessing the mean", "errs by 50.9", "A better attack may come closer")
 	r.Attacks = nil
 	says(r, "!Demonstrated: the best of", "Guessing the mean", "No attack was run to compare with", "is biased and may err by less")

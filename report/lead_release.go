@@ -129,7 +129,7 @@ func (r *Report) releaseLead() verdictBlock {
 	best := r.bestAttack()
 	switch {
 	case v.Badge != "":
-	case best != nil && best.Gain.closer():
+	case best != nil && best.Gain.Closer():
 		v.Badge, v.Tone = "Input partly reconstructed", Warn
 	case r.Lists != nil && r.Lists.Holder != nil && 1/float64(r.Lists.Holder.List.Inputs) >= identifiedSometimes:
 		v.Badge = "Identified little more often than by guessing"
@@ -177,7 +177,7 @@ func (r *Report) attackSays() string {
 		return ""
 	}
 	said := "no attack that ran is shown to err by less than guessing the mean without the release"
-	if best.Gain.closer() {
+	if best.Gain.Closer() {
 		who := "the best attack that ran"
 		if learnedFromItself(r) {
 			who += ", which learned from the inputs that it attacks,"
@@ -260,9 +260,9 @@ func (r *Report) releaseTiles() []tile {
 	} else if best := r.bestAttack(); best != nil {
 		about := "RMS error (" + best.Name + ")"
 		if alone := r.priorAlone("all"); alone != nil {
-			about += "; without the release: " + number(r.inUnit(float64(alone.MeanSquare)))
+			about += "; without the release: " + number(r.inUnit(alone.MeanSquare))
 		}
-		t = append(t, tile{"Best attack", number(r.inUnit(float64(best.MeanSquare))), r.shortUnit(), about})
+		t = append(t, tile{"Best attack", number(r.inUnit(best.MeanSquare)), r.shortUnit(), about})
 	}
 	switch {
 	case r.listed() && r.Lists.EverySample() != nil:

@@ -238,7 +238,7 @@ func attackMedians(rows []Attack, name string, perInput bool) *MethodRow {
 				m.MedianLow = Number(row.Quantile(.5))
 			}
 		case perInput:
-			m.MedianAll = Number(row.rms())
+			m.MedianAll = Number(row.RMS())
 		default:
 			m.MedianAll, m.Examples = Number(row.Quantile(.5)), row.Examples
 		}

@@ -26,7 +26,7 @@ func (r *Report) steps() []string {
 	case r.Lists != nil && r.Lists.Holder != nil && badge != "" && badge != recognisedBadge:
 		said = append(said, "Do not rely on this release to hide which input it is.",
 			fmt.Sprintf("More noise or fewer numbers help: tattle design --identify SHARE@%d, with the same model and data, finds the release that keeps this share at the lowest cost in accuracy.", r.Lists.Holder.List.Inputs))
-	case best != nil && best.Gain.closer(), badge != "":
+	case best != nil && best.Gain.Closer(), badge != "":
 		said = append(said, "If inputs must not be reconstructed, more noise or fewer numbers help: tattle design --attack X, with the same model and data, finds the release from which no attack of tattle reconstructs inputs with an error below X, at the lowest cost in accuracy.")
 	case len(said) > 0 || r.Release.NoBounds != "":
 	case r.Release.Noise.Family == "lattice":

@@ -127,7 +127,7 @@ func (r *Report) checkAttacks() CheckedLimit {
 	case best == nil:
 		c.Lacks = "no attack ran"
 	default:
-		c.Of, c.Figure = best.Name, Number(r.inUnit(float64(best.MeanSquare)))
+		c.Of, c.Figure = best.Name, Number(r.inUnit(best.MeanSquare))
 		c.Mean = c.Figure
 	}
 	return c

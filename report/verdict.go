@@ -102,7 +102,7 @@ func (r *Report) warnAttacks() {
 	switch best := r.bestAttack(); {
 	case best == nil:
 		r.warn("%s; no attack was run here.", about)
-	case best.Closer():
+	case best.Gain.Closer():
 		r.warn("%s. A better attack may come closer than the best one here.", about)
 	default:
 		r.warn("%s. No attack that ran is shown to come closer than guessing the mean; a better attack may.", about)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/attack"
 	"tattle/bound"
 	"tattle/dataset"
 	"tattle/internal/must"
@@ -144,7 +145,7 @@ func TestNearestColumn(t *testing.T) {
 	r.Coordinates = measure.CoordinatesColumns
 	r.Data.Columns = []Column{{Name: "age", Width: 1, Keep: 1, Unit: 18}, {Name: "hours", Width: 1, Keep: 1, Unit: 9}, {Name: "kind", Width: 2, Keep: 2}}
 	for band, rms := range map[string]Number{"all": .3, "age": .5, "hours": .2, "kind": .01} {
-		r.FloorsAndCeilings.Bands = append(r.FloorsAndCeilings.Bands, BandMarks{Name: band, Attack: &Mark{Name: "linear", Error: rms, Gain: &Gain{Low: -1}}, Prior: &Mark{Error: 1}})
+		r.FloorsAndCeilings.Bands = append(r.FloorsAndCeilings.Bands, BandMarks{Name: band, Attack: &Mark{Name: "linear", Error: rms, Gain: &attack.Gain{Low: ptr(-1.)}}, Prior: &Mark{Error: 1}})
 	}
 	if column, by, errs, without := r.nearestColumn(false); column != "hours" || by != "linear" || errs != 9*.2 || without != 9 {
 		t.Errorf("%s by %s: %v without %v", column, by, errs, without)
