@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"report"},
 	{"."},
 	{"audit"},
-	{"design", "promise"},
+	{"design"},
 	{"curious/training"},
 	{"curious"},
 	{"measure", "guard/server"},

@@ -6,11 +6,16 @@ import (
 	"tattle/design"
 )
 
-func ExampleParseResolvable() {
+// Limits as a command line has them.
+func Example() {
+	share, candidates, err := design.ParseIdentify("1%@60000")
+	fmt.Println(share, candidates, err)
+	p, err := design.ParseProtect("gender: auc 0.6")
+	fmt.Println(p.Attribute, p.AUC, err)
 	n, within, err := design.ParseResolvable("10@0.5")
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(design.Target{Directions: n, Within: within, AttackMSE: .6})
-	// Output: at most 10 directions within 0.5 and a mean-square error of the linear attack of 0.6
+	fmt.Println(n, within, err)
+	// Output:
+	// 0.01 60000 <nil>
+	// gender 0.6 <nil>
+	// 10 0.5 <nil>
 }

@@ -1,83 +1,272 @@
 package design
 
 import (
+	"cmp"
+	"errors"
 	"math"
+	"slices"
+	"strings"
 
+	"tattle/bayes"
 	"tattle/bound"
+	"tattle/dataset"
 	"tattle/measure"
 	"tattle/run"
+	"tattle/stat"
 )
 
 // Defaults of Options.
 const (
-	DefaultDraws    = 2   // of noise for each test example: the interval is that of the examples, which more draws hardly narrow
-	DefaultExamples = 100 // whose Jacobians are taken: the median of so many differs by a few percent from that of all
-	DefaultWithin   = .5  // half a standard deviation of the data, where no target says otherwise
-	leastKeep       = 10  // the default sweep's fewest features: as many as MNIST has classes
+	DefaultListDraws = 60000   // limits of a probability of 1 % are then about 0.1 points above the mean
+	mostListDraws    = 1 << 18 // half a minute of 60,000 candidates
+	searchDraws      = 1000    // while σ is searched
+	mostHiddenDraws  = 1 << 15 // of new inputs, while σ is searched
+	// mostHiddenProducts limits draws × candidates × released values of new inputs while σ is
+	// searched: some five seconds.
+	mostHiddenProducts = 1 << 37
+	validationShare    = 6 // one training example in so many measures accuracy while searching
+	accuracyDraws      = 2
+	leastKeep          = 10 // the fewest features of a sweep where nothing else is said: as many as MNIST has classes
 )
 
-// Phases of a search, for Progress.
-const (
-	Searching  = "searching"
-	Certifying = "certifying"
-)
-
-// Options are the target and the range of a search. A target or a MaxDrop is required.
+// Options are the limits, and where to search. A limit is required, or a MaxDrop.
 type Options struct {
-	Target  Target
-	MaxDrop float64 // of accuracy, as a fraction; its upper confidence limit must keep to it; 0 for none
+	Limits
+	MaxDrop float64  // of accuracy, as a fraction; 0: none
+	Nodes   []string // whose output can be released; none: the features of the last affine layer
+	Keeps   []int    // numbers that are released; with a promise one, none: by the number of classes; else 0 for all features, none: all, and halves down to about ten
+	Seed    uint64
 
-	Families    []string // as release.ParseNoise reads them; by default gaussian, laplace and logistic
-	Keeps       []int    // numbers of features; by default all, and halves down to about ten
-	Projections []string // for fewer than all features; by default principal, where there are training data, and random
+	// With a promise. Its noise is Gaussian.
+	Queries  int      // releases of each input; 0: one
+	Methods  []Method // none: defaultMethods
+	Finetune Finetune // what learns under the noise; empty: FinetuneHead
+	Epochs   int      // of each training; 0: shape's default
+	Tasks    []string // attributes that the release also answers, beside the target
+	// ListDraws is the least number of draws of the final measurement. Where a limit is too
+	// strict for them, Answer.ListDraws is larger.
+	ListDraws int
 
-	Draws    int // of noise for each example while searching; by default DefaultDraws
-	Seed     uint64
-	Examples int   // of the test data, for Jacobians and certificates; by default DefaultExamples, drawn by Seed
-	Indices  []int // which examples these are, ascending; Examples is then not used
+	// Without a promise: what the sweep tries.
+	Families    []string // of noise, as release.ParseNoise reads them; none: gaussian, laplace and logistic
+	Projections []string // for fewer than all features: first, random, principal; none: principal, where there are training data, and random
+	Draws       int      // of noise for each example when accuracy is measured; 0: accuracyDraws
 
-	Coordinates bound.Coordinates // what is reconstructed; by default cosine modes of the input's shape
-	Band        int               // low band of Band×Band modes, summed up by itself in a Confirmation; 0 for none
-	Legal       bound.Domain      // of inputs: where the confirming attack's answers are clipped; by default they are not
+	// Of targets, and of a limit on the cost alone.
+	Indices     []int             // of the test examples whose Jacobians are taken, and which the linear attack reconstructs
+	Coordinates bound.Coordinates `json:"-"` // what is reconstructed
 
-	Dir    string            // keeps what is found, so that a search can be gone on with; by default nothing is kept
-	Resume bool              // go on with what is in Dir, if anything
-	Hashes map[string]string // SHA-256 by role, such as "model", which a resumed search must share
-	Pool   run.Pool          // computes; nil is run.Alone
+	// Fresh are inputs that the model was not trained on and that are not measured in the end. They
+	// say how often new inputs are identified; nil: the search considers candidates only.
+	Fresh *dataset.Set `json:"-"`
 
-	// Progress, unless nil, is called with what is done of Searching, in lines, and then
-	// of Certifying, in examples; each certificate starts anew.
-	Progress func(phase string, done, total int)
+	GreyLevels float64 `json:"-"` // in one of the model's units, for messages; 0: the inputs have none
+
+	Dir      string                              `json:"-"` // keeps what was found, so that an interrupted search can be continued; empty: a temporary folder
+	Resume   bool                                `json:"-"` // continue with what is in Dir
+	Hashes   map[string]string                   `json:"-"` // digests, by role, that a continued search must share
+	Pool     run.Pool                            `json:"-"` // nil: run.Alone
+	Progress func(phase string, done, total int) `json:"-"`
 }
 
-func (t Target) check() error {
-	bad := func(v float64) bool { return !(v >= 0) || math.IsInf(v, 0) }
-	switch {
-	case t.Directions < 0 || bad(t.Within):
-		return measure.WrongOption("Target", "target of %d directions within %v: give a number such as 10 and a standard deviation such as 0.5", t.Directions, t.Within)
-	case t.Directions > 0 && t.Within == 0:
-		return measure.WrongOption("Target", "target of %d directions: say within what standard deviation, such as 0.5", t.Directions)
-	case bad(t.MedianStd):
-		return measure.WrongOption("Target", "target median standard deviation %v: give a positive number", t.MedianStd)
-	case bad(t.AttackMSE):
-		return measure.WrongOption("Target", "target mean-square error %v: give a positive number", t.AttackMSE)
+// Finetune says what is learned under the noise.
+type Finetune string
+
+// The values of Finetune.
+const (
+	FinetuneNone Finetune = "none" // nothing: closed forms only
+	FinetuneHead Finetune = "head" // what is released of the features, and the head
+	FinetuneAll  Finetune = "all"  // the whole model
+)
+
+// check returns an error for options that make no sense, and for limits that no release can keep
+// or that every release keeps. train may be nil if nothing needs it.
+func (o *Options) check(train, test *dataset.Set) error {
+	if err := cmp.Or(o.checkSettings(), o.checkTargets(train)); err != nil {
+		return err
+	}
+	if !o.Promise() {
+		if o.CostOnly() && o.MaxDrop == 0 {
+			return measure.WrongOption("Limits", "no promise and no target is given: give a limit, such as on identification, or a limit on the drop of accuracy")
+		}
+		return nil
+	}
+	if train == nil {
+		return measure.WrongOption("Limits", "a promise about every adversary needs training data, whose inputs are the candidates")
+	}
+	o.Candidates = cmp.Or(o.Candidates, train.Len())
+	return cmp.Or(o.checkMethods(), o.checkList(train.Len()), o.checkErrors(train, test), o.checkAttributes(train, test))
+}
+
+// checkTargets checks what needs training data, and the kinds of projections.
+func (o *Options) checkTargets(train *dataset.Set) error {
+	if o.LinearMSE > 0 && train == nil {
+		return measure.WrongOption("LinearMSE", "the linear attack learns from training data: give those")
+	}
+	for _, kind := range o.Projections {
+		switch {
+		case !slices.Contains(projections(), Method(kind)):
+			return measure.WrongOption("Projections", "there is no %q: choose from %s", kind, joined(projections()))
+		case Method(kind) == Principal && train == nil:
+			return measure.WrongOption("Projections", "principal directions are learned from training data: give those, or leave them out")
+		}
 	}
 	return nil
 }
 
-func (o Options) check() error {
-	if err := o.Target.check(); err != nil {
-		return err
-	}
+func (o *Options) checkSettings() error {
 	switch {
-	case o.Target.empty() && o.MaxDrop == 0:
-		return measure.WrongOption("Target", "no target: give a target, a limit on the drop of accuracy, or both")
 	case !(o.MaxDrop >= 0 && o.MaxDrop < 1):
 		return measure.WrongOption("MaxDrop", "accuracy drop %v: give a fraction such as 0.02", o.MaxDrop)
 	case o.Draws < 0:
 		return measure.WrongOption("Draws", "%d draws: give at least 1", o.Draws)
-	case o.Examples < 0:
-		return measure.WrongOption("Examples", "%d examples: give at least 1", o.Examples)
+	case o.Directions < 0 || o.Directions > 0 && o.Within == 0:
+		return measure.WrongOption("Directions", "%d directions: give a number from 0, and within what standard deviation", o.Directions)
+	case o.ListDraws < 0 || o.ListDraws > mostListDraws:
+		return measure.WrongOption("ListDraws", "%d draws: give a number from 1 to %d", o.ListDraws, mostListDraws)
+	}
+	for _, f := range []struct {
+		name string
+		v    float64
+	}{{"Floor", o.Floor}, {"Attack", o.Attack}, {"Bits", o.Bits}, {"Within", o.Within}, {"MedianStd", o.MedianStd}, {"LinearMSE", o.LinearMSE}} {
+		if !(f.v >= 0) || math.IsInf(f.v, 0) {
+			return measure.WrongOption(f.name, "%v: give a positive number", f.v)
+		}
 	}
 	return nil
 }
+
+func (o *Options) checkMethods() error {
+	for _, m := range o.Methods {
+		switch {
+		case !slices.Contains(defaultMethods(), m):
+			return measure.WrongOption("Methods", "there is no method %q: choose from %s", m, joined(defaultMethods()))
+		case o.Finetune == FinetuneNone && m.learns():
+			return measure.WrongOption("Methods", "%s learns, and nothing is to be learned: choose from %s, or let the head learn", m, joined([]Method{Isotropic, Projected, Discriminant}))
+		}
+	}
+	if len(o.Methods) > 0 && !slices.ContainsFunc(o.Methods, func(m Method) bool { return !m.Peer() }) {
+		return measure.WrongOption("Methods", "%v: methods of others are only for comparison: name another one too, such as %s", o.Methods, Shaped)
+	}
+	return nil
+}
+
+// checkList checks the limits about a list of candidates, of which n are given.
+func (o *Options) checkList(n int) error {
+	guess, whole := 1/float64(o.Candidates), math.Log2(float64(o.Candidates))
+	least := upward(100*identifyMargin*guess, 3)
+	switch {
+	case o.Candidates > n:
+		return measure.WrongOption("Identify", "%d candidates: the training data hold %d inputs", o.Candidates, n)
+	case o.Identify > 0 && 100*o.Identify <= least:
+		return measure.WrongOption("Identify", "%.4g %% of %d candidates: guessing without the release already names %.3g %%, and the measurement needs room above that: give more than %.3g %%, or more candidates", 100*o.Identify, o.Candidates, 100*guess, least)
+	case o.Bits > 0 && o.Bits >= whole:
+		return measure.WrongOption("Bits", "%.4g bits: no release reveals more than %.4g bits about which of %d candidates the input is, so the limit must be smaller", o.Bits, whole, o.Candidates)
+	}
+	return nil
+}
+
+// checkErrors checks the limits on errors of reconstructions.
+func (o *Options) checkErrors(train, test *dataset.Set) error {
+	guess, unit, in := spread(test), "the model's units", 1.
+	if o.GreyLevels > 0 {
+		unit, in = "grey levels", o.GreyLevels
+	}
+	if o.Attack >= guess {
+		return measure.WrongOption("Attack", "guessing the mean of the inputs, without the release, errs by %.4g %s: the limit must be smaller than that", guess*in, unit)
+	}
+	if o.Floor == 0 {
+		return nil
+	}
+	most := measure.SquareRange(train, o.Seed)
+	if top := math.Sqrt((bayes.Population{N: test.Len() - measure.SetApart(test.Len()), Alpha: alpha / 2}).Floor(min(guess*guess, most), most)); o.Floor >= top {
+		return measure.WrongOption("Floor", "with %d test inputs, a floor below %.4g %s can be certified, where guessing the mean errs by %.4g: promise less, or give more test inputs", test.Len(), top*in, unit, guess*in)
+	}
+	return nil
+}
+
+func (o *Options) checkAttributes(train, test *dataset.Set) error {
+	for _, p := range o.Protect {
+		if err := p.check(train, test); err != nil {
+			return err
+		}
+		if slices.Contains(o.Tasks, p.Attribute) {
+			return measure.WrongOption("Protect", "%s: the release is also to answer it: protect it, or make it a task", p.Attribute)
+		}
+	}
+	for _, name := range o.Tasks {
+		if train.Attribute(name) == nil || test.Attribute(name) == nil {
+			return measure.WrongOption("Tasks", "the data have no attribute %q in both parts", name)
+		}
+	}
+	return nil
+}
+
+// upward rounds a positive number up to this number of decimal digits.
+func upward(x float64, digits int) float64 {
+	unit := math.Pow10(int(math.Floor(math.Log10(x))) + 1 - digits)
+	return math.Ceil(x/unit-1e-9) * unit
+}
+
+func joined(methods []Method) string {
+	var all []string
+	for _, m := range methods {
+		all = append(all, string(m))
+	}
+	return strings.Join(all, ", ")
+}
+
+func (p Protect) check(train, test *dataset.Set) error {
+	for _, set := range []*dataset.Set{train, test} {
+		a := set.Attribute(p.Attribute)
+		if a == nil {
+			var have []string
+			for _, s := range set.Sensitive {
+				have = append(have, s.Name)
+			}
+			return measure.WrongOption("Protect", "the data have no attribute %q: choose from %s", p.Attribute, cmp.Or(strings.Join(have, ", "), "none"))
+		}
+		share := make([]float64, len(a.Values))
+		for _, c := range a.Labels {
+			share[c] += 1 / float64(set.Len())
+		}
+		most, whole := slices.Max(share), stat.EntropyBits(share)
+		switch {
+		case p.Accuracy > 0 && 100*p.Accuracy <= upward(100*(most+rightMargin), 4):
+			return measure.WrongOption("Protect", "%s: guessing the most frequent class is right in %.4g %%, without the release, and the measurement needs room above that: give more than %.4g %%", p.Attribute, 100*most, upward(100*(most+rightMargin), 4))
+		case p.AUC > 0 && len(a.Values) != 2:
+			return measure.WrongOption("Protect", "%s: a limit on the AUC is for two classes, and there are %d", p.Attribute, len(a.Values))
+		case p.AUC > 0 && p.AUC <= .5+areaMargin:
+			return measure.WrongOption("Protect", "%s: guessing has an AUC of 0.5, without the release, and the measurement needs room above that: give more than %.3g", p.Attribute, .5+areaMargin)
+		case p.Bits > 0 && p.Bits >= whole:
+			return measure.WrongOption("Protect", "%s: it has %.4g bits, of which no release reveals more: the limit must be smaller", p.Attribute, whole)
+		}
+		if least := (bayes.Population{N: set.Len(), Alpha: alpha / 2}).Ceiling(most); set == test && p.Accuracy > 0 && p.Accuracy <= least {
+			return measure.WrongOption("Protect", "%s: with %d test inputs, limits above %.4g %% can be certified: promise less, or give more test inputs", p.Attribute, set.Len(), upward(100*least, 4))
+		}
+	}
+	return nil
+}
+
+// spread returns the root mean square error of guessing the mean of the inputs.
+func spread(set *dataset.Set) float64 {
+	p := 1
+	for _, d := range set.Shape {
+		p *= d
+	}
+	x, sum, squares := make([]float32, p), make([]float64, p), 0.
+	for i := range set.Len() {
+		set.Examples(x, []int{i})
+		for j, v := range x {
+			sum[j] += float64(v)
+			squares += float64(v) * float64(v)
+		}
+	}
+	n := float64(set.Len())
+	for _, s := range sum {
+		squares -= s * s / n
+	}
+	return math.Sqrt(max(squares, 0) / n / float64(p))
+}
+
+var errNoLabels = errors.New("the examples have no labels, and the search weighs protection against accuracy")

@@ -3,116 +3,119 @@ package design
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 
-	"tattle/bound"
+	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/measure"
 	"tattle/nn"
-	"tattle/release"
+	"tattle/onnx"
 	"tattle/run"
 )
 
-// Streams keep the draws of a search apart from other uses of one seed.
-const (
-	sampleStream = 0x73616d706c65 // "sample": which examples
-	freshStream  = 0x6672657368   // "fresh": noise that the search has not seen
-)
+// Node is the name of the node of Answer.Model to whose output noise is added.
+const Node = "release"
 
-// searcher is a search under way.
 type searcher struct {
 	Options
 	graph       *nn.Graph
-	node        string
-	train, test nn.Source
-	base        *base
-	places      []release.Spec
-	fronts      map[int]*front // by place: those that this process built
-	swept       int            // lines that are done
-	evaluations int
-	certified   int // certificates that were begun
+	train, test *dataset.Set
+	data        *dataset.Set      // on which the search measures accuracy: train, or test without a promise, where nothing learns from labels
+	families    map[string]string // of noise, by name
+	candidates  []int             // of the training data
+	inputs      int               // numbers of an input
+	most        float64           // measure.SquareRange of the inputs
+	places      []place
+	cuts        *cuts
+	running     *running
+	named       bool // the methods are those that were asked for
 }
 
-// Search sweeps the options' lines for the release of g's features at node ("" for
-// those that enter its last affine layer) that keeps the target at the least drop of
-// accuracy on test; of equal drops, the one of the fewest features, then of the
-// least σ. Without a target it looks for the most confidential that keeps to MaxDrop:
-// the one of fewest directions within DefaultWithin, then of the largest median.
-// train is what projections and attacks are fitted to; it may be nil if neither
-// needs it.
-func Search(ctx context.Context, g *nn.Graph, node string, train, test nn.Source, o Options) (*Answer, error) {
-	if err := o.check(); err != nil {
+// streamCandidates numbers the random stream that orders the candidates if they are all training
+// data.
+const streamCandidates = 13
+
+// Search finds the release of g that keeps the limits at the least cost in accuracy. train and test
+// are labelled; without a promise, train needs no labels, and may be nil if nothing learns. Of test, the promise uses the size
+// only: its limits are to be measured on it.
+func Search(ctx context.Context, g *nn.Graph, train, test *dataset.Set, o Options) (*Answer, error) {
+	if err := o.check(train, test); err != nil {
 		return nil, err
 	}
-	if train == nil && o.Target.AttackMSE > 0 {
-		return nil, measure.WrongOption("Target", "a target for the linear attack needs training data: give those")
+	if o.Promise() && !train.Labelled() || !test.Labelled() {
+		return nil, errNoLabels
 	}
-	remove, err := o.inFolder()
+	s, err := newSearcher(g, train, test, o)
 	if err != nil {
 		return nil, err
 	}
-	defer remove()
-	s, err := newSearcher(ctx, g, node, train, test, o)
+	if s.Dir == "" {
+		if s.Dir, err = os.MkdirTemp("", "tattle-design-"); err != nil {
+			return nil, fmt.Errorf("a folder for the search: %w", err)
+		}
+		defer os.RemoveAll(s.Dir)
+	}
+	found, err := s.stage(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if s.places, err = places(s.Options, s.node, s.base.n, train != nil); err != nil {
-		return nil, err
-	}
-	a := &Answer{Within: s.within(), Examples: len(s.base.indices), Features: s.base.n, Clean: accuracy(s.base.right)}
-	best, err := s.sweep(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.settle(ctx, best, a); err != nil {
-		return nil, err
-	}
-	a.Evaluations = s.evaluations
-	return a, nil
+	return s.answer(ctx, found)
 }
 
-func newSearcher(ctx context.Context, g *nn.Graph, node string, train, test nn.Source, o Options) (_ *searcher, err error) {
+func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, error) {
+	o.Finetune = cmp.Or(o.Finetune, FinetuneHead)
 	if o.Pool == nil {
 		o.Pool = run.Alone{}
 	}
-	o.Draws = cmp.Or(o.Draws, DefaultDraws)
-	o.Examples = cmp.Or(o.Examples, DefaultExamples)
-	if len(o.Families) == 0 {
-		o.Families = []string{"gaussian", "laplace", "logistic"}
-	}
-	for _, family := range o.Families {
-		if _, err := release.ParseNoise(family, 1, 1); err != nil {
-			return nil, &measure.OptionError{Option: "Families", Err: err}
-		}
-	}
-	if o.Coordinates == nil {
-		o.Coordinates = coordinatesOf(g.InputShape)
-	}
-	if node == "" {
-		if node, err = g.FeatureNode(); err != nil {
+	if len(o.Nodes) == 0 {
+		node, err := g.FeatureNode()
+		if err != nil {
 			return nil, err
 		}
+		o.Nodes = []string{node}
 	}
-	features, _, err := g.Cut(node)
-	if err != nil {
+	s := &searcher{Options: o, graph: g, train: train, test: test, inputs: nn.Size(test.Shape), named: len(o.Methods) > 0}
+	s.running = &running{tell: s.tell}
+	s.cuts = &cuts{tell: s.running.all}
+	if o.Promise() {
+		s.promisePlaces()
+		return s, nil
+	}
+	s.data, s.Draws = test, cmp.Or(o.Draws, accuracyDraws)
+	if err := s.nameFamilies(); err != nil {
 		return nil, err
 	}
-	if err := bound.Smooth(features); err != nil {
-		return nil, fmt.Errorf("noise cannot be chosen by Cramér-Rao figures: %w", err)
-	}
-	s := &searcher{Options: o, graph: g, node: node, train: train, test: test, fronts: map[int]*front{}}
-	s.tell(Searching, 0, 1)
-	s.base, err = newBase(ctx, g, node, test, o)
+	var err error
+	s.places, err = s.sweep()
 	return s, err
 }
 
-// coordinatesOf are cosine modes where the input has a shape for them, else its
-// entries.
-func coordinatesOf(shape []int) bound.Coordinates {
-	if len(shape) >= 1 && len(shape) <= 3 {
-		return bound.DCT(shape)
+// promisePlaces sets what a search with a promise measures, and where.
+func (s *searcher) promisePlaces() {
+	s.data = s.train
+	if len(s.Methods) == 0 {
+		s.Methods = defaultMethods()
 	}
-	return bound.Pixels(nn.Size(shape))
+	s.candidates = run.Rand(s.Seed, 0, streamCandidates).Perm(s.train.Len())
+	if s.Candidates < s.train.Len() { // those of the final measurement
+		s.candidates = measure.DrawCandidates(s.train.Len(), s.Candidates, s.Seed)
+	}
+	s.most = measure.SquareRange(s.train, s.Seed) // of training data: the sample must not choose the noise
+	for _, node := range s.Nodes {
+		for _, m := range s.Methods {
+			if s.Finetune == FinetuneNone && m.learns() || m.Peer() && s.Target() {
+				continue
+			}
+			for _, w := range m.weights() {
+				s.places = append(s.places, place{Node: node, Method: m, Weight: w})
+			}
+		}
+	}
 }
 
 func (s *searcher) tell(phase string, done, total int) {
@@ -121,111 +124,130 @@ func (s *searcher) tell(phase string, done, total int) {
 	}
 }
 
-// within is the level at which directions are counted.
-func (o Options) within() float64 { return cmp.Or(o.Target.Within, DefaultWithin) }
-
-// candidate is the point of a line that would be the answer, were the line best.
-type candidate struct {
-	*line     // nil until ready makes it
-	place     int
-	point     Point
-	confirmed *Confirmation // nil until certified
-	needs     float64       // least σ that meets the target by estimate; 0 without a target
-	limit     float64       // largest σ that keeps to MaxDrop; 0 if unknown or none
-	left      string        // why the point is no answer; empty if it is one
+// found is the result of the search at one place: one shard of the run.
+type found struct {
+	Left    string  `json:"left,omitempty"` // why there is nothing
+	Cost    CutCost `json:"cut"`
+	Clean   float64 `json:"clean"`
+	Points  []Point `json:"points,omitempty"`
+	Best    *Point  `json:"best,omitempty"`
+	Nearest *Point  `json:"nearest,omitempty"`
+	// ONNX files: features to values, inputs to values, values to logits. Those that the model
+	// itself has are left out.
+	Layer []byte `json:"layer,omitempty"`
+	Front []byte `json:"front,omitempty"`
+	Head  []byte `json:"head,omitempty"`
 }
 
-// String names the candidate's line.
-func (c *candidate) String() string {
-	return lineName(c.point.Family, c.point.Projection, c.point.Keep)
-}
-
-// sweep measures every line, adding their points to the frontier, and returns each
-// line's candidate.
-func (s *searcher) sweep(ctx context.Context, a *Answer) ([]*candidate, error) {
-	places, err := s.stage(ctx, linesDir, s.linesAt)
+// stage computes a shard for each place.
+func (s *searcher) stage(ctx context.Context) ([]*found, error) {
+	settings := struct {
+		Options Options `json:"options"`
+		Places  []place `json:"places"`
+		Named   bool    `json:"named"`
+	}{s.Options, s.places, s.named}
+	folder, err := s.Pool.Run(ctx, run.Work{
+		Dir: filepath.Join(s.Dir, "places"), Resume: s.Resume,
+		Manifest: run.Manifest{Command: "design", Shards: len(s.places), Hashes: s.Hashes, Settings: settings},
+		Name:     func(i int) string { return s.places[i].String() },
+		AtOnce:   s.atOnce(),
+		Do: func(ctx context.Context, i int, w io.Writer) error {
+			one := *s
+			one.Progress = s.running.begin(i)
+			defer s.running.end(i)
+			f, err := one.search(ctx, s.places[i])
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.places[i], err)
+			}
+			return json.NewEncoder(w).Encode(f)
+		},
+		Progress: func(f *run.Folder) { s.running.all("searching", f.Len()-len(f.Remaining()), len(s.places)) },
+	})
 	if err != nil {
 		return nil, err
 	}
-	var all []*candidate
-	for i, f := range places {
-		if f.Left != "" {
-			a.Left = append(a.Left, f.Left)
+	all := make([]*found, len(s.places))
+	for i := range all {
+		b, err := file.ReadFile(folder.Path(i))
+		if err != nil {
+			return nil, err
 		}
-		for j, l := range f.Lines {
-			family := s.Families[j]
-			a.Frontier = append(a.Frontier, pointsOf(l.Points, family)...)
-			if l.Best == nil {
-				a.Left = append(a.Left, l.Left)
-				continue
-			}
-			all = append(all, &candidate{place: i, point: l.Best.point(family), needs: l.Needs, limit: l.Limit})
+		all[i] = new(found)
+		if err := json.Unmarshal(b, all[i]); err != nil {
+			return nil, fmt.Errorf("%s: %w", folder.Path(i), err)
 		}
 	}
 	return all, nil
 }
 
-// along measures a line: a grid of strengths for the frontier, and the candidate.
-func (s *searcher) along(ctx context.Context, l *line) (*candidate, []Point, error) {
-	points, err := s.grid(ctx, l)
+// search finds the least noise that keeps the promise at a place.
+func (s *searcher) search(ctx context.Context, p place) (*found, error) {
+	c, err := s.cutAt(ctx, p.Node)
 	if err != nil {
-		return nil, nil, err
+		return left(ctx, p, err)
 	}
-	c := &candidate{line: l}
-	sigma := 0.
-	if s.Target.empty() {
-		c.limit, err = s.greatest(ctx, l, &points)
-		sigma = c.limit
-	} else {
-		c.needs = s.least(l)
-		sigma = c.needs
+	f := &found{Cost: c.cost(s.graph), Clean: share(c.right)}
+	if p.Method.Peer() {
+		if f.Points, err = s.peer(ctx, c, p, f.Cost.MultiplyAdds); err != nil {
+			return left(ctx, p, err)
+		}
+		return f, nil
 	}
+	l, err := s.line(ctx, c, p)
 	if err != nil {
-		return nil, nil, err
+		return left(ctx, p, err)
 	}
-	if !(sigma >= release.MinSigma && sigma <= min(release.MaxSigma, strongest*l.curve.RMS())) {
-		c.left = s.hopeless(l, sigma)
-		return c, points, nil
+	if !s.Promise() || s.Target() {
+		if l.unbiased, err = s.newUnbiased(ctx, l.whole(c)); err != nil {
+			return left(ctx, p, err)
+		}
 	}
-	if c.point, err = s.measure(ctx, l, sigma); err != nil {
-		return nil, nil, err
+	search := s.along
+	if !s.Promise() {
+		search = s.swept
 	}
-	c.left = s.implausible(c.point)
-	points = append(points, c.point)
-	slices.SortFunc(points, func(p, q Point) int { return cmp.Compare(p.Sigma, q.Sigma) })
-	points = slices.CompactFunc(points, func(p, q Point) bool { return p.Sigma == q.Sigma })
-	return c, points, nil
+	if err := search(ctx, c, l, f); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(f.Points, func(p, q Point) int { return cmp.Compare(p.Sigma, q.Sigma) })
+	if f.Best == nil {
+		return f, nil
+	}
+	return f, f.encode(l)
 }
 
-// cheaper orders points, the better first: those that meet and keep all before
-// others; then the least drop, the fewest features and the least σ.
-func cheaper(p, q Point) int {
-	return cmp.Or(
-		-compareBool(p.Meets && p.Keeps, q.Meets && q.Keeps),
-		cmp.Compare(p.Drop.Mean, q.Drop.Mean),
-		smaller(p, q))
-}
-
-// smaller orders points by the number of features, then by σ.
-func smaller(p, q Point) int {
-	return cmp.Or(cmp.Compare(p.Keep, q.Keep), cmp.Compare(p.Sigma, q.Sigma))
-}
-
-// quieter orders points, the more confidential first.
-func quieter(p, q Point) int {
-	return cmp.Or(
-		-compareBool(p.Keeps, q.Keeps),
-		cmp.Compare(p.Directions, q.Directions),
-		cmp.Compare(q.MedianStd, p.MedianStd),
-		cmp.Compare(p.Keep, q.Keep))
-}
-
-func compareBool(p, q bool) int {
-	switch {
-	case p == q:
-		return 0
-	case p:
-		return 1
+// encode stores the nets of a line at the best strength.
+func (f *found) encode(l *line) (err error) {
+	encode := func(to *[]byte, g *nn.Graph) {
+		if err == nil && g != nil {
+			*to, err = onnx.Encode(g)
+		}
 	}
-	return -1
+	if encode(&f.Front, l.front); l.front == nil {
+		encode(&f.Layer, l.layer)
+	}
+	if l.Method == Isotropic || err != nil {
+		return err
+	}
+	head, err := l.head(f.Best.Sigma)
+	if err == nil {
+		encode(&f.Head, head)
+	}
+	return err
 }
+
+// left gives a place up, with the reason; if ctx ended, it returns ctx's error.
+func left(ctx context.Context, p place, err error) (*found, error) {
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	return &found{Left: fmt.Sprintf("%s: %v", p, err)}, nil
+}
+
+// Steps of the search along a line.
+const (
+	coarse = 1.5  // factor between strengths while the promise is approached
+	fine   = 1.02 // precision of σ
+	gain   = 5e-4 // of accuracy, that less noise is worth
+	steps  = 24   // of the approach: 1.5²⁴ is 17,000
+)

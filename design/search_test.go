@@ -1,291 +1,213 @@
 package design
 
 import (
+	"bytes"
 	"context"
-	"math"
-	"reflect"
-	"slices"
-	"strings"
-	"sync"
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"testing"
 
-	"tattle/bound"
+	"tattle/bayes"
 	"tattle/dataset"
 	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
-	"tattle/nn/train"
+	"tattle/onnx"
+	"tattle/release"
 )
 
-// glyphNet is a small net of 28×28 pictures: two layers of 48 and 40 features.
-func glyphNet() *nn.Graph {
-	g := &nn.Graph{Input: "image", InputShape: []int{1, 28, 28}, Output: "logits"}
-	last := g.Input
-	add := func(name string, op nn.Op) {
-		g.Nodes = append(g.Nodes, &nn.Node{Name: name, Op: op, Inputs: []string{last}, Output: name + "_out"})
-		last = name + "_out"
+// pairs are rows of eight numbers: the class is the sign of the first four, and the attribute "side" that of
+// the others.
+func pairs(n int, seed uint64) *dataset.Set {
+	r := rand.New(rand.NewPCG(seed, 2))
+	x, y, side := make([][]float32, n), make([]int, n), make([]int, n)
+	for i := range x {
+		y[i], side[i] = i%2, r.IntN(2)
+		for k := range 8 {
+			x[i] = append(x[i], float32(2*[]int{y[i], side[i]}[k/4]-1)+float32(r.NormFloat64())/2)
+		}
 	}
-	affine := func(name string, p, n int) nn.Op { return dense(name, p, n).Nodes[0].Op }
-	add("flatten", &nn.Flatten{})
-	add("first", affine("first", 784, 48))
-	add("relu1", &nn.ReLU{})
-	add("second", affine("second", 48, 40))
-	add("relu2", &nn.ReLU{})
-	add("classes", affine("classes", 40, 10))
-	g.Output = last
-	g.Init(1)
-	return g
+	set := table(x, y)
+	set.Sensitive = []dataset.Attribute{{Name: "side", Values: []string{"left", "right"}, Labels: side}}
+	return set
 }
 
-var glyphs = sync.OnceValues(func() (func() (*nn.Graph, *dataset.Set, *dataset.Set), error) {
-	data := dataset.Glyphs(dataset.GlyphOptions{N: 2000, Seed: 5})
-	test := dataset.Glyphs(dataset.GlyphOptions{N: 800, Seed: 5, Split: dataset.Test})
-	g := glyphNet()
-	_, err := train.Fit(context.Background(), g, data, train.Options{Epochs: 8, Seed: 2})
-	return func() (*nn.Graph, *dataset.Set, *dataset.Set) { return g, data, test }, err
-})
+// pairModel has the features max(±x, 0), and a head that answers the class.
+func pairModel() *nn.Graph {
+	w := make([]float32, 16*8)
+	for i := range 8 {
+		w[i*8+i], w[(8+i)*8+i] = 1, -1
+	}
+	return model(8, 16, dense(16, 8, w...), &nn.ReLU{})
+}
 
-// trained is the net fitted to glyphs, once for all tests.
-func trained(t *testing.T) (g *nn.Graph, train, test *dataset.Set) {
+func searchOptions(o Options) Options {
+	o.Epochs, o.ListDraws, o.Seed = 150, 2000, 5
+	if o.Nodes == nil {
+		o.Nodes = []string{"features"}
+	}
+	o.Fresh = pairs(150, 8)
+	return o
+}
+
+// accuracyOf returns how often a head answers right from what is released with noise.
+func accuracyOf(t *testing.T, a *Answer, head *nn.Graph, data nn.Source) float64 {
 	t.Helper()
-	f := must.Get(glyphs())(t)
-	return f()
+	front, _ := must.Get2(a.Model.Cut(Node))(t)
+	models := make([]nn.Model, 2)
+	for i, g := range []*nn.Graph{front, head} {
+		models[i] = must.Get(nn.NewNet(g))(t)
+	}
+	noise := must.Get(release.NewGaussian(a.Best.Sigma))(t)
+	measured, _ := must.Get2(FinalAccuracy(context.Background(), models[0], models[1], data, noise, 1, nil))(t)
+	return measured.Fraction
 }
 
-// quick are options that suit the small net.
-func quick(target Target, maxDrop float64) Options {
-	return Options{Target: target, MaxDrop: maxDrop, Seed: 3, Examples: 40,
-		Families: []string{"gaussian", "laplace"}, Keeps: []int{0, 16, 8}, Projections: []string{"principal", "random"}}
-}
-
-func search(t *testing.T, o Options) *Answer {
-	t.Helper()
-	g, train, test := trained(t)
-	return must.Get(Search(context.Background(), g, "", train, test, o))(t)
-}
-
-// A target alone: it is met, at no greater drop than that of any other point that
-// meets it.
-func TestTargetAlone(t *testing.T) {
-	shared.Long(t, "a target without a largest drop, against every point tried")
-	g, train, test := trained(t)
-	o := quick(Target{Directions: 3, Within: .5}, 0)
-	a := search(t, o)
-	if !a.Met || a.Near != "" || a.Best == nil || !a.Best.Meets || a.Best.Directions > 3 {
-		t.Fatalf("%+v, near %q", a.Best, a.Near)
-	}
-	if a.Best.Drop.Mean > .5 {
-		t.Errorf("met only where accuracy drops by %v", a.Best.Drop.Mean)
-	}
-	for _, p := range a.Frontier {
-		recount(t, g, train, test, p, o)
-		// What the projection loses and what the noise does count together.
-		if math.Abs(a.Clean.Fraction-p.Accuracy.Fraction-p.Drop.Mean) > 1e-12 || p.Drop.Interval.High-p.Drop.Mean > .05 {
-			t.Errorf("%+v, but without defence %+v", p, a.Clean)
-		}
-		if p.Meets && p.Sigma > 0 && p.Drop.Mean < a.Best.Drop.Mean-.01 {
-			t.Errorf("%+v meets the target more cheaply than %+v", p, a.Best)
-		}
-	}
-	if c := a.Confirmed; c.Status != bound.StatusCertified || c.Method != bound.MethodBarankin || c.Examples != 40 || c.Raised != 1 ||
-		!(c.MedianStd >= .98*c.Estimate) {
-		t.Errorf("%+v", c)
-	}
-	confirmed(t, a)
-}
-
-// confirmed checks that fresh noise, of another seed, gives much the same accuracy. Both drops are of the same examples: they differ by noise alone, whose
-// standard deviation in the mean over draws is less than ½/√(examples·draws) each,
-// and the search's is the lucky one of some that were nearly as good. A normal
-// deviate leaves 4.5 of its own with probability 7e-6.
-func confirmed(t testing.TB, a *Answer) {
-	t.Helper()
-	c := a.Confirmed
-	limit := 4.5 * .5 * math.Sqrt(2/float64(c.Drop.Examples*a.Best.Drop.Draws))
-	if d := math.Abs(c.Drop.Mean - a.Best.Drop.Mean); d > limit {
-		t.Errorf("the drop is %v by fresh noise, %v by the search's: more than %v apart", c.Drop.Mean, a.Best.Drop.Mean, limit)
-	}
-	if c.Drop.Draws < freshDraws || c.Accuracy.Trials != c.Drop.Examples*c.Drop.Draws || c.Seed == a.Best.Spec.Seed {
-		t.Errorf("the noise is not fresh: %+v", c)
-	}
-}
-
-// A greatest drop alone: it is kept to, nothing that keeps to it is more
-// confidential, and a little more noise on the same line would not keep to it.
-func TestMaxDropAlone(t *testing.T) {
-	shared.Long(t, "a search for the most confidential release")
-	o := quick(Target{}, .05)
-	a := search(t, o)
-	if a.Best == nil || !a.Best.Keeps || a.Best.Drop.Interval.High > o.MaxDrop {
-		t.Fatalf("%+v, near %q", a.Best, a.Near)
-	}
-	if a.Met != a.Confirmed.Keeps || a.Confirmed.Keeps != (a.Confirmed.Drop.Mean <= o.MaxDrop) {
-		t.Errorf("met %v, %+v", a.Met, a.Confirmed)
-	}
-	above := math.Inf(1)
-	for _, p := range a.Frontier {
-		if p.Keeps && p.Directions < a.Best.Directions {
-			t.Errorf("%+v is more confidential than %+v", p, a.Best)
-		}
-		if compareLines(p, *a.Best) == 0 && !p.Keeps {
-			above = min(above, p.Sigma)
-		}
-	}
-	if above > a.Best.Sigma*(1+2*fineness) {
-		t.Errorf("σ = %v is kept, but the next that is not is %v", a.Best.Sigma, above)
-	}
-	confirmed(t, a)
-}
-
-// Noise that improves a model, and noise under a model that only guesses, are never recommended:
-// such a model is given inputs that it was not made for.
-func TestNoImplausibleAnswer(t *testing.T) {
-	g, train, test := trained(t)
-	for name, change := range map[string]func(w, b []float32){
-		"worse than a guess, so that noise helps": func(w, b []float32) {
-			for i := range w {
-				w[i] = -w[i]
-			}
-		},
-		"one class whatever the input, so that noise costs nothing": func(w, b []float32) { b[3] = 1e6 },
+// TestSearch measures the answer of each kind of search again: adversaries with the list identify the
+// input no more often than promised, new inputs included, and the heads answer the tasks.
+func TestSearch(t *testing.T) {
+	shared.Long(t, "searches for the release that keeps a promise")
+	ctx := context.Background()
+	train, test := pairs(300, 6), pairs(300, 7)
+	for _, c := range []struct {
+		name    string
+		options Options
+		least   float64 // accuracy of each task
+	}{
+		{"trained", Options{Methods: []Method{Trained}}, .97},
+		{"trained for two tasks", Options{Methods: []Method{Trained}, Tasks: []string{"side"}}, .95},
+		{"two tasks in closed form", Options{Methods: []Method{Projected}, Tasks: []string{"side"}, Finetune: FinetuneNone}, .7},
+		{"the whole model trained", Options{Methods: []Method{Trained}, Finetune: FinetuneAll}, .97},
+		{"the whole model shaped", Options{Methods: []Method{Shaped}, Finetune: FinetuneAll}, .85},
+		{"a node whose head is not linear", Options{Methods: []Method{Projected, Shaped}, Nodes: []string{"features-1"}}, .85},
+		{"three queries", Options{Methods: []Method{Discriminant, Projected}, Queries: 3}, .85},
+		{"protected", Options{Methods: []Method{Shaped, Trained}, Limits: Limits{Protect: []Protect{{Attribute: "side", Accuracy: .75}}}}, .85},
 	} {
-		other := *g
-		other.Nodes = slices.Clone(g.Nodes)
-		last := *other.Nodes[len(other.Nodes)-1]
-		was := last.Op.(*nn.Dense)
-		d := nn.Dense{In: was.In, Out: was.Out, Weight: was.Weight, Bias: was.Bias}
-		copied := func(p *nn.Param) *nn.Param {
-			return &nn.Param{Name: p.Name, Shape: p.Shape, Data: slices.Clone(p.Data)}
-		}
-		d.Weight, d.Bias = copied(d.Weight), copied(d.Bias)
-		last.Op = &d
-		other.Nodes[len(other.Nodes)-1] = &last
-		change(d.Weight.Data, d.Bias.Data)
-		for _, o := range []Options{quick(Target{}, .05), quick(Target{Directions: 3, Within: .5}, 0)} {
-			o.Families, o.Keeps = []string{"gaussian"}, []int{0}
-			a := must.Get(Search(t.Context(), &other, "", train, test, o))(t)
-			if a.Best != nil || a.Met || !strings.Contains(a.Near, "raises the accuracy") && !strings.Contains(a.Near, "guessing the commonest class") {
-				t.Errorf("%s: %+v, met %v: %s", name, a.Best, a.Met, a.Near)
+		t.Run(c.name, func(t *testing.T) {
+			o := searchOptions(c.options)
+			o.Identify = .02
+			a := must.Get(Search(ctx, pairModel(), train, test, o))(t)
+			if a.Best == nil {
+				t.Fatalf("no release: nearest %+v, left %v", a.Nearest, a.Left)
 			}
-			for _, p := range a.Frontier {
-				if p.Scale > strongest {
-					t.Errorf("%s: noise of %g times the features was tried", name, p.Scale)
+			front, _ := must.Get2(a.Model.Cut(Node))(t)
+			noise := must.Get(release.NewGaussian(a.Best.Sigma))(t)
+			released := func(data nn.Source) list {
+				r := must.Get(outputs(ctx, front, data, nil))(t)
+				return list{r, dataset.First(data.Len())}
+			}
+			candidates := released(train)
+			var side []bayes.Attribute
+			if len(o.Protect) > 0 {
+				side = []bayes.Attribute{{Name: "side", Classes: 2, Class: train.Sensitive[0].Labels}}
+			}
+			r := must.Get(bayes.Run(ctx, candidates, noise, side, bayes.Options{Draws: 2000, Queries: max(o.Queries, 1), Seed: 99}))(t)
+			// A mean over new draws exceeds the limit that the search allowed for about once in 10⁵ times.
+			if first, _ := r.Identified(1e-5); first.Low > o.Identify {
+				t.Errorf("identified in at least %v, promised %v", first.Low, o.Identify)
+			}
+			if side != nil {
+				if right, _ := r.Guessed(0, 1e-5); right.Low > .75 {
+					t.Errorf("the side is guessed in at least %v", right.Low)
 				}
 			}
+			h := must.Get(bayes.RunHidden(ctx, candidates, released(test), noise, bayes.Options{Draws: 2000, Queries: max(o.Queries, 1), Seed: 99}))(t)
+			if first, _ := h.Identified(1e-5); first.Low > o.Identify {
+				t.Errorf("new inputs are identified in at least %v, promised %v", first.Low, o.Identify)
+			}
+			if len(a.Heads) != 1+len(o.Tasks) {
+				t.Fatalf("%d heads", len(a.Heads))
+			}
+			for k, head := range a.Heads {
+				data := test
+				if k > 0 {
+					side := *test
+					side.Y, data = test.Sensitive[0].Labels, &side
+				}
+				if got := accuracyOf(t, a, head, data); got < c.least {
+					t.Errorf("accuracy %v of task %d, want at least %v", got, k, c.least)
+				}
+			}
+		})
+	}
+}
+
+// TestSearchResumes: a search that is interrupted after its first place, and continued, gives the same bytes.
+func TestSearchResumes(t *testing.T) {
+	shared.Long(t, "searches for the release that keeps a promise")
+	train, test := pairs(300, 6), pairs(200, 7)
+	o := searchOptions(Options{Methods: []Method{Projected, Trained, Discriminant}, Limits: Limits{Identify: .05}})
+	answer := func(o Options, ctx context.Context) ([]byte, error) {
+		a, err := Search(ctx, pairModel(), train, test, o)
+		if err != nil {
+			return nil, err
+		}
+		b, err := onnx.Encode(a.Model)
+		return fmt.Append(b, a.Best, a.Points), err
+	}
+	want := must.Get(answer(o, context.Background()))(t)
+	o.Dir = t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	p := o
+	p.Progress = func(phase string, done, total int) {
+		if phase == "searching" && done == 1 {
+			cancel()
 		}
 	}
-}
-
-// A target that only noise far beyond the features would meet is not met by such noise.
-func TestNoStrongerNoise(t *testing.T) {
-	o := quick(Target{Directions: 0, Within: 1e6}, 0)
-	o.Families, o.Keeps = []string{"gaussian"}, []int{0}
-	if a := search(t, o); a.Best != nil || !strings.Contains(a.Near, "at most 32 times is tried") {
-		t.Errorf("%+v: %s", a.Best, a.Near)
+	if _, err := answer(p, ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted: %v", err)
 	}
-}
-
-// A certified median: σ is raised until the certificate has it.
-func TestMedianStdIsCertified(t *testing.T) {
-	shared.Long(t, "searches and certifies a design")
-	o := quick(Target{MedianStd: .4}, 0)
-	a := search(t, o)
-	c := a.Confirmed
-	if !a.Met || c.MedianStd < .4 || c.Status != bound.StatusCertified {
-		t.Fatalf("%+v, near %q", c, a.Near)
-	}
-	if c.Raised < 1 || c.Raised > 1.1 || (c.Raised > 1) != (c.Note != "") {
-		t.Errorf("σ raised by %v, %q", c.Raised, c.Note)
-	}
-	if c.MedianStd > 1.05*.4 {
-		t.Errorf("a median of %v where %v is asked for", c.MedianStd, .4)
-	}
-}
-
-// Noise for which no bound can be proved does not meet a target of a certified median: the search
-// chooses noise of another family. If no family has a bound, the target is not met, and the answer
-// says why.
-func TestEstimatesAreNotCertified(t *testing.T) {
-	shared.Long(t, "a search with noise for which no bound can be proved")
-	o := quick(Target{MedianStd: .3}, 0)
-	o.Families, o.Keeps = []string{"student-t"}, []int{16}
-	a := search(t, o)
-	if a.Met || a.Best == nil || a.Confirmed.Status == bound.StatusCertified || !strings.Contains(a.Near, "(estimated)") {
-		t.Errorf("%+v, near %q", a.Confirmed, a.Near)
-	}
-	o.Families = []string{"student-t", "gaussian"}
-	if a = search(t, o); !a.Met || a.Best.Family != "gaussian" || a.Confirmed.Status != bound.StatusCertified {
-		t.Errorf("%+v, near %q", a.Best, a.Near)
-	}
-}
-
-// Logistic noise combines no witnesses: its certificate is far below the estimate,
-// and σ is raised until it is not below the target.
-func TestShortfallRaisesSigma(t *testing.T) {
-	shared.Long(t, "a certificate below its estimate raises σ")
-	o := quick(Target{MedianStd: .3}, 0)
-	o.Families, o.Keeps = []string{"logistic"}, []int{0}
-	a := search(t, o)
-	c := a.Confirmed
-	if !a.Met || c.MedianStd < .3 || c.Raised < 1.2 || !strings.Contains(c.Note, "σ was raised") {
-		t.Fatalf("%+v, near %q", c, a.Near)
-	}
-	if math.Abs(c.Estimate-.3) > 1e-6 || math.Abs(a.Best.MedianStd/c.Estimate/c.Raised-1) > 1e-9 {
-		t.Errorf("raised by %v from %v to %v", c.Raised, c.Estimate, a.Best.MedianStd)
-	}
-	confirmed(t, a)
-}
-
-// Progress never goes back and ends at its total.
-func TestProgress(t *testing.T) {
-	shared.Long(t, "the counts of progress")
-	o := quick(Target{Directions: 3, Within: .5}, 0)
-	last, end := map[string]int{}, map[string]int{}
+	o.Resume = true
+	var kept []int // places that are searched, as they become more
 	o.Progress = func(phase string, done, total int) {
-		if done < last[phase] || done > total || phase == Searching && last[Certifying] > 0 {
-			t.Errorf("%s: %d of %d after %v", phase, done, total, last)
+		if phase == "searching" {
+			kept = append(kept, done)
 		}
-		last[phase], end[phase] = done, total
 	}
-	search(t, o)
-	if want := map[string]int{Searching: 10, Certifying: 40}; !reflect.DeepEqual(last, want) || !reflect.DeepEqual(end, want) {
-		t.Errorf("ended at %v of %v", last, end)
+	got := must.Get(answer(o, context.Background()))(t)
+	if !bytes.Equal(got, want) {
+		t.Error("the continued search gives another answer")
+	}
+	if len(kept) == 0 || kept[0] < 1 || kept[0] > 2 || kept[len(kept)-1] != 3 {
+		t.Errorf("the continued search has %v of 3 places", kept)
 	}
 }
 
-// The linear attack's error on test data is at least what is asked for.
-func TestAttackTarget(t *testing.T) {
-	shared.Long(t, "a target for the error of the linear attack")
-	o := quick(Target{AttackMSE: .6}, 0)
-	o.Families, o.Keeps = []string{"gaussian"}, []int{0, 16}
-	a := search(t, o)
-	if !a.Met || a.Confirmed.AttackMSE < .6 || a.Confirmed.AttackMSE > .7 {
-		t.Fatalf("%+v, near %q", a.Confirmed, a.Near)
+// TestNewInputsDecide: if new inputs are identified too often at some strength of the noise, no point
+// with that strength or less counts as meeting the limits.
+func TestNewInputsDecide(t *testing.T) {
+	f := &found{}
+	for _, sigma := range []float64{1, 2, 4} {
+		f.Points = append(f.Points, Point{Sigma: sigma, Meets: true})
 	}
-	o.Target.AttackMSE = 1e3
-	if a = search(t, o); a.Met || a.Best != nil || !strings.Contains(a.Near, "no strength of noise meets the target") {
-		t.Errorf("an error beyond the data's variance: %+v, %q", a.Best, a.Near)
+	best := f.Points[1]
+	f.Best = &best
+	f.setNew(.3, false)
+	if best.Meets || best.New != .3 || f.Points[0].Meets || f.Points[1].Meets || f.Points[1].New != .3 || !f.Points[2].Meets {
+		t.Errorf("%+v, best %+v", f.Points, best)
+	}
+	best = f.Points[2]
+	f.setNew(.1, true)
+	if !best.Meets || !f.Points[2].Meets || f.Points[2].New != .1 || f.Points[0].Meets {
+		t.Errorf("%+v, best %+v", f.Points, best)
 	}
 }
 
-// Where nothing meets both the answer says how near it came.
-func TestNearAnswers(t *testing.T) {
-	shared.Long(t, "the nearest answer where none meets the target")
-	o := quick(Target{Directions: 0, Within: 5}, .02)
-	a := search(t, o)
-	if a.Met || a.Best == nil || a.Confirmed == nil {
-		t.Fatalf("%+v", a)
-	}
-	for _, want := range []string{"2 %", "directions within 5", "the target takes σ", a.Best.Family} {
-		if !strings.Contains(a.Near, want) {
-			t.Errorf("%q does not say %q", a.Near, want)
+// The limit on bits of a protected attribute is for an adversary who knows the answers to all tasks.
+func TestProtectedBeyondAllTasks(t *testing.T) {
+	train := pairs(20, 6)
+	s := &searcher{Options: Options{Limits: Limits{Protect: []Protect{{Attribute: "side", Bits: .1}}}}, train: train}
+	targets := func() int {
+		seen := map[int]bool{}
+		for _, y := range s.attributes(dataset.First(train.Len()))[0].Target {
+			seen[y] = true
 		}
+		return len(seen)
 	}
-	if !a.Best.Keeps || a.Best.Meets {
-		t.Errorf("%+v", a.Best)
-	}
-	// Eight random features of forty lose accuracy by themselves.
-	if !strings.Contains(strings.Join(a.Left, "\n"), "8 features (random): even without noise") {
-		t.Errorf("left %q", a.Left)
+	one := targets()
+	s.Tasks = []string{"side"}
+	if two := targets(); two != 2*one {
+		t.Errorf("%d answers of one task, %d of two", one, two)
 	}
 }

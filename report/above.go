@@ -56,25 +56,6 @@ func (r *Report) ComparePrior() {
 			b.AbovePrior = nil // an adversary who knows the mean may err by less than one who knows the range
 		}
 	}
-	r.comparePoints()
-}
-
-// comparePoints marks the points of a design whose median is above the prior alone.
-func (r *Report) comparePoints() {
-	prior := r.priorAlone("all")
-	if r.Design == nil || prior == nil {
-		return
-	}
-	mark := func(p *DesignPoint) { p.AbovePrior = compareFloor(float64(p.MedianStd), prior.Quantile(.5)) }
-	for i := range r.Design.Frontier {
-		mark(&r.Design.Frontier[i])
-	}
-	if r.Design.Best != nil {
-		mark(r.Design.Best)
-	}
-	if c := r.Design.Confirmed; c != nil {
-		c.AbovePrior = compareFloor(float64(c.MedianStd), prior.Quantile(.5))
-	}
 }
 
 // compareFloor compares a floor with the prior alone: nil if one of them is not known.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"tattle/lattice"
@@ -77,8 +78,8 @@ func NewCertificate(r *Report, sha256 string, l lattice.Lattice, b CertifiedBudg
 		Drift: r.Experiment.Runtime.Error, From: r.Experiment.Runtime.From, Queries: queries,
 		Sentences: r.Sentences(), Warnings: r.Warnings,
 	}
-	if r.Promise != nil {
-		c.Promise = r.Promise.Checked
+	if r.Design != nil && r.Design.Limits.Promise() {
+		c.Promise = slices.DeleteFunc(slices.Clone(r.Design.Checked), func(x CheckedLimit) bool { return x.Kind.target() })
 	}
 	c.Uncovered = c.uncovered()
 	return c, nil

@@ -1,150 +1,346 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
 
-// design adds the answer to how much noise is needed, and the frontier.
+	"tattle/bound"
+	"tattle/dataset"
+	"tattle/design"
+)
+
+// design adds the chart of the search and the limits with their figures, then what to do with the
+// release that was found. The other figures of the search are folded.
 func (d *document) design(r *Report) {
-	x := r.Design
-	if x == nil {
+	if r.Design == nil || r.Study != nil {
 		return
 	}
-	d.section("How much noise, on how many features")
-	f, ok := newFrontier(x)
-	if ok {
-		d.chart(chart{Caption: "Accuracy against " + f.title, SVG: f.draw(), Keys: f.keys, Note: x.frontierNote(f)})
-	}
-	if x.Reproduce != "" {
-		d.say("To bound that release:")
-		d.add(code(x.Reproduce))
-	}
-	attacked := x.attacked()
-	heads := []string{"numbers", "noise", "σ", "accuracy", "drop", "directions", "std"}
-	if attacked {
-		heads = append(heads, "mse")
-	}
-	row := func(l designLine, p DesignPoint) []string {
-		star := ""
-		if p.Meets {
-			star = "* "
-		}
-		return append([]string{star + l.numbers(), p.Family, number(p.Sigma)}, p.cells(attacked)...)
-	}
-	d.on(onTerminal, func(d *document) {
-		t := table{Says: x.textIntro(), Heads: heads, Words: []int{1}}
-		for _, l := range x.lines() {
-			t.add(row(l, x.beside(l.Points))...)
-		}
-		d.table(t)
-	})
-	d.on(onPage|onMarkdown, func(d *document) {
-		t := table{Says: "*: meets the target, for " + x.For() + ".", Heads: heads, Words: []int{1}}
-		for _, l := range x.lines() {
-			for _, p := range l.Points {
-				t.add(row(l, p)...)
-			}
-		}
-		if len(t.Rows) > 0 {
-			d.folded(fmt.Sprintf("All %s that were tried", Count(len(t.Rows), "release")))
-			d.table(t)
+	first, others := r.frontiers()
+	d.on(onPage, func(d *document) {
+		if first != nil {
+			d.section("Accuracy against protection")
+			d.add(*first)
 		}
 	})
+	d.checkedLimits(r.Design)
+	d.say(r.onDevice())
+	if c := r.Design.Command; c != "" {
+		d.say("To examine that release further, in the folder in which this ran:")
+		d.add(code(c))
+	}
+	if c := r.Design.Pack; c != "" && r.Design.Met {
+		n := r.Release.Noise
+		d.say(fmt.Sprintf("It was measured with discrete Gaussian noise of σ = %s, %s. To deploy it with its certificate:", number(n.Sigma), n.Settings))
+		d.add(code(c))
+	}
+	d.search(r, others)
 }
 
-// frontierNote says how to read the figure.
-func (x *Design) frontierNote(f *frontier) string {
-	right := fmt.Sprintf("right is harder for %s only. The shaded corner is the target, the ring the answer. Directions and deviations are for unbiased reconstructions. They are estimated, except for the deviation of the confirmed point.", x.For())
-	if x.costOnly() {
-		right = "right is more noise. The shaded area is within the limit on the cost, the ring the answer."
+// search adds the figures of the search for a release.
+func (d *document) search(r *Report, others sideBySide) {
+	if len(r.Design.Points) == 0 && len(r.Design.LeftOut) == 0 {
+		return
 	}
-	s := "Every line is one choice of features and family of noise, as the noise grows. Up is more accurate, " + right
+	d.folded("The search for the release")
+	if len(r.Design.Points) > 0 {
+		d.methodsAtLimit(r)
+	}
+	d.on(onPage, func(d *document) {
+		if len(others) > 0 {
+			d.add(others)
+		}
+	})
+	d.cuts(r.Design)
+	for _, why := range r.Design.LeftOut {
+		d.say("Left out: " + strings.TrimSuffix(why, ".") + ".")
+	}
+}
+
+// nearestTiles are the figures of the release that comes nearest to the limits in the search, if none
+// meets them.
+func (r *Report) nearestTiles() []tile {
+	p := r.Design.Nearest
+	if p == nil {
+		return nil
+	}
+	const search = "mean over draws in the search, without limits"
+	l := r.Design.Limits
+	t := []tile{
+		{"Nearest release", fmt.Sprint(p.Keep), plural(p.Keep, "number"), fmt.Sprintf("of node %s, %s, %s", p.Node, p.Method, noiseOf(p.Family, p.Sigma))},
+		{"Accuracy", percent1(targetAccuracy(*p)), "", "in the search; original model: " + percent1(float64(r.Design.ValidationAccuracy))},
+	}
+	if l.Identify > 0 {
+		t = append(t, tile{"Identification", percentOf(max(p.Identified, p.New)), "", "limit " + percentOrLess(l.Identify) + "; " + search})
+	}
+	if l.Bits > 0 {
+		t = append(t, tile{"Revealed", number(p.Bits), "bits", "limit " + number(l.Bits) + "; " + search})
+	}
+	if l.Floor > 0 {
+		t = append(t, tile{"Floor without a list", number(r.inUnit(p.Floor * p.Floor)), r.shortUnit(), "limit " + number(r.inUnit(l.Floor*l.Floor)) + "; " + search})
+	}
+	if !l.Promise() {
+		t = append(t, tile{"Resolved", number(p.Directions), "directions", fmt.Sprintf("by unbiased estimators to within %s: median, estimated in the search", number(l.Level()))})
+		if l.MedianStd > 0 {
+			t = append(t, tile{"Unbiased estimators", number(p.MedianStd), "", "median standard deviation, estimated in the search; target " + number(l.MedianStd)})
+		}
+		if l.LinearMSE > 0 {
+			t = append(t, tile{"Linear attack", number(p.LinearMSE), "", "mean square error, expected in the search; target " + number(l.LinearMSE)})
+		}
+	}
+	for k, want := range l.Protect {
+		t = append(t, tile{"Right guesses, " + want.Attribute, percent1(guessedRight(*p, k)), "", search})
+	}
+	return t[:min(len(t), 4)]
+}
+
+// shareAtMost prints an upper limit on a share with as many digits as it needs, rounded up.
+func shareAtMost(x float64) string { return atMostNumber(100*x) + " %" }
+
+// frontiers returns the charts of accuracy against what an adversary can do; nil if there is none.
+func (r *Report) frontiers() (first *chart, others sideBySide) {
+	for _, q := range r.quantities() {
+		f, ok := r.frontier(q)
+		if !ok {
+			continue
+		}
+		c := chart{Caption: "Accuracy against " + q.title, SVG: f.draw(), Keys: f.keys}
+		if first == nil {
+			c.Note = r.frontierNote()
+			first = &c
+			continue
+		}
+		others = append(others, c)
+	}
+	return first, others
+}
+
+// frontierNote says how to read the charts.
+func (r *Report) frontierNote() string {
+	x := r.Design
+	right := "safer"
+	if !x.Limits.Promise() {
+		right = "harder for " + x.Limits.For() + " only"
+	}
+	s := "Up is more accurate, right is " + right + ". Lines: figures of the search, " + r.searchMeaning()
+	if x.Released != nil {
+		s += " Ring: the release that was found, as measured in this report, with limits."
+	}
 	if n := len(x.lines()) - len(x.drawn()); n > 0 {
 		s += fmt.Sprintf(" %s more in the table.", Count(n, "line"))
 	}
-	if n := f.hidden(); n > 0 {
-		s += fmt.Sprintf(" Points that cost far more accuracy (%d) are in the table only.", n)
+	if x.peers() {
+		s += " dFIL, top-k and rounding are methods of others, for comparison."
+	}
+	return s + fmt.Sprintf(" Not drawn: releases with an accuracy below %s.", percent1(x.lowest()))
+}
+
+// originally says how accurate the original model is on the examples of the search, and in the report: these
+// differ, because a model does better on what it was trained on.
+func (r *Report) originally() string {
+	s := percent(float64(r.Design.ValidationAccuracy)) + " in the search"
+	if x := float64(r.Design.OriginalAccuracy); x > 0 {
+		s += ", " + percent(x) + " on " + r.measuredData()
 	}
 	return s
 }
 
-// designLead is the verdict on a search for a release: what to release, what it costs, what it
-// prevents and what it does not.
-func (r *Report) designLead() verdictBlock {
+// measuredData names the data of the report.
+func (r *Report) measuredData() string {
+	switch r.Data.Split {
+	case string(dataset.Test):
+		return "test data"
+	case string(dataset.Train):
+		return "training data"
+	}
+	return "the measured data"
+}
+
+// searchMeaning says what the figures of the search are.
+func (r *Report) searchMeaning() string {
+	if !r.Design.Limits.Promise() {
+		return "estimates for unbiased estimators and the linear attack only, by linear algebra on Jacobians of the inputs examined. Their accuracy is that on " + r.measuredData() + "."
+	}
+	return "means over draws on training data, without limits. Their accuracy is that on training examples from which neither releases nor heads learned."
+}
+
+// A pointColumn is a column of the table of the search. Releases that do not meet the limits have a dash.
+type pointColumn struct {
+	head string
+	cell func(p design.Point) string
+}
+
+// pointColumns are the figures of the search, and what the table says of them.
+func (r *Report) pointColumns() (all []pointColumn, says string) {
 	x := r.Design
-	if x.Best == nil {
-		return verdictBlock{Badge: "Target not met", Tone: Bad, Says: x.sentence(r.tried(r.Data.Examples))}
-	}
-	p := x.Best
-	accuracy, drop, interval := p.Accuracy, p.Drop, p.DropInterval
-	if c := x.Confirmed; c != nil {
-		accuracy, drop, interval = c.Accuracy, c.Drop, c.DropInterval
-	}
-	noise := fmt.Sprintf("%s noise of σ = %s", familyName(p.Family), number(p.Sigma))
-	v := verdictBlock{Badge: "Target met for " + x.For() + " only", Tone: Good}
-	switch {
-	case !x.Met:
-		v.Badge, v.Tone = "Target not met", Bad
-		v.Says = fmt.Sprintf("Nothing that was tried meets the target (%s); the figures are of the nearest release.", x.asked("the inputs"))
-	case x.costOnly():
-		v.Badge, v.Tone = "Within the accuracy limit", Calm
-		v.Says = fmt.Sprintf("By estimate, no candidate with %s leaves unbiased estimators fewer directions of an input, %s.", x.asked("the inputs"), r.beyondTarget())
-	default:
-		v.Says = fmt.Sprintf("This release meets the target (%s), %s.", x.asked("the inputs"), r.beyondTarget())
-	}
-	v.Tiles = []tile{
-		{"What to release", fmt.Sprint(p.Keep), plural(p.Keep, "number"), projectedWords(p.Projection) + "with " + noise},
-		{"Accuracy cost", minus(bare(drop)), "points", fmt.Sprintf("95 %% interval %s to %s; accuracy %s", minus(bare(interval[0])), minus(bare(interval[1])), percent1(float64(accuracy)))},
-		x.prevents(r),
-	}
-	v.harmed(r)
-	return v
-}
-
-// beyondTarget says what an adversary does in spite of a release that meets the target.
-func (r *Report) beyondTarget() string {
-	s := "which does not limit an adversary who knows what inputs look like"
-	if c := r.Design.Confirmed; c != nil && c.Identified != nil {
-		if id := c.Identified; id.Found > 0 {
-			s += fmt.Sprintf(": one with a list of %s identifies inputs", Count(id.Candidates, "candidate"))
+	add := func(when bool, head string, cell func(p design.Point) string) {
+		if when {
+			all = append(all, pointColumn{head, cell})
 		}
 	}
-	if a := r.recogniser(); a != nil {
-		s += ", and " + r.recognisedSays(a)
+	add(true, "σ", func(p design.Point) string { return number(p.Sigma) })
+	add(true, "accuracy", func(p design.Point) string { return percent(targetAccuracy(p)) })
+	for k, task := range x.Tasks {
+		add(true, task.Task, func(p design.Point) string { return percent(taskAccuracy(p, k+1)) })
 	}
-	return s
-}
-
-// harmed adds the tile of what an adversary does in spite of the release. A verdict with such a harm is
-// not good.
-func (v *verdictBlock) harmed(r *Report) {
-	if c := r.Design.Confirmed; c != nil && c.Identified != nil {
-		id := c.Identified
-		share := float64(id.Found) / float64(id.Inputs)
-		v.Tiles = append(v.Tiles, tile{"Not prevented", percent1(share), "", fmt.Sprintf("of %s identified among %s", Count(id.Inputs, "input"), Count(id.Candidates, "candidate"))})
-		if share >= identifiedSometimes && v.Tone != Bad {
-			v.Tone = Warn
+	if !x.Limits.Promise() || x.Limits.Target() {
+		says += fmt.Sprintf(" Directions: those that unbiased estimators resolve to within %s, of the median input; std: their standard deviation, median over inputs and coordinates, of the part of an input that the released numbers depend on. Both are estimated.", number(x.Limits.Level()))
+		add(true, "directions", func(p design.Point) string { return number(p.Directions) })
+		prior := math.NaN()
+		if alone := r.priorAlone(bound.AllBand); alone != nil {
+			prior = alone.Quantile(.5)
+			says += " " + aboveMark + ": " + vacuousToPrior + "."
 		}
+		add(true, "std", func(p design.Point) string { return marked(number(p.MedianStd), compareFloor(p.MedianStd, prior)) })
+		add(x.Limits.LinearMSE > 0, "linear mse", func(p design.Point) string { return number(p.LinearMSE) })
 	}
-	if r.recogniser() != nil && v.Tone != Bad {
-		v.Tone = Warn
+	if !x.Limits.Promise() {
+		return all, says
 	}
+	says += " Floor: error of an adversary without a list, in " + r.unit() + "."
+	add(true, "identified", func(p design.Point) string { return percentOf(p.Identified) })
+	if slices.ContainsFunc(x.Points, func(p design.Point) bool { return p.New > 0 }) {
+		says += " New inputs: how often test inputs, set apart for the search and hidden among the candidates, are identified."
+		add(true, "new inputs", func(p design.Point) string {
+			if p.New == 0 {
+				return "–"
+			}
+			return percentOf(p.New)
+		})
+	}
+	add(true, "bits", func(p design.Point) string { return number(p.Bits) })
+	add(true, "floor", func(p design.Point) string { return number(r.inUnit(p.Floor * p.Floor)) })
+	for k, p := range x.Limits.Protect {
+		add(true, p.Attribute+" guessed", func(p design.Point) string { return percent1(guessedRight(p, k)) })
+	}
+	return all, says
 }
 
-// prevents is the tile of what the release prevents.
-func (x *Design) prevents(r *Report) tile {
-	p := x.Best
-	switch t := x.Target; {
-	case t.AttackMSE > 0 && t.Within == 0 && t.MedianStd == 0:
-		return tile{"Prevents", number(r.inUnit(float64(p.AttackMSE))), r.shortUnit(), "RMS error of the linear attack"}
-	case t.MedianStd > 0 && t.Within == 0:
-		return tile{"Prevents", "≥ " + atLeastNumber(r.toUnit(float64(p.MedianStd))), r.shortUnit(), "error of unbiased estimators, median, estimated"}
+// methodsAtLimit adds a table of what each method costs at the limits.
+func (d *document) methodsAtLimit(r *Report) {
+	x := r.Design
+	columns, says := r.pointColumns()
+	several := x.severalNodes()
+	t := table{Says: fmt.Sprintf("The most accurate release of each method that meets the limits in the search: %s. Figures of the search: %s Original model: %s.%s", r.asked(), r.searchMeaning(), r.originally(), says),
+		Heads: []string{"method"}}
+	if x.Limits.CostOnly() {
+		t.Says = strings.Replace(t.Says, "The most accurate release", "The release with the fewest directions", 1)
 	}
-	return tile{"Resolved", number(float64(p.Directions)), map[bool]string{true: "direction", false: "directions"}[p.Directions == 1], fmt.Sprintf("of an input, by unbiased estimators to within %s: median, estimated", number(x.within()))}
+	if x.Released != nil {
+		t.Says += " *: released, after σ was adjusted with more draws."
+	}
+	if several {
+		t.Heads, t.Words = append(t.Heads, "node"), []int{1}
+	}
+	t.Heads = append(t.Heads, "numbers")
+	for _, c := range columns {
+		t.Heads = append(t.Heads, c.head)
+	}
+	if x.peers() {
+		t.Says += " dFIL, top-k and rounding are published methods of others with the original head, for comparison only; their σ is the root mean square over the inputs, 0 without noise."
+	}
+	for _, l := range x.lines() {
+		name := l.name()
+		if x.released(l) > 0 {
+			name = "* " + name
+		}
+		cells := []string{name}
+		if several {
+			cells = append(cells, l.Node)
+		}
+		if p := l.best; p != nil {
+			cells = append(cells, fmt.Sprint(p.Keep))
+			for _, c := range columns {
+				cells = append(cells, c.cell(*p))
+			}
+		} else {
+			cells = append(cells, fmt.Sprint(l.Points[0].Keep), "none meets")
+		}
+		for len(cells) < len(t.Heads) {
+			cells = append(cells, "–")
+		}
+		t.add(cells...)
+		t.Kinds = append(t.Kinds, map[bool]string{true: "strong"}[x.released(l) > 0])
+	}
+	d.table(t)
 }
 
-// projectedWords says what the released numbers are, if they are no features; empty otherwise.
-func projectedWords(projection string) string {
-	if projection == "" {
+// cuts adds a table of the nodes that were tried, if there are several.
+func (d *document) cuts(x *Design) {
+	if len(x.Cuts) < 2 {
+		return
+	}
+	t := table{Says: "The nodes that were tried. Share: multiply-adds of the model that run on the device, before the node. Accuracy: of the most accurate release that meets the limits in the search, on training data.",
+		Heads: []string{"node", "share", "multiply-adds", "parameters", "features", "accuracy"}}
+	for _, c := range x.Cuts {
+		accuracy := "none meets"
+		best := -1.
+		for _, l := range x.lines() {
+			if l.Node == c.Node && !l.Method.Peer() && l.best != nil && targetAccuracy(*l.best) > best {
+				best = targetAccuracy(*l.best)
+				accuracy = percent(best)
+			}
+		}
+		t.add(c.Node, percent1(c.Share), number(float64(c.MultiplyAdds)), fmt.Sprint(c.Parameters), fmt.Sprint(c.Features), accuracy)
+	}
+	d.part("Nodes of the model")
+	d.table(t)
+}
+
+// onDevice says how much of the model runs on the device.
+func (r *Report) onDevice() string {
+	x := r.Design
+	if x.Released == nil {
 		return ""
 	}
-	return projectionWords(projection) + ", "
+	for _, c := range x.Cuts {
+		if c.Node == x.Released.Node {
+			s := fmt.Sprintf("%s of the model's multiply-adds run on the device, before node %s", percent1(c.Share), c.Node)
+			switch x.Released.Method {
+			case design.Isotropic:
+				return s + "."
+			case design.Trained:
+				return s + ", and so does the network that was trained for this release. What leaves are noisy answers: one number for each class. They serve no other task."
+			}
+			return s + ", and so does the layer that makes the released numbers."
+		}
+	}
+	return ""
+}
+
+// checkedLimits adds a table of the limits beside the figures of the report, if there are several.
+func (d *document) checkedLimits(x *Design) {
+	if len(x.Checked) > 1 {
+		d.table(limitsTable(x.Checked))
+	}
+}
+
+// limitsTable has the limits beside the figures that were computed.
+func limitsTable(all []CheckedLimit) table {
+	t := table{Says: "What was asked for beside the figures of this report. Figure: the limit that does not overstate the protection. Each holds with 99.9 % confidence (the accuracy drop: 95 %); the error of attacks is demonstrated, without a limit.",
+		Heads: []string{"quantity", "limit", "figure", "mean", "kept"}, Words: []int{4}}
+	if slices.ContainsFunc(all, func(c CheckedLimit) bool { return c.Kind.target() }) {
+		t.Says += " Directions are estimated and the std (standard deviation) is certified, both for unbiased estimators only; the linear attack is one that ran."
+	}
+	for _, c := range all {
+		promised, figure := c.words()
+		kept := "no"
+		switch {
+		case c.Lacks != "":
+			kept = "not measured"
+		case c.Kept:
+			kept = "yes"
+		}
+		t.add(c.name(), promised, figure, c.brief(float64(c.Mean), number), kept)
+	}
+	return t
+}
+
+// words prints the limit and the figure beside it.
+func (c CheckedLimit) words() (promised, figure string) {
+	if c.Kind.least() {
+		return "at least " + c.brief(c.Limit, number), c.print(float64(c.Figure), atLeastNumber)
+	}
+	return "at most " + c.brief(c.Limit, number), c.print(float64(c.Figure), atMostNumber)
 }

@@ -1,122 +1,296 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+
+	"tattle/design"
 )
 
-// newFrontier returns the chart of a design. It chooses the quantity on the horizontal axis: that
-// of the target, otherwise the strength of the noise: few directions are resolved within a limit on the
-// cost alone, often none. The result is false if there is nothing to draw.
-func newFrontier(d *Design) (*frontier, bool) {
-	f := &frontier{target: math.NaN(), floor: math.NaN(), least: d.lowest(), axis: frontierAxis{log: true, print: number}, better: "harder for unbiased estimators only"}
-	var of func(DesignPoint) float64
-	switch t := d.Target; {
-	case t.Within > 0:
-		f.title, f.target = fmt.Sprintf("directions resolved to within %s (fewer is better)", number(t.Within)), float64(t.Directions)
-		f.axis = frontierAxis{less: true, unit: 1, print: number}
-		of = func(p DesignPoint) float64 { return float64(p.Directions) }
-	case t.AttackMSE > 0 && t.MedianStd == 0:
-		f.title, f.target, f.better = "mean square error of the linear attack", t.AttackMSE, "harder for the linear attack"
-		of = func(p DesignPoint) float64 { return float64(p.AttackMSE) }
-	case d.costOnly():
-		f.title, f.better = "the standard deviation of the noise, σ", "more noise"
-		of = func(p DesignPoint) float64 { return p.Sigma }
-	default:
-		f.title = "median standard deviation of an unbiased reconstruction"
-		of = func(p DesignPoint) float64 { return float64(p.MedianStd) }
-		if t.MedianStd > 0 {
-			f.target = t.MedianStd
+const (
+	mostLines     = 5    // of a chart
+	mostPeerLines = 2    // of these
+	leastDepth    = .03  // drop in accuracy that every chart has room for
+	mostDepth     = .15  // releases that lose more are not drawn
+	leastShare    = 1e-6 // of identified inputs, on the logarithmic axis
+)
+
+// A designLine is the releases of a method at a node, from all its places.
+type designLine struct {
+	Method design.Method
+	Node   string
+	Family string // of the noise, without a promise; lines then differ by Keep, too
+	Keep   int
+	Points []design.Point
+	best   *design.Point // the most accurate that meets the limits; nil if none does
+}
+
+// lines returns a line for each method and node: the released one first, the others by
+// their accuracy at the limits, then by the highest accuracy.
+func (x *Design) lines() []designLine {
+	var lines []designLine
+	for i, p := range x.Points {
+		k := slices.IndexFunc(lines, func(l designLine) bool { return l.of(p.Method, p.Node, p.Family, p.Keep) })
+		if k < 0 {
+			k = len(lines)
+			lines = append(lines, designLine{Method: p.Method, Node: p.Node, Family: p.Family, Keep: p.Keep})
+		}
+		l := &lines[k]
+		l.Points = append(l.Points, p)
+		if p.Meets && (l.best == nil || x.better(p, *l.best)) {
+			l.best = &x.Points[i]
 		}
 	}
-	f.label = "Accuracy against " + f.title + ". " + d.sentence("the inputs that were tried")
-	d.draw(f, of)
+	rank := func(l designLine) (at, top float64) {
+		at = -1
+		if l.best != nil {
+			at = targetAccuracy(*l.best)
+		}
+		for _, p := range l.Points {
+			top = max(top, nanTo(targetAccuracy(p), 0))
+		}
+		return at, top
+	}
+	slices.SortStableFunc(lines, func(a, b designLine) int {
+		if chosen := x.released(b) - x.released(a); chosen != 0 {
+			return chosen
+		}
+		atA, topA := rank(a)
+		atB, topB := rank(b)
+		return cmp.Or(cmp.Compare(atB, atA), cmp.Compare(topB, topA))
+	})
+	return lines
+}
+
+// of reports whether a release is on the line.
+func (l designLine) of(m design.Method, node, family string, keep int) bool {
+	return l.Method == m && l.Node == node && l.Family == family && (family == "" || l.Keep == keep)
+}
+
+// name says how the line's releases are made, without the node.
+func (l designLine) name() string {
+	if l.Family == "" {
+		return string(l.Method)
+	}
+	return fmt.Sprintf("%d %s, %s", l.Keep, l.Method, familyName(l.Family))
+}
+
+// better reports whether p is the better answer of a line.
+func (x *Design) better(p, q design.Point) bool {
+	if x.Limits.CostOnly() {
+		return p.Sigma > q.Sigma
+	}
+	return targetAccuracy(p) > targetAccuracy(q)
+}
+
+// released is 1 for the line of the release that was chosen, else 0.
+func (x *Design) released(l designLine) int {
+	if p := x.Released; p != nil && l.of(p.Method, p.Node, p.Family, p.Keep) {
+		return 1
+	}
+	return 0
+}
+
+// drawn returns the lines of the charts: the first, isotropic noise, which the others are to be
+// compared with, the best methods of others, and the best of the rest.
+func (x *Design) drawn() []designLine {
+	var lines, peers []designLine
+	for _, l := range x.lines() {
+		switch {
+		case !l.Method.Peer():
+			lines = append(lines, l)
+		case len(peers) < mostPeerLines && !slices.ContainsFunc(peers, func(p designLine) bool { return p.Method == l.Method }):
+			peers = append(peers, l)
+		}
+	}
+	if n := mostLines - len(peers); len(lines) > n {
+		if i := slices.IndexFunc(lines, func(l designLine) bool { return l.Method == design.Isotropic }); i >= n {
+			lines[n-1] = lines[i]
+		}
+		lines = lines[:n]
+	}
+	return append(lines, peers...)
+}
+
+// peers reports whether methods of others were measured too.
+func (x *Design) peers() bool {
+	return slices.ContainsFunc(x.Points, func(p design.Point) bool { return p.Method.Peer() })
+}
+
+// severalNodes reports whether more than one node was tried.
+func (x *Design) severalNodes() bool {
+	return slices.ContainsFunc(x.Points, func(p design.Point) bool { return p.Node != x.Points[0].Node })
+}
+
+// A designQuantity is what an adversary can do, on the horizontal axis of a chart.
+type designQuantity struct {
+	title, better string
+	axis          frontierAxis
+	limit         float64                    // NaN: none
+	of            func(design.Point) float64 // of the search
+	final         float64                    // of the release, in this report; NaN: not measured
+	interval      [2]float64
+}
+
+// quantities returns what the charts show: identification, the floor, and right guesses of each
+// protected attribute.
+func (r *Report) quantities() []designQuantity {
+	nan := math.NaN()
+	or := func(limit float64) float64 {
+		if limit > 0 {
+			return limit
+		}
+		return nan
+	}
+	if !r.Design.Limits.Promise() {
+		return r.targetQuantities()
+	}
+	l := r.Design.Limits
+	id := designQuantity{title: "the probability of identification", better: "inputs identified from a list: fewer", limit: or(l.Identify),
+		axis: frontierAxis{less: true, log: true, print: percentTick}, final: nan,
+		of: func(p design.Point) float64 { return max(p.Identified, leastShare) }}
+	floor := designQuantity{title: "the floor without a list", better: "floor, " + r.shortUnit() + ": higher", limit: or(r.inUnit(l.Floor * l.Floor)),
+		axis: frontierAxis{unit: .001, print: number}, final: float64(r.checkFloor().judged().Figure),
+		of: func(p design.Point) float64 { return r.inUnit(p.Floor * p.Floor) }}
+	if r.Lists != nil && r.Lists.Holder != nil {
+		f := r.Lists.Holder.First
+		id.final, id.interval = nanTo(estimate(r.Lists, f), f.High), [2]float64{max(f.Low, leastShare), f.High}
+	}
+	all := []designQuantity{id, floor}
+	if l.Target() {
+		all = append(all, r.targetQuantities()...)
+	}
+	for k, want := range l.Protect {
+		q := designQuantity{title: "right guesses of " + want.Attribute, better: "right guesses of " + cut(want.Attribute, 16) + ": fewer", limit: or(want.Accuracy),
+			axis: frontierAxis{less: true, unit: .001, print: percentTick}, final: float64(r.checkRight(want).judged().Figure),
+			of: func(p design.Point) float64 { return guessedRight(p, k) }}
+		all = append(all, q)
+	}
+	return all
+}
+
+// targetQuantities are what charts show of targets: the strength of the noise where only the cost is
+// limited, since often no direction is resolved there.
+func (r *Report) targetQuantities() (all []designQuantity) {
+	l, x := r.Design.Limits, r.Design
+	directions, sigma := math.NaN(), math.NaN()
+	if p := x.Released; p != nil {
+		directions, sigma = p.Directions, p.Sigma
+	}
+	up := frontierAxis{log: true, print: number}
+	if l.CostOnly() {
+		return []designQuantity{{title: "the standard deviation of the noise, σ", better: "more noise", axis: up, limit: math.NaN(), final: sigma,
+			of: func(p design.Point) float64 { return p.Sigma }}}
+	}
+	const harder = "harder for unbiased estimators only"
+	if l.Within > 0 {
+		all = append(all, designQuantity{title: fmt.Sprintf("directions that unbiased estimators resolve to within %s", number(l.Within)), better: harder, limit: float64(l.Directions),
+			axis: frontierAxis{less: true, unit: 1, print: number}, final: directions, of: func(p design.Point) float64 { return p.Directions }})
+	}
+	if l.MedianStd > 0 {
+		all = append(all, designQuantity{title: "the median standard deviation of unbiased estimators", better: harder, limit: l.MedianStd,
+			axis: up, final: float64(r.checkMedian().judged().Figure), of: func(p design.Point) float64 { return p.MedianStd }})
+	}
+	if l.LinearMSE > 0 {
+		all = append(all, designQuantity{title: "the mean square error of the linear attack", better: "harder for the linear attack only", limit: l.LinearMSE,
+			axis: up, final: float64(r.checkLinear().judged().Figure), of: func(p design.Point) float64 { return p.LinearMSE }})
+	}
+	return all
+}
+
+// frontier returns the chart of accuracy against a quantity; false if there is nothing to draw.
+func (r *Report) frontier(q designQuantity) (*frontier, bool) {
+	x := r.Design
+	f := &frontier{title: q.title, better: q.better, axis: q.axis, target: q.limit, floor: math.NaN(),
+		label: "Accuracy against " + q.title + ", by method. " + r.designHeadline()}
+	drawn, several := x.drawn(), x.severalNodes()
+	f.least = x.lowest()
+	for i, l := range drawn {
+		line, key := frontierLine{class: fmt.Sprintf("h%d d%d", i, i%dashes)}, l.name()
+		if l.Method.Peer() {
+			line.class = fmt.Sprintf("h%d d%d", mostLines, i%dashes)
+		}
+		if several {
+			key += " at " + l.Node
+		}
+		f.keys = append(f.keys, legendKey{strokeKey(line.class), key})
+		line.points = f.envelope(l.Points, q.of)
+		f.lines = append(f.lines, line)
+	}
+	if x.Released != nil && !math.IsNaN(q.final) && !math.IsNaN(float64(x.Accuracy)) {
+		p := x.Released
+		words := "released"
+		if !x.Met {
+			words = "limits not kept"
+		}
+		f.chosen = &frontierChoice{frontierPoint: frontierPoint{q.final, float64(x.Accuracy), fmt.Sprintf("%s at %s, σ = %s, in this report", p.Method, p.Node, number(p.Sigma))},
+			words: fmt.Sprintf("%s: %d × %s", words, p.Keep, cmp.Or(familyName(p.Family), string(p.Method))), across: q.interval, up: [2]float64{float64(x.Interval[0]), float64(x.Interval[1])}}
+		f.keys = append(f.keys, legendKey{ringKey, "the release, measured in this report"})
+	}
+	if f.inside(f.target) {
+		f.keys = append(f.keys, legendKey{strokeKey("asked"), "asked for"})
+	}
 	return f, f.fit()
 }
 
-// draw adds the lines, the choice and the legend.
-func (d *Design) draw(f *frontier, of func(DesignPoint) float64) {
-	at := func(p DesignPoint) frontierPoint { return frontierPoint{of(p), float64(p.Accuracy), p.brief()} }
-	lines := d.drawn()
-	var keeps []int // as the lines have them, most numbers first
-	var families []string
-	for _, l := range lines {
-		keeps, families = append(keeps, l.Keep), append(families, l.Family)
+// lowest returns the lowest accuracy that is drawn: the lines have room to twice the drop at which
+// they meet the limits, unless that is too deep.
+func (x *Design) lowest() float64 {
+	top, depth := 0., leastDepth
+	for _, p := range x.Points {
+		top = max(top, nanTo(targetAccuracy(p), 0))
 	}
-	keeps, families = slices.Compact(keeps), unique(families)
-	for _, l := range lines {
-		line := frontierLine{class: fmt.Sprintf("h%d d%d", slices.Index(keeps, l.Keep)%hues, slices.Index(families, l.Family)%dashes)}
-		for _, p := range l.Points {
-			line.points = append(line.points, at(p))
-			if d.MaxDrop > 0 && !math.IsNaN(float64(p.Drop)) && f.shows(at(p)) {
-				f.floor = float64(p.Accuracy+p.Drop) - d.MaxDrop
-			}
+	for _, l := range x.drawn() {
+		if l.best == nil || l.Method.Peer() {
+			continue
 		}
-		f.lines = append(f.lines, line)
-	}
-	if d.Best != nil {
-		word := "chosen"
-		if !d.Met {
-			word = "nearest"
-		}
-		f.chosen = &frontierChoice{frontierPoint: at(*d.Best), words: word + ": " + d.Best.short()}
-	}
-	for i, k := range keeps {
-		f.keys = append(f.keys, legendKey{strokeKey(fmt.Sprintf("h%d d0", i%hues)), Count(k, "number")})
-	}
-	if len(families) > 1 {
-		for i, name := range families {
-			f.keys = append(f.keys, legendKey{strokeKey(fmt.Sprintf("ink d%d", i%dashes)), familyName(name) + " noise"})
+		if drop := top - targetAccuracy(*l.best); drop <= mostDepth {
+			depth = max(depth, min(2*drop, mostDepth))
 		}
 	}
-	if f.inside(f.target) || !math.IsNaN(f.floor) {
-		f.keys = append(f.keys, legendKey{strokeKey("asked"), "asked for"})
+	if x.Released != nil {
+		return min(top-depth, nanTo(float64(x.Accuracy), top))
 	}
+	return top - depth
 }
 
-// drawn are the lines of the chart: that of the answer, and those that meet the target at the least cost.
-func (d *Design) drawn() []designLine {
-	lines := d.lines()
-	rank := func(l designLine) (answer, meets bool, drop float64) {
-		p := d.beside(l.Points)
-		return d.Best != nil && p.same(*d.Best), p.Meets, nanTo(float64(p.Drop), 1)
-	}
-	best := slices.Clone(lines)
-	slices.SortStableFunc(best, func(a, b designLine) int {
-		answerA, meetsA, dropA := rank(a)
-		answerB, meetsB, dropB := rank(b)
-		if answerA != answerB || meetsA != meetsB {
-			return map[bool]int{true: -1, false: 1}[answerA || !answerB && meetsA]
+// ringKey is the ring of the chosen release for a legend.
+const ringKey = `<svg class="shape" viewBox="-10 -10 20 20" aria-hidden="true"><circle class="ring" r="7"/></svg>`
+
+// envelope returns the points of which none is both safer and as accurate, with less protection
+// first. Where it leaves the chart at the bottom, it ends there.
+func (f *frontier) envelope(points []design.Point, of func(design.Point) float64) []frontierPoint {
+	var all, out []frontierPoint
+	for _, p := range points {
+		about := fmt.Sprintf("%s, σ = %s: accuracy %s", pointName(p), number(p.Sigma), percent(targetAccuracy(p)))
+		if q := (frontierPoint{of(p), targetAccuracy(p), about}); f.inside(q.x) && !math.IsNaN(q.y) {
+			all = append(all, q)
 		}
-		return compareFloat(dropA, dropB)
+	}
+	slices.SortStableFunc(all, func(a, b frontierPoint) int {
+		return cmp.Or(cmp.Compare(f.axis.at(b.x), f.axis.at(a.x)), cmp.Compare(b.y, a.y))
 	})
-	best = best[:min(len(best), mostLines)]
-	return slices.DeleteFunc(lines, func(l designLine) bool {
-		return !slices.ContainsFunc(best, func(o designLine) bool {
-			return o.Family == l.Family && o.Projection == l.Projection && o.Keep == l.Keep
-		})
-	})
-}
-
-// lowest returns the lowest accuracy that is drawn. Points below it are in the table only, so
-// that the chart has room for those that matter.
-func (d *Design) lowest() float64 {
-	top := 0.
-	for _, p := range d.Frontier {
-		top = max(top, nanTo(float64(p.Accuracy), 0))
+	for _, p := range all { // the safest first
+		if len(out) == 0 || p.y > out[len(out)-1].y {
+			out = append(out, p)
+		}
 	}
-	low := top - max(deepest, deepestAsked*d.MaxDrop)
-	if d.Best != nil {
-		low = min(low, nanTo(float64(d.Best.Accuracy), low))
+	slices.Reverse(out)
+	for i := 1; i < len(out); i++ {
+		if out[i].y < f.least && out[i-1].y >= f.least {
+			a, b := out[i-1], out[i]
+			return append(out[:i:i], frontierPoint{x: f.axis.between(a.x, b.x, (a.y-f.least)/(a.y-b.y)), y: f.least})
+		}
 	}
-	return low
+	return out
 }
 
-func (p DesignPoint) short() string {
-	return fmt.Sprintf("%d × %s", p.Keep, familyName(p.Family))
-}
-
-func (p DesignPoint) brief() string {
-	return fmt.Sprintf("%s noise on %s, σ = %s: accuracy %s", familyName(p.Family), p.numbers(), number(p.Sigma), percent(float64(p.Accuracy)))
+// between returns the value at a share of the way between two, on the axis.
+func (a frontierAxis) between(x0, x1, share float64) float64 {
+	if a.log {
+		return math.Exp(math.Log(x0) + share*math.Log(x1/x0))
+	}
+	return x0 + share*(x1-x0)
 }

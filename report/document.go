@@ -25,7 +25,6 @@ func (r *Report) build() *document {
 	d.audit(r)
 	d.study(r.Study)
 	d.curious(r)
-	d.promise(r)
 	d.design(r)
 	d.everyAdversary(r)
 	d.nextSteps(r)

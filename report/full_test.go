@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
 	"math"
 	"regexp"
 	"slices"
@@ -31,7 +30,7 @@ func quantiles(v ...float64) map[string]*float64 {
 }
 
 // full is sample with all that issue by issue came to it: other bounds, attacks,
-// floors and ceilings, pairs, a comparison and a design, of the sizes that MNIST gives.
+// floors and ceilings, pairs and a comparison, of the sizes that MNIST gives.
 func full(t *testing.T) *Report {
 	t.Helper()
 	inf, nan := math.Inf(1), Number(math.NaN())
@@ -91,31 +90,6 @@ func full(t *testing.T) *Report {
 		{Name: "Barankin", Status: c, MedianAll: .56, MedianLow: .64, AbovePrior: &yes, AbovePriorLow: &no, RatioToAlgorithm1: 2.8, RatioToAuthors: 3.4},
 		{Name: "HCR, twins", Search: bound.SearchTwins, Status: c, MedianAll: Number(inf), Unbounded: true, MedianLow: Number(inf), UnboundedLow: true, RatioToAlgorithm1: nan, RatioToAuthors: nan, UnboundedFraction: .98, Notes: []bound.Note{{Kind: bound.NoteTwins, Examples: 10}}},
 	}
-	r.Design = &Design{
-		Target: DesignTarget{Directions: 10, Within: .5}, MaxDrop: .01, Met: true, Evaluations: 31, Reproduce: "tattle bound --keep 20 --sigma 2",
-		Confirmed: &Confirmation{Accuracy: .966, Interval: [2]Number{.962, .97}, Drop: .0095, DropInterval: [2]Number{.008, .01}, MedianStd: .6, Examples: 100, Seed: 8,
-			Identified: &Identified{Inputs: 51, Candidates: 10000, Found: 51}},
-	}
-	r.Design.Binds = r.Design.Target.Binds()
-	for _, keep := range []int{100, 20, 10} {
-		for _, family := range []string{"gaussian", "laplace"} {
-			for i := range 6 {
-				s := .5 * math.Pow(1.6, float64(i))
-				p := DesignPoint{Family: family, Projection: "principal", Keep: keep, Sigma: s, Drop: Number(s * s * .2 / float64(keep)),
-					Directions: Number(math.Floor(float64(min(keep, 40)) / (1 + s))), MedianStd: Number(.3 * s), AttackMSE: Number(.1 * s)}
-				if family == "laplace" {
-					p.Directions++
-				}
-				p.Accuracy = .9756 - p.Drop
-				p.DropInterval = [2]Number{p.Drop - .001, p.Drop + .001}
-				p.Meets = p.Directions <= 10 && p.Drop <= .01
-				r.Design.Frontier = append(r.Design.Frontier, p)
-				if p.Meets && r.Design.Best == nil {
-					r.Design.Best = &r.Design.Frontier[len(r.Design.Frontier)-1]
-				}
-			}
-		}
-	}
 	r.ComparePrior()
 	o := original{index: 5, label: 3, name: "three", shape: []int{1, 2, 2}, theta: []float32{0, 1, .5, .25}, denormalize: func(x float64, _ int) float64 { return x }}
 	for _, p := range []Pair{{Search: bound.SearchTwins, Kind: "farthest", Domain: bound.DomainStored, Guessed: .5002, ZNorm: 1e-12, Allowance: 1e-9}, {Search: bound.SearchTwins, Kind: "nearest to example 17", Domain: bound.DomainStored, Guessed: .512, ZNorm: .1, Allowance: 1e-9}} {
@@ -126,7 +100,7 @@ func full(t *testing.T) *Report {
 }
 
 // TestAbovePrior: floors of unbiased estimators above what guessing the mean errs by are marked in
-// JSON, tables, floors and ceilings, comparison, sentences and the design; a floor below is not,
+// JSON, tables, floors and ceilings, comparison and sentences; a floor below is not,
 // van Trees' never, and what was not compared is said not to be.
 func TestAbovePrior(t *testing.T) {
 	r := full(t)
@@ -148,17 +122,10 @@ func TestAbovePrior(t *testing.T) {
 			t.Errorf("%s, %v: %v", c.head, m.Error, m.AbovePrior)
 		}
 	}
-	for _, p := range r.Design.Frontier {
-		if isAbove(p.AbovePrior) != (p.MedianStd > .11) {
-			t.Errorf("point of σ = %v, std %v: %v", p.Sigma, p.MedianStd, p.AbovePrior)
-		}
-	}
 	text, page := rendered(t, r)
 	text = strings.Join(strings.Fields(text), " ")
 	for _, want := range []string{
 		"† Vacuous for adversaries who know the prior", "Barankin all† free 0.2 0.4 0.56", "100 inputs. This floor is vacuous for adversaries who know the prior: guessing the mean",
-		"meets it for unbiased estimators only", "it does not limit an adversary who knows what inputs look like",
-		"a list of 10000 candidate inputs and takes the likeliest identified 100.00 % of 51 inputs",
 	} {
 		if !strings.Contains(strings.ReplaceAll(text, "†:", "†"), want) {
 			t.Errorf("the text does not say %q\n%s", want, text)
@@ -172,10 +139,6 @@ func TestAbovePrior(t *testing.T) {
 	text, _ = rendered(t, r)
 	if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text, "No floor was compared with guessing the mean of the training data") || r.Bounds[0].AbovePrior != nil {
 		t.Errorf("it is not said that nothing was compared\n%s", text)
-	}
-	d := &Design{Target: DesignTarget{AttackMSE: 1}}
-	if d.For() != bindsLinear {
-		t.Errorf("an attack's target is about %q", d.For())
 	}
 }
 
@@ -252,14 +215,6 @@ func TestSentencesAreHonest(t *testing.T) {
 	says(r, "No bound is certified", "itself an estimate", "!Certified:")
 	r.Release.NoBounds = "only the label leaves."
 	says(r, "No bound holds for this release: only the label leaves.")
-	r.Design.Confirmed.DropInterval[1] = .011
-	says(r, "The interval exceeds the target.")
-	r.Design.Confirmed.Drop = .0101
-	says(r, "That is more than the target allows.", "!interval reaches")
-	r.Design.Met, r.Design.Near = false, "It leaves 12 directions"
-	says(r, "nothing meets it", "It leaves 12 directions.")
-	r.Design.Best = nil
-	says(r, "none of the 31 releases tried meets it; It leaves 12 directions.")
 }
 
 // TestBandMarks: a floor that is certified goes before one that is estimated, then the larger one, and
@@ -324,56 +279,6 @@ func TestPairsTogether(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-}
-
-// TestFrontierStaysInside checks that nothing of the figure leaves its frame,
-// for each kind of target.
-func TestFrontierStaysInside(t *testing.T) {
-	place := regexp.MustCompile(`c?[xX][12]?="([-0-9.eE+]+)%"`)
-	for _, target := range []DesignTarget{{Directions: 10, Within: .5}, {MedianStd: .5}, {AttackMSE: .3}, {}} {
-		d := full(t).Design
-		d.Target = target
-		f, ok := newFrontier(d)
-		if !ok {
-			t.Fatalf("%v: nothing to show", target)
-		}
-		svg, points := string(f.draw()), 0
-		for _, l := range d.drawn() {
-			points += len(l.Points)
-		}
-		for _, m := range place.FindAllStringSubmatch(svg, -1) {
-			var x float64
-			if err := json.Unmarshal([]byte(m[1]), &x); err != nil || x < 0 || x > 100 {
-				t.Errorf("%v: %s", target, m[0])
-			}
-		}
-		if strings.Contains(svg, "NaN") || strings.Count(svg, "<circle class=\"front")+f.hidden() != points {
-			t.Errorf("%v: %d points and %d hidden, of %d", target, strings.Count(svg, "<circle class=\"front"), f.hidden(), points)
-		}
-	}
-	if _, ok := newFrontier(&Design{}); ok {
-		t.Error("an empty frontier is shown")
-	}
-}
-
-// TestDesignAlone renders an answer that comes without a bounded release.
-func TestDesignAlone(t *testing.T) {
-	whole := full(t)
-	r := &Report{Schema: Schema, Title: "design", Command: "tattle design", Model: whole.Model, Data: whole.Data, Design: whole.Design}
-	var text, page bytes.Buffer
-	must.Do(t, r.WriteDetails(&text))
-	must.Do(t, r.WriteHTML(&page))
-	for _, s := range []string{text.String(), page.String()} {
-		if !strings.Contains(s, "Asked for at most 10 directions") || !strings.Contains(s, "tattle bound --keep 20") {
-			t.Error("no answer")
-		}
-		for _, banned := range []string{"It classifies", " 0 examples", "certified floor", "NaN"} {
-			if strings.Contains(s, banned) {
-				t.Errorf("says %q", banned)
-			}
-		}
-	}
-	standsAlone(t, r)
 }
 
 // fullLists are limits from two lists, with an attribute.

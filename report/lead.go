@@ -14,8 +14,6 @@ func (r *Report) lead() verdictBlock {
 		return r.auditLead()
 	case r.Study != nil:
 		return r.studyLead()
-	case r.Promise != nil:
-		return r.promiseLead()
 	case r.Design != nil:
 		return r.designLead()
 	case len(r.Published) > 0:

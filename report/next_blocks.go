@@ -5,7 +5,7 @@ import "fmt"
 // nextSteps says what to do about what was measured of a release. A search for a release and a
 // figure of the papers end with commands of their own.
 func (d *document) nextSteps(r *Report) {
-	if !r.released() || r.Audit != nil || r.Promise != nil || r.Design != nil || len(r.Published) > 0 {
+	if !r.released() || r.Audit != nil || r.Design != nil || len(r.Published) > 0 {
 		return
 	}
 	if steps := readable(r.steps()); len(steps) > 0 {

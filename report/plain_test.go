@@ -65,49 +65,6 @@ func TestMethodsText(t *testing.T) {
 	}
 }
 
-// TestConstraintAlone: with a limit on the cost alone the chart is over the strength of the noise, since
-// often no direction is resolved, and a terminal shows a row for each line of the frontier.
-func TestConstraintAlone(t *testing.T) {
-	d := full(t).Design
-	d.Target, d.Within = DesignTarget{}, .5
-	f, ok := newFrontier(d)
-	if !ok || f.axis.less || !strings.Contains(f.title, "the noise") || f.inside(f.target) || !strings.Contains(d.frontierNote(f), "right is more noise") {
-		t.Errorf("across: %q, target %g, %s", f.title, f.target, d.frontierNote(f))
-	}
-	r := full(t)
-	r.Design = d
-	if v := r.designLead(); v.Badge != "Within the accuracy limit" || v.Tone == Good || strings.Contains(v.Says, "meets") {
-		t.Errorf("%s, %s: %s", v.Tone, v.Badge, v.Says)
-	}
-	text := printed(func(doc *document) { doc.design(&Report{Design: d}) })
-	rows := 0
-	for _, line := range strings.Split(text, "\n") {
-		if strings.Contains(line, " principal ") {
-			rows++
-		}
-	}
-	if want := len(d.lines()); rows != want || !strings.Contains(strings.Join(strings.Fields(text), " "), "within 0.5") {
-		t.Errorf("%d rows for %d lines\n%s", rows, want, text)
-	}
-	best := false
-	for _, l := range d.lines() {
-		p, meets := d.beside(l.Points), false
-		for _, q := range l.Points {
-			meets = meets || q.Meets
-			if q.Meets == p.Meets && math.Abs(float64(q.Drop-d.Best.Drop)) < math.Abs(float64(p.Drop-d.Best.Drop)) {
-				t.Errorf("%s: drop %g is nearer to %g than %g", l.numbers(), q.Drop, d.Best.Drop, p.Drop)
-			}
-		}
-		if p.Meets != meets {
-			t.Errorf("%s: meets %v, shown %v", l.numbers(), meets, p.Meets)
-		}
-		best = best || p.same(*d.Best)
-	}
-	if !best {
-		t.Error("the answer is not in its own table")
-	}
-}
-
 // TestUndercut: that an attack errs by less than van Trees' floor is explained
 // where it happens, and only there.
 func TestUndercut(t *testing.T) {
@@ -130,7 +87,7 @@ func TestUndercut(t *testing.T) {
 // attacks, and with nothing at all.
 func TestNoBounds(t *testing.T) {
 	r := full(t)
-	r.Bounds, r.Experiment, r.Methods, r.Pairs, r.Resolvable, r.Spectrum, r.Histograms, r.Published, r.Arrays, r.Design, r.Gallery = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
+	r.Bounds, r.Experiment, r.Methods, r.Pairs, r.Resolvable, r.Spectrum, r.Histograms, r.Published, r.Arrays, r.Gallery = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
 	r.Release.Noise, r.Release.NoBounds = Noise{Family: "none"}, "without noise two inputs are told apart with certainty"
 	r.Release.Queries, r.Release.Post = 0, &release.Post{Digits: 1}
 	r.FloorsAndCeilings = bands(nil, r.Attacks, r.PriorAlone)

@@ -41,8 +41,8 @@ type Report struct {
 	Release  Release           `json:"release"`
 	Utility  Utility           `json:"utility"`
 	Training *Training         `json:"training,omitempty"`
-	Design   *Design           `json:"design,omitempty"`
-	Promise  *Promise          `json:"promise,omitempty"`
+	Design   *Design           `json:"promise,omitempty"` // of tattle design
+
 	Reconstruction
 	Curious
 	Audited

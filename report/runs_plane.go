@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -137,7 +138,7 @@ func (p *runPlane) curves() [][]spot {
 		curves[i] = append(curves[i], s)
 	}
 	for _, c := range curves {
-		slices.SortStableFunc(c, func(a, b spot) int { return compareFloat(curiosityShare(a.Beta), curiosityShare(b.Beta)) })
+		slices.SortStableFunc(c, func(a, b spot) int { return cmp.Compare(curiosityShare(a.Beta), curiosityShare(b.Beta)) })
 	}
 	return curves
 }

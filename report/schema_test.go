@@ -15,8 +15,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"tattle/design"
 	"tattle/internal/must"
-	"tattle/promise"
 )
 
 // schemaFolder holds the published schemas; `make golden` rewrites them.
@@ -28,7 +28,6 @@ var schemaKinds = map[string][]string{
 	"bound":   {"release", "bounds"},
 	"audit":   {"audit"},
 	"curious": {"curiosity"},
-	"design":  {"design"},
 	"promise": {"promise"},
 	"study":   {"study"},
 }
@@ -147,13 +146,11 @@ func compiled(t *testing.T, kind string) *jsonschema.Schema {
 // TestSchemas: the reports of the golden files are valid for the schema of their kind and for
 // no other, and one with a wrong value is not.
 func TestSchemas(t *testing.T) {
-	promised := promised(t, promise.Limits{Identify: .12, Candidates: 60000})
-	promised.Promise = nothingPromised(t).Promise
-	whole := full(t)
+	promised := promised(t, design.Limits{Identify: .12, Candidates: 60000})
+	promised.Design = nothingPromised(t).Design
 	reports := map[string]*Report{
 		"bound": sample(t), "audit": auditReport(), "curious": curiousReport(t), "promise": promised,
-		"design": {Title: "design", Model: whole.Model, Data: whole.Data, Design: whole.Design},
-		"study":  {Title: "study", Study: studied(3)},
+		"study": {Title: "study", Study: studied(3)},
 	}
 	for kind, r := range reports {
 		r.Schema = Schema

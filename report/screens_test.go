@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/design"
 	"tattle/internal/browser"
 	"tattle/internal/must"
-	"tattle/promise"
 )
 
 var (
@@ -25,8 +25,8 @@ var (
 // kinds are reports of every kind.
 func kinds(t *testing.T) map[string]*Report {
 	return map[string]*Report{
-		"audit": auditReport(), "bound": released(t), "curious": curiousReport(t), "design": full(t),
-		"promise": promised(t, promise.Limits{Identify: .12, Candidates: 60000, Floor: .55}), "promise-none": nothingPromised(t),
+		"audit": auditReport(), "bound": released(t), "curious": curiousReport(t), "target": targeted(t, design.Limits{Directions: 10, Within: .5}, .05),
+		"promise": promised(t, design.Limits{Identify: .12, Candidates: 60000, Floor: .55}), "promise-none": nothingPromised(t),
 		"trained": trained(), "tables": tabled(t), "figures": figured(t),
 	}
 }
@@ -41,22 +41,22 @@ func tabled(t *testing.T) *Report {
 // figured is a report of tattle reproduce with a figure of paper A.
 func figured(t *testing.T) *Report {
 	r := full(t)
-	r.Design, r.Command = nil, "tattle reproduce figure1"
+	r.Command = "tattle reproduce figure1"
 	return r
 }
 
 // released is a full report of tattle bound.
 func released(t *testing.T) *Report {
 	r := full(t)
-	r.Design, r.Methods, r.Published = nil, nil, nil
+	r.Methods, r.Published = nil, nil
 	return r
 }
 
 // certified is the certificate of a release that keeps a promise.
 func certified(t *testing.T) *Certificate {
-	r := promised(t, promise.Limits{Identify: .12, Candidates: 60000, Floor: .55})
+	r := promised(t, design.Limits{Identify: .12, Candidates: 60000, Floor: .55})
 	return &Certificate{
-		Schema: CertificateSchema, Title: "Certificate of a release", Command: r.Command, Sentences: r.Sentences(), Promise: r.Promise.Checked,
+		Schema: CertificateSchema, Title: "Certificate of a release", Command: r.Command, Sentences: r.Sentences(), Promise: r.Design.Checked,
 		Lattice: CertifiedLattice{Delta: .01, Sigma: 2.84, Clip: 6, Dim: 9}, Budget: CertifiedBudget{Releases: 1}, Queries: 1, Drift: 1e-4, From: "measured",
 		Uncovered: []string{"Inputs that the run did not measure."},
 	}

@@ -16,14 +16,11 @@ func (r *Report) sentences() []string {
 		return studySentences(r.Study)
 	}
 	var said []string
-	if r.Design != nil {
-		said = append(said, r.Design.sentence(r.tried(r.Data.Examples)))
-	}
 	if r.Training != nil {
 		said = append(said, r.Training.sentence())
 	}
 	if r.Release.Noise.Family == "" && !r.Release.none() {
-		if r.Design == nil && r.Promise == nil && !r.aboutCuriosity() {
+		if r.Design == nil && !r.aboutCuriosity() {
 			said = append(said, fmt.Sprintf("It classifies %s of %s correctly.", percent(float64(r.Utility.CleanAccuracy)), Count(r.Utility.Examples, "held-out example")))
 			if r.Training != nil && r.Training.Noise != nil {
 				said = append(said, r.Training.Noise.sentence(r.Utility))
@@ -38,7 +35,7 @@ func (r *Report) sentences() []string {
 			said = append(said, s)
 		}
 		said = append(said, r.certified())
-		if r.Promise == nil { // its verdict says the cost
+		if r.Design == nil { // its verdict says the cost
 			said = append(said, r.cost())
 		}
 	}

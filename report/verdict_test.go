@@ -122,21 +122,6 @@ func TestVerdictIsOneSentence(t *testing.T) {
 	}
 }
 
-// The chart of a design has at most five lines, that of the answer among them.
-func TestDesignLines(t *testing.T) {
-	d := full(t).Design
-	drawn := d.drawn()
-	if len(d.lines()) <= mostLines || len(drawn) != mostLines {
-		t.Fatalf("%d of %d lines", len(drawn), len(d.lines()))
-	}
-	for _, l := range drawn {
-		if d.beside(l.Points).same(*d.Best) {
-			return
-		}
-	}
-	t.Error("the answer is on no line")
-}
-
 // Where no floor is proved for the columns of a table, the verdict names the column that an attack
 // comes closest to, in the column's own unit, and no error of whole rows.
 func TestNearestColumn(t *testing.T) {

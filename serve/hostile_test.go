@@ -54,7 +54,7 @@ func TestReportsThatDoNotFit(t *testing.T) {
 	const head = `{"schema":"` + report.Schema + `","title":"T","command":"tattle bound",`
 	for name, rest := range map[string]string{
 		"resolvable": `"resolvable":{"thresholds":[1,2,3],"directions_median":[1]},"release":{"noise":{"family":"gaussian"}}}`,
-		"design":     `"design":{"met":true}}`,
+		"design":     `"promise":{"met":true,"points":[{"family":"x"}]}}`,
 		"promise":    `"promise":{"released":{},"points":[{}],"checked":[{}]}}`,
 		"curious":    `"curiosity":{}, "runs":[{},{}], "plane":{}, "tables":[{"rows":[{"cells":[{}]}]}]}`,
 		"training":   `"training":{"epochs":[]},"histograms":[{}],"spectrum":{},"methods":[{}],"floors_and_ceilings":{"bands":[{}]},"release":{"noise":{"family":"x"}}}`,

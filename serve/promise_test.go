@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/design"
 	"tattle/report"
 )
 
@@ -12,10 +13,10 @@ import (
 func TestPromisesAreListed(t *testing.T) {
 	dir := t.TempDir()
 	r := &report.Report{Schema: report.Schema, Title: "What to release of m.onnx", Command: "tattle design --identify 1%@60000", Outcome: report.Met,
-		Promise: &report.Promise{Met: true, Released: &report.PromisedRelease{}, Accuracy: .969, Drop: .007}}
+		Design: &report.Design{Limits: design.Limits{Identify: .01}, Met: true, Released: &report.DesignedRelease{}, Accuracy: .969, Drop: .007}}
 	put(t, dir, "kept", r, 0)
 	nan := report.Number(math.NaN())
-	r.Outcome, r.Promise = report.NotMet, &report.Promise{Accuracy: nan, Drop: nan}
+	r.Outcome, r.Design = report.NotMet, &report.Design{Limits: design.Limits{Identify: .01}, Accuracy: nan, Drop: nan}
 	put(t, dir, "broken", r, 0)
 	text := page(t, handler(t, dir, Options{}), "/")
 	for _, want := range []string{"promise kept", "promise not kept"} {

@@ -37,8 +37,8 @@ func claimsOf(r *report.Report) *report.Report {
 	if len(r.Gallery) > 0 {
 		c.Gallery = []report.Picture{{}}
 	}
-	if r.Promise != nil {
-		c.Promise = promiseClaim(r.Promise)
+	if r.Design != nil {
+		c.Design = designClaim(r.Design)
 	}
 	if a := r.Audit; a != nil {
 		c.Audit = &audit.Result{Sample: a.Sample, Notes: a.Notes, Settings: a.Settings}

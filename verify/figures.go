@@ -25,7 +25,7 @@ func (o *Options) bounds(ctx context.Context, dir string, claims *report.Report)
 	v := &recomputed{left: leftOfBounds, absent: absent{
 		model: q.read == nil, data: q.Data == nil, training: q.train == nil && q.Spec.Learned(),
 		scaling:    q.Scaling == nil && claims.Release.Noise.FromTraining,
-		modelMoved: o.Model != "", dataMoved: o.Data != "", promise: claims.Promise != nil,
+		modelMoved: o.Model != "", dataMoved: o.Data != "", promise: claims.Design != nil,
 	}}
 	found, err := o.described(ctx, dir, q, s)
 	if err != nil {
@@ -52,8 +52,8 @@ func (o *Options) bounds(ctx context.Context, dir string, claims *report.Report)
 	}
 	v.absent.candidates = !listed
 	_, err = run.Interruptible(ctx, func() (struct{}, error) { return struct{}{}, derived(v.report, claims, dir, q, found, lists) })
-	if err == nil && claims.Promise != nil {
-		err = q.promised(ctx, v.report, claims, s)
+	if err == nil && claims.Design != nil {
+		err = q.designed(ctx, v.report, claims, s)
 	}
 	return v, err
 }

@@ -47,12 +47,12 @@ var leftOfBounds = []notChecked{
 	{paths: []string{"learned_from"}, name: "what prior and attacks learned from", why: "they are not run again"},
 	{paths: []string{"version"}, name: "the version of tattle", why: "this one may be another"},
 	{paths: []string{"settings"}, name: "the kernels that the run used", why: "this machine may have others"},
-	{paths: []string{"promise.points", "promise.nearest", "promise.cuts", "promise.left_out", "promise.released.method", "promise.released.node", "promise.released.weight", "promise.validation_accuracy", "promise.command", "promise.pack"},
-		name: "the search for the release that keeps the promise", why: "it is not run again: the promise is compared with the figures of the release"},
+	{paths: []string{"promise.points", "promise.nearest", "promise.cuts", "promise.left_out", "promise.released.method", "promise.released.node", "promise.released.weight", "promise.released.family", "promise.released.directions", "promise.validation_accuracy", "promise.command", "promise.pack"},
+		name: "the search for the release, and the directions that unbiased estimators resolve", why: "it is not run again: its limits are compared with the figures of the release"},
 	{paths: []string{"promise.drop", "promise.drop_interval", "promise.original_accuracy", "promise.original_interval", "promise.tasks"},
-		name: "accuracies beside the promise: those of the original model and of further tasks, and the drop", why: "the original model and the heads of further tasks are not part of the run"},
-	{paths: []string{"promise.accuracy", "promise.interval"}, name: "the accuracy of the release that keeps the promise", why: absentData, when: withoutData},
-	{paths: []string{"promise.checked", "promise.met", "outcome"}, name: "whether the promise is kept", why: absentData, when: withoutPromise},
+		name: "accuracies beside the limits: those of the original model and of further tasks, and the drop", why: "the original model and the heads of further tasks are not part of the run"},
+	{paths: []string{"promise.accuracy", "promise.interval"}, name: "the accuracy of the release that keeps the limits", why: absentData, when: withoutData},
+	{paths: []string{"promise.checked", "promise.met", "outcome"}, name: "whether the limits are kept", why: absentData, when: withoutPromise},
 	{paths: []string{"training"}, name: "how the model was trained", why: "it is not trained again"},
 	{name: "by the independent check: figures without a stored witness (Cramér-Rao bounds, limits from lists, pairs of an input and a candidate), allowances for rounding and the grid of inputs",
 		why: "it computes bounds and floors on pairs from stored witnesses", when: func(a absent) bool { return a.independent }},
@@ -71,7 +71,7 @@ const (
 
 const absentData = "the data are absent; --data names them"
 
-// withoutPromise reports whether a promise cannot be compared with limits from lists.
+// withoutPromise reports whether limits cannot be compared with the figures.
 func withoutPromise(a absent) bool { return a.promise && (a.data || a.candidates) }
 
 func withoutData(a absent) bool { return a.data }

@@ -4,20 +4,8 @@ import (
 	"strconv"
 
 	"tattle/design"
-	"tattle/internal/file"
+	"tattle/report"
 )
-
-// flags are those of how model and data are read, with their values.
-func (j *designJob) flags() [][2]string {
-	preprocess := j.Preprocess
-	if preprocess != "" && exists(preprocess) {
-		preprocess = absolute(preprocess)
-	}
-	return [][2]string{
-		{"--input-shape", j.InputShape}, {"--model-output", j.ModelOutput}, {"--preprocess", preprocess},
-		{"--labels", j.in.Labels}, {"--target", j.in.Target}, {"--limit", j.in.Limit},
-	}
-}
 
 // arguments are the words of a command line.
 type arguments []string
@@ -37,20 +25,37 @@ func (a *arguments) data(j *designJob) {
 	a.add(j.TrainingData != "", "--training-data", absolute(j.TrainingData))
 }
 
-// command is the bound command that examines a point of the answer.
-func (j *designJob) command(p *design.Point) string {
-	a := arguments{"tattle", "bound", "--model", absolute(j.Model), "--data", absolute(j.Data)}
-	for _, f := range j.flags() {
-		a.add(f[1] != "", f[0], f[1])
+// boundArgs are the arguments of the bound command that measures the answer.
+func (j *designJob) boundArgs(model, limit string, p *report.DesignRun) []string {
+	a := arguments{"--model", model, "--data", absolute(j.Data)}
+	preprocess := j.model.DataPreprocess()
+	a.add(!preprocess.IsZero(), "--preprocess", preprocess.String())
+	a.add(j.in.Labels != "", "--labels", j.in.Labels)
+	a.add(j.in.Target != "", "--target", j.in.Target)
+	for _, s := range j.Sensitive {
+		a.add(true, "--sensitive", s)
 	}
+	for _, t := range p.Options.Tasks {
+		a.add(true, "--task", t)
+	}
+	a.add(limit != "", "--limit", limit)
 	a.data(j)
-	a.add(j.Features != "", "--features", j.Features)
-	a.add(p.Spec.Keep > 0, "--keep", strconv.Itoa(p.Spec.Keep), "--projection", p.Spec.Projection)
-	a.add(p.Family != "gaussian", "--noise", p.Family)
-	a.add(true, "--sigma", strconv.FormatFloat(p.Sigma, 'g', -1, 64))
-	a.add(j.Examples != "100", "--examples", j.chosen())
-	a.add(j.Seed != 1, "--seed", strconv.FormatUint(j.Seed, 10))
-	return file.NearCommandLine(a)
+	a.add(true, "--features", design.Node, "--sigma", strconv.FormatFloat(p.Answer.Best.Sigma, 'g', -1, 64))
+	noise := p.Answer.Family
+	if j.onLattice() {
+		noise = "lattice"
+	}
+	a.add(noise != "gaussian", "--noise", noise)
+	if p.Options.Promise() {
+		candidates := "all"
+		if n := p.Options.Candidates; n < j.training.Len() {
+			candidates = strconv.Itoa(n)
+		}
+		a.add(true, "--queries", strconv.Itoa(max(p.Options.Queries, 1)), "--candidates", candidates, "--list-draws", strconv.Itoa(p.Answer.ListDraws))
+	}
+	a.add(true, // Of the bounds for unbiased estimators, those that take long are left out.
+		"--far", "0", "--twins", "0", "--no-van-trees", "--examples", j.chosen(), "--seed", strconv.FormatUint(j.Seed, 10))
+	return a
 }
 
 // chosen is the value of --examples, good from any folder.

@@ -56,7 +56,6 @@ func TestScripts(t *testing.T) {
 			"mkindices":    mkIndices,
 			"mkvectors":    mkVectors,
 			"interrupt":    interrupt,
-			"printed":      printed,
 			"serving":      serving,
 			"stopped":      stopped,
 			"fetch":        fetch,

@@ -1,0 +1,301 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"tattle/dataset"
+	"tattle/design"
+	"tattle/internal/file"
+	"tattle/internal/progress"
+	"tattle/measure"
+	"tattle/npy"
+	"tattle/onnx"
+	"tattle/release"
+	"tattle/report"
+	"tattle/run"
+)
+
+// A designJob is a search whose flags are checked and whose files are open.
+type designJob struct {
+	*designCmd
+	model    *measure.Model
+	origin   report.Origin
+	in       measure.Inputs
+	data     *dataset.Set
+	measured []int64      // of the data without a limit: indices of the inputs of the final measurement; nil: those that are read
+	training *dataset.Set // nil if there is none
+	missing  error        // why there is none
+	options  design.Options
+}
+
+// job checks the flags and opens model and data.
+func (c *designCmd) job(ctx context.Context, e *env) (*designJob, error) {
+	o, err := c.options()
+	if err != nil {
+		return nil, err
+	}
+	j := &designJob{designCmd: c}
+	if err := j.open(ctx, e); err != nil {
+		return nil, err
+	}
+	if _, err := chooseExamples(c.Examples, j.data.Len(), c.Seed); err != nil {
+		return nil, err
+	}
+	if err := j.learn(ctx, e); err != nil {
+		return nil, err
+	}
+	if o.Promise() {
+		if err := j.forPromise(ctx, e, &o); err != nil {
+			return nil, err
+		}
+	}
+	if o.Nodes, err = j.nodes(); err != nil {
+		return nil, err
+	}
+	if !o.Promise() || o.Target() {
+		if o.Indices, err = chooseExamples(c.Examples, j.data.Len(), c.Seed); err != nil {
+			return nil, err
+		}
+		if o.Coordinates, _, err = coordinates("", j.data); err != nil {
+			return nil, err
+		}
+	}
+	j.options = o
+	return j, nil
+}
+
+// nodes returns the nodes whose output can be released.
+func (j *designJob) nodes() ([]string, error) {
+	g := j.model.Graph
+	switch j.Features {
+	case "":
+		node, err := g.FeatureNode()
+		if err != nil {
+			return nil, usage(fmt.Errorf("%s: %w", j.Model, err), "name the node whose output is released with --features")
+		}
+		return []string{node}, nil
+	case "all":
+		return design.Cuts(g)
+	}
+	nodes := strings.Split(j.Features, ",")
+	for _, node := range nodes {
+		if _, _, err := cutAt(g, node); err != nil {
+			return nil, err
+		}
+	}
+	return nodes, nil
+}
+
+// forPromise adds to the options what a promise needs of the data.
+func (j *designJob) forPromise(ctx context.Context, e *env, o *design.Options) error {
+	if j.training == nil {
+		return usage(fmt.Errorf("a promise about every adversary needs training data, whose inputs are the candidates: %w", j.missing), "name them with --training-data")
+	}
+	if o.Candidates == 0 {
+		o.Candidates = j.training.Len()
+	}
+	if levels := float64(j.origin.Data.GreyLevels); levels > 0 {
+		o.GreyLevels = levels
+		o.Floor /= levels
+		o.Attack /= levels
+	}
+	if o.Identify > 0 {
+		return j.setApart(ctx, e, o)
+	}
+	return nil
+}
+
+// open opens model and data.
+func (j *designJob) open(ctx context.Context, e *env) (err error) {
+	if j.model, err = j.readFlags.open(j.Model); err != nil {
+		return err
+	}
+	if err := differentiable(j.model, j.model.Graph); err != nil {
+		return err
+	}
+	j.in = j.inputFlags.of(j.Data, j.Split, j.Seed)
+	var notes []string
+	if j.data, notes, err = openInputs(ctx, e, j.in, j.model); err != nil {
+		return err
+	}
+	j.origin = originOf(j.model, j.in, j.data, notes)
+	if !j.data.Labelled() {
+		return usage(fmt.Errorf("%s: the examples have no labels, and design weighs confidentiality against accuracy", j.Data), "name the labels with --labels and --target")
+	}
+	return e.checkFit(ctx, j.model, j.in, j.data, true)
+}
+
+// learn opens the training data, which may be missing unless something needs them.
+func (j *designJob) learn(ctx context.Context, e *env) (err error) {
+	needed := ""
+	switch {
+	case j.AttackMSE != nil:
+		needed = "--attack-mse"
+	case slices.Contains(j.Projection, "principal"):
+		needed = "--projection principal"
+	}
+	j.training, _, j.missing, err = openTraining(j.TrainingData, needed, j.in, j.data, func(in measure.Inputs) (*dataset.Set, error) { return readInputs(ctx, e, in, j.model) })
+	return err
+}
+
+// hashes are what a resumed search must share besides its settings.
+func (j *designJob) hashes() (map[string]string, error) {
+	h := map[string]string{"model": j.model.SHA256, "data": j.data.SHA256}
+	if j.training != nil {
+		h["training data"] = j.training.SHA256
+	}
+	for i, family := range j.options.Families {
+		if path, ok := strings.CutPrefix(family, measure.TablePrefix); ok {
+			digest, err := run.Digest(path)
+			if err != nil {
+				return nil, usage(fmt.Errorf("--noise: %w", err), "")
+			}
+			h[fmt.Sprintf("noise %d", i+1)] = digest
+		}
+	}
+	return h, nil
+}
+
+// apartShare: one test input in so many is for the search; the final measurement is of the others.
+const apartShare = 5
+
+// setApart takes inputs for the search from the test data. j.measured are the indices of the others
+// in the data without --limit.
+func (j *designJob) setApart(ctx context.Context, e *env, o *design.Options) error {
+	n := j.data.Len()
+	if n < 2*apartShare {
+		return usage(fmt.Errorf("--data: %s, of which some set the strength of the noise and the others are measured", report.Count(n, "test input")), fmt.Sprintf("give at least %d", 2*apartShare))
+	}
+	of := dataset.First(n)
+	if j.in.Limit != "" {
+		all := j.in
+		all.Limit = ""
+		set, err := readInputs(ctx, e, all, j.model)
+		if err != nil {
+			return err
+		}
+		if of, err = dataset.Choose(j.in.Limit, set.Len(), j.Seed); err != nil {
+			return err
+		}
+	}
+	order := run.Rand(j.Seed, 0, streamApart).Perm(n)
+	apart, rest := order[:n/apartShare], order[n/apartShare:]
+	slices.Sort(rest)
+	for _, i := range rest {
+		j.measured = append(j.measured, int64(of[i]))
+	}
+	o.Fresh, j.data = j.data.Subset(apart), j.data.Subset(rest)
+	j.origin.Data.SHA256 = j.data.SHA256
+	return nil
+}
+
+// streamApart numbers the random stream that sets inputs apart.
+const streamApart = 17
+
+// measuredFile has, in the folder of a run, the indices of the inputs of the final measurement.
+const measuredFile = "measured.npy"
+
+// searchDir keeps the search of a promise within the run's folder.
+const searchDir = "search"
+
+// keep searches, measures the answer and reports.
+func (j *designJob) keep(ctx context.Context, e *env, dir string) error {
+	started := time.Now()
+	bars := &progress.Phases{W: e.stderr}
+	defer bars.Close()
+	o := j.options
+	o.Dir, o.Resume, o.Pool, o.Progress = filepath.Join(dir, searchDir), j.Resume, e.pool, bars.Set
+	var err error
+	if o.Hashes, err = j.hashes(); err != nil {
+		return err
+	}
+	a, err := design.Search(ctx, j.model.Graph, j.training, j.data, o)
+	if err != nil {
+		return flagged(err, designFlags)
+	}
+	bars.Close()
+	x := report.DesignRun{Options: o, Answer: a}
+	r := newReport(e, report.DesignTitle, j.Seed)
+	r.Model, r.Data, r.Reading = j.origin.Model, j.origin.Data, j.origin.Reading
+	if a.Best != nil {
+		if r, err = j.measure(ctx, e, dir, &x); err != nil {
+			return err
+		}
+	}
+	r.SetDesign(x)
+	r.Timing["total"] = seconds(started)
+	if err := j.finish(e, dir, r); err != nil {
+		return err
+	}
+	if err := file.RemoveAll(filepath.Join(dir, searchDir)); err != nil || r.Design.Met {
+		return err
+	}
+	if !o.Promise() {
+		return finding(fmt.Errorf("nothing that was tried meets the target for %s", o.For()), "lower the target, allow a larger drop, or try other families, projections, nodes and numbers of features")
+	}
+	return finding(errors.New("nothing that was tried keeps the promise"), "promise less, or try other methods, nodes (--features all) and numbers of released values (--keep)")
+}
+
+// measure writes the model of the answer into dir, and measures it there as tattle bound does.
+func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.DesignRun) (*report.Report, error) {
+	path := filepath.Join(dir, modelFile)
+	if err := onnx.Write(path, p.Answer.Model); err != nil {
+		return nil, err
+	}
+	limit := j.in.Limit
+	if len(j.measured) > 0 {
+		limit = absolute(filepath.Join(dir, measuredFile))
+		err := file.Write(limit, func(w io.Writer) error { return npy.Write(w, []int{len(j.measured)}, j.measured) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	args := j.boundArgs(absolute(path), limit, p)
+	p.Command = file.NearCommandLine(append([]string{"tattle", "bound"}, args...))
+	if j.onLattice() && j.options.Promise() {
+		p.Pack = file.NearCommandLine([]string{"tattle", "guard", "pack", absolute(dir)})
+	}
+	b := new(boundCmd)
+	parser, err := kong.New(b, kong.Exit(func(int) {}))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := parser.Parse(args); err != nil {
+		return nil, err
+	}
+	m, err := b.measurement(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	m.resume = j.Resume
+	r, err := m.run(ctx, e, dir)
+	if err != nil {
+		return nil, err
+	}
+	return r, j.utility(ctx, path, r, p)
+}
+
+// utility measures the accuracy of the answer, whose model is at the path, on the test data with
+// fresh noise as r has it, and that of the original model.
+func (j *designJob) utility(ctx context.Context, path string, r *report.Report, p *report.DesignRun) error {
+	written, err := onnx.Read(path)
+	if err != nil {
+		return err
+	}
+	p.Tasks = p.Options.Tasks
+	noise := func(values int) (release.Noise, error) {
+		return r.MeasuredRelease().Noise(p.Answer.Best.Sigma, values, "")
+	}
+	u, err := p.Answer.Utility(ctx, j.model.Graph, written, j.data, p.Tasks, noise, j.Seed)
+	p.Clean, p.Accuracy, p.Drop, p.TaskAccuracy = u.Clean, u.Released, u.Drop, u.Tasks
+	return err
+}
