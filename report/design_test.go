@@ -334,7 +334,7 @@ func TestPromiseDamaged(t *testing.T) {
 		`{"met":true}`, `{"released":{},"met":true,"checked":[{"kind":"identification"},{"kind":"x"}]}`,
 		`{"limits":{"protect":[{"attribute":"a%s","accuracy":0.5}]},"released":{},"checked":[{"kind":"attribute right","of":"a%s","limit":0.5}],"points":[{"accuracy":[0.5],"identified":0.1},{"accuracy":[0.4],"identified":0.01}]}`,
 	} {
-		r := must.Get(ParseJSON([]byte(`{"schema":"` + Schema + `","promise":` + document + `}`)))(t)
+		r := must.Get(ParseJSON([]byte(`{"schema":"` + Schema + `","design":` + document + `}`)))(t)
 		for _, write := range []func(io.Writer) error{r.WriteText, r.WriteHTML, r.WriteMarkdown} {
 			var b bytes.Buffer
 			if err := write(&b); err != nil || strings.Contains(b.String(), "%!") {

@@ -41,7 +41,7 @@ type Report struct {
 	Release  Release           `json:"release"`
 	Utility  Utility           `json:"utility"`
 	Training *Training         `json:"training,omitempty"`
-	Design   *Design           `json:"promise,omitempty"` // of tattle design
+	Design   *Design           `json:"design,omitempty"`
 
 	Reconstruction
 	Curious

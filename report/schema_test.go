@@ -28,7 +28,7 @@ var schemaKinds = map[string][]string{
 	"bound":   {"release", "bounds"},
 	"audit":   {"audit"},
 	"curious": {"curiosity"},
-	"promise": {"promise"},
+	"design":  {"design"},
 	"study":   {"study"},
 }
 
@@ -149,7 +149,7 @@ func TestSchemas(t *testing.T) {
 	promised := promised(t, design.Limits{Identify: .12, Candidates: 60000})
 	promised.Design = nothingPromised(t).Design
 	reports := map[string]*Report{
-		"bound": sample(t), "audit": auditReport(), "curious": curiousReport(t), "promise": promised,
+		"bound": sample(t), "audit": auditReport(), "curious": curiousReport(t), "design": promised,
 		"study": {Title: "study", Study: studied(3)},
 	}
 	for kind, r := range reports {

@@ -54,8 +54,8 @@ func TestReportsThatDoNotFit(t *testing.T) {
 	const head = `{"schema":"` + report.Schema + `","title":"T","command":"tattle bound",`
 	for name, rest := range map[string]string{
 		"resolvable": `"resolvable":{"thresholds":[1,2,3],"directions_median":[1]},"release":{"noise":{"family":"gaussian"}}}`,
-		"design":     `"promise":{"met":true,"points":[{"family":"x"}]}}`,
-		"promise":    `"promise":{"released":{},"points":[{}],"checked":[{}]}}`,
+		"design":     `"design":{"met":true,"points":[{"family":"x"}]}}`,
+		"promise":    `"design":{"released":{},"points":[{}],"checked":[{}]}}`,
 		"curious":    `"curiosity":{}, "runs":[{},{}], "plane":{}, "tables":[{"rows":[{"cells":[{}]}]}]}`,
 		"training":   `"training":{"epochs":[]},"histograms":[{}],"spectrum":{},"methods":[{}],"floors_and_ceilings":{"bands":[{}]},"release":{"noise":{"family":"x"}}}`,
 		"audit":      `"audit":{"findings":[{"attribute":"s"},{}],"controls":[{}],"defences":[{"left":[{}]}]}}`,

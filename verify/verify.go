@@ -119,8 +119,6 @@ func complete(dir string, r *report.Report) error {
 		return nil
 	case r.Asked != nil || r.FailOn != nil:
 		return lacking(dir, "audit")
-	case r.Subcommand() == "design" && r.Design == nil:
-		return fmt.Errorf("%s: written by tattle %s, and this version verifies no targets of that kind: use that version, or run the command again", filepath.Join(dir, report.FileJSON), cmp.Or(r.Version, "in another version"))
 	case !hasBounds(r) && len(r.Rendered) == 0:
 		return lacking(dir, "rendered")
 	case !hasBounds(r):
