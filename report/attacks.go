@@ -109,18 +109,14 @@ func sentenceOf(s string) string {
 // abouts say of each attack, once, what it knew.
 func (r *Report) abouts() []Setting {
 	var said []Setting
-	for _, a := range r.Attacks {
-		about := sentenceOf(a.About)
-		if p := (Setting{a.Name, about}); !slices.Contains(said, p) {
-			said = append(said, p)
-		}
+	for _, a := range r.EachAttack() {
+		said = append(said, Setting{a.Name, sentenceOf(a.About)})
 	}
 	return said
 }
 
 // EachAttack returns the first row of each attack.
-func (r *Report) EachAttack() []Attack {
-	var all []Attack
+func (r *Report) EachAttack() (all []Attack) {
 	for _, a := range r.Attacks {
 		if !slices.ContainsFunc(all, func(b Attack) bool { return a.Name == b.Name }) {
 			all = append(all, a)

@@ -55,12 +55,10 @@ func regrouped(a *audit.Result) []string {
 	var said []string
 	for i := range a.Findings {
 		if f := &a.Findings[i]; !f.Verdict.ExceedsTarget() {
-			if s := groupingSays(f); s != "" {
-				said = append(said, s)
-			}
+			said = append(said, groupingSays(f))
 		}
 	}
-	return said
+	return readable(said)
 }
 
 // groupingsTable has the groupings of an attribute in two groups.

@@ -159,16 +159,14 @@ func (d *document) folded(title string) { d.add(heading{2, title, true}) }
 func (d *document) part(title string) { d.add(heading{Level: 3, Text: title}) }
 
 // say adds a paragraph of the sentences that there are.
-func (d *document) say(sentences ...string) {
-	if said := strings.Join(readable(sentences), " "); said != "" {
-		d.add(paragraph{Text: said})
-	}
-}
+func (d *document) say(sentences ...string) { d.paragraph("", sentences) }
 
 // soft adds a paragraph of lesser weight.
-func (d *document) soft(sentences ...string) {
+func (d *document) soft(sentences ...string) { d.paragraph("soft", sentences) }
+
+func (d *document) paragraph(class string, sentences []string) {
 	if said := strings.Join(readable(sentences), " "); said != "" {
-		d.add(paragraph{said, "soft"})
+		d.add(paragraph{said, class})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"tattle/bound"
 	"tattle/lattice"
 )
 
@@ -96,11 +97,11 @@ func (c *Certificate) uncovered() []string {
 	if c.Budget.Period > 0 {
 		all = append(all, fmt.Sprintf("Releases of several periods together. The figures are for an adversary with %s of one input. Inputs that are nearly the same can be released again in each period.", Count(c.Queries, "release")))
 	}
-	if c.From != "given" {
-		all = append(all, fmt.Sprintf("Runtimes whose features differ by more than δ = %s from those of real arithmetic. This δ was %s for a float32 runtime by the run, on a sample of inputs.", number(c.Drift), c.From))
-	} else {
-		all = append(all, fmt.Sprintf("Runtimes whose features differ by more than δ = %s from those of real arithmetic.", number(c.Drift)))
+	drift := fmt.Sprintf("Runtimes whose features differ by more than δ = %s from those of real arithmetic.", number(c.Drift))
+	if c.From != bound.RuntimeGiven {
+		drift += fmt.Sprintf(" This δ was %s for a float32 runtime by the run, on a sample of inputs.", c.From)
 	}
+	all = append(all, drift)
 	return append(all,
 		"Inputs that the run did not measure. Each sentence names the inputs that its figure is for.",
 		"What several different inputs of one subject have in common. The figures are about one input.",

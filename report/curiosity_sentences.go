@@ -99,21 +99,16 @@ func (r *Report) aboutCuriosity() bool {
 func (r *Report) curious() []string {
 	var said []string
 	if r.Curiosity != nil {
-		said = append(said, r.Curiosity.training())
+		return append([]string{r.Curiosity.training()}, r.overSeeds()...)
 	}
-	if r.Curiosity == nil && len(r.Runs) > 0 {
+	if len(r.Runs) > 0 {
 		said = append(said, r.runsSentence(), notSafety)
 	}
-	if r.Curiosity != nil {
-		said = append(said, r.overSeeds()...)
-	}
-	if x := r.Plane; x != nil && r.Curiosity == nil {
-		if s := x.says(); s != "" {
-			said = append(said, s)
-		}
+	if x := r.Plane; x != nil {
+		said = append(said, x.says())
 		for _, m := range x.Mixtures {
 			said = append(said, m.says())
 		}
 	}
-	return said
+	return readable(said)
 }

@@ -94,11 +94,8 @@ func (d *document) limits(r *Report) {
 		d.add(list{r.Warnings, "warnings"})
 	})
 	d.on(onTerminal, func(d *document) {
-		for i, s := range r.Warnings {
-			if i == 0 {
-				d.section("warning: " + s)
-				continue
-			}
+		d.section("warning: " + r.Warnings[0])
+		for _, s := range r.Warnings[1:] {
 			d.say("warning: " + s)
 		}
 	})

@@ -28,26 +28,24 @@ func (d *document) accuracy(r *Report) {
 	if u.Examples == 0 || r.Audit != nil {
 		return
 	}
-	title, says := "Accuracy", fmt.Sprintf("Accuracy on %s, each with its 95 %% interval (Clopper-Pearson).", Count(u.Examples, "example"))
+	title, features := "Accuracy", ""
+	says := fmt.Sprintf("Accuracy on %s, each with its 95 %% interval (Clopper-Pearson).", Count(u.Examples, "example"))
 	switch {
 	case r.Release.none():
-		title = "What the release costs"
+		title, features = "What the release costs", "as released"
 	case r.released():
-		title = "What the noise costs"
+		title, features = "What the noise costs", "with noise, σ = "+number(r.Release.Noise.Sigma)
 		if u.Draws > 1 {
 			says += fmt.Sprintf(" %d draws of the noise for each example.", u.Draws)
 		}
+	case r.Training != nil && r.Training.Noise != nil:
+		features = "with the noise of the training, σ = " + number(float64(r.Training.Noise.Sigma))
 	}
 	d.folded(title)
 	t := table{Says: says, Heads: []string{"features", "accuracy", "95 % interval"}}
 	t.add("clean", percent(float64(u.CleanAccuracy)), interval(u.CleanInterval))
-	switch {
-	case r.Release.none():
-		t.add("as released", percent(float64(u.ReleasedAccuracy)), interval(u.ReleasedInterval))
-	case r.Training != nil && r.Training.Noise != nil:
-		t.add("with the noise of the training, σ = "+number(float64(r.Training.Noise.Sigma)), percent(float64(u.ReleasedAccuracy)), interval(u.ReleasedInterval))
-	case r.released():
-		t.add("with noise, σ = "+number(r.Release.Noise.Sigma), percent(float64(u.ReleasedAccuracy)), interval(u.ReleasedInterval))
+	if features != "" {
+		t.add(features, percent(float64(u.ReleasedAccuracy)), interval(u.ReleasedInterval))
 	}
 	d.table(t)
 }

@@ -38,10 +38,11 @@ func (r *Report) curiousLead() verdictBlock {
 
 // says is what the attack shows.
 func (l attackResult) says(outputs string) string {
+	how := "is not shown to guess %s right more often than the best guess without them; another attack may."
 	if l.Shown() {
-		return fmt.Sprintf("From the %s outputs, %s guesses %s right more often than the best guess without them, so they reveal more about it than the answer alone.", outputs, l.guesser(), l.Attribute)
+		how = "guesses %s right more often than the best guess without them, so they reveal more about it than the answer alone."
 	}
-	return fmt.Sprintf("From the %s outputs, %s is not shown to guess %s right more often than the best guess without them; another attack may.", outputs, l.guesser(), l.Attribute)
+	return fmt.Sprintf("From the %s outputs, %s "+how, outputs, l.guesser(), l.Attribute)
 }
 
 // uncertainty is the excess's interval and p-value.

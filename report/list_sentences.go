@@ -18,12 +18,12 @@ func (r *Report) identified() string {
 		return ""
 	}
 	h := r.Lists.Holder
+	who, guessing := fmt.Sprintf("An adversary with a list of %s (%s) identifies the input", Count(h.List.Inputs, "candidate"), listWords(h.List)), percentOrLess(1/float64(h.List.Inputs))
 	if r.Lists.Processed {
-		return fmt.Sprintf("An adversary with a list of %s (%s) identifies the input in at most %s of releases (certified with 99.9 %% confidence; guessing: %s). This limit is for the noisy values before post-processing. The release may reveal less.",
-			Count(h.List.Inputs, "candidate"), listWords(h.List), percentUp(h.First.High), percentOrLess(1/float64(h.List.Inputs)))
+		return fmt.Sprintf("%s in at most %s of releases (certified with 99.9 %% confidence; guessing: %s). This limit is for the noisy values before post-processing. The release may reveal less.", who, percentUp(h.First.High), guessing)
 	}
-	return fmt.Sprintf("An adversary with a list of %s (%s) identifies the input in %s of releases (certified with 99.9 %% confidence: between %s and %s; guessing: %s). No adversary who knows only this list, the model and the noise does better.",
-		Count(h.List.Inputs, "candidate"), listWords(h.List), percentOf(h.First.Mean), percentDown(h.First.Low), percentUp(h.First.High), percentOrLess(1/float64(h.List.Inputs)))
+	return fmt.Sprintf("%s in %s of releases (certified with 99.9 %% confidence: between %s and %s; guessing: %s). No adversary who knows only this list, the model and the noise does better.",
+		who, percentOf(h.First.Mean), percentDown(h.First.Low), percentUp(h.First.High), guessing)
 }
 
 // hidden says how often an input that is no candidate, hidden among them, is identified.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tattle/audit"
+	"tattle/stat"
 )
 
 // A runPlane is the honesty-curiosity plane of one panel.
@@ -94,9 +95,13 @@ func newSpot(runs []Run) spot {
 	if len(runs) == 1 {
 		return s
 	}
+	var y, c []float64
+	for _, r := range runs {
+		y, c = append(y, float64(r.Honesty)), append(c, float64(r.Curiosity))
+	}
 	var dy, ds float64
-	s.honesty, dy = meanStd(runs, func(r Run) Number { return r.Honesty })
-	s.curiosity, ds = meanStd(runs, func(r Run) Number { return r.Curiosity })
+	s.honesty, dy = stat.MeanStd(y)
+	s.curiosity, ds = stat.MeanStd(c)
 	s.honestySpan, s.curiousSpan = reach(s.honesty, dy, Interval{}), reach(s.curiosity, ds, Interval{})
 	return s
 }
@@ -110,17 +115,6 @@ func reach(mean, std float64, i Interval) span {
 		return span{float64(i[0]), float64(i[1])}
 	}
 	return span{mean, mean}
-}
-
-func meanStd(runs []Run, of func(Run) Number) (mean, std float64) {
-	for _, r := range runs {
-		mean += float64(of(r)) / float64(len(runs))
-	}
-	for _, r := range runs {
-		d := float64(of(r)) - mean
-		std += d * d / float64(len(runs)-1)
-	}
-	return mean, math.Sqrt(std)
 }
 
 // curves are the spots of one attack, one kind of outputs and one βx, in the
