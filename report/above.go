@@ -114,8 +114,5 @@ func (r *Report) aboveLegend() string {
 
 // marked appends the mark to a name where the floor is above the prior alone.
 func marked(name string, compared *bool) string {
-	if isAbove(compared) {
-		return name + " " + aboveMark
-	}
-	return name
+	return name + when(isAbove(compared), " "+aboveMark)
 }

@@ -182,7 +182,7 @@ func drawDefences(a *audit.Result, attribute string) template.HTML {
 			if l.Attribute != attribute {
 				continue
 			}
-			words := fmt.Sprintf("%s%s: honesty %s", cut(printable(d.Name), 40), star(d), percent1(d.Honesty.Value))
+			words := fmt.Sprintf("%s%s: honesty %s", cut(printable(d.Name), 40), when(d.Recommended, " *"), percent1(d.Honesty.Value))
 			c.rows = append(c.rows, chartRow{words: words, title: fmt.Sprintf("%s, excess %s points", words, change(l.Excess.Value, 2)),
 				hue: map[bool]string{true: "h2", false: "h1"}[d.Recommended], lo: l.Excess.Low, at: l.Excess.Value, hi: l.Excess.High})
 		}

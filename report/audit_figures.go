@@ -64,7 +64,7 @@ func auditWords(a *audit.Result) []Setting {
 		{"gain, bits", "How much better the attacks' scores predict the attribute for an adversary who knows " + labelWords(a) + ". It finds leaks about rare values, which guesses miss."},
 		{"AUC", "The share of pairs of examples, one with a value of the attribute and one without, that the scores rank right" + rankedAmong(a) + ". Chance is 50 %."},
 		{"p", fmt.Sprintf("Of the strongest of excess, gain and AUC given both labels, adjusted for these three and for %s. Those of the baselines are not adjusted.", Count(len(a.Findings), "attribute"))},
-		{"detectable", fmt.Sprintf("The smallest excess%s, in points, that is found with probability %g in channels like the planted ones. Other channels can carry more and stay hidden.", overWhom(a), audit.PowerProbability)},
+		{"detectable", fmt.Sprintf("The smallest excess%s, in points, that is found with probability %g in channels like the planted ones. Other channels can carry more and stay hidden.", when(a.Settings.References > 0, " over honest networks"), audit.PowerProbability)},
 		{"balanced", "The mean over the values of the share that is right."},
 		{"chosen", "In how many folds the attack was chosen, on other examples."},
 		{"honesty", "How often the predicted label is right; “lost”: how many points a defence loses of it."},
@@ -106,14 +106,6 @@ func shown(a *audit.Result) *audit.Result {
 	return &b
 }
 
-// overWhom says from where detectable excesses count.
-func overWhom(a *audit.Result) string {
-	if a.Settings.References > 0 {
-		return " over honest networks"
-	}
-	return ""
-}
-
 func confidenceWords(a *audit.Result) string {
 	return fmt.Sprintf("%.4g %%", 100*a.Settings.Confidence)
 }
@@ -146,13 +138,6 @@ func defended(a *audit.Result) string {
 		return ""
 	}
 	return fmt.Sprintf(" on %s of the %s", grouped(a.Defences[0].Honesty.Examples), Count(a.Examples, "example"))
-}
-
-func star(d audit.Defence) string {
-	if d.Recommended {
-		return " *"
-	}
-	return ""
 }
 
 // defenceNotes are the notes on defences; those with the same note stand together.

@@ -12,14 +12,10 @@ import (
 
 // evidenceRows are the further figures about an attribute.
 func evidenceRows(a *audit.Result, f *audit.Finding) []Setting {
-	shuffled := "shuffled within y"
-	if a.Target == "" {
-		shuffled = "shuffled"
-	}
-	rows := []Setting{{shuffled, fmt.Sprintf("guesses are as good with %s, in %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
+	rows := []Setting{{"shuffled" + when(a.Target != "", " within y"), fmt.Sprintf("guesses are as good with %s, in %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
 	if x := f.Reference; x != nil {
 		rows = append(rows,
-			Setting{"honest networks", fmt.Sprintf("%d of them reveal %s ± %s points%s", len(x.Figures), meanLeak(f, x.Mean), inPoints(x.SD, 2), unpairedWords(x)+balancedWords(x))},
+			Setting{"honest networks", fmt.Sprintf("%d of them reveal %s ± %s points%s", len(x.Figures), meanLeak(f, x.Mean), inPoints(x.SD, 2), when(x.Unpaired, ", on other examples")+balancedWords(x))},
 			Setting{"above them", fmt.Sprintf("%s points (one-sided limits %s and %s), %s (Student's t, %d degrees of freedom)", change(x.Difference, 2), change(x.Low, 2), change(x.High, 2), pValue(x.P), x.Freedom)})
 	}
 	rows = append(rows, givenRows(a, f)...)
@@ -123,23 +119,13 @@ func meanLeak(f *audit.Finding, mean float64) string {
 	return percent(mean)
 }
 
-func unpairedWords(x *audit.ReferenceTest) string {
-	if x.Unpaired {
-		return ", on other examples"
-	}
-	return ""
-}
-
 func informationWords(m *classify.MutualInformation) string {
 	return fmt.Sprintf("%.3f bits (95 %% interval %.3f to %.3f; %d examples can show at most %.2f)", m.Bits, m.Interval[0], m.Interval[1], m.Examples, m.CeilingBits)
 }
 
 // powerRow is the power over all kinds of channel that were planted.
 func powerRow(f *audit.Finding) Setting {
-	p, over := f.Power, ""
-	if f.Reference != nil {
-		over = " over honest networks"
-	}
+	p, over := f.Power, when(f.Reference != nil, " over honest networks")
 	if p.Smallest == nil {
 		return Setting{"detectable", "not known"}
 	}

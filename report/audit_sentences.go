@@ -135,14 +135,15 @@ func (r *Report) verdictWords() string {
 // honestBeside says what is known of honest training.
 func honestBeside(a *audit.Result) string {
 	const intent = "This does not show intent: "
+	stated := when(a.Settings.Recipe == audit.RecipeStated, ", as stated by the person who ran the audit")
 	if a.Settings.References > 0 && a.Settings.Recipe == audit.RecipeUnknown {
 		return intent + "the references are not known to have the same recipe, so they can only show a difference."
 	}
 	if a.Verdict == audit.Curious {
 		if f := strongest(a); f != nil && f.Reference != nil {
-			return fmt.Sprintf("%s of the same recipe%s reveal less, by %s on average.", Count(len(f.Reference.Figures), "honestly trained network"), stated(a), inPoints(f.Reference.Difference, 1)+" points")
+			return fmt.Sprintf("%s of the same recipe%s reveal less, by %s on average.", Count(len(f.Reference.Figures), "honestly trained network"), stated, inPoints(f.Reference.Difference, 1)+" points")
 		}
-		return "The comparison is with honest networks of the same recipe" + stated(a) + "."
+		return "The comparison is with honest networks of the same recipe" + stated + "."
 	}
 	if a.Outputs == audit.Vector {
 		return intent + "honest training may put as much into such vectors; this was not measured."
@@ -151,14 +152,6 @@ func honestBeside(a *audit.Result) string {
 		return intent + "the outputs are not shown to reveal more than honest training by the same recipe."
 	}
 	return intent + "honest training for the same task may reveal as much; this was not measured."
-}
-
-// stated says that the recipe is known by a statement alone.
-func stated(a *audit.Result) string {
-	if a.Settings.Recipe == audit.RecipeStated {
-		return ", as stated by the person who ran the audit"
-	}
-	return ""
 }
 
 // attributesOf names the attributes of a verdict.

@@ -154,7 +154,7 @@ func defencesTable(a *audit.Result) table {
 			if name == audit.NoDefence {
 				name = "none, by these quicker attacks"
 			}
-			cells := []string{name + star(d), percent(d.Honesty.Value), inPoints(d.HonestyLost, 2)}
+			cells := []string{name + when(d.Recommended, " *"), percent(d.Honesty.Value), inPoints(d.HonestyLost, 2)}
 			if j > 0 {
 				cells = make([]string, 3) // as above
 			}

@@ -105,11 +105,7 @@ func (w *htmlWriter) verdict(v verdictBlock) {
 	if len(v.Tiles) > 0 {
 		w.printf("<dl class=\"tiles\">\n")
 		for _, t := range v.Tiles {
-			long := ""
-			if len(t.Figure) > longFigure {
-				long = "long"
-			}
-			w.printf("<div><dt>%s</dt><dd><b%s>%s <i>%s</i></b> %s</dd></div>\n", inHTML(t.Name), class(long), inHTML(t.Figure), inHTML(t.Unit), inHTML(t.About))
+			w.printf("<div><dt>%s</dt><dd><b%s>%s <i>%s</i></b> %s</dd></div>\n", inHTML(t.Name), class(when(len(t.Figure) > longFigure, "long")), inHTML(t.Figure), inHTML(t.Unit), inHTML(t.About))
 		}
 		w.printf("</dl>\n")
 	}
@@ -118,18 +114,12 @@ func (w *htmlWriter) verdict(v verdictBlock) {
 
 // class returns a class attribute, or nothing for no class.
 func class(c string) string {
-	if c == "" {
-		return ""
-	}
-	return fmt.Sprintf(" class=\"%s\"", html.EscapeString(c))
+	return when(c != "", fmt.Sprintf(" class=\"%s\"", html.EscapeString(c)))
 }
 
 // tag returns the status of a claim in a frame; the word itself is the class.
 func tag(s string) string {
-	if s == "" {
-		return ""
-	}
-	return fmt.Sprintf(" <span class=\"tag %s\">%s</span>", html.EscapeString(s), inHTML(s))
+	return when(s != "", fmt.Sprintf(" <span class=\"tag %s\">%s</span>", html.EscapeString(s), inHTML(s)))
 }
 
 func (w *htmlWriter) chart(c chart) {
@@ -194,12 +184,7 @@ func (w *htmlWriter) table(t table) {
 	w.printf("</tbody></table></div>\n")
 }
 
-func (t *table) class(column int) string {
-	if t.words(column) {
-		return class("words")
-	}
-	return ""
-}
+func (t *table) class(column int) string { return class(when(t.words(column), "words")) }
 
 // cell returns the content of a table's cell: the status of a claim as a tag, text after a line
 // break on a line below.

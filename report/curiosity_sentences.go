@@ -52,10 +52,7 @@ func and(words []string) string {
 
 // intervalWords put a share's interval in brackets.
 func intervalWords(i Interval) string {
-	if !i.known() {
-		return ""
-	}
-	return fmt.Sprintf(" (95 %% interval %.2f to %.2f %%)", 100*i[0], 100*i[1])
+	return when(i.known(), fmt.Sprintf(" (95 %% interval %.2f to %.2f %%)", 100*i[0], 100*i[1]))
 }
 
 // guessers are what reads the outputs, by the kind of attack.

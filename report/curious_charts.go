@@ -91,10 +91,7 @@ func (d *document) entropies(r *Report) {
 	if len(r.Entropy) == 0 {
 		return
 	}
-	of := ""
-	if s := r.entropyOf(); s != "" {
-		of = ", " + s
-	}
+	of := when(r.entropyOf() != "", ", "+r.entropyOf())
 	d.on(onPage, func(d *document) {
 		d.folded("How certain the outputs are")
 		d.say(symptom)
@@ -150,10 +147,7 @@ func (d *document) plane(x *Plane, leads bool) {
 	d.table(t)
 	var toys sideBySide
 	for _, m := range x.Mixtures {
-		note := ""
-		if len(m.Marks) > 0 {
-			note = "Dotted: the thresholds that decode y and s."
-		}
+		note := when(len(m.Marks) > 0, "Dotted: the thresholds that decode y and s.")
 		toys = append(toys, chart{Caption: m.says(), SVG: m.draw(), Note: note})
 	}
 	if len(toys) > 0 {

@@ -29,10 +29,7 @@ func (r *Report) Among(domain string) string {
 
 // among is Among after a comma, for the end of a clause.
 func (r *Report) among(domain string) string {
-	if s := r.Among(domain); s != "" {
-		return ", among " + s
-	}
-	return ""
+	return when(r.Among(domain) != "", ", among "+r.Among(domain))
 }
 
 // domains says what the names of the domains stand for that rows are about.

@@ -141,6 +141,14 @@ func plural(n int, what string) string {
 	return what + "s"
 }
 
+// when is a text, or nothing.
+func when(is bool, said string) string {
+	if is {
+		return said
+	}
+	return ""
+}
+
 // unique drops what has been said before.
 func unique(words []string) []string {
 	var out []string

@@ -1,9 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
-
-	"tattle/bound"
+	"strings"
 )
 
 // listed reports whether there are limits on every adversary.
@@ -92,11 +92,11 @@ func (r *Report) recognisedSays(a *Attack) string {
 	if a == nil || a.Recognised == nil {
 		return ""
 	}
-	s := fmt.Sprintf("the model assigns %.0f %% of the reconstructions of %s by the %s attack to the original's class", 100**a.Recognised, Count(a.Examples, "input"), a.Name)
+	without := ""
 	if mean := r.priorAlone("all"); mean != nil && mean.Recognised != nil {
-		s += fmt.Sprintf(" (without the release: %.0f %%)", 100**mean.Recognised)
+		without = fmt.Sprintf(" (without the release: %.0f %%)", 100**mean.Recognised)
 	}
-	return s
+	return fmt.Sprintf("the model assigns %.0f %% of the reconstructions of %s by the %s attack to the original's class%s", 100**a.Recognised, Count(a.Examples, "input"), a.Name, without)
 }
 
 // harm names what an adversary is shown to do with the release, the worst first; empty if nothing
@@ -296,7 +296,7 @@ func (r *Report) unbiasedTile() tile {
 	if best.Method == "" {
 		return t
 	}
-	t.About = "for unbiased estimators, median of " + r.halfOfShort(best)
+	t.About = "for unbiased estimators, median of " + cmp.Or(coordinateNames[best.Coordinates], "vectors")
 	switch m := r.toUnit(best.Quantile(.5)); {
 	case r.Vacuous(best.Quantile(.5)):
 		t.Figure, t.About = "vacuous", "for unbiased estimators: under one grey level"
@@ -311,19 +311,6 @@ func (r *Report) unbiasedTile() tile {
 	return t
 }
 
-// halfOfShort names what a row's median is over, in a word.
-func (r *Report) halfOfShort(b bound.Summary) string {
-	switch b.Coordinates {
-	case "dct":
-		return "cosine modes"
-	case "pixels":
-		return "pixels"
-	case "columns":
-		return "column values"
-	}
-	return "vectors"
-}
-
 // costTile is the tile of the accuracy; none if it is not known.
 func (r *Report) costTile() []tile {
 	clean, released := float64(r.Utility.CleanAccuracy), float64(r.Utility.ReleasedAccuracy)
@@ -334,9 +321,4 @@ func (r *Report) costTile() []tile {
 }
 
 // shortUnit is the unit of errors in few words.
-func (r *Report) shortUnit() string {
-	if r.Data.GreyLevels > 0 {
-		return "grey levels"
-	}
-	return "normalised units"
-}
+func (r *Report) shortUnit() string { return strings.TrimSuffix(r.unit(), " of 255") }

@@ -55,16 +55,14 @@ func (r *Report) units() string {
 // the 3 of 10 inputs that were tried". What older reports do not count is left out.
 func (r *Report) coordinatesOf(name string, examples int) string {
 	of := r.tried(examples)
-	switch name {
-	case "dct":
-		return "cosine modes of " + of
-	case "pixels":
-		return "pixels of " + of
-	case "columns":
-		return "column values of " + of
+	if what, known := coordinateNames[name]; known {
+		return what + " of " + of
 	}
 	return "vectors of " + name + ", of " + of
 }
+
+// coordinateNames are the coordinates that need no file.
+var coordinateNames = map[string]string{"dct": "cosine modes", "pixels": "pixels", "columns": "column values"}
 
 // tried names so many of the examined inputs.
 func (r *Report) tried(examples int) string {
@@ -79,8 +77,5 @@ func (r *Report) tried(examples int) string {
 
 // some says of a figure that counts fewer than the examined inputs: empty elsewhere.
 func (r *Report) some(examples int) string {
-	if 0 < examples && examples < r.Data.Examples {
-		return fmt.Sprintf(" (%d/%d)", examples, r.Data.Examples)
-	}
-	return ""
+	return when(0 < examples && examples < r.Data.Examples, fmt.Sprintf(" (%d/%d)", examples, r.Data.Examples))
 }

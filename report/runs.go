@@ -90,10 +90,7 @@ func (r Run) brief() string {
 
 // within is an interval in brackets, empty if it is not known.
 func within(i Interval) string {
-	if !i.known() {
-		return ""
-	}
-	return fmt.Sprintf(" (%.2f to %.2f)", 100*i[0], 100*i[1])
+	return when(i.known(), fmt.Sprintf(" (%.2f to %.2f)", 100*i[0], 100*i[1]))
 }
 
 // curiosityShare returns βs/(βy + βs).
