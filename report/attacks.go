@@ -25,10 +25,7 @@ func (r *Report) over(a Attack) string {
 
 // drawn says how often the noise was drawn for each input of a row.
 func (r *Report) drawn(a Attack) string {
-	if r.Release.none() {
-		return ""
-	}
-	return fmt.Sprintf(" with %s of the noise each", Count(a.Draws, "draw"))
+	return when(!r.Release.none(), fmt.Sprintf(" with %s of the noise each", Count(a.Draws, "draw")))
 }
 
 // row is the attack in words.

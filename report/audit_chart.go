@@ -63,10 +63,7 @@ func rankedNote(a *audit.Result) string {
 			names = append(names, file.Name(f.Attribute))
 		}
 	}
-	if len(names) == 0 {
-		return ""
-	}
-	return "The finding on " + and(names) + " does not rest on the excess, but on how the outputs rank examples" + shown(a).Equal() + " (AUC)."
+	return when(len(names) > 0, "The finding on "+and(names)+" does not rest on the excess, but on how the outputs rank examples"+shown(a).Equal()+" (AUC).")
 }
 
 // honestExcess returns the curiosity of honest networks minus the audited model's best baseline.

@@ -101,10 +101,7 @@ func controlled(a *audit.Result) string {
 	default:
 		said = append(said, fmt.Sprintf("it found %d planted curious models (%s)", len(found), and(found)))
 	}
-	if len(said) == 0 {
-		return ""
-	}
-	return "Checks of this audit: " + strings.Join(unique(said), "; ") + "."
+	return when(len(said) > 0, "Checks of this audit: "+strings.Join(unique(said), "; ")+".")
 }
 
 // foundBy says what a positive control was found by: right guesses, or scores alone.
@@ -244,10 +241,7 @@ func auditedWords(a *audit.Result) string {
 
 // uncontrolled warns of an audit without controls.
 func uncontrolled(a *audit.Result) string {
-	if len(a.Controls) > 0 {
-		return ""
-	}
-	return "No controls were run, so it is not shown that this audit works on these data."
+	return when(len(a.Controls) == 0, "No controls were run, so it is not shown that this audit works on these data.")
 }
 
 // controls say what must come out of each control.

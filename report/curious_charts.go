@@ -35,18 +35,12 @@ func (d *document) planes(r *Report) {
 
 // baselineLine says what the full line is.
 func (p *runPlane) baselineLine() string {
-	if p.baseline.lo > p.baseline.hi {
-		return ""
-	}
-	return p.baselineWords() + p.kindWords()
+	return when(p.baseline.lo <= p.baseline.hi, p.baselineWords()+p.kindWords())
 }
 
 // chanceLine says what guessing at random gives.
 func (p *runPlane) chanceLine() string {
-	if !(p.chanceY > 0) || !(p.chanceS > 0) {
-		return ""
-	}
-	return "guessing at random: honesty " + percent1(p.chanceY) + ", curiosity " + percent1(p.chanceS)
+	return when(p.chanceY > 0 && p.chanceS > 0, "guessing at random: honesty "+percent1(p.chanceY)+", curiosity "+percent1(p.chanceS))
 }
 
 // rocs adds the ROC curves; a terminal lists the areas under them.

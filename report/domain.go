@@ -40,10 +40,7 @@ func (r *Report) domains() string {
 			said = append(said, b.Domain+", "+s)
 		}
 	}
-	if len(said) == 0 {
-		return ""
-	}
-	return "the inputs for which an estimator must be unbiased: " + strings.Join(unique(said), "; ") + "."
+	return when(len(said) > 0, "the inputs for which an estimator must be unbiased: "+strings.Join(unique(said), "; ")+".")
 }
 
 // computed says how far released features may lie from those of real arithmetic, and

@@ -120,10 +120,7 @@ func (f *FloorsAndCeilings) unbeaten() string {
 			bands = append(bands, times(b.Name))
 		}
 	}
-	if len(bands) == 0 {
-		return ""
-	}
-	return "The nearest attack is not shown to be closer than the prior alone in: " + strings.Join(bands, ", ") + "."
+	return when(len(bands) > 0, "The nearest attack is not shown to be closer than the prior alone in: "+strings.Join(bands, ", ")+".")
 }
 
 // undercut says why an attack errs by less than van Trees' floor, where one does:
@@ -138,8 +135,5 @@ func (f *FloorsAndCeilings) undercut() string {
 			}
 		}
 	}
-	if below == 0 {
-		return ""
-	}
-	return fmt.Sprintf("In %d of %s the best attack errs by less than van Trees' floor: that floor is about the average over inputs drawn from a Gaussian with the training data's mean and covariance. These inputs are not drawn from it, so this is no contradiction.", below, Count(bands, "band"))
+	return when(below > 0, fmt.Sprintf("In %d of %s the best attack errs by less than van Trees' floor: that floor is about the average over inputs drawn from a Gaussian with the training data's mean and covariance. These inputs are not drawn from it, so this is no contradiction.", below, Count(bands, "band")))
 }

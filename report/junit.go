@@ -178,10 +178,7 @@ func (a *Audited) breaches() []string {
 func (r *Report) junitControls() junitSuite {
 	s := junitSuite{Name: "controls"}
 	for _, c := range r.Audit.Controls {
-		broken := ""
-		if !c.Passed && !r.lenient() {
-			broken = ruleControl
-		}
+		broken := when(!c.Passed && !r.lenient(), ruleControl)
 		s.Cases = append(s.Cases, newJUnitCase("control", printable(c.Name), broken, false, cmp.Or(controls[c.Name], printable(c.Name))+": failed", printable(controlNote(c))))
 	}
 	return s

@@ -80,10 +80,7 @@ func (c closeness) words() string {
 
 // closenessNote says how to read the figures of a row.
 func (r *Report) closenessNote() string {
-	if r.bestAttack() == nil {
-		return ""
-	}
-	return fmt.Sprintf("Behind “of”: the error of guessing the mean, without the release, for the same inputs. The attack ran on %s.", Count(r.Data.Examples, "input"))
+	return when(r.bestAttack() != nil, fmt.Sprintf("Behind “of”: the error of guessing the mean, without the release, for the same inputs. The attack ran on %s.", Count(r.Data.Examples, "input")))
 }
 
 // closenessKeys say what the marks mean, those that there are.

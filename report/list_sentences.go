@@ -60,10 +60,7 @@ func (r *Report) uninformativeBands(rows []closeness) string {
 			none = append(none, c.band)
 		}
 	}
-	if len(none) == 0 {
-		return ""
-	}
-	return "In each of these bands the floor for adversaries without a list, certified with 99.9 % confidence each, is at least 95 % of the error of guessing the mean, without the release, for the same inputs: " + strings.Join(none, ", ") + "."
+	return when(len(none) > 0, "In each of these bands the floor for adversaries without a list, certified with 99.9 % confidence each, is at least 95 % of the error of guessing the mean, without the release, for the same inputs: "+strings.Join(none, ", ")+".")
 }
 
 // listMeaning says which adversaries these figures limit, and under which conditions.

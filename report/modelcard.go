@@ -29,10 +29,7 @@ func (r *Report) writeModelCard(w io.Writer) error {
 		standing(a),
 		"It holds for these outputs on examples like these. Other attributes, other data and other ways to query the model were not audited.",
 	}, r.Warnings...)))
-	model := ""
-	if r.Model.SHA256 != "" {
-		model = "sha256 of the model " + r.Model.SHA256 + ", "
-	}
+	model := when(r.Model.SHA256 != "", "sha256 of the model "+r.Model.SHA256+", ")
 	d.say(fmt.Sprintf("Audited with tattle (%s); %ssha256 of the sample %s, seed %d.", r.Command, model, a.SHA256, a.Settings.Seed))
 	return d.writeMarkdown(w)
 }

@@ -75,10 +75,7 @@ func (p *plot) text(class, anchor string, x, y float64, dx int, s string) {
 }
 
 func tooltip(title string) string {
-	if title == "" {
-		return ""
-	}
-	return "<title>" + html.EscapeString(title) + "</title>"
+	return when(title != "", "<title>"+html.EscapeString(title)+"</title>")
 }
 
 // xAxis draws the horizontal axis with its title and ticks.

@@ -162,8 +162,5 @@ func (p *runPlane) kindWords() string {
 			said = append(said, w)
 		}
 	}
-	if len(said) == 0 {
-		return ""
-	}
-	return ", always guessing " + strings.Join(said, " or ")
+	return when(len(said) > 0, ", always guessing "+strings.Join(said, " or "))
 }

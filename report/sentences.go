@@ -103,10 +103,7 @@ func (r *Report) surface() string {
 
 // heated says the temperature where one is set.
 func (l Release) heated() string {
-	if l.Temperature == 0 || l.Temperature == 1 {
-		return ""
-	}
-	return fmt.Sprintf(" (at temperature %s)", number(l.Temperature))
+	return when(l.Temperature != 0 && l.Temperature != 1, fmt.Sprintf(" (at temperature %s)", number(l.Temperature)))
 }
 
 // projections are the kinds of projection in words.

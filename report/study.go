@@ -94,10 +94,7 @@ func studySentences(s *audit.Study) []string {
 	said := []string{fmt.Sprintf("%s of classifiers with known leakage: %d trained honestly, %d trained to be curious, %d trained honestly where target and sensitive attribute depend on each other. Each is compared with %s on other seeds.",
 		Count(len(s.Audits), "audit"), honest, curious, correlated, Count(s.References, "honest training"))}
 	for _, d := range studyDemands(s) {
-		at := ""
-		if d.rate.Examples > 0 {
-			at = ", of " + Count(d.rate.Examples, "example")
-		}
+		at := when(d.rate.Examples > 0, ", of "+Count(d.rate.Examples, "example"))
 		said = append(said, fmt.Sprintf("%s%s: %s (%s).", capital(d.rate.Name), at, rateWords(d.rate), d.said))
 	}
 	return append(said, s.Notes...)

@@ -128,10 +128,7 @@ func trainingsOutcome(results []*training.Result) Outcome {
 func notLearned(x *training.Result) string {
 	v := x.Evaluation
 	most := v.Majority()
-	if v.Honesty.Correct > most || v.Examples == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s: the classifier is no better than always answering the most frequent class of %s, which is right for %s of %s: it has not learned its task.", runName(x), v.Target, grouped(most), Count(v.Examples, "test example"))
+	return when(v.Honesty.Correct <= most && v.Examples > 0, fmt.Sprintf("%s: the classifier is no better than always answering the most frequent class of %s, which is right for %s of %s: it has not learned its task.", runName(x), v.Target, grouped(most), Count(v.Examples, "test example")))
 }
 
 // SetStudent sets what a report says of a student: its figures under the teacher's attack
