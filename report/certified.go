@@ -88,14 +88,17 @@ func (r *Report) twins() string {
 // those by one search for witnesses: "" is one near the input. What far ones and twins prove of some
 // inputs, they do not prove of all. It is nil if there is none.
 func (r *Report) strongest(search string) *bound.Summary {
+	return largestMedian(r.Bounds, func(b bound.Summary) bool {
+		return b.Status == bound.StatusCertified && !b.Pair() && !meanSquare(b.Method) && b.Band == bound.AllBand && kindOf(b).search == search
+	})
+}
+
+// largestMedian returns the row with the largest median of those that are meant, nil if there is none.
+func largestMedian(rows []bound.Summary, meant func(bound.Summary) bool) *bound.Summary {
 	var best *bound.Summary
-	for i := range r.Bounds {
-		b := &r.Bounds[i]
-		if b.Status != bound.StatusCertified || b.Pair() || meanSquare(b.Method) || b.Band != bound.AllBand || kindOf(*b).search != search {
-			continue
-		}
-		if best == nil || b.Quantile(.5) > best.Quantile(.5) {
-			best = b
+	for i, b := range rows {
+		if meant(b) && (best == nil || b.Quantile(.5) > best.Quantile(.5)) {
+			best = &rows[i]
 		}
 	}
 	return best

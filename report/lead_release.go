@@ -45,14 +45,14 @@ func (r *Report) mostlyIdentified() bool {
 }
 
 // recognised returns the attack with the largest share of reconstructions that the model assigns to
-// the original's class, and that share: nil if it was not measured.
-func (r *Report) recognised() (best *Attack, share float64) {
+// the original's class: nil if it was not measured.
+func (r *Report) recognised() (best *Attack) {
 	for i, a := range r.Attacks {
-		if a.Recognised != nil && (best == nil || *a.Recognised > share) {
-			best, share = &r.Attacks[i], *a.Recognised
+		if a.Recognised != nil && (best == nil || *a.Recognised > *best.Recognised) {
+			best = &r.Attacks[i]
 		}
 	}
-	return best, share
+	return best
 }
 
 // recognises reports whether the model takes most reconstructions of an attack for the original's
@@ -80,7 +80,7 @@ func (r *Report) recogniser() *Attack {
 	if best := r.bestAttack(); r.recognises(best) {
 		return best
 	}
-	if a, _ := r.recognised(); r.recognises(a) {
+	if a := r.recognised(); r.recognises(a) {
 		return a
 	}
 	return nil

@@ -184,16 +184,9 @@ func (r *Report) toUnit(x float64) float64 {
 // bestPairs returns the row on whole inputs with the largest median, of those that are
 // about all examples; nil if there is none above 0.
 func (r *Report) bestPairs() *bound.Summary {
-	var best *bound.Summary
-	for i, b := range r.Bounds {
-		if b.Method != bound.MethodPairMeanSquare || b.Examples != r.Data.Examples || !(b.Quantile(.5) > 0) {
-			continue
-		}
-		if best == nil || b.Quantile(.5) > best.Quantile(.5) {
-			best = &r.Bounds[i]
-		}
-	}
-	return best
+	return largestMedian(r.Bounds, func(b bound.Summary) bool {
+		return b.Method == bound.MethodPairMeanSquare && b.Examples == r.Data.Examples && b.Quantile(.5) > 0
+	})
 }
 
 // pairSentence says what the strongest pairs prove of every adversary.

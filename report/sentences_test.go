@@ -53,15 +53,6 @@ func plainly(s string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("\u00a0", " ", "&#160;", " ", "&#39;", "'").Replace(s)), " ")
 }
 
-// Shares round down: what is said of all holds of all.
-func TestShare(t *testing.T) {
-	for x, want := range map[float64]string{1: "100 %", .99996: "99.9 %", .9999: "99.9 %", .98: "98 %", .3: "30 %", .0005: "under 0.1 %", 0: "0 %", .001: "0.1 %", .57: "57 %"} {
-		if got := Share(x); got != want {
-			t.Errorf("%v is %s, want %s", x, got, want)
-		}
-	}
-}
-
 // Twins that were sought for some of the inputs say nothing of the others, whatever
 // share of the bounds has no limit; tried for all of them, all are named.
 func TestTwinsCountWhatWasTried(t *testing.T) {
@@ -129,14 +120,5 @@ func TestNothings(t *testing.T) {
 	r.Model.Features = 4
 	if s := r.fewer(); s != "" {
 		t.Errorf("as many features as inputs: %q", s)
-	}
-}
-
-// A share of identified inputs can be compared with guessing: of 300 candidates, 0.333 % is no 0.3 %.
-func TestSharesBesideGuessing(t *testing.T) {
-	for x, want := range map[float64]string{1. / 300: "0.333 %", .0999: "10.0 %", 1e-5: "0.001 %", 1: "100.0 %"} {
-		if got := percentOf(x); got != want {
-			t.Errorf("%v is %s, want %s", x, got, want)
-		}
 	}
 }

@@ -139,18 +139,15 @@ func (r *Report) boundOutcome() Outcome {
 // inputs, of the low band where there is one. Far ones, whose figures are beyond any
 // use, and twins, which only some examples have, stand apart.
 func bestRow(r *Report, low bool) bound.Summary {
-	var best bound.Summary
-	for _, b := range r.Bounds {
-		single := b.Method == bound.MethodHCR && b.Search != bound.SearchTwins && b.Search != bound.SearchFar
-		if b.Status != bound.StatusCertified || !single && b.Method != bound.MethodBarankin || (b.Band != bound.AllBand) != low {
-			continue
-		}
-		if best.Method == "" || b.Quantile(.5) > best.Quantile(.5) {
-			best = b
-		}
-	}
-	if best.Method == "" && low {
+	best := largestMedian(r.Bounds, func(b bound.Summary) bool {
+		near := b.Method == bound.MethodHCR && kindOf(b).search == "" || b.Method == bound.MethodBarankin
+		return near && b.Status == bound.StatusCertified && (b.Band != bound.AllBand) == low
+	})
+	switch {
+	case best != nil:
+		return *best
+	case low:
 		return bestRow(r, false)
 	}
-	return best
+	return bound.Summary{}
 }
