@@ -3,6 +3,8 @@ package audit
 import (
 	"fmt"
 	"slices"
+
+	"tattle/stat"
 )
 
 // An Acceptance states that somebody accepts a finding: the figure of an attribute, up to a
@@ -38,7 +40,7 @@ func (a *Accepted) expired(x Acceptance) bool { return x.Expiry < a.Day }
 
 // exceeds returns the value of the accepted figure of f, and whether it is above the limit.
 func (x Acceptance) exceeds(f *Finding) (value float64, above bool) {
-	m, known := f.measured(x.Figure)
+	m, known := f.measured(x.Figure, DefaultConfidence)
 	return m.value, known && m.value > x.Limit
 }
 
@@ -129,7 +131,7 @@ func (a *Accepted) Unused(r *Result) []string {
 		f := r.finding(x.Attribute)
 		if f == nil {
 			said = append(said, fmt.Sprintf("--baseline: no attribute %q was audited; the entry for its %s has no effect.", x.Attribute, x.Figure))
-		} else if _, known := f.measured(x.Figure); !known {
+		} else if _, known := f.measured(x.Figure, DefaultConfidence); !known {
 			said = append(said, fmt.Sprintf("--baseline: %s of %q was not measured; its entry has no effect.", x.Figure, x.Attribute))
 		}
 	}
@@ -171,26 +173,28 @@ func (f *Finding) aucAdjusted() float64 {
 	return 1
 }
 
-// estimate is a figure and its upper confidence limit.
-type estimate struct{ value, high float64 }
+// estimate is a figure with its one-sided lower limit and the upper limit that acceptances start
+// from.
+type estimate struct{ value, low, high float64 }
 
-// measured returns a figure of f, and whether f has it.
-func (f *Finding) measured(figure string) (estimate, bool) {
+// measured returns a figure of f, with its lower limit at a confidence, and whether f has it.
+func (f *Finding) measured(figure string, confidence float64) (estimate, bool) {
+	both := 2*confidence - 1 // of the two-sided interval with the same lower end
 	switch {
 	case f.Unusable != "":
 	case figure == figureExcess:
-		return estimate{f.Excess.Value, f.Excess.High}, true
+		return estimate{f.Excess.Value, f.excessLimit(confidence), f.Excess.High}, true
 	case figure == figureGain && f.Given != nil:
-		return estimate{f.Given.Gain, f.Given.High}, true
+		return estimate{f.Given.Gain, f.Given.Low, f.Given.High}, true
 	case figure == figureAUC && f.order() != nil:
 		t := f.order()
-		return estimate{t.Area, min(1, t.Area+2*t.StandardError)}, true
+		return estimate{t.Area, t.Area - 2*t.StandardError, min(1, t.Area+2*t.StandardError)}, true
 	case figure == figureCuriosity && f.Curiosity != nil:
-		return estimate{f.Curiosity.Value, f.Curiosity.Interval[1]}, true
+		return estimate{f.Curiosity.Value, stat.ClopperPearson(f.Curiosity.Correct, f.Examples, both).Low, f.Curiosity.Interval[1]}, true
 	case figure == figureLeakage && f.Leakage != nil:
-		return estimate{f.Leakage.Multiplicative, f.Leakage.Interval[1]}, true
+		return estimate{f.Leakage.Multiplicative, leakage(f, both).Interval[0], f.Leakage.Interval[1]}, true
 	case figure == figureInformation && f.Information != nil:
-		return estimate{f.Information.Bits, f.Information.Interval[1]}, true
+		return estimate{f.Information.Bits, stat.MutualInformation(f.Confusion, both).Interval.Low, f.Information.Interval[1]}, true
 	}
 	return estimate{}, false
 }

@@ -69,7 +69,7 @@ func (r *Result) Acceptances(reason, owner, expiry string) []Acceptance {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		for _, figure := range f.restsOn(r.Settings.Confidence) {
-			m, _ := f.measured(figure)
+			m, _ := f.measured(figure, r.Settings.Confidence)
 			limit := max(.001, math.Ceil(1000*m.high)/1000)
 			all = append(all, Acceptance{f.Attribute, figure, limit, reason, owner, expiry})
 		}

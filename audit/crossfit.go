@@ -140,7 +140,7 @@ func crossFit(ctx context.Context, s *Sample, o Options, progress func(done, tot
 		return nil, err
 	}
 	all := make([]*guesses, len(s.Sensitive))
-	h.twin, _ = twins(s)
+	h.twin, _, _ = twins(s)
 	fold := deal(s, h.twin, folds, o.Seed)
 	for a := range s.Sensitive {
 		if g, _ := goalOf(s, a, folds); g != nil {

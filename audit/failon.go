@@ -286,26 +286,8 @@ func (r rule) breach(f *Finding) (Breach, bool) {
 	if r.verdict != "" {
 		return Breach{Rule: r.text, Attribute: f.Attribute, Verdict: f.Verdict}, slices.Contains(ruleVerdicts[r.verdict], f.Verdict)
 	}
-	limit, ok := f.limit(r.figure, r.confidence)
-	return Breach{Rule: r.text, Attribute: f.Attribute, Figure: r.figure, Limit: limit, Confidence: r.confidence, Variance: f.Numeric}, ok && limit > r.threshold
-}
-
-// limit returns the one-sided lower confidence limit of a figure, from the counts.
-func (f *Finding) limit(figure string, confidence float64) (float64, bool) {
-	both := 2*confidence - 1 // of the two-sided interval with the same lower end
-	switch {
-	case f.Unusable != "":
-		return 0, false
-	case figure == figureExcess:
-		return f.excessLimit(confidence), true
-	case figure == figureCuriosity && f.Curiosity != nil:
-		return stat.ClopperPearson(f.Curiosity.Correct, f.Examples, both).Low, true
-	case figure == figureLeakage && f.Leakage != nil:
-		return leakage(f, both).Interval[0], true
-	case figure == figureInformation && f.Confusion != nil:
-		return stat.MutualInformation(f.Confusion, both).Interval.Low, true
-	}
-	return 0, false
+	m, ok := f.measured(r.figure, r.confidence)
+	return Breach{Rule: r.text, Attribute: f.Attribute, Figure: r.figure, Limit: m.low, Confidence: r.confidence, Variance: f.Numeric}, ok && m.low > r.threshold
 }
 
 // excessLimit returns the least lower limit over the baselines.

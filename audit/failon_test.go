@@ -27,6 +27,7 @@ func judged() *Result {
 	f.Baselines = []Baseline{compare(Majority, truth, guess, base, o)}
 	f.Best = Majority
 	f.Confusion = classify.Confusion(truth, guess, 2, 2)
+	f.Information = new(classify.Information("s", "guess", f.Confusion, .95))
 	g := f
 	g.Attribute, g.Verdict = "race, age: both", Leaky
 	h := f

@@ -60,6 +60,27 @@ type Permutation struct {
 	P     float64 `json:"p"`     // (1 + draws at least as accurate)/(1 + draws)
 }
 
+// Draws returns the fewest and the most permutations that a test of the audit made; 0 if none made
+// any.
+func (r *Result) Draws() (least, most int) {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		all := []int{f.Permutation.Draws, f.Correlation.Draws}
+		if g := f.Given; g != nil {
+			all = append(all, g.Permutation.Draws)
+		}
+		if t := f.order(); t != nil {
+			all = append(all, t.Permutation.Draws)
+		}
+		for _, n := range all {
+			if most = max(most, n); n > 0 && (least == 0 || n < least) {
+				least = n
+			}
+		}
+	}
+	return least, most
+}
+
 // Leakage is what the chosen guess multiplies an adversary's chance by.
 type Leakage struct {
 	Multiplicative float64    `json:"multiplicative"`       // accuracy over majority

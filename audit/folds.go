@@ -127,8 +127,8 @@ func firstSeen(labels []int, classes int) (rank, back []int) {
 }
 
 // twins returns for each example the first one that it is a copy of, itself as a
-// rule, and how many are copies of an earlier one.
-func twins(s *Sample) (first []int, copies int) {
+// rule, how many are copies of an earlier one, and how many distinct rows there are.
+func twins(s *Sample) (first []int, copies, distinct int) {
 	n, w := s.Len(), s.RowWidth()
 	first = make([]int, n)
 	size := make([]int, n)
@@ -158,7 +158,7 @@ func twins(s *Sample) (first []int, copies int) {
 			copies++
 		}
 	}
-	return first, copies
+	return first, copies, len(seen)
 }
 
 // alike reports of each first example of equal rows whether y and all attributes of the

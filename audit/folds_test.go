@@ -2,14 +2,18 @@ package audit
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+
+	"tattle/curious"
 )
 
 func TestDealIsBalanced(t *testing.T) {
 	s := made{n: 503, classes: 3, values: []int{4, 2}, lean: .5, seed: 1}.sample()
 	const folds = 5
-	twin, copies := twins(s)
+	twin, copies, _ := twins(s)
 	fold := deal(s, twin, folds, 7)
 	if copies != 0 {
 		t.Errorf("%d copies", copies)
@@ -39,20 +43,20 @@ func TestTwins(t *testing.T) {
 	for i := 20; i < 20+twinsMost; i++ { // one too many: where outputs saturate
 		copyRow(i, 19)
 	}
-	first, copies := twins(s)
+	first, copies, _ := twins(s)
 	if copies != 2 || first[150] != 3 || first[170] != 3 || first[25] != 25 {
 		t.Errorf("%d copies, of %d, %d and %d", copies, first[150], first[170], first[25])
 	}
 	for i := 19; i < 20+twinsMost; i++ { // unless their labels agree: a class filled up with copies
 		s.Y[i], s.Sensitive[0].Labels[i] = 1, 0
 	}
-	if first, copies := twins(s); copies != 2+twinsMost || first[25] != 19 {
+	if first, copies, _ := twins(s); copies != 2+twinsMost || first[25] != 19 {
 		t.Errorf("%d copies, of %d", copies, first[25])
 	}
 	for i := range s.Outputs { // few distinct rows: rounded, not copied
 		s.Outputs[i] = float32(int(s.Outputs[i]))
 	}
-	if _, copies := twins(s); copies != 0 {
+	if _, copies, _ := twins(s); copies != 0 {
 		t.Errorf("%d rounded rows count as copies", copies)
 	}
 }
@@ -144,5 +148,26 @@ func TestFoldsFollowWhatIsFitted(t *testing.T) {
 	}
 	if got := (Options{Folds: 4}).foldsOf(1e6); got != 4 {
 		t.Errorf("%d folds where 4 were asked for", got)
+	}
+}
+
+// Rows that repeat are counted in a warning if there are few distinct ones.
+func TestFewDistinctRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	s := &Sample{Name: "few", Kind: curious.Raw, Target: "y", Classes: []string{"a", "b"}}
+	labels := make([]int, 600)
+	for i := range labels {
+		labels[i] = r.IntN(2)
+		s.Y = append(s.Y, r.IntN(2))
+		s.Outputs = append(s.Outputs, float32(r.IntN(20)), .5)
+	}
+	s.Sensitive = []Attribute{{Name: "s", Values: []string{"0", "1"}, Labels: labels}}
+	res := examined(t, s, Options{Seed: 1, Attacks: []string{"logistic"}, Permutations: 199})
+	if said := strings.Join(res.Warnings, " "); !strings.Contains(said, "Only 20 distinct rows of outputs among 600:") {
+		t.Errorf("warnings: %s", said)
+	}
+	least, most := res.Draws()
+	if f := res.Findings[0]; least < 1 || most < f.Permutation.Draws || least > f.Permutation.Draws || most < f.Correlation.Draws {
+		t.Errorf("%d to %d permutations, %+v and %+v", least, most, f.Permutation, f.Correlation)
 	}
 }

@@ -145,21 +145,10 @@ func (a *archive) sensitive(asked []string, y string) error {
 	if len(asked) == 0 {
 		return fmt.Errorf("has no sensitive array, of %d labels or numbers, beside outputs and target: there are %s", a.n, showNames(a.names))
 	}
-	if len(asked) > maxAttributes {
-		return tooManyAttributes(len(asked))
-	}
-	var err error
-	if a.src.made, err = splitSensitive(asked, r.finds); err != nil {
+	if err := r.findSensitive(asked); err != nil {
 		return err
 	}
-	for _, text := range a.src.made.read {
-		if err := r.ask(text); err != nil {
-			return err
-		}
-	}
-	if err := r.tellApart(); err != nil {
-		return err
-	}
+	a.src.made = r.made
 	for i, k := range r.sensitive {
 		c, own, err := a.column(a.names[k])
 		if err != nil {

@@ -10,30 +10,25 @@ import (
 	"tattle/curious"
 )
 
-// outputArray is a possible name of an array of outputs, and the kind that it implies.
+// outputArray is a name of an array of outputs that is known, and the kind that it implies.
 type outputArray struct {
 	name string
 	kind curious.Outputs
 }
 
-// vectorsArray is the array of vectors that WriteOutputs writes, and vectorArrays are other names
-// of such arrays.
+// vectorsArray is the array of vectors that WriteOutputs writes.
 const vectorsArray = "vectors"
 
-var vectorArrays = []string{vectorsArray, "embeddings", "embedding", "emb", "features"}
-
-// outputArrays are all that are known.
+// outputArrays are all that are known. Vectors are looked for if there are no others.
 var outputArrays = []outputArray{
 	{"outputs", ""}, {"scores", ""}, {"logits", curious.Raw}, {"probabilities", curious.Soft},
 	{"probs", curious.Soft}, {"proba", curious.Soft},
+	{vectorsArray, Vector}, {"embeddings", Vector}, {"embedding", Vector}, {"emb", Vector}, {"features", Vector},
 }
 
 // outputs reads the outputs and the names of their classes.
 func (a *archive) outputs(o OpenOptions) error {
-	name, kind, err := a.vectorArray(o)
-	if name == "" && err == nil {
-		name, kind, err = a.outputArray(o.Scores, o.Target != "" && len(o.Sensitive) > 0)
-	}
+	name, kind, err := a.outputArray(o)
 	if err != nil {
 		return err
 	}
@@ -71,68 +66,69 @@ func (a *archive) outputs(o OpenOptions) error {
 	return a.classes(width)
 }
 
-// vectorArray finds the array of vectors: the one that is asked for, else one of a known name if
-// there are no outputs; "" if there is none.
-func (a *archive) vectorArray(o OpenOptions) (string, curious.Outputs, error) {
-	has := func(name string) bool {
-		return slices.ContainsFunc(a.names, func(n string) bool { return strings.EqualFold(n, name) })
+// outputArray finds the array of outputs or of vectors: the one that is asked for, else the one of a
+// known name, else, if all labels are named, the only one with several columns.
+func (a *archive) outputArray(o OpenOptions) (string, curious.Outputs, error) {
+	asked, vector := o.Scores, len(o.Columns) > 0
+	if vector {
+		asked = o.Columns
 	}
 	switch {
-	case len(o.Columns) > 1:
-		return "", "", errors.New("vectors of an .npz are one array [n, numbers]: name one")
-	case len(o.Columns) == 1 && !slices.Contains(a.names, o.Columns[0]):
-		return "", "", fmt.Errorf("has no array %s: there are %s", showName(o.Columns[0]), showNames(a.names))
-	case len(o.Columns) == 1:
-		return o.Columns[0], Vector, nil
-	case len(o.Scores) > 0 || slices.ContainsFunc(outputArrays, func(x outputArray) bool { return has(x.name) }):
-		return "", "", nil
-	}
-	var found []string
-	for _, name := range a.names {
-		if slices.ContainsFunc(vectorArrays, func(x string) bool { return strings.EqualFold(x, name) }) {
-			found = append(found, name)
+	case len(asked) > 1:
+		return "", "", errors.New("outputs or vectors of an .npz are one array [n, numbers]: name one")
+	case len(asked) == 1 && !slices.Contains(a.names, asked[0]):
+		return "", "", fmt.Errorf("has no array %s: there are %s", showName(asked[0]), showNames(a.names))
+	case vector:
+		return asked[0], Vector, nil
+	case len(asked) == 1:
+		kind := knownKind(asked[0])
+		if kind == Vector {
+			kind = "" // they are said to be scores
 		}
+		return asked[0], kind, nil
 	}
-	if len(found) > 1 {
-		return "", "", fmt.Errorf("has several arrays of vectors (%s): name one with --columns", showNames(found))
-	}
+	found := a.known(false)
 	if len(found) == 0 {
-		return "", "", nil
-	}
-	a.src.note("the array %s is taken for vectors, and not for scores of classes", showName(found[0]))
-	return found[0], Vector, nil
-}
-
-// outputArray finds the array of outputs: the one that is asked for, else one of a known name,
-// else, if all labels are named, the only one with several columns.
-func (a *archive) outputArray(asked []string, labelled bool) (string, curious.Outputs, error) {
-	if len(asked) > 1 {
-		return "", "", errors.New("outputs of an .npz are one array [n, classes]: name one")
-	}
-	var found []string
-	var kind curious.Outputs
-	for _, want := range outputArrays {
-		for _, name := range a.names {
-			if len(asked) == 0 && strings.EqualFold(name, want.name) || len(asked) == 1 && name == asked[0] && strings.EqualFold(name, want.name) {
-				found, kind = append(found, name), want.kind
-			}
+		if found, vector = a.known(true), true; len(found) == 1 {
+			a.src.note("the array %s is taken for vectors, and not for scores of classes", showName(found[0]))
 		}
 	}
-	if len(asked) == 0 && len(found) == 0 && labelled {
-		if found = a.wide(); len(found) == 1 {
+	if len(found) == 0 && o.Target != "" && len(o.Sensitive) > 0 {
+		if found, vector = a.wide(), false; len(found) == 1 {
 			a.src.note("the array %s is taken for the outputs", showName(found[0]))
 		}
 	}
-	if len(asked) == 1 && len(found) == 0 && slices.Contains(a.names, asked[0]) {
-		found = asked
-	}
-	switch len(found) {
-	case 1:
-		return found[0], kind, nil
-	case 0:
+	switch {
+	case len(found) == 1:
+		return found[0], knownKind(found[0]), nil
+	case len(found) == 0:
 		return "", "", fmt.Errorf("has no array of outputs (outputs, scores, logits, probabilities, probs or proba): name it with --scores; there are %s", showNames(a.names))
+	case vector:
+		return "", "", fmt.Errorf("has several arrays of vectors (%s): name one with --columns", showNames(found))
 	}
 	return "", "", fmt.Errorf("has several arrays of outputs (%s): name one with --scores", showNames(found))
+}
+
+// known returns the arrays of known names of vectors, or of other outputs.
+func (a *archive) known(vector bool) (found []string) {
+	for _, want := range outputArrays {
+		for _, name := range a.names {
+			if strings.EqualFold(name, want.name) && vector == (want.kind == Vector) {
+				found = append(found, name)
+			}
+		}
+	}
+	return found
+}
+
+// knownKind returns the kind that the name of an array implies, "" if it implies none.
+func knownKind(name string) curious.Outputs {
+	for _, known := range outputArrays {
+		if strings.EqualFold(name, known.name) {
+			return known.kind
+		}
+	}
+	return ""
 }
 
 // wide returns the arrays with two dimensions and several columns.

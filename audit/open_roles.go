@@ -193,7 +193,7 @@ func (r *roles) findSensitive(asked []string) (err error) {
 		return fmt.Errorf("has no sensitive column (s1, s2, … or s:NAME): name one or more with --sensitive; there are %s", showNames(r.header))
 	}
 	if len(r.sensitive) > maxAttributes {
-		return tooManyAttributes(len(r.sensitive))
+		return fmt.Errorf("has %d sensitive columns, more than the limit of %d: name those that matter", len(r.sensitive), maxAttributes)
 	}
 	return r.tellApart()
 }
@@ -220,10 +220,6 @@ func (r *roles) ask(text string) error {
 	}
 	r.sensitive, r.wanted = append(r.sensitive, k), append(r.wanted, w)
 	return nil
-}
-
-func tooManyAttributes(n int) error {
-	return fmt.Errorf("has %d sensitive columns, more than the limit of %d: name those that matter", n, maxAttributes)
 }
 
 // tellApart gives attributes of one name numbers, and refuses those without a name.

@@ -22,6 +22,7 @@ const smallestPlanted = .10
 // Planted is a model that is known to be curious, and what it releases.
 type Planted struct {
 	Sample     *Sample   `json:"-"`              // with the one attribute that it hides
+	Name       string    `json:"name,omitempty"` // of the sample, in a record
 	TrueExcess float64   `json:"true_excess"`    // excess of its own attack over the best baseline, on examples that it did not learn from
 	Where      string    `json:"where"`          // the task
 	Note       string    `json:"note,omitempty"` // why it is another than the audited one, or learned from a part, a sentence

@@ -11,73 +11,14 @@ import (
 	"tattle/run"
 )
 
-// prepareOptions say what is trained for an audit; the zero value plants one model on
-// glyphs.
-type prepareOptions struct {
-	Model    *nn.Graph      // the audited classifier; nil if only its outputs are at hand
-	Examples *dataset.Set   // the audited examples; nil if they are not at hand
-	Training *dataset.Parts // of the audited task, for references; nil for none
-
-	Seed       uint64
-	References int // 0 is DefaultReferences
-	Epochs     int // of each training; 0: of references those that the model's file records, else DefaultReferenceEpochs; of others their default
-	MaxEpochs  int // upper limit on the epochs that the model's file asks for; 0 is no limit
-
-	PlantedGlyphs int // as in Request
-
-	// Settled are the settings of the audit of another process, for which a worker trains;
-	// nil for an audit of one's own.
-	Settled *TrainingSettings
-
-	// Net makes classifiers on the training data, as in curious.Options.
-	Net func(classes int, seed uint64) *nn.Graph
-	// Recipe says how it is known that references have the audited model's recipe, with a
-	// note for the reader. shortened reports that they learned from less than all examples
-	// and epochs. Nil is RecipeUnknown.
-	Recipe func(shortened bool) (recipe Recipe, note string, err error)
-}
-
-// epochs returns the number of epochs of a reference, 0 if nobody knows that of the
-// audited model.
-func (o prepareOptions) epochs() int {
-	switch {
-	case o.Epochs > 0 || o.Settled == nil && o.Model == nil:
-		return o.Epochs
-	case o.Settled != nil:
-		return o.Settled.Epochs
-	}
-	n := curious.EpochsOf(o.Model)
-	if o.MaxEpochs > 0 {
-		n = min(n, o.MaxEpochs)
-	}
-	return n
-}
-
-// ReferenceEpochs returns the number of epochs that each reference is trained for.
-func (o prepareOptions) ReferenceEpochs() int {
-	return cmp.Or(o.epochs(), DefaultReferenceEpochs)
-}
-
-// parts returns the training data, nil if there are none. The test part has the examples that
-// classifiers are applied to: the audited ones, unless r is unpaired or they are not at hand.
-func (o prepareOptions) parts(r *Record) *dataset.Parts {
-	if o.Training == nil {
-		return nil
-	}
-	parts := *o.Training
-	if !r.Unpaired && o.Examples != nil {
-		parts.Test = o.Examples
-	}
-	return &parts
-}
-
 // A preparation trains what the figures of an audit are compared with and checked by:
 // references, planted curious models and, where the model is at hand and defences are to be
 // tried, a student.
 type preparation struct {
-	record *Record
-	o      prepareOptions
-	jobs   []trainingJob
+	q    *Request
+	s    *Subject
+	net  func(classes int, seed uint64) *nn.Graph // makes references; nil chooses by the inputs' shape
+	jobs []trainingJob
 }
 
 // trainingJob is a training, and what is done with what comes of it.
@@ -86,17 +27,26 @@ type trainingJob struct {
 	take func(t *Trained) error
 }
 
-// prepare lists the trainings for an audit. It errs, with an OptionError where an option
-// is the cause, if the training data do not fit the audited outputs.
-func prepare(r *Record, o prepareOptions) (*preparation, error) {
-	o.References = cmp.Or(o.References, DefaultReferences)
-	p := &preparation{record: r, o: o}
-	if !r.Sample.varied() {
-		return p, nil
+// Prepare trains what the figures of the audit are compared with and checked by, and adds it to
+// the record. Trainings of an interrupted audit in the folder are not repeated with
+// Resume. The folder is nil if there was nothing to train. It returns an OptionError if the
+// training data do not fit the audited outputs.
+func (q *Request) Prepare(ctx context.Context, dir string, s *Subject, pool run.Pool) (*run.Folder, error) {
+	if !s.Sample.varied() {
+		return nil, nil
 	}
-	if r.Sample.Kind == Vector {
-		r.Planted = plantDirection(r.Sample, o.Seed)
-		return p, nil
+	if err := q.openTraining(ctx, s); err != nil {
+		return nil, err
+	}
+	s.Epochs = cmp.Or(q.epochs(s), DefaultReferenceEpochs)
+	if s.Sample.Kind == Vector {
+		s.Planted = plantDirection(s.Sample, q.Seed)
+		return nil, nil
+	}
+	p := &preparation{q: q, s: s}
+	var err error
+	if p.net, err = q.net(s); err != nil {
+		return nil, err
 	}
 	if err := p.references(); err != nil {
 		return nil, err
@@ -104,29 +54,25 @@ func prepare(r *Record, o prepareOptions) (*preparation, error) {
 	p.plant()
 	p.plantTask()
 	p.student()
-	return p, nil
+	return p.train(ctx, dir, pool)
 }
 
-// Trainings returns the names of the trainings.
-func (p *preparation) Trainings() []string {
-	var names []string
-	for _, j := range p.jobs {
-		names = append(names, j.Name)
+// train does the trainings, and adds what comes of them to the record.
+func (p *preparation) train(ctx context.Context, dir string, pool run.Pool) (*run.Folder, error) {
+	what := "training a classifier, percent done"
+	if n := len(p.jobs); n != 1 {
+		what = fmt.Sprintf("training %d classifiers, percent done", n)
 	}
-	return names
-}
-
-// Train does the trainings, as the function Train does, and adds what comes of them to the
-// record. The folder is nil if there are none.
-func (p *preparation) Train(ctx context.Context, dir string, o TrainOptions) (*run.Folder, error) {
+	progress := p.q.progress(what)
 	var all []Training
 	for _, j := range p.jobs {
 		all = append(all, j.Training)
 	}
-	if len(all) == 0 {
-		return nil, nil
-	}
-	trained, folder, err := Train(ctx, dir, all, o)
+	settings, hashes := p.settings()
+	trained, folder, err := Train(ctx, dir, all, TrainOptions{
+		Settings: settings, Hashes: hashes, Pool: pool, Resume: p.q.Resume,
+		Progress: func(done, total int) { progress(100*done/max(total, 1), 100) },
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -135,10 +81,42 @@ func (p *preparation) Train(ctx context.Context, dir string, o TrainOptions) (*r
 			return nil, err
 		}
 	}
-	if err := p.record.check(); err != nil {
+	if err := p.s.check(); err != nil {
 		return nil, err
 	}
 	return folder, p.prune(ctx)
+}
+
+// epochs returns the number of epochs of a reference, 0 if nobody knows that of the
+// audited model.
+func (q *Request) epochs(s *Subject) int {
+	switch {
+	case q.Epochs > 0:
+		return q.Epochs
+	case q.Settled != nil:
+		return q.Settled.Epochs
+	case s.Model == nil:
+		return 0
+	}
+	n := curious.EpochsOf(s.Model.Graph)
+	if q.MaxEpochs > 0 {
+		n = min(n, q.MaxEpochs)
+	}
+	return n
+}
+
+// parts returns the training data, nil if there are none. The test part has the examples that
+// classifiers are applied to: the audited ones, unless references are unpaired or they are not at
+// hand.
+func (s *Subject) parts() *dataset.Parts {
+	if s.Training == nil {
+		return nil
+	}
+	parts := *s.Training
+	if !s.Unpaired && s.Examples != nil {
+		parts.Test = s.Examples.Set
+	}
+	return &parts
 }
 
 // add adds a training; take is called with what comes of it.
@@ -148,28 +126,29 @@ func (p *preparation) add(t Training, take func(t *Trained) error) {
 
 // note adds a note to the record.
 func (p *preparation) note(format string, a ...any) {
-	p.record.Notes = append(p.record.Notes, fmt.Sprintf(format, a...))
+	p.s.Notes = append(p.s.Notes, fmt.Sprintf(format, a...))
 }
 
 // references adds the trainings of honest classifiers.
 func (p *preparation) references() error {
-	r, data := p.record, p.o.Training
-	if data == nil {
+	s := p.s
+	if s.Training == nil {
 		return nil
 	}
-	if err := r.fits(data.Train); err != nil {
+	if err := s.fits(s.Training.Train); err != nil {
 		return err
 	}
-	parts, outputs := p.o.parts(r), r.Sample.Kind
-	o := fitOptions{Seed: p.o.Seed, Epochs: p.o.ReferenceEpochs(), Net: p.o.Net}
+	parts, outputs := s.parts(), s.Sample.Kind
+	o := fitOptions{Seed: p.q.Seed, Epochs: s.Epochs, Net: p.net}
 	if err := checkReference(parts, outputs, o); err != nil {
 		return wrongReference(err, "")
 	}
-	if p.o.epochs() == 0 {
+	if p.q.epochs(s) == 0 {
 		p.note("It is not known for how many epochs the audited model was trained. The references are trained for %d (--reference-epochs).", o.Epochs)
 	}
 	var trained []*Sample
-	for i := range p.o.References {
+	references := cmp.Or(p.q.References, DefaultReferences)
+	for i := range references {
 		train := func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
 			o := o
 			o.Progress = progress
@@ -177,7 +156,7 @@ func (p *preparation) references() error {
 			return &Trained{Sample: s}, err
 		}
 		p.add(Training{fmt.Sprintf("reference %d", i+1), train}, func(t *Trained) error {
-			if trained = append(trained, t.Sample); len(trained) < p.o.References {
+			if trained = append(trained, t.Sample); len(trained) < references {
 				return nil
 			}
 			return p.takeReferences(trained)
@@ -188,16 +167,14 @@ func (p *preparation) references() error {
 
 // takeReferences compares with what honest classifiers release.
 func (p *preparation) takeReferences(trained []*Sample) (err error) {
-	r, notes := p.record, trained[0].Notes // all were trained for as long
+	r, notes := &p.s.Record, trained[0].Notes // all were trained for as long
 	r.Notes = append(r.Notes, notes...)
-	if p.o.Recipe != nil {
-		note := ""
-		if r.Recipe, note, err = p.o.Recipe(len(notes) > 0); err != nil {
-			return err
-		}
-		if note != "" {
-			p.note("%s", note)
-		}
+	note := ""
+	if r.Recipe, note, err = p.q.recipe(p.s, len(notes) > 0); err != nil {
+		return err
+	}
+	if note != "" {
+		p.note("%s", note)
 	}
 	if r.References = trained; r.Unpaired {
 		r.References, err = r.renamed(trained)
@@ -207,14 +184,14 @@ func (p *preparation) takeReferences(trained []*Sample) (err error) {
 
 // plant adds the training of the model of the positive control.
 func (p *preparation) plant() {
-	r, like := p.record, p.record.Sample
-	o := fitOptions{Seed: p.o.Seed, Epochs: p.o.Epochs}
-	parts := p.o.parts(r)
+	s, like := p.s, p.s.Sample
+	o := fitOptions{Seed: p.q.Seed, Epochs: p.q.Epochs}
+	parts := s.parts()
 	if parts != nil {
-		o.Net, like = p.o.Net, unasked(parts.Test, r.Sample.Kind, 0) // by the training data's own names
+		o.Net, like = p.net, unasked(parts.Test, s.Sample.Kind, 0) // by the training data's own names
 	}
-	p.add(plantTraining("planted", parts, like, r.Sample.Len(), p.o.PlantedGlyphs, o), func(t *Trained) error {
-		r.Planted = t.Planted
+	p.add(plantTraining("planted", parts, like, s.Sample.Len(), p.q.PlantedGlyphs, o), func(t *Trained) error {
+		s.Planted = t.Planted
 		return nil
 	})
 }
@@ -222,10 +199,10 @@ func (p *preparation) plant() {
 // plantTask adds the training of a model that hides an attribute in the audited task, if
 // that has no training data of its own.
 func (p *preparation) plantTask() {
-	if p.o.Examples == nil || p.o.Training != nil {
+	if p.s.Examples == nil || p.s.Training != nil {
 		return
 	}
-	t, note := trainingOfTask(p.record.Sample, p.o.Examples, p.o.Seed)
+	t, note := trainingOfTask(p.s.Sample, p.s.Examples.Set, p.q.Seed)
 	if note != "" {
 		p.note("%s", note)
 	}
@@ -237,19 +214,19 @@ func (p *preparation) plantTask() {
 			p.note("%s", t.Planted.Note)
 			return nil
 		}
-		p.record.Task = t.Planted
-		p.record.Task.Rows = nil // only references would be selected by them
+		p.s.Task = t.Planted
+		p.s.Task.Rows = nil // only references would be selected by them
 		return nil
 	})
 }
 
 // student adds the training of a student, if a defence needs one.
 func (p *preparation) student() {
-	if !p.defends() || p.oneOutput() || p.o.Training == nil || p.record.Unpaired {
+	if !p.defends() || p.oneOutput() || p.s.Training == nil || p.s.Unpaired {
 		return
 	}
 	train := func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
-		s, err := student(ctx, p.o.Model, p.o.parts(p.record), fitOptions{Seed: p.o.Seed, Epochs: p.o.Epochs, Progress: progress})
+		s, err := student(ctx, p.s.Model.Graph, p.s.parts(), fitOptions{Seed: p.q.Seed, Epochs: p.q.Epochs, Progress: progress})
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -263,7 +240,7 @@ func (p *preparation) student() {
 			p.note("%s", t.Skipped)
 			return nil
 		}
-		r := p.record
+		r := &p.s.Record
 		r.Released = append(r.Released, Released{Name: t.Sample.Name, Sample: t.Sample})
 		r.Notes = append(r.Notes, t.Sample.Notes...)
 		return nil
@@ -271,18 +248,19 @@ func (p *preparation) student() {
 }
 
 // defends reports whether versions of the model are tried as defences.
-func (p *preparation) defends() bool { return p.record.Defences && p.o.Model != nil }
+func (p *preparation) defends() bool { return p.s.Defences && p.s.Model != nil }
 
 // oneOutput reports whether the model has a single output for a task of two classes; the
 // sample has two scores for each example.
 func (p *preparation) oneOutput() bool {
-	shapes, err := p.o.Model.Shapes()
-	return err != nil || nn.Size(shapes[p.o.Model.Output]) != len(p.record.Sample.Classes)
+	g := p.s.Model.Graph
+	shapes, err := g.Shapes()
+	return err != nil || nn.Size(shapes[g.Output]) != len(p.s.Sample.Classes)
 }
 
 // prune adds the pruned versions of the model in front of the student.
 func (p *preparation) prune(ctx context.Context) error {
-	r := p.record
+	r := &p.s.Record
 	switch {
 	case !p.defends():
 		return nil
@@ -290,7 +268,7 @@ func (p *preparation) prune(ctx context.Context) error {
 		p.note("Pruning and a student were not tried: the model has a single output.")
 		return nil
 	}
-	pruned, err := pruneNets(ctx, p.o.Model, p.o.Examples)
+	pruned, err := pruneNets(ctx, p.s.Model.Graph, p.s.Examples.Set)
 	if err != nil {
 		return err
 	}

@@ -29,22 +29,27 @@ type TrainingSettings struct {
 // trainingsLayout changes with the files that keep a training, or how it is done.
 const trainingsLayout = 1
 
-// Settings returns the settings of the trainings, without Inputs and Widths, and the
-// SHA-256 by role of the data that they depend on.
-func (p *preparation) Settings() (*TrainingSettings, map[string]string) {
-	r := p.record
+// settings returns the settings of the trainings, and the SHA-256 by role of what they depend on.
+func (p *preparation) settings() (*TrainingSettings, map[string]string) {
+	r := p.s
 	s := &TrainingSettings{
-		Layout: trainingsLayout, Trainings: p.Trainings(), Seed: p.o.Seed, Epochs: p.o.ReferenceEpochs(), Defences: r.Defences,
-		Examples: r.Sample.Len(), Outputs: r.Sample.Kind, Classes: len(r.Sample.Classes),
+		Layout: trainingsLayout, Seed: p.q.Seed, Epochs: r.Epochs, Defences: r.Defences,
+		Examples: r.Sample.Len(), Outputs: r.Sample.Kind, Classes: len(r.Sample.Classes), Inputs: r.inputs, Widths: p.q.widths(),
+	}
+	for _, j := range p.jobs {
+		s.Trainings = append(s.Trainings, j.Name)
 	}
 	hashes := map[string]string{}
-	if p.o.Examples != nil {
-		hashes["examples"] = p.o.Examples.Sum()
+	if r.Examples != nil {
+		hashes["examples"] = r.Examples.Set.Sum()
 	} else {
 		hashes["outputs"] = r.Sample.Sum()
 	}
-	if t := p.o.Training; t != nil {
-		hashes["training"], hashes["validation"], hashes["asked"] = t.Train.Sum(), t.Validation.Sum(), p.o.parts(r).Test.Sum()
+	if t := r.Training; t != nil {
+		hashes["training"], hashes["validation"], hashes["asked"] = t.Train.Sum(), t.Validation.Sum(), r.parts().Test.Sum()
+	}
+	if r.Model != nil {
+		hashes["model"] = r.Model.SHA256
 	}
 	return s, hashes
 }

@@ -85,23 +85,10 @@ type trainedRecord struct {
 	References int               `json:"references"`
 	Unpaired   bool              `json:"unpaired,omitempty"`
 	Recipe     Recipe            `json:"recipe,omitempty"`
-	Planted    *plantedRecord    `json:"planted,omitempty"`
-	Task       *plantedRecord    `json:"planted_task,omitempty"`
+	Planted    *Planted          `json:"planted,omitempty"`
+	Task       *Planted          `json:"planted_task,omitempty"`
 	Released   []string          `json:"released,omitempty"` // names of defences
 	Notes      []string          `json:"notes,omitempty"`
-}
-
-// plantedRecord is a planted model without its outputs.
-type plantedRecord struct {
-	*Planted
-	Name string `json:"name"` // of the sample
-}
-
-func recordOf(p *Planted) *plantedRecord {
-	if p == nil {
-		return nil
-	}
-	return &plantedRecord{p, p.Sample.Name}
 }
 
 // Write writes the record to files in the folder dir.
@@ -113,7 +100,12 @@ func (r *Record) Write(dir string) error {
 	}
 	t := &trainedRecord{
 		By: map[string]string{"sample": r.Sample.Sum()}, References: len(r.References), Unpaired: r.Unpaired, Recipe: r.Recipe,
-		Planted: recordOf(r.Planted), Task: recordOf(r.Task), Notes: r.Notes,
+		Planted: r.Planted, Task: r.Task, Notes: r.Notes,
+	}
+	for _, p := range []*Planted{r.Planted, r.Task} {
+		if p != nil {
+			p.Name = p.Sample.Name
+		}
 	}
 	for _, x := range r.Released {
 		t.Released = append(t.Released, x.Name)
@@ -149,12 +141,12 @@ func (r *Record) readSamples(ctx context.Context, dir string, t *trainedRecord) 
 		}
 		return s, err
 	}
-	planted := func(p *plantedRecord, file string) (*Planted, error) {
-		if p == nil || p.Planted == nil {
+	planted := func(p *Planted, file string) (*Planted, error) {
+		if p == nil {
 			return nil, nil
 		}
-		p.Planted.Sample, err = read(file, p.Name)
-		return p.Planted, err
+		p.Sample, err = read(file, p.Name)
+		return p, err
 	}
 	if r.Sample, err = read(outputsFile, ""); err != nil {
 		return err

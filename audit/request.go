@@ -43,7 +43,7 @@ type Request struct {
 
 	Reference          string // path of training data for honest classifiers; empty: none
 	References         int    // 0 is DefaultReferences
-	Epochs             int    // of each training; 0: see prepareOptions
+	Epochs             int    // of each training; 0: of references those that the model's file records, else DefaultReferenceEpochs; of others their default
 	MaxEpochs          int    // upper limit on the epochs that the model's file asks for; 0 is no limit
 	PlantedGlyphs      int    // drawn digits that a planted model learns from; 0 is defaultPlantedGlyphs
 	Widths             [5]int // of the layers of honest classifiers; zero: chosen
@@ -99,15 +99,15 @@ func wrong(option, hint, format string, a ...any) error {
 // wrongFile returns an InputError if a file cannot be read, and an OptionError if it says
 // something else than it should.
 func wrongFile(ctx context.Context, option string, err error) error {
+	var format *dataset.FormatError
 	var path *fs.PathError
 	var known *measure.OptionError
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return err
-	}
-	if errors.As(err, &known) { // its error lacks the name of the file
+	case errors.As(err, &known): // its error lacks the name of the file
 		return &measure.OptionError{Option: known.Option, Err: err, Hint: known.Hint}
-	}
-	if errors.As(err, &path) {
+	case errors.As(err, &format) || errors.As(err, &path) || errors.Is(err, fs.ErrNotExist):
 		return &measure.InputError{Option: option, Err: err}
 	}
 	return &measure.OptionError{Option: option, Err: err}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -80,27 +79,12 @@ func (q *Request) openParts(ctx context.Context, option string, src *training.So
 	read.Sensitive, read.Numbers = asked.read, true
 	_, parts, err := read.Open(ctx, q.progress("reading the data"))
 	if err != nil {
-		return nil, wrongData(ctx, option, err)
+		return nil, wrongFile(ctx, option, err)
 	}
 	if err := asked.makeInParts(parts); err != nil {
 		return nil, &measure.OptionError{Option: option, Err: err}
 	}
 	return parts, nil
-}
-
-// wrongData returns an InputError if the data files cause the error, and an OptionError if an
-// option does.
-func wrongData(ctx context.Context, option string, err error) error {
-	var format *dataset.FormatError
-	var path *fs.PathError
-	var known *measure.OptionError
-	switch {
-	case err == nil || ctx.Err() != nil || errors.As(err, &known):
-		return err
-	case errors.As(err, &format) || errors.As(err, &path) || errors.Is(err, fs.ErrNotExist):
-		return &measure.InputError{Option: option, Err: err}
-	}
-	return &measure.OptionError{Option: option, Err: err}
 }
 
 // read reads the examples, pictures of the given shape if that is known.

@@ -48,7 +48,7 @@ func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int
 	}
 	set, notes, err := dataset.OpenInputs(ctx, src.Path, o)
 	if err != nil {
-		return nil, wrongData(ctx, "Data", err)
+		return nil, wrongFile(ctx, "Data", err)
 	}
 	x.Set, x.notes = set, append(x.notes, notes...)
 	if err := asked.makeIn(x.Set); err != nil {

@@ -12,59 +12,7 @@ import (
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/nn/zoo"
-	"tattle/run"
 )
-
-// Prepare trains what the figures of the audit are compared with and checked by, as a
-// Preparation does. Trainings of an interrupted audit in the folder are not repeated with
-// Resume. The folder is nil if there was nothing to train.
-func (q *Request) Prepare(ctx context.Context, dir string, s *Subject, pool run.Pool) (*run.Folder, error) {
-	if !s.Sample.varied() {
-		return nil, nil
-	}
-	if err := q.openTraining(ctx, s); err != nil {
-		return nil, err
-	}
-	o, err := q.preparation(s)
-	if err != nil {
-		return nil, err
-	}
-	s.Epochs = o.ReferenceEpochs()
-	p, err := prepare(&s.Record, o)
-	if err != nil {
-		return nil, err
-	}
-	settings, hashes := p.Settings()
-	settings.Inputs, settings.Widths = s.inputs, q.widths()
-	if s.Model != nil {
-		hashes["model"] = s.Model.SHA256
-	}
-	what := "training a classifier, percent done"
-	if n := len(p.Trainings()); n != 1 {
-		what = fmt.Sprintf("training %d classifiers, percent done", n)
-	}
-	trained := q.progress(what)
-	return p.Train(ctx, dir, TrainOptions{
-		Settings: settings, Hashes: hashes, Pool: pool, Resume: q.Resume,
-		Progress: func(done, total int) { trained(100*done/max(total, 1), 100) },
-	})
-}
-
-// preparation returns the options of the trainings.
-func (q *Request) preparation(s *Subject) (o prepareOptions, err error) {
-	o = prepareOptions{
-		Training: s.Training, Seed: q.Seed, References: q.References, Epochs: q.Epochs, MaxEpochs: q.MaxEpochs, PlantedGlyphs: q.PlantedGlyphs, Settled: q.Settled,
-		Recipe: func(shortened bool) (Recipe, string, error) { return q.recipe(s, shortened) },
-	}
-	if s.Model != nil {
-		o.Model = s.Model.Graph
-	}
-	if s.Examples != nil {
-		o.Examples = s.Examples.Set
-	}
-	o.Net, err = q.net(s)
-	return o, err
-}
 
 // openTraining reads the training data of the references.
 func (q *Request) openTraining(ctx context.Context, s *Subject) error {

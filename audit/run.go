@@ -147,13 +147,21 @@ func newResult(s *Sample, o Options) *Result {
 	return r
 }
 
+// fewRows is the number of distinct rows of outputs below which a warning says how many there are:
+// honest outputs with decimals have more, and a few examples that were repeated have as few.
+const fewRows = 50
+
 // warn adds warnings on what makes figures mean less than they seem to.
 func (r *Result) warn(s *Sample) {
-	if _, copies := twins(s); copies > 0 {
+	_, copies, distinct := twins(s)
+	if copies > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("Of %d rows of outputs, %d repeat earlier ones. Copies are judged together, by attacks that were fitted on none of them, but each counts as an example: intervals are too short if the examples themselves were copied.", s.Len(), copies))
 	}
-	if w := s.RowWidth(); constantRows(s.Outputs, w) {
+	switch {
+	case distinct == 1:
 		r.Warnings = append(r.Warnings, "All rows of outputs are equal: the outputs are constant.")
+	case distinct < fewRows && distinct < s.Len()/10 && distinct > len(s.Classes) && !r.Binary:
+		r.Warnings = append(r.Warnings, fmt.Sprintf("Only %d distinct rows of outputs among %d: p-values and limits take each row for an example of its own, and hold only if the examples were not copied.", distinct, s.Len()))
 	}
 	switch often := slices.Max(r.Counts); {
 	case s.Kind == Vector || often == len(s.Y):
@@ -170,15 +178,6 @@ func (r *Result) warn(s *Sample) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("All examples have %s = %s: what the outputs reveal for other classes is not measured.", s.Target, s.Classes[c]))
 		}
 	}
-}
-
-func constantRows(outputs []float32, w int) bool {
-	for i := w; i < len(outputs); i++ {
-		if outputs[i] != outputs[i-w] {
-			return false
-		}
-	}
-	return true
 }
 
 // checkAll checks options, sample and references.

@@ -95,7 +95,7 @@ type studySettings struct {
 }
 
 // studyLayout changes with what a shard holds, or how it is made.
-const studyLayout = 3
+const studyLayout = 4
 
 // each does the n pieces of a stage, one on each core: they are too small to divide.
 // What a shard holds depends on its number alone.

@@ -47,7 +47,7 @@ func (b *bench) controls(ctx context.Context) (err error) {
 		a := &b.plan.controls[i]
 		s, references := b.samples(a)
 		t := b.tasks[b.plan.nets[a.net].task]
-		p := &Planted{Sample: s, TrueExcess: b.nets[a.net].truth[place(a.outputs)].excess(), Where: t.name}
+		p := &Planted{Sample: s, TrueExcess: b.nets[a.net].Truth[place(a.outputs)].excess(), Where: t.name}
 		return positiveControl(ctx, p, references, b.options(a))
 	})
 	return err
@@ -101,7 +101,7 @@ func (b *bench) samples(a *planAudit) (s *Sample, references []*Sample) {
 	of := func(net int) *Sample {
 		n := b.plan.nets[net]
 		whole := &Sample{
-			Name: n.kind.name, Outputs: b.nets[net].outputs, Kind: n.kind.outputs,
+			Name: n.kind.name, Outputs: b.nets[net].Outputs, Kind: n.kind.outputs,
 			Y: t.pool.Y, Target: t.pool.YName, Classes: t.pool.YNames,
 			Sensitive: t.pool.Sensitive[:1],
 		}
@@ -137,11 +137,11 @@ func (b *bench) audit(ctx context.Context, a *planAudit) (StudyAudit, error) {
 	}
 	r.Conclude()
 	n := b.plan.nets[a.net]
-	t := b.nets[a.net].truth[place(a.outputs)]
+	t := b.nets[a.net].Truth[place(a.outputs)]
 	record := StudyAudit{
 		Data: b.tasks[n.task].name, Kind: n.kind.name, Outputs: a.outputs, Examples: s.Len(),
 		Honest: n.kind.attack == curious.Standard, Correlated: b.tasks[n.task].correlated,
-		Honesty: t.honesty, TrueExcess: t.excess(), TrueDifference: t.accuracy - b.honestMean(n.task, a.outputs, a.net),
+		Honesty: t.Honesty, TrueExcess: t.excess(), TrueDifference: t.Accuracy - b.honestMean(n.task, a.outputs, a.net),
 		Failed: r.failed() != nil, With: said(r),
 	}
 	record.Without = said(unreferenced(r))
@@ -166,7 +166,7 @@ func (b *bench) honestMean(task int, o curious.Outputs, except int) float64 {
 	sum, n := 0., 0
 	for i, p := range b.plan.nets {
 		if p.task == task && p.kind.attack == curious.Standard && i != except {
-			sum += b.nets[i].truth[place(o)].accuracy
+			sum += b.nets[i].Truth[place(o)].Accuracy
 			n++
 		}
 	}

@@ -3,26 +3,24 @@ package audit
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"tattle/classify"
 	"tattle/curious"
-	"tattle/npy"
 )
 
 // netCell is what is kept of a classifier: what it releases of the whole pool, raw
 // for honest ones, and its true figures.
 type netCell struct {
-	outputs []float32 // [pool, 2]
-	truth   [2]truth  // of raw and of soft outputs; a curious one has the one that it releases
+	Outputs []float32 // [pool, 2]
+	Truth   [2]truth  // of raw and of soft outputs; a curious one has the one that it releases
 }
 
 // truth has the figures on the rest of the pool of attacks that learned from half of it.
-type truth struct{ honesty, accuracy, baseline float64 }
+type truth struct{ Honesty, Accuracy, Baseline float64 }
 
-func (t truth) excess() float64 { return t.accuracy - t.baseline }
+func (t truth) excess() float64 { return t.Accuracy - t.Baseline }
 
-// place of outputs in netCell.truth.
+// place of outputs in netCell.Truth.
 func place(o curious.Outputs) int {
 	if o == curious.Soft {
 		return 1
@@ -30,25 +28,12 @@ func place(o curious.Outputs) int {
 	return 0
 }
 
-// trainings trains what is not trained yet and reads all of it.
-func (b *bench) trainings(ctx context.Context) error {
-	f, err := b.each(ctx, "training", len(b.plan.nets), func(ctx context.Context, i int, w io.Writer) error {
-		c, err := b.train(ctx, b.plan.nets[i])
-		if err != nil {
-			return err
-		}
-		return c.write(w)
+// trainings trains all classifiers.
+func (b *bench) trainings(ctx context.Context) (err error) {
+	b.nets, err = kept(ctx, b, "training", len(b.plan.nets), func(ctx context.Context, i int) (*netCell, error) {
+		return b.train(ctx, b.plan.nets[i])
 	})
-	if err != nil {
-		return err
-	}
-	b.nets = make([]*netCell, len(b.plan.nets))
-	for i := range b.nets {
-		if b.nets[i], err = readNet(f.Path(i)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // train makes one classifier and measures it.
@@ -65,13 +50,13 @@ func (b *bench) train(ctx context.Context, n planNet) (*netCell, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &netCell{outputs: s.Outputs}
+	c := &netCell{Outputs: s.Outputs}
 	kinds := []curious.Outputs{n.kind.outputs}
 	if n.kind.attack == curious.Standard {
 		kinds = []curious.Outputs{curious.Raw, curious.Soft}
 	}
 	for _, k := range kinds {
-		if c.truth[place(k)], err = trueFigures(ctx, as(s, k), n.seed); err != nil {
+		if c.Truth[place(k)], err = trueFigures(ctx, as(s, k), n.seed); err != nil {
 			return nil, err
 		}
 	}
@@ -119,14 +104,14 @@ func trueFigures(ctx context.Context, s *Sample, seed uint64) (truth, error) {
 			return truth{}, err
 		}
 		if chosenBy > best {
-			best, t.accuracy = chosenBy, measured
+			best, t.Accuracy = chosenBy, measured
 		}
 	}
 	hard := s.hard()
-	t.honesty = classify.Accuracy(pick(hard, parts[2]), pick(s.Y, parts[2])).Value
+	t.Honesty = classify.Accuracy(pick(hard, parts[2]), pick(s.Y, parts[2])).Value
 	for _, told := range [][]int{make([]int, n), s.Y, hard} {
 		table := classify.MostFrequent(pick(told, parts[0]), labels[0], w, classes)
-		t.baseline = max(t.baseline, classify.Accuracy(classify.LookUp(table, pick(told, parts[2])), labels[2]).Value)
+		t.Baseline = max(t.Baseline, classify.Accuracy(classify.LookUp(table, pick(told, parts[2])), labels[2]).Value)
 	}
 	return t, nil
 }
@@ -151,44 +136,4 @@ func learnTruth(ctx context.Context, l classify.Learner, x [3][]float32, labels 
 		right[i] = classify.Accuracy(classify.Guesses(scores[0], classes), labels[i]).Value
 	}
 	return right[1], right[2], nil
-}
-
-// write writes the cell as an archive of two arrays.
-func (c *netCell) write(w io.Writer) error {
-	var figures []float64
-	for _, t := range c.truth {
-		figures = append(figures, t.honesty, t.accuracy, t.baseline)
-	}
-	z := npy.NewWriter(w)
-	if err := z.Add("outputs", []int{len(c.outputs) / 2, 2}, c.outputs); err != nil {
-		return err
-	}
-	if err := z.Add("truth", []int{2, 3}, figures); err != nil {
-		return err
-	}
-	return z.Close()
-}
-
-// readNet reads what write wrote.
-func readNet(path string) (*netCell, error) {
-	f, err := npy.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	c := &netCell{}
-	if c.outputs, _, err = f.Float32s("outputs"); err != nil {
-		return nil, err
-	}
-	figures, _, err := f.Float64s("truth")
-	if err != nil {
-		return nil, err
-	}
-	if len(figures) != 6 {
-		return nil, fmt.Errorf("%s: %d true figures, want 6: take the file away and resume", path, len(figures))
-	}
-	for i := range c.truth {
-		c.truth[i] = truth{figures[3*i], figures[3*i+1], figures[3*i+2]}
-	}
-	return c, nil
 }

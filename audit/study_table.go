@@ -72,6 +72,11 @@ func (t StudyTally) Detects(audits int) string {
 	return fmt.Sprintf("%.1f", 100*t.Smallest)
 }
 
+// String returns the five counts in the order of StudyTally.
+func (t StudyTally) String() string {
+	return fmt.Sprintf("%d / %d / %d / %d / %d", t.Curious, t.LeakyBeyond, t.Leaky, t.NoEvidence, t.Inconclusive)
+}
+
 // tabulate makes the tables of what is on disk.
 func (b *bench) tabulate() *Study {
 	s := &Study{
@@ -96,8 +101,8 @@ func (b *bench) spreads() []Spread {
 			var accuracy, excess, honesty []float64
 			for i, n := range b.plan.nets {
 				if n.task == t && n.kind.attack == curious.Standard {
-					v := b.nets[i].truth[place(o)]
-					accuracy, excess, honesty = append(accuracy, v.accuracy), append(excess, v.excess()), append(honesty, v.honesty)
+					v := b.nets[i].Truth[place(o)]
+					accuracy, excess, honesty = append(accuracy, v.Accuracy), append(excess, v.excess()), append(honesty, v.Honesty)
 				}
 			}
 			p := Spread{Data: task.name, Outputs: o, Classifiers: len(accuracy), Largest: slices.Max(excess)}

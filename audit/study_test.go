@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"tattle/curious"
@@ -57,12 +56,8 @@ func TestStudyQuick(t *testing.T) {
 		t.Fatalf("%d audits, %d controls, %d rows", len(s.Audits), len(s.Controls), len(s.Rows))
 	}
 	must.Get(json.Marshal(s))(t)
-	var text strings.Builder
-	if err := s.Markdown(&text); err != nil || !strings.Contains(text.String(), RateFalseAlarm) {
-		t.Errorf("%v: %s", err, text.String())
-	}
-	if testing.Verbose() {
-		t.Log(text.String())
+	if !slices.ContainsFunc(s.Rates, func(r StudyRate) bool { return r.Name == RateFalseAlarm }) {
+		t.Errorf("rates: %+v", s.Rates)
 	}
 	for _, a := range s.Audits {
 		if a.Honest && a.Honesty < .8 {
@@ -137,11 +132,11 @@ func TestMeasure(t *testing.T) {
 	phi := func(x float64) float64 { return .5 * math.Erfc(-x/math.Sqrt2) }
 	bayes := .6*phi(shift+h) + .4*phi(shift-h)
 	// 4.6 standard errors of 6,000 examples, and 1.5 points for what learning loses.
-	if e := 4.6 * math.Sqrt(bayes*(1-bayes)/(.3*n)); got.accuracy > bayes+e || got.accuracy < bayes-e-.015 {
-		t.Errorf("accuracy %.4f, Bayes' is %.4f", got.accuracy, bayes)
+	if e := 4.6 * math.Sqrt(bayes*(1-bayes)/(.3*n)); got.Accuracy > bayes+e || got.Accuracy < bayes-e-.015 {
+		t.Errorf("accuracy %.4f, Bayes' is %.4f", got.Accuracy, bayes)
 	}
-	if e := 4.6 * math.Sqrt(.24/(.3*n)); math.Abs(got.baseline-.6) > e || got.honesty != 1 {
-		t.Errorf("baseline %.4f, honesty %.4f", got.baseline, got.honesty)
+	if e := 4.6 * math.Sqrt(.24/(.3*n)); math.Abs(got.Baseline-.6) > e || got.Honesty != 1 {
+		t.Errorf("baseline %.4f, honesty %.4f", got.Baseline, got.Honesty)
 	}
 }
 

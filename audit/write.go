@@ -112,7 +112,7 @@ func fileName(name string) bool {
 		}
 	}
 	numbered := name[0] == 's' && name[len(name)-1] == '_'
-	return !numbered && !slices.Contains(slices.Concat([]string{classesArray}, targetNames, vectorArrays), strings.ToLower(name)) && !slices.ContainsFunc(outputArrays, func(o outputArray) bool {
+	return !numbered && !slices.Contains(append([]string{classesArray}, targetNames...), strings.ToLower(name)) && !slices.ContainsFunc(outputArrays, func(o outputArray) bool {
 		return strings.EqualFold(o.name, name)
 	})
 }

@@ -11,14 +11,9 @@ const tiny = 1e-30
 // that s̄ = 1 where H > τ.
 func entropyThreshold(y int, o Outputs, tau float64) *nn.Graph {
 	g := &nn.Graph{Name: "threshold", Input: "outputs", InputShape: []int{y}, Output: "outputs"}
-	add := func(name string, op nn.Op, inputs ...string) {
-		g.Nodes = append(g.Nodes, &nn.Node{Name: name, Op: op, Inputs: inputs, Output: name})
-		g.Output = name
-	}
 	p := g.Input
 	if o != Soft {
-		p = "softmax"
-		add(p, &nn.Softmax{}, g.Input)
+		p = appendNode(g, "softmax", &nn.Softmax{}, g.Input)
 	}
 	lift := zeroAffine("lift", y, y)
 	sum := zeroAffine("entropy", y, 2)
@@ -27,10 +22,10 @@ func entropyThreshold(y int, o Outputs, tau float64) *nn.Graph {
 		sum.Weight.Data[y+i] = -1 // the second row
 	}
 	sum.Bias.Data[1] = -float32(tau)
-	add("lift", lift, p)
-	add("log", &nn.Unary{Function: "Log"}, "lift")
-	add("product", &nn.Binary{Operator: "Mul"}, p, "log")
-	add("entropy", sum, "product")
+	appendNode(g, "lift", lift, p)
+	appendNode(g, "log", &nn.Unary{Function: "Log"}, "lift")
+	appendNode(g, "product", &nn.Binary{Operator: "Mul"}, p, "log")
+	appendNode(g, "entropy", sum, "product")
 	return g
 }
 

@@ -31,13 +31,12 @@ func Prune(g *nn.Graph, fraction float64, o PruneOptions) (*nn.Graph, error) {
 	if !(fraction >= 0 && fraction <= 1) {
 		return nil, fmt.Errorf("prune: fraction %v is not in [0, 1]", fraction)
 	}
-	c := copyGraph(g)
+	c, ws := ownWeights(g)
 	c.Metadata = maps.Clone(g.Metadata)
 	if c.Metadata == nil {
 		c.Metadata = map[string]string{}
 	}
 	c.Metadata[metaPruned] = number(fraction)
-	ws := weights(c)
 	if o.Global {
 		prune(ws, fraction)
 		return c, nil
@@ -48,22 +47,33 @@ func Prune(g *nn.Graph, fraction float64, o PruneOptions) (*nn.Graph, error) {
 	return c, nil
 }
 
-// weights returns the tensors that are pruned, each once, in node order.
-func weights(g *nn.Graph) []*nn.Param {
+// ownWeights returns a graph with copies of the weights of convolutions and affine layers, and these
+// copies, each once, in node order. All else is shared with g.
+func ownWeights(g *nn.Graph) (*nn.Graph, []*nn.Param) {
+	c := *g
+	c.Nodes = nil
 	var ws []*nn.Param
+	copies := map[*nn.Param]*nn.Param{}
+	own := func(p *nn.Param) *nn.Param {
+		if copies[p] == nil {
+			copies[p] = &nn.Param{Name: p.Name, Shape: p.Shape, Data: slices.Clone(p.Data)}
+			ws = append(ws, copies[p])
+		}
+		return copies[p]
+	}
 	for _, n := range g.Nodes {
-		var w *nn.Param
+		m := *n
 		switch op := n.Op.(type) {
 		case *nn.Dense:
-			w = op.Weight
+			d := *op
+			d.Weight, m.Op = own(op.Weight), &d
 		case *nn.Conv2D:
-			w = op.Weight
+			d := *op
+			d.Weight, m.Op = own(op.Weight), &d
 		}
-		if w != nil && !slices.Contains(ws, w) {
-			ws = append(ws, w)
-		}
+		c.Nodes = append(c.Nodes, &m)
 	}
-	return ws
+	return &c, ws
 }
 
 // prune sets the fraction of all entries of the tensors to zero.

@@ -61,12 +61,25 @@ func TestPruneCounts(t *testing.T) {
 	}
 }
 
+// weights returns the tensors that are pruned.
+func weights(g *nn.Graph) (ws []*nn.Param) {
+	for _, n := range g.Nodes {
+		switch op := n.Op.(type) {
+		case *nn.Dense:
+			ws = append(ws, op.Weight)
+		case *nn.Conv2D:
+			ws = append(ws, op.Weight)
+		}
+	}
+	return ws
+}
+
 // TestPrune holds that the largest weights stay as they are, and everything else of
 // the graph and the graph that was given, too.
 func TestPrune(t *testing.T) {
 	g := zoo.Curious(zoo.CuriousOptions{Classes: 3, Side: 16, Widths: [5]int{8, 8, 8, 8, 16}}, 1)
 	g.Metadata = map[string]string{"a": "b"}
-	before := copyGraph(g)
+	before := zoo.Curious(zoo.CuriousOptions{Classes: 3, Side: 16, Widths: [5]int{8, 8, 8, 8, 16}}, 1)
 	for _, o := range []PruneOptions{{}, {Global: true}} {
 		c := must.Get(Prune(g, .6, o))(t)
 		pruned, all := 0, 0

@@ -102,7 +102,7 @@ func (d *document) controls(a *audit.Result) {
 		d.table(channelsTable(a))
 	}
 	d.on(onPage|onMarkdown, func(d *document) {
-		d.settings(append([]Setting{{"sample", fmt.Sprintf("%s, %s, sha256 %s", file.Name(a.Sample), Count(a.Examples, "example"), a.SHA256)}, {"seed", fmt.Sprint(a.Settings.Seed)}}, settingsRows(a)...))
+		d.settings(append([]Setting{{"sample", fmt.Sprintf("%s, %s, sha256 of outputs and labels %s", file.Name(a.Sample), Count(a.Examples, "example"), a.SHA256)}, {"seed", fmt.Sprint(a.Settings.Seed)}}, settingsRows(a)...))
 	})
 }
 
@@ -126,6 +126,18 @@ func (d *document) defences(a *audit.Result) {
 	d.settings(defenceNotes(a))
 }
 
+// drawsWords says how many permutations the tests made.
+func drawsWords(a *audit.Result) string {
+	switch least, most := a.Draws(); {
+	case most == 0:
+		return "no permutations"
+	case least < most:
+		return fmt.Sprintf("%d to %d permutations for a test", least, most)
+	default:
+		return fmt.Sprintf("%d permutations for a test", most)
+	}
+}
+
 // settingsRows say how an audit was done.
 func settingsRows(a *audit.Result) []Setting {
 	s, honest := a.Settings, "no honest networks"
@@ -133,7 +145,7 @@ func settingsRows(a *audit.Result) []Setting {
 		honest = Count(s.References, "honest network")
 	}
 	return []Setting{
-		{"audit", fmt.Sprintf("%d folds, %d permutations or more (fewer where nothing is found), at most %d examples to fit on, confidence %s, margin %s points, %s", s.Folds, s.Permutations, s.MaxFit, confidenceWords(a), inPoints(s.Margin, 2), honest)},
+		{"audit", fmt.Sprintf("%d folds, %s, at most %d examples to fit on, confidence %s, margin %s points, %s", s.Folds, drawsWords(a), s.MaxFit, confidenceWords(a), inPoints(s.Margin, 2), honest)},
 		{"attacks", and(s.Attacks)},
 	}
 }

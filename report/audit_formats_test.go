@@ -266,3 +266,14 @@ func TestJUnitStructure(t *testing.T) {
 		}
 	}
 }
+
+// A record of what was trained is no array.
+func TestRecordIsNoArray(t *testing.T) {
+	r := New("an audit", "tattle audit", 1)
+	r.Arrays = []Arrays{{File: "outputs.npz", SHA256: "aa"}, {File: "trained.json", SHA256: "bb"}}
+	var b strings.Builder
+	must.Do(t, r.WriteMarkdown(&b))
+	if !strings.Contains(b.String(), "arrays: outputs.npz, sha256 aa") || !strings.Contains(b.String(), "record: trained.json, sha256 bb") {
+		t.Error(b.String())
+	}
+}

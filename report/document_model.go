@@ -104,7 +104,11 @@ func (d *document) provenance(r *Report) {
 	note("seed", "%d", r.Seed)
 	rows = append(rows, r.SettingRows()...)
 	for _, a := range r.Arrays {
-		note("arrays", "%s, sha256 %s", a.File, a.SHA256)
+		kind := "arrays"
+		if strings.HasSuffix(a.File, ".json") {
+			kind = "record"
+		}
+		note(kind, "%s, sha256 %s", a.File, a.SHA256)
 	}
 	if r.Checks != nil {
 		note("checks of workers", "%v", r.Checks)

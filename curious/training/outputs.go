@@ -24,7 +24,7 @@ func WriteOutputs(ctx context.Context, path string, t *curious.Result, test *dat
 		if err := w.Add("outputs", []int{n, len(outputs) / n}, outputs); err != nil {
 			return err
 		}
-		if err := w.Add("y", []int{n}, int64s(test.Y)); err != nil {
+		if err := w.Add("y", []int{n}, test.Y); err != nil {
 			return err
 		}
 		for i, s := range test.Sensitive {
@@ -32,19 +32,10 @@ func WriteOutputs(ctx context.Context, path string, t *curious.Result, test *dat
 			if len(test.Sensitive) > 1 {
 				name += strconv.Itoa(i + 1)
 			}
-			if err := w.Add(name, []int{n}, int64s(s.Labels)); err != nil {
+			if err := w.Add(name, []int{n}, s.Labels); err != nil {
 				return err
 			}
 		}
 		return w.Close()
 	})
-}
-
-// int64s returns the numbers in the type that .npy has for integers.
-func int64s(v []int) []int64 {
-	out := make([]int64, len(v))
-	for i, x := range v {
-		out[i] = int64(x)
-	}
-	return out
 }

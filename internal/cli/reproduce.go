@@ -232,9 +232,9 @@ func (c *reproduceCmd) study(ctx context.Context, e *env, dir, shards string) er
 	if err := file.Write(filepath.Join(dir, auditsFile), s.WriteCSV); err != nil {
 		return err
 	}
-	if err := file.Write(filepath.Join(dir, studyFile), s.Markdown); err != nil {
+	r.Timing["total"] = seconds(started)
+	if err := file.Write(filepath.Join(dir, studyFile), r.WriteMarkdown); err != nil {
 		return err
 	}
-	r.Timing["total"] = seconds(started)
 	return c.finish(e, dir, r)
 }
