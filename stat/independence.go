@@ -23,27 +23,8 @@ func Independence(counts [][]int, draws int, r *rand.Rand) Permuted {
 		seen += g.sum(row)
 	}
 	seen -= 1e-10 * (1 + math.Abs(seen)) // equal tables whose sums are taken in another order differ
-	if total <= shuffleRatio*len(rows)*len(columns) {
-		return exceed(draws, enough, r, shuffledG(g, rows, columns, total, seen))
-	}
-	return exceed(draws, enough, r, drawnG(g, rows, columns, total, seen))
-}
-
-// positive returns the entries that are.
-func positive(x []int) []int {
-	var p []int
-	for _, k := range x {
-		if k > 0 {
-			p = append(p, k)
-		}
-	}
-	return p
-}
-
-// drawnG draws tables row by row.
-func drawnG(g terms, rows, columns []int, total int, seen float64) func() func(*rand.Rand) bool {
 	f := newFactorials(total)
-	return func() func(*rand.Rand) bool {
+	return exceed(draws, enough, r, func() func(*rand.Rand) bool {
 		left, row := make([]int, len(columns)), make([]int, len(columns))
 		return func(rng *rand.Rand) bool {
 			copy(left, columns)
@@ -55,31 +36,18 @@ func drawnG(g terms, rows, columns []int, total int, seen float64) func() func(*
 			}
 			return sum >= seen
 		}
-	}
+	})
 }
 
-// shuffledG deals columns out example by example.
-func shuffledG(g terms, rows, columns []int, total int, seen float64) func() func(*rand.Rand) bool {
-	return func() func(*rand.Rand) bool {
-		cards, row := pack(columns), make([]int, len(columns))
-		return func(rng *rand.Rand) bool {
-			sum, at := 0.0, 0
-			for _, k := range rows {
-				for i := at; i < at+k; i++ {
-					j := i + int(rng.Uint64N(uint64(total-i)))
-					cards[i], cards[j] = cards[j], cards[i]
-					c := cards[i]
-					row[c]++
-					sum += g[row[c]] - g[row[c]-1]
-				}
-				for _, c := range cards[at : at+k] {
-					row[c] = 0
-				}
-				at += k
-			}
-			return sum >= seen
+// positive returns the entries that are.
+func positive(x []int) []int {
+	var p []int
+	for _, k := range x {
+		if k > 0 {
+			p = append(p, k)
 		}
 	}
+	return p
 }
 
 // terms holds k·ln k for k = 0, 1, ….

@@ -62,9 +62,6 @@ func exceed(draws, most int, r *rand.Rand, start func() func(rng *rand.Rand) boo
 	return Permuted{Draws: draws, P: float64(yes+1) / float64(draws+1)}
 }
 
-// shuffleRatio is how many examples are shuffled in the time of one hypergeometric draw.
-const shuffleRatio = 8
-
 // PermuteWithin returns a p-value for the number of right guesses: the probability of at least
 // as many if the true classes are permuted at random within each stratum. If guess and class are
 // independent given the stratum, the p-value is at most p with probability at most p. strata
@@ -72,8 +69,7 @@ const shuffleRatio = 8
 //
 // The number of right guesses depends only on the counts of guess × class. Given their sums,
 // these are multivariate hypergeometric and are drawn from that distribution, at a cost that
-// grows with the root of the number of examples. If shuffling the classes is cheaper, they are
-// shuffled.
+// grows with the root of the number of examples.
 //
 // stretch is 1 if the guesses do not depend on the classes. If they depend on the classes of
 // other examples, the number of right guesses varies more than under permutations; stretch is
@@ -126,15 +122,11 @@ func dealing(guess, class []int, strata [][]int, stretch float64) func() func(*r
 	}
 	f, need := newFactorials(largest), int(math.Ceil(stretched(float64(seen), mean, stretch)))
 	return func() func(*rand.Rand) bool {
-		left, row, cards := make([]int, widest), make([]int, widest), make([]int, largest)
+		left, row := make([]int, widest), make([]int, widest)
 		return func(rng *rand.Rand) bool {
 			right := 0
 			for i := range deals {
-				if d := &deals[i]; d.order != nil {
-					right += d.shuffle(cards, rng)
-				} else {
-					right += d.draw(f, left, row, rng)
-				}
+				right += deals[i].draw(f, left, row, rng)
 			}
 			return right >= need
 		}
@@ -142,11 +134,9 @@ func dealing(guess, class []int, strata [][]int, stretch float64) func() func(*r
 }
 
 // deal is a stratum: rows holds how many have each guess that can be right, columns how
-// many are of its class, and last of the other classes together. Where shuffling is
-// quicker, order holds the column of each example.
+// many are of its class, and last of the other classes together.
 type deal struct {
 	rows, columns []int
-	order         []int
 	total         int
 }
 
@@ -176,21 +166,7 @@ func newDeal(guess, class, at []int) (deal, int) {
 		others -= classes[g]
 	}
 	d.columns = append(d.columns, others)
-	if len(at) <= shuffleRatio*len(d.rows)*len(d.columns) {
-		d.order = pack(d.columns)
-	}
 	return d, right
-}
-
-// pack returns the place of each count as often as it says.
-func pack(counts []int) []int {
-	var p []int
-	for c, k := range counts {
-		for range k {
-			p = append(p, c)
-		}
-	}
-	return p
 }
 
 // mean returns how many are right on average.
@@ -214,24 +190,6 @@ func (d *deal) draw(f factorials, left, row []int, rng *rand.Rand) int {
 		f.spread(row, left, total, n, rng)
 		right += row[i]
 		total -= n
-	}
-	return right
-}
-
-// shuffle does what draw does, card by card.
-func (d *deal) shuffle(cards []int, rng *rand.Rand) int {
-	cards = cards[:len(d.order)]
-	copy(cards, d.order)
-	at, right := 0, 0
-	for i, n := range d.rows {
-		for range n {
-			j := at + int(rng.Uint64N(uint64(len(cards)-at)))
-			if cards[j] == i {
-				right++
-			}
-			cards[j] = cards[at]
-			at++
-		}
 	}
 	return right
 }

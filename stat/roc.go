@@ -33,16 +33,16 @@ func NewROC(score []float64, positive []bool, confidence float64) ROC {
 		panic(fmt.Sprintf("stat: ROC of %d scores and %d labels with confidence %v", len(score), len(positive), confidence))
 	}
 	steps := tieSteps(score, positive)
-	r := ROC{}
-	for _, s := range steps {
-		r.Positives, r.Negatives = r.Positives+s.positives, r.Negatives+s.negatives
-	}
+	var r ROC
+	r.Positives, r.Negatives = countSteps(steps)
 	if r.Positives == 0 || r.Negatives == 0 {
 		panic(fmt.Sprintf("stat: ROC of %d positive and %d negative examples", r.Positives, r.Negatives))
 	}
 	r.Points = curve(steps, r.Positives, r.Negatives)
-	var deviation float64
-	r.Area, deviation = delong(steps, r.Positives, r.Negatives)
+	var up, down []placement
+	pairs := float64(r.Positives) * float64(r.Negatives)
+	r.Area = placements(steps, r.Positives, r.Negatives, &up, &down) / pairs
+	deviation := math.Sqrt(spread(up, r.Area)+spread(down, r.Area)) / pairs
 	r.Interval = areaInterval(r.Area, deviation, r.Positives, r.Negatives, confidence)
 	return r
 }
@@ -87,32 +87,6 @@ func curve(steps []step, positives, negatives int) []Point {
 		points = append(points, Point{float64(at.negatives) / float64(negatives), float64(at.positives) / float64(positives)})
 	}
 	return points
-}
-
-// delong returns the area and its standard deviation. Of a positive example,
-// placement is the fraction of negatives below it, of a negative one that of
-// positives above it, ties counting half; both average to the area, and the
-// variance is that of the two means, as if they were independent.
-func delong(steps []step, positives, negatives int) (area, deviation float64) {
-	m, n := float64(positives), float64(negatives)
-	var ordered float64 // pairs in order, doubled: an integer
-	above, below := 0, negatives
-	for _, s := range steps {
-		below -= s.negatives
-		ordered += float64(s.positives) * float64(2*below+s.negatives)
-	}
-	area = ordered / (2 * m * n)
-	var ofPositives, ofNegatives float64
-	above, below = 0, negatives
-	for _, s := range steps {
-		below -= s.negatives
-		p := (float64(below)+float64(s.negatives)/2)/n - area
-		q := (float64(above)+float64(s.positives)/2)/m - area
-		ofPositives += float64(s.positives) * p * p
-		ofNegatives += float64(s.negatives) * q * q
-		above += s.positives
-	}
-	return area, math.Sqrt(ofPositives/(m*(m-1)) + ofNegatives/(n*(n-1)))
 }
 
 // Thin returns at most n points that draw nearly the same curve: both ends, then
