@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"tattle/classify"
-	"tattle/curious"
 	"tattle/stat"
 )
 
@@ -12,23 +11,10 @@ import (
 // y, in bits: of their softmax if they are scores.
 func entropies(s *Sample) []float64 {
 	w := len(s.Classes)
-	h, p := make([]float64, s.Len()), make([]float64, w)
+	h, p := make([]float64, s.Len()), make([]float32, w)
 	for i := range h {
-		row := s.Outputs[i*w : (i+1)*w]
-		top, total := 0.0, 0.0
-		if s.Kind == curious.Raw {
-			top = float64(row[classify.Best(row)])
-		}
-		for j, v := range row {
-			if p[j] = max(0, float64(v)); s.Kind == curious.Raw {
-				p[j] = math.Exp(float64(v) - top)
-			}
-			total += p[j]
-		}
-		for j := range p {
-			p[j] /= total
-		}
-		h[i] = stat.EntropyBits(p)
+		softRow(p, s.Outputs[i*w:(i+1)*w], s.Kind)
+		h[i] = max(0, classify.Entropy(p)) / math.Ln2
 	}
 	return h
 }

@@ -21,35 +21,6 @@ func (r *Result) gained(f *Finding) string {
 	return s + ": not shown to be above " + how
 }
 
-// ordered says how well the scores rank pairs of examples, for the class with the strongest
-// evidence.
-func (r *Result) ordered(f *Finding) string {
-	target, label := f.largestArea(GivenTarget), f.largestArea(GivenLabel)
-	if target == nil && label == nil {
-		return ""
-	}
-	s := ""
-	for _, x := range []struct {
-		area *Area
-		same string
-	}{{target, "true"}, {label, "predicted"}} {
-		if x.area == nil {
-			continue
-		}
-		if s == "" {
-			same := fmt.Sprintf(" with the same %s %s", x.same, r.Target)
-			if r.Outputs == Vector {
-				same = r.Equal()
-			}
-			s = fmt.Sprintf("Of two examples%s, one with %s = %s and one without, the scores rank", same, f.Attribute, x.area.Class)
-		} else if s += fmt.Sprintf("; with the same %s %s", x.same, r.Target); target.Class != label.Class {
-			s += fmt.Sprintf(", one with %s = %s,", f.Attribute, x.area.Class)
-		}
-		s += fmt.Sprintf(" %s of the pairs right (AUC; %s interval %s to %s, p %s after adjustment)", percent(x.area.Area), percent(r.Settings.Confidence), percent(x.area.Interval[0]), percent(x.area.Interval[1]), probability(x.area.Adjusted))
-	}
-	return s + "; chance is 50 %."
-}
-
 // paired says how well the scores rank pairs with equal y and equal answered label, and
 // whether that is above the margin.
 func (r *Result) paired(f *Finding) string {
@@ -67,21 +38,6 @@ func (r *Result) paired(f *Finding) string {
 	}
 	return fmt.Sprintf("Of pairs%s%s one with %s = %s%s the scores rank %s right: %s the margin of %s (p %s; with labels shuffled among such examples, they rank as many right with probability %s, in %d draws).",
 		r.equally(), r.and(), f.Attribute, t.Class, of, percent(t.Area), shown, percent(t.Margin), probability(p), probabilityAlone(t.dependent()), t.Permutation.Draws)
-}
-
-// largestArea returns the area with the largest lower limit of those given the target or
-// the label, nil if there is none.
-func (f *Finding) largestArea(given string) *Area {
-	var best *Area
-	if f.Given == nil {
-		return nil
-	}
-	for i := range f.Given.Areas {
-		if a := &f.Given.Areas[i]; a.Given == given && (best == nil || a.Interval[0] > best.Interval[0]) {
-			best = a
-		}
-	}
-	return best
 }
 
 // gain writes a figure of Given with its unit.

@@ -13,7 +13,7 @@ func (r *Result) reasons(f *Finding) []string {
 	if f.Unusable != "" {
 		return []string{f.Unusable}
 	}
-	list := []string{r.accuracies(f), r.beyond(f), r.shuffled(f), r.gained(f), r.ordered(f), r.paired(f), r.honest(f)}
+	list := []string{r.accuracies(f), r.beyond(f), r.shuffled(f), r.gained(f), r.paired(f), r.honest(f)}
 	switch f.Verdict {
 	case Leaky:
 		list = append(list, r.correlated(f))
@@ -82,24 +82,28 @@ func (r *Result) beyond(f *Finding) string {
 
 // shuffled says what the permutations within y came to.
 func (r *Result) shuffled(f *Finding) string {
-	t := f.Permutation
-	if r.Target == "" {
-		if t.Draws == 0 {
-			return fmt.Sprintf("All guesses of %s are equal: accuracy cannot show what they reveal.", f.Attribute)
-		}
-		return fmt.Sprintf("With %s shuffled among the examples, guesses are right as often with probability %s, in %d draws.", f.Attribute, probabilityAlone(t.P), t.Draws)
+	t, among, within, given := f.Permutation, " among the examples", "", ""
+	if r.Target != "" {
+		same := "examples with the same " + r.Target
+		among, within, given = " among "+same, "among "+same+", ", " given "+r.Target
 	}
 	if t.Draws == 0 {
-		return fmt.Sprintf("Among examples with the same %s, all guesses of %s are equal, or %s itself is constant: accuracy cannot show what they reveal given %s.", r.Target, f.Attribute, f.Attribute, r.Target)
+		return capitalised(fmt.Sprintf("%sall guesses of %s are equal, or %s itself is constant: accuracy cannot show what they reveal%s.", within, f.Attribute, f.Attribute, given))
 	}
-	if f.ExcessAdjusted <= 1-r.Settings.Confidence {
-		return fmt.Sprintf("The correlation of %s with %s does not explain it: with labels shuffled among examples of the same %s, in %d draws, guesses are right as often with probability %s.", f.Attribute, r.Target, r.Target, t.Draws, probabilityAlone(t.P))
+	s := fmt.Sprintf("With %s shuffled%s, guesses are right as often with probability %s, in %d draws", f.Attribute, among, probabilityAlone(t.P), t.Draws)
+	switch alpha := 1 - r.Settings.Confidence; {
+	case r.Target == "":
+		return s + "."
+	case f.ExcessAdjusted <= alpha:
+		return s + fmt.Sprintf(": the correlation of %s with %s does not explain the excess.", f.Attribute, r.Target)
+	case t.P <= alpha:
+		return s + fmt.Sprintf(":%s, the guesses may reveal a little.", given)
 	}
-	if t.P <= 1-r.Settings.Confidence {
-		return fmt.Sprintf("With %s shuffled among examples of the same %s, guesses are right as often with probability %s, in %d draws: given %s, the guesses may reveal a little.", f.Attribute, r.Target, probabilityAlone(t.P), t.Draws, r.Target)
-	}
-	return fmt.Sprintf("With %s shuffled among examples of the same %s, guesses are right as often with probability %s, in %d draws: their accuracy does not show that they reveal anything given %s.", f.Attribute, r.Target, probabilityAlone(t.P), t.Draws, r.Target)
+	return s + fmt.Sprintf(": their accuracy does not show that they reveal anything%s.", given)
 }
+
+// capitalised returns a sentence with its first letter in upper case.
+func capitalised(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // honest compares with the references.
 func (r *Result) honest(f *Finding) string {

@@ -89,9 +89,8 @@ func curve(steps []step, positives, negatives int) []Point {
 	return points
 }
 
-// Thin returns at most n points that draw nearly the same curve: both ends, then
-// always the point farthest from the curve so far (Douglas and Peucker's order).
-// It panics unless n ≥ 2.
+// Thin returns at most n points that draw nearly the same curve: both ends and points between them,
+// equally many steps apart. It panics unless n ≥ 2.
 func (r ROC) Thin(n int) []Point {
 	if n < 2 {
 		panic(fmt.Sprintf("stat: curve of %d points", n))
@@ -99,46 +98,9 @@ func (r ROC) Thin(n int) []Point {
 	if len(r.Points) <= n {
 		return slices.Clone(r.Points)
 	}
-	kept := []int{0, len(r.Points) - 1}
-	chords := []chord{newChord(r.Points, 0, len(r.Points)-1)}
-	for len(kept) < n {
-		far := 0
-		for i, c := range chords {
-			if c.distance > chords[far].distance {
-				far = i
-			}
-		}
-		c := chords[far]
-		if c.distance == 0 {
-			break
-		}
-		kept = append(kept, c.farthest)
-		chords[far] = newChord(r.Points, c.from, c.farthest)
-		chords = append(chords, newChord(r.Points, c.farthest, c.to))
-	}
-	slices.Sort(kept)
-	thin := make([]Point, len(kept))
-	for i, k := range kept {
-		thin[i] = r.Points[k]
+	thin := make([]Point, n)
+	for i := range thin {
+		thin[i] = r.Points[i*(len(r.Points)-1)/(n-1)]
 	}
 	return thin
-}
-
-// chord is the line between two points of a curve, and the point between them that
-// is farthest from it.
-type chord struct {
-	from, to, farthest int
-	distance           float64
-}
-
-func newChord(p []Point, from, to int) chord {
-	c := chord{from: from, to: to}
-	dx, dy := p[to].False-p[from].False, p[to].True-p[from].True
-	length := math.Hypot(dx, dy)
-	for i := from + 1; i < to; i++ {
-		if d := math.Abs(dx*(p[i].True-p[from].True)-dy*(p[i].False-p[from].False)) / length; d > c.distance {
-			c.distance, c.farthest = d, i
-		}
-	}
-	return c
 }
