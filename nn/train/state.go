@@ -41,7 +41,7 @@ func (t *training) state(a *Adam) State {
 	return s
 }
 
-// restore continues from a state: the orders of the epochs that are done are drawn again.
+// restore continues from a state.
 func (t *training) restore(a *Adam, s State) error {
 	if len(s.Params) != len(a.params) || len(s.Moments) != len(a.params) || len(s.Result.Epochs) > t.Epochs {
 		return fmt.Errorf("train: a state of %d parameters after %d epochs, for a training of %d parameters and %d epochs", len(s.Params), len(s.Result.Epochs), len(a.params), t.Epochs)
@@ -61,8 +61,6 @@ func (t *training) restore(a *Adam, s State) error {
 	}
 	a.steps = s.Result.Steps
 	t.result = Result{slices.Clone(s.Result.Epochs), s.Result.Steps}
-	for epoch := range s.Result.Epochs {
-		t.shuffle(epoch)
-	}
+	t.loop.First, t.loop.Done = len(s.Result.Epochs), s.Result.Steps
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"math/rand/v2"
 
 	"tattle/nn"
 )
@@ -86,24 +86,33 @@ func Fit(ctx context.Context, g *nn.Graph, data nn.Source, o Options) (Result, e
 
 // run makes all steps.
 func (t *training) run(ctx context.Context, step func(x []float32, indices []int) (loss float64, correct int)) (Result, error) {
-	t.update = step
-	o := t.Options
-	for epoch := len(t.result.Epochs); epoch < o.Epochs; epoch++ {
-		if err := t.epoch(ctx, epoch); err != nil {
-			return t.result, err
-		}
-		if o.Validate != nil {
-			if err := o.Validate(epoch+1, t.result.Epochs[epoch]); err != nil {
-				return t.result, err
-			}
-		}
-		if o.Keep != nil {
-			if err := o.Keep(t.state(t.adam)); err != nil {
-				return t.result, err
-			}
-		}
+	var sum, right float64 // of an epoch
+	t.loop.Step = func(indices []int) (float64, error) {
+		x := t.x[:len(indices)*t.p]
+		t.data.Examples(x, indices)
+		loss, correct := step(x, indices)
+		sum += loss * float64(len(indices))
+		right += float64(correct)
+		return loss, nil
 	}
-	return t.result, nil
+	t.loop.Sweep = func(_ context.Context, epoch int) error {
+		n := float64(t.loop.Examples)
+		e := Epoch{sum / n, right / n}
+		sum, right = 0, 0
+		t.result = Result{append(t.result.Epochs, e), t.loop.Done}
+		if t.Validate != nil {
+			if err := t.Validate(epoch, e); err != nil {
+				return err
+			}
+		}
+		if t.Keep != nil {
+			return t.Keep(t.state(t.adam))
+		}
+		return nil
+	}
+	err := t.loop.Run(ctx)
+	t.result.Steps = t.loop.Done
+	return t.result, err
 }
 
 func (o Options) withDefaults() Options {
@@ -123,11 +132,9 @@ func (o Options) withDefaults() Options {
 type training struct {
 	Options
 	data   nn.Source
-	update func(x []float32, indices []int) (loss float64, correct int) // one step, on examples that were read
-	p      int                                                          // entries of an input
-	order  []int
+	p      int // entries of an input
 	x      []float32
-	total  int
+	loop   *Loop
 	result Result
 	adam   *Adam // the optimiser, if it is that
 }
@@ -142,12 +149,10 @@ func newTraining(m interface{ Dims() (p, n int) }, data nn.Source, o Options) (*
 	}
 	p, _ := m.Dims()
 	o.Batch = min(o.Batch, data.Len())
-	t := &training{Options: o, data: data, p: p, order: make([]int, data.Len()), x: make([]float32, o.Batch*p)}
-	for i := range t.order {
-		t.order[i] = i
-	}
-	t.total = o.Epochs * ((len(t.order)-1)/o.Batch + 1)
-	return t, nil
+	return &training{Options: o, data: data, p: p, x: make([]float32, o.Batch*p), loop: &Loop{
+		What: "train", Examples: data.Len(), Batch: o.Batch, Epochs: o.Epochs, Rest: true, Progress: o.Progress,
+		Rand: func(epoch int) *rand.Rand { return nn.Rand(o.Seed, 1+uint64(epoch)) },
+	}}, nil
 }
 
 // checkLabels returns an error unless all labels are classes.
@@ -158,46 +163,4 @@ func checkLabels(label func(i int) int, examples, classes int) error {
 		}
 	}
 	return nil
-}
-
-// epoch sweeps over the data once, in an order of its own.
-func (t *training) epoch(ctx context.Context, epoch int) error {
-	t.shuffle(epoch)
-	var sum float64
-	var right int
-	for lo := 0; lo < len(t.order); lo += t.Batch {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		indices := t.order[lo:min(len(t.order), lo+t.Batch)]
-		loss, correct, err := t.step(indices)
-		if err != nil {
-			return err
-		}
-		sum += loss * float64(len(indices))
-		right += correct
-	}
-	n := float64(len(t.order))
-	t.result.Epochs = append(t.result.Epochs, Epoch{sum / n, float64(right) / n})
-	return nil
-}
-
-// shuffle makes the order of an epoch from that of the epoch before.
-func (t *training) shuffle(epoch int) {
-	r := nn.Rand(t.Seed, 1+uint64(epoch))
-	r.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
-}
-
-func (t *training) step(indices []int) (loss float64, correct int, err error) {
-	x := t.x[:len(indices)*t.p]
-	t.data.Examples(x, indices)
-	loss, correct = t.update(x, indices)
-	if math.IsNaN(loss) || math.IsInf(loss, 0) {
-		return loss, correct, fmt.Errorf("train: the loss of step %d is %v: %s", t.result.Steps+1, loss, Remedy)
-	}
-	t.result.Steps++
-	if t.Progress != nil {
-		t.Progress(t.result.Steps, t.total, loss)
-	}
-	return loss, correct, nil
 }
