@@ -68,33 +68,28 @@ func (r *Report) tablesLead() verdictBlock {
 		cells, ran = cells+c, ran+n
 		if t.Reduced == "" {
 			compared, near = compared+k, near+m
-		}
-		if t.Reduced != "" {
+		} else {
 			reduced = append(reduced, strings.TrimSuffix(t.Reduced, "."))
 		}
 	}
-	s := "All published figures of these tables were computed again"
+	v.Says = "All published figures of these tables were computed again"
 	if ran < cells {
-		s = "A part of the published figures was computed again"
+		v.Says = "A part of the published figures was computed again"
 	}
+	part := r.Outcome == Unfinished
 	switch {
 	case len(reduced) > 0:
-		s += ", but they do not compare with the published ones: " + strings.Join(unique(reduced), "; ")
-	case compared > 0 && near == compared:
-		s += ", and all that are published with a standard deviation agree"
-	case compared > 0:
-		s += ", and not all that are published with a standard deviation agree"
-	}
-	v.Says = s + "."
-	switch {
-	case len(reduced) > 0:
-		v.Badge = "Not comparable"
-	case r.Outcome == Unfinished:
-		v.Badge, v.Tone = "Ran in part", Warn
+		part, v.Badge = false, "Not comparable"
+		v.Says += ", but they do not compare with the published ones: " + strings.Join(unique(reduced), "; ")
 	case compared > 0 && near == compared:
 		v.Badge, v.Tone = "Agrees with the paper", Good
+		v.Says += ", and all that are published with a standard deviation agree"
 	case compared > 0:
 		v.Badge = fmt.Sprintf("%d of %d figures agree", near, compared)
+		v.Says += ", and not all that are published with a standard deviation agree"
+	}
+	if v.Says += "."; part {
+		v.Badge, v.Tone = "Ran in part", Warn
 	}
 	v.Tiles = []tile{{"Ran", grouped(ran), fmt.Sprintf("of %s", Count(cells, "figure")), "the others were left out"}}
 	if ran == cells {
