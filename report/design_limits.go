@@ -153,7 +153,7 @@ func (r *Report) checkLinear() CheckedLimit {
 	c := CheckedLimit{Kind: LimitLinear, Lacks: cmp.Or(r.lacksQueries(), "it did not run")}
 	for _, a := range r.Attacks {
 		if a.Name == "linear" && a.Band == bound.AllBand && r.lacksQueries() == "" {
-			c.Lacks, c.Figure, c.Mean = "", a.MeanSquare, a.MeanSquare
+			c.Lacks, c.Figure, c.Mean = "", Number(a.MeanSquare), Number(a.MeanSquare)
 		}
 	}
 	return c
