@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"tattle/internal/must"
-	"tattle/nn"
 	"tattle/release"
 )
 
@@ -50,8 +49,7 @@ func signs(count int, seed uint64) points {
 func TestDecoderComesNearThePosteriorMean(t *testing.T) {
 	const sigma = 1.5
 	ctx, noise := context.Background(), release.Gaussian{Sigma: sigma}
-	front := must.Get(nn.NewNet(&nn.Graph{Name: "identity", Input: "x", InputShape: []int{4}, Output: "a",
-		Nodes: []*nn.Node{{Name: "a", Op: &nn.Identity{}, Inputs: []string{"x"}, Output: "a"}}}))(t)
+	front := wide(t, 4)
 	train, test := signs(20000, 1), signs(4000, 2)
 	d := must.Get(NewDecoder(ctx, front, noise, train, DecoderOptions{Hidden: 32, Rate: 3e-3}))(t)
 	l := must.Get(NewLinear(ctx, front, noise, train, LinearOptions{}))(t)
@@ -62,7 +60,6 @@ func TestDecoderComesNearThePosteriorMean(t *testing.T) {
 	best, _ := reach(signBayes{sigma * sigma})
 	linear, spread := reach(l)
 	e, std := reach(d)
-	t.Logf("decoder %.4f ± %.4f, linear %.4f, best %.4f; held out %.4f", e, std, linear, best, d.Held)
 	if want := 1 / (1 + 4/(sigma*sigma)); math.Abs(linear-want) > 6*spread+.01 {
 		t.Errorf("linear attack: error %v ± %v, want %v", linear, spread, want)
 	}

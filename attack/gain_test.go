@@ -92,7 +92,6 @@ func TestGainNeedsARelease(t *testing.T) {
 				better++
 			}
 		}
-		t.Logf("σ = %g: better on %d of 200 samples", c.sigma, better)
 		if better < c.least || better > c.most {
 			t.Errorf("σ = %g: better than guessing the mean on %d of 200 samples, want %d to %d", c.sigma, better, c.least, c.most)
 		}

@@ -105,7 +105,6 @@ func TestInversionKnowsTheNoise(t *testing.T) {
 			return e
 		}
 		e, linear := of(v), of(l)
-		t.Logf("%s: inversion %.5f, linear %.5f", family, e, linear)
 		if e > .8*linear {
 			t.Errorf("%s: inversion reaches %v, the best affine map %v", family, e, linear)
 		}

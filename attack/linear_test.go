@@ -72,26 +72,6 @@ func repeat(x []float64, count int) []float64 {
 	return y
 }
 
-func TestMeanSquareAtRises(t *testing.T) {
-	ctx, g := context.Background(), newGaussian(t, 6, 6, 6)
-	train := g.draw(400, 7)
-	l := must.Get(NewLinear(ctx, g.front, release.Gaussian{Sigma: 1}, train, LinearOptions{}))(t)
-	last := -1.0
-	for _, sigma := range []float64{0, 1e-6, 1e-3, .1, 1, 10, 1e6} {
-		e := l.MeanSquareAt(sigma)
-		if e < last {
-			t.Errorf("σ = %v: %v, less than %v before", sigma, e, last)
-		}
-		last = e
-	}
-	if e := l.MeanSquareAt(0); e > 1e-9 {
-		t.Errorf("no noise on a regular map: error %v", e)
-	}
-	if want := l.moments.trace / 6; math.Abs(last/want-1) > 1e-6 {
-		t.Errorf("nothing but noise: error %v, want the inputs' variance %v", last, want)
-	}
-}
-
 // An attack is adapted to what is done to a release: of features rounded to whole
 // numbers, the one that knows does better than one that does not.
 func TestLinearKnowsThePost(t *testing.T) {

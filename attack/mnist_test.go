@@ -80,7 +80,6 @@ func TestMNIST(t *testing.T) {
 	}{{mean, .80, .85, 0}, {l, .55, .61, .8}, {inversion, .50, .58, .9}, {d, .45, decoderLimit, .85}, {posterior, .45, .58, .8}} {
 		r := must.Get(Measure(ctx, c.attack, m.front, noise, m.test, m.indices[:25], Options{Classifier: m.whole}))(t)
 		rms := r.RootMeanSquare()
-		t.Logf("%s (%s): RMS %.4f per pixel, %.1f grey levels, recognised %.3f", c.attack.Name(), c.attack.About(), rms, rms*.3081*255, r.Recognised)
 		if rms < c.low || rms > c.high || r.Recognised < c.seen {
 			t.Errorf("%s: error %v, recognised %v; want %v to %v, and %v", c.attack.Name(), rms, r.Recognised, c.low, c.high, c.seen)
 		}

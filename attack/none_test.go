@@ -30,7 +30,6 @@ func TestWithoutNoise(t *testing.T) {
 		blind := reach(t, m, g, test, post)
 		for _, a := range attacks {
 			e := reach(t, a, g, test, post)
-			t.Logf("post %v: %s %.4g, the prior alone %.4g", post, a.Name(), e, blind)
 			if post == (release.Post{}) && e > .05*blind || e > blind {
 				t.Errorf("post %v: %s errs by %v, the prior alone by %v", post, a.Name(), e, blind)
 			}

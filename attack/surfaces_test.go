@@ -3,14 +3,11 @@ package attack
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"tattle/bound"
 	"tattle/internal/must"
-	"tattle/internal/shared"
 	"tattle/nn"
-	"tattle/nn/zoo"
 	"tattle/release"
 )
 
@@ -93,45 +90,5 @@ func inside(t *testing.T, r *Result, d bound.Domain) {
 				t.Fatalf("%s: input %d is %v, outside %v to %v", r.Attack, j, v, d.Low[j], d.High[j])
 			}
 		}
-	}
-}
-
-// pictures are smooth colour images of 3×32×32.
-func pictures(count int, seed uint64) points {
-	const side = 32
-	s := points{3 * side * side, make([]float32, count*3*side*side)}
-	for i := range count {
-		r := rand.New(rand.NewPCG(seed, uint64(i)))
-		for c := range 3 {
-			a, b, o := r.NormFloat64(), r.NormFloat64(), r.NormFloat64()
-			for y := range side {
-				for x := range side {
-					s.x[((i*3+c)*side+y)*side+x] = float32(o + a*float64(x)/side + b*float64(y)/side)
-				}
-			}
-		}
-	}
-	return s
-}
-
-// Inversion of a convolutional net errs by much less than the prior alone.
-func TestInversionOfAConvolutionalNet(t *testing.T) {
-	shared.Long(t, "3,072 inputs: seconds")
-	ctx := context.Background()
-	g := zoo.CIFAR10(7)
-	front := features(t, g)
-	train, test := pictures(100, 8), pictures(1, 9)
-	prior := must.Get(bound.NewPrior(ctx, train, train.p, 0, 1))(t)
-	rms, _ := must.Get2(release.FeatureScale(ctx, front, test))(t)
-	noise := release.Gaussian{Sigma: .05 * rms}
-	m := must.Get(NewMean(front, prior.Mean, bound.Free))(t)
-	reach := func(a Attack) float64 {
-		r := must.Get(Measure(ctx, a, front, noise, test, all(1), Options{Draws: 1}))(t)
-		return r.RootMeanSquare()
-	}
-	alone := reach(m)
-	v := must.Get(NewInversion(front, noise, prior, InversionOptions{Steps: 15, Rate: .15}))(t)
-	if e := reach(v); e > .5*alone {
-		t.Errorf("error %v, where the prior alone leaves %v", e, alone)
 	}
 }

@@ -81,7 +81,7 @@ func TestMeanSquareBySolving(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 12, 20, 42)
 	l := must.Get(NewLinear(ctx, g.front, release.Gaussian{Sigma: 1}, g.draw(800, 43), LinearOptions{}))(t)
 	last := 0.
-	for _, sigma := range []float64{0, 1e-9, 1e-3, .1, 1, 30} {
+	for _, sigma := range []float64{0, 1e-9, 1e-3, .1, 1, 30, 1e6} {
 		l.once.Do(l.decompose)
 		a, b := l.spectral(sigma*sigma), l.solved(sigma*sigma)
 		if math.Abs(a-b) > 1e-6*l.moments.trace {
@@ -92,6 +92,9 @@ func TestMeanSquareBySolving(t *testing.T) {
 		} else {
 			last = e
 		}
+	}
+	if math.Abs(last/l.moments.trace-1) > 1e-6 {
+		t.Errorf("nothing but noise: error %v, want the inputs' variance %v", last, l.moments.trace)
 	}
 }
 

@@ -37,7 +37,6 @@ func TestNoAttackBeatsVanTreesOnGaussians(t *testing.T) {
 		for _, a := range []Attack{l, v, d, m} {
 			r := must.Get(Measure(ctx, a, g.front, noise, test, all(test.Len()), Options{Draws: 2, Seed: 9}))(t)
 			e, std := meanError(r)
-			t.Logf("σ = %v: %s %.5f ± %.5f, least %.5f", sigma, a.Name(), e, std, least)
 			if e < least-6*std {
 				t.Errorf("σ = %v: %s reaches %v ± %v, below van Trees, %v", sigma, a.Name(), e, std, least)
 			}
