@@ -102,7 +102,7 @@ func TestCholeskyResumes(t *testing.T) {
 	factors := func() []string {
 		return must.Get(filepath.Glob(filepath.Join(dir, shardsDir, gramFolder+"000001", "factor-*")))(t)
 	}
-	interrupted := &counter{net, func() {
+	interrupted := &counter{net, func(int) {
 		if len(factors()) > 0 {
 			cancel()
 		}

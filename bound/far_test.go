@@ -154,22 +154,14 @@ func TestFarOfALinearModel(t *testing.T) {
 // to a ramp, by two ReLUs.
 func rampNet(t testing.TB, p int, height float32) *nn.Net {
 	t.Helper()
-	w1, b1, w2 := make([]float32, 2*p*p), make([]float32, 2*p), make([]float32, 2*p*p)
+	first, second := make([]float32, 2*p*p+2*p), make([]float32, 2*p*p)
 	for i := range p {
 		for k := range 2 {
-			w1[(2*i+k)*p+i], b1[2*i+k] = 1, -.4-.2*float32(k) // x−0.4, x−0.6
+			first[(2*i+k)*p+i], first[2*p*p+2*i+k] = 1, -.4-.2*float32(k) // x−0.4, x−0.6
 		}
-		w2[i*2*p+2*i], w2[i*2*p+2*i+1] = 5*height, -5*height
+		second[i*2*p+2*i], second[i*2*p+2*i+1] = 5*height, -5*height
 	}
-	dense := func(name string, in, out int, w, b []float32) *nn.Dense {
-		return &nn.Dense{In: in, Out: out, Weight: &nn.Param{Name: name + "w", Shape: []int{out, in}, Data: w},
-			Bias: &nn.Param{Name: name + "b", Shape: []int{out}, Data: b}}
-	}
-	g := &nn.Graph{Name: "ramp", Input: "x", InputShape: []int{p}, Output: "y", Nodes: []*nn.Node{
-		{Name: "a", Op: dense("1", p, 2*p, w1, b1), Inputs: []string{"x"}, Output: "a"},
-		{Name: "b", Op: &nn.ReLU{}, Inputs: []string{"a"}, Output: "b"},
-		{Name: "y", Op: dense("2", 2*p, p, w2, make([]float32, p)), Inputs: []string{"b"}, Output: "y"}}}
-	return must.Get(nn.NewNet(g))(t)
+	return netOf(t, p, weights(2*p, p, first...), &nn.ReLU{}, weights(p, 2*p, second...))
 }
 
 // On a ramp of slope 0.5 between plateaus 0.1 apart Cramér-Rao says σ/0.5 for each

@@ -12,27 +12,6 @@ import (
 	"tattle/release"
 )
 
-// smallNet is a ReLU net with weights of PyTorch's size, p inputs and n features.
-func smallNet(t testing.TB, p, hidden, n int) *nn.Net {
-	t.Helper()
-	r := rand.New(rand.NewPCG(7, uint64(p)))
-	param := func(scale float64, shape ...int) *nn.Param {
-		x := &nn.Param{Name: "w", Shape: shape, Data: make([]float32, nn.Size(shape))}
-		for i := range x.Data {
-			x.Data[i] = float32(scale * (2*r.Float64() - 1))
-		}
-		return x
-	}
-	a, b := 2/math.Sqrt(float64(p)), 2/math.Sqrt(float64(hidden))
-	g := &nn.Graph{Name: "small", Input: "x", InputShape: []int{p}, Output: "d", Nodes: []*nn.Node{
-		{Name: "a", Op: &nn.Dense{In: p, Out: hidden, Weight: param(a, hidden, p), Bias: param(a, hidden)}, Inputs: []string{"x"}, Output: "a"},
-		{Name: "b", Op: &nn.ReLU{}, Inputs: []string{"a"}, Output: "b"},
-		{Name: "c", Op: &nn.Dense{In: hidden, Out: n, Weight: param(b, n, hidden), Bias: param(b, n)}, Inputs: []string{"b"}, Output: "c"},
-		{Name: "d", Op: &nn.ReLU{}, Inputs: []string{"c"}, Output: "d"},
-	}}
-	return must.Get(nn.NewNet(g))(t)
-}
-
 func noise(p, count int) pictures {
 	r := rand.New(rand.NewPCG(8, uint64(p)))
 	d := pictures{make([]float32, p*count), p, make([]int, count)}

@@ -8,25 +8,14 @@ import (
 	"testing"
 
 	"tattle/internal/float16"
-	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/release"
 )
 
 // castNet is an affine layer whose outputs are rounded to 16 bits.
-func castNet(t testing.TB, r *rand.Rand, p, n int, scale float64, function string) *nn.Net {
+func castNet(t testing.TB, r *rand.Rand, p, n int, function string) *nn.Net {
 	t.Helper()
-	d := &nn.Dense{In: p, Out: n, Weight: &nn.Param{Name: "w", Shape: []int{n, p}}, Bias: &nn.Param{Name: "b", Shape: []int{n}}}
-	for range n * p {
-		d.Weight.Data = append(d.Weight.Data, float32(scale*r.NormFloat64()))
-	}
-	for range n {
-		d.Bias.Data = append(d.Bias.Data, float32(scale*r.NormFloat64()))
-	}
-	return must.Get(nn.NewNet(&nn.Graph{Name: "cast", Input: "x", InputShape: []int{p}, Output: "y", Nodes: []*nn.Node{
-		{Name: "affine", Op: d, Inputs: []string{"x"}, Output: "a"},
-		{Name: "cast", Op: &nn.Unary{Function: function}, Inputs: []string{"a"}, Output: "y"},
-	}}))(t)
+	return netOf(t, p, weights(n, p, normals(r, n*p+n, 1)...), &nn.Unary{Function: function})
 }
 
 // exactCast evaluates a castNet in real arithmetic: a sum that is not a float64 lies on
@@ -82,8 +71,8 @@ func TestNoBoundExceedsTheCast(t *testing.T) {
 	for trial := range 600 {
 		function := []string{"Float16", "BFloat16"}[trial%2]
 		ulp := []float64{0x1p-10, 0x1p-7}[trial%2] // of numbers from 1 to 2
-		m := castNet(t, r, 2, 1+r.IntN(3), 1, function)
-		plain := must.Get(nn.NewNet(&nn.Graph{Name: "plain", Input: "x", InputShape: []int{2}, Output: "a", Nodes: m.Graph().Nodes[:1]}))(t)
+		m := castNet(t, r, 2, 1+r.IntN(3), function)
+		plain := netOf(t, 2, m.Graph().Nodes[0].Op)
 		theta, eps := make([]float32, 2), make([]float32, 2)
 		for i := range theta {
 			theta[i], eps[i] = float32(r.NormFloat64()), float32(4*ulp*r.NormFloat64())
@@ -137,7 +126,7 @@ func TestNoBoundExceedsTheCast(t *testing.T) {
 
 // On an edge the feature may be either neighbour: the bound allows for a whole ulp.
 func TestEdgeAllowsForTheNeighbour(t *testing.T) {
-	m := castNet(t, rand.New(rand.NewPCG(1, 1)), 3, 1, 1, "Float16")
+	m := castNet(t, rand.New(rand.NewPCG(1, 1)), 3, 1, "Float16")
 	d := m.Graph().Nodes[0].Op.(*nn.Dense)
 	copy(d.Weight.Data, []float32{1, 0x1p-30, 0x1p-60})
 	d.Bias.Data[0] = 0x1p-11 // half an ulp above 1: a tie, of which 1 is even
@@ -155,7 +144,7 @@ func TestEdgeAllowsForTheNeighbour(t *testing.T) {
 
 // A run on a net that rounds certifies, and leaves out what a Jacobian cannot say.
 func TestRunLeavesOutJacobiansOfSteps(t *testing.T) {
-	m := castNet(t, rand.New(rand.NewPCG(2, 2)), 24, 30, 1, "BFloat16")
+	m := castNet(t, rand.New(rand.NewPCG(2, 2)), 24, 30, "BFloat16")
 	_, d, e := small(t)
 	e.Noise = release.Gaussian{Sigma: .05}
 	for _, search := range []string{Auto, Direct} {
@@ -165,7 +154,7 @@ func TestRunLeavesOutJacobiansOfSteps(t *testing.T) {
 		if r.CramerRao != nil || r.Spectra != nil || r.Estimated != nil {
 			t.Error("there are Cramér-Rao figures of steps")
 		}
-		if all := strings.Join(r.Warnings, " "); !strings.Contains(all, `node "cast" (BFloat16) jumps`) {
+		if all := strings.Join(r.Warnings, " "); !strings.Contains(all, `node "BFloat161" (BFloat16) jumps`) {
 			t.Errorf("the reason is not said: %q", all)
 		}
 		eps := witnesses(t, r, r.Sizes[0].Size)

@@ -26,11 +26,11 @@ func everyKind(t testing.TB) (*nn.Net, pictures, Experiment) {
 // ticking is data that ticks whenever examples are read.
 type ticking struct {
 	pictures
-	tick func()
+	tick func(int)
 }
 
 func (d ticking) Examples(x []float32, indices []int) {
-	d.tick()
+	d.tick(len(indices))
 	d.pictures.Examples(x, indices)
 }
 
@@ -45,7 +45,7 @@ func TestInterruptedAmongKinds(t *testing.T) {
 		for _, where := range []string{"products", "data"} {
 			ctx, cancel := context.WithCancel(t.Context())
 			calls, told, dir := 0, -1, t.TempDir()
-			tick := func() {
+			tick := func(int) {
 				if calls++; calls == at {
 					cancel()
 				}

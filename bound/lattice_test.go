@@ -110,12 +110,7 @@ func TestLatticeRun(t *testing.T) {
 // Where features are exact and on the lattice already, the certificate is that of Gaussian noise
 // of the same σ for the exact change, and of nearly the same pair share.
 func TestLatticeIsGaussianOnIntegers(t *testing.T) {
-	m := &nn.Graph{Name: "double", Input: "x", InputShape: []int{3}, Output: "y", Nodes: []*nn.Node{
-		{Name: "y", Op: &nn.Dense{In: 3, Out: 3,
-			Weight: &nn.Param{Name: "w", Shape: []int{3, 3}, Data: []float32{2, 0, 0, 0, 2, 0, 0, 0, 2}},
-			Bias:   &nn.Param{Name: "b", Shape: []int{3}, Data: make([]float32, 3)}}, Inputs: []string{"x"}, Output: "y"},
-	}}
-	net := must.Get(nn.NewNet(m))(t)
+	net := netOf(t, 3, weights(3, 3, 2, 0, 0, 0, 2, 0, 0, 0, 2))
 	theta := []float32{1, -2, .5}
 	for _, eps := range [][]float32{{.5, 0, 0}, {1, -1, 2}, {4, 0, -3}, {40, 0, 0}} {
 		l := latticeNoise(t, .0625, 4, 64, 3)

@@ -191,16 +191,6 @@ func TestPairSummaries(t *testing.T) {
 	}
 }
 
-func TestPairOptionsAreChecked(t *testing.T) {
-	m, data, e := pairExperiment(t)
-	for _, o := range []PairOptions{{Witnesses: -1}, {Witnesses: MostPairs + 1}, {Witnesses: 1, Domain: boxOf(23, 0, 1)}, {Groups: 1}, {Witnesses: 1, Groups: MostPairGroups + 1}, {Witnesses: 1, Groups: -1}} {
-		e.Pairs = o
-		if _, err := Run(t.Context(), m, data, upTo(2), e, RunOptions{Dir: t.TempDir()}); err == nil {
-			t.Errorf("%+v: no error", o)
-		}
-	}
-}
-
 // Of a linear model a = Aθ with Gaussian noise the best pair for a coordinate w is known:
 // ε = t·(AᵀA)⁻¹w, whose floor is σ√(wᵀ(AᵀA)⁻¹w)·max d√h(d). No floor is larger, and those of
 // witnesses that are searched for each coordinate come nearer to it than those of witnesses
@@ -216,15 +206,10 @@ func TestPairFloorsOfCoordinatesOnLinearModels(t *testing.T) {
 	var gain, reached float64
 	const models = 5
 	for range models {
-		weight := &nn.Param{Shape: []int{n, p}, Data: make([]float32, n*p)}
-		a := mat.NewDense(n, p, nil)
-		for i := range weight.Data {
-			weight.Data[i] = float32(r.NormFloat64())
-			a.Set(i/p, i%p, float64(weight.Data[i]))
+		m, a := linearNet(t, r, p, n), mat.NewDense(n, p, nil)
+		for i, v := range m.Graph().Nodes[0].Op.(*nn.Dense).Weight.Data {
+			a.Set(i/p, i%p, float64(v))
 		}
-		m := must.Get(nn.NewNet(&nn.Graph{Name: "linear", Input: "x", InputShape: []int{p}, Output: "a", Nodes: []*nn.Node{
-			{Name: "a", Op: &nn.Dense{In: p, Out: n, Weight: weight}, Inputs: []string{"x"}, Output: "a"},
-		}}))(t)
 		var gram, inverse mat.Dense
 		gram.Mul(a.T(), a)
 		must.Do(t, inverse.Inverse(&gram))

@@ -118,7 +118,7 @@ func TestResumeAfterTheMerge(t *testing.T) {
 	products := 0
 	resume := func(e Experiment) (*Result, error) {
 		products = 0
-		counted := &counter{Net: m, tick: func() { products++ }}
+		counted := &counter{Net: m, tick: func(int) { products++ }}
 		return Run(context.Background(), counted, data, upTo(70), e, RunOptions{Dir: dir, Resume: true})
 	}
 	first, err := resume(e) // nothing there: starts afresh
@@ -151,25 +151,26 @@ func TestResumeAfterTheMerge(t *testing.T) {
 	must.Fail(t, must.Err(resume(e)), "no run to resume") // arrays of nobody knows what
 }
 
-// counter is a net that ticks at every product with J and its like.
+// counter is a net that ticks, with the number of inputs, at every product with J and its like.
 type counter struct {
 	*nn.Net
-	tick func()
+	tick func(inputs int)
 }
 
 func (m *counter) Linearize(x []float32) nn.Linearization[float32] {
-	return counted{m.Net.Linearize(x), m.tick}
+	p, _ := m.Dims()
+	return counted{m.Net.Linearize(x), func(x []float32) { m.tick(len(x) / p) }}
 }
 
 type counted struct {
 	nn.Linearization[float32]
-	tick func()
+	tick func(x []float32)
 }
 
 func (l counted) Active(dst []bool)      { l.Linearization.(nn.Activity).Active(dst) }
-func (l counted) JVP(dst, v []float32)   { l.tick(); l.Linearization.JVP(dst, v) }
-func (l counted) VJP(dst, u []float32)   { l.tick(); l.Linearization.VJP(dst, u) }
-func (l counted) Shift(dst, d []float32) { l.tick(); l.Linearization.Shift(dst, d) }
+func (l counted) JVP(dst, v []float32)   { l.tick(v); l.Linearization.JVP(dst, v) }
+func (l counted) VJP(dst, u []float32)   { l.tick(dst); l.Linearization.VJP(dst, u) }
+func (l counted) Shift(dst, d []float32) { l.tick(d); l.Linearization.Shift(dst, d) }
 
 // Cancelled in the middle of anything, a search makes no more than one further
 // product; what was finished is kept, and resumed to the same bytes.
@@ -189,7 +190,7 @@ func TestInterruptedSoon(t *testing.T) {
 		for _, at := range []int{1, 4, 40} {
 			dir, calls := t.TempDir(), 0
 			ctx, cancel := context.WithCancel(t.Context())
-			net := &counter{v.net, func() {
+			net := &counter{v.net, func(int) {
 				if calls++; calls == at {
 					cancel()
 				}

@@ -10,7 +10,6 @@ import (
 	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/lsqr"
-	"tattle/nn"
 	"tattle/release"
 )
 
@@ -44,8 +43,7 @@ func TestStoppedSystemsCostNothing(t *testing.T) {
 		z[i] = float32(r.NormFloat64())
 	}
 	rows := 0
-	model := &widths{m, &rows}
-	free := &matrixFree{model: model}
+	free := &matrixFree{model: &counter{m, func(inputs int) { rows += inputs }}}
 	free.theta = data.x[:examples*p]
 	solve := func(a lsqr.Operator[float32]) ([]float32, int) {
 		rows = 0
@@ -63,27 +61,6 @@ func TestStoppedSystemsCostNothing(t *testing.T) {
 	if some*10 > all*9 {
 		t.Errorf("%d rows through the net, %d without leaving any out", some, all)
 	}
-}
-
-// widths counts the rows of products.
-type widths struct {
-	*nn.Net
-	rows *int
-}
-
-func (m *widths) Linearize(x []float32) nn.Linearization[float32] {
-	return &width{m.Net.Linearize(x), m}
-}
-
-type width struct {
-	nn.Linearization[float32]
-	m *widths
-}
-
-func (l *width) JVP(dst, v []float32) {
-	p, _ := l.m.Dims()
-	*l.m.rows += len(v) / p
-	l.Linearization.JVP(dst, v)
 }
 
 func TestAlgorithm1OnMNIST(t *testing.T) {
@@ -186,6 +163,11 @@ func TestResolveRefuses(t *testing.T) {
 		e := good
 		change(&e)
 		must.Fail(t, must.Err(e.resolve(m, data.x[:24], nil)), what)
+	}
+	for _, o := range []PairOptions{{Witnesses: -1}, {Witnesses: MostPairs + 1}, {Witnesses: 1, Domain: boxOf(23, 0, 1)}, {Groups: 1}, {Witnesses: 1, Groups: MostPairGroups + 1}, {Witnesses: 1, Groups: -1}} {
+		e := good
+		e.Pairs = o
+		must.Fail(t, must.Err(e.resolve(m, data.x[:24], nil)))
 	}
 	must.Fail(t, must.Err(Run(context.Background(), m, data, []int{70}, good, RunOptions{Dir: t.TempDir()}))) // example 70 of 70
 }

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
 )
@@ -17,7 +16,7 @@ func fixedNet(t testing.TB, j Jacobian) *nn.Net {
 	for i, v := range j.Rows {
 		w[i] = float32(v)
 	}
-	return must.Get(nn.NewNet(chain([]int{j.P}, weights(len(j.Active), j.P, w...))))(t)
+	return netOf(t, j.P, weights(len(j.Active), j.P, w...))
 }
 
 // Spectra with repeated values, in clusters, of deficient rank and of nothing at all,
@@ -86,7 +85,7 @@ func TestCountAtARepeatedValue(t *testing.T) {
 
 // Of features that are all off there is nothing to be seen.
 func TestSpectrumOfNothing(t *testing.T) {
-	net := must.Get(nn.NewNet(chain([]int{3}, weights(2, 3, 1, 0, 0, 0, 1, 0, -9, -9), &nn.ReLU{})))(t)
+	net := netOf(t, 3, weights(2, 3, 1, 0, 0, 0, 1, 0, -9, -9), &nn.ReLU{})
 	e := estimatedOf(t, net, make([]float32, 3), 1, 4, 5)
 	if x := e.Extremes(); x != (Extremes{}) {
 		t.Errorf("extremes %+v", x)

@@ -2,7 +2,6 @@ package bound
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -84,35 +83,6 @@ func TestTwinsOnMNIST(t *testing.T) {
 	if min(good[0], good[1]) < count-fail {
 		t.Errorf("%d far and %d near twins of %d images, at most %d may have none", good[0], good[1], count, fail)
 	}
-}
-
-// chain returns the graph of operators one after the other.
-func chain(shape []int, ops ...nn.Op) *nn.Graph {
-	g := &nn.Graph{Name: "chain", Input: "x", InputShape: shape, Output: "x"}
-	for i, op := range ops {
-		name := fmt.Sprintf("%s%d", op.Kind(), i)
-		g.Nodes = append(g.Nodes, &nn.Node{Name: name, Op: op, Inputs: []string{g.Output}, Output: name})
-		g.Output = name
-	}
-	return g
-}
-
-// weights returns an affine layer [out, in] of those weights, and biases after them.
-func weights(out, in int, w ...float32) *nn.Dense {
-	d := &nn.Dense{In: in, Out: out, Weight: &nn.Param{Name: "w", Shape: []int{out, in}, Data: w[:out*in]}}
-	if len(w) > out*in {
-		d.Bias = &nn.Param{Name: "b", Shape: []int{out}, Data: w[out*in:]}
-	}
-	return d
-}
-
-// drawn returns an affine layer with normal weights over √in and biases.
-func drawn(r *rand.Rand, out, in int) *nn.Dense {
-	w := make([]float32, out*in+out)
-	for i := range w {
-		w[i] = float32(r.NormFloat64() / math.Sqrt(float64(in)))
-	}
-	return weights(out, in, w...)
 }
 
 func cube(p int, half float64) Domain { return boxOf(p, -half, half) }

@@ -22,9 +22,7 @@ func TestVanTreesOfSplitNets(t *testing.T) {
 		prior.Covariance[i*p+i] = 1
 	}
 	bent := smallNet(t, p, 100, 7)
-	graph := *bent.Graph()
-	graph.Nodes, graph.Output = graph.Nodes[:1], "a"
-	affine := must.Get(nn.NewNet(&graph))(t)
+	affine := netOf(t, p, bent.Graph().Nodes[0].Op)
 	for _, net := range []*nn.Net{bent, affine} {
 		var got [2]*VanTrees
 		for i, m := range []nn.Model{net, whole{net}} {

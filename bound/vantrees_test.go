@@ -44,17 +44,6 @@ func gaussians(r *rand.Rand, n, p int) (d pictures, sigma []float64) {
 	return d, sigma
 }
 
-func linearNet(t *testing.T, r *rand.Rand, p, n int) *nn.Net {
-	t.Helper()
-	w, b := &nn.Param{Name: "w", Shape: []int{n, p}, Data: make([]float32, n*p)}, &nn.Param{Name: "b", Shape: []int{n}, Data: make([]float32, n)}
-	for i := range w.Data {
-		w.Data[i] = float32(r.NormFloat64())
-	}
-	g := &nn.Graph{Name: "linear", Input: "x", InputShape: []int{p}, Output: "y",
-		Nodes: []*nn.Node{{Name: "y", Op: &nn.Dense{In: p, Out: n, Weight: w, Bias: b}, Inputs: []string{"x"}, Output: "y"}}}
-	return must.Get(nn.NewNet(g))(t)
-}
-
 // sure is a confidence so high that no figure of these tests fails by chance.
 const sure = 1 - 1e-6
 
@@ -140,18 +129,8 @@ func TestVanTreesOverModes(t *testing.T) {
 // clipped is slope·(clip(θ, lo, hi) − lo): steep from lo to hi, flat elsewhere.
 func clipped(t *testing.T, slope, lo, hi float64) (*nn.Net, func(float64) float64) {
 	t.Helper()
-	f := func(name string, shape []int, x ...float64) *nn.Param {
-		p := &nn.Param{Name: name, Shape: shape}
-		for _, v := range x {
-			p.Data = append(p.Data, float32(v))
-		}
-		return p
-	}
-	net := must.Get(nn.NewNet(&nn.Graph{Name: "clip", Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*nn.Node{
-		{Name: "a", Op: &nn.Dense{In: 1, Out: 2, Weight: f("w", []int{2, 1}, 1, 1), Bias: f("b", []int{2}, -lo, -hi)}, Inputs: []string{"x"}, Output: "a"},
-		{Name: "r", Op: &nn.ReLU{}, Inputs: []string{"a"}, Output: "r"},
-		{Name: "y", Op: &nn.Dense{In: 2, Out: 1, Weight: f("v", []int{1, 2}, slope, -slope), Bias: f("c", []int{1}, 0)}, Inputs: []string{"r"}, Output: "y"},
-	}}))(t)
+	k, from, to := float32(slope), float32(lo), float32(hi)
+	net := netOf(t, 1, weights(2, 1, 1, 1, -from, -to), &nn.ReLU{}, weights(1, 2, k, -k))
 	return net, func(x float64) float64 { return slope * (min(max(x, lo), hi) - lo) }
 }
 
