@@ -153,17 +153,3 @@ func TestCholeskyWithoutFolder(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkAcross(b *testing.B) {
-	m, data := smallNet(b, 600, 700, 1200), noise(600, 1)
-	g := must.Get(gramianAt(b.Context(), m, data.x, b.TempDir(), 1<<30))(b)
-	y := make([]float64, 25*g.matrix.Cols)
-	for i := range y {
-		y[i] = float64(i % 7)
-	}
-	dst := make([]float64, 25*g.matrix.Rows)
-	b.ReportAllocs()
-	for b.Loop() {
-		must.Do(b, g.across(b.Context(), dst, y, 25, false))
-	}
-}

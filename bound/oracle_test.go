@@ -105,13 +105,6 @@ func near(t *testing.T, what string, s Summary, levels, want []float64, toleranc
 	}
 }
 
-func quantiles(s Summary) (q []float64) {
-	for _, l := range QuantileLevels {
-		q = append(q, s.Quantile(l))
-	}
-	return q
-}
-
 func (o *oracle) experiment(search string) Experiment {
 	return Experiment{Noise: release.Gaussian{Sigma: o.sigma}, Coordinates: DCT([]int{28, 28}), Settings: Settings{Band: 8, Search: SearchOptions{Search: search, Seed: 1}}}
 }

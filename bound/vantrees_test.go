@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tattle/dataset"
 	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
@@ -366,33 +365,6 @@ func TestDrawExamples(t *testing.T) {
 	if got := len(drawExamples(7, 10, 1)); got != 7 {
 		t.Errorf("%d examples of 7", got)
 	}
-}
-
-func BenchmarkPriorOfMNIST(b *testing.B) {
-	data := mnistTraining(b)
-	for b.Loop() {
-		must.Get(NewPrior(context.Background(), data, 784, 0, 1))(b)
-	}
-}
-
-func BenchmarkVanTreesOfMNIST(b *testing.B) {
-	data, o := mnistTraining(b), loadOracle(b)
-	prior := must.Get(NewPrior(context.Background(), data, 784, 4000, 1))(b)
-	for b.Loop() {
-		v := must.Get(NewVanTrees(context.Background(), o.net, prior, release.Gaussian{Sigma: o.sigma}, 1, DCT([]int{28, 28}), VanTreesOptions{}))(b)
-		alone := stdOf(prior, Pixels(784))
-		sum := 0.
-		for _, s := range alone {
-			sum += s * s / 784
-		}
-		b.ReportMetric(math.Sqrt(v.MeanSquare), "rms")
-		b.ReportMetric(math.Sqrt(sum), "prior-rms")
-	}
-}
-
-func mnistTraining(t testing.TB) *dataset.Set {
-	t.Helper()
-	return must.Get(dataset.Open(shared.Path(t, "data/mnist"), dataset.Train))(t)
 }
 
 // stdOf returns √(wᵀΣw) of each coordinate, the error of the prior alone.

@@ -130,17 +130,3 @@ func TestSampleDoesNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
-
-// BenchmarkSample measures draws of 784 numbers.
-func BenchmarkSample(b *testing.B) {
-	for _, s := range []float64{.5, 8, 64, 1e4} {
-		b.Run(fmt.Sprint(s), func(b *testing.B) {
-			g := must.Get(NewSampler(s))(b)
-			dst, source := make([]int64, 784), rand.NewChaCha8([32]byte{1})
-			for b.Loop() {
-				g.Sample(dst, source)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/784/float64(b.N), "ns/number")
-		})
-	}
-}

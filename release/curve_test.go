@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"tattle/internal/must"
-	"tattle/nn"
-	"tattle/nn/zoo"
 )
 
 func TestPost(t *testing.T) {
@@ -102,32 +100,3 @@ func TestDropCovers(t *testing.T) {
 		t.Errorf("%d of %d intervals cover the drop", covered, trials)
 	}
 }
-
-func BenchmarkCurve(b *testing.B) {
-	const n = 784
-	g := zoo.MNIST(1)
-	_, head := must.Get2(g.Cut("relu2"))(b)
-	net := must.Get(nn.NewNet(head))(b)
-	r := rand.New(rand.NewPCG(1, 2))
-	data := points{p: n, x: make([]float32, 10000*n), labels: make([]int, 10000)}
-	for i := range data.x {
-		data.x[i] = float32(r.NormFloat64())
-	}
-	curve := must.Get(NewCurve(context.Background(), identityNet{n}, net, data, 1, 1))(b)
-	for name, f := range products(b, 1) {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				must.Get2(curve.At(context.Background(), f.noise, Post{}))(b)
-			}
-		})
-	}
-}
-
-// identityNet hands n inputs on.
-type identityNet struct{ n int }
-
-func (m identityNet) Dims() (p, n int)                                { return m.n, m.n }
-func (m identityNet) Forward(dst, x []float32)                        { copy(dst, x) }
-func (m identityNet) Forward64(dst, x []float64)                      { copy(dst, x) }
-func (m identityNet) Linearize([]float32) nn.Linearization[float32]   { panic("no derivatives here") }
-func (m identityNet) Linearize64([]float64) nn.Linearization[float64] { panic("no derivatives here") }

@@ -309,25 +309,3 @@ func TestParseNoise(t *testing.T) {
 		t.Errorf("uniform: %v", err)
 	}
 }
-
-func BenchmarkBound(b *testing.B) {
-	const n = 784
-	r := rand.New(rand.NewPCG(1, 1))
-	z, e := make([]float64, n), make([]float64, n)
-	for i := range z {
-		z[i], e[i] = r.NormFloat64()/5000, 1e-15
-	}
-	for name, f := range products(b, 1) {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				f.noise.Bound(z, e)
-			}
-		})
-	}
-	laplace, _ := NewLaplace(1)
-	b.Run("overlap", func(b *testing.B) {
-		for b.Loop() {
-			laplace.Overlap(z, e, z, e)
-		}
-	})
-}

@@ -89,14 +89,3 @@ func TestGaussianShare(t *testing.T) {
 		t.Errorf("h(∞) = %v", h)
 	}
 }
-
-func BenchmarkPairShare(b *testing.B) {
-	noise := Gaussian{Sigma: 1}
-	z, e := make([]float64, 784), make([]float64, 784)
-	for i := range z {
-		z[i] = .05 * math.Sin(float64(i))
-	}
-	for b.Loop() {
-		PairShare(noise, z, e, 1)
-	}
-}
