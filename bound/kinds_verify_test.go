@@ -14,8 +14,9 @@ import (
 
 func TestVerifyConfirmsEveryKind(t *testing.T) {
 	m, data, e := everyKind(t)
-	for _, search := range []string{Direct, Algorithm1} {
-		e.Search.Search, e.SkipCramerRao = search, search == Algorithm1
+	e.Sizes = []float64{1. / 200, 1. / 1000}
+	for _, search := range []string{Direct, Algorithm1, Published} {
+		e.Search.Search, e.SkipCramerRao = search, search != Direct
 		r := mustRun(t, m, data, upTo(20), e)
 		if found := verified(t, m, data, r, r.claims()); len(found) != 0 {
 			t.Errorf("%s: %v", search, found)
