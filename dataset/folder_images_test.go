@@ -15,23 +15,6 @@ import (
 	"tattle/internal/must"
 )
 
-// wantError checks that an error is one line that says what it should.
-func wantError(t testing.TB, what string, err error, want ...string) {
-	t.Helper()
-	if err == nil {
-		t.Errorf("%s: no error", what)
-		return
-	}
-	for _, w := range want {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("%s: %v; want %q", what, err, w)
-		}
-	}
-	if strings.Contains(err.Error(), "\n") {
-		t.Errorf("%s: several lines: %q", what, err)
-	}
-}
-
 // texts is a file system with files of text beside empty pictures.
 func texts(files map[string]string, pictures ...string) map[string][]byte {
 	all := map[string][]byte{}
@@ -64,8 +47,7 @@ func TestOpenFSErrors(t *testing.T) {
 		"up.zip": "no name below a folder", "root.zip": "no name below a folder", "back.zip": "no name below a folder",
 		"twice.zip": `holds "a.jpg" twice`, "cut.zip": "not a whole zip", "gone": "no such file or folder",
 	} {
-		_, _, err := openFS(at(name))
-		wantError(t, name, err, at(name), want)
+		must.Fail(t, must.Err2(openFS(at(name))), at(name), want)
 	}
 	fsys, closer := must.Get2(openFS(at("good.zip")))(t)
 	defer closer.Close()
@@ -131,15 +113,11 @@ func TestDetect(t *testing.T) {
 		t.Errorf("pictures with a list of labels are taken for %q (%v)", got, err)
 	}
 	for name, want := range map[string]string{"odd.bin": "neither a zip", "empty": "is empty", "gone": "no such file"} {
-		_, err := detect(filepath.Join(files, name), "")
-		wantError(t, name, err, want)
+		must.Fail(t, must.Err(detect(filepath.Join(files, name), "")), want)
 	}
-	_, err := detect(t.TempDir(), "")
-	wantError(t, "empty folder", err, "neither pictures")
-	_, err = kindOf(folder(t, texts(nil, "1.jpg")), "", "", labelledKinds())
-	wantError(t, "pictures alone", err, "holds pictures without labels")
-	_, err = kindOf(filepath.Join(files, "a.npy"), "", "", labelledKinds())
-	wantError(t, "arrays in parts", err, "NumPy arrays have no parts")
+	must.Fail(t, must.Err(detect(t.TempDir(), "")), "neither pictures")                                                      // empty folder
+	must.Fail(t, must.Err(kindOf(folder(t, texts(nil, "1.jpg")), "", "", labelledKinds())), "holds pictures without labels") // pictures alone
+	must.Fail(t, must.Err(kindOf(filepath.Join(files, "a.npy"), "", "", labelledKinds())), "NumPy arrays have no parts")     // arrays in parts
 }
 
 // UTKFace's parts have the sizes of B's; the permutation is tested by itself.
@@ -179,14 +157,10 @@ func TestReadUTKFaceRows(t *testing.T) {
 	if got := l.text(t, "age") + " " + l.text(t, "gender") + " " + l.text(t, "race"); got != "100|1|26 Female|Male|Female White|Asian|Others" {
 		t.Errorf("labels %s", got)
 	}
-	_, err = readUTKFace(unread("a/1_0_2_1.jpg", "b/1_0_2_1.jpg"), "faces")
-	wantError(t, "twice", err, "a/1_0_2_1.jpg and b/1_0_2_1.jpg")
-	_, err = readUTKFace(unread("a.jpg"), "faces")
-	wantError(t, "other names", err, "no picture is named as UTKFace's")
-	_, err = readUTKFace(unread("a.txt"), "faces")
-	wantError(t, "no pictures", err, "faces: holds no pictures")
-	_, err = readUTKFace(unread("img_align_celeba.zip"), "celeba.zip")
-	wantError(t, "zip in a zip", err, "unpack celeba.zip")
+	must.Fail(t, must.Err(readUTKFace(unread("a/1_0_2_1.jpg", "b/1_0_2_1.jpg"), "faces")), "a/1_0_2_1.jpg and b/1_0_2_1.jpg") // twice
+	must.Fail(t, must.Err(readUTKFace(unread("a.jpg"), "faces")), "no picture is named as UTKFace's")                         // other names
+	must.Fail(t, must.Err(readUTKFace(unread("a.txt"), "faces")), "faces: holds no pictures")                                 // no pictures
+	must.Fail(t, must.Err(readUTKFace(unread("img_align_celeba.zip"), "celeba.zip")), "unpack celeba.zip")                    // zip in a zip
 }
 
 func TestReadImages(t *testing.T) {
@@ -212,7 +186,7 @@ func TestReadImages(t *testing.T) {
 }
 
 func TestReadImagesErrors(t *testing.T) {
-	for name, c := range map[string]struct{ csv, want string }{
+	for _, c := range map[string]struct{ csv, want string }{
 		"missing":     {"file,age\n1.jpg,1\n9.jpg,2\n", `line 3, column "file": no picture "9.jpg"`},
 		"twice":       {"file,age\n1.jpg,1\n2.jpg,2\nx/1.jpg,3\n", "line 4: x/1.jpg has a row already, line 2"},
 		"no name":     {"file,age\n,1\n", "names no file"},
@@ -228,16 +202,12 @@ func TestReadImagesErrors(t *testing.T) {
 		"one missing": {"file,age\n1.jpg,1\n2.jpg,1\n3.jpg,1\nx/z.jpg,1\n", "1 of 5 pictures have no row (y/z.jpg): add their rows"},
 		"quotes":      {"file,age\n\"1.jpg,1\n", "is not CSV"},
 	} {
-		_, err := readImages(tree(texts(map[string]string{"labels.csv": c.csv}, "x/1.jpg", "x/2.jpg", "x/3.jpg", "x/z.jpg", "y/z.jpg")), "faces", LabelledOptions{})
-		wantError(t, name, err, "faces/labels.csv: ", c.want)
+		must.Fail(t, must.Err(readImages(tree(texts(map[string]string{"labels.csv": c.csv}, "x/1.jpg", "x/2.jpg", "x/3.jpg", "x/z.jpg", "y/z.jpg")), "faces", LabelledOptions{})), "faces/labels.csv: ", c.want)
 	}
 	two := tree(texts(map[string]string{"a.csv": "file,age\n1.jpg,1\n", "b/b.csv": "id,x\n1.jpg,5\n"}, "1.jpg"))
-	_, err := readImages(two, "faces", LabelledOptions{})
-	wantError(t, "two lists", err, "2 other CSV files: name the CSV")
-	_, err = readImages(two, "faces", LabelledOptions{Labels: "c.csv"})
-	wantError(t, "no such list", err, "c.csv: no such file, neither here nor in faces")
-	_, err = readImages(two, "faces", LabelledOptions{Labels: "a.csv", FileColumn: "photo"})
-	wantError(t, "no such column", err, `no column "photo"`, "file, age")
+	must.Fail(t, must.Err(readImages(two, "faces", LabelledOptions{})), "2 other CSV files: name the CSV")                                    // two lists
+	must.Fail(t, must.Err(readImages(two, "faces", LabelledOptions{Labels: "c.csv"})), "c.csv: no such file, neither here nor in faces")      // no such list
+	must.Fail(t, must.Err(readImages(two, "faces", LabelledOptions{Labels: "a.csv", FileColumn: "photo"})), `no column "photo"`, "file, age") // no such column
 	if l, err := readImages(two, "faces", LabelledOptions{Labels: "b/b.csv", FileColumn: "ID"}); err != nil || l.text(t, "x") != "5" {
 		t.Errorf("a list inside: %v", err)
 	}
@@ -245,8 +215,7 @@ func TestReadImagesErrors(t *testing.T) {
 	if l, err := readImages(two, "faces", LabelledOptions{Labels: outside}); err != nil || l.text(t, "x") != "6" {
 		t.Errorf("a list outside: %v", err)
 	}
-	_, err = readImages(two, "faces", LabelledOptions{Labels: filepath.Dir(outside)})
-	wantError(t, "a folder for a list", err, "is a folder")
+	must.Fail(t, must.Err(readImages(two, "faces", LabelledOptions{Labels: filepath.Dir(outside)})), "is a folder") // a folder for a list
 }
 
 func TestReadImagesParts(t *testing.T) {
@@ -272,12 +241,9 @@ func TestReadFairFace(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	}
-	_, err := readFairFace(tree(texts(map[string]string{"labels.csv": "file,age\n1.jpg,1\n"}, "1.jpg")), "faces", false)
-	wantError(t, "no parts", err, "neither in train nor in val")
-	_, err = readFairFace(tree(texts(map[string]string{"fairface_label_train.csv": "file,age\n1.jpg,1\n", "fairface_label_val.csv": "file,race\n1.jpg,1\n"}, "1.jpg")), "faces", false)
-	wantError(t, "other columns", err, "its columns are not those of")
-	_, err = readFairFace(tree(texts(nil, "1.jpg")), "faces", false)
-	wantError(t, "no labels", err, "no labels.csv")
+	must.Fail(t, must.Err(readFairFace(tree(texts(map[string]string{"labels.csv": "file,age\n1.jpg,1\n"}, "1.jpg")), "faces", false)), "neither in train nor in val")                                                                  // no parts
+	must.Fail(t, must.Err(readFairFace(tree(texts(map[string]string{"fairface_label_train.csv": "file,age\n1.jpg,1\n", "fairface_label_val.csv": "file,race\n1.jpg,1\n"}, "1.jpg")), "faces", false)), "its columns are not those of") // other columns
+	must.Fail(t, must.Err(readFairFace(tree(texts(nil, "1.jpg")), "faces", false)), "no labels.csv")                                                                                                                                   // no labels
 }
 
 func crcOf(b []byte) uint32 { return crc32.ChecksumIEEE(b) }

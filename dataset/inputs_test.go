@@ -48,8 +48,7 @@ func opened(t testing.TB, path string, o InputOptions) (*Set, []string) {
 // refusesInputs wants one line with the words.
 func refusesInputs(t testing.TB, path string, o InputOptions, words string) {
 	t.Helper()
-	_, _, err := OpenInputs(context.Background(), path, o)
-	wantError(t, path, err, words)
+	must.Fail(t, must.Err2(OpenInputs(context.Background(), path, o)), words)
 }
 
 // notesSay reports whether some note has the words.

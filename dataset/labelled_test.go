@@ -167,8 +167,7 @@ func TestOpenDigitParts(t *testing.T) {
 	if p.Train.Len() != 54 || p.Validation.Len() != 6 || !slices.Equal(p.Test.Y, []int{0, 1, 2, 0, 1, 2, 0, 1, 2}) || p.Train.YName != "digit" {
 		t.Fatalf("%d, %d, %v of %s", p.Train.Len(), p.Validation.Len(), p.Test.Y, p.Train.YName)
 	}
-	_, err = OpenParts(context.Background(), dir, LabelledOptions{Sensitive: []string{"writer"}})
-	wantError(t, "no writers", err, `no column "writer": it has digit; QMNIST's labels say the writers`)
+	must.Fail(t, must.Err(OpenParts(context.Background(), dir, LabelledOptions{Sensitive: []string{"writer"}})), `no column "writer": it has digit; QMNIST's labels say the writers`) // no writers
 	one := filepath.Join(dir, "train-images-idx3-ubyte")
 	if p, err = OpenParts(context.Background(), one, LabelledOptions{Kind: "mnist"}); err != nil || p.Test.Len() != 12 || p.Train.Len() != 44 {
 		t.Fatalf("%+v, %v", p, err)
@@ -285,8 +284,7 @@ func TestCelebAKeepsItsLabels(t *testing.T) {
 // A class that only a limit leaves without examples is not said to have none.
 func TestLimitWithoutClass(t *testing.T) {
 	shared.Long(t, "draws all glyphs")
-	_, err := OpenParts(t.Context(), "glyphs", LabelledOptions{Kind: KindGlyphs, Limit: 2})
-	wantError(t, "limit", err, "has none of the 2 training examples that are used: use more")
+	must.Fail(t, must.Err(OpenParts(t.Context(), "glyphs", LabelledOptions{Kind: KindGlyphs, Limit: 2})), "has none of the 2 training examples that are used: use more") // limit
 	if o, err := drawGlyphs(LabelledOptions{Limit: 1<<63 - 1}); err != nil || o.labels.rows() != glyphTraining+glyphTest {
 		t.Errorf("a limit that does not bound: %v", err)
 	}

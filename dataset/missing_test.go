@@ -15,14 +15,12 @@ import (
 func TestSkipMissing(t *testing.T) {
 	lists := map[string]string{"list_attr_celeba.txt": fiveRows, "list_eval_partition.txt": fiveParts}
 	some := tree(texts(lists, fivePictures[0], fivePictures[2], fivePictures[3]))
-	_, err := readCelebA(some, "celeba", false)
-	wantError(t, "no pictures", err, "2 of 5 rows have no picture")
+	must.Fail(t, must.Err(readCelebA(some, "celeba", false)), "2 of 5 rows have no picture") // no pictures
 	l, err := readCelebA(some, "celeba", true)
 	if err != nil || len(l.files) != 2 || l.text(t, "HairColor") != "brown|black" || !strings.Contains(strings.Join(l.notes, "; "), "list_attr_celeba.txt: 2 of 5 rows left out: no picture") {
 		t.Errorf("%+v, %v", l, err)
 	}
-	_, err = readCelebA(tree(texts(lists, "img_align_celeba/x.jpg")), "celeba", true)
-	wantError(t, "no picture at all", err, "none of its 5 rows has a picture")
+	must.Fail(t, must.Err(readCelebA(tree(texts(lists, "img_align_celeba/x.jpg")), "celeba", true)), "none of its 5 rows has a picture") // no picture at all
 
 	short := map[string]string{"list_attr_celeba.txt": strings.TrimSuffix(fiveRows, "000005.jpg  1 -1  1 -1 -1\n"), "list_eval_partition.txt": fiveParts}
 	_, err = readCelebA(tree(texts(short, fivePictures...)), "celeba", false)
@@ -41,21 +39,19 @@ func TestSkipMissing(t *testing.T) {
 
 	csv := map[string]string{"labels.csv": "file,age\n1.jpg,30\n2.jpg,40\n3.jpg,50\n"}
 	folder := tree(texts(csv, "1.jpg", "3.jpg", "4.jpg"))
-	_, err = readImages(folder, "faces", LabelledOptions{})
-	wantError(t, "a row without a picture", err, "1 of 3 rows have no picture")
+	must.Fail(t, must.Err(readImages(folder, "faces", LabelledOptions{})), "1 of 3 rows have no picture") // a row without a picture
 	l, err = readImages(folder, "faces", LabelledOptions{SkipMissing: true})
 	if err != nil || l.text(t, "age") != "30|50" || strings.Join(l.notes, "; ") != "list labels.csv: 1 of 3 rows left out: no picture; 1 of 3 pictures left out: no row in labels.csv" {
 		t.Errorf("%+v, %v", l, err)
 	}
 	two := tree(texts(map[string]string{"labels.csv": "file,age\n1.jpg,30\n"}, "a/1.jpg", "b/1.jpg"))
-	_, err = readImages(two, "faces", LabelledOptions{SkipMissing: true})
-	wantError(t, "two pictures of a name", err, `several pictures are called "1.jpg"`)
+	must.Fail(t, must.Err(readImages(two, "faces", LabelledOptions{SkipMissing: true})), `several pictures are called "1.jpg"`) // two pictures of a name
 }
 
 // wantMissing checks an error that --skip-missing avoids.
 func wantMissing(t *testing.T, what string, err error, want string) {
 	t.Helper()
-	wantError(t, what, err, want)
+	must.Fail(t, err, want)
 	if _, ok := errors.AsType[*MissingError](err); !ok {
 		t.Errorf("%s: %v is not a MissingError", what, err)
 	}
@@ -90,8 +86,7 @@ func TestRareValues(t *testing.T) {
 		rows.WriteString(strings.Join([]string{string(rune('0' + i%7)), string(rune('a' + i/4%2)), s, split}, ",") + "\n")
 	}
 	path := writeText(t, filepath.Join(t.TempDir(), "rare.csv"), rows.String())
-	_, err := OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s"}})
-	must.Fail(t, err) // f has no test example either: m alone is left
+	must.Fail(t, must.Err(OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s"}})))
 	text := strings.Replace(rows.String(), "m,test", "f,test", 3)
 	path = writeText(t, path, text)
 	p := must.Get(OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s"}}))(t)
@@ -104,8 +99,7 @@ func TestRareValues(t *testing.T) {
 			t.Fatalf("example %d has label %d", i, label)
 		}
 	}
-	_, err = OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s: f; m; rare"}})
-	wantError(t, "a rule", err, `class "rare" of s has no test example`)
+	must.Fail(t, must.Err(OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s: f; m; rare"}})), `class "rare" of s has no test example`) // a rule
 }
 
 // What the values of a table become does not decide which of its rows are measured.

@@ -199,8 +199,7 @@ func TestDecodeErrors(t *testing.T) {
 		"bomb.jpg": "claims 65535 × 65535 pixels", "bomb.png": "claims 1048576 × 1048576", "over.png": "dimension overflow", "flat.png": "claims 2147483647 × 1",
 		"none.jpg": "", "big.jpg": "more than the 64 MB", "dir.jpg": "not a plain file", "gone.jpg": "cannot be opened",
 	} {
-		_, err := decodePictures(t.Context(), files, []string{"good.jpg", name}, pictureOptions{source: "faces"})
-		must.Fail(t, err, "faces/"+name+": ", want)
+		must.Fail(t, must.Err(decodePictures(t.Context(), files, []string{"good.jpg", name}, pictureOptions{source: "faces"})), "faces/"+name+": ", want)
 	}
 	for _, o := range []pictureOptions{{side: -1}, {side: maxPictureSide + 1}} {
 		if _, err := decodePictures(t.Context(), files, []string{"good.jpg"}, o); err == nil {
@@ -332,7 +331,6 @@ func TestDecodePictureCMYK(t *testing.T) {
 	adobe := "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"
 	for _, mark := range []string{adobe, ""} {
 		data := "\xff\xd8" + mark + "\xff\xc0\x00\x14\x08\x00\x08\x00\x08\x04\x01\x11\x00\x02\x11\x00\x03\x11\x00\x04\x11\x00" + "\xff\xda\x00\x0e\x04\x01\x00\x02\x00\x03\x00\x04\x00\x00\x3f\x00\xff\xd9"
-		_, err := decodePicture([]byte(data))
-		wantError(t, "CMYK", err, "convert it")
+		must.Fail(t, must.Err(decodePicture([]byte(data))), "convert it") // CMYK
 	}
 }

@@ -74,8 +74,7 @@ func TestPreprocessRefusals(t *testing.T) {
 		"mean=1,2 std=1,2,3":      "mean has 2 numbers and std 3",
 		"missing.toml":            "missing.toml: no such file",
 	} {
-		_, err := ParsePreprocess(spec)
-		wantError(t, words, err, words)
+		must.Fail(t, must.Err(ParsePreprocess(spec)), words)
 	}
 }
 
@@ -98,8 +97,7 @@ func TestPreprocessFileStrict(t *testing.T) {
 		"mean = [1, 2]\nstd = [1,2,3]\n": "mean has 2 numbers",
 		"resize.x = 1\n":                 "line 1: resize has the value",
 	} {
-		_, err := decodePreprocess("m.toml", text)
-		wantError(t, words, err, words)
+		must.Fail(t, must.Err(decodePreprocess("m.toml", text)), words)
 	}
 }
 
@@ -116,7 +114,7 @@ func TestPreprocessBeside(t *testing.T) {
 	}
 	must.Do(t, os.WriteFile(path, []byte("resiz = 3\n"), 0o666))
 	_, found, err := PreprocessBeside(model)
-	wantError(t, `line 1: no setting "resiz"`, err, `line 1: no setting "resiz"`)
+	must.Fail(t, err, `line 1: no setting "resiz"`)
 	if found {
 		t.Error("a broken file is not found")
 	}
@@ -135,8 +133,7 @@ func TestPreprocessPerChannel(t *testing.T) {
 			}
 		}
 	}
-	_, _, err = p.perChannel(1)
-	wantError(t, "mean has 3 numbers for 1 channel", err, "mean has 3 numbers for 1 channel")
+	must.Fail(t, must.Err2(p.perChannel(1)), "mean has 3 numbers for 1 channel")
 }
 
 // Whatever is taken is written so that it is read again, and never panics.

@@ -238,8 +238,7 @@ func TestOpenTableRefuses(t *testing.T) {
 		{csvOf(60), LabelledOptions{Target: "y", Limit: -1}, "no negative numbers"},
 	} {
 		path := writeText(t, filepath.Join(dir, fmt.Sprint(i, ".csv")), c.text)
-		_, err := OpenParts(context.Background(), path, c.o)
-		must.Fail(t, err, c.want)
+		must.Fail(t, must.Err(OpenParts(context.Background(), path, c.o)), c.want)
 	}
 }
 

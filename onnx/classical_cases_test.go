@@ -133,8 +133,7 @@ func TestClassicalErrors(t *testing.T) {
 		`attribute "kernel_params" has 0 values: it must have 3`:   columns().ml("SVMRegressor", in("x"), in("y"), attributeText("kernel_type", "RBF"), floatList("coefficients", 1), floatList("rho", 1)).result("y", typeFloat, 1),
 		`attribute "post_transform" is "TANH": it must be NONE, L`: columns().ml("LinearRegressor", in("x"), in("y"), floatList("coefficients", 1, 2, 3, 4), floatList("intercepts", 1, 1), number("targets", 2), attributeText("post_transform", "TANH")).result("y", typeFloat, 2),
 	} {
-		_, err := decodeWith(f.bytes(), ReadOptions{})
-		must.Fail(t, err, want)
+		must.Fail(t, must.Err(decodeWith(f.bytes(), ReadOptions{})), want)
 	}
 }
 

@@ -76,8 +76,7 @@ func TestSeveralInputs(t *testing.T) {
 func TestSeveralOutputs(t *testing.T) {
 	f := newFile(2).node("Relu", "y", in("x")).node("Relu", "z", in("y")).node("Unheard", "w", in("x"))
 	f.extra = slices.Concat(appendBytes(nil, graphOutput, activation("z", []int{2})), appendBytes(nil, graphOutput, activation("w", nil)))
-	_, err := f.decode()
-	must.Fail(t, err, `3 outputs at once: choose one of "z", "w", "y" (--model-output)`)
+	must.Fail(t, must.Err(f.decode()), `3 outputs at once: choose one of "z", "w", "y" (--model-output)`)
 	g, err := decodeWith(f.bytes(), ReadOptions{Output: "z"})
 	if err != nil || g.Output != "z" || len(g.Nodes) != 2 {
 		t.Errorf("%v, %v", g, err)
