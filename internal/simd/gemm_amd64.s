@@ -108,214 +108,97 @@
 	ADD Y3, Yb, Yb \
 	STORE(Ya, Yb)
 
-// func tileF32(tiles, kc int, a *float32, rs, cs, aStep int, b *float32, bs, bStep int, c *float32, cr, cStep int, alpha, beta float32)
-TEXT ·tileF32(SB), NOSPLIT, $0-104
-	MOVQ tiles+0(FP), R12
-	MOVQ a+16(FP), R13
-	MOVQ rs+24(FP), R8
-	MOVQ cs+32(FP), R9
-	MOVQ aStep+40(FP), DX
-	MOVQ b+48(FP), R15
-	MOVQ bs+56(FP), R10
-	MOVQ c+72(FP), SI
-	MOVQ cr+80(FP), R11
-	SHLQ $2, R8
-	SHLQ $2, R9
-	SHLQ $2, DX
-	SHLQ $2, R10
-	SHLQ $2, R11
-
-tile:
-	FETCH
-	CLEAR
-	MOVQ R13, AX
-	LEAQ (R8)(R8*2), BX
-	ADDQ R13, BX
-	MOVQ R15, DI
-	MOVQ kc+8(FP), CX
-	SUBQ $4, CX
-	JLT  tail
-	CMPQ R8, $64 // a row not packed may lie in memory
-	JGE  far
-
-four:
-	TERM(VBROADCASTSS, VFMADD231PS)
-	TERM(VBROADCASTSS, VFMADD231PS)
-	TERM(VBROADCASTSS, VFMADD231PS)
-	TERM(VBROADCASTSS, VFMADD231PS)
-	SUBQ $4, CX
-	JGE  four
-	JMP  tail
-
-far:
-	AHEAD
-	TERM(VBROADCASTSS, VFMADD231PS)
-	TERM(VBROADCASTSS, VFMADD231PS)
-	TERM(VBROADCASTSS, VFMADD231PS)
-	TERM(VBROADCASTSS, VFMADD231PS)
-	SUBQ $4, CX
-	JGE  far
-
-tail:
-	ADDQ $4, CX
-	JEQ  out
-
-one:
-	TERM(VBROADCASTSS, VFMADD231PS)
-	DECQ CX
-	JNE  one
-
-out:
-	VBROADCASTSS alpha+96(FP), Y0
-	ALPHA(VMULPS)
-	MOVL beta+100(FP), CX
-	CMPL CX, $0x3f800000
-	JEQ  grow
-	ADDL CX, CX
+// JUMP_BETA goes on at grow where beta is 1, at scaled where it is neither 1 nor 0.
+#define tile ·tileF32
+#define ARGS 104
+#define SHIFT 2
+#define BROADCAST VBROADCASTSS
+#define FMA VFMADD231PS
+#define MUL VMULPS
+#define ADD VADDPS
+#define BETA_AT beta+100(FP)
+#define JUMP_BETA \
+	MOVL beta+100(FP), CX \
+	CMPL CX, $0x3f800000 \
+	JEQ  grow \
+	ADDL CX, CX \
 	JNE  scaled
-	STORE(Y4, Y5)
-	STORE(Y6, Y7)
-	STORE(Y8, Y9)
-	STORE(Y10, Y11)
-	STORE(Y12, Y13)
-	STORE(Y14, Y15)
-	JMP  next
 
-grow:
-	GROW(VADDPS, Y4, Y5)
-	GROW(VADDPS, Y6, Y7)
-	GROW(VADDPS, Y8, Y9)
-	GROW(VADDPS, Y10, Y11)
-	GROW(VADDPS, Y12, Y13)
-	GROW(VADDPS, Y14, Y15)
-	JMP  next
+#include "gemm_tile_amd64.h"
 
-scaled:
-	VBROADCASTSS beta+100(FP), Y1
-	SCALED(VADDPS, VMULPS, Y4, Y5)
-	SCALED(VADDPS, VMULPS, Y6, Y7)
-	SCALED(VADDPS, VMULPS, Y8, Y9)
-	SCALED(VADDPS, VMULPS, Y10, Y11)
-	SCALED(VADDPS, VMULPS, Y12, Y13)
-	SCALED(VADDPS, VMULPS, Y14, Y15)
+#undef tile
+#undef ARGS
+#undef SHIFT
+#undef BROADCAST
+#undef FMA
+#undef MUL
+#undef ADD
+#undef BETA_AT
+#undef JUMP_BETA
 
-next:
-	MOVQ bStep+64(FP), AX
-	MOVQ cStep+88(FP), BX
-	ADDQ DX, R13
-	SHLQ $2, AX
-	SHLQ $2, BX
-	ADDQ AX, R15
-	ADDQ BX, SI
-	DECQ R12
-	JNE  tile
-	VZEROUPPER
+#define tile ·tileF64
+#define ARGS 112
+#define SHIFT 3
+#define BROADCAST VBROADCASTSD
+#define FMA VFMADD231PD
+#define MUL VMULPD
+#define ADD VADDPD
+#define BETA_AT beta+104(FP)
+#define JUMP_BETA \
+	MOVQ beta+104(FP), CX \
+	MOVQ $0x3ff0000000000000, AX \
+	CMPQ CX, AX \
+	JEQ  grow \
+	ADDQ CX, CX \
+	JNE  scaled
+
+#include "gemm_tile_amd64.h"
+
+// The packers of rows that lie along the panels. For each of kc lines, ld apart,
+// panels pieces of one panel's width, moved by MOVE, go to places step apart; the line sixteen
+// further on (R13) is asked for. ld is in R8 and step in R9, in bytes.
+#define PIECES(WIDTH, MOVE) \
+	MOVQ dst+0(FP), DI \
+	MOVQ src+16(FP), SI \
+	MOVQ panels+32(FP), DX \
+	MOVQ kc+40(FP), CX \
+	MOVQ R8, R13 \
+	SHLQ $4, R13 \
+line: \
+	MOVQ DI, R10 \
+	MOVQ SI, R11 \
+	MOVQ DX, R12 \
+piece: \
+	PREFETCHT0 (R11)(R13*1) \
+	MOVE \
+	ADDQ $WIDTH, R11 \
+	ADDQ R9, R10 \
+	DECQ R12 \
+	JNE  piece \
+	ADDQ R8, SI \
+	ADDQ $WIDTH, DI \
+	DECQ CX \
+	JNE  line \
+	VZEROUPPER \
 	RET
 
-// func tileF64(tiles, kc int, a *float64, rs, cs, aStep int, b *float64, bs, bStep int, c *float64, cr, cStep int, alpha, beta float64)
-TEXT ·tileF64(SB), NOSPLIT, $0-112
-	MOVQ tiles+0(FP), R12
-	MOVQ a+16(FP), R13
-	MOVQ rs+24(FP), R8
-	MOVQ cs+32(FP), R9
-	MOVQ aStep+40(FP), DX
-	MOVQ b+48(FP), R15
-	MOVQ bs+56(FP), R10
-	MOVQ c+72(FP), SI
-	MOVQ cr+80(FP), R11
-	SHLQ $3, R8
-	SHLQ $3, R9
-	SHLQ $3, DX
-	SHLQ $3, R10
-	SHLQ $3, R11
+#define MOVE24 \
+	VMOVUPS (R11), X0 \
+	MOVQ 16(R11), AX \
+	VMOVUPS X0, (R10) \
+	MOVQ AX, 16(R10)
 
-tile:
-	FETCH
-	CLEAR
-	MOVQ R13, AX
-	LEAQ (R8)(R8*2), BX
-	ADDQ R13, BX
-	MOVQ R15, DI
-	MOVQ kc+8(FP), CX
-	SUBQ $4, CX
-	JLT  tail
-	CMPQ R8, $64 // a row not packed may lie in memory
-	JGE  far
+#define MOVE48 \
+	VMOVUPD (R11), Y0 \
+	VMOVUPD 32(R11), X1 \
+	VMOVUPD Y0, (R10) \
+	VMOVUPD X1, 32(R10)
 
-four:
-	TERM(VBROADCASTSD, VFMADD231PD)
-	TERM(VBROADCASTSD, VFMADD231PD)
-	TERM(VBROADCASTSD, VFMADD231PD)
-	TERM(VBROADCASTSD, VFMADD231PD)
-	SUBQ $4, CX
-	JGE  four
-	JMP  tail
-
-far:
-	AHEAD
-	TERM(VBROADCASTSD, VFMADD231PD)
-	TERM(VBROADCASTSD, VFMADD231PD)
-	TERM(VBROADCASTSD, VFMADD231PD)
-	TERM(VBROADCASTSD, VFMADD231PD)
-	SUBQ $4, CX
-	JGE  far
-
-tail:
-	ADDQ $4, CX
-	JEQ  out
-
-one:
-	TERM(VBROADCASTSD, VFMADD231PD)
-	DECQ CX
-	JNE  one
-
-out:
-	VBROADCASTSD alpha+96(FP), Y0
-	ALPHA(VMULPD)
-	MOVQ beta+104(FP), CX
-	MOVQ $0x3ff0000000000000, AX
-	CMPQ CX, AX
-	JEQ  grow
-	ADDQ CX, CX
-	JNE  scaled
-	STORE(Y4, Y5)
-	STORE(Y6, Y7)
-	STORE(Y8, Y9)
-	STORE(Y10, Y11)
-	STORE(Y12, Y13)
-	STORE(Y14, Y15)
-	JMP  next
-
-grow:
-	GROW(VADDPD, Y4, Y5)
-	GROW(VADDPD, Y6, Y7)
-	GROW(VADDPD, Y8, Y9)
-	GROW(VADDPD, Y10, Y11)
-	GROW(VADDPD, Y12, Y13)
-	GROW(VADDPD, Y14, Y15)
-	JMP  next
-
-scaled:
-	VBROADCASTSD beta+104(FP), Y1
-	SCALED(VADDPD, VMULPD, Y4, Y5)
-	SCALED(VADDPD, VMULPD, Y6, Y7)
-	SCALED(VADDPD, VMULPD, Y8, Y9)
-	SCALED(VADDPD, VMULPD, Y10, Y11)
-	SCALED(VADDPD, VMULPD, Y12, Y13)
-	SCALED(VADDPD, VMULPD, Y14, Y15)
-
-next:
-	MOVQ bStep+64(FP), AX
-	MOVQ cStep+88(FP), BX
-	ADDQ DX, R13
-	SHLQ $3, AX
-	SHLQ $3, BX
-	ADDQ AX, R15
-	ADDQ BX, SI
-	DECQ R12
-	JNE  tile
-	VZEROUPPER
-	RET
+#define MOVE64 \
+	VMOVUPS (R11), Y0 \
+	VMOVUPS 32(R11), Y1 \
+	VMOVUPS Y0, (R10) \
+	VMOVUPS Y1, 32(R10)
 
 // QUAD32 turns four rows of four float32 at off bytes into the rows at SI into
 // four columns: X4 to X7.
@@ -395,111 +278,27 @@ quad:
 	VZEROUPPER
 	RET
 
-// The packers of rows that lie along the panels. For each of kc lines, ld apart,
-// panels pieces of one panel's width go to places step apart; the line sixteen
-// further on (R13) is asked for.
-
 // func packSixF32(dst *float32, step int, src *float32, ld, panels, kc int)
 // dst[i*step+p*6+r] = src[p*ld+i*6+r] for i < panels, p < kc, r < 6.
 TEXT ·packSixF32(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), DI
 	MOVQ step+8(FP), R9
-	MOVQ src+16(FP), SI
 	MOVQ ld+24(FP), R8
-	MOVQ panels+32(FP), DX
-	MOVQ kc+40(FP), CX
 	SHLQ $2, R9
 	SHLQ $2, R8
-	MOVQ R8, R13
-	SHLQ $4, R13
-
-line:
-	MOVQ DI, R10
-	MOVQ SI, R11
-	MOVQ DX, R12
-
-piece:
-	VMOVUPS (R11), X0
-	MOVQ 16(R11), AX
-	PREFETCHT0 (R11)(R13*1)
-	VMOVUPS X0, (R10)
-	MOVQ AX, 16(R10)
-	ADDQ $24, R11
-	ADDQ R9, R10
-	DECQ R12
-	JNE  piece
-	ADDQ R8, SI
-	ADDQ $24, DI
-	DECQ CX
-	JNE  line
-	RET
+	PIECES(24, MOVE24)
 
 // func packSixF64(dst *float64, step int, src *float64, ld, panels, kc int)
 // dst[i*step+p*6+r] = src[p*ld+i*6+r] for i < panels, p < kc, r < 6.
 TEXT ·packSixF64(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), DI
 	MOVQ step+8(FP), R9
-	MOVQ src+16(FP), SI
 	MOVQ ld+24(FP), R8
-	MOVQ panels+32(FP), DX
-	MOVQ kc+40(FP), CX
 	SHLQ $3, R9
 	SHLQ $3, R8
-	MOVQ R8, R13
-	SHLQ $4, R13
-
-line:
-	MOVQ DI, R10
-	MOVQ SI, R11
-	MOVQ DX, R12
-
-piece:
-	VMOVUPD (R11), Y0
-	VMOVUPD 32(R11), X1
-	PREFETCHT0 (R11)(R13*1)
-	VMOVUPD Y0, (R10)
-	VMOVUPD X1, 32(R10)
-	ADDQ $48, R11
-	ADDQ R9, R10
-	DECQ R12
-	JNE  piece
-	ADDQ R8, SI
-	ADDQ $48, DI
-	DECQ CX
-	JNE  line
-	VZEROUPPER
-	RET
+	PIECES(48, MOVE48)
 
 // func packLines(dst unsafe.Pointer, step int, src unsafe.Pointer, ld, panels, kc int)
 // The same for pieces of 64 bytes, with step and ld in bytes.
 TEXT ·packLines(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), DI
 	MOVQ step+8(FP), R9
-	MOVQ src+16(FP), SI
 	MOVQ ld+24(FP), R8
-	MOVQ panels+32(FP), DX
-	MOVQ kc+40(FP), CX
-	MOVQ R8, R13
-	SHLQ $4, R13
-
-line:
-	MOVQ DI, R10
-	MOVQ SI, R11
-	MOVQ DX, R12
-
-piece:
-	VMOVUPS (R11), Y0
-	VMOVUPS 32(R11), Y1
-	PREFETCHT0 (R11)(R13*1)
-	VMOVUPS Y0, (R10)
-	VMOVUPS Y1, 32(R10)
-	ADDQ $64, R11
-	ADDQ R9, R10
-	DECQ R12
-	JNE  piece
-	ADDQ R8, SI
-	ADDQ $64, DI
-	DECQ CX
-	JNE  line
-	VZEROUPPER
-	RET
+	PIECES(64, MOVE64)

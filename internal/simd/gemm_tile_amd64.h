@@ -1,0 +1,101 @@
+// The product of tiles for float32 and for float64: T is the type, of 1<<SHIFT bytes.
+
+// func tile(tiles, kc int, a *T, rs, cs, aStep int, b *T, bs, bStep int, c *T, cr, cStep int, alpha, beta T)
+TEXT tile(SB), NOSPLIT, $0-ARGS
+	MOVQ tiles+0(FP), R12
+	MOVQ a+16(FP), R13
+	MOVQ rs+24(FP), R8
+	MOVQ cs+32(FP), R9
+	MOVQ aStep+40(FP), DX
+	MOVQ b+48(FP), R15
+	MOVQ bs+56(FP), R10
+	MOVQ c+72(FP), SI
+	MOVQ cr+80(FP), R11
+	SHLQ $SHIFT, R8
+	SHLQ $SHIFT, R9
+	SHLQ $SHIFT, DX
+	SHLQ $SHIFT, R10
+	SHLQ $SHIFT, R11
+
+whole:
+	FETCH
+	CLEAR
+	MOVQ R13, AX
+	LEAQ (R8)(R8*2), BX
+	ADDQ R13, BX
+	MOVQ R15, DI
+	MOVQ kc+8(FP), CX
+	SUBQ $4, CX
+	JLT  tail
+	CMPQ R8, $64 // a row not packed may lie in memory
+	JGE  far
+
+four:
+	TERM(BROADCAST, FMA)
+	TERM(BROADCAST, FMA)
+	TERM(BROADCAST, FMA)
+	TERM(BROADCAST, FMA)
+	SUBQ $4, CX
+	JGE  four
+	JMP  tail
+
+far:
+	AHEAD
+	TERM(BROADCAST, FMA)
+	TERM(BROADCAST, FMA)
+	TERM(BROADCAST, FMA)
+	TERM(BROADCAST, FMA)
+	SUBQ $4, CX
+	JGE  far
+
+tail:
+	ADDQ $4, CX
+	JEQ  out
+
+one:
+	TERM(BROADCAST, FMA)
+	DECQ CX
+	JNE  one
+
+out:
+	BROADCAST alpha+96(FP), Y0
+	ALPHA(MUL)
+	JUMP_BETA
+	STORE(Y4, Y5)
+	STORE(Y6, Y7)
+	STORE(Y8, Y9)
+	STORE(Y10, Y11)
+	STORE(Y12, Y13)
+	STORE(Y14, Y15)
+	JMP  next
+
+grow:
+	GROW(ADD, Y4, Y5)
+	GROW(ADD, Y6, Y7)
+	GROW(ADD, Y8, Y9)
+	GROW(ADD, Y10, Y11)
+	GROW(ADD, Y12, Y13)
+	GROW(ADD, Y14, Y15)
+	JMP  next
+
+scaled:
+	BROADCAST BETA_AT, Y1
+	SCALED(ADD, MUL, Y4, Y5)
+	SCALED(ADD, MUL, Y6, Y7)
+	SCALED(ADD, MUL, Y8, Y9)
+	SCALED(ADD, MUL, Y10, Y11)
+	SCALED(ADD, MUL, Y12, Y13)
+	SCALED(ADD, MUL, Y14, Y15)
+
+next:
+	MOVQ bStep+64(FP), AX
+	MOVQ cStep+88(FP), BX
+	ADDQ DX, R13
+	SHLQ $SHIFT, AX
+	SHLQ $SHIFT, BX
+	ADDQ AX, R15
+	ADDQ BX, SI
+	DECQ R12
+	JNE  whole
+	VZEROUPPER
+	RET
