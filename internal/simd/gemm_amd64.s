@@ -11,19 +11,18 @@
 //	R12     tiles left                               DX  bytes from a tile's A to the next
 //	R13     A at the tile's first term               R15 B at its first term
 
-#define CLEAR \
-	VXORPS Y4, Y4, Y4 \
-	VXORPS Y5, Y5, Y5 \
-	VXORPS Y6, Y6, Y6 \
-	VXORPS Y7, Y7, Y7 \
-	VXORPS Y8, Y8, Y8 \
-	VXORPS Y9, Y9, Y9 \
-	VXORPS Y10, Y10, Y10 \
-	VXORPS Y11, Y11, Y11 \
-	VXORPS Y12, Y12, Y12 \
-	VXORPS Y13, Y13, Y13 \
-	VXORPS Y14, Y14, Y14 \
-	VXORPS Y15, Y15, Y15
+// SIX does something with each row of the tile.
+#define SIX(OP) \
+	OP(Y4, Y5) \
+	OP(Y6, Y7) \
+	OP(Y8, Y9) \
+	OP(Y10, Y11) \
+	OP(Y12, Y13) \
+	OP(Y14, Y15)
+
+#define CLEAR(Ya, Yb) \
+	VXORPS Ya, Ya, Ya \
+	VXORPS Yb, Yb, Yb
 
 // FETCH asks for the tile's part of C while its sum is under way.
 #define FETCH \
@@ -49,7 +48,7 @@
 	PREFETCHT1 (R14)(R8*2)
 
 // TERM adds one term of the inner sum.
-#define TERM(BROADCAST, FMA) \
+#define TERM \
 	VMOVUPS (DI), Y0 \
 	VMOVUPS 32(DI), Y1 \
 	BROADCAST (AX), Y2 \
@@ -74,34 +73,23 @@
 	FMA Y0, Y3, Y14 \
 	FMA Y1, Y3, Y15
 
-// ALPHA scales the tile by alpha, broadcast in Y0.
-#define ALPHA(MUL) \
-	MUL Y0, Y4, Y4 \
-	MUL Y0, Y5, Y5 \
-	MUL Y0, Y6, Y6 \
-	MUL Y0, Y7, Y7 \
-	MUL Y0, Y8, Y8 \
-	MUL Y0, Y9, Y9 \
-	MUL Y0, Y10, Y10 \
-	MUL Y0, Y11, Y11 \
-	MUL Y0, Y12, Y12 \
-	MUL Y0, Y13, Y13 \
-	MUL Y0, Y14, Y14 \
-	MUL Y0, Y15, Y15
+// ALPHA scales a row of the tile by alpha, broadcast in Y0. STORE writes one; GROW first adds that
+// row of C, and SCALED beta (in Y1) times that row.
+#define ALPHA(Ya, Yb) \
+	MUL Y0, Ya, Ya \
+	MUL Y0, Yb, Yb
 
-// STORE writes one row of the tile; GROW first adds that row of C, and SCALED
-// beta (in Y1) times that row.
 #define STORE(Ya, Yb) \
 	VMOVUPS Ya, (SI) \
 	VMOVUPS Yb, 32(SI) \
 	ADDQ R11, SI
 
-#define GROW(ADD, Ya, Yb) \
+#define GROW(Ya, Yb) \
 	ADD (SI), Ya, Ya \
 	ADD 32(SI), Yb, Yb \
 	STORE(Ya, Yb)
 
-#define SCALED(ADD, MUL, Ya, Yb) \
+#define SCALED(Ya, Yb) \
 	MUL (SI), Y1, Y2 \
 	MUL 32(SI), Y1, Y3 \
 	ADD Y2, Ya, Ya \

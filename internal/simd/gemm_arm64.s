@@ -93,19 +93,20 @@
 	ROW(op, 28, 16) \
 	ROW(op, 29, 20)
 
-#define CLEAR4(Va, Vb, Vc, Vd) \
+// SIX does something with each row of the tile.
+#define SIX(EACH) \
+	EACH(0, V0, V1, V2, V3) \
+	EACH(4, V4, V5, V6, V7) \
+	EACH(8, V8, V9, V10, V11) \
+	EACH(12, V12, V13, V14, V15) \
+	EACH(16, V16, V17, V18, V19) \
+	EACH(20, V20, V21, V22, V23)
+
+#define CLEAR(d, Va, Vb, Vc, Vd) \
 	VEOR Va.B16, Va.B16, Va.B16 \
 	VEOR Vb.B16, Vb.B16, Vb.B16 \
 	VEOR Vc.B16, Vc.B16, Vc.B16 \
 	VEOR Vd.B16, Vd.B16, Vd.B16
-
-#define CLEAR \
-	CLEAR4(V0, V1, V2, V3) \
-	CLEAR4(V4, V5, V6, V7) \
-	CLEAR4(V8, V9, V10, V11) \
-	CLEAR4(V12, V13, V14, V15) \
-	CLEAR4(V16, V17, V18, V19) \
-	CLEAR4(V20, V21, V22, V23)
 
 // ALPHA scales the row from Vd by alpha, in V28.
 #define ALPHA(op, d) \
@@ -116,7 +117,7 @@
 
 // STORE writes one row of the tile; GROW first adds that row of C, and SCALED beta (in V29)
 // times that row.
-#define STORE(Va, Vb, Vc, Vd) \
+#define STORE(d, Va, Vb, Vc, Vd) \
 	VST1 [Va.B16, Vb.B16, Vc.B16, Vd.B16], (R3) \
 	ADD R13, R3
 
@@ -129,7 +130,7 @@
 #define GROW(add, d, Va, Vb, Vc, Vd) \
 	VLD1 (R3), [V24.B16, V25.B16, V26.B16, V27.B16] \
 	SUM(add, d) \
-	STORE(Va, Vb, Vc, Vd)
+	STORE(d, Va, Vb, Vc, Vd)
 
 #define SCALED(add, mul, d, Va, Vb, Vc, Vd) \
 	VLD1 (R3), [V24.B16, V25.B16, V26.B16, V27.B16] \
@@ -138,184 +139,90 @@
 	OP(mul, 29, 26, 26) \
 	OP(mul, 29, 27, 27) \
 	SUM(add, d) \
-	STORE(Va, Vb, Vc, Vd)
+	STORE(d, Va, Vb, Vc, Vd)
+
+#define ALPHA32(d, Va, Vb, Vc, Vd) ALPHA(MUL32, d)
+#define ALPHA64(d, Va, Vb, Vc, Vd) ALPHA(MUL64, d)
+#define GROW32(d, Va, Vb, Vc, Vd) GROW(ADD32, d, Va, Vb, Vc, Vd)
+#define GROW64(d, Va, Vb, Vc, Vd) GROW(ADD64, d, Va, Vb, Vc, Vd)
+#define SCALED32(d, Va, Vb, Vc, Vd) SCALED(ADD32, MUL32, d, Va, Vb, Vc, Vd)
+#define SCALED64(d, Va, Vb, Vc, Vd) SCALED(ADD64, MUL64, d, Va, Vb, Vc, Vd)
+
+#define SCALARS32 \
+	FMOVS alpha+96(FP), F28 \
+	FMOVS beta+100(FP), F29
+
+#define SCALARS64 \
+	FMOVD alpha+96(FP), F28 \
+	FMOVD beta+104(FP), F29
+
+// TILES is the body of both functions, for numbers of 1<<SHIFT bytes. SCALARS loads alpha into F28
+// and beta into F29.
+#define TILES(SHIFT, BESIDE, LOAD, FMLA, SCALARS, COMPARE, ALPHA, GROW, SCALED) \
+	MOVD tiles+0(FP), R0 \
+	MOVD a+16(FP), R1 \
+	MOVD rs+24(FP), R8 \
+	MOVD cs+32(FP), R9 \
+	MOVD aStep+40(FP), R10 \
+	MOVD b+48(FP), R2 \
+	MOVD bs+56(FP), R11 \
+	MOVD bStep+64(FP), R12 \
+	MOVD c+72(FP), R3 \
+	MOVD cr+80(FP), R13 \
+	MOVD cStep+88(FP), R14 \
+	LSL $SHIFT, R8, R8 \
+	LSL $SHIFT, R9, R9 \
+	LSL $SHIFT, R10, R10 \
+	LSL $SHIFT, R11, R11 \
+	LSL $SHIFT, R12, R12 \
+	LSL $SHIFT, R13, R13 \
+	LSL $SHIFT, R14, R14 \
+	ADD R8, R8, R15 \
+	ADD R8, R15, R19 \
+tile: \
+	SIX(CLEAR) \
+	MOVD R1, R4 \
+	ADD R19, R1, R5 \
+	MOVD R2, R6 \
+	MOVD kc+8(FP), R7 \
+	CMP $(1<<SHIFT), R8 \
+	BNE apart \
+beside: \
+	BESIDE \
+	SUBS $1, R7 \
+	BNE beside \
+	B out \
+apart: \
+	APART(LOAD, FMLA) \
+	SUBS $1, R7 \
+	BNE apart \
+out: \
+	SCALARS \
+	SIX(ALPHA) \
+	LOAD $1.0, F30 \
+	COMPARE F30, F29 \
+	BEQ grow \
+	COMPARE $(0.0), F29 \
+	BNE scaled \
+	SIX(STORE) \
+	B next \
+grow: \
+	SIX(GROW) \
+	B next \
+scaled: \
+	SIX(SCALED) \
+next: \
+	ADD R10, R1 \
+	ADD R12, R2 \
+	ADD R14, R3 \
+	SUBS $1, R0 \
+	BNE tile \
+	RET
 
 // func tileF32(tiles, kc int, a *float32, rs, cs, aStep int, b *float32, bs, bStep int, c *float32, cr, cStep int, alpha, beta float32)
 TEXT ·tileF32(SB), NOSPLIT, $0-104
-	MOVD tiles+0(FP), R0
-	MOVD a+16(FP), R1
-	MOVD rs+24(FP), R8
-	MOVD cs+32(FP), R9
-	MOVD aStep+40(FP), R10
-	MOVD b+48(FP), R2
-	MOVD bs+56(FP), R11
-	MOVD bStep+64(FP), R12
-	MOVD c+72(FP), R3
-	MOVD cr+80(FP), R13
-	MOVD cStep+88(FP), R14
-	LSL $2, R8, R8
-	LSL $2, R9, R9
-	LSL $2, R10, R10
-	LSL $2, R11, R11
-	LSL $2, R12, R12
-	LSL $2, R13, R13
-	LSL $2, R14, R14
-	ADD R8, R8, R15
-	ADD R8, R15, R19
-
-tile:
-	CLEAR
-	MOVD R1, R4
-	ADD R19, R1, R5
-	MOVD R2, R6
-	MOVD kc+8(FP), R7
-	CMP $4, R8
-	BNE apart
-
-beside:
-	BESIDE32
-	SUBS $1, R7
-	BNE beside
-	B out
-
-apart:
-	APART(FMOVS, F32_0)
-	SUBS $1, R7
-	BNE apart
-
-out:
-	FMOVS alpha+96(FP), F28
-	FMOVS beta+100(FP), F29
-	ALPHA(MUL32, 0)
-	ALPHA(MUL32, 4)
-	ALPHA(MUL32, 8)
-	ALPHA(MUL32, 12)
-	ALPHA(MUL32, 16)
-	ALPHA(MUL32, 20)
-	FMOVS $1.0, F30
-	FCMPS F30, F29
-	BEQ grow
-	FCMPS $(0.0), F29
-	BNE scaled
-	STORE(V0, V1, V2, V3)
-	STORE(V4, V5, V6, V7)
-	STORE(V8, V9, V10, V11)
-	STORE(V12, V13, V14, V15)
-	STORE(V16, V17, V18, V19)
-	STORE(V20, V21, V22, V23)
-	B next
-
-grow:
-	GROW(ADD32, 0, V0, V1, V2, V3)
-	GROW(ADD32, 4, V4, V5, V6, V7)
-	GROW(ADD32, 8, V8, V9, V10, V11)
-	GROW(ADD32, 12, V12, V13, V14, V15)
-	GROW(ADD32, 16, V16, V17, V18, V19)
-	GROW(ADD32, 20, V20, V21, V22, V23)
-	B next
-
-scaled:
-	SCALED(ADD32, MUL32, 0, V0, V1, V2, V3)
-	SCALED(ADD32, MUL32, 4, V4, V5, V6, V7)
-	SCALED(ADD32, MUL32, 8, V8, V9, V10, V11)
-	SCALED(ADD32, MUL32, 12, V12, V13, V14, V15)
-	SCALED(ADD32, MUL32, 16, V16, V17, V18, V19)
-	SCALED(ADD32, MUL32, 20, V20, V21, V22, V23)
-
-next:
-	ADD R10, R1
-	ADD R12, R2
-	ADD R14, R3
-	SUBS $1, R0
-	BNE tile
-	RET
+	TILES(2, BESIDE32, FMOVS, F32_0, SCALARS32, FCMPS, ALPHA32, GROW32, SCALED32)
 
 // func tileF64(tiles, kc int, a *float64, rs, cs, aStep int, b *float64, bs, bStep int, c *float64, cr, cStep int, alpha, beta float64)
 TEXT ·tileF64(SB), NOSPLIT, $0-112
-	MOVD tiles+0(FP), R0
-	MOVD a+16(FP), R1
-	MOVD rs+24(FP), R8
-	MOVD cs+32(FP), R9
-	MOVD aStep+40(FP), R10
-	MOVD b+48(FP), R2
-	MOVD bs+56(FP), R11
-	MOVD bStep+64(FP), R12
-	MOVD c+72(FP), R3
-	MOVD cr+80(FP), R13
-	MOVD cStep+88(FP), R14
-	LSL $3, R8, R8
-	LSL $3, R9, R9
-	LSL $3, R10, R10
-	LSL $3, R11, R11
-	LSL $3, R12, R12
-	LSL $3, R13, R13
-	LSL $3, R14, R14
-	ADD R8, R8, R15
-	ADD R8, R15, R19
-
-tile:
-	CLEAR
-	MOVD R1, R4
-	ADD R19, R1, R5
-	MOVD R2, R6
-	MOVD kc+8(FP), R7
-	CMP $8, R8
-	BNE apart
-
-beside:
-	BESIDE64
-	SUBS $1, R7
-	BNE beside
-	B out
-
-apart:
-	APART(FMOVD, F64_0)
-	SUBS $1, R7
-	BNE apart
-
-out:
-	FMOVD alpha+96(FP), F28
-	FMOVD beta+104(FP), F29
-	ALPHA(MUL64, 0)
-	ALPHA(MUL64, 4)
-	ALPHA(MUL64, 8)
-	ALPHA(MUL64, 12)
-	ALPHA(MUL64, 16)
-	ALPHA(MUL64, 20)
-	FMOVD $1.0, F30
-	FCMPD F30, F29
-	BEQ grow
-	FCMPD $(0.0), F29
-	BNE scaled
-	STORE(V0, V1, V2, V3)
-	STORE(V4, V5, V6, V7)
-	STORE(V8, V9, V10, V11)
-	STORE(V12, V13, V14, V15)
-	STORE(V16, V17, V18, V19)
-	STORE(V20, V21, V22, V23)
-	B next
-
-grow:
-	GROW(ADD64, 0, V0, V1, V2, V3)
-	GROW(ADD64, 4, V4, V5, V6, V7)
-	GROW(ADD64, 8, V8, V9, V10, V11)
-	GROW(ADD64, 12, V12, V13, V14, V15)
-	GROW(ADD64, 16, V16, V17, V18, V19)
-	GROW(ADD64, 20, V20, V21, V22, V23)
-	B next
-
-scaled:
-	SCALED(ADD64, MUL64, 0, V0, V1, V2, V3)
-	SCALED(ADD64, MUL64, 4, V4, V5, V6, V7)
-	SCALED(ADD64, MUL64, 8, V8, V9, V10, V11)
-	SCALED(ADD64, MUL64, 12, V12, V13, V14, V15)
-	SCALED(ADD64, MUL64, 16, V16, V17, V18, V19)
-	SCALED(ADD64, MUL64, 20, V20, V21, V22, V23)
-
-next:
-	ADD R10, R1
-	ADD R12, R2
-	ADD R14, R3
-	SUBS $1, R0
-	BNE tile
-	RET
+	TILES(3, BESIDE64, FMOVD, F64_0, SCALARS64, FCMPD, ALPHA64, GROW64, SCALED64)

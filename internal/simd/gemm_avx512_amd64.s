@@ -15,33 +15,26 @@
 //	R13       A at the tile's first term                R15 B at its first term
 //	skip      bytes between rows of B
 
-#define CLEAR \
-	VPXORD Z4, Z4, Z4 \
-	VPXORD Z5, Z5, Z5 \
-	VPXORD Z6, Z6, Z6 \
-	VPXORD Z7, Z7, Z7 \
-	VPXORD Z8, Z8, Z8 \
-	VPXORD Z9, Z9, Z9 \
-	VPXORD Z10, Z10, Z10 \
-	VPXORD Z11, Z11, Z11 \
-	VPXORD Z12, Z12, Z12 \
-	VPXORD Z13, Z13, Z13 \
-	VPXORD Z14, Z14, Z14 \
-	VPXORD Z15, Z15, Z15
+// SIX does something with each row of a tile, and SIXLOW with each row of the lower one.
+#define SIX(OP) \
+	OP(Z4, Z5) \
+	OP(Z6, Z7) \
+	OP(Z8, Z9) \
+	OP(Z10, Z11) \
+	OP(Z12, Z13) \
+	OP(Z14, Z15)
 
-#define CLEARLOW \
-	VPXORD Z16, Z16, Z16 \
-	VPXORD Z17, Z17, Z17 \
-	VPXORD Z18, Z18, Z18 \
-	VPXORD Z19, Z19, Z19 \
-	VPXORD Z20, Z20, Z20 \
-	VPXORD Z21, Z21, Z21 \
-	VPXORD Z22, Z22, Z22 \
-	VPXORD Z23, Z23, Z23 \
-	VPXORD Z24, Z24, Z24 \
-	VPXORD Z25, Z25, Z25 \
-	VPXORD Z26, Z26, Z26 \
-	VPXORD Z27, Z27, Z27
+#define SIXLOW(OP) \
+	OP(Z16, Z17) \
+	OP(Z18, Z19) \
+	OP(Z20, Z21) \
+	OP(Z22, Z23) \
+	OP(Z24, Z25) \
+	OP(Z26, Z27)
+
+#define CLEAR(Za, Zb) \
+	VPXORD Za, Za, Za \
+	VPXORD Zb, Zb, Zb
 
 // FETCH asks for six rows of C, from CX on, while their sum is under way.
 #define FETCH \
@@ -107,29 +100,7 @@
 	ADDQ R9, BX
 
 #define TERMS(BROADCAST, FMA) \
-	VMOVUPS (DI), Z0 \
-	VMOVUPS 64(DI), Z1 \
-	ADDQ skip-8(SP), DI \
-	BROADCAST (AX), Z2 \
-	BROADCAST (AX)(R8*1), Z3 \
-	BROADCAST (AX)(R8*2), Z28 \
-	BROADCAST (BX), Z29 \
-	BROADCAST (BX)(R8*1), Z30 \
-	BROADCAST (BX)(R8*2), Z31 \
-	FMA Z0, Z2, Z4 \
-	FMA Z1, Z2, Z5 \
-	FMA Z0, Z3, Z6 \
-	FMA Z1, Z3, Z7 \
-	FMA Z0, Z28, Z8 \
-	FMA Z1, Z28, Z9 \
-	FMA Z0, Z29, Z10 \
-	FMA Z1, Z29, Z11 \
-	FMA Z0, Z30, Z12 \
-	FMA Z1, Z30, Z13 \
-	FMA Z0, Z31, Z14 \
-	FMA Z1, Z31, Z15 \
-	ADDQ R9, AX \
-	ADDQ R9, BX \
+	TERM(BROADCAST, FMA) \
 	BROADCAST (R14), Z2 \
 	BROADCAST (R14)(R8*1), Z3 \
 	BROADCAST (R14)(R8*2), Z28 \
@@ -151,37 +122,12 @@
 	ADDQ R9, R14 \
 	ADDQ R9, R10
 
-// ALPHA scales a tile by alpha, broadcast in Z0.
-#define ALPHA(MUL) \
-	MUL Z0, Z4, Z4 \
-	MUL Z0, Z5, Z5 \
-	MUL Z0, Z6, Z6 \
-	MUL Z0, Z7, Z7 \
-	MUL Z0, Z8, Z8 \
-	MUL Z0, Z9, Z9 \
-	MUL Z0, Z10, Z10 \
-	MUL Z0, Z11, Z11 \
-	MUL Z0, Z12, Z12 \
-	MUL Z0, Z13, Z13 \
-	MUL Z0, Z14, Z14 \
-	MUL Z0, Z15, Z15
+// ALPHA scales a row of the tile by alpha, broadcast in Z0. STORE writes one; GROW first adds that
+// row of C, and SCALED beta (in Z1) times that row.
+#define ALPHA(MUL, Za, Zb) \
+	MUL Z0, Za, Za \
+	MUL Z0, Zb, Zb
 
-#define ALPHALOW(MUL) \
-	MUL Z0, Z16, Z16 \
-	MUL Z0, Z17, Z17 \
-	MUL Z0, Z18, Z18 \
-	MUL Z0, Z19, Z19 \
-	MUL Z0, Z20, Z20 \
-	MUL Z0, Z21, Z21 \
-	MUL Z0, Z22, Z22 \
-	MUL Z0, Z23, Z23 \
-	MUL Z0, Z24, Z24 \
-	MUL Z0, Z25, Z25 \
-	MUL Z0, Z26, Z26 \
-	MUL Z0, Z27, Z27
-
-// STORE writes one row of the tile; GROW first adds that row of C, and SCALED beta (in Z1)
-// times that row.
 #define STORE(Za, Zb) \
 	VMOVUPS Za, (SI) \
 	VMOVUPS Zb, 64(SI) \
@@ -199,57 +145,16 @@
 	ADD Z3, Zb, Zb \
 	STORE(Za, Zb)
 
-#define STORES \
-	STORE(Z4, Z5) \
-	STORE(Z6, Z7) \
-	STORE(Z8, Z9) \
-	STORE(Z10, Z11) \
-	STORE(Z12, Z13) \
-	STORE(Z14, Z15)
-
-#define GROWS(ADD) \
-	GROW(ADD, Z4, Z5) \
-	GROW(ADD, Z6, Z7) \
-	GROW(ADD, Z8, Z9) \
-	GROW(ADD, Z10, Z11) \
-	GROW(ADD, Z12, Z13) \
-	GROW(ADD, Z14, Z15)
-
-#define SCALEDS(ADD, MUL) \
-	SCALED(ADD, MUL, Z4, Z5) \
-	SCALED(ADD, MUL, Z6, Z7) \
-	SCALED(ADD, MUL, Z8, Z9) \
-	SCALED(ADD, MUL, Z10, Z11) \
-	SCALED(ADD, MUL, Z12, Z13) \
-	SCALED(ADD, MUL, Z14, Z15)
-
-#define STORESLOW \
-	STORE(Z16, Z17) \
-	STORE(Z18, Z19) \
-	STORE(Z20, Z21) \
-	STORE(Z22, Z23) \
-	STORE(Z24, Z25) \
-	STORE(Z26, Z27)
-
-#define GROWSLOW(ADD) \
-	GROW(ADD, Z16, Z17) \
-	GROW(ADD, Z18, Z19) \
-	GROW(ADD, Z20, Z21) \
-	GROW(ADD, Z22, Z23) \
-	GROW(ADD, Z24, Z25) \
-	GROW(ADD, Z26, Z27)
-
-#define SCALEDSLOW(ADD, MUL) \
-	SCALED(ADD, MUL, Z16, Z17) \
-	SCALED(ADD, MUL, Z18, Z19) \
-	SCALED(ADD, MUL, Z20, Z21) \
-	SCALED(ADD, MUL, Z22, Z23) \
-	SCALED(ADD, MUL, Z24, Z25) \
-	SCALED(ADD, MUL, Z26, Z27)
+#define ALPHA32(Za, Zb) ALPHA(VMULPS, Za, Zb)
+#define ALPHA64(Za, Zb) ALPHA(VMULPD, Za, Zb)
+#define GROW32(Za, Zb) GROW(VADDPS, Za, Zb)
+#define GROW64(Za, Zb) GROW(VADDPD, Za, Zb)
+#define SCALED32(Za, Zb) SCALED(VADDPS, VMULPS, Za, Zb)
+#define SCALED64(Za, Zb) SCALED(VADDPD, VMULPD, Za, Zb)
 
 // TILES is the body of both functions. SCALARS broadcasts alpha to Z0 and beta to Z1, and sets
 // CX to beta's bits, its sign the highest, and AX to those of 1.
-#define TILES(BROADCAST, FMA, ADD, MUL, SCALARS, SHIFT) \
+#define TILES(BROADCAST, FMA, ALPHA, GROW, SCALED, SCALARS, SHIFT) \
 tile: \
 	MOVQ R13, AX \
 	LEAQ (R8)(R8*2), BX \
@@ -262,25 +167,25 @@ tile: \
 single: \
 	MOVQ SI, CX \
 	FETCH \
-	CLEAR \
+	SIX(CLEAR) \
 	MOVQ kc+8(FP), CX \
 one: \
 	TERM(BROADCAST, FMA) \
 	DECQ CX \
 	JNE  one \
 	SCALARS(BROADCAST) \
-	ALPHA(MUL) \
+	SIX(ALPHA) \
 	CMPQ CX, AX \
 	JEQ  grow \
 	ADDQ CX, CX \
 	JNE  scaled \
-	STORES \
+	SIX(STORE) \
 	JMP  next \
 grow: \
-	GROWS(ADD) \
+	SIX(GROW) \
 	JMP  next \
 scaled: \
-	SCALEDS(ADD, MUL) \
+	SIX(SCALED) \
 next: \
 	MOVQ bStep+64(FP), AX \
 	MOVQ cStep+88(FP), BX \
@@ -298,8 +203,8 @@ pair: \
 	MOVQ SI, CX \
 	FETCH \
 	FETCH \
-	CLEAR \
-	CLEARLOW \
+	SIX(CLEAR) \
+	SIXLOW(CLEAR) \
 	MOVQ kc+8(FP), CX \
 	SUBQ $4, CX \
 	JLT  tail \
@@ -330,22 +235,22 @@ last: \
 	JNE  last \
 out: \
 	SCALARS(BROADCAST) \
-	ALPHA(MUL) \
-	ALPHALOW(MUL) \
+	SIX(ALPHA) \
+	SIXLOW(ALPHA) \
 	CMPQ CX, AX \
 	JEQ  growPair \
 	ADDQ CX, CX \
 	JNE  scaledPair \
-	STORES \
-	STORESLOW \
+	SIX(STORE) \
+	SIXLOW(STORE) \
 	JMP  nextPair \
 growPair: \
-	GROWS(ADD) \
-	GROWSLOW(ADD) \
+	SIX(GROW) \
+	SIXLOW(GROW) \
 	JMP  nextPair \
 scaledPair: \
-	SCALEDS(ADD, MUL) \
-	SCALEDSLOW(ADD, MUL) \
+	SIX(SCALED) \
+	SIXLOW(SCALED) \
 nextPair: \
 	LEAQ (R13)(DX*2), R13 \
 	SUBQ $2, R12 \
@@ -387,12 +292,12 @@ done: \
 // func wideF32(tiles, kc int, a *float32, rs, cs, aStep int, b *float32, bs, bStep int, c *float32, cr, cStep int, alpha, beta float32)
 TEXT ·wideF32(SB), NOSPLIT, $8-104
 	ARGUMENTS(2)
-	TILES(VBROADCASTSS, VFMADD231PS, VADDPS, VMULPS, SCALARS32, 2)
+	TILES(VBROADCASTSS, VFMADD231PS, ALPHA32, GROW32, SCALED32, SCALARS32, 2)
 
 // func wideF64(tiles, kc int, a *float64, rs, cs, aStep int, b *float64, bs, bStep int, c *float64, cr, cStep int, alpha, beta float64)
 TEXT ·wideF64(SB), NOSPLIT, $8-112
 	ARGUMENTS(3)
-	TILES(VBROADCASTSD, VFMADD231PD, VADDPD, VMULPD, SCALARS64, 3)
+	TILES(VBROADCASTSD, VFMADD231PD, ALPHA64, GROW64, SCALED64, SCALARS64, 3)
 
 // func packWide(dst unsafe.Pointer, step int, src unsafe.Pointer, ld, panels, kc int)
 // packLines for pieces of 128 bytes.
