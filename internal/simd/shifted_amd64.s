@@ -31,6 +31,45 @@
 	CMOVQGT DX, CX \
 	SUBQ CX, DX
 
+// CLEAR sets a register of C to zero, PLUS adds the numbers at a place to it, and PUT stores it there.
+#define CLEAR(at, reg) VXORPS reg, reg, reg
+#define CLEARWIDE(at, reg) VPXORD reg, reg, reg
+#define PLUS(at, reg) VADDPS at, reg, reg
+#define PUT(at, reg) VMOVUPS reg, at
+
+// NARROW does something with each register of a tile of 6 × 16 elements, and WIDE of 8 × 32.
+#define NARROW(OP) \
+	OP((SI), Y4) \
+	OP(32(SI), Y5) \
+	OP((SI)(R11*1), Y6) \
+	OP(32(SI)(R11*1), Y7) \
+	OP((SI)(R11*2), Y8) \
+	OP(32(SI)(R11*2), Y9) \
+	OP((SI)(R14*1), Y10) \
+	OP(32(SI)(R14*1), Y11) \
+	OP((BX), Y12) \
+	OP(32(BX), Y13) \
+	OP((BX)(R11*1), Y14) \
+	OP(32(BX)(R11*1), Y15)
+
+#define WIDE(OP) \
+	OP((SI), Z16) \
+	OP(64(SI), Z17) \
+	OP((SI)(R11*1), Z18) \
+	OP(64(SI)(R11*1), Z19) \
+	OP((SI)(R11*2), Z20) \
+	OP(64(SI)(R11*2), Z21) \
+	OP((SI)(R14*1), Z22) \
+	OP(64(SI)(R14*1), Z23) \
+	OP((BX), Z24) \
+	OP(64(BX), Z25) \
+	OP((BX)(R11*1), Z26) \
+	OP(64(BX)(R11*1), Z27) \
+	OP((BX)(R11*2), Z28) \
+	OP(64(BX)(R11*2), Z29) \
+	OP((BX)(R14*1), Z30) \
+	OP(64(BX)(R14*1), Z31)
+
 // END goes to the next block, the next panel, step rows behind BX, or returns.
 #define END(step) \
 	MOVQ $1, R8 \
@@ -58,18 +97,7 @@ panel:
 
 block:
 	BLOCK
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	VXORPS Y10, Y10, Y10
-	VXORPS Y11, Y11, Y11
-	VXORPS Y12, Y12, Y12
-	VXORPS Y13, Y13, Y13
-	VXORPS Y14, Y14, Y14
-	VXORPS Y15, Y15, Y15
+	NARROW(CLEAR)
 
 term:
 	MOVQ (R9), R10
@@ -87,32 +115,10 @@ term:
 	JNE  term
 	TESTQ R8, R8
 	JEQ  store
-	VADDPS (SI), Y4, Y4
-	VADDPS 32(SI), Y5, Y5
-	VADDPS (SI)(R11*1), Y6, Y6
-	VADDPS 32(SI)(R11*1), Y7, Y7
-	VADDPS (SI)(R11*2), Y8, Y8
-	VADDPS 32(SI)(R11*2), Y9, Y9
-	VADDPS (SI)(R14*1), Y10, Y10
-	VADDPS 32(SI)(R14*1), Y11, Y11
-	VADDPS (BX), Y12, Y12
-	VADDPS 32(BX), Y13, Y13
-	VADDPS (BX)(R11*1), Y14, Y14
-	VADDPS 32(BX)(R11*1), Y15, Y15
+	NARROW(PLUS)
 
 store:
-	VMOVUPS Y4, (SI)
-	VMOVUPS Y5, 32(SI)
-	VMOVUPS Y6, (SI)(R11*1)
-	VMOVUPS Y7, 32(SI)(R11*1)
-	VMOVUPS Y8, (SI)(R11*2)
-	VMOVUPS Y9, 32(SI)(R11*2)
-	VMOVUPS Y10, (SI)(R14*1)
-	VMOVUPS Y11, 32(SI)(R14*1)
-	VMOVUPS Y12, (BX)
-	VMOVUPS Y13, 32(BX)
-	VMOVUPS Y14, (BX)(R11*1)
-	VMOVUPS Y15, 32(BX)(R11*1)
+	NARROW(PUT)
 	END(2)
 
 // func shiftedWideF32(panels, k, block int, a, x *float32, offsets *int, c *float32, ldc int, add bool)
@@ -125,22 +131,7 @@ panel:
 
 block:
 	BLOCK
-	VPXORD Z16, Z16, Z16
-	VPXORD Z17, Z17, Z17
-	VPXORD Z18, Z18, Z18
-	VPXORD Z19, Z19, Z19
-	VPXORD Z20, Z20, Z20
-	VPXORD Z21, Z21, Z21
-	VPXORD Z22, Z22, Z22
-	VPXORD Z23, Z23, Z23
-	VPXORD Z24, Z24, Z24
-	VPXORD Z25, Z25, Z25
-	VPXORD Z26, Z26, Z26
-	VPXORD Z27, Z27, Z27
-	VPXORD Z28, Z28, Z28
-	VPXORD Z29, Z29, Z29
-	VPXORD Z30, Z30, Z30
-	VPXORD Z31, Z31, Z31
+	WIDE(CLEARWIDE)
 
 term:
 	MOVQ (R9), R10
@@ -160,38 +151,8 @@ term:
 	JNE  term
 	TESTQ R8, R8
 	JEQ  store
-	VADDPS (SI), Z16, Z16
-	VADDPS 64(SI), Z17, Z17
-	VADDPS (SI)(R11*1), Z18, Z18
-	VADDPS 64(SI)(R11*1), Z19, Z19
-	VADDPS (SI)(R11*2), Z20, Z20
-	VADDPS 64(SI)(R11*2), Z21, Z21
-	VADDPS (SI)(R14*1), Z22, Z22
-	VADDPS 64(SI)(R14*1), Z23, Z23
-	VADDPS (BX), Z24, Z24
-	VADDPS 64(BX), Z25, Z25
-	VADDPS (BX)(R11*1), Z26, Z26
-	VADDPS 64(BX)(R11*1), Z27, Z27
-	VADDPS (BX)(R11*2), Z28, Z28
-	VADDPS 64(BX)(R11*2), Z29, Z29
-	VADDPS (BX)(R14*1), Z30, Z30
-	VADDPS 64(BX)(R14*1), Z31, Z31
+	WIDE(PLUS)
 
 store:
-	VMOVUPS Z16, (SI)
-	VMOVUPS Z17, 64(SI)
-	VMOVUPS Z18, (SI)(R11*1)
-	VMOVUPS Z19, 64(SI)(R11*1)
-	VMOVUPS Z20, (SI)(R11*2)
-	VMOVUPS Z21, 64(SI)(R11*2)
-	VMOVUPS Z22, (SI)(R14*1)
-	VMOVUPS Z23, 64(SI)(R14*1)
-	VMOVUPS Z24, (BX)
-	VMOVUPS Z25, 64(BX)
-	VMOVUPS Z26, (BX)(R11*1)
-	VMOVUPS Z27, 64(BX)(R11*1)
-	VMOVUPS Z28, (BX)(R11*2)
-	VMOVUPS Z29, 64(BX)(R11*2)
-	VMOVUPS Z30, (BX)(R14*1)
-	VMOVUPS Z31, 64(BX)(R14*1)
+	WIDE(PUT)
 	END(4)

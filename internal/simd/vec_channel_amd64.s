@@ -84,30 +84,16 @@ done:
 	VMULPS Y3, Y0, Y0 \
 	STORE(Y0, off(DI)(AX*4))
 
-// func channelForwardF32(dst, x *float32, n int, c *channelArgs)
-TEXT ·channelForwardF32(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), DX
-	MOVQ c+24(FP), R8
-	MASKPOINTERS
-	SCALARS
-	EACH(FORWARD, WHOLE_STORE)
+// FORWARDS is the body of both functions.
+#define FORWARDS(STORE) \
+	MOVQ dst+0(FP), DI \
+	MOVQ x+8(FP), SI \
+	MOVQ n+16(FP), DX \
+	MOVQ c+24(FP), R8 \
+	MASKPOINTERS \
+	SCALARS \
+	EACH(FORWARD, STORE) \
 	VZEROUPPER
-	RET
-
-// func channelForwardStreamF32(dst, x *float32, n int, c *channelArgs)
-TEXT ·channelForwardStreamF32(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), DX
-	MOVQ c+24(FP), R8
-	MASKPOINTERS
-	SCALARS
-	EACH(FORWARD, WHOLE_STREAM32)
-	SFENCE
-	VZEROUPPER
-	RET
 
 // Y0 gathers q·x + r, Y2 becomes g.
 #define COMBINE(LOAD, STORE, off, lanes) \
@@ -125,35 +111,39 @@ TEXT ·channelForwardStreamF32(SB), NOSPLIT, $0-32
 	VFMADD231PS Y2, Y5, Y0 \
 	STORE(Y0, off(DI)(AX*4))
 
+// COMBINES is the body of both functions.
+#define COMBINES(STORE) \
+	MOVQ dst+0(FP), DI \
+	MOVQ d+8(FP), BX \
+	MOVQ x+16(FP), SI \
+	MOVQ n+24(FP), DX \
+	MOVQ c+32(FP), R8 \
+	MASKPOINTERS \
+	SCALARS \
+	VBROADCASTSS 20(R8), Y5 \
+	VBROADCASTSS 24(R8), Y6 \
+	VBROADCASTSS 28(R8), Y7 \
+	EACH(COMBINE, STORE) \
+	VZEROUPPER
+
+// func channelForwardF32(dst, x *float32, n int, c *channelArgs)
+TEXT ·channelForwardF32(SB), NOSPLIT, $0-32
+	FORWARDS(WHOLE_STORE)
+	RET
+
+// func channelForwardStreamF32(dst, x *float32, n int, c *channelArgs)
+TEXT ·channelForwardStreamF32(SB), NOSPLIT, $0-32
+	FORWARDS(WHOLE_STREAM32)
+	SFENCE
+	RET
+
 // func channelCombineF32(dst, d, x *float32, n int, c *channelArgs)
 TEXT ·channelCombineF32(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ d+8(FP), BX
-	MOVQ x+16(FP), SI
-	MOVQ n+24(FP), DX
-	MOVQ c+32(FP), R8
-	MASKPOINTERS
-	SCALARS
-	VBROADCASTSS 20(R8), Y5
-	VBROADCASTSS 24(R8), Y6
-	VBROADCASTSS 28(R8), Y7
-	EACH(COMBINE, WHOLE_STORE)
-	VZEROUPPER
+	COMBINES(WHOLE_STORE)
 	RET
 
 // func channelCombineStreamF32(dst, d, x *float32, n int, c *channelArgs)
 TEXT ·channelCombineStreamF32(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ d+8(FP), BX
-	MOVQ x+16(FP), SI
-	MOVQ n+24(FP), DX
-	MOVQ c+32(FP), R8
-	MASKPOINTERS
-	SCALARS
-	VBROADCASTSS 20(R8), Y5
-	VBROADCASTSS 24(R8), Y6
-	VBROADCASTSS 28(R8), Y7
-	EACH(COMBINE, WHOLE_STREAM32)
+	COMBINES(WHOLE_STREAM32)
 	SFENCE
-	VZEROUPPER
 	RET

@@ -2,6 +2,7 @@
 
 #include "textflag.h"
 #include "vec_channel_amd64.h"
+#include "vec_moments_amd64.h"
 
 // The sums of Channel, in the order of dotAndSumF32: sixteen elements at a time, then
 // four, then the rest under a mask. Y0 to Y3 gather the plain sum, Y4 to Y7 the
@@ -52,14 +53,7 @@ TEXT ·channelSumsF32(SB), NOSPLIT, $160-48
 	SPREAD(8, 64)
 	SPREAD(16, 96)
 	SPREAD(12, 128)
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
+	CLEAR
 	VXORPS Y15, Y15, Y15
 	XORQ AX, AX
 	MOVQ DX, R12
@@ -101,20 +95,7 @@ test:
 	GATHER4(X10, X8, Y1, Y5)
 
 done:
-	VADDPD Y1, Y0, Y0
-	VADDPD Y3, Y2, Y2
-	VADDPD Y2, Y0, Y0
-	VADDPD Y5, Y4, Y4
-	VADDPD Y7, Y6, Y6
-	VADDPD Y6, Y4, Y4
-	VEXTRACTF128 $1, Y0, X1
-	VEXTRACTF128 $1, Y4, X5
-	VADDPD X1, X0, X0
-	VADDPD X5, X4, X4
-	VPERMILPD $1, X0, X1
-	VPERMILPD $1, X4, X5
-	VADDSD X1, X0, X0
-	VADDSD X5, X4, X4
+	GATHER
 	VZEROUPPER
 	MOVSD X0, sum+32(FP)
 	MOVSD X4, dot+40(FP)

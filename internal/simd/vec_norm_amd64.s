@@ -2,6 +2,7 @@
 
 #include "textflag.h"
 #include "vec_f32_amd64.h"
+#include "vec_moments_amd64.h"
 
 // Normalised rows of float32. Y14, Y13 and Y12 hold the row's numbers.
 
@@ -99,7 +100,7 @@ TEXT ·normGradientF32(SB), NOSPLIT, $0-48
 	VZEROUPPER
 	RET
 
-// Y0 to Y3 gather Σ scale·d, Y4 to Y7 Σ scale·d·x, in float64.
+// TERMS adds Σ scale·d and Σ scale·d·x.
 #define TERMS(LOAD, off, s, q) \
 	LOAD(off(DI)(AX*4), X8) \
 	LOAD(off(BX)(AX*4), X9) \
@@ -111,6 +112,8 @@ TEXT ·normGradientF32(SB), NOSPLIT, $0-48
 	VFMADD231PD Y10, Y8, q
 
 #define LAST32(from, reg) VMASKMOVPS from, X15, reg
+#define WHOLETERMS(off, s, q) TERMS(WHOLE_LOAD, off, s, q)
+#define LASTTERMS TERMS(LAST32, 0, Y1, Y5)
 
 // func normSumsF32(d, x, scale *float32, n int) (sum, dot float64)
 TEXT ·normSumsF32(SB), NOSPLIT, $0-48
@@ -118,63 +121,7 @@ TEXT ·normSumsF32(SB), NOSPLIT, $0-48
 	MOVQ x+8(FP), SI
 	MOVQ scale+16(FP), BX
 	MOVQ n+24(FP), CX
-	XORQ AX, AX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	MOVQ CX, DX
-	ANDQ $~15, DX
-	JZ some
-
-sixteen:
-	TERMS(WHOLE_LOAD, 0, Y0, Y4)
-	TERMS(WHOLE_LOAD, 16, Y1, Y5)
-	TERMS(WHOLE_LOAD, 32, Y2, Y6)
-	TERMS(WHOLE_LOAD, 48, Y3, Y7)
-	ADDQ $16, AX
-	CMPQ AX, DX
-	JLT sixteen
-
-some:
-	MOVQ CX, DX
-	ANDQ $~3, DX
-	JMP test
-
-four:
-	TERMS(WHOLE_LOAD, 0, Y0, Y4)
-	ADDQ $4, AX
-
-test:
-	CMPQ AX, DX
-	JLT four
-	ANDQ $3, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*4), X15
-	TERMS(LAST32, 0, Y1, Y5)
-
-done:
-	VADDPD Y1, Y0, Y0
-	VADDPD Y3, Y2, Y2
-	VADDPD Y2, Y0, Y0
-	VADDPD Y5, Y4, Y4
-	VADDPD Y7, Y6, Y6
-	VADDPD Y6, Y4, Y4
-	VEXTRACTF128 $1, Y0, X1
-	VEXTRACTF128 $1, Y4, X5
-	VADDPD X1, X0, X0
-	VADDPD X5, X4, X4
-	VPERMILPD $1, X0, X1
-	VPERMILPD $1, X4, X5
-	VADDSD X1, X0, X0
-	VADDSD X5, X4, X4
-	VZEROUPPER
+	SUMS(WHOLETERMS, LASTTERMS)
 	MOVSD X0, sum+32(FP)
 	MOVSD X4, dot+40(FP)
 	RET

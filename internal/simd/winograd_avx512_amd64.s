@@ -27,6 +27,29 @@
 	ADDQ $64, AX \
 	ADDQ $64, DI
 
+// SIXTEEN does something with each row of the tile, at a place of C.
+#define SIXTEEN(OP) \
+	OP(0, Z16) \
+	OP(64, Z17) \
+	OP(128, Z18) \
+	OP(192, Z19) \
+	OP(256, Z20) \
+	OP(320, Z21) \
+	OP(384, Z22) \
+	OP(448, Z23) \
+	OP(512, Z24) \
+	OP(576, Z25) \
+	OP(640, Z26) \
+	OP(704, Z27) \
+	OP(768, Z28) \
+	OP(832, Z29) \
+	OP(896, Z30) \
+	OP(960, Z31)
+
+#define CLEAR(at, reg) VPXORD reg, reg, reg
+#define PLUS(at, reg) VADDPS at(SI), reg, reg
+#define STORE(at, reg) VMOVUPS reg, at(SI)
+
 // func tallF32(panels, k int, a, b, c *float32, add bool)
 // C = Σ_p A_p B_p, or that and C, for tiles of 16 × 16 elements below one another: each element is
 // the result of the operations of tileF32. A is in panels of 16 rows; they follow one another, like
@@ -40,22 +63,7 @@ TEXT ·tallF32(SB), NOSPLIT, $0-41
 panel:
 	MOVQ b+24(FP), DI
 	MOVQ k+8(FP), CX
-	VPXORD Z16, Z16, Z16
-	VPXORD Z17, Z17, Z17
-	VPXORD Z18, Z18, Z18
-	VPXORD Z19, Z19, Z19
-	VPXORD Z20, Z20, Z20
-	VPXORD Z21, Z21, Z21
-	VPXORD Z22, Z22, Z22
-	VPXORD Z23, Z23, Z23
-	VPXORD Z24, Z24, Z24
-	VPXORD Z25, Z25, Z25
-	VPXORD Z26, Z26, Z26
-	VPXORD Z27, Z27, Z27
-	VPXORD Z28, Z28, Z28
-	VPXORD Z29, Z29, Z29
-	VPXORD Z30, Z30, Z30
-	VPXORD Z31, Z31, Z31
+	SIXTEEN(CLEAR)
 
 term:
 	TERM
@@ -63,40 +71,10 @@ term:
 	JNE  term
 	TESTQ R8, R8
 	JEQ  store
-	VADDPS 0(SI), Z16, Z16
-	VADDPS 64(SI), Z17, Z17
-	VADDPS 128(SI), Z18, Z18
-	VADDPS 192(SI), Z19, Z19
-	VADDPS 256(SI), Z20, Z20
-	VADDPS 320(SI), Z21, Z21
-	VADDPS 384(SI), Z22, Z22
-	VADDPS 448(SI), Z23, Z23
-	VADDPS 512(SI), Z24, Z24
-	VADDPS 576(SI), Z25, Z25
-	VADDPS 640(SI), Z26, Z26
-	VADDPS 704(SI), Z27, Z27
-	VADDPS 768(SI), Z28, Z28
-	VADDPS 832(SI), Z29, Z29
-	VADDPS 896(SI), Z30, Z30
-	VADDPS 960(SI), Z31, Z31
+	SIXTEEN(PLUS)
 
 store:
-	VMOVUPS Z16, 0(SI)
-	VMOVUPS Z17, 64(SI)
-	VMOVUPS Z18, 128(SI)
-	VMOVUPS Z19, 192(SI)
-	VMOVUPS Z20, 256(SI)
-	VMOVUPS Z21, 320(SI)
-	VMOVUPS Z22, 384(SI)
-	VMOVUPS Z23, 448(SI)
-	VMOVUPS Z24, 512(SI)
-	VMOVUPS Z25, 576(SI)
-	VMOVUPS Z26, 640(SI)
-	VMOVUPS Z27, 704(SI)
-	VMOVUPS Z28, 768(SI)
-	VMOVUPS Z29, 832(SI)
-	VMOVUPS Z30, 896(SI)
-	VMOVUPS Z31, 960(SI)
+	SIXTEEN(STORE)
 	ADDQ $1024, SI
 	DECQ R12
 	JNE  panel
@@ -134,8 +112,15 @@ store:
 	VUNPCKLPD Z5, Z3, c \
 	VUNPCKHPD Z5, Z3, d
 
-// PLUS adds the four rows at, at + 256 … of C to a register of QUADS.
-#define PLUS(at, reg) \
+// FOUR does something with the registers of a point, and PLUSROWS adds the four rows at, at + 256 … of
+// C to one of QUADS.
+#define FOUR(OP, a, b, c, d) \
+	OP(0, a) \
+	OP(64, b) \
+	OP(128, c) \
+	OP(192, d)
+
+#define PLUSROWS(at, reg) \
 	VMOVUPS at(SI), X2 \
 	VINSERTF32X4 $1, (at+256)(SI), Z2, Z2 \
 	VINSERTF32X4 $2, (at+512)(SI), Z2, Z2 \
@@ -169,14 +154,8 @@ pair:
 	MOVQ R12, AX
 	MOVQ R13, DI
 	MOVQ k+0(FP), CX
-	VPXORD Z16, Z16, Z16
-	VPXORD Z17, Z17, Z17
-	VPXORD Z18, Z18, Z18
-	VPXORD Z19, Z19, Z19
-	VPXORD Z20, Z20, Z20
-	VPXORD Z21, Z21, Z21
-	VPXORD Z22, Z22, Z22
-	VPXORD Z23, Z23, Z23
+	FOUR(CLEAR, Z16, Z17, Z18, Z19)
+	FOUR(CLEAR, Z20, Z21, Z22, Z23)
 
 term:
 	FEW
@@ -186,27 +165,15 @@ term:
 	QUADS(Z20, Z21, Z22, Z23)
 	TESTQ R8, R8
 	JEQ  store
-	PLUS(0, Z16)
-	PLUS(64, Z17)
-	PLUS(128, Z18)
-	PLUS(192, Z19)
+	FOUR(PLUSROWS, Z16, Z17, Z18, Z19)
 	ADDQ R9, SI
-	PLUS(0, Z20)
-	PLUS(64, Z21)
-	PLUS(128, Z22)
-	PLUS(192, Z23)
+	FOUR(PLUSROWS, Z20, Z21, Z22, Z23)
 	SUBQ R9, SI
 
 store:
-	PUT(0, Z16)
-	PUT(64, Z17)
-	PUT(128, Z18)
-	PUT(192, Z19)
+	FOUR(PUT, Z16, Z17, Z18, Z19)
 	ADDQ R9, SI
-	PUT(0, Z20)
-	PUT(64, Z21)
-	PUT(128, Z22)
-	PUT(192, Z23)
+	FOUR(PUT, Z20, Z21, Z22, Z23)
 	ADDQ R9, SI
 	LEAQ (R12)(R10*2), R12
 	LEAQ (R13)(R11*2), R13
@@ -240,6 +207,21 @@ store:
 	VINSERTF32X4 $2, (at)(BX)(R10*1), reg, reg \
 	VINSERTF32X4 $3, (at)(BX)(R11*1), reg, reg
 
+// LOAD reads the first four numbers of rows of four tiles, and the last four, and PLACE writes four.
+#define LOAD(at, Xa, Za, Xb, Zb) \
+	TILES(at) \
+	VMOVUPS (BX)(R8*1), Xa \
+	VMOVUPS 8(BX)(R8*1), Xb \
+	INSERT(0, Za) \
+	INSERT(8, Zb)
+
+#define PLACE(at, Xa, Za) \
+	TILES(at) \
+	VMOVUPS Xa, (BX)(R8*1) \
+	VEXTRACTF32X4 $1, Za, (BX)(R9*1) \
+	VEXTRACTF32X4 $2, Za, (BX)(R10*1) \
+	VEXTRACTF32X4 $3, Za, (BX)(R11*1)
+
 // func winogradInWide(dst *float32, step int, plane *float32, offsets *int, stride int, room *float32)
 TEXT ·winogradInWide(SB), NOSPLIT, $0-48
 	MOVQ plane+16(FP), BX
@@ -250,34 +232,11 @@ TEXT ·winogradInWide(SB), NOSPLIT, $0-48
 	MOVQ $6, CX
 
 row:
-	TILES(0)
-	VMOVUPS (BX)(R8*1), X0
-	VMOVUPS 8(BX)(R8*1), X16
-	INSERT(0, Z0)
-	INSERT(8, Z16)
-	TILES(8)
-	VMOVUPS (BX)(R8*1), X1
-	VMOVUPS 8(BX)(R8*1), X17
-	INSERT(0, Z1)
-	INSERT(8, Z17)
-	TILES(16)
-	VMOVUPS (BX)(R8*1), X2
-	VMOVUPS 8(BX)(R8*1), X18
-	INSERT(0, Z2)
-	INSERT(8, Z18)
-	TILES(24)
-	VMOVUPS (BX)(R8*1), X3
-	VMOVUPS 8(BX)(R8*1), X19
-	INSERT(0, Z3)
-	INSERT(8, Z19)
-	VUNPCKLPS Z1, Z0, Z4
-	VUNPCKHPS Z1, Z0, Z5
-	VUNPCKLPS Z3, Z2, Z6
-	VUNPCKHPS Z3, Z2, Z7
-	VUNPCKLPD Z6, Z4, Z0
-	VUNPCKHPD Z6, Z4, Z1
-	VUNPCKLPD Z7, Z5, Z2
-	VUNPCKHPD Z7, Z5, Z3
+	LOAD(0, X0, Z0, X16, Z16)
+	LOAD(8, X1, Z1, X17, Z17)
+	LOAD(16, X2, Z2, X18, Z18)
+	LOAD(24, X3, Z3, X19, Z19)
+	FOURS
 	VUNPCKHPS Z17, Z16, Z6
 	VUNPCKHPS Z19, Z18, Z7
 	VUNPCKLPD Z7, Z6, Z4
@@ -311,34 +270,11 @@ TEXT ·winogradOutWide(SB), NOSPLIT, $0-48
 row:
 	TURNED
 	GATHER
-	VUNPCKLPS Z10, Z0, Z1
-	VUNPCKHPS Z10, Z0, Z2
-	VUNPCKLPS Z5, Z6, Z3
-	VUNPCKHPS Z5, Z6, Z4
-	VUNPCKLPD Z3, Z1, Z0
-	VUNPCKHPD Z3, Z1, Z5
-	VUNPCKLPD Z4, Z2, Z6
-	VUNPCKHPD Z4, Z2, Z7
-	TILES(0)
-	VMOVUPS X0, (BX)(R8*1)
-	VEXTRACTF32X4 $1, Z0, (BX)(R9*1)
-	VEXTRACTF32X4 $2, Z0, (BX)(R10*1)
-	VEXTRACTF32X4 $3, Z0, (BX)(R11*1)
-	TILES(8)
-	VMOVUPS X5, (BX)(R8*1)
-	VEXTRACTF32X4 $1, Z5, (BX)(R9*1)
-	VEXTRACTF32X4 $2, Z5, (BX)(R10*1)
-	VEXTRACTF32X4 $3, Z5, (BX)(R11*1)
-	TILES(16)
-	VMOVUPS X6, (BX)(R8*1)
-	VEXTRACTF32X4 $1, Z6, (BX)(R9*1)
-	VEXTRACTF32X4 $2, Z6, (BX)(R10*1)
-	VEXTRACTF32X4 $3, Z6, (BX)(R11*1)
-	TILES(24)
-	VMOVUPS X7, (BX)(R8*1)
-	VEXTRACTF32X4 $1, Z7, (BX)(R9*1)
-	VEXTRACTF32X4 $2, Z7, (BX)(R10*1)
-	VEXTRACTF32X4 $3, Z7, (BX)(R11*1)
+	FOURSBACK
+	PLACE(0, X0, Z0)
+	PLACE(8, X5, Z5)
+	PLACE(16, X6, Z6)
+	PLACE(24, X7, Z7)
 	ADDQ $(6*WIDE), DI
 	ADDQ DX, BX
 	DECQ CX
