@@ -9,12 +9,14 @@ var reductions = map[string]*reduction{
 	"Max":       extreme(1),
 	"Min":       extreme(-1),
 	"Prod":      {product, productTangent, productPull, productChange, productBound},
-	"L1":        {sumAbs, sumAbsTangent, sumAbsPull, sumAbsChange, sumAbsBound},
+	"L1":        termwise(math.Abs, signOf, absShift, sumAbsBound),
 	"L2":        {norm2, norm2Tangent, norm2Pull, norm2Change, norm2Bound},
-	"SumSquare": {sumSquare, sumSquareTangent, sumSquarePull, sumSquareChange, sumSquareBound},
+	"SumSquare": sumSquare,
 	"LogSum":    {logSum, logSumTangent, logSumPull, logSumChange, logSumBound},
 	"LogSumExp": {logSumExps, logSumExpTangent, logSumExpPull, logSumExpChange, logSumExpBound},
 }
+
+var sumSquare = termwise(square, squareSlope, squareShift, sumSquareBound)
 
 // extreme is the largest entry for sign 1, the smallest for −1, NaN if one is.
 func extreme(sign float64) *reduction {
@@ -112,38 +114,44 @@ func productBound(x, e []float64, _ float64) float64 {
 	return b
 }
 
-func sumAbs(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s += math.Abs(v)
+// termwise is a sum of functions of one entry each.
+func termwise(value, slope func(x float64) float64, shift func(x, d float64) float64, bound func(x, e []float64, y float64) float64) *reduction {
+	return &reduction{
+		value: func(x []float64) float64 {
+			s := 0.0
+			for _, v := range x {
+				s += value(v)
+			}
+			return s
+		},
+		tangent: func(x, d []float64, _ float64) float64 {
+			s := 0.0
+			for i, v := range x {
+				s += slope(v) * d[i]
+			}
+			return s
+		},
+		pull: func(dst, x []float64, _, u float64) {
+			for i, v := range x {
+				dst[i] = slope(v) * u
+			}
+		},
+		change: func(x, d []float64, _ float64) float64 {
+			s := 0.0
+			for i, v := range x {
+				s += shift(v, d[i])
+			}
+			return s
+		},
+		bound: bound,
 	}
-	return s
 }
 
-func sumAbsTangent(x, d []float64, _ float64) float64 {
-	s := 0.0
-	for i, v := range x {
-		s += signOf(v) * d[i]
+func absShift(x, d float64) float64 {
+	if w := x + d; x*signOf(w) > 0 {
+		return signOf(x) * d
 	}
-	return s
-}
-
-func sumAbsPull(dst, x []float64, _, u float64) {
-	for i, v := range x {
-		dst[i] = signOf(v) * u
-	}
-}
-
-func sumAbsChange(x, d []float64, _ float64) float64 {
-	s := 0.0
-	for i, v := range x {
-		if w := v + d[i]; v*signOf(w) > 0 {
-			s += signOf(v) * d[i]
-		} else {
-			s += math.Abs(w) - math.Abs(v)
-		}
-	}
-	return s
+	return math.Abs(x+d) - math.Abs(x)
 }
 
 // sumAbsBound: a sum of n entries is off by γ_n times itself at most (Higham, §3.1).
@@ -155,35 +163,9 @@ func sumAbsBound(x, e []float64, _ float64) float64 {
 	return s*roundUp(len(x)+3) + underflow
 }
 
-func sumSquare(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s += v * v
-	}
-	return s
-}
-
-func sumSquareTangent(x, d []float64, _ float64) float64 {
-	s := 0.0
-	for i, v := range x {
-		s += v * d[i]
-	}
-	return 2 * s
-}
-
-func sumSquarePull(dst, x []float64, _, u float64) {
-	for i, v := range x {
-		dst[i] = 2 * v * u
-	}
-}
-
-func sumSquareChange(x, d []float64, _ float64) float64 {
-	s := 0.0
-	for i, v := range x {
-		s += d[i] * (2*v + d[i])
-	}
-	return s
-}
+func square(x float64) float64         { return x * x }
+func squareSlope(x float64) float64    { return 2 * x }
+func squareShift(x, d float64) float64 { return d * (2*x + d) }
 
 // sumSquareBound: |x̂² − x²| ≤ e·(2|x̂| + e), and the sum of n squares rounds each
 // at most n + 1 times.
@@ -196,7 +178,7 @@ func sumSquareBound(x, e []float64, _ float64) float64 {
 	return s*roundUp(len(x)+6) + underflow
 }
 
-func norm2(x []float64) float64 { return math.Sqrt(sumSquare(x)) }
+func norm2(x []float64) float64 { return math.Sqrt(sumSquare.value(x)) }
 
 func norm2Tangent(x, d []float64, y float64) float64 {
 	if y == 0 {
@@ -228,7 +210,7 @@ func norm2Change(x, d []float64, y float64) float64 {
 	if moved == 0 {
 		return -y
 	}
-	return sumSquareChange(x, d, y) / (math.Sqrt(moved) + y)
+	return sumSquare.change(x, d, y) / (math.Sqrt(moved) + y)
 }
 
 // norm2Bound: by the triangle inequality the norm moves by at most |e|; that of x̂

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -162,34 +163,40 @@ func (c *auditCmd) door() string {
 	return "--outputs"
 }
 
-// stray returns the name of a flag that cannot be used with the given one.
+// stray returns the name of a flag that cannot be used with the given door.
 func (c *auditCmd) stray() string {
-	const model, endpoint, outputs = 1, 2, 4
-	door := map[string]int{"--model": model, "--endpoint": endpoint, "--outputs": outputs}[c.door()]
-	kind := model | endpoint
-	if c.Reference != "" {
-		kind |= outputs // the training data are read with them, too
-	}
-	for _, x := range []struct {
-		name  string
-		given bool
-		of    int
-	}{
-		{"data", c.Data != "", model | endpoint}, {"part", c.Part != "", model | endpoint}, {"examples", c.Examples != "", model | endpoint},
-		{"kind", c.Kind != "", kind}, {"labels", c.Labels != "", kind}, {"file-column", c.FileColumn != "", kind}, {"skip-missing", c.SkipMissing, kind}, {"size", c.Size != 0, kind},
-		{"data-seed", c.DataSeed != nil, kind},
-		{"input-shape", c.InputShape != "", model}, {"model-output", c.ModelOutput != "", model | endpoint}, {"preprocess", c.Preprocess != "", model | endpoint},
-		{"endpoint-model", c.EndpointModel != "", endpoint}, {"batch", c.Batch != 0, endpoint}, {"rate", c.Rate != 0, endpoint},
-		{"timeout", c.Timeout != 0, endpoint}, {"retries", c.Retries != nil, endpoint},
-		{"at", c.At != "", model}, {"columns", len(c.Columns) > 0, outputs},
-		{"scores", len(c.Scores) > 0, outputs}, {"reference-scores", len(c.ReferenceScores) > 0, outputs}, {"outputs-kind", c.OutputsKind != "", outputs},
-		{"reference-target", c.ReferenceTarget != "", outputs}, {"reference-sensitive", len(c.ReferenceSensitive) > 0, outputs},
-	} {
-		if x.given && x.of&door == 0 {
-			return x.name
+	outputs := given(c.auditOutputsFlags)
+	for _, name := range given(c.auditReferenceFlags) {
+		if name == "reference-target" || name == "reference-sensitive" {
+			outputs = append(outputs, name)
 		}
 	}
-	return ""
+	var strays []string
+	switch c.door() {
+	case "--model":
+		strays = append(given(c.auditEndpointFlags), outputs...)
+	case "--endpoint":
+		strays = append(slices.DeleteFunc(given(c.auditDataFlags), func(name string) bool { return name != "input-shape" }), outputs...)
+	default:
+		reading := []string{"kind", "labels", "file-column", "skip-missing", "size", "data-seed"} // of the training data of --reference, too
+		strays = slices.DeleteFunc(given(c.auditDataFlags), func(name string) bool { return c.Reference != "" && slices.Contains(reading, name) })
+		strays = append(strays, given(c.auditEndpointFlags)...)
+	}
+	if c.At != "" && c.Model == "" {
+		strays = append(strays, "at")
+	}
+	return append(strays, "")[0]
+}
+
+// given returns the names of the flags in a struct of flags that are not zero.
+func given(flags any) (names []string) {
+	v := reflect.ValueOf(flags)
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if !f.Anonymous && !v.FieldByIndex(f.Index).IsZero() {
+			names = append(names, strings.TrimPrefix(flagOf(f.Name), "--"))
+		}
+	}
+	return names
 }
 
 // checkFigures checks the statistical settings.

@@ -44,23 +44,6 @@ func (f *curiousFlags) curious(task string) bool {
 	return !paperA || f.Target != "" || len(f.Sensitive) > 0 || f.Attack != ""
 }
 
-// stray returns the name of a flag that only paper B's training takes, "" if none is given.
-func (f *curiousFlags) stray() string {
-	for _, x := range []struct {
-		name  string
-		given bool
-	}{
-		{"outputs", f.Outputs != ""}, {"beta", f.Beta != ""}, {"seeds", f.Seeds != nil}, {"normal", f.Normal}, {"per-example", f.PerExample},
-		{"size", f.Size != 0}, {"widths", f.Widths != ""}, {"hold-out", f.HoldOut}, {"labels", f.Labels != ""},
-		{"file-column", f.FileColumn != ""}, {"skip-missing", f.SkipMissing}, {"resume", f.Resume},
-	} {
-		if x.given {
-			return x.name
-		}
-	}
-	return ""
-}
-
 // attack returns the kind of training.
 func (f *curiousFlags) attack() (curious.Kind, error) {
 	switch {

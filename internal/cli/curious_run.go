@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"tattle/curious/training"
 	"tattle/dataset"
@@ -31,6 +32,26 @@ func (c *taught) open(ctx context.Context, e *env) (*training.Teacher, error) {
 		o.Path = absolute(c.Data)
 	}
 	return t, openError(ctx, t.OpenData(ctx, o))
+}
+
+// work opens the run and writes the report of what is done with it. stopped is why that is unfinished.
+func (c *taught) work(ctx context.Context, e *env, o output, command string, do func(dir string, t *training.Teacher) (r *report.Report, stopped, err error)) error {
+	return o.in(ctx, e, command, false, func(dir string) error {
+		t, err := c.open(ctx, e)
+		if err != nil {
+			return err
+		}
+		started := time.Now()
+		r, stopped, err := do(dir, t)
+		if err != nil {
+			return err
+		}
+		r.Timing["total"] = seconds(started)
+		if err := o.finish(e, dir, r); err != nil || stopped == nil {
+			return err
+		}
+		return hinted(&run.InterruptedError{Kept: "the unfinished student is in " + dir, Cause: stopped}, trainAgain)
+	})
 }
 
 // describeTaught sets what a report says of the data, the run and the model that is

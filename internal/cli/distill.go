@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"tattle/curious"
 	"tattle/curious/training"
 	"tattle/internal/progress"
 	"tattle/report"
 	"tattle/reproduce"
-	"tattle/run"
 )
 
 // Limits of the temperature: beyond them float32 cannot represent the loss.
@@ -39,25 +37,13 @@ func (c *distillCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.in(ctx, e, "distill", false, func(dir string) error {
-		t, err := c.open(ctx, e)
-		if err != nil {
-			return err
-		}
-		started := time.Now()
+	return c.work(ctx, e, c.output, "distill", func(dir string, t *training.Teacher) (*report.Report, error, error) {
 		s, stopped := c.distill(ctx, e, dir, t, widths)
 		if s == nil {
-			return trainingError(stopped)
+			return nil, nil, trainingError(stopped)
 		}
 		r, err := c.report(e, dir, t, s, stopped != nil)
-		if err != nil {
-			return err
-		}
-		r.Timing["total"] = seconds(started)
-		if err := c.finish(e, dir, r); err != nil || stopped == nil {
-			return err
-		}
-		return hinted(&run.InterruptedError{Kept: "the unfinished student is in " + dir, Cause: stopped}, trainAgain)
+		return r, stopped, err
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"tattle/curious"
 	"tattle/curious/training"
@@ -29,18 +28,9 @@ func (c *pruneCmd) Run(ctx context.Context, e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	return c.in(ctx, e, "prune", false, func(dir string) error {
-		t, err := c.open(ctx, e)
-		if err != nil {
-			return err
-		}
-		started := time.Now()
+	return c.work(ctx, e, c.output, "prune", func(dir string, t *training.Teacher) (*report.Report, error, error) {
 		r, err := c.prune(ctx, e, dir, t)
-		if err != nil {
-			return err
-		}
-		r.Timing["total"] = seconds(started)
-		return c.finish(e, dir, r)
+		return r, nil, err
 	})
 }
 

@@ -70,8 +70,8 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		}
 		return c.trainCurious(ctx, e)
 	}
-	if flag := c.stray(); flag != "" {
-		return usage(fmt.Errorf("--%s: requires --sensitive, --target or --attack", flag), "they choose the training of paper B")
+	if flags := given(c.curiousFlags); len(flags) > 0 {
+		return usage(fmt.Errorf("--%s: requires --sensitive, --target or --attack", flags[0]), "they choose the training of paper B")
 	}
 	if err := c.check(); err != nil {
 		return err
