@@ -15,6 +15,33 @@ func BenchmarkVector32(b *testing.B) { benchmarkLoops[float32](b, "") }
 
 func BenchmarkVector64(b *testing.B) { benchmarkLoops[float64](b, "") }
 
+type benchmarkedLoop struct {
+	name    string
+	streams int // arrays read or written
+	run     func()
+}
+
+// loopsOfOneType are those that there are for float32 or for float64 alone.
+func loopsOfOneType[T Float](x, y, z []T) (loops []benchmarkedLoop) {
+	switch x := any(x).(type) {
+	case []float32:
+		y, z := any(y).([]float32), any(z).([]float32)
+		words := make([]uint64, len(x)/64)
+		loops = []benchmarkedLoop{
+			{"SumAndSquares", 1, func() { SumAndSquares(x) }},
+			{"DotAndSum", 2, func() { DotAndSum(y, x) }},
+			{"DropoutMask", 1, func() { DropoutMask(words, 1, 0, .75) }}, // of bits: as an array of numbers
+		}
+		for _, f := range transcendentals() {
+			loops = append(loops, benchmarkedLoop{f.name, 3, func() { f.apply(z, y, x) }})
+		}
+	case []float64:
+		z := any(z).([]float64)
+		loops = []benchmarkedLoop{{"ExpSums", 2, func() { ExpSums(z, x, 0, -60) }}, {"Rank", 1, func() { Rank(x, -3, -3) }}}
+	}
+	return loops
+}
+
 // benchmarkLoops reports the bytes that a loop reads and writes.
 func benchmarkLoops[T Float](b *testing.B, only string) {
 	for _, n := range benchSizes {
@@ -22,11 +49,7 @@ func benchmarkLoops[T Float](b *testing.B, only string) {
 		for i := range x {
 			x[i], y[i], z[i] = T(i%17)-8, T(i%13)-6, 1
 		}
-		for _, k := range []struct {
-			name    string
-			streams int
-			run     func()
-		}{
+		loops := []benchmarkedLoop{
 			{"copy", 2, func() { copy(z, x) }},
 			{"Axpy", 3, func() { Axpy(1e-9, x, z) }},
 			{"Add", 3, func() { Add(z, x, y) }},
@@ -39,35 +62,14 @@ func benchmarkLoops[T Float](b *testing.B, only string) {
 			{"LeakyReLUShift", 3, func() { LeakyReLUShift(z, x, y, .1) }},
 			{"ScaleShift", 2, func() { ScaleShift(z, x, 2, 3) }},
 			{"Combine", 3, func() { Combine(z, x, y, 2, 3, 4) }},
-		} {
+		}
+		for _, k := range append(loops, loopsOfOneType(x, y, z)...) {
 			if only == "" && k.name != "copy" || only == k.name {
 				b.Run(fmt.Sprintf("%s/%d", k.name, n), func(b *testing.B) {
 					measure(b, float64(n)*float64(k.streams)*float64(unsafe.Sizeof(x[0])), k.run)
 				})
 			}
 		}
-	}
-}
-
-func BenchmarkMoments(b *testing.B) {
-	for _, n := range benchSizes {
-		x, d := make([]float32, n), make([]float32, n)
-		b.Run(fmt.Sprintf("SumAndSquares/%d", n), func(b *testing.B) {
-			measure(b, 4*float64(n), func() { SumAndSquares(x) })
-		})
-		b.Run(fmt.Sprintf("DotAndSum/%d", n), func(b *testing.B) {
-			measure(b, 8*float64(n), func() { DotAndSum(d, x) })
-		})
-	}
-}
-
-func BenchmarkDropoutMask(b *testing.B) {
-	for _, n := range benchSizes {
-		words := make([]uint64, n/64)
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			measure(b, float64(n)/8, func() { DropoutMask(words, 1, 0, .75) })
-			b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds()/1e9, "Gelements/s")
-		})
 	}
 }
 

@@ -1,7 +1,6 @@
 package simd
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -141,24 +140,4 @@ func TestExpSum(t *testing.T) {
 			t.Errorf("of %d: %v, want %v", n, got, want)
 		}
 	}
-}
-
-func BenchmarkTranscendental(b *testing.B) {
-	for _, n := range benchSizes {
-		x, y, z := make([]float32, n), make([]float32, n), make([]float32, n)
-		for i := range x {
-			x[i], y[i] = float32(i%17)-8, 1
-		}
-		b.Run(fmt.Sprintf("copy/%d", n), func(b *testing.B) { elements(b, n, func() { copy(z, x) }) })
-		for _, f := range transcendentals() {
-			b.Run(fmt.Sprintf("%s/%d", f.name, n), func(b *testing.B) { elements(b, n, func() { f.apply(z, y, x) }) })
-		}
-	}
-}
-
-func elements(b *testing.B, n int, run func()) {
-	for b.Loop() {
-		run()
-	}
-	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gelements/s")
 }

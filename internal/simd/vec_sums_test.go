@@ -58,25 +58,3 @@ func TestExpSums(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkExpSums(b *testing.B) {
-	x, dst := make([]float64, 2048), make([]float64, 2048)
-	for i := range x {
-		x[i] = -float64(i % 50)
-	}
-	for b.Loop() {
-		ExpSums(dst, x, 0, -60)
-	}
-	b.ReportMetric(float64(b.N)*float64(len(x))/b.Elapsed().Seconds()/1e9, "Gexp/s")
-}
-
-func BenchmarkRank(b *testing.B) {
-	x := make([]float64, 2048)
-	for i := range x {
-		x[i] = -float64(i % 50)
-	}
-	for b.Loop() {
-		Rank(x, -3, -3)
-	}
-	b.ReportMetric(float64(b.N)*float64(len(x))/b.Elapsed().Seconds()/1e9, "Gelem/s")
-}
