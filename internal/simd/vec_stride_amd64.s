@@ -2,6 +2,23 @@
 
 #include "textflag.h"
 
+// ROWS reads the arguments of the loops over rows that lie apart, and NEXT goes to the next row.
+#define ROWS \
+	MOVQ dst+0(FP), R8 \
+	MOVQ src+8(FP), R9 \
+	MOVQ rows+16(FP), DX \
+	MOVQ n+24(FP), BX \
+	MOVQ dstStride+32(FP), R10 \
+	MOVQ srcStride+40(FP), R11
+
+#define NEXT \
+	LEAQ (R8)(R10*4), R8 \
+	LEAQ (R9)(R11*4), R9 \
+	DECQ DX \
+	JNZ row \
+	VZEROUPPER \
+	RET
+
 // func prefetchLines(x unsafe.Pointer, lines int)
 TEXT ·prefetchLines(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), SI
@@ -17,12 +34,7 @@ ask:
 // func copyRowsF32(dst, src *float32, rows, n, dstStride, srcStride int)
 // rows and n are not zero. A row ends with whole registers, which may overlap those before.
 TEXT ·copyRowsF32(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), R8
-	MOVQ src+8(FP), R9
-	MOVQ rows+16(FP), DX
-	MOVQ n+24(FP), BX
-	MOVQ dstStride+32(FP), R10
-	MOVQ srcStride+40(FP), R11
+	ROWS
 	SHLQ $2, BX
 	SHLQ $2, R10
 	SHLQ $2, R11
@@ -85,12 +97,7 @@ last:
 // func evenF32(dst, src *float32, rows, n, dstStride, srcStride int)
 // rows is not zero, and n is at least 8.
 TEXT ·evenF32(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), R8
-	MOVQ src+8(FP), R9
-	MOVQ rows+16(FP), DX
-	MOVQ n+24(FP), BX
-	MOVQ dstStride+32(FP), R10
-	MOVQ srcStride+40(FP), R11
+	ROWS
 	SUBQ $8, BX
 
 row:
@@ -119,22 +126,12 @@ last: // the second register begins one earlier, so that nothing beyond the row 
 	VSHUFPS $0xD8, Y1, Y0, Y0 // 0 2 8 10 | 4 6 12 14
 	VPERMPD $0xD8, Y0, Y0
 	VMOVUPS Y0, (DI)
-	LEAQ (R8)(R10*4), R8
-	LEAQ (R9)(R11*4), R9
-	DECQ DX
-	JNZ row
-	VZEROUPPER
-	RET
+	NEXT
 
 // func addEvenF32(dst, src *float32, rows, n, dstStride, srcStride int)
 // rows and n are not zero.
 TEXT ·addEvenF32(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), R8
-	MOVQ src+8(FP), R9
-	MOVQ rows+16(FP), DX
-	MOVQ n+24(FP), BX
-	MOVQ dstStride+32(FP), R10
-	MOVQ srcStride+40(FP), R11
+	ROWS
 	VXORPS Y3, Y3, Y3
 
 row:
@@ -168,12 +165,104 @@ one:
 	ADDQ $8, DI
 	DECQ CX
 	JNZ one
-	LEAQ (R8)(R10*4), R8
-	LEAQ (R9)(R11*4), R9
-	DECQ DX
-	JNZ row
-	VZEROUPPER
+	NEXT
+
+// PAIRS goes over rows of n pairs: EIGHT, FOUR and ONE move so many, whose row begins at R8 and is
+// gone through by P.
+#define PAIRS(P, EIGHT, FOUR, ONE) \
+	SHLQ $2, R11 \
+row: \
+	MOVQ R8, P \
+	MOVQ R10, CX \
+	SUBQ $8, CX \
+	JLT four \
+eight: \
+	EIGHT \
+	SUBQ $8, CX \
+	JGE eight \
+four: \
+	ADDQ $4, CX \
+	JLT tail \
+	FOUR \
+	SUBQ $4, CX \
+tail: \
+	ADDQ $4, CX \
+	JEQ next \
+one: \
+	ONE \
+	DECQ CX \
+	JNZ one \
+next: \
+	ADDQ R11, R8 \
+	DECQ R9 \
+	JNZ row \
+	VZEROUPPER \
 	RET
+
+#define SPLIT8 \
+	VMOVUPS (SI), Y0 \
+	VMOVUPS 32(SI), Y1 \
+	VSHUFPS $0x88, Y1, Y0, Y2 \
+	VSHUFPS $0xDD, Y1, Y0, Y3 \
+	VPERMPD $0xD8, Y2, Y2 \
+	VPERMPD $0xD8, Y3, Y3 \
+	VMOVUPS Y2, (DI) \
+	VMOVUPS Y3, (DX) \
+	ADDQ $64, SI \
+	ADDQ $32, DI \
+	ADDQ $32, DX
+
+#define SPLIT4 \
+	VMOVUPS (SI), X0 \
+	VMOVUPS 16(SI), X1 \
+	VSHUFPS $0x88, X1, X0, X2 \
+	VSHUFPS $0xDD, X1, X0, X3 \
+	VMOVUPS X2, (DI) \
+	VMOVUPS X3, (DX) \
+	ADDQ $32, SI \
+	ADDQ $16, DI \
+	ADDQ $16, DX
+
+#define SPLIT1 \
+	MOVL (SI), AX \
+	MOVL AX, (DI) \
+	MOVL 4(SI), AX \
+	MOVL AX, (DX) \
+	ADDQ $8, SI \
+	ADDQ $4, DI \
+	ADDQ $4, DX
+
+// JOIN8 unpacks 0 1 4 5 | 2 3 6 7 of both to the pairs 0 1 | 2 3 and 4 5 | 6 7.
+#define JOIN8 \
+	VPERMPD $0xD8, (SI), Y0 \
+	VPERMPD $0xD8, (DX), Y1 \
+	VUNPCKLPS Y1, Y0, Y2 \
+	VUNPCKHPS Y1, Y0, Y3 \
+	VMOVUPS Y2, (DI) \
+	VMOVUPS Y3, 32(DI) \
+	ADDQ $64, DI \
+	ADDQ $32, SI \
+	ADDQ $32, DX
+
+#define JOIN4 \
+	VMOVUPS (SI), X0 \
+	VMOVUPS (DX), X1 \
+	VUNPCKLPS X1, X0, X2 \
+	VUNPCKHPS X1, X0, X3 \
+	VMOVUPS X2, (DI) \
+	VMOVUPS X3, 16(DI) \
+	ADDQ $32, DI \
+	ADDQ $16, SI \
+	ADDQ $16, DX
+
+#define JOIN1 \
+	MOVL (SI), AX \
+	MOVL AX, (DI) \
+	MOVL (DX), AX \
+	MOVL AX, 4(DI) \
+	ADDQ $8, DI \
+	ADDQ $4, SI \
+	ADDQ $4, DX
 
 // func deinterleaveF32(even, odd, src *float32, rows, n, stride int)
 // rows and n are not zero.
@@ -184,64 +273,7 @@ TEXT ·deinterleaveF32(SB), NOSPLIT, $0-48
 	MOVQ rows+24(FP), R9
 	MOVQ n+32(FP), R10
 	MOVQ stride+40(FP), R11
-	SHLQ $2, R11
-
-row:
-	MOVQ R8, SI
-	MOVQ R10, CX
-	SUBQ $8, CX
-	JLT four
-
-eight:
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VSHUFPS $0x88, Y1, Y0, Y2
-	VSHUFPS $0xDD, Y1, Y0, Y3
-	VPERMPD $0xD8, Y2, Y2
-	VPERMPD $0xD8, Y3, Y3
-	VMOVUPS Y2, (DI)
-	VMOVUPS Y3, (DX)
-	ADDQ $64, SI
-	ADDQ $32, DI
-	ADDQ $32, DX
-	SUBQ $8, CX
-	JGE eight
-
-four:
-	ADDQ $4, CX // n mod 8 − 4
-	JLT tail
-	VMOVUPS (SI), X0
-	VMOVUPS 16(SI), X1
-	VSHUFPS $0x88, X1, X0, X2
-	VSHUFPS $0xDD, X1, X0, X3
-	VMOVUPS X2, (DI)
-	VMOVUPS X3, (DX)
-	ADDQ $32, SI
-	ADDQ $16, DI
-	ADDQ $16, DX
-	SUBQ $4, CX
-
-tail:
-	ADDQ $4, CX // n mod 4
-	JEQ next
-
-one:
-	MOVL (SI), AX
-	MOVL AX, (DI)
-	MOVL 4(SI), AX
-	MOVL AX, (DX)
-	ADDQ $8, SI
-	ADDQ $4, DI
-	ADDQ $4, DX
-	DECQ CX
-	JNZ one
-
-next:
-	ADDQ R11, R8
-	DECQ R9
-	JNZ row
-	VZEROUPPER
-	RET
+	PAIRS(SI, SPLIT8, SPLIT4, SPLIT1)
 
 // func interleaveF32(dst, even, odd *float32, rows, n, stride int)
 // rows and n are not zero.
@@ -252,59 +284,4 @@ TEXT ·interleaveF32(SB), NOSPLIT, $0-48
 	MOVQ rows+24(FP), R9
 	MOVQ n+32(FP), R10
 	MOVQ stride+40(FP), R11
-	SHLQ $2, R11
-
-row:
-	MOVQ R8, DI
-	MOVQ R10, CX
-	SUBQ $8, CX
-	JLT four
-
-eight:
-	VPERMPD $0xD8, (SI), Y0 // 0 1 4 5 | 2 3 6 7
-	VPERMPD $0xD8, (DX), Y1
-	VUNPCKLPS Y1, Y0, Y2    // pairs 0 1 | 2 3
-	VUNPCKHPS Y1, Y0, Y3    // pairs 4 5 | 6 7
-	VMOVUPS Y2, (DI)
-	VMOVUPS Y3, 32(DI)
-	ADDQ $64, DI
-	ADDQ $32, SI
-	ADDQ $32, DX
-	SUBQ $8, CX
-	JGE eight
-
-four:
-	ADDQ $4, CX // n mod 8 − 4
-	JLT tail
-	VMOVUPS (SI), X0
-	VMOVUPS (DX), X1
-	VUNPCKLPS X1, X0, X2
-	VUNPCKHPS X1, X0, X3
-	VMOVUPS X2, (DI)
-	VMOVUPS X3, 16(DI)
-	ADDQ $32, DI
-	ADDQ $16, SI
-	ADDQ $16, DX
-	SUBQ $4, CX
-
-tail:
-	ADDQ $4, CX // n mod 4
-	JEQ next
-
-one:
-	MOVL (SI), AX
-	MOVL AX, (DI)
-	MOVL (DX), AX
-	MOVL AX, 4(DI)
-	ADDQ $8, DI
-	ADDQ $4, SI
-	ADDQ $4, DX
-	DECQ CX
-	JNZ one
-
-next:
-	ADDQ R11, R8
-	DECQ R9
-	JNZ row
-	VZEROUPPER
-	RET
+	PAIRS(DI, JOIN8, JOIN4, JOIN1)
