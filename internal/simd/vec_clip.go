@@ -6,7 +6,7 @@ func Clip(dst, x []float32, lo, hi float32) {
 	clip(dst, x, lo, hi)
 }
 
-func clipGo(dst, x []float32, lo, hi float32) {
+func clipGo[T Float](dst, x []T, lo, hi T) {
 	for i, v := range x {
 		if v < lo {
 			v = lo

@@ -6,20 +6,6 @@ import (
 	"testing"
 )
 
-// TestClip compares the bits with the definition's, also of zeros, infinities and NaN, in place.
-func TestClip(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for n := range 40 {
-		x, want := awkward[float32](r, n, true), make([]float32, n)
-		for _, limits := range [][2]float32{{0, 1}, {-2, 2}, {0, 0}} {
-			clipGo(want, x, limits[0], limits[1])
-			got := append([]float32(nil), x...)
-			Clip(got, got, limits[0], limits[1])
-			assertSame(t, fmt.Sprint(n, " entries, limits ", limits), got, want)
-		}
-	}
-}
-
 // TestClipBetween compares the bits with those of Clip entry by entry, in place.
 func TestClipBetween(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

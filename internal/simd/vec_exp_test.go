@@ -99,35 +99,6 @@ func (f transcendental) off(x, y float32) float64 {
 	return math.Abs(float64(y)-want) / (ulp(scale) + math.Abs(from)*0x1p-149)
 }
 
-// TestTranscendentalPlaces holds that an element does not depend on its place, that
-// nothing beside the destination is written, and that it may be an input.
-func TestTranscendentalPlaces(t *testing.T) {
-	r := rand.New(rand.NewPCG(2, 5))
-	all, d := make([]float32, 64), make([]float32, 64)
-	for i := range all {
-		all[i], d[i] = float32(3*r.NormFloat64()), float32(r.NormFloat64())
-	}
-	for _, f := range transcendentals() {
-		want := make([]float32, len(all))
-		f.apply(want, d, all)
-		for n := range 33 {
-			y := make([]float32, len(all))
-			f.apply(y[3:3+n], d[7:7+n], all[7:7+n])
-			own := append([]float32(nil), all...)
-			f.apply(own[7:7+n], d[7:7+n], own[7:7+n])
-			for i := range y {
-				w := float32(0)
-				if i >= 3 && i < 3+n {
-					w = want[i+4]
-				}
-				if y[i] != w || i >= 7 && i < 7+n && own[i] != want[i] {
-					t.Fatalf("%s: element %d of %d is %v, was %v", f.name, i, n, y[i], w)
-				}
-			}
-		}
-	}
-}
-
 func TestExpSum(t *testing.T) {
 	for n := range 70 {
 		x, y := make([]float32, n), make([]float32, n)
