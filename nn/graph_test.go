@@ -3,9 +3,11 @@ package nn
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tattle/internal/must"
+	"tattle/internal/shared"
 )
 
 func TestNewNetRefuses(t *testing.T) {
@@ -63,6 +65,111 @@ func TestFeatureNode(t *testing.T) {
 	for _, g := range []*Graph{chain([]int{3}, testDense(3, 2, true)), chain([]int{3}, &ReLU{})} {
 		if name, err := g.FeatureNode(); err == nil {
 			t.Errorf("features %q of a net without", name)
+		}
+	}
+}
+
+// The multiply-adds of paper A's nets, counted by hand from their layers.
+func TestCosts(t *testing.T) {
+	shared.Long(t, "builds the largest nets")
+	for _, c := range []struct {
+		name string
+		g    *Graph
+		want int64
+	}{
+		{"mnist", zooNet("mnist"), 784*784 + 784*784 + 784*10},
+		{"cifar10", zooNet("cifar10"), 30*30*32*27 + 11*11*1024*800 + 3072*9216 + 3072*3072 + 3072*10},
+	} {
+		costs := must.Get(c.g.Costs())(t)
+		var sum int64
+		for _, v := range costs {
+			sum += v
+		}
+		if sum != c.want {
+			t.Errorf("%s takes %d multiply-adds, want %d", c.name, sum, c.want)
+		}
+	}
+}
+
+// TestSimilar: a slip of the pen finds what was meant, and so does part of a name.
+func TestSimilar(t *testing.T) {
+	t.Parallel()
+	g := new(Graph)
+	for _, name := range []string{"conv1", "layer3.2.relu1", "layer3.2.relu2", "linear"} {
+		g.Nodes = append(g.Nodes, &Node{Name: name, Op: &ReLU{}, Output: name + ".out"})
+	}
+	for wrong, want := range map[string]string{"layer3.2.relu3": `"layer3.2.relu2"`, "Linear": `"linear"`} {
+		if got := g.similar(wrong); len(got) != suggestions || !slices.Contains(got, want) {
+			t.Errorf("%q: %q", wrong, got)
+		}
+	}
+	for _, x := range []struct {
+		a, b string
+		far  int
+	}{{"", "abc", 3}, {"kitten", "sitting", 3}, {"abc", "abc", 0}, {"abc", "", 3}} {
+		if got := editDistance(x.a, x.b); got != x.far {
+			t.Errorf("%q, %q: %d edits", x.a, x.b, got)
+		}
+	}
+}
+
+func TestUpsampled(t *testing.T) {
+	g := chain([]int{1, 2, 3}, &Flatten{}, testDense(6, 2, true))
+	up := must.Get(g.Upsampled("linear", 1, 2))(t)
+	if up.Params()[0] != g.Params()[0] || !slices.Equal(up.InputShape, []int{1, 1, 2}) || len(g.Nodes) != 2 {
+		t.Error("not the same parameters, or not that input")
+	}
+	y, want := make([]float64, 2), make([]float64, 2)
+	mustNet(t, up).Forward64(y, []float64{1, 3})
+	mustNet(t, g).Forward64(want, []float64{1, 2, 3, 1, 2, 3}) // at 2/3·(i + ½) − ½ = −1/6, ½, 7/6
+	closeTo(t, "enlarged", y, want, 1e-15)
+	for _, bad := range []func() (*Graph, error){
+		func() (*Graph, error) { return g.Upsampled("lanczos", 2) },
+		func() (*Graph, error) { return g.Upsampled("nearest", 2) },
+		func() (*Graph, error) { return g.Upsampled("linear", 0) },
+		func() (*Graph, error) { return g.Upsampled("linear", 1, 2, 3) },
+		func() (*Graph, error) { return g.Upsampled("linear") },
+		func() (*Graph, error) { return chain([]int{4}, &ReLU{}).Upsampled("linear", 2) },
+	} {
+		must.Fail(t, must.Err(bad()))
+	}
+	if twice, err := up.Upsampled("cubic", 1); err != nil {
+		t.Error(err)
+	} else if _, err := NewNet(twice); err != nil {
+		t.Error(err)
+	}
+}
+
+// Every operator that the package has either moves its outputs by little for a small
+// change of its inputs, or is known to jump.
+func TestJumpKnowsEveryStep(t *testing.T) {
+	for _, op := range append(unaryCases(), &Unary{Function: "ThresholdedRelu", Alpha: .5}) {
+		g := &Graph{Name: "g", Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*Node{{Name: "n", Op: op, Inputs: []string{"x"}, Output: "y"}}}
+		curve := unaryFuncs[op.Function](op)
+		moved := 0.0
+		const h = 1e-9
+		for x := -3.; x <= 3; x += 1. / 8192 { // on halfway marks of float16, between −4 and 4
+			if a, b := curve.value(x-h), curve.value(x+h); a-a == 0 && b-b == 0 && (!positiveOnly(op) || x > .1) {
+				moved = max(moved, math.Abs(a-b), math.Abs(a-curve.value(x)))
+			}
+		}
+		if op.Alpha != 0 { // a threshold lies between
+			moved = max(moved, math.Abs(curve.value(op.Alpha-h)-curve.value(op.Alpha+h)))
+		}
+		if jumps, want := g.Jump() != nil, moved > 1e-6; jumps != want {
+			t.Errorf("%s: moves by %v for a change of %v, jumps: %v", op.Function, moved, 2*h, jumps)
+		}
+	}
+	for _, op := range []Op{&Hardmax{}, &Binary{Operator: "Less", Constant: &Param{Shape: []int{}, Data: []float32{0}}}} {
+		g := &Graph{Name: "g", Input: "x", InputShape: []int{2}, Output: "y", Nodes: []*Node{
+			{Name: "n", Op: op, Inputs: []string{"x"}, Output: "m"}, {Name: "z", Op: &ReLU{}, Inputs: []string{"m"}, Output: "y"}}}
+		if n := g.Jump(); n == nil || n.Name != "n" {
+			t.Errorf("%s does not jump", op.Kind())
+		}
+		g.Output = "x"
+		g.Nodes = nil
+		if g.Jump() != nil {
+			t.Error("nothing jumps")
 		}
 	}
 }

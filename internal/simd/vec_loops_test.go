@@ -94,3 +94,47 @@ func TestLoops(t *testing.T) {
 		}
 	}
 }
+
+// TestClipBetween compares the bits with those of Clip entry by entry, in place.
+func TestClipBetween(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for n := range 40 {
+		x, lo, hi := awkward[float32](r, n, true), make([]float32, n), make([]float32, n)
+		want := make([]float32, n)
+		for i := range x {
+			lo[i] = float32(r.NormFloat64())
+			hi[i] = lo[i] + float32(r.IntN(3))
+			clipGo(want[i:i+1], x[i:i+1], lo[i], hi[i])
+		}
+		got := append([]float32(nil), x...)
+		ClipBetween(got, got, lo, hi)
+		assertSame(t, fmt.Sprint(n, " entries"), got, want)
+	}
+}
+
+// TestNormSums holds the sums and gradients of normalised rows to the plain ones in float64.
+func TestNormSums(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := range 70 {
+		d, x, scale, shift := normal[float32](r, n), normal[float32](r, n), normal[float32](r, n), normal[float32](r, n)
+		wd, wx, wscale, wshift := widened(d), widened(x), widened(scale), widened(shift)
+		sum, dot := NormSums(d, x, scale)
+		wantSum, wantDot := normSumsGo(wd, wx, wscale)
+		if !(math.Abs(sum-wantSum) <= 1e-6*float64(n) && math.Abs(dot-wantDot) <= 1e-6*float64(n)) {
+			t.Errorf("sums of %d are %v, %v, want %v, %v", n, sum, dot, wantSum, wantDot)
+		}
+		NormGradient(scale, shift, d, x, .25, 1.5)
+		normGradientGo(wscale, wshift, wd, wx, .25, 1.5)
+		nearly(t, "gradient of the scale", n, scale, wscale)
+		nearly(t, "gradient of the shift", n, shift, wshift)
+	}
+}
+
+func nearly(t *testing.T, what string, n int, got []float32, want []float64) {
+	t.Helper()
+	for i, w := range want {
+		if !(math.Abs(float64(got[i])-w) <= 1e-6*(1+math.Abs(w))) {
+			t.Fatalf("%s of %d: element %d is %v, want %v", what, n, i, got[i], w)
+		}
+	}
+}
