@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
 
 	"tattle/internal/must"
@@ -54,11 +52,14 @@ func write(t *testing.T, name, text string, mode os.FileMode) string {
 	return path
 }
 
-// natsServer starts a server as a site may have one, and returns its URL.
+// natsServer starts a server as a site may have one, with JetStream if it has TLS, and returns
+// its URL.
 func natsServer(t *testing.T, o server.Options) (url string) {
 	t.Helper()
 	o.Host, o.Port, o.NoSigs, o.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
-	o.JetStream, o.StoreDir = true, t.TempDir()
+	if o.StoreDir = t.TempDir(); o.TLSConfig != nil {
+		o.JetStream = true
+	}
 	s := must.Get(server.NewServer(&o))(t)
 	s.Start()
 	t.Cleanup(func() {
@@ -103,6 +104,7 @@ func TestDoors(t *testing.T) {
 	oldCA, oldCert, oldKey := authorityUntil(t, time.Now().Add(-time.Minute))
 	expired := natsServer(t, withTLS(oldCert, oldKey))
 	plain, _ := serving(t, ServerOptions{})
+	without := natsServer(t, server.Options{})
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
 	must.Do(t, err)
 	t.Cleanup(func() { silent.Close() })
@@ -137,6 +139,7 @@ func TestDoors(t *testing.T) {
 		"plain":             {Dial{URL: plain}, ""},
 		"nobody":            {Dial{URL: "nats://127.0.0.1:1"}, "nothing listens there"},
 		"no NATS":           {Dial{URL: "nats://" + web.Addr().String()}, "is a NATS server"},
+		"no JetStream":      {Dial{URL: without}, "has no JetStream"},
 		"one of two":        {Dial{URL: "nats://127.0.0.1:1," + plain}, ""},
 		"silence":           {Dial{URL: "nats://" + silent.Addr().String(), timeout: 100 * time.Millisecond}, "no answer in"},
 	} {
@@ -275,19 +278,6 @@ func TestCredentials(t *testing.T) {
 	says(t, err, "needs its key")
 }
 
-// TestServerWithoutJetStream says that the ledger would have no place.
-func TestServerWithoutJetStream(t *testing.T) {
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true})
-	must.Do(t, err)
-	s.Start()
-	defer s.Shutdown()
-	if !s.ReadyForConnections(time.Minute) {
-		t.Fatal("not ready")
-	}
-	_, err = Connect(context.Background(), Dial{URL: s.ClientURL()})
-	says(t, err, "has no JetStream")
-}
-
 // TestConnectEnds does not outlast its context.
 func TestConnectEnds(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -298,34 +288,6 @@ func TestConnectEnds(t *testing.T) {
 	_, err = Connect(ctx, Dial{URL: "nats://" + l.Addr().String()})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("ends with %v", err)
-	}
-}
-
-// TestReconnect goes on where a server was restarted, with what it had kept.
-func TestReconnect(t *testing.T) {
-	store := t.TempDir()
-	url, stop := serving(t, ServerOptions{Store: store})
-	said := make(chan string, 100)
-	c := must.Get(Connect(context.Background(), Dial{URL: url, Log: func(f string, a ...any) { said <- fmt.Sprintf(f, a...) }}))(t)
-	kv := must.Get(c.js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "b", Replicas: c.replicas}))(t)
-	must.Get(kv.Create(t.Context(), "k", []byte("v")))(t)
-	stop()
-	_, _ = serving(t, ServerOptions{Store: store, Listen: strings.TrimPrefix(url, "nats://")})
-	for {
-		e, err := kv.Get(t.Context(), "k")
-		if err == nil && string(e.Value()) == "v" {
-			break
-		}
-		if t.Context().Err() != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	c.Close()
-	for _, want := range []string{"connection lost", "connected again"} {
-		if got := <-said; !strings.Contains(got, want) {
-			t.Errorf("says %q, wanted %q", got, want)
-		}
 	}
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tattle/internal/must"
-	"tattle/internal/shared"
 	"tattle/run"
 )
 
@@ -426,64 +425,6 @@ func listen(t *testing.T) *listening {
 	t.Cleanup(l.stop)
 	l.js = l.client(t)
 	return l
-}
-
-// TestServerRestart stops the server in the midst of two workers' and a submitter's work
-// and starts it again.
-func TestServerRestart(t *testing.T) {
-	t.Parallel()
-	shared.Long(t, "takes seconds")
-	const n, workers = 30, 2
-	to := listen(t)
-	o := ledgerOptions{Lease: 2 * time.Second, Log: t.Errorf}
-	s := filled(t, to.client(t), n, o)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	var wg sync.WaitGroup
-	for k := range workers {
-		s := joined(t, to.client(t), o)
-		wg.Go(func() {
-			for {
-				l, err := s.lease(ctx)
-				if err == nil {
-					pause(ctx, 5*time.Millisecond)
-					if _, err = l.commit(ctx, recordOf(l.Shard, fmt.Sprint(k), l)); err == nil {
-						err = l.done(ctx)
-					}
-				}
-				if ctx.Err() != nil {
-					return
-				}
-				if err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	var seen map[int]commitRecord
-	for restarted := false; len(seen) < n && ctx.Err() == nil; pause(ctx, 5*time.Millisecond) {
-		var err error
-		if seen, err = readShards[commitRecord](ctx, s, "commit"); err != nil {
-			t.Fatal(err)
-		}
-		if len(seen) >= n/3 && !restarted {
-			restarted = true
-			to.stop()
-			pause(ctx, 200*time.Millisecond)
-			to.start(t)
-		}
-	}
-	for i, c := range seen {
-		if c != recordOf(i, c.Worker, &lease{Attempt: c.Attempt}) {
-			t.Errorf("committed: %+v", c)
-		}
-	}
-	if len(seen) != n {
-		t.Errorf("%d of %d shards were committed", len(seen), n)
-	}
-	pause(ctx, 50*time.Millisecond) // the last acknowledgement
-	cancel()
-	wg.Wait()
 }
 
 func TestServerAwayForGood(t *testing.T) {

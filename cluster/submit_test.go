@@ -3,10 +3,8 @@ package cluster_test
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,13 +40,6 @@ type site struct {
 func newSite(t testing.TB, url string, s size) *site {
 	t.Helper()
 	dir, store := t.TempDir(), t.TempDir()
-	if s.Second > 1000 {
-		if memory, err := os.MkdirTemp("/dev/shm", "tattle-test-"); err == nil { // it is not the disk that is tested
-			t.Cleanup(func() { os.RemoveAll(memory) })
-			dir, store = filepath.Join(memory, "run"), filepath.Join(memory, "store")
-			must.Do(t, os.Mkdir(dir, 0o700))
-		}
-	}
 	p := process{Role: "submitter", URL: url, Root: filepath.Join(dir, "out"), Model: filepath.Join(dir, "model.bin"), Lease: time.Second, Size: s}
 	must.Do(t, os.WriteFile(p.Model, []byte("what was trained"), 0o666))
 	if url == "" {
@@ -70,33 +61,13 @@ func newSite(t testing.TB, url string, s size) *site {
 	return &site{process: p, t: t, c: c, log: &saying{}, end: make(chan error, 1), want: alone(t, p)}
 }
 
-// alone returns the merged bytes of a run that one process computed, of many shards
-// without a folder.
+// alone returns the merged bytes of a run that one process computed.
 func alone(t testing.TB, p process) []byte {
 	t.Helper()
 	s, root := p.Size, t.TempDir()
 	s.Pace = 0
-	var pool run.Pool = run.Alone{}
-	if s.Second > 100 {
-		pool = memory{}
-	}
-	must.Do(t, (process{}).carryOut(t.Context(), root, p.Model, s, false, pool))
+	must.Do(t, (process{}).carryOut(t.Context(), root, p.Model, s, false, run.Alone{}))
 	return must.Get(os.ReadFile(filepath.Join(root, "merged")))(t)
-}
-
-// memory computes all shards into one, of a folder of one shard.
-type memory struct{}
-
-func (memory) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
-	n, do := w.Manifest.Shards, w.Do
-	w.Manifest.Shards = 1
-	w.Do = func(ctx context.Context, _ int, to io.Writer) (err error) {
-		for i := 0; i < n && err == nil; i++ {
-			err = do(ctx, i, to)
-		}
-		return err
-	}
-	return run.Alone{}.Run(ctx, w)
 }
 
 // begin submits in this process.
@@ -564,44 +535,18 @@ func workerLies(t *testing.T) {
 	s.whole()
 }
 
-// TestSubmitManyShards resumes a run of 2,000 shards. Most of them are already in the folder. With
-// TATTLE_FULL=1 there are 10,000, and all of them are computed.
+// TestSubmitManyShards has two workers compute 500 shards, or 10,000 with TATTLE_FULL=1.
 func TestSubmitManyShards(t *testing.T) {
 	shared.Long(t, "takes seconds")
 	t.Parallel()
-	n, full := 2000, os.Getenv("TATTLE_FULL") != ""
-	if full {
+	n := 500
+	if os.Getenv("TATTLE_FULL") != "" {
 		n = 10000
 	}
 	s := newSite(t, "", size{First: 1, Second: n})
 	s.Lease = 0
-	if !full {
-		s.Resume = true
-		s.lay(n - 300)
-	}
-	begun := time.Now()
 	worker(t, s.URL, "one")
 	worker(t, s.URL, "two")
 	s.begin()
-	s.committed(n - 250)
-	listed := time.Now()
-	state, _ := s.state()
-	t.Logf("%d commits listed in %v", state.Stages[1].Committed, time.Since(listed))
 	s.wait()
-	t.Logf("all is done after %v", time.Since(begun))
-}
-
-// lay lays so many shards of the second stage into the folder.
-func (s *site) lay(n int) {
-	s.t.Helper()
-	dir := filepath.Join(s.Root, "b", "shards")
-	m := run.Manifest{Command: "test", Shards: s.Size.Second, Settings: map[string]string{"stage": "b"}}
-	must.Get(run.Create(dir, m))(s.t)
-	for i, line := range bytes.SplitAfter(s.want, []byte("\n"))[s.Size.First:][:n] {
-		sum := sha256.Sum256(line)
-		name := fmt.Sprintf("shard-%06d.%x", i, sum[:8])
-		err1 := os.WriteFile(filepath.Join(dir, name), line, 0o666)
-		err2 := os.WriteFile(filepath.Join(dir, fmt.Sprintf("shard-%06d.sha256", i)), fmt.Appendf(nil, "%x  %s\n", sum, name), 0o666)
-		must.Do(s.t, errors.Join(err1, err2))
-	}
 }

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
@@ -38,7 +38,6 @@ type Bar struct {
 	drawn   time.Time // when the bar was drawn
 	done    int       // of the last Set
 	first   int       // what was done already when the work started; -1 until that is known
-	bar     *progressbar.ProgressBar
 }
 
 // New returns a bar on w for work of so many steps; -1 if that is not known yet.
@@ -109,13 +108,12 @@ func (b *Bar) Set(done, total int) {
 	if b.w == nil || time.Since(b.started) < quietFor || time.Since(b.drawn) < drawInterval {
 		return
 	}
-	if b.drawn = time.Now(); b.bar == nil {
-		b.bar = b.draw()
-	}
-	b.bar.Describe(b.described(b.workers.words() + timeLeft(time.Since(b.pace), done-b.first, b.total-done)))
-	b.bar.ChangeMax(b.total)
-	b.bar.Set(done) // an error here is the terminal's, and the work goes on
+	b.drawn = time.Now()
+	io.WriteString(b.w, clearLine+b.drawing()) // an error here is the terminal's, and the work goes on
 }
+
+// clearLine moves the cursor of a terminal to the beginning of its line, and clears that.
+const clearLine = "\r\x1b[K"
 
 // SetBytes is Set for counts that are int64.
 func (b *Bar) SetBytes(done, total int64) { b.Set(int(done), int(total)) }
@@ -127,20 +125,23 @@ func (b *Bar) Name(what string) {
 	b.what = what
 }
 
-// described returns what the bar is called and more about it, in the columns that the terminal has
-// beside percents and counts: a line that is too long cannot be cleared.
-func (b *Bar) described(more string) string {
-	columns := 80
+// barWidth is the width of a bar, in characters.
+const barWidth = 20
+
+// drawing returns a bar, if the total is known, and the words of state, in the columns that the
+// terminal has: a line that is too long cannot be cleared.
+func (b *Bar) drawing() string {
+	columns, bar := 80, ""
 	if f, ok := b.w.(*os.File); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
 			columns = n
 		}
 	}
-	counts := len(fmt.Sprintf("(%d/%d)", b.total, b.total))
-	if b.bytes {
-		counts = len("(1023.9/1023.9 MB)")
+	if b.total > 0 {
+		full := min(max(b.done*barWidth/b.total, 0), barWidth)
+		bar = "|" + strings.Repeat("█", full) + strings.Repeat(" ", barWidth-full) + "| "
 	}
-	return fitted(b.what, more, columns-counts-len("  100% ||  ")-1)
+	return bar + fitted(b.what, b.state(), columns-1-utf8.RuneCountInString(bar))
 }
 
 // fitted joins a label and further text in a number of columns. It shortens the label if necessary,
@@ -156,20 +157,6 @@ func fitted(label, more string, columns int) string {
 		return short + more
 	}
 	return cut(label, columns)
-}
-
-func (b *Bar) draw() *progressbar.ProgressBar {
-	return progressbar.NewOptions(b.total,
-		progressbar.OptionSetWriter(b.w),
-		progressbar.OptionSetDescription(b.what),
-		progressbar.OptionShowBytes(b.bytes),
-		progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(false), // it would count what a resumed run finds done
-		progressbar.OptionSetElapsedTime(false),
-		progressbar.OptionSetWidth(20),
-		progressbar.OptionUseANSICodes(true), // clears what the terminal echoes too
-		progressbar.OptionClearOnFinish(),
-	)
 }
 
 // timeLeft returns how long the steps left will take at the pace of those done, in words.
@@ -188,8 +175,8 @@ func timeLeft(since time.Duration, done, left int) string {
 func (b *Bar) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.bar != nil {
-		b.bar.Clear()
+	if b.w != nil && !b.drawn.IsZero() {
+		io.WriteString(b.w, clearLine)
 	}
 	if b.timer != nil {
 		b.timer.Stop()

@@ -43,6 +43,17 @@ func TestTimeLeftOfBars(t *testing.T) {
 	}
 }
 
+// A bar shows the share that is done, beside the words of the lines.
+func TestDrawing(t *testing.T) {
+	b := &Bar{what: "bounding", total: 40, first: 0, started: time.Now(), pace: time.Now().Add(-10 * time.Second), done: 10}
+	for total, want := range map[int]string{40: "|█████               | bounding: 10 of 40, 30s left", 5: "|████████████████████| bounding: 10 of 5", -1: "bounding: 10"} {
+		b.total = total
+		if got := b.drawing(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // A bar's words fit the terminal: the time left stays where there is room for it.
 func TestFitted(t *testing.T) {
 	for _, c := range []struct {

@@ -60,9 +60,6 @@ func inner(w io.Writer) io.Writer {
 	return w
 }
 
-// Shows reports whether anybody reads on w how far work has come.
-func Shows(w io.Writer) bool { return Terminal(w) != nil || shown(w) != nil }
-
 // line writes how far the work has come, and again after LineInterval until the bar is
 // closed.
 func (b *Bar) line() {
@@ -71,15 +68,14 @@ func (b *Bar) line() {
 	if b.lines == nil {
 		return
 	}
-	fmt.Fprintf(b.lines, "tattle: %s\n", b.state())
+	fmt.Fprintf(b.lines, "tattle: %s%s\n", b.what, b.state())
 	b.pacer.wrote(b.what)
 	b.timer.Reset(LineInterval)
 }
 
-// state returns the phase, what is done and the time left, in words; the time so far if the time
-// left is not known.
-func (b *Bar) state() string {
-	s := b.what
+// state returns what is done and the time left, in words; the time so far if the time left is
+// not known.
+func (b *Bar) state() (s string) {
 	switch done := max(b.done, 0); {
 	case b.bytes && b.total > 0:
 		s += fmt.Sprintf(": %.1f of %.1f MB", float64(done)/1e6, float64(b.total)/1e6)
