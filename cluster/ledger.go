@@ -101,10 +101,13 @@ func (l *ledger) open(ctx context.Context) (err error) {
 // it is read from its leader only: a server that has just come back does not yet have what the
 // others confirmed, and would pass a result that was just stored for lost.
 func openBucket(ctx context.Context, js jetstream.JetStream, name string, replicas int) (jetstream.KeyValue, error) {
-	_, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name: "KV_" + name, Subjects: []string{"$KV." + name + ".>"}, Replicas: replicas,
-		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true,
-	})
+	stream, err := js.Stream(ctx, "KV_"+name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) || err == nil && stream.CachedInfo().Config.AllowDirect {
+		_, err = js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+			Name: "KV_" + name, Subjects: []string{"$KV." + name + ".>"}, Replicas: replicas,
+			MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true,
+		})
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -187,24 +187,45 @@ func (l *ledger) states(ctx context.Context) ([]StageState, error) {
 		return nil, err
 	}
 	states := make([]StageState, len(stages))
-	for k, info := range stages {
-		s, st := &states[k], &stage{stageInfo: info, l: l}
-		s.Name, s.Shards = info.Name, info.Shards
-		count := func(jetstream.KeyValueEntry) error { s.Committed++; return nil }
-		if err := l.list(ctx, st.keys("commit"), func() { s.Committed = 0 }, count, jetstream.MetaOnly()); err != nil {
-			return nil, err
+	of := func(e jetstream.KeyValueEntry) (s *StageState, shard int) { // nil for a stage that was replaced
+		part := strings.Split(e.Key(), ".")
+		number, _ := strconv.Atoi(part[1])
+		shard, _ = strconv.Atoi(part[2])
+		if k := slices.IndexFunc(stages, func(s stageInfo) bool { return s.Number == number }); k >= 0 {
+			return &states[k], shard
 		}
-		failures, err := readShards[failure](ctx, st, "fail")
-		if err != nil {
-			return nil, err
-		}
-		for _, i := range slices.Sorted(maps.Keys(failures)) {
-			if failures[i].Aside {
-				s.Failures = append(s.Failures, run.Failure{Shard: i, Name: fmt.Sprintf("shard %d", i), Causes: failures[i].Causes})
-			}
+		return nil, 0
+	}
+	again := func() {
+		for k, s := range stages {
+			states[k] = StageState{Name: s.Name, Shards: s.Shards}
 		}
 	}
-	return states, nil
+	err = l.list(ctx, "commit.*.*", again, func(e jetstream.KeyValueEntry) error {
+		if s, _ := of(e); s != nil {
+			s.Committed++
+		}
+		return nil
+	}, jetstream.MetaOnly())
+	if err != nil {
+		return nil, err
+	}
+	again = func() {
+		for k := range states {
+			states[k].Failures = nil
+		}
+	}
+	err = l.list(ctx, "fail.*.*", again, func(e jetstream.KeyValueEntry) error {
+		var f failure
+		if s, i := of(e); s != nil && decode(e, &f) == nil && f.Aside {
+			s.Failures = append(s.Failures, run.Failure{Shard: i, Name: fmt.Sprintf("shard %d", i), Causes: f.Causes})
+		}
+		return nil
+	})
+	for _, s := range states {
+		slices.SortFunc(s.Failures, func(a, b run.Failure) int { return a.Shard - b.Shard })
+	}
+	return states, err
 }
 
 // Remove ends a run and removes all that the cluster keeps of it. Workers stop, and

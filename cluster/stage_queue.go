@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,17 +53,32 @@ func (s *stage) fill(ctx context.Context) (int, error) {
 	return len(todo), s.publish(ctx, todo)
 }
 
-// publish queues shards.
+// publish queues shards, in order.
 func (s *stage) publish(ctx context.Context, shards []int) error {
-	return each(shards, func(i int) error {
-		return s.l.retry(ctx, "fill the queue", attempt, func(ctx context.Context) error {
-			_, err := s.l.js.Publish(ctx, s.l.subject(s.Number, strconv.Itoa(i)), nil)
-			var api *jetstream.APIError
-			if errors.As(err, &api) && strings.Contains(api.Description, "maximum messages per subject") {
-				return nil // it is there
+	return s.l.retry(ctx, "fill the queue", listing, func(ctx context.Context) error {
+		for chunk := range slices.Chunk(shards, maxPending) {
+			var sent []jetstream.PubAckFuture
+			for _, i := range chunk {
+				f, err := s.l.js.PublishAsync(s.l.subject(s.Number, strconv.Itoa(i)), nil)
+				if err != nil {
+					return err
+				}
+				sent = append(sent, f)
 			}
-			return err
-		})
+			for _, f := range sent {
+				select {
+				case <-f.Ok():
+				case err := <-f.Err():
+					var api *jetstream.APIError
+					if !errors.As(err, &api) || !strings.Contains(api.Description, "maximum messages per subject") { // then it is there
+						return err
+					}
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+		}
+		return nil
 	})
 }
 

@@ -29,7 +29,7 @@ const (
 // for the submitter and leaves the run alone; for the named run, Work returns the reason as an
 // error.
 func (c *Conn) Work(ctx context.Context, o WorkerOptions) error {
-	w := &shardWorker{c: c, o: o, refused: map[string]refusal{}, homes: map[string]*home{}, left: map[string]time.Time{}}
+	w := &shardWorker{c: c, o: o, known: map[string]*knownRun{}}
 	if err := w.prepare(); err != nil {
 		return err
 	}
@@ -55,9 +55,7 @@ type shardWorker struct {
 	cache   cache
 	scratch string // of this process alone
 	unlock  func()
-	refused map[string]refusal   // by run
-	homes   map[string]*home     // by run
-	left    map[string]time.Time // when a run was left because other workers have its last shards
+	known   map[string]*knownRun // by ID
 	last    time.Time            // when there was work
 	seen    bool                 // the named run was found
 }
@@ -123,8 +121,10 @@ func ownFolder(dir string) (own string, unlock func(), err error) {
 func (w *shardWorker) release() {
 	ctx, cancel := context.WithTimeout(context.Background(), farewell)
 	defer cancel()
-	for _, h := range w.homes {
-		h.l.recordWorker(ctx, WorkerState{Name: w.o.Name, At: time.Now().UTC(), Done: h.done, Gone: true})
+	for _, r := range w.known {
+		if h := r.home; h != nil {
+			h.l.recordWorker(ctx, WorkerState{Name: w.o.Name, At: time.Now().UTC(), Done: h.done, Gone: true})
+		}
 	}
 	os.RemoveAll(w.scratch)
 	w.unlock()
@@ -132,6 +132,10 @@ func (w *shardWorker) release() {
 
 // loop works on the runs there are, the oldest first.
 func (w *shardWorker) loop(ctx context.Context, news <-chan *nats.Msg) error {
+	wait := lookAgain
+	if w.o.Idle > 0 {
+		wait = min(wait, w.o.Idle)
+	}
 	for {
 		e, err := w.next(ctx)
 		if errors.Is(err, errOver) {
@@ -141,7 +145,7 @@ func (w *shardWorker) loop(ctx context.Context, news <-chan *nats.Msg) error {
 			return err
 		}
 		if e != nil {
-			left := w.left[e.Job.ID]
+			left := w.of(e.Job.ID).left
 			worked, err := w.serve(ctx, *e)
 			if err != nil {
 				return err
@@ -149,7 +153,7 @@ func (w *shardWorker) loop(ctx context.Context, news <-chan *nats.Msg) error {
 			if worked {
 				w.last = time.Now()
 			}
-			if worked || w.refuses(e.Job) || w.left[e.Job.ID] != left { // then another run is for this worker
+			if worked || w.refuses(e.Job) || w.of(e.Job.ID).left != left { // then another run is for this worker
 				continue
 			}
 		}
@@ -157,25 +161,13 @@ func (w *shardWorker) loop(ctx context.Context, news <-chan *nats.Msg) error {
 			w.o.Log("no work for %v", w.o.Idle)
 			return nil
 		}
-		t := time.NewTimer(w.patience())
 		select {
 		case <-news:
-		case <-t.C:
+		case <-time.After(wait):
 		case <-ctx.Done():
-		}
-		t.Stop()
-		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
-}
-
-// patience is how long nobody needs to look for work.
-func (w *shardWorker) patience() time.Duration {
-	if w.o.Idle > 0 {
-		return min(lookAgain, max(time.Until(w.last.Add(w.o.Idle)), 0)+time.Millisecond)
-	}
-	return lookAgain
 }
 
 // serve takes part in a run until nothing is left to do of what is announced. It says
@@ -199,9 +191,7 @@ func (w *shardWorker) serve(ctx context.Context, e entry) (worked bool, err erro
 	why := file.Line(refusal.Error())
 	why = strings.ToValidUTF8(why[:min(len(why), mostSaid)], "")
 	news := w.leaveAlone(e.Job, why)
-	if w.homes[e.Job.ID] != nil {
-		w.leave(e.Job.ID)
-	}
+	w.of(e.Job.ID).leave()
 	said := WorkerState{Name: w.o.Name, Refused: why, At: time.Now().UTC()}
 	if err := l.recordWorker(ctx, said); err != nil && !errors.Is(err, errGone) {
 		return worked, err

@@ -17,25 +17,46 @@ const (
 	refusedFor = 10 * time.Minute // after which a worker looks at a run again that it refused: files come and go
 )
 
-// refusal is why a worker left a run alone.
-type refusal struct {
-	job Job // as the run was then
-	why string
-	at  time.Time
+// knownRun is what a worker keeps of a run that has not ended.
+type knownRun struct {
+	home *home     // nil if it takes no part now
+	left time.Time // when the run was left because other workers have its last shards
+
+	// Why this worker refused the run, what that was then, and when.
+	refused string
+	job     Job
+	at      time.Time
+}
+
+// of returns what the worker keeps of a run.
+func (w *shardWorker) of(id string) *knownRun {
+	if w.known[id] == nil {
+		w.known[id] = &knownRun{}
+	}
+	return w.known[id]
+}
+
+// leave gives up the place for a run.
+func (r *knownRun) leave() {
+	if r.home != nil {
+		os.RemoveAll(r.home.dir)
+		r.home = nil
+	}
 }
 
 // refuses says whether this worker leaves a run alone. It looks again after a while, and where the
 // run was resumed otherwise.
 func (w *shardWorker) refuses(j Job) bool {
-	r := w.refused[j.ID]
+	r := w.of(j.ID)
 	return reflect.DeepEqual(r.job, j) && time.Since(r.at) < refusedFor
 }
 
 // leaveAlone notes that this worker leaves a run alone, and says whether that is news.
 func (w *shardWorker) leaveAlone(j Job, why string) (news bool) {
-	was := w.refused[j.ID]
-	w.refused[j.ID] = refusal{j, why, time.Now()}
-	return why != was.why || !reflect.DeepEqual(j, was.job)
+	r := w.of(j.ID)
+	news = why != r.refused || !reflect.DeepEqual(j, r.job)
+	r.refused, r.job, r.at = why, j, time.Now()
+	return news
 }
 
 // errOver says that the run that a worker was to work on has ended.
@@ -74,7 +95,7 @@ func (w *shardWorker) choose(ctx context.Context, all []entry) (*entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if waiting || some && time.Since(w.left[e.Job.ID]) > w.o.comeBack {
+		if waiting || some && time.Since(w.of(e.Job.ID).left) > w.o.comeBack {
 			return &all[k], nil
 		}
 	}
@@ -101,38 +122,19 @@ func (w *shardWorker) better(ctx context.Context, id string, older bool) bool {
 		return false
 	}
 	if !older {
-		w.left[id] = time.Now()
+		w.of(id).left = time.Now()
 	}
 	return true
 }
 
 // forget drops what is kept of runs that have ended.
 func (w *shardWorker) forget(all []entry) {
-	open := map[string]bool{}
-	for _, e := range all {
-		open[e.Job.ID] = e.Finished.IsZero()
-	}
-	for id := range w.homes {
-		if !open[id] {
-			w.leave(id)
+	for id, r := range w.known {
+		if !slices.ContainsFunc(all, func(e entry) bool { return e.Job.ID == id && e.Finished.IsZero() }) {
+			r.leave()
+			delete(w.known, id)
 		}
 	}
-	for id := range w.refused {
-		if !open[id] {
-			delete(w.refused, id)
-		}
-	}
-	for id := range w.left {
-		if !open[id] {
-			delete(w.left, id)
-		}
-	}
-}
-
-// leave gives up the place for a run.
-func (w *shardWorker) leave(id string) {
-	os.RemoveAll(w.homes[id].dir)
-	delete(w.homes, id)
 }
 
 // hasShards reports whether shards of a run wait, and whether any are left: other workers may

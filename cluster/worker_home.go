@@ -12,8 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"tattle/internal/file"
 	"tattle/run"
 )
@@ -75,7 +73,8 @@ func (w *shardWorker) carryOut(ctx context.Context, j Job, l *ledger) (worked bo
 
 // home returns the worker's place for a run, with all inputs there.
 func (w *shardWorker) home(ctx context.Context, j Job, l *ledger) (*home, error) {
-	if h := w.homes[j.ID]; h != nil && slices.Equal(h.job.Inputs, j.Inputs) && h.job.Shared == j.Shared && h.job.Cwd == j.Cwd {
+	known := w.of(j.ID)
+	if h := known.home; h != nil && slices.Equal(h.job.Inputs, j.Inputs) && h.job.Shared == j.Shared && h.job.Cwd == j.Cwd {
 		h.job, h.l, h.blobs.l = j, l, l
 		if j.Shared == "" {
 			for _, path := range h.paths {
@@ -83,9 +82,8 @@ func (w *shardWorker) home(ctx context.Context, j Job, l *ledger) (*home, error)
 			}
 		}
 		return h, nil
-	} else if h != nil {
-		w.leave(j.ID) // it was resumed otherwise
 	}
+	known.leave() // it was resumed otherwise
 	switch {
 	case !isID(j.ID):
 		return nil, refuse("its ID is %q", j.ID)
@@ -96,7 +94,7 @@ func (w *shardWorker) home(ctx context.Context, j Job, l *ledger) (*home, error)
 	if err != nil {
 		return nil, err
 	}
-	h := &home{job: j, l: l, blobs: b, name: w.o.Name, log: w.o.Log, better: w.better, comeBack: w.o.comeBack, wake: w.c.nc, dir: filepath.Join(w.scratch, j.ID), laid: map[string]bool{}, paths: map[string]string{}}
+	h := &home{job: j, l: l, blobs: b, name: w.o.Name, log: w.o.Log, better: w.better, comeBack: w.o.comeBack, dir: filepath.Join(w.scratch, j.ID), laid: map[string]bool{}, paths: map[string]string{}}
 	h.root = filepath.Join(h.dir, "out")
 	if err := os.MkdirAll(h.root, 0o700); err != nil {
 		return nil, &run.StoreError{Dir: h.root, Err: err}
@@ -106,7 +104,7 @@ func (w *shardWorker) home(ctx context.Context, j Job, l *ledger) (*home, error)
 			return nil, err
 		}
 	}
-	w.homes[j.ID] = h
+	known.home = h
 	return h, nil
 }
 
@@ -139,7 +137,6 @@ type home struct {
 	log      func(format string, a ...any)
 	better   func(ctx context.Context, id string, older bool) bool // is there another run to work on
 	comeBack time.Duration                                         // after which it asks for an older one, too
-	wake     *nats.Conn
 	dir      string
 	root     string            // the copy of the run's folder
 	laid     map[string]bool   // stages whose manifest was put there, by name and digest

@@ -8,16 +8,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"tattle/internal/file"
 	"tattle/run"
 )
 
-const (
-	checkFirst = 50 * time.Millisecond
-	checkLast  = 2 * time.Second
-)
+// restEvery is how often a worker looks whether there is nothing left for it.
+const restEvery = 200 * time.Millisecond
 
 // service is a stage under way in a worker.
 type service struct {
@@ -66,37 +62,33 @@ func (h *home) serve(ctx context.Context, w run.Work, st *stage, f *run.Folder) 
 // have what is left and another run has something, and where the run is not in the
 // cluster any more. Now and then it departs to an earlier run.
 func (s *service) watch(ctx context.Context, end context.CancelCauseFunc, depart func(), goroutines int) {
-	begun := time.Now()
-	news := make(chan *nats.Msg, 1)
-	if sub, err := s.wake.ChanSubscribe(wakeSubject, news); err == nil {
-		defer sub.Unsubscribe()
-	}
-	for wait := checkFirst; ; wait = min(2*wait, checkLast) {
-		t := time.NewTimer(wait)
+	asked, begun := time.Now(), time.Now() // for another run; for an earlier one
+	look := time.NewTicker(restEvery)
+	defer look.Stop()
+	for {
 		select {
 		case <-ctx.Done():
-			t.Stop()
 			return
-		case <-news:
-			t.Stop()
-		case <-t.C:
+		case <-look.C:
 		}
 		resting := int(s.idle.Load()) == goroutines
-		if !resting {
-			if wait < checkLast {
-				wait /= 2 // look again as soon as all rest
-			}
-		}
 		info, err := s.st.consumer.Info(ctx)
 		switch {
-		case err == nil && resting && int(s.idle.Load()) == goroutines && info.NumPending == 0 && (info.NumAckPending == 0 || s.better(ctx, s.job.ID, false)):
-			depart()
-		case err == nil && !resting && time.Since(begun) > s.comeBack:
+		case err != nil:
+			if gone(err) && s.l.surelyGone(ctx, err, 0) != nil {
+				end(errGone)
+			}
+		case resting && int(s.idle.Load()) == goroutines && info.NumPending == 0:
+			if info.NumAckPending > 0 && time.Since(asked) < lookAgain {
+				continue
+			}
+			if asked = time.Now(); info.NumAckPending == 0 || s.better(ctx, s.job.ID, false) {
+				depart()
+			}
+		case !resting && time.Since(begun) > s.comeBack:
 			if begun = time.Now(); s.better(ctx, s.job.ID, true) {
 				depart()
 			}
-		case err != nil && gone(err) && s.l.surelyGone(ctx, err, 0) != nil:
-			end(errGone)
 		}
 	}
 }
