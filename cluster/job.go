@@ -68,16 +68,8 @@ type RunState struct {
 	Job      Job
 	State    string    // "submitted", "running" or "finished"
 	Finished time.Time // zero before
-	Stages   []StageState
+	Stages   []run.StageState
 	Workers  []WorkerState // by name
-}
-
-// StageState is how far a stage of a run is.
-type StageState struct {
-	Name      string // its folder below the run's
-	Shards    int
-	Committed int
-	Failures  []run.Failure // of shards that were set aside
 }
 
 // WorkerState is what a worker last said of a run.

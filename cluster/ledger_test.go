@@ -325,6 +325,9 @@ func TestStages(t *testing.T) {
 		t.Fatalf("filled twice: %d, %v, %d in the queue", n, err, inQueue(t, s))
 	}
 	old := leased(t, s)
+	if next := leased(t, s); old.Shard != 0 || next.Shard != 1 {
+		t.Errorf("shards %d and %d are leased first", old.Shard, next.Shard)
+	}
 	if won, err := old.commit(t.Context(), recordOf(0, "w", old)); !won || err != nil {
 		t.Fatal(won, err)
 	}

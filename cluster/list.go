@@ -9,13 +9,8 @@ import (
 
 // Row returns the run as a row of a list.
 func (s RunState) Row() run.Row {
-	r := run.Row{Name: file.Name(s.Job.ID), State: s.State, Command: run.ListedCommand(s.Job.Args)}
-	done, shards, workers := 0, 0, 0
-	for _, stage := range s.Stages {
-		done, shards = done+stage.Committed, shards+stage.Shards
-		r.Fail(stage.Name, len(stage.Failures), stage.Failures)
-	}
-	r.Count(done, shards)
+	r := run.State{Dir: s.Job.ID, State: s.State, Record: &run.Record{Args: s.Job.Args}, Stages: s.Stages}.Row()
+	workers := 0
 	for _, w := range s.Workers {
 		switch {
 		case w.Refused != "":

@@ -11,7 +11,7 @@ import (
 func TestRow(t *testing.T) {
 	s := RunState{
 		Job: Job{ID: "0123456789abcdef", Args: []string{"bound"}}, State: Running,
-		Stages:  []StageState{{Name: "shards", Shards: 5, Committed: 3, Failures: []run.Failure{{Shard: 1, Name: "shard 1", Causes: []string{"no memory"}}}}},
+		Stages:  []run.StageState{{Name: "shards", Shards: 5, Done: 3, Failed: 1, Failures: []run.Failure{{Shard: 1, Name: "shard 1", Causes: []string{"no memory"}}}}},
 		Workers: []WorkerState{{Name: "a"}, {Name: "b", Refused: "another version"}},
 	}
 	var b strings.Builder

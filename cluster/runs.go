@@ -27,9 +27,9 @@ const finishedFor = 7 * 24 * time.Hour
 
 // entry is what the registry says of a run, under its ID.
 type entry struct {
-	Job      Job          `json:"job"`
-	Finished time.Time    `json:"finished,omitzero"`
-	Stages   []StageState `json:"stages,omitempty"` // of a finished run
+	Job      Job              `json:"job"`
+	Finished time.Time        `json:"finished,omitzero"`
+	Stages   []run.StageState `json:"stages,omitempty"` // of a finished run
 }
 
 // registry is the list of runs. Only reading and keys of its ledger are used.
@@ -181,13 +181,13 @@ func (e entry) state(ctx context.Context, js jetstream.JetStream) (RunState, err
 }
 
 // states says how far the stages are, reading the keys of commits alone.
-func (l *ledger) states(ctx context.Context) ([]StageState, error) {
+func (l *ledger) states(ctx context.Context) ([]run.StageState, error) {
 	stages, err := l.stages(ctx)
 	if err != nil {
 		return nil, err
 	}
-	states := make([]StageState, len(stages))
-	of := func(e jetstream.KeyValueEntry) (s *StageState, shard int) { // nil for a stage that was replaced
+	states := make([]run.StageState, len(stages))
+	of := func(e jetstream.KeyValueEntry) (s *run.StageState, shard int) { // nil for a stage that was replaced
 		part := strings.Split(e.Key(), ".")
 		number, _ := strconv.Atoi(part[1])
 		shard, _ = strconv.Atoi(part[2])
@@ -198,12 +198,12 @@ func (l *ledger) states(ctx context.Context) ([]StageState, error) {
 	}
 	again := func() {
 		for k, s := range stages {
-			states[k] = StageState{Name: s.Name, Shards: s.Shards}
+			states[k] = run.StageState{Name: s.Name, Shards: s.Shards}
 		}
 	}
 	err = l.list(ctx, "commit.*.*", again, func(e jetstream.KeyValueEntry) error {
 		if s, _ := of(e); s != nil {
-			s.Committed++
+			s.Done++
 		}
 		return nil
 	}, jetstream.MetaOnly())
@@ -212,12 +212,13 @@ func (l *ledger) states(ctx context.Context) ([]StageState, error) {
 	}
 	again = func() {
 		for k := range states {
-			states[k].Failures = nil
+			states[k].Failed, states[k].Failures = 0, nil
 		}
 	}
 	err = l.list(ctx, "fail.*.*", again, func(e jetstream.KeyValueEntry) error {
 		var f failure
 		if s, i := of(e); s != nil && decode(e, &f) == nil && f.Aside {
+			s.Failed++
 			s.Failures = append(s.Failures, run.Failure{Shard: i, Name: fmt.Sprintf("shard %d", i), Causes: f.Causes})
 		}
 		return nil

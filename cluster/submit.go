@@ -20,8 +20,7 @@ const (
 	submissionFile   = "cluster.json" // in a run's folder
 	submissionSchema = "tattle cluster 1"
 	submissionFolder = ".cluster" // there, too, while somebody submits
-	leastLease       = time.Second
-	mergedFile       = ".merged" // in the folder of a stage that is not needed here any more
+	mergedFile       = ".merged"  // in the folder of a stage that is not needed here any more
 )
 
 // submitted is what submissionFile says.
@@ -57,9 +56,6 @@ func (c *Conn) Submit(o SubmitOptions) (s *Submission, err error) {
 	}
 	if o.Replicas == 0 {
 		o.Replicas = c.replicas
-	}
-	if o.Lease != 0 && o.Lease < leastLease {
-		return nil, fmt.Errorf("--lease %v: workers are heard of too seldom for less than %v", o.Lease, leastLease)
 	}
 	if !(o.Check >= 0 && o.Check <= 1) {
 		return nil, fmt.Errorf("the rate of checks is %v: must be from 0 to 1", o.Check)

@@ -58,5 +58,5 @@ func throughput(b *testing.B, cpu bool, workers int) float64 {
 
 func (s *site) secondCommitted() int {
 	state, _ := s.state()
-	return state.Stages[1].Committed
+	return state.Stages[1].Done
 }

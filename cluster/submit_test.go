@@ -117,7 +117,7 @@ func (s *site) committed(n int) {
 	s.t.Helper()
 	until(s.t, strconv.Itoa(n)+" shards are committed", func() bool {
 		state, _ := s.state()
-		return len(state.Stages) == 2 && state.Stages[1].Committed >= n
+		return len(state.Stages) == 2 && state.Stages[1].Done >= n
 	})
 }
 
@@ -137,8 +137,8 @@ func (s *site) whole() {
 		s.t.Fatalf("the list has %d stages", len(state.Stages))
 	}
 	for k, n := range []int{s.Size.First, s.Size.Second} {
-		if g := state.Stages[k]; g.Shards != n || g.Committed != n || len(g.Failures) > 0 {
-			s.t.Errorf("stage %s: %d of %d committed, %d failed; want %d", g.Name, g.Committed, g.Shards, len(g.Failures), n)
+		if g := state.Stages[k]; g.Shards != n || g.Done != n || len(g.Failures) > 0 {
+			s.t.Errorf("stage %s: %d of %d committed, %d failed; want %d", g.Name, g.Done, g.Shards, len(g.Failures), n)
 		}
 	}
 	for name := range s.js().StreamNames(s.t.Context()).Name() {
@@ -479,7 +479,7 @@ func setAside(t *testing.T) {
 		t.Fatalf("the run ended with %v", err)
 	}
 	state, _ := s.state()
-	if f := state.Stages[1]; f.Committed != 9 || len(f.Failures) != 1 || !strings.Contains(f.Failures[0].Cause(), "as asked for") {
+	if f := state.Stages[1]; f.Done != 9 || len(f.Failures) != 1 || !strings.Contains(f.Failures[0].Cause(), "as asked for") {
 		t.Errorf("the list says %+v", f)
 	}
 	s.Resume = true

@@ -298,7 +298,7 @@ func (s *site) patiently(n int) {
 		ctx, cancel := context.WithTimeout(s.t.Context(), 500*time.Millisecond)
 		defer cancel()
 		all, err := s.c.Runs(ctx)
-		return err == nil && len(all) == 1 && len(all[0].Stages) == 2 && all[0].Stages[1].Committed >= n
+		return err == nil && len(all) == 1 && len(all[0].Stages) == 2 && all[0].Stages[1].Done >= n
 	})
 }
 

@@ -399,12 +399,3 @@ func TestFinishWithoutServer(t *testing.T) {
 		t.Errorf("merged shards: %v, where the run is: %v", merged, known)
 	}
 }
-
-// TestLeaseTooShort refuses leases that workers could not keep.
-func TestLeaseTooShort(t *testing.T) {
-	for _, lease := range []time.Duration{time.Nanosecond, -time.Second, leastLease - 1} {
-		if _, err := new(Conn).Submit(SubmitOptions{Root: t.TempDir(), Lease: lease}); err == nil || !strings.Contains(err.Error(), "--lease") {
-			t.Errorf("%v: %v", lease, err)
-		}
-	}
-}

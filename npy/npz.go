@@ -305,3 +305,27 @@ func (r *Rows) Close() error {
 	r.stream = nil
 	return err
 }
+
+// Size returns the shape that an array's header claims and the bytes that it
+// needs, and reads no more than the header.
+func (f *File) Size(name string) (shape []int, bytes float64, err error) {
+	h, err := f.header(name)
+	if err != nil {
+		return nil, 0, locate(err, f.path, name)
+	}
+	return h.shape, float64(h.count) * float64(h.dtype.size), nil
+}
+
+func (f *File) header(name string) (header, error) {
+	m, err := f.find(name)
+	if err != nil {
+		return header{}, err
+	}
+	r, err := m.Open()
+	if err != nil {
+		return header{}, err
+	}
+	defer r.Close()
+	h, _, err := readHeader(r)
+	return h, err
+}

@@ -26,7 +26,7 @@ func (s State) Row() Row {
 		r.State += ", submitted"
 	}
 	if s.Record != nil {
-		r.Command = ListedCommand(s.Record.Args)
+		r.Command = file.Line("tattle " + file.CommandLine(s.Record.Args))
 	}
 	if s.Problem != "" {
 		r.Notes = append(r.Notes, s.Problem)
@@ -35,9 +35,11 @@ func (s State) Row() Row {
 		if stage.Problem != "" {
 			r.Notes = append(r.Notes, "stage "+file.Name(stage.Name)+": "+stage.Problem)
 		}
-		r.Fail(stage.Name, stage.Failed, stage.Failures)
+		r.fail(stage.Name, stage.Failed, stage.Failures)
 	}
-	r.Count(s.shards())
+	if done, shards := s.shards(); shards > 0 {
+		r.Shards = fmt.Sprintf("%d of %d", done, shards)
+	}
 	return r
 }
 
@@ -60,15 +62,8 @@ func Kept(dir string) (done, shards int) {
 	return done, shards
 }
 
-// Count sets how many shards are done.
-func (r *Row) Count(done, shards int) {
-	if shards > 0 {
-		r.Shards = fmt.Sprintf("%d of %d", done, shards)
-	}
-}
-
-// Fail notes the shards of a stage that were set aside.
-func (r *Row) Fail(stage string, n int, failures []Failure) {
+// fail notes the shards of a stage that were set aside.
+func (r *Row) fail(stage string, n int, failures []Failure) {
 	if n == 0 {
 		return
 	}
@@ -80,9 +75,6 @@ func (r *Row) Fail(stage string, n int, failures []Failure) {
 		r.Notes = append(r.Notes, fmt.Sprintf("  and %d more", n-mostFailures))
 	}
 }
-
-// ListedCommand is a command line of tattle on one line.
-func ListedCommand(args []string) string { return file.Line("tattle " + file.CommandLine(args)) }
 
 // WriteRows writes a list of runs as text.
 func WriteRows(w io.Writer, rows []Row) error {
