@@ -15,16 +15,10 @@ import (
 // references, planted curious models and, where the model is at hand and defences are to be
 // tried, a student.
 type preparation struct {
-	q    *Request
-	s    *Subject
-	net  func(classes int, seed uint64) *nn.Graph // makes references; nil chooses by the inputs' shape
-	jobs []trainingJob
-}
-
-// trainingJob is a training, and what is done with what comes of it.
-type trainingJob struct {
-	Training
-	take func(t *Trained) error
+	q   *Request
+	s   *Subject
+	net func(classes int, seed uint64) *nn.Graph // makes references; nil chooses by the inputs' shape
+	all []Training
 }
 
 // Prepare trains what the figures of the audit are compared with and checked by, and adds it to
@@ -60,24 +54,20 @@ func (q *Request) Prepare(ctx context.Context, dir string, s *Subject, pool run.
 // train does the trainings, and adds what comes of them to the record.
 func (p *preparation) train(ctx context.Context, dir string, pool run.Pool) (*run.Folder, error) {
 	what := "training a classifier, percent done"
-	if n := len(p.jobs); n != 1 {
+	if n := len(p.all); n != 1 {
 		what = fmt.Sprintf("training %d classifiers, percent done", n)
 	}
 	progress := p.q.progress(what)
-	var all []Training
-	for _, j := range p.jobs {
-		all = append(all, j.Training)
-	}
 	settings, hashes := p.settings()
-	trained, folder, err := Train(ctx, dir, all, TrainOptions{
+	trained, folder, err := Train(ctx, dir, p.all, TrainOptions{
 		Settings: settings, Hashes: hashes, Pool: pool, Resume: p.q.Resume,
 		Progress: func(done, total int) { progress(100*done/max(total, 1), 100) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i, j := range p.jobs {
-		if err := j.take(trained[i]); err != nil {
+	for i, t := range p.all {
+		if err := t.take(trained[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -121,7 +111,8 @@ func (s *Subject) parts() *dataset.Parts {
 
 // add adds a training; take is called with what comes of it.
 func (p *preparation) add(t Training, take func(t *Trained) error) {
-	p.jobs = append(p.jobs, trainingJob{t, take})
+	t.take = take
+	p.all = append(p.all, t)
 }
 
 // note adds a note to the record.
@@ -155,7 +146,7 @@ func (p *preparation) references() error {
 			s, err := reference(ctx, parts, i, outputs, o)
 			return &Trained{Sample: s}, err
 		}
-		p.add(Training{fmt.Sprintf("reference %d", i+1), train}, func(t *Trained) error {
+		p.add(Training{Name: fmt.Sprintf("reference %d", i+1), Train: train}, func(t *Trained) error {
 			if trained = append(trained, t.Sample); len(trained) < references {
 				return nil
 			}
@@ -235,7 +226,7 @@ func (p *preparation) student() {
 		}
 		return &Trained{Sample: s}, nil
 	}
-	p.add(Training{"student", train}, func(t *Trained) error {
+	p.add(Training{Name: "student", Train: train}, func(t *Trained) error {
 		if t.Sample == nil {
 			p.note("%s", t.Skipped)
 			return nil

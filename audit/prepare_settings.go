@@ -36,8 +36,8 @@ func (p *preparation) settings() (*TrainingSettings, map[string]string) {
 		Layout: trainingsLayout, Seed: p.q.Seed, Epochs: r.Epochs, Defences: r.Defences,
 		Examples: r.Sample.Len(), Outputs: r.Sample.Kind, Classes: len(r.Sample.Classes), Inputs: r.inputs, Widths: p.q.widths(),
 	}
-	for _, j := range p.jobs {
-		s.Trainings = append(s.Trainings, j.Name)
+	for _, t := range p.all {
+		s.Trainings = append(s.Trainings, t.Name)
 	}
 	hashes := map[string]string{}
 	if r.Examples != nil {

@@ -35,7 +35,7 @@ func smallTrainings() []Training {
 		}
 		return &Trained{Sample: planted.Sample, Planted: planted}, nil
 	}
-	return append(all, Training{"planted", plant}, Training{"student", func(context.Context, func(done, total int)) (*Trained, error) {
+	return append(all, Training{Name: "planted", Train: plant}, Training{Name: "student", Train: func(context.Context, func(done, total int)) (*Trained, error) {
 		return &Trained{Skipped: "A student was not tried: <why>."}, nil
 	}})
 }
@@ -112,7 +112,7 @@ func TestTrainSetsAside(t *testing.T) {
 	trained, broken := make([]int, 3), true
 	var all []Training
 	for i, name := range []string{"reference 1", "reference 2", "planted"} {
-		all = append(all, Training{name, func(context.Context, func(done, total int)) (*Trained, error) {
+		all = append(all, Training{Name: name, Train: func(context.Context, func(done, total int)) (*Trained, error) {
 			if trained[i]++; i == 1 && broken {
 				return nil, errors.New("the loss is NaN")
 			}
