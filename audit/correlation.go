@@ -104,10 +104,7 @@ const correlationMost = 20000
 // correlationRows returns the examples that correlation tests: all of them for a categorical
 // attribute, at most correlationMost, drawn by the seed, for a numeric one.
 func correlationRows(s *Sample, a int, o Options) []int {
-	rows := make([]int, s.Len())
-	for i := range rows {
-		rows[i] = i
-	}
+	rows := span(0, s.Len())
 	if s.Sensitive[a].Numeric() && len(rows) > correlationMost {
 		rows = random(o.Seed, streamIndependence, uint64(len(s.Sensitive))<<8).Perm(len(rows))[:correlationMost]
 		slices.Sort(rows)

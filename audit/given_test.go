@@ -88,7 +88,7 @@ func TestCalibrationAddsToTheTable(t *testing.T) {
 		if g == nil {
 			t.Fatal(why)
 		}
-		rows := upTo(s.Len())
+		rows := span(0, s.Len())
 		j := newJoint(s, g, s.hard(), rows[:1000])
 		c := calibrate(g, j, rows[1000:], score[2000:])
 		got, gain := make([]float64, 2), 0.0
@@ -104,14 +104,6 @@ func TestCalibrationAddsToTheTable(t *testing.T) {
 			t.Errorf("slope %v: gain of %v nats", slope, gain)
 		}
 	}
-}
-
-func upTo(n int) []int {
-	rows := make([]int, n)
-	for i := range rows {
-		rows[i] = i
-	}
-	return rows
 }
 
 // The margin in bits is the capacity of a binary symmetric channel.
@@ -165,7 +157,7 @@ func TestAdultRace(t *testing.T) {
 	path := shared.Path(t, "data/adult")
 	p := must.Get(dataset.OpenParts(context.Background(), path, dataset.LabelledOptions{Kind: dataset.KindAdult, Sensitive: []string{"race: White; *"}}))(t)
 	trained := must.Get(curious.Train(context.Background(), p, curious.Options{Attack: curious.Standard, Outputs: curious.Raw, Net: linear(p.Train.Shape), Epochs: 3, Seed: 1}))(t)
-	s := must.Get(fromModel(context.Background(), trained.Classifier, p.Test.Subset(upTo(8000))))(t)
+	s := must.Get(fromModel(context.Background(), trained.Classifier, p.Test.Subset(span(0, 8000))))(t)
 	f := &examined(t, s, Options{Seed: 1, Attacks: []string{"logistic", "trees"}, Permutations: 999}).Findings[0]
 	if f.Excess.Value > DefaultMargin {
 		t.Errorf("accuracy sees race: %+v", f.Excess)

@@ -2,11 +2,13 @@ package audit
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
 	"runtime"
 
+	"tattle/internal/file"
 	"tattle/run"
 )
 
@@ -97,16 +99,23 @@ type studySettings struct {
 // studyLayout changes with what a shard holds, or how it is made.
 const studyLayout = 4
 
-// each does the n pieces of a stage, one on each core: they are too small to divide.
-// What a shard holds depends on its number alone.
-func (b *bench) each(ctx context.Context, stage string, n int, do func(ctx context.Context, i int, w io.Writer) error) (*run.Folder, error) {
-	return b.o.Pool.Run(ctx, run.Work{
+// kept returns the contents of the n shards of a stage, computed one on each core: they are too small
+// to divide. Each is computed once and kept as JSON. What a shard holds depends on its number alone.
+func kept[T any](ctx context.Context, b *bench, stage string, n int, do func(ctx context.Context, i int) (T, error)) ([]T, error) {
+	f, err := b.o.Pool.Run(ctx, run.Work{
 		Dir: filepath.Join(b.dir, stage+"s"),
 		Manifest: run.Manifest{
 			Command: "detection", Shards: n, Hashes: b.hashes,
 			Settings: studySettings{studyLayout, stage, b.o.Seed, b.o.Quick, studyReferences},
 		},
-		Resume: b.o.Resume, AtOnce: runtime.GOMAXPROCS(0), Do: do,
+		Resume: b.o.Resume, AtOnce: runtime.GOMAXPROCS(0),
+		Do: func(ctx context.Context, i int, w io.Writer) error {
+			v, err := do(ctx, i)
+			if err != nil {
+				return err
+			}
+			return json.NewEncoder(w).Encode(v)
+		},
 		Name: func(i int) string { return fmt.Sprintf("%s %d", stage, i+1) },
 		Progress: func(f *run.Folder) {
 			if b.o.Progress != nil {
@@ -114,4 +123,18 @@ func (b *bench) each(ctx context.Context, stage string, n int, do func(ctx conte
 			}
 		},
 	})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]T, n)
+	for i := range all {
+		data, err := file.ReadFile(f.Path(i))
+		if err == nil {
+			err = json.Unmarshal(data, &all[i])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Path(i), err)
+		}
+	}
+	return all, nil
 }

@@ -2,14 +2,10 @@ package audit
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"io"
 	"slices"
 
 	"tattle/classify"
 	"tattle/curious"
-	"tattle/internal/file"
 )
 
 // StudyAudit is one audit of a study: what is true and what it said, with references
@@ -59,39 +55,6 @@ func (b *bench) audits(ctx context.Context) (err error) {
 		return b.audit(ctx, &b.plan.audits[i])
 	})
 	return err
-}
-
-// kept returns the contents of the n shards of a stage; each is computed once and kept as
-// JSON.
-func kept[T any](ctx context.Context, b *bench, stage string, n int, do func(ctx context.Context, i int) (T, error)) ([]T, error) {
-	f, err := b.each(ctx, stage, n, func(ctx context.Context, i int, w io.Writer) error {
-		v, err := do(ctx, i)
-		if err != nil {
-			return err
-		}
-		return json.NewEncoder(w).Encode(v)
-	})
-	if err != nil {
-		return nil, err
-	}
-	all := make([]T, n)
-	for i := range all {
-		if err := fromJSON(f.Path(i), &all[i]); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-func fromJSON(path string, v any) error {
-	data, err := file.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(data, v)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
 }
 
 // samples returns what an audit is given.
