@@ -73,11 +73,7 @@ func (g *guesses) scoresOf(at *Attribute, log []float64, k int) (score []float64
 // areaClasses returns the places in back of the classes to look at.
 func areaClasses(at *Attribute, back []int) []int {
 	if len(back) != 2 {
-		all := make([]int, len(back))
-		for k := range all {
-			all[k] = k
-		}
-		return all
+		return span(0, len(back))
 	}
 	ones := 0
 	for _, l := range at.Labels {

@@ -152,7 +152,7 @@ func fitNetwork(ctx context.Context, z []float32, d int, t Target, order []int, 
 	for i := range held {
 		j.constant = append(j.constant, j.loss(constant, i))
 	}
-	best, _, err := fit.Run(ctx)
+	best, err := fit.Run(ctx)
 	if err != nil {
 		return nil, err
 	}

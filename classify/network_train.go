@@ -26,18 +26,18 @@ type NetworkTraining struct {
 	Judge func(epoch int, outputs []float32) (score float64, ok bool, err error)
 }
 
-// Run trains the graph. It returns the epoch that was kept, 0 if none was, with its score, and
-// how many steps were made. It returns an error when ctx ends and if the loss is no longer finite;
-// the weights are those of the best epoch all the same.
-func (t *NetworkTraining) Run(ctx context.Context) (best *train.Best, steps int, err error) {
+// Run trains the graph. It returns the epoch that was kept, 0 if none was, with its score. It
+// returns an error when ctx ends and if the loss is no longer finite; the weights are those of the
+// best epoch all the same.
+func (t *NetworkTraining) Run(ctx context.Context) (best *train.Best, err error) {
 	net, err := nn.NewNet(t.Graph)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	adam := train.NewAdam(t.Graph.Params(), train.AdamOptions{LearningRate: t.LearningRate})
 	trainer, err := train.NewTrainer(t.Graph, adam, t.Dropout)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	d, width := trainer.Dims()
 	b := &networkBatch{x: make([]float32, t.Batch*d), y: make([]int, t.Batch), grad: make([]float32, t.Batch)}
@@ -59,7 +59,7 @@ func (t *NetworkTraining) Run(ctx context.Context) (best *train.Best, steps int,
 	if best.Epoch > 0 {
 		best.Restore()
 	}
-	return best, loop.Done, err
+	return best, err
 }
 
 // networkBatch holds the buffers of a step.

@@ -26,11 +26,27 @@ func FitAttacks(ctx context.Context, f *nn.Graph, p *dataset.Parts, attributes [
 	if err != nil {
 		return nil, err
 	}
-	attacks, _, err := fitAttacks(ctx, d, attributes, o)
-	if err != nil && !stopped(ctx, err) {
-		return nil, err
+	one, steps := o, 0
+	if o.Progress != nil {
+		one.Progress = func(_, total int, loss float64) {
+			steps++
+			o.Progress(steps, total*len(attributes), loss)
+		}
 	}
-	return attacks, err
+	var attacks []Attack
+	for _, index := range attributes {
+		a, err := fitAttack(ctx, d, index, one)
+		if a != nil {
+			attacks = append(attacks, *a)
+		}
+		switch {
+		case stopped(ctx, err):
+			return attacks, err
+		case err != nil:
+			return nil, err
+		}
+	}
+	return attacks, nil
 }
 
 // checkFitting says what keeps G from being fitted.
@@ -75,26 +91,8 @@ func outputsOf(ctx context.Context, f *nn.Graph, p *dataset.Parts) (*fixed, erro
 	return d, nil
 }
 
-// fitAttacks is FitAttacks on outputs; it returns the steps too.
-func fitAttacks(ctx context.Context, d *fixed, attributes []int, o Options) (attacks []Attack, steps int, err error) {
-	one := o
-	if o.Progress != nil {
-		one.Progress = func(done, total int, loss float64) { o.Progress(steps+done, total*len(attributes), loss) }
-	}
-	for _, index := range attributes {
-		a, n, err := fitAttack(ctx, d, index, one)
-		if steps += n; a != nil {
-			attacks = append(attacks, *a)
-		}
-		if err != nil {
-			return attacks, steps, err
-		}
-	}
-	return attacks, steps, nil
-}
-
-// fitAttack fits G for one attribute; it returns the steps too.
-func fitAttack(ctx context.Context, d *fixed, index int, o Options) (*Attack, int, error) {
+// fitAttack fits G for one attribute.
+func fitAttack(ctx context.Context, d *fixed, index int, o Options) (*Attack, error) {
 	o = o.WithDefaults()
 	o.Batch = min(o.Batch, d.train.Len())
 	s, held := d.train.Sensitive[index], d.hold.Sensitive[index].Labels
@@ -110,11 +108,11 @@ func fitAttack(ctx context.Context, d *fixed, index int, o Options) (*Attack, in
 			return accuracy(scores, held), true, nil
 		},
 	}
-	best, steps, err := t.Run(ctx)
+	best, err := t.Run(ctx)
 	if best == nil || best.Epoch == 0 || err != nil && !stopped(ctx, err) {
-		return nil, steps, err
+		return nil, err
 	}
 	a := &Attack{Attribute: s.Name, Index: index, Kind: NetworkAttack, Validation: best.Score, Best: best.Epoch, Graph: g}
 	a.describe(d.train, d.outputs, o)
-	return a, steps, err
+	return a, err
 }

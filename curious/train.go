@@ -82,10 +82,10 @@ func trainDirect(ctx context.Context, p *dataset.Parts, o Options) (*Result, err
 // overlearn trains a standard F and then, on its frozen outputs, a G for each
 // attribute (B section 5.1.3, after Song and Shmatikov).
 func overlearn(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
-	before, total := 0, p.Train.Len()/o.Batch*o.Epochs*(1+len(o.Attributes))
-	progress := func(done, _ int, loss float64) {
-		if o.Progress != nil {
-			o.Progress(before+done, total, loss)
+	steps, total := 0, p.Train.Len()/o.Batch*o.Epochs*(1+len(o.Attributes))
+	progress := func(_, _ int, loss float64) {
+		if steps++; o.Progress != nil {
+			o.Progress(steps, total, loss)
 		}
 	}
 	standard := o
@@ -98,15 +98,10 @@ func overlearn(ctx context.Context, p *dataset.Parts, o Options) (*Result, error
 	if err != nil {
 		return r, err
 	}
-	x, err := outputsOf(ctx, r.Classifier, p)
-	if err == nil {
-		var steps int
-		before = r.Steps
-		r.Attacks, steps, err = fitAttacks(ctx, x, o.Attributes, Options{
-			Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate, Seed: o.Seed, Progress: progress,
-		})
-		r.Steps += steps
-	}
+	r.Attacks, err = FitAttacks(ctx, r.Classifier, p, o.Attributes, Options{
+		Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate, Seed: o.Seed, Progress: progress,
+	})
+	r.Steps = steps
 	if r.Stopped = stopped(ctx, err); err != nil && !r.Stopped {
 		return nil, err
 	}
