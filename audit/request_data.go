@@ -93,6 +93,9 @@ func (q *Request) read(ctx context.Context, shape []int) (*Examples, error) {
 	if src.Side == 0 && len(shape) == 3 && shape[1] == shape[2] && src.Kind != dataset.KindAdult && src.Kind != dataset.KindTable {
 		src.Side = shape[1]
 	}
+	if len(shape) > 0 {
+		src.ModelInputs = nn.Size(shape)
+	}
 	parts, err := q.openParts(ctx, "Data", src)
 	if err != nil {
 		return nil, err

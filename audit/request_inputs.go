@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"tattle/curious/training"
@@ -37,6 +38,9 @@ func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int
 	o := dataset.InputOptions{
 		Split: dataset.Split(q.Part), Kind: src.Kind, Preprocess: m.DataPreprocess(), Labels: src.Labels, FileColumn: src.FileColumn, SkipMissing: src.SkipMissing,
 		Target: q.Target, Sensitive: asked.read, Numbers: true, Seed: src.Seed, Shape: shape, Progress: q.progress("reading the data"),
+	}
+	if len(shape) > 0 {
+		o.ModelInputs = nn.Size(shape)
 	}
 	if columns {
 		o.Columns, o.Words, o.Missing = m.Graph.Columns, m.Graph.Words, true
@@ -101,6 +105,6 @@ func withInputs(labels, inputs *dataset.Parts) *dataset.Parts {
 	if p.Train == nil || p.Validation == nil || p.Test == nil {
 		return nil
 	}
-	p.Notes = append(slices.Clone(p.Notes), "The model takes sensitive columns among its inputs, or others than these labels leave to it: it was given them.")
+	p.Notes = append(slices.Clone(p.Notes), fmt.Sprintf("The model takes %d inputs, and there are %d without the sensitive columns: it was given sensitive columns too. If it was not trained on them, its answers mean nothing: give a file with exactly the columns that it takes, the target and the sensitive ones.", nn.Size(inputs.Train.Shape), nn.Size(labels.Train.Shape)))
 	return p
 }

@@ -38,7 +38,10 @@ func readImages(fsys fs.FS, source string, o LabelledOptions) (*labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.split = columnSplit(l.columns); l.split == nil {
+	if _, err := l.takeSplit(); err != nil {
+		return nil, err
+	}
+	if l.split == nil {
 		l.split = folderSplit(l.files)
 	}
 	return l, nil
@@ -244,25 +247,6 @@ var splitNames = map[string]Split{
 	"train": Train, "training": Train, "0": Train,
 	"val": Validation, "valid": Validation, "validation": Validation, "dev": Validation, "1": Validation,
 	"test": Test, "testing": Test, "2": Test,
-}
-
-// columnSplit takes the parts from a column "split" or "partition" that says
-// nothing else; nil if there is none.
-func columnSplit(columns []column) []Split {
-	for _, c := range columns {
-		if !strings.EqualFold(c.name, "split") && !strings.EqualFold(c.name, "partition") {
-			continue
-		}
-		split, seen := make([]Split, len(c.values)), map[Split]bool{}
-		for i, v := range c.values {
-			split[i] = splitNames[strings.ToLower(v)]
-			seen[split[i]] = true
-		}
-		if !seen[""] && len(seen) > 1 {
-			return split
-		}
-	}
-	return nil
 }
 
 // folderSplit takes the parts from the folders that the pictures lie in, the

@@ -33,8 +33,9 @@ type InputOptions struct {
 	Words   []string
 	Missing bool
 
-	Shape    []int                 // of the model's input, to check against; tables and arrays are seen in it; nil is unknown
-	Progress func(done, total int) // of decoding; nil, or called from one goroutine at a time
+	Shape       []int                 // of the model's input, to check against; tables and arrays are seen in it; nil is unknown
+	ModelInputs int                   // as in [LabelledOptions]
+	Progress    func(done, total int) // of decoding; nil, or called from one goroutine at a time
 }
 
 // Kinds of data that [OpenInputs] reads besides those of [OpenParts].

@@ -58,7 +58,11 @@ func (in *inputs) encodedRows(path string, src *origin, c *chosen, o InputOption
 	if err := d.has(path, part); err != nil {
 		return err
 	}
+	if len(d.rows[trainPart]) == 0 {
+		return fmt.Errorf("%s: the column split names no training rows, by which numbers are standardised: add some, or give the preprocessing mean=0 std=1, which leaves numbers as they are", path)
+	}
 	in.rows = d.rows[part]
+	src.modelInputs = o.ModelInputs
 	place := make(map[int]int, len(in.rows))
 	for k, i := range in.rows {
 		place[i] = k

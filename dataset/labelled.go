@@ -21,6 +21,7 @@ type LabelledOptions struct {
 	Numbers     bool     // NAME:number in Sensitive takes the numbers of a column
 	Side        int      // of pictures, in pixels; 0 is DefaultSide (glyphs: 28, in grey)
 	Seed        uint64   // of parts that the data does not fix, of Limit's choice, and of glyphs
+	ModelInputs int      // of a table: how many inputs the model takes; constant columns are then inputs if they make up this number; 0 is unknown
 	Limit       int      // the most training examples, chosen by Seed; 0 is all
 	Progress    func(done, total int)
 }
@@ -78,6 +79,7 @@ func OpenParts(ctx context.Context, path string, o LabelledOptions) (*Parts, err
 		return nil, err
 	}
 	defer src.close()
+	src.modelInputs = o.ModelInputs
 	return src.parts(ctx, o)
 }
 
@@ -109,16 +111,17 @@ func (src *origin) parts(ctx context.Context, o LabelledOptions) (*Parts, error)
 
 // origin is data whose labels are known and whose inputs are not read yet.
 type origin struct {
-	labels    *labels
-	name      string            // of the set
-	target    string            // the kind's own rule; "" if it has none
-	sensitive []string          // the kind's own rules
-	shortcuts map[string]string // names that stand for rules
-	sorted    bool              // the classes of the target are its sorted values, be they numbers or not
-	elsewhere map[string]string // columns that are not there, and where they are
-	notes     []string          // of reading the inputs
-	close     func()
-	fsys      fs.FS // that pictures are in; nil for other data
+	labels      *labels
+	name        string            // of the set
+	target      string            // the kind's own rule; "" if it has none
+	sensitive   []string          // the kind's own rules
+	shortcuts   map[string]string // names that stand for rules
+	sorted      bool              // the classes of the target are its sorted values, be they numbers or not
+	elsewhere   map[string]string // columns that are not there, and where they are
+	notes       []string          // of reading the inputs
+	modelInputs int               // as in LabelledOptions
+	close       func()
+	fsys        fs.FS // that pictures are in; nil for other data
 
 	// inputs makes the sets of the three parts, without labels.
 	inputs func(ctx context.Context, d *division, c *chosen) ([3]*Set, error)

@@ -61,7 +61,11 @@ func fromTables(path string, tables []*table) (*origin, error) {
 	name := strings.TrimSuffix(baseName(path), filepath.Ext(path))
 	src := &origin{labels: l, name: name, close: func() {}}
 	hidden := []int{}
-	if k := l.splitColumn(); k >= 0 {
+	k, err := l.takeSplit()
+	if err != nil {
+		return nil, err
+	}
+	if k >= 0 {
 		hidden = append(hidden, k)
 	}
 	if l.columns[0].name == "" {
@@ -74,15 +78,45 @@ func fromTables(path string, tables []*table) (*origin, error) {
 	return src, nil
 }
 
-// splitColumn takes the division from a column named split or partition, where
-// there is one that names parts only, and returns it, or −1.
+// splitColumn returns the column that divides the rows, −1 if there is none.
 func (l *labels) splitColumn() int {
-	split := columnSplit(l.columns)
-	if split == nil {
-		return -1
-	}
-	l.split = split
-	return slices.IndexFunc(l.columns, func(c column) bool {
+	k := slices.IndexFunc(l.columns, func(c column) bool {
 		return strings.EqualFold(c.name, "split") || strings.EqualFold(c.name, "partition")
 	})
+	if k < 0 {
+		return -1
+	}
+	numbers, others := map[string]bool{}, false
+	for _, v := range l.columns[k].values {
+		switch part := splitNames[strings.ToLower(v)]; {
+		case part == "":
+			others = true
+		case len(v) > 1:
+			return k
+		default:
+			numbers[v] = true
+		}
+	}
+	if others || len(numbers) < 2 {
+		return -1
+	}
+	return k
+}
+
+// takeSplit takes the division of the rows from a column named split or partition. It returns an
+// error if only some of its rows name a part. A column without the words train, validation or
+// test, or at least two of their numbers, is no such column.
+func (l *labels) takeSplit() (k int, err error) {
+	if k = l.splitColumn(); k < 0 {
+		return k, nil
+	}
+	c := l.columns[k]
+	split := make([]Split, len(c.values))
+	for i, v := range c.values {
+		if split[i] = splitNames[strings.ToLower(v)]; split[i] == "" {
+			return k, malformed(l.source, "column %s, example %d: %q names no part: write train, validation or test into every row, or give the column another name if it means something else", c.name, i+1, v)
+		}
+	}
+	l.split = split
+	return k, nil
 }

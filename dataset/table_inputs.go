@@ -45,8 +45,9 @@ type encoder struct {
 func (src *origin) tableSets(d *division, c *chosen, hidden []int, files []string) ([3]*Set, error) {
 	var sets [3]*Set
 	inputs := src.inputColumns(c, hidden)
-	var encoders []encoder
+	var all, encoders []encoder
 	var columns []column
+	var constant []string
 	width := 0
 	for _, k := range inputs {
 		col := src.labels.columns[k]
@@ -54,10 +55,27 @@ func (src *origin) tableSets(d *division, c *chosen, hidden []int, files []strin
 			src.notes = append(src.notes, fmt.Sprintf("column %s is read as categories, not numbers: it has the value %q", col.name, v))
 		}
 		e := newEncoder(col.values, d.rows[trainPart])
-		if e.width > 0 { // a constant column says nothing
-			encoders, columns = append(encoders, e), append(columns, col)
-			width += e.width
+		if all = append(all, e); e.width == 0 {
+			constant = append(constant, col.name)
 		}
+		width += e.width
+	}
+	keep := len(constant) > 0 && width+len(constant) == src.modelInputs
+	for i, k := range inputs {
+		e, col := all[i], src.labels.columns[k]
+		if keep && e.width == 0 {
+			e.keepConstant(col.values, d.rows[trainPart][0])
+			width++
+		}
+		if e.width > 0 {
+			encoders, columns = append(encoders, e), append(columns, col)
+		}
+	}
+	switch {
+	case keep:
+		src.notes = append(src.notes, fmt.Sprintf("constant in the training part: %s; the model takes as many inputs as there are with them", few(constant)))
+	case len(constant) > 0:
+		src.notes = append(src.notes, fmt.Sprintf("constant in the training part, and therefore no inputs: %s", few(constant)))
 	}
 	if width == 0 {
 		return sets, fmt.Errorf("%s: no column is left for the inputs: want one that varies besides target and sensitive attributes", src.labels.source)
@@ -73,7 +91,9 @@ func (src *origin) tableSets(d *division, c *chosen, hidden []int, files []strin
 		s := &Set{Shape: []int{width}, Values: make([]float32, len(rows)*width), Source: files}
 		at := 0
 		for k, e := range encoders {
-			e.encode(s.Values[at:], width, columns[k].values, rows)
+			if len(rows) > 0 {
+				e.encode(s.Values[at:], width, columns[k].values, rows)
+			}
 			at += e.width
 		}
 		s.Columns = grid
@@ -269,6 +289,17 @@ func numericEncoder(numbers []float64, training []int) encoder {
 		e.width++
 	}
 	return e
+}
+
+// keepConstant gives a column that is constant in the training rows an input: the number's
+// difference from that constant, or 1 for the category.
+func (e *encoder) keepConstant(values []string, row int) {
+	e.width = 1
+	if e.numbers != nil {
+		e.mean, e.std = e.numbers[row], 1
+		return
+	}
+	e.categories = map[string]int{values[row]: 0}
 }
 
 // encode writes the inputs of the given rows to dst, whose rows are stride apart.

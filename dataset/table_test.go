@@ -358,3 +358,73 @@ func TestTableNotes(t *testing.T) {
 		t.Errorf("inputs %v: minor says the target's class", inputs)
 	}
 }
+
+// TestConstantColumns: a column that is constant in the training part is an input only of a model
+// that takes as many inputs as there are with it.
+func TestConstantColumns(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("a,fixed,kind,b,label\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "%d,7,x,%d,%d\n", i*7%11, i*5%13, i%2)
+	}
+	path := writeText(t, filepath.Join(t.TempDir(), "t.csv"), b.String())
+	for inputs, want := range map[int]struct {
+		width int
+		note  string
+	}{
+		0: {2, "no inputs: fixed, kind"},
+		2: {2, "no inputs: fixed, kind"},
+		3: {2, "no inputs: fixed, kind"},
+		4: {4, "as many inputs as there are with them"},
+	} {
+		set, notes, err := OpenInputs(t.Context(), path, InputOptions{Target: "label", ModelInputs: inputs})
+		must.Do(t, err)
+		parts := must.Get(OpenParts(t.Context(), path, LabelledOptions{Target: "label", ModelInputs: inputs}))(t)
+		if set.size() != want.width || parts.Train.size() != want.width || !strings.Contains(strings.Join(notes, "\n"), want.note) {
+			t.Errorf("a model of %d inputs: %d and %d, notes %q", inputs, set.size(), parts.Train.size(), notes)
+		}
+		if want.width == 4 && (set.Values[1] != 0 || set.Values[2] != 1) {
+			t.Errorf("inputs of constants: %v", set.Values[:4])
+		}
+	}
+}
+
+// TestFewRows: tables of any number of rows are read or refused.
+func TestFewRows(t *testing.T) {
+	text := "a,b,label\n"
+	for n := range 14 {
+		path := writeText(t, filepath.Join(t.TempDir(), "t.csv"), text)
+		set, _, err := OpenInputs(t.Context(), path, InputOptions{Target: "label"})
+		if err == nil && set.Len() == 0 {
+			t.Errorf("%d rows: an empty set", n)
+		}
+		text += fmt.Sprintf("%d,%d,%d\n", n%3, n*n%5, n%2)
+	}
+}
+
+// TestColumnOfParts: a column split that leaves rows without a part is refused, one that names the
+// test part alone leaves no training rows, and one of other words or numbers is an input.
+func TestColumnOfParts(t *testing.T) {
+	for values, want := range map[string]string{
+		"train,test,,train":    `example 3: "" names no part`,
+		",test,train,train":    `example 1: "" names no part`,
+		"test,test,other,test": `example 3: "other" names no part`,
+		"test,test,test,test":  "names no training rows",
+		"0,1,7,0":              "",
+		"up,down,up,down":      "",
+		"1,1,1,1":              "",
+		"0,0,2,1":              "",
+	} {
+		text := "a,split,label\n"
+		for i := range 40 {
+			text += fmt.Sprintf("%d,%s,%d\n", i%7, strings.Split(values, ",")[i%4], i%3%2)
+		}
+		path := writeText(t, filepath.Join(t.TempDir(), "t.csv"), text)
+		_, _, err := OpenInputs(t.Context(), path, InputOptions{Target: "label"})
+		if want == "" {
+			must.Do(t, err, values)
+		} else {
+			must.Fail(t, err, want)
+		}
+	}
+}

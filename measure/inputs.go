@@ -36,7 +36,7 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 	}
 	o := dataset.InputOptions{
 		Split: dataset.Split(in.Split), Preprocess: m.DataPreprocess(), Labels: in.Labels, SkipMissing: in.SkipMissing, Target: in.Target, Sensitive: in.Sensitive, Seed: in.Seed,
-		Shape: m.Pictures(), Progress: progress, Columns: m.Graph.Columns, Words: m.Graph.Words,
+		Shape: m.Pictures(), ModelInputs: nn.Size(m.Graph.InputShape), Progress: progress, Columns: m.Graph.Columns, Words: m.Graph.Words,
 	}
 	if in.Limit != "" {
 		o.Choose = func(n int) ([]int, error) {
@@ -50,7 +50,7 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 	if set, notes, err = dataset.OpenInputs(ctx, in.Path, o); err != nil {
 		return nil, nil, err
 	}
-	if err := m.takes(set, in.Path); err != nil {
+	if err := m.takes(set, in, notes); err != nil {
 		return nil, nil, err
 	}
 	if words := set.Scaling(); words != "" && !o.Preprocess.Normalises() {
@@ -59,14 +59,14 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 	return set, notes, nil
 }
 
-// takes checks that each of the examples from the path has as many values as the model has inputs.
-// Of a table it names the columns without which there would be as many.
-func (m *Model) takes(set *dataset.Set, path string) error {
+// takes checks that each of the examples has as many values as the model has inputs. Of a table it
+// names the columns without which there would be as many, and those that are no inputs.
+func (m *Model) takes(set *dataset.Set, in Inputs, notes []string) error {
 	want, have := nn.Size(m.Graph.InputShape), nn.Size(set.Shape)
 	if want == have {
 		return nil
 	}
-	err := fmt.Errorf("%s: examples of %d values, and the model takes %d", path, have, want)
+	err := fmt.Errorf("%s: examples of %d values, and the model takes %d", in.Path, have, want)
 	if set.Columns == nil {
 		return err
 	}
@@ -79,6 +79,14 @@ func (m *Model) takes(set *dataset.Set, path string) error {
 	advice := "give exactly the columns that the model was trained on: name the target with --target, and other columns that are not inputs with --sensitive, or remove them from the file"
 	if len(spare) > 0 {
 		advice += "; the number is right without " + strings.Join(spare, ", or without ")
+	}
+	if len(in.Sensitive) > 0 {
+		advice += "; sensitive columns are no inputs: " + strings.Join(in.Sensitive, ", ")
+	}
+	for _, note := range notes {
+		if strings.Contains(note, "input") {
+			advice += "; " + note
+		}
 	}
 	return fmt.Errorf("%w: %s", err, advice)
 }

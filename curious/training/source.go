@@ -27,6 +27,7 @@ type Source struct {
 	Sensitive   []string `json:"sensitive,omitempty"`    // rules
 	Numbers     bool     `json:"numbers,omitempty"`      // Sensitive may name the numbers of columns, as dataset.LabelledOptions says
 	Side        int      `json:"side,omitempty"`
+	ModelInputs int      `json:"model_inputs,omitempty"` // as in dataset.LabelledOptions
 	Seed        uint64   `json:"seed"`
 	Limit       int      `json:"limit,omitempty"`
 	HoldOut     bool     `json:"hold_out,omitempty"` // trained on the teacher's part alone
@@ -40,7 +41,7 @@ func (s *Source) Open(ctx context.Context, progress func(done, total int)) (part
 	}
 	whole, err = dataset.OpenParts(ctx, s.Path, dataset.LabelledOptions{
 		Kind: s.Kind, Labels: s.Labels, FileColumn: s.FileColumn, SkipMissing: s.SkipMissing, Target: s.Target, Sensitive: s.Sensitive, Numbers: s.Numbers,
-		Side: s.Side, Seed: s.Seed, Limit: s.Limit, Progress: progress,
+		Side: s.Side, ModelInputs: s.ModelInputs, Seed: s.Seed, Limit: s.Limit, Progress: progress,
 	})
 	if err != nil {
 		return nil, nil, err
