@@ -127,20 +127,31 @@ func (s Spec) features(g *nn.Graph) (front, head *nn.Graph, err error) {
 }
 
 // scores returns the net up to logits or probabilities, and a head that hands them
-// on. A softmax at the net's end is put behind the temperature, or left out.
+// on. A softmax at the net's end is put behind the temperature, or left out. It returns an error
+// if the net ends in another function that makes scores of logits.
 func (s Spec) scores(g *nn.Graph) (front, head *nn.Graph, err error) {
 	front = &nn.Graph{Name: g.Name, Input: g.Input, InputShape: g.InputShape, Output: g.Output}
 	front.Nodes = append(front.Nodes, g.Nodes...)
-	if last := g.Node(g.Output); last != nil && last.Output == g.Output {
-		if _, ok := last.Op.(*nn.Softmax); ok {
+	if last := lastOf(g); last != nil {
+		switch op := last.Op.(type) {
+		case *nn.Softmax, *nn.LogSoftmax:
 			if front, _, err = g.Cut(last.Inputs[0]); err != nil {
 				return nil, nil, fmt.Errorf("the net has a softmax and no logits before it: %w", err)
+			}
+		case *nn.Unary, *nn.Hardmax, *nn.Opaque:
+			return nil, nil, noLogits(last)
+		case *nn.Binary:
+			if op.Operator == "Div" && op.Constant == nil || op.Operator == "Pow" || nn.Compares(op.Operator) {
+				return nil, nil, noLogits(last)
 			}
 		}
 	}
 	shapes, err := front.Shapes()
 	if err != nil {
 		return nil, nil, err
+	}
+	if nn.Size(shapes[front.Output]) < 2 && s.surface() != SurfaceLogits {
+		return nil, nil, fmt.Errorf("the net has one output, which is neither a distribution over classes nor a choice between them: release it as %s, with the name of its node", SurfaceFeatures)
 	}
 	if t := s.Temperature; t != 0 && t != 1 {
 		shape := shapes[front.Output]
@@ -158,6 +169,29 @@ func (s Spec) scores(g *nn.Graph) (front, head *nn.Graph, err error) {
 	head = &nn.Graph{Name: g.Name, Input: front.Output, InputShape: shapes[front.Output], Output: front.Output}
 	appendNode(head, "release-scores", &nn.Identity{})
 	return front, head, nil
+}
+
+// lastOf returns the node that computes the net's output, or what only hands it on. It is nil if
+// the output is the input.
+func lastOf(g *nn.Graph) *nn.Node {
+	producer := map[string]*nn.Node{}
+	for _, n := range g.Nodes {
+		producer[n.Output] = n
+	}
+	n := producer[g.Output]
+	for n != nil {
+		switch n.Op.(type) {
+		case *nn.Identity, *nn.Flatten, *nn.Reshape, *nn.Dropout:
+			n = producer[n.Inputs[0]]
+			continue
+		}
+		break
+	}
+	return n
+}
+
+func noLogits(last *nn.Node) error {
+	return fmt.Errorf("the net ends in node %q (%s), so its outputs are not known to be logits: release them, or the input of that node, as %s with the name of the node", last.Name, last.Op.Kind(), SurfaceFeatures)
 }
 
 // Holds reports whether bounds hold for the release with this noise and post-processing, and

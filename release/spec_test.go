@@ -127,6 +127,39 @@ func TestSpecBuild(t *testing.T) {
 	}
 }
 
+// What follows a softmax and only hands it on changes no logits; outputs of other functions of
+// scores are not taken for logits, and one number is no distribution over classes.
+func TestSpecScores(t *testing.T) {
+	x := normal(6 * 10)
+	logits := outputs(t, smallNet(false), x)
+	ending := func(op nn.Op, inputs ...string) *nn.Graph {
+		g := smallNet(false)
+		for _, n := range []*nn.Node{{Name: "end", Op: op, Inputs: inputs, Output: "end"}, {Name: "same", Op: &nn.Identity{}, Inputs: []string{"end"}, Output: "same"}} {
+			g.Nodes, g.Output = append(g.Nodes, n), n.Output
+		}
+		return g
+	}
+	for _, op := range []nn.Op{&nn.Softmax{}, &nn.LogSoftmax{}, &nn.Flatten{}} {
+		front, _ := must.Get2(release.Spec{Surface: "logits"}.Build(t.Context(), ending(op, "fc2"), nil))(t)
+		same(t, op.Kind(), outputs(t, front, x), logits)
+	}
+	one := &nn.Dense{In: 3, Out: 1, Weight: &nn.Param{Name: "w", Shape: []int{1, 3}, Data: []float32{1, 2, 3}}}
+	for _, c := range []struct {
+		g             *nn.Graph
+		surface, want string
+	}{
+		{ending(&nn.Unary{Function: "Sigmoid"}, "fc2"), "logits", `node "end" (Sigmoid)`},
+		{ending(&nn.Unary{Function: "Clip", Beta: 1}, "fc2"), "label", `node "end" (Clip)`},
+		{ending(&nn.Binary{Operator: "Div"}, "fc2", "fc2"), "probabilities", `node "end" (Div)`},
+		{ending(one, "fc2"), "probabilities", "one output"},
+		{ending(one, "fc2"), "label", "one output"},
+	} {
+		_, _, err := release.Spec{Surface: c.surface}.Build(t.Context(), c.g, nil)
+		must.Fail(t, err, c.want)
+	}
+	must.Get2(release.Spec{Surface: "logits"}.Build(t.Context(), ending(one, "fc2"), nil))(t)
+}
+
 // The rows of a projection are orthonormal; principal ones keep more of the variance
 // than any others, and what they drop is replaced by its mean.
 func TestSpecProjection(t *testing.T) {
