@@ -28,6 +28,10 @@ func (g Gain) Better() bool { return g.Low != nil && *g.Low > 0 }
 // compared with it.
 func (g *Gain) Closer() bool { return g == nil || g.Better() }
 
+// Here reports whether an attack erred by less than the prior alone on the examples of the run, though
+// this is not shown for examples like them.
+func (g *Gain) Here() bool { return !g.Closer() && g.MeanSquare > 0 }
+
 // Gain compares r with what the prior alone reached, over the coordinates in band, all
 // where it is nil. The limit is that of Student's t for the mean of the paired
 // differences of examples, at confidence 1 − (1 − Confidence)/attacks: so it holds for

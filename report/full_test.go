@@ -201,6 +201,11 @@ func TestSentencesAreHonest(t *testing.T) {
 		"For 98 % of the cosine modes of the 10 of 100 inputs that were tried, another input has the same features up to rounding and the runtime's error: unbiased estimators cannot resolve them, among inputs as 8-bit pixels.", "!without limit", "!legal", "!exactly the same",
 		"the best of 2 attacks (decoder) errs by 29.4 grey levels of 255 (0.374 normalised), root mean square over all cosine modes of the 100 inputs with 4 draws of the noise each", "without the release, errs by 50.9", "99.9 % confidence", "rounded to 2 decimals", "released 4 times", "20 numbers kept", "Student's t (5 degrees")
 	r.Attacks[1].Gain.Low = ptr(-.01)
+	says(r, "!Demonstrated: the best of", "for the inputs of this run alone: the best of 2 attacks (decoder) errs by 29.4", "without the release, by 50.9", "do not show that it errs by less for others", "!No attack that ran")
+	if v := r.releaseLead(); !strings.Contains(v.Says, "n the 100 inputs that it ran on, the best attack errs by 29.4 grey levels") {
+		t.Errorf("a lead on the inputs of the run: %+v", v)
+	}
+	r.Attacks[1].Gain.MeanSquare = -.01
 	says(r, "!Demonstrated: the best of", "No attack that ran is shown to come closer than guessing the mean", "errs by 50.9", "A better attack may come closer")
 	r.Attacks = nil
 	says(r, "!Demonstrated: the best of", "Guessing the mean", "No attack was run to compare with", "is biased and may err by less")

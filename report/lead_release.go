@@ -126,10 +126,9 @@ func (r *Report) harm() (badge string, tone Tone) {
 func (r *Report) releaseLead() verdictBlock {
 	v := verdictBlock{Says: r.releaseSays(), Tiles: r.releaseTiles()}
 	v.Badge, v.Tone = r.harm()
-	best := r.bestAttack()
 	switch {
 	case v.Badge != "":
-	case best != nil && best.Gain.Closer():
+	case r.partlyReconstructed():
 		v.Badge, v.Tone = "Input partly reconstructed", Warn
 	case r.Lists != nil && r.Lists.Holder != nil && 1/float64(r.Lists.Holder.List.Inputs) >= identifiedSometimes:
 		v.Badge = "Identified little more often than by guessing"
@@ -137,7 +136,7 @@ func (r *Report) releaseLead() verdictBlock {
 		v.Badge = "Input rarely identified"
 	case r.Release.NoBounds != "":
 		v.Badge, v.Tone = "Nothing is proved", Warn
-	case best != nil && len(r.Bounds) == 0:
+	case r.bestAttack() != nil && len(r.Bounds) == 0:
 		v.Badge = "No reconstruction shown"
 	case r.Outcome == Vacuous:
 		v.Badge, v.Tone = "The bound is vacuous", Bad
@@ -147,6 +146,19 @@ func (r *Report) releaseLead() verdictBlock {
 		v.Badge = "Nothing is certified"
 	}
 	return v
+}
+
+// partlyReconstructed reports whether the best attack is shown to err by less than guessing the mean, or
+// errs by clearly less on the inputs of this run.
+func (r *Report) partlyReconstructed() bool {
+	best, alone := r.bestAttack(), r.priorAlone("all")
+	switch {
+	case best == nil:
+		return false
+	case best.Gain.Here():
+		return alone != nil && best.RMS() < littleCloser*alone.RMS()
+	}
+	return best.Gain.Closer()
 }
 
 // releaseSays is a sentence on what adversaries can do with the release, the worst first. The tiles
@@ -177,7 +189,9 @@ func (r *Report) attackSays() string {
 		return ""
 	}
 	said := "no attack that ran is shown to err by less than guessing the mean without the release"
-	if best.Gain.Closer() {
+	if best.Gain.Here() && r.partlyReconstructed() {
+		said = fmt.Sprintf("on the %s that it ran on, the best attack errs by %s, and guessing the mean without the release by %s", Count(best.Examples, "input"), r.inLevels(best.RMS()), r.inLevels(r.priorAlone("all").RMS()))
+	} else if best.Gain.Closer() {
 		who := "the best attack that ran"
 		if learnedFromItself(r) {
 			who += ", which learned from the inputs that it attacks,"

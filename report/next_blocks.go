@@ -17,7 +17,6 @@ func (d *document) nextSteps(r *Report) {
 // steps are sentences on what to do.
 func (r *Report) steps() []string {
 	badge, _ := r.harm()
-	best := r.bestAttack()
 	var said []string
 	if r.Lists == nil || r.Lists.Holder == nil && len(r.Lists.Anybody) == 0 {
 		said = append(said, "This report has no limit on adversaries who know what inputs look like. With training data (--training-data), without --candidates none, and with more noise where the noise is weak, tattle bound computes such limits.")
@@ -26,7 +25,7 @@ func (r *Report) steps() []string {
 	case r.Lists != nil && r.Lists.Holder != nil && badge != "" && badge != recognisedBadge:
 		said = append(said, "Do not rely on this release to hide which input it is.",
 			fmt.Sprintf("More noise or fewer numbers help: tattle design --identify SHARE@%d, with the same model and data, finds the release that keeps this share at the lowest cost in accuracy.", r.Lists.Holder.List.Inputs))
-	case best != nil && best.Gain.Closer(), badge != "":
+	case r.partlyReconstructed(), badge != "":
 		said = append(said, "If inputs must not be reconstructed, more noise or fewer numbers help: tattle design --attack X, with the same model and data, finds the release from which no attack of tattle reconstructs inputs with an error below X, at the lowest cost in accuracy.")
 	case len(said) > 0 || r.Release.NoBounds != "":
 	case r.Release.Noise.Family == "lattice":
