@@ -12,7 +12,6 @@ import (
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
 
-	"tattle/internal/file"
 )
 
 // Files of the data folder.
@@ -74,7 +73,8 @@ func Open(dir string, o Options) (*Ledger, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, databaseFile)
-	key, err := openKey(filepath.Join(dir, keyFile), file.Exists(path))
+	info, err := os.Stat(path)
+	key, err := openKey(filepath.Join(dir, keyFile), path, err == nil && info.Size() > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func Open(dir string, o Options) (*Ledger, error) {
 	})
 	switch {
 	case errors.Is(err, bolterrors.ErrTimeout):
-		return nil, fmt.Errorf("%s: another process has the ledger open", path)
+		return nil, fmt.Errorf("%s: %w", path, ErrInUse)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -101,13 +101,18 @@ func Open(dir string, o Options) (*Ledger, error) {
 	return l, nil
 }
 
+var errDamaged = errors.New("the file is damaged: put back a copy")
+
+// ErrInUse is the cause of Open's error if another process has the ledger open.
+var ErrInUse = errors.New("another process has the ledger open")
+
 // sound returns the error of f. It returns an error, too, if f panics or reads beyond the file: bbolt
 // does so where pages are damaged or missing, after it has rolled back its transaction.
 func sound(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if damage := recover(); damage != nil {
-			err = fmt.Errorf("the file is damaged: %.200v", damage)
+		if recover() != nil {
+			err = errDamaged
 		}
 	}()
 	return f()
@@ -163,11 +168,13 @@ func (l *Ledger) Close() error {
 	return l.db.Close()
 }
 
-// openKey reads the key, or makes one if there is no database yet.
-func openKey(path string, needed bool) ([]byte, error) {
+// openKey reads the key. If neither a key nor a database exists yet, it makes one.
+func openKey(path, database string, begun bool) ([]byte, error) {
 	key, err := os.ReadFile(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && needed:
+	case err == nil && !begun:
+		return nil, fmt.Errorf("%s is missing or empty beside its key: put it back, or all budgets begin anew and inputs get other noise than before; to begin a new ledger, use an empty folder", database)
+	case errors.Is(err, fs.ErrNotExist) && begun:
 		return nil, fmt.Errorf("%s is missing: without it every subject of the ledger beside it would count as new; put it back", path)
 	case errors.Is(err, fs.ErrNotExist):
 		return makeKey(path)

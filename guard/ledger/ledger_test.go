@@ -250,6 +250,10 @@ func TestFiles(t *testing.T) {
 	l = open(t, dir, Budget{Releases: 1}, nil)
 	mustOne(t, l, "ann", 1, []int64{2}, []int64{1})
 	l.Close()
+	os.Truncate(filepath.Join(dir, databaseFile), 0)
+	refused("all budgets begin anew")
+	os.Remove(filepath.Join(dir, databaseFile))
+	refused("all budgets begin anew")
 	os.WriteFile(filepath.Join(dir, databaseFile), []byte("no database"), 0o600)
 	refused(databaseFile)
 	for _, b := range []Budget{{}, {Releases: -1}, {1, -time.Second}, {1, time.Millisecond}} {

@@ -201,7 +201,11 @@ func (c *guardServeCmd) Run(ctx context.Context, e *env) error {
 		c.Ledger = dir + "-ledger"
 	}
 	if o.Ledger, err = ledger.Open(c.Ledger, ledger.Options{Budget: p.Budget()}); err != nil {
-		return hinted(fmt.Errorf("--ledger %s: %w", file.Name(c.Ledger), err), "one process at a time can use a ledger")
+		err = fmt.Errorf("--ledger %s: %w", file.Name(c.Ledger), err)
+		if errors.Is(err, ledger.ErrInUse) {
+			return hinted(err, "one process at a time can use a ledger")
+		}
+		return err
 	}
 	defer o.Ledger.Close()
 	l, at, err := c.open(ctx)
