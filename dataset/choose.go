@@ -71,10 +71,15 @@ func indicesIn(path string, n int) ([]int, error) {
 	if err != nil {
 		return nil, wrongChoice("%s: %w", path, err)
 	}
+	seen := make([]bool, n)
 	for _, i := range indices {
 		if i < 0 || i >= n {
 			return nil, wrongChoice("%s: index %d, but the data set has %d examples", path, i, n)
 		}
+		if seen[i] {
+			return nil, wrongChoice("%s: index %d stands in it twice: limits count every example once", path, i)
+		}
+		seen[i] = true
 	}
 	return indices, nil
 }

@@ -55,15 +55,28 @@ type Difference struct {
 	Have, Want string // as JSON; "nothing" where the field is missing
 }
 
-// Error names every field that differs.
+// Limits of a MismatchError's text: fields, and bytes of a value.
+const (
+	namedFields = 4
+	namedBytes  = 60
+)
+
+// Error names the fields that differ, those with short values first.
 func (e *MismatchError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s holds another run: ", e.Folder)
-	for i, d := range e.Fields {
+	fields := slices.Clone(e.Fields)
+	length := func(d Difference) int { return max(len(d.Have), len(d.Want), namedBytes) }
+	slices.SortStableFunc(fields, func(a, b Difference) int { return length(a) - length(b) })
+	for i, d := range fields {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s is %s there and %s here", d.Field, d.Have, d.Want)
+		if i == namedFields {
+			fmt.Fprintf(&b, "and %d more settings differ", len(fields)-i)
+			break
+		}
+		fmt.Fprintf(&b, "%s is %s there and %s here", d.Field, abridged(d.Have), abridged(d.Want))
 	}
 	with := "settings"
 	if slices.ContainsFunc(e.Fields, func(d Difference) bool { return strings.HasPrefix(d.Field, "program.") }) {
@@ -71,6 +84,14 @@ func (e *MismatchError) Error() string {
 	}
 	fmt.Fprintf(&b, "; resume with the same %s or name another folder", with)
 	return b.String()
+}
+
+// abridged is the beginning of a long value.
+func abridged(value string) string {
+	if len(value) <= namedBytes {
+		return value
+	}
+	return strings.ToValidUTF8(value[:namedBytes], "") + "…"
 }
 
 // Differences returns the settings in which a run differs from the one that is wanted,

@@ -96,3 +96,16 @@ func TestVersion(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 }
+
+// TestMismatchIsShort: long values are cut, and many fields counted; short ones come first.
+func TestMismatchIsShort(t *testing.T) {
+	e := &MismatchError{Folder: "dir"}
+	for _, f := range []string{"a", "b", "c", "d", "e"} {
+		e.Fields = append(e.Fields, Difference{f, strings.Repeat("1", 1000), "2"})
+	}
+	e.Fields = append(e.Fields, Difference{"seed", "1", "2"})
+	text := e.Error()
+	if len(text) > 500 || !strings.HasPrefix(text, "dir holds another run: seed is 1 there and 2 here, a is 111") || !strings.Contains(text, "and 2 more settings differ") {
+		t.Error(text)
+	}
+}
