@@ -50,7 +50,8 @@ func defend(ctx context.Context, s *Sample, releases []Released, o Options) ([]D
 		if r.Sample.Len() != s.Len() {
 			return nil, "", fmt.Errorf("audit: the defence %s releases %d rows for %d examples: give it the same examples", r.Name, r.Sample.Len(), s.Len())
 		}
-		tried = slices.Insert(tried, len(tried)-1, change{name: r.Name, apply: func() *Sample { return r.Sample.Subset(rows) }}) // before the last resort
+		released, _ := r.Sample.tamed()
+		tried = slices.Insert(tried, len(tried)-1, change{name: r.Name, apply: func() *Sample { return released.Subset(rows) }}) // before the last resort
 	}
 	list, err := tryAll(ctx, tried, o)
 	if err != nil {

@@ -113,16 +113,25 @@ func (q *Request) read(ctx context.Context, shape []int) (*Examples, error) {
 	if q.Part == "" && x.Part != PartAll {
 		x.notes = append(x.notes, "The test part is audited: models learned from the others.")
 	}
+	if q.trainedOn(src) && x.Part != string(dataset.Test) {
+		x.notes = append(x.notes, "The model was trained on examples of this part: what it remembers of them counts, too. An audit of the test part (--part test) is about new examples.")
+	}
 	return x, q.draw(x)
+}
+
+// trainedOn reports whether the model was trained on these data.
+func (q *Request) trainedOn(src *training.Source) bool {
+	own := q.OwnData()
+	return own != nil && own.Path == src.Path && own.Kind == src.Kind
 }
 
 // part returns the part of the data that is audited: the test part if a model was trained
 // on these data.
 func (q *Request) part(src *training.Source) string {
-	switch own := q.OwnData(); {
+	switch {
 	case q.Part != "":
 		return q.Part
-	case own != nil && own.Path == src.Path && own.Kind == src.Kind, q.Reference != "" && q.sameData(src):
+	case q.trainedOn(src), q.Reference != "" && q.sameData(src):
 		return string(dataset.Test)
 	}
 	return PartAll

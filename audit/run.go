@@ -61,9 +61,15 @@ type Result struct {
 // its outputs. Complete also plants models and tries defences. It returns an error if the
 // sample or an option is wrong and when ctx ends.
 func Run(ctx context.Context, s *Sample, o Options) (*Result, error) {
+	whole := s.Sum()
+	s, moved := s.tamed()
 	r, err := examine(ctx, s, o)
-	if err != nil || r.usable() == 0 {
-		return r, err
+	if err != nil {
+		return nil, err
+	}
+	r.SHA256, r.Warnings = whole, append(r.Warnings, moved...)
+	if r.usable() == 0 {
+		return r, nil
 	}
 	c, err := negative(ctx, s, o.forControl())
 	if err != nil {
@@ -173,11 +179,29 @@ func (r *Result) warn(s *Sample) {
 			r.Warnings = append(r.Warnings, w)
 		}
 	}
+	for _, a := range s.Sensitive {
+		if s.targeted() && len(a.Values) > 1 && determines(s.Y, a.Labels) {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%[1]s determines %[2]s in these examples: whoever knows %[1]s knows %[2]s, so no output can reveal more of it to them. Figures without %[1]s need an audit of the outputs as vectors (--columns, without a target).", s.Target, a.Name))
+		}
+	}
 	for c, n := range r.Counts {
 		if n == len(s.Y) && s.targeted() {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("All examples have %s = %s: what the outputs reveal for other classes is not measured.", s.Target, s.Classes[c]))
 		}
 	}
+}
+
+// determines reports whether all examples of a class of y have the same label, and not all the same.
+func determines(y, labels []int) bool {
+	of, varies := map[int]int{}, false
+	for i, c := range y {
+		if label, ok := of[c]; ok && label != labels[i] {
+			return false
+		}
+		of[c] = labels[i]
+		varies = varies || labels[i] != labels[0]
+	}
+	return varies
 }
 
 // checkAll checks options, sample and references.
