@@ -11,7 +11,6 @@ import (
 
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
-
 )
 
 // Files of the data folder.

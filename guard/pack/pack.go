@@ -190,21 +190,39 @@ func (p *Pack) settings(files map[string][]byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Write writes the files into a folder, guard.toml last.
+// Write writes the files into a folder, guard.toml last. If one cannot be written, it removes the
+// others: a certificate never lies without its release.
 func (p *Pack) Write(dir string) error {
 	files, err := p.Files()
 	if err != nil {
 		return err
 	}
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return name == SettingsFile })
-	for _, name := range append(names, SettingsFile) {
-		err := file.WriteBytes(filepath.Join(dir, name), files[name])
-		if err != nil {
+	names = append(names, SettingsFile)
+	for i, name := range names {
+		if err := file.WriteBytes(filepath.Join(dir, name), files[name]); err != nil {
+			for _, written := range names[:i] {
+				os.Remove(filepath.Join(dir, written))
+			}
 			return err
 		}
 	}
 	return nil
 }
+
+// Others returns the names in the folder of a pack that are no files of it.
+func Others(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.Name() != SettingsFile && !slices.Contains(besides, e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+// besides are the files of a pack besides guard.toml.
+var besides = []string{FrontFile, headFile, certificateFile, CertificatePageFile, pythonFile, goFile}
 
 // A MismatchError reports a file of a pack that is not what the others say.
 type MismatchError struct {
@@ -234,7 +252,7 @@ func Open(dir string) (*Pack, error) {
 		return nil, wrong(SettingsFile, fmt.Errorf("schema %q: must be %s", s.Schema, Schema))
 	}
 	found := map[string][]byte{SettingsFile: document}
-	for _, name := range []string{FrontFile, headFile, certificateFile, CertificatePageFile, pythonFile, goFile} {
+	for _, name := range besides {
 		content, err := file.ReadFile(filepath.Join(dir, name))
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, wrong(name, errors.New("the file is missing"))

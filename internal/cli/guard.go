@@ -128,8 +128,8 @@ func (c *guardVerifyCmd) Run(ctx context.Context, e *env) error {
 		if c.Model+c.Data != "" {
 			return usage(errors.New("--model and --data require --run"), "")
 		}
-		_, err := fmt.Fprintf(e.stdout, "verified: all files of %s agree\nnot checked:\n  the figures of the certificate (name the run with --run)\n", file.Name(c.Release))
-		return err
+		fmt.Fprintf(e.stdout, "verified: all files of %s agree\n", file.Name(c.Release))
+		return notChecked(e, c.Release, "the figures of the certificate (name the run with --run)")
 	}
 	again, err := c.verified(ctx, e, c.Run_, p.Certificate.Budget)
 	if err != nil {
@@ -138,7 +138,22 @@ func (c *guardVerifyCmd) Run(ctx context.Context, e *env) error {
 	if err := again.Same(c.Release); err != nil {
 		return finding(err, "name the run that was packed with --run")
 	}
-	_, err = fmt.Fprintf(e.stdout, "verified: all files of %s agree, and %s gives them; tattle verify lists what of the run cannot be checked\n", file.Name(c.Release), file.Name(c.Run_))
+	fmt.Fprintf(e.stdout, "verified: all files of %s agree, and %s gives them; tattle verify lists what of the run cannot be checked\n", file.Name(c.Release), file.Name(c.Run_))
+	return notChecked(e, c.Release)
+}
+
+// notChecked lists what was not checked of a pack, with all that its folder holds besides.
+func notChecked(e *env, dir string, what ...string) error {
+	others, err := pack.Others(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range others {
+		what = append(what, file.Name(name)+", which is no file of the release")
+	}
+	if len(what) > 0 {
+		_, err = fmt.Fprintf(e.stdout, "not checked:\n  %s\n", strings.Join(what, "\n  "))
+	}
 	return err
 }
 
