@@ -14,6 +14,7 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -123,7 +124,7 @@ func Execute(ctx context.Context, args []string, stdout, stderr io.Writer) (stat
 	if err != nil {
 		return fail(stderr, err)
 	}
-	if err := checkDestinations(k); err != nil {
+	if err := cmp.Or(checkCounts(k), checkDestinations(k)); err != nil {
 		return fail(stderr, err)
 	}
 	e := newEnv(k, args, stdout, stderr)
@@ -163,6 +164,20 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 func versionLine() string {
 	p := run.Current()
 	return fmt.Sprintf("tattle %s (%s, %s)", p.Version, runtime.Version(), p.Kernels)
+}
+
+// checkCounts returns an error if the command line says 0 for a number of things that are needed:
+// without the flag, 0 stands for the default.
+func checkCounts(k *kong.Context) error {
+	for _, p := range k.Path {
+		if p.Flag == nil || !slices.Contains([]string{"epochs", "batch", "examples", "seeds", "references", "releases", "folds"}, p.Flag.Name) {
+			continue
+		}
+		if v := reflect.Indirect(p.Flag.Target); v.Kind() == reflect.Int && v.Int() == 0 {
+			return usage(fmt.Errorf("--%s 0: must be at least 1", p.Flag.Name), "leave it out for the default")
+		}
+	}
+	return nil
 }
 
 // grammarOf returns the part of commands that is about the command that args begin with, all of
