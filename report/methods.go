@@ -153,7 +153,7 @@ func noted(said []Setting, name, note string) []Setting {
 var comparedMethods = []struct{ name, each, whole, search string }{
 	{"Cramér-Rao, all else known", bound.MethodCramerRaoAxis, "", ""},
 	{"Cramér-Rao, identifiable part", bound.MethodCramerRao, "", ""},
-	{"Barankin, near witnesses together", bound.MethodBarankin, bound.MethodBarankinMeanSquare, ""},
+	{"Barankin", bound.MethodBarankin, bound.MethodBarankinMeanSquare, ""},
 	{"far witnesses", bound.MethodHCR, bound.MethodMeanSquare, bound.SearchFar},
 	{"twins", bound.MethodHCR, bound.MethodMeanSquare, bound.SearchTwins},
 	{"van Trees", bound.MethodVanTrees, bound.MethodVanTreesMeanSquare, ""},
@@ -186,7 +186,7 @@ func (r *Report) SetMethods(theirs []bound.Summary, notes []bound.Note) {
 			}
 		}
 		add("the authors' procedure", authors)
-		add("Algorithm 1, example by example", algorithm1)
+		add("Algorithm 1", algorithm1)
 		for _, k := range comparedMethods {
 			method := k.each
 			if perInput {
