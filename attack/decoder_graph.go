@@ -29,7 +29,7 @@ func (s skip) set(m affine) {
 func decoderGraph(ctx context.Context, l *Linear, added float64, o DecoderOptions) (*nn.Graph, skip, []*nn.Param, error) {
 	g := &nn.Graph{Name: "decoder", Input: "release", InputShape: []int{l.n}, Output: "input"}
 	dense := func(in, out string, rows, cols int) *nn.Dense {
-		d := &nn.Dense{In: rows, Out: cols, Weight: newParam(out+".weight", cols, rows), Bias: newParam(out+".bias", cols)}
+		d := &nn.Dense{In: rows, Out: cols, Weight: nn.NewParam(out+".weight", cols, rows), Bias: nn.NewParam(out+".bias", cols)}
 		g.Nodes = append(g.Nodes, &nn.Node{Name: out, Op: d, Inputs: []string{in}, Output: out})
 		return d
 	}
@@ -83,8 +83,4 @@ func standardize(d *nn.Dense, m *moments, added float64) {
 		simd.Scale(s, row)
 		d.Bias.Data[i] -= simd.Dot(row, mean)
 	}
-}
-
-func newParam(name string, shape ...int) *nn.Param {
-	return &nn.Param{Name: name, Shape: shape, Data: make([]float32, nn.Size(shape))}
 }

@@ -2,7 +2,6 @@ package attack
 
 import (
 	"context"
-	"fmt"
 	"testing"
 
 	"tattle/bound"
@@ -13,20 +12,16 @@ import (
 
 // chain is a net of layers one after the other, with random weights.
 func chain(t testing.TB, shape []int, seed uint64, ops ...nn.Op) *nn.Net {
-	g := &nn.Graph{Name: "chain", Input: "x", InputShape: shape}
-	last := g.Input
-	for i, op := range ops {
-		name := fmt.Sprint("layer", i)
-		g.Nodes = append(g.Nodes, &nn.Node{Name: name, Op: op, Inputs: []string{last}, Output: name})
-		last = name
+	b := nn.NewBuilder("chain", shape...)
+	for _, op := range ops {
+		b.Add("", op)
 	}
-	g.Output = last
-	g.Init(seed)
-	return must.Get(nn.NewNet(g))(t)
+	b.Graph.Init(seed)
+	return must.Get(nn.NewNet(b.Graph))(t)
 }
 
 func layer(in, out int) *nn.Dense {
-	return &nn.Dense{In: in, Out: out, Weight: newParam("w", out, in), Bias: newParam("b", out)}
+	return &nn.Dense{In: in, Out: out, Weight: nn.NewParam("w", out, in), Bias: nn.NewParam("b", out)}
 }
 
 func everyNoise(t testing.TB, sigma float64, n int) []release.Noise {

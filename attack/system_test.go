@@ -100,8 +100,7 @@ func TestMeanSquareBySolving(t *testing.T) {
 
 // wide is features that are the inputs.
 func wide(t testing.TB, p int) *nn.Net {
-	return must.Get(nn.NewNet(&nn.Graph{Name: "identity", Input: "x", InputShape: []int{p}, Output: "a",
-		Nodes: []*nn.Node{{Name: "a", Op: &nn.Identity{}, Inputs: []string{"x"}, Output: "a"}}}))(t)
+	return chain(t, []int{p}, 0, &nn.Identity{})
 }
 
 // Of more features than are decomposed, the expected error is that on the training

@@ -53,13 +53,14 @@ func newGaussian(t testing.TB, p, n int, seed uint64) gaussian {
 		}
 		g.prior.Covariance[i*p+i] += .01
 	}
-	layer := &nn.Dense{In: p, Out: n, Weight: newParam("w", n, p)}
+	layer := &nn.Dense{In: p, Out: n, Weight: nn.NewParam("w", n, p)}
 	for i := range layer.Weight.Data {
 		layer.Weight.Data[i] = float32(r.NormFloat64())
 		g.a = append(g.a, float64(layer.Weight.Data[i]))
 	}
-	g.front = must.Get(nn.NewNet(&nn.Graph{Name: "linear", Input: "x", InputShape: []int{p}, Output: "a",
-		Nodes: []*nn.Node{{Name: "a", Op: layer, Inputs: []string{"x"}, Output: "a"}}}))(t)
+	b := nn.NewBuilder("linear", p)
+	b.Add("", layer)
+	g.front = must.Get(nn.NewNet(b.Graph))(t)
 	return g
 }
 

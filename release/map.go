@@ -80,9 +80,9 @@ func scaling(n int, s float64) *nn.Dense {
 }
 
 func newDense(in, out int, name string, bias bool) *nn.Dense {
-	d := &nn.Dense{In: in, Out: out, Weight: &nn.Param{Name: name + ".weight", Shape: []int{out, in}, Data: make([]float32, out*in)}}
+	d := &nn.Dense{In: in, Out: out, Weight: nn.NewParam(name+".weight", out, in)}
 	if bias {
-		d.Bias = &nn.Param{Name: name + ".bias", Shape: []int{out}, Data: make([]float32, out)}
+		d.Bias = nn.NewParam(name+".bias", out)
 	}
 	return d
 }

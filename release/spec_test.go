@@ -17,22 +17,15 @@ import (
 
 // smallNet maps 6 inputs by two layers of 5 to 3 logits.
 func smallNet(softmax bool) *nn.Graph {
-	dense := func(name string, in, out int) *nn.Dense {
-		return &nn.Dense{In: in, Out: out,
-			Weight: &nn.Param{Name: name + ".weight", Shape: []int{out, in}, Data: make([]float32, in*out)},
-			Bias:   &nn.Param{Name: name + ".bias", Shape: []int{out}, Data: make([]float32, out)}}
-	}
-	g := &nn.Graph{Name: "small", Input: "input", InputShape: []int{6}, Output: "fc2", Nodes: []*nn.Node{
-		{Name: "fc1", Op: dense("fc1", 6, 5), Inputs: []string{"input"}, Output: "fc1"},
-		{Name: "relu1", Op: &nn.ReLU{}, Inputs: []string{"fc1"}, Output: "relu1"},
-		{Name: "fc2", Op: dense("fc2", 5, 3), Inputs: []string{"relu1"}, Output: "fc2"},
-	}}
+	b := nn.NewBuilder("small", 6)
+	b.Dense("fc1", 5, true)
+	b.Add("relu1", &nn.ReLU{})
+	b.Dense("fc2", 3, true)
 	if softmax {
-		g.Nodes = append(g.Nodes, &nn.Node{Name: "softmax", Op: &nn.Softmax{}, Inputs: []string{"fc2"}, Output: "softmax"})
-		g.Output = "softmax"
+		b.Add("softmax", &nn.Softmax{})
 	}
-	g.Init(3)
-	return g
+	b.Graph.Init(3)
+	return b.Graph
 }
 
 type inputs struct {
