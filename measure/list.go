@@ -166,6 +166,9 @@ func (l *lists) holder(ctx context.Context) error {
 		return fmt.Errorf("%d different inputs: at least 2 are needed", len(distinct))
 	}
 	h := &ListHolder{List: l.Candidates.used(len(distinct), len(chosen)-len(distinct))}
+	if h.List.Merged > 0 {
+		h.List.Commonest = commonest(l.Candidates.Set, chosen)
+	}
 	found, err := l.posterior(ctx, "candidates", l.Candidates, distinct)
 	if err != nil {
 		return err
@@ -198,7 +201,7 @@ func (l *lists) holder(ctx context.Context) error {
 }
 
 func (l *List) used(inputs, merged int) ListUsed {
-	return ListUsed{l.Name, l.Path, string(l.Split), l.Set.SHA256, l.Set.Len(), inputs, merged}
+	return ListUsed{Name: l.Name, Path: l.Path, Split: string(l.Split), SHA256: l.Set.SHA256, Of: l.Set.Len(), Inputs: inputs, Merged: merged}
 }
 
 // bitsAbove adds the upper limit on bits, and Fano's limit that follows from it.

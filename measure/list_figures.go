@@ -91,6 +91,18 @@ type ListUsed struct {
 	Of     int    `json:"of"`               // inputs in the data
 	Inputs int    `json:"inputs"`           // inputs used
 	Merged int    `json:"merged,omitempty"` // inputs left out because they equal another
+
+	Commonest int `json:"commonest,omitempty"` // where some are left out: how often the commonest input stands among all
+}
+
+// Uneven returns the share of the commonest input among those used and those left out, if it is at
+// least twice the share of an input when all of the list are equally likely, and else 0.
+func (u ListUsed) Uneven() float64 {
+	share := float64(u.Commonest) / float64(u.Inputs+u.Merged)
+	if share*float64(u.Inputs) >= 2 {
+		return share
+	}
+	return 0
 }
 
 // A ListHolder holds the figures of the best adversary who knows the model, the noise and a

@@ -45,6 +45,16 @@ func distinctInputs(set *dataset.Set, indices []int) []int {
 	return distinct
 }
 
+// commonest returns how often the most frequent input stands among the chosen ones.
+func commonest(set *dataset.Set, indices []int) (most int) {
+	count := map[inputKey]int{}
+	eachKey(set, nn.Size(set.Shape), indices, func(_ int, key inputKey) {
+		count[key]++
+		most = max(most, count[key])
+	})
+	return most
+}
+
 // same reports whether two lists are of the same data, however they were opened.
 func (l *List) same(m *List) bool {
 	return l.Set == m.Set || l.Set.SHA256 != "" && l.Set.SHA256 == m.Set.SHA256

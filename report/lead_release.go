@@ -130,6 +130,8 @@ func (r *Report) releaseLead() verdictBlock {
 	case v.Badge != "":
 	case r.partlyReconstructed():
 		v.Badge, v.Tone = "Input partly reconstructed", Warn
+	case r.Lists != nil && r.Lists.Holder != nil && r.Lists.Holder.List.Uneven() >= identifiedSometimes:
+		v.Badge, v.Tone = "Common inputs are guessed without the release", Warn
 	case r.Lists != nil && r.Lists.Holder != nil && 1/float64(r.Lists.Holder.List.Inputs) >= identifiedSometimes:
 		v.Badge = "Identified little more often than by guessing"
 	case r.Lists != nil && r.Lists.Holder != nil:
@@ -230,6 +232,9 @@ func (r *Report) identifiedSays() string {
 	s := fmt.Sprintf("an adversary with a list of %s names the right one in %s of releases", Count(h.List.Inputs, "candidate"), share)
 	if g := 1 / float64(h.List.Inputs); g >= identifiedSometimes {
 		s += " (guessing: " + percentOrLess(g) + ")"
+	}
+	if share := h.List.Uneven(); share > 0 {
+		s += ", if all candidates are equally likely; in these data the commonest input is " + percent1(share) + " of all"
 	}
 	return s
 }

@@ -22,7 +22,11 @@ func (r *Report) identified() string {
 	if r.Lists.Processed {
 		return fmt.Sprintf("%s in at most %s of releases (certified with 99.9 %% confidence; guessing: %s). This limit is for the noisy values before post-processing. The release may reveal less.", who, percentUp(h.First.High), guessing)
 	}
-	return fmt.Sprintf("%s in %s of releases (certified with 99.9 %% confidence: between %s and %s; guessing: %s). No adversary who knows only this list, the model and the noise does better.",
+	best := "No adversary who knows only this list, the model and the noise does better."
+	if h.List.Uneven() > 0 {
+		best = "No adversary who knows only this list, the model and the noise does better, if all different inputs of the list are equally likely. One who knows how often each of them occurs may."
+	}
+	return fmt.Sprintf("%s in %s of releases (certified with 99.9 %% confidence: between %s and %s; guessing: %s). "+best,
 		who, percentOf(h.First.Mean), percentDown(h.First.Low), percentUp(h.First.High), guessing)
 }
 

@@ -166,5 +166,8 @@ func listWords(l measure.ListUsed) string {
 	if l.Merged > 0 {
 		s += fmt.Sprintf("; %s left out that equal another", Count(l.Merged, "input"))
 	}
+	if share := l.Uneven(); share > 0 {
+		s += fmt.Sprintf("; the commonest input is %s of all", percent1(share))
+	}
 	return s
 }

@@ -45,7 +45,7 @@ func (o *Options) bounds(ctx context.Context, dir string, claims *report.Report)
 		v.absent.independent = true
 		again = fmt.Sprintf(" (%s also by the independent check)", report.Count(compared, "bound"))
 	}
-	v.verified = fmt.Sprintf("every bound of %s follows from its witness%s, and every figure of the report from the bounds", report.Count(claims.Data.Examples, "example"), again)
+	v.verified = fmt.Sprintf("every bound of %s follows from its witness%s, and the other figures, but for those below, from the bounds and the files of the run", report.Count(claims.Data.Examples, "example"), again)
 	lists, listed, err := o.lists(ctx, dir, claims, q, s)
 	if err != nil {
 		return v, err
