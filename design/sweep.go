@@ -156,6 +156,10 @@ func (s *searcher) swept(ctx context.Context, c *cut, l *line, f *found) error {
 			if one.Best != nil && one.Best.doubt != "" {
 				why, one.Best = one.Best.doubt, nil
 			}
+			for i := range one.Points {
+				p := &one.Points[i]
+				p.Meets = p.Meets && p.doubt == ""
+			}
 		}
 		if why != "" {
 			left = append(left, fmt.Sprintf("%s noise on %s: %s", family, l.place, why))

@@ -178,6 +178,9 @@ func TestNoImplausibleAnswer(t *testing.T) {
 			if left := strings.Join(a.Left, "; "); a.Best != nil || !strings.Contains(left, "raises the accuracy") && !strings.Contains(left, "guessing the commonest class") {
 				t.Errorf("%s: %+v, left %s", name, a.Best, left)
 			}
+			if slices.ContainsFunc(a.Points, func(p Point) bool { return p.Meets }) {
+				t.Errorf("%s: a point counts as an answer", name)
+			}
 		}
 	}
 	o := quick(Limits{Directions: 0, Within: 1e6}, 0)

@@ -103,15 +103,11 @@ func (k LimitKind) target() bool {
 // A DesignRun is a search for a release that keeps a promise, and what a report needs besides its
 // answer. Accuracies are of test data.
 type DesignRun struct {
-	Options      design.Options
-	Answer       *design.Answer
-	Accuracy     release.Accuracy   // of the release
-	Drop         release.Accuracy   // from Clean: Fraction and Interval are differences
-	Clean        release.Accuracy   // of the original model
-	Tasks        []string           // beside the target
-	TaskAccuracy []release.Accuracy // of each of Tasks
-	Command      string             // of tattle bound, that examines the release further; empty if nothing is released
-	Pack         string             // command that packs it; empty if its noise is not on a lattice
+	Options design.Options
+	Answer  *design.Answer
+	Utility design.Utility // of the answer; zero if nothing is released
+	Command string         // of tattle bound, that examines the release further; empty if nothing is released
+	Pack    string         // command that packs it; empty if its noise is not on a lattice
 }
 
 // DesignTitle is the title of the report on a release that keeps limits.
@@ -125,19 +121,19 @@ func (r *Report) SetDesign(p DesignRun) {
 	x := &Design{
 		Limits: o.Limits, MaxDrop: o.MaxDrop, Queries: o.Queries,
 		Accuracy: nan, Interval: [2]Number{nan, nan}, Drop: nan, DropInterval: [2]Number{nan, nan},
-		OriginalAccuracy: Number(p.Clean.Fraction), OriginalInterval: numbers(p.Clean),
+		OriginalAccuracy: Number(p.Utility.Clean.Fraction), OriginalInterval: numbers(p.Utility.Clean),
 		ValidationAccuracy: Number(a.Clean), Points: a.Points, Nearest: a.Nearest, Cuts: a.Cuts, LeftOut: a.Left,
 	}
 	if b := a.Best; b != nil {
 		x.Released = &DesignedRelease{Method: b.Method, Node: b.Node, Weight: b.Weight, Keep: b.Keep, Sigma: b.Sigma, Family: b.Family, Directions: b.Directions}
-		x.Accuracy, x.Interval = Number(p.Accuracy.Fraction), numbers(p.Accuracy)
-		x.Drop, x.DropInterval = Number(p.Drop.Fraction), numbers(p.Drop)
+		x.Accuracy, x.Interval = Number(p.Utility.Released.Fraction), numbers(p.Utility.Released)
+		x.Drop, x.DropInterval = Number(p.Utility.Drop.Fraction), numbers(p.Utility.Drop)
 		x.Command, x.Pack = p.Command, p.Pack
 	}
-	for i, name := range p.Tasks {
+	for i, name := range o.Tasks {
 		task := TaskAccuracy{name, nan, [2]Number{nan, nan}}
-		if a.Best != nil && i < len(p.TaskAccuracy) {
-			task.Accuracy, task.Interval = Number(p.TaskAccuracy[i].Fraction), numbers(p.TaskAccuracy[i])
+		if i < len(p.Utility.Tasks) {
+			task.Accuracy, task.Interval = Number(p.Utility.Tasks[i].Fraction), numbers(p.Utility.Tasks[i])
 		}
 		x.Tasks = append(x.Tasks, task)
 	}

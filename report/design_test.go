@@ -63,7 +63,7 @@ func designRun(l design.Limits) DesignRun {
 	add(design.Shaped, "relu", 12, 12, .0011, .3)
 	add(design.Trained, "pool", 2, 12, .001, .5)
 	return DesignRun{
-		Options: design.Options{Limits: l}, Answer: a, Accuracy: accuracy(.969, .003), Drop: accuracy(.0066, .002), Clean: accuracy(.9756, .003),
+		Options: design.Options{Limits: l}, Answer: a, Utility: design.Utility{Released: accuracy(.969, .003), Drop: accuracy(.0066, .002), Clean: accuracy(.9756, .003)},
 		Command: "tattle bound --model release/model.onnx --features release --sigma 3.2",
 	}
 }

@@ -140,19 +140,6 @@ func (f *frontier) inside(v float64) bool {
 
 func (f *frontier) shows(p frontierPoint) bool { return f.inside(p.x) && p.y >= f.least }
 
-// hidden returns the number of points that are in the table only.
-func (f *frontier) hidden() int {
-	n := 0
-	for _, l := range f.lines {
-		for _, p := range l.points {
-			if !f.shows(p) {
-				n++
-			}
-		}
-	}
-	return n
-}
-
 // draw renders the figure.
 func (f *frontier) draw() template.HTML {
 	p := newPlot(frontierHeight, f.label)

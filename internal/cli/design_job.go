@@ -291,11 +291,9 @@ func (j *designJob) utility(ctx context.Context, path string, r *report.Report, 
 	if err != nil {
 		return err
 	}
-	p.Tasks = p.Options.Tasks
 	noise := func(values int) (release.Noise, error) {
 		return r.MeasuredRelease().Noise(p.Answer.Best.Sigma, values, "")
 	}
-	u, err := p.Answer.Utility(ctx, j.model.Graph, written, j.data, p.Tasks, noise, j.Seed)
-	p.Clean, p.Accuracy, p.Drop, p.TaskAccuracy = u.Clean, u.Released, u.Drop, u.Tasks
+	p.Utility, err = p.Answer.Utility(ctx, j.model.Graph, written, j.data, p.Options.Tasks, noise, j.Seed)
 	return err
 }
