@@ -82,7 +82,7 @@ func (s *searcher) along(ctx context.Context, c *cut, l *line, f *found) error {
 		}
 	}
 	f.Best = &high
-	if s.CostOnly() {
+	if !high.Meets { // only the cost is limited
 		f.Best = &low
 	}
 	return s.forNew(ctx, c, l, f, try)

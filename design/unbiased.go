@@ -33,6 +33,9 @@ type unbiased struct {
 
 // newUnbiased takes the Jacobians of a front at the examples of Indices, and fits the attack.
 func (s *searcher) newUnbiased(ctx context.Context, front *nn.Graph) (*unbiased, error) {
+	if err := bound.Smooth(front); err != nil {
+		return nil, err
+	}
 	net, err := nn.NewNet(front)
 	if err != nil {
 		return nil, err
