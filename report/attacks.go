@@ -35,7 +35,7 @@ func (r *Report) attackRow(name string, a Attack) []string {
 	case a.Gain == nil:
 	case a.Gain.Closer():
 		closer = "yes"
-	case a.Gain.Here():
+	case r.closerHere(&a):
 		closer = "on these inputs"
 	default:
 		closer = "not shown"
@@ -153,7 +153,7 @@ func (r *Report) demonstrated() string {
 		return ""
 	case best == nil:
 		return fmt.Sprintf("Guessing the mean of the training data, without the release, errs by %s, %s. No attack was run to compare with.", r.inLevels(alone.RMS()), r.squared(*alone))
-	case best.Gain.Here():
+	case r.closerHere(best):
 		return fmt.Sprintf("Demonstrated, for the inputs of this run alone: %s errs by %s, %s, and guessing the mean of the training data, without the release, by %s. These inputs do not show that it errs by less for others. Another attack may come closer.", r.bestOf(best), r.inLevels(best.RMS()), r.squared(*best), r.inLevels(alone.RMS()))
 	case !best.Gain.Closer():
 		return fmt.Sprintf("No attack that ran is shown to come closer than guessing the mean of the training data, without the release: that errs by %s, %s by %s, %s. A better attack may come closer.", r.inLevels(alone.RMS()), r.bestOf(best), r.inLevels(best.RMS()), r.squared(*best))

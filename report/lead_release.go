@@ -153,14 +153,15 @@ func (r *Report) releaseLead() verdictBlock {
 // partlyReconstructed reports whether the best attack is shown to err by less than guessing the mean, or
 // errs by clearly less on the inputs of this run.
 func (r *Report) partlyReconstructed() bool {
-	best, alone := r.bestAttack(), r.priorAlone("all")
-	switch {
-	case best == nil:
-		return false
-	case best.Gain.Here():
-		return alone != nil && best.RMS() < littleCloser*alone.RMS()
-	}
-	return best.Gain.Closer()
+	best := r.bestAttack()
+	return best != nil && (best.Gain.Closer() || r.closerHere(best))
+}
+
+// closerHere reports whether an attack errs by clearly less than guessing the mean on the inputs of this
+// run, though this is not shown for others.
+func (r *Report) closerHere(a *Attack) bool {
+	alone := r.priorAlone(a.Band)
+	return a.Gain.Here() && alone != nil && a.RMS() < littleCloser*alone.RMS()
 }
 
 // releaseSays is a sentence on what adversaries can do with the release, the worst first. The tiles
@@ -191,7 +192,7 @@ func (r *Report) attackSays() string {
 		return ""
 	}
 	said := "no attack that ran is shown to err by less than guessing the mean without the release"
-	if best.Gain.Here() && r.partlyReconstructed() {
+	if r.closerHere(best) {
 		said = fmt.Sprintf("on the %s that it ran on, the best attack errs by %s, and guessing the mean without the release by %s", Count(best.Examples, "input"), r.inLevels(best.RMS()), r.inLevels(r.priorAlone("all").RMS()))
 	} else if best.Gain.Closer() {
 		who := "the best attack that ran"

@@ -104,7 +104,7 @@ func (r *Report) warnAttacks() {
 		r.warn("%s; no attack was run here.", about)
 	case best.Gain.Closer():
 		r.warn("%s. A better attack may come closer than the best one here.", about)
-	case best.Gain.Here():
+	case r.closerHere(best):
 		r.warn("%s. The best attack here comes closer than guessing the mean on the inputs of this run, which are too few, or too different, to show it for others; a better attack may come closer.", about)
 	default:
 		r.warn("%s. No attack that ran is shown to come closer than guessing the mean; a better attack may.", about)
