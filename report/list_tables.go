@@ -107,17 +107,24 @@ func (d *document) inferred(x *measure.ListFigures) {
 // inferredAttacks lists the attacks on attributes that ran.
 func inferredAttacks(x *measure.ListFigures) string {
 	var names []string
+	fewest, of := math.MaxInt, 0
 	if p := x.EverySample(); p != nil {
+		of = p.List.Inputs
 		for _, in := range p.Inferred {
 			for _, a := range in.Attacks {
 				names = append(names, a.Name)
+				fewest = min(fewest, a.Right.Examples)
 			}
 		}
 	}
 	if len(names) == 0 {
 		return "none ran"
 	}
-	return "the best of those that ran (" + strings.Join(unique(names), ", ") + ")"
+	said := "the best of those that ran (" + strings.Join(unique(names), ", ") + ")"
+	if fewest < of {
+		said += fmt.Sprintf(", measured on %s that are no candidates, among which the most frequent class may be another", Count(fewest, "input"))
+	}
+	return said
 }
 
 // bestInferred is the share of right guesses of the best attack.
