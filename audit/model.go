@@ -114,6 +114,9 @@ func fromSet(set *dataset.Set, outputs []float32, model []string) (*Sample, erro
 	}
 	s := unasked(set, "", 0)
 	s.Classes = classes
+	if model == nil && len(classes) > max(len(set.YNames), 2) {
+		s.Notes = append(s.Notes, fmt.Sprintf("there are %d outputs, and the data have %d classes of %s: the other outputs are of classes without examples here", width, len(set.YNames), showName(set.YName)))
+	}
 	if err := s.matchClasses(len(set.YNames), model); err != nil {
 		return nil, err
 	}

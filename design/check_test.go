@@ -3,6 +3,9 @@ package design
 import (
 	"strings"
 	"testing"
+
+	"tattle/dataset"
+	"tattle/internal/must"
 )
 
 // TestCheck wants one line for promises that no release can keep, or that every release keeps, with what
@@ -43,4 +46,21 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
+}
+
+// TestEqualCandidates: inputs that equal another are no candidates of their own, in the search as in
+// the final measurement.
+func TestEqualCandidates(t *testing.T) {
+	set := &dataset.Set{Shape: []int{2}}
+	for i := range 300 {
+		set.Values = append(set.Values, float32(i%30), 1)
+		set.Y = append(set.Y, i%2)
+	}
+	o := Options{Limits: Limits{Identify: .03, Candidates: 300}}
+	must.Fail(t, o.checkList(set), "3 % of 30 different candidates: guessing without the release already names 3.33 %")
+	if n := len(o.list(set)); n != 30 {
+		t.Errorf("%d different candidates", n)
+	}
+	o.Identify = .1
+	must.Do(t, o.checkList(set))
 }

@@ -95,7 +95,7 @@ func (o *Options) check(train, test *dataset.Set) error {
 		return measure.WrongOption("Limits", "a promise about every adversary needs training data, whose inputs are the candidates")
 	}
 	o.Candidates = cmp.Or(o.Candidates, train.Len())
-	return cmp.Or(o.checkMethods(), o.checkList(train.Len()), o.checkErrors(train, test), o.checkAttributes(train, test))
+	return cmp.Or(o.checkMethods(), o.checkList(train), o.checkErrors(train, test), o.checkAttributes(train, test))
 }
 
 // checkTargets checks what needs training data, and the kinds of projections.
@@ -151,19 +151,33 @@ func (o *Options) checkMethods() error {
 	return nil
 }
 
-// checkList checks the limits about a list of candidates, of which n are given.
-func (o *Options) checkList(n int) error {
-	guess, whole := 1/float64(o.Candidates), math.Log2(float64(o.Candidates))
+// checkList checks the limits about a list of candidates, drawn from the training data.
+func (o *Options) checkList(train *dataset.Set) error {
+	if o.Candidates > train.Len() {
+		return measure.WrongOption("Identify", "%d candidates: the training data hold %d inputs", o.Candidates, train.Len())
+	}
+	different := o.Candidates
+	if o.Identify > 0 || o.Bits > 0 {
+		different = len(o.list(train))
+	}
+	guess, whole := 1/float64(different), math.Log2(float64(different))
 	least := upward(100*identifyMargin*guess, 3)
 	switch {
-	case o.Candidates > n:
-		return measure.WrongOption("Identify", "%d candidates: the training data hold %d inputs", o.Candidates, n)
 	case o.Identify > 0 && 100*o.Identify <= least:
-		return measure.WrongOption("Identify", "%.4g %% of %d candidates: guessing without the release already names %.3g %%, and the measurement needs room above that: give more than %.3g %%, or more candidates", 100*o.Identify, o.Candidates, 100*guess, least)
+		return measure.WrongOption("Identify", "%.4g %% of %d different candidates: guessing without the release already names %.3g %%, and the measurement needs room above that: give more than %.3g %%, or more candidates", 100*o.Identify, different, 100*guess, least)
 	case o.Bits > 0 && o.Bits >= whole:
-		return measure.WrongOption("Bits", "%.4g bits: no release reveals more than %.4g bits about which of %d candidates the input is, so the limit must be smaller", o.Bits, whole, o.Candidates)
+		return measure.WrongOption("Bits", "%.4g bits: no release reveals more than %.4g bits about which of %d different candidates the input is, so the limit must be smaller", o.Bits, whole, different)
 	}
 	return nil
+}
+
+// list returns the candidates: different inputs of the training data, those of the final measurement.
+func (o *Options) list(train *dataset.Set) []int {
+	order := run.Rand(o.Seed, 0, streamCandidates).Perm(train.Len())
+	if o.Candidates < train.Len() {
+		order = measure.DrawCandidates(train.Len(), o.Candidates, o.Seed)
+	}
+	return measure.DistinctInputs(train, order)
 }
 
 // checkErrors checks the limits on errors of reconstructions.

@@ -101,10 +101,7 @@ func (s *searcher) promisePlaces() {
 	if len(s.Methods) == 0 {
 		s.Methods = defaultMethods()
 	}
-	s.candidates = run.Rand(s.Seed, 0, streamCandidates).Perm(s.train.Len())
-	if s.Candidates < s.train.Len() { // those of the final measurement
-		s.candidates = measure.DrawCandidates(s.train.Len(), s.Candidates, s.Seed)
-	}
+	s.candidates = s.list(s.train)
 	s.most = measure.SquareRange(s.train, s.Seed) // of training data: the sample must not choose the noise
 	for _, node := range s.Nodes {
 		for _, m := range s.Methods {

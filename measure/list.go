@@ -161,7 +161,7 @@ const streamList = 7
 // holder computes the limits for adversaries with the list of candidates.
 func (l *lists) holder(ctx context.Context) error {
 	chosen := l.choose(l.Candidates)
-	distinct := distinctInputs(l.Candidates.Set, chosen)
+	distinct := DistinctInputs(l.Candidates.Set, chosen)
 	if len(distinct) < 2 {
 		return fmt.Errorf("%d different inputs: at least 2 are needed", len(distinct))
 	}
@@ -235,7 +235,7 @@ func (l *lists) hide(ctx context.Context) error {
 	if c == nil || s == nil || c.same(s) || !ok || l.out.Processed {
 		return nil
 	}
-	distinct, chosen := distinctInputs(c.Set, l.choose(c)), l.choose(s)
+	distinct, chosen := DistinctInputs(c.Set, l.choose(c)), l.choose(s)
 	if len(distinct) < 2 || len(chosen) < 1 {
 		return nil
 	}

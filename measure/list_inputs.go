@@ -32,8 +32,8 @@ func (l labels) Features(ctx context.Context, dst []float64, indices []int) erro
 	return nil
 }
 
-// distinctInputs returns the indices of the inputs that do not equal an earlier one.
-func distinctInputs(set *dataset.Set, indices []int) []int {
+// DistinctInputs returns the indices of the inputs that do not equal an earlier one.
+func DistinctInputs(set *dataset.Set, indices []int) []int {
 	seen := make(map[inputKey]bool, len(indices))
 	var distinct []int
 	eachKey(set, nn.Size(set.Shape), indices, func(i int, key inputKey) {

@@ -38,6 +38,9 @@ func (r *Report) asked() string {
 	if l.Candidates > 0 {
 		among = " among " + Count(l.Candidates, "candidate")
 	}
+	if r.Lists != nil && r.Lists.Holder != nil && r.Lists.Holder.List.Merged > 0 {
+		among = " among " + Count(r.Lists.Holder.List.Inputs, "different candidate")
+	}
 	add(l.Identify, "identification at most %s%s", percentOrLess(l.Identify), among)
 	add(l.Bits, "at most %s bits", number(l.Bits))
 	add(l.Floor, "floor without a list at least %s %s", number(r.inUnit(l.Floor*l.Floor)), r.unit())

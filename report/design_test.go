@@ -78,7 +78,7 @@ func TestPromiseNeverBeyondALimit(t *testing.T) {
 		kept   bool
 		says   string
 	}{
-		{"kept", design.Limits{Identify: .12, Candidates: 60000, Bits: 8, Floor: .55, Attack: .37}, nil, true, "keeps the promise: identification at most 12 % among 60,000 candidates, at most 8 bits, floor without a list at least 43.2 grey levels of 255, error of every attack at least 29.1"},
+		{"kept", design.Limits{Identify: .12, Candidates: 60000, Bits: 8, Floor: .55, Attack: .37}, nil, true, "keeps the promise: identification at most 12 % among 59,998 different candidates, at most 8 bits, floor without a list at least 43.2 grey levels of 255, error of every attack at least 29.1"},
 		{"at the limit", design.Limits{Identify: .112}, nil, true, "identification at most 11.2 %"},
 		{"identified by a hair", design.Limits{Identify: .1119999}, nil, false, "more draws in the final measurement (--list-draws), or slightly more noise"},
 		{"identified", design.Limits{Identify: .05}, nil, false, "exceeded by 6.2 points"},
@@ -100,7 +100,7 @@ func TestPromiseNeverBeyondALimit(t *testing.T) {
 		{"area", design.Limits{Protect: []design.Protect{{Attribute: "writer", AUC: .8}}}, nil, false, "the AUC of writer (limit 0.8, exceeded by 0.04"},
 		{"known", design.Limits{Protect: []design.Protect{{Attribute: "writer", Bits: .1}}}, nil, false, "the number of bits about writer (limit 0.1, exceeded by 0.03"},
 		{"other attribute", design.Limits{Protect: []design.Protect{{Attribute: "age", Accuracy: .99}}}, nil, false, "right guesses of age was not measured"},
-		{"nothing", design.Limits{Identify: .12}, func(_ *Report, p *DesignRun) { p.Answer.Best = nil }, false, "In the search, none of 35 releases meets the limits (identification at most 12 %)"},
+		{"nothing", design.Limits{Identify: .12}, func(_ *Report, p *DesignRun) { p.Answer.Best = nil }, false, "In the search, none of 35 releases meets the limits (identification at most 12 % among 59,998 different candidates)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := promised(t, c.limits)
