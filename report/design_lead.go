@@ -57,7 +57,11 @@ func (r *Report) designHeadline() string {
 		return sentenceOf(s)
 	}
 	if a := r.recogniser(); a != nil {
-		kept += ", but " + r.recognisedSays(a)
+		join := ", but "
+		if !x.Limits.Promise() {
+			join = "; " // after what the target does not limit
+		}
+		kept += join + r.recognisedSays(a)
 	}
 	return sentenceOf(kept)
 }
