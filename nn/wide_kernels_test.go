@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/internal/must"
+	"tattle/internal/shared"
 )
 
 // wideCase is an operator and how its inputs are drawn.
@@ -170,6 +171,7 @@ func TestWideKernels(t *testing.T) {
 // TestWideNorms moves inputs, of whose errors the norm alone is known, in directions of many
 // kinds: no output moves by more than the bound of its norm, and some by a good part of it.
 func TestWideNorms(t *testing.T) {
+	shared.Long(t, "norms in double words")
 	for _, c := range wideCases() {
 		r := rand.New(rand.NewPCG(53, 53))
 		for _, size := range []float64{1e-20, 1e-3, 1} {
