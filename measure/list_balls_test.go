@@ -75,3 +75,17 @@ func TestDigits(t *testing.T) {
 		t.Errorf("a third: %v, %v", low, high)
 	}
 }
+
+// TestCommonest counts equal inputs of a list.
+func TestCommonest(t *testing.T) {
+	set := &dataset.Set{Shape: []int{1}, Values: []float32{1, 2, 1, 3, 1, 2}, Y: make([]int, 6)}
+	all := []int{0, 1, 2, 3, 4, 5}
+	if n, most := len(DistinctInputs(set, all)), commonest(set, all); n != 3 || most != 3 {
+		t.Errorf("%d different inputs, the commonest %d times", n, most)
+	}
+	for most, want := range map[int]float64{0: 0, 3: 0, 4: 4. / 6} {
+		if got := (ListUsed{Inputs: 3, Merged: 3, Commonest: most}).Uneven(); got != want {
+			t.Errorf("%d times of 6: %v, want %v", most, got, want)
+		}
+	}
+}

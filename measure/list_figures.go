@@ -95,11 +95,15 @@ type ListUsed struct {
 	Commonest int `json:"commonest,omitempty"` // where some are left out: how often the commonest input stands among all
 }
 
-// Uneven returns the share of the commonest input among those used and those left out, if it is at
-// least twice the share of an input when all of the list are equally likely, and else 0.
+// leastUneven is the smallest share of the commonest input that Uneven returns: smaller ones are
+// printed as 0.0 %.
+const leastUneven = .001
+
+// Uneven returns the share of the commonest input among those used and those left out. It returns 0
+// if the share is below leastUneven, or less than twice that of a list of equally frequent inputs.
 func (u ListUsed) Uneven() float64 {
 	share := float64(u.Commonest) / float64(u.Inputs+u.Merged)
-	if share*float64(u.Inputs) >= 2 {
+	if share >= leastUneven && share*float64(u.Inputs) >= 2 {
 		return share
 	}
 	return 0

@@ -312,3 +312,26 @@ func fullLists() *measure.ListFigures {
 			First: near(.102, .01), Ten: near(.31, .02), Rank: near(900, 100), Bits: near(7.7, .1), BitsMost: &bits, Fano: &fano, Floors: known, Inferred: inferred(0)},
 		Anybody: []measure.Population{sample(1000, 0), sample(10000, .306)}}
 }
+
+// TestUnevenList: where one input stands for many of the list, the limits say that they take all different
+// inputs to be equally likely, and how frequent the commonest is.
+func TestUnevenList(t *testing.T) {
+	r := full(t)
+	r.Lists = fullLists()
+	h := r.Lists.Holder
+	for commonest, want := range map[int]bool{0: false, 3: false, 300: true, 30000: true} {
+		h.List.Commonest = commonest
+		lead := r.identifiedSays() + r.identified()
+		if got := strings.Contains(lead, "equally likely"); got != want {
+			t.Errorf("%d equal inputs: %s", commonest, lead)
+		}
+	}
+	h.List.Commonest = 30000
+	if lead := r.identifiedSays(); !strings.Contains(lead, "the commonest input is 50.0 % of all") {
+		t.Error(lead)
+	}
+	h.First.Low, h.First.High, r.Attacks = 0, .001, nil
+	if v := r.releaseLead(); v.Badge != "Common inputs are guessed without the release" {
+		t.Errorf("%+v", v)
+	}
+}
