@@ -163,7 +163,7 @@ func TestFewDistinctRows(t *testing.T) {
 	}
 	s.Sensitive = []Attribute{{Name: "s", Values: []string{"0", "1"}, Labels: labels}}
 	res := examined(t, s, Options{Seed: 1, Attacks: []string{"logistic"}, Permutations: 199})
-	if said := strings.Join(res.Warnings, " "); !strings.Contains(said, "Only 20 distinct rows of outputs among 600:") {
+	if said := strings.Join(res.Warnings, " "); !strings.Contains(said, "Only 20 of 600 rows of outputs are distinct.") {
 		t.Errorf("warnings: %s", said)
 	}
 	least, most := res.Draws()

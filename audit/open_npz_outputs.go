@@ -19,7 +19,8 @@ type outputArray struct {
 // vectorsArray is the array of vectors that WriteOutputs writes.
 const vectorsArray = "vectors"
 
-// outputArrays are all that are known. Vectors are looked for if there are no others.
+// outputArrays are the names by which arrays of outputs are found. Arrays of vectors are taken only if
+// there are no others.
 var outputArrays = []outputArray{
 	{"outputs", ""}, {"scores", ""}, {"logits", curious.Raw}, {"probabilities", curious.Soft},
 	{"probs", curious.Soft}, {"proba", curious.Soft},
@@ -83,7 +84,7 @@ func (a *archive) outputArray(o OpenOptions) (string, curious.Outputs, error) {
 	case len(asked) == 1:
 		kind := knownKind(asked[0])
 		if kind == Vector {
-			kind = "" // they are said to be scores
+			kind = "" // the caller says that these are scores, whatever the name suggests
 		}
 		return asked[0], kind, nil
 	}

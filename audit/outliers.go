@@ -20,9 +20,10 @@ const (
 	hiddenShare = .5
 )
 
-// tamed returns the sample with the numbers of attributes moved to the fences where those beyond hold
-// most of the variance, as codes such as 9999 for missing numbers do. R² would be theirs alone.
-// It returns s itself where there are none, and a sentence for each attribute that it changes.
+// tamed returns the sample with far numbers of attributes replaced by the nearest fence, where they
+// cause most of the variance. Codes for missing values, such as 9999, do so; R² would then depend on
+// them alone. It also returns a sentence for each attribute that it changes, and s itself if there is
+// none.
 func (s *Sample) tamed() (*Sample, []string) {
 	var said []string
 	t := *s
@@ -39,7 +40,7 @@ func (s *Sample) tamed() (*Sample, []string) {
 			x[i] = min(max(v, low), high)
 		}
 		t.Sensitive[k].Numbers = x
-		said = append(said, fmt.Sprintf("%s: %d of %d numbers, such as %s, lie far from the others and hold most of the variance. They were taken as %s or %s, the nearest numbers that are not far, because they would hide what the outputs reveal about the others. If they are codes for missing numbers, leave these rows out.",
+		said = append(said, fmt.Sprintf("%s: %d of %d numbers, such as %s, are far from the others and cause most of the variance. This would hide what the outputs reveal about the other examples, so the audit used %s for far numbers below and %s for those above. What the outputs reveal about these few examples alone may not be found. If the numbers are codes for missing values, leave these rows out.",
 			a.Name, len(out), len(x), strings.Join(examplesOf(out), ", "), brief(low), brief(high)))
 	}
 	if said == nil {

@@ -28,14 +28,14 @@ func TestOutliers(t *testing.T) {
 	}
 	s := must.Get(ReadOutputs(t.Context(), "ages.csv", []byte(b.String()), OpenOptions{}))(t)
 	clean, said := s.tamed()
-	if len(said) != 1 || !strings.Contains(said[0], "age: 3 of 400 numbers, such as 9999, -999, lie far from the others") {
+	if len(said) != 1 || !strings.Contains(said[0], "age: 3 of 400 numbers, such as 9999, -999, are far from the others") {
 		t.Fatalf("%q", said)
 	}
 	if top := slices.Max(clean.Sensitive[0].Numbers); !(top > 80 && top < 300) || slices.Max(s.Sensitive[0].Numbers) != 9999 {
 		t.Errorf("largest number %v", top)
 	}
 	if again, said := clean.tamed(); again != clean || said != nil {
-		t.Errorf("moved twice: %q", said)
+		t.Errorf("the sample was changed a second time: %q", said)
 	}
 	r := must.Get(Run(t.Context(), s, Options{Permutations: 99, Attacks: []string{"trees", "logistic"}}))(t)
 	if f := r.Findings[0]; !f.Verdict.ExceedsTarget() || r.SHA256 != s.Sum() || !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "9999") }) {

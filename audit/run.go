@@ -167,7 +167,7 @@ func (r *Result) warn(s *Sample) {
 	case distinct == 1:
 		r.Warnings = append(r.Warnings, "All rows of outputs are equal: the outputs are constant.")
 	case distinct < fewRows && distinct < s.Len()/10 && distinct > len(s.Classes) && !r.Binary:
-		r.Warnings = append(r.Warnings, fmt.Sprintf("Only %d distinct rows of outputs among %d: p-values and limits take each row for an example of its own, and hold only if the examples were not copied.", distinct, s.Len()))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("Only %d of %d rows of outputs are distinct. P-values and limits count every row as an example: if examples were copied, they do not hold.", distinct, s.Len()))
 	}
 	switch often := slices.Max(r.Counts); {
 	case s.Kind == Vector || often == len(s.Y):
@@ -181,7 +181,7 @@ func (r *Result) warn(s *Sample) {
 	}
 	for _, a := range s.Sensitive {
 		if s.targeted() && len(a.Values) > 1 && determines(s.Y, a.Labels) {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%[1]s determines %[2]s in these examples: whoever knows %[1]s knows %[2]s, so no output can reveal more of it to them. Figures without %[1]s need an audit of the outputs as vectors (--columns, without a target).", s.Target, a.Name))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%[1]s determines %[2]s in these examples. Somebody who knows %[1]s therefore knows %[2]s, and outputs cannot reveal more of it. For an adversary who does not know %[1]s, audit the outputs as vectors (--columns, without --target).", s.Target, a.Name))
 		}
 	}
 	for c, n := range r.Counts {

@@ -241,7 +241,7 @@ func (d *drawn) add(b int) {
 	}
 }
 
-// eachBlock calls f with the features of all candidates, [len(indices), Dim], so many at a time.
+// eachBlock calls f with the features of all candidates, at most size of them at a time: [len(indices), Dim].
 func eachBlock(ctx context.Context, list Candidates, size int, f func(indices []int, features []float64) error) error {
 	indices, features := make([]int, size), make([]float64, size*list.Dim())
 	for from := 0; from < list.Len(); from += size {

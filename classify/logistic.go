@@ -18,7 +18,7 @@ const logisticRidge = 1
 // variance 1, so that what is hidden in a faint direction counts as what is plain, and
 // columns that determine one another do no harm.
 //
-// curious.Logistic is no attack but a classifier of inputs, paper B's convex F.
+// curious.Logistic is another method: it classifies inputs, and is the convex F of paper B, appendix A.
 type Logistic struct {
 	ridge float64 // 0 is logisticRidge
 }

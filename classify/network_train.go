@@ -27,8 +27,8 @@ type NetworkTraining struct {
 }
 
 // Run trains the graph. It returns the epoch that was kept, 0 if none was, with its score. It
-// returns an error when ctx ends and if the loss is no longer finite; the weights are those of the
-// best epoch all the same.
+// returns an error if ctx ends or the loss is no longer finite. The graph then has the weights of the
+// best epoch, too.
 func (t *NetworkTraining) Run(ctx context.Context) (best *train.Best, err error) {
 	net, err := nn.NewNet(t.Graph)
 	if err != nil {

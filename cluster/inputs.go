@@ -82,8 +82,8 @@ func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 // inputBlob names an input in the cluster.
 func inputBlob(i Input) string { return "input." + i.SHA256 }
 
-// putInput sends an input to the cluster, and returns an error if it is no longer what
-// was hashed.
+// putInput sends an input to the cluster. It returns an error if the input has changed since it was
+// hashed.
 func putInput(ctx context.Context, b blobs, path string, i Input) error {
 	if there, err := b.has(ctx, inputBlob(i)); there || err != nil {
 		return err

@@ -97,7 +97,7 @@ func TestModels(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path := shared.Path(t, "models/"+c.name+".onnx")
 			if c.large && testing.Short() {
-				t.Skip("large")
+				t.Skip("a picture through this net takes seconds: left out under -short")
 			}
 			g := must.Get(Read(path))(t)
 			golden := must.Get(npy.Open(shared.Path(t, "models/"+c.name+".golden.npz")))(t)

@@ -128,8 +128,7 @@ func (c *guardVerifyCmd) Run(ctx context.Context, e *env) error {
 		if c.Model+c.Data != "" {
 			return usage(errors.New("--model and --data require --run"), "")
 		}
-		fmt.Fprintf(e.stdout, "verified: all files of %s agree\n", file.Name(c.Release))
-		return notChecked(e, c.Release, "the figures of the certificate (name the run with --run)")
+		return packVerified(e, c.Release, "", "the figures of the certificate (name the run with --run)")
 	}
 	again, err := c.verified(ctx, e, c.Run_, p.Certificate.Budget)
 	if err != nil {
@@ -138,22 +137,24 @@ func (c *guardVerifyCmd) Run(ctx context.Context, e *env) error {
 	if err := again.Same(c.Release); err != nil {
 		return finding(err, "name the run that was packed with --run")
 	}
-	fmt.Fprintf(e.stdout, "verified: all files of %s agree, and %s gives them; tattle verify lists what of the run cannot be checked\n", file.Name(c.Release), file.Name(c.Run_))
-	return notChecked(e, c.Release)
+	return packVerified(e, c.Release, ", and "+file.Name(c.Run_)+" gives them; tattle verify lists what of the run cannot be checked")
 }
 
-// notChecked lists what was not checked of a pack, with all that its folder holds besides.
-func notChecked(e *env, dir string, what ...string) error {
+// packVerified prints that the files of a pack agree, and what was not checked: left, and all else that
+// the folder holds.
+func packVerified(e *env, dir, more string, left ...string) error {
 	others, err := pack.Others(dir)
 	if err != nil {
 		return err
 	}
 	for _, name := range others {
-		what = append(what, file.Name(name)+", which is no file of the release")
+		left = append(left, file.Name(name)+", which is no file of the release")
 	}
-	if len(what) > 0 {
-		_, err = fmt.Fprintf(e.stdout, "not checked:\n  %s\n", strings.Join(what, "\n  "))
+	said := "verified: all files of " + file.Name(dir) + " agree" + more + "\n"
+	if len(left) > 0 {
+		said += "not checked:\n  " + strings.Join(left, "\n  ") + "\n"
 	}
+	_, err = io.WriteString(e.stdout, said)
 	return err
 }
 
