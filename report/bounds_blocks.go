@@ -99,16 +99,25 @@ func (d *document) directions(r *Report) {
 	d.table(t)
 }
 
+// published writes the paper's figure, and whether it was read off a picture.
+func (c Comparison) published() string {
+	s := number(float64(c.Published))
+	if c.ReadOff {
+		s += " (read off)"
+	}
+	return s
+}
+
 // published adds the paper's figures beside ours.
 func (d *document) published(r *Report) {
 	if len(r.Published) == 0 {
 		return
 	}
 	d.section("Published figures beside ours")
-	t := table{Says: "authors': by their procedure, run here.", Heads: []string{"quantity", "published", "here", "authors'"}}
+	t := table{Says: "authors': by their procedure, run here. (read off): from a picture of the paper, which prints no number.", Heads: []string{"quantity", "published", "here", "authors'"}}
 	var notes []string
 	for _, c := range r.Published {
-		t.add(c.Quantity, number(float64(c.Published)), number(float64(c.Ours)), number(float64(c.AsPublished)))
+		t.add(c.Quantity, c.published(), number(float64(c.Ours)), number(float64(c.AsPublished)))
 		if c.Note != "" {
 			notes = append(notes, "Why they differ: "+c.Note)
 		}

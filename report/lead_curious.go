@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 
 	"tattle/audit"
@@ -125,28 +126,40 @@ func (r *Report) figureLead() verdictBlock {
 	v := verdictBlock{Badge: "Published beside ours", Tone: Calm}
 	for _, c := range r.Published {
 		if len(v.Tiles) < 4 && !isNaN(c.Ours) && !isNaN(c.Published) {
-			v.Tiles = append(v.Tiles, tile{c.Quantity, number(float64(c.Ours)), "", "published: " + number(float64(c.Published))})
+			v.Tiles = append(v.Tiles, tile{c.Quantity, number(float64(c.Ours)), "", "published: " + c.published()})
 		}
 	}
 	v.Says = r.figureSays()
 	return v
 }
 
-// figureSays counts how many figures are within a tenth of the published ones.
+// figureSays counts how many figures are within a tenth of the published ones: those that the
+// paper prints, then those that were read off its pictures.
 func (r *Report) figureSays() string {
-	known, near := 0, 0
+	var known, near [2]int
 	for _, c := range r.Published {
-		if ours, theirs := float64(c.Ours), float64(c.Published); !isNaN(c.Ours) && !isNaN(c.Published) && theirs != 0 {
-			known++
-			if d := ours/theirs - 1; d > -.1 && d < .1 {
-				near++
-			}
+		if isNaN(c.Ours) || isNaN(c.Published) || c.Published == 0 {
+			continue
+		}
+		kind := 0
+		if c.ReadOff {
+			kind = 1
+		}
+		known[kind]++
+		if math.Abs(float64(c.Ours/c.Published)-1) < .1 {
+			near[kind]++
 		}
 	}
-	if known == 0 {
+	var says []string
+	for kind, from := range []string{"that paper A prints", "read off its pictures"} {
+		if known[kind] > 0 {
+			says = append(says, fmt.Sprintf("%d of %s %s", near[kind], Count(known[kind], "figure"), from))
+		}
+	}
+	if says == nil {
 		return "The paper prints no figure to compare with."
 	}
-	return fmt.Sprintf("%d of %s that paper A prints agree within 10 %%; the bounds that they describe limit unbiased estimators only.", near, Count(known, "figure"))
+	return "Within 10 % of ours: " + strings.Join(says, ", and ") + "; the bounds that they describe limit unbiased estimators only."
 }
 
 func isNaN(x Number) bool { return x != x }

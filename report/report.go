@@ -216,6 +216,7 @@ type Resolvable struct {
 type Comparison struct {
 	Quantity    string `json:"quantity"`
 	Published   Number `json:"published"`
+	ReadOff     bool   `json:"read_off,omitempty"` // Published was read off a picture: the paper prints no number
 	Ours        Number `json:"ours"`
 	AsPublished Number `json:"as_published"` // by the authors' procedure, run here
 	Note        string `json:"note,omitempty"`

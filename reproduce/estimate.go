@@ -123,14 +123,15 @@ func (x *Experiment) ListPublished() []string {
 	return lines
 }
 
-// ListPublished returns a line for each figure that paper A prints of the experiment.
+// ListPublished returns a line for each figure that paper A prints of the experiment, or that
+// can be read off its pictures.
 func (f Figure) ListPublished() []string {
 	var lines []string
 	if f.Clean > 0 {
 		lines = append(lines, fmt.Sprintf("accuracy, clean: %.3g", f.Clean), fmt.Sprintf("accuracy, with noise: %.3g", f.Noisy))
 	}
 	for _, p := range f.Peaks {
-		lines = append(lines, fmt.Sprintf("peak of the bounds at s = 1/%.0f: %.2f over all modes, %.2f over the 8×8 coarsest", 1/p.Size, p.All, p.Low))
+		lines = append(lines, fmt.Sprintf("peak of the bounds at s = 1/%.0f, read off a picture: %.2f over all modes, %.2f over the 8×8 coarsest", 1/p.Size, p.All, p.Low))
 	}
 	return lines
 }

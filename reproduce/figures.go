@@ -30,7 +30,7 @@ type Figure struct {
 	Pictures bool // of the first reconstructions, as files
 
 	Clean, Noisy float64 // accuracies that A prints
-	Peaks        []Peak  // that can be read from A's histograms
+	Peaks        []Peak  // read off A's histograms: it prints no numbers of them
 }
 
 // A Run is Algorithm 1 for some sizes of the perturbation, with so many repeats of LSQR.
