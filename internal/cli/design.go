@@ -45,7 +45,7 @@ type designSweep struct {
 func (designCmd) Help() string {
 	return `Example: tattle design --model mnist-net/model.onnx --data mnist --identify 1%@60000
 
-Finds the release that keeps a promise about every adversary at the lowest cost in accuracy. This promise says: nobody who has a list of 60,000 candidates names the right input from one release with a probability above 1 %. Several limits are promised together. The candidates are training inputs. With --noise lattice the answer is measured with the noise of tattle guard, and the report ends with the command that packs it.
+Finds the release that keeps a promise about every adversary at the lowest cost in accuracy. This promise says: nobody who has a list of 60,000 candidates names the right input from one release with a probability above 1 %, on average over inputs. Several limits are promised together. The candidates are training inputs. With --noise lattice the answer is measured with the noise of tattle guard, and the report ends with the command that packs it.
 
 After an interruption, the same command with --out and --resume continues.`
 }
@@ -67,7 +67,7 @@ tries families of noise, numbers of features and strengths, and measures the ans
 
 // promiseFlags are a promise about every adversary, and where to look for a release that keeps it.
 type promiseFlags struct {
-	Identify  string   `help:"Nobody with a list of N candidates names the input more often than this, such as 1%@60000 (default: all training inputs)." placeholder:"SHARE@N"`
+	Identify  string   `help:"Nobody with a list of N candidates names the input more often than this, on average over inputs, such as 1%@60000 (default: all training inputs)." placeholder:"SHARE@N"`
 	Floor     *float64 `help:"Nobody who knows the distribution of inputs reconstructs the input with a smaller root mean square error: in grey levels for pictures, else in the model's units." placeholder:"X"`
 	Bits      *float64 `help:"The release reveals at most so many bits about which candidate the input is." placeholder:"X"`
 	AttackRMS *float64 `name:"attack" help:"No attack of tattle reconstructs the input with a smaller root mean square error, in the units of --floor." placeholder:"X"`
