@@ -32,6 +32,7 @@ type Endpoint interface {
 
 // endpointOptions are the options of fromEndpoint; the zero value is the default.
 type endpointOptions struct {
+	Pool     run.Pool              // asks; nil is run.Leader
 	Batch    int                   // 0 is defaultBatch
 	Resume   bool                  // go on with what the folder holds, if it holds anything
 	Progress func(done, total int) // of batches; nil, or called from one goroutine at a time
@@ -72,7 +73,11 @@ func (a *asker) outputs(ctx context.Context, dir string, o endpointOptions) ([]f
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	shards := (a.set.Len() + a.batch - 1) / a.batch
-	f, err := run.Alone{}.Run(within, run.Work{
+	pool := o.Pool
+	if pool == nil {
+		pool = run.Leader{}
+	}
+	f, err := pool.Run(within, run.Work{
 		Dir: dir, Resume: o.Resume, AtOnce: inFlight,
 		Manifest: run.Manifest{
 			Command: "audit", Shards: shards,

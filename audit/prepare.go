@@ -83,8 +83,6 @@ func (q *Request) epochs(s *Subject) int {
 	switch {
 	case q.Epochs > 0:
 		return q.Epochs
-	case q.Settled != nil:
-		return q.Settled.Epochs
 	case s.Model == nil:
 		return 0
 	}

@@ -1,18 +1,10 @@
 package audit
 
-import (
-	"encoding/json"
-	"fmt"
-	"path/filepath"
+import "tattle/curious"
 
-	"tattle/curious"
-	"tattle/internal/file"
-)
-
-// TrainingSettings hold everything that decides the trainings of an audit apart from the data and
-// the model. The audited outputs are not among them, so that a worker, which trains for
-// somebody else's audit, need not ask the model for them.
-type TrainingSettings struct {
+// trainingSettings hold everything that decides the trainings of an audit apart from the data and
+// the model.
+type trainingSettings struct {
 	Layout    int      `json:"layout"` // of the files that keep trainings
 	Trainings []string `json:"trainings"`
 	Seed      uint64   `json:"seed"`
@@ -30,9 +22,9 @@ type TrainingSettings struct {
 const trainingsLayout = 1
 
 // settings returns the settings of the trainings, and the SHA-256 by role of what they depend on.
-func (p *preparation) settings() (*TrainingSettings, map[string]string) {
+func (p *preparation) settings() (*trainingSettings, map[string]string) {
 	r := p.s
-	s := &TrainingSettings{
+	s := &trainingSettings{
 		Layout: trainingsLayout, Seed: p.q.Seed, Epochs: r.Epochs, Defences: r.Defences,
 		Examples: r.Sample.Len(), Outputs: r.Sample.Kind, Classes: len(r.Sample.Classes), Inputs: r.inputs, Widths: p.q.widths(),
 	}
@@ -52,24 +44,4 @@ func (p *preparation) settings() (*TrainingSettings, map[string]string) {
 		hashes["model"] = r.Model.SHA256
 	}
 	return s, hashes
-}
-
-// ReadTrainingSettings reads the settings of the trainings in the folder dir, which another process
-// began.
-func ReadTrainingSettings(dir string) (*TrainingSettings, error) {
-	path := filepath.Join(dir, "manifest.json")
-	data, err := file.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("training for another process: %w", err)
-	}
-	var m struct {
-		Settings TrainingSettings `json:"settings"`
-	}
-	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if s := &m.Settings; s.Classes < 2 || s.Classes > maxColumns {
-		return nil, fmt.Errorf("%s: %d classes", path, s.Classes)
-	}
-	return &m.Settings, nil
 }

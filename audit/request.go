@@ -56,9 +56,7 @@ type Request struct {
 	Seed     uint64
 	Resume   bool // go on with what is in the folder
 
-	// Settled are the settings of the audit of another process, for which this one trains;
-	// nil for an audit of one's own.
-	Settled *TrainingSettings
+	Pool run.Pool // asks a server, and trains; nil is run.Leader
 
 	// Progress, unless nil, is called as files are read and a server is asked.
 	Progress func(what string, done, total int)
@@ -147,8 +145,7 @@ func (q *Request) progress(what string) func(done, total int) {
 }
 
 // Open reads what is audited. A server is asked, and its answers are kept in the folder
-// answers until the audit is done. With Settled a model or a server is not asked, and the
-// sample has labels only. Errors are OptionErrors, InputErrors or those of package infer.
+// answers until the audit is done. Errors are OptionErrors, InputErrors or those of package infer.
 func (q *Request) Open(ctx context.Context, answers string) (*Subject, error) {
 	s := &Subject{}
 	s.Defences = q.Defences
@@ -161,9 +158,6 @@ func (q *Request) Open(ctx context.Context, answers string) (*Subject, error) {
 	}
 	if err := open(ctx, s); err != nil {
 		return nil, err
-	}
-	if s.Sample.Outputs == nil { // another process asks for them
-		return s, nil
 	}
 	if err := s.Sample.Check(); err != nil {
 		return nil, &measure.OptionError{Option: q.door(), Err: err}
@@ -222,10 +216,6 @@ func (q *Request) openModel(ctx context.Context, s *Subject) (err error) {
 	}
 	if err := s.Examples.fit(s.Model.Graph.InputShape); err != nil {
 		return err
-	}
-	if q.Settled != nil {
-		s.Sample = unasked(s.Examples.Set, q.Settled.Outputs, q.Settled.Classes)
-		return nil
 	}
 	if q.At != "" {
 		s.Sample, err = fromNode(ctx, s.Model.Graph, q.At, s.Examples.Set)

@@ -13,13 +13,6 @@ const maxSide = 1024
 
 // openEndpoint asks a server. Its answers are kept in the folder, batch by batch.
 func (q *Request) openEndpoint(ctx context.Context, folder string, s *Subject) (err error) {
-	if q.Settled != nil {
-		s.inputs = q.Settled.Inputs
-		if s.Examples, err = q.readFor(ctx, s.inputs); err == nil {
-			s.Sample = unasked(s.Examples.Set, q.Settled.Outputs, q.Settled.Classes)
-		}
-		return err
-	}
 	client, err := infer.New(q.Endpoint, q.Client)
 	if err != nil {
 		return &measure.OptionError{Option: "Endpoint", Err: err}
@@ -39,7 +32,7 @@ func (q *Request) openEndpoint(ctx context.Context, folder string, s *Subject) (
 	}
 	s.URL = client.URL()
 	s.Sample, err = fromEndpoint(ctx, client, s.Examples.Set, folder, endpointOptions{
-		Resume: q.Resume, Batch: o.Batch, Progress: q.progress("asking the endpoint, batches"),
+		Pool: q.Pool, Resume: q.Resume, Batch: o.Batch, Progress: q.progress("asking the endpoint, batches"),
 	})
 	if err != nil {
 		return wrongEndpoint(ctx, err)

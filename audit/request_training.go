@@ -79,9 +79,6 @@ func (q *Request) sameTask(src *training.Source, s *Subject) {
 // widths returns the widths of the references' layers: those that are asked for, else those
 // of the audited model, if its run says so. Zero leaves the choice to the inputs' shape.
 func (q *Request) widths() [5]int {
-	if q.Settled != nil {
-		return q.Settled.Widths
-	}
 	own := q.ownResult()
 	if q.Widths != [5]int{} || own == nil {
 		return q.Widths

@@ -30,7 +30,7 @@ type StudyOptions struct {
 	Labels string   // folder of QMNIST's labels; "" is MNIST
 	Quick  bool     // a few small audits, for trying it: its rates say little
 	Resume bool     // go on with the study in the folder
-	Pool   run.Pool // trains and audits; nil is run.Alone
+	Pool   run.Pool // trains and audits; nil is run.Leader
 	// Progress, unless nil, is called as each stage begins and after each training and
 	// each audit.
 	Progress func(stage string, done, total int)
@@ -68,7 +68,7 @@ type bench struct {
 
 func newBench(dir string, tasks []*studyTask, o StudyOptions) *bench {
 	if o.Pool == nil {
-		o.Pool = run.Alone{}
+		o.Pool = run.Leader{}
 	}
 	b := &bench{dir: dir, o: o, tasks: tasks, plan: newPlan(tasks, o), hashes: map[string]string{}}
 	for _, t := range tasks {

@@ -35,19 +35,19 @@ type Trained struct {
 type TrainOptions struct {
 	Settings any               // all that decides what comes out, as an object of JSON
 	Hashes   map[string]string // SHA-256 by role of the data
-	Pool     run.Pool          // nil is run.Alone
+	Pool     run.Pool          // nil is run.Leader
 	Resume   bool              // go on with what the folder holds, if it holds anything
 	Progress func(done, total int)
 }
 
 // Train does the trainings of an audit and returns what came of each, in their order. Each
 // is kept in the folder dir as soon as it is done, until the folder that is returned is
-// discarded. It returns the errors of the pool: run.ErrServed if it trains for the audit of
-// another process, and a *run.MismatchError if the folder has other trainings.
+// discarded. It returns the errors of the pool: a *run.MismatchError if the folder has other
+// trainings.
 // Progress gets thousandths of trainings.
 func Train(ctx context.Context, dir string, all []Training, o TrainOptions) ([]*Trained, *run.Folder, error) {
 	if o.Pool == nil {
-		o.Pool = run.Alone{}
+		o.Pool = run.Leader{}
 	}
 	t := &trainer{all: all, report: o.Progress, under: map[int]float64{}}
 	f, err := o.Pool.Run(ctx, run.Work{

@@ -79,12 +79,12 @@ func TestLargeRunKeepsBounds(t *testing.T) {
 }
 
 // released is a pool whose process ends while it merges: the first shard is removed by then.
-type released struct{ run.Alone }
+type released struct{ run.Leader }
 
 var errKilled = errors.New("killed")
 
 func (p released) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
-	f, err := p.Alone.Run(ctx, w)
+	f, err := p.Leader.Run(ctx, w)
 	if err != nil {
 		return nil, err
 	}

@@ -33,9 +33,9 @@ func everything(t testing.TB, search string) Experiment {
 	return e
 }
 
-// others is a pool as a cluster is one: every shard is computed by two processes, each
+// others is a pool of several processes: every shard is computed by two processes, each
 // with model and data of its own and nothing but the manifest, in an order of no meaning;
-// what the submitter computes itself is interrupted, and done by several goroutines.
+// what the leader computes itself is interrupted, and done by several goroutines.
 type others struct {
 	t *testing.T
 	e Experiment
@@ -70,7 +70,7 @@ func (p others) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 		_, err := to.Write(theirs[i])
 		return err
 	}
-	return run.Alone{}.Run(ctx, w)
+	return run.Leader{}.Run(ctx, w)
 }
 
 // worker computes some shards in a process of its own, so to speak.
@@ -92,15 +92,17 @@ func (p others) worker(m run.Manifest, shards []int) map[int][]byte {
 			}
 			done[i] = b.Bytes()
 		}
-		return nil, run.ErrServed
+		return nil, errServed
 	})
 	net, set, _ := small(p.t)
-	r, err := Run(p.t.Context(), net, set, upTo(pooled), p.e, RunOptions{Dir: dir, Resume: true, Serve: true, Pool: pool})
-	if r != nil || err != run.ErrServed {
+	r, err := Run(p.t.Context(), net, set, upTo(pooled), p.e, RunOptions{Dir: dir, Resume: true, Pool: pool})
+	if r != nil || !errors.Is(err, errServed) {
 		p.t.Errorf("a worker that has served: %v, %v", r, err)
 	}
 	return done
 }
+
+var errServed = errors.New("the shards are computed")
 
 type poolFunc func(ctx context.Context, w run.Work) (*run.Folder, error)
 
@@ -167,7 +169,7 @@ func TestFailingShard(t *testing.T) {
 			}
 			return do(ctx, i, to)
 		}
-		return run.Alone{}.Run(ctx, w)
+		return run.Leader{}.Run(ctx, w)
 	})
 	_, err := Run(t.Context(), m, data, upTo(pooled), e, RunOptions{Dir: dir, Pool: failing})
 	var failed *run.FailedError

@@ -44,11 +44,8 @@ type RunOptions struct {
 	Resume   bool                  // go on with what is in Dir, be it shards, finished arrays or nothing
 	Hashes   map[string]string     // SHA-256 by role, such as "model", which a resumed run must share
 	Progress func(done, total int) // examples, those under way counted by what is done of them; never fewer than before
-	// Pool computes the shards; nil is run.Alone{}.
+	// Pool computes the shards; nil is run.Leader{}.
 	Pool run.Pool
-	// Serve is for somebody else's run: shards are computed and not merged, and Run
-	// returns no result.
-	Serve bool
 }
 
 // Run searches for witnesses, certifies their bounds and stores both in the
@@ -110,7 +107,7 @@ func (r *runner) locked(ctx context.Context) (*Result, error) {
 	if finished, err := r.open(); finished != nil || err != nil {
 		return finished, err
 	}
-	if err := r.compute(ctx); err != nil || r.options.Serve {
+	if err := r.compute(ctx); err != nil {
 		return nil, err
 	}
 	return r.finish(ctx)

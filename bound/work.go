@@ -15,7 +15,7 @@ func (r *runner) compute(ctx context.Context) (err error) {
 	r.prepare()
 	pool := r.options.Pool
 	if pool == nil {
-		pool = run.Alone{}
+		pool = run.Leader{}
 	}
 	r.folder, err = pool.Run(ctx, run.Work{
 		Dir: r.path(shardsDir), Manifest: r.manifest(), Resume: r.options.Resume,

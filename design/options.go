@@ -65,7 +65,7 @@ type Options struct {
 	Dir      string                              `json:"-"` // keeps what was found, so that an interrupted search can be continued; empty: a temporary folder
 	Resume   bool                                `json:"-"` // continue with what is in Dir
 	Hashes   map[string]string                   `json:"-"` // digests, by role, that a continued search must share
-	Pool     run.Pool                            `json:"-"` // nil: run.Alone
+	Pool     run.Pool                            `json:"-"` // nil: run.Leader
 	Progress func(phase string, done, total int) `json:"-"`
 }
 

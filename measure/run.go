@@ -16,8 +16,7 @@ type RunOptions struct {
 	Dir    string
 	Resume bool              // go on with the bounds that are in Dir
 	Hashes map[string]string // what a resumed run must share besides the experiment: digests of the model and the data
-	Pool   run.Pool          // computes the shards of the bounds; nil is run.Alone
-	Serve  bool              // compute shards of the bounds for another process's run, and nothing else
+	Pool   run.Pool          // computes the shards of the bounds; nil is run.Leader
 	Name   string            // of the bounds, for Progress
 
 	// Progress, unless nil, is called with the examples done of what runs.
@@ -35,8 +34,8 @@ type Measured struct {
 	Timing  map[string]time.Duration
 }
 
-// Run cuts the model, settles the noise, and computes accuracy and bounds. With o.Serve it
-// computes shards of the bounds, and returns nil. Attack does the rest.
+// Run cuts the model, settles the noise, and computes accuracy and bounds. Attack does
+// the rest.
 func (q *Request) Run(ctx context.Context, o RunOptions) (*Measured, error) {
 	m := &Measured{Timing: map[string]time.Duration{}}
 	var err error
@@ -59,11 +58,11 @@ func (q *Request) Run(ctx context.Context, o RunOptions) (*Measured, error) {
 	x := q.Experiment
 	x.Memory = q.Memory
 	m.Bounds, err = bound.Run(ctx, m.Split.Front, q.Data, q.Indices, x, bound.RunOptions{
-		Dir: o.Dir, Resume: o.Resume, Hashes: q.hashes(m, o.Hashes), Pool: o.Pool, Serve: o.Serve,
+		Dir: o.Dir, Resume: o.Resume, Hashes: q.hashes(m, o.Hashes), Pool: o.Pool,
 		Progress: func(done, total int) { o.progress(o.Name, done, total) },
 	})
 	m.Timing["bounds"] = time.Since(started)
-	if err != nil || o.Serve {
+	if err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -106,12 +105,8 @@ func (q *Request) checkLists(s *Split, dir string) error {
 	return q.Adversaries.Lists.Check(Target{Front: s.Front, Noise: noise, Queries: q.Queries, Post: q.Post})
 }
 
-// settle makes the noise and measures accuracy; a worker makes the noise only.
+// settle makes the noise and measures accuracy.
 func (q *Request) settle(ctx context.Context, m *Measured, o RunOptions) (err error) {
-	if o.Serve {
-		_, err = q.SetNoise(ctx, m.Split.Front, o.Dir, false)
-		return err
-	}
 	started := time.Now()
 	m.RMS, m.Utility, err = q.SetUtility(ctx, m.Split, o.Dir, o.Progress)
 	m.Timing["accuracy"] = time.Since(started)

@@ -110,9 +110,6 @@ func (d *document) provenance(r *Report) {
 		}
 		note(kind, "%s, sha256 %s", a.File, a.SHA256)
 	}
-	if r.Checks != nil {
-		note("checks of workers", "%v", r.Checks)
-	}
 	d.settings(rows)
 	d.on(onPage, func(d *document) {
 		var times []Setting

@@ -10,7 +10,6 @@ package report
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -49,7 +48,6 @@ type Report struct {
 	Study    *audit.Study      `json:"study,omitempty"`
 	Arrays   []Arrays          `json:"arrays,omitempty"`
 	Rendered map[string]string `json:"rendered,omitempty"` // SHA-256 of each file made from this report alone, by its path: relative to the report's folder, or absolute
-	Checks   *Checks           `json:"checks,omitempty"`   // of the shards that workers computed; nil where none did
 	Timing   map[string]Number `json:"timing"`
 	Warnings []string          `json:"warnings"`
 	Outcome  Outcome           `json:"outcome"`
@@ -103,23 +101,6 @@ type Audited struct {
 	FailOn   *audit.FailOn   `json:"fail_on,omitempty"`  // the rules on which the audit fails a build; nil where none were set
 	Accepted *audit.Accepted `json:"accepted,omitempty"` // findings that are accepted; nil without --baseline
 	Breaches []audit.Breach  `json:"breaches,omitempty"` // of these rules, less what is accepted, and of acceptances
-}
-
-// Checks counts the shards of a run that workers of a cluster computed and the submitter
-// computed again.
-type Checks struct {
-	Rate    float64 `json:"rate"`    // probability with which a shard was checked; the first of each worker always was, unless Rate is 0
-	Workers int     `json:"workers"` // whose shards were collected
-	Shards  int     `json:"shards"`  // that they computed
-	Checked int     `json:"checked"` // of them, those that were computed again, and came out the same
-}
-
-// String says what was checked, and what that can miss.
-func (c Checks) String() string {
-	if c.Rate == 0 {
-		return fmt.Sprintf("none of the %d shards from %d workers were computed again: false results of a worker would go unnoticed", c.Shards, c.Workers)
-	}
-	return fmt.Sprintf("%d of %d shards from %d workers were computed again and came out the same: the first shard of each worker, and %.3g %% of the others at random. False results among the other shards would go unnoticed", c.Checked, c.Shards, c.Workers, 100*c.Rate)
 }
 
 // Model is what was measured.

@@ -28,7 +28,6 @@ type GridOptions struct {
 	Dir    string // of the run
 	Resume bool   // continue what is in Dir
 	Pool   run.Pool
-	Serve  bool // compute trainings for a run that another process started
 
 	Say      func(format string, a ...any)      // prints a line for people; may be nil
 	Progress func(what string, done, total int) // steps of training, and pictures decoded; may be nil

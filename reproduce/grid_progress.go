@@ -14,7 +14,7 @@ func (g *Grid) say(format string, a ...any) {
 }
 
 func (g *Grid) progress(what string, done, total int) {
-	if g.o.Progress != nil && !g.o.Serve {
+	if g.o.Progress != nil {
 		g.o.Progress(what, done, total)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"tattle/internal/file"
 	"tattle/measure"
 	"tattle/report"
-	"tattle/run"
 	"tattle/run/folders"
 )
 
@@ -68,7 +67,7 @@ func (g *Grid) Run(ctx context.Context) error {
 // whole early. Those on one target stand together. They are trained one at a time:
 // their nets use all cores, and each target's data are large.
 func (g *Grid) cells() *folders.Stage {
-	t := &folders.Stage{Dir: filepath.Join(g.o.Dir, shardsFolder), Root: g.o.Dir, AtOnce: 1, Pool: g.o.Pool, Serve: g.o.Serve, Set: cells{g}}
+	t := &folders.Stage{Dir: filepath.Join(g.o.Dir, shardsFolder), Root: g.o.Dir, AtOnce: 1, Pool: g.o.Pool, Set: cells{g}}
 	for _, seed := range g.seeds {
 		for _, x := range g.Trainings {
 			if g.chosen[x.Key] {
@@ -81,9 +80,6 @@ func (g *Grid) cells() *folders.Stage {
 
 // start says what there is to do for the cells that are missing, and keeps the settings.
 func (g *Grid) start(missing []string) error {
-	if g.o.Serve {
-		return nil // a worker shows nothing
-	}
 	for _, name := range missing {
 		t, _ := g.of(name)
 		g.total += g.data[t.Target].steps
@@ -131,12 +127,10 @@ func (g *Grid) result(ctx context.Context, t Training, seed uint64) (*cellResult
 }
 
 // prepare opens the data of every target, so that an error does not come after hours of
-// training. The first target's data stay open. A worker opens only these: the submitter has
-// checked the others, and the stage's manifest describes them.
+// training. The first target's data stay open.
 func (g *Grid) prepare(ctx context.Context) error {
-	first := g.Trainings[slices.IndexFunc(g.Trainings, func(t Training) bool { return g.chosen[t.Key] })].Target
 	for _, t := range slices.Backward(g.Trainings) {
-		if !g.chosen[t.Key] || g.o.Serve && t.Target != first {
+		if !g.chosen[t.Key] {
 			continue
 		}
 		if err := g.open(ctx, t.Target); err != nil {
@@ -178,37 +172,16 @@ func (g *Grid) open(ctx context.Context, target string) error {
 	return nil
 }
 
-// know finds out the sizes and hashes of a target's data, unless they are known. A worker takes
-// them from the stage's manifest if the data are not open; every other process opens the data.
+// know finds out the sizes and hashes of a target's data, unless they are known.
 func (g *Grid) know(ctx context.Context, target string) error {
 	if _, known := g.data[target]; known {
 		return nil
-	}
-	if g.o.Serve {
-		digest, err := announced(filepath.Join(g.o.Dir, shardsFolder), dataOf(target))
-		if digest != "" || err != nil {
-			g.data[target] = openedTarget{digest: digest}
-			return err
-		}
 	}
 	return g.open(ctx, target)
 }
 
 // dataOf is what the manifest of a stage calls the data of a target.
 func dataOf(target string) string { return "data of " + target }
-
-// announced is a digest in the manifest of a stage, "" if there is none.
-func announced(stage, what string) (string, error) {
-	if !file.Exists(filepath.Join(stage, manifestFile)) {
-		return "", nil
-	}
-	data, err := run.ReadManifest(stage)
-	if err != nil {
-		return "", err
-	}
-	m, err := run.ParseManifest(data)
-	return m.Hashes[what], err
-}
 
 // Report sets what the cells came to beside the paper's figures. path is where the data are.
 func (g *Grid) Report(r *report.Report, path string) {

@@ -35,12 +35,10 @@ type stageSettings struct {
 type Fit func(context.Context, Recipe) (*nn.Graph, *report.Training, error)
 
 // Stage is the training of a figure's net in the folder of a run: a stage of one shard, so that
-// all who take part in the run, now or once it is resumed, use the same net. Unless it is for
-// somebody else's run, the training is kept after each epoch.
-func (r Recipe) Stage(dir string, data *dataset.Set, resume, serve bool, fit Fit) run.Work {
-	if !serve {
-		r.State = filepath.Join(dir, unfinishedFile)
-	}
+// all who take part in the run, now or once it is resumed, use the same net. The training is
+// kept after each epoch.
+func (r Recipe) Stage(dir string, data *dataset.Set, resume bool, fit Fit) run.Work {
+	r.State = filepath.Join(dir, unfinishedFile)
 	return run.Work{
 		Dir: filepath.Join(dir, TrainingFolder), Resume: resume,
 		Manifest: run.Manifest{
@@ -57,7 +55,7 @@ func (r Recipe) Stage(dir string, data *dataset.Set, resume, serve bool, fit Fit
 			if _, err := r.Save(path, g, t); err != nil {
 				return err
 			}
-			if err := copyFrom(w, path); err != nil || r.State == "" {
+			if err := copyFrom(w, path); err != nil {
 				return err
 			}
 			return file.RemoveAll(r.State)

@@ -129,34 +129,6 @@ func (f *Folder) Commit(i int, write func(io.Writer) error) error {
 	return f.Record(i, digest)
 }
 
-// Adopt records data of shard i that somebody else put into the folder, once it has
-// found them to have that SHA-256. Where they have not, they are removed and Adopt
-// returns a *DamagedError.
-func (f *Folder) Adopt(i int, digest string) error {
-	if err := f.has(i); err != nil {
-		return err
-	}
-	if !IsDigest(digest) {
-		return fmt.Errorf("shard %d: %q is no SHA-256", i, digest)
-	}
-	if f.Digest(i) == digest {
-		return nil
-	}
-	found, err := f.found(i, digest)
-	if err != nil {
-		return &StoreError{f.dir, err}
-	}
-	if found != digest {
-		file.Remove(f.DataPath(i, digest))
-		return &DamagedError{i, digest, found}
-	}
-	err = f.Record(i, digest)
-	if lost, ok := err.(*CommittedError); ok && lost.Committed == digest {
-		return nil
-	}
-	return err
-}
-
 // A DamagedError says that the data of a shard are not what was committed.
 type DamagedError struct {
 	Shard      int

@@ -12,14 +12,14 @@ import (
 
 // A run of three shards, computed in this process and kept in a folder. Interrupted, it
 // goes on with the shards that are missing.
-func ExampleAlone() {
+func ExampleLeader() {
 	root, err := os.MkdirTemp("", "")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer os.RemoveAll(root)
-	folder, err := run.Alone{}.Run(context.Background(), run.Work{
+	folder, err := run.Leader{}.Run(context.Background(), run.Work{
 		Dir:      filepath.Join(root, "shards"),
 		Manifest: run.Manifest{Command: "squares", Shards: 3},
 		Resume:   true,

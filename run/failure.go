@@ -51,13 +51,16 @@ func (f *Folder) SetAside(failure Failure) error {
 	return nil
 }
 
-// Retry forgets that shard i was set aside, if it was.
-func (f *Folder) Retry(i int) error {
-	if err := f.has(i); err != nil {
-		return err
-	}
-	if err := file.Remove(f.failedPath(i)); err != nil && !errors.Is(err, os.ErrNotExist) {
+// retryAll forgets which shards were set aside.
+func (f *Folder) retryAll() error {
+	n, err := list(f.dir)
+	if err != nil {
 		return &StoreError{f.dir, err}
+	}
+	for i := range n.failed {
+		if err := file.Remove(f.failedPath(i)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return &StoreError{f.dir, err}
+		}
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ type Folder struct {
 	dir      string
 	manifest []byte
 	corrupt  []int
-	discard  func() error // nil removes the folder
+	kept     bool // Discard and Release do nothing
 
 	mu      sync.Mutex
 	digests []string // of what is committed, else ""
@@ -67,6 +67,9 @@ func clearShards(dir string) error {
 	}
 	for i := range n.failed {
 		names = append(names, shardName(i)+failedSuffix)
+	}
+	for i := range n.claims {
+		names = append(names, shardName(i)+claimSuffix)
 	}
 	for _, data := range n.data {
 		names = append(names, data...)
@@ -145,6 +148,8 @@ func (f *Folder) DataPath(i int, digest string) string {
 
 func (f *Folder) recordPath(i int) string { return filepath.Join(f.dir, shardName(i)+recordSuffix) }
 
+func (f *Folder) claimPath(i int) string { return filepath.Join(f.dir, shardName(i)+claimSuffix) }
+
 func (f *Folder) failedPath(i int) string { return filepath.Join(f.dir, shardName(i)+failedSuffix) }
 
 // resultsName is the file with the SHA-256 of what shards were merged into.
@@ -193,25 +198,20 @@ func Intact(dir string) bool {
 }
 
 // Discard removes the folder after its shards are merged; callers must not remove it otherwise.
-// If other processes may still need the folder, the pool that returned it keeps it.
 func (f *Folder) Discard() error {
-	if f.discard != nil {
-		return f.discard()
+	if f.kept {
+		return nil
 	}
 	return remove(f.dir)
 }
 
-// Release removes shard i once it is merged, to make room for what it is merged into. A shard that
-// other processes may still need stays until Discard.
+// Release removes shard i once it is merged, to make room for what it is merged into.
 func (f *Folder) Release(i int) error {
-	if f.discard != nil {
+	if f.kept {
 		return nil
 	}
 	return f.Drop(i)
 }
-
-// OnDiscard has Discard do something else.
-func (f *Folder) OnDiscard(discard func() error) { f.discard = discard }
 
 // remove removes the folder of a run, beginning with what makes it one.
 func remove(dir string) error {

@@ -27,7 +27,7 @@ func TestFullDisk(t *testing.T) {
 	w := texts(dir+"/shards", 10)
 	w.AtOnce = 2
 	w.Do = func(_ context.Context, i int, to io.Writer) error { return put(large(i))(to) }
-	f, err := Alone{}.Run(t.Context(), w)
+	f, err := Leader{}.Run(t.Context(), w)
 	var store *StoreError
 	if !errors.As(err, &store) || !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), w.Dir) || !strings.Contains(err.Error(), "make room") {
 		t.Fatalf("error %v", err)
@@ -48,7 +48,7 @@ func TestFullDisk(t *testing.T) {
 	if f, err = Open(w.Dir, w.Manifest); err != nil || len(f.Remaining()) != left {
 		t.Fatalf("%v, %d remaining of %d", err, len(f.Remaining()), left)
 	}
-	f = must.Get((Alone{}).Run(t.Context(), w))(t)
+	f = must.Get((Leader{}).Run(t.Context(), w))(t)
 	for i := range 10 {
 		if got, err := os.ReadFile(f.Path(i)); err != nil || string(got) != large(i) {
 			t.Errorf("shard %d: %v", i, err)
@@ -62,7 +62,7 @@ func TestDoOnFullDisk(t *testing.T) {
 	w.Do = func(context.Context, int, io.Writer) error {
 		return &os.PathError{Op: "write", Path: "/tmp/model.onnx", Err: syscall.ENOSPC}
 	}
-	_, err := Alone{}.Run(t.Context(), w)
+	_, err := Leader{}.Run(t.Context(), w)
 	var store *StoreError
 	if !errors.As(err, &store) || !strings.Contains(err.Error(), "/tmp/model.onnx") {
 		t.Errorf("error %v", err)

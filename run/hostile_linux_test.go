@@ -31,12 +31,11 @@ func TestSpecialFilesAreDamage(t *testing.T) {
 	if runs, err := Scan(t.Context(), dir); err != nil || len(runs) != 1 {
 		t.Errorf("%+v, %v", runs, err)
 	}
-	must.Fail(t, f.Adopt(0, f.Digest(1))) // what is not there
 	f, err := Open(dir, of(7))
 	if err != nil || len(f.Remaining()) != 6 || len(f.Corrupt()) != 6 {
 		t.Fatalf("%v, remaining %v, corrupt %v", err, f.Remaining(), f.Corrupt())
 	}
-	must.Get((Alone{}).Run(t.Context(), texts(dir, 7)))(t)
+	must.Get((Leader{}).Run(t.Context(), texts(dir, 7)))(t)
 	whole(t, dir, of(7))
 }
 
@@ -50,6 +49,6 @@ func TestRecordDamagedMeanwhile(t *testing.T) {
 	if _, ok := errors.AsType[*StoreError](err); !ok || !strings.Contains(err.Error(), filepath.Base(f.recordPath(1))) {
 		t.Errorf("error %v", err)
 	}
-	must.Get((Alone{}).Run(t.Context(), w))(t)
+	must.Get((Leader{}).Run(t.Context(), w))(t)
 	whole(t, w.Dir, w.Manifest)
 }

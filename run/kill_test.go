@@ -15,9 +15,9 @@ import (
 	"tattle/internal/shared"
 )
 
-// TestAloneKilled kills a process with kill -9 at random points and resumes, until all
+// TestLeaderKilled kills a process with kill -9 at random points and resumes, until all
 // shards are computed: no shard is committed twice or lost.
-func TestAloneKilled(t *testing.T) {
+func TestLeaderKilled(t *testing.T) {
 	shared.Long(t, "processes that are killed")
 	const n = 60
 	if dir := os.Getenv("TATTLE_RUN_DIR"); dir != "" {
@@ -28,7 +28,7 @@ func TestAloneKilled(t *testing.T) {
 			time.Sleep(2 * time.Millisecond)
 			return do(ctx, i, to)
 		}
-		must.Get((Alone{}).Run(t.Context(), w))(t)
+		must.Get((Leader{}).Run(t.Context(), w))(t)
 		return
 	}
 	dir := filepath.Join(t.TempDir(), "shards")

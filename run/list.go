@@ -22,9 +22,6 @@ const mostFailures = 10
 // Row returns the run that a folder holds as a row of a list.
 func (s State) Row() Row {
 	r := Row{Name: file.Name(s.Dir), State: s.State}
-	if s.Submitted && s.State == Interrupted {
-		r.State += ", submitted"
-	}
 	if s.Record != nil {
 		r.Command = file.Line("tattle " + file.CommandLine(s.Record.Args))
 	}
@@ -76,11 +73,15 @@ func (r *Row) fail(stage string, n int, failures []Failure) {
 	}
 }
 
-// WriteRows writes a list of runs as text.
-func WriteRows(w io.Writer, rows []Row) error {
-	if len(rows) == 0 {
+// WriteRuns writes a list of runs as text.
+func WriteRuns(w io.Writer, runs []State) error {
+	if len(runs) == 0 {
 		_, err := fmt.Fprintln(w, "no runs")
 		return err
+	}
+	rows := make([]Row, len(runs))
+	for i, r := range runs {
+		rows[i] = r.Row()
 	}
 	var b strings.Builder
 	head := Row{"run", "state", "shards", "command", nil}
@@ -106,4 +107,12 @@ const mostName = 60
 func (r Row) widths(name, state, shards int) (int, int, int) {
 	n := utf8.RuneCountInString
 	return max(name, min(n(r.Name), mostName)), max(state, n(r.State)), max(shards, n(r.Shards))
+}
+
+// count is "1 shard" or "2 shards".
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }

@@ -13,11 +13,12 @@ import (
 )
 
 // The files of a shard: its data, named by what is in them, the record that commits
-// them, and what failed.
+// them, what failed, and the claim of a process that computes it.
 const (
 	shardPrefix  = "shard-"
 	recordSuffix = ".sha256"
 	failedSuffix = ".failed"
+	claimSuffix  = ".claim"
 	prefixDigits = 16 // of the digest, in the name of the data
 )
 
@@ -58,7 +59,7 @@ func shardFile(name string) (i int, rest string, ok bool) {
 	if err != nil || i < 0 || shardPrefix+number != shardName(i) {
 		return 0, "", false
 	}
-	ok = rest == recordSuffix || rest == failedSuffix || len(rest) == prefixDigits+1 && isHex(rest[1:])
+	ok = rest == recordSuffix || rest == failedSuffix || rest == claimSuffix || len(rest) == prefixDigits+1 && isHex(rest[1:])
 	return i, rest, ok
 }
 
@@ -67,6 +68,7 @@ type listing struct {
 	data    map[int][]string // names of data by shard
 	records map[int]bool
 	failed  map[int]bool
+	claims  map[int]bool
 	folders []string
 	other   []string // files
 	total   int
@@ -88,7 +90,7 @@ func listUpTo(dir string, most int) (*listing, error) {
 		return nil, err
 	}
 	defer d.Close()
-	n := &listing{data: map[int][]string{}, records: map[int]bool{}, failed: map[int]bool{}}
+	n := &listing{data: map[int][]string{}, records: map[int]bool{}, failed: map[int]bool{}, claims: map[int]bool{}}
 	for {
 		entries, err := d.ReadDir(listAtOnce)
 		for _, e := range entries {
@@ -119,6 +121,8 @@ func (n *listing) add(e os.DirEntry) {
 		n.other = append(n.other, name)
 	case rest == failedSuffix:
 		n.failed[i] = true
+	case rest == claimSuffix:
+		n.claims[i] = true
 	default:
 		n.data[i] = append(n.data[i], name)
 	}

@@ -6,35 +6,53 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"tattle/internal/file"
 )
 
-// Open continues the run in a folder. No other process may work in the folder meanwhile. It
-// returns an error if there is no run or if its manifest was changed by hand, and a
-// *MismatchError if the run is not m's. Shards whose data differ from their record count as not
-// done, and their records are removed; Corrupt lists them. Open also removes what an interrupted
-// process left half-written.
+// Open continues the run in a folder. It returns an error if there is no run or if its manifest
+// was changed by hand, and a *MismatchError if the run is not m's. Shards whose data differ from
+// their record count as not done, and their records are removed; Corrupt lists them. If no
+// other process seems to work in the folder, what a killed one left half-written is removed.
 func Open(dir string, m Manifest) (*Folder, error) {
 	f, n, err := read(dir, m)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.sweep(n); err != nil {
-		return nil, err
+	if !f.shared(n) {
+		if err := file.Sweep(dir); err != nil {
+			return nil, fmt.Errorf("resume: %w", err)
+		}
+		for i := range n.claims {
+			file.Remove(f.claimPath(i))
+		}
 	}
 	return f, f.audit(n)
 }
 
-// Join is Open for any number of processes at a time: it only reads. Shards count as
+// shared reports whether another process may work in the folder: on this machine by its
+// lock, on any by its claims.
+func (f *Folder) shared(n *listing) bool {
+	if file.Locked(f.dir) {
+		return true
+	}
+	for i := range n.claims {
+		if !ownerDied(f.claimPath(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Join is Open for a process that helps another: it only reads. Shards count as
 // done where a record says so and there are data; nobody looks into these.
 func Join(dir string, m Manifest) (*Folder, error) {
 	f, _, err := read(dir, m)
 	if err != nil {
 		return nil, err
 	}
-	return f, f.refresh()
+	_, err = f.refresh()
+	return f, err
 }
 
 // read returns the folder of a run, no shard done, and what it holds.
@@ -51,18 +69,6 @@ func read(dir string, m Manifest) (*Folder, *listing, error) {
 		return nil, nil, fmt.Errorf("resume: %w", err)
 	}
 	return newFolder(dir, m, data), n, nil
-}
-
-// sweep removes what was left half-written.
-func (f *Folder) sweep(n *listing) error {
-	for _, name := range n.other {
-		if file.IsTemporary(name) {
-			if err := file.Remove(filepath.Join(f.dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-				return fmt.Errorf("resume: %w", err)
-			}
-		}
-	}
-	return nil
 }
 
 // audit takes in the shards whose data are as recorded, and removes the records of the
@@ -113,10 +119,10 @@ func (f *Folder) verify(i int) error {
 	return nil
 }
 
-// Whole returns an error unless all shards are there, with the data that were committed. The
-// folder is only read: Discard and Release leave it to the processes that compute in it.
+// Whole returns an error unless all shards are there, with the data that were committed. From
+// then on Discard and Release do nothing: the folder is another process's.
 func (f *Folder) Whole(ctx context.Context) error {
-	f.OnDiscard(func() error { return nil })
+	f.kept = true
 	for i := range f.digests {
 		if err := cmp.Or(ctx.Err(), f.verify(i)); err != nil {
 			return err
@@ -192,11 +198,11 @@ func (f *Folder) Drop(i int) error {
 	return nil
 }
 
-// refresh takes in what other processes have committed since.
-func (f *Folder) refresh() error {
+// refresh takes in what other processes have committed since, and returns what the folder holds.
+func (f *Folder) refresh() (*listing, error) {
 	n, err := list(f.dir)
 	if err != nil {
-		return &StoreError{f.dir, err}
+		return nil, &StoreError{f.dir, err}
 	}
 	for i := range n.records {
 		if i >= len(f.digests) || f.Done(i) {
@@ -204,7 +210,7 @@ func (f *Folder) refresh() error {
 		}
 		digest, err := f.readRecord(i)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return &StoreError{f.dir, err}
+			return nil, &StoreError{f.dir, err}
 		}
 		for _, name := range n.data[i] {
 			if digest != "" && name == dataName(i, digest) {
@@ -212,5 +218,5 @@ func (f *Folder) refresh() error {
 			}
 		}
 	}
-	return nil
+	return n, nil
 }

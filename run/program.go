@@ -53,14 +53,6 @@ func (p Program) Caveat() string {
 	return "; " + p.Version + " is a development build, and another one of the same version may word it otherwise: use the build that wrote it"
 }
 
-// exact returns the manifest with the program that is running, identified by its hash if needed.
-func (m Manifest) exact() (_ Manifest, err error) {
-	if m.Program == (Program{}) {
-		m.Program, err = Current().Exact()
-	}
-	return m, err
-}
-
 // Exact returns the program that is running, identified by the hash of its file if the version
 // does not identify it.
 func (p Program) Exact() (_ Program, err error) {

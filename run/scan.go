@@ -16,20 +16,19 @@ import (
 
 // What a run is found to be.
 const (
-	Running     = "running"     // a process of this machine works in its folder
+	Running     = "running"     // processes work in its folder
 	Finished    = "finished"    // its report is there
 	Failed      = "failed"      // shards were set aside
-	Interrupted = "interrupted" // none of these: or it is prepared, or others compute it
+	Interrupted = "interrupted" // none of these, or it is prepared
 )
 
 // State is a run as its folder shows it.
 type State struct {
-	Dir       string       `json:"dir"`
-	State     string       `json:"state"`
-	Record    *Record      `json:"record,omitempty"`    // nil where the folder does not say
-	Submitted bool         `json:"submitted,omitempty"` // a cluster computes it
-	Stages    []StageState `json:"stages,omitempty"`
-	Problem   string       `json:"problem,omitempty"` // what of the folder cannot be read
+	Dir     string       `json:"dir"`
+	State   string       `json:"state"`
+	Record  *Record      `json:"record,omitempty"` // nil where the folder does not say
+	Stages  []StageState `json:"stages,omitempty"`
+	Problem string       `json:"problem,omitempty"` // what of the folder cannot be read
 }
 
 // StageState is a stage of a run as its folder shows it.
@@ -51,12 +50,8 @@ const (
 	scanFailures = 100
 )
 
-// What else a run's folder holds.
-const (
-	reportName    = "report.json"  // of a finished run
-	submittedName = "cluster.json" // of one that a cluster computes
-	submitterName = ".cluster"     // is locked while somebody waits for that
-)
+// reportName is a file of a finished run.
+const reportName = "report.json"
 
 // Scan lists the runs in a folder and below, by name. It reads names of files and
 // manifests, no data, and follows no links.
@@ -112,7 +107,7 @@ func (s *scan) folder(ctx context.Context, dir string, n *listing, depth int, in
 		in, depth = s.run(dir, n, begun), scanDepth
 	}
 	if in != nil {
-		in.running = in.running || file.Locked(dir) || begun && in.Submitted && file.Locked(filepath.Join(dir, submitterName))
+		in.running = in.running || file.Locked(dir) || begun && seemsLed(dir)
 	}
 	if isStage {
 		stage.Name = stageName(in.Dir, dir)
@@ -148,7 +143,6 @@ func (s *scan) below(ctx context.Context, dir string, depth int, in *found) erro
 func (s *scan) run(dir string, n *listing, begun bool) *found {
 	r := &found{State: State{Dir: dir}}
 	r.finished = slices.Contains(n.other, reportName)
-	r.Submitted = slices.Contains(n.other, submittedName)
 	if begun {
 		record, err := ReadRecord(dir)
 		if err != nil {

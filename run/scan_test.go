@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -64,7 +65,7 @@ func TestScan(t *testing.T) {
 	got := must.Get(Scan(t.Context(), dir))(t)
 	want := map[string]State{
 		"at work": {State: Running, Record: &record, Stages: []StageState{{Name: "shards", Shards: 2}}},
-		"begun": {State: Interrupted, Record: &record, Submitted: true, Stages: []StageState{
+		"begun": {State: Interrupted, Record: &record, Stages: []StageState{
 			{Name: "1-1000", Shards: 4, Done: 4, Merged: true}, {Name: "1-2000/shards", Shards: 4, Done: 1}}},
 		"changed":       {State: Interrupted, Stages: []StageState{{Name: ".", Problem: "was changed since the run began"}}},
 		"deep/er/run/s": {State: Interrupted, Record: &record},
@@ -105,22 +106,6 @@ func TestScan(t *testing.T) {
 	cancel()
 	if _, err := Scan(ctx, dir); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
-	}
-}
-
-// A run whose submitter waits for a cluster runs.
-func TestScanSubmitted(t *testing.T) {
-	dir := t.TempDir()
-	lay(t, dir, map[string]string{"run.json": "{}", "cluster.json": "{}", ".cluster/x": ""})
-	unlock := must.Get(file.Lock(filepath.Join(dir, ".cluster")))(t)
-	if !file.Locked(filepath.Join(dir, ".cluster")) {
-		t.Skip("no locks here")
-	}
-	for _, want := range []string{Running, Interrupted} {
-		if runs, err := Scan(t.Context(), dir); err != nil || len(runs) != 1 || runs[0].State != want {
-			t.Errorf("%+v, %v", runs, err)
-		}
-		unlock()
 	}
 }
 
@@ -171,21 +156,20 @@ func TestManyShards(t *testing.T) {
 	lap("scanned")
 	record := filepath.Join(dir, shardName(n/2)+recordSuffix)
 	must.Do(t, os.Remove(record))
-	m := &Merge{Root: root}
-	_, err = m.Run(t.Context(), texts(dir, n))
-	if err == nil || err.Error() != fmt.Sprintf("stage shards: 1 of %d shards missing: %d", n, n/2) {
+	w := texts(dir, n)
+	w.Do = func(_ context.Context, i int, w io.Writer) error {
+		if i != n/2 {
+			t.Errorf("shard %d is computed again", i)
+		}
+		return put("x")(w)
+	}
+	if f, err = (Leader{}).Run(t.Context(), w); err != nil || len(f.Remaining()) > 0 {
 		t.Fatal(err)
 	}
-	lap("merged, but for one")
-	lay(t, dir, map[string]string{filepath.Base(record): recordLine(n/2, f.Digest(n/2))})
-	if f, err = m.Run(t.Context(), texts(dir, n)); err != nil || len(f.Remaining()) > 0 {
-		t.Fatal(err)
-	}
-	lap("merged")
+	lap("completed")
 	if err := f.Discard(); err != nil || !f.Done(n-1) {
 		t.Fatal(err)
 	}
-	must.Do(t, m.Finish())
 	if left, err := os.ReadDir(root); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
 	}

@@ -2,8 +2,6 @@ package run
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -26,25 +24,11 @@ type Work struct {
 	// Do computes shard i. It is called at least once for each, by any process that
 	// takes part, and must write the same bytes each time.
 	Do func(ctx context.Context, i int, w io.Writer) error
-	// Again computes shard i from scratch, to compare it with what somebody else computed;
-	// it must leave nothing in the run's folder. Nil is Do.
-	Again func(ctx context.Context, i int, w io.Writer) error
 	// Name says what shard i is, such as "examples 64 to 127"; nil names it by number.
 	Name func(i int) string
 	// Progress, unless nil, is called with the folder when work begins and after each commit,
 	// also of a shard that another process computed. Calls do not overlap.
 	Progress func(f *Folder)
-}
-
-// A Pool computes work: alone, or together with other processes.
-type Pool interface {
-	// Run computes the shards that are missing and returns the folder of all of them. A
-	// shard that fails MaxAttempts times is set aside and does not stop the rest; Run
-	// then returns a *FailedError once the rest is done. If ctx ends, its error
-	// wraps ctx's; what was committed is kept. A worker's pool returns
-	// ErrServed once it has done its part of the work: the caller returns it unchanged, and
-	// the process that submitted the run continues.
-	Run(ctx context.Context, w Work) (*Folder, error)
 }
 
 // ShardName says what shard i is.
@@ -62,23 +46,22 @@ func (w Work) ReportProgress(f *Folder) {
 	}
 }
 
-// Open opens the folder of the work, or makes it, as Resume says, and keeps it to this
-// process until unlock is called. The error wraps file.ErrLocked if another process works there,
-// and is a *MismatchError if the folder holds another run.
+// Open opens the folder of the work, or makes it, as Resume says, and shares it until unlock is
+// called: others who share it can commit shards meanwhile. The error is a *MismatchError if
+// the folder holds another run.
 func (w Work) Open() (f *Folder, unlock func(), err error) {
 	if err := file.MkdirAll(w.Dir); err != nil {
 		return nil, nil, fmt.Errorf("start a run: %w", err)
-	}
-	if unlock, err = file.Lock(w.Dir); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", w.Dir, err)
 	}
 	open := Create
 	if _, err := os.Lstat(filepath.Join(w.Dir, ManifestName)); err == nil && w.Resume {
 		open = Open
 	}
 	if f, err = open(w.Dir, w.Manifest); err != nil {
-		unlock()
 		return nil, nil, err
+	}
+	if unlock, err = file.Share(w.Dir); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", w.Dir, err)
 	}
 	return f, unlock, nil
 }
@@ -126,33 +109,17 @@ func (w Work) Compute(ctx context.Context, f *Folder, i int) (digest string, siz
 	if err := ctx.Err(); err != nil {
 		return "", 0, err
 	}
-	return f.Put(i, func(to io.Writer) error { return w.ComputeTo(ctx, i, f.dir, to) })
-}
-
-// ComputeAgain computes shard i from scratch and returns its SHA-256. It keeps nothing.
-func (w Work) ComputeAgain(ctx context.Context, i int) (digest string, err error) {
-	if w.Again != nil {
-		w.Do = w.Again
-	}
-	hash := sha256.New()
-	if err := w.do(ctx, i, hash); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
-}
-
-// ComputeTo computes shard i and writes its data to to, for a folder dir. It returns the
-// errors of Compute.
-func (w Work) ComputeTo(ctx context.Context, i int, dir string, to io.Writer) error {
-	err := w.do(ctx, i, to)
-	switch {
-	case err == nil:
-	case ctx.Err() != nil:
-		err = fmt.Errorf("%s: %w", w.ShardName(i), ctx.Err())
-	case IsFull(err):
-		err = &StoreError{dir, err}
-	}
-	return err
+	return f.Put(i, func(to io.Writer) error {
+		err := w.do(ctx, i, to)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			err = fmt.Errorf("%s: %w", w.ShardName(i), ctx.Err())
+		case IsFull(err):
+			err = &StoreError{f.dir, err}
+		}
+		return err
+	})
 }
 
 // do computes shard i; it does not panic.

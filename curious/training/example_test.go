@@ -32,7 +32,7 @@ func ExampleTrain() {
 	}
 	for range 2 {
 		t, err := training.Train(ctx, seeds, parts, training.Options{
-			Dir: dir, Stage: filepath.Join(dir, "shards"), Pool: run.Alone{},
+			Dir: dir, Stage: filepath.Join(dir, "shards"), Pool: run.Leader{},
 			Start: func(missing int) { fmt.Println("missing:", missing) },
 		})
 		if err != nil {

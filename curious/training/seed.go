@@ -112,10 +112,10 @@ func (s Seed) Parameters(p *dataset.Parts) int {
 
 // run trains with the seed and measures on the test part; dir, which it makes, gets the
 // models and result.json. Interrupted, it keeps the best epoch so far, marked as
-// unfinished, unless dir has more epochs from an earlier interruption or serve is true. It
+// unfinished, unless dir has more epochs from an earlier interruption. It
 // returns what is in dir, if anything, with ctx's error. A training whose loss is no
 // longer finite is a result that failed.
-func (s Seed) run(ctx context.Context, dir string, p *dataset.Parts, serve bool, progress func(done, total int)) (*Result, error) {
+func (s Seed) run(ctx context.Context, dir string, p *dataset.Parts, progress func(done, total int)) (*Result, error) {
 	made := !file.Exists(dir)
 	if err := file.MkdirAll(dir); err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (s Seed) run(ctx context.Context, dir string, p *dataset.Parts, serve bool,
 		r := &Result{Record: s.want(p)}
 		r.Failed = err.Error()
 		return r, r.write(dir, nil)
-	case trained == nil || serve || was != nil && len(was.Epochs) > len(trained.Epochs):
+	case trained == nil || was != nil && len(was.Epochs) > len(trained.Epochs):
 		if made {
 			file.Remove(dir) // does nothing unless it is empty
 		}

@@ -34,7 +34,7 @@ func newStage(seeds []Seed, p *dataset.Parts, o Options) *stage {
 
 // folders returns the stage of the run.
 func (s *stage) folders() *folders.Stage {
-	f := &folders.Stage{Dir: s.o.Stage, Root: s.o.Dir, AtOnce: atOnce(s.parts), Pool: s.o.Pool, Serve: s.o.Serve, Set: s}
+	f := &folders.Stage{Dir: s.o.Stage, Root: s.o.Dir, AtOnce: atOnce(s.parts), Pool: s.o.Pool, Set: s}
 	for i := range s.seeds {
 		f.Names = append(f.Names, Folder(s.seeds, i))
 	}
@@ -77,7 +77,7 @@ func (s *stage) Finished(name, dir string) ([]string, error) {
 // Make implements folders.Set.
 func (s *stage) Make(ctx context.Context, name, dir string) error {
 	of, _ := s.of(name)
-	r, err := of.run(ctx, dir, s.parts, s.o.Serve, func(done, total int) { s.progress(name, done, total) })
+	r, err := of.run(ctx, dir, s.parts, func(done, total int) { s.progress(name, done, total) })
 	if err != nil && r != nil {
 		s.mu.Lock()
 		s.kept = fmt.Sprintf("the best of %s is in %s", count(len(r.Epochs), "epoch"), dir)

@@ -19,7 +19,6 @@ type Options struct {
 	Dir   string   // of the run; several seeds have folders of their own below it
 	Stage string   // folder of the shards
 	Pool  run.Pool // computes what is missing
-	Serve bool     // computes shards of a run that another process started
 	// Start, unless nil, is called with the number of trainings that are missing.
 	Start func(missing int)
 	// Progress, unless nil, is called with the steps done of all missing trainings, as

@@ -38,7 +38,7 @@ type auditCmd struct {
 	auditOutputsFlags   `group:"File of outputs (--outputs)"`
 	auditReferenceFlags `group:"Honest classifiers to compare with"`
 	auditFigureFlags    `group:"Statistics"`
-	clusterFlags        `group:"Runs over several machines"`
+	sharedFlags         `group:"Runs over several machines"`
 }
 
 func (auditCmd) Help() string {
@@ -71,9 +71,6 @@ Attacks are fitted to the outputs by cross-fitting: each example is judged by at
 }
 
 func (c *auditCmd) Run(ctx context.Context, e *env) error {
-	if e.serve { // reports are the submitter's
-		c.Evidence, c.Sarif, c.JUnit, c.Markdown, c.WriteBaseline = "", "", "", "", ""
-	}
 	rules, err := c.check()
 	if err != nil {
 		return err
@@ -109,11 +106,7 @@ func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.Fa
 	if err != nil {
 		return nil, err
 	}
-	if e.serve && c.Outputs == "" {
-		if q.Settled, err = audit.ReadTrainingSettings(shards); err != nil {
-			return nil, err
-		}
-	}
+	q.Pool = e.pool
 	bars := &progress.Phases{W: e.stderr}
 	defer bars.Close()
 	q.Progress = bars.Set
@@ -157,7 +150,7 @@ func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.Fa
 
 // checkFit warns of a model whose inputs are probably scaled in another way than in its training.
 func (c *auditCmd) checkFit(ctx context.Context, e *env, s *audit.Subject) error {
-	if s.Model == nil || c.At != "" || e.serve {
+	if s.Model == nil || c.At != "" {
 		return nil
 	}
 	x := s.Examples

@@ -27,7 +27,6 @@ func (c *auditCmd) write(e *env, dir string, r *report.Report, a *audit.Record, 
 	if r.Arrays, err = report.DigestsOf(dir, a.Files()); err != nil {
 		return err
 	}
-	r.Checks = e.checks()
 	elsewhere := c.writeElsewhere(r, a.Sample)
 	if err := r.Save(dir); err != nil {
 		return err

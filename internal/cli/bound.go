@@ -25,7 +25,7 @@ type boundCmd struct {
 	Resume bool `help:"Continue the interrupted run in --out."`
 	output
 
-	clusterFlags `group:"Runs over several machines"`
+	sharedFlags `group:"Runs over several machines"`
 }
 
 func (boundCmd) Help() string {

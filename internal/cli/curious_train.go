@@ -68,7 +68,7 @@ func (c *trainCmd) trainMissing(ctx context.Context, e *env, dir string, seeds [
 	bar := progress.New(e.stderr, "training", 0)
 	defer bar.Close()
 	return training.Train(ctx, seeds, parts, training.Options{
-		Dir: dir, Stage: filepath.Join(dir, shardsDir), Pool: e.pool, Serve: e.serve,
+		Dir: dir, Stage: filepath.Join(dir, shardsDir), Pool: e.pool,
 		Start: func(missing int) {
 			if len(seeds) > 1 {
 				bar.Name(fmt.Sprintf("training %d seeds", missing))
@@ -105,15 +105,12 @@ func curiousReport(ctx context.Context, e *env, dir string, seeds []training.See
 }
 
 // toKeep is how many trainings the run's folder has to take: each that is missing, and
-// once more as a shard. A worker's takes but those under way.
+// once more as a shard.
 func toKeep(e *env, dir string, seeds []training.Seed) (n int) {
 	for i := range seeds {
 		if !exists(filepath.Join(dir, training.Folder(seeds, i), training.ResultFile)) {
 			n += 2
 		}
-	}
-	if e.serve {
-		return min(n, 2)
 	}
 	return n
 }
@@ -136,7 +133,7 @@ func (o output) stoppedAt(e *env, err error, dir string) error {
 	err = e.unfinished(err, dir)
 	o.Out = dir
 	var s *statusError
-	if err == nil || errors.As(err, &s) || errors.Is(err, run.ErrServed) || o.interrupted(false) == nil {
+	if err == nil || errors.As(err, &s) || context.Cause(e.ctx) == errPrepared || o.interrupted(false) == nil {
 		return err
 	}
 	return hinted(err, "go on with: "+e.goOn(dir))

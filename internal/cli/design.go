@@ -22,7 +22,7 @@ type designCmd struct {
 	Resume        bool `help:"Continue the interrupted search in --out."`
 	output
 
-	clusterFlags `group:"Runs over several machines"`
+	sharedFlags `group:"Runs over several machines"`
 }
 
 // designTarget are the flags of the target.

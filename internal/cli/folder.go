@@ -40,7 +40,7 @@ func (o output) in(ctx context.Context, e *env, command string, resume bool, wor
 		return hinted(fmt.Errorf("--out: %w", err), "choose a folder that can be written with --out")
 	}
 	defer release()
-	if resume && !e.serve && !file.Locked(dir) {
+	if resume && !file.Locked(dir) {
 		if err := file.Sweep(dir); err != nil {
 			return err
 		}
@@ -109,7 +109,6 @@ func (o output) spare(resume bool) error {
 
 // finish writes the report's files and prints the summary, or the JSON.
 func (o output) finish(e *env, dir string, r *report.Report) error {
-	r.Checks = e.checks()
 	if err := r.Save(dir); err != nil {
 		return err
 	}

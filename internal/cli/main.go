@@ -20,7 +20,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"tattle/cluster"
 	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/internal/progress"
@@ -55,16 +54,15 @@ func Main() int {
 
 // env is what every command works with.
 type env struct {
-	stdout io.Writer
-	stderr io.Writer
-	args   []string        // what was asked for, without where it is kept or who computes it: what a report records
-	given  []string        // all of the command line
-	keeps  bool            // the command can be resumed
-	ships  *clusterFlags   // of a command that machines can share; else nil
-	inputs []cluster.Input // the files that it reads, where they are to be shipped
-	pool   run.Pool        // does the work of the run whose folder is open
-	sent   *submitting     // where --cluster hands the run to workers; else nil
-	serve  bool            // for somebody else's run: what is not shards can be left out
+	stdout  io.Writer
+	stderr  io.Writer
+	args    []string // what was asked for, without where it is kept or who computes it: what a report records
+	given   []string // all of the command line
+	keeps   bool     // the command can be resumed
+	prepare bool     // compute nothing: others do
+	pool    run.Pool // does the work of the run whose folder is open
+	ctx     context.Context
+	stop    context.CancelCauseFunc // ends ctx
 }
 
 type commands struct {
@@ -84,10 +82,8 @@ type commands struct {
 	Serve     serveCmd     `cmd:"" help:"Show a folder of reports as a local web page, or serve models for audits."`
 	Reproduce reproduceCmd `cmd:"" help:"Compute a figure or table of the papers, and print the published numbers beside it."`
 	Data      dataCmd      `cmd:"" help:"Download a public data set, describe one, or draw faces."`
-	Worker    workerCmd    `cmd:"" help:"Compute shards of runs that other processes started."`
+	Worker    workerCmd    `cmd:"" help:"Help to compute a run in a shared folder."`
 	Runs      runsCmd      `cmd:"" help:"List runs with their state and failed shards."`
-	Merge     mergeCmd     `cmd:"" help:"Merge the shards that workers computed in a shared folder."`
-	Cluster   clusterCmd   `cmd:"" help:"Run a server on this machine, to try runs over several processes."`
 
 	Config     configCmd     `cmd:"" help:"Print the flags that tattle.toml adds to commands."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
@@ -127,19 +123,17 @@ func Execute(ctx context.Context, args []string, stdout, stderr io.Writer) (stat
 	if err := cmp.Or(checkCounts(k), checkDestinations(k)); err != nil {
 		return fail(stderr, err)
 	}
-	e := newEnv(k, args, stdout, stderr)
-	if e.ships != nil && e.ships.Cluster != "" {
-		e.inputs = inputsOf(k) // before anything is settled
-	}
-	if err := runParsed(ctx, k, e); err != nil {
+	e := newEnv(ctx, k, args, stdout, stderr)
+	if err := runParsed(k, e); err != nil {
 		return fail(stderr, err)
 	}
 	return statusDone
 }
 
 // runParsed runs the command that was parsed.
-func runParsed(ctx context.Context, k *kong.Context, e *env) error {
-	k.BindTo(ctx, (*context.Context)(nil))
+func runParsed(k *kong.Context, e *env) error {
+	defer e.stop(nil)
+	k.BindTo(e.ctx, (*context.Context)(nil))
 	return k.Run(e)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 	"unicode"
 
@@ -13,7 +12,6 @@ import (
 	"tattle/internal/progress"
 	"tattle/measure"
 	"tattle/report"
-	"tattle/run"
 )
 
 // A measurement is a request with what its report says of where things came from.
@@ -39,20 +37,13 @@ func (m *measurement) run(ctx context.Context, e *env, dir string) (*report.Repo
 	if err != nil {
 		return nil, err
 	}
-	if e.serve {
-		return nil, run.ErrServed
-	}
 	return done.report, done.conclude(ctx, e)
 }
 
-// bounded computes the bounds, after everything that decides them. For another process's
-// run it does nothing else, and returns nil.
+// bounded computes the bounds, after everything that decides them.
 func (m *measurement) bounded(ctx context.Context, e *env, dir string) (*measured, error) {
 	if begun(dir) && !m.resume {
 		return nil, interruptedRun(dir)
-	}
-	if e.serve && e.skips(ctx, filepath.Join(dir, shardsDir)) {
-		return nil, nil
 	}
 	node, err := m.NodeOf(m.Graph)
 	if err != nil {
@@ -66,10 +57,10 @@ func (m *measurement) bounded(ctx context.Context, e *env, dir string) (*measure
 	o := measure.RunOptions{
 		Dir: dir, Resume: m.resume && begun(dir), // else it was interrupted before the bounds
 		Hashes: map[string]string{"model": m.origin.Model.SHA256, "data": m.Data.SHA256},
-		Pool:   e.pool, Serve: e.serve, Name: m.name, Progress: bars.Set,
+		Pool:   e.pool, Name: m.name, Progress: bars.Set,
 	}
 	done, err := m.Run(ctx, o)
-	if err != nil || done == nil {
+	if err != nil {
 		return nil, m.flagged(err)
 	}
 	if b := done.Bounds; b != nil && b.Damaged != "" {
@@ -164,12 +155,6 @@ func flagOf(option string) string {
 // interruptedRun refuses to start in the folder of an interrupted run.
 func interruptedRun(dir string) error {
 	return usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "continue it with --resume, or choose another folder")
-}
-
-// skips reports whether a worker can skip a stage: its pool, if it knows, works on another
-// stage, and nothing that follows depends on the shards of this one.
-func (e *env) skips(ctx context.Context, dir string) bool {
-	return !run.Announced(ctx, e.pool, dir)
 }
 
 // newReport starts the report of a command.

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-
-	"tattle/cluster"
 )
 
 // What a flag's value names, as its tag `writes` says.
@@ -39,7 +37,7 @@ func destinations(k *kong.Context) (all []destination) {
 // write two things to one place.
 func checkDestinations(k *kong.Context) error {
 	all := destinations(k)
-	var inputs []cluster.Input
+	var inputs []input
 	for i, d := range all {
 		for _, other := range all[:i] {
 			if resolved(other.path) == resolved(d.path) {

@@ -33,7 +33,7 @@ type reproduceCmd struct {
 	Resume bool `help:"Continue the interrupted run in --out."`
 	output
 
-	clusterFlags `group:"Runs over several machines"`
+	sharedFlags `group:"Runs over several machines"`
 }
 
 // figureFlags are paper A's alone.
@@ -160,7 +160,7 @@ func (c *reproduceCmd) grid(ctx context.Context, e *env, x *reproduce.Experiment
 		return usage(fmt.Errorf("reproduce %s needs --data, the folder or zip of %s", x.Name, x.Data), "tattle data info "+string(x.Data)+" says where it comes from")
 	}
 	work := func(dir string) error {
-		o.Dir, o.Pool, o.Serve = dir, e.pool, e.serve
+		o.Dir, o.Pool = dir, e.pool
 		return e.unfinished(c.trainings(ctx, e, x, o), dir)
 	}
 	if c.Resume && c.Out != "" && reproduce.Finished(c.Out) {

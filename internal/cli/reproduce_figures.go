@@ -126,9 +126,6 @@ func (c *reproduceCmd) figure(ctx context.Context, e *env, m *measurement, f rep
 	if err != nil {
 		return err
 	}
-	if e.serve {
-		return run.ErrServed
-	}
 	if err := c.conclude(ctx, e, f, ours, others, further); err != nil {
 		return err
 	}
@@ -232,7 +229,7 @@ func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f repr
 	if _, err := recipe.Build(data.Shape); err != nil {
 		return nil, usage(fmt.Errorf("--data %s: %w", c.Data, err), "")
 	}
-	work := recipe.Stage(dir, data, c.Resume, e.serve, func(ctx context.Context, r reproduce.Recipe) (*nn.Graph, *report.Training, error) {
+	work := recipe.Stage(dir, data, c.Resume, func(ctx context.Context, r reproduce.Recipe) (*nn.Graph, *report.Training, error) {
 		return fit(ctx, e, dir, r, data, m.Data)
 	})
 	if trained, err = e.pool.Run(ctx, work); err != nil {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"tattle/cluster"
 	"tattle/internal/file"
 	"tattle/run"
 )
@@ -34,7 +33,7 @@ func underway(dir string) bool {
 // unfinished adds to what stopped a run in dir how to go on with it.
 func (e *env) unfinished(err error, dir string) error {
 	var s *statusError
-	if err == nil || errors.As(err, &s) || errors.Is(err, run.ErrServed) || !underway(dir) || exists(filepath.Join(dir, reportJSON)) {
+	if err == nil || errors.As(err, &s) || context.Cause(e.ctx) == errPrepared || !underway(dir) || exists(filepath.Join(dir, reportJSON)) {
 		return err
 	}
 	var other *run.MismatchError
@@ -44,9 +43,6 @@ func (e *env) unfinished(err error, dir string) error {
 	var changed *run.ChangedError
 	if errors.As(err, &changed) {
 		return err // which says how to fix it
-	}
-	if lie, ok := errors.AsType[*cluster.LieError](err); ok && lie.Earlier {
-		return err // the run must be begun again
 	}
 	var failed *run.FailedError
 	if errors.As(err, &failed) {

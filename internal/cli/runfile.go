@@ -20,7 +20,13 @@ func (e *env) writeRunFile(dir string, resume bool) error {
 	if err != nil {
 		return err
 	}
-	r := run.Record{Args: e.args, Cwd: cwd, Program: program(), Started: time.Now().UTC().Truncate(time.Second)}
+	p := program()
+	if e.prepare { // workers compare it with theirs
+		if p, err = p.Exact(); err != nil {
+			return err
+		}
+	}
+	r := run.Record{Args: e.args, Cwd: cwd, Program: p, Started: time.Now().UTC().Truncate(time.Second)}
 	if resume {
 		if was, err := run.ReadRecord(dir); err == nil {
 			r.Started = was.Started

@@ -34,7 +34,7 @@ type trainCmd struct {
 	curiousFlags `group:"Curious classifiers (paper B)"`
 	output
 
-	clusterFlags `group:"Runs over several machines"`
+	sharedFlags `group:"Runs over several machines"`
 }
 
 func (trainCmd) Help() string {

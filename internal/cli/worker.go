@@ -11,186 +11,200 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"tattle/cluster"
 	"tattle/internal/file"
 	"tattle/run"
 )
 
-// finishTimeout is how long a cluster may take to forget a run that is done.
-const finishTimeout = 30 * time.Second
-
 type workerCmd struct {
-	dialFlags
-	Run_    string        `name:"run" help:"Compute shards of this run only (default: of any run, the oldest first)." placeholder:"ID"`
-	Idle    time.Duration `help:"End after this time without work; 0: never (default: 10m)." default:"10m" placeholder:"TIME"`
-	Scratch string        `help:"Folder for temporary files (default: in the user's cache)." placeholder:"DIR"`
-	Name    string        `help:"Name of this worker (default: its host and process)." placeholder:"NAME"`
-	Folder  string        `help:"Folder of a run prepared with --prepare, on a shared file system." placeholder:"DIR" group:"Where connections are forbidden"`
-	Index   int           `help:"Number of this worker, from 0 on." default:"-1" placeholder:"I" group:"Where connections are forbidden"`
-	Of      int           `help:"Number of workers N: shard k is computed by worker k mod N." placeholder:"N" group:"Where connections are forbidden"`
+	Dir     string `arg:"" help:"The run's folder, as given to its command with --out."`
+	Scratch string `help:"Folder for temporary files (default: the system's)." placeholder:"DIR"`
 }
 
 func (workerCmd) Help() string {
-	return `Example: tattle worker --cluster nats://127.0.0.1:4222
+	return `Example:
+  tattle bound --model net.onnx --data glyphs --out run --prepare
+  tattle worker run
 
-Computes shards of runs that were submitted with --cluster, one at a time, by running the submitter's command line. Version and inputs must be the same as the submitter's. Ctrl-C gives the shard back at once.
+Helps to compute a run, until it is complete. Any number of workers may start and end at any time, on any machine that sees the folder and the run's inputs under the same paths. Each takes shards that nobody else computes. One of them leads: it begins the stages and writes the report. If the leader ends early, another worker continues. Ctrl-C gives the shard back.
 
-Where connections are forbidden, prepare the run with --prepare, start workers on its folder, and end with tattle merge DIR:
-
-  tattle worker --folder DIR --index 0 --of 3
-
-docs/cluster.md explains both.
-
-Exit status: 0 nothing left to do, 2 wrong usage, 3 refused, stopped or failed.`
+Exit status: 0 the run is complete, or that of its command for the worker that completes it; 2 wrong usage; 3 stopped or failed.`
 }
 
-// Run works until there is nothing left.
+// workerPoll is how often a worker that waits looks at the run; a variable for tests.
+var workerPoll = 300 * time.Millisecond
+
+// Run helps until the run is complete.
 func (c *workerCmd) Run(ctx context.Context, e *env) error {
-	switch {
-	case c.Folder != "" && (c.Of < 1 || c.Index < 0 || c.Index >= c.Of):
-		return usage(errors.New("--folder requires --index and --of, with --index at least 0 and below --of"), "the first of 3 workers is: tattle worker --folder DIR --index 0 --of 3")
-	case c.Folder != "":
-		return c.array(ctx, e)
-	case c.Index >= 0 || c.Of != 0:
-		return usage(errors.New("--index and --of require --folder"), "workers of a cluster have no number")
-	case c.Cluster == "":
-		return usage(errors.New("one of --cluster and --folder must be given"), "tattle worker --help shows both")
+	begun, err := readRunFile(c.Dir)
+	if err != nil {
+		return err
 	}
-	return c.serve(ctx, e)
+	w := &worker{workerCmd: c, env: e, begun: begun}
+	if err := w.sameProgram(); err != nil {
+		return err
+	}
+	back, err := w.goTo(begun.Cwd)
+	if err != nil {
+		return err
+	}
+	defer back()
+	lead := run.NewLead(w.Dir)
+	defer lead.Close()
+	for {
+		err := lead.Take()
+		switch {
+		case exists(filepath.Join(w.Dir, reportJSON)):
+			e.say("%s: the run is complete", file.Quote(w.Dir))
+			return nil
+		case err == nil:
+			return w.lead(ctx)
+		case !errors.Is(err, run.ErrLed):
+			return err
+		}
+		waits, err := run.Waits(ctx, w.Dir)
+		if err == nil && waits {
+			err = w.follow(ctx, lead)
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(workerPoll):
+		}
+	}
 }
 
-// serve takes shards of a cluster's runs.
-func (c *workerCmd) serve(ctx context.Context, e *env) error {
-	conn, err := cluster.Connect(ctx, c.dial(e))
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	if c.Name == "" {
-		host, _ := os.Hostname()
-		c.Name = fmt.Sprintf("%s-%d", host, os.Getpid())
-	}
-	o := cluster.WorkerOptions{
-		Name: c.Name, Run: c.Run_, Idle: c.Idle, Scratch: c.Scratch, Log: e.say,
-		Execute: func(ctx context.Context, t cluster.Task) error {
-			t.Pool = &run.Logged{Pool: t.Pool, Log: e.say, Who: fmt.Sprintf("worker %s: run %s", file.Name(c.Name), t.ID)}
-			return carryOut(ctx, t)
-		},
-	}
-	if o.Program, err = program().Exact(); err != nil {
-		return err
-	}
-	return conn.Work(ctx, o)
+// A worker helps with the run in its folder.
+type worker struct {
+	*workerCmd
+	env   *env
+	begun run.Record
 }
 
-// array does this worker's shards of a run in files.
-func (c *workerCmd) array(ctx context.Context, e *env) error {
-	begun, err := readRunFile(c.Folder)
+// sameProgram returns an error if another program began the run: it may give other bytes.
+func (w *worker) sameProgram() error {
+	ours, theirs := program(), w.begun.Program
+	if !ours.Definite() && theirs.Executable == "" && ours.Version == theirs.Version {
+		return usage(errors.New("this is a development build, and the run does not say which one began it"), "begin the run with --prepare")
+	}
+	ours, err := ours.Exact()
 	if err != nil {
 		return err
 	}
-	if exists(filepath.Join(c.Folder, reportJSON)) {
-		e.say("%s holds a finished run: nothing is left to do", file.Quote(c.Folder))
-		return nil
+	if ours.Version != theirs.Version || !ours.Definite() && ours.Executable != theirs.Executable {
+		return usage(fmt.Errorf("%s: the run was begun by tattle %s, another build than this one, %s", filepath.Join(w.Dir, runFile), theirs.Version, ours.Version), "use the same program for the run and its workers")
 	}
-	release, err := file.Confine(c.Folder)
+	return nil
+}
+
+// goTo changes to the folder where the run was begun, which paths on its command line may be
+// relative to.
+func (w *worker) goTo(cwd string) (back func(), err error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	w.Dir = absolute(w.Dir)
+	if rel, err := filepath.Rel(cwd, w.Dir); err == nil && filepath.IsLocal(rel) {
+		w.Dir = rel // as its command was given it, so that messages are the same
+	}
+	if w.Scratch != "" {
+		w.Scratch = absolute(w.Scratch)
+	}
+	if err := os.Chdir(cwd); err != nil {
+		return nil, hinted(fmt.Errorf("the run was begun in %s, which its paths may be relative to: %w", cwd, err), "start the worker where that folder is")
+	}
+	return func() { os.Chdir(here) }, nil
+}
+
+// lead goes on with the run as its command with --resume would.
+func (w *worker) lead(ctx context.Context) error {
+	k, args, err := w.parse(w.Dir, w.env.stdout, w.env.stderr)
 	if err != nil {
 		return err
 	}
-	defer release()
-	dir, err := os.MkdirTemp(c.Scratch, "tattle-worker-*")
+	if err := checkDestinations(k); err != nil {
+		return err
+	}
+	e := newEnv(ctx, k, args, w.env.stdout, w.env.stderr)
+	e.pool = paced(run.Leader{KeepFailed: true})
+	return runParsed(k, e)
+}
+
+// parse reads the run's command line for the folder out.
+func (w *worker) parse(out string, stdout, stderr io.Writer) (*kong.Context, []string, error) {
+	args := withFlags(w.begun.Args, "--out", out, "--resume")
+	k, err := parse(args, stdout, stderr)
+	if err == nil && sharedOf(k) == nil {
+		err = fmt.Errorf("tattle %s has no shards that workers compute", k.Selected().Name)
+	}
+	if err == nil {
+		for _, f := range k.Selected().Flags {
+			if f.Name == "out" && f.Target.String() != out || f.Name == "resume" && !f.Target.Bool() {
+				err = fmt.Errorf("--%s is not as this worker set it", f.Name)
+			}
+		}
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: the run's command line: %w", filepath.Join(w.Dir, runFile), err)
+	}
+	return k, args, nil
+}
+
+// errFollowed ends the command that a worker carries out, once its part of a stage is done.
+var errFollowed = errors.New("no shard of this stage is left")
+
+// follow computes shards of the stage under way: it carries out the run's command in a
+// temporary copy of the folder, up to that stage.
+func (w *worker) follow(ctx context.Context, lead run.Lead) error {
+	scratch, err := os.MkdirTemp(w.Scratch, "tattle-worker-*")
 	if err != nil {
 		return hinted(err, "choose a folder that can be written with --scratch")
 	}
-	defer os.RemoveAll(dir)
-	a := run.Array{Index: c.Index, Of: c.Of, Root: absolute(c.Folder), Scratch: filepath.Join(dir, "out"), Log: e.say}
-	if err := a.Prepare(ctx); err != nil {
-		return err
-	}
-	t := cluster.Task{Job: cluster.Job{Args: begun.Args, Cwd: begun.Cwd}, Root: a.Scratch}
-	t.Pool = &run.Logged{Pool: a, Log: e.say, Who: fmt.Sprintf("worker %d of %d", c.Index, c.Of)}
-	switch err := carryOut(ctx, t); {
-	case err == nil:
-		e.say("nothing is left to do: tattle merge %s", file.Quote(c.Folder))
-		return nil
-	case errors.Is(err, run.ErrServed):
-		return nil
-	default:
-		var s *statusError
-		if errors.As(err, &s) {
-			s.hint = "" // it is the submitter's
-		}
-		return err
-	}
-}
-
-// allowed returns an error if a command line, which comes from elsewhere, is not one
-// that spreads shards over machines, keeps its results anywhere but in the task's
-// folder, or names files here that its submitter did not have.
-func allowed(k *kong.Context, t cluster.Task) error {
-	command := k.Selected()
-	if spreadOf(k) == nil {
-		return fmt.Errorf("tattle %s is no work that workers share", command.Name)
-	}
-	for _, f := range command.Flags {
-		if f.Name == "out" && f.Target.String() != t.Root || f.Name == "resume" && !f.Target.Bool() {
-			return fmt.Errorf("--%s is not as this worker set it", f.Name)
-		}
-	}
-	if t.ID == "" {
-		return nil // the folder says what it is of
-	}
-	sent := map[string]bool{}
-	for _, i := range t.Inputs {
-		sent[filepath.Clean(i.Path)] = true
-	}
-	var err error
-	eachInput(k, func(flag, _, path string) string {
-		abs := path
-		if !filepath.IsAbs(path) {
-			abs = filepath.Join(t.Cwd, path)
-		}
-		if !sent[filepath.Clean(abs)] && exists(abs) {
-			err = fmt.Errorf("%s: %s is here, and is none of the run's inputs", flag, file.Name(path))
-		}
-		return path
-	})
-	return err
-}
-
-// carryOut runs a task's command line in this process, up to the shards that its pool
-// does. What the command would print is the submitter's to print.
-func carryOut(ctx context.Context, t cluster.Task) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = &run.PanicError{Value: p}
-		}
-	}()
-	if err := os.MkdirAll(t.Root, 0o700); err != nil {
-		return err
-	}
-	args := withFlags(t.Args, "--out", t.Root, "--resume")
-	k, err := parse(args, io.Discard, io.Discard)
-	if err != nil {
-		return fmt.Errorf("the run's command line: %w", err)
-	}
-	if err := allowed(k, t); err != nil {
-		return fmt.Errorf("the run's command line: %w", err)
-	}
-	dir, err := os.MkdirTemp(filepath.Dir(t.Root), ".inputs-*")
+	defer os.RemoveAll(scratch)
+	root := absolute(w.Dir)
+	confined, err := file.Confine(root)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	if err := settlePaths(k, t.Cwd, t.Inputs, t.Paths, dir); err != nil {
-		return fmt.Errorf("lay out the inputs: %w", err)
+	defer confined()
+	copied := filepath.Join(scratch, "run")
+	if err := run.Copy(ctx, root, copied); err != nil {
+		return err
+	}
+	if exists(filepath.Join(copied, reportJSON)) {
+		return nil // the run is complete
+	}
+	k, args, err := w.parse(copied, io.Discard, io.Discard)
+	if err != nil {
+		return err
 	}
 	for _, f := range k.Selected().Flags {
-		if f.Name != "out" && f.Tag.Get("writes") != "" { // the submitter writes these
+		if f.Name != "out" && f.Tag.Get("writes") != "" { // the leader writes these
 			f.Target.SetString("")
 		}
 	}
-	e := newEnv(k, args, io.Discard, io.Discard)
-	e.pool, e.serve = paced(t.Pool), true
-	return runParsed(ctx, k, e)
+	e := newEnv(ctx, k, args, io.Discard, io.Discard)
+	e.pool = paced(run.Follower{Root: root, Scratch: copied, Log: w.env.say, Stop: func() { e.stop(errFollowed) }})
+	go watch(e, lead, root)
+	err = runParsed(k, e)
+	if cause := context.Cause(e.ctx); cause == errFollowed || err == nil {
+		return ctx.Err()
+	}
+	if s, ok := errors.AsType[*statusError](err); ok {
+		s.hint = "" // it is for the run's command
+	}
+	return err
+}
+
+// watch ends a follower's command when the run is complete or has lost its leader.
+func watch(e *env, lead run.Lead, root string) {
+	for e.ctx.Err() == nil {
+		time.Sleep(workerPoll)
+		if exists(filepath.Join(root, reportJSON)) || !lead.Taken() {
+			e.stop(errFollowed)
+		}
+	}
 }

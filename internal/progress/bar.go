@@ -29,12 +29,10 @@ type Bar struct {
 	lines   io.Writer // in place of a terminal; nil for no lines
 	pacer   *pace     // of the lines
 	timer   *time.Timer
-	workers *Workers // who computes; nil for this process alone
 	what    string
 	total   int
 	bytes   bool
 	started time.Time
-	pace    time.Time // since when the pace is measured
 	drawn   time.Time // when the bar was drawn
 	done    int       // of the last Set
 	first   int       // what was done already when the work started; -1 until that is known
@@ -49,37 +47,16 @@ func NewBytes(w io.Writer, what string, total int) *Bar {
 }
 
 func newBar(w io.Writer, what string, total int, bytes bool, p *pace) *Bar {
-	workers, _ := w.(*Workers)
 	lines := shown(w)
 	w = Terminal(w)
 	now := time.Now()
-	b := &Bar{w: w, lines: lines, pacer: p, workers: workers, what: what, total: total, bytes: bytes, started: now, pace: now, first: -1}
+	b := &Bar{w: w, lines: lines, pacer: p, what: what, total: total, bytes: bytes, started: now, first: -1}
 	if lines != nil {
 		b.mu.Lock() // until the timer is known
 		b.timer = time.AfterFunc(p.wait(what), b.line)
 		b.mu.Unlock()
 	}
-	if workers != nil && w != nil {
-		go b.refresh()
-	}
 	return b
-}
-
-// refresh shows the bar again now and then, until it is closed: other processes do the
-// work, and news of it may be rare.
-func (b *Bar) refresh() {
-	for {
-		time.Sleep(quietFor / 2)
-		b.mu.Lock()
-		done, known, closed := b.done, b.first >= 0, b.w == nil
-		b.mu.Unlock()
-		if closed {
-			return
-		}
-		if known {
-			b.Set(done, 0)
-		}
-	}
 }
 
 // Terminal returns the terminal behind w, nil if there is none or it cannot move its
@@ -97,9 +74,6 @@ func (b *Bar) Set(done, total int) {
 	defer b.mu.Unlock()
 	if b.first < 0 {
 		b.first = done
-	}
-	if b.workers != nil && b.pace.Equal(b.started) && done > b.first { // before that, others may not have begun
-		b.first, b.pace = done, time.Now()
 	}
 	b.done = done
 	if total > 0 {

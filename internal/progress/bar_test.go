@@ -1,31 +1,9 @@
 package progress
 
 import (
-	"io"
 	"testing"
 	"time"
 )
-
-// The time left follows from the pace of the workers, not from the time without any.
-func TestPaceOfACrowd(t *testing.T) {
-	began := time.Now().Add(-time.Hour)
-	m := &Bar{workers: &Workers{Writer: io.Discard}, started: began, pace: began, first: -1}
-	m.Set(64, 512) // of a run that goes on
-	m.Set(64, 512)
-	if !m.pace.Equal(began) {
-		t.Error("time is counted before anything is done")
-	}
-	m.Set(128, 512)
-	if m.first != 128 || time.Since(m.pace) > time.Minute {
-		t.Errorf("an hour without workers counts: from %d on, since %v", m.first, m.pace)
-	}
-	pace := m.pace
-	m.Set(192, 512)
-	m.Set(256, 512)
-	if m.first != 128 || !m.pace.Equal(pace) {
-		t.Errorf("begins anew: from %d on, since %v", m.first, m.pace)
-	}
-}
 
 func TestTimeLeftOfBars(t *testing.T) {
 	for _, c := range []struct {
@@ -45,8 +23,8 @@ func TestTimeLeftOfBars(t *testing.T) {
 
 // A bar shows the share that is done, beside the words of the lines.
 func TestDrawing(t *testing.T) {
-	b := &Bar{what: "bounding", total: 40, first: 0, started: time.Now(), pace: time.Now().Add(-10 * time.Second), done: 10}
-	for total, want := range map[int]string{40: "|█████               | bounding: 10 of 40, 30s left", 5: "|████████████████████| bounding: 10 of 5", -1: "bounding: 10"} {
+	b := &Bar{what: "bounding", total: 40, first: 0, started: time.Now().Add(-10 * time.Second), done: 10}
+	for total, want := range map[int]string{40: "|█████               | bounding: 10 of 40, 30s left", 5: "|████████████████████| bounding: 10 of 5, after 10s", -1: "bounding: 10, after 10s"} {
 		b.total = total
 		if got := b.drawing(); got != want {
 			t.Errorf("%q, want %q", got, want)

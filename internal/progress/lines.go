@@ -51,9 +51,6 @@ func shown(w io.Writer) io.Writer {
 
 // inner returns the writer that others wrap.
 func inner(w io.Writer) io.Writer {
-	if s, ok := w.(*Workers); ok {
-		w = s.Writer
-	}
 	if s, ok := w.(*file.Screen); ok {
 		w = s.W
 	}
@@ -86,10 +83,9 @@ func (b *Bar) state() (s string) {
 	case done > 0:
 		s += fmt.Sprintf(": %d", done)
 	}
-	s += b.workers.words()
 	left := ""
 	if b.first >= 0 {
-		left = timeLeft(time.Since(b.pace), b.done-b.first, b.total-b.done)
+		left = timeLeft(time.Since(b.started), b.done-b.first, b.total-b.done)
 	}
 	if since := time.Since(b.started).Round(time.Second); left == "" && since > quietFor {
 		left = fmt.Sprintf(", after %v", since)

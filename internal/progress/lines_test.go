@@ -19,7 +19,7 @@ func TestLines(t *testing.T) {
 	b.line()
 	b.started = time.Now()
 	b.Set(0, 0)
-	b.pace = time.Now().Add(-10 * time.Second)
+	b.started = time.Now().Add(-10 * time.Second)
 	b.Set(40, 0)
 	b.line()
 	b.Close()

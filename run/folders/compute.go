@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"tattle/internal/file"
 	"tattle/run"
 )
 
@@ -25,18 +24,12 @@ func (s *Stage) compute(ctx context.Context, names, missing []string) (*run.Fold
 	}
 	w := run.Work{
 		Dir: s.Dir, Manifest: m, Resume: true, AtOnce: s.AtOnce,
-		Do:    func(ctx context.Context, i int, to io.Writer) error { return c.do(ctx, i, to, s.Serve) },
-		Again: func(ctx context.Context, i int, to io.Writer) error { return c.do(ctx, i, to, true) },
-		Name:  func(i int) string { return s.Label(names[i]) },
-	}
-	if !s.Serve {
-		w.Progress = c.progress
+		Do: c.do, Progress: c.progress,
+		Name: func(i int) string { return s.Label(names[i]) },
 	}
 	f, err := s.Pool.Run(ctx, w)
 	c.under.Wait() // what was interrupted keeps what it has
 	switch stopped := ctx.Err(); {
-	case err == nil && s.Serve:
-		return nil, run.ErrServed
 	case stopped != nil && errors.Is(err, stopped):
 		return nil, stopped
 	case err != nil:
@@ -59,19 +52,11 @@ type computing struct {
 	took map[string]time.Duration
 }
 
-// do computes the folder of shard i unless it is complete, and packs it. With aside it
-// computes in a temporary folder.
-func (c *computing) do(ctx context.Context, i int, w io.Writer, aside bool) error {
+// do computes the folder of shard i unless it is complete, and packs it.
+func (c *computing) do(ctx context.Context, i int, w io.Writer) error {
 	c.under.Add(1)
 	defer c.under.Done()
 	name, dir := c.shards[i], c.at(c.shards[i])
-	if aside {
-		var err error
-		if dir, err = c.aside(); err != nil {
-			return err
-		}
-		defer file.RemoveAll(dir)
-	}
 	files, err := c.Finished(name, dir)
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 	for _, names := range [][]string{{"one", "two"}, {"one", "two", "three"}} {
-		s := folders.Stage{Dir: filepath.Join(dir, "shards"), Root: dir, Names: names, Pool: run.Alone{}, Set: words{}}
+		s := folders.Stage{Dir: filepath.Join(dir, "shards"), Root: dir, Names: names, Pool: run.Leader{}, Set: words{}}
 		err := s.Run(context.Background(), func(missing []string) error {
 			fmt.Println("missing:", missing)
 			return nil

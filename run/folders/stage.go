@@ -3,7 +3,6 @@ package folders
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -20,9 +19,6 @@ type Stage struct {
 	Names  []string // of the folders to be computed, in their order: paths below Root with slashes
 	AtOnce int      // folders that one process computes at a time; 0 is 1
 	Pool   run.Pool
-	// Serve computes shards of a run that another process started: nothing is kept
-	// but the shards.
-	Serve bool
 	Set
 
 	replaced bool // a stage that was begun is forgotten, wherever it is known
@@ -106,12 +102,6 @@ func (s *Stage) begin(ctx context.Context) (names, missing []string, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	if s.Serve {
-		if was == nil {
-			was = s.Names
-		}
-		return was, was, nil
-	}
 	if was == nil {
 		missing, err = s.missing()
 		return missing, missing, err
@@ -157,23 +147,14 @@ func (s *Stage) begun() (names []string, by run.Program, err error) {
 	return m.Settings.Names, m.Program, nil
 }
 
-// open opens a stage that was begun by a program. If another process works in it, what
-// is finished there is only read.
+// open opens a stage that was begun by a program.
 func (s *Stage) open(ctx context.Context, names []string, by run.Program) (f *run.Folder, unlock func(), err error) {
 	m, err := s.Manifest(ctx, names)
 	if err != nil {
 		return nil, nil, err
 	}
 	m.Program = by
-	f, unlock, err = run.Work{Dir: s.Dir, Manifest: m, Resume: true}.Open()
-	if !errors.Is(err, file.ErrLocked) {
-		return f, unlock, err
-	}
-	locked := err
-	if f, err = run.Join(s.Dir, m); err == nil {
-		f.OnDiscard(func() error { return locked })
-	}
-	return f, func() {}, err
+	return run.Work{Dir: s.Dir, Manifest: m, Resume: true}.Open()
 }
 
 // takeOver unpacks what a stage has finished, and returns the names of the rest.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"tattle/cluster"
 	"tattle/curious/training"
 	"tattle/measure"
 	"tattle/onnx"
@@ -22,65 +21,68 @@ const (
 	namesTable = "table" // a file, behind "table:"
 )
 
-// eachInput calls f with every path that the command line may name, and puts what it
-// returns in its place.
-func eachInput(k *kong.Context, f func(flag, names, path string) string) {
+// eachInput calls f with every path that the command line may name.
+func eachInput(k *kong.Context, f func(flag, names, path string)) {
 	flags := k.Selected().Flags
 	values := make([]*kong.Value, 0, len(flags)+len(k.Selected().Positional))
 	for _, flag := range flags {
 		values = append(values, flag.Value)
 	}
 	for _, v := range append(values, k.Selected().Positional...) {
-		if names := v.Tag.Get("input"); names != "" {
-			name := v.Name
-			if v.Flag != nil {
-				name = "--" + name
+		names := v.Tag.Get("input")
+		if names == "" {
+			continue
+		}
+		name := v.Name
+		if v.Flag != nil {
+			name = "--" + name
+		}
+		for _, path := range stringsIn(v.Target) {
+			table, isTable := strings.CutPrefix(path, measure.TablePrefix)
+			switch {
+			case names == namesData && path == glyphsName:
+			case names == namesTable && isTable:
+				f(name, names, table)
+			case names != namesTable:
+				f(name, names, path)
 			}
-			eachPath(v.Target, func(path string) string {
-				prefix := ""
-				switch {
-				case names == namesData && path == glyphsName:
-					return path
-				case names == namesTable && !strings.HasPrefix(path, measure.TablePrefix):
-					return path
-				case names == namesTable:
-					prefix, path = measure.TablePrefix, path[len(measure.TablePrefix):]
-				}
-				return prefix + f(name, names, path)
-			})
 		}
 	}
 }
 
-// eachPath does it for the strings of a flag's value.
-func eachPath(v reflect.Value, f func(path string) string) {
+// stringsIn returns the strings of a flag's value that are not empty.
+func stringsIn(v reflect.Value) (all []string) {
 	switch v.Kind() {
 	case reflect.String:
 		if v.String() != "" {
-			v.SetString(f(v.String()))
+			all = append(all, v.String())
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			eachPath(v.Index(i), f)
+			all = append(all, stringsIn(v.Index(i))...)
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
-			eachPath(v.Elem(), f)
+			all = stringsIn(v.Elem())
 		}
 	}
+	return all
 }
 
+// An input is a file or folder that a command line reads.
+type input struct{ Name, Path string }
+
 // inputsOf lists the files and folders that a command line reads, by absolute paths.
-func inputsOf(k *kong.Context) []cluster.Input {
-	var all []cluster.Input
+func inputsOf(k *kong.Context) []input {
+	var all []input
 	seen := map[string]bool{}
 	add := func(flag, path string) {
 		if path = absolute(path); !seen[path] && exists(path) {
 			seen[path] = true
-			all = append(all, cluster.Input{Name: flag, Path: path})
+			all = append(all, input{flag, path})
 		}
 	}
-	eachInput(k, func(flag, names, path string) string {
+	eachInput(k, func(flag, names, path string) {
 		add(flag, path)
 		if names == namesModel && exists(path) {
 			for _, beside := range besideModel(path) {
@@ -92,7 +94,6 @@ func inputsOf(k *kong.Context) []cluster.Input {
 				}
 			}
 		}
-		return path
 	})
 	return all
 }
@@ -120,45 +121,4 @@ func trainedOn(model string) []string {
 		return nil
 	}
 	return slices.DeleteFunc([]string{r.Source.Path, r.Source.Labels}, func(path string) bool { return path == "" })
-}
-
-// settlePaths makes the paths of a command line those of this machine: where an input
-// was brought to, with what lay beside it beside it, in a folder of its own; otherwise
-// what they were, seen from cwd.
-func settlePaths(k *kong.Context, cwd string, inputs []cluster.Input, paths map[string]string, dir string) error {
-	at, err := together(inputs, paths, dir)
-	if err != nil {
-		return err
-	}
-	eachInput(k, func(_, _, path string) string {
-		abs := path
-		if !filepath.IsAbs(path) {
-			abs = filepath.Join(cwd, path)
-		}
-		if here, ok := at[filepath.Clean(abs)]; ok {
-			return here
-		}
-		if exists(abs) {
-			return abs
-		}
-		return path
-	})
-	return nil
-}
-
-// together puts files that lay in one folder into one folder again, below dir, and
-// returns where everything is.
-func together(inputs []cluster.Input, paths map[string]string, dir string) (map[string]string, error) {
-	at, err := cluster.Gather(inputs, paths, dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, i := range inputs {
-		if to := at[i.Path]; filepath.Base(i.Path) == training.SourceFile && to != i.Path {
-			if err := training.Repoint(to, at); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return at, nil
 }

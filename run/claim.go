@@ -1,0 +1,198 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"tattle/internal/file"
+)
+
+// claimExpires is after what time without a sign of life a claim counts for nothing;
+// variables for tests.
+var (
+	claimExpires = time.Minute
+	pollEvery    = 200 * time.Millisecond
+)
+
+// claims are files by which processes that share a folder tell one another what they work on.
+// Each names its host and process. The process renews the time of its files; a file that
+// keeps its time for claimExpires, by the clock of who looks, counts for nothing. A claim saves
+// work and nothing else: two processes that hold one compute the same bytes.
+type claims struct {
+	mu   sync.Mutex
+	held map[string]bool
+	seen map[string]sight // of others
+	stop func()
+}
+
+// sight is when a claim was first seen with the time that it has.
+type sight struct{ renewed, first time.Time }
+
+// newClaims starts to renew what will be claimed, until close is called.
+func newClaims() *claims {
+	ctx, cancel := context.WithCancel(context.Background())
+	c := &claims{held: map[string]bool{}, seen: map[string]sight{}, stop: cancel}
+	every := claimExpires / 6
+	go func() {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				c.renew()
+			}
+		}
+	}()
+	return c
+}
+
+// close gives back what is still held.
+func (c *claims) close() {
+	c.stop()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for path := range c.held {
+		file.Remove(path)
+	}
+	clear(c.held)
+}
+
+func (c *claims) renew() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	for path := range c.held {
+		os.Chtimes(path, now, now) // fails where another process took it, which does no harm
+	}
+}
+
+// take claims a file, and reports whether nobody else who is alive holds it.
+func (c *claims) take(path string) (bool, error) {
+	for range 2 {
+		err := createClaim(path)
+		if err == nil {
+			c.mu.Lock()
+			c.held[path] = true
+			c.mu.Unlock()
+			return true, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return false, &StoreError{filepath.Dir(path), file.Cause(err)}
+		}
+		if !c.expired(path) {
+			return false, nil
+		}
+		file.Remove(path)
+	}
+	return false, nil
+}
+
+// give gives a claim back.
+func (c *claims) give(path string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.held[path] {
+		delete(c.held, path)
+		file.Remove(path)
+	}
+}
+
+func createClaim(path string) error {
+	to, err := file.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(to, "%s %d\n", hostname(), os.Getpid())
+	return errors.Join(err, to.Close())
+}
+
+func hostname() string {
+	host, _ := os.Hostname()
+	return strings.ReplaceAll(host, " ", "_")
+}
+
+// expired reports whether who holds a claim is gone.
+func (c *claims) expired(path string) bool {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && ownerDied(path) {
+		return true
+	}
+	if err != nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, ok := c.seen[path]
+	if !ok || !s.renewed.Equal(info.ModTime()) {
+		c.seen[path] = sight{info.ModTime(), time.Now()}
+		return false
+	}
+	return time.Since(s.first) > claimExpires
+}
+
+// ownerDied reports whether a claim names a process of this machine that has ended. In a
+// container of the same name it may be wrong, which costs time only.
+func ownerDied(path string) bool {
+	data, err := readSmall(path, recordSize)
+	host, pid, ok := strings.Cut(strings.TrimSpace(string(data)), " ")
+	id, wrong := strconv.Atoi(pid)
+	if err != nil || !ok || wrong != nil || host != hostname() || id == os.Getpid() {
+		return false
+	}
+	p, err := os.FindProcess(id)
+	if err != nil {
+		return true
+	}
+	err = p.Signal(syscall.Signal(0))
+	return errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH)
+}
+
+// leadName is the claim of the process that leads a run.
+const leadName = ".lead"
+
+// ErrLed says that another process leads a run.
+var ErrLed = errors.New("another process works on this run")
+
+// A Lead is the claim to lead the run in a folder: the process that holds it begins the stages,
+// merges them and writes the results. Any number of others may compute shards meanwhile.
+type Lead struct {
+	*claims
+	path string
+}
+
+// NewLead returns the claim to the run in dir; it takes nothing.
+func NewLead(dir string) Lead { return Lead{newClaims(), filepath.Join(dir, leadName)} }
+
+// Take makes this process the one that leads, until Close. It returns ErrLed where another one
+// does.
+func (l Lead) Take() error {
+	won, err := l.take(l.path)
+	if err == nil && !won {
+		err = ErrLed
+	}
+	return err
+}
+
+// Taken reports whether a process that is alive leads.
+func (l Lead) Taken() bool { return !l.expired(l.path) }
+
+// Close gives the lead back.
+func (l Lead) Close() { l.close() }
+
+// seemsLed reports whether the clocks say that a process leads the run in dir.
+func seemsLed(dir string) bool {
+	path := filepath.Join(dir, leadName)
+	info, err := os.Lstat(path)
+	return err == nil && !ownerDied(path) && time.Since(info.ModTime()) < claimExpires
+}
