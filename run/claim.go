@@ -16,16 +16,16 @@ import (
 	"tattle/internal/file"
 )
 
-// claimExpires is after what time without a sign of life a claim counts for nothing;
-// variables for tests.
-var (
-	claimExpires = time.Minute
-	pollEvery    = 200 * time.Millisecond
-)
+// ClaimExpires is after what time without a sign of life a claim counts for nothing. File systems
+// on networks may show a sign of life a minute late. Tests shorten it.
+var ClaimExpires = 90 * time.Second
+
+// pollEvery is how often a process that waits for others looks at the folder.
+var pollEvery = 200 * time.Millisecond
 
 // claims are files by which processes that share a folder tell one another what they work on.
 // Each names its host and process. The process renews the time of its files; a file that
-// keeps its time for claimExpires, by the clock of who looks, counts for nothing. A claim saves
+// keeps its time for ClaimExpires, by the clock of who looks, counts for nothing. A claim saves
 // work and nothing else: two processes that hold one compute the same bytes.
 type claims struct {
 	mu   sync.Mutex
@@ -41,7 +41,7 @@ type sight struct{ renewed, first time.Time }
 func newClaims() *claims {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &claims{held: map[string]bool{}, seen: map[string]sight{}, stop: cancel}
-	every := claimExpires / 6
+	every := ClaimExpires / 6
 	go func() {
 		tick := time.NewTicker(every)
 		defer tick.Stop()
@@ -138,7 +138,7 @@ func (c *claims) expired(path string) bool {
 		c.seen[path] = sight{info.ModTime(), time.Now()}
 		return false
 	}
-	return time.Since(s.first) > claimExpires
+	return time.Since(s.first) > ClaimExpires
 }
 
 // ownerDied reports whether a claim names a process of this machine that has ended. In a
@@ -194,5 +194,5 @@ func (l Lead) Close() { l.close() }
 func seemsLed(dir string) bool {
 	path := filepath.Join(dir, leadName)
 	info, err := os.Lstat(path)
-	return err == nil && !ownerDied(path) && time.Since(info.ModTime()) < claimExpires
+	return err == nil && !ownerDied(path) && time.Since(info.ModTime()) < ClaimExpires
 }

@@ -83,9 +83,9 @@ func follower(ctx context.Context, t *testing.T, root string, computed *atomic.I
 }
 
 func quickPolls(t *testing.T) {
-	poll, expires := pollEvery, claimExpires
-	pollEvery, claimExpires = time.Millisecond, 300*time.Millisecond
-	t.Cleanup(func() { pollEvery, claimExpires = poll, expires })
+	poll, expires := pollEvery, ClaimExpires
+	pollEvery, ClaimExpires = time.Millisecond, 300*time.Millisecond
+	t.Cleanup(func() { pollEvery, ClaimExpires = poll, expires })
 }
 
 // A leader and its followers come to what one process comes to, and nobody computes a shard
@@ -168,10 +168,10 @@ func TestClaims(t *testing.T) {
 		if must.Get(b.take(path))(t) {
 			t.Fatal("taken from one who renews it")
 		}
-		time.Sleep(claimExpires / 10)
+		time.Sleep(ClaimExpires / 10)
 	}
 	a.stop() // it renews no longer, as if it were killed
-	end := time.Now().Add(30 * claimExpires)
+	end := time.Now().Add(30 * ClaimExpires)
 	for !must.Get(b.take(path))(t) {
 		if time.Now().After(end) {
 			t.Fatal("the claim does not expire")

@@ -13,10 +13,8 @@
 # Slurm sends USR1 to this script 120 seconds before the time limit.
 #SBATCH --signal=B:USR1@120
 
-# Where the work is. All nodes must see the files. The token is never in a command line.
-work=(--cluster tls://head:4222 --cluster-token-file "$HOME/token" --cluster-ca "$HOME/ca.pem" --idle 10m)
-# For a run begun with --prepare, without any connection:
-#work=(--folder "$HOME/run" --index "$SLURM_ARRAY_TASK_ID" --of "$SLURM_ARRAY_TASK_COUNT")
+# The run, which was begun with --prepare. All nodes must see it and its inputs.
+run="$HOME/run"
 
 export GOMAXPROCS="${SLURM_CPUS_PER_TASK:-1}"
 
@@ -26,7 +24,7 @@ again='' stop='' worker=''
 trap 'again=1; [ -z "$worker" ] || kill -TERM "$worker" 2>/dev/null' USR1
 trap 'stop=1' TERM INT
 
-tattle worker "${work[@]}" &
+tattle worker "$run" &
 worker=$!
 [ -z "$again" ] || kill -TERM "$worker"
 

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -11,15 +10,14 @@ import (
 	"slices"
 	"testing"
 
-	"tattle/cluster"
 	"tattle/curious/training"
 	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/run"
 )
 
-// scattered has every shard computed by a worker of its own: in any order, in an empty folder that
-// holds the manifest alone.
+// scattered has every shard computed by a worker of its own: in any order, in a copy of the
+// run's folder as it is then.
 type scattered struct {
 	t    *testing.T
 	dir  string // of the run
@@ -34,20 +32,24 @@ func (s scattered) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 		return nil, err
 	}
 	defer unlock()
-	stage := must.Get(filepath.Rel(s.dir, w.Dir))(s.t)
 	left := f.Remaining()
 	rand.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
 	for k, i := range left {
 		if s.most > 0 && k == s.most {
 			return nil, context.Canceled
 		}
-		scratch, o := filepath.Join(s.t.TempDir(), "run"), &oneShard{i: i, of: w.Dir}
-		must.Do(s.t, run.WriteManifest(filepath.Join(scratch, stage), f.Manifest()))
-		if err := carryOut(ctx, cluster.Task{Job: cluster.Job{Args: s.args}, Root: scratch, Pool: o}); !errors.Is(err, run.ErrServed) {
+		scratch := filepath.Join(s.t.TempDir(), "run")
+		must.Do(s.t, run.Copy(ctx, s.dir, scratch))
+		args := append(slices.Clone(s.args), "--out", scratch, "--resume")
+		k := must.Get(parse(args, io.Discard, io.Discard))(s.t)
+		e := newEnv(ctx, k, args, io.Discard, io.Discard)
+		o := &oneShard{i: i, of: w.Dir, stop: func() { e.stop(errFollowed) }}
+		e.pool = o
+		if err := runParsed(k, e); context.Cause(e.ctx) != errFollowed {
 			s.t.Fatalf("a worker ends with %v", err)
 		}
-		if exists(filepath.Join(scratch, reportJSON)) || exists(filepath.Join(scratch, "cells")) {
-			s.t.Error("a worker reports, or keeps what is the submitter's")
+		if exists(filepath.Join(scratch, reportJSON)) {
+			s.t.Error("a worker reports")
 		}
 		if err := f.Commit(i, o.write); err != nil {
 			return nil, err
@@ -62,8 +64,9 @@ func (s scattered) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 // oneShard is the pool of a worker that computes one shard.
 type oneShard struct {
 	bytes.Buffer
-	i  int
-	of string // the submitter's folder
+	i    int
+	of   string // the leader's folder
+	stop func()
 }
 
 func (o *oneShard) write(w io.Writer) error {
@@ -79,7 +82,8 @@ func (o *oneShard) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 	if err := w.Do(ctx, o.i, o); err != nil {
 		return nil, err
 	}
-	return nil, run.ErrServed
+	o.stop()
+	return nil, context.Canceled
 }
 
 // spread runs a command line whose shards are scattered.
@@ -88,9 +92,9 @@ func spread(t *testing.T, out string, most int, args ...string) error {
 	var said bytes.Buffer
 	whole := append(slices.Clone(args), "--out", out)
 	k := must.Get(parse(whole, &said, &said))(t)
-	e := newEnv(k, whole, &said, &said)
+	e := newEnv(t.Context(), k, whole, &said, &said)
 	e.pool = scattered{t, out, args, most}
-	return runParsed(t.Context(), k, e)
+	return runParsed(k, e)
 }
 
 // TestSeedsAnywhere trains two seeds at once in this process, and each in a command of

@@ -50,11 +50,9 @@ func field(v any, path ...any) any {
 
 // TestKubernetesFiles checks the Jobs in deploy/kubernetes.
 func TestKubernetesFiles(t *testing.T) {
-	jobs := map[string]any{}
-	for _, name := range []string{"workers.yaml", "workers-folder.yaml"} {
-		var job map[string]any
-		must.Do(t, yaml.Unmarshal([]byte(deploy(t, "kubernetes/"+name)), &job), name)
-		jobs[name] = job
+	var job map[string]any
+	must.Do(t, yaml.Unmarshal([]byte(deploy(t, "kubernetes/workers.yaml")), &job))
+	{
 		pod := field(job, "spec", "template", "spec")
 		worker := field(pod, "containers", 0)
 		for _, c := range []struct{ got, want any }{
@@ -72,7 +70,7 @@ func TestKubernetesFiles(t *testing.T) {
 			{field(worker, "command"), []any{"tattle"}},
 		} {
 			if !reflect.DeepEqual(c.got, c.want) {
-				t.Errorf("%s: got %v, want %v", name, c.got, c.want)
+				t.Errorf("got %v, want %v", c.got, c.want)
 			}
 		}
 		volumes := map[any]bool{}
@@ -81,28 +79,17 @@ func TestKubernetesFiles(t *testing.T) {
 		}
 		for _, m := range field(worker, "volumeMounts").([]any) {
 			if !volumes[field(m, "name")] {
-				t.Errorf("%s: no volume %v", name, field(m, "name"))
+				t.Errorf("no volume %v", field(m, "name"))
 			}
 		}
 	}
-	args := func(name string) (args []string, worker any) {
-		worker = field(jobs[name], "spec", "template", "spec", "containers", 0)
-		for _, a := range field(worker, "args").([]any) {
-			args = append(args, strings.ReplaceAll(a.(string), "$(JOB_COMPLETION_INDEX)", "15"))
-		}
-		return args, worker
+	var line []string
+	worker := field(job, "spec", "template", "spec", "containers", 0)
+	for _, a := range field(worker, "args").([]any) {
+		line = append(line, a.(string))
 	}
-	line, worker := args("workers.yaml")
 	w := workerArgs(t, line)
-	if w.Cluster != "tls://nats:4222" || filepath.Dir(w.ClusterCA) != field(worker, "volumeMounts", 1, "mountPath") || !strings.HasPrefix(w.Scratch, field(worker, "volumeMounts", 0, "mountPath").(string)) {
-		t.Errorf("%+v", w)
-	}
-	if field(worker, "env", 2, "name") != "TATTLE_CLUSTER_TOKEN" || field(worker, "env", 2, "valueFrom", "secretKeyRef", "name") != "tattle-token" {
-		t.Error("the token is not taken from its Secret")
-	}
-	line, worker = args("workers-folder.yaml")
-	w = workerArgs(t, line)
-	if w.Of != 16 || w.Index != 15 || !strings.HasPrefix(w.Folder, field(worker, "volumeMounts", 1, "mountPath").(string)+"/") {
+	if !strings.HasPrefix(w.Dir, field(worker, "volumeMounts", 1, "mountPath").(string)+"/") || w.Scratch != field(worker, "volumeMounts", 0, "mountPath") {
 		t.Errorf("%+v", w)
 	}
 }
@@ -120,25 +107,18 @@ func slurmScript(t *testing.T, tattle string) (script, programs string) {
 	return deploy(t, "slurm/workers.sh"), programs
 }
 
-// TestSlurmScript runs both command lines of the script.
+// TestSlurmScript runs the script's command line.
 func TestSlurmScript(t *testing.T) {
 	script, programs := slurmScript(t, "#!/bin/bash\nprintf '%s\\0' \"$GOMAXPROCS\" \"$@\"\nexit 5\n")
-	for name, text := range map[string]string{"cluster": script, "folder": strings.Replace(script, "\n#work=", "\nwork=", 1)} {
-		c := exec.Command("bash", "-c", text)
-		c.Env = []string{"SLURM_ARRAY_TASK_ID=2", "SLURM_ARRAY_TASK_COUNT=3", "SLURM_CPUS_PER_TASK=7", "HOME=/my home", "PATH=" + programs + ":" + os.Getenv("PATH")}
-		out, err := c.Output()
-		if c.ProcessState.ExitCode() != 5 {
-			t.Fatalf("%s: %v", name, err)
-		}
-		args := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-		w := workerArgs(t, args[1:])
-		if args[0] != "7" {
-			t.Errorf("%s: GOMAXPROCS is %s", name, args[0])
-		}
-		if name == "cluster" && (w.Cluster == "" || w.ClusterTokenFile != "/my home/token" || w.ClusterCA != "/my home/ca.pem") ||
-			name == "folder" && (w.Folder != "/my home/run" || w.Index != 2 || w.Of != 3) {
-			t.Errorf("%s: %+v", name, w)
-		}
+	c := exec.Command("bash", "-c", script)
+	c.Env = []string{"SLURM_CPUS_PER_TASK=7", "HOME=/my home", "PATH=" + programs + ":" + os.Getenv("PATH")}
+	out, err := c.Output()
+	if c.ProcessState.ExitCode() != 5 {
+		t.Fatal(err)
+	}
+	args := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	if w := workerArgs(t, args[1:]); args[0] != "7" || w.Dir != "/my home/run" {
+		t.Errorf("GOMAXPROCS is %s; %+v", args[0], w)
 	}
 }
 
@@ -187,4 +167,9 @@ wait
 			}
 		})
 	}
+}
+
+func writeFile(t *testing.T, path, text string, mode os.FileMode) {
+	t.Helper()
+	must.Do(t, os.WriteFile(path, []byte(text), mode))
 }

@@ -14,8 +14,7 @@ const mostHelp = 60
 // dialect are words that readers of the help did not understand.
 var dialect = regexp.MustCompile(`(?i)for the unbiased\b|for everybody|let pass|\b(told|sees|dithered)\b|typical coarse|thousandths`)
 
-// The help of every command fits on two screens, and its full help describes every flag;
-// flags of a cluster are in the full help only, where a command can do without one.
+// The help of every command fits on two screens, and its full help describes every flag.
 func TestHelp(t *testing.T) {
 	if lines := strings.Count(helpOf(t, nil), "\n"); lines > mostHelp {
 		t.Errorf("tattle without a command prints %d lines", lines)
@@ -28,9 +27,6 @@ func TestHelp(t *testing.T) {
 		}
 		if lines := strings.Count(short, "\n"); lines > mostHelp {
 			t.Errorf("%s --help has %d lines", n.Path(), lines)
-		}
-		if _, asks := n.Target.Addr().Interface().(interface{ spread() *clusterFlags }); asks && strings.Contains(short, "--cluster-") {
-			t.Errorf("%s --help describes the flags of a cluster", n.Path())
 		}
 		hidden := 0
 		for _, f := range n.Flags {

@@ -149,9 +149,23 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 		if _, none := grammar.(*commands); none && strings.HasPrefix(err.Error(), "unexpected argument "+args[0]) {
 			err = fmt.Errorf("unknown command %q", args[0])
 		}
-		return nil, usage(err, "tattle --help lists the commands, tattle COMMAND --help their flags")
+		hint := "tattle --help lists the commands, tattle COMMAND --help their flags"
+		for gone, now := range goneNames {
+			if strings.HasPrefix(err.Error(), gone) {
+				hint = now
+			}
+		}
+		return nil, usage(err, hint)
 	}
 	return k, nil
+}
+
+// goneNames are errors about commands and flags that are gone, with what takes their place.
+var goneNames = map[string]string{
+	`unknown command "merge"`:   "any number of: tattle worker DIR, the last of which writes the report",
+	`unknown command "cluster"`: "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
+	"unknown flag --cluster":    "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
+	"unknown flag --folder":     "the folder is an argument: tattle worker DIR",
 }
 
 // versionLine names the version and the processor.

@@ -25,7 +25,7 @@ func (workerCmd) Help() string {
   tattle bound --model net.onnx --data glyphs --out run --prepare
   tattle worker run
 
-Helps to compute a run, until it is complete. Any number of workers may start and end at any time, on any machine that sees the folder and the run's inputs under the same paths. Each takes shards that nobody else computes. One of them leads: it begins the stages and writes the report. If the leader ends early, another worker continues. Ctrl-C gives the shard back.
+Helps to compute a run, until it is complete. Any number of workers may start and end at any time, on any machine where the folder and the run's inputs have the same paths. Each takes shards that nobody else computes. One of them leads: it begins the stages and writes the report. If the leader ends early, another worker continues. Ctrl-C gives the shard back.
 
 Exit status: 0 the run is complete, or that of its command for the worker that completes it; 2 wrong usage; 3 stopped or failed.`
 }

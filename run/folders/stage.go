@@ -61,9 +61,12 @@ func (e *OtherError) Error() string {
 }
 
 // missing returns the folders that are not complete.
-func (s *Stage) missing() ([]string, error) {
+func (s *Stage) missing() ([]string, error) { return s.unfinished(s.Names) }
+
+// unfinished returns those of the names whose folders are not complete.
+func (s *Stage) unfinished(names []string) ([]string, error) {
 	var left []string
-	for _, name := range s.Names {
+	for _, name := range names {
 		files, err := s.Finished(name, s.at(name))
 		if err != nil {
 			return nil, err
@@ -115,7 +118,10 @@ func (s *Stage) begin(ctx context.Context) (names, missing []string, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	if missing, err = s.missing(); err != nil || theirs == run.Current() && slices.Equal(left, missing) {
+	if missing, err = s.missing(); err != nil {
+		return nil, nil, err
+	}
+	if left, err = s.unfinished(left); err != nil || theirs == run.Current() && slices.Equal(left, missing) {
 		return was, missing, err
 	}
 	s.replaced = true
