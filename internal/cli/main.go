@@ -79,7 +79,7 @@ type commands struct {
 	Audit     auditCmd     `cmd:"" help:"Check whether a classifier's outputs reveal a sensitive attribute."`
 	Verify    verifyCmd    `cmd:"" help:"Recompute the report of a run, and list what could not be checked."`
 	Guard     guardCmd     `cmd:"" help:"Deploy a release: pack it with its certificate, and serve it with the noise that was certified."`
-	Serve     serveCmd     `cmd:"" help:"Show a folder of reports as a local web page, or serve models for audits."`
+	Serve     serveCmd     `cmd:"" help:"Serve models by the Open Inference Protocol, for audits."`
 	Reproduce reproduceCmd `cmd:"" help:"Compute a figure or table of the papers, and print the published numbers beside it."`
 	Data      dataCmd      `cmd:"" help:"Download a public data set, describe one, or draw faces."`
 	Worker    workerCmd    `cmd:"" help:"Help to compute a run in a shared folder."`

@@ -4,17 +4,22 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 
+	"tattle/internal/file"
 	"tattle/run"
 )
 
 type runsCmd struct {
-	Dir  string `arg:"" optional:"" help:"Folder in which runs are searched, with the folders below it (default: the current one)."`
-	JSON bool   `name:"json" help:"Print JSON."`
+	Dir   string `arg:"" optional:"" help:"Folder in which runs are searched, with the folders below it (default: the current one)."`
+	Index bool   `help:"Write a page, index.html, into the folder that links to the reports."`
+	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
 func (runsCmd) Help() string {
 	return `Example: tattle runs results
+
+Example: tattle runs --index results
 
 Lists runs: their state, how many of their shards are done, and which shards were set aside after they failed three times, with the cause. Shards are counted by their file names; only --resume checks their contents.
 
@@ -25,6 +30,14 @@ States: running, finished, interrupted or prepared (--resume or tattle worker co
 func (c *runsCmd) Run(ctx context.Context, e *env) error {
 	runs, err := run.Scan(ctx, cmp.Or(c.Dir, "."))
 	if err != nil {
+		return err
+	}
+	if c.Index {
+		page, err := writeIndex(cmp.Or(c.Dir, "."), runs)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(e.stdout, "open %s\n", file.Quote(page))
 		return err
 	}
 	if c.JSON {

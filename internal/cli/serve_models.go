@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"net/http"
 	"path/filepath"
 	"strings"
 
@@ -17,14 +16,6 @@ import (
 type endpoints struct {
 	models map[string]*infer.Model
 	names  []string // in the order given
-}
-
-func (p *endpoints) handler(token string) (http.Handler, error) {
-	h := infer.Handler(p.models, infer.ServerOptions{Token: token})
-	if token == "" {
-		h = listen.ByAddress(h)
-	}
-	return h, nil
 }
 
 // models reads the models.

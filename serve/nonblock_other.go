@@ -1,5 +1,0 @@
-//go:build !unix
-
-package serve
-
-const nonblock = 0
