@@ -78,6 +78,9 @@ func (t *outputTable) begin(o OpenOptions) error {
 	if len(header) == 1 {
 		return fmt.Errorf("has the one column %s: part fields by commas, semicolons or tabs", showName(header[0]))
 	}
+	if err := checkHeader(header, t.rows.Line(0)); err != nil {
+		return err
+	}
 	if t.roles, err = findRoles(header, o); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"tattle/dataset"
 	"tattle/npy"
 )
 
@@ -93,11 +94,16 @@ func (a *archive) drop(name string) {
 
 // target reads y and returns the name of its array.
 func (a *archive) target(o OpenOptions) (string, error) {
-	r := &roles{header: a.names, titles: a.titles}
-	if err := r.findTarget(o.Target, a.src.kind == Vector); err != nil {
-		return "", err
+	r := &roles{header: a.names, titles: a.titles, target: -1}
+	if o.Target == dataset.NoTarget {
+		a.src.kind = Vector
 	}
-	if r.target < 0 || o.Target == "" && a.src.kind == Vector && slices.Contains(o.Sensitive, a.names[r.target]) {
+	if asked := o.Target; asked != "" || a.src.kind != Vector || slices.Contains(a.names, "y"+nameSuffix) { // the file names the target of its vectors
+		if err := r.findTarget(asked); err != nil {
+			return "", err
+		}
+	}
+	if r.target < 0 {
 		return "", nil
 	}
 	name := a.names[r.target]
@@ -135,7 +141,7 @@ func (a *archive) readTitles() error {
 
 // sensitive reads the columns that the options name, else all that are left.
 func (a *archive) sensitive(asked []string, y string) error {
-	r := &roles{header: a.names, titles: a.titles}
+	r := &roles{header: a.names, titles: a.titles, target: -1}
 	if len(asked) == 0 {
 		var err error
 		if asked, err = a.usual(y); err != nil {
@@ -147,6 +153,12 @@ func (a *archive) sensitive(asked []string, y string) error {
 	}
 	if err := r.findSensitive(asked); err != nil {
 		return err
+	}
+	if r.target = slices.Index(a.names, y); r.target >= 0 {
+		r.targetName, r.rule = a.src.target.name, a.src.rule
+		if err := r.distinct(); err != nil {
+			return err
+		}
 	}
 	a.src.made = r.made
 	for i, k := range r.sensitive {
@@ -169,6 +181,10 @@ func (a *archive) usual(y string) ([]string, error) {
 	var columns, others []string
 	for _, name := range a.names {
 		if name == y || a.belongs(name) {
+			continue
+		}
+		if y == "" && slices.Contains(targetNames, strings.ToLower(name)) { // it is named to be either
+			others = append(others, name)
 			continue
 		}
 		shape, _, err := a.file.Size(name)

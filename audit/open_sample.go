@@ -79,7 +79,7 @@ func (src *source) vectors(o OpenOptions) (*Sample, error) {
 		}
 	}
 	if s.Target == "" {
-		src.note("no target is audited with the vectors: attacks are compared with how often each value is")
+		src.note(noTargetNote)
 	}
 	if _, err := src.attributes(s, unknown); err != nil {
 		return nil, err

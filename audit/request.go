@@ -168,6 +168,9 @@ func (q *Request) Open(ctx context.Context, answers string) (*Subject, error) {
 	if err := s.Sample.Check(); err != nil {
 		return nil, &measure.OptionError{Option: q.door(), Err: err}
 	}
+	if name := s.Sample.coincides(); name != "" {
+		return nil, bothRoles(name)
+	}
 	if s.Sample.Kind == Vector {
 		if q.Reference != "" || len(q.ReferenceScores) > 0 {
 			return nil, wrong("Reference", "leave it out", "honest classifiers have no vectors to compare these with")

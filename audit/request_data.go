@@ -23,7 +23,22 @@ func (q *Request) source() *training.Source {
 		src.HoldOut = false
 	}
 	q.settle(src)
+	if q.untargeted() && (src.Target == "" || !dataset.IsTable(src.Path, src.Kind)) {
+		src.Target = dataset.NoTarget // of a table, a target of the model's own run is not an input
+	}
 	return src
+}
+
+// untargeted reports whether the audit is to have no target: vectors have none unasked.
+func (q *Request) untargeted() bool {
+	return q.Target == dataset.NoTarget || q.At != "" && q.Target == ""
+}
+
+// withoutTarget gives the examples no target: one class of y, without a name.
+func withoutTarget(set *dataset.Set) *dataset.Set {
+	bare := *set
+	bare.Y, bare.YName, bare.YNames = make([]int, set.Len()), "", nil
+	return &bare
 }
 
 // sourceAt returns the source of data at a path.
@@ -115,6 +130,9 @@ func (q *Request) read(ctx context.Context, shape []int) (*Examples, error) {
 	}
 	if q.trainedOn(src) && x.Part != string(dataset.Test) {
 		x.notes = append(x.notes, "The model was trained on examples of this part: what it remembers of them counts, too. An audit of the test part (--part test) is about new examples.")
+	}
+	if q.untargeted() {
+		x.Set = withoutTarget(x.Set)
 	}
 	return x, q.draw(x)
 }

@@ -32,6 +32,32 @@ func (s *Sample) RowWidth() int {
 // targeted reports whether the sample has a target.
 func (s *Sample) targeted() bool { return len(s.Classes) > 1 }
 
+// coincides returns the name of an attribute whose classes are those of the target, example by
+// example; "" if there is none.
+func (s *Sample) coincides() string {
+	for i := range s.Sensitive {
+		a := &s.Sensitive[i]
+		if a.Numeric() || !s.targeted() {
+			continue
+		}
+		ofY, ofS, same := map[int]int{}, map[int]int{}, true
+		for j, y := range s.Y {
+			l := a.Labels[j]
+			if was, ok := ofY[y]; ok && was != l {
+				same = false
+			}
+			if was, ok := ofS[l]; ok && was != y {
+				same = false
+			}
+			ofY[y], ofS[l] = l, y
+		}
+		if same && len(ofY) > 1 {
+			return a.Name
+		}
+	}
+	return ""
+}
+
 // formSketch are sums of the columns of a wide vector, each with a random sign, in sketched groups
 // drawn at random: they keep distances and directions nearly (the count sketch), and attacks
 // whose time grows with the cube of the columns can be fitted to them.

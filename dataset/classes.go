@@ -22,6 +22,9 @@ func (in *inputs) findTarget(src *origin, asked string) (*chosen, error) {
 	c := new(chosen)
 	text := cmp.Or(asked, src.target, src.labels.targetColumn())
 	switch {
+	case text == NoTarget:
+		c.hideTarget(src)
+		return c, nil
 	case text == "" && len(src.labels.columns) == 0:
 		in.note("the pictures lie in one folder: they are read without labels")
 		return c, nil

@@ -17,8 +17,13 @@ type chosen struct {
 	columns   []int  // that they are made of
 }
 
-// all lists the target and the sensitive attributes.
-func (c *chosen) all() []Attribute { return append([]Attribute{c.target}, c.sensitive...) }
+// all lists the target, if there is one, and the sensitive attributes.
+func (c *chosen) all() []Attribute {
+	if c.target.Labels == nil {
+		return c.sensitive
+	}
+	return append([]Attribute{c.target}, c.sensitive...)
+}
 
 // choose applies the rules.
 func (src *origin) choose(o LabelledOptions) (*chosen, error) {
@@ -31,7 +36,9 @@ func (src *origin) choose(o LabelledOptions) (*chosen, error) {
 	}
 	c := new(chosen)
 	var err error
-	if c.target, err = src.attribute(target, c); err != nil {
+	if target == NoTarget {
+		c.hideTarget(src)
+	} else if c.target, err = src.attribute(target, c); err != nil {
 		return nil, fmt.Errorf("the target: %w", err)
 	}
 	if len(sensitive) == 0 { // the kind's own, but for what is the target already
@@ -54,6 +61,13 @@ func (src *origin) choose(o LabelledOptions) (*chosen, error) {
 		c.sensitive, c.plain = append(c.sensitive, a), append(c.plain, len(r.classes) == 0 && src.shortcuts[folded(r.column)] == "")
 	}
 	return c, nil
+}
+
+// hideTarget keeps the kind's own target from being an input, where there is to be no target.
+func (c *chosen) hideTarget(src *origin) {
+	if k, err := src.labels.find(src.target); err == nil {
+		c.columns = append(c.columns, k)
+	}
 }
 
 // sensitiveAttribute is attribute or, where numbers are allowed, the numbers of a column.
