@@ -31,7 +31,8 @@ type archive struct {
 	room   float64 // bytes that arrays may still take
 	src    *source
 
-	stopped func() error // asked before each array
+	references []string     // arrays that are the outputs of honest classifiers
+	stopped    func() error // asked before each array
 }
 
 // readNPZ reads an archive of arrays.
@@ -50,7 +51,7 @@ func readNPZ(ctx context.Context, path string, o OpenOptions) (*source, error) {
 
 // readArchive finds outputs and labels among the arrays of an archive of size bytes.
 func readArchive(ctx context.Context, f *npy.File, size int64, o OpenOptions) (*source, error) {
-	a := &archive{file: f, names: f.Names(), src: &source{}, stopped: ctx.Err}
+	a := &archive{file: f, names: f.Names(), src: &source{}, references: o.references, stopped: ctx.Err}
 	a.room = min(maxArrays, freeBytes+maxPacked*float64(size))
 	if len(a.names) == 0 {
 		return nil, errors.New("is an archive without arrays: save them with numpy.savez; take a CSV out of an archive, and save a workbook as CSV")
@@ -180,7 +181,7 @@ func (a *archive) sensitive(asked []string, y string) error {
 func (a *archive) usual(y string) ([]string, error) {
 	var columns, others []string
 	for _, name := range a.names {
-		if name == y || a.belongs(name) {
+		if name == y || a.belongs(name) || slices.Contains(a.references, name) {
 			continue
 		}
 		if y == "" && slices.Contains(targetNames, strings.ToLower(name)) { // it is named to be either

@@ -28,6 +28,7 @@ type roles struct {
 	targetName string
 	rule       *dataset.Rule // of the target; nil for none
 	sensitive  []int
+	references []int            // outputs of honest classifiers
 	made       sensitiveColumns // of the sensitive columns
 	wanted     []wanted         // of each of sensitive
 	open       *candidates      // the scores are to be chosen among these; nil if they are known
@@ -47,6 +48,10 @@ func findRoles(header []string, o OpenOptions) (*roles, error) {
 	}
 	if err := r.distinct(); err != nil {
 		return nil, err
+	}
+	for _, p := range o.references {
+		found, _ := r.matching(p)
+		r.references = append(r.references, found...)
 	}
 	if len(o.Columns) > 0 {
 		return r, r.findColumns(o.Columns)
@@ -241,8 +246,10 @@ func (r *roles) tellApart() error {
 	return nil
 }
 
-// taken reports whether a column is target or sensitive.
-func (r *roles) taken(k int) bool { return k == r.target || slices.Contains(r.sensitive, k) }
+// taken reports whether a column is target, sensitive or of an honest classifier.
+func (r *roles) taken(k int) bool {
+	return k == r.target || slices.Contains(r.sensitive, k) || slices.Contains(r.references, k)
+}
 
 // targets lists the column of the target, if there is one.
 func (r *roles) targets() []int {
@@ -255,7 +262,7 @@ func (r *roles) targets() []int {
 // unused lists the columns that are nothing.
 func (r *roles) unused() []string {
 	used := make([]bool, len(r.header))
-	for _, k := range slices.Concat(r.scores, r.sensitive, r.targets()) {
+	for _, k := range slices.Concat(r.scores, r.sensitive, r.references, r.targets()) {
 		used[k] = true
 	}
 	var list []string

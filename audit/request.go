@@ -187,7 +187,7 @@ func (q *Request) openOutputs(ctx context.Context, s *Subject) (err error) {
 		return &measure.InputError{Option: "Outputs", Err: err}
 	}
 	o := q.OutputsOptions
-	o.Target, o.Sensitive = q.Target, q.Sensitive
+	o.Target, o.Sensitive, o.references = q.Target, q.Sensitive, q.ReferenceScores
 	if q.Progress != nil {
 		o.Progress = func(done, total int64) { q.Progress("reading the outputs", int(done), int(total)) }
 	}

@@ -112,7 +112,7 @@ func (r *Result) honest(f *Finding) string {
 	case t == nil && f.Verdict == LeakyBeyond && r.Outputs == Vector:
 		return "This does not show intent: honest training may put as much into such vectors."
 	case t == nil && f.Verdict == LeakyBeyond:
-		return "This does not show intent: honest training for the same task may reveal as much. --reference with the training data measures how much."
+		return "This does not show intent: honest training for the same task may reveal as much. --reference trains honest nets to measure how much. For a file of outputs, --reference-scores names those of your own honest classifiers."
 	case t == nil:
 		return ""
 	}
