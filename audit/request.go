@@ -226,6 +226,7 @@ func (q *Request) openModel(ctx context.Context, s *Subject) (err error) {
 	if err := s.Examples.fit(s.Model.Graph.InputShape); err != nil {
 		return err
 	}
+	q.warnTrainedOn(s.Examples, s.Model.Graph.Metadata)
 	if q.Settled != nil {
 		s.Sample = unasked(s.Examples.Set, q.Settled.Outputs, q.Settled.Classes)
 		return nil

@@ -128,9 +128,6 @@ func (q *Request) read(ctx context.Context, shape []int) (*Examples, error) {
 	if q.Part == "" && x.Part != PartAll {
 		x.notes = append(x.notes, "The test part is audited: models learned from the others.")
 	}
-	if q.trainedOn(src) && x.Part != string(dataset.Test) {
-		x.notes = append(x.notes, "The model was trained on examples of this part: what it remembers of them counts, too. An audit of the test part (--part test) is about new examples.")
-	}
 	if q.untargeted() {
 		x.Set = withoutTarget(x.Set)
 	}
@@ -141,6 +138,22 @@ func (q *Request) read(ctx context.Context, shape []int) (*Examples, error) {
 func (q *Request) trainedOn(src *training.Source) bool {
 	own := q.OwnData()
 	return own != nil && own.Path == src.Path && own.Kind == src.Kind
+}
+
+// warnTrainedOn notes that the model learned from audited examples: by the record in its file or, of
+// a file without one, by its run.
+func (q *Request) warnTrainedOn(x *Examples, metadata map[string]string) {
+	found, of := x.Set.FoundIn(metadata)
+	note := ""
+	switch {
+	case found > 0:
+		note = fmt.Sprintf("The model was trained on audited examples: %d of the %d training inputs that its file records are among them.", found, of)
+	case of == 0 && q.trainedOn(x.Source) && x.Part != string(dataset.Test):
+		note = "The model was trained on examples of this part."
+	default:
+		return
+	}
+	x.notes = append(x.notes, note+" What it remembers of them counts, too. An audit of the test part (--part test) is about new examples.")
 }
 
 // part returns the part of the data that is audited: the test part if a model was trained
