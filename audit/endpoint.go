@@ -53,7 +53,7 @@ func fromEndpoint(ctx context.Context, e Endpoint, set *dataset.Set, dir string,
 		return nil, err
 	}
 	var s *Sample
-	if untargeted(set) {
+	if untargeted(set) || set.YNumbers != nil {
 		s, err = vectorSample(set, outputs)
 	} else {
 		s, err = fromSet(set, outputs, nil)

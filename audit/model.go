@@ -22,7 +22,7 @@ func fromModel(ctx context.Context, g *nn.Graph, set *dataset.Set) (*Sample, err
 	if err != nil {
 		return nil, err
 	}
-	if untargeted(set) {
+	if untargeted(set) || set.YNumbers != nil {
 		return vectorSample(set, outputs)
 	}
 	return fromSet(set, outputs, curious.ClassesOf(g))
@@ -36,8 +36,12 @@ func vectorSample(set *dataset.Set, outputs []float32) (*Sample, error) {
 	for i := len(s.Classes); i <= slices.Max(s.Y); i++ {
 		s.Classes = append(s.Classes, fmt.Sprintf("class %d", i))
 	}
+	if set.YNumbers != nil {
+		s.YNumbers = slices.Clone(set.YNumbers)
+		s.cut()
+	}
 	if untargeted(set) || len(s.Classes) < 2 {
-		s.Target, s.Classes, s.Y = "", []string{anyClass}, make([]int, set.Len())
+		s.YNumbers, s.Target, s.Classes, s.Y = nil, "", []string{anyClass}, make([]int, set.Len())
 		s.Notes = append(s.Notes, noTargetNote)
 	}
 	if err := checkFinite(outputs, s.Width, 0); err != nil {

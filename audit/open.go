@@ -120,6 +120,7 @@ type source struct {
 	kind    curious.Outputs
 	target  *column       // nil if there is none, as vectors may have
 	rule    *dataset.Rule // of the target; nil if none is given
+	numeric bool          // the target is numeric
 	listed  []string      // classes of the target, if the file lists them
 	columns []attributeColumn
 	made    sensitiveColumns   // of the columns

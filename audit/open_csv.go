@@ -182,7 +182,7 @@ func (t *outputTable) source() (*source, error) {
 			return nil, err
 		}
 	}
-	src := &source{scores: t.scores, classes: r.classes, kind: r.kind, target: t.target, rule: r.rule, made: r.made}
+	src := &source{scores: t.scores, classes: r.classes, kind: r.kind, target: t.target, rule: r.rule, numeric: r.numeric, made: r.made}
 	for i, c := range t.columns {
 		src.columns = append(src.columns, attributeColumn{c, r.wanted[i]})
 	}

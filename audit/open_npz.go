@@ -118,6 +118,9 @@ func (a *archive) target(o OpenOptions) (string, error) {
 	}
 	c.name = a.titles[r.target]
 	a.src.target, a.src.rule = c, r.rule
+	if a.src.numeric = r.numeric || own.manner == asNumber && a.src.kind == Vector; a.src.numeric {
+		a.src.kind = Vector
+	}
 	return name, nil
 }
 

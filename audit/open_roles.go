@@ -27,6 +27,7 @@ type roles struct {
 	target     int             // −1 for none, of vectors
 	targetName string
 	rule       *dataset.Rule // of the target; nil for none
+	numeric    bool          // the target is numeric
 	sensitive  []int
 	references []int            // outputs of honest classifiers
 	made       sensitiveColumns // of the sensitive columns
@@ -56,11 +57,11 @@ func findRoles(header []string, o OpenOptions) (*roles, error) {
 	if len(o.Columns) > 0 {
 		return r, r.findColumns(o.Columns)
 	}
-	if err := r.findScores(o.Scores, r.target >= 0 && o.Target != "" && len(o.Sensitive) > 0); err != nil {
+	if err := r.findScores(o.Scores, r.target >= 0 && !r.numeric && o.Target != "" && len(o.Sensitive) > 0); err != nil {
 		return nil, err
 	}
-	if r.target < 0 {
-		r.kind = Vector
+	if r.target < 0 || r.numeric {
+		r.kind = Vector // classes of y have scores, numbers have not
 	}
 	return r, nil
 }
@@ -151,6 +152,9 @@ func (r *roles) findTarget(asked string) error {
 		r.target, err = r.usualTarget()
 	case r.has(asked):
 		r.target, err = r.find(asked)
+	case typed(asked).manner == asNumber:
+		r.numeric = true
+		r.target, err = r.find(typed(asked).name)
 	default:
 		var rule dataset.Rule
 		if rule, err = dataset.ParseRule(asked); err != nil {

@@ -37,7 +37,7 @@ func (q *Request) untargeted() bool {
 // withoutTarget gives the examples no target: one class of y, without a name.
 func withoutTarget(set *dataset.Set) *dataset.Set {
 	bare := *set
-	bare.Y, bare.YName, bare.YNames = make([]int, set.Len()), "", nil
+	bare.Y, bare.YNumbers, bare.YName, bare.YNames = make([]int, set.Len()), nil, "", nil
 	return &bare
 }
 
