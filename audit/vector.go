@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"tattle/classify"
 	"tattle/curious"
@@ -188,13 +189,24 @@ func plantDirection(s *Sample, seed uint64) *Planted {
 	return &Planted{Sample: t, TrueExcess: float64(right-max(ones, n-ones)) / float64(n), Where: directionPlanted}
 }
 
+// ofTarget is the target in words: where its numbers were cut into classes, the class is known, and
+// not the number.
+func (r *Result) ofTarget() string {
+	if !r.Numeric && slices.ContainsFunc(r.Classes, func(c string) bool {
+		return strings.HasPrefix(c, "<") || strings.HasPrefix(c, ">") || strings.Contains(c, "..")
+	}) {
+		return "class of " + r.Target
+	}
+	return r.Target
+}
+
 // Known says in words what the baselines know, beside how often values of an attribute are.
 func (r *Result) Known() string {
 	switch {
 	case r.Outputs != Vector:
-		return fmt.Sprintf("the true and the predicted %s", r.Target)
+		return fmt.Sprintf("the true and the predicted %s", r.ofTarget())
 	case r.Target != "":
-		return fmt.Sprintf("the true %s", r.Target)
+		return fmt.Sprintf("the true %s", r.ofTarget())
 	}
 	return "the frequencies of its values"
 }
@@ -204,9 +216,13 @@ func (r *Result) Known() string {
 func (r *Result) Equal() string {
 	switch {
 	case r.Outputs != Vector:
-		return fmt.Sprintf(" with equal true and predicted %s", r.Target)
+		return fmt.Sprintf(" with equal true and predicted %s", r.ofTarget())
 	case r.Target != "":
-		return fmt.Sprintf(" with equal true %s", r.Target)
+		equal := "equal"
+		if r.Numeric {
+			equal = "similar"
+		}
+		return fmt.Sprintf(" with %s true %s", equal, r.ofTarget())
 	}
 	return ""
 }
@@ -216,7 +232,7 @@ func (r *Result) Explains() string {
 	if r.Target == "" {
 		return "the frequency of its values"
 	}
-	return r.Target
+	return r.ofTarget()
 }
 
 // noLabels returns the answered labels of vectors: there are none.

@@ -84,8 +84,11 @@ func (r *Result) beyond(f *Finding) string {
 func (r *Result) shuffled(f *Finding) string {
 	t, among, within, given := f.Permutation, " among the examples", "", ""
 	if r.Target != "" {
-		same := "examples with the same " + r.Target
-		among, within, given = " among "+same, "among "+same+", ", " given "+r.Target
+		same := "examples with the same " + r.ofTarget()
+		if r.Numeric {
+			same = "examples with similar " + r.Target
+		}
+		among, within, given = " among "+same, "among "+same+", ", " given "+r.ofTarget()
 	}
 	if t.Draws == 0 {
 		return capitalised(fmt.Sprintf("%sall guesses of %s are equal, or %s itself is constant: accuracy cannot show what they reveal%s.", within, f.Attribute, f.Attribute, given))
