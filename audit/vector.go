@@ -200,6 +200,14 @@ func (r *Result) ofTarget() string {
 	return r.Target
 }
 
+// theTarget is ofTarget as a sentence names it: the class of age, or age.
+func (r *Result) theTarget() string {
+	if of := r.ofTarget(); of != r.Target {
+		return "the " + of
+	}
+	return r.Target
+}
+
 // Known says in words what the baselines know, beside how often values of an attribute are.
 func (r *Result) Known() string {
 	switch {
@@ -232,7 +240,7 @@ func (r *Result) Explains() string {
 	if r.Target == "" {
 		return "the frequency of its values"
 	}
-	return r.ofTarget()
+	return r.theTarget()
 }
 
 // noLabels returns the answered labels of vectors: there are none.

@@ -88,7 +88,7 @@ func (r *Result) shuffled(f *Finding) string {
 		if r.Numeric {
 			same = "examples with similar " + r.Target
 		}
-		among, within, given = " among "+same, "among "+same+", ", " given "+r.ofTarget()
+		among, within, given = " among "+same, "among "+same+", ", " given "+r.theTarget()
 	}
 	if t.Draws == 0 {
 		return capitalised(fmt.Sprintf("%sall guesses of %s are equal, or %s itself is constant: accuracy cannot show what they reveal%s.", within, f.Attribute, f.Attribute, given))
