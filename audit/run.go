@@ -182,7 +182,7 @@ func (r *Result) warn(s *Sample) {
 	}
 	for _, a := range s.Sensitive {
 		if s.targeted() && len(a.Values) > 1 && determines(s.Y, a.Labels) {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%[1]s determines %[2]s in these examples. Somebody who knows %[1]s therefore knows %[2]s, and outputs cannot reveal more of it. For an adversary who does not know %[1]s, audit the outputs as vectors (--columns, without --target).", s.Target, a.Name))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%[1]s determines %[2]s in these examples. Somebody who knows %[1]s therefore knows %[2]s, and outputs cannot reveal more of it. For an adversary who does not know %[1]s, use --target none.", s.Target, a.Name))
 		}
 	}
 	for c, n := range r.Counts {

@@ -139,7 +139,7 @@ func (r Recipe) fit(ctx context.Context, g *nn.Graph, data nn.Source, t *report.
 func (r Recipe) Save(path string, g *nn.Graph, t *report.Training) (string, error) {
 	g.Metadata = map[string]string{
 		dataset.TrainedOn: g.Metadata[dataset.TrainedOn],
-		"tattle.task": t.Task, "tattle.net": g.Name, "tattle.optimizer": t.Optimizer, "tattle.seed": fmt.Sprint(r.Seed),
+		"tattle.task":     t.Task, "tattle.net": g.Name, "tattle.optimizer": t.Optimizer, "tattle.seed": fmt.Sprint(r.Seed),
 		"tattle.epochs": fmt.Sprintf("%d of %d", len(t.Epochs), t.Asked),
 	}
 	if n := t.Noise; n != nil {
