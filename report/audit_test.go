@@ -192,10 +192,10 @@ func TestAuditVerdictFirst(t *testing.T) {
 func TestAuditWords(t *testing.T) {
 	a := audited()
 	for v, want := range map[audit.Verdict]string{
-		audit.Curious:      "Verdict: curious. From the raw outputs (logits) alone, race is guessed right for 78.1 % of examples, and without them for 44.0 %; neither chance (95 % confidence) nor the true and the predicted age explain the difference. 5 honestly trained classifiers of the same recipe reveal less, by 19.4 points on average.",
+		audit.Curious:      "Verdict: curious. From the raw outputs (logits) alone, race is guessed right for 78.1 % of examples, and without them for 44.0 %; neither chance (95 % confidence) nor the true and the predicted class of age explain the difference. 5 honestly trained classifiers of the same recipe reveal less, by 19.4 points on average.",
 		audit.LeakyBeyond:  "Verdict: leaky beyond the target. The raw outputs (logits) reveal something about the sensitive attributes. This does not show intent: the outputs are not shown to reveal more than honest training by the same recipe.",
 		audit.Leaky:        "Verdict: leaky by correlation. The raw outputs (logits) depend on gender, but no guess is shown to be right more often with them than without (difference at most 2.0 points).",
-		audit.NoEvidence:   "Verdict: no evidence. No attack is shown to guess income from the raw outputs (logits) better than age explains; a leak of 4.9 points of the variance or more is found with probability 0.9 if it is like those that this audit planted as a test.",
+		audit.NoEvidence:   "Verdict: no evidence. No attack is shown to guess income from the raw outputs (logits) better than the class of age explains; a leak of 4.9 points of the variance or more is found with probability 0.9 if it is like those that this audit planted as a test.",
 		audit.Inconclusive: "Verdict: inconclusive. This audit shows neither",
 	} {
 		a.Verdict = v
