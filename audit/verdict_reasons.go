@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -84,22 +85,34 @@ func (r *Result) beyond(f *Finding) string {
 func (r *Result) shuffled(f *Finding) string {
 	t, among, within, given := f.Permutation, " among the examples", "", ""
 	if r.Target != "" {
-		same := "examples with the same " + r.Target
-		among, within, given = " among "+same, "among "+same+", ", " given "+r.Target
+		among, within, given = " among examples with the same "+r.Target, "in every fold, among examples with the same "+r.Target+", ", " given "+r.Target
+	}
+	few := ""
+	if f.Shuffling != nil && 2*f.Shuffling.Movable < f.Examples {
+		few = " " + r.movable(f)
 	}
 	if t.Draws == 0 {
-		return capitalised(fmt.Sprintf("%sall guesses of %s are equal, or %s itself is constant: accuracy cannot show what they reveal%s.", within, f.Attribute, f.Attribute, given))
+		return capitalised(fmt.Sprintf("%sall guesses of %s are equal, or %s itself is constant: accuracy cannot show what they reveal%s.", within, f.Attribute, f.Attribute, given)) + few
 	}
 	s := fmt.Sprintf("With %s shuffled%s, guesses are right as often with probability %s, in %d draws", f.Attribute, among, probabilityAlone(t.P), t.Draws)
 	switch alpha := 1 - r.Settings.Confidence; {
 	case r.Target == "":
-		return s + "."
+		return s + "." + few
 	case f.ExcessAdjusted <= alpha:
 		return s + fmt.Sprintf(": the correlation of %s with %s does not explain the excess.", f.Attribute, r.Target)
 	case t.P <= alpha:
-		return s + fmt.Sprintf(":%s, the guesses may reveal a little.", given)
+		return s + fmt.Sprintf(":%s, the guesses may reveal a little.", given) + few
 	}
-	return s + fmt.Sprintf(": their accuracy does not show that they reveal anything%s.", given)
+	return s + fmt.Sprintf(": their accuracy does not show that they reveal anything%s.", given) + few
+}
+
+// movable says how many examples shuffling can give another value.
+func (r *Result) movable(f *Finding) string {
+	same := ""
+	if r.Target != "" {
+		same = " with the same " + r.Target
+	}
+	return fmt.Sprintf("Only %d of %d examples are in one fold with another one%s that has a different %s.", f.Shuffling.Movable, f.Examples, same, f.Attribute)
 }
 
 // capitalised returns a sentence with its first letter in upper case.
@@ -223,6 +236,14 @@ func (f *Finding) channelWords() (figures, absent string) {
 
 // blind says why finding nothing proves nothing, and what would help.
 func (r *Result) blind(f *Finding) string {
+	rarer := fmt.Sprintf(" Examples with more of the rarer values of %s would help.", f.Attribute)
+	switch {
+	case f.Shuffling == nil || f.Shuffling.Smallest != nil:
+	case f.possible() <= r.Settings.Margin:
+		return fmt.Sprintf("A guess that is always right would have an excess of %s, so finding nothing proves nothing.", f.points(f.possible())) + rarer
+	default:
+		return fmt.Sprintf("%s Shuffling %s among so few finds no leak, however large, so finding nothing proves nothing.", r.movable(f), f.Attribute)
+	}
 	if f.Power.Smallest == nil {
 		return "How large an excess would have been found is not known."
 	}
@@ -233,8 +254,11 @@ func (r *Result) blind(f *Finding) string {
 	if most := f.possible(); most < *f.Power.Smallest {
 		s = fmt.Sprintf("A guess that is always right would have an excess of %s. In some kind of channel only an excess of %s or more would have been found with probability %s, so finding nothing proves nothing.", f.points(most), f.points(upward(*f.Power.Smallest)), percent(f.Power.Probability))
 		if most <= r.Settings.Margin {
-			return s + fmt.Sprintf(" Examples with more of the rarer values of %s would help.", f.Attribute)
+			return s + rarer
 		}
+	}
+	if x := f.Shuffling; x != nil && 2*x.Movable < f.Examples {
+		return s + " " + r.movable(f) + " More examples of each " + cmp.Or(r.Target, "kind") + " would help."
 	}
 	if n := r.enough(f); n > 0 {
 		return s + fmt.Sprintf(" About %d examples would be enough.", n)
