@@ -45,7 +45,7 @@ func (r *Result) accuracies(f *Finding) string {
 	b := f.BestBaseline()
 	if f.Numeric {
 		return fmt.Sprintf("Attacks on the outputs explain %s of the variance of %s on %d examples that they were not fitted on (R²; %.0f %% interval %s to %s). The best baseline, %s, explains %s.",
-			percent(*f.R2), f.Attribute, f.Examples, 100*classify.Confidence, percent(f.Interval[0]), percent(f.Interval[1]), f.bestWords(r.Target), percent(*b.R2))
+			percent(*f.R2), f.Attribute, f.Examples, 100*classify.Confidence, percent(f.Interval[0]), percent(f.Interval[1]), f.BestGuess(r.Target), percent(*b.R2))
 	}
 	even := ""
 	if f.Balanced != nil && b.Balanced != nil {
@@ -53,11 +53,11 @@ func (r *Result) accuracies(f *Finding) string {
 	}
 	return fmt.Sprintf("Attacks on the outputs guess %s correctly for %s of %d examples that they were not fitted on (%.0f %% interval %s to %s). The best baseline, %s, is right for %s.",
 		f.Attribute, percent(f.Curiosity.Value), f.Examples, 100*classify.Confidence, percent(f.Curiosity.Interval[0]), percent(f.Curiosity.Interval[1]),
-		f.bestWords(r.Target), percent(b.Accuracy.Value)) + even
+		f.BestGuess(r.Target), percent(b.Accuracy.Value)) + even
 }
 
-// bestWords describes the best baseline.
-func (f *Finding) bestWords(target string) string {
+// BestGuess says in words what the best baseline is.
+func (f *Finding) BestGuess(target string) string {
 	switch {
 	case f.Best == Majority && f.Numeric:
 		return "always guessing the mean"

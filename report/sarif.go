@@ -88,6 +88,7 @@ func (r *Report) sarifFinding(f *audit.Finding) object {
 	x := r.sarifResult(ruleOf(f.Verdict), findingWords(f), f.Attribute, "attribute")
 	properties := object{"attribute": printable(f.Attribute), "verdict": f.Verdict, "adjustedP": f.Adjusted}
 	if f.BestBaseline() != nil {
+		properties["evidence"] = evidenceWords(f)
 		properties["excess"], properties["excessLow"], properties["excessHigh"] = f.Excess.Value, f.Excess.Low, f.Excess.High
 	}
 	x["properties"] = properties
