@@ -14,7 +14,7 @@ import (
 func foundTable(a *audit.Result) table {
 	t := table{
 		Says:  fmt.Sprintf("Excess in points, each limit with %s confidence by itself; p adjusted for all tests.", confidenceWords(a)),
-		Heads: []string{"attribute", "finding", "shown by", "guessed", "without", "excess", "at least", "at most", "AUC", "p", "detectable"}, Words: []int{1},
+		Heads: []string{"attribute", "finding", "shown by", "guessed", "without", "excess", "at least", "at most", "AUC", "p", "detectable"}, Words: []int{1, 2},
 		Page: []string{"shown by", "at most", "detectable"},
 	}
 	for _, f := range worstFirst(a) {
