@@ -189,9 +189,9 @@ func plantDirection(s *Sample, seed uint64) *Planted {
 	return &Planted{Sample: t, TrueExcess: float64(right-max(ones, n-ones)) / float64(n), Where: directionPlanted}
 }
 
-// ofTarget is the target in words: where its numbers were cut into classes, the class is known, and
+// OfTarget is the target in words: where its numbers were cut into classes, the class is known, and
 // not the number.
-func (r *Result) ofTarget() string {
+func (r *Result) OfTarget() string {
 	if !r.Numeric && slices.ContainsFunc(r.Classes, func(c string) bool {
 		return strings.HasPrefix(c, "<") || strings.HasPrefix(c, ">") || strings.Contains(c, "..")
 	}) {
@@ -200,9 +200,9 @@ func (r *Result) ofTarget() string {
 	return r.Target
 }
 
-// theTarget is ofTarget as a sentence names it: the class of age, or age.
+// theTarget is OfTarget as a sentence names it: the class of age, or age.
 func (r *Result) theTarget() string {
-	if of := r.ofTarget(); of != r.Target {
+	if of := r.OfTarget(); of != r.Target {
 		return "the " + of
 	}
 	return r.Target
@@ -212,9 +212,9 @@ func (r *Result) theTarget() string {
 func (r *Result) Known() string {
 	switch {
 	case r.Outputs != Vector:
-		return fmt.Sprintf("the true and the predicted %s", r.ofTarget())
+		return fmt.Sprintf("the true and the predicted %s", r.OfTarget())
 	case r.Target != "":
-		return fmt.Sprintf("the true %s", r.ofTarget())
+		return fmt.Sprintf("the true %s", r.OfTarget())
 	}
 	return "the frequencies of its values"
 }
@@ -224,13 +224,13 @@ func (r *Result) Known() string {
 func (r *Result) Equal() string {
 	switch {
 	case r.Outputs != Vector:
-		return fmt.Sprintf(" with equal true and predicted %s", r.ofTarget())
+		return fmt.Sprintf(" with equal true and predicted %s", r.OfTarget())
 	case r.Target != "":
 		equal := "equal"
 		if r.Numeric {
 			equal = "similar"
 		}
-		return fmt.Sprintf(" with %s true %s", equal, r.ofTarget())
+		return fmt.Sprintf(" with %s true %s", equal, r.OfTarget())
 	}
 	return ""
 }

@@ -62,7 +62,7 @@ func auditWords(a *audit.Result) []Setting {
 		{"without", "The same for the best guess that uses only " + shown(a).Known() + "."},
 		{"excess", fmt.Sprintf("The difference of both, in points, with one-sided limits, each at %s. The verdict needs more than the margin of %s points.", confidenceWords(a), inPoints(a.Settings.Margin, 2))},
 		{"gain, bits", "How much better the attacks' scores predict the attribute for an adversary who knows " + labelWords(a) + ". It finds leaks about rare values, which guesses miss."},
-		{"AUC", "The share of pairs of examples, one with a value of the attribute and one without, that the scores rank right" + rankedAmong(a) + ". Chance is 50 %."},
+		{"AUC", "The share of pairs of examples, one with a value of the attribute and one without, that an attack's scores rank right" + rankedAmong(a) + ". Chance is 50 %; below 60 % is weak, below 70 % moderate, below 90 % strong, more nearly complete."},
 		{"p", fmt.Sprintf("Of the strongest of excess, gain and AUC given both labels, adjusted for these three and for %s. Those of the baselines are not adjusted.", Count(len(a.Findings), "attribute"))},
 		{"detectable", fmt.Sprintf("The smallest excess%s, in points, that is found with probability %g in channels like the planted ones. Other channels can carry more and stay hidden.", when(a.Settings.References > 0, " over honest classifiers"), audit.PowerProbability)},
 		{"balanced", "The mean over the values of the share that is right."},

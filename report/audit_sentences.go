@@ -186,9 +186,9 @@ func couldHaveSeen(a *audit.Result) string {
 	return said
 }
 
-// findingWords are an attribute's verdict and its reasons.
+// findingWords are an attribute's verdict, the figure that it rests on, and its reasons.
 func findingWords(f *audit.Finding) string {
-	return fmt.Sprintf("%s: %s. %s", file.Name(f.Attribute), f.Verdict, findingReasons(f))
+	return briefly(f) + ". " + findingReasons(f)
 }
 
 // findingReasons are what the verdict on an attribute rests on.

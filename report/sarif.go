@@ -87,6 +87,9 @@ func (r *Report) sarifThresholds() []object {
 func (r *Report) sarifFinding(f *audit.Finding) object {
 	x := r.sarifResult(ruleOf(f.Verdict), findingWords(f), f.Attribute, "attribute")
 	properties := object{"attribute": printable(f.Attribute), "verdict": f.Verdict, "adjustedP": f.Adjusted}
+	if shownBy(f) != "–" {
+		properties["evidence"] = evidenceWords(f)
+	}
 	if f.BestBaseline() != nil {
 		properties["excess"], properties["excessLow"], properties["excessHigh"] = f.Excess.Value, f.Excess.Low, f.Excess.High
 	}
