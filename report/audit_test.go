@@ -427,7 +427,7 @@ func TestEvidenceIsOneFigure(t *testing.T) {
 			}
 		}
 		lead := auditSays(a, f)
-		if strings.Contains(lead, "outputs rank") || !strings.Contains(lead, "not shown to be right more often than guessing from the true age") {
+		if strings.Contains(lead, "outputs rank") || !strings.Contains(lead, "not shown to be right more often than guessing from the true class of age") {
 			t.Error(lead)
 		}
 		if kind == byOrder && !strings.Contains(lead, "an attack on the raw outputs (logits) picks out that one in 61.0 % of pairs (moderate; chance: 50 %)") {
