@@ -108,6 +108,9 @@ func defenceRows(n int, seed uint64) []int {
 func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
 	s := c.apply()
 	d := Defence{Name: c.name, Note: c.note, Honesty: classify.Accuracy(s.hard(), s.Y)}
+	for i, l := range s.hard() {
+		d.right = append(d.right, l == s.Y[i])
+	}
 	all, err := crossFit(ctx, s, o, nil)
 	if err != nil {
 		return d, err

@@ -1,12 +1,16 @@
 package audit
 
-import "fmt"
+import (
+	"fmt"
+
+	"tattle/stat"
+)
 
 // recommend marks a defence and says why. Candidates leave every attribute an excess whose
 // upper limit is at most the margin, and are not shown to reveal more than the margins by
-// the gain or the AUC, which react to rare values. Among them it marks the one that keeps
-// the most honesty, and among equally honest ones the one that releases the most, which is
-// first in the list. The limits hold for all defences together: if many defences
+// the gain or the AUC, which react to rare values. Among them it marks the least change, the
+// first in the list, of those that are not shown to be right less often than the most
+// honest one: a few right labels more or less are chance. The limits hold for all defences together: if many defences
 // are tried on the same examples, the best one may look good by chance. If there is no candidate, the
 // recommendation is to release the label only, or nothing; a defence that would be a
 // candidate by itself is then named as worth another try.
@@ -18,7 +22,7 @@ func recommend(list []Defence, margin, confidence float64) string {
 		list[i].Recommended = false
 	}
 	closes := func(l DefenceLeft) bool { return l.HighOfAll <= margin && !l.Reveals(1-confidence) }
-	best := honestest(list, closes)
+	best := leastChange(list, closes, confidence)
 	leaves := fmt.Sprintf("an excess of at most %s (upper limits for all %d together) and no gain or AUC shown above its margin", points(margin), len(list))
 	switch {
 	case list[0].leaves(closes):
@@ -26,8 +30,8 @@ func recommend(list []Defence, margin, confidence float64) string {
 		return fmt.Sprintf("No defence is needed against the attacks that were tried: without one they leave %s.", leaves)
 	case best >= 0:
 		list[best].Recommended = true
-		s := fmt.Sprintf("Release %q: of the defences that leave %s, it keeps the most honesty, %.1f %%.",
-			list[best].Name, leaves, 100*list[best].Honesty.Value)
+		s := fmt.Sprintf("Release %q: of the defences that leave %s, it is the least change of those whose honesty is not shown to be less than the highest. It keeps %s.",
+			list[best].Name, leaves, percent(list[best].Honesty.Value))
 		if list[best].Name == LabelOnly {
 			s += labelRemains
 		}
@@ -37,7 +41,7 @@ func recommend(list []Defence, margin, confidence float64) string {
 		list[i].Recommended = list[i].Name == LabelOnly
 	}
 	s := fmt.Sprintf("Release the label only, or nothing. With each of the %d releases that were tried, the excess may be above %s (upper limits for all together), or a gain or AUC is shown above its margin.", len(list), points(margin)) + labelRemains
-	if i := honestest(list[1:], func(l DefenceLeft) bool { return l.Excess.High <= margin && !l.Reveals(1-confidence) }); i >= 0 && list[i+1].Name != LabelOnly {
+	if i := leastChange(list[1:], func(l DefenceLeft) bool { return l.Excess.High <= margin && !l.Reveals(1-confidence) }, confidence); i >= 0 && list[i+1].Name != LabelOnly {
 		s += fmt.Sprintf(" %q would be enough if it had been tried alone: try it on other examples.", list[i+1].Name)
 	}
 	return s
@@ -46,16 +50,35 @@ func recommend(list []Defence, margin, confidence float64) string {
 // labelRemains is what no defence takes away that releases the label.
 const labelRemains = " What the label itself reveals remains."
 
-// honestest returns the index of the most honest defence, the first of equal ones, whose
-// every attribute is enough; −1 if there is none.
-func honestest(list []Defence, enough func(DefenceLeft) bool) int {
+// leastChange returns the index of the first defence that leaves enough of every attribute and is
+// not shown to be less honest than the most honest of these; −1 if there is none.
+func leastChange(list []Defence, enough func(DefenceLeft) bool, confidence float64) int {
 	best := -1
 	for i := range list {
 		if list[i].leaves(enough) && (best < 0 || list[i].Honesty.Correct > list[best].Honesty.Correct) {
 			best = i
 		}
 	}
+	for i := range max(0, best) {
+		if list[i].leaves(enough) && !list[i].lessHonest(&list[best], confidence) {
+			return i
+		}
+	}
 	return best
+}
+
+// lessHonest reports whether d is shown to be right less often than e on the same examples.
+func (d *Defence) lessHonest(e *Defence, confidence float64) bool {
+	onlyD, onlyE := 0, 0
+	for i, right := range d.right {
+		switch {
+		case right && !e.right[i]:
+			onlyD++
+		case !right && e.right[i]:
+			onlyE++
+		}
+	}
+	return stat.PairedDifference(onlyE, onlyD, len(d.right), confidence).Low > 0
 }
 
 // leaves reports whether what is left of every attribute is enough, and there is any.

@@ -116,7 +116,10 @@ func TestSoftenedAndNoisy(t *testing.T) {
 
 func TestRecommend(t *testing.T) {
 	tried := func(name string, correct int, highs ...float64) Defence {
-		d := Defence{Name: name, Honesty: classify.ProportionOf(correct, 100)}
+		d := Defence{Name: name, Honesty: classify.ProportionOf(correct, 100), right: make([]bool, 100)}
+		for i := range correct {
+			d.right[i] = true
+		}
 		for _, h := range highs {
 			d.Left = append(d.Left, DefenceLeft{Excess: Excess{High: h / 2}, HighOfAll: h})
 		}
@@ -138,6 +141,9 @@ func TestRecommend(t *testing.T) {
 		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .4), tried(LabelOnly, 90, .05)}, LabelOnly, "or nothing"},
 		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .03), tried(LabelOnly, 90, .05)}, LabelOnly, `"soft" would be enough if it had been tried alone`},
 		{[]Defence{tried(NoDefence, 90)}, "", "No attribute"},
+		{[]Defence{tried(NoDefence, 90, .5), tried("rounded", 89, .01), tried("noise", 91, .01), tried(LabelOnly, 91, 0)}, "rounded", "least change"},
+		{[]Defence{tried(NoDefence, 90, .5), tried("rounded", 80, .01), tried("noise", 91, .01), tried(LabelOnly, 91, 0)}, "noise", "It keeps 91 %"},
+		{[]Defence{tried(NoDefence, 90, .5), tried("rounded", 89, .5), tried("top 1", 80, .01), tried("noise", 89, .01), tried(LabelOnly, 91, 0)}, "noise", "least change"},
 	} {
 		says := recommend(c.list, .02, .95)
 		got := ""

@@ -229,6 +229,8 @@ type Defence struct {
 	Left        []DefenceLeft       `json:"left"`         // by attribute
 	Recommended bool                `json:"recommended"`
 	Note        string              `json:"note,omitempty"`
+
+	right []bool // [example], whether the released label is right
 }
 
 // DefenceLeft is what a defence leaves of one attribute's leak.

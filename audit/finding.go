@@ -32,6 +32,7 @@ type Finding struct {
 	Given     *Given               `json:"given,omitempty"` // the same by a proper score given y and the answered label
 
 	Permutation Permutation                 `json:"permutation"`
+	Shuffling   *Shuffling                  `json:"shuffling,omitempty"` // what that test can find; not of controls
 	Reference   *ReferenceTest              `json:"reference,omitempty"`
 	Leakage     *Leakage                    `json:"leakage,omitempty"`
 	Information *classify.MutualInformation `json:"information,omitempty"` // between chosen guess and s
@@ -83,6 +84,7 @@ func find(s *Sample, a int, g *guesses, o Options) *Finding {
 	f.Given = given(s, a, g, o)
 	f.Correlation = Correlation{LabelP: 1, GuessP: 1}
 	if !o.brief {
+		f.Shuffling = shuffling(s, a, g, f.BestBaseline(), o)
 		f.Correlation = correlation(s, a, g, f.Permutation, o)
 	}
 	return f

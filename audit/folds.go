@@ -21,6 +21,7 @@ const (
 	streamChannel
 	streamGiven
 	streamOrder
+	streamShuffling
 )
 
 // random returns the generator of one use of chance.

@@ -10,7 +10,7 @@ import (
 
 // power returns the excess that could have been found, given what attacks lose by learning
 // and how many attributes share the level: the excess that the score test against the best
-// baseline finds with PowerProbability at Holm's smallest level. Guess and baseline are
+// baseline finds with PowerProbability at Holm's smallest level, and shuffling within y, too. Guess and baseline are
 // taken to differ as often as was observed or, if that is more, as independence implies. With
 // references the excess over their mean must also pass the test against them, and reach
 // the margin.
@@ -26,6 +26,12 @@ func power(f *Finding, learningLoss float64, attributes int, set Settings) Power
 		smallest, p.StandardError = smallestGain(b, f.Examples, alpha, set.Margin)
 	} else {
 		smallest, p.StandardError = smallestExcess(b, f.Examples, alpha, set.Margin)
+	}
+	if x := f.Shuffling; x != nil {
+		if x.Smallest == nil {
+			return p
+		}
+		smallest = max(smallest, *x.Smallest)
 	}
 	if r := f.Reference; r != nil {
 		from := hidden(r, alpha, set)

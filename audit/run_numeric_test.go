@@ -34,7 +34,7 @@ func TestNumbersAreMeasured(t *testing.T) {
 		if math.Abs(*f.R2-want) > reach {
 			t.Errorf("shift %v: R² %.4f, want %.4f ± %.4f", shift, *f.R2, want, reach)
 		}
-		if said := f.bestWords("y"); f.Best == Majority && said != "always guessing the mean" {
+		if said := f.BestGuess("y"); f.Best == Majority && said != "always guessing the mean" {
 			t.Errorf("shift %v: the best baseline of numbers is %q", shift, said)
 		}
 		if f.Verdict.ExceedsTarget() != (shift > 0) {

@@ -36,7 +36,7 @@ func (r *Result) paired(f *Finding) string {
 	if p <= 1-r.Settings.Confidence {
 		shown = "above"
 	}
-	return fmt.Sprintf("Of pairs%s%s one with %s = %s%s the scores rank %s right: %s the margin of %s (p %s; with labels shuffled among such examples, they rank as many right with probability %s, in %d draws).",
+	return fmt.Sprintf("Of pairs%s%s one with %s = %s%s the attacks' scores rank %s right: %s the margin of %s (p %s; with labels shuffled among such examples, they rank as many right with probability %s, in %d draws).",
 		r.equally(), r.and(), f.Attribute, t.Class, of, percent(t.Area), shown, percent(t.Margin), probability(p), probabilityAlone(t.dependent()), t.Permutation.Draws)
 }
 

@@ -64,7 +64,7 @@ func TestVerdicts(t *testing.T) {
 		"excess":                {large, LeakyBeyond, "This does not show intent"},
 		"nothing":               {found("s", 100, 100, .5, .5, .5), NoEvidence, "it is not known how large an excess over the baselines would have been found"},
 		"label":                 {found("s", 100, 100, .5, 1e-4, .5), Leaky, "The predicted y itself depends on s"},
-		"order":                 {ordered, LeakyBeyond, "the scores rank 57 % right: above the margin of 52 % (p = 0.0002; with labels shuffled among such examples, they rank as many right with probability 0.0017, in 1200 draws)"},
+		"order":                 {ordered, LeakyBeyond, "the attacks' scores rank 57 % right: above the margin of 52 % (p = 0.0002; with labels shuffled among such examples, they rank as many right with probability 0.0017, in 1200 draws)"},
 		"order in the margin":   {within, Leaky, "Given the true and the predicted y, the scores depend on s"},
 		"more than the label":   {byLabel, Leaky, "The outputs depend on it in another way, too, but they are not shown to reveal more than the true and the predicted y together"},
 		"guess":                 {found("s", 120, 100, .5, .5, 1e-4), Leaky, "The guesses depend on s"},

@@ -13,9 +13,12 @@ import (
 const machineEps = 0x1p-52
 
 // Symmetric returns the eigenvalues above floor of a symmetric matrix a, [n, n], in
-// descending order, and their eigenvectors as rows, [len(values), n]. ok is false if the
-// iteration does not converge.
+// descending order, and their eigenvectors as rows, [len(values), n]. There may be none. ok is
+// false if the iteration does not converge.
 func Symmetric(a []float64, n int, floor float64) (values, vectors []float64, ok bool) {
+	if n == 0 {
+		return nil, nil, true
+	}
 	var e mat.EigenSym
 	if !e.Factorize(mat.NewSymDense(n, a), true) {
 		return nil, nil, false
@@ -23,6 +26,9 @@ func Symmetric(a []float64, n int, floor float64) (values, vectors []float64, ok
 	all := e.Values(nil) // ascending
 	for len(values) < n && all[n-1-len(values)] > floor {
 		values = append(values, all[n-1-len(values)])
+	}
+	if len(values) == 0 {
+		return nil, nil, true
 	}
 	var q mat.Dense
 	e.VectorsTo(&q)

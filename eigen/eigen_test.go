@@ -150,3 +150,24 @@ func ExampleSymmetric() {
 	fmt.Printf("%.0f\n", values)
 	// Output: [3 1]
 }
+
+// A floor above all eigenvalues leaves none, and no vectors, whatever the matrix and its size.
+func TestNoEigenvalueIsKept(t *testing.T) {
+	r := rand.New(rand.NewPCG(51, 4))
+	for _, n := range []int{0, 1, 2, 31, 32, 33, 65, 150} {
+		for _, top := range []float64{0, 1e-12, 1} {
+			values := make([]float64, n)
+			for i := range values {
+				values[i] = top * r.Float64()
+			}
+			a := symmetricOf(r, values)
+			for _, floor := range []float64{2 * top, math.Inf(1)} {
+				got, x, ok := Large(context.Background(), slices.Clone(a), n, floor)
+				small, y, fine := Symmetric(slices.Clone(a), n, floor)
+				if len(got)+len(x)+len(small)+len(y) > 0 && floor > 0 || !ok || !fine {
+					t.Errorf("%d rows up to %g, floor %g: %d and %d values, %v and %v", n, top, floor, len(got), len(small), ok, fine)
+				}
+			}
+		}
+	}
+}

@@ -29,6 +29,9 @@ type reduction struct {
 // take half a second, where gonum's QL iteration takes 15. Reduction and divide and conquer
 // consist mostly of matrix products. It returns soon, with ok false, after ctx is cancelled.
 func Large(ctx context.Context, a []float64, n int, floor float64) (values, vectors []float64, ok bool) {
+	if n == 0 {
+		return nil, nil, true
+	}
 	scale := simd.MaxAbs(a)
 	if math.IsNaN(scale) || math.IsInf(scale, 0) {
 		return nil, nil, false
@@ -48,6 +51,9 @@ func Large(ctx context.Context, a []float64, n int, floor float64) (values, vect
 	simd.Scale(scale, s.d)
 	for len(values) < n && s.d[n-1-len(values)] > floor {
 		values = append(values, s.d[n-1-len(values)])
+	}
+	if len(values) == 0 {
+		return nil, nil, ctx.Err() == nil
 	}
 	vectors = s.a[:len(values)*n] // the matrix is not needed any more
 	for i := range values {

@@ -63,14 +63,23 @@ func (r *Report) accepted() []string {
 
 func (d *document) found(a *audit.Result) {
 	d.section("What was found")
-	d.chart(chart{Caption: "Excess of every attribute", SVG: drawExcess(a), Keys: excessKeys(a), Note: rankedNote(a)})
+	d.chart(chart{Caption: "Excess of every attribute", SVG: drawExcess(a), Keys: excessKeys(a), Note: otherNote(a)})
+	d.orders(a)
 	d.table(foundTable(a))
+}
+
+// orders adds the AUC of every attribute if a finding rests on one.
+func (d *document) orders(a *audit.Result) {
+	if svg := drawOrders(a); svg != "" {
+		d.chart(chart{Caption: "AUC of every attribute, given what the adversary knows", Tag: StatusDemonstrated, SVG: svg, Note: "Of two examples, one with the value and one without: how often an attack's score ranks the first higher. With 95 % intervals, beside chance and the margin."})
+	}
 }
 
 // finding adds the evidence on one attribute.
 func (d *document) finding(a *audit.Result, f *audit.Finding) {
 	d.folded("The evidence on " + file.Name(f.Attribute))
 	if len(a.Findings) == 1 {
+		d.orders(a)
 		d.table(foundTable(a))
 	}
 	d.say(findingReasons(f))
@@ -80,7 +89,7 @@ func (d *document) finding(a *audit.Result, f *audit.Finding) {
 	d.chart(chart{Caption: "Accuracy of each attack", Tag: StatusDemonstrated, SVG: drawAttacks(f), Note: "Filled: chosen in some fold. Full line: the best guess without outputs; dotted: other guesses."})
 	d.table(baselinesTable(f))
 	if svg := drawAreas(f, file.Name(a.Target)); svg != "" {
-		d.chart(chart{Caption: "How well the outputs rank examples (AUC)", Tag: StatusDemonstrated, SVG: svg, Note: "Of two examples, one with the value and one without: how often the outputs rank the first higher. With 95 % intervals; line: chance."})
+		d.chart(chart{Caption: "How well an attack on the outputs ranks examples (AUC)", Tag: StatusDemonstrated, SVG: svg, Note: "Of two examples, one with the value and one without: how often the attack's score ranks the first higher. With 95 % intervals; line: chance."})
 	}
 	if len(f.Groupings) > 0 {
 		d.table(groupingsTable(f))
@@ -140,9 +149,9 @@ func drawsWords(a *audit.Result) string {
 
 // settingsRows say how an audit was done.
 func settingsRows(a *audit.Result) []Setting {
-	s, honest := a.Settings, "no honest networks"
+	s, honest := a.Settings, "no honest classifiers"
 	if s.References > 0 {
-		honest = Count(s.References, "honest network")
+		honest = Count(s.References, "honest classifier")
 	}
 	return []Setting{
 		{"audit", fmt.Sprintf("%d folds, %s, at most %d examples to fit on, confidence %s, margin %s points, %s", s.Folds, drawsWords(a), s.MaxFit, confidenceWords(a), inPoints(s.Margin, 2), honest)},

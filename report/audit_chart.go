@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"strings"
 
 	"tattle/audit"
 	"tattle/internal/file"
 )
 
 // drawExcess draws every attribute's excess with its limits, beside zero, the margin,
-// what honest networks show and what is found in planted channels.
+// what honest classifiers show and what is found in planted channels.
 func drawExcess(a *audit.Result) template.HTML {
 	c := rowChart{label: "Excess over the best baseline by attribute.", axis: "excess over the best guess without outputs, points", tick: pointTick,
 		lines: []rowLine{{"baseline", 0}, {"seam level h3", a.Settings.Margin}}}
@@ -24,8 +25,11 @@ func drawExcess(a *audit.Result) template.HTML {
 		says := fmt.Sprintf("%s: %s points, limits %s and %s", name, change(x.Value, 2), change(x.Low, 2), change(x.High, 2))
 		c.label += " " + says + "."
 		row := chartRow{words: cut(name, 32) + ": " + string(f.Verdict), title: says, hue: lookOfFinding(f).colour, lo: x.Low, at: x.Value, hi: x.High}
+		if f.Verdict.ExceedsTarget() && evidenceOf(f) != byExcess { // another chart shows what the finding rests on
+			row.hue = verdictLooks[audit.Inconclusive].colour
+		}
 		for _, h := range honestExcess(f, b) {
-			row.beside = append(row.beside, rowMark{"dot", "h5 hollow", h, fmt.Sprintf("an honest network: %s points", change(h, 2))})
+			row.beside = append(row.beside, rowMark{"dot", "h5 hollow", h, fmt.Sprintf("an honest classifier: %s points", change(h, 2))})
 		}
 		s := seenFrom(f, b)
 		row.beside = append(row.beside, rowMark{"stroke", "h2 filled", s, fmt.Sprintf("smallest excess that is detectable in channels like the planted ones: %s points", inPoints(s, 2))})
@@ -47,7 +51,7 @@ func excessKeys(a *audit.Result) []legendKey {
 		planted = planted || !math.IsNaN(seenFrom(f, f.BestBaseline()))
 	}
 	if honest {
-		keys = append(keys, legendKey{shapeKey("h5 hollow", shapes["dot"]), "an honest network"})
+		keys = append(keys, legendKey{shapeKey("h5 hollow", shapes["dot"]), "an honest classifier"})
 	}
 	if planted {
 		keys = append(keys, legendKey{shapeKey("h2", shapes["stroke"]), "smallest excess that is detectable"})
@@ -55,18 +59,42 @@ func excessKeys(a *audit.Result) []legendKey {
 	return append(keys, legendKey{strokeKey("baseline"), "no excess"}, legendKey{strokeKey("seam level h3"), "margin, " + inPoints(a.Settings.Margin, 2) + " points"})
 }
 
-// rankedNote says for which attributes the finding rests on another figure than the excess.
-func rankedNote(a *audit.Result) string {
-	var names []string
+// otherNote says for which attributes the finding rests on another figure than the excess.
+func otherNote(a *audit.Result) string {
+	said := ""
 	for _, f := range worstFirst(a) {
-		if bad := f.Verdict == audit.Curious || f.Verdict == audit.LeakyBeyond; bad && evidenceOf(f) != byExcess {
-			names = append(names, file.Name(f.Attribute))
+		if by := shownBy(f); by != "–" && by != evidenceNames[byExcess] {
+			said += fmt.Sprintf("The finding on %s rests on the %s, not on the excess. ", file.Name(f.Attribute), by)
 		}
 	}
-	return when(len(names) > 0, "The finding on "+and(names)+" does not rest on the excess, but on how the outputs rank examples"+shown(a).Equal()+" (AUC).")
+	return strings.TrimSpace(said)
 }
 
-// honestExcess returns the curiosity of honest networks minus the audited model's best baseline.
+// drawOrders draws the AUC given both labels of every attribute, with 95 % intervals, beside chance and the
+// margin; nothing unless a finding rests on one.
+func drawOrders(a *audit.Result) template.HTML {
+	c := rowChart{label: "AUC by attribute.", axis: "pairs ranked right by an attack; chance: 50 %", tick: percentTick, lines: []rowLine{{"baseline", .5}, {"seam level h3", .5 + a.Settings.Margin}}}
+	rests := false
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		if f.Given == nil || f.Given.Order == nil || f.BestBaseline() == nil {
+			continue
+		}
+		t, hue := f.Given.Order, verdictLooks[audit.Inconclusive].colour
+		if shownBy(f) == evidenceNames[byOrder] {
+			hue, rests = lookOfFinding(f).colour, true
+		}
+		words := fmt.Sprintf("%s: %s", valueOf(file.Name(f.Attribute), file.Name(t.Class)), percent1(t.Area))
+		c.label += " " + words + "."
+		c.rows = append(c.rows, chartRow{words: cut(words, 48), title: words, hue: hue, lo: t.Area - 1.96*t.StandardError, at: t.Area, hi: min(1, t.Area+1.96*t.StandardError)})
+	}
+	if !rests {
+		return ""
+	}
+	return c.draw()
+}
+
+// honestExcess returns the curiosity of honest classifiers minus the audited model's best baseline.
 func honestExcess(f *audit.Finding, b *audit.Baseline) []float64 {
 	if f.Reference == nil {
 		return nil
@@ -79,7 +107,7 @@ func honestExcess(f *audit.Finding, b *audit.Baseline) []float64 {
 }
 
 // seenFrom is the excess over the best baseline from which the audit could have seen
-// one: with honest networks it counts from their mean. It is NaN if it is not
+// one: with honest classifiers it counts from their mean. It is NaN if it is not
 // known.
 func seenFrom(f *audit.Finding, b *audit.Baseline) float64 {
 	switch s := f.Power.Smallest; {
@@ -147,13 +175,13 @@ func figureOfBaseline(b audit.Baseline) float64 {
 // mostAreas is how many rows the chart of areas has.
 const mostAreas = 8
 
-// drawAreas draws how often the outputs rank two examples right, with 95 % intervals, beside chance: given the
+// drawAreas draws how often an attack ranks two examples right, with 95 % intervals, beside chance: given the
 // true and the predicted target, which a verdict can rest on, then given one of them.
 func drawAreas(f *audit.Finding, target string) template.HTML {
 	if f.Given == nil {
 		return ""
 	}
-	c := rowChart{label: "How often the outputs rank two examples right.", axis: "pairs ranked right; chance: 50 %", tick: percentTick, lines: []rowLine{{"baseline", .5}}}
+	c := rowChart{label: "How often an attack on the outputs ranks two examples right.", axis: "pairs ranked right; chance: 50 %", tick: percentTick, lines: []rowLine{{"baseline", .5}}}
 	add := func(class, given string, lo, at, hi float64) {
 		words := fmt.Sprintf("%s, with equal %s %s: %s", file.Name(class), given, target, percent1(at))
 		c.label += " " + words + "."

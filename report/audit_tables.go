@@ -14,13 +14,13 @@ import (
 func foundTable(a *audit.Result) table {
 	t := table{
 		Says:  fmt.Sprintf("Excess in points, each limit with %s confidence by itself; p adjusted for all tests.", confidenceWords(a)),
-		Heads: []string{"attribute", "finding", "guessed", "without", "excess", "at least", "at most", "AUC", "p", "detectable"}, Words: []int{1},
-		Page: []string{"at most", "detectable"},
+		Heads: []string{"attribute", "finding", "shown by", "guessed", "without", "excess", "at least", "at most", "AUC", "p", "detectable"}, Words: []int{1, 2},
+		Page: []string{"shown by", "at most", "detectable"},
 	}
 	for _, f := range worstFirst(a) {
-		cells := []string{file.Name(f.Attribute), string(f.Verdict), "–", "–", "–", "–", "–", "–", "–"}
+		cells := []string{file.Name(f.Attribute), string(f.Verdict), shownBy(f), "–", "–", "–", "–", "–", "–", "–"}
 		if b := f.BestBaseline(); b != nil {
-			cells = append(cells[:2], figure1(f.Curiosity, f.R2), figure1(b.Accuracy, b.R2), change(f.Excess.Value, 1), change(below(f.Excess.Low, .001), 1), change(above(f.Excess.High, .001), 1), areaCell(f), briefP(f.Adjusted))
+			cells = append(cells[:3], figure1(f.Curiosity, f.R2), figure1(b.Accuracy, b.R2), change(f.Excess.Value, 1), change(below(f.Excess.Low, .001), 1), change(above(f.Excess.High, .001), 1), areaCell(f), briefP(f.Adjusted))
 		}
 		t.Kinds = append(t.Kinds, lookOfFinding(f).colour)
 		t.add(append(cells, known(f.Power.Smallest, seen))...)

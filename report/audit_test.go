@@ -179,7 +179,7 @@ func TestAuditVerdictFirst(t *testing.T) {
 	}
 	ordered := audit.Finding{Attribute: "s", Verdict: audit.LeakyBeyond, Adjusted: .01, ExcessAdjusted: 1, Best: audit.Majority, Baselines: []audit.Baseline{{Name: audit.Majority}}, Given: &audit.Given{Order: &audit.Order{Area: .711, Adjusted: .01}}}
 	by := &Report{Audited: Audited{Audit: &audit.Result{Verdict: audit.LeakyBeyond, Findings: []audit.Finding{ordered}}}}
-	if got := by.KeyFigure(); got != "Ranked right, s: 71.1 % of pairs" {
+	if got := by.KeyFigure(); got != "AUC, s: 71.1 % of pairs" {
 		t.Error(got)
 	}
 	body := page[strings.Index(page, "<main"):]
@@ -192,10 +192,10 @@ func TestAuditVerdictFirst(t *testing.T) {
 func TestAuditWords(t *testing.T) {
 	a := audited()
 	for v, want := range map[audit.Verdict]string{
-		audit.Curious:      "Verdict: curious. From the raw outputs (logits) alone, race is guessed right for 78.1 % of examples, and without them for 44.0 %; neither chance (95 % confidence) nor the true and the predicted age explain the difference. 5 honestly trained networks of the same recipe reveal less, by 19.4 points on average.",
+		audit.Curious:      "Verdict: curious. From the raw outputs (logits) alone, race is guessed right for 78.1 % of examples, and by guessing from the true class of age for 44.0 %; neither chance (95 % confidence) nor the true and the predicted class of age explain the difference. 5 honestly trained classifiers of the same recipe reveal less, by 19.4 points on average.",
 		audit.LeakyBeyond:  "Verdict: leaky beyond the target. The raw outputs (logits) reveal something about the sensitive attributes. This does not show intent: the outputs are not shown to reveal more than honest training by the same recipe.",
-		audit.Leaky:        "Verdict: leaky by correlation. The raw outputs (logits) depend on gender, but no guess is shown to be right more often with them than without (difference at most 2.0 points).",
-		audit.NoEvidence:   "Verdict: no evidence. No attack is shown to guess income from the raw outputs (logits) better than age explains; a leak of 4.9 points of the variance or more is found with probability 0.9 if it is like those that this audit planted as a test.",
+		audit.Leaky:        "Verdict: leaky by correlation. The raw outputs (logits) depend on gender, but no guess from them is shown to be right more often than guessing from the predicted class of age (difference at most 2.0 points).",
+		audit.NoEvidence:   "Verdict: no evidence. No attack is shown to guess income from the raw outputs (logits) better than the class of age explains; a leak of 4.9 points of the variance or more is found with probability 0.9 if it is like those that this audit planted as a test.",
 		audit.Inconclusive: "Verdict: inconclusive. This audit shows neither",
 	} {
 		a.Verdict = v
@@ -206,14 +206,14 @@ func TestAuditWords(t *testing.T) {
 	leaky := a.Findings[slices.IndexFunc(a.Findings, func(f audit.Finding) bool { return f.Attribute == "gender" })]
 	leaky.Excess = audit.Excess{Value: -.043, Low: -.055, High: -.028}
 	worse := &audit.Result{Verdict: audit.Leaky, Target: a.Target, Outputs: a.Outputs, Findings: []audit.Finding{leaky}, Settings: a.Settings}
-	if got := auditSays(worse, &worse.Findings[0]); !strings.HasSuffix(got, "no guess is shown to be right more often with them than without.") {
+	if got := auditSays(worse, &worse.Findings[0]); !strings.HasSuffix(got, "no guess from them is shown to be right more often than guessing from the predicted age.") {
 		t.Error(got)
 	}
 	share := func(x float64) *float64 { return &x }
 	number := audit.Finding{Attribute: "age", Numeric: true, Verdict: audit.Leaky, R2: share(.1), Best: audit.Majority, Baselines: []audit.Baseline{{Name: audit.Majority, R2: share(.08)}}, Excess: audit.Excess{Value: .02, Low: -.003, High: .0121}}
 	for low, want := range map[float64]string{
-		-.003: "The raw outputs (logits) depend on age, but are not shown to explain more of its variance than the best guess without them (difference at most 1.3 % of the variance).",
-		.003:  "The raw outputs (logits) explain 10.0 % of the variance of age, and the best guess without them explains 8.0 %; beyond the margins, this is not shown to be more than the true and the predicted age explain.",
+		-.003: "The raw outputs (logits) depend on age, but are not shown to explain more of its variance than always guessing the mean (difference at most 1.3 % of the variance).",
+		.003:  "The raw outputs (logits) explain 10.0 % of the variance of age, and always guessing the mean explains 8.0 %; beyond the margins, this is not shown to be more than the true and the predicted age explain.",
 	} {
 		number.Excess.Low = low
 		worse.Findings[0] = number
@@ -224,7 +224,7 @@ func TestAuditWords(t *testing.T) {
 			t.Error(got)
 		}
 	}
-	for s, refs := range map[string]int{"This does not show intent: honest training for the same task may reveal as much; this was not measured.": 0, "5 honestly trained networks of the same recipe reveal less": 5} {
+	for s, refs := range map[string]int{"This does not show intent: honest training for the same task may reveal as much; this was not measured.": 0, "5 honestly trained classifiers of the same recipe reveal less": 5} {
 		r := auditReport()
 		if r.Audit.Settings.References = refs; refs == 0 {
 			r.Audit.Verdict, r.Audit.Findings[0].Verdict = audit.LeakyBeyond, audit.LeakyBeyond
@@ -396,5 +396,58 @@ func TestHardLabelsAreNamed(t *testing.T) {
 	a := &audit.Result{Target: "y", Outputs: curious.Soft, Binary: true}
 	if s := auditedWords(a); !strings.HasPrefix(s, "Audited: hard labels of y on ") {
 		t.Error(s)
+	}
+}
+
+// Where a finding rests on the AUC or the gain, every format gives that figure beside the verdict, and
+// the excess is not drawn as the finding. The sentence is about the attack's score: the outputs may
+// rank the value lower.
+func TestEvidenceIsOneFigure(t *testing.T) {
+	for kind, says := range map[evidence]string{
+		byOrder: "AUC 61.0 % for race = Asian (moderate; chance: 50 %; p = 0.0050)",
+		byGain:  "gain 0.0300 bits (at least 0.0200)",
+	} {
+		r := auditReport()
+		a := r.Audit
+		a.Findings = a.Findings[:1]
+		f := &a.Findings[0]
+		f.Excess, f.ExcessAdjusted, f.Adjusted = audit.Excess{Value: -.002, Low: -.01, High: .006}, 1, .005
+		f.Verdict, a.Verdict, f.Reference = audit.LeakyBeyond, audit.LeakyBeyond, nil
+		g := *f.Given
+		order := *g.Order
+		g.Gain, g.Low, g.Adjusted, g.Order = .03, .02, 1, &order
+		order.Area, order.Adjusted = .61, .005
+		if kind == byGain {
+			g.Adjusted, order.Adjusted = .005, 1
+		}
+		f.Given = &g
+		for _, name := range []string{"audit.sarif", "audit.junit.xml"} {
+			if got := written(t, r, name); !strings.Contains(got, "race: leaky beyond the target, "+says) || strings.Contains(got, "race: leaky beyond the target, excess") {
+				t.Errorf("%s does not say %q", name, says)
+			}
+		}
+		lead := auditSays(a, f)
+		if strings.Contains(lead, "outputs rank") || !strings.Contains(lead, "not shown to be right more often than guessing from the true class of age") {
+			t.Error(lead)
+		}
+		if kind == byOrder && !strings.Contains(lead, "an attack on the raw outputs (logits) picks out that one in 61.0 % of pairs (moderate; chance: 50 %)") {
+			t.Error(lead)
+		}
+		if key, name := r.KeyFigure(), map[evidence]string{byOrder: "AUC, race: 61.0 %", byGain: "Revealed, race: 0.03 bits"}[kind]; !strings.HasPrefix(key, name) {
+			t.Error(key)
+		}
+		red := "point " + verdictLooks[audit.LeakyBeyond].colour
+		if chart := string(drawExcess(a)); strings.Contains(chart, red) {
+			t.Error("the chart of the excess marks a finding that rests on another figure")
+		}
+		if orders := string(drawOrders(a)); strings.Contains(orders, red) != (kind == byOrder) {
+			t.Errorf("%s: the chart of AUCs: %q", evidenceNames[kind], orders)
+		}
+		if note := otherNote(a); !strings.Contains(note, "rests on the "+evidenceNames[kind]) {
+			t.Error(note)
+		}
+		if row := foundTable(a).Rows[0]; row[2] != evidenceNames[kind] {
+			t.Error(row)
+		}
 	}
 }

@@ -21,7 +21,7 @@ func TestCuriositySentences(t *testing.T) {
 	}
 	r := curiousReport(t)
 	says(r, "trained to reveal race and gender as well, by the parameterized attack with (βy, βs) = (.7, .3)",
-		"From the raw outputs, a small network guesses race right more often than the best guess without them",
+		"From the raw outputs, a small network guesses race right more often than the best guess without the outputs",
 		"Over 3 seeds (the figures above are for seed 1; age / race; parameterized, raw, (βy, βs) = (.7, .3)): honesty 80.97 ± 0.35 %", "excess with 3 of them")
 	r.Runs[8].ExcessInterval[0] = -.01
 	says(r, "excess with 2 of them")

@@ -124,11 +124,11 @@ func (r *Report) junitAttributes() junitSuite {
 	return s
 }
 
-// briefly is an attribute's verdict with its excess, for a list of what failed.
+// briefly is an attribute's verdict with the figure that it rests on, for a list of what failed.
 func briefly(f *audit.Finding) string {
 	s := fmt.Sprintf("%s: %s", file.Name(f.Attribute), f.Verdict)
 	if f.BestBaseline() != nil {
-		s += fmt.Sprintf(", excess %s points (at least %s)", change(f.Excess.Value, 2), change(below(f.Excess.Low, .0001), 2))
+		s += ", " + evidenceWords(f)
 	}
 	return s
 }

@@ -73,6 +73,44 @@ func evidenceOf(f *audit.Finding) evidence {
 	return byGain
 }
 
+// evidenceNames name the figures that a finding can rest on, as tables do.
+var evidenceNames = map[evidence]string{byExcess: "excess", byOrder: "AUC", byGain: "gain"}
+
+// shownBy names the figure that a finding beyond the target rests on; other findings have none.
+func shownBy(f *audit.Finding) string {
+	if !f.Verdict.ExceedsTarget() || f.BestBaseline() == nil {
+		return "–"
+	}
+	return evidenceNames[evidenceOf(f)]
+}
+
+// evidenceWords are the figure that a finding rests on, with its limit or p-value.
+func evidenceWords(f *audit.Finding) string {
+	switch kind := evidenceOf(f); {
+	case kind == byOrder:
+		t := f.Given.Order
+		return fmt.Sprintf("AUC %s for %s (%s; chance: 50 %%; p %s)", percent1(t.Area), valueOf(file.Name(f.Attribute), file.Name(t.Class)), strengthOf(t.Area), equalP(t.Adjusted))
+	case kind == byGain && f.Numeric:
+		return fmt.Sprintf("gain %.3f of the variance left (at least %.3f)", f.Given.Gain, below(f.Given.Low, .001))
+	case kind == byGain:
+		return fmt.Sprintf("gain %.4f bits (at least %.4f)", f.Given.Gain, below(f.Given.Low, .0001))
+	}
+	return fmt.Sprintf("excess %s points (at least %s)", change(f.Excess.Value, 2), change(below(f.Excess.Low, .0001), 2))
+}
+
+// strengthOf says in words how much an AUC is.
+func strengthOf(area float64) string {
+	switch {
+	case area < .6:
+		return "weak"
+	case area < .7:
+		return "moderate"
+	case area < .9:
+		return "strong"
+	}
+	return "nearly complete"
+}
+
 // strongest returns the attribute that the verdict names: of those with the audit's verdict,
 // one whose guesses are shown to be right more often, with the largest excess; else the one whose
 // pairs are ranked best. It is nil if none has figures.
@@ -114,7 +152,7 @@ func evidenceTile(a *audit.Result, f *audit.Finding) tile {
 	name, both := file.Name(f.Attribute), shown(a).Known()
 	switch evidenceOf(f) {
 	case byOrder:
-		return tile{"Ranked right, " + name, percent1(f.Given.Order.Area), "of pairs", strings.TrimSpace(strings.TrimPrefix(shown(a).Equal()+"; ", "; ") + "chance: 50 %")}
+		return tile{"AUC, " + name, percent1(f.Given.Order.Area), "of pairs", strings.TrimSpace(strings.TrimPrefix(shown(a).Equal()+"; ", "; ") + strengthOf(f.Given.Order.Area) + "; chance: 50 %")}
 	case byGain:
 		unit := "bits"
 		if f.Numeric {
@@ -194,31 +232,34 @@ func findingSays(a *audit.Result, f *audit.Finding) string {
 		verb = "explain"
 	}
 	beyond := fmt.Sprintf("neither chance (%s confidence) nor %s %s", confidenceWords(a), both, verb)
-	const although = "although the most likely guess is not shown to be right more often"
+	best := f.BestGuess(file.Name(a.OfTarget()))
+	although := "although the most likely guess is not shown to be right more often than " + best
 	switch {
 	case f.Verdict == audit.Leaky && f.Numeric:
 		return leakyNumberSays(a, f, both+" "+verb)
 	case f.Verdict == audit.Leaky && f.Excess.Low > 0:
-		return fmt.Sprintf("%s is guessed right for %s from the %s and for %s without them; beyond the margins, this is not shown to be more than %s %s.", capital(name), figure1(f.Curiosity, f.R2), outputs, figure1(b.Accuracy, b.R2), both, verb)
+		return fmt.Sprintf("%s is guessed right for %s from the %s and for %s by %s; beyond the margins, this is not shown to be more than %s %s.", capital(name), figure1(f.Curiosity, f.R2), outputs, figure1(b.Accuracy, b.R2), best, both, verb)
 	case f.Verdict == audit.Leaky:
-		return fmt.Sprintf("The %s depend on %s, but no guess is shown to be right more often with them than without%s.", outputs, name, atMost(f.Excess.High, "points"))
+		return fmt.Sprintf("The %s depend on %s, but no guess from them is shown to be right more often than %s%s.", outputs, name, best, atMost(f.Excess.High, "points"))
 	case kind == byExcess && f.Numeric:
 		return fmt.Sprintf("The %s explain %s of the variance of %s, and %s %s %s, which chance does not explain (%s confidence).", outputs, percent1(*f.R2), name, both, verb, percent1(*b.R2), confidenceWords(a))
 	case kind == byExcess:
-		return fmt.Sprintf("From the %s alone, %s is guessed right for %s of examples, and without them for %s; %s the difference.", outputs, name, percent1(f.Curiosity.Value), percent1(b.Accuracy.Value), beyond)
+		return fmt.Sprintf("From the %s alone, %s is guessed right for %s of examples, and by %s for %s; %s the difference.", outputs, name, percent1(f.Curiosity.Value), best, percent1(b.Accuracy.Value), beyond)
 	case kind == byGain:
 		return fmt.Sprintf("The %s reveal something about %s that %s, %s.", outputs, name, beyond, although)
 	}
-	return fmt.Sprintf("Of two examples%s, the %s rank the one with %s higher more often than not, which %s, %s.", shown(a).Equal(), outputs, valueOf(name, file.Name(f.Given.Order.Class)), beyond, although)
+	t := f.Given.Order
+	return fmt.Sprintf("Of two examples%s, one of them with %s, an attack on the %s picks out that one in %s of pairs (%s; chance: 50 %%). %s this, %s.",
+		shown(a).Equal(), valueOf(name, file.Name(t.Class)), outputs, percent1(t.Area), strengthOf(t.Area), capital(beyond), although)
 }
 
 // leakyNumberSays is findingSays for numbers that outputs depend on; explained says what explains them.
 func leakyNumberSays(a *audit.Result, f *audit.Finding, explained string) string {
-	name, outputs := file.Name(f.Attribute), outputWords(string(a.Outputs))
+	name, outputs, best := file.Name(f.Attribute), outputWords(string(a.Outputs)), f.BestGuess(file.Name(a.OfTarget()))
 	if f.Excess.Low > 0 {
-		return fmt.Sprintf("The %s explain %s of the variance of %s, and the best guess without them explains %s; beyond the margins, this is not shown to be more than %s.", outputs, percent1(*f.R2), name, percent1(*f.BestBaseline().R2), explained)
+		return fmt.Sprintf("The %s explain %s of the variance of %s, and %s explains %s; beyond the margins, this is not shown to be more than %s.", outputs, percent1(*f.R2), name, best, percent1(*f.BestBaseline().R2), explained)
 	}
-	return fmt.Sprintf("The %s depend on %s, but are not shown to explain more of its variance than the best guess without them%s.", outputs, name, atMost(f.Excess.High, "% of the variance"))
+	return fmt.Sprintf("The %s depend on %s, but are not shown to explain more of its variance than %s%s.", outputs, name, best, atMost(f.Excess.High, "% of the variance"))
 }
 
 // atMost is an upper limit in brackets; empty for one that is not above zero, with which guesses from

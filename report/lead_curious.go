@@ -39,9 +39,9 @@ func (r *Report) curiousLead() verdictBlock {
 
 // says is what the attack shows.
 func (l attackResult) says(outputs string) string {
-	how := "is not shown to guess %s right more often than the best guess without them; another attack may."
+	how := "is not shown to guess %s right more often than the best guess without the outputs; another attack may."
 	if l.Shown() {
-		how = "guesses %s right more often than the best guess without them, so they reveal more about it than the answer alone."
+		how = "guesses %s right more often than the best guess without the outputs, so they reveal more about it than the answer alone."
 	}
 	return fmt.Sprintf("From the %s outputs, %s "+how, outputs, l.guesser(), l.Attribute)
 }

@@ -36,7 +36,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	l, at, err := c.open(ctx)
+	l, at, err := c.open(ctx, e.stderr)
 	if err != nil {
 		return err
 	}

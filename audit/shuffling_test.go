@@ -1,0 +1,142 @@
+package audit
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"tattle/classify"
+	"tattle/internal/shared"
+	"tattle/stat"
+)
+
+// The excess that shuffling is said to find is found with PowerProbability by the test itself, in
+// strata of every size; a part of it is not. Of 300 samples, less 4.5 standard errors and
+// two points for the normal approximation.
+func TestShufflingFindsWhatItSays(t *testing.T) {
+	shared.Long(t, "the power of shuffling")
+	r := rand.New(rand.NewPCG(36, 2))
+	for _, c := range []struct {
+		n, classes, values int
+		lean               float64
+	}{{1000, 1, 2, 0}, {1000, 200, 2, 0}, {1000, 70, 3, 0}, {1000, 20, 2, .8}} {
+		s, g, b := shuffledSample(r, c.n, c.classes, c.values, c.lean)
+		o := Options{Seed: 1, Confidence: .95}
+		x := shuffling(s, 0, g, b, o)
+		if x.Smallest == nil {
+			t.Errorf("%+v: nothing is found in %d examples that can move", c, x.Movable)
+			continue
+		}
+		found := func(excess float64) (n int) {
+			for range 80 {
+				guess := make([]int, c.n)
+				for i, l := range s.Sensitive[0].Labels {
+					if guess[i] = r.IntN(c.values); r.Float64() < excess/(1-b.Accuracy.Value) {
+						guess[i] = l
+					}
+				}
+				if stat.PermuteWithin(guess, s.Sensitive[0].Labels, strata(s.Y, g.fold, g.folds), crossFitStretch, 499, r).P <= .05/3 {
+					n++
+				}
+			}
+			return n
+		}
+		if n := found(*x.Smallest); float64(n) < 80*.88-4.5*math.Sqrt(80*.09) {
+			t.Errorf("%+v: an excess of %.3f is found in %d of 80 (%d examples can move)", c, *x.Smallest, n, x.Movable)
+		}
+		if n := found(*x.Smallest / 2); n > 60 {
+			t.Errorf("%+v: half of %.3f is found in %d of 80, too", c, *x.Smallest, n)
+		}
+	}
+}
+
+// shuffledSample draws y, s that follows y with probability lean, folds and guesses of nothing.
+func shuffledSample(r *rand.Rand, n, classes, values int, lean float64) (*Sample, *guesses, *Baseline) {
+	s := &Sample{Sensitive: []Attribute{{Name: "s", Values: make([]string, values)}}}
+	g := &guesses{folds: 5}
+	for range n {
+		y, l := r.IntN(classes), r.IntN(values)
+		if r.Float64() < lean {
+			l = y % values
+		}
+		s.Y, g.fold, g.best = append(s.Y, y), append(g.fold, r.IntN(5)), append(g.best, r.IntN(values))
+		s.Sensitive[0].Labels = append(s.Sensitive[0].Labels, l)
+	}
+	most := int(float64(n) * (lean + (1-lean)/float64(values)))
+	return s, g, &Baseline{Accuracy: new(classify.ProportionOf(most, n))}
+}
+
+// The variance over permutations that is computed is that of permutations which are drawn.
+func TestShuffledScore(t *testing.T) {
+	r := rand.New(rand.NewPCG(36, 3))
+	at := &Attribute{Values: make([]string, 3), Labels: []int{0, 1, 2, 0, 0, 1, 2, 2, 1, 0}}
+	guess, rows := []int{0, 0, 2, 1, 0, 1, 2, 0, 1, 1}, span(0, 10)
+	right := func() (n float64) {
+		for i, k := range r.Perm(10) {
+			if guess[i] == at.Labels[k] {
+				n++
+			}
+		}
+		return n
+	}
+	var drawn, z []float64
+	for range 100_000 {
+		drawn = append(drawn, right())
+	}
+	mean, sd := stat.MeanStd(drawn)
+	for range 100_000 { // with nothing known, guesses are a permutation themselves
+		z = append(z, (shuffledScore(guess, at, [][]int{rows}, 0, r)*sd+1)*crossFitStretch)
+	}
+	if m, v := stat.MeanStd(z); math.Abs(m) > .03 || math.Abs(v-sd) > .02 {
+		t.Errorf("right guesses less their mean %v are %.3f ± %.3f, want 0 ± %.3f", mean, m, v, sd)
+	}
+}
+
+// Numbers that can move correlate by what is said to be found, or nothing is found.
+func TestShufflingNumbers(t *testing.T) {
+	r := rand.New(rand.NewPCG(36, 4))
+	for _, classes := range []int{1, 100, 2000} {
+		s, g, _ := shuffledSample(r, 1000, classes, 2, 0)
+		s.Sensitive = []Attribute{{Name: "s"}}
+		for range s.Y {
+			s.Sensitive[0].Numbers = append(s.Sensitive[0].Numbers, r.NormFloat64())
+		}
+		within := strata(s.Y, g.fold, 5)
+		x := shuffling(s, 0, g, &Baseline{R2: new(0.)}, Options{Confidence: .95})
+		found := 0
+		for range 100 {
+			signal := make([]float64, len(s.Y))
+			for i, v := range s.Sensitive[0].Numbers {
+				if signal[i] = r.NormFloat64(); x.Smallest != nil {
+					signal[i] = math.Sqrt(*x.Smallest)*v + math.Sqrt(1-*x.Smallest)*signal[i]
+				}
+			}
+			if stat.PermuteProducts(signal, s.Sensitive[0].Numbers, within, crossFitStretch, 999, r).P <= .05/3 {
+				found++
+			}
+		}
+		if none := x.Smallest == nil; none && found > 20 || !none && found < 76 {
+			t.Errorf("%d classes, %d examples can move: %v is found in %d of 100", classes, x.Movable, x.Smallest, found)
+		}
+	}
+}
+
+// Where hardly an example shares its class and fold with one of another s, finding nothing is
+// inconclusive, and the reason says so, whatever attacks reached.
+func TestFewExamplesCanMove(t *testing.T) {
+	m := made{n: 400, classes: 300, values: []int{2}, shift: .05, seed: 8}
+	s := m.sample()
+	r := examined(t, s, quick)
+	f := &r.Findings[0]
+	if r.Verdict.ExceedsTarget() || r.Verdict == NoEvidence || f.Power.Smallest != nil {
+		t.Errorf("verdict %s, %d of 400 can move, an excess of %v is found", r.Verdict, f.Shuffling.Movable, f.Power.Smallest)
+	}
+	if all := strings.Join(f.Reasons, " "); !strings.Contains(all, "Only ") || !strings.Contains(all, "with the same y that has a different s1") {
+		t.Error(all)
+	}
+	one := made{n: 400, classes: 4, values: []int{2}, seed: 8}.sample()
+	if x := examined(t, one, quick).Findings[0].Shuffling; x.Movable != 400 || x.Smallest == nil || *x.Smallest > .25 {
+		t.Errorf("with four classes %+v", x)
+	}
+}
