@@ -312,7 +312,11 @@ func (r *Report) onDevice() string {
 // checkedLimits adds a table of the limits beside the figures of the report, if there are several.
 func (d *document) checkedLimits(x *Design) {
 	if len(x.Checked) > 1 {
-		d.table(limitsTable(x.Checked))
+		t := limitsTable(x.Checked)
+		if l := d.Lists; l != nil && l.Look > 1 {
+			t.Says += fmt.Sprintf(" This is look %d: with less noise, %s did not keep the promise. The confidence is that of all looks together.", l.Look, Count(l.Look-1, "earlier look"))
+		}
+		d.table(t)
 	}
 }
 

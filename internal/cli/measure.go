@@ -78,6 +78,19 @@ func (m *measurement) bounded(ctx context.Context, e *env, dir string) (*measure
 	return &measured{m, done, o, newReport(e, m.title, m.Seed)}, nil
 }
 
+// looked reports on the release without bounds, writing into dir.
+func (m *measurement) looked(ctx context.Context, e *env, dir string) (*report.Report, error) {
+	bars := &progress.Phases{W: e.stderr}
+	defer bars.Close()
+	o := measure.RunOptions{Dir: dir, Look: true, Progress: bars.Set}
+	done, err := m.Run(ctx, o)
+	if err != nil {
+		return nil, m.flagged(err)
+	}
+	b := &measured{m, done, o, newReport(e, m.title, m.Seed)}
+	return b.report, b.conclude(ctx, e)
+}
+
 // originOf says where a model and its inputs came from. The notes are on how the inputs were
 // read.
 func originOf(m *measure.Model, in measure.Inputs, set *dataset.Set, notes []string) report.Origin {
