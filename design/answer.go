@@ -157,19 +157,20 @@ func highest(mean float64, draws int) float64 { return 1 - stat.ChernoffLow(1-me
 
 // Strengths returns those at which an answer of noise sigma is measured, one look after the other,
 // until the promise is kept. Nothing of a look changes them, which measure.ListOptions.Look
-// requires. The steps are small at first, as little is missed usually, and soon reach every strength.
+// requires. The steps are small at first, as little is missed usually, and grow.
 func Strengths(sigma float64) (all []float64) {
-	for k := 0; ; k++ {
-		next := sigma * math.Pow(firstStep, math.Exp2(float64(k))-1)
-		if k == mostLooks || next > release.MaxSigma {
-			return all
+	for k := range mostLooks {
+		next := sigma * math.Pow(firstStep, float64(k*(k+1)/2))
+		if next > release.MaxSigma {
+			break
 		}
 		all = append(all, next)
 	}
+	return all
 }
 
 // Of Strengths.
 const (
 	firstStep = 1.03
-	mostLooks = 9 // 1.03^(2⁸−1) is 1,900
+	mostLooks = 14 // 1.03^91 is 15
 )
