@@ -15,7 +15,7 @@ import (
 // The largest number of examples that Fits applies the model to: of pictures, and of rows, whose
 // nets are small.
 const (
-	fitPictures = 500
+	fitPictures = 1000
 	fitRows     = 5000
 )
 
