@@ -32,7 +32,10 @@ func baselineGuesses(s *Sample, a int, fold []int, folds int) []baselineGuess {
 	}
 	bases := make([]baselineGuess, len(known))
 	for i, k := range known {
-		bases[i].name = k.name
+		if bases[i].name = k.name; k.name == FromTarget && s.YNumbers != nil {
+			bases[i] = numberBaseline(s, a, fold, folds)
+			continue
+		}
 		if at := &s.Sensitive[a]; at.Numeric() {
 			bases[i].value = groupMeans(at.Numbers, k.group, k.count, fold, folds)
 		} else {

@@ -23,6 +23,7 @@ type guesses struct {
 	bestValue []float64   // [example], the chosen attack's
 	own       []float64   // [example, classes], log-probabilities or numbers of the attack in scored
 	given     []float64   // [example, classes], the same given y and the answered label
+	added     []float64   // given, of a numeric y less what y says: what ranks examples of similar y
 	base      []float64   // [example], log q of the true class given y and the answered label, or the mean given both
 	back      []int       // from the classes of own and given to the attribute's
 	label     []int       // [example], the answered label

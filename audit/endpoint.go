@@ -52,7 +52,12 @@ func fromEndpoint(ctx context.Context, e Endpoint, set *dataset.Set, dir string,
 	if err != nil {
 		return nil, err
 	}
-	s, err := fromSet(set, outputs, nil)
+	var s *Sample
+	if untargeted(set) || set.YNumbers != nil {
+		s, err = vectorSample(set, outputs)
+	} else {
+		s, err = fromSet(set, outputs, nil)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.URL(), err)
 	}

@@ -278,7 +278,7 @@ func (f FailOn) Unreachable(r *Result) string {
 	if !asked || r.Settings.References > 0 && r.Settings.Recipe != RecipeUnknown {
 		return ""
 	}
-	return fmt.Sprintf("--fail-on curious: this audit cannot give the verdict %q, which requires references of the same recipe (--reference, --same-recipe). --fail-on beyond fails on %q or worse.", Curious, LeakyBeyond)
+	return fmt.Sprintf("--fail-on curious: this audit cannot give the verdict %q, which requires references of the same recipe (--reference or --reference-scores, and --same-recipe). --fail-on beyond fails on %q or worse.", Curious, LeakyBeyond)
 }
 
 // breach returns how f breaks the rule, and whether it does.

@@ -38,11 +38,14 @@ func areas(s *Sample, a int, g *guesses, o Options) []Area {
 		name  string
 		group []int
 		log   []float64
-	}{{GivenTarget, s.Y, g.given}, {GivenLabel, g.label, g.own}} {
+	}{{GivenTarget, s.Y, g.added}, {GivenLabel, g.label, g.own}} {
 		if s.Kind == Vector && by.name == GivenLabel {
 			continue
 		}
 		within := strata(by.group, g.fold, g.folds)
+		if s.YNumbers != nil {
+			within = adjacent(s.YNumbers, g.fold, g.folds)
+		}
 		for _, k := range areaClasses(at, g.back) {
 			score, positive := g.scoresOf(at, by.log, k)
 			x, ok := stat.NewStratifiedArea(score, positive, within, crossFitStretch, o.Confidence)

@@ -46,13 +46,16 @@ func (t *Order) dependent() float64 {
 func order(s *Sample, a int, g *guesses, o Options) *Order {
 	at := &s.Sensitive[a]
 	within := strata(jointly(s.Y, g.label, len(s.Classes)), g.fold, g.folds)
+	if s.YNumbers != nil {
+		within = adjacent(s.YNumbers, g.fold, g.folds)
+	}
 	classes := areaClasses(at, g.back)
 	most := draws(min(o.Permutations, numericDraws), testsOf(len(s.Sensitive))*len(classes), o)
 	chance := random(o.Seed, streamOrder, uint64(a))
 	var best *Order
 	compared := 0
 	for _, k := range classes {
-		score, positive := g.scoresOf(at, g.given, k)
+		score, positive := g.scoresOf(at, g.added, k)
 		x, ok := stat.NewStratifiedArea(score, positive, within, crossFitStretch, o.Confidence)
 		if !ok || min(x.Positives, x.Negatives) < areaLeast {
 			continue

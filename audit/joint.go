@@ -17,12 +17,21 @@ type joint struct {
 	targets, width int
 	y, label       []int
 	cell           []float64 // [y, ŷ, width], log-probabilities, or one mean
+	near           []float64 // [example, width], the same of a numeric y; nil for classes
 }
 
 // newJoint learns the table of goal g on the examples rows.
 func newJoint(s *Sample, g *goal, label, rows []int) *joint {
 	k := g.target.Width()
 	j := &joint{targets: len(s.Classes), width: k, y: s.Y, label: label}
+	if s.YNumbers != nil {
+		near := newNearby(s.YNumbers, g, rows)
+		j.near = make([]float64, s.Len()*k)
+		for i, y := range s.YNumbers {
+			near.say(j.near[i*k:][:k], y, -1)
+		}
+		return j
+	}
 	one := make([]float64, k)
 	value := func(i int) []float64 { // what example i adds
 		if g.target.Labels == nil {
@@ -63,7 +72,12 @@ func newJoint(s *Sample, g *goal, label, rows []int) *joint {
 func (j *joint) at(i int) int { return j.y[i]*j.targets + j.label[i] }
 
 // of returns what the table says of example i.
-func (j *joint) of(i int) []float64 { return j.cell[j.at(i)*j.width:][:j.width] }
+func (j *joint) of(i int) []float64 {
+	if j.near != nil {
+		return j.near[i*j.width:][:j.width]
+	}
+	return j.cell[j.at(i)*j.width:][:j.width]
+}
 
 // groups returns how many groups of y have slopes of their own in a calibration: every y,
 // or all together if there are more than ownMost.

@@ -22,8 +22,41 @@ func fromModel(ctx context.Context, g *nn.Graph, set *dataset.Set) (*Sample, err
 	if err != nil {
 		return nil, err
 	}
+	if untargeted(set) || set.YNumbers != nil {
+		return vectorSample(set, outputs)
+	}
 	return fromSet(set, outputs, curious.ClassesOf(g))
 }
+
+// vectorSample returns a sample of vectors: what a node of a net, or a classifier without a target,
+// answered of each example.
+func vectorSample(set *dataset.Set, outputs []float32) (*Sample, error) {
+	s := unasked(set, Vector, 0)
+	s.Width, s.Outputs = len(outputs)/set.Len(), outputs
+	for i := len(s.Classes); i <= slices.Max(s.Y); i++ {
+		s.Classes = append(s.Classes, fmt.Sprintf("class %d", i))
+	}
+	if set.YNumbers != nil {
+		s.YNumbers = slices.Clone(set.YNumbers)
+		s.cut()
+	}
+	if untargeted(set) || len(s.Classes) < 2 {
+		s.YNumbers, s.Target, s.Classes, s.Y = nil, "", []string{anyClass}, make([]int, set.Len())
+		s.Notes = append(s.Notes, noTargetNote)
+	}
+	if err := checkFinite(outputs, s.Width, 0); err != nil {
+		return nil, err
+	}
+	return s, s.Check()
+}
+
+// untargeted reports whether a set has no target: one class of y, without a name.
+func untargeted(set *dataset.Set) bool {
+	return set.YName == "" && len(set.YNames) == 0 && slices.Max(set.Y) == 0
+}
+
+// noTargetNote says what an audit without a target compares with.
+const noTargetNote = "no target is audited with the vectors: attacks are compared with how often each value is"
 
 // fromNode evaluates a net on a set up to a node, or the tensor of that name, whose output is a
 // vector. Nodes that it does not need may be computed, too.
@@ -49,19 +82,12 @@ func fromNode(ctx context.Context, g *nn.Graph, name string, set *dataset.Set) (
 	if err != nil {
 		return nil, err
 	}
-	s := unasked(set, Vector, 0)
-	s.Width, s.Outputs = width, outputs
-	for i := len(s.Classes); i <= slices.Max(s.Y); i++ {
-		s.Classes = append(s.Classes, fmt.Sprintf("class %d", i))
-	}
-	if len(s.Classes) < 2 {
-		s.Target, s.Classes = "", []string{anyClass}
-	}
-	s.Notes = append(s.Notes, fmt.Sprintf("the output of the node %s is audited, %d numbers", showName(name), width))
-	if err := checkFinite(outputs, width, 0); err != nil {
+	s, err := vectorSample(set, outputs)
+	if err != nil {
 		return nil, err
 	}
-	return s, s.Check()
+	s.Notes = append(s.Notes, fmt.Sprintf("the output of the node %s is audited, %d numbers", showName(name), width))
+	return s, nil
 }
 
 // unasked returns a sample with the labels of a set's examples but without outputs: the

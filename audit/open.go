@@ -47,7 +47,8 @@ type OpenOptions struct {
 	Kind   curious.Outputs // "" is Soft if every row is a distribution
 	// Columns are the columns of vectors: numbers that are not scores of classes. They are named
 	// as Scores are, and the target may be missing. Of an .npz: one array.
-	Columns []string
+	Columns    []string
+	references []string // patterns of columns that are the outputs of honest classifiers, and nothing else
 	// Progress is called with the bytes of a CSV that are read, now and then and at the end.
 	Progress func(done, total int64)
 }
@@ -95,13 +96,13 @@ func (src *source) named(path string, o OpenOptions) (*Sample, error) {
 	return s, nil
 }
 
-// openReferences reads the outputs of honest nets from the same file, each
+// openReferences reads the outputs of honest classifiers from the same file, each
 // in the columns of one pattern (of an .npz: one array), as OpenOutputs reads the
 // audited ones. Labels and order are those of the audited sample.
 func openReferences(ctx context.Context, path string, o OpenOptions, patterns []string) ([]*Sample, error) {
 	samples := make([]*Sample, len(patterns))
 	for i, p := range patterns {
-		o.Scores = []string{p}
+		o.Scores, o.references = []string{p}, nil
 		s, err := OpenOutputs(ctx, path, o)
 		if err != nil {
 			return nil, fmt.Errorf("reference %s: %w", showName(p), err)
@@ -119,6 +120,7 @@ type source struct {
 	kind    curious.Outputs
 	target  *column       // nil if there is none, as vectors may have
 	rule    *dataset.Rule // of the target; nil if none is given
+	numeric bool          // the target is numeric
 	listed  []string      // classes of the target, if the file lists them
 	columns []attributeColumn
 	made    sensitiveColumns   // of the columns

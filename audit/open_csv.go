@@ -78,6 +78,9 @@ func (t *outputTable) begin(o OpenOptions) error {
 	if len(header) == 1 {
 		return fmt.Errorf("has the one column %s: part fields by commas, semicolons or tabs", showName(header[0]))
 	}
+	if err := checkHeader(header, t.rows.Line(0)); err != nil {
+		return err
+	}
 	if t.roles, err = findRoles(header, o); err != nil {
 		return err
 	}
@@ -179,7 +182,7 @@ func (t *outputTable) source() (*source, error) {
 			return nil, err
 		}
 	}
-	src := &source{scores: t.scores, classes: r.classes, kind: r.kind, target: t.target, rule: r.rule, made: r.made}
+	src := &source{scores: t.scores, classes: r.classes, kind: r.kind, target: t.target, rule: r.rule, numeric: r.numeric, made: r.made}
 	for i, c := range t.columns {
 		src.columns = append(src.columns, attributeColumn{c, r.wanted[i]})
 	}

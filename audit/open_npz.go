@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"tattle/dataset"
 	"tattle/npy"
 )
 
@@ -30,7 +31,8 @@ type archive struct {
 	room   float64 // bytes that arrays may still take
 	src    *source
 
-	stopped func() error // asked before each array
+	references []string     // arrays that are the outputs of honest classifiers
+	stopped    func() error // asked before each array
 }
 
 // readNPZ reads an archive of arrays.
@@ -49,7 +51,7 @@ func readNPZ(ctx context.Context, path string, o OpenOptions) (*source, error) {
 
 // readArchive finds outputs and labels among the arrays of an archive of size bytes.
 func readArchive(ctx context.Context, f *npy.File, size int64, o OpenOptions) (*source, error) {
-	a := &archive{file: f, names: f.Names(), src: &source{}, stopped: ctx.Err}
+	a := &archive{file: f, names: f.Names(), src: &source{}, references: o.references, stopped: ctx.Err}
 	a.room = min(maxArrays, freeBytes+maxPacked*float64(size))
 	if len(a.names) == 0 {
 		return nil, errors.New("is an archive without arrays: save them with numpy.savez; take a CSV out of an archive, and save a workbook as CSV")
@@ -93,11 +95,16 @@ func (a *archive) drop(name string) {
 
 // target reads y and returns the name of its array.
 func (a *archive) target(o OpenOptions) (string, error) {
-	r := &roles{header: a.names, titles: a.titles}
-	if err := r.findTarget(o.Target, a.src.kind == Vector); err != nil {
-		return "", err
+	r := &roles{header: a.names, titles: a.titles, target: -1}
+	if o.Target == dataset.NoTarget {
+		a.src.kind = Vector
 	}
-	if r.target < 0 || o.Target == "" && a.src.kind == Vector && slices.Contains(o.Sensitive, a.names[r.target]) {
+	if asked := o.Target; asked != "" || a.src.kind != Vector || slices.Contains(a.names, "y"+nameSuffix) { // the file names the target of its vectors
+		if err := r.findTarget(asked); err != nil {
+			return "", err
+		}
+	}
+	if r.target < 0 {
 		return "", nil
 	}
 	name := a.names[r.target]
@@ -111,6 +118,9 @@ func (a *archive) target(o OpenOptions) (string, error) {
 	}
 	c.name = a.titles[r.target]
 	a.src.target, a.src.rule = c, r.rule
+	if a.src.numeric = r.numeric || own.manner == asNumber && a.src.kind == Vector; a.src.numeric {
+		a.src.kind = Vector
+	}
 	return name, nil
 }
 
@@ -135,7 +145,7 @@ func (a *archive) readTitles() error {
 
 // sensitive reads the columns that the options name, else all that are left.
 func (a *archive) sensitive(asked []string, y string) error {
-	r := &roles{header: a.names, titles: a.titles}
+	r := &roles{header: a.names, titles: a.titles, target: -1}
 	if len(asked) == 0 {
 		var err error
 		if asked, err = a.usual(y); err != nil {
@@ -147,6 +157,12 @@ func (a *archive) sensitive(asked []string, y string) error {
 	}
 	if err := r.findSensitive(asked); err != nil {
 		return err
+	}
+	if r.target = slices.Index(a.names, y); r.target >= 0 {
+		r.targetName, r.rule = a.src.target.name, a.src.rule
+		if err := r.distinct(); err != nil {
+			return err
+		}
 	}
 	a.src.made = r.made
 	for i, k := range r.sensitive {
@@ -168,7 +184,11 @@ func (a *archive) sensitive(asked []string, y string) error {
 func (a *archive) usual(y string) ([]string, error) {
 	var columns, others []string
 	for _, name := range a.names {
-		if name == y || a.belongs(name) {
+		if name == y || a.belongs(name) || slices.Contains(a.references, name) {
+			continue
+		}
+		if y == "" && slices.Contains(targetNames, strings.ToLower(name)) { // it is named to be either
+			others = append(others, name)
 			continue
 		}
 		shape, _, err := a.file.Size(name)

@@ -55,6 +55,9 @@ func (a *archive) column(name string) (*column, wanted, error) {
 	if err != nil {
 		return nil, wanted{}, err
 	}
+	if len(shape) == 2 && shape[0] == a.n && shape[1] > 1 {
+		return nil, wanted{}, fmt.Errorf("array %s has %d columns: want one label for each example; of one-hot rows that is %s.argmax(1)", showName(name), shape[1], showName(name))
+	}
 	if !a.perExample(shape) {
 		return nil, wanted{}, fmt.Errorf("array %s has the shape %v: want one label for each of %d examples", showName(name), shape, a.n)
 	}

@@ -114,7 +114,7 @@ func (a *archive) outputArray(o OpenOptions) (string, curious.Outputs, error) {
 func (a *archive) known(vector bool) (found []string) {
 	for _, want := range outputArrays {
 		for _, name := range a.names {
-			if strings.EqualFold(name, want.name) && vector == (want.kind == Vector) {
+			if strings.EqualFold(name, want.name) && vector == (want.kind == Vector) && !slices.Contains(a.references, name) {
 				found = append(found, name)
 			}
 		}
@@ -136,7 +136,7 @@ func knownKind(name string) curious.Outputs {
 func (a *archive) wide() []string {
 	var found []string
 	for _, name := range a.names {
-		if shape, _, err := a.file.Size(name); err == nil && len(shape) == 2 && shape[1] > 1 {
+		if shape, _, err := a.file.Size(name); err == nil && len(shape) == 2 && shape[1] > 1 && !slices.Contains(a.references, name) {
 			found = append(found, name)
 		}
 	}

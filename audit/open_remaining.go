@@ -158,7 +158,11 @@ func (c *candidates) undecided(names []string, target *column, classes int, fitt
 	if len(numbers) == 0 {
 		return fmt.Errorf("has no columns of outputs: no column of numbers remains beside the target and the sensitive attributes; name them with --scores; there are %s", showNames(names))
 	}
-	flag := "--scores " + showName(strings.Join(numbers[:min(len(numbers), max(classes, 1), 8)], ","))
+	const most = 8
+	flag := "--scores " + showName(strings.Join(numbers[:min(len(numbers), most)], ","))
+	if len(numbers) > most {
+		flag += " and so on"
+	}
 	text := fmt.Sprintf("they are %d, and %s has %s", len(numbers), what, plural(float64(classes), "value"))
 	if len(fitting) == 0 {
 		fitting, _ = stems(names, c.numeric())
@@ -168,5 +172,5 @@ func (c *candidates) undecided(names []string, target *column, classes int, fitt
 	if len(fitting) > 0 {
 		flag = fmt.Sprintf("--scores '%s*'", showName(fitting[0]))
 	}
-	return fmt.Errorf("has no columns called outputs, and it is not clear which of the remaining columns of numbers (%s) are: %s; name one for each class, in their order, as in %s", showNames(numbers), text, flag)
+	return fmt.Errorf("has no columns called outputs, and it is not clear which of the remaining columns of numbers (%s) are: %s; name one for each class, in their order, also for classes without examples, as in %s", showNames(numbers), text, flag)
 }

@@ -62,6 +62,12 @@ func TestOpenRemaining(t *testing.T) {
 	}
 }
 
+// The example of the flag has every column, also that of a class without examples.
+func TestOpenRemainingClassWithoutExamples(t *testing.T) {
+	_, err := openText(t, "cat,dog,owl,y,s\n.2,.3,.5,cat,f\n.4,.5,.1,dog,m\n.7,.2,.1,cat,f\n", OpenOptions{Target: "y", Sensitive: []string{"s"}})
+	must.Fail(t, err, "as in --scores cat,dog,owl")
+}
+
 // Where several columns could be the outputs, or one of them has no number, nothing is guessed.
 func TestOpenRemainingRefuses(t *testing.T) {
 	number := func(i, j int) string { return fmt.Sprint(float64((i*7+j*3)%11) / 4) }
@@ -70,7 +76,7 @@ func TestOpenRemainingRefuses(t *testing.T) {
 		cell           func(row, column int) string
 		want           string
 	}{
-		{[]string{"q0", "q1", "f0", "f1"}, []string{"0", "1"}, number, `those that begin with q, f all match the classes of y; name one for each class, in their order, as in --scores 'q*'`},
+		{[]string{"q0", "q1", "f0", "f1"}, []string{"0", "1"}, number, `those that begin with q, f all match the classes of y; name one for each class, in their order, also for classes without examples, as in --scores 'q*'`},
 		{[]string{"age", "income", "weight"}, []string{"0", "1"}, number, `(age, income, weight) are: they are 3, and y has 2 values`},
 		{[]string{"e0", "e1", "e2", "e3"}, []string{"0", "1"}, number, `--scores 'e*'`},
 		{[]string{"name"}, []string{"0", "1"}, func(i, _ int) string { return fmt.Sprint("n", i) }, "no column of numbers remains"},

@@ -9,6 +9,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/sheet"
 	"tattle/measure"
 )
 
@@ -26,7 +27,9 @@ type roles struct {
 	target     int             // −1 for none, of vectors
 	targetName string
 	rule       *dataset.Rule // of the target; nil for none
+	numeric    bool          // the target is numeric
 	sensitive  []int
+	references []int            // outputs of honest classifiers
 	made       sensitiveColumns // of the sensitive columns
 	wanted     []wanted         // of each of sensitive
 	open       *candidates      // the scores are to be chosen among these; nil if they are known
@@ -35,34 +38,51 @@ type roles struct {
 
 // findRoles determines what the columns are, by the options and by their names.
 func findRoles(header []string, o OpenOptions) (*roles, error) {
-	if err := checkHeader(header); err != nil {
-		return nil, err
-	}
-	r := &roles{header: header}
-	if err := r.findTarget(o.Target, len(o.Columns) > 0); err != nil {
-		return nil, err
+	r := &roles{header: header, target: -1}
+	if o.Target != "" || len(o.Columns) == 0 { // vectors have a target only if one is named
+		if err := r.findTarget(o.Target); err != nil {
+			return nil, err
+		}
 	}
 	if err := r.findSensitive(o.Sensitive); err != nil {
 		return nil, err
 	}
-	if o.Target == "" && len(o.Columns) > 0 && slices.Contains(r.sensitive, r.target) {
-		r.target, r.targetName = -1, "" // it is not asked for
-	}
-	if len(o.Columns) > 0 {
-		if err := r.findColumns(o.Columns); err != nil {
-			return nil, err
-		}
-	} else if err := r.findScores(o.Scores, o.Target != "" && len(o.Sensitive) > 0); err != nil {
+	if err := r.distinct(); err != nil {
 		return nil, err
 	}
-	if slices.Contains(r.sensitive, r.target) && len(r.sensitive) == 1 && r.wanted[0].manner == guessed {
-		return nil, fmt.Errorf("%s is both target and sensitive: name another column for one of them", showName(header[r.target]))
+	for _, p := range o.references {
+		found, _ := r.matching(p)
+		r.references = append(r.references, found...)
+	}
+	if len(o.Columns) > 0 {
+		return r, r.findColumns(o.Columns)
+	}
+	if err := r.findScores(o.Scores, r.target >= 0 && !r.numeric && o.Target != "" && len(o.Sensitive) > 0); err != nil {
+		return nil, err
+	}
+	if r.target < 0 || r.numeric {
+		r.kind = Vector // classes of y have scores, numbers have not
 	}
 	return r, nil
 }
 
-// checkHeader refuses what is no header: names are distinct and not all numbers.
-func checkHeader(header []string) error {
+// distinct refuses a sensitive attribute that is the target.
+func (r *roles) distinct() error {
+	for i, k := range r.sensitive {
+		if k == r.target && r.rule == nil && !r.wanted[i].rule.Grouped() {
+			return bothRoles(r.targetName)
+		}
+	}
+	return nil
+}
+
+// bothRoles is the error of an attribute that is both target and sensitive.
+func bothRoles(name string) error {
+	return &measure.OptionError{Option: "Target", Err: fmt.Errorf("%s is both target and sensitive: name another target, or none", showName(name))}
+}
+
+// checkHeader refuses what is no header: names on that line are distinct and not all numbers.
+func checkHeader(header []string, line int) error {
 	numbers := 0
 	for i, name := range header {
 		if _, err := strconv.ParseFloat(name, 64); err == nil {
@@ -78,14 +98,7 @@ func checkHeader(header []string) error {
 	if numbers == len(header) {
 		return errors.New("has no header: write the names of the columns in the first line, such as y,s1,score_0,score_1")
 	}
-	seen := make(map[string]bool, len(header))
-	for _, name := range header {
-		if name != "" && seen[name] {
-			return fmt.Errorf("two columns are called %s: rename one", showName(name))
-		}
-		seen[name] = true
-	}
-	return nil
+	return sheet.Repeated(header, line)
 }
 
 // find returns the column of a name: as it is written, as part of y:NAME or s:NAME, or
@@ -129,20 +142,19 @@ func targetName(header string) string {
 	return header
 }
 
-// findTarget finds the column of the target. Unless it is asked for it may be missing if
-// optional is set.
-func (r *roles) findTarget(asked string, optional bool) error {
+// findTarget finds the column of the target.
+func (r *roles) findTarget(asked string) error {
 	var err error
 	switch {
-	case asked == "" && optional:
-		if r.target, err = r.usualTarget(); err != nil {
-			r.target = -1
-			return nil
-		}
+	case asked == dataset.NoTarget:
+		return nil
 	case asked == "":
 		r.target, err = r.usualTarget()
 	case r.has(asked):
 		r.target, err = r.find(asked)
+	case typed(asked).manner == asNumber:
+		r.numeric = true
+		r.target, err = r.find(typed(asked).name)
 	default:
 		var rule dataset.Rule
 		if rule, err = dataset.ParseRule(asked); err != nil {
@@ -238,8 +250,10 @@ func (r *roles) tellApart() error {
 	return nil
 }
 
-// taken reports whether a column is target or sensitive.
-func (r *roles) taken(k int) bool { return k == r.target || slices.Contains(r.sensitive, k) }
+// taken reports whether a column is target, sensitive or of an honest classifier.
+func (r *roles) taken(k int) bool {
+	return k == r.target || slices.Contains(r.sensitive, k) || slices.Contains(r.references, k)
+}
 
 // targets lists the column of the target, if there is one.
 func (r *roles) targets() []int {
@@ -252,7 +266,7 @@ func (r *roles) targets() []int {
 // unused lists the columns that are nothing.
 func (r *roles) unused() []string {
 	used := make([]bool, len(r.header))
-	for _, k := range slices.Concat(r.scores, r.sensitive, r.targets()) {
+	for _, k := range slices.Concat(r.scores, r.sensitive, r.references, r.targets()) {
 		used[k] = true
 	}
 	var list []string
@@ -270,6 +284,10 @@ func (r *roles) taking() string {
 	if len(r.classes) > 1 && r.classes[0] != "" && !slices.ContainsFunc(r.classes, isNumber) {
 		of = " of the classes " + showNames(r.classes)
 	}
+	target := dataset.NoTarget
+	if r.target >= 0 {
+		target = showName(r.header[r.target])
+	}
 	return fmt.Sprintf("columns that are taken for the outputs%s: %s; for the target: %s; for what is sensitive: %s",
-		of, showNames(pick(r.header, r.scores)), showName(r.header[r.target]), showNames(pick(r.header, r.sensitive)))
+		of, showNames(pick(r.header, r.scores)), target, showNames(pick(r.header, r.sensitive)))
 }

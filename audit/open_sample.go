@@ -63,7 +63,14 @@ func (src *source) vectors(o OpenOptions) (*Sample, error) {
 	}
 	s := &Sample{Kind: Vector, Width: len(src.classes), Classes: []string{anyClass}, Y: make([]int, len(src.scores)/len(src.classes))}
 	var unknown []bool
-	if src.target != nil {
+	if src.target != nil && src.numeric {
+		c := attributeColumn{src.target, wanted{manner: asNumber}}
+		a, none, err := c.attribute()
+		if err != nil {
+			return nil, err
+		}
+		s.Target, s.YNumbers, unknown = a.Name, a.Numbers, none
+	} else if src.target != nil {
 		classes, err := src.valuesOfTarget()
 		if err != nil {
 			return nil, err
@@ -79,10 +86,16 @@ func (src *source) vectors(o OpenOptions) (*Sample, error) {
 		}
 	}
 	if s.Target == "" {
-		src.note("no target is audited with the vectors: attacks are compared with how often each value is")
+		src.note(noTargetNote)
 	}
 	if _, err := src.attributes(s, unknown); err != nil {
 		return nil, err
+	}
+	if s.YNumbers != nil {
+		if s.cut(); len(s.Classes) < 2 {
+			return nil, fmt.Errorf("%s has a single number: name another target, or none", showName(s.Target))
+		}
+		src.note("%s is numeric: what it says of an attribute is learned from examples with similar numbers", showName(s.Target))
 	}
 	s.Outputs, s.Notes = src.scores, src.notes
 	return s, nil
@@ -186,7 +199,7 @@ func (k *keeper) apply(s *Sample) error {
 		copy(k.src.scores[to*w:][:w], k.src.scores[from*w:][:w])
 	}
 	k.src.scores = k.src.scores[:len(kept)*w]
-	s.Y = pick(s.Y, kept)
+	s.Y, s.YNumbers = pick(s.Y, kept), pick(s.YNumbers, kept)
 	for i, a := range s.Sensitive {
 		s.Sensitive[i].Labels, s.Sensitive[i].Numbers = pick(a.Labels, kept), pick(a.Numbers, kept)
 	}

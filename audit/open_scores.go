@@ -90,6 +90,9 @@ func (r *roles) askedScores(asked []string) error {
 			if seen[k] {
 				return fmt.Errorf("column %s is asked for twice: name it once", showName(r.header[k]))
 			}
+			if slices.Contains(r.references, k) {
+				return fmt.Errorf("column %s is outputs of the audited model and of an honest classifier: leave it out of --scores or --reference-scores", showName(r.header[k]))
+			}
 			if r.taken(k) {
 				return fmt.Errorf("column %s is both outputs and labels: leave it out of one", showName(r.header[k]))
 			}

@@ -163,7 +163,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"y,sex,p_0,p_1\n0,a,.5,.5\n", "no sensitive column", OpenOptions{}},
 		{"y,s1,a,b\n0,a,.5,.5\n", "no columns of outputs", OpenOptions{}},
 		{"y,s1,score,p_0,p_1\n0,a,.5,.5,.5\n", "several kinds (score, p_0, p_1): name those of one kind with --scores, such as p_0, p_1", OpenOptions{}},
-		{"y,s1,p_0,p_0\n0,a,.5,.5\n", "two columns are called p_0", OpenOptions{}},
+		{"y,s1,p_0,p_0\n0,a,.5,.5\n", `line 1: columns 3 and 4 are both called "p_0": rename one`, OpenOptions{}},
 		{"y,s1,p_0,p 0\n0,a,.5,.5\n", "no column q*", OpenOptions{Scores: []string{"q*"}}},
 		{"y,s1,prob_a,prob:a\n0,a,.5,.5\n", "of the class a", OpenOptions{}},
 		{head + "0,a,.5,.5\n0,a,NaN,.5\n", "line 3, column p_0: the score is NaN", OpenOptions{}},

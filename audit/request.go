@@ -168,6 +168,9 @@ func (q *Request) Open(ctx context.Context, answers string) (*Subject, error) {
 	if err := s.Sample.Check(); err != nil {
 		return nil, &measure.OptionError{Option: q.door(), Err: err}
 	}
+	if name := s.Sample.coincides(); name != "" {
+		return nil, bothRoles(name)
+	}
 	if s.Sample.Kind == Vector {
 		if q.Reference != "" || len(q.ReferenceScores) > 0 {
 			return nil, wrong("Reference", "leave it out", "honest classifiers have no vectors to compare these with")
@@ -184,7 +187,7 @@ func (q *Request) openOutputs(ctx context.Context, s *Subject) (err error) {
 		return &measure.InputError{Option: "Outputs", Err: err}
 	}
 	o := q.OutputsOptions
-	o.Target, o.Sensitive = q.Target, q.Sensitive
+	o.Target, o.Sensitive, o.references = q.Target, q.Sensitive, q.ReferenceScores
 	if q.Progress != nil {
 		o.Progress = func(done, total int64) { q.Progress("reading the outputs", int(done), int(total)) }
 	}
@@ -223,6 +226,7 @@ func (q *Request) openModel(ctx context.Context, s *Subject) (err error) {
 	if err := s.Examples.fit(s.Model.Graph.InputShape); err != nil {
 		return err
 	}
+	q.warnTrainedOn(s.Examples, s.Model.Graph.Metadata)
 	if q.Settled != nil {
 		s.Sample = unasked(s.Examples.Set, q.Settled.Outputs, q.Settled.Classes)
 		return nil

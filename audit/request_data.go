@@ -23,7 +23,22 @@ func (q *Request) source() *training.Source {
 		src.HoldOut = false
 	}
 	q.settle(src)
+	if q.untargeted() && (src.Target == "" || !dataset.IsTable(src.Path, src.Kind)) {
+		src.Target = dataset.NoTarget // of a table, a target of the model's own run is not an input
+	}
 	return src
+}
+
+// untargeted reports whether the audit is to have no target: vectors have none unasked.
+func (q *Request) untargeted() bool {
+	return q.Target == dataset.NoTarget || q.At != "" && q.Target == ""
+}
+
+// withoutTarget gives the examples no target: one class of y, without a name.
+func withoutTarget(set *dataset.Set) *dataset.Set {
+	bare := *set
+	bare.Y, bare.YNumbers, bare.YName, bare.YNames = make([]int, set.Len()), nil, "", nil
+	return &bare
 }
 
 // sourceAt returns the source of data at a path.
@@ -113,8 +128,8 @@ func (q *Request) read(ctx context.Context, shape []int) (*Examples, error) {
 	if q.Part == "" && x.Part != PartAll {
 		x.notes = append(x.notes, "The test part is audited: models learned from the others.")
 	}
-	if q.trainedOn(src) && x.Part != string(dataset.Test) {
-		x.notes = append(x.notes, "The model was trained on examples of this part: what it remembers of them counts, too. An audit of the test part (--part test) is about new examples.")
+	if q.untargeted() {
+		x.Set = withoutTarget(x.Set)
 	}
 	return x, q.draw(x)
 }
@@ -123,6 +138,22 @@ func (q *Request) read(ctx context.Context, shape []int) (*Examples, error) {
 func (q *Request) trainedOn(src *training.Source) bool {
 	own := q.OwnData()
 	return own != nil && own.Path == src.Path && own.Kind == src.Kind
+}
+
+// warnTrainedOn notes that the model learned from audited examples: by the record in its file or, of
+// a file without one, by its run.
+func (q *Request) warnTrainedOn(x *Examples, metadata map[string]string) {
+	found, of := x.Set.FoundIn(metadata)
+	note := ""
+	switch {
+	case found > 0:
+		note = fmt.Sprintf("The model was trained on audited examples: %d of the %d training inputs that its file records are among them.", found, of)
+	case of == 0 && q.trainedOn(x.Source) && x.Part != string(dataset.Test):
+		note = "The model was trained on examples of this part."
+	default:
+		return
+	}
+	x.notes = append(x.notes, note+" What it remembers of them counts, too. An audit of the test part (--part test) is about new examples.")
 }
 
 // part returns the part of the data that is audited: the test part if a model was trained

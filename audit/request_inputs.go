@@ -17,8 +17,8 @@ import (
 func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int) (*Examples, error) {
 	columns := m.Preprocess.IsZero()
 	switch {
-	case columns && (len(q.Sensitive) == 0 || q.Target == ""):
-		return nil, wrong("Sensitive", "", "a model of ai.onnx.ml requires --target and --sensitive, columns of the table")
+	case columns && (len(q.Sensitive) == 0 || q.Target == "" && q.At == ""):
+		return nil, wrong("Sensitive", "", "a model of ai.onnx.ml requires --target (a column of the table, or none) and --sensitive")
 	case columns && q.Part == PartAll:
 		return nil, wrong("Part", "leave it out: a table without parts is read whole", "one part is read of a table")
 	case q.Data == "" || q.Data == dataset.KindGlyphs:
@@ -30,6 +30,10 @@ func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int
 	}
 	src := &training.Source{Path: dataPath(q.Data), Seed: q.Seed}
 	q.settle(src)
+	target := q.Target
+	if q.untargeted() {
+		target = dataset.NoTarget
+	}
 	x := &Examples{Source: src, Part: cmp.Or(q.Part, string(dataset.Test))}
 	asked, err := splitSensitive(q.Sensitive, nil)
 	if err != nil {
@@ -37,7 +41,7 @@ func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int
 	}
 	o := dataset.InputOptions{
 		Split: dataset.Split(q.Part), Kind: src.Kind, Preprocess: m.DataPreprocess(), Labels: src.Labels, FileColumn: src.FileColumn, SkipMissing: src.SkipMissing,
-		Target: q.Target, Sensitive: asked.read, Numbers: true, Seed: src.Seed, Shape: shape, Progress: q.progress("reading the data"),
+		Target: target, Sensitive: asked.read, Numbers: true, Seed: src.Seed, Shape: shape, Progress: q.progress("reading the data"),
 	}
 	if len(shape) > 0 {
 		o.ModelInputs = nn.Size(shape)
@@ -59,6 +63,9 @@ func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int
 		return nil, &measure.OptionError{Option: "Sensitive", Err: err}
 	}
 	x.Set.SHA256 = x.Set.Sum()
+	if q.untargeted() {
+		x.Set = withoutTarget(x.Set)
+	}
 	return x, nil
 }
 

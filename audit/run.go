@@ -33,9 +33,10 @@ type Result struct {
 	Outputs  curious.Outputs     `json:"outputs"`
 	Binary   bool                `json:"binary,omitempty"` // every output is 0 or 1: hard labels
 	Target   string              `json:"target"`
-	Classes  []string            `json:"classes"`          // of y; a single one without a target
-	Counts   []int               `json:"counts"`           // examples of each class of y
-	Honesty  classify.Proportion `json:"honesty,omitzero"` // δy of the hard labels; none of vectors
+	Numeric  bool                `json:"numeric_target,omitempty"` // Classes are then only those in which examples are compared
+	Classes  []string            `json:"classes"`                  // of y; a single one without a target
+	Counts   []int               `json:"counts"`                   // examples of each class of y
+	Honesty  classify.Proportion `json:"honesty,omitzero"`         // δy of the hard labels; none of vectors
 	Settings Settings            `json:"settings"`
 	Notes    []string            `json:"notes,omitempty"`    // of the sample
 	Warnings []string            `json:"warnings,omitempty"` // of the audit, whole sentences
@@ -133,7 +134,7 @@ func (r *Result) usable() int {
 func newResult(s *Sample, o Options) *Result {
 	r := &Result{
 		Sample: s.Name, SHA256: s.Sum(), Examples: s.Len(), Outputs: s.Kind, Binary: s.Kind == curious.Soft && zeroOne(s.Outputs),
-		Target: s.Target, Classes: s.Classes, Counts: make([]int, len(s.Classes)),
+		Target: s.Target, Numeric: s.YNumbers != nil, Classes: s.Classes, Counts: make([]int, len(s.Classes)),
 		Honesty: s.answered(), Notes: s.Notes, Controls: []Control{},
 		Settings: Settings{
 			Seed: o.Seed, Folds: o.foldsOf(s.Len()), Permutations: o.Permutations, MaxFit: o.MaxFit,
@@ -181,7 +182,7 @@ func (r *Result) warn(s *Sample) {
 	}
 	for _, a := range s.Sensitive {
 		if s.targeted() && len(a.Values) > 1 && determines(s.Y, a.Labels) {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%[1]s determines %[2]s in these examples. Somebody who knows %[1]s therefore knows %[2]s, and outputs cannot reveal more of it. For an adversary who does not know %[1]s, audit the outputs as vectors (--columns, without --target).", s.Target, a.Name))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%[1]s determines %[2]s in these examples. Somebody who knows %[1]s therefore knows %[2]s, and outputs cannot reveal more of it. For an adversary who does not know %[1]s, use --target none.", s.Target, a.Name))
 		}
 	}
 	for c, n := range r.Counts {

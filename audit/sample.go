@@ -21,6 +21,7 @@ type Sample struct {
 	Kind      curious.Outputs // Raw, Soft or Vector
 	Width     int             // of a row of vectors; otherwise 0
 	Y         []int           // true y, 0 … len(Classes)−1
+	YNumbers  []float64       // of vectors whose target is numeric, which Y and Classes then cut into classes; otherwise nil
 	Target    string          // name of y
 	Classes   []string        // names of the classes of y, one for each column of Outputs; of vectors without a target a single one
 	Sensitive []Attribute
@@ -52,7 +53,7 @@ func (s *Sample) Subset(rows []int) *Sample {
 	for _, i := range rows {
 		t.Outputs = append(t.Outputs, s.Outputs[i*w:(i+1)*w]...)
 	}
-	t.Y = pick(s.Y, rows)
+	t.Y, t.YNumbers = pick(s.Y, rows), pick(s.YNumbers, rows)
 	t.Sensitive = make([]Attribute, len(s.Sensitive))
 	for i, a := range s.Sensitive {
 		a.Labels, a.Numbers = pick(a.Labels, rows), pick(a.Numbers, rows)
@@ -80,6 +81,7 @@ func (s *Sample) Sum() string {
 	fmt.Fprintf(h, "%q %q %q %d\n", s.Kind, s.Target, s.Classes, s.Len())
 	sum(h, s.Outputs, func(v float32) uint64 { return uint64(math.Float32bits(v)) })
 	sum(h, s.Y, func(v int) uint64 { return uint64(v) })
+	sum(h, s.YNumbers, math.Float64bits)
 	for _, a := range s.Sensitive {
 		fmt.Fprintf(h, "%q %q %t\n", a.Name, a.Values, a.Numeric())
 		sum(h, a.Labels, func(v int) uint64 { return uint64(v) })
@@ -121,6 +123,8 @@ func (s *Sample) Check() error {
 		return fmt.Errorf("audit: %s: %d columns of outputs: a classifier has one for each of 2 classes or more", s.Name, w)
 	case len(s.Outputs) != n*w:
 		return fmt.Errorf("audit: %s: %d outputs for %d examples with %d each: it takes %d", s.Name, len(s.Outputs), n, w, n*w)
+	case s.YNumbers != nil && (s.Kind != Vector || len(s.YNumbers) != n):
+		return fmt.Errorf("audit: %s: %d numbers of the target for %d examples: only vectors have a numeric target, with one for each", s.Name, len(s.YNumbers), n)
 	case len(s.Sensitive) == 0:
 		return fmt.Errorf("audit: %s: no sensitive attribute: name at least one", s.Name)
 	}

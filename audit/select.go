@@ -69,6 +69,9 @@ func (h *hunt) add(g *goal, folds int) {
 		out.bestValue = make([]float64, n)
 	}
 	out.own, out.given, out.base = make([]float64, n*g.target.Width()), make([]float64, n*g.target.Width()), make([]float64, n)
+	if out.added = out.given; h.s.YNumbers != nil {
+		out.added = make([]float64, len(out.given))
+	}
 	h.goals, h.out, h.place = append(h.goals, g), append(h.out, out), append(h.place, place)
 }
 

@@ -86,6 +86,11 @@ func (h *hunt) keepGiven(t *trial, i, row int, score []float32) {
 	own := out.own[row*w:][:w]
 	goal.scores(own, score)
 	t.calibrations[i].apply(out.given[row*w:][:w], base, row, own)
+	if h.s.YNumbers != nil {
+		for k, q := range base {
+			out.added[row*w+k] = out.given[row*w+k] - q
+		}
+	}
 	out.base[row] = base[0]
 	if goal.target.Labels != nil {
 		out.base[row] = base[goal.target.Labels[row]]

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"tattle/classify"
 	"tattle/curious"
@@ -31,6 +32,32 @@ func (s *Sample) RowWidth() int {
 
 // targeted reports whether the sample has a target.
 func (s *Sample) targeted() bool { return len(s.Classes) > 1 }
+
+// coincides returns the name of an attribute whose classes are those of the target, example by
+// example; "" if there is none.
+func (s *Sample) coincides() string {
+	for i := range s.Sensitive {
+		a := &s.Sensitive[i]
+		if a.Numeric() || !s.targeted() {
+			continue
+		}
+		ofY, ofS, same := map[int]int{}, map[int]int{}, true
+		for j, y := range s.Y {
+			l := a.Labels[j]
+			if was, ok := ofY[y]; ok && was != l {
+				same = false
+			}
+			if was, ok := ofS[l]; ok && was != y {
+				same = false
+			}
+			ofY[y], ofS[l] = l, y
+		}
+		if same && len(ofY) > 1 {
+			return a.Name
+		}
+	}
+	return ""
+}
 
 // formSketch are sums of the columns of a wide vector, each with a random sign, in sketched groups
 // drawn at random: they keep distances and directions nearly (the count sketch), and attacks
@@ -162,13 +189,32 @@ func plantDirection(s *Sample, seed uint64) *Planted {
 	return &Planted{Sample: t, TrueExcess: float64(right-max(ones, n-ones)) / float64(n), Where: directionPlanted}
 }
 
+// OfTarget is the target in words: where its numbers were cut into classes, the class is known, and
+// not the number.
+func (r *Result) OfTarget() string {
+	if !r.Numeric && slices.ContainsFunc(r.Classes, func(c string) bool {
+		return strings.HasPrefix(c, "<") || strings.HasPrefix(c, ">") || strings.Contains(c, "..")
+	}) {
+		return "class of " + r.Target
+	}
+	return r.Target
+}
+
+// theTarget is OfTarget as a sentence names it: the class of age, or age.
+func (r *Result) theTarget() string {
+	if of := r.OfTarget(); of != r.Target {
+		return "the " + of
+	}
+	return r.Target
+}
+
 // Known says in words what the baselines know, beside how often values of an attribute are.
 func (r *Result) Known() string {
 	switch {
 	case r.Outputs != Vector:
-		return fmt.Sprintf("the true and the predicted %s", r.Target)
+		return fmt.Sprintf("the true and the predicted %s", r.OfTarget())
 	case r.Target != "":
-		return fmt.Sprintf("the true %s", r.Target)
+		return fmt.Sprintf("the true %s", r.OfTarget())
 	}
 	return "the frequencies of its values"
 }
@@ -178,9 +224,13 @@ func (r *Result) Known() string {
 func (r *Result) Equal() string {
 	switch {
 	case r.Outputs != Vector:
-		return fmt.Sprintf(" with equal true and predicted %s", r.Target)
+		return fmt.Sprintf(" with equal true and predicted %s", r.OfTarget())
 	case r.Target != "":
-		return fmt.Sprintf(" with equal true %s", r.Target)
+		equal := "equal"
+		if r.Numeric {
+			equal = "similar"
+		}
+		return fmt.Sprintf(" with %s true %s", equal, r.OfTarget())
 	}
 	return ""
 }
@@ -190,7 +240,7 @@ func (r *Result) Explains() string {
 	if r.Target == "" {
 		return "the frequency of its values"
 	}
-	return r.Target
+	return r.theTarget()
 }
 
 // noLabels returns the answered labels of vectors: there are none.

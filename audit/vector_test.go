@@ -172,6 +172,10 @@ func TestOpenVectors(t *testing.T) {
 	}
 	text := "id,e_0,e_1,e_2,y,s1\n1,1,2,3,a,f\n2,4,5,6,b,m\n3,7,8,9,a,f\n"
 	s, err := openText(t, text, OpenOptions{Columns: []string{"e_*"}})
+	if err != nil || s.Target != "" || len(s.Classes) != 1 {
+		t.Errorf("a target unasked: %+v, %v", s, err)
+	}
+	s, err = openText(t, text, OpenOptions{Columns: []string{"e_*"}, Target: "y"})
 	if err != nil || s.Kind != Vector || s.Width != 3 || s.Target != "y" || !slices.Equal(s.Y, []int{0, 1, 0}) || !slices.Equal(s.Outputs, []float32{1, 2, 3, 4, 5, 6, 7, 8, 9}) {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -245,4 +249,50 @@ func writeArrays(path string, names []string) error {
 		}
 		return z.Close()
 	})
+}
+
+// Without a target, scores are vectors, whether the columns are named or found; what is both
+// target and sensitive is refused.
+func TestOpenNoTarget(t *testing.T) {
+	text := "score:a,score:b,y,s1\n1,2,a,f\n4,5,b,m\n7,8,a,f\n"
+	s, err := openText(t, text, OpenOptions{Target: "none"})
+	if err != nil || s.Kind != Vector || s.Width != 2 || s.Target != "" || !slices.Equal(s.Y, []int{0, 0, 0}) {
+		t.Errorf("%+v, %v", s, err)
+	}
+	_, err = openText(t, "q,r,y,s\n1,2,a,f\n4,5,b,m\n", OpenOptions{Target: "none", Sensitive: []string{"s"}})
+	must.Fail(t, err, "name them with --scores")
+	for _, o := range []OpenOptions{
+		{Target: "y", Sensitive: []string{"y"}}, {Target: "y", Sensitive: []string{"s1", "y:class"}},
+		{Target: "y", Sensitive: []string{"y"}, Columns: []string{"score*"}},
+	} {
+		_, err = openText(t, text, o)
+		must.Fail(t, err, "y is both target and sensitive: name another target, or none")
+	}
+	if _, err = openText(t, strings.ReplaceAll(text, ",y,", ",age,"), OpenOptions{Target: "age: a; b", Sensitive: []string{"age: b; a"}}); err != nil {
+		t.Error(err) // rules of one column may differ
+	}
+}
+
+// An array called y is no target of vectors unless it is named, and then not if it is sensitive.
+func TestOpenVectorsOfArchive(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "e.npz")
+	must.Do(t, file.Write(path, func(w io.Writer) error {
+		z := npy.NewWriter(w)
+		z.Add("embedding", []int{4, 2}, []float32{1, 2, 3, 4, 5, 6, 7, 8})
+		z.Add("y", []int{4}, []int{0, 1, 0, 1})
+		z.Add("onehot", []int{4, 2}, []int{1, 0, 0, 1, 1, 0, 0, 1})
+		z.Add("gender", []int{4}, []int{0, 1, 0, 1})
+		return z.Close()
+	}))
+	ctx := context.Background()
+	s := must.Get(OpenOutputs(ctx, path, OpenOptions{}))(t)
+	if s.Target != "" || len(s.Sensitive) != 1 || s.Sensitive[0].Name != "gender" || !slices.Contains(s.Notes, "arrays that are not used: y, onehot") {
+		t.Errorf("%+v", s)
+	}
+	s = must.Get(OpenOutputs(ctx, path, OpenOptions{Target: "y", Sensitive: []string{"gender"}}))(t)
+	if s.Target != "y" || s.coincides() != "gender" {
+		t.Errorf("%+v", s)
+	}
+	must.Fail(t, must.Err(OpenOutputs(ctx, path, OpenOptions{Target: "y", Sensitive: []string{"y"}})), "y is both target and sensitive")
+	must.Fail(t, must.Err(OpenOutputs(ctx, path, OpenOptions{Target: "onehot", Sensitive: []string{"gender"}})), "onehot has 2 columns: want one label for each example; of one-hot rows that is onehot.argmax(1)")
 }

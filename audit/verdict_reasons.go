@@ -45,7 +45,7 @@ func (r *Result) accuracies(f *Finding) string {
 	b := f.BestBaseline()
 	if f.Numeric {
 		return fmt.Sprintf("Attacks on the outputs explain %s of the variance of %s on %d examples that they were not fitted on (R²; %.0f %% interval %s to %s). The best baseline, %s, explains %s.",
-			percent(*f.R2), f.Attribute, f.Examples, 100*classify.Confidence, percent(f.Interval[0]), percent(f.Interval[1]), f.BestGuess(r.Target), percent(*b.R2))
+			percent(*f.R2), f.Attribute, f.Examples, 100*classify.Confidence, percent(f.Interval[0]), percent(f.Interval[1]), f.BestGuess(r.OfTarget()), percent(*b.R2))
 	}
 	even := ""
 	if f.Balanced != nil && b.Balanced != nil {
@@ -53,7 +53,7 @@ func (r *Result) accuracies(f *Finding) string {
 	}
 	return fmt.Sprintf("Attacks on the outputs guess %s correctly for %s of %d examples that they were not fitted on (%.0f %% interval %s to %s). The best baseline, %s, is right for %s.",
 		f.Attribute, percent(f.Curiosity.Value), f.Examples, 100*classify.Confidence, percent(f.Curiosity.Interval[0]), percent(f.Curiosity.Interval[1]),
-		f.BestGuess(r.Target), percent(b.Accuracy.Value)) + even
+		f.BestGuess(r.OfTarget()), percent(b.Accuracy.Value)) + even
 }
 
 // BestGuess says in words what the best baseline is.
@@ -85,7 +85,11 @@ func (r *Result) beyond(f *Finding) string {
 func (r *Result) shuffled(f *Finding) string {
 	t, among, within, given := f.Permutation, " among the examples", "", ""
 	if r.Target != "" {
-		among, within, given = " among examples with the same "+r.Target, "in every fold, among examples with the same "+r.Target+", ", " given "+r.Target
+		same := "examples with the same " + r.OfTarget()
+		if r.Numeric {
+			same = "examples with similar " + r.Target
+		}
+		among, within, given = " among "+same, "in every fold, among "+same+", ", " given "+r.theTarget()
 	}
 	few := ""
 	if f.Shuffling != nil && 2*f.Shuffling.Movable < f.Examples {
@@ -99,7 +103,7 @@ func (r *Result) shuffled(f *Finding) string {
 	case r.Target == "":
 		return s + "." + few
 	case f.ExcessAdjusted <= alpha:
-		return s + fmt.Sprintf(": the correlation of %s with %s does not explain the excess.", f.Attribute, r.Target)
+		return s + fmt.Sprintf(": the correlation of %s with %s does not explain the excess.", f.Attribute, r.theTarget())
 	case t.P <= alpha:
 		return s + fmt.Sprintf(":%s, the guesses may reveal a little.", given) + few
 	}
@@ -110,7 +114,10 @@ func (r *Result) shuffled(f *Finding) string {
 func (r *Result) movable(f *Finding) string {
 	same := ""
 	if r.Target != "" {
-		same = " with the same " + r.Target
+		same = " with the same " + r.OfTarget()
+		if r.Numeric {
+			same = " with similar " + r.Target
+		}
 	}
 	return fmt.Sprintf("Only %d of %d examples are in one fold with another one%s that has a different %s.", f.Shuffling.Movable, f.Examples, same, f.Attribute)
 }
@@ -125,7 +132,7 @@ func (r *Result) honest(f *Finding) string {
 	case t == nil && f.Verdict == LeakyBeyond && r.Outputs == Vector:
 		return "This does not show intent: honest training may put as much into such vectors."
 	case t == nil && f.Verdict == LeakyBeyond:
-		return "This does not show intent: honest training for the same task may reveal as much. --reference with the training data measures how much."
+		return "This does not show intent: honest training for the same task may reveal as much. --reference trains honest nets to measure how much. For a file of outputs, --reference-scores names those of your own honest classifiers."
 	case t == nil:
 		return ""
 	}
@@ -136,7 +143,7 @@ func (r *Result) honest(f *Finding) string {
 	s := fmt.Sprintf("%d reference classifiers%s reach%s %s on average, with a standard deviation of %s over their seeds: this one differs by %s (at least %s at %s confidence, Student's T %.2f, p %s)",
 		len(t.Figures), r.recipe(), other, percent(t.Mean), f.points(t.SD), f.signed(t.Difference), f.signed(downward(t.Low)), percent(r.Settings.Confidence), t.T, probability(t.P))
 	if g := f.Given.reference(); g != nil {
-		s += fmt.Sprintf("; by the gain given %s and its prediction, by %s (p %s)", r.Target, f.gain(g.Difference), probability(g.P))
+		s += fmt.Sprintf("; by the gain given %s and its prediction, by %s (p %s)", r.theTarget(), f.gain(g.Difference), probability(g.P))
 	}
 	if r.Settings.Recipe == RecipeUnknown {
 		return s + ". It is not established that they were trained by the audited model's recipe. Another architecture, other data or another training may explain the difference."
@@ -169,7 +176,7 @@ func (r *Result) correlated(f *Finding) string {
 		if !f.Numeric {
 			bits = fmt.Sprintf("; it reveals %.2g of the %.2g bits of %s", c.Label.Bits, entropyOf(f), f.Attribute)
 		}
-		s := fmt.Sprintf("The predicted %s itself depends on %s (p %s after adjustment%s): the label alone reveals something about it.", r.Target, f.Attribute, probability(c.LabelQ), bits)
+		s := fmt.Sprintf("The predicted %s itself depends on %s (p %s after adjustment%s): the label alone reveals something about it.", r.OfTarget(), f.Attribute, probability(c.LabelQ), bits)
 		if min(c.GivenQ, c.OrderQ, c.AreaQ) <= alpha {
 			return s + " The outputs depend on it in another way, too, but " + both
 		}
@@ -177,9 +184,9 @@ func (r *Result) correlated(f *Finding) string {
 	case r.Outputs == Vector && min(c.GivenQ, c.OrderQ, c.AreaQ) <= alpha:
 		return fmt.Sprintf("The scores of attacks depend on %s%s (p %s after adjustment), but %s", f.Attribute, among(r.Equal()), probability(min(c.GivenQ, c.OrderQ, c.AreaQ)), both)
 	case min(c.GivenQ, c.OrderQ) <= alpha:
-		return fmt.Sprintf("Given the true and the predicted %s, the scores depend on %s (p %s after adjustment), but %s", r.Target, f.Attribute, probability(min(c.GivenQ, c.OrderQ)), both)
+		return fmt.Sprintf("Given the true and the predicted %s, the scores depend on %s (p %s after adjustment), but %s", r.OfTarget(), f.Attribute, probability(min(c.GivenQ, c.OrderQ)), both)
 	case c.AreaQ <= alpha:
-		return fmt.Sprintf("Given the true or the predicted %s, the scores depend on %s (p %s after adjustment), but %s", r.Target, f.Attribute, probability(c.AreaQ), both)
+		return fmt.Sprintf("Given the true or the predicted %s, the scores depend on %s (p %s after adjustment), but %s", r.OfTarget(), f.Attribute, probability(c.AreaQ), both)
 	}
 	return fmt.Sprintf("The guesses depend on %s (p %s after adjustment), but %s", f.Attribute, probability(c.GuessQ), both)
 }

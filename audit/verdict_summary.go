@@ -161,7 +161,7 @@ func (r *Result) advice() []string {
 		if r.Settings.References > 0 && r.Settings.Recipe == RecipeUnknown {
 			list = append(list, "Compare with references of the audited model's own recipe; --same-recipe states that they have it.")
 		} else if r.Settings.References == 0 && r.Outputs != Vector {
-			list = append(list, "Give the training data (--reference) to measure how much honest training by the same recipe reveals.")
+			list = append(list, "Measure how much honest training reveals: --reference trains nets on the training data; for a file of outputs, --reference-scores names those of your own honest classifiers.")
 		}
 	case Leaky:
 		if r.Outputs != Vector {

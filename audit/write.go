@@ -68,7 +68,9 @@ func (s *Sample) writeNPZ(w io.Writer) error {
 	outputs := map[curious.Outputs]string{curious.Raw: "logits", curious.Soft: "probabilities", Vector: vectorsArray}[s.Kind]
 	n := s.Len()
 	arrays := []named{{outputs, []int{n, s.RowWidth()}, s.Outputs}}
-	if s.Kind != Vector || s.targeted() {
+	if s.YNumbers != nil {
+		arrays = append(arrays, named{"y", []int{n}, s.YNumbers}, named{"y" + kindSuffix, []int{1}, []string{"number"}}, named{"y" + nameSuffix, []int{1}, []string{s.target()}})
+	} else if s.Kind != Vector || s.targeted() {
 		arrays = append(arrays, named{"y", []int{n}, s.Y}, named{"y" + valuesSuffix, []int{len(s.Classes)}, s.Classes}, named{"y" + nameSuffix, []int{1}, []string{s.target()}})
 	}
 	for i := range s.Sensitive {

@@ -111,13 +111,15 @@ func (d *distillation) metadata() map[string]string {
 	}, d.best.Epoch)
 	m[metaTemperature] = number(d.Temperature)
 	delete(m, metaBeta)
-	return m
+	m[dataset.TrainedOn] += " " + d.trainedOn // the student learned from the teacher's inputs, too, through its answers
+	return dataset.RecordTraining(m, d.data.Train)
 }
 
 // distillation is a run of Distill.
 type distillation struct {
 	DistillOptions
 	data       *dataset.Parts
+	trainedOn  string    // the teacher's record
 	outputs    Outputs   // the teacher's
 	graph      *nn.Graph // the student up to its scores
 	trainer    *train.Trainer
@@ -135,7 +137,7 @@ func newDistillation(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o
 	if err != nil {
 		return nil, fmt.Errorf("distill: %w", err)
 	}
-	d := &distillation{DistillOptions: o, data: p, outputs: OutputsOf(teacher)}
+	d := &distillation{DistillOptions: o, data: p, trainedOn: teacher.Metadata[dataset.TrainedOn], outputs: OutputsOf(teacher)}
 	if d.teacher, err = Predict(ctx, teacher, p.Train); err != nil {
 		return nil, err
 	}

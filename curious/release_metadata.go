@@ -83,7 +83,7 @@ func metadata(train *dataset.Set, o Options, best int) map[string]string {
 	if train.Mean != nil {
 		m[metaMean], m[metaStd] = numbers(train.Mean), numbers(train.Std)
 	}
-	return m
+	return dataset.RecordTraining(m, train)
 }
 
 // settings are those of a training that F and G have in common.

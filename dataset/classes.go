@@ -18,10 +18,13 @@ var targetColumns = []string{"label", "labels", "class", "target", "category", "
 // findTarget gives the inputs the target that is asked for, the kind's own, or
 // the column that looks like one, and returns what it is made of; none if there
 // is none of these.
-func (in *inputs) findTarget(src *origin, asked string) (*chosen, error) {
+func (in *inputs) findTarget(src *origin, asked string, numeric bool) (*chosen, error) {
 	c := new(chosen)
 	text := cmp.Or(asked, src.target, src.labels.targetColumn())
 	switch {
+	case text == NoTarget:
+		c.hideTarget(src)
+		return c, nil
 	case text == "" && len(src.labels.columns) == 0:
 		in.note("the pictures lie in one folder: they are read without labels")
 		return c, nil
@@ -30,7 +33,12 @@ func (in *inputs) findTarget(src *origin, asked string) (*chosen, error) {
 		return c, nil
 	}
 	var err error
-	if c.target, err = src.classes(text, c); err != nil {
+	if strings.HasSuffix(text, NumberSuffix) {
+		c.target, err = src.sensitiveAttribute(text, numeric, c)
+	} else {
+		c.target, err = src.classes(text, c)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", src.labels.source, err)
 	}
 	in.target = &c.target

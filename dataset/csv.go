@@ -27,6 +27,7 @@ type table struct {
 	source  string // the file, for errors
 	columns []column
 	lines   []int    // of each row in the file, from 1
+	header  int      // its line; 0 without a header
 	notes   []string // on what is not as its first line says
 }
 
@@ -160,7 +161,10 @@ func (t *table) name(names []string) error {
 	case names != nil && len(names) != len(t.columns):
 		return malformed(t.source, "has %d columns, not the %d that it is known for: get the file again", len(t.columns), len(names))
 	case names == nil && t.hasHeader():
-		return t.takeHeader()
+		if err := t.takeHeader(); err != nil {
+			return err
+		}
+		return t.checkNames()
 	}
 	for k := range t.columns {
 		t.columns[k].name = "c" + strconv.Itoa(k+1)
@@ -180,43 +184,52 @@ func (t *table) takeHeader() error {
 		c := &t.columns[k]
 		c.name, c.values = c.values[0], c.values[1:]
 	}
-	t.lines = t.lines[1:]
+	t.header, t.lines = t.lines[0], t.lines[1:]
 	return nil
 }
 
 // checkNames returns an error if a column other than the first has no name, or
 // two have the same.
 func (t *table) checkNames() error {
-	seen := make(map[string]bool, len(t.columns))
 	for k, c := range t.columns {
 		if c.name == "" && k > 0 { // some programs write the row's number first, without a name
-			return malformed(t.source, "column %d has no name: write one into the header", k+1)
+			return malformed(t.source, "line %d: column %d has no name: write one into the header", t.header, k+1)
 		}
-		if seen[c.name] {
-			return malformed(t.source, "two columns are called %q: rename one", c.name)
-		}
-		seen[c.name] = true
+	}
+	if err := sheet.Repeated(t.names(), t.header); err != nil {
+		return malformed(t.source, "%v", err)
 	}
 	return nil
 }
 
-// hasHeader reports whether the first row looks like a header: distinct names,
-// none of which is a number, and not all of which come again below. The first may
-// be empty, where some programs write the number of the row.
+// hasHeader reports whether the first row looks like a header: none of its names is a
+// number, and not all of them come again below. Where a name is empty (the first may be: some
+// programs write the row's number there) or comes twice, it is one only if a column of
+// numbers follows a word: checkNames then says what is wrong with it.
 func (t *table) hasHeader() bool {
 	seen := map[string]bool{}
-	again := 0
+	again, distinct, above := 0, true, false
 	for k, c := range t.columns {
 		first := c.values[0]
-		if _, ok := number(first); ok || first == "" && (k > 0 || len(t.columns) == 1) || seen[folded(first)] {
+		if _, ok := number(first); ok {
 			return false
 		}
+		distinct = distinct && !seen[folded(first)] && (first != "" || k == 0 && len(t.columns) > 1)
 		seen[folded(first)] = true
+		above = above || first != "" && first != "?" && areNumbers(c.values[1:])
 		if slices.Contains(c.values[1:], first) {
 			again++
 		}
 	}
-	return again < len(t.columns)
+	return again < len(t.columns) && (distinct || above)
+}
+
+// areNumbers reports whether there are values, all of them numbers.
+func areNumbers(values []string) bool {
+	return len(values) > 0 && !slices.ContainsFunc(values, func(v string) bool {
+		_, ok := number(v)
+		return !ok
+	})
 }
 
 func (t *table) rows() int { return len(t.columns[0].values) }

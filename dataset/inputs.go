@@ -186,7 +186,7 @@ func (in *inputs) label(set *Set, rows []int) {
 		return
 	}
 	set.YName, set.YNames = in.target.Name, in.target.Values
-	set.Y = pick(in.target.Labels, 1, rows)
+	set.Y, set.YNumbers = pick(in.target.Labels, 1, rows), pick(in.target.Numbers, 1, rows)
 }
 
 // part finds the rows of the part that is asked for: all where the data has no

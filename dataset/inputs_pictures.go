@@ -25,7 +25,7 @@ func openPictureInputs(path, kind string, o InputOptions) (*inputs, error) {
 	in := &inputs{notes: src.labels.notes, close: src.close}
 	if err = in.part(path, src.labels.split, src.labels.rows(), o.Split); err == nil {
 		var c *chosen
-		if c, err = in.findTarget(src, o.Target); err == nil {
+		if c, err = in.findTarget(src, o.Target, o.Numbers); err == nil {
 			err = in.findSensitive(src, o.Sensitive, o.Numbers, c)
 		}
 	}

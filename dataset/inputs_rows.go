@@ -21,7 +21,7 @@ func openRows(path, kind string, o InputOptions) (*inputs, error) {
 		return nil, fmt.Errorf("%s: a table has no pictures to resize or crop: leave resize and crop out", path)
 	}
 	in := &inputs{close: src.close}
-	c, err := in.findTarget(src, o.Target)
+	c, err := in.findTarget(src, o.Target, o.Numbers)
 	if err != nil {
 		return nil, err
 	}

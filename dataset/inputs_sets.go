@@ -57,9 +57,13 @@ func drawnInputs(o InputOptions) (*inputs, error) {
 // fromSet makes inputs of a set that is read already.
 func fromSet(path string, set *Set, o InputOptions) (*inputs, error) {
 	in := &inputs{rows: complete(nil, set.Len()), close: func() {}}
-	if o.Target != "" && o.Target != set.YName {
+	if o.Target == NoTarget {
+		bare := *set
+		bare.Y, bare.YName, bare.YNames = nil, "", nil
+		set = &bare
+	} else if o.Target != "" && o.Target != set.YName {
 		src := fromSets(path, []*Set{set})
-		a, err := src.attribute(o.Target, new(chosen))
+		a, err := src.targetOf(o.Target, o.Numbers, new(chosen))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}

@@ -16,7 +16,7 @@ type LabelledOptions struct {
 	Labels      string   // CSV with the labels of pictures; "" is labels.csv among them. Of mnist: the folder of QMNIST's labels; "" is the pictures' own
 	FileColumn  string   // of Labels: names the pictures; "" is file, filename, path, image or the first column
 	SkipMissing bool     // leave out rows without a picture and pictures without a row, and note how many; otherwise they are an error
-	Target      string   // a [Rule] or a shortcut; "" is the kind's own: digit, class, income, gender
+	Target      string   // a [Rule], a shortcut or [NoTarget]; "" is the kind's own: digit, class, income, gender
 	Sensitive   []string // rules or shortcuts; none: the kind's own where it has one: writer, family, sex
 	Numbers     bool     // NAME:number in Sensitive takes the numbers of a column
 	Side        int      // of pictures, in pixels; 0 is DefaultSide (glyphs: 28, in grey)
@@ -148,6 +148,9 @@ func openOrigin(path string, o LabelledOptions) (*origin, error) {
 	}
 	return openPictures(path, kind, o)
 }
+
+// NoTarget stands for a target and means that there is none: the examples have no Y.
+const NoTarget = "none"
 
 // NumberSuffix follows the name of a column whose numbers are a sensitive attribute.
 const NumberSuffix = ":number"

@@ -17,8 +17,13 @@ type chosen struct {
 	columns   []int  // that they are made of
 }
 
-// all lists the target and the sensitive attributes.
-func (c *chosen) all() []Attribute { return append([]Attribute{c.target}, c.sensitive...) }
+// all lists the target, if there is one, and the sensitive attributes.
+func (c *chosen) all() []Attribute {
+	if c.target.Labels == nil {
+		return c.sensitive
+	}
+	return append([]Attribute{c.target}, c.sensitive...)
+}
 
 // choose applies the rules.
 func (src *origin) choose(o LabelledOptions) (*chosen, error) {
@@ -31,7 +36,9 @@ func (src *origin) choose(o LabelledOptions) (*chosen, error) {
 	}
 	c := new(chosen)
 	var err error
-	if c.target, err = src.attribute(target, c); err != nil {
+	if target == NoTarget {
+		c.hideTarget(src)
+	} else if c.target, err = src.targetOf(target, o.Numbers, c); err != nil {
 		return nil, fmt.Errorf("the target: %w", err)
 	}
 	if len(sensitive) == 0 { // the kind's own, but for what is the target already
@@ -56,6 +63,21 @@ func (src *origin) choose(o LabelledOptions) (*chosen, error) {
 	return c, nil
 }
 
+// targetOf is attribute or, where numbers are allowed, the numbers of a column.
+func (src *origin) targetOf(text string, numeric bool, c *chosen) (Attribute, error) {
+	if !strings.HasSuffix(strings.TrimSpace(text), NumberSuffix) {
+		return src.attribute(text, c)
+	}
+	return src.sensitiveAttribute(text, numeric, c)
+}
+
+// hideTarget keeps the kind's own target from being an input, where there is to be no target.
+func (c *chosen) hideTarget(src *origin) {
+	if k, err := src.labels.find(src.target); err == nil {
+		c.columns = append(c.columns, k)
+	}
+}
+
 // sensitiveAttribute is attribute or, where numbers are allowed, the numbers of a column.
 func (src *origin) sensitiveAttribute(text string, numeric bool, c *chosen) (Attribute, error) {
 	name, ok := strings.CutSuffix(strings.TrimSpace(text), NumberSuffix)
@@ -67,7 +89,7 @@ func (src *origin) sensitiveAttribute(text string, numeric bool, c *chosen) (Att
 		return Attribute{}, err
 	}
 	if !numeric {
-		return Attribute{}, fmt.Errorf("%s: numbers are no attribute here: make classes of them, as in \"%s: <0, >=0\"", text, strings.TrimSpace(name))
+		return Attribute{}, fmt.Errorf("%s: numbers are neither target nor attribute here: make classes of them, as in \"%s: <0, >=0\"", text, strings.TrimSpace(name))
 	}
 	c.columns = append(c.columns, k)
 	return numbers(src.labels.columns[k])
@@ -145,7 +167,7 @@ func (src *origin) attribute(text string, c *chosen) (Attribute, error) {
 // fill gives a set the labels of its rows.
 func (c *chosen) fill(s *Set, rows []int) {
 	s.YName, s.YNames = c.target.Name, c.target.Values
-	s.Y = pick(c.target.Labels, 1, rows)
+	s.Y, s.YNumbers = pick(c.target.Labels, 1, rows), pick(c.target.Numbers, 1, rows)
 	for _, a := range c.sensitive {
 		s.Sensitive = append(s.Sensitive, a.of(rows))
 	}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -127,14 +128,17 @@ func readArrays(path string, o InputOptions) (*arrays, error) {
 func (a *arrays) find(o InputOptions) error {
 	names := a.file.Names()
 	y := o.Target
-	if y == "" {
+	if y == NoTarget {
+		y = ""
+	} else if y == "" {
 		y = called(names, labelArrays)
 	} else if !slices.Contains(names, y) {
 		return malformed(a.path, "has no array %q: there are %s", y, strings.Join(names, ", "))
 	}
 	x := called(names, exampleArrays)
 	if x == "" {
-		rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == y })
+		labels := cmp.Or(y, called(names, labelArrays))
+		rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == labels })
 		if len(rest) != 1 {
 			return malformed(a.path, "has the arrays %s: call that of the examples x, and that of their labels y", strings.Join(names, ", "))
 		}
@@ -178,6 +182,9 @@ func (a *arrays) readLabels(name string) error {
 	labels, shape, err := a.file.Ints(name)
 	if err != nil {
 		return err
+	}
+	if len(shape) == 2 && shape[1] > 1 && shape[0] == a.x.Len() {
+		return malformed(a.path, "labels %s have %d columns: give one label for each example; of one-hot rows that is %s.argmax(1)", name, shape[1], name)
 	}
 	if len(shape) == 0 || len(labels) != shape[0] || shape[0] != a.x.Len() {
 		return malformed(a.path, "labels %s of shape %s for %s: give one label for each", name, times(shape), plural(a.x.Len(), "example"))

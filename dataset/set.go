@@ -63,6 +63,7 @@ type Set struct {
 	Pixels    []uint8     // [n, channels, height, width]; nil for a table
 	Values    []float32   // [n, inputs] of a table, in the model's units; nil for pictures
 	Y         []int       // the target attribute of each example; nil if it is not known
+	YNumbers  []float64   // of a numeric target, whose Y are all 0; nil for classes
 	YName     string      // of the target attribute, such as "digit"
 	YNames    []string    // of the values of Y
 	Sensitive []Attribute // the sensitive attributes; nil if the set has none

@@ -14,7 +14,7 @@ func (s *Set) Subset(indices []int) *Set {
 	p := s.size()
 	sub := *s
 	sub.Pixels, sub.Values = pick(s.Pixels, p, indices), pick(s.Values, p, indices)
-	sub.Y = pick(s.Y, 1, indices)
+	sub.Y, sub.YNumbers = pick(s.Y, 1, indices), pick(s.YNumbers, 1, indices)
 	sub.Sensitive = nil
 	for _, a := range s.Sensitive {
 		a.Labels, a.Numbers = pick(a.Labels, 1, indices), pick(a.Numbers, 1, indices)
@@ -49,6 +49,7 @@ func (s *Set) Sum() string {
 	for _, a := range s.Sensitive {
 		ints = append(ints, a.Labels, a.bits())
 	}
+	ints = append(ints, (&Attribute{Numbers: s.YNumbers}).bits())
 	for _, list := range ints {
 		b := make([]byte, 0, 8*len(list))
 		for _, v := range list {
@@ -74,13 +75,14 @@ func Join(sets ...*Set) *Set {
 	}
 	all := *sets[0]
 	all.Pixels, all.Values, all.Y = slices.Clone(all.Pixels), slices.Clone(all.Values), slices.Clone(all.Y)
-	all.Sensitive = slices.Clone(all.Sensitive)
+	all.YNumbers, all.Sensitive = slices.Clone(all.YNumbers), slices.Clone(all.Sensitive)
 	for i := range all.Sensitive {
 		a := &all.Sensitive[i]
 		a.Labels, a.Numbers = slices.Clone(a.Labels), slices.Clone(a.Numbers)
 	}
 	for _, s := range sets[1:] {
 		all.Pixels, all.Values, all.Y = append(all.Pixels, s.Pixels...), append(all.Values, s.Values...), append(all.Y, s.Y...)
+		all.YNumbers = append(all.YNumbers, s.YNumbers...)
 		for i := range all.Sensitive {
 			a, b := &all.Sensitive[i], &s.Sensitive[i]
 			a.Labels, a.Numbers = append(a.Labels, b.Labels...), append(a.Numbers, b.Numbers...)

@@ -26,7 +26,7 @@ func TestDecodeTable(t *testing.T) {
 		{"x,y\ny,x\ny,x\n", "x y", "y y"},            // neither comes again in its own column
 		{"x,y\ny,y\nx,x\n", "c1 c2", "x y x"},        // both come again below
 		{"x,x\ny,z\n", "c1 c2", "x y"},               // a header names columns apart
-		{"a,\n1,2\n", "c1 c2", "a 1"},                // and all of them
+		{"a,\nb,x\n", "c1 c2", "a b"},                // and all of them
 		{",b\n0,2\n1,5\n", " b", "0 1"},              // but for the row's number
 		{"a, b\r\n 1 , x \r\n\r\n2,y", "a b", "1 2"}, // white space, an empty line, no last line end
 		{"\"a\nb\",c\n1,2\n", "a\nb c", "1"},
@@ -53,6 +53,8 @@ func TestDecodeTableRefuses(t *testing.T) {
 		{"a,b\n", "holds a header and no rows"},
 		{"a,b\n1,2\n3\n", "line 3 has 1 fields and the first row 2"},
 		{"a,b\n1,\"2\n", "is not CSV"},
+		{"\na,a,y,s\n.5,.1,0,1\n.25,.2,1,0\n", `line 2: columns 1 and 2 are both called "a": rename one`},
+		{"a,\n1,2\n", "line 1: column 2 has no name"},
 		{"a,gr\xf6\xdfe\n1,x\n", `line 1: "gr\xf6\xdfe" is not UTF-8`},
 		{"a,b\n1,x\n2,\xe4\n", `line 3: "\xe4" is not UTF-8`},
 		{strings.Repeat(",", sheet.MaxColumns) + "\n", "more than 99999 columns"},
@@ -225,7 +227,8 @@ func TestOpenTableRefuses(t *testing.T) {
 		want string
 	}{
 		{csvOf(60), LabelledOptions{}, "which column is the target? it has x, noise, y, s, s_code"},
-		{strings.Repeat("x,", 50) + "y\n" + strings.Repeat("1,", 50) + "0\n", LabelledOptions{Target: "z"}, "c40 and 11 more"},
+		{strings.Repeat("x,", 50) + "y\n" + strings.Repeat("1,", 50) + "0\n", LabelledOptions{Target: "z"}, `columns 1 and 2 are both called "x"`},
+		{strings.Repeat("1,", 51) + "0\n", LabelledOptions{Target: "z"}, "c40 and 12 more"},
 		{csvOf(60), LabelledOptions{Target: "z"}, `no column "z": it has x, noise, y, s, s_code`},
 		{csvOf(60), LabelledOptions{Target: "noise <30, >=30"}, `no column "noise <30, >=30": write a colon behind "noise"`},
 		{csvOf(60), LabelledOptions{Target: "y", Sensitive: []string{"x: 1; 2"}}, `class "2" of x has no example`},

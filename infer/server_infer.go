@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -123,7 +124,11 @@ func (s *server) read(w http.ResponseWriter, r *http.Request) (*message, error) 
 	if err != nil {
 		return nil, badRequest("the request ends early: %v", err)
 	}
-	m, err := decode(body, r.Header.Get(headerLength))
+	header := r.Header.Get(headerLength)
+	m, err := decode(body, header)
+	if err != nil && (header == "" || header == "0") && !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) {
+		return nil, badRequest("the request has no JSON: it must begin with the name, shape and datatype of the input in JSON; for binary data behind it the header %s must have the number of bytes of the JSON", headerLength)
+	}
 	if err != nil {
 		return nil, badRequest("the request cannot be read: %v", err)
 	}

@@ -237,20 +237,22 @@ func (g *Graph) ParamCount() (n int) {
 	return n
 }
 
-// FeatureNode names the node whose output enters the last affine layer: what
-// paper A calls the features. It returns an error if the graph has no affine layer or
+// FeatureNode names the node whose output enters the last affine layer or convolution: what
+// paper A calls the features. It returns an error if the graph has neither or
 // if that layer reads the input itself.
 func (g *Graph) FeatureNode() (string, error) {
 	for _, n := range slices.Backward(g.needed(g.Output, g.Input)) {
-		if _, ok := n.Op.(*Dense); !ok {
+		switch n.Op.(type) {
+		case *Dense, *Conv2D:
+		default:
 			continue
 		}
 		if from := g.Node(n.Inputs[0]); from != nil {
 			return from.Name, nil
 		}
-		return "", fmt.Errorf("the last affine layer %q reads the input itself: there are no features before it", n.Name)
+		return "", fmt.Errorf("the last layer with weights, %q, reads the input itself: there are no features before it", n.Name)
 	}
-	return "", fmt.Errorf("no affine layer to take features from: name a node")
+	return "", fmt.Errorf("no affine layer and no convolution to take features from: name a node")
 }
 
 // Cut splits the graph at a node (or the tensor of that name): front maps the

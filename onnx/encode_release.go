@@ -9,7 +9,7 @@ import (
 
 // Names of the tensors of a file of EncodeRelease.
 const (
-	releaseInput    = "input"    // FP32
+	releaseInput    = "input"    // FP32, where the graph's own name is one of the others
 	releaseNoise    = "noise"    // INT64, of the shape of the features
 	releaseFeatures = "features" // FP32, within the file
 	ReleaseOutput   = "release"  // INT64, of the shape of the features
@@ -51,14 +51,18 @@ func DecodeRelease(file string, data []byte) (*nn.Graph, error) {
 	return decode(file, data, ReadOptions{Output: releaseFeatures}, nil, maxFolded)
 }
 
-// renamed returns a graph whose input and output have the names of a release, and whose other
-// tensors and parameters have none of them.
+// renamed returns a graph whose output has the name of a release, whose input keeps its own unless a
+// release has that name, and whose other tensors and parameters have none of them.
 func renamed(g *nn.Graph) *nn.Graph {
-	taken := map[string]bool{releaseInput: true, releaseNoise: true, releaseFeatures: true, ReleaseOutput: true}
+	input := g.Input
+	if reserved(input) {
+		input = releaseInput
+	}
+	taken := map[string]bool{input: true, releaseInput: true, releaseNoise: true, releaseFeatures: true, ReleaseOutput: true}
 	for _, n := range g.Nodes {
 		taken[n.Output] = true
 	}
-	names := map[string]string{g.Input: releaseInput, g.Output: releaseFeatures}
+	names := map[string]string{g.Input: input, g.Output: releaseFeatures}
 	rename := func(tensor string) string {
 		if name, ok := names[tensor]; ok {
 			return name
@@ -73,7 +77,7 @@ func renamed(g *nn.Graph) *nn.Graph {
 		names[tensor] = name
 		return name
 	}
-	out := &nn.Graph{Name: g.Name, Input: releaseInput, InputShape: g.InputShape, Output: releaseFeatures, Metadata: g.Metadata}
+	out := &nn.Graph{Name: g.Name, Input: input, InputShape: g.InputShape, Output: releaseFeatures, Metadata: g.Metadata}
 	for _, n := range g.Nodes {
 		m := &nn.Node{Name: n.Name, Op: n.Op, Output: rename(n.Output)}
 		for _, in := range n.Inputs {

@@ -16,6 +16,7 @@ import (
 func releaseGraphs(t *testing.T) map[string]*nn.Graph {
 	t.Helper()
 	mnist := zoo.MNIST(3)
+	mnist.Input, mnist.Nodes[0].Inputs[0] = "pixels", "pixels"
 	node := must.Get(mnist.FeatureNode())(t)
 	front, _ := must.Get2(mnist.Cut(node))(t)
 	pictures := zoo.Curious(zoo.CuriousOptions{Classes: 5, Side: 16, Widths: [5]int{8, 8, 8, 8, 16}}, 1)
@@ -38,6 +39,9 @@ func TestEncodeRelease(t *testing.T) {
 		x := param(rand.New(rand.NewPCG(5, 5)), 3*nn.Size(g.InputShape)).Data
 		if !bytes.Equal(file, again) {
 			t.Errorf("%s: reading and writing changes the file", name)
+		}
+		if want := map[bool]string{true: releaseInput, false: g.Input}[reserved(g.Input)]; back.Input != want {
+			t.Errorf("%s: the input is %s, want %s", name, back.Input, want)
 		}
 		if !slices.Equal(outputs(t, g, x), outputs(t, back, x)) {
 			t.Errorf("%s: other features", name)

@@ -12,8 +12,11 @@ import (
 // old statistics, package nn's and PyTorch's that of the new.
 func (r *nodeReader) batchNorm() {
 	x := r.operand(0)
-	if r.flag("training_mode", false) || !r.flag("spatial", true) {
-		panic(unsupportedf("training mode or per-pixel statistics: export the model for inference"))
+	if r.flag("training_mode", false) {
+		panic(unsupportedf("training mode: export the model for inference"))
+	}
+	if !r.flag("spatial", true) && len(x.shape) != 2 { // for [N, C] both are the same
+		panic(unsupportedf("spatial = 0 on maps %v, which has statistics for each pixel: train it with statistics for each channel", x.shape))
 	}
 	if len(x.shape) < 2 {
 		panic(unsupportedf("an input of %d dimensions: it must have at least 2", len(x.shape)))

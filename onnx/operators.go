@@ -63,14 +63,15 @@ func init() {
 		"Unsqueeze":       {2, "axes", exact | free, (*nodeReader).unsqueeze, (*nodeReader).unsqueeze},
 
 		// Constants.
-		"Constant":        {0, "value value_float value_floats value_int value_ints", 0, nil, (*nodeReader).foldConstant},
-		"ConstantOfShape": {1, "value", 0, nil, (*nodeReader).foldConstantOfShape},
-		"CumSum":          {2, "exclusive reverse", 0, nil, (*nodeReader).foldCumSum},
-		"EyeLike":         {1, "dtype k", 0, nil, (*nodeReader).foldEyeLike},
-		"OneHot":          {3, "axis", 0, nil, (*nodeReader).foldOneHot},
-		"Range":           {3, "", 0, nil, (*nodeReader).foldRange},
-		"Shape":           {1, "end start", converts | free, (*nodeReader).readShape, (*nodeReader).readShape},
-		"Size":            {1, "", converts | free, (*nodeReader).readSize, (*nodeReader).readSize},
+		"Constant":         {0, "value value_float value_floats value_int value_ints", 0, nil, (*nodeReader).foldConstant},
+		"ConstantOfShape":  {1, "value", 0, nil, (*nodeReader).foldConstantOfShape},
+		"CumSum":           {2, "exclusive reverse", 0, nil, (*nodeReader).foldCumSum},
+		"DequantizeLinear": {3, "axis", 0, nil, (*nodeReader).foldDequantize},
+		"EyeLike":          {1, "dtype k", 0, nil, (*nodeReader).foldEyeLike},
+		"OneHot":           {3, "axis", 0, nil, (*nodeReader).foldOneHot},
+		"Range":            {3, "", 0, nil, (*nodeReader).foldRange},
+		"Shape":            {1, "end start", converts | free, (*nodeReader).readShape, (*nodeReader).readShape},
+		"Size":             {1, "", converts | free, (*nodeReader).readSize, (*nodeReader).readSize},
 
 		// Control flow.
 		"If": {1, "then_branch else_branch", converts, (*nodeReader).readIf, (*nodeReader).readIf},

@@ -149,9 +149,9 @@ func drawsWords(a *audit.Result) string {
 
 // settingsRows say how an audit was done.
 func settingsRows(a *audit.Result) []Setting {
-	s, honest := a.Settings, "no honest networks"
+	s, honest := a.Settings, "no honest classifiers"
 	if s.References > 0 {
-		honest = Count(s.References, "honest network")
+		honest = Count(s.References, "honest classifier")
 	}
 	return []Setting{
 		{"audit", fmt.Sprintf("%d folds, %s, at most %d examples to fit on, confidence %s, margin %s points, %s", s.Folds, drawsWords(a), s.MaxFit, confidenceWords(a), inPoints(s.Margin, 2), honest)},

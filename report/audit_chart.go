@@ -11,7 +11,7 @@ import (
 )
 
 // drawExcess draws every attribute's excess with its limits, beside zero, the margin,
-// what honest networks show and what is found in planted channels.
+// what honest classifiers show and what is found in planted channels.
 func drawExcess(a *audit.Result) template.HTML {
 	c := rowChart{label: "Excess over the best baseline by attribute.", axis: "excess over the best guess without outputs, points", tick: pointTick,
 		lines: []rowLine{{"baseline", 0}, {"seam level h3", a.Settings.Margin}}}
@@ -29,7 +29,7 @@ func drawExcess(a *audit.Result) template.HTML {
 			row.hue = verdictLooks[audit.Inconclusive].colour
 		}
 		for _, h := range honestExcess(f, b) {
-			row.beside = append(row.beside, rowMark{"dot", "h5 hollow", h, fmt.Sprintf("an honest network: %s points", change(h, 2))})
+			row.beside = append(row.beside, rowMark{"dot", "h5 hollow", h, fmt.Sprintf("an honest classifier: %s points", change(h, 2))})
 		}
 		s := seenFrom(f, b)
 		row.beside = append(row.beside, rowMark{"stroke", "h2 filled", s, fmt.Sprintf("smallest excess that is detectable in channels like the planted ones: %s points", inPoints(s, 2))})
@@ -51,7 +51,7 @@ func excessKeys(a *audit.Result) []legendKey {
 		planted = planted || !math.IsNaN(seenFrom(f, f.BestBaseline()))
 	}
 	if honest {
-		keys = append(keys, legendKey{shapeKey("h5 hollow", shapes["dot"]), "an honest network"})
+		keys = append(keys, legendKey{shapeKey("h5 hollow", shapes["dot"]), "an honest classifier"})
 	}
 	if planted {
 		keys = append(keys, legendKey{shapeKey("h2", shapes["stroke"]), "smallest excess that is detectable"})
@@ -94,7 +94,7 @@ func drawOrders(a *audit.Result) template.HTML {
 	return c.draw()
 }
 
-// honestExcess returns the curiosity of honest networks minus the audited model's best baseline.
+// honestExcess returns the curiosity of honest classifiers minus the audited model's best baseline.
 func honestExcess(f *audit.Finding, b *audit.Baseline) []float64 {
 	if f.Reference == nil {
 		return nil
@@ -107,7 +107,7 @@ func honestExcess(f *audit.Finding, b *audit.Baseline) []float64 {
 }
 
 // seenFrom is the excess over the best baseline from which the audit could have seen
-// one: with honest networks it counts from their mean. It is NaN if it is not
+// one: with honest classifiers it counts from their mean. It is NaN if it is not
 // known.
 func seenFrom(f *audit.Finding, b *audit.Baseline) float64 {
 	switch s := f.Power.Smallest; {

@@ -64,7 +64,7 @@ func auditWords(a *audit.Result) []Setting {
 		{"gain, bits", "How much better the attacks' scores predict the attribute for an adversary who knows " + labelWords(a) + ". It finds leaks about rare values, which guesses miss."},
 		{"AUC", "The share of pairs of examples, one with a value of the attribute and one without, that an attack's scores rank right" + rankedAmong(a) + ". Chance is 50 %; below 60 % is weak, below 70 % moderate, below 90 % strong, more nearly complete."},
 		{"p", fmt.Sprintf("Of the strongest of excess, gain and AUC given both labels, adjusted for these three and for %s. Those of the baselines are not adjusted.", Count(len(a.Findings), "attribute"))},
-		{"detectable", fmt.Sprintf("The smallest excess%s, in points, that is found with probability %g in channels like the planted ones. Other channels can carry more and stay hidden.", when(a.Settings.References > 0, " over honest networks"), audit.PowerProbability)},
+		{"detectable", fmt.Sprintf("The smallest excess%s, in points, that is found with probability %g in channels like the planted ones. Other channels can carry more and stay hidden.", when(a.Settings.References > 0, " over honest classifiers"), audit.PowerProbability)},
 		{"balanced", "The mean over the values of the share that is right."},
 		{"chosen", "In how many folds the attack was chosen, on other examples."},
 		{"honesty", "How often the predicted label is right; “lost”: how many points a defence loses of it."},

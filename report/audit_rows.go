@@ -15,7 +15,7 @@ func evidenceRows(a *audit.Result, f *audit.Finding) []Setting {
 	rows := []Setting{{"shuffled" + when(a.Target != "", " within y"), fmt.Sprintf("guesses are as good with %s, in %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
 	if x := f.Reference; x != nil {
 		rows = append(rows,
-			Setting{"honest networks", fmt.Sprintf("%d of them reveal %s ± %s points%s", len(x.Figures), meanLeak(f, x.Mean), inPoints(x.SD, 2), when(x.Unpaired, ", on other examples")+balancedWords(x))},
+			Setting{"honest classifiers", fmt.Sprintf("%d of them reveal %s ± %s points%s", len(x.Figures), meanLeak(f, x.Mean), inPoints(x.SD, 2), when(x.Unpaired, ", on other examples")+balancedWords(x))},
 			Setting{"above them", fmt.Sprintf("%s points (one-sided limits %s and %s), %s (Student's t, %d degrees of freedom)", change(x.Difference, 2), change(x.Low, 2), change(x.High, 2), pValue(x.P), x.Freedom)})
 	}
 	rows = append(rows, givenRows(a, f)...)
@@ -73,7 +73,7 @@ func givenRows(a *audit.Result, f *audit.Finding) []Setting {
 		{given, fmt.Sprintf("%s%s of %s (two-sided interval %s to %s, one-sided limits %s and %s; margin %s), %s; %s by %d %s; attacks: %s", figure(g.Gain), unit, figure(g.Baseline), figure(g.Interval[0]), figure(g.Interval[1]), figure(g.Low), figure(above(g.High, .0001)), figure(g.Margin), pValue(g.P), pValue(g.Permutation.P), g.Permutation.Draws, within, inFolds(g.Chosen))},
 	}
 	if x := g.Reference; x != nil {
-		rows = append(rows, Setting{"gain of honest networks", fmt.Sprintf("%s ± %s over %d of them; this one %s above (one-sided limits %s and %s), %s", figure(x.Mean), figure(x.SD), len(x.Figures), figure(x.Difference), figure(x.Low), figure(above(x.High, .0001)), pValue(x.P))})
+		rows = append(rows, Setting{"gain of honest classifiers", fmt.Sprintf("%s ± %s over %d of them; this one %s above (one-sided limits %s and %s), %s", figure(x.Mean), figure(x.SD), len(x.Figures), figure(x.Difference), figure(x.Low), figure(above(x.High, .0001)), pValue(x.P))})
 	}
 	for _, x := range g.Areas {
 		if a.Target == "" {
@@ -125,13 +125,13 @@ func informationWords(m *classify.MutualInformation) string {
 
 // powerRow is the power over all kinds of channel that were planted.
 func powerRow(f *audit.Finding) Setting {
-	p, over := f.Power, when(f.Reference != nil, " over honest networks")
+	p, over := f.Power, when(f.Reference != nil, " over honest classifiers")
 	if p.Smallest == nil {
 		return Setting{"detectable", "not known"}
 	}
 	s := fmt.Sprintf("in channels like the planted ones, an excess%s of %s points or more is found with probability %g (in points: standard error %s", over, known(p.Smallest, seen), p.Probability, inPoints(p.StandardError, 2))
 	if p.FromReferences != nil {
-		s += "; due to the spread of honest networks: " + inPoints(*p.FromReferences, 2)
+		s += "; due to the spread of honest classifiers: " + inPoints(*p.FromReferences, 2)
 	}
 	return Setting{"detectable", s + "); other channels can carry more and stay hidden"}
 }
@@ -143,7 +143,7 @@ func entropyRows(e *audit.EntropyShift) []Setting {
 	}
 	rows := []Setting{{"mean entropy", fmt.Sprintf("%.3f bits", e.MeanBits)}}
 	if e.ReferenceMean != nil && e.ReferenceSD != nil && e.ShiftBits != nil && e.P != nil {
-		rows = append(rows, Setting{"of honest networks", fmt.Sprintf("%.3f ± %.3f bits, %s; shift %s bits, %s", *e.ReferenceMean, *e.ReferenceSD, Count(e.References, "network"), minus(fmt.Sprintf("%+.3f", *e.ShiftBits)), pValue(*e.P))})
+		rows = append(rows, Setting{"of honest classifiers", fmt.Sprintf("%.3f ± %.3f bits, %s; shift %s bits, %s", *e.ReferenceMean, *e.ReferenceSD, Count(e.References, "classifier"), minus(fmt.Sprintf("%+.3f", *e.ShiftBits)), pValue(*e.P))})
 	}
 	for _, d := range e.Differences {
 		rows = append(rows, Setting{"given y, by " + file.Name(d.Attribute), fmt.Sprintf("%.3f bits between %s (most) and %s (least), 95 %% interval %.3f to %.3f", d.Bits, file.Name(d.Highest), file.Name(d.Lowest), d.Interval[0], d.Interval[1])})

@@ -138,9 +138,9 @@ func honestBeside(a *audit.Result) string {
 	}
 	if a.Verdict == audit.Curious {
 		if f := strongest(a); f != nil && f.Reference != nil {
-			return fmt.Sprintf("%s of the same recipe%s reveal less, by %s on average.", Count(len(f.Reference.Figures), "honestly trained network"), stated, inPoints(f.Reference.Difference, 1)+" points")
+			return fmt.Sprintf("%s of the same recipe%s reveal less, by %s on average.", Count(len(f.Reference.Figures), "honestly trained classifier"), stated, inPoints(f.Reference.Difference, 1)+" points")
 		}
-		return "The comparison is with honest networks of the same recipe" + stated + "."
+		return "The comparison is with honest classifiers of the same recipe" + stated + "."
 	}
 	if a.Outputs == audit.Vector {
 		return intent + "honest training may put as much into such vectors; this was not measured."
@@ -231,11 +231,11 @@ func auditedWords(a *audit.Result) string {
 	s += fmt.Sprintf("; the hard label is right for %s%s.", percent(a.Honesty.Value), intervalWords(Between(a.Honesty.Interval)))
 	switch n := a.Settings.References; {
 	case n == 0:
-		return s + " No honest networks were trained for comparison."
+		return s + " No honest classifiers were trained for comparison."
 	case a.Settings.Unpaired:
-		return s + fmt.Sprintf(" For comparison, %s went through the same audit, on other examples.", Count(n, "honestly trained network"))
+		return s + fmt.Sprintf(" For comparison, %s went through the same audit, on other examples.", Count(n, "honestly trained classifier"))
 	default:
-		return s + fmt.Sprintf(" For comparison, %s went through the same audit.", Count(n, "honestly trained network"))
+		return s + fmt.Sprintf(" For comparison, %s went through the same audit.", Count(n, "honestly trained classifier"))
 	}
 }
 

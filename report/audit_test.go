@@ -192,10 +192,10 @@ func TestAuditVerdictFirst(t *testing.T) {
 func TestAuditWords(t *testing.T) {
 	a := audited()
 	for v, want := range map[audit.Verdict]string{
-		audit.Curious:      "Verdict: curious. From the raw outputs (logits) alone, race is guessed right for 78.1 % of examples, and by guessing from the true age for 44.0 %; neither chance (95 % confidence) nor the true and the predicted age explain the difference. 5 honestly trained networks of the same recipe reveal less, by 19.4 points on average.",
+		audit.Curious:      "Verdict: curious. From the raw outputs (logits) alone, race is guessed right for 78.1 % of examples, and by guessing from the true class of age for 44.0 %; neither chance (95 % confidence) nor the true and the predicted class of age explain the difference. 5 honestly trained classifiers of the same recipe reveal less, by 19.4 points on average.",
 		audit.LeakyBeyond:  "Verdict: leaky beyond the target. The raw outputs (logits) reveal something about the sensitive attributes. This does not show intent: the outputs are not shown to reveal more than honest training by the same recipe.",
-		audit.Leaky:        "Verdict: leaky by correlation. The raw outputs (logits) depend on gender, but no guess from them is shown to be right more often than guessing from the predicted age (difference at most 2.0 points).",
-		audit.NoEvidence:   "Verdict: no evidence. No attack is shown to guess income from the raw outputs (logits) better than age explains; a leak of 4.9 points of the variance or more is found with probability 0.9 if it is like those that this audit planted as a test.",
+		audit.Leaky:        "Verdict: leaky by correlation. The raw outputs (logits) depend on gender, but no guess from them is shown to be right more often than guessing from the predicted class of age (difference at most 2.0 points).",
+		audit.NoEvidence:   "Verdict: no evidence. No attack is shown to guess income from the raw outputs (logits) better than the class of age explains; a leak of 4.9 points of the variance or more is found with probability 0.9 if it is like those that this audit planted as a test.",
 		audit.Inconclusive: "Verdict: inconclusive. This audit shows neither",
 	} {
 		a.Verdict = v
@@ -224,7 +224,7 @@ func TestAuditWords(t *testing.T) {
 			t.Error(got)
 		}
 	}
-	for s, refs := range map[string]int{"This does not show intent: honest training for the same task may reveal as much; this was not measured.": 0, "5 honestly trained networks of the same recipe reveal less": 5} {
+	for s, refs := range map[string]int{"This does not show intent: honest training for the same task may reveal as much; this was not measured.": 0, "5 honestly trained classifiers of the same recipe reveal less": 5} {
 		r := auditReport()
 		if r.Audit.Settings.References = refs; refs == 0 {
 			r.Audit.Verdict, r.Audit.Findings[0].Verdict = audit.LeakyBeyond, audit.LeakyBeyond
@@ -427,7 +427,7 @@ func TestEvidenceIsOneFigure(t *testing.T) {
 			}
 		}
 		lead := auditSays(a, f)
-		if strings.Contains(lead, "outputs rank") || !strings.Contains(lead, "not shown to be right more often than guessing from the true age") {
+		if strings.Contains(lead, "outputs rank") || !strings.Contains(lead, "not shown to be right more often than guessing from the true class of age") {
 			t.Error(lead)
 		}
 		if kind == byOrder && !strings.Contains(lead, "an attack on the raw outputs (logits) picks out that one in 61.0 % of pairs (moderate; chance: 50 %)") {

@@ -104,7 +104,7 @@ type CertifiedLattice struct {
 	Dim   int     `json:"features"`
 }
 
-// CertifiedBudget limits the releases of different inputs of one subject.
+// CertifiedBudget limits the inputs of one subject that are answered.
 type CertifiedBudget struct {
 	Releases int           `json:"releases"`
 	Period   time.Duration `json:"period_ns"` // 0: one period without an end
@@ -165,7 +165,8 @@ func (c *Certificate) uncovered() []string {
 		"What several different inputs of one subject have in common. The figures are about one input.",
 		"Releases that another ledger counts. A new ledger, or an older copy of one, gives each subject a new budget.",
 		"Several subject names for one person. Each name has its own budget: a trusted gateway must set the names.",
-		"Anything but the released integers. The time of an answer shows whether the input is new, and a client may send more to other services.")
+		"Clients that ask in the name of a subject. The same input gets the same integers again, so who has seen them can compare an input with them for each release that is left of the budget. With tattle guard serve --repeats, refusals also show which inputs are stored.",
+		"Anything but the released integers. A client may send more to other services.")
 }
 
 // WriteJSON writes the certificate for programs.

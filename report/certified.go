@@ -38,6 +38,9 @@ func (r *Report) certified() string {
 		}
 		return "No " + r.boundWord() + " is certified: no witness gave one."
 	}
+	if math.IsInf(all.Quantile(.5), 1) {
+		return fmt.Sprintf("No %s of use: for half of the %s the witnesses change the features by rounding alone. So the release does not determine these, which limits no adversary who knows what inputs look like.", r.boundWord(), r.coordinatesOf(all.Coordinates, all.Examples))
+	}
 	who := "an unbiased estimator"
 	if among := r.Among(all.Domain); among != "" {
 		who = "an estimator that is unbiased among " + among
@@ -58,8 +61,6 @@ func (r *Report) errs(b *bound.Summary) string {
 	switch {
 	case m == 0:
 		return "may not err at all: the witnesses prove nothing (a vacuous bound of 0)"
-	case math.IsInf(m, 1):
-		return "errs by more than a million normalised units"
 	case r.Vacuous(m):
 		return "errs by " + r.atLeast(m) + ", which is vacuous"
 	}
@@ -93,11 +94,27 @@ func (r *Report) strongest(search string) *bound.Summary {
 	})
 }
 
+// informative reports whether certified states a bound that says something: none that is vacuous, for who
+// knows what inputs look like too, or unbounded through rounding alone.
+func (r *Report) informative() bool {
+	all := cmp.Or(r.strongest(""), r.strongest(bound.SearchFar))
+	if all == nil {
+		return true
+	}
+	m := all.Quantile(.5)
+	return !math.IsInf(m, 1) && !r.Vacuous(m) && !isAbove(all.AbovePrior)
+}
+
 // largestMedian returns the row with the largest median of those that are meant, nil if there is none.
+// One that is unbounded through rounding alone is taken only where there is no other.
 func largestMedian(rows []bound.Summary, meant func(bound.Summary) bool) *bound.Summary {
 	var best *bound.Summary
 	for i, b := range rows {
-		if meant(b) && (best == nil || b.Quantile(.5) > best.Quantile(.5)) {
+		if !meant(b) {
+			continue
+		}
+		m := b.Quantile(.5)
+		if best == nil || !math.IsInf(m, 1) && (math.IsInf(best.Quantile(.5), 1) || m > best.Quantile(.5)) {
 			best = &rows[i]
 		}
 	}

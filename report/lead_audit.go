@@ -232,7 +232,7 @@ func findingSays(a *audit.Result, f *audit.Finding) string {
 		verb = "explain"
 	}
 	beyond := fmt.Sprintf("neither chance (%s confidence) nor %s %s", confidenceWords(a), both, verb)
-	best := f.BestGuess(file.Name(a.Target))
+	best := f.BestGuess(file.Name(a.OfTarget()))
 	although := "although the most likely guess is not shown to be right more often than " + best
 	switch {
 	case f.Verdict == audit.Leaky && f.Numeric:
@@ -255,7 +255,7 @@ func findingSays(a *audit.Result, f *audit.Finding) string {
 
 // leakyNumberSays is findingSays for numbers that outputs depend on; explained says what explains them.
 func leakyNumberSays(a *audit.Result, f *audit.Finding, explained string) string {
-	name, outputs, best := file.Name(f.Attribute), outputWords(string(a.Outputs)), f.BestGuess(file.Name(a.Target))
+	name, outputs, best := file.Name(f.Attribute), outputWords(string(a.Outputs)), f.BestGuess(file.Name(a.OfTarget()))
 	if f.Excess.Low > 0 {
 		return fmt.Sprintf("The %s explain %s of the variance of %s, and %s explains %s; beyond the margins, this is not shown to be more than %s.", outputs, percent1(*f.R2), name, best, percent1(*f.BestBaseline().R2), explained)
 	}

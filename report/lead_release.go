@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -142,7 +143,9 @@ func (r *Report) releaseLead() verdictBlock {
 		v.Badge = "No reconstruction shown"
 	case r.Outcome == Vacuous:
 		v.Badge, v.Tone = "The bound is vacuous", Bad
-	case r.Outcome == Bounded || r.Outcome == Unbounded:
+	case r.Outcome == Unbounded:
+		v.Badge, v.Tone = "No bound of use", Warn
+	case r.Outcome == Bounded:
 		v.Badge = "Bound for unbiased estimators only"
 	default:
 		v.Badge = "Nothing is certified"
@@ -252,6 +255,9 @@ func (r *Report) unbiasedSays() string {
 	best := bestRow(r, true)
 	if best.Method == "" {
 		return "The bounds are estimates."
+	}
+	if math.IsInf(best.Quantile(.5), 1) {
+		return r.certified()
 	}
 	if isAbove(best.AbovePrior) {
 		return "The bound is for unbiased estimators only, and " + r.blind().guessing + " errs by less: " + notLimited + "."

@@ -5,13 +5,16 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"html"
 	"io"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"tattle/internal/file"
+	"tattle/run"
 )
 
 // The files of every run's folder.
@@ -37,12 +40,23 @@ func (r *Report) Renderings() []Rendering {
 }
 
 // Save writes what the report renders to and FileJSON into a run's folder, the latter last:
-// it marks the run as finished.
+// it marks the run as finished. The report records the digests of the files that say how the run
+// was begun, too.
 func (r *Report) Save(dir string) error {
 	for _, f := range r.Renderings() {
 		if err := r.Render(filepath.Join(dir, f.Name), f.Name, f.Write); err != nil {
 			return err
 		}
+	}
+	for _, name := range run.RecordFiles {
+		digest, err := run.Digest(filepath.Join(dir, name))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		r.Rendered[name] = digest
 	}
 	return file.Write(filepath.Join(dir, FileJSON), r.WriteJSON)
 }

@@ -48,7 +48,7 @@ type Report struct {
 	Audited
 	Study    *audit.Study      `json:"study,omitempty"`
 	Arrays   []Arrays          `json:"arrays,omitempty"`
-	Rendered map[string]string `json:"rendered,omitempty"` // SHA-256 of each file made from this report alone, by its path: relative to the report's folder, or absolute
+	Rendered map[string]string `json:"rendered,omitempty"` // SHA-256 of each file made from this report alone, and of run.RecordFiles, by its path: relative to the report's folder, or absolute
 	Checks   *Checks           `json:"checks,omitempty"`   // of the shards that workers computed; nil where none did
 	Timing   map[string]Number `json:"timing"`
 	Warnings []string          `json:"warnings"`

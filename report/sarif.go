@@ -230,7 +230,7 @@ var sarifRules = []sarifRule{
 	{ruleBeyond, "LeakyBeyondTheTarget", "error", "8.0",
 		"The outputs reveal more of a sensitive attribute than the task explains.",
 		"Attacks on the outputs guess the sensitive attribute of examples that they were not fitted on better than is possible from the target and the answered label: by more than the margin, and by a permutation test within the target's classes.",
-		"Release less (the report lists defences, the honesty that each keeps and the excess that it leaves), or train the model again. This finding says nothing about intent: honest training may reveal as much (--reference measures how much)."},
+		"Release less (the report lists defences, the honesty that each keeps and the excess that it leaves), or train the model again. This finding says nothing about intent: honest training may reveal as much (--reference or --reference-scores measures how much)."},
 }
 
 // rules are the rules as SARIF has them.

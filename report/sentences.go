@@ -34,9 +34,15 @@ func (r *Report) sentences() []string {
 		if s := r.demonstrated(); s != "" {
 			said = append(said, s)
 		}
-		said = append(said, r.certified())
+		first := r.informative()
+		if first {
+			said = append(said, r.certified())
+		}
 		if r.Design == nil { // its verdict says the cost
 			said = append(said, r.cost())
+		}
+		if !first { // what says nothing comes last
+			said = append(said, r.certified())
 		}
 	}
 	return append(said, r.curious()...)

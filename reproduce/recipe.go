@@ -82,6 +82,7 @@ func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set,
 	if err != nil {
 		return nil, err
 	}
+	g.Metadata = dataset.RecordTraining(nil, data)
 	o := train.Options{
 		Epochs: r.Epochs, Batch: r.Batch, Seed: r.Seed,
 		Optimizer: func(ps []*nn.Param) train.Optimizer {
@@ -137,7 +138,8 @@ func (r Recipe) fit(ctx context.Context, g *nn.Graph, data nn.Source, t *report.
 // SHA-256.
 func (r Recipe) Save(path string, g *nn.Graph, t *report.Training) (string, error) {
 	g.Metadata = map[string]string{
-		"tattle.task": t.Task, "tattle.net": g.Name, "tattle.optimizer": t.Optimizer, "tattle.seed": fmt.Sprint(r.Seed),
+		dataset.TrainedOn: g.Metadata[dataset.TrainedOn],
+		"tattle.task":     t.Task, "tattle.net": g.Name, "tattle.optimizer": t.Optimizer, "tattle.seed": fmt.Sprint(r.Seed),
 		"tattle.epochs": fmt.Sprintf("%d of %d", len(t.Epochs), t.Asked),
 	}
 	if n := t.Noise; n != nil {

@@ -14,6 +14,9 @@ import (
 // RecordName is the file that says how a run was begun.
 const RecordName = "run.json"
 
+// RecordFiles are the files of a finished run's folder that say how it was begun and what came of it.
+var RecordFiles = []string{RecordName, ManifestName, digestName, resultsName}
+
 const recordSchema = "tattle run file 1"
 
 // Record says how a run was begun: what goes on with it from its folder alone.

@@ -21,6 +21,7 @@ type absent struct {
 	modelMoved, dataMoved bool
 	candidates            bool // of the adversary who holds a list
 	scaling               bool // the training data from which the noise was computed
+	attacks               bool // none is, but attacks.npz is there
 	independent           bool // nothing is, but the independent check was done, which is of a part
 	promise               bool // the report is on a promise, which is compared with limits from lists
 	// Of audits: a model or an endpoint was applied, and is not applied again, or the file

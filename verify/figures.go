@@ -27,6 +27,7 @@ func (o *Options) bounds(ctx context.Context, dir string, claims *report.Report)
 		scaling:    q.Scaling == nil && claims.Release.Noise.FromTraining,
 		modelMoved: o.Model != "", dataMoved: o.Data != "", promise: claims.Design != nil,
 	}}
+	_, v.absent.attacks = keptFile(claims, measure.AttacksFile)
 	found, err := o.described(ctx, dir, q, s)
 	if err != nil {
 		return nil, err

@@ -60,6 +60,7 @@ func TestEveryLeaf(t *testing.T) {
 			if status := cli.Execute(t.Context(), append(args, "--out", made), io.Discard, &said); status != 0 {
 				t.Fatalf("status %d: %s", status, said.String())
 			}
+			everyFile(t, made)
 			everyLeaf(t, made, verify.Options{}, 1)
 			if name == "logits" { // neither model nor data are where they were
 				gone := filepath.Join(dir, "gone")
@@ -135,6 +136,22 @@ func writeTiny(t *testing.T, model, data, learned string) {
 		for _, err := range []error{w.Add("x", []int{n, 1, 6, 6}, x), w.Add("y", []int{n}, y), w.Close(), os.WriteFile(path, b.Bytes(), 0o666)} {
 			must.Do(t, err)
 		}
+	}
+}
+
+// everyFile changes a byte of each file of a run in turn: verify must object.
+func everyFile(t *testing.T, dir string) {
+	t.Helper()
+	for _, entry := range must.Get(os.ReadDir(dir))(t) {
+		path := filepath.Join(dir, entry.Name())
+		whole := must.Get(os.ReadFile(path))(t)
+		changed := bytes.Clone(whole)
+		changed[len(changed)/2] ^= 1
+		must.Do(t, os.WriteFile(path, changed, 0o666))
+		if res, err := verify.Run(t.Context(), dir, verify.Options{}); err == nil && len(res.Found) == 0 {
+			t.Errorf("a change of %s is not noticed", entry.Name())
+		}
+		must.Do(t, os.WriteFile(path, whole, 0o666))
 	}
 }
 

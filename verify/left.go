@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tattle/bound"
+	"tattle/measure"
 	"tattle/report"
 )
 
@@ -56,6 +57,7 @@ var leftOfBounds = []notChecked{
 	{paths: []string{"training"}, name: "how the model was trained", why: "it is not trained again"},
 	{name: "by the independent check: figures without a stored witness (Cramér-Rao bounds, limits from lists, pairs of an input and a candidate), allowances for rounding and the grid of inputs",
 		why: "it computes bounds and floors on pairs from stored witnesses", when: func(a absent) bool { return a.independent }},
+	{name: "the arrays " + measure.MadeName + "_… of attacks.npz, if it has any", why: "constructed inputs are not constructed again: only the digest of the file is compared", when: func(a absent) bool { return a.attacks }},
 	{name: leftOutWarnings, why: otherWarnings, when: always},
 	{paths: []string{"timing"}, name: "timing", why: "it differs from run to run"},
 	{paths: []string{"checks"}, name: "which shards of workers were computed again", why: "nothing else records it"},

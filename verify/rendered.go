@@ -15,13 +15,19 @@ import (
 	"tattle/run"
 )
 
-// changedFiles compares the files that a report was rendered to with their digests. It
+// changedFiles compares the files that a report was rendered to, and those that say how its run was
+// begun, with their digests. It
 // returns a line for each that is not as recorded. Files outside of the run's folder that
 // are absent are not compared; gone lists them.
 func changedFiles(dir string, r *report.Report) (found []string, gone []report.Unchecked, err error) {
 	for _, f := range r.Renderings() {
 		if r.Rendered[f.Name] == "" {
 			found = append(found, f.Name+": report.json does not list its digest")
+		}
+	}
+	for _, name := range run.RecordFiles {
+		if r.Rendered[name] == "" && file.Exists(filepath.Join(dir, name)) {
+			found = append(found, name+": report.json does not list its digest")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Rendered)) {

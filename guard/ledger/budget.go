@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A Budget limits the releases of different inputs of one subject.
+// A Budget limits the inputs of one subject that are answered. The same input in two requests counts twice.
 type Budget struct {
 	Releases int           // in one period, at least 1
 	Period   time.Duration // whole seconds; 0: one period without an end
@@ -45,12 +45,12 @@ func (b Budget) left(start int64, now time.Time) time.Duration {
 // ErrClosed is the error of a ledger that was closed.
 var ErrClosed = errors.New("the ledger is closed")
 
-// An ExhaustedError says that the budget of a subject does not cover the new inputs of a request.
+// An ExhaustedError says that the budget of a subject does not cover a request.
 // Nothing was debited.
 type ExhaustedError struct {
 	Budget Budget
 	Used   int           // releases of this period
-	Asked  int           // new inputs of the request
+	Asked  int           // different inputs of the request, whether stored or not
 	Wait   time.Duration // until the next period; 0: there is none
 }
 
@@ -60,5 +60,5 @@ func (e *ExhaustedError) Error() string {
 	if e.Budget.Period > 0 {
 		per = "in each period of " + e.Budget.Period.String()
 	}
-	return fmt.Sprintf("the budget of this subject is %d releases %s: %d are used, and the request has %d new", e.Budget.Releases, per, e.Used, e.Asked)
+	return fmt.Sprintf("the budget of this subject is %d releases %s: %d are used, and the request asks for %d", e.Budget.Releases, per, e.Used, e.Asked)
 }

@@ -1,10 +1,12 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.etcd.io/bbolt"
 )
@@ -21,31 +23,26 @@ type debit struct {
 	inputs   []Input
 	releases [][]int64 // of the inputs; replaced by those that the ledger keeps
 	refused  error     // an *ExhaustedError
-	debited  int       // new releases, to be committed
+	debited  int       // inputs that were counted, to be committed
 	err      error     // of the transaction
 	done     chan struct{}
 }
 
-// Lookup returns the stored release of each input, nil where there is none. If the budget does
-// not cover the others, it returns an ExhaustedError: Debit would, too, unless other requests or
-// the time intervene.
-func (l *Ledger) Lookup(s Subject, inputs []Input) (stored [][]int64, err error) {
-	err = l.view(func(tx *bbolt.Tx) error {
-		if stored, err = storedOf(tx, inputs); err != nil {
-			return err
-		}
-		_, _, err = l.count(tx, s, missing(inputs, stored))
+// Covers returns an ExhaustedError if the budget of a subject does not cover inputs: Debit would,
+// too, unless other requests or the time intervene.
+func (l *Ledger) Covers(s Subject, inputs []Input) error {
+	return l.view(func(tx *bbolt.Tx) error {
+		_, _, err := l.count(tx, s, inputs)
 		return err
 	})
-	return stored, err
 }
 
-// Debit stores the releases of inputs that have none yet, counts them against the budget of the
-// subject, and returns the stored releases of all inputs, and how many were debited: where another
-// request was quicker, the release is the one that it stored. When Debit returns without an error, all of this is on disk.
-// It returns an ExhaustedError, and stores nothing, if the budget does not cover all new inputs.
-// If ctx ends, the debit may be stored nevertheless; the caller must not change inputs and
-// releases afterwards.
+// Debit counts the different inputs of a request against the budget of a subject, and returns the
+// release that each has from then on: the stored one, or else that of releases, which it stores.
+// debited is how many were counted. An input counts whether or not it is stored, unless repeats are free.
+// When Debit returns without an error, all of this is on disk. It returns an ExhaustedError, and
+// stores nothing, if the budget does not cover the request. If ctx ends, the debit may be stored
+// nevertheless; the caller must not change inputs and releases afterwards.
 func (l *Ledger) Debit(ctx context.Context, s Subject, inputs []Input, releases [][]int64) (kept [][]int64, debited int, err error) {
 	d := &debit{subject: s, inputs: inputs, releases: append([][]int64(nil), releases...), done: make(chan struct{})}
 	select {
@@ -124,88 +121,67 @@ func (l *Ledger) commit(all []*debit) {
 // apply does one debit within a transaction. It returns an error if the transaction must not be
 // committed.
 func (l *Ledger) apply(tx *bbolt.Tx, d *debit) error {
-	stored, err := storedOf(tx, d.inputs)
-	if err != nil {
-		return err
-	}
-	fresh := missing(d.inputs, stored)
-	start, used, err := l.count(tx, d.subject, fresh)
+	start, used, err := l.count(tx, d.subject, d.inputs)
 	if exhausted := (*ExhaustedError)(nil); errors.As(err, &exhausted) {
 		d.refused = err
 		return nil
 	} else if err != nil {
 		return err
 	}
-	for i, release := range stored {
-		if release != nil {
-			d.releases[i] = release
-		} else if err := store(tx, d, i); err != nil {
+	for i, in := range d.inputs {
+		if j := slices.Index(d.inputs[:i], in); j >= 0 {
+			d.releases[i] = d.releases[j]
+		} else if err := l.keep(tx, d, i); err != nil {
 			return err
 		}
 	}
-	if len(fresh) == 0 {
+	if d.debited == 0 {
 		return nil
 	}
-	d.debited = len(fresh)
 	entry := binary.AppendUvarint(nil, uint64(start))
-	entry = binary.AppendUvarint(entry, uint64(used+len(fresh)))
+	entry = binary.AppendUvarint(entry, uint64(used+d.debited))
 	return tx.Bucket(subjectsBucket).Put(d.subject[:], entry)
 }
 
-// store stores release i of a debit, unless an earlier input of it is the same.
-func store(tx *bbolt.Tx, d *debit, i int) error {
-	for j, in := range d.inputs[:i] {
-		if in == d.inputs[i] {
-			d.releases[i] = d.releases[j]
-			return nil
-		}
+// keep counts input i of a debit and finds its stored release, or stores the new one. For an input
+// that is stored it does the same work: it reads a release, and appends the new one, which nothing
+// refers to. So neither the time nor the size of the file depends on what is stored.
+func (l *Ledger) keep(tx *bbolt.Tx, d *debit, i int) error {
+	in, index, releases := d.inputs[i], tx.Bucket(inputsBucket), tx.Bucket(releasesBucket)
+	key := bytes.Clone(index.Get(in[:])) // of the stored release
+	known := key != nil
+	if known && l.freeRepeats {
+		release, err := readRelease(releases.Get(key))
+		d.releases[i] = release
+		return err
 	}
-	b := tx.Bucket(releasesBucket)
-	b.FillPercent = 1 // numbers rise: pages that are full stay so
-	number, err := b.NextSequence()
+	releases.FillPercent = 1 // numbers rise: pages that are full stay so
+	number, err := releases.NextSequence()
 	if err != nil {
 		return err
 	}
-	key := binary.BigEndian.AppendUint64(nil, number)
-	if err := b.Put(key, appendRelease(nil, d.releases[i])); err != nil {
+	added := binary.BigEndian.AppendUint64(nil, number)
+	if err := releases.Put(added, appendRelease(nil, d.releases[i])); err != nil {
 		return err
 	}
-	return tx.Bucket(inputsBucket).Put(d.inputs[i][:], key)
-}
-
-// storedOf returns the stored releases of inputs, nil where there is none.
-func storedOf(tx *bbolt.Tx, inputs []Input) ([][]int64, error) {
-	stored := make([][]int64, len(inputs))
-	index, releases := tx.Bucket(inputsBucket), tx.Bucket(releasesBucket)
-	for i, in := range inputs {
-		key := index.Get(in[:])
-		if key == nil {
-			continue
-		}
-		release, err := readRelease(releases.Get(key))
-		if err != nil {
-			return nil, err
-		}
-		stored[i] = release
+	read := key
+	if !known { // any other one
+		key, read = added, binary.BigEndian.AppendUint64(nil, 1+binary.LittleEndian.Uint64(in[:])%number)
 	}
-	return stored, nil
-}
-
-// missing returns the different inputs without a stored release.
-func missing(inputs []Input, stored [][]int64) (fresh []Input) {
-	seen := map[Input]bool{}
-	for i, in := range inputs {
-		if stored[i] == nil && !seen[in] {
-			seen[in] = true
-			fresh = append(fresh, in)
-		}
+	release, err := readRelease(releases.Get(read))
+	if err != nil {
+		return err
 	}
-	return fresh
+	if known {
+		d.releases[i] = release
+	}
+	d.debited++
+	return index.Put(in[:], key)
 }
 
 // count returns when the current period of a subject began and its releases in it, or an
-// ExhaustedError if the budget does not cover the new inputs.
-func (l *Ledger) count(tx *bbolt.Tx, s Subject, fresh []Input) (start int64, used int, err error) {
+// ExhaustedError if the budget does not cover the inputs.
+func (l *Ledger) count(tx *bbolt.Tx, s Subject, inputs []Input) (start int64, used int, err error) {
 	now := l.now()
 	start = l.budget.start(now)
 	if entry := tx.Bucket(subjectsBucket).Get(s[:]); entry != nil {
@@ -218,8 +194,15 @@ func (l *Ledger) count(tx *bbolt.Tx, s Subject, fresh []Input) (start int64, use
 			start, used = int64(last), int(count)
 		}
 	}
-	if len(fresh) > 0 && used+len(fresh) > l.budget.Releases {
-		return 0, 0, &ExhaustedError{Budget: l.budget, Used: used, Asked: len(fresh), Wait: l.budget.left(start, now)}
+	cost, asked := 0, map[Input]bool{}
+	for _, in := range inputs {
+		if !asked[in] && !(l.freeRepeats && tx.Bucket(inputsBucket).Get(in[:]) != nil) {
+			cost++
+		}
+		asked[in] = true
+	}
+	if cost > 0 && used+cost > l.budget.Releases {
+		return 0, 0, &ExhaustedError{Budget: l.budget, Used: used, Asked: len(asked), Wait: l.budget.left(start, now)}
 	}
 	return start, used, nil
 }

@@ -1,5 +1,9 @@
 // Package ledger counts the releases of each subject on disk, and keeps every release, so that
-// the same input of a subject always gets the same release and uses no budget a second time.
+// the same input of a subject always gets the same release.
+//
+// The same input counts each time it is asked for. If repeats were free, whoever may ask in a
+// subject's name could learn from refusals and counts which inputs the subject had before:
+// Options.FreeRepeats.
 //
 // A subject and an input are stored as HMACs (SHA-256, 128 bits) with a key that is made at the
 // first start and never leaves the data folder: who reads the database alone cannot test a guess

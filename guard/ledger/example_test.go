@@ -9,14 +9,14 @@ import (
 	"tattle/guard/ledger"
 )
 
-// The same input of a subject keeps its release; a new input needs budget.
+// The same input of a subject keeps its release; each request needs budget.
 func Example() {
 	dir, err := os.MkdirTemp("", "ledger")
 	if err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	l, err := ledger.Open(dir, ledger.Options{Budget: ledger.Budget{Releases: 1}})
+	l, err := ledger.Open(dir, ledger.Options{Budget: ledger.Budget{Releases: 2}})
 	if err != nil {
 		panic(err)
 	}
@@ -37,6 +37,6 @@ func Example() {
 	}
 	// Output:
 	// [[7]] 1 <nil>
-	// [[7]] 0 <nil>
-	// no budget: 1 used
+	// [[7]] 1 <nil>
+	// no budget: 2 used
 }

@@ -5,11 +5,9 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"math"
 	"os"
-	"path/filepath"
-
-	"tattle/internal/file"
 )
 
 // keySize is the length of the key in bytes, that of the hash.
@@ -21,32 +19,19 @@ type Subject [16]byte
 // An Input is one input of one subject to one mechanism: the HMAC of all three.
 type Input [16]byte
 
-// makeKey draws a key and writes it to a new file that only its owner can read. The file is whole
-// or absent: it is written under another name first.
+// makeKey draws a key and writes it to a new file that only its owner can read.
 func makeKey(path string) ([]byte, error) {
 	key := make([]byte, keySize)
 	rand.Read(key) // never fails: crypto/rand ends the process instead
-	hidden := path + ".new"
-	f, err := os.OpenFile(hidden, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(hidden)
 	_, err = f.Write(key)
 	if err == nil {
 		err = f.Sync()
 	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Link(hidden, path) // which fails if another process made one meanwhile
-	}
-	if err != nil {
-		return nil, err
-	}
-	file.Sync(filepath.Dir(path))
-	return key, nil
+	return key, errors.Join(err, f.Close())
 }
 
 // tag returns the HMAC of some parts, whose lengths are hashed with them.

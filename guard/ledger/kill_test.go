@@ -87,15 +87,14 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	t.Logf("%d debits were acknowledged", len(acknowledged))
-	l := open(t, dir, Budget{Releases: 1 << 30}, nil)
+	l := openWith(t, dir, Options{Budget: Budget{Releases: 1 << 30}, FreeRepeats: true})
 	for x, debit := range acknowledged {
 		var v float32
 		var release int64
 		fmt.Sscan(x, &v)
 		fmt.Sscan(debit[1], &release)
-		s := l.Subject(debit[0])
-		stored, err := l.Lookup(s, []Input{l.Input(s, "m", []float32{v})})
-		if err != nil || len(stored[0]) != 1 || stored[0][0] != release {
+		stored, err := one(l, debit[0], v, -1)
+		if err != nil || len(stored) != 1 || stored[0] != release {
 			t.Fatalf("subject %s, input %s, release %d: the ledger has %v, %v", debit[0], x, release, stored, err)
 		}
 	}

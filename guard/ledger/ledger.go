@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"tattle/internal/file"
+
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
 )
@@ -48,18 +50,22 @@ type Options struct {
 	// Now returns the time; nil is time.Now. A time that is earlier than that of a debit counts as
 	// that of the debit: a clock that is set back opens no used period again.
 	Now func() time.Time
+	// FreeRepeats answers inputs that are stored without budget. Then refusals, counts and times
+	// reveal which inputs are stored.
+	FreeRepeats bool
 }
 
 // A Ledger counts and keeps releases. It is safe for concurrent use, and one process at a time
 // may have it open.
 type Ledger struct {
-	db      *bbolt.DB
-	key     []byte
-	budget  Budget
-	now     func() time.Time
-	queue   chan *debit   // to the goroutine that writes
-	closing chan struct{} // closed by Close
-	ended   chan struct{} // closed by the goroutine that writes
+	db          *bbolt.DB
+	key         []byte
+	budget      Budget
+	now         func() time.Time
+	freeRepeats bool
+	queue       chan *debit   // to the goroutine that writes
+	closing     chan struct{} // closed by Close
+	ended       chan struct{} // closed by the goroutine that writes
 }
 
 // Open opens the ledger in a folder, or makes one. It returns an error if the budget is none, if
@@ -71,13 +77,32 @@ func Open(dir string, o Options) (*Ledger, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
+	if err := create(dir); err != nil {
+		return nil, err
+	}
 	path := filepath.Join(dir, databaseFile)
-	info, err := os.Stat(path)
-	key, err := openKey(filepath.Join(dir, keyFile), path, err == nil && info.Size() > 0)
+	key, err := openKey(filepath.Join(dir, keyFile), path)
 	if err != nil {
 		return nil, err
 	}
-	var db *bbolt.DB
+	db, err := openDatabase(path)
+	if err != nil {
+		return nil, err
+	}
+	l := &Ledger{db: db, key: key, budget: o.Budget, now: o.Now, freeRepeats: o.FreeRepeats,
+		queue: make(chan *debit), closing: make(chan struct{}), ended: make(chan struct{})}
+	if l.now == nil {
+		l.now = time.Now
+	}
+	if err := l.check(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), db.Close())
+	}
+	go l.write()
+	return l, nil
+}
+
+// openDatabase opens the database, or makes an empty one.
+func openDatabase(path string) (db *bbolt.DB, err error) {
 	err = sound(func() (err error) {
 		db, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockTimeout, PageSize: pageSize, FreelistType: bbolt.FreelistMapType})
 		return err
@@ -88,16 +113,50 @@ func Open(dir string, o Options) (*Ledger, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	l := &Ledger{db: db, key: key, budget: o.Budget, now: o.Now,
-		queue: make(chan *debit), closing: make(chan struct{}), ended: make(chan struct{})}
-	if l.now == nil {
-		l.now = time.Now
+	return db, nil
+}
+
+// create makes a database and its key, unless there is one of them. Both are whole on disk before
+// they get their names; if that fails, neither is left, and create can be tried again.
+func create(dir string) (err error) {
+	path, keyPath := filepath.Join(dir, databaseFile), filepath.Join(dir, keyFile)
+	if size(path) > 0 || file.Exists(keyPath) {
+		return nil
 	}
-	if err := l.prepare(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), db.Close())
+	made, err := os.MkdirTemp(dir, "new-*")
+	if err != nil {
+		return err
 	}
-	go l.write()
-	return l, nil
+	defer os.RemoveAll(made)
+	key, err := makeKey(filepath.Join(made, keyFile))
+	if err != nil {
+		return err
+	}
+	db, err := openDatabase(filepath.Join(made, databaseFile))
+	if err != nil {
+		return err
+	}
+	l := &Ledger{db: db, key: key}
+	if err := errors.Join(l.prepare(), db.Close()); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := os.Link(filepath.Join(made, keyFile), keyPath); err != nil { // which fails if another process made one meanwhile
+		return err
+	}
+	if err := os.Rename(filepath.Join(made, databaseFile), path); err != nil {
+		return errors.Join(err, os.Remove(keyPath))
+	}
+	file.Sync(dir)
+	return nil
+}
+
+// size returns the size of a file, 0 without one.
+func size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 var errDamaged = errors.New("the file is damaged: put back a copy")
@@ -127,15 +186,14 @@ func (l *Ledger) update(f func(*bbolt.Tx) error) error {
 	return sound(func() error { return l.db.Update(f) })
 }
 
-// prepare makes the buckets of a new database, or checks those of another one.
-func (l *Ledger) prepare() error {
+// check returns an error if the database is not one of this version and key.
+func (l *Ledger) check() error {
 	check := l.tag(checkKey)
-	made := true
-	err := l.view(func(tx *bbolt.Tx) error {
+	return l.view(func(tx *bbolt.Tx) error {
 		meta := tx.Bucket(metaBucket)
 		switch {
 		case meta == nil:
-			made = false
+			return errDamaged
 		case string(meta.Get(versionKey)) != string(version):
 			return fmt.Errorf("its version is %q, and this program knows %s only", meta.Get(versionKey), version)
 		case string(meta.Get(checkKey)) != string(check[:]):
@@ -143,9 +201,11 @@ func (l *Ledger) prepare() error {
 		}
 		return nil
 	})
-	if err != nil || made {
-		return err
-	}
+}
+
+// prepare makes the buckets of a new database.
+func (l *Ledger) prepare() error {
+	check := l.tag(checkKey)
 	return l.update(func(tx *bbolt.Tx) error {
 		for _, name := range [][]byte{metaBucket, subjectsBucket, inputsBucket, releasesBucket} {
 			if _, err := tx.CreateBucket(name); err != nil {
@@ -167,16 +227,15 @@ func (l *Ledger) Close() error {
 	return l.db.Close()
 }
 
-// openKey reads the key. If neither a key nor a database exists yet, it makes one.
-func openKey(path, database string, begun bool) ([]byte, error) {
+// openKey reads the key of a database.
+func openKey(path, database string) ([]byte, error) {
+	begun := size(database) > 0
 	key, err := os.ReadFile(path)
 	switch {
 	case err == nil && !begun:
 		return nil, fmt.Errorf("%s is missing or empty beside its key: put it back, or all budgets begin anew and inputs get other noise than before; to begin a new ledger, use an empty folder", database)
-	case errors.Is(err, fs.ErrNotExist) && begun:
-		return nil, fmt.Errorf("%s is missing: without it every subject of the ledger beside it would count as new; put it back", path)
 	case errors.Is(err, fs.ErrNotExist):
-		return makeKey(path)
+		return nil, fmt.Errorf("%s is missing: without it every subject of the ledger beside it would count as new; put it back", path)
 	case err != nil:
 		return nil, err
 	case len(key) != keySize:

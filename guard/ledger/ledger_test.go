@@ -26,7 +26,12 @@ func (c *clock) now() time.Time { return time.Unix(c.seconds.Load(), 0) }
 
 func open(t testing.TB, dir string, b Budget, now func() time.Time) *Ledger {
 	t.Helper()
-	l := must.Get(Open(dir, Options{Budget: b, Now: now}))(t)
+	return openWith(t, dir, Options{Budget: b, Now: now})
+}
+
+func openWith(t testing.TB, dir string, o Options) *Ledger {
+	t.Helper()
+	l := must.Get(Open(dir, o))(t)
 	t.Cleanup(func() {
 		select {
 		case <-l.closing:
@@ -75,13 +80,14 @@ func TestBudgetAndSameInputs(t *testing.T) {
 	c := &clock{}
 	c.seconds.Store(1_000_000*3600 + 600)
 	dir := t.TempDir()
-	l := open(t, dir, Budget{2, time.Hour}, c.now)
+	l := open(t, dir, Budget{3, time.Hour}, c.now)
 	mustOne(t, l, "ann", 1, []int64{7}, []int64{7})
-	mustOne(t, l, "ann", 1, []int64{8}, []int64{7}) // the same input: the stored release
+	mustOne(t, l, "ann", 1, []int64{8}, []int64{7}) // the same input: the stored release, counted
 	mustOne(t, l, "ann", 2, []int64{9}, []int64{9})
-	_, err := one(l, "ann", 3, 10)
-	mustBeExhausted(t, err, 2, 50*time.Minute)
-	mustOne(t, l, "ann", 2, []int64{0}, []int64{9}) // needs no budget
+	for _, x := range []float32{1, 3} { // stored and new: the same refusal
+		_, err := one(l, "ann", x, 10)
+		mustBeExhausted(t, err, 3, 50*time.Minute)
+	}
 	mustOne(t, l, "bob", 1, []int64{1}, []int64{1}) // another subject: another release, another budget
 	if n, err := subjectsOf(l); n != 2 || err != nil {
 		t.Errorf("%d subjects, %v", n, err)
@@ -90,16 +96,43 @@ func TestBudgetAndSameInputs(t *testing.T) {
 	if _, err := one(l, "ann", 4, 1); !errors.Is(err, ErrClosed) {
 		t.Errorf("a closed ledger: %v", err)
 	}
-	l = open(t, dir, Budget{2, time.Hour}, c.now) // all of it is on disk
-	_, err = one(l, "ann", 3, 10)
-	mustBeExhausted(t, err, 2, 50*time.Minute)
+	l = open(t, dir, Budget{3, time.Hour}, c.now) // all of it is on disk
+	_, err := one(l, "ann", 3, 10)
+	mustBeExhausted(t, err, 3, 50*time.Minute)
 	c.seconds.Add(3000) // the next period
 	mustOne(t, l, "ann", 3, []int64{10}, []int64{10})
 	mustOne(t, l, "ann", 1, []int64{11}, []int64{7}) // stored releases stay
 	c.seconds.Add(-3000)                             // a clock that is set back opens no period again
 	mustOne(t, l, "ann", 4, []int64{12}, []int64{12})
 	_, err = one(l, "ann", 5, 13)
-	mustBeExhausted(t, err, 2, 110*time.Minute)
+	mustBeExhausted(t, err, 3, 110*time.Minute)
+}
+
+// TestFreeRepeats: where the operator chooses so, stored inputs need no budget and no room.
+func TestFreeRepeats(t *testing.T) {
+	dir := t.TempDir()
+	l := openWith(t, dir, Options{Budget: Budget{Releases: 1}, FreeRepeats: true})
+	mustOne(t, l, "ann", 1, []int64{7}, []int64{7})
+	before := countAll(t, l)
+	mustOne(t, l, "ann", 1, []int64{8}, []int64{7})
+	if after := countAll(t, l); after != before {
+		t.Errorf("%+v, then %+v", before, after)
+	}
+	_, err := one(l, "ann", 2, 9)
+	mustBeExhausted(t, err, 1, 0)
+}
+
+// TestSameWork: a stored input changes the ledger as a new one does.
+func TestSameWork(t *testing.T) {
+	l := open(t, t.TempDir(), Budget{Releases: 100}, nil)
+	mustOne(t, l, "ann", 1, []int64{7}, []int64{7})
+	for x, want := range map[float32]int64{1: 7, 2: 9} {
+		before := countAll(t, l)
+		mustOne(t, l, "ann", x, []int64{9}, []int64{want})
+		if after := countAll(t, l); after.debits != before.debits+1 || after.releases != before.releases+1 {
+			t.Errorf("input %v: %+v, then %+v", x, before, after)
+		}
+	}
 }
 
 // TestPeriodsThatChange: another period in the settings neither blocks a subject for ages nor
@@ -147,25 +180,19 @@ func TestWholeRequests(t *testing.T) {
 	if err != nil || debited != 2 || fmt.Sprint(kept) != "[[1] [2] [1]]" {
 		t.Fatal(kept, debited, err)
 	}
-	_, err = debit(inputs(2, 3, 4), nil, []int64{3}, []int64{4})
-	mustBeExhausted(t, err, 2, 0)
-	stored, err := l.Lookup(s, inputs(2, 3))
-	if err != nil || fmt.Sprint(stored) != "[[2] []]" || stored[1] != nil {
-		t.Fatal(stored, err)
+	for _, in := range [][]Input{inputs(1, 2), inputs(2, 3), inputs(3, 4)} {
+		_, err = debit(in, []int64{3}, []int64{4})
+		mustBeExhausted(t, err, 2, 0)
+		mustBeExhausted(t, l.Covers(s, in), 2, 0)
 	}
-	stored, err = l.Lookup(s, inputs(2, 3, 4))
-	mustBeExhausted(t, err, 2, 0)
-	if fmt.Sprint(stored) != "[[2] [] []]" {
-		t.Error(stored)
-	}
-	if kept, err = debit(inputs(3, 2), []int64{3}, []int64{0}); err != nil || fmt.Sprint(kept) != "[[3] [2]]" {
+	if kept, err = debit(inputs(2, 2), []int64{3}, []int64{0}); err != nil || debited != 1 || fmt.Sprint(kept) != "[[2] [2]]" {
 		t.Fatal(kept, err)
 	}
 }
 
 // TestRaces: of many requests with the same input one draws the release, and all get it.
 func TestRaces(t *testing.T) {
-	l := open(t, t.TempDir(), Budget{Releases: 10}, nil)
+	l := openWith(t, t.TempDir(), Options{Budget: Budget{Releases: 10}, FreeRepeats: true})
 	var mu sync.Mutex
 	got, refused := map[string]int{}, 0
 	var wg sync.WaitGroup
@@ -215,7 +242,7 @@ func TestInputs(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	l := open(t, dir, Budget{Releases: 1}, nil)
+	l := open(t, dir, Budget{Releases: 2}, nil)
 	mustOne(t, l, "ann", 1, []int64{1}, []int64{1})
 	for _, name := range []string{databaseFile, keyFile} {
 		info, err := os.Stat(filepath.Join(dir, name))
@@ -247,7 +274,7 @@ func TestFiles(t *testing.T) {
 	os.Remove(key)
 	refused("is missing")
 	os.WriteFile(key, right, 0o600)
-	l = open(t, dir, Budget{Releases: 1}, nil)
+	l = open(t, dir, Budget{Releases: 2}, nil)
 	mustOne(t, l, "ann", 1, []int64{2}, []int64{1})
 	l.Close()
 	os.Truncate(filepath.Join(dir, databaseFile), 0)

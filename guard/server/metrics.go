@@ -1,102 +1,93 @@
 package server
 
 import (
+	"cmp"
+	crand "crypto/rand"
 	"fmt"
 	"io"
-	"maps"
-	"math"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"tattle/lattice"
 )
 
-// clipBlock is the number of releases after which the number of clipped features is published, and
-// the drift of one is measured.
-const clipBlock = 1000
+const (
+	// countNoise is the standard deviation of the discrete Gaussian noise in each count of /metrics.
+	countNoise = 10
+	// countPeriod is the least time between two times that requests are added to the counts.
+	countPeriod = time.Minute
+)
 
 // limits are the upper limits of the latency histogram's buckets, in seconds.
-var limits = []float64{.0005, .001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 5}
+var limits = [...]float64{.0005, .001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 5}
 
-// metrics are what /metrics reports.
+// statuses are those that are counted, and 0 for all others. All are always listed.
+var statuses = [...]int{200, 400, 422, 429, 502, 503, 0}
+
+// metrics are what /metrics reports of requests. Each request changes two counts by one, once, with
+// the noise of the requests that are added together.
 type metrics struct {
-	repeats   atomic.Int64 // stored releases that were sent again
-	exhausted atomic.Int64 // requests refused for their budget
-	upstream  atomic.Int64 // requests that the upstream did not answer
-	computed  atomic.Int64 // features of inputs
+	noise *lattice.Sampler
 
 	mu       sync.Mutex
-	releases int64
-	pending  clipping // of fewer than clipBlock releases, not published
-	clipping clipping
-	drift    float64 // the largest one that was measured; 0: none yet
-	statuses map[int]int64
-	buckets  [13]int64 // one for each limit, and the rest
-	seconds  float64
+	added    time.Time
+	statuses [len(statuses)]count
+	buckets  [len(limits) + 1]count // one for each limit, and the rest
 }
 
-// clipping counts features of releases that were drawn.
-type clipping struct{ drawn, clipped, features int64 }
-
-func (c *clipping) add(d clipping) {
-	c.drawn, c.clipped, c.features = c.drawn+d.drawn, c.clipped+d.clipped, c.features+d.features
+// count is a number of requests, published with noise.
+type count struct {
+	pending   int64 // not added yet
+	sum       int64 // of what was added, each time with new noise
+	published int64 // the largest sum: a counter never falls
 }
 
-// released counts new releases, stored ones that were sent again, and clipped features.
-func (m *metrics) released(debited, repeated int, c clipping) {
-	m.repeats.Add(int64(repeated))
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.releases += int64(debited)
-	m.pending.add(c)
-	if m.pending.drawn >= clipBlock {
-		m.clipping.add(m.pending)
-		m.pending = clipping{}
-	}
-}
-
-// due reports whether the drift is to be measured: with each clipBlock-th computation of features.
-func (m *metrics) due(computed int) bool {
-	after := m.computed.Add(int64(computed))
-	return after/clipBlock > (after-int64(computed))/clipBlock
-}
-
-// drifted counts a measured drift, rounded up to a power of two. What is not a number is not released.
-func (m *metrics) drifted(drift float64) {
-	frac, exp := math.Frexp(drift)
-	if frac == .5 {
-		exp--
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if drift > 0 {
-		m.drift = max(m.drift, math.Ldexp(1, exp))
-	}
+func newMetrics() (*metrics, error) {
+	noise, err := lattice.NewSampler(countNoise)
+	return &metrics{noise: noise}, err
 }
 
 // timed counts and times the requests to a handler.
 func (m *metrics) timed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		watched := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		watched := &statusWriter{ResponseWriter: w}
 		next.ServeHTTP(watched, r)
-		m.answered(watched.status, time.Since(began).Seconds())
+		m.answered(cmp.Or(watched.status, http.StatusOK), time.Since(began).Seconds())
 	})
 }
 
 func (m *metrics) answered(status int, seconds float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.statuses == nil {
-		m.statuses = map[int]int64{}
+	at := slices.Index(statuses[:], status)
+	if at < 0 {
+		at = len(statuses) - 1
 	}
-	m.statuses[status]++
-	i, _ := slices.BinarySearch(limits, seconds)
-	m.buckets[i]++
-	m.seconds += seconds
+	m.statuses[at].pending++
+	i, _ := slices.BinarySearch(limits[:], seconds)
+	m.buckets[i].pending++
+}
+
+// add adds the requests since the last time to the counts, with noise.
+func (m *metrics) add() {
+	var seed [32]byte
+	crand.Read(seed[:]) // never fails: crypto/rand ends the process instead
+	noise := make([]int64, len(m.statuses)+len(m.buckets))
+	m.noise.Sample(noise, rand.NewChaCha8(seed))
+	for i := range noise {
+		c := &m.statuses[min(i, len(m.statuses)-1)]
+		if i >= len(m.statuses) {
+			c = &m.buckets[i-len(m.statuses)]
+		}
+		c.sum, c.pending = c.sum+c.pending+noise[i], 0
+		c.published = max(c.published, c.sum)
+	}
 }
 
 // statusWriter remembers the status of an answer.
@@ -117,41 +108,38 @@ func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // report answers with the metrics.
 func (s *Server) report(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	io.WriteString(w, s.metrics.text(s.o.DriftAllowance))
+	io.WriteString(w, s.metrics.text(time.Now()))
 }
 
 // text returns the metrics in the text format of Prometheus, version 0.0.4.
-func (m *metrics) text(allowance float64) string {
+func (m *metrics) text(now time.Time) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if now.Sub(m.added) >= countPeriod {
+		m.add()
+		m.added = now
+	}
 	b := &strings.Builder{}
-	one := func(name, kind, help string, value any) {
-		fmt.Fprintf(b, "# HELP tattle_guard_%[1]s %[3]s\n# TYPE tattle_guard_%[1]s %[2]s\ntattle_guard_%[1]s %[4]v\n", name, kind, help, value)
+	noisy := fmt.Sprintf("added once a minute or less often, each time with noise of standard deviation %d", countNoise)
+	fmt.Fprintf(b, "# HELP tattle_guard_requests_total Inference requests by HTTP status, %s.\n# TYPE tattle_guard_requests_total counter\n", noisy)
+	for i, status := range statuses {
+		code := strconv.Itoa(status)
+		if status == 0 {
+			code = "other"
+		}
+		fmt.Fprintf(b, "tattle_guard_requests_total{code=%q} %d\n", code, m.statuses[i].published)
 	}
-	one("releases_total", "counter", "New releases, each debited from the budget of a subject.", m.releases)
-	one("repeats_total", "counter", "Stored releases that were sent again.", m.repeats.Load())
-	one("refusals_total", "counter", "Requests refused because the budget of the subject is exhausted.", m.exhausted.Load())
-	one("upstream_errors_total", "counter", "Requests that the upstream did not answer.", m.upstream.Load())
-	one("features_total", "counter", fmt.Sprintf("Features of new releases, counted after every %d releases or more.", clipBlock), m.clipping.features)
-	one("clipped_features_total", "counter", "Of features_total, those outside of the clip.", m.clipping.clipped)
-	if m.drift > 0 { // it was measured
-		one("drift", "gauge", fmt.Sprintf("Largest error of a feature before it is rounded to the lattice, measured once in %d new releases, rounded up to a power of two.", clipBlock), m.drift)
-	}
-	one("drift_allowance", "gauge", "Largest error of a feature that the certificate allows.", allowance)
-	fmt.Fprint(b, "# HELP tattle_guard_requests_total Inference requests by HTTP status.\n# TYPE tattle_guard_requests_total counter\n")
-	for _, status := range slices.Sorted(maps.Keys(m.statuses)) {
-		fmt.Fprintf(b, "tattle_guard_requests_total{code=\"%d\"} %d\n", status, m.statuses[status])
-	}
-	fmt.Fprint(b, "# HELP tattle_guard_request_seconds Time from a request to its answer.\n# TYPE tattle_guard_request_seconds histogram\n")
-	count := int64(0)
-	for i, n := range m.buckets {
-		count += n
+	fmt.Fprintf(b, "# HELP tattle_guard_request_seconds Time from a request to its answer, %s; the sum takes each for the limit of its bucket.\n# TYPE tattle_guard_request_seconds histogram\n", noisy)
+	total, seconds := int64(0), 0.
+	for i, bucket := range m.buckets {
+		total += bucket.published
 		limit := "+Inf"
 		if i < len(limits) {
 			limit = strconv.FormatFloat(limits[i], 'g', -1, 64)
 		}
-		fmt.Fprintf(b, "tattle_guard_request_seconds_bucket{le=%q} %d\n", limit, count)
+		seconds += float64(bucket.published) * limits[min(i, len(limits)-1)]
+		fmt.Fprintf(b, "tattle_guard_request_seconds_bucket{le=%q} %d\n", limit, total)
 	}
-	fmt.Fprintf(b, "tattle_guard_request_seconds_sum %g\ntattle_guard_request_seconds_count %d\n", m.seconds, count)
+	fmt.Fprintf(b, "tattle_guard_request_seconds_sum %g\ntattle_guard_request_seconds_count %d\n", seconds, total)
 	return b.String()
 }

@@ -3,16 +3,16 @@
 // them. It speaks the Open Inference Protocol v2 (package infer).
 //
 // Every release is recorded in the ledger (package guard/ledger) before it leaves. The same input
-// of the same subject gets the stored release again; a new input needs budget, and status 429 says
-// that there is none. Nothing here returns features without noise.
+// of the same subject gets the stored release again. Every request needs budget for its different
+// inputs, whether they are stored or not; status 429 says that there is none. Features, noise and
+// a write to disk are the same work for both. Nothing here returns features without noise.
 //
 // # Metrics
 //
-// /metrics has counters and a histogram in the text format of Prometheus, written here: the format
-// is a few lines, and the client library would bring eight modules. The number of clipped features
-// is about the inputs; it is published for whole thousands of releases only, so that it says next
-// to nothing about one of them. The drift is measured for one new release of each thousand; its
-// maximum is published, rounded up to a power of two.
+// /metrics has counts in the text format of Prometheus, written here: the format is a few lines,
+// and the client library would bring eight modules. Every client may read them, so they count
+// requests only, by status and by time, and never what is in a request or in the ledger. Each count
+// has noise, so that it says next to nothing about one request.
 package server
 
 import (
@@ -64,8 +64,6 @@ type Options struct {
 
 	Token    string // bearer token of all but the health checks; empty for none
 	MaxBatch int    // DefaultMaxBatch if 0
-
-	DriftAllowance float64 // the largest error of a feature that the certificate allows, for /metrics
 }
 
 // Inputs say how inputs are made of data, and the range of stretches of their numbers, all of one length;
@@ -90,7 +88,7 @@ type Server struct {
 	front     *infer.Model
 	shape     []int // of the features of one example
 	mechanism *guard.Mechanism
-	metrics   metrics
+	metrics   *metrics
 	failed    atomic.Bool // the last debit could not be written
 }
 
@@ -109,6 +107,9 @@ func New(o Options) (*Server, error) {
 	s := &Server{o: o, front: front, shape: shapes[o.Front.Output]}
 	if n := nn.Size(s.shape); n != o.Lattice.Dim {
 		return nil, fmt.Errorf("the front has %d features, and the lattice is for %d", n, o.Lattice.Dim)
+	}
+	if s.metrics, err = newMetrics(); err != nil {
+		return nil, err
 	}
 	if s.mechanism, err = guard.New(o.Lattice); err != nil {
 		return nil, err
@@ -222,68 +223,34 @@ func within(v float64, of []float64) bool {
 	return v >= of[0]-slack && v <= of[1]+slack
 }
 
-// release returns the release of each input: the stored one, or a new one that is on disk.
+// release returns the release of each input, which is on disk: the stored one, or else a new one.
+// It does the same for both.
 func (s *Server) release(ctx context.Context, r *infer.Request) ([][]int64, error) {
-	p := len(r.X) / r.N
+	p, n := len(r.X)/r.N, s.o.Lattice.Dim
 	subject := s.o.Ledger.Subject(r.Subject)
 	inputs := make([]ledger.Input, r.N)
 	for i := range inputs {
 		inputs[i] = s.o.Ledger.Input(subject, s.o.Mechanism, r.X[i*p:(i+1)*p])
 	}
-	released, err := s.o.Ledger.Lookup(subject, inputs)
+	if err := s.o.Ledger.Covers(subject, inputs); err != nil {
+		return nil, err
+	}
+	features, err := s.front.Forward(ctx, r.X)
 	if err != nil {
 		return nil, err
 	}
-	drawn, clipped, err := s.draw(ctx, r, released)
-	if err != nil {
-		return nil, err
-	}
-	debited := 0
-	if drawn > 0 {
-		if released, debited, err = s.o.Ledger.Debit(ctx, subject, inputs, released); err != nil {
+	released := make([][]int64, r.N)
+	for i := range released {
+		released[i] = make([]int64, n)
+		if _, err := s.mechanism.Release(released[i], features[i*n:(i+1)*n]); err != nil {
 			return nil, err
 		}
+	}
+	released, _, err = s.o.Ledger.Debit(ctx, subject, inputs, released)
+	if err == nil {
 		s.failed.Store(false)
 	}
-	s.metrics.released(debited, r.N-debited, clipping{int64(drawn), int64(clipped), int64(drawn * s.o.Lattice.Dim)})
-	return released, nil
-}
-
-// draw draws a release of each input that has none.
-func (s *Server) draw(ctx context.Context, r *infer.Request, released [][]int64) (drawn, clipped int, err error) {
-	p, n := len(r.X)/r.N, s.o.Lattice.Dim
-	var x []float32
-	for i, stored := range released {
-		if stored == nil {
-			x = append(x, r.X[i*p:(i+1)*p]...)
-		}
-	}
-	if len(x) == 0 {
-		return 0, 0, nil
-	}
-	features, err := s.front.Forward(ctx, x)
-	if err != nil {
-		return 0, 0, err
-	}
-	if s.metrics.due(len(x) / p) {
-		off, err := s.front.Error(ctx, x[:p], features[:n])
-		if err != nil {
-			return 0, 0, err
-		}
-		s.metrics.drifted(off)
-	}
-	for i, stored := range released {
-		if stored != nil {
-			continue
-		}
-		released[i] = make([]int64, n)
-		c, err := s.mechanism.Release(released[i], features[drawn*n:(drawn+1)*n])
-		if err != nil {
-			return 0, 0, err
-		}
-		drawn, clipped = drawn+1, clipped+c
-	}
-	return drawn, clipped, nil
+	return released, err
 }
 
 // refusal returns the answer to an error of release.
@@ -291,12 +258,11 @@ func (s *Server) refusal(err error) error {
 	var exhausted *ledger.ExhaustedError
 	switch {
 	case errors.As(err, &exhausted):
-		s.metrics.exhausted.Add(1)
 		return budgetRefusal(exhausted)
 	case errors.Is(err, lattice.ErrNaN):
 		return &infer.Refusal{Status: http.StatusUnprocessableEntity, Text: "the features of an input are not numbers: the input is outside of what the model takes"}
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
-		return &infer.Refusal{Status: http.StatusServiceUnavailable, Text: "the request was cancelled; what was debited stays so, and the same inputs need no budget again"}
+		return &infer.Refusal{Status: http.StatusServiceUnavailable, Text: "the request was cancelled; what was debited stays so"}
 	}
 	s.failed.Store(true)
 	return &infer.Refusal{Status: http.StatusServiceUnavailable, Text: "nothing is released: " + err.Error()}
@@ -345,8 +311,7 @@ func (s *Server) forward(ctx context.Context, values []float32, n int) ([]infer.
 	}
 	y, shape, err := s.o.Upstream.Infer(ctx, values, n)
 	if err != nil {
-		s.metrics.upstream.Add(1)
-		return nil, &infer.Refusal{Status: http.StatusBadGateway, Text: "the upstream does not answer (the releases are stored: the same inputs need no budget again): " + err.Error()}
+		return nil, &infer.Refusal{Status: http.StatusBadGateway, Text: "the upstream does not answer (the request is debited): " + err.Error()}
 	}
 	return []infer.Output{{Name: is.Outputs[0].Name, Shape: shape, Floats: y}}, nil
 }

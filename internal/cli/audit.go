@@ -20,7 +20,7 @@ type auditCmd struct {
 	At       string `help:"Audit this node of --model as a vector." placeholder:"NODE" more:""`
 	Outputs  string `help:"Audit these outputs: a CSV or .npz file with the labels of the same examples." placeholder:"FILE" input:"file"`
 
-	Target    string   `help:"Target attribute: a column, or a rule such as \"age: <=30, >30\" (default: the data's own, or y)." placeholder:"RULE"`
+	Target    string   `help:"Target attribute: a column, age:number, a rule such as \"age: <=30, >30\", or none (default: the data's own, or y; none for vectors)." placeholder:"RULE"`
 	Sensitive []string `sep:"none" help:"Sensitive attribute: a column or a rule, such as \"race: White; *\". Repeatable." placeholder:"RULE"`
 
 	FailOn        string `help:"Exit with status 1 if: curious, beyond, leaky, inconclusive, never, or a limit such as \"excess>5%@95%\" (default: beyond)." default:"beyond" placeholder:"RULES"`

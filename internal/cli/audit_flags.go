@@ -143,8 +143,8 @@ func (c *auditCmd) checkDoor() error {
 	if len(c.Columns) > 0 && len(c.Scores) > 0 {
 		return usage(errors.New("--columns and --scores are mutually exclusive"), "--scores are those of classes; --columns are any vector")
 	}
-	if vectors := len(c.Columns) > 0 || c.At != ""; vectors && (c.Reference != "" || len(c.ReferenceScores) > 0 || c.OutputsKind != "") {
-		return usage(errors.New("--columns and --at cannot be used with --reference, --reference-scores or --outputs-kind: vectors are no scores of classes"), "")
+	if vectors := len(c.Columns) > 0 || c.At != "" || c.Target == dataset.NoTarget || strings.HasSuffix(c.Target, dataset.NumberSuffix); vectors && (c.Reference != "" || len(c.ReferenceScores) > 0 || c.OutputsKind != "") {
+		return usage(errors.New("--columns, --at, --target none and a numeric target cannot be used with --reference, --reference-scores or --outputs-kind: vectors are no scores of classes"), "")
 	}
 	if c.OutputsKind != "" && c.OutputsKind != string(curious.Raw) && c.OutputsKind != string(curious.Soft) {
 		return usage(fmt.Errorf("--outputs-kind %q: must be raw or soft", c.OutputsKind), "")

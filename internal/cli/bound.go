@@ -65,11 +65,9 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 	if err != nil {
 		return nil, err
 	}
-	released := read.Graph
-	if node, err := leaves.NodeOf(released); err == nil {
-		if front, _, err := released.Cut(node); err == nil {
-			released = front
-		}
+	released, err := releasedPart(leaves, read.Graph, c.Model)
+	if err != nil {
+		return nil, err
 	}
 	if err := differentiable(read, released); err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"tattle/curious"
 	"tattle/curious/training"
@@ -132,6 +133,8 @@ func (c *trainCmd) checkInputs() error {
 		return usage(fmt.Errorf("--labels: cannot be used with %s, which has its own", c.Task), "it is for images and mnist")
 	case c.FileColumn != "" && c.Task != "images":
 		return usage(fmt.Errorf("--file-column: cannot be used with %s", c.Task), "it is for images")
+	case c.Target == dataset.NoTarget || strings.HasSuffix(c.Target, dataset.NumberSuffix):
+		return usage(fmt.Errorf("--target %s: a training requires a target with classes", c.Target), "")
 	case c.Task == "table" && c.Target == "":
 		return usage(errors.New("train table requires --target, the column to predict"), "")
 	}

@@ -10,7 +10,7 @@ type designCmd struct {
 	modelFlags
 	Data         string `required:"" help:"MNIST, CIFAR-10 or pictures (folder, zip), .npz file, CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
 	Split        string `help:"Part of the data on which accuracy is measured: test or train." enum:"test,train" default:"test"`
-	Features     string `help:"Node or tensor whose output is released, or several: A,B or all (default: the input of the last affine layer)." placeholder:"NODE"`
+	Features     string `help:"Node or tensor whose output is released, or several: A,B or all (default: the input of the last affine layer or convolution)." placeholder:"NODE"`
 	TrainingData string `help:"Data that principal projections and the linear attack learn from (default: the training part of --data)." placeholder:"PATH" input:"data" more:""`
 
 	inputFlags

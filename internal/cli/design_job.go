@@ -248,7 +248,14 @@ func (j *designJob) keep(ctx context.Context, e *env, dir string) error {
 // measure writes the model of the answer into dir, and measures it there as tattle bound does.
 func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.DesignRun) (*report.Report, error) {
 	path := filepath.Join(dir, modelFile)
-	if err := onnx.Write(path, p.Answer.Model); err != nil {
+	g := p.Answer.Model
+	if of := j.model.Graph.Metadata[dataset.TrainedOn]; of != "" {
+		g.Metadata = map[string]string{dataset.TrainedOn: of}
+	}
+	if j.training != nil {
+		g.Metadata = dataset.RecordTraining(g.Metadata, j.training)
+	}
+	if err := onnx.Write(path, g); err != nil {
 		return nil, err
 	}
 	limit := j.in.Limit

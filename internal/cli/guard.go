@@ -175,6 +175,7 @@ type guardServeCmd struct {
 	Release       string `arg:"" help:"Folder that tattle guard pack wrote."`
 	Ledger        string `help:"Folder that counts and keeps the releases of each subject; do not delete it (default: the release's folder with -ledger)." placeholder:"DIR"`
 	Upstream      string `help:"Send the noisy features to this model, and answer with its outputs (default: answer with the features)." placeholder:"URL"`
+	Repeats       bool   `help:"Answer stored inputs without budget; then any client can find out which inputs a subject had before."`
 	UpstreamToken string `env:"TATTLE_UPSTREAM_TOKEN" help:"Bearer token for --upstream." placeholder:"TOKEN"`
 	listenFlags
 }
@@ -184,9 +185,9 @@ func (guardServeCmd) Help() string {
 
 Example: tattle guard serve release --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem --upstream http://127.0.0.1:8000/v2/models/head
 
-Speaks the Open Inference Protocol v2 (REST) as the model "guard". A request names its subject in the header X-Tattle-Subject or the parameter "subject". The same input of a subject always gets the same release. A new input uses one release of the subject's budget; the debit is on disk before the answer leaves. Without budget the answer has status 429.
+Speaks the Open Inference Protocol v2 (REST) as the model "guard". A request names its subject in the header X-Tattle-Subject or the parameter "subject". Each input of a request uses one release of the subject's budget; the debit is on disk before the answer leaves. The same input of a subject always gets the same release, and counts again. Without budget the answer to every request has status 429.
 
-Without --upstream the outputs are "features" (FP32) and "release" (INT64, the integers). /v2/health/ready and /metrics (Prometheus) report the state. Ctrl-C ends it. Whoever deletes the ledger gives every subject a new budget.`
+Without --upstream the outputs are "features" (FP32) and "release" (INT64, the integers). /v2/health/ready reports the state, and /metrics (Prometheus) counts requests, with noise. Ctrl-C ends it. Whoever deletes the ledger gives every subject a new budget.`
 }
 
 func (c *guardServeCmd) Run(ctx context.Context, e *env) error {
@@ -200,7 +201,7 @@ func (c *guardServeCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	o := guardserver.Options{Front: p.Front, Inputs: guardserver.Inputs(p.Certificate.Inputs), Lattice: p.Lattice(), DriftAllowance: p.Certificate.Drift}
+	o := guardserver.Options{Front: p.Front, Inputs: guardserver.Inputs(p.Certificate.Inputs), Lattice: p.Lattice()}
 	if o.Mechanism, err = p.Mechanism(); err != nil {
 		return err
 	}
@@ -216,7 +217,7 @@ func (c *guardServeCmd) Run(ctx context.Context, e *env) error {
 		}
 		c.Ledger = dir + "-ledger"
 	}
-	if o.Ledger, err = ledger.Open(c.Ledger, ledger.Options{Budget: p.Budget()}); err != nil {
+	if o.Ledger, err = ledger.Open(c.Ledger, ledger.Options{Budget: p.Budget(), FreeRepeats: c.Repeats}); err != nil {
 		err = fmt.Errorf("--ledger %s: %w", file.Name(c.Ledger), err)
 		if errors.Is(err, ledger.ErrInUse) {
 			return hinted(err, "one process at a time can use a ledger")
@@ -224,7 +225,7 @@ func (c *guardServeCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer o.Ledger.Close()
-	l, at, err := c.open(ctx)
+	l, at, err := c.open(ctx, e.stderr)
 	if err != nil {
 		return err
 	}

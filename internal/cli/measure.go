@@ -12,6 +12,7 @@ import (
 	"tattle/internal/file"
 	"tattle/internal/progress"
 	"tattle/measure"
+	"tattle/nn"
 	"tattle/report"
 	"tattle/run"
 )
@@ -54,11 +55,7 @@ func (m *measurement) bounded(ctx context.Context, e *env, dir string) (*measure
 	if e.serve && e.skips(ctx, filepath.Join(dir, shardsDir)) {
 		return nil, nil
 	}
-	node, err := m.NodeOf(m.Graph)
-	if err != nil {
-		return nil, usage(fmt.Errorf("%s: %w", m.origin.Model.Path, err), "name the node whose output is released with --features")
-	}
-	if _, _, err := cutAt(m.Graph, node); err != nil {
+	if _, err := releasedPart(m.Release, m.Graph, m.origin.Model.Path); err != nil {
 		return nil, err
 	}
 	bars := &progress.Phases{W: e.stderr}
@@ -89,6 +86,16 @@ func (m *measurement) looked(ctx context.Context, e *env, dir string) (*report.R
 	}
 	b := &measured{m, done, o, newReport(e, m.title, m.Seed)}
 	return b.report, b.conclude(ctx, e)
+}
+
+// releasedPart returns the part of a model up to what is released.
+func releasedPart(leaves measure.Release, g *nn.Graph, path string) (*nn.Graph, error) {
+	node, err := leaves.NodeOf(g)
+	if err != nil {
+		return nil, usage(fmt.Errorf("%s: %w", file.Name(path), err), "name the node whose output is released with --features")
+	}
+	front, _, err := cutAt(g, node)
+	return front, err
 }
 
 // originOf says where a model and its inputs came from. The notes are on how the inputs were

@@ -22,7 +22,7 @@ type serveCmd struct {
 
 func (serveCmd) Help() string {
 	return "Example: tattle serve audits\n\nExample: tattle serve --model model.onnx=age --listen 127.0.0.1:8000\n\n" +
-		"With a folder, serve shows a page that lists its reports, with filters. " +
+		"With a folder, serve shows a page that lists its reports, with filters; a link can have the token as ?token=…. " +
 		"With models, it answers tattle audit --endpoint and any other client of the protocol. Ctrl-C ends it."
 }
 
@@ -34,7 +34,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	l, at, err := c.open(ctx)
+	l, at, err := c.open(ctx, e.stderr)
 	if err != nil {
 		return err
 	}

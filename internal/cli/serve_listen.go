@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 // listenFlags say where a server listens and who may ask it.
 type listenFlags struct {
 	Listen  string `help:"Address to listen at; port 0: any free port (default: 127.0.0.1:8080)." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	Token   string `env:"TATTLE_TOKEN" help:"Token that clients must send, as ?token=… or bearer (default: random if other machines can reach the server)." placeholder:"TOKEN"`
+	Token   string `env:"TATTLE_TOKEN" help:"Token that clients must send as a bearer (default: random if other machines can reach the server)." placeholder:"TOKEN"`
 	TLSCert string `name:"tls-cert" help:"Serve HTTPS with this certificate, a PEM file with its chain." placeholder:"FILE"`
 	TLSKey  string `name:"tls-key" help:"Key of --tls-cert, a PEM file." placeholder:"FILE"`
 }
@@ -33,8 +34,8 @@ func (f listenFlags) check() error {
 	return nil
 }
 
-// open starts to listen.
-func (f listenFlags) open(ctx context.Context) (net.Listener, listen.Site, error) {
+// open starts to listen. It warns if others on the network can read what is sent.
+func (f listenFlags) open(ctx context.Context, stderr io.Writer) (net.Listener, listen.Site, error) {
 	var certificate *tls.Certificate
 	if f.TLSCert != "" {
 		pair, err := tls.LoadX509KeyPair(f.TLSCert, f.TLSKey)
@@ -46,6 +47,8 @@ func (f listenFlags) open(ctx context.Context) (net.Listener, listen.Site, error
 	l, at, err := listen.Open(ctx, f.Listen, f.Token, certificate)
 	if err != nil {
 		err = hinted(fmt.Errorf("--listen: %w", err), "choose another address or port; port 0 means any free port")
+	} else if at.Open {
+		fmt.Fprintln(stderr, "tattle: warning: this is HTTP, so others on the network can read the token and all that is sent: set --tls-cert and --tls-key")
 	}
 	return l, at, err
 }

@@ -71,6 +71,7 @@ func stopped(ts *testscript.TestScript, _ bool, args []string) {
 	if err := cmd.Wait(); err != nil {
 		ts.Fatalf("%s: %v: %s", args[0], err, cmd.Stderr)
 	}
+	ts.Stderr().Write(cmd.Stderr.(*bytes.Buffer).Bytes())
 }
 
 // fetch STATUS URL [HEADER:VALUE] asks, keeps cookies on the way, expects the status and

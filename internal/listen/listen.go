@@ -15,6 +15,7 @@ import (
 type Site struct {
 	Token  string // that clients must send; empty if none is needed
 	Made   bool   // the token was made here
+	Open   bool   // other machines can reach it, without TLS
 	scheme string
 	host   string // with its port
 }
@@ -27,6 +28,7 @@ func Open(ctx context.Context, address, token string, certificate *tls.Certifica
 		return nil, Site{}, err
 	}
 	at := siteOf(l.Addr(), token)
+	at.Open = certificate == nil && !loopback(l.Addr())
 	if certificate != nil {
 		at.scheme = "https"
 		l = tls.NewListener(l, &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{*certificate}})

@@ -136,3 +136,17 @@ func endsInCR(head []byte) bool {
 	first, _, found := bytes.Cut(line, []byte("\r"))
 	return found && len(first) > 0 && len(bytes.TrimRight(line[len(first):], "\r")) > 0 && bytes.IndexByte(first, '"') < 0
 }
+
+// Repeated returns an error that names the line and the columns if a header on that line has a
+// name twice. Names may differ in their case alone, and several may be empty.
+func Repeated(header []string, line int) error {
+	first := make(map[string]int, len(header))
+	for k, name := range header {
+		if i, again := first[name]; again && name != "" {
+			return fmt.Errorf("line %d: columns %d and %d are both called %q: rename one", line, i+1, k+1, name[:min(len(name), 60)])
+		} else if !again {
+			first[name] = k
+		}
+	}
+	return nil
+}

@@ -39,7 +39,10 @@ func Columns(content []byte) ([]string, error) {
 	if errors.Is(err, io.EOF) {
 		return nil, errors.New("the file is empty: it must have a header, and a row for every example")
 	}
-	return header, err
+	if err != nil {
+		return nil, err
+	}
+	return header, sheet.Repeated(header, rows.Line(0))
 }
 
 // Audit audits the outputs in a CSV and returns the report. It calls progress, unless nil, as

@@ -69,7 +69,7 @@ def release(front, x):
         raise ValueError(f"an input is not from {LOW} to {HIGH}: scale it as the certificate says")
     shape = [1] + list(front.get_inputs()[1].shape[1:])
     drawn = numpy.array([noise() for _ in range(FEATURES)], dtype=numpy.int64).reshape(shape)
-    released = front.run(["release"], {"input": x, "noise": drawn})[0]
+    released = front.run(["release"], {front.get_inputs()[0].name: x, "noise": drawn})[0]
     if released.shape != drawn.shape:
         raise ValueError("more than one input: release them one by one")
     points = released - drawn

@@ -1,0 +1,68 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"tattle/internal/must"
+)
+
+// regression writes predictions of a numeric y, of which an attribute s is a step or, if width is
+// above 0, a logistic curve of that width; predictions have noise, and s moves them by leak.
+func regression(n int, width, noise, leak float64, seed uint64) string {
+	r := random(seed, 0, 0)
+	var b strings.Builder
+	b.WriteString("pred,y,s\n")
+	for range n {
+		y, s := 20+60*r.Float64(), 0
+		if width == 0 && y > 50 || width > 0 && r.Float64() < 1/(1+math.Exp((50-y)/width)) {
+			s = 1
+		}
+		fmt.Fprintf(&b, "%g,%g,%d\n", y+noise*r.NormFloat64()+leak*float64(s), y, s)
+	}
+	return b.String()
+}
+
+// Beyond a numeric target nothing is found where s follows y, by a curve or a step, however
+// exactly the outputs predict y, and what s adds to them is found.
+func TestNumericTarget(t *testing.T) {
+	for i, c := range []struct {
+		width, noise, leak float64
+		found              bool
+	}{{8, 3, 0, false}, {8, .01, 0, false}, {0, .01, 0, false}, {0, 3, 0, false}, {8, 3, 6, true}} {
+		s := must.Get(openText(t, regression(2000, c.width, c.noise, c.leak, uint64(i)), OpenOptions{Target: "y:number", Sensitive: []string{"s"}}))(t)
+		if s.Kind != Vector || s.Width != 1 || s.YNumbers == nil || len(s.Classes) != 40 {
+			t.Fatalf("%d: %+v", i, s)
+		}
+		r := must.Get(Run(context.Background(), s, Options{Permutations: 199, Attacks: []string{"logistic", "trees"}}))(t)
+		f := r.Findings[0]
+		if beyond := f.Verdict == LeakyBeyond; beyond != c.found {
+			t.Errorf("%+v: verdict %s, excess %+v, gain %.4f (p %.3g), AUC %+v", c, f.Verdict, f.Baselines, f.Given.Gain, f.Given.P, f.Given.Order)
+		}
+	}
+}
+
+// A numeric target comes back from an .npz as it was, and is one by its name or its option only.
+func TestNumericTargetIsKept(t *testing.T) {
+	text := regression(100, 8, 3, 0, 1)
+	for _, o := range []OpenOptions{{Target: "y:number", Sensitive: []string{"s"}}, {Target: "y:number", Sensitive: []string{"s"}, Columns: []string{"pred"}}} {
+		want := must.Get(openText(t, text, o))(t)
+		path := filepath.Join(t.TempDir(), "a.npz")
+		must.Do(t, WriteOutputs(path, want))
+		got := must.Get(OpenOutputs(context.Background(), path, OpenOptions{}))(t)
+		if got.Notes, want.Notes = nil, nil; !reflect.DeepEqual(got, want) || got.Sum() != want.Sum() {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	if s := must.Get(openText(t, text, OpenOptions{Columns: []string{"pred"}, Sensitive: []string{"s"}}))(t); s.Target != "" {
+		t.Errorf("%+v", s)
+	}
+	must.Fail(t, must.Err(openText(t, text, OpenOptions{Target: "y:number", Sensitive: []string{"y"}, Columns: []string{"pred"}})), "y is both target and sensitive")
+	must.Fail(t, must.Err(openText(t, "pred,y,s\n1,a,0\n2,b,1\n", OpenOptions{Target: "y:number", Sensitive: []string{"s"}})), "y has the value a: want finite numbers")
+	must.Fail(t, must.Err(openText(t, "pred,y,s\n1,4,0\n2,4,1\n", OpenOptions{Target: "y:number", Sensitive: []string{"s"}})), "y has a single number")
+}

@@ -1,0 +1,33 @@
+package onnx
+
+// foldDequantize is ONNX DequantizeLinear-13 of a constant: (x − zero point)·scale, with one scale, or
+// one for each index of an axis.
+func (r *nodeReader) foldDequantize() {
+	x, scale := r.constant(0), r.constant(1)
+	if x.kind != isInt || scale.kind != isFloat {
+		panic(malformedf("inputs of types %s and %s: they must be integers and floats", typeName(x.element), typeName(scale.element)))
+	}
+	every, count := 1, scale.size() // elements of x to the next scale
+	if count != 1 {
+		axis := r.axis(1, len(x.shape))
+		if len(scale.shape) != 1 || count != x.shape[axis] {
+			panic(unsupportedf("scales of shape %v for %v: there must be one, or one for each index of axis %d", scale.shape, x.shape, axis))
+		}
+		for _, n := range x.shape[axis+1:] {
+			every *= n
+		}
+	}
+	zero := make([]int64, count)
+	if r.has(2) {
+		if zero = r.ints(2); len(zero) != count {
+			panic(malformedf("%d zero points for %d scales", len(zero), count))
+		}
+	}
+	out := r.blank(typeFloat, x.shape)
+	out.folded = x.folded // as a weight: it has no more elements than the file
+	for i, v := range x.ints {
+		k := i / every % count
+		out.floats[i] = float32(v-zero[k]) * scale.floats[k]
+	}
+	r.set(out)
+}
