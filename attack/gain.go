@@ -55,6 +55,19 @@ func (r *Result) Gain(prior *Result, band []int, attacks int) Gain {
 	return g
 }
 
+// Interval returns the 95 % interval, by Student's t, of the mean-square error over examples like these, of
+// the coordinates in band, all where it is nil. It returns nil for fewer than two examples.
+func (r *Result) Interval(band []int) *[2]float64 {
+	squares := r.squares(band)
+	n := float64(len(squares))
+	if n < 2 {
+		return nil
+	}
+	mean, std := stat.MeanStd(squares)
+	half := stat.StudentQuantile(.975, n-1) * std / math.Sqrt(n)
+	return &[2]float64{max(0, mean-half), mean + half}
+}
+
 // squares are the mean-square errors of examples over the coordinates in band, all
 // where it is nil.
 func (r *Result) squares(band []int) []float64 {

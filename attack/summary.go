@@ -23,9 +23,10 @@ type Row struct {
 	Keep        []int  `json:"-"`    // the band's coordinates; nil for all
 	Values      int    `json:"-"`    // how many errors the quantiles are over
 
-	RMSQuantiles map[string]*float64 `json:"rms_quantiles"`  // "0.05", "0.25", …
-	MeanSquare   float64             `json:"mean_square"`    // of the band's coordinates, over examples and draws
-	Gain         *Gain               `json:"gain,omitempty"` // over the prior alone; nil for that itself, and where it was not measured
+	RMSQuantiles map[string]*float64 `json:"rms_quantiles"`      // "0.05", "0.25", …
+	MeanSquare   float64             `json:"mean_square"`        // of the band's coordinates, over examples and draws
+	Interval     *[2]float64         `json:"interval,omitempty"` // of MeanSquare, as Result.Interval has it
+	Gain         *Gain               `json:"gain,omitempty"`     // over the prior alone; nil for that itself, and where it was not measured
 	Examples     int                 `json:"examples"`
 	Draws        int                 `json:"draws"`
 	Recognised   *float64            `json:"recognised,omitempty"` // share of reconstructions that the model assigns to the original's class; nil where that was not measured
@@ -71,7 +72,7 @@ func (r *Result) row(c bound.Coordinates, name string, band []int) Row {
 		}
 	}
 	row := Row{Name: r.Attack, About: r.About, Coordinates: c.Name(), Band: name, Keep: band, Values: len(values), Status: StatusDemonstrated,
-		RMSQuantiles: map[string]*float64{}, MeanSquare: r.BandMeanSquare(band), Examples: len(r.MeanSquare), Draws: r.Draws}
+		RMSQuantiles: map[string]*float64{}, MeanSquare: r.BandMeanSquare(band), Interval: r.Interval(band), Examples: len(r.MeanSquare), Draws: r.Draws}
 	if share := r.Recognised; !math.IsNaN(share) {
 		row.Recognised = &share
 	}

@@ -102,7 +102,8 @@ func (s *searcher) forNew(ctx context.Context, c *cut, l *line, f *found, try fu
 	// Wide releases are slow to measure.
 	draws = min(draws, max(2*searchDraws, mostHiddenProducts/(s.Candidates*l.values.n)))
 	var measured *Point
-	for range steps {
+	guess := 1 / float64(len(s.candidates)) // to which the probability falls
+	for k := range steps {
 		r, err := s.hidden(ctx, l.values, fresh, f.Best.Sigma, draws, s.Seed)
 		if err != nil {
 			return err
@@ -114,7 +115,9 @@ func (s *searcher) forNew(ctx context.Context, c *cut, l *line, f *found, try fu
 		if over <= 1 {
 			return nil
 		}
-		sigma := f.Best.Sigma * min(max(math.Pow(over, 1/steepness), s.fine()), coarse)
+		ratio := (first.Mean - guess) / (s.Identify/identifyMargin - guess)
+		least := math.Pow(s.fine(), float64(k+1)) // larger and larger, as it may fall slowly
+		sigma := f.Best.Sigma * min(max(math.Pow(ratio, 1/steepness), least), coarse)
 		if sigma > release.MaxSigma {
 			break
 		}

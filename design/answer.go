@@ -8,7 +8,9 @@ import (
 
 	"tattle/measure"
 	"tattle/nn"
+	"tattle/release"
 	"tattle/shape"
+	"tattle/stat"
 )
 
 // An Answer is what a search found.
@@ -137,11 +139,38 @@ func (s *searcher) relearn(ctx context.Context, f *found) error {
 }
 
 // draws returns the number of draws of the final measurement: 200 of them would identify the
-// input at the limit, so that the limit of the mean is some 20 to 30 % above the mean.
+// input at the limit, so that the limit of the mean is some 20 to 30 % above the mean. There are more
+// where guessing without the release comes closer to the limit than that.
 func (s *searcher) draws() int {
 	n := cmp.Or(s.ListDraws, DefaultListDraws)
 	if s.Identify > 0 {
 		n = max(n, int(math.Ceil(200/s.Identify)))
+		for guess := 1 / float64(len(s.candidates)); n < mostListDraws && highest((guess+s.Identify)/2, n) > s.Identify; {
+			n = n * 5 / 4
+		}
 	}
 	return min(n, mostListDraws)
 }
+
+// highest returns the limit of a probability at the first look, from so many draws of this mean.
+func highest(mean float64, draws int) float64 { return 1 - stat.ChernoffLow(1-mean, draws, alpha) }
+
+// Strengths returns those at which an answer of noise sigma is measured, one look after the other,
+// until the promise is kept. Nothing of a look changes them, which measure.ListOptions.Look
+// requires. The steps are small at first, as little is missed usually, and grow.
+func Strengths(sigma float64) (all []float64) {
+	for k := range mostLooks {
+		next := sigma * math.Pow(firstStep, float64(k*(k+1)/2))
+		if next > release.MaxSigma {
+			break
+		}
+		all = append(all, next)
+	}
+	return all
+}
+
+// Of Strengths.
+const (
+	firstStep = 1.03
+	mostLooks = 14 // 1.03^91 is 15
+)

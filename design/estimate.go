@@ -82,7 +82,8 @@ func (l list) Features(_ context.Context, dst []float64, indices []int) error {
 	return nil
 }
 
-const alpha = 1 - bound.DefaultConfidence
+// alpha is the probability that a limit of the first look does not hold.
+const alpha = (1 - bound.DefaultConfidence) / 2
 
 // at measures a line at a strength of the noise.
 func (s *searcher) at(ctx context.Context, c *cut, l *line, sigma float64) (Point, error) {
@@ -234,6 +235,7 @@ const projected = .97
 // Margins of the search for the limits of the final measurement, whose draws are more.
 const (
 	identifyMargin = 1.15 // relative
+	identifyRoom   = 1.02 // above guessing: no noise hides everything
 	bitsMargin     = 1.03
 	floorMargin    = 1.01
 	rightMargin    = .006 // of a probability

@@ -161,7 +161,7 @@ func (o *Options) checkList(train *dataset.Set) error {
 		different = len(o.list(train))
 	}
 	guess, whole := 1/float64(different), math.Log2(float64(different))
-	least := upward(100*identifyMargin*guess, 3)
+	least := upward(100*max(identifyMargin*guess, highest(identifyRoom*guess, mostListDraws)), 3)
 	switch {
 	case o.Identify > 0 && 100*o.Identify <= least:
 		return measure.WrongOption("Identify", "%.4g %% of %d different candidates: guessing without the release already names %.3g %%, and the measurement needs room above that: give more than %.3g %%, or more candidates", 100*o.Identify, different, 100*guess, least)

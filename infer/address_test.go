@@ -50,7 +50,7 @@ func TestAddresses(t *testing.T) {
 
 func TestPlans(t *testing.T) {
 	in := func(datatype string, shape ...int64) Metadata {
-		return Metadata{Inputs: []Tensor{{"x", shape, datatype}}, Outputs: []Tensor{{Name: "y"}}}
+		return Metadata{Inputs: []Tensor{{Name: "x", Shape: shape, Datatype: datatype}}, Outputs: []Tensor{{Name: "y"}}}
 	}
 	with := func(m Metadata, f func(*Metadata)) Metadata { f(&m); return m }
 	binary := func(m *Metadata) { m.Extensions = []string{binaryExtension} }

@@ -16,6 +16,8 @@ type Tensor struct {
 	Name     string `json:"name"`
 	Shape    Sizes  `json:"shape"`    // −1 if open; the first is the batch's where the model has batches
 	Datatype string `json:"datatype"` // "FP32", …
+
+	Parameters map[string]any `json:"parameters,omitempty"` // what else is known, by name
 }
 
 // Metadata describes a model, and what else the server offers. Servers need not know a

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,7 +15,7 @@ import (
 // The largest number of examples that Fits applies the model to: of pictures, and of rows, whose
 // nets are small.
 const (
-	fitPictures = 500
+	fitPictures = 1000
 	fitRows     = 5000
 )
 
@@ -31,9 +32,12 @@ type Fit struct {
 	Tried     int    // other ways to scale the inputs
 
 	// Better is the usual way to scale the inputs under which the model is right most often, if
-	// chance does not explain that; nil if there is none. Only for a doubtful model others are
-	// tried.
+	// chance does not explain that; nil if there is none. Others are tried for a doubtful model, and where
+	// the scaling is Assumed.
 	Better *Scaled
+
+	// Assumed says how the inputs are scaled where no preprocessing says it; empty where one does.
+	Assumed string
 }
 
 // Scaled is how often a model is right if its inputs are scaled in another way.
@@ -65,8 +69,9 @@ func (f *Fit) Warning(subject string) string {
 // doubtful reports whether the model avoids less than a quarter of the errors of that guess.
 func (f *Fit) doubtful() bool { return 4*(f.Right-f.Commonest) < f.Examples-f.Commonest }
 
-// Fits applies the model to examples of the set, which in read, and, if it is doubtful, to the
-// same examples whose values are scaled in the other usual ways. It returns nil if the examples
+// Fits applies the model to examples of the set, which in read. If the model is doubtful, or nothing
+// says how its inputs are scaled, it applies the model also to the same examples whose values are
+// scaled in the other usual ways, unless too few are wrong for another way to be clearly better. It returns nil if the examples
 // have no labels or their classes are not those of the model.
 func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, error) {
 	net, err := nn.NewNet(m.Graph)
@@ -89,10 +94,14 @@ func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, er
 			}
 		}
 	}
-	if !f.doubtful() {
+	p := m.DataPreprocess()
+	if !p.Normalises() && in.Path != dataset.KindGlyphs {
+		f.Assumed = cmp.Or(set.Scaling(), "as they are stored")
+	}
+	const none = 0 // of the examples that are right now would be wrong
+	if f.Assumed == "" && !f.doubtful() || stat.McNemar(f.Examples-f.Right, none) >= betterLevel {
 		return f, nil
 	}
-	p := m.DataPreprocess()
 	for _, other := range append(some.Rescaled(p), m.otherTables(ctx, in, set)...) {
 		accuracy, after, err := release.Right(ctx, net, other.Set)
 		if ctx.Err() != nil {

@@ -72,3 +72,30 @@ func TestFitsCommonClass(t *testing.T) {
 		}
 	}
 }
+
+// A net that was trained on pixels from 0 to 1 is right for most examples under the usual scaling of MNIST,
+// too. Where that scaling was assumed, the better one is named; where it was given, it is taken.
+func TestFitsAssumed(t *testing.T) {
+	const n = 256
+	d := &nn.Dense{In: 1, Out: 2, Weight: &nn.Param{Name: "w", Shape: []int{2, 1}, Data: []float32{0, 1}}, Bias: &nn.Param{Name: "b", Shape: []int{2}, Data: []float32{0, -.5}}}
+	m := &Model{Graph: &nn.Graph{Name: "threshold", Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*nn.Node{{Name: "d", Op: d, Inputs: []string{"x"}, Output: "y"}}}}
+	set := &dataset.Set{Name: "pixels", Shape: []int{1, 1, 1}, Mean: []float32{.1307}, Std: []float32{.3081}, YName: "class", YNames: []string{"low", "high"}}
+	for v := range n {
+		set.Pixels, set.Y = append(set.Pixels, uint8(v)), append(set.Y, v/128)
+	}
+	f, err := m.Fits(t.Context(), Inputs{}, set)
+	if err != nil || f == nil {
+		t.Fatal(f, err)
+	}
+	if f.doubtful() || f.Right == n || f.Assumed == "" || f.Better == nil || f.Better.Right != n || f.Better.Preprocess != "range=0,1" {
+		t.Errorf("%+v, better %+v", f, f.Better)
+	}
+	m.Preprocess = dataset.Preprocess{Mean: []float64{.1307}, Std: []float64{.3081}}
+	if f, err = m.Fits(t.Context(), Inputs{}, set); err != nil || f.Assumed != "" || f.Better != nil {
+		t.Errorf("given: %+v, %v", f, err)
+	}
+	set.Mean, set.Std, m.Preprocess = []float32{0}, []float32{1}, dataset.Preprocess{}
+	if f, err = m.Fits(t.Context(), Inputs{}, set); err != nil || f.Right != n || f.Better != nil || f.Tried > 0 {
+		t.Errorf("right: %+v, %v", f, err)
+	}
+}

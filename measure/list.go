@@ -24,9 +24,13 @@ const (
 	// covariance: 0.5 GB.
 	mostGram = 8192
 
-	// listAlpha is the probability that a limit does not hold.
+	// listAlpha is the probability that a limit does not hold, at any look.
 	listAlpha = 1 - bound.DefaultConfidence
 )
+
+// alpha is the probability that a limit of this look does not hold. Those of all looks add up to
+// at most listAlpha.
+func (o *ListOptions) alpha() float64 { return math.Ldexp(listAlpha, -o.Look) }
 
 // String lists the settings that decide the figures.
 func (o *ListOptions) String() string {
@@ -34,6 +38,9 @@ func (o *ListOptions) String() string {
 		return "no lists"
 	}
 	s := fmt.Sprintf("%d draws against lists", o.Draws)
+	if o.Look > 0 {
+		s += fmt.Sprintf(", look %d", o.Look)
+	}
 	for _, l := range []*List{o.Candidates, o.Sample} {
 		if l != nil {
 			s += fmt.Sprintf(", %s (%s, most %d)", l.Name, l.Set.SHA256, l.Most)
@@ -58,7 +65,7 @@ func newLists(o ListOptions, t Target) *lists {
 	if o.memos == nil {
 		o.memos = newMemos(0)
 	}
-	l := &lists{o, t, &ListFigures{Attributes: o.Attributes, Tasks: o.Tasks}}
+	l := &lists{o, t, &ListFigures{Attributes: o.Attributes, Tasks: o.Tasks, Look: o.Look}}
 	l.out.Processed = t.Post != (release.Post{}) && !l.labelAlone()
 	return l
 }
@@ -177,14 +184,14 @@ func (l *lists) holder(ctx context.Context) error {
 		return err
 	}
 	h.Draws = len(found.Draws)
-	first, ten := found.Identified(listAlpha)
-	h.First, h.Ten, h.Rank, h.Bits = outward(first), outward(ten), outward(found.Rank(listAlpha)), outward(found.Bits(listAlpha))
+	first, ten := found.Identified(l.alpha())
+	h.First, h.Ten, h.Rank, h.Bits = outward(first), outward(ten), outward(found.Rank(l.alpha())), outward(found.Bits(l.alpha()))
 	n := float64(len(distinct))
 	h.within(n)
 	if l.out.Processed {
 		h.First.Low, h.Ten.Low, h.Rank.High, h.Bits.Low = digits(1/n, math.Floor), digits(min(1, 10/n), math.Floor), digits((n+1)/2, math.Ceil), 0
 	}
-	if h.Floors, err = l.floors(ctx, "candidates", found, listAlpha, nil); err != nil {
+	if h.Floors, err = l.floors(ctx, "candidates", found, l.alpha(), nil); err != nil {
 		return err
 	}
 	if err := l.priors(ctx, h.Floors, l.Candidates, distinct); err != nil {
@@ -195,7 +202,7 @@ func (l *lists) holder(ctx context.Context) error {
 			return err
 		}
 	}
-	h.Inferred = l.inferred(found, listAlpha)
+	h.Inferred = l.inferred(found, l.alpha())
 	l.out.Holder = h
 	return nil
 }
@@ -245,7 +252,7 @@ func (l *lists) hide(ctx context.Context) error {
 		return err
 	}
 	h := &HiddenFigures{List: s.used(len(chosen), 0), Inputs: len(distinct), Draws: len(r.First)}
-	h.First, h.Ten = r.Identified(listAlpha)
+	h.First, h.Ten = r.Identified(l.alpha())
 	h.First, h.Ten = outward(h.First), outward(h.Ten)
 	l.out.Hidden = h
 	return nil

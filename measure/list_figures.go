@@ -28,16 +28,22 @@ type ListOptions struct {
 	Draws       int             // draws of an input and its release; 0: DefaultListDraws, or fewer if these do not fit into memory
 	Pairs       []PlausiblePair // pairs to compute again; nil: search for plausible pairs
 	Made        []PlausiblePair // constructed partners to compute again, with Pairs
-	Seed        uint64
-	Progress    func(what string, done, total int) // may be nil
+	// Look numbers, from 1, the looks at a release whose noise is raised until its limits are low
+	// enough; 0: there is one look only. The strengths of the noise must not depend on the sample, nor
+	// on these draws. The limits of look k may be wrong with a probability of (1 − confidence)/2^k, so
+	// that the limits of all looks, however many, hold together with the confidence.
+	Look     int
+	Seed     uint64
+	Progress func(what string, done, total int) // may be nil
 
 	memos *memos // of the released features; nil: of this run alone
 }
 
 // ListFigures are limits on every adversary, from the exact posterior over lists
-// (package bayes). Each holds with confidence bound.DefaultConfidence.
+// (package bayes). Each holds with confidence bound.DefaultConfidence, over all looks.
 type ListFigures struct {
-	Draws      int      `json:"draws"` // requested draws
+	Draws      int      `json:"draws"`          // requested draws
+	Look       int      `json:"look,omitempty"` // as ListOptions has it
 	Attributes []string `json:"attributes,omitempty"`
 	Tasks      []string `json:"tasks,omitempty"` // answered beside the target attribute
 	// Processed reports whether noisy values are processed before they are released. Floors

@@ -22,7 +22,7 @@ func (l *lists) anybody(ctx context.Context) error {
 	if len(chosen) < 2 {
 		return fmt.Errorf("%d inputs: at least 2 are needed", len(chosen))
 	}
-	const half = listAlpha / 2 // one half of alpha is for the draws, the other for the sample
+	half := l.alpha() / 2 // one half of alpha is for the draws, the other for the sample
 	population, ok := l.population(half)
 	if !ok {
 		return nil

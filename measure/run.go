@@ -17,6 +17,7 @@ type RunOptions struct {
 	Resume bool              // go on with the bounds that are in Dir
 	Hashes map[string]string // what a resumed run must share besides the experiment: digests of the model and the data
 	Pool   run.Pool          // computes the shards of the bounds; nil is run.Leader
+	Look   bool              // compute no bounds
 	Name   string            // of the bounds, for Progress
 
 	// Progress, unless nil, is called with the examples done of what runs.
@@ -51,7 +52,7 @@ func (q *Request) Run(ctx context.Context, o RunOptions) (*Measured, error) {
 	if err := q.settle(ctx, m, o); err != nil {
 		return nil, err
 	}
-	if ok, _ := q.Holds(q.Experiment.Noise); !ok {
+	if ok, _ := q.Holds(q.Experiment.Noise); !ok || o.Look {
 		return m, nil
 	}
 	started := time.Now()

@@ -5,11 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"tattle/bound"
+	"tattle/dataset"
 	"tattle/lattice"
+	"tattle/nn"
 )
 
 // CertificateSchema names the layout of a Certificate.
@@ -27,6 +31,7 @@ type Certificate struct {
 	Model   string `json:"model_sha256"`
 	Data    string `json:"data_sha256"`
 
+	Inputs  CertifiedInputs  `json:"inputs"`
 	Lattice CertifiedLattice `json:"lattice"`
 	Budget  CertifiedBudget  `json:"budget"`
 	Drift   float64          `json:"drift_allowance"` // δ: largest error of a feature before it is rounded
@@ -37,6 +42,58 @@ type Certificate struct {
 	Promise   []CheckedLimit `json:"promise,omitempty"` // limits that the run was to keep, with its figures
 	Warnings  []string       `json:"warnings"`          // of the report
 	Uncovered []string       `json:"uncovered"`         // what the figures do not cover
+}
+
+// CertifiedInputs say how the inputs of the run were made of the data: those that the figures are for.
+type CertifiedInputs struct {
+	Scaling string `json:"scaling"`
+	Layout  string `json:"layout"`
+	// Range has the least and the greatest value of pixels, of stretches of one length, such as channels;
+	// nil for other inputs, of which the data need not hold the extremes.
+	Range [][2]float64 `json:"range,omitempty"`
+}
+
+// inputsOf says how the inputs of a run were made.
+func inputsOf(r *Report) CertifiedInputs {
+	d := r.Data
+	if d.Stored == nil || d.Stored.Std == nil {
+		in := CertifiedInputs{Scaling: "the numbers of the data", Layout: "the order of the data"}
+		if p := r.Reading.Preprocess; p != "" && p != "none" {
+			in.Scaling += ", with the preprocessing " + p
+		}
+		if len(d.Columns) > 0 {
+			in.Layout = "the columns of the table, in its order"
+		}
+		return in
+	}
+	x := dataset.Set{Mean: d.Stored.Mean, Std: d.Stored.Std}
+	in := CertifiedInputs{Scaling: x.Scaling() + ", for pixels x from 0 to 255", Layout: "channels, height, width", Range: d.Range}
+	if d.Stored.ChannelsLast {
+		in.Layout = "height, width, channels"
+	}
+	if len(d.Shape) > 0 {
+		in.Layout += ": " + nn.ShapeString(d.Shape)
+	}
+	if len(d.Stored.Mean) == 3 {
+		order := "red, green, blue"
+		if slices.Contains(strings.Fields(r.Reading.Preprocess), "channels="+dataset.ChannelsBGR) {
+			order = "blue, green, red"
+		}
+		in.Layout += "; channels " + order
+	}
+	return in
+}
+
+// Bounds returns the least and the greatest value of an input; nil if they are not known.
+func (in CertifiedInputs) Bounds() []float64 {
+	if len(in.Range) == 0 {
+		return nil
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, c := range in.Range {
+		low, high = min(low, c[0]), max(high, c[1])
+	}
+	return []float64{low, high}
 }
 
 // CertifiedLattice holds the parameters of the mechanism.
@@ -75,7 +132,7 @@ func NewCertificate(r *Report, sha256 string, l lattice.Lattice, b CertifiedBudg
 	c := &Certificate{
 		Schema: CertificateSchema, Version: r.Version, Title: "Certificate of a release",
 		Command: r.Command, Report: sha256, Model: r.Model.SHA256, Data: r.Data.SHA256,
-		Lattice: CertifiedLattice{l.Delta, l.Sigma, l.Clip, l.Dim}, Budget: b,
+		Inputs: inputsOf(r), Lattice: CertifiedLattice{l.Delta, l.Sigma, l.Clip, l.Dim}, Budget: b,
 		Drift: r.Experiment.Runtime.Error, From: r.Experiment.Runtime.From, Queries: queries,
 		Sentences: r.Sentences(), Warnings: r.Warnings,
 	}
@@ -103,6 +160,7 @@ func (c *Certificate) uncovered() []string {
 	}
 	all = append(all, drift)
 	return append(all,
+		"Inputs that are scaled or laid out otherwise. A guard refuses pixels out of range only.",
 		"Inputs that the run did not measure. Each sentence names the inputs that its figure is for.",
 		"What several different inputs of one subject have in common. The figures are about one input.",
 		"Releases that another ledger counts. A new ledger, or an older copy of one, gives each subject a new budget.",
@@ -132,6 +190,7 @@ func (c *Certificate) WriteHTML(w io.Writer) error {
 	}
 	d.section("Mechanism")
 	d.settings([]Setting{
+		{"scaling of the inputs", c.Inputs.Scaling}, {"layout of the inputs", c.Inputs.Layout},
 		{"lattice Δ", fmt.Sprint(c.Lattice.Delta)}, {"noise σ", fmt.Sprint(c.Lattice.Sigma)}, {"clip", fmt.Sprint(c.Lattice.Clip)}, {"features", fmt.Sprint(c.Lattice.Dim)},
 		{"budget of a subject", c.Budget.String()}, {"drift allowance δ", fmt.Sprintf("%.4g", c.Drift)},
 	})

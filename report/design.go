@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"tattle/design"
 	"tattle/release"
@@ -139,6 +140,14 @@ func (r *Report) SetDesign(p DesignRun) {
 	}
 	r.Design = x
 	r.CheckLimits()
+}
+
+// NeedsNoise reports whether a limit on every adversary, or on attacks, was measured and is not kept:
+// more noise may keep it.
+func (r *Report) NeedsNoise() bool {
+	return slices.ContainsFunc(r.Design.Checked, func(c CheckedLimit) bool {
+		return !c.Kept && c.Lacks == "" && !c.Kind.target() && c.Kind != LimitDrop
+	})
 }
 
 // numbers returns the interval of an accuracy.

@@ -24,7 +24,7 @@ func (d *document) design(r *Report) {
 			d.add(*first)
 		}
 	})
-	d.checkedLimits(r.Design)
+	d.checkedLimits(r)
 	d.say(r.onDevice())
 	if c := r.Design.Command; c != "" {
 		d.say("To examine that release further, in the folder in which this ran:")
@@ -310,9 +310,13 @@ func (r *Report) onDevice() string {
 }
 
 // checkedLimits adds a table of the limits beside the figures of the report, if there are several.
-func (d *document) checkedLimits(x *Design) {
-	if len(x.Checked) > 1 {
-		d.table(limitsTable(x.Checked))
+func (d *document) checkedLimits(r *Report) {
+	if x := r.Design; len(x.Checked) > 1 {
+		t := limitsTable(x.Checked)
+		if l := r.Lists; l != nil && l.Look > 1 {
+			t.Says += fmt.Sprintf(" This is look %d: with less noise, %s did not keep the promise. The confidence is that of all looks together.", l.Look, Count(l.Look-1, "earlier look"))
+		}
+		d.table(t)
 	}
 }
 

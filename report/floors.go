@@ -39,6 +39,7 @@ type Mark struct {
 	Status            string       `json:"status"`
 	Examples          int          `json:"examples,omitempty"`    // that it is about; 0 where it is not about examples
 	Error             Number       `json:"error"`                 // null where unbounded
+	Interval          *[2]float64  `json:"interval,omitempty"`    // of an attack: 95 %, over inputs like its examples
 	Gain              *attack.Gain `json:"gain,omitempty"`        // of an attack over the prior alone
 	AbovePrior        *bool        `json:"above_prior,omitempty"` // of a floor for unbiased estimators: whether its median is above the prior's; nil where that was not compared
 	Unbounded         bool         `json:"unbounded,omitempty"`
@@ -126,6 +127,9 @@ func (b *BandMarks) addAttacks(c *measure.Attacks, band bound.Band, coordinates 
 	for _, a := range c.Results {
 		m := mark(a.Attack, a.BandMeanSquare(band.Keep), len(a.MeanSquare))
 		m.Gain = c.Gain(a, band.Keep)
+		if x := a.Interval(band.Keep); x != nil {
+			m.Interval = &[2]float64{math.Sqrt(x[0]), math.Sqrt(x[1])}
+		}
 		b.addAttack(m)
 	}
 	if x := band.Of(c.VanTrees, coordinates); len(x) > 0 {

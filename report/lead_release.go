@@ -280,15 +280,21 @@ func (r *Report) releaseTiles() []tile {
 		t = append(t, tile{"Identification", share, "", about})
 	}
 	if name, by, errs, without := r.nearestColumn(false); name != "" && errs < littleCloser*without {
-		t = append(t, tile{"Best attack, " + name, number(errs), "", "RMS error in the column's unit (" + by + "); without the release: " + number(without)})
+		t = append(t, tile{"Best attack, " + name, number(errs), "", "RMS error in the column's unit (" + by + "), on " + Count(r.Data.Examples, "input") + " alone; without the release: " + number(without)})
 	} else if name != "" {
 		t = append(t, tile{"Best attack", "not closer", "", "than guessing the mean without the release, in any column of numbers"})
 	} else if best := r.bestAttack(); best != nil {
-		about := "RMS error (" + best.Name + ")"
-		if alone := r.priorAlone("all"); alone != nil {
-			about += "; without the release: " + number(r.inUnit(alone.MeanSquare))
+		figure, about := number(r.inUnit(best.MeanSquare)), "RMS error ("+best.Name+")"
+		on := "on " + Count(best.Examples, "input")
+		if x := best.Interval; x != nil && r.listed() && r.Lists.EverySample() != nil { // a floor over other inputs stands beside it
+			on += ": " + figure
+			figure, about = number(r.inUnit(x[0]))+" to "+number(r.inUnit(x[1])), about+", 95 % interval"
 		}
-		t = append(t, tile{"Best attack", number(r.inUnit(best.MeanSquare)), r.shortUnit(), about})
+		about += "; " + on
+		if alone := r.priorAlone("all"); alone != nil {
+			about += ", without the release: " + number(r.inUnit(alone.MeanSquare))
+		}
+		t = append(t, tile{"Best attack", figure, r.shortUnit(), about})
 	}
 	switch {
 	case r.listed() && r.Lists.EverySample() != nil:

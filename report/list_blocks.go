@@ -46,7 +46,7 @@ func closenessTable(r *Report, rows []closeness) table {
 	says += " " + r.closenessInputs()
 	t := table{Says: says, Heads: []string{head, "n", "floor without a list", "floor with the list", "best attack"}}
 	for _, c := range rows {
-		t.add(c.band, fmt.Sprint(c.coordinates), c.anybody.beside(c.anybody.floor()), c.holder.beside(c.holder.floor()), c.attack.beside(number(c.attack.value)))
+		t.add(c.band, fmt.Sprint(c.coordinates), c.anybody.beside(c.anybody.floor()), c.holder.beside(c.holder.floor()), c.attack.beside(c.attack.printed()))
 	}
 	return t
 }
@@ -61,9 +61,18 @@ func (r *Report) closenessInputs() string {
 		said = append(said, fmt.Sprintf("Floor with the list: over its %s.", Count(h.List.Inputs, "input")))
 	}
 	if r.bestAttack() != nil {
-		said = append(said, fmt.Sprintf("Attack: over the %s that it ran on.", Count(r.Data.Examples, "input")))
+		said = append(said, r.attackInputs())
 	}
 	return strings.Join(said, " ")
+}
+
+// attackInputs says over which inputs the errors of attacks are.
+func (r *Report) attackInputs() string {
+	s := fmt.Sprintf("Attack: over the %s that it ran on", Count(r.Data.Examples, "input"))
+	if r.Data.Examples > 1 {
+		return s + "; in brackets its 95 % interval over inputs like these."
+	}
+	return s + ", which says little of others."
 }
 
 // listDetails adds the figures behind the limits on every adversary.
@@ -91,15 +100,31 @@ const negligibleFloor = .01
 
 // closeness holds the errors in one band.
 type closeness struct {
-	band                    string
-	coordinates             int
-	own                     bool // in the unit of a column of numbers, not in that of the report
-	anybody, holder, attack errorBeside
+	band            string
+	coordinates     int
+	own             bool // in the unit of a column of numbers, not in that of the report
+	anybody, holder errorBeside
+	attack          attackBeside
 }
 
 // An errorBeside is an error beside the prior alone: the error of guessing the mean of the same
 // inputs, without the release. Both are in the unit of the report; NaN: not measured.
 type errorBeside struct{ value, prior float64 }
+
+// An attackBeside is the error of an attack, which runs on few inputs, and its 95 % interval over inputs
+// like these; NaN: not known.
+type attackBeside struct {
+	errorBeside
+	low, high float64
+}
+
+// printed is the error with its interval.
+func (a attackBeside) printed() string {
+	if math.IsNaN(a.low) {
+		return number(a.value)
+	}
+	return fmt.Sprintf("%s (%s to %s)", number(a.value), number(a.low), number(a.high))
+}
 
 // none reports whether a floor is too small to be printed.
 func (e errorBeside) none() bool { return !(e.value > 0) || e.value < negligibleFloor*e.prior }
@@ -144,7 +169,7 @@ func (r *Report) closeness() []closeness {
 			i = len(rows)
 			at[band] = i
 			none := errorBeside{math.NaN(), math.NaN()}
-			rows = append(rows, closeness{r.levelOfDetail(band), coordinates, r.ownUnit(band) > 0, none, none, none})
+			rows = append(rows, closeness{r.levelOfDetail(band), coordinates, r.ownUnit(band) > 0, none, none, attackBeside{none, math.NaN(), math.NaN()}})
 		}
 		return &rows[i]
 	}
@@ -168,6 +193,9 @@ func (r *Report) closeness() []closeness {
 		}
 		if b.Attack != nil {
 			rows[i].attack.value = r.inBand(b.Name, math.Pow(float64(b.Attack.Error), 2))
+			if x := b.Attack.Interval; x != nil {
+				rows[i].attack.low, rows[i].attack.high = r.inBand(b.Name, x[0]*x[0]), r.inBand(b.Name, x[1]*x[1])
+			}
 		}
 		if b.Prior != nil {
 			rows[i].attack.prior = r.inBand(b.Name, math.Pow(float64(b.Prior.Error), 2))

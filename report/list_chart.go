@@ -14,7 +14,7 @@ func drawCloseness(rows []closeness, unit string) template.HTML {
 	end := 1.
 	var values []string
 	for _, c := range rows {
-		for _, e := range []errorBeside{c.anybody, c.holder, c.attack} {
+		for _, e := range []errorBeside{c.anybody, c.holder, c.attack.errorBeside} {
 			end = max(end, nanTo(e.share(), 0))
 		}
 		values = append(values, c.band+": "+c.words())
@@ -71,7 +71,7 @@ func (c closeness) words() string {
 		said = append(said, "floor "+c.anybody.beside(c.anybody.floor()))
 	}
 	if !math.IsNaN(c.attack.value) {
-		said = append(said, "attack "+c.attack.beside(number(c.attack.value)))
+		said = append(said, "attack "+c.attack.beside(c.attack.printed()))
 	} else if v := c.floorsPrior(); !math.IsNaN(v) {
 		said = append(said, "without the release "+number(v))
 	}
@@ -80,7 +80,7 @@ func (c closeness) words() string {
 
 // closenessNote says how to read the figures of a row.
 func (r *Report) closenessNote() string {
-	return when(r.bestAttack() != nil, fmt.Sprintf("Behind “of”: the error of guessing the mean, without the release, for the same inputs. The attack ran on %s.", Count(r.Data.Examples, "input")))
+	return when(r.bestAttack() != nil, fmt.Sprintf("Behind “of”: the error of guessing the mean, without the release, for the same inputs. %s", r.attackInputs()))
 }
 
 // closenessKeys say what the marks mean, those that there are.

@@ -112,5 +112,9 @@ func (r *Report) Conditions() string {
 	if r.Lists.NoiseFrom == measure.SigmaFrom {
 		settings = "features, projection, kind of noise"
 	}
-	return fmt.Sprintf("the %s of %s are independent draws from the distribution of inputs, the model was not trained on them, and no setting of the release (%s) was chosen by results on them", Count(sample.Inputs, "input"), sample.Name, settings)
+	s := fmt.Sprintf("the %s of %s are independent draws from the distribution of inputs, the model was not trained on them, and no setting of the release (%s) was chosen by results on them", Count(sample.Inputs, "input"), sample.Name, settings)
+	if r.Lists.Look > 0 {
+		s += " but for the looks, whose strengths were fixed before and which share the confidence"
+	}
+	return s
 }

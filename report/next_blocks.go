@@ -18,8 +18,11 @@ func (d *document) nextSteps(r *Report) {
 func (r *Report) steps() []string {
 	badge, _ := r.harm()
 	var said []string
-	if r.Lists == nil || r.Lists.Holder == nil && len(r.Lists.Anybody) == 0 {
-		said = append(said, "This report has no limit on adversaries who know what inputs look like. With training data (--training-data), without --candidates none, and with more noise where the noise is weak, tattle bound computes such limits.")
+	switch {
+	case r.Lists == nil:
+		said = append(said, "This report has no limit on adversaries who know what inputs look like. tattle bound computes such limits from a list of inputs: from training data, or from what --candidates names.")
+	case !r.listed():
+		said = append(said, "This report has no limit on adversaries who know what inputs look like; its warnings say why.")
 	}
 	switch {
 	case r.Lists != nil && r.Lists.Holder != nil && badge != "" && badge != recognisedBadge:

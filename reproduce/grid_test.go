@@ -12,17 +12,14 @@ import (
 )
 
 // The data of one target are opened after the other: an error leaves nothing behind, other
-// data than the run began with are refused, and a worker opens no more than it needs.
+// data than the run began with are refused.
 func TestGridOpens(t *testing.T) {
 	t.Parallel()
 	shared.Long(t, "data opened one after the other")
 	data := filepath.Join(t.TempDir(), "celeba")
 	must.Do(t, dataset.WriteFaces(t.Context(), data, "celeba", 100, 1))
 	x := must.Get(Get("table1"))(t)
-	newGrid := func(serve bool) *Grid {
-		return must.Get(x.NewGrid(GridOptions{Data: data, Quick: true, Only: []string{"*-standard"}, Dir: t.TempDir(), Serve: serve}))(t)
-	}
-	g := newGrid(false)
+	g := must.Get(x.NewGrid(GridOptions{Data: data, Quick: true, Only: []string{"*-standard"}, Dir: t.TempDir()}))(t)
 	must.Do(t, g.prepare(t.Context()))
 	var names []string
 	for _, tr := range x.Trainings {
@@ -50,22 +47,6 @@ func TestGridOpens(t *testing.T) {
 	must.Fail(t, g.open(t.Context(), second), "not those that the run began with") // other data
 	if err := g.open(t.Context(), first); err != nil || g.parts == nil {
 		t.Errorf("after an error: %v", err)
-	}
-
-	w := newGrid(true)
-	stage, err := m.Encode()
-	if err == nil {
-		err = run.WriteManifest(filepath.Join(w.o.Dir, shardsFolder), stage)
-	}
-	if err == nil {
-		err = w.prepare(t.Context())
-	}
-	must.Do(t, err)
-	if again, err := (cells{w}).Manifest(t.Context(), names); err != nil || !maps.Equal(again.Hashes, m.Hashes) || w.target != first || w.data[second].steps != 0 {
-		t.Errorf("a worker has %v of %v, and opened %s last; %v", again.Hashes, m.Hashes, w.target, err)
-	}
-	if err := w.open(t.Context(), second); err != nil || w.data[second].steps == 0 {
-		t.Errorf("what a shard needs: %v", err)
 	}
 }
 

@@ -15,7 +15,7 @@ func listClaims(x *measure.ListFigures) *measure.ListFigures {
 	if x == nil {
 		return nil
 	}
-	c := &measure.ListFigures{Draws: x.Draws, Attributes: x.Attributes, Tasks: x.Tasks, NoiseFrom: x.NoiseFrom, LeftOut: x.LeftOut}
+	c := &measure.ListFigures{Draws: x.Draws, Look: x.Look, Attributes: x.Attributes, Tasks: x.Tasks, NoiseFrom: x.NoiseFrom, LeftOut: x.LeftOut}
 	for _, p := range x.Plausible {
 		c.Plausible = append(c.Plausible, measure.PlausiblePair{Index: p.Index, Candidate: p.Candidate})
 	}

@@ -60,7 +60,12 @@ type Pack struct {
 
 // settings is guard.toml.
 type settings struct {
-	Schema  string `toml:"schema"`
+	Schema string `toml:"schema"`
+	Inputs struct {
+		Scaling string       `toml:"scaling"`
+		Layout  string       `toml:"layout"`
+		Range   [][2]float64 `toml:"range,omitempty"`
+	} `toml:"inputs"`
 	Lattice struct {
 		Delta    float64 `toml:"delta"`
 		Sigma    float64 `toml:"sigma"`
@@ -163,7 +168,12 @@ func (p *Pack) Files() (map[string][]byte, error) {
 	}
 	files[CertificatePageFile] = bytes.Clone(b.Bytes())
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	low, high := `float("-inf")`, `float("inf")`
+	if b := p.Certificate.Inputs.Bounds(); b != nil {
+		low, high = number(b[0]), number(b[1])
+	}
 	fill := strings.NewReplacer("{{delta}}", number(l.Delta), "{{sigma}}", number(l.Sigma), "{{clip}}", number(l.Clip), "{{features}}", strconv.Itoa(l.Dim),
+		"{{scaling}}", p.Certificate.Inputs.Scaling, "{{layout}}", p.Certificate.Inputs.Layout, "{{low}}", low, "{{high}}", high,
 		"{{budget}}", p.Certificate.Budget.String())
 	files[pythonFile] = []byte(fill.Replace(pythonSnippet))
 	files[goFile] = []byte(fill.Replace(goSnippet))
@@ -175,6 +185,7 @@ func (p *Pack) Files() (map[string][]byte, error) {
 func (p *Pack) settings(files map[string][]byte) ([]byte, error) {
 	s := settings{Schema: Schema, SHA256: map[string]string{}}
 	c := p.Certificate
+	s.Inputs.Scaling, s.Inputs.Layout, s.Inputs.Range = c.Inputs.Scaling, c.Inputs.Layout, c.Inputs.Range
 	s.Lattice.Delta, s.Lattice.Sigma, s.Lattice.Clip, s.Lattice.Features = c.Lattice.Delta, c.Lattice.Sigma, c.Lattice.Clip, c.Lattice.Dim
 	s.Budget.Releases, s.Budget.Period = c.Budget.Releases, c.Budget.Period.String()
 	s.Drift.Allowance = c.Drift

@@ -55,6 +55,7 @@ type Options struct {
 	Name      string // DefaultName if empty
 	Front     *nn.Graph
 	Lattice   guard.Lattice
+	Inputs    Inputs // those out of range are refused
 	Mechanism string // what makes releases of inputs, by a digest: the ledger stores releases under it
 	Ledger    *ledger.Ledger
 
@@ -63,6 +64,22 @@ type Options struct {
 
 	Token    string // bearer token of all but the health checks; empty for none
 	MaxBatch int    // DefaultMaxBatch if 0
+}
+
+// Inputs say how inputs are made of data, and the range of stretches of their numbers, all of one length;
+// without ranges any finite number is accepted.
+type Inputs struct {
+	Scaling, Layout string
+	Range           [][2]float64
+}
+
+// of returns the range of number i of p; nil if it is not known.
+func (in Inputs) of(i, p int) []float64 {
+	n := len(in.Range)
+	if n == 0 || p%n != 0 {
+		return nil
+	}
+	return in.Range[i/(p/n)][:]
 }
 
 // A Server answers inferences with releases.
@@ -138,6 +155,12 @@ func (s *Server) Describe(ctx context.Context) (*infer.Metadata, error) {
 		return nil, err
 	}
 	m.Platform = "tattle_guard"
+	if in := s.o.Inputs; in.Scaling != "" {
+		m.Inputs[0].Parameters = map[string]any{"scaling": in.Scaling, "layout": in.Layout}
+		if in.Range != nil {
+			m.Inputs[0].Parameters["range"] = in.Range
+		}
+	}
 	if s.o.Upstream != nil {
 		up, err := s.o.Upstream.Metadata(ctx)
 		if err != nil {
@@ -173,7 +196,8 @@ func (s *Server) Answer(ctx context.Context, r *infer.Request) ([]infer.Output, 
 	return s.outputs(r, released, values), nil
 }
 
-// check returns a refusal of a request that names no subject or has inputs that are not numbers.
+// check returns a refusal of a request that names no subject, or has inputs that are not numbers or out of
+// range.
 func (s *Server) check(r *infer.Request) error {
 	switch {
 	case r.Subject == "":
@@ -186,8 +210,17 @@ func (s *Server) check(r *infer.Request) error {
 		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
 			return &infer.Refusal{Status: http.StatusBadRequest, Text: fmt.Sprintf("number %d of input %d is %v: it must be finite", i%p, i/p, v)}
 		}
+		if b := s.o.Inputs.of(i%p, p); b != nil && !within(float64(v), b) {
+			return &infer.Refusal{Status: http.StatusBadRequest, Text: fmt.Sprintf("number %d of input %d is %v: must be from %.4g to %.4g; the certificate is for inputs scaled as %s", i%p, i/p, v, b[0], b[1], s.o.Inputs.Scaling)}
+		}
 	}
 	return nil
+}
+
+// within reports whether a value is in a range, up to the rounding of float32.
+func within(v float64, of []float64) bool {
+	slack := 1e-5 * (of[1] - of[0])
+	return v >= of[0]-slack && v <= of[1]+slack
 }
 
 // release returns the release of each input, which is on disk: the stored one, or else a new one.

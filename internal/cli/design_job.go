@@ -266,22 +266,27 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.D
 			return nil, err
 		}
 	}
-	args := j.boundArgs(absolute(path), limit, p)
-	p.Command = file.NearCommandLine(append([]string{"tattle", "bound"}, args...))
-	if j.onLattice() && j.options.Promise() {
-		p.Pack = file.NearCommandLine([]string{"tattle", "guard", "pack", absolute(dir)})
-	}
 	b := new(boundCmd)
 	parser, err := kong.New(b, kong.Exit(func(int) {}))
 	if err != nil {
 		return nil, err
 	}
-	if _, err := parser.Parse(args); err != nil {
+	if _, err := parser.Parse(j.boundArgs(absolute(path), limit, p)); err != nil {
 		return nil, err
 	}
 	m, err := b.measurement(ctx, e)
 	if err != nil {
 		return nil, err
+	}
+	if j.options.Promise() {
+		if m, err = m.enough(ctx, e, filepath.Join(dir, searchDir, "look"), *p); err != nil {
+			return nil, err
+		}
+		p.Answer.Best.Sigma = m.Sigma
+	}
+	p.Command = file.NearCommandLine(append([]string{"tattle", "bound"}, j.boundArgs(absolute(path), limit, p)...))
+	if j.onLattice() && j.options.Promise() {
+		p.Pack = file.NearCommandLine([]string{"tattle", "guard", "pack", absolute(dir)})
 	}
 	m.resume = j.Resume
 	r, err := m.run(ctx, e, dir)
@@ -289,6 +294,40 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.D
 		return nil, err
 	}
 	return r, j.utility(ctx, path, r, p)
+}
+
+// enough looks at the answer with more and more noise, until the promise is kept. It returns the
+// measurement of the first strength that keeps it, or of the first of all if none does. What a look
+// writes goes into dir.
+func (m *measurement) enough(ctx context.Context, e *env, dir string, p report.DesignRun) (*measurement, error) {
+	if err := file.MkdirAll(dir); err != nil {
+		return nil, err
+	}
+	strengths := design.Strengths(m.Sigma)
+	for k, sigma := range strengths {
+		look := m.at(sigma, k+1)
+		if p.Options.Attack == 0 {
+			look.Adversaries.Attacks = nil
+		}
+		look.Adversaries.Lists.Pairs, look.Adversaries.Lists.SkipAttacks = []measure.PlausiblePair{}, true
+		r, err := look.looked(ctx, e, dir)
+		if err != nil {
+			return nil, err
+		}
+		r.SetDesign(p)
+		if !r.NeedsNoise() {
+			return m.at(sigma, k+1), nil
+		}
+	}
+	return m.at(strengths[0], 1), nil
+}
+
+// at returns the measurement at a strength of the noise, at the look of this number.
+func (m *measurement) at(sigma float64, look int) *measurement {
+	x, a, l := *m, *m.Adversaries, *m.Adversaries.Lists
+	l.Look = look
+	a.Lists, x.Adversaries, x.Sigma = &l, &a, sigma
+	return &x
 }
 
 // utility measures the accuracy of the answer, whose model is at the path, on the test data with

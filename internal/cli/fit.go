@@ -33,7 +33,8 @@ func fitHint(f *measure.Fit) string {
 }
 
 // checkFit compares the model with the guess of the commonest class, and says where it is hardly
-// better. If needed, a model that is not better is an error.
+// better. If needed, a model that is not better is an error. So is a scaling that nobody gave, if another
+// makes the model clearly better.
 func (e *env) checkFit(ctx context.Context, m *measure.Model, in measure.Inputs, set *dataset.Set, needed bool) error {
 	if set.Len() < leastFit {
 		return nil
@@ -42,6 +43,8 @@ func (e *env) checkFit(ctx context.Context, m *measure.Model, in measure.Inputs,
 	switch {
 	case err != nil || f == nil:
 		return err
+	case f.Better != nil && f.Assumed != "":
+		return usage(fmt.Errorf("--preprocess is not given, and the inputs are taken to be %s; %s, and clearly more often if they are scaled otherwise", f.Assumed, fitWords(f)), fitHint(f))
 	case f.Guesses() && needed:
 		return usage(fmt.Errorf("--preprocess: %s: the inputs are probably not scaled as the model needs them", fitWords(f)), fitHint(f))
 	case f.Guesses() || f.Better != nil:

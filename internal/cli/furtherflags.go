@@ -21,7 +21,7 @@ type furtherFlags struct {
 	Attack      []string `help:"linear, inversion, decoder, posterior or none (default: with training data, those that take no more than minutes)." placeholder:"LIST"`
 	AttackDraws int      `help:"Draws of the noise per example, for the attacks (default: 4)." default:"4" placeholder:"N"`
 
-	Candidates string `help:"Candidates of an adversary, a list that contains the input: a number of training inputs, all of them, other data, or none (default: training inputs, as many as take about a minute; none without attacks)." placeholder:"N|all|PATH|none" input:"data"`
+	Candidates string `help:"Candidates of an adversary, a list that contains the input: a number of training inputs, all of them, other data, or none (default: training inputs, as many as take about a minute; without training data, --data)." placeholder:"N|all|PATH|none" input:"data"`
 	ListDraws  *int   `help:"Random draws of an input and its release, for the limits from such a list (default: 2000, or as many as fit into memory)." placeholder:"N"`
 
 	Task []string `sep:"none" help:"Sensitive attribute that the release answers besides the target. Limits for adversaries who know the target then hold for those who know both." placeholder:"ATTRIBUTE" more:""`
@@ -95,9 +95,9 @@ func (f furtherFlags) adversaries(data measure.Inputs, needed string, scaling bo
 		a.Attacks = measure.AttackNames
 	}
 	a.Attacks = slices.DeleteFunc(slices.Clone(a.Attacks), func(s string) bool { return s == "none" })
-	alone := !a.VanTrees && len(a.Attacks) == 0 && f.Candidates == "" && f.ListDraws == nil && len(f.Task) == 0
-	if alone && needed == "" && !scaling {
-		return a, nil
+	learns, listed := a.VanTrees || len(a.Attacks) > 0, f.Candidates != measure.CandidatesNone
+	if !listed && !learns && needed == "" && !scaling {
+		return a, f.set(nil, set.Y != nil)
 	}
 	if needed == "" && a.NeedsPrior {
 		needed = "--van-trees"
@@ -109,13 +109,10 @@ func (f furtherFlags) adversaries(data measure.Inputs, needed string, scaling bo
 	switch {
 	case err != nil:
 		return nil, err
-	case missing != nil && !alone:
-		a.WithoutTraining(missing)
 	case missing == nil:
 		a.Training, a.TrainingSHA256, a.TrainingPath = training, training.SHA256, path
-	}
-	if alone {
-		return a, nil
+	case learns:
+		a.WithoutTraining(missing)
 	}
 	if a.Lists, err = data.Lists(f.Candidates, training, path, set, open); err != nil {
 		return nil, flagged(err, optionFlags)

@@ -201,7 +201,7 @@ func (c *guardServeCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	o := guardserver.Options{Front: p.Front, Lattice: p.Lattice()}
+	o := guardserver.Options{Front: p.Front, Inputs: guardserver.Inputs(p.Certificate.Inputs), Lattice: p.Lattice()}
 	if o.Mechanism, err = p.Mechanism(); err != nil {
 		return err
 	}

@@ -66,6 +66,19 @@ func (m *measurement) bounded(ctx context.Context, e *env, dir string) (*measure
 	return &measured{m, done, o, newReport(e, m.title, m.Seed)}, nil
 }
 
+// looked reports on the release without bounds, writing into dir.
+func (m *measurement) looked(ctx context.Context, e *env, dir string) (*report.Report, error) {
+	bars := &progress.Phases{W: e.stderr}
+	defer bars.Close()
+	o := measure.RunOptions{Dir: dir, Look: true, Progress: bars.Set}
+	done, err := m.Run(ctx, o)
+	if err != nil {
+		return nil, m.flagged(err)
+	}
+	b := &measured{m, done, o, newReport(e, m.title, m.Seed)}
+	return b.report, b.conclude(ctx, e)
+}
+
 // releasedPart returns the part of a model up to what is released.
 func releasedPart(leaves measure.Release, g *nn.Graph, path string) (*nn.Graph, error) {
 	node, err := leaves.NodeOf(g)

@@ -79,8 +79,9 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 // A worker helps with the run in its folder.
 type worker struct {
 	*workerCmd
-	env   *env
-	begun run.Record
+	env        *env
+	begun      run.Record
+	mismatched bool // the last stage was not the one that its folder had
 }
 
 // sameProgram returns an error if another program began the run: it may give other bytes.
@@ -191,7 +192,12 @@ func (w *worker) follow(ctx context.Context, lead run.Lead) error {
 	go watch(e, lead, root)
 	err = runParsed(k, e)
 	if cause := context.Cause(e.ctx); cause == errFollowed || err == nil {
+		w.mismatched = false
 		return ctx.Err()
+	}
+	if _, ok := errors.AsType[*run.MismatchError](err); ok && !w.mismatched {
+		w.mismatched = true // the leader went on to another stage meanwhile, unless it happens again
+		return nil
 	}
 	if s, ok := errors.AsType[*statusError](err); ok {
 		s.hint = "" // it is for the run's command

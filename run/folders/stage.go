@@ -121,7 +121,7 @@ func (s *Stage) begin(ctx context.Context) (names, missing []string, err error) 
 	if missing, err = s.missing(); err != nil {
 		return nil, nil, err
 	}
-	if left, err = s.unfinished(left); err != nil || theirs == run.Current() && slices.Equal(left, missing) {
+	if left, err = s.unfinished(left); err != nil || len(missing) > 0 && theirs == run.Current() && slices.Equal(left, missing) {
 		return was, missing, err
 	}
 	s.replaced = true

@@ -2,6 +2,11 @@
 
     python3 release.py input.npy
 
+The certificate is for inputs that are scaled and laid out so:
+
+    scaling: {{scaling}}
+    layout: {{layout}}
+
 It needs numpy and onnxruntime. The noise is sampled exactly, in integers, with random bits of the
 operating system (Canonne, Kamath, Steinke, arXiv:2004.00010).
 
@@ -15,6 +20,7 @@ from fractions import Fraction
 
 DELTA, SIGMA, CLIP = {{delta}}, {{sigma}}, {{clip}}
 FEATURES = {{features}}
+LOW, HIGH = {{low}}, {{high}}  # of the numbers of an input
 
 N, D = ((Fraction(SIGMA) / Fraction(DELTA)) ** 2).as_integer_ratio()  # the square of sigma/delta
 T = math.isqrt(N // D) + 1
@@ -58,6 +64,9 @@ def release(front, x):
     """Returns the integers to be released for one input, of shape (1, ...)."""
     import numpy
 
+    slack = 1e-5 * (HIGH - LOW) if math.isfinite(HIGH - LOW) else 0
+    if not ((x >= LOW - slack) & (x <= HIGH + slack)).all():
+        raise ValueError(f"an input is not from {LOW} to {HIGH}: scale it as the certificate says")
     shape = [1] + list(front.get_inputs()[1].shape[1:])
     drawn = numpy.array([noise() for _ in range(FEATURES)], dtype=numpy.int64).reshape(shape)
     released = front.run(["release"], {front.get_inputs()[0].name: x, "noise": drawn})[0]
