@@ -1,14 +1,12 @@
 package reproduce
 
 import (
-	"maps"
 	"path/filepath"
 	"testing"
 
 	"tattle/dataset"
 	"tattle/internal/must"
 	"tattle/internal/shared"
-	"tattle/run"
 )
 
 // The data of one target are opened after the other: an error leaves nothing behind, other

@@ -79,23 +79,34 @@ func (c *claims) renew() {
 
 // take claims a file, and reports whether nobody else who is alive holds it.
 func (c *claims) take(path string) (bool, error) {
-	for range 2 {
-		err := createClaim(path)
-		if err == nil {
-			c.mu.Lock()
-			c.held[path] = true
-			c.mu.Unlock()
-			return true, nil
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return false, &StoreError{filepath.Dir(path), file.Cause(err)}
-		}
-		if !c.expired(path) {
-			return false, nil
-		}
-		file.Remove(path)
+	won, err := createClaim(path)
+	if err == nil && !won && c.expired(path) {
+		won, err = c.takeOver(path)
 	}
-	return false, nil
+	if won {
+		c.mu.Lock()
+		c.held[path] = true
+		c.mu.Unlock()
+	}
+	return won, err
+}
+
+// takeOver replaces an expired claim. Of several processes that try at a time, one does.
+func (c *claims) takeOver(path string) (bool, error) {
+	guard := path + ".taken"
+	won, err := createClaim(guard)
+	if err != nil || !won {
+		if c.expired(guard) { // its process ended between two lines
+			file.Remove(guard)
+		}
+		return false, err
+	}
+	defer file.Remove(guard)
+	if !c.expired(path) { // another process took it over before
+		return false, nil
+	}
+	file.Remove(path)
+	return createClaim(path)
 }
 
 // give gives a claim back.
@@ -108,13 +119,20 @@ func (c *claims) give(path string) {
 	}
 }
 
-func createClaim(path string) error {
+// createClaim makes the file of a claim, and reports whether there was none.
+func createClaim(path string) (bool, error) {
 	to, err := file.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
 	}
-	_, err = fmt.Fprintf(to, "%s %d\n", hostname(), os.Getpid())
-	return errors.Join(err, to.Close())
+	if err == nil {
+		_, err = fmt.Fprintf(to, "%s %d\n", hostname(), os.Getpid())
+		err = errors.Join(err, to.Close())
+	}
+	if err != nil {
+		return false, &StoreError{filepath.Dir(path), file.Cause(err)}
+	}
+	return true, nil
 }
 
 func hostname() string {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"tattle/internal/file"
@@ -124,7 +125,11 @@ func (f *Folder) verify(i int) error {
 func (f *Folder) Whole(ctx context.Context) error {
 	f.kept = true
 	for i := range f.digests {
-		if err := cmp.Or(ctx.Err(), f.verify(i)); err != nil {
+		err := cmp.Or(ctx.Err(), f.verify(i))
+		if damaged, ok := err.(*DamagedError); ok && damaged.Have == "" {
+			return &StoreError{f.dir, fs.ErrNotExist}
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -107,6 +107,17 @@ func (p Follower) Run(ctx context.Context, w Work) (*Folder, error) {
 		case <-time.After(pollEvery):
 		}
 	}
+	f, err := p.join(ctx, w)
+	if f == nil && err == nil || errors.Is(err, fs.ErrNotExist) { // the leader merges it
+		p.Stop()
+		err = &InterruptedError{"the stage is computed", context.Canceled}
+	}
+	return f, err
+}
+
+// join returns the folder of a complete stage. Of an incomplete one it computes what is left, and
+// returns nil.
+func (p Follower) join(ctx context.Context, w Work) (*Folder, error) {
 	unlock, err := file.Share(w.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", w.Dir, err)
@@ -117,15 +128,13 @@ func (p Follower) Run(ctx context.Context, w Work) (*Folder, error) {
 		return nil, err
 	}
 	if len(f.Remaining()) == 0 {
-		return f, f.Whole(ctx)
+		if err := f.Whole(ctx); err != nil {
+			return nil, err
+		}
+		return f, nil
 	}
 	w.Progress, w.Do = nil, p.logged(w)
-	err = w.share(ctx, f)
-	if err == nil || errors.Is(err, os.ErrNotExist) { // the leader has merged it
-		p.Stop()
-		err = &InterruptedError{"the stage is computed", context.Canceled}
-	}
-	return nil, err
+	return nil, w.share(ctx, f)
 }
 
 // logged is Do with a line in the log for each shard.

@@ -209,6 +209,29 @@ func TestLead(t *testing.T) {
 	b.Close()
 }
 
+// Of many who take over the claim of a process that is gone, one does.
+func TestOneTakesOver(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.claim")
+	for range 50 {
+		must.Do(t, os.WriteFile(path, []byte(hostname()+" 999999999\n"), 0o666))
+		var won atomic.Int32
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				c := newClaims()
+				defer c.stop()
+				if must.Get(c.take(path))(t) {
+					won.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if n := won.Load(); n != 1 {
+			t.Fatalf("%d took it over", n)
+		}
+	}
+}
+
 // A follower's copy has results and manifests, and no shards.
 func TestCopy(t *testing.T) {
 	root, to := t.TempDir(), t.TempDir()

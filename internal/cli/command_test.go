@@ -135,7 +135,7 @@ func process(ts *testscript.TestScript, args ...string) *exec.Cmd {
 	ts.Check(err)
 	cmd := exec.Command(path, args...)
 	cmd.Dir, cmd.Env = ts.MkAbs("."), slices.Clone(ts.Value(runnerKey{}).(*runner).vars)
-	for _, v := range []string{tokenVariable, "TATTLE_CLUSTER_TOKEN", versionVariable, stallVariable, stuckVariable, failVariable, fewVariable, linesVariable, fitVariable} {
+	for _, v := range []string{tokenVariable, versionVariable, stallVariable, stuckVariable, failVariable, fewVariable, linesVariable, fitVariable} {
 		if value := ts.Getenv(v); value != "" {
 			cmd.Env = append(cmd.Env, v+"="+value)
 		}

@@ -33,8 +33,9 @@ const (
 	versionVariable = "TATTLE_TEST_VERSION"
 	stallVariable   = "TATTLE_TEST_STALL"
 	failVariable    = "TATTLE_TEST_FAIL"
-	stuckVariable   = "TATTLE_TEST_STUCK" // set: what stalls does not end with the run either
-	fewVariable     = "TATTLE_TEST_FEW"   // set: the demo has few examples, restarts and draws, no twins, and the linear attack alone
+	stuckVariable   = "TATTLE_TEST_STUCK"   // set: what stalls does not end with the run either
+	expiresVariable = "TATTLE_TEST_EXPIRES" // after what time the claims of workers on lost machines count for nothing
+	fewVariable     = "TATTLE_TEST_FEW"     // set: the demo has few examples, restarts and draws, no twins, and the linear attack alone
 )
 
 // linesVariable is the interval of the lines that say off a terminal how far work has come.
@@ -62,6 +63,9 @@ func disguise() {
 	}
 	if n, err := strconv.Atoi(os.Getenv(stallVariable)); err == nil {
 		paced = func(p run.Pool) run.Pool { return &stalling{Pool: p, after: int64(n)} }
+	}
+	if d, err := time.ParseDuration(os.Getenv(expiresVariable)); err == nil {
+		run.ClaimExpires = d
 	}
 	if v := os.Getenv(versionVariable); v != "" {
 		was := run.Current()

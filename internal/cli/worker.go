@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -194,6 +195,9 @@ func (w *worker) follow(ctx context.Context, lead run.Lead) error {
 	if cause := context.Cause(e.ctx); cause == errFollowed || err == nil {
 		w.mismatched = false
 		return ctx.Err()
+	}
+	if gone, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(gone, fs.ErrNotExist) && within(gone.Path, root) {
+		return nil // the leader merged the stage meanwhile
 	}
 	if _, ok := errors.AsType[*run.MismatchError](err); ok && !w.mismatched {
 		w.mismatched = true // the leader went on to another stage meanwhile, unless it happens again
