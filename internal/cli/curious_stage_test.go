@@ -44,6 +44,7 @@ func (s scattered) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 		k := must.Get(parse(args, io.Discard, io.Discard))(s.t)
 		e := newEnv(ctx, k, args, io.Discard, io.Discard)
 		o := &oneShard{i: i, of: w.Dir, stop: func() { e.stop(errFollowed) }}
+		o.at = func(dir string) string { return filepath.Join(s.dir, must.Get(filepath.Rel(scratch, dir))(s.t)) }
 		e.pool = o
 		if err := runParsed(k, e); context.Cause(e.ctx) != errFollowed {
 			s.t.Fatalf("a worker ends with %v", err)
@@ -65,7 +66,8 @@ func (s scattered) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 type oneShard struct {
 	bytes.Buffer
 	i    int
-	of   string // the leader's folder
+	of   string                  // the leader's folder of the stage
+	at   func(dir string) string // the leader's folder, of one of the worker's
 	stop func()
 }
 
@@ -76,6 +78,13 @@ func (o *oneShard) write(w io.Writer) error {
 
 // Run implements run.Pool.
 func (o *oneShard) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
+	if dir := o.at(w.Dir); dir != o.of { // an earlier stage
+		f, err := run.Join(dir, w.Manifest)
+		if err != nil {
+			return nil, err
+		}
+		return f, f.Whole(ctx)
+	}
 	if err := w.Manifest.Check(o.of); err != nil {
 		return nil, err
 	}

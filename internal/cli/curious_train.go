@@ -133,7 +133,7 @@ func (o output) stoppedAt(e *env, err error, dir string) error {
 	err = e.unfinished(err, dir)
 	o.Out = dir
 	var s *statusError
-	if err == nil || errors.As(err, &s) || context.Cause(e.ctx) == errPrepared || o.interrupted(false) == nil {
+	if err == nil || errors.As(err, &s) || e.isPrepared() || o.interrupted(false) == nil {
 		return err
 	}
 	return hinted(err, "go on with: "+e.goOn(dir))

@@ -60,7 +60,7 @@ func (e *env) compute(ctx context.Context, dir string, resume bool, work func() 
 	err := work()
 	lead.Close()
 	switch {
-	case err != nil && context.Cause(e.ctx) == errPrepared:
+	case err != nil && e.isPrepared():
 		e.say("the run is prepared: start any number of: tattle worker %s", file.Quote(dir))
 		return nil
 	case err != nil && e.keeps && !keeps(dir):
@@ -71,6 +71,9 @@ func (e *env) compute(ctx context.Context, dir string, resume bool, work func() 
 
 // errPrepared ends the work of a command with --prepare.
 var errPrepared = errors.New("the run is prepared")
+
+// isPrepared reports whether that has happened.
+func (e *env) isPrepared() bool { return e.ctx != nil && context.Cause(e.ctx) == errPrepared }
 
 // Tests replace these: the program that is running, and the pool that does the work.
 var (

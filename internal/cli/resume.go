@@ -33,7 +33,7 @@ func underway(dir string) bool {
 // unfinished adds to what stopped a run in dir how to go on with it.
 func (e *env) unfinished(err error, dir string) error {
 	var s *statusError
-	if err == nil || errors.As(err, &s) || context.Cause(e.ctx) == errPrepared || !underway(dir) || exists(filepath.Join(dir, reportJSON)) {
+	if err == nil || errors.As(err, &s) || e.isPrepared() || !underway(dir) || exists(filepath.Join(dir, reportJSON)) {
 		return err
 	}
 	var other *run.MismatchError
