@@ -25,7 +25,7 @@ func TestCheck(t *testing.T) {
 		{"bits of all candidates", Options{Limits: Limits{Bits: 8.3}}, "no release reveals more than 8.229 bits"},
 		{"bits", Options{Limits: Limits{Bits: 8.2}}, ""},
 		{"floor above guessing", Options{Limits: Limits{Floor: 2}}, "guessing the mean errs by 1.1"},
-		{"floor that so few inputs cannot prove", Options{Limits: Limits{Floor: 1.1}}, "with 200 test inputs, a floor below "},
+		{"floor that so few inputs cannot prove", Options{Limits: Limits{Floor: 1.1}}, "with 200 test inputs, only floors below "},
 		{"floor", Options{Limits: Limits{Floor: .2}}, ""},
 		{"attack above guessing", Options{Limits: Limits{Attack: 1.3}}, "guessing the mean of the inputs, without the release, errs by 1.1"},
 		{"attack", Options{Limits: Limits{Attack: .5}}, ""},

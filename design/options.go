@@ -194,7 +194,7 @@ func (o *Options) checkErrors(train, test *dataset.Set) error {
 	}
 	most := measure.SquareRange(train, o.Seed)
 	if top := math.Sqrt((bayes.Population{N: test.Len() - measure.SetApart(test.Len()), Alpha: alpha / 2}).Floor(min(guess*guess, most), most)); o.Floor >= top {
-		return measure.WrongOption("Floor", "with %d test inputs, a floor below %.4g %s can be certified, where guessing the mean errs by %.4g: promise less, or give more test inputs", test.Len(), top*in, unit, guess*in)
+		return measure.WrongOption("Floor", "with %d test inputs, only floors below %.4g %s can be certified, where guessing the mean errs by %.4g: promise less, or give more test inputs", test.Len(), top*in, unit, guess*in)
 	}
 	return nil
 }

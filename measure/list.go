@@ -30,7 +30,12 @@ const (
 
 // alpha is the probability that a limit of this look does not hold. Those of all looks add up to
 // at most listAlpha.
-func (o *ListOptions) alpha() float64 { return math.Ldexp(listAlpha, -o.Look) }
+func (o *ListOptions) alpha() float64 {
+	if o.Look == 0 {
+		return listAlpha
+	}
+	return listAlpha / float64(o.Look*(o.Look+1))
+}
 
 // String lists the settings that decide the figures.
 func (o *ListOptions) String() string {

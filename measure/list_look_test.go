@@ -9,7 +9,7 @@ import (
 // The limits of all looks together may be wrong with no more probability than those of one.
 func TestLooksShareTheConfidence(t *testing.T) {
 	sum := 0.
-	for look := 1; look <= 40; look++ {
+	for look := 1; look <= 2000; look++ {
 		sum += (&ListOptions{Look: look}).alpha()
 	}
 	if one := (&ListOptions{}).alpha(); one != 1-bound.DefaultConfidence || sum > one || sum < .999*one {

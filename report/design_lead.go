@@ -50,6 +50,9 @@ func (r *Report) designHeadline() string {
 		return sentenceOf(r.noneMeets() + "; " + otherChoices)
 	}
 	if limits, help := r.missed(); len(limits) > 0 {
+		if times := r.moreNoise(); times > 1 {
+			missed = fmt.Sprintf("this release is not shown to keep the promise, nor is it with up to %.2g times its noise: ", times)
+		}
 		s := missed + and(limits)
 		if len(help) > 0 {
 			s += "; what may help: " + strings.Join(help, ", or ")

@@ -141,9 +141,13 @@ func (c CheckedLimit) difference(x float64) string {
 	return c.print(x, atMostNumber)
 }
 
-// help says what may help to keep a limit.
-func (c CheckedLimit) help() string {
+// help says what may help to keep a limit. More noise does not if it was tried.
+func (c CheckedLimit) help(tried bool) string {
 	switch {
+	case tried && c.Lacks == "" && c.Kind == LimitFloor:
+		return "a looser limit, or more test data"
+	case tried && c.Lacks == "" && c.Kind != LimitDrop && !c.Kind.target():
+		return "a looser limit, or more draws in the final measurement (--list-draws)"
 	case c.Lacks != "":
 		return "a measurement of " + c.name()
 	case c.Kind == LimitDrop:
@@ -192,6 +196,16 @@ func pointName(p design.Point) string {
 	return fmt.Sprintf("%s at %s, %s", p.Method, p.Node, Count(p.Keep, "number"))
 }
 
+// moreNoise returns up to how many times its noise a release was measured with, none of which kept the promise; 0 if
+// it was measured once, or keeps its limits on adversaries.
+func (r *Report) moreNoise() float64 {
+	if r.Lists == nil || r.Lists.Look != 1 || !r.NeedsNoise() {
+		return 0
+	}
+	tried := design.Strengths(r.Design.Released.Sigma)
+	return tried[len(tried)-1] / tried[0]
+}
+
 // missed lists the limits that are not kept, by how much, and what may help.
 func (r *Report) missed() (missed, help []string) {
 	for _, c := range r.Design.Checked {
@@ -203,7 +217,7 @@ func (r *Report) missed() (missed, help []string) {
 		default:
 			missed = append(missed, c.name()+" ("+c.against()+")")
 		}
-		help = append(help, c.help())
+		help = append(help, c.help(r.moreNoise() > 0))
 	}
 	return missed, unique(help)
 }

@@ -63,6 +63,11 @@ func (v *recomputed) compare(document []byte, recorded *report.Report) (found []
 	if err != nil {
 		return nil, nil, err
 	}
+	if len(changed) == 0 {
+		if changed, err = begun(v.dir, recorded); err != nil {
+			return nil, nil, err
+		}
+	}
 	if v.report != nil {
 		fresh := *v.report
 		fresh.Warnings = alongside(recorded.Warnings, v.report.Warnings)

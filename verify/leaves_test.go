@@ -61,6 +61,9 @@ func TestEveryLeaf(t *testing.T) {
 				t.Fatalf("status %d: %s", status, said.String())
 			}
 			everyFile(t, made)
+			if name == "features" {
+				changedTogether(t, made)
+			}
 			everyLeaf(t, made, verify.Options{}, 1)
 			if name == "logits" { // neither model nor data are where they were
 				gone := filepath.Join(dir, "gone")
@@ -152,6 +155,48 @@ func everyFile(t *testing.T, dir string) {
 			t.Errorf("a change of %s is not noticed", entry.Name())
 		}
 		must.Do(t, os.WriteFile(path, whole, 0o666))
+	}
+}
+
+// changedTogether changes the files that say how a run was begun, with their digests, in the report too: verify
+// must object all the same.
+func changedTogether(t *testing.T, run string) {
+	t.Helper()
+	for name, change := range map[string]struct{ file, old, new string }{
+		"command":  {"run.json", `"--examples",`, `"--examples=3",`},
+		"search":   {"manifest.json", `"repeats": 2`, `"repeats": 200`},
+		"strength": {"manifest.json", `"sigma": `, `"sigma": 1`},
+		"model":    {"manifest.json", `"model": "`, `"model": "0`},
+		"arrays":   {"results.sha256", "arrays.npz", "manifest.json"},
+	} {
+		dir := madeOf(t, run, filepath.Join(t.TempDir(), "changed"))
+		alter := func(file, old, new string) {
+			path := filepath.Join(dir, file)
+			was := must.Get(os.ReadFile(path))(t)
+			is := bytes.Replace(was, []byte(old), []byte(new), 1)
+			if bytes.Equal(was, is) {
+				t.Fatalf("%s: %s has no %s", name, file, old)
+			}
+			must.Do(t, os.WriteFile(path, is, 0o666))
+			for _, sums := range []string{"manifest.sha256", report.FileJSON} {
+				b := must.Get(os.ReadFile(filepath.Join(dir, sums)))(t)
+				b = bytes.ReplaceAll(b, []byte(report.Digest(was)), []byte(report.Digest(is)))
+				must.Do(t, os.WriteFile(filepath.Join(dir, sums), b, 0o666))
+			}
+		}
+		sums := must.Get(os.ReadFile(filepath.Join(dir, "manifest.sha256")))(t)
+		alter(change.file, change.old, change.new)
+		if now := must.Get(os.ReadFile(filepath.Join(dir, "manifest.sha256")))(t); !bytes.Equal(sums, now) {
+			path := filepath.Join(dir, report.FileJSON)
+			b := must.Get(os.ReadFile(path))(t)
+			must.Do(t, os.WriteFile(path, bytes.ReplaceAll(b, []byte(report.Digest(sums)), []byte(report.Digest(now))), 0o666))
+		}
+		res, err := verify.Run(t.Context(), dir, verify.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if len(res.Found) != 1 || !strings.Contains(res.Found[0], change.file) {
+			t.Errorf("%s: found %q", name, res.Found)
+		}
 	}
 }
 

@@ -38,6 +38,7 @@ func TestScripts(t *testing.T) {
 			"fails":        fails,
 			"mkmnist":      mkMNIST,
 			"mknet":        mkNet,
+			"mkthreshold":  mkThreshold,
 			"mkcifar":      mkCIFAR,
 			"mkweights":    mkWeights,
 			"mkpictures":   mkPictures,
@@ -92,7 +93,8 @@ func failed(ts *testscript.TestScript, args []string) outcome {
 // says 28: a quarter of MNIST's pixels are bounded many times faster.
 const side = 14
 
-// mkMNIST DIR TRAIN TEST [28] writes glyphs as MNIST's four files, gzipped.
+// mkMNIST DIR TRAIN TEST [28|faint] writes glyphs as MNIST's four files, gzipped; with faint, those for tests
+// are less bright.
 func mkMNIST(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(dir, 0o777))
@@ -105,8 +107,13 @@ func mkMNIST(ts *testscript.TestScript, _ bool, args []string) {
 			labels[j] = byte(y)
 		}
 		pixels, size := s.Pixels[:n*28*28], 28
-		if len(args) < 4 {
+		if len(args) < 4 || args[3] == "faint" {
 			pixels, size = halved(pixels), side
+		}
+		for j := range pixels {
+			if len(args) > 3 && args[3] == "faint" && i == 1 {
+				pixels[j] = byte(int(pixels[j]) * 7 / 8)
+			}
 		}
 		writeIDX(ts, filepath.Join(dir, prefix+"-images-idx3-ubyte.gz"), []int{n, size, size}, pixels)
 		writeIDX(ts, filepath.Join(dir, prefix+"-labels-idx1-ubyte.gz"), []int{n}, labels)
@@ -170,6 +177,35 @@ func mkNet(ts *testscript.TestScript, _ bool, args []string) {
 		size = 28
 	}
 	ts.Check(onnx.Write(ts.MkAbs(args[0]), smallNet(width, size)))
+}
+
+// mkThreshold FILE DIR writes a net that answers 1 where the mean of pixels scaled to 0 … 1 is above 0.5 and
+// else 0, and plain pictures as MNIST's files for which that is right.
+func mkThreshold(ts *testscript.TestScript, _ bool, args []string) {
+	const n, p = 512, 4
+	d := &nn.Dense{In: p, Out: 10, Weight: &nn.Param{Name: "w", Shape: []int{10, p}, Data: make([]float32, 10*p)}, Bias: &nn.Param{Name: "b", Shape: []int{10}, Data: make([]float32, 10)}}
+	for i := range p {
+		d.Weight.Data[p+i] = 1. / p
+	}
+	for i := range d.Bias.Data {
+		d.Bias.Data[i] = -100
+	}
+	d.Bias.Data[0], d.Bias.Data[1] = 0, -.5
+	ts.Check(onnx.Write(ts.MkAbs(args[0]), &nn.Graph{Name: "threshold", Input: "x", InputShape: []int{1, 2, 2}, Output: "y", Nodes: []*nn.Node{
+		{Name: "flat", Op: &nn.Flatten{}, Inputs: []string{"x"}, Output: "flat_out"},
+		{Name: "dense", Op: d, Inputs: []string{"flat_out"}, Output: "y"},
+	}}))
+	dir := ts.MkAbs(args[1])
+	ts.Check(os.MkdirAll(dir, 0o777))
+	var pixels, labels []byte
+	for i := range n {
+		v := byte(i)
+		pixels, labels = append(pixels, v, v, v, v), append(labels, v/128)
+	}
+	for _, prefix := range []string{"train", "t10k"} {
+		writeIDX(ts, filepath.Join(dir, prefix+"-images-idx3-ubyte.gz"), []int{n, 2, 2}, pixels)
+		writeIDX(ts, filepath.Join(dir, prefix+"-labels-idx1-ubyte.gz"), []int{n}, labels)
+	}
 }
 
 func smallNet(width, size int) *nn.Graph {
