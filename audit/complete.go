@@ -33,7 +33,7 @@ func complete(ctx context.Context, s *Sample, c Comparison, o Options) (r *Resul
 	}
 	if c.Defences {
 		s, _ := s.tamed()
-		if r.Defences, r.Recommendation, err = defend(ctx, s, c.Released, o); err != nil {
+		if r.Defences, err = defend(ctx, s, c.Released, o); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -2,30 +2,50 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 
 	"tattle/stat"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // recommend marks a defence and says why. Candidates leave every attribute an excess whose
-// upper limit is at most the margin, and are not shown to reveal more than the margins by
-// the gain or the AUC, which react to rare values. Among them it marks the least change, the
-// first in the list, of those that are not shown to be right less often than the most
-// honest one: a few right labels more or less are chance. The limits hold for all defences together: if many defences
-// are tried on the same examples, the best one may look good by chance. If there is no candidate, the
-// recommendation is to release the label only, or nothing; a defence that would be a
-// candidate by itself is then named as worth another try.
-func recommend(list []Defence, margin, confidence float64) string {
-	if len(list) == 0 || len(list[0].Left) == 0 {
-		return "No attribute could be attacked, so no defence could be tried."
-	}
+// upper limit is at most the margin. Gain and AUC react to rare values: where one of them shows a leak,
+// the upper limits of both are at most their margins, too; elsewhere they are not shown to be above them.
+// Among the candidates it marks the least change, the first in the list, of those that are not shown to
+// be right less often than the most honest one: a few right labels more or less are chance. The
+// limits hold for all defences together: if many defences are tried on the same examples, the best one
+// may look good by chance. If there is no candidate, the recommendation is to release the label only, or
+// nothing; a defence that would be a candidate by itself is then named as worth another try. There is
+// none where nothing is decided, or where only slower attacks find the leak.
+func (r *Result) recommend() string {
+	list, margin, alpha := r.Defences, r.Settings.Margin, 1-r.Settings.Confidence
 	for i := range list {
 		list[i].Recommended = false
 	}
-	closes := func(l DefenceLeft) bool { return l.HighOfAll <= margin && !l.Reveals(1-confidence) }
-	best := leastChange(list, closes, confidence)
+	if r.Verdict == Inconclusive || len(list) == 0 {
+		return ""
+	}
+	if len(list[0].Left) == 0 {
+		return "No attribute could be attacked, so no defence could be tried."
+	}
+	shown := r.shownByScores(alpha)
+	closes := func(alpha float64, high func(DefenceLeft) float64) func(DefenceLeft) bool {
+		return func(l DefenceLeft) bool {
+			return high(l) <= margin && !l.Reveals(1-r.Settings.Confidence) && !(shown[l.Attribute] && l.mayReveal(alpha))
+		}
+	}
+	together := closes(alpha/float64(len(list)), func(l DefenceLeft) float64 { return l.HighOfAll })
+	alone := closes(alpha, func(l DefenceLeft) float64 { return l.Excess.High })
+	best := leastChange(list, together, r.Settings.Confidence)
 	leaves := fmt.Sprintf("an excess of at most %s (upper limits for all %d together) and no gain or AUC shown above its margin", points(margin), len(list))
+	if len(shown) > 0 {
+		leaves = fmt.Sprintf("an excess of at most %s and, where gain or AUC show a leak, both at most their margins (upper limits for all %d together)", points(margin), len(list))
+	}
 	switch {
-	case list[0].leaves(closes):
+	case list[0].leaves(together) && r.Verdict.ExceedsTarget():
+		return ""
+	case list[0].leaves(together):
 		list[0].Recommended = true
 		return fmt.Sprintf("No defence is needed against the attacks that were tried: without one they leave %s.", leaves)
 	case best >= 0:
@@ -40,11 +60,29 @@ func recommend(list []Defence, margin, confidence float64) string {
 	for i := range list {
 		list[i].Recommended = list[i].Name == LabelOnly
 	}
-	s := fmt.Sprintf("Release the label only, or nothing. With each of the %d releases that were tried, the excess may be above %s (upper limits for all together), or a gain or AUC is shown above its margin.", len(list), points(margin)) + labelRemains
-	if i := leastChange(list[1:], func(l DefenceLeft) bool { return l.Excess.High <= margin && !l.Reveals(1-confidence) }, confidence); i >= 0 && list[i+1].Name != LabelOnly {
+	s := fmt.Sprintf("Release the label only, or nothing. With each of the %d releases that were tried, the excess may be above %s, or a gain or AUC above its margin (upper limits for all together).", len(list), points(margin)) + labelRemains
+	if i := leastChange(list[1:], alone, r.Settings.Confidence); i >= 0 && list[i+1].Name != LabelOnly {
 		s += fmt.Sprintf(" %q would be enough if it had been tried alone: try it on other examples.", list[i+1].Name)
 	}
 	return s
+}
+
+// shownByScores returns the attributes of which gain or AUC show a leak: in the whole audit, or to the
+// attacks on defences where nothing is changed.
+func (r *Result) shownByScores(alpha float64) map[string]bool {
+	shown := map[string]bool{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if l := (DefenceLeft{Given: f.Given}); l.Reveals(alpha) {
+			shown[f.Attribute] = true
+		}
+	}
+	for _, l := range r.Defences[0].Left {
+		if l.Reveals(alpha) {
+			shown[l.Attribute] = true
+		}
+	}
+	return shown
 }
 
 // labelRemains is what no defence takes away that releases the label.
@@ -84,6 +122,9 @@ func (d *Defence) lessHonest(e *Defence, confidence float64) bool {
 // leaves reports whether what is left of every attribute is enough, and there is any.
 func (d *Defence) leaves(enough func(DefenceLeft) bool) bool {
 	for _, l := range d.Left {
+		if d.Name == LabelOnly {
+			l.Given = nil // the label reveals nothing to somebody who knows it
+		}
 		if !enough(l) {
 			return false
 		}
@@ -95,6 +136,17 @@ func (d *Defence) leaves(enough func(DefenceLeft) bool) bool {
 // margin.
 func (l *DefenceLeft) Reveals(alpha float64) bool {
 	return l.Given != nil && (l.Given.Adjusted <= alpha || l.Given.Order != nil && l.Given.Order.Adjusted <= alpha)
+}
+
+// mayReveal reports whether the upper limit of the gain or of an AUC given y and the label, each exceeded
+// with probability alpha at most, is above its margin.
+func (l *DefenceLeft) mayReveal(alpha float64) bool {
+	g, z := l.Given, distuv.UnitNormal.Quantile(1-alpha)
+	if g == nil {
+		return false
+	}
+	above := func(t Order) bool { return t.Area+z*t.StandardError > t.Margin }
+	return g.Gain+z*g.StandardError > g.Margin || g.Order != nil && (above(*g.Order) || slices.ContainsFunc(g.Order.all, above))
 }
 
 // points writes a part as points.

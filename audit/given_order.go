@@ -22,6 +22,8 @@ type Order struct {
 	// do with each other", by permuting s within the examples of one y, ŷ and fold.
 	Permutation Permutation `json:"permutation"`
 	Adjusted    float64     `json:"adjusted_p"` // the larger of both for all classes, by Holm's method over all tests that can raise the verdict
+
+	all []Order // the tests of all classes
 }
 
 // beyond returns the p-value for the verdict LeakyBeyond; without a test it is 1.
@@ -53,23 +55,23 @@ func order(s *Sample, a int, g *guesses, o Options) *Order {
 	most := draws(min(o.Permutations, numericDraws), testsOf(len(s.Sensitive))*len(classes), o)
 	chance := random(o.Seed, streamOrder, uint64(a))
 	var best *Order
-	compared := 0
+	var all []Order
 	for _, k := range classes {
 		score, positive := g.scoresOf(at, g.added, k)
 		x, ok := stat.NewStratifiedArea(score, positive, within, crossFitStretch, o.Confidence)
 		if !ok || min(x.Positives, x.Negatives) < areaLeast {
 			continue
 		}
-		compared++
 		t := &Order{Class: at.Values[g.back[k]], Area: x.Area, StandardError: x.StandardError, Margin: .5 + *o.Margin}
 		t.P = beyond(t.Area-t.Margin, t.StandardError, float64(min(x.Positives, x.Negatives)-1))
 		t.Permutation = Permutation(stat.PermuteArea(score, positive, within, crossFitStretch, most, chance))
+		all = append(all, *t)
 		if best == nil || max(t.P, t.Permutation.P) < max(best.P, best.Permutation.P) {
 			best = t
 		}
 	}
 	if best != nil {
-		best.Compared = compared
+		best.Compared, best.all = len(all), all
 	}
 	return best
 }

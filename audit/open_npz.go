@@ -153,7 +153,7 @@ func (a *archive) sensitive(asked []string, y string) error {
 		}
 	}
 	if len(asked) == 0 {
-		return fmt.Errorf("has no sensitive array, of %d labels or numbers, beside outputs and target: there are %s", a.n, showNames(a.names))
+		return fmt.Errorf("has no sensitive array, of %d labels or numbers, beside outputs and target: there are %s; of one-hot rows that is array.argmax(1)", a.n, showNames(a.names))
 	}
 	if err := r.findSensitive(asked); err != nil {
 		return err

@@ -139,7 +139,11 @@ func twoClasses(c *column, positive string) (classed, error) {
 	}
 	distinct := sorted(values)
 	if len(distinct) != 2 {
-		return classed{}, fmt.Errorf("%s has %d values (%s) beside one column of outputs: want two, or a column for each class", showName(c.name), len(distinct), showNames(distinct))
+		number := ""
+		if numeric(values) {
+			number = fmt.Sprintf("; if it is a number that the output predicts: --target %s:number", showName(c.name))
+		}
+		return classed{}, fmt.Errorf("%s has %d values (%s) beside one column of outputs: want two, or a column for each class%s", showName(c.name), len(distinct), showNames(distinct), number)
 	}
 	if strings.EqualFold(distinct[0], positive) {
 		slices.Reverse(distinct)

@@ -232,6 +232,9 @@ func (q *Request) openModel(ctx context.Context, s *Subject) (err error) {
 	case err != nil:
 		return &measure.OptionError{Option: q.atOrModel(), Err: err}
 	}
+	if words := s.Examples.Set.Scaling(); words != "" && s.Sample.Kind == Vector && s.Examples.Source.Kind != dataset.KindGlyphs && !s.Model.DataPreprocess().Normalises() && q.ownResult() == nil {
+		s.Sample.Notes = append(s.Sample.Notes, fmt.Sprintf("No preprocessing says how pixels x are scaled: inputs are %s, as is usual for these data. Vectors have no accuracy that shows a wrong scaling. If the model learned from another one, it gives other vectors, and these figures say nothing about them: give --preprocess.", words))
+	}
 	s.takeNotes()
 	return nil
 }

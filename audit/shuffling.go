@@ -21,7 +21,7 @@ type Shuffling struct {
 
 // shufflingDraws is the number of samples with a leak that are drawn for each excess. Their
 // mean and standard deviation give the probability that the test finds the leak.
-const shufflingDraws = 32
+const shufflingDraws = 96
 
 // shuffling measures the test of Permutation on attribute a. A leak of an excess e is drawn as
 // guesses that are right for certain for a share e/(1 − b) of the examples, where b is the
@@ -32,8 +32,9 @@ func shuffling(s *Sample, a int, g *guesses, b *Baseline, o Options) *Shuffling 
 	within := strata(s.Y, g.fold, g.folds)
 	level := distuv.UnitNormal.Quantile(1 - (1-o.Confidence)/float64(testsOf(len(s.Sensitive))))
 	power := distuv.UnitNormal.Quantile(PowerProbability)
+	draws := func() *rand.Rand { return random(o.Seed, streamShuffling, uint64(a)) }
 	if at.Numeric() {
-		return shufflingNumbers(at.Numbers, within, b, level, power)
+		return shufflingNumbers(at.Numbers, within, b, level, power, draws)
 	}
 	x := &Shuffling{}
 	var mixed [][]int
@@ -43,7 +44,7 @@ func shuffling(s *Sample, a int, g *guesses, b *Baseline, o Options) *Shuffling 
 		}
 	}
 	finds := func(share float64) bool {
-		chance := random(o.Seed, streamShuffling, uint64(a)) // the same draws for every share
+		chance := draws() // the same for every share
 		z := make([]float64, shufflingDraws)
 		for i := range z {
 			z[i] = shuffledScore(g.best, at, mixed, share, chance)
@@ -51,18 +52,12 @@ func shuffling(s *Sample, a int, g *guesses, b *Baseline, o Options) *Shuffling 
 		mean, sd := stat.MeanStd(z)
 		return mean-power*sd >= level
 	}
-	if len(mixed) == 0 || !finds(1) {
+	if len(mixed) == 0 {
 		return x
 	}
-	low, high := 0., 1.
-	for high-low > 1e-3 {
-		if share := low + (high-low)/2; finds(share) {
-			high = share
-		} else {
-			low = share
-		}
+	if share, ok := least(finds); ok {
+		x.Smallest = new(share * (1 - b.Accuracy.Value))
 	}
-	x.Smallest = new(high * (1 - b.Accuracy.Value))
 	return x
 }
 
@@ -115,19 +110,73 @@ func shuffledScore(guess []int, at *Attribute, mixed [][]int, share float64, cha
 	return (above/crossFitStretch - 1) / math.Sqrt(variance)
 }
 
-// shufflingNumbers is shuffling of a numeric attribute. Within the strata numbers have as many
-// degrees of freedom m as there are examples less strata. A prediction that correlates with them
-// by ρ is ρ·√m standard deviations above the mean over permutations, and explains ρ² of the variance
-// that the baseline leaves.
-func shufflingNumbers(numbers []float64, within [][]int, b *Baseline, level, power float64) *Shuffling {
-	x, m := &Shuffling{}, 0.
+// shufflingNumbers is shuffling of a numeric attribute. A leak that explains a share ρ² of the variance
+// that the baseline leaves is drawn as ρ times the numbers, less their mean in the stratum, with
+// Gaussian noise. In few strata the variance of that is far from normal, so it is drawn, too.
+func shufflingNumbers(numbers []float64, within [][]int, b *Baseline, level, power float64, draws func() *rand.Rand) *Shuffling {
+	x := &Shuffling{}
+	var mixed [][]float64
+	var squares, free float64
 	for _, rows := range within {
-		if varies(pick(numbers, rows)) {
-			x.Movable, m = x.Movable+len(rows), m+float64(len(rows)-1)
+		own := pick(numbers, rows)
+		if !varies(own) {
+			continue
 		}
+		mean, sd := stat.MeanStd(own)
+		for i := range own {
+			own[i] -= mean
+		}
+		n := float64(len(own) - 1)
+		mixed, x.Movable, squares, free = append(mixed, own), x.Movable+len(own), squares+sd*sd*n, free+n
 	}
-	if explained := math.Pow(crossFitStretch*level+power, 2) / m; explained < 1 {
+	if len(mixed) == 0 {
+		return x
+	}
+	unit := math.Sqrt(squares / free)
+	finds := func(explained float64) bool {
+		chance, z := draws(), make([]float64, shufflingDraws) // the same draws for every share
+		for i := range z {
+			z[i] = shuffledProducts(mixed, math.Sqrt(explained)/unit, math.Sqrt(1-explained), chance)
+		}
+		mean, sd := stat.MeanStd(z)
+		return mean-power*sd >= level
+	}
+	if explained, ok := least(finds); ok {
 		x.Smallest = new(explained * (1 - max(0, *b.R2)))
 	}
 	return x
+}
+
+// shuffledProducts draws a signal, a share of the numbers and noise, and returns by how many standard
+// deviations its products with the numbers are above their mean over the permutations within the
+// strata, as the test takes it: divided by crossFitStretch. The numbers have the mean 0 in each stratum.
+func shuffledProducts(mixed [][]float64, share, noise float64, chance *rand.Rand) float64 {
+	var above, variance float64
+	for _, own := range mixed {
+		signal, squares := make([]float64, len(own)), 0.
+		for i, v := range own {
+			signal[i] = share*v + noise*chance.NormFloat64()
+			above += signal[i] * v
+			squares += v * v
+		}
+		_, sd := stat.MeanStd(signal)
+		variance += sd * sd * squares
+	}
+	return above / crossFitStretch / math.Sqrt(variance)
+}
+
+// least returns the least share that is found, to a thousandth; ok is false if none is.
+func least(finds func(share float64) bool) (share float64, ok bool) {
+	if !finds(1) {
+		return 0, false
+	}
+	low, high := 0., 1.
+	for high-low > 1e-3 {
+		if share := low + (high-low)/2; finds(share) {
+			high = share
+		} else {
+			low = share
+		}
+	}
+	return high, true
 }

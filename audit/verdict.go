@@ -52,6 +52,7 @@ func (r *Result) Conclude() {
 	}
 	r.Verdict = r.worst()
 	r.Reasons = r.summary()
+	r.Recommendation = r.recommend()
 	r.Advice = r.advice()
 }
 

@@ -189,8 +189,7 @@ func (r *Result) closeLeak() string {
 	if r.Outputs == Vector {
 		return "Release less than these vectors, such as fewer numbers or what the task needs of them, and audit what is released."
 	}
-	nothing := r.Verdict.ExceedsTarget() && len(r.Defences) > 0 && r.Defences[0].Recommended // what the whole audit shows, the defences' attacks did not
-	if r.Recommendation != "" && !nothing {
+	if r.Recommendation != "" {
 		return r.Recommendation
 	}
 	return "Release less than these outputs, at best the label alone, and audit what is released."

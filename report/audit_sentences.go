@@ -26,14 +26,9 @@ func standing(a *audit.Result) string {
 	return "No attack ran, so nothing is demonstrated. This does not show that the outputs are safe."
 }
 
-// todo is what to do. The advice on a finding has the recommended defence; where nothing was found
-// there is nothing to defend against.
-func todo(a *audit.Result) []string {
-	if a.Verdict != audit.Inconclusive {
-		return unique(readable(a.Advice))
-	}
-	return unique(readable(append([]string{a.Recommendation}, a.Advice...)))
-}
+// todo is what to do. The advice on a finding has the recommended defence; where nothing was found, or
+// decided, there is nothing to defend against.
+func todo(a *audit.Result) []string { return unique(readable(a.Advice)) }
 
 // readable makes sentences fit to be shown, and leaves out the empty ones.
 func readable(sentences []string) []string {

@@ -105,7 +105,11 @@ func (d *document) limits(r *Report) {
 // beside the other facts of the run.
 func (d *document) notes(r *Report) {
 	d.on(onTerminal, func(d *document) {
-		for _, s := range r.Data.Notes {
+		for i, s := range r.Data.Notes {
+			if i == 0 && len(r.Warnings) == 0 { // else it would belong to the folded section before it
+				d.section("data: " + sentenceOf(s))
+				continue
+			}
 			d.say("data: " + sentenceOf(s))
 		}
 	})
