@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -295,4 +296,24 @@ func TestOpenVectorsOfArchive(t *testing.T) {
 	}
 	must.Fail(t, must.Err(OpenOutputs(ctx, path, OpenOptions{Target: "y", Sensitive: []string{"y"}})), "y is both target and sensitive")
 	must.Fail(t, must.Err(OpenOutputs(ctx, path, OpenOptions{Target: "onehot", Sensitive: []string{"gender"}})), "onehot has 2 columns: want one label for each example; of one-hot rows that is onehot.argmax(1)")
+
+	path = filepath.Join(t.TempDir(), "hot.npz")
+	must.Do(t, file.Write(path, func(w io.Writer) error {
+		z := npy.NewWriter(w)
+		z.Add("embedding", []int{4, 2}, []float32{1, 2, 3, 4, 5, 6, 7, 8})
+		z.Add("gender", []int{4, 2}, []int{1, 0, 0, 1, 1, 0, 0, 1})
+		return z.Close()
+	}))
+	must.Fail(t, must.Err(OpenOutputs(ctx, path, OpenOptions{Columns: []string{"embedding"}})), "of one-hot rows that is array.argmax(1)")
+}
+
+// A number beside one column of outputs is no class: the error says how it is named as a number.
+func TestNumericTargetIsNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "numbers.csv")
+	rows := "pred,y,s\n"
+	for i := range 60 {
+		rows += fmt.Sprintf("%d.5,%d.25,%d\n", i, i, i%2)
+	}
+	must.Do(t, os.WriteFile(path, []byte(rows), 0o600))
+	must.Fail(t, must.Err(OpenOutputs(context.Background(), path, OpenOptions{})), "--target y:number")
 }
