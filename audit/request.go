@@ -220,7 +220,7 @@ func (q *Request) openModel(ctx context.Context, s *Subject) (err error) {
 	if err := s.Examples.fit(s.Model.Graph.InputShape); err != nil {
 		return err
 	}
-	q.warnTrainedOn(s.Examples, s.Model.Graph.Metadata)
+	q.warnTrainedOn(s)
 	if q.At != "" {
 		s.Sample, err = fromNode(ctx, s.Model.Graph, q.At, s.Examples.Set)
 	} else {

@@ -142,8 +142,9 @@ func (q *Request) trainedOn(src *training.Source) bool {
 
 // warnTrainedOn notes that the model learned from audited examples: by the record in its file or, of
 // a file without one, by its run.
-func (q *Request) warnTrainedOn(x *Examples, metadata map[string]string) {
-	found, of := x.Set.FoundIn(metadata)
+func (q *Request) warnTrainedOn(s *Subject) {
+	x := s.Examples
+	found, of := x.Set.FoundIn(s.Model.Graph.Metadata)
 	note := ""
 	switch {
 	case found > 0:
@@ -153,7 +154,7 @@ func (q *Request) warnTrainedOn(x *Examples, metadata map[string]string) {
 	default:
 		return
 	}
-	x.notes = append(x.notes, note+" What it remembers of them counts, too. An audit of the test part (--part test) is about new examples.")
+	s.Notes = append(s.Notes, note+" What it remembers of them counts, too. An audit of the test part (--part test) is about new examples.")
 }
 
 // part returns the part of the data that is audited: the test part if a model was trained
