@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -115,6 +116,7 @@ func (d *document) study(s *audit.Study) {
 	d.section("The study")
 	d.list(studySentences(s))
 	d.table(ratesTable(s))
+	d.table(evidenceTable(s))
 	d.folded("Audits by kind of classifier")
 	d.table(rowsTable(s))
 	d.table(spreadsTable(s))
@@ -130,6 +132,25 @@ func ratesTable(s *audit.Study) table {
 	}
 	for _, r := range s.Rates {
 		t.add(r.Name, sizeWords(r.Examples), strconv.Itoa(r.Count), strconv.Itoa(r.Of), percent(r.Value), interval(r.Interval))
+	}
+	return t
+}
+
+// evidenceTable is what verdicts rested on.
+func evidenceTable(s *audit.Study) table {
+	t := table{
+		Name: "What verdicts rested on",
+		Says: "Counts of audits by the kinds of evidence that were each enough for the verdict, after correction for all tests. " +
+			"Excess: guesses are right more often; gain: scores predict s better; AUC: pairs are ranked right. " +
+			"Correlated: honest classifiers where y and s depend on each other.",
+		Heads: []string{"references", "verdict", "evidence", "honest", "curious", "correlated"}, Words: []int{1, 2},
+	}
+	for _, c := range s.Evidence {
+		with := "without"
+		if c.References {
+			with = "with"
+		}
+		t.add(with, string(c.Verdict), cmp.Or(strings.ReplaceAll(c.Evidence, "auc", "AUC"), "–"), strconv.Itoa(c.Honest), strconv.Itoa(c.Curious), strconv.Itoa(c.Correlated))
 	}
 	return t
 }
