@@ -35,7 +35,7 @@ type StudyVerdict struct {
 	Excess   float64  `json:"excess"`
 	Low      float64  `json:"low"` // lower limit: of the excess, with references of the difference from their mean
 	P        float64  `json:"p"`
-	Smallest *float64 `json:"smallest,omitempty"` // the stated smallest detectable excess
+	Smallest *float64 `json:"smallest,omitempty"` // the smallest detectable excess that is stated of scores, where classifiers of the study leak
 }
 
 // controls plants: for raw and for soft outputs and every number of examples the first
@@ -141,7 +141,7 @@ func (b *bench) honestMean(task int, o curious.Outputs, except int) float64 {
 // said returns what a study keeps of an audit of one attribute.
 func said(r *Result) StudyVerdict {
 	f := &r.Findings[0]
-	v := StudyVerdict{Verdict: r.Verdict, Evidence: f.evidence(r.Settings.Confidence), Excess: f.Excess.Value, Low: f.Excess.Low, P: f.Adjusted, Smallest: f.Power.Smallest}
+	v := StudyVerdict{Verdict: r.Verdict, Evidence: f.evidence(r.Settings.Confidence), Excess: f.Excess.Value, Low: f.Excess.Low, P: f.Adjusted, Smallest: f.Power.inScores()}
 	if f.Reference != nil {
 		v.Low = f.Reference.Low
 	}

@@ -244,3 +244,15 @@ func TestDetectsCountsWhatIsStated(t *testing.T) {
 		}
 	}
 }
+
+// A study's smallest detectable excess is that of scores, whatever codes need.
+func TestStudySmallestIsOfScores(t *testing.T) {
+	p := Power{Smallest: new(.3), Channels: []ChannelPower{{Channel: DecimalChannel, Smallest: new(.3)}, {Channel: ScoreChannel, Smallest: new(.1)}}}
+	f := Finding{Power: p}
+	if v := said(&Result{Findings: []Finding{f}}); v.Smallest == nil || *v.Smallest != .1 {
+		t.Errorf("smallest %v, want .1", v.Smallest)
+	}
+	if v := said(&Result{Findings: []Finding{{Power: Power{Smallest: new(.3)}}}}); v.Smallest != nil {
+		t.Errorf("smallest %v of an audit without planted scores", *v.Smallest)
+	}
+}

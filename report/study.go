@@ -167,7 +167,7 @@ func sizeWords(n int) string {
 func rowsTable(s *audit.Study) table {
 	t := table{
 		Name: "What audits called what",
-		Says: "True excess, over the best guess that needs no outputs and over honest training, and the smallest that audits say they detect (over those that state one): means, in points. " +
+		Says: "True excess, over the best guess that needs no outputs and over honest training, and the smallest that audits say they detect in scores (over those that state one): means, in points. " +
 			"Verdicts are counts of curious / leaky beyond the target / leaky by correlation / no evidence / inconclusive; alone: the same audits without references.",
 		Heads: []string{"data", "trained", "outputs", "examples", "audits", "true excess", "over honest", "verdicts", "detects", "alone", "detects"},
 		Words: []int{1, 2}, Page: []string{"over honest", "alone", "detects"},
