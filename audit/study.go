@@ -97,7 +97,7 @@ type studySettings struct {
 }
 
 // studyLayout changes with what a shard holds, or how it is made.
-const studyLayout = 4
+const studyLayout = 5
 
 // kept returns the contents of the n shards of a stage, computed one on each core: they are too small
 // to divide. Each is computed once and kept as JSON. What a shard holds depends on its number alone.

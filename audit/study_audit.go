@@ -6,6 +6,7 @@ import (
 
 	"tattle/classify"
 	"tattle/curious"
+	"tattle/stat"
 )
 
 // StudyAudit is one audit of a study: what is true and what it said, with references
@@ -30,10 +31,11 @@ type StudyAudit struct {
 // StudyVerdict is what one audit said.
 type StudyVerdict struct {
 	Verdict  Verdict  `json:"verdict"`
+	Evidence []string `json:"evidence,omitempty"` // the kinds that were each enough for the verdict
 	Excess   float64  `json:"excess"`
 	Low      float64  `json:"low"` // lower limit: of the excess, with references of the difference from their mean
 	P        float64  `json:"p"`
-	Smallest *float64 `json:"smallest,omitempty"` // the stated smallest detectable excess
+	Smallest *float64 `json:"smallest,omitempty"` // the smallest detectable excess that is stated of scores, where classifiers of the study leak
 }
 
 // controls plants: for raw and for soft outputs and every number of examples the first
@@ -139,11 +141,36 @@ func (b *bench) honestMean(task int, o curious.Outputs, except int) float64 {
 // said returns what a study keeps of an audit of one attribute.
 func said(r *Result) StudyVerdict {
 	f := &r.Findings[0]
-	v := StudyVerdict{Verdict: r.Verdict, Excess: f.Excess.Value, Low: f.Excess.Low, P: f.Adjusted, Smallest: f.Power.Smallest}
+	v := StudyVerdict{Verdict: r.Verdict, Evidence: f.evidence(r.Settings.Confidence), Excess: f.Excess.Value, Low: f.Excess.Low, P: f.Adjusted, Smallest: f.Power.inScores()}
 	if f.Reference != nil {
 		v.Low = f.Reference.Low
 	}
 	return v
+}
+
+// The kinds of evidence of a study beside the figures that a verdict rests on.
+const (
+	overReferences      = " over references"
+	evidenceCorrelation = "correlation"
+)
+
+// evidence returns the kinds of evidence each of which is enough for the verdict.
+func (f *Finding) evidence(confidence float64) []string {
+	switch f.Verdict {
+	case Leaky:
+		return []string{evidenceCorrelation}
+	case Curious:
+		above := f.aboveReferences()
+		p := stat.Holm(above[:])
+		var all []string
+		for i, figure := range []string{figureExcess, figureGain} {
+			if p[i] <= 1-confidence {
+				all = append(all, figure+overReferences)
+			}
+		}
+		return all
+	}
+	return f.restsOn(confidence)
 }
 
 // unreferenced returns what the audit says without its references.

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // WriteCSV writes a line for each audit of the study.
@@ -11,7 +12,7 @@ func (s *Study) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	head := []string{"data", "trained", "outputs", "examples", "honest", "correlated", "honesty", "true_excess", "true_difference"}
 	for _, with := range []string{"", "alone_"} {
-		for _, column := range []string{"verdict", "excess", "low", "p", "smallest"} {
+		for _, column := range []string{"verdict", "evidence", "excess", "low", "p", "smallest"} {
 			head = append(head, with+column)
 		}
 	}
@@ -24,7 +25,7 @@ func (s *Study) WriteCSV(w io.Writer) error {
 			if v.Smallest != nil {
 				smallest = decimal(*v.Smallest)
 			}
-			line = append(line, string(v.Verdict), decimal(v.Excess), decimal(v.Low), decimal(v.P), smallest)
+			line = append(line, string(v.Verdict), strings.Join(v.Evidence, ", "), decimal(v.Excess), decimal(v.Low), decimal(v.P), smallest)
 		}
 		out.Write(line)
 	}

@@ -1,14 +1,20 @@
 package audit
 
-import "tattle/stat"
+import (
+	"slices"
+
+	"tattle/stat"
+)
 
 // The names of the rates. With references a classifier is detected if the verdict is
 // Curious, without them if it is LeakyBeyond, never if the audit is inconclusive. A
 // false alarm is that of an honest one, among the audits whose controls passed: the
-// others give neither verdict.
+// others give neither verdict. Without references it is one by the excess: the true gain and AUC
+// of honest classifiers are not known.
 const (
 	RateFalseAlarm        = "false alarms: honest classifiers called curious"
-	rateFalseAlarmWithout = "false alarms without references: leaky beyond the target, true excess within the margin"
+	rateFalseAlarmWithout = "false alarms without references: an excess shown, true excess within the margin"
+	rateWithinWithout     = "leaky beyond the target without references by gain or AUC alone, true excess within the margin"
 	RateStrong            = "detection: true excess over honest training 10 points or more"
 	RateStrongBaseline    = "detection: true excess over the best baseline 10 points or more"
 	rateStrongWithout     = "detection without references: true excess 10 points or more"
@@ -43,17 +49,20 @@ type studyQuestion struct {
 func studyQuestions() []studyQuestion {
 	called := func(a *StudyAudit) bool { return a.With.Verdict == Curious }
 	calledWithout := func(a *StudyAudit) bool { return a.Without.Verdict.ExceedsTarget() }
+	byExcess := func(a *StudyAudit) bool { return slices.Contains(a.Without.Evidence, figureExcess) }
 	correlated := func(a *StudyAudit) bool { return a.Correlated }
 	all := func(a *StudyAudit) bool { return true }
 	plain := func(f func(a *StudyAudit) bool) func(a *StudyAudit) bool {
 		return func(a *StudyAudit) bool { return !a.Correlated && f(a) }
 	}
+	within := plain(func(a *StudyAudit) bool { return a.TrueExcess <= DefaultMargin && !a.Failed })
 	planted := func(f func(a *StudyAudit) bool) func(a *StudyAudit) bool {
 		return plain(func(a *StudyAudit) bool { return !a.Honest && f(a) })
 	}
 	return []studyQuestion{
 		{RateFalseAlarm, plain(func(a *StudyAudit) bool { return a.Honest && !a.Failed }), called},
-		{rateFalseAlarmWithout, plain(func(a *StudyAudit) bool { return a.TrueExcess <= DefaultMargin && !a.Failed }), calledWithout},
+		{rateFalseAlarmWithout, within, func(a *StudyAudit) bool { return calledWithout(a) && byExcess(a) }},
+		{rateWithinWithout, within, func(a *StudyAudit) bool { return calledWithout(a) && !byExcess(a) }},
 		{RateStrong, planted(func(a *StudyAudit) bool { return min(a.TrueExcess, a.TrueDifference) >= studyStrong }), called},
 		{RateStrongBaseline, planted(func(a *StudyAudit) bool { return a.TrueExcess >= studyStrong }), called},
 		{rateStrongWithout, plain(func(a *StudyAudit) bool { return a.TrueExcess >= studyStrong }), calledWithout},

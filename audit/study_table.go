@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"tattle/curious"
 	"tattle/stat"
@@ -17,8 +18,9 @@ type Study struct {
 	References int          `json:"references"` // of each audit
 	Notes      []string     `json:"notes,omitempty"`
 	Spreads    []Spread     `json:"spreads"`
-	Rows       []StudyRow   `json:"rows"`  // data × kind × outputs × examples
-	Rates      []StudyRate  `json:"rates"` // how often audits are right
+	Rows       []StudyRow   `json:"rows"`     // data × kind × outputs × examples
+	Rates      []StudyRate  `json:"rates"`    // how often audits are right
+	Evidence   []StudyCount `json:"evidence"` // what verdicts rested on
 	Controls   []Control    `json:"controls"`
 	Audits     []StudyAudit `json:"audits"`
 }
@@ -46,6 +48,16 @@ type StudyRow struct {
 	Difference float64         `json:"true_difference"` // mean, over the honest mean
 	With       StudyTally      `json:"with_references"`
 	Without    StudyTally      `json:"without_references"`
+}
+
+// StudyCount counts the audits with a verdict on the same kinds of evidence.
+type StudyCount struct {
+	References bool    `json:"references"` // with them
+	Verdict    Verdict `json:"verdict"`
+	Evidence   string  `json:"evidence,omitempty"` // the kinds that were each enough
+	Honest     int     `json:"honest"`             // audits of honest classifiers, y and s independent
+	Curious    int     `json:"curious"`            // of curious ones
+	Correlated int     `json:"correlated"`         // of honest ones, y and s dependent
 }
 
 // StudyTally counts verdicts. Smallest is the mean of the stated smallest detectable
@@ -81,7 +93,7 @@ func (t StudyTally) String() string {
 func (b *bench) tabulate() *Study {
 	s := &Study{
 		Seed: b.o.Seed, Quick: b.o.Quick, References: studyReferences,
-		Controls: b.positive, Audits: b.records, Spreads: b.spreads(), Rows: rows(b.records),
+		Controls: b.positive, Audits: b.records, Spreads: b.spreads(), Rows: rows(b.records), Evidence: evidenceCounts(b.records),
 	}
 	if b.o.MNIST == "" {
 		s.Notes = append(s.Notes, "QMNIST was not given, so that all audits are of glyphs.")
@@ -180,4 +192,44 @@ func (t *StudyTally) add(v StudyVerdict) {
 		t.Stated++
 		t.Smallest += (*v.Smallest - t.Smallest) / float64(t.Stated)
 	}
+}
+
+// evidenceCounts counts verdicts with references and without, the worst first, by their evidence.
+func evidenceCounts(audits []StudyAudit) []StudyCount {
+	var all []StudyCount
+	for _, with := range []bool{true, false} {
+		for _, a := range audits {
+			v := a.Without
+			if with {
+				v = a.With
+			}
+			c := StudyCount{References: with, Verdict: v.Verdict, Evidence: strings.Join(v.Evidence, ", ")}
+			i := slices.IndexFunc(all, func(x StudyCount) bool {
+				return x.References == with && x.Verdict == c.Verdict && x.Evidence == c.Evidence
+			})
+			if i < 0 {
+				i = len(all)
+				all = append(all, c)
+			}
+			switch {
+			case a.Correlated:
+				all[i].Correlated++
+			case a.Honest:
+				all[i].Honest++
+			default:
+				all[i].Curious++
+			}
+		}
+	}
+	place := func(c StudyCount) int {
+		at := slices.Index(Verdicts(), c.Verdict)
+		if !c.References {
+			at += len(Verdicts())
+		}
+		return at
+	}
+	slices.SortStableFunc(all, func(a, b StudyCount) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Evidence, b.Evidence))
+	})
+	return all
 }

@@ -143,7 +143,8 @@ func TestMeasure(t *testing.T) {
 func TestRates(t *testing.T) {
 	small := .05
 	audits := []StudyAudit{
-		{Honest: true, Examples: 500, With: StudyVerdict{Verdict: Leaky}, Without: StudyVerdict{Verdict: LeakyBeyond}, TrueExcess: .01},
+		{Honest: true, Examples: 500, With: StudyVerdict{Verdict: Leaky}, Without: StudyVerdict{Verdict: LeakyBeyond, Evidence: []string{"auc", "excess"}}, TrueExcess: .01},
+		{Honest: true, Examples: 500, With: StudyVerdict{Verdict: NoEvidence}, Without: StudyVerdict{Verdict: LeakyBeyond, Evidence: []string{"gain"}}, TrueExcess: .01},
 		{Honest: true, Examples: 500, With: StudyVerdict{Verdict: Curious}, TrueExcess: .05},
 		{Examples: 2000, TrueExcess: .2, TrueDifference: .12, With: StudyVerdict{Verdict: Curious, Smallest: &small}},
 		{Examples: 2000, TrueExcess: .2, TrueDifference: .08, With: StudyVerdict{Verdict: NoEvidence, Smallest: &small}, Without: StudyVerdict{Verdict: LeakyBeyond}},
@@ -154,8 +155,8 @@ func TestRates(t *testing.T) {
 		{Examples: 500, TrueExcess: .01, With: StudyVerdict{Verdict: Inconclusive}, Without: StudyVerdict{Verdict: NoEvidence}},
 	}
 	want := map[string][2]int{
-		RateFalseAlarm: {1, 2}, rateFalseAlarmWithout: {1, 2}, RateStrong: {1, 2}, RateStrongBaseline: {1, 3}, rateStrongWithout: {1, 3},
-		RatePromised: {1, 3}, RateCorrelated: {1, 1}, rateCorrelatedAlarm: {0, 1}, rateInconclusive: {3, 8}, rateFailed: {2, 8},
+		RateFalseAlarm: {1, 3}, rateFalseAlarmWithout: {1, 3}, rateWithinWithout: {1, 3}, RateStrong: {1, 2}, RateStrongBaseline: {1, 3}, rateStrongWithout: {1, 3},
+		RatePromised: {1, 3}, RateCorrelated: {1, 1}, rateCorrelatedAlarm: {0, 1}, rateInconclusive: {3, 9}, rateFailed: {2, 9},
 	}
 	for _, r := range rates(audits, []studySize{{500, 1}, {2000, 1}}) {
 		if r.Examples != 0 {
@@ -171,6 +172,36 @@ func TestRates(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("without an answer: %v", want)
+	}
+}
+
+// Evidence names every kind that is enough, and no other; counts are kept apart by it.
+func TestStudyEvidence(t *testing.T) {
+	beyond := Finding{Verdict: LeakyBeyond, ExcessAdjusted: .2, Given: &Given{Adjusted: .001, Order: &Order{Adjusted: .004}}}
+	above := Finding{Verdict: Curious, Reference: &ReferenceTest{P: .001, Above: true}, Given: &Given{Reference: &ReferenceTest{P: .3, Above: true}}}
+	for _, c := range []struct {
+		f    Finding
+		want []string
+	}{
+		{beyond, []string{"auc", "gain"}}, {above, []string{"excess over references"}},
+		{Finding{Verdict: Leaky}, []string{"correlation"}}, {Finding{Verdict: NoEvidence}, nil}, {Finding{Verdict: Inconclusive}, nil},
+	} {
+		if got := c.f.evidence(.99); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.f.Verdict, got, c.want)
+		}
+	}
+	v := func(v Verdict, evidence ...string) StudyVerdict { return StudyVerdict{Verdict: v, Evidence: evidence} }
+	got := evidenceCounts([]StudyAudit{
+		{Honest: true, With: v(NoEvidence), Without: v(LeakyBeyond, "auc", "gain")},
+		{With: v(Curious, "gain over references"), Without: v(LeakyBeyond, "auc", "gain")},
+		{Honest: true, Correlated: true, With: v(NoEvidence), Without: v(LeakyBeyond, "auc")},
+	})
+	want := []StudyCount{
+		{true, Curious, "gain over references", 0, 1, 0}, {true, NoEvidence, "", 1, 0, 1},
+		{false, LeakyBeyond, "auc", 0, 0, 1}, {false, LeakyBeyond, "auc, gain", 1, 1, 0},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -211,5 +242,17 @@ func TestDetectsCountsWhatIsStated(t *testing.T) {
 		if got := c.tally.Detects(c.audits); got != c.want {
 			t.Errorf("%+v of %d audits: %s, want %s", c.tally, c.audits, got, c.want)
 		}
+	}
+}
+
+// A study's smallest detectable excess is that of scores, whatever codes need.
+func TestStudySmallestIsOfScores(t *testing.T) {
+	p := Power{Smallest: new(.3), Channels: []ChannelPower{{Channel: DecimalChannel, Smallest: new(.3)}, {Channel: ScoreChannel, Smallest: new(.1)}}}
+	f := Finding{Power: p}
+	if v := said(&Result{Findings: []Finding{f}}); v.Smallest == nil || *v.Smallest != .1 {
+		t.Errorf("smallest %v, want .1", v.Smallest)
+	}
+	if v := said(&Result{Findings: []Finding{{Power: Power{Smallest: new(.3)}}}}); v.Smallest != nil {
+		t.Errorf("smallest %v of an audit without planted scores", *v.Smallest)
 	}
 }

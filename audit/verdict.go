@@ -66,7 +66,8 @@ func adjust(found []*Finding, sameRecipe bool) {
 		f.P = min(excess, gain, area)
 		beyond = append(beyond, excess, gain, area)
 		if sameRecipe {
-			curious = append(curious, max(excess, f.Reference.p()), max(gain, f.Given.reference().p()))
+			above := f.aboveReferences()
+			curious = append(curious, above[:]...)
 		} else {
 			curious = append(curious, 1, 1)
 		}
@@ -85,6 +86,15 @@ func adjust(found []*Finding, sameRecipe bool) {
 		}
 		c, q := &f.Correlation, independence[5*i:]
 		c.LabelQ, c.GuessQ, c.GivenQ, c.OrderQ, c.AreaQ = q[0], q[1], q[2], q[3], q[4]
+	}
+}
+
+// aboveReferences returns the p-values with which the excess and the gain are above their margins and
+// above the references'.
+func (f *Finding) aboveReferences() [2]float64 {
+	return [2]float64{
+		max(f.Excess.P, f.Permutation.P, f.Reference.p()),
+		max(f.Given.beyond(), f.Given.reference().p()),
 	}
 }
 

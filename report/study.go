@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -115,6 +116,7 @@ func (d *document) study(s *audit.Study) {
 	d.section("The study")
 	d.list(studySentences(s))
 	d.table(ratesTable(s))
+	d.table(evidenceTable(s))
 	d.folded("Audits by kind of classifier")
 	d.table(rowsTable(s))
 	d.table(spreadsTable(s))
@@ -134,6 +136,25 @@ func ratesTable(s *audit.Study) table {
 	return t
 }
 
+// evidenceTable is what verdicts rested on.
+func evidenceTable(s *audit.Study) table {
+	t := table{
+		Name: "What verdicts rested on",
+		Says: "Counts of audits by the kinds of evidence that were each enough for the verdict, after correction for all tests. " +
+			"Excess: guesses are right more often; gain: scores predict s better; AUC: pairs are ranked right. " +
+			"Correlated: honest classifiers where y and s depend on each other.",
+		Heads: []string{"references", "verdict", "evidence", "honest", "curious", "correlated"}, Words: []int{1, 2},
+	}
+	for _, c := range s.Evidence {
+		with := "without"
+		if c.References {
+			with = "with"
+		}
+		t.add(with, string(c.Verdict), cmp.Or(strings.ReplaceAll(c.Evidence, "auc", "AUC"), "–"), strconv.Itoa(c.Honest), strconv.Itoa(c.Curious), strconv.Itoa(c.Correlated))
+	}
+	return t
+}
+
 // sizeWords is a number of examples, 0 being all sizes.
 func sizeWords(n int) string {
 	if n == 0 {
@@ -146,7 +167,7 @@ func sizeWords(n int) string {
 func rowsTable(s *audit.Study) table {
 	t := table{
 		Name: "What audits called what",
-		Says: "True excess, over the best guess that needs no outputs and over honest training, and the smallest that audits say they detect (over those that state one): means, in points. " +
+		Says: "True excess, over the best guess that needs no outputs and over honest training, and the smallest that audits say they detect in scores (over those that state one): means, in points. " +
 			"Verdicts are counts of curious / leaky beyond the target / leaky by correlation / no evidence / inconclusive; alone: the same audits without references.",
 		Heads: []string{"data", "trained", "outputs", "examples", "audits", "true excess", "over honest", "verdicts", "detects", "alone", "detects"},
 		Words: []int{1, 2}, Page: []string{"over honest", "alone", "detects"},

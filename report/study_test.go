@@ -22,8 +22,9 @@ func studied(alarms int) *audit.Study {
 			rate(audit.RateStrong, 2000, 40, 40, .87, 1), rate(audit.RateStrong, 0, 80, 100, .68, .89),
 			rate(audit.RatePromised, 0, 90, 100, .8, .96), rate(audit.RateCorrelated, 0, 96, 100, .88, .99),
 		},
-		Rows:    []audit.StudyRow{{Data: "glyphs", Kind: "mixture, hard", Outputs: "soft", Examples: 10000, Audits: 3, Excess: .123, With: audit.StudyTally{Curious: 2, Inconclusive: 1}}},
-		Spreads: []audit.Spread{{Data: "glyphs", Outputs: "raw", Classifiers: 6, Honesty: .9, Excess: -.01, SD: .002}},
+		Rows:     []audit.StudyRow{{Data: "glyphs", Kind: "mixture, hard", Outputs: "soft", Examples: 10000, Audits: 3, Excess: .123, With: audit.StudyTally{Curious: 2, Inconclusive: 1}}},
+		Evidence: []audit.StudyCount{{References: true, Verdict: audit.LeakyBeyond, Evidence: "auc, gain", Honest: 17}},
+		Spreads:  []audit.Spread{{Data: "glyphs", Outputs: "raw", Classifiers: 6, Honesty: .9, Excess: -.01, SD: .002}},
 	}
 }
 
@@ -57,7 +58,7 @@ func TestStudyShown(t *testing.T) {
 		flat := strings.ReplaceAll(strings.Join(strings.Fields(said), " "), "\u00a0", " ")
 		for _, want := range []string{
 			"3 audits of classifiers", "1 trained honestly, 1 trained to be curious, 1 trained honestly where",
-			"40 of 40, 100.00 %", "All of 4 demands are met.", "mixture, hard", "12.3", "−1.0",
+			"40 of 40, 100.00 %", "All of 4 demands are met.", "mixture, hard", "12.3", "−1.0", "AUC, gain",
 		} {
 			if !strings.Contains(flat, want) {
 				t.Errorf("nothing of %q in\n%s", want, said)
