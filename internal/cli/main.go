@@ -151,7 +151,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 		}
 		hint := "tattle --help lists the commands, tattle COMMAND --help their flags"
 		for gone, now := range goneNames {
-			if strings.HasPrefix(err.Error(), gone) {
+			if len(args) > 0 && strings.HasPrefix(args[0]+": "+err.Error(), gone) || strings.HasPrefix(err.Error(), gone) {
 				hint = now
 			}
 		}
@@ -162,10 +162,11 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 
 // goneNames are errors about commands and flags that are gone, with what takes their place.
 var goneNames = map[string]string{
-	`unknown command "merge"`:   "any number of: tattle worker DIR, the last of which writes the report",
-	`unknown command "cluster"`: "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
-	"unknown flag --cluster":    "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
-	"unknown flag --folder":     "the folder is an argument: tattle worker DIR",
+	`unknown command "merge"`:    "any number of: tattle worker DIR, the last of which writes the report",
+	`unknown command "cluster"`:  "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
+	"unknown flag --cluster":     "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
+	"unknown flag --folder":      "the folder is an argument: tattle worker DIR",
+	"serve: unexpected argument": "tattle runs --index DIR writes a page that lists the reports in a folder",
 }
 
 // versionLine names the version and the processor.

@@ -9,7 +9,6 @@ import (
 )
 
 type serveCmd struct {
-	Dir         string   `arg:"" optional:"" hidden:""`
 	Model       []string `sep:"none" help:"Serve this ONNX model. Repeatable." placeholder:"FILE[=NAME]"`
 	InputShape  string   `help:"Sizes of one input, without the batch, if the file leaves them open." placeholder:"3x224x224"`
 	ModelOutput string   `help:"Which output, if the model has several." placeholder:"NAME"`
@@ -23,10 +22,7 @@ func (serveCmd) Help() string {
 
 // Run serves until it is interrupted.
 func (c *serveCmd) Run(ctx context.Context, e *env) error {
-	switch {
-	case c.Dir != "":
-		return usage(errors.New("a folder of reports is not served any more"), "tattle runs --index DIR writes a page that lists them")
-	case len(c.Model) == 0:
+	if len(c.Model) == 0 {
 		return usage(errors.New("--model is required"), "see the example in tattle serve --help")
 	}
 	if err := c.listenFlags.check(); err != nil {
