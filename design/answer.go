@@ -172,5 +172,5 @@ func Strengths(sigma float64) (all []float64) {
 // Of Strengths.
 const (
 	firstStep = 1.03
-	mostLooks = 14 // 1.03^91 is 15
+	mostLooks = measure.Looks // 1.03^91 is 15
 )

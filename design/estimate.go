@@ -8,6 +8,7 @@ import (
 	"tattle/bayes"
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
 	"tattle/run"
@@ -83,7 +84,7 @@ func (l list) Features(_ context.Context, dst []float64, indices []int) error {
 }
 
 // alpha is the probability that a limit of the first look does not hold.
-const alpha = (1 - bound.DefaultConfidence) / 2
+const alpha = (1 - bound.DefaultConfidence) * measure.FirstLook
 
 // at measures a line at a strength of the noise.
 func (s *searcher) at(ctx context.Context, c *cut, l *line, sigma float64) (Point, error) {

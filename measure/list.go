@@ -28,13 +28,28 @@ const (
 	listAlpha = 1 - bound.DefaultConfidence
 )
 
+// FirstLook is the first look's part of the probability that a limit does not hold. It is most of it,
+// because that look is mostly the only one, and a wider limit costs accuracy. Looks is the
+// largest number of looks.
+const (
+	FirstLook = .9
+	Looks     = 14
+)
+
 // alpha is the probability that a limit of this look does not hold. Those of all looks add up to
 // at most listAlpha.
 func (o *ListOptions) alpha() float64 {
 	if o.Look == 0 {
 		return listAlpha
 	}
-	return listAlpha / float64(o.Look*(o.Look+1))
+	if o.Look == 1 {
+		return FirstLook * listAlpha
+	}
+	all := 0. // later looks have parts in proportion to 1/k
+	for k := 2; k <= Looks; k++ {
+		all += 1 / float64(k)
+	}
+	return (1 - FirstLook) * listAlpha / (all * float64(o.Look))
 }
 
 // String lists the settings that decide the figures.

@@ -30,8 +30,10 @@ type ListOptions struct {
 	Made        []PlausiblePair // constructed partners to compute again, with Pairs
 	// Look numbers, from 1, the looks at a release whose noise is raised until its limits are low
 	// enough; 0: there is one look only. The strengths of the noise must not depend on the sample, nor
-	// on these draws. The limits of look k may be wrong with a probability of (1 − confidence)/(k(k+1)), so
-	// that the limits of all looks, however many, hold together with the confidence.
+	// on these draws. The limits of look 1 may be
+	// wrong with a probability of FirstLook (1 − confidence), those of look k > 1, up to Looks, with a
+	// part of the rest in proportion to 1/k. So the limits of all looks hold together with the
+	// confidence.
 	Look     int
 	Seed     uint64
 	Progress func(what string, done, total int) // may be nil
