@@ -17,7 +17,7 @@ func TestWorkerRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"serve", dir}, "unknown flag --out"},
+		{[]string{"serve", "--model", "net.onnx"}, "unknown flag --out"},
 		{[]string{"verify", dir}, "unknown flag --out"},
 		{[]string{"demo"}, ""},
 		{append(bound, "--data"), "--data"},
