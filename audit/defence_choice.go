@@ -67,8 +67,8 @@ func (r *Result) recommend() string {
 	return s
 }
 
-// shownByScores returns the attributes of which gain or AUC show a leak: in the whole audit, or to the
-// attacks on defences where nothing is changed.
+// shownByScores returns the attributes whose leak is shown by gain or AUC: in the whole audit, or by
+// the attacks on defences when nothing is changed.
 func (r *Result) shownByScores(alpha float64) map[string]bool {
 	shown := map[string]bool{}
 	for i := range r.Findings {

@@ -12,8 +12,8 @@ import (
 	"tattle/internal/must"
 )
 
-// regression writes predictions of a numeric y, of which an attribute s is a step or, if width is
-// above 0, a logistic curve of that width; predictions have noise, and s moves them by leak.
+// regression writes noisy predictions of a numeric y. The attribute s is a step function of y or, if
+// width is above 0, a logistic curve of that width. s moves the predictions by leak.
 func regression(n int, width, noise, leak float64, seed uint64) string {
 	r := random(seed, 0, 0)
 	var b strings.Builder

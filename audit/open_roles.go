@@ -81,7 +81,7 @@ func bothRoles(name string) error {
 	return &measure.OptionError{Option: "Target", Err: fmt.Errorf("%s is both target and sensitive: name another target, or none", showName(name))}
 }
 
-// checkHeader refuses what is no header: names on that line are distinct and not all numbers.
+// checkHeader returns an error if a line is not a header: its names must be distinct, and not all numbers.
 func checkHeader(header []string, line int) error {
 	numbers := 0
 	for i, name := range header {

@@ -71,7 +71,7 @@ func varies[T comparable](x []T) bool {
 	return false
 }
 
-// shuffledScore draws guesses of which a share is right for certain, and returns by how many
+// shuffledScore draws guesses, a share of which is certainly right, and returns by how many
 // standard deviations the number of right guesses is above its mean over the permutations
 // within the strata, as the test takes it: divided by crossFitStretch, and with half a step of
 // 2, which one exchange makes. With guesses G_k and examples C_k of class k among n, the

@@ -11,8 +11,8 @@ import (
 	"tattle/stat"
 )
 
-// The excess that shuffling is said to find is found with PowerProbability by the test itself, in
-// strata of every size; a part of it is not. Of 80 samples, less 4.5 standard errors and
+// The test itself finds the excess that the audit states for shuffling with PowerProbability, in
+// strata of every size, and finds a smaller excess less often. Of 80 samples, less 4.5 standard errors and
 // two points for the normal approximation.
 func TestShufflingFindsWhatItSays(t *testing.T) {
 	shared.Long(t, "the power of shuffling")
@@ -93,8 +93,8 @@ func TestShuffledScore(t *testing.T) {
 	}
 }
 
-// Numbers that can move correlate by what is said to be found with PowerProbability by the test itself,
-// where few can move, too. Of 120 tests on six samples, less 4.5 standard errors and two points for
+// For numbers, too, the test itself finds the stated correlation with PowerProbability, also where
+// few of them can move. Of 120 tests on six samples, less 4.5 standard errors and two points for
 // what is found being drawn itself.
 func TestShufflingNumbers(t *testing.T) {
 	r := rand.New(rand.NewPCG(36, 6))
@@ -125,7 +125,7 @@ func TestShufflingNumbers(t *testing.T) {
 			}
 		}
 		if found < 84 {
-			t.Errorf("%d classes: what shuffling is said to find is found in %d of %d", classes, found, of)
+			t.Errorf("%d classes: the stated excess is found in %d of %d", classes, found, of)
 		}
 	}
 	s, g, _ := shuffledSample(r, 500, 1, 2, 0)

@@ -154,7 +154,7 @@ const (
 	evidenceCorrelation = "correlation"
 )
 
-// evidence returns the kinds of evidence each of which is enough for the verdict.
+// evidence returns the kinds of evidence that are enough for the verdict, each by itself.
 func (f *Finding) evidence(confidence float64) []string {
 	switch f.Verdict {
 	case Leaky:

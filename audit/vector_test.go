@@ -274,7 +274,7 @@ func TestOpenNoTarget(t *testing.T) {
 	}
 }
 
-// An array called y is no target of vectors unless it is named, and then not if it is sensitive.
+// For vectors, an array y is the target only if it is named as such and is not sensitive.
 func TestOpenVectorsOfArchive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "e.npz")
 	must.Do(t, file.Write(path, func(w io.Writer) error {
@@ -307,7 +307,7 @@ func TestOpenVectorsOfArchive(t *testing.T) {
 	must.Fail(t, must.Err(OpenOutputs(ctx, path, OpenOptions{Columns: []string{"embedding"}})), "of one-hot rows that is array.argmax(1)")
 }
 
-// A number beside one column of outputs is no class: the error says how it is named as a number.
+// A number beside one column of outputs is not a class: the error says how to name a numeric target.
 func TestNumericTargetIsNamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "numbers.csv")
 	rows := "pred,y,s\n"

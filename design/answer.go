@@ -152,7 +152,7 @@ func (s *searcher) draws() int {
 	return min(n, mostListDraws)
 }
 
-// highest returns the limit of a probability at the first look, from so many draws of this mean.
+// highest returns the upper limit of a probability at the first look, for draws with this mean.
 func highest(mean float64, draws int) float64 { return 1 - stat.ChernoffLow(1-mean, draws, alpha) }
 
 // Strengths returns those at which an answer of noise sigma is measured, one look after the other,
