@@ -165,6 +165,7 @@ var goneNames = map[string]string{
 	`unknown command "merge"`:    "any number of: tattle worker DIR, the last of which writes the report",
 	`unknown command "cluster"`:  "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
 	"unknown flag --cluster":     "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
+	"unknown flag --evidence":    "the run's folder holds the outputs, every figure in report.json and the report as a page, Markdown, SARIF and JUnit",
 	"unknown flag --folder":      "the folder is an argument: tattle worker DIR",
 	"serve: unexpected argument": "tattle runs --index DIR writes a page that lists the reports in a folder",
 }
