@@ -18,7 +18,7 @@ import (
 
 // formats are those that an audit has beside text and page.
 var formats = map[string]func(*Report, io.Writer) error{
-	"audit.md": (*Report).WriteMarkdown,
+	"audit.md":    (*Report).WriteMarkdown,
 	"audit.sarif": (*Report).WriteSARIF, "audit.junit.xml": (*Report).WriteJUnit,
 }
 

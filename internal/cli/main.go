@@ -162,12 +162,13 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 
 // goneNames are errors about commands and flags that are gone, with what takes their place.
 var goneNames = map[string]string{
-	`unknown command "merge"`:    "any number of: tattle worker DIR, the last of which writes the report",
-	`unknown command "cluster"`:  "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
-	"unknown flag --cluster":     "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
-	"unknown flag --evidence":    "the run's folder holds the outputs, every figure in report.json and the report as a page, Markdown, SARIF and JUnit",
-	"unknown flag --folder":      "the folder is an argument: tattle worker DIR",
-	"serve: unexpected argument": "tattle runs --index DIR writes a page that lists the reports in a folder",
+	`unknown command "merge"`:       "any number of: tattle worker DIR, the last of which writes the report",
+	`unknown command "cluster"`:     "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
+	"unknown flag --cluster":        "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
+	"unknown flag --evidence":       "the run's folder holds the outputs, every figure in report.json and the report as a page, Markdown, SARIF and JUnit",
+	"[<experiment>] must be one of": "tattle reproduce --list names them; make detection runs the study of audits",
+	"unknown flag --folder":         "the folder is an argument: tattle worker DIR",
+	"serve: unexpected argument":    "tattle runs --index DIR writes a page that lists the reports in a folder",
 }
 
 // versionLine names the version and the processor.
