@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"tattle/bayes"
-	"tattle/bound"
 	"tattle/dataset"
 	"tattle/measure"
 	"tattle/nn"
@@ -84,7 +83,7 @@ func (l list) Features(_ context.Context, dst []float64, indices []int) error {
 }
 
 // alpha is the probability that a limit of the first look does not hold.
-const alpha = (1 - bound.DefaultConfidence) * measure.FirstLook
+const alpha = (1 - measure.DefaultConfidence) * measure.FirstLook
 
 // at measures a line at a strength of the noise.
 func (s *searcher) at(ctx context.Context, c *cut, l *line, sigma float64) (Point, error) {

@@ -95,11 +95,6 @@ func (v *recomputed) among(r *report.Report) (all []notChecked) {
 			add("the runtime error, within a factor of 4", "it is measured, and processors differ", "experiment.runtime_error.error")
 		}
 	}
-	for i, b := range r.Bounds {
-		if b.Status == bound.StatusAssumed {
-			add("what the assumed rows assume, and that the van Trees figures of attacks.npz follow from it", "the prior is not learned again, nor drawn from; the rows are compared with attacks.npz", "bounds[%d].notes", i)
-		}
-	}
 	for i, p := range r.Gallery {
 		recomputed := 0
 		if i < len(v.report.Gallery) {

@@ -54,7 +54,7 @@ func (j *designJob) boundArgs(model, limit string, p *report.DesignRun) []string
 		a.add(true, "--queries", strconv.Itoa(max(p.Options.Queries, 1)), "--candidates", candidates, "--list-draws", strconv.Itoa(p.Answer.ListDraws))
 	}
 	a.add(true, // Of the bounds for unbiased estimators, those that take long are left out.
-		"--far", "0", "--twins", "0", "--no-van-trees", "--examples", j.chosen(), "--seed", strconv.FormatUint(j.Seed, 10))
+		"--far", "0", "--twins", "0", "--examples", j.chosen(), "--seed", strconv.FormatUint(j.Seed, 10))
 	return a
 }
 

@@ -162,11 +162,13 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 
 // goneNames are errors about commands and flags that are gone, with what takes their place.
 var goneNames = map[string]string{
-	`unknown command "merge"`:    "any number of: tattle worker DIR, the last of which writes the report",
-	`unknown command "cluster"`:  "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
-	"unknown flag --cluster":     "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
-	"unknown flag --folder":      "the folder is an argument: tattle worker DIR",
-	"serve: unexpected argument": "tattle runs --index DIR writes a page that lists the reports in a folder",
+	`unknown command "merge"`:     "any number of: tattle worker DIR, the last of which writes the report",
+	`unknown command "cluster"`:   "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
+	"unknown flag --cluster":      "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
+	"unknown flag --folder":       "the folder is an argument: tattle worker DIR",
+	"unknown flag --van-trees":    "the van Trees bound is gone: --candidates gives floors for the same adversaries without its assumption",
+	"unknown flag --no-van-trees": "the van Trees bound is gone: leave the flag out",
+	"serve: unexpected argument":  "tattle runs --index DIR writes a page that lists the reports in a folder",
 }
 
 // versionLine names the version and the processor.
