@@ -12,7 +12,7 @@ import (
 // design adds the chart of the search and the limits with their figures, then what to do with the
 // release that was found. The other figures of the search are folded.
 func (d *document) design(r *Report) {
-	if r.Design == nil || r.Study != nil {
+	if r.Design == nil {
 		return
 	}
 	first, others := r.frontiers()

@@ -142,7 +142,7 @@ var leftOfAudits = []notChecked{
 	{name: "how planted models and defences were made", why: "they are not trained again: the outputs that the run kept, and trained.json on what was planted, are taken as they are", when: func(a absent) bool { return a.trained }},
 	{paths: []string{"audit.notes", "data.notes"}, name: "notes on how data and outputs were read", why: "only the outputs that were kept are read again"},
 	{paths: []string{"settings", "reading"}, name: "what the command line asked for", why: "outputs are not computed again, and nothing is trained again"},
-	{paths: []string{"audit.settings.permutations", "audit.settings.max_fit", "audit.settings.groupings"}, name: "the number of permutations, the most examples that attacks are fitted on, and whether values were grouped",
+	{paths: []string{"audit.settings.permutations", "audit.settings.max_fit"}, name: "the number of permutations, and the most examples that attacks are fitted on",
 		why: "the audit is done again with them; where they make no difference a change is not noticed"},
 	{paths: []string{"fail_on"}, name: "the thresholds of --fail-on", why: "the breaches are recomputed with them"},
 	{paths: []string{"command"}, name: "the command line", why: "only run.json records it, too, with the folder and the time: the command line there is compared"},

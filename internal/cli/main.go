@@ -177,6 +177,8 @@ var goneNames = map[string]string{
 	"unknown flag --van-trees":          "the van Trees bound is gone: --candidates gives floors for the same adversaries without its assumption",
 	"unknown flag --no-van-trees":       "the van Trees bound is gone: leave the flag out",
 	"serve: unexpected argument":        "tattle runs --index DIR writes a page that lists the reports in a folder",
+	"unknown flag --evidence":           "the run's folder holds the outputs, every figure in report.json and the report as a page, Markdown, SARIF and JUnit",
+	"[<experiment>] must be one of":     "tattle reproduce --list names them; make detection runs the study of audits",
 }
 
 // versionLine names the version and the processor.

@@ -52,7 +52,6 @@ func TestManifests(t *testing.T) {
 		{"reproduce figure1 --data DIR/mnist --model DIR/net.onnx --examples 2", "shards", []string{"model", "data"}, "search.seed", 7.},
 		{"reproduce figure2 --data DIR/mnist", "training", []string{"data"}, "seed", 7.},
 		{"reproduce table5 --data DIR/faces --quick --only age3-standard", "shards", []string{"data of age3"}, "trainings", []any{"cells/age3-standard/seed-7"}},
-		{"reproduce detection --quick", "shards/trainings", []string{"glyphs", "glyphs, correlated"}, "seed", 7.},
 	} {
 		args := strings.Fields(strings.ReplaceAll(c.args, "DIR", dir))
 		t.Run(strings.TrimSuffix(strings.Join(args[:2], " "), " --model"), func(t *testing.T) {
