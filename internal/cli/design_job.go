@@ -138,7 +138,7 @@ func (j *designJob) open(ctx context.Context, e *env) (err error) {
 func (j *designJob) learn(ctx context.Context, e *env) (err error) {
 	needed := ""
 	switch {
-	case j.AttackMSE != nil:
+	case j.AttackMSE > 0:
 		needed = "--attack-mse"
 	case slices.Contains(j.Projection, "principal"):
 		needed = "--projection principal"

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,7 +21,7 @@ const defaultDesignDraws = 2
 // designFlags are the flags behind the options of package design.
 var designFlags = map[string]string{
 	"Limits": "--identify", "Within": "--resolvable", "Directions": "--resolvable", "LinearMSE": "--attack-mse",
-	"MaxDrop": "--max-accuracy-drop", "Tasks": "--task", "Nodes": "--features", "Families": "--noise", "Keeps": "--keep", "Projections": "--projection",
+	"MaxDrop": "--max-accuracy-drop", "Attack": "--attack-rms", "Tasks": "--task", "Nodes": "--features", "Families": "--noise", "Keeps": "--keep", "Projections": "--projection",
 }
 
 // options reads the limits, and what of the search does not depend on the data.
@@ -72,21 +71,7 @@ func (c *designCmd) limits(o *design.Options) (err error) {
 			return usage(fmt.Errorf("--%w", err), "")
 		}
 	}
-	for _, f := range []struct {
-		flag string
-		from *float64 // nil: not given
-		to   *float64
-	}{
-		{"--floor", c.Floor, &o.Floor}, {"--bits", c.Bits, &o.Bits}, {"--attack", c.AttackRMS, &o.Attack},
-		{"--median-std", c.MedianStd, &o.MedianStd}, {"--attack-mse", c.AttackMSE, &o.LinearMSE},
-	} {
-		if f.from == nil {
-			continue
-		}
-		if *f.to = *f.from; !(*f.to > 0) || math.IsInf(*f.to, 0) {
-			return usage(fmt.Errorf("%s: %g is not a positive number", f.flag, *f.to), "")
-		}
-	}
+	o.Floor, o.Bits, o.Attack, o.MedianStd, o.LinearMSE = c.Floor, c.Bits, c.AttackRMS, c.MedianStd, c.AttackMSE
 	if o.MaxDrop, err = parseDrop(c.MaxAccuracyDrop); err == nil && o.CostOnly() && o.MaxDrop == 0 {
 		err = usage(errors.New("no promise and no target is given"), "promise something about every adversary, such as --identify 1%, or limit the cost with --max-accuracy-drop 1%")
 	}
@@ -101,10 +86,6 @@ func (c *designCmd) forPromise(o *design.Options) error {
 		return usage(errors.New("--noise and --projection choose what is tried for --resolvable, --median-std and --attack-mse alone; a promise about every adversary is kept by Gaussian noise, or with --noise lattice on a lattice"), "choose with --methods")
 	case c.Draws != defaultDesignDraws:
 		return usage(errors.New("--draws is for --resolvable, --median-std, --attack-mse and --max-accuracy-drop alone"), "give the draws behind the limits of a promise with --list-draws")
-	case c.Queries < 1 || c.Queries > mostQueries:
-		return usage(fmt.Errorf("--queries %d: must be between 1 and %d", c.Queries, mostQueries), "")
-	case c.Epochs < 0:
-		return usage(fmt.Errorf("--epochs %d: must be at least 1", c.Epochs), "")
 	case len(o.Keeps) > 1 || slices.Contains(o.Keeps, 0):
 		return usage(errors.New("--keep: with a promise, give one number of released values"), "")
 	}
@@ -121,11 +102,8 @@ func (c *designCmd) forSweep(o design.Options) error {
 		{"--queries", c.Queries != 1}, {"--epochs", c.Epochs != 0}, {"--list-draws", c.ListDraws != 0},
 	} {
 		if f.given {
-			return usage(fmt.Errorf("%s requires a promise about every adversary", f.flag), "give one with --identify, --floor, --bits, --attack or --protect")
+			return usage(fmt.Errorf("%s requires a promise about every adversary", f.flag), "give one with --identify, --floor, --bits, --attack-rms or --protect")
 		}
-	}
-	if c.Draws < 1 || c.Draws > mostAttackDraws {
-		return usage(fmt.Errorf("--draws: %d is not between 1 and %d", c.Draws, mostAttackDraws), "")
 	}
 	return nil
 }
