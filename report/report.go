@@ -3,8 +3,7 @@
 // file that works offline.
 //
 // Certified (a bound with a witness), estimated (linear algebra on the
-// Jacobian), demonstrated (an attack that ran) and assumed (a bound that needs a
-// prior) are kept apart in every rendering.
+// Jacobian) and demonstrated (an attack that ran) are kept apart in every rendering.
 package report
 
 import (
