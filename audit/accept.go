@@ -26,7 +26,7 @@ const (
 
 // acceptableFigures returns the names of the figures that an Acceptance can limit.
 func acceptableFigures() []string {
-	return []string{figureExcess, figureGain, figureAUC, figureCuriosity, figureLeakage, figureInformation}
+	return []string{figureExcess, figureGain, figureAUC, figureCuriosity}
 }
 
 // Accepted holds the acceptances that an audit was judged with, on a day.
@@ -191,10 +191,6 @@ func (f *Finding) measured(figure string, confidence float64) (estimate, bool) {
 		return estimate{t.Area, t.Area - 2*t.StandardError, min(1, t.Area+2*t.StandardError)}, true
 	case figure == figureCuriosity && f.Curiosity != nil:
 		return estimate{f.Curiosity.Value, stat.ClopperPearson(f.Curiosity.Correct, f.Examples, both).Low, f.Curiosity.Interval[1]}, true
-	case figure == figureLeakage && f.Leakage != nil:
-		return estimate{f.Leakage.Multiplicative, leakage(f, both).Interval[0], f.Leakage.Interval[1]}, true
-	case figure == figureInformation && f.Information != nil:
-		return estimate{f.Information.Bits, stat.MutualInformation(f.Confusion, both).Interval.Low, f.Information.Interval[1]}, true
 	}
 	return estimate{}, false
 }

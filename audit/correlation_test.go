@@ -7,7 +7,6 @@ import (
 
 	"tattle/classify"
 	"tattle/internal/shared"
-	"tattle/stat"
 )
 
 // Where s depends on y and the guess on y alone but for chance, permutations within y
@@ -84,24 +83,5 @@ func TestInformationOfASymmetricChannel(t *testing.T) {
 	}
 	if math.Abs(got.CeilingBits-math.Log2(n)) > 1e-12 || got.Between != [2]string{"s", "guess"} {
 		t.Errorf("%+v", got)
-	}
-}
-
-func TestLeakage(t *testing.T) {
-	f := &Finding{Examples: 100, Curiosity: new(classify.ProportionOf(60, 100)), Baselines: []Baseline{
-		{Name: Majority, Accuracy: new(classify.ProportionOf(30, 100)), AttackAlone: 40, BaselineAlone: 10},
-		{Name: FromTarget, Accuracy: new(classify.ProportionOf(40, 100)), AttackAlone: 30, BaselineAlone: 10},
-		{Name: FromLabel, Accuracy: new(classify.ProportionOf(40, 100)), AttackAlone: 25, BaselineAlone: 5},
-	}}
-	l := leakage(f, .95)
-	if l.Multiplicative != 2 || l.MinEntropyBits != 1 || l.GivenLabel != 1.5 {
-		t.Errorf("%+v", l)
-	}
-	if in := stat.PairedRatio(20, 40, 10, .95); l.Interval != [2]float64{in.Low, in.High} {
-		t.Errorf("%v, want %v", l.Interval, in)
-	}
-	f.Baselines[0].Accuracy = new(classify.ProportionOf(0, 100))
-	if leakage(f, .95) != nil {
-		t.Error("a ratio to nothing")
 	}
 }

@@ -16,10 +16,8 @@ type FailOn struct{ rules []rule }
 
 // The figures that a rule may bound.
 const (
-	figureExcess      = "excess"
-	figureCuriosity   = "curiosity"
-	figureLeakage     = "leakage"
-	figureInformation = "information"
+	figureExcess    = "excess"
+	figureCuriosity = "curiosity"
 )
 
 type rule struct {
@@ -37,8 +35,8 @@ const never = "never"
 
 // ParseFailOn reads rules separated by commas: "curious", "beyond" (LeakyBeyond or worse),
 // "leaky" (Leaky or worse), "inconclusive", "never", or a figure whose one-sided lower confidence
-// limit must not exceed a threshold, as in "excess>5%@95%", "curiosity>60%@99%",
-// "leakage>1.5", "information>0.2@90%". No confidence is 95 %. Percentages of
+// limit must not exceed a threshold, as in "excess>5%@95%" and "curiosity>60%@99%". No confidence
+// is 95 %. Percentages of
 // excess and curiosity are points of accuracy, or of a numeric attribute parts of
 // its variance. "NAME: excess>5%" is about the attribute NAME alone; a name with
 // a comma or a colon is quoted, as Go quotes strings.
@@ -124,20 +122,13 @@ func (r *rule) parseFigure(text string) error {
 	if !(.5 < r.confidence && r.confidence <= .999999) {
 		return fmt.Errorf("a confidence must be above 50 %% and at most 99.9999 %%")
 	}
-	percent := strings.HasSuffix(strings.TrimSpace(threshold), "%")
-	switch r.figure {
-	case figureExcess, figureCuriosity:
-		if !(0 <= r.threshold && r.threshold < 1) {
-			return fmt.Errorf("a threshold of %s must be at least 0 %% and below 100 %%", r.figure)
-		}
-		return nil
-	case figureLeakage, figureInformation:
-		if percent || !(0 <= r.threshold && r.threshold <= math.MaxFloat32) {
-			return fmt.Errorf("a threshold of %s must be a number of at least 0, without %%", r.figure)
-		}
-		return nil
+	if r.figure != figureExcess && r.figure != figureCuriosity {
+		return fmt.Errorf("the figures are %s and %s", figureExcess, figureCuriosity)
 	}
-	return fmt.Errorf("the figures are %s, %s, %s and %s", figureExcess, figureCuriosity, figureLeakage, figureInformation)
+	if !(0 <= r.threshold && r.threshold < 1) {
+		return fmt.Errorf("a threshold of %s must be at least 0 %% and below 100 %%", r.figure)
+	}
+	return nil
 }
 
 // String returns the rules as ParseFailOn reads them.
@@ -170,7 +161,7 @@ type Breach struct {
 	Missing bool    `json:"missing,omitempty"` // the attribute was not audited
 	Verdict Verdict `json:"verdict,omitempty"` // of the attribute or of the audit
 
-	Figure     string  `json:"figure,omitempty"` // excess, curiosity, leakage or information
+	Figure     string  `json:"figure,omitempty"` // excess or curiosity
 	Limit      float64 `json:"limit,omitempty"`  // one-sided lower confidence limit of the figure
 	Confidence float64 `json:"confidence,omitempty"`
 	Variance   bool    `json:"variance,omitempty"` // the figure is a share of a variance
@@ -214,11 +205,12 @@ func (b Breach) String() string {
 func (b Breach) limit() string {
 	switch b.Figure {
 	case figureExcess:
-		return (&Finding{Numeric: b.Variance}).points(b.Limit)
+		if b.Variance {
+			return tenths(100*b.Limit) + " % of the variance"
+		}
+		return points(b.Limit)
 	case figureCuriosity, figureAUC:
 		return percent(b.Limit)
-	case figureLeakage:
-		return fmt.Sprintf("%.3g times", b.Limit)
 	case figureGain:
 		if b.Variance {
 			return fmt.Sprintf("%.3g of the remaining variance", b.Limit)
@@ -301,4 +293,17 @@ func (f *Finding) excessLimit(confidence float64) float64 {
 		}
 	}
 	return low
+}
+
+// points writes a part as points, and percent in percent.
+func points(x float64) string  { return tenths(100*x) + " points" }
+func percent(x float64) string { return strings.TrimSuffix(tenths(100*x), ".0") + " %" }
+
+// tenths writes x with one decimal; what rounds to zero has no sign.
+func tenths(x float64) string {
+	s := fmt.Sprintf("%.1f", x)
+	if s == "-0.0" {
+		return "0.0"
+	}
+	return strings.Replace(s, "-", "−", 1)
 }

@@ -31,23 +31,19 @@ type Finding struct {
 	Excess    Excess               `json:"excess"`
 	Given     *Given               `json:"given,omitempty"` // the same by a proper score given y and the answered label
 
-	Permutation Permutation                 `json:"permutation"`
-	Shuffling   *Shuffling                  `json:"shuffling,omitempty"` // what that test can find; not of controls
-	Reference   *ReferenceTest              `json:"reference,omitempty"`
-	Leakage     *Leakage                    `json:"leakage,omitempty"`
-	Information *classify.MutualInformation `json:"information,omitempty"` // between chosen guess and s
-	Confusion   [][]int                     `json:"confusion,omitempty"`   // true s × chosen guess
-	Subgroups   Subgroups                   `json:"subgroups"`
-	Correlation Correlation                 `json:"correlation"`
-	Power       Power                       `json:"power"`
+	Permutation Permutation    `json:"permutation"`
+	Shuffling   *Shuffling     `json:"shuffling,omitempty"` // what that test can find; not of controls
+	Reference   *ReferenceTest `json:"reference,omitempty"`
+	Correlation Correlation    `json:"correlation"`
+	Power       Power          `json:"power"`
 
 	P               float64 `json:"p"`                  // the smaller of the two kinds of tests that raise the verdict to LeakyBeyond: of the excess and of the gain
 	Adjusted        float64 `json:"adjusted_p"`         // the smaller of the two by Holm's method over both kinds and all attributes: LeakyBeyond rests on it
 	ExcessAdjusted  float64 `json:"excess_adjusted_p"`  // that of the excess alone
 	CuriousAdjusted float64 `json:"curious_adjusted_p"` // the same as Adjusted with the references' tests, 1 without references: Curious rests on it
 
-	Verdict Verdict  `json:"verdict"`
-	Reasons []string `json:"reasons"` // whole sentences
+	Verdict   Verdict   `json:"verdict"`
+	Undecided Undecided `json:"undecided,omitzero"` // why the verdict is Inconclusive
 }
 
 // BestBaseline returns the baseline that leaves the least excess, nil if there is none.
@@ -78,7 +74,6 @@ func find(s *Sample, a int, g *guesses, o Options) *Finding {
 	} else {
 		f.compareClasses(s, a, g, bases, o)
 		f.Permutation = permutation(s, a, g, o)
-		f.Leakage = leakage(f, o.Confidence)
 	}
 	f.Given = given(s, a, g, o)
 	f.Correlation = Correlation{LabelP: 1, GuessP: 1}
@@ -153,10 +148,7 @@ func (f *Finding) compareClasses(s *Sample, a int, g *guesses, bases []baselineG
 	for _, b := range bases {
 		f.Baselines = append(f.Baselines, compare(b.name, truth, g.best, b.guess, o))
 	}
-	best := f.excess(o)
-	f.Subgroups = subgroups(s, a, g.best, bases[best].guess, o)
-	f.Confusion = classify.Confusion(truth, g.best, len(f.Classes), len(f.Classes))
-	f.Information = new(classify.Information(f.Attribute, "guess", f.Confusion, o.Confidence))
+	f.excess(o)
 }
 
 func (f *Finding) compareNumbers(s *Sample, a int, g *guesses, bases []baselineGuess, o Options) {
@@ -166,8 +158,9 @@ func (f *Finding) compareNumbers(s *Sample, a int, g *guesses, bases []baselineG
 	f.excess(o)
 }
 
-// excess combines the comparisons and returns the index of the best baseline.
-func (f *Finding) excess(o Options) (best int) {
+// excess combines the comparisons.
+func (f *Finding) excess(o Options) {
+	best := 0
 	e := Excess{Value: math.Inf(1), Low: math.Inf(1), High: f.high(1 - o.Confidence)}
 	for i := range f.Baselines {
 		b := &f.Baselines[i]
@@ -178,7 +171,6 @@ func (f *Finding) excess(o Options) (best int) {
 		e.P = max(e.P, b.P)
 	}
 	f.Excess, f.Best = e, f.Baselines[best].Name
-	return best
 }
 
 // high returns the upper limit of the excess that is exceeded with probability alpha at

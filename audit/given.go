@@ -33,9 +33,8 @@ type Given struct {
 	// if s is independent of the outputs given y.
 	Permutation Permutation    `json:"permutation"`
 	Reference   *ReferenceTest `json:"reference,omitempty"` // of the gain
-	Areas       []Area         `json:"areas,omitempty"`
-	Order       *Order         `json:"order,omitempty"` // of a categorical attribute: the AUC given y and ŷ
-	Adjusted    float64        `json:"adjusted_p"`      // the larger of P and the permutation's, by Holm's method over all tests that can raise the verdict
+	Order       *Order         `json:"order,omitempty"`     // of a categorical attribute: the AUC given y and ŷ
+	Adjusted    float64        `json:"adjusted_p"`          // the larger of P and the permutation's, by Holm's method over all tests that can raise the verdict
 }
 
 // beyond returns the p-value for the verdict LeakyBeyond.
@@ -116,9 +115,6 @@ func given(s *Sample, a int, g *guesses, o Options) *Given {
 	x.Permutation = permuteGiven(s, a, g, o)
 	if !at.Numeric() {
 		x.Order = order(s, a, g, o)
-		if !o.brief {
-			x.Areas = areas(s, a, g, o)
-		}
 	}
 	return x
 }

@@ -40,17 +40,14 @@ type Result struct {
 	Notes    []string            `json:"notes,omitempty"`    // of the sample
 	Warnings []string            `json:"warnings,omitempty"` // of the audit, whole sentences
 
-	Findings []Finding     `json:"findings"` // by attribute
-	Entropy  *EntropyShift `json:"entropy,omitempty"`
-	Controls []Control     `json:"controls"`
-	Channels []Channel     `json:"channels,omitempty"` // codes that were planted into the outputs, by kind
+	Findings []Finding `json:"findings"` // by attribute
+	Controls []Control `json:"controls"`
+	Channels []Channel `json:"channels,omitempty"` // codes that were planted into the outputs, by kind
 
-	Defences       []Defence `json:"defences,omitempty"`
-	Recommendation string    `json:"recommendation,omitempty"` // about the defences
+	Defences       []Defence      `json:"defences,omitempty"`
+	Recommendation Recommendation `json:"recommendation,omitzero"` // about the defences
 
-	Verdict Verdict  `json:"verdict"`
-	Reasons []string `json:"reasons"` // whole sentences
-	Advice  []string `json:"advice"`  // whole sentences
+	Verdict Verdict `json:"verdict"`
 
 	Guesses [][]int     `json:"-"` // [attribute][example], the chosen guess; nil of a numeric attribute
 	Values  [][]float64 `json:"-"` // the same of numeric attributes
@@ -106,9 +103,6 @@ func examine(ctx context.Context, s *Sample, o Options) (*Result, error) {
 	}
 	if err := r.compareReferences(ctx, s, o); err != nil {
 		return nil, err
-	}
-	if s.Kind != Vector {
-		r.Entropy = entropyShift(s, o)
 	}
 	r.Conclude()
 	return r, nil

@@ -52,7 +52,7 @@ func TestNothingIsFoundWhereNothingIs(t *testing.T) {
 		if f.Given.P <= .05 {
 			gained++
 		}
-		if slices.ContainsFunc(f.Given.Areas, func(a Area) bool { return a.Adjusted <= .05 }) {
+		if f.Given.Order.dependent() <= .05 {
 			ordered++
 		}
 	}
@@ -205,14 +205,14 @@ func TestOddSamples(t *testing.T) {
 		}
 		encoded(t, r)
 		if r.Verdict.ExceedsTarget() || c.verdict != "" && r.Verdict != c.verdict {
-			t.Errorf("%s: %q, want %q: %q", c.name, r.Verdict, c.verdict, r.Reasons)
+			t.Errorf("%s: %q, want %q", c.name, r.Verdict, c.verdict)
 		}
 		if c.warning != "" && !strings.Contains(strings.Join(r.Warnings, " "), c.warning) {
 			t.Errorf("%s: warnings %q", c.name, r.Warnings)
 		}
 		for _, f := range r.Findings {
-			if len(f.Reasons) == 0 || f.Verdict == Inconclusive && f.Unusable == "" && f.Power.Smallest == nil && f.Shuffling.Smallest != nil {
-				t.Errorf("%s: reasons %q", c.name, f.Reasons)
+			if (f.Verdict == Inconclusive) != (f.Undecided.Why != "") || f.Undecided.Why == ByUnknown {
+				t.Errorf("%s: %q because %q", c.name, f.Verdict, f.Undecided.Why)
 			}
 		}
 	}

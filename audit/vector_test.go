@@ -74,11 +74,8 @@ func TestVectors(t *testing.T) {
 		if f.Verdict != LeakyBeyond || !slices.Equal(names, want) || f.Excess.Low < .2 {
 			t.Errorf("targeted %t: %s, excess %+v over %v", targeted, f.Verdict, f.Excess, names)
 		}
-		if r.Honesty.Examples != 0 || r.Entropy != nil || len(r.Controls) != 2 || !r.Controls[0].Passed || !r.Controls[1].Passed {
-			t.Errorf("targeted %t: honesty %+v, entropy %v, controls %+v", targeted, r.Honesty, r.Entropy, r.Controls)
-		}
-		if text := fmt.Sprint(f.Reasons, r.Reasons, r.Advice); strings.Contains(text, "predicted") || strings.Contains(text, "curious model") || !targeted && strings.Contains(text, "same ") {
-			t.Errorf("targeted %t: %s", targeted, text)
+		if r.Honesty.Examples != 0 || len(r.Controls) != 2 || !r.Controls[0].Passed || !r.Controls[1].Passed {
+			t.Errorf("targeted %t: honesty %+v, controls %+v", targeted, r.Honesty, r.Controls)
 		}
 		s = vectorsOf(400, 6, 0, targeted)
 		r = must.Get(Run(context.Background(), s, o))(t)

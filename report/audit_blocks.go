@@ -9,10 +9,8 @@ import (
 
 // How much of an audit is shown at once.
 const (
-	fewAttacks     = 4 // on a terminal
-	fewSubgroups   = 3 // on a terminal
-	drawnDefences  = 4 // attributes
-	shownSubgroups = 12
+	fewAttacks    = 4 // on a terminal
+	drawnDefences = 4 // attributes
 )
 
 // audit adds what was found, what it means and what to do, then the evidence in folded sections.
@@ -36,7 +34,7 @@ func (d *document) audit(r *Report) {
 		d.section("What this means")
 		d.list(means)
 	}
-	if todo := todo(a); len(todo) > 0 {
+	if todo := Todo(a); len(todo) > 0 {
 		d.section("What to do")
 		d.list(todo)
 	}
@@ -45,11 +43,6 @@ func (d *document) audit(r *Report) {
 		d.finding(a, f)
 	}
 	d.controls(a)
-	if a.Entropy != nil {
-		d.folded("How certain the outputs are")
-		d.say(symptom)
-		d.settings(entropyRows(a.Entropy))
-	}
 }
 
 // accepted are the sentences on findings that are accepted.
@@ -82,7 +75,7 @@ func (d *document) finding(a *audit.Result, f *audit.Finding) {
 		d.orders(a)
 		d.table(foundTable(a))
 	}
-	d.say(findingReasons(f))
+	d.say(reasonsOf(a, f))
 	if len(f.Baselines) == 0 {
 		return
 	}
@@ -93,7 +86,6 @@ func (d *document) finding(a *audit.Result, f *audit.Finding) {
 	}
 	d.settings(evidenceRows(a, f))
 	d.table(powerTable(a, f))
-	d.table(subgroupsTable(f))
 	d.table(attacksTable(f))
 }
 
@@ -132,18 +124,6 @@ func (d *document) defences(a *audit.Result) {
 	d.settings(defenceNotes(a))
 }
 
-// drawsWords says how many permutations the tests made.
-func drawsWords(a *audit.Result) string {
-	switch least, most := a.Draws(); {
-	case most == 0:
-		return "no permutations"
-	case least < most:
-		return fmt.Sprintf("%d to %d permutations for a test", least, most)
-	default:
-		return fmt.Sprintf("%d permutations for a test", most)
-	}
-}
-
 // settingsRows say how an audit was done.
 func settingsRows(a *audit.Result) []Setting {
 	s, honest := a.Settings, "no honest classifiers"
@@ -151,7 +131,7 @@ func settingsRows(a *audit.Result) []Setting {
 		honest = Count(s.References, "honest classifier")
 	}
 	return []Setting{
-		{"audit", fmt.Sprintf("%d folds, %s, at most %d examples to fit on, confidence %s, margin %s points, %s", s.Folds, drawsWords(a), s.MaxFit, confidenceWords(a), inPoints(s.Margin, 2), honest)},
+		{"audit", fmt.Sprintf("%d folds, at least %d permutations for a test, at most %d examples to fit on, confidence %s, margin %s points, %s", s.Folds, s.Permutations, s.MaxFit, confidenceWords(a), inPoints(s.Margin, 2), honest)},
 		{"attacks", and(s.Attacks)},
 	}
 }

@@ -192,9 +192,6 @@ func drawAreas(f *audit.Finding, target string) template.HTML {
 	if t := f.Given.Order; t != nil {
 		add(t.Class, "true and predicted", t.Area-1.96*t.StandardError, t.Area, min(1, t.Area+1.96*t.StandardError))
 	}
-	for _, x := range f.Given.Areas {
-		add(x.Class, map[bool]string{true: "predicted", false: "true"}[x.Given == audit.GivenLabel], x.Interval[0], x.Area, x.Interval[1])
-	}
 	return c.draw()
 }
 

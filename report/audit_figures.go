@@ -6,7 +6,6 @@ import (
 
 	"tattle/audit"
 	"tattle/classify"
-	"tattle/internal/file"
 )
 
 // figureOf prints an accuracy, or a share of variance.
@@ -59,7 +58,7 @@ func seen(smallest float64) string { return inPoints(above(smallest, .0001), 2) 
 func auditWords(a *audit.Result) []Setting {
 	words := []Setting{
 		{"guessed", "The share of examples whose attribute attacks guess right from the outputs, each example by attacks that were chosen and fitted without it (for numbers: R²)."},
-		{"without", "The same for the best guess that uses only " + shown(a).Known() + "."},
+		{"without", "The same for the best guess that uses only " + knownWords(a) + "."},
 		{"excess", fmt.Sprintf("The difference of both, in points, with one-sided limits, each at %s. The verdict needs more than the margin of %s points.", confidenceWords(a), inPoints(a.Settings.Margin, 2))},
 		{"gain, bits", "How much better the attacks' scores predict the attribute for an adversary who knows " + labelWords(a) + ". It finds leaks about rare values, which guesses miss."},
 		{"AUC", "The share of pairs of examples, one with a value of the attribute and one without, that an attack's scores rank right" + rankedAmong(a) + ". Chance is 50 %; below 60 % is weak, below 70 % moderate, below 90 % strong, more nearly complete."},
@@ -80,7 +79,7 @@ func auditWords(a *audit.Result) []Setting {
 // labelWords says which labels the gain takes as known.
 func labelWords(a *audit.Result) string {
 	if a.Outputs == audit.Vector {
-		return shown(a).Known()
+		return knownWords(a)
 	}
 	return "the true and the predicted label"
 }
@@ -93,17 +92,7 @@ func rankedAmong(a *audit.Result) string {
 	case a.Target == "":
 		return ""
 	}
-	return ", among those" + shown(a).Equal()
-}
-
-// shown returns a with the name of its target as it is printed.
-func shown(a *audit.Result) *audit.Result {
-	if a.Target == "" {
-		return a
-	}
-	b := *a
-	b.Target = file.Name(a.Target)
-	return &b
+	return ", among those" + equalWords(a)
 }
 
 func confidenceWords(a *audit.Result) string {

@@ -47,20 +47,16 @@ const evil = "<script>alert(1)</script>|[x](https://evil.example/)`_*{0}\x1b[2J\
 func hostile() *Report {
 	r := auditReport()
 	a := r.Audit
-	a.Sample, a.Target, a.Notes, a.Warnings, a.Reasons, a.Advice, a.Recommendation = evil, evil, []string{evil}, []string{evil}, []string{evil}, []string{evil}, evil
-	a.Entropy.Differences[0].Attribute, a.Entropy.Differences[0].Highest = evil, evil
+	a.Sample, a.Target, a.Notes, a.Warnings, a.Recommendation.Defence = evil, evil, []string{evil}, []string{evil}, evil
 	for i := range a.Findings {
 		f := &a.Findings[i]
-		f.Attribute, f.Reasons = evil, []string{evil}
-		for j := range f.Subgroups.List {
-			f.Subgroups.List[j].Attribute, f.Subgroups.List[j].Value = evil, evil
-		}
+		f.Attribute = evil
 		for j := range f.Attacks {
 			f.Attacks[j].Name = evil
 		}
 	}
 	for i := range a.Controls {
-		a.Controls[i].Attribute, a.Controls[i].Where, a.Controls[i].Note, a.Controls[i].Advice = evil, evil, evil, evil
+		a.Controls[i].Attribute, a.Controls[i].Where, a.Controls[i].Note = evil, evil, evil
 		a.Controls[i].Passed = false
 	}
 	for i := range a.Defences {

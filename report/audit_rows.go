@@ -6,34 +6,25 @@ import (
 	"strings"
 
 	"tattle/audit"
-	"tattle/classify"
 	"tattle/internal/file"
 )
 
 // evidenceRows are the further figures about an attribute.
 func evidenceRows(a *audit.Result, f *audit.Finding) []Setting {
 	rows := []Setting{{"shuffled" + when(a.Target != "", " within y"), fmt.Sprintf("guesses are as good with %s, in %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
+	switch {
+	case f.Numeric && f.R2 != nil && f.Interval != nil:
+		rows = append(rows, Setting{"guessed", fmt.Sprintf("attacks explain %s of the variance of %s on %s (R²; 95 %% interval %s to %s)", percent1(*f.R2), file.Name(f.Attribute), Count(f.Examples, "example"), percent1(f.Interval[0]), percent1(f.Interval[1]))})
+	case f.Curiosity != nil:
+		rows = append(rows, Setting{"guessed", fmt.Sprintf("attacks are right on %s of %s (95 %% interval %s)", percent1(f.Curiosity.Value), Count(f.Examples, "example"), intervalOf(*f.Curiosity))})
+	}
 	if x := f.Reference; x != nil {
 		rows = append(rows,
 			Setting{"honest classifiers", fmt.Sprintf("%d of them reveal %s ± %s points%s", len(x.Figures), meanLeak(f, x.Mean), inPoints(x.SD, 2), when(x.Unpaired, ", on other examples")+balancedWords(x))},
 			Setting{"above them", fmt.Sprintf("%s points (one-sided limits %s and %s), %s (Student's t, %d degrees of freedom)", change(x.Difference, 2), change(x.Low, 2), change(x.High, 2), pValue(x.P), x.Freedom)})
 	}
 	rows = append(rows, givenRows(a, f)...)
-	if x := f.Leakage; x != nil {
-		rows = append(rows,
-			Setting{"multiplicative leakage", fmt.Sprintf("%.3f times the share of the majority class is guessed (95 %% interval %.3f to %.3f), and %.3f times the share guessed from the hard label (%.3f to %.3f)", x.Multiplicative, x.Interval[0], x.Interval[1], x.GivenLabel, x.GivenInterval[0], x.GivenInterval[1])},
-			Setting{"min-entropy leakage", minus(fmt.Sprintf("%.3f bits, the logarithm of the first factor", x.MinEntropyBits))})
-	}
-	if x := f.Information; x != nil {
-		rows = append(rows, Setting{"information of the guess", informationWords(x)})
-	}
 	if c := f.Correlation; c.Measured {
-		if c.Target.CeilingBits > 0 && a.Target != "" { // classes, and not numbers
-			rows = append(rows, Setting{"true y and " + file.Name(f.Attribute) + " share", informationWords(&c.Target)})
-		}
-		if c.Label.CeilingBits > 0 {
-			rows = append(rows, Setting{"hard label and " + file.Name(f.Attribute) + " share", informationWords(&c.Label)})
-		}
 		if a.Outputs != audit.Vector {
 			rows = append(rows, Setting{"hard label and " + file.Name(f.Attribute) + " independent", pValue(c.LabelQ) + ", adjusted"})
 		}
@@ -75,23 +66,10 @@ func givenRows(a *audit.Result, f *audit.Finding) []Setting {
 	if x := g.Reference; x != nil {
 		rows = append(rows, Setting{"gain of honest classifiers", fmt.Sprintf("%s ± %s over %d of them; this one %s above (one-sided limits %s and %s), %s", figure(x.Mean), figure(x.SD), len(x.Figures), figure(x.Difference), figure(x.Low), figure(above(x.High, .0001)), pValue(x.P))})
 	}
-	for _, x := range g.Areas {
-		if a.Target == "" {
-			continue // that of all pairs
-		}
-		rows = append(rows, Setting{fmt.Sprintf("AUC of %s given %s", file.Name(x.Class), areaGiven(x.Given)), fmt.Sprintf("%.3f (interval %.3f to %.3f, %d examples of it), %s, %s adjusted", x.Area, x.Interval[0], x.Interval[1], x.Positives, pValue(x.P), pValue(x.Adjusted))})
-	}
 	if t := g.Order; t != nil {
 		rows = append(rows, Setting{fmt.Sprintf("AUC of %s %s", file.Name(t.Class), both), fmt.Sprintf("%.3f (standard error %.3f; margin %.3f; of %s compared), %s; %s by %d %s; %s adjusted", t.Area, t.StandardError, t.Margin, Count(t.Compared, "value"), pValue(t.P), pValue(t.Permutation.P), t.Permutation.Draws, within, pValue(t.Adjusted))})
 	}
 	return rows
-}
-
-func areaGiven(given string) string {
-	if given == audit.GivenLabel {
-		return "the hard label"
-	}
-	return "the true y"
 }
 
 // inFolds lists names, each once, with how often it is there.
@@ -119,10 +97,6 @@ func meanLeak(f *audit.Finding, mean float64) string {
 	return percent(mean)
 }
 
-func informationWords(m *classify.MutualInformation) string {
-	return fmt.Sprintf("%.3f bits (95 %% interval %.3f to %.3f; %d examples can show at most %.2f)", m.Bits, m.Interval[0], m.Interval[1], m.Examples, m.CeilingBits)
-}
-
 // powerRow is the power over all kinds of channel that were planted.
 func powerRow(f *audit.Finding) Setting {
 	p, over := f.Power, when(f.Reference != nil, " over honest classifiers")
@@ -134,19 +108,4 @@ func powerRow(f *audit.Finding) Setting {
 		s += "; due to the spread of honest classifiers: " + inPoints(*p.FromReferences, 2)
 	}
 	return Setting{"detectable", s + "); other channels can carry more and stay hidden"}
-}
-
-// entropyRows are what is known of how sure the outputs are.
-func entropyRows(e *audit.EntropyShift) []Setting {
-	if e == nil {
-		return nil
-	}
-	rows := []Setting{{"mean entropy", fmt.Sprintf("%.3f bits", e.MeanBits)}}
-	if e.ReferenceMean != nil && e.ReferenceSD != nil && e.ShiftBits != nil && e.P != nil {
-		rows = append(rows, Setting{"of honest classifiers", fmt.Sprintf("%.3f ± %.3f bits, %s; shift %s bits, %s", *e.ReferenceMean, *e.ReferenceSD, Count(e.References, "classifier"), minus(fmt.Sprintf("%+.3f", *e.ShiftBits)), pValue(*e.P))})
-	}
-	for _, d := range e.Differences {
-		rows = append(rows, Setting{"given y, by " + file.Name(d.Attribute), fmt.Sprintf("%.3f bits between %s (most) and %s (least), 95 %% interval %.3f to %.3f", d.Bits, file.Name(d.Highest), file.Name(d.Lowest), d.Interval[0], d.Interval[1])})
-	}
-	return rows
 }

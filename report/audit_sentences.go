@@ -26,10 +26,6 @@ func standing(a *audit.Result) string {
 	return "No attack ran, so nothing is demonstrated. This does not show that the outputs are safe."
 }
 
-// todo is what to do. The advice on a finding has the recommended defence; where nothing was found, or
-// decided, there is nothing to defend against.
-func todo(a *audit.Result) []string { return unique(readable(a.Advice)) }
-
 // readable makes sentences fit to be shown, and leaves out the empty ones.
 func readable(sentences []string) []string {
 	var out []string
@@ -47,7 +43,7 @@ func auditMeans(a *audit.Result) []string {
 	names := attributesOf(a, a.Verdict)
 	switch a.Verdict {
 	case audit.Curious, audit.LeakyBeyond:
-		said = append(said, fmt.Sprintf("Anybody who has the outputs learns something about %s that %s does not explain.", names, shown(a).Explains()), honestBeside(a))
+		said = append(said, fmt.Sprintf("Anybody who has the outputs learns something about %s that %s does not explain.", names, explainsWords(a)), honestBeside(a))
 	case audit.Leaky:
 		s := fmt.Sprintf("Anybody who has the outputs learns something about %s.", names)
 		if a.Outputs != audit.Vector {
@@ -55,9 +51,7 @@ func auditMeans(a *audit.Result) []string {
 		}
 		said = append(said, s)
 	case audit.Inconclusive:
-		if len(a.Reasons) > 0 {
-			said = append(said, a.Reasons[0])
-		}
+		said = append(said, Undecided(a)...)
 	case audit.NoEvidence:
 		if couldHaveSeen(a) != "" {
 			said = append(said, "Leaks that differ from the planted ones can be larger and are not detected.")
@@ -173,14 +167,22 @@ func couldHaveSeen(a *audit.Result) string {
 	return said
 }
 
-// findingWords are an attribute's verdict, the figure that it rests on, and its reasons.
-func findingWords(f *audit.Finding) string {
-	return briefly(f) + ". " + findingReasons(f)
+// findingWords are an attribute's verdict, the figure that it rests on, and what was found.
+func findingWords(a *audit.Result, f *audit.Finding) string {
+	return briefly(f) + ". " + reasonsOf(a, f)
 }
 
-// findingReasons are what the verdict on an attribute rests on.
-func findingReasons(f *audit.Finding) string {
-	return strings.Join(unique(readable(f.Reasons)), " ")
+// reasonsOf says what was found about an attribute, or why nothing can be said.
+func reasonsOf(a *audit.Result, f *audit.Finding) string {
+	switch f.Verdict {
+	case audit.Inconclusive:
+		return undecidedSays(a, f)
+	case audit.NoEvidence:
+		one := *a
+		one.Verdict, one.Findings = f.Verdict, []audit.Finding{*f}
+		return noEvidenceSays(&one)
+	}
+	return printable(findingSays(a, f))
 }
 
 // baselines are the baselines' names in a table.
@@ -246,9 +248,6 @@ func controlNote(c audit.Control) string {
 	s += "."
 	if c.Note != "" {
 		s += " " + c.Note
-	}
-	if !c.Passed && c.Advice != "" {
-		s += " " + c.Advice
 	}
 	return s
 }

@@ -1,10 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 
 	"tattle/audit"
 	"tattle/internal/file"
@@ -60,38 +57,6 @@ func baselinesTable(f *audit.Finding) table {
 		t.add(baselineBrief(f, b.Name), figureOf(b.Accuracy, b.R2), known(b.Balanced, percent), change(b.Difference, 2), change(below(b.Low, .0001), 2), change(above(b.High, .0001), 2), briefP(b.P))
 	}
 	return t
-}
-
-// subgroupsTable has the groups with the largest excess.
-func subgroupsTable(f *audit.Finding) table {
-	t := table{
-		Name:  "Worst subgroups for " + file.Name(f.Attribute),
-		Says:  "Excess over the same baseline within the group; the limit allows for the number of groups.",
-		Heads: []string{"group", "examples", "guessed", "baseline", "balanced", "excess", "at least"}, Most: fewSubgroups,
-	}
-	groups := slices.Clone(f.Subgroups.List)
-	slices.SortStableFunc(groups, func(x, y audit.Subgroup) int { // a baseline that is never right makes any guess an excess
-		return cmp.Compare(zeroOf(x), zeroOf(y))
-	})
-	for i, g := range groups {
-		if i == shownSubgroups {
-			t.Note = fmt.Sprintf("The worst %d of %d.", i, len(f.Subgroups.List))
-			break
-		}
-		t.add(file.Name(g.Attribute)+" = "+file.Name(g.Value), fmt.Sprint(g.Curiosity.Examples), percent(g.Curiosity.Value), percent(g.Baseline.Value), known(g.Balanced, percent), change(g.Excess, 2), change(below(g.Low, .0001), 2))
-	}
-	if n := f.Subgroups.LeftOut; n > 0 {
-		t.Note = strings.TrimSpace(t.Note + fmt.Sprintf(" Left out: %s with too few examples.", Count(n, "group")))
-	}
-	return t
-}
-
-// zeroOf is 1 for a group whose baseline is never right, else 0.
-func zeroOf(g audit.Subgroup) int {
-	if g.Baseline.Value == 0 {
-		return 1
-	}
-	return 0
 }
 
 // powerTable has the smallest excess that is found in each kind of channel.

@@ -31,17 +31,11 @@ func audited() *audit.Result {
 		Settings: audit.Settings{Seed: 7, Folds: 5, Permutations: 9999, MaxFit: 20000, Confidence: .95, Margin: .02, Attacks: []string{"network", "logistic", "trees", "neighbours"}, References: 5, Recipe: audit.RecipeCompared},
 		Notes:    []string{"12 rows without a label of gender were left out."}, Warnings: []string{"31 rows are copies of others; copies were judged together."},
 		Verdict: audit.Curious,
-		Reasons: []string{"race: the outputs reveal more than age explains, and more than those of honest training by the same recipe.", "gender: the outputs are not shown to reveal more than age explains, by more than the margin.", "Shuffled labels (this sample) came out clean, as they should. A planted curious model (glyphs) was found, with an excess of 31.2 points."},
-		Advice:  []string{"Release the label only: of the defences that leave no excess above the margin, it keeps the most honesty.", "Ask who trained this model, and for which other purposes."},
 	}
 	a.Findings = []audit.Finding{findingRace(n), findingGender(n), findingIncome(n), {
 		Attribute: "site <b>", Classes: []string{"north"}, Counts: []int{n}, Examples: n, Unusable: "Every example has the same site.",
-		P: 1, Adjusted: 1, Verdict: audit.Inconclusive, Reasons: []string{"There is one class only."}, Power: audit.Power{Probability: .9},
+		P: 1, Adjusted: 1, Verdict: audit.Inconclusive, Undecided: audit.Undecided{Why: audit.ByExamples}, Power: audit.Power{Probability: .9},
 	}}
-	a.Entropy = &audit.EntropyShift{
-		MeanBits: .611, References: 5, ReferenceMean: ptr(.432), ReferenceSD: ptr(.021), ShiftBits: ptr(.179), P: ptr(.0014),
-		Differences: []audit.EntropyDifference{{Attribute: "race", Bits: .084, Interval: [2]float64{.061, .107}, Highest: "Asian", Lowest: "White"}},
-	}
 	a.Controls = []audit.Control{
 		{Name: audit.NegativeControl, Passed: true, Where: "this sample, attributes shuffled within age", Attribute: "race", Examples: n, Verdict: audit.NoEvidence, Excess: audit.Excess{Value: -.004, Low: -.011, High: .006, P: 1}, P: 1},
 		{Name: audit.PositiveControl, Passed: true, Where: "glyphs", Attribute: "family", Examples: n, Verdict: audit.Curious, Excess: audit.Excess{Value: .312, Low: .299, High: .327}, TrueExcess: ptr(.331), LearningLoss: ptr(.019)},
@@ -59,7 +53,7 @@ func audited() *audit.Result {
 			{Attribute: "gender", Curiosity: of(.553+left/30, n), Excess: audit.Excess{Value: left / 30, Low: left/30 - .013, High: left/30 + .013}, Attack: "logistic on soft"},
 		}})
 	}
-	a.Recommendation = "Release the label only: of the defences that leave no excess above the margin, it keeps the most honesty."
+	a.Recommendation = audit.Recommendation{Choice: audit.ChooseDefence, Defence: "label only"}
 	a.Guesses = [][]int{make([]int, n), make([]int, n), nil, nil}
 	return a
 }
@@ -79,19 +73,15 @@ func findingRace(n int) audit.Finding {
 		Attribute: "race", Classes: []string{"White", "Black, Indian & others", "Asian"}, Counts: []int{2016, 2049, 676}, Examples: n,
 		Curiosity: of(.7811, n), Chosen: []string{"trees on raw", "trees on raw", "network on raw", "trees on raw", "trees on raw"}, Best: audit.FromTarget,
 		Excess: audit.Excess{Value: .3408, Low: .3261, High: .3555, P: 0}, Permutation: audit.Permutation{Draws: 9999, P: .0001},
-		Reference:   &audit.ReferenceTest{Figures: []float64{.575, .586, .592, .581, .601}, Mean: .587, SD: .0098, Difference: .1941, Low: .171, High: .217, T: 18.1, Freedom: 4, P: 2.7e-5},
-		Leakage:     &audit.Leakage{Multiplicative: 1.807, Interval: [2]float64{1.74, 1.88}, MinEntropyBits: .854, GivenLabel: 1.775, GivenInterval: [2]float64{1.71, 1.85}},
-		Information: &classify.MutualInformation{Between: [2]string{"guess", "race"}, Bits: .781, PlugInBits: .783, Interval: [2]float64{.741, .822}, CeilingBits: 12.21, Examples: n},
-		Balanced:    ptr(.7432),
+		Reference: &audit.ReferenceTest{Figures: []float64{.575, .586, .592, .581, .601}, Mean: .587, SD: .0098, Difference: .1941, Low: .171, High: .217, T: 18.1, Freedom: 4, P: 2.7e-5},
+		Balanced:  ptr(.7432),
 		Given: &audit.Given{Chosen: []string{"trees on raw", "trees on raw", "trees on raw", "network on raw", "trees on raw"}, Baseline: 1.3921, Gain: .7713, StandardError: .0112, Low: .7528, High: .7898, Interval: [2]float64{.7493, .7933}, Margin: .0012, Permutation: audit.Permutation{Draws: 2400, P: .0004}, Adjusted: .0021,
 			Reference: &audit.ReferenceTest{Figures: []float64{.301, .312, .318, .322, .309}, Mean: .3124, SD: .0081, Difference: .4589, Low: .44, High: .4778, T: 51.7, Freedom: 4, P: 4e-7, Above: true},
-			Order:     &audit.Order{Class: "Asian", Compared: 5, Area: .921, StandardError: .005, Margin: .52, P: 1e-40, Permutation: audit.Permutation{Draws: 6000, P: 1.0 / 6001}, Adjusted: .005},
-			Areas:     []audit.Area{{Class: "Asian", Given: audit.GivenTarget, Area: .941, Interval: [2]float64{.932, .949}, P: 1e-40, Adjusted: 6e-40, Positives: 676}, {Class: "Asian", Given: audit.GivenLabel, Area: .938, Interval: [2]float64{.929, .946}, P: 1e-39, Adjusted: 5e-39, Positives: 676}}},
+			Order:     &audit.Order{Class: "Asian", Compared: 5, Area: .921, StandardError: .005, Margin: .52, P: 1e-40, Permutation: audit.Permutation{Draws: 6000, P: 1.0 / 6001}, Adjusted: .005}},
 		Power: audit.Power{Probability: .9, Smallest: ptr(.0633), StandardError: .0072, LearningLoss: .019, FromReferences: ptr(.0391), Channels: channelPowers(.0633)},
 		P:     2.7e-5, Adjusted: 8.1e-5, ExcessAdjusted: 8.1e-5, CuriousAdjusted: 8.1e-5, Verdict: audit.Curious,
-		Reasons: []string{"Attacks on the outputs guess race right for 78.1 % of 4741 examples that they had not seen (95 % interval 76.9 % to 79.3 %); guessing from the true age is right for 44 %.", "The excess over the best such guess is 34.1 points, and at least 32.6 points at 95 % confidence: above the margin of 2.0 points (p < 0.0001)."},
 	}
-	f.Correlation = correlation("race", n)
+	f.Correlation = correlation()
 	for i, x := range []struct {
 		learner, form string
 		p             float64
@@ -102,17 +92,11 @@ func findingRace(n int) audit.Finding {
 		d := .7811 - p
 		f.Baselines = append(f.Baselines, audit.Baseline{Name: []string{audit.Majority, audit.FromTarget, audit.FromLabel}[i], Accuracy: of(p, n), Balanced: ptr(.3333 + float64(i)/100), AttackAlone: 2100, BaselineAlone: 480, Difference: d, StandardError: .009, Low: d - .0147, High: d + .0147})
 	}
-	f.Subgroups = audit.Subgroups{LeftOut: 2, List: []audit.Subgroup{
-		{Attribute: "race", Value: "Black, Indian & others", Curiosity: *of(.82, 2049), Baseline: *of(.41, 2049), Excess: .41, Low: .37},
-		{Attribute: "age", Value: "≤20", Curiosity: *of(.79, 1053), Baseline: *of(.44, 1053), Excess: .35, Low: .29},
-	}}
 	return f
 }
 
-func correlation(s string, n int) audit.Correlation {
+func correlation() audit.Correlation {
 	return audit.Correlation{
-		Target: classify.MutualInformation{Between: [2]string{"age", s}, Bits: .024, Interval: [2]float64{.018, .031}, CeilingBits: 12.21, Examples: n},
-		Label:  classify.MutualInformation{Between: [2]string{"label", s}, Bits: .022, Interval: [2]float64{.016, .029}, CeilingBits: 12.21, Examples: n},
 		LabelP: .0001, GuessP: .0001, Draws: 9999, LabelQ: .0003, GuessQ: .0003, Measured: true,
 	}
 }
@@ -122,9 +106,8 @@ func findingGender(n int) audit.Finding {
 		Attribute: "gender", Classes: []string{"male", "female"}, Counts: []int{2480, 2261}, Examples: n, Curiosity: of(.561, n),
 		Attacks:   []audit.Attack{{Name: "logistic on soft", Learner: "logistic", Form: "soft", Accuracy: of(.561, n), Chosen: 5}},
 		Baselines: []audit.Baseline{{Name: audit.Majority, Accuracy: of(.523, n), Difference: .038, Low: .021, High: .055, P: .03}, {Name: audit.FromLabel, Accuracy: of(.553, n), Difference: .008, Low: -.004, High: .02, P: .95}},
-		Best:      audit.FromLabel, Excess: audit.Excess{Value: .008, Low: -.004, High: .02, P: .95}, Permutation: audit.Permutation{Draws: 9999, P: .03}, Correlation: correlation("gender", n),
+		Best:      audit.FromLabel, Excess: audit.Excess{Value: .008, Low: -.004, High: .02, P: .95}, Permutation: audit.Permutation{Draws: 9999, P: .03}, Correlation: correlation(),
 		Power: audit.Power{Probability: .9, Smallest: ptr(.058), StandardError: .0069, LearningLoss: .019, Channels: channelPowers(.058)}, P: .95, Adjusted: 1, ExcessAdjusted: 1, CuriousAdjusted: 1, Verdict: audit.Leaky,
-		Reasons: []string{"Hard label and gender are dependent, and the guess reveals no more than that."},
 	}
 }
 
@@ -135,7 +118,6 @@ func findingIncome(n int) audit.Finding {
 		Baselines: []audit.Baseline{{Name: audit.FromTarget, R2: ptr(.011), Difference: .002, Low: -.005, High: .009, P: .99}},
 		Best:      audit.FromTarget, Excess: audit.Excess{Value: .002, Low: -.005, High: .009, P: .99}, Permutation: audit.Permutation{Draws: 999, P: .4},
 		Power: audit.Power{Probability: .9, Smallest: ptr(.049), StandardError: .004, LearningLoss: .01, Channels: channelPowers(.049)}, P: .99, Adjusted: 1, Verdict: audit.NoEvidence,
-		Reasons: []string{"Neither an excess nor a dependence was found."},
 	}
 }
 
@@ -266,7 +248,7 @@ func TestAuditLargeAndEmpty(t *testing.T) {
 	empty := &Report{Schema: Schema}
 	empty.FillAudit(&audit.Result{})
 	flat := &Report{Schema: Schema}
-	flat.FillAudit(&audit.Result{Findings: []audit.Finding{{Best: audit.Majority, Baselines: []audit.Baseline{{Name: audit.Majority}}, Attacks: []audit.Attack{{}, {Accuracy: &classify.Proportion{}}}, Reference: &audit.ReferenceTest{}}}, Defences: []audit.Defence{{}, {Left: make([]audit.DefenceLeft, 1)}}, Entropy: &audit.EntropyShift{}, Controls: make([]audit.Control, 1)})
+	flat.FillAudit(&audit.Result{Findings: []audit.Finding{{Best: audit.Majority, Baselines: []audit.Baseline{{Name: audit.Majority}}, Attacks: []audit.Attack{{}, {Accuracy: &classify.Proportion{}}}, Reference: &audit.ReferenceTest{}}}, Defences: []audit.Defence{{}, {Left: make([]audit.DefenceLeft, 1)}}, Controls: make([]audit.Control, 1)})
 	for name, r := range map[string]*Report{"large": large, "empty": empty, "flat": flat} {
 		text, page := rendered(t, r)
 		for _, l := range strings.Split(text, "\n") {

@@ -129,9 +129,9 @@ func (r *Report) Sentences() []string {
 	if r.Audit != nil {
 		said := []string{r.verdictWords()}
 		for i := range r.Audit.Findings {
-			said = append(said, findingWords(&r.Audit.Findings[i]))
+			said = append(said, findingWords(r.Audit, &r.Audit.Findings[i]))
 		}
-		return append(said, todo(r.Audit)...)
+		return append(said, Todo(r.Audit)...)
 	}
 	return append(append([]string{r.VerdictSentence()}, readable(r.listSays())...), r.sentences()...)
 }

@@ -109,7 +109,7 @@ func newJUnitCase(class, name, broken string, isError bool, message, words strin
 // them.
 func (r *Report) junitAttributes() junitSuite {
 	a := r.Audit
-	s := junitSuite{Name: "attributes", Out: strings.Join(readable(append([]string{r.verdictWords()}, a.Reasons...)), "\n")}
+	s := junitSuite{Name: "attributes", Out: r.verdictWords()}
 	for i := range a.Findings {
 		f, broken, isError := &a.Findings[i], "", false
 		switch rule := ruleOf(f.Verdict); {
@@ -118,7 +118,7 @@ func (r *Report) junitAttributes() junitSuite {
 		case rule == ruleInconclusive && !r.lenient():
 			broken, isError = rule, true
 		}
-		said := append(append([]string{findingWords(f)}, r.breachesOf(f)...), r.acceptedOf(f)...)
+		said := append(append([]string{findingWords(a, f)}, r.breachesOf(f)...), r.acceptedOf(f)...)
 		s.Cases = append(s.Cases, newJUnitCase("attribute", file.Name(f.Attribute), broken, isError, printable(briefly(f)), strings.Join(readable(said), "\n")))
 	}
 	return s

@@ -146,10 +146,10 @@ func valueOf(name, value string) string {
 
 // evidenceTile is the figure that the finding on an attribute rests on.
 func evidenceTile(a *audit.Result, f *audit.Finding) tile {
-	name, both := file.Name(f.Attribute), shown(a).Known()
+	name, both := file.Name(f.Attribute), knownWords(a)
 	switch evidenceOf(f) {
 	case byOrder:
-		return tile{"AUC, " + name, percent1(f.Given.Order.Area), "of pairs", strings.TrimSpace(strings.TrimPrefix(shown(a).Equal()+"; ", "; ") + strengthOf(f.Given.Order.Area) + "; chance: 50 %")}
+		return tile{"AUC, " + name, percent1(f.Given.Order.Area), "of pairs", strings.TrimSpace(strings.TrimPrefix(equalWords(a)+"; ", "; ") + strengthOf(f.Given.Order.Area) + "; chance: 50 %")}
 	case byGain:
 		unit := "bits"
 		if f.Numeric {
@@ -224,12 +224,12 @@ func findingSays(a *audit.Result, f *audit.Finding) string {
 	if b == nil || !f.Numeric && (f.Curiosity == nil || b.Accuracy == nil) || f.Numeric && (f.R2 == nil || b.R2 == nil) {
 		return ""
 	}
-	both, verb := shown(a).Known(), "explains"
+	both, verb := knownWords(a), "explains"
 	if strings.Contains(both, " and ") || a.Target == "" {
 		verb = "explain"
 	}
 	beyond := fmt.Sprintf("neither chance (%s confidence) nor %s %s", confidenceWords(a), both, verb)
-	best := f.BestGuess(file.Name(a.OfTarget()))
+	best := bestGuess(a, f)
 	although := "although the most likely guess is not shown to be right more often than " + best
 	switch {
 	case f.Verdict == audit.Leaky && f.Numeric:
@@ -247,12 +247,12 @@ func findingSays(a *audit.Result, f *audit.Finding) string {
 	}
 	t := f.Given.Order
 	return fmt.Sprintf("Of two examples%s, one of them with %s, an attack on the %s picks out that one in %s of pairs (%s; chance: 50 %%). %s this, %s.",
-		shown(a).Equal(), valueOf(name, file.Name(t.Class)), outputs, percent1(t.Area), strengthOf(t.Area), capital(beyond), although)
+		equalWords(a), valueOf(name, file.Name(t.Class)), outputs, percent1(t.Area), strengthOf(t.Area), capital(beyond), although)
 }
 
 // leakyNumberSays is findingSays for numbers that outputs depend on; explained says what explains them.
 func leakyNumberSays(a *audit.Result, f *audit.Finding, explained string) string {
-	name, outputs, best := file.Name(f.Attribute), outputWords(string(a.Outputs)), f.BestGuess(file.Name(a.OfTarget()))
+	name, outputs, best := file.Name(f.Attribute), outputWords(string(a.Outputs)), bestGuess(a, f)
 	if f.Excess.Low > 0 {
 		return fmt.Sprintf("The %s explain %s of the variance of %s, and %s explains %s; beyond the margins, this is not shown to be more than %s.", outputs, percent1(*f.R2), name, best, percent1(*f.BestBaseline().R2), explained)
 	}
@@ -270,7 +270,7 @@ func atMost(high float64, unit string) string {
 
 // noEvidenceSays is what was not found, and what would have been.
 func noEvidenceSays(a *audit.Result) string {
-	s := fmt.Sprintf("No attack is shown to guess %s from the %s better than %s explains", attributesOf(a, a.Verdict), auditedOutputs(a), shown(a).Explains())
+	s := fmt.Sprintf("No attack is shown to guess %s from the %s better than %s explains", attributesOf(a, a.Verdict), auditedOutputs(a), explainsWords(a))
 	if x := couldHaveSeen(a); x != "" {
 		s += fmt.Sprintf("; a leak of %s or more is found with probability %g if it is like those that this audit planted as a test", x, audit.PowerProbability)
 	}

@@ -85,7 +85,7 @@ func (r *Report) sarifThresholds() []object {
 }
 
 func (r *Report) sarifFinding(f *audit.Finding) object {
-	x := r.sarifResult(ruleOf(f.Verdict), findingWords(f), f.Attribute, "attribute")
+	x := r.sarifResult(ruleOf(f.Verdict), findingWords(r.Audit, f), f.Attribute, "attribute")
 	properties := object{"attribute": printable(f.Attribute), "verdict": f.Verdict, "adjustedP": f.Adjusted}
 	if shownBy(f) != "–" {
 		properties["evidence"] = evidenceWords(f)
@@ -179,11 +179,11 @@ func (r *Report) sarifNotes() []object {
 	add := func(level, words string) {
 		notes = append(notes, object{"level": level, "message": sarifWords(words)})
 	}
-	add("note", strings.Join(append([]string{r.verdictWords()}, r.Audit.Reasons...), " "))
+	add("note", r.verdictWords())
 	for i := range r.Audit.Findings {
 		f := &r.Audit.Findings[i]
 		if f.Verdict == audit.NoEvidence {
-			add("note", findingWords(f))
+			add("note", findingWords(r.Audit, f))
 		}
 	}
 	for _, s := range r.Warnings {

@@ -174,7 +174,7 @@ func (c *auditCmd) status(rules audit.FailOn, r *report.Report) error {
 		}
 		return finding(fmt.Errorf("--fail-on: %s", file.Line(strings.Join(said, " "))), "")
 	case a.Verdict == audit.Inconclusive && rules.String() != "never":
-		return hinted(fmt.Errorf("inconclusive: %s", file.Line(strings.Join(a.Undecided(), " "))), file.Line(strings.Join(a.Advice, " ")))
+		return hinted(fmt.Errorf("inconclusive: %s", file.Line(strings.Join(report.Undecided(a), " "))), file.Line(strings.Join(report.Todo(a), " ")))
 	}
 	return nil
 }
