@@ -11,19 +11,6 @@ const (
 	FromBoth   = "target and label" // from the true y and the answered label together
 )
 
-// Attack is what one attack reached by itself, cross-fitted. Accuracy is of a
-// categorical attribute, R2 of a numeric one.
-type Attack struct {
-	Name     string               `json:"name"`    // learner and form, "logistic on soft"
-	Learner  string               `json:"learner"` // as in package classify
-	Form     string               `json:"form"`    // "raw", "soft" …
-	Accuracy *classify.Proportion `json:"accuracy,omitempty"`
-	Balanced *float64             `json:"balanced_accuracy,omitempty"`
-	R2       *float64             `json:"r2,omitempty"`
-	Chosen   int                  `json:"chosen"` // folds in which it was chosen
-	Fitted   int                  `json:"fitted"` // examples it was fitted on, in the fold with the fewest
-}
-
 // Baseline is one prediction of s without curiosity, cross-fitted on the same
 // folds, and the paired comparison of the chosen guess with it. A positive
 // Difference is the attack's advantage; of a numeric attribute it is in units of
@@ -31,7 +18,6 @@ type Attack struct {
 type Baseline struct {
 	Name          string               `json:"name"` // Majority, FromTarget, FromLabel or FromBoth
 	Accuracy      *classify.Proportion `json:"accuracy,omitempty"`
-	Balanced      *float64             `json:"balanced_accuracy,omitempty"` // mean over the classes of s of the share that is right
 	R2            *float64             `json:"r2,omitempty"`
 	AttackAlone   int                  `json:"attack_alone"`   // examples that only the attack has right
 	BaselineAlone int                  `json:"baseline_alone"` // examples that only the baseline has right
@@ -109,9 +95,8 @@ type ReferenceTest struct {
 	Figures    []float64 `json:"figures"` // accuracy, or R² of a numeric attribute, or Given.Gain; where Unpaired, their excess on top of the audited sample's baseline
 	Mean       float64   `json:"mean"`
 	SD         float64   `json:"sd"`
-	Balanced   *float64  `json:"balanced_accuracy,omitempty"` // mean over the references, of a categorical attribute; none of the gain
-	Difference float64   `json:"difference"`                  // the audited model's figure less Mean
-	Low        float64   `json:"low"`                         // one-sided limits of it
+	Difference float64   `json:"difference"` // the audited model's figure less Mean
+	Low        float64   `json:"low"`        // one-sided limits of it
 	High       float64   `json:"high"`
 	T          float64   `json:"t"`
 	Freedom    int       `json:"freedom"`
@@ -161,7 +146,6 @@ type Defence struct {
 type DefenceLeft struct {
 	Attribute string               `json:"attribute"`
 	Curiosity *classify.Proportion `json:"curiosity,omitempty"`
-	Balanced  *float64             `json:"balanced_accuracy,omitempty"` // of the chosen guess
 	R2        *float64             `json:"r2,omitempty"`
 	Excess    Excess               `json:"excess"`
 	// Given is what the outputs reveal given y and the released label. It also reacts to

@@ -1,9 +1,7 @@
 package audit
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"tattle/classify"
 	"tattle/stat"
@@ -19,13 +17,11 @@ type Finding struct {
 	Examples  int      `json:"examples"`
 	Unusable  string   `json:"unusable,omitempty"` // why nothing could be measured, a sentence
 
-	Curiosity *classify.Proportion `json:"curiosity,omitempty"`         // δs of the chosen guess
-	Balanced  *float64             `json:"balanced_accuracy,omitempty"` // of the chosen guess: mean over the classes of s of the share that is right
-	R2        *float64             `json:"r2,omitempty"`                // of the chosen guess, of a numeric attribute
-	Interval  *[2]float64          `json:"r2_interval,omitempty"`       // of R2, two-sided, at classify.Confidence
-	Variance  float64              `json:"variance,omitempty"`          // of a numeric attribute
-	Attacks   []Attack             `json:"attacks"`                     // the best first
-	Chosen    []string             `json:"chosen"`                      // by fold, name of the attack
+	Curiosity *classify.Proportion `json:"curiosity,omitempty"`   // δs of the chosen guess
+	R2        *float64             `json:"r2,omitempty"`          // of the chosen guess, of a numeric attribute
+	Interval  *[2]float64          `json:"r2_interval,omitempty"` // of R2, two-sided, at classify.Confidence
+	Variance  float64              `json:"variance,omitempty"`    // of a numeric attribute
+	Chosen    []string             `json:"chosen"`                // by fold, name of the attack
 	Baselines []Baseline           `json:"baselines"`
 	Best      string               `json:"best_baseline"` // the one that leaves the least excess
 	Excess    Excess               `json:"excess"`
@@ -77,11 +73,15 @@ func find(s *Sample, a int, g *guesses, o Options) *Finding {
 	}
 	f.Given = given(s, a, g, o)
 	f.Correlation = Correlation{LabelP: 1, GuessP: 1}
-	if !o.brief {
-		f.Shuffling = shuffling(s, a, g, f.BestBaseline(), o)
-		f.Correlation = correlation(s, a, g, f.Permutation, o)
-	}
 	return f
+}
+
+// dependence adds what the verdicts Leaky and NoEvidence rest on: whether the outputs depend on attribute
+// a at all, and what shuffling can find.
+func (f *Finding) dependence(s *Sample, a int, g *guesses, o Options) {
+	o = o.withDefaults()
+	f.Shuffling = shuffling(s, a, g, f.BestBaseline(), o)
+	f.Correlation = correlation(s, a, g, f.Permutation, o)
 }
 
 // describe counts what there is of the attribute.
@@ -100,47 +100,16 @@ func (f *Finding) describe(at *Attribute) {
 	}
 }
 
-// attacks says what each attack reached by itself, the best first, and the chosen
-// ones together.
+// attacks says what the chosen attacks reached.
 func (f *Finding) attacks(at *Attribute, g *guesses) {
-	f.list(at, g)
 	for _, c := range g.chosen {
-		f.Chosen = append(f.Chosen, g.attack[c].String())
+		f.Chosen = append(f.Chosen, c.String())
 	}
 	if f.Numeric {
 		f.R2, f.Interval = new(rSquared(at.Numbers, g.bestValue)), new(rSquaredInterval(at.Numbers, g.bestValue))
 	} else {
-		f.Curiosity, f.Balanced = new(classify.Accuracy(g.best, at.Labels)), classify.Balanced(g.best, at.Labels)
+		f.Curiosity = new(classify.Accuracy(g.best, at.Labels))
 	}
-}
-
-// list compares the attacks on the examples that all of them guessed.
-func (f *Finding) list(at *Attribute, g *guesses) {
-	f.Attacks = []Attack{}
-	if len(g.listed) == 0 {
-		return
-	}
-	for i, name := range g.attack {
-		a := Attack{Name: name.String(), Learner: name.learner, Form: name.form, Fitted: slices.Min(g.fitted[i])}
-		if f.Numeric {
-			a.R2 = new(rSquared(pick(at.Numbers, g.listed), pick(g.value[i], g.listed)))
-		} else {
-			truth, guess := pick(at.Labels, g.listed), pick(g.guess[i], g.listed)
-			a.Accuracy, a.Balanced = new(classify.Accuracy(guess, truth)), classify.Balanced(guess, truth)
-		}
-		for _, c := range g.chosen {
-			if c == i {
-				a.Chosen++
-			}
-		}
-		f.Attacks = append(f.Attacks, a)
-	}
-	slices.SortStableFunc(f.Attacks, func(a, b Attack) int {
-		if f.Numeric {
-			return cmp.Compare(*b.R2, *a.R2)
-		}
-		return cmp.Compare(b.Accuracy.Correct, a.Accuracy.Correct)
-	})
 }
 
 func (f *Finding) compareClasses(s *Sample, a int, g *guesses, bases []baselineGuess, o Options) {

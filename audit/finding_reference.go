@@ -12,15 +12,13 @@ import (
 // compareReferences sends every reference through the pipeline of the audited model
 // and holds the model's figures against theirs.
 func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) error {
-	o.brief = true
 	if o.Unpaired && len(o.References) > 0 {
 		return r.compareUnpaired(ctx, s, o)
 	}
 	figures, gains := make([][]float64, len(r.Findings)), make([][]float64, len(r.Findings)) // by attribute
-	evens := make([][]float64, len(r.Findings))                                              // balanced accuracies
 	for i, ref := range o.References {
 		o.progress("references", i, len(o.References))
-		all, err := crossFit(ctx, ref, o, nil)
+		all, err := crossFit(ctx, ref, o, attackName{}, nil)
 		if err != nil {
 			return fmt.Errorf("reference %d: %w", i+1, err)
 		}
@@ -30,9 +28,6 @@ func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) er
 				gain, _ := g.gains(at)
 				mean, _ := stat.MeanStd(gain)
 				figures[a], gains[a] = append(figures[a], figureOf(at, g)), append(gains[a], mean)
-				if !at.Numeric() {
-					evens[a] = append(evens[a], *classify.Balanced(g.best, at.Labels))
-				}
 			}
 		}
 	}
@@ -44,7 +39,6 @@ func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) er
 			r.unreferenced(f)
 		default:
 			f.Reference = referenceTest(f.own(), figures[a], f.chance(), *o.Margin, o)
-			f.Reference.balance(evens[a])
 			f.Given.Reference = referenceTest(f.Given.Gain, gains[a], f.chance(), f.Given.Margin, o)
 		}
 	}
@@ -89,14 +83,6 @@ func referenceTest(own float64, figures []float64, extra, margin float64, o Opti
 	t.Above = t.Difference >= margin
 	t.Low, t.High = t.Difference-reach, t.Difference+reach
 	return t
-}
-
-// balance records the mean of the references' balanced accuracies.
-func (t *ReferenceTest) balance(evens []float64) {
-	if len(evens) > 0 {
-		mean, _ := stat.MeanStd(evens)
-		t.Balanced = &mean
-	}
 }
 
 // chance returns the variance of a figure's smallest step, without which figures on the

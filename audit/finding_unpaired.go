@@ -17,7 +17,6 @@ func (r *Result) compareUnpaired(ctx context.Context, s *Sample, o Options) erro
 		return err
 	}
 	figures, variance := make([][]float64, len(own)), make([]float64, len(own))
-	evens := make([][]float64, len(own)) // balanced accuracies
 	gains, gainVariance := make([][]float64, len(own)), make([]float64, len(own))
 	for i, ref := range o.References {
 		o.progress("references", i, len(o.References))
@@ -30,9 +29,6 @@ func (r *Result) compareUnpaired(ctx context.Context, s *Sample, o Options) erro
 				figures[a] = append(figures[a], f.Excess.Value+base.figure())
 				variance[a] += square(f.BestBaseline().StandardError) / float64(len(o.References))
 				gains[a] = append(gains[a], f.Given.Gain)
-				if f.Balanced != nil {
-					evens[a] = append(evens[a], *f.Balanced)
-				}
 				gainVariance[a] += square(f.Given.StandardError) / float64(len(o.References))
 			}
 		}
@@ -45,7 +41,6 @@ func (r *Result) compareUnpaired(ctx context.Context, s *Sample, o Options) erro
 			r.unreferenced(f)
 		default:
 			f.Reference = referenceTest(own[a].Excess.Value+f.BestBaseline().figure(), figures[a], square(own[a].BestBaseline().StandardError)+variance[a]+f.chance(), *o.Margin, o)
-			f.Reference.balance(evens[a])
 			f.Given.Reference = referenceTest(own[a].Given.Gain, gains[a], square(own[a].Given.StandardError)+gainVariance[a]+f.chance(), f.Given.Margin, o)
 		}
 	}
@@ -62,7 +57,7 @@ func excesses(ctx context.Context, s *Sample, n int, o Options) ([]*Finding, err
 		slices.Sort(rows)
 		s = s.Subset(rows)
 	}
-	all, err := crossFit(ctx, s, o, nil)
+	all, err := crossFit(ctx, s, o, attackName{}, nil)
 	if err != nil {
 		return nil, err
 	}

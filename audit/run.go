@@ -49,9 +49,7 @@ type Result struct {
 
 	Verdict Verdict `json:"verdict"`
 
-	Guesses [][]int     `json:"-"` // [attribute][example], the chosen guess; nil of a numeric attribute
-	Values  [][]float64 `json:"-"` // the same of numeric attributes
-	Folds   []int       `json:"-"` // [example], the fold it was judged in
+	guesses []*guesses // by attribute; nil of one that cannot be guessed
 }
 
 // Run audits a sample: all figures, the negative control, and codes that are planted into
@@ -68,6 +66,7 @@ func Run(ctx context.Context, s *Sample, o Options) (*Result, error) {
 	if r.usable() == 0 {
 		return r, nil
 	}
+	r.dependences(s, o)
 	c, err := negative(ctx, s, o.forControl())
 	if err != nil {
 		return nil, err
@@ -87,16 +86,12 @@ func examine(ctx context.Context, s *Sample, o Options) (*Result, error) {
 		return nil, err
 	}
 	r := newResult(s, o)
-	all, err := crossFit(ctx, s, o, func(done, total int) { o.progress("attacks", done, total) })
-	if err != nil {
+	var err error
+	if r.guesses, err = crossFit(ctx, s, o, attackName{}, func(done, total int) { o.progress("attacks", done, total) }); err != nil {
 		return nil, err
 	}
-	r.Guesses, r.Values = make([][]int, len(all)), make([][]float64, len(all))
-	for a, g := range all {
+	for a, g := range r.guesses {
 		r.Findings = append(r.Findings, *find(s, a, g, o))
-		if g != nil {
-			r.Folds, r.Guesses[a], r.Values[a] = g.fold, g.best, g.bestValue
-		}
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("audit: %w", err)
 		}
@@ -106,6 +101,15 @@ func examine(ctx context.Context, s *Sample, o Options) (*Result, error) {
 	}
 	r.Conclude()
 	return r, nil
+}
+
+// dependences adds what the verdicts Leaky and NoEvidence rest on.
+func (r *Result) dependences(s *Sample, o Options) {
+	for a, g := range r.guesses {
+		if g != nil {
+			r.Findings[a].dependence(s, a, g, o)
+		}
+	}
 }
 
 // usable counts the findings that have figures.

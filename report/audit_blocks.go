@@ -9,7 +9,6 @@ import (
 
 // How much of an audit is shown at once.
 const (
-	fewAttacks    = 4 // on a terminal
 	drawnDefences = 4 // attributes
 )
 
@@ -79,14 +78,12 @@ func (d *document) finding(a *audit.Result, f *audit.Finding) {
 	if len(f.Baselines) == 0 {
 		return
 	}
-	d.chart(chart{Caption: "Accuracy of each attack", Tag: StatusDemonstrated, SVG: drawAttacks(f), Note: "Filled: chosen in some fold. Full line: the best guess without outputs; dotted: other guesses."})
 	d.table(baselinesTable(f))
 	if svg := drawAreas(f, file.Name(a.Target)); svg != "" {
 		d.chart(chart{Caption: "How well an attack on the outputs ranks examples (AUC)", Tag: StatusDemonstrated, SVG: svg, Note: "Of two examples, one with the value and one without: how often the attack's score ranks the first higher. With 95 % intervals; line: chance."})
 	}
 	d.settings(evidenceRows(a, f))
 	d.table(powerTable(a, f))
-	d.table(attacksTable(f))
 }
 
 func (d *document) controls(a *audit.Result) {

@@ -120,58 +120,6 @@ func seenFrom(f *audit.Finding, b *audit.Baseline) float64 {
 	}
 }
 
-// drawnAttacks is how many attacks are drawn.
-const drawnAttacks = 8
-
-// drawAttacks draws the result of each attack on an attribute, the best first, beside the
-// baselines.
-func drawAttacks(f *audit.Finding) template.HTML {
-	c := rowChart{label: "How often attacks guess " + file.Name(f.Attribute) + ", beside baselines: in the table below.", axis: "guessed", tick: percentTick}
-	if f.Numeric {
-		c.axis = "variance explained"
-	}
-	for _, b := range f.Baselines {
-		class := "chance"
-		if b.Name == f.Best {
-			class = "baseline"
-		}
-		c.lines = append(c.lines, rowLine{class, figureOfBaseline(b)})
-	}
-	for _, k := range f.Attacks {
-		lo, v, hi := attackSpan(k)
-		if math.IsNaN(v) || len(c.rows) == drawnAttacks {
-			continue
-		}
-		words := printable(k.Name)
-		if k.Chosen > 0 {
-			words += fmt.Sprintf(", chosen in %s", Count(k.Chosen, "fold"))
-		}
-		c.rows = append(c.rows, chartRow{words: cut(words, 48), title: printable(k.Name) + ": " + figureOf(k.Accuracy, k.R2), hue: "h1", hollow: k.Chosen == 0, lo: lo, at: v, hi: hi})
-	}
-	return c.draw()
-}
-
-// attackSpan returns the result of an attack, with its interval if there is one.
-func attackSpan(k audit.Attack) (lo, v, hi float64) {
-	switch {
-	case k.Accuracy != nil:
-		return k.Accuracy.Interval[0], k.Accuracy.Value, k.Accuracy.Interval[1]
-	case k.R2 != nil:
-		return *k.R2, *k.R2, *k.R2
-	}
-	return math.NaN(), math.NaN(), math.NaN()
-}
-
-func figureOfBaseline(b audit.Baseline) float64 {
-	switch {
-	case b.Accuracy != nil:
-		return b.Accuracy.Value
-	case b.R2 != nil:
-		return *b.R2
-	}
-	return math.NaN()
-}
-
 // mostAreas is how many rows the chart of areas has.
 const mostAreas = 8
 
@@ -210,4 +158,14 @@ func drawDefences(a *audit.Result, attribute string) template.HTML {
 		}
 	}
 	return c.draw()
+}
+
+func figureOfBaseline(b audit.Baseline) float64 {
+	switch {
+	case b.Accuracy != nil:
+		return b.Accuracy.Value
+	case b.R2 != nil:
+		return *b.R2
+	}
+	return math.NaN()
 }

@@ -64,8 +64,6 @@ func auditWords(a *audit.Result) []Setting {
 		{"AUC", "The share of pairs of examples, one with a value of the attribute and one without, that an attack's scores rank right" + rankedAmong(a) + ". Chance is 50 %; below 60 % is weak, below 70 % moderate, below 90 % strong, more nearly complete."},
 		{"p", fmt.Sprintf("Of the strongest of excess, gain and AUC given both labels, adjusted for these three and for %s. Those of the baselines are not adjusted.", Count(len(a.Findings), "attribute"))},
 		{"detectable", fmt.Sprintf("The smallest excess%s, in points, that is found with probability %g in channels like the planted ones. Other channels can carry more and stay hidden.", when(a.Settings.References > 0, " over honest classifiers"), audit.PowerProbability)},
-		{"balanced", "The mean over the values of the share that is right."},
-		{"chosen", "In how many folds the attack was chosen, on other examples."},
 		{"honesty", "How often the predicted label is right; “lost”: how many points a defence loses of it."},
 		{"reveals", "Whether, after a defence, the gain or the AUC given both labels is shown to be above its margin."},
 		{"lost, of a channel", "The part of “found from” that is due to learning from few examples."},

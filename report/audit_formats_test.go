@@ -51,9 +51,7 @@ func hostile() *Report {
 	for i := range a.Findings {
 		f := &a.Findings[i]
 		f.Attribute = evil
-		for j := range f.Attacks {
-			f.Attacks[j].Name = evil
-		}
+		f.Chosen = []string{evil}
 	}
 	for i := range a.Controls {
 		a.Controls[i].Attribute, a.Controls[i].Where, a.Controls[i].Note = evil, evil, evil

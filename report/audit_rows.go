@@ -20,7 +20,7 @@ func evidenceRows(a *audit.Result, f *audit.Finding) []Setting {
 	}
 	if x := f.Reference; x != nil {
 		rows = append(rows,
-			Setting{"honest classifiers", fmt.Sprintf("%d of them reveal %s ± %s points%s", len(x.Figures), meanLeak(f, x.Mean), inPoints(x.SD, 2), when(x.Unpaired, ", on other examples")+balancedWords(x))},
+			Setting{"honest classifiers", fmt.Sprintf("%d of them reveal %s ± %s points%s", len(x.Figures), meanLeak(f, x.Mean), inPoints(x.SD, 2), when(x.Unpaired, ", on other examples"))},
 			Setting{"above them", fmt.Sprintf("%s points (one-sided limits %s and %s), %s (Student's t, %d degrees of freedom)", change(x.Difference, 2), change(x.Low, 2), change(x.High, 2), pValue(x.P), x.Freedom)})
 	}
 	rows = append(rows, givenRows(a, f)...)
@@ -32,14 +32,6 @@ func evidenceRows(a *audit.Result, f *audit.Finding) []Setting {
 			Setting{"guess and " + file.Name(f.Attribute) + " independent", pValue(c.GuessQ) + ", adjusted"})
 	}
 	return append(rows, powerRow(f))
-}
-
-// balancedWords says the references' mean balanced accuracy, where it is known.
-func balancedWords(x *audit.ReferenceTest) string {
-	if x.Balanced == nil {
-		return ""
-	}
-	return fmt.Sprintf("; balanced accuracy %s", percent(*x.Balanced))
 }
 
 // givenRows are the figures given y and the answered label.
@@ -61,7 +53,7 @@ func givenRows(a *audit.Result, f *audit.Finding) []Setting {
 	}
 	figure := func(x float64) string { return minus(fmt.Sprintf("%.4f", x)) }
 	rows := []Setting{
-		{given, fmt.Sprintf("%s%s of %s (two-sided interval %s to %s, one-sided limits %s and %s; margin %s), %s; %s by %d %s; attacks: %s", figure(g.Gain), unit, figure(g.Baseline), figure(g.Interval[0]), figure(g.Interval[1]), figure(g.Low), figure(above(g.High, .0001)), figure(g.Margin), pValue(g.P), pValue(g.Permutation.P), g.Permutation.Draws, within, inFolds(g.Chosen))},
+		{given, fmt.Sprintf("%s%s of %s (one-sided limits %s and %s; margin %s), %s; %s by %d %s; attacks: %s", figure(g.Gain), unit, figure(g.Baseline), figure(g.Low), figure(above(g.High, .0001)), figure(g.Margin), pValue(g.P), pValue(g.Permutation.P), g.Permutation.Draws, within, inFolds(g.Chosen))},
 	}
 	if x := g.Reference; x != nil {
 		rows = append(rows, Setting{"gain of honest classifiers", fmt.Sprintf("%s ± %s over %d of them; this one %s above (one-sided limits %s and %s), %s", figure(x.Mean), figure(x.SD), len(x.Figures), figure(x.Difference), figure(x.Low), figure(above(x.High, .0001)), pValue(x.P))})

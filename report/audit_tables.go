@@ -33,28 +33,15 @@ func areaCell(f *audit.Finding) string {
 	return percent1(f.Given.Order.Area)
 }
 
-// attacksTable has the attacks on one attribute, the best first.
-func attacksTable(f *audit.Finding) table {
-	t := table{
-		Name:  "Attacks on " + file.Name(f.Attribute),
-		Says:  "Each attack by itself.",
-		Heads: []string{"attack", "guessed", "95 % interval", "balanced", "chosen"}, Most: fewAttacks,
-	}
-	for _, x := range f.Attacks {
-		t.add(printable(x.Name), figureOf(x.Accuracy, x.R2), known(x.Accuracy, intervalOf), known(x.Balanced, percent), fmt.Sprint(x.Chosen))
-	}
-	return t
-}
-
 // baselinesTable has what needs no curiosity.
 func baselinesTable(f *audit.Finding) table {
 	t := table{
 		Name:  "Baselines for " + file.Name(f.Attribute),
 		Says:  "Guesses without the outputs, and the excess of the attacks over each.",
-		Heads: []string{"baseline", "guessed", "balanced", "excess", "at least", "at most", "p"},
+		Heads: []string{"baseline", "guessed", "excess", "at least", "at most", "p"},
 	}
 	for _, b := range f.Baselines {
-		t.add(baselineBrief(f, b.Name), figureOf(b.Accuracy, b.R2), known(b.Balanced, percent), change(b.Difference, 2), change(below(b.Low, .0001), 2), change(above(b.High, .0001), 2), briefP(b.P))
+		t.add(baselineBrief(f, b.Name), figureOf(b.Accuracy, b.R2), change(b.Difference, 2), change(below(b.Low, .0001), 2), change(above(b.High, .0001), 2), briefP(b.P))
 	}
 	return t
 }
@@ -110,8 +97,8 @@ func defencesTable(a *audit.Result) table {
 	t := table{
 		Name:  "Defences",
 		Says:  "Excess of quicker attacks, fitted again to the outputs of each defence" + defended(a) + ". *: recommended.",
-		Heads: []string{"defence", "honesty", "lost", "attribute", "excess", "at most", "balanced", "bits", "reveals"}, Words: []int{3},
-		Page: []string{"lost", "balanced", "bits"},
+		Heads: []string{"defence", "honesty", "lost", "attribute", "excess", "at most", "bits", "reveals"}, Words: []int{3},
+		Page: []string{"lost", "bits"},
 	}
 	for _, d := range a.Defences {
 		for j, l := range d.Left {
@@ -123,7 +110,7 @@ func defencesTable(a *audit.Result) table {
 			if j > 0 {
 				cells = make([]string, 3) // as above
 			}
-			t.add(append(cells, file.Name(l.Attribute), change(l.Excess.Value, 2), change(above(l.Excess.High, .0001), 2), known(l.Balanced, percent), gainOf(l.Given, l.R2 != nil), shownIn(&l, a))...)
+			t.add(append(cells, file.Name(l.Attribute), change(l.Excess.Value, 2), change(above(l.Excess.High, .0001), 2), gainOf(l.Given, l.R2 != nil), shownIn(&l, a))...)
 		}
 	}
 	return t

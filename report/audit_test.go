@@ -54,7 +54,6 @@ func audited() *audit.Result {
 		}})
 	}
 	a.Recommendation = audit.Recommendation{Choice: audit.ChooseDefence, Defence: "label only"}
-	a.Guesses = [][]int{make([]int, n), make([]int, n), nil, nil}
 	return a
 }
 
@@ -74,23 +73,16 @@ func findingRace(n int) audit.Finding {
 		Curiosity: of(.7811, n), Chosen: []string{"trees on raw", "trees on raw", "network on raw", "trees on raw", "trees on raw"}, Best: audit.FromTarget,
 		Excess: audit.Excess{Value: .3408, Low: .3261, High: .3555, P: 0}, Permutation: audit.Permutation{Draws: 9999, P: .0001},
 		Reference: &audit.ReferenceTest{Figures: []float64{.575, .586, .592, .581, .601}, Mean: .587, SD: .0098, Difference: .1941, Low: .171, High: .217, T: 18.1, Freedom: 4, P: 2.7e-5},
-		Balanced:  ptr(.7432),
-		Given: &audit.Given{Chosen: []string{"trees on raw", "trees on raw", "trees on raw", "network on raw", "trees on raw"}, Baseline: 1.3921, Gain: .7713, StandardError: .0112, Low: .7528, High: .7898, Interval: [2]float64{.7493, .7933}, Margin: .0012, Permutation: audit.Permutation{Draws: 2400, P: .0004}, Adjusted: .0021,
+		Given: &audit.Given{Chosen: []string{"trees on raw", "trees on raw", "trees on raw", "network on raw", "trees on raw"}, Baseline: 1.3921, Gain: .7713, StandardError: .0112, Low: .7528, High: .7898, Margin: .0012, Permutation: audit.Permutation{Draws: 2400, P: .0004}, Adjusted: .0021,
 			Reference: &audit.ReferenceTest{Figures: []float64{.301, .312, .318, .322, .309}, Mean: .3124, SD: .0081, Difference: .4589, Low: .44, High: .4778, T: 51.7, Freedom: 4, P: 4e-7, Above: true},
 			Order:     &audit.Order{Class: "Asian", Compared: 5, Area: .921, StandardError: .005, Margin: .52, P: 1e-40, Permutation: audit.Permutation{Draws: 6000, P: 1.0 / 6001}, Adjusted: .005}},
 		Power: audit.Power{Probability: .9, Smallest: ptr(.0633), StandardError: .0072, LearningLoss: .019, FromReferences: ptr(.0391), Channels: channelPowers(.0633)},
 		P:     2.7e-5, Adjusted: 8.1e-5, ExcessAdjusted: 8.1e-5, CuriousAdjusted: 8.1e-5, Verdict: audit.Curious,
 	}
 	f.Correlation = correlation()
-	for i, x := range []struct {
-		learner, form string
-		p             float64
-	}{{"trees", "raw", .783}, {"network", "raw", .779}, {"neighbours", "raw", .764}, {"logistic", "raw", .741}, {"trees", "soft", .612}, {"logistic", "top1", .498}} {
-		f.Attacks = append(f.Attacks, audit.Attack{Name: x.learner + " on " + x.form, Learner: x.learner, Form: x.form, Accuracy: of(x.p, n), Balanced: ptr(x.p - .04), Chosen: max(0, 4-3*i)})
-	}
 	for i, p := range []float64{.4322, .4403, .4401} {
 		d := .7811 - p
-		f.Baselines = append(f.Baselines, audit.Baseline{Name: []string{audit.Majority, audit.FromTarget, audit.FromLabel}[i], Accuracy: of(p, n), Balanced: ptr(.3333 + float64(i)/100), AttackAlone: 2100, BaselineAlone: 480, Difference: d, StandardError: .009, Low: d - .0147, High: d + .0147})
+		f.Baselines = append(f.Baselines, audit.Baseline{Name: []string{audit.Majority, audit.FromTarget, audit.FromLabel}[i], Accuracy: of(p, n), AttackAlone: 2100, BaselineAlone: 480, Difference: d, StandardError: .009, Low: d - .0147, High: d + .0147})
 	}
 	return f
 }
@@ -104,7 +96,6 @@ func correlation() audit.Correlation {
 func findingGender(n int) audit.Finding {
 	return audit.Finding{
 		Attribute: "gender", Classes: []string{"male", "female"}, Counts: []int{2480, 2261}, Examples: n, Curiosity: of(.561, n),
-		Attacks:   []audit.Attack{{Name: "logistic on soft", Learner: "logistic", Form: "soft", Accuracy: of(.561, n), Chosen: 5}},
 		Baselines: []audit.Baseline{{Name: audit.Majority, Accuracy: of(.523, n), Difference: .038, Low: .021, High: .055, P: .03}, {Name: audit.FromLabel, Accuracy: of(.553, n), Difference: .008, Low: -.004, High: .02, P: .95}},
 		Best:      audit.FromLabel, Excess: audit.Excess{Value: .008, Low: -.004, High: .02, P: .95}, Permutation: audit.Permutation{Draws: 9999, P: .03}, Correlation: correlation(),
 		Power: audit.Power{Probability: .9, Smallest: ptr(.058), StandardError: .0069, LearningLoss: .019, Channels: channelPowers(.058)}, P: .95, Adjusted: 1, ExcessAdjusted: 1, CuriousAdjusted: 1, Verdict: audit.Leaky,
@@ -114,7 +105,6 @@ func findingGender(n int) audit.Finding {
 func findingIncome(n int) audit.Finding {
 	return audit.Finding{
 		Attribute: "income", Numeric: true, Examples: n, R2: ptr(.013), Variance: 4.2,
-		Attacks:   []audit.Attack{{Name: "ridge on raw", Learner: "ridge", Form: "raw", R2: ptr(.013), Chosen: 5}},
 		Baselines: []audit.Baseline{{Name: audit.FromTarget, R2: ptr(.011), Difference: .002, Low: -.005, High: .009, P: .99}},
 		Best:      audit.FromTarget, Excess: audit.Excess{Value: .002, Low: -.005, High: .009, P: .99}, Permutation: audit.Permutation{Draws: 999, P: .4},
 		Power: audit.Power{Probability: .9, Smallest: ptr(.049), StandardError: .004, LearningLoss: .01, Channels: channelPowers(.049)}, P: .99, Adjusted: 1, Verdict: audit.NoEvidence,
@@ -236,9 +226,6 @@ func TestAuditLargeAndEmpty(t *testing.T) {
 		f.Attribute = fmt.Sprintf("%d %s", i, strings.Repeat("long name ", 9))
 		f.Excess = audit.Excess{Value: -1, Low: -1, High: 1}
 		f.Baselines = append(f.Baselines, audit.Baseline{Name: strings.Repeat("b", 99), Difference: -1, Low: -1, High: 1, P: 1e-9})
-		for range 30 {
-			f.Attacks = append(f.Attacks, audit.Attack{Name: strings.Repeat("a", 99), Accuracy: of(.5, 100000), Chosen: 5})
-		}
 		a.Findings = append(a.Findings, f)
 	}
 	for i := range a.Defences {
@@ -248,7 +235,7 @@ func TestAuditLargeAndEmpty(t *testing.T) {
 	empty := &Report{Schema: Schema}
 	empty.FillAudit(&audit.Result{})
 	flat := &Report{Schema: Schema}
-	flat.FillAudit(&audit.Result{Findings: []audit.Finding{{Best: audit.Majority, Baselines: []audit.Baseline{{Name: audit.Majority}}, Attacks: []audit.Attack{{}, {Accuracy: &classify.Proportion{}}}, Reference: &audit.ReferenceTest{}}}, Defences: []audit.Defence{{}, {Left: make([]audit.DefenceLeft, 1)}}, Controls: make([]audit.Control, 1)})
+	flat.FillAudit(&audit.Result{Findings: []audit.Finding{{Best: audit.Majority, Baselines: []audit.Baseline{{Name: audit.Majority}}, Reference: &audit.ReferenceTest{}}}, Defences: []audit.Defence{{}, {Left: make([]audit.DefenceLeft, 1)}}, Controls: make([]audit.Control, 1)})
 	for name, r := range map[string]*Report{"large": large, "empty": empty, "flat": flat} {
 		text, page := rendered(t, r)
 		for _, l := range strings.Split(text, "\n") {
