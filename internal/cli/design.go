@@ -26,9 +26,7 @@ type designCmd struct {
 func (designCmd) Help() string {
 	return `Example: tattle design --model mnist-net/model.onnx --data mnist --identify 1%@60000
 
-Finds the release that keeps a promise about every adversary at the lowest cost in accuracy. This promise says: nobody who has a list of 60,000 candidates names the right input from one release with a probability above 1 %, on average over inputs. Several limits are promised together. The candidates are training inputs. With --noise lattice the answer is measured with the noise of tattle guard, and the report ends with the command that packs it.
-
-After an interruption, the same command with --out and --resume continues.`
+Finds the release that keeps a promise about every adversary at the lowest cost in accuracy. This promise says: nobody who has a list of 60,000 candidates names the right input from one release with a probability above 1 %, on average over inputs. Several limits are promised together. The candidates are training inputs. With --noise lattice the answer is measured with the noise of tattle guard, and the report ends with the command that packs it.`
 }
 
 // MoreHelp implements detailed.
