@@ -38,8 +38,8 @@ func TestFailOnActsOnTheLimit(t *testing.T) {
 	f := &r.Findings[0]
 	b := f.Baselines[0]
 	low := stat.PairedDifference(b.AttackAlone, b.BaselineAlone, 1000, .9).Low
-	if low < .1 || low > .2 || math.Abs(f.excessLimit(.95)-b.Low) > 1e-12 {
-		t.Fatalf("limit %v, %v, %v", low, f.excessLimit(.95), b.Low)
+	if low < .1 || low > .2 || math.Abs(f.low(.95)-b.Low) > 1e-12 {
+		t.Fatalf("limit %v, %v, %v", low, f.low(.95), b.Low)
 	}
 	for text, want := range map[string]int{
 		"":                                       -1,

@@ -147,12 +147,7 @@ func (f *Finding) excess(o Options) {
 func (f *Finding) high(alpha float64) float64 {
 	least, confidence := math.Inf(1), 1-alpha/float64(len(f.Baselines))
 	for i := range f.Baselines {
-		b := &f.Baselines[i]
-		if f.Numeric {
-			least = min(least, b.Difference+b.StandardError*stat.StudentQuantile(confidence, float64(f.Examples-1)))
-		} else {
-			least = min(least, b.comparison(f.Examples).Interval(2*confidence-1).High)
-		}
+		least = min(least, f.limits(&f.Baselines[i], confidence).High)
 	}
 	return least
 }
