@@ -208,3 +208,9 @@ func checkAttribute(a *Attribute, n int) error {
 	}
 	return nil
 }
+
+// varied reports whether any attribute of s has two values or more: without one there is
+// nothing to audit.
+func (s *Sample) varied() bool {
+	return slices.ContainsFunc(s.Sensitive, func(a Attribute) bool { return a.Numeric() || varies(a.Labels) })
+}
