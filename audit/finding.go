@@ -62,18 +62,29 @@ func find(s *Sample, a int, g *guesses, o Options) *Finding {
 		_, f.Unusable = goalOf(s, a, o.foldsOf(s.Len()))
 		return f
 	}
-	f.attacks(&s.Sensitive[a], g)
-	bases := baselineGuesses(s, a, g.fold, g.folds)
+	f.compare(s, a, g, o)
 	if f.Numeric {
-		f.compareNumbers(s, a, g, bases, o)
 		f.Permutation = permuteNumbers(s, a, g, o)
 	} else {
-		f.compareClasses(s, a, g, bases, o)
 		f.Permutation = permutation(s, a, g, o)
 	}
 	f.Given = given(s, a, g, o)
 	f.Correlation = Correlation{LabelP: 1, GuessP: 1}
 	return f
+}
+
+// compare says what the chosen attacks reached, and compares it with the baselines.
+func (f *Finding) compare(s *Sample, a int, g *guesses, o Options) {
+	at := &s.Sensitive[a]
+	f.attacks(at, g)
+	for _, b := range baselineGuesses(s, a, g.fold, g.folds) {
+		if f.Numeric {
+			f.Baselines = append(f.Baselines, compareNumbers(b.name, at.Numbers, g.bestValue, b.value, f.Variance, o))
+		} else {
+			f.Baselines = append(f.Baselines, compare(b.name, at.Labels, g.best, b.guess, o))
+		}
+	}
+	f.excess(o)
 }
 
 // dependence adds what the verdicts Leaky and NoEvidence rest on: whether the outputs depend on attribute
@@ -110,21 +121,6 @@ func (f *Finding) attacks(at *Attribute, g *guesses) {
 	} else {
 		f.Curiosity = new(classify.Accuracy(g.best, at.Labels))
 	}
-}
-
-func (f *Finding) compareClasses(s *Sample, a int, g *guesses, bases []baselineGuess, o Options) {
-	truth := s.Sensitive[a].Labels
-	for _, b := range bases {
-		f.Baselines = append(f.Baselines, compare(b.name, truth, g.best, b.guess, o))
-	}
-	f.excess(o)
-}
-
-func (f *Finding) compareNumbers(s *Sample, a int, g *guesses, bases []baselineGuess, o Options) {
-	for _, b := range bases {
-		f.Baselines = append(f.Baselines, compareNumbers(b.name, s.Sensitive[a].Numbers, g.bestValue, b.value, f.Variance, o))
-	}
-	f.excess(o)
 }
 
 // excess combines the comparisons.
