@@ -1,0 +1,111 @@
+package report
+
+import "maps"
+
+// words are what findings say, by code. Every sentence has at most 25 words and one number.
+var words = joined(general, release, guarded)
+
+// joined joins the words of the kinds of reports.
+func joined(kinds ...map[string]Wording) map[string]Wording {
+	all := map[string]Wording{}
+	for _, k := range kinds {
+		maps.Copy(all, k)
+	}
+	return all
+}
+
+// general are findings of every kind of report.
+var general = map[string]Wording{
+	"warning":     {Part: Limit, Says: "{1}"},
+	Broken:        {Part: Evidence, Rule: RuleThreshold, Says: "Broken rule: {1}."},
+	Undecided:     {Part: Evidence, Says: "The audit does not decide on {subject}."},
+	Accepted:      {Part: About, Says: "Accepted finding on {subject}: {1}."},
+	"note":        {Part: About, Says: "{1}"},
+	"interrupted": {Part: Verdict, Badge: "Interrupted", Tone: Warn, Says: "The run was interrupted. What it finished is in this report."},
+}
+
+const (
+	listBest   = "An adversary with a list of {candidates} candidates names the right one in "
+	meanError  = "guessing the mean, without the release"
+	noClosener = "No attack that ran is shown to err by less than " + meanError + "."
+)
+
+// release are findings on what a release gives away.
+var release = map[string]Wording{
+	// What is said first, the worst first.
+	"identified":         {Part: Verdict, Badge: "Input identified", Tone: Bad, Says: listBest + "at least {identified.low} of releases."},
+	"not_excluded":       {Part: Verdict, Badge: "Identification not excluded", Tone: Warn, Says: listBest + "at most {identified.high} of releases."},
+	"not_excluded.most":  {Part: Verdict, Badge: "Identification not excluded", Tone: Bad, Says: listBest + "at most {identified.high} of releases."},
+	"identified.some":    {Part: Verdict, Badge: "Input sometimes identified", Tone: Warn, Says: listBest + "at most {identified.high} of releases."},
+	"identified.common":  {Part: Verdict, Badge: "Common inputs are guessed without the release", Tone: Warn, Says: listBest + "at most {identified.high} of releases, if all candidates are equally likely."},
+	"identified.little":  {Part: Verdict, Badge: "Identified little more often than by guessing", Says: listBest + "at most {identified.high} of releases (guessing: {identified@guessing})."},
+	"identified.rarely":  {Part: Verdict, Badge: "Input rarely identified", Says: listBest + "at most {identified.high} of releases."},
+	"recognised":         {Part: Verdict, Badge: "Class recognised", Tone: Warn, Says: "The model assigns {recognised} of the reconstructions by the {1} attack to the original's class (without the release: {recognised@without the release})."},
+	"reconstructed":      {Part: Verdict, Badge: "Input partly reconstructed", Tone: Warn, Says: "The best attack that ran errs by {attack}, and " + meanError + " by {attack@without the release}."},
+	"reconstructed.here": {Part: Verdict, Badge: "Input partly reconstructed", Tone: Warn, Says: "On the {attack.n} inputs of this run, the best attack errs by {attack}, and " + meanError + " by {attack@without the release}."},
+	"no_attack_closer":   {Part: Verdict, Badge: "No reconstruction shown", Says: noClosener},
+	"nothing_proved":     {Part: Verdict, Badge: "Nothing is proved", Tone: Warn, Says: "No bound holds for this release: {1}."},
+	"vacuous":            {Part: Verdict, Badge: "The bound is vacuous", Tone: Bad, Says: "The bound for unbiased estimators is below one grey level for half of the coordinates, so it protects nobody."},
+	"unbounded":          {Part: Verdict, Badge: "No bound of use", Tone: Warn, Says: "For half of the coordinates, the witnesses change the features by rounding alone. This limits no adversary who knows what inputs look like."},
+	"bounded":            {Part: Verdict, Badge: "Bound for unbiased estimators only", Says: "Unbiased estimators err by at least {bound.low} in half of the coordinates. An adversary who knows what inputs look like may err by less."},
+	"uncertified":        {Part: Verdict, Badge: "Nothing is certified", Says: "No bound is certified: {1}."},
+
+	// Beside it.
+	"attack.closer":       {Part: Evidence, Says: "The best attack that ran errs by {attack}, and " + meanError + " by {attack@without the release}."},
+	"attack.here":         {Part: Evidence, Says: "On the {attack.n} inputs of this run, the best attack errs by {attack}, and " + meanError + " by {attack@without the release}. These inputs do not show it for others."},
+	"attack.not_closer":   {Part: Evidence, Says: noClosener + " A better attack may."},
+	"attack.recognised":   {Part: Evidence, Says: "The model assigns {recognised} of the reconstructions by the {1} attack to the original's class (without the release: {recognised@without the release})."},
+	"floor":               {Part: Evidence, Says: "No adversary who knows only the distribution of inputs errs by less than {floor.low} on average over inputs."},
+	"floor.none":          {Part: Evidence, Says: "No floor is certified for adversaries who know the distribution of inputs: at this noise, {1} inputs do not prove one."},
+	"floor.column":        {Part: Evidence, Says: "No adversary who knows only what rows look like recovers {subject} to within {floor.low} on average, in the column's own unit."},
+	"hidden":              {Part: Evidence, Says: "New inputs, hidden one by one among the candidates, are identified in at most {identified.new.high} of releases by an adversary who takes all to be equally likely."},
+	"pairs":               {Part: Evidence, Says: "For half of {1}, there is another input such that no adversary errs by less than {pair.whole.q50.low}, averaged over the two."},
+	"twins":               {Part: Evidence, Says: "For {1} of the coordinates where twins were sought, another input has the same features{2}: unbiased estimators cannot resolve them."},
+	"unbiased":            {Part: Evidence, Says: "Unbiased estimators err by at least {bound.low} in half of the coordinates."},
+	"unbiased.vacuous":    {Part: Evidence, Says: "The bound for unbiased estimators is vacuous: less than one grey level for half of the coordinates."},
+	"unbiased.unbounded":  {Part: Evidence, Says: "For half of the coordinates, near witnesses change the features by rounding alone: the bound for unbiased estimators is of no use."},
+	"unbiased.none":       {Part: Evidence, Says: "No bound for unbiased estimators is certified: {1}."},
+	"unbiased.above":      {Part: Evidence, Says: "This floor is vacuous for adversaries who know the prior: {1} errs by {bound@prior} at the median."},
+	"unbiased.uncompared": {Part: Evidence, Says: "This floor was not compared with guessing the mean of the training data, which was not measured."},
+	"fewer":               {Part: Evidence, Says: "A release has {1} numbers and an input {2}. Along directions that do not change the release, no unbiased estimator exists, in real arithmetic among any real inputs."},
+	"covariance":          {Part: Evidence, Says: "Proved without sampling: the release reveals at most {bits.most.high} about which candidate is the input. So at most {identified.fano.high} of releases are identified (Fano's inequality)."},
+	"released":            {Part: Evidence, Says: "Released: {1}."},
+	"cost":                {Part: Evidence, Says: "Accuracy goes from {accuracy.clean} to {accuracy} on {accuracy.n} labelled inputs."},
+	"cost.none":           {Part: Evidence, Says: "The release costs no accuracy: it stays at {accuracy} of {accuracy.n} labelled inputs."},
+	"cost.unknown":        {Part: Evidence, Says: "The cost in accuracy is unknown: the data have no labels for this model."},
+	"rank":                {Part: Evidence, Says: "Estimated: near each input, the features change along {rank} directions of {1} (median). Unbiased estimates exist only along these."},
+	"sought":              {Part: Evidence, Says: "Witnesses were sought by {1}."},
+	"rounding.proved":     {Part: Evidence, Says: "Rounding: proved, by the running error analysis of a float64 pass."},
+	"rounding.pairs":      {Part: Evidence, Says: "Rounding: proved, in pairs of float64; the net is too deep for the analysis of a single pass."},
+	"rounding.measured":   {Part: Limit, Says: "The rounding of this net's features is measured, not proved. So no bound here is certified; those by witnesses are estimates."},
+	"runtime":             {Part: Evidence, Says: "Runtime: {1}. {2}"},
+	"vacuous.row":         {Part: Evidence, Says: "Vacuous ({1}): {2}."},
+
+	// Limits.
+	"limits.list":           {Part: Limit, Says: "Limits on every adversary hold on average over inputs and noise. A single input can be easier to reconstruct, and an adversary who knows more about it can come closer."},
+	"limits.processed":      {Part: Limit, Says: "Limits are for the noisy values before post-processing. The release may reveal less."},
+	"limits.frequencies":    {Part: Limit, Says: "The limits take all different inputs of the list to be equally likely. One who knows how often each occurs may do better; the commonest is {1} of all."},
+	"limits.own_list":       {Part: Limit, Says: "The candidates are the measured data themselves: an adversary with this list holds every input that is measured."},
+	"limits.conditions":     {Part: Limit, Says: "Limits without a list depend on three conditions that this run cannot check: {1}."},
+	"limits.shared":         {Part: Limit, Says: "{1} of the sample equal candidates. If the model was trained on the candidates, it was trained on these."},
+	"limits.sigma":          {Part: Limit, Says: "The strength of the noise was computed from {1}, so the limits without a list hold for every strength at once. --sigma makes them closer."},
+	"limits.clip":           {Part: Limit, Says: "The clip of the lattice was computed from {1}, so the limits without a list hold for 64 clips at once."},
+	"limits.training_noise": {Part: Limit, Says: "The noise was computed from training data, not from the sample."},
+	"limits.balls":          {Part: Limit, Says: "Floors without a list hold whatever the range of inputs: {1} of the sample choose how far from the mean an input can lie before it is moved closer."},
+	"limits.range":          {Part: Limit, Says: "Limits without a list also assume that all inputs are within the range of these data."},
+	"limits.unbiased":       {Part: Limit, Says: "Bounds for unbiased estimators do not limit an adversary who knows what inputs look like: such an adversary is biased and may come closer."},
+	"limits.none":           {Part: Limit, Says: "No bound holds for this release, so none was computed."},
+	"limits.attacks":        {Part: Limit, Says: "A better attack may come closer than those that ran."},
+	"limits.no_attack":      {Part: Limit, Says: "No attack was run: the report does not say how close one would come."},
+	"limits.itself":         {Part: Limit, Says: "Prior and attacks learned from the inputs that they are measured on, so they look better than they are."},
+	"limits.examined":       {Part: Limit, Says: "{1} of {2} examples were examined: attacks and bounds for unbiased estimators are about these, accuracies about all."},
+	"limits.free":           {Part: Limit, Says: "Bounds by near witnesses are for adversaries who are unbiased for all real inputs. --domain legal asks it only within the range of the data."},
+	"limits.stored":         {Part: Limit, Says: "Near witnesses are rounded to stored inputs (domain stored). Most are too small for that, and prove little or nothing."},
+	"limits.storage":        {Part: Limit, Says: "How the data are stored is not known. Far witnesses and twins are real numbers within the data's range; --domain stored makes them float32 numbers."},
+	"limits.published":      {Part: Limit, Says: "The search is the authors' program, which damps the directions that change the features least. algorithm1 and direct give larger bounds."},
+	"limits.pairs":          {Part: Limit, Says: "A pair floor is vacuous for an adversary who knows that one of the two inputs is implausible."},
+	"left_out":              {Part: Limit, Says: "Left out: {1}."},
+}
+
+// guarded are findings on a pack of the guard.
+var guarded = map[string]Wording{}
