@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"tattle/run"
 )
 
 // Schema names the form of report.json. The number rises when a key that other programs may rely on changes
@@ -134,7 +136,15 @@ type Picture struct {
 	PNG    []byte `json:"-"` // nil if the report was read from a file
 }
 
-// Add adds a claim.
+// New starts the report of a command line.
+func New(title, command string, seed uint64) *Report {
+	return &Report{Head: Head{Schema: Schema, Version: ProgramVersion(), Title: title, Command: command, Seed: seed, Timing: map[string]float64{}}}
+}
+
+// ProgramVersion returns the version of the running program.
+func ProgramVersion() string { return run.Current().Version }
+
+// Add adds claims.
 func (r *Report) Add(c ...Claim) { r.Claims = append(r.Claims, c...) }
 
 // Find adds a finding.
