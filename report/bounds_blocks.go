@@ -10,7 +10,7 @@ import (
 	"tattle/npy"
 )
 
-// bounds adds what is proved, estimated, assumed and demonstrated of a release, in folded sections.
+// bounds adds what is proved, estimated and demonstrated of a release, in folded sections.
 func (d *document) bounds(r *Report) {
 	d.attacks(r)
 	d.floors(r)
@@ -62,7 +62,7 @@ func (d *document) boundRows(r *Report) {
 	}
 }
 
-// attacks adds what attacks reached, van Trees' bound beside them.
+// attacks adds what attacks reached.
 func (d *document) attacks(r *Report) {
 	if len(r.Attacks)+len(r.PriorAlone) == 0 {
 		return

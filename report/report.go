@@ -3,8 +3,7 @@
 // file that works offline.
 //
 // Certified (a bound with a witness), estimated (linear algebra on the
-// Jacobian), demonstrated (an attack that ran) and assumed (a bound that needs a
-// prior) are kept apart in every rendering.
+// Jacobian) and demonstrated (an attack that ran) are kept apart in every rendering.
 package report
 
 import (
@@ -45,7 +44,6 @@ type Report struct {
 	Reconstruction
 	Curious
 	Audited
-	Study    *audit.Study      `json:"study,omitempty"`
 	Arrays   []Arrays          `json:"arrays,omitempty"`
 	Rendered map[string]string `json:"rendered,omitempty"` // SHA-256 of each file made from this report alone, and of run.RecordFiles, by its path: relative to the report's folder, or absolute
 	Timing   map[string]Number `json:"timing"`

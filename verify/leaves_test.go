@@ -42,8 +42,8 @@ func TestEveryLeaf(t *testing.T) {
 	writeCovariance(t, covariance)
 	bound := []string{"bound", "--model", model, "--data", data, "--examples", "2", "--restarts", "2", "--repeats", "2", "--barankin", "3"}
 	runs := map[string][]string{
-		"features": append(bound[:len(bound):len(bound)], "--far", "1", "--twins", "0", "--attack", "none", "--no-van-trees"),
-		"logits": append(bound[:len(bound):len(bound)], "--far", "0", "--twins", "0", "--attack", "none", "--no-van-trees",
+		"features": append(bound[:len(bound):len(bound)], "--far", "1", "--twins", "0", "--attack", "none"),
+		"logits": append(bound[:len(bound):len(bound)], "--far", "0", "--twins", "0", "--attack", "none",
 			"--surface", "logits", "--temperature", "3", "--keep", "3", "--projection", "random", "--round", "3", "--covariance", covariance),
 		"attacked": append(bound[:len(bound):len(bound)], "--barankin", "0", "--far", "0", "--twins", "1", "--training-data", learned, "--list-draws", "100", "--attack", "linear", "--attack-draws", "1",
 			"--keep", "4", "--projection", "principal", "--no-cramer-rao"),

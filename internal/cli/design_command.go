@@ -41,20 +41,14 @@ func (j *designJob) boundArgs(model, limit string, p *report.DesignRun) []string
 	a.add(limit != "", "--limit", limit)
 	a.data(j)
 	a.add(true, "--features", design.Node, "--sigma", strconv.FormatFloat(p.Answer.Best.Sigma, 'g', -1, 64))
-	noise := p.Answer.Family
-	if j.onLattice() {
-		noise = "lattice"
+	a.add(j.onLattice(), "--noise", j.Noise)
+	candidates := "all"
+	if n := p.Options.Candidates; n < j.training.Len() {
+		candidates = strconv.Itoa(n)
 	}
-	a.add(noise != "gaussian", "--noise", noise)
-	if p.Options.Promise() {
-		candidates := "all"
-		if n := p.Options.Candidates; n < j.training.Len() {
-			candidates = strconv.Itoa(n)
-		}
-		a.add(true, "--queries", strconv.Itoa(max(p.Options.Queries, 1)), "--candidates", candidates, "--list-draws", strconv.Itoa(p.Answer.ListDraws))
-	}
+	a.add(true, "--queries", strconv.Itoa(max(p.Options.Queries, 1)), "--candidates", candidates, "--list-draws", strconv.Itoa(p.Answer.ListDraws))
 	a.add(true, // Of the bounds for unbiased estimators, those that take long are left out.
-		"--far", "0", "--twins", "0", "--no-van-trees", "--examples", j.chosen(), "--seed", strconv.FormatUint(j.Seed, 10))
+		"--far", "0", "--twins", "0", "--examples", j.chosen(), "--seed", strconv.FormatUint(j.Seed, 10))
 	return a
 }
 

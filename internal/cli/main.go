@@ -160,13 +160,25 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	return k, nil
 }
 
+// noTargets is said of the flags of targets of design.
+const noTargets = "targets for unbiased estimators are gone: promise something about every adversary with --identify, --floor, --bits, --attack or --protect"
+
 // goneNames are errors about commands and flags that are gone, with what takes their place.
 var goneNames = map[string]string{
-	`unknown command "merge"`:    "any number of: tattle worker DIR, the last of which writes the report",
-	`unknown command "cluster"`:  "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
-	"unknown flag --cluster":     "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
-	"unknown flag --folder":      "the folder is an argument: tattle worker DIR",
-	"serve: unexpected argument": "tattle runs --index DIR writes a page that lists the reports in a folder",
+	`unknown command "merge"`:           "any number of: tattle worker DIR, the last of which writes the report",
+	`unknown command "cluster"`:         "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
+	"unknown flag --cluster":            "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
+	"unknown flag --folder":             "the folder is an argument: tattle worker DIR",
+	"unknown flag --resolvable":         noTargets,
+	"unknown flag --median-std":         noTargets,
+	"unknown flag --attack-mse":         noTargets,
+	"design: unknown flag --projection": "design chooses projections itself: choose with --methods",
+	"design: unknown flag --draws":      "the number of draws behind a promise is set with --list-draws",
+	"unknown flag --van-trees":          "the van Trees bound is gone: --candidates gives floors for the same adversaries without its assumption",
+	"unknown flag --no-van-trees":       "the van Trees bound is gone: leave the flag out",
+	"serve: unexpected argument":        "tattle runs --index DIR writes a page that lists the reports in a folder",
+	"unknown flag --evidence":           "the run's folder holds the outputs, every figure in report.json and the report as a page, Markdown, SARIF and JUnit",
+	"[<experiment>] must be one of":     "tattle reproduce --list names them; make detection runs the study of audits",
 }
 
 // versionLine names the version and the processor.
