@@ -46,7 +46,7 @@ func (a *account) pictures() error {
 		if res != nil && a.c.Name() == "dct" {
 			p := len(o.theta)
 			for _, s := range res.Sizes {
-				if err := o.add(&shown, "s = "+fraction(s.Size), o.reconstruct(s.Std[i*p:(i+1)*p], rng), ""); err != nil {
+				if err := o.add(&shown, "s = "+Fraction(s.Size), o.reconstruct(s.Std[i*p:(i+1)*p], rng), ""); err != nil {
 					return err
 				}
 			}

@@ -17,11 +17,14 @@ import (
 	"tattle/stat"
 )
 
-// Bands, subjects and groups of claims.
+// What adversaries know: the groups of claims on guessing attributes.
+const (
+	KnowsList         = "the list"
+	KnowsDistribution = "the distribution"
+)
+
 const (
 	wholeInput   = "whole input"
-	knowsList    = "the list"
-	knowsSample  = "the distribution"
 	normalised   = report.Unit("normalised units")
 	columnsUnits = report.Unit("of the column's units")
 )
@@ -165,9 +168,9 @@ func (a *account) accuracy() {
 // limit is a limit from draws as a value; processed: only the upper limit holds for the release.
 func (a *account) limit(l bayes.Limit, u report.Unit) report.Value {
 	if a.lists.Processed {
-		return report.AtMost(l.High, u).Sure(bound.DefaultConfidence)
+		return report.AtMost(l.High, u).Sure(DefaultConfidence)
 	}
-	return report.Within(l.Mean, l.Low, l.High, u, bound.DefaultConfidence)
+	return report.Within(l.Mean, l.Low, l.High, u, DefaultConfidence)
 }
 
 // holder claims what the best adversary with a list of candidates achieves.
@@ -188,9 +191,10 @@ func (a *account) holder() {
 	claim("holder", "input identified with ten guesses", a.limit(h.Ten, report.Share), report.Exactly(min(1, 10/n), report.Share))
 	rank := a.limit(h.Rank, report.Number)
 	if a.lists.Processed {
-		rank = report.AtLeast(h.Rank.Low, report.Number).Sure(bound.DefaultConfidence)
+		rank = report.AtLeast(h.Rank.Low, report.Number).Sure(DefaultConfidence)
 	}
 	claim("holder", "mean rank of the input", rank, report.Exactly((n+1)/2, report.Number))
+	claim("bits", "", a.limit(h.Bits, report.Bits), report.Exactly(0, report.Bits))
 	claim("holder", "bits revealed of "+report.Exactly(math.Log2(n), report.Number).String(), a.limit(h.Bits, report.Number), report.Exactly(0, report.Number))
 	if h.BitsMost != nil && *h.Fano < vacuousFano {
 		a.Add(report.Claim{ID: "bits.most", Kind: report.Certified, Value: report.AtMost(*h.BitsMost, report.Bits)},
@@ -199,8 +203,9 @@ func (a *account) holder() {
 	}
 	for _, f := range h.Floors {
 		low, u := a.root(f.Band, f.MeanSquare.Low)
+		low = math.Nextafter(low, 0)
 		prior, _ := a.root(f.Band, f.Prior)
-		a.Add(report.Claim{ID: "floor.list", Subject: a.level(f.Band), Kind: report.WithConfidence, Value: report.AtLeast(negligible(low, prior), u).Sure(bound.DefaultConfidence), N: h.List.Inputs,
+		a.Add(report.Claim{ID: "floor.list", Subject: a.level(f.Band), Kind: report.WithConfidence, Value: report.AtLeast(negligible(low, prior), u).Sure(DefaultConfidence), N: h.List.Inputs,
 			Beside: []report.Beside{{Name: "without the release", Value: report.Exactly(prior, u)}}})
 	}
 }
@@ -224,12 +229,13 @@ func (a *account) anybody() {
 		return
 	}
 	if h := a.lists.Hidden; h != nil {
-		a.Add(report.Claim{ID: "identified.new", Kind: report.WithConfidence, Value: report.Within(h.First.Mean, h.First.Low, h.First.High, report.Share, bound.DefaultConfidence), N: h.List.Inputs})
+		a.Add(report.Claim{ID: "identified.new", Kind: report.WithConfidence, Value: report.Within(h.First.Mean, h.First.Low, h.First.High, report.Share, DefaultConfidence), N: h.List.Inputs})
 	}
 	floor := func(id, subject, group string, of BandFloor, n int) {
 		x, u := a.root(of.Band, of.Anybody)
+		x = math.Nextafter(x, 0)
 		prior, _ := a.root(of.Band, of.Prior)
-		a.Add(report.Claim{ID: id, Subject: subject, Group: group, Kind: report.WithConfidence, Value: report.AtLeast(negligible(x, prior), u).Sure(bound.DefaultConfidence), N: n,
+		a.Add(report.Claim{ID: id, Subject: subject, Group: group, Kind: report.WithConfidence, Value: report.AtLeast(negligible(x, prior), u).Sure(DefaultConfidence), N: n,
 			Beside: []report.Beside{{Name: "without the release", Value: report.Exactly(prior, u)}}})
 	}
 	p := a.lists.EverySample()
@@ -257,7 +263,7 @@ func (a *account) guesses() {
 		}
 		claim("guess.majority", report.Measured, report.Exactly(g.Majority, report.Share))
 		sure := func(x float64, u report.Unit) report.Value {
-			return report.AtMost(x, u).Sure(bound.DefaultConfidence)
+			return report.AtMost(x, u).Sure(DefaultConfidence)
 		}
 		switch {
 		case list:
@@ -295,10 +301,10 @@ func (a *account) guesses() {
 		}
 	}
 	if h := a.lists.Holder; h != nil {
-		each(knowsList, h.Inferred, true)
+		each(KnowsList, h.Inferred, true)
 	}
 	if p := a.lists.EverySample(); p != nil {
-		each(knowsSample, p.Inferred, false)
+		each(KnowsDistribution, p.Inferred, false)
 	}
 }
 
@@ -344,6 +350,9 @@ func (a *account) middle() error {
 	return nil
 }
 
+// MedianErrorID is the ID of the median error of a coordinate, by band and attack, in normalised units.
+const MedianErrorID = "error.median"
+
 // attacks claims what the attacks reached, in every band.
 func (a *account) attacks() {
 	if a.at == nil {
@@ -365,7 +374,16 @@ func (a *account) attacks() {
 			a.Add(report.Claim{ID: "error", Subject: a.level(band.Name), Group: "none: guessing the mean of the training data", Kind: report.Measured, Value: report.Exactly(v, u), N: len(p.MeanSquare)})
 		}
 	}
+	medians := func(x *attack.Result, kind report.Kind) {
+		for _, row := range x.Summaries(a.c, a.q.Experiment.Band) {
+			a.Add(report.Claim{ID: MedianErrorID, Subject: row.Band, Group: x.Attack, Kind: kind, Value: report.Exactly(row.Quantile(.5), normalised), N: row.Examples})
+		}
+	}
+	if p := a.at.PriorAlone; p != nil {
+		medians(p, report.Measured)
+	}
 	for _, x := range a.at.Results {
+		medians(x, report.Demonstrated)
 		if !math.IsNaN(x.Recognised) {
 			c := report.Claim{ID: "recognised", Subject: a.level(bound.AllBand), Group: x.Attack, Kind: report.Demonstrated, Value: report.Exactly(x.Recognised, report.Share), N: len(x.MeanSquare), Source: report.Searched}
 			if p := a.at.PriorAlone; p != nil && !math.IsNaN(p.Recognised) {
@@ -415,8 +433,8 @@ func searchOf(b bound.Summary) string {
 	return ""
 }
 
-// boundName names a row.
-func boundName(b bound.Summary) string {
+// BoundName names a row.
+func BoundName(b bound.Summary) string {
 	name := b.Method
 	for _, k := range boundKinds {
 		if k.method == b.Method && k.search == searchOf(b) {
@@ -424,13 +442,13 @@ func boundName(b bound.Summary) string {
 		}
 	}
 	if b.Size > 0 {
-		name += ", s = " + fraction(b.Size)
+		name += ", s = " + Fraction(b.Size)
 	}
 	return name
 }
 
-// fraction prints 0.005 as 1/200 where that is exact enough to be meant.
-func fraction(s float64) string {
+// Fraction prints 0.005 as 1/200 where that is exact enough to be meant.
+func Fraction(s float64) string {
 	if n := math.Round(1 / s); n >= 2 && math.Abs(1/n-s) < 1e-12 {
 		return fmt.Sprintf("1/%.0f", n)
 	}
@@ -447,7 +465,7 @@ func (a *account) unbiased() {
 		if b.Pair() {
 			continue
 		}
-		name, group := boundName(b), times(b.Band)
+		name, group := BoundName(b), times(b.Band)
 		if b.Domain != "" {
 			group += ", " + b.Domain
 		}
@@ -547,7 +565,7 @@ const histogramBins = 60
 func (a *account) histograms(res *bound.Result) {
 	e := res.Experiment
 	for _, s := range res.Sizes {
-		name := "s = " + fraction(s.Size)
+		name := "s = " + Fraction(s.Size)
 		a.histogram("all coordinates, "+name, s.Std)
 		if low := e.Coordinates.Band(e.Band); len(low) > 0 {
 			a.histogram(fmt.Sprintf("%d×%d coarsest modes, %s", e.Band, e.Band, name), bound.Band{Keep: low}.Of(s.Std, e.Coordinates.Len()))
@@ -555,8 +573,19 @@ func (a *account) histograms(res *bound.Result) {
 	}
 }
 
-// histogram draws values from 0 up to where almost all of them lie, and claims the middle of the fullest bin.
+// histogram draws values, and claims the middle of the fullest bin.
 func (a *account) histogram(title string, x []float64) {
+	h, s := Histogram(x), report.Series{ID: "histogram", Name: title}
+	for k, n := range h.Counts {
+		s.X, s.Y = append(s.X, (h.Edges[k]+h.Edges[k+1])/2), append(s.Y, float64(n)/float64(len(x)))
+	}
+	a.Series = append(a.Series, s)
+	a.Add(report.Claim{ID: "peak", Subject: title, Kind: report.Measured, Value: report.Exactly(h.Mode(), normalised)},
+		report.Claim{ID: "median", Subject: title, Kind: report.Measured, Value: report.Exactly(stat.Quantile(x, .5), normalised)})
+}
+
+// Histogram bins bounds from 0 up to where almost all of them lie.
+func Histogram(x []float64) *stat.Histogram {
 	top := stat.Quantile(x, .96)
 	if math.IsInf(top, 0) || top == 0 {
 		top = 1
@@ -569,13 +598,7 @@ func (a *account) histogram(title string, x []float64) {
 	width := niceWidth(top / histogramBins)
 	h := stat.NewHistogram(stat.Edges(0, width*histogramBins, histogramBins))
 	h.Add(x...)
-	s := report.Series{ID: "histogram", Name: title}
-	for k, n := range h.Counts {
-		s.X, s.Y = append(s.X, (h.Edges[k]+h.Edges[k+1])/2), append(s.Y, float64(n)/float64(len(x)))
-	}
-	a.Series = append(a.Series, s)
-	a.Add(report.Claim{ID: "peak", Subject: title, Kind: report.Measured, Value: report.Exactly(h.Mode(), normalised)},
-		report.Claim{ID: "median", Subject: title, Kind: report.Measured, Value: report.Exactly(stat.Quantile(x, .5), normalised)})
+	return h
 }
 
 // niceWidth rounds up to 1, 2 or 5 times a power of ten.
@@ -604,7 +627,7 @@ func (a *account) pairs() {
 			if name == "" {
 				name = "near witnesses"
 				if b.Size > 0 {
-					name += ", s = " + fraction(b.Size)
+					name += ", s = " + Fraction(b.Size)
 				}
 			}
 			switch {

@@ -1,8 +1,7 @@
 package report
 
 func init() {
-	layouts["bound"] = boundLayout
-	layouts[""] = boundLayout
+	layouts["bound"], layouts["demo"], layouts[""] = boundLayout, boundLayout, boundLayout
 }
 
 // boundLayout shows what a release gives away.
@@ -34,7 +33,7 @@ var boundLayout = &layout{
 			table: &tableOf{rows: []string{"quantity"}, columns: []column{
 				{"published", "published", "@published", false}, {"here", "published", "", false}, {"authors'", "published", "@authors'", false}}}}}},
 		{title: "Limits of these figures", parts: []partOf{{findings: []Part{Limit}}}},
-		{title: "The results in sentences", folded: true, parts: []partOf{{findings: []Part{Evidence}}}},
+		{title: "The results in sentences", folded: true, parts: []partOf{{findings: []Part{Verdict, Evidence}}}},
 		{title: "Adversaries with a list of candidates", folded: true, parts: []partOf{
 			{says: "Each limit holds with {identified.confidence} confidence.",
 				table: &tableOf{rows: []string{"figure"}, columns: []column{{"value", "holder", "", false}, {"limits", "holder", "interval", false}, {"without the release", "holder", "@without the release", false}}}},

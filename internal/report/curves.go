@@ -1,6 +1,9 @@
 package report
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // curvesOf draws the series whose ID is id or begins with id and a slash, a chart for each ID.
 type curvesOf struct {
@@ -10,6 +13,7 @@ type curvesOf struct {
 	xUnit, yUnit Unit
 	dots         bool // points instead of lines
 	diagonal     bool // the line of chance
+	log          bool // the horizontal axis is logarithmic
 }
 
 const curvesHigh = 300.
@@ -40,8 +44,11 @@ func (r *Report) curves(c *curvesOf, subject string) (all []chart) {
 // draw draws series in one chart.
 func (c *curvesOf) draw(caption string, series []Series) chart {
 	x, y, label := newSpan(), newSpan(), caption+"."
-	for _, s := range series {
-		x.add(s.X...)
+	for i, s := range series {
+		if c.log {
+			series[i].X = logarithms(s.X)
+		}
+		x.add(series[i].X...)
 		y.add(s.Y...)
 		y.add(s.Low...)
 		y.add(s.High...)
@@ -50,7 +57,7 @@ func (c *curvesOf) draw(caption string, series []Series) chart {
 	out := chart{Caption: caption}
 	p := newPlot(curvesHigh, label, x.padded(), y.padded())
 	p.yAxis(c.y, c.yUnit)
-	p.xAxis(c.x, c.xUnit, curvesHigh)
+	p.xAxis(c.x, c.across, curvesHigh)
 	if c.diagonal {
 		p.path("polyline", "baseline", []float64{0, 1}, []float64{0, 1})
 		out.Keys = append(out.Keys, key{lineKey("baseline"), "chance"})
@@ -71,7 +78,7 @@ func (c *curvesOf) draw(caption string, series []Series) chart {
 		if c.dots {
 			for i := range s.X {
 				if known(s.Y[i]) {
-					p.point(shape, hue(k)+" filled", p.x(s.X[i]), p.y(s.Y[i]), s.Name+": "+tick(c.xUnit, s.X[i])+", "+tick(c.yUnit, s.Y[i]))
+					p.point(shape, hue(k)+" filled", p.x(s.X[i]), p.y(s.Y[i]), s.Name+": "+c.across(s.X[i])+", "+tick(c.yUnit, s.Y[i]))
 				}
 			}
 			out.Keys = append(out.Keys, key{markKey(hue(k)+" filled", shape), s.Name})
@@ -81,5 +88,22 @@ func (c *curvesOf) draw(caption string, series []Series) chart {
 		}
 	}
 	out.SVG = p.done()
+	return out
+}
+
+// across prints a place on the horizontal axis.
+func (c *curvesOf) across(x float64) string {
+	if c.log {
+		x = math.Pow(10, x)
+	}
+	return tick(c.xUnit, x)
+}
+
+// logarithms returns the logarithms to base 10.
+func logarithms(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = math.Log10(v)
+	}
 	return out
 }

@@ -80,7 +80,7 @@ func (r *Report) intervals(c *intervalsOf, subject string, one bool) *chart {
 	height := rowHigh*float64(len(rows)) + plotFoot
 	p := newPlot(height, label, x.padded(), span{})
 	p.left, p.top = 2, 0
-	p.xAxis(strings.TrimSuffix(c.axis+", "+unitWords(unit), ", "), unit, height)
+	p.xAxis(strings.TrimSuffix(c.axis+", "+unitWords(unit), ", "), func(v float64) string { return tick(unit, v) }, height)
 	for i, row := range rows {
 		top := rowHigh * float64(i)
 		rule := func(class string, v float64) { p.line(class, p.x(v), top+rowWords+3, p.x(v), top+rowHigh-1) }

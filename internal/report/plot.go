@@ -71,10 +71,10 @@ func (p *plot) path(element, class string, xs, ys []float64) {
 }
 
 // xAxis draws the horizontal axis with its title and ticks.
-func (p *plot) xAxis(title string, u Unit, height float64) {
+func (p *plot) xAxis(title string, print func(float64) string, height float64) {
 	for _, v := range ticks(p.x0, p.x1) {
 		p.line("axis", p.x(v), p.foot, p.x(v), p.foot+5)
-		p.text("", "middle", p.x(v), p.foot+19, 0, tick(u, v))
+		p.text("", "middle", p.x(v), p.foot+19, 0, print(v))
 	}
 	p.line("axis", p.left, p.foot, plotRight, p.foot)
 	p.text("", "middle", 55, height-8, 0, title)
@@ -91,7 +91,7 @@ func (p *plot) yAxis(title string, u Unit) {
 
 // tick prints a value of an axis.
 func tick(u Unit, v float64) string {
-	s := fmt.Sprintf("%.4g", v+0.)
+	s := fmt.Sprintf("%.4g", v+0.) // −0 becomes 0
 	switch u {
 	case Share:
 		s = fmt.Sprintf("%.4g %%", 100*v+0.)

@@ -22,6 +22,7 @@ const (
 	Advice               // what to do
 	Limit                // what the figures do not show
 	About                // how data were read
+	Detail               // shown by a table alone
 )
 
 // A Tone says whether a finding asks for attention.

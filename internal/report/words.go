@@ -3,7 +3,7 @@ package report
 import "maps"
 
 // words are what findings say, by code. Every sentence has at most 25 words and one number.
-var words = joined(general, release, guarded)
+var words = joined(general, release, paperA, promise)
 
 // joined joins the words of the kinds of reports.
 func joined(kinds ...map[string]Wording) map[string]Wording {
@@ -107,5 +107,33 @@ var release = map[string]Wording{
 	"left_out":              {Part: Limit, Says: "Left out: {1}."},
 }
 
-// guarded are findings on a pack of the guard.
-var guarded = map[string]Wording{}
+// paperA are findings on the figures of paper A.
+var paperA = map[string]Wording{
+	"published":        {Part: Verdict, Badge: "Published beside ours", Says: "Within 10 % of ours: {published.near} of {published.printed} figures that paper A prints. The bounds that they describe limit unbiased estimators only."},
+	"published.some":   {Part: Evidence, Says: "The authors' procedure ran on the first {1} of {2} examples."},
+	"published.peaks":  {Part: Evidence, Says: "The peaks of Figure 1 were read off its pictures; the paper prints no numbers of them. In float32, its bounds at s = 1/1000 have an error of up to 3.5 %. What causes the rest of its rise from 1/200 to 1/1000 is not known."},
+	"published.search": {Part: Evidence, Says: "The weights differ from the paper's, and so does the search. The paper's program solves one LSQR for a stack of images and stops it early, which damps the small singular values. This changes the median and the upper tail more than the peak."},
+	"published.drawn":  {Part: Evidence, Says: "The weights and the pictures are not the paper's; of its histograms it prints no numbers."},
+}
+
+// promise are findings on a promise about every adversary.
+var promise = map[string]Wording{
+	"promise.kept":            {Part: Verdict, Badge: "Promise kept", Tone: Good, Says: "This release keeps all limits of the promise: {1}."},
+	"promise.kept.recognised": {Part: Verdict, Badge: "Promise kept", Tone: Warn, Says: "This release keeps all limits of the promise ({1}), but an attack recovers the class of most inputs."},
+	"promise.kept.warn":       {Part: Verdict, Badge: "Promise kept", Tone: Warn, Says: "This release keeps all limits of the promise ({1}). The sentence below says what an adversary can do all the same."},
+	"promise.kept.bad":        {Part: Verdict, Badge: "Promise kept", Tone: Bad, Says: "This release keeps all limits of the promise ({1}). The sentence below says what an adversary can do all the same."},
+	"promise.missed":          {Part: Verdict, Badge: "Promise not kept", Tone: Bad, Says: "This release does not keep the promise. Missed: {1}."},
+	"promise.missed.looks":    {Part: Verdict, Badge: "Promise not kept", Tone: Bad, Says: "This release is not shown to keep the promise, nor with up to {2} times its noise. Missed: {1}."},
+	"promise.none":            {Part: Verdict, Badge: "Promise not kept", Tone: Bad, Says: "In the search, none of {tried} releases keeps the promise. What may help: looser limits, other nodes or other methods."},
+	"limit.kept":              {Part: Detail, Badge: "Yes", Says: "{subject}: {figure}, limit {limit}."},
+	"limit.missed":            {Part: Detail, Badge: "No", Says: "{subject}: {figure}, limit {limit}, not kept."},
+	"limit.lacks":             {Part: Detail, Badge: "Not measured", Says: "{subject} was not measured (limit {limit}): {1}."},
+	"help.measure":            {Part: Advice, Says: "Measure what was not measured."},
+	"help.noise":              {Part: Advice, Says: "Add more noise."},
+	"help.draws":              {Part: Advice, Says: "Take more draws in the final measurement (--list-draws), or a looser limit."},
+	"help.data":               {Part: Advice, Says: "Give more test data, or promise a looser floor."},
+	"help.nodes":              {Part: Advice, Says: "Promise less, or try other nodes or other methods."},
+	"design.examine":          {Part: Advice, Says: "To examine the release further, in the folder in which this ran: {1}"},
+	"design.pack":             {Part: Advice, Says: "To deploy the release with its certificate: {1}"},
+	"design.device":           {Part: Evidence, Says: "{cut.share} of the model's multiply-adds run on the device, before node {subject}."},
+}
