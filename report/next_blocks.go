@@ -29,7 +29,7 @@ func (r *Report) steps() []string {
 		said = append(said, "Do not rely on this release to hide which input it is.",
 			fmt.Sprintf("More noise or fewer numbers help: tattle design --identify SHARE@%d, with the same model and data, finds the release that keeps this share at the lowest cost in accuracy.", r.Lists.Holder.List.Inputs))
 	case r.partlyReconstructed(), badge != "":
-		said = append(said, "If inputs must not be reconstructed, more noise or fewer numbers help: tattle design --attack X, with the same model and data, finds the release from which no attack of tattle reconstructs inputs with an error below X, at the lowest cost in accuracy.")
+		said = append(said, "If inputs must not be reconstructed, more noise or fewer numbers help: tattle design --attack-rms X, with the same model and data, finds the release from which no attack of tattle reconstructs inputs with an error below X, at the lowest cost in accuracy.")
 	case len(said) > 0 || r.Release.NoBounds != "":
 	case r.Release.Noise.Family == "lattice":
 		said = append(said, "To deploy this release with its certificate, run tattle guard pack on the folder of this report.")

@@ -47,7 +47,7 @@ func impliedByTarget(train *dataset.Set) (all []string) {
 // unattacked warns of the sensitive attributes that no attack was fitted to.
 func unattacked(train *dataset.Set) (all []string) {
 	for _, s := range train.Sensitive {
-		all = append(all, fmt.Sprintf("No attack on %s ran: --attack overlearning measures what the outputs of a standard classifier reveal about it.", s.Name))
+		all = append(all, fmt.Sprintf("No attack on %s ran: --curious overlearning measures what the outputs of a standard classifier reveal about it.", s.Name))
 	}
 	return all
 }

@@ -1,16 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"tattle/audit"
 	"tattle/classify"
-	"tattle/curious"
 	"tattle/dataset"
 	"tattle/infer"
 	"tattle/stat"
@@ -19,12 +18,12 @@ import (
 // auditDataFlags choose the examples that a model or an endpoint is applied to.
 type auditDataFlags struct {
 	Data       string `help:"Labelled examples: a folder, zip or CSV file, or glyphs (default: the data of the model's run)." placeholder:"PATH" input:"data"`
-	Kind       string `help:"mnist, cifar10, glyphs, utkface, celeba, fairface, images, adult or table (default: detected)." placeholder:"KIND" more:""`
+	Kind       string `help:"mnist, cifar10, glyphs, utkface, celeba, fairface, images, adult or table (default: detected)." placeholder:"KIND" more:"" choice:"mnist,cifar10,glyphs,utkface,celeba,fairface,images,adult,table"`
 	Labels     string `help:"CSV with the labels of pictures (default: labels.csv beside them); mnist: folder of QMNIST labels." placeholder:"PATH" input:"file"`
 	FileColumn string `help:"Column of --labels with file names (default: file, filename, path, image or the first)." placeholder:"NAME" more:""`
 	skipFlag
-	Size     int     `help:"Resize pictures to this width and height (default: the model's)." placeholder:"PIXELS" more:""`
-	Part     string  `help:"train, validation, test or all (default: all; test if a model was trained on these data)." placeholder:"PART" more:""`
+	Size     int     `help:"Resize pictures to this width and height (default: the model's)." placeholder:"PIXELS" more:"" range:"[1,1024]"`
+	Part     string  `help:"train, validation, test or all (default: all; test if a model was trained on these data)." placeholder:"PART" more:"" choice:"train,validation,test,all"`
 	Examples string  `help:"Audit N examples drawn by the seed, or those in an .npy file of indices (default: all)." placeholder:"N|FILE" input:"file" more:""`
 	DataSeed *uint64 `help:"Seed of the split into parts, and of glyphs (default: that of the model's run, else --seed)." placeholder:"N" more:""`
 	readFlags
@@ -33,10 +32,10 @@ type auditDataFlags struct {
 // auditEndpointFlags set how a server is asked.
 type auditEndpointFlags struct {
 	EndpointModel string        `help:"Name of the model, if the URL does not end in /v2/models/NAME." placeholder:"NAME"`
-	Batch         int           `help:"Examples per request (default: 64, or the server's limit)." placeholder:"N"`
+	Batch         int           `help:"Examples per request (default: 64, or the server's limit)." placeholder:"N" range:"[1,65536]"`
 	Rate          perTime       `help:"Largest rate of requests, such as 10/s or 30/m (default: no limit)." placeholder:"N/s"`
-	Timeout       time.Duration `help:"Timeout of one request (default: 60s)." placeholder:"TIME" more:""`
-	Retries       *int          `help:"Further attempts if the server is busy or unreachable (default: 5)." placeholder:"N" more:""`
+	Timeout       time.Duration `help:"Timeout of one request (default: 60s)." placeholder:"TIME" more:"" range:"[0,)"`
+	Retries       *int          `help:"Further attempts if the server is busy or unreachable (default: 5)." placeholder:"N" more:"" range:"[0,1000]"`
 }
 
 // auditOutputsFlags choose the columns of a file of outputs.
@@ -44,14 +43,14 @@ type auditOutputsFlags struct {
 	Scores          []string `help:"Columns of the outputs, in the order of the classes, or a pattern such as \"out_*\"; in .npz, one array." placeholder:"COLUMN"`
 	Columns         []string `help:"Columns of vectors that are no scores of classes, such as \"e_*\" of embeddings; in .npz, one array. The target is optional." placeholder:"COLUMN"`
 	ReferenceScores []string `sep:"none" help:"Columns or array with the outputs of an honest classifier. Repeat for each classifier." placeholder:"PATTERN"`
-	OutputsKind     string   `help:"raw (scores) or soft (probabilities) (default: soft if every row sums to one)." placeholder:"KIND" more:""`
+	OutputsKind     string   `help:"raw (scores) or soft (probabilities) (default: soft if every row sums to one)." placeholder:"KIND" more:"" choice:"raw,soft"`
 }
 
 // auditReferenceFlags set what honest classifiers are trained on.
 type auditReferenceFlags struct {
 	Reference          string   `help:"Training data of the same task, on which honest classifiers are trained and audited." placeholder:"PATH" input:"data"`
-	References         int      `help:"Number of honest classifiers (default: 5)." default:"5" placeholder:"N" more:""`
-	ReferenceEpochs    *int     `help:"Epochs of each honest training (default: those of the audited model if known, else 20)." placeholder:"N" more:""`
+	References         int      `help:"Number of honest classifiers (default: 5)." default:"5" placeholder:"N" more:"" range:"[2,1000]"`
+	ReferenceEpochs    *int     `help:"Epochs of each honest training (default: those of the audited model if known, else 20)." placeholder:"N" more:"" range:"[1,100000]"`
 	ReferenceWidths    string   `help:"Widths of their layers (default: those of the model's run, else 128-128-64-64-128)." placeholder:"A-B-C-D-E" more:""`
 	SameRecipe         bool     `help:"State that the references have the model's recipe (architecture, data, settings)." more:""`
 	ReferenceTarget    string   `help:"With --outputs: target attribute of the training data (default: --target)." placeholder:"RULE" more:""`
@@ -63,9 +62,9 @@ type auditFigureFlags struct {
 	Margin       percent  `help:"Largest excess that is tolerated (default: 2%)." default:"2%" placeholder:"P%"`
 	Confidence   percent  `help:"Confidence of intervals and of the verdict (default: 95%)." default:"95%" placeholder:"P%"`
 	Attacks      []string `help:"network, threshold, logistic, trees, neighbours, lookup (default: all)." placeholder:"NAME"`
-	Folds        int      `help:"Folds of the cross-fitting (default: 5, fewer with very many examples)." placeholder:"N"`
-	MaxFit       int      `help:"Largest number of examples to fit an attack on (default: 20000)." default:"20000" placeholder:"N" more:""`
-	Permutations int      `help:"Smallest number of permutations per test (default: 9999)." default:"9999" placeholder:"N"`
+	Folds        int      `help:"Folds of the cross-fitting (default: 5, fewer with very many examples)." placeholder:"N" range:"[2,100]"`
+	MaxFit       int      `help:"Largest number of examples to fit an attack on (default: 20000)." default:"20000" placeholder:"N" more:"" range:"[1,)"`
+	Permutations int      `help:"Smallest number of permutations per test (default: 9999)." default:"9999" placeholder:"N" range:"[1,10000000]"`
 	NoDefences   bool     `help:"Do not try defences."`
 }
 
@@ -98,7 +97,7 @@ func (c *auditCmd) check() (audit.FailOn, error) {
 	if err != nil {
 		return rules, usage(fmt.Errorf("--fail-on: %w", unprefixed(err)), `as in --fail-on "excess>5%@95%"`)
 	}
-	for _, check := range []func() error{c.checkDoor, c.checkFigures, c.checkReference, c.checkNumbers, c.checkPlaces} {
+	for _, check := range []func() error{c.checkDoor, c.checkFigures, c.checkReference, c.checkPlaces} {
 		if err := check(); err != nil {
 			return rules, err
 		}
@@ -146,9 +145,6 @@ func (c *auditCmd) checkDoor() error {
 	if vectors := len(c.Columns) > 0 || c.At != "" || c.Target == dataset.NoTarget || strings.HasSuffix(c.Target, dataset.NumberSuffix); vectors && (c.Reference != "" || len(c.ReferenceScores) > 0 || c.OutputsKind != "") {
 		return usage(errors.New("--columns, --at, --target none and a numeric target cannot be used with --reference, --reference-scores or --outputs-kind: vectors are no scores of classes"), "")
 	}
-	if c.OutputsKind != "" && c.OutputsKind != string(curious.Raw) && c.OutputsKind != string(curious.Soft) {
-		return usage(fmt.Errorf("--outputs-kind %q: must be raw or soft", c.OutputsKind), "")
-	}
 	return nil
 }
 
@@ -188,82 +184,28 @@ func (c *auditCmd) stray() string {
 	return append(strays, "")[0]
 }
 
-// given returns the names of the flags in a struct of flags that are not zero.
-func given(flags any) (names []string) {
-	v := reflect.ValueOf(flags)
-	for _, f := range reflect.VisibleFields(v.Type()) {
-		if !f.Anonymous && !v.FieldByIndex(f.Index).IsZero() {
-			names = append(names, strings.TrimPrefix(flagOf(f.Name), "--"))
-		}
-	}
-	return names
-}
-
-// checkFigures checks the statistical settings.
+// checkFigures checks the statistical settings and the kind of the data.
 func (c *auditCmd) checkFigures() error {
 	for _, name := range c.Attacks {
 		if _, err := classify.ByName(name); err != nil {
 			return usage(fmt.Errorf("--attacks: %w", err), "")
 		}
 	}
-	switch {
-	case !(c.Confidence > .5):
-		return usage(fmt.Errorf("--confidence %g %%: must be above 50 %%", 100*c.Confidence), "")
-	case c.Folds < 0 || c.Folds == 1 || c.Folds > audit.MaxFolds:
-		return usage(fmt.Errorf("--folds %d: must be between 2 and %d", c.Folds, audit.MaxFolds), "")
-	case c.MaxFit < 1:
-		return usage(fmt.Errorf("--max-fit %d: must be at least 1", c.MaxFit), "")
-	case c.Permutations < 1 || c.Permutations > mostPermutations:
-		return usage(fmt.Errorf("--permutations %d: must be between 1 and %d", c.Permutations, mostPermutations), "")
-	}
-	return nil
+	return cmp.Or(
+		refused(!(c.Confidence > .5), "", "--confidence %g %%: must be above 50 %%", 100*c.Confidence),
+		refused(c.Data == glyphsName && c.Kind != "" && c.Kind != glyphsName, "leave --kind out", "--kind %s: --data is glyphs, which are generated", c.Kind),
+	)
 }
-
-// Upper limits.
-const (
-	mostPermutations = 10_000_000
-)
 
 // checkReference checks the flags about references.
 func (c *auditCmd) checkReference() error {
-	switch {
-	case c.References < 2 || c.References > audit.MaxReferences:
-		return usage(fmt.Errorf("--references %d: must be between 2 and %d, because one has no spread to compare with", c.References, audit.MaxReferences), "")
-	case c.ReferenceEpochs != nil && (*c.ReferenceEpochs < 1 || *c.ReferenceEpochs > mostEpochs):
-		return usage(fmt.Errorf("--reference-epochs %d: must be between 1 and %d", *c.ReferenceEpochs, mostEpochs), "")
-	case len(c.ReferenceScores) == 1:
-		return usage(errors.New("--reference-scores: one classifier has no spread to compare with"), "give the flag twice or more")
-	case c.SameRecipe && len(c.ReferenceScores) == 0 && c.Reference == "":
-		return usage(errors.New("--same-recipe requires --reference or --reference-scores"), "")
-	case len(c.ReferenceScores) > 0 && c.Reference != "":
-		return usage(errors.New("--reference-scores and --reference are mutually exclusive"), "")
-	case c.Reference == "" && (c.ReferenceTarget != "" || len(c.ReferenceSensitive) > 0 || c.ReferenceWidths != ""):
-		return usage(errors.New("--reference-target, --reference-sensitive and --reference-widths require --reference"), "")
-	}
+	given := c.Reference != ""
 	_, err := parseWidths("reference-widths", c.ReferenceWidths)
-	return err
+	return cmp.Or(
+		refused(len(c.ReferenceScores) == 1, "give the flag twice or more", "--reference-scores: one classifier has no spread to compare with"),
+		requires(c.SameRecipe && len(c.ReferenceScores) == 0 && !given, "--same-recipe", "--reference or --reference-scores"),
+		refused(len(c.ReferenceScores) > 0 && given, "", "--reference-scores and --reference are mutually exclusive"),
+		requires(!given && (c.ReferenceTarget != "" || len(c.ReferenceSensitive) > 0 || c.ReferenceWidths != ""), "--reference-target, --reference-sensitive and --reference-widths", "--reference"),
+		err,
+	)
 }
-
-// checkNumbers checks the flags about how data are read.
-func (c *auditCmd) checkNumbers() error {
-	parts := []string{"", string(dataset.Train), string(dataset.Validation), string(dataset.Test), audit.PartAll}
-	switch {
-	case !slices.Contains(parts, c.Part):
-		return usage(fmt.Errorf("--part %q: must be train, validation, test or all", c.Part), "")
-	case c.Kind != "" && kinds[c.Kind] == "":
-		return usage(fmt.Errorf("--kind %q: unknown", c.Kind), "mnist, cifar10, glyphs, utkface, celeba, fairface, images, adult or table")
-	case c.Data == glyphsName && c.Kind != "" && c.Kind != glyphsName:
-		return usage(fmt.Errorf("--kind %s: --data is glyphs, which are generated", c.Kind), "leave --kind out")
-	case c.Size < 0 || c.Size > mostSide:
-		return usage(fmt.Errorf("--size %d: must be between 1 and %d", c.Size, mostSide), "")
-	case c.Batch < 0 || c.Batch > mostBatch:
-		return usage(fmt.Errorf("--batch %d: must be between 1 and %d", c.Batch, mostBatch), "")
-	case c.Retries != nil && (*c.Retries < 0 || *c.Retries > mostRetries):
-		return usage(fmt.Errorf("--retries %d: must be between 0 and %d", *c.Retries, mostRetries), "")
-	case c.Timeout < 0:
-		return usage(fmt.Errorf("--timeout %v: must not be negative", c.Timeout), "")
-	}
-	return nil
-}
-
-const mostRetries = 1000

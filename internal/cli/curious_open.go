@@ -60,7 +60,7 @@ func trainingError(err error) error {
 	case training.OptionWidths:
 		return usage(fmt.Errorf("--widths: %w", err), "leave --widths out")
 	case training.OptionRun:
-		return usage(err, "tattle train with --sensitive, --target or --attack makes a run that can be distilled and pruned")
+		return usage(err, "tattle train with --sensitive, --target or --curious makes a run that can be distilled and pruned")
 	case training.OptionData:
 		return usage(fmt.Errorf("--data: %w", err), "give the run's own data")
 	}

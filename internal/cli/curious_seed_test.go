@@ -47,7 +47,7 @@ func TestSeedsKeepTheirFolders(t *testing.T) {
 		dir := t.TempDir()
 		must.Do(t, os.MkdirAll(filepath.Join(dir, kept), 0o777))
 		must.Do(t, os.WriteFile(filepath.Join(dir, kept, training.ResultFile), []byte("{}"), 0o666))
-		status, _, said := tattle(t.Context(), "train", "glyphs", "--attack", "standard", "--examples", "100", "--epochs", "1", "--seeds", strconv.Itoa(seeds), "--out", dir, "--resume")
+		status, _, said := tattle(t.Context(), "train", "glyphs", "--curious", "standard", "--examples", "100", "--epochs", "1", "--seeds", strconv.Itoa(seeds), "--out", dir, "--resume")
 		if status != statusUsage || !strings.Contains(said, "--seeds") {
 			t.Errorf("%d seeds where %s is: status %d: %s", seeds, kept, status, said)
 		}

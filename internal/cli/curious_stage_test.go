@@ -111,7 +111,7 @@ func spread(t *testing.T, out string, most int, args ...string) error {
 func TestSeedsAnywhere(t *testing.T) {
 	shared.Long(t, "seeds trained by other commands come to the same bytes")
 	t.Parallel()
-	args := []string{"train", "glyphs", "--sensitive", "family: italic; *", "--attack", "regularized", "--examples", "120", "--epochs", "2", "--seeds", "2"}
+	args := []string{"train", "glyphs", "--sensitive", "family: italic; *", "--curious", "regularized", "--examples", "120", "--epochs", "2", "--seeds", "2"}
 	dir := t.TempDir()
 	here, there := filepath.Join(dir, "here"), filepath.Join(dir, "there")
 	reported(t, here, args...)

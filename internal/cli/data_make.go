@@ -10,7 +10,7 @@ import (
 type dataMakeCmd struct {
 	Name     string `arg:"" enum:"utkface,celeba" help:"utkface or celeba: format of files and labels."`
 	Out      string `help:"A new folder (default: data/NAME-made)." placeholder:"DIR"`
-	Examples int    `help:"Number of faces." default:"2000"`
+	Examples int    `help:"Number of faces." default:"2000" range:"[1,1000000]"`
 	Seed     uint64 `help:"Seed of everything random: the same seed gives the same bytes." default:"1"`
 }
 
@@ -18,13 +18,7 @@ func (dataMakeCmd) Help() string {
 	return "Example: tattle data make utkface --examples 2000 --out faces\n\nThe faces are simple drawings that show their attributes. Results on them say nothing about people."
 }
 
-// mostFaces are the most that are drawn: more than CelebA has.
-const mostFaces = 1000000
-
 func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
-	if c.Examples < 1 || c.Examples > mostFaces {
-		return usage(fmt.Errorf("--examples: %d is not between 1 and %d", c.Examples, mostFaces), "")
-	}
 	dir := c.Out
 	if dir == "" {
 		dir = "data/" + c.Name + "-made"

@@ -35,7 +35,7 @@ After an interruption, the same command with --out and --resume continues.`
 func (designCmd) MoreHelp() string {
 	return `Exit status: 0 if the promise is kept, 1 if not (the report then names the nearest release), 2 for wrong usage, 3 if the search could not finish.
 
-The search tries, at each node of --features, several methods: noise of one strength on all features, principal directions, discriminants, and layers that are learned under the noise together with a new head. It measures on training data, and sets the strength of the noise with a fifth of the test data. The answer is then measured on the other test data as tattle bound does, with fresh noise: how often candidates are identified, and new inputs hidden among them; the bits revealed; the floor for adversaries without a list; and accuracy. The promise is kept if the limits of these figures, of 99.9 % confidence each, keep it. If they do not, the noise is raised in steps that were fixed before, and the looks share the confidence. --attack limits the attacks that ran; another attack may do better.
+The search tries, at each node of --features, several methods: noise of one strength on all features, principal directions, discriminants, and layers that are learned under the noise together with a new head. It measures on training data, and sets the strength of the noise with a fifth of the test data. The answer is then measured on the other test data as tattle bound does, with fresh noise: how often candidates are identified, and new inputs hidden among them; the bits revealed; the floor for adversaries without a list; and accuracy. The promise is kept if the limits of these figures, of 99.9 % confidence each, keep it. If they do not, the noise is raised in steps that were fixed before, and the looks share the confidence. --attack-rms limits the attacks that ran; another attack may do better.
 
 Writes model.onnx with the new layers and head (noise is added to the output of its node release), report.html, report.json and the arrays of the bounds. The report ends with a tattle bound command that examines the release further.`
 }
@@ -43,9 +43,9 @@ Writes model.onnx with the new layers and head (noise is added to the output of 
 // promiseFlags are a promise about every adversary, and where to look for a release that keeps it.
 type promiseFlags struct {
 	Identify  string   `help:"Nobody with a list of N candidates names the input more often than this, on average over inputs, such as 1%@60000 (default: all training inputs)." placeholder:"SHARE@N"`
-	Floor     *float64 `help:"Nobody who knows the distribution of inputs reconstructs the input with a smaller root mean square error: in grey levels for pictures, else in the model's units." placeholder:"X"`
-	Bits      *float64 `help:"The release reveals at most so many bits about which candidate the input is." placeholder:"X"`
-	AttackRMS *float64 `name:"attack" help:"No attack of tattle reconstructs the input with a smaller root mean square error, in the units of --floor." placeholder:"X"`
+	Floor     float64  `help:"Nobody who knows the distribution of inputs reconstructs the input with a smaller root mean square error: in grey levels for pictures, else in the model's units." placeholder:"X" range:"(0,)"`
+	Bits      float64  `help:"The release reveals at most so many bits about which candidate the input is." placeholder:"X" range:"(0,)"`
+	AttackRMS float64  `name:"attack-rms" help:"No attack of tattle reconstructs the input with a smaller root mean square error, in the units of --floor." placeholder:"X" range:"(0,)"`
 	Protect   []string `sep:"none" help:"Nobody infers a sensitive attribute better: 'gender: 60%', 'gender: auc 0.6', or 'gender: 0.1 bits' beyond the target." placeholder:"LIMIT"`
 
 	MaxAccuracyDrop string `help:"Accuracy drops by at most this much, such as 1% or 0.01 (upper 95 % limit of the drop)." placeholder:"DROP"`
@@ -56,11 +56,11 @@ type promiseSearch struct {
 	Methods   []string `help:"How the released numbers are made: isotropic, projected, discriminant, shaped, trained; for comparison only: dFIL, top-k, rounding (default: all)." placeholder:"LIST"`
 	Finetune  string   `help:"What is trained under the noise: none, the head (and the layer that is released), or all of the model." enum:"none,head,all" default:"head"`
 	Task      []string `sep:"none" help:"Sensitive attribute that the release must answer, beside the target." placeholder:"ATTRIBUTE"`
-	Keep      int      `help:"Numbers that are released (default: by the number of classes)." placeholder:"N"`
+	Keep      int      `help:"Numbers that are released (default: by the number of classes)." placeholder:"N" range:"[1,)"`
 	Noise     string   `help:"Noise with which the answer is measured: gaussian, or lattice, as tattle guard adds it (default: gaussian)." enum:"gaussian,lattice" default:"gaussian"`
-	Queries   int      `help:"Times that each input is released (default: 1)." default:"1" placeholder:"N"`
-	Epochs    int      `help:"Epochs of each training (default: 60, or as many as 3,000 steps take)." placeholder:"N"`
-	ListDraws int      `help:"Least number of draws that the final limits are computed from (default: 60000)." placeholder:"N"`
+	Queries   int      `help:"Times that each input is released (default: 1)." default:"1" placeholder:"N" range:"[1,1073741824]"`
+	Epochs    int      `help:"Epochs of each training (default: 60, or as many as 3,000 steps take)." placeholder:"N" range:"[1,100000]"`
+	ListDraws int      `help:"Least number of draws that the final limits are computed from (default: 60000)." placeholder:"N" range:"[1,)"`
 	Examples  string   `help:"Number of examples for bounds, drawn by the seed; an .npy file of indices; or all (default: 100)." default:"100" placeholder:"N|FILE" input:"file"`
 }
 

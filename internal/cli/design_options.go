@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"tattle/design"
 	"tattle/stat"
@@ -14,7 +13,7 @@ func (c *designCmd) onLattice() bool { return c.Noise == "lattice" }
 
 // designFlags are the flags behind the options of package design.
 var designFlags = map[string]string{
-	"Limits": "--identify", "MaxDrop": "--max-accuracy-drop", "Tasks": "--task", "Nodes": "--features",
+	"Limits": "--identify", "MaxDrop": "--max-accuracy-drop", "Attack": "--attack-rms", "Tasks": "--task", "Nodes": "--features",
 }
 
 // options reads the limits, and what of the search does not depend on the data.
@@ -25,14 +24,6 @@ func (c *designCmd) options() (o design.Options, err error) {
 	}
 	for _, m := range c.Methods {
 		o.Methods = append(o.Methods, design.Method(m))
-	}
-	switch {
-	case c.Keep < 0:
-		return o, usage(fmt.Errorf("--keep %d: must be at least 1", c.Keep), "")
-	case c.Queries < 1 || c.Queries > mostQueries:
-		return o, usage(fmt.Errorf("--queries %d: must be between 1 and %d", c.Queries, mostQueries), "")
-	case c.Epochs < 0:
-		return o, usage(fmt.Errorf("--epochs %d: must be at least 1", c.Epochs), "")
 	}
 	return o, nil
 }
@@ -51,22 +42,9 @@ func (c *designCmd) limits(o *design.Options) (err error) {
 		}
 		o.Protect = append(o.Protect, p)
 	}
-	for _, f := range []struct {
-		flag string
-		from *float64 // nil: not given
-		to   *float64
-	}{
-		{"--floor", c.Floor, &o.Floor}, {"--bits", c.Bits, &o.Bits}, {"--attack", c.AttackRMS, &o.Attack},
-	} {
-		if f.from == nil {
-			continue
-		}
-		if *f.to = *f.from; !(*f.to > 0) || math.IsInf(*f.to, 0) {
-			return usage(fmt.Errorf("%s: %g is not a positive number", f.flag, *f.to), "")
-		}
-	}
+	o.Floor, o.Bits, o.Attack = c.Floor, c.Bits, c.AttackRMS
 	if o.MaxDrop, err = parseDrop(c.MaxAccuracyDrop); err == nil && !o.Promise() {
-		err = usage(errors.New("no promise is given"), "promise something about every adversary with --identify, --floor, --bits, --attack or --protect, such as --identify 1%")
+		err = usage(errors.New("no promise is given"), "promise something about every adversary with --identify, --floor, --bits, --attack-rms or --protect, such as --identify 1%")
 	}
 	return err
 }

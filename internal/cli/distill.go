@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -10,20 +9,13 @@ import (
 	"tattle/curious/training"
 	"tattle/internal/progress"
 	"tattle/report"
-	"tattle/reproduce"
-)
-
-// Limits of the temperature: beyond them float32 cannot represent the loss.
-const (
-	leastTemperature = .01
-	mostTemperature  = 1000.
 )
 
 type distillCmd struct {
 	taught
-	Temperature float64 `help:"Temperature of the softmax of raw outputs in the loss." default:"1"`
-	Epochs      int     `help:"Passes over the student's training data." default:"50"`
-	Batch       int     `help:"Examples per step." default:"100"`
+	Temperature float64 `help:"Temperature of the softmax of raw outputs in the loss." default:"1" range:"[0.01,1000]"`
+	Epochs      int     `help:"Passes over the student's training data." default:"50" range:"[1,100000]"`
+	Batch       int     `help:"Examples per step." default:"100" range:"[1,65536]"`
 	Widths      string  `help:"Widths of the student's layers (default: 64-64-64-64-64; other nets: the teacher's)." placeholder:"A-B-C-D-E"`
 	output
 }
@@ -33,7 +25,7 @@ func (distillCmd) Help() string {
 }
 
 func (c *distillCmd) Run(ctx context.Context, e *env) error {
-	widths, err := c.check()
+	widths, err := parseWidths("widths", c.Widths)
 	if err != nil {
 		return err
 	}
@@ -45,20 +37,6 @@ func (c *distillCmd) Run(ctx context.Context, e *env) error {
 		r, err := c.report(e, dir, t, s, stopped != nil)
 		return r, stopped, err
 	})
-}
-
-func (c *distillCmd) check() (widths [5]int, err error) {
-	numbers := trainCmd{Epochs: c.Epochs, Batch: c.Batch, LearningRate: reproduce.DefaultLearningRate}
-	if err := numbers.checkNumbers(); err != nil {
-		return widths, err
-	}
-	if c.Epochs == 0 {
-		return widths, usage(errors.New("--epochs 0: must be at least 1"), "")
-	}
-	if !(c.Temperature >= leastTemperature && c.Temperature <= mostTemperature) {
-		return widths, usage(fmt.Errorf("--temperature %g: must be between %g and %g", c.Temperature, leastTemperature, mostTemperature), "paper B's is 1")
-	}
-	return parseWidths("widths", c.Widths)
 }
 
 // distill trains the student and measures it. Interrupted, it returns the best epoch so

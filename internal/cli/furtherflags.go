@@ -14,48 +14,23 @@ import (
 
 // furtherFlags choose the bounds beyond one near witness, and the attacks.
 type furtherFlags struct {
-	Barankin    int      `help:"Witnesses per example for the Barankin bound; 0: no such bound (default: 64)." default:"64" placeholder:"N"`
-	Far         int      `help:"Far witnesses per example (default: 8)." default:"8" placeholder:"N"`
+	Barankin    int      `help:"Witnesses per example for the Barankin bound; 0: no such bound (default: 64)." default:"64" placeholder:"N" range:"[0,4096]"`
+	Far         int      `help:"Far witnesses per example (default: 8)." default:"8" placeholder:"N" range:"[0,4096]"`
 	Twins       string   `help:"Examples for which twins are searched: inputs with nearly the same features (default: 6)." default:"6" placeholder:"N|all"`
-	Attack      []string `help:"linear, inversion, decoder, posterior or none (default: with training data, those that take no more than minutes)." placeholder:"LIST"`
-	AttackDraws int      `help:"Draws of the noise per example, for the attacks (default: 4)." default:"4" placeholder:"N"`
+	Attack      []string `help:"linear, inversion, decoder, posterior or none (default: with training data, those that take no more than minutes)." placeholder:"LIST" choice:"linear,inversion,decoder,posterior,none"`
+	AttackDraws int      `help:"Draws of the noise per example, for the attacks (default: 4)." default:"4" placeholder:"N" range:"[1,10000]"`
 
 	Candidates string `help:"Candidates of an adversary, a list that contains the input: a number of training inputs, all of them, other data, or none (default: training inputs, as many as take about a minute; without training data, --data)." placeholder:"N|all|PATH|none" input:"data"`
-	ListDraws  *int   `help:"Random draws of an input and its release, for the limits from such a list (default: 2000, or as many as fit into memory)." placeholder:"N"`
+	ListDraws  int    `help:"Random draws of an input and its release, for the limits from such a list (default: 2000, or as many as fit into memory)." placeholder:"N" range:"[100,1000000]"`
 
 	Task []string `sep:"none" help:"Sensitive attribute that the release answers besides the target. Limits for adversaries who know the target then hold for those who know both." placeholder:"ATTRIBUTE" more:""`
 
 	TrainingData string `help:"Data that attacks and projections learn from (default: training part of --data)." placeholder:"PATH" input:"data"`
 }
 
-// mostAttackDraws limits --attack-draws and --draws, and the others --list-draws.
-const (
-	mostAttackDraws = 10000
-	leastListDraws  = 100
-	mostListDraws   = 1000000
-)
-
 func (f furtherFlags) check() error {
-	switch {
-	case f.Barankin < 0 || f.Barankin > measure.MaxWitnesses:
-		return usage(fmt.Errorf("--barankin %d: must be between 0 and %d", f.Barankin, measure.MaxWitnesses), "")
-	case f.Far < 0 || f.Far > measure.MaxWitnesses:
-		return usage(fmt.Errorf("--far %d: must be between 0 and %d", f.Far, measure.MaxWitnesses), "")
-	case f.ListDraws != nil && (*f.ListDraws < leastListDraws || *f.ListDraws > mostListDraws):
-		return usage(fmt.Errorf("--list-draws %d: must be between %d and %d", *f.ListDraws, leastListDraws, mostListDraws), "")
-	case f.AttackDraws < 1 || f.AttackDraws > mostAttackDraws:
-		return usage(fmt.Errorf("--attack-draws %d: must be between 1 and %d", f.AttackDraws, mostAttackDraws), "")
-	}
-	for i, a := range f.Attack {
-		if slices.Contains(f.Attack[:i], a) {
-			return usage(fmt.Errorf("--attack: %s is given twice", a), "")
-		}
-		if !slices.Contains(measure.AttackNames, a) && a != "none" {
-			return usage(fmt.Errorf("--attack: there is no attack %q", a), "choose from "+strings.Join(measure.AttackNames, ", ")+", or none")
-		}
-		if a == "none" && len(f.Attack) > 1 {
-			return usage(errors.New("--attack: none and attacks are mutually exclusive"), "")
-		}
+	if len(f.Attack) > 1 && slices.Contains(f.Attack, "none") {
+		return usage(errors.New("--attack: none and attacks are mutually exclusive"), "")
 	}
 	_, err := f.twins(0)
 	return err
@@ -120,7 +95,7 @@ func (f furtherFlags) adversaries(data measure.Inputs, needed string, scaling bo
 func (f furtherFlags) set(o *measure.ListOptions, labelled bool) error {
 	given := ""
 	switch {
-	case f.ListDraws != nil:
+	case f.ListDraws > 0:
 		given = "--list-draws"
 	case len(f.Task) > 0:
 		given = "--task"
@@ -128,8 +103,8 @@ func (f furtherFlags) set(o *measure.ListOptions, labelled bool) error {
 	if o == nil && given != "" {
 		return usage(fmt.Errorf("%s requires a list of candidates, and none is used", given), "choose a list with --candidates")
 	}
-	if f.ListDraws != nil {
-		o.Draws = *f.ListDraws
+	if f.ListDraws > 0 {
+		o.Draws = f.ListDraws
 	}
 	for i, name := range f.Task {
 		switch {

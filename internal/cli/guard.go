@@ -38,19 +38,19 @@ type movedFlags struct {
 
 // budgetFlags limit what a subject releases.
 type budgetFlags struct {
-	Releases int           `help:"Budget of each subject: releases of different inputs, at most --queries of the run (default: --queries of the run)." placeholder:"N"`
-	Period   time.Duration `help:"Give each subject a new budget in each period, such as 24h (default: 0, one budget that is never renewed)." placeholder:"DURATION"`
+	Releases int           `help:"Budget of each subject: releases of different inputs, at most --queries of the run (default: --queries of the run)." placeholder:"N" range:"[1,)"`
+	Period   time.Duration `help:"Give each subject a new budget in each period, such as 24h (default: 0, one budget that is never renewed)." placeholder:"DURATION" range:"[0,)"`
 }
 
 type guardPackCmd struct {
 	Run_ string `arg:"" name:"run" help:"Folder of a run of tattle bound or design with --noise lattice."`
-	Out  string `short:"o" help:"Folder to write (default: release)." default:"release" placeholder:"DIR" writes:"folder"`
+	Out  string `help:"Folder to write (default: release)." default:"release" placeholder:"DIR" writes:"folder"`
 	budgetFlags
 	movedFlags
 }
 
 func (guardPackCmd) Help() string {
-	return `Example: tattle guard pack tattle-bound -o release
+	return `Example: tattle guard pack tattle-bound --out release
 
 Verifies the run first, as tattle verify does, and refuses a run that does not hold. The noise of the run must be on a lattice (--noise lattice): only then are the figures for the integers that a guard releases.
 
@@ -58,10 +58,7 @@ The folder has front.onnx (inputs and noise to integers), head.onnx, guard.toml 
 }
 
 func (c *guardPackCmd) Run(ctx context.Context, e *env) error {
-	switch {
-	case c.Releases < 0:
-		return usage(fmt.Errorf("--releases %d: must be at least 1", c.Releases), "")
-	case c.Period < 0 || c.Period%time.Second != 0:
+	if c.Period%time.Second != 0 {
 		return usage(fmt.Errorf("--period %v: must be a whole number of seconds", c.Period), "write it as 24h, or leave it out for a budget without an end")
 	}
 	if err := (output{Out: c.Out}).spare(false); err != nil {

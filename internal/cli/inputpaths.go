@@ -2,7 +2,6 @@ package cli
 
 import (
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -37,9 +36,11 @@ func eachInput(k *kong.Context, f func(flag, names, path string)) {
 		if v.Flag != nil {
 			name = "--" + name
 		}
-		for _, path := range stringsIn(v.Target) {
+		for _, value := range valuesIn(v.Target) {
+			path := value.String()
 			table, isTable := strings.CutPrefix(path, measure.TablePrefix)
 			switch {
+			case path == "":
 			case names == namesData && path == glyphsName:
 			case names == namesTable && isTable:
 				f(name, names, table)
@@ -48,25 +49,6 @@ func eachInput(k *kong.Context, f func(flag, names, path string)) {
 			}
 		}
 	}
-}
-
-// stringsIn returns the strings of a flag's value that are not empty.
-func stringsIn(v reflect.Value) (all []string) {
-	switch v.Kind() {
-	case reflect.String:
-		if v.String() != "" {
-			all = append(all, v.String())
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			all = append(all, stringsIn(v.Index(i))...)
-		}
-	case reflect.Pointer:
-		if !v.IsNil() {
-			all = stringsIn(v.Elem())
-		}
-	}
-	return all
 }
 
 // An input is a file or folder that a command line reads.

@@ -14,7 +14,6 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -120,7 +119,7 @@ func Execute(ctx context.Context, args []string, stdout, stderr io.Writer) (stat
 	if err != nil {
 		return fail(stderr, err)
 	}
-	if err := cmp.Or(checkCounts(k), checkDestinations(k)); err != nil {
+	if err := checkDestinations(k); err != nil {
 		return fail(stderr, err)
 	}
 	e := newEnv(ctx, k, args, stdout, stderr)
@@ -157,11 +156,11 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 		}
 		return nil, usage(err, hint)
 	}
-	return k, nil
+	return k, checkValues(k)
 }
 
 // noTargets is said of the flags of targets of design.
-const noTargets = "targets for unbiased estimators are gone: promise something about every adversary with --identify, --floor, --bits, --attack or --protect"
+const noTargets = "targets for unbiased estimators are gone: promise something about every adversary with --identify, --floor, --bits, --attack-rms or --protect"
 
 // goneNames are errors about commands and flags that are gone, with what takes their place.
 var goneNames = map[string]string{
@@ -179,26 +178,18 @@ var goneNames = map[string]string{
 	"serve: unexpected argument":        "tattle runs --index DIR writes a page that lists the reports in a folder",
 	"unknown flag --evidence":           "the run's folder holds the outputs, every figure in report.json and the report as a page, Markdown, SARIF and JUnit",
 	"[<experiment>] must be one of":     "tattle reproduce --list names them; make detection runs the study of audits",
+	"design: unknown flag --attack":     "a limit on the error of attacks is given with --attack-rms",
+	"train: unknown flag --attack":      "the kind of training is given with --curious, such as --curious regularized",
+	"train: unknown flag --noise":       "the strength of the noise is given with --sigma-scale, as in tattle bound",
+	"train: unknown flag --outputs":     "what is released is given with --outputs-kind, raw or soft, as in tattle audit",
+	"model: unknown flag --out":         "the file is named with -o",
+	"guard: unknown flag -o":            "the folder is named with --out",
 }
 
 // versionLine names the version and the processor.
 func versionLine() string {
 	p := run.Current()
 	return fmt.Sprintf("tattle %s (%s, %s)", p.Version, runtime.Version(), p.Kernels)
-}
-
-// checkCounts returns an error if the command line says 0 for a number of things that are needed:
-// without the flag, 0 stands for the default.
-func checkCounts(k *kong.Context) error {
-	for _, p := range k.Path {
-		if p.Flag == nil || !slices.Contains([]string{"epochs", "batch", "examples", "seeds", "references", "releases", "folds"}, p.Flag.Name) {
-			continue
-		}
-		if v := reflect.Indirect(p.Flag.Target); v.Kind() == reflect.Int && v.Int() == 0 {
-			return usage(fmt.Errorf("--%s 0: must be at least 1", p.Flag.Name), "leave it out for the default")
-		}
-	}
-	return nil
 }
 
 // grammarOf returns the part of commands that is about the command that args begin with, all of

@@ -13,8 +13,8 @@ import (
 
 type modelCmd struct {
 	Net     string `arg:"" enum:"cifar10,curious,mnist,resnet18,resnet20,swin-t" help:"mnist, cifar10: paper A's nets; resnet18, swin-t: torchvision's; resnet20: He et al.'s for CIFAR-10; curious: paper B's classifier."`
-	Out     string `short:"o" help:"File to write (default: NET.onnx)." placeholder:"FILE" writes:"file"`
-	Classes *int   `help:"Outputs (default: 10; resnet18 and swin-t 1000; curious 2)." placeholder:"N"`
+	File    string `short:"o" help:"File to write (default: NET.onnx)." placeholder:"FILE" writes:"file"`
+	Classes int    `help:"Outputs (default: 10; resnet18 and swin-t 1000; curious 2)." placeholder:"N" range:"[1,1048576]"`
 	Weights string `help:".npz file with an array for each parameter, named as in torchvision (default: random parameters)." placeholder:"FILE" input:"file"`
 	Seed    uint64 `help:"Seed of random parameters; the same seed gives the same bytes." default:"1"`
 	JSON    bool   `name:"json" help:"Describe the model as JSON on standard output."`
@@ -26,22 +26,19 @@ func (modelCmd) Help() string {
 Without --weights the parameters are random. --weights reads the arrays of a PyTorch state_dict; docs/models.md shows how to write them. FILE.preprocess.toml beside the model says how pictures become its inputs; the other commands use it.`
 }
 
-// maxClasses bounds --classes.
-const maxClasses = 1 << 20
-
 func (c *modelCmd) Run(e *env) error {
 	net := zoo.Nets[c.Net]
 	classes, err := c.classes(net)
 	if err != nil {
 		return err
 	}
-	if c.Out == "" {
-		c.Out = c.Net + ".onnx"
+	if c.File == "" {
+		c.File = c.Net + ".onnx"
 	}
-	beside := preprocessFile(c.Out)
-	for _, path := range []string{c.Out, beside} {
+	beside := preprocessFile(c.File)
+	for _, path := range []string{c.File, beside} {
 		if exists(path) {
-			return usage(fmt.Errorf("--out: %s already exists", path), "remove it, or choose another name")
+			return usage(fmt.Errorf("--file: %s already exists", path), "remove it, or choose another name")
 		}
 	}
 	g := net.Build(classes, c.Seed)
@@ -50,12 +47,12 @@ func (c *modelCmd) Run(e *env) error {
 			return wrongWeights(err)
 		}
 	}
-	w := &inspect.BuiltIn{Net: c.Net, Path: c.Out, Parameters: g.ParamCount(), Input: g.InputShape, Classes: classes, Seed: c.Seed}
+	w := &inspect.BuiltIn{Net: c.Net, Path: c.File, Parameters: g.ParamCount(), Input: g.InputShape, Classes: classes, Seed: c.Seed}
 	if c.Weights != "" {
 		w.Weights = filepath.Base(c.Weights)
 	}
 	if err := w.Write(g, beside); err != nil {
-		return hinted(fmt.Errorf("--out: %w", err), "choose a file that can be written")
+		return hinted(fmt.Errorf("--file: %w", err), "choose a file that can be written")
 	}
 	if c.JSON {
 		j := json.NewEncoder(e.stdout)
@@ -81,14 +78,12 @@ func wrongWeights(err error) error {
 // classes is the number of outputs.
 func (c *modelCmd) classes(net zoo.Net) (int, error) {
 	switch {
-	case c.Classes == nil:
+	case c.Classes == 0:
 		return net.Classes, nil
-	case *c.Classes < 1 || *c.Classes > maxClasses:
-		return 0, usage(fmt.Errorf("--classes %d: must be 1 to %d", *c.Classes, maxClasses), "")
-	case net.Fixed && *c.Classes != net.Classes:
+	case net.Fixed && c.Classes != net.Classes:
 		return 0, usage(fmt.Errorf("--classes: the %s net has %d classes", c.Net, net.Classes), "resnet20 and resnet18 can have any number")
 	}
-	return *c.Classes, nil
+	return c.Classes, nil
 }
 
 // preprocessFile is the file beside a model that says how its inputs are made.

@@ -14,9 +14,9 @@ import (
 
 type pruneCmd struct {
 	taught
-	Fractions []float64 `help:"Fractions of the weights to set to zero, ascending (default: 0, 0.1 … 0.9)." default:"0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9" placeholder:"F"`
+	Fractions []float64 `help:"Fractions of the weights to set to zero, ascending (default: 0, 0.1 … 0.9)." default:"0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9" placeholder:"F" range:"[0,1]"`
 	Global    bool      `help:"Rank the weights of all layers together instead of each layer by itself."`
-	Keep      float64   `help:"Also write the model pruned by this fraction as model.onnx." default:"-1" placeholder:"F"`
+	Keep      *float64  `help:"Also write the model pruned by this fraction as model.onnx." placeholder:"F" range:"[0,1]"`
 	output
 }
 
@@ -25,31 +25,18 @@ func (pruneCmd) Help() string {
 }
 
 func (c *pruneCmd) Run(ctx context.Context, e *env) error {
-	if err := c.check(); err != nil {
-		return err
+	if len(c.Fractions) == 0 {
+		return usage(errors.New("--fractions: at least one is required"), "")
+	}
+	for i, f := range c.Fractions[1:] {
+		if f <= c.Fractions[i] {
+			return usage(fmt.Errorf("--fractions: %g follows %g", f, c.Fractions[i]), "give them in ascending order")
+		}
 	}
 	return c.work(ctx, e, c.output, "prune", func(dir string, t *training.Teacher) (*report.Report, error, error) {
 		r, err := c.prune(ctx, e, dir, t)
 		return r, nil, err
 	})
-}
-
-func (c *pruneCmd) check() error {
-	if len(c.Fractions) == 0 {
-		return usage(errors.New("--fractions: at least one is required"), "")
-	}
-	for i, f := range c.Fractions {
-		if !(f >= 0 && f <= 1) {
-			return usage(fmt.Errorf("--fractions: %g must be between 0 and 1", f), "")
-		}
-		if i > 0 && f <= c.Fractions[i-1] {
-			return usage(fmt.Errorf("--fractions: %g follows %g", f, c.Fractions[i-1]), "give them in ascending order")
-		}
-	}
-	if c.Keep != -1 && !(c.Keep >= 0 && c.Keep <= 1) {
-		return usage(fmt.Errorf("--keep %g: must be between 0 and 1", c.Keep), "")
-	}
-	return nil
 }
 
 // prune measures at every fraction, and reports on it.
@@ -67,10 +54,10 @@ func (c *pruneCmd) prune(ctx context.Context, e *env, dir string, t *training.Te
 	}
 	r.SetPruning(t.Result.Evaluation, points)
 	r.Outcome = report.Done
-	if c.Keep == -1 {
+	if c.Keep == nil {
 		return r, nil
 	}
-	if err := t.KeepPruned(dir, c.Keep, o); err != nil {
+	if err := t.KeepPruned(dir, *c.Keep, o); err != nil {
 		return nil, err
 	}
 	return r, modelOf(r, dir, modelFile, t.Parts.Train)

@@ -18,12 +18,12 @@ type reproduceCmd struct {
 	Experiment string `arg:"" optional:"" default:"" enum:",figure1,figure2,figure3,figure4,figure5,figure6,comparison,table1,table2,table3,table4,table5,table6,table7,table8,table9,mixtures,figure7,figure8,figure9,convex" help:"Paper A: figure1, figure2 (MNIST), figure3, figure4 (CIFAR-10), figure5, figure6 (ImageNet), comparison (MNIST). Paper B: table1, table2, table6 (CelebA), table3 to table5, table7 to table9, figure7 to figure9 (UTKFace), mixtures and convex (no data)."`
 	Data       string `help:"Folder or zip of MNIST, CIFAR-10, ImageNet (validation), CelebA or UTKFace, as the experiment needs." placeholder:"PATH" input:"data"`
 	Examples   string `help:"Paper A: test images, or an .npy file of indices. Paper B: largest number of training examples." placeholder:"N|FILE" input:"file"`
-	Published  int    `help:"figure1 and comparison: also run the authors' own procedure, on this many images; 0: none." default:"500" more:""`
+	Published  int    `help:"figure1 and comparison: also run the authors' own procedure, on this many images; 0: none." default:"500" more:"" range:"[0,)"`
 	Twins      string `help:"comparison: images for which twins are searched: the first N, or all (default: 20)." default:"20" placeholder:"N|all" more:""`
 	figureFlags
 	Quick  bool     `help:"Paper B: small and fast, not comparable with the paper."`
-	Seeds  int      `help:"Paper B: trainings of each kind, with seeds from --seed on (default: 5)." placeholder:"N"`
-	Epochs int      `help:"Passes over the training data (default: paper B: 50; figure3 and figure4: 7)." placeholder:"N"`
+	Seeds  int      `help:"Paper B: trainings of each kind, with seeds from --seed on (default: 5)." placeholder:"N" range:"[1,100000]"`
+	Epochs int      `help:"Passes over the training data (default: paper B: 50; figure3 and figure4: 7)." placeholder:"N" range:"[1,100000]"`
 	Only   []string `help:"Paper B: run these trainings only; * stands for any letters." placeholder:"KEY"`
 	List   bool     `help:"List the experiments; of a given one, the published figures and the estimated time of each training."`
 	skipFlag
@@ -40,7 +40,7 @@ type figureFlags struct {
 	Features string `help:"Paper A: node (or tensor) whose output is released (default: the paper's features)." placeholder:"NODE" more:""`
 	Labels   string `help:"figure5, figure6: CSV with labels (default: labels.csv or folder names)." placeholder:"FILE" input:"file"`
 	Target   string `help:"figure5, figure6: column of the labels." placeholder:"COLUMN" more:""`
-	Restarts int    `help:"Paper A: random starts per example; the largest bound is kept (default: 25)." placeholder:"N" more:""`
+	Restarts int    `help:"Paper A: random starts per example; the largest bound is kept (default: 25)." placeholder:"N" more:"" range:"[1,32767]"`
 	memoryFlag
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"path/filepath"
 
 	"tattle/attack"
@@ -32,10 +31,6 @@ func (c *reproduceCmd) checkFigure(f reproduce.Figure) error {
 			"docs/models.md exports torchvision's, or: tattle model "+f.Net+" --weights FILE.npz")
 	case c.Model == "" && c.readFlags != readFlags{}:
 		return usage(fmt.Errorf("--input-shape, --model-output and --preprocess are about a model, and reproduce %s trains its own", c.Experiment), "name one with --model")
-	case c.Published < 0:
-		return usage(fmt.Errorf("--published: %d is negative", c.Published), "")
-	case c.Restarts < 0 || c.Restarts > math.MaxInt16:
-		return usage(fmt.Errorf("--restarts: %d is not between 1 and %d", c.Restarts, math.MaxInt16), "")
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -20,17 +19,15 @@ import (
 )
 
 type trainCmd struct {
-	Task         string   `arg:"" enum:"mnist,cifar10,glyphs,utkface,celeba,fairface,images,adult,table" help:"mnist, cifar10 or glyphs (generated): paper A's training, or paper B's with --target, --sensitive or --attack; utkface, celeba, fairface, images (a folder or zip with a CSV of labels), adult or table (any CSV): paper B's training."`
-	Data         string   `help:"Data set: a folder, a zip or a CSV file." placeholder:"PATH" input:"data"`
-	EpochsGiven  *int     `name:"epochs" help:"Passes over the training data (default: paper A: 6 or 7, paper B: 50)." placeholder:"N"`
-	Epochs       int      `kong:"-"`
-	BatchSize    *int     `name:"batch" help:"Examples per step (default: paper A: 32, paper B: 100)." placeholder:"N" more:""`
-	Batch        int      `kong:"-"`
-	LearningRate float64  `help:"Learning rate of AdamW (paper A) or Adam (paper B)." default:"0.001" more:""`
-	Examples     int      `help:"Train on the first N examples only (default: all; glyphs: 10000)." placeholder:"N"`
-	Net          string   `help:"Another net for mnist, cifar10 and glyphs: resnet20, resnet18, swin-t, mnist or cifar10." placeholder:"NAME"`
-	Noise        *float64 `help:"Train with Gaussian noise on the features, the input of the last affine layer: SCALE times their root mean square in each batch." placeholder:"SCALE"`
-	BitsPenalty  *float64 `help:"With --noise: add to the loss WEIGHT times an upper limit on the information in the features, in bits." placeholder:"WEIGHT" more:""`
+	Task         string  `arg:"" enum:"mnist,cifar10,glyphs,utkface,celeba,fairface,images,adult,table" help:"mnist, cifar10 or glyphs (generated): paper A's training, or paper B's with --target, --sensitive or --curious; utkface, celeba, fairface, images (a folder or zip with a CSV of labels), adult or table (any CSV): paper B's training."`
+	Data         string  `help:"Data set: a folder, a zip or a CSV file." placeholder:"PATH" input:"data"`
+	Epochs       int     `help:"Passes over the training data (default: paper A: 6 or 7, paper B: 50)." placeholder:"N" range:"[1,100000]"`
+	Batch        int     `help:"Examples per step (default: paper A: 32, paper B: 100)." placeholder:"N" more:"" range:"[1,65536]"`
+	LearningRate float64 `help:"Learning rate of AdamW (paper A) or Adam (paper B)." default:"0.001" more:"" range:"(0,1)"`
+	Examples     int     `help:"Train on the first N examples only (default: all; glyphs: 10000)." placeholder:"N" range:"[1,)"`
+	Net          string  `help:"Another net for mnist, cifar10 and glyphs: resnet20, resnet18, swin-t, mnist or cifar10." placeholder:"NAME"`
+	SigmaScale   float64 `help:"Train with Gaussian noise on the features, the input of the last affine layer: X times their root mean square in each batch." placeholder:"X" range:"(0,1000000]"`
+	BitsPenalty  float64 `help:"With --sigma-scale: add to the loss WEIGHT times an upper limit on the information in the features, in bits." placeholder:"WEIGHT" more:"" range:"(0,1000000]"`
 	curiousFlags `group:"Curious classifiers (paper B)"`
 	output
 
@@ -40,9 +37,9 @@ type trainCmd struct {
 func (trainCmd) Help() string {
 	return `Example: tattle train mnist --data mnist --out mnist-net
 
-This trains an honest classifier as paper A does. With --noise 5 it learns to answer although noise of five times the root mean square of the features is added to them before its last layer; tattle bound --sigma-scale 5 then measures what they reveal:
+This trains an honest classifier as paper A does. With --sigma-scale 5 it learns to answer although noise of five times the root mean square of the features is added to them before its last layer; tattle bound --sigma-scale 5 then measures what they reveal:
 
-  tattle train mnist --data mnist --noise 5 --out noisy-net
+  tattle train mnist --data mnist --sigma-scale 5 --out noisy-net
 
 The next classifier is honest but curious: it answers whether a face is younger than 30 and encodes the gender in its scores:
 
@@ -54,27 +51,22 @@ Ctrl-C stops after the current step and keeps the model, marked as unfinished.`
 // MoreHelp implements detailed.
 func (trainCmd) MoreHelp() string {
 	return "Writes model.onnx, report.json and report.html, and attack.onnx if there is an attack; with --seeds, each seed has its own folder. --resume trains the seeds that are missing.\n\n" +
-		"The noise of --noise follows the features: its strength is set anew for each batch. --bits-penalty 0.01 also makes the net remove from the features what the task does not need."
+		"The noise of --sigma-scale follows the features: its strength is set anew for each batch. --bits-penalty 0.01 also makes the net remove from the features what the task does not need."
 }
 
 func (c *trainCmd) Run(ctx context.Context, e *env) error {
-	if c.EpochsGiven != nil {
-		c.Epochs = *c.EpochsGiven
-	}
 	if c.curious(c.Task) {
-		if c.Noise != nil || c.BitsPenalty != nil {
-			return usage(errors.New("--noise and --bits-penalty: cannot be used with paper B's training"), "they are for mnist, cifar10 and glyphs without --target, --sensitive and --attack")
-		}
-		if c.Net != "" {
-			return usage(errors.New("--net: cannot be used with paper B's training"), "--widths sets the layers of its net")
-		}
 		return c.trainCurious(ctx, e)
 	}
 	if flags := given(c.curiousFlags); len(flags) > 0 {
-		return usage(fmt.Errorf("--%s: requires --sensitive, --target or --attack", flags[0]), "they choose the training of paper B")
+		return usage(fmt.Errorf("--%s: requires --sensitive, --target or --curious", flags[0]), "they choose the training of paper B")
 	}
 	if err := c.check(); err != nil {
 		return err
+	}
+	c.Batch = cmp.Or(c.Batch, train.DefaultBatch)
+	if c.BitsPenalty > 0 && c.Batch > reproduce.MostPenalized {
+		return usage(fmt.Errorf("--batch %d: must be at most %d with --bits-penalty", c.Batch, reproduce.MostPenalized), "")
 	}
 	if c.Task == glyphsName {
 		c.Data = glyphsName
@@ -105,34 +97,22 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 // trainAgain is the hint after an interrupted training that cannot be resumed.
 const trainAgain = "it cannot be trained further; the same command with another --out trains from the beginning"
 
-// Upper limits.
-const (
-	mostBatch  = 1 << 16
-	mostEpochs = 100000
-	mostGlyphs = 1000000
-)
+// mostEpochs limits --epochs.
+const mostEpochs = 100000
 
+// mostGlyphs is the largest number of glyphs that are drawn.
+const mostGlyphs = 1000000
+
+// check checks the flags of both papers' trainings.
 func (c *trainCmd) check() error {
-	if c.BatchSize != nil {
-		c.Batch = *c.BatchSize
-	} else if c.Batch == 0 {
-		c.Batch = train.DefaultBatch
-	}
-	if err := c.checkNumbers(); err != nil {
-		return err
-	}
-	if err := c.checkNoise(); err != nil {
-		return err
-	}
-	switch {
-	case c.Task == glyphsName && c.Examples > mostGlyphs:
-		return usage(fmt.Errorf("--examples %d: must be at most %d", c.Examples, mostGlyphs), "")
-	case c.Task == glyphsName && c.Data != "":
-		return usage(errors.New("train glyphs generates its data and takes no --data"), "")
-	case c.Task != glyphsName && c.Data == "":
-		return usage(fmt.Errorf("train %s requires --data, the folder of the data set", c.Task), whereFrom(c.Task))
-	}
-	return nil
+	drawn := c.Task == glyphsName
+	return cmp.Or(
+		refused(c.Net != "" && zoo.Nets[c.Net].About == "", "choose from "+strings.Join(zoo.Names(), ", "), "--net %q: unknown", c.Net),
+		refused(c.SigmaScale == 0 && c.BitsPenalty > 0, "without noise, the features have no limit", "--bits-penalty requires --sigma-scale"),
+		refused(drawn && c.Examples > mostGlyphs, "", "--examples %d: must be at most %d", c.Examples, mostGlyphs),
+		refused(drawn && c.Data != "", "", "train glyphs generates its data and takes no --data"),
+		refused(!drawn && c.Data == "", whereFrom(c.Task), "train %s requires --data, the folder of the data set", c.Task),
+	)
 }
 
 // whereFrom returns a hint on how to get a task's data.
@@ -144,41 +124,6 @@ func whereFrom(task string) string {
 		return ""
 	}
 	return "tattle data info " + task + " says what is expected there"
-}
-
-// checkNumbers checks the numbers.
-func (c *trainCmd) checkNumbers() error {
-	switch {
-	case c.Epochs < 0 || c.Epochs > mostEpochs:
-		return usage(fmt.Errorf("--epochs %d: must be between 1 and %d", c.Epochs, mostEpochs), "")
-	case c.Batch < 1 || c.Batch > mostBatch:
-		return usage(fmt.Errorf("--batch %d: must be between 1 and %d", c.Batch, mostBatch), "")
-	case !(c.LearningRate > 0 && c.LearningRate < 1):
-		return usage(fmt.Errorf("--learning-rate %g: must be above 0 and below 1", c.LearningRate), "")
-	case c.Examples < 0:
-		return usage(fmt.Errorf("--examples %d: must not be negative", c.Examples), "")
-	case c.Net != "" && zoo.Nets[c.Net].About == "":
-		return usage(fmt.Errorf("--net %q: unknown", c.Net), "choose from "+strings.Join(zoo.Names(), ", "))
-	}
-	return nil
-}
-
-// mostNoise is the largest noise and the largest penalty.
-const mostNoise = 1e6
-
-// checkNoise checks the flags about noise.
-func (c *trainCmd) checkNoise() error {
-	switch {
-	case c.Noise == nil && c.BitsPenalty != nil:
-		return usage(errors.New("--bits-penalty requires --noise"), "without noise, the features have no limit")
-	case c.Noise != nil && !(*c.Noise > 0 && *c.Noise <= mostNoise):
-		return usage(fmt.Errorf("--noise %g: must be above 0 and at most %g", *c.Noise, float64(mostNoise)), "leave --noise out to train without noise")
-	case c.BitsPenalty != nil && !(*c.BitsPenalty > 0 && *c.BitsPenalty <= mostNoise):
-		return usage(fmt.Errorf("--bits-penalty %g: must be above 0 and at most %g", *c.BitsPenalty, float64(mostNoise)), "leave --bits-penalty out to train without a penalty")
-	case c.BitsPenalty != nil && c.Batch > reproduce.MostPenalized:
-		return usage(fmt.Errorf("--batch %d: must be at most %d with --bits-penalty", c.Batch, reproduce.MostPenalized), "")
-	}
-	return nil
 }
 
 // load returns the training and the test set.
@@ -206,12 +151,7 @@ func (c *trainCmd) recipe() reproduce.Recipe {
 	r.Net = cmp.Or(c.Net, r.Net)
 	r.Epochs = cmp.Or(c.Epochs, r.Epochs)
 	r.Batch, r.LearningRate, r.Seed = c.Batch, c.LearningRate, c.Seed
-	if c.Noise != nil {
-		r.Noise = *c.Noise
-	}
-	if c.BitsPenalty != nil {
-		r.BitsPenalty = *c.BitsPenalty
-	}
+	r.Noise, r.BitsPenalty = c.SigmaScale, c.BitsPenalty
 	return r
 }
 
