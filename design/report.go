@@ -142,6 +142,11 @@ func (p *Promise) NeedsNoise(r *report.Report) bool {
 
 func needsNoise(c checked) bool { return !c.kept && c.lacks == "" && !c.drop }
 
+// NeedsNoise reports whether more noise may keep a limit of the promise that the report misses.
+func (p Run) NeedsNoise(r *report.Report) bool {
+	return (&Promise{Limits: p.Options.Limits, Queries: p.Options.Queries}).NeedsNoise(r)
+}
+
 // verdict says first whether the promise is kept. It is good only if no adversary is shown to do harm beside it.
 func (p *Promise) verdict(r *report.Report, s *measure.Setup, all []checked) report.Finding {
 	var names, missed []string

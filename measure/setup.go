@@ -31,6 +31,7 @@ type Setup struct {
 	Prior    *AttackRan      `json:"prior,omitempty"`  // guessing the mean of the training data
 	Lists    *ListFigures    `json:"lists,omitempty"`  // what decides the limits on every adversary, without them
 	Draws    int             `json:"draws,omitempty"`  // of the noise for each example, for accuracy
+	Figure   string          `json:"figure,omitempty"` // of paper A that is reproduced
 	Design   json.RawMessage `json:"design,omitempty"` // the request of tattle design
 }
 
@@ -146,8 +147,8 @@ func DataOf(s *dataset.Set, path, part string) report.Data {
 	return report.Data{Name: s.Name, Path: path, Part: part, Shape: s.Shape, SHA256: s.SHA256, Examples: s.Len()}
 }
 
-// greyLevels returns how many grey levels of 255 a normalised unit is; 0 for inputs that are no pictures.
-func greyLevels(s *dataset.Set) (levels float64) {
+// GreyLevels returns how many grey levels of 255 a normalised unit is; 0 for inputs that are no pictures.
+func GreyLevels(s *dataset.Set) (levels float64) {
 	for _, v := range s.Std {
 		levels += 255 * float64(v) / float64(len(s.Std))
 	}
@@ -156,7 +157,7 @@ func greyLevels(s *dataset.Set) (levels float64) {
 
 // dataSetup describes the values of a data set.
 func dataSetup(s *dataset.Set) DataSetup {
-	d := DataSetup{GreyLevels: greyLevels(s), Range: rangeOf(s), Stored: storedOf(s)}
+	d := DataSetup{GreyLevels: GreyLevels(s), Range: rangeOf(s), Stored: storedOf(s)}
 	unit := map[string]float64{}
 	for _, c := range s.Columns {
 		unit[c.Name] = max(c.Unit, 0)

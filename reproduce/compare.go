@@ -24,11 +24,17 @@ const (
 // and, for the comparison, the results of its method. ours are by size, those of the first
 // run first; theirs are of the authors' procedure, nil if it did not run. What the report says
 // first is then how near both are.
-func (f Figure) Compare(r *report.Report, ours []*bound.Result, theirs *bound.Result) {
+func (f Figure) Compare(r *report.Report, ours []*bound.Result, theirs *bound.Result) error {
+	s, err := measure.SetupOf(r)
+	if err != nil {
+		return err
+	}
+	s.Figure = f.Name
+	r.SetRequest(s)
 	switch {
 	case f.Name == Comparison:
 		compareMethods(r, ours[0], theirs)
-		return
+		return nil
 	case len(f.Peaks) == 0:
 		f.compareAccuracy(r)
 		for _, res := range ours {
@@ -52,6 +58,7 @@ func (f Figure) Compare(r *report.Report, ours []*bound.Result, theirs *bound.Re
 	r.Add(report.Claim{ID: "published.near", Kind: report.Measured, Value: report.Exactly(float64(near), report.Count)},
 		report.Claim{ID: "published.printed", Kind: report.Measured, Value: report.Exactly(float64(printed), report.Count)})
 	r.Findings = append([]report.Finding{{Code: "published"}}, r.Findings...)
+	return nil
 }
 
 // publishedID is the ID of claims that are set beside published figures.
@@ -92,8 +99,7 @@ func (f Figure) Again(r *report.Report, dir string, ours *bound.Result) error {
 	if f.hasPublished() && f.Name != Comparison && len(ours.Sizes) != len(f.Peaks) {
 		return fmt.Errorf("%s: %d sizes, where %s has %d", dir, len(ours.Sizes), f.Name, len(f.Peaks))
 	}
-	f.Compare(r, all, theirs)
-	return nil
+	return f.Compare(r, all, theirs)
 }
 
 // reload reads the bounds of a further run.

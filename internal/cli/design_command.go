@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"tattle/design"
-	"tattle/report"
 )
 
 // arguments are the words of a command line.
@@ -26,7 +25,7 @@ func (a *arguments) data(j *designJob) {
 }
 
 // boundArgs are the arguments of the bound command that measures the answer.
-func (j *designJob) boundArgs(model, limit string, p *report.DesignRun) []string {
+func (j *designJob) boundArgs(model, limit string, p *design.Run) []string {
 	a := arguments{"--model", model, "--data", absolute(j.Data)}
 	preprocess := j.model.DataPreprocess()
 	a.add(!preprocess.IsZero(), "--preprocess", preprocess.String())

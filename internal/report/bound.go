@@ -19,14 +19,14 @@ var boundLayout = &layout{
 		{title: "How close can any adversary come?", parts: []partOf{
 			{chart: &intervalsOf{caption: "Error by level of detail", axis: "root mean square error",
 				marks: []markOf{{"floor without a list", "floor", ""}, {"best attack", "attack", ""}, {"floor with the list", "floor.list", ""}, {"without the release", "floor", "without the release"}}}},
-			{says: "Root mean square errors, each beside that of guessing the mean without the release, for the same inputs.",
+			{says: "Root mean square errors in {floor.unit}. Mean: the error of guessing the mean without the release, for the same inputs.",
 				table: &tableOf{rows: []string{"level of detail"}, columns: []column{
-					{"floor without a list", "floor", "", false}, {"guessing the mean", "floor", "@without the release", false}, {"floor with the list", "floor.list", "", false},
-					{"best attack", "attack", "", false}, {"95 % interval", "attack", "interval", false}, {"inputs attacked", "attack", "n", true}, {"mean, for these", "attack", "@without the release", true}, {"unit", "floor", "unit", true}}}},
+					{"floor", "floor", "", false}, {"mean", "floor", "@without the release", false}, {"with the list", "floor.list", "", false},
+					{"attack", "attack", "", false}, {"95 % interval", "attack", "interval", false}, {"mean", "attack", "@without the release", false}, {"attacked", "attack", "n", true}, {"unit", "floor", "unit", true}}}},
 			{title: "Limits on guessing sensitive attributes",
 				says: "Right guesses: without the release, by the best attack that ran, by the best adversary (estimated), and the limit for every adversary.",
 				table: &tableOf{rows: []string{"attribute", "knows"}, columns: []column{
-					{"majority", "guess.majority", "", false}, {"attack", "guess.attack", "", false}, {"best", "guess.best", "", false}, {"limit", "guess.limit", "high", false}, {"bits", "guess.bits", "bare", false}, {"AUC", "guess.auc", "bare", false}}}},
+					{"majority", "guess.majority", "", false}, {"attack", "guess.attack", "", false}, {"best", "guess.best", "", false}, {"limit", "guess.limit", "most", false}, {"bits", "guess.bits", "most", false}, {"AUC", "guess.auc", "most", false}}}},
 		}},
 		{title: "Published figures beside ours", parts: []partOf{{
 			says: "authors': by their procedure, run here. A note says where a published figure was read off a picture.",
@@ -74,6 +74,7 @@ var boundLayout = &layout{
 		{title: "What the release costs", folded: true, parts: []partOf{{
 			says:  "Accuracy, with its 95 % interval (Clopper-Pearson).",
 			table: &tableOf{rows: []string{"features"}, columns: []column{{"accuracy", "answers", "", false}, {"95 % interval", "answers", "interval", false}, {"examples", "answers", "n", false}}}}}},
+		{title: "What the limits depend on", folded: true, parts: []partOf{{findings: []Part{Condition}}}},
 		{title: "How the data were read", folded: true, parts: []partOf{{findings: []Part{About}}}},
 	},
 	terms: []term{

@@ -33,4 +33,18 @@ func init() {
 		}, boundLayout.sections[2:]),
 		terms: boundLayout.terms,
 	}
+	layouts["guard"] = &layout{
+		tiles: []tileOf{
+			{"{subject}", "figure", "promised: {limit}"},
+			{"Released", "integers", "integers, with discrete Gaussian noise of σ = {noise}"},
+			{"Budget of a subject", "budget", "releases"},
+			{"Drift allowance", "drift", "largest error of a feature before it is rounded"},
+		},
+		sections: []sectionOf{
+			{title: "The promise", parts: []partOf{{table: &tableOf{rows: []string{"quantity"}, columns: []column{{"limit", "limit", "", false}, {"figure", "figure", "", false}, {"confidence", "figure", "confidence", false}}}}}},
+			{title: "Results of the run", parts: []partOf{{findings: []Part{Evidence}}}},
+			{title: "Warnings", parts: []partOf{{findings: []Part{Limit}}}},
+			{title: "Not covered", parts: []partOf{{findings: []Part{Meaning}}}},
+		},
+	}
 }

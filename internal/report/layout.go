@@ -128,7 +128,7 @@ func (r *Report) lead(l *layout) lead {
 			continue
 		}
 		about := Finding{Subject: c.Subject}
-		v.Tiles = append(v.Tiles, tile{Name: r.fill(t.name, about), Figure: c.Value.bare(), Unit: strings.TrimSpace(c.Value.Unit.behind(c.Value.bare() != "–")), About: r.fill(t.about, about)})
+		v.Tiles = append(v.Tiles, tile{Name: r.fill(t.name, about), Figure: c.Value.bare(), Unit: strings.TrimPrefix(strings.TrimPrefix(c.Value.Figure(), c.Value.bare()), " "), About: r.fill(t.about, about)})
 	}
 	return v
 }
@@ -182,7 +182,7 @@ func (r *Report) part(p partOf, subject string, one bool) []part {
 	if !is {
 		return nil
 	}
-	out.Text = r.fill(p.says, about)
+	out.Text = capital(r.fill(p.says, about))
 	return append([]part{out}, more...)
 }
 
@@ -266,7 +266,7 @@ func (r *Report) cell(c column, of *Claim, subject string) string {
 		return "–"
 	}
 	if name, ok := strings.CutPrefix(c.show, "@"); ok {
-		return of.beside(name)
+		return of.beside(name).bare()
 	}
 	if c.show == "" {
 		return of.Value.bare()

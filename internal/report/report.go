@@ -161,6 +161,9 @@ func (r *Report) Note(sentence string) { r.Find("note", "", sentence) }
 // Claim returns the claim with an ID about a subject, of no group; nil if there is none.
 func (r *Report) Claim(id, subject string) *Claim { return r.claim(id, subject, "") }
 
+// About returns the claim with the ID, subject and group of another; nil if there is none.
+func (r *Report) About(c Claim) *Claim { return r.claim(c.ID, c.Subject, c.Group) }
+
 func (r *Report) claim(id, subject, group string) *Claim {
 	i := slices.IndexFunc(r.Claims, func(c Claim) bool { return c.ID == id && c.Subject == subject && c.Group == group })
 	if i < 0 {
@@ -189,6 +192,21 @@ func (r *Report) Verdict() string {
 func (r *Report) Lead() (badge string, tone Tone, says string) {
 	v := r.lead(r.layout())
 	return v.Badge, v.Tone, v.Says
+}
+
+// Sentences returns what the report says, the verdict first, and apart what limits it.
+func (r *Report) Sentences() (said, limits []string) {
+	for i, f := range r.Findings {
+		switch w := WordingOf(f.Code); {
+		case i == 0:
+			said = append(said, r.fill(w.Badge, f)+". "+r.Say(f))
+		case w.Part == Limit || w.Part == Condition:
+			limits = append(limits, r.Say(f))
+		case w.Part == Verdict || w.Part == Evidence || w.Part == Meaning:
+			said = append(said, r.Say(f))
+		}
+	}
+	return said, limits
 }
 
 // Subcommand returns the name of the command that made the report; empty if the report does not say.

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"html"
 	"io"
 	"os"
@@ -90,4 +91,15 @@ func WithoutPictures(page []byte) []byte {
 		}
 		return []byte("sha256:" + Digest(picture))
 	})
+}
+
+// SavePictures writes the pictures as PNG files into a folder, numbered in their order, and records their digests.
+func (r *Report) SavePictures(dir string) error {
+	for i, p := range r.Pictures {
+		name := fmt.Sprintf("picture-%d.png", i+1)
+		if err := r.Render(filepath.Join(dir, name), name, func(w io.Writer) error { _, err := w.Write(p.PNG); return err }); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -22,6 +22,7 @@ const (
 	Advice               // what to do
 	Limit                // what the figures do not show
 	About                // how data were read
+	Condition            // what the limits depend on
 	Detail               // shown by a table alone
 )
 
@@ -65,12 +66,12 @@ var place = regexp.MustCompile(`\{([^{}]+)\}`)
 
 // Say returns the sentence of a finding.
 func (r *Report) Say(f Finding) string {
-	return r.fill(WordingOf(f.Code).Says, f)
+	return capital(r.fill(WordingOf(f.Code).Says, f))
 }
 
 // fill puts what they stand for into the places of a template.
 func (r *Report) fill(template string, f Finding) string {
-	said := place.ReplaceAllStringFunc(template, func(s string) string {
+	return place.ReplaceAllStringFunc(template, func(s string) string {
 		name := s[1 : len(s)-1]
 		if name == "subject" {
 			return file.Name(f.Subject)
@@ -83,7 +84,6 @@ func (r *Report) fill(template string, f Finding) string {
 		}
 		return r.figure(name, f.Subject)
 	})
-	return capital(said)
 }
 
 // figure returns the part of a claim that a place names.
@@ -98,7 +98,7 @@ func (r *Report) figure(name, subject string) string {
 		return "–"
 	}
 	if besides {
-		return c.beside(beside)
+		return c.beside(beside).Figure()
 	}
 	return shows[field](c)
 }
@@ -117,14 +117,14 @@ func (r *Report) about(id, subject string) *Claim {
 	return &r.Claims[i]
 }
 
-// beside prints what stands beside a claim under a name; a dash if nothing does.
-func (c *Claim) beside(name string) string {
+// beside returns what stands beside a claim under a name; an unknown value if nothing does.
+func (c *Claim) beside(name string) Value {
 	for _, b := range c.Beside {
 		if b.Name == name {
-			return b.Value.Figure()
+			return b.Value
 		}
 	}
-	return "–"
+	return Exactly(nan, c.Value.Unit)
 }
 
 // shows are the parts of a claim that places and columns name.
@@ -134,7 +134,8 @@ var shows = map[string]func(*Claim) string{
 	"bare":       func(c *Claim) string { return c.Value.bare() },
 	"low":        func(c *Claim) string { return c.Value.LowFigure() },
 	"high":       func(c *Claim) string { return c.Value.HighFigure() },
-	"interval":   func(c *Claim) string { return c.Value.Interval() },
+	"interval":   func(c *Claim) string { return c.Value.interval() },
+	"most":       func(c *Claim) string { return c.Value.Unit.print(c.Value.High, math.Ceil) },
 	"confidence": func(c *Claim) string { return percent(c.Value.Confidence, math.Round) },
 	"n":          func(c *Claim) string { return Grouped(c.N) },
 	"p":          func(c *Claim) string { return PValue(c.P) },

@@ -62,14 +62,16 @@ func (v Value) String() string {
 	return v.Figure()
 }
 
-// Figure prints the value or the limit with its unit: "61.2 %", "≥ 43.2 grey levels".
-func (v Value) Figure() string { return v.bare() + v.Unit.behind(true) }
+// Figure prints the value or the limit with its unit: "61.2 %", "≥ 43.2 grey levels". A lower bound of 0 is "none".
+func (v Value) Figure() string { return v.bare() + v.Unit.behind(v.bare() != "none" && v.bare() != "–") }
 
 // bare is Figure without a unit that stands in words.
 func (v Value) bare() string {
 	switch {
 	case known(v.X):
 		return v.Unit.print(v.X, math.Round)
+	case v.Low == 0:
+		return "none"
 	case known(v.Low):
 		return "≥ " + v.Unit.print(v.Low, math.Floor)
 	case known(v.High):
@@ -79,11 +81,14 @@ func (v Value) bare() string {
 }
 
 // Interval prints the limits with the unit: "58.1 to 64.0 %"; a dash if there are none.
-func (v Value) Interval() string {
+func (v Value) Interval() string { return v.interval() + v.Unit.behind(known(v.Low) && known(v.High)) }
+
+// interval is Interval without a unit that stands in words.
+func (v Value) interval() string {
 	if !known(v.Low) || !known(v.High) {
 		return "–"
 	}
-	return strings.TrimSuffix(v.Unit.print(v.Low, math.Floor), " %") + " to " + v.Unit.print(v.High, math.Ceil) + v.Unit.behind(true)
+	return strings.TrimSuffix(v.Unit.print(v.Low, math.Floor), " %") + " to " + v.Unit.print(v.High, math.Ceil)
 }
 
 // LowFigure prints the lower limit, rounded down, with its unit.

@@ -3,7 +3,7 @@ package report
 import "maps"
 
 // words are what findings say, by code. Every sentence has at most 25 words and one number.
-var words = joined(general, release, paperA, promise)
+var words = joined(general, release, paperA, promise, certificate)
 
 // joined joins the words of the kinds of reports.
 func joined(kinds ...map[string]Wording) map[string]Wording {
@@ -83,27 +83,27 @@ var release = map[string]Wording{
 
 	// Limits.
 	"limits.list":           {Part: Limit, Says: "Limits on every adversary hold on average over inputs and noise. A single input can be easier to reconstruct, and an adversary who knows more about it can come closer."},
-	"limits.processed":      {Part: Limit, Says: "Limits are for the noisy values before post-processing. The release may reveal less."},
-	"limits.frequencies":    {Part: Limit, Says: "The limits take all different inputs of the list to be equally likely. One who knows how often each occurs may do better; the commonest is {1} of all."},
-	"limits.own_list":       {Part: Limit, Says: "The candidates are the measured data themselves: an adversary with this list holds every input that is measured."},
-	"limits.conditions":     {Part: Limit, Says: "Limits without a list depend on three conditions that this run cannot check: {1}."},
-	"limits.shared":         {Part: Limit, Says: "{1} of the sample equal candidates. If the model was trained on the candidates, it was trained on these."},
-	"limits.sigma":          {Part: Limit, Says: "The strength of the noise was computed from {1}, so the limits without a list hold for every strength at once. --sigma makes them closer."},
-	"limits.clip":           {Part: Limit, Says: "The clip of the lattice was computed from {1}, so the limits without a list hold for 64 clips at once."},
-	"limits.training_noise": {Part: Limit, Says: "The noise was computed from training data, not from the sample."},
-	"limits.balls":          {Part: Limit, Says: "Floors without a list hold whatever the range of inputs: {1} of the sample choose how far from the mean an input can lie before it is moved closer."},
-	"limits.range":          {Part: Limit, Says: "Limits without a list also assume that all inputs are within the range of these data."},
+	"limits.processed":      {Part: Condition, Says: "Limits are for the noisy values before post-processing. The release may reveal less."},
+	"limits.frequencies":    {Part: Condition, Says: "The limits take all different inputs of the list to be equally likely. One who knows how often each occurs may do better; the commonest is {1} of all."},
+	"limits.own_list":       {Part: Condition, Says: "The candidates are the measured data themselves: an adversary with this list holds every input that is measured."},
+	"limits.conditions":     {Part: Condition, Says: "Limits without a list depend on three conditions that this run cannot check: {1}."},
+	"limits.shared":         {Part: Condition, Says: "{1} of the sample equal candidates. If the model was trained on the candidates, it was trained on these."},
+	"limits.sigma":          {Part: Condition, Says: "The strength of the noise was computed from {1}, so the limits without a list hold for every strength at once. --sigma makes them closer."},
+	"limits.clip":           {Part: Condition, Says: "The clip of the lattice was computed from {1}, so the limits without a list hold for 64 clips at once."},
+	"limits.training_noise": {Part: Condition, Says: "The noise was computed from training data, not from the sample."},
+	"limits.balls":          {Part: Condition, Says: "Floors without a list hold whatever the range of inputs: {1} of the sample choose how far from the mean an input can lie before it is moved closer."},
+	"limits.range":          {Part: Condition, Says: "Limits without a list also assume that all inputs are within the range of these data."},
 	"limits.unbiased":       {Part: Limit, Says: "Bounds for unbiased estimators do not limit an adversary who knows what inputs look like: such an adversary is biased and may come closer."},
 	"limits.none":           {Part: Limit, Says: "No bound holds for this release, so none was computed."},
 	"limits.attacks":        {Part: Limit, Says: "A better attack may come closer than those that ran."},
 	"limits.no_attack":      {Part: Limit, Says: "No attack was run: the report does not say how close one would come."},
 	"limits.itself":         {Part: Limit, Says: "Prior and attacks learned from the inputs that they are measured on, so they look better than they are."},
 	"limits.examined":       {Part: Limit, Says: "{1} of {2} examples were examined: attacks and bounds for unbiased estimators are about these, accuracies about all."},
-	"limits.free":           {Part: Limit, Says: "Bounds by near witnesses are for adversaries who are unbiased for all real inputs. --domain legal asks it only within the range of the data."},
-	"limits.stored":         {Part: Limit, Says: "Near witnesses are rounded to stored inputs (domain stored). Most are too small for that, and prove little or nothing."},
-	"limits.storage":        {Part: Limit, Says: "How the data are stored is not known. Far witnesses and twins are real numbers within the data's range; --domain stored makes them float32 numbers."},
-	"limits.published":      {Part: Limit, Says: "The search is the authors' program, which damps the directions that change the features least. algorithm1 and direct give larger bounds."},
-	"limits.pairs":          {Part: Limit, Says: "A pair floor is vacuous for an adversary who knows that one of the two inputs is implausible."},
+	"limits.free":           {Part: Condition, Says: "Bounds by near witnesses are for adversaries who are unbiased for all real inputs. --domain legal asks it only within the range of the data."},
+	"limits.stored":         {Part: Condition, Says: "Near witnesses are rounded to stored inputs (domain stored). Most are too small for that, and prove little or nothing."},
+	"limits.storage":        {Part: Condition, Says: "How the data are stored is not known. Far witnesses and twins are real numbers within the data's range; --domain stored makes them float32 numbers."},
+	"limits.published":      {Part: Condition, Says: "The search is the authors' program, which damps the directions that change the features least. algorithm1 and direct give larger bounds."},
+	"limits.pairs":          {Part: Condition, Says: "A pair floor is vacuous for an adversary who knows that one of the two inputs is implausible."},
 	"left_out":              {Part: Limit, Says: "Left out: {1}."},
 }
 
@@ -136,4 +136,13 @@ var promise = map[string]Wording{
 	"design.examine":          {Part: Advice, Says: "To examine the release further, in the folder in which this ran: {1}"},
 	"design.pack":             {Part: Advice, Says: "To deploy the release with its certificate: {1}"},
 	"design.device":           {Part: Evidence, Says: "{cut.share} of the model's multiply-adds run on the device, before node {subject}."},
+}
+
+// certificate are findings of a certificate of the guard.
+var certificate = map[string]Wording{
+	"certificate":        {Part: Verdict, Badge: "Measured", Says: "The figures on this page hold for the integers that a guard releases of an input within the budget, to an adversary with {1} of it."},
+	"certificate.kept":   {Part: Verdict, Badge: "Promise kept", Says: "The figures on this page hold for the integers that a guard releases of an input within the budget, to an adversary with {1} of it."},
+	"certificate.missed": {Part: Verdict, Badge: "Promise not kept", Tone: Bad, Says: "The release of the run does not keep its promise. The figures hold for the integers that a guard releases, to an adversary with {1} of an input."},
+	"certificate.says":   {Part: Evidence, Says: "{1}"},
+	"uncovered":          {Part: Meaning, Says: "{1}"},
 }
