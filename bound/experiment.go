@@ -49,9 +49,8 @@ func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, er
 		}
 	}
 	if e.smooth(m) != nil {
-		e.SkipCramerRao, e.Spectrum = true, SpectrumOptions{Probes: -1}
+		e.SkipCramerRao = true
 	}
-	asked := !e.SkipCramerRao
 	_, e.Features = m.Dims()
 	if len(e.Sizes) == 0 {
 		e.Sizes = []float64{DefaultSize}
@@ -67,7 +66,6 @@ func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, er
 	}
 	e, reason := e.resolveSearch(m, x, begun)
 	e, notes := e.resolveFurther(m, x, begun)
-	e.Spectrum = e.Spectrum.resolve(e, asked)
 	if e.Rounding == "" {
 		e.Rounding = e.rounding(m, x)
 	}

@@ -119,7 +119,7 @@ func reload(dir string, further Further) (*bound.Result, error) {
 			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, reportFile), err)
 		}
 		if s.Bounds != nil {
-			x.Search.Search, x.Spectrum = s.Bounds.Search.Search, s.Bounds.Spectrum
+			x.Search.Search = s.Bounds.Search.Search
 		}
 	}
 	return bound.Load(filepath.Join(dir, arraysFile), x)

@@ -283,7 +283,7 @@ var added = map[string]map[string]any{
 	"reading":        {"limit": "5", "target": "y", "labels": "labels.csv", "model_output": "scores", "input_shape": "1x6x6", "preprocessing": "resize=6,6", "preprocessing_beside_model": true},
 	"asked":          {"folds": 3},
 	"data.stored":    {"mean": []any{.5}, "std": []any{.5}, "channels_last": true},
-	"experiment":     {"spectrum_probes": 3, "spectrum_steps": 3, "vectors": map[string]any{"file": "x", "sha256": "0"}},
+	"experiment":     {"vectors": map[string]any{"file": "x", "sha256": "0"}},
 	"model":          {"architecture": "x"},
 	"audit.settings": {"told": 1},
 }
