@@ -1,15 +1,15 @@
 package audit
 
 import (
-	"fmt"
 	"slices"
 
+	"tattle/internal/report"
 	"tattle/stat"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// recommend marks a defence and says why. Candidates leave every attribute an excess whose
+// recommend marks a defence and returns the code of the advice, empty for none. Candidates leave every attribute an excess whose
 // upper limit is at most the margin. Gain and AUC react to rare values: where one of them shows a leak,
 // the upper limits of both are at most their margins, too; elsewhere they are not shown to be above them.
 // Among the candidates it marks the least change, the first in the list, of those that are not shown to
@@ -18,16 +18,16 @@ import (
 // may look good by chance. If there is no candidate, the recommendation is to release the label only, or
 // nothing; a defence that would be a candidate by itself is then named as worth another try. There is
 // none where nothing is decided, or where only slower attacks find the leak.
-func (r *Result) recommend() string {
+func (r *Result) recommend() (code string, args []string) {
 	list, margin, alpha := r.Defences, r.Settings.Margin, 1-r.Settings.Confidence
 	for i := range list {
 		list[i].Recommended = false
 	}
 	if r.Verdict == Inconclusive || len(list) == 0 {
-		return ""
+		return "", nil
 	}
 	if len(list[0].Left) == 0 {
-		return "No attribute could be attacked, so no defence could be tried."
+		return "defence.impossible", nil
 	}
 	shown := r.shownByScores(alpha)
 	closes := func(alpha float64, high func(DefenceLeft) float64) func(DefenceLeft) bool {
@@ -38,33 +38,23 @@ func (r *Result) recommend() string {
 	together := closes(alpha/float64(len(list)), func(l DefenceLeft) float64 { return l.HighOfAll })
 	alone := closes(alpha, func(l DefenceLeft) float64 { return l.Excess.High })
 	best := leastChange(list, together, r.Settings.Confidence)
-	leaves := fmt.Sprintf("an excess of at most %s (upper limits for all %d together) and no gain or AUC shown above its margin", points(margin), len(list))
-	if len(shown) > 0 {
-		leaves = fmt.Sprintf("an excess of at most %s and, where gain or AUC show a leak, both at most their margins (upper limits for all %d together)", points(margin), len(list))
-	}
 	switch {
 	case list[0].leaves(together) && r.Verdict.ExceedsTarget():
-		return ""
+		return "", nil
 	case list[0].leaves(together):
 		list[0].Recommended = true
-		return fmt.Sprintf("No defence is needed against the attacks that were tried: without one they leave %s.", leaves)
+		return "defence.none", nil
 	case best >= 0:
 		list[best].Recommended = true
-		s := fmt.Sprintf("Release %q: of the defences that leave %s, it is the least change of those whose honesty is not shown to be less than the highest. It keeps %s.",
-			list[best].Name, leaves, percent(list[best].Honesty.Value))
-		if list[best].Name == LabelOnly {
-			s += labelRemains
-		}
-		return s
+		return "defence.release", []string{list[best].Name, report.Exactly(list[best].Honesty.Value, report.Share).String()}
 	}
 	for i := range list {
 		list[i].Recommended = list[i].Name == LabelOnly
 	}
-	s := fmt.Sprintf("Release the label only, or nothing. With each of the %d releases that were tried, the excess may be above %s, or a gain or AUC above its margin (upper limits for all together).", len(list), points(margin)) + labelRemains
 	if i := leastChange(list[1:], alone, r.Settings.Confidence); i >= 0 && list[i+1].Name != LabelOnly {
-		s += fmt.Sprintf(" %q would be enough if it had been tried alone: try it on other examples.", list[i+1].Name)
+		return "defence.alone", []string{list[i+1].Name}
 	}
-	return s
+	return "defence.label", nil
 }
 
 // shownByScores returns the attributes whose leak is shown by gain or AUC: in the whole audit, or by
@@ -84,9 +74,6 @@ func (r *Result) shownByScores(alpha float64) map[string]bool {
 	}
 	return shown
 }
-
-// labelRemains is what no defence takes away that releases the label.
-const labelRemains = " What the label itself reveals remains."
 
 // leastChange returns the index of the first defence that leaves enough of every attribute and is
 // not shown to be less honest than the most honest of these; −1 if there is none.
@@ -148,6 +135,3 @@ func (l *DefenceLeft) mayReveal(alpha float64) bool {
 	above := func(t Order) bool { return t.Area+z*t.StandardError > t.Margin }
 	return g.Gain+z*g.StandardError > g.Margin || g.Order != nil && (above(*g.Order) || slices.ContainsFunc(g.Order.all, above))
 }
-
-// points writes a part as points.
-func points(x float64) string { return tenths(100*x) + " points" }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tattle/internal/report"
 	"tattle/stat"
 )
 
@@ -203,7 +204,7 @@ func (b Breach) String() string {
 	case b.Missing:
 		return fmt.Sprintf("%s: no attribute %q was audited.", b.Rule, b.Attribute)
 	case b.Figure != "":
-		return fmt.Sprintf("%s is at least %s at %s confidence.", b.Name(), b.limit(), percent(b.Confidence))
+		return fmt.Sprintf("%s is at least %s at %s confidence.", b.Name(), b.limit(), share(b.Confidence))
 	case b.Attribute == "":
 		return fmt.Sprintf("%s: the audit is %s.", b.Rule, b.Verdict)
 	}
@@ -212,19 +213,16 @@ func (b Breach) String() string {
 
 // limit writes the limit with its unit.
 func (b Breach) limit() string {
-	switch b.Figure {
-	case figureExcess:
-		return (&Finding{Numeric: b.Variance}).points(b.Limit)
-	case figureCuriosity, figureAUC:
-		return percent(b.Limit)
-	case figureLeakage:
-		return fmt.Sprintf("%.3g times", b.Limit)
-	case figureGain:
-		if b.Variance {
-			return fmt.Sprintf("%.3g of the remaining variance", b.Limit)
-		}
+	u := report.Bits
+	switch {
+	case b.Figure == figureExcess && !b.Variance:
+		u = report.Points
+	case b.Figure == figureExcess || b.Figure == figureCuriosity || b.Figure == figureAUC || b.Figure == figureGain && b.Variance:
+		u = report.Share
+	case b.Figure == figureLeakage:
+		u = "times"
 	}
-	return fmt.Sprintf("%.3g bits", b.Limit)
+	return strings.TrimPrefix(report.AtLeast(b.Limit, u).LowFigure(), "+")
 }
 
 // Judge returns the breaches that a does not cover, and one for each acceptance that is expired
@@ -302,3 +300,6 @@ func (f *Finding) excessLimit(confidence float64) float64 {
 	}
 	return low
 }
+
+// share writes a share in percent.
+func share(x float64) string { return report.Exactly(x, report.Share).String() }

@@ -46,8 +46,7 @@ type Finding struct {
 	ExcessAdjusted  float64 `json:"excess_adjusted_p"`  // that of the excess alone
 	CuriousAdjusted float64 `json:"curious_adjusted_p"` // the same as Adjusted with the references' tests, 1 without references: Curious rests on it
 
-	Verdict Verdict  `json:"verdict"`
-	Reasons []string `json:"reasons"` // whole sentences
+	Verdict Verdict `json:"verdict"`
 }
 
 // BestBaseline returns the baseline that leaves the least excess, nil if there is none.

@@ -45,12 +45,9 @@ type Result struct {
 	Controls []Control     `json:"controls"`
 	Channels []Channel     `json:"channels,omitempty"` // codes that were planted into the outputs, by kind
 
-	Defences       []Defence `json:"defences,omitempty"`
-	Recommendation string    `json:"recommendation,omitempty"` // about the defences
+	Defences []Defence `json:"defences,omitempty"`
 
-	Verdict Verdict  `json:"verdict"`
-	Reasons []string `json:"reasons"` // whole sentences
-	Advice  []string `json:"advice"`  // whole sentences
+	Verdict Verdict `json:"verdict"`
 
 	Guesses [][]int     `json:"-"` // [attribute][example], the chosen guess; nil of a numeric attribute
 	Values  [][]float64 `json:"-"` // the same of numeric attributes
@@ -167,7 +164,7 @@ func (r *Result) warn(s *Sample) {
 	switch often := slices.Max(r.Counts); {
 	case s.Kind == Vector || often == len(s.Y):
 	case r.Honesty.Interval[1]*float64(len(s.Classes)) < 1:
-		r.Warnings = append(r.Warnings, fmt.Sprintf("The predicted %s is right for %s only, less often than by guessing among %d classes: check that the outputs are in the order of the classes.", s.Target, percent(r.Honesty.Value), len(s.Classes)))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("The predicted %s is right for %s only, less often than by guessing among %d classes: check that the outputs are in the order of the classes.", s.Target, share(r.Honesty.Value), len(s.Classes)))
 	default:
 		f := measure.Fit{Examples: len(s.Y), Right: r.Honesty.Correct, Commonest: often}
 		if w := f.Warning("The predicted " + s.Target); w != "" {

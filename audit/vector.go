@@ -1,11 +1,9 @@
 package audit
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"tattle/classify"
 	"tattle/curious"
@@ -187,60 +185,6 @@ func plantDirection(s *Sample, seed uint64) *Planted {
 	}
 	n := t.Len()
 	return &Planted{Sample: t, TrueExcess: float64(right-max(ones, n-ones)) / float64(n), Where: directionPlanted}
-}
-
-// OfTarget is the target in words: where its numbers were cut into classes, the class is known, and
-// not the number.
-func (r *Result) OfTarget() string {
-	if !r.Numeric && slices.ContainsFunc(r.Classes, func(c string) bool {
-		return strings.HasPrefix(c, "<") || strings.HasPrefix(c, ">") || strings.Contains(c, "..")
-	}) {
-		return "class of " + r.Target
-	}
-	return r.Target
-}
-
-// theTarget is OfTarget as a sentence names it: the class of age, or age.
-func (r *Result) theTarget() string {
-	if of := r.OfTarget(); of != r.Target {
-		return "the " + of
-	}
-	return r.Target
-}
-
-// Known says in words what the baselines know, beside how often values of an attribute are.
-func (r *Result) Known() string {
-	switch {
-	case r.Outputs != Vector:
-		return fmt.Sprintf("the true and the predicted %s", r.OfTarget())
-	case r.Target != "":
-		return fmt.Sprintf("the true %s", r.OfTarget())
-	}
-	return "the frequencies of its values"
-}
-
-// Equal says in words what examples have in common that are compared with one another; "" if it
-// is nothing.
-func (r *Result) Equal() string {
-	switch {
-	case r.Outputs != Vector:
-		return fmt.Sprintf(" with equal true and predicted %s", r.OfTarget())
-	case r.Target != "":
-		equal := "equal"
-		if r.Numeric {
-			equal = "similar"
-		}
-		return fmt.Sprintf(" with %s true %s", equal, r.OfTarget())
-	}
-	return ""
-}
-
-// Explains is what explains some of an attribute, in words: the target, or how often its values are.
-func (r *Result) Explains() string {
-	if r.Target == "" {
-		return "the frequency of its values"
-	}
-	return r.theTarget()
 }
 
 // noLabels returns the answered labels of vectors: there are none.

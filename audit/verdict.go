@@ -32,7 +32,7 @@ func Verdicts() []Verdict { return []Verdict{Curious, LeakyBeyond, Leaky, Inconc
 func (v Verdict) ExceedsTarget() bool { return v == Curious || v == LeakyBeyond }
 
 // Conclude judges what was measured: p-values adjusted for the number of
-// attributes, the power, verdicts with reasons, and advice. It may be called again
+// attributes, the power, verdicts, and the recommended defence. It may be called again
 // after controls or defences were added.
 func (r *Result) Conclude() {
 	var found []*Finding
@@ -48,12 +48,9 @@ func (r *Result) Conclude() {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		f.Verdict = r.judge(f)
-		f.Reasons = r.reasons(f)
 	}
 	r.Verdict = r.worst()
-	r.Reasons = r.summary()
-	r.Recommendation = r.recommend()
-	r.Advice = r.advice()
+	r.recommend() // marks it
 }
 
 // adjust applies Holm's method over all tests that can raise a verdict to the same word:

@@ -113,6 +113,9 @@ func Run(ctx context.Context, dir string, o Options) (*Result, error) {
 
 // recompute makes the report again from its request, the model, the data and the files of the run.
 func (o *Options) recompute(ctx context.Context, dir string, r *report.Report) (*recomputed, error) {
+	if r.Subcommand() == "audit" {
+		return o.audit(ctx, dir, r)
+	}
 	if s, err := measure.SetupOf(r); err == nil && s.Bounds != nil {
 		return o.bounds(ctx, dir, r, s)
 	} else if err != nil && slices.Contains([]string{"bound", "demo"}, r.Subcommand()) {

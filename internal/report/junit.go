@@ -43,8 +43,10 @@ type junitOutcome struct {
 
 // The codes of findings that make a test case fail, or an error.
 const (
-	Broken    = "broken"    // a rule of the audit is broken
-	Undecided = "undecided" // the audit could not decide
+	Broken        = "broken"         // a rule of the audit is broken
+	BrokenVerdict = "broken.verdict" // a rule is broken by the verdict on an attribute, which is a finding of its own
+	Failed        = "failed"         // a control
+	Undecided     = "undecided"      // the audit could not decide
 )
 
 // WriteJUnit writes the report as JUnit's XML: a test case for every finding whose words name a case (an attribute, a
@@ -103,8 +105,13 @@ func (r *Report) junitCase(f Finding) junitCase {
 			continue
 		}
 		said = append(said, printable(r.Say(g)))
-		if g.Code == Broken || g.Code == Undecided && outcome == "" {
-			outcome = g.Code
+		switch g.Code {
+		case Broken, BrokenVerdict, Failed:
+			outcome = Broken
+		case Undecided:
+			if outcome == "" {
+				outcome = Undecided
+			}
 		}
 	}
 	words, first := strings.Join(said, "\n"), printable(r.Say(f))

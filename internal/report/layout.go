@@ -256,7 +256,11 @@ func (r *Report) table(t *tableOf, subject string, one bool) *table {
 func (r *Report) cell(c column, of *Claim, subject string) string {
 	if c.show == "badge" {
 		for _, f := range r.Findings {
-			if w := WordingOf(f.Code); f.Subject == subject && w.Badge != "" {
+			switch w := WordingOf(f.Code); {
+			case f.Subject != subject || w.Badge == "":
+			case w.Label != "":
+				return w.Label
+			default:
 				return strings.ToLower(w.Badge[:1]) + w.Badge[1:]
 			}
 		}

@@ -103,3 +103,15 @@ func (r *Report) SavePictures(dir string) error {
 	}
 	return nil
 }
+
+// Digests lists files of a folder with their SHA-256.
+func Digests(dir string, names []string) (all []File, err error) {
+	for _, name := range names {
+		hash, err := run.Digest(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, File{name, hash})
+	}
+	return all, nil
+}

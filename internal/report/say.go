@@ -16,14 +16,14 @@ type Part int
 
 // The parts, in the order in which a reader meets them.
 const (
-	Verdict  Part = iota // the badge and the sentence that the report begins with
-	Evidence             // why
-	Meaning              // what it means for the reader
-	Advice               // what to do
-	Limit                // what the figures do not show
-	About                // how data were read
-	Condition            // what the limits depend on
-	Detail               // shown by a table alone
+	Verdict   Part = iota // the badge and the sentence that the report begins with
+	Evidence              // why
+	Meaning               // what it means for the reader
+	Advice                // what to do
+	Limit                 // what the figures do not show
+	About                 // how data were read
+	Condition             // what the limits depend on
+	Detail                // shown by a table alone
 )
 
 // A Tone says whether a finding asks for attention.
@@ -47,6 +47,7 @@ const (
 type Wording struct {
 	Part  Part
 	Badge string
+	Label string // a word for tables; empty for the badge
 	Tone  Tone
 	Says  string
 	Rule  string // the rule of SARIF that it breaks; empty for none
@@ -135,6 +136,7 @@ var shows = map[string]func(*Claim) string{
 	"low":        func(c *Claim) string { return c.Value.LowFigure() },
 	"high":       func(c *Claim) string { return c.Value.HighFigure() },
 	"interval":   func(c *Claim) string { return c.Value.interval() },
+	"least":      func(c *Claim) string { return c.Value.Unit.print(c.Value.Low, math.Floor) },
 	"most":       func(c *Claim) string { return c.Value.Unit.print(c.Value.High, math.Ceil) },
 	"confidence": func(c *Claim) string { return percent(c.Value.Confidence, math.Round) },
 	"n":          func(c *Claim) string { return Grouped(c.N) },

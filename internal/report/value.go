@@ -63,7 +63,9 @@ func (v Value) String() string {
 }
 
 // Figure prints the value or the limit with its unit: "61.2 %", "≥ 43.2 grey levels". A lower bound of 0 is "none".
-func (v Value) Figure() string { return v.bare() + v.Unit.behind(v.bare() != "none" && v.bare() != "–") }
+func (v Value) Figure() string {
+	return v.bare() + v.Unit.behind(v.bare() != "none" && v.bare() != "–")
+}
 
 // bare is Figure without a unit that stands in words.
 func (v Value) bare() string {

@@ -3,7 +3,7 @@ package report
 import "maps"
 
 // words are what findings say, by code. Every sentence has at most 25 words and one number.
-var words = joined(general, release, paperA, promise, certificate)
+var words = joined(general, release, paperA, promise, certificate, audited)
 
 // joined joins the words of the kinds of reports.
 func joined(kinds ...map[string]Wording) map[string]Wording {
@@ -17,9 +17,6 @@ func joined(kinds ...map[string]Wording) map[string]Wording {
 // general are findings of every kind of report.
 var general = map[string]Wording{
 	"warning":     {Part: Limit, Says: "{1}"},
-	Broken:        {Part: Evidence, Rule: RuleThreshold, Says: "Broken rule: {1}."},
-	Undecided:     {Part: Evidence, Says: "The audit does not decide on {subject}."},
-	Accepted:      {Part: About, Says: "Accepted finding on {subject}: {1}."},
 	"note":        {Part: About, Says: "{1}"},
 	"interrupted": {Part: Verdict, Badge: "Interrupted", Tone: Warn, Says: "The run was interrupted. What it finished is in this report."},
 }
@@ -146,3 +143,91 @@ var certificate = map[string]Wording{
 	"certificate.says":   {Part: Evidence, Says: "{1}"},
 	"uncovered":          {Part: Meaning, Says: "{1}"},
 }
+
+// audited are findings of an audit. {1} are the attributes with the same verdict, {2} the outputs, {3} the best guess
+// without them, {4} what the adversary knows.
+var audited = map[string]Wording{
+	"curious.excess":        {Part: Verdict, Badge: "Reveals {1}", Label: "curious", Tone: Bad, Rule: RuleCurious, Case: "attribute", Says: saysExcess},
+	"curious.excess.number": {Part: Verdict, Badge: "Reveals {1}", Label: "curious", Tone: Bad, Rule: RuleCurious, Case: "attribute", Says: saysVariance},
+	"curious.auc":           {Part: Verdict, Badge: "Reveals {1}", Label: "curious", Tone: Bad, Rule: RuleCurious, Case: "attribute", Says: saysAUC},
+	"curious.gain":          {Part: Verdict, Badge: "Reveals {1}", Label: "curious", Tone: Bad, Rule: RuleCurious, Case: "attribute", Says: saysGain},
+	"curious.gain.number":   {Part: Verdict, Badge: "Reveals {1}", Label: "curious", Tone: Bad, Rule: RuleCurious, Case: "attribute", Says: saysGain},
+	"beyond.excess":         {Part: Verdict, Badge: "Reveals {1}", Label: "leaky beyond the target", Tone: Bad, Rule: RuleBeyond, Case: "attribute", Says: saysExcess},
+	"beyond.excess.number":  {Part: Verdict, Badge: "Reveals {1}", Label: "leaky beyond the target", Tone: Bad, Rule: RuleBeyond, Case: "attribute", Says: saysVariance},
+	"beyond.auc":            {Part: Verdict, Badge: "Reveals {1}", Label: "leaky beyond the target", Tone: Bad, Rule: RuleBeyond, Case: "attribute", Says: saysAUC},
+	"beyond.gain":           {Part: Verdict, Badge: "Reveals {1}", Label: "leaky beyond the target", Tone: Bad, Rule: RuleBeyond, Case: "attribute", Says: saysGain},
+	"beyond.gain.number":    {Part: Verdict, Badge: "Reveals {1}", Label: "leaky beyond the target", Tone: Bad, Rule: RuleBeyond, Case: "attribute", Says: saysGain},
+	"leaky.guessed":         {Part: Verdict, Badge: "Correlated with {1}", Label: "leaky by correlation", Tone: Warn, Rule: RuleLeaky, Case: "attribute", Says: "From the {2}, {subject} is guessed right for {guessed} of examples, and for {without} by {3}. Beyond the margins, this is not shown to be more than {4} explain."},
+	"leaky.guessed.number":  {Part: Verdict, Badge: "Correlated with {1}", Label: "leaky by correlation", Tone: Warn, Rule: RuleLeaky, Case: "attribute", Says: "The {2} explain {guessed} of the variance of {subject}, and {3} explains {without}. Beyond the margins, this is not shown to be more than {4} explain."},
+	"leaky.depends":         {Part: Verdict, Badge: "Correlated with {1}", Label: "leaky by correlation", Rule: RuleLeaky, Case: "attribute", Says: "The {2} depend on {subject}, but no guess from them is shown to be right more often than {3} (difference at most {excess.high})."},
+	"leaky.depends.number":  {Part: Verdict, Badge: "Correlated with {1}", Label: "leaky by correlation", Rule: RuleLeaky, Case: "attribute", Says: "The {2} depend on {subject}, but are not shown to explain more of its variance than {3} (difference at most {excess.high})."},
+	"no_evidence":           {Part: Verdict, Badge: "Nothing found", Label: "no evidence", Tone: Good, Case: "attribute", Says: "No attack is shown to guess {subject} from the {2} better than {4} explain."},
+	"no_evidence.power":     {Part: Verdict, Badge: "Nothing found", Label: "no evidence", Tone: Good, Case: "attribute", Says: "No attack is shown to guess {subject} from the {2} better than {4} explain. Leaks of {detectable} like the planted ones are found with probability 0.8."},
+
+	"inconclusive.nothing":      {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Says: "There was no attribute to audit."},
+	"inconclusive.control":      {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "A control of this audit failed, so it shows nothing about {subject}."},
+	"inconclusive.unusable":     {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: {5}."},
+	"inconclusive.possible":     {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: a guess that is always right would hardly be better than {3}, so finding nothing proves nothing. Examples with more of its rarer values would help."},
+	"inconclusive.shuffling":    {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: shuffling it among {movable} comparable examples finds no leak, however large, so finding nothing proves nothing."},
+	"inconclusive.unknown":      {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: how large an excess would have been found is not known."},
+	"inconclusive.missed":       {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: planted channels were not found at any size ({5}), so finding nothing proves nothing. More examples would help."},
+	"inconclusive.power":        {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: in some kind of channel, only an excess of {detectable} would have been found with probability 0.8, so finding nothing proves little."},
+	"inconclusive.power.enough": {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: in some kind of channel, only an excess of {detectable} would have been found with probability 0.8. About {5} examples would be enough."},
+
+	"control.negative.passed": {Part: Meaning, Case: "control", Says: "Check of this audit: with shuffled labels it found nothing, as it should."},
+	"control.negative.failed": {Part: Meaning, Case: "control", Rule: RuleControl, Says: "Check of this audit: with shuffled labels it found something ({control.excess}), so its results cannot be trusted. {2}"},
+	"control.positive.passed": {Part: Meaning, Case: "control", Says: "Check of this audit: it found a planted curious model on {1} (excess {control.excess})."},
+	"control.positive.scores": {Part: Meaning, Case: "control", Says: "Check of this audit: it found a planted curious model on {1}, by scores and not by more right guesses."},
+	"control.positive.failed": {Part: Meaning, Case: "control", Rule: RuleControl, Says: "Check of this audit: it did not find a planted curious model on {1} (excess {control.excess}). {2}"},
+	"control.vector.passed":   {Part: Meaning, Case: "control", Says: "Check of this audit: it found a planted attribute (excess {control.excess})."},
+	"control.vector.scores":   {Part: Meaning, Case: "control", Says: "Check of this audit: it found a planted attribute, by scores and not by more right guesses."},
+	"control.vector.failed":   {Part: Meaning, Case: "control", Rule: RuleControl, Says: "Check of this audit: it did not find a planted attribute (excess {control.excess}). {2}"},
+	"uncontrolled":            {Part: Limit, Says: "No controls were run, so it is not shown that this audit works on these data."},
+
+	"learns.beyond":     {Part: Meaning, Says: "Anybody who has the outputs learns something about {1} that {2} do not explain."},
+	"learns":            {Part: Meaning, Says: "Anybody who has the outputs learns something about {1}."},
+	"learns.honest":     {Part: Meaning, Says: "An honest model of {1} may do the same, because both are correlated."},
+	"hidden_leaks":      {Part: Meaning, Says: "Leaks that differ from the planted ones can be larger and are not detected."},
+	"intent.recipe":     {Part: Meaning, Says: "This does not show intent: the references are not known to have the same recipe, so they can only show a difference."},
+	"intent.stated":     {Part: Meaning, Says: "Honest classifiers, of the same recipe as stated by the person who ran the audit, reveal less, by {above_honest} on average."},
+	"intent.curious":    {Part: Meaning, Says: "{above_honest.n} honestly trained classifiers of the same recipe reveal less, by {above_honest} on average."},
+	"intent.vectors":    {Part: Meaning, Says: "This does not show intent: honest training may put as much into such vectors; this was not measured."},
+	"intent.references": {Part: Meaning, Says: "This does not show intent: the outputs are not shown to reveal more than honest training by the same recipe."},
+	"intent.unmeasured": {Part: Meaning, Says: "This does not show intent: honest training for the same task may reveal as much; this was not measured."},
+	"references":        {Part: Evidence, Says: "{1} honest classifiers reach {honest} on average; this one differs by {above_honest} (at least {above_honest.low} at {above_honest.confidence} confidence)."},
+	"few_movable":       {Part: Evidence, Says: "Only {movable} of {movable.n} examples are in one fold with another one{1} that has a different {subject}."},
+	"label_depends":     {Part: Evidence, Says: "The predicted {1} itself depends on {subject}: the label alone reveals something about it."},
+	"no_attack":         {Part: Limit, Says: "No attack ran, so nothing is demonstrated. This does not show that the outputs are safe."},
+	"some_attacks":      {Part: Limit, Says: "Only the attacks that --attacks lists ran ({1}): without it, an audit has more."},
+	"attacks_that_ran":  {Part: Meaning, Says: "All figures are of attacks that ran on these examples. Another attack, or another attribute, may reveal more."},
+	"defence.note":      {Part: Evidence, Says: "Defence {subject}: {1}"},
+
+	"advice":              {Part: Advice, Says: "{1}"},
+	"advice.control":      {Part: Advice, Says: "Run again with more examples and another --seed. If the control fails again, there are too few examples, or some belong together, as frames of one recording do."},
+	"advice.less_vectors": {Part: Advice, Says: "Release less than these vectors, such as fewer numbers or what the task needs of them, and audit what is released."},
+	"advice.less":         {Part: Advice, Says: "Release less than these outputs, at best the label alone, and audit what is released."},
+	"advice.ask":          {Part: Advice, Says: "Ask whoever trained the model for its training code and data: its outputs reveal more than those of honest classifiers of the same recipe."},
+	"advice.recipe":       {Part: Advice, Says: "Compare with references of the audited model's own recipe; --same-recipe states that they have it."},
+	"advice.reference":    {Part: Advice, Says: "Measure how much honest training reveals: --reference trains nets on the training data. For a file of outputs, --reference-scores names those of your own honest classifiers."},
+	"advice.decide":       {Part: Advice, Says: "Decide whether the task may reveal this attribute at all: no honest model can hide what its label reveals."},
+	"advice.examples":     {Part: Advice, Says: "Audit more examples, with every class of every attribute among them."},
+	"advice.repeat":       {Part: Advice, Says: "Repeat the audit when the model, its outputs or the population changes."},
+	"defence.release":     {Part: Advice, Says: "Release {1}: of the defences that leave no excess above the margin, and no gain or AUC shown above its own, it changes least. It keeps {2} of right answers."},
+	"defence.none":        {Part: Advice, Says: "No defence is needed against the attacks that were tried: without one they leave no excess above the margin."},
+	"defence.label":       {Part: Advice, Says: "Release the label only, or nothing: no defence that was tried is shown to close the leak. What the label itself reveals remains."},
+	"defence.alone":       {Part: Advice, Says: "Release the label only, or nothing. {1} would be enough if it had been tried alone: try it on other examples."},
+	"defence.impossible":  {Part: Advice, Says: "No attribute could be attacked, so no defence could be tried."},
+
+	Broken:        {Part: Evidence, Rule: RuleThreshold, Says: "Broken rule: {1}."},
+	BrokenVerdict: {Part: Evidence, Says: "Broken rule: {1}."},
+	Failed:        {Part: Detail, Says: "The control failed."},
+	Undecided:     {Part: Detail, Says: "The audit does not decide on {subject}."},
+	Accepted:      {Part: Evidence, Says: "Accepted finding on {subject}: {1}."},
+}
+
+const (
+	saysExcess   = "From the {2} alone, {subject} is guessed right for {guessed} of examples, and by {3} for {without}. Neither chance ({excess.confidence} confidence) nor {4} explain the difference."
+	saysVariance = "The {2} explain {guessed} of the variance of {subject}, and {3} explains {without}. Neither chance ({excess.confidence} confidence) nor {4} explain the difference."
+	saysAUC      = "Of two examples{6}, one of them with {5}, an attack on the {2} picks out that one in {auc} of pairs ({7}; chance: 50 %). The most likely guess is not shown to be right more often than {3}."
+	saysGain     = "The {2} reveal {gain} about {subject} (at least {gain.low}) that neither chance nor {4} explain. The most likely guess is not shown to be right more often than {3}."
+)
