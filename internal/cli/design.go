@@ -10,7 +10,7 @@ type designCmd struct {
 	modelFlags
 	Data         string `required:"" help:"MNIST, CIFAR-10 or pictures (folder, zip), .npz file, CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
 	Split        string `help:"Part of the data on which accuracy is measured: test or train." enum:"test,train" default:"test"`
-	Features     string `help:"Node or tensor whose output is released, or several: A,B or all (default: the input of the last affine layer or convolution)." placeholder:"NODE"`
+	Features     string `help:"Node or tensor whose output is released; several: A,B or all (default: input of the last affine layer or convolution)." placeholder:"NODE"`
 	TrainingData string `help:"Data that the release learns from, and whose inputs are the candidates (default: the training part of --data)." placeholder:"PATH" input:"data" more:""`
 
 	inputFlags
@@ -26,9 +26,7 @@ type designCmd struct {
 func (designCmd) Help() string {
 	return `Example: tattle design --model mnist-net/model.onnx --data mnist --identify 1%@60000
 
-Finds the release that keeps a promise about every adversary at the lowest cost in accuracy. This promise says: nobody who has a list of 60,000 candidates names the right input from one release with a probability above 1 %, on average over inputs. Several limits are promised together. The candidates are training inputs. With --noise lattice the answer is measured with the noise of tattle guard, and the report ends with the command that packs it.
-
-After an interruption, the same command with --out and --resume continues.`
+Finds the release that keeps a promise about every adversary at the lowest cost in accuracy. This promise says: nobody who has a list of 60,000 candidates names the right input from one release with a probability above 1 %, on average over inputs. Several limits are promised together. The candidates are training inputs. With --noise lattice the answer is measured with the noise of tattle guard, and the report ends with the command that packs it.`
 }
 
 // MoreHelp implements detailed.
@@ -43,12 +41,12 @@ Writes model.onnx with the new layers and head (noise is added to the output of 
 // promiseFlags are a promise about every adversary, and where to look for a release that keeps it.
 type promiseFlags struct {
 	Identify  string   `help:"Nobody with a list of N candidates names the input more often than this, on average over inputs, such as 1%@60000 (default: all training inputs)." placeholder:"SHARE@N"`
-	Floor     float64  `help:"Nobody who knows the distribution of inputs reconstructs the input with a smaller root mean square error: in grey levels for pictures, else in the model's units." placeholder:"X" range:"(0,)"`
+	Floor     float64  `help:"Nobody who knows the distribution of inputs reconstructs the input with a smaller RMS error, in grey levels or the model's units." placeholder:"X" range:"(0,)"`
 	Bits      float64  `help:"The release reveals at most so many bits about which candidate the input is." placeholder:"X" range:"(0,)"`
-	AttackRMS float64  `name:"attack-rms" help:"No attack of tattle reconstructs the input with a smaller root mean square error, in the units of --floor." placeholder:"X" range:"(0,)"`
+	AttackRMS float64  `name:"attack-rms" help:"No attack of tattle reconstructs the input with a smaller RMS error, in the units of --floor." placeholder:"X" range:"(0,)"`
 	Protect   []string `sep:"none" help:"Nobody infers a sensitive attribute better: 'gender: 60%', 'gender: auc 0.6', or 'gender: 0.1 bits' beyond the target." placeholder:"LIMIT"`
 
-	MaxAccuracyDrop string `help:"Accuracy drops by at most this much, such as 1% or 0.01 (upper 95 % limit of the drop)." placeholder:"DROP"`
+	MaxAccuracyDrop string `name:"max-accuracy-drop" help:"Accuracy drops by at most this, such as 1% (upper 95 % limit)." placeholder:"X"`
 }
 
 // promiseSearch are the flags of the search.
