@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"tattle/dataset"
 	"tattle/design"
 	"tattle/internal/file"
@@ -266,12 +264,8 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.D
 			return nil, err
 		}
 	}
-	b := new(boundCmd)
-	parser, err := kong.New(b, kong.Exit(func(int) {}))
+	b, err := j.answer(absolute(path), limit, p)
 	if err != nil {
-		return nil, err
-	}
-	if _, err := parser.Parse(j.boundArgs(absolute(path), limit, p)); err != nil {
 		return nil, err
 	}
 	m, err := b.measurement(ctx, e)
@@ -284,7 +278,8 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.D
 		}
 		p.Answer.Best.Sigma = m.Sigma
 	}
-	p.Command = file.NearCommandLine(append([]string{"tattle", "bound"}, j.boundArgs(absolute(path), limit, p)...))
+	b.Sigma = p.Answer.Best.Sigma
+	p.Command = file.NearCommandLine(append([]string{"tattle", "bound"}, flagsOf(b)...))
 	if j.onLattice() && j.options.Promise() {
 		p.Pack = file.NearCommandLine([]string{"tattle", "guard", "pack", absolute(dir)})
 	}
