@@ -1,4 +1,4 @@
-.PHONY: test check bench bench-all golden try
+.PHONY: test check bench bench-all detection golden try
 
 test: ## the README's test command
 	go test ./...
@@ -11,6 +11,9 @@ bench: ## the figures of BENCHMARKS.md; BENCH=name picks some, TAGS=openblas com
 
 bench-all: ## the benchmarks of BENCHMARKS.md beside their peers, five times in turn, as a table (hours); BENCH=regexp picks commands
 	go run ./internal/benchall -match '$(or $(BENCH),.)' BENCHMARKS.md
+
+detection: ## the tables of docs/detection.md (40 min); DATA and LABELS name the folders of MNIST and QMNIST
+	go run ./internal/detection -data '$(DATA)' -labels '$(LABELS)'
 
 golden: ## rewrite the golden files from what the program prints now
 	go test ./report -update

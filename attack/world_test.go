@@ -87,7 +87,7 @@ func (g gaussian) draw(count int, seed uint64) points {
 	return s
 }
 
-// least is what no attack beats, by van Trees, and here some attain: the trace of
+// least is the posterior variance, which no attack beats and some attain: the trace of
 // (AᵀA/σ² + Σ⁻¹)⁻¹ over p.
 func (g gaussian) least(t testing.TB, sigma float64) float64 {
 	var inv, info mat.Dense

@@ -63,7 +63,7 @@ func (a *Accepted) Verdict(f *Finding, confidence float64) []Acceptance {
 		return nil
 	}
 	var all []Acceptance
-	for _, figure := range f.restsOn(confidence) {
+	for _, figure := range f.RestsOn(confidence) {
 		x := a.holds(f, figure)
 		if x == nil {
 			return nil
@@ -138,8 +138,8 @@ func (a *Accepted) Unused(r *Result) []string {
 	return said
 }
 
-// restsOn returns the figures on which the verdict rests, none if it cannot be accepted.
-func (f *Finding) restsOn(confidence float64) []string {
+// RestsOn returns the figures on which the verdict rests, none if it cannot be accepted.
+func (f *Finding) RestsOn(confidence float64) []string {
 	switch alpha := 1 - confidence; f.Verdict {
 	case Curious, LeakyBeyond:
 		var all []string

@@ -68,7 +68,7 @@ func (r *Result) Acceptances(reason, owner, expiry string) []Acceptance {
 	var all []Acceptance
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		for _, figure := range f.restsOn(r.Settings.Confidence) {
+		for _, figure := range f.RestsOn(r.Settings.Confidence) {
 			m, _ := f.measured(figure, r.Settings.Confidence)
 			limit := max(.001, math.Ceil(1000*m.high)/1000)
 			all = append(all, Acceptance{f.Attribute, figure, limit, reason, owner, expiry})

@@ -49,7 +49,7 @@ func (r *Result) plantedControls(ctx context.Context, c Comparison, o Options) (
 	if c.Planted.Rows != nil { // planted on the references' task
 		references = c.References
 	}
-	positive, err := positiveControl(ctx, c.Planted, references, o.staged("the planted model: "))
+	positive, err := c.Planted.Control(ctx, references, o.staged("the planted model: "))
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (r *Result) plantedControls(ctx context.Context, c Comparison, o Options) (
 		return []string{fmt.Sprintf("A curious model planted on the audited task reveals %.1f points of %q, but only %.1f or more are certain to be found with %d examples. Only the one planted on glyphs counts.",
 			100*c.Task.TrueExcess, c.Task.Sample.Sensitive[0].Name, 100*needed, c.Task.Sample.Len())}, nil
 	}
-	control, err := positiveControl(ctx, c.Task, nil, o.staged("the planted model of the same task: "))
+	control, err := c.Task.Control(ctx, nil, o.staged("the planted model of the same task: "))
 	r.Controls = append(r.Controls, control)
 	return nil, err
 }

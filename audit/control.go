@@ -97,11 +97,11 @@ func shuffleAt[T any](x []T, at []int, r *rand.Rand) {
 	r.Shuffle(len(at), func(i, j int) { x[at[i]], x[at[j]] = x[at[j]], x[at[i]] })
 }
 
-// positiveControl audits a planted model as the audited one was, with the same options; its
+// Control audits a planted model as the audited one was, with the same options; its
 // references, unless nil, are honest classifiers' outputs on the examples that the
 // planted model's were taken from. It passes if the verdict is LeakyBeyond or
 // worse.
-func positiveControl(ctx context.Context, p *Planted, references []*Sample, o Options) (Control, error) {
+func (p *Planted) Control(ctx context.Context, references []*Sample, o Options) (Control, error) {
 	o.References, o.Unpaired, o.Recipe = nil, false, RecipeUnknown // the verdict need not be worse than LeakyBeyond
 	for _, s := range references {
 		same := *s

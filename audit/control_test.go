@@ -12,6 +12,7 @@ import (
 	"tattle/internal/must"
 	"tattle/internal/shared"
 	"tattle/nn"
+	"tattle/nn/zoo"
 )
 
 // A quick audit's options.
@@ -104,7 +105,7 @@ func TestJudgeNegative(t *testing.T) {
 
 // A planted sample is found. One that reveals nothing fails the control, with advice.
 func TestPositiveControl(t *testing.T) {
-	c := must.Get(positiveControl(context.Background(), &Planted{Sample: telling(1000, 1, 3), TrueExcess: .34, Where: "here"}, nil, quickly))(t)
+	c := must.Get((&Planted{Sample: telling(1000, 1, 3), TrueExcess: .34, Where: "here"}).Control(context.Background(), nil, quickly))(t)
 	if !c.Passed || c.Advice != "" || *c.TrueExcess != .34 || *c.LearningLoss > .1 || c.Where != "here" {
 		t.Errorf("%+v", c)
 	}
@@ -113,7 +114,7 @@ func TestPositiveControl(t *testing.T) {
 	for _, r := range references { // the same y as the planted
 		copy(r.Y, p.Sample.Y)
 	}
-	c = must.Get(positiveControl(context.Background(), p, references, quickly))(t)
+	c = must.Get(p.Control(context.Background(), references, quickly))(t)
 	if c.Passed || !strings.Contains(c.Advice, "34 points") || !strings.Contains(c.Advice, "references") || *c.LearningLoss < .25 {
 		t.Errorf("%+v", c)
 	}
@@ -134,7 +135,7 @@ func TestPlantGlyphs(t *testing.T) {
 		if len(p.Sample.Classes) != min(len(like.Classes), 10) {
 			t.Errorf("classes %q", p.Sample.Classes)
 		}
-		if c, err := positiveControl(context.Background(), p, nil, quickly); err != nil || !c.Passed {
+		if c, err := p.Control(context.Background(), nil, quickly); err != nil || !c.Passed {
 			t.Errorf("%s, %s: %v, %+v", p.Where, like.Kind, err, c)
 		}
 		again, err := plantIn(context.Background(), nil, like, 300, 0, fitOptions{Seed: 1})
@@ -161,7 +162,7 @@ func tinyTask(n int, seed uint64) *dataset.Set {
 	return set
 }
 
-func tinyNet(classes int, seed uint64) *nn.Graph { return smallNet([]int{3}, 16)(classes, seed) }
+func tinyNet(classes int, seed uint64) *nn.Graph { return zoo.Perceptron([]int{3}, 16)(classes, seed) }
 
 // On the data given: a planted model reveals s, references do not, and differ by their seed; pruned
 // models and a student answer on the same examples.

@@ -10,7 +10,7 @@
 // demonstrated. That none succeeds proves nothing about others, so a Finding states how
 // large an excess it would have found.
 //
-// The main entry points are [Run] for a [Sample], [Complete] with planted models and
-// defences, [OpenOutputs] for a sample of stored outputs, [Request] for an audit of a model or
-// an endpoint, and [RunStudy] for how often verdicts are right.
+// The main entry points are [Run] for a [Sample], [Record.Audit] with planted models and
+// defences, [OpenOutputs] for a sample of stored outputs, and [Request] for an audit of a model
+// or an endpoint.
 package audit

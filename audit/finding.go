@@ -40,7 +40,6 @@ type Finding struct {
 	Subgroups   Subgroups                   `json:"subgroups"`
 	Correlation Correlation                 `json:"correlation"`
 	Power       Power                       `json:"power"`
-	Groupings   []Grouping                  `json:"groupings,omitempty"` // of an attribute with three values or more, where they were tried
 
 	P               float64 `json:"p"`                  // the smaller of the two kinds of tests that raise the verdict to LeakyBeyond: of the excess and of the gain
 	Adjusted        float64 `json:"adjusted_p"`         // the smaller of the two by Holm's method over both kinds and all attributes: LeakyBeyond rests on it

@@ -141,12 +141,11 @@ func TestNumberGivenTarget(t *testing.T) {
 // linear returns a function that makes a logistic regression.
 func linear(shape []int) func(classes int, seed uint64) *nn.Graph {
 	return func(classes int, seed uint64) *nn.Graph {
-		g := &nn.Graph{Name: "linear", Input: "x", InputShape: shape, Output: "scores", Nodes: []*nn.Node{
-			{Name: "flatten", Op: &nn.Flatten{}, Inputs: []string{"x"}, Output: "row"},
-			{Name: "fc", Op: dense("fc", nn.Size(shape), classes), Inputs: []string{"row"}, Output: "scores"},
-		}}
-		g.Init(seed)
-		return g
+		b := nn.NewBuilder("linear", shape...)
+		b.Add("", &nn.Flatten{})
+		b.Dense("", classes, true)
+		b.Graph.Init(seed)
+		return b.Graph
 	}
 }
 

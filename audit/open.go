@@ -1,15 +1,22 @@
 package audit
 
 import (
+	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"tattle/curious"
-	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/internal/sheet"
+	"tattle/npy"
 )
 
 // Bounds of a file of outputs.
@@ -23,9 +30,12 @@ const (
 	maxArchive = 10_000           // arrays
 
 	maxAttributes = 1000
+	maxTargets    = 1000    // classes of y beside vectors
 	maxDistinct   = 1 << 21 // values of all labels: each needs about 100 bytes
 	maxName       = 4096    // bytes of a label or of what it is called
 	maxField      = 1 << 20 // bytes of a header's field, which may list a hundred labels
+
+	progressStep = 1 << 20 // bytes between two reports of progress
 )
 
 // OpenOptions says which columns of a file are what; the zero value goes by their
@@ -63,11 +73,20 @@ type OpenOptions struct {
 // Notes say so. Vectors (see OpenOptions.Columns, or an .npz with an array embeddings, embedding,
 // emb, vectors or features and no outputs) have any number of columns and need no target.
 func OpenOutputs(ctx context.Context, path string, o OpenOptions) (*Sample, error) {
-	src, err := openSource(ctx, path, o)
+	before, err := regular(path)
 	if err != nil {
 		return nil, err
 	}
-	return src.named(path, o)
+	f, err := file.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := readSource(ctx, f, before.Size(), path, o)
+	if after, lost := os.Stat(path); !errors.Is(err, context.Canceled) && (lost != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
+		err = errors.New("was changed while it was read: wait until it is complete")
+	}
+	return src.named(path, o, err)
 }
 
 // ReadOutputs is OpenOutputs of a CSV in memory, packed or not; name is that of its file.
@@ -76,22 +95,25 @@ func ReadOutputs(ctx context.Context, name string, content []byte, o OpenOptions
 		return nil, fmt.Errorf("%s: is an .npz or another archive: only CSV can be read here", showName(name))
 	}
 	src, err := readSource(ctx, bytes.NewReader(content), int64(len(content)), name, o)
-	if err != nil {
-		return nil, inFile(name, err)
-	}
-	return src.named(name, o)
+	return src.named(name, o, err)
 }
 
-// named returns the sample of a file.
-func (src *source) named(path string, o OpenOptions) (*Sample, error) {
-	s, err := src.sample(o)
+// named returns the sample of a file, unless reading it failed. Errors name the file.
+func (src *source) named(path string, o OpenOptions, err error) (*Sample, error) {
+	var s *Sample
+	if err == nil {
+		s, err = src.sample(o)
+	}
+	if err == nil {
+		err = s.writable()
+	}
+	if err != nil && !strings.HasPrefix(err.Error(), showName(path)) {
+		err = fmt.Errorf("%s: %w", showName(path), err)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", showName(path), err)
+		return nil, err
 	}
-	if err := s.writable(); err != nil {
-		return nil, fmt.Errorf("%s: %w", showName(path), err)
-	}
-	s.Name = strings.TrimSuffix(filepath.Base(path), gzipSuffix)
+	s.Name = strings.TrimSuffix(filepath.Base(path), ".gz")
 	s.Name = strings.TrimSuffix(s.Name, filepath.Ext(s.Name))
 	return s, nil
 }
@@ -107,35 +129,122 @@ func openReferences(ctx context.Context, path string, o OpenOptions, patterns []
 		if err != nil {
 			return nil, fmt.Errorf("reference %s: %w", showName(p), err)
 		}
-		s.Name = p
-		samples[i] = s
+		s.Name, samples[i] = p, s
 	}
 	return samples, nil
 }
 
-// source is what a file holds: the scores of n examples, and columns of labels.
-type source struct {
-	scores  []float32 // [n, len(classes)]
-	classes []string  // of the scores' columns; "" if it has no name
-	kind    curious.Outputs
-	target  *column       // nil if there is none, as vectors may have
-	rule    *dataset.Rule // of the target; nil if none is given
-	numeric bool          // the target is numeric
-	listed  []string      // classes of the target, if the file lists them
-	columns []attributeColumn
-	made    sensitiveColumns   // of the columns
-	place   func(i int) string // of example i, for errors
-	notes   []string
-}
-
-func (src *source) note(format string, args ...any) {
-	src.notes = append(src.notes, fmt.Sprintf(format, args...))
-}
-
-// inFile names the file in an error that does not.
-func inFile(path string, err error) error {
-	if err == nil || strings.HasPrefix(err.Error(), showName(path)) {
-		return err
+// regular refuses what is no file: a pipe can be read once, and audits read twice.
+func regular(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: no such file: give a CSV or .npz with outputs and labels", showName(path))
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s: is a folder: give a CSV or .npz with outputs and labels", showName(path))
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: is a pipe or a device: save what it holds to a file", showName(path))
 	}
-	return fmt.Errorf("%s: %w", showName(path), err)
+	return info, nil
+}
+
+// readSource reads the first size bytes of a file, an .npz, a CSV or a packed CSV by its first bytes;
+// what is appended meanwhile is not looked at.
+func readSource(ctx context.Context, f io.Reader, size int64, path string, o OpenOptions) (*source, error) {
+	stored := &limitedReader{from: io.LimitReader(f, size), total: size, tell: o.Progress}
+	in := bufio.NewReaderSize(stored, sheet.Peeked)
+	head, _ := in.Peek(8)
+	switch {
+	case bytes.HasPrefix(head, []byte("PK")):
+		archive, err := npy.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer archive.Close()
+		return readArchive(ctx, archive, size, o)
+	case !bytes.HasPrefix(head, []byte(gzipMagic)):
+		return readCSV(ctx, in, o)
+	}
+	packed, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, fmt.Errorf("is a broken gzip file (%w): pack it again", err)
+	}
+	return readCSV(ctx, bufio.NewReaderSize(&limitedReader{from: packed, packed: stored}, sheet.Peeked), o)
+}
+
+// limitedReader reads a file and reports how much of it has been read; or passes on what gzip unpacks,
+// up to a bound by the bytes that were read for it so far, so that a file that unpacks to far more is
+// refused early.
+type limitedReader struct {
+	from                  io.Reader
+	done, reported, total int64
+	tell                  func(done, total int64)
+	packed                *limitedReader // the file whose content is unpacked; nil of the file itself
+}
+
+// Read implements io.Reader.
+func (r *limitedReader) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	r.done += int64(n)
+	if r.packed != nil && r.done > freeBytes+maxGzip*r.packed.done {
+		return 0, fmt.Errorf("unpacks to more than %d MiB and %d times its size: unpack it first", freeBytes>>20, maxGzip)
+	}
+	if r.packed != nil && err != nil && err != io.EOF {
+		return n, fmt.Errorf("is a broken gzip file (%w): pack it again", err)
+	}
+	if r.tell != nil && (r.done-r.reported >= progressStep || err == io.EOF && r.done > r.reported) {
+		r.reported = r.done
+		r.tell(r.done, r.total)
+	}
+	return n, err
+}
+
+// gzipMagic begins a packed file.
+const gzipMagic = "\x1f\x8b"
+
+// foreign are first bytes of files that are taken for CSV, and what they are.
+var foreign = []struct{ magic, what string }{
+	{"\x93NUMPY", "is a single array: save outputs and labels together with numpy.savez"},
+	{"PAR1", "is a Parquet file: save it as CSV or .npz"},
+	{"\x89HDF", "is an HDF5 file: save it as CSV or .npz"},
+	{"ARROW1", "is an Arrow file: save it as CSV or .npz"},
+	{"\x80", "is a pickle, or no text: save it as CSV or .npz"},
+	{"{", "is JSON: save it as CSV or .npz"},
+	{"[", "is JSON: save it as CSV or .npz"},
+	{"PK", "is an archive in an archive: unpack it once"},
+	{gzipMagic, "is an archive in an archive: unpack it once"},
+	{"\xff\xfe", "is text in UTF-16: save it as CSV in UTF-8"},
+	{"\xfe\xff", "is text in UTF-16: save it as CSV in UTF-8"},
+}
+
+// showName prints a name from outside in one line of bounded length.
+func showName(name string) string {
+	const most = 200
+	if len(name) > most {
+		name = name[:most] + "…"
+	}
+	return file.Name(name)
+}
+
+// showNames lists names from outside, a dozen of them.
+func showNames(names []string) string {
+	const most = 12
+	var list []string
+	more := 0
+	for _, n := range names {
+		switch {
+		case n == "":
+		case len(list) < most:
+			list = append(list, showName(n))
+		default:
+			more++
+		}
+	}
+	text := strings.Join(list, ", ")
+	if more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

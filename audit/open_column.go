@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tattle/internal/file"
+	"tattle/dataset"
 )
 
 // maxValues is the largest number of distinct values of a column of numbers that is read as
@@ -20,6 +20,25 @@ type column struct {
 	values []string // distinct, in the order in which they come
 	codes  []int32  // of each example, the place in values
 	seen   map[string]int32
+	listed []string // the classes in their order, if the file lists them
+	manner manner   // what becomes of it, if the file says so
+}
+
+// manner is how a column becomes an attribute.
+type manner int
+
+const (
+	guessed  manner = iota // numbers if there are more than maxValues, classes otherwise
+	asNumber               // NAME:number
+	asClass                // NAME:class
+)
+
+// wanted is a sensitive attribute as the options or the header describe it.
+type wanted struct {
+	at     int    // its column
+	name   string // of the column, then of the attribute
+	manner manner
+	rule   dataset.Rule // with classes, or none
 }
 
 func newColumn(name string) *column { return &column{name: name, seen: map[string]int32{}} }
@@ -71,13 +90,12 @@ func spread[T any](c *column, of []T) []T {
 func numeric(values []string) bool {
 	n := 0
 	for _, v := range values {
-		if v == "" {
-			continue
-		}
-		if _, ok := finite(v); !ok {
+		if v != "" && !isNumber(v) {
 			return false
 		}
-		n++
+		if v != "" {
+			n++
+		}
 	}
 	return n > maxValues
 }
@@ -92,26 +110,59 @@ func finite(text string) (float64, bool) {
 	return x, err == nil && !strings.ContainsAny(text, notDecimal) && !math.IsInf(x, 0) && !math.IsNaN(x)
 }
 
-// showName prints a name from outside in one line of bounded length.
-func showName(name string) string {
-	const most = 200
-	if len(name) > most {
-		name = name[:most] + "…"
-	}
-	return file.Name(name)
+func isNumber(text string) bool {
+	_, ok := finite(text)
+	return ok
 }
 
-// showNames lists names from outside for an error, a dozen of them.
-func showNames(names []string) string {
-	const most = 12
-	var list []string
-	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" })
-	for _, n := range names[:min(most, len(names))] {
-		list = append(list, showName(n))
+// attribute makes the attribute of all examples; unknown marks those without a value.
+func (c *column) attribute(w wanted) (a Attribute, unknown []bool, err error) {
+	values := c.known()
+	if !slices.ContainsFunc(values, func(v string) bool { return v != "" }) {
+		return a, nil, fmt.Errorf("%s has no value in any row: fill it in, or leave the column out", showName(w.name))
 	}
-	text := strings.Join(list, ", ")
-	if n := len(names) - most; n > 0 {
-		text += fmt.Sprintf(" and %d more", n)
+	a.Name, unknown = w.name, make([]bool, len(values))
+	if w.manner == asNumber || w.manner == guessed && !w.rule.Grouped() && c.listed == nil && numeric(values) {
+		x := make([]float64, len(values))
+		for i, v := range values {
+			var ok bool
+			switch x[i], ok = finite(v); {
+			case v == "":
+				unknown[i] = true
+			case !ok:
+				return a, nil, fmt.Errorf("%s has the value %s: want finite numbers, or classes by \"%s:class\"", showName(w.name), showName(v), w.name)
+			case math.Abs(x[i]) > largestNumber:
+				return a, nil, fmt.Errorf("%s has the value %s: want at most %g in magnitude; scale it", showName(w.name), showName(v), largestNumber)
+			}
+		}
+		a.Numbers = spread(c, x)
+		return a, spread(c, unknown), nil
 	}
-	return text
+	var class []int // of each distinct value
+	if a.Values = c.listed; a.Values != nil && w.manner == guessed && !w.rule.Grouped() {
+		class = inOrder(c.values, a.Values).of
+	} else {
+		labelled, err := w.rule.Apply(w.name, values)
+		if err != nil {
+			return a, nil, err
+		}
+		a.Values, class = labelled.Values, labelled.Labels
+	}
+	for i, k := range class {
+		unknown[i] = k < 0
+	}
+	a.Labels = spread(c, class)
+	return a, spread(c, unknown), nil
+}
+
+// typed reads NAME, NAME:number or NAME:class.
+func typed(text string) wanted {
+	text = strings.TrimSpace(text)
+	if name, ok := strings.CutSuffix(text, dataset.NumberSuffix); ok {
+		return wanted{name: strings.TrimSpace(name), manner: asNumber}
+	}
+	if name, ok := strings.CutSuffix(text, ":class"); ok {
+		return wanted{name: strings.TrimSpace(name), manner: asClass}
+	}
+	return wanted{name: text}
 }

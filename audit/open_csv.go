@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,10 @@ func readCSV(ctx context.Context, in *bufio.Reader, o OpenOptions) (*source, err
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	if err := refuseForeign(head); err != nil {
-		return nil, err
+	for _, f := range foreign {
+		if bytes.HasPrefix(head, []byte(f.magic)) {
+			return nil, errors.New(f.what)
+		}
 	}
 	rows, err := sheet.NewReader(in, 0)
 	if err != nil {
@@ -38,10 +41,10 @@ func readCSV(ctx context.Context, in *bufio.Reader, o OpenOptions) (*source, err
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = t.add(row)
 		}
-		if err := t.add(row); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -56,7 +59,7 @@ type outputTable struct {
 	rows    *sheet.Reader
 	roles   *roles
 	scores  []float32
-	target  *column
+	target  *column // nil if there is none
 	columns []*column
 	lines   []int32 // of each row
 	finer   bool    // a score has more digits than a float32
@@ -75,19 +78,16 @@ func (t *outputTable) begin(o OpenOptions) error {
 	for i, name := range row {
 		header[i] = strings.TrimSpace(name)
 	}
-	if len(header) == 1 {
-		return fmt.Errorf("has the one column %s: part fields by commas, semicolons or tabs", showName(header[0]))
-	}
 	if err := checkHeader(header, t.rows.Line(0)); err != nil {
 		return err
 	}
 	if t.roles, err = findRoles(header, o); err != nil {
 		return err
 	}
-	if t.roles.target >= 0 {
-		t.target = newColumn(t.roles.targetName)
+	if k := t.roles.target; k >= 0 {
+		t.target = newColumn(targetName(header[k]))
 	}
-	for _, w := range t.roles.wanted {
+	for _, w := range t.roles.sensitive {
 		t.columns = append(t.columns, newColumn(w.name))
 	}
 	return nil
@@ -95,83 +95,48 @@ func (t *outputTable) begin(o OpenOptions) error {
 
 // add appends one row.
 func (t *outputTable) add(row []string) error {
-	line := t.rows.Line(0)
-	if len(t.scores) > maxScores-len(t.roles.scores) || len(t.lines) == math.MaxInt32 {
+	r := t.roles
+	if len(t.scores) > maxScores-len(r.scores) || len(t.lines) == math.MaxInt32 {
 		return fmt.Errorf("has more than %d outputs: leave examples out", maxScores)
 	}
-	for j, k := range t.roles.scores {
+	for j, k := range r.scores {
 		v, err := parseScore(row[k])
-		if t.roles.open != nil {
-			t.roles.open.add(j, row[k], v, err, func() error { return inColumn(t.rows.Line(k), t.roles.header[k], err) })
-		} else if err != nil {
-			return inColumn(t.rows.Line(k), t.roles.header[k], err)
-		}
-		t.scores = append(t.scores, v)
-		t.finer = t.finer || finerText(row[k])
-	}
-	if t.target != nil {
-		if err := t.target.add(row[t.roles.target]); err != nil {
-			return fmt.Errorf("line %d: %w", line, err)
-		}
-	}
-	for i, k := range t.roles.sensitive {
-		if err := t.columns[i].add(row[k]); err != nil {
-			return fmt.Errorf("line %d: %w", line, err)
-		}
-	}
-	t.lines = append(t.lines, int32(line))
-	if t.roles.open != nil {
-		t.roles.open.rows++
-	}
-	if len(t.lines)%1024 == 0 {
-		return t.checkDistinct()
-	}
-	return nil
-}
-
-// checkDistinct bounds what is kept of labels.
-func (t *outputTable) checkDistinct() error {
-	n := 0
-	if t.target != nil {
-		n = len(t.target.values)
-	}
-	for _, c := range t.columns {
-		n += len(c.values)
-	}
-	if n > maxDistinct {
-		return fmt.Errorf("has more than %d different labels: round numbers, or name fewer sensitive columns", maxDistinct)
-	}
-	return nil
-}
-
-// inColumn says where an error is.
-func inColumn(line int, name string, err error) error {
-	return fmt.Errorf("line %d, column %s: %w", line, showName(name), err)
-}
-
-// choose keeps the columns of outputs of those that were candidates.
-func (t *outputTable) choose() error {
-	r := t.roles
-	target, classes := t.target, len(sorted(t.target.known()))
-	if r.rule != nil {
-		a, err := r.rule.Apply(t.target.name, t.target.known())
 		if err != nil {
+			err = fmt.Errorf("line %d, column %s: %w", t.rows.Line(k), showName(r.header[k]), err)
+		}
+		if r.open != nil {
+			r.open[j].add(len(t.lines), row[k], v, err)
+		} else if err != nil {
 			return err
 		}
-		target, classes = nil, len(a.Values)
-	}
-	columns, of, err := r.open.chosen(pick(r.header, r.scores), target, classes)
-	if err != nil {
-		return err
-	}
-	kept := t.scores[:0]
-	for from := t.scores; len(from) > 0; from = from[len(r.scores):] {
-		for _, j := range columns {
-			kept = append(kept, from[j])
+		t.scores = append(t.scores, v)
+		if !t.finer {
+			wide, err := strconv.ParseFloat(strings.TrimSpace(row[k]), 64)
+			t.finer = err == nil && finer(wide)
 		}
 	}
-	t.scores, r.scores, r.classes, r.guessed = kept, pick(r.scores, columns), of, true
-	return r.checkClasses()
+	distinct := 0
+	label := func(c *column, k int) error {
+		if err := c.add(row[k]); err != nil {
+			return fmt.Errorf("line %d: %w", t.rows.Line(0), err)
+		}
+		if distinct += len(c.values); distinct > maxDistinct {
+			return fmt.Errorf("has more than %d different labels: round numbers, or name fewer sensitive columns", maxDistinct)
+		}
+		return nil
+	}
+	if t.target != nil {
+		if err := label(t.target, r.target); err != nil {
+			return err
+		}
+	}
+	for i, w := range r.sensitive {
+		if err := label(t.columns[i], w.at); err != nil {
+			return err
+		}
+	}
+	t.lines = append(t.lines, int32(t.rows.Line(0)))
+	return nil
 }
 
 // source returns what was read.
@@ -182,21 +147,47 @@ func (t *outputTable) source() (*source, error) {
 			return nil, err
 		}
 	}
-	src := &source{scores: t.scores, classes: r.classes, kind: r.kind, target: t.target, rule: r.rule, numeric: r.numeric, made: r.made}
-	for i, c := range t.columns {
-		src.columns = append(src.columns, attributeColumn{c, r.wanted[i]})
-	}
+	src := &source{scores: t.scores, classes: r.classes, kind: r.kind, target: t.target, rule: r.rule, numeric: r.numeric, columns: t.columns, wanted: r.sensitive, made: r.made}
 	src.place = func(i int) string { return fmt.Sprintf("line %d", t.lines[i]) }
-	if r.guessed {
-		src.note("%s", r.taking())
-	}
+	src.notes = r.notes()
 	if t.finer {
 		src.note(finerNote)
 	}
-	if unused := r.unused(); len(unused) > 0 {
-		src.note("columns that are not used: %s", showNames(unused))
-	}
 	return src, nil
+}
+
+// choose keeps the columns of outputs of those that were candidates.
+func (t *outputTable) choose() error {
+	r := t.roles
+	target, classes, width := t.target, len(sorted(t.target.known())), len(r.scores)
+	if r.rule != nil {
+		a, err := r.rule.Apply(t.target.name, t.target.known())
+		if err != nil {
+			return err
+		}
+		target, classes = nil, len(a.Values)
+	}
+	columns, err := r.choose(len(t.lines), target, classes)
+	if err != nil {
+		return err
+	}
+	kept := t.scores[:0]
+	for from := t.scores; len(from) > 0; from = from[width:] {
+		for _, j := range columns {
+			kept = append(kept, from[j])
+		}
+	}
+	t.scores = kept
+	return nil
+}
+
+// finerNote says that a code in further digits would not be found.
+const finerNote = "the outputs have more digits than a float32: the attacks did not look at the digits beyond it, where anything can be hidden"
+
+// finer reports whether v is not the shortest decimal number that rounds to its float32.
+func finer(v float64) bool {
+	shortest, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', -1, 32), 64)
+	return err != nil || shortest != v && float64(float32(v)) != v
 }
 
 // parseScore reads one finite float32.

@@ -8,14 +8,49 @@ import (
 	"tattle/curious"
 )
 
-// What is said of single outputs, and when rows that are no distributions are slips.
 const (
-	mostlySoft    = .5 // share of distributions from which the other rows are taken for slips
-	oneOutput     = "one column of outputs is taken for"
-	asProbability = oneOutput + " the probability p of class %s: the outputs are 1 − p and p"
-	asLabel       = oneOutput + " the hard label: 1 is class %s, 0 the other class"
-	asScore       = oneOutput + " a score z of class %s: the outputs are 0 and z"
+	mostlySoft = .5 // share of distributions from which the other rows are taken for slips
+
+	// maxDecimals is the most decimals that outputs are taken to be rounded to: one
+	// float32 in twenty falls on a grid so fine by chance, and files have thousands.
+	maxDecimals = 6
+	// roundingSlack is what float32 adds to a probability's rounding.
+	roundingSlack = 1e-7
+	// widestGuess is the largest change by rounding of the sum of rows that are not known to
+	// be probabilities; the sums of sigmoids of many labels differ by more.
+	widestGuess = .25
 )
+
+// settle takes over outputs of width columns: it makes two of single ones, finds out whether they are
+// probabilities, and says so in a note. place says where an example is. stated is the kind that the user
+// gives, "" for none.
+func (s *Sample) settle(outputs []float32, width int, stated curious.Outputs, place func(i int) string) (err error) {
+	note := ""
+	if s.Outputs = outputs; width > 1 {
+		s.Kind, note, err = kindOf(outputs, width, stated, place)
+	} else if s.Kind, err = kindOfOne(outputs, stated, place); err == nil {
+		is := "a score z of class %s: the outputs are 0 and z"
+		switch soft := s.Kind == curious.Soft; {
+		case soft && zeroOne(outputs):
+			is = "the hard label: 1 is class %s, 0 the other class"
+		case soft:
+			is = "the probability p of class %s: the outputs are 1 − p and p"
+		}
+		note = fmt.Sprintf("one column of outputs is taken for "+is, showName(s.Classes[1]))
+		s.Outputs = make([]float32, 2*len(outputs))
+		for i, v := range outputs {
+			if s.Kind == curious.Soft {
+				v = min(max(v, 0), 1)
+				s.Outputs[2*i] = 1 - v
+			}
+			s.Outputs[2*i+1] = v
+		}
+	}
+	if note != "" {
+		s.Notes = append(s.Notes, note)
+	}
+	return err
+}
 
 // distribution reports whether a row is one, and its sum.
 func distribution(row []float32) (sum float64, ok bool) {
@@ -27,38 +62,21 @@ func distribution(row []float32) (sum float64, ok bool) {
 	return sum, ok && math.Abs(sum-1) <= sumTolerance
 }
 
-// widen makes two outputs of each one.
-func widen(scores []float32, kind curious.Outputs) []float32 {
-	wide := make([]float32, 2*len(scores))
-	for i, v := range scores {
-		if kind == curious.Soft {
-			v = min(max(v, 0), 1)
-			wide[2*i] = 1 - v
-		}
-		wide[2*i+1] = v
-	}
-	return wide
-}
-
 // zeroOne reports whether every output is 0 or 1.
 func zeroOne(outputs []float32) bool {
 	return !slices.ContainsFunc(outputs, func(v float32) bool { return v != 0 && v != 1 })
 }
 
-// kindOfOne reports whether single outputs are probabilities; stated is the kind given by the user,
-// "" for none.
+// kindOfOne reports whether single outputs are probabilities.
 func kindOfOne(scores []float32, stated curious.Outputs, place func(i int) string) (curious.Outputs, error) {
-	if stated == curious.Raw {
-		return stated, nil
-	}
-	for i, p := range scores {
-		if float64(p) >= -negativeTolerance && float64(p) <= 1+negativeTolerance {
-			continue
-		}
-		if stated == curious.Soft {
-			return "", fmt.Errorf("%s: %g is not a probability: correct it, or set the kind of outputs to raw", place(i), p)
-		}
+	bad := slices.IndexFunc(scores, func(p float32) bool {
+		return float64(p) < -negativeTolerance || float64(p) > 1+negativeTolerance
+	})
+	switch {
+	case stated == curious.Raw || bad >= 0 && stated == "":
 		return curious.Raw, nil
+	case bad >= 0:
+		return "", fmt.Errorf("%s: %g is not a probability: correct it, or set the kind of outputs to raw", place(bad), scores[bad])
 	}
 	return curious.Soft, nil
 }
@@ -93,4 +111,66 @@ func kindOf(outputs []float32, width int, stated curious.Outputs, place func(i i
 		return "", "", fmt.Errorf("%s: the outputs are not probabilities (they sum to %.6g, or one is negative), but those of %d of %d rows are: correct the others, or set the kind of outputs to raw", place(bad), badSum, soft, n)
 	}
 	return curious.Raw, "", nil
+}
+
+// decimals returns with how many decimals all outputs can be written, −1 for more
+// than maxDecimals.
+func decimals(outputs []float32) int {
+	d, unit := 0, 1.
+	for _, v := range outputs {
+		for float32(math.RoundToEven(float64(v)*unit)/unit) != v {
+			if d++; d > maxDecimals {
+				return -1
+			}
+			unit *= 10
+		}
+	}
+	return d
+}
+
+// rounding is what rounding to decimals did to rows of probabilities.
+type rounding struct {
+	decimals    int
+	least, most float64 // sums of rows
+	zeros       int     // rows of nothing but zeros
+}
+
+// half is half a unit of the last decimal, the most that rounding changes.
+func (r *rounding) half() float64 { return .5*math.Pow10(-r.decimals) + roundingSlack }
+
+// explain reports whether rounding to a few decimals explains that rows of width
+// outputs do not sum to 1: each output is half a unit of the last decimal from a
+// probability, and one of 0 can only have lost.
+func explain(outputs []float32, width int) (r rounding, ok bool) {
+	if r = (rounding{decimals: decimals(outputs), least: math.Inf(1)}); r.decimals < 1 {
+		return r, false
+	}
+	for i := 0; i < len(outputs); i += width {
+		sum, positive := 0., 0.
+		for _, v := range outputs[i:][:width] {
+			if v < 0 || v > 1 {
+				return r, false
+			}
+			if sum += float64(v); v > 0 {
+				positive++
+			}
+		}
+		if positive == 0 {
+			r.zeros++
+		}
+		r.least, r.most = min(r.least, sum), max(r.most, sum)
+		if sum > 1+positive*r.half() || sum < 1-float64(width)*r.half() {
+			return r, false
+		}
+	}
+	return r, true
+}
+
+// note says what was done.
+func (r *rounding) note() string {
+	text := fmt.Sprintf("the probabilities are rounded to %d decimals, so that those of an example sum to between %.6g and %.6g: attacks on digits see them as they are, the others divided by their sum", r.decimals, r.least, r.most)
+	if r.zeros > 0 {
+		text += fmt.Sprintf("; %d examples have nothing but zeros, for which all classes were taken to be as probable", r.zeros)
+	}
+	return text
 }

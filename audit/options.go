@@ -51,7 +51,6 @@ type Options struct {
 	References []*Sample
 	Unpaired   bool
 	Recipe     Recipe // of the references: how it is known to be the audited model's
-	Groupings  bool   // try whether the verdict depends on how values are grouped
 	// Progress, unless nil, is called as work gets done.
 	Progress func(stage string, done, total int)
 

@@ -12,6 +12,7 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/nn"
+	"tattle/nn/zoo"
 	"tattle/run"
 )
 
@@ -153,7 +154,7 @@ func (g glyphPlan) plant(ctx context.Context, o fitOptions) (*Planted, error) {
 	train := boldOrItalic(g.learned+g.learned/10, g.y, seed, dataset.Train)
 	test := boldOrItalic(g.n+g.learned, g.y, seed, dataset.Test)
 	p := &dataset.Parts{Train: train.Subset(span(0, g.learned)), Validation: train.Subset(span(g.learned, train.Len()))}
-	settings := curious.Options{Net: smallNet(train.Shape, hiddenUnits), Epochs: plantedEpochs}
+	settings := curious.Options{Net: zoo.Perceptron(train.Shape, hiddenUnits), Epochs: plantedEpochs}
 	f, attack, err := plant(ctx, p, 0, g.kind, settings, o)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,8 @@
 package audit
 
 import (
-	"fmt"
+	"strconv"
+	"strings"
 
 	"tattle/dataset"
 )
@@ -17,65 +18,30 @@ const (
 	plantedEpochs = 10
 )
 
-// Each list gives the five families of typefaces (regular, bold, italic, mono, small caps) one of
-// two classes; −1 leaves a family out. glyphFamilies are those of the study, and harder to tell
-// apart than digits. plantedFamilies are as easy as digits: a planted model has an excess of 34 to
-// 40 points, more than defaultBlind, so that a working audit finds it. With glyphFamilies it had
-// 14 to 20 points, and finding that took 500 examples and more.
-var (
-	glyphFamilies   = []int{0, 0, 0, 1, 1}
-	plantedFamilies = []int{-1, 0, 1, -1, -1}
-)
+// hiddenUnits is the width of the net that is planted on drawn digits: enough for
+// 97 to 98 % of them, trained in half a second.
+const hiddenUnits = 64
 
-// digitClasses returns the names of the ten digits in Y groups of neighbours, and
-// the group of each.
-func digitClasses(y int) (names []string, of []int) {
-	of = make([]int, 10)
-	names = make([]string, y)
-	for d := range of {
-		g := d * y / 10
-		of[d] = g
-		if names[g] != "" {
-			names[g] += " "
-		}
-		names[g] += fmt.Sprint(d)
-	}
-	return names, of
-}
-
-// drawnDigits draws glyphs whose target is the digit in y groups and whose sensitive
-// attribute is the family in two.
-func drawnDigits(n, y int, seed uint64, split dataset.Split) *dataset.Set {
-	set := dataset.Glyphs(dataset.GlyphOptions{N: n, Seed: seed, Split: split})
-	names, of := digitClasses(y)
-	relabel(set, names, of, []string{"regular, bold, italic", "mono, small caps"}, glyphFamilies)
-	return set
-}
-
-// boldOrItalic is drawnDigits of the planted families alone.
+// boldOrItalic draws glyphs whose target is the digit, in y groups of neighbours, and whose
+// sensitive attribute is whether the type is bold or italic. The families are as easy to tell
+// apart as digits: a planted model has an excess of 34 to 40 points, more than defaultBlind, so
+// that a working audit finds it.
 func boldOrItalic(n, y int, seed uint64, split dataset.Split) *dataset.Set {
-	var families []int
-	for f, class := range plantedFamilies {
-		if class >= 0 {
-			families = append(families, f)
-		}
+	const bold, italic = 1, 2 // of regular, bold, italic, mono and small caps
+	set := dataset.Glyphs(dataset.GlyphOptions{N: n, Seed: seed, Split: split, Families: []int{bold, italic}})
+	set.YNames = make([]string, y)
+	for digit := range 10 {
+		name := &set.YNames[digit*y/10]
+		*name = strings.TrimSpace(*name + " " + strconv.Itoa(digit))
 	}
-	set := dataset.Glyphs(dataset.GlyphOptions{N: n, Seed: seed, Split: split, Families: families})
-	names, of := digitClasses(y)
-	relabel(set, names, of, []string{"bold", "italic"}, plantedFamilies)
-	return set
-}
-
-// relabel groups the classes of the target and of the first sensitive attribute.
-func relabel(set *dataset.Set, yNames []string, yOf []int, sNames []string, sOf []int) {
-	for i, y := range set.Y {
-		set.Y[i] = yOf[y]
+	for i, digit := range set.Y {
+		set.Y[i] = digit * y / 10
 	}
-	set.YNames = yNames
 	s := set.Sensitive[0]
 	labels := make([]int, len(s.Labels))
-	for i, l := range s.Labels {
-		labels[i] = sOf[l]
+	for i, family := range s.Labels {
+		labels[i] = family - bold
 	}
-	set.Sensitive = []dataset.Attribute{{Name: s.Name, Values: sNames, Labels: labels}}
+	set.Sensitive = []dataset.Attribute{{Name: s.Name, Values: []string{"bold", "italic"}, Labels: labels}}
+	return set
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tattle/dataset"
+	"tattle/nn/zoo"
 	"tattle/run"
 	"tattle/stat"
 )
@@ -46,7 +47,7 @@ func trainingOfTask(s *Sample, set *dataset.Set, seed uint64) (t *Training, note
 		return nil, ""
 	}
 	epochs := min(mostTaskEpochs, taskEpochs*taskTraining/max(1, p.Train.Len()))
-	o := fitOptions{Seed: seed, Epochs: epochs, Work: taskWork, Net: smallNet(set.Shape, taskWidth)}
+	o := fitOptions{Seed: seed, Epochs: epochs, Work: taskWork, Net: zoo.Perceptron(set.Shape, taskWidth)}
 	return new(plantTraining("planted on the same task", p, &like, taskAudited, 0, o)), ""
 }
 

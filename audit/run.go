@@ -21,7 +21,6 @@ type Settings struct {
 	Attacks      []string `json:"attacks"` // learners
 	References   int      `json:"references"`
 	Unpaired     bool     `json:"unpaired"`
-	Groupings    bool     `json:"groupings,omitempty"`
 	Recipe       Recipe   `json:"reference_recipe,omitempty"` // how it is known to be the audited model's
 }
 
@@ -80,11 +79,6 @@ func Run(ctx context.Context, s *Sample, o Options) (*Result, error) {
 	if r.Channels, err = measureChannels(ctx, s, r.usable(), o); err != nil {
 		return nil, err
 	}
-	if o.Groupings {
-		if err := r.group(ctx, s, o); err != nil {
-			return nil, err
-		}
-	}
 	r.Conclude()
 	return r, nil
 }
@@ -139,7 +133,7 @@ func newResult(s *Sample, o Options) *Result {
 		Settings: Settings{
 			Seed: o.Seed, Folds: o.foldsOf(s.Len()), Permutations: o.Permutations, MaxFit: o.MaxFit,
 			Confidence: o.Confidence, Margin: *o.Margin, Attacks: o.Attacks,
-			References: len(o.References), Unpaired: o.Unpaired, Groupings: o.Groupings, Recipe: o.Recipe,
+			References: len(o.References), Unpaired: o.Unpaired, Recipe: o.Recipe,
 		},
 	}
 	if o.Attacks == nil {

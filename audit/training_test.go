@@ -84,16 +84,9 @@ func TestTrainAnywhere(t *testing.T) {
 		t.Errorf("%d trainings are kept, not 2", len(records))
 	}
 	o.Progress, o.Resume = nil, true
-	there := o
-	there.Pool = &elsewhere{t: t, before: map[string]*run.Folder{}, begin: func(scratch string, pool run.Pool) error {
-		o := o
-		o.Pool = pool
-		_, _, err := Train(ctx, filepath.Join(scratch, filepath.Base(dir)), smallTrainings(), o)
-		return err
-	}}
-	got, again, err := Train(ctx, dir, all, there)
+	got, again, err := Train(ctx, dir, all, o)
 	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("trained elsewhere: %v\n%.300v, here\n%.300v", err, got, want)
+		t.Errorf("resumed: %v\n%.300v, at once\n%.300v", err, got, want)
 	}
 	for i := range all {
 		if kept.Digest(i) != again.Digest(i) {

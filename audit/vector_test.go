@@ -18,6 +18,7 @@ import (
 	"tattle/internal/file"
 	"tattle/internal/must"
 	"tattle/internal/shared"
+	"tattle/nn/zoo"
 	"tattle/npy"
 )
 
@@ -217,7 +218,7 @@ func TestOpenVectorArrays(t *testing.T) {
 
 // The tensor of a node is what the front of the net computes.
 func TestFromNode(t *testing.T) {
-	g := smallNet([]int{1, 28, 28}, 5)(2, 1)
+	g := zoo.Perceptron([]int{1, 28, 28}, 5)(2, 1)
 	set := boldOrItalic(40, 2, 1, dataset.Test)
 	name := g.Nodes[len(g.Nodes)-2].Name
 	s := must.Get(fromNode(context.Background(), g, name, set))(t)

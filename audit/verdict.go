@@ -66,7 +66,7 @@ func adjust(found []*Finding, sameRecipe bool) {
 		f.P = min(excess, gain, area)
 		beyond = append(beyond, excess, gain, area)
 		if sameRecipe {
-			above := f.aboveReferences()
+			above := f.AboveReferences()
 			curious = append(curious, above[:]...)
 		} else {
 			curious = append(curious, 1, 1)
@@ -89,9 +89,9 @@ func adjust(found []*Finding, sameRecipe bool) {
 	}
 }
 
-// aboveReferences returns the p-values with which the excess and the gain are above their margins and
+// AboveReferences returns the p-values with which the excess and the gain are above their margins and
 // above the references'.
-func (f *Finding) aboveReferences() [2]float64 {
+func (f *Finding) AboveReferences() [2]float64 {
 	return [2]float64{
 		max(f.Excess.P, f.Permutation.P, f.Reference.p()),
 		max(f.Given.beyond(), f.Given.reference().p()),

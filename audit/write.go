@@ -114,7 +114,6 @@ func fileName(name string) bool {
 		}
 	}
 	numbered := name[0] == 's' && name[len(name)-1] == '_'
-	return !numbered && !slices.Contains(append([]string{classesArray}, targetNames...), strings.ToLower(name)) && !slices.ContainsFunc(outputArrays, func(o outputArray) bool {
-		return strings.EqualFold(o.name, name)
-	})
+	_, output := outputArrays[strings.ToLower(name)]
+	return !numbered && !output && !slices.Contains(append([]string{classesArray}, targetNames...), strings.ToLower(name))
 }

@@ -22,7 +22,7 @@ func TestCholeskyAgreesWithDirect(t *testing.T) {
 	for _, features := range []int{30, 90} {
 		_, data, e := small(t)
 		m := smallNet(t, 24, 60, features)
-		e.Barankin.Witnesses, e.Spectrum.Probes = 24, -1
+		e.Barankin.Witnesses = 24
 		for _, iteration := range []string{PaperIteration, InverseIteration} {
 			e.Search.Iteration = iteration
 			e.Search.Search = Direct
@@ -128,7 +128,6 @@ func TestCholeskyResumes(t *testing.T) {
 func TestDirectBecomesCholesky(t *testing.T) {
 	net, data := smallNet(t, 300, 700, 620), noise(300, 2)
 	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: Pixels(300), Memory: 16 << 20, Settings: Settings{Search: SearchOptions{Search: Direct, Restarts: 2, Repeats: 2}}}
-	e.Spectrum.Probes = -1
 	r := mustRun(t, net, data, upTo(1), e)
 	if why := r.Experiment.Reasons[0]; r.Experiment.Search.Search != Cholesky || !strings.Contains(why, "more than half of the 16 MiB") {
 		t.Errorf("%s: %s", r.Experiment.Search.Search, why)

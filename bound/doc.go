@@ -17,9 +17,7 @@
 // the features are computed in pairs of float64. Where that does not help either, rounding
 // is measured, and no bound is called certified ([Settings].Rounding). [Verify] computes
 // the bounds of a run again from the model, the inputs and the witnesses alone. Cramér-Rao
-// bounds are linear algebra on J, without a witness, and are called estimates. If J is too large to be decomposed, its
-// products still estimate the number of directions that can be resolved, with an interval
-// ([Spectrum]). [Experiment].Memory limits the memory of a run.
+// bounds are linear algebra on J, without a witness, and are called estimates. [Experiment].Memory limits the memory of a run.
 //
 // Bounds hold for estimators that are unbiased on a [Domain]: all real inputs, those in a
 // box, or those that the data can hold, such as pixels of 8 bits.

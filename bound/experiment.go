@@ -40,7 +40,7 @@ type Experiment struct {
 
 // resolve replaces zeros by defaults and the search Auto by the one that suits the model
 // and the first examples x, with Reasons. Of a run that had begun, where begun is not nil,
-// what it had chosen by timings and memory stays. It returns an error if the experiment
+// what it had chosen by memory, or measured, stays. It returns an error if the experiment
 // makes no sense.
 func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, err error) {
 	if g := graphOf(m); g != nil {
@@ -49,9 +49,8 @@ func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, er
 		}
 	}
 	if e.smooth(m) != nil {
-		e.SkipCramerRao, e.Spectrum = true, SpectrumOptions{Probes: -1}
+		e.SkipCramerRao = true
 	}
-	asked := !e.SkipCramerRao
 	_, e.Features = m.Dims()
 	if len(e.Sizes) == 0 {
 		e.Sizes = []float64{DefaultSize}
@@ -67,7 +66,6 @@ func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, er
 	}
 	e, reason := e.resolveSearch(m, x, begun)
 	e, notes := e.resolveFurther(m, x, begun)
-	e.Spectrum = e.Spectrum.resolve(e, asked)
 	if e.Rounding == "" {
 		e.Rounding = e.rounding(m, x)
 	}
@@ -106,7 +104,7 @@ func (e Experiment) resolveSearch(m Model, x []float32, begun *kept) (_ Experime
 	case direct:
 		c = e.chooseDirect(j)
 	default:
-		c = e.choose(m, x, j)
+		c = e.choose(m, j)
 	}
 	if auto || direct && c.search != Direct {
 		e.Search.Search, reason = c.search, c.why

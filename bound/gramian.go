@@ -5,10 +5,13 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"tattle/gram"
 	"tattle/internal/simd"
 	"tattle/lsqr"
 	"tattle/nn"
+	"tattle/run"
 )
 
 // Settings of a large Jacobian's factor.
@@ -83,12 +86,11 @@ func gramianAt(ctx context.Context, m nn.Model, theta []float32, dir string, mem
 // if its elements are independent. ‖E‖_F is ‖Ev‖ for random signs v, about. It is 0 if J is.
 func leastInverted(ctx context.Context, m nn.Model, lin nn.Linearization[float32], theta []float32, rows int) float64 {
 	p, n := m.Dims()
-	v := drawSigns(p, nil, 0, 0, 0)
-	b := lsqr.Bidiagonalize(&products{ctx.Err, lin, p, n}, v, 1, min(topSteps, p, n), nil)[0]
+	v := drawSigns(p)
+	b := lsqr.Bidiagonalize(&products{ctx.Err, lin, p, n}, v, min(topSteps, p, n))
 	if len(b.Alpha) == 0 {
 		return 0
 	}
-	values, _, _ := bidiagonalSVD(b)
 	z, exact := make([]float32, n), make([]float64, n)
 	lin.JVP(z, v)
 	m.Linearize64(widened64(theta)).JVP(exact, widened64(v))
@@ -96,7 +98,7 @@ func leastInverted(ctx context.Context, m nn.Model, lin nn.Linearization[float32
 		exact[i] -= float64(w)
 	}
 	noise := math.Sqrt(simd.SumSquares(exact)) * (1/math.Sqrt(float64(p)) + 1/math.Sqrt(float64(rows)))
-	return max(cutoff*values[0], gramNoise*noise)
+	return max(cutoff*largestSingular(b), gramNoise*noise)
 }
 
 // rowsOf returns what overwrites dst with rows of X from first on, gramVectors at most: rows of J by
@@ -177,4 +179,33 @@ func (g *gramian) across(ctx context.Context, dst, v []float64, k int, ofX bool)
 		return err
 	}
 	return g.invert(ctx, dst, k)
+}
+
+// drawSigns returns random signs, always the same.
+func drawSigns(width int) []float32 {
+	g := run.Rand(0, 0, 0)
+	x := make([]float32, width)
+	for i := range x {
+		if x[i] = 1; g.Uint32()&1 == 0 {
+			x[i] = -1
+		}
+	}
+	return x
+}
+
+// largestSingular returns the largest singular value of B.
+func largestSingular(b lsqr.Bidiagonal[float32]) float64 {
+	k := len(b.Alpha)
+	m := mat.NewDense(k, k, nil)
+	for i, v := range b.Alpha {
+		m.Set(i, i, v)
+		if i+1 < k {
+			m.Set(i, i+1, b.Beta[i])
+		}
+	}
+	var svd mat.SVD
+	if !svd.Factorize(m, mat.SVDNone) {
+		return 0
+	}
+	return svd.Values(nil)[0]
 }

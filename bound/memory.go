@@ -69,9 +69,6 @@ func (e Experiment) needs(m Model, j jacobianSize, explicit bool) needs {
 		}
 		w.alone = max(w.alone, 4*int64(rows)*(10*inputs+2*features))
 	}
-	if e.Spectrum.Probes > 0 {
-		w.alone = max(w.alone, e.Spectrum.working(p, n))
-	}
 	if b, ok := m.(budgeted); ok {
 		one := b.Memory(1, 1)
 		w.model = 3 * one                // in float32, and in float64 twice as much

@@ -9,19 +9,16 @@ import (
 // A Note is a remark on a Summary: what its figures are about, why they are not certified,
 // or why they say nothing. The fields that its Kind does not name are zero.
 type Note struct {
-	Kind       NoteKind `json:"kind"`
-	Noise      string   `json:"noise,omitempty"`
-	Error      float64  `json:"error,omitempty"`            // of the runtime
-	From       string   `json:"from,omitempty"`             // how Error is known
-	RMS        bool     `json:"root_mean_square,omitempty"` // Error is that of all features together
-	Examples   int      `json:"examples,omitempty"`
-	Of         int      `json:"of,omitempty"` // from so many Examples
-	Draws      int      `json:"draws,omitempty"`
-	Shrinkage  float64  `json:"shrinkage,omitempty"`
-	Confidence float64  `json:"confidence,omitempty"`
-	Features   int      `json:"features,omitempty"`
-	Inputs     int      `json:"inputs,omitempty"`
-	Fraction   float64  `json:"fraction,omitempty"` // of coordinates or values
+	Kind     NoteKind `json:"kind"`
+	Noise    string   `json:"noise,omitempty"`
+	Error    float64  `json:"error,omitempty"`            // of the runtime
+	From     string   `json:"from,omitempty"`             // how Error is known
+	RMS      bool     `json:"root_mean_square,omitempty"` // Error is that of all features together
+	Examples int      `json:"examples,omitempty"`
+	Of       int      `json:"of,omitempty"` // from so many Examples
+	Features int      `json:"features,omitempty"`
+	Inputs   int      `json:"inputs,omitempty"`
+	Fraction float64  `json:"fraction,omitempty"` // of coordinates or values
 }
 
 // A NoteKind says what a Note is about.
@@ -40,7 +37,6 @@ const (
 	NoteOthersKnown     NoteKind = "others-known"        // the adversary knows every other coordinate
 	NoteIdentifiable    NoteKind = "identifiable-part"   // of each coordinate
 	NotePair            NoteKind = "pair"                // binds every adversary, on average over two inputs
-	NoteGaussianPrior   NoteKind = "gaussian-prior"      // Examples, Shrinkage, Draws, Confidence
 )
 
 // The kinds of notes on why figures say nothing, with the fields that they use.
@@ -80,11 +76,6 @@ func (n Note) String() string {
 		return "of the part of each coordinate that the features can see; unbounded_fraction counts coordinates with another part, of which in real arithmetic, among any real inputs, there is no unbiased estimator"
 	case NotePair:
 		return "binds every adversary, biased or not, on average over the input and another one; vacuous for an adversary who knows which of the two is implausible"
-	case NoteGaussianPrior:
-		return fmt.Sprintf("assumes that inputs are drawn from a Gaussian with the mean and covariance of %d examples (shrinkage %.2g), wherever its draws lie: "+
-			"for any estimator, biased or not, the root mean square error on average over such inputs, by van Trees' inequality with finite displacements; "+
-			"from %d draws of that Gaussian, all coordinates together with a confidence of %.5g %%; "+
-			"real inputs have more structure, and an adversary who knows it may do better", n.Examples, n.Shrinkage, n.Draws, 100*n.Confidence)
 	case VacuousDivergence:
 		return fmt.Sprintf("zero: under %s noise the χ² of every change of the features is infinite, so no bound of this kind can say anything", n.Noise)
 	case VacuousZero:

@@ -172,24 +172,3 @@ func (p *Prior) shrink(fourth float64) error {
 	}
 	return nil
 }
-
-// eachProduct calls f with C w_k and w_kᵀ C w_k of each coordinate, for a symmetric
-// matrix C, [p, p]. f may overwrite C w_k.
-func eachProduct(matrix []float64, c Coordinates, f func(k int, product []float64, square float64)) {
-	p, m := c.Inputs(), c.Len()
-	if len(matrix) != p*p {
-		panic(fmt.Sprintf("bound: a matrix of %d values for %d inputs", len(matrix), p))
-	}
-	cw := make([]float64, p*m) // row i: W C_i
-	parallel(p, func(i int) { c.Apply(rowOf(cw, i, m), rowOf(matrix, i, p)) })
-	simd.Parallel(m, 16, func(lo, hi int) {
-		column, all := make([]float64, p), make([]float64, m)
-		for k := lo; k < hi; k++ {
-			for i := range column {
-				column[i] = cw[i*m+k]
-			}
-			c.Apply(all, column)
-			f(k, column, all[k])
-		}
-	})
-}

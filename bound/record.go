@@ -38,18 +38,12 @@ type record struct {
 	figures   CramerRao // [examples, m]
 	small     bool      // these are stored in float32
 
-	estimated *spectra // nil if it was not asked for
-
 	effort effort
 }
 
 // newRecord returns the record of no examples of a resolved experiment.
 func (e Experiment) newRecord() *record {
-	r := &record{p: e.Coordinates.Inputs(), m: e.Coordinates.Len(), sets: e.witnessSets(), cramerRao: !e.SkipCramerRao}
-	if e.Spectrum.Probes > 0 {
-		r.estimated = &spectra{probes: e.Spectrum.Probes, steps: e.Spectrum.Steps}
-	}
-	return r
+	return &record{p: e.Coordinates.Inputs(), m: e.Coordinates.Len(), sets: e.witnessSets(), cramerRao: !e.SkipCramerRao}
 }
 
 func (e *record) columns() columns {
@@ -66,9 +60,6 @@ func (e *record) columns() columns {
 			column{"cramer_rao", []int{e.m}, figures(&e.figures.Full, &e.small, towardZero32)},
 			column{"seen", []int{e.m}, figures(&e.figures.Seen, &e.small, fromZero32)})
 	}
-	if e.estimated != nil {
-		cols = append(cols, e.estimated.columns()...)
-	}
 	for _, s := range e.sets {
 		cols = append(cols, s.columns(e.p, e.m)...)
 	}
@@ -83,10 +74,6 @@ func (e *record) grow(n int) { e.columns().grow(n) }
 func (e *record) rows(lo, hi int) *record {
 	v := *e
 	v.first, v.width, v.spectrum = e.first+lo, 0, nil
-	if e.estimated != nil {
-		s := *e.estimated
-		v.estimated = &s
-	}
 	v.sets = make([]*Bounds, len(e.sets))
 	for i, s := range e.sets {
 		own := *s

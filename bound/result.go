@@ -25,7 +25,6 @@ type Result struct {
 	CramerRao  *CramerRao
 	Rank       []int       // of each example's Jacobian; nil if left out
 	Spectra    [][]float64 // its singular values, descending
-	Estimated  []Spectrum  // estimates of the spectra that were not computed; nil if left out
 	Summaries  []Summary
 
 	effort effort
@@ -82,13 +81,6 @@ func (e *record) check() error {
 			return fmt.Errorf("rank %d of example %d: there are %d singular values", rank, i, e.width)
 		}
 	}
-	if s := e.estimated; s != nil {
-		for i, taken := range s.taken {
-			if taken < 0 || int(taken) > min(s.steps, int(s.dimension[i])) {
-				return fmt.Errorf("%d singular values of example %d are settled: there are %d", taken, i, s.steps)
-			}
-		}
-	}
 	return nil
 }
 
@@ -114,11 +106,6 @@ func (e Experiment) result(rec *record) *Result {
 		r.CramerRao, r.Rank = &rec.figures, ints(rec.rank)
 		for i, rank := range r.Rank {
 			r.Spectra = append(r.Spectra, rowOf(rec.spectrum, i, rec.width)[:rank])
-		}
-	}
-	if rec.estimated != nil {
-		for i := range r.Indices {
-			r.Estimated = append(r.Estimated, rec.estimated.of(i))
 		}
 	}
 	r.Summaries = e.summaries(r)

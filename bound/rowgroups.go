@@ -58,3 +58,11 @@ func activity[T nn.Float](lin nn.Linearization[T], features int) []bool {
 	}
 	return on
 }
+
+// one returns 1 if yes is true, otherwise 0.
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}

@@ -8,9 +8,6 @@ type Settings struct {
 	Domain        Domain        `json:"domain"` // where estimators must be unbiased
 	Search        SearchOptions `json:"search"`
 	SkipCramerRao bool          `json:"skip_cramer_rao,omitempty"` // no Cramér-Rao figures
-	// Spectrum says how the spectrum of J is estimated where it is not decomposed.
-	// Resolved, it has no probes where nothing is estimated.
-	Spectrum SpectrumOptions `json:"spectrum,omitzero"`
 	// Rounding says how the rounding of the features is known, by default by the best of
 	// RoundingProved, RoundingPairs and RoundingMeasured for the first example.
 	Rounding string `json:"rounding"`

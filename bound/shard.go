@@ -96,11 +96,6 @@ func (r *runner) batch(ctx context.Context, rec *record, progress func(part floa
 	if rec.cramerRao {
 		spectra = rec.fillCramerRao(b.factors, r.experiment)
 	}
-	if rec.estimated != nil {
-		if err := r.estimate(ctx, rec); err != nil {
-			return nil, err
-		}
-	}
 	for k, s := range rec.sets {
 		report := func(part float64) { progress((float64(k) + part) / float64(len(rec.sets))) }
 		if err := r.witnesses(ctx, s, b, report); err != nil {

@@ -31,7 +31,6 @@ const (
 const (
 	StatusCertified = "certified" // each value has a witness stored with it
 	StatusEstimated = "estimated" // linear algebra in floating point, with no witness
-	StatusAssumed   = "assumed"   // holds under a prior
 )
 
 // QuantileLevels are the quantiles a Summary gives.
@@ -54,7 +53,6 @@ type Summary struct {
 	StdQuantiles      map[string]*float64 `json:"std_quantiles"`
 	UnboundedFraction float64             `json:"unbounded_fraction"`
 	Status            string              `json:"status"`
-	Confidence        float64             `json:"confidence,omitempty"`  // with which it holds, where that is below 1
 	AbovePrior        *bool               `json:"above_prior,omitempty"` // whether the median is above what guessing the mean of the training data errs by, which makes it vacuous for who knows them; nil where that was not compared
 	Notes             []Note              `json:"notes,omitempty"`
 	Vacuous           *Note               `json:"vacuous,omitempty"` // why the bound says nothing, where it does not

@@ -265,3 +265,14 @@ func TestTwinsRefused(t *testing.T) {
 }
 
 func second(_ *twinFinder, err error) error { return err }
+
+// binomialMost is the least k with P(more than k of n) ≤ tail.
+func binomialMost(n int, p, tail float64) int {
+	above, term := 1., math.Pow(1-p, float64(n))
+	for k := 0; ; k++ {
+		if above -= term; above <= tail {
+			return k
+		}
+		term *= p / (1 - p) * float64(n-k) / float64(k+1)
+	}
+}

@@ -202,11 +202,6 @@ func (v *verifier) batch(ctx context.Context, certifier *Certifier, rows map[str
 			return err
 		}
 	}
-	if rec.estimated != nil {
-		if err := v.spectra(ctx, rec); err != nil {
-			return err
-		}
-	}
 	if v.experiment.SkipCramerRao {
 		return nil
 	}

@@ -7,18 +7,6 @@ import (
 	"tattle/release"
 )
 
-// enough reports whether a point has as much noise as is looked for. The least noise that keeps the
-// limits is the answer; where only the cost is limited, the strongest noise that does.
-func (s *searcher) enough(p Point) bool { return p.Meets != s.CostOnly() }
-
-// fine is the precision of σ. Figures that are no means over draws allow a better one.
-func (s *searcher) fine() float64 {
-	if s.Promise() {
-		return 1.02
-	}
-	return 1.005
-}
-
 // along measures a line from its first strength to where the limits are kept, and beyond on
 // both sides for the chart.
 func (s *searcher) along(ctx context.Context, c *cut, l *line, f *found) error {
@@ -34,28 +22,24 @@ func (s *searcher) along(ctx context.Context, c *cut, l *line, f *found) error {
 	if err != nil {
 		return err
 	}
-	most := release.MaxSigma
-	if l.curve != nil {
-		most = min(most, strongest*l.scale)
-	}
 	low, high := p, p // low has not enough noise, high has
-	for k := 0; k < steps && s.enough(low) == s.enough(high); k++ {
+	for k := 0; k < steps && low.Meets == high.Meets; k++ {
 		sigma := high.Sigma * coarse
-		if s.enough(p) {
+		if p.Meets {
 			sigma = low.Sigma / coarse
 		}
-		if sigma < release.MinSigma || sigma > most {
+		if sigma < release.MinSigma || sigma > release.MaxSigma {
 			break
 		}
 		q, err := try(sigma)
 		if err != nil {
 			return err
 		}
-		if !s.enough(p) {
+		if !p.Meets {
 			low, high = high, q
 			continue
 		}
-		if !s.CostOnly() && q.Meets && mean(q.Accuracy) < mean(low.Accuracy)+gain {
+		if q.Meets && mean(q.Accuracy) < mean(low.Accuracy)+gain {
 			f.Points = f.Points[:len(f.Points)-1] // it only protects less
 			high = low
 			high.Free = true
@@ -63,28 +47,22 @@ func (s *searcher) along(ctx context.Context, c *cut, l *line, f *found) error {
 		}
 		low, high = q, low
 	}
-	if !high.Meets && !low.Meets {
-		f.Nearest = &low
-		if !s.CostOnly() {
-			f.Nearest = &high
-		}
+	if !high.Meets {
+		f.Nearest = &high
 		return nil
 	}
-	for !s.enough(low) && s.enough(high) && high.Sigma > low.Sigma*s.fine() {
+	for !low.Meets && high.Sigma > low.Sigma*fine {
 		q, err := try(math.Sqrt(low.Sigma * high.Sigma))
 		if err != nil {
 			return err
 		}
-		if s.enough(q) {
+		if q.Meets {
 			high = q
 		} else {
 			low = q
 		}
 	}
 	f.Best = &high
-	if !high.Meets { // only the cost is limited
-		f.Best = &low
-	}
 	return s.forNew(ctx, c, l, f, try)
 }
 
@@ -116,7 +94,7 @@ func (s *searcher) forNew(ctx context.Context, c *cut, l *line, f *found, try fu
 			return nil
 		}
 		ratio := (first.Mean - guess) / (s.Identify/identifyMargin - guess)
-		least := math.Pow(s.fine(), float64(k+1)) // larger and larger, as it may fall slowly
+		least := math.Pow(fine, float64(k+1)) // larger and larger, as it may fall slowly
 		sigma := f.Best.Sigma * min(max(math.Pow(ratio, 1/steepness), least), coarse)
 		if sigma > release.MaxSigma {
 			break

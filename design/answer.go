@@ -16,7 +16,6 @@ import (
 // An Answer is what a search found.
 type Answer struct {
 	Best      *Point      // nil if no place keeps the limits
-	Family    string      // of its noise, as Options.Families has it
 	Model     *nn.Graph   // the released model: its node Node is what noise is added to, its output the logits of the target
 	Heads     []*nn.Graph // of the released values: one for each task
 	ListDraws int         // of the final measurement
@@ -57,19 +56,10 @@ func share(right []bool) float64 {
 	return float64(k) / float64(max(len(right), 1))
 }
 
-// cheaper orders points by what they cost: mean accuracy over the tasks, then the number of
+// cheaper reports whether p costs less than q: mean accuracy over the tasks, then the number of
 // values.
-func cheaper(p, q *Point) int {
-	return cmp.Or(-cmp.Compare(mean(p.Accuracy), mean(q.Accuracy)), cmp.Compare(p.Keep, q.Keep))
-}
-
-// better reports whether p is a better answer than q: it costs less, or, where only the cost is
-// limited, leaves unbiased estimators less.
-func (s *searcher) better(p, q *Point) bool {
-	if s.CostOnly() {
-		return cmp.Or(cmp.Compare(p.Directions, q.Directions), cmp.Compare(q.MedianStd, p.MedianStd), cheaper(p, q)) < 0
-	}
-	return cheaper(p, q) < 0
+func cheaper(p, q *Point) bool {
+	return cmp.Or(-cmp.Compare(mean(p.Accuracy), mean(q.Accuracy)), cmp.Compare(p.Keep, q.Keep)) < 0
 }
 
 func mean(x []float64) (sum float64) {
@@ -95,10 +85,10 @@ func (s *searcher) answer(ctx context.Context, all []*found) (*Answer, error) {
 		if !slices.ContainsFunc(a.Cuts, func(c CutCost) bool { return c.Node == f.Cost.Node }) {
 			a.Cuts = append(a.Cuts, f.Cost)
 		}
-		if f.Nearest != nil && (a.Nearest == nil || s.better(f.Nearest, a.Nearest)) {
+		if f.Nearest != nil && (a.Nearest == nil || cheaper(f.Nearest, a.Nearest)) {
 			a.Nearest = f.Nearest
 		}
-		if f.Best != nil && len(f.Best.Accuracy) > len(s.Tasks) && (best < 0 || s.better(f.Best, all[best].Best)) {
+		if f.Best != nil && len(f.Best.Accuracy) > len(s.Tasks) && (best < 0 || cheaper(f.Best, all[best].Best)) {
 			best = i
 		}
 	}
@@ -106,11 +96,8 @@ func (s *searcher) answer(ctx context.Context, all []*found) (*Answer, error) {
 		return a, nil
 	}
 	a.Best, a.Nearest = all[best].Best, nil
-	a.Family = cmp.Or(s.families[a.Best.Family], gaussian)
-	if s.Promise() {
-		if err := s.relearn(ctx, all[best]); err != nil {
-			return nil, err
-		}
+	if err := s.relearn(ctx, all[best]); err != nil {
+		return nil, err
 	}
 	if err := s.assemble(all[best], a); err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ func (s *searcher) assemble(f *found, a *Answer) error {
 	if layer != nil {
 		front = shape.Join(front, layer)
 	}
-	tasks := tasksOf(s.data, 0, s.Tasks, nil)
+	tasks := tasksOf(s.train, 0, s.Tasks, nil)
 	if a.Heads, err = split(head, tasks, f.Best.Method); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -17,7 +18,11 @@ func TestCheck(t *testing.T) {
 		options Options
 		want    string // empty: no error
 	}{
-		{"nothing", Options{}, "no promise and no target"},
+		{"nothing", Options{}, "no promise is given"},
+		{"a negative drop", Options{MaxDrop: -.1, Limits: Limits{Bits: 1}}, "accuracy drop -0.1"},
+		{"a drop of more than everything", Options{MaxDrop: 2, Limits: Limits{Bits: 1}}, "accuracy drop 2"},
+		{"no number", Options{MaxDrop: math.NaN(), Limits: Limits{Bits: 1}}, "accuracy drop NaN"},
+		{"infinite bits", Options{Limits: Limits{Bits: math.Inf(1)}}, "+Inf: give a positive"},
 		{"identification below guessing", Options{Limits: Limits{Identify: .01, Candidates: 100}}, "already names 1 %"},
 		{"identification that no measurement shows", Options{Limits: Limits{Identify: .0115, Candidates: 100}}, "give more than 1.15 %, or more candidates"},
 		{"identification", Options{Limits: Limits{Identify: .0116, Candidates: 100}}, ""},

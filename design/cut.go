@@ -18,17 +18,16 @@ const mostFeatures = shape.MostFeatures
 // mostCached is the largest number of features that are kept of all training data: 4 GB.
 const mostCached = 1 << 30
 
-// A cut is a model in two at a node, with the features of the data of the search.
+// A cut is a model in two at a node, with the features of the training data.
 type cut struct {
 	node        string
 	front, head *nn.Graph
 	n           int
-	features    rows // of the data of the search
+	features    rows // of the training data
 	learn       []int
 	validate    []int
-	moments     *shape.Moments // of the part to learn from; nil if nothing learns
+	moments     *shape.Moments // of the part to learn from
 	right       []bool         // whether the model itself answers right, of the examples to validate
-	training    nn.Source      // features of the training data, where a sweep learns principal directions
 }
 
 // rows are vectors with the labels of a data set.
@@ -121,17 +120,17 @@ func newCut(ctx context.Context, g *nn.Graph, node string, data *dataset.Set, va
 	}
 	c.n = c.features.n
 	c.validate = validate
-	if c.learn = others(data.Len(), validate); len(c.learn) > 0 {
-		if c.n > mostFeatures {
-			return nil, fmt.Errorf("%d features: at most %d can be shaped", c.n, mostFeatures)
-		}
-		_, classes, err := dims(head)
-		if err != nil {
-			return nil, err
-		}
-		if c.moments, err = shape.NewMoments(ctx, measure.Choose(c.features, c.learn), c.n, classes); err != nil {
-			return nil, err
-		}
+	c.learn = others(data.Len(), validate)
+	if c.n > mostFeatures {
+		return nil, fmt.Errorf("%d features: at most %d can be shaped", c.n, mostFeatures)
+	}
+	whole, err := nn.NewNet(head)
+	if err != nil {
+		return nil, err
+	}
+	_, classes := whole.Dims()
+	if c.moments, err = shape.NewMoments(ctx, measure.Choose(c.features, c.learn), c.n, classes); err != nil {
+		return nil, err
 	}
 	logits, err := outputs(ctx, head, measure.Choose(c.features, c.validate), nil)
 	for i := range c.validate {
@@ -152,15 +151,6 @@ func flat(front, head *nn.Graph) (f, h *nn.Graph, err error) {
 		head = shape.Join(shape.Chain("release-shape", []int{n}, &nn.Reshape{To: s}), head)
 	}
 	return front, head, nil
-}
-
-func dims(g *nn.Graph) (p, n int, err error) {
-	m, err := nn.NewNet(g)
-	if err != nil {
-		return 0, 0, err
-	}
-	p, n = m.Dims()
-	return p, n, nil
 }
 
 // largest returns the index of the largest value.

@@ -2,11 +2,9 @@ package design
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"tattle/bayes"
-	"tattle/bound"
 	"tattle/dataset"
 	"tattle/measure"
 	"tattle/nn"
@@ -29,17 +27,6 @@ type Point struct {
 	Meets      bool      `json:"meets"`          // the limits, with a margin
 	Free       bool      `json:"free,omitempty"` // less noise gains no accuracy
 
-	// Of a search with a target, or with a limit on the cost alone.
-	Directions float64 `json:"directions,omitempty"` // that unbiased estimators resolve, of the median example; estimated
-	MedianStd  float64 `json:"median_std,omitempty"` // of unbiased estimators, over examples and coordinates; estimated
-	LinearMSE  float64 `json:"linear_mse,omitempty"` // of the linear attack, as training data let expect
-
-	// Of a search without a promise. Accuracy is that on the data of the final measurement.
-	Family   string  `json:"family,omitempty"`    // of the noise; empty: Gaussian
-	Drop     float64 `json:"drop,omitempty"`      // of accuracy, from the model itself
-	DropHigh float64 `json:"drop_high,omitempty"` // its upper limit
-	doubt    string  // why the point is no answer; empty if it may be one
-
 	Parameter float64 `json:"parameter,omitempty"` // of a peer: dFIL, k, or the step of rounding
 }
 
@@ -56,15 +43,9 @@ type place struct {
 	Node   string  `json:"node"`
 	Method Method  `json:"method"`
 	Weight float64 `json:"weight,omitempty"` // of the penalty, where the method learns
-	Keep   int     `json:"keep,omitempty"`   // numbers that a projection of a sweep keeps
 }
 
-func (p place) String() string {
-	if p.Keep > 0 {
-		return fmt.Sprintf("%d %s features at %s", p.Keep, p.Method, p.Node)
-	}
-	return string(p.Method) + " at " + p.Node
-}
+func (p place) String() string { return string(p.Method) + " at " + p.Node }
 
 // list is released values of some examples, for package bayes.
 type list struct {
@@ -84,20 +65,13 @@ func (l list) Features(_ context.Context, dst []float64, indices []int) error {
 }
 
 // alpha is the probability that a limit of the first look does not hold.
-const alpha = (1 - bound.DefaultConfidence) * measure.FirstLook
+const alpha = (1 - measure.DefaultConfidence) * measure.FirstLook
 
 // at measures a line at a strength of the noise.
 func (s *searcher) at(ctx context.Context, c *cut, l *line, sigma float64) (Point, error) {
-	p := Point{place: l.place, Keep: l.values.n, Sigma: sigma, Family: l.family}
-	if s.Promise() {
-		if err := s.leaks(ctx, l.values, c.validate, &p, searchDraws, s.Seed, false); err != nil {
-			return p, err
-		}
-	}
-	if l.unbiased != nil {
-		if err := s.figures(l.unbiased, &p); err != nil {
-			return p, err
-		}
+	p := Point{place: l.place, Keep: l.values.n, Sigma: sigma}
+	if err := s.leaks(ctx, l.values, c.validate, &p, searchDraws, s.Seed, false); err != nil {
+		return p, err
 	}
 	return s.weigh(ctx, c, l, p)
 }
@@ -105,16 +79,6 @@ func (s *searcher) at(ctx context.Context, c *cut, l *line, sigma float64) (Poin
 // weigh completes a point, whose leakage is known, by whether it meets the limits and by its
 // accuracy.
 func (s *searcher) weigh(ctx context.Context, c *cut, l *line, p Point) (Point, error) {
-	if l.curve != nil {
-		if err := s.weighPaired(ctx, c, l, &p); err != nil {
-			return p, err
-		}
-		p.Meets = s.excess(p, true) <= 1
-		if s.CostOnly() {
-			p.Meets = 2*p.DropHigh-p.Drop <= s.MaxDrop // another measurement has a limit above this about once in 200 times
-		}
-		return p, nil
-	}
 	p.Meets = s.excess(p, true) <= 1
 	head, err := l.head(p.Sigma)
 	if err != nil {
@@ -250,7 +214,7 @@ func (s *searcher) excess(p Point, early bool) float64 {
 	if early {
 		identify, bits, floor, right, area = identifyMargin, bitsMargin, floorMargin, rightMargin, areaMargin
 	}
-	l, worst := s.Limits, s.Limits.overTargets(p)
+	l, worst := s.Limits, 0.
 	over := func(limit, v float64) {
 		if limit > 0 {
 			worst = max(worst, v/limit)

@@ -12,10 +12,7 @@ func Example() {
 	fmt.Println(share, candidates, err)
 	p, err := design.ParseProtect("gender: auc 0.6")
 	fmt.Println(p.Attribute, p.AUC, err)
-	n, within, err := design.ParseResolvable("10@0.5")
-	fmt.Println(n, within, err)
 	// Output:
 	// 0.01 60000 <nil>
 	// gender 0.6 <nil>
-	// 10 0.5 <nil>
 }

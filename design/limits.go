@@ -1,7 +1,6 @@
 package design
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -10,9 +9,8 @@ import (
 	"tattle/stat"
 )
 
-// Limits are what a release has to keep. A limit of zero asks for nothing. The first limits are a
-// promise about every adversary; those after Protect are targets for unbiased estimators and for
-// one attack, and limit nobody else.
+// Limits are a promise about every adversary, which a release has to keep. A limit of zero asks for
+// nothing.
 type Limits struct {
 	Identify   float64   `json:"identify,omitempty"`   // probability of naming the input with one guess, at most
 	Candidates int       `json:"candidates,omitempty"` // inputs on the adversary's list, drawn from the training data; 0: all
@@ -20,11 +18,6 @@ type Limits struct {
 	Bits       float64   `json:"bits,omitempty"`       // revealed about which candidate the input is, at most
 	Attack     float64   `json:"attack,omitempty"`     // root mean square error of each attack that runs, at least, in the model's units
 	Protect    []Protect `json:"protect,omitempty"`
-
-	Directions int     `json:"directions,omitempty"` // of the median example, that unbiased estimators resolve to within Within, at most
-	Within     float64 `json:"within,omitempty"`     // a standard deviation, in the model's units; 0: Directions limits nothing
-	MedianStd  float64 `json:"median_std,omitempty"` // certified standard deviation of unbiased estimators, median over examples and coordinates, at least
-	LinearMSE  float64 `json:"linear_mse,omitempty"` // mean square error of the linear attack, at least
 }
 
 // Protect is a limit on inferring a sensitive attribute. One of the limits is set.
@@ -35,48 +28,9 @@ type Protect struct {
 	Bits      float64 `json:"bits,omitempty"`     // revealed about the attribute to an adversary who knows the target attribute and all Tasks, at most
 }
 
-// Promise reports whether something is promised about every adversary.
+// Promise reports whether something is promised.
 func (l Limits) Promise() bool {
 	return l.Identify > 0 || l.Floor > 0 || l.Bits > 0 || l.Attack > 0 || len(l.Protect) > 0
-}
-
-// Target reports whether there is a target for unbiased estimators or for the linear attack.
-func (l Limits) Target() bool { return l.Within > 0 || l.MedianStd > 0 || l.LinearMSE > 0 }
-
-// CostOnly reports whether nothing is limited but the cost in accuracy. The answer is then the
-// release from which unbiased estimators resolve the fewest directions.
-func (l Limits) CostOnly() bool { return !l.Promise() && !l.Target() }
-
-// For names whom the targets limit. Without one, the answer is chosen by what unbiased estimators can
-// resolve.
-func (l Limits) For() string {
-	switch {
-	case l.LinearMSE == 0:
-		return "unbiased estimators"
-	case l.Within == 0 && l.MedianStd == 0:
-		return "the linear attack"
-	}
-	return "unbiased estimators and the linear attack"
-}
-
-// DefaultWithin is the standard deviation to within which directions are counted where no target
-// names one.
-const DefaultWithin = .5
-
-// Level is the standard deviation to within which directions are counted.
-func (l Limits) Level() float64 { return cmp.Or(l.Within, DefaultWithin) }
-
-// ParseResolvable reads "10@0.5": at most 10 directions within 0.5.
-func ParseResolvable(s string) (directions int, within float64, err error) {
-	count, level, _ := strings.Cut(s, "@")
-	directions, err = strconv.Atoi(count)
-	if err == nil {
-		within, err = strconv.ParseFloat(level, 64)
-	}
-	if err != nil || directions < 0 || !(within > 0) || math.IsInf(within, 0) {
-		return 0, 0, fmt.Errorf("resolvable %q: give a number of directions and a standard deviation, such as 10@0.5", s)
-	}
-	return directions, within, nil
 }
 
 // ParseIdentify reads "1%@60000" or "0.01@60000": the probability, and the number of

@@ -7,7 +7,6 @@ import (
 
 	"tattle/measure"
 	"tattle/nn"
-	"tattle/release"
 	"tattle/shape"
 )
 
@@ -54,10 +53,6 @@ type line struct {
 	head   func(sigma float64) (*nn.Graph, error) // noisy values to logits
 	scale  float64                                // a strength to begin with
 
-	unbiased *unbiased      // nil: there is no target, and a promise
-	curve    *release.Curve // of the accuracy, without a promise
-	family   string         // of the noise, without a promise
-
 	// Of peers.
 	scales  []float64           // by which the noise of each training example is multiplied; nil: 1
 	process func(row []float32) // changes what is released; nil: not at all
@@ -70,8 +65,6 @@ func (s *searcher) line(ctx context.Context, c *cut, p place) (*line, error) {
 	switch p.Method {
 	case Isotropic:
 		l.head = func(float64) (*nn.Graph, error) { return c.head, nil }
-	case First, Random, Principal:
-		err = s.project(ctx, c, l)
 	case Projected:
 		l.layer, err = c.principal(s.keep(c))
 	case Discriminant:
@@ -105,17 +98,6 @@ func (s *searcher) line(ctx context.Context, c *cut, p place) (*line, error) {
 	return l, err
 }
 
-// whole returns the graph from inputs to what the line releases.
-func (l *line) whole(c *cut) *nn.Graph {
-	switch {
-	case l.front != nil:
-		return l.front
-	case l.layer == nil:
-		return c.front
-	}
-	return shape.Join(c.front, l.layer)
-}
-
 // released returns what the line releases of other inputs, without noise.
 func (l *line) released(ctx context.Context, c *cut, data nn.Source) (rows, error) {
 	if l.front != nil {
@@ -130,8 +112,8 @@ func (l *line) released(ctx context.Context, c *cut, data nn.Source) (rows, erro
 
 // keep returns how many numbers a projected release sends.
 func (s *searcher) keep(c *cut) int {
-	if len(s.Keeps) > 0 {
-		return min(s.Keeps[0], c.n)
+	if s.Keep > 0 {
+		return min(s.Keep, c.n)
 	}
 	return min(c.moments.Classes-1+shape.LinearExtra, c.n)
 }
@@ -142,7 +124,7 @@ func (s *searcher) learn(ctx context.Context, c *cut, l *line) error {
 		Weight: l.Weight, Candidates: s.Candidates, Epochs: s.Epochs, Seed: s.Seed,
 		Progress: func(done, total int) { s.tell(fmt.Sprintf("learning: %s", l.place), done, total) },
 	}
-	if len(s.Keeps) > 0 {
+	if s.Keep > 0 {
 		o.Keep = s.keep(c)
 	}
 	for _, p := range s.Protect {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"tattle/bayes"
-	"tattle/bound"
 	"tattle/dataset"
 	"tattle/measure"
 	"tattle/run"
@@ -26,18 +25,16 @@ const (
 	mostHiddenProducts = 1 << 37
 	validationShare    = 6 // one training example in so many measures accuracy while searching
 	accuracyDraws      = 2
-	leastKeep          = 10 // the fewest features of a sweep where nothing else is said: as many as MNIST has classes
 )
 
-// Options are the limits, and where to search. A limit is required, or a MaxDrop.
+// Options are the limits, and where to search. A limit is required.
 type Options struct {
 	Limits
 	MaxDrop float64  // of accuracy, as a fraction; 0: none
 	Nodes   []string // whose output can be released; none: the features of the last affine layer
-	Keeps   []int    // numbers that are released; with a promise one, none: by the number of classes; else 0 for all features, none: all, and halves down to about ten
+	Keep    int      // numbers that are released; 0: by the number of classes
 	Seed    uint64
 
-	// With a promise. Its noise is Gaussian.
 	Queries  int      // releases of each input; 0: one
 	Methods  []Method // none: defaultMethods
 	Finetune Finetune // what learns under the noise; empty: FinetuneHead
@@ -46,15 +43,6 @@ type Options struct {
 	// ListDraws is the least number of draws of the final measurement. Where a limit is too
 	// strict for them, Answer.ListDraws is larger.
 	ListDraws int
-
-	// Without a promise: what the sweep tries.
-	Families    []string // of noise, as release.ParseNoise reads them; none: gaussian, laplace and logistic
-	Projections []string // for fewer than all features: first, random, principal; none: principal, where there are training data, and random
-	Draws       int      // of noise for each example when accuracy is measured; 0: accuracyDraws
-
-	// Of targets, and of a limit on the cost alone.
-	Indices     []int             // of the test examples whose Jacobians are taken, and which the linear attack reconstructs
-	Coordinates bound.Coordinates `json:"-"` // what is reconstructed
 
 	// Fresh are inputs that the model was not trained on and that are not measured in the end. They
 	// say how often new inputs are identified; nil: the search considers candidates only.
@@ -80,55 +68,29 @@ const (
 )
 
 // check returns an error for options that make no sense, and for limits that no release can keep
-// or that every release keeps. train may be nil if nothing needs it.
+// or that every release keeps.
 func (o *Options) check(train, test *dataset.Set) error {
-	if err := cmp.Or(o.checkSettings(), o.checkTargets(train)); err != nil {
+	if err := o.checkSettings(); err != nil {
 		return err
 	}
 	if !o.Promise() {
-		if o.CostOnly() && o.MaxDrop == 0 {
-			return measure.WrongOption("Limits", "no promise and no target is given: give a limit, such as on identification, or a limit on the drop of accuracy")
-		}
-		return nil
-	}
-	if train == nil {
-		return measure.WrongOption("Limits", "a promise about every adversary needs training data, whose inputs are the candidates")
+		return measure.WrongOption("Limits", "no promise is given: give a limit, such as on identification")
 	}
 	o.Candidates = cmp.Or(o.Candidates, train.Len())
 	return cmp.Or(o.checkMethods(), o.checkList(train), o.checkErrors(train, test), o.checkAttributes(train, test))
-}
-
-// checkTargets checks what needs training data, and the kinds of projections.
-func (o *Options) checkTargets(train *dataset.Set) error {
-	if o.LinearMSE > 0 && train == nil {
-		return measure.WrongOption("LinearMSE", "the linear attack learns from training data: give those")
-	}
-	for _, kind := range o.Projections {
-		switch {
-		case !slices.Contains(projections(), Method(kind)):
-			return measure.WrongOption("Projections", "there is no %q: choose from %s", kind, joined(projections()))
-		case Method(kind) == Principal && train == nil:
-			return measure.WrongOption("Projections", "principal directions are learned from training data: give those, or leave them out")
-		}
-	}
-	return nil
 }
 
 func (o *Options) checkSettings() error {
 	switch {
 	case !(o.MaxDrop >= 0 && o.MaxDrop < 1):
 		return measure.WrongOption("MaxDrop", "accuracy drop %v: give a fraction such as 0.02", o.MaxDrop)
-	case o.Draws < 0:
-		return measure.WrongOption("Draws", "%d draws: give at least 1", o.Draws)
-	case o.Directions < 0 || o.Directions > 0 && o.Within == 0:
-		return measure.WrongOption("Directions", "%d directions: give a number from 0, and within what standard deviation", o.Directions)
 	case o.ListDraws < 0 || o.ListDraws > mostListDraws:
 		return measure.WrongOption("ListDraws", "%d draws: give a number from 1 to %d", o.ListDraws, mostListDraws)
 	}
 	for _, f := range []struct {
 		name string
 		v    float64
-	}{{"Floor", o.Floor}, {"Attack", o.Attack}, {"Bits", o.Bits}, {"Within", o.Within}, {"MedianStd", o.MedianStd}, {"LinearMSE", o.LinearMSE}} {
+	}{{"Floor", o.Floor}, {"Attack", o.Attack}, {"Bits", o.Bits}} {
 		if !(f.v >= 0) || math.IsInf(f.v, 0) {
 			return measure.WrongOption(f.name, "%v: give a positive number", f.v)
 		}

@@ -36,14 +36,9 @@ func (s *searcher) cutAt(ctx context.Context, node string) (*cut, error) {
 	}
 	s.cuts.last = nil
 	progress := func(done, total int) { s.cuts.tell("computing the features of "+node, done, total) }
-	c, err := newCut(ctx, s.graph, node, s.data, s.validation(), progress)
+	c, err := newCut(ctx, s.graph, node, s.train, s.validation(), progress)
 	if err != nil {
 		return nil, err
-	}
-	if slices.ContainsFunc(s.places, func(p place) bool { return p.Method == Principal }) {
-		if c.training, err = outputs(ctx, c.front, s.train, progress); err != nil {
-			return nil, err
-		}
 	}
 	s.cuts.last = c
 	return c, nil

@@ -25,11 +25,9 @@ type searcher struct {
 	Options
 	graph       *nn.Graph
 	train, test *dataset.Set
-	data        *dataset.Set      // on which the search measures accuracy: train, or test without a promise, where nothing learns from labels
-	families    map[string]string // of noise, by name
-	candidates  []int             // of the training data
-	inputs      int               // numbers of an input
-	most        float64           // measure.SquareRange of the inputs
+	candidates  []int   // of the training data
+	inputs      int     // numbers of an input
+	most        float64 // measure.SquareRange of the inputs
 	places      []place
 	cuts        *cuts
 	running     *running
@@ -41,13 +39,12 @@ type searcher struct {
 const streamCandidates = 13
 
 // Search finds the release of g that keeps the limits at the least cost in accuracy. train and test
-// are labelled; without a promise, train needs no labels, and may be nil if nothing learns. Of test, the promise uses the size
-// only: its limits are to be measured on it.
+// are labelled. Of test, the search uses the size only: the limits are to be measured on it.
 func Search(ctx context.Context, g *nn.Graph, train, test *dataset.Set, o Options) (*Answer, error) {
 	if err := o.check(train, test); err != nil {
 		return nil, err
 	}
-	if o.Promise() && !train.Labelled() || !test.Labelled() {
+	if !train.Labelled() || !test.Labelled() {
 		return nil, errNoLabels
 	}
 	s, err := newSearcher(g, train, test, o)
@@ -82,22 +79,6 @@ func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, e
 	s := &searcher{Options: o, graph: g, train: train, test: test, inputs: nn.Size(test.Shape), named: len(o.Methods) > 0}
 	s.running = &running{tell: s.tell}
 	s.cuts = &cuts{tell: s.running.all}
-	if o.Promise() {
-		s.promisePlaces()
-		return s, nil
-	}
-	s.data, s.Draws = test, cmp.Or(o.Draws, accuracyDraws)
-	if err := s.nameFamilies(); err != nil {
-		return nil, err
-	}
-	var err error
-	s.places, err = s.sweep()
-	return s, err
-}
-
-// promisePlaces sets what a search with a promise measures, and where.
-func (s *searcher) promisePlaces() {
-	s.data = s.train
 	if len(s.Methods) == 0 {
 		s.Methods = defaultMethods()
 	}
@@ -105,7 +86,7 @@ func (s *searcher) promisePlaces() {
 	s.most = measure.SquareRange(s.train, s.Seed) // of training data: the sample must not choose the noise
 	for _, node := range s.Nodes {
 		for _, m := range s.Methods {
-			if s.Finetune == FinetuneNone && m.learns() || m.Peer() && s.Target() {
+			if s.Finetune == FinetuneNone && m.learns() {
 				continue
 			}
 			for _, w := range m.weights() {
@@ -113,6 +94,7 @@ func (s *searcher) promisePlaces() {
 			}
 		}
 	}
+	return s, nil
 }
 
 func (s *searcher) tell(phase string, done, total int) {
@@ -194,16 +176,7 @@ func (s *searcher) search(ctx context.Context, p place) (*found, error) {
 	if err != nil {
 		return left(ctx, p, err)
 	}
-	if !s.Promise() || s.Target() {
-		if l.unbiased, err = s.newUnbiased(ctx, l.whole(c)); err != nil {
-			return left(ctx, p, err)
-		}
-	}
-	search := s.along
-	if !s.Promise() {
-		search = s.swept
-	}
-	if err := search(ctx, c, l, f); err != nil {
+	if err := s.along(ctx, c, l, f); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(f.Points, func(p, q Point) int { return cmp.Compare(p.Sigma, q.Sigma) })

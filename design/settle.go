@@ -1,7 +1,6 @@
 package design
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -20,12 +19,8 @@ type trial func(ctx context.Context, p Point, round int) (over float64, err erro
 
 // settle finds σ with as many draws as the final measurement has, and other noise. It raises
 // σ until the limits of the means, with a margin for the other draws, keep the promise, or
-// lowers it if much of them is left unused and less noise gains accuracy. Targets for unbiased
-// estimators are settled likewise, but σ is not lowered: the search found the least.
-func (s *searcher) settle(ctx context.Context, a *Answer) (err error) {
-	if s.CostOnly() {
-		return nil
-	}
+// lowers it if much of them is left unused and less noise gains accuracy.
+func (s *searcher) settle(ctx context.Context, a *Answer) error {
 	graph, _, err := a.Model.Cut(Node)
 	if err != nil {
 		return err
@@ -34,46 +29,28 @@ func (s *searcher) settle(ctx context.Context, a *Answer) (err error) {
 	if err != nil {
 		return err
 	}
-	var trials []trial
-	power := 1. // the standard deviation of unbiased estimators is proportional to σ
-	if s.Promise() {
-		power = 1 / steepness
-		t, err := s.promiseTrial(ctx, graph, front, a.ListDraws)
-		if err != nil {
-			return err
-		}
-		trials = append(trials, t)
-	}
-	if s.Target() {
-		u, err := s.newUnbiased(ctx, graph)
-		if err != nil {
-			return err
-		}
-		trials = append(trials, s.targetTrial(front, u))
-		defer func() { err = cmp.Or(err, s.figures(u, a.Best)) }()
+	trial, err := s.promiseTrial(ctx, graph, front, a.ListDraws)
+	if err != nil {
+		return err
 	}
 	kept := 0.
 	for round := range rounds {
 		s.tell("checking the strength of the noise", round, rounds)
-		over := 0.
-		for _, t := range trials {
-			x, err := t(ctx, *a.Best, round)
-			if err != nil {
-				return err
-			}
-			over = max(over, x)
+		over, err := trial(ctx, *a.Best, round)
+		if err != nil {
+			return err
 		}
 		switch {
-		case over <= 1 && (over > unused || a.Best.Free || !s.Promise()):
+		case over <= 1 && (over > unused || a.Best.Free):
 			return nil
 		case over <= 1:
 			kept = a.Best.Sigma
-			a.Best.Sigma *= max(math.Pow(over/aim, power), 1/coarse)
+			a.Best.Sigma *= max(math.Pow(over/aim, 1/steepness), 1/coarse)
 		case kept > 0:
 			a.Best.Sigma = kept
 			return nil
 		default:
-			a.Best.Sigma *= min(max(math.Pow(over/aim, power), s.fine()), coarse)
+			a.Best.Sigma *= min(max(math.Pow(over/aim, 1/steepness), fine), coarse)
 		}
 	}
 	if kept > 0 {
@@ -120,7 +97,7 @@ func (s *searcher) promiseTrial(ctx context.Context, graph *nn.Graph, front *nn.
 				return 0, err
 			}
 			data := s.train.Subset(validate)
-			nearest, err := s.attacked(ctx, front, noise, measure.AttackNames, s.train.Subset(others(s.train.Len(), validate)), data, dataset.First(min(attackedExamples, data.Len())))
+			nearest, err := s.attacked(ctx, front, noise, s.train.Subset(others(s.train.Len(), validate)), data, dataset.First(min(attackedExamples, data.Len())))
 			if err != nil {
 				return 0, err
 			}
@@ -158,9 +135,6 @@ const (
 // validation returns the examples that measure accuracies while places are searched. Nothing learns
 // from them until the best place is learned again.
 func (s *searcher) validation() []int {
-	if !s.Promise() {
-		return dataset.First(s.data.Len())
-	}
 	order := run.Rand(s.Seed, 0, streamSplit).Perm(s.train.Len())
 	return order[:max(1, len(order)/validationShare)]
 }
@@ -170,7 +144,7 @@ const attackedExamples = 100
 
 // attacked returns the smallest root mean square error of the attacks on examples of data that they do
 // not learn from.
-func (s *searcher) attacked(ctx context.Context, front *nn.Net, noise release.Noise, attacks []string, training, data *dataset.Set, indices []int) (float64, error) {
+func (s *searcher) attacked(ctx context.Context, front *nn.Net, noise release.Noise, training, data *dataset.Set, indices []int) (float64, error) {
 	whole, err := nn.NewNet(s.graph)
 	if err != nil {
 		return 0, err
@@ -179,7 +153,7 @@ func (s *searcher) attacked(ctx context.Context, front *nn.Net, noise release.No
 	if err != nil {
 		return 0, err
 	}
-	learned, err := measure.Adversaries{Attacks: attacks, Training: training, Seed: s.Seed, NeedsAttacks: true, Progress: s.Progress}.Run(ctx,
+	learned, err := measure.Adversaries{Attacks: measure.AttackNames, Training: training, Seed: s.Seed, NeedsAttacks: true, Progress: s.Progress}.Run(ctx,
 		measure.Target{Front: front, Model: whole, Noise: noise, Queries: s.Queries, Data: data, Indices: indices,
 			Coordinates: bound.Pixels(s.inputs), Legal: legal, Seed: s.Seed ^ streamSettle})
 	if err != nil {

@@ -19,48 +19,34 @@ type Bidiagonal[T Float] struct {
 const breakdown = 16
 
 // Bidiagonalize runs Golub and Kahan's process (Calculating the singular values and
-// pseudo-inverse of a matrix, J. SIAM Numer. Anal. B 2, 1965) from each of batch starts,
-// [batch, cols], for at most that many steps, orthogonalising every vector twice against
-// all before it, and those on the right against the rows of away, [·, cols], orthonormal,
-// which are the same for all systems. It panics if lengths do not fit. Where A's products
-// are no numbers, Alpha and Beta end.
-func Bidiagonalize[T Float](a Operator[T], start []T, batch, steps int, away []T) []Bidiagonal[T] {
+// pseudo-inverse of a matrix, J. SIAM Numer. Anal. B 2, 1965) from a start, [cols], for at most
+// that many steps, orthogonalising every vector twice against all before it. It panics if lengths
+// do not fit. If A's products are not finite, Alpha and Beta end.
+func Bidiagonalize[T Float](a Operator[T], start []T, steps int) Bidiagonal[T] {
 	rows, cols := a.Dims()
-	if batch < 0 || len(start) != batch*cols || len(away)%cols != 0 || steps < 0 {
-		panic(fmt.Sprintf("lsqr: starts of length %d for %d systems of %d×%d, away from %d values", len(start), batch, rows, cols, len(away)))
+	if len(start) != cols || steps < 0 {
+		panic(fmt.Sprintf("lsqr: a start of length %d for %d×%d", len(start), rows, cols))
 	}
-	v, u, at := append([]T(nil), start...), make([]T, batch*rows), make([]T, batch*cols)
-	out, systems := make([]Bidiagonal[T], batch), make([]process[T], batch)
-	for i := range out {
-		out[i].U, out[i].V = make([]T, 0, steps*rows), make([]T, 0, steps*cols)
-		systems[i] = process[T]{Bidiagonal: &out[i], away: away}
-		vi := row(v, i, cols)
-		orthogonalize(vi, away)
-		systems[i].ended = !(normalize(vi) > 0)
-	}
-	each := func(f func(i int)) {
-		simd.Parallel(batch, 1, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				if !systems[i].ended {
-					f(i)
-				}
-			}
-		})
-	}
+	v, u, at := append([]T(nil), start...), make([]T, rows), make([]T, cols)
+	p := process[T]{Bidiagonal: &Bidiagonal[T]{U: make([]T, 0, steps*rows), V: make([]T, 0, steps*cols)}}
+	p.ended = !(normalize(v) > 0)
 	for range steps {
 		a.Mul(u, v)
-		each(func(i int) { systems[i].left(row(u, i, rows), row(v, i, cols)) })
+		if !p.ended {
+			p.left(u, v)
+		}
 		a.MulTrans(at, u)
-		each(func(i int) { systems[i].right(row(at, i, cols)) })
+		if !p.ended {
+			p.right(at)
+		}
 		v, at = at, v
 	}
-	return out
+	return *p.Bidiagonal
 }
 
 // process is one system on its way.
 type process[T Float] struct {
 	*Bidiagonal[T]
-	away  []T
 	norm  float64 // the largest α or β
 	ended bool
 }
@@ -83,7 +69,6 @@ func (p *process[T]) left(u, v []T) {
 
 // right takes a step with v = Aᵀu, the next v: β goes beside the diagonal.
 func (p *process[T]) right(v []T) {
-	orthogonalize(v, p.away)
 	orthogonalize(v, p.V)
 	beta := normalize(v)
 	if finite(beta) {

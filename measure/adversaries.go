@@ -25,7 +25,6 @@ const mostDecoding = 1e13
 
 // Adversaries say what is learned from training data and run against a release.
 type Adversaries struct {
-	VanTrees       bool
 	Attacks        []string // of AttackNames, in the order in which they run
 	Draws          int      // of the noise, for each example; 0 is attack.DefaultDraws
 	Training       nn.Source
@@ -34,9 +33,9 @@ type Adversaries struct {
 	TrainingPath   string       // where Training was read from
 	LeftOut        string       // what does not run because there is no training data; empty for nothing
 	Seed           uint64
-	// NeedsPrior and NeedsAttacks say that the van Trees bound and the attacks were asked
-	// for by name: they may take any time, and failing them is an error.
-	NeedsPrior, NeedsAttacks bool
+	// NeedsAttacks says that the attacks were asked for by name: they may take any time, and
+	// failing them is an error.
+	NeedsAttacks bool
 	// Progress, unless nil, is called with the steps done of what runs.
 	Progress func(what string, done, total int)
 
@@ -45,27 +44,20 @@ type Adversaries struct {
 
 // String lists what runs, and the digest of what it learns from.
 func (a Adversaries) String() string {
-	s := "van Trees"
-	if !a.VanTrees {
-		s = "no van Trees"
-	}
 	learned := "nothing"
 	if a.Training != nil {
 		learned = a.TrainingSHA256
 	}
-	return fmt.Sprintf("%s; attacks %q, %d draws, learned from %s; %v", s, a.Attacks, a.Draws, learned, a.Lists)
+	return fmt.Sprintf("attacks %q, %d draws, learned from %s; %v", a.Attacks, a.Draws, learned, a.Lists)
 }
 
 // WithoutTraining leaves out everything that learns, for the given reason.
 func (a *Adversaries) WithoutTraining(why error) {
 	var out []string
-	if a.VanTrees {
-		out = append(out, "the van Trees bound")
-	}
 	for _, name := range a.Attacks {
 		out = append(out, "the "+name+" attack")
 	}
-	a.VanTrees, a.Attacks = false, nil
+	a.Attacks = nil
 	a.LeftOut = fmt.Sprintf("There are no training data (%v), so these are left out: %s. --training-data names a folder.", why, strings.Join(out, ", "))
 }
 
@@ -95,10 +87,9 @@ func (t Target) released() nn.Model { return release.Dithered(t.Front, t.Noise) 
 // A Learned is what adversaries came to.
 type Learned struct {
 	*Attacks
-	Listed      *ListFigures             // limits from lists of inputs; nil if they were not asked for
-	Assumptions []bound.Note             // of the van Trees bound; nil if it was not computed
-	LeftOut     []string                 // what failed without having been asked for by name, and why
-	Timing      map[string]time.Duration // of each part, by name
+	Listed  *ListFigures             // limits from lists of inputs; nil if they were not asked for
+	LeftOut []string                 // what failed without having been asked for by name, and why
+	Timing  map[string]time.Duration // of each part, by name
 }
 
 // adversary is a run of Adversaries under way.
@@ -118,8 +109,8 @@ func (a Adversaries) Run(ctx context.Context, t Target) (*Learned, error) {
 		a.Draws = 1 // all are the same
 	}
 	r := &adversary{Adversaries: a, target: t, memos: newMemos(a.memory), out: &Learned{Attacks: &Attacks{}, Timing: map[string]time.Duration{}}}
-	if inverts := slices.Contains(a.Attacks, "inversion"); a.Training != nil && (a.VanTrees || inverts) {
-		if err := r.try(ctx, "prior", "the prior", a.NeedsPrior || a.NeedsAttacks && inverts, r.learnPrior); err != nil {
+	if a.Training != nil && slices.Contains(a.Attacks, "inversion") {
+		if err := r.try(ctx, "prior", "the prior", a.NeedsAttacks, r.learnPrior); err != nil {
 			return nil, err
 		}
 	}
@@ -130,11 +121,6 @@ func (a Adversaries) Run(ctx context.Context, t Target) (*Learned, error) {
 	}
 	if a.Training != nil {
 		if err := r.try(ctx, "prior alone", "guessing the mean, without the release", false, r.priorAlone); err != nil {
-			return nil, err
-		}
-	}
-	if r.prior != nil && a.VanTrees {
-		if err := r.try(ctx, "van Trees", "the van Trees bound", a.NeedsPrior, r.vanTrees); err != nil {
 			return nil, err
 		}
 	}
@@ -185,7 +171,7 @@ func (r *adversary) lists(ctx context.Context) (err error) {
 // learnPrior estimates the mean and the covariance of inputs.
 func (r *adversary) learnPrior(ctx context.Context) (err error) {
 	p, _ := r.target.Front.Dims()
-	if asked := r.NeedsPrior && r.VanTrees || r.NeedsAttacks && slices.Contains(r.Attacks, "inversion"); !asked {
+	if !r.NeedsAttacks {
 		if err := usualPrior(p); err != nil {
 			return err
 		}
@@ -197,7 +183,7 @@ func (r *adversary) learnPrior(ctx context.Context) (err error) {
 // usualPrior is an error for more inputs than a prior is made of without being asked for.
 func usualPrior(inputs int) error {
 	if inputs > bound.UsualPrior {
-		return fmt.Errorf("the covariance of %d inputs takes gigabytes and many minutes (limit: %d, unless van Trees or the inversion attack is asked for by name)", inputs, bound.UsualPrior)
+		return fmt.Errorf("the covariance of %d inputs takes gigabytes and many minutes (limit: %d, unless the inversion attack is asked for by name)", inputs, bound.UsualPrior)
 	}
 	return nil
 }
@@ -225,19 +211,6 @@ func (r *adversary) measure(ctx context.Context, a attack.Attack) (*attack.Resul
 		Draws: r.Draws, Queries: t.Queries, Post: t.Post, Coordinates: t.Coordinates, Classifier: t.Model,
 		Pictures: t.Pictures, Seed: t.Seed, Progress: r.progress(a.Name() + " attack"),
 	})
-}
-
-// vanTrees bounds what any adversary can make of the prior and the release.
-func (r *adversary) vanTrees(ctx context.Context) error {
-	t := r.target
-	v, err := bound.NewVanTrees(ctx, t.Front, r.prior, t.Noise, t.Queries, t.Coordinates, bound.VanTreesOptions{
-		Seed: r.Seed, Unlimited: r.NeedsPrior, Progress: r.progress("van Trees"),
-	})
-	if err != nil {
-		return err
-	}
-	r.out.Assumptions, r.out.VanTrees, r.out.VanTreesMeanSquare = []bound.Note{v.Assumptions()}, v.Errors, v.MeanSquare
-	return nil
 }
 
 // attack makes one attack and measures it.

@@ -17,23 +17,18 @@ import (
 // beside the arrays of the bounds.
 const AttacksFile = "attacks.npz"
 
-// Attacks are the errors of attacks and the van Trees bound on them, as AttacksFile
-// stores them.
+// Attacks are the errors of attacks, as AttacksFile stores them.
 type Attacks struct {
 	Results    []*attack.Result
 	PriorAlone *attack.Result // guessing the mean of the training data, on the same inputs; nil if it was not measured
 
-	Lists              []float64       // inputs of each list, as ListFigures.Sizes has them
-	Made               []PlausiblePair // ListFigures.Made, to be stored; ReadMade reads them
-	VanTrees           []float64       // [m], bounds on the errors; nil if they were not computed
-	VanTreesMeanSquare float64         // bound on the mean-square error; NaN if the coordinates are not an orthonormal basis
+	Lists []float64       // inputs of each list, as ListFigures.Sizes has them
+	Made  []PlausiblePair // ListFigures.Made, to be stored; ReadMade reads them
 }
 
 // The names of the arrays.
 const (
 	listsName        = "lists"
-	vanTreesStdName  = "van_trees_std"
-	vanTreesMeanName = "van_trees_mean_square"
 	rmsSuffix        = "_rms"
 	meanSquareSuffix = "_mean_square"
 )
@@ -59,10 +54,6 @@ func (a *Attacks) encode(w io.Writer) error {
 	}
 	if len(a.Made) > 0 {
 		encodeMade(a.Made, add)
-	}
-	add(vanTreesStdName, 1, a.VanTrees)
-	if a.VanTrees != nil && !math.IsNaN(a.VanTreesMeanSquare) {
-		add(vanTreesMeanName, 1, []float64{a.VanTreesMeanSquare})
 	}
 	for _, r := range a.withPrior() {
 		add(r.Attack+rmsSuffix, len(r.MeanSquare), r.RMS)
@@ -106,19 +97,11 @@ func ReadAttacks(path string, attacks []Claim, priorAlone *Claim, m int) (*Attac
 		}
 		return x
 	}
-	a, names := &Attacks{VanTreesMeanSquare: math.NaN()}, f.Names()
+	a, names := &Attacks{}, f.Names()
 	if slices.Contains(names, listsName) {
 		x, _, e := f.Float64s(listsName)
 		if a.Lists = x; err == nil {
 			err = e
-		}
-	}
-	if slices.Contains(names, vanTreesStdName) {
-		a.VanTrees = read(vanTreesStdName, 1, m)
-	}
-	if slices.Contains(names, vanTreesMeanName) {
-		if x := read(vanTreesMeanName, 1, 1); err == nil {
-			a.VanTreesMeanSquare = x[0]
 		}
 	}
 	result := func(c Claim) *attack.Result {
@@ -165,14 +148,6 @@ func (a *Attacks) Best() *attack.Result {
 		return nil
 	}
 	return attack.Best(a.Results)
-}
-
-// VanTreesRows are the report's rows of the van Trees bound.
-func (a *Attacks) VanTreesRows(c bound.Coordinates, band int, notes []bound.Note) []bound.Summary {
-	if a.VanTrees == nil {
-		return nil
-	}
-	return bound.VanTreesRows(a.VanTrees, a.VanTreesMeanSquare, bound.DefaultConfidence, c, band, notes)
 }
 
 // MiddleErrors are the errors of guessing the middle of a box for inputs, [examples, p].

@@ -142,12 +142,7 @@ func TestCovariancePosterior(t *testing.T) {
 	if got := lists.Holder.Floors[0].MeanSquare; got.Low > 1.01*want || got.High < .99*want || got.High > 1.2*got.Low {
 		t.Errorf("floor between %v and %v, the truth is %v", got.Low, got.High, want)
 	}
-	learned := must.Get(Adversaries{VanTrees: true, Attacks: []string{"linear"}, Training: normal(20000, 2), Draws: 20, Seed: 1}.Run(context.Background(), target))(t)
-	for k, v := range variances {
-		if got := learned.VanTrees[k]; got*got > 1.02*v || got*got < .9*v { // it has a confidence
-			t.Errorf("van Trees bound %v of coordinate %d, the truth is %v", got, k, math.Sqrt(v))
-		}
-	}
+	learned := must.Get(Adversaries{Attacks: []string{"linear"}, Training: normal(20000, 2), Draws: 20, Seed: 1}.Run(context.Background(), target))(t)
 	if got := learned.Results[0].RootMeanSquare(); math.Abs(got*got/want-1) > .15 {
 		t.Errorf("the linear attack's mean square is %v, the least is %v", got*got, want)
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"tattle/bayes"
-	"tattle/bound"
 	"tattle/release"
 	"tattle/run"
 )
@@ -24,8 +23,10 @@ const (
 	// covariance: 0.5 GB.
 	mostGram = 8192
 
+	// DefaultConfidence is that of limits whose expectations are over random draws.
+	DefaultConfidence = .999
 	// listAlpha is the probability that a limit does not hold, at any look.
-	listAlpha = 1 - bound.DefaultConfidence
+	listAlpha = 1 - DefaultConfidence
 )
 
 // FirstLook is the first look's part of the probability that a limit does not hold. It is most of it,

@@ -42,7 +42,7 @@ type ListOptions struct {
 }
 
 // ListFigures are limits on every adversary, from the exact posterior over lists
-// (package bayes). Each holds with confidence bound.DefaultConfidence, over all looks.
+// (package bayes). Each holds with confidence DefaultConfidence, over all looks.
 type ListFigures struct {
 	Draws      int      `json:"draws"`          // requested draws
 	Look       int      `json:"look,omitempty"` // as ListOptions has it
@@ -135,7 +135,7 @@ type ListHolder struct {
 // HiddenFigures say how often an input of the sample is identified that is hidden among the
 // candidates, by an adversary who takes all inputs of this list to be equally likely. Unlike the
 // figures of a ListHolder they limit no other adversary: one who knows which inputs the model was
-// trained on knows more. Limits hold with confidence bound.DefaultConfidence for the mean over
+// trained on knows more. Limits hold with confidence DefaultConfidence for the mean over
 // these inputs.
 type HiddenFigures struct {
 	List   ListUsed    `json:"list"`   // of the hidden inputs

@@ -2,8 +2,6 @@ package measure
 
 import (
 	"testing"
-
-	"tattle/bound"
 )
 
 // The limits of all looks together may be wrong with no more probability than those of one.
@@ -12,7 +10,7 @@ func TestLooksShareTheConfidence(t *testing.T) {
 	for look := 1; look <= Looks; look++ {
 		sum += (&ListOptions{Look: look}).alpha()
 	}
-	if one := (&ListOptions{}).alpha(); one != 1-bound.DefaultConfidence || sum > one*(1+1e-12) || sum < .999*one {
+	if one := (&ListOptions{}).alpha(); one != 1-DefaultConfidence || sum > one*(1+1e-12) || sum < .999*one {
 		t.Errorf("%v for all looks, %v for one", sum, one)
 	}
 	if a, b := (&ListOptions{Look: 1}).String(), (&ListOptions{Look: 2}).String(); a == b {

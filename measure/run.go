@@ -155,7 +155,7 @@ func (q *Request) hashes(m *Measured, of map[string]string) map[string]string {
 // So many reconstructions are kept as pictures.
 func (q *Request) Attack(ctx context.Context, m *Measured, pictures int, o RunOptions) error {
 	a := q.Adversaries
-	if a == nil || !a.VanTrees && len(a.Attacks) == 0 && a.Lists == nil {
+	if a == nil || len(a.Attacks) == 0 && a.Lists == nil {
 		return nil
 	}
 	legal, err := LegalDomain(q.Data)

@@ -37,14 +37,13 @@ const notCompared = "not compared with guessing the mean of the training data, w
 // too, or for whole inputs as a root mean square. Adversaries who know what inputs look like
 // are not limited by such a floor. Where that was not measured, a row that is above guessing the
 // middle of the data's range is marked. Rows without a figure to compare with stay unmarked
-// (nil), and so do van Trees' bound, which binds such adversaries under its assumption, and
-// floors on pairs of inputs, which bind them on average over both.
+// (nil), and so do floors on pairs of inputs, which bind such adversaries on average over both.
 func (r *Report) ComparePrior() {
 	for i := range r.Bounds {
 		b := &r.Bounds[i]
 		b.AbovePrior = nil
 		prior := rowOfBand(r.blind().rows, b.Band)
-		if prior == nil || b.Status == bound.StatusAssumed || b.Pair() {
+		if prior == nil || b.Pair() {
 			continue
 		}
 		level := prior.Quantile(.5)
@@ -88,13 +87,12 @@ func (r *Report) aboveWords(b bound.Summary) string {
 // aboveLegend explains the mark, or says that nothing was compared; empty if no row is
 // marked.
 func (r *Report) aboveLegend() string {
-	marked, compared, floors := false, false, false
-	for _, b := range r.unbiased() {
-		floors = floors || b.Status != bound.StatusAssumed
+	floors, marked, compared := r.unbiased(), false, false
+	for _, b := range floors {
 		compared = compared || b.AbovePrior != nil
 		marked = marked || isAbove(b.AbovePrior)
 	}
-	if !floors {
+	if len(floors) == 0 {
 		return ""
 	}
 	var said []string

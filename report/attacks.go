@@ -46,7 +46,7 @@ func (r *Report) attackRow(name string, a Attack) []string {
 	return []string{name, times(a.Band), number(r.inUnit(a.MeanSquare)), closer, recognised}
 }
 
-// attackRows are the attacks, the prior alone and van Trees' bounds, band by band.
+// attackRows are the attacks and the prior alone, band by band.
 func (r *Report) attackRows() [][]string {
 	var rows [][]string
 	for _, band := range r.attackBands() {
@@ -57,9 +57,6 @@ func (r *Report) attackRows() [][]string {
 		}
 		if a := r.priorAlone(band); a != nil {
 			rows = append(rows, r.attackRow("without the release", *a))
-		}
-		if s := r.vanTreesWhole(band); s != "" {
-			rows = append(rows, []string{"van Trees' bound (assumed)", times(band), s, "", "–"})
 		}
 	}
 	return rows
@@ -84,16 +81,6 @@ func rowOfBand(rows []Attack, band string) *Attack {
 		}
 	}
 	return nil
-}
-
-// vanTreesWhole is van Trees' bound on the root mean square error of an input; empty if there is none.
-func (r *Report) vanTreesWhole(band string) string {
-	for _, b := range r.Bounds {
-		if b.Method == bound.MethodVanTreesMeanSquare && b.Band == band {
-			return "≥ " + atLeastNumber(r.toUnit(b.Quantile(.5)))
-		}
-	}
-	return ""
 }
 
 // sentenceOf is words with a capital letter and a full stop.

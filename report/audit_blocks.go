@@ -91,9 +91,6 @@ func (d *document) finding(a *audit.Result, f *audit.Finding) {
 	if svg := drawAreas(f, file.Name(a.Target)); svg != "" {
 		d.chart(chart{Caption: "How well an attack on the outputs ranks examples (AUC)", Tag: StatusDemonstrated, SVG: svg, Note: "Of two examples, one with the value and one without: how often the attack's score ranks the first higher. With 95 % intervals; line: chance."})
 	}
-	if len(f.Groupings) > 0 {
-		d.table(groupingsTable(f))
-	}
 	d.settings(evidenceRows(a, f))
 	d.table(powerTable(a, f))
 	d.table(subgroupsTable(f))

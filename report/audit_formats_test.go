@@ -18,7 +18,7 @@ import (
 
 // formats are those that an audit has beside text and page.
 var formats = map[string]func(*Report, io.Writer) error{
-	"audit.md": (*Report).WriteMarkdown, "audit.card.md": (*Report).writeModelCard,
+	"audit.md":    (*Report).WriteMarkdown,
 	"audit.sarif": (*Report).WriteSARIF, "audit.junit.xml": (*Report).WriteJUnit,
 }
 
@@ -90,12 +90,12 @@ func TestAuditEscapes(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"page", "audit.md", "audit.card.md"} {
+	for _, name := range []string{"page", "audit.md"} {
 		if strings.Contains(strings.ReplaceAll(all[name], "<script>"+pageScript, ""), "<script") {
 			t.Errorf("%s holds markup", name)
 		}
 	}
-	for _, name := range []string{"audit.md", "audit.card.md"} {
+	for _, name := range []string{"audit.md"} {
 		markdownIsTame(t, name, all[name])
 	}
 }

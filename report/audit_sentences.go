@@ -63,14 +63,6 @@ func auditMeans(a *audit.Result) []string {
 			said = append(said, "Leaks that differ from the planted ones can be larger and are not detected.")
 		}
 	}
-	if grouped := regrouped(a); len(grouped) > 0 && !a.Verdict.ExceedsTarget() {
-		said = append(append(said, auditSays(a, strongest(a))), grouped[1:]...) // the verdict block shows the first
-	}
-	for i := range a.Findings {
-		if f := &a.Findings[i]; f.Verdict.ExceedsTarget() || a.Verdict.ExceedsTarget() { // else the verdict block says it
-			said = append(said, groupingSays(f))
-		}
-	}
 	return readable(append(said, controlled(a), uncontrolled(a), standing(a)))
 }
 

@@ -92,10 +92,6 @@ func findingRace(n int) audit.Finding {
 		Reasons: []string{"Attacks on the outputs guess race right for 78.1 % of 4741 examples that they had not seen (95 % interval 76.9 % to 79.3 %); guessing from the true age is right for 44 %.", "The excess over the best such guess is 34.1 points, and at least 32.6 points at 95 % confidence: above the margin of 2.0 points (p < 0.0001)."},
 	}
 	f.Correlation = correlation("race", n)
-	f.Groupings = []audit.Grouping{
-		{Values: []string{"Black, Indian & others"}, Excess: audit.Excess{Value: .221, Low: .209}, Adjusted: 1e-9, Beyond: true},
-		{Values: []string{"White"}, Excess: audit.Excess{Value: -.003, Low: -.011}, Adjusted: .74},
-	}
 	for i, x := range []struct {
 		learner, form string
 		p             float64
@@ -148,7 +144,7 @@ func auditReport() *Report {
 	r := &Report{
 		Schema:   Schema,
 		Title:    "Is this <release> curious?",
-		Command:  "tattle audit --outputs scores.csv --evidence pack",
+		Command:  "tattle audit --outputs scores.csv",
 		Settings: map[string]string{"seed": "7", "references": "5"},
 		Seed:     7,
 		Model:    Model{Path: "model.onnx", SHA256: strings.Repeat("cd", 32)},
@@ -293,7 +289,7 @@ func TestAuditLargeAndEmpty(t *testing.T) {
 func TestAuditStanding(t *testing.T) {
 	r := auditReport()
 	text, page := rendered(t, r)
-	for name, s := range map[string]string{"text": text, "page": page, "audit.md": written(t, r, "audit.md"), "card": written(t, r, "audit.card.md")} {
+	for name, s := range map[string]string{"text": text, "page": page, "audit.md": written(t, r, "audit.md")} {
 		if !strings.Contains(strings.Join(strings.Fields(s), " "), "All figures are of attacks that ran") {
 			t.Errorf("%s does not say what its figures are", name)
 		}
@@ -348,46 +344,6 @@ func TestRounding(t *testing.T) {
 		if got := percentOf(x); got != want {
 			t.Errorf("%v is %s, want %s", x, got, want)
 		}
-	}
-}
-
-// The report says where the finding depends on how values are grouped, and only there.
-func TestGroupingSays(t *testing.T) {
-	group := func(beyond bool, values ...string) audit.Grouping {
-		return audit.Grouping{Values: values, Beyond: beyond, Excess: audit.Excess{Value: .04}}
-	}
-	for _, c := range []struct {
-		verdict audit.Verdict
-		groups  []audit.Grouping
-		want    string
-	}{
-		{audit.NoEvidence, nil, ""},
-		{audit.NoEvidence, []audit.Grouping{group(false, "a"), group(false, "b")}, ""},
-		{audit.NoEvidence, []audit.Grouping{group(false, "a"), group(true, "b")}, "the outputs reveal b against the others beyond the target"},
-		{audit.LeakyBeyond, []audit.Grouping{group(true, "a"), group(true, "b")}, ""},
-		{audit.LeakyBeyond, []audit.Grouping{group(true, "a"), group(false, "b"), group(false, "c")}, "it is shown for a against the others, and not for b and c"},
-		{audit.LeakyBeyond, []audit.Grouping{group(false, "a"), group(false, "a", "b")}, "it is shown for its 3 values, and for none of the 2 groupings into two"},
-		{audit.Inconclusive, []audit.Grouping{group(true, "a")}, ""},
-	} {
-		f := &audit.Finding{Attribute: "s", Classes: []string{"a", "b", "c"}, Verdict: c.verdict, Groupings: c.groups}
-		if got := groupingSays(f); c.want == "" && got != "" || !strings.Contains(got, c.want) {
-			t.Errorf("%s, %+v: %q, want %q", c.verdict, c.groups, got, c.want)
-		}
-	}
-}
-
-// A grouping that shows more than the verdict is never under a green badge.
-func TestGroupingsInTheVerdict(t *testing.T) {
-	a := audited()
-	a.Verdict, a.Findings = audit.NoEvidence, a.Findings[2:3]
-	r := new(Report)
-	r.Audit = a
-	if v := r.auditLead(); v.Tone != Good {
-		t.Fatalf("%+v", v)
-	}
-	a.Findings[0].Groupings = []audit.Grouping{{Values: []string{"<20"}, Beyond: true, Excess: audit.Excess{Value: .05}}}
-	if v := r.auditLead(); v.Tone != Warn || v.Badge == "Nothing found" || !strings.Contains(v.Says, "<20") {
-		t.Errorf("%+v", v)
 	}
 }
 

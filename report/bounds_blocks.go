@@ -10,7 +10,7 @@ import (
 	"tattle/npy"
 )
 
-// bounds adds what is proved, estimated, assumed and demonstrated of a release, in folded sections.
+// bounds adds what is proved, estimated and demonstrated of a release, in folded sections.
 func (d *document) bounds(r *Report) {
 	d.attacks(r)
 	d.floors(r)
@@ -62,7 +62,7 @@ func (d *document) boundRows(r *Report) {
 	}
 }
 
-// attacks adds what attacks reached, van Trees' bound beside them.
+// attacks adds what attacks reached.
 func (d *document) attacks(r *Report) {
 	if len(r.Attacks)+len(r.PriorAlone) == 0 {
 		return
@@ -82,19 +82,14 @@ func (d *document) directions(r *Report) {
 		return
 	}
 	d.folded("Directions of the input that change the features")
-	s := sentenceOf("Estimated: " + res.said())
-	if res.Estimated {
-		s += " ±: standard error; in brackets an interval that holds the count in about 19 of 20 cases."
-	} else {
-		s += " Unbiased estimates exist only along these directions. This does not limit biased adversaries."
-	}
-	d.say(s)
+	d.say(fmt.Sprintf("Estimated: numerical rank of the Jacobian, median %s (%d to %d) of %d. Unbiased estimates exist only along these directions. This does not limit biased adversaries.",
+		number(res.RankMedian), res.RankMin, res.RankMax, res.Inputs))
 	if r.Spectrum != nil {
 		d.chart(chart{Caption: "Standard deviation per direction, median and 90 % band", Tag: bound.StatusEstimated, SVG: r.Spectrum.draw(res.Thresholds)})
 	}
 	t := table{Says: "Directions that can be resolved to within a standard deviation (medians over " + r.tried(r.Data.Examples) + ").", Heads: []string{"standard deviation at most", "directions"}}
 	for i, at := range res.Thresholds {
-		t.add(number(at), res.directions(i))
+		t.add(number(at), number(res.DirectionsMedian[i]))
 	}
 	d.table(t)
 }
@@ -170,31 +165,4 @@ func (r *Report) setMidRange(res *bound.Result) error {
 	r.MidRange = attackRows(&measure.Attacks{}, measure.MiddleErrors(theta, legal, c), c, res.Experiment.Band)
 	r.ComparePrior()
 	return nil
-}
-
-// directions says how many directions are resolved to within the i-th threshold: a
-// number, or an estimate with its standard error and interval.
-func (r *Resolvable) directions(i int) string {
-	s := number(r.DirectionsMedian[i])
-	if !r.Estimated || i >= len(r.DirectionsError) || r.exact(i) {
-		return s
-	}
-	return fmt.Sprintf("%s ± %s (%s to %s)", counted(r.DirectionsMedian[i]), counted(r.DirectionsError[i]), counted(r.DirectionsLow[i]), counted(r.DirectionsHigh[i]))
-}
-
-// exact reports whether an estimate has no room for error.
-func (r *Resolvable) exact(i int) bool {
-	return r.DirectionsError[i] == 0 && r.DirectionsLow[i] == r.DirectionsHigh[i]
-}
-
-// said says what the spectrum of the Jacobian is known to be.
-func (r *Resolvable) said() string {
-	if !r.Estimated {
-		return fmt.Sprintf("numerical rank of the Jacobian, median %s (%d to %d) of %d", number(r.RankMedian), r.RankMin, r.RankMax, r.Inputs)
-	}
-	s := fmt.Sprintf("the Jacobian was not decomposed; by Lanczos from %s an example, its largest singular value is %s", Count(r.Probes, "random vector"), number(float64(r.Largest)))
-	if r.Smallest > 0 {
-		s += fmt.Sprintf(" and the smallest that is distinguished from zero %s", number(float64(r.Smallest)))
-	}
-	return s + " (medians)"
 }

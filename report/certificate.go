@@ -136,8 +136,8 @@ func NewCertificate(r *Report, sha256 string, l lattice.Lattice, b CertifiedBudg
 		Drift: r.Experiment.Runtime.Error, From: r.Experiment.Runtime.From, Queries: queries,
 		Sentences: r.Sentences(), Warnings: r.Warnings,
 	}
-	if r.Design != nil && r.Design.Limits.Promise() {
-		c.Promise = slices.DeleteFunc(slices.Clone(r.Design.Checked), func(x CheckedLimit) bool { return x.Kind.target() })
+	if r.Design != nil {
+		c.Promise = r.Design.Checked
 	}
 	c.Uncovered = c.uncovered()
 	return c, nil

@@ -9,8 +9,7 @@ import (
 )
 
 // Design is the answer to "what release keeps these limits, at the least cost in accuracy?" Limits are
-// a promise about every adversary, or targets for unbiased estimators and the linear attack, which limit
-// nobody else. Points are of the search. Checked compares the limits with the figures of the rest of the
+// a promise about every adversary. Points are of the search. Checked compares the limits with the figures of the rest of the
 // report.
 type Design struct {
 	Limits  design.Limits `json:"limits"`                      // errors in the model's units
@@ -45,9 +44,6 @@ type DesignedRelease struct {
 	Weight float64       `json:"weight,omitempty"` // of the penalty, if the method learns
 	Keep   int           `json:"keep"`             // numbers that are released
 	Sigma  float64       `json:"sigma"`
-
-	Family     string  `json:"family,omitempty"`     // of the noise, without a promise
-	Directions float64 `json:"directions,omitempty"` // that unbiased estimators resolve to within Limits.Level, of the median input: estimated
 }
 
 // TaskAccuracy is how often the release answers a task right.
@@ -84,21 +80,11 @@ const (
 	LimitArea     LimitKind = "attribute auc"
 	LimitKnown    LimitKind = "attribute bits" // revealed to who knows the target attribute and the tasks
 	LimitDrop     LimitKind = "accuracy drop"
-
-	// Of targets, which do not limit every adversary.
-	LimitDirections LimitKind = "directions, unbiased" // estimated
-	LimitMedian     LimitKind = "median, unbiased"     // certified
-	LimitLinear     LimitKind = "linear attack"        // demonstrated
 )
 
 // least reports whether a limit is the least value, not the greatest.
 func (k LimitKind) least() bool {
-	return k == LimitFloor || k == LimitAttack || k == LimitMedian || k == LimitLinear
-}
-
-// target reports whether a limit is for unbiased estimators or for one attack only.
-func (k LimitKind) target() bool {
-	return k == LimitDirections || k == LimitMedian || k == LimitLinear
+	return k == LimitFloor || k == LimitAttack
 }
 
 // A DesignRun is a search for a release that keeps a promise, and what a report needs besides its
@@ -126,7 +112,7 @@ func (r *Report) SetDesign(p DesignRun) {
 		ValidationAccuracy: Number(a.Clean), Points: a.Points, Nearest: a.Nearest, Cuts: a.Cuts, LeftOut: a.Left,
 	}
 	if b := a.Best; b != nil {
-		x.Released = &DesignedRelease{Method: b.Method, Node: b.Node, Weight: b.Weight, Keep: b.Keep, Sigma: b.Sigma, Family: b.Family, Directions: b.Directions}
+		x.Released = &DesignedRelease{Method: b.Method, Node: b.Node, Weight: b.Weight, Keep: b.Keep, Sigma: b.Sigma}
 		x.Accuracy, x.Interval = Number(p.Utility.Released.Fraction), numbers(p.Utility.Released)
 		x.Drop, x.DropInterval = Number(p.Utility.Drop.Fraction), numbers(p.Utility.Drop)
 		x.Command, x.Pack = p.Command, p.Pack
@@ -146,7 +132,7 @@ func (r *Report) SetDesign(p DesignRun) {
 // more noise may keep it.
 func (r *Report) NeedsNoise() bool {
 	return slices.ContainsFunc(r.Design.Checked, func(c CheckedLimit) bool {
-		return !c.Kept && c.Lacks == "" && !c.Kind.target() && c.Kind != LimitDrop
+		return !c.Kept && c.Lacks == "" && c.Kind != LimitDrop
 	})
 }
 

@@ -2,11 +2,9 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
-	"tattle/bound"
 	"tattle/dataset"
 	"tattle/design"
 )
@@ -14,7 +12,7 @@ import (
 // design adds the chart of the search and the limits with their figures, then what to do with the
 // release that was found. The other figures of the search are folded.
 func (d *document) design(r *Report) {
-	if r.Design == nil || r.Study != nil {
+	if r.Design == nil {
 		return
 	}
 	first, others := r.frontiers()
@@ -68,7 +66,7 @@ func (r *Report) nearestTiles() []tile {
 	const search = "mean over draws in the search, without limits"
 	l := r.Design.Limits
 	t := []tile{
-		{"Nearest release", fmt.Sprint(p.Keep), plural(p.Keep, "number"), fmt.Sprintf("of node %s, %s, %s", p.Node, p.Method, noiseOf(p.Family, p.Sigma))},
+		{"Nearest release", fmt.Sprint(p.Keep), plural(p.Keep, "number"), fmt.Sprintf("of node %s, %s, %s", p.Node, p.Method, noiseOf(p.Sigma))},
 		{"Accuracy", percent1(targetAccuracy(*p)), "", "in the search; original model: " + percent1(float64(r.Design.ValidationAccuracy))},
 	}
 	if l.Identify > 0 {
@@ -79,15 +77,6 @@ func (r *Report) nearestTiles() []tile {
 	}
 	if l.Floor > 0 {
 		t = append(t, tile{"Floor without a list", number(r.inUnit(p.Floor * p.Floor)), r.shortUnit(), "limit " + number(r.inUnit(l.Floor*l.Floor)) + "; " + search})
-	}
-	if !l.Promise() {
-		t = append(t, tile{"Resolved", number(p.Directions), "directions", fmt.Sprintf("by unbiased estimators to within %s: median, estimated in the search", number(l.Level()))})
-		if l.MedianStd > 0 {
-			t = append(t, tile{"Unbiased estimators", number(p.MedianStd), "", "median standard deviation, estimated in the search; target " + number(l.MedianStd)})
-		}
-		if l.LinearMSE > 0 {
-			t = append(t, tile{"Linear attack", number(p.LinearMSE), "", "mean square error, expected in the search; target " + number(l.LinearMSE)})
-		}
 	}
 	for k, want := range l.Protect {
 		t = append(t, tile{"Right guesses, " + want.Attribute, percent1(guessedRight(*p, k)), "", search})
@@ -119,11 +108,7 @@ func (r *Report) frontiers() (first *chart, others sideBySide) {
 // frontierNote says how to read the charts.
 func (r *Report) frontierNote() string {
 	x := r.Design
-	right := "safer"
-	if !x.Limits.Promise() {
-		right = "harder for " + x.Limits.For() + " only"
-	}
-	s := "Up is more accurate, right is " + right + ". Lines: figures of the search, " + r.searchMeaning()
+	s := "Up is more accurate, right is safer. Lines: figures of the search, " + searchMeaning
 	if x.Released != nil {
 		s += " Ring: the release that was found, as measured in this report, with limits."
 	}
@@ -158,12 +143,7 @@ func (r *Report) measuredData() string {
 }
 
 // searchMeaning says what the figures of the search are.
-func (r *Report) searchMeaning() string {
-	if !r.Design.Limits.Promise() {
-		return "estimates for unbiased estimators and the linear attack only, by linear algebra on Jacobians of the inputs examined. Their accuracy is that on " + r.measuredData() + "."
-	}
-	return "means over draws on training data, without limits. Their accuracy is that on training examples from which neither releases nor heads learned."
-}
+const searchMeaning = "means over draws on training data, without limits. Their accuracy is that on training examples from which neither releases nor heads learned."
 
 // A pointColumn is a column of the table of the search. Releases that do not meet the limits have a dash.
 type pointColumn struct {
@@ -183,20 +163,6 @@ func (r *Report) pointColumns() (all []pointColumn, says string) {
 	add(true, "accuracy", func(p design.Point) string { return percent(targetAccuracy(p)) })
 	for k, task := range x.Tasks {
 		add(true, task.Task, func(p design.Point) string { return percent(taskAccuracy(p, k+1)) })
-	}
-	if !x.Limits.Promise() || x.Limits.Target() {
-		says += fmt.Sprintf(" Directions: those that unbiased estimators resolve to within %s, of the median input; std: their standard deviation, median over inputs and coordinates, of the part of an input that the released numbers depend on. Both are estimated.", number(x.Limits.Level()))
-		add(true, "directions", func(p design.Point) string { return number(p.Directions) })
-		prior := math.NaN()
-		if alone := r.priorAlone(bound.AllBand); alone != nil {
-			prior = alone.Quantile(.5)
-			says += " " + aboveMark + ": " + vacuousToPrior + "."
-		}
-		add(true, "std", func(p design.Point) string { return marked(number(p.MedianStd), compareFloor(p.MedianStd, prior)) })
-		add(x.Limits.LinearMSE > 0, "linear mse", func(p design.Point) string { return number(p.LinearMSE) })
-	}
-	if !x.Limits.Promise() {
-		return all, says
 	}
 	says += " Floor: error of an adversary without a list, in " + r.unit() + "."
 	add(true, "identified", func(p design.Point) string { return percentOf(p.Identified) })
@@ -222,11 +188,8 @@ func (d *document) methodsAtLimit(r *Report) {
 	x := r.Design
 	columns, says := r.pointColumns()
 	several := x.severalNodes()
-	t := table{Says: fmt.Sprintf("The most accurate release of each method that meets the limits in the search: %s. Figures of the search: %s Original model: %s.%s", r.asked(), r.searchMeaning(), r.originally(), says),
+	t := table{Says: fmt.Sprintf("The most accurate release of each method that meets the limits in the search: %s. Figures of the search: %s Original model: %s.%s", r.asked(), searchMeaning, r.originally(), says),
 		Heads: []string{"method"}}
-	if x.Limits.CostOnly() {
-		t.Says = strings.Replace(t.Says, "The most accurate release", "The release with the fewest directions", 1)
-	}
 	if x.Released != nil {
 		t.Says += " *: released, after σ was adjusted with more draws."
 	}
@@ -241,7 +204,7 @@ func (d *document) methodsAtLimit(r *Report) {
 		t.Says += " dFIL, top-k and rounding are published methods of others with the original head, for comparison only; their σ is the root mean square over the inputs, 0 without noise."
 	}
 	for _, l := range x.lines() {
-		name := l.name()
+		name := string(l.Method)
 		if x.released(l) > 0 {
 			name = "* " + name
 		}
@@ -324,9 +287,6 @@ func (d *document) checkedLimits(r *Report) {
 func limitsTable(all []CheckedLimit) table {
 	t := table{Says: "What was asked for beside the figures of this report. Figure: the limit that does not overstate the protection. Each holds with 99.9 % confidence (the accuracy drop: 95 %); the error of attacks is demonstrated, without a limit.",
 		Heads: []string{"quantity", "limit", "figure", "mean", "kept"}, Words: []int{4}}
-	if slices.ContainsFunc(all, func(c CheckedLimit) bool { return c.Kind.target() }) {
-		t.Says += " Directions are estimated and the std (standard deviation) is certified, both for unbiased estimators only; the linear attack is one that ran."
-	}
 	for _, c := range all {
 		promised, figure := c.words()
 		kept := "no"

@@ -21,8 +21,6 @@ const (
 type designLine struct {
 	Method design.Method
 	Node   string
-	Family string // of the noise, without a promise; lines then differ by Keep, too
-	Keep   int
 	Points []design.Point
 	best   *design.Point // the most accurate that meets the limits; nil if none does
 }
@@ -32,14 +30,14 @@ type designLine struct {
 func (x *Design) lines() []designLine {
 	var lines []designLine
 	for i, p := range x.Points {
-		k := slices.IndexFunc(lines, func(l designLine) bool { return l.of(p.Method, p.Node, p.Family, p.Keep) })
+		k := slices.IndexFunc(lines, func(l designLine) bool { return l.of(p.Method, p.Node) })
 		if k < 0 {
 			k = len(lines)
-			lines = append(lines, designLine{Method: p.Method, Node: p.Node, Family: p.Family, Keep: p.Keep})
+			lines = append(lines, designLine{Method: p.Method, Node: p.Node})
 		}
 		l := &lines[k]
 		l.Points = append(l.Points, p)
-		if p.Meets && (l.best == nil || x.better(p, *l.best)) {
+		if p.Meets && (l.best == nil || targetAccuracy(p) > targetAccuracy(*l.best)) {
 			l.best = &x.Points[i]
 		}
 	}
@@ -65,29 +63,11 @@ func (x *Design) lines() []designLine {
 }
 
 // of reports whether a release is on the line.
-func (l designLine) of(m design.Method, node, family string, keep int) bool {
-	return l.Method == m && l.Node == node && l.Family == family && (family == "" || l.Keep == keep)
-}
-
-// name says how the line's releases are made, without the node.
-func (l designLine) name() string {
-	if l.Family == "" {
-		return string(l.Method)
-	}
-	return fmt.Sprintf("%d %s, %s", l.Keep, l.Method, familyName(l.Family))
-}
-
-// better reports whether p is the better answer of a line.
-func (x *Design) better(p, q design.Point) bool {
-	if x.Limits.CostOnly() {
-		return p.Sigma > q.Sigma
-	}
-	return targetAccuracy(p) > targetAccuracy(q)
-}
+func (l designLine) of(m design.Method, node string) bool { return l.Method == m && l.Node == node }
 
 // released is 1 for the line of the release that was chosen, else 0.
 func (x *Design) released(l designLine) int {
-	if p := x.Released; p != nil && l.of(p.Method, p.Node, p.Family, p.Keep) {
+	if p := x.Released; p != nil && l.of(p.Method, p.Node) {
 		return 1
 	}
 	return 0
@@ -144,9 +124,6 @@ func (r *Report) quantities() []designQuantity {
 		}
 		return nan
 	}
-	if !r.Design.Limits.Promise() {
-		return r.targetQuantities()
-	}
 	l := r.Design.Limits
 	id := designQuantity{title: "the probability of identification", better: "inputs identified from a list: fewer", limit: or(l.Identify),
 		axis: frontierAxis{less: true, log: true, print: percentTick}, final: nan,
@@ -159,43 +136,11 @@ func (r *Report) quantities() []designQuantity {
 		id.final, id.interval = nanTo(estimate(r.Lists, f), f.High), [2]float64{max(f.Low, leastShare), f.High}
 	}
 	all := []designQuantity{id, floor}
-	if l.Target() {
-		all = append(all, r.targetQuantities()...)
-	}
 	for k, want := range l.Protect {
 		q := designQuantity{title: "right guesses of " + want.Attribute, better: "right guesses of " + cut(want.Attribute, 16) + ": fewer", limit: or(want.Accuracy),
 			axis: frontierAxis{less: true, unit: .001, print: percentTick}, final: float64(r.checkRight(want).judged().Figure),
 			of: func(p design.Point) float64 { return guessedRight(p, k) }}
 		all = append(all, q)
-	}
-	return all
-}
-
-// targetQuantities are what charts show of targets: the strength of the noise where only the cost is
-// limited, since often no direction is resolved there.
-func (r *Report) targetQuantities() (all []designQuantity) {
-	l, x := r.Design.Limits, r.Design
-	directions, sigma := math.NaN(), math.NaN()
-	if p := x.Released; p != nil {
-		directions, sigma = p.Directions, p.Sigma
-	}
-	up := frontierAxis{log: true, print: number}
-	if l.CostOnly() {
-		return []designQuantity{{title: "the standard deviation of the noise, σ", better: "more noise", axis: up, limit: math.NaN(), final: sigma,
-			of: func(p design.Point) float64 { return p.Sigma }}}
-	}
-	const harder = "harder for unbiased estimators only"
-	if l.Within > 0 {
-		all = append(all, designQuantity{title: fmt.Sprintf("directions that unbiased estimators resolve to within %s", number(l.Within)), better: harder, limit: float64(l.Directions),
-			axis: frontierAxis{less: true, unit: 1, print: number}, final: directions, of: func(p design.Point) float64 { return p.Directions }})
-	}
-	if l.MedianStd > 0 {
-		all = append(all, designQuantity{title: "the median standard deviation of unbiased estimators", better: harder, limit: l.MedianStd,
-			axis: up, final: float64(r.checkMedian().judged().Figure), of: func(p design.Point) float64 { return p.MedianStd }})
-	}
-	if l.LinearMSE > 0 {
-		all = append(all, designQuantity{title: "the mean square error of the linear attack", better: "harder for the linear attack only", limit: l.LinearMSE,
-			axis: up, final: float64(r.checkLinear().judged().Figure), of: func(p design.Point) float64 { return p.LinearMSE }})
 	}
 	return all
 }
@@ -208,7 +153,7 @@ func (r *Report) frontier(q designQuantity) (*frontier, bool) {
 	drawn, several := x.drawn(), x.severalNodes()
 	f.least = x.lowest()
 	for i, l := range drawn {
-		line, key := frontierLine{class: fmt.Sprintf("h%d d%d", i, i%dashes)}, l.name()
+		line, key := frontierLine{class: fmt.Sprintf("h%d d%d", i, i%dashes)}, string(l.Method)
 		if l.Method.Peer() {
 			line.class = fmt.Sprintf("h%d d%d", mostLines, i%dashes)
 		}
@@ -226,7 +171,7 @@ func (r *Report) frontier(q designQuantity) (*frontier, bool) {
 			words = "limits not kept"
 		}
 		f.chosen = &frontierChoice{frontierPoint: frontierPoint{q.final, float64(x.Accuracy), fmt.Sprintf("%s at %s, σ = %s, in this report", p.Method, p.Node, number(p.Sigma))},
-			words: fmt.Sprintf("%s: %d × %s", words, p.Keep, cmp.Or(familyName(p.Family), string(p.Method))), across: q.interval, up: [2]float64{float64(x.Interval[0]), float64(x.Interval[1])}}
+			words: fmt.Sprintf("%s: %d × %s", words, p.Keep, p.Method), across: q.interval, up: [2]float64{float64(x.Interval[0]), float64(x.Interval[1])}}
 		f.keys = append(f.keys, legendKey{ringKey, "the release, measured in this report"})
 	}
 	if f.inside(f.target) {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -37,11 +36,6 @@ func (r *Report) checkedLimits() []CheckedLimit {
 			return &in.Given.Bits
 		}))
 	}
-	if l.Within > 0 {
-		all = append(all, CheckedLimit{Kind: LimitDirections, Limit: float64(l.Directions), Figure: Number(r.Design.Released.Directions), Mean: Number(r.Design.Released.Directions)}.judged())
-	}
-	add(l.MedianStd, r.checkMedian())
-	add(l.LinearMSE, r.checkLinear())
 	add(r.Design.MaxDrop, CheckedLimit{Kind: LimitDrop, Figure: r.Design.DropInterval[1], Mean: r.Design.Drop})
 	return all
 }
@@ -135,26 +129,6 @@ func (r *Report) checkAttacks() CheckedLimit {
 	default:
 		c.Of, c.Figure = best.Name, Number(r.inUnit(best.MeanSquare))
 		c.Mean = c.Figure
-	}
-	return c
-}
-
-// checkMedian takes the largest certified median for unbiased estimators.
-func (r *Report) checkMedian() CheckedLimit {
-	c := CheckedLimit{Kind: LimitMedian, Lacks: r.lacksQueries(), Figure: Number(design.CertifiedMedian(r.Bounds)), Mean: Number(math.NaN())}
-	if c.Lacks == "" && c.Figure == 0 {
-		c.Lacks = "no bound is certified"
-	}
-	return c
-}
-
-// checkLinear takes the error of the linear attack over whole inputs.
-func (r *Report) checkLinear() CheckedLimit {
-	c := CheckedLimit{Kind: LimitLinear, Lacks: cmp.Or(r.lacksQueries(), "it did not run")}
-	for _, a := range r.Attacks {
-		if a.Name == "linear" && a.Band == bound.AllBand && r.lacksQueries() == "" {
-			c.Lacks, c.Figure, c.Mean = "", Number(a.MeanSquare), Number(a.MeanSquare)
-		}
 	}
 	return c
 }

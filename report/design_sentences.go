@@ -50,11 +50,6 @@ func (r *Report) asked() string {
 		add(p.AUC, "AUC of %s at most %s", p.Attribute, number(p.AUC))
 		add(p.Bits, "at most %s bits about %s", number(p.Bits), p.Attribute)
 	}
-	if l.Within > 0 {
-		all = append(all, fmt.Sprintf("at most %s resolved by unbiased estimators to within %s, for half of %s", Count(l.Directions, "direction"), number(l.Within), r.tried(r.Data.Examples)))
-	}
-	add(l.MedianStd, "certified standard deviation of unbiased estimators at least %s for half of the coordinates of %s", number(l.MedianStd), r.tried(r.Data.Examples))
-	add(l.LinearMSE, "mean square error of the linear attack at least %s", number(l.LinearMSE))
 	add(r.Design.MaxDrop, "accuracy drop at most %s points", number(100*r.Design.MaxDrop))
 	return strings.Join(all, ", ")
 }
@@ -78,12 +73,6 @@ func (c CheckedLimit) name() string {
 		return "the number of bits"
 	case LimitDrop:
 		return "the accuracy drop"
-	case LimitDirections:
-		return "directions for unbiased estimators"
-	case LimitMedian:
-		return "the std of unbiased estimators"
-	case LimitLinear:
-		return "the linear attack's mean square error"
 	}
 	return string(c.Kind)
 }
@@ -146,7 +135,7 @@ func (c CheckedLimit) help(tried bool) string {
 	switch {
 	case tried && c.Lacks == "" && c.Kind == LimitFloor:
 		return "a looser limit, or more test data"
-	case tried && c.Lacks == "" && c.Kind != LimitDrop && !c.Kind.target():
+	case tried && c.Lacks == "" && c.Kind != LimitDrop:
 		return "a looser limit, or more draws in the final measurement (--list-draws)"
 	case c.Lacks != "":
 		return "a measurement of " + c.name()
@@ -154,7 +143,7 @@ func (c CheckedLimit) help(tried bool) string {
 		return "looser limits, other nodes or other methods"
 	case c.Kind == LimitFloor:
 		return "more noise, or more test data"
-	case float64(c.Mean) <= c.Limit && c.Kind != LimitAttack && !c.Kind.target():
+	case float64(c.Mean) <= c.Limit && c.Kind != LimitAttack:
 		return "more draws in the final measurement (--list-draws), or slightly more noise"
 	}
 	return "more noise"
@@ -185,11 +174,8 @@ func guessedRight(p design.Point, k int) float64 {
 var peerSettings = map[design.Method]string{design.PeerDFIL: "dFIL", design.TopK: "k", design.Rounding: "step"}
 
 // pointName names the method and the node of a point, and how many numbers it releases; of a
-// method of others also its parameter, and of a point without a promise its noise.
+// method of others also its parameter.
 func pointName(p design.Point) string {
-	if p.Family != "" {
-		return fmt.Sprintf("%s noise on %s (%s) of %s", familyName(p.Family), Count(p.Keep, "number"), p.Method, p.Node)
-	}
 	if p.Method.Peer() {
 		return fmt.Sprintf("%s at %s, %s = %s", p.Method, p.Node, peerSettings[p.Method], number(p.Parameter))
 	}

@@ -122,101 +122,15 @@ func TestPromiseGolden(t *testing.T) {
 	kept.Bounds, kept.FloorsAndCeilings, kept.Methods, kept.Resolvable, kept.Pairs, kept.Gallery, kept.Published, kept.Spectrum = nil, nil, nil, nil, nil, nil, nil, nil
 	golden(t, "promise.txt", kept.WriteText)
 	golden(t, "promise.md", kept.WriteMarkdown)
-	nothing, target := nothingPromised(t), targeted(t, design.Limits{Directions: 10, Within: .5}, .05)
+	nothing := nothingPromised(t)
 	golden(t, "promise-none.txt", nothing.WriteText)
-	golden(t, "target.txt", target.WriteText)
-	for _, r := range []*Report{kept, nothing, target} {
+	for _, r := range []*Report{kept, nothing} {
 		standsAlone(t, r)
 		if err := r.WriteSARIF(io.Discard); !errors.Is(err, errNoAudit) {
 			t.Errorf("SARIF: %v", err)
 		}
 		if err := r.WriteJUnit(io.Discard); !errors.Is(err, errNoAudit) {
 			t.Errorf("JUnit: %v", err)
-		}
-	}
-}
-
-// targeted is a report on a search with a target for unbiased estimators or the linear attack, or with a
-// limit on the cost alone.
-func targeted(t *testing.T, l design.Limits, maxDrop float64) *Report {
-	t.Helper()
-	r := full(t)
-	r.Command, r.Title, r.Methods, r.Published = "tattle design --resolvable 10@0.5", "What to release of m.onnx", nil, nil
-	r.Release = Release{Surface: "features", Noise: Noise{Family: "laplace", Sigma: 3.2, Scale: .4}}
-	x := designRun(l)
-	x.Options.MaxDrop = maxDrop
-	x.Answer.Points, x.Answer.Best, x.Answer.Left = nil, nil, []string{"8 random features at relu: even without noise, accuracy drops by 9.00 points (95 % interval 8.00 to 10.00)"}
-	for _, keep := range []int{784, 20, 10} {
-		for _, family := range []string{"gaussian", "laplace"} {
-			for i := range 6 {
-				s := .5 * math.Pow(1.6, float64(i))
-				p := design.Point{Keep: keep, Family: family, Sigma: s, Drop: s * s * .2 / float64(keep), Directions: math.Floor(float64(min(keep, 40)) / (1 + s)), MedianStd: .03 * s, LinearMSE: .1 * s}
-				p.Node, p.Method = "relu", design.Principal
-				if keep == 784 {
-					p.Method = design.Isotropic
-				}
-				p.DropHigh, p.Accuracy = p.Drop+.001, []float64{.9756 - p.Drop}
-				if p.Meets = p.Directions <= 10; l.CostOnly() {
-					p.Meets = p.DropHigh <= maxDrop
-				}
-				x.Answer.Points = append(x.Answer.Points, p)
-				if p.Meets && keep == 20 && (x.Answer.Best == nil || l.CostOnly()) {
-					best := p
-					x.Answer.Best = &best
-				}
-			}
-		}
-	}
-	r.SetDesign(x)
-	return r
-}
-
-// TestTargets: the verdict on a target says whom it limits, and never that it limits every adversary.
-func TestTargets(t *testing.T) {
-	place := regexp.MustCompile(`c?[xX][12]?="([-0-9.eE+]+)%"`)
-	for _, c := range []struct {
-		limits      design.Limits
-		drop        float64
-		met         bool
-		badge, says string
-		chart       string
-	}{
-		{design.Limits{Directions: 10, Within: .5}, .05, true, "Target met for unbiased estimators only", "meets the target for unbiased estimators only (at most 10 directions resolved by unbiased estimators to within 0.5, for half of the 100 inputs", "directions that unbiased"},
-		{design.Limits{Directions: 0, Within: .5}, 0, false, "Target not met", "directions for unbiased estimators (limit 0, exceeded by", "directions that unbiased"},
-		{design.Limits{MedianStd: .5}, 0, true, "Target met for unbiased estimators only", "certified standard deviation of unbiased estimators at least 0.5", "median standard deviation of unbiased"},
-		{design.Limits{MedianStd: 2}, 0, false, "Target not met", "the std of unbiased estimators (limit 2, missed by", "median standard deviation of unbiased"},
-		{design.Limits{LinearMSE: .15}, 0, true, "Target met for the linear attack only", "mean square error of the linear attack at least 0.15", "the linear attack"},
-		{design.Limits{LinearMSE: .3}, 0, false, "Target not met", "the linear attack's mean square error (limit 0.3, missed by 0.14", "the linear attack"},
-		{design.Limits{Directions: 10, Within: .5}, .001, false, "Target not met", "the accuracy drop (limit 0.1, exceeded by", "directions that unbiased"},
-		{design.Limits{}, .05, true, "Within the accuracy limit", "leaves unbiased estimators fewer directions of an input, which does not limit an adversary who knows what inputs look like: one with a list", "the noise"},
-	} {
-		r := targeted(t, c.limits, c.drop)
-		v := r.lead()
-		if r.Design.Met != c.met || v.Badge != c.badge || !strings.Contains(v.Says, c.says) || v.Tone == Good {
-			t.Errorf("%v: met %v, %s, %s: %s", c.limits, r.Design.Met, v.Tone, v.Badge, v.Says)
-		}
-		if c.met && !strings.Contains(v.Says, "does not limit an adversary who knows what inputs look like") || len(v.Tiles) > 4 {
-			t.Errorf("%v: %s, %v", c.limits, v.Says, v.Tiles)
-		}
-		text, page := rendered(t, r)
-		for _, banned := range []string{"romise kept", "keeps the promise", "right is safer", "NaN"} {
-			if strings.Contains(text+page, banned) {
-				t.Errorf("%v: says %q", c.limits, banned)
-			}
-		}
-		lines := r.Design.drawn()
-		if len(lines) != mostLines || r.Design.released(lines[0]) != 1 {
-			t.Errorf("%d lines, the first %+v", len(lines), lines[0])
-		}
-		q := r.quantities()[0]
-		f, ok := r.frontier(q)
-		if !ok || !strings.Contains(q.title, c.chart) {
-			t.Fatalf("%v: %q, %v", c.limits, q.title, ok)
-		}
-		for _, m := range place.FindAllStringSubmatch(string(f.draw()), -1) {
-			if x, err := strconv.ParseFloat(m[1], 64); err != nil || x < 0 || x > 100 {
-				t.Errorf("%v: %s", c.limits, m[0])
-			}
 		}
 	}
 }

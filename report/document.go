@@ -23,7 +23,6 @@ func (r *Report) build() *document {
 	d.add(r.lead())
 	d.reconstructions(r)
 	d.audit(r)
-	d.study(r.Study)
 	d.curious(r)
 	d.design(r)
 	d.everyAdversary(r)
@@ -118,7 +117,7 @@ func (d *document) notes(r *Report) {
 // facts adds the results in sentences.
 func (d *document) facts(r *Report) {
 	said := r.sentences()
-	if len(said) == 0 || r.Study != nil || r.Audit != nil {
+	if len(said) == 0 || r.Audit != nil {
 		return
 	}
 	d.folded("The results in sentences")

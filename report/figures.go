@@ -31,8 +31,6 @@ func (r *Report) setFigures(res *bound.Result) {
 	}
 	if res.Rank != nil {
 		r.setSpectrum(res)
-	} else if res.Estimated != nil {
-		r.setEstimatedDirections(res)
 	}
 }
 
@@ -67,23 +65,6 @@ func niceWidth(x float64) float64 {
 		}
 	}
 	return 10 * e
-}
-
-// setEstimatedDirections reports what is known of spectra that were not computed.
-func (r *Report) setEstimatedDirections(res *bound.Result) {
-	s := &Resolvable{Estimated: true, Probes: res.Experiment.Spectrum.Probes, Inputs: r.Model.Inputs, Thresholds: resolvedWithin}
-	for _, t := range resolvedWithin {
-		c, _ := res.Directions(t)
-		s.DirectionsMedian, s.DirectionsError = append(s.DirectionsMedian, c.Estimate), append(s.DirectionsError, c.Error)
-		s.DirectionsLow, s.DirectionsHigh = append(s.DirectionsLow, c.Low), append(s.DirectionsHigh, c.High)
-	}
-	var largest, smallest []float64
-	for i := range res.Estimated {
-		x := res.Estimated[i].Extremes()
-		largest, smallest = append(largest, x.Largest), append(smallest, x.Smallest)
-	}
-	s.Largest, s.Smallest = Number(stat.Quantile(largest, .5)), Number(stat.Quantile(smallest, .5))
-	r.Resolvable = s
 }
 
 // setSpectrum reports rank, resolvable directions and the spread of σ/sᵢ.

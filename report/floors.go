@@ -5,7 +5,6 @@ import (
 
 	"tattle/attack"
 	"tattle/bound"
-	"tattle/internal/simd"
 	"tattle/measure"
 	"tattle/stat"
 )
@@ -25,14 +24,13 @@ type BandMarks struct {
 	Near        *Mark  `json:"near,omitempty"` // floor by witnesses near the input: certified rather than estimated, of those the largest
 	Far         *Mark  `json:"far,omitempty"`
 	Twins       *Mark  `json:"twins,omitempty"`
-	VanTrees    *Mark  `json:"van_trees,omitempty"`
 	Attack      *Mark  `json:"attack,omitempty"` // the nearest one
 	Prior       *Mark  `json:"prior,omitempty"`  // guessing the mean of the training data, without the release
 }
 
 // Mark is the error that is proved, or reached, in a band: for floors of unbiased
-// reconstructions the median over coordinates and examples, for the attack, the prior alone
-// and van Trees the root mean square over them.
+// reconstructions the median over coordinates and examples, for the attack and the prior alone
+// the root mean square over them.
 type Mark struct {
 	Name              string       `json:"name,omitempty"`   // of an attack
 	Domain            string       `json:"domain,omitempty"` // of bound.Summary
@@ -119,7 +117,7 @@ func (r *Report) SetFloorsAndCeilings(res *bound.Result, c *measure.Attacks, coo
 	r.FloorsAndCeilings = f
 }
 
-// addAttacks adds what attacks reach, van Trees' bound on it, and the prior alone.
+// addAttacks adds what attacks and the prior alone reach.
 func (b *BandMarks) addAttacks(c *measure.Attacks, band bound.Band, coordinates int) {
 	mark := func(name string, meanSquare float64, examples int) *Mark {
 		return &Mark{Name: name, Status: StatusDemonstrated, Examples: examples, Error: Number(math.Sqrt(meanSquare))}
@@ -131,10 +129,6 @@ func (b *BandMarks) addAttacks(c *measure.Attacks, band bound.Band, coordinates 
 			m.Interval = &[2]float64{math.Sqrt(x[0]), math.Sqrt(x[1])}
 		}
 		b.addAttack(m)
-	}
-	if x := band.Of(c.VanTrees, coordinates); len(x) > 0 {
-		b.VanTrees = mark("", simd.SumSquares(x)/float64(len(x)), 0)
-		b.VanTrees.Status = bound.StatusAssumed
 	}
 	if p := c.PriorAlone; p != nil {
 		b.addPrior(mark("", p.BandMeanSquare(band.Keep), len(p.MeanSquare)), stat.Quantile(band.Of(p.RMS, coordinates), .5))

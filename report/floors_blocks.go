@@ -15,7 +15,6 @@ var floorColumns = []struct {
 	{"near floor", func(b BandMarks) *Mark { return b.Near }},
 	{"far", func(b BandMarks) *Mark { return b.Far }},
 	{"twins", func(b BandMarks) *Mark { return b.Twins }},
-	{"van Trees", func(b BandMarks) *Mark { return b.VanTrees }},
 	{"attack", BandMarks.closer},
 	{"prior", func(b BandMarks) *Mark { return b.Prior }},
 }
@@ -59,7 +58,7 @@ func (d *document) floors(r *Report) {
 	}
 	d.folded(title)
 	d.table(t)
-	d.say(f.uneven(), f.unbeaten(), f.undercut())
+	d.say(f.uneven(), f.unbeaten())
 }
 
 // markCell prints what a mark proves or reaches.
@@ -121,19 +120,4 @@ func (f *FloorsAndCeilings) unbeaten() string {
 		}
 	}
 	return when(len(bands) > 0, "The nearest attack is not shown to be closer than the prior alone in: "+strings.Join(bands, ", ")+".")
-}
-
-// undercut says why an attack errs by less than van Trees' floor, where one does:
-// empty elsewhere.
-func (f *FloorsAndCeilings) undercut() string {
-	bands, below := 0, 0
-	for _, b := range f.Bands {
-		if a := b.closer(); a != nil && b.VanTrees != nil {
-			bands++
-			if a.Error < b.VanTrees.Error {
-				below++
-			}
-		}
-	}
-	return when(below > 0, fmt.Sprintf("In %d of %s the best attack errs by less than van Trees' floor: that floor is about the average over inputs drawn from a Gaussian with the training data's mean and covariance. These inputs are not drawn from it, so this is no contradiction.", below, Count(bands, "band")))
 }

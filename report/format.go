@@ -113,14 +113,6 @@ func Share(x float64) string {
 	return fmt.Sprintf("%.4g %%", math.Floor(1000*x+1e-9)/10)
 }
 
-// counted prints a count to three digits, and none smaller than a tenth.
-func counted(x float64) string {
-	if math.Abs(x) < 10 {
-		return number(math.Round(10*x) / 10)
-	}
-	return number(math.Round(x))
-}
-
 // grouped prints a count with commas between thousands.
 func grouped(n int) string {
 	s := strconv.Itoa(n)

@@ -45,9 +45,7 @@ func full(t *testing.T) *Report {
 	r.Utility = Utility{CleanAccuracy: .9756, CleanInterval: [2]float64{.97, .98}, ReleasedAccuracy: .94, ReleasedInterval: [2]float64{.93, .95}, Examples: 10000, Draws: 1}
 	row := func(method, search, band, status string, unbounded float64, v ...float64) bound.Summary {
 		b := bound.Summary{Method: method, Search: search, Coordinates: "dct", Band: band, Values: 784, StdQuantiles: quantiles(v...), UnboundedFraction: unbounded, Status: status}
-		if method != bound.MethodVanTrees && method != bound.MethodVanTreesMeanSquare {
-			b.Examples = 100
-		}
+		b.Examples = 100
 		if search == bound.SearchTwins {
 			b.Examples = 10
 		}
@@ -60,7 +58,7 @@ func full(t *testing.T) *Report {
 		return b
 	}
 	const all, low = "all", "8x8"
-	c, e, a := bound.StatusCertified, bound.StatusEstimated, bound.StatusAssumed
+	c, e := bound.StatusCertified, bound.StatusEstimated
 	r.Bounds = []bound.Summary{
 		row(bound.MethodCramerRaoAxis, "", all, e, 0, .04, .06, .08, .1, .2), row(bound.MethodCramerRaoAxis, "", low, e, 0, .03, .05, .07, .1, .2),
 		row(bound.MethodHCR, "algorithm1", all, c, 0, .1, .15, .2, .3, .5), row(bound.MethodHCR, "algorithm1", low, c, 0, .1, .16, .22, .3, .5),
@@ -68,8 +66,6 @@ func full(t *testing.T) *Report {
 		row(bound.MethodBarankin, "", all, c, 0, .2, .4, .56, .8, 1.2), row(bound.MethodBarankin, "", low, c, 0, .3, .5, .64, .9, 1.3),
 		row(bound.MethodHCR, bound.SearchFar, all, c, .1, .3, .6, 900, 8e6, inf), row(bound.MethodHCR, bound.SearchFar, low, c, .1, .4, .8, 1.4, 3, inf),
 		row(bound.MethodHCR, bound.SearchTwins, all, c, .98, inf, inf, inf, inf, inf), row(bound.MethodHCR, bound.SearchTwins, low, c, 1, inf, inf, inf, inf, inf),
-		row(bound.MethodVanTrees, "", all, a, 0, .001, .02, .09, .2, .5), row(bound.MethodVanTrees, "", low, a, 0, .2, .3, .45, .6, .9),
-		row(bound.MethodVanTreesMeanSquare, "", all, a, 0, .3, .3, .3, .3, .3),
 		row(bound.MethodPair, bound.SearchTwins, all, c, 0, .1, .2, .45, .7, 1.3), row(bound.MethodPair, bound.SearchPairs, low, c, 0, .1, .3, .5, .8, 1.4),
 		row(bound.MethodPairMeanSquare, bound.SearchPairs, all, c, 0, .5, .6, .75, .8, .9),
 	}
@@ -101,13 +97,13 @@ func full(t *testing.T) *Report {
 
 // TestAbovePrior: floors of unbiased estimators above what guessing the mean errs by are marked in
 // JSON, tables, floors and ceilings, comparison and sentences; a floor below is not,
-// van Trees' never, and what was not compared is said not to be.
+// and what was not compared is said not to be.
 func TestAbovePrior(t *testing.T) {
 	r := full(t)
 	for _, b := range r.Bounds {
 		prior := .11 // the median of both of the prior's rows
 		switch {
-		case b.Status == bound.StatusAssumed || b.Pair():
+		case b.Pair():
 			if b.AbovePrior != nil {
 				t.Errorf("%s was compared", b.Method)
 			}
@@ -131,7 +127,7 @@ func TestAbovePrior(t *testing.T) {
 			t.Errorf("the text does not say %q\n%s", want, text)
 		}
 	}
-	if !strings.Contains(page, "<td>all†</td>") || strings.Contains(text, "Cramér-Rao, axis all†") || strings.Contains(text, "van Trees all†") {
+	if !strings.Contains(page, "<td>all†</td>") || strings.Contains(text, "Cramér-Rao, axis all†") {
 		t.Error("the wrong rows are marked")
 	}
 	r.PriorAlone = nil
@@ -153,8 +149,6 @@ func bands(bounds []bound.Summary, attacks, prior []Attack) *FloorsAndCeilings {
 			case s.Band != band:
 			case s.Method == bound.MethodHCR || s.Method == bound.MethodBarankin:
 				b.addFloor(s, s.Quantile(.5), s.UnboundedFraction)
-			case s.Method == bound.MethodVanTrees:
-				b.VanTrees = &Mark{Status: s.Status, Error: []Number{.09, .45, .45}[i]}
 			}
 		}
 		for _, a := range attacks {
@@ -226,7 +220,7 @@ func TestSentencesAreHonest(t *testing.T) {
 // the nearest attack before the others.
 func TestBandMarks(t *testing.T) {
 	b := full(t).FloorsAndCeilings.Bands[0]
-	if b.Near.Error != .56 || b.Attack.Error != Number(math.Sqrt(.14)) || b.Prior.Error != Number(math.Sqrt(.42)) || b.VanTrees.Error != .09 {
+	if b.Near.Error != .56 || b.Attack.Error != Number(math.Sqrt(.14)) || b.Prior.Error != Number(math.Sqrt(.42)) {
 		t.Errorf("%+v", b)
 	}
 	b = BandMarks{}

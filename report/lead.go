@@ -12,8 +12,6 @@ func (r *Report) lead() verdictBlock {
 	switch {
 	case r.Audit != nil:
 		return r.auditLead()
-	case r.Study != nil:
-		return r.studyLead()
 	case r.Design != nil:
 		return r.designLead()
 	case len(r.Published) > 0:
@@ -81,25 +79,6 @@ func (t *Training) overSeeds() []tile {
 
 // bareInterval prints an interval of a share in percent, to one decimal.
 func bareInterval(i [2]float64) string { return fmt.Sprintf("%.1f to %.1f %%", 100*i[0], 100*i[1]) }
-
-// studyLead is the verdict on a study of audits.
-func (r *Report) studyLead() verdictBlock {
-	outcome, says := studyVerdict(r.Study)
-	v := verdictBlock{Badge: "Demands not met", Tone: Warn, Says: sentenceOf(says)}
-	switch outcome {
-	case Met:
-		v.Badge, v.Tone = "Demands met", Good
-	case Done:
-		v.Badge, v.Tone = "Quick study", Calm
-	}
-	v.Tiles = []tile{{"Audits", fmt.Sprint(len(r.Study.Audits)), "", "of classifiers with known leakage"}}
-	for _, d := range studyDemands(r.Study) {
-		if len(v.Tiles) < 4 {
-			v.Tiles = append(v.Tiles, tile{capital(d.rate.Name), percent1(d.rate.Value), "", fmt.Sprintf("%d of %d; %s", d.rate.Count, d.rate.Of, d.said)})
-		}
-	}
-	return v
-}
 
 // otherLead is the verdict on curves, planes and prunings.
 func (r *Report) otherLead() verdictBlock {

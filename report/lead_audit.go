@@ -15,9 +15,6 @@ func (r *Report) auditLead() verdictBlock {
 	v := verdictBlock{Tone: auditTone(a), Badge: auditBadge(a)}
 	worst := strongest(a)
 	v.Says = auditSays(a, worst)
-	if grouped := regrouped(a); len(grouped) > 0 && !a.Verdict.ExceedsTarget() {
-		v.Tone, v.Badge, v.Says = Warn, "Depends on the grouping", printable(grouped[0])
-	}
 	v.Tiles = append(v.Tiles, tile{"Finding", string(a.Verdict), "", findingAbout(a)})
 	if worst == nil && len(a.Findings) > 0 {
 		if f := worstFirst(a)[0]; f.BestBaseline() != nil {

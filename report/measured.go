@@ -103,7 +103,6 @@ func (r *Report) SetResults(q *measure.Request, m *measure.Measured, vectors *Ar
 		for _, why := range learned.LeftOut {
 			r.warn("Left out: %s.", why)
 		}
-		r.Bounds = append(r.Bounds, attacks.VanTreesRows(c, band, learned.Assumptions)...)
 		r.AddAttacks(attacks, c, band)
 		r.addTiming(learned.Timing)
 	}

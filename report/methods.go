@@ -156,7 +156,6 @@ var comparedMethods = []struct{ name, each, whole, search string }{
 	{"Barankin", bound.MethodBarankin, bound.MethodBarankinMeanSquare, ""},
 	{"far witnesses", bound.MethodHCR, bound.MethodMeanSquare, bound.SearchFar},
 	{"twins", bound.MethodHCR, bound.MethodMeanSquare, bound.SearchTwins},
-	{"van Trees", bound.MethodVanTrees, bound.MethodVanTreesMeanSquare, ""},
 }
 
 // SetMethods sets every kind of bound and every attack of the report beside paper A's

@@ -105,8 +105,7 @@ func (r *Report) says(p Pair) string {
 	return said
 }
 
-// unbiased returns the rows that are not about pairs of inputs: all but van Trees' bound
-// limit unbiased estimators only.
+// unbiased returns the rows that are not about pairs of inputs: they limit unbiased estimators only.
 func (r *Report) unbiased() []bound.Summary {
 	return slices.DeleteFunc(slices.Clone(r.Bounds), bound.Summary.Pair)
 }

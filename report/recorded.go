@@ -17,10 +17,7 @@ import (
 // queries and the sizes of the model are the caller's to set.
 func (r *Report) BoundExperiment(c bound.Coordinates, data *dataset.Set, shape []int) (bound.Experiment, error) {
 	e := bound.Experiment{Settings: *r.Experiment, Coordinates: c}
-	e.Search.Seed, e.Spectrum.Seed = r.Seed, r.Seed
-	if e.Spectrum.Probes == 0 {
-		e.Spectrum = bound.SpectrumOptions{}
-	}
+	e.Search.Seed = r.Seed
 	if data != nil {
 		if err := unlikeData(r.Data, data); err != nil {
 			return e, err

@@ -34,7 +34,7 @@ func (r *Report) Renderings() []Rendering {
 	all := []Rendering{{FileHTML, r.WriteHTML}}
 	if r.Audit != nil {
 		all = append(all, Rendering{"report.md", r.WriteMarkdown}, Rendering{"report.sarif", r.WriteSARIF},
-			Rendering{"report.junit.xml", r.WriteJUnit}, Rendering{"model-card.md", r.writeModelCard})
+			Rendering{"report.junit.xml", r.WriteJUnit})
 	}
 	return all
 }
@@ -95,3 +95,6 @@ func WithoutPictures(page []byte) []byte {
 		return []byte("sha256:" + Digest(picture))
 	})
 }
+
+// ProgramVersion returns the version of the running program.
+func ProgramVersion() string { return run.Current().Version }

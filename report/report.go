@@ -3,8 +3,7 @@
 // file that works offline.
 //
 // Certified (a bound with a witness), estimated (linear algebra on the
-// Jacobian), demonstrated (an attack that ran) and assumed (a bound that needs a
-// prior) are kept apart in every rendering.
+// Jacobian) and demonstrated (an attack that ran) are kept apart in every rendering.
 package report
 
 import (
@@ -45,7 +44,6 @@ type Report struct {
 	Reconstruction
 	Curious
 	Audited
-	Study    *audit.Study      `json:"study,omitempty"`
 	Arrays   []Arrays          `json:"arrays,omitempty"`
 	Rendered map[string]string `json:"rendered,omitempty"` // SHA-256 of each file made from this report alone, and of run.RecordFiles, by its path: relative to the report's folder, or absolute
 	Timing   map[string]Number `json:"timing"`
@@ -182,15 +180,6 @@ type Resolvable struct {
 	Inputs           int       `json:"inputs"`
 	Thresholds       []float64 `json:"thresholds"`
 	DirectionsMedian []float64 `json:"directions_median"`
-
-	// Where Jacobians were not decomposed the counts are estimates, and ranks not known.
-	Estimated       bool      `json:"estimated,omitempty"`
-	Probes          int       `json:"probes,omitempty"`           // random vectors an example
-	DirectionsError []float64 `json:"directions_error,omitempty"` // standard errors
-	DirectionsLow   []float64 `json:"directions_low,omitempty"`   // with DirectionsHigh an interval that holds the count in about 19 of 20 cases
-	DirectionsHigh  []float64 `json:"directions_high,omitempty"`
-	Largest         Number    `json:"largest_singular_value,omitempty"`  // median over examples
-	Smallest        Number    `json:"smallest_singular_value,omitempty"` // of those that are distinguishable from rounding; 0 for none
 }
 
 // Comparison sets a published figure beside ours. What is not known is NaN.

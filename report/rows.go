@@ -9,7 +9,7 @@ import (
 )
 
 // The standings of a claim, which no rendering mixes.
-var statuses = []string{bound.StatusCertified, StatusDemonstrated, bound.StatusEstimated, bound.StatusAssumed}
+var statuses = []string{bound.StatusCertified, StatusDemonstrated, bound.StatusEstimated}
 
 // rows are the bounds of one standing in words.
 func (r *Report) rows(status string) [][]string {
@@ -51,8 +51,6 @@ var boundNames = map[boundKind]struct{ name, means string }{
 	{bound.MethodCramerRao, ""}:                 {"Cramér-Rao, seen", "for the part of a coordinate that changes the features"},
 	{bound.MethodBarankin, ""}:                  {"Barankin", "many witnesses together"},
 	{bound.MethodBarankinMeanSquare, ""}:        {"Barankin, rms", wholeInput},
-	{bound.MethodVanTrees, ""}:                  {"van Trees", fmt.Sprintf("for every adversary, on average over inputs drawn from a Gaussian with the training data's mean and covariance, with a confidence of %g %%; real inputs do not follow this Gaussian", 100*bound.DefaultConfidence)},
-	{bound.MethodVanTreesMeanSquare, ""}:        {"van Trees, rms", wholeInput},
 }
 
 const wholeInput = "the bound on the mean-square error of an input, as a root"

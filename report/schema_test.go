@@ -29,7 +29,6 @@ var schemaKinds = map[string][]string{
 	"audit":   {"audit"},
 	"curious": {"curiosity"},
 	"design":  {"design"},
-	"study":   {"study"},
 }
 
 // reportSchema returns the schema of report.json, made from the type.
@@ -150,7 +149,6 @@ func TestSchemas(t *testing.T) {
 	promised.Design = nothingPromised(t).Design
 	reports := map[string]*Report{
 		"bound": sample(t), "audit": auditReport(), "curious": curiousReport(t), "design": promised,
-		"study": {Title: "study", Study: studied(3)},
 	}
 	for kind, r := range reports {
 		r.Schema = Schema

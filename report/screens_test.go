@@ -25,7 +25,7 @@ var (
 // kinds are reports of every kind.
 func kinds(t *testing.T) map[string]*Report {
 	return map[string]*Report{
-		"audit": auditReport(), "bound": released(t), "curious": curiousReport(t), "target": targeted(t, design.Limits{Directions: 10, Within: .5}, .05),
+		"audit": auditReport(), "bound": released(t), "curious": curiousReport(t),
 		"promise": promised(t, design.Limits{Identify: .12, Candidates: 60000, Floor: .55}), "promise-none": nothingPromised(t),
 		"trained": trained(), "tables": tabled(t), "figures": figured(t),
 	}

@@ -12,9 +12,6 @@ import (
 // certified, what an attack reached, what it costs; after training alone, what was
 // trained and how well it does.
 func (r *Report) sentences() []string {
-	if r.Study != nil {
-		return studySentences(r.Study)
-	}
 	var said []string
 	if r.Training != nil {
 		said = append(said, r.Training.sentence())
@@ -192,3 +189,5 @@ func (r *Report) cost() string {
 	}
 	return fmt.Sprintf("The cost: accuracy goes from %s to %s%s.", percent(clean), percent(released), of)
 }
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

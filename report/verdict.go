@@ -74,7 +74,7 @@ func (r *Report) warnBounds(res *bound.Result) {
 	if e.Search.Search == bound.Published {
 		r.warn("The search is the authors' program (one LSQR over a stack of examples, stopped early), which damps the directions that change the features least: algorithm1 and direct give larger bounds.")
 	}
-	if r.Resolvable != nil && !r.Resolvable.Estimated && r.Resolvable.RankMax < r.Resolvable.Inputs {
+	if r.Resolvable != nil && r.Resolvable.RankMax < r.Resolvable.Inputs {
 		r.warn("Estimated: near each of %s, the features change along at most %d of %d directions of the input. Changes below 1e-8 of the largest are taken for rounding%s. Attacks with prior knowledge can succeed nevertheless.", Count(len(res.Indices), "example"), r.Resolvable.RankMax, r.Resolvable.Inputs, hidden(r))
 	}
 }

@@ -49,7 +49,6 @@ func (r *Report) releaseWords() []Setting {
 	add(listed, "certified with confidence", "A limit from random draws. Each such limit by itself holds with 99.9 % confidence; all together hold with less.")
 	add(status(bound.StatusEstimated), "estimated", "Linear algebra on the Jacobian or a statistical estimate, without a stored witness.")
 	add(attacked, StatusDemonstrated, "An attack that ran reached it.")
-	add(status(bound.StatusAssumed), "assumed", "True if the inputs follow a Gaussian with the mean and covariance of the training data. Real inputs do not.")
 	unbiased := r.unbiased()
 	add(len(unbiased) > 0, "unbiased", "Right on average over the noise, for every input. Bounds for unbiased estimators do not limit adversaries who know what inputs look like.")
 	add(len(unbiased) > 0, "n/m behind a bound", "It is about n of the m inputs.")

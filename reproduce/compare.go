@@ -78,7 +78,7 @@ func reload(dir string, further Further) (*bound.Result, error) {
 			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, reportFile), err)
 		}
 		if e := r.Experiment; e != nil {
-			x.Search.Search, x.Spectrum = e.Search.Search, e.Spectrum
+			x.Search.Search = e.Search.Search
 		}
 	}
 	return bound.Load(filepath.Join(dir, arraysFile), x)

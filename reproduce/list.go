@@ -10,9 +10,6 @@ import (
 	"time"
 )
 
-// Detection is the name of the study of what audits detect.
-const Detection = "detection"
-
 // WriteList names every experiment, with its title and what it needs.
 func WriteList(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -31,7 +28,6 @@ func WriteList(w io.Writer) error {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\n", name, x.Title, data)
 	}
-	fmt.Fprintf(t, "%s\tWhat audits of classifiers with known leakage find\tglyphs; QMNIST\n", Detection)
 	return t.Flush()
 }
 

@@ -78,7 +78,7 @@ func auditOptions(dir string, r *report.Report) (audit.Options, error) {
 	s := r.Audit.Settings // without the folds, which are fewer with very many examples
 	o := audit.Options{
 		Seed: s.Seed, Permutations: s.Permutations, MaxFit: s.MaxFit,
-		Confidence: s.Confidence, Margin: &s.Margin, Attacks: s.Attacks, Groupings: s.Groupings,
+		Confidence: s.Confidence, Margin: &s.Margin, Attacks: s.Attacks,
 	}
 	if len(s.Attacks) == 0 || s.Permutations < 1 || s.MaxFit < 1 || s.Confidence == 0 {
 		return o, mismatch("%s: audit.settings: attacks, permutations, max_fit and confidence must all be there, and more than zero", dir)

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"tattle/audit"
-	"tattle/bound"
 	"tattle/report"
 )
 
@@ -28,11 +27,6 @@ func claimsOf(r *report.Report) *report.Report {
 	}
 	if len(r.PriorAlone) > 0 {
 		c.PriorAlone = []report.Attack{attackClaim(r.PriorAlone[0])}
-	}
-	for _, b := range r.Bounds {
-		if b.Status == bound.StatusAssumed && c.Bounds == nil { // what it assumes; its figures are in the arrays
-			c.Bounds = []bound.Summary{{Status: b.Status, Confidence: b.Confidence, Notes: b.Notes}}
-		}
 	}
 	if len(r.Gallery) > 0 {
 		c.Gallery = []report.Picture{{}}

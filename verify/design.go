@@ -23,10 +23,10 @@ func (q *request) designed(ctx context.Context, r, claims *report.Report, s *mea
 	_, n := s.Front.Dims()
 	released := report.DesignedRelease{Keep: n, Sigma: q.Sigma}
 	if c := x.Released; c != nil {
-		released.Method, released.Node, released.Weight, released.Family, released.Directions = c.Method, c.Node, c.Weight, c.Family, c.Directions
+		released.Method, released.Node, released.Weight = c.Method, c.Node, c.Weight
 	}
 	x.Released, x.Queries = &released, q.Queries
-	if x.Limits.Promise() && x.Limits.Candidates == 0 && claims.Lists != nil && claims.Lists.Holder != nil {
+	if x.Limits.Candidates == 0 && claims.Lists != nil && claims.Lists.Holder != nil {
 		x.Limits.Candidates = claims.Lists.Holder.List.Of
 	}
 	if q.Data != nil {

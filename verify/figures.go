@@ -124,7 +124,7 @@ func derived(r, claims *report.Report, dir string, q *request, found *measure.Me
 		if sizes := claims.Lists.Sizes(); !slices.Equal(sizes, at.Lists) {
 			return mismatch("%s: lists: the report speaks of lists of %v inputs, %s of %v", dir, sizes, measure.AttacksFile, at.Lists)
 		}
-		found.Learned = &measure.Learned{Attacks: at, Listed: lists, Assumptions: assumptions(claims)}
+		found.Learned = &measure.Learned{Attacks: at, Listed: lists}
 	}
 	if found.Files, err = q.keptFiles(dir, claims); err != nil {
 		return err
@@ -192,14 +192,6 @@ func attacked(r *report.Report, dir string, c bound.Coordinates) (*measure.Attac
 		return nil, &MismatchError{Err: err}
 	}
 	return found, nil
-}
-
-// assumptions are the report's notes on the van Trees bound.
-func assumptions(r *report.Report) []bound.Note {
-	if i := slices.IndexFunc(r.Bounds, func(b bound.Summary) bool { return b.Status == bound.StatusAssumed }); i >= 0 {
-		return r.Bounds[i].Notes
-	}
-	return nil
 }
 
 // published makes again the comparison of a reproduction with the paper's figures, and its

@@ -42,8 +42,8 @@ func TestEveryLeaf(t *testing.T) {
 	writeCovariance(t, covariance)
 	bound := []string{"bound", "--model", model, "--data", data, "--examples", "2", "--restarts", "2", "--repeats", "2", "--barankin", "3"}
 	runs := map[string][]string{
-		"features": append(bound[:len(bound):len(bound)], "--far", "1", "--twins", "0", "--attack", "none", "--no-van-trees"),
-		"logits": append(bound[:len(bound):len(bound)], "--far", "0", "--twins", "0", "--attack", "none", "--no-van-trees",
+		"features": append(bound[:len(bound):len(bound)], "--far", "1", "--twins", "0", "--attack", "none"),
+		"logits": append(bound[:len(bound):len(bound)], "--far", "0", "--twins", "0", "--attack", "none",
 			"--surface", "logits", "--temperature", "3", "--keep", "3", "--projection", "random", "--round", "3", "--covariance", covariance),
 		"attacked": append(bound[:len(bound):len(bound)], "--barankin", "0", "--far", "0", "--twins", "1", "--training-data", learned, "--list-draws", "100", "--attack", "linear", "--attack-draws", "1",
 			"--keep", "4", "--projection", "principal", "--no-cramer-rao"),
@@ -283,7 +283,7 @@ var added = map[string]map[string]any{
 	"reading":        {"limit": "5", "target": "y", "labels": "labels.csv", "model_output": "scores", "input_shape": "1x6x6", "preprocessing": "resize=6,6", "preprocessing_beside_model": true},
 	"asked":          {"folds": 3},
 	"data.stored":    {"mean": []any{.5}, "std": []any{.5}, "channels_last": true},
-	"experiment":     {"spectrum_probes": 3, "spectrum_steps": 3, "vectors": map[string]any{"file": "x", "sha256": "0"}},
+	"experiment":     {"vectors": map[string]any{"file": "x", "sha256": "0"}},
 	"model":          {"architecture": "x"},
 	"audit.settings": {"told": 1},
 }

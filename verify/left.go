@@ -48,8 +48,8 @@ var leftOfBounds = []notChecked{
 	{paths: []string{"learned_from"}, name: "what prior and attacks learned from", why: "they are not run again"},
 	{paths: []string{"version"}, name: "the version of tattle", why: "this one may be another"},
 	{paths: []string{"settings"}, name: "the kernels that the run used", why: "this machine may have others"},
-	{paths: []string{"design.points", "design.nearest", "design.cuts", "design.left_out", "design.released.method", "design.released.node", "design.released.weight", "design.released.family", "design.released.directions", "design.validation_accuracy", "design.command", "design.pack"},
-		name: "the search for the release, and the directions that unbiased estimators resolve", why: "it is not run again: its limits are compared with the figures of the release"},
+	{paths: []string{"design.points", "design.nearest", "design.cuts", "design.left_out", "design.released.method", "design.released.node", "design.released.weight", "design.validation_accuracy", "design.command", "design.pack"},
+		name: "the search for the release", why: "it is not run again: its limits are compared with the figures of the release"},
 	{paths: []string{"design.drop", "design.drop_interval", "design.original_accuracy", "design.original_interval", "design.tasks"},
 		name: "accuracies beside the limits: those of the original model and of further tasks, and the drop", why: "the original model and the heads of further tasks are not part of the run"},
 	{paths: []string{"design.accuracy", "design.interval"}, name: "the accuracy of the release that keeps the limits", why: absentData, when: withoutData},
@@ -93,11 +93,6 @@ func (v *recomputed) among(r *report.Report) (all []notChecked) {
 			add("THE RUNTIME ERROR: that --runtime-error gave it, and that no runtime errs by more", "the report says that it was given: the certificates are checked with it as it is", "experiment.runtime_error")
 		case bound.RuntimeMeasured:
 			add("the runtime error, within a factor of 4", "it is measured, and processors differ", "experiment.runtime_error.error")
-		}
-	}
-	for i, b := range r.Bounds {
-		if b.Status == bound.StatusAssumed {
-			add("what the assumed rows assume, and that the van Trees figures of attacks.npz follow from it", "the prior is not learned again, nor drawn from; the rows are compared with attacks.npz", "bounds[%d].notes", i)
 		}
 	}
 	for i, p := range r.Gallery {
@@ -147,7 +142,7 @@ var leftOfAudits = []notChecked{
 	{name: "how planted models and defences were made", why: "they are not trained again: the outputs that the run kept, and trained.json on what was planted, are taken as they are", when: func(a absent) bool { return a.trained }},
 	{paths: []string{"audit.notes", "data.notes"}, name: "notes on how data and outputs were read", why: "only the outputs that were kept are read again"},
 	{paths: []string{"settings", "reading"}, name: "what the command line asked for", why: "outputs are not computed again, and nothing is trained again"},
-	{paths: []string{"audit.settings.permutations", "audit.settings.max_fit", "audit.settings.groupings"}, name: "the number of permutations, the most examples that attacks are fitted on, and whether values were grouped",
+	{paths: []string{"audit.settings.permutations", "audit.settings.max_fit"}, name: "the number of permutations, and the most examples that attacks are fitted on",
 		why: "the audit is done again with them; where they make no difference a change is not noticed"},
 	{paths: []string{"fail_on"}, name: "the thresholds of --fail-on", why: "the breaches are recomputed with them"},
 	{paths: []string{"command"}, name: "the command line", why: "only run.json records it, too, with the folder and the time: the command line there is compared"},

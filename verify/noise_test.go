@@ -30,7 +30,7 @@ func TestNoiseFromTraining(t *testing.T) {
 		t.Helper()
 		made, said := filepath.Join(dir, name), bytes.Buffer{}
 		args := append([]string{"bound", "--model", model, "--data", data, "--examples", "1", "--restarts", "1", "--barankin", "0", "--far", "0", "--twins", "0",
-			"--attack", "none", "--no-van-trees", "--candidates", "50", "--list-draws", "100", "--out", made}, further...)
+			"--attack", "none", "--candidates", "50", "--list-draws", "100", "--out", made}, further...)
 		if status := cli.Execute(t.Context(), args, io.Discard, &said); status != 0 {
 			t.Fatalf("%s: status %d: %s", name, status, said.String())
 		}

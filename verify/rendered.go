@@ -8,7 +8,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"tattle/internal/file"
 	"tattle/report"
@@ -49,31 +48,9 @@ func changedFiles(dir string, r *report.Report) (found []string, gone []report.U
 			return nil, nil, err
 		case hash != r.Rendered[name]:
 			found = append(found, fmt.Sprintf("%s: SHA-256 is %s, report.json recorded %s", name, hash, r.Rendered[name]))
-		case filepath.Base(name) == report.EvidenceSums:
-			more, err := changedEvidence(path)
-			if err != nil {
-				return nil, nil, err
-			}
-			found = append(found, more...)
 		}
 	}
 	return found, gone, nil
-}
-
-// changedEvidence compares the files of an evidence pack with its SHA256SUMS.
-func changedEvidence(sums string) (found []string, err error) {
-	list, err := file.ReadFile(sums)
-	if err != nil {
-		return nil, err
-	}
-	for line := range strings.Lines(string(list)) {
-		digest, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
-		path := filepath.Join(filepath.Dir(sums), filepath.Base(name))
-		if hash, err := run.Digest(path); err != nil || hash != digest {
-			found = append(found, path+": it is not what the evidence pack was written with")
-		}
-	}
-	return found, nil
 }
 
 // renderings renders a report that was read from report.json again. A file of the run's folder that

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -111,7 +110,7 @@ func inFolder(dir, path string) string {
 func complete(dir string, r *report.Report) error {
 	switch {
 	case r.Audit != nil && len(r.Rendered) == 0:
-		return cmp.Or(notEvidence(dir, r), lacking(dir, "rendered"))
+		return lacking(dir, "rendered")
 	case r.Audit != nil:
 		if r.Asked == nil || r.FailOn == nil {
 			return lacking(dir, "asked, fail_on")
@@ -152,20 +151,6 @@ func hasBounds(r *report.Report) bool {
 
 // lacking returns the error of a report that lacks a field.
 func lacking(dir, field string) error { return mismatch("%s: the report lacks %s", dir, field) }
-
-// notEvidence refuses an evidence pack, whose report lists arrays that stayed in the folder
-// of the run.
-func notEvidence(dir string, r *report.Report) error {
-	if _, err := os.Stat(filepath.Join(dir, report.EvidenceSums)); err != nil {
-		return nil
-	}
-	for _, a := range r.Arrays {
-		if _, err := os.Stat(filepath.Join(dir, filepath.Base(a.File))); errors.Is(err, os.ErrNotExist) {
-			return &measure.OptionError{Err: fmt.Errorf("%s: an evidence pack cannot be recomputed: there is no %s", dir, file.Name(a.File)), Hint: "verify takes the folder of the run; in a pack, sha256sum -c SHA256SUMS checks the bytes"}
-		}
-	}
-	return nil
-}
 
 // recompute makes the report again from what claims say, the model, the data and the files
 // of the run. claims have what decides the figures and none of the figures, so that none can

@@ -26,7 +26,6 @@ type auditCmd struct {
 	FailOn        string `help:"Exit with status 1 if: curious, beyond, leaky, inconclusive, never, or a limit such as \"excess>5%@95%\" (default: beyond)." default:"beyond" placeholder:"RULES"`
 	Baseline      string `help:"TOML file of accepted findings (see --write-baseline)." placeholder:"FILE" input:"file"`
 	WriteBaseline string `help:"Write the findings to this file, for --baseline. Add a reason and an owner to each." placeholder:"FILE" writes:"file" more:""`
-	Evidence      string `help:"Also write an evidence pack for reviewers." placeholder:"DIR" writes:"folder"`
 	Sarif         string `name:"sarif" help:"Also write the report as SARIF to this file." placeholder:"FILE" writes:"file"`
 	JUnit         string `name:"junit" help:"Also write the report as JUnit XML to this file." placeholder:"FILE" writes:"file" more:""`
 	Markdown      string `help:"Also write the report as Markdown to this file." placeholder:"FILE" writes:"file" more:""`

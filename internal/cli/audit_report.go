@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -27,7 +25,7 @@ func (c *auditCmd) write(e *env, dir string, r *report.Report, a *audit.Record, 
 	if r.Arrays, err = report.DigestsOf(dir, a.Files()); err != nil {
 		return err
 	}
-	elsewhere := c.writeElsewhere(r, a.Sample)
+	elsewhere := c.writeElsewhere(r)
 	if err := r.Save(dir); err != nil {
 		return err
 	}
@@ -51,7 +49,7 @@ func discard(shards string, trained *run.Folder) {
 }
 
 // writeElsewhere writes what was asked for outside of the run's folder.
-func (c *auditCmd) writeElsewhere(r *report.Report, s *audit.Sample) error {
+func (c *auditCmd) writeElsewhere(r *report.Report) error {
 	r.Rendered = map[string]string{}
 	for _, f := range []struct {
 		path  string
@@ -69,18 +67,7 @@ func (c *auditCmd) writeElsewhere(r *report.Report, s *audit.Sample) error {
 			return fmt.Errorf("--write-baseline: %w", err)
 		}
 	}
-	if c.Evidence == "" {
-		return nil
-	}
-	if err := report.WriteEvidence(c.Evidence, report.Evidence{Report: r, Sample: s}); err != nil {
-		return fmt.Errorf("--evidence: %w", unprefixed(err))
-	}
-	sums := filepath.Join(absolute(c.Evidence), report.EvidenceSums)
-	hash, err := run.Digest(sums)
-	if err == nil {
-		r.Rendered[sums] = hash
-	}
-	return err
+	return nil
 }
 
 // checkPlaces finds early what would fail when all is done.
@@ -92,10 +79,6 @@ func (c *auditCmd) checkPlaces() error {
 		if info, err := os.Stat(x.path); x.path != "" && err == nil && !info.Mode().IsRegular() {
 			return usage(fmt.Errorf("--%s: %s is not a file", x.flag, x.path), "")
 		}
-	}
-	files, err := os.ReadDir(c.Evidence)
-	if c.Evidence != "" && (err != nil && !errors.Is(err, fs.ErrNotExist) || len(files) > 0 && !exists(filepath.Join(c.Evidence, manifestFile))) {
-		return usage(fmt.Errorf("--evidence: %s has files that are not an evidence pack's", c.Evidence), "choose a new folder")
 	}
 	return nil
 }

@@ -59,6 +59,6 @@ func token() string { return strings.TrimSpace(os.Getenv(tokenVariable)) }
 func (c *auditCmd) options() audit.Options {
 	return audit.Options{
 		Seed: c.Seed, Folds: c.Folds, Permutations: c.Permutations, MaxFit: c.MaxFit,
-		Confidence: float64(c.Confidence), Margin: new(float64(c.Margin)), Attacks: slices.Clone(c.Attacks), Groupings: true,
+		Confidence: float64(c.Confidence), Margin: new(float64(c.Margin)), Attacks: slices.Clone(c.Attacks),
 	}
 }

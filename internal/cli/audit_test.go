@@ -201,7 +201,7 @@ type shut struct{}
 
 func (shut) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
-// Evidence and what a build reads are there although whoever read the text stopped.
+// What a build reads is there although whoever read the text stopped.
 func TestAuditWritesBeforeItTells(t *testing.T) {
 	shared.Long(t, "files of an audit whose standard output is closed")
 	dir := t.TempDir()
@@ -209,11 +209,11 @@ func TestAuditWritesBeforeItTells(t *testing.T) {
 	var b bytes.Buffer
 	writeScores(&b, 20, "honest") // too few for controls, which take time
 	must.Do(t, os.WriteFile(at("scores.csv"), b.Bytes(), 0o600))
-	args := append([]string{"audit", "--outputs", at("scores.csv"), "--out", at("run"), "--evidence", at("pack"), "--sarif", at("x.sarif")}, quick...)
+	args := append([]string{"audit", "--outputs", at("scores.csv"), "--out", at("run"), "--sarif", at("x.sarif")}, quick...)
 	if status := Execute(t.Context(), args, shut{}, io.Discard); status != statusUnfinished {
 		t.Errorf("status %d of an audit that could not tell", status)
 	}
-	for _, name := range []string{"run/report.json", "pack/SHA256SUMS", "x.sarif"} {
+	for _, name := range []string{"run/report.json", "x.sarif"} {
 		if !exists(at(name)) {
 			t.Errorf("there is no %s", name)
 		}

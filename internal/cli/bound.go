@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 
 	"tattle/dataset"
 	"tattle/measure"
@@ -54,12 +53,6 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 	}
 	if err := c.furtherFlags.check(); err != nil {
 		return nil, err
-	}
-	if leaves.Family == measure.NoNoise {
-		if c.VanTrees != nil && *c.VanTrees {
-			return nil, usage(errors.New("--van-trees: no bound holds without noise"), "choose a family with --noise")
-		}
-		c.VanTrees = new(bool)
 	}
 	read, err := c.readFlags.open(c.Model)
 	if err != nil {

@@ -75,7 +75,7 @@ func TestDamagedRun(t *testing.T) {
 		name, args string
 		results    []string // same bytes with and without damage
 	}{
-		{"bound", "bound --model net.onnx --data glyphs --examples 72 --surface logits --method direct --restarts 1 --no-cramer-rao --barankin 0 --far 0 --twins 0 --no-van-trees --attack none --candidates none", []string{arraysFile}},
+		{"bound", "bound --model net.onnx --data glyphs --examples 72 --surface logits --method direct --restarts 1 --no-cramer-rao --barankin 0 --far 0 --twins 0 --attack none --candidates none", []string{arraysFile}},
 		{"train", "train table --data people.csv --target income --sensitive sex --curious standard --epochs 1 --seeds 2", []string{"seed-1/model.onnx", "seed-2/model.onnx", arraysFile}},
 	} {
 		args := strings.Fields(c.args)

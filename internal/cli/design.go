@@ -10,78 +10,56 @@ type designCmd struct {
 	modelFlags
 	Data         string `required:"" help:"MNIST, CIFAR-10 or pictures (folder, zip), .npz file, CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
 	Split        string `help:"Part of the data on which accuracy is measured: test or train." enum:"test,train" default:"test"`
-	Features     string `help:"Node or tensor whose output is released, or several: A,B or all (default: the input of the last affine layer or convolution)." placeholder:"NODE"`
-	TrainingData string `help:"Data that principal projections and the linear attack learn from (default: the training part of --data)." placeholder:"PATH" input:"data" more:""`
+	Features     string `help:"Node or tensor whose output is released; several: A,B or all (default: input of the last affine layer or convolution)." placeholder:"NODE"`
+	TrainingData string `help:"Data that the release learns from, and whose inputs are the candidates (default: the training part of --data)." placeholder:"PATH" input:"data" more:""`
 
 	inputFlags
 
 	promiseFlags  `group:"A promise about every adversary"`
-	designTarget  `group:"Targets for unbiased estimators and one attack, or a limit on the cost"`
-	promiseSearch `group:"Search for a promise"`
-	designSweep   `group:"Search for a target"`
+	promiseSearch `group:"Search for a release"`
 	Resume        bool `help:"Continue the interrupted search in --out."`
 	output
 
 	sharedFlags `group:"Runs over several machines"`
 }
 
-// designTarget are the flags of the target.
-type designTarget struct {
-	Resolvable      string  `help:"For half of the examples, an unbiased adversary resolves at most N directions to within STD, such as 10@0.5." placeholder:"N@STD"`
-	MedianStd       float64 `help:"The certified standard deviation of unbiased reconstructions is at least STD for half of the coordinates." placeholder:"STD" range:"(0,)"`
-	AttackMSE       float64 `name:"attack-mse" help:"The linear attack's mean-square error is at least X." placeholder:"X" range:"(0,)"`
-	MaxAccuracyDrop string  `help:"Accuracy drops by at most this much, such as 1% or 0.01 (upper 95 % limit of the drop)." placeholder:"DROP"`
-}
-
-// designSweep are the flags of the search.
-type designSweep struct {
-	Noise      []string `help:"Families of noise, as in tattle bound --noise (default: gaussian,laplace,logistic). With a promise: lattice, to measure the answer as tattle guard releases it." placeholder:"LIST" input:"table"`
-	Keep       []string `help:"Numbers of released features, or all (default: all, then half as many each time, down to about ten)." placeholder:"LIST"`
-	Projection []string `help:"How fewer features are chosen: first, random, principal (default: principal if there are training data, and random)." placeholder:"LIST"`
-	Examples   string   `help:"Number of examples for bounds, drawn by the seed; an .npy file of indices; or all (default: 100)." default:"100" placeholder:"N|FILE" input:"file"`
-	Draws      int      `help:"Draws of the noise per example when accuracy is measured (default: 2)." default:"2" placeholder:"N" range:"[1,10000]"`
-}
-
 func (designCmd) Help() string {
 	return `Example: tattle design --model mnist-net/model.onnx --data mnist --identify 1%@60000
 
-Finds the release that keeps a promise about every adversary at the lowest cost in accuracy. This promise says: nobody who has a list of 60,000 candidates names the right input from one release with a probability above 1 %, on average over inputs. Several limits are promised together. The candidates are training inputs. With --noise lattice the answer is measured with the noise of tattle guard, and the report ends with the command that packs it.
-
-After an interruption, the same command with --out and --resume continues.`
+Finds the release that keeps a promise about every adversary at the lowest cost in accuracy. This promise says: nobody who has a list of 60,000 candidates names the right input from one release with a probability above 1 %, on average over inputs. Several limits are promised together. The candidates are training inputs. With --noise lattice the answer is measured with the noise of tattle guard, and the report ends with the command that packs it.`
 }
 
 // MoreHelp implements detailed.
 func (designCmd) MoreHelp() string {
-	return `Exit status: 0 if the promise is kept or the target met, 1 if not (the report then names the nearest release), 2 for wrong usage, 3 if the search could not finish.
+	return `Exit status: 0 if the promise is kept, 1 if not (the report then names the nearest release), 2 for wrong usage, 3 if the search could not finish.
 
 The search tries, at each node of --features, several methods: noise of one strength on all features, principal directions, discriminants, and layers that are learned under the noise together with a new head. It measures on training data, and sets the strength of the noise with a fifth of the test data. The answer is then measured on the other test data as tattle bound does, with fresh noise: how often candidates are identified, and new inputs hidden among them; the bits revealed; the floor for adversaries without a list; and accuracy. The promise is kept if the limits of these figures, of 99.9 % confidence each, keep it. If they do not, the noise is raised in steps that were fixed before, and the looks share the confidence. --attack-rms limits the attacks that ran; another attack may do better.
 
-Writes model.onnx with the new layers and head (noise is added to the output of its node release), report.html, report.json and the arrays of the bounds. The report ends with a tattle bound command that examines the release further.
-
-Targets for unbiased estimators are weaker:
-
-    tattle design --model mnist-net/model.onnx --data mnist --resolvable 10@0.5
-
-tries families of noise, numbers of features and strengths, and measures the answer in the same way. --resolvable and --median-std limit unbiased estimators only, and --attack-mse the linear attack only: a target that is met does not limit an adversary who knows what inputs look like. With --max-accuracy-drop alone, the answer is the release within the drop from which unbiased estimators resolve the fewest directions.`
+Writes model.onnx with the new layers and head (noise is added to the output of its node release), report.html, report.json and the arrays of the bounds. The report ends with a tattle bound command that examines the release further.`
 }
 
 // promiseFlags are a promise about every adversary, and where to look for a release that keeps it.
 type promiseFlags struct {
 	Identify  string   `help:"Nobody with a list of N candidates names the input more often than this, on average over inputs, such as 1%@60000 (default: all training inputs)." placeholder:"SHARE@N"`
-	Floor     float64  `help:"Nobody who knows the distribution of inputs reconstructs the input with a smaller root mean square error: in grey levels for pictures, else in the model's units." placeholder:"X" range:"(0,)"`
+	Floor     float64  `help:"Nobody who knows the distribution of inputs reconstructs the input with a smaller RMS error, in grey levels or the model's units." placeholder:"X" range:"(0,)"`
 	Bits      float64  `help:"The release reveals at most so many bits about which candidate the input is." placeholder:"X" range:"(0,)"`
-	AttackRMS float64  `name:"attack-rms" help:"No attack of tattle reconstructs the input with a smaller root mean square error, in the units of --floor." placeholder:"X" range:"(0,)"`
+	AttackRMS float64  `name:"attack-rms" help:"No attack of tattle reconstructs the input with a smaller RMS error, in the units of --floor." placeholder:"X" range:"(0,)"`
 	Protect   []string `sep:"none" help:"Nobody infers a sensitive attribute better: 'gender: 60%', 'gender: auc 0.6', or 'gender: 0.1 bits' beyond the target." placeholder:"LIMIT"`
+
+	MaxAccuracyDrop string `name:"max-accuracy-drop" help:"Accuracy drops by at most this, such as 1% (upper 95 % limit)." placeholder:"X"`
 }
 
-// promiseSearch are the flags of the search for a promise.
+// promiseSearch are the flags of the search.
 type promiseSearch struct {
 	Methods   []string `help:"How the released numbers are made: isotropic, projected, discriminant, shaped, trained; for comparison only: dFIL, top-k, rounding (default: all)." placeholder:"LIST"`
 	Finetune  string   `help:"What is trained under the noise: none, the head (and the layer that is released), or all of the model." enum:"none,head,all" default:"head"`
 	Task      []string `sep:"none" help:"Sensitive attribute that the release must answer, beside the target." placeholder:"ATTRIBUTE"`
+	Keep      int      `help:"Numbers that are released (default: by the number of classes)." placeholder:"N" range:"[1,)"`
+	Noise     string   `help:"Noise with which the answer is measured: gaussian, or lattice, as tattle guard adds it (default: gaussian)." enum:"gaussian,lattice" default:"gaussian"`
 	Queries   int      `help:"Times that each input is released (default: 1)." default:"1" placeholder:"N" range:"[1,1073741824]"`
 	Epochs    int      `help:"Epochs of each training (default: 60, or as many as 3,000 steps take)." placeholder:"N" range:"[1,100000]"`
 	ListDraws int      `help:"Least number of draws that the final limits are computed from (default: 60000)." placeholder:"N" range:"[1,)"`
+	Examples  string   `help:"Number of examples for bounds, drawn by the seed; an .npy file of indices; or all (default: 100)." default:"100" placeholder:"N|FILE" input:"file"`
 }
 
 // Run searches, measures the answer as tattle bound does, and reports.

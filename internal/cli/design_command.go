@@ -30,17 +30,15 @@ func (j *designJob) answer(model, limit string, p *report.DesignRun) (*boundCmd,
 	if preprocess := j.model.DataPreprocess(); !preprocess.IsZero() {
 		b.Preprocess = preprocess.String()
 	}
-	b.releaseFlags.Features, b.Sigma, b.Noise = design.Node, p.Answer.Best.Sigma, p.Answer.Family
+	b.releaseFlags.Features, b.Sigma, b.Noise = design.Node, p.Answer.Best.Sigma, "gaussian"
 	if j.onLattice() {
-		b.Noise = "lattice"
+		b.Noise = j.Noise
 	}
-	if p.Options.Promise() {
-		b.Queries, b.Candidates, b.ListDraws = max(p.Options.Queries, 1), "all", p.Answer.ListDraws
-		if n := p.Options.Candidates; n < j.training.Len() {
-			b.Candidates = strconv.Itoa(n)
-		}
+	b.Queries, b.Candidates, b.ListDraws = max(p.Options.Queries, 1), "all", p.Answer.ListDraws
+	if n := p.Options.Candidates; n < j.training.Len() {
+		b.Candidates = strconv.Itoa(n)
 	}
-	b.Far, b.Twins, b.VanTrees = 0, "0", new(bool) // of the bounds for unbiased estimators, those that take long are left out
+	b.Far, b.Twins = 0, "0" // of the bounds for unbiased estimators, those that take long are left out
 	b.Examples = j.Examples
 	if _, err := strconv.Atoi(j.Examples); err != nil && j.Examples != "all" {
 		b.Examples = absolute(j.Examples)

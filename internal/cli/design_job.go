@@ -29,9 +29,8 @@ type designJob struct {
 	origin   report.Origin
 	in       measure.Inputs
 	data     *dataset.Set
-	measured []int64      // of the data without a limit: indices of the inputs of the final measurement; nil: those that are read
-	training *dataset.Set // nil if there is none
-	missing  error        // why there is none
+	measured []int64 // of the data without a limit: indices of the inputs of the final measurement; nil: those that are read
+	training *dataset.Set
 	options  design.Options
 }
 
@@ -51,21 +50,11 @@ func (c *designCmd) job(ctx context.Context, e *env) (*designJob, error) {
 	if err := j.learn(ctx, e); err != nil {
 		return nil, err
 	}
-	if o.Promise() {
-		if err := j.forPromise(ctx, e, &o); err != nil {
-			return nil, err
-		}
+	if err := j.forPromise(ctx, e, &o); err != nil {
+		return nil, err
 	}
 	if o.Nodes, err = j.nodes(); err != nil {
 		return nil, err
-	}
-	if !o.Promise() || o.Target() {
-		if o.Indices, err = chooseExamples(c.Examples, j.data.Len(), c.Seed); err != nil {
-			return nil, err
-		}
-		if o.Coordinates, _, err = coordinates("", j.data); err != nil {
-			return nil, err
-		}
 	}
 	j.options = o
 	return j, nil
@@ -95,9 +84,6 @@ func (j *designJob) nodes() ([]string, error) {
 
 // forPromise adds to the options what a promise needs of the data.
 func (j *designJob) forPromise(ctx context.Context, e *env, o *design.Options) error {
-	if j.training == nil {
-		return usage(fmt.Errorf("a promise about every adversary needs training data, whose inputs are the candidates: %w", j.missing), "name them with --training-data")
-	}
 	if o.Candidates == 0 {
 		o.Candidates = j.training.Len()
 	}
@@ -132,35 +118,15 @@ func (j *designJob) open(ctx context.Context, e *env) (err error) {
 	return e.checkFit(ctx, j.model, j.in, j.data, true)
 }
 
-// learn opens the training data, which may be missing unless something needs them.
+// learn opens the training data.
 func (j *designJob) learn(ctx context.Context, e *env) (err error) {
-	needed := ""
-	switch {
-	case j.AttackMSE > 0:
-		needed = "--attack-mse"
-	case slices.Contains(j.Projection, "principal"):
-		needed = "--projection principal"
-	}
-	j.training, _, j.missing, err = openTraining(j.TrainingData, needed, j.in, j.data, func(in measure.Inputs) (*dataset.Set, error) { return readInputs(ctx, e, in, j.model) })
+	j.training, _, _, err = openTraining(j.TrainingData, "a promise about every adversary", j.in, j.data, func(in measure.Inputs) (*dataset.Set, error) { return readInputs(ctx, e, in, j.model) })
 	return err
 }
 
 // hashes are what a resumed search must share besides its settings.
-func (j *designJob) hashes() (map[string]string, error) {
-	h := map[string]string{"model": j.model.SHA256, "data": j.data.SHA256}
-	if j.training != nil {
-		h["training data"] = j.training.SHA256
-	}
-	for i, family := range j.options.Families {
-		if path, ok := strings.CutPrefix(family, measure.TablePrefix); ok {
-			digest, err := run.Digest(path)
-			if err != nil {
-				return nil, usage(fmt.Errorf("--noise: %w", err), "")
-			}
-			h[fmt.Sprintf("noise %d", i+1)] = digest
-		}
-	}
-	return h, nil
+func (j *designJob) hashes() map[string]string {
+	return map[string]string{"model": j.model.SHA256, "data": j.data.SHA256, "training data": j.training.SHA256}
 }
 
 // apartShare: one test input in so many is for the search; the final measurement is of the others.
@@ -202,7 +168,7 @@ const streamApart = 17
 // measuredFile has, in the folder of a run, the indices of the inputs of the final measurement.
 const measuredFile = "measured.npy"
 
-// searchDir keeps the search of a promise within the run's folder.
+// searchDir keeps the search within the run's folder.
 const searchDir = "search"
 
 // keep searches, measures the answer and reports.
@@ -212,10 +178,7 @@ func (j *designJob) keep(ctx context.Context, e *env, dir string) error {
 	defer bars.Close()
 	o := j.options
 	o.Dir, o.Resume, o.Pool, o.Progress = filepath.Join(dir, searchDir), j.Resume, e.pool, bars.Set
-	var err error
-	if o.Hashes, err = j.hashes(); err != nil {
-		return err
-	}
+	o.Hashes = j.hashes()
 	a, err := design.Search(ctx, j.model.Graph, j.training, j.data, o)
 	if err != nil {
 		return flagged(err, designFlags)
@@ -237,9 +200,6 @@ func (j *designJob) keep(ctx context.Context, e *env, dir string) error {
 	if err := file.RemoveAll(filepath.Join(dir, searchDir)); err != nil || r.Design.Met {
 		return err
 	}
-	if !o.Promise() {
-		return finding(fmt.Errorf("nothing that was tried meets the target for %s", o.For()), "lower the target, allow a larger drop, or try other families, projections, nodes and numbers of features")
-	}
 	return finding(errors.New("nothing that was tried keeps the promise"), "promise less, or try other methods, nodes (--features all) and numbers of released values (--keep)")
 }
 
@@ -250,9 +210,7 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.D
 	if of := j.model.Graph.Metadata[dataset.TrainedOn]; of != "" {
 		g.Metadata = map[string]string{dataset.TrainedOn: of}
 	}
-	if j.training != nil {
-		g.Metadata = dataset.RecordTraining(g.Metadata, j.training)
-	}
+	g.Metadata = dataset.RecordTraining(g.Metadata, j.training)
 	if err := onnx.Write(path, g); err != nil {
 		return nil, err
 	}
@@ -272,15 +230,12 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.D
 	if err != nil {
 		return nil, err
 	}
-	if j.options.Promise() {
-		if m, err = m.enough(ctx, e, filepath.Join(dir, searchDir, "look"), *p); err != nil {
-			return nil, err
-		}
-		p.Answer.Best.Sigma = m.Sigma
+	if m, err = m.enough(ctx, e, filepath.Join(dir, searchDir, "look"), *p); err != nil {
+		return nil, err
 	}
-	b.Sigma = p.Answer.Best.Sigma
+	p.Answer.Best.Sigma, b.Sigma = m.Sigma, m.Sigma
 	p.Command = file.NearCommandLine(append([]string{"tattle", "bound"}, flagsOf(b)...))
-	if j.onLattice() && j.options.Promise() {
+	if j.onLattice() {
 		p.Pack = file.NearCommandLine([]string{"tattle", "guard", "pack", absolute(dir)})
 	}
 	m.resume = j.Resume

@@ -17,7 +17,6 @@ type furtherFlags struct {
 	Barankin    int      `help:"Witnesses per example for the Barankin bound; 0: no such bound (default: 64)." default:"64" placeholder:"N" range:"[0,4096]"`
 	Far         int      `help:"Far witnesses per example (default: 8)." default:"8" placeholder:"N" range:"[0,4096]"`
 	Twins       string   `help:"Examples for which twins are searched: inputs with nearly the same features (default: 6)." default:"6" placeholder:"N|all"`
-	VanTrees    *bool    `help:"Bound all adversaries, averaged over a Gaussian prior (default: if there are training data)." negatable:""`
 	Attack      []string `help:"linear, inversion, decoder, posterior or none (default: with training data, those that take no more than minutes)." placeholder:"LIST" choice:"linear,inversion,decoder,posterior,none"`
 	AttackDraws int      `help:"Draws of the noise per example, for the attacks (default: 4)." default:"4" placeholder:"N" range:"[1,10000]"`
 
@@ -26,7 +25,7 @@ type furtherFlags struct {
 
 	Task []string `sep:"none" help:"Sensitive attribute that the release answers besides the target. Limits for adversaries who know the target then hold for those who know both." placeholder:"ATTRIBUTE" more:""`
 
-	TrainingData string `help:"Data that prior, attacks and projections learn from (default: training part of --data)." placeholder:"PATH" input:"data"`
+	TrainingData string `help:"Data that attacks and projections learn from (default: training part of --data)." placeholder:"PATH" input:"data"`
 }
 
 func (f furtherFlags) check() error {
@@ -63,19 +62,16 @@ func (f furtherFlags) extend(x *bound.Experiment, set *dataset.Set, examples int
 // them if there are any.
 func (f furtherFlags) adversaries(data measure.Inputs, needed string, scaling bool, set *dataset.Set, open opener) (*measure.Adversaries, error) {
 	a := &measure.Adversaries{
-		VanTrees: f.VanTrees == nil || *f.VanTrees, Attacks: f.Attack, Draws: f.AttackDraws,
-		NeedsPrior: f.VanTrees != nil && *f.VanTrees, NeedsAttacks: f.Attack != nil,
+		Attacks: f.Attack, Draws: f.AttackDraws,
+		NeedsAttacks: f.Attack != nil,
 	}
 	if f.Attack == nil {
 		a.Attacks = measure.AttackNames
 	}
 	a.Attacks = slices.DeleteFunc(slices.Clone(a.Attacks), func(s string) bool { return s == "none" })
-	learns, listed := a.VanTrees || len(a.Attacks) > 0, f.Candidates != measure.CandidatesNone
+	learns, listed := len(a.Attacks) > 0, f.Candidates != measure.CandidatesNone
 	if !listed && !learns && needed == "" && !scaling {
 		return a, f.set(nil, set.Y != nil)
-	}
-	if needed == "" && a.NeedsPrior {
-		needed = "--van-trees"
 	}
 	if needed == "" && a.NeedsAttacks && len(a.Attacks) > 0 {
 		needed = "--attack " + strings.Join(a.Attacks, ",")

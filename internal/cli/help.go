@@ -18,8 +18,7 @@ const moreTag = "more"
 
 // moreGroups are groups of flags that only helpAll describes.
 var moreGroups = []string{
-	"Near witnesses", "Further bounds and attacks", "Search for a promise", "Search for a target",
-	"Targets for unbiased estimators and one attack, or a limit on the cost",
+	"Near witnesses", "Further bounds and attacks", "Search for a release",
 	"Endpoint (--endpoint)", "File of outputs (--outputs)", "Statistics", "Runs over several machines",
 }
 

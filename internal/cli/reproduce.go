@@ -4,27 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
-	"tattle/audit"
 	"tattle/curious"
-	"tattle/internal/file"
 	"tattle/internal/progress"
 	"tattle/report"
 	"tattle/reproduce"
 )
 
 type reproduceCmd struct {
-	Experiment string `arg:"" optional:"" default:"" enum:",figure1,figure2,figure3,figure4,figure5,figure6,comparison,table1,table2,table3,table4,table5,table6,table7,table8,table9,mixtures,figure7,figure8,figure9,convex,detection" help:"Paper A: figure1, figure2 (MNIST), figure3, figure4 (CIFAR-10), figure5, figure6 (ImageNet), comparison (MNIST). Paper B: table1, table2, table6 (CelebA), table3 to table5, table7 to table9, figure7 to figure9 (UTKFace), mixtures and convex (no data). detection: audits of classifiers with known leakage (glyphs; QMNIST)."`
+	Experiment string `arg:"" optional:"" default:"" enum:",figure1,figure2,figure3,figure4,figure5,figure6,comparison,table1,table2,table3,table4,table5,table6,table7,table8,table9,mixtures,figure7,figure8,figure9,convex" help:"Paper A: figure1, figure2 (MNIST), figure3, figure4 (CIFAR-10), figure5, figure6 (ImageNet), comparison (MNIST). Paper B: table1, table2, table6 (CelebA), table3 to table5, table7 to table9, figure7 to figure9 (UTKFace), mixtures and convex (no data)."`
 	Data       string `help:"Folder or zip of MNIST, CIFAR-10, ImageNet (validation), CelebA or UTKFace, as the experiment needs." placeholder:"PATH" input:"data"`
 	Examples   string `help:"Paper A: test images, or an .npy file of indices. Paper B: largest number of training examples." placeholder:"N|FILE" input:"file"`
 	Published  int    `help:"figure1 and comparison: also run the authors' own procedure, on this many images; 0: none." default:"500" more:"" range:"[0,)"`
 	Twins      string `help:"comparison: images for which twins are searched: the first N, or all (default: 20)." default:"20" placeholder:"N|all" more:""`
 	figureFlags
-	Quick  bool     `help:"Paper B: small and fast, not comparable with the paper. detection: a few small audits."`
+	Quick  bool     `help:"Paper B: small and fast, not comparable with the paper."`
 	Seeds  int      `help:"Paper B: trainings of each kind, with seeds from --seed on (default: 5)." placeholder:"N" range:"[1,100000]"`
 	Epochs int      `help:"Passes over the training data (default: paper B: 50; figure3 and figure4: 7)." placeholder:"N" range:"[1,100000]"`
 	Only   []string `help:"Paper B: run these trainings only; * stands for any letters." placeholder:"KEY"`
@@ -41,20 +38,14 @@ type figureFlags struct {
 	Model string `help:"Paper A: a trained net (default: train the paper's; figure5 and figure6 need one)." placeholder:"FILE" input:"model"`
 	readFlags
 	Features string `help:"Paper A: node (or tensor) whose output is released (default: the paper's features)." placeholder:"NODE" more:""`
-	Labels   string `help:"figure5, figure6: CSV with labels (default: labels.csv or folder names). detection: folder of QMNIST labels." placeholder:"FILE" input:"file"`
+	Labels   string `help:"figure5, figure6: CSV with labels (default: labels.csv or folder names)." placeholder:"FILE" input:"file"`
 	Target   string `help:"figure5, figure6: column of the labels." placeholder:"COLUMN" more:""`
 	Restarts int    `help:"Paper A: random starts per example; the largest bound is kept (default: 25)." placeholder:"N" more:"" range:"[1,32767]"`
 	memoryFlag
 }
 
-// What a study leaves beside its report.
-const (
-	auditsFile = "audits.csv"
-	studyFile  = "detection.md"
-)
-
 func (reproduceCmd) Help() string {
-	return "Example: tattle reproduce figure1 --data mnist --out figure1\n\nExample: tattle reproduce figure5 --model resnet18.onnx --data val --labels val.csv --target class --out figure5\n\nExample: tattle reproduce table3 --data UTKFace --quick --out table3\n\nExample: tattle reproduce detection --data mnist --labels qmnist --out detection\n\n" +
+	return "Example: tattle reproduce figure1 --data mnist --out figure1\n\nExample: tattle reproduce figure5 --model resnet18.onnx --data val --labels val.csv --target class --out figure5\n\nExample: tattle reproduce table3 --data UTKFace --quick --out table3\n\n" +
 		"After an interruption, the same command with --out and --resume continues."
 }
 
@@ -72,9 +63,6 @@ func (c *reproduceCmd) Run(ctx context.Context, e *env) error {
 		return usage(errors.New("reproduce needs the name of an experiment"), "tattle reproduce --list names them")
 	case c.ofPaperB():
 		return c.curious(ctx, e)
-	}
-	if c.Experiment == reproduce.Detection {
-		return c.detection(ctx, e)
 	}
 	if err := c.ofPaperA(); err != nil {
 		return err
@@ -195,46 +183,4 @@ func (c *reproduceCmd) trainings(ctx context.Context, e *env, x *reproduce.Exper
 // gridError names the flag behind an option that cannot be used.
 func gridError(err error) error {
 	return flagged(err, map[string]string{"Seeds": "--seeds", "Epochs": "--epochs", "Only": "--only", "Data": "--data", "Dir": "--out"})
-}
-
-// detection audits classifiers with known leakage.
-func (c *reproduceCmd) detection(ctx context.Context, e *env) error {
-	if err := c.onlyStudy(); err != nil {
-		return err
-	}
-	return c.in(ctx, e, c.Experiment, c.Resume, func(dir string) error {
-		shards := filepath.Join(dir, shardsDir)
-		if exists(shards) && !c.Resume {
-			return interruptedRun(dir)
-		}
-		return e.unfinished(c.study(ctx, e, dir, shards), dir)
-	})
-}
-
-// study runs it and reports.
-func (c *reproduceCmd) study(ctx context.Context, e *env, dir, shards string) error {
-	started := time.Now()
-	bars := &progress.Phases{W: e.stderr}
-	s, err := audit.RunStudy(ctx, shards, audit.StudyOptions{
-		Seed: c.Seed, MNIST: c.Data, Labels: c.Labels, Quick: c.Quick, Resume: c.Resume, Pool: e.pool, Progress: bars.Set,
-	})
-	bars.Close()
-	if err != nil {
-		return err
-	}
-	r := newReport(e, "What audits detect", c.Seed)
-	r.SetStudy(s)
-	r.Data = report.Data{Name: "glyphs", Examples: len(s.Audits)}
-	if c.Data != "" {
-		r.Data.Name, r.Data.Path = "glyphs and QMNIST", absolute(c.Data)
-	}
-	r.Figure = c.Experiment
-	if err := file.Write(filepath.Join(dir, auditsFile), s.WriteCSV); err != nil {
-		return err
-	}
-	r.Timing["total"] = seconds(started)
-	if err := file.Write(filepath.Join(dir, studyFile), r.WriteMarkdown); err != nil {
-		return err
-	}
-	return c.finish(e, dir, r)
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,15 +44,4 @@ func (c *reproduceCmd) ofPaperA() error {
 // onPlane refuses the flags that mixtures and convex have no use for.
 func (c *reproduceCmd) onPlane() error {
 	return c.refuse([]string{"--data", "--examples", "--skip-missing", "--resume", "--epochs"}, gridOnly)
-}
-
-// onlyStudy refuses the flags that the study has no use for.
-func (c *reproduceCmd) onlyStudy() error {
-	if err := c.refuse(figureOnly, gridOnly, []string{"--examples", "--skip-missing", "--list", "--epochs"}); err != nil {
-		return err
-	}
-	if c.Labels != "" && c.Data == "" {
-		return usage(errors.New("--labels needs --data, the folder of MNIST's pictures"), "tattle data info qmnist says where they come from")
-	}
-	return nil
 }

@@ -251,7 +251,7 @@ func (s *slurmSite) same(run string) {
 func (s *slurmSite) bound(more ...string) []string {
 	return append([]string{
 		s.program, "bound", "--model", "model.onnx", "--data", "glyphs", "--examples", "512", "--method", "direct", "--restarts", "4", "--surface", "logits",
-		"--no-cramer-rao", "--barankin", "1", "--far", "0", "--twins", "0", "--no-van-trees", "--attack", "none",
+		"--no-cramer-rao", "--barankin", "1", "--far", "0", "--twins", "0", "--attack", "none",
 	}, more...)
 }
 

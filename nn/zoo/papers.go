@@ -151,3 +151,16 @@ func CuriousOf(shape []int, widths [5]int) func(classes int, seed uint64) *nn.Gr
 		return Curious(CuriousOptions{Classes: classes, Channels: shape[0], Side: shape[1], Widths: widths}, seed)
 	}
 }
+
+// Perceptron returns a function that makes classifiers of inputs of a shape with one hidden layer
+// of ReLU units.
+func Perceptron(shape []int, hidden int) func(classes int, seed uint64) *nn.Graph {
+	return func(classes int, seed uint64) *nn.Graph {
+		b := nn.NewBuilder("perceptron", shape...)
+		b.Add("", &nn.Flatten{})
+		b.Dense("", hidden, true)
+		b.Add("", &nn.ReLU{})
+		b.Dense("", classes, true)
+		return initialised(b, seed)
+	}
+}

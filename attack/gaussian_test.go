@@ -11,14 +11,14 @@ import (
 	"tattle/release"
 )
 
-// No attack beats van Trees where its assumption holds, and the linear attack and
-// the inversion with the true prior attain it.
+// No attack beats the posterior mean of Gaussian inputs, and the linear attack and
+// the inversion with the true prior attain its error.
 //
 // The mean of 3,000 independent errors, each a sum of squares of normal variables, is nearly
 // normal: it is 6 standard errors below its mean with probability 1e-9. It is skewed to the right,
 // and the standard error is estimated, so the probability may be some ten times that: below 1e-5
 // for a dozen comparisons together.
-func TestNoAttackBeatsVanTreesOnGaussians(t *testing.T) {
+func TestNoAttackBeatsThePosteriorMeanOfGaussians(t *testing.T) {
 	shared.Long(t, "attacks on 3,000 Gaussian inputs")
 	ctx, g := context.Background(), newGaussian(t, 12, 8, 1)
 	train, test := g.draw(20000, 2), g.draw(3000, 3)
@@ -38,7 +38,7 @@ func TestNoAttackBeatsVanTreesOnGaussians(t *testing.T) {
 			r := must.Get(Measure(ctx, a, g.front, noise, test, all(test.Len()), Options{Draws: 2, Seed: 9}))(t)
 			e, std := meanError(r)
 			if e < least-6*std {
-				t.Errorf("σ = %v: %s reaches %v ± %v, below van Trees, %v", sigma, a.Name(), e, std, least)
+				t.Errorf("σ = %v: %s reaches %v ± %v, below the least, %v", sigma, a.Name(), e, std, least)
 			}
 			if a != Attack(m) && e > least*1.03+6*std {
 				t.Errorf("σ = %v: %s reaches %v ± %v only, where %v can be", sigma, a.Name(), e, std, least)
