@@ -106,7 +106,7 @@ func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
 	for i, l := range s.hard() {
 		d.right = append(d.right, l == s.Y[i])
 	}
-	all, err := crossFit(ctx, s, o, nil)
+	all, err := crossFit(ctx, s, o, attackName{}, nil)
 	if err != nil {
 		return d, err
 	}
@@ -123,7 +123,7 @@ func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
 		} else {
 			f.compareClasses(s, a, g, bases, o)
 		}
-		d.Left = append(d.Left, DefenceLeft{Attribute: at.Name, Curiosity: f.Curiosity, Balanced: f.Balanced, R2: f.R2, Excess: f.Excess, Given: givenAlone(s, a, g, o), HighOfAll: f.high((1 - o.Confidence) / float64(of)), Attack: mostChosen(f.Attacks)})
+		d.Left = append(d.Left, DefenceLeft{Attribute: at.Name, Curiosity: f.Curiosity, R2: f.R2, Excess: f.Excess, Given: givenAlone(s, a, g, o), HighOfAll: f.high((1 - o.Confidence) / float64(of)), Attack: mostChosen(f.Chosen)})
 	}
 	return d, nil
 }
@@ -131,7 +131,6 @@ func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
 // givenAlone returns the gain about attribute a given y and the label, its two p-values
 // adjusted for each other.
 func givenAlone(s *Sample, a int, g *guesses, o Options) *Given {
-	o.brief = true
 	x := given(s, a, g, o)
 	q := stat.Holm([]float64{x.beyond(), x.Order.beyond()})
 	x.Adjusted = q[0]
@@ -141,13 +140,15 @@ func givenAlone(s *Sample, a int, g *guesses, o Options) *Given {
 	return x
 }
 
-// mostChosen returns the name of the attack chosen in most folds, the better of equals.
-func mostChosen(attacks []Attack) string {
-	best := 0
-	for i, a := range attacks {
-		if a.Chosen > attacks[best].Chosen {
-			best = i
+// mostChosen returns the name of the attack chosen in most folds, the first of equals.
+func mostChosen(chosen []string) string {
+	most := func(name string) (n int) {
+		for _, c := range chosen {
+			if c == name {
+				n++
+			}
 		}
+		return n
 	}
-	return attacks[best].Name
+	return slices.MaxFunc(chosen, func(a, b string) int { return most(a) - most(b) })
 }

@@ -5,62 +5,103 @@ import (
 	"fmt"
 	"math"
 
-	"tattle/classify"
 	"tattle/stat"
 )
 
-// compareReferences sends every reference through the pipeline of the audited model
-// and holds the model's figures against theirs.
-func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) error {
-	o.brief = true
-	if o.Unpaired && len(o.References) > 0 {
-		return r.compareUnpaired(ctx, s, o)
+// leak is what the outputs of one classifier leak of an attribute, as references are compared: its
+// accuracy or R², and its gain. Of classifiers on other examples it is the excess on top of the audited
+// sample's baseline, because there the attribute may be more or less even, and both vary by their examples.
+type leak struct {
+	figure, variance   float64
+	gain, gainVariance float64
+}
+
+// leaks measures every attribute on n examples of s; nil of an attribute that cannot be guessed.
+func (r *Result) leaks(ctx context.Context, s *Sample, n int, o Options) ([]*leak, error) {
+	s = s.some(n, o.Seed)
+	all, err := crossFit(ctx, s, o, attackName{}, nil)
+	if err != nil {
+		return nil, err
 	}
-	figures, gains := make([][]float64, len(r.Findings)), make([][]float64, len(r.Findings)) // by attribute
-	evens := make([][]float64, len(r.Findings))                                              // balanced accuracies
+	list := make([]*leak, len(all))
+	for a, g := range all {
+		switch base := r.Findings[a].BestBaseline(); {
+		case g == nil || base == nil:
+		case o.Unpaired:
+			f := find(s, a, g, o)
+			list[a] = &leak{f.Excess.Value + base.figure(), square(f.BestBaseline().StandardError), f.Given.Gain, square(f.Given.StandardError)}
+		default:
+			f := &Finding{Numeric: s.Sensitive[a].Numeric()}
+			f.attacks(&s.Sensitive[a], g)
+			gain, _ := g.gains(&s.Sensitive[a])
+			mean, _ := stat.MeanStd(gain)
+			list[a] = &leak{figure: f.own(), gain: mean}
+		}
+	}
+	return list, nil
+}
+
+// compareReferences sends every reference through the pipeline of the audited model
+// and holds the model's figures against theirs. Attacks learn more from more examples, so references on
+// other examples are compared on as many of both.
+func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) error {
+	refs := float64(len(o.References))
+	if refs == 0 {
+		return nil
+	}
+	n := min(s.Len(), o.References[0].Len())
+	theirs := make([][]*leak, len(r.Findings)) // by attribute
 	for i, ref := range o.References {
 		o.progress("references", i, len(o.References))
-		all, err := crossFit(ctx, ref, o, nil)
+		all, err := r.leaks(ctx, ref, n, o)
 		if err != nil {
 			return fmt.Errorf("reference %d: %w", i+1, err)
 		}
-		for a, g := range all {
-			if g != nil {
-				at := &ref.Sensitive[a]
-				gain, _ := g.gains(at)
-				mean, _ := stat.MeanStd(gain)
-				figures[a], gains[a] = append(figures[a], figureOf(at, g)), append(gains[a], mean)
-				if !at.Numeric() {
-					evens[a] = append(evens[a], *classify.Balanced(g.best, at.Labels))
-				}
+		for a, l := range all {
+			if l != nil {
+				theirs[a] = append(theirs[a], l)
 			}
+		}
+	}
+	own := make([]*leak, len(r.Findings))
+	for a := range r.Findings {
+		if f := &r.Findings[a]; f.Unusable == "" {
+			own[a] = &leak{figure: f.own(), gain: f.Given.Gain}
+		}
+	}
+	if o.Unpaired {
+		var err error
+		if own, err = r.leaks(ctx, s, n, o); err != nil {
+			return err
 		}
 	}
 	for a := range r.Findings {
 		f := &r.Findings[a]
-		switch {
-		case len(o.References) == 0 || f.Unusable != "":
-		case len(figures[a]) < len(o.References):
-			r.unreferenced(f)
-		default:
-			f.Reference = referenceTest(f.own(), figures[a], f.chance(), *o.Margin, o)
-			f.Reference.balance(evens[a])
-			f.Given.Reference = referenceTest(f.Given.Gain, gains[a], f.chance(), f.Given.Margin, o)
+		if f.Unusable != "" {
+			continue
 		}
+		if own[a] == nil || len(theirs[a]) < len(o.References) {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s cannot be guessed from the references' examples, so it is judged without references.", f.Attribute))
+			continue
+		}
+		// The least step of a figure: without it, figures on the same examples that happen to be equal
+		// would leave no deviation at all.
+		least := .25 / square(float64(f.Examples))
+		var figures, gains []float64
+		variance, gainVariance := own[a].variance+least, own[a].gainVariance+least
+		for _, l := range theirs[a] {
+			figures, gains = append(figures, l.figure), append(gains, l.gain)
+			variance += l.variance / refs
+			gainVariance += l.gainVariance / refs
+		}
+		f.Reference = referenceTest(own[a].figure, figures, variance, *o.Margin, o)
+		f.Given.Reference = referenceTest(own[a].gain, gains, gainVariance, f.Given.Margin, o)
 	}
-	if n := len(o.References); n > 0 {
-		o.progress("references", n, n)
-	}
+	o.progress("references", len(o.References), len(o.References))
 	return nil
 }
 
-// figureOf returns the accuracy, or R², of the chosen guess of an attribute.
-func figureOf(a *Attribute, g *guesses) float64 {
-	if a.Numeric() {
-		return rSquared(a.Numbers, g.bestValue)
-	}
-	return classify.Accuracy(g.best, a.Labels).Value
-}
+func square(x float64) float64 { return x * x }
 
 // own returns the finding's accuracy, or R².
 func (f *Finding) own() float64 {
@@ -68,11 +109,6 @@ func (f *Finding) own() float64 {
 		return *f.R2
 	}
 	return f.Curiosity.Value
-}
-
-// unreferenced warns that the references say nothing of an attribute.
-func (r *Result) unreferenced(f *Finding) {
-	r.Warnings = append(r.Warnings, fmt.Sprintf("%s cannot be guessed from the references' examples, so it is judged without references.", f.Attribute))
 }
 
 // referenceTest compares an attribute's figure with the references'. extra is the
@@ -90,15 +126,3 @@ func referenceTest(own float64, figures []float64, extra, margin float64, o Opti
 	t.Low, t.High = t.Difference-reach, t.Difference+reach
 	return t
 }
-
-// balance records the mean of the references' balanced accuracies.
-func (t *ReferenceTest) balance(evens []float64) {
-	if len(evens) > 0 {
-		mean, _ := stat.MeanStd(evens)
-		t.Balanced = &mean
-	}
-}
-
-// chance returns the variance of a figure's smallest step, without which figures on the
-// same examples that happen to be equal would leave no deviation at all.
-func (f *Finding) chance() float64 { return .25 / (float64(f.Examples) * float64(f.Examples)) }

@@ -62,9 +62,6 @@ func controlsOf(r *report.Report) (names []string) {
 func withoutTask(r *report.Report) {
 	isTask := func(k audit.Control) bool { return k.Name == audit.TaskControl }
 	r.Audit.Controls = slices.DeleteFunc(r.Audit.Controls, isTask)
-	for i, said := range r.Audit.Reasons {
-		r.Audit.Reasons[i], _, _ = strings.Cut(said, " A planted curious model (the audited task) was found")
-	}
 }
 
 // figuresOf is an audit without what is said of the reading.
