@@ -73,15 +73,9 @@ func (a *Attacks) withPrior() []*attack.Result {
 	return append(slices.Clone(a.Results), a.PriorAlone)
 }
 
-// A Claim is what a report says of an attack, without its errors.
-type Claim struct {
-	Attack, About   string
-	Examples, Draws int
-}
-
 // ReadAttacks reads the errors of the claimed attacks in m coordinates. priorAlone is nil
 // where the prior alone was not measured.
-func ReadAttacks(path string, attacks []Claim, priorAlone *Claim, m int) (*Attacks, error) {
+func ReadAttacks(path string, attacks []AttackRan, priorAlone *AttackRan, m int) (*Attacks, error) {
 	f, err := npy.Open(path)
 	if err != nil {
 		return nil, err
@@ -104,9 +98,9 @@ func ReadAttacks(path string, attacks []Claim, priorAlone *Claim, m int) (*Attac
 			err = e
 		}
 	}
-	result := func(c Claim) *attack.Result {
-		return &attack.Result{Attack: c.Attack, About: c.About, Draws: c.Draws, Recognised: math.NaN(),
-			RMS: read(c.Attack+rmsSuffix, c.Examples, m), MeanSquare: read(c.Attack+meanSquareSuffix, c.Examples, 1)}
+	result := func(c AttackRan) *attack.Result {
+		return &attack.Result{Attack: c.Name, About: c.About, Draws: c.Draws, Recognised: math.NaN(),
+			RMS: read(c.Name+rmsSuffix, c.Examples, m), MeanSquare: read(c.Name+meanSquareSuffix, c.Examples, 1)}
 	}
 	for _, c := range attacks {
 		a.Results = append(a.Results, result(c))

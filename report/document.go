@@ -22,7 +22,6 @@ func (r *Report) build() *document {
 	d := &document{}
 	d.add(r.lead())
 	d.reconstructions(r)
-	d.audit(r)
 	d.curious(r)
 	d.design(r)
 	d.everyAdversary(r)
@@ -53,9 +52,6 @@ func (r *Report) Headline() (badge, says string) {
 func (r *Report) KeyFigure() string {
 	tiles := r.lead().Tiles
 	at := max(0, slices.IndexFunc(tiles, func(t tile) bool { return strings.HasPrefix(t.Name, "Excess") }))
-	if r.Audit != nil { // whose first tile repeats the outcome
-		at = 1
-	}
 	if at >= len(tiles) {
 		return ""
 	}
@@ -67,18 +63,12 @@ func (r *Report) KeyFigure() string {
 // VerdictLine is the verdict in a few words: the outcome of an audit, for which builds are searched,
 // or the badge.
 func (r *Report) VerdictLine() string {
-	if r.Audit != nil {
-		return string(r.Outcome)
-	}
 	badge := r.lead().Badge
 	return strings.ToLower(badge[:1]) + badge[1:]
 }
 
 // VerdictSentence is the outcome of an audit, for which builds are searched, or what the report says first.
 func (r *Report) VerdictSentence() string {
-	if r.Audit != nil {
-		return string(r.Outcome)
-	}
 	badge, says := r.Headline()
 	return badge + ". " + says
 }
@@ -117,7 +107,7 @@ func (d *document) notes(r *Report) {
 // facts adds the results in sentences.
 func (d *document) facts(r *Report) {
 	said := r.sentences()
-	if len(said) == 0 || r.Audit != nil {
+	if len(said) == 0 {
 		return
 	}
 	d.folded("The results in sentences")
@@ -126,13 +116,6 @@ func (d *document) facts(r *Report) {
 
 // Sentences returns the results of the report in sentences, the verdict first.
 func (r *Report) Sentences() []string {
-	if r.Audit != nil {
-		said := []string{r.verdictWords()}
-		for i := range r.Audit.Findings {
-			said = append(said, findingWords(r.Audit, &r.Audit.Findings[i]))
-		}
-		return append(said, Todo(r.Audit)...)
-	}
 	return append(append([]string{r.VerdictSentence()}, readable(r.listSays())...), r.sentences()...)
 }
 

@@ -10,8 +10,6 @@ import (
 // lead returns what the report says first.
 func (r *Report) lead() verdictBlock {
 	switch {
-	case r.Audit != nil:
-		return r.auditLead()
 	case r.Design != nil:
 		return r.designLead()
 	case len(r.Published) > 0:

@@ -32,10 +32,6 @@ type Rendering struct {
 // Renderings lists the files of a run's folder that a report renders to, without FileJSON.
 func (r *Report) Renderings() []Rendering {
 	all := []Rendering{{FileHTML, r.WriteHTML}}
-	if r.Audit != nil {
-		all = append(all, Rendering{"report.md", r.WriteMarkdown}, Rendering{"report.sarif", r.WriteSARIF},
-			Rendering{"report.junit.xml", r.WriteJUnit})
-	}
 	return all
 }
 

@@ -14,8 +14,6 @@ import (
 func (d *document) words(r *Report) {
 	var rows []Setting
 	switch {
-	case r.Audit != nil:
-		rows = auditWords(r.Audit)
 	case r.aboutCuriosity():
 		rows = curiousWords(r)
 	case len(r.Bounds)+len(r.Attacks) > 0 || r.listed():

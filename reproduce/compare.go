@@ -9,7 +9,8 @@ import (
 
 	"tattle/bound"
 	"tattle/internal/file"
-	"tattle/report"
+	"tattle/internal/report"
+	"tattle/measure"
 	"tattle/stat"
 )
 
@@ -21,21 +22,58 @@ const (
 
 // Compare sets the figure's runs beside what the paper has: its accuracies, its histograms,
 // and, for the comparison, the results of its method. ours are by size, those of the first
-// run first; theirs are of the authors' procedure, nil if it did not run.
-func (f Figure) Compare(r *report.Report, ours []*bound.Result, theirs *bound.Result) {
-	if f.Name == Comparison {
-		f.compareMethods(r, ours[0], theirs)
-		return
+// run first; theirs are of the authors' procedure, nil if it did not run. What the report says
+// first is then how near both are.
+func (f Figure) Compare(r *report.Report, ours []*bound.Result, theirs *bound.Result) error {
+	s, err := measure.SetupOf(r)
+	if err != nil {
+		return err
 	}
-	f.compareAccuracy(r)
+	s.Figure = f.Name
+	r.SetRequest(s)
 	switch {
+	case f.Name == Comparison:
+		compareMethods(r, ours[0], theirs)
+		return nil
 	case len(f.Peaks) == 0:
+		f.compareAccuracy(r)
 		for _, res := range ours {
 			compareDrawn(r, res)
 		}
-	case f.hasPublished():
-		f.comparePeaks(r, ours[0], theirs)
+	default:
+		f.compareAccuracy(r)
+		if f.hasPublished() {
+			f.comparePeaks(r, ours[0], theirs)
+		}
 	}
+	near, printed := 0, 0
+	for _, c := range r.Claims {
+		if c.ID == publishedID && len(c.Beside) > 0 && c.Beside[0].Name == "published" {
+			printed++
+			if x := c.Beside[0].Value.X; math.Abs(c.Value.X-x) <= .1*math.Abs(x) {
+				near++
+			}
+		}
+	}
+	r.Add(report.Claim{ID: "published.near", Kind: report.Measured, Value: report.Exactly(float64(near), report.Count)},
+		report.Claim{ID: "published.printed", Kind: report.Measured, Value: report.Exactly(float64(printed), report.Count)})
+	r.Findings = append([]report.Finding{{Code: "published"}}, r.Findings...)
+	return nil
+}
+
+// publishedID is the ID of claims that are set beside published figures.
+const publishedID = "published"
+
+// compared adds a figure beside the published one and that of the authors' procedure; NaN: there is none. The claim is
+// recomputed from the arrays.
+func compared(r *report.Report, quantity string, u report.Unit, published, ours, theirs float64) {
+	c := report.Claim{ID: publishedID, Subject: quantity, Kind: report.Measured, Value: report.Exactly(ours, u)}
+	for _, b := range []report.Beside{{Name: "published", Value: report.Exactly(published, u)}, {Name: "authors'", Value: report.Exactly(theirs, u)}} {
+		if !math.IsNaN(b.Value.X) {
+			c.Beside = append(c.Beside, b)
+		}
+	}
+	r.Add(c)
 }
 
 // Again makes the comparison of a finished run in dir again, of which ours is the first.
@@ -61,8 +99,7 @@ func (f Figure) Again(r *report.Report, dir string, ours *bound.Result) error {
 	if f.hasPublished() && f.Name != Comparison && len(ours.Sizes) != len(f.Peaks) {
 		return fmt.Errorf("%s: %d sizes, where %s has %d", dir, len(ours.Sizes), f.Name, len(f.Peaks))
 	}
-	f.Compare(r, all, theirs)
-	return nil
+	return f.Compare(r, all, theirs)
 }
 
 // reload reads the bounds of a further run.
@@ -73,46 +110,131 @@ func reload(dir string, further Further) (*bound.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		r, err := report.ParseJSON(document)
+		r, err := report.Parse(document)
+		var s *measure.Setup
+		if err == nil {
+			s, err = measure.SetupOf(r)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, reportFile), err)
 		}
-		if e := r.Experiment; e != nil {
-			x.Search.Search = e.Search.Search
+		if s.Bounds != nil {
+			x.Search.Search = s.Bounds.Search.Search
 		}
 	}
 	return bound.Load(filepath.Join(dir, arraysFile), x)
 }
 
-// compareMethods sets every bound and attack beside the results of A's method.
-func (f Figure) compareMethods(r *report.Report, ours, theirs *bound.Result) {
-	var bounds []bound.Summary
-	var notes []bound.Note
-	if theirs != nil {
-		bounds = theirs.Summaries
-		if n, of := len(theirs.Indices), len(ours.Indices); n < of {
-			notes = []bound.Note{{Kind: bound.NoteFirst, Examples: n, Of: of}}
+// A methodRow is one kind of bound, or an attack: its medians over all coordinates and over the low band, or for whole
+// inputs a root mean square.
+type methodRow struct {
+	name     string
+	kind     report.Kind
+	examples int
+	all, low float64 // NaN: not known
+}
+
+// compareMethods sets every bound and attack beside the results of A's method on the same inputs.
+func compareMethods(r *report.Report, ours, theirs *bound.Result) {
+	for _, of := range []struct{ group, suffix, first string }{{"per coordinate", "", bound.MethodHCR}, {"per input, rms", "-mean-square", bound.MethodMeanSquare}} {
+		var rows []methodRow
+		if theirs != nil {
+			for _, row := range boundRows(theirs.Summaries, of.suffix) {
+				if row.name == measure.BoundName(bound.Summary{Method: of.first}) {
+					row.name = "the authors' procedure"
+					rows = append(rows, row)
+				}
+			}
+		}
+		authors := len(rows)
+		rows = append(rows, boundRows(ours.Summaries, of.suffix)...)
+		if of.suffix == "" {
+			rows = append(rows, attackRows(r)...)
+		}
+		for i, row := range rows {
+			claim := func(id string, x float64, u report.Unit) {
+				if !math.IsNaN(x) {
+					r.Add(report.Claim{ID: id, Subject: of.group, Group: row.name, Kind: row.kind, Value: report.Exactly(x, u), N: row.examples})
+				}
+			}
+			claim("method", row.all, report.Number)
+			claim("method.low", row.low, report.Number)
+			if authors > 0 && i > 0 {
+				claim("method.ratio_authors", row.ratio(rows[0]), "×")
+			}
+			if authors < len(rows) {
+				claim("method.ratio", row.ratio(rows[authors]), "×")
+			}
 		}
 	}
-	r.SetMethods(bounds, notes)
+	if n := len(ours.Indices); theirs != nil && len(theirs.Indices) < n {
+		r.Find("published.some", "", fmt.Sprint(len(theirs.Indices)), fmt.Sprint(n))
+	}
+}
+
+// ratio is how many times another median over the same examples a row's is; NaN if that is not known.
+func (x methodRow) ratio(other methodRow) float64 {
+	if other.examples != x.examples || !(other.all > 0) || math.IsInf(x.all, 0) {
+		return math.NaN()
+	}
+	return x.all / other.all
+}
+
+// boundRows are the kinds of bounds, whose methods end in a suffix, of the first size.
+func boundRows(all []bound.Summary, suffix string) (rows []methodRow) {
+	at := map[string]int{}
+	for _, b := range all {
+		if b.Pair() || strings.HasSuffix(b.Method, "-mean-square") != (suffix != "") {
+			continue
+		}
+		name := measure.BoundName(b)
+		k, ok := at[name]
+		if !ok {
+			k = len(rows)
+			at[name] = k
+			rows = append(rows, methodRow{name, report.Kind(b.Status), b.Examples, math.NaN(), math.NaN()})
+		}
+		if b.Band == bound.AllBand {
+			rows[k].all = b.Quantile(.5)
+		} else {
+			rows[k].low = b.Quantile(.5)
+		}
+	}
+	return rows
+}
+
+// attackRows are the attacks, and guessing without the release, in the report.
+func attackRows(r *report.Report) (rows []methodRow) {
+	at := map[string]int{}
+	for _, c := range r.Claims {
+		if c.ID != measure.MedianErrorID {
+			continue
+		}
+		k, ok := at[c.Group]
+		if !ok {
+			k = len(rows)
+			at[c.Group] = k
+			rows = append(rows, methodRow{"attack: " + c.Group, c.Kind, c.N, math.NaN(), math.NaN()})
+		}
+		if c.Subject == bound.AllBand {
+			rows[k].all = c.Value.X
+		} else {
+			rows[k].low = c.Value.X
+		}
+	}
+	return rows
 }
 
 func (f Figure) compareAccuracy(r *report.Report) {
-	none := report.Number(math.NaN())
-	r.Published = append(r.Published,
-		report.Comparison{Quantity: "accuracy, clean", Published: report.Number(f.Clean), Ours: r.Utility.CleanAccuracy, AsPublished: none},
-		report.Comparison{Quantity: "accuracy, with noise", Published: report.Number(f.Noisy), Ours: r.Utility.ReleasedAccuracy, AsPublished: none})
+	for _, x := range []struct {
+		id, quantity string
+		published    float64
+	}{{"accuracy.clean", "accuracy, clean", f.Clean}, {"accuracy", "accuracy, with noise", f.Noisy}} {
+		if c := r.Claim(x.id, ""); c != nil {
+			compared(r, x.quantity, report.Share, x.published, c.Value.X, math.NaN())
+		}
+	}
 }
-
-// Notes on the comparison of histograms.
-const (
-	whySearch = "the weights differ, and so does the search. The paper's program solves one LSQR for a whole stack of images and stops it early, " +
-		"which damps the small singular values. This changes the peak little, but the median and the upper tail much, " +
-		"and less at s = 1/1000, where its tolerance is smaller."
-	whyPeak = "the peaks of Figure 1 were read off its pictures; the paper prints no numbers of them. " +
-		"Its peaks at s = 1/1000 are higher than those at 1/200. In float32, exp(x) - 1 has an error of up to 3.5 % there, " +
-		"and the maximum over restarts makes this an overestimate. That is a small part of the difference; what causes the rest is not known."
-)
 
 // comparePeaks sets the peaks of the histograms beside the paper's, and beside those of the
 // authors' procedure on some of the images (theirs, unless nil).
@@ -120,26 +242,24 @@ func (f Figure) comparePeaks(r *report.Report, ours, theirs *bound.Result) {
 	x := ours.Experiment
 	all := x.Coordinates.Len()
 	low := x.Coordinates.Band(x.Band)
-	add := func(quantity, note string, published, ours, theirs float64) {
-		r.Published = append(r.Published, report.Comparison{
-			Quantity: quantity, Published: report.Number(published), ReadOff: !math.IsNaN(published),
-			Ours: report.Number(ours), AsPublished: report.Number(theirs), Note: note,
-		})
+	r.Find("published.peaks", "")
+	if theirs != nil {
+		r.Find("published.search", "")
 	}
 	for i, p := range f.Peaks {
-		std, size := ours.Sizes[i].Std, "s = "+report.Fraction(p.Size)
+		std, size := ours.Sizes[i].Std, "s = "+measure.Fraction(p.Size)
 		same, other := std, []float64(nil)
 		if theirs != nil {
 			other = theirs.Sizes[i].Std
 			same = std[:len(other)]
-			size += " (theirs: " + report.Count(len(theirs.Indices), "image") + ")"
+			size += " (theirs: " + report.Many(len(theirs.Indices), "image") + ")"
 		}
-		add("peak, all modes, "+size, whyPeak, p.All, peak(std), peak(other))
-		add("peak, 8×8 modes, "+size, whyPeak, p.Low, peak(bound.Band{Keep: low}.Of(std, all)), peak(bound.Band{Keep: low}.Of(other, all)))
+		compared(r, "peak (read off), all modes, "+size, report.Number, p.All, peak(std), peak(other))
+		compared(r, "peak (read off), 8×8 modes, "+size, report.Number, p.Low, peak(bound.Band{Keep: low}.Of(std, all)), peak(bound.Band{Keep: low}.Of(other, all)))
 		if theirs != nil {
 			size = strings.Replace(size, "theirs", "both", 1)
-			add("median, all modes, "+size, whySearch, math.NaN(), median(same), median(other))
-			add("median, 8×8 modes, "+size, whySearch, math.NaN(), median(bound.Band{Keep: low}.Of(same, all)), median(bound.Band{Keep: low}.Of(other, all)))
+			compared(r, "median, all modes, "+size, report.Number, math.NaN(), median(same), median(other))
+			compared(r, "median, 8×8 modes, "+size, report.Number, math.NaN(), median(bound.Band{Keep: low}.Of(same, all)), median(bound.Band{Keep: low}.Of(other, all)))
 		}
 	}
 }
@@ -160,24 +280,24 @@ func peak(x []float64) float64 {
 	return h.Mode()
 }
 
-// drawnOnly is the note on comparisons with histograms that the paper only draws.
-const drawnOnly = "the weights and the pictures are not the paper's; of its histograms it prints no numbers"
-
 // compareDrawn reports where the histograms that the paper draws are highest here, and their
 // medians.
 func compareDrawn(r *report.Report, res *bound.Result) {
-	x, none := res.Experiment, report.Number(math.NaN())
+	x := res.Experiment
 	add := func(what string, std []float64) {
 		for _, q := range []struct {
 			name string
 			ours float64
 		}{{"peak, ", drawnPeak(std)}, {"median, ", median(std)}} {
-			r.Published = append(r.Published, report.Comparison{Quantity: q.name + what, Published: none, Ours: report.Number(q.ours), AsPublished: none, Note: drawnOnly})
+			compared(r, q.name+what, report.Number, math.NaN(), q.ours, math.NaN())
 		}
+	}
+	if !r.Has("published.drawn") {
+		r.Find("published.drawn", "")
 	}
 	low := x.Coordinates.Band(x.Band)
 	for _, s := range res.Sizes {
-		size := fmt.Sprintf(", s = %s, i = %d", report.Fraction(s.Size), x.Search.Repeats)
+		size := fmt.Sprintf(", s = %s, i = %d", measure.Fraction(s.Size), x.Search.Repeats)
 		add("all modes"+size, s.Std)
 		add(fmt.Sprintf("%d×%d modes%s", x.Band, x.Band, size), bound.Band{Keep: low}.Of(s.Std, x.Coordinates.Len()))
 	}
@@ -189,5 +309,5 @@ func drawnPeak(x []float64) float64 {
 	if !(top > 0) || math.IsInf(top, 0) {
 		return math.NaN()
 	}
-	return float64(report.NewHistogram("", x).Peak)
+	return measure.Histogram(x).Mode()
 }

@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"tattle/bound"
+	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/nn/zoo"
-	"tattle/report"
 )
 
 // A Figure is one of paper A's experiments: one net, one data set, and runs by size of the
@@ -179,12 +179,12 @@ func PooledFeatures(g *nn.Graph) string {
 // data name. The data were examined as the figure says if usual is set; the net was trained
 // by the run if trained is.
 func (f Figure) Warn(r *report.Report, classes int, usual, trained bool) {
-	warn := func(format string, a ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...)) }
-	if f.Small && f.Features != r.Model.Features {
-		warn("Paper A's features of %s are %d numbers; these are %d. --features names another node.", f.Net, f.Features, r.Model.Features)
+	warn := func(format string, a ...any) { r.Warn(fmt.Sprintf(format, a...)) }
+	if s, err := measure.SetupOf(r); err == nil && f.Small && f.Features != s.Features {
+		warn("Paper A's features of %s are %d numbers; these are %d. --features names another node.", f.Net, f.Features, s.Features)
 	}
 	if of := zoo.Nets[f.Net].Classes; f.Small && classes > 0 && classes < of {
-		warn("The data name %s, numbered in order, and %s answers %d: accuracies mean something only where the numbers are the model's own. A CSV with a column of them goes with --labels and --target.", countClasses(classes), f.Net, of)
+		warn("The data name %s, numbered in order, and %s answers %d: accuracies mean something only where the numbers are the model's own. A CSV with a column of them goes with --labels and --target.", report.Many(classes, "class"), f.Net, of)
 	}
 	wanted := 0
 	fmt.Sscan(f.Examples, &wanted)
@@ -194,13 +194,6 @@ func (f Figure) Warn(r *report.Report, classes int, usual, trained bool) {
 	if trained && f.Net == "cifar10" {
 		warn("The net was trained here, on the training images in --data: the paper's had all 50,000.")
 	}
-}
-
-func countClasses(n int) string {
-	if n == 1 {
-		return "1 class"
-	}
-	return fmt.Sprintf("%d classes", n)
 }
 
 // In returns the folder of a further run within the figure's.

@@ -9,7 +9,8 @@ import (
 	"slices"
 
 	"tattle/internal/file"
-	"tattle/report"
+	"tattle/internal/report"
+	"tattle/measure"
 	"tattle/run"
 )
 
@@ -25,7 +26,8 @@ func begun(dir string, r *report.Report) (found []string, err error) {
 			found = append(found, fmt.Sprintf("%s: the command line is %q, that of report.json %q", run.RecordName, is, r.Command))
 		}
 	}
-	if !hasBounds(r) || !file.Exists(filepath.Join(dir, run.ManifestName)) {
+	s, err := measure.SetupOf(r)
+	if err != nil || s.Bounds == nil || !file.Exists(filepath.Join(dir, run.ManifestName)) {
 		return found, nil
 	}
 	if !run.Intact(dir) {
@@ -39,16 +41,16 @@ func begun(dir string, r *report.Report) (found []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(found, unlikeManifest(m, r)...), nil
+	return append(found, unlikeManifest(m, r, s)...), nil
 }
 
 // unlikeManifest returns a line for each value that a manifest and a report on bounds both have, and that differs.
-func unlikeManifest(m run.Manifest, r *report.Report) (found []string) {
+func unlikeManifest(m run.Manifest, r *report.Report, s *measure.Setup) (found []string) {
 	want, have := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	for _, pair := range []struct {
 		from any
 		to   *map[string]json.RawMessage
-	}{{r.Experiment, &want}, {m.Settings, &have}} {
+	}{{s.Bounds.Settings, &want}, {m.Settings, &have}} {
 		text, err := json.Marshal(pair.from)
 		if err == nil {
 			err = json.Unmarshal(text, pair.to)
@@ -67,9 +69,9 @@ func unlikeManifest(m run.Manifest, r *report.Report) (found []string) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		add("settings."+name, have[name], want[name])
 	}
-	add("settings.inputs", have["inputs"], r.Model.Inputs)
-	add("settings.queries", have["queries"], max(1, r.Release.Queries))
-	add("settings.sigma", have["sigma"], r.Release.Noise.Sigma)
+	add("settings.inputs", have["inputs"], s.Inputs)
+	add("settings.queries", have["queries"], max(1, s.Release.Queries))
+	add("settings.sigma", have["sigma"], s.Release.Sigma)
 	add("hashes.model", m.Hashes["model"], r.Model.SHA256)
 	add("hashes.data", m.Hashes["data"], r.Data.SHA256)
 	return found

@@ -9,25 +9,27 @@ import (
 	"tattle/bound"
 	"tattle/dataset"
 	"tattle/internal/file"
+	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
-	"tattle/report"
 	"tattle/run"
 )
 
 // A request is a measure.Request as a report describes it, with the files that were found.
 type request struct {
 	measure.Request
-	read  *measure.Model // nil if the model is absent
-	train *dataset.Set   // the training data, if something was computed from them; nil if they are absent
-	notes []string       // on how the data were read
+	setup  *measure.Setup // as the report has it
+	arrays report.File    // of the bounds
+	read   *measure.Model // nil if the model is absent
+	train  *dataset.Set   // the training data, if something was computed from them; nil if they are absent
+	notes  []string       // on how the data were read
 }
 
 // open finds the model and the data of a report; the data are nil if they are absent.
-func (o *Options) open(ctx context.Context, dir string, r *report.Report) (q *request, s *measure.Split, err error) {
-	q = &request{Request: measure.Request{Release: r.MeasuredRelease(), Seed: r.Seed, Memory: o.memory()}}
-	if q.read, err = o.model(dir, r); err != nil {
+func (o *Options) open(ctx context.Context, dir string, r *report.Report, setup *measure.Setup) (q *request, s *measure.Split, err error) {
+	q = &request{Request: measure.Request{Release: setup.Release.Of(r.Seed), Seed: r.Seed, Draws: setup.Draws, Memory: o.memory()}, setup: setup, arrays: r.Files[0]}
+	if q.read, err = o.model(dir, r, setup); err != nil {
 		return nil, nil, err
 	}
 	if q.read != nil {
@@ -53,7 +55,7 @@ func (o *Options) open(ctx context.Context, dir string, r *report.Report) (q *re
 	if err != nil {
 		return nil, nil, err
 	}
-	q.Experiment, err = o.experiment(r, q.Data, front.InputShape)
+	q.Experiment, err = o.experiment(r, q, front.InputShape)
 	_, n := s.Front.Dims()
 	q.Experiment.Noise, q.Experiment.Queries = noise, q.Queries
 	q.Experiment.Memory, q.Experiment.Features = q.Memory, n
@@ -62,7 +64,7 @@ func (o *Options) open(ctx context.Context, dir string, r *report.Report) (q *re
 
 // split joins both sides of the release.
 func (q *request) split(r *report.Report, front, head *nn.Graph) (s *measure.Split, err error) {
-	node, whole := r.Model.FeatureNode, q.Graph
+	node, whole := q.setup.Node, q.Graph
 	if q.Graph != nil && q.Spec.Surface != release.SurfaceFeatures {
 		if node, err = q.NodeOf(q.Graph); err != nil {
 			return nil, err
@@ -80,12 +82,9 @@ func (q *request) split(r *report.Report, front, head *nn.Graph) (s *measure.Spl
 
 // covariance reads the covariance of the noise, if it has one, from the file of the run.
 func (q *request) covariance(dir string, r *report.Report) (err error) {
-	name := r.Release.Noise.Covariance
-	if name == "" {
+	const name = measure.CovarianceFile
+	if !q.setup.Release.Covariance {
 		return nil
-	}
-	if name != measure.CovarianceFile {
-		return mismatch("%s: the report does not list a covariance %s", dir, name)
 	}
 	if !release.Shapeable(q.Family) {
 		return mismatch("%s: the report lists a covariance of %s noise; only gaussian and lattice noise can have one", dir, q.Family)
@@ -116,7 +115,7 @@ func (q *request) noise(dir string, r *report.Report, front *nn.Net) (release.No
 
 // model opens the model that the report names: nil, with a warning, if it is absent and the
 // run kept the release.
-func (o *Options) model(dir string, r *report.Report) (*measure.Model, error) {
+func (o *Options) model(dir string, r *report.Report, s *measure.Setup) (*measure.Model, error) {
 	path := o.Model
 	if path == "" {
 		path = r.Model.Path
@@ -128,7 +127,7 @@ func (o *Options) model(dir string, r *report.Report) (*measure.Model, error) {
 		o.warn("the model is not at %s: its accuracy is taken from the report as it is", path)
 		return nil, nil
 	}
-	m, err := measure.OpenModel(path, r.Reading.OfModel())
+	m, err := measure.OpenModel(path, s.Reading.OfModel())
 	if err != nil {
 		return nil, unread("Model", "name the model with --model", err)
 	}
@@ -139,15 +138,15 @@ func (o *Options) model(dir string, r *report.Report) (*measure.Model, error) {
 }
 
 // reader returns the model for which inputs are read.
-func (q *request) reader(r *report.Report, front *nn.Graph) (*measure.Model, error) {
+func (q *request) reader(front *nn.Graph) (*measure.Model, error) {
 	read := q.read
 	if read == nil { // the run kept the release
 		var err error
-		if read, err = measure.ModelOf(front, r.Reading.OfModel()); err != nil {
+		if read, err = measure.ModelOf(front, q.setup.Reading.OfModel()); err != nil {
 			return nil, err
 		}
 	}
-	read.Beside = r.Reading.Beside
+	read.Beside = q.setup.Reading.Beside
 	return read, nil
 }
 
@@ -161,11 +160,11 @@ func (o *Options) data(ctx context.Context, r *report.Report, q *request, front 
 			return nil, nil
 		}
 	}
-	read, err := q.reader(r, front)
+	read, err := q.reader(front)
 	if err != nil {
 		return nil, err
 	}
-	in := r.Reading.OfInputs(path, r.Data.Split, r.Seed)
+	in := q.setup.Reading.OfInputs(path, r.Data.Part, r.Seed)
 	if o.Labels != "" {
 		in.Labels = o.Labels
 	}
@@ -183,14 +182,14 @@ func (o *Options) data(ctx context.Context, r *report.Report, q *request, front 
 // training opens the training data of a learned projection or of the noise, if the model is there: it
 // leaves q.train nil if the data are absent.
 func (o *Options) training(ctx context.Context, r *report.Report, q *request) error {
-	path, hash, scaling := r.Learned.File, r.Learned.SHA256, r.Release.Noise.FromTraining
+	path, hash, scaling := q.setup.Learned.Name, q.setup.Learned.SHA256, q.setup.Release.FromTraining
 	if scaling && hash == "" {
 		return mismatch("the report says that the noise was computed from training data, and names none")
 	}
 	if !q.Spec.Learned() && !scaling || q.read == nil || hash == "" {
 		return nil
 	}
-	set, err := o.openLearned(ctx, o.learned(r, path), q.read, hash, "training data", "the training data are not at %s: what was computed from them is taken from the run as it is")
+	set, err := o.openLearned(ctx, o.learned(r, q.setup, path), q.read, hash, "training data", "the training data are not at %s: what was computed from them is taken from the run as it is")
 	if set == nil {
 		return err
 	}
@@ -217,14 +216,14 @@ func (o *Options) openLearned(ctx context.Context, in measure.Inputs, read *meas
 }
 
 // learned returns where the training data or the candidates that were at the path are now, and how they are read.
-func (o *Options) learned(r *report.Report, path string) measure.Inputs {
+func (o *Options) learned(r *report.Report, s *measure.Setup, path string) measure.Inputs {
 	switch {
 	case o.TrainingData != "":
 		path = o.TrainingData
 	case o.Data != "" && path == r.Data.Path: // another part of the data
 		path = o.Data
 	}
-	in := r.Reading.OfInputs(path, "", r.Seed).Learned()
+	in := s.Reading.OfInputs(path, "", r.Seed).Learned()
 	if o.Labels != "" {
 		in.Labels = o.Labels
 	}
@@ -232,18 +231,18 @@ func (o *Options) learned(r *report.Report, path string) measure.Inputs {
 }
 
 // experiment makes the experiment again that the report describes.
-func (o *Options) experiment(r *report.Report, data *dataset.Set, shape []int) (e bound.Experiment, err error) {
+func (o *Options) experiment(r *report.Report, q *request, shape []int) (e bound.Experiment, err error) {
 	shape = inputShape(r, shape)
 	var of bound.Coordinates
-	if v := r.Vectors; v != nil {
+	if v := q.setup.Bounds.Vectors; v != nil {
 		of, err = o.vectors(v, nn.Size(shape))
 	} else {
-		of, err = measure.OpenCoordinates(r.Coordinates, shape, r.Data.BoundColumns())
+		of, err = measure.OpenCoordinates(q.setup.Bounds.Coordinates, shape, q.setup.Data.BoundColumns())
 	}
 	if err != nil {
 		return e, err
 	}
-	if e, err = r.BoundExperiment(of, data, shape); err != nil {
+	if e, err = q.setup.Experiment(of, q.Data, shape, r.Data.Examples, r.Seed); err != nil {
 		return e, &MismatchError{Err: err}
 	}
 	return e, nil
@@ -259,10 +258,10 @@ func inputShape(r *report.Report, model []int) []int {
 }
 
 // vectors reads the vectors to be reconstructed, which must be the run's.
-func (o *Options) vectors(recorded *report.Arrays, p int) (bound.Coordinates, error) {
+func (o *Options) vectors(recorded *report.File, p int) (bound.Coordinates, error) {
 	path := o.Coordinates
 	if path == "" {
-		path = recorded.File
+		path = recorded.Name
 	}
 	hash, err := run.Digest(path)
 	if err != nil {
@@ -271,5 +270,5 @@ func (o *Options) vectors(recorded *report.Arrays, p int) (bound.Coordinates, er
 	if hash != recorded.SHA256 {
 		return nil, unlike(path, hash, recorded.SHA256, "name the right vectors with --coordinates")
 	}
-	return measure.OpenVectors(path, filepath.Base(recorded.File), p)
+	return measure.OpenVectors(path, filepath.Base(recorded.Name), p)
 }

@@ -2,100 +2,125 @@ package verify
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"tattle/bound"
+	"tattle/dataset"
+	"tattle/design"
+	"tattle/internal/report"
 	"tattle/measure"
-	"tattle/nn"
-	"tattle/report"
+	"tattle/release"
 	"tattle/reproduce"
 	"tattle/run"
 )
 
-// bounds makes a report on bounds again.
-func (o *Options) bounds(ctx context.Context, dir string, claims *report.Report) (*recomputed, error) {
-	q, s, err := o.open(ctx, dir, claims)
+// bounds makes a report on a release again.
+func (o *Options) bounds(ctx context.Context, dir string, r *report.Report, s *measure.Setup) (*recomputed, error) {
+	if err := completeBounds(dir, r, s); err != nil {
+		return nil, err
+	}
+	s.Reading.Limit = inFolder(dir, s.Reading.Limit)
+	q, split, err := o.open(ctx, dir, r, s)
 	if err != nil {
 		return nil, err
 	}
-	v := &recomputed{left: leftOfBounds, absent: absent{
-		model: q.read == nil, data: q.Data == nil, training: q.train == nil && q.Spec.Learned(),
-		scaling:    q.Scaling == nil && claims.Release.Noise.FromTraining,
-		modelMoved: o.Model != "", dataMoved: o.Data != "", promise: claims.Design != nil,
-	}}
-	_, v.absent.attacks = keptFile(claims, measure.AttacksFile)
-	found, err := o.described(ctx, dir, q, s)
-	if err != nil {
-		return nil, err
+	v := &recomputed{}
+	for what, is := range map[string]bool{
+		"the model is absent: --model names it": q.read == nil, "the data are absent: --data names them": q.Data == nil,
+		"the training data are absent: --training-data names them": q.train == nil && (q.Spec.Learned() || s.Release.FromTraining),
+	} {
+		if is {
+			v.absent = append(v.absent, what)
+		}
 	}
-	v.report = report.New(report.ReleaseTitle(q.Release, claims.Model.Path), "", claims.Seed)
-	v.report.SetSubject(&q.Request, found, q.origin(claims))
-	if v.found, err = o.certificates(ctx, dir, claims, q, s.Front); err != nil || len(v.found) > 0 {
+	m := &measure.Measured{Split: split, RMS: math.NaN()}
+	if q.Data != nil {
+		if m.RMS, m.Utility, err = q.SetUtility(ctx, split, dir, o.Progress); err != nil {
+			return nil, err
+		}
+	}
+	if v.found, err = o.certificates(ctx, dir, q, split); err != nil || len(v.found) > 0 {
 		return v, err
 	}
 	again := ""
 	if o.Independent {
 		var compared int
-		if compared, v.found, err = o.independently(ctx, dir, claims, q.Experiment, s.Front); err != nil || len(v.found) > 0 {
+		if compared, v.found, err = o.independently(ctx, dir, r, q.Experiment, split.Front); err != nil || len(v.found) > 0 {
 			return v, err
 		}
-		v.absent.independent = true
-		again = fmt.Sprintf(" (%s also by the independent check)", report.Count(compared, "bound"))
+		again = fmt.Sprintf(" (%s also by the independent check)", report.Many(compared, "bound"))
+		v.take("by the independent check: figures without a stored witness, allowances for rounding and the grid of inputs", "it computes bounds and floors on pairs from stored witnesses")
 	}
-	v.verified = fmt.Sprintf("every bound of %s follows from its witness%s, and the other figures, but for those below, from the bounds and the files of the run", report.Count(claims.Data.Examples, "example"), again)
-	lists, listed, err := o.lists(ctx, dir, claims, q, s)
+	v.verified = fmt.Sprintf("every bound of %s follows from its witness%s, and the other claims, but for those below, from the bounds and the files of the run", report.Many(r.Data.Examples, "example"), again)
+	lists, listed, err := o.lists(ctx, dir, r, q, split)
 	if err != nil {
 		return v, err
 	}
-	v.absent.candidates = !listed
-	_, err = run.Interruptible(ctx, func() (struct{}, error) { return struct{}{}, derived(v.report, claims, dir, q, found, lists) })
-	if err == nil && claims.Design != nil {
-		err = q.designed(ctx, v.report, claims, s)
+	if !listed {
+		v.absent = append(v.absent, "the candidates are absent: --training-data names them")
 	}
+	if err := o.derive(ctx, dir, r, q, m, lists); err != nil {
+		return v, err
+	}
+	_, err = run.Interruptible(ctx, func() (struct{}, error) { return struct{}{}, v.remake(ctx, dir, r, q, m) })
+	v.standing(s, r)
 	return v, err
 }
 
-// described measures the accuracies of the release again.
-func (o *Options) described(ctx context.Context, dir string, q *request, s *measure.Split) (*measure.Measured, error) {
-	found := &measure.Measured{Split: s, RMS: math.NaN()}
-	if q.Data == nil {
-		return found, nil
-	}
-	var err error
-	found.RMS, found.Utility, err = q.SetUtility(ctx, s, dir, o.Progress)
-	return found, err
+// take notes what is taken as it is.
+func (v *recomputed) take(what, why string) {
+	v.left = append(v.left, report.Difference{What: what, Why: why})
 }
 
-// origin returns where claims say that model and data came from, with what is there now.
-func (q *request) origin(claims *report.Report) report.Origin {
-	from := report.Origin{
-		Model: report.Model{Path: claims.Model.Path, SHA256: claims.Model.SHA256}, Data: claims.Data,
-		Learned: claims.Learned, Vectors: claims.Vectors,
+// standing notes what nothing in a run records.
+func (v *recomputed) standing(s *measure.Setup, r *report.Report) {
+	for _, f := range r.Findings {
+		if f.Code == "limits.conditions" {
+			v.take("THE CONDITIONS of limits without a list", r.Say(f))
+		}
 	}
-	read := q.read
-	if read == nil {
-		read = &measure.Model{Options: claims.Reading.OfModel()}
+	switch s.Bounds.Runtime.From {
+	case bound.RuntimeGiven:
+		v.take("THE RUNTIME ERROR: that --runtime-error gave it, and that no runtime errs by more", "the certificates are checked with it as it is")
+	case bound.RuntimeMeasured:
+		v.take("the runtime error", "it is measured, and processors differ: the certificates are checked with it as it is")
 	}
-	from.Reading = report.ReadingOf(read, claims.Reading.OfInputs("", "", 0))
-	if q.Data != nil {
-		from.Data = report.DataOf(q.Data, claims.Data.Path, claims.Data.Split)
-		from.Data.Notes = q.notes
+	v.take("how witnesses were sought, and what attacks and the prior learned from", "searches and attacks are not run again: verify checks the witnesses, and attacks.npz")
+}
+
+// completeBounds returns an error if a report on bounds lacks what is recomputed from.
+func completeBounds(dir string, r *report.Report, s *measure.Setup) error {
+	if len(r.Files) == 0 || r.Files[0].Name != bound.ArraysFile {
+		return mismatch("%s: files: the first must be %s", dir, bound.ArraysFile)
 	}
-	return from
+	if _, err := s.Release.Of(r.Seed).Noise(1, 1, dir); errors.Is(err, release.ErrFamily) {
+		return fmt.Errorf("%s: written by tattle %s, and this version has %w: use that version, or run the command again", filepath.Join(dir, report.FileJSON), r.Version, err)
+	}
+	if part := r.Data.Part; part != string(dataset.Train) && part != string(dataset.Test) {
+		return mismatch("%s: data.part is %q; it must be %s or %s", dir, part, dataset.Train, dataset.Test)
+	}
+	for key, lacks := range map[string]bool{"rounding": s.Bounds.Rounding == "", "runtime_error": s.Bounds.Runtime.From == "", "data.range": s.Data.Range == nil, "data.stored": s.Data.Stored == nil, "release.noise": s.Release.Noise == ""} {
+		if lacks {
+			return mismatch("%s: the request lacks %s", dir, key)
+		}
+	}
+	return nil
 }
 
 // certificates computes the certificates again, and returns a line for each that differs.
-func (o *Options) certificates(ctx context.Context, dir string, claims *report.Report, q *request, front *nn.Net) ([]string, error) {
-	arrays := bound.Claims{Arrays: filepath.Join(dir, bound.ArraysFile), SHA256: claims.Arrays[0].SHA256}
+func (o *Options) certificates(ctx context.Context, dir string, q *request, s *measure.Split) ([]string, error) {
+	arrays := bound.Claims{Arrays: filepath.Join(dir, bound.ArraysFile), SHA256: q.arrays.SHA256}
 	var source bound.Source
 	if q.Data != nil {
 		source = q.Data
 	}
-	found, err := bound.Verify(ctx, front, source, q.Experiment, arrays, o.progress("verifying"))
+	found, err := bound.Verify(ctx, s.Front, source, q.Experiment, arrays, o.progress("verifying"))
 	if misfit := (*bound.MisfitError)(nil); errors.As(err, &misfit) {
 		return nil, &MismatchError{Err: err}
 	}
@@ -106,45 +131,154 @@ func (o *Options) certificates(ctx context.Context, dir string, claims *report.R
 	return lines, err
 }
 
-// derived makes again what a report draws from the arrays: experiment, bounds, rank,
-// resolvable directions, histograms, attacks, the bracket and the verdict, and gallery and
-// pairs if the data are there.
-func derived(r, claims *report.Report, dir string, q *request, found *measure.Measured, lists *measure.ListFigures) error {
-	res, err := bound.Load(filepath.Join(dir, bound.ArraysFile), q.Experiment)
-	if err != nil {
+// derive loads what the report draws from the files of the run: bounds, and the errors of attacks.
+func (o *Options) derive(ctx context.Context, dir string, r *report.Report, q *request, m *measure.Measured, lists *measure.ListFigures) (err error) {
+	if m.Bounds, err = bound.Load(filepath.Join(dir, bound.ArraysFile), q.Experiment); err != nil {
 		return &MismatchError{Err: err}
 	}
-	q.Indices = res.Indices
-	found.Bounds = res
-	at, err := attacked(claims, dir, q.Experiment.Coordinates)
-	if err != nil {
-		return err
-	}
-	if at != nil {
-		if sizes := claims.Lists.Sizes(); !slices.Equal(sizes, at.Lists) {
-			return mismatch("%s: lists: the report speaks of lists of %v inputs, %s of %v", dir, sizes, measure.AttacksFile, at.Lists)
+	q.Indices = m.Bounds.Indices
+	if _, ok := keptFile(r, measure.AttacksFile); ok {
+		if err := unchangedFile(dir, r, measure.AttacksFile); err != nil {
+			return err
 		}
-		found.Learned = &measure.Learned{Attacks: at, Listed: lists}
+		at, err := measure.ReadAttacks(filepath.Join(dir, measure.AttacksFile), q.setup.Attacks, q.setup.Prior, q.Experiment.Coordinates.Len())
+		if err != nil {
+			return &MismatchError{Err: err}
+		}
+		if sizes := q.setup.Lists.Sizes(); !slices.Equal(sizes, at.Lists) {
+			return mismatch("%s: request: lists: the report speaks of lists of %v inputs, %s of %v", dir, sizes, measure.AttacksFile, at.Lists)
+		}
+		recognised(at, r)
+		m.Learned = &measure.Learned{Attacks: at, Listed: lists}
 	}
-	if found.Files, err = q.keptFiles(dir, claims); err != nil {
-		return err
+	m.Files, err = q.keptFiles(dir, r)
+	return err
+}
+
+// recognised takes from a report in how many reconstructions the model recognises the class.
+func recognised(at *measure.Attacks, r *report.Report) {
+	for _, c := range r.Claims {
+		if c.ID != "recognised" {
+			continue
+		}
+		for _, x := range at.Results {
+			if x.Attack == c.Group {
+				x.Recognised = c.Value.X
+			}
+		}
+		if p := at.PriorAlone; p != nil && len(c.Beside) > 0 {
+			p.Recognised = c.Beside[0].Value.X
+		}
 	}
-	if err := r.SetResults(&q.Request, found, claims.Vectors); err != nil {
+}
+
+// remake makes the report again, and what a promise or a published figure adds to it.
+func (v *recomputed) remake(ctx context.Context, dir string, r *report.Report, q *request, m *measure.Measured) error {
+	again, err := q.Report(m, q.origin(r))
+	if err != nil {
 		return &MismatchError{Err: err}
 	}
-	if q.Data != nil && r.Gallery == nil && claims.Gallery != nil { // an attack's pictures alone
-		if err := r.SetOriginals(q.Request); err != nil {
+	again.Title = measure.ReleaseTitle(q.Release, r.Model.Path)
+	if q.Data == nil {
+		again.Data.Examples = r.Data.Examples
+	}
+	fresh, err := measure.SetupOf(again)
+	if err != nil {
+		return err
+	}
+	q.keep(fresh)
+	again.SetRequest(fresh)
+	for _, c := range r.Claims { // what the promise is compared with
+		if c.Source != report.Recomputed && again.About(c) == nil {
+			again.Add(c)
+		}
+	}
+	if len(q.setup.Design) > 0 {
+		if err := v.promise(ctx, again, r, q, m); err != nil {
 			return err
 		}
 	}
-	return published(r, claims, dir, res)
+	if name := q.setup.Figure; name != "" {
+		f, known := reproduce.GetFigure(name)
+		if !known {
+			return mismatch("%s: request: there is no figure %q", dir, name)
+		}
+		again.Title = f.Title
+		if err := f.Again(again, dir, m.Bounds); err != nil {
+			return &MismatchError{Err: err}
+		}
+	}
+	v.report = again
+	return nil
 }
 
-// keptFiles lists the files that the run must have kept beside the arrays, with their digests
-// as they are now.
-func (q *request) keptFiles(dir string, claims *report.Report) (all []measure.File, err error) {
+// keep takes from the report's request what absent inputs would say.
+func (q *request) keep(fresh *measure.Setup) {
+	if q.Data == nil {
+		fresh.Data, fresh.Lists = q.setup.Data, q.setup.Lists
+	}
+	if fresh.Lists != nil && q.setup.Lists != nil {
+		fresh.Lists = q.setup.Lists // lists are found by their digests, wherever they are
+	}
+	if q.read == nil {
+		fresh.Reading = q.setup.Reading
+	}
+	fresh.Reading.Limit = q.setup.Reading.Limit
+	fresh.Attacks, fresh.Prior, fresh.Draws = q.setup.Attacks, q.setup.Prior, q.setup.Draws
+}
+
+// promise compares the promise with the claims that were made again.
+func (v *recomputed) promise(ctx context.Context, again, r *report.Report, q *request, m *measure.Measured) error {
+	var p design.Promise
+	if err := json.Unmarshal(q.setup.Design, &p); err != nil {
+		return mismatch("request.design: %w", err)
+	}
+	if q.Data != nil {
+		a, _, err := design.FinalAccuracy(ctx, m.Split.Front, m.Split.Head, q.Data, q.Experiment.Noise, r.Seed, nil)
+		if err != nil {
+			return err
+		}
+		again.Add(report.Claim{ID: "design.accuracy", Kind: report.Measured, Value: report.Within(a.Fraction, a.Interval.Low, a.Interval.High, report.Share, release.Confidence), N: a.Trials})
+	}
+	if err := p.Check(again); err != nil {
+		return err
+	}
+	again.Series = append(again.Series, searched(r.Series)...)
+	for _, f := range r.Findings {
+		if strings.HasPrefix(f.Code, "design.") {
+			again.Findings = append(again.Findings, f)
+		}
+	}
+	v.take("the search for the release, and the original model's accuracy", "the search is not run again: its limits are compared with the claims on the release")
+	return nil
+}
+
+// searched are the series of a search.
+func searched(all []report.Series) (found []report.Series) {
+	for _, s := range all {
+		if strings.HasPrefix(s.ID, "search/") || strings.HasPrefix(s.ID, "floors/") {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// origin returns where the report says that model and data came from, with what is there now.
+func (q *request) origin(r *report.Report) measure.Origin {
+	from := measure.Origin{Model: r.Model, Data: r.Data, Learned: q.setup.Learned, Vectors: q.setup.Bounds.Vectors, Reading: q.setup.Reading}
+	if q.read != nil {
+		from.Reading = measure.ReadingOf(q.read, q.setup.Reading.OfInputs("", "", 0))
+	}
+	if q.Data != nil {
+		from.Data = measure.DataOf(q.Data, r.Data.Path, r.Data.Part)
+	}
+	return from
+}
+
+// keptFiles lists the files that the run must have kept beside the arrays, with their digests as they are now.
+func (q *request) keptFiles(dir string, r *report.Report) (all []measure.File, err error) {
 	var names []string
-	if _, ok := keptFile(claims, measure.AttacksFile); ok {
+	if _, ok := keptFile(r, measure.AttacksFile); ok {
 		names = append(names, measure.AttacksFile)
 	}
 	if !q.AsIs() {
@@ -164,50 +298,4 @@ func (q *request) keptFiles(dir string, claims *report.Report) (all []measure.Fi
 		all = append(all, measure.File{Name: name, SHA256: hash})
 	}
 	return all, nil
-}
-
-// attacked loads what the attacks reached, nil if none ran.
-func attacked(r *report.Report, dir string, c bound.Coordinates) (*measure.Attacks, error) {
-	kept, ok := keptFile(r, measure.AttacksFile)
-	if !ok {
-		return nil, nil
-	}
-	if err := unchanged(dir, kept); err != nil {
-		return nil, err
-	}
-	claim := func(a report.Attack) measure.Claim {
-		return measure.Claim{Attack: a.Name, About: a.About, Examples: a.Examples, Draws: a.Draws}
-	}
-	var attacks []measure.Claim
-	for _, a := range r.EachAttack() {
-		attacks = append(attacks, claim(a))
-	}
-	var prior *measure.Claim
-	if len(r.PriorAlone) > 0 {
-		c := claim(r.PriorAlone[0])
-		prior = &c
-	}
-	found, err := measure.ReadAttacks(filepath.Join(dir, measure.AttacksFile), attacks, prior, c.Len())
-	if err != nil {
-		return nil, &MismatchError{Err: err}
-	}
-	return found, nil
-}
-
-// published makes again the comparison of a reproduction with the paper's figures, and its
-// title.
-func published(r, claims *report.Report, dir string, ours *bound.Result) error {
-	name := claims.Figure
-	if name == "" {
-		return nil
-	}
-	f, known := reproduce.GetFigure(name)
-	if !known {
-		return mismatch("%s: figure: there is no figure %q", dir, name)
-	}
-	r.Figure, r.Title = name, f.Title
-	if err := f.Again(r, dir, ours); err != nil {
-		return &MismatchError{Err: err}
-	}
-	return nil
 }

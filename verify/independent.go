@@ -8,32 +8,32 @@ import (
 
 	"tattle/bound"
 	"tattle/independent"
+	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
-	"tattle/report"
 )
 
 // independently checks every bound that has a witness by the second implementation. It
 // returns how many it compared, and those that are too large.
-func (o *Options) independently(ctx context.Context, dir string, claims *report.Report, x bound.Experiment, front *nn.Net) (compared int, lines []string, err error) {
-	r := independent.Run{Graph: front.Graph(), Sigma: x.Noise.Std(), Queries: x.Queries}
+func (o *Options) independently(ctx context.Context, dir string, r *report.Report, x bound.Experiment, front *nn.Net) (compared int, lines []string, err error) {
+	run := independent.Run{Graph: front.Graph(), Sigma: x.Noise.Std(), Queries: x.Queries}
 	switch x.Noise.(type) {
 	case release.Gaussian:
 	case release.Laplace:
-		r.Laplace = true
+		run.Laplace = true
 	default:
 		return 0, nil, notIndependent(fmt.Errorf("%s noise; the independent check is for gaussian and laplace", x.Noise))
 	}
 	switch x.Coordinates.Name() {
 	case "dct":
-		r.DCT = inputShape(claims, r.Graph.InputShape)
+		run.DCT = inputShape(r, run.Graph.InputShape)
 	case "pixels", "columns":
 	default:
 		return 0, nil, notIndependent(errors.New("the independent check is for dct, pixels and columns, not for vectors"))
 	}
 	for _, size := range x.Sizes {
-		r.Kinds = append(r.Kinds, independent.Kind{Name: bound.SizeName(size), Low: x.Domain.Low, High: x.Domain.High})
+		run.Kinds = append(run.Kinds, independent.Kind{Name: bound.SizeName(size), Low: x.Domain.Low, High: x.Domain.High})
 	}
 	for _, k := range []struct {
 		name    string
@@ -45,15 +45,10 @@ func (o *Options) independently(ctx context.Context, dir string, claims *report.
 		{"twin", x.Twins.Examples, x.Runtime.Error, x.Twins.Domain}, {"pair", x.Pairs.Witnesses, x.Runtime.Error, x.Pairs.Domain},
 	} {
 		if k.sought > 0 {
-			r.Kinds = append(r.Kinds, independent.Kind{Name: k.name, Runtime: k.runtime, Low: k.in.Low, High: k.in.High})
+			run.Kinds = append(run.Kinds, independent.Kind{Name: k.name, Runtime: k.runtime, Low: k.in.Low, High: k.in.High})
 		}
 	}
-	compared, found, err := independent.Check(ctx, r, filepath.Join(dir, bound.ArraysFile), o.progress("checking independently"))
-	if err == nil && claims.Lists != nil && len(claims.Lists.Made) > 0 {
-		r.Kinds = []independent.Kind{{Name: measure.MadeName, Runtime: x.Runtime.Error}}
-		n, more, failed := independent.Check(ctx, r, filepath.Join(dir, measure.AttacksFile), o.progress("checking independently"))
-		compared, found, err = compared+n, append(found, more...), failed
-	}
+	compared, found, err := independent.Check(ctx, run, filepath.Join(dir, bound.ArraysFile), o.progress("checking independently"))
 	for _, f := range found {
 		lines = append(lines, "independent check: "+f.String())
 	}

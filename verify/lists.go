@@ -6,40 +6,20 @@ import (
 	"slices"
 
 	"tattle/dataset"
+	"tattle/internal/report"
 	"tattle/measure"
-	"tattle/report"
 )
-
-// listClaims returns the part of the limits from lists of inputs that decides them.
-func listClaims(x *measure.ListFigures) *measure.ListFigures {
-	if x == nil {
-		return nil
-	}
-	c := &measure.ListFigures{Draws: x.Draws, Look: x.Look, Attributes: x.Attributes, Tasks: x.Tasks, NoiseFrom: x.NoiseFrom, LeftOut: x.LeftOut}
-	for _, p := range x.Plausible {
-		c.Plausible = append(c.Plausible, measure.PlausiblePair{Index: p.Index, Candidate: p.Candidate})
-	}
-	if h := x.Holder; h != nil {
-		c.Holder = &measure.ListHolder{List: h.List}
-	}
-	if p := x.EverySample(); p != nil {
-		c.Anybody = []measure.Population{{List: p.List, Apart: p.Apart}}
-	} else if x.Hidden != nil {
-		c.Hidden = &measure.HiddenFigures{List: x.Hidden.List}
-	}
-	return c
-}
 
 // lists computes the limits from lists of inputs again. found is false if the
 // candidates are absent.
-func (o *Options) lists(ctx context.Context, dir string, claims *report.Report, q *request, s *measure.Split) (x *measure.ListFigures, found bool, err error) {
-	claimed := claims.Lists
+func (o *Options) lists(ctx context.Context, dir string, r *report.Report, q *request, s *measure.Split) (x *measure.ListFigures, found bool, err error) {
+	claimed := q.setup.Lists
 	if claimed == nil || q.Data == nil {
 		return nil, claimed == nil, nil
 	}
 	var candidates *dataset.Set
 	if claimed.Holder != nil {
-		if candidates, err = o.candidates(ctx, claims, q, s, claimed.Holder.List); err != nil {
+		if candidates, err = o.candidates(ctx, r, q, s, claimed.Holder.List); err != nil {
 			return nil, false, err
 		}
 	}
@@ -49,12 +29,12 @@ func (o *Options) lists(ctx context.Context, dir string, claims *report.Report, 
 	}
 	if claimed.EverySample() != nil && claimed.NoiseFrom == measure.NothingFrom && q.Scaling != nil {
 		if n := q.Shared(); n > 0 {
-			return nil, false, mismatch("%s: the limits without a list take the noise not to depend on the sample, but it was computed from %s of the sample", dir, report.Count(n, "input"))
+			return nil, false, mismatch("%s: the limits without a list take the noise not to depend on the sample, but it was computed from %s of the sample", dir, report.Many(n, "input"))
 		}
 	}
-	again := claimed.Again(candidates, q.Data, claims.Seed)
+	again := claimed.Again(candidates, q.Data, r.Seed)
 	again.Progress = o.Progress
-	if _, ok := keptFile(claims, measure.AttacksFile); ok {
+	if _, ok := keptFile(r, measure.AttacksFile); ok {
 		if again.Made, err = measure.ReadMade(filepath.Join(dir, measure.AttacksFile)); err != nil {
 			return nil, false, &MismatchError{Err: err}
 		}
@@ -63,28 +43,28 @@ func (o *Options) lists(ctx context.Context, dir string, claims *report.Report, 
 		Front: s.Front, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post, Coordinates: q.Experiment.Coordinates, Legal: legal,
 		FromData: claimed.NoiseFrom, Data: q.Data, Rounding: q.Experiment.Rounding, RuntimeError: q.Experiment.Runtime.Error,
 	})
-	if err == nil && claims.Lists != nil {
-		unknown := func(why string) bool { return !slices.Contains(claims.Lists.LeftOut, why) }
+	if err == nil {
+		unknown := func(why string) bool { return !slices.Contains(claimed.LeftOut, why) }
 		if !slices.ContainsFunc(x.LeftOut, unknown) { // the others are of lists that are absent, and of attacks, which are not run again
-			x.LeftOut = claims.Lists.LeftOut
+			x.LeftOut = claimed.LeftOut
 		}
 	}
 	return x, claimed.Holder == nil || candidates != nil, err
 }
 
 // candidates opens a list of candidates, nil if it is absent.
-func (o *Options) candidates(ctx context.Context, claims *report.Report, q *request, s *measure.Split, u measure.ListUsed) (*dataset.Set, error) {
+func (o *Options) candidates(ctx context.Context, r *report.Report, q *request, s *measure.Split, u measure.ListUsed) (*dataset.Set, error) {
 	if u.SHA256 == q.Data.SHA256 {
 		return q.Data, nil
 	}
 	if q.train != nil && q.train.SHA256 == u.SHA256 {
 		return q.train, nil
 	}
-	read, err := q.reader(claims, s.FrontGraph)
+	read, err := q.reader(s.FrontGraph)
 	if err != nil {
 		return nil, err
 	}
-	in := o.learned(claims, u.Path)
+	in := o.learned(r, q.setup, u.Path)
 	in.Split = u.Split
 	return o.openLearned(ctx, in, read, u.SHA256, "candidates", "the candidates are not at %s: the figures on adversaries with this list are not checked")
 }

@@ -6,11 +6,11 @@ import (
 	"crypto/sha256"
 	"fmt"
 
+	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/onnx"
 	"tattle/release"
-	"tattle/report"
 	"tattle/run"
 )
 
@@ -57,7 +57,7 @@ func (q *request) graphs(ctx context.Context, dir string, r *report.Report) (fro
 // learned if the training data are absent, are taken from the files of the run and checked.
 func (q *request) again(ctx context.Context, r *report.Report, keptFront, keptHead *nn.Graph) (front, head *nn.Graph, err error) {
 	if q.Spec.Surface == release.SurfaceFeatures {
-		q.Spec.Node = r.Model.FeatureNode
+		q.Spec.Node = q.setup.Node
 	}
 	var train nn.Source
 	if q.train != nil {

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"tattle/internal/file"
-	"tattle/report"
+	"tattle/internal/report"
 	"tattle/run"
 )
 
@@ -18,7 +18,7 @@ import (
 // begun, with their digests. It
 // returns a line for each that is not as recorded. Files outside of the run's folder that
 // are absent are not compared; gone lists them.
-func changedFiles(dir string, r *report.Report) (found []string, gone []report.Unchecked, err error) {
+func changedFiles(dir string, r *report.Report) (found []string, gone []report.Difference, err error) {
 	for _, f := range r.Renderings() {
 		if r.Rendered[f.Name] == "" {
 			found = append(found, f.Name+": report.json does not list its digest")
@@ -43,7 +43,7 @@ func changedFiles(dir string, r *report.Report) (found []string, gone []report.U
 		case errors.Is(err, fs.ErrNotExist) && own:
 			found = append(found, name+": the file is missing")
 		case errors.Is(err, fs.ErrNotExist):
-			gone = append(gone, report.Unchecked{Path: report.Within("rendered", name), Name: name, Why: "the file is not there"})
+			gone = append(gone, report.Difference{What: name, Why: "the file is not there"})
 		case err != nil:
 			return nil, nil, err
 		case hash != r.Rendered[name]:
@@ -72,7 +72,7 @@ func (res *Result) renderings(dir string, r *report.Report) error {
 		switch {
 		case bytes.Equal(is, b.Bytes()):
 		case r.Version != report.ProgramVersion():
-			res.Unchecked = append(res.Unchecked, report.Unchecked{Path: report.Within("rendered", f.Name), Name: f.Name,
+			res.Unchecked = append(res.Unchecked, report.Difference{What: f.Name,
 				Why: "tattle " + r.Version + " rendered it, which may word it otherwise; its digest holds"})
 		default:
 			res.Found = append(res.Found, f.Name+": it is not what this version of tattle renders from report.json; its digest holds"+run.Current().Caveat())

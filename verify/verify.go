@@ -10,13 +10,11 @@ import (
 	"slices"
 
 	"tattle/bound"
-	"tattle/dataset"
 	"tattle/internal/file"
+	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/onnx"
-	"tattle/release"
-	"tattle/report"
 	"tattle/run"
 )
 
@@ -38,9 +36,9 @@ type Options struct {
 
 // Result is what Run found.
 type Result struct {
-	Verified  string             // what holds, in a sentence, if nothing was found
-	Found     []string           // a line for each value or file that does not hold
-	Unchecked []report.Unchecked // what could not be recomputed
+	Verified  string              // what holds, in a sentence, if nothing was found
+	Found     []string            // a line for each value or file that does not hold
+	Unchecked []report.Difference // what could not be recomputed
 }
 
 // A MismatchError reports a run that is not as its report says.
@@ -58,43 +56,86 @@ func (e *MismatchError) Unwrap() error { return e.Err }
 // mismatch returns a MismatchError.
 func mismatch(format string, a ...any) error { return &MismatchError{Err: fmt.Errorf(format, a...)} }
 
+// recomputed is a report that was made again.
+type recomputed struct {
+	report   *report.Report      // nil if no claims are recomputed
+	verified string              // what holds, if nothing differs
+	found    []string            // certificates that do not hold
+	left     []report.Difference // what is taken as it is, beside the claims that say so
+	absent   []string            // inputs that are absent, and the option that names them
+}
+
+// absence says which inputs are absent; empty if none are.
+func (v *recomputed) absence() string {
+	if len(v.absent) == 0 {
+		return ""
+	}
+	return report.List(v.absent)
+}
+
 // Run verifies the run in the folder dir. It returns a MismatchError if the report or a
 // file of the run is not what it must be, with an OptionError or an InputError of package
 // measure if an option is the cause, and when ctx ends.
 func Run(ctx context.Context, dir string, o Options) (*Result, error) {
-	path, document, r, err := read(dir)
+	r, err := read(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := complete(dir, r); err != nil {
-		return nil, err
+	if len(r.Rendered) == 0 {
+		return nil, mismatch("%s: the report lacks rendered", dir)
 	}
-	claims := claimsOf(r)
-	claims.Reading.Limit = inFolder(dir, claims.Reading.Limit)
-	v, err := o.recompute(ctx, dir, claims)
+	v, err := o.recompute(ctx, dir, r)
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Verified: v.verified}
-	if res.Found, res.Unchecked, err = v.compare(document, r); err != nil {
-		return nil, mismatch("%s: %w", path, err)
+	res := &Result{Verified: v.verified, Found: v.found}
+	changed, gone, err := changedFiles(dir, r)
+	if err == nil && len(changed) == 0 {
+		changed, err = begun(dir, r)
 	}
-	if len(res.Found) == 0 {
+	if err != nil {
+		return nil, err
+	}
+	res.Unchecked = append(v.left, gone...)
+	if v.report != nil {
+		found, left := r.Compare(v.report, v.absence())
+		for _, d := range found {
+			res.Found = append(res.Found, d.String())
+		}
+		res.Unchecked = append(res.Unchecked, left...)
+	}
+	if res.Found = append(res.Found, changed...); len(res.Found) == 0 {
 		err = res.renderings(dir, r)
 	}
+	res.Unchecked = append(res.Unchecked, report.Difference{What: "timing", Why: string(report.Timed)}, report.Difference{What: "the version of tattle", Why: "this one may be another"})
 	return res, err
 }
 
+// recompute makes the report again from its request, the model, the data and the files of the run.
+func (o *Options) recompute(ctx context.Context, dir string, r *report.Report) (*recomputed, error) {
+	if r.Subcommand() == "audit" {
+		return o.audit(ctx, dir, r)
+	}
+	if s, err := measure.SetupOf(r); err == nil && s.Bounds != nil {
+		return o.bounds(ctx, dir, r, s)
+	} else if err != nil && slices.Contains([]string{"bound", "demo"}, r.Subcommand()) {
+		return nil, mismatch("%s: %w", filepath.Join(dir, report.FileJSON), err)
+	}
+	return o.files(dir, r)
+}
+
 // read reads the report of the run in the folder dir.
-func read(dir string) (path string, document []byte, r *report.Report, err error) {
-	path = filepath.Join(dir, report.FileJSON)
-	if document, err = file.ReadFile(path); err != nil {
-		return path, nil, nil, err
+func read(dir string) (*report.Report, error) {
+	path := filepath.Join(dir, report.FileJSON)
+	document, err := file.ReadFile(path)
+	if err != nil {
+		return nil, err
 	}
-	if r, err = report.ParseJSON(document); err != nil {
-		return path, nil, nil, fmt.Errorf("%s: %w", path, err)
+	r, err := report.Parse(document)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return path, document, r, nil
+	return r, nil
 }
 
 // inFolder returns the path of a file of the run in dir, which may have been moved; other paths it
@@ -104,70 +145,6 @@ func inFolder(dir, path string) string {
 		return moved
 	}
 	return path
-}
-
-// complete returns an error if a report lacks what is recomputed from.
-func complete(dir string, r *report.Report) error {
-	switch {
-	case r.Audit != nil && len(r.Rendered) == 0:
-		return lacking(dir, "rendered")
-	case r.Audit != nil:
-		if r.Asked == nil || r.FailOn == nil {
-			return lacking(dir, "asked, fail_on")
-		}
-		return nil
-	case r.Asked != nil || r.FailOn != nil:
-		return lacking(dir, "audit")
-	case !hasBounds(r) && len(r.Rendered) == 0:
-		return lacking(dir, "rendered")
-	case !hasBounds(r):
-		return nil
-	case r.Experiment == nil:
-		return lacking(dir, "experiment")
-	case len(r.Arrays) == 0:
-		return lacking(dir, "arrays")
-	case r.Release.NoBounds != "":
-		return mismatch("%s: the report has bounds, and says that none holds for this release", dir)
-	}
-	if _, err := r.MeasuredRelease().Noise(1, 1, dir); errors.Is(err, release.ErrFamily) {
-		return fmt.Errorf("%s: written by tattle %s, and this version has %w: use that version, or run the command again", filepath.Join(dir, report.FileJSON), r.Version, err)
-	}
-	if s := r.Data.Split; s != string(dataset.Train) && s != string(dataset.Test) {
-		return mismatch("%s: data.split is %q; it must be %s or %s", dir, s, dataset.Train, dataset.Test)
-	}
-	for key, lacks := range map[string]bool{"rendered": len(r.Rendered) == 0, "experiment.rounding": r.Experiment.Rounding == "", "experiment.runtime_error": r.Experiment.Runtime.From == "",
-		"data.range": r.Data.Range == nil, "data.stored": r.Data.Stored == nil, "release.noise.spec": r.Release.Noise.Spec == ""} {
-		if lacks {
-			return lacking(dir, key)
-		}
-	}
-	return nil
-}
-
-// hasBounds reports whether a report is on bounds, which are recomputed.
-func hasBounds(r *report.Report) bool {
-	return r.Experiment != nil || len(r.Bounds) > 0
-}
-
-// lacking returns the error of a report that lacks a field.
-func lacking(dir, field string) error { return mismatch("%s: the report lacks %s", dir, field) }
-
-// recompute makes the report again from what claims say, the model, the data and the files
-// of the run. claims have what decides the figures and none of the figures, so that none can
-// be copied by mistake.
-func (o *Options) recompute(ctx context.Context, dir string, claims *report.Report) (*recomputed, error) {
-	remake := o.files
-	switch {
-	case claims.Audit != nil:
-		remake = o.audit
-	case hasBounds(claims):
-		remake = o.bounds
-	}
-	v, err := remake(ctx, dir, claims)
-	if v != nil {
-		v.dir = dir
-	}
-	return v, err
 }
 
 func (o *Options) warn(format string, a ...any) {
@@ -202,11 +179,11 @@ func unlike(path, is, was, hint string) error {
 }
 
 // unchanged returns an error if a file of the run is not what its report says.
-func unchanged(dir string, kept report.Arrays) error {
-	if !filepath.IsLocal(kept.File) {
-		return mismatch("%s: the report lists %q, which is not a file of its folder", dir, kept.File)
+func unchanged(dir string, kept report.File) error {
+	if !filepath.IsLocal(kept.Name) {
+		return mismatch("%s: the report lists %q, which is not a file of its folder", dir, kept.Name)
 	}
-	path := filepath.Join(dir, kept.File)
+	path := filepath.Join(dir, kept.Name)
 	hash, err := run.Digest(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -220,12 +197,12 @@ func unchanged(dir string, kept report.Arrays) error {
 }
 
 // keptFile returns a file that the run left beside the report.
-func keptFile(r *report.Report, name string) (report.Arrays, bool) {
-	i := slices.IndexFunc(r.Arrays, func(a report.Arrays) bool { return a.File == name })
+func keptFile(r *report.Report, name string) (report.File, bool) {
+	i := slices.IndexFunc(r.Files, func(a report.File) bool { return a.Name == name })
 	if i < 0 {
-		return report.Arrays{}, false
+		return report.File{}, false
 	}
-	return r.Arrays[i], true
+	return r.Files[i], true
 }
 
 // unchangedFile returns an error if the run left no file of that name beside the report, or it is not what
@@ -244,4 +221,24 @@ func keptGraph(dir string, r *report.Report, name string) (*nn.Graph, error) {
 		return nil, err
 	}
 	return onnx.Read(filepath.Join(dir, name))
+}
+
+// files checks a run whose claims are not recomputed, such as a training or a table: the
+// files that its report lists are as it says.
+func (o *Options) files(dir string, r *report.Report) (*recomputed, error) {
+	v := &recomputed{left: []report.Difference{{What: "the claims of the report", Why: "verify recomputes those of bounds and of audits only: train or search again, with the same seed, to compare them"}}}
+	listed := r.Files
+	if m := r.Model; m.SHA256 != "" && filepath.IsLocal(m.Path) {
+		listed = append(listed[:len(listed):len(listed)], report.File{Name: m.Path, SHA256: m.SHA256})
+	}
+	for _, f := range listed {
+		if err := unchanged(dir, f); err != nil {
+			return nil, err
+		}
+	}
+	v.verified = "the files made from report.json are as it says"
+	if n := len(listed); n > 0 {
+		v.verified += fmt.Sprintf(", and %s of the run", report.Many(n, "other file"))
+	}
+	return v, nil
 }

@@ -25,10 +25,10 @@ import (
 
 	"tattle/guard/ledger"
 	"tattle/internal/file"
+	"tattle/internal/report"
 	"tattle/lattice"
 	"tattle/nn"
 	"tattle/onnx"
-	"tattle/report"
 	"tattle/run"
 )
 
@@ -55,7 +55,7 @@ var goSnippet string
 // A Pack is a release that can be deployed.
 type Pack struct {
 	Front, Head *nn.Graph
-	Certificate *report.Certificate
+	Certificate *Certificate
 }
 
 // settings is guard.toml.
@@ -84,7 +84,7 @@ type settings struct {
 
 // New returns a pack. It returns an error if the front does not have the features of the
 // certificate's lattice, or if a model cannot be written.
-func New(front, head *nn.Graph, c *report.Certificate) (*Pack, error) {
+func New(front, head *nn.Graph, c *Certificate) (*Pack, error) {
 	p := &Pack{Certificate: c}
 	encoded, err := onnx.EncodeRelease(front, c.Lattice.Delta, c.Lattice.Clip)
 	if err != nil {
@@ -276,7 +276,7 @@ func Open(dir string) (*Pack, error) {
 		}
 		found[name] = content
 	}
-	c, err := report.ReadCertificate(found[certificateFile])
+	c, err := ReadCertificate(found[certificateFile])
 	if err != nil {
 		return nil, wrong(certificateFile, err)
 	}

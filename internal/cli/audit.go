@@ -10,8 +10,8 @@ import (
 	"tattle/audit"
 	"tattle/internal/file"
 	"tattle/internal/progress"
+	"tattle/internal/report"
 	"tattle/measure"
-	"tattle/report"
 )
 
 type auditCmd struct {
@@ -116,14 +116,14 @@ func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.Fa
 	if err := c.checkFit(ctx, e, s); err != nil {
 		return nil, err
 	}
-	r := newReport(e, "", c.Seed)
-	stop := timed(r, "training")
+	timing := map[string]float64{}
+	begun := time.Now()
 	trained, err := q.Prepare(ctx, shards, s, e.pool)
 	if err != nil {
 		return nil, flagged(err, optionFlags)
 	}
-	stop()
-	stop = timed(r, "audit")
+	timing["training"] = time.Since(begun).Seconds()
+	begun = time.Now()
 	o := c.options()
 	o.Progress = bars.Set
 	res, err := s.Audit(ctx, o)
@@ -131,17 +131,19 @@ func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.Fa
 		return nil, err
 	}
 	bars.Close()
-	stop()
-	r.SetAuditSubject(q, s, c.Folds)
-	r.Warnings = append(r.Warnings, accepted.Unused(res)...)
-	r.FillAudit(res)
-	r.FailOn, r.Accepted, r.Breaches = &rules, accepted, rules.Judge(res, accepted)
+	timing["audit"] = time.Since(begun).Seconds()
+	r := res.Report(s.Setup(q, &rules, accepted, c.Folds))
+	s.Describe(r)
+	r.Command, r.Timing = e.command(), timing
+	for _, w := range append(s.Notes, accepted.Unused(res)...) {
+		r.Warn(w)
+	}
 	if s := rules.Unreachable(res); s != "" {
-		r.Warnings = append(r.Warnings, s)
+		r.Warn(s)
 		fmt.Fprintln(e.stderr, "tattle: "+s)
 	}
-	r.Timing["total"] = seconds(started)
-	if err := c.write(e, dir, r, &s.Record, trained); err != nil {
+	r.Timing["total"] = time.Since(started).Seconds()
+	if err := c.write(e, dir, r, res, &s.Record, trained); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -166,15 +168,21 @@ func (c *auditCmd) checkFit(ctx context.Context, e *env, s *audit.Subject) error
 
 // status returns the error that sets the exit status, once everything is written.
 func (c *auditCmd) status(rules audit.FailOn, r *report.Report) error {
-	switch a := r.Audit; {
-	case len(r.Breaches) > 0:
+	say := func(of func(f report.Finding) bool) string {
 		var said []string
-		for _, b := range r.Breaches {
-			said = append(said, b.String())
+		for _, f := range r.Findings {
+			if of(f) {
+				said = append(said, strings.TrimPrefix(r.Say(f), "Broken rule: "))
+			}
 		}
-		return finding(fmt.Errorf("--fail-on: %s", file.Line(strings.Join(said, " "))), "")
-	case a.Verdict == audit.Inconclusive && rules.String() != "never":
-		return hinted(fmt.Errorf("inconclusive: %s", file.Line(strings.Join(report.Undecided(a), " "))), file.Line(strings.Join(report.Todo(a), " ")))
+		return file.Line(strings.Join(said, " "))
+	}
+	broken := say(func(f report.Finding) bool { return f.Code == report.Broken || f.Code == report.BrokenVerdict })
+	switch {
+	case broken != "":
+		return finding(fmt.Errorf("--fail-on: %s", broken), "")
+	case report.WordingOf(r.Verdict()).Label == "inconclusive" && rules.String() != "never":
+		return hinted(fmt.Errorf("inconclusive: %s", r.Say(r.Findings[0])), say(func(f report.Finding) bool { return report.WordingOf(f.Code).Part == report.Advice }))
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"tattle/audit"
 	"tattle/internal/file"
-	"tattle/report"
+	"tattle/internal/report"
 	"tattle/run"
 )
 
@@ -17,15 +17,15 @@ import (
 const answersDir = "answers"
 
 // write keeps what the audit was computed from, and renders the report in every format.
-func (c *auditCmd) write(e *env, dir string, r *report.Report, a *audit.Record, trained *run.Folder) error {
+func (c *auditCmd) write(e *env, dir string, r *report.Report, res *audit.Result, a *audit.Record, trained *run.Folder) error {
 	if err := a.Write(dir); err != nil {
 		return err
 	}
 	var err error
-	if r.Arrays, err = report.DigestsOf(dir, a.Files()); err != nil {
+	if r.Files, err = report.Digests(dir, a.Files()); err != nil {
 		return err
 	}
-	elsewhere := c.writeElsewhere(r)
+	elsewhere := c.writeElsewhere(r, res)
 	if err := r.Save(dir); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func discard(shards string, trained *run.Folder) {
 }
 
 // writeElsewhere writes what was asked for outside of the run's folder.
-func (c *auditCmd) writeElsewhere(r *report.Report) error {
+func (c *auditCmd) writeElsewhere(r *report.Report, res *audit.Result) error {
 	r.Rendered = map[string]string{}
 	for _, f := range []struct {
 		path  string
@@ -63,7 +63,7 @@ func (c *auditCmd) writeElsewhere(r *report.Report) error {
 		}
 	}
 	if c.WriteBaseline != "" {
-		if err := file.Write(c.WriteBaseline, func(w io.Writer) error { return audit.WriteAcceptances(w, newAcceptances(r.Audit)) }); err != nil {
+		if err := file.Write(c.WriteBaseline, func(w io.Writer) error { return audit.WriteAcceptances(w, newAcceptances(res)) }); err != nil {
 			return fmt.Errorf("--write-baseline: %w", err)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"tattle/dataset"
 	"tattle/measure"
-	"tattle/report"
 )
 
 type boundCmd struct {
@@ -75,7 +74,7 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 	}
 	m := &measurement{
 		Request: measure.Request{Graph: read.Graph, Data: set, Release: leaves, Memory: c.bytes(), Seed: c.Seed},
-		origin:  originOf(read, in, set, notes), title: report.ReleaseTitle(leaves, c.Model), resume: c.Resume, name: "bounding",
+		origin:  originOf(read, in, set, notes), resume: c.Resume, name: "bounding",
 	}
 	if m.Indices, err = chooseExamples(c.Examples, set.Len(), c.Seed); err != nil {
 		return nil, err

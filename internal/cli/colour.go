@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"tattle/internal/progress"
-	"tattle/report"
+	"tattle/internal/report"
 )
 
 // toneColours are the codes of a terminal's colours for verdicts; others are only bold.

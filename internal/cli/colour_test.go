@@ -6,7 +6,7 @@ import (
 
 	"tattle/internal/file"
 	"tattle/internal/must"
-	"tattle/report"
+	"tattle/internal/report"
 )
 
 // The verdict has the colour of its tone, and what a report quotes cannot colour anything.

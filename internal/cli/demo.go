@@ -11,8 +11,8 @@ import (
 	"tattle/bound"
 	"tattle/dataset"
 	"tattle/internal/file"
+	"tattle/internal/report"
 	"tattle/measure"
-	"tattle/report"
 	"tattle/reproduce"
 	"tattle/run"
 )
@@ -73,8 +73,8 @@ func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 			Graph: g, Data: test, Release: measure.Release{Family: "gaussian", Scale: 1}, Seed: c.Seed,
 			Experiment: bound.Experiment{Coordinates: bound.DCT(test.Shape), Settings: bound.Settings{Band: measure.LowBand(test.Shape), Search: search}},
 		},
-		origin: report.Origin{Model: trained.Model, Data: report.DataOf(test, glyphsName, "test")},
-		title:  "What the features of a small net give away about generated digits", name: "bounding",
+		origin: measure.Origin{Model: report.Model{Path: trained.Model.Path, SHA256: trained.Model.SHA256}, Data: measure.DataOf(test, glyphsName, "test")},
+		name:   "bounding",
 	}
 	m.Adversaries = &measure.Adversaries{
 		Attacks: demoSize.attacks, Draws: attack.DefaultDraws, NeedsAttacks: true,
@@ -96,7 +96,6 @@ func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 	if err != nil {
 		return err
 	}
-	r.Training = t
-	r.Timing["total"] = report.Number(time.Since(started).Seconds())
+	r.Timing["total"] = time.Since(started).Seconds()
 	return c.finish(e, dir, r)
 }

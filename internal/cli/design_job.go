@@ -10,17 +10,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"tattle/dataset"
 	"tattle/design"
 	"tattle/internal/file"
 	"tattle/internal/progress"
+	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/npy"
 	"tattle/onnx"
 	"tattle/release"
-	"tattle/report"
 	"tattle/run"
 )
 
@@ -28,7 +26,7 @@ import (
 type designJob struct {
 	*designCmd
 	model    *measure.Model
-	origin   report.Origin
+	origin   measure.Origin
 	in       measure.Inputs
 	data     *dataset.Set
 	measured []int64 // of the data without a limit: indices of the inputs of the final measurement; nil: those that are read
@@ -89,7 +87,7 @@ func (j *designJob) forPromise(ctx context.Context, e *env, o *design.Options) e
 	if o.Candidates == 0 {
 		o.Candidates = j.training.Len()
 	}
-	if levels := float64(j.origin.Data.GreyLevels); levels > 0 {
+	if levels := measure.GreyLevels(j.data); levels > 0 {
 		o.GreyLevels = levels
 		o.Floor /= levels
 		o.Attack /= levels
@@ -139,7 +137,7 @@ const apartShare = 5
 func (j *designJob) setApart(ctx context.Context, e *env, o *design.Options) error {
 	n := j.data.Len()
 	if n < 2*apartShare {
-		return usage(fmt.Errorf("--data: %s, of which some set the strength of the noise and the others are measured", report.Count(n, "test input")), fmt.Sprintf("give at least %d", 2*apartShare))
+		return usage(fmt.Errorf("--data: %s, of which some set the strength of the noise and the others are measured", report.Many(n, "test input")), fmt.Sprintf("give at least %d", 2*apartShare))
 	}
 	of := dataset.First(n)
 	if j.in.Limit != "" {
@@ -186,27 +184,29 @@ func (j *designJob) keep(ctx context.Context, e *env, dir string) error {
 		return flagged(err, designFlags)
 	}
 	bars.Close()
-	x := report.DesignRun{Options: o, Answer: a}
-	r := newReport(e, report.DesignTitle, j.Seed)
-	r.Model, r.Data, r.Reading = j.origin.Model, j.origin.Data, j.origin.Reading
+	x := design.Run{Options: o, Answer: a}
+	r := report.New("", e.command(), j.Seed)
+	r.Model, r.Data = j.origin.Model, j.origin.Data
 	if a.Best != nil {
 		if r, err = j.measure(ctx, e, dir, &x); err != nil {
 			return err
 		}
 	}
-	r.SetDesign(x)
-	r.Timing["total"] = seconds(started)
+	if err := x.Add(r); err != nil {
+		return err
+	}
+	r.Timing["total"] = time.Since(started).Seconds()
 	if err := j.finish(e, dir, r); err != nil {
 		return err
 	}
-	if err := file.RemoveAll(filepath.Join(dir, searchDir)); err != nil || r.Design.Met {
+	if err := file.RemoveAll(filepath.Join(dir, searchDir)); err != nil || !r.Has("promise.none") && !r.Has("limit.missed") && !r.Has("limit.lacks") {
 		return err
 	}
 	return finding(errors.New("nothing that was tried keeps the promise"), "promise less, or try other methods, nodes (--features all) and numbers of released values (--keep)")
 }
 
 // measure writes the model of the answer into dir, and measures it there as tattle bound does.
-func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.DesignRun) (*report.Report, error) {
+func (j *designJob) measure(ctx context.Context, e *env, dir string, p *design.Run) (*report.Report, error) {
 	path := filepath.Join(dir, modelFile)
 	g := p.Answer.Model
 	if of := j.model.Graph.Metadata[dataset.TrainedOn]; of != "" {
@@ -224,12 +224,8 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.D
 			return nil, err
 		}
 	}
-	b := new(boundCmd)
-	parser, err := kong.New(b, kong.Exit(func(int) {}))
+	b, err := j.answer(absolute(path), limit, p)
 	if err != nil {
-		return nil, err
-	}
-	if _, err := parser.Parse(j.boundArgs(absolute(path), limit, p)); err != nil {
 		return nil, err
 	}
 	m, err := b.measurement(ctx, e)
@@ -239,8 +235,8 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.D
 	if m, err = m.enough(ctx, e, filepath.Join(dir, searchDir, "look"), *p); err != nil {
 		return nil, err
 	}
-	p.Answer.Best.Sigma = m.Sigma
-	p.Command = file.NearCommandLine(append([]string{"tattle", "bound"}, j.boundArgs(absolute(path), limit, p)...))
+	p.Answer.Best.Sigma, b.Sigma = m.Sigma, m.Sigma
+	p.Command = file.NearCommandLine(append([]string{"tattle", "bound"}, flagsOf(b)...))
 	if j.onLattice() {
 		p.Pack = file.NearCommandLine([]string{"tattle", "guard", "pack", absolute(dir)})
 	}
@@ -255,7 +251,7 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *report.D
 // enough looks at the answer with more and more noise, until the promise is kept. It returns the
 // measurement of the first strength that keeps it, or of the first of all if none does. What a look
 // writes goes into dir.
-func (m *measurement) enough(ctx context.Context, e *env, dir string, p report.DesignRun) (*measurement, error) {
+func (m *measurement) enough(ctx context.Context, e *env, dir string, p design.Run) (*measurement, error) {
 	if err := file.MkdirAll(dir); err != nil {
 		return nil, err
 	}
@@ -270,8 +266,7 @@ func (m *measurement) enough(ctx context.Context, e *env, dir string, p report.D
 		if err != nil {
 			return nil, err
 		}
-		r.SetDesign(p)
-		if !r.NeedsNoise() {
+		if !p.NeedsNoise(r) {
 			return m.at(sigma, k+1), nil
 		}
 	}
@@ -288,13 +283,17 @@ func (m *measurement) at(sigma float64, look int) *measurement {
 
 // utility measures the accuracy of the answer, whose model is at the path, on the test data with
 // fresh noise as r has it, and that of the original model.
-func (j *designJob) utility(ctx context.Context, path string, r *report.Report, p *report.DesignRun) error {
+func (j *designJob) utility(ctx context.Context, path string, r *report.Report, p *design.Run) error {
 	written, err := onnx.Read(path)
 	if err != nil {
 		return err
 	}
+	s, err := measure.SetupOf(r)
+	if err != nil {
+		return err
+	}
 	noise := func(values int) (release.Noise, error) {
-		return r.MeasuredRelease().Noise(p.Answer.Best.Sigma, values, "")
+		return s.Release.Of(j.Seed).Noise(p.Answer.Best.Sigma, values, "")
 	}
 	p.Utility, err = p.Answer.Utility(ctx, j.model.Graph, written, j.data, p.Options.Tasks, noise, j.Seed)
 	return err

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"tattle/internal/file"
-	"tattle/report"
+	"tattle/internal/report"
+	old "tattle/report"
 	"tattle/run"
 )
 
@@ -107,8 +109,14 @@ func (o output) spare(resume bool) error {
 	})
 }
 
+// A document is a report of a run.
+type document interface {
+	Save(dir string) error
+	WriteJSON(w io.Writer) error
+}
+
 // finish writes the report's files and prints the summary, or the JSON.
-func (o output) finish(e *env, dir string, r *report.Report) error {
+func (o output) finish(e *env, dir string, r document) error {
 	if err := r.Save(dir); err != nil {
 		return err
 	}
@@ -116,15 +124,23 @@ func (o output) finish(e *env, dir string, r *report.Report) error {
 }
 
 // show prints a report that is written.
-func (o output) show(e *env, dir string, r *report.Report) error {
+func (o output) show(e *env, dir string, r document) error {
 	if o.JSON {
 		return r.WriteJSON(e.stdout)
 	}
-	write := r.WriteText
-	if o.Details {
-		write = r.WriteDetails
+	var tone report.Tone
+	var write func(io.Writer) error
+	switch r := r.(type) {
+	case *report.Report:
+		_, tone, _ = r.Lead()
+		write = func(w io.Writer) error { return r.WriteText(w, o.Details) }
+	case *old.Report:
+		tone, write = report.Tone(r.Tone()), r.WriteText
+		if o.Details {
+			write = r.WriteDetails
+		}
 	}
-	if err := e.writeColoured(r.Tone(), write); err != nil {
+	if err := e.writeColoured(tone, write); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(e.stdout, "\nopen %s\n", file.Quote(filepath.Join(dir, reportHTML)))

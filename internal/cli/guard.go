@@ -18,7 +18,6 @@ import (
 	"tattle/internal/file"
 	"tattle/internal/listen"
 	"tattle/internal/progress"
-	"tattle/report"
 	"tattle/verify"
 )
 
@@ -64,7 +63,7 @@ func (c *guardPackCmd) Run(ctx context.Context, e *env) error {
 	if err := (output{Out: c.Out}).spare(false); err != nil {
 		return err
 	}
-	p, err := c.verified(ctx, e, c.Run_, report.CertifiedBudget{Releases: c.Releases, Period: c.Period})
+	p, err := c.verified(ctx, e, c.Run_, pack.CertifiedBudget{Releases: c.Releases, Period: c.Period})
 	if err != nil {
 		return err
 	}
@@ -81,7 +80,7 @@ func (c *guardPackCmd) Run(ctx context.Context, e *env) error {
 }
 
 // verified verifies a run and returns its pack. A budget of 0 releases is the run's queries.
-func (f movedFlags) verified(ctx context.Context, e *env, dir string, budget report.CertifiedBudget) (*pack.Pack, error) {
+func (f movedFlags) verified(ctx context.Context, e *env, dir string, budget pack.CertifiedBudget) (*pack.Pack, error) {
 	dir, err := finishedRun(dir, "give the folder of a finished run of tattle bound or design with --noise lattice")
 	if err != nil {
 		return nil, err

@@ -7,9 +7,9 @@ import (
 	"tattle/guard/pack"
 	"tattle/infer"
 	"tattle/internal/file"
+	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/nn"
-	"tattle/report"
 )
 
 type guardCheckCmd struct {
@@ -52,7 +52,7 @@ func (c *guardCheckCmd) Run(ctx context.Context, e *env) error {
 		return finding(fmt.Errorf("drift: a feature differs by %.3g, and the certificate allows δ = %.3g", drift, allowance),
 			"use another runtime or precision, or measure the release again with tattle bound --runtime-error X")
 	}
-	_, err = fmt.Fprintf(e.stdout, "within the allowance: features of %s differ by at most %.3g, and the certificate allows δ = %.3g\n", report.Count(set.Len(), "example"), drift, allowance)
+	_, err = fmt.Fprintf(e.stdout, "within the allowance: features of %s differ by at most %.3g, and the certificate allows δ = %.3g\n", report.Many(set.Len(), "example"), drift, allowance)
 	return err
 }
 
@@ -91,7 +91,7 @@ func (c *guardCheckCmd) drift(ctx context.Context, p *pack.Pack, data nn.Source)
 			return 0, hinted(err, "")
 		}
 		if len(y) != len(indices)*n {
-			return 0, usage(fmt.Errorf("%s answers with %d numbers for %s, and %s has %d features", file.Line(c.Endpoint), len(y), report.Count(len(indices), "input"), pack.FrontFile, n), "serve the features of front.onnx without noise")
+			return 0, usage(fmt.Errorf("%s answers with %d numbers for %s, and %s has %d features", file.Line(c.Endpoint), len(y), report.Many(len(indices), "input"), pack.FrontFile, n), "serve the features of front.onnx without noise")
 		}
 		off, err := front.Error(ctx, x, y)
 		if err != nil {

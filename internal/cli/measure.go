@@ -4,22 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 	"unicode"
 
 	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/internal/progress"
+	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/nn"
-	"tattle/report"
 )
 
 // A measurement is a request with what its report says of where things came from.
 type measurement struct {
 	measure.Request
-	origin report.Origin
-	title  string
+	origin measure.Origin
 	name   string // of the bounds, for the progress bar
 	resume bool
 }
@@ -29,7 +27,6 @@ type measured struct {
 	*measurement
 	*measure.Measured
 	options measure.RunOptions
-	report  *report.Report // once it is concluded
 }
 
 // run bounds and attacks the release, writing arrays into dir, and reports on it.
@@ -38,7 +35,7 @@ func (m *measurement) run(ctx context.Context, e *env, dir string) (*report.Repo
 	if err != nil {
 		return nil, err
 	}
-	return done.report, done.conclude(ctx, e)
+	return done.conclude(ctx, e)
 }
 
 // bounded computes the bounds, after everything that decides them.
@@ -63,7 +60,7 @@ func (m *measurement) bounded(ctx context.Context, e *env, dir string) (*measure
 	if b := done.Bounds; b != nil && b.Damaged != "" {
 		e.say("%s: %s", dir, b.Damaged)
 	}
-	return &measured{m, done, o, newReport(e, m.title, m.Seed)}, nil
+	return &measured{m, done, o}, nil
 }
 
 // looked reports on the release without bounds, writing into dir.
@@ -75,8 +72,7 @@ func (m *measurement) looked(ctx context.Context, e *env, dir string) (*report.R
 	if err != nil {
 		return nil, m.flagged(err)
 	}
-	b := &measured{m, done, o, newReport(e, m.title, m.Seed)}
-	return b.report, b.conclude(ctx, e)
+	return (&measured{m, done, o}).conclude(ctx, e)
 }
 
 // releasedPart returns the part of a model up to what is released.
@@ -91,25 +87,30 @@ func releasedPart(leaves measure.Release, g *nn.Graph, path string) (*nn.Graph, 
 
 // originOf says where a model and its inputs came from. The notes are on how the inputs were
 // read.
-func originOf(m *measure.Model, in measure.Inputs, set *dataset.Set, notes []string) report.Origin {
-	data := report.DataOf(set, absolute(in.Path), in.Split)
-	data.Notes = notes
-	return report.Origin{Model: report.Model{Path: absolute(m.Path), SHA256: m.SHA256}, Data: data, Reading: report.ReadingOf(m, in)}
+func originOf(m *measure.Model, in measure.Inputs, set *dataset.Set, notes []string) measure.Origin {
+	return measure.Origin{
+		Model: report.Model{Path: absolute(m.Path), SHA256: m.SHA256}, Data: measure.DataOf(set, absolute(in.Path), in.Split),
+		Notes: notes, Reading: measure.ReadingOf(m, in),
+	}
 }
 
-// conclude attacks the release and finishes the report.
-func (b *measured) conclude(ctx context.Context, e *env) error {
+// conclude attacks the release and makes the report.
+func (b *measured) conclude(ctx context.Context, e *env) (*report.Report, error) {
 	bars := &progress.Phases{W: e.stderr}
 	defer bars.Close()
 	b.options.Progress = bars.Set
-	if err := b.Attack(ctx, b.Measured, report.GalleryPictures, b.options); err != nil {
-		return err
+	if err := b.Attack(ctx, b.Measured, measure.ShownPictures, b.options); err != nil {
+		return nil, err
 	}
 	if a := b.Adversaries; a != nil && a.Training != nil {
-		b.origin.Learned = report.Arrays{File: a.TrainingPath, SHA256: a.TrainingSHA256}
+		b.origin.Learned = report.File{Name: a.TrainingPath, SHA256: a.TrainingSHA256}
 	}
-	b.report.SetSubject(&b.Request, b.Measured, b.origin)
-	return b.report.SetResults(&b.Request, b.Measured, b.origin.Vectors)
+	r, err := b.Report(b.Measured, b.origin)
+	if err != nil {
+		return nil, err
+	}
+	r.Title, r.Command = measure.ReleaseTitle(b.Release, b.origin.Model.Path), e.command()
+	return r, nil
 }
 
 // flagged names the flags and the files behind an option that cannot be used.
@@ -177,15 +178,5 @@ func interruptedRun(dir string) error {
 	return usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "continue it with --resume, or choose another folder")
 }
 
-// newReport starts the report of a command.
-func newReport(e *env, title string, seed uint64) *report.Report {
-	return report.New(title, "tattle "+file.CommandLine(e.args), seed)
-}
-
-func seconds(since time.Time) report.Number { return report.Number(time.Since(since).Seconds()) }
-
-// timed returns a function that records how long the work since has taken.
-func timed(r *report.Report, what string) func() {
-	started := time.Now()
-	return func() { r.Timing[what] = seconds(started) }
-}
+// command is the command line, as a report has it.
+func (e *env) command() string { return "tattle " + file.CommandLine(e.args) }

@@ -10,9 +10,10 @@ import (
 	"tattle/bound"
 	"tattle/dataset"
 	"tattle/internal/file"
+	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/nn"
-	"tattle/report"
+	old "tattle/report"
 	"tattle/reproduce"
 	"tattle/run"
 )
@@ -39,7 +40,7 @@ func (c *reproduceCmd) checkFigure(f reproduce.Figure) error {
 func (c *reproduceCmd) start(ctx context.Context, e *env, f reproduce.Figure) (*measurement, error) {
 	m := &measurement{
 		Request: measure.Request{Release: measure.Release{Family: "gaussian", Scale: f.Scale}, Seed: c.Seed, Memory: c.bytes()},
-		title:   f.Title, resume: c.Resume, name: c.Experiment + ": bounding",
+		resume:  c.Resume, name: c.Experiment + ": bounding",
 	}
 	m.Spec.Node = c.Features
 	examples := cmp.Or(c.Examples, f.Examples)
@@ -79,7 +80,7 @@ func (c *reproduceCmd) open(ctx context.Context, e *env, m *measurement, f repro
 	if c.Model == "" {
 		m.Data, err = openData(c.Data, in.Split, c.Seed)
 		if err == nil {
-			m.origin.Data = report.DataOf(m.Data, absolute(c.Data), in.Split)
+			m.origin.Data = measure.DataOf(m.Data, absolute(c.Data), in.Split)
 		}
 		return err
 	}
@@ -121,10 +122,11 @@ func (c *reproduceCmd) figure(ctx context.Context, e *env, m *measurement, f rep
 	if err != nil {
 		return err
 	}
-	if err := c.conclude(ctx, e, f, ours, others, further); err != nil {
+	r, err := c.conclude(ctx, e, f, ours, others, further)
+	if err != nil {
 		return err
 	}
-	if err := c.finish(e, dir, ours.report); err != nil {
+	if err := c.finish(e, dir, r); err != nil {
 		return err
 	}
 	if trained != nil {
@@ -159,7 +161,7 @@ func (m *measurement) further(f reproduce.Further, authors int) *measurement {
 		p.origin.Model.Path = filepath.Join("..", path)
 	}
 	if f.Authors() {
-		p.title, p.Adversaries = "Figure 1 by the authors' procedure", nil
+		p.Adversaries = nil
 		p.Indices = m.Indices[:min(authors, len(m.Indices))]
 	}
 	return &p
@@ -167,33 +169,34 @@ func (m *measurement) further(f reproduce.Further, authors int) *measurement {
 
 // conclude makes the reports of all runs, saves those of the others, and compares ours with
 // the paper.
-func (c *reproduceCmd) conclude(ctx context.Context, e *env, f reproduce.Figure, ours *measured, others []*measured, further []reproduce.Further) error {
+func (c *reproduceCmd) conclude(ctx context.Context, e *env, f reproduce.Figure, ours *measured, others []*measured, further []reproduce.Further) (*report.Report, error) {
+	var first *report.Report
 	all, theirs := []*bound.Result{}, (*bound.Result)(nil)
 	for i, b := range append([]*measured{ours}, others...) {
-		if err := b.conclude(ctx, e); err != nil {
-			return err
+		r, err := b.conclude(ctx, e)
+		if err != nil {
+			return nil, err
 		}
 		if f.Pictures {
-			if err := b.report.SavePictures(b.options.Dir); err != nil {
-				return err
+			if err := r.SavePictures(b.options.Dir); err != nil {
+				return nil, err
 			}
 		}
-		if i > 0 {
-			if err := b.report.Save(b.options.Dir); err != nil {
-				return err
-			}
+		if i == 0 {
+			first = r
+		} else if err := r.Save(b.options.Dir); err != nil {
+			return nil, err
 		}
 		if i > 0 && further[i-1].Authors() {
 			theirs = b.Bounds
-			ours.report.Timing["as published"] = b.report.Timing["bounds"]
+			first.Timing["as published"] = r.Timing["bounds"]
 			continue
 		}
 		all = append(all, b.Bounds)
 	}
-	ours.report.Figure = c.Experiment
-	f.Warn(ours.report, len(ours.Data.YNames), c.Examples == "", c.Model == "")
-	f.Compare(ours.report, all, theirs)
-	return nil
+	first.Title = f.Title
+	f.Warn(first, len(ours.Data.YNames), c.Examples == "", c.Model == "")
+	return first, f.Compare(first, all, theirs)
 }
 
 // openFurther says where the reports of the further runs are.
@@ -203,7 +206,7 @@ func (c *reproduceCmd) openFurther(e *env, further []reproduce.Further, dir stri
 			continue
 		}
 		path := filepath.Join(f.In(dir), reportHTML)
-		if _, err := fmt.Fprintf(e.stdout, "open %s (s = %s)\n", file.Quote(path), report.Fraction(f.Experiment.Sizes[0])); err != nil {
+		if _, err := fmt.Fprintf(e.stdout, "open %s (s = %s)\n", file.Quote(path), measure.Fraction(f.Experiment.Sizes[0])); err != nil {
 			return err
 		}
 	}
@@ -224,7 +227,7 @@ func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f repr
 	if _, err := recipe.Build(data.Shape); err != nil {
 		return nil, usage(fmt.Errorf("--data %s: %w", c.Data, err), "")
 	}
-	work := recipe.Stage(dir, data, c.Resume, func(ctx context.Context, r reproduce.Recipe) (*nn.Graph, *report.Training, error) {
+	work := recipe.Stage(dir, data, c.Resume, func(ctx context.Context, r reproduce.Recipe) (*nn.Graph, *old.Training, error) {
 		return fit(ctx, e, dir, r, data, m.Data)
 	})
 	if trained, err = e.pool.Run(ctx, work); err != nil {

@@ -5,8 +5,8 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/report"
 	"tattle/measure"
-	"tattle/report"
 	"tattle/run"
 )
 
@@ -25,7 +25,7 @@ type searchFlags struct {
 }
 
 // experiment turns the flags into what is bounded.
-func (f searchFlags) experiment(set *dataset.Set, seed uint64) (bound.Experiment, *report.Arrays, error) {
+func (f searchFlags) experiment(set *dataset.Set, seed uint64) (bound.Experiment, *report.File, error) {
 	x := bound.Experiment{Settings: bound.Settings{SkipCramerRao: !f.CramerRao, Band: measure.LowBand(set.Shape)}}
 	x.Search = bound.SearchOptions{
 		Search: f.Method, Repeats: f.Repeats, Restarts: f.Restarts,
@@ -51,7 +51,7 @@ func (f searchFlags) experiment(set *dataset.Set, seed uint64) (bound.Experiment
 
 // coordinates returns what is to be reconstructed, with the file that it was read from, nil
 // for none.
-func coordinates(spec string, set *dataset.Set) (bound.Coordinates, *report.Arrays, error) {
+func coordinates(spec string, set *dataset.Set) (bound.Coordinates, *report.File, error) {
 	columns := measure.Columns(set)
 	if spec == "" {
 		spec = measure.CoordinatesDCT
@@ -64,5 +64,5 @@ func coordinates(spec string, set *dataset.Set) (bound.Coordinates, *report.Arra
 		return c, nil, flagged(err, optionFlags)
 	}
 	hash, err := run.Digest(spec)
-	return c, &report.Arrays{File: absolute(spec), SHA256: hash}, err
+	return c, &report.File{Name: absolute(spec), SHA256: hash}, err
 }

@@ -84,7 +84,7 @@ func conclude(e *env, res *verify.Result) error {
 	fmt.Fprintf(&b, "verified: %s\nnot checked:\n", res.Verified)
 	said := map[string]bool{}
 	for _, u := range res.Unchecked {
-		if line := fmt.Sprintf("  %s (%s)\n", u.Name, u.Why); !said[line] {
+		if line := fmt.Sprintf("  %s (%s)\n", u.What, u.Why); !said[line] {
 			said[line] = true
 			b.WriteString(line)
 		}

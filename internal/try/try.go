@@ -9,12 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"tattle/audit"
+	"tattle/internal/report"
 	"tattle/internal/sheet"
-	"tattle/report"
 )
 
 // A Request says which columns of a CSV are what.
@@ -57,10 +56,10 @@ func Audit(ctx context.Context, content []byte, q Request, progress func(stage s
 		return nil, err
 	}
 	sum := sha256.Sum256(content)
-	r := report.New(report.AuditTitle(s), q.command(), q.Seed)
-	r.Data = report.Data{Name: s.Name, Path: q.Name, SHA256: hex.EncodeToString(sum[:]), GreyLevels: report.Number(math.NaN())}
-	r.Warnings = append(r.Warnings, fewerChecks)
-	r.FillAudit(res)
+	r := res.Report(&audit.Setup{})
+	r.Title, r.Command = audit.Title(s), q.command()
+	r.Data.Path, r.Data.SHA256 = q.Name, hex.EncodeToString(sum[:])
+	r.Warn(fewerChecks)
 	return r, nil
 }
 

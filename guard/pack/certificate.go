@@ -1,4 +1,4 @@
-package report
+package pack
 
 import (
 	"bytes"
@@ -12,12 +12,14 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/report"
 	"tattle/lattice"
+	"tattle/measure"
 	"tattle/nn"
 )
 
 // CertificateSchema names the layout of a Certificate.
-const CertificateSchema = "tattle/certificate/1"
+const CertificateSchema = "tattle/certificate/2"
 
 // A Certificate states what a run proved about the integers that package guard releases. It
 // repeats the sentences of the run's report, and lists what they do not cover.
@@ -38,10 +40,11 @@ type Certificate struct {
 	From    string           `json:"drift_from"`      // how δ is known: a constant of package bound
 	Queries int              `json:"queries"`         // releases of one input that the figures are for
 
-	Sentences []string       `json:"sentences"`         // of the report, the verdict first
-	Promise   []CheckedLimit `json:"promise,omitempty"` // limits that the run was to keep, with its figures
-	Warnings  []string       `json:"warnings"`          // of the report
-	Uncovered []string       `json:"uncovered"`         // what the figures do not cover
+	Sentences []string        `json:"sentences"`         // of the report, the verdict first
+	Promise   []PromisedLimit `json:"promise,omitempty"` // limits that the run was to keep, with its figures
+	Kept      bool            `json:"kept,omitempty"`    // all of them
+	Warnings  []string        `json:"warnings"`          // of the report
+	Uncovered []string        `json:"uncovered"`         // what the figures do not cover
 }
 
 // CertifiedInputs say how the inputs of the run were made of the data: those that the figures are for.
@@ -54,11 +57,11 @@ type CertifiedInputs struct {
 }
 
 // inputsOf says how the inputs of a run were made.
-func inputsOf(r *Report) CertifiedInputs {
-	d := r.Data
+func inputsOf(r *report.Report, s *measure.Setup) CertifiedInputs {
+	d := s.Data
 	if d.Stored == nil || d.Stored.Std == nil {
 		in := CertifiedInputs{Scaling: "the numbers of the data", Layout: "the order of the data"}
-		if p := r.Reading.Preprocess; p != "" && p != "none" {
+		if p := s.Reading.Preprocess; p != "" && p != "none" {
 			in.Scaling += ", with the preprocessing " + p
 		}
 		if len(d.Columns) > 0 {
@@ -71,12 +74,12 @@ func inputsOf(r *Report) CertifiedInputs {
 	if d.Stored.ChannelsLast {
 		in.Layout = "height, width, channels"
 	}
-	if len(d.Shape) > 0 {
-		in.Layout += ": " + nn.ShapeString(d.Shape)
+	if len(r.Data.Shape) > 0 {
+		in.Layout += ": " + nn.ShapeString(r.Data.Shape)
 	}
 	if len(d.Stored.Mean) == 3 {
 		order := "red, green, blue"
-		if slices.Contains(strings.Fields(r.Reading.Preprocess), "channels="+dataset.ChannelsBGR) {
+		if slices.Contains(strings.Fields(s.Reading.Preprocess), "channels="+dataset.ChannelsBGR) {
 			order = "blue, green, red"
 		}
 		in.Layout += "; channels " + order
@@ -110,51 +113,59 @@ type CertifiedBudget struct {
 	Period   time.Duration `json:"period_ns"` // 0: one period without an end
 }
 
+// A PromisedLimit is a limit that the run was to keep, beside its figure.
+type PromisedLimit struct {
+	Name   string       `json:"name"`
+	Limit  report.Value `json:"limit"`
+	Figure report.Value `json:"figure"`
+}
+
 // NewCertificate returns the certificate of a run whose noise was on the lattice l. sha256 is the
 // digest of report.json. It returns an error if the figures of the run do not hold for
 // the integers that a guard with this budget releases.
-func NewCertificate(r *Report, sha256 string, l lattice.Lattice, b CertifiedBudget) (*Certificate, error) {
-	queries := max(1, r.Release.Queries)
+func NewCertificate(r *report.Report, s *measure.Setup, sha256 string, l lattice.Lattice, b CertifiedBudget) (*Certificate, error) {
+	queries := max(1, s.Release.Queries)
 	switch {
-	case r.Experiment == nil:
+	case s.Bounds == nil:
 		return nil, fmt.Errorf("the run has no bounds")
-	case r.Release.NoBounds != "":
-		return nil, fmt.Errorf("no bound holds for this release: %s", r.Release.NoBounds)
-	case r.Release.Post != nil:
+	case s.Release.Post != nil:
 		return nil, fmt.Errorf("the run measured noisy features after post-processing (--round, --top-k, or --surface label), and a guard releases them before it")
-	case !(r.Experiment.Runtime.Error > 0):
+	case !(s.Bounds.Runtime.Error > 0):
 		return nil, fmt.Errorf("the figures of the run are for real arithmetic (--runtime-error 0), and a guard computes features in float32")
 	case b.Releases < 1:
 		return nil, fmt.Errorf("a budget of %d releases: must be at least 1", b.Releases)
 	case b.Releases > queries:
-		return nil, fmt.Errorf("a budget of %s: the figures of the run are for %s of one input (--queries)", Count(b.Releases, "release"), Count(queries, "release"))
+		return nil, fmt.Errorf("a budget of %s: the figures of the run are for %s of one input (--queries)", report.Many(b.Releases, "release"), report.Many(queries, "release"))
 	}
 	c := &Certificate{
 		Schema: CertificateSchema, Version: r.Version, Title: "Certificate of a release",
 		Command: r.Command, Report: sha256, Model: r.Model.SHA256, Data: r.Data.SHA256,
-		Inputs: inputsOf(r), Lattice: CertifiedLattice{l.Delta, l.Sigma, l.Clip, l.Dim}, Budget: b,
-		Drift: r.Experiment.Runtime.Error, From: r.Experiment.Runtime.From, Queries: queries,
-		Sentences: r.Sentences(), Warnings: r.Warnings,
+		Inputs: inputsOf(r, s), Lattice: CertifiedLattice{l.Delta, l.Sigma, l.Clip, l.Dim}, Budget: b,
+		Drift: s.Bounds.Runtime.Error, From: s.Bounds.Runtime.From, Queries: queries,
 	}
-	if r.Design != nil {
-		c.Promise = r.Design.Checked
+	c.Sentences, c.Warnings = r.Sentences()
+	for _, x := range r.Claims {
+		if figure := r.Claim("figure", x.Subject); x.ID == "limit" && figure != nil {
+			c.Promise = append(c.Promise, PromisedLimit{x.Subject, x.Value, figure.Value})
+		}
 	}
+	c.Kept = r.Has("limit.kept") && !r.Has("limit.missed") && !r.Has("limit.lacks")
 	c.Uncovered = c.uncovered()
 	return c, nil
 }
 
 // String states the budget.
 func (b CertifiedBudget) String() string {
-	return Count(b.Releases, "release") + " " + b.time()
+	return report.Many(b.Releases, "release") + " " + b.time()
 }
 
 // uncovered lists what the figures do not cover.
 func (c *Certificate) uncovered() []string {
 	var all []string
 	if c.Budget.Period > 0 {
-		all = append(all, fmt.Sprintf("Releases of several periods together. The figures are for an adversary with %s of one input. Inputs that are nearly the same can be released again in each period.", Count(c.Queries, "release")))
+		all = append(all, fmt.Sprintf("Releases of several periods together. The figures are for an adversary with %s of one input. Inputs that are nearly the same can be released again in each period.", report.Many(c.Queries, "release")))
 	}
-	drift := fmt.Sprintf("Runtimes whose features differ by more than δ = %s from those of real arithmetic.", number(c.Drift))
+	drift := fmt.Sprintf("Runtimes whose features differ by more than δ = %s from those of real arithmetic.", report.Exactly(c.Drift, report.Number).String())
 	if c.From != bound.RuntimeGiven {
 		drift += fmt.Sprintf(" This δ was %s for a float32 runtime by the run, on a sample of inputs.", c.From)
 	}
@@ -181,56 +192,45 @@ func (c *Certificate) WriteJSON(w io.Writer) error {
 
 // WriteHTML writes the certificate as a page that loads nothing.
 func (c *Certificate) WriteHTML(w io.Writer) error {
-	d := &document{}
-	d.add(c.lead())
-	d.say(fmt.Sprintf("The figures hold for the integers that are released: features clipped and rounded to multiples of Δ, with discrete Gaussian noise. They are for an adversary with %s of one input, and for features within δ of those of real arithmetic.", Count(c.Queries, "release")))
-	if len(c.Promise) > 0 {
-		d.section("The promise")
-		d.table(limitsTable(c.Promise))
+	r := report.New(c.Title, "", 0)
+	r.Version, r.Command = c.Version, "tattle guard pack"
+	code := "certificate"
+	if len(c.Promise) > 0 && c.Kept {
+		code = "certificate.kept"
+	} else if len(c.Promise) > 0 {
+		code = "certificate.missed"
 	}
-	d.section("Mechanism")
-	d.settings([]Setting{
-		{"scaling of the inputs", c.Inputs.Scaling}, {"layout of the inputs", c.Inputs.Layout},
-		{"lattice Δ", fmt.Sprint(c.Lattice.Delta)}, {"noise σ", fmt.Sprint(c.Lattice.Sigma)}, {"clip", fmt.Sprint(c.Lattice.Clip)}, {"features", fmt.Sprint(c.Lattice.Dim)},
-		{"budget of a subject", c.Budget.String()}, {"drift allowance δ", fmt.Sprintf("%.4g", c.Drift)},
-	})
-	d.section("Results of the run")
-	d.list(readable(c.Sentences))
-	if len(c.Warnings) > 0 {
-		d.section("Warnings")
-		d.list(c.Warnings)
+	r.Find(code, "", report.Many(c.Queries, "release"))
+	count := func(id string, n int) {
+		r.Add(report.Claim{ID: id, Kind: report.Measured, Value: report.Exactly(float64(n), report.Count)})
 	}
-	d.section("Not covered")
-	d.list(c.Uncovered)
-	d.section("Provenance")
-	d.add(code(c.Command))
-	d.settings([]Setting{{"report.json, SHA-256", c.Report}, {"model, SHA-256", c.Model}, {"data, SHA-256", c.Data}, {"tattle", c.Version}})
-	return writePage(w, c.Title, "features on a lattice, with discrete Gaussian noise", d.blocks)
-}
-
-// lead says what the certificate is for. Its tone is never good, because no figure excludes all harm.
-func (c *Certificate) lead() verdictBlock {
-	v := verdictBlock{Badge: "Measured", Tone: Calm, Says: "The figures on this page hold for the integers that a guard releases of an input within the budget."}
-	for i, p := range c.Promise {
-		if v.Badge = "Promise kept"; !p.Kept {
-			v.Badge, v.Tone = "Promise not kept", Bad
-			break
-		}
-		if i < 2 {
-			promised, figure := p.words()
-			sign := "≤ "
-			if p.Kind.least() {
-				sign = "≥ "
-			}
-			v.Tiles = append(v.Tiles, tile{capital(p.name()), sign + figure, "", "promised: " + promised})
-		}
+	count("integers", c.Lattice.Dim)
+	count("budget", c.Budget.Releases)
+	r.Add(report.Claim{ID: "noise", Kind: report.Measured, Value: report.Exactly(c.Lattice.Sigma, report.Number)},
+		report.Claim{ID: "drift", Kind: report.Measured, Value: report.Exactly(c.Drift, report.Number)})
+	for _, p := range c.Promise {
+		r.Add(report.Claim{ID: "limit", Subject: p.Name, Value: p.Limit}, report.Claim{ID: "figure", Subject: p.Name, Value: p.Figure})
 	}
-	v.Tiles = append(v.Tiles, tile{"Released", fmt.Sprint(c.Lattice.Dim), plural(c.Lattice.Dim, "integer"), fmt.Sprintf("noise of σ = %s, steps of Δ = %s", number(c.Lattice.Sigma), number(c.Lattice.Delta))},
-		tile{"Budget of a subject", fmt.Sprint(c.Budget.Releases), plural(c.Budget.Releases, "release"), c.Budget.time()})
-	if len(v.Tiles) < 3 {
-		v.Tiles = append(v.Tiles, tile{"Drift allowance", number(c.Drift), "", "largest error of a feature before it is rounded"})
+	for _, s := range c.Sentences {
+		r.Find("certificate.says", "", s)
 	}
-	return v
+	for _, s := range c.Warnings {
+		r.Warn(s)
+	}
+	for _, s := range c.Uncovered {
+		r.Find("uncovered", "", s)
+	}
+	r.SetRequest(struct {
+		Scaling string           `json:"scaling_of_the_inputs"`
+		Layout  string           `json:"layout_of_the_inputs"`
+		Lattice CertifiedLattice `json:"lattice"`
+		Budget  string           `json:"budget_of_a_subject"`
+		Command string           `json:"command_of_the_run"`
+		Report  string           `json:"report_sha256"`
+		Model   string           `json:"model_sha256"`
+		Data    string           `json:"data_sha256"`
+	}{c.Inputs.Scaling, c.Inputs.Layout, c.Lattice, c.Budget.String(), c.Command, c.Report, c.Model, c.Data})
+	return r.WriteHTML(w)
 }
 
 // time says for how long the budget is.

@@ -1,0 +1,90 @@
+package report
+
+func init() {
+	layouts["bound"], layouts["demo"], layouts[""] = boundLayout, boundLayout, boundLayout
+}
+
+// boundLayout shows what a release gives away.
+var boundLayout = &layout{
+	tiles: []tileOf{
+		{"Identification", "identified", "of releases, at most {identified.high}; guessing: {identified@guessing}"},
+		{"Best attack", "attack", "RMS error on {attack.n} inputs; without the release: {attack@without the release}"},
+		{"Floor without a list", "floor", "least RMS error of an adversary without a list; guessing the mean: {floor@without the release}"},
+		{"Floor, unbiased only", "bound", "for unbiased estimators, median over coordinates"},
+		{"Accuracy cost", "accuracy.cost", "{accuracy.clean} to {accuracy}"},
+	},
+	sections: []sectionOf{
+		{title: "What this means", parts: []partOf{{findings: []Part{Meaning}}}},
+		{title: "What to do", parts: []partOf{{findings: []Part{Advice}}}},
+		{title: "How close can any adversary come?", parts: []partOf{
+			{chart: &intervalsOf{caption: "Error by level of detail", axis: "root mean square error",
+				marks: []markOf{{"floor without a list", "floor", ""}, {"best attack", "attack", ""}, {"floor with the list", "floor.list", ""}, {"without the release", "floor", "without the release"}}}},
+			{says: "Root mean square errors in {floor.unit}. Mean: the error of guessing the mean without the release, for the same inputs.",
+				table: &tableOf{rows: []string{"level of detail"}, columns: []column{
+					{"floor", "floor", "", false}, {"mean", "floor", "@without the release", false}, {"with the list", "floor.list", "", false},
+					{"attack", "attack", "", false}, {"95 % interval", "attack", "interval", false}, {"mean", "attack", "@without the release", false}, {"attacked", "attack", "n", true}, {"unit", "floor", "unit", true}}}},
+			{title: "Limits on guessing sensitive attributes",
+				says: "Right guesses: without the release, by the best attack that ran, by the best adversary (estimated), and the limit for every adversary.",
+				table: &tableOf{rows: []string{"attribute", "knows"}, columns: []column{
+					{"majority", "guess.majority", "", false}, {"attack", "guess.attack", "", false}, {"best", "guess.best", "", false}, {"limit", "guess.limit", "most", false}, {"bits", "guess.bits", "most", false}, {"AUC", "guess.auc", "most", false}}}},
+		}},
+		{title: "Published figures beside ours", parts: []partOf{{
+			says: "authors': by their procedure, run here. A note says where a published figure was read off a picture.",
+			table: &tableOf{rows: []string{"quantity"}, columns: []column{
+				{"published", "published", "@published", false}, {"here", "published", "", false}, {"authors'", "published", "@authors'", false}}}}}},
+		{title: "Limits of these figures", parts: []partOf{{findings: []Part{Limit}}}},
+		{title: "The results in sentences", folded: true, parts: []partOf{{findings: []Part{Verdict, Evidence}}}},
+		{title: "Adversaries with a list of candidates", folded: true, parts: []partOf{
+			{says: "Each limit holds with {identified.confidence} confidence.",
+				table: &tableOf{rows: []string{"figure"}, columns: []column{{"value", "holder", "", false}, {"limits", "holder", "interval", false}, {"without the release", "holder", "@without the release", false}}}},
+			{title: "Adversaries without a list, by the size of the sample", says: "A larger sample proves a larger floor; nothing is extrapolated.",
+				table: &tableOf{rows: []string{"inputs in the sample"}, columns: []column{{"floor without a list", "floor.sample", "", false}, {"without the release", "floor.sample", "@without the release", false}}}},
+		}},
+		{title: "The attacks", folded: true, parts: []partOf{{
+			says: "Errors of attacks that ran, over the inputs that were examined.",
+			table: &tableOf{rows: []string{"band", "attack"}, columns: []column{
+				{"error", "error", "", false}, {"95 % interval", "error", "interval", false}, {"gain at least", "gain", "low", false}, {"class recognised", "recognised", "", false}}}}}},
+		{title: "Floors for unbiased estimators, and attacks, by band", folded: true, parts: []partOf{{
+			says: "Floors are medians over coordinates and inputs, the others root mean squares.",
+			table: &tableOf{rows: []string{"band"}, columns: []column{
+				{"near floor", "near", "", false}, {"far", "far", "", false}, {"twins", "twins", "", false}, {"attack", "attack", "", false}, {"without the release", "attack", "@without the release", false}}}}}},
+		{title: "Pictures", folded: true, parts: []partOf{
+			{says: "An input beside the best reconstructions that the bounds allow an unbiased adversary, and beside what the best attack made of a release.", pictures: "input "},
+			{title: "Pairs with nearly the same features", says: "The noise hides which of the two was released.", pictures: "pair "}}},
+		{title: "Histograms of the bounds", folded: true, parts: []partOf{{
+			says:   "Lower bounds on the standard deviation of any unbiased estimate of one coordinate.",
+			curves: &curvesOf{id: "histogram", caption: "Bounds", x: "standard deviation, normalised units", y: "share of bounds", yUnit: Share}}}},
+		{title: "Bounds for unbiased estimators, in figures", folded: true, parts: []partOf{{
+			says: "Lower bounds on the standard deviation of unbiased estimates, in normalised units, as quantiles over coordinates and inputs.",
+			table: &tableOf{rows: []string{"bound", "band, domain"}, columns: []column{
+				{"claim", "q50", "kind", true}, {"5%", "q05", "bare", false}, {"25%", "q25", "bare", false}, {"50%", "q50", "bare", false}, {"75%", "q75", "bare", false}, {"95%", "q95", "bare", false},
+				{"unbounded", "no_limit", "", false}, {"inputs", "q50", "n", true}, {"prior", "q50", "@prior", true}}}}}},
+		{title: "Floors for every adversary, on pairs of inputs", folded: true, parts: []partOf{{
+			says: "Lower bounds on the error of every adversary, biased or not, averaged over an input and another one.",
+			table: &tableOf{rows: []string{"other input", "error of"}, columns: []column{
+				{"claim", "pair.q50", "kind", true}, {"5%", "pair.q05", "", false}, {"50%", "pair.q50", "", false}, {"95%", "pair.q95", "", false}}}}}},
+		{title: "Every bound beside paper A's method", folded: true, parts: []partOf{{
+			says: "Medians over coordinates and inputs; × says how many times what paper A's methods give for the same inputs.",
+			table: &tableOf{rows: []string{"of", "bound"}, columns: []column{
+				{"claim", "method", "kind", false}, {"all", "method", "bare", false}, {"coarse", "method.low", "bare", false}, {"×Alg. 1", "method.ratio", "", false}, {"×authors'", "method.ratio_authors", "", false}}}}}},
+		{title: "Directions of the input that change the features", folded: true, parts: []partOf{
+			{curves: &curvesOf{id: "spectrum", caption: "Standard deviation per direction, median and 90 % band", x: "direction", y: "standard deviation"}},
+			{says: "Directions that can be resolved to within a standard deviation (medians over inputs).",
+				table: &tableOf{rows: []string{"standard deviation at most"}, columns: []column{{"directions", "directions", "", false}}}}}},
+		{title: "What the release costs", folded: true, parts: []partOf{{
+			says:  "Accuracy, with its 95 % interval (Clopper-Pearson).",
+			table: &tableOf{rows: []string{"features"}, columns: []column{{"accuracy", "answers", "", false}, {"95 % interval", "answers", "interval", false}, {"examples", "answers", "n", false}}}}}},
+		{title: "What the limits depend on", folded: true, parts: []partOf{{findings: []Part{Condition}}}},
+		{title: "How the data were read", folded: true, parts: []partOf{{findings: []Part{About}}}},
+	},
+	terms: []term{
+		{"error", "Root mean square over the input and the inputs of the run, unless another average is named."},
+		{"attack", "A reconstruction that really ran, from the release and what it learned from training data. It is biased: it may err by less than a bound for unbiased estimators."},
+		{"floor", "No adversary errs by less on average. With the list: one who knows that the input is one of the candidates. Without: one who knows only the distribution of inputs."},
+		{"certified", "Proved in double precision from a stored witness: another input whose features are compared with the noise."},
+		{"certified with confidence", "A limit from random draws. Each such limit by itself holds with 99.9 % confidence; all together hold with less."},
+		{"estimated", "Linear algebra on the Jacobian or a statistical estimate, without a stored witness."},
+		{"demonstrated", "An attack that ran reached it."},
+		{"unbiased", "Right on average over the noise, for every input. Bounds for unbiased estimators do not limit adversaries who know what inputs look like."},
+	},
+}

@@ -1,0 +1,50 @@
+package report
+
+import "slices"
+
+func init() {
+	layouts["design"] = &layout{
+		tiles: []tileOf{
+			{"What to release", "released.numbers", "numbers; original accuracy {design.original}"},
+			{"Accuracy", "design.accuracy", "original model: {design.original}; cost: {design.drop}"},
+			{"Nearest release", "nearest.numbers", "numbers of {subject}, σ = {nearest.sigma}"},
+			{"Accuracy", "nearest.accuracy", "in the search; original model: {validation}"},
+			{"Identification", "identified", "of releases, at most {identified.high}; guessing: {identified@guessing}"},
+			{"Identification", "nearest.identified", "mean over draws in the search, without limits"},
+			{"Floor without a list", "floor", "least RMS error of an adversary without a list; guessing the mean: {floor@without the release}"},
+			{"Floor without a list", "nearest.floor", "mean over draws in the search, without limits"},
+		},
+		sections: slices.Concat([]sectionOf{
+			{title: "The promise", parts: []partOf{
+				{says: "Each limit beside the figure that does not overstate the protection.",
+					table: &tableOf{rows: []string{"quantity"}, columns: []column{{"limit", "limit", "", false}, {"figure", "figure", "", false}, {"confidence", "figure", "confidence", false}, {"kept", "limit", "badge", false}}}}}},
+			{title: "Accuracy against protection", parts: []partOf{
+				{curves: &curvesOf{id: "search", caption: "Accuracy in the search", x: "share of inputs, attributes or candidates guessed right", y: "accuracy", xUnit: Share, yUnit: Share, dots: true, log: true}},
+				{curves: &curvesOf{id: "floors", caption: "Accuracy in the search", x: "floor, root mean square error", y: "accuracy", yUnit: Share, dots: true}}}},
+		}, boundLayout.sections[1:2], []sectionOf{
+			{title: "The search for the release", folded: true, parts: []partOf{
+				{says: "The most accurate release of each method that keeps the promise in the search: means over draws on training data, without limits. Original model: {validation}.",
+					table: &tableOf{rows: []string{"method and node"}, columns: []column{
+						{"numbers", "point.numbers", "", false}, {"σ", "point.sigma", "", false}, {"accuracy", "point.accuracy", "", false}, {"identified", "point.identified", "", false}, {"bits", "point.bits", "bare", false}, {"floor", "point.floor", "", false}}}},
+				{title: "Right guesses of protected attributes", table: &tableOf{rows: []string{"method and node", "attribute"}, columns: []column{{"guessed", "point.guessed", "", false}}}},
+				{title: "Tasks that the release also answers", table: &tableOf{rows: []string{"task"}, columns: []column{{"accuracy", "task", "", false}, {"95 % interval", "task", "interval", false}}}},
+				{title: "Nodes of the model", says: "Share: multiply-adds of the model that run on the device, before the node.",
+					table: &tableOf{rows: []string{"node"}, columns: []column{{"share", "cut.share", "", false}, {"multiply-adds", "cut.operations", "", false}, {"parameters", "cut.parameters", "", false}, {"features", "cut.features", "", false}, {"accuracy", "cut.accuracy", "", false}}}}}},
+		}, boundLayout.sections[2:]),
+		terms: boundLayout.terms,
+	}
+	layouts["guard"] = &layout{
+		tiles: []tileOf{
+			{"{subject}", "figure", "promised: {limit}"},
+			{"Released", "integers", "integers, with discrete Gaussian noise of σ = {noise}"},
+			{"Budget of a subject", "budget", "releases"},
+			{"Drift allowance", "drift", "largest error of a feature before it is rounded"},
+		},
+		sections: []sectionOf{
+			{title: "The promise", parts: []partOf{{table: &tableOf{rows: []string{"quantity"}, columns: []column{{"limit", "limit", "", false}, {"figure", "figure", "", false}, {"confidence", "figure", "confidence", false}}}}}},
+			{title: "Results of the run", parts: []partOf{{findings: []Part{Evidence}}}},
+			{title: "Warnings", parts: []partOf{{findings: []Part{Limit}}}},
+			{title: "Not covered", parts: []partOf{{findings: []Part{Meaning}}}},
+		},
+	}
+}

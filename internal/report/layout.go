@@ -1,0 +1,364 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"tattle/internal/file"
+)
+
+// A layout says which claims, findings, series and pictures of a report make which section. There is one for
+// each kind of report.
+type layout struct {
+	tiles    []tileOf
+	sections []sectionOf
+	terms    []term // what words and columns mean
+}
+
+// tileOf is a figure behind the first sentence: the first claim with the ID. The about template is filled for it.
+type tileOf struct{ name, claim, about string }
+
+// sectionOf is a section; it is shown if anything is in it.
+type sectionOf struct {
+	title  string // a template
+	folded bool   // closed on a page, left out on a terminal without --details
+	each   string // repeat the section for each subject that has a claim with this ID
+	parts  []partOf
+}
+
+// partOf is one thing in a section. Of its fields one is set, and says introduces it.
+type partOf struct {
+	title    string // a template
+	says     string // a template, shown if anything follows it
+	code     string // a template
+	findings []Part
+	table    *tableOf
+	chart    *intervalsOf
+	curves   *curvesOf
+	pictures string // the beginning of the groups' names
+}
+
+// tableOf is a table with a row for each subject, or subject and group, that has a claim of its columns.
+type tableOf struct {
+	rows    []string // heads of the columns that name the row: subject, group
+	columns []column
+	page    bool // not on a terminal
+}
+
+// A column shows a part of the claims with an ID: one of the keys of shows, "@" and the name of what stands
+// beside it, or "badge", the badge of the finding about the subject. Empty shows the figure.
+type column struct {
+	head, claim, show string
+	page              bool // not on a terminal
+}
+
+// term explains a word.
+type term struct{ Word, Means string }
+
+// layouts are the layouts by subcommand.
+var layouts = map[string]*layout{}
+
+// layout returns the layout of the report.
+func (r *Report) layout() *layout {
+	if l, ok := layouts[r.Subcommand()]; ok {
+		return l
+	}
+	return layouts[""]
+}
+
+// build returns the report as a document, the same for text, Markdown and HTML.
+func (r *Report) build() *document {
+	l := r.layout()
+	d := &document{Title: r.Title, Subtitle: r.subtitle(), Lead: r.lead(l)}
+	for _, s := range l.sections {
+		if s.each == "" {
+			d.add(r.section(s, ""))
+			continue
+		}
+		for _, subject := range r.subjects(s.each) {
+			d.add(r.section(s, subject))
+		}
+	}
+	if terms := r.terms(l); len(terms) > 0 {
+		d.add(section{Title: "What the words mean", Folded: true, Parts: []part{{Terms: terms}}})
+	}
+	d.add(r.provenance())
+	slices.SortStableFunc(d.Sections, func(a, b section) int { return boolInt(a.Folded) - boolInt(b.Folded) })
+	return d
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// subjects are the subjects of the claims with an ID.
+func (r *Report) subjects(id string) (all []string) {
+	for _, c := range r.Claims {
+		if c.ID == id && !slices.Contains(all, c.Subject) {
+			all = append(all, c.Subject)
+		}
+	}
+	return all
+}
+
+// lead is what the report says first.
+func (r *Report) lead(l *layout) lead {
+	var v lead
+	if len(r.Findings) > 0 {
+		f := r.Findings[0]
+		w := WordingOf(f.Code)
+		v = lead{Badge: r.fill(w.Badge, f), Tone: w.Tone, Says: r.Say(f)}
+	}
+	for _, t := range l.tiles {
+		subject := ""
+		if len(r.Findings) > 0 {
+			subject = r.Findings[0].Subject
+		}
+		c := r.about(t.claim, subject)
+		if c == nil {
+			c = r.about(t.claim, "")
+		}
+		if c == nil || len(v.Tiles) == mostTiles {
+			continue
+		}
+		about := Finding{Subject: c.Subject}
+		v.Tiles = append(v.Tiles, tile{Name: r.fill(t.name, about), Figure: c.Value.bare(), Unit: strings.TrimPrefix(strings.TrimPrefix(c.Value.Figure(), c.Value.bare()), " "), About: r.fill(t.about, about)})
+	}
+	return v
+}
+
+const mostTiles = 4
+
+// section fills a section for a subject.
+func (r *Report) section(s sectionOf, subject string) section {
+	out := section{Title: r.fill(s.title, Finding{Subject: subject}), Folded: s.folded}
+	for _, p := range s.parts {
+		out.Parts = append(out.Parts, r.part(p, subject, s.each != "")...)
+	}
+	return out
+}
+
+// part fills a part; none if there is nothing in it.
+func (r *Report) part(p partOf, subject string, one bool) []part {
+	about := Finding{Subject: subject}
+	out := part{Title: r.fill(p.title, about), Code: r.fill(p.code, about)}
+	var more []part
+	is := p.code != ""
+	for _, f := range r.Findings[min(1, len(r.Findings)):] {
+		if slices.Contains(p.findings, WordingOf(f.Code).Part) && (!one || f.Subject == subject) {
+			out.Items, is = append(out.Items, r.Say(f)), true
+		}
+	}
+	if p.table != nil {
+		t := r.table(p.table, subject, one)
+		out.Table, is = t, t != nil
+	}
+	if p.chart != nil {
+		c := r.intervals(p.chart, subject, one)
+		out.Chart, is = c, c != nil
+	}
+	if p.curves != nil {
+		for i, c := range r.curves(p.curves, subject) {
+			if i == 0 {
+				out.Chart, is = &c, true
+				continue
+			}
+			more = append(more, part{Chart: &c})
+		}
+	}
+	if p.pictures != "" {
+		out.Pictures = r.pictures(p.pictures)
+		is = len(out.Pictures) > 0
+	}
+	if p.code == "" && p.findings == nil && p.table == nil && p.chart == nil && p.curves == nil && p.pictures == "" {
+		is = !strings.Contains(r.fill(p.says, about), "–") || !strings.Contains(p.says, "{")
+	}
+	if !is {
+		return nil
+	}
+	out.Text = capital(r.fill(p.says, about))
+	return append([]part{out}, more...)
+}
+
+// rowKey names a row of a table.
+type rowKey struct{ subject, group string }
+
+// table fills a table; nil if it has no rows.
+func (r *Report) table(t *tableOf, subject string, one bool) *table {
+	var keys []rowKey
+	cells := map[rowKey]map[string]*Claim{}
+	used := map[string]bool{}
+	for i := range r.Claims {
+		c := &r.Claims[i]
+		if one && c.Subject != subject || !slices.ContainsFunc(t.columns, func(k column) bool { return k.claim == c.ID }) {
+			continue
+		}
+		k := rowKey{c.Subject, c.Group}
+		if cells[k] == nil {
+			cells[k] = map[string]*Claim{}
+			keys = append(keys, k)
+		}
+		cells[k][c.ID], used[c.ID] = c, true
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	grouped := slices.ContainsFunc(keys, func(k rowKey) bool { return k.group != "" }) && slices.ContainsFunc(keys, func(k rowKey) bool { return k.subject != "" }) && !one
+	out := &table{Page: t.page}
+	label := func(k rowKey) []string {
+		if grouped {
+			return []string{file.Name(k.subject), file.Name(k.group)}
+		}
+		return []string{file.Name(k.group + map[bool]string{true: k.subject}[k.group == ""])}
+	}
+	heads := t.rows
+	if !grouped {
+		heads = t.rows[len(t.rows)-1:]
+		if len(t.rows) > 1 && !slices.ContainsFunc(keys, func(k rowKey) bool { return k.group != "" }) {
+			heads = t.rows[:1]
+		}
+	}
+	out.Words = len(heads)
+	out.Heads = slices.Clone(heads)
+	var shown []column
+	for _, c := range t.columns {
+		if used[c.claim] || c.show == "badge" {
+			shown = append(shown, c)
+			out.Heads = append(out.Heads, c.head)
+			if c.page {
+				out.Left = append(out.Left, len(out.Heads)-1)
+			}
+		}
+	}
+	last := ""
+	for _, k := range keys {
+		row := label(k)
+		if len(row) > 1 && row[0] == last {
+			row[0] = ""
+		} else {
+			last = row[0]
+		}
+		for _, c := range shown {
+			row = append(row, r.cell(c, cells[k][c.claim], k.subject))
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
+// cell prints what a column shows of a claim, which may be nil.
+func (r *Report) cell(c column, of *Claim, subject string) string {
+	if c.show == "badge" {
+		for _, f := range r.Findings {
+			switch w := WordingOf(f.Code); {
+			case f.Subject != subject || w.Badge == "":
+			case w.Label != "":
+				return w.Label
+			default:
+				return strings.ToLower(w.Badge[:1]) + w.Badge[1:]
+			}
+		}
+		return "–"
+	}
+	if of == nil {
+		return "–"
+	}
+	if name, ok := strings.CutPrefix(c.show, "@"); ok {
+		return of.beside(name).bare()
+	}
+	if c.show == "" {
+		return of.Value.bare()
+	}
+	return shows[c.show](of)
+}
+
+// pictures returns the pictures of the groups with a prefix, each group in a row.
+func (r *Report) pictures(prefix string) (rows []shots) {
+	for _, p := range r.Pictures {
+		if !strings.HasPrefix(p.Group, prefix) {
+			continue
+		}
+		if len(rows) == 0 || rows[len(rows)-1].Group != p.Group {
+			rows = append(rows, shots{Group: p.Group, Caption: strings.TrimPrefix(p.Group, prefix)})
+		}
+		at := &rows[len(rows)-1]
+		at.Shots = append(at.Shots, shot{p.uri(), p.Name})
+	}
+	return rows
+}
+
+// terms are the words of the layout that the report uses.
+func (r *Report) terms(l *layout) []term { return l.terms }
+
+// subtitle says in a line what was measured, and by which command.
+func (r *Report) subtitle() string {
+	var said []string
+	if n := r.Data.Examples; n > 0 {
+		said = append(said, Many(n, "example")+map[bool]string{true: " from " + file.Name(r.Data.Name)}[r.Data.Name != ""])
+	}
+	if name := r.Subcommand(); name != "" {
+		said = append(said, "tattle "+name)
+	}
+	return strings.Join(said, " · ")
+}
+
+// provenance says how to check and repeat the report, and on what it rests.
+func (r *Report) provenance() section {
+	s := section{Title: "Check and repeat", Folded: true, Parts: []part{{Text: "To recompute every claim that can be recomputed:", Code: "tattle verify ."}}}
+	if r.Command != "" {
+		s.Parts = append(s.Parts, part{Text: "To repeat the run:", Code: r.Command})
+	}
+	var rows []term
+	add := func(word, format string, a ...any) { rows = append(rows, term{word, fmt.Sprintf(format, a...)}) }
+	if m := r.Model; m.Path+m.SHA256 != "" {
+		add("model", "%s, sha256 %s", m.Path, m.SHA256)
+	}
+	if x := r.Data; x.Name+x.Path != "" {
+		add("data", "%s %s %s, sha256 %s", x.Name, x.Path, x.Part, x.SHA256)
+	}
+	add("seed", "%d", r.Seed)
+	rows = append(rows, settings(r.Request)...)
+	for _, f := range r.Files {
+		add(f.Name, "sha256 %s", f.SHA256)
+	}
+	for _, k := range slices.Sorted(maps.Keys(r.Timing)) {
+		add("time: "+k, "%.1f s", r.Timing[k])
+	}
+	s.Parts = append(s.Parts, part{Terms: rows})
+	return s
+}
+
+// settings lists the values of a request, with the names that JSON has for them.
+func settings(request json.RawMessage) (rows []term) {
+	var v any
+	if len(request) == 0 || json.Unmarshal(request, &v) != nil {
+		return nil
+	}
+	var walk func(name string, v any)
+	walk = func(name string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, k := range slices.Sorted(maps.Keys(v)) {
+				walk(strings.TrimPrefix(name+" "+strings.ReplaceAll(k, "_", " "), " "), v[k])
+			}
+		case []any:
+			text, _ := json.Marshal(v)
+			if len(v) > 0 && len(text) < 300 {
+				rows = append(rows, term{name, string(text)})
+			}
+		case nil:
+		default:
+			if s := fmt.Sprint(v); s != "" && s != "0" && s != "false" {
+				rows = append(rows, term{name, s})
+			}
+		}
+	}
+	walk("", v)
+	return rows
+}

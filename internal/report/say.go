@@ -1,0 +1,173 @@
+package report
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"tattle/internal/file"
+)
+
+// A Part is where a finding stands in a report.
+type Part int
+
+// The parts, in the order in which a reader meets them.
+const (
+	Verdict   Part = iota // the badge and the sentence that the report begins with
+	Evidence              // why
+	Meaning               // what it means for the reader
+	Advice                // what to do
+	Limit                 // what the figures do not show
+	About                 // how data were read
+	Condition             // what the limits depend on
+	Detail                // shown by a table alone
+)
+
+// A Tone says whether a finding asks for attention.
+type Tone string
+
+// The tones.
+const (
+	Calm Tone = "calm"
+	Good Tone = "good"
+	Warn Tone = "warn"
+	Bad  Tone = "bad"
+)
+
+// A Wording is what a finding says. In Says, braces hold a place to be filled in:
+//
+//	{subject}      the finding's subject
+//	{1} {2}        its arguments
+//	{id}           the figure of the claim with that ID about the subject, or else about no subject
+//	{id.low} {id.high} {id.interval} {id.value} {id.n} {id.p} {id.confidence} {id.group}
+//	{id@name}      what stands beside the claim under that name
+type Wording struct {
+	Part  Part
+	Badge string
+	Label string // a word for tables; empty for the badge
+	Tone  Tone
+	Says  string
+	Rule  string // the rule of SARIF that it breaks; empty for none
+	Case  string // what its subject is as a test case of JUnit: attribute, control; empty for none
+}
+
+// WordingOf returns the words of a finding's code. It panics if there are none: every code has words.
+func WordingOf(code string) Wording {
+	w, ok := words[code]
+	if !ok {
+		panic("report: no words for the finding " + code)
+	}
+	return w
+}
+
+var place = regexp.MustCompile(`\{([^{}]+)\}`)
+
+// Say returns the sentence of a finding.
+func (r *Report) Say(f Finding) string {
+	return capital(r.fill(WordingOf(f.Code).Says, f))
+}
+
+// fill puts what they stand for into the places of a template.
+func (r *Report) fill(template string, f Finding) string {
+	return place.ReplaceAllStringFunc(template, func(s string) string {
+		name := s[1 : len(s)-1]
+		if name == "subject" {
+			return file.Name(f.Subject)
+		}
+		if i, err := strconv.Atoi(name); err == nil {
+			if i < 1 || i > len(f.Args) {
+				return "–"
+			}
+			return f.Args[i-1]
+		}
+		return r.figure(name, f.Subject)
+	})
+}
+
+// figure returns the part of a claim that a place names.
+func (r *Report) figure(name, subject string) string {
+	id, beside, besides := strings.Cut(name, "@")
+	field := "figure"
+	if at := strings.LastIndexByte(id, '.'); !besides && at >= 0 && shows[id[at+1:]] != nil {
+		id, field = id[:at], id[at+1:]
+	}
+	c := r.about(id, subject)
+	if c == nil {
+		return "–"
+	}
+	if besides {
+		return c.beside(beside).Figure()
+	}
+	return shows[field](c)
+}
+
+// about returns the claim with an ID about a subject, or else about no subject, or else the first one.
+func (r *Report) about(id, subject string) *Claim {
+	for _, s := range []string{subject, ""} {
+		if c := r.Claim(id, s); c != nil {
+			return c
+		}
+	}
+	i := slices.IndexFunc(r.Claims, func(c Claim) bool { return c.ID == id && (subject == "" || c.Subject == subject) })
+	if i < 0 {
+		return nil
+	}
+	return &r.Claims[i]
+}
+
+// beside returns what stands beside a claim under a name; an unknown value if nothing does.
+func (c *Claim) beside(name string) Value {
+	for _, b := range c.Beside {
+		if b.Name == name {
+			return b.Value
+		}
+	}
+	return Exactly(nan, c.Value.Unit)
+}
+
+// shows are the parts of a claim that places and columns name.
+var shows = map[string]func(*Claim) string{
+	"figure":     func(c *Claim) string { return c.Value.Figure() },
+	"value":      func(c *Claim) string { return c.Value.String() },
+	"bare":       func(c *Claim) string { return c.Value.bare() },
+	"low":        func(c *Claim) string { return c.Value.LowFigure() },
+	"high":       func(c *Claim) string { return c.Value.HighFigure() },
+	"interval":   func(c *Claim) string { return c.Value.interval() },
+	"least":      func(c *Claim) string { return c.Value.Unit.print(c.Value.Low, math.Floor) },
+	"most":       func(c *Claim) string { return c.Value.Unit.print(c.Value.High, math.Ceil) },
+	"confidence": func(c *Claim) string { return percent(c.Value.Confidence, math.Round) },
+	"n":          func(c *Claim) string { return Grouped(c.N) },
+	"p":          func(c *Claim) string { return PValue(c.P) },
+	"kind":       func(c *Claim) string { return string(c.Kind) },
+	"group":      func(c *Claim) string { return file.Name(c.Group) },
+	"unit":       func(c *Claim) string { return string(c.Value.Unit) },
+}
+
+// capital begins a sentence with a capital letter.
+func capital(s string) string {
+	for i, c := range s {
+		if i == 0 {
+			return string(unicode.ToUpper(c)) + s[len(string(c)):]
+		}
+	}
+	return s
+}
+
+// List joins names: "a", "a and b", "a, b and c".
+func List(names []string) string {
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+// Many says how many there are: "1 epoch", "2,000 epochs".
+func Many(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return Grouped(n) + " " + what + "s"
+}

@@ -1,0 +1,308 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Unit is the unit of a value. A unit that is none of the constants is printed behind the number.
+type Unit string
+
+// The units with a form of their own.
+const (
+	Number Unit = ""
+	Share  Unit = "share"  // a fraction, printed in percent
+	Points Unit = "points" // a difference of fractions, printed in points with a sign
+	Count  Unit = "count"
+	Bits   Unit = "bits"
+	Grey   Unit = "grey levels" // of 255
+)
+
+// Value is a number with an interval or a limit. What is not known is NaN.
+//
+// A value with X alone is a number, one with Low and High beside X has an interval, one with Low alone is a
+// lower bound and one with High alone an upper bound. Limits are printed rounded away from what they claim:
+// Low down, High up, so that no printed limit claims more than the computed one.
+type Value struct {
+	X, Low, High float64
+	Unit         Unit
+	Confidence   float64 // of the interval or limit; 0 if it is certain or there is none
+}
+
+var nan = math.NaN()
+
+// Exactly returns a value without an interval.
+func Exactly(x float64, u Unit) Value { return Value{x, nan, nan, u, 0} }
+
+// Within returns a value with an interval that holds with a confidence.
+func Within(x, low, high float64, u Unit, confidence float64) Value {
+	return Value{x, low, high, u, confidence}
+}
+
+// AtLeast returns a lower bound.
+func AtLeast(low float64, u Unit) Value { return Value{nan, low, nan, u, 0} }
+
+// AtMost returns an upper bound.
+func AtMost(high float64, u Unit) Value { return Value{nan, nan, high, u, 0} }
+
+// Sure returns v with the confidence of its limit.
+func (v Value) Sure(confidence float64) Value { v.Confidence = confidence; return v }
+
+// known reports whether a part of a value is known.
+func known(x float64) bool { return !math.IsNaN(x) }
+
+// String prints the value with its unit and, if there is one, its interval.
+func (v Value) String() string {
+	if known(v.X) && known(v.Low) && known(v.High) {
+		return v.Figure() + " (" + v.Interval() + ")"
+	}
+	return v.Figure()
+}
+
+// Figure prints the value or the limit with its unit: "61.2 %", "≥ 43.2 grey levels". A lower bound of 0 is "none".
+func (v Value) Figure() string {
+	return v.bare() + v.Unit.behind(v.bare() != "none" && v.bare() != "–")
+}
+
+// bare is Figure without a unit that stands in words.
+func (v Value) bare() string {
+	switch {
+	case known(v.X):
+		return v.Unit.print(v.X, math.Round)
+	case v.Low == 0:
+		return "none"
+	case known(v.Low):
+		return "≥ " + v.Unit.print(v.Low, math.Floor)
+	case known(v.High):
+		return "≤ " + v.Unit.print(v.High, math.Ceil)
+	}
+	return "–"
+}
+
+// Interval prints the limits with the unit: "58.1 to 64.0 %"; a dash if there are none.
+func (v Value) Interval() string { return v.interval() + v.Unit.behind(known(v.Low) && known(v.High)) }
+
+// interval is Interval without a unit that stands in words.
+func (v Value) interval() string {
+	if !known(v.Low) || !known(v.High) {
+		return "–"
+	}
+	return strings.TrimSuffix(v.Unit.print(v.Low, math.Floor), " %") + " to " + v.Unit.print(v.High, math.Ceil)
+}
+
+// LowFigure prints the lower limit, rounded down, with its unit.
+func (v Value) LowFigure() string {
+	return v.Unit.print(v.Low, math.Floor) + v.Unit.behind(known(v.Low))
+}
+
+// HighFigure prints the upper limit, rounded up, with its unit.
+func (v Value) HighFigure() string {
+	return v.Unit.print(v.High, math.Ceil) + v.Unit.behind(known(v.High))
+}
+
+// behind is the word behind a number; empty for units that are part of the number.
+func (u Unit) behind(is bool) string {
+	if !is || u == Share || u == Count || u == Number {
+		return ""
+	}
+	return " " + string(u)
+}
+
+// print prints a number of the unit, rounded to the digits that are shown.
+func (u Unit) print(x float64, round func(float64) float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "–"
+	case math.IsInf(x, 1):
+		return "unbounded"
+	case math.IsInf(x, -1):
+		return "−unbounded"
+	}
+	switch u {
+	case Share:
+		return percent(x, round)
+	case Points:
+		s := strconv.FormatFloat(roundAt(100*x, 1, round), 'f', 1, 64)
+		if s = strings.Replace(s, "-", "−", 1); strings.Trim(s, "−0.") == "" {
+			return "0.0"
+		} else if x > 0 {
+			s = "+" + s
+		}
+		return s
+	case Count:
+		if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+			return Grouped(int(x))
+		}
+	}
+	return strings.Replace(significant(x, round), "-", "−", 1)
+}
+
+// percent prints a share with one decimal, with three digits if it is near none or all. It never prints 0 %
+// or 100 % for what is not none or all.
+func percent(x float64, round func(float64) float64) string {
+	p, decimals := 100*x, 1
+	for _, d := range []float64{math.Abs(p), math.Abs(100 - p)} {
+		if d > 0 && d < .1 {
+			decimals = min(9, 2-int(math.Floor(math.Log10(d))))
+			if d == math.Abs(100-p) {
+				decimals = min(9, -int(math.Floor(math.Log10(d))))
+			}
+		}
+	}
+	return strings.Replace(strconv.FormatFloat(roundAt(p, decimals, round), 'f', decimals, 64), "-", "−", 1) + " %"
+}
+
+// significant prints three significant digits.
+func significant(x float64, round func(float64) float64) string {
+	size := math.Abs(x)
+	if size == 0 {
+		return "0"
+	}
+	digits := 2 - int(math.Floor(math.Log10(size)))
+	switch {
+	case size >= 1e6 || size < .001:
+		exact := math.Pow10(digits)
+		if digits > 300 || digits < -300 {
+			return fmt.Sprintf("%.2e", x)
+		}
+		return fmt.Sprintf("%.2e", roundAt(x*exact, 0, round)/exact)
+	case size >= 1000:
+		return strconv.FormatFloat(roundAt(x, 0, round), 'f', 0, 64)
+	}
+	return strconv.FormatFloat(roundAt(x, digits, round), 'g', -1, 64)
+}
+
+// roundAt rounds to decimals. What differs from a printed number by less than rounding errors is that number.
+func roundAt(x float64, decimals int, round func(float64) float64) float64 {
+	n := math.Pow10(decimals)
+	if near := math.Round(x * n); math.Abs(x*n-near) <= 1e-9*math.Abs(x*n) {
+		return near / n
+	}
+	return round(x*n) / n
+}
+
+// PValue prints a p-value.
+func PValue(p *float64) string {
+	switch {
+	case p == nil || math.IsNaN(*p):
+		return "–"
+	case *p < 1e-4:
+		return "< 0.0001"
+	}
+	return strconv.FormatFloat(*p, 'f', 4, 64)
+}
+
+// Grouped prints a count with commas between thousands.
+func Grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// jsonNumber writes NaN as null and infinities as strings, which JSON has no numbers for.
+type jsonNumber float64
+
+func (n jsonNumber) MarshalJSON() ([]byte, error) {
+	switch x := float64(n); {
+	case math.IsNaN(x):
+		return []byte("null"), nil
+	case math.IsInf(x, 0):
+		return fmt.Appendf(nil, "%q", strconv.FormatFloat(x, 'g', -1, 64)), nil
+	default:
+		return json.Marshal(x)
+	}
+}
+
+func (n *jsonNumber) UnmarshalJSON(b []byte) error {
+	switch string(b) {
+	case "null":
+		*n = jsonNumber(nan)
+	case `"+Inf"`:
+		*n = jsonNumber(math.Inf(1))
+	case `"-Inf"`:
+		*n = jsonNumber(math.Inf(-1))
+	default:
+		return json.Unmarshal(b, (*float64)(n))
+	}
+	return nil
+}
+
+// jsonValue is a Value as JSON has it: what is not known is left out.
+type jsonValue struct {
+	X          *jsonNumber `json:"x,omitempty"`
+	Low        *jsonNumber `json:"low,omitempty"`
+	High       *jsonNumber `json:"high,omitempty"`
+	Unit       Unit        `json:"unit,omitempty"`
+	Confidence float64     `json:"confidence,omitempty"`
+}
+
+// MarshalJSON leaves out what is not known.
+func (v Value) MarshalJSON() ([]byte, error) {
+	part := func(x float64) *jsonNumber {
+		if n := jsonNumber(x); known(x) {
+			return &n
+		}
+		return nil
+	}
+	return json.Marshal(jsonValue{part(v.X), part(v.Low), part(v.High), v.Unit, v.Confidence})
+}
+
+// UnmarshalJSON reads what is left out as NaN.
+func (v *Value) UnmarshalJSON(b []byte) error {
+	var j jsonValue
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	part := func(n *jsonNumber) float64 {
+		if n == nil {
+			return nan
+		}
+		return float64(*n)
+	}
+	*v = Value{part(j.X), part(j.Low), part(j.High), j.Unit, j.Confidence}
+	return nil
+}
+
+// jsonSeries is a Series whose numbers may be NaN or infinite.
+type jsonSeries struct {
+	ID   string       `json:"id"`
+	Name string       `json:"name"`
+	X    []jsonNumber `json:"x"`
+	Y    []jsonNumber `json:"y"`
+	Low  []jsonNumber `json:"low,omitempty"`
+	High []jsonNumber `json:"high,omitempty"`
+}
+
+func converted[To, From ~float64](x []From) []To {
+	if x == nil {
+		return nil
+	}
+	out := make([]To, len(x))
+	for i := range x {
+		out[i] = To(x[i])
+	}
+	return out
+}
+
+// MarshalJSON writes NaN as null.
+func (s Series) MarshalJSON() ([]byte, error) {
+	return json.Marshal(jsonSeries{s.ID, s.Name, converted[jsonNumber](s.X), converted[jsonNumber](s.Y), converted[jsonNumber](s.Low), converted[jsonNumber](s.High)})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. It returns an error if the lengths differ.
+func (s *Series) UnmarshalJSON(b []byte) error {
+	var j jsonSeries
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	if len(j.X) != len(j.Y) || len(j.Low) != len(j.High) || len(j.Low) > 0 && len(j.Low) != len(j.X) {
+		return fmt.Errorf("series %s, %s: x, y, low and high have different lengths", j.ID, j.Name)
+	}
+	*s = Series{j.ID, j.Name, converted[float64](j.X), converted[float64](j.Y), converted[float64](j.Low), converted[float64](j.High)}
+	return nil
+}
