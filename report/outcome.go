@@ -12,7 +12,7 @@ const (
 	Vacuous      Outcome = "vacuous"    // what is certified says nothing
 	Named        Outcome = "identified" // an adversary with a list of candidates identifies most inputs
 	Uncertified  Outcome = "nothing is certified"
-	Met          Outcome = "met" // a target, or the demands of a study
+	Met          Outcome = "met" // a target
 	NotMet       Outcome = "not met"
 	Demonstrated Outcome = "excess demonstrated" // an attack on outputs is shown to exceed its baseline
 	NoExcess     Outcome = "no excess demonstrated"
