@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"bound", "bayes"},
 	{"release"},
 	{"run/folders"},
-	{"shape"},
+	{"shape", "internal/report"},
 	{"run"},
 	{"dataset"},
 	{"onnx", "independent", "internal/progress"},
