@@ -145,11 +145,8 @@ func (res *results) captions(r *report.Report) {
 	}
 }
 
-// limits warns of every departure from the paper's procedure.
+// limits warns of what did not run.
 func (res *results) limits(r *report.Report) {
-	if res.Reduced != "" {
-		r.Find("departs", "", res.Reduced)
-	}
 	ran := 0
 	for _, t := range res.Trainings {
 		for _, s := range res.Trained[t.Key] {

@@ -153,7 +153,6 @@ var trained = map[string]Wording{
 	"convex":              {Part: Verdict, Badge: "Done", Says: "The sum of honesty and curiosity of linear classifiers on the plane is {sum.interval} for all weights βs."},
 	"caption":             {Part: Caption, Says: "{1}"},
 	"reduced":             {Part: Caption, Says: "Not comparable with the published figures: {1}."},
-	"departs":             {Part: Limit, Says: "Not the paper's procedure ({1}): the figures do not compare with the published ones."},
 	"failed":              {Part: Limit, Says: "{1}, seed {2} failed: {3}"},
 	"left.trainings":      {Part: Limit, Says: "{1} of {2} trainings have run (--only); the cells of the others are empty."},
 	"few_seeds":           {Part: Limit, Says: "{1}; the paper's figures are of {2}."},
