@@ -1,60 +1,64 @@
 package cli
 
 import (
+	"fmt"
+	"reflect"
 	"strconv"
+
+	"github.com/alecthomas/kong"
 
 	"tattle/design"
 )
 
-// arguments are the words of a command line.
-type arguments []string
-
-// add appends words if a condition holds.
-func (a *arguments) add(when bool, words ...string) {
-	if when {
-		*a = append(*a, words...)
+// answer is the bound command that measures the answer, whose model is at a path.
+func (j *designJob) answer(model, limit string, p *design.Run) (*boundCmd, error) {
+	b := new(boundCmd)
+	for _, f := range kong.Must(b).Model.Flags {
+		if err := f.Reset(); err != nil { // to its default
+			return nil, err
+		}
 	}
-}
-
-// data adds the flags of how the data and the training data are read.
-func (a *arguments) data(j *designJob) {
-	a.add(j.in.TrainingLimit > 0, "--training-limit", strconv.Itoa(j.in.TrainingLimit))
-	a.add(j.SkipMissing, "--skip-missing")
-	a.add(j.Split != "test", "--split", j.Split)
-	a.add(j.TrainingData != "", "--training-data", absolute(j.TrainingData))
-}
-
-// boundArgs are the arguments of the bound command that measures the answer.
-func (j *designJob) boundArgs(model, limit string, p *design.Run) []string {
-	a := arguments{"--model", model, "--data", absolute(j.Data)}
-	preprocess := j.model.DataPreprocess()
-	a.add(!preprocess.IsZero(), "--preprocess", preprocess.String())
-	a.add(j.in.Labels != "", "--labels", j.in.Labels)
-	a.add(j.in.Target != "", "--target", j.in.Target)
-	for _, s := range j.Sensitive {
-		a.add(true, "--sensitive", s)
+	b.Model, b.Data, b.Split, b.Seed, b.inputFlags = model, absolute(j.Data), j.Split, j.Seed, j.inputFlags
+	b.Labels, b.Target, b.Limit, b.TrainingLimit, b.Task = j.in.Labels, j.in.Target, limit, nil, p.Options.Tasks
+	if n := uint32(j.in.TrainingLimit); n > 0 {
+		b.TrainingLimit = &n
 	}
-	for _, t := range p.Options.Tasks {
-		a.add(true, "--task", t)
+	if j.TrainingData != "" {
+		b.TrainingData = absolute(j.TrainingData)
 	}
-	a.add(limit != "", "--limit", limit)
-	a.data(j)
-	a.add(true, "--features", design.Node, "--sigma", strconv.FormatFloat(p.Answer.Best.Sigma, 'g', -1, 64))
-	a.add(j.onLattice(), "--noise", j.Noise)
-	candidates := "all"
+	if preprocess := j.model.DataPreprocess(); !preprocess.IsZero() {
+		b.Preprocess = preprocess.String()
+	}
+	b.releaseFlags.Features, b.Sigma, b.Noise = design.Node, p.Answer.Best.Sigma, "gaussian"
+	if j.onLattice() {
+		b.Noise = j.Noise
+	}
+	b.Queries, b.Candidates, b.ListDraws = max(p.Options.Queries, 1), "all", p.Answer.ListDraws
 	if n := p.Options.Candidates; n < j.training.Len() {
-		candidates = strconv.Itoa(n)
+		b.Candidates = strconv.Itoa(n)
 	}
-	a.add(true, "--queries", strconv.Itoa(max(p.Options.Queries, 1)), "--candidates", candidates, "--list-draws", strconv.Itoa(p.Answer.ListDraws))
-	a.add(true, // Of the bounds for unbiased estimators, those that take long are left out.
-		"--far", "0", "--twins", "0", "--examples", j.chosen(), "--seed", strconv.FormatUint(j.Seed, 10))
-	return a
+	b.Far, b.Twins = 0, "0" // of the bounds for unbiased estimators, those that take long are left out
+	b.Examples = j.Examples
+	if _, err := strconv.Atoi(j.Examples); err != nil && j.Examples != "all" {
+		b.Examples = absolute(j.Examples)
+	}
+	return b, nil
 }
 
-// chosen is the value of --examples, good from any folder.
-func (j *designJob) chosen() string {
-	if _, err := strconv.Atoi(j.Examples); err != nil && j.Examples != "all" {
-		return absolute(j.Examples)
+// flagsOf returns the flags of a filled command that differ from their defaults.
+func flagsOf(command any) (args []string) {
+	for _, f := range kong.Must(command).Model.Flags {
+		for _, v := range valuesIn(f.Target) {
+			switch text := fmt.Sprint(v); {
+			case text == f.Default || f.Default == "" && v.IsZero() && f.Target.Kind() != reflect.Pointer:
+			case v.Kind() != reflect.Bool:
+				args = append(args, "--"+f.Name, text)
+			case v.Bool():
+				args = append(args, "--"+f.Name)
+			default:
+				args = append(args, "--no-"+f.Name)
+			}
+		}
 	}
-	return j.Examples
+	return args
 }

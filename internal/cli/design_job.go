@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"tattle/dataset"
 	"tattle/design"
 	"tattle/internal/file"
@@ -226,12 +224,8 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *design.R
 			return nil, err
 		}
 	}
-	b := new(boundCmd)
-	parser, err := kong.New(b, kong.Exit(func(int) {}))
+	b, err := j.answer(absolute(path), limit, p)
 	if err != nil {
-		return nil, err
-	}
-	if _, err := parser.Parse(j.boundArgs(absolute(path), limit, p)); err != nil {
 		return nil, err
 	}
 	m, err := b.measurement(ctx, e)
@@ -241,8 +235,8 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *design.R
 	if m, err = m.enough(ctx, e, filepath.Join(dir, searchDir, "look"), *p); err != nil {
 		return nil, err
 	}
-	p.Answer.Best.Sigma = m.Sigma
-	p.Command = file.NearCommandLine(append([]string{"tattle", "bound"}, j.boundArgs(absolute(path), limit, p)...))
+	p.Answer.Best.Sigma, b.Sigma = m.Sigma, m.Sigma
+	p.Command = file.NearCommandLine(append([]string{"tattle", "bound"}, flagsOf(b)...))
 	if j.onLattice() {
 		p.Pack = file.NearCommandLine([]string{"tattle", "guard", "pack", absolute(dir)})
 	}

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"tattle/reproduce"
 )
@@ -15,15 +17,10 @@ var (
 
 // refuse returns an error for the first of the flags that is given.
 func (c *reproduceCmd) refuse(lists ...[]string) error {
-	given := map[string]bool{
-		"--model": c.Model != "", "--input-shape": c.InputShape != "", "--model-output": c.ModelOutput != "", "--preprocess": c.Preprocess != "",
-		"--features": c.Features != "", "--labels": c.Labels != "", "--target": c.Target != "", "--restarts": c.Restarts != 0, "--memory": c.Memory != 0,
-		"--data": c.Data != "", "--examples": c.Examples != "", "--skip-missing": c.SkipMissing, "--resume": c.Resume, "--epochs": c.Epochs != 0,
-		"--quick": c.Quick, "--list": c.List, "--seeds": c.Seeds != 0, "--only": len(c.Only) > 0,
-	}
+	used := given(*c)
 	for _, flags := range lists {
 		for _, flag := range flags {
-			if given[flag] {
+			if slices.Contains(used, strings.TrimPrefix(flag, "--")) {
 				return usage(fmt.Errorf("reproduce %s has no use for %s", c.Experiment, flag), "leave it out")
 			}
 		}
