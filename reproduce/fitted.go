@@ -52,7 +52,7 @@ func (r Recipe) Report(ctx context.Context, x *report.Report, dir string, n Fitt
 	if r.Noise > 0 {
 		accuracy("accuracy.noisy", u.Released)
 		x.Add(report.Claim{ID: "sigma", Kind: report.Measured, Value: report.Exactly(sigma, report.Number), Source: report.Searched})
-		x.Find("made.noise", "", fmt.Sprint(r.Noise))
+		x.Find("made.noise", "", fmt.Sprint(r.Noise), t.Node)
 		if r.BitsPenalty > 0 {
 			x.Find("made.penalty", "", fmt.Sprint(r.BitsPenalty))
 		}

@@ -1,5 +1,7 @@
 package report
 
+import "slices"
+
 // Tables is the layout of the published tables and curves of paper B, run again.
 const Tables = "tables"
 
@@ -16,7 +18,6 @@ var curiousTerms = []term{
 	{"βx, βy, βs", "The weights of the training's loss: for uncertain outputs, for the target, for the sensitive attribute."},
 	{"±", "The standard deviation over seeds."},
 	{"entropy", "Mean entropy of the outputs, in bits. A classifier that hides s in its outputs is less certain. High entropy is only a symptom: training with βx > 0 suppresses it, and a hard task raises it without any curiosity."},
-	{"σ", "Ours minus published, over √(standard deviation of ours² + of the published² + p(1−p)/n): p is the mean of the two accuracies and n the test examples. Of entropies, without the last term. If we have one seed only, the published deviation stands for ours, too."},
 }
 
 // curvesOfRuns are the sections on curves, which reports on one classifier and on tables share.
@@ -50,7 +51,7 @@ func init() {
 	limits := sectionOf{title: "Limits of these figures", parts: []partOf{{findings: []Part{Limit}}}}
 	notes := sectionOf{title: "How the data were read", folded: true, parts: []partOf{{findings: []Part{About}}}}
 	with := func(first []sectionOf, last ...sectionOf) []sectionOf {
-		return append(append(first, curvesOfRuns...), last...)
+		return slices.Concat(first, curvesOfRuns, last)
 	}
 	one := &layout{
 		tiles: []tileOf{
@@ -66,13 +67,14 @@ func init() {
 		},
 		sections: with([]sectionOf{
 			{title: "The results in sentences", parts: []partOf{{findings: []Part{Evidence}}}},
-			{title: "Honesty and curiosity, with intervals", parts: []partOf{
+			{title: "Honesty and curiosity, with intervals", folded: true, parts: []partOf{
 				{table: &tableOf{rows: []string{"attribute"}, columns: []column{
 					{"honesty", "honesty", "", false}, {"curiosity", "curiosity", "", false}, {"95 % interval", "curiosity", "interval", true},
 					{"excess", "excess", "", false}, {"95 % interval", "excess", "interval", false}, {"p", "excess", "p", false}, {"claim", "excess", "kind", true}}}},
 				{title: "Baselines, and what guesses reveal", table: &tableOf{rows: []string{"attribute"}, columns: []column{
 					{"most frequent class", "baseline", "@most frequent class", false}, {"from the true target", "baseline", "@from the true target", false},
-					{"from the answered label", "baseline", "@from the answered label", false}, {"information of the guess, bits", "guess.bits", "value", true}, {"shared information, bits", "shared.bits", "value", true}}}}}},
+					{"from the answered label", "baseline", "@from the answered label", false}, {"information of the guess, bits", "guess.bits", "value", true}}}},
+				{title: "Mutual information in the test examples", table: &tableOf{rows: []string{"attributes"}, columns: []column{{"bits", "shared.bits", "", false}, {"95 % interval", "shared.bits", "interval", false}}}}}},
 		}, limits,
 			sectionOf{title: "Training", folded: true, parts: []partOf{
 				{curves: &curvesOf{id: "loss", caption: "Training", x: "epoch", y: "mean loss"}},
@@ -105,12 +107,9 @@ func init() {
 				table: &tableOf{rows: []string{"row"}, columns: columns}}}},
 			{title: "The results in sentences", parts: []partOf{{findings: []Part{Evidence}}}},
 		}, limits, notes),
-		terms: append(curiousTerms, term{"settings", "raw and soft are the outputs that are released (the paper's RawHBC and SoftHBC), param. and reg. the parameterized and the regularized attack, Std a standard classifier, attacked afterwards (overlearning)."}),
+		terms: slices.Concat(curiousTerms, []term{{"σ", "Ours minus published, over √(standard deviation of ours² + of the published² + p(1−p)/n): p is the mean of the two accuracies and n the test examples. Of entropies, without the last term. If we have one seed only, the published deviation stands for ours, too."}, {"settings", "raw and soft are the outputs that are released (the paper's RawHBC and SoftHBC), param. and reg. the parameterized and the regularized attack, Std a standard classifier, attacked afterwards (overlearning)."}}),
 	}
 }
-
-// noSafety is what a reader of any curiosity must know.
-const noSafety = "An attack that fails does not show that the outputs are safe: another attack may reveal more."
 
 // trained are findings on trainings, their students and prunings, and on the tables of paper B.
 var trained = map[string]Wording{
@@ -122,7 +121,7 @@ var trained = map[string]Wording{
 	"fitted":           {Part: Evidence, Says: "A classifier of {parameters} parameters was trained on {examples} examples of {1} for {2}, to a mean loss of {loss}."},
 	"fitted.penalty":   {Part: Evidence, Says: "A classifier of {parameters} parameters was trained on {examples} examples of {1} for {2}, to a mean loss of {loss}, the penalty included."},
 	"fitted.none":      {Part: Evidence, Says: "A classifier of {parameters} parameters was trained on {examples} examples of {1} for less than one epoch."},
-	"made.noise":       {Part: Evidence, Says: "In training, Gaussian noise of {1} times the root mean square of the features was added to them."},
+	"made.noise":       {Part: Evidence, Says: "In training, Gaussian noise of {1} times the root mean square of the features was added to them (node {2})."},
 	"made.penalty":     {Part: Evidence, Says: "The loss had a penalty of {1} times the information limit of the features in bits."},
 	"made.noisy":       {Part: Evidence, Says: "With this noise it classifies {accuracy.noisy} of {accuracy.n} held-out examples correctly."},
 	"made.released":    {Part: Evidence, Says: "The classifier answers {1} and releases its {2}."},
@@ -134,12 +133,12 @@ var trained = map[string]Wording{
 	"seeds":            {Part: Evidence, Says: "Over {1} (the first lines are about seed {2}), honesty is {seeds.honesty} ± {seeds.honesty@±}. The attack shows an excess with {3}."},
 	"seeds.accuracy":   {Part: Evidence, Says: "Over {1}, accuracy is {seeds.accuracy} ± {seeds.accuracy@±}, mean ± standard deviation."},
 	"seeds.curiosity":  {Part: Evidence, Says: "Over {1}, curiosity about {subject} is {seeds.curiosity} ± {seeds.curiosity@±}, mean ± standard deviation."},
-	"pruned":           {Part: Evidence, Says: "{subject}: with {left.honesty.group} of the weights set to zero, honesty is {left.honesty}; before pruning it is {left.honesty@before}."},
-	"pruned.curiosity": {Part: Evidence, Says: "{subject}: with {left.curiosity.group} of the weights set to zero, curiosity is {left.curiosity}; before pruning it is {left.curiosity@before}."},
+	"pruned":           {Part: Evidence, Says: "With {left.honesty.group} of the weights set to zero, honesty is {left.honesty}; before pruning it is {left.honesty@before} ({subject})."},
+	"pruned.curiosity": {Part: Evidence, Says: "With {left.curiosity.group} of the weights set to zero, curiosity is {left.curiosity}; before pruning it is {left.curiosity@before} ({subject})."},
 	"runs.largest":     {Part: Evidence, Says: "Of {1}, the attack with the largest excess over its baseline is {2}."},
 	"runs.none":        {Part: Evidence, Says: "None of the attacks of {1} shows an excess over its baseline. This does not show that there is none."},
 	"runs.empty":       {Part: Evidence, Says: "None of {1} has figures."},
-	"no_safety":        {Part: Limit, Says: noSafety},
+	"no_safety":        {Part: Limit, Says: "An attack that fails does not show that the outputs are safe: another attack may reveal more."},
 	"unfinished":       {Part: Limit, Says: "Training was interrupted: {1} of {2} were completed. This model is not what its recipe makes."},
 	"unfinished.short": {Part: Limit, Says: "Distillation was interrupted: {1} of {2} were completed, and no attack was fitted to the student."},
 	"seen":             {Part: Limit, Says: "The teacher was trained on the student's examples, too: train it with --hold-out to keep them from it."},
