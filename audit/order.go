@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"tattle/classify"
 	"tattle/stat"
 )
 
@@ -74,4 +75,45 @@ func order(s *Sample, a int, g *guesses, o Options) *Order {
 		best.Compared, best.all = len(all), all
 	}
 	return best
+}
+
+// areaLeast is the number of examples of a class, and of the others, below which its area
+// is left out: the p-value is normal in the limit.
+const areaLeast = 10
+
+// scoresOf returns what ranks the examples of a class, the k-th that attacks know, before
+// the others by log-probabilities, and which these are.
+func (g *guesses) scoresOf(at *Attribute, log []float64, k int) (score []float64, positive []bool) {
+	width := len(g.back)
+	score, positive = make([]float64, len(at.Labels)), make([]bool, len(at.Labels))
+	for i, l := range at.Labels {
+		score[i], positive[i] = classify.LogOdds(log[i*width:][:width], k), l == g.back[k]
+	}
+	return score, positive
+}
+
+// areaClasses returns the places in back of the classes to look at.
+func areaClasses(at *Attribute, back []int) []int {
+	if len(back) != 2 {
+		return span(0, len(back))
+	}
+	ones := 0
+	for _, l := range at.Labels {
+		if l == back[1] {
+			ones++
+		}
+	}
+	if 2*ones > len(at.Labels) {
+		return []int{0}
+	}
+	return []int{1}
+}
+
+// jointly numbers the pairs of y and label.
+func jointly(y, label []int, classes int) []int {
+	both := make([]int, len(y))
+	for i, c := range y {
+		both[i] = c*classes + label[i]
+	}
+	return both
 }
