@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -63,6 +64,11 @@ func (c *curvesOf) draw(caption string, series []Series) chart {
 		out.Keys = append(out.Keys, key{lineKey("baseline"), "chance"})
 	}
 	for k, s := range series {
+		if c.dots && slices.Contains(levels, s.Name) {
+			p.path("polyline", "front "+hue(k), s.X, s.Y)
+			out.Keys = append(out.Keys, key{lineKey("front " + hue(k)), s.Name})
+			continue
+		}
 		shape := markShapes[k%len(markShapes)]
 		if len(s.Low) > 0 && c.dots {
 			for i := range s.X {

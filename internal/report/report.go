@@ -36,6 +36,7 @@ type Head struct {
 	Title   string `json:"title"`
 	Command string `json:"command"`
 	Seed    uint64 `json:"seed"`
+	Layout  string `json:"layout,omitempty"` // if it is not that of the subcommand
 
 	// Request is what the command was asked to do, in the command's own type: with model, data and files it
 	// decides every claim that can be recomputed.

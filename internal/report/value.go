@@ -13,12 +13,13 @@ type Unit string
 
 // The units with a form of their own.
 const (
-	Number Unit = ""
-	Share  Unit = "share"  // a fraction, printed in percent
-	Points Unit = "points" // a difference of fractions, printed in points with a sign
-	Count  Unit = "count"
-	Bits   Unit = "bits"
-	Grey   Unit = "grey levels" // of 255
+	Number  Unit = ""
+	Share   Unit = "share"   // a fraction, printed in percent
+	Percent Unit = "percent" // a fraction, printed in percent with two decimals and without the sign, as published tables do
+	Points  Unit = "points"  // a difference of fractions, printed in points with a sign
+	Count   Unit = "count"
+	Bits    Unit = "bits"
+	Grey    Unit = "grey levels" // of 255
 )
 
 // Value is a number with an interval or a limit. What is not known is NaN.
@@ -105,8 +106,11 @@ func (v Value) HighFigure() string {
 
 // behind is the word behind a number; empty for units that are part of the number.
 func (u Unit) behind(is bool) string {
-	if !is || u == Share || u == Count || u == Number {
+	switch {
+	case !is || u == Share || u == Count || u == Number:
 		return ""
+	case u == Percent:
+		return " %"
 	}
 	return " " + string(u)
 }
@@ -124,6 +128,8 @@ func (u Unit) print(x float64, round func(float64) float64) string {
 	switch u {
 	case Share:
 		return percent(x, round)
+	case Percent:
+		return strings.Replace(strconv.FormatFloat(roundAt(100*x, 2, round), 'f', 2, 64), "-", "−", 1)
 	case Points:
 		s := strconv.FormatFloat(roundAt(100*x, 1, round), 'f', 1, 64)
 		if s = strings.Replace(s, "-", "−", 1); strings.Trim(s, "−0.") == "" {

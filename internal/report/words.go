@@ -3,7 +3,7 @@ package report
 import "maps"
 
 // words are what findings say, by code. Every sentence has at most 25 words and one number.
-var words = joined(general, release, paperA, promise, certificate, audited)
+var words = joined(general, release, paperA, promise, certificate, audited, trained)
 
 // joined joins the words of the kinds of reports.
 func joined(kinds ...map[string]Wording) map[string]Wording {
