@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"syscall/js"
 
-	"tattle/internal/report"
 	"tattle/internal/try"
 )
 
@@ -68,5 +67,5 @@ func audit(file js.Value, request string, progress js.Value) (map[string]any, er
 	if err := r.WriteJSON(&document); err != nil {
 		return nil, err
 	}
-	return map[string]any{"html": page.String(), "json": document.String(), "verdict": report.WordingOf(r.Verdict()).Label}, nil
+	return map[string]any{"html": page.String(), "json": document.String(), "verdict": r.Label()}, nil
 }

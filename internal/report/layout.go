@@ -265,7 +265,7 @@ func (r *Report) cell(c column, of *Claim, subject string) string {
 			case w.Label != "":
 				return w.Label
 			default:
-				return strings.ToLower(w.Badge[:1]) + w.Badge[1:]
+				return lowered(r.fill(w.Badge, f))
 			}
 		}
 		return "–"
