@@ -124,7 +124,7 @@ func (x *account) attribute(f *Finding) {
 				Beside: []report.Beside{{Name: "margin", Value: report.Exactly(t.Margin, report.Share)}}})
 		}
 	}
-	add(report.Claim{ID: "p", Kind: report.Demonstrated, Value: report.Exactly(f.Adjusted, report.Number), P: &f.Adjusted})
+	add(report.Claim{ID: "p", Kind: report.Demonstrated, Value: report.Exactly(f.Adjusted, report.Chance), P: &f.Adjusted})
 	if s := f.Power.Smallest; s != nil {
 		add(report.Claim{ID: "detectable", Kind: report.Estimated, Value: report.Exactly(upward(*s), report.Points), N: f.Examples})
 	}

@@ -202,7 +202,7 @@ func (r *Report) Sentences() (said, limits []string) {
 			said = append(said, r.fill(w.Badge, f)+". "+r.Say(f))
 		case w.Part == Limit || w.Part == Condition:
 			limits = append(limits, r.Say(f))
-		case w.Part == Verdict || w.Part == Evidence || w.Part == Meaning:
+		case w.Part == Verdict || w.Part == Evidence || w.Part == Ruled || w.Part == Meaning:
 			said = append(said, r.Say(f))
 		}
 	}

@@ -26,7 +26,7 @@ func auditReport() *Report {
 			Claim{ID: "excess", Subject: a.name, Kind: Demonstrated, Value: Within(excess, excess-.016, excess+.016, Points, .95), N: 4000, P: a.p},
 			Claim{ID: "gain", Subject: a.name, Kind: Demonstrated, Value: Within(.05, .03, .07, Bits, .95), N: 4000, P: a.p},
 			Claim{ID: "auc", Subject: a.name, Kind: Demonstrated, Value: share(a.area), N: 4000, P: a.p},
-			Claim{ID: "p", Subject: a.name, Kind: Demonstrated, Value: Exactly(*a.p, Number), P: a.p},
+			Claim{ID: "p", Subject: a.name, Kind: Demonstrated, Value: Exactly(*a.p, Chance), P: a.p},
 			Claim{ID: "detectable", Subject: a.name, Kind: Estimated, Value: Exactly(.031, Points), N: 4000},
 			Claim{ID: "baseline", Subject: a.name, Group: "majority", Kind: Measured, Value: Exactly(a.without-.02, Share)},
 			Claim{ID: "baseline.excess", Subject: a.name, Group: "majority", Kind: Demonstrated, Value: Within(excess+.02, excess, excess+.04, Points, .95), P: a.p})

@@ -17,6 +17,7 @@ type Part int
 const (
 	Verdict   Part = iota // the badge and the sentence that the report begins with
 	Evidence              // why
+	Ruled                 // a rule that is broken, or a finding that somebody accepts
 	Meaning               // what it means for the reader
 	Advice                // what to do
 	Limit                 // what the figures do not show

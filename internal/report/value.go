@@ -18,6 +18,7 @@ const (
 	Points Unit = "points" // a difference of fractions, printed in points with a sign
 	Count  Unit = "count"
 	Bits   Unit = "bits"
+	Chance Unit = "probability" // a p-value
 	Grey   Unit = "grey levels" // of 255
 )
 
@@ -105,7 +106,7 @@ func (v Value) HighFigure() string {
 
 // behind is the word behind a number; empty for units that are part of the number.
 func (u Unit) behind(is bool) string {
-	if !is || u == Share || u == Count || u == Number {
+	if !is || u == Share || u == Count || u == Chance || u == Number {
 		return ""
 	}
 	return " " + string(u)
@@ -130,6 +131,10 @@ func (u Unit) print(x float64, to toward) string {
 			s = "+" + s
 		}
 		return s
+	case Chance:
+		if to == nearest {
+			return PValue(&x)
+		}
 	case Count:
 		if x == math.Trunc(x) && math.Abs(x) < 1e15 {
 			return Grouped(int(x))

@@ -218,11 +218,11 @@ var audited = map[string]Wording{
 	"defence.alone":       {Part: Advice, Says: "Release the label only, or nothing. {1} would be enough if it had been tried alone: try it on other examples."},
 	"defence.impossible":  {Part: Advice, Says: "No attribute could be attacked, so no defence could be tried."},
 
-	Broken:        {Part: Evidence, Rule: RuleThreshold, Says: "Broken rule: {1}."},
+	Broken:        {Part: Ruled, Rule: RuleThreshold, Says: "Broken rule: {1}."},
 	BrokenVerdict: {Part: Evidence, Says: "Broken rule: {1}."},
 	Failed:        {Part: Detail, Says: "The control failed."},
 	Undecided:     {Part: Detail, Says: "The audit does not decide on {subject}."},
-	Accepted:      {Part: Evidence, Says: "Accepted finding on {subject}: {1}."},
+	Accepted:      {Part: Ruled, Says: "Accepted finding on {subject}: {1}."},
 }
 
 const (
