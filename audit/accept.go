@@ -1,10 +1,18 @@
 package audit
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"math"
 	"slices"
+	"strings"
+	"time"
 
-	"tattle/stat"
+	"github.com/BurntSushi/toml"
+
+	"tattle/internal/file"
 )
 
 // An Acceptance states that somebody accepts a finding: the figure of an attribute, up to a
@@ -18,42 +26,10 @@ type Acceptance struct {
 	Expiry    string  `toml:"expiry" json:"expiry"` // last day on which it holds, as 2027-01-31
 }
 
-// The figures on which a verdict rests beside the excess.
-const (
-	figureGain = "gain"
-	figureAUC  = "auc"
-)
-
-// acceptableFigures returns the names of the figures that an Acceptance can limit.
-func acceptableFigures() []string {
-	return []string{figureExcess, figureGain, figureAUC, figureCuriosity, figureLeakage, figureInformation}
-}
-
 // Accepted holds the acceptances that an audit was judged with, on a day.
 type Accepted struct {
 	Day     string       `json:"day"` // as 2027-01-31, UTC
 	Entries []Acceptance `json:"entries"`
-}
-
-// expired reports whether x no longer holds.
-func (a *Accepted) expired(x Acceptance) bool { return x.Expiry < a.Day }
-
-// exceeds returns the value of the accepted figure of f, and whether it is above the limit.
-func (x Acceptance) exceeds(f *Finding) (value float64, above bool) {
-	m, known := f.measured(x.Figure, DefaultConfidence)
-	return m.value, known && m.value > x.Limit
-}
-
-// holds returns the acceptance of a figure of f that is neither expired nor exceeded, nil if
-// there is none.
-func (a *Accepted) holds(f *Finding, figure string) *Acceptance {
-	for i, x := range a.Entries {
-		_, above := x.exceeds(f)
-		if x.Attribute == f.Attribute && x.Figure == figure && !a.expired(x) && !above {
-			return &a.Entries[i]
-		}
-	}
-	return nil
 }
 
 // Verdict returns the acceptances that together cover the verdict on f: one for each figure on
@@ -62,15 +38,7 @@ func (a *Accepted) Verdict(f *Finding, confidence float64) []Acceptance {
 	if a == nil {
 		return nil
 	}
-	var all []Acceptance
-	for _, figure := range f.RestsOn(confidence) {
-		x := a.holds(f, figure)
-		if x == nil {
-			return nil
-		}
-		all = append(all, *x)
-	}
-	return all
+	return a.cover(f, f.RestsOn(confidence))
 }
 
 // Breach returns the acceptances that cover a breach by r, nil if they do not.
@@ -82,28 +50,43 @@ func (a *Accepted) Breach(r *Result, b Breach) []Acceptance {
 	case b.Figure == "":
 		return a.Verdict(f, r.Settings.Confidence)
 	}
-	if x := a.holds(f, b.Figure); x != nil {
-		return []Acceptance{*x}
-	}
-	return nil
+	return a.cover(f, []string{b.Figure})
 }
 
-// Violations returns a breach for each entry that is expired or exceeded.
-func (a *Accepted) Violations(r *Result) []Breach {
+// cover returns an acceptance of each of the figures of f that is neither expired nor exceeded, nil if
+// one is missing.
+func (a *Accepted) cover(f *Finding, figures []string) (all []Acceptance) {
+	for _, figure := range figures {
+		i := slices.IndexFunc(a.Entries, func(x Acceptance) bool {
+			return x.Attribute == f.Attribute && x.Figure == figure && x.Expiry >= a.Day && !x.exceeded(f)
+		})
+		if i < 0 {
+			return nil
+		}
+		all = append(all, a.Entries[i])
+	}
+	return all
+}
+
+// exceeded reports whether the accepted figure of f is above the limit.
+func (x Acceptance) exceeded(f *Finding) bool {
+	m, known := f.measured(x.Figure, DefaultConfidence)
+	return known && m.value > x.Limit
+}
+
+// violations returns a breach for each entry that is expired or exceeded.
+func (a *Accepted) violations(r *Result) (list []Breach) {
 	if a == nil {
 		return nil
 	}
-	var list []Breach
 	for _, x := range a.Entries {
-		b := Breach{Rule: "baseline", Attribute: x.Attribute, Accepted: &x, Expired: a.expired(x)}
 		f := r.finding(x.Attribute)
-		b.Missing = f == nil
-		above := false
+		b := Breach{Rule: "baseline", Attribute: x.Attribute, Accepted: &x, Expired: x.Expiry < a.Day, Missing: f == nil}
 		if f != nil {
-			b.Figure, b.Variance = x.Figure, f.Numeric
-			b.Limit, above = x.exceeds(f)
+			m, _ := f.measured(x.Figure, DefaultConfidence)
+			b.Figure, b.Variance, b.Limit = x.Figure, f.Numeric, m.value
 		}
-		if b.Expired || above {
+		if b.Expired || f != nil && x.exceeded(f) {
 			list = append(list, b)
 		}
 	}
@@ -122,11 +105,10 @@ func (r *Result) finding(attribute string) *Finding {
 
 // Unused returns a warning for each entry that names no audited attribute, or a figure that
 // the attribute does not have.
-func (a *Accepted) Unused(r *Result) []string {
+func (a *Accepted) Unused(r *Result) (said []string) {
 	if a == nil {
 		return nil
 	}
-	var said []string
 	for _, x := range a.Entries {
 		f := r.finding(x.Attribute)
 		if f == nil {
@@ -138,63 +120,74 @@ func (a *Accepted) Unused(r *Result) []string {
 	return said
 }
 
-// RestsOn returns the figures on which the verdict rests, none if it cannot be accepted.
-func (f *Finding) RestsOn(confidence float64) []string {
-	switch alpha := 1 - confidence; f.Verdict {
-	case Curious, LeakyBeyond:
-		var all []string
-		for figure, p := range map[string]float64{figureExcess: f.ExcessAdjusted, figureGain: f.gainAdjusted(), figureAUC: f.aucAdjusted()} {
-			if p <= alpha {
-				all = append(all, figure)
-			}
+// acceptanceFile is the layout of a file of acceptances.
+type acceptanceFile struct {
+	Accept []Acceptance `toml:"accept"`
+}
+
+// ReadAcceptances reads a TOML file with a table [[accept]] for each entry. Every key of an
+// Acceptance must be there, and no other.
+func ReadAcceptances(path string) ([]Acceptance, error) {
+	document, err := file.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var f acceptanceFile
+	keys, err := toml.Decode(string(document), &f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", showName(path), err)
+	}
+	if wrong := keys.Undecoded(); len(wrong) > 0 {
+		return nil, fmt.Errorf("%s: there is no key %q: a table [[accept]] has attribute, figure, limit, reason, owner and expiry", showName(path), wrong[0])
+	}
+	for i, x := range f.Accept {
+		if err := x.check(); err != nil {
+			return nil, fmt.Errorf("%s: entry %d: %w", showName(path), i+1, err)
 		}
-		slices.Sort(all)
-		return all
-	case Leaky:
-		if f.Curiosity != nil {
-			return []string{figureCuriosity}
+	}
+	return f.Accept, nil
+}
+
+// check returns an error if a value is missing or wrong.
+func (x Acceptance) check() error {
+	for _, key := range []struct{ name, value string }{{"attribute", x.Attribute}, {"figure", x.Figure}, {"reason", x.Reason}, {"owner", x.Owner}, {"expiry", x.Expiry}} {
+		if strings.TrimSpace(key.value) == "" {
+			return fmt.Errorf("%s is missing", key.name)
 		}
-		return []string{figureExcess}
+	}
+	if figures := []string{figureExcess, figureGain, figureAUC, figureCuriosity}; !slices.Contains(figures, x.Figure) {
+		return fmt.Errorf("figure %q: must be one of %s", x.Figure, strings.Join(figures, ", "))
+	}
+	if !(x.Limit > 0) || math.IsInf(x.Limit, 0) {
+		return errors.New("limit: must be a number above 0, such as 0.05 for 5 points")
+	}
+	if _, err := time.Parse(time.DateOnly, x.Expiry); err != nil {
+		return fmt.Errorf("expiry %q: must be a day such as \"2027-01-31\"", x.Expiry)
 	}
 	return nil
 }
 
-func (f *Finding) gainAdjusted() float64 {
-	if f.Given == nil {
-		return 1
+// Acceptances returns an entry for each figure on which a verdict of the audit rests. The
+// limit is the upper confidence limit of the figure, rounded up to three decimals.
+func (r *Result) Acceptances(reason, owner, expiry string) (all []Acceptance) {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		for _, figure := range f.RestsOn(r.Settings.Confidence) {
+			m, _ := f.measured(figure, r.Settings.Confidence)
+			all = append(all, Acceptance{f.Attribute, figure, max(.001, math.Ceil(1000*m.high)/1000), reason, owner, expiry})
+		}
 	}
-	return f.Given.Adjusted
+	return all
 }
 
-func (f *Finding) aucAdjusted() float64 {
-	if t := f.order(); t != nil {
-		return t.Adjusted
+// WriteAcceptances writes what ReadAcceptances reads.
+func WriteAcceptances(w io.Writer, all []Acceptance) error {
+	b := bytes.NewBufferString("# Findings that are accepted. The build fails if a figure exceeds its limit, or after the expiry.\n\n")
+	e := toml.NewEncoder(b)
+	e.Indent = ""
+	if err := e.Encode(acceptanceFile{all}); err != nil {
+		return err
 	}
-	return 1
-}
-
-// estimate is a figure with its one-sided lower limit and the upper limit that acceptances start
-// from.
-type estimate struct{ value, low, high float64 }
-
-// measured returns a figure of f, with its lower limit at a confidence, and whether f has it.
-func (f *Finding) measured(figure string, confidence float64) (estimate, bool) {
-	both := 2*confidence - 1 // of the two-sided interval with the same lower end
-	switch {
-	case f.Unusable != "":
-	case figure == figureExcess:
-		return estimate{f.Excess.Value, f.excessLimit(confidence), f.Excess.High}, true
-	case figure == figureGain && f.Given != nil:
-		return estimate{f.Given.Gain, f.Given.Low, f.Given.High}, true
-	case figure == figureAUC && f.order() != nil:
-		t := f.order()
-		return estimate{t.Area, t.Area - 2*t.StandardError, min(1, t.Area+2*t.StandardError)}, true
-	case figure == figureCuriosity && f.Curiosity != nil:
-		return estimate{f.Curiosity.Value, stat.ClopperPearson(f.Curiosity.Correct, f.Examples, both).Low, f.Curiosity.Interval[1]}, true
-	case figure == figureLeakage && f.Leakage != nil:
-		return estimate{f.Leakage.Multiplicative, leakage(f, both).Interval[0], f.Leakage.Interval[1]}, true
-	case figure == figureInformation && f.Information != nil:
-		return estimate{f.Information.Bits, stat.MutualInformation(f.Confusion, both).Interval.Low, f.Information.Interval[1]}, true
-	}
-	return estimate{}, false
+	_, err := w.Write(b.Bytes())
+	return err
 }

@@ -40,9 +40,9 @@ func TestAccepted(t *testing.T) {
 		{"a figure is missing", "beyond", []Acceptance{entry(figureExcess, .05, "2030-01-01")}, []string{`beyond: sex is "leaky beyond`}},
 		{"exceeded", "beyond", []Acceptance{entry(figureExcess, .049, "2030-01-01"), auc}, []string{`beyond: sex is`, "accepted excess of sex: it is 5.0 points, and at most 4.9 points is accepted"}},
 		{"expired", "beyond", []Acceptance{entry(figureExcess, .05, "2026-05-31"), auc}, []string{`beyond: sex is`, "the acceptance by me expired on 2026-05-31"}},
-		{"exceeded without another breach", "leakage>9", []Acceptance{entry(figureAUC, .59, "2030-01-01")}, []string{"accepted auc of sex: it is 60"}},
+		{"exceeded without another breach", "curious", []Acceptance{entry(figureAUC, .59, "2030-01-01")}, []string{"accepted auc of sex: it is 60"}},
 		{"never", "never", []Acceptance{entry(figureExcess, .01, "2020-01-01")}, nil},
-		{"another attribute, expired", "leakage>9", []Acceptance{{Attribute: "race", Figure: figureExcess, Limit: 1, Owner: "x", Expiry: "2020-01-01"}}, []string{"accepted excess of race"}},
+		{"another attribute, expired", "curious", []Acceptance{{Attribute: "race", Figure: figureExcess, Limit: 1, Owner: "x", Expiry: "2020-01-01"}}, []string{"accepted excess of race"}},
 	} {
 		rules := must.Get(ParseFailOn(c.rules))(t)
 		got := rules.Judge(leakingResult(), &Accepted{Day: "2026-06-01", Entries: c.entries})

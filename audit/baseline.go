@@ -92,7 +92,7 @@ func compare(name string, truth, guess, base []int, o Options) Baseline {
 	limits := c.Interval(2*o.Confidence - 1)
 	d, n := c.Difference(), float64(c.Examples)
 	return Baseline{
-		Name: name, Accuracy: new(classify.Accuracy(base, truth)), Balanced: classify.Balanced(base, truth),
+		Name: name, Accuracy: new(classify.Accuracy(base, truth)),
 		AttackAlone: c.First, BaselineAlone: c.Second,
 		Difference:    d,
 		StandardError: math.Sqrt(max(0, float64(c.First+c.Second)/n-d*d) / n),

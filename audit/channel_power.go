@@ -82,7 +82,7 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 	c.Where = writer.where
 	carried := carriers(s, writer, r)
 	if carried < leastCarried {
-		c.Note = fmt.Sprintf("only %s of the rows can carry one", share(carried))
+		c.Note = fmt.Sprintf("only %s of the rows can carry one", percent(carried))
 		return nil
 	}
 	known := knownCode{s.Len(), *o.Margin, (1 - o.Confidence) / float64(testsOf(max(1, attributes)))}
@@ -132,8 +132,8 @@ func (k knownCode) power(excess float64) float64 {
 // follows the frequencies of the sample.
 func readCode(ctx context.Context, s *Sample, c code, excess float64, r *rand.Rand, o Options) (part, luck float64, err error) {
 	t, bits := plantCode(s, c, excess, r)
-	o.Seed, o.brief, o.read, o.Progress = r.Uint64(), true, c.read, nil
-	all, err := crossFit(ctx, t, o, nil)
+	o.Seed, o.Progress = r.Uint64(), nil
+	all, err := crossFit(ctx, t, o, c.read, nil)
 	if err != nil || all[0] == nil {
 		return 0, 0, err
 	}

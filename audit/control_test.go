@@ -97,16 +97,16 @@ func TestJudgeNegative(t *testing.T) {
 		{[]Finding{{Attribute: "e", Unusable: "One class."}}, true, ""},
 	} {
 		got := judgeNegative(&Result{Findings: c.findings})
-		if got.Passed != c.passed || got.Attribute != c.worst || got.Passed != (got.Advice == "") {
+		if got.Passed != c.passed || got.Attribute != c.worst {
 			t.Errorf("%+v: %+v", c, got)
 		}
 	}
 }
 
-// A planted sample is found. One that reveals nothing fails the control, with advice.
+// A planted sample is found. One that reveals nothing fails the control.
 func TestPositiveControl(t *testing.T) {
 	c := must.Get((&Planted{Sample: telling(1000, 1, 3), TrueExcess: .34, Where: "here"}).Control(context.Background(), nil, quickly))(t)
-	if !c.Passed || c.Advice != "" || *c.TrueExcess != .34 || *c.LearningLoss > .1 || c.Where != "here" {
+	if !c.Passed || *c.TrueExcess != .34 || *c.LearningLoss > .1 || c.Where != "here" {
 		t.Errorf("%+v", c)
 	}
 	p := &Planted{Sample: telling(1000, 0, 3), TrueExcess: .34, Rows: span(0, 1000)}
@@ -115,7 +115,7 @@ func TestPositiveControl(t *testing.T) {
 		copy(r.Y, p.Sample.Y)
 	}
 	c = must.Get(p.Control(context.Background(), references, quickly))(t)
-	if c.Passed || !strings.Contains(c.Advice, "34 points") || !strings.Contains(c.Advice, "references") || *c.LearningLoss < .25 {
+	if c.Passed || *c.LearningLoss < .25 {
 		t.Errorf("%+v", c)
 	}
 }

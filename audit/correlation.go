@@ -83,10 +83,6 @@ func correlation(s *Sample, a int, g *guesses, given Permutation, o Options) Cor
 	} else {
 		rank, back := firstSeen(at.Labels, len(at.Values)) // the names of the classes change no draw
 		labels, targets := classify.Confusion(hard, rank, len(s.Classes), len(back)), classify.Confusion(s.Y, rank, len(s.Classes), len(back))
-		if s.Kind != Vector {
-			c.Label = classify.Information("label", at.Name, labels, o.Confidence)
-		}
-		c.Target = classify.Information(s.Target, at.Name, targets, o.Confidence)
 		label = stat.Independence(labels, most, chance(0))
 		target = stat.Independence(targets, most, chance(1))
 		guess = stat.PermuteWithin(best, at.Labels, folds, 1, most, chance(2))

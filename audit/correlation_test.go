@@ -5,9 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"tattle/classify"
 	"tattle/internal/shared"
-	"tattle/stat"
 )
 
 // Where s depends on y and the guess on y alone but for chance, permutations within y
@@ -59,49 +57,5 @@ func TestCorrelationSeesDependence(t *testing.T) {
 		if got.LabelP != low || got.GuessP != 2*low || !got.Measured || got.Draws < numericDraws {
 			t.Errorf("attribute %d: %+v", a, got)
 		}
-	}
-}
-
-// The closed form of a symmetric channel: s uniform on k values, right with
-// probability a and else any other,
-//
-//	I = log₂ k + a·log₂ a + (1−a)·log₂((1−a)/(k−1)) bits.
-func TestInformationOfASymmetricChannel(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 7))
-	const k, a, n = 4, .6, 20000
-	truth, guess := make([]int, n), make([]int, n)
-	for i := range truth {
-		truth[i] = r.IntN(k)
-		guess[i] = truth[i]
-		if r.Float64() >= a {
-			guess[i] = (truth[i] + 1 + r.IntN(k-1)) % k
-		}
-	}
-	want := 2 + a*math.Log2(a) + (1-a)*math.Log2((1-a)/(k-1))
-	got := classify.Information("s", "guess", classify.Confusion(truth, guess, k, k), 1-1e-5)
-	if !(got.Interval[0] <= want && want <= got.Interval[1]) || got.Interval[1]-got.Interval[0] > .1 {
-		t.Errorf("%+v, want %v", got, want)
-	}
-	if math.Abs(got.CeilingBits-math.Log2(n)) > 1e-12 || got.Between != [2]string{"s", "guess"} {
-		t.Errorf("%+v", got)
-	}
-}
-
-func TestLeakage(t *testing.T) {
-	f := &Finding{Examples: 100, Curiosity: new(classify.ProportionOf(60, 100)), Baselines: []Baseline{
-		{Name: Majority, Accuracy: new(classify.ProportionOf(30, 100)), AttackAlone: 40, BaselineAlone: 10},
-		{Name: FromTarget, Accuracy: new(classify.ProportionOf(40, 100)), AttackAlone: 30, BaselineAlone: 10},
-		{Name: FromLabel, Accuracy: new(classify.ProportionOf(40, 100)), AttackAlone: 25, BaselineAlone: 5},
-	}}
-	l := leakage(f, .95)
-	if l.Multiplicative != 2 || l.MinEntropyBits != 1 || l.GivenLabel != 1.5 {
-		t.Errorf("%+v", l)
-	}
-	if in := stat.PairedRatio(20, 40, 10, .95); l.Interval != [2]float64{in.Low, in.High} {
-		t.Errorf("%v, want %v", l.Interval, in)
-	}
-	f.Baselines[0].Accuracy = new(classify.ProportionOf(0, 100))
-	if leakage(f, .95) != nil {
-		t.Error("a ratio to nothing")
 	}
 }

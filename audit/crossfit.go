@@ -10,26 +10,20 @@ import (
 	"tattle/stat"
 )
 
-// guesses are what the attacks, fitted without the example, guess of one attribute.
-// Of a numeric one value and bestValue are filled, else guess and best.
+// guesses are what the attacks, fitted without the example, say of one attribute. An attack is chosen in
+// each fold by accuracy, for best, and one by its score given y and the answered label, for given.
 type guesses struct {
-	attack    []attackName
-	guess     [][]int     // [attack][example]
-	value     [][]float64 // [attack][example]
-	fitted    [][]int     // [attack][fold], examples it was fitted on
-	chosen    []int       // by fold: index of the attack chosen there by accuracy, for guess and value
-	scored    []int       // by fold: index of the attack chosen there by its score given y, for own and given
-	best      []int       // [example], the chosen attack's
-	bestValue []float64   // [example], the chosen attack's
-	own       []float64   // [example, classes], log-probabilities or numbers of the attack in scored
-	given     []float64   // [example, classes], the same given y and the answered label
-	added     []float64   // given, of a numeric y less what y says: what ranks examples of similar y
-	base      []float64   // [example], log q of the true class given y and the answered label, or the mean given both
-	back      []int       // from the classes of own and given to the attribute's
-	label     []int       // [example], the answered label
-	fold      []int       // [example], 0 … folds−1
-	listed    []int       // examples that every attack guessed
-	folds     int
+	*goal
+	fold  []int // [example], 0 … folds−1
+	folds int
+	label []int // [example], the answered label
+
+	chosen, scored []attackName // by fold
+	best           []int        // [example], the chosen attack's guess; nil of a numeric attribute
+	bestValue      []float64    // [example], the same of numbers
+	given          []float64    // [example, classes], log-probabilities or numbers given y and the answered label
+	added          []float64    // given, of a numeric y less what y says: what ranks examples of similar y
+	base           []float64    // [example], log q of the true class given y and the answered label, or the mean given both
 }
 
 // goal is an attribute as attacks are given it: classes in the order of their first
@@ -131,11 +125,12 @@ func formsOf(s *Sample, l classify.Learner) []string {
 
 // crossFit guesses every attribute of every example by attacks that were fitted,
 // and chosen, without it. An attribute that cannot be guessed, for want of a second
-// class or of examples, has nil in its place.
-func crossFit(ctx context.Context, s *Sample, o Options, progress func(done, total int)) ([]*guesses, error) {
+// class or of examples, has nil in its place. Where a code was planted, reader is the attack that reads
+// it: the others are coins.
+func crossFit(ctx context.Context, s *Sample, o Options, reader attackName, progress func(done, total int)) ([]*guesses, error) {
 	o = o.withDefaults()
-	folds := o.foldsOf(s.Len())
-	h := &hunt{s: s, o: o, label: s.hard()}
+	folds, label := o.foldsOf(s.Len()), s.hard()
+	h := &hunt{s: s, o: o, reader: reader}
 	var err error
 	if h.attacks, h.learners, err = allAttacks(s, o); err != nil {
 		return nil, err
@@ -145,29 +140,41 @@ func crossFit(ctx context.Context, s *Sample, o Options, progress func(done, tot
 	fold := deal(s, h.twin, folds, o.Seed)
 	for a := range s.Sensitive {
 		if g, _ := goalOf(s, a, folds); g != nil {
-			h.add(g, folds)
-			all[a] = h.out[len(h.out)-1]
-			all[a].fold, all[a].folds, all[a].back, all[a].label = fold, folds, g.back, h.label
+			all[a] = newGuesses(s, g, fold, folds, label)
+			h.out = append(h.out, all[a])
 		}
 	}
-	if len(h.goals) == 0 {
+	if len(h.out) == 0 {
 		return all, nil
 	}
 	for k := range folds {
 		train, test := parts(fold, k)
-		list := h.list(test, k)
-		if err := h.judge(ctx, k, train, test, list); err != nil {
+		if err := h.judge(ctx, k, train, test); err != nil {
 			return nil, err
-		}
-		for _, g := range h.out {
-			g.listed = append(g.listed, list...)
 		}
 		if progress != nil {
 			progress(k+1, folds)
 		}
 	}
-	h.finish()
+	for _, g := range h.out {
+		g.finish()
+	}
 	return all, nil
+}
+
+// newGuesses returns the guesses of a goal, with room for those of all examples.
+func newGuesses(s *Sample, goal *goal, fold []int, folds int, label []int) *guesses {
+	n, w := s.Len(), goal.target.Width()
+	g := &guesses{goal: goal, fold: fold, folds: folds, label: label, given: make([]float64, n*w), base: make([]float64, n)}
+	if goal.target.Labels != nil {
+		g.best = make([]int, n)
+	} else {
+		g.bestValue = make([]float64, n)
+	}
+	if g.added = g.given; s.YNumbers != nil {
+		g.added = make([]float64, n*w)
+	}
+	return g
 }
 
 // parts divides the examples into those outside fold k and those in it.
@@ -182,40 +189,15 @@ func parts(fold []int, k int) (train, test []int) {
 	return train, test
 }
 
-// list returns the examples of fold k that every attack guesses: listMost at random,
-// none if the attacks are not to be listed.
-func (h *hunt) list(test []int, k int) []int {
-	if h.o.brief {
-		return nil
+// finish names classes as the attribute does, and puts numbers on its scale.
+func (g *guesses) finish() {
+	for i, c := range g.best {
+		g.best[i] = g.back[c]
 	}
-	rows := make([]int, 0, listMost)
-	for _, j := range random(h.o.Seed, streamList, uint64(k)).Perm(len(test))[:min(listMost, len(test))] {
-		rows = append(rows, test[j])
-	}
-	return rows
-}
-
-// finish combines the chosen guesses and names classes as the attributes do.
-func (h *hunt) finish() {
-	for t, g := range h.out {
-		goal := h.goals[t]
-		for _, guess := range g.guess {
-			for i, c := range guess {
-				guess[i] = goal.back[c]
-			}
-		}
-		if goal.target.Labels == nil {
-			for _, value := range append(slices.Clone(g.value), g.own, g.given, g.base) {
-				for i, v := range value {
-					value[i] = goal.mean + goal.spread*v
-				}
-			}
-		}
-		for i, k := range g.fold {
-			if goal.target.Labels != nil {
-				g.best[i] = g.guess[g.chosen[k]][i]
-			} else {
-				g.bestValue[i] = g.value[g.chosen[k]][i]
+	if g.target.Labels == nil {
+		for _, value := range [][]float64{g.bestValue, g.given, g.base} {
+			for i, v := range value {
+				value[i] = g.mean + g.spread*v
 			}
 		}
 	}

@@ -106,7 +106,7 @@ func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
 	for i, l := range s.hard() {
 		d.right = append(d.right, l == s.Y[i])
 	}
-	all, err := crossFit(ctx, s, o, nil)
+	all, err := crossFit(ctx, s, o, attackName{}, nil)
 	if err != nil {
 		return d, err
 	}
@@ -114,40 +114,27 @@ func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
 		if g == nil {
 			continue
 		}
-		at := &s.Sensitive[a]
-		f := &Finding{Attribute: at.Name, Numeric: at.Numeric(), Examples: s.Len()}
-		f.describe(at)
-		f.attacks(at, g)
-		if bases := baselineGuesses(s, a, g.fold, g.folds); f.Numeric {
-			f.compareNumbers(s, a, g, bases, o)
-		} else {
-			f.compareClasses(s, a, g, bases, o)
+		f := &Finding{Attribute: s.Sensitive[a].Name, Numeric: s.Sensitive[a].Numeric(), Examples: s.Len(), Given: given(s, a, g, o)}
+		f.describe(&s.Sensitive[a])
+		f.compare(s, a, g, o)
+		q := stat.Holm([]float64{f.Given.beyond(), f.order().beyond()}) // its own two tests alone
+		if f.Given.Adjusted = q[0]; f.order() != nil {
+			f.order().Adjusted = q[1]
 		}
-		d.Left = append(d.Left, DefenceLeft{Attribute: at.Name, Curiosity: f.Curiosity, Balanced: f.Balanced, R2: f.R2, Excess: f.Excess, Given: givenAlone(s, a, g, o), HighOfAll: f.high((1 - o.Confidence) / float64(of)), Attack: mostChosen(f.Attacks)})
+		d.Left = append(d.Left, DefenceLeft{Attribute: f.Attribute, Curiosity: f.Curiosity, R2: f.R2, Excess: f.Excess, Given: f.Given, HighOfAll: f.high((1 - o.Confidence) / float64(of)), Attack: mostChosen(f.Chosen)})
 	}
 	return d, nil
 }
 
-// givenAlone returns the gain about attribute a given y and the label, its two p-values
-// adjusted for each other.
-func givenAlone(s *Sample, a int, g *guesses, o Options) *Given {
-	o.brief = true
-	x := given(s, a, g, o)
-	q := stat.Holm([]float64{x.beyond(), x.Order.beyond()})
-	x.Adjusted = q[0]
-	if x.Order != nil {
-		x.Order.Adjusted = q[1]
-	}
-	return x
-}
-
-// mostChosen returns the name of the attack chosen in most folds, the better of equals.
-func mostChosen(attacks []Attack) string {
-	best := 0
-	for i, a := range attacks {
-		if a.Chosen > attacks[best].Chosen {
-			best = i
+// mostChosen returns the name of the attack chosen in most folds, the first of equals.
+func mostChosen(chosen []string) string {
+	most := func(name string) (n int) {
+		for _, c := range chosen {
+			if c == name {
+				n++
+			}
 		}
+		return n
 	}
-	return attacks[best].Name
+	return slices.MaxFunc(chosen, func(a, b string) int { return most(a) - most(b) })
 }

@@ -3,13 +3,12 @@ package audit
 import (
 	"slices"
 
-	"tattle/internal/report"
 	"tattle/stat"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// recommend marks a defence and returns the code of the advice, empty for none. Candidates leave every attribute an excess whose
+// recommend marks a defence. Candidates leave every attribute an excess whose
 // upper limit is at most the margin. Gain and AUC react to rare values: where one of them shows a leak,
 // the upper limits of both are at most their margins, too; elsewhere they are not shown to be above them.
 // Among the candidates it marks the least change, the first in the list, of those that are not shown to
@@ -18,16 +17,16 @@ import (
 // may look good by chance. If there is no candidate, the recommendation is to release the label only, or
 // nothing; a defence that would be a candidate by itself is then named as worth another try. There is
 // none where nothing is decided, or where only slower attacks find the leak.
-func (r *Result) recommend() (code string, args []string) {
+func (r *Result) recommend() Recommendation {
 	list, margin, alpha := r.Defences, r.Settings.Margin, 1-r.Settings.Confidence
 	for i := range list {
 		list[i].Recommended = false
 	}
 	if r.Verdict == Inconclusive || len(list) == 0 {
-		return "", nil
+		return Recommendation{}
 	}
 	if len(list[0].Left) == 0 {
-		return "defence.impossible", nil
+		return Recommendation{Choice: ChooseUntried}
 	}
 	shown := r.shownByScores(alpha)
 	closes := func(alpha float64, high func(DefenceLeft) float64) func(DefenceLeft) bool {
@@ -40,22 +39,41 @@ func (r *Result) recommend() (code string, args []string) {
 	best := leastChange(list, together, r.Settings.Confidence)
 	switch {
 	case list[0].leaves(together) && r.Verdict.ExceedsTarget():
-		return "", nil
+		return Recommendation{}
 	case list[0].leaves(together):
 		list[0].Recommended = true
-		return "defence.none", nil
+		return Recommendation{Choice: ChooseNone, Shown: len(shown) > 0}
 	case best >= 0:
 		list[best].Recommended = true
-		return "defence.release", []string{list[best].Name, report.Exactly(list[best].Honesty.Value, report.Share).String()}
+		return Recommendation{Choice: ChooseDefence, Defence: list[best].Name, Shown: len(shown) > 0}
 	}
 	for i := range list {
 		list[i].Recommended = list[i].Name == LabelOnly
 	}
+	x := Recommendation{Choice: ChooseLabel, Shown: len(shown) > 0}
 	if i := leastChange(list[1:], alone, r.Settings.Confidence); i >= 0 && list[i+1].Name != LabelOnly {
-		return "defence.alone", []string{list[i+1].Name}
+		x.Defence = list[i+1].Name
 	}
-	return "defence.label", nil
+	return x
 }
+
+// Recommendation says what to release.
+type Recommendation struct {
+	Choice  Choice `json:"choice,omitempty"`  // "" recommends nothing
+	Defence string `json:"defence,omitempty"` // of ChooseDefence; of ChooseLabel one that would be enough if it had been tried alone
+	Shown   bool   `json:"shown,omitempty"`   // gain or AUC show a leak, and are held to their margins, too
+}
+
+// Choice is what is recommended.
+type Choice string
+
+// The choices.
+const (
+	ChooseNone    Choice = "no defence is needed"
+	ChooseDefence Choice = "a defence"
+	ChooseLabel   Choice = "the label only, or nothing"
+	ChooseUntried Choice = "no attribute could be attacked"
+)
 
 // shownByScores returns the attributes whose leak is shown by gain or AUC: in the whole audit, or by
 // the attacks on defences when nothing is changed.

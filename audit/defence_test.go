@@ -133,21 +133,21 @@ func TestRecommend(t *testing.T) {
 	for _, c := range []struct {
 		list []Defence
 		want string
-		says string
+		says Recommendation
 	}{
-		{[]Defence{telling(tried(NoDefence, 90, .01)), ranked(tried("rounded", 90, .01), .3, .55), ranked(tried("noise", 85, .01), 1, .46), tried(LabelOnly, 80, 0)}, "noise", "where gain or AUC show a leak, both at most their margins"},
-		{[]Defence{telling(tried(NoDefence, 90, .01)), ranked(tried("rounded", 90, .01), .3, .55), ranked(tried(LabelOnly, 80, 0), 1, .5)}, LabelOnly, `Release "label only"`},
-		{[]Defence{telling(tried(NoDefence, 90, .01)), ranked(tried("rounded", 90, .01), .3, .55), tried(LabelOnly, 80, .03)}, LabelOnly, "or a gain or AUC above its margin"},
-		{[]Defence{tried(NoDefence, 90, .01), tried("soft", 90, 0), tried(LabelOnly, 90, 0)}, NoDefence, "No defence is needed"},
-		{[]Defence{telling(tried(NoDefence, 90, .01)), telling(tried("soft", 90, .01)), tried("noise", 85, .01), tried(LabelOnly, 80, 0)}, "noise", `"noise"`},
-		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .3), tried("top 1", 88, .01), tried(LabelOnly, 88, 0)}, "top 1", `"top 1"`},
-		{[]Defence{tried(NoDefence, 90, .5, 0), tried("soft", 90, .01, .3), tried("noise", 80, .01, .01), tried(LabelOnly, 90, 0, 0)}, LabelOnly, `Release "label only": of the defences that leave`},
-		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .4), tried(LabelOnly, 90, .05)}, LabelOnly, "or nothing"},
-		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .03), tried(LabelOnly, 90, .05)}, LabelOnly, `"soft" would be enough if it had been tried alone`},
-		{[]Defence{tried(NoDefence, 90)}, "", "No attribute"},
-		{[]Defence{tried(NoDefence, 90, .5), tried("rounded", 89, .01), tried("noise", 91, .01), tried(LabelOnly, 91, 0)}, "rounded", "least change"},
-		{[]Defence{tried(NoDefence, 90, .5), tried("rounded", 80, .01), tried("noise", 91, .01), tried(LabelOnly, 91, 0)}, "noise", "It keeps 91 %"},
-		{[]Defence{tried(NoDefence, 90, .5), tried("rounded", 89, .5), tried("top 1", 80, .01), tried("noise", 89, .01), tried(LabelOnly, 91, 0)}, "noise", "least change"},
+		{[]Defence{telling(tried(NoDefence, 90, .01)), ranked(tried("rounded", 90, .01), .3, .55), ranked(tried("noise", 85, .01), 1, .46), tried(LabelOnly, 80, 0)}, "noise", Recommendation{Choice: ChooseDefence, Defence: "noise", Shown: true}},
+		{[]Defence{telling(tried(NoDefence, 90, .01)), ranked(tried("rounded", 90, .01), .3, .55), ranked(tried(LabelOnly, 80, 0), 1, .5)}, LabelOnly, Recommendation{Choice: ChooseDefence, Defence: LabelOnly, Shown: true}},
+		{[]Defence{telling(tried(NoDefence, 90, .01)), ranked(tried("rounded", 90, .01), .3, .55), tried(LabelOnly, 80, .03)}, LabelOnly, Recommendation{Choice: ChooseLabel, Shown: true}},
+		{[]Defence{tried(NoDefence, 90, .01), tried("soft", 90, 0), tried(LabelOnly, 90, 0)}, NoDefence, Recommendation{Choice: ChooseNone}},
+		{[]Defence{telling(tried(NoDefence, 90, .01)), telling(tried("soft", 90, .01)), tried("noise", 85, .01), tried(LabelOnly, 80, 0)}, "noise", Recommendation{Choice: ChooseDefence, Defence: "noise", Shown: true}},
+		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .3), tried("top 1", 88, .01), tried(LabelOnly, 88, 0)}, "top 1", Recommendation{Choice: ChooseDefence, Defence: "top 1"}},
+		{[]Defence{tried(NoDefence, 90, .5, 0), tried("soft", 90, .01, .3), tried("noise", 80, .01, .01), tried(LabelOnly, 90, 0, 0)}, LabelOnly, Recommendation{Choice: ChooseDefence, Defence: LabelOnly}},
+		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .4), tried(LabelOnly, 90, .05)}, LabelOnly, Recommendation{Choice: ChooseLabel}},
+		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .03), tried(LabelOnly, 90, .05)}, LabelOnly, Recommendation{Choice: ChooseLabel, Defence: "soft"}},
+		{[]Defence{tried(NoDefence, 90)}, "", Recommendation{Choice: ChooseUntried}},
+		{[]Defence{tried(NoDefence, 90, .5), tried("rounded", 89, .01), tried("noise", 91, .01), tried(LabelOnly, 91, 0)}, "rounded", Recommendation{Choice: ChooseDefence, Defence: "rounded"}},
+		{[]Defence{tried(NoDefence, 90, .5), tried("rounded", 80, .01), tried("noise", 91, .01), tried(LabelOnly, 91, 0)}, "noise", Recommendation{Choice: ChooseDefence, Defence: "noise"}},
+		{[]Defence{tried(NoDefence, 90, .5), tried("rounded", 89, .5), tried("top 1", 80, .01), tried("noise", 89, .01), tried(LabelOnly, 91, 0)}, "noise", Recommendation{Choice: ChooseDefence, Defence: "noise"}},
 	} {
 		r := &Result{Defences: c.list, Verdict: Leaky, Settings: Settings{Margin: .02, Confidence: .95}}
 		says := r.recommend()
@@ -157,15 +157,15 @@ func TestRecommend(t *testing.T) {
 				got += d.Name
 			}
 		}
-		if got != c.want || !strings.Contains(says, c.says) {
-			t.Errorf("recommended %q, saying %q; want %q", got, says, c.want)
+		if got != c.want || says != c.says {
+			t.Errorf("recommended %q, %+v; want %q, %+v", got, says, c.want, c.says)
 		}
 	}
 	// Nothing is recommended where nothing is decided, nor no defence where there is a leak.
 	for _, v := range []Verdict{Inconclusive, LeakyBeyond} {
 		r := &Result{Defences: []Defence{tried(NoDefence, 90, .01), tried(LabelOnly, 90, 0)}, Verdict: v, Settings: Settings{Margin: .02, Confidence: .95}}
-		if says := r.recommend(); says != "" || r.Defences[0].Recommended || r.Defences[1].Recommended {
-			t.Errorf("%s: %q", v, says)
+		if says := r.recommend(); says != (Recommendation{}) || r.Defences[0].Recommended || r.Defences[1].Recommended {
+			t.Errorf("%s: %+v", v, says)
 		}
 	}
 	// What the whole audit shows by scores must be closed, though the quicker attacks do not see it.

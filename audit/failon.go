@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"tattle/internal/report"
 	"tattle/stat"
 )
 
@@ -15,12 +14,12 @@ import (
 // The zero value has no rules.
 type FailOn struct{ rules []rule }
 
-// The figures that a rule may bound.
+// The figures that rules and acceptances bound.
 const (
-	figureExcess      = "excess"
-	figureCuriosity   = "curiosity"
-	figureLeakage     = "leakage"
-	figureInformation = "information"
+	figureExcess    = "excess"
+	figureGain      = "gain"
+	figureAUC       = "auc"
+	figureCuriosity = "curiosity"
 )
 
 type rule struct {
@@ -33,23 +32,28 @@ type rule struct {
 	confidence float64
 }
 
+// ruleVerdicts are the verdicts that break a rule of one word.
+var ruleVerdicts = map[string][]Verdict{
+	"curious":      {Curious},
+	"beyond":       {Curious, LeakyBeyond},
+	"leaky":        {Curious, LeakyBeyond, Leaky},
+	"inconclusive": {Inconclusive},
+}
+
 // never is the word for no rule at all.
 const never = "never"
 
 // ParseFailOn reads rules separated by commas: "curious", "beyond" (LeakyBeyond or worse),
 // "leaky" (Leaky or worse), "inconclusive", "never", or a figure whose one-sided lower confidence
-// limit must not exceed a threshold, as in "excess>5%@95%", "curiosity>60%@99%",
-// "leakage>1.5", "information>0.2@90%". No confidence is 95 %. Percentages of
-// excess and curiosity are points of accuracy, or of a numeric attribute parts of
-// its variance. "NAME: excess>5%" is about the attribute NAME alone; a name with
+// limit must not exceed a threshold, as in "excess>5%@95%" and "curiosity>60%@99%". No confidence
+// is 95 %. Percentages of excess and curiosity are points of accuracy, or of a numeric attribute
+// parts of its variance. "NAME: excess>5%" is about the attribute NAME alone; a name with
 // a comma or a colon is quoted, as Go quotes strings.
 func ParseFailOn(text string) (FailOn, error) {
 	var f FailOn
-	words := 0
-	for _, part := range splitRules(text) {
-		part = strings.TrimSpace(part)
-		words++
-		if part == never {
+	parts := splitRules(text)
+	for _, part := range parts {
+		if part = strings.TrimSpace(part); part == never {
 			continue
 		}
 		r, err := parseRule(part)
@@ -58,7 +62,7 @@ func ParseFailOn(text string) (FailOn, error) {
 		}
 		f.rules = append(f.rules, r)
 	}
-	if words > 1 && words != len(f.rules) {
+	if len(parts) > 1 && len(parts) != len(f.rules) {
 		return FailOn{}, fmt.Errorf("audit: rules to fail on %q: %q must be the only rule", text, never)
 	}
 	return f, nil
@@ -82,20 +86,20 @@ func splitRules(text string) []string {
 	return append(parts, text[from:])
 }
 
+// parseRule reads a verdict or "FIGURE>THRESHOLD@CONFIDENCE", with or without an attribute.
 func parseRule(text string) (rule, error) {
 	r := rule{text: text, confidence: DefaultConfidence}
 	what := text
 	if i := strings.LastIndexByte(text, ':'); i >= 0 {
-		name := strings.TrimSpace(text[:i])
-		r.named, what = true, strings.TrimSpace(text[i+1:])
-		if strings.HasPrefix(name, `"`) {
-			unquoted, err := strconv.Unquote(name)
+		r.attribute, r.named, what = strings.TrimSpace(text[:i]), true, strings.TrimSpace(text[i+1:])
+		if strings.HasPrefix(r.attribute, `"`) {
+			unquoted, err := strconv.Unquote(r.attribute)
 			if err != nil {
-				return r, fmt.Errorf("the name %s is not quoted right", name)
+				return r, fmt.Errorf("the name %s is not quoted right", r.attribute)
 			}
-			name = unquoted
+			r.attribute = unquoted
 		}
-		if r.attribute = name; name == "" {
+		if r.attribute == "" {
 			return r, fmt.Errorf("no attribute before the colon")
 		}
 	}
@@ -103,52 +107,39 @@ func parseRule(text string) (rule, error) {
 		r.verdict = what
 		return r, nil
 	}
-	return r, r.parseFigure(what)
-}
-
-// parseFigure reads "FIGURE>THRESHOLD@CONFIDENCE".
-func (r *rule) parseFigure(text string) error {
-	figure, rest, ok := strings.Cut(text, ">")
+	figure, rest, ok := strings.Cut(what, ">")
 	if r.figure = strings.TrimSpace(figure); !ok {
-		return fmt.Errorf(`it is none of curious, beyond, leaky, inconclusive, never, and no figure above a threshold, as "excess>5%%@95%%"`)
+		return r, fmt.Errorf(`it is none of curious, beyond, leaky, inconclusive, never, and no figure above a threshold, as "excess>5%%@95%%"`)
 	}
 	threshold, confidence, given := strings.Cut(rest, "@")
 	var err error
 	if r.threshold, _, err = stat.ParseShare(threshold); err != nil {
-		return fmt.Errorf("threshold: %w", err)
+		return r, fmt.Errorf("threshold: %w", err)
 	}
 	if given {
 		if r.confidence, _, err = stat.ParseShare(confidence); err != nil {
-			return fmt.Errorf("confidence: %w", err)
+			return r, fmt.Errorf("confidence: %w", err)
 		}
 	}
-	if !(.5 < r.confidence && r.confidence <= .999999) {
-		return fmt.Errorf("a confidence must be above 50 %% and at most 99.9999 %%")
+	switch {
+	case !(.5 < r.confidence && r.confidence <= .999999):
+		return r, fmt.Errorf("a confidence must be above 50 %% and at most 99.9999 %%")
+	case r.figure != figureExcess && r.figure != figureCuriosity:
+		return r, fmt.Errorf("the figures are %s and %s", figureExcess, figureCuriosity)
+	case !(0 <= r.threshold && r.threshold < 1):
+		return r, fmt.Errorf("a threshold of %s must be at least 0 %% and below 100 %%", r.figure)
 	}
-	percent := strings.HasSuffix(strings.TrimSpace(threshold), "%")
-	switch r.figure {
-	case figureExcess, figureCuriosity:
-		if !(0 <= r.threshold && r.threshold < 1) {
-			return fmt.Errorf("a threshold of %s must be at least 0 %% and below 100 %%", r.figure)
-		}
-		return nil
-	case figureLeakage, figureInformation:
-		if percent || !(0 <= r.threshold && r.threshold <= math.MaxFloat32) {
-			return fmt.Errorf("a threshold of %s must be a number of at least 0, without %%", r.figure)
-		}
-		return nil
-	}
-	return fmt.Errorf("the figures are %s, %s, %s and %s", figureExcess, figureCuriosity, figureLeakage, figureInformation)
+	return r, nil
 }
 
 // String returns the rules as ParseFailOn reads them.
 func (f FailOn) String() string {
-	if len(f.rules) == 0 {
-		return never
+	var texts []string
+	for _, r := range f.rules {
+		texts = append(texts, r.text)
 	}
-	texts := make([]string, len(f.rules))
-	for i, r := range f.rules {
-		texts[i] = r.text
+	if texts == nil {
+		return never
 	}
 	return strings.Join(texts, ", ")
 }
@@ -171,7 +162,7 @@ type Breach struct {
 	Missing bool    `json:"missing,omitempty"` // the attribute was not audited
 	Verdict Verdict `json:"verdict,omitempty"` // of the attribute or of the audit
 
-	Figure     string  `json:"figure,omitempty"` // excess, curiosity, leakage or information
+	Figure     string  `json:"figure,omitempty"` // excess or curiosity
 	Limit      float64 `json:"limit,omitempty"`  // one-sided lower confidence limit of the figure
 	Confidence float64 `json:"confidence,omitempty"`
 	Variance   bool    `json:"variance,omitempty"` // the figure is a share of a variance
@@ -198,31 +189,42 @@ func (b Breach) String() string {
 	case b.Expired:
 		return fmt.Sprintf("%s: the acceptance by %s expired on %s.", b.Name(), b.Accepted.Owner, b.Accepted.Expiry)
 	case b.Accepted != nil:
-		limit := b
-		limit.Limit = b.Accepted.Limit
-		return fmt.Sprintf("%s: it is %s, and at most %s is accepted.", b.Name(), b.limit(), limit.limit())
+		return fmt.Sprintf("%s: it is %s, and at most %s is accepted.", b.Name(), b.inUnits(b.Limit), b.inUnits(b.Accepted.Limit))
 	case b.Missing:
 		return fmt.Sprintf("%s: no attribute %q was audited.", b.Rule, b.Attribute)
 	case b.Figure != "":
-		return fmt.Sprintf("%s is at least %s at %s confidence.", b.Name(), b.limit(), share(b.Confidence))
+		return fmt.Sprintf("%s is at least %s at %s confidence.", b.Name(), b.inUnits(b.Limit), percent(b.Confidence))
 	case b.Attribute == "":
 		return fmt.Sprintf("%s: the audit is %s.", b.Rule, b.Verdict)
 	}
 	return fmt.Sprintf("%s: %s is %q.", b.Rule, b.Attribute, b.Verdict)
 }
 
-// limit writes the limit with its unit.
-func (b Breach) limit() string {
-	u := report.Bits
+// inUnits writes a value of the figure with its unit.
+func (b Breach) inUnits(x float64) string {
 	switch {
-	case b.Figure == figureExcess && !b.Variance:
-		u = report.Points
-	case b.Figure == figureExcess || b.Figure == figureCuriosity || b.Figure == figureAUC || b.Figure == figureGain && b.Variance:
-		u = report.Share
-	case b.Figure == figureLeakage:
-		u = "times"
+	case b.Figure == figureExcess && b.Variance:
+		return tenths(100*x) + " % of the variance"
+	case b.Figure == figureExcess:
+		return tenths(100*x) + " points"
+	case b.Figure != figureGain:
+		return percent(x)
+	case b.Variance:
+		return fmt.Sprintf("%.3g of the remaining variance", x)
 	}
-	return strings.TrimPrefix(report.AtLeast(b.Limit, u).LowFigure(), "+")
+	return fmt.Sprintf("%.3g bits", x)
+}
+
+// percent writes a part in percent.
+func percent(x float64) string { return strings.TrimSuffix(tenths(100*x), ".0") + " %" }
+
+// tenths writes x with one decimal; what rounds to zero has no sign.
+func tenths(x float64) string {
+	s := fmt.Sprintf("%.1f", x)
+	if s == "-0.0" {
+		return "0.0"
+	}
+	return strings.Replace(s, "-", "−", 1)
 }
 
 // Judge returns the breaches that a does not cover, and one for each acceptance that is expired
@@ -232,7 +234,7 @@ func (f FailOn) Judge(r *Result, a *Accepted) []Breach {
 		return nil
 	}
 	left := slices.DeleteFunc(f.Breaches(r), func(b Breach) bool { return a.Breach(r, b) != nil })
-	return append(left, a.Violations(r)...)
+	return append(left, a.violations(r)...)
 }
 
 // Breaches returns a breach for each rule that the audit breaks, and each attribute that
@@ -243,11 +245,19 @@ func (f FailOn) Breaches(r *Result) []Breach {
 	for _, rule := range f.rules {
 		known := false
 		for i := range r.Findings {
-			if at := &r.Findings[i]; !rule.named || at.Attribute == rule.attribute {
-				known = true
-				if b, broken := rule.breach(at); broken {
-					list = append(list, b)
-				}
+			at := &r.Findings[i]
+			if rule.named && at.Attribute != rule.attribute {
+				continue
+			}
+			known = true
+			b, broken := Breach{Rule: rule.text, Attribute: at.Attribute}, false
+			if rule.verdict != "" {
+				b.Verdict, broken = at.Verdict, slices.Contains(ruleVerdicts[rule.verdict], at.Verdict)
+			} else if m, ok := at.measured(rule.figure, rule.confidence); ok {
+				b.Figure, b.Limit, b.Confidence, b.Variance, broken = rule.figure, m.low, rule.confidence, at.Numeric, m.low > rule.threshold
+			}
+			if broken {
+				list = append(list, b)
 			}
 		}
 		switch {
@@ -258,14 +268,6 @@ func (f FailOn) Breaches(r *Result) []Breach {
 		}
 	}
 	return list
-}
-
-// ruleVerdicts are the verdicts that break a rule of one word.
-var ruleVerdicts = map[string][]Verdict{
-	"curious":      {Curious},
-	"beyond":       {Curious, LeakyBeyond},
-	"leaky":        {Curious, LeakyBeyond, Leaky},
-	"inconclusive": {Inconclusive},
 }
 
 // Unreachable warns of a rule that breaks on Curious but not on LeakyBeyond, if the audit has no
@@ -279,27 +281,64 @@ func (f FailOn) Unreachable(r *Result) string {
 	return fmt.Sprintf("--fail-on curious: this audit cannot give the verdict %q, which requires references of the same recipe (--reference or --reference-scores, and --same-recipe). --fail-on beyond fails on %q or worse.", Curious, LeakyBeyond)
 }
 
-// breach returns how f breaks the rule, and whether it does.
-func (r rule) breach(f *Finding) (Breach, bool) {
-	if r.verdict != "" {
-		return Breach{Rule: r.text, Attribute: f.Attribute, Verdict: f.Verdict}, slices.Contains(ruleVerdicts[r.verdict], f.Verdict)
+// RestsOn returns the figures on which the verdict rests, none if it cannot be accepted.
+func (f *Finding) RestsOn(confidence float64) (all []string) {
+	alpha := 1 - confidence
+	switch {
+	case f.Verdict == Leaky && f.Curiosity != nil:
+		return []string{figureCuriosity}
+	case f.Verdict == Leaky:
+		return []string{figureExcess}
+	case !f.Verdict.ExceedsTarget():
+		return nil
 	}
-	m, ok := f.measured(r.figure, r.confidence)
-	return Breach{Rule: r.text, Attribute: f.Attribute, Figure: r.figure, Limit: m.low, Confidence: r.confidence, Variance: f.Numeric}, ok && m.low > r.threshold
+	if t := f.order(); t != nil && t.Adjusted <= alpha {
+		all = append(all, figureAUC)
+	}
+	if f.ExcessAdjusted <= alpha {
+		all = append(all, figureExcess)
+	}
+	if f.Given != nil && f.Given.Adjusted <= alpha {
+		all = append(all, figureGain)
+	}
+	return all
 }
 
-// excessLimit returns the least lower limit over the baselines.
-func (f *Finding) excessLimit(confidence float64) float64 {
+// estimate is a figure with its one-sided lower limit and the upper limit that acceptances start
+// from.
+type estimate struct{ value, low, high float64 }
+
+// measured returns a figure of f, with its lower limit at a confidence, and whether f has it.
+func (f *Finding) measured(figure string, confidence float64) (estimate, bool) {
+	switch {
+	case f.Unusable != "":
+	case figure == figureExcess:
+		return estimate{f.Excess.Value, f.low(confidence), f.Excess.High}, true
+	case figure == figureGain && f.Given != nil:
+		return estimate{f.Given.Gain, f.Given.Low, f.Given.High}, true
+	case figure == figureAUC && f.order() != nil:
+		t := f.order()
+		return estimate{t.Area, t.Area - 2*t.StandardError, min(1, t.Area+2*t.StandardError)}, true
+	case figure == figureCuriosity && f.Curiosity != nil:
+		return estimate{f.Curiosity.Value, stat.ClopperPearson(f.Curiosity.Correct, f.Examples, 2*confidence-1).Low, f.Curiosity.Interval[1]}, true
+	}
+	return estimate{}, false
+}
+
+// low returns the least lower limit of the excess over the baselines.
+func (f *Finding) low(confidence float64) float64 {
 	low := math.Inf(1)
-	for _, b := range f.Baselines {
-		if f.Numeric {
-			low = min(low, b.Difference-b.StandardError*stat.StudentQuantile(confidence, float64(f.Examples-1)))
-		} else {
-			low = min(low, b.comparison(f.Examples).Interval(2*confidence-1).Low)
-		}
+	for i := range f.Baselines {
+		low = min(low, f.limits(&f.Baselines[i], confidence).Low)
 	}
 	return low
 }
 
-// share writes a share in percent.
-func share(x float64) string { return report.Exactly(x, report.Share).String() }
+// limits returns the one-sided limits of the excess over a baseline, each at the confidence.
+func (f *Finding) limits(b *Baseline, confidence float64) stat.Interval {
+	if !f.Numeric {
+		return b.comparison(f.Examples).Interval(2*confidence - 1)
+	}
+	half := b.StandardError * stat.StudentQuantile(confidence, float64(f.Examples-1))
+	return stat.Interval{Low: b.Difference - half, High: b.Difference + half}
+}

@@ -26,8 +26,6 @@ func judged() *Result {
 	f.Curiosity = new(classify.Accuracy(guess, truth))
 	f.Baselines = []Baseline{compare(Majority, truth, guess, base, o)}
 	f.Best = Majority
-	f.Confusion = classify.Confusion(truth, guess, 2, 2)
-	f.Information = new(classify.Information("s", "guess", f.Confusion, .95))
 	g := f
 	g.Attribute, g.Verdict = "race, age: both", Leaky
 	h := f
@@ -40,8 +38,8 @@ func TestFailOnActsOnTheLimit(t *testing.T) {
 	f := &r.Findings[0]
 	b := f.Baselines[0]
 	low := stat.PairedDifference(b.AttackAlone, b.BaselineAlone, 1000, .9).Low
-	if low < .1 || low > .2 || math.Abs(f.excessLimit(.95)-b.Low) > 1e-12 {
-		t.Fatalf("limit %v, %v, %v", low, f.excessLimit(.95), b.Low)
+	if low < .1 || low > .2 || math.Abs(f.low(.95)-b.Low) > 1e-12 {
+		t.Fatalf("limit %v, %v, %v", low, f.low(.95), b.Low)
 	}
 	for text, want := range map[string]int{
 		"":                                       -1,
@@ -60,8 +58,7 @@ func TestFailOnActsOnTheLimit(t *testing.T) {
 		"excess>17%@99.99%":                      0,
 		"curiosity>66%@95%":                      2,
 		"curiosity>70%":                          0,
-		"information>.05":                        2,
-		"information>0.2@90%":                    0,
+		"information>.05":                        -1,
 		"sex: excess>5%":                         1,
 		"sex:curious,sex: leaky":                 2,
 		`"race, age: both": leaky`:               1,
@@ -75,14 +72,12 @@ func TestFailOnActsOnTheLimit(t *testing.T) {
 		"excess>500%":                            -1,
 		"excess>-1%":                             -1,
 		"excess>NaN":                             -1,
-		"leakage>5%":                             -1,
-		"leakage>1.5":                            0,
+		"leakage>1.5":                            -1,
 		"never,curious":                          -1,
 		"curious,,leaky":                         -1,
 		": curious":                              -1,
 		`"sex: curious`:                          -1,
 		"Excess>5%":                              -1,
-		"information>1e999":                      -1,
 		"excess>5%@95%,curiosity>60%@99%,curious": 5,
 	} {
 		f, err := ParseFailOn(text)
@@ -104,7 +99,7 @@ func TestFailOnActsOnTheLimit(t *testing.T) {
 }
 
 func FuzzParseFailOn(f *testing.F) {
-	for _, s := range []string{"curious", "never", "excess>5%@95%", `"a, b": leakage>1.5`, "x: information>.2,leaky", "\"\\", "a:b:c>%@%"} {
+	for _, s := range []string{"curious", "never", "excess>5%@95%", `"a, b": excess>1.5`, "x: curiosity>.2,leaky", "\"\\", "a:b:c>%@%"} {
 		f.Add(s)
 	}
 	r := judged()

@@ -11,19 +11,6 @@ const (
 	FromBoth   = "target and label" // from the true y and the answered label together
 )
 
-// Attack is what one attack reached by itself, cross-fitted. Accuracy is of a
-// categorical attribute, R2 of a numeric one.
-type Attack struct {
-	Name     string               `json:"name"`    // learner and form, "logistic on soft"
-	Learner  string               `json:"learner"` // as in package classify
-	Form     string               `json:"form"`    // "raw", "soft" …
-	Accuracy *classify.Proportion `json:"accuracy,omitempty"`
-	Balanced *float64             `json:"balanced_accuracy,omitempty"`
-	R2       *float64             `json:"r2,omitempty"`
-	Chosen   int                  `json:"chosen"` // folds in which it was chosen
-	Fitted   int                  `json:"fitted"` // examples it was fitted on, in the fold with the fewest
-}
-
 // Baseline is one prediction of s without curiosity, cross-fitted on the same
 // folds, and the paired comparison of the chosen guess with it. A positive
 // Difference is the attack's advantage; of a numeric attribute it is in units of
@@ -31,7 +18,6 @@ type Attack struct {
 type Baseline struct {
 	Name          string               `json:"name"` // Majority, FromTarget, FromLabel or FromBoth
 	Accuracy      *classify.Proportion `json:"accuracy,omitempty"`
-	Balanced      *float64             `json:"balanced_accuracy,omitempty"` // mean over the classes of s of the share that is right
 	R2            *float64             `json:"r2,omitempty"`
 	AttackAlone   int                  `json:"attack_alone"`   // examples that only the attack has right
 	BaselineAlone int                  `json:"baseline_alone"` // examples that only the baseline has right
@@ -60,55 +46,6 @@ type Permutation struct {
 	P     float64 `json:"p"`     // (1 + draws at least as accurate)/(1 + draws)
 }
 
-// Draws returns the fewest and the most permutations that a test of the audit made; 0 if none made
-// any.
-func (r *Result) Draws() (least, most int) {
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		all := []int{f.Permutation.Draws, f.Correlation.Draws}
-		if g := f.Given; g != nil {
-			all = append(all, g.Permutation.Draws)
-		}
-		if t := f.order(); t != nil {
-			all = append(all, t.Permutation.Draws)
-		}
-		for _, n := range all {
-			if most = max(most, n); n > 0 && (least == 0 || n < least) {
-				least = n
-			}
-		}
-	}
-	return least, most
-}
-
-// Leakage is what the chosen guess multiplies an adversary's chance by.
-type Leakage struct {
-	Multiplicative float64    `json:"multiplicative"`       // accuracy over majority
-	Interval       [2]float64 `json:"interval"`             // of Multiplicative
-	MinEntropyBits float64    `json:"min_entropy_bits"`     // log₂ Multiplicative
-	GivenLabel     float64    `json:"given_label"`          // accuracy over that of the hard label
-	GivenInterval  [2]float64 `json:"given_label_interval"` // of GivenLabel
-}
-
-// Subgroup is the examples of one class of y, of s or of another attribute.
-type Subgroup struct {
-	Attribute string              `json:"attribute"`
-	Value     string              `json:"value"`
-	Curiosity classify.Proportion `json:"curiosity"`
-	Baseline  classify.Proportion `json:"baseline"` // of the baseline that is best in the whole sample
-	// Balanced and BaselineBalanced are the balanced accuracies of both.
-	Balanced         *float64 `json:"balanced_accuracy,omitempty"`
-	BaselineBalanced *float64 `json:"baseline_balanced_accuracy,omitempty"`
-	Excess           float64  `json:"excess"`
-	Low              float64  `json:"low"` // one-sided, Bonferroni over the subgroups
-}
-
-// Subgroups are those with enough examples, the largest excess first.
-type Subgroups struct {
-	List    []Subgroup `json:"list"`
-	LeftOut int        `json:"left_out"` // too small to say anything of
-}
-
 // Power is what the audit could have found in the kinds of channel that were planted.
 // Smallest is the excess (over the honest mean if there are references) that would have
 // been found with Probability in each of them: the largest of their figures; it is nil if
@@ -134,20 +71,17 @@ type ChannelPower struct {
 // missed reports whether a channel of the kind was planted and not found.
 func (c *ChannelPower) missed() bool { return !c.Found && c.Note == "" }
 
-// Correlation is what y, and with it the hard label, has to do with s. The p-values
-// are of independence, by permutation, not given y.
+// Correlation tests whether the outputs depend on s: the answered label and the chosen guess, not
+// given y, and the scores given y and the answered label. Leaky rests on it.
 type Correlation struct {
-	Target   classify.MutualInformation `json:"target"` // between y and s
-	Label    classify.MutualInformation `json:"label"`  // between hard label and s
-	LabelP   float64                    `json:"label_p"`
-	GuessP   float64                    `json:"guess_p"`          // of the chosen guess and s
-	Draws    int                        `json:"draws"`            // of the test that took the most
-	LabelQ   float64                    `json:"label_adjusted_p"` // Holm's over the attributes
-	GuessQ   float64                    `json:"guess_adjusted_p"` // Holm's over the attributes
-	GivenQ   float64                    `json:"given_adjusted_p"` // Holm's, of Given.Permutation
-	OrderQ   float64                    `json:"order_adjusted_p"` // Holm's, of Given.Order.Permutation
-	AreaQ    float64                    `json:"area_adjusted_p"`  // Holm's, of the least of Given.Areas
-	Measured bool                       `json:"measured"`         // false if there was nothing to test
+	LabelP   float64 `json:"label_p"`
+	GuessP   float64 `json:"guess_p"`          // of the chosen guess and s
+	Draws    int     `json:"draws"`            // of the test that took the most
+	LabelQ   float64 `json:"label_adjusted_p"` // Holm's over the tests of all attributes
+	GuessQ   float64 `json:"guess_adjusted_p"`
+	GivenQ   float64 `json:"given_adjusted_p"` // of Given.Permutation
+	OrderQ   float64 `json:"order_adjusted_p"` // of Given.Order.Permutation
+	Measured bool    `json:"measured"`         // false if there was nothing to test
 }
 
 // ReferenceTest is what honestly trained classifiers leak of the attribute, each
@@ -161,38 +95,14 @@ type ReferenceTest struct {
 	Figures    []float64 `json:"figures"` // accuracy, or R² of a numeric attribute, or Given.Gain; where Unpaired, their excess on top of the audited sample's baseline
 	Mean       float64   `json:"mean"`
 	SD         float64   `json:"sd"`
-	Balanced   *float64  `json:"balanced_accuracy,omitempty"` // mean over the references, of a categorical attribute; none of the gain
-	Difference float64   `json:"difference"`                  // the audited model's figure less Mean
-	Low        float64   `json:"low"`                         // one-sided limits of it
+	Difference float64   `json:"difference"` // the audited model's figure less Mean
+	Low        float64   `json:"low"`        // one-sided limits of it
 	High       float64   `json:"high"`
 	T          float64   `json:"t"`
 	Freedom    int       `json:"freedom"`
 	P          float64   `json:"p"`
 	Unpaired   bool      `json:"unpaired"` // measured on other examples
 	Above      bool      `json:"above"`    // Difference is at least the margin, without which P raises no verdict
-}
-
-// EntropyShift compares the outputs' mean entropy, in bits, with that of the
-// references, and between the classes of each sensitive attribute.
-type EntropyShift struct {
-	MeanBits      float64             `json:"mean_bits"`
-	References    int                 `json:"references"`
-	ReferenceMean *float64            `json:"reference_mean_bits,omitempty"`
-	ReferenceSD   *float64            `json:"reference_sd_bits,omitempty"`
-	ShiftBits     *float64            `json:"shift_bits,omitempty"`
-	P             *float64            `json:"p,omitempty"` // two-sided, Student's t with References − 1 degrees of freedom
-	Differences   []EntropyDifference `json:"differences,omitempty"`
-}
-
-// EntropyDifference is how much mean entropies, in bits, differ between the classes
-// of an attribute given y: the largest less the smallest, each y weighted by its
-// examples.
-type EntropyDifference struct {
-	Attribute string     `json:"attribute"`
-	Bits      float64    `json:"bits"`
-	Interval  [2]float64 `json:"interval"`
-	Highest   string     `json:"highest"` // class with the largest mean entropy
-	Lowest    string     `json:"lowest"`
 }
 
 // The names of the controls.
@@ -217,7 +127,6 @@ type Control struct {
 	TrueExcess   *float64 `json:"true_excess,omitempty"`   // of what was planted
 	LearningLoss *float64 `json:"learning_loss,omitempty"` // TrueExcess less what the audit found, at least 0
 	Note         string   `json:"note,omitempty"`
-	Advice       string   `json:"advice,omitempty"` // what to do if it failed
 }
 
 // Defence is a change of what is released, the honesty it keeps and the curiosity
@@ -237,7 +146,6 @@ type Defence struct {
 type DefenceLeft struct {
 	Attribute string               `json:"attribute"`
 	Curiosity *classify.Proportion `json:"curiosity,omitempty"`
-	Balanced  *float64             `json:"balanced_accuracy,omitempty"` // of the chosen guess
 	R2        *float64             `json:"r2,omitempty"`
 	Excess    Excess               `json:"excess"`
 	// Given is what the outputs reveal given y and the released label. It also reacts to

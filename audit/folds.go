@@ -14,7 +14,7 @@ const (
 	streamFolds uint64 = iota + 1
 	streamSplit
 	streamFit
-	streamList
+	_ // of a list that is gone: other streams keep their numbers
 	streamPermute
 	streamIndependence
 	streamControl

@@ -166,8 +166,4 @@ func TestFewDistinctRows(t *testing.T) {
 	if said := strings.Join(res.Warnings, " "); !strings.Contains(said, "Only 20 of 600 rows of outputs are distinct.") {
 		t.Errorf("warnings: %s", said)
 	}
-	least, most := res.Draws()
-	if f := res.Findings[0]; least < 1 || most < f.Permutation.Draws || least > f.Permutation.Draws || most < f.Correlation.Draws {
-		t.Errorf("%d to %d permutations, %+v and %+v", least, most, f.Permutation, f.Correlation)
-	}
 }

@@ -19,23 +19,21 @@ import (
 //
 // the R² given y and ŷ.
 type Given struct {
-	Chosen        []string   `json:"chosen"`   // by fold, name of the attack whose scores these are
-	Baseline      float64    `json:"baseline"` // what q leaves: bits an example, or a share of the variance
-	Gain          float64    `json:"gain"`
-	StandardError float64    `json:"standard_error"`
-	Low           float64    `json:"low"`      // one-sided limits, each at the audit's confidence
-	High          float64    `json:"high"`     //
-	Interval      [2]float64 `json:"interval"` // two-sided, at the audit's confidence
-	Margin        float64    `json:"margin"`   // in the units of Gain
-	P             float64    `json:"p"`        // of "the gain is at most the margin", one-sided, by Student's t
+	Chosen        []string `json:"chosen"`   // by fold, name of the attack whose scores these are
+	Baseline      float64  `json:"baseline"` // what q leaves: bits an example, or a share of the variance
+	Gain          float64  `json:"gain"`
+	StandardError float64  `json:"standard_error"`
+	Low           float64  `json:"low"`    // one-sided limits, each at the audit's confidence
+	High          float64  `json:"high"`   //
+	Margin        float64  `json:"margin"` // in the units of Gain
+	P             float64  `json:"p"`      // of "the gain is at most the margin", one-sided, by Student's t
 	// Permutation is the test of "given y and ŷ, scores and s have nothing to do with each
 	// other", by permuting s within the examples of one y, ŷ and fold. It is also valid
 	// if s is independent of the outputs given y.
 	Permutation Permutation    `json:"permutation"`
 	Reference   *ReferenceTest `json:"reference,omitempty"` // of the gain
-	Areas       []Area         `json:"areas,omitempty"`
-	Order       *Order         `json:"order,omitempty"` // of a categorical attribute: the AUC given y and ŷ
-	Adjusted    float64        `json:"adjusted_p"`      // the larger of P and the permutation's, by Holm's method over all tests that can raise the verdict
+	Order       *Order         `json:"order,omitempty"`     // of a categorical attribute: the AUC given y and ŷ
+	Adjusted    float64        `json:"adjusted_p"`          // the larger of P and the permutation's, by Holm's method over all tests that can raise the verdict
 }
 
 // beyond returns the p-value for the verdict LeakyBeyond.
@@ -108,17 +106,14 @@ func given(s *Sample, a int, g *guesses, o Options) *Given {
 		x.Margin = *o.Margin
 	}
 	for _, k := range g.scored {
-		x.Chosen = append(x.Chosen, g.attack[k].String())
+		x.Chosen = append(x.Chosen, k.String())
 	}
-	half, both := x.StandardError*stat.StudentQuantile(o.Confidence, df), x.StandardError*stat.StudentQuantile((1+o.Confidence)/2, df)
-	x.Low, x.High, x.Interval = mean-half, mean+half, [2]float64{mean - both, mean + both}
+	half := x.StandardError * stat.StudentQuantile(o.Confidence, df)
+	x.Low, x.High = mean-half, mean+half
 	x.P = beyond(mean-x.Margin, x.StandardError, df)
 	x.Permutation = permuteGiven(s, a, g, o)
 	if !at.Numeric() {
 		x.Order = order(s, a, g, o)
-		if !o.brief {
-			x.Areas = areas(s, a, g, o)
-		}
 	}
 	return x
 }

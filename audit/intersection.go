@@ -137,16 +137,6 @@ func (c *sensitiveColumns) makeIn(set *dataset.Set) error {
 	return nil
 }
 
-// makeInParts is makeIn for all parts.
-func (c *sensitiveColumns) makeInParts(p *dataset.Parts) error {
-	for _, set := range []*dataset.Set{p.Train, p.Validation, p.Test} {
-		if err := c.makeIn(set); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // trainable returns the parts without numeric attributes, which classifiers are not trained with.
 func trainable(p *dataset.Parts) *dataset.Parts {
 	return &dataset.Parts{Train: classesOnly(p.Train), Validation: classesOnly(p.Validation), Test: classesOnly(p.Test), Notes: p.Notes}

@@ -53,9 +53,6 @@ type Options struct {
 	Recipe     Recipe // of the references: how it is known to be the audited model's
 	// Progress, unless nil, is called as work gets done.
 	Progress func(stage string, done, total int)
-
-	read  attackName // for a planted code, the attack that reads it: other attacks are coins
-	brief bool       // leaves out what the verdict LeakyBeyond does not rest on: for references and the negative control
 }
 
 // Recipe is how it is known that references were trained by the recipe of the audited
@@ -110,7 +107,7 @@ const controlFit = 5000
 
 // forControl returns the options of the negative control.
 func (o Options) forControl() Options {
-	o.brief, o.MaxFit = true, min(o.maxFit(), controlFit)
+	o.MaxFit = min(o.maxFit(), controlFit)
 	if report := o.Progress; report != nil {
 		o.Progress = func(_ string, done, total int) { report("negative control", done, total) }
 	}

@@ -41,7 +41,7 @@ func (s *Sample) tamed() (*Sample, []string) {
 		}
 		t.Sensitive[k].Numbers = x
 		said = append(said, fmt.Sprintf("%s: %d of %d numbers, such as %s, are far from the others and cause most of the variance. This would hide what the outputs reveal about the other examples, so the audit used %s for far numbers below and %s for those above. What the outputs reveal about these few examples alone may not be found. If the numbers are codes for missing values, leave these rows out.",
-			a.Name, len(out), len(x), strings.Join(examplesOf(out), ", "), brief(low), brief(high)))
+			a.Name, len(out), len(x), strings.Join(examplesOf(out), ", "), inSix(low), inSix(high)))
 	}
 	if said == nil {
 		return s, nil
@@ -85,9 +85,9 @@ func examplesOf(out []float64) (words []string) {
 	far := func(a, b float64) int { return cmp.Or(cmp.Compare(math.Abs(b), math.Abs(a)), cmp.Compare(a, b)) }
 	different := slices.Compact(slices.SortedFunc(slices.Values(out), far))
 	for _, v := range different[:min(3, len(different))] {
-		words = append(words, brief(v))
+		words = append(words, inSix(v))
 	}
 	return words
 }
 
-func brief(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+func inSix(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

@@ -42,7 +42,7 @@ func trainingOfTask(s *Sample, set *dataset.Set, seed uint64) (t *Training, note
 		return nil, fmt.Sprintf("Too few examples to plant a curious model on the audited task: %d on one side, %d are required. Only the one planted on glyphs counts.", n, fewestTask)
 	}
 	like := *s
-	like.Sensitive = slices.DeleteFunc(slices.Clone(like.Sensitive), func(a Attribute) bool { return a.Numeric() || constant(&a) })
+	like.Sensitive = slices.DeleteFunc(slices.Clone(like.Sensitive), func(a Attribute) bool { return a.Numeric() || !varies(a.Labels) })
 	if len(like.Sensitive) == 0 {
 		return nil, ""
 	}

@@ -57,15 +57,15 @@ func TestTaskTraining(t *testing.T) {
 	}
 	p.Rows = nil
 	o := Options{Seed: 1, Attacks: []string{"logistic"}, Permutations: 999}.withDefaults()
-	r := &Result{}
-	if notes, err := r.plantedControls(ctx, Comparison{Planted: p, Task: p}, o); err != nil || notes != nil || len(r.Controls) != 2 || !r.Controls[1].Passed {
-		t.Errorf("%q, %v, %+v", notes, err, r.Controls)
+	r, record := &Result{}, &Record{Comparison: Comparison{Planted: p, Task: p}}
+	if err := record.plantedControls(ctx, r, o); err != nil || record.Notes != nil || len(r.Controls) != 2 || !r.Controls[1].Passed {
+		t.Errorf("%q, %v, %+v", record.Notes, err, r.Controls)
 	}
 	weak := *p
 	weak.TrueExcess = .05
-	r = &Result{}
-	if notes, err := r.plantedControls(ctx, Comparison{Planted: p, Task: &weak}, o); err != nil || len(r.Controls) != 1 || len(notes) != 1 || !strings.Contains(notes[0], "Only the one planted on glyphs counts") {
-		t.Errorf("%q, %v, %+v", notes, err, r.Controls)
+	r, record.Task = &Result{}, &weak
+	if err := record.plantedControls(ctx, r, o); err != nil || len(r.Controls) != 1 || len(record.Notes) != 1 || !strings.Contains(record.Notes[0], "Only the one planted on glyphs counts") {
+		t.Errorf("%q, %v, %+v", record.Notes, err, r.Controls)
 	}
 }
 

@@ -83,16 +83,6 @@ func (r *Result) powerOf(f *Finding, attributes int) Power {
 	return p
 }
 
-// inScores returns the smallest excess that is found in the scores, nil if none is stated.
-func (p *Power) inScores() *float64 {
-	for i := range p.Channels {
-		if c := &p.Channels[i]; c.Channel == ScoreChannel {
-			return c.Smallest
-		}
-	}
-	return nil
-}
-
 // missed lists the kinds of channel that were planted and not found.
 func (p *Power) missed() []string {
 	var list []string

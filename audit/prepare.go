@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/run"
 )
@@ -273,6 +275,104 @@ func (p *preparation) prune(ctx context.Context) error {
 			continue
 		}
 		r.Released = append(r.Released, x)
+	}
+	return nil
+}
+
+// trainingSettings hold everything that decides the trainings of an audit apart from the data and
+// the model.
+type trainingSettings struct {
+	Layout    int      `json:"layout"` // of the files that keep trainings
+	Trainings []string `json:"trainings"`
+	Seed      uint64   `json:"seed"`
+	Epochs    int      `json:"epochs"` // of each reference
+	Defences  bool     `json:"defences"`
+	Examples  int      `json:"examples"`
+
+	Outputs curious.Outputs `json:"outputs"`
+	Classes int             `json:"classes"`
+	Inputs  []int           `json:"inputs,omitempty"` // shape of the pictures that an endpoint takes
+	Widths  [5]int          `json:"widths,omitzero"`  // of the references' layers
+}
+
+// trainingsLayout changes with the files that keep a training, or how it is done.
+const trainingsLayout = 1
+
+// settings returns the settings of the trainings, and the SHA-256 by role of what they depend on.
+func (p *preparation) settings() (*trainingSettings, map[string]string) {
+	r := p.s
+	s := &trainingSettings{
+		Layout: trainingsLayout, Seed: p.q.Seed, Epochs: r.Epochs, Defences: r.Defences,
+		Examples: r.Sample.Len(), Outputs: r.Sample.Kind, Classes: len(r.Sample.Classes), Inputs: r.inputs, Widths: p.q.widths(),
+	}
+	for _, t := range p.all {
+		s.Trainings = append(s.Trainings, t.Name)
+	}
+	hashes := map[string]string{}
+	if r.Examples != nil {
+		hashes["examples"] = r.Examples.Set.Sum()
+	} else {
+		hashes["outputs"] = r.Sample.Sum()
+	}
+	if t := r.Training; t != nil {
+		hashes["training"], hashes["validation"], hashes["asked"] = t.Train.Sum(), t.Validation.Sum(), r.parts().Test.Sum()
+	}
+	if r.Model != nil {
+		hashes["model"] = r.Model.SHA256
+	}
+	return s, hashes
+}
+
+// wrongReference returns the error of training data that cannot be used.
+func wrongReference(err error, hint string) error {
+	return &measure.OptionError{Option: "Reference", Err: err, Hint: hint}
+}
+
+// fits returns an error if the training data are of another task than the audited outputs.
+func (r *Record) fits(train *dataset.Set) error {
+	s := r.Sample
+	switch {
+	case len(train.YNames) != len(s.Classes):
+		return wrongReference(fmt.Errorf("its target has %d classes %q, the outputs %d: %q", len(train.YNames), train.YNames, len(s.Classes), s.Classes), "--reference-target says which column, or a rule that makes the same classes")
+	case len(train.Sensitive) != len(s.Sensitive):
+		return wrongReference(fmt.Errorf("it has %d sensitive attributes, the outputs %d", len(train.Sensitive), len(s.Sensitive)), "--reference-sensitive names them in the same order")
+	case !r.Unpaired:
+		return nil
+	}
+	for i := range train.Sensitive {
+		if err := sameAttribute(&train.Sensitive[i], &s.Sensitive[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renamed returns outputs of other examples with the names of the audited attributes.
+// Attributes are matched by their order, because figures do not depend on names.
+func (r *Record) renamed(trained []*Sample) (all []*Sample, err error) {
+	for _, t := range trained {
+		s := *t
+		s.Sensitive = slices.Clone(t.Sensitive)
+		for i := range s.Sensitive {
+			as := &r.Sample.Sensitive[i]
+			if err := sameAttribute(&s.Sensitive[i], as); err != nil {
+				return nil, err
+			}
+			s.Sensitive[i].Name = as.Name
+		}
+		all = append(all, &s)
+	}
+	return all, nil
+}
+
+// sameAttribute returns an error if an attribute of the training data cannot be compared
+// with an audited one.
+func sameAttribute(a, audited *Attribute) error {
+	if audited.Numeric() {
+		return wrongReference(fmt.Errorf("%s is numeric in the outputs, and training data have classes", audited.Name), fmt.Sprintf("--sensitive %q takes it as classes", audited.Name+":class"))
+	}
+	if len(a.Values) != len(audited.Values) {
+		return wrongReference(fmt.Errorf("%s has %d classes %q there, and %s %d in the outputs: %q", a.Name, len(a.Values), a.Values, audited.Name, len(audited.Values), audited.Values), "--reference-sensitive takes a rule that makes the same classes")
 	}
 	return nil
 }

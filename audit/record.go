@@ -20,66 +20,89 @@ type Record struct {
 	Notes []string // on how it was made, for the reader of the report
 }
 
-// Audit audits the sample as Complete does. It adds to the notes what could not be done.
-func (r *Record) Audit(ctx context.Context, o Options) (*Result, error) {
-	res, notes, err := complete(ctx, r.Sample, r.Comparison, o)
-	for _, n := range notes {
-		if !slices.Contains(r.Notes, n) { // a record that was read has them
-			r.Notes = append(r.Notes, n)
-		}
-	}
-	return res, err
+// Comparison holds the references and the controls of an audit.
+type Comparison struct {
+	References []*Sample // outputs of honest classifiers; nil for none
+	Unpaired   bool      // References are of other examples
+	Recipe     Recipe    // of the references
+	Planted    *Planted  // a model that must be found; nil for none
+	Task       *Planted  // a second one, planted on the audited task; nil for none
+	Defences   bool      // try defences
+	Released   []Released
 }
 
-// The files of a record.
-const (
-	outputsFile = "outputs.npz"
-	plantedFile = "planted.npz"
-	taskFile    = "planted-task.npz"
-	trainedFile = "trained.json"
-)
+// Audit audits the sample as Run does, then the planted models, and tries defences. The references, their
+// recipe and whether they are paired are those of the record. It adds to the notes what could not be done.
+func (r *Record) Audit(ctx context.Context, o Options) (*Result, error) {
+	o.References, o.Unpaired, o.Recipe = r.References, r.Unpaired, r.Recipe
+	res, err := Run(ctx, r.Sample, o)
+	if err != nil || res.usable() == 0 {
+		return res, err
+	}
+	if r.Planted != nil {
+		if err := r.plantedControls(ctx, res, o.withDefaults()); err != nil {
+			return nil, err
+		}
+	}
+	if r.Defences {
+		s, _ := r.Sample.tamed()
+		if res.Defences, err = defend(ctx, s, r.Released, o); err != nil {
+			return nil, err
+		}
+	}
+	res.Conclude()
+	return res, nil
+}
 
-func referenceFile(i int) string { return fmt.Sprintf("reference-%d.npz", i+1) }
-func defenceFile(i int) string   { return fmt.Sprintf("defence-%d.npz", i+1) }
+// plantedControls audits the planted models. The learning loss is that of the first, which
+// does not depend on how the release was reached.
+func (r *Record) plantedControls(ctx context.Context, res *Result, o Options) error {
+	var references []*Sample
+	if r.Planted.Rows != nil { // planted on the references' task
+		references = r.References
+	}
+	positive, err := r.Planted.Control(ctx, references, o.staged("the planted model: "))
+	if err != nil {
+		return err
+	}
+	res.Controls = append(res.Controls, positive)
+	if r.Task == nil {
+		return nil
+	}
+	needed := o.certain(r.Task.Sample.Len())
+	if positive.LearningLoss != nil {
+		needed += *positive.LearningLoss
+	}
+	if r.Task.TrueExcess < needed {
+		note := fmt.Sprintf("A curious model planted on the audited task reveals %.1f points of %q, but only %.1f or more are certain to be found with %d examples. Only the one planted on glyphs counts.",
+			100*r.Task.TrueExcess, r.Task.Sample.Sensitive[0].Name, 100*needed, r.Task.Sample.Len())
+		if !slices.Contains(r.Notes, note) { // a record that was read has it
+			r.Notes = append(r.Notes, note)
+		}
+		return nil
+	}
+	second, err := r.Task.Control(ctx, nil, o.staged("the planted model of the same task: "))
+	second.Name = TaskControl
+	res.Controls = append(res.Controls, second)
+	return err
+}
+
+// staged returns options with a prefix for the names of the stages that Progress reports.
+func (o Options) staged(words string) Options {
+	if report := o.Progress; report != nil {
+		o.Progress = func(stage string, done, total int) { report(words+stage, done, total) }
+	}
+	return o
+}
 
 // MaxReferences is the largest number of references of a record.
 const MaxReferences = 1000
 
-// sampleFile is a sample and the file that keeps it.
-type sampleFile struct {
-	name   string
-	sample *Sample
-}
+// trainedFile says what was trained for an audit. The outputs of what was trained are in files of
+// their own.
+const trainedFile = "trained.json"
 
-// samples lists all samples with their files.
-func (r *Record) samples() []sampleFile {
-	files := []sampleFile{{outputsFile, r.Sample}}
-	for i, s := range r.References {
-		files = append(files, sampleFile{referenceFile(i), s})
-	}
-	if r.Planted != nil {
-		files = append(files, sampleFile{plantedFile, r.Planted.Sample})
-	}
-	if r.Task != nil {
-		files = append(files, sampleFile{taskFile, r.Task.Sample})
-	}
-	for i, x := range r.Released {
-		files = append(files, sampleFile{defenceFile(i), x.Sample})
-	}
-	return files
-}
-
-// Files returns the names of the files that Write writes.
-func (r *Record) Files() []string {
-	var names []string
-	for _, f := range r.samples() {
-		names = append(names, f.name)
-	}
-	return append(names, trainedFile)
-}
-
-// trainedRecord is trained.json: what was trained for an audit. The outputs of what was
-// trained are in files of their own.
+// trainedRecord is trained.json.
 type trainedRecord struct {
 	By         map[string]string `json:"by"` // SHA-256 of the sample that it was trained for
 	References int               `json:"references"`
@@ -91,10 +114,44 @@ type trainedRecord struct {
 	Notes      []string          `json:"notes,omitempty"`
 }
 
+// keptSample is a sample of a record, the file that keeps it and the name that the file does not keep.
+type keptSample struct {
+	file, name string
+	sample     **Sample
+}
+
+// samples lists all samples with their files. Reading a record fills them in.
+func (r *Record) samples() []keptSample {
+	list := []keptSample{{"outputs.npz", "", &r.Sample}}
+	for i := range r.References {
+		list = append(list, keptSample{fmt.Sprintf("reference-%d.npz", i+1), fmt.Sprintf("reference %d", i+1), &r.References[i]})
+	}
+	if r.Planted != nil {
+		list = append(list, keptSample{"planted.npz", r.Planted.Name, &r.Planted.Sample})
+	}
+	if r.Task != nil {
+		list = append(list, keptSample{"planted-task.npz", r.Task.Name, &r.Task.Sample})
+	}
+	for i := range r.Released {
+		x := &r.Released[i]
+		list = append(list, keptSample{fmt.Sprintf("defence-%d.npz", i+1), x.Name, &x.Sample})
+	}
+	return list
+}
+
+// Files returns the names of the files that Write writes.
+func (r *Record) Files() []string {
+	var names []string
+	for _, k := range r.samples() {
+		names = append(names, k.file)
+	}
+	return append(names, trainedFile)
+}
+
 // Write writes the record to files in the folder dir.
 func (r *Record) Write(dir string) error {
-	for _, f := range r.samples() {
-		if err := WriteOutputs(filepath.Join(dir, f.name), f.sample); err != nil {
+	for _, k := range r.samples() {
+		if err := WriteOutputs(filepath.Join(dir, k.file), *k.sample); err != nil {
 			return err
 		}
 	}
@@ -116,62 +173,34 @@ func (r *Record) Write(dir string) error {
 // ReadRecord reads a record that Write wrote. The name and the notes of its sample are not
 // kept, and defences are not switched on.
 func ReadRecord(ctx context.Context, dir string) (*Record, error) {
-	b, err := file.ReadFile(filepath.Join(dir, trainedFile))
+	path := filepath.Join(dir, trainedFile)
+	b, err := file.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	t := new(trainedRecord)
 	if err := json.Unmarshal(b, t); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, trainedFile), err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if t.References < 0 || t.References > MaxReferences {
-		return nil, fmt.Errorf("%s: %d references", filepath.Join(dir, trainedFile), t.References)
+		return nil, fmt.Errorf("%s: %d references", path, t.References)
 	}
-	r := &Record{Notes: t.Notes}
-	r.Unpaired, r.Recipe = t.Unpaired, t.Recipe
-	return r, r.readSamples(ctx, dir, t)
-}
-
-// readSamples reads the outputs that trained.json lists.
-func (r *Record) readSamples(ctx context.Context, dir string, t *trainedRecord) (err error) {
-	read := func(file, name string) (*Sample, error) {
-		s, err := OpenOutputs(ctx, filepath.Join(dir, file), OpenOptions{})
-		if err == nil && name != "" {
-			s.Name = name
+	r := &Record{Notes: t.Notes, Comparison: Comparison{Unpaired: t.Unpaired, Recipe: t.Recipe, Planted: t.Planted, Task: t.Task}}
+	if t.References > 0 {
+		r.References = make([]*Sample, t.References)
+	}
+	for _, name := range t.Released {
+		r.Released = append(r.Released, Released{Name: name})
+	}
+	for _, k := range r.samples() {
+		if *k.sample, err = OpenOutputs(ctx, filepath.Join(dir, k.file), OpenOptions{}); err != nil {
+			return nil, err
 		}
-		return s, err
-	}
-	planted := func(p *Planted, file string) (*Planted, error) {
-		if p == nil {
-			return nil, nil
+		if k.name != "" {
+			(*k.sample).Name = k.name
 		}
-		p.Sample, err = read(file, p.Name)
-		return p, err
 	}
-	if r.Sample, err = read(outputsFile, ""); err != nil {
-		return err
-	}
-	for i := range t.References {
-		s, err := read(referenceFile(i), fmt.Sprintf("reference %d", i+1))
-		if err != nil {
-			return err
-		}
-		r.References = append(r.References, s)
-	}
-	if r.Planted, err = planted(t.Planted, plantedFile); err != nil {
-		return err
-	}
-	if r.Task, err = planted(t.Task, taskFile); err != nil {
-		return err
-	}
-	for i, name := range t.Released {
-		s, err := read(defenceFile(i), name)
-		if err != nil {
-			return err
-		}
-		r.Released = append(r.Released, Released{Name: name, Sample: s})
-	}
-	return r.check()
+	return r, r.check()
 }
 
 // check returns an error if the parts of the record do not fit together: a file was changed.

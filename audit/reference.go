@@ -1,109 +1,128 @@
 package audit
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"slices"
+	"math"
 
-	"tattle/curious"
-	"tattle/dataset"
-	"tattle/nn"
-	"tattle/run"
+	"tattle/stat"
 )
 
-const (
-	// DefaultReferences is the number of honest classifiers that are trained. With four
-	// degrees of freedom Student's t requires 2.1 standard deviations at 5 %, and more
-	// classifiers reduce that slowly.
-	DefaultReferences = 5
-	// DefaultReferenceEpochs is the number of epochs of each, and of a student. The best epoch on the
-	// validation part is kept, and few tasks have it much later.
-	DefaultReferenceEpochs = 20
-)
-
-// fitOptions says how a classifier is trained for an audit; the zero value is the default.
-type fitOptions struct {
-	Seed     uint64                                   // of all trainings of a kind; each has a seed of its own by it
-	Epochs   int                                      // 0 is DefaultReferenceEpochs
-	Work     float64                                  // that each may take, in multiply-adds forward; 0 is the default of its kind
-	Net      func(classes int, seed uint64) *nn.Graph // makes the classifier; nil chooses by the inputs' shape
-	Progress func(done, total int)                    // of the steps of one training; nil, or called from one goroutine
+// leak is what the outputs of one classifier leak of an attribute, as references are compared: its
+// accuracy or R², and its gain. Of classifiers on other examples it is the excess on top of the audited
+// sample's baseline, because there the attribute may be more or less even, and both vary by their examples.
+type leak struct {
+	figure, variance   float64
+	gain, gainVariance float64
 }
 
-// steps is a Progress function of package curious.
-func (o fitOptions) steps(done, total int, _ float64) {
-	if o.Progress != nil {
-		o.Progress(done, total)
-	}
-}
-
-// checkReference returns an error if references with outputs of a kind cannot be trained on p, or
-// cannot be applied to its test part.
-func checkReference(p *dataset.Parts, outputs curious.Outputs, o fitOptions) error {
-	if err := sameTask(p); err != nil {
-		return err
-	}
-	if err := checkNames(namesOf(p.Test)); err != nil {
-		return err
-	}
-	return curious.Options{Attack: curious.Standard, Outputs: outputs, Net: o.Net, Epochs: cmp.Or(o.Epochs, DefaultReferenceEpochs)}.Check(p)
-}
-
-// reference trains honest classifier i, from 0 on, on the training part of p and without
-// sensitive attributes, and returns its outputs, of the given kind, on the test part of p. If
-// there are more examples and epochs than Work allows, it uses fewer, and a note says so. It
-// returns the errors of curious.Train, and an error if the test part is of another task or if
-// ctx ends.
-func reference(ctx context.Context, p *dataset.Parts, i int, outputs curious.Outputs, o fitOptions) (*Sample, error) {
-	if err := sameTask(p); err != nil {
-		return nil, err
-	}
-	draws := run.Rand(o.Seed, trainReference, i)
-	seed := draws.Uint64()
-	part, epochs, note := affordable(p, o.Net, cmp.Or(o.Epochs, DefaultReferenceEpochs), cmp.Or(o.Work, defaultReferenceWork), draws)
-	r, err := curious.Train(ctx, trainable(part), curious.Options{
-		Attack: curious.Standard, Outputs: outputs, Net: o.Net, Epochs: epochs, Seed: seed, Progress: o.steps,
-	})
+// leaks measures every attribute on n examples of s; nil of an attribute that cannot be guessed.
+func (r *Result) leaks(ctx context.Context, s *Sample, n int, o Options) ([]*leak, error) {
+	s = s.some(n, o.Seed)
+	all, err := crossFit(ctx, s, o, attackName{}, nil)
 	if err != nil {
 		return nil, err
 	}
-	s, err := released(ctx, fmt.Sprintf("reference %d", i+1), r.Classifier, p.Test)
-	if err == nil && note != "" {
-		s.Notes = append(s.Notes, "To bound the time the honest classifiers were trained "+note+": one that was trained for longer may leak more or less.")
+	list := make([]*leak, len(all))
+	for a, g := range all {
+		switch base := r.Findings[a].BestBaseline(); {
+		case g == nil || base == nil:
+		case o.Unpaired:
+			f := find(s, a, g, o)
+			list[a] = &leak{f.Excess.Value + base.figure(), square(f.BestBaseline().StandardError), f.Given.Gain, square(f.Given.StandardError)}
+		default:
+			f := &Finding{Numeric: s.Sensitive[a].Numeric()}
+			f.attacks(&s.Sensitive[a], g)
+			gain, _ := g.gains(&s.Sensitive[a])
+			mean, _ := stat.MeanStd(gain)
+			list[a] = &leak{figure: f.own(), gain: mean}
+		}
 	}
-	return s, err
+	return list, nil
 }
 
-// What is trained from a seed, each from streams of its own.
-const (
-	trainReference = 200 + iota
-	trainPlanted
-	trainStudent
-)
-
-// sameTask returns an error if the test part of p, to which a classifier is applied, differs from
-// the training part in the shape of the inputs or in the classes of y.
-func sameTask(p *dataset.Parts) error {
-	switch train, other := p.Train, p.Test; {
-	case other == nil || other.Len() == 0:
-		return errors.New("there are no examples to ask them of: the data have no test part")
-	case !slices.Equal(train.Shape, other.Shape):
-		return fmt.Errorf("they would be trained on inputs of shape %v, and the audited examples have %v: give the training data of the audited task", train.Shape, other.Shape)
-	case !slices.Equal(train.YNames, other.YNames):
-		return fmt.Errorf("they would be trained to tell %q, and the audited examples are labelled %q: give the training data of the audited task, with the same target", train.YNames, other.YNames)
+// compareReferences sends every reference through the pipeline of the audited model
+// and holds the model's figures against theirs. Attacks learn more from more examples, so references on
+// other examples are compared on as many of both.
+func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) error {
+	refs := float64(len(o.References))
+	if refs == 0 {
+		return nil
 	}
+	n := min(s.Len(), o.References[0].Len())
+	theirs := make([][]*leak, len(r.Findings)) // by attribute
+	for i, ref := range o.References {
+		o.progress("references", i, len(o.References))
+		all, err := r.leaks(ctx, ref, n, o)
+		if err != nil {
+			return fmt.Errorf("reference %d: %w", i+1, err)
+		}
+		for a, l := range all {
+			if l != nil {
+				theirs[a] = append(theirs[a], l)
+			}
+		}
+	}
+	own := make([]*leak, len(r.Findings))
+	for a := range r.Findings {
+		if f := &r.Findings[a]; f.Unusable == "" {
+			own[a] = &leak{figure: f.own(), gain: f.Given.Gain}
+		}
+	}
+	if o.Unpaired {
+		var err error
+		if own, err = r.leaks(ctx, s, n, o); err != nil {
+			return err
+		}
+	}
+	for a := range r.Findings {
+		f := &r.Findings[a]
+		if f.Unusable != "" {
+			continue
+		}
+		if own[a] == nil || len(theirs[a]) < len(o.References) {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s cannot be guessed from the references' examples, so it is judged without references.", f.Attribute))
+			continue
+		}
+		// The least step of a figure: without it, figures on the same examples that happen to be equal
+		// would leave no deviation at all.
+		least := .25 / square(float64(f.Examples))
+		var figures, gains []float64
+		variance, gainVariance := own[a].variance+least, own[a].gainVariance+least
+		for _, l := range theirs[a] {
+			figures, gains = append(figures, l.figure), append(gains, l.gain)
+			variance += l.variance / refs
+			gainVariance += l.gainVariance / refs
+		}
+		f.Reference = referenceTest(own[a].figure, figures, variance, *o.Margin, o)
+		f.Given.Reference = referenceTest(own[a].gain, gains, gainVariance, f.Given.Margin, o)
+	}
+	o.progress("references", len(o.References), len(o.References))
 	return nil
 }
 
-// released returns the outputs of f on the examples, with all their labels.
-func released(ctx context.Context, name string, f *nn.Graph, set *dataset.Set) (*Sample, error) {
-	out, err := curious.Predict(ctx, f, set)
-	if err != nil {
-		return nil, err
+func square(x float64) float64 { return x * x }
+
+// own returns the finding's accuracy, or R².
+func (f *Finding) own() float64 {
+	if f.Numeric {
+		return *f.R2
 	}
-	s := unasked(set, curious.OutputsOf(f), len(set.YNames))
-	s.Name, s.Outputs = name, out
-	return s, nil
+	return f.Curiosity.Value
+}
+
+// referenceTest compares an attribute's figure with the references'. extra is the
+// variance of the difference that the spread of the references does not hold.
+func referenceTest(own float64, figures []float64, extra, margin float64, o Options) *ReferenceTest {
+	mean, sd := stat.MeanStd(figures)
+	t := &ReferenceTest{
+		Figures: figures, Mean: mean, SD: sd, Difference: own - mean,
+		Freedom: len(figures) - 1, Unpaired: o.Unpaired,
+	}
+	t.T, t.P = stat.OneMore(own, figures, extra)
+	se := math.Sqrt(sd*sd*(1+1/float64(len(figures))) + extra)
+	reach := se * stat.StudentQuantile(o.Confidence, float64(t.Freedom))
+	t.Above = t.Difference >= margin
+	t.Low, t.High = t.Difference-reach, t.Difference+reach
+	return t
 }

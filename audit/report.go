@@ -144,26 +144,10 @@ func (x *account) attribute(f *Finding) {
 		x.claim("baseline", name, baselineName(b.Name, f.Numeric), report.Measured, baselineValue(b), f.Examples)
 		x.Add(report.Claim{ID: "baseline.excess", Subject: name, Group: baselineName(b.Name, f.Numeric), Kind: report.Demonstrated, Value: x.limits(b.Difference, b.Low, b.High, report.Points), P: &b.P})
 	}
-	for _, t := range f.Attacks {
-		v := report.Value{}
-		if t.Accuracy != nil {
-			v = proportion(*t.Accuracy)
-		} else {
-			v = report.Exactly(*t.R2, report.Share)
-		}
-		x.claim("attack", name, t.Name, report.Demonstrated, v, f.Examples)
-		x.claim("attack.chosen", name, t.Name, report.Measured, report.Exactly(float64(t.Chosen), report.Count), 0)
-	}
 	for i, c := range f.Power.Channels {
 		if c.Smallest != nil {
 			x.claim("detectable.channel", name, f.Power.Channels[i].Channel, report.Estimated, report.Exactly(upward(*c.Smallest), report.Points), f.Examples)
 		}
-	}
-	if l := f.Leakage; l != nil {
-		x.claim("leakage", name, "", report.Demonstrated, report.Within(l.Multiplicative, l.Interval[0], l.Interval[1], "times", classify.Confidence), f.Examples)
-	}
-	if i := f.Information; i != nil {
-		x.claim("information", name, "", report.Demonstrated, report.Within(i.Bits, i.Interval[0], i.Interval[1], report.Bits, classify.Confidence), f.Examples)
 	}
 }
 
@@ -220,7 +204,7 @@ func (x *account) controls() {
 		} else if c.Passed {
 			outcome = ".passed"
 		}
-		x.Find("control."+kind+outcome, c.Name, c.Where, strings.TrimSpace(c.Note+" "+c.Advice))
+		x.Find("control."+kind+outcome, c.Name, c.Where, c.Note)
 	}
 	if len(x.a.Controls) == 0 {
 		x.Find("uncontrolled", "")
@@ -361,46 +345,27 @@ func (x *account) verdict(f *Finding) report.Finding {
 			out.Code = "no_evidence.power"
 		}
 	default:
-		out.Code, out.Args = x.undecided(f, out.Args)
+		out.Code, out.Args = why(f, out.Args)
 	}
 	return out
 }
 
-// undecided says why there is no verdict on an attribute.
-func (x *account) undecided(f *Finding, args []string) (code string, with []string) {
-	a := x.a
-	switch {
-	case a.failed() != nil:
-		return "inconclusive.control", args
-	case f.Unusable != "":
-		return "inconclusive.unusable", append(args, strings.TrimSuffix(f.Unusable, "."))
-	case f.Shuffling != nil && f.Shuffling.Smallest == nil && f.possible() <= a.Settings.Margin, f.Power.Smallest != nil && f.possible() <= a.Settings.Margin:
-		return "inconclusive.possible", args
-	case f.Shuffling != nil && f.Shuffling.Smallest == nil:
-		return "inconclusive.shuffling", args
-	case f.Power.Smallest == nil:
-		return "inconclusive.unknown", args
-	}
-	if missed := f.Power.missed(); missed != nil {
-		return "inconclusive.missed", append(args, report.List(missed))
-	}
-	if n := a.enough(f); n > 0 && (f.Shuffling == nil || 2*f.Shuffling.Movable >= f.Examples) {
-		return "inconclusive.power.enough", append(args, report.Grouped(n))
-	}
-	return "inconclusive.power", args
+// undecidedCodes are the codes of the reasons for no verdict.
+var undecidedCodes = map[Why]string{
+	ByControl: "inconclusive.control", ByExamples: "inconclusive.unusable", ByMargin: "inconclusive.possible", ByShuffling: "inconclusive.shuffling",
+	ByPower: "inconclusive.power", ByPossible: "inconclusive.power", ByChannel: "inconclusive.missed", ByUnknown: "inconclusive.unknown",
 }
 
-// enough estimates how many examples make the smallest detectable excess defaultBlind, or
-// the possible excess if that is less: its standard error shrinks with their square root.
-// It is 0 if more examples would not help.
-func (r *Result) enough(f *Finding) int {
-	fixed := r.Settings.Margin
-	have, want := *f.Power.Smallest-fixed, min(defaultBlind, f.possible())-fixed
-	if f.Power.FromReferences != nil && *f.Power.FromReferences > want+fixed || want <= 0 {
-		return 0
+// why says why there is no verdict on an attribute.
+func why(f *Finding, args []string) (code string, with []string) {
+	code = undecidedCodes[f.Undecided.Why]
+	switch {
+	case code == "inconclusive.unusable":
+		args = append(args, strings.TrimSuffix(f.Unusable, "."))
+	case f.Undecided.Enough > 0:
+		code, args = code+".enough", append(args, report.Grouped(f.Undecided.Enough))
 	}
-	digits := math.Pow(10, math.Floor(math.Log10(float64(f.Examples))))
-	return int(math.Ceil(float64(f.Examples)*(have/want)*(have/want)/digits) * digits)
+	return code, args
 }
 
 // valueOf names a value of an attribute, such as "sex = Male" or "age >=40".
@@ -554,19 +519,41 @@ func (x *account) honest() {
 // advise says what to do.
 func (x *account) advise() {
 	a := x.a
-	if c := a.failed(); c != nil {
-		if c.Advice != "" {
-			x.Find("advice", "", c.Advice)
+	for _, c := range a.Controls {
+		if !c.Passed && c.Name == NegativeControl {
+			x.Find("advice.copies", "")
+		} else if !c.Passed {
+			x.Find("advice.planted", "", report.Many(c.Examples, "example"))
 		}
-		x.Find("advice.control", "")
+	}
+	if a.failed() != nil {
 		return
 	}
 	closeLeak := func() {
 		if a.Outputs == Vector {
 			x.Find("advice.less_vectors", "")
-		} else if code, args := a.recommend(); code != "" {
-			x.Find(code, "", args...)
-		} else {
+			return
+		}
+		switch d := a.Recommendation; d.Choice {
+		case ChooseNone:
+			x.Find("defence.none", "")
+		case ChooseDefence:
+			kept := ""
+			for _, y := range a.Defences {
+				if y.Name == d.Defence {
+					kept = report.Exactly(y.Honesty.Value, report.Share).String()
+				}
+			}
+			x.Find("defence.release", "", d.Defence, kept)
+		case ChooseLabel:
+			if d.Defence != "" {
+				x.Find("defence.alone", "", d.Defence)
+			} else {
+				x.Find("defence.label", "")
+			}
+		case ChooseUntried:
+			x.Find("defence.impossible", "")
+		default:
 			x.Find("advice.less", "")
 		}
 	}

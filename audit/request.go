@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,9 +63,6 @@ type Request struct {
 	Progress func(what string, done, total int)
 }
 
-// PartAll is the part of the data that has all examples.
-const PartAll = "all"
-
 // A Subject is what is audited, and where it is from.
 type Subject struct {
 	Record
@@ -77,16 +75,6 @@ type Subject struct {
 	SHA256   string         // of File
 
 	inputs []int // shape of an endpoint's pictures, if it says which
-}
-
-// Examples are the labelled examples that a model or an endpoint is applied to.
-type Examples struct {
-	Set    *dataset.Set
-	Source *training.Source
-	Part   string
-
-	parts *dataset.Parts // the data that Set is a part of; nil if the data were read as another program's inputs
-	notes []string
 }
 
 // wrong returns the error of an option that cannot be used.
@@ -109,19 +97,6 @@ func wrongFile(ctx context.Context, option string, err error) error {
 		return &measure.InputError{Option: option, Err: err}
 	}
 	return &measure.OptionError{Option: option, Err: err}
-}
-
-// wrongModel names the option behind an error of reading the model.
-func wrongModel(err error) error {
-	var option *measure.OptionError
-	var refused *onnx.UnsupportedError
-	switch {
-	case errors.As(err, &option):
-		return err
-	case errors.As(err, &refused):
-		return &measure.InputError{Option: "Model", Err: err, Hint: "tattle inspect shows what the file holds"}
-	}
-	return &measure.InputError{Option: "Model", Err: err}
 }
 
 // door returns the name of the option that says what is audited.
@@ -204,33 +179,35 @@ func (q *Request) openOutputs(ctx context.Context, s *Subject) (err error) {
 // openModel applies a model in a file to the examples.
 func (q *Request) openModel(ctx context.Context, s *Subject) (err error) {
 	if s.Model, err = measure.OpenModel(q.Model, q.ModelOptions); err != nil {
-		return wrongModel(err)
+		var option *measure.OptionError
+		var refused *onnx.UnsupportedError
+		switch {
+		case errors.As(err, &option):
+			return err
+		case errors.As(err, &refused):
+			return &measure.InputError{Option: "Model", Err: err, Hint: "tattle inspect shows what the file holds"}
+		}
+		return &measure.InputError{Option: "Model", Err: err}
 	}
-	switch shape, columns := s.Model.Graph.InputShape, s.Model.Graph.Columns != nil && dataset.IsTable(q.Data, q.Kind); {
-	case !s.Model.Preprocess.IsZero():
-		s.Examples, err = q.readForeign(ctx, s.Model, s.Model.Pictures())
-	case columns:
-		s.Examples, err = q.readForeign(ctx, s.Model, shape)
-	default:
-		s.Examples, err = q.read(ctx, shape)
-	}
-	if err != nil {
+	if s.Examples, err = q.examples(ctx, s.Model, s.Model.Graph.InputShape); err != nil {
 		return err
 	}
 	if err := s.Examples.fit(s.Model.Graph.InputShape); err != nil {
 		return err
 	}
 	q.warnTrainedOn(s)
-	if q.At != "" {
-		s.Sample, err = fromNode(ctx, s.Model.Graph, q.At, s.Examples.Set)
-	} else {
+	of := "Model"
+	if q.At == "" {
 		s.Sample, err = fromModel(ctx, s.Model.Graph, s.Examples.Set)
+	} else {
+		of = "At"
+		s.Sample, err = fromNode(ctx, s.Model.Graph, q.At, s.Examples.Set)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return &measure.OptionError{Option: q.atOrModel(), Err: err}
+		return &measure.OptionError{Option: of, Err: err}
 	}
 	if words := s.Examples.Set.Scaling(); words != "" && s.Sample.Kind == Vector && s.Examples.Source.Kind != dataset.KindGlyphs && !s.Model.DataPreprocess().Normalises() && q.ownResult() == nil {
 		s.Sample.Notes = append(s.Sample.Notes, fmt.Sprintf("No preprocessing says how pixels x are scaled: inputs are %s, as is usual for these data. Vectors have no accuracy that shows a wrong scaling. If the model learned from another one, it gives other vectors, and these figures say nothing about them: give --preprocess.", words))
@@ -239,17 +216,77 @@ func (q *Request) openModel(ctx context.Context, s *Subject) (err error) {
 	return nil
 }
 
-// atOrModel returns the option that names what of the model is audited.
-func (q *Request) atOrModel() string {
-	if q.At != "" {
-		return "At"
-	}
-	return "Model"
-}
-
 // takeNotes puts the notes on how the examples were read in front of the sample's.
 func (s *Subject) takeNotes() {
 	s.Sample.Notes = append(slices.Clone(s.Examples.notes), s.Sample.Notes...)
+}
+
+// maxSide is the largest width and height of an endpoint's pictures.
+const maxSide = 1024
+
+// openEndpoint asks a server. Its answers are kept in the folder, batch by batch.
+func (q *Request) openEndpoint(ctx context.Context, folder string, s *Subject) (err error) {
+	client, err := infer.New(q.Endpoint, q.Client)
+	if err != nil {
+		return &measure.OptionError{Option: "Endpoint", Err: err}
+	}
+	about, err := client.Metadata(ctx) // a server that is not there is found before anything is read
+	if err != nil {
+		return wrongEndpoint(ctx, err)
+	}
+	s.inputs = pictureShape(about)
+	o := q.ModelOptions
+	o.Preprocess = cmp.Or(o.Preprocess, "none")
+	m, err := measure.ModelOf(nil, o)
+	if err != nil {
+		return err
+	}
+	if s.Examples, err = q.examples(ctx, m, s.inputs); err != nil {
+		return err
+	}
+	asked := q.Client
+	asked.Shape = s.Examples.Set.Shape
+	if client, err = infer.New(q.Endpoint, asked); err != nil {
+		return &measure.OptionError{Option: "Endpoint", Err: err}
+	}
+	s.URL = client.URL()
+	s.Sample, err = fromEndpoint(ctx, client, s.Examples.Set, folder, endpointOptions{
+		Pool: q.Pool, Resume: q.Resume, Batch: asked.Batch, Progress: q.progress("asking the endpoint, batches"),
+	})
+	if err != nil {
+		return wrongEndpoint(ctx, err)
+	}
+	s.takeNotes()
+	return nil
+}
+
+// wrongEndpoint names the option, with a hint if the server refuses the token.
+func wrongEndpoint(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	e := &measure.InputError{Option: "Endpoint", Err: err}
+	var refused *infer.StatusError
+	if errors.As(err, &refused) && (refused.Code == 401 || refused.Code == 403) {
+		e.Hint = "the environment variable TATTLE_TOKEN holds the bearer token"
+	}
+	return e
+}
+
+// pictureShape returns the shape [channels, rows, columns] of one input if a server says it
+// in full, nil otherwise.
+func pictureShape(about *infer.Metadata) []int {
+	if len(about.Inputs) != 1 || len(about.Inputs[0].Shape) != 4 {
+		return nil
+	}
+	var shape []int
+	for _, n := range about.Inputs[0].Shape[1:] {
+		if n < 1 || n > maxSide {
+			return nil
+		}
+		shape = append(shape, int(n))
+	}
+	return shape
 }
 
 // ownResult returns the result.json beside the model, nil if there is none for it.

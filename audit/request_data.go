@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,39 @@ import (
 	"tattle/nn"
 )
 
+// PartAll is the part of the data that has all examples.
+const PartAll = "all"
+
+// Examples are the labelled examples that a model or an endpoint is applied to.
+type Examples struct {
+	Set    *dataset.Set
+	Source *training.Source
+	Part   string
+
+	parts *dataset.Parts // the data that Set is a part of; nil if the data were read as another program's inputs
+	notes []string
+}
+
+// examples reads the examples for a model, or for a server that takes inputs of that shape; a shape that
+// is not known is nil. m says how another program's model takes its inputs.
+func (q *Request) examples(ctx context.Context, m *measure.Model, shape []int) (x *Examples, err error) {
+	columns := m.Graph != nil && m.Graph.Columns != nil && dataset.IsTable(q.Data, q.Kind)
+	switch {
+	case !m.Preprocess.IsZero() && m.Graph != nil:
+		x, err = q.readForeign(ctx, m, m.Pictures())
+	case !m.Preprocess.IsZero() || columns:
+		x, err = q.readForeign(ctx, m, shape)
+	default:
+		x, err = q.read(ctx, shape)
+	}
+	if err == nil && q.untargeted() {
+		bare := *x.Set // one class of y, without a name
+		bare.Y, bare.YNumbers, bare.YName, bare.YNames = make([]int, bare.Len()), nil, "", nil
+		x.Set = &bare
+	}
+	return x, err
+}
+
 // source says how the examples are read: as in the run of the audited model, if its data
 // are asked for.
 func (q *Request) source() *training.Source {
@@ -21,8 +55,8 @@ func (q *Request) source() *training.Source {
 	if own != nil && (q.Data == "" || src.Path == own.Path) {
 		*src = *own
 		src.HoldOut = false
+		q.settle(src)
 	}
-	q.settle(src)
 	if q.untargeted() && (src.Target == "" || !dataset.IsTable(src.Path, src.Kind)) {
 		src.Target = dataset.NoTarget // of a table, a target of the model's own run is not an input
 	}
@@ -34,19 +68,13 @@ func (q *Request) untargeted() bool {
 	return q.Target == dataset.NoTarget || q.At != "" && q.Target == ""
 }
 
-// withoutTarget gives the examples no target: one class of y, without a name.
-func withoutTarget(set *dataset.Set) *dataset.Set {
-	bare := *set
-	bare.Y, bare.YNumbers, bare.YName, bare.YNames = make([]int, set.Len()), nil, "", nil
-	return &bare
-}
-
 // sourceAt returns the source of data at a path.
 func (q *Request) sourceAt(path string) *training.Source {
 	src := &training.Source{Kind: q.Kind, Path: dataPath(path), Seed: q.Seed}
 	if path == dataset.KindGlyphs {
 		src.Kind = dataset.KindGlyphs
 	}
+	q.settle(src)
 	return src
 }
 
@@ -60,24 +88,13 @@ func dataPath(path string) string {
 
 // settle overrides a source by the options that are given.
 func (q *Request) settle(src *training.Source) {
-	if q.Kind != "" {
-		src.Kind = q.Kind
-	}
+	src.Kind, src.FileColumn, src.Target = cmp.Or(q.Kind, src.Kind), cmp.Or(q.FileColumn, src.FileColumn), cmp.Or(q.Target, src.Target)
+	src.Side, src.SkipMissing = cmp.Or(q.Size, src.Side), src.SkipMissing || q.SkipMissing
 	if q.Labels != "" {
 		src.Labels = measure.Absolute(q.Labels)
 	}
-	if q.FileColumn != "" {
-		src.FileColumn = q.FileColumn
-	}
-	src.SkipMissing = src.SkipMissing || q.SkipMissing
-	if q.Target != "" {
-		src.Target = q.Target
-	}
 	if len(q.Sensitive) > 0 {
 		src.Sensitive = q.Sensitive
-	}
-	if q.Size != 0 {
-		src.Side = q.Size
 	}
 	if q.DataSeed != nil {
 		src.Seed = *q.DataSeed
@@ -96,8 +113,10 @@ func (q *Request) openParts(ctx context.Context, option string, src *training.So
 	if err != nil {
 		return nil, wrongFile(ctx, option, err)
 	}
-	if err := asked.makeInParts(parts); err != nil {
-		return nil, &measure.OptionError{Option: option, Err: err}
+	for _, set := range []*dataset.Set{parts.Train, parts.Validation, parts.Test} {
+		if err := asked.makeIn(set); err != nil {
+			return nil, &measure.OptionError{Option: option, Err: err}
+		}
 	}
 	return parts, nil
 }
@@ -128,10 +147,120 @@ func (q *Request) read(ctx context.Context, shape []int) (*Examples, error) {
 	if q.Part == "" && x.Part != PartAll {
 		x.notes = append(x.notes, "The test part is audited: models learned from the others.")
 	}
-	if q.untargeted() {
-		x.Set = withoutTarget(x.Set)
+	if q.Examples == "" {
+		return x, nil
 	}
-	return x, q.draw(x)
+	rows, err := q.choose(x.Set.Len())
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) < x.Set.Len() {
+		x.notes = append(x.notes, fmt.Sprintf("%d of %d examples are audited.", len(rows), x.Set.Len()))
+	}
+	x.Set = x.Set.Subset(rows)
+	return x, nil
+}
+
+// readForeign reads the examples as inputs of another program's model: preprocessed as it was
+// trained with, or the columns that a model of ai.onnx.ml takes, as they are.
+func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int) (*Examples, error) {
+	columns := m.Preprocess.IsZero()
+	switch {
+	case columns && (len(q.Sensitive) == 0 || q.Target == "" && q.At == ""):
+		return nil, wrong("Sensitive", "", "a model of ai.onnx.ml requires --target (a column of the table, or none) and --sensitive")
+	case columns && q.Part == PartAll:
+		return nil, wrong("Part", "leave it out: a table without parts is read whole", "one part is read of a table")
+	case q.Data == "" || q.Data == dataset.KindGlyphs:
+		return nil, wrong("Preprocess", "", "requires --data with pictures or numbers")
+	case q.Size != 0 || q.Part == PartAll:
+		return nil, wrong("Preprocess", "settings such as resize=224 set the size; --part names one part", "cannot be used with --size or --part all")
+	case len(q.Sensitive) == 0:
+		return nil, wrong("Preprocess", "", "requires --sensitive, the columns of the sensitive attributes")
+	}
+	src := &training.Source{Path: dataPath(q.Data), Seed: q.Seed}
+	q.settle(src)
+	x := &Examples{Source: src, Part: cmp.Or(q.Part, string(dataset.Test))}
+	asked, err := splitSensitive(q.Sensitive, nil)
+	if err != nil {
+		return nil, &measure.OptionError{Option: "Sensitive", Err: err}
+	}
+	o := dataset.InputOptions{
+		Split: dataset.Split(q.Part), Kind: src.Kind, Preprocess: m.DataPreprocess(), Labels: src.Labels, FileColumn: src.FileColumn, SkipMissing: src.SkipMissing,
+		Target: q.Target, Sensitive: asked.read, Numbers: true, Seed: src.Seed, Shape: shape, Progress: q.progress("reading the data"),
+	}
+	if q.untargeted() {
+		o.Target = dataset.NoTarget
+	}
+	if len(shape) > 0 {
+		o.ModelInputs = nn.Size(shape)
+	}
+	if columns {
+		o.Columns, o.Words, o.Missing = m.Graph.Columns, m.Graph.Words, true
+	} else {
+		x.notes = m.Notes()
+	}
+	if q.Examples != "" {
+		o.Choose = q.choose
+	}
+	set, notes, err := dataset.OpenInputs(ctx, src.Path, o)
+	if err != nil {
+		return nil, wrongFile(ctx, "Data", err)
+	}
+	x.Set, x.notes = set, append(x.notes, notes...)
+	if err := asked.makeIn(x.Set); err != nil {
+		return nil, &measure.OptionError{Option: "Sensitive", Err: err}
+	}
+	x.Set.SHA256 = x.Set.Sum()
+	return x, nil
+}
+
+// withColumns gives the rows of a table the inputs that a model of that shape takes. A
+// sensitive column that is read as a label is not an input. A model that takes it as an
+// input gets it from a second reading.
+func (q *Request) withColumns(ctx context.Context, src *training.Source, parts *dataset.Parts, shape []int) (*dataset.Parts, error) {
+	if parts.Train.Values == nil || len(shape) == 0 || nn.Size(shape) == nn.Size(parts.Train.Shape) {
+		return parts, nil
+	}
+	readings := [][]string{nil}
+	if own := q.OwnData(); own != nil {
+		readings = append(readings, own.Sensitive)
+	}
+	for _, sensitive := range readings {
+		other := *src
+		other.Sensitive = sensitive
+		inputs, err := q.openParts(ctx, "Data", &other)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err == nil && nn.Size(inputs.Train.Shape) == nn.Size(shape) {
+			if p := withInputs(parts, inputs); p != nil {
+				return p, nil
+			}
+		}
+	}
+	return parts, nil // which then does not fit
+}
+
+// withInputs returns data with the inputs of another reading of the same rows, nil if the
+// rows are not the same.
+func withInputs(labels, inputs *dataset.Parts) *dataset.Parts {
+	same := true
+	one := func(a, b *dataset.Set) *dataset.Set {
+		if a == nil || b == nil || a.Len() != b.Len() || !slices.Equal(a.Y, b.Y) || !slices.Equal(a.YNames, b.YNames) {
+			same = false
+			return nil
+		}
+		both := *a
+		both.Values, both.Shape = b.Values, b.Shape
+		both.SHA256 = both.Sum()
+		return &both
+	}
+	p := &dataset.Parts{Train: one(labels.Train, inputs.Train), Validation: one(labels.Validation, inputs.Validation), Test: one(labels.Test, inputs.Test)}
+	if !same {
+		return nil
+	}
+	p.Notes = append(slices.Clone(labels.Notes), fmt.Sprintf("The model takes %d inputs, and there are %d without the sensitive columns: it was given sensitive columns too. If it was not trained on them, its answers mean nothing: give a file with exactly the columns that it takes, the target and the sensitive ones.", nn.Size(inputs.Train.Shape), nn.Size(labels.Train.Shape)))
+	return p
 }
 
 // trainedOn reports whether the model was trained on these data.
@@ -185,22 +314,6 @@ func (q *Request) choose(n int) ([]int, error) {
 		return nil, &measure.InputError{Option: "Examples", Err: err}
 	}
 	return indices, nil
-}
-
-// draw keeps the examples that Examples names.
-func (q *Request) draw(x *Examples) error {
-	if q.Examples == "" {
-		return nil
-	}
-	rows, err := q.choose(x.Set.Len())
-	if err != nil {
-		return err
-	}
-	if len(rows) < x.Set.Len() {
-		x.notes = append(x.notes, fmt.Sprintf("%d of %d examples are audited.", len(rows), x.Set.Len()))
-	}
-	x.Set = x.Set.Subset(rows)
-	return nil
 }
 
 // partOf returns one part of the data, or all of them one after the other.

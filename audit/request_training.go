@@ -28,7 +28,6 @@ func (q *Request) openTraining(ctx context.Context, s *Subject) error {
 		return nil
 	}
 	src := q.sourceAt(q.Reference)
-	q.settle(src)
 	if x != nil && q.Labels != "" && !q.sameData(x.Source) {
 		src.Labels = "" // those are of the audited data
 	}

@@ -40,18 +40,16 @@ type Result struct {
 	Notes    []string            `json:"notes,omitempty"`    // of the sample
 	Warnings []string            `json:"warnings,omitempty"` // of the audit, whole sentences
 
-	Findings []Finding     `json:"findings"` // by attribute
-	Entropy  *EntropyShift `json:"entropy,omitempty"`
-	Controls []Control     `json:"controls"`
-	Channels []Channel     `json:"channels,omitempty"` // codes that were planted into the outputs, by kind
+	Findings []Finding `json:"findings"` // by attribute
+	Controls []Control `json:"controls"`
+	Channels []Channel `json:"channels,omitempty"` // codes that were planted into the outputs, by kind
 
-	Defences []Defence `json:"defences,omitempty"`
+	Defences       []Defence      `json:"defences,omitempty"`
+	Recommendation Recommendation `json:"recommendation,omitzero"` // about the defences
 
 	Verdict Verdict `json:"verdict"`
 
-	Guesses [][]int     `json:"-"` // [attribute][example], the chosen guess; nil of a numeric attribute
-	Values  [][]float64 `json:"-"` // the same of numeric attributes
-	Folds   []int       `json:"-"` // [example], the fold it was judged in
+	guesses []*guesses // by attribute; nil of one that cannot be guessed
 }
 
 // Run audits a sample: all figures, the negative control, and codes that are planted into
@@ -68,6 +66,7 @@ func Run(ctx context.Context, s *Sample, o Options) (*Result, error) {
 	if r.usable() == 0 {
 		return r, nil
 	}
+	r.dependences(s, o)
 	c, err := negative(ctx, s, o.forControl())
 	if err != nil {
 		return nil, err
@@ -87,16 +86,12 @@ func examine(ctx context.Context, s *Sample, o Options) (*Result, error) {
 		return nil, err
 	}
 	r := newResult(s, o)
-	all, err := crossFit(ctx, s, o, func(done, total int) { o.progress("attacks", done, total) })
-	if err != nil {
+	var err error
+	if r.guesses, err = crossFit(ctx, s, o, attackName{}, func(done, total int) { o.progress("attacks", done, total) }); err != nil {
 		return nil, err
 	}
-	r.Guesses, r.Values = make([][]int, len(all)), make([][]float64, len(all))
-	for a, g := range all {
+	for a, g := range r.guesses {
 		r.Findings = append(r.Findings, *find(s, a, g, o))
-		if g != nil {
-			r.Folds, r.Guesses[a], r.Values[a] = g.fold, g.best, g.bestValue
-		}
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("audit: %w", err)
 		}
@@ -104,11 +99,17 @@ func examine(ctx context.Context, s *Sample, o Options) (*Result, error) {
 	if err := r.compareReferences(ctx, s, o); err != nil {
 		return nil, err
 	}
-	if s.Kind != Vector {
-		r.Entropy = entropyShift(s, o)
-	}
 	r.Conclude()
 	return r, nil
+}
+
+// dependences adds what the verdicts Leaky and NoEvidence rest on.
+func (r *Result) dependences(s *Sample, o Options) {
+	for a, g := range r.guesses {
+		if g != nil {
+			r.Findings[a].dependence(s, a, g, o)
+		}
+	}
 }
 
 // usable counts the findings that have figures.
@@ -164,7 +165,7 @@ func (r *Result) warn(s *Sample) {
 	switch often := slices.Max(r.Counts); {
 	case s.Kind == Vector || often == len(s.Y):
 	case r.Honesty.Interval[1]*float64(len(s.Classes)) < 1:
-		r.Warnings = append(r.Warnings, fmt.Sprintf("The predicted %s is right for %s only, less often than by guessing among %d classes: check that the outputs are in the order of the classes.", s.Target, share(r.Honesty.Value), len(s.Classes)))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("The predicted %s is right for %s only, less often than by guessing among %d classes: check that the outputs are in the order of the classes.", s.Target, percent(r.Honesty.Value), len(s.Classes)))
 	default:
 		f := measure.Fit{Examples: len(s.Y), Right: r.Honesty.Correct, Commonest: often}
 		if w := f.Warning("The predicted " + s.Target); w != "" {

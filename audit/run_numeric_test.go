@@ -34,11 +34,8 @@ func TestNumbersAreMeasured(t *testing.T) {
 		if math.Abs(*f.R2-want) > reach {
 			t.Errorf("shift %v: R² %.4f, want %.4f ± %.4f", shift, *f.R2, want, reach)
 		}
-		if said := f.BestGuess("y"); f.Best == Majority && said != "always guessing the mean" {
-			t.Errorf("shift %v: the best baseline of numbers is %q", shift, said)
-		}
 		if f.Verdict.ExceedsTarget() != (shift > 0) {
-			t.Errorf("shift %v: %q: %q", shift, f.Verdict, f.Reasons)
+			t.Errorf("shift %v: %q", shift, f.Verdict)
 		}
 	}
 }

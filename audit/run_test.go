@@ -19,7 +19,10 @@ var quick = Options{Seed: 3, Attacks: []string{"logistic", "threshold"}, Permuta
 
 func examined(t *testing.T, s *Sample, o Options) *Result {
 	t.Helper()
-	return must.Get(examine(context.Background(), s, o))(t)
+	r := must.Get(examine(context.Background(), s, o))(t)
+	r.dependences(s, o)
+	r.Conclude()
+	return r
 }
 
 // Where s has nothing to do with the outputs given y, p-values are at least as large
@@ -52,7 +55,7 @@ func TestNothingIsFoundWhereNothingIs(t *testing.T) {
 		if f.Given.P <= .05 {
 			gained++
 		}
-		if slices.ContainsFunc(f.Given.Areas, func(a Area) bool { return a.Adjusted <= .05 }) {
+		if f.Given.Order.dependent() <= .05 {
 			ordered++
 		}
 	}
@@ -95,17 +98,11 @@ func TestAllAttacksTogether(t *testing.T) {
 	o := Options{Seed: 1, Permutations: 499}
 	r := examined(t, s, o)
 	f := &r.Findings[0]
-	if f.Verdict != LeakyBeyond || r.Verdict != LeakyBeyond || len(f.Attacks) != 16 || len(r.Findings[1].Attacks) != 15 {
-		t.Errorf("%q, %q with %d and %d attacks", r.Verdict, f.Verdict, len(f.Attacks), len(r.Findings[1].Attacks))
+	if f.Verdict != LeakyBeyond || r.Verdict != LeakyBeyond || len(f.Chosen) != DefaultFolds {
+		t.Errorf("%q, %q by %q", r.Verdict, f.Verdict, f.Chosen)
 	}
-	chosen := 0
-	for i, a := range f.Attacks {
-		if chosen += a.Chosen; i > 0 && a.Accuracy.Value > f.Attacks[i-1].Accuracy.Value {
-			t.Error("attacks are not in order")
-		}
-	}
-	if chosen != DefaultFolds || len(f.Chosen) != DefaultFolds {
-		t.Errorf("%d choices in %d folds", chosen, DefaultFolds)
+	if attacks, _, err := allAttacks(s, o); err != nil || len(attacks) != 16 {
+		t.Errorf("%d attacks, %v", len(attacks), err)
 	}
 	if v := r.Findings[1].Verdict; v.ExceedsTarget() {
 		t.Errorf("s2, of which nothing was planted, is %q", v)
@@ -153,8 +150,8 @@ func TestNamesOfClassesChangeNothing(t *testing.T) {
 	if *f.Curiosity != *g.Curiosity || f.Excess != g.Excess || f.P != g.P || f.Verdict != g.Verdict {
 		t.Errorf("renamed classes: %+v, %+v", f, g)
 	}
-	for i, c := range a.Guesses[0] {
-		if b.Guesses[0][i] != (c+1)%3 {
+	for i, c := range a.guesses[0].best {
+		if b.guesses[0].best[i] != (c+1)%3 {
 			t.Fatal("a guess follows the name of the class")
 		}
 	}
@@ -205,14 +202,14 @@ func TestOddSamples(t *testing.T) {
 		}
 		encoded(t, r)
 		if r.Verdict.ExceedsTarget() || c.verdict != "" && r.Verdict != c.verdict {
-			t.Errorf("%s: %q, want %q: %q", c.name, r.Verdict, c.verdict, r.Reasons)
+			t.Errorf("%s: %q, want %q", c.name, r.Verdict, c.verdict)
 		}
 		if c.warning != "" && !strings.Contains(strings.Join(r.Warnings, " "), c.warning) {
 			t.Errorf("%s: warnings %q", c.name, r.Warnings)
 		}
 		for _, f := range r.Findings {
-			if len(f.Reasons) == 0 || f.Verdict == Inconclusive && f.Unusable == "" && f.Power.Smallest == nil && f.Shuffling.Smallest != nil {
-				t.Errorf("%s: reasons %q", c.name, f.Reasons)
+			if (f.Verdict == Inconclusive) != (f.Undecided.Why != "") || f.Undecided.Why == ByUnknown {
+				t.Errorf("%s: %q because %q", c.name, f.Verdict, f.Undecided.Why)
 			}
 		}
 	}
@@ -230,7 +227,7 @@ func TestCopiesAreJudgedTogether(t *testing.T) {
 	o.Attacks = []string{"neighbours", "trees"}
 	r := examined(t, s.Subset(rows), o)
 	for i := range 150 {
-		if r.Folds[i] != r.Folds[i+150] {
+		if r.guesses[0].fold[i] != r.guesses[0].fold[i+150] {
 			t.Fatal("two copies are in different folds")
 		}
 	}

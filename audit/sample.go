@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"math"
+	"slices"
 
 	"tattle/classify"
 	"tattle/curious"
@@ -60,6 +61,16 @@ func (s *Sample) Subset(rows []int) *Sample {
 		t.Sensitive[i] = a
 	}
 	return &t
+}
+
+// some returns n of the examples, drawn by the seed, in their order; all of them without a copy.
+func (s *Sample) some(n int, seed uint64) *Sample {
+	if n >= s.Len() {
+		return s
+	}
+	rows := random(seed, streamControl, 1).Perm(s.Len())[:n]
+	slices.Sort(rows)
+	return s.Subset(rows)
 }
 
 // pick returns the entries of x at rows, nil if x is nil.
@@ -196,4 +207,10 @@ func checkAttribute(a *Attribute, n int) error {
 		}
 	}
 	return nil
+}
+
+// varied reports whether any attribute of s has two values or more: without one there is
+// nothing to audit.
+func (s *Sample) varied() bool {
+	return slices.ContainsFunc(s.Sensitive, func(a Attribute) bool { return a.Numeric() || varies(a.Labels) })
 }

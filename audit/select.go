@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"tattle/classify"
@@ -23,9 +24,6 @@ const (
 	judgeMost = 5000
 	// finalists is the number of learners, each on its best form, that are fitted again.
 	finalists = 3
-	// listMost is the largest number of examples of a fold on which attacks that were not
-	// chosen are listed: enough for accuracies to a point.
-	listMost = 4000
 	// block is the number of rows guessed at a time.
 	block = 8192
 )
@@ -34,45 +32,13 @@ const (
 type hunt struct {
 	s        *Sample
 	o        Options
+	reader   attackName // of a planted code; none if all attacks run
 	attacks  []attackName
 	learners map[string]classify.Learner
-	goals    []*goal
 	out      []*guesses // by goal
 	twin     []int      // [example], the first example that it is a copy of
-	place    [][]int    // [goal][attack], its index in out[goal].attack, −1 if it does not suit
-	label    []int      // [example], the answered label
 	fit      []*joint   // by goal, learned on the examples of the fold that are not held back
 	final    []*joint   // by goal, learned on all training examples of the fold
-}
-
-// add adds a goal, with room for its guesses.
-func (h *hunt) add(g *goal, folds int) {
-	n := h.s.Len()
-	out := &guesses{}
-	place := make([]int, len(h.attacks))
-	for i, a := range h.attacks {
-		if place[i] = -1; !h.learners[a.learner].Suits(g.target) {
-			continue
-		}
-		place[i] = len(out.attack)
-		out.attack = append(out.attack, a)
-		out.fitted = append(out.fitted, make([]int, folds))
-		if g.target.Labels != nil {
-			out.guess = append(out.guess, make([]int, n))
-		} else {
-			out.value = append(out.value, make([]float64, n))
-		}
-	}
-	if g.target.Labels != nil {
-		out.best = make([]int, n)
-	} else {
-		out.bestValue = make([]float64, n)
-	}
-	out.own, out.given, out.base = make([]float64, n*g.target.Width()), make([]float64, n*g.target.Width()), make([]float64, n)
-	if out.added = out.given; h.s.YNumbers != nil {
-		out.added = make([]float64, len(out.given))
-	}
-	h.goals, h.out, h.place = append(h.goals, g), append(h.out, out), append(h.place, place)
 }
 
 // split is the training part of a fold, in random order.
@@ -129,86 +95,73 @@ func between(rows, twin []int, at int) int {
 
 // trial is one attack, fitted on some goals.
 type trial struct {
-	attack       int
-	goals        []int
-	score        []float64      // by goal of the trial, on the examples held back: accuracy, or less the mean squared error
-	calibrations []*calibration // by goal of the trial, fitted on the examples held back
-	fitted       classify.Fitted
-	rows         int // it was fitted on
+	attack int
+	goals  []trialGoal
+	fitted classify.Fitted
+	rows   int // it was fitted on
 }
 
-// judge guesses the examples test of fold k by attacks fitted on train: all of them by
-// the chosen ones, those of list by all.
-func (h *hunt) judge(ctx context.Context, k int, train, test, list []int) error {
+// trialGoal is what a trial came to for a goal.
+type trialGoal struct {
+	goal        int
+	score       float64      // on the examples held back: accuracy, or less the mean squared error
+	calibration *calibration // fitted on the examples held back
+}
+
+// judge guesses the examples test of fold k by attacks fitted on train and chosen there.
+func (h *hunt) judge(ctx context.Context, k int, train, test []int) error {
 	sp := splitTrain(train, h.twin, h.o.MaxFit, h.o.Seed, k)
-	h.fit, h.final = make([]*joint, len(h.goals)), make([]*joint, len(h.goals))
-	for g, goal := range h.goals {
-		h.fit[g], h.final[g] = newJoint(h.s, goal, h.label, sp.rest), newJoint(h.s, goal, h.label, train)
+	h.fit, h.final = make([]*joint, len(h.out)), make([]*joint, len(h.out))
+	for i, g := range h.out {
+		h.fit[i], h.final[i] = newJoint(h.s, g.goal, g.label, sp.rest), newJoint(h.s, g.goal, g.label, train)
 	}
-	trials, err := h.first(ctx, k, sp, list)
+	trials, err := h.first(ctx, k, sp)
 	if err != nil {
 		return err
 	}
 	if len(sp.large) >= secondFit*len(sp.small) {
-		again := h.top(trials, func(g int) []int {
-			return append(h.ranked(trials, g, finalists, (*trial).accuracy), h.ranked(trials, g, 1, (*trial).merit)...)
+		trials = h.top(trials, func(g int) []int {
+			return append(h.ranked(trials, g, finalists, trialGoal.accuracy), h.ranked(trials, g, 1, trialGoal.merit)...)
 		})
-		for i := range again {
-			if err := h.run(ctx, k, again[i], sp.large, sp.held, list); err != nil {
+		for _, t := range trials {
+			if err := h.run(ctx, k, t, sp.large, sp.held); err != nil {
 				return err
 			}
 		}
-		trials = again
 	}
-	if err := h.judgeGiven(ctx, k, trials, test); err != nil {
-		return err
+	// Those that are best given y and the label are not fitted again: their calibrations are for what they are.
+	for _, t := range h.top(trials, func(g int) []int { return h.ranked(trials, g, 1, trialGoal.merit) }) {
+		if err := h.guess(ctx, t, test, h.keepGiven); err != nil {
+			return err
+		}
+		for _, x := range t.goals {
+			h.out[x.goal].scored = append(h.out[x.goal].scored, h.attacks[t.attack])
+		}
 	}
-	for _, t := range h.top(trials, func(g int) []int { return h.ranked(trials, g, 1, (*trial).accuracy) }) {
+	for _, t := range h.top(trials, func(g int) []int { return h.ranked(trials, g, 1, trialGoal.accuracy) }) {
 		if 10*len(sp.all) > 11*t.rows { // those held back are worth a new fit
-			if err := h.run(ctx, k, t, sp.all, nil, nil); err != nil {
+			if err := h.run(ctx, k, t, sp.all, nil); err != nil {
 				return err
 			}
 		}
-		if err := h.guess(ctx, t, test, func(i, row int, score []float32) { h.keep(t, i, row, score) }); err != nil {
+		if err := h.guess(ctx, t, test, h.keep); err != nil {
 			return err
 		}
-		h.choose(t, k)
-	}
-	return nil
-}
-
-// judgeGiven scores the examples test of fold k, given y and the answered label, by the
-// attacks that were best at that on the examples held back. They are not fitted again:
-// their calibrations are for what they are.
-func (h *hunt) judgeGiven(ctx context.Context, k int, trials []*trial, test []int) error {
-	for _, t := range h.top(trials, func(g int) []int { return h.ranked(trials, g, 1, (*trial).merit) }) {
-		if err := h.guess(ctx, t, test, func(i, row int, score []float32) { h.keepGiven(t, i, row, score) }); err != nil {
-			return err
-		}
-		for _, g := range t.goals {
-			h.out[g].scored = append(h.out[g].scored, h.place[g][t.attack])
+		for _, x := range t.goals {
+			h.out[x.goal].chosen = append(h.out[x.goal].chosen, h.attacks[t.attack])
 		}
 	}
 	return nil
-}
-
-// choose notes that the trial is the one whose guesses count in fold k.
-func (h *hunt) choose(t *trial, k int) {
-	for _, g := range t.goals {
-		at := h.place[g][t.attack]
-		h.out[g].chosen = append(h.out[g].chosen, at)
-		h.out[g].fitted[at][k] = t.rows
-	}
 }
 
 // first tries every attack on the small part, on all cores.
-func (h *hunt) first(ctx context.Context, k int, sp split, list []int) ([]*trial, error) {
+func (h *hunt) first(ctx context.Context, k int, sp split) ([]*trial, error) {
 	trials := make([]*trial, 0, len(h.attacks))
-	for a := range h.attacks {
+	for a, name := range h.attacks {
 		t := &trial{attack: a}
-		for g := range h.goals {
-			if h.place[g][a] >= 0 {
-				t.goals = append(t.goals, g)
+		for g := range h.out {
+			if h.learners[name.learner].Suits(h.out[g].target) {
+				t.goals = append(t.goals, trialGoal{goal: g})
 			}
 		}
 		if t.goals != nil {
@@ -218,7 +171,7 @@ func (h *hunt) first(ctx context.Context, k int, sp split, list []int) ([]*trial
 	errs := make([]error, len(trials))
 	simd.Parallel(len(trials), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			errs[i] = h.run(ctx, k, trials[i], sp.small, sp.held, list)
+			errs[i] = h.run(ctx, k, trials[i], sp.small, sp.held)
 		}
 	})
 	for _, err := range errs {
@@ -229,70 +182,67 @@ func (h *hunt) first(ctx context.Context, k int, sp split, list []int) ([]*trial
 	return trials, nil
 }
 
-// accuracy and merit are what trials are ranked by for their goal i: how often the guess
+// accuracy and merit are what trials are ranked by for a goal: how often the guess
 // is right, and the proper score given y and the answered label.
-func (t *trial) accuracy(i int) float64 { return t.score[i] }
-func (t *trial) merit(i int) float64    { return t.calibrations[i].merit }
+func (x trialGoal) accuracy() float64 { return x.score }
+func (x trialGoal) merit() float64    { return x.calibration.merit }
 
 // top returns the trials of the attacks that best names for each goal, with those goals
 // alone.
 func (h *hunt) top(trials []*trial, best func(g int) []int) []*trial {
-	goals := make([][]int, len(h.attacks))
-	for g := range h.goals {
-		for _, a := range best(g) {
-			if !slices.Contains(goals[a], g) {
-				goals[a] = append(goals[a], g)
-			}
-		}
+	named := make([][]int, len(h.out)) // by goal, attacks
+	for g := range named {
+		named[g] = best(g)
 	}
 	var next []*trial
 	for _, t := range trials {
-		if kept := goals[t.attack]; kept != nil {
-			next = append(next, t.only(kept))
+		only := &trial{attack: t.attack, rows: t.rows, fitted: t.fitted}
+		for _, x := range t.goals {
+			if slices.Contains(named[x.goal], t.attack) {
+				only.goals = append(only.goals, x)
+			}
+		}
+		if len(only.goals) < len(t.goals) {
+			only.fitted = part{t, only.goals}
+		}
+		if only.goals != nil {
+			next = append(next, only)
 		}
 	}
 	return next
 }
 
-// only returns the trial with some of its goals.
-func (t *trial) only(goals []int) *trial {
-	if len(goals) == len(t.goals) {
-		return t
-	}
-	only := &trial{attack: t.attack, goals: goals, rows: t.rows, fitted: part{t, goals}}
-	for _, g := range goals {
-		i := slices.Index(t.goals, g)
-		only.score, only.calibrations = append(only.score, t.score[i]), append(only.calibrations, t.calibrations[i])
-	}
-	return only
-}
-
 // part is a fitted trial for some of its goals.
 type part struct {
 	whole *trial
-	goals []int
+	goals []trialGoal
 }
 
 // Predict is the trial's, for these goals.
 func (p part) Predict(ctx context.Context, dst [][]float32, x []float32) error {
 	all := make([][]float32, len(p.whole.goals))
 	for i, g := range p.goals {
-		all[slices.Index(p.whole.goals, g)] = dst[i]
+		all[p.whole.place(g.goal)] = dst[i]
 	}
 	return p.whole.fitted.Predict(ctx, all, x)
 }
 
+// place returns the index of a goal among the trial's, −1 if it is not there.
+func (t *trial) place(goal int) int {
+	return slices.IndexFunc(t.goals, func(x trialGoal) bool { return x.goal == goal })
+}
+
 // ranked returns the attacks of the best learners for goal g by a figure, each on its best
 // form, the best first; of equal ones the first.
-func (h *hunt) ranked(trials []*trial, g, learners int, by func(t *trial, i int) float64) []int {
+func (h *hunt) ranked(trials []*trial, g, learners int, by func(x trialGoal) float64) []int {
 	type entry struct {
 		attack int
 		score  float64
 	}
 	var list []entry
 	for _, t := range trials {
-		if i := slices.Index(t.goals, g); i >= 0 {
-			list = append(list, entry{t.attack, by(t, i)})
+		if i := t.place(g); i >= 0 {
+			list = append(list, entry{t.attack, by(t.goals[i])})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(b.score, a.score) })
@@ -305,4 +255,123 @@ func (h *hunt) ranked(trials []*trial, g, learners int, by func(t *trial, i int)
 		}
 	}
 	return best
+}
+
+// run fits a trial on rows fit, and scores it on held, unless that is nil.
+func (h *hunt) run(ctx context.Context, k int, t *trial, fit, held []int) error {
+	name := h.attacks[t.attack]
+	targets := make([]classify.Target, len(t.goals))
+	for i, x := range t.goals {
+		all := h.out[x.goal].target
+		targets[i] = classify.Target{Labels: pick(all.Labels, fit), Classes: all.Classes, Values: pick(all.Values, fit)}
+	}
+	learner, form := h.fitting(name)
+	d := formWidth(h.s, form)
+	x := make([]float32, len(fit)*d)
+	fillForm(x, h.s, form, fit)
+	seed := random(h.o.Seed, streamFit, uint64(k*len(h.attacks)+t.attack)).Uint64()
+	var err error
+	if t.fitted, err = learner.Fit(ctx, x, d, targets, seed); err != nil {
+		return fmt.Errorf("audit: attack %s: %w", name, err)
+	}
+	if t.rows = len(fit); held == nil {
+		return nil
+	}
+	all := make([][]float64, len(t.goals)) // scores of the examples held back
+	for i := range t.goals {
+		t.goals[i].score = 0
+	}
+	err = h.guess(ctx, t, held, func(t *trial, i, row int, score []float32) {
+		g := h.out[t.goals[i].goal]
+		t.goals[i].score += g.merit(row, score)
+		at := len(all[i])
+		all[i] = append(all[i], make([]float64, len(score))...)
+		g.scores(all[i][at:], score)
+	})
+	for i := range t.goals {
+		if g := t.goals[i].goal; err == nil {
+			t.goals[i].calibration = calibrate(h.out[g].goal, h.fit[g], held, all[i])
+		}
+	}
+	return err
+}
+
+// guess calls each with the scores of every goal of the trial and every row.
+func (h *hunt) guess(ctx context.Context, t *trial, rows []int, each func(t *trial, i, row int, score []float32)) error {
+	_, form := h.fitting(h.attacks[t.attack])
+	d, most := formWidth(h.s, form), min(block, len(rows))
+	x := make([]float32, most*d)
+	room := make([][]float32, len(t.goals))
+	for i, g := range t.goals {
+		room[i] = make([]float32, most*h.out[g.goal].target.Width())
+	}
+	dst := make([][]float32, len(room))
+	for lo := 0; lo < len(rows); lo += block {
+		part := rows[lo:min(lo+block, len(rows))]
+		fillForm(x[:len(part)*d], h.s, form, part)
+		for i, g := range t.goals {
+			dst[i] = room[i][:len(part)*h.out[g.goal].target.Width()]
+		}
+		if err := t.fitted.Predict(ctx, dst, x[:len(part)*d]); err != nil {
+			return fmt.Errorf("audit: attack %s: %w", h.attacks[t.attack], err)
+		}
+		for i, g := range t.goals {
+			w := h.out[g.goal].target.Width()
+			for j, row := range part {
+				each(t, i, row, dst[i][j*w:(j+1)*w])
+			}
+		}
+	}
+	return nil
+}
+
+// keep stores a guess of the trial's goal i.
+func (h *hunt) keep(t *trial, i, row int, score []float32) {
+	if g := h.out[t.goals[i].goal]; g.target.Labels != nil {
+		g.best[row] = classify.Best(score)
+	} else {
+		g.bestValue[row] = float64(score[0])
+	}
+}
+
+// keepGiven stores what the scores of the trial's goal i say given y and the answered label.
+func (h *hunt) keepGiven(t *trial, i, row int, score []float32) {
+	x := t.goals[i]
+	g, base := h.out[x.goal], h.final[x.goal].of(row)
+	w := len(base)
+	own, given := make([]float64, w), g.given[row*w:][:w]
+	g.scores(own, score)
+	x.calibration.apply(given, base, row, own)
+	if h.s.YNumbers != nil {
+		for k, q := range base {
+			g.added[row*w+k] = given[k] - q
+		}
+	}
+	g.base[row] = base[0]
+	if g.target.Labels != nil {
+		g.base[row] = base[g.target.Labels[row]]
+	}
+}
+
+// scores overwrites dst with the scores of an attack as calibrations take them:
+// log-probabilities of the classes, or the number.
+func (g *goal) scores(dst []float64, score []float32) {
+	if g.target.Labels == nil {
+		dst[0] = float64(score[0])
+		return
+	}
+	logScores(dst, score)
+}
+
+// merit returns what a guess of row is worth: 1 if it is right, or minus the
+// squared error.
+func (g *goal) merit(row int, score []float32) float64 {
+	if g.target.Labels == nil {
+		e := float64(score[0]) - g.target.Values[row]
+		return -e * e
+	}
+	if classify.Best(score) == g.target.Labels[row] {
+		return 1
+	}
+	return 0
 }

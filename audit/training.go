@@ -49,70 +49,50 @@ func Train(ctx context.Context, dir string, all []Training, o TrainOptions) ([]*
 	if o.Pool == nil {
 		o.Pool = run.Leader{}
 	}
-	t := &trainer{all: all, report: o.Progress, under: map[int]float64{}}
+	var mu sync.Mutex
+	kept, reported, under := 0, 0, make([]float64, len(all)) // what is done of those under way
+	progress := func(change func()) {
+		mu.Lock()
+		defer mu.Unlock()
+		change()
+		done := 1000 * float64(kept)
+		for _, part := range under {
+			done += 1000 * part
+		}
+		// Never less than before, although a training may be repeated.
+		if reported = max(reported, min(int(done), 1000*len(all))); o.Progress != nil {
+			o.Progress(reported, 1000*len(all))
+		}
+	}
 	f, err := o.Pool.Run(ctx, run.Work{
 		Dir:      dir,
 		Manifest: run.Manifest{Command: "audit", Shards: len(all), Settings: o.Settings, Hashes: o.Hashes},
-		Resume:   o.Resume, Do: t.do, Progress: t.progress,
-		Name: func(i int) string { return all[i].Name },
+		Resume:   o.Resume,
+		Do: func(ctx context.Context, i int, w io.Writer) error {
+			defer progress(func() { under[i] = 0 })
+			t, err := all[i].Train(ctx, func(done, total int) { progress(func() { under[i] = float64(done) / float64(max(1, total)) }) })
+			if err != nil {
+				return err
+			}
+			return t.write(w)
+		},
+		Progress: func(f *run.Folder) { progress(func() { kept = f.Len() - len(f.Remaining()) }) },
+		Name:     func(i int) string { return all[i].Name },
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	trained := make([]*Trained, len(all))
 	for i := range all {
-		if trained[i], err = readTrained(ctx, f.Path(i)); err != nil {
+		data, err := file.ReadFile(f.Path(i))
+		if err != nil {
 			return nil, nil, err
+		}
+		if trained[i], err = decodeTrained(ctx, data); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w: take the file away and resume", f.Path(i), err)
 		}
 	}
 	return trained, f, nil
-}
-
-// trainer does trainings and counts how far they are.
-type trainer struct {
-	all    []Training
-	report func(done, total int)
-
-	mu       sync.Mutex
-	kept     int
-	under    map[int]float64 // what is done of those under way
-	reported int
-}
-
-// do does training i.
-func (t *trainer) do(ctx context.Context, i int, w io.Writer) error {
-	defer t.set(i, 0)
-	trained, err := t.all[i].Train(ctx, func(done, total int) { t.set(i, float64(done)/float64(max(1, total))) })
-	if err != nil {
-		return err
-	}
-	return trained.write(w)
-}
-
-func (t *trainer) progress(f *run.Folder) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.kept = f.Len() - len(f.Remaining())
-	t.reportProgress()
-}
-
-func (t *trainer) set(i int, part float64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.under[i] = part
-	t.reportProgress()
-}
-
-// reportProgress reports the progress. It never reports less than before, although a training
-// may be repeated.
-func (t *trainer) reportProgress() {
-	done := 1000 * float64(t.kept)
-	for _, part := range t.under {
-		done += 1000 * part
-	}
-	if t.reported = max(t.reported, min(int(done), 1000*len(t.all))); t.report != nil {
-		t.report(t.reported, 1000*len(t.all))
-	}
 }
 
 // trainedHead is the first line of what keeps a training; the sample, as an .npz, is the
@@ -138,19 +118,7 @@ func (t *Trained) write(w io.Writer) error {
 	return t.Sample.writeNPZ(w)
 }
 
-// readTrained reads what write wrote.
-func readTrained(ctx context.Context, path string) (*Trained, error) {
-	data, err := file.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	t, err := decodeTrained(ctx, data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w: take the file away and resume", path, err)
-	}
-	return t, nil
-}
-
+// decodeTrained reads what write wrote.
 func decodeTrained(ctx context.Context, data []byte) (*Trained, error) {
 	line, rest, _ := bytes.Cut(data, []byte("\n"))
 	var head trainedHead

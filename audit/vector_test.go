@@ -61,7 +61,7 @@ func TestVectors(t *testing.T) {
 	for _, targeted := range []bool{true, false} {
 		s := vectorsOf(400, 6, 1.5, targeted)
 		planted := plantDirection(s, 1)
-		r, _ := must.Get2(complete(context.Background(), s, Comparison{Planted: planted}, o))(t)
+		r := must.Get((&Record{Sample: s, Comparison: Comparison{Planted: planted}}).Audit(context.Background(), o))(t)
 		f := r.Findings[0]
 		var names []string
 		for _, b := range f.Baselines {
@@ -74,11 +74,8 @@ func TestVectors(t *testing.T) {
 		if f.Verdict != LeakyBeyond || !slices.Equal(names, want) || f.Excess.Low < .2 {
 			t.Errorf("targeted %t: %s, excess %+v over %v", targeted, f.Verdict, f.Excess, names)
 		}
-		if r.Honesty.Examples != 0 || r.Entropy != nil || len(r.Controls) != 2 || !r.Controls[0].Passed || !r.Controls[1].Passed {
-			t.Errorf("targeted %t: honesty %+v, entropy %v, controls %+v", targeted, r.Honesty, r.Entropy, r.Controls)
-		}
-		if text := fmt.Sprint(f.Reasons, r.Reasons, r.Advice); strings.Contains(text, "predicted") || strings.Contains(text, "curious model") || !targeted && strings.Contains(text, "same ") {
-			t.Errorf("targeted %t: %s", targeted, text)
+		if r.Honesty.Examples != 0 || len(r.Controls) != 2 || !r.Controls[0].Passed || !r.Controls[1].Passed {
+			t.Errorf("targeted %t: honesty %+v, controls %+v", targeted, r.Honesty, r.Controls)
 		}
 		s = vectorsOf(400, 6, 0, targeted)
 		r = must.Get(Run(context.Background(), s, o))(t)

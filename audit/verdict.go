@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"math"
 	"slices"
 
 	"tattle/stat"
@@ -32,8 +33,7 @@ func Verdicts() []Verdict { return []Verdict{Curious, LeakyBeyond, Leaky, Inconc
 func (v Verdict) ExceedsTarget() bool { return v == Curious || v == LeakyBeyond }
 
 // Conclude judges what was measured: p-values adjusted for the number of
-// attributes, the power, verdicts, and the recommended defence. It may be called again
-// after controls or defences were added.
+// attributes, the power, and verdicts. It may be called again after controls or defences were added.
 func (r *Result) Conclude() {
 	var found []*Finding
 	for i := range r.Findings {
@@ -47,15 +47,17 @@ func (r *Result) Conclude() {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		f.Verdict = r.judge(f)
+		if f.Verdict, f.Undecided = r.judge(f), (Undecided{}); f.Verdict == Inconclusive {
+			f.Undecided = r.undecided(f)
+		}
 	}
 	r.Verdict = r.worst()
-	r.recommend() // marks it
+	r.Recommendation = r.recommend()
 }
 
 // adjust applies Holm's method over all tests that can raise a verdict to the same word:
 // to LeakyBeyond, the excess, the gain and the AUC of every attribute; with references of the
-// same recipe to Curious, its excess and its gain; to Leaky, five tests of independence.
+// same recipe to Curious, its excess and its gain; to Leaky, four tests of independence.
 func adjust(found []*Finding, sameRecipe bool) {
 	var beyond, curious, independence []float64
 	for _, f := range found {
@@ -68,7 +70,7 @@ func adjust(found []*Finding, sameRecipe bool) {
 		} else {
 			curious = append(curious, 1, 1)
 		}
-		independence = append(independence, f.Correlation.LabelP, f.Correlation.GuessP, f.givenP(), f.order().dependent(), f.areaP())
+		independence = append(independence, f.Correlation.LabelP, f.Correlation.GuessP, f.givenP(), f.order().dependent())
 	}
 	beyond, curious, independence = stat.Holm(beyond), stat.Holm(curious), stat.Holm(independence)
 	for i, f := range found {
@@ -81,8 +83,8 @@ func adjust(found []*Finding, sameRecipe bool) {
 		if t := f.order(); t != nil {
 			t.Adjusted = own[2]
 		}
-		c, q := &f.Correlation, independence[5*i:]
-		c.LabelQ, c.GuessQ, c.GivenQ, c.OrderQ, c.AreaQ = q[0], q[1], q[2], q[3], q[4]
+		c, q := &f.Correlation, independence[4*i:]
+		c.LabelQ, c.GuessQ, c.GivenQ, c.OrderQ = q[0], q[1], q[2], q[3]
 	}
 }
 
@@ -121,18 +123,6 @@ func (f *Finding) order() *Order {
 	return f.Given.Order
 }
 
-// areaP returns the p-value of s being independent of the scores given y and given the
-// answered label: the least of the areas', 1 if there are none.
-func (f *Finding) areaP() float64 {
-	p := 1.0
-	if f.Given != nil {
-		for _, a := range f.Given.Areas {
-			p = min(p, a.Adjusted)
-		}
-	}
-	return p
-}
-
 // givenP returns the p-value of the scores being independent of the attribute given y and
 // the answered label.
 func (f *Finding) givenP() float64 {
@@ -169,11 +159,11 @@ func (f *Finding) possible() float64 {
 	return 1 - f.BestBaseline().figure()
 }
 
-// dependent reports whether the hard label, the chosen guess or, given y or the label or
-// both, the scores demonstrably depend on the attribute.
+// dependent reports whether the hard label, the chosen guess or, given y and the label, the scores
+// demonstrably depend on the attribute.
 func (f *Finding) dependent(alpha float64) bool {
 	c := &f.Correlation
-	return c.Measured && min(c.LabelQ, c.GuessQ, c.GivenQ, c.OrderQ, c.AreaQ) <= alpha
+	return c.Measured && min(c.LabelQ, c.GuessQ, c.GivenQ, c.OrderQ) <= alpha
 }
 
 // failed returns the first control that failed, nil if none did.
@@ -211,4 +201,63 @@ func (r *Result) worst() Verdict {
 		}
 	}
 	return NoEvidence
+}
+
+// Undecided says why the verdict on an attribute is Inconclusive.
+type Undecided struct {
+	Why Why `json:"why"`
+	// Enough is about how many examples would be enough, 0 if that is not known or more would not help.
+	Enough int `json:"enough,omitempty"`
+}
+
+// Why is a reason.
+type Why string
+
+// The reasons. Where none but ByControl holds, finding nothing proves nothing.
+const (
+	ByControl   Why = "a control failed"
+	ByExamples  Why = "the examples cannot be audited"                   // Finding.Unusable says more
+	ByMargin    Why = "no excess above the margin is possible"           // a guess without an error would be within it
+	ByShuffling Why = "too few examples are alike but for the attribute" // shuffling among them finds nothing, however large
+	ByPower     Why = "only large excesses would have been found"        // Power.Smallest
+	ByPossible  Why = "no excess that would have been found is possible" // Power.Smallest is more than a guess without an error has
+	ByChannel   Why = "a planted channel was not found at any size"      // Power.Channels
+	ByUnknown   Why = "the excess that would have been found is not known"
+)
+
+// undecided returns why no verdict on an attribute is possible.
+func (r *Result) undecided(f *Finding) Undecided {
+	if f.Unusable != "" {
+		return Undecided{Why: ByExamples}
+	}
+	most := f.possible()
+	switch blind := f.Shuffling != nil && f.Shuffling.Smallest == nil; {
+	case r.failed() != nil:
+		return Undecided{Why: ByControl}
+	case most <= r.Settings.Margin:
+		return Undecided{Why: ByMargin}
+	case blind:
+		return Undecided{Why: ByShuffling}
+	case f.Power.Smallest == nil:
+		return Undecided{Why: ByUnknown}
+	case f.Power.missed() != nil:
+		return Undecided{Why: ByChannel}
+	case most < *f.Power.Smallest:
+		return Undecided{ByPossible, r.enough(f)}
+	}
+	return Undecided{ByPower, r.enough(f)}
+}
+
+// enough estimates how many examples make the smallest detectable excess defaultBlind, or
+// the possible excess if that is less: its standard error shrinks with their square root.
+// It is 0 if more examples would not help, or first of all more that are alike.
+func (r *Result) enough(f *Finding) int {
+	fixed := r.Settings.Margin
+	have, want := *f.Power.Smallest-fixed, min(defaultBlind, f.possible())-fixed
+	few := f.Shuffling != nil && 2*f.Shuffling.Movable < f.Examples
+	if few || f.Power.FromReferences != nil && *f.Power.FromReferences > want+fixed || want <= 0 {
+		return 0
+	}
+	digits := math.Pow(10, math.Floor(math.Log10(float64(f.Examples))))
+	return int(math.Ceil(float64(f.Examples)*(have/want)*(have/want)/digits) * digits)
 }

@@ -2,7 +2,6 @@ package classify
 
 import (
 	"math"
-	"slices"
 
 	"tattle/stat"
 )
@@ -37,33 +36,6 @@ func Accuracy(guess, truth []int) Proportion {
 		}
 	}
 	return ProportionOf(correct, len(truth))
-}
-
-// Balanced returns the balanced accuracy: the mean, over the classes that truth has, of the
-// share of their examples that is guessed right. It is nil without examples.
-func Balanced(guess, truth []int) *float64 {
-	var right, all []float64
-	for i, t := range truth {
-		for t >= len(all) {
-			right, all = append(right, 0), append(all, 0)
-		}
-		all[t]++
-		if guess[i] == t {
-			right[t]++
-		}
-	}
-	var recalls []float64
-	for t, n := range all {
-		if n > 0 {
-			recalls = append(recalls, right[t]/n)
-		}
-	}
-	if recalls == nil {
-		return nil
-	}
-	slices.Sort(recalls) // the same sum whatever the classes are called
-	mean, _ := stat.MeanStd(recalls)
-	return &mean
 }
 
 // Guesses returns the class of the largest score in each row of [n, classes], the first of

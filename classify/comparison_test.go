@@ -65,10 +65,4 @@ func TestMostFrequent(t *testing.T) {
 	if fmt.Sprint(got) != "[2 0 1 1]" {
 		t.Errorf("%v", got)
 	}
-	if b := classify.Balanced([]int{0, 0, 1, 0}, []int{0, 0, 1, 1}); b == nil || *b != .75 {
-		t.Errorf("balanced accuracy %v", b)
-	}
-	if classify.Balanced(nil, nil) != nil {
-		t.Error("a balanced accuracy of no examples")
-	}
 }

@@ -12,7 +12,7 @@ import (
 
 	"tattle/internal/file"
 	"tattle/nn"
-	"tattle/report"
+	"tattle/internal/report"
 )
 
 // WriteJSON writes one JSON object.
@@ -41,7 +41,7 @@ func (m *Model) WriteText(w io.Writer) error {
 	for _, d := range m.Outputs {
 		fmt.Fprintf(t, "output\t%s\n", d.describe())
 	}
-	fmt.Fprintf(t, "weights\t%s in %s%s\n", grouped(m.Weights), report.Count(m.WeightTensors, "tensor"), externalFiles(m.Beside))
+	fmt.Fprintf(t, "weights\t%s in %s%s\n", grouped(m.Weights), report.Many(m.WeightTensors, "tensor"), externalFiles(m.Beside))
 	if m.Preprocess != "" {
 		fmt.Fprintf(t, "preprocessing\t%s (the file beside the model)\n", m.Preprocess)
 	}
@@ -52,7 +52,7 @@ func (m *Model) WriteText(w io.Writer) error {
 	for _, k := range m.Operators {
 		kinds = append(kinds, fmt.Sprintf("%d %s", k.Nodes, k.Operator))
 	}
-	listing(w, report.Count(m.Nodes, "node")+":", kinds)
+	listing(w, report.Many(m.Nodes, "node")+":", kinds)
 	if !m.Readable {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (m *Model) writeNodes(w io.Writer) error {
 		fmt.Fprintf(w, "There is no default of --features: %s. Name one of these nodes or tensors.\n", strings.TrimSuffix(m.NoDefault, ": name a node"))
 	}
 	if m.Hidden > 0 {
-		fmt.Fprintf(w, "Not listed: %s that a path of the model goes around; --all lists them.\n", report.Count(m.Hidden, "node"))
+		fmt.Fprintf(w, "Not listed: %s that a path of the model goes around; --all lists them.\n", report.Many(m.Hidden, "node"))
 	}
 	return nil
 }

@@ -140,7 +140,7 @@ func compareMethods(r *report.Report, ours, theirs *bound.Result) {
 		var rows []methodRow
 		if theirs != nil {
 			for _, row := range boundRows(theirs.Summaries, of.suffix) {
-				if row.name == measure.BoundName(bound.Summary{Method: of.first}) {
+				if strings.HasPrefix(row.name, measure.BoundName(bound.Summary{Method: of.first})) { // and the size
 					row.name = "the authors' procedure"
 					rows = append(rows, row)
 				}

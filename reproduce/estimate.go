@@ -9,6 +9,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/report"
 )
 
 // trainingExamples are how many the paper trains on: of UTKFace 72 % of 23,705 (section 5.1.3); of
@@ -109,7 +110,12 @@ func (g *Grid) publishedOf(key string) string {
 
 // published names a cell and the figure that the paper prints in it.
 func (c Cell) published() string {
-	return strings.TrimSpace(c.Column + " " + c.Quantity.Head() + " " + publishedFigure(c.Published).Words(string(c.Quantity.unit())))
+	u := c.Quantity.unit()
+	s := report.Exactly(c.Published.Mean, u).Figure()
+	if c.Published.Known {
+		s += " ± " + report.Exactly(c.Published.Std, u).Figure()
+	}
+	return strings.TrimSpace(c.Column + " " + c.Quantity.Head() + " " + s)
 }
 
 // ListPublished returns a line for each figure that the paper prints of the experiment.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tattle/curious"
+	"tattle/internal/report"
 )
 
 // Data names what an experiment is trained on.
@@ -95,23 +96,13 @@ const (
 var quantities = []struct {
 	Quantity
 	head string
-	unit Unit
+	unit report.Unit
 }{
-	{Share00, "s=0, y=0", Percent}, {Share01, "s=0, y=1", Percent}, {Share10, "s=1, y=0", Percent}, {Share11, "s=1, y=1", Percent},
-	{Information, "information", Bits},
-	{Honesty, "δy", Percent}, {Curiosity, "δs", Percent}, {Entropy, "entropy", Bits},
-	{HonestyAUC, "AUC of y", None}, {CuriosityAUC, "AUC of s", None},
+	{Share00, "s=0, y=0", report.Percent}, {Share01, "s=0, y=1", report.Percent}, {Share10, "s=1, y=0", report.Percent}, {Share11, "s=1, y=1", report.Percent},
+	{Information, "information", report.Bits},
+	{Honesty, "δy", report.Percent}, {Curiosity, "δs", report.Percent}, {Entropy, "entropy", report.Bits},
+	{HonestyAUC, "AUC of y", report.Number}, {CuriosityAUC, "AUC of s", report.Number},
 }
-
-// unit says how a figure is shown.
-type Unit string
-
-// The units: what is printed in percent is kept as a fraction.
-const (
-	Percent Unit = "percent"
-	Bits    Unit = "bits"
-	None    Unit = ""
-)
 
 // index is the position among the columns, -1 for no quantity.
 func (q Quantity) index() int {
@@ -127,7 +118,7 @@ func (q Quantity) index() int {
 func (q Quantity) Head() string { return quantities[q.index()].head }
 
 // unit returns how figures of the quantity are shown.
-func (q Quantity) unit() Unit { return quantities[q.index()].unit }
+func (q Quantity) unit() report.Unit { return quantities[q.index()].unit }
 
 // before reports whether q's column stands to the left of p's in one group.
 func (q Quantity) before(p Quantity) bool { return q.index() < p.index() }

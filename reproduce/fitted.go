@@ -3,20 +3,21 @@ package reproduce
 import (
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 
 	"tattle/dataset"
 	"tattle/internal/progress"
+	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
-	"tattle/report"
 )
 
 // A FittedNet is a net that a recipe trained, as far as it came.
 type FittedNet struct {
 	Graph    *nn.Graph
-	Training *report.Training
+	Training *Fitted
 	Test     *dataset.Set
 	Data     string // path of the data
 }
@@ -24,48 +25,62 @@ type FittedNet struct {
 // Report saves a trained net in dir, measures its accuracy and completes the report x. An
 // interrupted training, whose ctx has ended, is reported too.
 func (r Recipe) Report(ctx context.Context, x *report.Report, dir string, n FittedNet, bar *progress.Bar) error {
-	t := n.Training
-	x.Settings["net"] = n.Graph.Name
-	x.Training = t
-	x.Outcome = report.Done
-	if ctx.Err() != nil {
+	t, stopped := n.Training, ctx.Err() != nil
+	if stopped {
 		ctx = context.WithoutCancel(ctx)
-		x.Outcome = report.Unfinished
-		x.Warnings = append(x.Warnings, fmt.Sprintf("Training was interrupted: %d of %d epochs were completed. This model is not what its recipe makes.", len(t.Epochs), t.Asked))
 	}
 	hash, err := r.Save(filepath.Join(dir, ModelFile), n.Graph, t)
 	if err != nil {
 		return err
 	}
-	u, err := n.utility(ctx, r.Seed, bar)
+	u, sigma, err := n.utility(ctx, r, bar)
 	if err != nil {
 		return fmt.Errorf("the model is in %s, without a report: %w", dir, err)
 	}
-	x.Model = report.Model{Path: ModelFile, SHA256: hash, Inputs: nn.Size(n.Graph.InputShape), Features: u.Classes} // beside the report
-	x.Data = report.DataOf(n.Test, n.Data, "test")
-	x.Utility = report.UtilityOf(u)
+	x.Model = report.Model{Path: ModelFile, SHA256: hash} // beside the report
+	x.Data = measure.DataOf(n.Test, n.Data, string(dataset.Test))
+	x.SetRequest(r)
+	accuracy := func(id string, a release.Accuracy) {
+		x.Add(report.Claim{ID: id, Kind: report.Measured, Value: report.Within(a.Fraction, a.Interval.Low, a.Interval.High, report.Share, release.Confidence), N: u.Examples, Source: report.Searched})
+	}
+	if stopped {
+		x.Find("interrupted", "")
+		x.Find("unfinished", "", fmt.Sprint(len(t.Epochs)), report.Many(t.Asked, "epoch"))
+	}
+	x.Find("trained", "")
+	accuracy("accuracy", u.Clean)
+	if r.Noise > 0 {
+		accuracy("accuracy.noisy", u.Released)
+		x.Add(report.Claim{ID: "sigma", Kind: report.Measured, Value: report.Exactly(sigma, report.Number), Source: report.Searched})
+		x.Find("made.noise", "", fmt.Sprint(r.Noise), t.Node)
+		if r.BitsPenalty > 0 {
+			x.Find("made.penalty", "", fmt.Sprint(r.BitsPenalty))
+		}
+		x.Find("made.noisy", "")
+	}
+	t.History.Report(x)
 	return nil
 }
 
 // utility measures the accuracy of the net; with noise of the same strength, too, if it was
-// trained with noise, which is then kept in Training as it is for these data.
-func (n FittedNet) utility(ctx context.Context, seed uint64, bar *progress.Bar) (release.Utility, error) {
-	if n.Training.Noise == nil {
+// trained with noise, whose standard deviation on these data is sigma.
+func (n FittedNet) utility(ctx context.Context, r Recipe, bar *progress.Bar) (u release.Utility, sigma float64, err error) {
+	if r.Noise == 0 {
 		net, err := nn.NewNet(n.Graph)
 		if err != nil {
-			return release.Utility{}, err
+			return u, math.NaN(), err
 		}
-		return release.CleanUtility(ctx, net, progress.Watch(n.Test, bar))
+		u, err = release.CleanUtility(ctx, net, progress.Watch(n.Test, bar))
+		return u, math.NaN(), err
 	}
-	q := measure.Request{Graph: n.Graph, Data: n.Test, Release: measure.Release{Family: "gaussian", Scale: float64(n.Training.Noise.Scale)}, Seed: seed}
+	q := measure.Request{Graph: n.Graph, Data: n.Test, Release: measure.Release{Family: "gaussian", Scale: r.Noise}, Seed: r.Seed}
 	split, err := q.Split(ctx, n.Graph, nil)
 	if err != nil {
-		return release.Utility{}, err
+		return u, math.NaN(), err
 	}
-	_, u, err := q.SetUtility(ctx, split, "", func(_ string, done, total int) { bar.Set(done, total) })
+	_, of, err := q.SetUtility(ctx, split, "", func(_ string, done, total int) { bar.Set(done, total) })
 	if err != nil {
-		return release.Utility{}, err
+		return u, math.NaN(), err
 	}
-	n.Training.Noise.Sigma = report.Number(q.Sigma)
-	return *u, nil
+	return *of, q.Sigma, nil
 }

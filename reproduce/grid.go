@@ -138,9 +138,6 @@ func beta(x float64) string {
 	return multiplier(x)
 }
 
-// settingsNote explains the settings in the labels of rows.
-const settingsNote = "raw and soft are the outputs that are released (the paper's RawHBC and SoftHBC), param. and reg. the parameterized and the regularized attack, Std a standard classifier, attacked afterwards (overlearning)."
-
 // setting names what is released and how it was trained, shortly.
 func (l line) setting() string {
 	switch l.kind {

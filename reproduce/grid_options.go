@@ -8,8 +8,8 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/report"
 	"tattle/measure"
-	"tattle/report"
 	"tattle/run"
 )
 
@@ -106,14 +106,14 @@ func (g *Grid) String() string {
 
 // plan is how much there is to train.
 func (g *Grid) plan() string {
-	return fmt.Sprintf("%s × %s × %s", report.Count(len(g.chosen), "training"), report.Count(len(g.seeds), "seed"), report.Count(g.epochs, "epoch"))
+	return fmt.Sprintf("%s × %s × %s", report.Many(len(g.chosen), "training"), report.Many(len(g.seeds), "seed"), report.Many(g.epochs, "epoch"))
 }
 
 // reduced says how the run departs from the paper's procedure, "" if it does not.
 func (g *Grid) reduced() string {
 	var s []string
 	if g.epochs != curious.DefaultEpochs {
-		s = append(s, report.Count(g.epochs, "epoch")+" instead of 50")
+		s = append(s, report.Many(g.epochs, "epoch")+" instead of 50")
 	}
 	if g.side != dataset.DefaultSide {
 		s = append(s, fmt.Sprintf("%d×%d pictures instead of 64×64", g.side, g.side))

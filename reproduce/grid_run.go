@@ -3,7 +3,6 @@ package reproduce
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -11,8 +10,8 @@ import (
 	"tattle/curious/training"
 	"tattle/dataset"
 	"tattle/internal/file"
+	"tattle/internal/report"
 	"tattle/measure"
-	"tattle/report"
 	"tattle/run/folders"
 )
 
@@ -188,12 +187,13 @@ func (g *Grid) Report(r *report.Report, path string) {
 	if g.o.Quick {
 		r.Title += " (quick)"
 	}
-	maps.Copy(r.Settings, g.settings())
-	r.Settings["seeds"] = fmt.Sprint(len(g.seeds))
-	r.Data = report.DataOf(g.parts.Test, path, "test")
+	settings := g.settings()
+	settings["seeds"] = fmt.Sprint(len(g.seeds))
+	r.SetRequest(settings)
+	r.Data = measure.DataOf(g.parts.Test, path, string(dataset.Test))
 	r.Data.SHA256 = g.parts.Sum()
 	res := &results{
-		Experiment: g.Experiment, Trained: map[string][]seedResult{}, Seed: g.o.Seed, Wanted: len(g.seeds),
+		Experiment: g.Experiment, Trained: map[string][]seedResult{}, Wanted: len(g.seeds),
 		TestExamples: g.parts.Test.Len(), Reduced: g.reduced(), Notes: g.notes,
 	}
 	var all []*training.Record
@@ -201,6 +201,8 @@ func (g *Grid) Report(r *report.Report, path string) {
 		res.Trained[c.Key] = append(res.Trained[c.Key], seedResult{Seed: c.Settings["seed"], Failed: c.Failed, Measured: &c.Measured})
 		all = append(all, &c.Record)
 	}
-	res.Fill(r)
-	r.Warnings = append(r.Warnings, training.OtherPrograms(all)...)
+	res.Report(r)
+	for _, w := range training.OtherPrograms(all) {
+		r.Warn(w)
+	}
 }

@@ -11,8 +11,8 @@ import (
 
 	"tattle/curious"
 	"tattle/internal/file"
+	"tattle/internal/report"
 	"tattle/measure"
-	"tattle/report"
 	"tattle/run"
 )
 

@@ -2,10 +2,13 @@ package reproduce
 
 import (
 	"context"
+	"fmt"
+	"math"
 
 	"tattle/curious"
 	"tattle/dataset"
-	"tattle/report"
+	"tattle/internal/report"
+	"tattle/stat"
 )
 
 // mixtures is the name of paper B's Figure 4: figure4 is paper A's.
@@ -30,13 +33,24 @@ func convex(ctx context.Context, p *dataset.Parts, r *report.Report) error {
 	if err != nil {
 		return err
 	}
-	r.Plane = &report.Plane{Title: "The plane of Figure 2", Examples: p.Test.Len(), Sum: planeSum}
+	r.Layout = report.Tables
+	r.Find("convex", "")
+	low, high := math.Inf(1), math.Inf(-1)
+	line := report.Series{ID: "trade", Name: "linear classifiers"}
 	for _, q := range points {
-		r.Plane.TradeOff = append(r.Plane.TradeOff, report.TradeOffPoint{
-			BetaS: report.Number(q.BetaS), Honesty: report.Number(q.Honesty), Curiosity: report.Number(q.Curiosity),
-		})
+		name, sum := fmt.Sprintf("%.3g", q.BetaS), q.Honesty+q.Curiosity
+		low, high = min(low, sum), max(high, sum)
+		line.X, line.Y = append(line.X, q.Honesty), append(line.Y, q.Curiosity)
+		for _, c := range []struct {
+			id string
+			x  float64
+		}{{"trade.honesty", q.Honesty}, {"trade.curiosity", q.Curiosity}, {"trade.sum", sum}} {
+			r.Add(report.Claim{ID: c.id, Subject: name, Kind: report.Measured, Value: report.Exactly(c.x, report.Share), N: p.Test.Len(), Source: report.Searched})
+		}
 	}
-	r.Outcome = report.Done
+	r.Add(report.Claim{ID: "sum", Kind: report.Measured, Value: report.Within(math.NaN(), low, high, report.Number, 0), N: p.Test.Len(), Source: report.Searched})
+	first, last := line.X[len(line.X)-1], line.X[0]
+	r.Series = append(r.Series, line, report.Series{ID: "trade", Name: "δy + δs = 1.5", X: []float64{first, last}, Y: []float64{planeSum - first, planeSum - last}})
 	return nil
 }
 
@@ -46,40 +60,19 @@ func (x *Experiment) mixtures(ctx context.Context, p *dataset.Parts, r *report.R
 	if err != nil {
 		return err
 	}
-	r.Plane = &report.Plane{Title: "What is released on the plane of Figure 2", Examples: p.Test.Len(), Mixtures: []report.Mixture{
-		mixtureBars("hard mixture", f.Hard, nil),
-		mixtureBars("normal mixture", f.Normal, []float64{f.Tau, .5, 1 - f.Tau}),
-	}}
-	res := &results{Experiment: x}
-	for _, t := range x.Tables {
-		table := res.table(t)
-		for i, m := range []curious.MixtureFigure{f.Hard, f.Normal} {
-			fillMixture(table.Rows[i].Cells, m)
+	res := &results{Experiment: x, Wanted: Seeds, Given: map[string]float64{}}
+	for _, m := range []struct {
+		name string
+		of   curious.MixtureFigure
+	}{{"hard mixture", f.Hard}, {"normal mixture", f.Normal}} {
+		res.Given[m.name+" "+string(Honesty)], res.Given[m.name+" "+string(Curiosity)] = m.of.Honesty, m.of.Curiosity
+		for y := range 2 {
+			for s := range 2 {
+				counts := m.of.Counts[y][s]
+				r.Series = append(r.Series, curious.Histogram("mixture/"+m.name, fmt.Sprintf("y = %d, s = %d", y, s), stat.Edges(0, 1, len(counts)), counts))
+			}
 		}
-		table.Notes = t.Notes // nothing is trained, and no deviations are printed
-		r.Tables = append(r.Tables, table)
 	}
-	r.Outcome = report.Done
+	res.Report(r)
 	return nil
-}
-
-// fillMixture fills the row of a mixture: honesty and curiosity.
-func fillMixture(cells []report.TableCell, m curious.MixtureFigure) {
-	for i, v := range []float64{m.Honesty, m.Curiosity} {
-		cells[i].Note, cells[i].Ours = "", ourFigure(curious.MeanStd{Mean: v, Seeds: 1})
-	}
-}
-
-func mixtureBars(title string, m curious.MixtureFigure, marks []float64) report.Mixture {
-	out := report.Mixture{Title: title, Honesty: report.Number(m.Honesty), Curiosity: report.Number(m.Curiosity), Marks: marks}
-	bins := len(m.Counts[0][0])
-	for i := range bins + 1 {
-		out.Edges = append(out.Edges, float64(i)/float64(bins))
-	}
-	for y := range 2 {
-		for s := range 2 {
-			out.Groups = append(out.Groups, report.MixtureBars{Y: y, S: s, Counts: m.Counts[y][s]})
-		}
-	}
-	return out
 }

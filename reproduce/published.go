@@ -8,6 +8,7 @@ import (
 
 	"tattle/curious"
 	"tattle/curious/training"
+	"tattle/internal/report"
 )
 
 //go:embed published/*.csv
@@ -97,9 +98,9 @@ func parseWidths(s string) ([5]int, error) {
 // defaultWidths are Table 12's, as Table 7 writes them.
 const defaultWidths = "128-128-64-64-128"
 
-func parsePublished(mean, std string, u Unit) (p Published, err error) {
+func parsePublished(mean, std string, u report.Unit) (p Published, err error) {
 	exponent := ""
-	if u == Percent {
+	if u == report.Percent {
 		exponent = "e-2"
 	}
 	if p.Mean, err = strconv.ParseFloat(mean+exponent, 64); err != nil || std == "" {

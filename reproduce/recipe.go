@@ -6,12 +6,12 @@ import (
 	"math"
 	"slices"
 
+	"tattle/curious"
 	"tattle/dataset"
 	"tattle/nn"
 	"tattle/nn/train"
 	"tattle/nn/zoo"
 	"tattle/onnx"
-	"tattle/report"
 	"tattle/run"
 	"tattle/shape"
 )
@@ -21,22 +21,22 @@ const DefaultLearningRate = 0.001
 
 // A Recipe says how an honest classifier is trained with AdamW (A section 3).
 type Recipe struct {
-	Net          string // of zoo.Nets
-	Enlarge      bool   // pictures that are smaller than the net's inputs are enlarged
-	Epochs       int
-	Batch        int
-	LearningRate float64
-	Seed         uint64
+	Net          string  `json:"net"`               // of zoo.Nets
+	Enlarge      bool    `json:"enlarge,omitempty"` // pictures that are smaller than the net's inputs are enlarged
+	Epochs       int     `json:"epochs"`
+	Batch        int     `json:"batch"`
+	LearningRate float64 `json:"learning_rate"`
+	Seed         uint64  `json:"-"`
 	// Noise, unless 0, trains with Gaussian noise on the features that paper A releases
 	// (Graph.FeatureNode). Its standard deviation is Noise times the root mean square of the
 	// features of each batch, so it follows the features while they change.
-	Noise float64
+	Noise float64 `json:"noise,omitempty"`
 	// BitsPenalty is the weight, in the loss, of the information limit of these features in bits
 	// (shape.Bits). It requires Noise.
-	BitsPenalty float64
+	BitsPenalty float64 `json:"bits_penalty,omitempty"`
 	// State, unless empty, is a file in which Train keeps the training after each epoch, and from
 	// which it continues if it is there. It requires Noise 0.
-	State string
+	State string `json:"-"`
 }
 
 // MostPenalized is the largest batch for BitsPenalty, which compares all its pairs.
@@ -58,6 +58,12 @@ func RecipeOf(data string) (r Recipe, ok bool) {
 	return r, true
 }
 
+// Fitted is how a net was trained, as far as it came.
+type Fitted struct {
+	curious.History
+	Node string // whose output is the features that noise was added to; empty without noise
+}
+
 // Build returns the net for inputs of a shape, before it is trained.
 func (r Recipe) Build(shape []int) (*nn.Graph, error) {
 	g := zoo.Nets[r.Net].Build(recipeClasses, r.Seed)
@@ -73,11 +79,11 @@ func (r Recipe) Build(shape []int) (*nn.Graph, error) {
 
 // Train trains the net, and measures its accuracy on the test set after each epoch.
 // Interrupted, it returns what was done so far with ctx's error.
-func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set, progress func(done, total int)) (*report.Training, error) {
-	t := &report.Training{
+func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set, progress func(done, total int)) (*Fitted, error) {
+	t := &Fitted{History: curious.History{
 		Task: data.Name, Parameters: g.ParamCount(), Examples: data.Len(), Batch: r.Batch, Asked: r.Epochs,
-		Optimizer: fmt.Sprintf("AdamW, learning rate %g", r.LearningRate),
-	}
+		Optimizer: fmt.Sprintf("AdamW, learning rate %g", r.LearningRate), Penalty: r.BitsPenalty > 0,
+	}}
 	net, err := nn.NewNet(g)
 	if err != nil {
 		return nil, err
@@ -94,7 +100,7 @@ func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set,
 			if err != nil {
 				a = math.NaN()
 			}
-			t.Epochs = append(t.Epochs, report.Epoch{Loss: report.Number(ep.Loss), Accuracy: report.Number(a)})
+			t.Epochs = append(t.Epochs, curious.HistoryEpoch{Loss: ep.Loss, Accuracy: a})
 			return err
 		},
 	}
@@ -112,7 +118,7 @@ func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set,
 }
 
 // fit trains g, with noise on its features if the recipe says so.
-func (r Recipe) fit(ctx context.Context, g *nn.Graph, data nn.Source, t *report.Training, o train.Options) error {
+func (r Recipe) fit(ctx context.Context, g *nn.Graph, data nn.Source, t *Fitted, o train.Options) error {
 	if r.Noise == 0 {
 		_, err := train.Fit(ctx, g, data, o)
 		return err
@@ -125,7 +131,7 @@ func (r Recipe) fit(ctx context.Context, g *nn.Graph, data nn.Source, t *report.
 	if err != nil {
 		return fmt.Errorf("noise on the features: %w", err)
 	}
-	t.Noise = &report.TrainingNoise{Node: node, Scale: report.Number(r.Noise), BitsPenalty: report.Number(r.BitsPenalty)}
+	t.Node = node
 	released := train.ReleasedOptions{Options: o, Scale: r.Noise}
 	if r.BitsPenalty > 0 {
 		released.Penalty = (&shape.Bits{Weight: r.BitsPenalty, Scaled: true}).Penalty
@@ -136,16 +142,16 @@ func (r Recipe) fit(ctx context.Context, g *nn.Graph, data nn.Source, t *report.
 
 // Save writes a trained net as ONNX, with how it was trained, and returns the file's
 // SHA-256.
-func (r Recipe) Save(path string, g *nn.Graph, t *report.Training) (string, error) {
+func (r Recipe) Save(path string, g *nn.Graph, t *Fitted) (string, error) {
 	g.Metadata = map[string]string{
 		dataset.TrainedOn: g.Metadata[dataset.TrainedOn],
 		"tattle.task":     t.Task, "tattle.net": g.Name, "tattle.optimizer": t.Optimizer, "tattle.seed": fmt.Sprint(r.Seed),
 		"tattle.epochs": fmt.Sprintf("%d of %d", len(t.Epochs), t.Asked),
 	}
-	if n := t.Noise; n != nil {
-		g.Metadata["tattle.noise_scale"], g.Metadata["tattle.noise_node"] = fmt.Sprint(float64(n.Scale)), n.Node
-		if n.BitsPenalty > 0 {
-			g.Metadata["tattle.bits_penalty"] = fmt.Sprint(float64(n.BitsPenalty))
+	if r.Noise > 0 {
+		g.Metadata["tattle.noise_scale"], g.Metadata["tattle.noise_node"] = fmt.Sprint(r.Noise), t.Node
+		if r.BitsPenalty > 0 {
+			g.Metadata["tattle.bits_penalty"] = fmt.Sprint(r.BitsPenalty)
 		}
 	}
 	if err := onnx.Write(path, g); err != nil {

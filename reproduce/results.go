@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"tattle/classify"
 	"tattle/curious"
-	"tattle/report"
+	"tattle/internal/report"
 	"tattle/stat"
 )
 
@@ -18,7 +19,7 @@ const Seeds = 5
 type results struct {
 	*Experiment
 	Trained      map[string][]seedResult // by the key of the training
-	Seed         uint64                  // the first
+	Given        map[string]float64      // figures that need no training, by the row and the quantity of the cell
 	Wanted       int                     // seeds of each training
 	TestExamples int
 	Reduced      string   // how the run departs from the paper's procedure, "" if it does not
@@ -46,35 +47,111 @@ type Measure struct {
 	Pruned     []curious.Pruned    `json:"pruned,omitempty"`
 }
 
-// Fill adds to a report the tables beside the paper's figures, the curves, the warnings
-// and the outcome. It sets no headline: no one of many trainings stands for the table.
-func (res *results) Fill(r *report.Report) {
-	for _, t := range res.Tables {
-		r.Tables = append(r.Tables, res.table(t))
+// Report adds to a report the tables beside the paper's figures, the runs, the curves, and what is said first.
+func (res *results) Report(r *report.Report) {
+	var t tally
+	var claims []report.Claim
+	notes := noted{}
+	for _, table := range res.Tables {
+		of := tally{}
+		for _, c := range table.Cells {
+			claim, note := res.claim(table, c)
+			of.count(claim)
+			claims = append(claims, claim)
+			notes.add(claim, note)
+		}
+		claims = append(claims, count("cells", table.subject(), of.ran, of.cells))
+		t.cells, t.ran, t.compared, t.near = t.cells+of.cells, t.ran+of.ran, t.compared+of.compared, t.near+of.near
 	}
-	r.Tables[0].Notes = append(r.Tables[0].Notes, res.Notes...)
-	if res.Name == "figure7" && res.Wanted > 1 {
-		r.Tables[0].Notes = append(r.Tables[0].Notes, "the curves are those of the first seed")
+	r.Layout = report.Tables
+	res.lead(r, t)
+	r.Add(count("ran", "", t.ran, t.cells))
+	if t.compared > 0 && res.Reduced == "" {
+		r.Add(count("agree", "", t.near, t.compared))
 	}
-	for _, t := range res.Trainings {
-		r.Runs = append(r.Runs, res.runs(t)...)
+	r.Add(claims...)
+	res.captions(r)
+	for _, n := range append(notes.sentences, res.Notes...) {
+		r.Note(n)
 	}
 	res.draw(r)
-	res.conclude(r)
+	res.limits(r)
 }
 
-// conclude warns of every departure from the paper's procedure, and sets the outcome.
-func (res *results) conclude(r *report.Report) {
-	warn := func(format string, a ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...)) }
-	if res.Reduced != "" {
-		warn("Not the paper's procedure (%s): the figures do not compare with the published ones.", res.Reduced)
+// count is how many there are of a number.
+func count(id, subject string, n, of int) report.Claim {
+	return report.Claim{ID: id, Subject: subject, Kind: report.Measured, Value: report.Exactly(float64(n), report.Count), Source: report.Searched,
+		Beside: []report.Beside{{Name: "of", Value: report.Exactly(float64(of), report.Count)}}}
+}
+
+// A tally counts cells: those that ran, those that are compared with a published figure, and those that agree.
+type tally struct{ cells, ran, compared, near int }
+
+// beyond is the difference, in standard deviations, from which a cell is said to differ from the published one.
+const beyond = 2
+
+func (t *tally) count(c report.Claim) {
+	t.cells++
+	if !math.IsNaN(c.Value.X) {
+		t.ran++
 	}
-	ran, failed := 0, 0
+	for _, b := range c.Beside {
+		if b.Name == "σ" {
+			t.compared++
+			if math.Abs(b.Value.X) <= beyond {
+				t.near++
+			}
+		}
+	}
+}
+
+// lead says first how near the figures are to the published ones.
+func (res *results) lead(r *report.Report, t tally) {
+	switch {
+	case res.Reduced != "" && t.ran < t.cells:
+		r.Find("tables.reduced.part", "", res.Reduced)
+	case res.Reduced != "":
+		r.Find("tables.reduced", "", res.Reduced)
+	case t.ran < t.cells:
+		r.Find("tables.part", "")
+	case t.compared == 0:
+		r.Find("tables.ran", "")
+	case t.near == t.compared:
+		r.Find("tables.agree", "")
+	default:
+		r.Find("tables.some", "")
+	}
+}
+
+// subject names a table in a report: what stands before the colon of its title.
+func (t Table) subject() string {
+	name, _, _ := strings.Cut(t.Title, ":")
+	return name
+}
+
+// captions adds what stands above and below the tables.
+func (res *results) captions(r *report.Report) {
+	for _, t := range res.Tables {
+		if res.Reduced != "" {
+			r.Find("reduced", t.subject(), res.Reduced)
+		}
+		r.Find("caption", t.subject(), t.Title+". "+t.Caption)
+		for _, n := range t.Notes {
+			r.Note(t.subject() + ": " + n + ".")
+		}
+	}
+	if res.Name == "figure7" && res.Wanted > 1 {
+		r.Note("The ROC curves are those of the first seed.")
+	}
+}
+
+// limits warns of what did not run.
+func (res *results) limits(r *report.Report) {
+	ran := 0
 	for _, t := range res.Trainings {
 		for _, s := range res.Trained[t.Key] {
 			if s.Failed != "" {
-				failed++
-				warn("%s, seed %s failed: %s", t.Key, s.Seed, s.Failed)
+				r.Find("failed", t.Key, t.Key, s.Seed, s.Failed)
 			}
 		}
 		if len(res.Trained[t.Key]) > 0 {
@@ -82,119 +159,76 @@ func (res *results) conclude(r *report.Report) {
 		}
 	}
 	if ran < len(res.Trainings) {
-		warn("%d of %d trainings have run (--only); the cells of the others are empty.", ran, len(res.Trainings))
+		r.Find("left.trainings", "", fmt.Sprint(ran), fmt.Sprint(len(res.Trainings)))
 	}
 	if res.Wanted < Seeds && res.Reduced == "" {
-		warn("%s; the paper's figures are of %d.", report.Count(res.Wanted, "seed"), Seeds)
-	}
-	r.Outcome = report.Done
-	if ran < len(res.Trainings) || failed > 0 {
-		r.Outcome = report.Unfinished
+		r.Find("few_seeds", "", report.Many(res.Wanted, "seed"), fmt.Sprint(Seeds))
 	}
 }
 
-// differenceNote explains the last figure of a cell.
-const differenceNote = "σ is ours less published over √(standard deviation of ours² + of the published² + p(1−p)/n), " +
-	"p the mean of the two accuracies and n the test examples; of entropies without the last term. Where we have one seed only, the published deviation stands in for ours."
+// noted are notes on cells, each once.
+type noted struct{ sentences, notes []string }
 
-// table fills in one table.
-func (res *results) table(t Table) report.Table {
-	out := report.Table{
-		Name: t.Name, Title: t.Title, Caption: t.Caption, Reduced: res.Reduced, Heads: t.Heads,
-		Notes: append(slices.Clone(t.Notes), settingsNote),
+// add adds a note on a cell; the first cell stands for all of one note.
+func (n *noted) add(c report.Claim, note string) {
+	if note == "" || slices.Contains(n.notes, note) {
+		return
 	}
-	if slices.ContainsFunc(t.Cells, func(c Cell) bool { return c.Published.Known }) {
-		out.Notes = append(out.Notes, differenceNote)
-	}
-	columns := columnsOf(t)
-	for _, c := range columns {
-		out.Columns = append(out.Columns, report.TableColumn{Group: c.Column, Name: c.Quantity.Head(), Unit: string(c.Quantity.unit())})
-	}
-	for _, c := range t.Cells {
-		i := slices.IndexFunc(out.Rows, func(r report.TableRow) bool { return slices.Equal(r.Labels, c.Row) })
-		if i < 0 {
-			i = len(out.Rows)
-			out.Rows = append(out.Rows, report.TableRow{Labels: c.Row, Cells: blanks(len(columns))})
-		}
-		j := slices.IndexFunc(columns, func(k Cell) bool { return k.Column == c.Column && k.Quantity == c.Quantity })
-		out.Rows[i].Cells[j] = res.tableCell(c)
-	}
-	return out
+	n.notes = append(n.notes, note)
+	n.sentences = append(n.sentences, fmt.Sprintf("%s, %s, and others like it: %s.", c.Subject, c.Group, note))
 }
 
-// columnsOf has one cell of each column, group by group.
-func columnsOf(t Table) []Cell {
-	var groups []string
-	var columns []Cell
-	for _, c := range t.Cells {
-		if !slices.Contains(groups, c.Column) {
-			groups = append(groups, c.Column)
-		}
-		if !slices.ContainsFunc(columns, func(k Cell) bool { return k.Column == c.Column && k.Quantity == c.Quantity }) {
-			columns = append(columns, c)
-		}
+// claim sets the mean over the seeds beside the published figure. The note says why some or all are not there.
+func (res *results) claim(t Table, c Cell) (claim report.Claim, note string) {
+	u := c.Quantity.unit()
+	row := append(slices.Clone(c.Row), c.Column)
+	claim = report.Claim{ID: string(c.Quantity), Subject: t.subject(), Kind: report.Measured, Value: report.Exactly(math.NaN(), u), N: res.TestExamples, Source: report.Searched,
+		Group: strings.Join(slices.DeleteFunc(row, func(s string) bool { return s == "" }), ", ")}
+	if c.Quantity == Curiosity {
+		claim.Kind = report.Demonstrated
 	}
-	slices.SortStableFunc(columns, func(a, b Cell) int {
-		if a.Column != b.Column {
-			return slices.Index(groups, a.Column) - slices.Index(groups, b.Column)
-		}
-		if a.Quantity.before(b.Quantity) {
-			return -1
-		}
-		return 1
-	})
-	return columns
+	beside := func(name string, x float64, u report.Unit) {
+		claim.Beside = append(claim.Beside, report.Beside{Name: name, Value: report.Exactly(x, u)})
+	}
+	beside("published", c.Published.Mean, u)
+	if c.Published.Known {
+		beside("published ±", c.Published.Std, u)
+	}
+	values, note := res.values(c)
+	if len(values) == 0 {
+		return claim, note
+	}
+	ours := overSeeds(values)
+	claim.Value.X = ours.Mean
+	if ours.Seeds > 1 {
+		beside("±", ours.Std, u)
+	}
+	if d, ok := deviations(c, ours, res.TestExamples); ok {
+		beside("σ", d, report.Number)
+	}
+	return claim, note
 }
 
-func blanks(n int) []report.TableCell {
-	return slices.Repeat([]report.TableCell{{Blank: true}}, n)
-}
-
-// tableCell sets the mean over the seeds beside the published figure.
-func (res *results) tableCell(c Cell) report.TableCell {
-	out := report.TableCell{Published: publishedFigure(c.Published)}
-	var values []float64
-	for _, r := range res.Trained[c.Training] {
+// values are the figures of a cell, one for each seed that has it. The note says why some are missing.
+func (res *results) values(c Cell) (values []float64, note string) {
+	if v, ok := res.Given[c.Row[0]+" "+string(c.Quantity)]; ok {
+		return []float64{v}, ""
+	}
+	all := res.Trained[c.Training]
+	for _, r := range all {
 		if v, ok := res.value(c, r); ok {
 			values = append(values, v)
 		}
 	}
 	switch {
-	case len(res.Trained[c.Training]) == 0:
-		out.Note = "left out by --only"
+	case len(all) == 0:
+		note = "did not run, left out by --only"
 	case len(values) == 0:
-		out.Note = "failed with every seed; the warnings say why"
+		note = "did not run, failed with every seed; the limits say why"
 	case len(values) < res.Wanted:
-		out.Note = fmt.Sprintf("of %d of %d seeds", len(values), res.Wanted)
+		note = fmt.Sprintf("of %d of %d seeds", len(values), res.Wanted)
 	}
-	if len(values) == 0 {
-		return out
-	}
-	ours := overSeeds(values)
-	out.Ours = ourFigure(ours)
-	if d, ok := deviations(c, ours, res.TestExamples); ok {
-		n := report.Number(d)
-		out.Difference = &n
-	}
-	return out
-}
-
-// ourFigure is a mean over seeds; the deviation of one is not known.
-func ourFigure(m curious.MeanStd) *report.Figure {
-	f := &report.Figure{Mean: report.Number(m.Mean), Std: report.Number(m.Std), Seeds: m.Seeds}
-	if m.Seeds == 1 {
-		f.Std = report.Number(math.NaN())
-	}
-	return f
-}
-
-// publishedFigure is a printed figure; a deviation that is not printed is not known.
-func publishedFigure(p Published) *report.Figure {
-	f := &report.Figure{Mean: report.Number(p.Mean), Std: report.Number(p.Std)}
-	if !p.Known {
-		f.Std = report.Number(math.NaN())
-	}
-	return f
+	return values, note
 }
 
 // overSeeds is that of figures over seeds; the deviation of one is 0.

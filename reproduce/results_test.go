@@ -9,26 +9,45 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/internal/must"
-	"tattle/report"
+	"tattle/internal/report"
 )
 
-// TestConclude: a run is finished if every training ran, and fewer seeds are warned of.
-func TestConclude(t *testing.T) {
+// TestLead: a run is whole if every training ran, and fewer seeds are warned of.
+func TestLead(t *testing.T) {
 	x := must.Get(Get("figure8"))(t)
 	g := &results{Experiment: x, Wanted: 2, Trained: map[string][]seedResult{}}
 	for _, tr := range x.Trainings {
 		g.Trained[tr.Key] = []seedResult{{Measured: new(Measured)}, {Measured: new(Measured)}}
 	}
-	near, far := report.Number(-1.9), report.Number(2.1)
-	ours := &report.Figure{Mean: .5}
-	r := &report.Report{Curious: report.Curious{Tables: []report.Table{{Rows: []report.TableRow{{Cells: []report.TableCell{
-		{Ours: ours, Difference: &near}, {Ours: ours, Difference: &far}, {Ours: ours}, {Difference: &near}}}}}}}}
-	g.conclude(r)
-	if r.Outcome != report.Done {
-		t.Errorf("outcome %q", r.Outcome)
+	lead := func(tally tally) string {
+		r := new(report.Report)
+		g.lead(r, tally)
+		return r.Verdict()
 	}
-	if len(r.Warnings) != 1 || r.Warnings[0] != "2 seeds; the paper's figures are of 5." {
-		t.Errorf("warnings: %q", r.Warnings)
+	for want, tally := range map[string]tally{
+		"tables.part": {cells: 3, ran: 2, compared: 2, near: 2}, "tables.some": {cells: 3, ran: 3, compared: 2, near: 1},
+		"tables.agree": {cells: 3, ran: 3, compared: 2, near: 2}, "tables.ran": {cells: 3, ran: 3},
+	} {
+		if is := lead(tally); is != want {
+			t.Errorf("%+v: %s, want %s", tally, is, want)
+		}
+	}
+	r := new(report.Report)
+	if g.limits(r); len(r.Findings) != 1 || r.Say(r.Findings[0]) != "2 seeds; the paper's figures are of 5." {
+		t.Errorf("%+v", r.Findings)
+	}
+	g.Reduced = "one epoch"
+	if is := lead(tally{cells: 3, ran: 3, compared: 2, near: 2}); is != "tables.reduced" {
+		t.Errorf("a reduced run: %s", is)
+	}
+	var of tally
+	for _, d := range []float64{-1.9, 2.1} {
+		of.count(report.Claim{Value: report.Exactly(.5, report.Percent), Beside: []report.Beside{{Name: "σ", Value: report.Exactly(d, report.Number)}}})
+	}
+	of.count(report.Claim{Value: report.Exactly(.5, report.Percent)})
+	of.count(report.Claim{Value: report.Exactly(math.NaN(), report.Percent)})
+	if (of != tally{cells: 4, ran: 3, compared: 2, near: 1}) {
+		t.Errorf("%+v", of)
 	}
 }
 
@@ -49,15 +68,39 @@ func TestPruningPanels(t *testing.T) {
 	r := new(report.Report)
 	g.draw(r)
 	var panels []string
-	for _, c := range r.Pruning {
-		panels = append(panels, c.Panel)
-		if p := c.Points[0]; len(c.Points) != 1 || math.Abs(float64(p.Honesty)-.5) > 1e-12 || p.Fraction != .9 {
-			t.Errorf("%s: %+v", c.Run, c.Points)
+	for _, c := range r.Claims {
+		if c.ID != "pruned.honesty" {
+			continue
+		}
+		panel, _, _ := strings.Cut(c.Subject, ": ")
+		panels = append(panels, panel)
+		if math.Abs(c.Value.X-.5) > 1e-12 || c.Group != "90.0 %" {
+			t.Errorf("%+v", c)
 		}
 	}
 	if want := "β=(0,.7,.3) β=(0,.5,.5) β=(.4,.7,.3) β=(.4,.5,.5) β=(.4,.5,.5)"; strings.Join(panels, " ") != want {
 		t.Errorf("panels %v, want %s", panels, want)
 	}
+}
+
+// claimOf returns the claim of a table on a quantity, and what stands beside it by name.
+func (res *results) claimOf(t *testing.T, table Table, row int, q Quantity) (c report.Claim, note string, beside map[string]float64) {
+	t.Helper()
+	for _, cell := range table.Cells {
+		if cell.Quantity != q {
+			continue
+		}
+		if row--; row < 0 {
+			c, note = res.claim(table, cell)
+			beside = map[string]float64{}
+			for _, b := range c.Beside {
+				beside[b.Name] = b.Value.X
+			}
+			return c, note, beside
+		}
+	}
+	t.Fatalf("%s has too few cells of %s", table.Name, q)
+	return c, note, nil
 }
 
 // TestCells sets figures of two seeds beside published ones.
@@ -72,48 +115,60 @@ func TestCells(t *testing.T) {
 		}})
 	}
 	g.Trained["Male-standard"] = []seedResult{{Failed: "diverged", Measured: new(Measured)}}
-	labels, shown := g.table(x.Tables[0]), g.table(x.Tables[1])
+	labels, shown := x.Tables[0], x.Tables[1]
 	// Printed .386, .122, .103, .389 and .231 bits.
-	for i, want := range []float64{.386, .122, .103, .389, .23144} {
-		if c := labels.Rows[0].Cells[i]; c.Ours == nil || math.Abs(float64(c.Ours.Mean)-want) > 1e-5 || c.Difference != nil {
-			t.Errorf("%s: %+v, want %v", labels.Columns[i].Name, c, want)
+	for q, want := range map[Quantity]float64{Share00: .386, Share01: .122, Share10: .103, Share11: .389, Information: .23144} {
+		c, _, beside := g.claimOf(t, labels, 0, q)
+		if _, compared := beside["σ"]; math.Abs(c.Value.X-want) > 1e-5 || compared {
+			t.Errorf("%s: %+v, want %v", q, c, want)
 		}
 	}
 	// Mean .92, standard deviation .01414; published .9215 ± .0004; p = .92075,
 	// n = 10000: (.92 − .9215)/√(.0002 + .00000016 + .0000072969) = −.1041.
-	if c := shown.Rows[0].Cells[0]; c.Ours == nil || math.Abs(float64(c.Ours.Mean)-.92) > 1e-12 || math.Abs(float64(c.Ours.Std)-math.Sqrt(.0002)) > 1e-12 ||
-		c.Difference == nil || math.Abs(float64(*c.Difference)+.1041) > 1e-4 {
+	if c, _, beside := g.claimOf(t, shown, 0, Honesty); math.Abs(c.Value.X-.92) > 1e-12 || math.Abs(beside["±"]-math.Sqrt(.0002)) > 1e-12 || math.Abs(beside["σ"]+.1041) > 1e-4 {
 		t.Errorf("honesty: %+v", c)
 	}
-	if c := labels.Rows[1].Cells[5]; c.Ours != nil || !strings.Contains(c.Note, "failed") {
-		t.Errorf("a failed cell: %+v", c)
+	if c, note, _ := g.claimOf(t, labels, 1, Honesty); !math.IsNaN(c.Value.X) || !strings.Contains(note, "failed") {
+		t.Errorf("a failed cell: %+v, %s", c, note)
 	}
-	if c := labels.Rows[2].Cells[5]; c.Ours != nil || !strings.Contains(c.Note, "--only") {
-		t.Errorf("a cell that was left out: %+v", c)
+	if c, note, _ := g.claimOf(t, labels, 2, Honesty); !math.IsNaN(c.Value.X) || !strings.Contains(note, "--only") {
+		t.Errorf("a cell that was left out: %+v, %s", c, note)
 	}
 	g.Trained["Smiling-standard"] = g.Trained["Smiling-standard"][:1]
 	// One seed: (.91 − .9215)/√(2·.0004² + .91575·.08425/10000) = −4.0570.
-	if c := g.table(x.Tables[1]).Rows[0].Cells[0]; c.Ours == nil || !math.IsNaN(float64(c.Ours.Std)) || c.Difference == nil || math.Abs(float64(*c.Difference)+4.0570) > 1e-4 {
-		t.Errorf("honesty of one seed: %+v, %+v", c, c.Ours)
+	c, _, beside := g.claimOf(t, shown, 0, Honesty)
+	if _, known := beside["±"]; known || math.Abs(beside["σ"]+4.0570) > 1e-4 {
+		t.Errorf("honesty of one seed: %+v", c)
 	}
-	for _, row := range shown.Rows {
-		for i, c := range row.Cells {
-			if !c.Blank && c.Published == nil || len(row.Cells) != len(shown.Columns) {
-				t.Errorf("%q, %s: %+v", row.Labels, shown.Columns[i].Name, c)
-			}
+	r := new(report.Report)
+	g.Trained = nil
+	g.Report(r)
+	seen := map[[3]string]bool{}
+	for _, c := range r.Claims {
+		if key := [3]string{c.ID, c.Subject, c.Group}; seen[key] {
+			t.Errorf("two claims %q", key)
+		} else {
+			seen[key] = true
 		}
 	}
 }
 
 // TestRunsAreCorrected: of several attacks on one net, each has the p-value that is corrected for
-// all of them.
+// all of them; the mean over seeds shows an excess above two standard deviations.
 func TestRunsAreCorrected(t *testing.T) {
 	k := Training{Key: "k", Outputs: []curious.Outputs{curious.Raw}}
 	e := &curious.Evaluation{Sensitive: []curious.Curiosity{{PValue: .03, PValueHolm: .06}, {PValue: .04, PValueHolm: .06}}}
-	g := &results{Trained: map[string][]seedResult{"k": {{Measured: &Measured{Measures: map[string]*Measure{"raw": {Evaluation: e}}}}}}}
-	var x report.Run
-	if g.fillRun(&x, k, "raw", 0); x.PValue == nil || *x.PValue != .06 {
-		t.Errorf("p-value %v, want the corrected .06", x.PValue)
+	if x := runOf(k, "raw", "s", 0, []*Measure{{Evaluation: e}}); x.P == nil || *x.P != .06 {
+		t.Errorf("p-value %v, want the corrected .06", x.P)
+	}
+	for excess, want := range map[float64]bool{.05: false, .09: true} { // the deviation is .0424
+		var all []*Measure
+		for _, curiosity := range []float64{.5, .56} {
+			all = append(all, &Measure{Evaluation: &curious.Evaluation{Sensitive: []curious.Curiosity{{Excess: excess, Curiosity: classify.Proportion{Value: curiosity}}}}})
+		}
+		if x := runOf(k, "raw", "s", 0, all); x.Shown != want || x.P != nil {
+			t.Errorf("an excess of %v: shown %v", excess, x.Shown)
+		}
 	}
 }
 

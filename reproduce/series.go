@@ -1,33 +1,63 @@
 package reproduce
 
 import (
-	"math"
 	"slices"
 	"strings"
 
+	"tattle/classify"
 	"tattle/curious"
-	"tattle/report"
+	"tattle/internal/report"
 )
 
-// draw adds what figures 7, 8 and 9 show.
+// draw adds the plane of all runs, and what figures 7, 8 and 9 show.
 func (res *results) draw(r *report.Report) {
+	var runs []curious.Run
 	for _, t := range res.Trainings {
 		for _, name := range measuresOf(t) {
 			all := res.measures(t, name)
 			if len(all) == 0 {
 				continue
 			}
+			for i, s := range t.Sensitive {
+				runs = append(runs, runOf(t, name, s, i, all))
+			}
 			switch res.Name {
 			case "figure7":
-				r.ROC = append(r.ROC, report.ROCsOf(seriesName(t, name, t.Sensitive[0]), all[0].Evaluation)...)
+				all[0].Evaluation.ReportROC(r, seriesName(t, name))
 			case "figure8":
-				r.Entropy = append(r.Entropy, seriesEntropy(t, name, all))
+				reportEntropy(r, seriesName(t, name), all)
 			}
 		}
 	}
+	if len(res.Trainings) == 0 {
+		return
+	}
+	curious.ReportRuns(r, runs)
+	res.largest(r, runs)
 	if res.Name == "figure9" {
 		res.drawPruned(r)
 	}
+}
+
+// largest names the run whose attack has the largest excess.
+func (res *results) largest(r *report.Report, runs []curious.Run) {
+	n := report.Many(len(runs), "run")
+	best := -1
+	for i, x := range runs {
+		if x.Shown && (best < 0 || x.Excess.X > runs[best].Excess.X) {
+			best = i
+		}
+	}
+	switch {
+	case len(runs) == 0:
+		r.Find("runs.empty", "", report.Many(len(res.Trainings), "training"))
+		return
+	case best < 0:
+		r.Find("runs.none", "", n)
+	default:
+		r.Find("runs.largest", "", n, runs[best].Plane+": "+runs[best].Name)
+	}
+	r.Find("no_safety", "")
 }
 
 // drawPruned draws the curves of figure 9 panel by panel, in the table's order: the
@@ -42,9 +72,9 @@ func (res *results) drawPruned(r *report.Report) {
 		if same || len(all) == 0 {
 			continue
 		}
-		x := seriesPruning(t, c.Measure, all)
-		x.Panel = c.Row[0]
-		r.Pruning = append(r.Pruning, x)
+		x := prunedRun(all)
+		x.Chart, x.Name = c.Row[0], seriesName(t, c.Measure)
+		x.Report(r)
 	}
 }
 
@@ -58,69 +88,84 @@ func (res *results) measures(t Training, name string) (all []*Measure) {
 	return all
 }
 
-// seriesEntropy counts the test examples of all seeds together.
-func seriesEntropy(t Training, name string, all []*Measure) report.Entropy {
-	first := all[0].Evaluation
-	out := report.Entropy{Run: seriesName(t, name, t.Sensitive[0]), Max: math.Log2(float64(len(first.Classes)))}
-	out.Edges, out.Counts = first.Entropy.Edges, make([]int, len(first.Entropy.Counts))
-	var means []float64
+// reportEntropy counts the test examples of all seeds together.
+func reportEntropy(r *report.Report, name string, all []*Measure) {
+	sum := all[0].Evaluation.Entropy
+	sum.Counts, sum.Examples = make([]int, len(sum.Counts)), 0
 	for _, m := range all {
-		means = append(means, m.Evaluation.Entropy.MeanBits)
-		out.Examples += m.Evaluation.Entropy.Examples
+		sum.Examples += m.Evaluation.Entropy.Examples
 		for i, n := range m.Evaluation.Entropy.Counts {
-			out.Counts[i] += n
+			sum.Counts[i] += n
 		}
 	}
-	out.MeanBits = overSeeds(means).Mean
-	if len(all) == 1 {
-		out.Interval = first.Entropy.Interval
+	sum.MeanBits = meanOf(all, func(m *Measure) float64 { return m.Evaluation.Entropy.MeanBits })
+	if len(all) > 1 {
+		sum.Interval = [2]float64{}
 	}
-	return out
+	curious.ReportEntropy(r, name, sum, len(all[0].Evaluation.Classes))
 }
 
-// seriesPruning has the means over the seeds.
-func seriesPruning(t Training, name string, all []*Measure) report.Pruning {
+// meanOf is the mean of a figure over seeds.
+func meanOf(all []*Measure, of func(*Measure) float64) float64 {
+	values := make([]float64, len(all))
+	for i, m := range all {
+		values[i] = of(m)
+	}
+	return overSeeds(values).Mean
+}
+
+// prunedRun has the means over the seeds, and the intervals if there is one seed.
+func prunedRun(all []*Measure) *curious.PrunedRun {
 	first := all[0].Evaluation
-	out := report.Pruning{
-		Run: seriesName(t, name, t.Sensitive[0]), Honesty: report.Number(float64(first.Majority()) / float64(first.Examples)),
-		Baseline: report.Number(first.Sensitive[0].BaselineValue),
-	}
+	x := &curious.PrunedRun{Chance: float64(first.Majority()) / float64(first.Examples), Baseline: first.Sensitive[0].BaselineValue}
 	for i, p := range all[0].Pruned {
-		var honesty, curiosity []float64
-		for _, m := range all {
-			honesty = append(honesty, m.Pruned[i].Honesty.Value)
-			curiosity = append(curiosity, m.Pruned[i].Curiosity[0].Value)
-		}
-		x := report.PruningPoint{Fraction: report.Number(p.Fraction)}
-		x.Honesty, _ = figureOf(honesty)
-		x.Curiosity, _ = figureOf(curiosity)
-		if len(all) == 1 {
-			x.HonestyInterval, x.CuriosityInterval = report.Between(p.Honesty.Interval), report.Between(p.Curiosity[0].Interval)
-		}
-		out.Points = append(out.Points, x)
+		x.Points = append(x.Points, curious.PrunedPoint{
+			Fraction:  p.Fraction,
+			Honesty:   proportion(all, func(m *Measure) classify.Proportion { return m.Pruned[i].Honesty }),
+			Curiosity: proportion(all, func(m *Measure) classify.Proportion { return m.Pruned[i].Curiosity[0] }),
+		})
 	}
-	return out
+	return x
 }
 
-// runs are the points of the plane that a training makes, means over its seeds: one
-// for each of its measures and sensitive attributes.
-func (res *results) runs(t Training) []report.Run {
-	var out []report.Run
-	for _, name := range measuresOf(t) {
-		for i, s := range t.Sensitive {
-			x := report.Run{
-				Name: seriesName(t, name, s), Panel: t.Target + " / " + s, Attack: string(t.Kind), Outputs: string(t.Outputs[0]),
-				Beta:   t.Beta,
-				Target: t.Target, Sensitive: s, Seed: res.Seed,
-			}
-			if t.Kind == curious.Standard {
-				x.Attack, x.Outputs = string(curious.Overlearning), name
-			}
-			res.fillRun(&x, t, name, i)
-			out = append(out, x)
-		}
+// proportion is the mean over the seeds, or the proportion of one seed with its interval.
+func proportion(all []*Measure, of func(*Measure) classify.Proportion) report.Value {
+	if p := of(all[0]); len(all) == 1 {
+		return report.Within(p.Value, p.Interval[0], p.Interval[1], report.Share, classify.Confidence)
 	}
-	return out
+	return report.Exactly(meanOf(all, func(m *Measure) float64 { return of(m).Value }), report.Share)
+}
+
+// runOf is the point of the plane for one measure of a training and its i-th sensitive attribute: of one seed, or
+// means over the seeds, whose attack shows an excess if that is more than two standard deviations of the curiosity.
+func runOf(t Training, name, sensitive string, i int, all []*Measure) curious.Run {
+	outputs := string(t.Outputs[0])
+	kind := string(t.Kind) + ", " + outputs
+	if t.Kind == curious.Standard {
+		kind = string(curious.Overlearning) + ", " + name
+	}
+	of := func(m *Measure) *curious.Curiosity { return &m.Evaluation.Sensitive[i] }
+	x := curious.Run{
+		Plane: t.Target + " / " + sensitive, Kind: kind, Name: seriesName(t, name), Examples: all[0].Evaluation.Examples,
+		Honesty:   proportion(all, func(m *Measure) classify.Proportion { return m.Evaluation.Honesty }),
+		Curiosity: proportion(all, func(m *Measure) classify.Proportion { return of(m).Curiosity }),
+		Baseline:  report.Exactly(meanOf(all, func(m *Measure) float64 { return of(m).BaselineValue }), report.Share),
+		Excess:    report.Exactly(meanOf(all, func(m *Measure) float64 { return of(m).Excess }), report.Points),
+		Entropy:   meanOf(all, func(m *Measure) float64 { return m.Evaluation.Entropy.MeanBits }),
+	}
+	if len(all) > 1 {
+		var curiosities []float64
+		for _, m := range all {
+			curiosities = append(curiosities, of(m).Curiosity.Value)
+		}
+		x.Shown = x.Excess.X > 2*overSeeds(curiosities).Std
+		return x
+	}
+	s := of(all[0])
+	p := s.PValueHolm
+	x.P, x.Shown = &p, s.Shown()
+	x.Excess.Low, x.Excess.High, x.Excess.Confidence = s.ExcessInterval[0], s.ExcessInterval[1], classify.Confidence
+	return x
 }
 
 // measuresOf names the measures of a training in order.
@@ -136,7 +181,7 @@ func measuresOf(t Training) []string {
 }
 
 // seriesName is short: the plane says the attributes.
-func seriesName(t Training, measure, sensitive string) string {
+func seriesName(t Training, measure string) string {
 	words := []string{string(t.Kind), string(t.Outputs[0]), "β " + t.Beta.String()}
 	if t.Kind == curious.Standard {
 		words = []string{"overlearning", measure, "β " + t.Beta.String()}
@@ -149,51 +194,5 @@ func seriesName(t Training, measure, sensitive string) string {
 	} else if t.Distill {
 		words = append(words, "teacher")
 	}
-	return t.Target + " / " + sensitive + ": " + strings.Join(words, ", ")
-}
-
-// fillRun puts in the figures of one measure and the i-th sensitive attribute, means
-// over the seeds.
-func (res *results) fillRun(x *report.Run, t Training, name string, i int) {
-	var honesty, curiosity, baseline, excess, entropy []float64
-	var last *curious.Evaluation
-	for _, r := range res.Trained[t.Key] {
-		m := r.Measures[name]
-		if m == nil {
-			x.Failed = r.Failed
-			continue
-		}
-		last = m.Evaluation
-		s := last.Sensitive[i]
-		honesty, curiosity = append(honesty, last.Honesty.Value), append(curiosity, s.Curiosity.Value)
-		baseline, excess = append(baseline, s.BaselineValue), append(excess, s.Excess)
-		entropy = append(entropy, last.Entropy.MeanBits)
-	}
-	if last == nil {
-		if x.Failed == "" {
-			x.Failed = "left out by --only"
-		}
-		return
-	}
-	s := last.Sensitive[i]
-	x.Failed = ""
-	x.Seeds = len(honesty)
-	x.TargetClasses, x.SensitiveClasses = len(last.Classes), len(s.Classes)
-	x.Honesty, x.HonestyStd = figureOf(honesty)
-	x.Curiosity, x.CuriosityStd = figureOf(curiosity)
-	x.Baseline, _ = figureOf(baseline)
-	x.Excess, _ = figureOf(excess)
-	x.EntropyBits, _ = figureOf(entropy)
-	x.BaselineKind = s.Baseline
-	if x.Seeds == 1 {
-		p := s.PValueHolm
-		x.PValue = &p
-		x.HonestyInterval, x.CuriosityInterval = report.Between(last.Honesty.Interval), report.Between(s.Curiosity.Interval)
-		x.ExcessInterval = report.Between(s.ExcessInterval)
-	}
-}
-
-func figureOf(values []float64) (mean, std report.Number) {
-	m := overSeeds(values)
-	return report.Number(m.Mean), report.Number(m.Std)
+	return strings.Join(words, ", ")
 }

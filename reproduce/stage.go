@@ -8,7 +8,6 @@ import (
 	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/nn"
-	"tattle/report"
 	"tattle/run"
 )
 
@@ -32,7 +31,7 @@ type stageSettings struct {
 }
 
 // A Fit trains a net by a recipe.
-type Fit func(context.Context, Recipe) (*nn.Graph, *report.Training, error)
+type Fit func(context.Context, Recipe) (*nn.Graph, *Fitted, error)
 
 // Stage is the training of a figure's net in the folder of a run: a stage of one shard, so that
 // all who take part in the run, now or once it is resumed, use the same net. The training is

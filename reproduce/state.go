@@ -6,10 +6,10 @@ import (
 	"io"
 	"io/fs"
 
+	"tattle/curious"
 	"tattle/internal/file"
 	"tattle/nn/train"
 	"tattle/npy"
-	"tattle/report"
 )
 
 // stateArray names an array in the file of an unfinished training: that of the values, or of one
@@ -21,12 +21,12 @@ var stateParts = [3]string{"value", "first-moment", "second-moment"}
 
 // writeState keeps an unfinished training in a file. Its epochs are rows of "epochs": loss, accuracy
 // in training, accuracy on the test set.
-func writeState(path string, s train.State, measured []report.Epoch) error {
+func writeState(path string, s train.State, measured []curious.HistoryEpoch) error {
 	return file.Write(path, func(w io.Writer) error {
 		z := npy.NewWriter(w)
 		var rows []float64
 		for i, e := range s.Result.Epochs {
-			rows = append(rows, e.Loss, e.Accuracy, float64(measured[i].Accuracy))
+			rows = append(rows, e.Loss, e.Accuracy, measured[i].Accuracy)
 		}
 		err := errors.Join(z.Add("epochs", []int{len(rows) / 3, 3}, rows), z.Add("steps", []int{1}, []int64{int64(s.Result.Steps)}))
 		for i, values := range s.Params {
@@ -39,7 +39,7 @@ func writeState(path string, s train.State, measured []report.Epoch) error {
 }
 
 // readState reads what writeState wrote; the state is nil if there is no file.
-func readState(path string) (*train.State, []report.Epoch, error) {
+func readState(path string) (*train.State, []curious.HistoryEpoch, error) {
 	f, err := npy.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
@@ -49,7 +49,7 @@ func readState(path string) (*train.State, []report.Epoch, error) {
 	}
 	defer f.Close()
 	s := new(train.State)
-	var measured []report.Epoch
+	var measured []curious.HistoryEpoch
 	rows, shape, err := f.Float64s("epochs")
 	if err == nil && (len(shape) != 2 || shape[1] != 3) {
 		err = fmt.Errorf("%s: epochs of shape %v", path, shape)
@@ -60,7 +60,7 @@ func readState(path string) (*train.State, []report.Epoch, error) {
 	}
 	for i := range shape[0] {
 		s.Result.Epochs = append(s.Result.Epochs, train.Epoch{Loss: rows[3*i], Accuracy: rows[3*i+1]})
-		measured = append(measured, report.Epoch{Loss: report.Number(rows[3*i]), Accuracy: report.Number(rows[3*i+2])})
+		measured = append(measured, curious.HistoryEpoch{Loss: rows[3*i], Accuracy: rows[3*i+2]})
 	}
 	s.Result.Steps = steps[0]
 	for i := range (len(f.Names()) - 2) / len(stateParts) {

@@ -11,7 +11,6 @@ import (
 	"tattle/dataset"
 	"tattle/internal/must"
 	"tattle/internal/shared"
-	"tattle/report"
 )
 
 // A training that is interrupted continues from the last whole epoch, in its file, and gives the
@@ -21,7 +20,7 @@ func TestTrainContinues(t *testing.T) {
 	data := dataset.Glyphs(dataset.GlyphOptions{N: 96, Size: 28, Seed: 1})
 	recipe, _ := RecipeOf("glyphs")
 	recipe.Epochs, recipe.Seed = 3, 5
-	fit := func(state string, ctx context.Context, progress func(done, total int)) ([]float32, *report.Training, error) {
+	fit := func(state string, ctx context.Context, progress func(done, total int)) ([]float32, *Fitted, error) {
 		g := must.Get(recipe.Build(data.Shape))(t)
 		r := recipe
 		r.State = state

@@ -67,5 +67,5 @@ func audit(file js.Value, request string, progress js.Value) (map[string]any, er
 	if err := r.WriteJSON(&document); err != nil {
 		return nil, err
 	}
-	return map[string]any{"html": page.String(), "json": document.String(), "verdict": string(r.Audit.Verdict)}, nil
+	return map[string]any{"html": page.String(), "json": document.String(), "verdict": r.Label()}, nil
 }

@@ -181,7 +181,7 @@ func (c *auditCmd) status(rules audit.FailOn, r *report.Report) error {
 	switch {
 	case broken != "":
 		return finding(fmt.Errorf("--fail-on: %s", broken), "")
-	case report.WordingOf(r.Verdict()).Label == "inconclusive" && rules.String() != "never":
+	case r.Label() == "inconclusive" && rules.String() != "never":
 		return hinted(fmt.Errorf("inconclusive: %s", r.Say(r.Findings[0])), say(func(f report.Finding) bool { return report.WordingOf(f.Code).Part == report.Advice }))
 	}
 	return nil

@@ -19,9 +19,9 @@ import (
 	"tattle/audit"
 	"tattle/infer"
 	"tattle/internal/must"
+	"tattle/internal/report"
 	"tattle/internal/shared"
 	"tattle/onnx"
-	"tattle/report"
 )
 
 // curiousModel trains a small curious classifier of glyphs and returns its file.
@@ -50,29 +50,22 @@ func auditApart(t *testing.T, dir string, args ...string) *report.Report {
 	return must.Get(readReport(dir))(t)
 }
 
-// controlsOf names an audit's controls.
-func controlsOf(r *report.Report) (names []string) {
-	for _, k := range r.Audit.Controls {
-		names = append(names, k.Name)
-	}
-	return names
-}
+// ofTask reports whether something is about the model that was planted on the audited task.
+func ofTask(said string) bool { return strings.Contains(said, audit.TaskControl) }
 
 // withoutTask takes out of an audit what the model that was planted on its task adds.
 func withoutTask(r *report.Report) {
-	isTask := func(k audit.Control) bool { return k.Name == audit.TaskControl }
-	r.Audit.Controls = slices.DeleteFunc(r.Audit.Controls, isTask)
-	for i, said := range r.Audit.Reasons {
-		r.Audit.Reasons[i], _, _ = strings.Cut(said, " A planted curious model (the audited task) was found")
-	}
+	r.Claims = slices.DeleteFunc(r.Claims, func(c report.Claim) bool { return ofTask(c.Subject + c.Group) })
+	r.Findings = slices.DeleteFunc(r.Findings, func(f report.Finding) bool { return ofTask(r.Say(f)) })
 }
 
 // figuresOf is an audit without what is said of the reading.
 func figuresOf(t *testing.T, r *report.Report) any {
 	t.Helper()
-	a := *r.Audit
-	a.Sample, a.Notes = "", nil
-	b := must.Get(json.Marshal(a))(t)
+	findings := slices.DeleteFunc(slices.Clone(r.Findings), func(f report.Finding) bool {
+		return slices.Contains([]report.Part{report.About, report.Limit}, report.WordingOf(f.Code).Part)
+	})
+	b := must.Get(json.Marshal([]any{r.Claims, findings, r.Series}))(t)
 	var v any
 	must.Do(t, json.Unmarshal(b, &v))
 	return v
@@ -109,7 +102,7 @@ func TestAuditDoors(t *testing.T) {
 	data := []string{"--data", "glyphs", "--part", "test", "--target", "digit: 0..4; *", "--sensitive", "family: regular, bold, italic; *", "--examples", "900"}
 	dir := t.TempDir()
 	file := auditInto(t, filepath.Join(dir, "model"), append([]string{"--model", model}, data...)...)
-	if v := file.Verdict; v != string(audit.LeakyBeyond) {
+	if v := report.WordingOf(file.Verdict()).Label; v != string(audit.LeakyBeyond) {
 		t.Errorf("a planted model's verdict is %q", v)
 	}
 	own := auditApart(t, filepath.Join(dir, "own"), "--model", model, "--examples", "900")
@@ -128,9 +121,6 @@ func TestAuditDoors(t *testing.T) {
 		if !reflect.DeepEqual(figuresOf(t, r), want) {
 			t.Errorf("%s: other figures than the model's", name)
 		}
-	}
-	if said := strings.Join(file.Warnings, " "); slices.Contains(controlsOf(file), audit.TaskControl) == strings.Contains(said, "on the audited task") {
-		t.Errorf("controls %q, and %q: nothing or too much is said of the one on the same task", controlsOf(file), said)
 	}
 	withoutTask(file) // which needs the inputs
 	if !reflect.DeepEqual(figuresOf(t, saved), figuresOf(t, file)) {

@@ -17,7 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"tattle/internal/must"
-	"tattle/report"
+	"tattle/internal/report"
 )
 
 // TestMain runs the tests with a tattle on the path, which is this program under another name.
@@ -197,5 +197,5 @@ func readReport(dir string) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return report.ParseJSON(b)
+	return report.Parse(b)
 }

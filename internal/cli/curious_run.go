@@ -3,13 +3,11 @@ package cli
 import (
 	"context"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"tattle/curious/training"
-	"tattle/dataset"
 	"tattle/internal/progress"
-	"tattle/report"
+	"tattle/internal/report"
 	"tattle/run"
 )
 
@@ -54,24 +52,9 @@ func (c *taught) work(ctx context.Context, e *env, o output, command string, do 
 	})
 }
 
-// describeTaught sets what a report says of the data, the run and the model that is
-// beside it, if there is one.
-func describeTaught(r *report.Report, t *training.Teacher, setting string) {
-	r.Data = report.DataOf(t.Parts.Test, "", string(dataset.Test))
-	r.Settings[setting] = absolute(t.Dir)
-	r.Noted(append(slices.Clone(t.Notes), t.Parts.Notes...))
-}
-
-// curiousName says which classifier of which data it is.
-func curiousName(train *dataset.Set) string { return train.Name + ": " + train.YName }
-
 // modelOf notes a model beside the report.
-func modelOf(r *report.Report, dir, file string, train *dataset.Set) error {
+func modelOf(r *report.Report, dir, file string) error {
 	hash, err := run.Digest(filepath.Join(dir, file))
-	inputs := 1
-	for _, n := range train.Shape {
-		inputs *= n
-	}
-	r.Model = report.Model{Path: file, SHA256: hash, Inputs: inputs, Features: len(train.YNames)}
+	r.Model = report.Model{Path: file, SHA256: hash}
 	return err
 }

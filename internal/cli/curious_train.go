@@ -11,8 +11,7 @@ import (
 	"tattle/curious/training"
 	"tattle/dataset"
 	"tattle/internal/progress"
-	"tattle/report"
-	"tattle/run"
+	"tattle/internal/report"
 )
 
 // trainCurious trains paper B's classifiers, one for each seed.
@@ -57,7 +56,7 @@ func (c *trainCmd) trainInto(ctx context.Context, e *env, dir string, seeds []tr
 		return err
 	}
 	for name, took := range t.Took {
-		r.Timing[name] = report.Number(took.Seconds())
+		r.Timing[name] = took.Seconds()
 	}
 	r.Timing["total"] = seconds(started)
 	return c.finish(e, dir, r)
@@ -81,26 +80,23 @@ func (c *trainCmd) trainMissing(ctx context.Context, e *env, dir string, seeds [
 // curiousReport is the report of trainings that differ in their seed. The outputs of the
 // first are kept beside it.
 func curiousReport(ctx context.Context, e *env, dir string, seeds []training.Seed, results []*training.Result, parts *dataset.Parts) (*report.Report, error) {
-	r := newReport(e, "A classifier of "+curiousName(parts.Train), seeds[0].Options.Seed)
+	r := newReport(e, "A "+training.Title(parts.Train), seeds[0].Options.Seed)
 	first := training.Folder(seeds, 0)
 	model, err := curious.Open(filepath.Join(dir, first))
 	if err != nil {
 		return nil, err
 	}
-	if err := modelOf(r, dir, filepath.Join(first, modelFile), parts.Train); err != nil {
+	if err := modelOf(r, dir, filepath.Join(first, modelFile)); err != nil {
 		return nil, err
 	}
 	arrays := filepath.Join(dir, arraysFile)
 	if err := training.WriteOutputs(ctx, arrays, model, parts.Test); err != nil {
 		return nil, err
 	}
-	hash, err := run.Digest(arrays)
-	if err != nil {
+	if r.Files, err = report.Digests(dir, []string{arraysFile}); err != nil {
 		return nil, err
 	}
-	r.Arrays = append(r.Arrays, report.Arrays{File: arraysFile, SHA256: hash})
-	r.Data = report.DataOf(parts.Test, seeds[0].Source.Path, string(dataset.Test))
-	r.SetTrainings(seeds, results, parts)
+	training.ReportSeeds(r, seeds, results, parts)
 	return r, nil
 }
 

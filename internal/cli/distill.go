@@ -2,13 +2,10 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 
-	"tattle/curious"
 	"tattle/curious/training"
 	"tattle/internal/progress"
-	"tattle/report"
+	"tattle/internal/report"
 )
 
 type distillCmd struct {
@@ -51,24 +48,10 @@ func (c *distillCmd) distill(ctx context.Context, e *env, dir string, t *trainin
 
 // report describes the student beside its teacher.
 func (c *distillCmd) report(e *env, dir string, t *training.Teacher, s *training.Student, interrupted bool) (*report.Report, error) {
-	r := newReport(e, "A student of a classifier of "+curiousName(t.Parts.Train), c.Seed)
-	r.SetStudent(t, s, c.Seed)
-	r.Timing["distillation"] = report.Number(s.Took.Seconds())
-	r.Training = &report.Training{
-		Task: s.Data.Train.Name + " by its teacher", Parameters: s.Parameters, Examples: s.Data.Train.Len(), Asked: c.Epochs, Batch: c.Batch,
-		Optimizer: fmt.Sprintf("Adam, learning rate %g", curious.DefaultLearningRate),
+	r := newReport(e, "A student of a "+training.Title(t.Parts.Train), c.Seed)
+	r.Timing["distillation"] = s.Took.Seconds()
+	if err := s.Report(r, t, training.DistillOptions{Temperature: c.Temperature, Epochs: c.Epochs, Batch: c.Batch}, interrupted); err != nil {
+		return nil, err
 	}
-	for _, ep := range s.Epochs {
-		r.Training.Epochs = append(r.Training.Epochs, report.Epoch{Loss: report.Number(ep.Loss), Accuracy: report.Number(ep.Validation)})
-	}
-	if interrupted {
-		r.Outcome = report.Unfinished
-		r.Warnings = append(r.Warnings, fmt.Sprintf("Distillation was interrupted: %d of %d epochs were completed, and no attack was fitted to the student.", len(s.Epochs), c.Epochs))
-	}
-	describeTaught(r, t, "teacher")
-	r.Settings["temperature"] = strconv.FormatFloat(c.Temperature, 'g', -1, 64)
-	if !t.Result.Source.HoldOut || t.Options.Attack == training.StudentAttack {
-		r.Warnings = append(r.Warnings, "The teacher was trained on the student's examples, too: train it with --hold-out to keep them from it.")
-	}
-	return r, modelOf(r, dir, modelFile, t.Parts.Train)
+	return r, modelOf(r, dir, modelFile)
 }

@@ -11,7 +11,6 @@ import (
 
 	"tattle/internal/file"
 	"tattle/internal/report"
-	old "tattle/report"
 	"tattle/run"
 )
 
@@ -109,14 +108,8 @@ func (o output) spare(resume bool) error {
 	})
 }
 
-// A document is a report of a run.
-type document interface {
-	Save(dir string) error
-	WriteJSON(w io.Writer) error
-}
-
 // finish writes the report's files and prints the summary, or the JSON.
-func (o output) finish(e *env, dir string, r document) error {
+func (o output) finish(e *env, dir string, r *report.Report) error {
 	if err := r.Save(dir); err != nil {
 		return err
 	}
@@ -124,23 +117,12 @@ func (o output) finish(e *env, dir string, r document) error {
 }
 
 // show prints a report that is written.
-func (o output) show(e *env, dir string, r document) error {
+func (o output) show(e *env, dir string, r *report.Report) error {
 	if o.JSON {
 		return r.WriteJSON(e.stdout)
 	}
-	var tone report.Tone
-	var write func(io.Writer) error
-	switch r := r.(type) {
-	case *report.Report:
-		_, tone, _ = r.Lead()
-		write = func(w io.Writer) error { return r.WriteText(w, o.Details) }
-	case *old.Report:
-		tone, write = report.Tone(r.Tone()), r.WriteText
-		if o.Details {
-			write = r.WriteDetails
-		}
-	}
-	if err := e.writeColoured(tone, write); err != nil {
+	_, tone, _ := r.Lead()
+	if err := e.writeColoured(tone, func(w io.Writer) error { return r.WriteText(w, o.Details) }); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(e.stdout, "\nopen %s\n", file.Quote(filepath.Join(dir, reportHTML)))

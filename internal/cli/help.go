@@ -7,7 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"tattle/report"
+	"tattle/internal/report"
 )
 
 // helpAll asks for help with every flag.
@@ -66,7 +66,7 @@ func helpPrinter(all bool) kong.HelpPrinter {
 		if err := kong.DefaultHelpPrinter(o, k); err != nil || hidden == 0 {
 			return err
 		}
-		_, err := fmt.Fprintf(k.Stdout, "\n%s: %s %s\n", report.Count(hidden, "more flag"), command.FullPath(), helpAll)
+		_, err := fmt.Fprintf(k.Stdout, "\n%s: %s %s\n", report.Many(hidden, "more flag"), command.FullPath(), helpAll)
 		return err
 	}
 }

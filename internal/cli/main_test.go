@@ -19,10 +19,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"tattle/dataset"
+	"tattle/internal/report"
 	"tattle/nn"
 	"tattle/npy"
 	"tattle/onnx"
-	"tattle/report"
 	"tattle/run"
 )
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 	"unicode"
 
 	"tattle/dataset"
@@ -180,3 +181,10 @@ func interruptedRun(dir string) error {
 
 // command is the command line, as a report has it.
 func (e *env) command() string { return "tattle " + file.CommandLine(e.args) }
+
+// newReport starts the report of a command.
+func newReport(e *env, title string, seed uint64) *report.Report {
+	return report.New(title, e.command(), seed)
+}
+
+func seconds(since time.Time) float64 { return time.Since(since).Seconds() }

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"tattle/curious"
 	"tattle/curious/training"
 	"tattle/internal/progress"
-	"tattle/report"
+	"tattle/internal/report"
 )
 
 type pruneCmd struct {
@@ -41,10 +40,7 @@ func (c *pruneCmd) Run(ctx context.Context, e *env) error {
 
 // prune measures at every fraction, and reports on it.
 func (c *pruneCmd) prune(ctx context.Context, e *env, dir string, t *training.Teacher) (*report.Report, error) {
-	r := newReport(e, "Pruning a classifier of "+curiousName(t.Parts.Train), t.Options.Seed)
-	describeTaught(r, t, "run")
-	r.Settings["global"] = strconv.FormatBool(c.Global)
-	r.SetEvaluation(t.Result.Evaluation, t.Options, t.Result.Taus)
+	r := newReport(e, "Pruning a "+training.Title(t.Parts.Train), t.Options.Seed)
 	bar := progress.New(e.stderr, "pruning", len(c.Fractions))
 	defer bar.Close()
 	o := curious.PruneOptions{Global: c.Global}
@@ -52,13 +48,11 @@ func (c *pruneCmd) prune(ctx context.Context, e *env, dir string, t *training.Te
 	if err != nil {
 		return nil, err
 	}
-	r.SetPruning(t.Result.Evaluation, points)
-	r.Outcome = report.Done
-	if c.Keep == nil {
-		return r, nil
+	if err := t.ReportPruned(r, points, o); err != nil || c.Keep == nil {
+		return r, err
 	}
 	if err := t.KeepPruned(dir, *c.Keep, o); err != nil {
 		return nil, err
 	}
-	return r, modelOf(r, dir, modelFile, t.Parts.Train)
+	return r, modelOf(r, dir, modelFile)
 }

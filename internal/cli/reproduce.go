@@ -10,7 +10,7 @@ import (
 
 	"tattle/curious"
 	"tattle/internal/progress"
-	"tattle/report"
+	"tattle/measure"
 	"tattle/reproduce"
 )
 
@@ -110,13 +110,13 @@ func (c *reproduceCmd) plane(ctx context.Context, e *env, x *reproduce.Experimen
 	return c.in(ctx, e, c.Experiment, false, func(dir string) error {
 		r := newReport(e, x.Title, c.Seed)
 		p := curious.Plane(curious.DefaultPlane, c.Seed)
-		r.Data = report.DataOf(p.Test, "", "test")
+		r.Data = measure.DataOf(p.Test, "", "test")
 		r.Data.SHA256 = p.Sum()
-		stop := timed(r, "total")
+		started := time.Now()
 		if err := x.OnPlane(ctx, p, r); err != nil {
 			return err
 		}
-		stop()
+		r.Timing["total"] = seconds(started)
 		return c.finish(e, dir, r)
 	})
 }

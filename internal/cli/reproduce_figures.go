@@ -13,7 +13,6 @@ import (
 	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/nn"
-	old "tattle/report"
 	"tattle/reproduce"
 	"tattle/run"
 )
@@ -227,7 +226,7 @@ func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f repr
 	if _, err := recipe.Build(data.Shape); err != nil {
 		return nil, usage(fmt.Errorf("--data %s: %w", c.Data, err), "")
 	}
-	work := recipe.Stage(dir, data, c.Resume, func(ctx context.Context, r reproduce.Recipe) (*nn.Graph, *old.Training, error) {
+	work := recipe.Stage(dir, data, c.Resume, func(ctx context.Context, r reproduce.Recipe) (*nn.Graph, *reproduce.Fitted, error) {
 		return fit(ctx, e, dir, r, data, m.Data)
 	})
 	if trained, err = e.pool.Run(ctx, work); err != nil {

@@ -59,8 +59,10 @@ func TestTableGoesOn(t *testing.T) {
 		t.Fatal("there are cells of which nobody was told")
 	}
 	first := reported(t, parts, "reproduce", "figure7", "--data", data, "--quick", "--epochs", "1", "--only", "gender-standard", "--resume")
-	if want, got := "left out by --only", first.Tables[0].Rows[1].Cells[0]; got.Ours == nil && got.Note != want {
-		t.Errorf("of a cell that did not run %+v", got)
+	var text bytes.Buffer
+	must.Do(t, first.WriteText(&text, true))
+	if ran := first.Claim("ran", ""); ran.Value.X < ran.Beside[0].Value.X && !strings.Contains(strings.Join(strings.Fields(text.String()), " "), "left out by --only") {
+		t.Errorf("%v ran, in\n%s", ran.Value, &text)
 	}
 	before := results(t, parts)
 	if len(before) < 2 || begun(filepath.Join(parts, shardsDir)) {
@@ -102,19 +104,9 @@ func times(t *testing.T, dir string, of map[string][]byte) map[string]time.Time 
 // ran wants each cell of a report to have figures, and all that the verdict is about.
 func ran(t *testing.T, dir string) {
 	t.Helper()
-	r, cells := must.Get(readReport(dir))(t), 0
-	for _, table := range r.Tables {
-		for _, row := range table.Rows {
-			for i, c := range row.Cells {
-				if !c.Blank && c.Ours == nil {
-					t.Errorf("%q, %s did not run: %s", row.Labels, table.Columns[i].Name, c.Note)
-				}
-				cells++
-			}
-		}
-	}
-	if cells == 0 || !strings.HasPrefix(r.Verdict, "Not comparable. All published figures of these tables were computed again") {
-		t.Errorf("%d cells; %s", cells, r.Verdict)
+	r := must.Get(readReport(dir))(t)
+	if c := r.Claim("ran", ""); c == nil || c.Value.X == 0 || c.Value.X != c.Beside[0].Value.X || r.Verdict() != "tables.reduced" {
+		t.Errorf("%+v ran; %s", c, r.Verdict())
 	}
 }
 
@@ -131,25 +123,27 @@ func tablesOf(t *testing.T, dir string) []byte {
 // boundary's neighbourhood, a few examples.
 func TestPlane(t *testing.T) {
 	shared.Long(t, "figure 4 and the convex case on 20,000 samples")
-	convex := reported(t, filepath.Join(t.TempDir(), "convex"), "reproduce", "convex")
-	if convex.Data.Examples != 20000 || len(convex.Plane.TradeOff) < 10 {
-		t.Errorf("%d points on %d examples", len(convex.Plane.TradeOff), convex.Data.Examples)
-	}
-	for _, p := range convex.Plane.TradeOff {
-		if sum := float64(p.Honesty + p.Curiosity); math.Abs(sum-1.5) > .01 {
-			t.Errorf("βs = %v: δy + δs = %v, want 1.5", p.BetaS, sum)
-		}
-	}
-	mixed := reported(t, filepath.Join(t.TempDir(), "mixtures"), "reproduce", "mixtures")
-	for i, row := range mixed.Tables[0].Rows {
-		for j, c := range row.Cells {
-			if math.Abs(float64(c.Ours.Mean-c.Published.Mean)) > .01 {
-				t.Errorf("row %d, column %d: %v, published %v", i, j, c.Ours.Mean, c.Published.Mean)
+	convex, sums := reported(t, filepath.Join(t.TempDir(), "convex"), "reproduce", "convex"), 0
+	for _, c := range convex.Claims {
+		if c.ID == "trade.sum" {
+			if sums++; math.Abs(c.Value.X-1.5) > .01 {
+				t.Errorf("βs = %s: δy + δs = %v, want 1.5", c.Subject, c.Value.X)
 			}
 		}
 	}
-	if len(mixed.Plane.Mixtures) != 2 || mixed.Tables[0].Reduced != "" {
-		t.Errorf("%d mixtures, reduced %q", len(mixed.Plane.Mixtures), mixed.Tables[0].Reduced)
+	if convex.Data.Examples != 20000 || sums < 10 {
+		t.Errorf("%d points on %d examples", sums, convex.Data.Examples)
+	}
+	mixed, cells := reported(t, filepath.Join(t.TempDir(), "mixtures"), "reproduce", "mixtures"), 0
+	for _, c := range mixed.Claims {
+		if c.ID == "honesty" || c.ID == "curiosity" {
+			if cells++; math.Abs(c.Value.X-c.Beside[0].Value.X) > .01 {
+				t.Errorf("%s of %s: %v, published %v", c.ID, c.Group, c.Value.X, c.Beside[0].Value.X)
+			}
+		}
+	}
+	if cells != 4 || len(mixed.Series) != 8 || mixed.Verdict() != "tables.ran" {
+		t.Errorf("%d cells, %d series; %s", cells, len(mixed.Series), mixed.Verdict())
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"tattle/internal/file"
-	"tattle/report"
+	"tattle/internal/report"
 	"tattle/run"
 )
 
@@ -62,10 +62,10 @@ func verdictOf(path, command string) (verdict, _ string) {
 	if err != nil {
 		return "cannot be read: " + file.Line(err.Error()), command
 	}
-	r, err := report.ParseJSON(data)
+	r, err := report.Parse(data)
 	if err != nil {
 		return "cannot be read: " + file.Line(err.Error()), command
 	}
-	badge, says := r.Headline()
+	badge, _, says := r.Lead()
 	return badge + ". " + says, file.Short(r.Command, 1000)
 }

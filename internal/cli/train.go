@@ -10,10 +10,10 @@ import (
 	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/internal/progress"
+	"tattle/internal/report"
 	"tattle/nn"
 	"tattle/nn/train"
 	"tattle/nn/zoo"
-	"tattle/report"
 	"tattle/reproduce"
 	"tattle/run"
 )
@@ -86,7 +86,7 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		r.Timing["total"] = report.Number(time.Since(started).Seconds())
+		r.Timing["total"] = seconds(started)
 		if err := c.finish(e, dir, r); err != nil || stopped == nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (c *trainCmd) recipe() reproduce.Recipe {
 
 // fit trains a net in the run's folder. Interrupted, it returns the net as far as it came,
 // with ctx's error; if there is none, it returns no training either.
-func fit(ctx context.Context, e *env, dir string, r reproduce.Recipe, data, test *dataset.Set) (*nn.Graph, *report.Training, error) {
+func fit(ctx context.Context, e *env, dir string, r reproduce.Recipe, data, test *dataset.Set) (*nn.Graph, *reproduce.Fitted, error) {
 	g, err := r.Build(data.Shape)
 	if err != nil {
 		return nil, nil, usage(fmt.Errorf("--data: %w", err), "")

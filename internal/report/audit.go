@@ -29,14 +29,11 @@ func init() {
 			{title: "How the data were read", parts: []partOf{{findings: []Part{About}}}},
 			{title: "The evidence on {subject}", folded: true, each: "guessed", parts: []partOf{
 				{findings: []Part{Verdict, Evidence, Ruled}},
-				{chart: &intervalsOf{caption: "Accuracy of each attack", axis: "examples guessed right", marks: []markOf{{"an attack that ran", "attack", ""}}, lines: []lineOf{{"best guess without outputs", "without", 0}}}},
 				{title: "Baselines", says: "Guesses without the outputs, and the excess of the attacks over each.",
 					table: &tableOf{rows: []string{"baseline"}, columns: []column{{"guessed", "baseline", "", false}, {"excess", "baseline.excess", "bare", false}, {"limits", "baseline.excess", "interval", false}, {"p", "baseline.excess", "p", false}}}},
-				{title: "Attacks", says: "Each attack by itself; chosen: in how many folds.",
-					table: &tableOf{rows: []string{"attack"}, columns: []column{{"guessed", "attack", "", false}, {"95 % interval", "attack", "interval", false}, {"chosen", "attack.chosen", "", false}}}},
 				{title: "Power", says: "The smallest excess that is found with probability 0.8 in each kind of planted channel.",
 					table: &tableOf{rows: []string{"channel"}, columns: []column{{"found from", "detectable.channel", "bare", false}}}},
-				{title: "Further figures", table: &tableOf{rows: []string{"attribute"}, columns: []column{{"leakage", "leakage", "value", false}, {"information of the guess", "information", "value", false}, {"honest classifiers", "honest", "", false}, {"above them", "above_honest", "value", false}}}}}},
+				{title: "Further figures", table: &tableOf{rows: []string{"attribute"}, columns: []column{{"honest classifiers", "honest", "", false}, {"above them", "above_honest", "value", false}}}}}},
 			{title: "The findings in sentences", folded: true, parts: []partOf{{findings: []Part{Verdict, Evidence}}}},
 			{title: "Does this audit work here?", folded: true, parts: []partOf{
 				{says: "The same audit where the result is known. Planted: the true excess.",

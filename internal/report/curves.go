@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -63,6 +64,11 @@ func (c *curvesOf) draw(caption string, series []Series) chart {
 		out.Keys = append(out.Keys, key{lineKey("baseline"), "chance"})
 	}
 	for k, s := range series {
+		if c.dots && slices.Contains(levels, s.Name) {
+			p.path("polyline", "front "+hue(k), s.X, s.Y)
+			out.Keys = append(out.Keys, key{lineKey("front " + hue(k)), s.Name})
+			continue
+		}
 		shape := markShapes[k%len(markShapes)]
 		if len(s.Low) > 0 && c.dots {
 			for i := range s.X {
@@ -91,10 +97,12 @@ func (c *curvesOf) draw(caption string, series []Series) chart {
 	return out
 }
 
-// across prints a place on the horizontal axis.
+// across prints a place on the horizontal axis, of a logarithmic one two digits.
 func (c *curvesOf) across(x float64) string {
 	if c.log {
 		x = math.Pow(10, x)
+		digits := math.Pow10(1 - int(math.Floor(math.Log10(x))))
+		x = math.Round(x*digits) / digits
 	}
 	return tick(c.xUnit, x)
 }

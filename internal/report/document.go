@@ -82,7 +82,10 @@ type table struct {
 	Rows  [][]string
 	Words int   // so many columns at the left hold words, the others figures
 	Left  []int // columns that a terminal leaves out
-	Page  bool  // a terminal leaves the table out
+
+	Unknown []int // rows without a figure of this run, which a terminal leaves out
+
+	Page bool // a terminal leaves the table out
 }
 
 // shots are an original and what was made of it.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -65,7 +66,7 @@ var layouts = map[string]*layout{}
 
 // layout returns the layout of the report.
 func (r *Report) layout() *layout {
-	if l, ok := layouts[r.Subcommand()]; ok {
+	if l, ok := layouts[cmp.Or(r.Layout, r.Subcommand())]; ok {
 		return l
 	}
 	return layouts[""]
@@ -264,7 +265,38 @@ func (r *Report) table(t *tableOf, subject string, one bool) *table {
 		for _, c := range shown {
 			row = append(row, r.cell(c, cells[k][c.claim], k.subject))
 		}
+		if !hasFigure(cells[k]) {
+			out.Unknown = append(out.Unknown, len(out.Rows))
+		}
 		out.Rows = append(out.Rows, row)
+	}
+	return out.withoutEmpty()
+}
+
+// hasFigure reports whether the value of one of the claims is known.
+func hasFigure(claims map[string]*Claim) bool {
+	for _, c := range claims {
+		if c.Value.Figure() != "–" {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutEmpty leaves out the columns of figures that have none.
+func (t *table) withoutEmpty() *table {
+	out := &table{Words: t.Words, Page: t.Page, Unknown: t.Unknown, Rows: make([][]string, len(t.Rows))}
+	for j, head := range t.Heads {
+		if j >= t.Words && !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[j] != "–" }) {
+			continue
+		}
+		if slices.Contains(t.Left, j) {
+			out.Left = append(out.Left, len(out.Heads))
+		}
+		out.Heads = append(out.Heads, head)
+		for i, row := range t.Rows {
+			out.Rows[i] = append(out.Rows[i], row[j])
+		}
 	}
 	return out
 }
@@ -278,7 +310,7 @@ func (r *Report) cell(c column, of *Claim, subject string) string {
 			case w.Label != "":
 				return w.Label
 			default:
-				return strings.ToLower(w.Badge[:1]) + w.Badge[1:]
+				return lowered(r.fill(w.Badge, f))
 			}
 		}
 		return "–"
@@ -287,12 +319,20 @@ func (r *Report) cell(c column, of *Claim, subject string) string {
 		return "–"
 	}
 	if name, ok := strings.CutPrefix(c.show, "@"); ok {
-		return of.beside(name).bare()
+		return of.beside(name).bare() + of.deviation(name+" ±")
 	}
 	if c.show == "" {
-		return of.Value.bare()
+		return of.Value.bare() + of.deviation("±")
 	}
 	return shows[c.show](of)
+}
+
+// deviation prints the standard deviation that stands beside a claim under a name; nothing if there is none.
+func (c *Claim) deviation(name string) string {
+	if v := c.beside(name); known(v.X) {
+		return " ±" + v.bare()
+	}
+	return ""
 }
 
 // pictures returns the pictures of the groups with a prefix, each group in a row.

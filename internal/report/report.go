@@ -6,9 +6,12 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"tattle/run"
 )
@@ -33,6 +36,7 @@ type Head struct {
 	Title   string `json:"title"`
 	Command string `json:"command"`
 	Seed    uint64 `json:"seed"`
+	Layout  string `json:"layout,omitempty"` // if it is not that of the subcommand
 
 	// Request is what the command was asked to do, in the command's own type: with model, data and files it
 	// decides every claim that can be recomputed.
@@ -186,6 +190,26 @@ func (r *Report) Verdict() string {
 		return ""
 	}
 	return r.Findings[0].Code
+}
+
+// Label returns the verdict in a few words, for which builds and lists are searched.
+func (r *Report) Label() string {
+	if len(r.Findings) == 0 {
+		return ""
+	}
+	f := r.Findings[0]
+	w := WordingOf(f.Code)
+	return cmp.Or(w.Label, lowered(r.fill(w.Badge, f)))
+}
+
+// lowered begins a text with a small letter.
+func lowered(s string) string {
+	for i, c := range s {
+		if i == 0 {
+			return string(unicode.ToLower(c)) + s[utf8.RuneLen(c):]
+		}
+	}
+	return s
 }
 
 // Lead returns what the report says first: the badge, its tone and the sentence.

@@ -30,10 +30,6 @@ func auditReport() *Report {
 			Claim{ID: "detectable", Subject: a.name, Kind: Estimated, Value: Exactly(.031, Points), N: 4000},
 			Claim{ID: "baseline", Subject: a.name, Group: "majority", Kind: Measured, Value: Exactly(a.without-.02, Share)},
 			Claim{ID: "baseline.excess", Subject: a.name, Group: "majority", Kind: Demonstrated, Value: Within(excess+.02, excess, excess+.04, Points, .95), P: a.p})
-		for i, attack := range []string{"trees on soft outputs", "logistic on the order of the outputs"} {
-			r.Add(Claim{ID: "attack", Subject: a.name, Group: attack, Kind: Demonstrated, Value: share(a.guessed - .01*float64(i)), N: 4000},
-				Claim{ID: "attack.chosen", Subject: a.name, Group: attack, Kind: Measured, Value: Exactly(float64(5-5*i), Count)})
-		}
 	}
 	r.Add(Claim{ID: "examples", Kind: Measured, Value: Exactly(4000, Count)}, Claim{ID: "margin", Kind: Measured, Value: Exactly(.02, Points)}, Claim{ID: "honesty", Kind: Measured, Value: Within(.84, .83, .85, Share, .95), N: 4000},
 		Claim{ID: "control.excess", Subject: "negative", Kind: Demonstrated, Value: Within(.001, -.01, .012, Points, .95), N: 4000},
@@ -69,10 +65,9 @@ func releaseReport(command, code string, args ...string) *Report {
 	without := func(x float64) []Beside { return []Beside{{"without the release", Exactly(x, Grey)}} }
 	for i, level := range []string{"whole input", "mean (mode 0)", "coarsest (mode 1)", "modes 2–3", "modes 4–7", "modes 8–15", "finest (from mode 16)"} {
 		x := float64(40 - 5*i)
-		group := map[bool]string{true: "", false: level}[i == 0]
-		r.Add(Claim{ID: "floor", Subject: group, Kind: WithConfidence, Value: AtLeast(.3*x, Grey).Sure(.999), Beside: without(x)},
-			Claim{ID: "floor.list", Subject: group, Kind: WithConfidence, Value: AtLeast(.1*x, Grey).Sure(.999)},
-			Claim{ID: "attack", Subject: group, Kind: Demonstrated, Value: Within(.7*x, .6*x, .8*x, Grey, .95), N: 25, Source: Searched, Beside: without(x + 1)})
+		r.Add(Claim{ID: "floor", Subject: level, Kind: WithConfidence, Value: AtLeast(.3*x, Grey).Sure(.999), Beside: without(x)},
+			Claim{ID: "floor.list", Subject: level, Kind: WithConfidence, Value: AtLeast(.1*x, Grey).Sure(.999)},
+			Claim{ID: "attack", Subject: level, Kind: Demonstrated, Value: Within(.7*x, .6*x, .8*x, Grey, .95), N: 25, Source: Searched, Beside: without(x + 1)})
 	}
 	r.Add(Claim{ID: "identified", Kind: WithConfidence, Value: Within(.975, .965, .981, Share, .999), Beside: []Beside{{"guessing", Exactly(1e-4, Share)}}},
 		Claim{ID: "candidates", Kind: Measured, Value: Exactly(10000, Count)}, Claim{ID: "bound", Kind: Certified, Value: AtLeast(381, Grey)},

@@ -24,6 +24,7 @@ const (
 	About                 // how data were read
 	Condition             // what the limits depend on
 	Detail                // shown by a table alone
+	Caption               // stands above the table of its subject
 )
 
 // A Tone says whether a finding asks for attention.
@@ -104,14 +105,16 @@ func (r *Report) figure(name, subject string) string {
 	return shows[field](c)
 }
 
-// about returns the claim with an ID about a subject, or else about no subject, or else the first one.
+// about returns the claim with an ID about a subject, or else about no subject, or else the first one that is known.
 func (r *Report) about(id, subject string) *Claim {
 	for _, s := range []string{subject, ""} {
 		if c := r.Claim(id, s); c != nil {
 			return c
 		}
 	}
-	i := slices.IndexFunc(r.Claims, func(c Claim) bool { return c.ID == id && (subject == "" || c.Subject == subject) })
+	i := slices.IndexFunc(r.Claims, func(c Claim) bool {
+		return c.ID == id && (subject == "" || c.Subject == subject) && c.Value.Figure() != "–"
+	})
 	if i < 0 {
 		return nil
 	}

@@ -80,7 +80,12 @@ func (t *table) lines() []string {
 			shown = append(shown, i)
 		}
 	}
-	rows := append([][]string{t.Heads}, t.Rows...)
+	rows := [][]string{t.Heads}
+	for i, row := range t.Rows {
+		if len(t.Unknown) == len(t.Rows) || !slices.Contains(t.Unknown, i) {
+			rows = append(rows, row)
+		}
+	}
 	text := func(row []string, column int) string {
 		return printable(strings.ReplaceAll(row[column], "\n", " "))
 	}

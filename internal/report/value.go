@@ -13,13 +13,14 @@ type Unit string
 
 // The units with a form of their own.
 const (
-	Number Unit = ""
-	Share  Unit = "share"  // a fraction, printed in percent
-	Points Unit = "points" // a difference of fractions, printed in points with a sign
-	Count  Unit = "count"
-	Bits   Unit = "bits"
-	Chance Unit = "probability" // a p-value
-	Grey   Unit = "grey levels" // of 255
+	Number  Unit = ""
+	Share   Unit = "share"   // a fraction, printed in percent
+	Percent Unit = "percent" // a fraction, printed in percent with two decimals and without the sign, as published tables do
+	Points  Unit = "points"  // a difference of fractions, printed in points with a sign
+	Count   Unit = "count"
+	Bits    Unit = "bits"
+	Chance  Unit = "probability" // a p-value
+	Grey    Unit = "grey levels" // of 255
 )
 
 // Value is a number with an interval or a limit. What is not known is NaN.
@@ -106,8 +107,11 @@ func (v Value) HighFigure() string {
 
 // behind is the word behind a number; empty for units that are part of the number.
 func (u Unit) behind(is bool) string {
-	if !is || u == Share || u == Count || u == Chance || u == Number {
+	switch {
+	case !is || u == Share || u == Count || u == Chance || u == Number:
 		return ""
+	case u == Percent:
+		return " %"
 	}
 	return " " + string(u)
 }
@@ -125,6 +129,8 @@ func (u Unit) print(x float64, to toward) string {
 	switch u {
 	case Share:
 		return percent(x, to)
+	case Percent:
+		return decimal(x, 2, 2, to)
 	case Points:
 		s := decimal(x, 2, 1, to)
 		if x > 0 && s != "0.0" {

@@ -12,13 +12,13 @@ import (
 	"tattle/internal/must"
 )
 
-var units = []Unit{Number, Share, Points, Count, Bits, Grey}
+var units = []Unit{Number, Share, Percent, Points, Count, Bits, Grey}
 
 // read returns the number that a printed one stands for.
 func read(t *testing.T, s string, u Unit) float64 {
 	t.Helper()
 	s = strings.NewReplacer("−", "-", ",", "", "≥ ", "", "≤ ", "", " %", "").Replace(strings.TrimSuffix(s, " "+string(u)))
-	if u == Share || u == Points { // in hundredths
+	if u == Share || u == Percent || u == Points { // in hundredths
 		mantissa, exponent, _ := strings.Cut(s, "e")
 		n, _ := strconv.Atoi(exponent)
 		s = mantissa + "e" + strconv.Itoa(n-2)

@@ -3,7 +3,7 @@ package report
 import "maps"
 
 // words are what findings say, by code. Every sentence has at most 25 words and one number.
-var words = joined(general, release, paperA, promise, certificate, audited)
+var words = joined(general, release, paperA, promise, certificate, audited, trained)
 
 // joined joins the words of the kinds of reports.
 func joined(kinds ...map[string]Wording) map[string]Wording {
@@ -170,7 +170,7 @@ var audited = map[string]Wording{
 	"inconclusive.possible":     {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: a guess that is always right would hardly be better than {3}, so finding nothing proves nothing. Examples with more of its rarer values would help."},
 	"inconclusive.shuffling":    {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: shuffling it among {movable} comparable examples finds no leak, however large, so finding nothing proves nothing."},
 	"inconclusive.unknown":      {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: how large an excess would have been found is not known."},
-	"inconclusive.missed":       {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: planted channels were not found at any size ({5}), so finding nothing proves nothing. More examples would help."},
+	"inconclusive.missed":       {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: a planted channel was not found at any size, so finding nothing proves nothing. More examples would help."},
 	"inconclusive.power":        {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: in some kind of channel, only an excess of {detectable} would have been found with probability 0.8, so finding nothing proves little."},
 	"inconclusive.power.enough": {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: in some kind of channel, only an excess of {detectable} would have been found with probability 0.8. About {5} examples would be enough."},
 
@@ -202,8 +202,8 @@ var audited = map[string]Wording{
 	"attacks_that_ran":  {Part: Meaning, Says: "All figures are of attacks that ran on these examples. Another attack, or another attribute, may reveal more."},
 	"defence.note":      {Part: Evidence, Says: "Defence {subject}: {1}"},
 
-	"advice":              {Part: Advice, Says: "{1}"},
-	"advice.control":      {Part: Advice, Says: "Run again with more examples and another --seed. If the control fails again, there are too few examples, or some belong together, as frames of one recording do."},
+	"advice.copies":       {Part: Advice, Says: "Remove copied examples and audit again with another --seed. If it fails again, report a bug in this program."},
+	"advice.planted":      {Part: Advice, Says: "What was planted was not found on {1}: give more examples, or run all attacks."},
 	"advice.less_vectors": {Part: Advice, Says: "Release less than these vectors, such as fewer numbers or what the task needs of them, and audit what is released."},
 	"advice.less":         {Part: Advice, Says: "Release less than these outputs, at best the label alone, and audit what is released."},
 	"advice.ask":          {Part: Advice, Says: "Ask whoever trained the model for its training code and data: its outputs reveal more than those of honest classifiers of the same recipe."},
