@@ -92,7 +92,7 @@ func (x *account) wholes() {
 	x.claim("examples", "", "", report.Measured, report.Exactly(float64(a.Examples), report.Count), 0)
 	x.claim("margin", "", "", report.Measured, report.Exactly(a.Settings.Margin, report.Points), 0)
 	if a.Outputs != Vector {
-		x.claim("honesty", "", "", report.Measured, proportion(a.Honesty), a.Honesty.Examples)
+		x.claim("honesty", "", a.target(), report.Measured, proportion(a.Honesty), a.Honesty.Examples)
 	}
 	for _, c := range a.Channels {
 		if c.Planted != nil {

@@ -6,7 +6,7 @@ func init() {
 			{"Guessed, {subject}", "guessed", "of examples, from the outputs; without them: {without}"},
 			{"Excess, {subject}", "excess", "limits {excess.least} and {excess.most}; margin {margin}"},
 			{"p-value", "p", "adjusted for all tests"},
-			{"Examples", "examples", "the predicted target is right for {honesty}"},
+			{"Examples", "examples", "the predicted {honesty.group} is right for {honesty}"},
 		},
 		first: map[string]tileOf{
 			".auc":  {"Ranked right, {subject}", "auc", "of pairs of examples; chance: 50 %"},

@@ -14,7 +14,7 @@ import (
 // A layout says which claims, findings, series and pictures of a report make which section. There is one for
 // each kind of report.
 type layout struct {
-	first    map[string]tileOf // the first tile, by a part of the code of the finding that it is behind
+	first    map[string]tileOf // in place of the first tile, by a part of the code of the finding that it is behind
 	tiles    []tileOf
 	sections []sectionOf
 	terms    []term // what words and columns mean
@@ -124,7 +124,7 @@ func (r *Report) lead(l *layout) lead {
 	}
 	for code, t := range l.first {
 		if strings.Contains(r.Verdict(), code) {
-			tiles = append([]tileOf{t}, tiles...)
+			tiles = append([]tileOf{t}, tiles[1:]...)
 		}
 	}
 	for _, t := range tiles {
@@ -136,12 +136,23 @@ func (r *Report) lead(l *layout) lead {
 			continue
 		}
 		about := Finding{Subject: c.Subject}
-		v.Tiles = append(v.Tiles, tile{Name: r.fill(t.name, about), Figure: c.Value.bare(), Unit: strings.TrimPrefix(strings.TrimPrefix(c.Value.Figure(), c.Value.bare()), " "), About: r.fill(t.about, about)})
+		v.Tiles = append(v.Tiles, tile{Name: r.fill(t.name, about), Figure: c.Value.bare(), Unit: strings.TrimPrefix(strings.TrimPrefix(c.Value.Figure(), c.Value.bare()), " "), About: r.clauses(t.about, about)})
 	}
 	return v
 }
 
 const mostTiles = 4
+
+// clauses fills what a tile says below its figure, without the clauses whose claims the report does not have.
+func (r *Report) clauses(template string, f Finding) string {
+	var said []string
+	for _, clause := range strings.Split(template, "; ") {
+		if s := r.fill(clause, f); !strings.Contains(" "+s+" ", " – ") {
+			said = append(said, s)
+		}
+	}
+	return strings.Join(said, "; ")
+}
 
 // section fills a section for a subject.
 func (r *Report) section(s sectionOf, subject string) section {
