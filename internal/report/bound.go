@@ -10,12 +10,10 @@ var boundLayout = &layout{
 		{"Identification", "identified", "of releases, at most {identified.high}; guessing: {identified@guessing}"},
 		{"Best attack", "attack", "RMS error on {attack.n} inputs; without the release: {attack@without the release}"},
 		{"Floor without a list", "floor", "least RMS error of an adversary without a list; guessing the mean: {floor@without the release}"},
-		{"Floor, unbiased only", "bound", "for unbiased estimators, median over coordinates"},
 		{"Accuracy cost", "accuracy.cost", "{accuracy.clean} to {accuracy}"},
+		{"Floor, unbiased only", "bound", "for unbiased estimators, median over coordinates"},
 	},
 	sections: []sectionOf{
-		{title: "What this means", parts: []partOf{{findings: []Part{Meaning}}}},
-		{title: "What to do", parts: []partOf{{findings: []Part{Advice}}}},
 		{title: "How close can any adversary come?", parts: []partOf{
 			{chart: &intervalsOf{caption: "Error by level of detail", axis: "root mean square error",
 				marks: []markOf{{"floor without a list", "floor", ""}, {"best attack", "attack", ""}, {"floor with the list", "floor.list", ""}, {"without the release", "floor", "without the release"}}}},
@@ -28,6 +26,8 @@ var boundLayout = &layout{
 				table: &tableOf{rows: []string{"attribute", "knows"}, columns: []column{
 					{"majority", "guess.majority", "", false}, {"attack", "guess.attack", "", false}, {"best", "guess.best", "", false}, {"limit", "guess.limit", "most", false}, {"bits", "guess.bits", "most", false}, {"AUC", "guess.auc", "most", false}}}},
 		}},
+		{title: "What this means", parts: []partOf{{findings: []Part{Meaning}}}},
+		{title: "What to do", parts: []partOf{{findings: []Part{Advice}}}},
 		{title: "Published figures beside ours", parts: []partOf{{
 			says: "authors': by their procedure, run here. A note says where a published figure was read off a picture.",
 			table: &tableOf{rows: []string{"quantity"}, columns: []column{

@@ -97,10 +97,12 @@ func (c *curvesOf) draw(caption string, series []Series) chart {
 	return out
 }
 
-// across prints a place on the horizontal axis.
+// across prints a place on the horizontal axis, of a logarithmic one two digits.
 func (c *curvesOf) across(x float64) string {
 	if c.log {
 		x = math.Pow(10, x)
+		digits := math.Pow10(1 - int(math.Floor(math.Log10(x))))
+		x = math.Round(x*digits) / digits
 	}
 	return tick(c.xUnit, x)
 }

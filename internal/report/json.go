@@ -11,6 +11,7 @@ import (
 // WriteJSON writes report.json: indented, keys in a fixed order.
 func (r *Report) WriteJSON(w io.Writer) error {
 	c := *r
+	c.InWords = r.Label()
 	if c.Findings == nil {
 		c.Findings = []Finding{}
 	}

@@ -161,5 +161,8 @@ func (s span) padded() span {
 	if air == 0 {
 		air = max(.01, .1*math.Abs(s.low))
 	}
+	if s.low >= 0 && s.low < .5*s.high { // errors and shares begin at none
+		return span{0, s.high + air}
+	}
 	return span{s.low - air, s.high + air}
 }
