@@ -56,6 +56,9 @@ func Parse(document []byte) (*Report, error) {
 			return nil, fmt.Errorf("not a report: findings: there is no finding %q", f.Code)
 		}
 	}
+	if r.InWords != r.Label() {
+		return nil, fmt.Errorf("not a report: verdict: it is %q, and the findings say %q", r.InWords, r.Label())
+	}
 	return &r, nil
 }
 
