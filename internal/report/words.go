@@ -55,7 +55,7 @@ var release = map[string]Wording{
 	"floor":               {Part: Evidence, Says: "No adversary who knows only the distribution of inputs errs by less than {floor.low} on average over inputs."},
 	"floor.none":          {Part: Evidence, Says: "No floor is certified for adversaries who know the distribution of inputs: at this noise, {1} inputs do not prove one."},
 	"floor.column":        {Part: Evidence, Says: "No adversary who knows only what rows look like recovers {subject} to within {floor.low} on average, in the column's own unit."},
-	"hidden":              {Part: Evidence, Says: "New inputs, hidden one by one among the candidates, are identified in at most {identified.new.high} of releases by an adversary who takes all to be equally likely."},
+	"hidden":              {Part: Evidence, Says: "New inputs, hidden one by one among candidates that are equally likely, are identified in at most {identified.new.high} of releases."},
 	"pairs":               {Part: Evidence, Says: "For half of {1}, there is another input such that no adversary errs by less than {pair.whole.q50.low}, averaged over the two."},
 	"twins":               {Part: Evidence, Says: "For {1} of the coordinates where twins were sought, another input has the same features{2}: unbiased estimators cannot resolve them."},
 	"unbiased":            {Part: Evidence, Says: "Unbiased estimators err by at least {bound.low} in half of the coordinates."},
@@ -137,8 +137,8 @@ var promise = map[string]Wording{
 
 // certificate are findings of a certificate of the guard.
 var certificate = map[string]Wording{
-	"certificate":        {Part: Verdict, Badge: "Measured", Says: "The figures on this page hold for the integers that a guard releases of an input within the budget, to an adversary with {1} of it."},
-	"certificate.kept":   {Part: Verdict, Badge: "Promise kept", Says: "The figures on this page hold for the integers that a guard releases of an input within the budget, to an adversary with {1} of it."},
+	"certificate":        {Part: Verdict, Badge: "Measured", Says: "These figures hold for the integers that a guard releases of an input within the budget, to an adversary with {1} of it."},
+	"certificate.kept":   {Part: Verdict, Badge: "Promise kept", Says: "These figures hold for the integers that a guard releases of an input within the budget, to an adversary with {1} of it."},
 	"certificate.missed": {Part: Verdict, Badge: "Promise not kept", Tone: Bad, Says: "The release of the run does not keep its promise. The figures hold for the integers that a guard releases, to an adversary with {1} of an input."},
 	"certificate.says":   {Part: Evidence, Says: "{1}"},
 	"uncovered":          {Part: Meaning, Says: "{1}"},
