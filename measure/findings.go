@@ -266,7 +266,7 @@ func (a *account) unbiasedFindings(verdict string) {
 	if len(x.Reasons) > 0 {
 		a.Find("sought", "", x.Search.Search+" ("+strings.Join(x.Reasons, "; ")+")")
 	}
-	a.Find("rounding."+x.Rounding, "")
+	a.Find(roundingCodes[x.Rounding], "")
 	if x.Runtime.From != "" {
 		allowed := ""
 		switch {
@@ -279,6 +279,9 @@ func (a *account) unbiasedFindings(verdict string) {
 		a.Find("runtime", "", x.Runtime.Describe(), allowed)
 	}
 }
+
+// roundingCodes are the codes of how the rounding of features is known.
+var roundingCodes = map[string]string{bound.RoundingProved: "rounding.proved", bound.RoundingPairs: "rounding.pairs", bound.RoundingMeasured: "rounding.measured"}
 
 // pairFinding says what the strongest pairs prove of every adversary.
 func (a *account) pairFinding() {
