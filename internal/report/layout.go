@@ -114,7 +114,7 @@ func (r *Report) lead(l *layout) lead {
 	if len(r.Findings) > 0 {
 		f := r.Findings[0]
 		w := WordingOf(f.Code)
-		v = lead{Badge: r.fill(w.Badge, f), Tone: w.Tone, Says: r.Say(f)}
+		v = lead{Badge: r.fill(w.Badge, f), Tone: cmp.Or(w.Tone, Calm), Says: r.Say(f)}
 	}
 	for _, t := range l.tiles {
 		subject := ""

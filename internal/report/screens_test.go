@@ -144,7 +144,7 @@ func TestSaysFirst(t *testing.T) {
 	v.Sensitive[0].PValueHolm = .3
 	r.Findings, r.Claims = nil, nil
 	v.Headline(r, nil)
-	if badge, tone, says := r.Lead(); badge != "No excess shown" || tone != "" || !strings.Contains(says, "is not shown to guess race right more often") || !strings.HasSuffix(says, "another attack may.") {
+	if badge, tone, says := r.Lead(); badge != "No excess shown" || tone != report.Calm || !strings.Contains(says, "is not shown to guess race right more often") || !strings.HasSuffix(says, "another attack may.") {
 		t.Errorf("%q %q %q", badge, tone, says)
 	}
 }
