@@ -129,7 +129,11 @@ func (r *Report) lead(l *layout) lead {
 			continue
 		}
 		about := Finding{Subject: c.Subject}
-		v.Tiles = append(v.Tiles, tile{Name: r.fill(t.name, about), Figure: c.Value.bare(), Unit: strings.TrimPrefix(strings.TrimPrefix(c.Value.Figure(), c.Value.bare()), " "), About: r.fill(t.about, about)})
+		says := r.fill(t.about, about)
+		if strings.Contains(says, "–") && strings.Contains(t.about, "{") { // of a claim that is not there, as of vectors' honesty
+			says = ""
+		}
+		v.Tiles = append(v.Tiles, tile{Name: r.fill(t.name, about), Figure: c.Value.bare(), Unit: strings.TrimPrefix(strings.TrimPrefix(c.Value.Figure(), c.Value.bare()), " "), About: says})
 	}
 	return v
 }
