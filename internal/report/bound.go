@@ -57,8 +57,8 @@ var boundLayout = &layout{
 		{title: "Bounds for unbiased estimators, in figures", folded: true, parts: []partOf{{
 			says: "Lower bounds on the standard deviation of unbiased estimates, in normalised units, as quantiles over coordinates and inputs.",
 			table: &tableOf{rows: []string{"bound", "band, domain"}, columns: []column{
-				{"claim", "q50", "kind", true}, {"5%", "q05", "bare", false}, {"25%", "q25", "bare", false}, {"50%", "q50", "bare", false}, {"75%", "q75", "bare", false}, {"95%", "q95", "bare", false},
-				{"unbounded", "no_limit", "", false}, {"inputs", "q50", "n", true}, {"prior", "q50", "@prior", true}}}}}},
+				{"claim", "q50", "kind", true}, {"5%", "q05", "least", false}, {"25%", "q25", "least", false}, {"50%", "q50", "least", false}, {"75%", "q75", "least", false}, {"95%", "q95", "least", false},
+				{"no limit", "no_limit", "", false}, {"inputs", "q50", "n", true}, {"prior", "q50", "@prior", true}}}}}},
 		{title: "Floors for every adversary, on pairs of inputs", folded: true, parts: []partOf{{
 			says: "Lower bounds on the error of every adversary, biased or not, averaged over an input and another one.",
 			table: &tableOf{rows: []string{"other input", "error of"}, columns: []column{

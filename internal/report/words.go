@@ -91,7 +91,7 @@ var release = map[string]Wording{
 	"limits.balls":          {Part: Condition, Says: "Floors without a list hold whatever the range of inputs. {1} of the sample choose how far from the mean an input can lie before it is moved closer."},
 	"limits.range":          {Part: Condition, Says: "Limits without a list also assume that all inputs are within the range of these data."},
 	"limits.unbiased":       {Part: Limit, Says: "Bounds for unbiased estimators do not limit an adversary who knows what inputs look like: such an adversary is biased and may come closer."},
-	"limits.none":           {Part: Limit, Says: "No bound holds for this release, so none was computed."},
+	"limits.none":           {Part: Limit, Says: "No bound holds for this release: {1}."},
 	"limits.attacks":        {Part: Limit, Says: "A better attack may come closer than those that ran."},
 	"limits.no_attack":      {Part: Limit, Says: "No attack was run: the report does not say how close one would come."},
 	"limits.itself":         {Part: Limit, Says: "Prior and attacks learned from the inputs that they are measured on, so they look better than they are."},
