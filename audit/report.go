@@ -480,7 +480,11 @@ func (x *account) meaning() {
 			x.Find("few_movable", f.Attribute, a.equal())
 		}
 		if t := f.Reference; t != nil {
-			x.Find("references", f.Attribute, report.Grouped(len(t.Figures)))
+			code := "references"
+			if t.Unpaired {
+				code = "references.others"
+			}
+			x.Find(code, f.Attribute, report.Grouped(len(t.Figures)))
 		}
 		if a.Outputs != Vector && f.Correlation.Measured && f.Correlation.LabelQ <= 1-a.Settings.Confidence {
 			x.Find("label_depends", f.Attribute, a.target())

@@ -68,7 +68,11 @@ var place = regexp.MustCompile(`\{([^{}]+)\}`)
 
 // Say returns the sentence of a finding.
 func (r *Report) Say(f Finding) string {
-	return capital(r.fill(WordingOf(f.Code).Says, f))
+	says := WordingOf(f.Code).Says
+	if strings.HasPrefix(says, "{subject}") { // a name stays as it is
+		return r.fill(says, f)
+	}
+	return capital(r.fill(says, f))
 }
 
 // fill puts what they stand for into the places of a template.
