@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -110,6 +111,7 @@ func (x *account) attribute(f *Finding) {
 	add := func(c report.Claim) { c.Subject = name; x.Add(c) }
 	guessed, without := x.guessed(f), baselineValue(b)
 	add(report.Claim{ID: "guessed", Kind: report.Demonstrated, Value: guessed, N: f.Examples, Beside: []report.Beside{{Name: "without", Value: without}}})
+	x.Find("chosen", name, inFolds(f.Chosen))
 	add(report.Claim{ID: "without", Kind: report.Measured, Value: without, N: f.Examples})
 	add(report.Claim{ID: "excess", Kind: report.Demonstrated, Value: x.limits(f.Excess.Value, f.Excess.Low, f.Excess.High, report.Points), N: f.Examples, P: &f.ExcessAdjusted})
 	unit := report.Bits
@@ -149,6 +151,19 @@ func (x *account) attribute(f *Finding) {
 			x.claim("detectable.channel", name, f.Power.Channels[i].Channel, report.Estimated, report.Exactly(upward(*c.Smallest), report.Points), f.Examples)
 		}
 	}
+}
+
+// inFolds lists names, each once, with how often it is there.
+func inFolds(names []string) string {
+	times := map[string]int{}
+	for _, n := range names {
+		times[n]++
+	}
+	var said []string
+	for _, n := range slices.Sorted(maps.Keys(times)) {
+		said = append(said, n+" in "+report.Many(times[n], "fold"))
+	}
+	return report.List(said)
 }
 
 // guessed is how often attacks guess right, or the share of the variance that they explain.
@@ -482,7 +497,7 @@ func (x *account) meaning() {
 		if t := f.Reference; t != nil {
 			code := "references"
 			if t.Unpaired {
-				code = "references.others"
+				code = "references.unpaired"
 			}
 			x.Find(code, f.Attribute, report.Grouped(len(t.Figures)))
 		}

@@ -31,7 +31,7 @@ func init() {
 				{findings: []Part{Verdict, Evidence, Ruled}},
 				{title: "Baselines", says: "Guesses without the outputs, and the excess of the attacks over each.",
 					table: &tableOf{rows: []string{"baseline"}, columns: []column{{"guessed", "baseline", "", false}, {"excess", "baseline.excess", "bare", false}, {"limits", "baseline.excess", "interval", false}, {"p", "baseline.excess", "p", false}}}},
-				{title: "Power", says: "The smallest excess that is found with probability 0.8 in each kind of planted channel.",
+				{title: "Power", says: "The smallest excess that is found with probability 0.9 in each kind of planted channel.",
 					table: &tableOf{rows: []string{"channel"}, columns: []column{{"found from", "detectable.channel", "bare", false}}}},
 				{title: "Further figures", table: &tableOf{rows: []string{"attribute"}, columns: []column{{"honest classifiers", "honest", "", false}, {"above them", "above_honest", "value", false}}}}}},
 			{title: "The findings in sentences", folded: true, parts: []partOf{{findings: []Part{Verdict, Evidence}}}},
@@ -51,7 +51,7 @@ func init() {
 			{"gain", "How much better the attacks' scores predict the attribute for an adversary who knows the true and the predicted target. It finds leaks about rare values, which guesses miss."},
 			{"AUC", "The share of pairs of examples, one with a value of the attribute and one without, that an attack's scores rank right. Chance is 50 %."},
 			{"p", "Of the strongest of excess, gain and AUC, adjusted for these three and for all attributes."},
-			{"detectable", "The smallest excess that is found with probability 0.8 in channels like the planted ones. Other channels can carry more and stay hidden."},
+			{"detectable", "The smallest excess that is found with probability 0.9 in channels like the planted ones. Other channels can carry more and stay hidden."},
 			{"honesty", "How often the predicted label is right."},
 		},
 	}

@@ -75,7 +75,7 @@ var boundLayout = &layout{
 			says:  "Accuracy, with its 95 % interval (Clopper-Pearson).",
 			table: &tableOf{rows: []string{"features"}, columns: []column{{"accuracy", "answers", "", false}, {"95 % interval", "answers", "interval", false}, {"examples", "answers", "n", false}}}}}},
 		{title: "What the limits depend on", folded: true, parts: []partOf{{findings: []Part{Condition}}}},
-		{title: "How the data were read", folded: true, parts: []partOf{{findings: []Part{About}}}},
+		{title: "How the data were read", parts: []partOf{{findings: []Part{About}}}},
 	},
 	terms: []term{
 		{"error", "Root mean square over the input and the inputs of the run, unless another average is named."},

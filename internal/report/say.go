@@ -69,7 +69,7 @@ var place = regexp.MustCompile(`\{([^{}]+)\}`)
 // Say returns the sentence of a finding.
 func (r *Report) Say(f Finding) string {
 	says := WordingOf(f.Code).Says
-	if strings.HasPrefix(says, "{subject}") { // a name stays as it is
+	if strings.HasPrefix(says, "{subject}:") { // a name, and not the beginning of a sentence
 		return r.fill(says, f)
 	}
 	return capital(r.fill(says, f))

@@ -40,14 +40,10 @@ func (r *Report) WriteText(w io.Writer, details bool) error {
 			p.writeText(b)
 		}
 	}
+	fmt.Fprintln(b)
+	wrap(b, "verdict: "+r.Label())
 	if left > 0 {
-		fmt.Fprintln(b)
 		wrap(b, Many(left, "section")+" of details left out: see the page, or --details.")
-	}
-	if len(r.Findings) > 0 {
-		if label := WordingOf(r.Verdict()).Label; label != "" {
-			fmt.Fprintf(b, "\nverdict: %s\n", label)
-		}
 	}
 	return b.Flush()
 }
