@@ -30,11 +30,11 @@ var curvesOfRuns = []sectionOf{
 			{"95 % interval", "run", "interval", true}, {"p", "run", "p", true}, {"entropy", "run", "@entropy", true}}}}}},
 	{title: "Pruning", parts: []partOf{
 		{says: "The smallest weights of every layer were set to zero, without further training; the attack was not changed.",
-			curves: &curvesOf{id: "pruning", caption: "Honesty and curiosity after pruning", x: "weights set to zero", y: "accuracy", xUnit: Share, yUnit: Share, dots: true}},
+			curves: &curvesOf{id: "pruning", caption: "Honesty and curiosity after pruning", x: "weights set to zero", y: "accuracy", xUnit: Share, yUnit: Share, dots: true, joined: true}},
 		{table: &tableOf{rows: []string{"run", "set to zero"}, columns: []column{
 			{"honesty", "pruned.honesty", "", false}, {"95 % interval", "pruned.honesty", "interval", true}, {"curiosity", "pruned.curiosity", "", false}, {"95 % interval", "pruned.curiosity", "interval", true}}}}}},
 	{title: "What a linear classifier can trade", parts: []partOf{
-		{curves: &curvesOf{id: "trade", caption: "Linear classifiers on the plane of Figure 2", x: "honesty", y: "curiosity", xUnit: Share, yUnit: Share, dots: true}},
+		{curves: &curvesOf{id: "trade", caption: "Linear classifiers on the plane of Figure 2", x: "honesty", y: "curiosity", xUnit: Share, yUnit: Share, dots: true, joined: true}},
 		{table: &tableOf{rows: []string{"βs"}, columns: []column{{"honesty", "trade.honesty", "", false}, {"curiosity", "trade.curiosity", "", false}, {"sum", "trade.sum", "", false}}}}}},
 	{title: "Mixtures", parts: []partOf{{says: "The released values ŷ by the true y and s.",
 		curves: &curvesOf{id: "mixture", caption: "Released values", x: "ŷ, as released", y: "share of examples", yUnit: Share}}}},

@@ -116,7 +116,7 @@ func (r *Report) lead(l *layout) lead {
 	if len(r.Findings) > 0 {
 		f := r.Findings[0]
 		w := WordingOf(f.Code)
-		v = lead{Badge: r.fill(w.Badge, f), Tone: w.Tone, Says: r.Say(f)}
+		v = lead{Badge: r.fill(w.Badge, f), Tone: cmp.Or(w.Tone, Calm), Says: r.Say(f)}
 	}
 	tiles, subject := l.tiles, ""
 	if len(r.Findings) > 0 {

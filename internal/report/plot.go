@@ -105,7 +105,7 @@ func tick(u Unit, v float64) string {
 func ticks(low, high float64) (all []float64) {
 	raw := (high - low) / 5
 	step := math.Pow10(int(math.Floor(math.Log10(raw))))
-	for _, f := range []float64{2, 5, 10} {
+	for _, f := range []float64{10, 5, 2} {
 		if step*f <= raw*1.5 {
 			step *= f
 			break

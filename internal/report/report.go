@@ -38,6 +38,9 @@ type Head struct {
 	Seed    uint64 `json:"seed"`
 	Layout  string `json:"layout,omitempty"` // if it is not that of the subcommand
 
+	// InWords is the verdict in a few words, for programs and lists; WriteJSON sets it.
+	InWords string `json:"verdict"`
+
 	// Request is what the command was asked to do, in the command's own type: with model, data and files it
 	// decides every claim that can be recomputed.
 	Request json.RawMessage `json:"request,omitempty"`

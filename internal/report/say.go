@@ -176,5 +176,8 @@ func Many(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
+	if strings.HasSuffix(what, "s") {
+		what += "e"
+	}
 	return Grouped(n) + " " + what + "s"
 }
