@@ -37,7 +37,7 @@ func init() {
 			{title: "The findings in sentences", folded: true, parts: []partOf{{findings: []Part{Verdict, Evidence}}}},
 			{title: "Does this audit work here?", folded: true, parts: []partOf{
 				{says: "The same audit where the result is known. Planted: the true excess.",
-					table: &tableOf{rows: []string{"control"}, columns: []column{{"excess", "control.excess", "bare", false}, {"planted", "control.planted", "bare", false}, {"examples", "control.excess", "n", false}}}},
+					table: &tableOf{rows: []string{"control"}, columns: []column{{"outcome", "control.excess", "badge", false}, {"excess", "control.excess", "bare", false}, {"planted", "control.planted", "bare", false}, {"examples", "control.excess", "n", false}}}},
 				{says: "A random attribute was written into these outputs as a code. Found from: the smallest excess of the sizes tried that attacks find often enough.",
 					table: &tableOf{rows: []string{"channel"}, columns: []column{{"found from", "channel", "bare", false}, {"examples", "channel", "n", false}}}}}},
 			{title: "What could be released instead", folded: true, parts: []partOf{

@@ -231,9 +231,12 @@ func (r *Report) table(t *tableOf, subject string, one bool) *table {
 	if len(keys) == 0 {
 		return nil
 	}
-	if !one && slices.ContainsFunc(t.columns, func(k column) bool { return k.show == "badge" }) {
+	judged := func(k rowKey) bool {
+		return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Subject == k.subject && WordingOf(f.Code).Part == Verdict })
+	}
+	if !one && t.columns[0].show == "badge" && judged(keys[0]) {
 		for _, f := range r.Findings { // also what has no figures
-			if of := (rowKey{subject: f.Subject}); WordingOf(f.Code).Part == Verdict && f.Subject != "" && !slices.Contains(keys, of) {
+			if of := (rowKey{subject: f.Subject}); f.Subject != "" && judged(of) && !slices.Contains(keys, of) {
 				keys = append(keys, of)
 			}
 		}
@@ -317,7 +320,7 @@ func (r *Report) cell(c column, of *Claim, subject string) string {
 	if c.show == "badge" {
 		for _, f := range r.Findings {
 			switch w := WordingOf(f.Code); {
-			case f.Subject != subject || w.Badge == "":
+			case f.Subject != subject || w.Badge+w.Label == "":
 			case w.Label != "":
 				return w.Label
 			default:

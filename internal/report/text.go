@@ -45,11 +45,6 @@ func (r *Report) WriteText(w io.Writer, details bool) error {
 	if left > 0 {
 		wrap(b, Many(left, "section")+" of details left out: see the page, or --details.")
 	}
-	if len(r.Findings) > 0 {
-		if label := WordingOf(r.Verdict()).Label; label != "" {
-			fmt.Fprintf(b, "\nverdict: %s\n", label)
-		}
-	}
 	return b.Flush()
 }
 
