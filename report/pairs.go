@@ -14,7 +14,7 @@ type Pair struct {
 	Index     int    `json:"index"`
 	Label     int    `json:"label"`
 	Name      string `json:"name,omitempty"`
-	Search    string `json:"search"` // how the other input was found: bound.SearchTwins, bound.SearchPairs, searchPlausible or searchMade
+	Search    string `json:"search"` // how the other input was found: bound.SearchTwins, bound.SearchPairs or searchPlausible
 	Kind      string `json:"kind"`   // "farthest", or "nearest to an image of another class"
 	RMS       Number `json:"rms_grey_levels"`
 	Domain    string `json:"domain,omitempty"` // of the other input, as bound.Summary says it
@@ -89,13 +89,9 @@ func (r *Report) says(p Pair) string {
 	if p.Domain == bound.DomainStored {
 		said += ", both stored inputs"
 	}
-	if x := r.plausible(p.Search, p.Index); (p.Search == searchPlausible || p.Search == searchMade) && x != nil {
-		nearest := "nearest other candidate"
-		if p.Search == searchMade {
-			nearest = "nearest candidate"
-		}
-		said += fmt.Sprintf("; %s: %s grey levels away (the original's: %s); score: %s (the original's: %s)",
-			nearest, number(r.toUnit(x.Nearest[1])), number(r.toUnit(x.Nearest[0])), number(x.Score[1]), number(x.Score[0]))
+	if x := r.plausible(p.Index); p.Search == searchPlausible && x != nil {
+		said += fmt.Sprintf("; nearest other candidate: %s grey levels away (the original's: %s); score: %s (the original's: %s)",
+			number(r.toUnit(x.Nearest[1])), number(r.toUnit(x.Nearest[0])), number(x.Score[1]), number(x.Score[0]))
 	} else {
 		said += fmt.Sprintf(", features at most %s apart", atMostNumber(p.apart()))
 	}
@@ -146,7 +142,6 @@ func (d *document) pairFloors(r *Report) {
 	}
 	d.table(t)
 	d.say(r.plausibleSentence())
-	d.say(r.madeSentence())
 	d.soft("A pair floor is vacuous for an adversary who knows that one of the two inputs is implausible: such an adversary answers with the other one.")
 }
 

@@ -9,48 +9,31 @@ import (
 )
 
 // searchPlausible names pairs of two real inputs, of which the second is as plausible as the
-// first, and searchMade those whose second input is constructed.
-const (
-	searchPlausible = "plausible"
-	searchMade      = "plausible, constructed"
-)
+// first.
+const searchPlausible = "plausible"
 
-// plausible returns the plausible pair of an example that was found by that search, nil if
-// there is none.
-func (r *Report) plausible(search string, index int) *measure.PlausiblePair {
+// plausible returns the plausible pair of an example, nil if there is none.
+func (r *Report) plausible(index int) *measure.PlausiblePair {
 	if r.Lists == nil {
 		return nil
 	}
-	pairs := r.Lists.Plausible
-	if search == searchMade {
-		pairs = r.Lists.Made
-	}
-	for i, p := range pairs {
+	for i, p := range r.Lists.Plausible {
 		if p.Index == index && p.Candidate >= 0 {
-			return &pairs[i]
+			return &r.Lists.Plausible[i]
 		}
 	}
 	return nil
 }
 
-// addPlausible shows the inputs that are as plausible as an example: the candidate and the
-// constructed one, if they were found and are there.
+// addPlausible shows the candidate that is as plausible as an example, if it was found and is
+// there.
 func (r *Report) addPlausible(o original) error {
-	for _, search := range []string{searchPlausible, searchMade} {
-		x := r.plausible(search, o.index)
-		if x == nil || x.Input == nil {
-			continue
-		}
-		kind := fmt.Sprintf("as plausible: candidate %d", x.Candidate)
-		if search == searchMade {
-			kind = fmt.Sprintf("as plausible, constructed: nearest to candidate %d", x.Candidate)
-		}
-		nan := Number(math.NaN())
-		if err := r.addPair(o, widen(x.Input), x.Share, Pair{Search: search, Kind: kind, ZNorm: nan, Allowance: nan, Guessed: nan}); err != nil {
-			return err
-		}
+	x := r.plausible(o.index)
+	if x == nil || x.Input == nil {
+		return nil
 	}
-	return nil
+	nan := Number(math.NaN())
+	return r.addPair(o, widen(x.Input), x.Share, Pair{Search: searchPlausible, Kind: fmt.Sprintf("as plausible: candidate %d", x.Candidate), ZNorm: nan, Allowance: nan, Guessed: nan})
 }
 
 // floorsOf returns the floors of the pairs that were found, in ascending order, and says how large
@@ -71,23 +54,6 @@ func (r *Report) floorsOf(pairs []measure.PlausiblePair) (floors []float64, said
 		said += " The median is vacuous: at this noise, an adversary who knows what inputs look like can tell such pairs apart."
 	}
 	return floors, said
-}
-
-// madeSentence says what constructed partners prove.
-func (r *Report) madeSentence() string {
-	if r.Lists == nil || len(r.Lists.Made) == 0 {
-		return ""
-	}
-	first := "the first input"
-	if n := len(r.Lists.Made); n > 1 {
-		first = fmt.Sprintf("the first %d inputs", n)
-	}
-	s := "For " + first + " a partner was also constructed: three candidates were moved by gradient steps, as far as both measures allow, to values that the data can hold and where the noise hides them from the input. Other starts were not tried."
-	floors, said := r.floorsOf(r.Lists.Made)
-	if floors == nil {
-		return s + " None was found with a larger floor than the candidates prove."
-	}
-	return s + fmt.Sprintf(" For %d of them the floor is larger than with a candidate: at least %s A constructed partner is no real input: an adversary with a stricter measure of plausibility may dismiss it.", len(floors), said)
 }
 
 // plausibleSentence says what pairs of real inputs prove where the second is as plausible as
