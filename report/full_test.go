@@ -35,7 +35,7 @@ func full(t *testing.T) *Report {
 	t.Helper()
 	inf, nan := math.Inf(1), Number(math.NaN())
 	r := sample(t)
-	r.Release.Noise = Noise{Family: "student-t", Sigma: 1.7, Scale: 1, Settings: "5 degrees of freedom"}
+	r.Release.Noise = Noise{Family: "laplace", Sigma: 1.7, Scale: 1}
 	r.Release.Projection = &Projection{Kind: "principal", Keep: 20}
 	r.Release.Post = &release.Post{Digits: 2}
 	r.Release.Queries = 4

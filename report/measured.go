@@ -200,9 +200,6 @@ func (r *Report) setSurface(l measure.Release) {
 func describeNoise(spec string, n release.Noise, rms float64) Noise {
 	family, settings, _ := strings.Cut(spec, ":")
 	switch family {
-	case "student-t":
-		_, degrees, _ := strings.Cut(n.String(), ":")
-		settings = degrees + " degrees of freedom"
 	case "lattice":
 		if l, ok := n.(release.Lattice); ok {
 			settings = fmt.Sprintf("on multiples of %v, to which the features are rounded after clipping to ±%v", l.Delta, l.Clip)

@@ -152,7 +152,7 @@ func (l Release) after() string {
 }
 
 // families are the families of noise in words.
-var families = map[string]string{"gaussian": "Gaussian", "lattice": "discrete Gaussian", "laplace": "Laplace", "student-t": "Student's t", "table": "tabulated"}
+var families = map[string]string{"gaussian": "Gaussian", "lattice": "discrete Gaussian", "laplace": "Laplace", "table": "tabulated"}
 
 // familyName is a noise family in words.
 func familyName(family string) string { return cmp.Or(families[family], family) }
