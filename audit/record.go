@@ -98,9 +98,9 @@ func (o Options) staged(words string) Options {
 // MaxReferences is the largest number of references of a record.
 const MaxReferences = 1000
 
-// trainedFile says what was trained for an audit. The outputs of what was trained are in files of
+// TrainedFile says what was trained for an audit: every audit that is kept has one. The outputs of what was trained are in files of
 // their own.
-const trainedFile = "trained.json"
+const TrainedFile = "trained.json"
 
 // trainedRecord is trained.json.
 type trainedRecord struct {
@@ -145,7 +145,7 @@ func (r *Record) Files() []string {
 	for _, k := range r.samples() {
 		names = append(names, k.file)
 	}
-	return append(names, trainedFile)
+	return append(names, TrainedFile)
 }
 
 // Write writes the record to files in the folder dir.
@@ -167,13 +167,13 @@ func (r *Record) Write(dir string) error {
 	for _, x := range r.Released {
 		t.Released = append(t.Released, x.Name)
 	}
-	return file.Write(filepath.Join(dir, trainedFile), func(w io.Writer) error { return json.NewEncoder(w).Encode(t) })
+	return file.Write(filepath.Join(dir, TrainedFile), func(w io.Writer) error { return json.NewEncoder(w).Encode(t) })
 }
 
 // ReadRecord reads a record that Write wrote. The name and the notes of its sample are not
 // kept, and defences are not switched on.
 func ReadRecord(ctx context.Context, dir string) (*Record, error) {
-	path := filepath.Join(dir, trainedFile)
+	path := filepath.Join(dir, TrainedFile)
 	b, err := file.ReadFile(path)
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ func TestRecord(t *testing.T) {
 		len(got.References) != 2 || !got.Unpaired || got.Recipe != RecipeStated || got.Released[0].Name != "pruned" || !reflect.DeepEqual(got.Notes, r.Notes) || got.Task != nil {
 		t.Errorf("read %+v", got)
 	}
-	path := filepath.Join(dir, trainedFile)
+	path := filepath.Join(dir, TrainedFile)
 	b, err := os.ReadFile(path)
 	if err == nil {
 		err = os.WriteFile(path, []byte(strings.Replace(string(b), `"rows":[0,`, `"rows":[99,`, 1)), 0o666)

@@ -30,6 +30,7 @@ const (
 	listsName        = "lists"
 	rmsSuffix        = "_rms"
 	meanSquareSuffix = "_mean_square"
+	recognisedSuffix = "_recognised"
 )
 
 // Write stores the arrays and returns the digest of the file.
@@ -54,6 +55,9 @@ func (a *Attacks) encode(w io.Writer) error {
 	for _, r := range a.withPrior() {
 		add(r.Attack+rmsSuffix, len(r.MeanSquare), r.RMS)
 		add(r.Attack+meanSquareSuffix, len(r.MeanSquare), r.MeanSquare)
+		if !math.IsNaN(r.Recognised) {
+			add(r.Attack+recognisedSuffix, 1, []float64{r.Recognised})
+		}
 	}
 	if first != nil {
 		return first
@@ -95,7 +99,13 @@ func ReadAttacks(path string, attacks []AttackRan, priorAlone *AttackRan, m int)
 		}
 	}
 	result := func(c AttackRan) *attack.Result {
-		return &attack.Result{Attack: c.Name, About: c.About, Draws: c.Draws, Recognised: math.NaN(),
+		recognised := math.NaN()
+		if slices.Contains(names, c.Name+recognisedSuffix) {
+			if x := read(c.Name+recognisedSuffix, 1, 1); err == nil {
+				recognised = x[0]
+			}
+		}
+		return &attack.Result{Attack: c.Name, About: c.About, Draws: c.Draws, Recognised: recognised,
 			RMS: read(c.Name+rmsSuffix, c.Examples, m), MeanSquare: read(c.Name+meanSquareSuffix, c.Examples, 1)}
 	}
 	for _, c := range attacks {

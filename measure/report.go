@@ -385,7 +385,7 @@ func (a *account) attacks() {
 	for _, x := range a.at.Results {
 		medians(x, report.Demonstrated)
 		if !math.IsNaN(x.Recognised) {
-			c := report.Claim{ID: "recognised", Subject: a.level(bound.AllBand), Group: x.Attack, Kind: report.Demonstrated, Value: report.Exactly(x.Recognised, report.Share), N: len(x.MeanSquare), Source: report.Searched}
+			c := report.Claim{ID: "recognised", Subject: a.level(bound.AllBand), Group: x.Attack, Kind: report.Demonstrated, Value: report.Exactly(x.Recognised, report.Share), N: len(x.MeanSquare)}
 			if p := a.at.PriorAlone; p != nil && !math.IsNaN(p.Recognised) {
 				c.Beside = []report.Beside{{Name: "without the release", Value: report.Exactly(p.Recognised, report.Share)}}
 			}

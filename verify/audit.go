@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"tattle/audit"
 	"tattle/internal/report"
@@ -60,6 +61,9 @@ func (o *Options) audit(ctx context.Context, dir string, r *report.Report) (*rec
 	again.Title, again.Model = audit.Title(d.Sample), r.Model
 	examples := again.Data.Examples
 	again.Data = r.Data
+	if r.Model == (report.Model{}) {
+		again.Data = report.Data{Name: d.Sample.Name, Path: r.Data.Path, SHA256: r.Data.SHA256}
+	}
 	again.Data.Examples = examples
 	for _, w := range append(d.Notes, s.Accepted.Unused(res)...) {
 		again.Warn(w)
@@ -100,6 +104,9 @@ func (o *Options) auditedModel(r *report.Report, s *audit.Setup, v *recomputed) 
 	case r.Model.SHA256 == "" && o.Model != "":
 		return &measure.OptionError{Option: "Model", Err: errors.New("the audit was not of a file"), Hint: "leave it out"}
 	case r.Model.SHA256 == "":
+		if r.Model.Path != "" && !strings.Contains(r.Model.Path, "://") {
+			return mismatch("model.path: %q is neither a file with a digest nor the address of a server", r.Model.Path)
+		}
 		if r.Model.Path != "" {
 			v.take("the endpoint: that the outputs are its", "it is not asked again")
 		}

@@ -148,28 +148,10 @@ func (o *Options) derive(ctx context.Context, dir string, r *report.Report, q *r
 		if sizes := q.setup.Lists.Sizes(); !slices.Equal(sizes, at.Lists) {
 			return mismatch("%s: request: lists: the report speaks of lists of %v inputs, %s of %v", dir, sizes, measure.AttacksFile, at.Lists)
 		}
-		recognised(at, r)
 		m.Learned = &measure.Learned{Attacks: at, Listed: lists}
 	}
 	m.Files, err = q.keptFiles(dir, r)
 	return err
-}
-
-// recognised takes from a report in how many reconstructions the model recognises the class.
-func recognised(at *measure.Attacks, r *report.Report) {
-	for _, c := range r.Claims {
-		if c.ID != "recognised" {
-			continue
-		}
-		for _, x := range at.Results {
-			if x.Attack == c.Group {
-				x.Recognised = c.Value.X
-			}
-		}
-		if p := at.PriorAlone; p != nil && len(c.Beside) > 0 {
-			p.Recognised = c.Beside[0].Value.X
-		}
-	}
 }
 
 // remake makes the report again, and what a promise or a published figure adds to it.
@@ -189,7 +171,7 @@ func (v *recomputed) remake(ctx context.Context, dir string, r *report.Report, q
 	q.keep(fresh)
 	again.SetRequest(fresh)
 	for _, c := range r.Claims { // what the promise is compared with
-		if c.Source != report.Recomputed && again.About(c) == nil {
+		if c.Taken() && again.About(c) == nil {
 			again.Add(c)
 		}
 	}
@@ -248,7 +230,9 @@ func (v *recomputed) promise(ctx context.Context, again, r *report.Report, q *re
 	}
 	again.Series = append(again.Series, searched(r.Series)...)
 	for _, f := range r.Findings {
-		if strings.HasPrefix(f.Code, "design.") {
+		if begins := map[string]string{"design.examine": "tattle bound --", "design.pack": "tattle guard pack "}[f.Code]; begins != "" && len(f.Args) == 1 && strings.HasPrefix(f.Args[0], begins) && !strings.ContainsAny(f.Args[0], "|;&`$<>\n") {
+			again.Findings = append(again.Findings, f)
+		} else if f.Code == "design.device" {
 			again.Findings = append(again.Findings, f)
 		}
 	}

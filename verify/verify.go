@@ -3,12 +3,14 @@ package verify
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
 
+	"tattle/audit"
 	"tattle/bound"
 	"tattle/internal/file"
 	"tattle/internal/report"
@@ -113,13 +115,24 @@ func Run(ctx context.Context, dir string, o Options) (*Result, error) {
 
 // recompute makes the report again from its request, the model, the data and the files of the run.
 func (o *Options) recompute(ctx context.Context, dir string, r *report.Report) (*recomputed, error) {
-	if r.Subcommand() == "audit" {
-		return o.audit(ctx, dir, r)
+	var of struct { // what the request is about
+		Settings json.RawMessage `json:"settings"` // of an audit
+		Bounds   json.RawMessage `json:"bounds"`   // of a release
 	}
-	if s, err := measure.SetupOf(r); err == nil && s.Bounds != nil {
+	if len(r.Request) > 0 {
+		if err := json.Unmarshal(r.Request, &of); err != nil {
+			return nil, mismatch("%s: request: %w", dir, err)
+		}
+	}
+	switch {
+	case len(of.Settings) > 0 || file.Exists(filepath.Join(dir, audit.TrainedFile)):
+		return o.audit(ctx, dir, r)
+	case len(of.Bounds) > 0 || file.Exists(filepath.Join(dir, run.ManifestName)):
+		s, err := measure.SetupOf(r)
+		if err != nil || s.Bounds == nil {
+			return nil, mismatch("%s: request: the report does not say what was bounded", dir)
+		}
 		return o.bounds(ctx, dir, r, s)
-	} else if err != nil && slices.Contains([]string{"bound", "demo"}, r.Subcommand()) {
-		return nil, mismatch("%s: %w", filepath.Join(dir, report.FileJSON), err)
 	}
 	return o.files(dir, r)
 }

@@ -28,6 +28,14 @@ func (c *Claim) name() string {
 	return s
 }
 
+// listed names a claim that is taken as it is; those of a search by their ID alone.
+func (c *Claim) listed() string {
+	if strings.HasPrefix(c.ID, "guess.") {
+		return c.name()
+	}
+	return "claim " + c.ID
+}
+
 // told are the codes of findings in words of the command, which may name what only the run knew.
 var told = []string{"warning", "note", "left_out", "sought"}
 
@@ -51,7 +59,7 @@ func (r *Report) Compare(again *Report, absent string) (found, left []Difference
 		is, was any
 	}{
 		{"title", again.Title, r.Title}, {"seed", again.Seed, r.Seed}, {"request", again.Request, r.Request},
-		{"model", again.Model, r.Model}, {"data", again.Data, r.Data}, {"target", again.Target, r.Target}, {"files", again.Files, r.Files},
+		{"model", again.Model, r.Model}, {"data", again.Data, r.Data}, {"target", again.Target, r.Target}, {"layout", again.Layout, r.Layout}, {"files", again.Files, r.Files},
 	} {
 		differ(h.name, canonical(h.is), canonical(h.was))
 	}
@@ -65,8 +73,8 @@ func (r *Report) Compare(again *Report, absent string) (found, left []Difference
 		seen[c.name()] = true
 		is := again.claim(c.ID, c.Subject, c.Group)
 		switch {
-		case c.Source != Recomputed && (is == nil || is.Source == c.Source):
-			take("claim "+c.ID, string(c.Source))
+		case c.Taken() && (is == nil || is.Source == c.Source):
+			take(c.listed(), string(c.Source))
 		case is == nil && absent != "":
 			take("claim "+c.ID, absent)
 		case is == nil:

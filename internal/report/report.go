@@ -98,6 +98,16 @@ const (
 	Timed      Source = "it differs from run to run"
 )
 
+// taken are the IDs of claims, or their parts before the first point, that verify cannot recompute.
+var taken = []string{"guess.attack", "design.original", "design.drop", "task", "tried", "validation", "point", "nearest", "cut"}
+
+// Taken reports whether a claim may be taken as it is: its source says why, and its ID is one of those that cannot be
+// recomputed.
+func (c *Claim) Taken() bool {
+	first, _, _ := strings.Cut(c.ID, ".")
+	return c.Source == Searched && (slices.Contains(taken, c.ID) || slices.Contains(taken, first))
+}
+
 // Claim is one value with all that a reader must know of it.
 type Claim struct {
 	ID      string   `json:"id"`                // what was measured, such as excess
