@@ -55,9 +55,6 @@ func untargeted(set *dataset.Set) bool {
 	return set.YName == "" && len(set.YNames) == 0 && slices.Max(set.Y) == 0
 }
 
-// noTargetNote says what an audit without a target compares with.
-const noTargetNote = "no target is audited with the vectors: attacks are compared with how often each value is"
-
 // fromNode evaluates a net on a set up to a node, or the tensor of that name, whose output is a
 // vector. Nodes that it does not need may be computed, too.
 func fromNode(ctx context.Context, g *nn.Graph, name string, set *dataset.Set) (*Sample, error) {

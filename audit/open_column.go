@@ -21,7 +21,6 @@ type column struct {
 	codes  []int32  // of each example, the place in values
 	seen   map[string]int32
 	listed []string // the classes in their order, if the file lists them
-	manner manner   // what becomes of it, if the file says so
 }
 
 // manner is how a column becomes an attribute.
