@@ -22,9 +22,6 @@ func fromModel(ctx context.Context, g *nn.Graph, set *dataset.Set) (*Sample, err
 	if err != nil {
 		return nil, err
 	}
-	if untargeted(set) || set.YNumbers != nil {
-		return vectorSample(set, outputs)
-	}
 	return fromSet(set, outputs, curious.ClassesOf(g))
 }
 
@@ -130,6 +127,9 @@ func fromSet(set *dataset.Set, outputs []float32, model []string) (*Sample, erro
 	width := len(outputs) / set.Len()
 	if width < 1 || len(outputs) != width*set.Len() {
 		return nil, fmt.Errorf("%d outputs of %d examples: want as many for each", len(outputs), set.Len())
+	}
+	if untargeted(set) || set.YNumbers != nil {
+		return vectorSample(set, outputs)
 	}
 	classes, err := classNames(set, width)
 	if err != nil {

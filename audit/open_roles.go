@@ -425,14 +425,13 @@ func (r *roles) remainingScores() error {
 	if err != nil {
 		return err
 	}
-	target := read.labels[0]
+	target, err := read.labels[0].ruled(r.rule)
+	if err != nil {
+		return err
+	}
 	classes := len(sorted(target.known()))
 	if r.rule != nil {
-		a, err := r.rule.Apply(target.name, target.known())
-		if err != nil {
-			return err
-		}
-		classes = len(a.Values)
+		classes = len(target.listed)
 	}
 	groups := map[string]*roles{}
 	var stems, fitting []string
@@ -503,13 +502,8 @@ func (r *roles) askedScores(asked []string) error {
 		}
 		for _, k := range found {
 			name := r.fields[k].name
-			switch {
-			case slices.Contains(r.scores, k):
-				return fmt.Errorf("column %s is asked for twice: name it once", showName(name))
-			case slices.Contains(r.references, k):
-				return fmt.Errorf("column %s is outputs of the audited model and of an honest classifier: leave it out of --scores or --reference-scores", showName(name))
-			case r.taken(k):
-				return fmt.Errorf("column %s is both outputs and labels: leave it out of one", showName(name))
+			if slices.Contains(r.scores, k) || r.taken(k) {
+				return fmt.Errorf("column %s has two roles, of outputs, labels and outputs of an honest classifier: name it once", showName(name))
 			}
 			w, class, ok := parseScoreName(name)
 			if !ok {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"tattle/curious"
@@ -44,6 +43,9 @@ func (c *columns) sample(o OpenOptions) (*Sample, error) {
 	if src.columns = src.content.labels; r.target >= 0 {
 		src.target, src.columns = src.columns[0], src.columns[1:]
 		src.target.name = targetName(cmp.Or(r.fields[r.target].title, r.fields[r.target].name))
+		if src.target, err = src.target.ruled(r.rule); err != nil {
+			return nil, err
+		}
 	}
 	if src.finer {
 		r.note(finerNote)
@@ -101,23 +103,14 @@ func (src *source) scored(s *Sample) (unknown []bool, err error) {
 		}
 		return src.take(s, got), nil
 	}
-	a, err := src.rule.Apply(src.target.name, src.target.known())
-	if err != nil {
-		return nil, err
+	made := src.target.listed
+	if want := max(len(src.roles.classes), 2); len(made) != want {
+		return nil, fmt.Errorf("the rule of %s makes %d classes of %d columns of outputs: want as many", showName(src.target.name), len(made), want)
 	}
-	if want := max(len(src.roles.classes), 2); len(a.Values) != want {
-		return nil, fmt.Errorf("the rule of %s makes %d classes of %d columns of outputs: want as many", showName(src.target.name), len(a.Values), want)
-	}
-	got := classed{names: a.Values, of: a.Labels}
-	if named, ok := byName(a.Values, src.roles.classes, strings.ToLower); ok && src.roles.classes[0] != "" && len(src.roles.classes) > 1 {
-		got.names, got.of = named.names, slices.Clone(a.Labels)
-		for i, label := range a.Labels {
-			if label >= 0 {
-				got.of[i] = named.of[label]
-			}
-		}
-	} else {
-		got.note = fmt.Sprintf("the columns of outputs are taken for the classes of the rule in their order: %s", showNames(a.Values))
+	got, ok := byName(src.target.values, src.roles.classes, strings.ToLower)
+	if !ok {
+		got = inOrder(src.target.values, made)
+		got.note = fmt.Sprintf("the columns of outputs are taken for the classes of the rule in their order: %s", showNames(made))
 	}
 	return src.take(s, got), nil
 }
@@ -136,14 +129,8 @@ func (src *source) vectors(s *Sample) (unknown []bool, err error) {
 		s.Target, s.YNumbers = a.Name, a.Numbers
 		return unknown, err
 	}
-	got := inOrder(c.known(), c.listed)
-	if src.rule != nil {
-		a, err := src.rule.Apply(c.name, c.known())
-		if err != nil {
-			return nil, err
-		}
-		got = classed{names: a.Values, of: a.Labels}
-	} else if c.listed == nil {
+	got := inOrder(c.values, c.listed)
+	if c.listed == nil {
 		got = inOrder(c.known(), sorted(c.known()))
 	}
 	switch n := len(got.names); {

@@ -187,7 +187,7 @@ func TestOpenRefuses(t *testing.T) {
 		{head + "0,a,.5,.5\n", "no column sex", OpenOptions{Sensitive: []string{"sex"}}},
 		{head + "0,a,.5,.5\n", "it makes 1 class", OpenOptions{Sensitive: []string{"s1: a"}}},
 		{head + "0,a,.5,.5\n", "both target and sensitive", OpenOptions{Sensitive: []string{"y"}}},
-		{head + "0,a,.5,.5\n", "both outputs and labels", OpenOptions{Scores: []string{"s1", "p_0"}}},
+		{head + "0,a,.5,.5\n", "column s1 has two roles", OpenOptions{Scores: []string{"s1", "p_0"}}},
 		{"\xff\xfey\x00", "not CSV in UTF-8", OpenOptions{}},
 		{head + "0,a,.5,.5\n", "outputs \"both\"", OpenOptions{Kind: "both"}},
 	} {
