@@ -213,7 +213,7 @@ func TestOpenHostile(t *testing.T) {
 		_, err := openText(t, c.text, OpenOptions{})
 		t.Run(name, func(t *testing.T) { must.Fail(t, err, c.want) })
 	}
-	bomb := archiveOf(t, "logits", []int{1 << 14, 1 << 10}, make([]float32, 1<<24), "y", []int{2}, []int{0, 1})
+	bomb := archiveOf(t, "logits", []int{1 << 14, 1 << 10}, make([]float32, 1<<24), "y", []int{1 << 14}, make([]int, 1<<14), "s", []int{1 << 14}, make([]int, 1<<14))
 	must.Fail(t, must.Err(OpenOutputs(context.Background(), bomb, OpenOptions{})), "unpack to") // an archive that unpacks to 1,000 times as much
 	open := io.MultiReader(strings.NewReader("y,s1,p_0,p_1\n0,\""), forever("a\n"))
 	c := must.Get(openCSV(context.Background(), func() (io.Reader, error) { return open, nil }))(t)
