@@ -16,7 +16,7 @@ detection: ## the tables of docs/detection.md (40 min); DATA and LABELS name the
 	go run ./internal/detection -data '$(DATA)' -labels '$(LABELS)'
 
 golden: ## rewrite the golden files from what the program prints now
-	go test ./report -update
+	go test ./internal/report -update
 
 try: ## the page docs/try, which audits a CSV in the browser; serve the folder with any web server
 	GOOS=js GOARCH=wasm go build -trimpath -ldflags '-s -w' -o docs/try/tattle.wasm ./cmd/tattle-wasm

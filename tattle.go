@@ -76,8 +76,8 @@ func cut(g *nn.Graph, node string) (*Model, error) {
 // Dims returns the lengths of an input and of its features.
 func (m *Model) Dims() (inputs, features int) { return m.Front.Dims() }
 
-// Noise returns noise for the model's features: family is gaussian, laplace, logistic,
-// student-t, student-t:DEGREES or table:FILE, and sigma its standard
+// Noise returns noise for the model's features: family is gaussian, laplace,
+// lattice or table:FILE, and sigma its standard
 // deviation on every feature.
 func (m *Model) Noise(family string, sigma float64) (release.Noise, error) {
 	_, n := m.Dims()

@@ -33,7 +33,7 @@ type InversionOptions struct {
 // Inversion searches the input that explains the release best. It minimises −log
 // f(x − a(θ)) − log π(θ) by Adam from several starts, f being the density of the noise and
 // π that of a Gaussian prior, and returns the θ of the smallest value. f is exact for one
-// release with Gaussian, Laplace, logistic or Student-t noise. Other
+// release with Gaussian or Laplace noise. Other
 // noise, and the mean of several releases, are treated as Gaussian of the same variance.
 // Without noise, f is Gaussian with a hundredth of the features' root mean square. The
 // attack ignores post-processing.

@@ -18,25 +18,12 @@ const softening = 0.05
 // exact. Other noise, and the mean of several releases of noise that is not Gaussian, are
 // treated as Gaussian of the same variance.
 func likelihoodOf(noise release.Noise, queries int) (f likelihood, exact bool) {
-	if queries <= 1 {
-		switch z := noise.(type) {
-		case release.Laplace:
-			soft := softening * z.Sigma
-			return each(func(r float64) (cost, slope float64) {
-				root := math.Hypot(r, soft)
-				return (root - soft) / z.Scale, r / root / z.Scale
-			}), true
-		case release.Logistic:
-			return each(func(r float64) (cost, slope float64) {
-				q := math.Abs(r) / z.Scale
-				return q + 2*math.Log1p(math.Exp(-q)), math.Tanh(r/z.Scale/2) / z.Scale
-			}), true
-		case release.StudentT:
-			width := z.Freedom * z.Scale * z.Scale
-			return each(func(r float64) (cost, slope float64) {
-				return (z.Freedom + 1) / 2 * math.Log1p(r*r/width), (z.Freedom + 1) * r / (width + r*r)
-			}), true
-		}
+	if z, ok := noise.(release.Laplace); ok && queries <= 1 {
+		soft := softening * z.Sigma
+		return each(func(r float64) (cost, slope float64) {
+			root := math.Hypot(r, soft)
+			return (root - soft) / z.Scale, r / root / z.Scale
+		}), true
 	}
 	_, exact = release.AsGaussian(noise)
 	precision := 1 / variance(noise, queries)

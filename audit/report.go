@@ -93,7 +93,7 @@ func (x *account) wholes() {
 	x.claim("examples", "", "", report.Measured, report.Exactly(float64(a.Examples), report.Count), 0)
 	x.claim("margin", "", "", report.Measured, report.Exactly(a.Settings.Margin, report.Points), 0)
 	if a.Outputs != Vector {
-		x.claim("honesty", "", "", report.Measured, proportion(a.Honesty), a.Honesty.Examples)
+		x.claim("honesty", "", a.target(), report.Measured, proportion(a.Honesty), a.Honesty.Examples)
 	}
 	for _, c := range a.Channels {
 		if c.Planted != nil {
@@ -129,7 +129,7 @@ func (x *account) attribute(f *Finding) {
 				Beside: []report.Beside{{Name: "margin", Value: report.Exactly(t.Margin, report.Share)}}})
 		}
 	}
-	add(report.Claim{ID: "p", Kind: report.Demonstrated, Value: report.Exactly(f.Adjusted, report.Number), P: &f.Adjusted})
+	add(report.Claim{ID: "p", Kind: report.Demonstrated, Value: report.Exactly(f.Adjusted, report.Chance), P: &f.Adjusted})
 	if s := f.Power.Smallest; s != nil {
 		add(report.Claim{ID: "detectable", Kind: report.Estimated, Value: report.Exactly(upward(*s), report.Points), N: f.Examples})
 	}

@@ -70,8 +70,7 @@ func TestCombinationUnderLaplace(t *testing.T) {
 func families(t testing.TB, sigma float64) []release.Noise {
 	t.Helper()
 	laplace := must.Get(release.NewLaplace(sigma))(t)
-	logistic := must.Get(release.NewLogistic(sigma))(t)
-	return []release.Noise{release.Gaussian{Sigma: sigma}, laplace, logistic}
+	return []release.Noise{release.Gaussian{Sigma: sigma}, laplace}
 }
 
 // A bound grows with the noise, of every family.

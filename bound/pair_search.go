@@ -105,7 +105,7 @@ func (s *pairSearch) keep(a []float32) (slopes []float64) {
 		simd.Combine(z, rowOf(a, i, s.n), rowOf(s.a0, i/s.each, s.n), 1, -1, 0)
 		var log float64
 		size, _, _ := s.size(i)
-		log, slopes[i] = LogPairShare(norm32(z) / s.sigma)
+		log, slopes[i] = logPairShare(norm32(z) / s.sigma)
 		if v := 2*math.Log(math.Abs(size)) + log; v > s.score[i] {
 			s.score[i] = v
 			copy(rowOf(s.best, i, s.p), rowOf(s.eps, i, s.p))
@@ -175,13 +175,13 @@ func (s *pairSearch) step(row int, slope float64, by simd.AdamCoefficients) {
 	s.clip(row)
 }
 
-// LogPairShare returns the logarithm of h of release.PairShare for Gaussian noise, and −∂ln h/∂d,
+// logPairShare returns the logarithm of h of release.PairShare for Gaussian noise, and −∂ln h/∂d,
 // for features that differ by d standard deviations. It errs by about 1e-5: it is for searches.
 //
 // h = ¼·exp(−d²/8)·M with M = E[1/cosh(dT/2)] of a standard normal T (release.GaussianPairShare).
 // M and its derivative are sums over t = 0, s, 2s, … . The sums end where cosh(dt/2) or exp(t²/2)
 // reaches 10⁷: all later terms together are below the error above.
-func LogPairShare(d float64) (log, slope float64) {
+func logPairShare(d float64) (log, slope float64) {
 	const wide, far = 5.5, 28
 	if !(d < 1e6) { // as M ≈ √(2π)/d
 		return -d * d / 8, d / 4

@@ -272,18 +272,18 @@ func TestPairDirections(t *testing.T) {
 func TestLogPairShare(t *testing.T) {
 	const by = 1e-3
 	for d := 0.; d < 40; d += .37 {
-		log, slope := LogPairShare(d)
+		log, slope := logPairShare(d)
 		if want := math.Log(release.GaussianPairShare(d)); d < 30 && math.Abs(log-want) > 1e-4 {
 			t.Errorf("d = %g: ln h is %g, not %g", d, log, want)
 		}
-		above, _ := LogPairShare(d + by)
-		below, _ := LogPairShare(math.Abs(d - by))
+		above, _ := logPairShare(d + by)
+		below, _ := logPairShare(math.Abs(d - by))
 		if d > by && math.Abs(slope-(below-above)/(2*by)) > 1e-3*(1+slope) {
 			t.Errorf("d = %g: the slope is %g, not %g", d, slope, (below-above)/(2*by))
 		}
 	}
 	for _, d := range []float64{1e5, 1e7, math.Inf(1)} {
-		if log, slope := LogPairShare(d); !(log < -1e9) || !(slope >= d/4) {
+		if log, slope := logPairShare(d); !(log < -1e9) || !(slope >= d/4) {
 			t.Errorf("d = %g: ln h is %g, its slope %g", d, log, slope)
 		}
 	}

@@ -162,9 +162,7 @@ func (r *adversary) lists(ctx context.Context) (err error) {
 	o := *r.Lists
 	o.Progress, o.memos = r.Progress, r.memos
 	r.out.Listed, err = o.Run(ctx, r.target)
-	if r.out.Lists = r.out.Listed.Sizes(); err == nil {
-		r.out.Made = r.out.Listed.Made
-	}
+	r.out.Lists = r.out.Listed.Sizes()
 	return err
 }
 

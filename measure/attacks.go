@@ -22,8 +22,7 @@ type Attacks struct {
 	Results    []*attack.Result
 	PriorAlone *attack.Result // guessing the mean of the training data, on the same inputs; nil if it was not measured
 
-	Lists []float64       // inputs of each list, as ListFigures.Sizes has them
-	Made  []PlausiblePair // ListFigures.Made, to be stored; ReadMade reads them
+	Lists []float64 // inputs of each list, as ListFigures.Sizes has them
 }
 
 // The names of the arrays.
@@ -51,9 +50,6 @@ func (a *Attacks) encode(w io.Writer) error {
 	}
 	if len(a.Lists) > 0 {
 		add(listsName, 1, a.Lists)
-	}
-	if len(a.Made) > 0 {
-		encodeMade(a.Made, add)
 	}
 	for _, r := range a.withPrior() {
 		add(r.Attack+rmsSuffix, len(r.MeanSquare), r.RMS)

@@ -315,8 +315,8 @@ func (a *account) limits() {
 	if res != nil {
 		a.boundLimits(res)
 	}
-	if ok, _ := a.q.Holds(a.q.Experiment.Noise); !ok {
-		warn("limits.none")
+	if ok, why := a.q.Holds(a.q.Experiment.Noise); !ok {
+		warn("limits.none", strings.TrimSuffix(why, "."))
 	} else if res != nil {
 		warn("limits.unbiased")
 	}

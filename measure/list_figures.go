@@ -27,7 +27,6 @@ type ListOptions struct {
 	Tasks       []string        // sensitive attributes that the release answers, beside the target attribute
 	Draws       int             // draws of an input and its release; 0: DefaultListDraws, or fewer if these do not fit into memory
 	Pairs       []PlausiblePair // pairs to compute again; nil: search for plausible pairs
-	Made        []PlausiblePair // constructed partners to compute again, with Pairs
 	// Look numbers, from 1, the looks at a release whose noise is raised until its limits are low
 	// enough; 0: there is one look only. The strengths of the noise must not depend on the sample, nor
 	// on these draws. The limits of look 1 may be
@@ -61,9 +60,6 @@ type ListFigures struct {
 	LeftOut   []string        `json:"left_out,omitempty"`        // figures that were not computed, with the reasons
 	Shared    int             `json:"shared,omitempty"`          // inputs of the sample that are also candidates
 	Plausible []PlausiblePair `json:"plausible_pairs,omitempty"` // of the first examples
-	// Made are constructed partners of some of them, which no data hold, with larger floors
-	// than Plausible. Candidate is the one nearest to the partner.
-	Made []PlausiblePair `json:"plausible_made,omitempty"`
 }
 
 // EverySample returns the limits from the whole sample, or nil.

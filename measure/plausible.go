@@ -12,7 +12,6 @@ import (
 
 	"tattle/bound"
 	"tattle/internal/simd"
-	"tattle/nn"
 )
 
 // A PlausiblePair is an example and a candidate, both real inputs, that the noise hides from
@@ -32,7 +31,7 @@ type PlausiblePair struct {
 	Nearest [2]float64 `json:"nearest"`
 	Score   [2]float64 `json:"score"`
 
-	Input []float32 `json:"-"` // the candidate, or the constructed input
+	Input []float32 `json:"-"` // the candidate
 
 	theta []float32 // the example
 }
@@ -60,10 +59,9 @@ type plausible struct {
 	set        []int     // the candidates, as indices in their data
 	x, a       []float32 // [candidates, p], [candidates, n]: inputs and features
 	mean       []float64
-	precision  []float64             // [p, p], the inverse of the covariance
-	scores     []float64             // of the candidates; nil if they are not searched
-	neighbours map[int]float64       // of candidates, by their index in the data: the distance from the nearest
-	lone       map[int]PlausiblePair // what alone has returned
+	precision  []float64       // [p, p], the inverse of the covariance
+	scores     []float64       // of the candidates; nil if they are not searched
+	neighbours map[int]float64 // of candidates, by their index in the data: the distance from the nearest
 	scale      float64
 }
 
@@ -80,7 +78,7 @@ func (l *lists) plausiblePairs(ctx context.Context, t Target) error {
 	if !ok || t.Rounding == "" || len(pairs) == 0 || p > mostScored || l.labelAlone() {
 		return nil
 	}
-	s := &plausible{net: net, target: t, p: p, n: n, neighbours: map[int]float64{}, lone: map[int]PlausiblePair{}}
+	s := &plausible{net: net, target: t, p: p, n: n, neighbours: map[int]float64{}}
 	s.set = l.choose(l.Candidates)
 	s.set = s.set[:min(len(s.set), mostPartners, mostPartnerFloats/max(p, n))]
 	experiment := bound.Experiment{Noise: t.Noise, Queries: t.Queries}
@@ -126,44 +124,7 @@ func (l *lists) plausiblePairs(ctx context.Context, t Target) error {
 		}
 		l.out.Plausible = append(l.out.Plausible, s.pair(ctx, pair.Index, candidates, l.Candidates.Set))
 	}
-	domain, err := DomainOf(l.Candidates.Set, farDomain(l.Candidates.Set, bound.DomainFree))
-	if err != nil {
-		return err
-	}
-	if g, ok := t.Front.(interface{ Graph() *nn.Graph }); ok && g.Graph().Opaque() != nil {
-		return ctx.Err() // none can be constructed along a gradient
-	}
-	if l.Pairs == nil {
-		l.out.Made, err = s.made(ctx, l.out.Plausible[:min(len(l.out.Plausible), mostMade)], domain, prior.Covariance)
-		return err
-	}
-	for _, made := range l.Made {
-		i := slices.IndexFunc(l.out.Plausible, func(p PlausiblePair) bool { return p.Index == made.Index })
-		if i < 0 || len(made.Input) != p && made.Input != nil {
-			return fmt.Errorf("a constructed partner of %d inputs for example %d, which is in no pair of %d inputs", len(made.Input), made.Index, p)
-		}
-		l.out.Made = append(l.out.Made, s.remade(ctx, l.out.Plausible[i], made.Input, domain))
-	}
 	return ctx.Err()
-}
-
-// alone returns the pair of an example without a partner.
-func (s *plausible) alone(index int) PlausiblePair {
-	pair, known := s.lone[index]
-	if !known {
-		theta := make([]float32, s.p)
-		s.target.Data.Examples(theta, []int{index})
-		pair = PlausiblePair{Index: index, Candidate: -1, Status: s.status(), Nearest: [2]float64{s.nearest(theta)[0]}, Score: [2]float64{s.score(theta)[0]}, theta: theta}
-		s.lone[index] = pair
-	}
-	return pair
-}
-
-// round rounds the measures of plausibility.
-func (p *PlausiblePair) round() {
-	for _, x := range []*float64{&p.Nearest[0], &p.Nearest[1], &p.Score[0], &p.Score[1]} {
-		*x = digits(*x, math.Round)
-	}
 }
 
 // partners returns the candidates with the largest floors beside an example, roughly, of
@@ -192,7 +153,9 @@ func (s *plausible) partners(index int) []int {
 // pair returns the pair of an example and one of the candidates of set, the one with the
 // largest floor among the first of them that are plausible.
 func (s *plausible) pair(ctx context.Context, index int, candidates []int, set bound.Source) PlausiblePair {
-	best := s.alone(index)
+	theta := make([]float32, s.p)
+	s.target.Data.Examples(theta, []int{index})
+	best := PlausiblePair{Index: index, Candidate: -1, Status: s.status(), Nearest: [2]float64{s.nearest(theta)[0]}, Score: [2]float64{s.score(theta)[0]}, theta: theta}
 	x := make([]float32, len(candidates)*s.p)
 	set.Examples(x, candidates)
 	s.know(candidates, x)
@@ -204,19 +167,21 @@ func (s *plausible) pair(ctx context.Context, index int, candidates []int, set b
 			all = append(all, found)
 		}
 	}
-	s.certify(ctx, all, bound.Free)
+	s.certify(ctx, all)
 	for _, found := range all {
 		if found.MeanSquare > best.MeanSquare {
 			best = found
 		}
 	}
 	best.Input = slices.Clone(best.Input) // not all of x
-	best.round()
+	for _, x := range []*float64{&best.Nearest[0], &best.Nearest[1], &best.Score[0], &best.Score[1]} {
+		*x = digits(*x, math.Round)
+	}
 	return best
 }
 
-// certify fills in the floors of pairs of one example with their inputs, if both are in the domain.
-func (s *plausible) certify(ctx context.Context, pairs []PlausiblePair, domain bound.Domain) {
+// certify fills in the floors of pairs of one example with their inputs.
+func (s *plausible) certify(ctx context.Context, pairs []PlausiblePair) {
 	if len(pairs) == 0 {
 		return
 	}
@@ -226,7 +191,7 @@ func (s *plausible) certify(ctx context.Context, pairs []PlausiblePair, domain b
 			eps = append(eps, float64(v)-float64(pair.theta[i]))
 		}
 	}
-	c := bound.Certifier{Net: s.net, Noise: s.target.Noise, Queries: s.target.Queries, Rounding: s.target.Rounding, Runtime: s.target.RuntimeError, Counted: true, Domain: domain}
+	c := bound.Certifier{Net: s.net, Noise: s.target.Noise, Queries: s.target.Queries, Rounding: s.target.Rounding, Runtime: s.target.RuntimeError, Counted: true, Domain: bound.Free}
 	for k, d := range c.DivergencesFloat64(ctx, pairs[0].theta, eps) {
 		floor := d.PairMeanSquare(eps[k*s.p : (k+1)*s.p])
 		pairs[k].Share, pairs[k].MeanSquare = digits(d.Share, math.Floor), digits(floor, math.Floor)

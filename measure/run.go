@@ -17,7 +17,6 @@ type RunOptions struct {
 	Resume bool              // go on with the bounds that are in Dir
 	Hashes map[string]string // what a resumed run must share besides the experiment: digests of the model and the data
 	Pool   run.Pool          // computes the shards of the bounds; nil is run.Leader
-	Look   bool              // compute no bounds
 	Name   string            // of the bounds, for Progress
 
 	// Progress, unless nil, is called with the examples done of what runs.
@@ -35,9 +34,8 @@ type Measured struct {
 	Timing  map[string]time.Duration
 }
 
-// Run cuts the model, settles the noise, and computes accuracy and bounds. Attack does
-// the rest.
-func (q *Request) Run(ctx context.Context, o RunOptions) (*Measured, error) {
+// Begin cuts the model, settles the noise, and measures accuracy. Bound and Attack do the rest.
+func (q *Request) Begin(ctx context.Context, o RunOptions) (*Measured, error) {
 	m := &Measured{Timing: map[string]time.Duration{}}
 	var err error
 	if m.Split, err = q.cut(ctx); err != nil {
@@ -49,11 +47,16 @@ func (q *Request) Run(ctx context.Context, o RunOptions) (*Measured, error) {
 	if err := q.checkLists(m.Split, o.Dir); err != nil {
 		return nil, err
 	}
-	if err := q.settle(ctx, m, o); err != nil {
-		return nil, err
-	}
-	if ok, _ := q.Holds(q.Experiment.Noise); !ok || o.Look {
-		return m, nil
+	started := time.Now()
+	m.RMS, m.Utility, err = q.SetUtility(ctx, m.Split, o.Dir, o.Progress)
+	m.Timing["accuracy"] = time.Since(started)
+	return m, err
+}
+
+// Bound computes the bounds, unless none holds for the release.
+func (q *Request) Bound(ctx context.Context, m *Measured, o RunOptions) (err error) {
+	if ok, _ := q.Holds(q.Experiment.Noise); !ok {
+		return nil
 	}
 	started := time.Now()
 	x := q.Experiment
@@ -63,10 +66,7 @@ func (q *Request) Run(ctx context.Context, o RunOptions) (*Measured, error) {
 		Progress: func(done, total int) { o.progress(o.Name, done, total) },
 	})
 	m.Timing["bounds"] = time.Since(started)
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
+	return err
 }
 
 func (o RunOptions) progress(what string, done, total int) {
@@ -104,14 +104,6 @@ func (q *Request) checkLists(s *Split, dir string) error {
 		return &OptionError{Option: "Sigma", Err: err}
 	}
 	return q.Adversaries.Lists.Check(Target{Front: s.Front, Noise: noise, Queries: q.Queries, Post: q.Post})
-}
-
-// settle makes the noise and measures accuracy.
-func (q *Request) settle(ctx context.Context, m *Measured, o RunOptions) (err error) {
-	started := time.Now()
-	m.RMS, m.Utility, err = q.SetUtility(ctx, m.Split, o.Dir, o.Progress)
-	m.Timing["accuracy"] = time.Since(started)
-	return err
 }
 
 // SetUtility makes the noise, as SetNoise does, and measures the accuracy without and with

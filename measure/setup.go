@@ -111,6 +111,7 @@ type Origin struct {
 	Reading Reading
 	Learned report.File  // the training data
 	Vectors *report.File // the file of the coordinates; nil for built-in ones
+	Values  DataSetup    // of the data, where they are absent
 }
 
 // ReadingOf returns how model and data were read. m may be nil: read with no options.
@@ -250,7 +251,7 @@ func SetupOf(r *report.Report) (*Setup, error) {
 func (q *Request) setup(m *Measured, from Origin) *Setup {
 	p, n := m.Split.Front.Dims()
 	s := &Setup{Reading: from.Reading, Inputs: p, Features: n, Node: m.Split.Node, Release: q.releaseSetup(), Learned: from.Learned, Draws: q.Draws}
-	if q.Data != nil {
+	if s.Data = from.Values; q.Data != nil {
 		s.Data = dataSetup(q.Data)
 	}
 	if b := m.Bounds; b != nil {

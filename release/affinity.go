@@ -33,10 +33,6 @@ func AffinityLow(noise Noise, z, e []float64) float64 {
 			τ := (math.Abs(v) + e[j]) / f.Scale
 			s += excessLog(τ / 2)
 		}
-	case Logistic: // a/sinh a, a = t/2s
-		for j, v := range z {
-			s += logSinhc((math.Abs(v) + e[j]) / f.Scale / 2)
-		}
 	default:
 		s = math.Log1p(noise.Bound(z, e)) / 2
 	}
@@ -57,20 +53,4 @@ func excessLog(x float64) float64 {
 		s = 1/float64(k) - x*s
 	}
 	return x * x * s
-}
-
-// logSinhc returns ln(sinh(x)/x) for x ≥ 0, without cancellation.
-func logSinhc(x float64) float64 {
-	switch {
-	case x > 20: // sinh x = e^x(1 − e^−2x)/2
-		return x + math.Log1p(-math.Exp(-2*x)) - math.Ln2 - math.Log(x)
-	case x > .5:
-		return math.Log(math.Sinh(x) / x)
-	}
-	// sinh(x)/x − 1 = Σ x^2k/(2k+1)!: 10 terms leave less than 10⁻²⁰ of the first.
-	var s float64
-	for k := 10; k >= 1; k-- {
-		s = (1 + s) * x * x / float64(2*k*(2*k+1))
-	}
-	return math.Log1p(s)
 }

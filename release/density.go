@@ -24,26 +24,6 @@ func (l Laplace) LogDensity(z []float64) float64 {
 	return -s / l.Scale
 }
 
-// LogDensity returns ln f(z) up to a constant, −2Σ ln cosh(z_j/2s).
-func (l Logistic) LogDensity(z []float64) float64 {
-	var s float64
-	for _, v := range z {
-		q := math.Abs(v) / l.Scale
-		s += q + 2*(math.Log1p(math.Exp(-q))-math.Ln2)
-	}
-	return -s
-}
-
-// LogDensity returns ln f(z) up to a constant, −(ν+1)/2·Σ ln(1 + z_j²/(ν·scale²)).
-func (s StudentT) LogDensity(z []float64) float64 {
-	width := s.Freedom * s.Scale * s.Scale
-	var sum float64
-	for _, v := range z {
-		sum += math.Log1p(v * v / width)
-	}
-	return -(s.Freedom + 1) / 2 * sum
-}
-
 // LogDensity returns ln f(z) up to a constant: at most 0, linear between knots and beyond them.
 func (t *Table) LogDensity(z []float64) float64 {
 	last := len(t.x) - 1

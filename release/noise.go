@@ -16,7 +16,7 @@ type Noise interface {
 	// Sample overwrites dst with one draw of Z.
 	Sample(dst []float64, r *rand.Rand)
 	// String returns the family with its settings, without the strength, such as "gaussian"
-	// or "student-t:5". ParseNoise reads it.
+	// or "table:noise.csv". ParseNoise reads it.
 	String() string
 	// Std is the standard deviation of the noise on each feature.
 	Std() float64

@@ -10,7 +10,7 @@ import (
 	"tattle/lattice"
 )
 
-var families = []string{"gaussian", "laplace", "logistic", "student-t[:NU]", "table:FILE", "lattice[:DELTA[:CLIP]]"}
+var families = []string{"gaussian", "laplace", "table:FILE", "lattice[:DELTA[:CLIP]]"}
 
 // Families lists what ParseNoise reads.
 func Families() []string { return slices.Clone(families) }
@@ -23,7 +23,7 @@ func Shapeable(spec string) bool {
 }
 
 // ErrVacuous is the refusal of uniform noise.
-var ErrVacuous = errors.New("uniform noise proves nothing: where the supports of two releases do not cover each other, χ² is infinite and every bound is 0 (vacuous); choose gaussian, laplace or logistic")
+var ErrVacuous = errors.New("uniform noise proves nothing: where the supports of two releases do not cover each other, χ² is infinite and every bound is 0 (vacuous); choose gaussian or laplace")
 
 // ErrFamily is the cause of an error about a family of noise that ParseNoise does not know.
 var ErrFamily = errors.New("no noise family")
@@ -31,12 +31,11 @@ var ErrFamily = errors.New("no noise family")
 var errNoTable = errors.New("noise table: name its file, as table:FILE")
 
 // ParseNoise returns the noise that spec names, of standard deviation sigma on each of n
-// features: gaussian, laplace, logistic, student-t or student-t:ν, table:FILE
-// (see ReadTable), or lattice:Δ:CLIP, where Δ is by default defaultDelta, and CLIP as large as the
+// features: gaussian, laplace, table:FILE (see ReadTable), or lattice:Δ:CLIP, where Δ is by default defaultDelta, and CLIP as large as the
 // lattice allows. For any other it returns an error; for uniform, ErrVacuous.
 func ParseNoise(spec string, sigma float64, n int) (Noise, error) {
 	name, setting, has := strings.Cut(spec, ":")
-	if has && name != "table" && name != "student-t" && name != latticeFamily && name != "uniform" {
+	if has && name != "table" && name != latticeFamily && name != "uniform" {
 		if !slices.Contains(families, name) {
 			return nil, unknownFamily(spec)
 		}
@@ -47,10 +46,6 @@ func ParseNoise(spec string, sigma float64, n int) (Noise, error) {
 		return noiseOf(NewGaussian(sigma))
 	case "laplace":
 		return noiseOf(NewLaplace(sigma))
-	case "logistic":
-		return noiseOf(NewLogistic(sigma))
-	case "student-t":
-		return parseStudentT(setting, has, sigma)
 	case latticeFamily:
 		return parseLattice(setting, sigma, n)
 	case "table":
@@ -70,18 +65,6 @@ func noiseOf[N Noise](noise N, err error) (Noise, error) {
 		return nil, err
 	}
 	return noise, nil
-}
-
-func parseStudentT(setting string, has bool, sigma float64) (Noise, error) {
-	nu := float64(DefaultFreedom)
-	if has {
-		v, err := strconv.ParseFloat(setting, 64)
-		if err != nil || v == 0 {
-			return nil, fmt.Errorf("noise %q: the degrees of freedom must be a number above 2, such as student-t:%d", "student-t:"+setting, DefaultFreedom)
-		}
-		nu = v
-	}
-	return noiseOf(NewStudentT(sigma, nu))
 }
 
 func parseLattice(settings string, sigma float64, n int) (Noise, error) {
@@ -107,5 +90,8 @@ func parseLattice(settings string, sigma float64, n int) (Noise, error) {
 }
 
 func unknownFamily(spec string) error {
+	if name, _, _ := strings.Cut(spec, ":"); name == "logistic" || name == "student-t" {
+		return fmt.Errorf("%w %q any more: give its density as table:FILE", ErrFamily, spec)
+	}
 	return fmt.Errorf("%w %q; there are %s", ErrFamily, spec, strings.Join(families, ", "))
 }

@@ -21,8 +21,7 @@ type excess func(t float64) (value, relative float64)
 // productBound returns at least Π g(z*_j) − 1 for every |z* − z| ≤ e, where f is even
 // and 1/f convex: then g(t) = ∫ f(y)²·(1/f)(y+t) dy, a mixture of convex functions of
 // t, is convex, and even as f² is, so that it increases with |t|. Laplace's 1/f is the
-// exponential of a convex function, and so is the logistic's, cosh²; Student's is
-// (1+x²) to a power above ½.
+// exponential of a convex function.
 func productBound(z, e []float64, g excess) float64 {
 	var s, relative float64
 	for j, v := range z {

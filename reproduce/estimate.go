@@ -110,10 +110,10 @@ func (g *Grid) publishedOf(key string) string {
 
 // published names a cell and the figure that the paper prints in it.
 func (c Cell) published() string {
-	u := c.Quantity.unit()
-	s := report.Exactly(c.Published.Mean, u).Figure()
+	print := func(x float64) string { return strings.TrimSuffix(report.Exactly(x, c.Quantity.unit()).Figure(), " %") }
+	s := print(c.Published.Mean)
 	if c.Published.Known {
-		s += " ± " + report.Exactly(c.Published.Std, u).Figure()
+		s += " ±" + print(c.Published.Std)
 	}
 	return strings.TrimSpace(c.Column + " " + c.Quantity.Head() + " " + s)
 }

@@ -215,7 +215,10 @@ func (v *recomputed) remake(ctx context.Context, dir string, r *report.Report, q
 // keep takes from the report's request what absent inputs would say.
 func (q *request) keep(fresh *measure.Setup) {
 	if q.Data == nil {
-		fresh.Data, fresh.Lists = q.setup.Data, q.setup.Lists
+		fresh.Lists = q.setup.Lists
+	}
+	if q.train == nil {
+		fresh.Release.FromTraining = q.setup.Release.FromTraining
 	}
 	if fresh.Lists != nil && q.setup.Lists != nil {
 		fresh.Lists = q.setup.Lists // lists are found by their digests, wherever they are
@@ -265,7 +268,7 @@ func searched(all []report.Series) (found []report.Series) {
 
 // origin returns where the report says that model and data came from, with what is there now.
 func (q *request) origin(r *report.Report) measure.Origin {
-	from := measure.Origin{Model: r.Model, Data: r.Data, Learned: q.setup.Learned, Vectors: q.setup.Bounds.Vectors, Reading: q.setup.Reading}
+	from := measure.Origin{Model: r.Model, Data: r.Data, Learned: q.setup.Learned, Vectors: q.setup.Bounds.Vectors, Reading: q.setup.Reading, Values: q.setup.Data}
 	if q.read != nil {
 		from.Reading = measure.ReadingOf(q.read, q.setup.Reading.OfInputs("", "", 0))
 	}

@@ -300,7 +300,7 @@ var others = map[string][]any{
 	"experiment.rounding":           {"proved", "pairs", "measured"},
 	"experiment.search.method":      {"direct", "algorithm1", "published"},
 	"data.split":                    {"x"},
-	"release.noise.spec":            {"laplace", "none", "student-t:5", "table:x.csv"},
+	"release.noise.spec":            {"laplace", "none", "lattice", "table:x.csv"},
 	"audit.settings.attacks":        {[]string{}, nil},
 	"arrays[0].file":                {"../arrays.npz"},
 	"data.shape":                    {[]int{1, 36, 1}, []int{}, []int{1 << 40, 1 << 40}},

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 
 	"tattle/dataset"
@@ -34,11 +33,6 @@ func (o *Options) lists(ctx context.Context, dir string, r *report.Report, q *re
 	}
 	again := claimed.Again(candidates, q.Data, r.Seed)
 	again.Progress = o.Progress
-	if _, ok := keptFile(r, measure.AttacksFile); ok {
-		if again.Made, err = measure.ReadMade(filepath.Join(dir, measure.AttacksFile)); err != nil {
-			return nil, false, &MismatchError{Err: err}
-		}
-	}
 	x, err = again.Run(ctx, measure.Target{
 		Front: s.Front, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post, Coordinates: q.Experiment.Coordinates, Legal: legal,
 		FromData: claimed.NoiseFrom, Data: q.Data, Rounding: q.Experiment.Rounding, RuntimeError: q.Experiment.Runtime.Error,

@@ -3,6 +3,7 @@ package training
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"tattle/classify"
 	"tattle/curious"
@@ -45,7 +46,7 @@ func ReportSeeds(r *report.Report, seeds []Seed, results []*Result, p *dataset.P
 	overSeeds(r, results)
 	first.Evaluation.Curves(r, seedName(first))
 	for _, n := range p.Notes {
-		r.Note(n)
+		r.Warn(n)
 	}
 	for _, w := range AttributeWarnings(p.Train, o.Attack, first.Evaluation) {
 		r.Warn(w)
@@ -172,10 +173,7 @@ func (t *Teacher) subject(r *report.Report, key string, settings map[string]stri
 
 // notes adds what a reader must know of the teacher and its data.
 func (t *Teacher) notes(r *report.Report) {
-	for _, n := range t.Notes {
+	for _, n := range slices.Concat(t.Notes, t.Parts.Notes) {
 		r.Warn(n)
-	}
-	for _, n := range t.Parts.Notes {
-		r.Note(n)
 	}
 }

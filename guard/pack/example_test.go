@@ -9,7 +9,6 @@ import (
 	"tattle/guard/pack"
 	"tattle/nn"
 	"tattle/nn/zoo"
-	"tattle/report"
 )
 
 // A pack is written, and a change of one of its files is found.
@@ -26,9 +25,9 @@ func Example() {
 		panic(err)
 	}
 	shapes, _ := front.Shapes()
-	p, err := pack.New(front, head, &report.Certificate{
-		Schema: report.CertificateSchema, Title: "example", Sentences: []string{"Nothing is proved."},
-		Lattice: report.CertifiedLattice{Delta: .25, Sigma: 1, Clip: 8, Dim: nn.Size(shapes[front.Output])}, Budget: report.CertifiedBudget{Releases: 1},
+	p, err := pack.New(front, head, &pack.Certificate{
+		Schema: pack.CertificateSchema, Title: "example", Sentences: []string{"Nothing is proved."},
+		Lattice: pack.CertifiedLattice{Delta: .25, Sigma: 1, Clip: 8, Dim: nn.Size(shapes[front.Output])}, Budget: pack.CertifiedBudget{Releases: 1},
 	})
 	if err != nil {
 		panic(err)

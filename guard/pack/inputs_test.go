@@ -6,14 +6,13 @@ import (
 
 	"tattle/internal/must"
 	"tattle/nn/zoo"
-	"tattle/report"
 )
 
 // TestInputs: settings and snippets say how inputs are scaled and laid out, and the Python program
 // knows their range.
 func TestInputs(t *testing.T) {
-	p, _ := packed(t, zoo.Table(4, 3, 1), report.CertifiedLattice{Delta: .25, Sigma: .75, Clip: 8}, 0)
-	p.Certificate.Inputs = report.CertifiedInputs{Scaling: "x/255, less 0.5", Layout: "channels, height, width: 2×1×2", Range: [][2]float64{{0, 1}, {-1, .5}}}
+	p, _ := packed(t, zoo.Table(4, 3, 1), CertifiedLattice{Delta: .25, Sigma: .75, Clip: 8}, 0)
+	p.Certificate.Inputs = CertifiedInputs{Scaling: "x/255, less 0.5", Layout: "channels, height, width: 2×1×2", Range: [][2]float64{{0, 1}, {-1, .5}}}
 	files := must.Get(p.Files())(t)
 	for name, parts := range map[string][]string{
 		SettingsFile: {"[inputs]\nscaling = \"x/255, less 0.5\"\nlayout = \"channels, height, width: 2×1×2\"\nrange = [[0.0, 1.0], [-1.0, 0.5]]\n"},

@@ -17,24 +17,24 @@ import (
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/nn/zoo"
-	"tattle/report"
+	"tattle/run"
 )
 
 // written writes a pack of an untrained net with noise of σ/Δ = 3.
 func written(t *testing.T) (p *Pack, dir string) {
 	t.Helper()
-	return packed(t, zoo.MNIST(3), report.CertifiedLattice{Delta: .25, Sigma: .75, Clip: 8}, 0)
+	return packed(t, zoo.MNIST(3), CertifiedLattice{Delta: .25, Sigma: .75, Clip: 8}, 0)
 }
 
 // packed writes a pack of a net with a drift allowance. Dim is that of the net.
-func packed(t *testing.T, g *nn.Graph, l report.CertifiedLattice, drift float64) (p *Pack, dir string) {
+func packed(t *testing.T, g *nn.Graph, l CertifiedLattice, drift float64) (p *Pack, dir string) {
 	t.Helper()
 	node := must.Get(g.FeatureNode())(t)
 	front, head := must.Get2(g.Cut(node))(t)
 	shapes := must.Get(front.Shapes())(t)
 	l.Dim = nn.Size(shapes[front.Output])
-	c := &report.Certificate{Schema: report.CertificateSchema, Version: report.ProgramVersion(), Title: "test", Sentences: []string{"nothing is proved"},
-		Lattice: l, Budget: report.CertifiedBudget{Releases: 1}, Drift: drift}
+	c := &Certificate{Schema: CertificateSchema, Version: run.Current().Version, Title: "test", Sentences: []string{"nothing is proved"},
+		Lattice: l, Budget: CertifiedBudget{Releases: 1}, Drift: drift}
 	p = must.Get(New(front, head, c))(t)
 	dir = t.TempDir()
 	must.Do(t, p.Write(dir))

@@ -21,7 +21,6 @@ import (
 	"tattle/nn/zoo"
 	"tattle/onnx"
 	"tattle/release"
-	"tattle/report"
 )
 
 // inNode releases inputs by front.onnx in onnxruntime: the arguments are the file, the numbers of
@@ -96,7 +95,7 @@ func TestOtherRuntime(t *testing.T) {
 			node(t)
 			g, set := from(t)
 			l := lattice.Lattice{Delta: 1. / 64, Sigma: 1.7, Clip: 64}
-			p, dir := packed(t, g, report.CertifiedLattice{Delta: l.Delta, Sigma: l.Sigma, Clip: l.Clip}, stated(t, g, set))
+			p, dir := packed(t, g, CertifiedLattice{Delta: l.Delta, Sigma: l.Sigma, Clip: l.Clip}, stated(t, g, set))
 			sameRelease(t, p, dir, inputs(set))
 		})
 	}

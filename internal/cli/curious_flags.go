@@ -10,7 +10,6 @@ import (
 	"tattle/curious"
 	"tattle/curious/training"
 	"tattle/dataset"
-	"tattle/reproduce"
 )
 
 // curiousFlags are the flags of `train` for paper B's classifiers.
@@ -41,7 +40,7 @@ var kinds = map[string]string{
 
 // curious reports whether the flags ask for paper B's training.
 func (f *curiousFlags) curious(task string) bool {
-	_, paperA := reproduce.RecipeOf(task)
+	_, paperA := training.RecipeOf(task)
 	return !paperA || f.Target != "" || len(f.Sensitive) > 0 || f.Curious != ""
 }
 

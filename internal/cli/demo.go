@@ -9,11 +9,11 @@ import (
 
 	"tattle/attack"
 	"tattle/bound"
+	"tattle/curious/training"
 	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/internal/report"
 	"tattle/measure"
-	"tattle/reproduce"
 	"tattle/run"
 )
 
@@ -55,14 +55,14 @@ func (c *demoCmd) Run(ctx context.Context, e *env) error {
 
 func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 	started := time.Now()
-	recipe, _ := reproduce.RecipeOf(glyphsName)
+	recipe, _ := training.RecipeOf(glyphsName)
 	recipe.Epochs, recipe.Seed = demoSize.epochs, c.Seed
 	train, test := glyphs(0, c.Seed)
 	g, t, err := fit(ctx, e, dir, recipe, train, test)
 	if err != nil {
 		return err
 	}
-	trained, err := c.trainedReport(ctx, e, dir, recipe, reproduce.FittedNet{Graph: g, Training: t, Test: test, Data: glyphsName})
+	trained, err := c.trainedReport(ctx, e, dir, recipe, training.FittedNet{Graph: g, Training: t, Test: test, Data: glyphsName})
 	if err != nil {
 		return err
 	}

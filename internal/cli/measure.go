@@ -54,7 +54,10 @@ func (m *measurement) bounded(ctx context.Context, e *env, dir string) (*measure
 		Hashes: map[string]string{"model": m.origin.Model.SHA256, "data": m.Data.SHA256},
 		Pool:   e.pool, Name: m.name, Progress: bars.Set,
 	}
-	done, err := m.Run(ctx, o)
+	done, err := m.Begin(ctx, o)
+	if err == nil {
+		err = m.Bound(ctx, done, o)
+	}
 	if err != nil {
 		return nil, m.flagged(err)
 	}
@@ -68,8 +71,8 @@ func (m *measurement) bounded(ctx context.Context, e *env, dir string) (*measure
 func (m *measurement) looked(ctx context.Context, e *env, dir string) (*report.Report, error) {
 	bars := &progress.Phases{W: e.stderr}
 	defer bars.Close()
-	o := measure.RunOptions{Dir: dir, Look: true, Progress: bars.Set}
-	done, err := m.Run(ctx, o)
+	o := measure.RunOptions{Dir: dir, Progress: bars.Set}
+	done, err := m.Begin(ctx, o)
 	if err != nil {
 		return nil, m.flagged(err)
 	}

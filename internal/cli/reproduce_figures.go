@@ -8,6 +8,7 @@ import (
 
 	"tattle/attack"
 	"tattle/bound"
+	"tattle/curious/training"
 	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/internal/report"
@@ -105,7 +106,7 @@ func (c *reproduceCmd) open(ctx context.Context, e *env, m *measurement, f repro
 // figure makes the figure in dir: first the stages that workers can share (the net and the bounds
 // of every run), then the attacks and the reports.
 func (c *reproduceCmd) figure(ctx context.Context, e *env, m *measurement, f reproduce.Figure, dir string) error {
-	if (begun(dir) || exists(filepath.Join(dir, reproduce.TrainingFolder))) && !c.Resume {
+	if (begun(dir) || exists(filepath.Join(dir, training.TrainingFolder))) && !c.Resume {
 		return interruptedRun(dir)
 	}
 	trained, err := c.model(ctx, e, m, f, dir)
@@ -221,12 +222,12 @@ func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f repr
 	if err != nil {
 		return nil, err
 	}
-	recipe, _ := reproduce.RecipeOf(f.Net)
+	recipe, _ := training.RecipeOf(f.Net)
 	recipe.Epochs, recipe.Seed = cmp.Or(c.Epochs, recipe.Epochs), c.Seed
 	if _, err := recipe.Build(data.Shape); err != nil {
 		return nil, usage(fmt.Errorf("--data %s: %w", c.Data, err), "")
 	}
-	work := recipe.Stage(dir, data, c.Resume, func(ctx context.Context, r reproduce.Recipe) (*nn.Graph, *reproduce.Fitted, error) {
+	work := recipe.Stage(dir, data, c.Resume, func(ctx context.Context, r training.Recipe) (*nn.Graph, *training.Fitted, error) {
 		return fit(ctx, e, dir, r, data, m.Data)
 	})
 	if trained, err = e.pool.Run(ctx, work); err != nil {
@@ -235,7 +236,7 @@ func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f repr
 		}
 		return nil, err
 	}
-	path, err := reproduce.Unpack(trained, dir)
+	path, err := training.Unpack(trained, dir)
 	if err != nil {
 		return trained, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tattle/curious/training"
 	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/internal/progress"
@@ -14,7 +15,6 @@ import (
 	"tattle/nn"
 	"tattle/nn/train"
 	"tattle/nn/zoo"
-	"tattle/reproduce"
 	"tattle/run"
 )
 
@@ -65,8 +65,8 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	c.Batch = cmp.Or(c.Batch, train.DefaultBatch)
-	if c.BitsPenalty > 0 && c.Batch > reproduce.MostPenalized {
-		return usage(fmt.Errorf("--batch %d: must be at most %d with --bits-penalty", c.Batch, reproduce.MostPenalized), "")
+	if c.BitsPenalty > 0 && c.Batch > training.MostPenalized {
+		return usage(fmt.Errorf("--batch %d: must be at most %d with --bits-penalty", c.Batch, training.MostPenalized), "")
 	}
 	if c.Task == glyphsName {
 		c.Data = glyphsName
@@ -82,7 +82,7 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		if t == nil {
 			return stopped
 		}
-		r, err := c.trainedReport(ctx, e, dir, recipe, reproduce.FittedNet{Graph: g, Training: t, Test: test, Data: absolute(c.Data)})
+		r, err := c.trainedReport(ctx, e, dir, recipe, training.FittedNet{Graph: g, Training: t, Test: test, Data: absolute(c.Data)})
 		if err != nil {
 			return err
 		}
@@ -145,8 +145,8 @@ func (c *trainCmd) load() (train, test *dataset.Set, err error) {
 }
 
 // recipe returns paper A's training as the flags change it.
-func (c *trainCmd) recipe() reproduce.Recipe {
-	r, _ := reproduce.RecipeOf(c.Task)
+func (c *trainCmd) recipe() training.Recipe {
+	r, _ := training.RecipeOf(c.Task)
 	r.Enlarge = c.Net != ""
 	r.Net = cmp.Or(c.Net, r.Net)
 	r.Epochs = cmp.Or(c.Epochs, r.Epochs)
@@ -157,7 +157,7 @@ func (c *trainCmd) recipe() reproduce.Recipe {
 
 // fit trains a net in the run's folder. Interrupted, it returns the net as far as it came,
 // with ctx's error; if there is none, it returns no training either.
-func fit(ctx context.Context, e *env, dir string, r reproduce.Recipe, data, test *dataset.Set) (*nn.Graph, *reproduce.Fitted, error) {
+func fit(ctx context.Context, e *env, dir string, r training.Recipe, data, test *dataset.Set) (*nn.Graph, *training.Fitted, error) {
 	g, err := r.Build(data.Shape)
 	if err != nil {
 		return nil, nil, usage(fmt.Errorf("--data: %w", err), "")
@@ -181,7 +181,7 @@ func roomForModel(dir string, parameters int) error {
 }
 
 // trainedReport saves the net, measures its accuracy and reports on it.
-func (o output) trainedReport(ctx context.Context, e *env, dir string, r reproduce.Recipe, n reproduce.FittedNet) (*report.Report, error) {
+func (o output) trainedReport(ctx context.Context, e *env, dir string, r training.Recipe, n training.FittedNet) (*report.Report, error) {
 	x := newReport(e, "A classifier of "+n.Test.Name, o.Seed)
 	bar := progress.New(e.stderr, "measuring accuracy", n.Test.Len())
 	defer bar.Close()

@@ -10,12 +10,10 @@ var boundLayout = &layout{
 		{"Identification", "identified", "of releases, at most {identified.high}; guessing: {identified@guessing}"},
 		{"Best attack", "attack", "RMS error on {attack.n} inputs; without the release: {attack@without the release}"},
 		{"Floor without a list", "floor", "least RMS error of an adversary without a list; guessing the mean: {floor@without the release}"},
-		{"Floor, unbiased only", "bound", "for unbiased estimators, median over coordinates"},
 		{"Accuracy cost", "accuracy.cost", "{accuracy.clean} to {accuracy}"},
+		{"Floor, unbiased only", "bound", "for unbiased estimators, median over coordinates"},
 	},
 	sections: []sectionOf{
-		{title: "What this means", parts: []partOf{{findings: []Part{Meaning}}}},
-		{title: "What to do", parts: []partOf{{findings: []Part{Advice}}}},
 		{title: "How close can any adversary come?", parts: []partOf{
 			{chart: &intervalsOf{caption: "Error by level of detail", axis: "root mean square error",
 				marks: []markOf{{"floor without a list", "floor", ""}, {"best attack", "attack", ""}, {"floor with the list", "floor.list", ""}, {"without the release", "floor", "without the release"}}}},
@@ -28,6 +26,8 @@ var boundLayout = &layout{
 				table: &tableOf{rows: []string{"attribute", "knows"}, columns: []column{
 					{"majority", "guess.majority", "", false}, {"attack", "guess.attack", "", false}, {"best", "guess.best", "", false}, {"limit", "guess.limit", "most", false}, {"bits", "guess.bits", "most", false}, {"AUC", "guess.auc", "most", false}}}},
 		}},
+		{title: "What this means", parts: []partOf{{findings: []Part{Meaning}}}},
+		{title: "What to do", parts: []partOf{{findings: []Part{Advice}}}},
 		{title: "Published figures beside ours", parts: []partOf{{
 			says: "authors': by their procedure, run here. A note says where a published figure was read off a picture.",
 			table: &tableOf{rows: []string{"quantity"}, columns: []column{
@@ -57,8 +57,8 @@ var boundLayout = &layout{
 		{title: "Bounds for unbiased estimators, in figures", folded: true, parts: []partOf{{
 			says: "Lower bounds on the standard deviation of unbiased estimates, in normalised units, as quantiles over coordinates and inputs.",
 			table: &tableOf{rows: []string{"bound", "band, domain"}, columns: []column{
-				{"claim", "q50", "kind", true}, {"5%", "q05", "bare", false}, {"25%", "q25", "bare", false}, {"50%", "q50", "bare", false}, {"75%", "q75", "bare", false}, {"95%", "q95", "bare", false},
-				{"unbounded", "no_limit", "", false}, {"inputs", "q50", "n", true}, {"prior", "q50", "@prior", true}}}}}},
+				{"claim", "q50", "kind", true}, {"5%", "q05", "least", false}, {"25%", "q25", "least", false}, {"50%", "q50", "least", false}, {"75%", "q75", "least", false}, {"95%", "q95", "least", false},
+				{"no limit", "no_limit", "", false}, {"inputs", "q50", "n", true}, {"prior", "q50", "@prior", true}}}}}},
 		{title: "Floors for every adversary, on pairs of inputs", folded: true, parts: []partOf{{
 			says: "Lower bounds on the error of every adversary, biased or not, averaged over an input and another one.",
 			table: &tableOf{rows: []string{"other input", "error of"}, columns: []column{
@@ -75,7 +75,7 @@ var boundLayout = &layout{
 			says:  "Accuracy, with its 95 % interval (Clopper-Pearson).",
 			table: &tableOf{rows: []string{"features"}, columns: []column{{"accuracy", "answers", "", false}, {"95 % interval", "answers", "interval", false}, {"examples", "answers", "n", false}}}}}},
 		{title: "What the limits depend on", folded: true, parts: []partOf{{findings: []Part{Condition}}}},
-		{title: "How the data were read", folded: true, parts: []partOf{{findings: []Part{About}}}},
+		{title: "How the data were read", parts: []partOf{{findings: []Part{About}}}},
 	},
 	terms: []term{
 		{"error", "Root mean square over the input and the inputs of the run, unless another average is named."},

@@ -12,7 +12,7 @@ var levels = []string{"baseline", "most frequent class", "δy + δs = 1.5"}
 var curiousTerms = []term{
 	{"honesty", "The share of test examples whose target attribute is answered right."},
 	{"curiosity", "The share whose sensitive attribute an attack guesses right from the outputs."},
-	{"baseline", "The best guess of the sensitive attribute that uses no outputs but the label: the most frequent class, or the likeliest one given the true target or the answered label."},
+	{"baseline", "The best guess of the sensitive attribute that uses no outputs but the label. It is the most frequent class, or the likeliest one given the true target or the answered label."},
 	{"excess", "Curiosity minus baseline, in points."},
 	{"p", "Of the excess: the larger p-value of Tango's score test and McNemar's exact test, with Holm's correction for several attributes. The excess is shown if p is at most 0.05 and its interval lies above zero."},
 	{"βx, βy, βs", "The weights of the training's loss: for uncertain outputs, for the target, for the sensitive attribute."},
@@ -30,11 +30,11 @@ var curvesOfRuns = []sectionOf{
 			{"95 % interval", "run", "interval", true}, {"p", "run", "p", true}, {"entropy", "run", "@entropy", true}}}}}},
 	{title: "Pruning", parts: []partOf{
 		{says: "The smallest weights of every layer were set to zero, without further training; the attack was not changed.",
-			curves: &curvesOf{id: "pruning", caption: "Honesty and curiosity after pruning", x: "weights set to zero", y: "accuracy", xUnit: Share, yUnit: Share, dots: true}},
+			curves: &curvesOf{id: "pruning", caption: "Honesty and curiosity after pruning", x: "weights set to zero", y: "accuracy", xUnit: Share, yUnit: Share, dots: true, joined: true}},
 		{table: &tableOf{rows: []string{"run", "set to zero"}, columns: []column{
 			{"honesty", "pruned.honesty", "", false}, {"95 % interval", "pruned.honesty", "interval", true}, {"curiosity", "pruned.curiosity", "", false}, {"95 % interval", "pruned.curiosity", "interval", true}}}}}},
 	{title: "What a linear classifier can trade", parts: []partOf{
-		{curves: &curvesOf{id: "trade", caption: "Linear classifiers on the plane of Figure 2", x: "honesty", y: "curiosity", xUnit: Share, yUnit: Share, dots: true}},
+		{curves: &curvesOf{id: "trade", caption: "Linear classifiers on the plane of Figure 2", x: "honesty", y: "curiosity", xUnit: Share, yUnit: Share, dots: true, joined: true}},
 		{table: &tableOf{rows: []string{"βs"}, columns: []column{{"honesty", "trade.honesty", "", false}, {"curiosity", "trade.curiosity", "", false}, {"sum", "trade.sum", "", false}}}}}},
 	{title: "Mixtures", parts: []partOf{{says: "The released values ŷ by the true y and s.",
 		curves: &curvesOf{id: "mixture", caption: "Released values", x: "ŷ, as released", y: "share of examples", yUnit: Share}}}},
@@ -107,7 +107,7 @@ func init() {
 				table: &tableOf{rows: []string{"row"}, columns: columns}}}},
 			{title: "The results in sentences", parts: []partOf{{findings: []Part{Evidence}}}},
 		}, limits, notes),
-		terms: slices.Concat(curiousTerms, []term{{"σ", "Ours minus published, over √(standard deviation of ours² + of the published² + p(1−p)/n): p is the mean of the two accuracies and n the test examples. Of entropies, without the last term. If we have one seed only, the published deviation stands for ours, too."}, {"settings", "raw and soft are the outputs that are released (the paper's RawHBC and SoftHBC), param. and reg. the parameterized and the regularized attack, Std a standard classifier, attacked afterwards (overlearning)."}}),
+		terms: slices.Concat(curiousTerms, []term{{"σ", "Ours minus published, over √(standard deviation of ours² + of the published² + p(1−p)/n). Here p is the mean of the two accuracies and n the test examples. Of entropies, without the last term. If we have one seed only, the published deviation stands for ours, too."}, {"settings", "raw and soft are the outputs that are released (the paper's RawHBC and SoftHBC), param. and reg. the parameterized and the regularized attack, Std a standard classifier, attacked afterwards (overlearning)."}}),
 	}
 }
 

@@ -13,6 +13,7 @@ type curvesOf struct {
 	x, y         string // titles of the axes
 	xUnit, yUnit Unit
 	dots         bool // points instead of lines
+	joined       bool // the points are joined
 	diagonal     bool // the line of chance
 	log          bool // the horizontal axis is logarithmic
 }
@@ -60,12 +61,12 @@ func (c *curvesOf) draw(caption string, series []Series) chart {
 	p.yAxis(c.y, c.yUnit)
 	p.xAxis(c.x, c.across, curvesHigh)
 	if c.diagonal {
-		p.path("polyline", "baseline", []float64{0, 1}, []float64{0, 1})
+		p.path("polyline", "seam level ink", []float64{0, 1}, []float64{0, 1})
 		out.Keys = append(out.Keys, key{lineKey("baseline"), "chance"})
 	}
 	for k, s := range series {
 		if c.dots && slices.Contains(levels, s.Name) {
-			p.path("polyline", "front "+hue(k), s.X, s.Y)
+			p.path("polyline", "seam "+hue(k), s.X, s.Y)
 			out.Keys = append(out.Keys, key{lineKey("front " + hue(k)), s.Name})
 			continue
 		}
@@ -81,6 +82,9 @@ func (c *curvesOf) draw(caption string, series []Series) chart {
 			}
 			p.path("polygon", "band", xs, ys)
 		}
+		if c.joined {
+			p.path("polyline", "seam "+hue(k), s.X, s.Y)
+		}
 		if c.dots {
 			for i := range s.X {
 				if known(s.Y[i]) {
@@ -89,7 +93,7 @@ func (c *curvesOf) draw(caption string, series []Series) chart {
 			}
 			out.Keys = append(out.Keys, key{markKey(hue(k)+" filled", shape), s.Name})
 		} else {
-			p.path("polyline", "front "+hue(k), s.X, s.Y)
+			p.path("polyline", "seam "+hue(k), s.X, s.Y)
 			out.Keys = append(out.Keys, key{lineKey("front " + hue(k)), s.Name})
 		}
 	}
@@ -97,10 +101,12 @@ func (c *curvesOf) draw(caption string, series []Series) chart {
 	return out
 }
 
-// across prints a place on the horizontal axis.
+// across prints a place on the horizontal axis, of a logarithmic one two digits.
 func (c *curvesOf) across(x float64) string {
 	if c.log {
 		x = math.Pow(10, x)
+		digits := math.Pow10(1 - int(math.Floor(math.Log10(x))))
+		x = math.Round(x*digits) / digits
 	}
 	return tick(c.xUnit, x)
 }

@@ -21,7 +21,7 @@ func init() {
 			{title: "Accuracy against protection", parts: []partOf{
 				{curves: &curvesOf{id: "search", caption: "Accuracy in the search", x: "share of inputs, attributes or candidates guessed right", y: "accuracy", xUnit: Share, yUnit: Share, dots: true, log: true}},
 				{curves: &curvesOf{id: "floors", caption: "Accuracy in the search", x: "floor, root mean square error", y: "accuracy", yUnit: Share, dots: true}}}},
-		}, boundLayout.sections[1:2], []sectionOf{
+		}, boundLayout.sections[2:3], []sectionOf{
 			{title: "The search for the release", folded: true, parts: []partOf{
 				{says: "The most accurate release of each method that keeps the promise in the search: means over draws on training data, without limits. Original model: {validation}.",
 					table: &tableOf{rows: []string{"method and node"}, columns: []column{
@@ -30,7 +30,7 @@ func init() {
 				{title: "Tasks that the release also answers", table: &tableOf{rows: []string{"task"}, columns: []column{{"accuracy", "task", "", false}, {"95 % interval", "task", "interval", false}}}},
 				{title: "Nodes of the model", says: "Share: multiply-adds of the model that run on the device, before the node.",
 					table: &tableOf{rows: []string{"node"}, columns: []column{{"share", "cut.share", "", false}, {"multiply-adds", "cut.operations", "", false}, {"parameters", "cut.parameters", "", false}, {"features", "cut.features", "", false}, {"accuracy", "cut.accuracy", "", false}}}}}},
-		}, boundLayout.sections[2:]),
+		}, boundLayout.sections[:1], boundLayout.sections[3:]),
 		terms: boundLayout.terms,
 	}
 	layouts["guard"] = &layout{

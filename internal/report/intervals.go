@@ -33,6 +33,9 @@ const (
 // markShapes are the shapes of the marks of a row; the first has the interval.
 var markShapes = []string{"circle", "stroke", "diamond", "square", "dot"}
 
+// lineClasses are the looks of the vertical lines.
+var lineClasses = []string{"baseline", "threshold"}
+
 // row is a row of the chart: the values of its marks, nil where there is none.
 type row struct {
 	words string
@@ -75,7 +78,7 @@ func (r *Report) intervals(c *intervalsOf, subject string, one bool) *chart {
 		}
 		lines = append(lines, at)
 		x.add(at)
-		out.Keys = append(out.Keys, key{lineKey("baseline"), l.name})
+		out.Keys = append(out.Keys, key{lineKey(lineClasses[len(lines)-1]), l.name})
 	}
 	height := rowHigh*float64(len(rows)) + plotFoot
 	p := newPlot(height, label, x.padded(), span{})
@@ -87,8 +90,8 @@ func (r *Report) intervals(c *intervalsOf, subject string, one bool) *chart {
 		for _, v := range ticks(p.x0, p.x1) {
 			rule("grid", v)
 		}
-		for _, at := range lines {
-			rule("baseline", at)
+		for k, at := range lines {
+			rule(lineClasses[k], at)
 		}
 		p.text("name", "start", 1, top+rowWords, 0, row.words)
 		for k := len(row.marks) - 1; k >= 0; k-- {
@@ -97,10 +100,7 @@ func (r *Report) intervals(c *intervalsOf, subject string, one bool) *chart {
 				continue
 			}
 			low, high := max(limit(v.Low, v.X), p.x0), min(limit(v.High, v.X), p.x1)
-			if !known(v.X) && known(v.Low) != known(v.High) { // an arrow to the end
-				low, high = limit(v.Low, p.x0), limit(v.High, p.x1)
-			}
-			if low < high {
+			if known(v.Low) && known(v.High) && low < high {
 				p.line("whisker thick "+hue(k), p.x(low), top+rowMarks, p.x(high), top+rowMarks)
 			}
 			if at := limit(v.X, limit(v.Low, v.High)); at >= p.x0 && at <= p.x1 {

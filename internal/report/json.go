@@ -11,6 +11,7 @@ import (
 // WriteJSON writes report.json: indented, keys in a fixed order.
 func (r *Report) WriteJSON(w io.Writer) error {
 	c := *r
+	c.InWords = r.Label()
 	if c.Findings == nil {
 		c.Findings = []Finding{}
 	}
@@ -54,6 +55,9 @@ func Parse(document []byte) (*Report, error) {
 		if _, ok := words[f.Code]; !ok {
 			return nil, fmt.Errorf("not a report: findings: there is no finding %q", f.Code)
 		}
+	}
+	if r.InWords != r.Label() {
+		return nil, fmt.Errorf("not a report: verdict: it is %q, and the findings say %q", r.InWords, r.Label())
 	}
 	return &r, nil
 }

@@ -14,6 +14,7 @@ import (
 // A layout says which claims, findings, series and pictures of a report make which section. There is one for
 // each kind of report.
 type layout struct {
+	first    map[string]tileOf // in place of the first tile, by a part of the code of the finding that it is behind
 	tiles    []tileOf
 	sections []sectionOf
 	terms    []term // what words and columns mean
@@ -35,6 +36,7 @@ type partOf struct {
 	title    string // a template
 	says     string // a template, shown if anything follows it
 	code     string // a template
+	when     string // only if a finding's code contains it
 	findings []Part
 	table    *tableOf
 	chart    *intervalsOf
@@ -114,13 +116,18 @@ func (r *Report) lead(l *layout) lead {
 	if len(r.Findings) > 0 {
 		f := r.Findings[0]
 		w := WordingOf(f.Code)
-		v = lead{Badge: r.fill(w.Badge, f), Tone: w.Tone, Says: r.Say(f)}
+		v = lead{Badge: r.fill(w.Badge, f), Tone: cmp.Or(w.Tone, Calm), Says: r.Say(f)}
 	}
-	for _, t := range l.tiles {
-		subject := ""
-		if len(r.Findings) > 0 {
-			subject = r.Findings[0].Subject
+	tiles, subject := l.tiles, ""
+	if len(r.Findings) > 0 {
+		subject = r.Findings[0].Subject
+	}
+	for code, t := range l.first {
+		if strings.Contains(r.Verdict(), code) {
+			tiles = append([]tileOf{t}, tiles[1:]...)
 		}
+	}
+	for _, t := range tiles {
 		c := r.about(t.claim, subject)
 		if c == nil {
 			c = r.about(t.claim, "")
@@ -129,16 +136,23 @@ func (r *Report) lead(l *layout) lead {
 			continue
 		}
 		about := Finding{Subject: c.Subject}
-		says := r.fill(t.about, about)
-		if strings.Contains(says, "–") && strings.Contains(t.about, "{") { // of a claim that is not there, as of vectors' honesty
-			says = ""
-		}
-		v.Tiles = append(v.Tiles, tile{Name: r.fill(t.name, about), Figure: c.Value.bare(), Unit: strings.TrimPrefix(strings.TrimPrefix(c.Value.Figure(), c.Value.bare()), " "), About: says})
+		v.Tiles = append(v.Tiles, tile{Name: r.fill(t.name, about), Figure: c.Value.bare(), Unit: strings.TrimPrefix(strings.TrimPrefix(c.Value.Figure(), c.Value.bare()), " "), About: r.clauses(t.about, about)})
 	}
 	return v
 }
 
 const mostTiles = 4
+
+// clauses fills what a tile says below its figure, without the clauses whose claims the report does not have.
+func (r *Report) clauses(template string, f Finding) string {
+	var said []string
+	for _, clause := range strings.Split(template, "; ") {
+		if s := r.fill(clause, f); !strings.Contains(" "+s+" ", " – ") {
+			said = append(said, s)
+		}
+	}
+	return strings.Join(said, "; ")
+}
 
 // section fills a section for a subject.
 func (r *Report) section(s sectionOf, subject string) section {
@@ -152,6 +166,9 @@ func (r *Report) section(s sectionOf, subject string) section {
 // part fills a part; none if there is nothing in it.
 func (r *Report) part(p partOf, subject string, one bool) []part {
 	about := Finding{Subject: subject}
+	if p.when != "" && !slices.ContainsFunc(r.Findings, func(f Finding) bool { return strings.Contains(f.Code, p.when) }) {
+		return nil
+	}
 	out := part{Title: r.fill(p.title, about), Code: r.fill(p.code, about)}
 	var more []part
 	is := p.code != ""
@@ -213,6 +230,16 @@ func (r *Report) table(t *tableOf, subject string, one bool) *table {
 	}
 	if len(keys) == 0 {
 		return nil
+	}
+	judged := func(k rowKey) bool {
+		return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Subject == k.subject && WordingOf(f.Code).Part == Verdict })
+	}
+	if !one && t.columns[0].show == "badge" && judged(keys[0]) {
+		for _, f := range r.Findings { // also what has no figures
+			if of := (rowKey{subject: f.Subject}); f.Subject != "" && judged(of) && !slices.Contains(keys, of) {
+				keys = append(keys, of)
+			}
+		}
 	}
 	grouped := slices.ContainsFunc(keys, func(k rowKey) bool { return k.group != "" }) && slices.ContainsFunc(keys, func(k rowKey) bool { return k.subject != "" }) && !one
 	out := &table{Page: t.page}
@@ -293,7 +320,7 @@ func (r *Report) cell(c column, of *Claim, subject string) string {
 	if c.show == "badge" {
 		for _, f := range r.Findings {
 			switch w := WordingOf(f.Code); {
-			case f.Subject != subject || w.Badge == "":
+			case f.Subject != subject || w.Badge+w.Label == "":
 			case w.Label != "":
 				return w.Label
 			default:
@@ -364,7 +391,7 @@ func (r *Report) provenance() section {
 		add("model", "%s, sha256 %s", m.Path, m.SHA256)
 	}
 	if x := r.Data; x.Name+x.Path != "" {
-		add("data", "%s %s %s, sha256 %s", x.Name, x.Path, x.Part, x.SHA256)
+		add("data", "%s, sha256 %s", strings.Join(slices.Compact(slices.DeleteFunc([]string{x.Name, x.Path, x.Part}, func(s string) bool { return s == "" })), ", "), x.SHA256)
 	}
 	add("seed", "%d", r.Seed)
 	rows = append(rows, settings(r.Request)...)

@@ -105,7 +105,7 @@ func tick(u Unit, v float64) string {
 func ticks(low, high float64) (all []float64) {
 	raw := (high - low) / 5
 	step := math.Pow10(int(math.Floor(math.Log10(raw))))
-	for _, f := range []float64{2, 5, 10} {
+	for _, f := range []float64{10, 5, 2} {
 		if step*f <= raw*1.5 {
 			step *= f
 			break
@@ -160,6 +160,9 @@ func (s span) padded() span {
 	air := .06 * (s.high - s.low)
 	if air == 0 {
 		air = max(.01, .1*math.Abs(s.low))
+	}
+	if s.low >= 0 && s.low < .5*s.high { // errors and shares begin at none
+		return span{0, s.high + air}
 	}
 	return span{s.low - air, s.high + air}
 }

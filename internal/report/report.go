@@ -38,6 +38,9 @@ type Head struct {
 	Seed    uint64 `json:"seed"`
 	Layout  string `json:"layout,omitempty"` // if it is not that of the subcommand
 
+	// InWords is the verdict in a few words, for programs and lists; WriteJSON sets it.
+	InWords string `json:"verdict"`
+
 	// Request is what the command was asked to do, in the command's own type: with model, data and files it
 	// decides every claim that can be recomputed.
 	Request json.RawMessage `json:"request,omitempty"`
@@ -226,7 +229,7 @@ func (r *Report) Sentences() (said, limits []string) {
 			said = append(said, r.fill(w.Badge, f)+". "+r.Say(f))
 		case w.Part == Limit || w.Part == Condition:
 			limits = append(limits, r.Say(f))
-		case w.Part == Verdict || w.Part == Evidence || w.Part == Meaning:
+		case w.Part == Verdict || w.Part == Evidence || w.Part == Ruled || w.Part == Meaning:
 			said = append(said, r.Say(f))
 		}
 	}

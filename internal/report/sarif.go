@@ -77,7 +77,7 @@ func (r *Report) sarifResult(f Finding, rule string) object {
 	suppressions := []object{} // the standard wants them of every result or of none
 	for _, a := range r.Findings {
 		if a.Code == Accepted && a.Subject == f.Subject {
-			suppressions = append(suppressions, object{"kind": "external", "status": "accepted", "justification": printable(r.Say(a))})
+			suppressions = append(suppressions, object{"kind": "external", "status": "accepted", "justification": printable(strings.Join(a.Args, " "))})
 		}
 	}
 	properties := object{}

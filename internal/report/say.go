@@ -1,7 +1,6 @@
 package report
 
 import (
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,6 +17,7 @@ type Part int
 const (
 	Verdict   Part = iota // the badge and the sentence that the report begins with
 	Evidence              // why
+	Ruled                 // a rule that is broken, or a finding that somebody accepts
 	Meaning               // what it means for the reader
 	Advice                // what to do
 	Limit                 // what the figures do not show
@@ -143,9 +143,9 @@ var shows = map[string]func(*Claim) string{
 	"low":        func(c *Claim) string { return c.Value.LowFigure() },
 	"high":       func(c *Claim) string { return c.Value.HighFigure() },
 	"interval":   func(c *Claim) string { return c.Value.interval() },
-	"least":      func(c *Claim) string { return c.Value.Unit.print(c.Value.Low, math.Floor) },
-	"most":       func(c *Claim) string { return c.Value.Unit.print(c.Value.High, math.Ceil) },
-	"confidence": func(c *Claim) string { return percent(c.Value.Confidence, math.Round) },
+	"least":      func(c *Claim) string { return c.Value.Unit.print(c.Value.Low, down) },
+	"most":       func(c *Claim) string { return c.Value.Unit.print(c.Value.High, up) },
+	"confidence": func(c *Claim) string { return percent(c.Value.Confidence, nearest) },
 	"n":          func(c *Claim) string { return Grouped(c.N) },
 	"p":          func(c *Claim) string { return PValue(c.P) },
 	"kind":       func(c *Claim) string { return string(c.Kind) },
@@ -175,6 +175,9 @@ func List(names []string) string {
 func Many(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
+	}
+	if strings.HasSuffix(what, "s") {
+		what += "e"
 	}
 	return Grouped(n) + " " + what + "s"
 }

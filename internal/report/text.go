@@ -40,8 +40,9 @@ func (r *Report) WriteText(w io.Writer, details bool) error {
 			p.writeText(b)
 		}
 	}
+	fmt.Fprintln(b)
+	wrap(b, "verdict: "+r.Label())
 	if left > 0 {
-		fmt.Fprintln(b)
 		wrap(b, Many(left, "section")+" of details left out: see the page, or --details.")
 	}
 	return b.Flush()

@@ -19,6 +19,7 @@ const (
 	Points  Unit = "points"  // a difference of fractions, printed in points with a sign
 	Count   Unit = "count"
 	Bits    Unit = "bits"
+	Chance  Unit = "probability" // a p-value
 	Grey    Unit = "grey levels" // of 255
 )
 
@@ -72,13 +73,13 @@ func (v Value) Figure() string {
 func (v Value) bare() string {
 	switch {
 	case known(v.X):
-		return v.Unit.print(v.X, math.Round)
+		return v.Unit.print(v.X, nearest)
 	case v.Low == 0:
 		return "none"
 	case known(v.Low):
-		return "≥ " + v.Unit.print(v.Low, math.Floor)
+		return "≥ " + v.Unit.print(v.Low, down)
 	case known(v.High):
-		return "≤ " + v.Unit.print(v.High, math.Ceil)
+		return "≤ " + v.Unit.print(v.High, up)
 	}
 	return "–"
 }
@@ -91,23 +92,23 @@ func (v Value) interval() string {
 	if !known(v.Low) || !known(v.High) {
 		return "–"
 	}
-	return strings.TrimSuffix(v.Unit.print(v.Low, math.Floor), " %") + " to " + v.Unit.print(v.High, math.Ceil)
+	return strings.TrimSuffix(v.Unit.print(v.Low, down), " %") + " to " + v.Unit.print(v.High, up)
 }
 
 // LowFigure prints the lower limit, rounded down, with its unit.
 func (v Value) LowFigure() string {
-	return v.Unit.print(v.Low, math.Floor) + v.Unit.behind(known(v.Low))
+	return v.Unit.print(v.Low, down) + v.Unit.behind(known(v.Low))
 }
 
 // HighFigure prints the upper limit, rounded up, with its unit.
 func (v Value) HighFigure() string {
-	return v.Unit.print(v.High, math.Ceil) + v.Unit.behind(known(v.High))
+	return v.Unit.print(v.High, up) + v.Unit.behind(known(v.High))
 }
 
 // behind is the word behind a number; empty for units that are part of the number.
 func (u Unit) behind(is bool) string {
 	switch {
-	case !is || u == Share || u == Count || u == Number:
+	case !is || u == Share || u == Count || u == Chance || u == Number:
 		return ""
 	case u == Percent:
 		return " %"
@@ -116,7 +117,7 @@ func (u Unit) behind(is bool) string {
 }
 
 // print prints a number of the unit, rounded to the digits that are shown.
-func (u Unit) print(x float64, round func(float64) float64) string {
+func (u Unit) print(x float64, to toward) string {
 	switch {
 	case math.IsNaN(x):
 		return "–"
@@ -127,67 +128,103 @@ func (u Unit) print(x float64, round func(float64) float64) string {
 	}
 	switch u {
 	case Share:
-		return percent(x, round)
+		return percent(x, to)
 	case Percent:
-		return strings.Replace(strconv.FormatFloat(roundAt(100*x, 2, round), 'f', 2, 64), "-", "−", 1)
+		return decimal(x, 2, 2, to)
 	case Points:
-		s := strconv.FormatFloat(roundAt(100*x, 1, round), 'f', 1, 64)
-		if s = strings.Replace(s, "-", "−", 1); strings.Trim(s, "−0.") == "" {
-			return "0.0"
-		} else if x > 0 {
+		s := decimal(x, 2, 1, to)
+		if x > 0 && s != "0.0" {
 			s = "+" + s
 		}
 		return s
+	case Chance:
+		if to == nearest {
+			return PValue(&x)
+		}
 	case Count:
 		if x == math.Trunc(x) && math.Abs(x) < 1e15 {
 			return Grouped(int(x))
 		}
 	}
-	return strings.Replace(significant(x, round), "-", "−", 1)
+	return significant(x, to)
 }
 
 // percent prints a share with one decimal, with three digits if it is near none or all. It never prints 0 %
 // or 100 % for what is not none or all.
-func percent(x float64, round func(float64) float64) string {
-	p, decimals := 100*x, 1
-	for _, d := range []float64{math.Abs(p), math.Abs(100 - p)} {
-		if d > 0 && d < .1 {
-			decimals = min(9, 2-int(math.Floor(math.Log10(d))))
-			if d == math.Abs(100-p) {
-				decimals = min(9, -int(math.Floor(math.Log10(d))))
-			}
-		}
+func percent(x float64, to toward) string {
+	decimals, none, all := 1, math.Abs(x), math.Abs(1-x)
+	switch {
+	case none > 0 && none < 1e-9:
+		return scientific(x, 2, to) + " %"
+	case none > 0 && none < .001:
+		decimals = -int(math.Floor(math.Log10(none)))
+	case all > 0 && all < .001:
+		decimals = min(13, -2-int(math.Floor(math.Log10(all))))
 	}
-	return strings.Replace(strconv.FormatFloat(roundAt(p, decimals, round), 'f', decimals, 64), "-", "−", 1) + " %"
+	return decimal(x, 2, decimals, to) + " %"
 }
 
 // significant prints three significant digits.
-func significant(x float64, round func(float64) float64) string {
+func significant(x float64, to toward) string {
 	size := math.Abs(x)
-	if size == 0 {
-		return "0"
-	}
-	digits := 2 - int(math.Floor(math.Log10(size)))
 	switch {
+	case size == 0:
+		return "0"
 	case size >= 1e6 || size < .001:
-		exact := math.Pow10(digits)
-		if digits > 300 || digits < -300 {
-			return fmt.Sprintf("%.2e", x)
-		}
-		return fmt.Sprintf("%.2e", roundAt(x*exact, 0, round)/exact)
+		return scientific(x, 0, to)
 	case size >= 1000:
-		return strconv.FormatFloat(roundAt(x, 0, round), 'f', 0, 64)
+		return decimal(x, 0, 0, to)
 	}
-	return strconv.FormatFloat(roundAt(x, digits, round), 'g', -1, 64)
+	s := decimal(x, 0, 2-int(math.Floor(math.Log10(size))), to)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
 }
 
-// roundAt rounds to decimals. What differs from a printed number by less than rounding errors is that number.
-func roundAt(x float64, decimals int, round func(float64) float64) float64 {
-	n := math.Pow10(decimals)
-	if near := math.Round(x * n); math.Abs(x*n-near) <= 1e-9*math.Abs(x*n) {
-		return near / n
+// toward is where a number is rounded to.
+type toward int
+
+const (
+	down toward = iota - 1
+	nearest
+	up
+)
+
+// steps rounds x to a whole number of 10⁻ⁿ. A step is compared with x as the float64 that its decimals are read as:
+// 0.57 is 57 hundredths, in whatever direction it is rounded.
+func steps(x float64, n int, to toward) float64 {
+	k := math.Round(x * math.Pow10(n))
+	at, _ := strconv.ParseFloat(fmt.Sprintf("%.0fe%d", k, -n), 64)
+	switch {
+	case to == down && at > x:
+		return k - 1
+	case to == up && at < x:
+		return k + 1
 	}
-	return round(x*n) / n
+	return k
+}
+
+// decimal prints x times 10 to the power of shift with so many decimals.
+func decimal(x float64, shift, decimals int, to toward) string {
+	k := steps(x, shift+decimals, to) + 0. // −0 becomes 0
+	return strings.Replace(strconv.FormatFloat(k/math.Pow10(decimals), 'f', decimals, 64), "-", "−", 1)
+}
+
+// scientific prints x times 10 to the power of shift with three digits and an exponent.
+func scientific(x float64, shift int, to toward) string {
+	if math.Abs(x) < 1e-300 { // beyond the powers of ten that float64 has
+		if x > 0 && to == down || x < 0 && to == up {
+			return "0"
+		}
+		x = math.Copysign(1e-300, x)
+	}
+	e := int(math.Floor(math.Log10(math.Abs(x))))
+	k := steps(x, 2-e, to)
+	if math.Abs(k) >= 1000 {
+		k, e = k/10, e+1
+	}
+	return strings.Replace(fmt.Sprintf("%.2fe%+03d", k/100, e+shift), "-", "−", 1)
 }
 
 // PValue prints a p-value.

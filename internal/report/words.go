@@ -55,7 +55,7 @@ var release = map[string]Wording{
 	"floor":               {Part: Evidence, Says: "No adversary who knows only the distribution of inputs errs by less than {floor.low} on average over inputs."},
 	"floor.none":          {Part: Evidence, Says: "No floor is certified for adversaries who know the distribution of inputs: at this noise, {1} inputs do not prove one."},
 	"floor.column":        {Part: Evidence, Says: "No adversary who knows only what rows look like recovers {subject} to within {floor.low} on average, in the column's own unit."},
-	"hidden":              {Part: Evidence, Says: "New inputs, hidden one by one among the candidates, are identified in at most {identified.new.high} of releases by an adversary who takes all to be equally likely."},
+	"hidden":              {Part: Evidence, Says: "New inputs were hidden one by one among the candidates. An adversary who takes all to be equally likely identifies them in at most {identified.new.high} of releases."},
 	"pairs":               {Part: Evidence, Says: "For half of {1}, there is another input such that no adversary errs by less than {pair.whole.q50.low}, averaged over the two."},
 	"twins":               {Part: Evidence, Says: "For {1} of the coordinates where twins were sought, another input has the same features{2}: unbiased estimators cannot resolve them."},
 	"unbiased":            {Part: Evidence, Says: "Unbiased estimators err by at least {bound.low} in half of the coordinates."},
@@ -88,10 +88,10 @@ var release = map[string]Wording{
 	"limits.sigma":          {Part: Condition, Says: "The strength of the noise was computed from {1}, so the limits without a list hold for every strength at once. --sigma makes them closer."},
 	"limits.clip":           {Part: Condition, Says: "The clip of the lattice was computed from {1}, so the limits without a list hold for 64 clips at once."},
 	"limits.training_noise": {Part: Condition, Says: "The noise was computed from training data, not from the sample."},
-	"limits.balls":          {Part: Condition, Says: "Floors without a list hold whatever the range of inputs: {1} of the sample choose how far from the mean an input can lie before it is moved closer."},
+	"limits.balls":          {Part: Condition, Says: "Floors without a list hold whatever the range of inputs. {1} of the sample choose how far from the mean an input can lie before it is moved closer."},
 	"limits.range":          {Part: Condition, Says: "Limits without a list also assume that all inputs are within the range of these data."},
 	"limits.unbiased":       {Part: Limit, Says: "Bounds for unbiased estimators do not limit an adversary who knows what inputs look like: such an adversary is biased and may come closer."},
-	"limits.none":           {Part: Limit, Says: "No bound holds for this release, so none was computed."},
+	"limits.none":           {Part: Limit, Says: "No bound holds for this release: {1}."},
 	"limits.attacks":        {Part: Limit, Says: "A better attack may come closer than those that ran."},
 	"limits.no_attack":      {Part: Limit, Says: "No attack was run: the report does not say how close one would come."},
 	"limits.itself":         {Part: Limit, Says: "Prior and attacks learned from the inputs that they are measured on, so they look better than they are."},
@@ -137,8 +137,8 @@ var promise = map[string]Wording{
 
 // certificate are findings of a certificate of the guard.
 var certificate = map[string]Wording{
-	"certificate":        {Part: Verdict, Badge: "Measured", Says: "The figures on this page hold for the integers that a guard releases of an input within the budget, to an adversary with {1} of it."},
-	"certificate.kept":   {Part: Verdict, Badge: "Promise kept", Says: "The figures on this page hold for the integers that a guard releases of an input within the budget, to an adversary with {1} of it."},
+	"certificate":        {Part: Verdict, Badge: "Measured", Says: "These figures hold for the integers that a guard releases of an input within the budget, to an adversary with {1} of it."},
+	"certificate.kept":   {Part: Verdict, Badge: "Promise kept", Says: "These figures hold for the integers that a guard releases of an input within the budget, to an adversary with {1} of it."},
 	"certificate.missed": {Part: Verdict, Badge: "Promise not kept", Tone: Bad, Says: "The release of the run does not keep its promise. The figures hold for the integers that a guard releases, to an adversary with {1} of an input."},
 	"certificate.says":   {Part: Evidence, Says: "{1}"},
 	"uncovered":          {Part: Meaning, Says: "{1}"},
@@ -176,14 +176,14 @@ var audited = map[string]Wording{
 	"inconclusive.power":        {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: in some kind of channel, only an excess of {detectable} would have been found with probability 0.9, so finding nothing proves little."},
 	"inconclusive.power.enough": {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: in some kind of channel, only an excess of {detectable} would have been found with probability 0.9. About {5} examples would be enough."},
 
-	"control.negative.passed": {Part: Meaning, Case: "control", Says: "Check of this audit: with shuffled labels it found nothing, as it should."},
-	"control.negative.failed": {Part: Meaning, Case: "control", Rule: RuleControl, Says: "Check of this audit: with shuffled labels it found something ({control.excess}), so its results cannot be trusted. {2}"},
-	"control.positive.passed": {Part: Meaning, Case: "control", Says: "Check of this audit: it found a planted curious model on {1} (excess {control.excess})."},
-	"control.positive.scores": {Part: Meaning, Case: "control", Says: "Check of this audit: it found a planted curious model on {1}, by scores and not by more right guesses."},
-	"control.positive.failed": {Part: Meaning, Case: "control", Rule: RuleControl, Says: "Check of this audit: it did not find a planted curious model on {1} (excess {control.excess}). {2}"},
-	"control.vector.passed":   {Part: Meaning, Case: "control", Says: "Check of this audit: it found a planted attribute (excess {control.excess})."},
-	"control.vector.scores":   {Part: Meaning, Case: "control", Says: "Check of this audit: it found a planted attribute, by scores and not by more right guesses."},
-	"control.vector.failed":   {Part: Meaning, Case: "control", Rule: RuleControl, Says: "Check of this audit: it did not find a planted attribute (excess {control.excess}). {2}"},
+	"control.negative.passed": {Part: Meaning, Label: "passed", Case: "control", Says: "Check of this audit: with shuffled labels it found nothing, as it should."},
+	"control.negative.failed": {Part: Meaning, Label: "failed", Case: "control", Rule: RuleControl, Says: "Check of this audit: with shuffled labels it found something ({control.excess}), so its results cannot be trusted. {2}"},
+	"control.positive.passed": {Part: Meaning, Label: "passed", Case: "control", Says: "Check of this audit: it found a planted curious model on {1} (excess {control.excess})."},
+	"control.positive.scores": {Part: Meaning, Label: "passed", Case: "control", Says: "Check of this audit: it found a planted curious model on {1}, by scores and not by more right guesses."},
+	"control.positive.failed": {Part: Meaning, Label: "failed", Case: "control", Rule: RuleControl, Says: "Check of this audit: it did not find a planted curious model on {1} (excess {control.excess}). {2}"},
+	"control.vector.passed":   {Part: Meaning, Label: "passed", Case: "control", Says: "Check of this audit: it found a planted attribute (excess {control.excess})."},
+	"control.vector.scores":   {Part: Meaning, Label: "passed", Case: "control", Says: "Check of this audit: it found a planted attribute, by scores and not by more right guesses."},
+	"control.vector.failed":   {Part: Meaning, Label: "failed", Case: "control", Rule: RuleControl, Says: "Check of this audit: it did not find a planted attribute (excess {control.excess}). {2}"},
 	"uncontrolled":            {Part: Limit, Says: "No controls were run, so it is not shown that this audit works on these data."},
 
 	"learns.beyond":       {Part: Meaning, Says: "Anybody who has the outputs learns something about {1} that {2} do not explain."},
@@ -221,11 +221,11 @@ var audited = map[string]Wording{
 	"defence.alone":       {Part: Advice, Says: "Release the label only, or nothing. {1} would be enough if it had been tried alone: try it on other examples."},
 	"defence.impossible":  {Part: Advice, Says: "No attribute could be attacked, so no defence could be tried."},
 
-	Broken:        {Part: Evidence, Rule: RuleThreshold, Says: "Broken rule: {1}."},
+	Broken:        {Part: Ruled, Rule: RuleThreshold, Says: "Broken rule: {1}."},
 	BrokenVerdict: {Part: Evidence, Says: "Broken rule: {1}."},
 	Failed:        {Part: Detail, Says: "The control failed."},
 	Undecided:     {Part: Detail, Says: "The audit does not decide on {subject}."},
-	Accepted:      {Part: Evidence, Says: "Accepted finding on {subject}: {1}."},
+	Accepted:      {Part: Ruled, Says: "Accepted finding on {subject}: {1}."},
 }
 
 const (
