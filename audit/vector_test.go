@@ -185,7 +185,7 @@ func TestOpenVectors(t *testing.T) {
 	for want, o := range map[string]OpenOptions{
 		"has no column z*":     {Columns: []string{"z*"}},
 		"vectors are no score": {Columns: []string{"e_*"}, Kind: curious.Soft},
-		"has two roles": {Columns: []string{"s1"}},
+		"has two roles":        {Columns: []string{"s1"}},
 	} {
 		must.Fail(t, must.Err(openText(t, text, o)), want)
 	}
