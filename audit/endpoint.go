@@ -53,12 +53,7 @@ func fromEndpoint(ctx context.Context, e Endpoint, set *dataset.Set, dir string,
 	if err != nil {
 		return nil, err
 	}
-	var s *Sample
-	if untargeted(set) || set.YNumbers != nil {
-		s, err = vectorSample(set, outputs)
-	} else {
-		s, err = fromSet(set, outputs, nil)
-	}
+	s, err := fromSet(set, outputs, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.URL(), err)
 	}

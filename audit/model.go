@@ -22,9 +22,6 @@ func fromModel(ctx context.Context, g *nn.Graph, set *dataset.Set) (*Sample, err
 	if err != nil {
 		return nil, err
 	}
-	if untargeted(set) || set.YNumbers != nil {
-		return vectorSample(set, outputs)
-	}
 	return fromSet(set, outputs, curious.ClassesOf(g))
 }
 
@@ -54,9 +51,6 @@ func vectorSample(set *dataset.Set, outputs []float32) (*Sample, error) {
 func untargeted(set *dataset.Set) bool {
 	return set.YName == "" && len(set.YNames) == 0 && slices.Max(set.Y) == 0
 }
-
-// noTargetNote says what an audit without a target compares with.
-const noTargetNote = "no target is audited with the vectors: attacks are compared with how often each value is"
 
 // fromNode evaluates a net on a set up to a node, or the tensor of that name, whose output is a
 // vector. Nodes that it does not need may be computed, too.
@@ -133,6 +127,9 @@ func fromSet(set *dataset.Set, outputs []float32, model []string) (*Sample, erro
 	width := len(outputs) / set.Len()
 	if width < 1 || len(outputs) != width*set.Len() {
 		return nil, fmt.Errorf("%d outputs of %d examples: want as many for each", len(outputs), set.Len())
+	}
+	if untargeted(set) || set.YNumbers != nil {
+		return vectorSample(set, outputs)
 	}
 	classes, err := classNames(set, width)
 	if err != nil {

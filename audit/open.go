@@ -51,8 +51,8 @@ type OpenOptions struct {
 	Sensitive []string
 	// Scores are columns, in the order of the classes, or patterns such as "out_*". None:
 	// those that begin with score, logit, prob, p_ or output; what follows a colon is the
-	// class. If Target and Sensitive are given and no name begins so, those of the remaining
-	// columns of numbers that match the classes. Of an .npz: one array.
+	// class. If Target and Sensitive are given and no name begins so, those that have a common
+	// beginning and are as many as the classes. Of an .npz: one array.
 	Scores []string
 	Kind   curious.Outputs // "" is Soft if every row is a distribution
 	// Columns are the columns of vectors: numbers that are not scores of classes. They are named
@@ -82,11 +82,11 @@ func OpenOutputs(ctx context.Context, path string, o OpenOptions) (*Sample, erro
 		return nil, err
 	}
 	defer f.Close()
-	src, err := readSource(ctx, f, before.Size(), path, o)
+	s, err := readSample(ctx, f, before.Size(), path, o)
 	if after, lost := os.Stat(path); !errors.Is(err, context.Canceled) && (lost != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
 		err = errors.New("was changed while it was read: wait until it is complete")
 	}
-	return src.named(path, o, err)
+	return s, inFile(path, err)
 }
 
 // ReadOutputs is OpenOutputs of a CSV in memory, packed or not; name is that of its file.
@@ -94,21 +94,42 @@ func ReadOutputs(ctx context.Context, name string, content []byte, o OpenOptions
 	if bytes.HasPrefix(content, []byte("PK")) {
 		return nil, fmt.Errorf("%s: is an .npz or another archive: only CSV can be read here", showName(name))
 	}
-	src, err := readSource(ctx, bytes.NewReader(content), int64(len(content)), name, o)
-	return src.named(name, o, err)
+	s, err := readSample(ctx, bytes.NewReader(content), int64(len(content)), name, o)
+	return s, inFile(name, err)
 }
 
-// named returns the sample of a file, unless reading it failed. Errors name the file.
-func (src *source) named(path string, o OpenOptions, err error) (*Sample, error) {
-	var s *Sample
-	if err == nil {
-		s, err = src.sample(o)
+// inFile puts the name of a file before an error that does not begin with it.
+func inFile(path string, err error) error {
+	if err == nil || strings.HasPrefix(err.Error(), showName(path)) {
+		return err
 	}
+	return fmt.Errorf("%s: %w", showName(path), err)
+}
+
+// readSample reads the first size bytes of a file, an .npz, a CSV or a packed CSV by its first bytes;
+// what is appended meanwhile is not looked at.
+func readSample(ctx context.Context, f io.ReadSeeker, size int64, path string, o OpenOptions) (*Sample, error) {
+	magic := make([]byte, 2)
+	n, err := io.ReadFull(f, magic)
+	if err != nil && n > 0 && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, err
+	}
+	var c *columns
+	if string(magic) == "PK" {
+		archive, err := npy.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer archive.Close()
+		if c, err = openNPZ(ctx, archive, size); err != nil {
+			return nil, err
+		}
+	} else if c, err = openCSV(ctx, func() (io.Reader, error) { return unpacked(f, size, string(magic) == gzipMagic, o.Progress) }); err != nil {
+		return nil, err
+	}
+	s, err := c.sample(o)
 	if err == nil {
 		err = s.writable()
-	}
-	if err != nil && !strings.HasPrefix(err.Error(), showName(path)) {
-		err = fmt.Errorf("%s: %w", showName(path), err)
 	}
 	if err != nil {
 		return nil, err
@@ -116,6 +137,22 @@ func (src *source) named(path string, o OpenOptions, err error) (*Sample, error)
 	s.Name = strings.TrimSuffix(filepath.Base(path), ".gz")
 	s.Name = strings.TrimSuffix(s.Name, filepath.Ext(s.Name))
 	return s, nil
+}
+
+// unpacked returns the text of a CSV from its begin.
+func unpacked(f io.ReadSeeker, size int64, packed bool, progress func(done, total int64)) (io.Reader, error) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	stored := &limitedReader{from: io.LimitReader(f, size), total: size, tell: progress}
+	if !packed {
+		return stored, nil
+	}
+	z, err := gzip.NewReader(bufio.NewReader(stored))
+	if err != nil {
+		return nil, fmt.Errorf("is a broken gzip file (%w): pack it again", err)
+	}
+	return &limitedReader{from: z, packed: stored}, nil
 }
 
 // openReferences reads the outputs of honest classifiers from the same file, each
@@ -137,41 +174,12 @@ func openReferences(ctx context.Context, path string, o OpenOptions, patterns []
 // regular refuses what is no file: a pipe can be read once, and audits read twice.
 func regular(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: no such file: give a CSV or .npz with outputs and labels", showName(path))
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, fmt.Errorf("%s: is a folder: give a CSV or .npz with outputs and labels", showName(path))
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: is a pipe or a device: save what it holds to a file", showName(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: no such file: give a CSV or .npz with outputs and labels", showName(path))
+	} else if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: is a folder, a pipe or a device: give a CSV or .npz with outputs and labels", showName(path))
 	}
-	return info, nil
-}
-
-// readSource reads the first size bytes of a file, an .npz, a CSV or a packed CSV by its first bytes;
-// what is appended meanwhile is not looked at.
-func readSource(ctx context.Context, f io.Reader, size int64, path string, o OpenOptions) (*source, error) {
-	stored := &limitedReader{from: io.LimitReader(f, size), total: size, tell: o.Progress}
-	in := bufio.NewReaderSize(stored, sheet.Peeked)
-	head, _ := in.Peek(8)
-	switch {
-	case bytes.HasPrefix(head, []byte("PK")):
-		archive, err := npy.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer archive.Close()
-		return readArchive(ctx, archive, size, o)
-	case !bytes.HasPrefix(head, []byte(gzipMagic)):
-		return readCSV(ctx, in, o)
-	}
-	packed, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, fmt.Errorf("is a broken gzip file (%w): pack it again", err)
-	}
-	return readCSV(ctx, bufio.NewReaderSize(&limitedReader{from: packed, packed: stored}, sheet.Peeked), o)
+	return info, err
 }
 
 // limitedReader reads a file and reports how much of it has been read; or passes on what gzip unpacks,
@@ -203,21 +211,6 @@ func (r *limitedReader) Read(p []byte) (int, error) {
 
 // gzipMagic begins a packed file.
 const gzipMagic = "\x1f\x8b"
-
-// foreign are first bytes of files that are taken for CSV, and what they are.
-var foreign = []struct{ magic, what string }{
-	{"\x93NUMPY", "is a single array: save outputs and labels together with numpy.savez"},
-	{"PAR1", "is a Parquet file: save it as CSV or .npz"},
-	{"\x89HDF", "is an HDF5 file: save it as CSV or .npz"},
-	{"ARROW1", "is an Arrow file: save it as CSV or .npz"},
-	{"\x80", "is a pickle, or no text: save it as CSV or .npz"},
-	{"{", "is JSON: save it as CSV or .npz"},
-	{"[", "is JSON: save it as CSV or .npz"},
-	{"PK", "is an archive in an archive: unpack it once"},
-	{gzipMagic, "is an archive in an archive: unpack it once"},
-	{"\xff\xfe", "is text in UTF-16: save it as CSV in UTF-8"},
-	{"\xfe\xff", "is text in UTF-16: save it as CSV in UTF-8"},
-}
 
 // showName prints a name from outside in one line of bounded length.
 func showName(name string) string {

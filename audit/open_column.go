@@ -21,7 +21,6 @@ type column struct {
 	codes  []int32  // of each example, the place in values
 	seen   map[string]int32
 	listed []string // the classes in their order, if the file lists them
-	manner manner   // what becomes of it, if the file says so
 }
 
 // manner is how a column becomes an attribute.
@@ -74,6 +73,26 @@ func (c *column) known() []string {
 		}
 	}
 	return values
+}
+
+// ruled returns the column of the classes that a rule makes, c itself if there is none.
+func (c *column) ruled(rule *dataset.Rule) (*column, error) {
+	if rule == nil {
+		return c, nil
+	}
+	a, err := rule.Apply(c.name, c.known())
+	if err != nil {
+		return nil, err
+	}
+	r := &column{name: c.name, values: append(slices.Clone(a.Values), ""), listed: a.Values}
+	for _, code := range c.codes {
+		k := a.Labels[code]
+		if k < 0 {
+			k = len(a.Values)
+		}
+		r.codes = append(r.codes, int32(k))
+	}
+	return r, nil
 }
 
 // spread gives every example what its value has.

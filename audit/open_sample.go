@@ -4,47 +4,57 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"tattle/curious"
-	"tattle/dataset"
 )
 
-// source is what a file holds: the scores of n examples, and columns of labels.
+// source is what a file holds, and what its columns are.
 type source struct {
-	scores  []float32 // [n, len(classes)]
-	classes []string  // of the scores' columns; "" if it has no name
-	kind    curious.Outputs
-	target  *column       // nil if there is none, as vectors may have
-	rule    *dataset.Rule // of the target; nil if none is given
-	numeric bool          // the target is numeric
-	columns []*column     // of sensitive attributes
-	wanted  []wanted      // what each of them becomes
-	made    sensitiveColumns
-	place   func(i int) string // of example i, for errors
-	notes   []string
+	*roles
+	*content
+	target  *column // nil if there is none, as vectors may have
+	columns []*column
 }
 
-func (src *source) note(format string, args ...any) {
-	src.notes = append(src.notes, fmt.Sprintf(format, args...))
-}
+const (
+	// finerNote says that a code in further digits would not be found.
+	finerNote = "the outputs have more digits than a float32: the attacks did not look at the digits beyond it, where anything can be hidden"
+	// noTargetNote says what an audit without a target compares with.
+	noTargetNote = "no target is audited with the vectors: attacks are compared with how often each value is"
+)
 
-// sample makes the sample of what was read.
-func (src *source) sample(o OpenOptions) (*Sample, error) {
-	s := &Sample{Kind: src.kind}
-	var unknown []bool
-	var err error
-	switch {
-	case src.kind == Vector && o.Kind != "" && o.Kind != Vector:
-		return nil, fmt.Errorf("outputs %q: vectors are no scores or probabilities; leave the kind of outputs out", string(o.Kind))
-	case src.kind == Vector:
-		unknown, err = src.vectors(s)
-	case o.Kind != "" && o.Kind != curious.Raw && o.Kind != curious.Soft:
+// sample reads the columns and makes the sample.
+func (c *columns) sample(o OpenOptions) (*Sample, error) {
+	if o.Kind != "" && o.Kind != curious.Raw && o.Kind != curious.Soft {
 		return nil, fmt.Errorf("outputs %q: want %s or %s", string(o.Kind), curious.Raw, curious.Soft)
-	case len(src.target.values) > maxColumns:
-		return nil, fmt.Errorf("%s has %d values: want classes", showName(src.target.name), len(src.target.values))
-	default:
+	}
+	r, err := findRoles(c, o)
+	if err != nil {
+		return nil, err
+	}
+	if r.kind == Vector && o.Kind != "" {
+		return nil, fmt.Errorf("outputs %q: vectors are no scores or probabilities; leave the kind of outputs out", string(o.Kind))
+	}
+	src := &source{roles: r}
+	if src.content, err = c.read(r.scores, r.labels()); err != nil {
+		return nil, err
+	}
+	if src.columns = src.content.labels; r.target >= 0 {
+		src.target, src.columns = src.columns[0], src.columns[1:]
+		src.target.name = targetName(cmp.Or(r.fields[r.target].title, r.fields[r.target].name))
+		if src.target, err = src.target.ruled(r.rule); err != nil {
+			return nil, err
+		}
+	}
+	if src.finer {
+		r.note(finerNote)
+	}
+	s := &Sample{Kind: r.kind}
+	var unknown []bool
+	if s.Kind == Vector {
+		unknown, err = src.vectors(s)
+	} else {
 		unknown, err = src.scored(s)
 	}
 	if err != nil {
@@ -55,14 +65,14 @@ func (src *source) sample(o OpenOptions) (*Sample, error) {
 		return nil, err
 	}
 	if s.Kind != Vector {
-		err = s.settle(src.scores, len(src.classes), cmp.Or(o.Kind, src.kind), place)
-	} else if s.Outputs = src.scores; s.YNumbers != nil {
+		err = s.settle(src.content.scores, len(r.classes), cmp.Or(o.Kind, r.kind), place)
+	} else if s.Outputs = src.content.scores; s.YNumbers != nil {
 		if s.cut(); len(s.Classes) < 2 {
 			return nil, fmt.Errorf("%s has a single number: name another target, or none", showName(s.Target))
 		}
-		src.note("%s is numeric: what it says of an attribute is learned from examples with similar numbers", showName(s.Target))
+		r.note("%s is numeric: what it says of an attribute is learned from examples with similar numbers", showName(s.Target))
 	}
-	s.Notes = append(src.notes, s.Notes...)
+	s.Notes = append(r.notes, s.Notes...)
 	return s, err
 }
 
@@ -80,30 +90,27 @@ func (src *source) take(s *Sample, got classed) (unknown []bool) {
 
 // scored finds the classes of the target among those of the scores, after its rule is applied.
 func (src *source) scored(s *Sample) (unknown []bool, err error) {
+	if len(src.target.values) > maxColumns {
+		return nil, fmt.Errorf("%s has %d values: want classes", showName(src.target.name), len(src.target.values))
+	}
+	if src.roles.classes[0] == "" && len(src.target.listed) == len(src.roles.classes) {
+		src.roles.classes = src.target.listed
+	}
 	if src.rule == nil {
-		got, err := classesOf(src.target, src.classes)
+		got, err := classesOf(src.target, src.roles.classes)
 		if err != nil {
 			return nil, err
 		}
 		return src.take(s, got), nil
 	}
-	a, err := src.rule.Apply(src.target.name, src.target.known())
-	if err != nil {
-		return nil, err
+	made := src.target.listed
+	if want := max(len(src.roles.classes), 2); len(made) != want {
+		return nil, fmt.Errorf("the rule of %s makes %d classes of %d columns of outputs: want as many", showName(src.target.name), len(made), want)
 	}
-	if want := max(len(src.classes), 2); len(a.Values) != want {
-		return nil, fmt.Errorf("the rule of %s makes %d classes of %d columns of outputs: want as many", showName(src.target.name), len(a.Values), want)
-	}
-	got := classed{names: a.Values, of: a.Labels}
-	if named, ok := byName(a.Values, src.classes, strings.ToLower); ok && src.classes[0] != "" && len(src.classes) > 1 {
-		got.names, got.of = named.names, slices.Clone(a.Labels)
-		for i, label := range a.Labels {
-			if label >= 0 {
-				got.of[i] = named.of[label]
-			}
-		}
-	} else {
-		got.note = fmt.Sprintf("the columns of outputs are taken for the classes of the rule in their order: %s", showNames(a.Values))
+	got, ok := byName(src.target.values, src.roles.classes, strings.ToLower)
+	if !ok {
+		got = inOrder(src.target.values, made)
+		got.note = fmt.Sprintf("the columns of outputs are taken for the classes of the rule in their order: %s", showNames(made))
 	}
 	return src.take(s, got), nil
 }
@@ -111,7 +118,7 @@ func (src *source) scored(s *Sample) (unknown []bool, err error) {
 // vectors gives a sample of vectors its target, if it has one: numbers, the classes of a rule, those that
 // the file lists, else its values in their order.
 func (src *source) vectors(s *Sample) (unknown []bool, err error) {
-	s.Width, s.Classes, s.Y = len(src.classes), []string{anyClass}, make([]int, len(src.scores)/len(src.classes))
+	s.Width, s.Classes, s.Y = len(src.roles.classes), []string{anyClass}, make([]int, len(src.columns[0].codes))
 	c := src.target
 	switch {
 	case c == nil:
@@ -122,14 +129,8 @@ func (src *source) vectors(s *Sample) (unknown []bool, err error) {
 		s.Target, s.YNumbers = a.Name, a.Numbers
 		return unknown, err
 	}
-	got := inOrder(c.known(), c.listed)
-	if src.rule != nil {
-		a, err := src.rule.Apply(c.name, c.known())
-		if err != nil {
-			return nil, err
-		}
-		got = classed{names: a.Values, of: a.Labels}
-	} else if c.listed == nil {
+	got := inOrder(c.values, c.listed)
+	if c.listed == nil {
 		got = inOrder(c.known(), sorted(c.known()))
 	}
 	switch n := len(got.names); {
@@ -146,7 +147,7 @@ func (src *source) vectors(s *Sample) (unknown []bool, err error) {
 // attributes adds the sensitive attributes to a sample, and leaves out the examples that lack one
 // or, as unknown says, the target. It returns what says where in the file an example is.
 func (src *source) attributes(s *Sample, unknown []bool) (place func(i int) string, err error) {
-	n, w := len(s.Y), len(src.classes)
+	n, w := len(s.Y), len(src.roles.classes)
 	out := make([]bool, n)
 	leaveOut := func(unknown []bool, name string) {
 		lacking := 0
@@ -162,7 +163,7 @@ func (src *source) attributes(s *Sample, unknown []bool) (place func(i int) stri
 	}
 	leaveOut(unknown, s.Target)
 	for i, c := range src.columns {
-		a, unknown, err := c.attribute(src.wanted[i])
+		a, unknown, err := c.attribute(src.sensitive[i])
 		if err != nil {
 			return nil, err
 		}
@@ -172,14 +173,14 @@ func (src *source) attributes(s *Sample, unknown []bool) (place func(i int) stri
 	var kept []int
 	for i := range out {
 		if !out[i] {
-			copy(src.scores[len(kept)*w:][:w], src.scores[i*w:][:w])
+			copy(src.content.scores[len(kept)*w:][:w], src.content.scores[i*w:][:w])
 			kept = append(kept, i)
 		}
 	}
 	if len(kept) == 0 {
 		return nil, errors.New("no example has all its labels: fill them in, or name fewer sensitive columns")
 	}
-	if src.scores = src.scores[:len(kept)*w]; len(kept) < n {
+	if src.content.scores = src.content.scores[:len(kept)*w]; len(kept) < n {
 		s.Y, s.YNumbers = pick(s.Y, kept), pick(s.YNumbers, kept)
 		for i, a := range s.Sensitive {
 			s.Sensitive[i].Labels, s.Sensitive[i].Numbers = pick(a.Labels, kept), pick(a.Numbers, kept)

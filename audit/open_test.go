@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -161,17 +160,17 @@ func TestOpenRefuses(t *testing.T) {
 		{"0,1,.5,.5\n1,0,.5,.5\n", "no header", OpenOptions{}},
 		{"a,s1,p_0,p_1\n0,a,.5,.5\n", "no column y, target or label", OpenOptions{}},
 		{"y,sex,p_0,p_1\n0,a,.5,.5\n", "no sensitive column", OpenOptions{}},
-		{"y,s1,a,b\n0,a,.5,.5\n", "no columns of outputs", OpenOptions{}},
+		{"y,s1,a,b\n0,a,.5,.5\n", "no column of outputs", OpenOptions{}},
 		{"y,s1,score,p_0,p_1\n0,a,.5,.5,.5\n", "several kinds (score, p_0, p_1): name those of one kind with --scores, such as p_0, p_1", OpenOptions{}},
 		{"y,s1,p_0,p_0\n0,a,.5,.5\n", `line 1: columns 3 and 4 are both called "p_0": rename one`, OpenOptions{}},
 		{"y,s1,p_0,p 0\n0,a,.5,.5\n", "no column q*", OpenOptions{Scores: []string{"q*"}}},
 		{"y,s1,prob_a,prob:a\n0,a,.5,.5\n", "of the class a", OpenOptions{}},
 		{head + "0,a,.5,.5\n0,a,NaN,.5\n", "line 3, column p_0: the score is NaN", OpenOptions{}},
-		{head + "0,a,.5,-inf\n", "line 2, column p_1: the score is -Inf", OpenOptions{}},
-		{head + "0,a,.5,1e40\n", "too large for float32", OpenOptions{}},
+		{head + "0,a,.5,-inf\n", "line 2, column p_1: the score is -inf", OpenOptions{}},
+		{head + "0,a,.5,1e40\n", "fits float32", OpenOptions{}},
 		{head + "0,a,.5,\n", "missing", OpenOptions{}},
-		{head + "0,a,.5,x\n", "not a number", OpenOptions{}},
-		{head + "0,a,\"0,5\",.5\n", "decimal comma", OpenOptions{}},
+		{head + "0,a,.5,x\n", "the score is x: want a finite decimal number", OpenOptions{}},
+		{head + "0,a,\"0,5\",.5\n", "the score is 0,5: want a finite decimal number", OpenOptions{}},
 		{head + "0,a,.5\n", "line 2 has 3 fields and the first row 4", OpenOptions{}},
 		{head + "0,a,.5,\"5\n", "not CSV", OpenOptions{}},
 		{head + "0,a,.5,.5\n1,b,.5,.3\n", "line 3: the outputs are not probabilities (they sum to 0.8", OpenOptions{}},
@@ -188,8 +187,8 @@ func TestOpenRefuses(t *testing.T) {
 		{head + "0,a,.5,.5\n", "no column sex", OpenOptions{Sensitive: []string{"sex"}}},
 		{head + "0,a,.5,.5\n", "it makes 1 class", OpenOptions{Sensitive: []string{"s1: a"}}},
 		{head + "0,a,.5,.5\n", "both target and sensitive", OpenOptions{Sensitive: []string{"y"}}},
-		{head + "0,a,.5,.5\n", "both outputs and labels", OpenOptions{Scores: []string{"s1", "p_0"}}},
-		{"\xff\xfey\x00", "UTF-16", OpenOptions{}},
+		{head + "0,a,.5,.5\n", "column s1 has two roles", OpenOptions{Scores: []string{"s1", "p_0"}}},
+		{"\xff\xfey\x00", "not CSV in UTF-8", OpenOptions{}},
 		{head + "0,a,.5,.5\n", "outputs \"both\"", OpenOptions{Kind: "both"}},
 	} {
 		s, err := openText(t, c.text, c.o)
@@ -214,10 +213,11 @@ func TestOpenHostile(t *testing.T) {
 		_, err := openText(t, c.text, OpenOptions{})
 		t.Run(name, func(t *testing.T) { must.Fail(t, err, c.want) })
 	}
-	bomb := archiveOf(t, "logits", []int{1 << 14, 1 << 10}, make([]float32, 1<<24), "y", []int{2}, []int{0, 1})
+	bomb := archiveOf(t, "logits", []int{1 << 14, 1 << 10}, make([]float32, 1<<24), "y", []int{1 << 14}, make([]int, 1<<14), "s", []int{1 << 14}, make([]int, 1<<14))
 	must.Fail(t, must.Err(OpenOutputs(context.Background(), bomb, OpenOptions{})), "unpack to") // an archive that unpacks to 1,000 times as much
 	open := io.MultiReader(strings.NewReader("y,s1,p_0,p_1\n0,\""), forever("a\n"))
-	must.Fail(t, must.Err(readCSV(context.Background(), bufio.NewReader(open), OpenOptions{})), "is a quote missing") // a quote that never ends
+	c := must.Get(openCSV(context.Background(), func() (io.Reader, error) { return open, nil }))(t)
+	must.Fail(t, must.Err(c.sample(OpenOptions{})), "is a quote missing") // a quote that never ends
 	s, err := openText(t, "y,s1<b>,p_<script>,\"p_\"\"x\"\"\"\n<script>,\"<i>\nx\",.5,.5\n", OpenOptions{})
 	if err != nil || s.Classes[0] != "<script>" || s.Classes[1] != `"x"` || s.Sensitive[0].Values[0] != "<i>\nx" {
 		t.Errorf("names with HTML: %+v, %v", s, err)

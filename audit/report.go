@@ -112,6 +112,9 @@ func (x *account) attribute(f *Finding) {
 	guessed, without := x.guessed(f), baselineValue(b)
 	add(report.Claim{ID: "guessed", Kind: report.Demonstrated, Value: guessed, N: f.Examples, Beside: []report.Beside{{Name: "without", Value: without}}})
 	x.Find("chosen", name, inFolds(f.Chosen))
+	if strings.Contains(name, "*") {
+		x.Find("classes", name, showNames(f.Classes))
+	}
 	add(report.Claim{ID: "without", Kind: report.Measured, Value: without, N: f.Examples})
 	add(report.Claim{ID: "excess", Kind: report.Demonstrated, Value: x.limits(f.Excess.Value, f.Excess.Low, f.Excess.High, report.Points), N: f.Examples, P: &f.ExcessAdjusted})
 	unit := report.Bits

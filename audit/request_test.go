@@ -31,7 +31,7 @@ func TestReferenceScoresAreUsed(t *testing.T) {
 	}
 	check()
 	q.OutputsOptions.Scores = []string{"h0", "h1"}
-	must.Fail(t, must.Err(q.Open(context.Background(), "")), "h0 is outputs of the audited model and of an honest classifier")
+	must.Fail(t, must.Err(q.Open(context.Background(), "")), "column h0 has two roles")
 
 	q.Outputs, q.OutputsOptions.Scores, q.ReferenceScores, q.Sensitive, q.Target = filepath.Join(t.TempDir(), "a.npz"), nil, []string{"h", "k"}, nil, ""
 	must.Do(t, file.Write(q.Outputs, func(w io.Writer) error {

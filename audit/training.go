@@ -136,11 +136,11 @@ func decodeTrained(ctx context.Context, data []byte) (*Trained, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := readArchive(ctx, f, int64(len(rest)), OpenOptions{})
+	c, err := openNPZ(ctx, f, int64(len(rest)))
 	if err != nil {
 		return nil, err
 	}
-	if t.Sample, err = src.sample(OpenOptions{}); err != nil {
+	if t.Sample, err = c.sample(OpenOptions{}); err != nil {
 		return nil, err
 	}
 	t.Sample.Name, t.Sample.Notes = head.Name, head.Notes

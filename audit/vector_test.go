@@ -185,7 +185,7 @@ func TestOpenVectors(t *testing.T) {
 	for want, o := range map[string]OpenOptions{
 		"has no column z*":     {Columns: []string{"z*"}},
 		"vectors are no score": {Columns: []string{"e_*"}, Kind: curious.Soft},
-		"both outputs and lab": {Columns: []string{"s1"}},
+		"has two roles":        {Columns: []string{"s1"}},
 	} {
 		must.Fail(t, must.Err(openText(t, text, o)), want)
 	}
@@ -207,7 +207,7 @@ func TestOpenVectorArrays(t *testing.T) {
 	if s, err := open(write("h7"), "h7"); err != nil || s.Kind != Vector {
 		t.Errorf("%+v, %v", s, err)
 	}
-	for want, path := range map[string]string{"several arrays of vectors": write("emb", "features"), "has no array of outputs": write("h7")} {
+	for want, path := range map[string]string{"arrays of outputs of several kinds": write("emb", "features"), "has no array of outputs": write("h7")} {
 		must.Fail(t, must.Err(open(path)), want)
 	}
 	must.Fail(t, must.Err(open(write("emb"), "z")), "has no array z")
@@ -293,7 +293,7 @@ func TestOpenVectorsOfArchive(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	must.Fail(t, must.Err(OpenOutputs(ctx, path, OpenOptions{Target: "y", Sensitive: []string{"y"}})), "y is both target and sensitive")
-	must.Fail(t, must.Err(OpenOutputs(ctx, path, OpenOptions{Target: "onehot", Sensitive: []string{"gender"}})), "onehot has 2 columns: want one label for each example; of one-hot rows that is onehot.argmax(1)")
+	must.Fail(t, must.Err(OpenOutputs(ctx, path, OpenOptions{Target: "onehot", Sensitive: []string{"gender"}})), "onehot has the shape [4 2]: want one label for each of 4 examples; of one-hot rows that is onehot.argmax(1)")
 
 	path = filepath.Join(t.TempDir(), "hot.npz")
 	must.Do(t, file.Write(path, func(w io.Writer) error {

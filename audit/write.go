@@ -114,6 +114,6 @@ func fileName(name string) bool {
 		}
 	}
 	numbered := name[0] == 's' && name[len(name)-1] == '_'
-	_, output := outputArrays[strings.ToLower(name)]
+	_, output := outputArray(name)
 	return !numbered && !output && !slices.Contains(append([]string{classesArray}, targetNames...), strings.ToLower(name))
 }

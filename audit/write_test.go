@@ -1,10 +1,10 @@
 package audit
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -81,11 +81,11 @@ func FuzzCSV(f *testing.F) {
 }
 
 func decodeCSV(data []byte) (*Sample, error) {
-	src, err := readCSV(context.Background(), bufio.NewReaderSize(bytes.NewReader(data), 1<<14), OpenOptions{})
+	c, err := openCSV(context.Background(), func() (io.Reader, error) { return bytes.NewReader(data), nil })
 	if err != nil {
 		return nil, err
 	}
-	return src.sample(OpenOptions{})
+	return c.sample(OpenOptions{})
 }
 
 // FuzzNPZ reads what may be an archive.
@@ -107,11 +107,11 @@ func decodeNPZ(data []byte) (*Sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := readArchive(context.Background(), f, int64(len(data)), OpenOptions{})
+	c, err := openNPZ(context.Background(), f, int64(len(data)))
 	if err != nil {
 		return nil, err
 	}
-	return src.sample(OpenOptions{})
+	return c.sample(OpenOptions{})
 }
 
 // roundTrip writes and reads a sample that was read, whose names may be too odd to be

@@ -163,6 +163,7 @@ var audited = map[string]Wording{
 	"leaky.depends.number":  {Part: Verdict, Badge: "Correlated with {1}", Label: "leaky by correlation", Rule: RuleLeaky, Case: "attribute", Says: "The {2} depend on {subject}, but are not shown to explain more of its variance than {3} (difference at most {excess.high})."},
 	"no_evidence":           {Part: Verdict, Badge: "Nothing found", Label: "no evidence", Tone: Good, Case: "attribute", Says: "No attack is shown to guess {subject} from the {2} better than {4} explain."},
 	"chosen":                {Part: Evidence, Says: "The guesses about {subject} are those of the attacks {1}."},
+	"classes":               {Part: About, Says: "The classes of {subject}: {1}."},
 	"no_evidence.power":     {Part: Verdict, Badge: "Nothing found", Label: "no evidence", Tone: Good, Case: "attribute", Says: "No attack is shown to guess {subject} from the {2} better than {4} explain. Leaks of {detectable} like the planted ones are found with probability 0.9."},
 
 	"inconclusive.nothing":      {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Says: "There was no attribute to audit."},

@@ -1,0 +1,434 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"tattle/internal/sheet"
+	"tattle/npy"
+)
+
+// columns are those of a file, whose values are read once their roles are known.
+type columns struct {
+	fields  []field
+	noun    string   // "column", or "array" of an .npz
+	classes []string // of the outputs, if an .npz names them
+	read    func(scores, labels []int) (*content, error)
+}
+
+// field is a column of a CSV or an array of an .npz, as its header describes it.
+type field struct {
+	name   string
+	title  string // what it is called, if not by its name
+	shape  []int  // of an array; nil of a column
+	manner manner
+}
+
+// width returns the columns of an array: 0 if it has other than one or two dimensions.
+func (f *field) width() int {
+	switch {
+	case len(f.shape) == 2:
+		return f.shape[1]
+	case f.shape == nil || len(f.shape) == 1:
+		return 1
+	}
+	return 0
+}
+
+// content is what columns hold.
+type content struct {
+	scores []float32 // [n, columns]
+	labels []*column
+	place  func(i int) string // of example i, for errors
+	finer  bool               // a score has more digits than a float32
+}
+
+func (c *columns) names() []string {
+	var names []string
+	for _, f := range c.fields {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// foreign reports whether a file does not begin as text in UTF-8 does, or begins as JSON or an archive.
+func foreign(head []byte) bool {
+	for _, magic := range []string{"PAR1", "ARROW1", "PK", "{", "["} {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			return true
+		}
+	}
+	r, _ := utf8.DecodeRune(head)
+	return len(head) > 0 && (r == utf8.RuneError || r < ' ' && !strings.ContainsRune("\t\r\n", r))
+}
+
+// openCSV reads the header of a table. open returns the text from its begin.
+func openCSV(ctx context.Context, open func() (io.Reader, error)) (*columns, error) {
+	rows, header, err := readHeader(open)
+	if err != nil {
+		return nil, err
+	}
+	c := &columns{noun: "column"}
+	for _, name := range header {
+		c.fields = append(c.fields, field{name: name})
+	}
+	c.read = func(scores, labels []int) (*content, error) {
+		if rows == nil {
+			if rows, _, err = readHeader(open); err != nil {
+				return nil, err
+			}
+		}
+		t := &csvTable{fields: c.fields, rows: rows, scores: scores, labels: labels}
+		rows = nil
+		return t.read(ctx)
+	}
+	return c, nil
+}
+
+// readHeader returns the names of columns, and what reads the rows that follow.
+func readHeader(open func() (io.Reader, error)) (*sheet.Reader, []string, error) {
+	from, err := open()
+	if err != nil {
+		return nil, nil, err
+	}
+	in := bufio.NewReaderSize(from, sheet.Peeked)
+	head, err := in.Peek(8)
+	if err != nil && err != io.EOF {
+		return nil, nil, err
+	}
+	if foreign(head) {
+		return nil, nil, errors.New("is not CSV in UTF-8, alone or packed once by gzip: save it so, or outputs and labels together with numpy.savez")
+	}
+	rows, err := sheet.NewReader(in, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	row, err := rows.Read()
+	if err == io.EOF {
+		return nil, nil, errors.New("is empty: give a header, and a row for every example")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	var header []string
+	for _, name := range row {
+		header = append(header, strings.TrimSpace(name))
+	}
+	return rows, header, checkHeader(header, rows.Line(0))
+}
+
+// checkHeader returns an error if a line is not a header: its names must be distinct, and not all numbers.
+func checkHeader(header []string, line int) error {
+	for i, name := range header {
+		if len(name) > maxField || strings.ContainsRune(name, 0) {
+			return fmt.Errorf("the name of column %d has %d bytes, more than %d, or is not text: write a header, in UTF-8", i+1, len(name), maxField)
+		}
+	}
+	switch {
+	case len(header) == 1:
+		return fmt.Errorf("has the one column %s: part fields by commas, semicolons or tabs", showName(header[0]))
+	case !slices.ContainsFunc(header, func(name string) bool { _, err := strconv.ParseFloat(name, 64); return err != nil }):
+		return errors.New("has no header: write the names of the columns in the first line, such as y,s1,score_0,score_1")
+	}
+	return sheet.Repeated(header, line)
+}
+
+// csvTable is a CSV file that is being read.
+type csvTable struct {
+	fields         []field
+	rows           *sheet.Reader
+	scores, labels []int
+	content
+	lines []int32 // of each row
+}
+
+func (t *csvTable) read(ctx context.Context) (*content, error) {
+	for _, k := range t.labels {
+		t.content.labels = append(t.content.labels, newColumn(t.fields[k].name))
+	}
+	for {
+		if len(t.lines)%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		row, err := t.rows.Read()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			err = t.add(row)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(t.lines) == 0 {
+		return nil, errors.New("holds a header and no rows: give a row for every example")
+	}
+	t.place = func(i int) string { return fmt.Sprintf("line %d", t.lines[i]) }
+	return &t.content, nil
+}
+
+// add appends one row.
+func (t *csvTable) add(row []string) error {
+	if len(t.content.scores) > maxScores-len(t.scores) || len(t.lines) == math.MaxInt32 {
+		return fmt.Errorf("has more than %d outputs: leave examples out", maxScores)
+	}
+	for _, k := range t.scores {
+		text := strings.TrimSpace(row[k])
+		v, err := strconv.ParseFloat(text, 32)
+		if err != nil || v-v != 0 || strings.ContainsAny(text, notDecimal) {
+			return fmt.Errorf("line %d, column %s: the score is %s: want a finite decimal number, such as -1.5, that fits float32; correct it, or leave the row or column out", t.rows.Line(k), showName(t.fields[k].name), cmp.Or(showName(text), "missing"))
+		}
+		t.content.scores = append(t.content.scores, float32(v))
+		if !t.finer {
+			wide, err := strconv.ParseFloat(text, 64)
+			t.finer = err == nil && finer(wide)
+		}
+	}
+	distinct := 0
+	for i, k := range t.labels {
+		c := t.content.labels[i]
+		if err := c.add(row[k]); err != nil {
+			return fmt.Errorf("line %d: %w", t.rows.Line(0), err)
+		}
+		if distinct += len(c.values); distinct > maxDistinct {
+			return fmt.Errorf("has more than %d different labels: round numbers, or name fewer sensitive columns", maxDistinct)
+		}
+	}
+	t.lines = append(t.lines, int32(t.rows.Line(0)))
+	return nil
+}
+
+// finer reports whether v is not the shortest decimal number that rounds to its float32.
+func finer(v float64) bool {
+	shortest, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', -1, 32), 64)
+	return err != nil || shortest != v && float64(float32(v)) != v
+}
+
+// What belongs to another array or to all of the outputs in an .npz: NAME.values are
+// the classes of the integers of NAME, NAME.kind says "number" or "class" of it, classes
+// are those of the outputs, and NAME.name is what NAME is called.
+const (
+	valuesSuffix = ".values"
+	nameSuffix   = ".name"
+	kindSuffix   = ".kind"
+	classesArray = "classes"
+)
+
+// vectorsArray is the array of vectors that WriteOutputs writes.
+const vectorsArray = "vectors"
+
+// archive is an open .npz.
+type archive struct {
+	ctx   context.Context
+	file  *npy.File
+	names []string
+	room  float64 // bytes that arrays may still take
+}
+
+// openNPZ lists the arrays of an archive of size bytes.
+func openNPZ(ctx context.Context, f *npy.File, size int64) (*columns, error) {
+	a := &archive{ctx: ctx, file: f, names: f.Names(), room: min(maxArrays, freeBytes+maxPacked*float64(size))}
+	if len(a.names) == 0 || len(a.names) > maxArchive {
+		return nil, fmt.Errorf("has %d arrays: want 1 to %d, saved with numpy.savez; take a CSV out of an archive, and save a workbook as CSV", len(a.names), maxArchive)
+	}
+	c := &columns{noun: "array"}
+	for _, name := range a.names {
+		if name == classesArray {
+			var err error
+			if c.classes, err = a.texts(name); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if a.belongs(name) {
+			continue
+		}
+		f := field{name: name}
+		var err error
+		if f.shape, _, err = a.file.Size(name); err != nil {
+			return nil, err
+		}
+		if f.shape == nil {
+			f.shape = []int{}
+		}
+		if f.title, err = a.said(name+nameSuffix, nil); err != nil {
+			return nil, err
+		}
+		kinds := []string{"", "number", "class"}
+		kind, err := a.said(name+kindSuffix, kinds[1:])
+		if err != nil {
+			return nil, err
+		}
+		f.manner = manner(slices.Index(kinds, kind))
+		c.fields = append(c.fields, f)
+	}
+	c.read = func(scores, labels []int) (_ *content, err error) { return a.content(c.fields, scores, labels) }
+	return c, nil
+}
+
+// belongs reports whether an array says something of another one.
+func (a *archive) belongs(name string) bool {
+	for _, suffix := range []string{valuesSuffix, nameSuffix, kindSuffix} {
+		if of, ok := strings.CutSuffix(name, suffix); ok && slices.Contains(a.names, of) {
+			return true
+		}
+	}
+	return false
+}
+
+// said returns the one text of an array, "" if there is no such array.
+func (a *archive) said(name string, allowed []string) (string, error) {
+	if !slices.Contains(a.names, name) {
+		return "", nil
+	}
+	texts, err := a.texts(name)
+	if err == nil && (len(texts) != 1 || texts[0] == "" || allowed != nil && !slices.Contains(allowed, texts[0])) {
+		err = fmt.Errorf("array %s: want one text%s", showName(name), strings.TrimRight(", "+strings.Join(allowed, " or "), ", "))
+	}
+	if err != nil {
+		return "", err
+	}
+	return texts[0], nil
+}
+
+// content reads arrays: one of outputs at most, and labels.
+func (a *archive) content(fields []field, scores, labels []int) (*content, error) {
+	c := &content{place: func(i int) string { return fmt.Sprintf("row %d (from 0)", i) }}
+	for _, k := range scores {
+		name, width := fields[k].name, fields[k].width()
+		array, err := a.array(name)
+		if err != nil {
+			return nil, err
+		}
+		if _, text := array.Data.([]string); text {
+			return nil, fmt.Errorf("array %s holds text: save the outputs as numbers", showName(name))
+		}
+		if c.scores, err = array.Float32s(); err != nil {
+			return nil, fmt.Errorf("array %s: %w: scale the outputs", showName(name), err)
+		}
+		wide, ok := array.Data.([]float64)
+		c.finer = ok && slices.ContainsFunc(wide, finer)
+		if i := slices.IndexFunc(c.scores, func(v float32) bool { return v-v != 0 }); i >= 0 {
+			return nil, fmt.Errorf("array %s, row %d, column %d (from 0): the score is %v: outputs must be finite; correct the model or leave the row out", showName(name), i/width, i%width, c.scores[i])
+		}
+	}
+	for _, k := range labels {
+		column, err := a.column(fields[k].name)
+		if err != nil {
+			return nil, err
+		}
+		c.labels = append(c.labels, column)
+	}
+	return c, nil
+}
+
+// array reads an array of a bounded size.
+func (a *archive) array(name string) (npy.Array, error) {
+	if err := a.ctx.Err(); err != nil {
+		return npy.Array{}, err
+	}
+	_, bytes, err := a.file.Size(name)
+	if err != nil {
+		return npy.Array{}, err
+	}
+	if a.room -= bytes; a.room < 0 {
+		return npy.Array{}, fmt.Errorf("array %s and those before it unpack to more than %d MiB, or %d times the file: leave arrays out, or save them with numpy.savez", showName(name), maxArrays>>20, maxPacked)
+	}
+	return a.file.Array(name)
+}
+
+// column reads a label or number for each example. NAME.values are the classes of integers; −1 is none.
+func (a *archive) column(name string) (*column, error) {
+	c := newColumn(name)
+	if !slices.Contains(a.names, name+valuesSuffix) {
+		texts, err := a.texts(name)
+		if err != nil {
+			return nil, err
+		}
+		return c, a.fill(c, texts)
+	}
+	array, err := a.array(name)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := array.Ints()
+	if err != nil {
+		return nil, fmt.Errorf("array %s: %w", showName(name), err)
+	}
+	values, err := a.texts(name + valuesSuffix)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.fill(c, values); err != nil {
+		return nil, err
+	}
+	if len(c.values) != len(values) || slices.Contains(values, "") {
+		return nil, fmt.Errorf("array %s has a class twice, or one without a name: rename it", showName(name+valuesSuffix))
+	}
+	c.listed = slices.Clone(c.values)
+	c.values, c.codes = append(c.values, ""), make([]int32, len(labels))
+	for i, label := range labels {
+		if label < -1 || label >= len(values) {
+			return nil, fmt.Errorf("array %s, row %d (from 0): there is no class %d of the %d of %s", showName(name), i, label, len(values), showName(name+valuesSuffix))
+		}
+		if c.codes[i] = int32(label); label < 0 {
+			c.codes[i] = int32(len(values))
+		}
+	}
+	return c, nil
+}
+
+// fill adds the values of an array to a column.
+func (a *archive) fill(c *column, texts []string) error {
+	for _, t := range texts {
+		if err := c.add(t); err != nil {
+			return fmt.Errorf("array %w", err)
+		}
+		if len(c.values) > maxDistinct {
+			return fmt.Errorf("array %s has more than %d different labels: round numbers, or leave it out", showName(c.name), maxDistinct)
+		}
+	}
+	return nil
+}
+
+// texts reads an array of labels: numbers as the shortest decimal, and bools as 0 and 1.
+func (a *archive) texts(name string) ([]string, error) {
+	array, err := a.array(name)
+	if err != nil {
+		return nil, err
+	}
+	switch x := array.Data.(type) {
+	case []string:
+		return written(x, strings.TrimSpace), nil
+	case []float32:
+		return written(x, func(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }), nil
+	case []float64:
+		return written(x, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }), nil
+	case []uint64:
+		return written(x, func(v uint64) string { return strconv.FormatUint(v, 10) }), nil
+	}
+	x, err := array.Ints()
+	if err != nil {
+		return nil, fmt.Errorf("array %s holds neither text nor numbers", showName(name))
+	}
+	return written(x, strconv.Itoa), nil
+}
+
+func written[T any](x []T, as func(T) string) []string {
+	dst := make([]string, len(x))
+	for i, v := range x {
+		dst[i] = as(v)
+	}
+	return dst
+}
