@@ -183,8 +183,8 @@ func (o *Options) data(ctx context.Context, r *report.Report, q *request, front 
 // leaves q.train nil if the data are absent.
 func (o *Options) training(ctx context.Context, r *report.Report, q *request) error {
 	path, hash, scaling := q.setup.Learned.Name, q.setup.Learned.SHA256, q.setup.Release.FromTraining
-	if scaling && hash == "" {
-		return mismatch("the report says that the noise was computed from training data, and names none")
+	if (scaling || q.Spec.Learned()) && hash == "" {
+		return mismatch("the report says that the noise or the projection was computed from training data, and names none")
 	}
 	if !q.Spec.Learned() && !scaling || q.read == nil || hash == "" {
 		return nil

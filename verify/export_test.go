@@ -1,14 +1,12 @@
 package verify
 
-// For leaves_test.go, which makes runs with the command line and so cannot be in this
-// package.
+import "tattle/internal/report"
+
+// For leaves_test.go, which makes runs with the command line and so cannot be in this package.
 
 type Recomputed = recomputed
 
 var (
-	Complete   = complete
-	ClaimsOf   = claimsOf
-	Recompute  = (*Options).recompute
-	Compare    = (*recomputed).compare
-	Uncompared = (*recomputed).unchecked
+	Recompute = (*Options).recompute
+	Again     = func(v *recomputed) (again *report.Report, absent string) { return v.report, v.absence() }
 )

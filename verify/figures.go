@@ -69,6 +69,9 @@ func (o *Options) bounds(ctx context.Context, dir string, r *report.Report, s *m
 		return v, err
 	}
 	_, err = run.Interruptible(ctx, func() (struct{}, error) { return struct{}{}, v.remake(ctx, dir, r, q, m) })
+	if s.Release.FromTraining && q.train == nil {
+		v.take("THE NOISE: that its strength was computed from training data", v.absence())
+	}
 	v.standing(s, r)
 	return v, err
 }
@@ -91,7 +94,7 @@ func (v *recomputed) standing(s *measure.Setup, r *report.Report) {
 	case bound.RuntimeMeasured:
 		v.take("the runtime error", "it is measured, and processors differ: the certificates are checked with it as it is")
 	}
-	v.take("how witnesses were sought, and what attacks and the prior learned from", "searches and attacks are not run again: verify checks the witnesses, and attacks.npz")
+	v.take("how witnesses were sought, what attacks and the prior learned from, and where labels were read", "searches and attacks are not run again: verify checks the witnesses, and attacks.npz")
 }
 
 // completeBounds returns an error if a report on bounds lacks what is recomputed from.
@@ -202,8 +205,15 @@ func (q *request) keep(fresh *measure.Setup) {
 	if q.train == nil {
 		fresh.Release.FromTraining = q.setup.Release.FromTraining
 	}
-	if fresh.Lists != nil && q.setup.Lists != nil {
-		fresh.Lists = q.setup.Lists // lists are found by their digests, wherever they are
+	if is, was := fresh.Lists, q.setup.Lists; is != nil && was != nil { // lists are found by their digests, wherever they are
+		if is.Holder == nil {
+			is.Holder, is.Plausible, is.Hidden, is.Shared = was.Holder, was.Plausible, was.Hidden, was.Shared
+		} else if was.Holder != nil {
+			is.Holder.List.Path = was.Holder.List.Path
+		}
+		for i := range min(len(is.Anybody), len(was.Anybody)) {
+			is.Anybody[i].List.Path = was.Anybody[i].List.Path
+		}
 	}
 	if q.read == nil {
 		fresh.Reading = q.setup.Reading

@@ -11,8 +11,8 @@ import (
 
 	"tattle/internal/cli"
 	"tattle/internal/must"
+	"tattle/internal/report"
 	"tattle/npy"
-	"tattle/report"
 	"tattle/verify"
 )
 
@@ -36,7 +36,7 @@ func TestNoiseFromTraining(t *testing.T) {
 		}
 		return made
 	}
-	check := func(dir string) (string, []report.Unchecked) {
+	check := func(dir string) (string, []report.Difference) {
 		t.Helper()
 		found, err := verify.Run(t.Context(), dir, verify.Options{})
 		if err != nil {
@@ -56,7 +56,7 @@ func TestNoiseFromTraining(t *testing.T) {
 		must.Do(t, os.WriteFile(path, bytes.ReplaceAll(b, []byte(was), []byte(is)), 0o666))
 		return to
 	}
-	const trained, conditions = "THE NOISE: that its strength was computed from training data", "THE CONDITIONS of limits without a list: that the 12 inputs of the test part are independent draws"
+	const trained, conditions = "THE NOISE: that its strength was computed from training data", "THE CONDITIONS of limits without a list: Limits without a list depend on three conditions that this run cannot check: the 12 inputs of the test part are independent draws"
 	settings := map[string]string{"among": "(features, projection, kind of noise)"} // else the strength too
 	apart, among, given := run("apart", "--training-data", learned), run("among", "--training-data", with), run("given", "--training-data", learned, "--sigma", "2")
 	type checked struct {
@@ -73,10 +73,10 @@ func TestNoiseFromTraining(t *testing.T) {
 		of := cmp.Or(settings[filepath.Base(c.run)], "(features, projection, kind of noise, strength)")
 		conditioned := left == nil
 		for _, u := range left {
-			if strings.HasPrefix(u.Name, "THE NOISE") {
-				said = append(said, u.Name)
+			if strings.HasPrefix(u.What, "THE NOISE") {
+				said = append(said, u.What)
 			}
-			conditioned = conditioned || strings.HasPrefix(u.Name, conditions) && strings.Contains(u.Name, of)
+			conditioned = conditioned || strings.HasPrefix(u.String(), conditions) && strings.Contains(u.String(), of)
 		}
 		if !conditioned {
 			t.Errorf("%s: conditions with %s are not among %q", filepath.Base(c.run), of, left)
@@ -89,15 +89,15 @@ func TestNoiseFromTraining(t *testing.T) {
 		{apart, "", ""},
 		{among, "", ""},
 		{given, "", ""},
-		{change(apart, "other", `"from_training": true`, `"from_training": false`), "release.noise.scale", ""},
+		{change(apart, "other", `"noise_from_training": true`, `"noise_from_training": false`), "request", ""},
 		{change(among, "hidden", `"noise_from_sample": "sigma",`, ""), "it was computed from 12 inputs of the sample", ""},
-		{change(given, "older", `"spec": "gaussian"`, `"spec": "isotropic-laplace"`), "older/report.json: written by tattle " + report.ProgramVersion() + `, and this version has no noise family "isotropic-laplace"`, ""},
-		{change(given, "claimed", `"family": "gaussian",`, `"family": "gaussian", "from_training": true,`), "release.noise.scale", ""},
+		{change(given, "older", `"noise": "gaussian"`, `"noise": "isotropic-laplace"`), "older/report.json: written by tattle " + report.ProgramVersion() + `, and this version has no noise family "isotropic-laplace"`, ""},
+		{change(given, "claimed", `"noise": "gaussian",`, `"noise": "gaussian", "noise_from_training": true,`), "recorded nothing, recomputed: The noise was computed from training data", ""},
 	} {
 		try(c)
 	}
 	for made, want := range map[string]string{
-		apart: "The noise was computed from training data, not from this sample.",
+		apart: "The noise was computed from training data, not from the sample.",
 		among: "The strength of the noise was computed from training data that contain inputs of this sample, so",
 		given: "no setting of the release (features, projection, kind of noise, strength) was chosen by results on them.",
 	} {

@@ -51,6 +51,13 @@ func (r *Report) Compare(again *Report, absent string) (found, left []Difference
 	}
 	differ := func(what, is, was string) {
 		if is != was {
+			at := 0 // where they begin to differ, with the key before
+			for at < min(len(is), len(was)) && is[at] == was[at] {
+				at++
+			}
+			if at = max(0, at-40); at > 0 {
+				is, was = "…"+strings.ToValidUTF8(is[at:], ""), "…"+strings.ToValidUTF8(was[at:], "")
+			}
 			found = append(found, Difference{what, fmt.Sprintf("recorded %s, recomputed %s", clipped(was), clipped(is))})
 		}
 	}

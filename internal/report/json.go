@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // WriteJSON writes report.json: indented, keys in a fixed order.
@@ -54,6 +55,17 @@ func Parse(document []byte) (*Report, error) {
 	for _, f := range r.Findings {
 		if _, ok := words[f.Code]; !ok {
 			return nil, fmt.Errorf("not a report: findings: there is no finding %q", f.Code)
+		}
+	}
+	sources := []Source{Recomputed, Searched, Timed}
+	for _, c := range r.Claims {
+		if !slices.Contains(sources, c.Source) {
+			return nil, fmt.Errorf("not a report: claim %s: there is no reason %q", c.ID, c.Source)
+		}
+	}
+	for _, p := range r.Pictures {
+		if !slices.Contains(sources, p.Source) {
+			return nil, fmt.Errorf("not a report: picture %s: there is no reason %q", p.Name, p.Source)
 		}
 	}
 	if r.InWords != r.Label() {
