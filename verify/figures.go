@@ -45,6 +45,10 @@ func (o *Options) bounds(ctx context.Context, dir string, r *report.Report, s *m
 			return nil, err
 		}
 	}
+	if q.read == nil { // the original model answers too
+		m.Utility = nil
+		v.take("THE RELEASE: that "+measure.FrontFile+" and "+measure.HeadFile+" are what the report says of the model", "the model is absent: --model names it")
+	}
 	if v.found, err = o.certificates(ctx, dir, q, split); err != nil || len(v.found) > 0 {
 		return v, err
 	}

@@ -127,7 +127,7 @@ func (o *Options) recompute(ctx context.Context, dir string, r *report.Report) (
 	switch {
 	case len(of.Settings) > 0 || file.Exists(filepath.Join(dir, audit.TrainedFile)):
 		return o.audit(ctx, dir, r)
-	case len(of.Bounds) > 0 || file.Exists(filepath.Join(dir, run.ManifestName)):
+	case len(of.Bounds) > 0 || file.Exists(filepath.Join(dir, bound.ArraysFile)):
 		s, err := measure.SetupOf(r)
 		if err != nil || s.Bounds == nil {
 			return nil, mismatch("%s: request: the report does not say what was bounded", dir)

@@ -42,7 +42,7 @@ func (f releaseFlags) release(seed uint64) (measure.Release, error) {
 		requires(f.Keep == 0 && f.Projection != "first", "--projection "+f.Projection, "--keep"),
 		requires(f.Surface != "features" && f.Features != "", "--features", "--surface features, not "+f.Surface),
 		requires(tempered && f.Surface == "features", "--temperature", "--surface logits or probabilities"),
-		requires(silent && (f.Sigma > 0 || f.SigmaScale > 0), "--sigma and --sigma-scale", "noise, not --noise none"),
+		requires(silent && (f.Sigma > 0 || f.SigmaScale > 0), "--sigma or --sigma-scale", "noise, not --noise none"),
 		requires(silent && f.Queries > 1, "--queries", "noise: without it all releases of an input are the same"),
 		requires(f.Noise != "lattice" && (f.Delta != 0 || f.Clip != 0), "--delta and --clip", "--noise lattice"),
 		requires(f.Covariance != "" && !release.Shapeable(f.Noise), "--covariance", "--noise gaussian or lattice, not "+f.Noise),
