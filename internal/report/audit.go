@@ -19,7 +19,7 @@ func init() {
 					marks: []markOf{{"this release, with one-sided limits", "excess", ""}, {"smallest excess that is detectable", "detectable", ""}}, lines: []lineOf{{"no excess", "", 0}, {"margin", "margin", 0}}}},
 				{when: ".auc", chart: &intervalsOf{caption: "AUC of every attribute, given what the adversary knows", axis: "pairs that the attack's score ranks right",
 					marks: []markOf{{"an attack on the outputs, with its 95 % interval", "auc", ""}}, lines: []lineOf{{"chance", "", .5}}}},
-				{says: "Excess in points; for numbers, in % of the variance. Each limit holds with {excess.confidence} confidence by itself; p is adjusted for all tests.",
+				{says: "Guessed, and without: shares of examples; for numbers, of the variance. Excess in points; for numbers, in % of the variance. Each limit holds with {excess.confidence} confidence by itself; p is adjusted for all tests.",
 					table: &tableOf{rows: []string{"attribute"}, columns: []column{
 						{"finding", "guessed", "badge", false}, {"guessed", "guessed", "", false}, {"without", "without", "", false}, {"excess", "excess", "bare", false}, {"at least", "excess", "least", false}, {"at most", "excess", "most", true},
 						{"AUC", "auc", "", false}, {"gain", "gain", "", true}, {"p", "p", "p", false}, {"detectable", "detectable", "bare", true}}}}}},

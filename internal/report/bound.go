@@ -18,7 +18,7 @@ var boundLayout = &layout{
 			{chart: &intervalsOf{caption: "Error by level of detail", axis: "root mean square error",
 				marks: []markOf{{"floor without a list", "floor", ""}, {"best attack", "attack", ""}, {"floor with the list", "floor.list", ""}, {"guessing the mean, sample", "floor", "without the release"}}}},
 			{says: "Root mean square errors, each in the unit of its row. Mean: guessing the mean, without the release. Floor: for inputs like the {floor.n} of the sample. With list: for its {candidates} inputs. Attack: for the inputs that it ran on ({attack.n}), as the mean beside it.",
-				table: &tableOf{rows: []string{"level of detail"}, columns: []column{
+				table: &tableOf{rows: []string{"error of"}, columns: []column{
 					{"floor", "floor", "", false}, {"mean, sample", "floor", "@without the release", false}, {"with list", "floor.list", "", false},
 					{"attack", "attack", "", false}, {"95 % interval", "attack", "interval", true}, {"mean, attack", "attack", "@without the release", false}, {"inputs", "attack", "n", false}, {"unit", "attack", "unit", false}}}},
 			{title: "Limits on guessing sensitive attributes",

@@ -5,7 +5,7 @@ import "slices"
 func init() {
 	layouts["design"] = &layout{
 		tiles: []tileOf{
-			{"What to release", "released.numbers", "numbers of {subject}, σ = {released.sigma}; original accuracy {design.original}"},
+			{"What to release", "released.numbers", "numbers; {subject}; σ = {released.sigma}; original accuracy {design.original}"},
 			{"Accuracy", "design.accuracy", "original model: {design.original}; cost: {design.drop}"},
 			{"Nearest release", "nearest.numbers", "numbers of {subject}, σ = {nearest.sigma}"},
 			{"Accuracy", "nearest.accuracy", "in the search; original model: {validation}"},
