@@ -170,7 +170,9 @@ var shows = map[string]func(*Claim) string{
 	"p":          func(c *Claim) string { return PValue(c.P) },
 	"kind":       func(c *Claim) string { return string(c.Kind) },
 	"group":      func(c *Claim) string { return file.Name(c.Group) },
-	"unit":       func(c *Claim) string { return strings.TrimSuffix(strings.TrimPrefix(string(c.Value.Unit), "of the "), " units") },
+	"unit": func(c *Claim) string {
+		return strings.TrimSuffix(strings.TrimPrefix(string(c.Value.Unit), "of the "), " units")
+	},
 }
 
 // capital begins a sentence with a capital letter.
