@@ -105,9 +105,11 @@ func (x *account) wholes() {
 // attribute claims the figures about a sensitive attribute.
 func (x *account) attribute(f *Finding) {
 	b, name := f.BestBaseline(), f.Attribute
-	if b == nil {
+	if b == nil { // it has a row all the same
+		x.claim("guessed", name, "", report.Demonstrated, report.Exactly(math.NaN(), report.Share), 0)
 		return
 	}
+	unitOf := excessUnit(f.Numeric)
 	add := func(c report.Claim) { c.Subject = name; x.Add(c) }
 	guessed, without := x.guessed(f), baselineValue(b)
 	add(report.Claim{ID: "guessed", Kind: report.Demonstrated, Value: guessed, N: f.Examples, Beside: []report.Beside{{Name: "without", Value: without}}})
@@ -116,7 +118,7 @@ func (x *account) attribute(f *Finding) {
 		x.Find("classes", name, showNames(f.Classes))
 	}
 	add(report.Claim{ID: "without", Kind: report.Measured, Value: without, N: f.Examples})
-	add(report.Claim{ID: "excess", Kind: report.Demonstrated, Value: x.limits(f.Excess.Value, f.Excess.Low, f.Excess.High, report.Points), N: f.Examples, P: &f.ExcessAdjusted})
+	add(report.Claim{ID: "excess", Kind: report.Demonstrated, Value: x.limits(f.Excess.Value, f.Excess.Low, f.Excess.High, unitOf), N: f.Examples, P: &f.ExcessAdjusted})
 	unit := report.Bits
 	if f.Numeric {
 		unit = report.Share
@@ -131,15 +133,15 @@ func (x *account) attribute(f *Finding) {
 	}
 	add(report.Claim{ID: "p", Kind: report.Demonstrated, Value: report.Exactly(f.Adjusted, report.Chance), P: &f.Adjusted})
 	if s := f.Power.Smallest; s != nil {
-		add(report.Claim{ID: "detectable", Kind: report.Estimated, Value: report.Exactly(upward(*s), report.Points), N: f.Examples})
+		add(report.Claim{ID: "detectable", Kind: report.Estimated, Value: report.Exactly(upward(*s), unitOf), N: f.Examples})
 	}
 	if t := f.Reference; t != nil {
 		u := report.Share
 		if t.Unpaired {
-			u = report.Points
+			u = unitOf
 		}
 		add(report.Claim{ID: "honest", Kind: report.Measured, Value: report.Within(t.Mean, t.Mean-t.SD, t.Mean+t.SD, u, 0), N: len(t.Figures)})
-		add(report.Claim{ID: "above_honest", Kind: report.Demonstrated, Value: x.limits(t.Difference, t.Low, t.High, report.Points), P: &t.P, N: len(t.Figures)})
+		add(report.Claim{ID: "above_honest", Kind: report.Demonstrated, Value: x.limits(t.Difference, t.Low, t.High, unitOf), P: &t.P, N: len(t.Figures)})
 	}
 	if s := f.Shuffling; s != nil {
 		add(report.Claim{ID: "movable", Kind: report.Measured, Value: report.Exactly(float64(s.Movable), report.Count), N: f.Examples})
@@ -147,13 +149,21 @@ func (x *account) attribute(f *Finding) {
 	for i := range f.Baselines {
 		b := &f.Baselines[i]
 		x.claim("baseline", name, baselineName(b.Name, f.Numeric), report.Measured, baselineValue(b), f.Examples)
-		x.Add(report.Claim{ID: "baseline.excess", Subject: name, Group: baselineName(b.Name, f.Numeric), Kind: report.Demonstrated, Value: x.limits(b.Difference, b.Low, b.High, report.Points), P: &b.P})
+		x.Add(report.Claim{ID: "baseline.excess", Subject: name, Group: baselineName(b.Name, f.Numeric), Kind: report.Demonstrated, Value: x.limits(b.Difference, b.Low, b.High, unitOf), P: &b.P})
 	}
 	for i, c := range f.Power.Channels {
 		if c.Smallest != nil {
-			x.claim("detectable.channel", name, f.Power.Channels[i].Channel, report.Estimated, report.Exactly(upward(*c.Smallest), report.Points), f.Examples)
+			x.claim("detectable.channel", name, f.Power.Channels[i].Channel, report.Estimated, report.Exactly(upward(*c.Smallest), unitOf), f.Examples)
 		}
 	}
+}
+
+// excessUnit is the unit of an excess: numbers are guessed by a share of their variance.
+func excessUnit(numeric bool) report.Unit {
+	if numeric {
+		return report.Variance
+	}
+	return report.Points
 }
 
 // inFolds lists names, each once, with how often it is there.
@@ -240,7 +250,7 @@ func (x *account) defences() {
 			add := func(id string, v report.Value) {
 				x.claim(id, name, l.Attribute, report.Demonstrated, v, d.Honesty.Examples)
 			}
-			add("defence.excess", x.limits(l.Excess.Value, l.Excess.Low, l.Excess.High, report.Points))
+			add("defence.excess", x.limits(l.Excess.Value, l.Excess.Low, l.Excess.High, excessUnit(l.R2 != nil)))
 			add("defence.honesty", proportion(d.Honesty))
 			if g := l.Given; g != nil {
 				u := report.Bits
@@ -623,7 +633,7 @@ func (x *account) rules() {
 		}
 		switch {
 		case x.s.FailOn == nil && f.Verdict.ExceedsTarget():
-			x.Find(report.BrokenVerdict, f.Attribute, "the finding is "+string(f.Verdict))
+			x.Find(report.BrokenVerdict, f.Attribute, file.Name(f.Attribute)+" is "+string(f.Verdict))
 		case f.Verdict == Inconclusive && !never && !broken[f.Attribute]:
 			x.Find(report.Undecided, f.Attribute)
 		}

@@ -87,6 +87,7 @@ type checked struct {
 // kept. The request of the report holds the promise then.
 func (p *Promise) Check(r *report.Report) error {
 	r.Title = Title
+	r.Findings = slices.DeleteFunc(r.Findings, func(f report.Finding) bool { return strings.HasPrefix(f.Code, "advice.") })
 	var s *measure.Setup
 	var err error
 	if len(r.Request) > 0 {
@@ -119,7 +120,11 @@ func (p *Promise) Check(r *report.Report) error {
 			}
 			r.Find(code, c.name, c.lacks)
 		}
-		r.Add(report.Claim{ID: "released.numbers", Kind: report.Measured, Value: report.Exactly(float64(p.Released.Keep), report.Count)})
+		name := string(p.Released.Method) + " at " + p.Released.Node
+		if s != nil && s.Release.Sigma > 0 {
+			r.Add(report.Claim{ID: "released.sigma", Subject: name, Kind: report.Measured, Value: report.Exactly(s.Release.Sigma, report.Number)})
+		}
+		r.Add(report.Claim{ID: "released.numbers", Subject: name, Kind: report.Measured, Value: report.Exactly(float64(p.Released.Keep), report.Count)})
 		r.Findings = append([]report.Finding{p.verdict(r, s, all)}, r.Findings...)
 		p.advise(r, s, all)
 	}
@@ -131,6 +136,14 @@ func (p *Promise) Check(r *report.Report) error {
 	}
 	r.SetRequest(s)
 	return nil
+}
+
+// against says the figure and the limit.
+func (c checked) against() string {
+	if c.lacks != "" {
+		return "not measured, limit " + c.limit.Asked()
+	}
+	return c.figure.Figure() + ", limit " + c.limit.Asked()
 }
 
 // NeedsNoise reports whether a limit on every adversary, or on attacks, was measured in the report and is not kept: more
@@ -152,7 +165,7 @@ func (p *Promise) verdict(r *report.Report, s *measure.Setup, all []checked) rep
 	var names, missed []string
 	for _, c := range all {
 		if names = append(names, c.name); !c.kept {
-			missed = append(missed, c.name)
+			missed = append(missed, c.name+" ("+c.against()+")")
 		}
 	}
 	if len(missed) > 0 {
@@ -161,16 +174,21 @@ func (p *Promise) verdict(r *report.Report, s *measure.Setup, all []checked) rep
 		}
 		return report.Finding{Code: "promise.missed", Args: []string{report.List(missed)}}
 	}
-	code := "promise.kept"
+	code, with := "promise.kept", []string{report.List(names)}
 	switch w := report.WordingOf(r.Verdict()); {
 	case r.Has("recognised"), r.Has("attack.recognised"):
 		code = "promise.kept.recognised"
+		for _, f := range r.Findings {
+			if f.Code == "recognised" || f.Code == "attack.recognised" {
+				with = append(with, f.Args[0])
+			}
+		}
 	case w.Tone == report.Bad:
 		code = "promise.kept.bad"
 	case w.Tone == report.Warn && (p.Limits.Identify == 0 || r.Verdict() != "identified.some" && r.Verdict() != "not_excluded"):
 		code = "promise.kept.warn"
 	}
-	return report.Finding{Code: code, Args: []string{report.List(names)}}
+	return report.Finding{Code: code, Args: with}
 }
 
 // moreNoise returns up to how many times its noise a release was measured with, none of which kept the promise; 0 if it

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -36,6 +37,7 @@ func (a *account) conclude() {
 	first := a.verdict()
 	a.Findings = append([]report.Finding{first}, a.Findings...)
 	a.evidence(first.Code)
+	a.advise()
 	a.limits()
 }
 
@@ -192,11 +194,37 @@ func (a *account) evidence(verdict string) {
 	case u == nil && a.q.Data != nil:
 		a.Find("cost.unknown", "")
 	case u == nil:
-	case u.Clean.Fraction == u.Released.Fraction && a.setup.Release.Noise == NoNoise:
+	case sameInPrint(u.Clean.Fraction, u.Released.Fraction):
 		a.Find("cost.none", "")
 	default:
 		a.Find("cost", "")
 	}
+	if len(a.vacuousRows) > 0 {
+		a.Find("vacuous.rows", "", strings.Join(a.vacuousRows, "; "))
+	}
+}
+
+// sameInPrint reports whether two accuracies, and their difference, are printed as if they were equal.
+func sameInPrint(x, y float64) bool {
+	print := func(x float64, u report.Unit) string { return report.Exactly(x, u).String() }
+	return print(x, report.Share) == print(y, report.Share) && print(x-y, report.Points) == print(0, report.Points)
+}
+
+// advise says what to do if identification is not excluded.
+func (a *account) advise() {
+	if h := a.held(); h == nil || beyondGuessing(h.First.High, h.List.Inputs) < identifiedSometimes {
+		return
+	}
+	a.Find("advice.identified", "")
+	a.Find("advice.design", "", fmt.Sprintf("tattle design --model %s --data %s --identify 1%%", argument(a.Model.Path, "MODEL"), argument(a.Data.Path, "DATA")))
+}
+
+// argument is a path as a shell reads it; a placeholder if it is not known.
+func argument(path, unknown string) string {
+	if strings.ContainsAny(path, " '\"$") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return cmp.Or(path, unknown)
 }
 
 // floored says what is proved of adversaries without a list.

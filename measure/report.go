@@ -40,6 +40,8 @@ type account struct {
 	lists *ListFigures // nil: none were computed
 	prior []attack.Row // guessing the mean of the training data, or else the middle of the data's range, by band
 	mean  bool         // prior is of the mean
+
+	vacuousRows []string // with the reasons
 }
 
 // Report returns the account of what was measured: claims, findings, series and pictures. q.Data is nil if the data are
@@ -197,7 +199,7 @@ func (a *account) holder() {
 	claim("bits", "", a.limit(h.Bits, report.Bits), report.Exactly(0, report.Bits))
 	claim("holder", "bits revealed of "+report.Exactly(math.Log2(n), report.Number).String(), a.limit(h.Bits, report.Number), report.Exactly(0, report.Number))
 	if h.BitsMost != nil && *h.Fano < vacuousFano {
-		a.Add(report.Claim{ID: "bits.most", Kind: report.Certified, Value: report.AtMost(*h.BitsMost, report.Bits)},
+		a.Add(report.Claim{ID: "bits.most", Kind: report.Certified, Value: report.AtMost(max(*h.BitsMost, leastBits), report.Bits)},
 			report.Claim{ID: "identified.fano", Kind: report.Certified, Value: report.AtMost(*h.Fano, report.Share)})
 		a.Find("covariance", "")
 	}
@@ -209,6 +211,9 @@ func (a *account) holder() {
 			Beside: []report.Beside{{Name: "without the release", Value: report.Exactly(prior, u)}}})
 	}
 }
+
+// leastBits is the least limit on revealed bits that is stated: below it, the sum of float64 may have lost it.
+const leastBits = 1e-15
 
 // vacuousFano is the probability of identifying the input above which Fano's limit is not stated.
 const vacuousFano = .99
@@ -480,7 +485,7 @@ func (a *account) unbiased() {
 			a.Add(report.Claim{ID: "no_limit", Subject: name, Group: group, Kind: report.Kind(b.Status), Value: report.Exactly(b.UnboundedFraction, report.Share), N: b.Examples})
 		}
 		if b.Vacuous != nil {
-			a.Find("vacuous.row", "", name+" ("+group+")", b.Vacuous.String())
+			a.vacuousRows = append(a.vacuousRows, name+" ("+group+"): "+b.Vacuous.String())
 		}
 	}
 	a.bandFloors(res)

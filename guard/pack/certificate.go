@@ -172,7 +172,7 @@ func (c *Certificate) uncovered() []string {
 	all = append(all, drift)
 	return append(all,
 		"Inputs that are scaled or laid out otherwise. A guard refuses pixels out of range only.",
-		"Inputs that the run did not measure. Each sentence names the inputs that its figure is for.",
+		"Single inputs. Limits on every adversary are averages over inputs. Figures of attacks are for the inputs that the run attacked.",
 		"What several different inputs of one subject have in common. The figures are about one input.",
 		"Releases that another ledger counts. A new ledger, or an older copy of one, gives each subject a new budget.",
 		"Several subject names for one person. Each name has its own budget: a trusted gateway must set the names.",
@@ -193,7 +193,7 @@ func (c *Certificate) WriteJSON(w io.Writer) error {
 // WriteHTML writes the certificate as a page that loads nothing.
 func (c *Certificate) WriteHTML(w io.Writer) error {
 	r := report.New(c.Title, "", 0)
-	r.Version, r.Command = c.Version, "tattle guard pack"
+	r.Version, r.Command, r.Layout = c.Version, c.Command, "guard"
 	code := "certificate"
 	if len(c.Promise) > 0 && c.Kept {
 		code = "certificate.kept"
@@ -205,8 +205,8 @@ func (c *Certificate) WriteHTML(w io.Writer) error {
 		r.Add(report.Claim{ID: id, Kind: report.Measured, Value: report.Exactly(float64(n), report.Count)})
 	}
 	count("integers", c.Lattice.Dim)
-	count("budget", c.Budget.Releases)
-	r.Add(report.Claim{ID: "noise", Kind: report.Measured, Value: report.Exactly(c.Lattice.Sigma, report.Number)},
+	r.Add(report.Claim{ID: "budget", Group: c.Budget.time(), Kind: report.Measured, Value: report.Exactly(float64(c.Budget.Releases), report.Count)},
+		report.Claim{ID: "noise", Kind: report.Measured, Value: report.Exactly(c.Lattice.Sigma, report.Number)},
 		report.Claim{ID: "drift", Kind: report.Measured, Value: report.Exactly(c.Drift, report.Number)})
 	for _, p := range c.Promise {
 		r.Add(report.Claim{ID: "limit", Subject: p.Name, Value: p.Limit}, report.Claim{ID: "figure", Subject: p.Name, Value: p.Figure})
@@ -225,11 +225,10 @@ func (c *Certificate) WriteHTML(w io.Writer) error {
 		Layout  string           `json:"layout_of_the_inputs"`
 		Lattice CertifiedLattice `json:"lattice"`
 		Budget  string           `json:"budget_of_a_subject"`
-		Command string           `json:"command_of_the_run"`
 		Report  string           `json:"report_sha256"`
 		Model   string           `json:"model_sha256"`
 		Data    string           `json:"data_sha256"`
-	}{c.Inputs.Scaling, c.Inputs.Layout, c.Lattice, c.Budget.String(), c.Command, c.Report, c.Model, c.Data})
+	}{c.Inputs.Scaling, c.Inputs.Layout, c.Lattice, c.Budget.String(), c.Report, c.Model, c.Data})
 	return r.WriteHTML(w)
 }
 

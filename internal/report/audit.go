@@ -9,8 +9,9 @@ func init() {
 			{"Examples", "examples", "the predicted {honesty.group} is right for {honesty}"},
 		},
 		first: map[string]tileOf{
-			".auc":  {"Ranked right, {subject}", "auc", "of pairs of examples; chance: 50 %"},
-			".gain": {"Information, {subject}", "gain", "at least {gain.low}, beyond what the task explains"},
+			".number": {"Explained, {subject}", "guessed", "of the variance, from the outputs; without them: {without}"},
+			".auc":    {"Ranked right, {subject}", "auc", "of pairs of examples; chance: 50 %"},
+			".gain":   {"Information, {subject}", "gain", "at least {gain.low}, beyond what the task explains"},
 		},
 		sections: []sectionOf{
 			{title: "What was found", parts: []partOf{
@@ -18,7 +19,7 @@ func init() {
 					marks: []markOf{{"this release, with one-sided limits", "excess", ""}, {"smallest excess that is detectable", "detectable", ""}}, lines: []lineOf{{"no excess", "", 0}, {"margin", "margin", 0}}}},
 				{when: ".auc", chart: &intervalsOf{caption: "AUC of every attribute, given what the adversary knows", axis: "pairs that the attack's score ranks right",
 					marks: []markOf{{"an attack on the outputs, with its 95 % interval", "auc", ""}}, lines: []lineOf{{"chance", "", .5}}}},
-				{says: "Excess in points, each limit with {excess.confidence} confidence by itself; p adjusted for all tests.",
+				{says: "Guessed, and without: shares of examples; for numbers, of the variance. Excess in points; for numbers, in % of the variance. Each limit holds with {excess.confidence} confidence by itself; p is adjusted for all tests.",
 					table: &tableOf{rows: []string{"attribute"}, columns: []column{
 						{"finding", "guessed", "badge", false}, {"guessed", "guessed", "", false}, {"without", "without", "", false}, {"excess", "excess", "bare", false}, {"at least", "excess", "least", false}, {"at most", "excess", "most", true},
 						{"AUC", "auc", "", false}, {"gain", "gain", "", true}, {"p", "p", "p", false}, {"detectable", "detectable", "bare", true}}}}}},
@@ -47,7 +48,7 @@ func init() {
 		terms: []term{
 			{"guessed", "The share of examples whose attribute attacks guess right from the outputs, each example by attacks that were chosen and fitted without it. For numbers: the share of the variance that they explain."},
 			{"without", "The same for the best guess that uses only what the adversary knows without the outputs."},
-			{"excess", "The difference of both, in points, with one-sided limits. The verdict needs more than the margin."},
+			{"excess", "The difference of both, in points or % of the variance, with one-sided limits. The verdict needs more than the margin."},
 			{"gain", "How much better the attacks' scores predict the attribute for an adversary who knows the true and the predicted target. It finds leaks about rare values, which guesses miss."},
 			{"AUC", "The share of pairs of examples, one with a value of the attribute and one without, that an attack's scores rank right. Chance is 50 %."},
 			{"p", "Of the strongest of excess, gain and AUC, adjusted for these three and for all attributes."},

@@ -8,7 +8,7 @@ func init() {
 var boundLayout = &layout{
 	tiles: []tileOf{
 		{"Identification", "identified", "of releases, at most {identified.high}; guessing: {identified@guessing}"},
-		{"Best attack", "attack", "RMS error on {attack.n} inputs; without the release: {attack@without the release}"},
+		{"Best attack", "attack", "RMS error; inputs attacked: {attack.n}; without the release: {attack@without the release}"},
 		{"Floor without a list", "floor", "least RMS error of an adversary without a list; guessing the mean: {floor@without the release}"},
 		{"Accuracy cost", "accuracy.cost", "{accuracy.clean} to {accuracy}"},
 		{"Floor, unbiased only", "bound", "for unbiased estimators, median over coordinates"},
@@ -16,11 +16,11 @@ var boundLayout = &layout{
 	sections: []sectionOf{
 		{title: "How close can any adversary come?", parts: []partOf{
 			{chart: &intervalsOf{caption: "Error by level of detail", axis: "root mean square error",
-				marks: []markOf{{"floor without a list", "floor", ""}, {"best attack", "attack", ""}, {"floor with the list", "floor.list", ""}, {"without the release", "floor", "without the release"}}}},
-			{says: "Root mean square errors in {floor.unit}. Mean: the error of guessing the mean without the release, for the same inputs.",
-				table: &tableOf{rows: []string{"level of detail"}, columns: []column{
-					{"floor", "floor", "", false}, {"mean", "floor", "@without the release", false}, {"with the list", "floor.list", "", false},
-					{"attack", "attack", "", false}, {"95 % interval", "attack", "interval", false}, {"mean", "attack", "@without the release", false}, {"attacked", "attack", "n", true}, {"unit", "floor", "unit", true}}}},
+				marks: []markOf{{"floor without a list", "floor", ""}, {"best attack", "attack", ""}, {"floor with the list", "floor.list", ""}, {"guessing the mean, sample", "floor", "without the release"}}}},
+			{says: "Root mean square errors, each in the unit of its row. Mean: guessing the mean, without the release. Floor: for inputs like the {floor.n} of the sample. With list: for its {candidates} inputs. Attack: for the inputs that it ran on ({attack.n}), as the mean beside it.",
+				table: &tableOf{rows: []string{"error of"}, columns: []column{
+					{"floor", "floor", "", false}, {"mean, sample", "floor", "@without the release", false}, {"with list", "floor.list", "", false},
+					{"attack", "attack", "", false}, {"95 % interval", "attack", "interval", true}, {"mean, attack", "attack", "@without the release", false}, {"inputs", "attack", "n", false}, {"unit", "attack", "unit", false}}}},
 			{title: "Limits on guessing sensitive attributes",
 				says: "Right guesses: without the release, by the best attack that ran, by the best adversary (estimated), and the limit for every adversary.",
 				table: &tableOf{rows: []string{"attribute", "knows"}, columns: []column{
@@ -50,7 +50,7 @@ var boundLayout = &layout{
 				{"near floor", "near", "", false}, {"far", "far", "", false}, {"twins", "twins", "", false}, {"attack", "attack", "", false}, {"without the release", "attack", "@without the release", false}}}}}},
 		{title: "Pictures", folded: true, parts: []partOf{
 			{says: "An input beside the best reconstructions that the bounds allow an unbiased adversary, and beside what the best attack made of a release.", pictures: "input "},
-			{title: "Pairs with nearly the same features", says: "The noise hides which of the two was released.", pictures: "pair "}}},
+			{title: "Pairs with nearly the same features", says: "On average over the two inputs of a pair, no adversary errs by less than the floor under them.", pictures: "pair "}}},
 		{title: "Histograms of the bounds", folded: true, parts: []partOf{{
 			says:   "Lower bounds on the standard deviation of any unbiased estimate of one coordinate.",
 			curves: &curvesOf{id: "histogram", caption: "Bounds", x: "standard deviation, normalised units", y: "share of bounds", yUnit: Share}}}},

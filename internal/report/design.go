@@ -5,11 +5,12 @@ import "slices"
 func init() {
 	layouts["design"] = &layout{
 		tiles: []tileOf{
-			{"What to release", "released.numbers", "numbers; original accuracy {design.original}"},
+			{"What to release", "released.numbers", "numbers; {subject}; σ = {released.sigma}; original accuracy {design.original}"},
 			{"Accuracy", "design.accuracy", "original model: {design.original}; cost: {design.drop}"},
 			{"Nearest release", "nearest.numbers", "numbers of {subject}, σ = {nearest.sigma}"},
 			{"Accuracy", "nearest.accuracy", "in the search; original model: {validation}"},
 			{"Identification", "identified", "of releases, at most {identified.high}; guessing: {identified@guessing}"},
+			{"Identification", "identified.new", "of releases of new inputs, at most {identified.new.high}; guessing: {identified@guessing}"},
 			{"Identification", "nearest.identified", "mean over draws in the search, without limits"},
 			{"Floor without a list", "floor", "least RMS error of an adversary without a list; guessing the mean: {floor@without the release}"},
 			{"Floor without a list", "nearest.floor", "mean over draws in the search, without limits"},
@@ -17,7 +18,7 @@ func init() {
 		sections: slices.Concat([]sectionOf{
 			{title: "The promise", parts: []partOf{
 				{says: "Each limit beside the figure that does not overstate the protection.",
-					table: &tableOf{rows: []string{"quantity"}, columns: []column{{"limit", "limit", "", false}, {"figure", "figure", "", false}, {"confidence", "figure", "confidence", false}, {"kept", "limit", "badge", false}}}}}},
+					table: &tableOf{rows: []string{"quantity"}, columns: []column{{"limit", "limit", "asked", false}, {"figure", "figure", "", false}, {"confidence", "figure", "confidence", false}, {"kept", "limit", "badge", false}}}}}},
 			{title: "Accuracy against protection", parts: []partOf{
 				{curves: &curvesOf{id: "search", caption: "Accuracy in the search", x: "share of inputs, attributes or candidates guessed right", y: "accuracy", xUnit: Share, yUnit: Share, dots: true, log: true}},
 				{curves: &curvesOf{id: "floors", caption: "Accuracy in the search", x: "floor, root mean square error", y: "accuracy", yUnit: Share, dots: true}}}},
@@ -34,14 +35,15 @@ func init() {
 		terms: boundLayout.terms,
 	}
 	layouts["guard"] = &layout{
+		check: "tattle guard verify BUNDLE --run RUN",
 		tiles: []tileOf{
-			{"{subject}", "figure", "promised: {limit}"},
+			{"{subject}", "figure", "promised: {limit.asked}"},
 			{"Released", "integers", "integers, with discrete Gaussian noise of σ = {noise}"},
-			{"Budget of a subject", "budget", "releases"},
+			{"Budget of a subject", "budget", "releases, {budget.group}"},
 			{"Drift allowance", "drift", "largest error of a feature before it is rounded"},
 		},
 		sections: []sectionOf{
-			{title: "The promise", parts: []partOf{{table: &tableOf{rows: []string{"quantity"}, columns: []column{{"limit", "limit", "", false}, {"figure", "figure", "", false}, {"confidence", "figure", "confidence", false}}}}}},
+			{title: "The promise", parts: []partOf{{table: &tableOf{rows: []string{"quantity"}, columns: []column{{"limit", "limit", "asked", false}, {"figure", "figure", "", false}, {"confidence", "figure", "confidence", false}}}}}},
 			{title: "Results of the run", parts: []partOf{{findings: []Part{Evidence}}}},
 			{title: "Warnings", parts: []partOf{{findings: []Part{Limit}}}},
 			{title: "Not covered", parts: []partOf{{findings: []Part{Meaning}}}},

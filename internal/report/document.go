@@ -80,8 +80,9 @@ type key struct {
 type table struct {
 	Heads []string
 	Rows  [][]string
-	Words int   // so many columns at the left hold words, the others figures
-	Left  []int // columns that a terminal leaves out
+	Words int    // so many columns at the left hold words, the others figures
+	Left  []int  // columns that a terminal leaves out
+	Unit  string // of all rows; empty if they differ or a column has it
 
 	Unknown []int // rows without a figure of this run, which a terminal leaves out
 

@@ -128,7 +128,7 @@ func unitWords(u Unit) string {
 	return string(u)
 }
 
-// intervalRows collects the rows of the chart, with the unit of the first mark.
+// intervalRows collects the rows of the chart, with the unit of the first mark; marks in other units are left out.
 func (r *Report) intervalRows(c *intervalsOf, subject string, one bool) (rows []row, unit Unit) {
 	at := map[rowKey]int{}
 	for i := range r.Claims {
@@ -152,6 +152,11 @@ func (r *Report) intervalRows(c *intervalsOf, subject string, one bool) (rows []
 			if v == nil || !known(v.X) && !known(v.Low) && !known(v.High) {
 				continue
 			}
+			if u := v.Unit.axis(); len(rows) == 0 {
+				unit = u
+			} else if u != unit {
+				continue // one axis has one unit
+			}
 			place := rowKey{of.Subject, of.Group}
 			n, ok := at[place]
 			if !ok {
@@ -170,7 +175,6 @@ func (r *Report) intervalRows(c *intervalsOf, subject string, one bool) (rows []
 				rows = append(rows, row{words, make([]*Value, len(c.marks))})
 			}
 			rows[n].marks[k] = v
-			unit = v.Unit
 		}
 	}
 	return rows, unit

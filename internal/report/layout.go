@@ -18,6 +18,7 @@ type layout struct {
 	tiles    []tileOf
 	sections []sectionOf
 	terms    []term // what words and columns mean
+	check    string // command that checks the report; empty for tattle verify
 }
 
 // tileOf is a figure behind the first sentence: the first claim with the ID. The about template is filled for it.
@@ -122,21 +123,34 @@ func (r *Report) lead(l *layout) lead {
 	if len(r.Findings) > 0 {
 		subject = r.Findings[0].Subject
 	}
+	kind := r.Verdict()
+	if c := r.about("excess", subject); c != nil && c.Value.Unit == Variance && !strings.Contains(kind, ".gain") && !strings.Contains(kind, ".auc") {
+		kind += ".number"
+	} else {
+		kind = strings.TrimSuffix(kind, ".number")
+	}
 	for code, t := range l.first {
-		if strings.Contains(r.Verdict(), code) {
+		if strings.Contains(kind, code) {
 			tiles = append([]tileOf{t}, tiles[1:]...)
 		}
 	}
+	var highs []float64 // of two tiles with one name, the one with the larger upper limit is shown
 	for _, t := range tiles {
 		c := r.about(t.claim, subject)
 		if c == nil {
 			c = r.about(t.claim, "")
 		}
-		if c == nil || len(v.Tiles) == mostTiles {
+		if c == nil || c.Value.Figure() == "–" {
 			continue
 		}
 		about := Finding{Subject: c.Subject}
-		v.Tiles = append(v.Tiles, tile{Name: r.fill(t.name, about), Figure: c.Value.bare(), Unit: strings.TrimPrefix(strings.TrimPrefix(c.Value.Figure(), c.Value.bare()), " "), About: r.clauses(t.about, about)})
+		shown := tile{Name: r.fill(t.name, about), Figure: c.Value.bare(), Unit: strings.TrimPrefix(strings.TrimPrefix(c.Value.Figure(), c.Value.bare()), " "), About: r.clauses(t.about, about)}
+		switch i := slices.IndexFunc(v.Tiles, func(other tile) bool { return other.Name == shown.Name }); {
+		case i < 0 && len(v.Tiles) < mostTiles:
+			v.Tiles, highs = append(v.Tiles, shown), append(highs, c.Value.High)
+		case i >= 0 && c.Value.High > highs[i]:
+			v.Tiles[i], highs[i] = shown, c.Value.High
+		}
 	}
 	return v
 }
@@ -152,6 +166,17 @@ func (r *Report) clauses(template string, f Finding) string {
 		}
 	}
 	return strings.Join(said, "; ")
+}
+
+// sentences fills a template, without the sentences whose claims the report does not have.
+func (r *Report) sentences(template string, f Finding) string {
+	var said []string
+	for _, sentence := range strings.SplitAfter(template, ". ") {
+		if s := r.fill(sentence, f); s == sentence || !strings.Contains(s, "–") {
+			said = append(said, s)
+		}
+	}
+	return strings.TrimSpace(strings.Join(said, ""))
 }
 
 // section fills a section for a subject.
@@ -204,7 +229,10 @@ func (r *Report) part(p partOf, subject string, one bool) []part {
 	if !is {
 		return nil
 	}
-	out.Text = capital(r.fill(p.says, about))
+	out.Text = capital(r.sentences(p.says, about))
+	if out.Table != nil && out.Table.Unit != "" {
+		out.Text += " Unit: " + out.Table.Unit + "."
+	}
 	return append([]part{out}, more...)
 }
 
@@ -260,7 +288,7 @@ func (r *Report) table(t *tableOf, subject string, one bool) *table {
 	out.Heads = slices.Clone(heads)
 	var shown []column
 	for _, c := range t.columns {
-		if used[c.claim] || c.show == "badge" {
+		if used[c.claim] || c.show == "badge" || c.show == "unit" {
 			shown = append(shown, c)
 			out.Heads = append(out.Heads, c.head)
 			if c.page {
@@ -277,14 +305,31 @@ func (r *Report) table(t *tableOf, subject string, one bool) *table {
 			last = row[0]
 		}
 		for _, c := range shown {
-			row = append(row, r.cell(c, cells[k][c.claim], k.subject))
+			of := cells[k][c.claim]
+			for i := 0; of == nil && c.show == "unit" && i < len(shown); i++ {
+				of = cells[k][shown[i].claim]
+			}
+			row = append(row, r.cell(c, of, k.subject))
 		}
-		if !hasFigure(cells[k]) {
+		if !hasFigure(cells[k]) && t.columns[0].show != "badge" {
 			out.Unknown = append(out.Unknown, len(out.Rows))
 		}
 		out.Rows = append(out.Rows, row)
 	}
-	return out.withoutEmpty()
+	return out.oneUnit().withoutEmpty()
+}
+
+// oneUnit takes the column of units out if all rows have one unit, which stands above the table then.
+func (t *table) oneUnit() *table {
+	j := slices.Index(t.Heads, "unit")
+	if j < t.Words || slices.ContainsFunc(t.Rows, func(row []string) bool { return row[j] != t.Rows[0][j] }) {
+		return t
+	}
+	t.Unit = strings.Trim(t.Rows[0][j], "–")
+	for _, row := range t.Rows {
+		row[j] = "–" // an empty column
+	}
+	return t
 }
 
 // hasFigure reports whether the value of one of the claims is known.
@@ -299,7 +344,7 @@ func hasFigure(claims map[string]*Claim) bool {
 
 // withoutEmpty leaves out the columns of figures that have none.
 func (t *table) withoutEmpty() *table {
-	out := &table{Words: t.Words, Page: t.Page, Unknown: t.Unknown, Rows: make([][]string, len(t.Rows))}
+	out := &table{Words: t.Words, Page: t.Page, Unit: t.Unit, Unknown: t.Unknown, Rows: make([][]string, len(t.Rows))}
 	for j, head := range t.Heads {
 		if j >= t.Words && !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[j] != "–" }) {
 			continue
@@ -381,7 +426,7 @@ func (r *Report) subtitle() string {
 
 // provenance says how to check and repeat the report, and on what it rests.
 func (r *Report) provenance() section {
-	s := section{Title: "Check and repeat", Folded: true, Parts: []part{{Text: "To recompute every claim that can be recomputed:", Code: "tattle verify ."}}}
+	s := section{Title: "Check and repeat", Folded: true, Parts: []part{{Text: "To recompute every claim that can be recomputed:", Code: cmp.Or(r.layout().check, "tattle verify .")}}}
 	if r.Command != "" {
 		s.Parts = append(s.Parts, part{Text: "To repeat the run:", Code: r.Command})
 	}
@@ -420,7 +465,14 @@ func settings(request json.RawMessage) (rows []term) {
 			}
 		case []any:
 			text, _ := json.Marshal(v)
-			if len(v) > 0 && len(text) < 300 {
+			nested := slices.ContainsFunc(v, func(x any) bool {
+				switch x.(type) {
+				case map[string]any, []any:
+					return true
+				}
+				return false
+			})
+			if len(v) > 0 && !nested && len(text) < 300 {
 				rows = append(rows, term{name, string(text)})
 			}
 		case nil:

@@ -11,14 +11,14 @@ func TestPlaces(t *testing.T) {
 		{ID: "x", Subject: "second", Group: "g", Value: Within(.5, .4, .6, Share, .95), N: 1200, P: &p, Beside: []Beside{{"±", Exactly(.01, Share)}}},
 	}}
 	for template, want := range map[string]string{
-		"{x}": "50.0 %", "{x.interval}": "40.0 to 60.0 %", "{x.n}": "1,200", "{x.p}": "0.2500", "{x.group}": "g", "{x@±}": "1.0 %", "{y}": "–", "{1}": "–",
+		"{x}": "50.0 %", "{x.interval}": "40.0 to 60.0 %", "{x.n}": "1,200", "{x.p}": "0.2500", "{x.group}": "g", "{x@±}": "1.00 %", "{y}": "–", "{1}": "–",
 	} {
 		if is := r.fill(template, Finding{}); is != want {
 			t.Errorf("%s is %q, want %q", template, is, want)
 		}
 	}
 	table := r.table(&tableOf{rows: []string{"subject", "group"}, columns: []column{{"x", "x", "", false}, {"beside", "x", "@nothing", false}}}, "", false)
-	if len(table.Heads) != 3 || table.Rows[1][2] != "50.0 % ±1.0 %" || len(table.Unknown) != 1 || len(table.lines()) != 2 {
+	if len(table.Heads) != 3 || table.Rows[1][2] != "50.0 % ±1.00 %" || len(table.Unknown) != 1 || len(table.lines()) != 2 {
 		t.Errorf("%+v", table)
 	}
 }

@@ -43,7 +43,7 @@ const (
 //	{subject}      the finding's subject
 //	{1} {2}        its arguments
 //	{id}           the figure of the claim with that ID about the subject, or else about no subject
-//	{id.low} {id.high} {id.interval} {id.value} {id.n} {id.p} {id.confidence} {id.group}
+//	{id.asked} {id.low} {id.high} {id.interval} {id.value} {id.n} {id.p} {id.confidence} {id.group}
 //	{id@name}      what stands beside the claim under that name
 type Wording struct {
 	Part  Part
@@ -88,18 +88,28 @@ func (r *Report) fill(template string, f Finding) string {
 			}
 			return f.Args[i-1]
 		}
-		return r.figure(name, f.Subject)
+		figure := r.figure(name, f)
+		if !strings.Contains(figure, " to ") { // an interval and a table show the sign, a sentence says it
+			figure = strings.TrimPrefix(figure, "+")
+		}
+		return figure
 	})
 }
 
 // figure returns the part of a claim that a place names.
-func (r *Report) figure(name, subject string) string {
+func (r *Report) figure(name string, f Finding) string {
 	id, beside, besides := strings.Cut(name, "@")
 	field := "figure"
 	if at := strings.LastIndexByte(id, '.'); !besides && at >= 0 && shows[id[at+1:]] != nil {
 		id, field = id[:at], id[at+1:]
 	}
-	c := r.about(id, subject)
+	c := r.about(id, f.Subject)
+	for _, group := range f.Args { // a claim about what the finding names
+		if of := r.grouped(id, group); of != nil {
+			c = of
+			break
+		}
+	}
 	if c == nil {
 		return "–"
 	}
@@ -107,6 +117,15 @@ func (r *Report) figure(name, subject string) string {
 		return c.beside(beside).Figure()
 	}
 	return shows[field](c)
+}
+
+// grouped returns the claim with an ID and a group; nil if there is none.
+func (r *Report) grouped(id, group string) *Claim {
+	i := slices.IndexFunc(r.Claims, func(c Claim) bool { return c.ID == id && c.Group == group && group != "" })
+	if i < 0 {
+		return nil
+	}
+	return &r.Claims[i]
 }
 
 // about returns the claim with an ID about a subject, or else about no subject, or else the first one that is known.
@@ -138,6 +157,7 @@ func (c *Claim) beside(name string) Value {
 // shows are the parts of a claim that places and columns name.
 var shows = map[string]func(*Claim) string{
 	"figure":     func(c *Claim) string { return c.Value.Figure() },
+	"asked":      func(c *Claim) string { return c.Value.Asked() },
 	"value":      func(c *Claim) string { return c.Value.String() },
 	"bare":       func(c *Claim) string { return c.Value.bare() },
 	"low":        func(c *Claim) string { return c.Value.LowFigure() },
@@ -150,7 +170,9 @@ var shows = map[string]func(*Claim) string{
 	"p":          func(c *Claim) string { return PValue(c.P) },
 	"kind":       func(c *Claim) string { return string(c.Kind) },
 	"group":      func(c *Claim) string { return file.Name(c.Group) },
-	"unit":       func(c *Claim) string { return string(c.Value.Unit) },
+	"unit": func(c *Claim) string {
+		return strings.TrimSuffix(strings.TrimPrefix(string(c.Value.Unit), "of the "), " units")
+	},
 }
 
 // capital begins a sentence with a capital letter.

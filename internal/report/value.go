@@ -21,6 +21,8 @@ const (
 	Bits    Unit = "bits"
 	Chance  Unit = "probability" // a p-value
 	Grey    Unit = "grey levels" // of 255
+
+	Variance Unit = "% of the variance" // a difference of shares of a variance, printed like points
 )
 
 // Value is a number with an interval or a limit. What is not known is NaN.
@@ -77,9 +79,9 @@ func (v Value) bare() string {
 	case v.Low == 0:
 		return "none"
 	case known(v.Low):
-		return "≥ " + v.Unit.print(v.Low, down)
+		return "≥ " + strings.TrimPrefix(v.Unit.print(v.Low, down), "+")
 	case known(v.High):
-		return "≤ " + v.Unit.print(v.High, up)
+		return "≤ " + strings.TrimPrefix(v.Unit.print(v.High, up), "+")
 	}
 	return "–"
 }
@@ -103,6 +105,34 @@ func (v Value) LowFigure() string {
 // HighFigure prints the upper limit, rounded up, with its unit.
 func (v Value) HighFigure() string {
 	return v.Unit.print(v.High, up) + v.Unit.behind(known(v.High))
+}
+
+// Asked prints a limit that somebody asked for with the digits that it was asked with, not rounded.
+func (v Value) Asked() string {
+	sign, x := "≤ ", v.High
+	if known(v.Low) {
+		sign, x = "≥ ", v.Low
+	}
+	if !known(x) {
+		return v.Figure()
+	}
+	unit := v.Unit.behind(true)
+	if v.Unit == Share || v.Unit == Points {
+		x *= 100
+	}
+	if v.Unit == Share {
+		unit = " %"
+	}
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64) // 0.0145 times 100 is 1.45
+	return sign + strconv.FormatFloat(x, 'f', -1, 64) + unit
+}
+
+// axis is the unit that an axis has for values of a unit.
+func (u Unit) axis() Unit {
+	if u == Variance {
+		return Points
+	}
+	return u
 }
 
 // behind is the word behind a number; empty for units that are part of the number.
@@ -131,7 +161,7 @@ func (u Unit) print(x float64, to toward) string {
 		return percent(x, to)
 	case Percent:
 		return decimal(x, 2, 2, to)
-	case Points:
+	case Points, Variance:
 		s := decimal(x, 2, 1, to)
 		if x > 0 && s != "0.0" {
 			s = "+" + s
@@ -149,14 +179,14 @@ func (u Unit) print(x float64, to toward) string {
 	return significant(x, to)
 }
 
-// percent prints a share with one decimal, with three digits if it is near none or all. It never prints 0 %
+// percent prints a share with one decimal, with three digits if it is below 10 % or near all. It never prints 0 %
 // or 100 % for what is not none or all.
 func percent(x float64, to toward) string {
 	decimals, none, all := 1, math.Abs(x), math.Abs(1-x)
 	switch {
 	case none > 0 && none < 1e-9:
 		return scientific(x, 2, to) + " %"
-	case none > 0 && none < .001:
+	case none > 0 && none < .1:
 		decimals = -int(math.Floor(math.Log10(none)))
 	case all > 0 && all < .001:
 		decimals = min(13, -2-int(math.Floor(math.Log10(all))))

@@ -146,3 +146,17 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 }
+
+// TestAsked: what was asked for is printed as it was asked, and what is below 10 % with three digits.
+func TestAsked(t *testing.T) {
+	for want, v := range map[string]Value{
+		"≤ 1.45 %": AtMost(.0145, Share), "≤ 0.1 points": AtMost(.001, Points), "≥ 40 grey levels": AtLeast(255*(40./255), Grey), "≤ 12.345 %": AtMost(.12345, Share),
+	} {
+		if is := v.Asked(); is != want {
+			t.Errorf("%q, want %q", is, want)
+		}
+	}
+	if is := AtMost(.01451, Share).Figure(); is != "≤ 1.46 %" {
+		t.Errorf("%q", is)
+	}
+}

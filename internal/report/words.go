@@ -37,9 +37,9 @@ var release = map[string]Wording{
 	"identified.common":  {Part: Verdict, Badge: "Common inputs are guessed without the release", Tone: Warn, Says: listBest + "at most {identified.high} of releases, if all candidates are equally likely."},
 	"identified.little":  {Part: Verdict, Badge: "Identified little more often than by guessing", Says: listBest + "at most {identified.high} of releases (guessing: {identified@guessing})."},
 	"identified.rarely":  {Part: Verdict, Badge: "Input rarely identified", Says: listBest + "at most {identified.high} of releases."},
-	"recognised":         {Part: Verdict, Badge: "Class recognised", Tone: Warn, Says: "The model assigns {recognised} of the reconstructions by the {1} attack to the original's class (without the release: {recognised@without the release})."},
+	"recognised":         {Part: Verdict, Badge: "Class recognised", Tone: Warn, Says: "The model assigns {recognised} of the reconstructions by the {1} attack to the original's class (without the release: {recognised@without the release}; inputs attacked: {recognised.n})."},
 	"reconstructed":      {Part: Verdict, Badge: "Input partly reconstructed", Tone: Warn, Says: "The best attack that ran errs by {attack}, and " + meanError + " by {attack@without the release}."},
-	"reconstructed.here": {Part: Verdict, Badge: "Input partly reconstructed", Tone: Warn, Says: "On the {attack.n} inputs of this run, the best attack errs by {attack}, and " + meanError + " by {attack@without the release}."},
+	"reconstructed.here": {Part: Verdict, Badge: "Input partly reconstructed", Tone: Warn, Says: "On the inputs of this run ({attack.n}), the best attack errs by {attack}, and " + meanError + " by {attack@without the release}."},
 	"no_attack_closer":   {Part: Verdict, Badge: "No reconstruction shown", Says: noClosener},
 	"nothing_proved":     {Part: Verdict, Badge: "Nothing is proved", Tone: Warn, Says: "No bound holds for this release: {1}."},
 	"vacuous":            {Part: Verdict, Badge: "The bound is vacuous", Tone: Bad, Says: "The bound for unbiased estimators is below one grey level for half of the coordinates, so it protects nobody."},
@@ -49,9 +49,9 @@ var release = map[string]Wording{
 
 	// Beside it.
 	"attack.closer":       {Part: Evidence, Says: "The best attack that ran errs by {attack}, and " + meanError + " by {attack@without the release}."},
-	"attack.here":         {Part: Evidence, Says: "On the {attack.n} inputs of this run, the best attack errs by {attack}, and " + meanError + " by {attack@without the release}. These inputs do not show it for others."},
+	"attack.here":         {Part: Evidence, Says: "On the inputs of this run ({attack.n}), the best attack errs by {attack}, and " + meanError + " by {attack@without the release}. These inputs do not show it for others."},
 	"attack.not_closer":   {Part: Evidence, Says: noClosener + " A better attack may."},
-	"attack.recognised":   {Part: Evidence, Says: "The model assigns {recognised} of the reconstructions by the {1} attack to the original's class (without the release: {recognised@without the release})."},
+	"attack.recognised":   {Part: Evidence, Says: "The model assigns {recognised} of the reconstructions by the {1} attack to the original's class (without the release: {recognised@without the release}; inputs attacked: {recognised.n})."},
 	"floor":               {Part: Evidence, Says: "No adversary who knows only the distribution of inputs errs by less than {floor.low} on average over inputs."},
 	"floor.none":          {Part: Evidence, Says: "No floor is certified for adversaries who know the distribution of inputs: at this noise, {1} inputs do not prove one."},
 	"floor.column":        {Part: Evidence, Says: "No adversary who knows only what rows look like recovers {subject} to within {floor.low} on average, in the column's own unit."},
@@ -76,7 +76,7 @@ var release = map[string]Wording{
 	"rounding.pairs":      {Part: Evidence, Says: "Rounding: proved, in pairs of float64; the net is too deep for the analysis of a single pass."},
 	"rounding.measured":   {Part: Limit, Says: "The rounding of this net's features is measured, not proved. So no bound here is certified; those by witnesses are estimates."},
 	"runtime":             {Part: Evidence, Says: "Runtime: {1}. {2}"},
-	"vacuous.row":         {Part: Evidence, Says: "Vacuous ({1}): {2}."},
+	"vacuous.rows":        {Part: Evidence, Says: "Vacuous rows: {1}."},
 
 	// Limits.
 	"limits.list":           {Part: Limit, Says: "Limits on every adversary hold on average over inputs and noise. A single input can be easier to reconstruct, and an adversary who knows more about it can come closer."},
@@ -95,13 +95,17 @@ var release = map[string]Wording{
 	"limits.attacks":        {Part: Limit, Says: "A better attack may come closer than those that ran."},
 	"limits.no_attack":      {Part: Limit, Says: "No attack was run: the report does not say how close one would come."},
 	"limits.itself":         {Part: Limit, Says: "Prior and attacks learned from the inputs that they are measured on, so they look better than they are."},
-	"limits.examined":       {Part: Limit, Says: "{1} of {2} examples were examined: attacks and bounds for unbiased estimators are about these, accuracies about all."},
+	"limits.examined":       {Part: Limit, Says: "Examined: {1} of {2} examples. Attacks and bounds for unbiased estimators are about these, accuracies about all."},
 	"limits.free":           {Part: Condition, Says: "Bounds by near witnesses are for adversaries who are unbiased for all real inputs. --domain legal asks it only within the range of the data."},
 	"limits.stored":         {Part: Condition, Says: "Near witnesses are rounded to stored inputs (domain stored). Most are too small for that, and prove little or nothing."},
 	"limits.storage":        {Part: Condition, Says: "How the data are stored is not known. Far witnesses and twins are real numbers within the data's range; --domain stored makes them float32 numbers."},
 	"limits.published":      {Part: Condition, Says: "The search is the authors' program, which damps the directions that change the features least. algorithm1 and direct give larger bounds."},
 	"limits.pairs":          {Part: Condition, Says: "A pair floor is vacuous for an adversary who knows that one of the two inputs is implausible."},
 	"left_out":              {Part: Limit, Says: "Left out: {1}."},
+
+	// What to do.
+	"advice.identified": {Part: Advice, Says: "Do not rely on this release to hide which input it is."},
+	"advice.design":     {Part: Advice, Says: "To find the least noise that keeps a promise about every adversary (docs/reconstruction.md): {1}"},
 }
 
 // paperA are findings on the figures of paper A.
@@ -116,15 +120,15 @@ var paperA = map[string]Wording{
 // promise are findings on a promise about every adversary.
 var promise = map[string]Wording{
 	"promise.kept":            {Part: Verdict, Badge: "Promise kept", Tone: Good, Says: "This release keeps all limits of the promise: {1}."},
-	"promise.kept.recognised": {Part: Verdict, Badge: "Promise kept", Tone: Warn, Says: "This release keeps all limits of the promise ({1}), but an attack recovers the class of most inputs."},
+	"promise.kept.recognised": {Part: Verdict, Badge: "Promise kept", Tone: Warn, Says: "This release keeps all limits of the promise ({1}). But the {2} attack recovers the class in {recognised} of reconstructions (inputs attacked: {recognised.n})."},
 	"promise.kept.warn":       {Part: Verdict, Badge: "Promise kept", Tone: Warn, Says: "This release keeps all limits of the promise ({1}). The sentence below says what an adversary can do all the same."},
 	"promise.kept.bad":        {Part: Verdict, Badge: "Promise kept", Tone: Bad, Says: "This release keeps all limits of the promise ({1}). The sentence below says what an adversary can do all the same."},
 	"promise.missed":          {Part: Verdict, Badge: "Promise not kept", Tone: Bad, Says: "This release does not keep the promise. Missed: {1}."},
 	"promise.missed.looks":    {Part: Verdict, Badge: "Promise not kept", Tone: Bad, Says: "This release is not shown to keep the promise, nor with up to {2} times its noise. Missed: {1}."},
 	"promise.none":            {Part: Verdict, Badge: "Promise not kept", Tone: Bad, Says: "In the search, none of {tried} releases keeps the promise. What may help: looser limits, other nodes or other methods."},
-	"limit.kept":              {Part: Detail, Badge: "Yes", Says: "{subject}: {figure}, limit {limit}."},
-	"limit.missed":            {Part: Detail, Badge: "No", Says: "{subject}: {figure}, limit {limit}, not kept."},
-	"limit.lacks":             {Part: Detail, Badge: "Not measured", Says: "{subject} was not measured (limit {limit}): {1}."},
+	"limit.kept":              {Part: Detail, Badge: "Yes", Says: "{subject}: {figure}, limit {limit.asked}."},
+	"limit.missed":            {Part: Detail, Badge: "No", Says: "{subject}: {figure}, limit {limit.asked}, not kept."},
+	"limit.lacks":             {Part: Detail, Badge: "Not measured", Says: "{subject} was not measured (limit {limit.asked}): {1}."},
 	"help.measure":            {Part: Advice, Says: "Measure what was not measured."},
 	"help.noise":              {Part: Advice, Says: "Add more noise."},
 	"help.draws":              {Part: Advice, Says: "Take more draws in the final measurement (--list-draws), or a looser limit."},
@@ -191,7 +195,7 @@ var audited = map[string]Wording{
 	"learns.honest":       {Part: Meaning, Says: "An honest model of {1} may do the same, because both are correlated."},
 	"hidden_leaks":        {Part: Meaning, Says: "Leaks that differ from the planted ones can be larger and are not detected."},
 	"intent.recipe":       {Part: Meaning, Says: "This does not show intent: the references are not known to have the same recipe, so they can only show a difference."},
-	"intent.stated":       {Part: Meaning, Says: "Honest classifiers, of the same recipe as stated by the person who ran the audit, reveal less, by {above_honest} on average."},
+	"intent.stated":       {Part: Meaning, Says: "Honest classifiers ({above_honest.n}), of the same recipe as stated by the person who ran the audit, reveal less, by {above_honest} on average."},
 	"intent.curious":      {Part: Meaning, Says: "{above_honest.n} honestly trained classifiers of the same recipe reveal less, by {above_honest} on average."},
 	"intent.vectors":      {Part: Meaning, Says: "This does not show intent: honest training may put as much into such vectors; this was not measured."},
 	"intent.references":   {Part: Meaning, Says: "This does not show intent: the outputs are not shown to reveal more than honest training by the same recipe."},
@@ -215,14 +219,14 @@ var audited = map[string]Wording{
 	"advice.decide":       {Part: Advice, Says: "Decide whether the task may reveal this attribute at all: no honest model can hide what its label reveals."},
 	"advice.examples":     {Part: Advice, Says: "Audit more examples, with every class of every attribute among them."},
 	"advice.repeat":       {Part: Advice, Says: "Repeat the audit when the model, its outputs or the population changes."},
-	"defence.release":     {Part: Advice, Says: "Release {1}: of the defences that leave no excess above the margin, and no gain or AUC shown above its own, it changes least. It keeps {2} of right answers."},
+	"defence.release":     {Part: Advice, Says: "Release {1}: of the defences that leave no excess above the margin, and no gain or AUC shown above its own, it changes least. With it, {2} of answers are right."},
 	"defence.none":        {Part: Advice, Says: "No defence is needed against the attacks that were tried: without one they leave no excess above the margin."},
 	"defence.label":       {Part: Advice, Says: "Release the label only, or nothing: no defence that was tried is shown to close the leak. What the label itself reveals remains."},
 	"defence.alone":       {Part: Advice, Says: "Release the label only, or nothing. {1} would be enough if it had been tried alone: try it on other examples."},
 	"defence.impossible":  {Part: Advice, Says: "No attribute could be attacked, so no defence could be tried."},
 
 	Broken:        {Part: Ruled, Rule: RuleThreshold, Says: "Broken rule: {1}."},
-	BrokenVerdict: {Part: Evidence, Says: "Broken rule: {1}."},
+	BrokenVerdict: {Part: Ruled, Says: "Broken rule: {1}."},
 	Failed:        {Part: Detail, Says: "The control failed."},
 	Undecided:     {Part: Detail, Says: "The audit does not decide on {subject}."},
 	Accepted:      {Part: Ruled, Says: "Accepted finding on {subject}: {1}."},
