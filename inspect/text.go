@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"tattle/internal/file"
-	"tattle/nn"
 	"tattle/internal/report"
+	"tattle/nn"
 )
 
 // WriteJSON writes one JSON object.
