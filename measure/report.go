@@ -41,7 +41,7 @@ type account struct {
 	prior []attack.Row // guessing the mean of the training data, or else the middle of the data's range, by band
 	mean  bool         // prior is of the mean
 
-	vacuousRows []string // with the reasons
+	vacuousRows []string // for each reason: the rows, and the reason
 }
 
 // Report returns the account of what was measured: claims, findings, series and pictures. q.Data is nil if the data are
@@ -485,7 +485,12 @@ func (a *account) unbiased() {
 			a.Add(report.Claim{ID: "no_limit", Subject: name, Group: group, Kind: report.Kind(b.Status), Value: report.Exactly(b.UnboundedFraction, report.Share), N: b.Examples})
 		}
 		if b.Vacuous != nil {
-			a.vacuousRows = append(a.vacuousRows, name+" ("+group+"): "+b.Vacuous.String())
+			row, why := name+" ("+group+")", ": "+b.Vacuous.String()
+			if i := slices.IndexFunc(a.vacuousRows, func(said string) bool { return strings.HasSuffix(said, why) }); i >= 0 {
+				a.vacuousRows[i] = strings.TrimSuffix(a.vacuousRows[i], why) + ", " + row + why
+			} else {
+				a.vacuousRows = append(a.vacuousRows, row+why)
+			}
 		}
 	}
 	a.bandFloors(res)

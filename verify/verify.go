@@ -127,7 +127,7 @@ func (o *Options) recompute(ctx context.Context, dir string, r *report.Report) (
 	switch {
 	case len(of.Settings) > 0 || file.Exists(filepath.Join(dir, audit.TrainedFile)):
 		return o.audit(ctx, dir, r)
-	case len(of.Bounds) > 0 || file.Exists(filepath.Join(dir, bound.ArraysFile)):
+	case len(of.Bounds) > 0 || bounded(dir):
 		s, err := measure.SetupOf(r)
 		if err != nil || s.Bounds == nil {
 			return nil, mismatch("%s: request: the report does not say what was bounded", dir)
@@ -135,6 +135,16 @@ func (o *Options) recompute(ctx context.Context, dir string, r *report.Report) (
 		return o.bounds(ctx, dir, r, s)
 	}
 	return o.files(dir, r)
+}
+
+// bounded reports whether the manifest in a folder is that of bounds.
+func bounded(dir string) bool {
+	data, err := run.ReadManifest(dir)
+	if err != nil {
+		return false
+	}
+	m, err := run.ParseManifest(data)
+	return err == nil && m.Command == "bound"
 }
 
 // read reads the report of the run in the folder dir.
