@@ -120,9 +120,6 @@ func (q Quantity) Head() string { return quantities[q.index()].head }
 // unit returns how figures of the quantity are shown.
 func (q Quantity) unit() report.Unit { return quantities[q.index()].unit }
 
-// before reports whether q's column stands to the left of p's in one group.
-func (q Quantity) before(p Quantity) bool { return q.index() < p.index() }
-
 // Sensitive returns the sensitive attributes of all trainings on a target, each once.
 func (x *Experiment) Sensitive(target string) []string {
 	var all []string

@@ -14,6 +14,8 @@ var boundLayout = &layout{
 		{"Floor, unbiased only", "bound", "for unbiased estimators, median over coordinates"},
 	},
 	sections: []sectionOf{
+		{title: "Originals, and reconstructions", parts: []partOf{
+			{says: "An input beside the best reconstructions that the bounds allow an unbiased adversary, and beside what the best attack made of a release.", pictures: "input "}}},
 		{title: "How close can any adversary come?", parts: []partOf{
 			{chart: &intervalsOf{caption: "Error by level of detail", axis: "root mean square error",
 				marks: []markOf{{"floor without a list", "floor", ""}, {"best attack", "attack", ""}, {"floor with the list", "floor.list", ""}, {"guessing the mean, sample", "floor", "without the release"}}}},
@@ -48,9 +50,8 @@ var boundLayout = &layout{
 			says: "Floors are medians over coordinates and inputs, the others root mean squares.",
 			table: &tableOf{rows: []string{"band"}, columns: []column{
 				{"near floor", "near", "", false}, {"far", "far", "", false}, {"twins", "twins", "", false}, {"attack", "attack", "", false}, {"without the release", "attack", "@without the release", false}}}}}},
-		{title: "Pictures", folded: true, parts: []partOf{
-			{says: "An input beside the best reconstructions that the bounds allow an unbiased adversary, and beside what the best attack made of a release.", pictures: "input "},
-			{title: "Pairs with nearly the same features", says: "On average over the two inputs of a pair, no adversary errs by less than the floor under them.", pictures: "pair "}}},
+		{title: "Pairs with nearly the same features", folded: true, parts: []partOf{
+			{says: "On average over the two inputs of a pair, no adversary errs by less than the floor under them.", pictures: "pair "}}},
 		{title: "Histograms of the bounds", folded: true, parts: []partOf{{
 			says:   "Lower bounds on the standard deviation of any unbiased estimate of one coordinate.",
 			curves: &curvesOf{id: "histogram", caption: "Bounds", x: "standard deviation, normalised units", y: "share of bounds", yUnit: Share}}}},
