@@ -98,6 +98,9 @@ func (v *recomputed) standing(s *measure.Setup, r *report.Report) {
 	case bound.RuntimeMeasured:
 		v.take("the runtime error", "it is measured, and processors differ: the certificates are checked with it as it is")
 	}
+	if s.Lists != nil {
+		v.take("where lists of inputs were read", "they are found by their digests")
+	}
 	v.take("how witnesses were sought, what attacks and the prior learned from, and where labels were read", "searches and attacks are not run again: verify checks the witnesses, and attacks.npz")
 }
 
