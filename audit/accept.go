@@ -138,7 +138,7 @@ func ReadAcceptances(path string) ([]Acceptance, error) {
 		return nil, fmt.Errorf("%s: %w", showName(path), err)
 	}
 	if wrong := keys.Undecoded(); len(wrong) > 0 {
-		return nil, fmt.Errorf("%s: there is no key %q: a table [[accept]] has attribute, figure, limit, reason, owner and expiry", showName(path), wrong[0])
+		return nil, fmt.Errorf("%s: unknown key %q: the keys of a table [[accept]] are attribute, figure, limit, reason, owner and expiry", showName(path), wrong[0])
 	}
 	for i, x := range f.Accept {
 		if err := x.check(); err != nil {

@@ -88,7 +88,7 @@ func TestReadAcceptancesErrors(t *testing.T) {
 		{"0.1", "-1", "limit: must be a number above 0"},
 		{"0.1", `"high"`, "incompatible types"},
 		{"2030-01-01", "tomorrow", `expiry "tomorrow": must be a day such as "2027-01-31"`},
-		{`owner = "o"`, "owner = \"o\"\na = 1", `there is no key "accept.a"`},
+		{`owner = "o"`, "owner = \"o\"\na = 1", `unknown key "accept.a"`},
 	} {
 		path := filepath.Join(t.TempDir(), "accepted.toml")
 		must.Do(t, os.WriteFile(path, []byte(strings.Replace(whole, c.old, c.new, 1)), 0o600))

@@ -171,7 +171,7 @@ func openReferences(ctx context.Context, path string, o OpenOptions, patterns []
 	return samples, nil
 }
 
-// regular refuses what is no file: a pipe can be read once, and audits read twice.
+// regular refuses anything but a regular file: an audit reads its file twice, and a pipe can be read only once.
 func regular(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

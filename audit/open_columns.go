@@ -287,7 +287,7 @@ func (a *archive) belongs(name string) bool {
 	return false
 }
 
-// said returns the one text of an array, "" if there is no such array.
+// said returns the text of an array that holds exactly one, or "" if the archive has no such array.
 func (a *archive) said(name string, allowed []string) (string, error) {
 	if !slices.Contains(a.names, name) {
 		return "", nil
@@ -380,7 +380,7 @@ func (a *archive) column(name string) (*column, error) {
 	c.values, c.codes = append(c.values, ""), make([]int32, len(labels))
 	for i, label := range labels {
 		if label < -1 || label >= len(values) {
-			return nil, fmt.Errorf("array %s, row %d (from 0): there is no class %d of the %d of %s", showName(name), i, label, len(values), showName(name+valuesSuffix))
+			return nil, fmt.Errorf("array %s, row %d (from 0): class %d does not exist: classes in %s: %d, from 0", showName(name), i, label, showName(name+valuesSuffix), len(values))
 		}
 		if c.codes[i] = int32(label); label < 0 {
 			c.codes[i] = int32(len(values))

@@ -56,19 +56,19 @@ func TestOpenNPZ(t *testing.T) {
 func TestOpenNPZRefuses(t *testing.T) {
 	y, shape := []int{0, 1}, []int{2}
 	for want, path := range map[string]string{
-		"no array of outputs":    archiveOf(t, "y", shape, y, "s", shape, y),
-		"of several kinds":       archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "scores", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y),
-		"no column y":            archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "s", shape, y),
-		"has 0 sensitive arrays": archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y),
-		"row 1, column 0":        archiveOf(t, "logits", []int{2, 2}, []float64{0, 0, math.Inf(1), 0}, "y", shape, y, "s", shape, y),
-		"shape [2 1 2]":          archiveOf(t, "logits", []int{2, 1, 2}, make([]float32, 4), "y", shape, y, "s", shape, y),
-		"one label for each":     archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", []int{1}, y[:1], "s", shape, y),
-		"no class 1":             archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "s.values", []int{1}, []string{"a"}),
-		"a class twice":          archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "s.values", []int{2}, []string{"a", "a"}),
-		"number or class":        archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "s.kind", []int{1}, []string{"a"}),
-		"row 1 (from 0): there":  archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, []int{0, 2}, "s.values", []int{2}, []string{"a", "b"}),
-		"has 1 names":            archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "classes", []int{1}, []string{"a"}),
-		"100000] ":               archiveOf(t, "logits", []int{1, 100_000}, make([]float32, 100_000), "y", []int{1}, y[:1], "s", []int{1}, y[:1]),
+		"no array of outputs":                    archiveOf(t, "y", shape, y, "s", shape, y),
+		"of several kinds":                       archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "scores", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y),
+		"no column y":                            archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "s", shape, y),
+		"has 0 sensitive arrays":                 archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y),
+		"row 1, column 0":                        archiveOf(t, "logits", []int{2, 2}, []float64{0, 0, math.Inf(1), 0}, "y", shape, y, "s", shape, y),
+		"shape [2 1 2]":                          archiveOf(t, "logits", []int{2, 1, 2}, make([]float32, 4), "y", shape, y, "s", shape, y),
+		"one label for each":                     archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", []int{1}, y[:1], "s", shape, y),
+		"class 1 does not exist":                 archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "s.values", []int{1}, []string{"a"}),
+		"a class twice":                          archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "s.values", []int{2}, []string{"a", "a"}),
+		"number or class":                        archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "s.kind", []int{1}, []string{"a"}),
+		"row 1 (from 0): class 2 does not exist": archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, []int{0, 2}, "s.values", []int{2}, []string{"a", "b"}),
+		"has 1 names":                            archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "classes", []int{1}, []string{"a"}),
+		"100000] ":                               archiveOf(t, "logits", []int{1, 100_000}, make([]float32, 100_000), "y", []int{1}, y[:1], "s", []int{1}, y[:1]),
 	} {
 		_, err := OpenOutputs(context.Background(), path, OpenOptions{})
 		must.Fail(t, err, strings.TrimSpace(want))

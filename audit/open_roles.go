@@ -518,8 +518,8 @@ func (r *roles) askedScores(asked []string) error {
 	return nil
 }
 
-// matching returns the column of a name; else those that match a pattern, or begin with
-// the name, that are no labels; and what stands before the pattern's star.
+// matching returns the column of that name. If there is none, it returns the columns that match the pattern or
+// begin with the text, without labels. Stem is the part of the pattern before its star.
 func (r *roles) matching(text string) (found []int, stem string) {
 	if k := slices.IndexFunc(r.fields, func(f field) bool { return f.name == text }); k >= 0 {
 		return []int{k}, ""

@@ -34,7 +34,7 @@ func (c *columns) sample(o OpenOptions) (*Sample, error) {
 		return nil, err
 	}
 	if r.kind == Vector && o.Kind != "" {
-		return nil, fmt.Errorf("outputs %q: vectors are no scores or probabilities; leave the kind of outputs out", string(o.Kind))
+		return nil, fmt.Errorf("outputs %q: vectors are neither scores nor probabilities; do not give the kind of outputs", string(o.Kind))
 	}
 	src := &source{roles: r}
 	if src.content, err = c.read(r.scores, r.labels()); err != nil {

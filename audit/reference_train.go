@@ -88,7 +88,7 @@ const (
 func sameTask(p *dataset.Parts) error {
 	switch train, other := p.Train, p.Test; {
 	case other == nil || other.Len() == 0:
-		return errors.New("there are no examples to ask them of: the data have no test part")
+		return errors.New("the references cannot be applied to new examples: the data have no test part")
 	case !slices.Equal(train.Shape, other.Shape):
 		return fmt.Errorf("they would be trained on inputs of shape %v, and the audited examples have %v: give the training data of the audited task", train.Shape, other.Shape)
 	case !slices.Equal(train.YNames, other.YNames):

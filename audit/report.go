@@ -166,7 +166,7 @@ func excessUnit(numeric bool) report.Unit {
 	return report.Points
 }
 
-// inFolds lists names, each once, with how often it is there.
+// inFolds lists each name once, with the number of folds that have it.
 func inFolds(names []string) string {
 	times := map[string]int{}
 	for _, n := range names {
@@ -384,7 +384,7 @@ var undecidedCodes = map[Why]string{
 	ByPower: "inconclusive.power", ByPossible: "inconclusive.power", ByChannel: "inconclusive.missed", ByUnknown: "inconclusive.unknown",
 }
 
-// why says why there is no verdict on an attribute.
+// why returns the finding that explains why an attribute has no verdict.
 func why(f *Finding, args []string) (code string, with []string) {
 	code = undecidedCodes[f.Undecided.Why]
 	switch {

@@ -71,10 +71,9 @@ func varies[T comparable](x []T) bool {
 	return false
 }
 
-// shuffledScore draws guesses, a share of which is certainly right, and returns by how many
-// standard deviations the number of right guesses is above its mean over the permutations
-// within the strata, as the test takes it: divided by crossFitStretch, and with half a step of
-// 2, which one exchange makes. With guesses G_k and examples C_k of class k among n, the
+// shuffledScore draws guesses of which a given share is right. It returns how far the number of right
+// guesses is above its mean over the permutations within the strata, in standard deviations. As in the
+// test, it is divided by crossFitStretch and corrected by half a step of 2, which one exchange makes. With guesses G_k and examples C_k of class k among n, the
 // mean is Σ G_k·C_k/n, and the variance (W. Hoeffding, Ann. Math. Statist. 22, 1951)
 //
 //	(Σ G_k·C_k − Σ G_k·C_k·(G_k + C_k)/n + (Σ G_k·C_k/n)²)/(n − 1).

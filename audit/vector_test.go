@@ -183,9 +183,9 @@ func TestOpenVectors(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	for want, o := range map[string]OpenOptions{
-		"has no column z*":     {Columns: []string{"z*"}},
-		"vectors are no score": {Columns: []string{"e_*"}, Kind: curious.Soft},
-		"has two roles":        {Columns: []string{"s1"}},
+		"has no column z*":           {Columns: []string{"z*"}},
+		"vectors are neither scores": {Columns: []string{"e_*"}, Kind: curious.Soft},
+		"has two roles":              {Columns: []string{"s1"}},
 	} {
 		must.Fail(t, must.Err(openText(t, text, o)), want)
 	}

@@ -54,7 +54,7 @@ func TestChoiceIsKept(t *testing.T) {
 		t.Error(why)
 	}
 	if got.SkipCramerRao != (got.Search.Search != Direct) {
-		t.Errorf("%s, %t", got.Search.Search, got.SkipCramerRao)
+		t.Errorf("search %s: Cramér-Rao figures left out: %t", got.Search.Search, got.SkipCramerRao)
 	}
 	e.Memory = 12 << 20
 	dir := t.TempDir()

@@ -15,7 +15,7 @@ type Note struct {
 	From     string   `json:"from,omitempty"`             // how Error is known
 	RMS      bool     `json:"root_mean_square,omitempty"` // Error is that of all features together
 	Examples int      `json:"examples,omitempty"`
-	Of       int      `json:"of,omitempty"` // from so many Examples
+	Of       int      `json:"of,omitempty"` // features come from this many of the Examples
 	Features int      `json:"features,omitempty"`
 	Inputs   int      `json:"inputs,omitempty"`
 	Fraction float64  `json:"fraction,omitempty"` // of coordinates or values

@@ -198,7 +198,7 @@ func (v *Evaluation) ReportROC(r *report.Report, name string) {
 	}
 }
 
-// ReportEntropy adds the histogram and the mean of the entropies of a classifier's outputs over so many classes.
+// ReportEntropy adds the histogram and the mean of the entropies of a classifier's outputs. Classes is how many classes the outputs have.
 func ReportEntropy(r *report.Report, name string, h Entropy, classes int) {
 	mean := report.Exactly(h.MeanBits, report.Bits)
 	if h.Interval != [2]float64{} {

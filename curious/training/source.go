@@ -76,25 +76,3 @@ func readSource(dir string) (*Source, error) {
 	}
 	return s, nil
 }
-
-// Repoint changes the paths in a source.json to those in moved, by their old ones. A file
-// that cannot be parsed is left as it is: readers report it.
-func Repoint(path string, moved map[string]string) error {
-	data, err := file.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	var s Source
-	if err := json.Unmarshal(data, &s); err != nil {
-		return nil
-	}
-	for _, p := range []*string{&s.Path, &s.Labels} {
-		if to, ok := moved[*p]; ok {
-			*p = to
-		}
-	}
-	if data, err = json.Marshal(s); err != nil {
-		return err
-	}
-	return file.WriteBytes(path, data)
-}

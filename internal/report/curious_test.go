@@ -3,10 +3,7 @@ package report_test
 import (
 	"bytes"
 	"flag"
-	"fmt"
 	"math"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,7 +13,6 @@ import (
 
 	"tattle/classify"
 	"tattle/curious"
-	"tattle/internal/browser"
 	"tattle/internal/must"
 	"tattle/internal/report"
 	"tattle/reproduce"
@@ -177,61 +173,5 @@ func TestEveryKind(t *testing.T) {
 	}
 }
 
-// visibleWords counts the words of a page while its details are closed.
-const visibleWords = `(() => {
-	const page = document.body.cloneNode(true);
-	page.querySelectorAll('script, style, details > :not(summary)').forEach(e => e.remove());
-	page.querySelectorAll('td, th, p, li, text, div, h1, h2, h3, span, dt, dd').forEach(e => e.append(' '));
-	return page.textContent.split(/\s+/).filter(w => /[\p{L}\p{N}]/u.test(w)).length;
-})()`
-
-// TestFirstScreen opens a report of every kind in a browser: the verdict lies within the first screen of a desk and
-// of a telephone, in light and dark, and nothing is wider than the screen. With -screens it takes pictures; with -v
-// it prints lengths.
-func TestFirstScreen(t *testing.T) {
-	ctx := browser.New(t)
-	page := map[string][]byte{}
-	for name, r := range kinds(t) {
-		var b bytes.Buffer
-		must.Do(t, r.WriteHTML(&b))
-		page[name] = b.Bytes()
-	}
-	paths := must.Get(filepath.Glob(given("pages")))(t)
-	for _, path := range paths {
-		page["real-"+filepath.Base(filepath.Dir(path))] = must.Get(os.ReadFile(path))(t)
-	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		w.Write(page[strings.TrimPrefix(q.URL.Path, "/")])
-	}))
-	defer server.Close()
-	for name := range page {
-		for _, s := range []browser.Screen{{Width: 1200, Height: 800}, {Width: 1200, Height: 800, Dark: true}, {Width: 400, Height: 800}, {Width: 400, Height: 800, Dark: true}} {
-			s.Set(ctx, t)
-			browser.Open(ctx, t, server.URL+"/"+name)
-			at := fmt.Sprintf("%s, %d × %d", name, s.Width, s.Height)
-			if foot := browser.Value[float64](ctx, t, "document.querySelector('.verdict').getBoundingClientRect().bottom"); foot > float64(s.Height) {
-				t.Errorf("%s: the verdict ends at %.0f pixels", at, foot)
-			}
-			if width := browser.Value[int64](ctx, t, "document.documentElement.scrollWidth"); width > s.Width {
-				t.Errorf("%s: the page is %d pixels wide", at, width)
-			}
-			if n := browser.Value[int](ctx, t, "document.querySelectorAll('pre.copy').length - document.querySelectorAll('button').length"); n != 0 {
-				t.Errorf("%s: %d commands have no button to copy them", at, n)
-			}
-			if !s.Dark {
-				t.Logf("%s: %d words, %d pixels high", at, browser.Value[int](ctx, t, visibleWords), browser.Value[int](ctx, t, "document.documentElement.scrollHeight"))
-			}
-			if given("screens") != "" {
-				word := map[bool]string{true: "dark", false: "light"}[s.Dark]
-				base := filepath.Join(given("screens"), fmt.Sprintf("%s-%d-%s", name, s.Width, word))
-				browser.Shoot(ctx, t, base+".png", false)
-				if !s.Dark {
-					s.Height = browser.Value[int64](ctx, t, "document.documentElement.scrollHeight")
-					s.Set(ctx, t)
-					browser.Shoot(ctx, t, base+"-whole.png", false)
-				}
-			}
-		}
-	}
-}
+// TestFirstScreenOfTrainings is TestFirstScreen for the reports of packages curious and reproduce.
+func TestFirstScreenOfTrainings(t *testing.T) { report.FirstScreens(t, kinds(t)) }

@@ -23,10 +23,13 @@ var (
 // TestFirstScreen opens a report of every kind in a browser: the verdict lies within the first screen of a desk and of a
 // telephone, in light and dark, nothing is wider than the screen, and the audit prints on three pages. With -screens it
 // takes pictures; with -v it prints lengths.
-func TestFirstScreen(t *testing.T) {
+func TestFirstScreen(t *testing.T) { FirstScreens(t, kinds()) }
+
+// FirstScreens is TestFirstScreen for these reports, also of curious_test.go.
+func FirstScreens(t *testing.T, all map[string]*Report) {
 	ctx := browser.New(t)
 	page := map[string][]byte{}
-	for name, r := range kinds() {
+	for name, r := range all {
 		page[name] = []byte(written(t, r, "html"))
 	}
 	if *pages != "" {
