@@ -1,13 +1,12 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-
-	"tattle/dataset"
 )
 
 // maxValues is the largest number of distinct values of a column of numbers that is read as
@@ -16,31 +15,14 @@ const maxValues = 20
 
 // column is a column of text; each distinct value is kept once.
 type column struct {
-	name   string
 	values []string // distinct, in the order in which they come
 	codes  []int32  // of each example, the place in values
 	seen   map[string]int32
 	listed []string // the classes in their order, if the file lists them
+	named  []string // values that are classes even if they mean a missing one elsewhere
 }
 
-// manner is how a column becomes an attribute.
-type manner int
-
-const (
-	guessed  manner = iota // numbers if there are more than maxValues, classes otherwise
-	asNumber               // NAME:number
-	asClass                // NAME:class
-)
-
-// wanted is a sensitive attribute as the options or the header describe it.
-type wanted struct {
-	at     int    // its column
-	name   string // of the column, then of the attribute
-	manner manner
-	rule   dataset.Rule // with classes, or none
-}
-
-func newColumn(name string) *column { return &column{name: name, seen: map[string]int32{}} }
+func newColumn() *column { return &column{seen: map[string]int32{}} }
 
 // add appends one value.
 func (c *column) add(text string) error {
@@ -48,7 +30,7 @@ func (c *column) add(text string) error {
 	code, ok := c.seen[text]
 	if !ok {
 		if len(text) > maxName {
-			return fmt.Errorf("%s: a label of %d bytes: want at most %d", showName(c.name), len(text), maxName)
+			return fmt.Errorf("a label of %d bytes: want at most %d", len(text), maxName)
 		}
 		text = strings.Clone(text) // a piece of a row would keep the row
 		code = int32(len(c.values))
@@ -62,37 +44,15 @@ func (c *column) add(text string) error {
 // absent are the words for a label that is not known, in small letters.
 var absent = []string{"", "na", "n/a", "<na>", "nan", "null", "?"}
 
-func missing(text string) bool { return slices.Contains(absent, strings.ToLower(text)) }
-
 // known returns the values, with "" for those that mean a missing value.
 func (c *column) known() []string {
 	values := slices.Clone(c.values)
 	for i, v := range values {
-		if missing(v) {
+		if slices.Contains(absent, strings.ToLower(v)) && !slices.Contains(c.listed, v) && !slices.Contains(c.named, v) {
 			values[i] = ""
 		}
 	}
 	return values
-}
-
-// ruled returns the column of the classes that a rule makes, c itself if there is none.
-func (c *column) ruled(rule *dataset.Rule) (*column, error) {
-	if rule == nil {
-		return c, nil
-	}
-	a, err := rule.Apply(c.name, c.known())
-	if err != nil {
-		return nil, err
-	}
-	r := &column{name: c.name, values: append(slices.Clone(a.Values), ""), listed: a.Values}
-	for _, code := range c.codes {
-		k := a.Labels[code]
-		if k < 0 {
-			k = len(a.Values)
-		}
-		r.codes = append(r.codes, int32(k))
-	}
-	return r, nil
 }
 
 // spread gives every example what its value has.
@@ -107,16 +67,8 @@ func spread[T any](c *column, of []T) []T {
 // numeric reports whether a column is taken for numbers unasked: more than maxValues
 // values that are all numbers.
 func numeric(values []string) bool {
-	n := 0
-	for _, v := range values {
-		if v != "" && !isNumber(v) {
-			return false
-		}
-		if v != "" {
-			n++
-		}
-	}
-	return n > maxValues
+	known := sorted(values)
+	return len(known) > maxValues && !slices.ContainsFunc(known, func(v string) bool { return !isNumber(v) })
 }
 
 // notDecimal are the letters of numbers that only programs write, as 0x1p-2 and 1_000;
@@ -134,54 +86,74 @@ func isNumber(text string) bool {
 	return ok
 }
 
-// attribute makes the attribute of all examples; unknown marks those without a value.
-func (c *column) attribute(w wanted) (a Attribute, unknown []bool, err error) {
+// attribute makes the attribute of all examples, of at most a number of classes; those without a value have the
+// label −1, or NaN.
+func (c *column) attribute(w label, most int) (a Attribute, err error) {
+	a.Name = w.name
 	values := c.known()
-	if !slices.ContainsFunc(values, func(v string) bool { return v != "" }) {
-		return a, nil, fmt.Errorf("%s has no value in any row: fill it in, or leave the column out", showName(w.name))
+	distinct := sorted(values)
+	if len(distinct) == 0 {
+		return a, fmt.Errorf("%s has no value in any row: fill it in, or leave the column out", showName(w.name))
 	}
-	a.Name, unknown = w.name, make([]bool, len(values))
 	if w.manner == asNumber || w.manner == guessed && !w.rule.Grouped() && c.listed == nil && numeric(values) {
 		x := make([]float64, len(values))
 		for i, v := range values {
 			var ok bool
 			switch x[i], ok = finite(v); {
 			case v == "":
-				unknown[i] = true
+				x[i] = math.NaN()
 			case !ok:
-				return a, nil, fmt.Errorf("%s has the value %s: want finite numbers, or classes by \"%s:class\"", showName(w.name), showName(v), w.name)
+				return a, fmt.Errorf("%s has the value %s: want finite numbers, or classes by \"%s:class\"", showName(w.name), showName(v), w.name)
 			case math.Abs(x[i]) > largestNumber:
-				return a, nil, fmt.Errorf("%s has the value %s: want at most %g in magnitude; scale it", showName(w.name), showName(v), largestNumber)
+				return a, fmt.Errorf("%s has the value %s: want at most %g in magnitude; scale it", showName(w.name), showName(v), largestNumber)
 			}
 		}
 		a.Numbers = spread(c, x)
-		return a, spread(c, unknown), nil
+		return a, nil
 	}
 	var class []int // of each distinct value
-	if a.Values = c.listed; a.Values != nil && w.manner == guessed && !w.rule.Grouped() {
-		class = inOrder(c.values, a.Values).of
-	} else {
-		labelled, err := w.rule.Apply(w.name, values)
+	if w.rule.Grouped() {
+		made, err := w.rule.Apply(w.name, values)
 		if err != nil {
-			return a, nil, err
+			return a, err
 		}
-		a.Values, class = labelled.Values, labelled.Labels
+		a.Values, class = made.Values, made.Labels
+	} else {
+		if a.Values = distinct; c.listed != nil {
+			a.Values = c.listed
+		}
+		class = inOrder(values, a.Values)
 	}
-	for i, k := range class {
-		unknown[i] = k < 0
+	if len(a.Values) > most {
+		return a, fmt.Errorf("%s has %d values: want at most %d classes, or a rule that makes some, as \"%s: <0; >=0\"", showName(w.name), len(a.Values), most, w.name)
 	}
 	a.Labels = spread(c, class)
-	return a, spread(c, unknown), nil
+	return a, nil
 }
 
-// typed reads NAME, NAME:number or NAME:class.
-func typed(text string) wanted {
-	text = strings.TrimSpace(text)
-	if name, ok := strings.CutSuffix(text, dataset.NumberSuffix); ok {
-		return wanted{name: strings.TrimSpace(name), manner: asNumber}
+// inOrder gives the values the places of names, and −1 to missing ones.
+func inOrder(values, names []string) []int {
+	place := map[string]int{"": -1}
+	for i, name := range names {
+		place[name] = i
 	}
-	if name, ok := strings.CutSuffix(text, ":class"); ok {
-		return wanted{name: strings.TrimSpace(name), manner: asClass}
+	of := make([]int, len(values))
+	for i, v := range values {
+		of[i] = place[v]
 	}
-	return wanted{name: text}
+	return of
+}
+
+// sorted returns the distinct values that are known, in the order of numbers if all are numbers,
+// else alphabetically.
+func sorted(values []string) []string {
+	list := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(values))), func(v string) bool { return v == "" })
+	if !slices.ContainsFunc(list, func(v string) bool { return !isNumber(v) }) {
+		slices.SortStableFunc(list, func(a, b string) int {
+			x, _ := finite(a)
+			y, _ := finite(b)
+			return cmp.Compare(x, y)
+		})
+	}
+	return list
 }

@@ -153,8 +153,8 @@ type csvTable struct {
 }
 
 func (t *csvTable) read(ctx context.Context) (*content, error) {
-	for _, k := range t.labels {
-		t.content.labels = append(t.content.labels, newColumn(t.fields[k].name))
+	for range t.labels {
+		t.content.labels = append(t.content.labels, newColumn())
 	}
 	for {
 		if len(t.lines)%1024 == 0 && ctx.Err() != nil {
@@ -199,7 +199,7 @@ func (t *csvTable) add(row []string) error {
 	for i, k := range t.labels {
 		c := t.content.labels[i]
 		if err := c.add(row[k]); err != nil {
-			return fmt.Errorf("line %d: %w", t.rows.Line(0), err)
+			return fmt.Errorf("line %d: %s: %w", t.rows.Line(0), showName(t.fields[k].name), err)
 		}
 		if distinct += len(c.values); distinct > maxDistinct {
 			return fmt.Errorf("has more than %d different labels: round numbers, or name fewer sensitive columns", maxDistinct)
@@ -350,13 +350,13 @@ func (a *archive) array(name string) (npy.Array, error) {
 
 // column reads a label or number for each example. NAME.values are the classes of integers; −1 is none.
 func (a *archive) column(name string) (*column, error) {
-	c := newColumn(name)
+	c := newColumn()
 	if !slices.Contains(a.names, name+valuesSuffix) {
 		texts, err := a.texts(name)
 		if err != nil {
 			return nil, err
 		}
-		return c, a.fill(c, texts)
+		return c, a.fill(name, c, texts)
 	}
 	array, err := a.array(name)
 	if err != nil {
@@ -370,7 +370,7 @@ func (a *archive) column(name string) (*column, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.fill(c, values); err != nil {
+	if err := a.fill(name, c, values); err != nil {
 		return nil, err
 	}
 	if len(c.values) != len(values) || slices.Contains(values, "") {
@@ -390,13 +390,13 @@ func (a *archive) column(name string) (*column, error) {
 }
 
 // fill adds the values of an array to a column.
-func (a *archive) fill(c *column, texts []string) error {
+func (a *archive) fill(name string, c *column, texts []string) error {
 	for _, t := range texts {
 		if err := c.add(t); err != nil {
-			return fmt.Errorf("array %w", err)
+			return fmt.Errorf("array %s: %w", showName(name), err)
 		}
 		if len(c.values) > maxDistinct {
-			return fmt.Errorf("array %s has more than %d different labels: round numbers, or leave it out", showName(c.name), maxDistinct)
+			return fmt.Errorf("array %s has more than %d different labels: round numbers, or leave it out", showName(name), maxDistinct)
 		}
 	}
 	return nil

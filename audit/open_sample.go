@@ -1,27 +1,20 @@
 package audit
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"strings"
+	"math"
 
 	"tattle/curious"
 )
-
-// source is what a file holds, and what its columns are.
-type source struct {
-	*roles
-	*content
-	target  *column // nil if there is none, as vectors may have
-	columns []*column
-}
 
 const (
 	// finerNote says that a code in further digits would not be found.
 	finerNote = "the outputs have more digits than a float32: the attacks did not look at the digits beyond it, where anything can be hidden"
 	// noTargetNote says what an audit without a target compares with.
 	noTargetNote = "no target is audited with the vectors: attacks are compared with how often each value is"
+
+	maxSensitiveValues = 100 // classes of an attribute
 )
 
 // sample reads the columns and makes the sample.
@@ -36,37 +29,50 @@ func (c *columns) sample(o OpenOptions) (*Sample, error) {
 	if r.kind == Vector && o.Kind != "" {
 		return nil, fmt.Errorf("outputs %q: vectors are neither scores nor probabilities; do not give the kind of outputs", string(o.Kind))
 	}
-	src := &source{roles: r}
-	if src.content, err = c.read(r.scores, r.labels()); err != nil {
+	labels, at := r.labels(), []int(nil)
+	for _, w := range labels {
+		at = append(at, w.at)
+	}
+	read, err := c.read(r.scores, at)
+	if err != nil {
 		return nil, err
 	}
-	if src.columns = src.content.labels; r.target >= 0 {
-		src.target, src.columns = src.columns[0], src.columns[1:]
-		src.target.name = targetName(cmp.Or(r.fields[r.target].title, r.fields[r.target].name))
-		if src.target, err = src.target.ruled(r.rule); err != nil {
-			return nil, err
-		}
-	}
-	if src.finer {
+	if read.finer {
 		r.note(finerNote)
 	}
-	s := &Sample{Kind: r.kind}
-	var unknown []bool
-	if s.Kind == Vector {
-		unknown, err = src.vectors(s)
-	} else {
-		unknown, err = src.scored(s)
+	// The outputs are numbers, whatever they mean, until the examples are chosen.
+	s := &Sample{Kind: Vector, Width: len(r.classes), Outputs: read.scores, Classes: []string{anyClass}, Y: make([]int, len(read.labels[0].codes))}
+	if r.target == nil {
+		r.note(noTargetNote)
+	} else if err := r.takeTarget(s, read.labels[0]); err != nil {
+		return nil, err
 	}
+	for i, w := range r.sensitive {
+		a, err := read.labels[len(labels)-len(r.sensitive)+i].attribute(w, maxSensitiveValues)
+		if err != nil {
+			return nil, err
+		}
+		s.Sensitive = append(s.Sensitive, a)
+	}
+	kept, err := r.known(s)
 	if err != nil {
 		return nil, err
 	}
-	place, err := src.attributes(s, unknown)
-	if err != nil {
+	if len(kept) < s.Len() {
+		s = s.Subset(kept)
+	}
+	if s.Sensitive, err = r.made.make(s.Sensitive); err != nil {
 		return nil, err
 	}
-	if s.Kind != Vector {
-		err = s.settle(src.content.scores, len(r.classes), cmp.Or(o.Kind, r.kind), place)
-	} else if s.Outputs = src.content.scores; s.YNumbers != nil {
+	switch {
+	case r.kind != Vector:
+		kind := r.kind
+		if o.Kind != "" {
+			kind = o.Kind
+		}
+		err = s.settle(s.Outputs, s.Width, kind, func(i int) string { return read.place(kept[i]) })
+		s.Width = 0
+	case s.YNumbers != nil:
 		if s.cut(); len(s.Classes) < 2 {
 			return nil, fmt.Errorf("%s has a single number: name another target, or none", showName(s.Target))
 		}
@@ -76,116 +82,70 @@ func (c *columns) sample(o OpenOptions) (*Sample, error) {
 	return s, err
 }
 
-// take gives a sample its target, and returns which examples have none.
-func (src *source) take(s *Sample, got classed) (unknown []bool) {
-	if got.note != "" {
-		src.note("%s", got.note)
+// takeTarget gives a sample its target: the classes of scores, or numbers or classes of vectors.
+func (r *roles) takeTarget(s *Sample, c *column) error {
+	most := maxColumns
+	c.named = r.classes
+	w := *r.target
+	if w.manner != asNumber {
+		w.manner = asClass
 	}
-	s.Target, s.Classes, s.Y = src.target.name, got.names, spread(src.target, got.of)
-	for _, y := range s.Y {
-		unknown = append(unknown, y < 0)
+	if r.kind == Vector {
+		most = maxTargets
 	}
-	return unknown
-}
-
-// scored finds the classes of the target among those of the scores, after its rule is applied.
-func (src *source) scored(s *Sample) (unknown []bool, err error) {
-	if len(src.target.values) > maxColumns {
-		return nil, fmt.Errorf("%s has %d values: want classes", showName(src.target.name), len(src.target.values))
+	y, err := c.attribute(w, most)
+	if err != nil {
+		return err
 	}
-	if src.roles.classes[0] == "" && len(src.target.listed) == len(src.roles.classes) {
-		src.roles.classes = src.target.listed
+	if y.Numeric() {
+		s.Target, s.YNumbers = y.Name, y.Numbers
+		return nil
 	}
-	if src.rule == nil {
-		got, err := classesOf(src.target, src.roles.classes)
-		if err != nil {
-			return nil, err
+	got := classed{names: y.Values, of: inOrder(y.Values, y.Values)}
+	if r.kind != Vector {
+		if got, err = matchColumns(&w, &y, r.classes, c.listed != nil && !w.rule.Grouped()); err != nil {
+			return err
 		}
-		return src.take(s, got), nil
+	} else if len(y.Values) < 2 {
+		r.note("column %s has a single value and explains nothing: it is not used", showName(y.Name))
+		r.note(noTargetNote)
+		return nil
 	}
-	made := src.target.listed
-	if want := max(len(src.roles.classes), 2); len(made) != want {
-		return nil, fmt.Errorf("the rule of %s makes %d classes of %d columns of outputs: want as many", showName(src.target.name), len(made), want)
+	if got.note != "" {
+		r.note("%s", got.note)
 	}
-	got, ok := byName(src.target.values, src.roles.classes, strings.ToLower)
-	if !ok {
-		got = inOrder(src.target.values, made)
-		got.note = fmt.Sprintf("the columns of outputs are taken for the classes of the rule in their order: %s", showNames(made))
+	s.Target, s.Classes = y.Name, got.names
+	for i, l := range y.Labels {
+		if s.Y[i] = l; l >= 0 {
+			s.Y[i] = got.of[l]
+		}
 	}
-	return src.take(s, got), nil
+	return nil
 }
 
-// vectors gives a sample of vectors its target, if it has one: numbers, the classes of a rule, those that
-// the file lists, else its values in their order.
-func (src *source) vectors(s *Sample) (unknown []bool, err error) {
-	s.Width, s.Classes, s.Y = len(src.roles.classes), []string{anyClass}, make([]int, len(src.columns[0].codes))
-	c := src.target
-	switch {
-	case c == nil:
-		src.note(noTargetNote)
-		return nil, nil
-	case src.numeric:
-		a, unknown, err := c.attribute(wanted{name: c.name, manner: asNumber})
-		s.Target, s.YNumbers = a.Name, a.Numbers
-		return unknown, err
-	}
-	got := inOrder(c.values, c.listed)
-	if c.listed == nil {
-		got = inOrder(c.known(), sorted(c.known()))
-	}
-	switch n := len(got.names); {
-	case n > maxTargets:
-		return nil, fmt.Errorf("%s has %d values: want at most %d classes, or a rule that makes some, as \"%s: <0, >=0\"", showName(c.name), n, maxTargets, c.name)
-	case n < 2:
-		src.note("column %s has a single value and explains nothing: it is not used", showName(c.name))
-		src.note(noTargetNote)
-		return nil, nil
-	}
-	return src.take(s, got), nil
-}
-
-// attributes adds the sensitive attributes to a sample, and leaves out the examples that lack one
-// or, as unknown says, the target. It returns what says where in the file an example is.
-func (src *source) attributes(s *Sample, unknown []bool) (place func(i int) string, err error) {
-	n, w := len(s.Y), len(src.roles.classes)
+// known lists the examples that have the target and all attributes, and notes how many lack which.
+func (r *roles) known(s *Sample) (kept []int, err error) {
+	n := s.Len()
 	out := make([]bool, n)
-	leaveOut := func(unknown []bool, name string) {
+	for _, a := range append([]Attribute{{Name: s.Target, Labels: s.Y, Numbers: s.YNumbers}}, s.Sensitive...) {
 		lacking := 0
-		for i, none := range unknown {
-			if none {
+		for i := range out {
+			if a.Labels != nil && a.Labels[i] < 0 || a.Numbers != nil && math.IsNaN(a.Numbers[i]) {
 				lacking++
 				out[i] = true
 			}
 		}
 		if lacking > 0 {
-			src.note("%d of %d examples left out: they have no %s", lacking, n, showName(name))
+			r.note("%d of %d examples left out: they have no %s", lacking, n, showName(a.Name))
 		}
 	}
-	leaveOut(unknown, s.Target)
-	for i, c := range src.columns {
-		a, unknown, err := c.attribute(src.sensitive[i])
-		if err != nil {
-			return nil, err
-		}
-		leaveOut(unknown, a.Name)
-		s.Sensitive = append(s.Sensitive, a)
-	}
-	var kept []int
-	for i := range out {
-		if !out[i] {
-			copy(src.content.scores[len(kept)*w:][:w], src.content.scores[i*w:][:w])
+	for i, lacks := range out {
+		if !lacks {
 			kept = append(kept, i)
 		}
 	}
 	if len(kept) == 0 {
 		return nil, errors.New("no example has all its labels: fill them in, or name fewer sensitive columns")
 	}
-	if src.content.scores = src.content.scores[:len(kept)*w]; len(kept) < n {
-		s.Y, s.YNumbers = pick(s.Y, kept), pick(s.YNumbers, kept)
-		for i, a := range s.Sensitive {
-			s.Sensitive[i].Labels, s.Sensitive[i].Numbers = pick(a.Labels, kept), pick(a.Numbers, kept)
-		}
-	}
-	s.Sensitive, err = src.made.make(s.Sensitive)
-	return func(i int) string { return src.place(kept[i]) }, err
+	return kept, nil
 }

@@ -259,7 +259,7 @@ func TestOpenNoTarget(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	_, err = openText(t, "q,r,y,s\n1,2,a,f\n4,5,b,m\n", OpenOptions{Target: "none", Sensitive: []string{"s"}})
-	must.Fail(t, err, "name them with --scores")
+	must.Fail(t, err, "as in --scores q,r,y")
 	for _, o := range []OpenOptions{
 		{Target: "y", Sensitive: []string{"y"}}, {Target: "y", Sensitive: []string{"s1", "y:class"}},
 		{Target: "y", Sensitive: []string{"y"}, Columns: []string{"score*"}},

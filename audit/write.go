@@ -114,6 +114,5 @@ func fileName(name string) bool {
 		}
 	}
 	numbered := name[0] == 's' && name[len(name)-1] == '_'
-	_, output := outputArray(name)
-	return !numbered && !output && !slices.Contains(append([]string{classesArray}, targetNames...), strings.ToLower(name))
+	return !numbered && !isOutputArray(name) && !slices.Contains(append([]string{classesArray}, targetNames...), strings.ToLower(name))
 }
