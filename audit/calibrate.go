@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"tattle/stat"
 )
 
 // How the scores of an attack become probabilities given y and the answered label.
@@ -13,8 +15,8 @@ const (
 	calibrationRidge = 1
 	// calibrationOwn is the prior precision of the slopes by y about the common one.
 	calibrationOwn = 4
-	// calibrationSteps of Newton's method are more than a convex loss with a ridge needs.
-	calibrationSteps = 12
+	// calibrationTolerance bounds the derivatives of the loss of an example where Newton's method ends.
+	calibrationTolerance = 1e-5
 	// ownMost is the most classes of y that have slopes of their own: with more, each class
 	// would have few examples.
 	ownMost = 32
@@ -190,7 +192,7 @@ func (p *calibrationProblem) size() (n, common int) {
 }
 
 // solve returns the parameters, the log-likelihood that they gain over 0, and their
-// effective number, the trace of H·(H + ridge)⁻¹.
+// effective number, the trace of H·(H + ridge)⁻¹ = n − Σ ridge·((H + ridge)⁻¹)ii.
 func (p *calibrationProblem) solve() (x []float64, gained, freedom float64) {
 	n, common := p.size()
 	ridge := make([]float64, n)
@@ -200,88 +202,27 @@ func (p *calibrationProblem) solve() (x []float64, gained, freedom float64) {
 			ridge[i] = calibrationOwn
 		}
 	}
-	x = make([]float64, n)
-	start, grad, hess := p.loss(x)
-	at := start
-	for range calibrationSteps {
-		step, ok := newton(x, grad, hess, ridge)
-		if !ok {
-			break
+	m, err := stat.Minimize(n, calibrationTolerance*float64(len(p.rows)), func(x []float64) (float64, []float64, *mat.SymDense) {
+		loss, grad, hess := p.loss(x)
+		for i, v := range ridge {
+			loss += v * x[i] * x[i] / 2
+			grad[i] += v * x[i]
+			hess.SetSym(i, i, hess.At(i, i)+v)
 		}
-		next, value, nextGrad, nextHess := p.search(x, step, at, ridge)
-		if next == nil {
-			break
-		}
-		done := at+penalty(x, ridge)-value-penalty(next, ridge) < 1e-7*(1+math.Abs(value))
-		x, at, grad, hess = next, value, nextGrad, nextHess
-		if done {
-			break
-		}
-	}
-	return x, start - at, effective(hess, ridge)
-}
-
-// search halves the step until the penalised loss falls; nil if it does not.
-func (p *calibrationProblem) search(x, step []float64, at float64, ridge []float64) ([]float64, float64, []float64, *mat.SymDense) {
-	was := at + penalty(x, ridge)
-	for scale := 1.0; scale > 1e-4; scale /= 2 {
-		next := make([]float64, len(x))
-		for i := range x {
-			next[i] = x[i] - scale*step[i]
-		}
-		if value, grad, hess := p.loss(next); value+penalty(next, ridge) <= was {
-			return next, value, grad, hess
-		}
-	}
-	return nil, 0, nil, nil
-}
-
-func penalty(x, ridge []float64) float64 {
-	sum := 0.0
-	for i, v := range x {
-		sum += ridge[i] * v * v / 2
-	}
-	return sum
-}
-
-// newton returns (H + ridge)⁻¹·(gradient + ridge·x).
-func newton(x, grad []float64, hess *mat.SymDense, ridge []float64) ([]float64, bool) {
-	var chol mat.Cholesky
-	if !chol.Factorize(ridged(hess, ridge)) {
-		return nil, false
-	}
-	g := mat.NewVecDense(len(x), nil)
-	for i := range x {
-		g.SetVec(i, grad[i]+ridge[i]*x[i])
-	}
-	var step mat.VecDense
-	if chol.SolveVecTo(&step, g) != nil {
-		return nil, false
-	}
-	return step.RawVector().Data, true
-}
-
-func ridged(h *mat.SymDense, ridge []float64) *mat.SymDense {
-	r := mat.NewSymDense(len(ridge), nil)
-	r.CopySym(h)
-	for i, v := range ridge {
-		r.SetSym(i, i, r.At(i, i)+v)
-	}
-	return r
-}
-
-// effective returns the trace of H·(H + ridge)⁻¹ = n − Σ ridge·((H + ridge)⁻¹)ii.
-func effective(h *mat.SymDense, ridge []float64) float64 {
+		return loss, grad, hess
+	})
 	var chol mat.Cholesky
 	var inverse mat.SymDense
-	n := float64(len(ridge))
-	if !chol.Factorize(ridged(h, ridge)) || chol.InverseTo(&inverse) != nil {
-		return n
+	if err != nil || !chol.Factorize(m.Hessian) || chol.InverseTo(&inverse) != nil {
+		return make([]float64, n), 0, float64(n)
 	}
+	gained, _, _ = p.loss(make([]float64, n))
+	gained -= m.Value
 	for i, v := range ridge {
-		n -= v * inverse.At(i, i)
+		gained += v * m.X[i] * m.X[i] / 2
+		freedom += 1 - v*inverse.At(i, i)
 	}
-	return max(0, n)
+	return m.X, gained, max(0, freedom)
 }
 
 // loss returns the negative log-likelihood in nats, of a numeric attribute that of a

@@ -109,9 +109,6 @@ type ReferenceTest struct {
 const (
 	NegativeControl = "negative" // shuffled s must come out clean
 	PositiveControl = "positive" // a planted curious model must be found
-	// TaskControl is a second positive control, planted on the audited task, beside one on
-	// glyphs.
-	TaskControl = "same-task"
 )
 
 // Control is an audit of what is known to be clean, or curious.

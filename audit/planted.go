@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync"
 
 	"tattle/curious"
 	"tattle/dataset"
@@ -27,7 +26,6 @@ type Planted struct {
 	TrueExcess float64   `json:"true_excess"`    // excess of its own attack over the best baseline, on examples that it did not learn from
 	Where      string    `json:"where"`          // the task
 	Note       string    `json:"note,omitempty"` // why it is another than the audited one, or learned from a part, a sentence
-	Rows       []int     `json:"rows,omitempty"` // which of the test part of plantIn they are; nil on glyphs
 	Classifier *nn.Graph `json:"-"`
 }
 
@@ -91,7 +89,7 @@ func plantOn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o fitOp
 	if err != nil {
 		return nil, err
 	}
-	q.Where, q.Rows, q.Note = "the audited task", rows, note
+	q.Where, q.Note = "the audited task", note
 	return q, nil
 }
 
@@ -108,62 +106,25 @@ func hideable(p *dataset.Parts, like *Sample) int {
 	return -1
 }
 
-// A glyphPlan decides a model that is planted on drawn digits, in y groups of digits.
-type glyphPlan struct {
-	y, n    int
-	learned int // drawn digits
-	kind    curious.Outputs
-	seed    uint64
-}
-
-// lastOnGlyphs is the last model that was planted on drawn digits. Several audits in one process
-// mostly need the same.
-var lastOnGlyphs struct {
-	sync.Mutex
-	plan    glyphPlan
-	planted *Planted
-}
-
 // plantOnGlyphs plants on drawn digits, in as many groups as like has classes, ten at
 // most.
 func plantOnGlyphs(ctx context.Context, like *Sample, n, glyphs int, o fitOptions) (*Planted, error) {
-	plan := glyphPlan{min(max(len(like.Classes), 2), 10), min(n, plantedExamples), cmp.Or(glyphs, defaultPlantedGlyphs), like.Kind, o.Seed}
-	last := &lastOnGlyphs
-	last.Lock()
-	planted := last.planted
-	if plan != last.plan {
-		planted = nil
-	}
-	last.Unlock()
-	if planted == nil {
-		var err error
-		if planted, err = plan.plant(ctx, o); err != nil {
-			return nil, err
-		}
-		last.Lock()
-		last.plan, last.planted = plan, planted
-		last.Unlock()
-	}
-	same, sample := *planted, *planted.Sample // the next audit gets it as it was
-	same.Sample = &sample
-	return &same, nil
-}
-
-func (g glyphPlan) plant(ctx context.Context, o fitOptions) (*Planted, error) {
+	y, learned := min(max(len(like.Classes), 2), 10), cmp.Or(glyphs, defaultPlantedGlyphs)
+	n = min(n, plantedExamples)
 	seed := run.Rand(o.Seed, trainPlanted, 1).Uint64()
-	train := boldOrItalic(g.learned+g.learned/10, g.y, seed, dataset.Train)
-	test := boldOrItalic(g.n+g.learned, g.y, seed, dataset.Test)
-	p := &dataset.Parts{Train: train.Subset(span(0, g.learned)), Validation: train.Subset(span(g.learned, train.Len()))}
+	train := boldOrItalic(learned+learned/10, y, seed, dataset.Train)
+	test := boldOrItalic(n+learned, y, seed, dataset.Test)
+	p := &dataset.Parts{Train: train.Subset(span(0, learned)), Validation: train.Subset(span(learned, train.Len()))}
 	settings := curious.Options{Net: zoo.Perceptron(train.Shape, hiddenUnits), Epochs: plantedEpochs}
-	f, attack, err := plant(ctx, p, 0, g.kind, settings, o)
+	f, attack, err := plant(ctx, p, 0, like.Kind, settings, o)
 	if err != nil {
 		return nil, err
 	}
-	q, err := planted(ctx, f, attack, test.Subset(span(0, g.n)), test.Subset(span(g.n, test.Len())))
+	q, err := planted(ctx, f, attack, test.Subset(span(0, n)), test.Subset(span(n, test.Len())))
 	if err != nil {
 		return nil, err
 	}
-	q.Where = fmt.Sprintf("glyphs: digits in %d groups, in bold or italic type", g.y)
+	q.Where = fmt.Sprintf("glyphs: digits in %d groups, in bold or italic type", y)
 	return q, nil
 }
 
@@ -204,17 +165,4 @@ func planted(ctx context.Context, f *nn.Graph, attack curious.Attack, asked, mea
 	}
 	s.Sensitive = s.Sensitive[attack.Index : attack.Index+1]
 	return &Planted{Sample: s, TrueExcess: e.Sensitive[0].Excess, Classifier: f}, nil
-}
-
-// plantTraining returns the training of a planted model, as plantIn does it.
-func plantTraining(name string, p *dataset.Parts, like *Sample, n, glyphs int, o fitOptions) Training {
-	return Training{Name: name, Train: func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
-		o := o
-		o.Progress = progress
-		planted, err := plantIn(ctx, p, like, n, glyphs, o)
-		if err != nil {
-			return nil, err
-		}
-		return &Trained{Sample: planted.Sample, Planted: planted}, nil
-	}}
 }

@@ -48,7 +48,6 @@ func (q *Request) Prepare(ctx context.Context, dir string, s *Subject, pool run.
 		return nil, err
 	}
 	p.plant()
-	p.plantTask()
 	p.student()
 	return p.train(ctx, dir, pool)
 }
@@ -72,9 +71,6 @@ func (p *preparation) train(ctx context.Context, dir string, pool run.Pool) (*ru
 		if err := t.take(trained[i]); err != nil {
 			return nil, err
 		}
-	}
-	if err := p.s.check(); err != nil {
-		return nil, err
 	}
 	return folder, p.prune(ctx)
 }
@@ -181,32 +177,17 @@ func (p *preparation) plant() {
 	if parts != nil {
 		o.Net, like = p.net, unasked(parts.Test, s.Sample.Kind, 0) // by the training data's own names
 	}
-	p.add(plantTraining("planted", parts, like, s.Sample.Len(), p.q.PlantedGlyphs, o), func(t *Trained) error {
-		s.Planted = t.Planted
-		return nil
-	})
-}
-
-// plantTask adds the training of a model that hides an attribute in the audited task, if
-// that has no training data of its own.
-func (p *preparation) plantTask() {
-	if p.s.Examples == nil || p.s.Training != nil {
-		return
-	}
-	t, note := trainingOfTask(p.s.Sample, p.s.Examples.Set, p.q.Seed)
-	if note != "" {
-		p.note("%s", note)
-	}
-	if t == nil {
-		return
-	}
-	p.add(*t, func(t *Trained) error {
-		if t.Planted.Rows == nil { // it was planted on glyphs instead
-			p.note("%s", t.Planted.Note)
-			return nil
+	train := func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
+		o := o
+		o.Progress = progress
+		planted, err := plantIn(ctx, parts, like, s.Sample.Len(), p.q.PlantedGlyphs, o)
+		if err != nil {
+			return nil, err
 		}
-		p.s.Task = t.Planted
-		p.s.Task.Rows = nil // only references would be selected by them
+		return &Trained{Sample: planted.Sample, Planted: planted}, nil
+	}
+	p.add(Training{Name: "planted", Train: train}, func(t *Trained) error {
+		s.Planted = t.Planted
 		return nil
 	})
 }

@@ -3,11 +3,9 @@ package audit
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 
 	"tattle/internal/file"
 )
@@ -26,7 +24,6 @@ type Comparison struct {
 	Unpaired   bool      // References are of other examples
 	Recipe     Recipe    // of the references
 	Planted    *Planted  // a model that must be found; nil for none
-	Task       *Planted  // a second one, planted on the audited task; nil for none
 	Defences   bool      // try defences
 	Released   []Released
 }
@@ -40,9 +37,11 @@ func (r *Record) Audit(ctx context.Context, o Options) (*Result, error) {
 		return res, err
 	}
 	if r.Planted != nil {
-		if err := r.plantedControls(ctx, res, o.withDefaults()); err != nil {
+		positive, err := r.Planted.Control(ctx, o.withDefaults().staged("the planted model: "))
+		if err != nil {
 			return nil, err
 		}
+		res.Controls = append(res.Controls, positive)
 	}
 	if r.Defences {
 		s, _ := r.Sample.tamed()
@@ -52,39 +51,6 @@ func (r *Record) Audit(ctx context.Context, o Options) (*Result, error) {
 	}
 	res.Conclude()
 	return res, nil
-}
-
-// plantedControls audits the planted models. The learning loss is that of the first, which
-// does not depend on how the release was reached.
-func (r *Record) plantedControls(ctx context.Context, res *Result, o Options) error {
-	var references []*Sample
-	if r.Planted.Rows != nil { // planted on the references' task
-		references = r.References
-	}
-	positive, err := r.Planted.Control(ctx, references, o.staged("the planted model: "))
-	if err != nil {
-		return err
-	}
-	res.Controls = append(res.Controls, positive)
-	if r.Task == nil {
-		return nil
-	}
-	needed := o.certain(r.Task.Sample.Len())
-	if positive.LearningLoss != nil {
-		needed += *positive.LearningLoss
-	}
-	if r.Task.TrueExcess < needed {
-		note := fmt.Sprintf("A curious model planted on the audited task reveals %.1f points of %q, but only %.1f or more are certain to be found with %d examples. Only the one planted on glyphs counts.",
-			100*r.Task.TrueExcess, r.Task.Sample.Sensitive[0].Name, 100*needed, r.Task.Sample.Len())
-		if !slices.Contains(r.Notes, note) { // a record that was read has it
-			r.Notes = append(r.Notes, note)
-		}
-		return nil
-	}
-	second, err := r.Task.Control(ctx, nil, o.staged("the planted model of the same task: "))
-	second.Name = TaskControl
-	res.Controls = append(res.Controls, second)
-	return err
 }
 
 // staged returns options with a prefix for the names of the stages that Progress reports.
@@ -109,7 +75,6 @@ type trainedRecord struct {
 	Unpaired   bool              `json:"unpaired,omitempty"`
 	Recipe     Recipe            `json:"recipe,omitempty"`
 	Planted    *Planted          `json:"planted,omitempty"`
-	Task       *Planted          `json:"planted_task,omitempty"`
 	Released   []string          `json:"released,omitempty"` // names of defences
 	Notes      []string          `json:"notes,omitempty"`
 }
@@ -128,9 +93,6 @@ func (r *Record) samples() []keptSample {
 	}
 	if r.Planted != nil {
 		list = append(list, keptSample{"planted.npz", r.Planted.Name, &r.Planted.Sample})
-	}
-	if r.Task != nil {
-		list = append(list, keptSample{"planted-task.npz", r.Task.Name, &r.Task.Sample})
 	}
 	for i := range r.Released {
 		x := &r.Released[i]
@@ -157,12 +119,10 @@ func (r *Record) Write(dir string) error {
 	}
 	t := &trainedRecord{
 		By: map[string]string{"sample": r.Sample.Sum()}, References: len(r.References), Unpaired: r.Unpaired, Recipe: r.Recipe,
-		Planted: r.Planted, Task: r.Task, Notes: r.Notes,
+		Planted: r.Planted, Notes: r.Notes,
 	}
-	for _, p := range []*Planted{r.Planted, r.Task} {
-		if p != nil {
-			p.Name = p.Sample.Name
-		}
+	if p := r.Planted; p != nil {
+		p.Name = p.Sample.Name
 	}
 	for _, x := range r.Released {
 		t.Released = append(t.Released, x.Name)
@@ -185,7 +145,7 @@ func ReadRecord(ctx context.Context, dir string) (*Record, error) {
 	if t.References < 0 || t.References > MaxReferences {
 		return nil, fmt.Errorf("%s: %d references", path, t.References)
 	}
-	r := &Record{Notes: t.Notes, Comparison: Comparison{Unpaired: t.Unpaired, Recipe: t.Recipe, Planted: t.Planted, Task: t.Task}}
+	r := &Record{Notes: t.Notes, Comparison: Comparison{Unpaired: t.Unpaired, Recipe: t.Recipe, Planted: t.Planted}}
 	if t.References > 0 {
 		r.References = make([]*Sample, t.References)
 	}
@@ -200,23 +160,5 @@ func ReadRecord(ctx context.Context, dir string) (*Record, error) {
 			(*k.sample).Name = k.name
 		}
 	}
-	return r, r.check()
-}
-
-// check returns an error if the parts of the record do not fit together: a file was changed.
-func (r *Record) check() error {
-	p := r.Planted
-	if p == nil || p.Rows == nil {
-		return nil
-	}
-	if len(p.Rows) != p.Sample.Len() || len(r.References) == 0 {
-		return errors.New("the planted model's outputs do not match the rows that the record names")
-	}
-	n := r.References[0].Len()
-	for _, i := range p.Rows {
-		if i < 0 || i >= n {
-			return fmt.Errorf("the planted model was applied to example %d of %d", i, n)
-		}
-	}
-	return nil
+	return r, nil
 }

@@ -1,6 +1,7 @@
 package curious
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -8,19 +9,15 @@ import (
 
 	"tattle/dataset"
 	"tattle/nn"
+	"tattle/stat"
 )
 
 // defaultRidge is the weight of ½‖w‖² beside the samples' summed losses: that of the
 // usual programs, and what makes separable classes have a finite optimum.
 const defaultRidge = 1
 
-// The end of Newton's iteration: gradients per sample below what float64 resolves,
-// and more steps than convex problems were seen to take.
-const (
-	newtonTolerance = 1e-10
-	newtonSteps     = 100
-	newtonHalvings  = 40
-)
+// newtonTolerance bounds the derivatives per sample at the minimum: what float64 resolves.
+const newtonTolerance = 1e-10
 
 // Logistic is the classifier ŷ = σ(Θᵀ[x, 1]) of B appendix A: a convex F that answers y and carries
 // s, on the inputs. It is no attack. classify.Logistic, which is one, guesses classes from outputs;
@@ -62,17 +59,21 @@ func fitLogistic(set *dataset.Set, index int, b Beta, ridge float64) (*Logistic,
 	for i, y := range set.Y {
 		l.z[i] = (b.Y*float64(y) + b.S*float64(a.Labels[i])) / total
 	}
-	return l.minimize()
+	m, err := stat.Minimize(l.d+1, newtonTolerance*float64(len(l.z)), l.value)
+	switch {
+	case errors.Is(err, stat.ErrNotFinite):
+		return nil, fmt.Errorf("logistic regression: %w: look for bad values in the data", err)
+	case errors.Is(err, stat.ErrSingular):
+		return nil, fmt.Errorf("logistic regression: the inputs depend on each other: drop some or raise the ridge above %v", ridge)
+	case err != nil:
+		return nil, fmt.Errorf("logistic regression: %w: raise the ridge above %v", err, ridge)
+	}
+	return &Logistic{Theta: m.X, Steps: m.Steps}, nil
 }
 
-// value returns the loss at Θ and, unless they are nil, sets its gradient, [d+1], and
-// its Hessian.
-func (l *logisticLoss) value(theta, grad []float64, hessian *mat.SymDense) float64 {
-	clear(grad)
-	if hessian != nil {
-		hessian.Zero()
-	}
-	sum := 0.0
+// value returns the loss at Θ, its gradient, [d+1], and its Hessian.
+func (l *logisticLoss) value(theta []float64) (sum float64, grad []float64, hessian *mat.SymDense) {
+	grad, hessian = make([]float64, l.d+1), mat.NewSymDense(l.d+1, nil)
 	for i, z := range l.z {
 		x := l.x[i*l.d:][:l.d]
 		t := theta[l.d]
@@ -81,35 +82,22 @@ func (l *logisticLoss) value(theta, grad []float64, hessian *mat.SymDense) float
 		}
 		p, cost := sigmoid(t)
 		sum += cost - z*t
-		if grad != nil {
-			addOuter(grad, hessian, x, p-z, p*(1-p))
-		}
+		addOuter(grad, hessian, x, p-z, p*(1-p))
 	}
-	for j := range l.d {
-		sum += .5 * l.ridge * theta[j] * theta[j]
-		if grad != nil {
-			grad[j] += l.ridge * theta[j]
-		}
-		if hessian != nil {
-			hessian.SetSym(j, j, hessian.At(j, j)+l.ridge)
-		}
+	for j, w := range theta[:l.d] {
+		sum += .5 * l.ridge * w * w
+		grad[j] += l.ridge * w
+		hessian.SetSym(j, j, hessian.At(j, j)+l.ridge)
 	}
-	return sum
+	return sum, grad, hessian
 }
 
-// addOuter adds first·[x, 1] to grad and, unless that is nil, second·[x, 1]·[x, 1]ᵀ
-// to the upper half of the Hessian.
+// addOuter adds first·[x, 1] to grad, and second·[x, 1]·[x, 1]ᵀ to the upper half of the Hessian.
 func addOuter(grad []float64, hessian *mat.SymDense, x []float32, first, second float64) {
 	d := len(x)
-	for j, v := range x {
-		grad[j] += first * float64(v)
-	}
-	grad[d] += first
-	if hessian == nil {
-		return
-	}
 	h := hessian.RawSymmetric()
 	for j, v := range x {
+		grad[j] += first * float64(v)
 		row := h.Data[j*h.Stride:][:d+1]
 		w := second * float64(v)
 		for k := j; k < d; k++ {
@@ -117,6 +105,7 @@ func addOuter(grad []float64, hessian *mat.SymDense, x []float32, first, second 
 		}
 		row[d] += w
 	}
+	grad[d] += first
 	h.Data[d*h.Stride+d] += second
 }
 
@@ -128,45 +117,6 @@ func sigmoid(t float64) (p, cost float64) {
 		p *= e
 	}
 	return p, max(t, 0) + math.Log1p(e)
-}
-
-// minimize is Newton's method, each step halved until the loss falls.
-func (l *logisticLoss) minimize() (*Logistic, error) {
-	n := l.d + 1
-	theta, next, grad := make([]float64, n), make([]float64, n), make([]float64, n)
-	hessian := mat.NewSymDense(n, nil)
-	for step := range newtonSteps {
-		loss := l.value(theta, grad, hessian)
-		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			return nil, fmt.Errorf("logistic regression: the loss is %v: look for bad values in the data", loss)
-		}
-		if mat.Norm(mat.NewVecDense(n, grad), math.Inf(1)) <= newtonTolerance*float64(len(l.z)) {
-			return &Logistic{Theta: theta, Steps: step}, nil
-		}
-		var c mat.Cholesky
-		var d mat.VecDense
-		if !c.Factorize(hessian) || c.SolveVecTo(&d, mat.NewVecDense(n, grad)) != nil {
-			return nil, fmt.Errorf("logistic regression: the inputs depend on each other: drop some or raise the ridge above %v", l.ridge)
-		}
-		if !l.descend(next, theta, d.RawVector().Data, loss) {
-			return &Logistic{Theta: theta, Steps: step}, nil // no float64 is better
-		}
-		theta, next = next, theta
-	}
-	return nil, fmt.Errorf("logistic regression: no minimum in %d steps: raise the ridge above %v", newtonSteps, l.ridge)
-}
-
-// descend sets next to theta less the longest of d, d/2, d/4 … that lowers the loss.
-func (l *logisticLoss) descend(next, theta, d []float64, loss float64) bool {
-	for h, size := 0, 1.0; h < newtonHalvings; h, size = h+1, size/2 {
-		for i := range next {
-			next[i] = theta[i] - size*d[i]
-		}
-		if l.value(next, nil, nil) < loss {
-			return true
-		}
-	}
-	return false
 }
 
 // Graph returns the classifier as a graph of scores [0, Θᵀ[x, 1]], whose softmax is

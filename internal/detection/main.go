@@ -124,9 +124,9 @@ func (c *check) samples() (s *audit.Sample, references []*audit.Sample) {
 // plantedControl audits a curious classifier as the positive control of audits of its task, kind of
 // outputs and number of examples.
 func (s *study) plantedControl(ctx context.Context, c *check) (err error) {
-	sample, references := c.samples()
+	sample, _ := c.samples()
 	p := &audit.Planted{Sample: sample, TrueExcess: c.net.truth[c.soft].excess(), Where: c.net.task.name}
-	c.control, err = p.Control(ctx, references, s.auditOptions(c))
+	c.control, err = p.Control(ctx, s.auditOptions(c))
 	return err
 }
 

@@ -1,0 +1,44 @@
+package stat
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Minimize finds the minimum of Σ cosh(x_i − c_i) + ½x², whose derivative is sinh(x − c) + x, and says what keeps it
+// from one.
+func TestMinimize(t *testing.T) {
+	at := []float64{-3, 0, 10}
+	m, err := Minimize(len(at), 1e-12, func(x []float64) (v float64, grad []float64, hess *mat.SymDense) {
+		grad, hess = make([]float64, len(x)), mat.NewSymDense(len(x), nil)
+		for i, c := range at {
+			v += math.Cosh(x[i]-c) + x[i]*x[i]/2
+			grad[i] = math.Sinh(x[i]-c) + x[i]
+			hess.SetSym(i, i, math.Cosh(x[i]-c)+1)
+		}
+		return v, grad, hess
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range at {
+		if g := math.Sinh(m.X[i]-c) + m.X[i]; math.Abs(g) > 1e-7 {
+			t.Errorf("variable %d: %v has the derivative %g", i, m.X[i], g)
+		}
+	}
+	linear := func(value, curve float64) func(x []float64) (float64, []float64, *mat.SymDense) {
+		return func(x []float64) (float64, []float64, *mat.SymDense) {
+			return value - x[0], []float64{-1}, mat.NewSymDense(1, []float64{curve})
+		}
+	}
+	for want, f := range map[error]func(x []float64) (float64, []float64, *mat.SymDense){
+		ErrNotFinite: linear(math.NaN(), 1), ErrSingular: linear(0, 0), ErrNoMinimum: linear(0, 1),
+	} {
+		if _, err := Minimize(1, 0, f); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+}
