@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,10 +21,9 @@ import (
 
 // columns are those of a file, whose values are read once their roles are known.
 type columns struct {
-	fields  []field
-	noun    string   // "column", or "array" of an .npz
-	classes []string // of the outputs, if an .npz names them
-	read    func(scores, labels []int) (*content, error)
+	fields []field
+	noun   string // "column", or "array" of an .npz
+	read   func(scores, labels []int) (*content, error)
 }
 
 // field is a column of a CSV or an array of an .npz, as its header describes it.
@@ -215,25 +215,28 @@ func finer(v float64) bool {
 	return err != nil || shortest != v && float64(float32(v)) != v
 }
 
-// What belongs to another array or to all of the outputs in an .npz: NAME.values are
-// the classes of the integers of NAME, NAME.kind says "number" or "class" of it, classes
-// are those of the outputs, and NAME.name is what NAME is called.
+// vectorsArray is the array of vectors that WriteOutputs writes, and descriptionsArray the one that
+// describes the labels, as JSON.
 const (
-	valuesSuffix = ".values"
-	nameSuffix   = ".name"
-	kindSuffix   = ".kind"
-	classesArray = "classes"
+	vectorsArray      = "vectors"
+	descriptionsArray = "descriptions"
 )
 
-// vectorsArray is the array of vectors that WriteOutputs writes.
-const vectorsArray = "vectors"
+// description says of an array of labels what numbers cannot.
+type description struct {
+	Array  string   `json:"array"`
+	Name   string   `json:"name"`             // of the target or the attribute
+	Values []string `json:"values,omitempty"` // the classes of the integers; −1 is none
+	Number bool     `json:"number,omitempty"`
+}
 
 // archive is an open .npz.
 type archive struct {
 	ctx   context.Context
 	file  *npy.File
 	names []string
-	room  float64 // bytes that arrays may still take
+	room  float64                 // bytes that arrays may still take
+	about map[string]*description // by array
 }
 
 // openNPZ lists the arrays of an archive of size bytes.
@@ -242,18 +245,22 @@ func openNPZ(ctx context.Context, f *npy.File, size int64) (*columns, error) {
 	if len(a.names) == 0 || len(a.names) > maxArchive {
 		return nil, fmt.Errorf("has %d arrays: want 1 to %d, saved with numpy.savez; take a CSV out of an archive, and save a workbook as CSV", len(a.names), maxArchive)
 	}
+	a.about = map[string]*description{}
+	if slices.Contains(a.names, descriptionsArray) {
+		var list []*description
+		texts, err := a.texts(descriptionsArray)
+		if err == nil {
+			err = json.Unmarshal([]byte(strings.Join(texts, "")), &list)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("array %s: %w: leave it out, or write the outputs again", descriptionsArray, err)
+		}
+		for _, d := range list {
+			a.about[d.Array] = d
+		}
+	}
 	c := &columns{noun: "array"}
 	for _, name := range a.names {
-		if name == classesArray {
-			var err error
-			if c.classes, err = a.texts(name); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if a.belongs(name) {
-			continue
-		}
 		f := field{name: name}
 		var err error
 		if f.shape, _, err = a.file.Size(name); err != nil {
@@ -262,44 +269,18 @@ func openNPZ(ctx context.Context, f *npy.File, size int64) (*columns, error) {
 		if f.shape == nil {
 			f.shape = []int{}
 		}
-		if f.title, err = a.said(name+nameSuffix, nil); err != nil {
-			return nil, err
+		if d := a.about[name]; d != nil {
+			f.title = d.Name
+			if d.Number {
+				f.manner = asNumber
+			}
 		}
-		kinds := []string{"", "number", "class"}
-		kind, err := a.said(name+kindSuffix, kinds[1:])
-		if err != nil {
-			return nil, err
+		if name != descriptionsArray {
+			c.fields = append(c.fields, f)
 		}
-		f.manner = manner(slices.Index(kinds, kind))
-		c.fields = append(c.fields, f)
 	}
 	c.read = func(scores, labels []int) (_ *content, err error) { return a.content(c.fields, scores, labels) }
 	return c, nil
-}
-
-// belongs reports whether an array says something of another one.
-func (a *archive) belongs(name string) bool {
-	for _, suffix := range []string{valuesSuffix, nameSuffix, kindSuffix} {
-		if of, ok := strings.CutSuffix(name, suffix); ok && slices.Contains(a.names, of) {
-			return true
-		}
-	}
-	return false
-}
-
-// said returns the text of an array that holds exactly one, or "" if the archive has no such array.
-func (a *archive) said(name string, allowed []string) (string, error) {
-	if !slices.Contains(a.names, name) {
-		return "", nil
-	}
-	texts, err := a.texts(name)
-	if err == nil && (len(texts) != 1 || texts[0] == "" || allowed != nil && !slices.Contains(allowed, texts[0])) {
-		err = fmt.Errorf("array %s: want one text%s", showName(name), strings.TrimRight(", "+strings.Join(allowed, " or "), ", "))
-	}
-	if err != nil {
-		return "", err
-	}
-	return texts[0], nil
 }
 
 // content reads arrays: one of outputs at most, and labels.
@@ -348,10 +329,10 @@ func (a *archive) array(name string) (npy.Array, error) {
 	return a.file.Array(name)
 }
 
-// column reads a label or number for each example. NAME.values are the classes of integers; −1 is none.
+// column reads a label or number for each example.
 func (a *archive) column(name string) (*column, error) {
-	c := newColumn()
-	if !slices.Contains(a.names, name+valuesSuffix) {
+	c, d := newColumn(), a.about[name]
+	if d == nil || d.Values == nil {
 		texts, err := a.texts(name)
 		if err != nil {
 			return nil, err
@@ -366,24 +347,20 @@ func (a *archive) column(name string) (*column, error) {
 	if err != nil {
 		return nil, fmt.Errorf("array %s: %w", showName(name), err)
 	}
-	values, err := a.texts(name + valuesSuffix)
-	if err != nil {
+	if err := a.fill(name, c, d.Values); err != nil {
 		return nil, err
 	}
-	if err := a.fill(name, c, values); err != nil {
-		return nil, err
-	}
-	if len(c.values) != len(values) || slices.Contains(values, "") {
-		return nil, fmt.Errorf("array %s has a class twice, or one without a name: rename it", showName(name+valuesSuffix))
+	if len(c.values) != len(d.Values) || slices.Contains(d.Values, "") {
+		return nil, fmt.Errorf("array %s is described with a class twice, or one without a name: rename it", showName(name))
 	}
 	c.listed = slices.Clone(c.values)
 	c.values, c.codes = append(c.values, ""), make([]int32, len(labels))
 	for i, label := range labels {
-		if label < -1 || label >= len(values) {
-			return nil, fmt.Errorf("array %s, row %d (from 0): class %d does not exist: classes in %s: %d, from 0", showName(name), i, label, showName(name+valuesSuffix), len(values))
+		if label < -1 || label >= len(d.Values) {
+			return nil, fmt.Errorf("array %s, row %d (from 0): class %d does not exist: it is described with %d classes, from 0", showName(name), i, label, len(d.Values))
 		}
 		if c.codes[i] = int32(label); label < 0 {
-			c.codes[i] = int32(len(values))
+			c.codes[i] = int32(len(d.Values))
 		}
 	}
 	return c, nil

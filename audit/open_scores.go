@@ -39,12 +39,6 @@ var (
 	vectorArrays = regexp.MustCompile(`^(vectors|embeddings?|emb|features)$`)
 )
 
-// isOutputArray reports whether an array of that name is taken for outputs or vectors.
-func isOutputArray(name string) bool {
-	name = strings.ToLower(name)
-	return outputArrays.MatchString(name) || vectorArrays.MatchString(name)
-}
-
 // parseScoreName returns the word that the name of a column of outputs begins with, nil for none, and the class.
 func parseScoreName(name string) (*scoreWord, string) {
 	for i := range scoreWords {
@@ -92,9 +86,7 @@ func (r *roles) findScores(o OpenOptions) (err error) {
 		if width = f.width(); len(g.scores) > 1 || width < 1 || width > maxColumns || f.shape[0] < 1 {
 			return fmt.Errorf("array %s has the shape %v: outputs are one array, with a row for each example and 1 to %d columns", showName(f.name), f.shape, maxColumns)
 		}
-		if g.classes = r.columns.classes; g.classes != nil && len(g.classes) != width {
-			return fmt.Errorf("array %s has %d names for %d columns of outputs: want one for each, all different", classesArray, len(g.classes), width)
-		}
+		g.classes = nil
 	}
 	if g.classes == nil || slices.Contains(g.classes, "") {
 		g.classes = make([]string, width)

@@ -31,12 +31,12 @@ type Examples struct {
 // is not known is nil. m says how another program's model takes its inputs.
 func (q *Request) examples(ctx context.Context, m *measure.Model, shape []int) (x *Examples, err error) {
 	columns := m.Graph != nil && m.Graph.Columns != nil && dataset.IsTable(q.Data, q.Kind)
-	switch {
-	case !m.Preprocess.IsZero() && m.Graph != nil:
-		x, err = q.readForeign(ctx, m, m.Pictures())
-	case !m.Preprocess.IsZero() || columns:
+	if !m.Preprocess.IsZero() || columns {
+		if m.Graph != nil && !columns {
+			shape = m.Pictures()
+		}
 		x, err = q.readForeign(ctx, m, shape)
-	default:
+	} else {
 		x, err = q.read(ctx, shape)
 	}
 	if err == nil && q.untargeted() {
@@ -166,16 +166,10 @@ func (q *Request) read(ctx context.Context, shape []int) (*Examples, error) {
 func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int) (*Examples, error) {
 	columns := m.Preprocess.IsZero()
 	switch {
-	case columns && (len(q.Sensitive) == 0 || q.Target == "" && q.At == ""):
-		return nil, wrong("Sensitive", "", "a model of ai.onnx.ml requires --target (a column of the table, or none) and --sensitive")
-	case columns && q.Part == PartAll:
-		return nil, wrong("Part", "leave it out: a table without parts is read whole", "one part is read of a table")
 	case q.Data == "" || q.Data == dataset.KindGlyphs:
 		return nil, wrong("Preprocess", "", "requires --data with pictures or numbers")
 	case q.Size != 0 || q.Part == PartAll:
-		return nil, wrong("Preprocess", "settings such as resize=224 set the size; --part names one part", "cannot be used with --size or --part all")
-	case len(q.Sensitive) == 0:
-		return nil, wrong("Preprocess", "", "requires --sensitive, the columns of the sensitive attributes")
+		return nil, wrong("Part", "settings such as resize=224 set the size; a table without parts is read whole", "data that are read as another program's inputs have one --part, and no --size")
 	}
 	src := &training.Source{Path: dataPath(q.Data), Seed: q.Seed}
 	q.settle(src)

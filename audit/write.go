@@ -2,12 +2,12 @@ package audit
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"tattle/curious"
@@ -56,63 +56,43 @@ func checkNames(names []string) error {
 	return nil
 }
 
-// target returns the name of y.
-func (s *Sample) target() string {
-	return cmp.Or(s.Target, "y")
-}
-
-// writeNPZ writes outputs as logits or probabilities [n, Y] or as vectors [n, Width], and y and the
-// attributes under their names, with the names of classes beside them.
+// writeNPZ writes outputs as logits or probabilities [n, Y] or as vectors [n, Width], the target as y and the
+// attributes as s1, s2 and so on, with their descriptions.
 func (s *Sample) writeNPZ(w io.Writer) error {
 	z := npy.NewWriter(w)
-	outputs := map[curious.Outputs]string{curious.Raw: "logits", curious.Soft: "probabilities", Vector: vectorsArray}[s.Kind]
 	n := s.Len()
-	arrays := []named{{outputs, []int{n, s.RowWidth()}, s.Outputs}}
-	if s.YNumbers != nil {
-		arrays = append(arrays, named{"y", []int{n}, s.YNumbers}, named{"y" + kindSuffix, []int{1}, []string{"number"}}, named{"y" + nameSuffix, []int{1}, []string{s.target()}})
-	} else if s.Kind != Vector || s.targeted() {
-		arrays = append(arrays, named{"y", []int{n}, s.Y}, named{"y" + valuesSuffix, []int{len(s.Classes)}, s.Classes}, named{"y" + nameSuffix, []int{1}, []string{s.target()}})
+	var about []description
+	add := func(array, name string, labels []int, values []string, numbers []float64) error {
+		about = append(about, description{array, name, values, numbers != nil})
+		if numbers != nil {
+			return z.Add(array, []int{n}, numbers)
+		}
+		return z.Add(array, []int{n}, labels)
 	}
-	for i := range s.Sensitive {
-		arrays = append(arrays, arraysOf(&s.Sensitive[i], i, n)...)
+	outputs := map[curious.Outputs]string{curious.Raw: "logits", curious.Soft: "probabilities", Vector: vectorsArray}[s.Kind]
+	if err := z.Add(outputs, []int{n, s.RowWidth()}, s.Outputs); err != nil {
+		return err
 	}
-	for _, a := range arrays {
-		if err := z.Add(a.name, a.shape, a.data); err != nil {
+	if s.Kind != Vector || s.targeted() {
+		classes := s.Classes
+		if s.YNumbers != nil {
+			classes = nil
+		}
+		if err := add("y", cmp.Or(s.Target, "y"), s.Y, classes, s.YNumbers); err != nil {
 			return err
 		}
 	}
-	return z.Close()
-}
-
-// named is an array of an .npz.
-type named struct {
-	name  string
-	shape []int
-	data  any
-}
-
-// arraysOf returns those of attribute i: NAME if that can be the name of a file, else s1, s2 …, with
-// its values.
-func arraysOf(a *Attribute, i, n int) []named {
-	name, list := a.Name, []named(nil)
-	if !fileName(name) {
-		name = "s" + strconv.Itoa(i+1) + "_"
-		list = []named{{name + nameSuffix, []int{1}, []string{a.Name}}}
-	}
-	if a.Numeric() {
-		return append(list, named{name, []int{n}, a.Numbers}, named{name + kindSuffix, []int{1}, []string{"number"}})
-	}
-	return append(list, named{name, []int{n}, a.Labels}, named{name + valuesSuffix, []int{len(a.Values)}, a.Values})
-}
-
-// fileName reports whether an attribute's name is that of its array: letters, digits
-// and underscores that no other array of ours has.
-func fileName(name string) bool {
-	for _, r := range name {
-		if r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)) {
-			return false
+	for i, a := range s.Sensitive {
+		if err := add("s"+strconv.Itoa(i+1), a.Name, a.Labels, a.Values, a.Numbers); err != nil {
+			return err
 		}
 	}
-	numbered := name[0] == 's' && name[len(name)-1] == '_'
-	return !numbered && !isOutputArray(name) && !slices.Contains(append([]string{classesArray}, targetNames...), strings.ToLower(name))
+	text, err := json.Marshal(about)
+	if err != nil {
+		return err
+	}
+	if err := z.Add(descriptionsArray, []int{1}, []string{string(text)}); err != nil {
+		return err
+	}
+	return z.Close()
 }
