@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tattle/classify"
+	"tattle/internal/report"
 	"tattle/internal/simd"
 	"tattle/stat"
 )
@@ -82,7 +83,7 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 	c.Where = writer.where
 	carried := carriers(s, writer, r)
 	if carried < leastCarried {
-		c.Note = fmt.Sprintf("only %s of the rows can carry one", percent(carried))
+		c.Note = fmt.Sprintf("only %s of the rows can carry one", report.Exactly(carried, report.Share))
 		return nil
 	}
 	known := knownCode{s.Len(), *o.Margin, (1 - o.Confidence) / float64(testsOf(max(1, attributes)))}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tattle/internal/report"
 	"tattle/stat"
 )
 
@@ -193,7 +194,7 @@ func (b Breach) String() string {
 	case b.Missing:
 		return fmt.Sprintf("%s: no attribute %q was audited.", b.Rule, b.Attribute)
 	case b.Figure != "":
-		return fmt.Sprintf("%s is at least %s at %s confidence.", b.Name(), b.inUnits(b.Limit), percent(b.Confidence))
+		return fmt.Sprintf("%s is at least %s at %s confidence.", b.Name(), b.inUnits(b.Limit), fmt.Sprintf("%g %%", 100*b.Confidence))
 	case b.Attribute == "":
 		return fmt.Sprintf("%s: the audit is %s.", b.Rule, b.Verdict)
 	}
@@ -202,29 +203,14 @@ func (b Breach) String() string {
 
 // inUnits writes a value of the figure with its unit.
 func (b Breach) inUnits(x float64) string {
+	unit := report.Share
 	switch {
-	case b.Figure == figureExcess && b.Variance:
-		return tenths(100*x) + " % of the variance"
 	case b.Figure == figureExcess:
-		return tenths(100*x) + " points"
-	case b.Figure != figureGain:
-		return percent(x)
-	case b.Variance:
-		return fmt.Sprintf("%.3g of the remaining variance", x)
+		unit = excessUnit(b.Variance)
+	case b.Figure == figureGain && !b.Variance:
+		unit = report.Bits
 	}
-	return fmt.Sprintf("%.3g bits", x)
-}
-
-// percent writes a part in percent.
-func percent(x float64) string { return strings.TrimSuffix(tenths(100*x), ".0") + " %" }
-
-// tenths writes x with one decimal; what rounds to zero has no sign.
-func tenths(x float64) string {
-	s := fmt.Sprintf("%.1f", x)
-	if s == "-0.0" {
-		return "0.0"
-	}
-	return strings.Replace(s, "-", "−", 1)
+	return strings.TrimPrefix(report.Exactly(x, unit).String(), "+")
 }
 
 // Judge returns the breaches that a does not cover, and one for each acceptance that is expired

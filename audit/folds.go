@@ -21,7 +21,6 @@ const (
 	streamChannel
 	streamGiven
 	streamOrder
-	streamShuffling
 )
 
 // random returns the generator of one use of chance.

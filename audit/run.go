@@ -7,6 +7,7 @@ import (
 
 	"tattle/classify"
 	"tattle/curious"
+	"tattle/internal/report"
 	"tattle/measure"
 )
 
@@ -165,7 +166,7 @@ func (r *Result) warn(s *Sample) {
 	switch often := slices.Max(r.Counts); {
 	case s.Kind == Vector || often == len(s.Y):
 	case r.Honesty.Interval[1]*float64(len(s.Classes)) < 1:
-		r.Warnings = append(r.Warnings, fmt.Sprintf("The predicted %s is right for %s only, less often than by guessing among %d classes: check that the outputs are in the order of the classes.", s.Target, percent(r.Honesty.Value), len(s.Classes)))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("The predicted %s is right for %s only, less often than by guessing among %d classes: check that the outputs are in the order of the classes.", s.Target, report.Exactly(r.Honesty.Value, report.Share), len(s.Classes)))
 	default:
 		f := measure.Fit{Examples: len(s.Y), Right: r.Honesty.Correct, Commonest: often}
 		if w := f.Warning("The predicted " + s.Target); w != "" {

@@ -66,29 +66,33 @@ func shuffledSample(r *rand.Rand, n, classes, values int, lean float64) (*Sample
 	return s, g, &Baseline{Accuracy: new(classify.ProportionOf(most, n))}
 }
 
-// The variance over permutations that is computed is that of permutations which are drawn.
-func TestShuffledScore(t *testing.T) {
+// What is expected of a leak is the mean of leaks that are drawn: how far right guesses are above their mean over
+// permutations, and the variance of that.
+func TestLeakOfClasses(t *testing.T) {
 	r := rand.New(rand.NewPCG(36, 3))
 	at := &Attribute{Values: make([]string, 3), Labels: []int{0, 1, 2, 0, 0, 1, 2, 2, 1, 0}}
 	guess, rows := []int{0, 0, 2, 1, 0, 1, 2, 0, 1, 1}, span(0, 10)
-	right := func() (n float64) {
+	var drawn []float64
+	for range 100_000 {
+		n := 0.
 		for i, k := range r.Perm(10) {
 			if guess[i] == at.Labels[k] {
 				n++
 			}
 		}
-		return n
-	}
-	var drawn, z []float64
-	for range 100_000 {
-		drawn = append(drawn, right())
+		drawn = append(drawn, n)
 	}
 	mean, sd := stat.MeanStd(drawn)
-	for range 100_000 { // with nothing known, guesses are a permutation themselves
-		z = append(z, (shuffledScore(guess, at, [][]int{rows}, 0, r)*sd+1)*crossFitStretch)
+	leak := leakOfClasses(guess, at, [][]int{rows})
+	above, spread, variance := leak(0)
+	if above != -crossFitStretch || math.Abs(math.Sqrt(variance)-sd) > .02 || spread != math.Sqrt(variance) {
+		t.Errorf("nothing leaks: %v above, ± %v, over permutations ± %v, want 0 and twice %v", above, spread, math.Sqrt(variance), sd)
 	}
-	if m, v := stat.MeanStd(z); math.Abs(m) > .03 || math.Abs(v-sd) > .02 {
-		t.Errorf("right guesses less their mean %v are %.3f ± %.3f, want 0 ± %.3f", mean, m, v, sd)
+	if above, spread, _ = leak(1); math.Abs(above+crossFitStretch-(10-(16.+9+9)/10)) > 1e-12 || spread != 0 {
+		t.Errorf("all leak: %v above the mean, ± %v", above, spread)
+	}
+	if mean < 3 || mean > 4 {
+		t.Errorf("%v of 10 guesses are right by chance", mean)
 	}
 }
 
