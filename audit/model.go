@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"tattle/curious"
 	"tattle/dataset"
@@ -195,7 +196,12 @@ func (s *Sample) matchClasses(known int, model []string) error {
 		return nil
 	}
 	data := s.Classes[:known]
-	of, moved, all := places(data, model)
+	of, all := byName(data, model, strings.Clone)
+	moved := false
+	for i, name := range data {
+		k := slices.Index(model, name)
+		moved = moved || k >= 0 && k != i
+	}
 	switch {
 	case all && len(model) == len(s.Classes) && slices.Max(s.Y) < known:
 		for i, y := range s.Y {
@@ -211,20 +217,4 @@ func (s *Sample) matchClasses(known int, model []string) error {
 		s.Notes = append(s.Notes, fmt.Sprintf("the model says that its classes are %s, the data's are %s: unless these are the same, name the target that it was trained on", showNames(model), showNames(s.Classes)))
 	}
 	return nil
-}
-
-// places returns the index of each name among those of a model, whether one is at another
-// place than its own, and whether all are there and the model's names all differ.
-func places(names, model []string) (of []int, moved, all bool) {
-	at := map[string]int{}
-	for i, name := range model {
-		at[name] = i
-	}
-	of, all = make([]int, len(names)), len(at) == len(model)
-	for i, name := range names {
-		k, ok := at[name]
-		of[i], all = k, all && ok
-		moved = moved || ok && k != i
-	}
-	return of, moved, all
 }
