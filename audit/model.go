@@ -198,9 +198,9 @@ func (s *Sample) matchClasses(known int, model []string) error {
 	data := s.Classes[:known]
 	of, all := byName(data, model, strings.Clone)
 	moved := false
-	for i, name := range data {
-		k := slices.Index(model, name)
-		moved = moved || k >= 0 && k != i
+	for k, name := range model {
+		i := slices.Index(data, name)
+		moved = moved || i >= 0 && i != k
 	}
 	switch {
 	case all && len(model) == len(s.Classes) && slices.Max(s.Y) < known:
