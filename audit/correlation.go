@@ -1,58 +1,12 @@
 package audit
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 
 	"tattle/classify"
 	"tattle/stat"
 )
-
-// drawsPerLevel is how many permutations are expected to reach the observed statistic if the
-// p-value is equal to the level of the test. With 20, the estimate of such a p-value has a
-// relative standard error of 1/√20.
-const drawsPerLevel = 20
-
-// draws returns the largest number of permutations of a test: the number in the options
-// (asked), or as many as Holm's smallest level needs for so many attributes, if that is more.
-// A test draws fewer if many of the first permutations reach the observed statistic.
-func draws(asked, attributes int, o Options) int {
-	enough := math.Ceil(drawsPerLevel * float64(attributes) / (1 - o.Confidence))
-	return max(asked, int(min(enough, maxPermutations)))
-}
-
-// crossFitStretch corrects the standard deviation of the number of right guesses. Permutations
-// keep the guesses fixed, but the guesses of a fold were fitted on the other folds. If two
-// examples of different folds are alike by chance, both guesses are right or both are wrong.
-// So even if there is nothing to learn, the true variance is up to twice the variance over
-// permutations, and its standard deviation up to √2 times as large. Measured with all
-// attacks: 1.15 to 1.2 times, and p-values of at most .01 twice as often as they should be.
-const crossFitStretch = math.Sqrt2
-
-// strata returns the examples of each pair of a y and a fold that has examples.
-func strata(y, fold []int, folds int) [][]int {
-	var found [][]int
-	place := map[int]int{}
-	for i, f := range fold {
-		key := y[i]*folds + f
-		at, ok := place[key]
-		if !ok {
-			at = len(found)
-			place[key] = at
-			found = append(found, nil)
-		}
-		found[at] = append(found[at], i)
-	}
-	return found
-}
-
-// permutation tests a categorical attribute as Permutation describes: the statistic is the
-// number of examples for which the chosen guess is right.
-func permutation(s *Sample, a int, g *guesses, o Options) Permutation {
-	return Permutation(stat.PermuteWithin(g.best, s.Sensitive[a].Labels, strata(s.Y, g.fold, g.folds),
-		crossFitStretch, draws(o.Permutations, testsOf(len(s.Sensitive)), o), random(o.Seed, streamPermute, uint64(a))))
-}
 
 // correlation tests whether the hard label and the chosen guess are independent of attribute
 // a, without conditioning on y; given is the test of the guess given y. Conclude fills in the

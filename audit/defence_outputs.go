@@ -88,17 +88,6 @@ func rounded(s *Sample, digits int) *Sample {
 	return s.with(out, s.Kind)
 }
 
-// normalise divides a row by its sum, or makes it uniform if the sum is 0.
-func normalise(row []float32, total float64) {
-	for j := range row {
-		if total > 0 {
-			row[j] = float32(float64(row[j]) / total)
-		} else {
-			row[j] = 1 / float32(len(row))
-		}
-	}
-}
-
 // top returns the k largest probabilities of each row, the first of equal ones; the
 // other classes share the rest evenly, so that only its sum is revealed.
 func top(s *Sample, k int) *Sample {

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -309,22 +308,4 @@ func (f *Finding) measured(figure string, confidence float64) (estimate, bool) {
 		return estimate{f.Curiosity.Value, stat.ClopperPearson(f.Curiosity.Correct, f.Examples, 2*confidence-1).Low, f.Curiosity.Interval[1]}, true
 	}
 	return estimate{}, false
-}
-
-// low returns the least lower limit of the excess over the baselines.
-func (f *Finding) low(confidence float64) float64 {
-	low := math.Inf(1)
-	for i := range f.Baselines {
-		low = min(low, f.limits(&f.Baselines[i], confidence).Low)
-	}
-	return low
-}
-
-// limits returns the one-sided limits of the excess over a baseline, each at the confidence.
-func (f *Finding) limits(b *Baseline, confidence float64) stat.Interval {
-	if !f.Numeric {
-		return b.comparison(f.Examples).Interval(2*confidence - 1)
-	}
-	half := b.StandardError * stat.StudentQuantile(confidence, float64(f.Examples-1))
-	return stat.Interval{Low: b.Difference - half, High: b.Difference + half}
 }

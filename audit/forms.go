@@ -128,3 +128,14 @@ func topRow(dst, o []float32, k curious.Outputs) {
 		dst[len(o)+1] = o[label]
 	}
 }
+
+// normalise divides a row by its sum, or makes it uniform if the sum is 0.
+func normalise(row []float32, total float64) {
+	for j := range row {
+		if total > 0 {
+			row[j] = float32(float64(row[j]) / total)
+		} else {
+			row[j] = 1 / float32(len(row))
+		}
+	}
+}

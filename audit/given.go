@@ -117,27 +117,3 @@ func given(s *Sample, a int, g *guesses, o Options) *Given {
 	}
 	return x
 }
-
-// permuteGiven permutes s within y, ŷ and fold.
-func permuteGiven(s *Sample, a int, g *guesses, o Options) Permutation {
-	at := &s.Sensitive[a]
-	within := strata(jointly(s.Y, g.label, len(s.Classes)), g.fold, g.folds)
-	if s.YNumbers != nil {
-		within = adjacent(s.YNumbers, g.fold, g.folds)
-	}
-	most := draws(min(o.Permutations, numericDraws), testsOf(len(s.Sensitive)), o)
-	chance := random(o.Seed, streamGiven, uint64(a))
-	if at.Numeric() {
-		return Permutation(stat.PermuteProducts(g.added, at.Numbers, within, crossFitStretch, most, chance))
-	}
-	place := inverse(g.back, len(at.Values))
-	class := make([]int, len(at.Labels))
-	for i, l := range at.Labels {
-		class[i] = place[l]
-	}
-	return Permutation(stat.PermuteScores(g.added, len(g.back), class, within, crossFitStretch, most, chance))
-}
-
-// testsOf returns the number of tests that can raise the verdict: three for each attribute,
-// of its accuracy, gain and AUC.
-func testsOf(attributes int) int { return 3 * attributes }

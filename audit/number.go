@@ -16,7 +16,6 @@ const (
 	numberRows = 50
 	mostCuts   = 100
 	leastNear  = 2 // neighbours
-	together   = 8 // examples of adjacent y, in which order is judged
 )
 
 // priorsNear are for how many examples all of them may count: few where s is a step of y.
@@ -170,17 +169,4 @@ func bestOf(q []float64) int {
 		}
 	}
 	return best
-}
-
-// adjacent returns the examples of each fold in groups whose y are next to one another.
-func adjacent(numbers []float64, fold []int, folds int) [][]int {
-	var found [][]int
-	for k := range folds {
-		_, rows := parts(fold, k)
-		slices.SortStableFunc(rows, func(i, j int) int { return cmp.Compare(numbers[i], numbers[j]) })
-		for group := range slices.Chunk(rows, together) {
-			found = append(found, group)
-		}
-	}
-	return found
 }

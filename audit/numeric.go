@@ -61,10 +61,3 @@ func beyond(difference, se, df float64) float64 {
 // numericDraws is how many permutations of numbers are drawn at least: each takes time
 // in proportion to the examples.
 const numericDraws = 999
-
-// permuteNumbers is the test of Permutation for a numeric attribute: of the products of
-// prediction and number.
-func permuteNumbers(s *Sample, a int, g *guesses, o Options) Permutation {
-	return Permutation(stat.PermuteProducts(g.bestValue, s.Sensitive[a].Numbers, strata(s.Y, g.fold, g.folds),
-		crossFitStretch, draws(min(o.Permutations, numericDraws), testsOf(len(s.Sensitive)), o), random(o.Seed, streamPermute, uint64(a))))
-}

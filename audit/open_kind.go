@@ -52,21 +52,6 @@ func (s *Sample) settle(outputs []float32, width int, stated curious.Outputs, pl
 	return err
 }
 
-// distribution reports whether a row is one, and its sum.
-func distribution(row []float32) (sum float64, ok bool) {
-	ok = true
-	for _, v := range row {
-		sum += float64(v)
-		ok = ok && float64(v) >= -negativeTolerance
-	}
-	return sum, ok && math.Abs(sum-1) <= sumTolerance
-}
-
-// zeroOne reports whether every output is 0 or 1.
-func zeroOne(outputs []float32) bool {
-	return !slices.ContainsFunc(outputs, func(v float32) bool { return v != 0 && v != 1 })
-}
-
 // kindOfOne reports whether single outputs are probabilities.
 func kindOfOne(scores []float32, stated curious.Outputs, place func(i int) string) (curious.Outputs, error) {
 	bad := slices.IndexFunc(scores, func(p float32) bool {

@@ -108,12 +108,3 @@ func areaClasses(at *Attribute, back []int) []int {
 	}
 	return []int{1}
 }
-
-// jointly numbers the pairs of y and label.
-func jointly(y, label []int, classes int) []int {
-	both := make([]int, len(y))
-	for i, c := range y {
-		both[i] = c*classes + label[i]
-	}
-	return both
-}

@@ -214,3 +214,18 @@ func checkAttribute(a *Attribute, n int) error {
 func (s *Sample) varied() bool {
 	return slices.ContainsFunc(s.Sensitive, func(a Attribute) bool { return a.Numeric() || varies(a.Labels) })
 }
+
+// distribution reports whether a row is one, and its sum.
+func distribution(row []float32) (sum float64, ok bool) {
+	ok = true
+	for _, v := range row {
+		sum += float64(v)
+		ok = ok && float64(v) >= -negativeTolerance
+	}
+	return sum, ok && math.Abs(sum-1) <= sumTolerance
+}
+
+// zeroOne reports whether every output is 0 or 1.
+func zeroOne(outputs []float32) bool {
+	return !slices.ContainsFunc(outputs, func(v float32) bool { return v != 0 && v != 1 })
+}
