@@ -26,33 +26,17 @@ const (
 	LabelOnly = "label only"
 )
 
-// Released is what a defence that needs the model releases for the audited examples,
-// in their order, with the same labels.
-type Released struct {
-	Name   string
-	Sample *Sample
-}
-
-// defend tries defences, which change what is released, and the given releases, which need the
-// model. Each has the honesty that it keeps, and the excess that attacks still reach when they are
+// defend tries defences, which change what is released. Each has the honesty that it keeps, and the excess that attacks still reach when they are
 // fitted to what it releases. The attacks are logistic regression, trees, neighbours and the
 // threshold, or those among them that the options name. It returns the same errors as Run.
-func defend(ctx context.Context, s *Sample, releases []Released, o Options) ([]Defence, error) {
+func defend(ctx context.Context, s *Sample, o Options) ([]Defence, error) {
 	o = o.withDefaults()
 	o.Folds, o.Attacks = defenceFolds, defenceAttacks(o.Attacks)
 	if err := checkAll(s, o); err != nil {
 		return nil, err
 	}
 	rows := defenceRows(s.Len(), o.Seed)
-	tried := changes(s.Subset(rows), o.Seed)
-	for _, r := range releases {
-		if r.Sample.Len() != s.Len() {
-			return nil, fmt.Errorf("audit: the defence %s releases %d rows for %d examples: give it the same examples", r.Name, r.Sample.Len(), s.Len())
-		}
-		released, _ := r.Sample.tamed()
-		tried = slices.Insert(tried, len(tried)-1, change{name: r.Name, apply: func() *Sample { return released.Subset(rows) }}) // before the last resort
-	}
-	return tryAll(ctx, tried, o)
+	return tryAll(ctx, changes(s.Subset(rows), o.Seed), o)
 }
 
 // tryAll tries the defences in parallel, because the fits for one do not use all cores. The

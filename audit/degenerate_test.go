@@ -59,7 +59,7 @@ func TestDegenerateOutputs(t *testing.T) {
 					if kind != curious.Soft {
 						return
 					}
-					_, err := defend(context.Background(), s, nil, o)
+					_, err := defend(context.Background(), s, o)
 					must.Do(t, err)
 				})
 			}

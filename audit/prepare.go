@@ -14,8 +14,7 @@ import (
 )
 
 // A preparation trains what the figures of an audit are compared with and checked by:
-// references, planted curious models and, where the model is at hand and defences are to be
-// tried, a student.
+// references and a planted curious model.
 type preparation struct {
 	q   *Request
 	s   *Subject
@@ -48,7 +47,6 @@ func (q *Request) Prepare(ctx context.Context, dir string, s *Subject, pool run.
 		return nil, err
 	}
 	p.plant()
-	p.student()
 	return p.train(ctx, dir, pool)
 }
 
@@ -72,7 +70,7 @@ func (p *preparation) train(ctx context.Context, dir string, pool run.Pool) (*ru
 			return nil, err
 		}
 	}
-	return folder, p.prune(ctx)
+	return folder, nil
 }
 
 // epochs returns the number of epochs of a reference, 0 if nobody knows that of the
@@ -192,74 +190,6 @@ func (p *preparation) plant() {
 	})
 }
 
-// student adds the training of a student, if a defence needs one.
-func (p *preparation) student() {
-	if !p.defends() || p.oneOutput() || p.s.Training == nil || p.s.Unpaired {
-		return
-	}
-	train := func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
-		s, err := student(ctx, p.s.Model.Graph, p.s.parts(), fitOptions{Seed: p.q.Seed, Epochs: p.q.Epochs, Progress: progress})
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil:
-			return &Trained{Skipped: fmt.Sprintf("A student was not tried: %v.", err)}, nil
-		}
-		return &Trained{Sample: s}, nil
-	}
-	p.add(Training{Name: "student", Train: train}, func(t *Trained) error {
-		if t.Sample == nil {
-			p.note("%s", t.Skipped)
-			return nil
-		}
-		r := &p.s.Record
-		r.Released = append(r.Released, Released{Name: t.Sample.Name, Sample: t.Sample})
-		r.Notes = append(r.Notes, t.Sample.Notes...)
-		return nil
-	})
-}
-
-// defends reports whether versions of the model are tried as defences.
-func (p *preparation) defends() bool { return p.s.Defences && p.s.Model != nil }
-
-// oneOutput reports whether the model has a single output for a task of two classes; the
-// sample has two scores for each example.
-func (p *preparation) oneOutput() bool {
-	g := p.s.Model.Graph
-	shapes, err := g.Shapes()
-	return err != nil || nn.Size(shapes[g.Output]) != len(p.s.Sample.Classes)
-}
-
-// prune adds the pruned versions of the model in front of the student.
-func (p *preparation) prune(ctx context.Context) error {
-	r := &p.s.Record
-	switch {
-	case !p.defends():
-		return nil
-	case p.oneOutput():
-		p.note("Pruning and a student were not tried: the model has a single output.")
-		return nil
-	}
-	pruned, err := pruneNets(ctx, p.s.Model.Graph, p.s.Examples.Set)
-	if err != nil {
-		return err
-	}
-	all := append(pruned, r.Released...)
-	r.Released = nil
-	for _, x := range all {
-		x.Sample.Classes, x.Sample.Kind = r.Sample.Classes, r.Sample.Kind
-		if x.Sample.Check() != nil { // with weights gone, probabilities need not add up to one
-			x.Sample.Kind = curious.Raw
-		}
-		if err := x.Sample.Check(); err != nil {
-			p.note("The defence %s was not tried: %v.", x.Name, err)
-			continue
-		}
-		r.Released = append(r.Released, x)
-	}
-	return nil
-}
-
 // trainingSettings hold everything that decides the trainings of an audit apart from the data and
 // the model.
 type trainingSettings struct {
@@ -267,7 +197,6 @@ type trainingSettings struct {
 	Trainings []string `json:"trainings"`
 	Seed      uint64   `json:"seed"`
 	Epochs    int      `json:"epochs"` // of each reference
-	Defences  bool     `json:"defences"`
 	Examples  int      `json:"examples"`
 
 	Outputs curious.Outputs `json:"outputs"`
@@ -283,7 +212,7 @@ const trainingsLayout = 1
 func (p *preparation) settings() (*trainingSettings, map[string]string) {
 	r := p.s
 	s := &trainingSettings{
-		Layout: trainingsLayout, Seed: p.q.Seed, Epochs: r.Epochs, Defences: r.Defences,
+		Layout: trainingsLayout, Seed: p.q.Seed, Epochs: r.Epochs,
 		Examples: r.Sample.Len(), Outputs: r.Sample.Kind, Classes: len(r.Sample.Classes), Inputs: r.inputs, Widths: p.q.widths(),
 	}
 	for _, t := range p.all {
@@ -297,9 +226,6 @@ func (p *preparation) settings() (*trainingSettings, map[string]string) {
 	}
 	if t := r.Training; t != nil {
 		hashes["training"], hashes["validation"], hashes["asked"] = t.Train.Sum(), t.Validation.Sum(), r.parts().Test.Sum()
-	}
-	if r.Model != nil {
-		hashes["model"] = r.Model.SHA256
 	}
 	return s, hashes
 }

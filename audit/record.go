@@ -25,7 +25,6 @@ type Comparison struct {
 	Recipe     Recipe    // of the references
 	Planted    *Planted  // a model that must be found; nil for none
 	Defences   bool      // try defences
-	Released   []Released
 }
 
 // Audit audits the sample as Run does, then the planted models, and tries defences. The references, their
@@ -45,7 +44,7 @@ func (r *Record) Audit(ctx context.Context, o Options) (*Result, error) {
 	}
 	if r.Defences {
 		s, _ := r.Sample.tamed()
-		if res.Defences, err = defend(ctx, s, r.Released, o); err != nil {
+		if res.Defences, err = defend(ctx, s, o); err != nil {
 			return nil, err
 		}
 	}
@@ -75,7 +74,6 @@ type trainedRecord struct {
 	Unpaired   bool              `json:"unpaired,omitempty"`
 	Recipe     Recipe            `json:"recipe,omitempty"`
 	Planted    *Planted          `json:"planted,omitempty"`
-	Released   []string          `json:"released,omitempty"` // names of defences
 	Notes      []string          `json:"notes,omitempty"`
 }
 
@@ -93,10 +91,6 @@ func (r *Record) samples() []keptSample {
 	}
 	if r.Planted != nil {
 		list = append(list, keptSample{"planted.npz", r.Planted.Name, &r.Planted.Sample})
-	}
-	for i := range r.Released {
-		x := &r.Released[i]
-		list = append(list, keptSample{fmt.Sprintf("defence-%d.npz", i+1), x.Name, &x.Sample})
 	}
 	return list
 }
@@ -124,9 +118,6 @@ func (r *Record) Write(dir string) error {
 	if p := r.Planted; p != nil {
 		p.Name = p.Sample.Name
 	}
-	for _, x := range r.Released {
-		t.Released = append(t.Released, x.Name)
-	}
 	return file.Write(filepath.Join(dir, TrainedFile), func(w io.Writer) error { return json.NewEncoder(w).Encode(t) })
 }
 
@@ -148,9 +139,6 @@ func ReadRecord(ctx context.Context, dir string) (*Record, error) {
 	r := &Record{Notes: t.Notes, Comparison: Comparison{Unpaired: t.Unpaired, Recipe: t.Recipe, Planted: t.Planted}}
 	if t.References > 0 {
 		r.References = make([]*Sample, t.References)
-	}
-	for _, name := range t.Released {
-		r.Released = append(r.Released, Released{Name: name})
 	}
 	for _, k := range r.samples() {
 		if *k.sample, err = OpenOutputs(ctx, filepath.Join(dir, k.file), OpenOptions{}); err != nil {

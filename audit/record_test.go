@@ -17,8 +17,7 @@ func TestRecord(t *testing.T) {
 	other.Sensitive = other.Sensitive[:1]
 	r := &Record{Sample: s, Notes: []string{"a note"}, Comparison: Comparison{
 		References: []*Sample{s, s}, Unpaired: true, Recipe: RecipeStated,
-		Planted:  &Planted{Sample: other, TrueExcess: .25, Where: "glyphs"},
-		Released: []Released{{Name: "pruned", Sample: s}},
+		Planted: &Planted{Sample: other, TrueExcess: .25, Where: "glyphs"},
 	}}
 	dir := t.TempDir()
 	must.Do(t, r.Write(dir))
@@ -27,7 +26,7 @@ func TestRecord(t *testing.T) {
 	}
 	got := must.Get(ReadRecord(t.Context(), dir))(t)
 	if got.Sample.Sum() != s.Sum() || got.Planted.Sample.Sum() != other.Sum() || got.Planted.TrueExcess != .25 ||
-		len(got.References) != 2 || !got.Unpaired || got.Recipe != RecipeStated || got.Released[0].Name != "pruned" || !reflect.DeepEqual(got.Notes, r.Notes) {
+		len(got.References) != 2 || !got.Unpaired || got.Recipe != RecipeStated || !reflect.DeepEqual(got.Notes, r.Notes) {
 		t.Errorf("read %+v", got)
 	}
 	path := filepath.Join(dir, TrainedFile)

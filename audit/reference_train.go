@@ -18,7 +18,7 @@ const (
 	// degrees of freedom Student's t requires 2.1 standard deviations at 5 %, and more
 	// classifiers reduce that slowly.
 	DefaultReferences = 5
-	// DefaultReferenceEpochs is the number of epochs of each, and of a student. The best epoch on the
+	// DefaultReferenceEpochs is the number of epochs of each. The best epoch on the
 	// validation part is kept, and few tasks have it much later.
 	DefaultReferenceEpochs = 20
 )
@@ -80,7 +80,6 @@ func reference(ctx context.Context, p *dataset.Parts, i int, outputs curious.Out
 const (
 	trainReference = 200 + iota
 	trainPlanted
-	trainStudent
 )
 
 // sameTask returns an error if the test part of p, to which a classifier is applied, differs from

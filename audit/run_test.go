@@ -192,7 +192,7 @@ func TestOddSamples(t *testing.T) {
 		{"huge scores", huge, "", ""},
 		{"one example of a class", rare, Inconclusive, ""},
 		{"one class of y", oneY, "", "All examples have y = 0"},
-		{"classes in another order", swapped, "", "right for 0 % only, less often than by guessing among 2 classes"},
+		{"classes in another order", swapped, "", "right for 0.0 % only, less often than by guessing among 2 classes"},
 		{"constant number", number, Inconclusive, ""},
 	} {
 		r, err := Run(context.Background(), c.s, quick)

@@ -24,11 +24,10 @@ type Training struct {
 }
 
 // Trained is the result of a training: the outputs of the classifier and, if it was planted,
-// what is known of it. Both are nil if the training was skipped.
+// what is known of it.
 type Trained struct {
 	Sample  *Sample
 	Planted *Planted // has the same Sample
-	Skipped string   // why, a sentence; empty if it was not
 }
 
 // TrainOptions says how Train keeps what is trained, and who trains it.
@@ -101,18 +100,14 @@ type trainedHead struct {
 	Name    string   `json:"name,omitempty"` // of the sample
 	Notes   []string `json:"notes,omitempty"`
 	Planted *Planted `json:"planted,omitempty"`
-	Skipped string   `json:"skipped,omitempty"`
 }
 
 func (t *Trained) write(w io.Writer) error {
-	head := trainedHead{Planted: t.Planted, Skipped: t.Skipped}
-	if t.Sample != nil {
-		head.Name, head.Notes = t.Sample.Name, t.Sample.Notes
-		if err := t.Sample.writable(); err != nil {
-			return err
-		}
+	head := trainedHead{Planted: t.Planted, Name: t.Sample.Name, Notes: t.Sample.Notes}
+	if err := t.Sample.writable(); err != nil {
+		return err
 	}
-	if err := json.NewEncoder(w).Encode(head); err != nil || t.Sample == nil {
+	if err := json.NewEncoder(w).Encode(head); err != nil {
 		return err
 	}
 	return t.Sample.writeNPZ(w)
@@ -125,13 +120,7 @@ func decodeTrained(ctx context.Context, data []byte) (*Trained, error) {
 	if err := json.Unmarshal(line, &head); err != nil {
 		return nil, err
 	}
-	t := &Trained{Planted: head.Planted, Skipped: head.Skipped}
-	if t.Skipped != "" {
-		if len(rest) > 0 || t.Planted != nil {
-			return nil, errors.New("something was trained, and it says that nothing was")
-		}
-		return t, nil
-	}
+	t := &Trained{Planted: head.Planted}
 	f, err := npy.NewFile("outputs", bytes.NewReader(rest), int64(len(rest)))
 	if err != nil {
 		return nil, err

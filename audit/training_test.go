@@ -16,8 +16,7 @@ import (
 	"tattle/run"
 )
 
-// smallTrainings are the trainings of a small audit: five references, a planted model, and a
-// student that comes to nothing.
+// smallTrainings are the trainings of a small audit: five references and a planted model.
 func smallTrainings() []Training {
 	p := &dataset.Parts{Train: tinyTask(600, 1), Validation: tinyTask(100, 2), Test: tinyTask(120, 3)}
 	like := unasked(p.Test, curious.Raw, 0)
@@ -35,9 +34,7 @@ func smallTrainings() []Training {
 		}
 		return &Trained{Sample: planted.Sample, Planted: planted}, nil
 	}
-	return append(all, Training{Name: "planted", Train: plant}, Training{Name: "student", Train: func(context.Context, func(done, total int)) (*Trained, error) {
-		return &Trained{Skipped: "A student was not tried: <why>."}, nil
-	}})
+	return append(all, Training{Name: "planted", Train: plant})
 }
 
 // Whatever is trained in whatever order by whomever, and however often it is broken
@@ -48,13 +45,13 @@ func TestTrainAnywhere(t *testing.T) {
 	o := TrainOptions{Settings: map[string]int{"seed": 1}, Hashes: map[string]string{"data": "ab"}}
 	told := 0
 	o.Progress = func(done, total int) {
-		if done < told || total != 7000 {
+		if done < told || total != 6000 {
 			t.Errorf("progress: %d of %d after %d", done, total, told)
 		}
 		told = done
 	}
 	want, kept, err := Train(ctx, filepath.Join(t.TempDir(), "whole"), all, o)
-	if err != nil || told != 7000 {
+	if err != nil || told != 6000 {
 		t.Fatal(err, told)
 	}
 	for i, l := range all {
@@ -129,17 +126,17 @@ func TestTrainSetsAside(t *testing.T) {
 func FuzzTrained(f *testing.F) {
 	s := drawn(4, 2, curious.Soft, 1)
 	s.Sensitive = s.Sensitive[:1]
-	for _, x := range []*Trained{{Sample: s}, {Sample: s, Planted: &Planted{Sample: s, TrueExcess: .2}}, {Skipped: "why"}} {
+	for _, x := range []*Trained{{Sample: s}, {Sample: s, Planted: &Planted{Sample: s, TrueExcess: .2}}} {
 		var b bytes.Buffer
 		must.Do(f, x.write(&b))
 		f.Add(b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		x, err := decodeTrained(context.Background(), data)
-		if err != nil || x.Sample != nil && x.Sample.writable() != nil {
+		if err != nil || x.Sample.writable() != nil {
 			return
 		}
-		if (x.Sample == nil) != (x.Skipped != "") || x.Planted != nil && x.Planted.Sample != x.Sample {
+		if x.Planted != nil && x.Planted.Sample != x.Sample {
 			t.Fatalf("%+v", x)
 		}
 		var b bytes.Buffer

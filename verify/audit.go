@@ -45,8 +45,8 @@ func (o *Options) audit(ctx context.Context, dir string, r *report.Report) (*rec
 	if len(d.References) > 0 {
 		v.take("how the references were trained", "their outputs, which the run kept, are taken as they are")
 	}
-	if d.Planted != nil || d.Released != nil {
-		v.take("how planted models and defences were made", "they are not trained again: the outputs that the run kept, and trained.json on what was planted, are taken as they are")
+	if d.Planted != nil {
+		v.take("how the planted model was made", "it is not trained again: the outputs that the run kept, and trained.json on what was planted, are taken as they are")
 	}
 	options.Progress = o.Progress
 	res, err := d.Audit(ctx, options)
