@@ -140,6 +140,7 @@ func TestOpenDataFrames(t *testing.T) {
 		"a score":                       {"y_true,s1,y_score\n1,a,.5\n0,b,.25\n", []string{"0", "1"}, []int{1, 0}},
 		"names of sklearn's metrics":    {"y_true,y_pred,y_score,s1\n1,1,.5,a\n0,1,.25,b\n", []string{"0", "1"}, []int{1, 0}},
 		"floats for classes":            {"y,s1,prob_0,prob_1\n1.0,0.0,.5,.5\n0.0,1.0,.25,.75\n", []string{"0", "1"}, []int{1, 0}},
+		"a class called NA":             {"y,s1,p_NA,p_DE\nDE,a,.5,.5\nNA,b,.25,.75\n", []string{"NA", "DE"}, []int{1, 0}},
 		"a spreadsheet's first line":    {"\ufeffsep=;\r\ny;s1;p_0;p_1\r\n1;a;.5;.5\r\n0;b;.5;.5\r\n", []string{"0", "1"}, []int{1, 0}},
 	} {
 		s, err := openText(t, c.text, OpenOptions{})
