@@ -259,16 +259,6 @@ func (r *Report) table(t *tableOf, subject string, one bool) *table {
 	if len(keys) == 0 {
 		return nil
 	}
-	judged := func(k rowKey) bool {
-		return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Subject == k.subject && WordingOf(f.Code).Part == Verdict })
-	}
-	if !one && t.columns[0].show == "badge" && judged(keys[0]) {
-		for _, f := range r.Findings { // also what has no figures
-			if of := (rowKey{subject: f.Subject}); f.Subject != "" && judged(of) && !slices.Contains(keys, of) {
-				keys = append(keys, of)
-			}
-		}
-	}
 	grouped := slices.ContainsFunc(keys, func(k rowKey) bool { return k.group != "" }) && slices.ContainsFunc(keys, func(k rowKey) bool { return k.subject != "" }) && !one
 	out := &table{Page: t.page}
 	label := func(k rowKey) []string {

@@ -31,6 +31,7 @@ func auditReport() *Report {
 			Claim{ID: "baseline", Subject: a.name, Group: "majority", Kind: Measured, Value: Exactly(a.without-.02, Share)},
 			Claim{ID: "baseline.excess", Subject: a.name, Group: "majority", Kind: Demonstrated, Value: Within(excess+.02, excess, excess+.04, Points, .95), P: a.p})
 	}
+	r.Add(Claim{ID: "guessed", Subject: "job", Kind: Demonstrated, Value: Exactly(nan, Share)})
 	r.Add(Claim{ID: "examples", Kind: Measured, Value: Exactly(4000, Count)}, Claim{ID: "margin", Kind: Measured, Value: Exactly(.02, Points)}, Claim{ID: "honesty", Group: "income", Kind: Measured, Value: Within(.84, .83, .85, Share, .95), N: 4000},
 		Claim{ID: "control.excess", Subject: "negative", Kind: Demonstrated, Value: Within(.001, -.01, .012, Points, .95), N: 4000},
 		Claim{ID: "control.excess", Subject: "positive", Kind: Demonstrated, Value: Within(-.01, -.02, .01, Points, .95), N: 4000},
