@@ -131,8 +131,8 @@ func TestNarrowedRoundoff(t *testing.T) {
 			e[i] = math.Abs(v) * float64(r.IntN(3)) / 2
 		}
 		y, ey := roundoffOf(op, [][]int{{len(x)}}, [][]float64{x}, [][]float64{e}, 1, len(x))
-		w := wideTensor{make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x)), make([]float64, 1)}
-		newWideUnary(op).wide(w, []wideTensor{{x, make([]float64, len(x)), e, []float64{length(e)}}}, 1)
+		w := wideTensor{make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))}
+		newWideUnary(op).wide(w, []wideTensor{{x, make([]float64, len(x)), e}}, 1)
 		exactly, jumps := 0, 0
 		for i, v := range x {
 			for _, side := range []float64{-1, 0, 1} {
