@@ -87,11 +87,8 @@ func forward[T nn.Float](ctx context.Context, c *Certifier, theta []float32, eps
 	for lo := 0; lo < len(c.illegal) && ctx.Err() == nil; lo += c.rows() {
 		c.features(lo, min(len(c.illegal), lo+c.rows()))
 	}
-	if c.Rounding == RoundingMeasured {
-		measure(ctx, c, per, eps)
-	}
 	if l, ok := c.Noise.(release.Lattice); ok {
-		c.round(l, per)
+		c.round(l)
 	}
 	return per
 }

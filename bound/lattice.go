@@ -21,21 +21,8 @@ func (e Experiment) lattice() bool {
 // of such a feature can lie from the point of the computed one: 0 where it is the same,
 // and at most Δ⌈(b + Runtime)/Δ⌉. It is exact, because points are multiples of Δ. So z
 // is a difference of integers times Δ, and its error that of the device's integers.
-//
-// A measured error of z is taken for one of each feature; the largest one for θ, whose
-// own is not known.
-func (c *Certifier) round(l release.Lattice, per int) {
+func (c *Certifier) round(l release.Lattice) {
 	_, n := c.Net.Dims()
-	if c.Rounding == RoundingMeasured {
-		for first := 0; first < len(c.illegal); first += per {
-			own := rowOf(c.b, first, n)
-			for k := 1; k < per; k++ {
-				for j, e := range rowOf(c.b, first+k, n) {
-					own[j] = max(own[j], e)
-				}
-			}
-		}
-	}
 	parallel(len(c.illegal), func(r int) {
 		b := rowOf(c.b, r, n)
 		for j, a := range rowOf(c.a, r, n) {

@@ -65,9 +65,9 @@ func (r *refiner) best(ctx context.Context, each, most int) (open []int) {
 	var rows []int
 	for k := range r.worth {
 		if ctx.Err() == nil && simd.MaxAbs(rowOf(r.eps, k, r.p)) > 0 {
-			z := r.shift(rowOf(r.theta, k, r.p), rowOf(r.eps, k, r.p))
-			copy(rowOf(r.z, k, r.n), z)
-			r.worth[k] = r.value(rowOf(r.eps, k, r.p), z)
+			eps, z := rowOf(r.eps, k, r.p), rowOf(r.z, k, r.n)
+			moved(ctx, r.model, z, rowOf(r.theta, k, r.p), eps)
+			r.worth[k] = r.value(eps, z)
 			rows = append(rows, k)
 		}
 		if k%each == each-1 {
@@ -76,24 +76,6 @@ func (r *refiner) best(ctx context.Context, each, most int) (open []int) {
 		}
 	}
 	return open
-}
-
-// shift returns how far witnesses eps, [·, p], of one input move the features.
-func (r *refiner) shift(theta, eps []float64) []float64 {
-	count := len(eps) / r.p
-	x := append([]float64(nil), theta...)
-	for k := range count {
-		at := len(x)
-		x = append(x, rowOf(eps, k, r.p)...)
-		simd.Add(x[at:], x[at:], theta)
-	}
-	a := make([]float64, (count+1)*r.n)
-	r.model.Forward64(a, x)
-	z := a[r.n:]
-	for k := range count {
-		simd.Axpy(-1, a[:r.n], rowOf(z, k, r.n))
-	}
-	return z
 }
 
 // value is the logarithm of what a witness is worth.
@@ -117,7 +99,7 @@ func (r *refiner) round(ctx context.Context, open []int) (again []int) {
 			}
 		})
 		for i, k := range some {
-			if len(tried[i]) > 0 && r.keep(k, tried[i]) {
+			if len(tried[i]) > 0 && r.keep(ctx, k, tried[i]) {
 				again = append(again, k)
 			}
 		}
@@ -142,9 +124,11 @@ func (r *refiner) jacobians(ctx context.Context, some []int) []Jacobian {
 
 // keep replaces row k by the best of some states, if one is better, and reports whether
 // the gain justifies another round.
-func (r *refiner) keep(k int, tried []float64) bool {
-	z, best := r.shift(rowOf(r.theta, k, r.p), tried), r.worth[k]
-	for i := range len(tried) / r.p {
+func (r *refiner) keep(ctx context.Context, k int, tried []float64) bool {
+	count, best := len(tried)/r.p, r.worth[k]
+	z := make([]float64, count*r.n)
+	moved(ctx, r.model, z, rowOf(r.theta, k, r.p), tried)
+	for i := range count {
 		eps := rowOf(tried, i, r.p)
 		if v := r.value(eps, rowOf(z, i, r.n)); v > r.worth[k] {
 			r.worth[k] = v

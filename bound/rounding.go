@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"tattle/internal/simd"
-	"tattle/nn"
 	"tattle/release"
 	"tattle/run"
 )
@@ -15,7 +14,7 @@ import (
 const (
 	RoundingProved   = "proved"           // by the running error analysis of a float64 pass
 	RoundingPairs    = "proved, in pairs" // by that of a pass in pairs of float64, for nets so deep that the first says nothing
-	RoundingMeasured = "measured"         // as far as two computations in float64 differ, many times over: an estimate
+	RoundingMeasured = "measured"         // by the distance of a float32 pass, many times over: an estimate
 )
 
 const (
@@ -26,10 +25,13 @@ const (
 	// takes more than a tenth of a bound, and is not worth its cost in time or in the
 	// status of the bound.
 	roundingUseful = 0.1
-	// measuredFactor: the measured error of z is so many times the distance between two
-	// independent computations of it. Rounding errors are nearly random: if both were off
-	// by a thousand times their distance, the cause would be a bug and not rounding.
+	// measuredFactor: the measured error of features is so many times what the distance of a
+	// float32 pass says. Rounding errors are nearly random: if those of float64 were a thousand
+	// times that, the cause would be a bug and not rounding.
 	measuredFactor = 1000
+	// saturated is the largest relative distance of a float32 pass that says anything about a
+	// float64 pass.
+	saturated = 1. / 16
 )
 
 // A wideNet is a Net that can also evaluate its features in pairs of float64, with
@@ -43,10 +45,10 @@ type wideNet interface {
 	ForwardWide64(dst, bound, x, xerr []float64) error
 }
 
-// A shifter has what is needed to measure rounding: every nn.Model.
-type shifter interface {
+// A twoPrecisionNet has what is needed to measure rounding. Every nn.Model is one.
+type twoPrecisionNet interface {
+	Forward(dst, x []float32)
 	Forward64(dst, x []float64)
-	Linearize64(x []float64) nn.Linearization[float64]
 }
 
 // rounding chooses how the rounding of features is known. It tries a witness of the first
@@ -54,7 +56,7 @@ type shifter interface {
 //   - the plain proof, if the bound loses at most a thousandth by the allowance;
 //   - the proof in pairs, if the net has one, and the bound loses at most a tenth;
 //   - the measurement, which proves nothing, if only that loses at most a tenth. It is not
-//     for nets that jump: two computations may agree on the wrong side of a jump;
+//     for nets that jump: both passes may be on the wrong side of a jump;
 //   - the plain proof.
 func (e Experiment) rounding(m Model, theta []float32) string {
 	p, _ := m.Dims()
@@ -123,7 +125,8 @@ func (c *Certifier) features(lo, hi int) {
 			}
 		}
 	case RoundingMeasured:
-		c.shifts().Forward64(a, x)
+		c.passes().Forward64(a, x)
+		c.measured(a, b, x)
 	default:
 		c.Net.ForwardError64(a, b, x, xerr)
 	}
@@ -136,58 +139,41 @@ func (c *Certifier) wide() wideNet {
 	panic(fmt.Sprintf("bound: the net of a certifier with rounding %q has no pass in pairs", c.Rounding))
 }
 
-func (c *Certifier) shifts() shifter {
-	if s, ok := c.Net.(shifter); ok {
+func (c *Certifier) passes() twoPrecisionNet {
+	if s, ok := c.Net.(twoPrecisionNet); ok {
 		return s
 	}
-	panic(fmt.Sprintf("bound: the net of a certifier with rounding %q has no second way to move its features", c.Rounding))
+	panic(fmt.Sprintf("bound: the net of a certifier with rounding %q has no pass in float32", c.Rounding))
 }
 
-// measure overwrites the error bounds of every example's points by the distance of
-// two computations of z, times measuredFactor: the difference of two passes, whose
-// error is that of features, and the shift of the features, which does not subtract
-// what is nearly equal. For Gaussian noise the norm of the error counts, which is
-// spread evenly; for other noise every entry is given the largest error of any. So
-// that no two computations agree by chance, they are taken to differ by at least one
-// rounding of every feature.
-func measure[T nn.Float](ctx context.Context, c *Certifier, per int, eps []T) {
-	p, n := c.Net.Dims()
-	moved := make([]float64, c.rows()*n)
-	for first := 0; first < len(c.illegal); first += per {
-		own := eps[first/per*(per-1)*p : (first/per+1)*(per-1)*p]
-		clear(c.b[first*n : (first+1)*n])
-		lin := c.shifts().Linearize64(c.x[first*p : (first+1)*p])
-		for lo := 0; lo < per-1 && ctx.Err() == nil; lo += c.rows() {
-			hi := min(per-1, lo+c.rows())
-			z := moved[:(hi-lo)*n]
-			lin.Shift(z, widened64(own[lo*p:hi*p]))
-			for k := lo; k < hi; k++ {
-				c.apart(first, first+1+k, rowOf(z, k-lo, n))
-			}
+// measured overwrites b with estimates of the errors of the float64 features a at the points x.
+//
+// To first order an error of rounding is a sum of multiples of the unit roundoff u, which is 2⁻⁵³
+// in float64 and 2⁻²⁴ in float32. So the distance of a float32 pass from a, over 2²⁹, is about as
+// large as the error of a. It is multiplied by measuredFactor, as errors may cancel in one pass and
+// not in the other. A difference z = a(θ+ε) − a(θ) errs by what both of its passes do: diverge adds
+// the estimates of both, and does not let them cancel. So the allowance does not shrink with ε.
+//
+// If the float32 pass is off by more than saturated of the norm of the features, the error is not of
+// first order, and a proves nothing. For Gaussian noise the norm of the error counts, which is spread
+// evenly; for other noise every feature is given the largest error of any.
+func (c *Certifier) measured(a, b, x []float64) {
+	_, n := c.Net.Dims()
+	x32, y := make([]float32, len(x)), make([]float32, len(a))
+	narrow(x32, x)
+	c.passes().Forward(y, x32)
+	for at := 0; at < len(a); at += n {
+		row := a[at : at+n]
+		rms, most := apart(y[at:at+n], row)
+		e := most
+		if c.normOnly() {
+			e = rms
 		}
-	}
-}
-
-// apart sets the error bounds of a row from z, a second computation of its change of features.
-func (c *Certifier) apart(first, row int, z []float64) {
-	n := len(z)
-	a0, a1, b := rowOf(c.a, first, n), rowOf(c.a, row, n), rowOf(c.b, row, n)
-	var square, most, least float64
-	for j, v := range z {
-		d := math.Abs(a1[j] - a0[j] - v)
-		r := ulp * (math.Abs(a0[j]) + math.Abs(a1[j]))
-		square, least = square+d*d, least+r*r
-		most = max(most, d, r)
-	}
-	e := most
-	if c.normOnly() {
-		e = math.Sqrt(max(square, least) / float64(n))
-	}
-	e *= measuredFactor
-	if math.IsNaN(square) {
-		e = math.Inf(1)
-	}
-	for j := range b {
-		b[j] = e
+		if !(rms <= saturated*math.Sqrt(simd.SumSquares(row)/float64(n))) {
+			e = math.Inf(1)
+		}
+		for j := range row {
+			b[at+j] = e * measuredFactor / 0x1p29
+		}
 	}
 }

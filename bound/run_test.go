@@ -151,7 +151,8 @@ func TestResumeAfterTheMerge(t *testing.T) {
 	must.Fail(t, must.Err(resume(e)), "no run to resume") // arrays of nobody knows what
 }
 
-// counter is a net that ticks, with the number of inputs, at every product with J and its like.
+// counter is a net that ticks, with the number of inputs, at every product with J and at every pass
+// in float64.
 type counter struct {
 	*nn.Net
 	tick func(inputs int)
@@ -162,15 +163,20 @@ func (m *counter) Linearize(x []float32) nn.Linearization[float32] {
 	return counted{m.Net.Linearize(x), func(x []float32) { m.tick(len(x) / p) }}
 }
 
+func (m *counter) Forward64(dst, x []float64) {
+	p, _ := m.Dims()
+	m.tick(len(x) / p)
+	m.Net.Forward64(dst, x)
+}
+
 type counted struct {
 	nn.Linearization[float32]
 	tick func(x []float32)
 }
 
-func (l counted) Active(dst []bool)      { l.Linearization.(nn.Activity).Active(dst) }
-func (l counted) JVP(dst, v []float32)   { l.tick(v); l.Linearization.JVP(dst, v) }
-func (l counted) VJP(dst, u []float32)   { l.tick(dst); l.Linearization.VJP(dst, u) }
-func (l counted) Shift(dst, d []float32) { l.tick(d); l.Linearization.Shift(dst, d) }
+func (l counted) Active(dst []bool)    { l.Linearization.(nn.Activity).Active(dst) }
+func (l counted) JVP(dst, v []float32) { l.tick(v); l.Linearization.JVP(dst, v) }
+func (l counted) VJP(dst, u []float32) { l.tick(dst); l.Linearization.VJP(dst, u) }
 
 // Cancelled in the middle of anything, a search makes no more than one further
 // product; what was finished is kept, and resumed to the same bytes.

@@ -131,26 +131,33 @@ func forwardError32(m Model, a, b, x []float64) {
 
 // measuredError is runtimeFactor times the largest difference at the points: of the
 // root mean squares over the features where only the norm counts, else of any feature.
-// It is at least a rounding of each feature.
 func measuredError(m Model, points []float32, norm bool) float64 {
 	p, n := m.Dims()
 	a, b := make([]float32, n), make([]float64, n)
-	most := 0.
+	largest := 0.
 	for at := 0; at < len(points); at += p {
 		m.Forward(a, points[at:at+p])
 		m.Forward64(b, widened64(points[at:at+p]))
-		square := 0.
-		for j, v := range b {
-			d := max(math.Abs(float64(a[j])-v), math.Abs(v)*0x1p-24)
-			if norm {
-				square += d * d
-			} else {
-				most = max(most, d)
-			}
+		rms, most := apart(a, b)
+		if norm {
+			most = rms
 		}
-		most = max(most, math.Sqrt(square/float64(n)))
+		largest = max(largest, most)
 	}
-	return min(most*runtimeFactor, math.MaxFloat32)
+	return min(largest*runtimeFactor, math.MaxFloat32)
+}
+
+// apart returns the distance of features a, computed in float32, from b, computed in float64: the
+// root mean square over the features, and the most. Each counts as off by a rounding at least, so
+// that no two agree by chance.
+func apart(a []float32, b []float64) (rms, most float64) {
+	square := 0.
+	for j, v := range b {
+		d := max(math.Abs(float64(a[j])-v), math.Abs(v)*0x1p-24)
+		square += d * d
+		most = max(most, d)
+	}
+	return math.Sqrt(square / float64(len(b))), most
 }
 
 // twoDigits rounds up to two digits, so that the last bits, in which processors

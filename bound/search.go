@@ -83,7 +83,7 @@ func (s *repeats) search(ctx context.Context, eps []float32, b *batch, size floa
 			}
 			continue
 		}
-		s.model.Linearize(b.theta).Shift(s.z, eps) // 6, 7
+		moved(ctx, s.model, s.z, b.theta, eps) // 6, 7
 	}
 }
 

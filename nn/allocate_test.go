@@ -71,7 +71,6 @@ func testAllocations[T Float](t *testing.T, c opCase, k kernel[T]) {
 		"forward": func() { k.forward(f) },
 		"jvp":     func() { k.jvp(f, dy, dx, vectors) },
 		"vjp":     func() { k.vjp(f, dx, dy, vectors) },
-		"shift":   func() { k.shift(f, dy, dx, vectors) },
 	}
 	switch f := any(f).(type) {
 	case *frame[float32]:

@@ -164,15 +164,6 @@ func (k *batchNorm[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	}
 }
 
-// shift panics in training, where the examples of a batch act on each other and
-// have no shift of their own.
-func (k *batchNorm[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
-	if f.train {
-		panic("nn: BatchNorm has no shift while training")
-	}
-	k.jvp(f, dy, dx, n)
-}
-
 // roundoff bounds inference, ŷ = fl(fl(â·x̂) + ĉ) with ĉ = fl(Shift − fl(â·Mean)),
 // fused or not. The sum, the root and the division give â within γ₃ of a = Scale /
 // √(Variance + ε); counting the roundings that each term then meets (Higham, §3.1),

@@ -114,7 +114,6 @@ func BenchmarkProducts(b *testing.B) {
 		{"linearize", func() { net.Linearize(x) }},
 		{"jvp", func() { lin.JVP(y, u) }},
 		{"vjp", func() { lin.VJP(y, u) }},
-		{"shift", func() { lin.Shift(y, u) }},
 	} {
 		b.Run("mnist/"+c.name, func(b *testing.B) { newYardstick().against(b, work, batch, c.f) })
 	}

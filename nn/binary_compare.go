@@ -47,11 +47,6 @@ func binaryComparison[T Float](c comparisonOf) binaryFunc[T] {
 			}
 		},
 		left: none, right: none, truth: true,
-		shift: func(dst, da, db, a, b, y []T) {
-			for i := range dst {
-				dst[i] = value(a[i]+da[i], b[i]+db[i]) - y[i]
-			}
-		},
 		bound: func(a, ea, b, eb, _ float64) float64 {
 			if ea == 0 && eb == 0 || c.settled(a, ea, b, eb) {
 				return 0

@@ -30,7 +30,6 @@ func binaryAdd[T Float]() binaryFunc[T] {
 		value: simd.Add[T],
 		left:  handOn[T],
 		right: handOn[T],
-		shift: func(dst, da, db, _, _, _ []T) { simd.Add(dst, da, db) },
 		bound: sumBound, linear: true,
 
 		valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, 1, c) },
@@ -56,7 +55,6 @@ func binarySub[T Float]() binaryFunc[T] {
 				dst[i] = -v
 			}
 		},
-		shift: func(dst, da, db, _, _, _ []T) { subtract(dst, da, db) },
 		bound: sumBound, linear: true,
 
 		valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, 1, -c) },
@@ -79,28 +77,17 @@ func sumBound(a, ea, b, eb, y float64) float64 {
 	return ea + eb + 2*unit*math.Abs(y)
 }
 
-// binaryMul: the shift is da·(b + db) + a·db.
 func binaryMul[T Float]() binaryFunc[T] {
 	return binaryFunc[T]{
 		value: simd.Mul[T],
 		left:  func(dst, d, _, b, _ []T) { simd.Mul(dst, d, b) },
 		right: func(dst, d, a, _, _ []T) { simd.Mul(dst, d, a) },
-		shift: func(dst, da, db, a, b, _ []T) {
-			for i := range dst {
-				dst[i] = da[i]*(b[i]+db[i]) + a[i]*db[i]
-			}
-		},
 		bound: mulBound,
 
 		valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, c, 0) },
 		leftBy:  func(dst, d, _ []T, c T) { simd.ScaleShift(dst, d, c, 0) },
 		commute: true,
 
-		shiftSame: func(dst, da, db, a, b, _ []T) {
-			for i := range dst {
-				dst[i] = da[i]*b[i] + db[i]*a[i] + da[i]*db[i]
-			}
-		},
 		boundSame: func(ey, a, ea, b, eb, y []float64) {
 			up := roundUp(6)
 			for i, v := range y {
@@ -119,9 +106,9 @@ func mulBound(a, ea, b, eb, y float64) float64 {
 	return math.Abs(a)*eb + math.Abs(b)*ea + ea*eb + 2*unit*math.Abs(y)
 }
 
-// binaryDiv: the shift is (da − y·db)/(b + db), y = a/b. The bound is the same form with
-// errors in the place of shifts, |b′| ≥ |b| − eb and |a/b| ≤ |y|(1 + 2u), but for underflow;
-// it is +Inf if b′ can be 0.
+// binaryDiv: a/b moves by (da − y·db)/(b + db), y = a/b. The bound has errors in the place of
+// these changes, |b + db| ≥ |b| − eb and |a/b| ≤ |y|(1 + 2u), but for underflow; it is +Inf if
+// b + db can be 0.
 func binaryDiv[T Float]() binaryFunc[T] {
 	return binaryFunc[T]{
 		value: func(dst, a, b []T) {
@@ -139,11 +126,6 @@ func binaryDiv[T Float]() binaryFunc[T] {
 		right: func(dst, d, _, b, y []T) {
 			for i := range dst {
 				dst[i] = -d[i] * y[i] / b[i]
-			}
-		},
-		shift: func(dst, da, db, _, b, y []T) {
-			for i := range dst {
-				dst[i] = (da[i] - y[i]*db[i]) / (b[i] + db[i])
 			}
 		},
 		bound: func(a, ea, b, eb, y float64) float64 {
@@ -167,9 +149,7 @@ func quotientBy[T Float](dst, a []T, c T) {
 	}
 }
 
-// binaryChoice are Max, for way 1, and Min, for way −1. The shift is that of the operand
-// chosen, or where the choice changes, the difference of the operands and the shift of the
-// other.
+// binaryChoice are Max, for way 1, and Min, for way −1.
 func binaryChoice[T Float](way T) binaryFunc[T] {
 	part := func(mine, others T) T {
 		switch {
@@ -200,24 +180,8 @@ func binaryChoice[T Float](way T) binaryFunc[T] {
 				dst[i] = d[i] * part(b[i], a[i])
 			}
 		},
-		shift: func(dst, da, db, a, b, _ []T) {
-			for i := range dst {
-				dst[i] = choiceShift(way, da[i], db[i], a[i], b[i])
-			}
-		},
 		bound: func(a, ea, b, eb, _ float64) float64 { return choiceBound(float64(way), a, ea, b, eb) },
 	}
-}
-
-func choiceShift[T Float](way, da, db, a, b T) T {
-	if way*a < way*b {
-		a, b, da, db = b, a, db, da
-	}
-	gap := b - a // of the one not chosen
-	if way*(gap+(db-da)) > 0 {
-		return gap + db
-	}
-	return da
 }
 
 // choiceBound: the choice moves by no more than either operand does, and by one's alone
@@ -258,27 +222,8 @@ func binaryPRelu[T Float]() binaryFunc[T] {
 				dst[i] = d[i] * min(v, 0)
 			}
 		},
-		shift: func(dst, dx, _, x, slope, _ []T) {
-			for i, v := range x {
-				dst[i] = preluShift(v, dx[i], slope[i])
-			}
-		},
 		bound: preluBound,
 	}
-}
-
-// preluShift: the values lie on one line where the signs agree, and otherwise are
-// subtracted.
-func preluShift[T Float](x, d, slope T) T {
-	switch before, after := x > 0, x+d > 0; {
-	case before && after:
-		return d
-	case after:
-		return x + d - slope*x
-	case before:
-		return slope*(x+d) - x
-	}
-	return slope * d
 }
 
 func preluBound(x, e, slope, _, y float64) float64 {

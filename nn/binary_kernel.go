@@ -15,9 +15,7 @@ type binaryFunc[T Float] struct {
 	// left sets dst = d·∂y/∂a and right dst = d·∂y/∂b.
 	left, right func(dst, d, a, b, y []T)
 
-	// shift is value(a+da, b+db) − value(a, b) without cancellation.
-	shift  func(dst, da, db, a, b, y []T)
-	linear bool // shift reads da and db only, and is the derivative too
+	linear bool // value is linear: its tangent is the value of the tangents
 
 	// bound is the error of y where a and b are off by at most ea and eb, with its own
 	// rounding, but for what underflow does.
@@ -31,20 +29,20 @@ type binaryFunc[T Float] struct {
 
 	truth bool // the values are 0 and 1, and the bounds are too
 
-	// For two inputs of one shape, where they are not nil, shiftSame replaces shift and
-	// boundSame gives the whole bounds: forms that recorded results have been computed with.
-	shiftSame func(dst, da, db, a, b, y []T)
+	// For two inputs of one shape, where it is not nil, boundSame gives the whole bounds: the
+	// form that recorded results have been computed with.
 	boundSame func(ey, a, ea, b, eb, y []float64)
 }
 
 // binaryKernel is the kernel of the operators of two numbers.
 type binaryKernel[T Float] struct {
 	broadcast[T]
-	op                          binaryFunc[T]
-	same                        bool // two inputs of one shape, without repetition
-	forth, tangent, moves, flat func(lo, hi int)
-	lifted                      func(ey, y []float64)
-	each                        []T // of each example: the constant's gradient
+	op                   binaryFunc[T]
+	same                 bool                    // two inputs of one shape, without repetition
+	pair                 [maxOperands]operand[T] // which flat combines
+	forth, tangent, flat func(lo, hi int)
+	lifted               func(ey, y []float64)
+	each                 []T // of each example: the constant's gradient
 }
 
 func newBinaryKernel[T Float](f binaryFunc[T], in [][]int, constants []*Param) *binaryKernel[T] {
@@ -57,50 +55,37 @@ func newBinaryKernel[T Float](f binaryFunc[T], in [][]int, constants []*Param) *
 		k.constants = []*Param{constants[1], constants[0]}
 	}
 	k.same = constants[0] == nil && constants[1] == nil && slices.Equal(in[0], in[1])
-	if k.same && f.shiftSame != nil {
-		k.op.shift = f.shiftSame
-	}
-	k.forth, k.tangent, k.moves, k.flat = k.valueRuns, k.tangents, k.changes, k.flatRange
+	k.forth, k.tangent, k.flat = k.valueRuns, k.tangents, k.flatRange
 	k.partial, k.lifted = k.partialRun, k.boundRun
 	return k
 }
 
 func (k *binaryKernel[T]) forward(f *frame[T]) {
 	if !k.same {
-		k.run(f, nil, nil, 1, k.forth)
+		k.run(f, f.y, nil, 1, k.forth)
 		return
 	}
 	k.take(f, nil, 1)
-	k.dst, k.dy = f.y, nil
-	simd.Parallel(len(f.y), grain, k.flat)
-}
-
-// flatRange computes entries of two operands that meet one to one: values, or linear
-// changes where dy is set.
-func (k *binaryKernel[T]) flatRange(lo, hi int) {
-	if k.dy != nil {
-		k.op.shift(k.dst[lo:hi], k.d[0].values[lo:hi], k.d[1].values[lo:hi], nil, nil, nil)
-		return
-	}
-	k.op.value(k.dst[lo:hi], k.x[0].values[lo:hi], k.x[1].values[lo:hi])
+	k.combine(f.y, k.x)
 }
 
 func (k *binaryKernel[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	k.move(f, dy, dx, n, k.tangent)
-}
-
-func (k *binaryKernel[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
-	k.move(f, dy, dx, n, k.moves)
-}
-
-func (k *binaryKernel[T]) move(f *frame[T], dy []T, dx [][]T, n int, body func(lo, hi int)) {
 	if !k.same || !k.op.linear {
-		k.run(f, dy, dx, n, body)
+		k.run(f, dy, dx, n, k.tangent)
 		return
 	}
 	k.take(f, dx, n)
-	k.dst, k.dy = dy, dy
-	simd.Parallel(len(dy), grain, k.flat)
+	k.combine(dy, k.d)
+}
+
+// combine overwrites dst with the values of two operands that meet one to one.
+func (k *binaryKernel[T]) combine(dst []T, pair [maxOperands]operand[T]) {
+	k.dst, k.pair = dst, pair
+	simd.Parallel(len(dst), grain, k.flat)
+}
+
+func (k *binaryKernel[T]) flatRange(lo, hi int) {
+	k.op.value(k.dst[lo:hi], k.pair[0].values[lo:hi], k.pair[1].values[lo:hi])
 }
 
 func (k *binaryKernel[T]) valueRuns(lo, hi int) {
@@ -141,18 +126,6 @@ func (k *binaryKernel[T]) tangents(lo, hi int) {
 			k.op.left(dst, da, a, b, y)
 			simd.Add(dst, dst, part)
 		}
-	}
-	k.spares.giveBack(buffer)
-}
-
-func (k *binaryKernel[T]) changes(lo, hi int) {
-	buffer := k.spares.borrow(4 * longestRun)
-	more := buffer[2*longestRun:]
-	for q := lo; q < hi; q++ {
-		row, e, r := k.place(q)
-		a, b := k.value(0, e, r, buffer), k.value(1, e, r, buffer)
-		da, db := k.changeOrZero(0, row, r, more), k.changeOrZero(1, row, r, more)
-		k.op.shift(k.dst[row*k.out+r.out:][:r.n], da, db, a, b, k.f.y[e*k.out+r.out:][:r.n])
 	}
 	k.spares.giveBack(buffer)
 }

@@ -29,11 +29,6 @@ func binaryPow[T Float]() binaryFunc[T] {
 				}
 			}
 		},
-		shift: func(dst, da, db, a, b, _ []T) {
-			for i := range dst {
-				dst[i] = T(powerShift(float64(da[i]), float64(db[i]), float64(a[i]), float64(b[i])))
-			}
-		},
 		bound: powerBound,
 
 		valueBy: powerBy[T],
@@ -99,33 +94,6 @@ func powerSlope(a, b float64) float64 {
 		return -1 / a / a
 	}
 	return b * math.Pow(a, b-1)
-}
-
-// powerShift is (a+da)^(b+db) − a^b, which is a^b·(e^t − 1) with
-// t = db·log a + (b + db)·log(1 + da/a). For large changes the powers are subtracted.
-func powerShift(da, db, a, b float64) float64 {
-	if db == 0 {
-		switch b {
-		case 2:
-			return da * (2*a + da)
-		case 3:
-			return da * (3*a*(a+da) + da*da)
-		case .5:
-			return rootShift(a, da)
-		case -1:
-			return -da / a / (a + da)
-		}
-	}
-	if r := da / a; a != 0 && math.Abs(r) <= .5 && (a > 0 || db == 0) {
-		t := (b + db) * math.Log1p(r)
-		if db != 0 {
-			t += db * math.Log(a)
-		}
-		if math.Abs(t) <= 1 {
-			return power(a, b) * math.Expm1(t)
-		}
-	}
-	return power(a+da, b+db) - power(a, b)
 }
 
 // powerBound. Away from 0 the logarithm of |a′|^b′ differs from that of |a|^b by at most

@@ -49,9 +49,8 @@ func (k *constantTensor[T]) forward(f *frame[T]) {
 	}
 }
 
-func (k *constantTensor[T]) jvp(_ *frame[T], dy []T, _ [][]T, _ int)   { clear(dy) }
-func (k *constantTensor[T]) shift(_ *frame[T], dy []T, _ [][]T, _ int) { clear(dy) }
-func (k *constantTensor[T]) vjp(_ *frame[T], _ [][]T, _ []T, _ int)    {}
+func (k *constantTensor[T]) jvp(_ *frame[T], dy []T, _ [][]T, _ int) { clear(dy) }
+func (k *constantTensor[T]) vjp(_ *frame[T], _ [][]T, _ []T, _ int)  {}
 func (k *constantTensor[T]) grad(f *frame[float32], dy []float32) {
 	g := k.op.Value.Grad
 	for b := range f.batch {

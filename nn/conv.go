@@ -146,18 +146,16 @@ type convProducts[T Float] interface {
 	gradient(dw []T, db []float64, x, dy []T, n int, keep T)
 }
 
-// conv is the kernel of a Conv2D. It is affine: its tangents and shifts are the
-// convolution without bias. In inference it may do what follows it too.
+// conv is the kernel of a Conv2D. It is affine: its tangents are the convolution without bias. In inference it may do what follows it too.
 type conv[T Float] struct {
 	convPlan
 	epilogue
 	products convProducts[T]
 	quick    convLinear[T] // for inference, or nil
 
-	// Scratch of vjp (the sum's cotangent), of shift (what the rectifier takes), of the
-	// bias gradient and of roundoff.
-	masked, before []T
-	sums, errors   []float64
+	// Scratch of vjp (the sum's cotangent), of the bias gradient and of roundoff.
+	masked       []T
+	sums, errors []float64
 }
 
 // apply computes W∗x + b on n images, in training by the products that have the
@@ -170,36 +168,16 @@ func (k *conv[T]) apply(train bool, y, x, b []T, n int, end ending[T]) {
 	k.products.apply(y, x, values[T](k.op.Weight), b, n, end)
 }
 
-func (k *conv[T]) forward(f *frame[T]) { k.evaluate(f, f.y, k.ending(f, f.x, nil, 1)) }
-
-// evaluate overwrites y with the convolution of the frame's input and what end says.
-func (k *conv[T]) evaluate(f *frame[T], y []T, end ending[T]) {
+func (k *conv[T]) forward(f *frame[T]) {
 	var b []T
 	if k.op.Bias != nil {
 		b = values[T](k.op.Bias)
 	}
-	k.apply(f.train, y, f.x[0], b, f.batch*k.images, end)
+	k.apply(f.train, f.y, f.x[0], b, f.batch*k.images, k.ending(f, f.x, nil, 1))
 }
 
 func (k *conv[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
 	k.apply(f.train, dy, dx[0], nil, f.batch*n*k.images, k.ending(f, dx, f.y, n))
-}
-
-// shift: the linear part gives the change of the rectifier's input. The rectifier's own shift
-// needs that input too, which is computed once more.
-func (k *conv[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
-	if k.rectifier == nil {
-		k.jvp(f, dy, dx, n)
-		return
-	}
-	sum := k.ending(f, dx, nil, n)
-	sum.rectify = false
-	k.apply(f.train, dy, dx[0], nil, f.batch*n*k.images, sum)
-	k.before = sized(k.before, len(f.y))
-	sum = k.ending(f, f.x, nil, 1)
-	sum.rectify = false
-	k.evaluate(f, k.before, sum)
-	any(k.rectifier.step).(*pass[T]).run(dy, dy, k.before, f.batch, n)
 }
 
 func (k *conv[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {

@@ -148,8 +148,6 @@ func (k *convTranspose[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
 	k.products.adjoint(dy, dx[0], values[T](k.op.Weight), f.batch*n*k.images)
 }
 
-func (k *convTranspose[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.jvp(f, dy, dx, n) }
-
 func (k *convTranspose[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	if dx[0] != nil {
 		k.products.apply(dx[0], dy, values[T](k.op.Weight), nil, f.batch*n*k.images, ending[T]{})

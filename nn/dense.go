@@ -54,9 +54,6 @@ type dense[T Float] struct {
 	y       []T
 	addBias func(lo, hi int)
 	reach   []float64 // scratch of roundoff
-	touched []bool    // scratch of changed
-	used    []int     // its result
-	packed  [2][]T    // scratch of shift: the columns used of changes and weight
 }
 
 func newDense[T Float](o *Dense) *dense[T] {
@@ -105,58 +102,6 @@ func (k *dense[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 		w := packed[T](k.Weight, false, 0, k.Out, k.In, k.In)
 		simd.GemmPacked(false, rows, 1, dy, k.Out, w, 0, dx[0], k.In)
 	}
-}
-
-// shift leaves out the inputs that change in no row, as most do behind a ReLU.
-func (k *dense[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
-	rows := f.batch * k.rows * n
-	if rows < manyRows {
-		k.jvp(f, dy, dx, n)
-		return
-	}
-	used := k.changed(dx[0], rows)
-	if len(used) == 0 || len(used) > k.In/2 {
-		k.jvp(f, dy, dx, n)
-		return
-	}
-	k.packed[0] = gatherColumns(k.packed[0], dx[0], used, k.In, rows)
-	k.packed[1] = gatherColumns(k.packed[1], values[T](k.Weight), used, k.In, k.Out)
-	simd.Gemm(false, true, rows, k.Out, len(used), 1, k.packed[0], len(used), k.packed[1], len(used), 0, dy, k.Out)
-}
-
-// manyRows are worth gathering a weight's columns for.
-const manyRows = 64
-
-// changed returns the columns of x, [rows, In], that are not all zero.
-func (k *dense[T]) changed(x []T, rows int) []int {
-	k.touched, k.used = sized(k.touched, k.In), k.used[:0]
-	clear(k.touched)
-	for i := range rows {
-		for j, v := range x[i*k.In : (i+1)*k.In] {
-			if v != 0 {
-				k.touched[j] = true
-			}
-		}
-	}
-	for j, yes := range k.touched {
-		if yes {
-			k.used = append(k.used, j)
-		}
-	}
-	return k.used
-}
-
-// gatherColumns copies the columns used of x, [rows, width], to dst, which it makes of
-// their size.
-func gatherColumns[T Float](dst, x []T, used []int, width, rows int) []T {
-	dst = sized(dst, rows*len(used))
-	for i := range rows {
-		row, to := x[i*width:(i+1)*width], dst[i*len(used):(i+1)*len(used)]
-		for c, j := range used {
-			to[c] = row[j]
-		}
-	}
-	return dst
 }
 
 func (k *dense[T]) grad(f *frame[float32], dy []float32)          { k.weightGrad(f, dy, 1) }

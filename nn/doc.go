@@ -2,8 +2,7 @@
 //
 // A [Graph] is a net as data; [NewNet] compiles it into a [Net], which maps batches
 // [batch, p] of inputs to batches [batch, n] of features. Linearize keeps what is
-// needed to multiply by each example's own Jacobian (JVP), by its transpose (VJP), and
-// to compute the exact finite difference a(θ+d) − a(θ) without cancellation (Shift), in
+// needed to multiply by each example's own Jacobian (JVP) and by its transpose (VJP), in
 // float32 and float64. In float64 the net also bounds its own rounding error
 // ([Net.ForwardError64], [Net.ForwardWide64]). [Training] computes gradients of the
 // parameters; package nn/train uses them. Package nn/zoo builds well-known nets.

@@ -28,7 +28,6 @@ func (fixedKernel[T]) forward(f *frame[T]) {
 	}
 }
 func (fixedKernel[T]) jvp(_ *frame[T], dy []T, dx [][]T, _ int)                { clear(dy) }
-func (fixedKernel[T]) shift(_ *frame[T], dy []T, dx [][]T, _ int)              { clear(dy) }
 func (fixedKernel[T]) vjp(*frame[T], [][]T, []T, int)                          { panic("no inputs") }
 func (fixedKernel[T]) roundoff(_ *frame[float64], ey []float64, _ [][]float64) { clear(ey) }
 
@@ -54,9 +53,8 @@ func (splitKernel[T]) sum(dy, dx []T) {
 		}
 	}
 }
-func (k splitKernel[T]) forward(f *frame[T])                        { k.sum(f.y, f.x[0]) }
-func (k splitKernel[T]) jvp(_ *frame[T], dy []T, dx [][]T, _ int)   { k.sum(dy, dx[0]) }
-func (k splitKernel[T]) shift(_ *frame[T], dy []T, dx [][]T, _ int) { k.sum(dy, dx[0]) }
+func (k splitKernel[T]) forward(f *frame[T])                      { k.sum(f.y, f.x[0]) }
+func (k splitKernel[T]) jvp(_ *frame[T], dy []T, dx [][]T, _ int) { k.sum(dy, dx[0]) }
 func (k splitKernel[T]) vjp(_ *frame[T], dx [][]T, dy []T, _ int) {
 	for i := range dx[0] {
 		dx[0][i] = dy[i*len(dy)/len(dx[0])]
@@ -100,8 +98,6 @@ func TestNothingIn(t *testing.T) {
 		closeTo(t, name+", features", lin.Features(), c.y, 0)
 		lin.JVP(ahead, v)
 		closeTo(t, name+", jvp", ahead, c.forward, 0)
-		lin.Shift(ahead, v)
-		closeTo(t, name+", shift", ahead, c.forward, 0)
 		lin.VJP(back, u)
 		closeTo(t, name+", vjp", back, c.back, 0)
 		lin.VJP(make([]float64, 3*p), make([]float64, 3*n))
@@ -229,7 +225,5 @@ func testEmpty[T Float](t *testing.T, c opCase, k kernel[T], value T) *frame[T] 
 	for _, d := range dx {
 		hold("vjp", d, 0)
 	}
-	k.shift(f, dy, inputs[T](c, r, vectors, 1), vectors)
-	hold("shift", dy, 0)
 	return f
 }

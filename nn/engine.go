@@ -115,8 +115,8 @@ func (e *engine[T]) forwardRows(dst, x []T, rows int) {
 	}
 }
 
-// tangents sweeps k tangents per example, or finite changes, through the frames.
-func (e *engine[T]) tangents(frames []frame[T], dst, v []T, batch, k int, finite bool) {
+// tangents sweeps k tangents per example through the frames.
+func (e *engine[T]) tangents(frames []frame[T], dst, v []T, batch, k int) {
 	rows := batch * k
 	if e.output == 0 {
 		copy(dst, v)
@@ -128,11 +128,7 @@ func (e *engine[T]) tangents(frames []frame[T], dst, v []T, batch, k int, finite
 			e.args[i][j] = e.pool.at(e.forth.place[t], rows*e.sizes[t], v, dst)
 		}
 		dy := e.pool.at(e.forth.place[s.out], rows*e.sizes[s.out], v, dst)
-		switch {
-		case len(dy) == 0:
-		case finite:
-			s.kernel.shift(&frames[i], dy, e.args[i], k)
-		default:
+		if len(dy) > 0 {
 			s.kernel.jvp(&frames[i], dy, e.args[i], k)
 		}
 	}

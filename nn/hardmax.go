@@ -26,41 +26,25 @@ func newHardmax[T Float](in []int) hardmax[T] {
 	return hardmax[T]{newRowwise(in, rowFunc[T]{
 		value: func(y, x []T) {
 			clear(y)
-			vote(y, winner(x, nil), 1)
+			if best := winner(x); best >= 0 {
+				y[best] = 1
+			} else {
+				fill(y, T(math.NaN()))
+			}
 		},
 		tangent: none,
 		pull:    none,
-		shift: func(dst, d, x, _ []T) {
-			clear(dst)
-			vote(dst, winner(x, d), 1)
-			vote(dst, winner(x, nil), -1)
-		},
-		bound: hardmaxError,
+		bound:   hardmaxError,
 	})}
 }
 
 func (hardmax[T]) active(_ *frame[T], dst []bool) { clear(dst) }
 
-// vote adds v to the winner's entry; without a winner every entry becomes NaN.
-func vote[T Float](dst []T, winner int, v T) {
-	if winner >= 0 {
-		dst[winner] += v
-		return
-	}
-	for i := range dst {
-		dst[i] = T(math.NaN())
-	}
-}
-
-// winner returns the first index of the largest entry of x + d, −1 if one is NaN;
-// nil d is 0.
-func winner[T Float](x, d []T) int {
+// winner returns the first index of the largest entry of x, −1 if one is NaN.
+func winner[T Float](x []T) int {
 	best, top := 0, math.Inf(-1)
 	for i, v := range x {
 		w := float64(v)
-		if d != nil {
-			w += float64(d[i])
-		}
 		if math.IsNaN(w) {
 			return -1
 		}

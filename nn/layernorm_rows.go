@@ -31,7 +31,6 @@ const (
 	rowForward  = iota
 	rowTangent  // out = J·in
 	rowPull     // out = Jᵀ·in
-	rowFinite   // out = y(x + in) − y(x)
 	rowGradient // of the parameters, shared by channel
 	normPasses
 )
@@ -41,7 +40,7 @@ type rowStats struct{ mean, invStd []float64 }
 
 func newRowNorm[T Float](epsilon float64, scale, move *Param) *rowNorm[T] {
 	k := &rowNorm[T]{epsilon: cmp.Or(epsilon, DefaultLayerNormEpsilon), scale: scale, move: move}
-	k.pieces = [normPasses]func(lo, hi int){k.forwardRange, k.tangentRange, k.pullRange, k.changeRange, k.gradientRange}
+	k.pieces = [normPasses]func(lo, hi int){k.forwardRange, k.tangentRange, k.pullRange, k.gradientRange}
 	return k
 }
 
@@ -63,8 +62,6 @@ func (k *rowNorm[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 		k.run(rowPull, f, dx[0], dy, n)
 	}
 }
-
-func (k *rowNorm[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.run(rowFinite, f, dy, dx[0], n) }
 
 // run shares the rows among the cores.
 func (k *rowNorm[T]) run(pass int, f *frame[T], out, in []T, n int) {
@@ -162,22 +159,6 @@ func (k *rowNorm[T]) pullRange(lo, hi int) {
 		p, q, s := k.products(at, sum, dot)
 		for c, g := range gains {
 			simd.Combine(k.at(out, c), k.at(d, c), k.at(x, c), p*g, q, s)
-		}
-	}
-}
-
-func (k *rowNorm[T]) changeRange(lo, hi int) {
-	for r := lo; r < hi; r++ {
-		at := k.primal(r)
-		out, d, x, gains := k.row(k.out, r), k.row(k.in, r), k.row(k.f.x[0], at), k.channels(k.gains, at)
-		if !is64[T]() {
-			p, q, s := narrowChange(d, x, k.stats.mean[at], k.stats.invStd[at], k.epsilon)
-			k.combine(out, d, x, gains, p, q, s)
-			continue
-		}
-		c := newRowChange(d, x, k.stats.mean[at], k.stats.invStd[at], k.epsilon)
-		for i, g := range gains {
-			c.add(k.at(out, i), k.at(d, i), k.at(x, i), float64(g))
 		}
 	}
 }

@@ -28,8 +28,7 @@ type matmul[T Float] struct {
 	f                 *frame[T]
 	c                 []T
 	da, db            []T
-	rows              int // vectors of an example
-	finite            bool
+	rows              int       // vectors of an example
 	absA, absB, moreB []float64 // scratch of roundoff
 }
 
@@ -134,13 +133,8 @@ func (k *matmul[T]) multiplyRange(lo, hi int) {
 }
 
 // jvp is dA·B + A·dB.
-func (k *matmul[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) { k.move(f, dy, dx, n, false) }
-
-// shift is dA·B + A·dB + dA·dB.
-func (k *matmul[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.move(f, dy, dx, n, true) }
-
-func (k *matmul[T]) move(f *frame[T], dy []T, dx [][]T, n int, finite bool) {
-	k.f, k.c, k.da, k.db, k.rows, k.finite = f, dy, dx[0], dx[1], n, finite
+func (k *matmul[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
+	k.f, k.c, k.da, k.db, k.rows = f, dy, dx[0], dx[1], n
 	k.share(f.batch*len(k.a), 2*n, k.tangents)
 }
 
@@ -158,9 +152,6 @@ func (k *matmul[T]) tangentRange(lo, hi int) {
 			row := e*k.rows + j
 			c, moving := k.matrixC(k.c, row, p), right(s, k.transB, k.k, k.n, k.matrixB(k.db, row, k.b[p]), k.ldb)
 			moving.times(c, k.transA, k.m, a, k.lda, true)
-			if k.finite {
-				moving.times(c, k.transA, k.m, k.matrixA(k.da, row, k.a[p]), k.lda, true)
-			}
 		}
 	}
 	k.giveBack(s)

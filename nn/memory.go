@@ -111,13 +111,8 @@ func (e *engine[T]) exampleSize() int {
 
 // remembered returns the entries, about, that a kernel keeps of one example of its own.
 func (s *step[T]) remembered() int {
-	switch k := s.kernel.(type) {
-	case *maxPool[T]:
+	if _, ok := s.kernel.(*maxPool[T]); ok {
 		return Size(s.shape)
-	case *conv[T]:
-		if k.rectifier != nil { // the shift's sums
-			return Size(s.shape)
-		}
 	}
 	return 0
 }

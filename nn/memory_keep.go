@@ -5,12 +5,12 @@ package nn
 func needs[T Float](s *step[T]) (x, y bool) {
 	switch k := s.kernel.(type) {
 	case *conv[T]:
-		return k.rectifier != nil, k.rectifier != nil
-	case *dense[T], *convTranspose[T], *batchNorm[T], *averagePool[T], *average[T], *resize[T]:
+		return false, k.rectifier != nil
+	case *dense[T], *convTranspose[T], *batchNorm[T], *averagePool[T], *average[T], *resize[T], *maxPool[T]:
 		return false, false
 	case *rearrange[T], *concat[T], *constantTensor[T]:
 		return false, false
-	case *rectifier[T], *maxPool[T], *unary[T], *rowNorm[T], *matmul[T]:
+	case *rectifier[T], *unary[T], *rowNorm[T], *matmul[T]:
 		return true, false
 	case *binaryKernel[T]:
 		op, _ := s.op.(*Binary)

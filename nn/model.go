@@ -28,9 +28,6 @@ type Linearization[T Float] interface {
 	JVP(dst, v []T)
 	// VJP overwrites dst with Jᵀ·u: [batch, k, n] → [batch, k, p].
 	VJP(dst, u []T)
-	// Shift overwrites dst with a(θ+d) − a(θ), [batch, k, p] → [batch, k, n],
-	// without subtracting nearly equal features.
-	Shift(dst, d []T)
 }
 
 // An Activity is a Linearization that knows rows of J to be zero, as those of a

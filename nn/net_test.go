@@ -123,7 +123,6 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 			"Linearize":      func() { net.Linearize(x) },
 			"JVP":            func() { lin.JVP(u, v) },
 			"VJP":            func() { lin.VJP(v, u) },
-			"Shift":          func() { lin.Shift(u, v) },
 		} {
 			f()
 			if a := testing.AllocsPerRun(20, f); a != 0 {

@@ -48,10 +48,6 @@ type kernel[T Float] interface {
 	jvp(f *frame[T], dy []T, dx [][]T, k int)
 	// vjp overwrites each dx[i] with Jᵢᵀ·dy; a nil dx[i] is not wanted.
 	vjp(f *frame[T], dx [][]T, dy []T, k int)
-	// shift overwrites dy with op(x+dx) − op(x), without subtracting two nearly
-	// equal outputs: relative accuracy is that of T even where dx is tiny.
-	// A linear operator's shift is its jvp.
-	shift(f *frame[T], dy []T, dx [][]T, k int)
 }
 
 // learner is a kernel with parameters: it adds the gradient with respect to

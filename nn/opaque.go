@@ -78,24 +78,6 @@ func (k *opaque[T]) forward(f *frame[T]) {
 	})
 }
 
-// shift subtracts two outputs: a function of steps has no small changes to lose.
-func (k *opaque[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
-	simd.Parallel(len(dy)/k.out, opaqueGrain, func(lo, hi int) {
-		moved := make([]T, k.in)
-		for i := lo; i < hi; i++ {
-			at := i/(n*k.rows)*k.rows + i%k.rows
-			x, y, to := f.x[0][at*k.in:], f.y[at*k.out:], dy[i*k.out:(i+1)*k.out]
-			for j, d := range dx[0][i*k.in : (i+1)*k.in] {
-				moved[j] = x[j] + d
-			}
-			k.row(to, moved)
-			for j := range to {
-				to[j] -= y[j]
-			}
-		}
-	})
-}
-
 func (k *opaque[T]) jvp(*frame[T], []T, [][]T, int) { panic(errOpaque(k.Kind())) }
 func (k *opaque[T]) vjp(*frame[T], [][]T, []T, int) { panic(errOpaque(k.Kind())) }
 

@@ -11,9 +11,8 @@ import (
 
 // testOperator holds an operator on random inputs to what every kernel promises,
 // in both precisions: products adjoint to each other, for one and several vectors
-// per example, JVP and gradients as finite differences, Shift without
-// cancellation, unwanted cotangents left out, and in training the gradients of inputs
-// and parameters.
+// per example, JVP and gradients as finite differences, unwanted cotangents left out, and in
+// training the gradients of inputs and parameters.
 func testOperator(t *testing.T, op Op, inputShapes ...[]int) {
 	t.Helper()
 	shape := must.Get(op.Shape(inputShapes...))(t)
@@ -21,7 +20,6 @@ func testOperator(t *testing.T, op Op, inputShapes ...[]int) {
 	t.Run("adjoint32", func(t *testing.T) { testAdjoint(t, c, op.kernel32(inputShapes...), 2e-5) })
 	t.Run("adjoint64", func(t *testing.T) { testAdjoint(t, c, op.kernel64(inputShapes...), 1e-13) })
 	t.Run("difference", func(t *testing.T) { testDifference(t, c) })
-	t.Run("shift", func(t *testing.T) { testShift(t, c) })
 	t.Run("absent", func(t *testing.T) { testAbsent(t, c) })
 	t.Run("precision", func(t *testing.T) { testPrecision(t, c) })
 	t.Run("train", func(t *testing.T) { testTrainGradients(t, c) })
@@ -116,62 +114,32 @@ func moved[T Float](x, d [][]T, h T) [][]T {
 	return out
 }
 
+// testDifference holds the JVP at random inputs to differences.
 func testDifference(t *testing.T, c opCase) {
-	const h = 1e-6
+	t.Helper()
 	r := rand.New(rand.NewPCG(3, 4))
 	kern := c.op.kernel64(c.in...)
-	x, v := inputs[float64](c, r, 1, 1), inputs[float64](c, r, 1, 1)
-	up := forwardFrame(kern, c, moved(x, v, h), false).y
-	down := forwardFrame(kern, c, moved(x, v, -h), false).y
-	want := make([]float64, len(up))
-	for i := range want {
-		want[i] = (up[i] - down[i]) / (2 * h)
-	}
-	f := forwardFrame(kern, c, x, false)
-	got := make([]float64, len(want))
-	kern.jvp(f, got, v, 1)
-	closeTo(t, "jvp against differences", got, want, 1e-7)
+	holdDifference(t, c, kern, forwardFrame(kern, c, inputs[float64](c, r, 1, 1), false))
 }
 
-func testShift(t *testing.T, c opCase) {
-	const k = 3
-	r := rand.New(rand.NewPCG(5, 6))
-	kern := c.op.kernel64(c.in...)
-	x := inputs[float64](c, r, 1, 1)
-	f := forwardFrame(kern, c, x, false)
-	for _, size := range []float64{1e-9, 1e-3, 1, 30} {
-		d := inputs[float64](c, r, k, size)
-		got := make([]float64, testBatch*k*c.out)
-		kern.shift(f, got, d, k)
-		for j := range k {
-			dj := rowsOf(c, d, k, j)
-			y := forwardFrame(kern, c, moved(x, dj, 1), false).y
-			for b := range testBatch {
-				for i := range c.out {
-					want := y[b*c.out+i] - f.y[b*c.out+i]
-					if g := got[(b*k+j)*c.out+i]; !(math.Abs(g-want) <= 1e-12*(1+size)*(1+math.Abs(y[b*c.out+i]))) {
-						t.Fatalf("size %v: shift %v, difference %v", size, g, want)
-					}
-				}
-			}
-		}
-		if size == 1e-9 { // the difference has lost its digits, the product has not
-			want := make([]float64, len(got))
-			kern.jvp(f, want, d, k)
-			closeTo(t, "shift against jvp", got, want, 1e-7)
-			testTinyShift32(t, c, x, d, got)
-		}
-	}
-}
-
-// testTinyShift32 holds the float32 shift to float32's relative accuracy.
-func testTinyShift32(t *testing.T, c opCase, x, d [][]float64, want []float64) {
+// holdDifference holds the JVP of several vectors per example to differences of the outputs.
+func holdDifference(t *testing.T, c opCase, kern kernel[float64], f *frame[float64]) {
 	t.Helper()
-	kern := c.op.kernel32(c.in...)
-	f := forwardFrame(kern, c, narrow(x), false)
-	got := make([]float32, len(want))
-	kern.shift(f, got, narrow(d), len(want)/(testBatch*c.out))
-	closeTo(t, "float32 shift", wide(got), want, 2e-5)
+	const k, h = 3, 1e-6
+	v := inputs[float64](c, rand.New(rand.NewPCG(5, 6)), k, 1)
+	got := make([]float64, k*len(f.y))
+	kern.jvp(f, got, v, k)
+	for j := range k {
+		vj := rowsOf(c, v, k, j)
+		up := forwardFrame(kern, c, moved(f.x, vj, h), false).y
+		down := forwardFrame(kern, c, moved(f.x, vj, -h), false).y
+		want := make([]float64, len(up))
+		for i := range want {
+			want[i] = (up[i] - down[i]) / (2 * h)
+		}
+		one := rowsOf(opCase{in: [][]int{{c.out}}}, [][]float64{got}, k, j)[0]
+		closeTo(t, "jvp against differences", one, want, 1e-7)
+	}
 }
 
 func narrow(x [][]float64) [][]float32 {

@@ -116,7 +116,6 @@ func BenchmarkOperators(b *testing.B) {
 			"infer":   func() { k.forward(f) },
 			"jvp":     func() { k.jvp(f, dy, x, 1) },
 			"vjp":     func() { k.vjp(f, dx, dy, 1) },
-			"shift":   func() { k.shift(f, dy, x, 1) },
 			"grad":    func() { k.(overwriter).overwriteGrad(f, dy) },
 		} {
 			if _, learns := k.(overwriter); !learns && name == "grad" {

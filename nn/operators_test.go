@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"tattle/internal/must"
 )
 
 func testDense(in, out int, bias bool) *Dense {
@@ -161,34 +159,6 @@ func TestShapes(t *testing.T) {
 	hold([]int{2, 9, 4}, &Concat{1}, []int{2, 3, 4}, []int{2, 1, 4}, []int{2, 0, 4}, []int{2, 5, 4})
 }
 
-// TestShift32 holds float32 shifts of all sizes to the float64 ones, of which they keep
-// all but the last digits.
-func TestShift32(t *testing.T) {
-	const k = 2
-	r := rand.New(rand.NewPCG(31, 32))
-	scale, shift := normParams(r, 19)
-	gains, moves := normParams(r, 6)
-	for _, op := range []Op{
-		&LayerNorm{Scale: scale, Shift: shift}, &Softmax{}, &LogSoftmax{}, &Reduce{Function: "LogSumExp", Axes: []int{1}},
-		&GroupNorm{Groups: 3, Scale: gains, Shift: moves}, &Reduce{Function: "L2", Axes: []int{0}},
-	} {
-		in := []int{6, 19}
-		shape := must.Get(op.Shape(in))(t)
-		c := opCase{op, [][]int{in}, Size(shape)}
-		x := inputs[float32](c, r, 1, 1)
-		narrowKernel, wideKernel := op.kernel32(in), op.kernel64(in)
-		f := forwardFrame(narrowKernel, c, x, false)
-		g := forwardFrame(wideKernel, c, [][]float64{wide(x[0])}, false)
-		for _, size := range []float64{1e-12, 1e-6, 1e-2, 1, 30} {
-			d := inputs[float32](c, r, k, size)
-			got, want := make([]float32, testBatch*k*c.out), make([]float64, testBatch*k*c.out)
-			narrowKernel.shift(f, got, d, k)
-			wideKernel.shift(g, want, [][]float64{wide(d[0])}, k)
-			closeTo(t, op.Kind(), wide(got), want, 2e-6)
-		}
-	}
-}
-
 // TestRefusedShapes holds that operators refuse settings and inputs that they cannot compute.
 func TestRefusedShapes(t *testing.T) {
 	value, short := &Param{Shape: []int{2}, Data: []float32{1, 2}}, &Param{Shape: []int{2}, Data: []float32{1}}
@@ -294,4 +264,21 @@ func TestRefusedShapes(t *testing.T) {
 			t.Errorf("%s %+v of %v: shape %v, want an error", c.op.Kind(), c.op, c.in, s)
 		}
 	}
+}
+
+var matmulCases = []struct {
+	op   MatMul
+	a, b []int
+	want []int
+}{
+	{MatMul{}, []int{5, 7}, []int{7, 3}, []int{5, 3}},
+	{MatMul{TransB: true}, []int{5, 7}, []int{3, 7}, []int{5, 3}},
+	{MatMul{TransA: true}, []int{7, 5}, []int{7, 3}, []int{5, 3}},
+	{MatMul{TransA: true, TransB: true}, []int{2, 7, 5}, []int{2, 3, 7}, []int{2, 5, 3}},
+	{MatMul{}, []int{2, 3, 4, 5}, []int{5, 6}, []int{2, 3, 4, 6}}, // rows joined
+	{MatMul{TransB: true}, []int{2, 3, 4, 5}, []int{1, 1, 6, 5}, []int{2, 3, 4, 6}},
+	{MatMul{TransA: true}, []int{2, 5, 4}, []int{5, 6}, []int{2, 4, 6}},
+	{MatMul{}, []int{4, 5}, []int{3, 5, 2}, []int{3, 4, 2}},
+	{MatMul{}, []int{3, 1, 4, 5}, []int{2, 5, 2}, []int{3, 2, 4, 2}},
+	{MatMul{TransA: true}, []int{2, 1, 1, 4}, []int{1, 3, 1, 2}, []int{2, 3, 4, 2}},
 }

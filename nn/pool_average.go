@@ -41,8 +41,6 @@ func (k *averagePool[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
 	k.run(dy, dx[0], f.batch*n, k.forwardPlanes)
 }
 
-func (k *averagePool[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.jvp(f, dy, dx, n) }
-
 func (k *averagePool[T]) forwardRange(lo, hi int) {
 	for p := lo; p < hi; p++ {
 		x, y := k.in[p*k.inHW:][:k.inHW], k.out[p*k.outHW:][:k.outHW]

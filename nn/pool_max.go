@@ -11,8 +11,8 @@ import (
 type maxPool[T Float] struct {
 	poolPlan
 	spares[T]
-	offsets                                          []int32 // of the inputs of a whole window, from its first
-	forwardPlanes, jvpPlanes, vjpPlanes, shiftPlanes func(lo, hi int)
+	offsets                             []int32 // of the inputs of a whole window, from its first
+	forwardPlanes, jvpPlanes, vjpPlanes func(lo, hi int)
 
 	// The operands of the product in progress.
 	f       *frame[T]
@@ -28,8 +28,7 @@ func newMaxPool[T Float](p *MaxPool, in [][]int) *maxPool[T] {
 			k.offsets = append(k.offsets, int32(r*k.inW+s))
 		}
 	}
-	k.forwardPlanes, k.jvpPlanes = k.forwardRange, k.jvpRange
-	k.vjpPlanes, k.shiftPlanes = k.vjpRange, k.shiftRange
+	k.forwardPlanes, k.jvpPlanes, k.vjpPlanes = k.forwardRange, k.jvpRange, k.vjpRange
 	return k
 }
 
@@ -196,33 +195,6 @@ func (k *maxPool[T]) vjpRange(lo, hi int) {
 		clear(dx)
 		for i, w := range at {
 			dx[w] += dy[i]
-		}
-	}
-}
-
-func (k *maxPool[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
-	k.run(f, dy, dx[0], n, k.shiftPlanes)
-}
-
-// shiftRange computes max_j (x_j + d_j) − x_w, w the winner, as the largest of
-// (x_j − x_w) + d_j: it is d_w itself where the winner stays, and where a near
-// rival wins x_j − x_w is exact (Sterbenz).
-func (k *maxPool[T]) shiftRange(lo, hi int) {
-	for p := lo; p < hi; p++ {
-		q := k.plane(p)
-		x, d := k.f.x[0][q*k.inHW:][:k.inHW], k.in[p*k.inHW:][:k.inHW]
-		dy, at := k.out[p*k.outHW:][:k.outHW], k.winners[q*k.outHW:][:k.outHW]
-		for i, rows := range k.rows {
-			for j, columns := range k.columns {
-				w := at[i*k.outW+j]
-				most := d[w]
-				for h := rows.lo; h < rows.hi; h++ {
-					for s := h*k.inW + columns.lo; s < h*k.inW+columns.hi; s++ {
-						most = max(most, (x[s]-x[w])+d[s])
-					}
-				}
-				dy[i*k.outW+j] = most
-			}
 		}
 	}
 }

@@ -93,8 +93,6 @@ func (k *concat[T]) forward(f *frame[T]) { k.run(f.y, f.x, f.batch, k.join) }
 
 func (k *concat[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) { k.run(dy, dx, f.batch*n, k.join) }
 
-func (k *concat[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.jvp(f, dy, dx, n) }
-
 func (k *concat[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) { k.run(dy, dx, f.batch*n, k.split) }
 
 func (k *concat[T]) handsOn() {}

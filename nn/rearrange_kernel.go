@@ -141,8 +141,6 @@ func (k *rearrange[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
 	k.apply(dy, dx[0], f.batch*n, 0)
 }
 
-func (k *rearrange[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.jvp(f, dy, dx, n) }
-
 func (k *rearrange[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	switch {
 	case len(dx[0]) == 0:

@@ -29,8 +29,6 @@ func (k *average[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
 	k.run(dx[0], dy, f.batch*n, k.sums)
 }
 
-func (k *average[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.jvp(f, dy, dx, n) }
-
 func (k *average[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	if dx[0] != nil {
 		k.run(dx[0], dy, f.batch*n, k.spreads)

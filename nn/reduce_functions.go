@@ -8,24 +8,21 @@ var reductions = map[string]*reduction{
 	"Mean":      {},
 	"Max":       extreme(1),
 	"Min":       extreme(-1),
-	"Prod":      {product, productTangent, productPull, productChange, productBound},
-	"L1":        termwise(math.Abs, signOf, absShift, sumAbsBound),
-	"L2":        {norm2, norm2Tangent, norm2Pull, norm2Change, norm2Bound},
+	"Prod":      {product, productTangent, productPull, productBound},
+	"L1":        termwise(math.Abs, signOf, sumAbsBound),
+	"L2":        {norm2, norm2Tangent, norm2Pull, norm2Bound},
 	"SumSquare": sumSquare,
-	"LogSum":    {logSum, logSumTangent, logSumPull, logSumChange, logSumBound},
-	"LogSumExp": {logSumExps, logSumExpTangent, logSumExpPull, logSumExpChange, logSumExpBound},
+	"LogSum":    {logSum, logSumTangent, logSumPull, logSumBound},
+	"LogSumExp": {logSumExps, logSumExpTangent, logSumExpPull, logSumExpBound},
 }
 
-var sumSquare = termwise(square, squareSlope, squareShift, sumSquareBound)
+var sumSquare = termwise(square, squareSlope, sumSquareBound)
 
 // extreme is the largest entry for sign 1, the smallest for −1, NaN if one is.
 func extreme(sign float64) *reduction {
-	best := func(x, d []float64) int {
+	best := func(x []float64) int {
 		at, top := 0, math.Inf(-1)
 		for i, v := range x {
-			if d != nil {
-				v += d[i]
-			}
 			if v *= sign; v > top {
 				at, top = i, v
 			} else if math.IsNaN(v) {
@@ -35,15 +32,11 @@ func extreme(sign float64) *reduction {
 		return at
 	}
 	return &reduction{
-		value:   func(x []float64) float64 { return x[best(x, nil)] },
-		tangent: func(x, d []float64, _ float64) float64 { return d[best(x, nil)] },
+		value:   func(x []float64) float64 { return x[best(x)] },
+		tangent: func(x, d []float64, _ float64) float64 { return d[best(x)] },
 		pull: func(dst, x []float64, _, u float64) {
 			clear(dst)
-			dst[best(x, nil)] = u
-		},
-		change: func(x, d []float64, y float64) float64 {
-			at := best(x, d)
-			return x[at] - y + d[at]
+			dst[best(x)] = u
 		},
 		bound: func(x, e []float64, y float64) float64 { return extremeBound(sign, x, e, y) },
 	}
@@ -91,15 +84,6 @@ func productPull(dst, x []float64, _, u float64) {
 	}
 }
 
-// productChange is the tangent with the later factors moved.
-func productChange(x, d []float64, _ float64) float64 {
-	p, t := 1.0, 0.0
-	for i, v := range x {
-		p, t = p*v, t*(v+d[i])+p*d[i]
-	}
-	return t
-}
-
 // productBound runs beside the computed partial products p̂: with |p̂ − p| ≤ b,
 // |p̂·x̂ − p·x| ≤ b·(|x̂| + e) + |p̂|·e, and rounding adds u times the new product, or what
 // underflow takes.
@@ -115,7 +99,7 @@ func productBound(x, e []float64, _ float64) float64 {
 }
 
 // termwise is a sum of functions of one entry each.
-func termwise(value, slope func(x float64) float64, shift func(x, d float64) float64, bound func(x, e []float64, y float64) float64) *reduction {
+func termwise(value, slope func(x float64) float64, bound func(x, e []float64, y float64) float64) *reduction {
 	return &reduction{
 		value: func(x []float64) float64 {
 			s := 0.0
@@ -136,22 +120,8 @@ func termwise(value, slope func(x float64) float64, shift func(x, d float64) flo
 				dst[i] = slope(v) * u
 			}
 		},
-		change: func(x, d []float64, _ float64) float64 {
-			s := 0.0
-			for i, v := range x {
-				s += shift(v, d[i])
-			}
-			return s
-		},
 		bound: bound,
 	}
-}
-
-func absShift(x, d float64) float64 {
-	if w := x + d; x*signOf(w) > 0 {
-		return signOf(x) * d
-	}
-	return math.Abs(x+d) - math.Abs(x)
 }
 
 // sumAbsBound: a sum of n entries is off by γ_n times itself at most (Higham, §3.1).
@@ -163,9 +133,8 @@ func sumAbsBound(x, e []float64, _ float64) float64 {
 	return s*roundUp(len(x)+3) + underflow
 }
 
-func square(x float64) float64         { return x * x }
-func squareSlope(x float64) float64    { return 2 * x }
-func squareShift(x, d float64) float64 { return d * (2*x + d) }
+func square(x float64) float64      { return x * x }
+func squareSlope(x float64) float64 { return 2 * x }
 
 // sumSquareBound: |x̂² − x²| ≤ e·(2|x̂| + e), and the sum of n squares rounds each
 // at most n + 1 times.
@@ -199,18 +168,6 @@ func norm2Pull(dst, x []float64, y, u float64) {
 	for i, v := range x {
 		dst[i] = v / y * u
 	}
-}
-
-// norm2Change is (|x+d|² − |x|²) / (|x+d| + |x|).
-func norm2Change(x, d []float64, y float64) float64 {
-	moved := 0.0
-	for i, v := range x {
-		moved += (v + d[i]) * (v + d[i])
-	}
-	if moved == 0 {
-		return -y
-	}
-	return sumSquare.change(x, d, y) / (math.Sqrt(moved) + y)
 }
 
 // norm2Bound: by the triangle inequality the norm moves by at most |e|; that of x̂

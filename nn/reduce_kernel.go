@@ -10,8 +10,6 @@ type reduction struct {
 	tangent func(x, d []float64, y float64) float64
 	// pull sets dst_i = u·∂y/∂x_i.
 	pull func(dst, x []float64, y, u float64)
-	// change returns y(x+d) − y(x), without subtracting nearly equal numbers.
-	change func(x, d []float64, y float64) float64
 	// bound returns a bound on |ŷ − y(x*)| for all x* within e of x, where ŷ is value(x).
 	bound func(x, e []float64, y float64) float64
 }
@@ -26,7 +24,7 @@ type reducer[T Float] struct {
 	*reduction
 	spares spares[float64]
 
-	values, tangents, pulls, changes func(lo, hi int)
+	values, tangents, pulls func(lo, hi int)
 
 	f         *frame[T]
 	out, in   []T
@@ -35,7 +33,7 @@ type reducer[T Float] struct {
 
 func newReducer[T Float](p *reducePlan, function *reduction) *reducer[T] {
 	k := &reducer[T]{reducePlan: p, reduction: function}
-	k.values, k.tangents, k.pulls, k.changes = k.valueRange, k.tangentRange, k.pullRange, k.changeRange
+	k.values, k.tangents, k.pulls = k.valueRange, k.tangentRange, k.pullRange
 	k.blocks = (p.inner + gathered - 1) / gathered
 	return k
 }
@@ -50,8 +48,6 @@ func (k *reducer[T]) run(f *frame[T], out, in []T, n int, part func(lo, hi int))
 func (k *reducer[T]) forward(f *frame[T]) { k.run(f, f.y, f.x[0], 1, k.values) }
 
 func (k *reducer[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) { k.run(f, dy, dx[0], n, k.tangents) }
-
-func (k *reducer[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.run(f, dy, dx[0], n, k.changes) }
 
 func (k *reducer[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	if dx[0] != nil {
@@ -119,11 +115,7 @@ func (k *reducer[T]) valueRange(lo, hi int) {
 	k.spares.giveBack(x)
 }
 
-func (k *reducer[T]) tangentRange(lo, hi int) { k.vectors(lo, hi, k.tangent) }
-func (k *reducer[T]) changeRange(lo, hi int)  { k.vectors(lo, hi, k.change) }
-
-// vectors sets out to what f says of the vectors of in.
-func (k *reducer[T]) vectors(lo, hi int, f func(x, d []float64, y float64) float64) {
+func (k *reducer[T]) tangentRange(lo, hi int) {
 	n := k.entries()
 	x, d := k.spares.borrow(n*gathered), k.spares.borrow(n*gathered)
 	for u := lo; u < hi; u++ {
@@ -133,7 +125,7 @@ func (k *reducer[T]) vectors(lo, hi int, f func(x, d []float64, y float64) float
 			row := e*k.k + j
 			k.gather(d, k.in[row*k.size:][:k.size], at, columns)
 			for c := range columns {
-				k.out[row*k.outputs()+first+c] = T(f(x[c*n:][:n], d[c*n:][:n], y[c]))
+				k.out[row*k.outputs()+first+c] = T(k.tangent(x[c*n:][:n], d[c*n:][:n], y[c]))
 			}
 		}
 	}

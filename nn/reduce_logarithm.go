@@ -21,20 +21,6 @@ func logSumPull(dst, x []float64, _, u float64) {
 	}
 }
 
-// logSumChange is log1p(Σd / Σx), or where that is large the difference.
-func logSumChange(x, d []float64, y float64) float64 {
-	s := total(x)
-	t := total(d) / s
-	if math.Abs(t) <= .5 {
-		return math.Log1p(t)
-	}
-	moved := 0.0
-	for i, v := range x {
-		moved += v + d[i]
-	}
-	return math.Log(moved) - y
-}
-
 // logSumBound: as Log's, with the error of the sum, which rounds n times.
 func logSumBound(x, e []float64, y float64) float64 {
 	up := roundUp(len(x) + 20)
@@ -77,28 +63,6 @@ func logSumExpPull(dst, x []float64, y, u float64) {
 	for i, v := range x {
 		dst[i] = math.Exp(v-y) * u
 	}
-}
-
-// logSumExpChange is c + log(Σ p_i·e^{d_i−c}) for any c, with p = softmax(x); c = Σ p·d
-// leaves nothing large to cancel while d is small.
-func logSumExpChange(x, d []float64, y float64) float64 {
-	c, q, far := logSumExpTangent(x, d, y), 0.0, false
-	for i, v := range x {
-		t := d[i] - c
-		far = far || !(math.Abs(t) <= .5)
-		q += math.Exp(v-y) * math.Expm1(t)
-	}
-	if !far {
-		return c + math.Log1p(q)
-	}
-	top, s := math.Inf(-1), 0.0
-	for i, v := range x {
-		top = max(top, v+d[i])
-	}
-	for i, v := range x {
-		s += math.Exp(v + d[i] - top)
-	}
-	return top - y + math.Log(s)
 }
 
 // logSumExpBound: the value moves by at most the largest e. Computed, Σ e^{x−top} ≥ 1

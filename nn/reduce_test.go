@@ -27,19 +27,14 @@ func TestReduceLogSum(t *testing.T) {
 	f := reductions["LogSum"]
 	y := f.value(x)
 	tangent := f.tangent(x, d, y)
-	for _, h := range []float64{1e-9, 1e-3, 1, 8} {
-		step, moved := make([]float64, 4), make([]*big.Float, 4)
-		for i := range d {
-			step[i] = h * d[i]
-			moved[i] = exact(0).Add(exact(x[i]), exact(step[i]))
-		}
-		a, _ := exact(0).Sub(exactReductions["LogSum"](moved), exactReductions["LogSum"](exactly(x))).Float64()
-		if got := f.change(x, step, y); !(math.Abs(got-a) <= 1e-14*math.Abs(a)) {
-			t.Errorf("step %v: change is %v, want %v", h, got, a)
-		}
-		if h < 1e-6 && !(math.Abs(tangent*h-a) <= 1e-8*math.Abs(a)) {
-			t.Errorf("tangent is %v, want %v", tangent, a/h)
-		}
+	const h = 1e-9
+	moved := make([]*big.Float, 4)
+	for i := range d {
+		moved[i] = bigAdd(exact(x[i]), exact(h*d[i]))
+	}
+	change, _ := bigSub(exactReductions["LogSum"](moved), exactReductions["LogSum"](exactly(x))).Float64()
+	if !(math.Abs(tangent*h-change) <= 1e-8*math.Abs(change)) {
+		t.Errorf("tangent is %v, want %v", tangent, change/h)
 	}
 	pulled := make([]float64, 4)
 	f.pull(pulled, x, y, 2)
@@ -63,9 +58,6 @@ func TestReduceTies(t *testing.T) {
 	f = reductions["L2"]
 	f.pull(dst, make([]float64, 4), 0, 1)
 	closeTo(t, "norm at 0", dst, make([]float64, 4), 0)
-	if got := f.change(make([]float64, 2), []float64{3, 4}, 0); got != 5 {
-		t.Errorf("norm moves by %v from 0, want 5", got)
-	}
 	for _, name := range []string{"Max", "Min"} {
 		if v := reductions[name].value([]float64{1, math.NaN(), 2}); !math.IsNaN(v) {
 			t.Errorf("%s hides what is no number: %v", name, v)

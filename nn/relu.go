@@ -30,7 +30,6 @@ func newReLU[T Float]() *rectifier[T] {
 	return &rectifier[T]{zero: true, elementwise: elementwise[T]{
 		apply:   newPass(func(y, _, x []T) { simd.ReLU(y, x) }),
 		product: newPass(simd.ReLUMask[T]),
-		step:    newPass(simd.ReLUShift[T]),
 	}}
 }
 
@@ -63,7 +62,6 @@ func newLeaky[T Float](slope float64) *rectifier[T] {
 	return &rectifier[T]{slope: slope, elementwise: elementwise[T]{
 		apply:   newPass(func(y, _, x []T) { simd.LeakyReLU(y, x, s) }),
 		product: newPass(func(dst, d, x []T) { simd.LeakyReLUMask(dst, d, x, s) }),
-		step:    newPass(func(dst, d, x []T) { simd.LeakyReLUShift(dst, d, x, s) }),
 	}}
 }
 

@@ -125,8 +125,6 @@ func (k *resize[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
 	k.apply(k.forth, dy, dx[0], f.batch*n)
 }
 
-func (k *resize[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.jvp(f, dy, dx, n) }
-
 func (k *resize[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	switch {
 	case dx[0] == nil:

@@ -20,7 +20,6 @@ func rowsInput(inputs [][]int) ([]int, error) {
 type rowFunc[T Float] struct {
 	value         func(y, x []T)
 	tangent, pull func(dst, d, y []T) // products with the Jacobian and its transpose
-	shift         func(dst, d, x, y []T)
 	bound         func(ey, x, y, ex []float64)
 }
 
@@ -30,10 +29,10 @@ type rowwise[T Float] struct {
 	cols, perExample int // of a row, rows of one example
 
 	// The operands of the product in progress.
-	f                              *frame[T]
-	dst, d                         []T
-	k                              int
-	values, tangents, pulls, moves func(lo, hi int)
+	f                       *frame[T]
+	dst, d                  []T
+	k                       int
+	values, tangents, pulls func(lo, hi int)
 }
 
 func newRowwise[T Float](in []int, op rowFunc[T]) *rowwise[T] {
@@ -43,18 +42,16 @@ func newRowwise[T Float](in []int, op rowFunc[T]) *rowwise[T] {
 			op.value(k.row(k.f.y, r), k.row(k.f.x[0], r))
 		}
 	}
-	k.tangents = k.each(func(dst, d, _, y []T) { op.tangent(dst, d, y) })
-	k.pulls = k.each(func(dst, d, _, y []T) { op.pull(dst, d, y) })
-	k.moves = k.each(op.shift)
+	k.tangents, k.pulls = k.each(op.tangent), k.each(op.pull)
 	return k
 }
 
-// each applies f to rows of vectors and to the rows of the example they belong to.
-func (k *rowwise[T]) each(f func(dst, d, x, y []T)) func(lo, hi int) {
+// each applies f to rows of vectors and to the outputs of the example they belong to.
+func (k *rowwise[T]) each(f func(dst, d, y []T)) func(lo, hi int) {
 	return func(lo, hi int) {
 		for r := lo; r < hi; r++ {
 			at := r/(k.k*k.perExample)*k.perExample + r%k.perExample
-			f(k.row(k.dst, r), k.row(k.d, r), k.row(k.f.x[0], at), k.row(k.f.y, at))
+			f(k.row(k.dst, r), k.row(k.d, r), k.row(k.f.y, at))
 		}
 	}
 }
@@ -78,10 +75,6 @@ func (k *rowwise[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	if dx[0] != nil {
 		k.run(f, dx[0], dy, n, k.pulls)
 	}
-}
-
-func (k *rowwise[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
-	k.run(f, dy, dx[0], n, k.moves)
 }
 
 func (k *rowwise[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {

@@ -24,7 +24,6 @@ func newSoftmax[T Float](in []int) *rowwise[T] {
 		value:   softmaxAny[T],
 		tangent: softmaxProductAny[T],
 		pull:    softmaxProductAny[T], // the Jacobian diag(y) − y·yᵀ is its own transpose
-		shift:   softmaxShift[T],
 		bound:   softmaxError,
 	})
 }
@@ -77,65 +76,6 @@ func softmaxProduct[T Float](dst, d, y []T) {
 	}
 	for i, v := range y {
 		dst[i] = T(float64(v) * (float64(d[i]) - mean))
-	}
-}
-
-// softmaxShift is softmax(x+d) − softmax(x). With t = d − c, for any c, and
-// q = Σ_j y_j·expm1(t_j), it is y_i·(expm1(t_i) − q)/(1 + q). c is the mean ⟨y, d⟩, with
-// which nothing large cancels while t is small and q ≥ 0, so that what rounds is never
-// more than the two softmaxes themselves. Only where some e^t might overflow they are
-// subtracted.
-func softmaxShift[T Float](dst, d, x, y []T) {
-	const most = 80
-	c := 0.0
-	for i, v := range y {
-		c += float64(v) * float64(d[i])
-	}
-	far, q := false, 0.0
-	for i, v := range y {
-		t := float64(d[i]) - c
-		far = far || !(math.Abs(t) <= most)
-		e := expm1[T](t)
-		dst[i] = T(e) // what rounds here does so relatively
-		q += float64(v) * e
-	}
-	if far {
-		softmaxDifference(dst, d, x)
-		return
-	}
-	for i, v := range y {
-		dst[i] = T(float64(v) * (float64(dst[i]) - q) / (1 + q))
-	}
-}
-
-// expm1 is e^t − 1 to the digits of T: near 0 seven terms of its series.
-func expm1[T Float](t float64) float64 {
-	near, beyond := 0x1p-8, math.Expm1
-	if !is64[T]() {
-		near, beyond = .35, expLess1
-	}
-	if !(math.Abs(t) < near) {
-		return beyond(t)
-	}
-	return t * (1 + t*(1./2+t*(1./6+t*(1./24+t*(1./120+t*(1./720+t*(1./5040)))))))
-}
-
-func expLess1(t float64) float64 { return math.Exp(t) - 1 }
-
-func softmaxDifference[T Float](dst, d, x []T) {
-	top, topMoved := math.Inf(-1), math.Inf(-1)
-	for i, v := range x {
-		top = max(top, float64(v))
-		topMoved = max(topMoved, float64(v)+float64(d[i]))
-	}
-	sum, sumMoved := 0.0, 0.0
-	for i, v := range x {
-		sum += math.Exp(float64(v) - top)
-		sumMoved += math.Exp(float64(v) + float64(d[i]) - topMoved)
-	}
-	for i, v := range x {
-		moved := math.Exp(float64(v)+float64(d[i])-topMoved) / sumMoved
-		dst[i] = T(moved - math.Exp(float64(v)-top)/sum)
 	}
 }
 

@@ -24,7 +24,6 @@ func newLogSoftmax[T Float](in []int) logSoftmax[T] {
 		value:   logSoftmaxRow[T],
 		tangent: logSoftmaxTangent[T],
 		pull:    logSoftmaxPull[T],
-		shift:   logSoftmaxShift[T],
 		bound:   logSoftmaxError,
 	})}
 }
@@ -67,47 +66,6 @@ func logSoftmaxPull[T Float](dst, d, y []T) {
 	for i, v := range y {
 		dst[i] = T(float64(d[i]) - math.Exp(float64(v))*sum)
 	}
-}
-
-// logSoftmaxShift is d_i − log Σ p_j·e^{d_j} = t_i − log1p(q) with t = d − c, q = Σ
-// p_j·expm1(t_j) and c = ⟨p, d⟩, which makes q of second order in t. Where some |t_j|
-// > 1/2 the logarithms of the sums differ visibly and are subtracted.
-func logSoftmaxShift[T Float](dst, d, x, y []T) {
-	c := 0.0
-	for i, v := range y {
-		c += math.Exp(float64(v)) * float64(d[i])
-	}
-	far, q := false, 0.0
-	for i, v := range y {
-		t := float64(d[i]) - c
-		far = far || !(math.Abs(t) <= .5)
-		q += math.Exp(float64(v)) * math.Expm1(t)
-	}
-	step := math.Log1p(q)
-	if far {
-		c, step = 0, logSumExpMoved(x, d)-logSumExpMoved(x, nil)
-	}
-	for i, v := range d {
-		dst[i] = T(float64(v) - c - step)
-	}
-}
-
-// logSumExpMoved is log Σ e^{x+d}; nil d is 0.
-func logSumExpMoved[T Float](x, d []T) float64 {
-	at := func(i int) float64 {
-		if d == nil {
-			return float64(x[i])
-		}
-		return float64(x[i]) + float64(d[i])
-	}
-	top, sum := math.Inf(-1), 0.0
-	for i := range x {
-		top = max(top, at(i))
-	}
-	for i := range x {
-		sum += math.Exp(at(i) - top)
-	}
-	return top + math.Log(sum)
 }
 
 // logSoftmaxError: computed, t_i = x̂_i − top rounds once; Σ e^{t_j}, at least 1, is off

@@ -47,16 +47,3 @@ func TestSoftmaxNoNumber(t *testing.T) {
 		}
 	}
 }
-
-// TestExpm1 holds the series to the function.
-func TestExpm1(t *testing.T) {
-	for v := -1.0; v < 1; v += 0x1p-10 {
-		want := math.Expm1(v)
-		if got := expm1[float64](v); !(math.Abs(got-want) <= 0x1p-51*math.Abs(want)) {
-			t.Fatalf("e^%v − 1 is %v, want %v", v, got, want)
-		}
-		if got := expm1[float32](v); !(math.Abs(got-want) <= 0x1p-25*math.Abs(want)) {
-			t.Fatalf("in float32 e^%v − 1 is %v, want %v", v, got, want)
-		}
-	}
-}

@@ -36,11 +36,9 @@ func (*Identity) kernel64(...[]int) kernel[float64] { return through[float64]{} 
 // through is the kernel that copies. The executor does not run it.
 type through[T Float] struct{}
 
-func (through[T]) passTrain() bool                            { return true }
-func (through[T]) forward(f *frame[T])                        { copy(f.y, f.x[0]) }
-func (through[T]) jvp(_ *frame[T], dy []T, dx [][]T, _ int)   { copy(dy, dx[0]) }
-func (through[T]) shift(_ *frame[T], dy []T, dx [][]T, _ int) { copy(dy, dx[0]) }
-
+func (through[T]) passTrain() bool                          { return true }
+func (through[T]) forward(f *frame[T])                      { copy(f.y, f.x[0]) }
+func (through[T]) jvp(_ *frame[T], dy []T, dx [][]T, _ int) { copy(dy, dx[0]) }
 func (through[T]) vjp(_ *frame[T], dx [][]T, dy []T, _ int) {
 	if dx[0] != nil {
 		copy(dx[0], dy)
@@ -117,10 +115,6 @@ func (k *dropout) forward(f *frame[float32]) {
 }
 
 func (k *dropout) jvp(f *frame[float32], dy []float32, dx [][]float32, n int) {
-	k.product(f, dy, dx[0], n)
-}
-
-func (k *dropout) shift(f *frame[float32], dy []float32, dx [][]float32, n int) {
 	k.product(f, dy, dx[0], n)
 }
 

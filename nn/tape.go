@@ -145,17 +145,12 @@ func (t *tape[T]) Features() []T { return t.y }
 
 // JVP overwrites dst with J·v.
 func (t *tape[T]) JVP(dst, v []T) {
-	t.each(dst, v, t.engine.sizes[t.engine.output], t.engine.sizes[0], jvp)
+	t.each(dst, v, t.engine.sizes[t.engine.output], t.engine.sizes[0], false)
 }
 
 // VJP overwrites dst with Jᵀ·u.
 func (t *tape[T]) VJP(dst, u []T) {
-	t.each(dst, u, t.engine.sizes[0], t.engine.sizes[t.engine.output], vjp)
-}
-
-// Shift overwrites dst with a(θ+d) − a(θ).
-func (t *tape[T]) Shift(dst, d []T) {
-	t.each(dst, d, t.engine.sizes[t.engine.output], t.engine.sizes[0], shift)
+	t.each(dst, u, t.engine.sizes[0], t.engine.sizes[t.engine.output], true)
 }
 
 // Active sets dst to which rows of J may be nonzero.
@@ -178,17 +173,10 @@ func (t *tape[T]) Active(dst []bool) {
 	}
 }
 
-// the kinds of product
-const (
-	jvp = iota
-	vjp
-	shift
-)
-
-// each runs a product of k rows per example, cut into sweeps of at most limit
+// each runs a product of k rows per example, with Jᵀ or with J, cut into sweeps of at most limit
 // rows: by blocks of examples and, where a block's k rows are too many, by some
 // of the k at a time, which are gathered first and scattered afterwards.
-func (t *tape[T]) each(dst, v []T, to, from, kind int) {
+func (t *tape[T]) each(dst, v []T, to, from int, trans bool) {
 	if t.batch == 0 && len(v) == 0 && len(dst) == 0 {
 		return
 	}
@@ -201,15 +189,15 @@ func (t *tape[T]) each(dst, v []T, to, from, kind int) {
 		d, s := dst[b.lo*k*to:b.hi*k*to], v[b.lo*k*from:b.hi*k*from]
 		n := b.hi - b.lo
 		if n*k <= e.limit {
-			e.product(kind, b, d, s, k)
+			e.product(trans, b, d, s, k)
 			continue
 		}
-		t.eachFew(b, d, s, k, to, from, kind)
+		t.eachFew(b, d, s, k, to, from, trans)
 	}
 }
 
 // eachFew runs a block's product for a few of its k vectors per example at a time.
-func (t *tape[T]) eachFew(b *block[T], dst, v []T, k, to, from, kind int) {
+func (t *tape[T]) eachFew(b *block[T], dst, v []T, k, to, from int, trans bool) {
 	e, n := t.engine, b.hi-b.lo
 	few := max(1, e.limit/n)
 	e.inRows, e.outRows = sized(e.inRows, n*few*from), sized(e.outRows, n*few*to)
@@ -219,21 +207,17 @@ func (t *tape[T]) eachFew(b *block[T], dst, v []T, k, to, from, kind int) {
 		for r := range n {
 			copy(in[r*m*from:(r+1)*m*from], v[(r*k+j)*from:])
 		}
-		e.product(kind, b, out, in, m)
+		e.product(trans, b, out, in, m)
 		for r := range n {
 			copy(dst[(r*k+j)*to:], out[r*m*to:(r+1)*m*to])
 		}
 	}
 }
 
-func (e *engine[T]) product(kind int, b *block[T], dst, v []T, k int) {
-	n := b.hi - b.lo
-	switch kind {
-	case jvp:
-		e.tangents(b.frames, dst, v, n, k, false)
-	case shift:
-		e.tangents(b.frames, dst, v, n, k, true)
-	case vjp:
+func (e *engine[T]) product(trans bool, b *block[T], dst, v []T, k int) {
+	if n := b.hi - b.lo; trans {
 		e.cotangents(e.back, b.frames, dst, v, n, k, nil)
+	} else {
+		e.tangents(b.frames, dst, v, n, k)
 	}
 }

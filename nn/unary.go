@@ -82,9 +82,6 @@ type unaryFunc struct {
 	// tangent is d·slope(x), where it is not nil, with fewer roundings.
 	tangent func(d, x float64) float64
 
-	// shift is value(x+d) − value(x) without cancellation.
-	shift func(x, d float64) float64
-
 	// steepest is at least |slope| everywhere on [lo, hi], and loss at least the
 	// error of the computed value y at x, in units of u: 16·|y| where it is nil.
 	steepest func(lo, hi float64) float64
@@ -103,8 +100,8 @@ type unaryFunc struct {
 }
 
 // elementwise is what the kernels of operators of one number share: passes for the
-// values, for products with the slopes, and for finite changes.
-type elementwise[T Float] struct{ apply, product, step *pass[T] }
+// values and for products with the slopes.
+type elementwise[T Float] struct{ apply, product *pass[T] }
 
 func (k *elementwise[T]) inPlace() {}
 
@@ -118,10 +115,6 @@ func (k *elementwise[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	if dx[0] != nil {
 		k.product.run(dx[0], dy, f.x[0], f.batch, n)
 	}
-}
-
-func (k *elementwise[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
-	k.step.run(dy, dx[0], f.x[0], f.batch, n)
 }
 
 // unary is the kernel of a Unary.
@@ -144,11 +137,6 @@ func newUnary[T Float](c *unaryFunc) *unary[T] {
 		product: newPass(func(dst, d, x []T) {
 			for i, v := range x {
 				dst[i] = T(tangent(float64(d[i]), float64(v)))
-			}
-		}),
-		step: newPass(func(dst, d, x []T) {
-			for i, v := range x {
-				dst[i] = T(c.shift(float64(v), float64(d[i])))
 			}
 		}),
 	}}

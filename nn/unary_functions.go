@@ -51,17 +51,9 @@ func squareRoot(*Unary) *unaryFunc {
 	return &unaryFunc{
 		value:   math.Sqrt,
 		slope:   func(x float64) float64 { return .5 / math.Sqrt(x) },
-		shift:   rootShift,
 		bound:   rootBound,
 		value32: root32, slope32: rootSlope32,
 	}
-}
-
-func rootShift(x, d float64) float64 {
-	if d == 0 {
-		return 0
-	}
-	return d / (math.Sqrt(x+d) + math.Sqrt(x))
 }
 
 func rootBound(x, y, e float64) float64 {
@@ -74,26 +66,15 @@ func rootBound(x, y, e float64) float64 {
 	return min(math.Sqrt(e), e/math.Sqrt(x))*(1+4*unit) + 2*unit*y
 }
 
-// exponential: e^(x+d) − e^x = e^x·(e^d − 1). For large d the difference loses nothing,
-// and overflows only where it must.
 func exponential(*Unary) *unaryFunc {
 	return &unaryFunc{
 		value: math.Exp, slope: math.Exp,
-		shift: func(x, d float64) float64 {
-			if math.Abs(d) > 1 {
-				return math.Exp(x+d) - math.Exp(x)
-			}
-			return math.Exp(x) * math.Expm1(d)
-		},
 		steepest: func(_, hi float64) float64 { return math.Exp(hi) },
 		value32:  simd.Exp, slope32: expSlope32,
 	}
 }
 
-// logarithm: log(x+d) − log(x) = log1p(d/x). Where |d/x| > 1/2 the two differ visibly and
-// are subtracted.
-//
-// Over x̂ ± e, where that is positive, it moves by at most −log1p(−e/x̂), more downward
+// logarithm: over x̂ ± e, where that is positive, it moves by at most −log1p(−e/x̂), more downward
 // than upward; math.Log and math.Log1p are good to 1 ulp, of which 8, that is 16u, are
 // allowed. The quotient is rounded up first, since near 1 its error is magnified.
 func logarithm(*Unary) *unaryFunc {
@@ -101,12 +82,6 @@ func logarithm(*Unary) *unaryFunc {
 		value:   math.Log,
 		slope:   func(x float64) float64 { return 1 / x },
 		tangent: func(d, x float64) float64 { return d / x },
-		shift: func(x, d float64) float64 {
-			if t := d / x; math.Abs(t) <= .5 {
-				return math.Log1p(t)
-			}
-			return math.Log(x+d) - math.Log(x)
-		},
 		bound: func(x, y, e float64) float64 {
 			t := e / x * roundUp(1)
 			if !(x > 0 && t < 1) {
@@ -123,18 +98,16 @@ func errorFunction(*Unary) *unaryFunc {
 	slope := func(x float64) float64 { return 2 / math.SqrtPi * math.Exp(-x*x) }
 	return &unaryFunc{
 		value: math.Erf, slope: slope,
-		shift:    quadrature(math.Erf, slope),
 		steepest: nearZero(slope, 0x1p-44),
 		value32:  simd.Erf, slope32: simd.ErfSlope,
 	}
 }
 
-// sine: sin(x+d) − sin x = 2·cos(x + d/2)·sin(d/2). The library reduces x by multiples of
+// sine: the library reduces x by multiples of
 // π, so that the error allowed is absolute.
 func sine(*Unary) *unaryFunc {
 	return &unaryFunc{
 		value: math.Sin, slope: math.Cos,
-		shift:    func(x, d float64) float64 { return 2 * math.Cos(x+d/2) * math.Sin(d/2) },
 		steepest: bent(math.Cos, 1, 1),
 		loss:     func(float64, float64) float64 { return 16 },
 	}
@@ -144,7 +117,6 @@ func cosine(*Unary) *unaryFunc {
 	slope := func(x float64) float64 { return -math.Sin(x) }
 	return &unaryFunc{
 		value: math.Cos, slope: slope,
-		shift:    func(x, d float64) float64 { return -2 * math.Sin(x+d/2) * math.Sin(d/2) },
 		steepest: bent(slope, 1, 1),
 		loss:     func(float64, float64) float64 { return 16 },
 	}
@@ -155,7 +127,6 @@ func reciprocal(*Unary) *unaryFunc {
 	return &unaryFunc{
 		value: func(x float64) float64 { return 1 / x },
 		slope: func(x float64) float64 { return -1 / x / x },
-		shift: func(x, d float64) float64 { return -d / x / (x + d) },
 		bound: func(x, y, e float64) float64 {
 			a := math.Abs(x)
 			if !(e < a) {
@@ -171,7 +142,6 @@ func negative(*Unary) *unaryFunc {
 	return &unaryFunc{
 		value:   func(x float64) float64 { return -x },
 		slope:   func(float64) float64 { return -1 },
-		shift:   func(_, d float64) float64 { return -d },
 		bound:   func(_, _, e float64) float64 { return e },
 		value32: func(dst, x []float32) { negate32(dst, x) },
 		slope32: func(dst, d, _ []float32) { negate32(dst, d) },
@@ -181,15 +151,6 @@ func negative(*Unary) *unaryFunc {
 func absolute(*Unary) *unaryFunc {
 	return &unaryFunc{
 		value: math.Abs, slope: signOf,
-		shift: func(x, d float64) float64 {
-			switch {
-			case x > 0 && d >= -x:
-				return d
-			case x < 0 && d <= -x:
-				return -d
-			}
-			return math.Abs(x+d) - math.Abs(x)
-		},
 		bound:   func(_, _, e float64) float64 { return e },
 		value32: absolute32, slope32: absoluteSlope32,
 	}
@@ -202,7 +163,6 @@ func staircase(f func(float64) float64) *unaryFunc {
 		value: f,
 		steps: true,
 		slope: func(float64) float64 { return 0 },
-		shift: func(x, d float64) float64 { return f(x+d) - f(x) },
 		bound: func(x, y, e float64) float64 {
 			lo, hi := around(x, e)
 			return max(f(hi)-y, y-f(lo))
@@ -215,30 +175,7 @@ func staircase(f func(float64) float64) *unaryFunc {
 func sixteenBits(round func(float64) float64) *unaryFunc {
 	c := staircase(round)
 	c.slope = func(float64) float64 { return 1 }
-	c.shift = func(x, d float64) float64 {
-		from, to := round(x), roundSum(round, x, d)
-		if from == to { // infinite, perhaps
-			return 0
-		}
-		return to - from
-	}
 	return c
-}
-
-// roundSum returns round(x + d) of the exact sum: where that is not a float64 and the
-// float64 nearest to it is where round jumps, it is on one side of the jump.
-func roundSum(round func(float64) float64, x, d float64) float64 {
-	s := x + d
-	b := s - x
-	rest := (x - (s - b)) + (d - b) // Knuth's two-sum, exact
-	below, above := round(math.Nextafter(s, math.Inf(-1))), round(math.Nextafter(s, math.Inf(1)))
-	switch {
-	case below == above || !(rest != 0):
-		return round(s)
-	case rest < 0:
-		return below
-	}
-	return above
 }
 
 func signOf(x float64) float64 {
@@ -262,7 +199,6 @@ func not(*Unary) *unaryFunc {
 		value: f,
 		steps: true,
 		slope: func(float64) float64 { return 0 },
-		shift: func(x, d float64) float64 { return f(x+d) - f(x) },
 		bound: func(x, _, e float64) float64 {
 			if e == 0 || math.Abs(x) > e {
 				return 0

@@ -33,15 +33,6 @@ func eluOf(right, left, scale float64) *unaryFunc {
 	}
 	return &unaryFunc{
 		value: value, slope: slope,
-		shift: func(x, d float64) float64 {
-			switch {
-			case x > 0 && x+d > 0:
-				return right * d
-			case x <= 0 && x+d <= 0 && math.Abs(d/scale) <= 1:
-				return left * math.Exp(x/scale) * math.Expm1(d/scale)
-			}
-			return value(x+d) - value(x)
-		},
 		steepest: func(lo, hi float64) float64 {
 			s := 0.0
 			if hi > 0 {
@@ -77,7 +68,6 @@ func hardSigmoid(o *Unary) *unaryFunc {
 			}
 			return 0
 		},
-		shift: func(x, d float64) float64 { return clampShift(float64(a*x)+b, a*d, 0, 1) },
 		bound: func(x, _, e float64) float64 {
 			own := 4 * unit * (math.Abs(a*x) + math.Abs(b))
 			return clampBound(float64(a*x)+b, math.Abs(a)*e+own, 0, 1)
@@ -98,25 +88,10 @@ func clip(o *Unary) *unaryFunc {
 			}
 			return 0
 		},
-		shift:   func(x, d float64) float64 { return clampShift(x, d, lo, hi) },
 		bound:   func(x, _, e float64) float64 { return clampBound(x, e, lo, hi) },
 		value32: func(dst, x []float32) { simd.Clip(dst, x, float32(lo), float32(hi)) },
 		slope32: func(dst, d, x []float32) { clipSlope32(dst, d, x, float32(lo), float32(hi)) },
 	}
-}
-
-// clampShift is clamp(v+d) − clamp(v), clamp(v) = min(max(v, lo), hi).
-func clampShift(v, d, lo, hi float64) float64 {
-	if lo >= hi || math.IsInf(v, 0) {
-		return 0
-	}
-	switch {
-	case v < lo:
-		return min(max(d-(lo-v), 0), hi-lo)
-	case v > hi:
-		return max(min(d+(v-hi), 0), lo-hi)
-	}
-	return min(max(d, lo-v), hi-v)
 }
 
 // clampBound is how far clamp moves where v is off by at most e.
@@ -142,9 +117,6 @@ func hardSwish(*Unary) *unaryFunc {
 	}
 	return &unaryFunc{
 		value: func(x float64) float64 { return x * gate(x) / 6 }, slope: slope,
-		shift: func(x, d float64) float64 {
-			return (d*gate(x+d) + x*clampShift(x, d, -3, 3)) / 6
-		},
 		steepest: func(lo, hi float64) float64 {
 			s := 0.0
 			if hi > 3 {
@@ -177,12 +149,6 @@ func thresholded(o *Unary) *unaryFunc {
 				return 1
 			}
 			return 0
-		},
-		shift: func(x, d float64) float64 {
-			if x > a && x+d > a {
-				return d
-			}
-			return value(x+d) - value(x)
 		},
 		bound: func(x, _, e float64) float64 {
 			lo, hi := around(x, e)

@@ -11,7 +11,7 @@ import (
 // logistic: σ′ = σ(x)·σ(−x) falls away from 0.
 func logistic(*Unary) *unaryFunc {
 	return &unaryFunc{
-		value: sigma, slope: sigmaSlope, shift: sigmaShift,
+		value: sigma, slope: sigmaSlope,
 		steepest: nearZero(sigmaSlope, 0),
 		loss:     func(_, y float64) float64 { return 32 * y },
 		value32:  simd.Sigmoid, slope32: simd.SigmoidSlope,
@@ -31,56 +31,32 @@ func sigmaSlope(x float64) float64 {
 	return e / ((1 + e) * (1 + e))
 }
 
-// sigmaShift is σ(x+d) − σ(x) = σ(x)·σ(−x−d)·(e^d − 1), for negative d, and what
-// follows from σ(x) = 1 − σ(−x) for others.
-func sigmaShift(x, d float64) float64 {
-	if d > 0 {
-		return -sigma(x+d) * sigma(-x) * math.Expm1(-d)
-	}
-	return sigma(x) * sigma(-x-d) * math.Expm1(d)
-}
-
 // hyperbolicTangent: tanh x = 2σ(2x) − 1.
 func hyperbolicTangent(*Unary) *unaryFunc {
 	slope := func(x float64) float64 { return 4 * sigmaSlope(2*x) }
 	return &unaryFunc{
 		value: math.Tanh, slope: slope,
-		shift:    func(x, d float64) float64 { return 2 * sigmaShift(2*x, 2*d) },
 		steepest: nearZero(slope, 0),
 		value32:  simd.Tanh, slope32: simd.TanhSlope,
 	}
 }
 
-// softplus is log(1 + e^x), whose slope σ grows:
-//
-//	log (1 + e^(x+d))/(1 + e^x) = log(1 + σ(x)·(e^d − 1)).
+// softplus is log(1 + e^x), whose slope σ grows.
 func softplus(*Unary) *unaryFunc {
 	value := func(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 	return &unaryFunc{
 		value: value, slope: sigma,
-		shift: func(x, d float64) float64 {
-			if math.Abs(d) > 1 {
-				return value(x+d) - value(x)
-			}
-			return math.Log1p(sigma(x) * math.Expm1(d))
-		},
 		steepest: func(_, hi float64) float64 { return sigma(hi) },
 		value32:  simd.Softplus, slope32: sigmoid32Of,
 	}
 }
 
-// softsign is x/(1 + |x|): its change is d/((1 + |x|)(1 + |x+d|)) on either side of 0.
+// softsign is x/(1 + |x|).
 func softsign(*Unary) *unaryFunc {
 	value := func(x float64) float64 { return x / (1 + math.Abs(x)) }
 	slope := func(x float64) float64 { a := 1 + math.Abs(x); return 1 / a / a }
 	return &unaryFunc{
 		value: value, slope: slope,
-		shift: func(x, d float64) float64 {
-			if (x > 0) == (x+d > 0) {
-				return d / (1 + math.Abs(x)) / (1 + math.Abs(x+d))
-			}
-			return value(x+d) - value(x)
-		},
 		steepest: nearZero(slope, 0),
 	}
 }
@@ -94,7 +70,6 @@ func gelu(*Unary) *unaryFunc {
 	}
 	return &unaryFunc{
 		value: value, slope: slope,
-		shift:    quadrature(value, slope),
 		steepest: bent(slope, 1.13, .7979),
 		loss: func(x, y float64) float64 {
 			t := min(x, 0)
@@ -119,10 +94,6 @@ func geluTanh(*Unary) *unaryFunc {
 	}
 	return &unaryFunc{
 		value: func(x float64) float64 { return x * sigma(z(x)) }, slope: slope,
-		shift: func(x, d float64) float64 {
-			dz := geluTanhA * d * (1 + geluTanhB*(3*x*(x+d)+d*d))
-			return d*sigma(z(x+d)) + x*sigmaShift(z(x), dz)
-		},
 		steepest: bent(slope, 1.14, .81),
 		loss:     func(x, y float64) float64 { return (48 - 16*min(z(x), 0)) * math.Abs(y) },
 		value32:  geluTanh32, slope32: geluTanhSlope32,
@@ -135,9 +106,6 @@ func swish(o *Unary) *unaryFunc {
 	slope := func(x float64) float64 { return sigma(a*x) + a*x*sigmaSlope(a*x) }
 	return &unaryFunc{
 		value: func(x float64) float64 { return x * sigma(a*x) }, slope: slope,
-		shift: func(x, d float64) float64 {
-			return d*sigma(a*(x+d)) + x*sigmaShift(a*x, a*d)
-		},
 		steepest: bent(slope, 1.1, math.Abs(a)/2),
 		loss:     func(x, y float64) float64 { return (48 + 4*math.Abs(a*x)) * math.Abs(y) },
 		value32:  func(dst, x []float32) { swish32(dst, x, float32(a)) },
@@ -161,7 +129,6 @@ func mish(*Unary) *unaryFunc {
 	}
 	return &unaryFunc{
 		value: value, slope: mishSlope,
-		shift:    quadrature(value, mishSlope),
 		steepest: bent(mishSlope, 1.09, .65),
 		loss:     func(_, y float64) float64 { return 64 * math.Abs(y) },
 		value32:  mish32, slope32: mishSlope32,

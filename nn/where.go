@@ -29,14 +29,14 @@ func (o *Where) kernel64(in ...[]int) kernel[float64] { return newWhere[float64]
 // selection is the kernel of Where.
 type selection[T Float] struct {
 	broadcast[T]
-	forth, tangent, moves func(lo, hi int)
-	choice                func(ey, y []float64)
+	forth, tangent func(lo, hi int)
+	choice         func(ey, y []float64)
 }
 
 func newWhere[T Float](o *Where, in [][]int) *selection[T] {
 	k := &selection[T]{}
 	k.init(in, o.constants())
-	k.forth, k.tangent, k.moves, k.choice = k.choose, k.tangents, k.changes, k.boundRun
+	k.forth, k.tangent, k.choice = k.choose, k.tangents, k.boundRun
 	k.partial = k.partialRun
 	return k
 }
@@ -44,8 +44,6 @@ func newWhere[T Float](o *Where, in [][]int) *selection[T] {
 func (k *selection[T]) forward(f *frame[T]) { k.run(f, f.y, nil, 1, k.forth) }
 
 func (k *selection[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) { k.run(f, dy, dx, n, k.tangent) }
-
-func (k *selection[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.run(f, dy, dx, n, k.moves) }
 
 func (k *selection[T]) choose(lo, hi int) {
 	buffer := k.spares.borrow(maxOperands * longestRun)
@@ -72,32 +70,6 @@ func (k *selection[T]) tangents(lo, hi int) {
 		row, e, r := k.place(q)
 		da, db := k.changeOrZero(1, row, r, buffer), k.changeOrZero(2, row, r, buffer)
 		pick(k.dst[row*k.out+r.out:][:r.n], k.value(0, e, r, buffer), da, db)
-	}
-	k.spares.giveBack(buffer)
-}
-
-// changes: where the condition stays the change is that of the tensor chosen; where it
-// does not, it is the difference of the two and the other's change.
-func (k *selection[T]) changes(lo, hi int) {
-	buffer := k.spares.borrow(2 * maxOperands * longestRun)
-	more := buffer[maxOperands*longestRun:]
-	for q := lo; q < hi; q++ {
-		row, e, r := k.place(q)
-		c, a, b := k.value(0, e, r, buffer), k.value(1, e, r, buffer), k.value(2, e, r, buffer)
-		dc, da, db := k.changeOrZero(0, row, r, more), k.changeOrZero(1, row, r, more), k.changeOrZero(2, row, r, more)
-		dst := k.dst[row*k.out+r.out:][:r.n]
-		for i, v := range c {
-			switch before, after := v != 0, v+dc[i] != 0; {
-			case before && after:
-				dst[i] = da[i]
-			case after:
-				dst[i] = a[i] - b[i] + da[i]
-			case before:
-				dst[i] = b[i] - a[i] + db[i]
-			default:
-				dst[i] = db[i]
-			}
-		}
 	}
 	k.spares.giveBack(buffer)
 }

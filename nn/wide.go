@@ -12,17 +12,11 @@ import (
 // it is still less than float64's own rounding of the result.
 
 // wideTensor is a tensor in double words, normalised: |lo| ≤ 2⁻⁵³·|hi|. e bounds the
-// distance of hi + lo from the exact entry, and norm that of all entries of an example.
-type wideTensor struct{ hi, lo, e, norm []float64 }
+// distance of hi + lo from the exact entry.
+type wideTensor struct{ hi, lo, e []float64 }
 
-// part returns entries at to end, without their norm.
-func (t wideTensor) part(at, end int) wideTensor {
-	return wideTensor{hi: t.hi[at:end], lo: t.lo[at:end], e: t.e[at:end]}
-}
-
-// wideKernel is an operator in double words. x has values hi + lo within x.e and x.norm of the
-// exact ones. wide overwrites y with values and bounds of the same kind. It may leave y.norm at
-// +Inf.
+// wideKernel is an operator in double words. x has values hi + lo within x.e of the exact ones.
+// wide overwrites y with values and bounds of the same kind.
 type wideKernel interface {
 	wide(y wideTensor, x []wideTensor, batch int)
 }
@@ -34,10 +28,9 @@ type wideSweep struct {
 	missing   *step[float64] // the first without a wide kernel, or nil
 	hi, lo, e buffers[float64]
 	args      [][]wideTensor
-	input     wideTensor  // zeros for lo, and for e where the caller has none, and its norm
-	output    wideTensor  // its lo
-	norms     [][]float64 // of each tensor
-	limit     int         // examples at a time
+	input     wideTensor // zeros for lo, and for e where the caller has none
+	output    wideTensor // its lo
+	limit     int        // examples at a time
 	room      wideRoom
 }
 
@@ -60,7 +53,7 @@ func newWideSweep(e *engine[float64]) *wideSweep {
 }
 
 // Wide returns nil if ForwardWide64 can run, and otherwise an error that names the
-// first operator without a wide kernel, such as a Softplus.
+// first operator without a wide kernel, such as a Softmax.
 func (m *Net) Wide() error {
 	e := m.run64()
 	if e.wide == nil {
@@ -97,8 +90,8 @@ func (m *Net) ForwardWide64(dst, bound, x, xerr []float64) error {
 			ex = xerr[lo*m.p : hi*m.p]
 		}
 		w.output.lo = sized(w.output.lo, (hi-lo)*m.n)
-		in := wideTensor{hi: x[lo*m.p : hi*m.p], lo: w.input.lo, e: ex}
-		out := wideTensor{hi: dst[lo*m.n : hi*m.n], lo: w.output.lo, e: bound[lo*m.n : hi*m.n]}
+		in := wideTensor{x[lo*m.p : hi*m.p], w.input.lo, ex}
+		out := wideTensor{dst[lo*m.n : hi*m.n], w.output.lo, bound[lo*m.n : hi*m.n]}
 		e.forwardWide(out, in, hi-lo)
 		roundWide(out)
 	}
@@ -140,39 +133,29 @@ func (e *engine[T]) forwardWide(out, in wideTensor, rows int) {
 	w.hi.grow(w.plan, rows)
 	w.lo.grow(w.plan, rows)
 	w.e.grow(w.plan, rows)
-	for len(w.norms) < len(e.sizes) {
-		w.norms = append(w.norms, nil)
-	}
 	at := func(t int) wideTensor {
 		place, n := w.plan.place[t], rows*e.sizes[t]
-		w.norms[t] = sized(w.norms[t], rows)
-		return wideTensor{w.hi.at(place, n, in.hi, out.hi), w.lo.at(place, n, in.lo, out.lo), w.e.at(place, n, in.e, out.e), w.norms[t]}
-	}
-	x := at(0)
-	for b := range rows {
-		x.norm[b] = length(rowOf(x.e, b, rows))
+		return wideTensor{w.hi.at(place, n, in.hi, out.hi), w.lo.at(place, n, in.lo, out.lo), w.e.at(place, n, in.e, out.e)}
 	}
 	for i, s := range e.steps {
 		for j, t := range s.in {
 			w.args[i][j] = at(t)
 		}
 		if y := at(s.out); len(y.hi) > 0 {
-			fill(y.norm, math.Inf(1))
 			w.kernels[i].wide(y, w.args[i], rows)
-			y.settle(rows)
+			checkWide(y)
 		}
 	}
 }
 
 // checkWide gives entries that are not finite a bound that no operator after it
-// makes finite, and reports whether there are any.
-func checkWide(hi, lo, e []float64) (lost bool) {
-	for i, h := range hi {
-		if d := (h - h) + (lo[i] - lo[i]); d != 0 || e[i] != e[i] { // NaN of ±Inf and NaN
-			hi[i], lo[i], e[i], lost = 0, 0, math.Inf(1), true
+// makes finite.
+func checkWide(y wideTensor) {
+	for i, h := range y.hi {
+		if d := (h - h) + (y.lo[i] - y.lo[i]); d != 0 || y.e[i] != y.e[i] { // NaN of ±Inf and NaN
+			y.hi[i], y.lo[i], y.e[i] = 0, 0, math.Inf(1)
 		}
 	}
-	return lost
 }
 
 // wideOf returns the wide kernel of a step, or nil.
@@ -196,16 +179,7 @@ func wideOf(s *step[float64], room *wideRoom) wideKernel {
 	case *Binary:
 		return newWideBinary(op, s.shapes)
 	case *Unary:
-		if k := newWideUnary(op); k != nil {
-			return k
-		}
-		return newWideSmooth(op, room)
-	case *Softmax:
-		return newWideSoftmax(s.shapes[0], room)
-	case *LayerNorm, *GroupNorm:
-		return newWideRowNorm(s.kernel.(*rowNorm[float64]), room)
-	case *MatMul:
-		return newWideMatmul(s.kernel.(*matmul[float64]), room)
+		return newWideUnary(op)
 	case *Reduce:
 		return newWideReduce(op, s.shapes[0])
 	case *Resize:

@@ -15,13 +15,10 @@ import (
 //
 // where rest is what the slices of x̂ leave, unit_i is the unit of the last slice of x̂
 // that meets slice i ≥ 1 of the weights and bounds what is left of each entry, and
-// |·|₁ sums over the weights of the output's channel. The input's error adds |W|·ex. To the
-// norm of a Dense it adds ‖W‖₂ times its norm, and what the slices of x̂ leave adds at most
-// |W|₁ times the most that they leave of an entry.
+// |·|₁ sums over the weights of the output's channel. The input's error adds |W|·ex.
 type wideAffine struct {
 	affine
 	inner int // outputs of one channel beside each other
-	dense bool
 	in    []int
 
 	*weightSlices
@@ -31,22 +28,19 @@ type wideAffine struct {
 	sums    [][]float64       // of each slice of the weights, [slices of the inputs, batch, out], in room
 	frames  []frame[float64]  // of each kernel, |W|'s last
 	lost    []float64         // [batch, channels]: bounds on the products left out
-	missed  []float64         // [batch, channels]: those and the products with what no slice holds
-	norm    float64           // of a Dense, at least its weight's spectral norm
 	y       wideTensor
 	batch   int
 	add     func(lo, hi int)
 }
 
-// wideRoom is what the operators of a sweep use one after the other.
+// wideRoom is what the affine operators of a sweep use one after the other.
 type wideRoom struct {
-	inputs, second inputSlices
-	room, more     []float64 // for sums, and for magnitudes and matrices
-	own            []float64 // of each output, its operator's own error
+	inputs inputSlices
+	room   []float64 // for sums
 }
 
 func newWideAffine(layer affine, in, out []int, room *wideRoom) *wideAffine {
-	k := &wideAffine{affine: layer, inner: Size(out[len(out)-layer.behind:]), dense: layer.behind == 0, in: in, wideRoom: room}
+	k := &wideAffine{affine: layer, inner: Size(out[len(out)-layer.behind:]), in: in, wideRoom: room}
 	k.add = k.addRange
 	return k
 }
@@ -67,9 +61,6 @@ func (k *wideAffine) prepare() {
 	}
 	k.mags = compile(k.weightSlices.mags)
 	k.sums, k.frames = make([][]float64, len(k.data)), make([]frame[float64], len(k.data)+1)
-	if k.dense {
-		k.norm = spectralBound(k.weight.Data, k.channels, k.depth)
-	}
 }
 
 func (k *wideAffine) wide(y wideTensor, x []wideTensor, batch int) {
@@ -83,29 +74,13 @@ func (k *wideAffine) wide(y wideTensor, x []wideTensor, batch int) {
 	}
 	k.run(len(k.kernels), k.mags, y.e, k.inputs.rest, batch)
 	k.y, k.batch = y, batch
-	k.lost, k.missed = k.lost[:0], k.missed[:0]
+	k.lost = k.lost[:0]
 	for b := range batch {
-		left := k.inputs.left(b)
 		for c := range k.channels {
-			lost := k.dropped(c, k.inputs.top[b])
-			k.lost, k.missed = append(k.lost, lost), append(k.missed, lost+k.weights(c)*left)
+			k.lost = append(k.lost, k.dropped(c, k.inputs.top[b]))
 		}
 	}
-	if k.dense {
-		k.own = sized(k.own, n)
-	}
 	simd.Parallel(n, 1+grain/32, k.add)
-	for b := 0; b < batch && k.dense; b++ {
-		y.norm[b] = (k.norm*x[0].norm[b] + length(rowOf(k.own, b, batch))) * normUp
-	}
-}
-
-// weights bounds Σ|W| of channel c.
-func (k *wideAffine) weights(c int) (sum float64) {
-	for _, r := range k.reach {
-		sum += r[c]
-	}
-	return sum
 }
 
 // divide gives the sums of n outputs their room.
@@ -148,11 +123,7 @@ func (k *wideAffine) addRange(lo, hi int) {
 			trail += math.Abs(h)
 		}
 		k.y.hi[o], k.y.lo[o] = h, l
-		at := o/size*k.channels + c
-		k.y.e[o] = up*(k.y.e[o]+addError*trail+k.lost[at]) + underflow
-		if k.dense {
-			k.own[o] = up*(addError*trail+k.missed[at]) + underflow
-		}
+		k.y.e[o] = up*(k.y.e[o]+addError*trail+k.lost[o/size*k.channels+c]) + underflow
 	}
 }
 

@@ -11,7 +11,6 @@ type wideEntry struct{ h, l, e float64 }
 // wideBinary is Binary in double words for the operators that are polynomials
 // or piecewise linear.
 type wideBinary struct {
-	operator string
 	apply    func(a, b wideEntry) wideEntry
 	constant *Param
 	first    bool
@@ -65,7 +64,7 @@ func wideQuotient(a, b wideEntry) wideEntry {
 
 // newWideBinary returns nil for the other operators.
 func newWideBinary(op *Binary, in [][]int) wideKernel {
-	k := &wideBinary{operator: op.Operator, apply: wideOperators[op.Operator], constant: op.Constant, first: op.ConstantFirst}
+	k := &wideBinary{apply: wideOperators[op.Operator], constant: op.Constant, first: op.ConstantFirst}
 	if op.Operator == "Div" && op.Constant != nil && !op.ConstantFirst {
 		k.apply = wideQuotient
 	}
@@ -108,42 +107,7 @@ func (k *wideBinary) wide(y wideTensor, x []wideTensor, batch int) {
 		for _, r := range k.layout.runs {
 			k.run(y, a, b, row, r)
 		}
-		y.norm[row] = k.norm(y, k.operand(a, row, 0), k.operand(b, row, 1), row, batch)
 	}
-}
-
-// side is what the norm of a result depends on of an operand: the norm of its errors, each
-// counted as often as the entry is repeated, and the largest and the least of its entries.
-type side struct{ norm, most, least float64 }
-
-func (k *wideBinary) operand(o wideOperand, row, i int) side {
-	n := k.layout.sizes[i]
-	if o.e == nil {
-		return side{0, reachOf(o.hi), leastOf(o.hi)}
-	}
-	return side{o.norm[row] * math.Sqrt(float64(k.layout.out)/float64(n)) * normUp, reachOf(o.hi[row*n:][:n]), 0}
-}
-
-// leastOf returns at most the least magnitude.
-func leastOf(x []float64) float64 {
-	least := math.Inf(1)
-	for _, v := range x {
-		least = min(least, math.Abs(v))
-	}
-	return least / normUp
-}
-
-// norm bounds that of the errors of an example: those of the operands as far as they reach
-// the result, as in wideOperators, and its own. Div is by a constant.
-func (k *wideBinary) norm(y wideTensor, a, b side, row, batch int) float64 {
-	reach := a.norm + b.norm
-	switch k.operator {
-	case "Mul":
-		reach = a.norm*b.most + a.most*b.norm + a.norm*b.norm
-	case "Div":
-		reach = a.norm / b.least
-	}
-	return reach*normUp + y.rounding(row, batch, mulError)
 }
 
 // run computes one stretch of one example.
@@ -213,7 +177,7 @@ func wideClip(x wideEntry, least, most float64) wideEntry {
 	return x
 }
 
-func (f wideUnary) wide(y wideTensor, x []wideTensor, batch int) {
+func (f wideUnary) wide(y wideTensor, x []wideTensor, _ int) {
 	for i, h := range x[0].hi {
 		e := f(wideEntry{h, x[0].lo[i], x[0].e[i]})
 		y.hi[i], y.lo[i], y.e[i] = e.h, e.l, e.e

@@ -11,8 +11,7 @@ import "math"
 // Relative errors of the operations here, each rounded up.
 const (
 	addError = 0x1p-104 // ≥ 3u²/(1 − 4u) of addDouble, 2u² of addFloat and mulFloat
-	mulError = 0x1p-103 // ≥ 5u² of mulDouble, 3u² of divFloat, 6u² of rootDouble
-	divError = 0x1p-102 // ≥ 15u² of divDouble
+	mulError = 0x1p-103 // ≥ 5u² of mulDouble, 3u² of divFloat
 )
 
 // twoSum returns a + b as a double word, exactly (Knuth).
@@ -67,24 +66,4 @@ func divFloat(xh, xl, y float64) (h, l float64) {
 	th := xh / y
 	ph, pl := twoProduct(th, y)
 	return fastTwoSum(th, ((xh-ph)-pl+xl)/y)
-}
-
-// divDouble returns x/y: algorithm 17, to 15u². With q = fl(xh/yh), |x/y − q| ≤ 3.1u·|x/y|
-// and the rest x − q·y is computed to 7.3u²·|x|: the product to 2u², two sums of numbers
-// below 2.1u·|x| and 3.2u·|x|, and a difference that is exact. What divides it by yh for y,
-// and rounds, adds 3.2u·2.1u.
-func divDouble(xh, xl, yh, yl float64) (h, l float64) {
-	q := xh / yh
-	ph, pl := mulFloat(yh, yl, q)
-	return fastTwoSum(q, ((xh-ph)+(xl-pl))/yh)
-}
-
-// rootDouble returns √x for x > 0. With s = fl(√xh), s² is s·s exactly and |x − s²| ≤ 3.1u·x,
-// which two sums round by 5.2u²·x, and √x = s + (x − s²)/(√x + s). To halve that over s in its
-// place is off by 1.3u²·√x, as |√x − s| ≤ 1.6u·√x, and the quotient rounds by 1.6u²·√x: with
-// 2.6u²·√x of the sums, less than 6u².
-func rootDouble(xh, xl float64) (h, l float64) {
-	s := math.Sqrt(xh)
-	ph, pl := twoProduct(s, s)
-	return fastTwoSum(s, ((xh-ph)-pl+xl)/(2*s))
 }

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"math"
+	"math/big"
 
 	"tattle/internal/simd"
 )
@@ -38,11 +39,17 @@ func (k *wideNorm) prepare() {
 			k.ah[c] = math.NaN()
 			continue
 		}
-		a := bigOf(variance)
-		a.Add(a, bigOf(b.epsilon()))
-		k.ah[c], k.al[c] = splitWide(a.Quo(bigOf(scale), a.Sqrt(a)))
+		a := wideNumber(variance)
+		a.Add(a, wideNumber(b.epsilon()))
+		a.Quo(wideNumber(scale), a.Sqrt(a))
+		k.ah[c], _ = a.Float64()
+		k.al[c], _ = a.Sub(a, wideNumber(k.ah[c])).Float64()
 	}
 }
+
+// wideNumber returns v with so many bits that what its arithmetic rounds is far below the last
+// bit of a double word.
+func wideNumber(v float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(v) }
 
 func (k *wideNorm) wide(y wideTensor, x []wideTensor, _ int) {
 	k.prepare()

@@ -1,10 +1,6 @@
 package nn
 
-import (
-	"math"
-
-	"tattle/internal/simd"
-)
+import "math"
 
 // wideRectifier is ReLU, with zero, and LeakyReLU in double words.
 type wideRectifier struct {
@@ -14,7 +10,7 @@ type wideRectifier struct {
 
 // wide: as in rectifier's roundoff, the bound is that of the linear piece where all of
 // x̂ ± ex lies on one side of 0, and max(1, |Slope|) times ex otherwise.
-func (k wideRectifier) wide(y wideTensor, x []wideTensor, batch int) {
+func (k wideRectifier) wide(y wideTensor, x []wideTensor, _ int) {
 	s, up := math.Abs(k.slope), roundUp(4)
 	for i, h := range x[0].hi {
 		l, e := x[0].lo[i], x[0].e[i]
@@ -39,19 +35,14 @@ func (k wideRectifier) wide(y wideTensor, x []wideTensor, batch int) {
 			y.e[i] = up*(reach*e+addError*math.Abs(y.hi[i])) + underflow
 		}
 	}
-	for b := range batch {
-		y.norm[b] = max(1, s)*x[0].norm[b]*normUp + y.rounding(b, batch, addError)
-	}
 }
 
 // wideCopy is an operator whose outputs are copies of inputs or constants. Its float64 kernel
-// copies each part; its Jacobian products put zeros where outputs are constants. An input whose
-// entries are copied up to m times adds √m times its norm.
+// copies each part; its Jacobian products put zeros where outputs are constants.
 type wideCopy struct {
 	kernel kernel[float64]
 	frame  frame[float64]
 	dx     [][]float64
-	copies []float64 // of each input, m
 }
 
 // newWideCopy returns nil for operators that compute.
@@ -65,19 +56,7 @@ func newWideCopy(s *step[float64]) wideKernel {
 	default:
 		return nil
 	}
-	k := &wideCopy{kernel: s.kernel}
-	ones, counts := make([]float64, Size(s.shape)), make([][]float64, len(s.shapes))
-	fill(ones, 1)
-	for i, in := range s.shapes {
-		counts[i] = make([]float64, Size(in))
-	}
-	if len(ones) > 0 {
-		k.kernel.vjp(&frame[float64]{batch: 1}, counts, ones, 1)
-	}
-	for _, c := range counts {
-		k.copies = append(k.copies, simd.MaxAbs(c))
-	}
-	return k
+	return &wideCopy{kernel: s.kernel}
 }
 
 func (k *wideCopy) wide(y wideTensor, x []wideTensor, batch int) {
@@ -89,13 +68,6 @@ func (k *wideCopy) wide(y wideTensor, x []wideTensor, batch int) {
 	k.kernel.forward(f)
 	k.product(y.lo, x, func(t wideTensor) []float64 { return t.lo })
 	k.product(y.e, x, func(t wideTensor) []float64 { return t.e })
-	for b := range batch {
-		square := 0.
-		for i, t := range x {
-			square += k.copies[i] * t.norm[b] * t.norm[b]
-		}
-		y.norm[b] = math.Sqrt(square)*normUp + normSlack
-	}
 }
 
 func (k *wideCopy) product(dy []float64, x []wideTensor, part func(wideTensor) []float64) {

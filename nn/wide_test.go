@@ -17,7 +17,9 @@ func wideNets() map[string]*Graph {
 	r := rand.New(rand.NewPCG(21, 21))
 	nets := map[string]*Graph{}
 	for name, g := range roundoffNets() {
-		nets[name] = g
+		if name != "softmax" && name != "steep" {
+			nets[name] = g
+		}
 	}
 	grouped := &Conv2D{InChannels: 4, OutChannels: 6, Groups: 2, Kernel: [2]int{2, 3}, Stride: [2]int{2, 1}, Dilation: [2]int{1, 2}, Pad: [4]int{1, 0, 0, 2}, Weight: testParam(r, "weight", 6, 2, 2, 3)}
 	depthwise := &Conv2D{InChannels: 6, OutChannels: 6, Groups: 6, Kernel: [2]int{3, 3}, Pad: [4]int{1, 1, 1, 1}, Weight: testParam(r, "weight", 6, 1, 3, 3), Bias: testParam(r, "bias", 6)}
@@ -49,21 +51,6 @@ func wideNets() map[string]*Graph {
 	product.node("m", &Binary{Operator: "Mul"}, "a", "c")
 	product.node("y", &Binary{Operator: "Mul"}, "m", "a")
 	nets["product"] = product
-	nets["swin"] = zooNet("swin learned")
-	spelt := chain([]int{4, 6}, testDense(6, 6, true))
-	spelt.node("mean", &Reduce{Function: "Mean", Axes: []int{1}, Keep: true}, "n0")
-	spelt.node("d", &Binary{Operator: "Sub"}, "n0", "mean")
-	spelt.node("square", &Binary{Operator: "Mul"}, "d", "d")
-	spelt.node("variance", &Reduce{Function: "Mean", Axes: []int{1}, Keep: true}, "square")
-	spelt.node("more", with("Add", number(1e-5)), "variance")
-	spelt.node("root", &Unary{Function: "Sqrt"}, "more")
-	spelt.node("z", &Binary{Operator: "Div"}, "d", "root")
-	spelt.node("scaled", with("Mul", number(1/math.Sqrt2)), "z")
-	spelt.node("erf", &Unary{Function: "Erf"}, "scaled")
-	spelt.node("one", with("Add", number(1)), "erf")
-	spelt.node("phi", &Binary{Operator: "Mul"}, "z", "one")
-	spelt.node("gelu", with("Mul", number(.5)), "phi")
-	nets["spelt out"] = spelt
 	return nets
 }
 
@@ -112,8 +99,8 @@ func pairs(t *testing.T, net *Net, x []float64) wideTensor {
 	t.Helper()
 	must.Do(t, net.Wide())
 	_, n := net.Dims()
-	y := wideTensor{hi: make([]float64, n), lo: make([]float64, n), e: make([]float64, n)}
-	net.engine64.forwardWide(y, wideTensor{hi: x, lo: make([]float64, len(x)), e: make([]float64, len(x))}, 1)
+	y := wideTensor{make([]float64, n), make([]float64, n), make([]float64, n)}
+	net.engine64.forwardWide(y, wideTensor{x, make([]float64, len(x)), make([]float64, len(x))}, 1)
 	return y
 }
 
@@ -210,9 +197,9 @@ func TestWideSteady(t *testing.T) {
 
 // TestWideRefuses names the operator without a wide kernel.
 func TestWideRefuses(t *testing.T) {
-	net := mustNet(t, chain([]int{3}, &ReLU{}, &Unary{Function: "Softplus"}))
+	net := mustNet(t, chain([]int{3}, &ReLU{}, &Softmax{}))
 	if err := net.ForwardWide64(make([]float64, 3), make([]float64, 3), make([]float64, 3), nil); err == nil {
-		t.Error("a Softplus in double words")
+		t.Error("a Softmax in double words")
 	} else {
 		t.Log(err)
 	}
@@ -284,24 +271,22 @@ func TestWideDeep(t *testing.T) {
 	}
 }
 
-// BenchmarkWide compares the two bounded passes on the features of ResNet-18 and Swin-T, at
-// 224 × 224 pixels, and reports the bounds relative to the features.
+// BenchmarkWide compares the two bounded passes on the features of ResNet-18, at 224 × 224
+// pixels, and reports the bounds relative to the features.
 func BenchmarkWide(b *testing.B) {
-	for name, node := range map[string]string{"resnet18": "layer4.1.relu2", "swin-t": "norm"} {
-		front, _ := must.Get2(zooNet(name).Cut(node))(b)
-		net := mustNet(b, front)
-		p, n := net.Dims()
-		x, y, bound := randomSlice[float64](rand.New(rand.NewPCG(1, 9)), p, 1), make([]float64, n), make([]float64, n)
-		for what, pass := range map[string]func() error{
-			"ForwardError64": func() error { net.ForwardError64(y, bound, x, nil); return nil },
-			"ForwardWide64":  func() error { return net.ForwardWide64(y, bound, x, nil) },
-		} {
-			b.Run(name+"/"+what, func(b *testing.B) {
-				for b.Loop() {
-					must.Do(b, pass())
-				}
-				b.ReportMetric(math.Log10(norm64(bound)/norm64(y)), "log10(bound/features)")
-			})
-		}
+	front, _ := must.Get2(zooNet("resnet18").Cut("layer4.1.relu2"))(b)
+	net := mustNet(b, front)
+	p, n := net.Dims()
+	x, y, bound := randomSlice[float64](rand.New(rand.NewPCG(1, 9)), p, 1), make([]float64, n), make([]float64, n)
+	for what, pass := range map[string]func() error{
+		"ForwardError64": func() error { net.ForwardError64(y, bound, x, nil); return nil },
+		"ForwardWide64":  func() error { return net.ForwardWide64(y, bound, x, nil) },
+	} {
+		b.Run(what, func(b *testing.B) {
+			for b.Loop() {
+				must.Do(b, pass())
+			}
+			b.ReportMetric(math.Log10(norm64(bound)/norm64(y)), "log10(bound/features)")
+		})
 	}
 }

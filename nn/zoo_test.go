@@ -24,7 +24,6 @@ func init() {
 		"cifar10":  func() *nn.Graph { return zoo.CIFAR10(1) },
 		"curious":  func() *nn.Graph { return zoo.Curious(zoo.CuriousOptions{Classes: 2}, 1) },
 		"resnet18": func() *nn.Graph { return zoo.ResNet18(10, 1) },
-		"swin-t":   func() *nn.Graph { return zoo.SwinT(10, 1) },
 		// Windows that need padding, shifted ones, a stage of a single window, odd
 		// sides to be merged.
 		"swin":         swin(20, 4, 8, []int{2, 2}, []int{2, 4}, 3),

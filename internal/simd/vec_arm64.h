@@ -5,7 +5,7 @@
 #define SINGLE 0
 #define DOUBLE 0x00400000
 
-// OP is Vd = Vn op Vm; FMLA and FMLS add the product to Vd and take it from Vd. MAP is Vd = op Vn.
+// OP is Vd = Vn op Vm; FMLA adds the product to Vd. MAP is Vd = op Vn.
 #define OP(op, size, n, m, d) WORD $((op) | (size) | ((m)<<16) | ((n)<<5) | (d))
 #define MAP(op, size, n, d) WORD $((op) | (size) | ((n)<<5) | (d))
 
@@ -14,13 +14,10 @@
 #define FMUL 0x6E20DC00
 #define FDIV 0x6E20FC00
 #define FMLA 0x4E20CC00
-#define FMLS 0x4EA0CC00
 #define FMAX 0x4E20F400
 #define FADDP 0x6E20D400
 #define FMAXP 0x6E20F400
-#define GREATEREQUAL 0x6E20E400
 #define FABS 0x4EA0F800
-#define FNEG 0x6EA0F800
 #define FSQRT 0x6EA1F800
 #define POSITIVE 0x4EA0C800
 

@@ -58,8 +58,6 @@ func benchmarkLoops[T Float](b *testing.B, only string) {
 			{"MaxAbs", 1, func() { MaxAbs(x) }},
 			{"ReLU", 2, func() { ReLU(z, x) }},
 			{"ReLUMask", 3, func() { ReLUMask(z, x, y) }},
-			{"ReLUShift", 3, func() { ReLUShift(z, x, y) }},
-			{"LeakyReLUShift", 3, func() { LeakyReLUShift(z, x, y, .1) }},
 			{"ScaleShift", 2, func() { ScaleShift(z, x, 2, 3) }},
 			{"Combine", 3, func() { Combine(z, x, y, 2, 3, 4) }},
 		}

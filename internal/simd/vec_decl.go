@@ -36,16 +36,10 @@ func reluF32(dst, x *float32, n int)
 func reluMaskF32(dst, d, x *float32, n int)
 
 //go:noescape
-func reluShiftF32(dst, d, x *float32, n int)
-
-//go:noescape
 func leakyReLUF32(dst, x *float32, n int, slope float32)
 
 //go:noescape
 func leakyReLUMaskF32(dst, d, x *float32, n int, slope float32)
-
-//go:noescape
-func leakyReLUShiftF32(dst, d, x *float32, n int, slope float32)
 
 //go:noescape
 func axpyF64(y, x *float64, n int, alpha float64)
@@ -81,16 +75,10 @@ func reluF64(dst, x *float64, n int)
 func reluMaskF64(dst, d, x *float64, n int)
 
 //go:noescape
-func reluShiftF64(dst, d, x *float64, n int)
-
-//go:noescape
 func leakyReLUF64(dst, x *float64, n int, slope float64)
 
 //go:noescape
 func leakyReLUMaskF64(dst, d, x *float64, n int, slope float64)
-
-//go:noescape
-func leakyReLUShiftF64(dst, d, x *float64, n int, slope float64)
 
 //go:noescape
 func adamF32(w, grad, m, v *float32, n int, p *AdamCoefficients)

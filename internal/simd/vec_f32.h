@@ -10,10 +10,8 @@
 #define combine ·combineF32
 #define relu ·reluF32
 #define reluMask ·reluMaskF32
-#define reluShift ·reluShiftF32
 #define leakyReLU ·leakyReLUF32
 #define leakyReLUMask ·leakyReLUMaskF32
-#define leakyReLUShift ·leakyReLUShiftF32
 #define dot ·dotF32
 #define sum ·sumF32
 #define maxAbs ·maxAbsF32

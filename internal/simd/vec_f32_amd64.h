@@ -6,9 +6,7 @@
 #define VMOVUP VMOVUPS
 #define VMASKMOVP VMASKMOVPS
 #define VADDP VADDPS
-#define VSUBP VSUBPS
 #define VMULP VMULPS
-#define VMAXP VMAXPS
 #define VXORP VXORPS
 #define VANDP VANDPS
 #define VCMPP VCMPPS
@@ -17,6 +15,5 @@
 #define VFMADD231P VFMADD231PS
 #define VBROADCASTS VBROADCASTSS
 #define MOVS MOVSS
-#define VPSLL VPSLLD
 
 #include "vec_amd64.h"

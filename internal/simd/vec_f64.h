@@ -10,10 +10,8 @@
 #define combine ·combineF64
 #define relu ·reluF64
 #define reluMask ·reluMaskF64
-#define reluShift ·reluShiftF64
 #define leakyReLU ·leakyReLUF64
 #define leakyReLUMask ·leakyReLUMaskF64
-#define leakyReLUShift ·leakyReLUShiftF64
 #define dot ·dotF64
 #define sum ·sumF64
 #define maxAbs ·maxAbsF64

@@ -6,9 +6,7 @@
 #define VMOVUP VMOVUPD
 #define VMASKMOVP VMASKMOVPD
 #define VADDP VADDPD
-#define VSUBP VSUBPD
 #define VMULP VMULPD
-#define VMAXP VMAXPD
 #define VXORP VXORPD
 #define VANDP VANDPD
 #define VCMPP VCMPPD
@@ -17,6 +15,5 @@
 #define VFMADD231P VFMADD231PD
 #define VBROADCASTS VBROADCASTSD
 #define MOVS MOVSD
-#define VPSLL VPSLLQ
 
 #include "vec_amd64.h"

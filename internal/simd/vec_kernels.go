@@ -123,17 +123,6 @@ func reluMask[T Float](dst, d, x []T) {
 	}
 }
 
-func reluShift[T Float](dst, d, x []T) {
-	switch {
-	case !hasKernels():
-		reluShiftGo(dst, d, x)
-	case is32[T]():
-		reluShiftF32(f32(dst), f32(d), f32(x), len(dst))
-	default:
-		reluShiftF64(f64(dst), f64(d), f64(x), len(dst))
-	}
-}
-
 func leakyReLU[T Float](dst, x []T, slope T) {
 	switch {
 	case !hasKernels():
@@ -153,17 +142,6 @@ func leakyReLUMask[T Float](dst, d, x []T, slope T) {
 		leakyReLUMaskF32(f32(dst), f32(d), f32(x), len(dst), float32(slope))
 	default:
 		leakyReLUMaskF64(f64(dst), f64(d), f64(x), len(dst), float64(slope))
-	}
-}
-
-func leakyReLUShift[T Float](dst, d, x []T, slope T) {
-	switch {
-	case !hasKernels():
-		leakyReLUShiftGo(dst, d, x, slope)
-	case is32[T]():
-		leakyReLUShiftF32(f32(dst), f32(d), f32(x), len(dst), float32(slope))
-	default:
-		leakyReLUShiftF64(f64(dst), f64(d), f64(x), len(dst), float64(slope))
 	}
 }
 

@@ -105,7 +105,7 @@ TEXT combine(SB), NOSPLIT, $0-ARGS_32_3
 	VZEROUPPER
 	RET
 
-// ReLU, leaky ReLU, their derivatives and their shifts. Y13 is zero, Y12 the sign bit.
+// ReLU, leaky ReLU and their derivatives. Y13 is zero.
 
 #define RELU(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
 	LOAD(off(SI)(AX*SIZE), Ya) \
@@ -140,33 +140,6 @@ TEXT reluMask(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	VXORP Y13, Y13, Y13
 	PAIRS(RELUMASK)
-	VZEROUPPER
-	RET
-
-#define RELUSHIFT(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
-	LOAD(off(BX)(AX*SIZE), Ya) \
-	LOAD(off(SI)(AX*SIZE), Yb) \
-	VXORP Y12, Ya, Yc \
-	VMAXP Yb, Yc, Yc \
-	VADDP Yb, Ya, Yd \
-	VCMPP $0x16, Y13, Yd, Yb \
-	VANDP Yb, Yd, Yd \
-	VCMPP $0x1E, Y13, Ya, Ya \
-	VBLENDVP Ya, Yc, Yd, Yc \
-	STORE(Yc, off(DI)(AX*SIZE))
-
-// func reluShift(dst, d, x *T, n int)
-// dst = max(d, −x) where x > 0, else max(x+d, 0). The maximum takes its second
-// operand, here d, when one is a NaN.
-TEXT reluShift(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ d+8(FP), SI
-	MOVQ x+16(FP), BX
-	MOVQ n+24(FP), CX
-	VXORP Y13, Y13, Y13
-	VPCMPEQD Y12, Y12, Y12
-	VPSLL $(8*SIZE-1), Y12, Y12 // the sign bit
-	PAIRS(RELUSHIFT)
 	VZEROUPPER
 	RET
 
@@ -207,40 +180,6 @@ TEXT leakyReLUMask(SB), NOSPLIT, $0-ARGS_32_1
 	VBROADCASTS slope+32(FP), Y8
 	VXORP Y13, Y13, Y13
 	PAIRS(LEAKYRELUMASK)
-	VZEROUPPER
-	RET
-
-#define LEAKYRELUSHIFT(LOAD, STORE) \
-	LOAD((BX)(AX*SIZE), Y0) \
-	LOAD((SI)(AX*SIZE), Y1) \
-	VCMPP $0x1E, Y13, Y0, Y2 \
-	VXORP Y12, Y0, Y3 \
-	VCMPP $0x16, Y3, Y1, Y3 \
-	VMULP Y8, Y0, Y4 \
-	VBLENDVP Y2, Y0, Y4, Y4 \
-	VADDP Y1, Y0, Y5 \
-	VMULP Y8, Y5, Y6 \
-	VBLENDVP Y3, Y5, Y6, Y5 \
-	VSUBP Y4, Y5, Y5 \
-	VMULP Y8, Y1, Y6 \
-	VBLENDVP Y2, Y1, Y6, Y6 \
-	VXORP Y3, Y2, Y2 \
-	VBLENDVP Y2, Y5, Y6, Y6 \
-	STORE(Y6, (DI)(AX*SIZE))
-
-// func leakyReLUShift(dst, d, x *T, n int, slope T)
-// Y2: x > 0; Y3: not d ≤ −x. Where they agree dst is d or slope·d (Y6), else
-// leaky(x+d) − leaky(x) (Y5 and Y4).
-TEXT leakyReLUShift(SB), NOSPLIT, $0-ARGS_32_1
-	MOVQ dst+0(FP), DI
-	MOVQ d+8(FP), SI
-	MOVQ x+16(FP), BX
-	MOVQ n+24(FP), CX
-	VBROADCASTS slope+32(FP), Y8
-	VXORP Y13, Y13, Y13
-	VPCMPEQD Y12, Y12, Y12
-	VPSLL $(8*SIZE-1), Y12, Y12 // the sign bit
-	SINGLES(LEAKYRELUSHIFT)
 	VZEROUPPER
 	RET
 

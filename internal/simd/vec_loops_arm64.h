@@ -13,33 +13,9 @@
 // V0 is d, V1 is x.
 #define RELUMASK(size) MAP(POSITIVE, size, 1, 3); BOTH(0, 3, 2)
 
-// Of max(d, −x) and max(x+d, 0) the first where x > 0.
-#define RELUSHIFT(size) \
-	MAP(POSITIVE, size, 1, 2); \
-	OP(FADD, size, 1, 0, 3); \
-	OP(FMAX, size, 3, 28, 3); \
-	MAP(FNEG, size, 1, 4); \
-	OP(FMAX, size, 0, 4, 4); \
-	CHOOSE(4, 3, 2)
-
 // V28 is the slope.
 #define LEAKY(size) MAP(POSITIVE, size, 0, 2); OP(FMUL, size, 0, 28, 3); CHOOSE(0, 3, 2)
 #define LEAKYMASK(size) MAP(POSITIVE, size, 1, 2); OP(FMUL, size, 0, 28, 3); CHOOSE(0, 3, 2)
-
-// V5 has ones where −x ≥ d, so that x+d is not positive. Of the four cases V6 is that it never was,
-// V7 that it now is, V3 that it now is not, and d itself that it is before and after.
-#define LEAKYSHIFT(size) \
-	MAP(POSITIVE, size, 1, 2); \
-	MAP(FNEG, size, 1, 3); \
-	OP(GREATEREQUAL, size, 3, 0, 5); \
-	OP(FMUL, size, 0, 28, 6); \
-	OP(FADD, size, 1, 0, 7); \
-	OP(FMLA, size, 7, 28, 3); \
-	OP(FMLS, size, 1, 28, 7); \
-	MOVE(5, 4); \
-	CHOOSE(3, 0, 4); \
-	CHOOSE(6, 7, 5); \
-	CHOOSE(4, 5, 2)
 
 #define DOT(size, to) OP(FMLA, size, 0, 1, to)
 #define SUM(size, to) OP(FADD, size, to, 0, to)
@@ -121,15 +97,6 @@ TEXT reluMask(SB), NOSPLIT, $0-32
 	MOVD n+24(FP), R3
 	LOOP(XY, XY1, PUT1, SHIFT, WIDTH, RELUMASK)
 
-// func reluShift(dst, d, x *T, n int)
-TEXT reluShift(SB), NOSPLIT, $0-32
-	MOVD dst+0(FP), R0
-	MOVD d+8(FP), R1
-	MOVD x+16(FP), R2
-	MOVD n+24(FP), R3
-	VEOR V28.B16, V28.B16, V28.B16
-	LOOP(XY, XY1, PUT1, SHIFT, WIDTH, RELUSHIFT)
-
 // func leakyReLU(dst, x *T, n int, slope T)
 TEXT leakyReLU(SB), NOSPLIT, $0-ARGS_24_1
 	MOVD dst+0(FP), R0
@@ -148,16 +115,6 @@ TEXT leakyReLUMask(SB), NOSPLIT, $0-ARGS_32_1
 	FMOV slope+32(FP), F28
 	FILL28
 	LOOP(XY, XY1, PUT1, SHIFT, WIDTH, LEAKYMASK)
-
-// func leakyReLUShift(dst, d, x *T, n int, slope T)
-TEXT leakyReLUShift(SB), NOSPLIT, $0-ARGS_32_1
-	MOVD dst+0(FP), R0
-	MOVD d+8(FP), R1
-	MOVD x+16(FP), R2
-	MOVD n+24(FP), R3
-	FMOV slope+32(FP), F28
-	FILL28
-	LOOP(XY, XY1, PUT1, SHIFT, WIDTH, LEAKYSHIFT)
 
 // func dot(x, y *T, n int) T
 TEXT dot(SB), NOSPLIT, $0-ARGS_24_1

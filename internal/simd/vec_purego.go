@@ -13,8 +13,6 @@ func scaleShift[T Float](dst, x []T, a, b T)             { scaleShiftGo(dst, x, 
 func combine[T Float](dst, x, y []T, a, b, c T)          { combineGo(dst, x, y, a, b, c) }
 func relu[T Float](dst, x []T)                           { reluGo(dst, x) }
 func reluMask[T Float](dst, d, x []T)                    { reluMaskGo(dst, d, x) }
-func reluShift[T Float](dst, d, x []T)                   { reluShiftGo(dst, d, x) }
 func leakyReLU[T Float](dst, x []T, slope T)             { leakyReLUGo(dst, x, slope) }
 func leakyReLUMask[T Float](dst, d, x []T, slope T)      { leakyReLUMaskGo(dst, d, x, slope) }
-func leakyReLUShift[T Float](dst, d, x []T, slope T)     { leakyReLUShiftGo(dst, d, x, slope) }
 func adamStep(w, g, m, v []float32, p *AdamCoefficients) { adamStepGo(w, g, m, v, p) }

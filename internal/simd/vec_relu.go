@@ -13,13 +13,6 @@ func ReLUMask[T Float](dst, d, x []T) {
 	reluMask(dst, d, x)
 }
 
-// ReLUShift sets dst = max(x+d, 0) − max(x, 0) without cancellation, for
-// finite x: it is d itself where x and x+d are both positive.
-func ReLUShift[T Float](dst, d, x []T) {
-	sameLength(len(dst), len(d), len(x))
-	reluShift(dst, d, x)
-}
-
 // LeakyReLU sets dst = x where x > 0 and slope·x elsewhere.
 func LeakyReLU[T Float](dst, x []T, slope T) {
 	sameLength(len(dst), len(x))
@@ -31,12 +24,4 @@ func LeakyReLU[T Float](dst, x []T, slope T) {
 func LeakyReLUMask[T Float](dst, d, x []T, slope T) {
 	sameLength(len(dst), len(d), len(x))
 	leakyReLUMask(dst, d, x, slope)
-}
-
-// LeakyReLUShift sets dst = leaky(x+d) − leaky(x) without cancellation, for
-// finite x and a slope of at least 0: it is d itself where x and x+d are both positive, and
-// slope·d where neither is.
-func LeakyReLUShift[T Float](dst, d, x []T, slope T) {
-	sameLength(len(dst), len(d), len(x))
-	leakyReLUShift(dst, d, x, slope)
 }

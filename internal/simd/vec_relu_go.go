@@ -18,21 +18,6 @@ func reluMaskGo[T Float](dst, d, x []T) {
 	}
 }
 
-// For x > 0 the shift is max(d, −x), for x ≤ 0 it is max(x+d, 0).
-func reluShiftGo[T Float](dst, d, x []T) {
-	d, x = d[:len(dst)], x[:len(dst)]
-	for i, v := range x {
-		s := d[i]
-		switch {
-		case !(v > 0):
-			s = positive(v + s)
-		case s <= -v:
-			s = -v
-		}
-		dst[i] = s
-	}
-}
-
 func leakyReLUGo[T Float](dst, x []T, slope T) {
 	x = x[:len(dst)]
 	for i, v := range x {
@@ -48,27 +33,6 @@ func leakyReLUMaskGo[T Float](dst, d, x []T, slope T) {
 		} else {
 			dst[i] = slope * d[i]
 		}
-	}
-}
-
-// The two values lie on one line where before and after agree. Where they do not,
-// the difference is of numbers of opposite signs. The second test is written so
-// that a NaN gives a NaN.
-func leakyReLUShiftGo[T Float](dst, d, x []T, slope T) {
-	d, x = d[:len(dst)], x[:len(dst)]
-	for i, v := range x {
-		s := d[i]
-		before, after := v > 0, !(s <= -v)
-		switch {
-		case before && after:
-		case !before && !after:
-			s *= slope
-		case after:
-			s = v + s - slope*v
-		default:
-			s = slope*(v+s) - v
-		}
-		dst[i] = s
 	}
 }
 
