@@ -10,12 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"tattle/internal/file"
 	"tattle/internal/must"
-	"tattle/internal/shared"
 )
 
 func names(t *testing.T, dir string) []string {
@@ -129,35 +127,6 @@ func TestResume(t *testing.T) {
 	}
 }
 
-func TestCorruptShardsAreRedone(t *testing.T) {
-	dir := t.TempDir()
-	f, err := Create(dir, manifest())
-	must.Do(t, err)
-	for i := range f.Len() {
-		must.Do(t, f.Commit(i, put(text(i))))
-	}
-	flipped := []byte(text(1))
-	flipped[700] ^= 1
-	for path, data := range map[string]string{
-		f.Path(1):       string(flipped),
-		f.Path(3):       text(3)[:500],
-		f.recordPath(4): "",
-	} {
-		must.Do(t, os.WriteFile(path, []byte(data), 0o666))
-	}
-	os.Remove(f.Path(5))
-	f = must.Get(Open(dir, manifest()))(t)
-	if want := []int{1, 3, 4, 5}; !slices.Equal(f.Corrupt(), want) || !slices.Equal(f.Remaining(), want) {
-		t.Errorf("corrupt %v, remaining %v, want %v", f.Corrupt(), f.Remaining(), want)
-	}
-	for _, i := range f.Remaining() {
-		must.Do(t, f.Commit(i, put(text(i))))
-	}
-	if f, err = Open(dir, manifest()); err != nil || len(f.Remaining()) != 0 {
-		t.Errorf("%v, remaining %v", err, f.Remaining())
-	}
-}
-
 func TestOpenRefusesAnotherRun(t *testing.T) {
 	dir := t.TempDir()
 	must.Get(Create(dir, manifest()))(t)
@@ -204,38 +173,6 @@ func TestManifestIsReadable(t *testing.T) {
 	data := must.Get(manifest().Encode())(t)
 	if !strings.Contains(string(data), "\n    \"sigma\": 1.7024195,\n") || !json.Valid(data) {
 		t.Errorf("%s", data)
-	}
-}
-
-func TestConcurrentCommits(t *testing.T) {
-	shared.Long(t, "many commits at once")
-	dir := t.TempDir()
-	m := manifest()
-	m.Shards = 64
-	f, err := Create(dir, m)
-	must.Do(t, err)
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	committed := make([]int, m.Shards)
-	for range 4 { // four workers want every shard
-		wg.Go(func() {
-			for i := range m.Shards {
-				if f.Commit(i, put(text(i))) == nil {
-					mu.Lock()
-					committed[i]++
-					mu.Unlock()
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if f, err = Open(dir, m); err != nil || len(f.Remaining()) != 0 || f.Corrupt() != nil {
-		t.Fatalf("%v, remaining %v", err, f.Remaining())
-	}
-	for i, n := range committed {
-		if got, _ := os.ReadFile(f.Path(i)); n != 1 || string(got) != text(i) {
-			t.Errorf("shard %d was committed %d times", i, n)
-		}
 	}
 }
 
