@@ -194,9 +194,11 @@ func TestOpenVectors(t *testing.T) {
 // An array of a known name is taken for vectors if there are no outputs.
 func TestOpenVectorArrays(t *testing.T) {
 	write := func(names ...string) string {
-		path := filepath.Join(t.TempDir(), "a.npz")
-		must.Do(t, writeArrays(path, names))
-		return path
+		arrays := []any{"s1", []int{2}, []int{0, 1}}
+		for _, name := range names {
+			arrays = append(arrays, name, []int{2, 3}, make([]float32, 6))
+		}
+		return archiveOf(t, arrays...)
 	}
 	open := func(path string, columns ...string) (*Sample, error) {
 		return OpenOutputs(context.Background(), path, OpenOptions{Columns: columns})
@@ -225,29 +227,6 @@ func TestFromNode(t *testing.T) {
 		t.Errorf("%d numbers of %s, %v", s.Width, s.Kind, err)
 	}
 	must.Fail(t, must.Err(fromNode(context.Background(), g, "nowhere", set)), `no node "nowhere"`)
-}
-
-// writeArrays writes arrays [20, 3] of the given names, and a sensitive s1.
-func writeArrays(path string, names []string) error {
-	return file.Write(path, func(w io.Writer) error {
-		z := npy.NewWriter(w)
-		x, labels := make([]float32, 60), make([]int, 20)
-		for i := range x {
-			x[i] = float32(i % 7)
-		}
-		for i := range labels {
-			labels[i] = i % 2
-		}
-		for _, name := range names {
-			if err := z.Add(name, []int{20, 3}, x); err != nil {
-				return err
-			}
-		}
-		if err := z.Add("s1", []int{20}, labels); err != nil {
-			return err
-		}
-		return z.Close()
-	})
 }
 
 // Without a target, scores are vectors, whether the columns are named or found; what is both
