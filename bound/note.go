@@ -59,7 +59,7 @@ func (n Note) String() string {
 		}
 		return fmt.Sprintf("%s may lie %g off real arithmetic (%s)", what, n.Error, n.From)
 	case NoteMeasured:
-		return "each value has a witness, but the rounding of this net's float64 pass is measured, not proven: two computations of the same change of the features, a thousandfold their distance allowed for"
+		return "each value has a witness, but the rounding of this net's float64 pass is measured, not proved: a thousand times what its distance from a float32 pass says is allowed for"
 	case NoteUnknownRounding:
 		return "each value has a witness, but how the rounding of its features is known is not said"
 	case NoteNumerical:

@@ -3,7 +3,6 @@ package nn
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"tattle/internal/must"
@@ -24,24 +23,23 @@ func arithmeticOf(operator string, r *rand.Rand, constant []int, first bool) *Bi
 	return op
 }
 
-// arithmeticOperators are those whose values are numbers.
-func arithmeticOperators() []string { return slices.DeleteFunc(BinaryOperators(), Compares) }
-
 // TestBroadcastRoundoff holds operators of two numbers on broadcast operands, either of which may be
 // a constant, to their definitions: at small whole numbers, among which are ties and zeros, and
-// around them.
+// around them, and at others.
 func TestBroadcastRoundoff(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 2))
 	for _, name := range BinaryOperators() {
-		slack, draw := 1e3, func(v float64) float64 { return math.Round(2 * v) }
+		slack, other, draw := 1e3, itself, func(v float64) float64 { return math.Round(2 * v) }
 		switch {
 		case Compares(name):
 			slack = math.Inf(1)
 		case name == "Pow":
-			draw = awayFrom0
+			draw, other = awayFrom0, awayFrom0
 		case name == "Div":
 			draw = func(v float64) float64 { return 1 + math.Abs(math.Round(2*v)) }
+			other = func(v float64) float64 { return v + math.Copysign(.5, v) }
 		}
+		testExact(t, &Binary{Operator: name}, slack, other, []int{5, 8}, []int{8})
 		constant := func(shape []int, first bool) *Binary {
 			op := arithmeticOf(name, r, shape, first)
 			for i, v := range op.Constant.Data {

@@ -79,9 +79,6 @@ func (o *Unary) kernel64(...[]int) kernel[float64] {
 type unaryFunc struct {
 	value, slope func(x float64) float64
 
-	// tangent is d·slope(x), where it is not nil, with fewer roundings.
-	tangent func(d, x float64) float64
-
 	// steepest is at least |slope| everywhere on [lo, hi], and loss at least the
 	// error of the computed value y at x, in units of u: 16·|y| where it is nil.
 	steepest func(lo, hi float64) float64
@@ -124,10 +121,6 @@ type unary[T Float] struct {
 }
 
 func newUnary[T Float](c *unaryFunc) *unary[T] {
-	tangent := c.tangent
-	if tangent == nil {
-		tangent = func(d, x float64) float64 { return d * c.slope(x) }
-	}
 	return &unary[T]{c: c, elementwise: elementwise[T]{
 		apply: newPass(func(dst, _, x []T) {
 			for i, v := range x {
@@ -136,7 +129,7 @@ func newUnary[T Float](c *unaryFunc) *unary[T] {
 		}),
 		product: newPass(func(dst, d, x []T) {
 			for i, v := range x {
-				dst[i] = T(tangent(float64(d[i]), float64(v)))
+				dst[i] = T(float64(d[i]) * c.slope(float64(v)))
 			}
 		}),
 	}}

@@ -79,9 +79,8 @@ func exponential(*Unary) *unaryFunc {
 // allowed. The quotient is rounded up first, since near 1 its error is magnified.
 func logarithm(*Unary) *unaryFunc {
 	return &unaryFunc{
-		value:   math.Log,
-		slope:   func(x float64) float64 { return 1 / x },
-		tangent: func(d, x float64) float64 { return d / x },
+		value: math.Log,
+		slope: func(x float64) float64 { return 1 / x },
 		bound: func(x, y, e float64) float64 {
 			t := e / x * roundUp(1)
 			if !(x > 0 && t < 1) {
