@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"tattle/nn"
 	"tattle/nn/zoo"
 	"tattle/onnx"
+	"tattle/run"
 )
 
 // StudentAttack is what the settings of a student's result call its training.
@@ -41,6 +43,7 @@ type Student struct {
 	Own        *curious.Evaluation // by the teacher's attacks
 	Refitted   *curious.Evaluation // by attacks fitted to the student; nil without attacks
 	Took       time.Duration       // of the distillation
+	Result     *Result             // the result.json
 }
 
 // Distill trains a student on the outputs of the teacher, on the part of the data that
@@ -121,10 +124,7 @@ func (t *Teacher) measure(ctx context.Context, s *Student, fitted []curious.Atta
 // keep writes the student, the teacher's attacks, those fitted to the student and the
 // result.
 func (t *Teacher) keep(dir string, s *Student, fitted []curious.Attack, o DistillOptions) error {
-	if err := onnx.Write(filepath.Join(dir, modelFile), s.Student); err != nil {
-		return err
-	}
-	if err := t.copyAttacks(dir); err != nil {
+	if err := curious.Save(dir, &curious.Result{Classifier: s.Student, Attacks: t.Model.Attacks}); err != nil {
 		return err
 	}
 	for i, a := range fitted { // named so that curious.Open does not take them for the attacks
@@ -140,16 +140,16 @@ func (t *Teacher) keep(dir string, s *Student, fitted []curious.Attack, o Distil
 	if err != nil {
 		return err
 	}
-	return t.studentResult(s, o).write(dir, models)
-}
-
-// studentResult returns the result of a student, which Prune reads.
-func (t *Teacher) studentResult(s *Student, o DistillOptions) *Result {
 	r := &Result{
-		Record: Record{Schema: resultSchema, Settings: maps.Clone(t.Result.Settings), Data: t.Result.Data, Best: s.Best, Unfinished: s.Stopped},
-		Source: t.Result.Source, Parameters: s.Parameters, Steps: s.Steps, Taus: t.Result.Taus, Evaluation: s.Own,
+		Schema: resultSchema, Settings: maps.Clone(t.Result.Settings), Data: t.Result.Data, Best: s.Best, Unfinished: s.Stopped,
+		Source: t.Result.Source, Parameters: s.Parameters, Steps: s.Steps, Measure: Measure{Taus: t.Result.Taus, Evaluation: s.Own},
 	}
+	for _, name := range models {
+		r.Files = append(r.Files, File{Name: name})
+	}
+	teacher, err := run.Digest(filepath.Join(t.Dir, ModelFile))
 	r.Settings["attack"], r.Settings["seed"] = StudentAttack, strconv.FormatUint(o.Seed, 10)
-	r.Settings["temperature"], r.Settings["teacher"] = strconv.FormatFloat(o.Temperature, 'g', -1, 64), t.Result.Files[len(t.Result.Files)-1].SHA256
-	return r
+	r.Settings["temperature"], r.Settings["teacher"] = strconv.FormatFloat(o.Temperature, 'g', -1, 64), teacher
+	s.Result = r
+	return errors.Join(err, r.write(dir))
 }

@@ -15,8 +15,6 @@ import (
 const (
 	// TrainingFolder keeps the net as a shard until the figure is made.
 	TrainingFolder = "training"
-	// ModelFile is the trained net.
-	ModelFile = "model.onnx"
 	// unfinishedFile keeps the training after each epoch, until it is done.
 	unfinishedFile = "unfinished.npz"
 )

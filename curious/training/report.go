@@ -36,15 +36,13 @@ func ReportSeeds(r *report.Report, seeds []Seed, results []*Result, p *dataset.P
 	}
 	h.Report(r)
 	var runs []curious.Run
-	var all []*Record
 	for i, x := range results {
 		o := seeds[i].Options.WithDefaults()
-		runs = append(runs, x.Evaluation.Runs(fmt.Sprintf("%s, %s", o.Attack, x.Evaluation.Outputs), seedName(x))...)
-		all = append(all, &x.Record)
+		runs = append(runs, x.Evaluation.Runs(fmt.Sprintf("%s, %s", o.Attack, x.Evaluation.Outputs), seedName(x.Settings["seed"]))...)
 	}
 	curious.ReportRuns(r, runs)
 	overSeeds(r, results)
-	first.Evaluation.Curves(r, seedName(first))
+	first.Evaluation.Curves(r, seedName(first.Settings["seed"]))
 	for _, n := range p.Notes {
 		r.Warn(n)
 	}
@@ -53,16 +51,13 @@ func ReportSeeds(r *report.Report, seeds []Seed, results []*Result, p *dataset.P
 	}
 	for _, x := range results {
 		if v := x.Evaluation; v.Honesty.Correct <= v.Majority() && v.Examples > 0 {
-			r.Warn(fmt.Sprintf("%s: the classifier is no better than always answering the most frequent class of %s, which is right for %s of %s: it has not learned its task.", seedName(x), v.Target, report.Grouped(v.Majority()), report.Many(v.Examples, "test example")))
+			r.Warn(fmt.Sprintf("%s: the classifier is no better than always answering the most frequent class of %s, which is right for %s of %s: it has not learned its task.", seedName(x.Settings["seed"]), v.Target, report.Grouped(v.Majority()), report.Many(v.Examples, "test example")))
 		}
 	}
-	for _, w := range OtherPrograms(all) {
+	for _, w := range OtherPrograms(results) {
 		r.Warn(w)
 	}
 }
-
-// seedName names a seed's training in a report.
-func seedName(x *Result) string { return "seed " + x.Settings["seed"] }
 
 // overSeeds adds the means over several seeds.
 func overSeeds(r *report.Report, results []*Result) {

@@ -11,6 +11,7 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/internal/file"
+	"tattle/internal/report"
 	"tattle/run"
 )
 
@@ -46,20 +47,12 @@ func OpenTeacher(dir string) (*Teacher, error) {
 		return nil, err
 	}
 	if n := len(t.Result.Epochs); t.Result.Unfinished {
-		t.Notes = append(t.Notes, fmt.Sprintf("The run was interrupted: what it left is the best of %s.", count(n, "epoch")))
+		t.Notes = append(t.Notes, fmt.Sprintf("The run was interrupted: what it left is the best of %s.", report.Many(n, "epoch")))
 	}
 	if t.Options, err = t.Result.Options(); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Dir, err)
 	}
 	return t, nil
-}
-
-// count returns "1 epoch", "2 epochs".
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // DataOptions say how the data of a teacher are read; the zero value reads them as the
@@ -114,23 +107,6 @@ func (t *Teacher) compare() error {
 	}
 	if t.Result.Data != t.Parts.Sum() {
 		t.Notes = append(t.Notes, "The data are not those that the run was trained on: they have changed since, or are others.")
-	}
-	return nil
-}
-
-// copyAttacks copies the attacks of the teacher into another folder.
-func (t *Teacher) copyAttacks(dir string) error {
-	for _, f := range t.Result.Files {
-		if !strings.HasPrefix(f.Name, "attack") {
-			continue
-		}
-		b, err := file.ReadFile(filepath.Join(t.Dir, f.Name))
-		if err != nil {
-			return err
-		}
-		if err := file.WriteBytes(filepath.Join(dir, f.Name), b); err != nil {
-			return err
-		}
 	}
 	return nil
 }

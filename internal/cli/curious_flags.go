@@ -124,7 +124,10 @@ func (c *trainCmd) trainings() ([]training.Seed, error) {
 	runs := make([]training.Seed, max(seeds, 1))
 	for i := range runs {
 		o.Seed = c.Seed + uint64(i)
-		runs[i] = training.Seed{Options: o, Widths: widths, Source: src}
+		runs[i] = training.Seed{Folder: ".", Options: o, Widths: widths, Source: src}
+		if len(runs) > 1 {
+			runs[i].Folder = training.SeedFolder(o.Seed)
+		}
 	}
 	return runs, nil
 }

@@ -8,19 +8,8 @@ import (
 
 	"tattle/curious/training"
 	"tattle/dataset"
-	"tattle/internal/progress"
-	"tattle/reproduce"
 	"tattle/run/folders"
 )
-
-// openSource reads labelled data, in three parts. All of the training part is in whole;
-// parts has only what is trained on.
-func openSource(ctx context.Context, e *env, s *training.Source) (parts, whole *dataset.Parts, err error) {
-	bar := progress.New(e.stderr, "reading the data", 0)
-	defer bar.Close()
-	parts, whole, err = s.Open(ctx, bar.Set)
-	return parts, whole, openError(ctx, err)
-}
 
 // openError names the flag behind an error of reading labelled data, which is wrong usage
 // unless a file is to blame.
@@ -41,10 +30,7 @@ func openError(ctx context.Context, err error) error {
 
 // trainingError names the flag behind an error of package training, and says what helps.
 func trainingError(err error) error {
-	if record, ok := errors.AsType[*training.RecordError](err); ok {
-		if record.Schema == reproduce.CellSchema {
-			return usage(fmt.Errorf("%s: a cell of reproduce, not a training", record.Path), "name a folder that tattle train made")
-		}
+	if _, ok := errors.AsType[*training.ResultError](err); ok {
 		return hinted(err, "delete it: the training is then done again")
 	}
 	if other, ok := errors.AsType[*folders.OtherError](err); ok {
