@@ -70,7 +70,7 @@ func (q *Request) untargeted() bool {
 
 // sourceAt returns the source of data at a path.
 func (q *Request) sourceAt(path string) *training.Source {
-	src := &training.Source{Kind: q.Kind, Path: dataPath(path), Seed: q.Seed}
+	src := &training.Source{Path: dataPath(path), LabelledOptions: dataset.LabelledOptions{Kind: q.Kind, Seed: q.Seed}}
 	if path == dataset.KindGlyphs {
 		src.Kind = dataset.KindGlyphs
 	}
@@ -177,7 +177,7 @@ func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int
 	case len(q.Sensitive) == 0:
 		return nil, wrong("Preprocess", "", "requires --sensitive, the columns of the sensitive attributes")
 	}
-	src := &training.Source{Path: dataPath(q.Data), Seed: q.Seed}
+	src := &training.Source{Path: dataPath(q.Data), LabelledOptions: dataset.LabelledOptions{Seed: q.Seed}}
 	q.settle(src)
 	x := &Examples{Source: src, Part: cmp.Or(q.Part, string(dataset.Test))}
 	asked, err := splitSensitive(q.Sensitive, nil)

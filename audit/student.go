@@ -41,11 +41,11 @@ func student(ctx context.Context, f *nn.Graph, p *dataset.Parts, o fitOptions) (
 	draws := run.Rand(o.Seed, trainStudent, 0)
 	seed := draws.Uint64()
 	part, epochs, note := affordable(p, o.Net, cmp.Or(o.Epochs, DefaultReferenceEpochs), cmp.Or(o.Work, defaultPlantedWork), draws)
-	r, err := curious.Distill(ctx, f, trainable(part), curious.DistillOptions{Net: o.Net, Epochs: epochs, Seed: seed, Progress: o.steps})
+	r, err := curious.Distill(ctx, f, trainable(part), curious.Options{Net: o.Net, Epochs: epochs, Seed: seed, Progress: o.steps})
 	if err != nil {
 		return nil, fmt.Errorf("student: %w", err)
 	}
-	s, err := released(ctx, "distilled student", r.Student, p.Test)
+	s, err := released(ctx, "distilled student", r.Classifier, p.Test)
 	if err != nil {
 		return nil, fmt.Errorf("student: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 // Epoch is what one sweep over the training data came to. Losses are in nats, and
 // each batch counts as it was before its step of F.
 type Epoch struct {
-	LossY       float64   `json:"loss_y"`                 // cross entropy of y
+	LossY       float64   `json:"loss_y"`                 // cross entropy of y; of a student B eq. (11)
 	LossS       float64   `json:"loss_s"`                 // what βs multiplies: cross entropy of the attacks, or difference of entropies
 	Entropy     float64   `json:"entropy"`                // of the softmax of the scores
 	AccuracyY   float64   `json:"accuracy_y"`             // of F in training

@@ -90,10 +90,10 @@ func (x *Experiment) NewGrid(o GridOptions) (*Grid, error) {
 	}
 	sources := map[string]*training.Source{} // one for each target
 	for _, t := range x.Trainings {
-		sources[t.Target] = &training.Source{
-			Kind: string(x.Data), Path: o.Data, SkipMissing: o.SkipMissing, Target: t.Target, Sensitive: x.Sensitive(t.Target),
-			Side: side, Seed: o.Seed, Limit: g.o.Limit, HoldOut: t.Student,
-		}
+		sources[t.Target] = &training.Source{Path: o.Data, HoldOut: t.Student, LabelledOptions: dataset.LabelledOptions{
+			Kind: string(x.Data), SkipMissing: o.SkipMissing, Target: t.Target, Sensitive: x.Sensitive(t.Target),
+			Side: side, Seed: o.Seed, Limit: g.o.Limit,
+		}}
 	}
 	for i := range g.o.Seeds {
 		for k, t := range x.Trainings {

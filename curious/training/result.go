@@ -2,12 +2,12 @@ package training
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -127,20 +127,7 @@ func (r *Result) write(dir string) error {
 // resultDigest returns the field of result.json that holds a digest.
 func resultDigest(digest string) []byte { return fmt.Appendf(nil, `"result_sha256": %q`, digest) }
 
-// A ResultError reports a result.json that cannot be used.
-type ResultError struct {
-	Path string
-	Err  error
-}
-
-// Error names the file.
-func (e *ResultError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
-
-// Unwrap returns Err.
-func (e *ResultError) Unwrap() error { return e.Err }
-
-// readResult reads the result.json in dir. It returns a *ResultError unless that file
-// is as it was written.
+// readResult reads the result.json in dir. It returns an error unless that file is as it was written.
 func readResult(dir string) (*Result, error) {
 	at := filepath.Join(dir, ResultFile)
 	b, err := file.ReadFile(at)
@@ -148,16 +135,17 @@ func readResult(dir string) (*Result, error) {
 		return nil, err
 	}
 	r := new(Result)
-	if err := json.Unmarshal(b, r); err != nil {
-		return nil, &ResultError{at, err}
+	err = json.Unmarshal(b, r)
+	switch {
+	case err != nil:
+	case r.Schema != resultSchema:
+		err = errors.New("not a result of this version of tattle")
+	case run.ManifestDigest(bytes.Replace(b, resultDigest(r.SHA256), resultDigest(""), 1)) != r.SHA256:
+		err = errors.New("was changed since it was written")
+	default:
+		return r, nil
 	}
-	if r.Schema != resultSchema {
-		return nil, &ResultError{at, errors.New("not a result of this version of tattle")}
-	}
-	if run.ManifestDigest(bytes.Replace(b, resultDigest(r.SHA256), resultDigest(""), 1)) != r.SHA256 {
-		return nil, &ResultError{at, errors.New("was changed since it was written")}
-	}
-	return r, nil
+	return nil, fmt.Errorf("%s: %w: delete it, and the training is done again", at, err)
 }
 
 // ReadResult reads the result.json of a training in dir, with its source. It
@@ -237,24 +225,10 @@ func OtherPrograms(all []*Result) []string {
 	return []string{fmt.Sprintf("%d of %d trainings were made by another version of tattle, or on other kernels (%s): with this one their figures may differ.", n, len(all), strings.Join(others, ", "))}
 }
 
-// Options returns the options of the training, as far as its settings have them.
-func (r *Result) Options() (o curious.Options, err error) {
-	o.Attack, o.Outputs = curious.Kind(r.Settings["attack"]), curious.Outputs(r.Settings["outputs"])
-	if o.Beta, err = curious.ParseBeta(r.Settings["beta"]); err == nil {
-		_, err = fmt.Sscan(r.Settings["seed"], &o.Seed)
-	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", ResultFile, err)
-	}
-	return o, err
-}
-
 // Several returns the paths of the result.json of each seed in the folder of a run of
-// several seeds.
+// several seeds, in the order of the seeds.
 func Several(dir string) ([]string, error) {
-	paths, err := fs.Glob(os.DirFS(dir), seedPrefix+"*/"+ResultFile)
-	for i, name := range paths {
-		paths[i] = filepath.Join(dir, filepath.FromSlash(name))
-	}
+	paths, err := filepath.Glob(filepath.Join(dir, seedPrefix+"*", ResultFile))
+	slices.SortFunc(paths, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }) // seed-2 before seed-10
 	return paths, err
 }

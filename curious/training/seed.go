@@ -13,6 +13,7 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/internal/file"
+	"tattle/measure"
 	"tattle/nn/zoo"
 )
 
@@ -82,31 +83,31 @@ func (s Seed) trainOptions(p *dataset.Parts, progress func(done, total int)) cur
 	return o
 }
 
-// Check returns an *OptionError if the training cannot be done on the data.
+// Check returns an *measure.OptionError if the training cannot be done on the data.
 func (s Seed) Check(p *dataset.Parts) error {
 	if err := alike(p.Train); err != nil {
-		return &OptionError{OptionSensitive, err}
+		return &measure.OptionError{Option: "Sensitive", Err: err, Hint: "choose an attribute that the target does not determine, and each one once"}
 	}
 	if err := CheckWidths(s.Widths, p.Train.Shape); err != nil {
 		return err
 	}
 	o := s.trainOptions(p, nil)
 	if err := o.Check(p); err != nil {
-		return &OptionError{optionTraining, err}
+		return &measure.OptionError{Err: err}
 	}
 	if n := int(float64(p.Train.Len()) * curious.StudentShare / (1 - curious.StudentShare)); s.Student && n < o.Batch {
-		return &OptionError{OptionData, fmt.Errorf("the student's share of the training examples is %d, less than a batch of %d: use more data", n, o.Batch)}
+		return measure.WrongOption("Data", "the student's share of the training examples is %d, less than a batch of %d: use more data", n, o.Batch)
 	}
 	return nil
 }
 
-// CheckWidths returns an *OptionError if there are widths, and the net of Table 12 does
+// CheckWidths returns an *measure.OptionError if there are widths, and the net of Table 12 does
 // not take inputs of that shape.
 func CheckWidths(widths [5]int, shape []int) error {
 	if widths == [5]int{} || len(shape) == 3 && shape[1] == shape[2] && shape[1]%16 == 0 {
 		return nil
 	}
-	return &OptionError{OptionWidths, fmt.Errorf("they are of Table 12's net, which takes square pictures whose side is a multiple of 16, not inputs of shape %v", shape)}
+	return &measure.OptionError{Option: "Widths", Err: fmt.Errorf("they are of Table 12's net, which takes square pictures whose side is a multiple of 16, not inputs of shape %v", shape), Hint: "leave --widths out"}
 }
 
 // Parameters counts the parameters of the classifiers that the training makes.
@@ -177,12 +178,8 @@ func (s Seed) further(ctx context.Context, dir string, p, whole *dataset.Parts, 
 	for _, outputs := range s.Further {
 		released := *trained
 		released.Classifier = curious.Release(trained.Classifier, outputs)
-		var attributes []int
-		for _, a := range trained.Attacks {
-			attributes = append(attributes, a.Index)
-		}
 		var err error
-		if released.Attacks, err = curious.FitAttacks(ctx, released.Classifier, p, attributes, o); err != nil {
+		if released.Attacks, err = curious.FitAttacks(ctx, released.Classifier, p, attacked(trained), o); err != nil {
 			return err
 		}
 		if err := r.save(ctx, dir, string(outputs), &released, p, s.Prune); err != nil {
@@ -193,12 +190,12 @@ func (s Seed) further(ctx context.Context, dir string, p, whole *dataset.Parts, 
 		return nil
 	}
 	t := &Teacher{Dir: dir, Result: r, Model: trained, Parts: p, Whole: whole, Options: s.Options}
-	student, err := t.Distill(ctx, filepath.Join(dir, StudentMeasure), DistillOptions{Epochs: o.Epochs, Batch: o.Batch, Seed: o.Seed})
+	student, err := t.Distill(ctx, filepath.Join(dir, StudentMeasure), DistillOptions{Options: curious.Options{Epochs: o.Epochs, Batch: o.Batch, Seed: o.Seed}})
 	if err != nil {
 		return err
 	}
-	r.Further[StudentMeasure] = &Measure{Evaluation: student.Own, Taus: r.Taus}
-	for _, name := range student.Result.names() {
+	r.Further[StudentMeasure] = &student.Measure
+	for _, name := range student.names() {
 		r.Files = append(r.Files, File{Name: path.Join(StudentMeasure, name)})
 	}
 	return nil

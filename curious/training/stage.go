@@ -107,11 +107,7 @@ func (s *stage) Label(name string) string {
 	if !ok {
 		return ""
 	}
-	label := seedName(of.Options.Seed)
-	if of := path.Base(path.Dir(name)); of != "." {
-		label = of + ", " + label
-	}
-	return label
+	return strings.TrimPrefix(path.Base(path.Dir(name))+", ", "., ") + seedName(of.Options.Seed)
 }
 
 // seedName names a training with a seed for people.

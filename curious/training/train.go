@@ -1,8 +1,8 @@
 package training
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -40,7 +40,7 @@ type Trained struct {
 
 // Train computes the wanted trainings that are missing in the run's folder, and returns all that
 // are there. Interrupted, it keeps what Seed's folders can keep and returns ctx's error. It
-// returns an *OptionError if one of them cannot be done on its data.
+// returns an *measure.OptionError if one of them cannot be done on its data.
 func Train(ctx context.Context, seeds []Seed, d *Data, o Options) (*Trained, error) {
 	s := &stage{seeds: seeds, data: d, o: o, steps: map[string]int{}, took: map[string]time.Duration{}}
 	f, err := s.folders(ctx)
@@ -132,12 +132,7 @@ func (t *Trained) Failed() (err error) {
 		if r == nil || r.Failed == "" {
 			continue
 		}
-		if err == nil {
-			err = errors.New(r.Failed)
-			if len(t.Results) > 1 {
-				err = fmt.Errorf("%s: %s", t.Label(t.seeds[i].Folder), r.Failed)
-			}
-		}
+		err = cmp.Or(err, fmt.Errorf("%s: %s", t.Label(t.seeds[i].Folder), r.Failed))
 		dir := filepath.Join(t.o.Dir, filepath.FromSlash(t.seeds[i].Folder))
 		file.Remove(filepath.Join(dir, ResultFile))
 		file.Remove(filepath.Join(dir, SourceFile))

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 
-	"tattle/curious/training"
 	"tattle/dataset"
+	"tattle/measure"
 	"tattle/run/folders"
 )
 
@@ -16,7 +16,7 @@ import (
 func openError(ctx context.Context, err error) error {
 	var format *dataset.FormatError
 	var path *fs.PathError
-	var option *training.OptionError
+	var option *measure.OptionError
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return err
@@ -30,25 +30,8 @@ func openError(ctx context.Context, err error) error {
 
 // trainingError names the flag behind an error of package training, and says what helps.
 func trainingError(err error) error {
-	if _, ok := errors.AsType[*training.ResultError](err); ok {
-		return hinted(err, "delete it: the training is then done again")
-	}
 	if other, ok := errors.AsType[*folders.OtherError](err); ok {
 		return usage(other, "choose another folder with --out")
 	}
-	option, ok := errors.AsType[*training.OptionError](err)
-	if !ok {
-		return err
-	}
-	switch option.Option {
-	case training.OptionSensitive:
-		return usage(fmt.Errorf("--sensitive: %w", err), "choose an attribute that the target does not determine, and each one once")
-	case training.OptionWidths:
-		return usage(fmt.Errorf("--widths: %w", err), "leave --widths out")
-	case training.OptionRun:
-		return usage(err, "tattle train with --sensitive, --target or --curious makes a run that can be distilled and pruned")
-	case training.OptionData:
-		return usage(fmt.Errorf("--data: %w", err), "give the run's own data")
-	}
-	return usage(err, "")
+	return flagged(err, nil)
 }
