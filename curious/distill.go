@@ -121,8 +121,7 @@ func newDistillation(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o
 	}
 	d.loss.temperature = o.Temperature
 	d.graph = o.Net(classes, derive(o.Seed, drawStudent, 0))
-	adam := train.NewAdam(d.graph.Params(), train.AdamOptions{LearningRate: o.LearningRate})
-	if d.trainer, err = train.NewTrainer(d.graph, adam, derive(o.Seed, drawStudentDropout, 0)); err != nil {
+	if d.trainer, err = newTrainer(d.graph, o, derive(o.Seed, drawStudentDropout, 0)); err != nil {
 		return nil, fmt.Errorf("distill: %w", err)
 	}
 	inputs := nn.Size(p.Train.Shape)

@@ -50,11 +50,7 @@ func Train(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
 	}
 	switch o.Attack {
 	case MixtureKind:
-		r, err := trainMixture(ctx, p, o)
-		if r != nil {
-			r.Attacks[0].detail(p.Train, o)
-		}
-		return r, err
+		return trainMixture(ctx, p, o)
 	case Overlearning:
 		return overlearn(ctx, p, o)
 	}
