@@ -70,7 +70,7 @@ func (q *Request) untargeted() bool {
 
 // sourceAt returns the source of data at a path.
 func (q *Request) sourceAt(path string) *training.Source {
-	src := &training.Source{Kind: q.Kind, Path: dataPath(path), Seed: q.Seed}
+	src := &training.Source{Path: dataPath(path), LabelledOptions: dataset.LabelledOptions{Kind: q.Kind, Seed: q.Seed}}
 	if path == dataset.KindGlyphs {
 		src.Kind = dataset.KindGlyphs
 	}
@@ -171,7 +171,7 @@ func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int
 	case q.Size != 0 || q.Part == PartAll:
 		return nil, wrong("Part", "settings such as resize=224 set the size; a table without parts is read whole", "data that are read as another program's inputs have one --part, and no --size")
 	}
-	src := &training.Source{Path: dataPath(q.Data), Seed: q.Seed}
+	src := &training.Source{Path: dataPath(q.Data), LabelledOptions: dataset.LabelledOptions{Seed: q.Seed}}
 	q.settle(src)
 	x := &Examples{Source: src, Part: cmp.Or(q.Part, string(dataset.Test))}
 	asked, err := splitSensitive(q.Sensitive, nil)

@@ -7,6 +7,7 @@ import (
 
 	"tattle/classify"
 	"tattle/curious"
+	"tattle/curious/training"
 	"tattle/internal/report"
 	"tattle/measure"
 )
@@ -174,7 +175,7 @@ func (r *Result) warn(s *Sample) {
 		}
 	}
 	for _, a := range s.Sensitive {
-		if s.targeted() && len(a.Values) > 1 && determines(s.Y, a.Labels) {
+		if s.targeted() && slices.ContainsFunc(a.Labels, func(l int) bool { return l != a.Labels[0] }) && training.Determines(s.Y, a.Labels) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%[1]s determines %[2]s in these examples. Somebody who knows %[1]s therefore knows %[2]s, and outputs cannot reveal more of it. For an adversary who does not know %[1]s, use --target none.", s.Target, a.Name))
 		}
 	}
@@ -183,19 +184,6 @@ func (r *Result) warn(s *Sample) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("All examples have %s = %s: what the outputs reveal for other classes is not measured.", s.Target, s.Classes[c]))
 		}
 	}
-}
-
-// determines reports whether all examples of a class of y have the same label, and not all the same.
-func determines(y, labels []int) bool {
-	of, varies := map[int]int{}, false
-	for i, c := range y {
-		if label, ok := of[c]; ok && label != labels[i] {
-			return false
-		}
-		of[c] = labels[i]
-		varies = varies || labels[i] != labels[0]
-	}
-	return varies
 }
 
 // checkAll checks options, sample and references.

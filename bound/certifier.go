@@ -47,11 +47,6 @@ func (c *Certifier) Divergences(ctx context.Context, theta, eps []float32) []Div
 	return c.divergences(forward(ctx, c, theta, eps))
 }
 
-// DivergencesFloat64 is Divergences for witnesses in float64.
-func (c *Certifier) DivergencesFloat64(ctx context.Context, theta []float32, eps []float64) []Divergence {
-	return c.divergences(forward(ctx, c, theta, eps))
-}
-
 // divergences compares the features of each example's witnesses with its own.
 func (c *Certifier) divergences(per int) []Divergence {
 	_, n := c.Net.Dims()

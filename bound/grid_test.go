@@ -67,11 +67,11 @@ func TestTwinsOnTheGridAreNotUnbounded(t *testing.T) {
 		if seen++; !math.IsInf(r.Twins.MeanSquare[i], 1) {
 			t.Errorf("example %d: the twins of real arithmetic prove %g", i, r.Twins.MeanSquare[i])
 		}
-		if was := c.DivergencesFloat64(t.Context(), theta, eps[:24])[0]; was.Status != Illegal {
+		if was := c.divergencesFloat64(t.Context(), theta, eps[:24])[0]; was.Status != Illegal {
 			t.Errorf("example %d: a twin of the box is on the grid", i)
 		}
 		d.Round(moved, theta, eps[:24])
-		if is := c.DivergencesFloat64(t.Context(), theta, moved)[0]; is.Status != Bounded || !(is.meanSquare(moved) < 1e8) {
+		if is := c.divergencesFloat64(t.Context(), theta, moved)[0]; is.Status != Bounded || !(is.meanSquare(moved) < 1e8) {
 			t.Errorf("example %d: rounded to bytes, %v, mean square %g", i, is.Status, is.meanSquare(moved))
 		}
 	}
@@ -141,7 +141,7 @@ func TestRefineClimbs(t *testing.T) {
 	worth := func() (w []float64) {
 		for i := range len(theta) / 24 {
 			e := rowOf(eps, i, 24)
-			w = append(w, c.DivergencesFloat64(t.Context(), rowOf(theta, i, 24), e)[0].meanSquare(e))
+			w = append(w, c.divergencesFloat64(t.Context(), rowOf(theta, i, 24), e)[0].meanSquare(e))
 		}
 		return w
 	}

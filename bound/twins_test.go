@@ -69,7 +69,7 @@ func TestTwinsOnMNIST(t *testing.T) {
 		if _, other := toTarget(eps[:784], theta, target); after > before+1e-3 || after > other+1e-3 {
 			t.Errorf("image %d: the nearest twin is %g from the target, the image itself %g and the farthest %g", i, after, before, other)
 		}
-		for j, d := range c.DivergencesFloat64(t.Context(), theta, eps) {
+		for j, d := range c.divergencesFloat64(t.Context(), theta, eps) {
 			rms := greyMNIST * math.Sqrt(square(eps[j*784:(j+1)*784])/784)
 			if found[i][j] && d.Status == AllRounding && (rms >= 60 || j == 1) {
 				good[j]++
@@ -196,7 +196,7 @@ func twinsOf(t *testing.T, g *nn.Graph) {
 		if i < 3 && !slices.Equal(eps, search(i)) {
 			t.Errorf("input %d: other twins the second time", i)
 		}
-		for k, v := range c.DivergencesFloat64(t.Context(), x[i*p:(i+1)*p], eps) {
+		for k, v := range c.divergencesFloat64(t.Context(), x[i*p:(i+1)*p], eps) {
 			if square(eps[k*p:(k+1)*p]) == 0 {
 				continue
 			}

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"math"
 	"slices"
 	"testing"
@@ -155,4 +156,9 @@ func (o *oracle) sameStates(x []float64, eps []float32) bool {
 		return s
 	}
 	return slices.Equal(states(slices.Clone(x)), states(moved))
+}
+
+// divergencesFloat64 is Divergences for witnesses in float64.
+func (c *Certifier) divergencesFloat64(ctx context.Context, theta []float32, eps []float64) []Divergence {
+	return c.divergences(forward(ctx, c, theta, eps))
 }

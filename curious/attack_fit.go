@@ -22,10 +22,15 @@ func FitAttacks(ctx context.Context, f *nn.Graph, p *dataset.Parts, attributes [
 	if err := checkFitting(f, p, attributes, o.WithDefaults()); err != nil {
 		return nil, fmt.Errorf("attack: %w", err)
 	}
-	d, err := outputsOf(ctx, f, p)
+	train, err := newPart(ctx, f, "training", p.Train)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("attack: %w", err)
 	}
+	hold, err := newPart(ctx, f, "validation", p.Validation)
+	if err != nil {
+		return nil, fmt.Errorf("attack: %w", err)
+	}
+	train.kind = OutputsOf(f)
 	one, steps := o, 0
 	if o.Progress != nil {
 		one.Progress = func(_, total int, loss float64) {
@@ -35,7 +40,7 @@ func FitAttacks(ctx context.Context, f *nn.Graph, p *dataset.Parts, attributes [
 	}
 	var attacks []Attack
 	for _, index := range attributes {
-		a, err := fitAttack(ctx, d, index, one)
+		a, err := fitAttack(ctx, train, hold, index, one)
 		if a != nil {
 			attacks = append(attacks, *a)
 		}
@@ -63,42 +68,14 @@ func checkFitting(f *nn.Graph, p *dataset.Parts, attributes []int, o Options) er
 	return checkGraph("the classifier", f, nn.Size(p.Train.Shape), len(p.Train.YNames), p.Train.YName)
 }
 
-// fixed holds the outputs of a frozen F on both parts.
-type fixed struct {
-	train, hold *dataset.Set
-	x, held     []float32 // [n, classes]
-	classes     int
-	outputs     Outputs
-}
-
-// outputsOf evaluates F, once and for all attributes.
-func outputsOf(ctx context.Context, f *nn.Graph, p *dataset.Parts) (*fixed, error) {
-	d := &fixed{train: p.Train, hold: p.Validation, outputs: OutputsOf(f)}
-	var err error
-	if d.x, err = Predict(ctx, f, p.Train); err != nil {
-		return nil, err
-	}
-	d.classes = len(d.x) / p.Train.Len()
-	if err := allFinite("the classifier", "training", d.x, d.classes); err != nil {
-		return nil, fmt.Errorf("attack: %w", err)
-	}
-	if d.held, err = Predict(ctx, f, p.Validation); err != nil {
-		return nil, err
-	}
-	if err := allFinite("the classifier", "validation", d.held, d.classes); err != nil {
-		return nil, fmt.Errorf("attack: %w", err)
-	}
-	return d, nil
-}
-
-// fitAttack fits G for one attribute.
-func fitAttack(ctx context.Context, d *fixed, index int, o Options) (*Attack, error) {
+// fitAttack fits G for one attribute to the outputs on the training part.
+func fitAttack(ctx context.Context, train, hold *part, index int, o Options) (*Attack, error) {
 	o = o.WithDefaults()
-	o.Batch = min(o.Batch, d.train.Len())
-	s, held := d.train.Sensitive[index], d.hold.Sensitive[index].Labels
-	g := zoo.Attack(d.classes, len(s.Values), derive(o.Seed, drawAttack, index))
+	o.Batch = min(o.Batch, train.set.Len())
+	s, held := train.set.Sensitive[index], hold.set.Sensitive[index].Labels
+	g := zoo.Attack(train.classes, len(s.Values), derive(o.Seed, drawAttack, index))
 	t := classify.NetworkTraining{
-		Graph: g, X: d.x, Labels: s.Labels, Held: d.held,
+		Graph: g, X: train.outputs, Labels: s.Labels, Held: hold.outputs,
 		Batch: o.Batch, Epochs: o.Epochs, LearningRate: o.LearningRate, Progress: o.Progress,
 		Dropout: derive(o.Seed, drawAttackDropout, index), Rand: orders(derive(o.Seed, drawAttackOrder, index), drawOrder),
 		Judge: func(epoch int, scores []float32) (float64, bool, error) {
@@ -113,6 +90,6 @@ func fitAttack(ctx context.Context, d *fixed, index int, o Options) (*Attack, er
 		return nil, err
 	}
 	a := &Attack{Attribute: s.Name, Index: index, Kind: NetworkAttack, Validation: best.Score, Best: best.Epoch, Graph: g}
-	a.describe(d.train, d.outputs, o)
+	a.describe(train.set, train.kind, o)
 	return a, err
 }

@@ -1,6 +1,7 @@
 package curious
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,42 +53,15 @@ func SplitTeacher(p *dataset.Parts, seed uint64) (teacher, student *dataset.Part
 	return part(order[:cut]), part(order[cut:])
 }
 
-// DistillOptions says how Distill trains; the zero value is paper B's settings.
-type DistillOptions struct {
-	Temperature float64 // of raw outputs; 0 is 1, the only one for soft outputs
-	// Net makes the student up to its scores, with parameters drawn by the seed; nil
-	// chooses by the inputs' shape, as DefaultNet does, with StudentWidths where that
-	// is B Table 12.
-	Net          func(classes int, seed uint64) *nn.Graph
-	Epochs       int     // 0 is DefaultEpochs
-	Batch        int     // 0 is DefaultBatch; what is left at an epoch's end is dropped
-	LearningRate float64 // 0 is DefaultLearningRate
-	Seed         uint64
-	Progress     func(done, total int, loss float64) // called after each step
-}
-
-// DistillEpoch is what one sweep over the student's data came to.
-type DistillEpoch struct {
-	Loss       float64 `json:"loss"`       // B eq. (11), nats
-	Validation float64 `json:"validation"` // the student's δy on the validation part
-}
-
-// DistillResult is a student, of its best epoch.
-type DistillResult struct {
-	Student *nn.Graph // ends in a Softmax where the teacher's outputs are soft
-	Epochs  []DistillEpoch
-	Best    int // the epoch that was kept, from 1
-	Steps   int
-	Stopped bool // the context ended first
-}
-
 // Distill trains a student to mimic the teacher's outputs on the training part of p,
 // whose labels it does not look at (B section 5.8, eq. 11), and keeps the epoch with
 // the largest δy on the validation part. The teacher's attack applies to the student
 // as it is. The teacher's outputs are soft where it ends in a Softmax or its metadata
-// "tattle.outputs" say so; the student's are of the same kind. When ctx ends it
+// "tattle.outputs" say so; the student's are of the same kind. Of the options
+// the net, the numbers, the seed and progress count. Its net is chosen by the inputs' shape, as
+// DefaultNet does, with StudentWidths where that is B Table 12. When ctx ends it
 // returns the best so far, nil if no epoch was completed, and ctx's error.
-func Distill(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o DistillOptions) (*DistillResult, error) {
+func Distill(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o Options) (*Result, error) {
 	d, err := newDistillation(ctx, teacher, p, o)
 	if err != nil {
 		return nil, err
@@ -99,16 +73,14 @@ func Distill(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o Distill
 	d.best.Restore()
 	r := &d.result
 	r.Steps = d.loop.Done
-	r.Student, r.Best, r.Stopped = Release(d.graph, d.outputs), d.best.Epoch, err != nil && ctx.Err() != nil
-	r.Student.Metadata = d.metadata()
+	r.Classifier, r.Best, r.Stopped = Release(d.graph, d.Outputs), d.best.Epoch, err != nil && ctx.Err() != nil
+	r.Classifier.Metadata = d.metadata()
 	return r, err
 }
 
 // metadata describes the student's training.
 func (d *distillation) metadata() map[string]string {
-	m := metadata(d.data.Train, Options{
-		Attack: studentKind, Outputs: d.outputs, Seed: d.Seed, Epochs: d.Epochs, Batch: d.Batch, LearningRate: d.LearningRate,
-	}, d.best.Epoch)
+	m := metadata(d.data.Train, d.Options, d.best.Epoch)
 	m[metaTemperature] = number(d.Temperature)
 	delete(m, metaBeta)
 	m[dataset.TrainedOn] += " " + d.trainedOn // the student learned from the teacher's inputs, too, through its answers
@@ -117,10 +89,9 @@ func (d *distillation) metadata() map[string]string {
 
 // distillation is a run of Distill.
 type distillation struct {
-	DistillOptions
+	Options    // Outputs are the teacher's
 	data       *dataset.Parts
 	trainedOn  string    // the teacher's record
-	outputs    Outputs   // the teacher's
 	graph      *nn.Graph // the student up to its scores
 	trainer    *train.Trainer
 	loss       divergence[float32]
@@ -129,15 +100,15 @@ type distillation struct {
 	best       *train.Best
 	x, p, grad []float32 // of a batch
 	sum        float64   // of the epoch's losses
-	result     DistillResult
+	result     Result
 }
 
-func newDistillation(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o DistillOptions) (*distillation, error) {
-	o, err := o.complete(teacher, p)
+func newDistillation(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o Options) (*distillation, error) {
+	o, err := o.distilling(teacher, p)
 	if err != nil {
 		return nil, fmt.Errorf("distill: %w", err)
 	}
-	d := &distillation{DistillOptions: o, data: p, trainedOn: teacher.Metadata[dataset.TrainedOn], outputs: OutputsOf(teacher)}
+	d := &distillation{Options: o, data: p, trainedOn: teacher.Metadata[dataset.TrainedOn]}
 	if d.teacher, err = Predict(ctx, teacher, p.Train); err != nil {
 		return nil, err
 	}
@@ -145,13 +116,12 @@ func newDistillation(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o
 	if err := d.checkTaught(classes); err != nil {
 		return nil, fmt.Errorf("distill: %w", err)
 	}
-	if d.outputs == Raw {
+	if d.Outputs == Raw {
 		temper(d.teacher, classes, o.Temperature)
 	}
 	d.loss.temperature = o.Temperature
 	d.graph = o.Net(classes, derive(o.Seed, drawStudent, 0))
-	adam := train.NewAdam(d.graph.Params(), train.AdamOptions{LearningRate: o.LearningRate})
-	if d.trainer, err = train.NewTrainer(d.graph, adam, derive(o.Seed, drawStudentDropout, 0)); err != nil {
+	if d.trainer, err = newTrainer(d.graph, o, derive(o.Seed, drawStudentDropout, 0)); err != nil {
 		return nil, fmt.Errorf("distill: %w", err)
 	}
 	inputs := nn.Size(p.Train.Shape)
@@ -167,25 +137,22 @@ func newDistillation(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o
 	return d, nil
 }
 
-// complete puts the defaults in and says what is wrong.
-func (o DistillOptions) complete(teacher *nn.Graph, p *dataset.Parts) (DistillOptions, error) {
-	if o.Temperature == 0 {
-		o.Temperature = 1
-	}
-	d := Options{Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate}.WithDefaults()
-	o.Epochs, o.Batch, o.LearningRate = d.Epochs, d.Batch, d.LearningRate
+// distilling returns the options of a student with their defaults, or says what is wrong.
+func (o Options) distilling(teacher *nn.Graph, p *dataset.Parts) (Options, error) {
+	o = o.WithDefaults()
+	o.Attack, o.Outputs, o.Attributes, o.Temperature = studentKind, OutputsOf(teacher), nil, cmp.Or(o.Temperature, 1)
 	if o.Net == nil {
 		o.Net = studentNet(p.Train.Shape)
 	}
 	switch {
 	case !(o.Temperature > 0) || math.IsInf(o.Temperature, 0):
 		return o, fmt.Errorf("temperature %v: want a number above 0", o.Temperature)
-	case o.Temperature != 1 && OutputsOf(teacher) == Soft:
+	case o.Temperature != 1 && o.Outputs == Soft:
 		return o, fmt.Errorf("temperature %v of a teacher with soft outputs: leave it at 1, or take a teacher with raw ones", o.Temperature)
 	case p.Train.Len() == 0 || p.Validation == nil || p.Validation.Len() == 0:
 		return o, errors.New("no examples to train or to validate on")
 	}
-	if err := d.checkNumbers(); err != nil {
+	if err := o.checkNumbers(); err != nil {
 		return o, err
 	}
 	o.Batch = min(o.Batch, p.Train.Len())
@@ -197,7 +164,7 @@ func (d *distillation) checkTaught(classes int) error {
 	if err := allFinite("the teacher", "training", d.teacher, classes); err != nil {
 		return err
 	}
-	if d.outputs == Soft && !areDistributions(d.teacher, classes) {
+	if d.Outputs == Soft && !areDistributions(d.teacher, classes) {
 		return fmt.Errorf("the teacher's outputs are said to be soft (%s = %s), but are no distributions", metaOutputs, Soft)
 	}
 	return nil
@@ -233,9 +200,9 @@ func (d *distillation) sweep(_ context.Context, epoch int) error {
 	if err != nil {
 		return err
 	}
-	e := DistillEpoch{Loss: d.sum / float64(d.loop.Steps()), Validation: nn.Accuracy(net, d.data.Validation)}
+	e := Epoch{LossY: d.sum / float64(d.loop.Steps()), ValidationY: nn.Accuracy(net, d.data.Validation)}
 	d.sum = 0
 	d.result.Epochs = append(d.result.Epochs, e)
-	d.best.Offer(epoch, e.Validation)
+	d.best.Offer(epoch, e.ValidationY)
 	return nil
 }

@@ -106,18 +106,18 @@ func TestDistill(t *testing.T) {
 	teacher := must.Get(Train(t.Context(), p, o))(t)
 	o.Attack, o.Beta = Standard, Beta{}
 	standard := must.Get(Train(t.Context(), p, o))(t)
-	d := DistillOptions{Temperature: 4, Net: digitPerceptron, Epochs: 6, Batch: 50, Seed: 2}
+	d := Options{Temperature: 4, Net: digitPerceptron, Epochs: 6, Batch: 50, Seed: 2}
 	y, s := attained(t, teacher.Classifier, teacher.Attacks[0], p.Test)
 	student := mustDistill(t, teacher.Classifier, unlabelled(p), d)
-	studentY, studentS := attained(t, student.Student, teacher.Attacks[0], p.Test)
-	_, chance := attained(t, mustDistill(t, standard.Classifier, unlabelled(p), d).Student, teacher.Attacks[0], p.Test)
+	studentY, studentS := attained(t, student.Classifier, teacher.Attacks[0], p.Test)
+	_, chance := attained(t, mustDistill(t, standard.Classifier, unlabelled(p), d).Classifier, teacher.Attacks[0], p.Test)
 	t.Logf("teacher %.3f %.3f, student %.3f %.3f, of a standard teacher %.3f", y, s, studentY, studentS, chance)
 	if studentY < .85 || studentS < .42 || s < .5 || chance > .32 {
 		t.Errorf("teacher %v %v, student %v %v, of a standard teacher %v", y, s, studentY, studentS, chance)
 	}
 }
 
-func mustDistill(t *testing.T, teacher *nn.Graph, p *dataset.Parts, o DistillOptions) *DistillResult {
+func mustDistill(t *testing.T, teacher *nn.Graph, p *dataset.Parts, o Options) *Result {
 	t.Helper()
 	return must.Get(Distill(t.Context(), teacher, p, o))(t)
 }
@@ -127,23 +127,23 @@ func TestDistillSoft(t *testing.T) {
 	p := Plane(600, 1)
 	m := must.Get(fitLogistic(p.Train, 0, Beta{Y: .7, S: .3}, 0))(t)
 	teacher := Release(m.Graph("teacher"), Soft)
-	o := DistillOptions{Epochs: 10, LearningRate: .01, Seed: 3}
+	o := Options{Epochs: 10, LearningRate: .01, Seed: 3}
 	r, again := mustDistill(t, teacher, unlabelled(p), o), mustDistill(t, teacher, unlabelled(p), o)
-	if released(r.Student) != Soft || r.Student.Metadata[metaOutputs] != string(Soft) {
+	if released(r.Classifier) != Soft || r.Classifier.Metadata[metaOutputs] != string(Soft) {
 		t.Error("a student of soft outputs has raw ones")
 	}
 	x := p.Test.Values
-	mine := forward(mustNet(t, r.Student), x)
-	if !slices.Equal(mine, forward(mustNet(t, again.Student), x)) {
+	mine := forward(mustNet(t, r.Classifier), x)
+	if !slices.Equal(mine, forward(mustNet(t, again.Classifier), x)) {
 		t.Error("one seed gives two students")
 	}
 	off := 0.0
 	for i, v := range forward(mustNet(t, teacher), x) {
 		off += math.Abs(float64(v-mine[i])) / float64(len(mine))
 	}
-	best := r.Epochs[r.Best-1].Validation
+	best := r.Epochs[r.Best-1].ValidationY
 	for i, e := range r.Epochs {
-		if e.Validation > best || e.Validation == best && i+1 < r.Best {
+		if e.ValidationY > best || e.ValidationY == best && i+1 < r.Best {
 			t.Errorf("epoch %d was kept, %v", r.Best, r.Epochs)
 		}
 	}
@@ -169,18 +169,18 @@ func TestDistillRefuses(t *testing.T) {
 	broken.Nodes[0].Op.(*nn.Dense).Weight.Data[0] = float32(math.NaN())
 	for want, c := range map[string]struct {
 		teacher *nn.Graph
-		o       DistillOptions
+		o       Options
 	}{
-		"temperature 2 of a teacher with soft":   {Release(raw, Soft), DistillOptions{Temperature: 2}},
-		"temperature -1: want":                   {raw, DistillOptions{Temperature: -1}},
-		"temperature +Inf: want":                 {raw, DistillOptions{Temperature: math.Inf(1)}},
-		"3 outputs, but":                         {identityNet(2, 3), DistillOptions{}},
-		"takes 3 values":                         {identityNet(3, 2), DistillOptions{}},
-		"a student of 784 inputs":                {raw, DistillOptions{Net: digitPerceptron}},
-		"-1 epochs":                              {raw, DistillOptions{Epochs: -1}},
-		"learning rate -1":                       {raw, DistillOptions{LearningRate: -1}},
-		"no distributions":                       {called, DistillOptions{}},
-		"output 0 of the teacher is NaN for exa": {broken, DistillOptions{}},
+		"temperature 2 of a teacher with soft":   {Release(raw, Soft), Options{Temperature: 2}},
+		"temperature -1: want":                   {raw, Options{Temperature: -1}},
+		"temperature +Inf: want":                 {raw, Options{Temperature: math.Inf(1)}},
+		"3 outputs, but":                         {identityNet(2, 3), Options{}},
+		"takes 3 values":                         {identityNet(3, 2), Options{}},
+		"a student of 784 inputs":                {raw, Options{Net: digitPerceptron}},
+		"-1 epochs":                              {raw, Options{Epochs: -1}},
+		"learning rate -1":                       {raw, Options{LearningRate: -1}},
+		"no distributions":                       {called, Options{}},
+		"output 0 of the teacher is NaN for exa": {broken, Options{}},
 	} {
 		if _, err := Distill(t.Context(), c.teacher, p, c.o); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "distill: ") {
 			t.Errorf("%v, want %q", err, want)

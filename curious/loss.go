@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tattle/nn"
+	"tattle/nn/train"
 )
 
 // An objective is the loss of F as a function of its scores z. It is a mean over the batch, in
@@ -173,7 +174,7 @@ func crossEntropy[T nn.Float](grad, scores []T, y []int, scale float64) (loss fl
 	scale /= float64(len(y))
 	for k, label := range y {
 		row := scores[k*n:][:n]
-		_, logSum := logSumExp(row)
+		_, logSum := train.LogSumExp(row)
 		loss += logSum - float64(row[label])
 		for i, v := range row {
 			grad[k*n+i] = T(scale * math.Exp(float64(v)-logSum))
@@ -186,7 +187,7 @@ func crossEntropy[T nn.Float](grad, scores []T, y []int, scale float64) (loss fl
 // softmax overwrites p with the softmax of x and logp with its logarithm, which is finite for
 // finite x. It returns the index of the largest entry, the first one if several are equal.
 func softmax[T nn.Float](p, logp []float64, x []T) int {
-	best, logSum := logSumExp(x)
+	best, logSum := train.LogSumExp(x)
 	for i, v := range x {
 		logp[i] = float64(v) - logSum
 		p[i] = math.Exp(logp[i])
@@ -196,31 +197,10 @@ func softmax[T nn.Float](p, logp []float64, x []T) int {
 
 // softmaxInPlace replaces scores by their softmax.
 func softmaxInPlace(x []float32) {
-	_, logSum := logSumExp(x)
+	_, logSum := train.LogSumExp(x)
 	for i, v := range x {
 		x[i] = float32(math.Exp(float64(v) - logSum))
 	}
-}
-
-// logSumExp returns the first index of the largest entry and log Σ exp(x_i).
-func logSumExp[T nn.Float](x []T) (best int, logSum float64) {
-	best = argmax(x)
-	top, sum := float64(x[best]), 0.0
-	for _, v := range x {
-		sum += math.Exp(float64(v) - top)
-	}
-	return best, top + math.Log(sum)
-}
-
-// argmax returns the first index of the largest entry.
-func argmax[T nn.Float](x []T) int {
-	best := 0
-	for i, v := range x {
-		if v > x[best] {
-			best = i
-		}
-	}
-	return best
 }
 
 // entropyOf returns −Σ p·log p in nats; an entry that is 0 counts as 0.

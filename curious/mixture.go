@@ -103,15 +103,12 @@ func mixtureDecoder(y, s int, b Beta) *nn.Graph {
 // above it, this to the one below: at ŷ = 1/2 F's label is 0, the first of equal ones.
 func mixtureThreshold(tau float64) *nn.Graph {
 	g := newGraph("mixture threshold", 2)
-	above := param("above.weight", 2, 2)
-	above.Data[3] = 1
-	bias := param("above.bias", 2)
-	bias.Data[1] = float32(-tau)
-	appendNode(g, "above", &nn.Dense{In: 2, Out: 2, Weight: above, Bias: bias}, g.Input)
+	above, less := zeroAffine("above", 2, 2), zeroAffine("less", 2, 2)
+	above.Weight.Data[3], above.Bias.Data[1] = 1, float32(-tau)
+	less.Weight.Data[3] = float32(2*tau - 1)
+	appendNode(g, "above", above, g.Input)
 	appendNode(g, "label", &nn.Hardmax{}, g.Input)
-	less := param("less.weight", 2, 2)
-	less.Data[3] = float32(2*tau - 1)
-	appendNode(g, "less", &nn.Dense{In: 2, Out: 2, Weight: less}, "label")
+	appendNode(g, "less", less, "label")
 	appendNode(g, "scores", &nn.Binary{Operator: "Add"}, "above", "less")
 	return g
 }

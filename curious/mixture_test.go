@@ -8,6 +8,7 @@ import (
 
 	"tattle/internal/must"
 	"tattle/nn"
+	"tattle/nn/train"
 	"tattle/onnx"
 )
 
@@ -210,4 +211,10 @@ func TestMixtureRefuses(t *testing.T) {
 	} {
 		must.Fail(t, must.Err(mixtureGraph(c.fy, c.fs, c.b, true)), want)
 	}
+}
+
+// argmax returns the first index of the largest entry.
+func argmax[T nn.Float](x []T) int {
+	best, _ := train.LogSumExp(x)
+	return best
 }

@@ -67,10 +67,7 @@ func (r *Result) describe(train *dataset.Set, a *Attack, best int, o Options) {
 	a.Best = best
 	r.Classifier.Metadata = metadata(train, o, r.Best)
 	r.Classifier.Metadata[metaMixture] = kind
-	a.Graph.Metadata = attackMetadata(a, Soft)
-	if a.Kind == DecoderAttack && o.Normal {
-		a.Graph.Metadata[metaTau] = number(a.Tau)
-	}
+	a.describe(train, Soft, o)
 }
 
 // trainComponent trains one standard classifier, the first or second half of all

@@ -2,7 +2,6 @@ package curious
 
 import (
 	"context"
-	"math"
 
 	"tattle/dataset"
 	"tattle/nn"
@@ -56,8 +55,7 @@ const figure4Bins = 50
 // attribute, mixed.
 type Figure4 struct {
 	Beta   Beta          `json:"beta"`
-	Tau    float64       `json:"tau"`   // τ′ of the normal mixture
-	Slope  float64       `json:"slope"` // ‖w‖ of the classifier of y
+	Tau    float64       `json:"tau"` // τ′ of the normal mixture
 	Hard   MixtureFigure `json:"hard"`
 	Normal MixtureFigure `json:"normal"`
 }
@@ -83,9 +81,6 @@ func MixPlane(ctx context.Context, p *dataset.Parts, ridge float64) (*Figure4, e
 		return nil, err
 	}
 	f := &Figure4{Beta: figure4Beta, Tau: figure4Tau}
-	for _, w := range fy.Theta[:len(fy.Theta)-1] {
-		f.Slope = math.Hypot(f.Slope, w)
-	}
 	y, s := fy.Graph("y"), fs.Graph("s")
 	if f.Hard, err = mixtureFigure(ctx, y, s, f.Beta, true, mixtureDecoder(2, 2, f.Beta), p.Test); err != nil {
 		return nil, err
@@ -128,8 +123,5 @@ func guessed(attack *nn.Graph, outputs []float32, s []int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, classes := net.Dims()
-	scores := make([]float32, len(s)*classes)
-	net.Forward(scores, outputs)
-	return accuracy(scores, s), nil
+	return accuracy(forward(net, outputs), s), nil
 }

@@ -94,28 +94,17 @@ func settings(o Options) map[string]string {
 	}
 }
 
-// describe sets the metadata of G that was trained with those options.
+// describe sets the metadata of G, which was trained on these outputs with those options.
 func (a *Attack) describe(train *dataset.Set, o Outputs, by Options) {
-	a.Graph.Metadata = attackMetadata(a, o)
-	a.detail(train, by)
-}
-
-// detail adds to the metadata of G the classes and the settings.
-func (a *Attack) detail(train *dataset.Set, by Options) {
-	a.Graph.Metadata[metaClasses] = list(train.Sensitive[a.Index].Values)
-	maps.Copy(a.Graph.Metadata, settings(by))
-}
-
-// attackMetadata describes G itself.
-func attackMetadata(a *Attack, o Outputs) map[string]string {
 	m := map[string]string{
 		metaAttack: a.Kind, metaOutputs: string(o), metaSensitive: a.Attribute, metaIndex: strconv.Itoa(a.Index),
-		metaBest: strconv.Itoa(a.Best), metaValidation: number(a.Validation),
+		metaBest: strconv.Itoa(a.Best), metaValidation: number(a.Validation), metaClasses: list(train.Sensitive[a.Index].Values),
 	}
-	if a.Kind == ThresholdAttack {
+	if a.Tau > 0 {
 		m[metaTau] = number(a.Tau)
 	}
-	return m
+	maps.Copy(m, settings(by))
+	a.Graph.Metadata = m
 }
 
 // list writes names as a JSON list, "<" and the like as they are.

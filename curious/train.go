@@ -10,7 +10,7 @@ import (
 // Epoch is what one sweep over the training data came to. Losses are in nats, and
 // each batch counts as it was before its step of F.
 type Epoch struct {
-	LossY       float64   `json:"loss_y"`                 // cross entropy of y
+	LossY       float64   `json:"loss_y"`                 // cross entropy of y; of a student B eq. (11)
 	LossS       float64   `json:"loss_s"`                 // what βs multiplies: cross entropy of the attacks, or difference of entropies
 	Entropy     float64   `json:"entropy"`                // of the softmax of the scores
 	AccuracyY   float64   `json:"accuracy_y"`             // of F in training
@@ -50,11 +50,7 @@ func Train(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
 	}
 	switch o.Attack {
 	case MixtureKind:
-		r, err := trainMixture(ctx, p, o)
-		if r != nil {
-			r.Attacks[0].detail(p.Train, o)
-		}
-		return r, err
+		return trainMixture(ctx, p, o)
 	case Overlearning:
 		return overlearn(ctx, p, o)
 	}

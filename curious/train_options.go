@@ -100,7 +100,8 @@ type Options struct {
 	Seed         uint64
 	// PerExample takes eq. (3) as it is printed, ±H of each example in the batch's
 	// mean, instead of the difference of the two classes' mean entropies.
-	PerExample bool
+	PerExample  bool
+	Temperature float64 // of raw outputs in Distill; 0 is 1, the only one for soft outputs
 	// Normal is for the mixture: probabilities are added, not their hard maxima.
 	Normal bool
 	// Attributes are those of Set.Sensitive to hide; nil is all. Several (B section

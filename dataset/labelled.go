@@ -12,18 +12,19 @@ import (
 // LabelledOptions says what [OpenParts] reads; the zero value takes the kind
 // from the path and the target and sensitive attributes from the kind.
 type LabelledOptions struct {
-	Kind        string   // one of [OpenParts]'s kinds; "" is guessed from the path
-	Labels      string   // CSV with the labels of pictures; "" is labels.csv among them. Of mnist: the folder of QMNIST's labels; "" is the pictures' own
-	FileColumn  string   // of Labels: names the pictures; "" is file, filename, path, image or the first column
-	SkipMissing bool     // leave out rows without a picture and pictures without a row, and note how many; otherwise they are an error
-	Target      string   // a [Rule], a shortcut or [NoTarget]; "" is the kind's own: digit, class, income, gender
-	Sensitive   []string // rules or shortcuts; none: the kind's own where it has one: writer, family, sex
-	Numbers     bool     // NAME:number in Sensitive takes the numbers of a column
-	Side        int      // of pictures, in pixels; 0 is DefaultSide (glyphs: 28, in grey)
-	Seed        uint64   // of parts that the data does not fix, of Limit's choice, and of glyphs
-	ModelInputs int      // of a table: how many inputs the model takes; constant columns are then inputs if they make up this number; 0 is unknown
-	Limit       int      // the most training examples, chosen by Seed; 0 is all
-	Progress    func(done, total int)
+	Kind        string   `json:"kind"`                   // one of [OpenParts]'s kinds; "" is guessed from the path
+	Labels      string   `json:"labels,omitempty"`       // CSV with the labels of pictures; "" is labels.csv among them. Of mnist: the folder of QMNIST's labels; "" is the pictures' own
+	FileColumn  string   `json:"file_column,omitempty"`  // of Labels: names the pictures; "" is file, filename, path, image or the first column
+	SkipMissing bool     `json:"skip_missing,omitempty"` // leave out rows without a picture and pictures without a row, and note how many; otherwise they are an error
+	Target      string   `json:"target,omitempty"`       // a [Rule], a shortcut or [NoTarget]; "" is the kind's own: digit, class, income, gender
+	Sensitive   []string `json:"sensitive,omitempty"`    // rules or shortcuts; none: the kind's own where it has one: writer, family, sex
+	Numbers     bool     `json:"numbers,omitempty"`      // NAME:number in Sensitive takes the numbers of a column
+	Side        int      `json:"side,omitempty"`         // of pictures, in pixels; 0 is DefaultSide (glyphs: 28, in grey)
+	Seed        uint64   `json:"seed"`                   // of parts that the data does not fix, of Limit's choice, and of glyphs
+	ModelInputs int      `json:"model_inputs,omitempty"` // of a table: how many inputs the model takes; constant columns are then inputs if they make up this number; 0 is unknown
+	Limit       int      `json:"limit,omitempty"`        // the most training examples, chosen by Seed; 0 is all
+
+	Progress func(done, total int) `json:"-"`
 }
 
 // DefaultSide is the side that pictures are resized to: B's.

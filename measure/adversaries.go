@@ -71,14 +71,10 @@ type Target struct {
 	Data        bound.Source
 	Indices     []int // of the examples whose releases are attacked
 	Coordinates bound.Coordinates
-	// Rounding and RuntimeError are those of the bounds (bound.Certifier); empty: no pair of
-	// inputs is certified.
-	Rounding     string
-	RuntimeError float64
-	Legal        bound.Domain // where reconstructions are clipped
-	FromData     NoiseFrom    // what of the noise was computed from inputs of Data, among others
-	Seed         uint64       // of the noise
-	Pictures     int          // reconstructions kept
+	Legal       bound.Domain // where reconstructions are clipped
+	FromData    NoiseFrom    // what of the noise was computed from inputs of Data, among others
+	Seed        uint64       // of the noise
+	Pictures    int          // reconstructions kept
 }
 
 // released returns the model of the numbers that the noise is added to.

@@ -115,7 +115,7 @@ func (u ListUsed) recreate(set *dataset.Set) *List {
 // Again returns the options with which the figures were computed, without the attacks.
 // candidates is nil if these data are absent; measured holds the sample, if there was one.
 func (f *ListFigures) Again(candidates, measured *dataset.Set, seed uint64) ListOptions {
-	o := ListOptions{Draws: f.Draws, Look: f.Look, Attributes: f.Attributes, Tasks: f.Tasks, Seed: seed, SkipAttacks: true, Pairs: append([]PlausiblePair{}, f.Plausible...)}
+	o := ListOptions{Draws: f.Draws, Look: f.Look, Attributes: f.Attributes, Tasks: f.Tasks, Seed: seed, SkipAttacks: true}
 	if p := f.EverySample(); p != nil {
 		o.Sample = p.List.recreate(measured)
 	} else if f.Hidden != nil {

@@ -107,9 +107,6 @@ func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 		if err := l.roundable(l.holder(ctx), "limits for adversaries with a list", "candidates ("+o.Candidates.Name+")"); err != nil {
 			return nil, err
 		}
-		if err := l.plausiblePairs(ctx, t); err != nil {
-			return nil, err
-		}
 	}
 	if o.Sample != nil {
 		anybody := l.anybody(ctx)

@@ -22,11 +22,10 @@ type ListOptions struct {
 	// Sample is a list of independent draws from the distribution of inputs, on which the
 	// model was not trained. It gives the limits for adversaries without a list; nil: none.
 	Sample      *List
-	SkipAttacks bool            // do not run attacks on attributes
-	Attributes  []string        // sensitive attributes to limit
-	Tasks       []string        // sensitive attributes that the release answers, beside the target attribute
-	Draws       int             // draws of an input and its release; 0: DefaultListDraws, or fewer if these do not fit into memory
-	Pairs       []PlausiblePair // pairs to compute again; nil: search for plausible pairs
+	SkipAttacks bool     // do not run attacks on attributes
+	Attributes  []string // sensitive attributes to limit
+	Tasks       []string // sensitive attributes that the release answers, beside the target attribute
+	Draws       int      // draws of an input and its release; 0: DefaultListDraws, or fewer if these do not fit into memory
 	// Look numbers, from 1, the looks at a release whose noise is raised until its limits are low
 	// enough; 0: there is one look only. The strengths of the noise must not depend on the sample, nor
 	// on these draws. The limits of look 1 may be
@@ -53,13 +52,12 @@ type ListFigures struct {
 	Processed bool `json:"processed,omitempty"`
 	// NoiseFrom says what of the noise was computed from inputs of the sample, perhaps among others:
 	// limits without a list must allow for it.
-	NoiseFrom NoiseFrom       `json:"noise_from_sample,omitempty"`
-	Holder    *ListHolder     `json:"list_holder,omitempty"`     // adversaries with the candidates
-	Anybody   []Population    `json:"anybody,omitempty"`         // adversaries without a list, from growing parts of one sample; the last is the whole
-	Hidden    *HiddenFigures  `json:"hidden,omitempty"`          // inputs of the sample among the candidates
-	LeftOut   []string        `json:"left_out,omitempty"`        // figures that were not computed, with the reasons
-	Shared    int             `json:"shared,omitempty"`          // inputs of the sample that are also candidates
-	Plausible []PlausiblePair `json:"plausible_pairs,omitempty"` // of the first examples
+	NoiseFrom NoiseFrom      `json:"noise_from_sample,omitempty"`
+	Holder    *ListHolder    `json:"list_holder,omitempty"` // adversaries with the candidates
+	Anybody   []Population   `json:"anybody,omitempty"`     // adversaries without a list, from growing parts of one sample; the last is the whole
+	Hidden    *HiddenFigures `json:"hidden,omitempty"`      // inputs of the sample among the candidates
+	LeftOut   []string       `json:"left_out,omitempty"`    // figures that were not computed, with the reasons
+	Shared    int            `json:"shared,omitempty"`      // inputs of the sample that are also candidates
 }
 
 // EverySample returns the limits from the whole sample, or nil.

@@ -215,15 +215,6 @@ func (a *account) showPairs(o original, i int) error {
 			return err
 		}
 	}
-	if a.lists != nil {
-		for _, p := range a.lists.Plausible {
-			if p.Index == a.q.Indices[i] && p.Candidate >= 0 && p.Input != nil {
-				if err := a.addPair(o, &shown, fmt.Sprintf("as plausible: candidate %d", p.Candidate), widened(p.Input), p.Share); err != nil {
-					return err
-				}
-			}
-		}
-	}
 	if len(shown) == 0 {
 		return nil
 	}

@@ -651,23 +651,6 @@ func (a *account) pairs() {
 			}
 		}
 	}
-	if a.lists == nil {
-		return
-	}
-	var floors []float64
-	for _, p := range a.lists.Plausible {
-		if p.Candidate >= 0 {
-			floors = append(floors, scale*math.Sqrt(p.MeanSquare))
-		}
-	}
-	if len(floors) == 0 {
-		return
-	}
-	slices.Sort(floors)
-	for _, level := range []float64{.05, .5, .95} {
-		at := int(level * float64(len(floors)-1))
-		a.Add(report.Claim{ID: fmt.Sprintf("pair.q%02.0f", 100*level), Subject: "another candidate, as plausible", Group: wholeInput, Kind: report.Kind(a.lists.Plausible[0].Status), Value: report.AtLeast(floors[at], u), N: len(floors)})
-	}
 }
 
 // resolvedWithin are the standard deviations, in normalised units, to within which directions are counted as resolved.

@@ -160,16 +160,11 @@ func (q *Request) Attack(ctx context.Context, m *Measured, pictures int, o RunOp
 	}
 	do := *a
 	do.Seed, do.Progress, do.memory = q.Seed, o.Progress, q.Memory
-	var bounds bound.Settings
-	if m.Bounds != nil {
-		bounds = m.Bounds.Experiment.Settings
-	}
 	from := q.FromData
 	if from != NothingFrom && a.Lists != nil && a.Lists.Sample != nil && q.Shared() == 0 {
 		from = NothingFrom // the noise was computed from other inputs than those of the sample
 	}
 	m.Learned, err = do.Run(ctx, Target{
-		Rounding: bounds.Rounding, RuntimeError: bounds.Runtime.Error,
 		Front: m.Split.Front, Model: whole, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post,
 		Data: q.Data, Indices: q.Indices, Coordinates: q.Experiment.Coordinates, Legal: legal,
 		FromData: from, Seed: q.Seed, Pictures: pictures,

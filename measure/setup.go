@@ -283,9 +283,6 @@ func (f *ListFigures) deciding() *ListFigures {
 		return nil
 	}
 	c := &ListFigures{Draws: f.Draws, Look: f.Look, Attributes: f.Attributes, Tasks: f.Tasks, NoiseFrom: f.NoiseFrom, LeftOut: f.LeftOut}
-	for _, p := range f.Plausible {
-		c.Plausible = append(c.Plausible, PlausiblePair{Index: p.Index, Candidate: p.Candidate})
-	}
 	if h := f.Holder; h != nil {
 		c.Holder = &ListHolder{List: h.List}
 	}

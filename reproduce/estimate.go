@@ -3,71 +3,66 @@ package reproduce
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"time"
 
 	"tattle/curious"
+	"tattle/curious/training"
 	"tattle/dataset"
 	"tattle/internal/report"
+	"tattle/nn/zoo"
 )
 
 // trainingExamples are how many the paper trains on: of UTKFace 72 % of 23,705 (section 5.1.3); of
 // CelebA about four fifths of the 115,000 pictures with one hair colour (appendix F.1).
 var trainingExamples = map[Data]int{UTKFace: 17068, CelebA: 92000}
 
-// A planned is a training of a grid that is listed and not run.
-type planned struct {
-	Key       string
-	Published string        // the paper's figures of it, with their units; empty if it prints none
-	Cell      time.Duration // estimate of the time for one seed on this machine
-}
-
 // timed is how many examples an estimate trains on.
 const timed = 2 * curious.DefaultBatch
 
-// estimate lists the trainings that are chosen, with the published figures. The times are those of a
-// short training of each kind on random pictures, in proportion to examples and epochs.
-func (g *Grid) estimate(ctx context.Context) ([]planned, error) {
+// WritePlan lists the trainings that are chosen, with the published figures and estimated times. These
+// are of a short training of each kind on random pictures, in proportion to examples and epochs.
+func (g *Grid) WritePlan(ctx context.Context, w io.Writer) error {
+	examples := trainingExamples[g.Data]
+	if g.o.Limit > 0 {
+		examples = min(examples, g.o.Limit)
+	}
 	type kind struct {
 		standard bool
 		widths   [5]int
 	}
 	took := map[kind]time.Duration{}
-	var all []planned
-	for _, t := range g.Trainings {
-		if !g.chosen[t.Key] {
+	var total time.Duration
+	for _, c := range g.cells[:len(g.Trainings)] {
+		if !g.chosen[c.Key] {
 			continue
 		}
-		k := kind{t.Kind == curious.Standard, t.Widths}
-		if _, known := took[k]; !known {
-			g.progress("measuring the speed", len(took), len(took)+1)
-			d, err := g.short(ctx, t)
-			if err != nil {
-				return nil, err
+		k := kind{c.Kind == curious.Standard, c.Training.Widths}
+		if took[k] == 0 {
+			var err error
+			if took[k], err = short(ctx, c.Seed); err != nil {
+				return fmt.Errorf("measuring the speed of %s: %w", c.Key, err)
 			}
-			took[k] = d
 		}
-		epochs := float64(g.Examples()) / timed * float64(g.epochs)
-		all = append(all, planned{t.Key, g.publishedOf(t.Key), time.Duration(epochs * float64(took[k]))})
+		one := time.Duration(float64(examples) / timed * float64(g.o.Epochs) * float64(took[k]))
+		total += one * time.Duration(g.o.Seeds)
+		fmt.Fprintf(w, "%s\n  one seed: about %s\n", c.Key, roughly(one))
+		if p := g.publishedOf(c.Key); p != "" {
+			fmt.Fprintf(w, "  published: %s\n", p)
+		}
 	}
-	return all, nil
-}
-
-// Examples is the number of training examples: the paper's, or the limit.
-func (g *Grid) Examples() int {
-	n := trainingExamples[g.Data]
-	if g.limit > 0 {
-		n = min(n, g.limit)
-	}
-	return n
+	_, err := fmt.Fprintf(w, "together: about %s on this machine, for %d training examples\n", roughly(total), examples)
+	return err
 }
 
 // short takes the time of an epoch of a training on a few random pictures of two classes.
-func (g *Grid) short(ctx context.Context, t Training) (time.Duration, error) {
+func short(ctx context.Context, s training.Seed) (time.Duration, error) {
+	side := s.Source.Side
 	random := func(n int) *dataset.Set {
 		r := rand.New(rand.NewPCG(1, uint64(n)))
-		s := &dataset.Set{Name: "random", Shape: []int{3, g.side, g.side}, YName: "y", YNames: []string{"0", "1"}, Pixels: make([]uint8, n*3*g.side*g.side),
+		s := &dataset.Set{Name: "random", Shape: []int{3, side, side}, YName: "y", YNames: []string{"0", "1"}, Pixels: make([]uint8, n*3*side*side),
 			Mean: []float32{.5, .5, .5}, Std: []float32{.5, .5, .5}}
 		for i := range s.Pixels {
 			s.Pixels[i] = uint8(r.Uint32())
@@ -80,8 +75,9 @@ func (g *Grid) short(ctx context.Context, t Training) (time.Duration, error) {
 		return s
 	}
 	parts := &dataset.Parts{Train: random(timed), Validation: random(timed / 9), Test: random(timed / 4)}
-	o := g.options(t, parts, TrainOptions{Epochs: 1, Seed: 1})
-	if o.Attributes != nil {
+	o := s.Options
+	o.Epochs, o.Seed, o.Net = 1, 1, zoo.CuriousOf(parts.Train.Shape, s.Widths)
+	if o.Attack != curious.Standard {
 		o.Attributes = []int{0}
 	}
 	started := time.Now()
@@ -89,55 +85,59 @@ func (g *Grid) short(ctx context.Context, t Training) (time.Duration, error) {
 	if err == nil {
 		_, err = curious.Evaluate(ctx, f.Classifier, f.Attacks, parts.Train, parts.Test)
 	}
-	if err != nil {
-		return 0, fmt.Errorf("measuring the speed of %s: %w", t.Key, err)
+	return time.Since(started), err
+}
+
+// roughly writes a time to about two digits.
+func roughly(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%.0f s", max(1, d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	case d < 10*time.Hour:
+		return fmt.Sprintf("%.1f h", d.Hours())
+	case d < 100*time.Hour:
+		return fmt.Sprintf("%.0f h", d.Hours())
 	}
-	return time.Since(started), nil
+	return fmt.Sprintf("%.0f days", d.Hours()/24)
 }
 
 // publishedOf are the figures that the paper prints of a training.
 func (g *Grid) publishedOf(key string) string {
 	var words []string
 	for _, t := range g.Tables {
-		for _, c := range t.Cells {
-			if c.Training == key {
-				words = append(words, c.published())
+		for _, l := range t.Lines {
+			for _, p := range l.Figures {
+				if l.Training == key {
+					words = append(words, l.printed(p))
+				}
 			}
 		}
 	}
 	return strings.Join(words, ", ")
 }
 
-// published names a cell and the figure that the paper prints in it.
-func (c Cell) published() string {
-	print := func(x float64) string { return strings.TrimSuffix(report.Exactly(x, c.Quantity.unit()).Figure(), " %") }
-	s := print(c.Published.Mean)
-	if c.Published.Known {
-		s += " ±" + print(c.Published.Std)
+// printed names a figure of a line, and says what the paper prints.
+func (l Line) printed(p Published) string {
+	head, u := p.shown()
+	print := func(x float64) string { return strings.TrimSuffix(report.Exactly(x, u).Figure(), " %") }
+	s := print(p.Mean)
+	if p.Known {
+		s += " ±" + print(p.Std)
 	}
-	return strings.TrimSpace(c.Column + " " + c.Quantity.Head() + " " + s)
+	return strings.TrimSpace(l.Column + " " + head + " " + s)
 }
 
 // ListPublished returns a line for each figure that the paper prints of the experiment.
 func (x *Experiment) ListPublished() []string {
 	var lines []string
 	for _, t := range x.Tables {
-		for _, c := range t.Cells {
-			lines = append(lines, strings.Join(c.Row, ", ")+": "+c.published())
+		for _, l := range t.Lines {
+			for _, p := range l.Figures {
+				lines = append(lines, t.row(l)+": "+l.printed(p))
+			}
 		}
-	}
-	return lines
-}
-
-// ListPublished returns a line for each figure that paper A prints of the experiment, or that
-// can be read off its pictures.
-func (f Figure) ListPublished() []string {
-	var lines []string
-	if f.Clean > 0 {
-		lines = append(lines, fmt.Sprintf("accuracy, clean: %.3g", f.Clean), fmt.Sprintf("accuracy, with noise: %.3g", f.Noisy))
-	}
-	for _, p := range f.Peaks {
-		lines = append(lines, fmt.Sprintf("peak of the bounds at s = 1/%.0f, read off a picture: %.2f over all modes, %.2f over the 8×8 coarsest", 1/p.Size, p.All, p.Low))
 	}
 	return lines
 }

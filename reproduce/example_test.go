@@ -13,12 +13,13 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	c := x.Tables[0].Cells[0]
+	l := x.Tables[0].Lines[0]
+	p := l.Figures[0]
 	fmt.Println(x.Title)
-	fmt.Println(c.Row, c.Quantity.Head(), c.Published.Mean, "±", c.Published.Std)
-	fmt.Println(c.Training, "of", len(x.Trainings))
+	fmt.Println(l.Group, p.Quantity, p.Mean, "±", p.Std)
+	fmt.Println(l.Training, "of", len(x.Trainings))
 	// Output:
 	// Table 3: Age and Race of UTKFace
-	// [Y=2 Std raw (1,0)] δy 0.8303 ± 0.0033
+	// Y=2 honesty 0.8303 ± 0.0033
 	// age2-standard of 52
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tattle/curious"
+	"tattle/curious/training"
 	"tattle/internal/must"
 )
 
@@ -41,9 +42,25 @@ func all(t *testing.T) []*Experiment {
 	return out
 }
 
-func (x *Experiment) cells() (cells []Cell) {
+// A printed is a published figure where it stands.
+type printed struct {
+	row string
+	Line
+	Published
+}
+
+func (t Table) cells() (cells []printed) {
+	for _, l := range t.Lines {
+		for _, p := range l.Figures {
+			cells = append(cells, printed{t.row(l), l, p})
+		}
+	}
+	return cells
+}
+
+func (x *Experiment) cells() (cells []printed) {
 	for _, t := range x.Tables {
-		cells = append(cells, t.Cells...)
+		cells = append(cells, t.cells()...)
 	}
 	return cells
 }
@@ -98,7 +115,7 @@ func TestPlausible(t *testing.T) {
 				lo, std = .89, 0
 			}
 			if p.Mean < lo || p.Mean > hi || p.Std < 0 || p.Std > std+1e-12 {
-				t.Errorf("%s: %v, %s, %s: %v ± %v", x.Name, c.Row, c.Column, c.Quantity, p.Mean, p.Std)
+				t.Errorf("%s: %v, %s, %s: %v ± %v", x.Name, c.row, c.Column, c.Quantity, p.Mean, p.Std)
 			}
 		}
 	}
@@ -119,7 +136,7 @@ func TestPrinted(t *testing.T) {
 		{"table4", "race5-gender-regularized-soft-y.5s.5", "soft", "gender", Curiosity, .8597, .0028},
 		{"table5", "age3-standard-x.8", "raw", "race3", Entropy, .32, .02},
 		{"table5", "age3-race3-parameterized-soft-x.8y.5s.5", "soft", "race3", Entropy, .33, .02},
-		{"table6", "Smiling-WavyHair-regularized-soft-y.5s.5-distilled", Student, "WavyHair", Curiosity, .6861, .0096},
+		{"table6", "Smiling-WavyHair-regularized-soft-y.5s.5-distilled", training.StudentMeasure, "WavyHair", Curiosity, .6861, .0096},
 		{"table7", "age3-race3-parameterized-raw-y.7s.3", "raw", "race3", Curiosity, .8314, .0048},
 		{"table7", "age3-race3-parameterized-soft-y.7s.3-8.8.4.4.8", "soft", "race3", Entropy, 1.36, .05},
 		{"table8", "race5-age5-parameterized-soft-y.5s.5", "soft", "age5", Curiosity, .5802, .012},
@@ -128,8 +145,8 @@ func TestPrinted(t *testing.T) {
 	} {
 		x := must.Get(Get(want.experiment))(t)
 		cells := x.cells()
-		i := slices.IndexFunc(cells, func(c Cell) bool {
-			return c.Training == want.key && c.Measure == want.measure && c.Sensitive == want.sensitive && c.Quantity == want.quantity
+		i := slices.IndexFunc(cells, func(c printed) bool {
+			return c.Training == want.key && c.measure() == want.measure && c.Sensitive == want.sensitive && c.Quantity == want.quantity
 		})
 		if i < 0 {
 			t.Errorf("%s: no cell of %s, %s, %s", want.experiment, want.key, want.sensitive, want.quantity)
@@ -146,11 +163,11 @@ func TestPrinted(t *testing.T) {
 func TestTableOneAgreesWithItself(t *testing.T) {
 	x := must.Get(Get("table1"))(t)
 	shares := map[string]map[Quantity]float64{}
-	for _, c := range x.Tables[0].Cells {
-		if shares[c.Row[0]] == nil {
-			shares[c.Row[0]] = map[Quantity]float64{}
+	for _, c := range x.Tables[0].cells() {
+		if shares[c.row] == nil {
+			shares[c.row] = map[Quantity]float64{}
 		}
-		shares[c.Row[0]][c.Quantity] = c.Published.Mean
+		shares[c.row][c.Quantity] = c.Published.Mean
 	}
 	for name, p := range shares {
 		joint := [2][2]float64{{p[Share00], p[Share01]}, {p[Share10], p[Share11]}}
@@ -190,12 +207,12 @@ func TestGrids(t *testing.T) {
 			tr := x.Training(c.Training)
 			if tr == nil {
 				if x.Data != Plane {
-					t.Errorf("%s: %v %s has no training", x.Name, c.Row, c.Column)
+					t.Errorf("%s: %v %s has no training", x.Name, c.row, c.Column)
 				}
 				continue
 			}
-			if c.Measure == Student != (tr.Distill && c.Row[1] == Student) || c.Measure != Student && !slices.Contains(tr.Outputs, curious.Outputs(c.Measure)) {
-				t.Errorf("%s: %s: no measure %q", x.Name, tr.Key, c.Measure)
+			if !slices.Contains(tr.measures(), c.measure()) || tr.Student != strings.Contains("teacher student", c.row[strings.LastIndex(c.row, " ")+1:]) {
+				t.Errorf("%s: %s: no measure %q", x.Name, tr.Key, c.measure())
 			}
 			if c.Sensitive != "" && !slices.Contains(x.Sensitive(tr.Target), c.Sensitive) {
 				t.Errorf("%s: %s: no attribute %q", x.Name, tr.Key, c.Sensitive)
@@ -209,8 +226,8 @@ func TestRowsAreDistinct(t *testing.T) {
 	for _, x := range all(t) {
 		for _, table := range x.Tables {
 			seen := map[string]bool{}
-			for _, c := range table.Cells {
-				at := strings.Join(append(slices.Clone(c.Row), c.Column, string(c.Quantity)), "|")
+			for _, c := range table.cells() {
+				at := strings.Join([]string{c.row, c.Column, string(c.Quantity)}, "|")
 				if seen[at] {
 					t.Errorf("%s: two cells at %s", table.Name, at)
 				}

@@ -1,8 +1,8 @@
 package reproduce
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 
@@ -33,7 +33,8 @@ type Figure struct {
 	Peaks        []Peak  // read off A's histograms: it prints no numbers of them
 }
 
-// A Run is Algorithm 1 for some sizes of the perturbation, with so many repeats of LSQR.
+// A Run is Algorithm 1 for some sizes of the perturbation (none: the default, A's first), with so many repeats of
+// LSQR (0: the default).
 type Run struct {
 	Sizes   []float64
 	Repeats int
@@ -49,51 +50,16 @@ const Comparison = "comparison"
 // SmallPreprocess is the preset by which A's inputs of ResNet-18 and Swin-T are made.
 const SmallPreprocess = "imagenet-91"
 
-var (
-	peaksMNIST   = []Peak{{1. / 200, 0.16, 0.41}, {1. / 1000, 0.20, 0.47}} // A Figure 1
-	runsMNIST    = []Run{{[]float64{1. / 200, 1. / 1000}, bound.DefaultRepeats}}
-	runsCIFAR    = []Run{{[]float64{1. / 500}, 6}, {[]float64{1. / 1000}, 4}}
-	runsImageNet = []Run{{[]float64{1. / 500, 1. / 1000}, bound.DefaultRepeats}}
-
-	mnist    = Figure{Net: "mnist", Trained: true, Data: "the folder of MNIST's idx files", Scale: 1, Runs: runsMNIST, Peaks: peaksMNIST, Clean: .979, Noisy: .951}
-	cifar    = Figure{Net: "cifar10", Trained: true, Data: "the folder of CIFAR-10's binary batches", Scale: 5, Runs: runsCIFAR, Clean: .70, Noisy: .50}
-	imageNet = Figure{Data: "a folder or zip of ImageNet's validation pictures", Runs: runsImageNet, Small: true}
-)
-
 // figures are those of A's section 3, and the comparison.
-var figures = map[string]Figure{
-	"figure1":  mnist.titled("Figure 1: the bounds over MNIST's test set", "all"),
-	"figure2":  mnist.titled("Figure 2: the best unbiased reconstructions of MNIST's digits", "3").withPictures(),
-	"figure3":  cifar.titled("Figure 3: the bounds over CIFAR-10's test set", "2500"),
-	"figure4":  cifar.titled("Figure 4: the best unbiased reconstructions of CIFAR-10's pictures", "3").withPictures(),
-	"figure5":  imageNet.titled("Figure 5: the bounds over ImageNet's validation set, ResNet-18", "128").of("resnet18", 25088, 2, .57, .54),
-	"figure6":  imageNet.titled("Figure 6: the bounds over ImageNet's validation set, Swin-T", "128").of("swin-t", 37632, 3, .64, .54),
-	Comparison: mnist.titled("Every bound and attack beside paper A's method", "100"),
-}
-
-func (f Figure) titled(title, examples string) Figure {
-	f.Title, f.Examples = title, examples
-	return f
-}
-
-func (f Figure) withPictures() Figure {
-	f.Pictures = true
-	return f
-}
-
-func (f Figure) of(net string, features int, scale, clean, noisy float64) Figure {
-	f.Net, f.Features, f.Scale, f.Clean, f.Noisy = net, features, scale, clean, noisy
-	return f
-}
-
-// FigureNames returns the names of paper A's experiments.
-func FigureNames() []string { return slices.Sorted(maps.Keys(figures)) }
+var figures = load[[]Figure]("paper_a.json")
 
 // GetFigure returns one of paper A's experiments by its name.
 func GetFigure(name string) (Figure, bool) {
-	f, ok := figures[name]
-	f.Name = name
-	return f, ok
+	i := slices.IndexFunc(figures, func(f Figure) bool { return f.Name == name })
+	if i < 0 {
+		return Figure{}, false
+	}
+	return figures[i], true
 }
 
 // Experiment returns the bounds of the first run of the figure, for inputs of that shape.
@@ -102,16 +68,12 @@ func (f Figure) Experiment(shape []int, seed uint64, restarts int) bound.Experim
 		Coordinates: bound.DCT(shape),
 		Settings:    bound.Settings{Band: measure.LowBand(shape), Search: bound.SearchOptions{Seed: seed, Restarts: restarts}},
 	}
-	if f.Name == Comparison {
-		x.Search.Repeats = f.Runs[0].Repeats
-		return x // of the default size, A's first
-	}
 	return f.Runs[0].of(x)
 }
 
 // of is the experiment with the sizes and repeats of the run.
 func (r Run) of(x bound.Experiment) bound.Experiment {
-	x.Sizes, x.Search.Repeats = r.Sizes, r.Repeats
+	x.Sizes, x.Search.Repeats = r.Sizes, cmp.Or(r.Repeats, bound.DefaultRepeats)
 	return x
 }
 

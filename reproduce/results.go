@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"tattle/classify"
 	"tattle/curious"
+	"tattle/curious/training"
+	"tattle/dataset"
 	"tattle/internal/report"
 	"tattle/stat"
 )
@@ -18,33 +19,13 @@ const Seeds = 5
 // results are what the trainings of an experiment came to.
 type results struct {
 	*Experiment
-	Trained      map[string][]seedResult // by the key of the training
-	Given        map[string]float64      // figures that need no training, by the row and the quantity of the cell
-	Wanted       int                     // seeds of each training
+	Trained      map[string][]*training.Result // by the key of the training
+	Labels       map[string]*dataset.Set       // of the training part, by target
+	Given        map[string]float64            // figures that need no training, by the row and the quantity
+	Wanted       int                           // seeds of each training
 	TestExamples int
 	Reduced      string   // how the run departs from the paper's procedure, "" if it does not
 	Notes        []string // on the data
-}
-
-// seedResult is what a training with one seed came to.
-type seedResult struct {
-	Seed   string
-	Failed string // why there are no measures
-	*Measured
-}
-
-// Measured is what was counted and measured of one training.
-type Measured struct {
-	Counts   map[string][][]int  `json:"counts"`   // of the training part, by sensitive attribute: class of s × class of y
-	Measures map[string]*Measure `json:"measures"` // by outputs, or "student"; none of a training that failed
-}
-
-// Measure is what was measured of one classifier and its attacks, those on the
-// training's sensitive attributes in their order.
-type Measure struct {
-	Evaluation *curious.Evaluation `json:"evaluation"`
-	Taus       []float64           `json:"taus"` // of thresholds, in nats; else 0
-	Pruned     []curious.Pruned    `json:"pruned,omitempty"`
 }
 
 // Report adds to a report the tables beside the paper's figures, the runs, the curves, and what is said first.
@@ -54,11 +35,13 @@ func (res *results) Report(r *report.Report) {
 	notes := noted{}
 	for _, table := range res.Tables {
 		of := tally{}
-		for _, c := range table.Cells {
-			claim, note := res.claim(table, c)
-			of.count(claim)
-			claims = append(claims, claim)
-			notes.add(claim, note)
+		for _, l := range table.Lines {
+			for _, p := range l.Figures {
+				claim, note := res.claim(table, l, p)
+				of.count(claim)
+				claims = append(claims, claim)
+				notes.add(claim, note)
+			}
 		}
 		claims = append(claims, count("cells", table.subject(), of.ran, of.cells))
 		t.cells, t.ran, t.compared, t.near = t.cells+of.cells, t.ran+of.ran, t.compared+of.compared, t.near+of.near
@@ -123,12 +106,6 @@ func (res *results) lead(r *report.Report, t tally) {
 	}
 }
 
-// subject names a table in a report: what stands before the colon of its title.
-func (t Table) subject() string {
-	name, _, _ := strings.Cut(t.Title, ":")
-	return name
-}
-
 // captions adds what stands above and below the tables.
 func (res *results) captions(r *report.Report) {
 	for _, t := range res.Tables {
@@ -151,7 +128,7 @@ func (res *results) limits(r *report.Report) {
 	for _, t := range res.Trainings {
 		for _, s := range res.Trained[t.Key] {
 			if s.Failed != "" {
-				r.Find("failed", t.Key, t.Key, s.Seed, s.Failed)
+				r.Find("failed", t.Key, t.Key, s.Settings["seed"], s.Failed)
 			}
 		}
 		if len(res.Trained[t.Key]) > 0 {
@@ -179,22 +156,21 @@ func (n *noted) add(c report.Claim, note string) {
 }
 
 // claim sets the mean over the seeds beside the published figure. The note says why some or all are not there.
-func (res *results) claim(t Table, c Cell) (claim report.Claim, note string) {
-	u := c.Quantity.unit()
-	row := append(slices.Clone(c.Row), c.Column)
-	claim = report.Claim{ID: string(c.Quantity), Subject: t.subject(), Kind: report.Measured, Value: report.Exactly(math.NaN(), u), N: res.TestExamples, Source: report.Searched,
-		Group: strings.Join(slices.DeleteFunc(row, func(s string) bool { return s == "" }), ", ")}
-	if c.Quantity == Curiosity {
+func (res *results) claim(t Table, l Line, p Published) (claim report.Claim, note string) {
+	_, u := p.shown()
+	claim = report.Claim{ID: string(p.Quantity), Subject: t.subject(), Kind: report.Measured, Value: report.Exactly(math.NaN(), u), N: res.TestExamples, Source: report.Searched,
+		Group: joined(t.row(l), l.Column)}
+	if p.Quantity == Curiosity {
 		claim.Kind = report.Demonstrated
 	}
 	beside := func(name string, x float64, u report.Unit) {
 		claim.Beside = append(claim.Beside, report.Beside{Name: name, Value: report.Exactly(x, u)})
 	}
-	beside("published", c.Published.Mean, u)
-	if c.Published.Known {
-		beside("published ±", c.Published.Std, u)
+	beside("published", p.Mean, u)
+	if p.Known {
+		beside("published ±", p.Std, u)
 	}
-	values, note := res.values(c)
+	values, note := res.values(t, l, p.Quantity)
 	if len(values) == 0 {
 		return claim, note
 	}
@@ -203,20 +179,23 @@ func (res *results) claim(t Table, c Cell) (claim report.Claim, note string) {
 	if ours.Seeds > 1 {
 		beside("±", ours.Std, u)
 	}
-	if d, ok := deviations(c, ours, res.TestExamples); ok {
+	if d, ok := p.deviations(ours, res.TestExamples); ok {
 		beside("σ", d, report.Number)
 	}
 	return claim, note
 }
 
-// values are the figures of a cell, one for each seed that has it. The note says why some are missing.
-func (res *results) values(c Cell) (values []float64, note string) {
-	if v, ok := res.Given[c.Row[0]+" "+string(c.Quantity)]; ok {
+// values are the figures of a line, one for each seed that has it. The note says why some are missing.
+func (res *results) values(t Table, l Line, q Quantity) (values []float64, note string) {
+	if v, ok := res.Given[t.row(l)+" "+string(q)]; ok {
 		return []float64{v}, ""
 	}
-	all := res.Trained[c.Training]
+	if v, ok := res.share(l, q); ok {
+		return []float64{v}, ""
+	}
+	all := res.Trained[l.Training]
 	for _, r := range all {
-		if v, ok := res.value(c, r); ok {
+		if v, ok := res.value(l, q, r.Of(l.measure())); ok {
 			values = append(values, v)
 		}
 	}
@@ -242,31 +221,25 @@ func overSeeds(values []float64) curious.MeanStd {
 
 // deviations is the difference from the published figure in standard deviations,
 // where the paper prints one. One seed of ours has none: the published one stands in.
-func deviations(c Cell, ours curious.MeanStd, examples int) (float64, bool) {
-	if !c.Published.Known {
+func (p Published) deviations(ours curious.MeanStd, examples int) (float64, bool) {
+	if !p.Known {
 		return 0, false
 	}
-	if c.Quantity == Entropy {
+	if p.Quantity == Entropy {
 		examples = 0
 	}
 	if ours.Seeds == 1 {
-		ours.Std = c.Published.Std
+		ours.Std = p.Std
 	}
-	return curious.SummaryDifference(ours, c.Published.Mean, c.Published.Std, examples)
+	return curious.SummaryDifference(ours, p.Mean, p.Std, examples)
 }
 
-// value is the figure of a cell by one seed; not ok where that failed.
-func (res *results) value(c Cell, r seedResult) (float64, bool) {
-	if counts := r.Counts[c.Sensitive]; counts != nil {
-		if v, ok := shareOf(c.Quantity, counts); ok {
-			return v, true
-		}
-	}
-	m := r.Measures[c.Measure]
+// value is the figure of a line in a measure; not ok where there is none.
+func (res *results) value(l Line, q Quantity, m *training.Measure) (float64, bool) {
 	if m == nil {
 		return 0, false
 	}
-	switch c.Quantity {
+	switch q {
 	case Honesty:
 		return m.Evaluation.Honesty.Value, true
 	case Entropy:
@@ -274,15 +247,15 @@ func (res *results) value(c Cell, r seedResult) (float64, bool) {
 	case HonestyAUC:
 		return area(m.Evaluation.ROC)
 	}
-	i := slices.Index(res.Training(c.Training).Sensitive, c.Sensitive)
+	i := slices.Index(res.Training(l.Training).Sensitive, l.Sensitive)
 	if i < 0 || i >= len(m.Evaluation.Sensitive) {
 		return 0, false
 	}
 	s := m.Evaluation.Sensitive[i]
-	if c.Quantity == CuriosityAUC {
+	if q == CuriosityAUC {
 		return area(s.ROC)
 	}
-	return s.Curiosity.Value, c.Quantity == Curiosity
+	return s.Curiosity.Value, q == Curiosity
 }
 
 // area is that under the first curve: of two classes there is one.
@@ -293,20 +266,20 @@ func area(roc []curious.ROC) (float64, bool) {
 	return roc[0].Area, true
 }
 
-// shareOf reads what Table 1 (A) prints of the labels from their counts [s][y].
-func shareOf(q Quantity, counts [][]int) (float64, bool) {
-	if q == Information {
-		return stat.MutualInformation(counts, classify.Confidence).PlugIn, true
-	}
-	total := 0
-	for _, row := range counts {
-		for _, n := range row {
-			total += n
-		}
-	}
-	at, ok := map[Quantity][2]int{Share00: {0, 0}, Share01: {0, 1}, Share10: {1, 0}, Share11: {1, 1}}[q]
-	if !ok || total == 0 || len(counts) != 2 || len(counts[0]) != 2 {
+// share reads from the labels of the training part what Table 1 (A) prints of them.
+func (res *results) share(l Line, q Quantity) (float64, bool) {
+	set := res.Labels[l.Target]
+	if set == nil || l.Sensitive == "" {
 		return 0, false
 	}
-	return float64(counts[at[0]][at[1]]) / float64(total), true
+	s := set.Sensitive[slices.Index(res.Sensitive(l.Target), l.Sensitive)]
+	counts := classify.Confusion(s.Labels, set.Y, len(s.Values), len(set.YNames))
+	at, ok := map[Quantity][2]int{Share00: {0, 0}, Share01: {0, 1}, Share10: {1, 0}, Share11: {1, 1}}[q]
+	switch {
+	case q == Information:
+		return stat.MutualInformation(counts, classify.Confidence).PlugIn, true
+	case !ok || len(counts) != 2 || len(counts[0]) != 2:
+		return 0, false
+	}
+	return float64(counts[at[0]][at[1]]) / float64(set.Len()), true
 }

@@ -7,6 +7,7 @@ import (
 
 	"tattle/classify"
 	"tattle/curious"
+	"tattle/curious/training"
 	"tattle/dataset"
 	"tattle/internal/must"
 	"tattle/internal/report"
@@ -15,9 +16,9 @@ import (
 // TestLead: a run is whole if every training ran, and fewer seeds are warned of.
 func TestLead(t *testing.T) {
 	x := must.Get(Get("figure8"))(t)
-	g := &results{Experiment: x, Wanted: 2, Trained: map[string][]seedResult{}}
+	g := &results{Experiment: x, Wanted: 2, Trained: map[string][]*training.Result{}}
 	for _, tr := range x.Trainings {
-		g.Trained[tr.Key] = []seedResult{{Measured: new(Measured)}, {Measured: new(Measured)}}
+		g.Trained[tr.Key] = []*training.Result{{}, {}}
 	}
 	lead := func(tally tally) string {
 		r := new(report.Report)
@@ -55,14 +56,14 @@ func TestLead(t *testing.T) {
 // with means over the seeds, and what did not run in none.
 func TestPruningPanels(t *testing.T) {
 	x := must.Get(Get("figure9"))(t)
-	g := &results{Experiment: x, Wanted: 2, Trained: map[string][]seedResult{}}
+	g := &results{Experiment: x, Wanted: 2, Trained: map[string][]*training.Result{}}
 	for _, key := range []string{"age3-standard", "age3-standard-x.4", "age3-race3-parameterized-raw-x.4y.5s.5"} {
 		for _, honesty := range []float64{.4, .6} {
-			m := &Measure{
-				Evaluation: &curious.Evaluation{Examples: 2, Confusion: [][]int{{1, 0}, {0, 1}}, Sensitive: []curious.Curiosity{{}}},
+			m := training.Measure{
+				Evaluation: &curious.Evaluation{Outputs: curious.Raw, Examples: 2, Confusion: [][]int{{1, 0}, {0, 1}}, Sensitive: []curious.Curiosity{{}}},
 				Pruned:     []curious.Pruned{{Fraction: .9, Honesty: classify.Proportion{Value: honesty}, Curiosity: []classify.Proportion{{Value: .3}}}},
 			}
-			g.Trained[key] = append(g.Trained[key], seedResult{Measured: &Measured{Measures: map[string]*Measure{"raw": m}}})
+			g.Trained[key] = append(g.Trained[key], &training.Result{Measure: m})
 		}
 	}
 	r := new(report.Report)
@@ -86,12 +87,12 @@ func TestPruningPanels(t *testing.T) {
 // claimOf returns the claim of a table on a quantity, and what stands beside it by name.
 func (res *results) claimOf(t *testing.T, table Table, row int, q Quantity) (c report.Claim, note string, beside map[string]float64) {
 	t.Helper()
-	for _, cell := range table.Cells {
+	for _, cell := range table.cells() {
 		if cell.Quantity != q {
 			continue
 		}
 		if row--; row < 0 {
-			c, note = res.claim(table, cell)
+			c, note = res.claim(table, cell.Line, cell.Published)
 			beside = map[string]float64{}
 			for _, b := range c.Beside {
 				beside[b.Name] = b.Value.X
@@ -106,15 +107,24 @@ func (res *results) claimOf(t *testing.T, table Table, row int, q Quantity) (c r
 // TestCells sets figures of two seeds beside published ones.
 func TestCells(t *testing.T) {
 	x := must.Get(Get("table1"))(t)
-	g := &results{Experiment: x, Wanted: 2, TestExamples: 10000,
-		Trained: map[string][]seedResult{}}
-	for _, honesty := range []float64{.91, .93} {
-		g.Trained["Smiling-standard"] = append(g.Trained["Smiling-standard"], seedResult{Measured: &Measured{
-			Counts:   map[string][][]int{"MouthOpen": {{386, 122}, {103, 389}}},
-			Measures: map[string]*Measure{"raw": {Evaluation: &curious.Evaluation{Honesty: classify.Proportion{Value: honesty}}}},
-		}})
+	labelled := &dataset.Set{YNames: []string{"0", "1"}}
+	for _, name := range x.Sensitive("Smiling") { // MouthOpen is the first
+		labelled.Sensitive = append(labelled.Sensitive, dataset.Attribute{Name: name, Values: labelled.YNames})
 	}
-	g.Trained["Male-standard"] = []seedResult{{Failed: "diverged", Measured: new(Measured)}}
+	for k, n := range []int{386, 122, 103, 389} { // class of s, then of y
+		for range n {
+			labelled.Y = append(labelled.Y, k&1)
+			for i := range labelled.Sensitive {
+				labelled.Sensitive[i].Labels = append(labelled.Sensitive[i].Labels, k>>1)
+			}
+		}
+	}
+	g := &results{Experiment: x, Wanted: 2, TestExamples: 10000, Trained: map[string][]*training.Result{}, Labels: map[string]*dataset.Set{"Smiling": labelled}}
+	for _, honesty := range []float64{.91, .93} {
+		e := &curious.Evaluation{Outputs: curious.Raw, Honesty: classify.Proportion{Value: honesty}}
+		g.Trained["Smiling-standard"] = append(g.Trained["Smiling-standard"], &training.Result{Measure: training.Measure{Evaluation: e}})
+	}
+	g.Trained["Male-standard"] = []*training.Result{{Failed: "diverged"}}
 	labels, shown := x.Tables[0], x.Tables[1]
 	// Printed .386, .122, .103, .389 and .231 bits.
 	for q, want := range map[Quantity]float64{Share00: .386, Share01: .122, Share10: .103, Share11: .389, Information: .23144} {
@@ -141,7 +151,7 @@ func TestCells(t *testing.T) {
 		t.Errorf("honesty of one seed: %+v", c)
 	}
 	r := new(report.Report)
-	g.Trained = nil
+	g.Trained, g.Labels = nil, nil
 	g.Report(r)
 	seen := map[[3]string]bool{}
 	for _, c := range r.Claims {
@@ -156,28 +166,18 @@ func TestCells(t *testing.T) {
 // TestRunsAreCorrected: of several attacks on one net, each has the p-value that is corrected for
 // all of them; the mean over seeds shows an excess above two standard deviations.
 func TestRunsAreCorrected(t *testing.T) {
-	k := Training{Key: "k", Outputs: []curious.Outputs{curious.Raw}}
+	k := Training{Key: "k", Outputs: []curious.Outputs{curious.Raw}, Sensitive: []string{"s", "t"}}
 	e := &curious.Evaluation{Sensitive: []curious.Curiosity{{PValue: .03, PValueHolm: .06}, {PValue: .04, PValueHolm: .06}}}
-	if x := runOf(k, "raw", "s", 0, []*Measure{{Evaluation: e}}); x.P == nil || *x.P != .06 {
+	if x := runsOf(k, "raw", []*training.Measure{{Evaluation: e}})[0]; x.P == nil || *x.P != .06 {
 		t.Errorf("p-value %v, want the corrected .06", x.P)
 	}
 	for excess, want := range map[float64]bool{.05: false, .09: true} { // the deviation is .0424
-		var all []*Measure
+		var all []*training.Measure
 		for _, curiosity := range []float64{.5, .56} {
-			all = append(all, &Measure{Evaluation: &curious.Evaluation{Sensitive: []curious.Curiosity{{Excess: excess, Curiosity: classify.Proportion{Value: curiosity}}}}})
+			all = append(all, &training.Measure{Evaluation: &curious.Evaluation{Sensitive: []curious.Curiosity{{Excess: excess, Curiosity: classify.Proportion{Value: curiosity}}}}})
 		}
-		if x := runOf(k, "raw", "s", 0, all); x.Shown != want || x.P != nil {
+		if x := runsOf(k, "raw", all)[0]; x.Shown != want || x.P != nil {
 			t.Errorf("an excess of %v: shown %v", excess, x.Shown)
-		}
-	}
-}
-
-// TestSteps counts whole batches: a last partial batch is dropped, fewer examples than a
-// batch are one.
-func TestSteps(t *testing.T) {
-	for n, want := range map[int]int64{18964: 50 * 189, 70: 50} {
-		if got := steps(&dataset.Parts{Train: &dataset.Set{Y: make([]int, n)}}, 50); got != want {
-			t.Errorf("%d examples: %d steps, want %d", n, got, want)
 		}
 	}
 }

@@ -214,7 +214,7 @@ func (q *request) keep(fresh *measure.Setup) {
 	}
 	if is, was := fresh.Lists, q.setup.Lists; is != nil && was != nil { // lists are found by their digests, wherever they are
 		if is.Holder == nil {
-			is.Holder, is.Plausible, is.Hidden, is.Shared = was.Holder, was.Plausible, was.Hidden, was.Shared
+			is.Holder, is.Hidden, is.Shared = was.Holder, was.Hidden, was.Shared
 		} else if was.Holder != nil {
 			is.Holder.List.Path = was.Holder.List.Path
 		}

@@ -35,7 +35,7 @@ func (o *Options) lists(ctx context.Context, dir string, r *report.Report, q *re
 	again.Progress = o.Progress
 	x, err = again.Run(ctx, measure.Target{
 		Front: s.Front, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post, Coordinates: q.Experiment.Coordinates, Legal: legal,
-		FromData: claimed.NoiseFrom, Data: q.Data, Rounding: q.Experiment.Rounding, RuntimeError: q.Experiment.Runtime.Error,
+		FromData: claimed.NoiseFrom, Data: q.Data,
 	})
 	if err == nil {
 		unknown := func(why string) bool { return !slices.Contains(claimed.LeftOut, why) }

@@ -23,38 +23,18 @@ func alike(train *dataset.Set) error {
 	return nil
 }
 
-// AttributeWarnings returns warnings about the attributes of a training: sensitive ones
-// that the target determines, those that are not independent of each other in the test
-// examples, and those that no attack was fitted to.
-func AttributeWarnings(train *dataset.Set, attack curious.Kind, v *curious.Evaluation) []string {
-	all := append(impliedByTarget(train), related(v)...)
-	if attack == curious.Standard {
-		all = append(all, unattacked(train)...)
-	}
-	return all
-}
-
-// impliedByTarget warns of sensitive attributes that the target determines.
-func impliedByTarget(train *dataset.Set) (all []string) {
+// attributeWarnings returns warnings about the attributes of a training: sensitive ones
+// that the target determines or that no attack was fitted to, and those that are not independent in the test
+// examples: an attack may guess one of them through the other.
+func attributeWarnings(train *dataset.Set, attack curious.Kind, v *curious.Evaluation) (all []string) {
 	for _, s := range train.Sensitive {
-		if decides(train.Y, s.Labels) {
+		if Determines(train.Y, s.Labels) {
 			all = append(all, fmt.Sprintf("%s is determined by %s: the true target alone tells it, so no attack can exceed that baseline.", s.Name, train.YName))
 		}
+		if attack == curious.Standard {
+			all = append(all, fmt.Sprintf("No attack on %s ran: --curious overlearning measures what the outputs of a standard classifier reveal about it.", s.Name))
+		}
 	}
-	return all
-}
-
-// unattacked warns of the sensitive attributes that no attack was fitted to.
-func unattacked(train *dataset.Set) (all []string) {
-	for _, s := range train.Sensitive {
-		all = append(all, fmt.Sprintf("No attack on %s ran: --curious overlearning measures what the outputs of a standard classifier reveal about it.", s.Name))
-	}
-	return all
-}
-
-// related warns of attributes that are not independent in the test examples: an attack
-// may guess one of them through the other.
-func related(v *curious.Evaluation) (all []string) {
 	for _, m := range v.Correlations {
 		if m.Interval[0] > 0 {
 			all = append(all, fmt.Sprintf("%s and %s share %.3g bits in the test examples (95 %% interval %.3g to %.3g): each helps to guess the other.", m.Between[0], m.Between[1], m.Bits, m.Interval[0], m.Interval[1]))
@@ -66,11 +46,11 @@ func related(v *curious.Evaluation) (all []string) {
 // sameClasses reports whether two labels of the same examples are equal up to the names
 // of their classes.
 func sameClasses(a, b []int) bool {
-	return decides(a, b) && decides(b, a)
+	return Determines(a, b) && Determines(b, a)
 }
 
-// decides reports whether the class of a determines the class of b.
-func decides(a, b []int) bool {
+// Determines reports whether the class of a determines the class of b.
+func Determines(a, b []int) bool {
 	with := map[int]int{}
 	for i, class := range a {
 		if other, seen := with[class]; seen && other != b[i] {

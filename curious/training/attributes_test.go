@@ -35,7 +35,7 @@ func TestAlike(t *testing.T) {
 		if (err != nil) != (c.refused != "") || err != nil && !strings.Contains(err.Error(), c.refused) {
 			t.Errorf("%v: %v, want %q", c.set, err, c.refused)
 		}
-		if said := impliedByTarget(c.set); len(said) != c.warned {
+		if said := attributeWarnings(c.set, curious.Overlearning, &curious.Evaluation{}); len(said) != c.warned {
 			t.Errorf("%v: warned %q, want %d", c.set, said, c.warned)
 		}
 	}
@@ -43,7 +43,7 @@ func TestAlike(t *testing.T) {
 
 // TestRelated: attributes are reported if the interval of their information excludes zero.
 func TestRelated(t *testing.T) {
-	said := related(&curious.Evaluation{Correlations: []classify.MutualInformation{
+	said := attributeWarnings(&dataset.Set{}, curious.Overlearning, &curious.Evaluation{Correlations: []classify.MutualInformation{
 		{Between: [2]string{"age", "sex"}, Bits: .25, Interval: [2]float64{.125, .5}},
 		{Between: [2]string{"age", "race"}, Bits: .001, Interval: [2]float64{0, .01}},
 	}})

@@ -21,24 +21,23 @@ func ExampleTrain() {
 	}
 	defer os.RemoveAll(dir)
 	ctx := context.Background()
-	source := &training.Source{Kind: dataset.KindGlyphs, Sensitive: []string{"family: italic; *"}, Limit: 60, Seed: 1}
-	parts, _, err := source.Open(ctx, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	source := &training.Source{LabelledOptions: dataset.LabelledOptions{Kind: dataset.KindGlyphs, Sensitive: []string{"family: italic; *"}, Limit: 60, Seed: 1}}
 	var seeds []training.Seed
 	for seed := range uint64(2) {
-		seeds = append(seeds, training.Seed{Source: source, Options: curious.Options{Attack: curious.Regularized, Epochs: 1, Seed: seed + 1}})
+		seeds = append(seeds, training.Seed{Folder: training.SeedFolder(seed + 1), Source: source, Options: curious.Options{Attack: curious.Regularized, Epochs: 1, Seed: seed + 1}})
 	}
 	for range 2 {
-		t, err := training.Train(ctx, seeds, parts, training.Options{
+		t, err := training.Train(ctx, seeds, &training.Data{}, training.Options{
 			Dir: dir, Stage: filepath.Join(dir, "shards"), Pool: run.Leader{},
-			Start: func(missing int) { fmt.Println("missing:", missing) },
+			Start: func(missing []string, _ int) error {
+				_, err := fmt.Println("missing:", len(missing))
+				return err
+			},
 		})
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(training.Folder(seeds, 0), len(t.Results[0].Epochs), "epoch")
+		fmt.Println(seeds[0].Folder, len(t.Results[0].Epochs), "epoch")
 	}
 	// Output:
 	// missing: 2

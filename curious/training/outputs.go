@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strconv"
 
@@ -21,21 +22,14 @@ func WriteOutputs(ctx context.Context, path string, t *curious.Result, test *dat
 	n := test.Len()
 	return file.Write(path, func(f io.Writer) error {
 		w := npy.NewWriter(f)
-		if err := w.Add("outputs", []int{n, len(outputs) / n}, outputs); err != nil {
-			return err
-		}
-		if err := w.Add("y", []int{n}, test.Y); err != nil {
-			return err
-		}
+		err := errors.Join(w.Add("outputs", []int{n, len(outputs) / n}, outputs), w.Add("y", []int{n}, test.Y))
 		for i, s := range test.Sensitive {
 			name := "s"
 			if len(test.Sensitive) > 1 {
 				name += strconv.Itoa(i + 1)
 			}
-			if err := w.Add(name, []int{n}, s.Labels); err != nil {
-				return err
-			}
+			err = errors.Join(err, w.Add(name, []int{n}, s.Labels))
 		}
-		return w.Close()
+		return errors.Join(err, w.Close())
 	})
 }

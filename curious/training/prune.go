@@ -1,11 +1,6 @@
 package training
 
-import (
-	"path/filepath"
-
-	"tattle/curious"
-	"tattle/onnx"
-)
+import "tattle/curious"
 
 // KeepPruned writes the teacher's classifier with a fraction of its weights set to zero,
 // and its attacks, into dir.
@@ -14,8 +9,5 @@ func (t *Teacher) KeepPruned(dir string, fraction float64, o curious.PruneOption
 	if err != nil {
 		return err
 	}
-	if err := onnx.Write(filepath.Join(dir, modelFile), g); err != nil {
-		return err
-	}
-	return t.copyAttacks(dir)
+	return curious.Save(dir, &curious.Result{Classifier: g, Attacks: t.Model.Attacks})
 }

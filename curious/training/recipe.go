@@ -61,7 +61,9 @@ func RecipeOf(data string) (r Recipe, ok bool) {
 // Fitted is how a net was trained, as far as it came.
 type Fitted struct {
 	curious.History
-	Node string // whose output is the features that noise was added to; empty without noise
+	Graph *nn.Graph
+	Test  *dataset.Set // on which its accuracy is measured
+	Node  string       // whose output is the features that noise was added to; empty without noise
 }
 
 // Build returns the net for inputs of a shape, before it is trained.
@@ -80,7 +82,7 @@ func (r Recipe) Build(shape []int) (*nn.Graph, error) {
 // Train trains the net, and measures its accuracy on the test set after each epoch.
 // Interrupted, it returns what was done so far with ctx's error.
 func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set, progress func(done, total int)) (*Fitted, error) {
-	t := &Fitted{History: curious.History{
+	t := &Fitted{Graph: g, Test: test, History: curious.History{
 		Task: data.Name, Parameters: g.ParamCount(), Examples: data.Len(), Batch: r.Batch, Asked: r.Epochs,
 		Optimizer: fmt.Sprintf("AdamW, learning rate %g", r.LearningRate), Penalty: r.BitsPenalty > 0,
 	}}
@@ -105,10 +107,14 @@ func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set,
 		},
 	}
 	if r.State != "" {
-		if o.From, t.Epochs, err = readState(r.State); err != nil {
+		was, err := readUnfinished(r.State)
+		if err != nil {
 			return nil, err
 		}
-		o.Keep = func(s train.State) error { return writeState(r.State, s, t.Epochs) }
+		if was != nil {
+			o.From, t.Epochs = &was.State, was.Measured
+		}
+		o.Keep = func(s train.State) error { return (&unfinished{s, t.Epochs}).write(r.State) }
 	}
 	err = r.fit(ctx, g, data, t, o)
 	if err != nil && ctx.Err() == nil {
@@ -142,7 +148,8 @@ func (r Recipe) fit(ctx context.Context, g *nn.Graph, data nn.Source, t *Fitted,
 
 // Save writes a trained net as ONNX, with how it was trained, and returns the file's
 // SHA-256.
-func (r Recipe) Save(path string, g *nn.Graph, t *Fitted) (string, error) {
+func (r Recipe) Save(path string, t *Fitted) (string, error) {
+	g := t.Graph
 	g.Metadata = map[string]string{
 		dataset.TrainedOn: g.Metadata[dataset.TrainedOn],
 		"tattle.task":     t.Task, "tattle.net": g.Name, "tattle.optimizer": t.Optimizer, "tattle.seed": fmt.Sprint(r.Seed),

@@ -14,31 +14,23 @@ import (
 	"tattle/release"
 )
 
-// A FittedNet is a net that a recipe trained, as far as it came.
-type FittedNet struct {
-	Graph    *nn.Graph
-	Training *Fitted
-	Test     *dataset.Set
-	Data     string // path of the data
-}
-
-// Report saves a trained net in dir, measures its accuracy and completes the report x. An
-// interrupted training, whose ctx has ended, is reported too.
-func (r Recipe) Report(ctx context.Context, x *report.Report, dir string, n FittedNet, bar *progress.Bar) error {
-	t, stopped := n.Training, ctx.Err() != nil
+// Report saves a trained net in dir, measures its accuracy and completes the report x; data is the path
+// of the data. An interrupted training, whose ctx has ended, is reported too.
+func (r Recipe) Report(ctx context.Context, x *report.Report, dir string, t *Fitted, data string, bar *progress.Bar) error {
+	stopped := ctx.Err() != nil
 	if stopped {
 		ctx = context.WithoutCancel(ctx)
 	}
-	hash, err := r.Save(filepath.Join(dir, ModelFile), n.Graph, t)
+	hash, err := r.Save(filepath.Join(dir, ModelFile), t)
 	if err != nil {
 		return err
 	}
-	u, sigma, err := n.utility(ctx, r, bar)
+	u, sigma, err := t.utility(ctx, r, bar)
 	if err != nil {
 		return fmt.Errorf("the model is in %s, without a report: %w", dir, err)
 	}
 	x.Model = report.Model{Path: ModelFile, SHA256: hash} // beside the report
-	x.Data = measure.DataOf(n.Test, n.Data, string(dataset.Test))
+	x.Data = measure.DataOf(t.Test, data, string(dataset.Test))
 	x.SetRequest(r)
 	accuracy := func(id string, a release.Accuracy) {
 		x.Add(report.Claim{ID: id, Kind: report.Measured, Value: report.Within(a.Fraction, a.Interval.Low, a.Interval.High, report.Share, release.Confidence), N: u.Examples, Source: report.Searched})
@@ -64,7 +56,7 @@ func (r Recipe) Report(ctx context.Context, x *report.Report, dir string, n Fitt
 
 // utility measures the accuracy of the net; with noise of the same strength, too, if it was
 // trained with noise, whose standard deviation on these data is sigma.
-func (n FittedNet) utility(ctx context.Context, r Recipe, bar *progress.Bar) (u release.Utility, sigma float64, err error) {
+func (n *Fitted) utility(ctx context.Context, r Recipe, bar *progress.Bar) (u release.Utility, sigma float64, err error) {
 	if r.Noise == 0 {
 		net, err := nn.NewNet(n.Graph)
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"tattle/dataset"
 	"tattle/internal/file"
-	"tattle/nn"
 	"tattle/run"
 )
 
@@ -15,23 +14,12 @@ import (
 const (
 	// TrainingFolder keeps the net as a shard until the figure is made.
 	TrainingFolder = "training"
-	// ModelFile is the trained net.
-	ModelFile = "model.onnx"
 	// unfinishedFile keeps the training after each epoch, until it is done.
-	unfinishedFile = "unfinished.npz"
+	unfinishedFile = "unfinished.gob"
 )
 
-// stageSettings are all that decides a trained net, but for the data.
-type stageSettings struct {
-	Net          string  `json:"net"`
-	Epochs       int     `json:"epochs"`
-	Batch        int     `json:"batch"`
-	LearningRate float64 `json:"learning_rate"`
-	Seed         uint64  `json:"seed"`
-}
-
 // A Fit trains a net by a recipe.
-type Fit func(context.Context, Recipe) (*nn.Graph, *Fitted, error)
+type Fit func(context.Context, Recipe) (*Fitted, error)
 
 // Stage is the training of a figure's net in the folder of a run: a stage of one shard, so that
 // all who take part in the run, now or once it is resumed, use the same net. The training is
@@ -42,19 +30,26 @@ func (r Recipe) Stage(dir string, data *dataset.Set, resume bool, fit Fit) run.W
 		Dir: filepath.Join(dir, TrainingFolder), Resume: resume,
 		Manifest: run.Manifest{
 			Command: "reproduce", Shards: 1, Hashes: map[string]string{"data": data.SHA256},
-			Settings: stageSettings{r.Net, r.Epochs, r.Batch, r.LearningRate, r.Seed},
+			Settings: struct {
+				Recipe
+				Seed uint64 `json:"seed"`
+			}{r, r.Seed},
 		},
 		Name: func(int) string { return "training" },
 		Do: func(ctx context.Context, _ int, w io.Writer) error {
-			g, t, err := fit(ctx, r)
+			t, err := fit(ctx, r)
 			if err != nil {
 				return err
 			}
 			path := filepath.Join(dir, ModelFile)
-			if _, err := r.Save(path, g, t); err != nil {
+			if _, err := r.Save(path, t); err != nil {
 				return err
 			}
-			if err := copyFrom(w, path); err != nil {
+			b, err := file.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			if _, err := w.Write(b); err != nil {
 				return err
 			}
 			return file.RemoveAll(r.State)
@@ -65,16 +60,9 @@ func (r Recipe) Stage(dir string, data *dataset.Set, resume bool, fit Fit) run.W
 // Unpack writes the net of a finished Stage into the folder of the run, and returns its path.
 func Unpack(trained *run.Folder, dir string) (path string, err error) {
 	path = filepath.Join(dir, ModelFile)
-	return path, file.Write(path, func(w io.Writer) error { return copyFrom(w, trained.Path(0)) })
-}
-
-// copyFrom writes what is in a file.
-func copyFrom(w io.Writer, path string) error {
-	f, err := file.Open(path)
+	b, err := file.ReadFile(trained.Path(0))
 	if err != nil {
-		return err
+		return "", err
 	}
-	defer f.Close()
-	_, err = io.Copy(w, f)
-	return err
+	return path, file.WriteBytes(path, b)
 }

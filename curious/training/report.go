@@ -2,6 +2,7 @@ package training
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -21,12 +22,9 @@ func Title(train *dataset.Set) string { return "classifier of " + train.Name + "
 func ReportSeeds(r *report.Report, seeds []Seed, results []*Result, p *dataset.Parts) {
 	first, o := results[0], seeds[0].Options.WithDefaults()
 	r.Data, r.Target = measure.DataOf(p.Test, seeds[0].Source.Path, string(dataset.Test)), first.Evaluation.Target
-	settings := map[string]string{"epoch kept": fmt.Sprintf("%d of %d", first.Best, len(first.Epochs))}
-	for k, v := range first.Settings {
-		if k != "seed" {
-			settings[k] = v
-		}
-	}
+	settings := maps.Clone(first.Settings)
+	delete(settings, "seed")
+	settings["epoch kept"] = fmt.Sprintf("%d of %d", first.Best, len(first.Epochs))
 	r.SetRequest(settings)
 	first.Evaluation.Headline(r, first.Taus)
 	first.Evaluation.Describe(r, string(o.Attack), o.Beta)
@@ -36,33 +34,21 @@ func ReportSeeds(r *report.Report, seeds []Seed, results []*Result, p *dataset.P
 	}
 	h.Report(r)
 	var runs []curious.Run
-	var all []*Record
-	for i, x := range results {
-		o := seeds[i].Options.WithDefaults()
-		runs = append(runs, x.Evaluation.Runs(fmt.Sprintf("%s, %s", o.Attack, x.Evaluation.Outputs), seedName(x))...)
-		all = append(all, &x.Record)
+	for _, x := range results {
+		runs = append(runs, x.Evaluation.Runs(fmt.Sprintf("%s, %s", o.Attack, x.Evaluation.Outputs), seedName(x.Settings["seed"]))...)
 	}
 	curious.ReportRuns(r, runs)
 	overSeeds(r, results)
-	first.Evaluation.Curves(r, seedName(first))
-	for _, n := range p.Notes {
-		r.Warn(n)
-	}
-	for _, w := range AttributeWarnings(p.Train, o.Attack, first.Evaluation) {
+	first.Evaluation.Curves(r, seedName(first.Settings["seed"]))
+	for _, w := range slices.Concat(p.Notes, attributeWarnings(p.Train, o.Attack, first.Evaluation), OtherPrograms(results)) {
 		r.Warn(w)
 	}
 	for _, x := range results {
 		if v := x.Evaluation; v.Honesty.Correct <= v.Majority() && v.Examples > 0 {
-			r.Warn(fmt.Sprintf("%s: the classifier is no better than always answering the most frequent class of %s, which is right for %s of %s: it has not learned its task.", seedName(x), v.Target, report.Grouped(v.Majority()), report.Many(v.Examples, "test example")))
+			r.Warn(fmt.Sprintf("%s: the classifier is no better than always answering the most frequent class of %s, which is right for %s of %s: it has not learned its task.", seedName(x.Settings["seed"]), v.Target, report.Grouped(v.Majority()), report.Many(v.Examples, "test example")))
 		}
 	}
-	for _, w := range OtherPrograms(all) {
-		r.Warn(w)
-	}
 }
-
-// seedName names a seed's training in a report.
-func seedName(x *Result) string { return "seed " + x.Settings["seed"] }
 
 // overSeeds adds the means over several seeds.
 func overSeeds(r *report.Report, results []*Result) {
@@ -103,7 +89,7 @@ func overSeeds(r *report.Report, results []*Result) {
 }
 
 // Report says of a student, trained for so many epochs at most, what it learned, beside its teacher.
-func (s *Student) Report(r *report.Report, t *Teacher, o DistillOptions, interrupted bool) error {
+func (s *Student) Report(r *report.Report, t *Teacher, o curious.Options, interrupted bool) error {
 	if err := t.subject(r, "teacher", map[string]string{"temperature": fmt.Sprint(o.Temperature)}); err != nil {
 		return err
 	}
@@ -111,28 +97,25 @@ func (s *Student) Report(r *report.Report, t *Teacher, o DistillOptions, interru
 		r.Find("interrupted", "")
 		r.Find("unfinished.short", "", fmt.Sprint(len(s.Epochs)), report.Many(o.Epochs, "epoch"))
 	}
-	s.Own.Headline(r, t.Result.Taus)
-	if len(s.Own.Sensitive) > 0 {
-		s.Own.Describe(r, "", t.Options.Beta)
+	s.Evaluation.Headline(r, t.Result.Taus)
+	if len(s.Evaluation.Sensitive) > 0 {
+		s.Evaluation.Describe(r, "", t.Options.Beta)
 		r.Find("made.student", "")
 		r.Find("made.refitted", "")
 	}
 	h := curious.History{
 		Task: s.Data.Train.Name + " by its teacher", Parameters: s.Parameters, Examples: s.Data.Train.Len(), Asked: o.Epochs, Batch: o.Batch,
-		Optimizer: fmt.Sprintf("Adam, learning rate %g", curious.DefaultLearningRate),
-	}
-	for _, e := range s.Epochs {
-		h.Epochs = append(h.Epochs, curious.HistoryEpoch{Loss: e.Loss, Accuracy: e.Validation})
+		Optimizer: fmt.Sprintf("Adam, learning rate %g", curious.DefaultLearningRate), Epochs: curious.HistoryOf(s.Epochs),
 	}
 	h.Report(r)
 	runs := t.Result.Evaluation.Runs(string(t.Options.Attack), "teacher")
-	runs = append(runs, s.Own.Runs("student", "student, the teacher's attack")...)
+	runs = append(runs, s.Evaluation.Runs("student", "student, the teacher's attack")...)
 	if s.Refitted != nil {
 		runs = append(runs, s.Refitted.Runs("student, attacked anew", "student, an attack fitted to it")...)
 	}
 	curious.ReportRuns(r, runs)
 	t.Result.Evaluation.Curves(r, "teacher")
-	s.Own.Curves(r, "student")
+	s.Evaluation.Curves(r, "student")
 	if !t.Result.Source.HoldOut || t.Options.Attack == StudentAttack {
 		r.Find("seen", "")
 	}

@@ -2,7 +2,10 @@ package training
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,16 +13,24 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/internal/file"
+	"tattle/measure"
 	"tattle/nn/zoo"
 )
 
 // Seed is one training with one seed. It is kept as a folder with the models
 // (curious.Save) and result.json, which is written last.
 type Seed struct {
-	Options curious.Options // but for Net and Progress
-	Widths  [5]int          // of the layers of paper B's Table 12; zero is the data's default net
-	Source  *Source         // of the data; nil if nobody distills or prunes the training
+	Folder  string            // below the run's, with slashes: it ends in SeedFolder, or is ".", the run's own
+	Options curious.Options   // but for Net and Progress
+	Widths  [5]int            // of the layers of paper B's Table 12; zero is the data's default net
+	Source  *Source           // of the data
+	Further []curious.Outputs // of an overlearning classifier, attacked besides Options.Outputs
+	Student bool              // a student is distilled from the classifier (B section 5.8); Source.HoldOut leaves its data
+	Prune   []float64         // fractions of the weights without which it is measured, too (B section 5.7)
 }
+
+// StudentMeasure is the name of the measure of a student.
+const StudentMeasure = "student"
 
 // Settings returns the settings that make another training when they change.
 func (s Seed) Settings(p *dataset.Parts) map[string]string {
@@ -37,13 +48,20 @@ func (s Seed) Settings(p *dataset.Parts) map[string]string {
 		}
 	}
 	if s.Widths != [5]int{} {
-		m["widths"] = widthsText(s.Widths)
+		m["widths"] = WidthsText(s.Widths)
 	}
-	if o.PerExample {
-		m["per example"] = "true"
+	if s.Source != nil && s.Source.Side > 0 {
+		m["side"] = strconv.Itoa(s.Source.Side)
 	}
-	if o.Normal {
-		m["normal"] = "true"
+	for name, is := range map[string]bool{"per example": o.PerExample, "normal": o.Normal, "student": s.Student} {
+		if is {
+			m[name] = "true"
+		}
+	}
+	for name, list := range map[string]string{"further outputs": fmt.Sprint(s.Further), "pruned": fmt.Sprint(s.Prune)} {
+		if list != "[]" {
+			m[name] = list
+		}
 	}
 	return m
 }
@@ -51,15 +69,6 @@ func (s Seed) Settings(p *dataset.Parts) map[string]string {
 // classes writes an attribute as "age: <=30 | >30".
 func classes(name string, values []string) string {
 	return name + ": " + strings.Join(values, " | ")
-}
-
-// widthsText writes widths as A-B-C-D-E.
-func widthsText(w [5]int) string {
-	words := make([]string, len(w))
-	for i, v := range w {
-		words[i] = strconv.Itoa(v)
-	}
-	return strings.Join(words, "-")
 }
 
 // trainOptions returns the options of curious.Train.
@@ -74,27 +83,31 @@ func (s Seed) trainOptions(p *dataset.Parts, progress func(done, total int)) cur
 	return o
 }
 
-// Check returns an *OptionError if the training cannot be done on the data.
+// Check returns an *measure.OptionError if the training cannot be done on the data.
 func (s Seed) Check(p *dataset.Parts) error {
 	if err := alike(p.Train); err != nil {
-		return &OptionError{OptionSensitive, err}
+		return &measure.OptionError{Option: "Sensitive", Err: err, Hint: "choose an attribute that the target does not determine, and each one once"}
 	}
 	if err := CheckWidths(s.Widths, p.Train.Shape); err != nil {
 		return err
 	}
-	if err := s.trainOptions(p, nil).Check(p); err != nil {
-		return &OptionError{optionTraining, err}
+	o := s.trainOptions(p, nil)
+	if err := o.Check(p); err != nil {
+		return &measure.OptionError{Err: err}
+	}
+	if n := int(float64(p.Train.Len()) * curious.StudentShare / (1 - curious.StudentShare)); s.Student && n < o.Batch {
+		return measure.WrongOption("Data", "the student's share of the training examples is %d, less than a batch of %d: use more data", n, o.Batch)
 	}
 	return nil
 }
 
-// CheckWidths returns an *OptionError if there are widths, and the net of Table 12 does
+// CheckWidths returns an *measure.OptionError if there are widths, and the net of Table 12 does
 // not take inputs of that shape.
 func CheckWidths(widths [5]int, shape []int) error {
 	if widths == [5]int{} || len(shape) == 3 && shape[1] == shape[2] && shape[1]%16 == 0 {
 		return nil
 	}
-	return &OptionError{OptionWidths, fmt.Errorf("they are of Table 12's net, which takes square pictures whose side is a multiple of 16, not inputs of shape %v", shape)}
+	return &measure.OptionError{Option: "Widths", Err: fmt.Errorf("they are of Table 12's net, which takes square pictures whose side is a multiple of 16, not inputs of shape %v", shape), Hint: "leave --widths out"}
 }
 
 // Parameters counts the parameters of the classifiers that the training makes.
@@ -110,12 +123,19 @@ func (s Seed) Parameters(p *dataset.Parts) int {
 	return n
 }
 
+// steps counts the steps of the classifier's training, which take nearly all the time. Fewer
+// examples than a batch are one batch.
+func (s Seed) steps(p *dataset.Parts) int {
+	o, n := s.Options.WithDefaults(), p.Train.Len()
+	return o.Epochs * (n / min(n, o.Batch))
+}
+
 // run trains with the seed and measures on the test part; dir, which it makes, gets the
 // models and result.json. Interrupted, it keeps the best epoch so far, marked as
 // unfinished, unless dir has more epochs from an earlier interruption. It
 // returns what is in dir, if anything, with ctx's error. A training whose loss is no
 // longer finite is a result that failed.
-func (s Seed) run(ctx context.Context, dir string, p *dataset.Parts, progress func(done, total int)) (*Result, error) {
+func (s Seed) run(ctx context.Context, dir string, p, whole *dataset.Parts, progress func(done, total int)) (*Result, error) {
 	made := !file.Exists(dir)
 	if err := file.MkdirAll(dir); err != nil {
 		return nil, err
@@ -127,58 +147,76 @@ func (s Seed) run(ctx context.Context, dir string, p *dataset.Parts, progress fu
 	case err == nil:
 		stopped = nil
 	case stopped == nil:
-		r := &Result{Record: s.want(p)}
-		r.Failed = err.Error()
-		return r, r.write(dir, nil)
+		return s.failed(dir, p, err)
 	case trained == nil || was != nil && len(was.Epochs) > len(trained.Epochs):
 		if made {
 			file.Remove(dir) // does nothing unless it is empty
 		}
 		return was, stopped
 	}
-	r := s.result(p, trained)
+	r := s.want(p)
+	r.Parameters, r.Steps, r.Epochs, r.Best = trained.Classifier.ParamCount(), trained.Steps, trained.Epochs, trained.Best
 	r.Unfinished = stopped != nil
-	if err := s.measured(ctx, dir, p, trained, r); err != nil {
+	keep := context.WithoutCancel(ctx) // hours of training are not lost for these seconds
+	if err := r.save(keep, dir, ".", trained, p, s.Prune); err != nil {
 		return nil, err
 	}
-	return r, stopped
+	if !r.Unfinished {
+		if err := s.further(ctx, dir, p, whole, trained, r); err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			return s.failed(dir, p, err)
+		}
+	}
+	return r, errors.Join(r.write(dir), stopped)
 }
 
-// want returns the record of the training before it is done.
-func (s Seed) want(p *dataset.Parts) Record {
-	return Record{Schema: resultSchema, Settings: s.Settings(p), Data: p.Sum(), Examples: p.Train.Len()}
-}
-
-// result returns the result of a training before it is measured.
-func (s Seed) result(p *dataset.Parts, t *curious.Result) *Result {
-	r := &Result{Record: s.want(p), Source: s.Source, Parameters: t.Classifier.ParamCount(), Steps: t.Steps}
-	r.Epochs, r.Best = t.Epochs, t.Best
-	for _, a := range t.Attacks {
-		r.Taus = append(r.Taus, a.Tau)
+// further attacks the further outputs of a classifier, and distills a student from it.
+func (s Seed) further(ctx context.Context, dir string, p, whole *dataset.Parts, trained *curious.Result, r *Result) error {
+	o := s.trainOptions(p, nil)
+	for _, outputs := range s.Further {
+		released := *trained
+		released.Classifier = curious.Release(trained.Classifier, outputs)
+		var err error
+		if released.Attacks, err = curious.FitAttacks(ctx, released.Classifier, p, attacked(trained), o); err != nil {
+			return err
+		}
+		if err := r.save(ctx, dir, string(outputs), &released, p, s.Prune); err != nil {
+			return err
+		}
 	}
-	return r
-}
-
-// measured evaluates a training and writes it into dir. It is not interrupted, so that
-// hours of training are not lost for these seconds.
-func (s Seed) measured(ctx context.Context, dir string, p *dataset.Parts, t *curious.Result, r *Result) (err error) {
-	if err := curious.Save(dir, t); err != nil {
-		return err
+	if !s.Student {
+		return nil
 	}
-	if r.Evaluation, err = curious.Evaluate(context.WithoutCancel(ctx), t.Classifier, t.Attacks, p.Train, p.Test); err != nil {
-		return err
-	}
-	models, err := t.Files()
+	t := &Teacher{Dir: dir, Result: r, Model: trained, Parts: p, Whole: whole, Options: s.Options}
+	student, err := t.Distill(ctx, filepath.Join(dir, StudentMeasure), DistillOptions{Options: curious.Options{Epochs: o.Epochs, Batch: o.Batch, Seed: o.Seed}})
 	if err != nil {
 		return err
 	}
-	return r.write(dir, models)
+	r.Further[StudentMeasure] = &student.Measure
+	for _, name := range student.names() {
+		r.Files = append(r.Files, File{Name: path.Join(StudentMeasure, name)})
+	}
+	return nil
+}
+
+// failed keeps why the training came to nothing.
+func (s Seed) failed(dir string, p *dataset.Parts, why error) (*Result, error) {
+	r := s.want(p)
+	r.Failed = why.Error()
+	return r, r.write(dir)
+}
+
+// want returns the result of the training before it is done.
+func (s Seed) want(p *dataset.Parts) *Result {
+	return &Result{Schema: resultSchema, Settings: s.Settings(p), Data: p.Sum(), Examples: p.Train.Len(), Source: s.Source, Further: map[string]*Measure{}}
 }
 
 // unfinished returns what an interruption of this training left in dir, nil for nothing.
 func (s Seed) unfinished(dir string, p *dataset.Parts) *Result {
-	r, want := new(Result), s.want(p)
-	if _, err := want.Finished(dir, r); err != nil || !r.Unfinished || !r.Whole(dir) {
+	r, _, err := s.want(p).finished(dir)
+	if err != nil || r == nil || !r.Unfinished || !r.Whole(dir) {
 		return nil
 	}
 	return r
@@ -187,9 +225,9 @@ func (s Seed) unfinished(dir string, p *dataset.Parts) *Result {
 // finished returns the training in dir if it is complete, nil if it is not. It returns
 // an error if dir holds another training.
 func (s Seed) finished(dir string, p *dataset.Parts) (*Result, error) {
-	r, want := new(Result), s.want(p)
-	if ok, err := want.Finished(dir, r); !ok || err != nil {
+	r, whole, err := s.want(p).finished(dir)
+	if !whole {
 		return nil, err
 	}
-	return r, nil
+	return r, err
 }

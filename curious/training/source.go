@@ -18,19 +18,9 @@ import (
 
 // Source says how labelled data were read, so that they can be read again.
 type Source struct {
-	Kind        string   `json:"kind"`
-	Path        string   `json:"path,omitempty"` // absolute
-	Labels      string   `json:"labels,omitempty"`
-	FileColumn  string   `json:"file_column,omitempty"`
-	SkipMissing bool     `json:"skip_missing,omitempty"` // rows without a picture and pictures without a row are left out
-	Target      string   `json:"target,omitempty"`       // a rule
-	Sensitive   []string `json:"sensitive,omitempty"`    // rules
-	Numbers     bool     `json:"numbers,omitempty"`      // Sensitive may name the numbers of columns, as dataset.LabelledOptions says
-	Side        int      `json:"side,omitempty"`
-	ModelInputs int      `json:"model_inputs,omitempty"` // as in dataset.LabelledOptions
-	Seed        uint64   `json:"seed"`
-	Limit       int      `json:"limit,omitempty"`
-	HoldOut     bool     `json:"hold_out,omitempty"` // trained on the teacher's part alone
+	Path string `json:"path,omitempty"` // absolute
+	dataset.LabelledOptions
+	HoldOut bool `json:"hold_out,omitempty"` // trained on the teacher's part alone
 }
 
 // Open reads the data, in three parts. All of the training part is in whole; parts has
@@ -39,10 +29,9 @@ func (s *Source) Open(ctx context.Context, progress func(done, total int)) (part
 	if _, err := os.Stat(s.Path); err != nil && s.Path != "" {
 		return nil, nil, err
 	}
-	whole, err = dataset.OpenParts(ctx, s.Path, dataset.LabelledOptions{
-		Kind: s.Kind, Labels: s.Labels, FileColumn: s.FileColumn, SkipMissing: s.SkipMissing, Target: s.Target, Sensitive: s.Sensitive, Numbers: s.Numbers,
-		Side: s.Side, ModelInputs: s.ModelInputs, Seed: s.Seed, Limit: s.Limit, Progress: progress,
-	})
+	o := s.LabelledOptions
+	o.Progress = progress
+	whole, err = dataset.OpenParts(ctx, s.Path, o)
 	if err != nil {
 		return nil, nil, err
 	}

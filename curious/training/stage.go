@@ -3,84 +3,99 @@ package training
 import (
 	"context"
 	"fmt"
+	"maps"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"tattle/dataset"
+	"tattle/internal/report"
 	"tattle/run"
 	"tattle/run/folders"
 )
 
-// stage makes the folders of trainings that differ in their seed.
+// stage makes the folders of trainings.
 type stage struct {
 	seeds []Seed
-	parts *dataset.Parts
+	data  *Data
 	o     Options
 
-	mu      sync.Mutex
-	missing int
-	steps   map[string]int // of the trainings under way, by name
-	done    int            // trainings
-	unit    int            // steps of one, as far as this process knows
-	kept    string         // what the last training that was interrupted left
-	took    map[string]time.Duration
+	mu    sync.Mutex
+	steps map[string]int // that this process has done of the trainings under way, by name
+	count int            // trainings done
+	done  int            // their steps
+	total int            // steps of all that were missing
+	kept  string         // what the last training that was interrupted left
+	took  map[string]time.Duration
 }
 
-func newStage(seeds []Seed, p *dataset.Parts, o Options) *stage {
-	return &stage{seeds: seeds, parts: p, o: o, steps: map[string]int{}, unit: 1, took: map[string]time.Duration{}}
-}
+const seedPrefix = "seed-"
 
-// folders returns the stage of the run.
-func (s *stage) folders() *folders.Stage {
-	f := &folders.Stage{Dir: s.o.Stage, Root: s.o.Dir, AtOnce: atOnce(s.parts), Pool: s.o.Pool, Set: s}
-	for i := range s.seeds {
-		f.Names = append(f.Names, Folder(s.seeds, i))
-	}
-	return f
-}
+// SeedFolder returns the name of the folder of a training with a seed.
+func SeedFolder(seed uint64) string { return seedPrefix + strconv.FormatUint(seed, 10) }
 
-// of returns the training with a name.
+// of returns the training in a folder: one of the stage's, or one of them with another seed.
 func (s *stage) of(name string) (Seed, bool) {
-	r := s.seeds[0]
-	if len(s.seeds) == 1 {
-		return r, name == "."
+	seed, err := strconv.ParseUint(strings.TrimPrefix(path.Base(name), seedPrefix), 10, 64)
+	for _, x := range s.seeds {
+		if x.Folder == "." && name == "." {
+			return x, true
+		}
+		if err == nil && x.Folder != "." && path.Join(path.Dir(x.Folder), SeedFolder(seed)) == name {
+			x.Folder, x.Options.Seed = name, seed
+			return x, true
+		}
 	}
-	seed, err := strconv.ParseUint(strings.TrimPrefix(name, seedPrefix), 10, 64)
-	r.Options.Seed = seed
-	return r, err == nil && name == seedFolder(seed)
+	return Seed{}, false
 }
 
 // Manifest implements folders.Set.
-func (s *stage) Manifest(_ context.Context, names []string) (run.Manifest, error) {
-	common := s.seeds[0].Settings(s.parts)
-	if len(s.seeds) > 1 {
-		delete(common, "seed")
+func (s *stage) Manifest(ctx context.Context, names []string) (run.Manifest, error) {
+	m := run.Manifest{Command: "train", Shards: len(names), Hashes: map[string]string{}}
+	var common map[string]string
+	for _, name := range names {
+		of, _ := s.of(name)
+		p, err := s.data.Labels(ctx, of.Source)
+		if err != nil {
+			return m, err
+		}
+		m.Hashes["data of "+p.Train.YName] = p.Sum()
+		settings := of.Settings(p)
+		if name != "." { // which says the seed
+			delete(settings, "seed")
+		}
+		if common == nil {
+			common = settings
+		}
+		maps.DeleteFunc(common, func(k, v string) bool { return settings[k] != v })
 	}
-	return run.Manifest{
-		Command: "train", Shards: len(names), Settings: folders.Settings{Common: common, Names: names},
-		Hashes: map[string]string{"data": s.parts.Sum()},
-	}, nil
+	m.Settings = folders.Settings{Common: common, Names: names}
+	return m, nil
 }
 
 // Finished implements folders.Set.
 func (s *stage) Finished(name, dir string) ([]string, error) {
 	of, _ := s.of(name)
-	r, err := of.finished(dir, s.parts)
+	r, err := of.finished(dir, s.data.opened(of.Source))
 	if r == nil {
 		return nil, err
 	}
-	return r.Names(), nil
+	return r.names(), nil
 }
 
 // Make implements folders.Set.
 func (s *stage) Make(ctx context.Context, name, dir string) error {
 	of, _ := s.of(name)
-	r, err := of.run(ctx, dir, s.parts, func(done, total int) { s.progress(name, done, total) })
+	p, whole, err := s.data.Open(ctx, of.Source)
+	if err != nil {
+		return err
+	}
+	steps := of.steps(p)
+	r, err := of.run(ctx, dir, p, whole, func(done, total int) { s.progress(name, steps*done/total) })
 	if err != nil && r != nil {
 		s.mu.Lock()
-		s.kept = fmt.Sprintf("the best of %s is in %s", count(len(r.Epochs), "epoch"), dir)
+		s.kept = fmt.Sprintf("the best of %s is in %s", report.Many(len(r.Epochs), "epoch"), dir)
 		s.mu.Unlock()
 	}
 	return err
@@ -88,21 +103,30 @@ func (s *stage) Make(ctx context.Context, name, dir string) error {
 
 // Label implements folders.Set.
 func (s *stage) Label(name string) string {
-	if of, ok := s.of(name); ok {
-		return "seed " + strconv.FormatUint(of.Options.Seed, 10)
+	of, ok := s.of(name)
+	if !ok {
+		return ""
 	}
-	return ""
+	return strings.TrimPrefix(path.Base(path.Dir(name))+", ", "., ") + seedName(of.Options.Seed)
 }
 
+// seedName names a training with a seed for people.
+func seedName(seed any) string { return fmt.Sprintf("seed %v", seed) }
+
 // Unpacked implements folders.Set.
-func (s *stage) Unpacked(dir string) error { return s.seeds[0].Source.write(dir) }
+func (s *stage) Unpacked(name, dir string) error {
+	of, _ := s.of(name)
+	return of.Source.write(dir)
+}
 
 // Done implements folders.Set.
 func (s *stage) Done(name string, took time.Duration) {
+	of, _ := s.of(name)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.steps, name)
-	s.done++
+	s.count++
+	s.done += of.steps(s.data.opened(of.Source))
 	if took > 0 {
 		s.took[s.Label(name)] = took
 	}
@@ -110,10 +134,10 @@ func (s *stage) Done(name string, took time.Duration) {
 }
 
 // progress notes the steps of a training under way.
-func (s *stage) progress(name string, done, total int) {
+func (s *stage) progress(name string, done int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.steps[name], s.unit = done, total
+	s.steps[name] = done
 	s.report()
 }
 
@@ -122,9 +146,9 @@ func (s *stage) report() {
 	if s.o.Progress == nil {
 		return
 	}
-	sum := s.done * s.unit
+	sum := s.done
 	for _, n := range s.steps {
 		sum += n
 	}
-	s.o.Progress(sum, s.missing*s.unit)
+	s.o.Progress(sum, s.total)
 }

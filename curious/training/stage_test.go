@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"tattle/curious"
 	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/internal/must"
@@ -20,18 +22,39 @@ import (
 // seedParts is little data of which a linear part of a net learns something.
 func seedParts(t *testing.T) *dataset.Parts {
 	t.Helper()
-	return must.Get(dataset.OpenParts(t.Context(), "", dataset.LabelledOptions{Kind: dataset.KindGlyphs, Limit: 200, Sensitive: []string{"family: italic; *"}, Seed: 1}))(t)
+	parts, _ := must.Get2(glyphSource().Open(t.Context(), nil))(t)
+	return parts
+}
+
+func glyphSource() *Source {
+	return &Source{LabelledOptions: dataset.LabelledOptions{Kind: dataset.KindGlyphs, Sensitive: []string{"family: italic; *"}, Limit: 200, Seed: 1}}
 }
 
 // stageOf is a stage of so many seeds in a new folder.
 func stageOf(t *testing.T, seeds int, pool run.Pool) (*stage, *folders.Stage) {
 	t.Helper()
-	dir := t.TempDir()
-	s := newStage(make([]Seed, seeds), seedParts(t), Options{Dir: dir, Stage: filepath.Join(dir, "shards"), Pool: pool})
-	for i := range s.seeds {
-		s.seeds[i].Options.Seed, s.seeds[i].Source = uint64(i+1), &Source{}
+	dir, source := t.TempDir(), glyphSource()
+	s := &stage{data: &Data{}, o: Options{Dir: dir, Stage: filepath.Join(dir, "shards"), Pool: pool}, steps: map[string]int{}, took: map[string]time.Duration{}}
+	for i := range seeds {
+		x := Seed{Folder: ".", Source: source, Options: curious.Options{Seed: uint64(i + 1)}}
+		if seeds > 1 {
+			x.Folder = SeedFolder(x.Options.Seed)
+		}
+		s.seeds = append(s.seeds, x)
 	}
-	return s, s.folders()
+	return s, must.Get(s.folders(t.Context()))(t)
+}
+
+// want is the result of seed i before it is trained.
+func (s *stage) want(i int) *Result {
+	return s.seeds[i].want(s.data.opened(s.seeds[i].Source))
+}
+
+// failed is that of a training that came to nothing, so that there are no models.
+func (s *stage) failed(i int) *Result {
+	r := s.want(i)
+	r.Failed = "for a test"
+	return r
 }
 
 // begin makes the stage's folder for some of its names, as another process has begun it.
@@ -49,13 +72,15 @@ func TestStageIsNotTaken(t *testing.T) {
 	for what, write := range map[string]func(dir string) error{
 		"nothing": func(string) error { return nil },
 		"a stranger": func(dir string) error {
-			k := s.seeds[0].want(s.parts)
-			k.Settings["epochs"] = "7"
-			return Write(dir, &Result{Record: k}, nil)
+			r := s.failed(0)
+			r.Settings["epochs"] = "7"
+			return r.write(dir)
 		},
 		"a file elsewhere": func(dir string) error {
-			err := os.WriteFile(filepath.Join(filepath.Dir(dir), modelFile), []byte("model"), 0o666)
-			return errors.Join(err, Write(dir, &Result{Record: s.seeds[0].want(s.parts)}, []string{"../" + modelFile}))
+			err := os.WriteFile(filepath.Join(filepath.Dir(dir), ModelFile), []byte("model"), 0o666)
+			r := s.want(0)
+			r.Files = []File{{Name: "../" + ModelFile}}
+			return errors.Join(err, r.write(dir))
 		},
 	} {
 		from := filepath.Join(t.TempDir(), "training")
@@ -81,10 +106,8 @@ func TestStageOfAnotherVersion(t *testing.T) {
 	s, all := stageOf(t, 3, nil)
 	other := run.Program{Version: "v0", Kernels: "none"}
 	f, unlock := begin(t, all, other, all.Names[:2]...)
-	k := s.seeds[1].want(s.parts)
-	k.Failed = "so that there are no models"
-	from := t.TempDir()
-	must.Do(t, Write(from, &Result{Record: k}, nil))
+	k, from := s.failed(1), t.TempDir()
+	must.Do(t, k.write(from))
 	must.Do(t, f.Commit(1, func(w io.Writer) error { return run.Pack(w, from) }))
 	unlock()
 	var missing []string
@@ -97,7 +120,7 @@ func TestStageOfAnotherVersion(t *testing.T) {
 		t.Error("what was finished is not there, or the old stage still is")
 	}
 	k.Program = other
-	if w := OtherPrograms([]*Record{&k, {Program: run.Current()}}); len(w) != 1 || !strings.Contains(w[0], "1 of 2 trainings were made by another version of tattle, or on other kernels (v0 on none)") {
+	if w := OtherPrograms([]*Result{k, {Program: run.Current()}}); len(w) != 1 || !strings.Contains(w[0], "1 of 2 trainings were made by another version of tattle, or on other kernels (v0 on none)") {
 		t.Errorf("%q", w)
 	}
 }
@@ -122,10 +145,8 @@ func TestStageIsForgotten(t *testing.T) {
 	var p counting
 	s, all := stageOf(t, 2, &p)
 	for i, name := range all.Names {
-		k := s.seeds[i].want(s.parts)
-		k.Failed = "so that there are no models"
 		at := filepath.Join(all.Root, name)
-		must.Do(t, errors.Join(os.MkdirAll(at, 0o777), Write(at, &Result{Record: k}, nil)))
+		must.Do(t, errors.Join(os.MkdirAll(at, 0o777), s.failed(i).write(at)))
 	}
 	nothing := func([]string) error { return nil }
 	if err := all.Run(t.Context(), nothing); err != nil || len(p) > 0 {
@@ -136,9 +157,40 @@ func TestStageIsForgotten(t *testing.T) {
 	if err := all.Run(t.Context(), nothing); err != nil || !slices.Equal(p, counting{0}) || file.Exists(all.Dir) {
 		t.Errorf("of a stage whose trainings are there: %v, %v", p, err)
 	}
-	all = s.folders()
+	all = must.Get(s.folders(t.Context()))(t)
 	must.Do(t, os.MkdirAll(filepath.Join(all.Dir, ".folder-left"), 0o777))
 	if err := all.Run(t.Context(), nothing); err != nil || file.Exists(all.Dir) {
 		t.Errorf("what is left of a stage that was being removed stays: %v", err)
 	}
+}
+
+// TestSteps counts whole batches: a last partial batch is dropped, fewer examples than a
+// batch are one.
+func TestSteps(t *testing.T) {
+	for n, want := range map[int]int{18964: 50 * 189, 70: 50} {
+		if got := (Seed{}).steps(&dataset.Parts{Train: &dataset.Set{Y: make([]int, n)}}); got != want {
+			t.Errorf("%d examples: %d steps, want %d", n, got, want)
+		}
+	}
+}
+
+// TestDataOpens: the data of one source are opened after the other. An error leaves nothing
+// behind, and other data than those before are refused.
+func TestDataOpens(t *testing.T) {
+	t.Parallel()
+	first, second := glyphSource(), glyphSource()
+	second.Sensitive = nil
+	var d Data
+	for _, s := range []*Source{first, second, first} {
+		parts, _ := must.Get2(d.Open(t.Context(), s))(t)
+		if labels := must.Get(d.Labels(t.Context(), s))(t); labels.Sum() != parts.Sum() || labels.Train.Len() != parts.Train.Len() || labels.Train.Pixels != nil {
+			t.Errorf("%d labels for %d examples", labels.Train.Len(), parts.Train.Len())
+		}
+	}
+	second.Kind = "nowhere"
+	must.Fail(t, must.Err2(d.Open(t.Context(), second)))
+	must.Get2(d.Open(t.Context(), first))(t)
+	second.Kind, second.Seed = first.Kind, 2
+	must.Fail(t, must.Err2(d.Open(t.Context(), second)), "not those that the run began with")
+	must.Get2(d.Open(t.Context(), first))(t)
 }

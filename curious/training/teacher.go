@@ -1,16 +1,18 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/internal/file"
+	"tattle/internal/report"
+	"tattle/measure"
 	"tattle/run"
 )
 
@@ -19,25 +21,25 @@ type Teacher struct {
 	Dir     string // of the training
 	Result  *Result
 	Model   *curious.Result
-	Parts   *dataset.Parts // that it was trained on, once OpenData has read them
-	Whole   *dataset.Parts // before something was held out
-	Options curious.Options
-	Notes   []string // what a reader wants to know
+	Parts   *dataset.Parts  // that it was trained on, once OpenData has read them
+	Whole   *dataset.Parts  // before something was held out
+	Options curious.Options // of the training, as far as its settings have them
+	Notes   []string        // what a reader wants to know
 }
 
 // OpenTeacher opens the training in dir, or that of the first seed of a run in dir,
-// without its data. It returns an *OptionError if dir holds no training.
+// without its data. It returns an *measure.OptionError if dir holds no training.
 func OpenTeacher(dir string) (*Teacher, error) {
 	t := &Teacher{Dir: firstSeed(dir)}
 	var err error
 	if !file.Exists(filepath.Join(t.Dir, ResultFile)) {
-		return nil, &OptionError{OptionRun, fmt.Errorf("%s: holds no training by paper B's protocol", dir)}
+		return nil, noTeacher("%s: holds no training by paper B's protocol", dir)
 	}
 	if t.Result, err = ReadResult(t.Dir); err != nil {
 		return nil, err
 	}
 	if t.Result.Source == nil {
-		return nil, &OptionError{OptionRun, fmt.Errorf("%s: does not say how its data were read", dir)}
+		return nil, noTeacher("%s: does not say how its data were read", dir)
 	}
 	if !t.Result.Whole(t.Dir) {
 		return nil, fmt.Errorf("%s: the models are not those that result.json is about", t.Dir)
@@ -46,37 +48,30 @@ func OpenTeacher(dir string) (*Teacher, error) {
 		return nil, err
 	}
 	if n := len(t.Result.Epochs); t.Result.Unfinished {
-		t.Notes = append(t.Notes, fmt.Sprintf("The run was interrupted: what it left is the best of %s.", count(n, "epoch")))
+		t.Notes = append(t.Notes, fmt.Sprintf("The run was interrupted: what it left is the best of %s.", report.Many(n, "epoch")))
 	}
-	if t.Options, err = t.Result.Options(); err != nil {
-		return nil, fmt.Errorf("%s: %w", t.Dir, err)
+	was := t.Result.Settings
+	t.Options.Attack, t.Options.Outputs = curious.Kind(was["attack"]), curious.Outputs(was["outputs"])
+	if t.Options.Beta, err = curious.ParseBeta(was["beta"]); err == nil {
+		_, err = fmt.Sscan(was["seed"], &t.Options.Seed)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", t.Dir, ResultFile, err)
 	}
 	return t, nil
 }
 
-// count returns "1 epoch", "2 epochs".
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
+// noTeacher returns the error of a folder that holds no training.
+func noTeacher(format, dir string) error {
+	return &measure.OptionError{Err: fmt.Errorf(format, dir), Hint: "tattle train with --sensitive, --target or --curious makes a run that can be distilled and pruned"}
 }
 
-// DataOptions say how the data of a teacher are read; the zero value reads them as the
-// training did.
-type DataOptions struct {
-	Path     string // where the data are, if they have moved
-	Progress func(done, total int)
-}
-
-// OpenData reads the teacher's data. It returns an *OptionError if they have other
-// attributes than those of the training.
-func (t *Teacher) OpenData(ctx context.Context, o DataOptions) (err error) {
+// OpenData reads the teacher's data, from a path if they have moved. It returns a *measure.OptionError if they have
+// other attributes than those of the training.
+func (t *Teacher) OpenData(ctx context.Context, moved string, progress func(done, total int)) (err error) {
 	src := *t.Result.Source
-	if o.Path != "" {
-		src.Path = o.Path
-	}
-	if t.Parts, t.Whole, err = src.Open(ctx, o.Progress); err != nil {
+	src.Path = cmp.Or(moved, src.Path)
+	if t.Parts, t.Whole, err = src.Open(ctx, progress); err != nil {
 		return err
 	}
 	return t.compare()
@@ -91,46 +86,20 @@ func firstSeed(dir string) string {
 	if err != nil || len(seeds) == 0 {
 		return dir
 	}
-	first := slices.MinFunc(seeds, func(a, b string) int { // seed-2 before seed-10
-		if len(a) != len(b) {
-			return len(a) - len(b)
-		}
-		return strings.Compare(a, b)
-	})
-	return filepath.Dir(first)
+	return filepath.Dir(seeds[0])
 }
 
 // compare returns an error if the data do not have the training's attributes, and notes
 // if they are not the same data.
 func (t *Teacher) compare() error {
-	attributes := func(m map[string]string) map[string]string {
-		m = maps.Clone(m)
-		maps.DeleteFunc(m, func(k, _ string) bool { return k != "target" && !strings.HasPrefix(k, "sensitive") })
-		return m
-	}
-	was, is := attributes(t.Result.Settings), attributes(Seed{Options: t.Options}.Settings(t.Parts))
+	was, is := maps.Clone(t.Result.Settings), Seed{Options: t.Options}.Settings(t.Parts)
+	maps.DeleteFunc(was, func(k, _ string) bool { return k != "target" && !strings.HasPrefix(k, "sensitive") })
+	maps.DeleteFunc(is, func(k, _ string) bool { return was[k] == "" })
 	if d := run.Differences(was, is); len(d) > 0 {
-		return &OptionError{OptionData, fmt.Errorf("not what %s was trained on: %s was %q, now %q", t.Dir, d[0].Field, d[0].Have, d[0].Want)}
+		return &measure.OptionError{Option: "Data", Err: fmt.Errorf("not what %s was trained on: %s was %q, now %q", t.Dir, d[0].Field, d[0].Have, d[0].Want), Hint: "give the run's own data"}
 	}
 	if t.Result.Data != t.Parts.Sum() {
 		t.Notes = append(t.Notes, "The data are not those that the run was trained on: they have changed since, or are others.")
-	}
-	return nil
-}
-
-// copyAttacks copies the attacks of the teacher into another folder.
-func (t *Teacher) copyAttacks(dir string) error {
-	for _, f := range t.Result.Files {
-		if !strings.HasPrefix(f.Name, "attack") {
-			continue
-		}
-		b, err := file.ReadFile(filepath.Join(t.Dir, f.Name))
-		if err != nil {
-			return err
-		}
-		if err := file.WriteBytes(filepath.Join(dir, f.Name), b); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -1,26 +1,30 @@
 package training
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
-	"strconv"
+	"slices"
 	"time"
 
 	"tattle/dataset"
 	"tattle/internal/file"
+	"tattle/internal/report"
 	"tattle/run"
+	"tattle/run/folders"
 )
 
 // Options are the settings of Train.
 type Options struct {
-	Dir   string   // of the run; several seeds have folders of their own below it
-	Stage string   // folder of the shards
-	Pool  run.Pool // computes what is missing
-	// Start, unless nil, is called with the number of trainings that are missing.
-	Start func(missing int)
+	Dir   string          // of the run
+	Stage string          // folder of the shards
+	Pool  run.Pool        // computes what is missing
+	Want  func(Seed) bool // the trainings to be computed; nil is all
+	// Start, unless nil, is called with the folders of the trainings that are missing, and the
+	// steps of all of them.
+	Start func(missing []string, steps int) error
 	// Progress, unless nil, is called with the steps done of all missing trainings, as
 	// far as this process knows. Calls do not overlap.
 	Progress func(done, total int)
@@ -28,45 +32,64 @@ type Options struct {
 
 // Trained are the results of Train.
 type Trained struct {
-	Results []*Result                // by seed
-	Took    map[string]time.Duration // of what this process trained, by "seed N"
+	Results []*Result                // by training; nil for one that was not wanted and is not there
+	Took    map[string]time.Duration // of what this process trained, by name
+
+	*stage
 }
 
-// Train computes the trainings that are missing in the run's folder, and returns all of
-// them. They differ in their seed only. Interrupted, it keeps what Seed's folders can keep
-// and returns ctx's error.
-func Train(ctx context.Context, seeds []Seed, p *dataset.Parts, o Options) (*Trained, error) {
-	s := newStage(seeds, p, o)
-	err := s.folders().Run(ctx, func(missing []string) error {
-		s.missing = len(missing)
-		if o.Start != nil {
-			o.Start(len(missing))
+// Train computes the wanted trainings that are missing in the run's folder, and returns all that
+// are there. Interrupted, it keeps what Seed's folders can keep and returns ctx's error. It
+// returns an *measure.OptionError if one of them cannot be done on its data.
+func Train(ctx context.Context, seeds []Seed, d *Data, o Options) (*Trained, error) {
+	s := &stage{seeds: seeds, data: d, o: o, steps: map[string]int{}, took: map[string]time.Duration{}}
+	f, err := s.folders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := len(f.Names)
+	err = f.Run(ctx, func(missing []string) error {
+		found -= len(missing)
+		for _, name := range missing {
+			of, _ := s.of(name)
+			s.total += of.steps(d.opened(of.Source))
 		}
-		return nil
+		if o.Start == nil {
+			return nil
+		}
+		return o.Start(missing, s.total)
 	})
 	if err != nil && s.kept != "" {
-		err = &run.InterruptedError{Kept: fmt.Sprintf("%d of %s finished, and %s", len(seeds)-s.missing+s.done, count(len(seeds), "training"), s.kept), Cause: err}
+		err = &run.InterruptedError{Kept: fmt.Sprintf("%d of %s finished, and %s", found+s.count, report.Many(len(f.Names), "training"), s.kept), Cause: err}
 	}
 	if err != nil {
 		return nil, err
 	}
-	t := &Trained{Took: s.took}
-	t.Results, err = s.results()
+	t := &Trained{Took: s.took, stage: s}
+	t.Results, err = s.results(ctx, f.Names)
 	return t, err
 }
 
-// Folder returns the name of the folder of seed i below the run's: the run's own, ".", if
-// there is one seed.
-func Folder(seeds []Seed, i int) string {
-	if len(seeds) == 1 {
-		return "."
+// folders returns the stage of the run, whose data it has opened and checked. Those of the first
+// training stay open.
+func (s *stage) folders(ctx context.Context) (*folders.Stage, error) {
+	f := &folders.Stage{Dir: s.o.Stage, Root: s.o.Dir, Pool: s.o.Pool, Set: s}
+	for _, x := range slices.Backward(s.seeds) {
+		if s.o.Want != nil && !s.o.Want(x) {
+			continue
+		}
+		p, err := s.data.Labels(ctx, x.Source)
+		if err != nil {
+			return nil, err
+		}
+		if err := x.Check(p); err != nil {
+			return nil, err
+		}
+		f.Names, f.AtOnce = append(f.Names, x.Folder), atOnce(p)
 	}
-	return seedFolder(seeds[i].Options.Seed)
+	slices.Reverse(f.Names)
+	return f, nil
 }
-
-const seedPrefix = "seed-"
-
-func seedFolder(seed uint64) string { return seedPrefix + strconv.FormatUint(seed, 10) }
 
 // atOnce returns how many trainings share this process: small nets leave cores idle one
 // after the other (two at once on two cores: twice as fast on rows, 1.16 times on
@@ -79,41 +102,43 @@ func atOnce(p *dataset.Parts) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// results reads all trainings. It returns an error if one has failed, and forgets that
-// result, so that it is trained again the next time.
-func (s *stage) results() ([]*Result, error) {
+// results reads all trainings: those that were wanted, and what an earlier run left of the others.
+func (s *stage) results(ctx context.Context, wanted []string) ([]*Result, error) {
 	all := make([]*Result, len(s.seeds))
-	var failed error
-	for i, seed := range s.seeds {
-		name := Folder(s.seeds, i)
-		dir := filepath.Join(s.o.Dir, name)
-		r, err := seed.finished(dir, s.parts)
+	for i, x := range s.seeds {
+		dir := filepath.Join(s.o.Dir, filepath.FromSlash(x.Folder))
+		want := slices.Contains(wanted, x.Folder)
+		if !want && !file.Exists(filepath.Join(dir, ResultFile)) {
+			continue
+		}
+		p, err := s.data.Labels(ctx, x.Source)
 		if err != nil {
 			return nil, err
 		}
-		if r == nil {
+		if all[i], err = x.finished(dir, p); err != nil {
+			return nil, err
+		}
+		if all[i] == nil && want {
 			return nil, fmt.Errorf("%s: its models were changed as they were written", dir)
 		}
-		if all[i] = r; r.Failed == "" {
-			continue
-		}
-		if failed == nil {
-			failed = errors.New(r.Failed)
-			if len(s.seeds) > 1 {
-				failed = fmt.Errorf("%s: %s", s.Label(name), r.Failed)
-			}
-		}
-		forget(dir, name)
 	}
-	return all, failed
+	return all, nil
 }
 
-// forget removes the result of a training that failed, and its folder if nothing is left
-// in it.
-func forget(dir, name string) {
-	file.Remove(filepath.Join(dir, ResultFile))
-	file.Remove(filepath.Join(dir, SourceFile))
-	if name != "." {
-		file.Remove(dir)
+// Failed returns an error if a training has failed. It removes the results of those, so that they
+// are trained again the next time.
+func (t *Trained) Failed() (err error) {
+	for i, r := range t.Results {
+		if r == nil || r.Failed == "" {
+			continue
+		}
+		err = cmp.Or(err, fmt.Errorf("%s: %s", t.Label(t.seeds[i].Folder), r.Failed))
+		dir := filepath.Join(t.o.Dir, filepath.FromSlash(t.seeds[i].Folder))
+		file.Remove(filepath.Join(dir, ResultFile))
+		file.Remove(filepath.Join(dir, SourceFile))
+		if t.seeds[i].Folder != "." {
+			file.Remove(dir) // does nothing unless it is empty
+		}
 	}
+	return err
 }

@@ -26,3 +26,8 @@ func ParseWidths(s string) (w [5]int, err error) {
 	}
 	return w, nil
 }
+
+// WidthsText writes widths as A-B-C-D-E.
+func WidthsText(w [5]int) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(w), "[]"), " ", "-")
+}

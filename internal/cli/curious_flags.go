@@ -106,10 +106,10 @@ func (c *trainCmd) trainings() ([]training.Seed, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := &training.Source{
-		Kind: kinds[c.Task], Path: c.Data, Labels: c.Labels, FileColumn: c.FileColumn, SkipMissing: c.SkipMissing, Target: c.Target, Sensitive: c.Sensitive,
-		Side: c.Size, Seed: c.Seed, Limit: c.Examples, HoldOut: c.HoldOut,
-	}
+	src := &training.Source{Path: c.Data, HoldOut: c.HoldOut, LabelledOptions: dataset.LabelledOptions{
+		Kind: kinds[c.Task], Labels: c.Labels, FileColumn: c.FileColumn, SkipMissing: c.SkipMissing, Target: c.Target, Sensitive: c.Sensitive,
+		Side: c.Size, Seed: c.Seed, Limit: c.Examples,
+	}}
 	if c.Data != "" {
 		src.Path = absolute(c.Data)
 	}
@@ -124,7 +124,10 @@ func (c *trainCmd) trainings() ([]training.Seed, error) {
 	runs := make([]training.Seed, max(seeds, 1))
 	for i := range runs {
 		o.Seed = c.Seed + uint64(i)
-		runs[i] = training.Seed{Options: o, Widths: widths, Source: src}
+		runs[i] = training.Seed{Folder: ".", Options: o, Widths: widths, Source: src}
+		if len(runs) > 1 {
+			runs[i].Folder = training.SeedFolder(o.Seed)
+		}
 	}
 	return runs, nil
 }

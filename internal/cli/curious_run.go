@@ -25,11 +25,11 @@ func (c *taught) open(ctx context.Context, e *env) (*training.Teacher, error) {
 	}
 	bar := progress.New(e.stderr, "reading the data", 0)
 	defer bar.Close()
-	o := training.DataOptions{Progress: bar.Set}
-	if c.Data != "" {
-		o.Path = absolute(c.Data)
+	moved := c.Data
+	if moved != "" {
+		moved = absolute(moved)
 	}
-	return t, openError(ctx, t.OpenData(ctx, o))
+	return t, openError(ctx, t.OpenData(ctx, moved, bar.Set))
 }
 
 // work opens the run and writes the report of what is done with it. stopped is why that is unfinished.

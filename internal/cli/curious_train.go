@@ -27,27 +27,25 @@ func (c *trainCmd) trainCurious(ctx context.Context, e *env) error {
 		return err
 	}
 	return c.in(ctx, e, "train-"+c.Task, c.Resume, func(dir string) error {
-		parts, _, err := openSource(ctx, e, seeds[0].Source)
-		if err != nil {
-			return err
-		}
 		if err := otherwiseKept(dir, len(seeds)); err != nil {
 			return err
 		}
-		if err := seeds[0].Check(parts); err != nil {
-			return trainingError(err)
-		}
-		if err := roomForModel(dir, seeds[0].Parameters(parts)*toKeep(e, dir, seeds)); err != nil {
-			return err
-		}
-		return c.stoppedAt(e, c.trainInto(ctx, e, dir, seeds, parts), dir)
+		return c.stoppedAt(e, c.trainInto(ctx, e, dir, seeds), dir)
 	})
 }
 
 // trainInto trains what is missing in dir, and reports on all of it.
-func (c *trainCmd) trainInto(ctx context.Context, e *env, dir string, seeds []training.Seed, parts *dataset.Parts) error {
+func (c *trainCmd) trainInto(ctx context.Context, e *env, dir string, seeds []training.Seed) error {
 	started := time.Now()
-	t, err := c.trainMissing(ctx, e, dir, seeds, parts)
+	reading := progress.New(e.stderr, "reading the data", 0)
+	defer reading.Close()
+	data := &training.Data{Progress: reading.Set}
+	parts, _, err := data.Open(ctx, seeds[0].Source)
+	if err != nil {
+		return openError(ctx, err)
+	}
+	reading.Close()
+	t, err := trainMissing(ctx, e, dir, seeds, data, parts)
 	if err != nil {
 		return trainingError(err)
 	}
@@ -62,26 +60,32 @@ func (c *trainCmd) trainInto(ctx context.Context, e *env, dir string, seeds []tr
 	return c.finish(e, dir, r)
 }
 
-// trainMissing trains what is missing in dir.
-func (c *trainCmd) trainMissing(ctx context.Context, e *env, dir string, seeds []training.Seed, parts *dataset.Parts) (*training.Trained, error) {
+// trainMissing trains what is missing in dir, if there is room for the models: in the folders, and once
+// more as shards.
+func trainMissing(ctx context.Context, e *env, dir string, seeds []training.Seed, data *training.Data, parts *dataset.Parts) (*training.Trained, error) {
 	bar := progress.New(e.stderr, "training", 0)
 	defer bar.Close()
-	return training.Train(ctx, seeds, parts, training.Options{
+	t, err := training.Train(ctx, seeds, data, training.Options{
 		Dir: dir, Stage: filepath.Join(dir, shardsDir), Pool: e.pool,
-		Start: func(missing int) {
+		Start: func(missing []string, _ int) error {
 			if len(seeds) > 1 {
-				bar.Name(fmt.Sprintf("training %d seeds", missing))
+				bar.Name(fmt.Sprintf("training %d seeds", len(missing)))
 			}
+			return roomForModel(dir, 2*len(missing)*seeds[0].Parameters(parts))
 		},
 		Progress: bar.Set,
 	})
+	if err == nil {
+		err = t.Failed()
+	}
+	return t, err
 }
 
 // curiousReport is the report of trainings that differ in their seed. The outputs of the
 // first are kept beside it.
 func curiousReport(ctx context.Context, e *env, dir string, seeds []training.Seed, results []*training.Result, parts *dataset.Parts) (*report.Report, error) {
 	r := newReport(e, "A "+training.Title(parts.Train), seeds[0].Options.Seed)
-	first := training.Folder(seeds, 0)
+	first := seeds[0].Folder
 	model, err := curious.Open(filepath.Join(dir, first))
 	if err != nil {
 		return nil, err
@@ -98,17 +102,6 @@ func curiousReport(ctx context.Context, e *env, dir string, seeds []training.See
 	}
 	training.ReportSeeds(r, seeds, results, parts)
 	return r, nil
-}
-
-// toKeep is how many trainings the run's folder has to take: each that is missing, and
-// once more as a shard.
-func toKeep(e *env, dir string, seeds []training.Seed) (n int) {
-	for i := range seeds {
-		if !exists(filepath.Join(dir, training.Folder(seeds, i), training.ResultFile)) {
-			n += 2
-		}
-	}
-	return n
 }
 
 // interrupted refuses a folder with trainings unless they are to be gone on with.

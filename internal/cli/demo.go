@@ -58,11 +58,11 @@ func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 	recipe, _ := training.RecipeOf(glyphsName)
 	recipe.Epochs, recipe.Seed = demoSize.epochs, c.Seed
 	train, test := glyphs(0, c.Seed)
-	g, t, err := fit(ctx, e, dir, recipe, train, test)
+	t, err := fit(ctx, e, dir, recipe, train, test)
 	if err != nil {
 		return err
 	}
-	trained, err := c.trainedReport(ctx, e, dir, recipe, training.FittedNet{Graph: g, Training: t, Test: test, Data: glyphsName})
+	trained, err := c.trainedReport(ctx, e, dir, recipe, t, glyphsName)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 	search.Seed = c.Seed
 	m := &measurement{
 		Request: measure.Request{
-			Graph: g, Data: test, Release: measure.Release{Family: "gaussian", Scale: 1}, Seed: c.Seed,
+			Graph: t.Graph, Data: test, Release: measure.Release{Family: "gaussian", Scale: 1}, Seed: c.Seed,
 			Experiment: bound.Experiment{Coordinates: bound.DCT(test.Shape), Settings: bound.Settings{Band: measure.LowBand(test.Shape), Search: search}},
 		},
 		origin: measure.Origin{Model: report.Model{Path: trained.Model.Path, SHA256: trained.Model.SHA256}, Data: measure.DataOf(test, glyphsName, "test")},

@@ -261,7 +261,7 @@ func (m *measurement) enough(ctx context.Context, e *env, dir string, p design.R
 		if p.Options.Attack == 0 {
 			look.Adversaries.Attacks = nil
 		}
-		look.Adversaries.Lists.Pairs, look.Adversaries.Lists.SkipAttacks = []measure.PlausiblePair{}, true
+		look.Adversaries.Lists.SkipAttacks = true
 		r, err := look.looked(ctx, e, dir)
 		if err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"tattle/curious"
 	"tattle/curious/training"
 	"tattle/internal/progress"
 	"tattle/internal/report"
@@ -41,16 +42,18 @@ func (c *distillCmd) Run(ctx context.Context, e *env) error {
 func (c *distillCmd) distill(ctx context.Context, e *env, dir string, t *training.Teacher, widths [5]int) (*training.Student, error) {
 	bars := &progress.Phases{W: e.stderr}
 	defer bars.Close()
-	return t.Distill(ctx, dir, training.DistillOptions{
-		Temperature: c.Temperature, Epochs: c.Epochs, Batch: c.Batch, Widths: widths, Seed: c.Seed, Progress: bars.Set,
-	})
+	return t.Distill(ctx, dir, training.DistillOptions{Options: c.options(), Widths: widths, Phase: bars.Set})
+}
+
+func (c *distillCmd) options() curious.Options {
+	return curious.Options{Temperature: c.Temperature, Epochs: c.Epochs, Batch: c.Batch, Seed: c.Seed}
 }
 
 // report describes the student beside its teacher.
 func (c *distillCmd) report(e *env, dir string, t *training.Teacher, s *training.Student, interrupted bool) (*report.Report, error) {
 	r := newReport(e, "A student of a "+training.Title(t.Parts.Train), c.Seed)
 	r.Timing["distillation"] = s.Took.Seconds()
-	if err := s.Report(r, t, training.DistillOptions{Temperature: c.Temperature, Epochs: c.Epochs, Batch: c.Batch}, interrupted); err != nil {
+	if err := s.Report(r, t, c.options(), interrupted); err != nil {
 		return nil, err
 	}
 	return r, modelOf(r, dir, modelFile)

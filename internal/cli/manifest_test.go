@@ -48,7 +48,7 @@ func TestManifests(t *testing.T) {
 		{"bound --model DIR/net.onnx --data DIR/mnist --examples 2 --restarts 1", "shards", []string{"model", "data"}, "search.seed", 7.},
 		{"design --model DIR/net.onnx --data DIR/mnist --bits 1 --methods discriminant --examples 2", "search/places", []string{"model", "data", "training data"}, "options.Seed", 7.},
 		{"audit --model DIR/trained/model.onnx --reference DIR/people.csv --kind table --references 2 --reference-epochs 1", "shards", []string{"model", "asked", "examples", "training", "validation"}, "seed", 7.},
-		{"train table --data DIR/people.csv --target income --sensitive sex --curious mixture --epochs 1 --seeds 2", "shards", []string{"data"}, "trainings", []any{"seed-7", "seed-8"}},
+		{"train table --data DIR/people.csv --target income --sensitive sex --curious mixture --epochs 1 --seeds 2", "shards", []string{"data of income"}, "trainings", []any{"seed-7", "seed-8"}},
 		{"reproduce figure1 --data DIR/mnist --model DIR/net.onnx --examples 2", "shards", []string{"model", "data"}, "search.seed", 7.},
 		{"reproduce figure2 --data DIR/mnist", "training", []string{"data"}, "seed", 7.},
 		{"reproduce table5 --data DIR/faces --quick --only age3-standard", "shards", []string{"data of age3"}, "trainings", []any{"cells/age3-standard/seed-7"}},

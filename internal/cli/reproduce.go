@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -124,8 +125,11 @@ func (c *reproduceCmd) plane(ctx context.Context, e *env, x *reproduce.Experimen
 // grid runs one of paper B's grids of trainings.
 func (c *reproduceCmd) grid(ctx context.Context, e *env, x *reproduce.Experiment) error {
 	o := reproduce.GridOptions{
-		Data: c.Data, Epochs: c.Epochs, Seeds: c.Seeds, Seed: c.Seed, Only: c.Only, SkipMissing: c.SkipMissing, Quick: c.Quick, Resume: c.Resume,
+		Epochs: c.Epochs, Seeds: c.Seeds, Seed: c.Seed, Only: c.Only, SkipMissing: c.SkipMissing, Quick: c.Quick,
 		Say: e.say,
+	}
+	if c.Data != "" {
+		o.Data = absolute(c.Data)
 	}
 	if c.Examples != "" {
 		var err error
@@ -162,6 +166,9 @@ func (c *reproduceCmd) trainings(ctx context.Context, e *env, x *reproduce.Exper
 	if begun(o.Dir) && !c.Resume {
 		return interruptedRun(o.Dir)
 	}
+	if exists(filepath.Join(o.Dir, manifestFile)) {
+		return usage(fmt.Errorf("--out %s: holds a run that is not one of paper B's tables", o.Dir), "choose another folder with --out")
+	}
 	started := time.Now()
 	bars := &progress.Phases{W: e.stderr}
 	defer bars.Close()
@@ -175,12 +182,14 @@ func (c *reproduceCmd) trainings(ctx context.Context, e *env, x *reproduce.Exper
 	}
 	bars.Close()
 	r := newReport(e, x.Title, c.Seed)
-	g.Report(r, absolute(c.Data))
+	if err := g.Report(ctx, r); err != nil {
+		return err
+	}
 	r.Timing["total"] = seconds(started)
 	return c.finish(e, o.Dir, r)
 }
 
 // gridError names the flag behind an option that cannot be used.
 func gridError(err error) error {
-	return flagged(err, map[string]string{"Seeds": "--seeds", "Epochs": "--epochs", "Only": "--only", "Data": "--data", "Dir": "--out"})
+	return flagged(err, map[string]string{"Seeds": "--seeds", "Epochs": "--epochs", "Only": "--only"})
 }

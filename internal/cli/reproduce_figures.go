@@ -13,7 +13,6 @@ import (
 	"tattle/internal/file"
 	"tattle/internal/report"
 	"tattle/measure"
-	"tattle/nn"
 	"tattle/reproduce"
 	"tattle/run"
 )
@@ -227,7 +226,7 @@ func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f repr
 	if _, err := recipe.Build(data.Shape); err != nil {
 		return nil, usage(fmt.Errorf("--data %s: %w", c.Data, err), "")
 	}
-	work := recipe.Stage(dir, data, c.Resume, func(ctx context.Context, r training.Recipe) (*nn.Graph, *training.Fitted, error) {
+	work := recipe.Stage(dir, data, c.Resume, func(ctx context.Context, r training.Recipe) (*training.Fitted, error) {
 		return fit(ctx, e, dir, r, data, m.Data)
 	})
 	if trained, err = e.pool.Run(ctx, work); err != nil {

@@ -16,7 +16,6 @@ import (
 	"tattle/dataset"
 	"tattle/internal/must"
 	"tattle/internal/shared"
-	"tattle/reproduce"
 )
 
 // madeFaces draws faces into a new folder, laid out as a kind of data.
@@ -144,17 +143,5 @@ func TestPlane(t *testing.T) {
 	}
 	if cells != 4 || len(mixed.Series) != 8 || mixed.Verdict() != "tables.ran" {
 		t.Errorf("%d cells, %d series; %s", cells, len(mixed.Series), mixed.Verdict())
-	}
-}
-
-// TestCellsAreNotTrainings wants a cell's folder refused if a training's is wanted,
-// without the advice to delete what took hours.
-func TestCellsAreNotTrainings(t *testing.T) {
-	dir := t.TempDir()
-	must.Do(t, os.WriteFile(filepath.Join(dir, training.ResultFile), []byte(`{"schema":"`+reproduce.CellSchema+`","epochs":[]}`), 0o666))
-	_, err := (&taught{Run: dir}).open(t.Context(), nil)
-	var s *statusError
-	if !errors.As(err, &s) || s.status != statusUsage || strings.Contains(s.hint, "delete") || !strings.Contains(err.Error(), "a cell of reproduce") {
-		t.Errorf("%v", err)
 	}
 }

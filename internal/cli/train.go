@@ -12,7 +12,6 @@ import (
 	"tattle/internal/file"
 	"tattle/internal/progress"
 	"tattle/internal/report"
-	"tattle/nn"
 	"tattle/nn/train"
 	"tattle/nn/zoo"
 	"tattle/run"
@@ -78,11 +77,11 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	return c.in(ctx, e, "train-"+c.Task, false, func(dir string) error {
 		started := time.Now()
 		recipe := c.recipe()
-		g, t, stopped := fit(ctx, e, dir, recipe, train, test)
+		t, stopped := fit(ctx, e, dir, recipe, train, test)
 		if t == nil {
 			return stopped
 		}
-		r, err := c.trainedReport(ctx, e, dir, recipe, training.FittedNet{Graph: g, Training: t, Test: test, Data: absolute(c.Data)})
+		r, err := c.trainedReport(ctx, e, dir, recipe, t, absolute(c.Data))
 		if err != nil {
 			return err
 		}
@@ -156,19 +155,18 @@ func (c *trainCmd) recipe() training.Recipe {
 }
 
 // fit trains a net in the run's folder. Interrupted, it returns the net as far as it came,
-// with ctx's error; if there is none, it returns no training either.
-func fit(ctx context.Context, e *env, dir string, r training.Recipe, data, test *dataset.Set) (*nn.Graph, *training.Fitted, error) {
+// with ctx's error.
+func fit(ctx context.Context, e *env, dir string, r training.Recipe, data, test *dataset.Set) (*training.Fitted, error) {
 	g, err := r.Build(data.Shape)
 	if err != nil {
-		return nil, nil, usage(fmt.Errorf("--data: %w", err), "")
+		return nil, usage(fmt.Errorf("--data: %w", err), "")
 	}
 	if err := roomForModel(dir, g.ParamCount()); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	bar := progress.New(e.stderr, "training", 0)
 	defer bar.Close()
-	t, err := r.Train(ctx, g, data, test, bar.Set)
-	return g, t, err
+	return r.Train(ctx, g, data, test, bar.Set)
 }
 
 // roomForModel fails early where the folder does not take a model of so many
@@ -181,9 +179,9 @@ func roomForModel(dir string, parameters int) error {
 }
 
 // trainedReport saves the net, measures its accuracy and reports on it.
-func (o output) trainedReport(ctx context.Context, e *env, dir string, r training.Recipe, n training.FittedNet) (*report.Report, error) {
-	x := newReport(e, "A classifier of "+n.Test.Name, o.Seed)
-	bar := progress.New(e.stderr, "measuring accuracy", n.Test.Len())
+func (o output) trainedReport(ctx context.Context, e *env, dir string, r training.Recipe, t *training.Fitted, data string) (*report.Report, error) {
+	x := newReport(e, "A classifier of "+t.Test.Name, o.Seed)
+	bar := progress.New(e.stderr, "measuring accuracy", t.Test.Len())
 	defer bar.Close()
-	return x, r.Report(ctx, x, dir, n, bar)
+	return x, r.Report(ctx, x, dir, t, data, bar)
 }

@@ -3,6 +3,8 @@ package train
 import (
 	"fmt"
 	"math"
+
+	"tattle/nn"
 )
 
 // CrossEntropy returns the mean over the batch of −log softmax(logits)_y, in nats,
@@ -19,7 +21,7 @@ func CrossEntropy(grad, logits []float32, y []int) (loss float64, correct int) {
 			panic(fmt.Sprintf("train: label %d of %d classes", label, n))
 		}
 		row := logits[i*n : (i+1)*n]
-		best, logSum := logSumExp(row)
+		best, logSum := LogSumExp(row)
 		loss += logSum - float64(row[label])
 		if best == label {
 			correct++
@@ -35,15 +37,14 @@ func CrossEntropy(grad, logits []float32, y []int) (loss float64, correct int) {
 	return loss / float64(len(y)), correct
 }
 
-// logSumExp returns the first index of the largest entry and log Σ exp(x_i).
-func logSumExp(x []float32) (best int, logSum float64) {
+// LogSumExp returns the first index of the largest entry and log Σ exp(x_i).
+func LogSumExp[T nn.Float](x []T) (best int, logSum float64) {
 	for i, v := range x {
 		if v > x[best] {
 			best = i
 		}
 	}
-	top := float64(x[best])
-	sum := 0.0
+	top, sum := float64(x[best]), 0.0
 	for _, v := range x {
 		sum += math.Exp(float64(v) - top)
 	}

@@ -33,9 +33,9 @@ func (words) Make(_ context.Context, name, dir string) error {
 	return os.WriteFile(filepath.Join(dir, "word.txt"), []byte(name), 0o666)
 }
 
-func (words) Label(name string) string   { return "the word " + name }
-func (words) Unpacked(string) error      { return nil }
-func (words) Done(string, time.Duration) {}
+func (words) Label(name string) string      { return "the word " + name }
+func (words) Unpacked(string, string) error { return nil }
+func (words) Done(string, time.Duration)    {}
 
 // A stage computes the folders that are missing.
 func Example() {

@@ -19,7 +19,7 @@ func (s *Stage) take(f *run.Folder, i int, name string) error {
 	}
 	err := s.unpack(f.Path(i), name, dir)
 	if err == nil {
-		err = s.Unpacked(dir)
+		err = s.Unpacked(name, dir)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Label(name), err)

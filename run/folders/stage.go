@@ -37,7 +37,7 @@ type Set interface {
 	// Label returns the name of a folder for people, "" for one of another set.
 	Label(name string) string
 	// Unpacked is called after a folder was unpacked into dir.
-	Unpacked(dir string) error
+	Unpacked(name, dir string) error
 	// Done is called for each missing folder once it is complete, with the time that it
 	// took if this process computed it.
 	Done(name string, took time.Duration)
