@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"time"
 
@@ -84,7 +85,7 @@ func (q *Request) cut(ctx context.Context) (*Split, error) {
 	s, err := q.Split(ctx, q.Graph, train)
 	if err != nil {
 		if ctx.Err() == nil {
-			err = &OptionError{Option: "Release", Err: err}
+			err = &OptionError{Err: fmt.Errorf("%s: %w", q.Release, err)}
 		}
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -148,12 +149,12 @@ func copyFile(to, from string) error {
 // numbers or answers than the request needs.
 func (q *Request) Check(s *Split) error {
 	if have, want := nn.Size(q.Data.Shape), nn.Size(s.FrontGraph.InputShape); have != want {
-		return WrongOption("Data", "the model takes inputs of shape %v, the examples have shape %v", s.FrontGraph.InputShape, q.Data.Shape)
+		return &OptionError{"Data", fmt.Errorf("the model takes inputs of shape %v, the examples have shape %v", s.FrontGraph.InputShape, q.Data.Shape), "choose the data the model was trained on"}
 	}
 	_, answers := s.Head.Dims()
 	for i := range q.Data.Len() {
 		if y := q.Data.Label(i); y >= answers {
-			return WrongOption("Labels", "the model gives %d answers, and example %d has label %d", answers, i, y)
+			return &OptionError{"Labels", fmt.Errorf("the model gives %d answers, and example %d has label %d", answers, i, y), "choose the data the model was trained on, or their labels with --labels and --target"}
 		}
 	}
 	if _, n := s.Front.Dims(); q.Post.TopK > n {

@@ -12,6 +12,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/nn/zoo"
 	"tattle/onnx"
@@ -90,7 +91,7 @@ func (t *Teacher) train(ctx context.Context, data *dataset.Parts, o DistillOptio
 	}
 	d, err := curious.Distill(ctx, t.Model.Classifier, data, c)
 	if err != nil && ctx.Err() == nil {
-		err = &OptionError{optionTraining, err}
+		err = &measure.OptionError{Err: err}
 	}
 	return d, err
 }

@@ -23,8 +23,8 @@ type FittedNet struct {
 }
 
 // Report saves a trained net in dir, measures its accuracy and completes the report x. An
-// interrupted training, whose ctx has ended, is reported too.
-func (r Recipe) Report(ctx context.Context, x *report.Report, dir string, n FittedNet, bar *progress.Bar) error {
+// interrupted training, whose ctx has ended, is reported too. read is called as the test data are read.
+func (r Recipe) Report(ctx context.Context, x *report.Report, dir string, n FittedNet, read func(done, total int)) error {
 	t, stopped := n.Training, ctx.Err() != nil
 	if stopped {
 		ctx = context.WithoutCancel(ctx)
@@ -33,7 +33,7 @@ func (r Recipe) Report(ctx context.Context, x *report.Report, dir string, n Fitt
 	if err != nil {
 		return err
 	}
-	u, sigma, err := n.utility(ctx, r, bar)
+	u, sigma, err := n.utility(ctx, r, read)
 	if err != nil {
 		return fmt.Errorf("the model is in %s, without a report: %w", dir, err)
 	}
@@ -64,13 +64,13 @@ func (r Recipe) Report(ctx context.Context, x *report.Report, dir string, n Fitt
 
 // utility measures the accuracy of the net; with noise of the same strength, too, if it was
 // trained with noise, whose standard deviation on these data is sigma.
-func (n FittedNet) utility(ctx context.Context, r Recipe, bar *progress.Bar) (u release.Utility, sigma float64, err error) {
+func (n FittedNet) utility(ctx context.Context, r Recipe, read func(done, total int)) (u release.Utility, sigma float64, err error) {
 	if r.Noise == 0 {
 		net, err := nn.NewNet(n.Graph)
 		if err != nil {
 			return u, math.NaN(), err
 		}
-		u, err = release.CleanUtility(ctx, net, progress.Watch(n.Test, bar))
+		u, err = release.CleanUtility(ctx, net, progress.Watch(n.Test, read))
 		return u, math.NaN(), err
 	}
 	q := measure.Request{Graph: n.Graph, Data: n.Test, Release: measure.Release{Family: "gaussian", Scale: r.Noise}, Seed: r.Seed}
@@ -78,7 +78,7 @@ func (n FittedNet) utility(ctx context.Context, r Recipe, bar *progress.Bar) (u 
 	if err != nil {
 		return u, math.NaN(), err
 	}
-	_, of, err := q.SetUtility(ctx, split, "", func(_ string, done, total int) { bar.Set(done, total) })
+	_, of, err := q.SetUtility(ctx, split, "", func(_ string, done, total int) { read(done, total) })
 	if err != nil {
 		return u, math.NaN(), err
 	}

@@ -11,6 +11,7 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/internal/file"
+	"tattle/measure"
 	"tattle/run"
 )
 
@@ -25,19 +26,22 @@ type Teacher struct {
 	Notes   []string // what a reader wants to know
 }
 
+// trainHint says which folders hold trainings that can be opened.
+const trainHint = "tattle train with --sensitive, --target or --curious makes a run that can be distilled and pruned"
+
 // OpenTeacher opens the training in dir, or that of the first seed of a run in dir,
-// without its data. It returns an *OptionError if dir holds no training.
+// without its data. It returns a *measure.OptionError if dir holds no training.
 func OpenTeacher(dir string) (*Teacher, error) {
 	t := &Teacher{Dir: firstSeed(dir)}
 	var err error
 	if !file.Exists(filepath.Join(t.Dir, ResultFile)) {
-		return nil, &OptionError{OptionRun, fmt.Errorf("%s: holds no training by paper B's protocol", dir)}
+		return nil, &measure.OptionError{Err: fmt.Errorf("%s: holds no training by paper B's protocol", dir), Hint: trainHint}
 	}
 	if t.Result, err = ReadResult(t.Dir); err != nil {
 		return nil, err
 	}
 	if t.Result.Source == nil {
-		return nil, &OptionError{OptionRun, fmt.Errorf("%s: does not say how its data were read", dir)}
+		return nil, &measure.OptionError{Err: fmt.Errorf("%s: does not say how its data were read", dir), Hint: trainHint}
 	}
 	if !t.Result.Whole(t.Dir) {
 		return nil, fmt.Errorf("%s: the models are not those that result.json is about", t.Dir)
@@ -69,7 +73,7 @@ type DataOptions struct {
 	Progress func(done, total int)
 }
 
-// OpenData reads the teacher's data. It returns an *OptionError if they have other
+// OpenData reads the teacher's data. It returns a *measure.OptionError if they have other
 // attributes than those of the training.
 func (t *Teacher) OpenData(ctx context.Context, o DataOptions) (err error) {
 	src := *t.Result.Source
@@ -110,7 +114,7 @@ func (t *Teacher) compare() error {
 	}
 	was, is := attributes(t.Result.Settings), attributes(Seed{Options: t.Options}.Settings(t.Parts))
 	if d := run.Differences(was, is); len(d) > 0 {
-		return &OptionError{OptionData, fmt.Errorf("not what %s was trained on: %s was %q, now %q", t.Dir, d[0].Field, d[0].Have, d[0].Want)}
+		return &measure.OptionError{Option: "Data", Err: fmt.Errorf("not what %s was trained on: %s was %q, now %q", t.Dir, d[0].Field, d[0].Have, d[0].Want), Hint: "give the run's own data"}
 	}
 	if t.Result.Data != t.Parts.Sum() {
 		t.Notes = append(t.Notes, "The data are not those that the run was trained on: they have changed since, or are others.")

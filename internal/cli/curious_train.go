@@ -2,15 +2,12 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"time"
 
 	"tattle/curious"
 	"tattle/curious/training"
 	"tattle/dataset"
-	"tattle/internal/progress"
 	"tattle/internal/report"
 )
 
@@ -23,58 +20,47 @@ func (c *trainCmd) trainCurious(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := c.interrupted(c.Resume); err != nil {
-		return err
-	}
-	return c.in(ctx, e, "train-"+c.Task, c.Resume, func(dir string) error {
+	return c.compute(ctx, e, "train-"+c.Task, func(dir string) (*report.Report, error) {
 		parts, _, err := openSource(ctx, e, seeds[0].Source)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := otherwiseKept(dir, len(seeds)); err != nil {
-			return err
+			return nil, err
 		}
 		if err := seeds[0].Check(parts); err != nil {
-			return trainingError(err)
+			return nil, err
 		}
-		if err := roomForModel(dir, seeds[0].Parameters(parts)*toKeep(e, dir, seeds)); err != nil {
-			return err
+		if err := roomForModel(dir, seeds[0].Parameters(parts)*toKeep(dir, seeds)); err != nil {
+			return nil, err
 		}
-		return c.stoppedAt(e, c.trainInto(ctx, e, dir, seeds, parts), dir)
+		return c.trainInto(ctx, e, dir, seeds, parts)
 	})
 }
 
 // trainInto trains what is missing in dir, and reports on all of it.
-func (c *trainCmd) trainInto(ctx context.Context, e *env, dir string, seeds []training.Seed, parts *dataset.Parts) error {
-	started := time.Now()
-	t, err := c.trainMissing(ctx, e, dir, seeds, parts)
+func (c *trainCmd) trainInto(ctx context.Context, e *env, dir string, seeds []training.Seed, parts *dataset.Parts) (*report.Report, error) {
+	what := "training"
+	t, err := training.Train(ctx, seeds, parts, training.Options{
+		Dir: dir, Stage: filepath.Join(dir, shardsDir), Pool: e.pool,
+		Start: func(missing int) {
+			if len(seeds) > 1 {
+				what = fmt.Sprintf("training %d seeds", missing)
+			}
+		},
+		Progress: func(done, total int) { e.bars.Set(what, done, total) },
+	})
 	if err != nil {
-		return trainingError(err)
+		return nil, err
 	}
 	r, err := curiousReport(ctx, e, dir, seeds, t.Results, parts)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for name, took := range t.Took {
 		r.Timing[name] = took.Seconds()
 	}
-	r.Timing["total"] = seconds(started)
-	return c.finish(e, dir, r)
-}
-
-// trainMissing trains what is missing in dir.
-func (c *trainCmd) trainMissing(ctx context.Context, e *env, dir string, seeds []training.Seed, parts *dataset.Parts) (*training.Trained, error) {
-	bar := progress.New(e.stderr, "training", 0)
-	defer bar.Close()
-	return training.Train(ctx, seeds, parts, training.Options{
-		Dir: dir, Stage: filepath.Join(dir, shardsDir), Pool: e.pool,
-		Start: func(missing int) {
-			if len(seeds) > 1 {
-				bar.Name(fmt.Sprintf("training %d seeds", missing))
-			}
-		},
-		Progress: bar.Set,
-	})
+	return r, nil
 }
 
 // curiousReport is the report of trainings that differ in their seed. The outputs of the
@@ -102,37 +88,13 @@ func curiousReport(ctx context.Context, e *env, dir string, seeds []training.See
 
 // toKeep is how many trainings the run's folder has to take: each that is missing, and
 // once more as a shard.
-func toKeep(e *env, dir string, seeds []training.Seed) (n int) {
+func toKeep(dir string, seeds []training.Seed) (n int) {
 	for i := range seeds {
 		if !exists(filepath.Join(dir, training.Folder(seeds, i), training.ResultFile)) {
 			n += 2
 		}
 	}
 	return n
-}
-
-// interrupted refuses a folder with trainings unless they are to be gone on with.
-func (o output) interrupted(resume bool) error {
-	if o.Out == "" || resume || exists(filepath.Join(o.Out, reportJSON)) {
-		return nil
-	}
-	found, err := training.Several(o.Out)
-	if err != nil || len(found) == 0 && !exists(filepath.Join(o.Out, training.ResultFile)) && !begun(o.Out) {
-		return err
-	}
-	return usage(fmt.Errorf("--out %s: holds an interrupted run", o.Out), "go on with it by --resume, or choose another folder")
-}
-
-// stoppedAt adds to what stopped a run how to go on, where something is kept and
-// nothing else is to be done.
-func (o output) stoppedAt(e *env, err error, dir string) error {
-	err = e.unfinished(err, dir)
-	o.Out = dir
-	var s *statusError
-	if err == nil || errors.As(err, &s) || e.isPrepared() || o.interrupted(false) == nil {
-		return err
-	}
-	return hinted(err, "go on with: "+e.goOn(dir))
 }
 
 // otherwiseKept refuses a folder that keeps one training as one of several, or several

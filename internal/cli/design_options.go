@@ -11,11 +11,6 @@ import (
 // onLattice reports whether the answer is measured with noise on a lattice, as tattle guard adds it.
 func (c *designCmd) onLattice() bool { return c.Noise == "lattice" }
 
-// designFlags are the flags behind the options of package design.
-var designFlags = map[string]string{
-	"Limits": "--identify", "MaxDrop": "--max-accuracy-drop", "Attack": "--attack-rms", "Tasks": "--task", "Nodes": "--features",
-}
-
 // options reads the limits, and what of the search does not depend on the data.
 func (c *designCmd) options() (o design.Options, err error) {
 	o = design.Options{Queries: c.Queries, Finetune: design.Finetune(c.Finetune), Epochs: c.Epochs, Tasks: c.Task, Keep: c.Keep, ListDraws: c.ListDraws, Seed: c.Seed}

@@ -5,10 +5,8 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
 	"reflect"
@@ -19,7 +17,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/internal/progress"
 	"tattle/run"
@@ -60,6 +57,7 @@ type env struct {
 	keeps   bool     // the command can be resumed
 	prepare bool     // compute nothing: others do
 	pool    run.Pool // does the work of the run whose folder is open
+	bars    progress.Phases
 	ctx     context.Context
 	stop    context.CancelCauseFunc // ends ctx
 }
@@ -132,8 +130,9 @@ func Execute(ctx context.Context, args []string, stdout, stderr io.Writer) (stat
 // runParsed runs the command that was parsed.
 func runParsed(k *kong.Context, e *env) error {
 	defer e.stop(nil)
+	defer e.bars.Close()
 	k.BindTo(e.ctx, (*context.Context)(nil))
-	return k.Run(e)
+	return worded(k.Run(e))
 }
 
 // parse reads a command line.
@@ -223,57 +222,4 @@ func parserOf(grammar any, all bool, stdout, stderr io.Writer) *kong.Kong {
 		panic(err) // the grammar above is wrong: a bug, found by TestHelp
 	}
 	return parser
-}
-
-// A statusError is an error with the exit status it ends the program with and,
-// where one helps, a hint how to fix it.
-type statusError struct {
-	status int
-	err    error
-	hint   string
-}
-
-func (e *statusError) Error() string { return e.err.Error() }
-func (e *statusError) Unwrap() error { return e.err }
-
-// usage marks an error as wrong usage, which the caller must fix.
-func usage(err error, hint string) error { return &statusError{statusUsage, err, hint} }
-
-// hinted adds a hint to an error of the world outside.
-func hinted(err error, hint string) error { return &statusError{statusUnfinished, err, hint} }
-
-// fail prints an error as one line, its hint as another, and returns the status.
-func fail(stderr io.Writer, err error) int {
-	var out *fs.PathError
-	if errors.As(err, &out) && out.Path == os.Stdout.Name() && errors.Is(err, syscall.EPIPE) {
-		return statusUnread // like any program whose output nobody reads on
-	}
-	var s *statusError
-	if !errors.As(err, &s) {
-		s = &statusError{status: statusUnfinished}
-	}
-	if _, missing := errors.AsType[*dataset.MissingError](err); missing && s.hint == "" {
-		s.hint = "--skip-missing leaves them out, and counts them"
-	}
-	if t := progress.Terminal(stderr); t != nil && errors.Is(err, context.Canceled) {
-		io.WriteString(t, "\r\x1b[2K") // the terminal has echoed ^C
-	}
-	fmt.Fprintf(stderr, "tattle: error: %s\n", strings.ReplaceAll(message(err), "\n", " "))
-	if s.hint != "" {
-		fmt.Fprintf(stderr, "tattle: hint: %s\n", s.hint)
-	}
-	return s.status
-}
-
-// message is what an error says; of a cancelled context, that somebody
-// interrupted, and what is kept.
-func message(err error) string {
-	if kept, ok := errors.AsType[*run.InterruptedError](err); ok {
-		return kept.Error()
-	}
-	said := err.Error()
-	if errors.Is(err, context.Canceled) {
-		said = strings.ReplaceAll(said, context.Canceled.Error(), "interrupted")
-	}
-	return said
 }

@@ -65,8 +65,8 @@ func TestTableGoesOn(t *testing.T) {
 		t.Errorf("%v ran, in\n%s", ran.Value, &text)
 	}
 	before := results(t, parts)
-	if len(before) < 2 || begun(filepath.Join(parts, shardsDir)) {
-		t.Errorf("%d cells of what had been committed, and the stage is still there: %v", len(before), begun(filepath.Join(parts, shardsDir)))
+	if len(before) < 2 || exists(filepath.Join(parts, shardsDir)) {
+		t.Errorf("%d cells of what had been committed, and the stage is still there: %v", len(before), exists(filepath.Join(parts, shardsDir)))
 	}
 	written := times(t, parts, before)
 	reported(t, parts, append(args, "--resume")...)
@@ -153,6 +153,7 @@ func TestCellsAreNotTrainings(t *testing.T) {
 	dir := t.TempDir()
 	must.Do(t, os.WriteFile(filepath.Join(dir, training.ResultFile), []byte(`{"schema":"`+reproduce.CellSchema+`","epochs":[]}`), 0o666))
 	_, err := (&taught{Run: dir}).open(t.Context(), nil)
+	err = worded(err)
 	var s *statusError
 	if !errors.As(err, &s) || s.status != statusUsage || strings.Contains(s.hint, "delete") || !strings.Contains(err.Error(), "a cell of reproduce") {
 		t.Errorf("%v", err)

@@ -9,6 +9,7 @@ import (
 	"tattle/infer"
 	"tattle/internal/file"
 	"tattle/internal/listen"
+	"tattle/measure"
 	"tattle/onnx"
 )
 
@@ -35,7 +36,7 @@ func (c *serveCmd) models() (*endpoints, error) {
 		}
 		g, err := onnx.ReadWith(path, o)
 		if err != nil {
-			return nil, wrongModel(err)
+			return nil, measure.WrongModel(err)
 		}
 		if p.models[name], err = infer.NewModel(name, g); err != nil {
 			return nil, fmt.Errorf("--model %s: %w", file.Name(path), err)

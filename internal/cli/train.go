@@ -5,12 +5,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"tattle/curious/training"
 	"tattle/dataset"
 	"tattle/internal/file"
-	"tattle/internal/progress"
 	"tattle/internal/report"
 	"tattle/nn"
 	"tattle/nn/train"
@@ -29,9 +27,7 @@ type trainCmd struct {
 	SigmaScale   float64 `help:"Train with Gaussian noise on the features, the input of the last affine layer: X times their root mean square in each batch." placeholder:"X" range:"(0,1000000]"`
 	BitsPenalty  float64 `help:"With --sigma-scale: add to the loss WEIGHT times an upper limit on the information in the features, in bits." placeholder:"WEIGHT" more:"" range:"(0,1000000]"`
 	curiousFlags `group:"Curious classifiers (paper B)"`
-	output
-
-	sharedFlags `group:"Runs over several machines"`
+	sharedRun
 }
 
 func (trainCmd) Help() string {
@@ -75,27 +71,28 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.in(ctx, e, "train-"+c.Task, false, func(dir string) error {
-		started := time.Now()
+	return c.output.compute(ctx, e, "train-"+c.Task, func(dir string) (*report.Report, error) {
 		recipe := c.recipe()
 		g, t, stopped := fit(ctx, e, dir, recipe, train, test)
 		if t == nil {
-			return stopped
+			return nil, stopped
 		}
-		r, err := c.trainedReport(ctx, e, dir, recipe, training.FittedNet{Graph: g, Training: t, Test: test, Data: absolute(c.Data)})
+		r, err := trainedReport(ctx, e, dir, recipe, training.FittedNet{Graph: g, Training: t, Test: test, Data: absolute(c.Data)})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r.Timing["total"] = seconds(started)
-		if err := c.finish(e, dir, r); err != nil || stopped == nil {
-			return err
-		}
-		return hinted(&run.InterruptedError{Kept: "the unfinished model is in " + dir, Cause: stopped}, trainAgain)
+		return r, unfinishedNet("model", dir, stopped)
 	})
 }
 
-// trainAgain is the hint after an interrupted training that cannot be resumed.
-const trainAgain = "it cannot be trained further; the same command with another --out trains from the beginning"
+// unfinishedNet says that a net is unfinished and kept, unless the error that stopped its training
+// is nil.
+func unfinishedNet(what, dir string, stopped error) error {
+	if stopped == nil {
+		return nil
+	}
+	return hinted(&run.InterruptedError{Kept: "the unfinished " + what + " is in " + dir, Cause: stopped}, "it cannot be trained further; the same command with another --out trains from the beginning")
+}
 
 // mostEpochs limits --epochs.
 const mostEpochs = 100000
@@ -165,9 +162,7 @@ func fit(ctx context.Context, e *env, dir string, r training.Recipe, data, test 
 	if err := roomForModel(dir, g.ParamCount()); err != nil {
 		return nil, nil, err
 	}
-	bar := progress.New(e.stderr, "training", 0)
-	defer bar.Close()
-	t, err := r.Train(ctx, g, data, test, bar.Set)
+	t, err := r.Train(ctx, g, data, test, e.bars.Begin("training"))
 	return g, t, err
 }
 
@@ -181,9 +176,10 @@ func roomForModel(dir string, parameters int) error {
 }
 
 // trainedReport saves the net, measures its accuracy and reports on it.
-func (o output) trainedReport(ctx context.Context, e *env, dir string, r training.Recipe, n training.FittedNet) (*report.Report, error) {
-	x := newReport(e, "A classifier of "+n.Test.Name, o.Seed)
-	bar := progress.New(e.stderr, "measuring accuracy", n.Test.Len())
-	defer bar.Close()
-	return x, r.Report(ctx, x, dir, n, bar)
+func trainedReport(ctx context.Context, e *env, dir string, r training.Recipe, n training.FittedNet) (*report.Report, error) {
+	x := newReport(e, "A classifier of "+n.Test.Name, r.Seed)
+	if err := r.Report(ctx, x, dir, n, e.bars.Begin("measuring accuracy")); err != nil {
+		return nil, err
+	}
+	return x, nil
 }
