@@ -8,29 +8,29 @@ import (
 
 	"tattle/bound"
 	"tattle/independent"
-	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
 )
 
-// independently checks every bound that has a witness by the second implementation. It
-// returns how many it compared, and those that are too large.
-func (o *Options) independently(ctx context.Context, dir string, r *report.Report, x bound.Experiment, front *nn.Net) (compared int, lines []string, err error) {
+// independently checks every bound that has a witness by the second implementation, and notes those
+// that are too large. It returns how many it compared.
+func (q *request) independently(ctx context.Context, front *nn.Net) (compared int, err error) {
+	x := q.Experiment
 	run := independent.Run{Graph: front.Graph(), Sigma: x.Noise.Std(), Queries: x.Queries}
 	switch x.Noise.(type) {
 	case release.Gaussian:
 	case release.Laplace:
 		run.Laplace = true
 	default:
-		return 0, nil, notIndependent(fmt.Errorf("%s noise; the independent check is for gaussian and laplace", x.Noise))
+		return 0, notIndependent(fmt.Errorf("%s noise; the independent check is for gaussian and laplace", x.Noise))
 	}
 	switch x.Coordinates.Name() {
 	case "dct":
-		run.DCT = inputShape(r, run.Graph.InputShape)
+		run.DCT = inputShape(q.was, run.Graph.InputShape)
 	case "pixels", "columns":
 	default:
-		return 0, nil, notIndependent(errors.New("the independent check is for dct, pixels and columns, not for vectors"))
+		return 0, notIndependent(errors.New("the independent check is for dct, pixels and columns, not for vectors"))
 	}
 	for _, size := range x.Sizes {
 		run.Kinds = append(run.Kinds, independent.Kind{Name: bound.SizeName(size), Low: x.Domain.Low, High: x.Domain.High})
@@ -48,14 +48,14 @@ func (o *Options) independently(ctx context.Context, dir string, r *report.Repor
 			run.Kinds = append(run.Kinds, independent.Kind{Name: k.name, Runtime: k.runtime, Low: k.in.Low, High: k.in.High})
 		}
 	}
-	compared, found, err := independent.Check(ctx, run, filepath.Join(dir, bound.ArraysFile), o.progress("checking independently"))
+	compared, found, err := independent.Check(ctx, run, filepath.Join(q.dir, bound.ArraysFile), q.progress("checking independently"))
 	for _, f := range found {
-		lines = append(lines, "independent check: "+f.String())
+		q.found = append(q.found, "independent check: "+f.String())
 	}
 	if unsupported := (*independent.UnsupportedError)(nil); errors.As(err, &unsupported) {
 		err = notIndependent(err)
 	}
-	return compared, lines, err
+	return compared, err
 }
 
 // notIndependent returns the error of a run that the second implementation cannot check.

@@ -9,56 +9,53 @@ import (
 	"tattle/measure"
 )
 
-// lists computes the limits from lists of inputs again. found is false if the
-// candidates are absent.
-func (o *Options) lists(ctx context.Context, dir string, r *report.Report, q *request, s *measure.Split) (x *measure.ListFigures, found bool, err error) {
+// limits computes the limits from lists of inputs again; those of candidates that are absent are left out.
+func (q *request) limits(ctx context.Context, s *measure.Split) (x *measure.ListFigures, err error) {
 	claimed := q.setup.Lists
-	if claimed == nil || q.Data == nil {
-		return nil, claimed == nil, nil
+	if claimed == nil {
+		return nil, nil
+	}
+	if q.Request.Data == nil {
+		q.absent = append(q.absent, theCandidates.gone())
+		return nil, nil
 	}
 	var candidates *dataset.Set
 	if claimed.Holder != nil {
-		if candidates, err = o.candidates(ctx, r, q, s, claimed.Holder.List); err != nil {
-			return nil, false, err
+		switch u := claimed.Holder.List; {
+		case u.SHA256 == q.Request.Data.SHA256:
+			candidates = q.Request.Data
+		case q.train != nil && q.train.SHA256 == u.SHA256:
+			candidates = q.train
+		default:
+			read, err := q.reader(s.FrontGraph)
+			if err != nil {
+				return nil, err
+			}
+			in := q.learned(q.setup, u.Path)
+			in.Split = u.Split
+			if candidates, _, err = q.data(ctx, theCandidates, q.TrainingData, in, read, u.SHA256); err != nil {
+				return nil, err
+			}
 		}
 	}
-	legal, err := measure.LegalDomain(q.Data)
-	if err != nil {
-		return nil, false, err
-	}
-	if claimed.EverySample() != nil && claimed.NoiseFrom == measure.NothingFrom && q.Scaling != nil {
-		if n := q.Shared(); n > 0 {
-			return nil, false, mismatch("%s: the limits without a list take the noise not to depend on the sample, but it was computed from %s of the sample", dir, report.Many(n, "input"))
-		}
-	}
-	again := claimed.Again(candidates, q.Data, r.Seed)
-	again.Progress = o.Progress
-	x, err = again.Run(ctx, measure.Target{
-		Front: s.Front, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post, Coordinates: q.Experiment.Coordinates, Legal: legal,
-		FromData: claimed.NoiseFrom, Data: q.Data, Rounding: q.Experiment.Rounding, RuntimeError: q.Experiment.Runtime.Error,
-	})
-	if err == nil {
-		unknown := func(why string) bool { return !slices.Contains(claimed.LeftOut, why) }
-		if !slices.ContainsFunc(x.LeftOut, unknown) { // the others are of lists that are absent, and of attacks, which are not run again
-			x.LeftOut = claimed.LeftOut
-		}
-	}
-	return x, claimed.Holder == nil || candidates != nil, err
-}
-
-// candidates opens a list of candidates, nil if it is absent.
-func (o *Options) candidates(ctx context.Context, r *report.Report, q *request, s *measure.Split, u measure.ListUsed) (*dataset.Set, error) {
-	if u.SHA256 == q.Data.SHA256 {
-		return q.Data, nil
-	}
-	if q.train != nil && q.train.SHA256 == u.SHA256 {
-		return q.train, nil
-	}
-	read, err := q.reader(s.FrontGraph)
+	legal, err := measure.LegalDomain(q.Request.Data)
 	if err != nil {
 		return nil, err
 	}
-	in := o.learned(r, q.setup, u.Path)
-	in.Split = u.Split
-	return o.openLearned(ctx, in, read, u.SHA256, "candidates", "the candidates are not at %s: the figures on adversaries with this list are not checked")
+	if claimed.EverySample() != nil && claimed.NoiseFrom == measure.NothingFrom && q.Scaling != nil {
+		if n := q.Shared(); n > 0 {
+			return nil, mismatch("%s: the limits without a list take the noise not to depend on the sample, but it was computed from %s of the sample", q.dir, report.Many(n, "input"))
+		}
+	}
+	again := claimed.Again(candidates, q.Request.Data, q.Seed)
+	again.Progress = q.Progress
+	x, err = again.Run(ctx, measure.Target{
+		Front: s.Front, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post, Coordinates: q.Experiment.Coordinates, Legal: legal,
+		FromData: claimed.NoiseFrom, Data: q.Request.Data, Rounding: q.Experiment.Rounding, RuntimeError: q.Experiment.Runtime.Error,
+	})
+	unknown := func(why string) bool { return !slices.Contains(claimed.LeftOut, why) }
+	if err == nil && !slices.ContainsFunc(x.LeftOut, unknown) { // the others are of lists that are absent, and of attacks, which are not run again
+		x.LeftOut = claimed.LeftOut
+	}
+	return x, err
 }
