@@ -20,10 +20,11 @@ func (v *recomputed) audit(ctx context.Context) error {
 	if err := json.Unmarshal(r.Request, s); err != nil {
 		return mismatch("%s: request: %w", v.dir, err)
 	}
-	options, err := auditOptions(v.dir, s)
+	options, err := s.Options()
 	if err != nil {
-		return err
+		return mismatch("%s: request: %w", v.dir, err)
 	}
+	options.Progress = v.Progress
 	if err := v.unchanged(r.Files); err != nil {
 		return err
 	}
@@ -41,7 +42,6 @@ func (v *recomputed) audit(ctx context.Context) error {
 	if d.Planted != nil || d.Released != nil {
 		v.take("how planted models and defences were made", "they are not trained again: the outputs that the run kept, and trained.json on what was planted, are taken as they are")
 	}
-	options.Progress = v.Progress
 	res, err := d.Audit(ctx, options)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -49,15 +49,12 @@ func (v *recomputed) audit(ctx context.Context) error {
 	if err != nil {
 		return mismatch("%s: the audit cannot be done again: %w", v.dir, err)
 	}
-	asked := *s
-	again := res.Report(&asked)
-	again.Title, again.Model = audit.Title(d.Sample), r.Model
-	examples := again.Data.Examples
-	again.Data = r.Data
+	again, data := res.Report(s), r.Data
 	if r.Model == (report.Model{}) {
-		again.Data = report.Data{Name: d.Sample.Name, Path: r.Data.Path, SHA256: r.Data.SHA256}
+		data = report.Data{Name: d.Sample.Name, Path: r.Data.Path, SHA256: r.Data.SHA256}
 	}
-	again.Data.Examples = examples
+	data.Examples = again.Data.Examples
+	again.Title, again.Model, again.Data = audit.Title(d.Sample), r.Model, data
 	for _, w := range append(d.Notes, s.Accepted.Unused(res)...) {
 		again.Warn(w)
 	}
@@ -72,22 +69,6 @@ func (v *recomputed) audit(ctx context.Context) error {
 	v.verified = fmt.Sprintf("every figure of the audit of %s follows from the outputs that it kept%s\nverdict: %s", report.Many(res.Examples, "example"), model, res.Verdict)
 	v.take("what the command line asked for", "outputs are not computed again, and nothing is trained again")
 	return nil
-}
-
-// auditOptions returns the settings that the audit was done with.
-func auditOptions(dir string, q *audit.Setup) (audit.Options, error) {
-	s := q.Settings // without the folds, which are fewer with very many examples
-	o := audit.Options{
-		Seed: s.Seed, Permutations: s.Permutations, MaxFit: s.MaxFit,
-		Confidence: s.Confidence, Margin: &s.Margin, Attacks: s.Attacks,
-	}
-	if len(s.Attacks) == 0 || s.Permutations < 1 || s.MaxFit < 1 || s.Confidence == 0 {
-		return o, mismatch("%s: request: settings: attacks, permutations, max_fit and confidence must all be there, and more than zero", dir)
-	}
-	if o.Folds = q.Folds; o.Folds != 0 && (o.Folds < 2 || o.Folds > audit.MaxFolds) {
-		return o, mismatch("%s: request: folds is %d: it must be between 2 and %d", dir, o.Folds, audit.MaxFolds)
-	}
-	return o, nil
 }
 
 // audited compares the model, or the file of outputs, with its digest.

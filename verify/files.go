@@ -67,22 +67,21 @@ func (v *recomputed) changed(f report.File) (said string, err error) {
 // changedFiles compares the files that a report was rendered to, and those that say how its run was
 // begun, with their digests. It returns a line for each that is not as recorded.
 func (v *recomputed) changedFiles() (found []string, err error) {
-	var must []string
+	names := slices.Collect(maps.Keys(v.was.Rendered))
 	for _, f := range v.was.Renderings() {
-		must = append(must, f.Name)
+		names = append(names, f.Name)
 	}
 	for _, name := range run.RecordFiles {
 		if file.Exists(filepath.Join(v.dir, name)) {
-			must = append(must, name)
+			names = append(names, name)
 		}
 	}
-	for _, name := range must {
-		if v.was.Rendered[name] == "" {
-			found = append(found, name+": report.json does not list its digest")
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		said, err := name+": report.json does not list its digest", error(nil)
+		if hash := v.was.Rendered[name]; hash != "" {
+			said, err = v.changed(report.File{Name: name, SHA256: hash})
 		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(v.was.Rendered)) {
-		said, err := v.changed(report.File{Name: name, SHA256: v.was.Rendered[name]})
 		if err != nil {
 			return nil, err
 		}
@@ -140,13 +139,9 @@ func (v *recomputed) begun() (found []string, err error) {
 	if !run.Intact(v.dir) {
 		found = append(found, "results.sha256: it does not have the digests of the files that it lists")
 	}
-	data, err := run.ReadManifest(v.dir)
+	m, err := v.manifest()
 	if err != nil {
 		return append(found, err.Error()), nil
-	}
-	m, err := run.ParseManifest(data)
-	if err != nil {
-		return nil, err
 	}
 	want, have := object(s.Bounds.Settings), object(m.Settings)
 	delete(want, "reasons") // notes of the search are added later

@@ -142,23 +142,23 @@ func (o *Options) recompute(ctx context.Context, dir string, r *report.Report) (
 			return nil, mismatch("%s: request: %w", dir, err)
 		}
 	}
+	m, _ := v.manifest()
 	switch {
 	case len(of.Settings) > 0 || file.Exists(filepath.Join(dir, audit.TrainedFile)):
 		return v, v.audit(ctx)
-	case len(of.Bounds) > 0 || bounded(dir):
+	case len(of.Bounds) > 0 || m.Command == "bound":
 		return v, v.bounds(ctx)
 	}
 	return v, v.files()
 }
 
-// bounded reports whether the manifest in a folder is that of bounds.
-func bounded(dir string) bool {
-	data, err := run.ReadManifest(dir)
-	if err != nil {
-		return false
+// manifest returns the manifest in the run's folder.
+func (v *recomputed) manifest() (m run.Manifest, err error) {
+	data, err := run.ReadManifest(v.dir)
+	if err == nil {
+		m, err = run.ParseManifest(data)
 	}
-	m, err := run.ParseManifest(data)
-	return err == nil && m.Command == "bound"
+	return m, err
 }
 
 // progress returns what reports the progress of one kind of work.
