@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tattle/bound"
+	"tattle/internal/report"
 	"tattle/nn"
 	"tattle/release"
 	"tattle/run"
@@ -27,7 +28,7 @@ type RunOptions struct {
 // Measured is what a request came to.
 type Measured struct {
 	Split   *Split
-	Files   []File           // of the release, beside the arrays
+	Files   []report.File    // of the release, beside the arrays
 	RMS     float64          // root mean square of the numbers that the noise is added to; NaN if it is not known
 	Utility *release.Utility // nil of data without labels
 	Bounds  *bound.Result    // nil if no bound holds
@@ -179,7 +180,7 @@ func (q *Request) Attack(ctx context.Context, m *Measured, pictures int, o RunOp
 		return err
 	}
 	digest, err := m.Learned.Write(filepath.Join(o.Dir, AttacksFile))
-	m.Files = append([]File{{AttacksFile, digest}}, m.Files...)
+	m.Files = append([]report.File{{Name: AttacksFile, SHA256: digest}}, m.Files...)
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"tattle/internal/file"
+	"tattle/internal/report"
 	"tattle/nn"
 	"tattle/onnx"
 	"tattle/run"
@@ -97,19 +98,16 @@ const (
 	tableFile      = "noise"          // with the extension of the file it is a copy of: a tabulated density
 )
 
-// A File is a file of a run's folder and its digest.
-type File struct{ Name, SHA256 string }
-
 // Keep writes into dir what the model's file does not hold: the nets of a projection, the
 // covariance of the noise, and the file of a tabulated density, which r then refers to by its
 // name in dir. The release
 // can be verified from these alone.
-func (r *Release) Keep(s *Split, dir string) (files []File, err error) {
+func (r *Release) Keep(s *Split, dir string) (files []report.File, err error) {
 	keep := func(name string, write func(path string) error) {
 		if err != nil {
 			return
 		}
-		path, f := filepath.Join(dir, name), File{Name: name}
+		path, f := filepath.Join(dir, name), report.File{Name: name}
 		if err = write(path); err == nil {
 			f.SHA256, err = run.Digest(path)
 		}

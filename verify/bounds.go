@@ -22,10 +22,11 @@ import (
 type request struct {
 	measure.Request
 	*recomputed
-	setup *measure.Setup // as the report has it
-	read  *measure.Model // nil if the model is absent
-	train *dataset.Set   // the training data, if something was computed from them; nil if they are absent
-	notes []string       // on how the data were read
+	setup  *measure.Setup // as the report has it
+	read   *measure.Model // nil if the model is absent
+	reader *measure.Model // for which inputs are read
+	train  *dataset.Set   // the training data, if something was computed from them; nil if they are absent
+	notes  []string       // on how the data were read
 }
 
 // bounds makes a report on a release again.
@@ -122,12 +123,14 @@ func (q *request) open(ctx context.Context) (s *measure.Split, err error) {
 		return nil, err
 	}
 	s.LimitMemory(q.Memory)
-	read, err := q.reader(front)
-	if err != nil {
-		return nil, err
+	if q.reader = q.read; q.read == nil { // the run kept the release
+		if q.reader, err = measure.ModelOf(front, q.setup.Reading.OfModel()); err != nil {
+			return nil, err
+		}
 	}
+	q.reader.Beside = q.setup.Reading.Beside
 	in := q.setup.Reading.OfInputs(q.was.Data.Path, q.was.Data.Part, q.Seed)
-	if q.Request.Data, q.notes, err = q.data(ctx, theData, q.Options.Data, in, read, q.was.Data.SHA256); err != nil {
+	if q.Data, q.notes, err = q.data(ctx, theData, q.Options.Data, in, q.reader, q.was.Data.SHA256); err != nil {
 		return nil, err
 	}
 	_, n := s.Front.Dims()
@@ -139,19 +142,6 @@ func (q *request) open(ctx context.Context) (s *measure.Split, err error) {
 	q.Experiment.Noise, q.Experiment.Queries = noise, q.Queries
 	q.Experiment.Memory, q.Experiment.Features = q.Memory, n
 	return s, err
-}
-
-// reader returns the model for which inputs are read.
-func (q *request) reader(front *nn.Graph) (*measure.Model, error) {
-	read := q.read
-	if read == nil { // the run kept the release
-		var err error
-		if read, err = measure.ModelOf(front, q.setup.Reading.OfModel()); err != nil {
-			return nil, err
-		}
-	}
-	read.Beside = q.setup.Reading.Beside
-	return read, nil
 }
 
 // training opens the training data of a learned projection or of the noise, if the model is there.
@@ -191,7 +181,7 @@ func (q *request) experiment(shape []int) (e bound.Experiment, err error) {
 	if err != nil {
 		return e, err
 	}
-	if e, err = q.setup.Experiment(of, q.Request.Data, shape, q.was.Data.Examples, q.Seed); err != nil {
+	if e, err = q.setup.Experiment(of, q.Data, shape, q.was.Data.Examples, q.Seed); err != nil {
 		err = &MismatchError{Err: err}
 	}
 	return e, err

@@ -21,8 +21,8 @@ import (
 func (q *request) certificates(ctx context.Context, s *measure.Split) error {
 	arrays := bound.Claims{Arrays: filepath.Join(q.dir, bound.ArraysFile), SHA256: q.was.Files[0].SHA256}
 	var source bound.Source
-	if q.Request.Data != nil {
-		source = q.Request.Data
+	if q.Data != nil {
+		source = q.Data
 	}
 	found, err := bound.Verify(ctx, s.Front, source, q.Experiment, arrays, q.progress("verifying"))
 	if misfit := (*bound.MisfitError)(nil); errors.As(err, &misfit) {
@@ -74,8 +74,10 @@ func (q *request) derive(m *measure.Measured, lists *measure.ListFigures) (err e
 	if table, ok := q.Table(); ok {
 		names = append(names, table)
 	}
-	m.Files, err = q.kept(names...)
-	return err
+	if m.Files, err = report.Digests(q.dir, names); err != nil {
+		return &MismatchError{Err: err}
+	}
+	return nil
 }
 
 // remake makes the report again, and what a promise or a published figure adds to it.
@@ -86,7 +88,7 @@ func (q *request) remake(ctx context.Context, m *measure.Measured) error {
 		return &MismatchError{Err: err}
 	}
 	again.Title = measure.ReleaseTitle(q.Release, r.Model.Path)
-	if q.Request.Data == nil {
+	if q.Data == nil {
 		again.Data.Examples = r.Data.Examples
 	}
 	fresh, err := measure.SetupOf(again)
@@ -121,7 +123,7 @@ func (q *request) remake(ctx context.Context, m *measure.Measured) error {
 
 // keep takes from the report's request what absent inputs would say.
 func (q *request) keep(fresh *measure.Setup) {
-	if q.Request.Data == nil {
+	if q.Data == nil {
 		fresh.Lists = q.setup.Lists
 	}
 	if q.train == nil {
@@ -150,8 +152,8 @@ func (q *request) promise(ctx context.Context, again *report.Report, m *measure.
 	if err := json.Unmarshal(q.setup.Design, &p); err != nil {
 		return mismatch("request.design: %w", err)
 	}
-	if q.Request.Data != nil {
-		a, _, err := design.FinalAccuracy(ctx, m.Split.Front, m.Split.Head, q.Request.Data, q.Experiment.Noise, q.Seed, nil)
+	if q.Data != nil {
+		a, _, err := design.FinalAccuracy(ctx, m.Split.Front, m.Split.Head, q.Data, q.Experiment.Noise, q.Seed, nil)
 		if err != nil {
 			return err
 		}
@@ -188,8 +190,8 @@ func (q *request) origin() measure.Origin {
 	if q.read != nil {
 		from.Reading = measure.ReadingOf(q.read, q.setup.Reading.OfInputs("", "", 0))
 	}
-	if q.Request.Data != nil {
-		from.Data = measure.DataOf(q.Request.Data, q.was.Data.Path, q.was.Data.Part)
+	if q.Data != nil {
+		from.Data = measure.DataOf(q.Data, q.was.Data.Path, q.was.Data.Part)
 	}
 	return from
 }

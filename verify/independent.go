@@ -32,22 +32,18 @@ func (q *request) independently(ctx context.Context, front *nn.Net) (compared in
 	default:
 		return 0, notIndependent(errors.New("the independent check is for dct, pixels and columns, not for vectors"))
 	}
-	for _, size := range x.Sizes {
-		run.Kinds = append(run.Kinds, independent.Kind{Name: bound.SizeName(size), Low: x.Domain.Low, High: x.Domain.High})
-	}
-	for _, k := range []struct {
-		name    string
-		sought  int
-		runtime float64
-		in      bound.Domain
-	}{
-		{"barankin", x.Barankin.Witnesses, 0, x.Domain}, {"far", x.Far.Starts, x.Runtime.Error, x.Far.Domain},
-		{"twin", x.Twins.Examples, x.Runtime.Error, x.Twins.Domain}, {"pair", x.Pairs.Witnesses, x.Runtime.Error, x.Pairs.Domain},
-	} {
-		if k.sought > 0 {
-			run.Kinds = append(run.Kinds, independent.Kind{Name: k.name, Runtime: k.runtime, Low: k.in.Low, High: k.in.High})
+	add := func(sought int, name string, runtime float64, in bound.Domain) {
+		if sought > 0 {
+			run.Kinds = append(run.Kinds, independent.Kind{Name: name, Runtime: runtime, Low: in.Low, High: in.High})
 		}
 	}
+	for _, size := range x.Sizes {
+		add(1, bound.SizeName(size), 0, x.Domain)
+	}
+	add(x.Barankin.Witnesses, "barankin", 0, x.Domain)
+	add(x.Far.Starts, "far", x.Runtime.Error, x.Far.Domain)
+	add(x.Twins.Examples, "twin", x.Runtime.Error, x.Twins.Domain)
+	add(x.Pairs.Witnesses, "pair", x.Runtime.Error, x.Pairs.Domain)
 	compared, found, err := independent.Check(ctx, run, filepath.Join(q.dir, bound.ArraysFile), q.progress("checking independently"))
 	for _, f := range found {
 		q.found = append(q.found, "independent check: "+f.String())

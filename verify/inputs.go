@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"tattle/dataset"
@@ -34,7 +33,7 @@ var (
 // missing warns that an input is not at a path, and says so in a few words.
 func (v *recomputed) missing(what role, path string) string {
 	if v.Warn != nil {
-		v.Warn(fmt.Sprintf("%s not at %s: what it decides is taken from the run as it is", what.is, file.Name(path)))
+		v.Warn(fmt.Sprintf("%s not at %s: the values that the run recorded are taken as they are", what.is, file.Name(path)))
 	}
 	return what.gone()
 }
@@ -90,9 +89,8 @@ func (v *recomputed) model(s *measure.Setup) (*measure.Model, error) {
 func (v *recomputed) data(ctx context.Context, what role, moved string, in measure.Inputs, m *measure.Model, hash string) (*dataset.Set, []string, error) {
 	in.Path, in.Labels = cmp.Or(moved, in.Path), cmp.Or(v.Labels, in.Labels)
 	set, notes, err := in.Open(ctx, m, v.progress("reading the data"))
-	there := in.Path == dataset.KindGlyphs || file.Exists(in.Path) && !errors.Is(err, fs.ErrNotExist)
 	switch {
-	case err != nil && !there && moved == "":
+	case err != nil && moved == "" && ctx.Err() == nil && (what != theData || in.Path != dataset.KindGlyphs && !file.Exists(in.Path)):
 		v.absent = append(v.absent, v.missing(what, in.Path))
 		return nil, nil, nil
 	case err != nil:
@@ -112,16 +110,4 @@ func (v *recomputed) learned(s *measure.Setup, path string) measure.Inputs {
 // lists reports whether the report lists a file of the run.
 func (v *recomputed) lists(name string) bool {
 	return slices.ContainsFunc(v.was.Files, func(f report.File) bool { return f.Name == name })
-}
-
-// kept returns the files of the run that must be there, as the report lists them.
-func (v *recomputed) kept(names ...string) (all []measure.File, err error) {
-	for _, name := range names {
-		i := slices.IndexFunc(v.was.Files, func(f report.File) bool { return f.Name == name })
-		if i < 0 {
-			return nil, mismatch("%s: the report does not list %s", v.dir, name)
-		}
-		all = append(all, measure.File(v.was.Files[i]))
-	}
-	return all, nil
 }

@@ -25,9 +25,6 @@ func (q *request) graphs(ctx context.Context) (front, head *nn.Graph, err error)
 	switch {
 	case !q.AsIs():
 		for i, name := range names {
-			if _, err := q.kept(name); err != nil {
-				return nil, nil, err
-			}
 			if kept[i], err = onnx.Read(filepath.Join(q.dir, name)); err != nil {
 				return nil, nil, err
 			}

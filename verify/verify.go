@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"tattle/audit"
 	"tattle/internal/file"
@@ -81,7 +82,7 @@ func (v *recomputed) absence() string {
 	if len(v.absent) == 0 {
 		return ""
 	}
-	return report.List(v.absent)
+	return report.List(slices.Sorted(slices.Values(v.absent)))
 }
 
 // take notes what is taken as it is.
