@@ -43,10 +43,10 @@ func (v *recomputed) audit(ctx context.Context) error {
 		v.take("how planted models and defences were made", "they are not trained again: the outputs that the run kept, and trained.json on what was planted, are taken as they are")
 	}
 	res, err := d.Audit(ctx, options)
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
-	}
-	if err != nil {
+	case err != nil:
 		return mismatch("%s: the audit cannot be done again: %w", v.dir, err)
 	}
 	again, data := res.Report(s), r.Data
@@ -89,21 +89,22 @@ func (v *recomputed) audited(s *audit.Setup) error {
 		what, path, hash = theOutputs, v.was.Data.Path, v.was.Data.SHA256
 	}
 	at, err := what.file(path, moved, hash)
-	if errors.Is(err, fs.ErrNotExist) && moved == "" {
-		v.take(map[role]string{theModel: "the model: that the outputs are its", theOutputs: "the file that the outputs were read from"}[what], v.missing(what, at))
+	why := "it is not applied again"
+	switch absent := errors.Is(err, fs.ErrNotExist) && moved == ""; {
+	case absent:
+		why = v.missing(what, at)
+	case err != nil || what == theOutputs:
+		return err
+	default:
+		if _, err := measure.OpenModel(at, s.Reading.OfModel()); err != nil {
+			return &MismatchError{Err: err}
+		}
 	}
-	if what == theModel {
-		v.take("the data that the model was applied to", "it is not applied again")
-	}
-	if errors.Is(err, fs.ErrNotExist) && moved == "" {
+	if what == theOutputs {
+		v.take("the file that the outputs were read from", why)
 		return nil
 	}
-	if err != nil || what == theOutputs {
-		return err
-	}
-	v.take("the model: that the outputs are its", "the model is not applied again")
-	if _, err := measure.OpenModel(at, s.Reading.OfModel()); err != nil {
-		return &MismatchError{Err: err}
-	}
+	v.take("the model: that the outputs are its", why)
+	v.take("the data that the model was applied to", "it is not applied again")
 	return nil
 }

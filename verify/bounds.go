@@ -38,10 +38,9 @@ func (v *recomputed) bounds(ctx context.Context) error {
 	if err := v.complete(s); err != nil {
 		return err
 	}
-	if limit := s.Reading.Limit; limit != "" && !file.Exists(limit) { // the run may have been moved
-		if moved := filepath.Join(v.dir, filepath.Base(limit)); file.Exists(moved) {
-			s.Reading.Limit = moved
-		}
+	limit := s.Reading.Limit
+	if moved := filepath.Join(v.dir, filepath.Base(limit)); limit != "" && !file.Exists(limit) && file.Exists(moved) {
+		s.Reading.Limit = moved // with the run
 	}
 	q := &request{Request: measure.Request{Release: s.Release.Of(v.was.Seed), Seed: v.was.Seed, Draws: s.Draws, Memory: cmp.Or(v.Memory, bound.DefaultMemory)}, recomputed: v, setup: s}
 	split, err := q.open(ctx)

@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"tattle/bound"
+	"tattle/dataset"
 	"tattle/design"
+	"tattle/independent"
 	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/release"
@@ -37,6 +39,9 @@ func (q *request) certificates(ctx context.Context, s *measure.Split) error {
 	again := ""
 	if q.Independent {
 		compared, err := q.independently(ctx, s.Front)
+		if unsupported := (*independent.UnsupportedError)(nil); errors.As(err, &unsupported) {
+			err = &measure.OptionError{Option: "Independent", Err: err, Hint: "leave --independent out: without it, verify takes any model"}
+		}
 		if err != nil {
 			return err
 		}
@@ -45,6 +50,53 @@ func (q *request) certificates(ctx context.Context, s *measure.Split) error {
 	}
 	q.verified = fmt.Sprintf("every bound of %s follows from its witness%s, and the other claims, but for those below, from the bounds and the files of the run", report.Many(q.was.Data.Examples, "example"), again)
 	return nil
+}
+
+// limits computes the limits from lists of inputs again; those of candidates that are absent are left out.
+func (q *request) limits(ctx context.Context, s *measure.Split) (x *measure.ListFigures, err error) {
+	claimed := q.setup.Lists
+	if claimed == nil {
+		return nil, nil
+	}
+	if q.Data == nil {
+		q.absent = append(q.absent, theCandidates.gone())
+		return nil, nil
+	}
+	var candidates *dataset.Set
+	if claimed.Holder != nil {
+		switch u := claimed.Holder.List; {
+		case u.SHA256 == q.Data.SHA256:
+			candidates = q.Data
+		case q.train != nil && q.train.SHA256 == u.SHA256:
+			candidates = q.train
+		default:
+			in := q.learned(q.setup, u.Path)
+			in.Split = u.Split
+			if candidates, _, err = q.data(ctx, theCandidates, q.TrainingData, in, q.reader, u.SHA256); err != nil {
+				return nil, err
+			}
+		}
+	}
+	legal, err := measure.LegalDomain(q.Data)
+	if err != nil {
+		return nil, err
+	}
+	if claimed.EverySample() != nil && claimed.NoiseFrom == measure.NothingFrom && q.Scaling != nil {
+		if n := q.Shared(); n > 0 {
+			return nil, mismatch("%s: the limits without a list take the noise not to depend on the sample, but it was computed from %s of the sample", q.dir, report.Many(n, "input"))
+		}
+	}
+	again := claimed.Again(candidates, q.Data, q.Seed)
+	again.Progress = q.Progress
+	x, err = again.Run(ctx, measure.Target{
+		Front: s.Front, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post, Coordinates: q.Experiment.Coordinates, Legal: legal,
+		FromData: claimed.NoiseFrom, Data: q.Data, Rounding: q.Experiment.Rounding, RuntimeError: q.Experiment.Runtime.Error,
+	})
+	unknown := func(why string) bool { return !slices.Contains(claimed.LeftOut, why) }
+	if err == nil && !slices.ContainsFunc(x.LeftOut, unknown) { // the others are of lists that are absent, and of attacks, which are not run again
+		x.LeftOut = claimed.LeftOut
+	}
+	return x, err
 }
 
 // derive loads what the report draws from the files of the run: bounds, and the errors of attacks.
@@ -162,26 +214,19 @@ func (q *request) promise(ctx context.Context, again *report.Report, m *measure.
 	if err := p.Check(again); err != nil {
 		return err
 	}
-	again.Series = append(again.Series, searched(q.was.Series)...)
+	for _, s := range q.was.Series {
+		if strings.HasPrefix(s.ID, "search/") || strings.HasPrefix(s.ID, "floors/") {
+			again.Series = append(again.Series, s)
+		}
+	}
 	for _, f := range q.was.Findings {
-		if begins := map[string]string{"design.examine": "tattle bound --", "design.pack": "tattle guard pack "}[f.Code]; begins != "" && len(f.Args) == 1 && strings.HasPrefix(f.Args[0], begins) && !strings.ContainsAny(f.Args[0], "|;&`$<>\n") {
-			again.Findings = append(again.Findings, f)
-		} else if f.Code == "design.device" {
+		begins, command := map[string]string{"design.examine": "tattle bound --", "design.pack": "tattle guard pack "}[f.Code]
+		if f.Code == "design.device" || command && len(f.Args) == 1 && strings.HasPrefix(f.Args[0], begins) && !strings.ContainsAny(f.Args[0], "|;&`$<>\n") {
 			again.Findings = append(again.Findings, f)
 		}
 	}
 	q.take("the search for the release, and the original model's accuracy", "the search is not run again: its limits are compared with the claims on the release")
 	return nil
-}
-
-// searched are the series of a search.
-func searched(all []report.Series) (found []report.Series) {
-	for _, s := range all {
-		if strings.HasPrefix(s.ID, "search/") || strings.HasPrefix(s.ID, "floors/") {
-			found = append(found, s)
-		}
-	}
-	return found
 }
 
 // origin returns where the report says that model and data came from, with what is there now.

@@ -2,13 +2,11 @@ package verify
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 
 	"tattle/bound"
 	"tattle/independent"
-	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -23,14 +21,14 @@ func (q *request) independently(ctx context.Context, front *nn.Net) (compared in
 	case release.Laplace:
 		run.Laplace = true
 	default:
-		return 0, notIndependent(fmt.Errorf("%s noise; the independent check is for gaussian and laplace", x.Noise))
+		return 0, &independent.UnsupportedError{What: fmt.Sprintf("%s noise; the independent check is for gaussian and laplace", x.Noise)}
 	}
 	switch x.Coordinates.Name() {
 	case "dct":
 		run.DCT = inputShape(q.was, run.Graph.InputShape)
 	case "pixels", "columns":
 	default:
-		return 0, notIndependent(errors.New("the independent check is for dct, pixels and columns, not for vectors"))
+		return 0, &independent.UnsupportedError{What: "the independent check is for dct, pixels and columns, not for vectors"}
 	}
 	add := func(sought int, name string, runtime float64, in bound.Domain) {
 		if sought > 0 {
@@ -48,13 +46,5 @@ func (q *request) independently(ctx context.Context, front *nn.Net) (compared in
 	for _, f := range found {
 		q.found = append(q.found, "independent check: "+f.String())
 	}
-	if unsupported := (*independent.UnsupportedError)(nil); errors.As(err, &unsupported) {
-		err = notIndependent(err)
-	}
 	return compared, err
-}
-
-// notIndependent returns the error of a run that the second implementation cannot check.
-func notIndependent(err error) error {
-	return &measure.OptionError{Option: "Independent", Err: err, Hint: "leave --independent out: without it, verify takes any model"}
 }

@@ -134,10 +134,7 @@ func Run(ctx context.Context, dir string, o Options) (*Result, error) {
 // recompute makes the report again from its request, the model, the data and the files of the run.
 func (o *Options) recompute(ctx context.Context, dir string, r *report.Report) (*recomputed, error) {
 	v := &recomputed{Options: o, dir: dir, was: r}
-	var of struct { // what the request is about
-		Settings json.RawMessage `json:"settings"` // of an audit
-		Bounds   json.RawMessage `json:"bounds"`   // of a release
-	}
+	of := map[string]json.RawMessage{} // the request
 	if len(r.Request) > 0 {
 		if err := json.Unmarshal(r.Request, &of); err != nil {
 			return nil, mismatch("%s: request: %w", dir, err)
@@ -145,9 +142,9 @@ func (o *Options) recompute(ctx context.Context, dir string, r *report.Report) (
 	}
 	m, _ := v.manifest()
 	switch {
-	case len(of.Settings) > 0 || file.Exists(filepath.Join(dir, audit.TrainedFile)):
+	case of["settings"] != nil || file.Exists(filepath.Join(dir, audit.TrainedFile)):
 		return v, v.audit(ctx)
-	case len(of.Bounds) > 0 || m.Command == "bound":
+	case of["bounds"] != nil || m.Command == "bound":
 		return v, v.bounds(ctx)
 	}
 	return v, v.files()
