@@ -30,7 +30,8 @@ func (c *auditCmd) writeElsewhere(r *report.Report, res *audit.Result) error {
 		}
 	}
 	if c.WriteBaseline != "" {
-		if err := file.Write(c.WriteBaseline, func(w io.Writer) error { return audit.WriteAcceptances(w, newAcceptances(res)) }); err != nil {
+		entries := res.Acceptances("", "", time.Now().UTC().AddDate(0, 0, acceptedDays).Format(time.DateOnly)) // whose reasons and owners are still to be added
+		if err := file.Write(c.WriteBaseline, func(w io.Writer) error { return audit.WriteAcceptances(w, entries) }); err != nil {
 			return fmt.Errorf("--write-baseline: %w", err)
 		}
 	}
@@ -64,8 +65,3 @@ func (c *auditCmd) accepted() (*audit.Accepted, error) {
 
 // acceptedDays is how long an entry of --write-baseline holds.
 const acceptedDays = 90
-
-// newAcceptances returns entries whose reasons and owners are still to be added.
-func newAcceptances(r *audit.Result) []audit.Acceptance {
-	return r.Acceptances("", "", time.Now().UTC().AddDate(0, 0, acceptedDays).Format(time.DateOnly))
-}

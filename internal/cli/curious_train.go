@@ -21,9 +21,9 @@ func (c *trainCmd) trainCurious(ctx context.Context, e *env) error {
 		return err
 	}
 	return c.compute(ctx, e, "train-"+c.Task, func(dir string) (*report.Report, error) {
-		parts, _, err := openSource(ctx, e, seeds[0].Source)
+		parts, _, err := seeds[0].Source.Open(ctx, e.bars.Begin("reading the data"))
 		if err != nil {
-			return nil, err
+			return nil, openError(ctx, err)
 		}
 		if err := otherwiseKept(dir, len(seeds)); err != nil {
 			return nil, err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -148,8 +147,7 @@ func (o output) show(e *env, dir string, r *report.Report) error {
 	if o.JSON {
 		return r.WriteJSON(e.stdout)
 	}
-	_, tone, _ := r.Lead()
-	if err := e.writeColoured(tone, func(w io.Writer) error { return r.WriteText(w, o.Details) }); err != nil {
+	if err := r.WriteText(e.stdout, o.Details); err != nil {
 		return err
 	}
 	return e.print("\nopen %s\n", file.Quote(filepath.Join(dir, reportHTML)))

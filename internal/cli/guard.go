@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -210,34 +209,18 @@ func (c *guardServeCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer o.Ledger.Close()
-	l, at, err := c.open(ctx, e.stderr)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	o.Token = at.Token
-	s, err := guardserver.New(o)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	var h http.Handler = s.Handler()
-	if at.Token == "" {
-		h = listen.ByAddress(h)
-	}
-	if err := announceGuard(e.stdout, at, p, c.Ledger); err != nil {
-		return err
-	}
-	return listen.Serve(ctx, e.stderr, l, h)
-}
-
-// announceGuard prints the address and what is served.
-func announceGuard(w io.Writer, at listen.Site, p *pack.Pack, dir string) error {
-	var b strings.Builder
-	if at.Made {
-		fmt.Fprintf(&b, "token, printed only here: %s\n", at.Token)
-	}
-	fmt.Fprintf(&b, "%s\nbudget of a subject: %s; ledger: %s\n", at.URL("/v2/models/"+guardserver.DefaultName, false), p.Certificate.Budget, file.Name(dir))
-	_, err := io.WriteString(w, b.String())
-	return err
+	var s *guardserver.Server
+	defer func() {
+		if s != nil {
+			s.Close()
+		}
+	}()
+	return c.serve(ctx, e, func(at listen.Site) (h http.Handler, said string, err error) {
+		o.Token = at.Token
+		if s, err = guardserver.New(o); err != nil {
+			return nil, "", err
+		}
+		said = fmt.Sprintf("%s\nbudget of a subject: %s; ledger: %s\n", at.URL("/v2/models/"+guardserver.DefaultName, false), p.Certificate.Budget, file.Name(c.Ledger))
+		return s.Handler(), said, nil
+	})
 }

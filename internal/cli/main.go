@@ -3,13 +3,11 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"reflect"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -138,51 +136,17 @@ func runParsed(k *kong.Context, e *env) error {
 // parse reads a command line.
 func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	args, all := helpAsked(args)
-	grammar := grammarOf(args)
-	k, err := parserOf(grammar, all, stdout, stderr).Parse(args)
+	k, err := parserOf(all, stdout, stderr).Parse(args)
 	if err != nil {
 		if flag, _, missing := strings.Cut(err.Error(), ": expected "); missing && strings.HasSuffix(err.Error(), "(<EOL>)") {
 			err = fmt.Errorf("%s: a value is missing", flag)
 		}
-		if _, none := grammar.(*commands); none && strings.HasPrefix(err.Error(), "unexpected argument "+args[0]) {
+		if strings.HasPrefix(err.Error(), "unexpected argument "+args[0]) {
 			err = fmt.Errorf("unknown command %q", args[0])
 		}
-		hint := "tattle --help lists the commands, tattle COMMAND --help their flags"
-		for gone, now := range goneNames {
-			if len(args) > 0 && strings.HasPrefix(args[0]+": "+err.Error(), gone) || strings.HasPrefix(err.Error(), gone) {
-				hint = now
-			}
-		}
-		return nil, usage(err, hint)
+		return nil, usage(err, "tattle --help lists the commands, tattle COMMAND --help their flags")
 	}
 	return k, checkValues(k)
-}
-
-// noTargets is said of the flags of targets of design.
-const noTargets = "targets for unbiased estimators are gone: promise something about every adversary with --identify, --floor, --bits, --attack-rms or --protect"
-
-// goneNames are errors about commands and flags that are gone, with what takes their place.
-var goneNames = map[string]string{
-	`unknown command "merge"`:           "any number of: tattle worker DIR, the last of which writes the report",
-	`unknown command "cluster"`:         "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
-	"unknown flag --cluster":            "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
-	"unknown flag --folder":             "the folder is an argument: tattle worker DIR",
-	"unknown flag --resolvable":         noTargets,
-	"unknown flag --median-std":         noTargets,
-	"unknown flag --attack-mse":         noTargets,
-	"design: unknown flag --projection": "design chooses projections itself: choose with --methods",
-	"design: unknown flag --draws":      "the number of draws behind a promise is set with --list-draws",
-	"unknown flag --van-trees":          "the van Trees bound is gone: --candidates gives floors for the same adversaries without its assumption",
-	"unknown flag --no-van-trees":       "the van Trees bound is gone: leave the flag out",
-	"serve: unexpected argument":        "tattle runs --index DIR writes a page that lists the reports in a folder",
-	"unknown flag --evidence":           "the run's folder holds the outputs, every figure in report.json and the report as a page, Markdown, SARIF and JUnit",
-	"[<experiment>] must be one of":     "tattle reproduce --list names them; make detection runs the study of audits",
-	"design: unknown flag --attack":     "a limit on the error of attacks is given with --attack-rms",
-	"train: unknown flag --attack":      "the kind of training is given with --curious, such as --curious regularized",
-	"train: unknown flag --noise":       "the strength of the noise is given with --sigma-scale, as in tattle bound",
-	"train: unknown flag --outputs":     "what is released is given with --outputs-kind, raw or soft, as in tattle audit",
-	"model: unknown flag --out":         "the file is named with -o",
-	"guard: unknown flag -o":            "the folder is named with --out",
 }
 
 // versionLine names the version and the processor.
@@ -191,25 +155,9 @@ func versionLine() string {
 	return fmt.Sprintf("tattle %s (%s, %s)", p.Version, runtime.Version(), p.Kernels)
 }
 
-// grammarOf returns the part of commands that is about the command that args begin with, all of
-// commands if they begin with something else: to prepare the flags of all commands takes
-// several milliseconds.
-func grammarOf(args []string) any {
-	all := reflect.TypeFor[commands]()
-	version, _ := all.FieldByName("Version")
-	for i := range all.NumField() {
-		f := all.Field(i)
-		name := cmp.Or(f.Tag.Get("name"), strings.ToLower(f.Name))
-		if _, command := f.Tag.Lookup("cmd"); command && len(args) > 0 && args[0] == name {
-			return reflect.New(reflect.StructOf([]reflect.StructField{version, f})).Interface()
-		}
-	}
-	return new(commands)
-}
-
-// parserOf returns the parser of a grammar; all is that of helpPrinter.
-func parserOf(grammar any, all bool, stdout, stderr io.Writer) *kong.Kong {
-	parser, err := kong.New(grammar,
+// parserOf returns the parser of all commands; all is that of helpPrinter.
+func parserOf(all bool, stdout, stderr io.Writer) *kong.Kong {
+	parser, err := kong.New(new(commands),
 		kong.Name("tattle"),
 		kong.Description(description),
 		kong.Writers(stdout, stderr),

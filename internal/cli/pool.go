@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -39,6 +40,13 @@ func (e *env) print(format string, a ...any) error {
 	e.bars.Close()
 	_, err := fmt.Fprintf(e.stdout, format, a...)
 	return err
+}
+
+// printJSON prints a value as JSON on standard output.
+func (e *env) printJSON(value any) error {
+	j := json.NewEncoder(e.stdout)
+	j.SetIndent("", "  ")
+	return j.Encode(value)
 }
 
 // lead does the work of a run in dir, which this process leads. With --prepare it stops at
