@@ -24,7 +24,10 @@ func (v *recomputed) files() error {
 	if m := v.was.Model; m.SHA256 != "" && filepath.IsLocal(m.Path) {
 		listed = append(listed[:len(listed):len(listed)], report.File{Name: m.Path, SHA256: m.SHA256})
 	}
-	v.verified = fmt.Sprintf("the files made from report.json are as it says, and %s of the run", report.Many(len(listed), "other file"))
+	v.verified = "the files made from report.json are as it says"
+	if n := len(listed); n > 0 {
+		v.verified += fmt.Sprintf(", and %s of the run", report.Many(n, "other file"))
+	}
 	return v.unchanged(listed)
 }
 

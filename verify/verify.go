@@ -79,9 +79,6 @@ type recomputed struct {
 
 // absence says which inputs are absent; empty if none are.
 func (v *recomputed) absence() string {
-	if len(v.absent) == 0 {
-		return ""
-	}
 	return report.List(slices.Sorted(slices.Values(v.absent)))
 }
 
