@@ -80,8 +80,8 @@ func (o Options) withDefaults() Options {
 // check says which option is out of its range.
 func (o Options) check() error {
 	switch {
-	case o.Folds < 0 || o.Folds == 1:
-		return fmt.Errorf("audit: %d folds: it takes 2 or more", o.Folds)
+	case o.Folds < 0 || o.Folds == 1 || o.Folds > MaxFolds:
+		return fmt.Errorf("audit: %d folds: it takes 2 to %d", o.Folds, MaxFolds)
 	case o.Permutations < 0 || o.Permutations > maxPermutations:
 		return fmt.Errorf("audit: %d permutations: ask for 1 to %d", o.Permutations, maxPermutations)
 	case o.MaxFit < 0:

@@ -24,53 +24,53 @@ type preparation struct {
 
 // Prepare trains what the figures of the audit are compared with and checked by, and adds it to
 // the record. Trainings of an interrupted audit in the folder are not repeated with
-// Resume. The folder is nil if there was nothing to train. It returns an OptionError if the
+// Resume. It returns an OptionError if the
 // training data do not fit the audited outputs.
-func (q *Request) Prepare(ctx context.Context, dir string, s *Subject, pool run.Pool) (*run.Folder, error) {
+func (q *Request) Prepare(ctx context.Context, dir string, s *Subject, pool run.Pool) error {
 	if !s.Sample.varied() {
-		return nil, nil
+		return nil
 	}
 	if err := q.openTraining(ctx, s); err != nil {
-		return nil, err
+		return err
 	}
 	s.Epochs = cmp.Or(q.epochs(s), DefaultReferenceEpochs)
 	if s.Sample.Kind == Vector {
 		s.Planted = plantDirection(s.Sample, q.Seed)
-		return nil, nil
+		return nil
 	}
 	p := &preparation{q: q, s: s}
 	var err error
 	if p.net, err = q.net(s); err != nil {
-		return nil, err
+		return err
 	}
 	if err := p.references(); err != nil {
-		return nil, err
+		return err
 	}
 	p.plant()
 	return p.train(ctx, dir, pool)
 }
 
 // train does the trainings, and adds what comes of them to the record.
-func (p *preparation) train(ctx context.Context, dir string, pool run.Pool) (*run.Folder, error) {
+func (p *preparation) train(ctx context.Context, dir string, pool run.Pool) error {
 	what := "training a classifier, percent done"
 	if n := len(p.all); n != 1 {
 		what = fmt.Sprintf("training %d classifiers, percent done", n)
 	}
 	progress := p.q.progress(what)
 	settings, hashes := p.settings()
-	trained, folder, err := Train(ctx, dir, p.all, TrainOptions{
+	trained, _, err := Train(ctx, dir, p.all, TrainOptions{
 		Settings: settings, Hashes: hashes, Pool: pool, Resume: p.q.Resume,
 		Progress: func(done, total int) { progress(100*done/max(total, 1), 100) },
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for i, t := range p.all {
 		if err := t.take(trained[i]); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return folder, nil
+	return nil
 }
 
 // epochs returns the number of epochs of a reference, 0 if nobody knows that of the

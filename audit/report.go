@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -25,6 +26,15 @@ type Setup struct {
 	Notes    []string          `json:"notes,omitempty"`    // of the sample
 	Reading  measure.Reading   `json:"reading,omitzero"`   // of the model
 	Asked    map[string]string `json:"asked,omitempty"`    // on the command line
+}
+
+// Options returns what an audit was done with, to do it again.
+func (s *Setup) Options() (Options, error) {
+	x := s.Settings // without the folds, which are fewer with very many examples
+	if len(x.Attacks) == 0 || x.Permutations < 1 || x.MaxFit < 1 || x.Confidence == 0 {
+		return Options{}, errors.New("settings: attacks, permutations, max_fit and confidence must all be there, and more than zero")
+	}
+	return Options{Seed: x.Seed, Folds: s.Folds, Permutations: x.Permutations, MaxFit: x.MaxFit, Confidence: x.Confidence, Margin: &x.Margin, Attacks: x.Attacks}, nil
 }
 
 // Title is the title of the report of an audit of a sample.

@@ -14,7 +14,6 @@ import (
 	"tattle/dataset"
 	"tattle/infer"
 	"tattle/measure"
-	"tattle/onnx"
 	"tattle/run"
 )
 
@@ -179,15 +178,7 @@ func (q *Request) openOutputs(ctx context.Context, s *Subject) (err error) {
 // openModel applies a model in a file to the examples.
 func (q *Request) openModel(ctx context.Context, s *Subject) (err error) {
 	if s.Model, err = measure.OpenModel(q.Model, q.ModelOptions); err != nil {
-		var option *measure.OptionError
-		var refused *onnx.UnsupportedError
-		switch {
-		case errors.As(err, &option):
-			return err
-		case errors.As(err, &refused):
-			return &measure.InputError{Option: "Model", Err: err, Hint: "tattle inspect shows what the file holds"}
-		}
-		return &measure.InputError{Option: "Model", Err: err}
+		return err
 	}
 	if s.Examples, err = q.examples(ctx, s.Model, s.Model.Graph.InputShape); err != nil {
 		return err

@@ -3,7 +3,6 @@ package audit
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -150,7 +149,7 @@ func (q *Request) read(ctx context.Context, shape []int) (*Examples, error) {
 	if q.Examples == "" {
 		return x, nil
 	}
-	rows, err := q.choose(x.Set.Len())
+	rows, err := measure.ChooseExamples("Examples", q.Examples, x.Set.Len(), q.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +193,7 @@ func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int
 		x.notes = m.Notes()
 	}
 	if q.Examples != "" {
-		o.Choose = q.choose
+		o.Choose = func(n int) ([]int, error) { return measure.ChooseExamples("Examples", q.Examples, n, q.Seed) }
 	}
 	set, notes, err := dataset.OpenInputs(ctx, src.Path, o)
 	if err != nil {
@@ -295,19 +294,6 @@ func (q *Request) part(src *training.Source) string {
 // sameData reports whether references are trained on the audited data.
 func (q *Request) sameData(src *training.Source) bool {
 	return dataPath(q.Reference) == src.Path && (q.Reference == dataset.KindGlyphs) == (src.Kind == dataset.KindGlyphs)
-}
-
-// choose returns the indices, of n examples, that Examples names.
-func (q *Request) choose(n int) ([]int, error) {
-	indices, err := dataset.Choose(q.Examples, n, q.Seed)
-	var choice *dataset.ChoiceError
-	switch {
-	case errors.As(err, &choice):
-		return nil, wrong("Examples", "give a number, all, or an .npy file of indices", "%w", err)
-	case err != nil:
-		return nil, &measure.InputError{Option: "Examples", Err: err}
-	}
-	return indices, nil
 }
 
 // partOf returns one part of the data, or all of them one after the other.

@@ -34,12 +34,11 @@ func (x pair) times(w float64) pair {
 
 func (x pair) less(y pair) bool { return x.hi < y.hi || x.hi == y.hi && x.lo < y.lo }
 
-// UnsupportedError says that a graph has an operator that is not computed here.
-type UnsupportedError struct{ Node, Operator string }
+// UnsupportedError says what of a run is not computed here.
+type UnsupportedError struct{ What string }
 
-func (e *UnsupportedError) Error() string {
-	return fmt.Sprintf("node %q: the independent check computes Gemm, Conv, Relu, MaxPool, Add, Flatten, Reshape, Identity and Dropout, not %s", e.Node, e.Operator)
-}
+// Error implements error.
+func (e *UnsupportedError) Error() string { return e.What }
 
 // forward returns the output of a graph for the input x. It returns an error for other
 // operators than these.
@@ -73,7 +72,7 @@ func forward(g *nn.Graph, x []pair) ([]pair, error) {
 					out[i] = out[i].plus(v)
 				}
 			} else if out = in; !slices.Contains([]string{"Flatten", "Reshape", "Identity", "Dropout"}, kind) {
-				return nil, &UnsupportedError{node.Name, kind}
+				return nil, &UnsupportedError{fmt.Sprintf("node %q: the independent check computes Gemm, Conv, Relu, MaxPool, Add, Flatten, Reshape, Identity and Dropout, not %s", node.Name, kind)}
 			}
 		}
 		values[node.Output] = out

@@ -40,23 +40,43 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 	}
 	if in.Limit != "" {
 		o.Choose = func(n int) ([]int, error) {
-			indices, err := dataset.Choose(in.Limit, n, in.Seed)
-			if err != nil {
-				return nil, fmt.Errorf("limit: %w", err)
-			}
-			return indices, nil
+			return ChooseExamples("Limit", in.Limit, n, in.Seed)
 		}
 	}
-	if set, notes, err = dataset.OpenInputs(ctx, in.Path, o); err != nil {
-		return nil, nil, err
+	if set, notes, err = dataset.OpenInputs(ctx, in.Path, o); err == nil {
+		err = m.takes(set, in, notes)
 	}
-	if err := m.takes(set, in, notes); err != nil {
-		return nil, nil, err
+	if err != nil {
+		return nil, nil, unreadData(err)
 	}
 	if words := set.Scaling(); words != "" && !o.Preprocess.Normalises() {
 		notes = append(notes, "no preprocessing says how pixels x are scaled: inputs are "+words+", as is usual for these data")
 	}
 	return set, notes, nil
+}
+
+// unreadData is the error of data that cannot be read; one that names an option stays as it is.
+func unreadData(err error) error {
+	var option *OptionError
+	var input *InputError
+	if errors.As(err, &option) || errors.As(err, &input) {
+		return err
+	}
+	return &InputError{Option: "Data", Err: err}
+}
+
+// ChooseExamples returns the indices, of n examples, that the value of an option names, as dataset.Choose
+// reads it.
+func ChooseExamples(option, value string, n int, seed uint64) ([]int, error) {
+	indices, err := dataset.Choose(value, n, seed)
+	var none *dataset.ChoiceError
+	switch {
+	case errors.As(err, &none):
+		return nil, &OptionError{option, err, "give a number, all, or an .npy file of indices"}
+	case err != nil:
+		return nil, &InputError{Option: option, Err: err}
+	}
+	return indices, nil
 }
 
 // takes checks that each of the examples has as many values as the model has inputs. Of a table it

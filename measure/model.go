@@ -38,15 +38,24 @@ func OpenModel(path string, o ModelOptions) (*Model, error) {
 	}
 	m := &Model{Path: path, Options: o}
 	if m.Graph, err = onnx.ReadWith(path, onnx.ReadOptions{Shape: shape, Output: o.ModelOutput}); err != nil {
-		return nil, err
+		return nil, WrongModel(err)
 	}
 	if m.SHA256, err = run.Digest(path); err != nil {
-		return nil, err
+		return nil, WrongModel(err)
 	}
 	if err := m.settle(); err != nil {
 		return nil, err
 	}
 	return m, m.wrap()
+}
+
+// WrongModel is the error of a model's file that cannot be read.
+func WrongModel(err error) error {
+	hint := ""
+	if unsupported := (*onnx.UnsupportedError)(nil); errors.As(err, &unsupported) {
+		hint = "tattle inspect shows what the file holds"
+	}
+	return &InputError{"Model", err, hint}
 }
 
 // ModelOf is a graph of features that a run kept, read with the options of its model.
@@ -65,7 +74,7 @@ func (m *Model) settle() (err error) {
 			return wrongPreprocess(err, "give a TOML file, "+strings.Join(dataset.PreprocessPresets(), ", ")+", or settings such as resize=256 crop=224")
 		}
 	} else if m.Preprocess, m.Beside, err = dataset.PreprocessBeside(m.Path); err != nil {
-		return err
+		return WrongModel(err)
 	}
 	m.Options.Preprocess = m.Preprocess.String()
 	return nil

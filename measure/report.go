@@ -81,13 +81,10 @@ func (q *Request) Report(m *Measured, from Origin) (*report.Report, error) {
 
 // files lists the files that the figures are computed from, and the time that was spent.
 func (a *account) files() {
-	add := func(name, sum string) { a.Files = append(a.Files, report.File{Name: name, SHA256: sum}) }
 	if b := a.m.Bounds; b != nil {
-		add(bound.ArraysFile, b.SHA256)
+		a.Files = append(a.Files, report.File{Name: bound.ArraysFile, SHA256: b.SHA256})
 	}
-	for _, f := range a.m.Files {
-		add(f.Name, f.SHA256)
-	}
+	a.Files = append(a.Files, a.m.Files...)
 	took := func(all map[string]time.Duration) {
 		for part, d := range all {
 			a.Timing[part] = d.Seconds()

@@ -2,10 +2,12 @@ package measure
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"time"
 
 	"tattle/bound"
+	"tattle/internal/report"
 	"tattle/nn"
 	"tattle/release"
 	"tattle/run"
@@ -26,7 +28,7 @@ type RunOptions struct {
 // Measured is what a request came to.
 type Measured struct {
 	Split   *Split
-	Files   []File           // of the release, beside the arrays
+	Files   []report.File    // of the release, beside the arrays
 	RMS     float64          // root mean square of the numbers that the noise is added to; NaN if it is not known
 	Utility *release.Utility // nil of data without labels
 	Bounds  *bound.Result    // nil if no bound holds
@@ -84,7 +86,7 @@ func (q *Request) cut(ctx context.Context) (*Split, error) {
 	s, err := q.Split(ctx, q.Graph, train)
 	if err != nil {
 		if ctx.Err() == nil {
-			err = &OptionError{Option: "Release", Err: err}
+			err = &OptionError{Err: fmt.Errorf("%s: %w", q.Release, err)}
 		}
 		return nil, err
 	}
@@ -173,7 +175,7 @@ func (q *Request) Attack(ctx context.Context, m *Measured, pictures int, o RunOp
 		return err
 	}
 	digest, err := m.Learned.Write(filepath.Join(o.Dir, AttacksFile))
-	m.Files = append([]File{{AttacksFile, digest}}, m.Files...)
+	m.Files = append([]report.File{{Name: AttacksFile, SHA256: digest}}, m.Files...)
 	return err
 }
 

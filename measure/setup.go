@@ -299,6 +299,11 @@ func (f *ListFigures) deciding() *ListFigures {
 func (s *Setup) Experiment(c bound.Coordinates, data *dataset.Set, shape []int, examples int, seed uint64) (bound.Experiment, error) {
 	e := bound.Experiment{Settings: s.Bounds.Settings, Coordinates: c}
 	e.Search.Seed = seed
+	for key, lacks := range map[string]bool{"rounding": s.Bounds.Rounding == "", "runtime_error": s.Bounds.Runtime.From == "", "data.range": s.Data.Range == nil, "data.stored": s.Data.Stored == nil, "release.noise": s.Release.Noise == ""} {
+		if lacks {
+			return e, fmt.Errorf("the request lacks %s", key)
+		}
+	}
 	if data != nil {
 		if is := dataSetup(data); !reflect.DeepEqual(is, s.Data) {
 			return e, errors.New("request: data: the report says something else of the values of inputs than the data")

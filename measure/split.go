@@ -2,11 +2,13 @@ package measure
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
 	"tattle/internal/file"
+	"tattle/internal/report"
 	"tattle/nn"
 	"tattle/onnx"
 	"tattle/run"
@@ -96,19 +98,16 @@ const (
 	tableFile      = "noise"          // with the extension of the file it is a copy of: a tabulated density
 )
 
-// A File is a file of a run's folder and its digest.
-type File struct{ Name, SHA256 string }
-
 // Keep writes into dir what the model's file does not hold: the nets of a projection, the
 // covariance of the noise, and the file of a tabulated density, which r then refers to by its
 // name in dir. The release
 // can be verified from these alone.
-func (r *Release) Keep(s *Split, dir string) (files []File, err error) {
+func (r *Release) Keep(s *Split, dir string) (files []report.File, err error) {
 	keep := func(name string, write func(path string) error) {
 		if err != nil {
 			return
 		}
-		path, f := filepath.Join(dir, name), File{Name: name}
+		path, f := filepath.Join(dir, name), report.File{Name: name}
 		if err = write(path); err == nil {
 			f.SHA256, err = run.Digest(path)
 		}
@@ -148,12 +147,12 @@ func copyFile(to, from string) error {
 // numbers or answers than the request needs.
 func (q *Request) Check(s *Split) error {
 	if have, want := nn.Size(q.Data.Shape), nn.Size(s.FrontGraph.InputShape); have != want {
-		return WrongOption("Data", "the model takes inputs of shape %v, the examples have shape %v", s.FrontGraph.InputShape, q.Data.Shape)
+		return &OptionError{"Data", fmt.Errorf("the model takes inputs of shape %v, the examples have shape %v", s.FrontGraph.InputShape, q.Data.Shape), "choose the data the model was trained on"}
 	}
 	_, answers := s.Head.Dims()
 	for i := range q.Data.Len() {
 		if y := q.Data.Label(i); y >= answers {
-			return WrongOption("Labels", "the model gives %d answers, and example %d has label %d", answers, i, y)
+			return &OptionError{"Labels", fmt.Errorf("the model gives %d answers, and example %d has label %d", answers, i, y), "choose the data the model was trained on, or their labels with --labels and --target"}
 		}
 	}
 	if _, n := s.Front.Dims(); q.Post.TopK > n {

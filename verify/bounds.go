@@ -1,8 +1,11 @@
 package verify
 
 import (
+	"cmp"
 	"context"
-	"os"
+	"errors"
+	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -19,51 +22,94 @@ import (
 // A request is a measure.Request as a report describes it, with the files that were found.
 type request struct {
 	measure.Request
+	*recomputed
 	setup  *measure.Setup // as the report has it
-	arrays report.File    // of the bounds
 	read   *measure.Model // nil if the model is absent
+	reader *measure.Model // for which inputs are read
 	train  *dataset.Set   // the training data, if something was computed from them; nil if they are absent
 	notes  []string       // on how the data were read
 }
 
-// open finds the model and the data of a report; the data are nil if they are absent.
-func (o *Options) open(ctx context.Context, dir string, r *report.Report, setup *measure.Setup) (q *request, s *measure.Split, err error) {
-	q = &request{Request: measure.Request{Release: setup.Release.Of(r.Seed), Seed: r.Seed, Draws: setup.Draws, Memory: o.memory()}, setup: setup, arrays: r.Files[0]}
-	if q.read, err = o.model(dir, r, setup); err != nil {
-		return nil, nil, err
+// bounds makes a report on a release again.
+func (v *recomputed) bounds(ctx context.Context) error {
+	s, err := measure.SetupOf(v.was)
+	if err != nil || s.Bounds == nil {
+		return mismatch("%s: request: the report does not say what was bounded", v.dir)
+	}
+	if err := v.complete(s); err != nil {
+		return err
+	}
+	limit := s.Reading.Limit
+	if moved := filepath.Join(v.dir, filepath.Base(limit)); limit != "" && !file.Exists(limit) && file.Exists(moved) {
+		s.Reading.Limit = moved // with the run
+	}
+	q := &request{Request: measure.Request{Release: s.Release.Of(v.was.Seed), Seed: v.was.Seed, Draws: s.Draws, Memory: cmp.Or(v.Memory, bound.DefaultMemory)}, recomputed: v, setup: s}
+	split, err := q.open(ctx)
+	if err != nil {
+		return err
+	}
+	v.release = &Release{v.was, s, split.FrontGraph, split.HeadGraph, q.Experiment.Noise}
+	m := &measure.Measured{Split: split, RMS: math.NaN()}
+	if q.Data != nil {
+		if m.RMS, m.Utility, err = q.SetUtility(ctx, split, v.dir, v.Progress); err != nil {
+			return err
+		}
+	}
+	if q.read == nil { // the original model answers too
+		m.Utility = nil
+	}
+	if err := q.certificates(ctx, split); err != nil || len(v.found) > 0 {
+		return err
+	}
+	lists, err := q.limits(ctx, split)
+	if err != nil {
+		return err
+	}
+	if err := q.derive(m, lists); err != nil {
+		return err
+	}
+	_, err = run.Interruptible(ctx, func() (struct{}, error) { return struct{}{}, q.remake(ctx, m) })
+	q.standing()
+	return err
+}
+
+// complete returns an error if a report on bounds lacks what is recomputed from, or a file of the run is not as it says.
+func (v *recomputed) complete(s *measure.Setup) error {
+	if len(v.was.Files) == 0 || v.was.Files[0].Name != bound.ArraysFile {
+		return mismatch("%s: files: the first must be %s", v.dir, bound.ArraysFile)
+	}
+	if _, err := s.Release.Of(v.was.Seed).Noise(1, 1, v.dir); errors.Is(err, release.ErrFamily) {
+		return fmt.Errorf("%s: written by tattle %s, and this version has %w: use that version, or run the command again", filepath.Join(v.dir, report.FileJSON), v.was.Version, err)
+	}
+	if part := v.was.Data.Part; part != string(dataset.Train) && part != string(dataset.Test) {
+		return mismatch("%s: data.part is %q; it must be %s or %s", v.dir, part, dataset.Train, dataset.Test)
+	}
+	return v.unchanged(v.was.Files[1:]) // the arrays are compared with the certificates
+}
+
+// open finds the model and the data of a report, builds the release and makes the experiment again.
+func (q *request) open(ctx context.Context) (s *measure.Split, err error) {
+	if q.read, err = q.model(q.setup); err != nil {
+		return nil, err
 	}
 	if q.read != nil {
 		q.Graph = q.read.Graph
 	}
-	if err := q.covariance(dir, r); err != nil {
-		return nil, nil, err
+	if q.setup.Release.Covariance {
+		if !release.Shapeable(q.Family) {
+			return nil, mismatch("%s: the report lists a covariance of %s noise; only gaussian and lattice noise can have one", q.dir, q.Family)
+		}
+		if q.Spec.Covariance, err = release.ReadCovariance(filepath.Join(q.dir, measure.CovarianceFile)); err != nil {
+			return nil, &MismatchError{Err: err}
+		}
 	}
-	if err := o.training(ctx, r, q); err != nil {
-		return nil, nil, err
+	if err := q.training(ctx); err != nil {
+		return nil, err
 	}
-	front, head, err := q.graphs(ctx, dir, r)
+	front, head, err := q.graphs(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if s, err = q.split(r, front, head); err != nil {
-		return nil, nil, err
-	}
-	if q.Data, err = o.data(ctx, r, q, front); err != nil {
-		return nil, nil, err
-	}
-	noise, err := q.noise(dir, r, s.Front)
-	if err != nil {
-		return nil, nil, err
-	}
-	q.Experiment, err = o.experiment(r, q, front.InputShape)
-	_, n := s.Front.Dims()
-	q.Experiment.Noise, q.Experiment.Queries = noise, q.Queries
-	q.Experiment.Memory, q.Experiment.Features = q.Memory, n
-	return q, s, err
-}
-
-// split joins both sides of the release.
-func (q *request) split(r *report.Report, front, head *nn.Graph) (s *measure.Split, err error) {
 	node, whole := q.setup.Node, q.Graph
 	if q.Graph != nil && q.Spec.Surface != release.SurfaceFeatures {
 		if node, err = q.NodeOf(q.Graph); err != nil {
@@ -77,175 +123,68 @@ func (q *request) split(r *report.Report, front, head *nn.Graph) (s *measure.Spl
 		return nil, err
 	}
 	s.LimitMemory(q.Memory)
-	return s, nil
-}
-
-// covariance reads the covariance of the noise, if it has one, from the file of the run.
-func (q *request) covariance(dir string, r *report.Report) (err error) {
-	const name = measure.CovarianceFile
-	if !q.setup.Release.Covariance {
-		return nil
-	}
-	if !release.Shapeable(q.Family) {
-		return mismatch("%s: the report lists a covariance of %s noise; only gaussian and lattice noise can have one", dir, q.Family)
-	}
-	if err := unchangedFile(dir, r, name); err != nil {
-		return err
-	}
-	if q.Spec.Covariance, err = release.ReadCovariance(filepath.Join(dir, name)); err != nil {
-		return mismatch("%w", err)
-	}
-	return nil
-}
-
-// noise makes the noise again. If it is a table, its file must be the run's.
-func (q *request) noise(dir string, r *report.Report, front *nn.Net) (release.Noise, error) {
-	if file, ok := q.Table(); ok {
-		if err := unchangedFile(dir, r, file); err != nil {
+	if q.reader = q.read; q.read == nil { // the run kept the release
+		if q.reader, err = measure.ModelOf(front, q.setup.Reading.OfModel()); err != nil {
 			return nil, err
 		}
 	}
-	_, n := front.Dims()
-	noise, err := q.Noise(q.Sigma, n, dir)
-	if err != nil {
-		return nil, mismatch("%s: %w", dir, err)
-	}
-	return noise, nil
-}
-
-// model opens the model that the report names: nil, with a warning, if it is absent and the
-// run kept the release.
-func (o *Options) model(dir string, r *report.Report, s *measure.Setup) (*measure.Model, error) {
-	path := o.Model
-	if path == "" {
-		path = r.Model.Path
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
-		}
-	}
-	if _, kept := keptFile(r, measure.FrontFile); kept && o.Model == "" && !file.Exists(path) {
-		o.warn("the model is not at %s: its accuracy is taken from the report as it is", path)
-		return nil, nil
-	}
-	m, err := measure.OpenModel(path, s.Reading.OfModel())
-	if err != nil {
-		return nil, unread("Model", "name the model with --model", err)
-	}
-	if m.SHA256 != r.Model.SHA256 {
-		return nil, unlike(path, m.SHA256, r.Model.SHA256, "name the right model with --model")
-	}
-	return m, nil
-}
-
-// reader returns the model for which inputs are read.
-func (q *request) reader(front *nn.Graph) (*measure.Model, error) {
-	read := q.read
-	if read == nil { // the run kept the release
-		var err error
-		if read, err = measure.ModelOf(front, q.setup.Reading.OfModel()); err != nil {
-			return nil, err
-		}
-	}
-	read.Beside = q.setup.Reading.Beside
-	return read, nil
-}
-
-// data opens the data to compare inputs with: nil, with a warning, if they are absent.
-func (o *Options) data(ctx context.Context, r *report.Report, q *request, front *nn.Graph) (*dataset.Set, error) {
-	path := o.Data
-	if path == "" {
-		path = r.Data.Path
-		if _, err := os.Stat(path); err != nil && path != dataset.KindGlyphs {
-			o.warn("the data set is not at %s: inputs are taken from the run as they are", path)
-			return nil, nil
-		}
-	}
-	read, err := q.reader(front)
-	if err != nil {
+	q.reader.Beside = q.setup.Reading.Beside
+	in := q.setup.Reading.OfInputs(q.was.Data.Path, q.was.Data.Part, q.Seed)
+	if q.Data, q.notes, err = q.data(ctx, theData, q.Options.Data, in, q.reader, q.was.Data.SHA256); err != nil {
 		return nil, err
 	}
-	in := q.setup.Reading.OfInputs(path, r.Data.Part, r.Seed)
-	if o.Labels != "" {
-		in.Labels = o.Labels
-	}
-	set, notes, err := in.Open(ctx, read, o.progress("reading the data"))
+	_, n := s.Front.Dims()
+	noise, err := q.Noise(q.Sigma, n, q.dir)
 	if err != nil {
-		return nil, unread("Data", "", err)
+		return nil, mismatch("%s: %w", q.dir, err)
 	}
-	if set.SHA256 != r.Data.SHA256 {
-		return nil, unlike(path, set.SHA256, r.Data.SHA256, "name the right data with --data")
-	}
-	q.notes = append(read.Notes(), notes...)
-	return set, nil
+	q.Experiment, err = q.experiment(front.InputShape)
+	q.Experiment.Noise, q.Experiment.Queries = noise, q.Queries
+	q.Experiment.Memory, q.Experiment.Features = q.Memory, n
+	return s, err
 }
 
-// training opens the training data of a learned projection or of the noise, if the model is there: it
-// leaves q.train nil if the data are absent.
-func (o *Options) training(ctx context.Context, r *report.Report, q *request) error {
-	path, hash, scaling := q.setup.Learned.Name, q.setup.Learned.SHA256, q.setup.Release.FromTraining
-	if (scaling || q.Spec.Learned()) && hash == "" {
-		return mismatch("the report says that the noise or the projection was computed from training data, and names none")
-	}
-	if !q.Spec.Learned() && !scaling || q.read == nil || hash == "" {
+// training opens the training data of a learned projection or of the noise, if the model is there.
+func (q *request) training(ctx context.Context) (err error) {
+	from, scaling := q.setup.Learned, q.setup.Release.FromTraining
+	switch {
+	case !scaling && !q.Spec.Learned():
 		return nil
+	case from.SHA256 == "":
+		return mismatch("the report says that the noise or the projection was computed from training data, and names none")
+	case q.read == nil:
+		q.absent = append(q.absent, theTraining.gone())
+	default:
+		q.train, _, err = q.data(ctx, theTraining, q.TrainingData, q.learned(q.setup, from.Name), q.read, from.SHA256)
 	}
-	set, err := o.openLearned(ctx, o.learned(r, q.setup, path), q.read, hash, "training data", "the training data are not at %s: what was computed from them is taken from the run as it is")
-	if set == nil {
-		return err
-	}
-	q.train = set
-	if scaling {
-		q.ScaleBy(set)
-	}
-	return nil
-}
-
-// openLearned opens training data or candidates: nil, with a warning, if they are absent.
-func (o *Options) openLearned(ctx context.Context, in measure.Inputs, read *measure.Model, hash, what, absent string) (*dataset.Set, error) {
-	set, _, err := in.Open(ctx, read, o.progress("reading the data"))
 	switch {
-	case err != nil && o.TrainingData == "" && ctx.Err() == nil:
-		o.warn(absent, file.Name(in.Path))
-		return nil, nil
-	case err != nil:
-		return nil, unread("TrainingData", "", err)
-	case set.SHA256 != hash:
-		return nil, unlike(in.Path, set.SHA256, hash, "name the right "+what+" with --training-data")
+	case scaling && q.train != nil:
+		q.ScaleBy(q.train)
+	case scaling:
+		q.take("THE NOISE: that its strength was computed from training data", q.absence())
 	}
-	return set, nil
-}
-
-// learned returns where the training data or the candidates that were at the path are now, and how they are read.
-func (o *Options) learned(r *report.Report, s *measure.Setup, path string) measure.Inputs {
-	switch {
-	case o.TrainingData != "":
-		path = o.TrainingData
-	case o.Data != "" && path == r.Data.Path: // another part of the data
-		path = o.Data
-	}
-	in := s.Reading.OfInputs(path, "", r.Seed).Learned()
-	if o.Labels != "" {
-		in.Labels = o.Labels
-	}
-	return in
+	return err
 }
 
 // experiment makes the experiment again that the report describes.
-func (o *Options) experiment(r *report.Report, q *request, shape []int) (e bound.Experiment, err error) {
-	shape = inputShape(r, shape)
+func (q *request) experiment(shape []int) (e bound.Experiment, err error) {
+	shape = inputShape(q.was, shape)
 	var of bound.Coordinates
-	if v := q.setup.Bounds.Vectors; v != nil {
-		of, err = o.vectors(v, nn.Size(shape))
+	if r := q.setup.Bounds.Vectors; r != nil {
+		var path string
+		if path, err = theVectors.file(r.Name, q.Coordinates, r.SHA256); err == nil {
+			of, err = measure.OpenVectors(path, filepath.Base(r.Name), nn.Size(shape))
+		}
 	} else {
 		of, err = measure.OpenCoordinates(q.setup.Bounds.Coordinates, shape, q.setup.Data.BoundColumns())
 	}
 	if err != nil {
 		return e, err
 	}
-	if e, err = q.setup.Experiment(of, q.Data, shape, r.Data.Examples, r.Seed); err != nil {
-		return e, &MismatchError{Err: err}
+	if e, err = q.setup.Experiment(of, q.Data, shape, q.was.Data.Examples, q.Seed); err != nil {
+		err = &MismatchError{Err: err}
 	}
-	return e, nil
+	return e, err
 }
 
 // inputShape returns the shape of the data, because a model may take its inputs, of the
@@ -255,20 +194,4 @@ func inputShape(r *report.Report, model []int) []int {
 		return s
 	}
 	return model
-}
-
-// vectors reads the vectors to be reconstructed, which must be the run's.
-func (o *Options) vectors(recorded *report.File, p int) (bound.Coordinates, error) {
-	path := o.Coordinates
-	if path == "" {
-		path = recorded.Name
-	}
-	hash, err := run.Digest(path)
-	if err != nil {
-		return nil, unread("Coordinates", "name the vectors with --coordinates", err)
-	}
-	if hash != recorded.SHA256 {
-		return nil, unlike(path, hash, recorded.SHA256, "name the right vectors with --coordinates")
-	}
-	return measure.OpenVectors(path, filepath.Base(recorded.Name), p)
 }

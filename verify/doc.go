@@ -2,8 +2,8 @@
 // the files of the run, and compares every value in report.json. It finds altered files, a
 // search whose witnesses prove less than is recorded, and other inputs or models.
 //
-// [Run] does all of this. What a report claims, which is what was measured, on what and how
-// (claims.go), decides what is recomputed: reports on bounds (bounds.go, release.go and
-// figures.go), audits (audit.go), and other runs, of which only the files are compared
-// (files.go). left.go names what cannot be recomputed, and why.
+// [Run] does all of this. The request of a report, which is what was measured, on what and how,
+// decides what is recomputed: reports on bounds (bounds.go, release.go and figures.go),
+// audits (audit.go), and other runs, of which only the files are compared (files.go). inputs.go
+// finds the model and the data.
 package verify

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,160 +12,130 @@ import (
 	"tattle/bound"
 	"tattle/dataset"
 	"tattle/design"
+	"tattle/independent"
 	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/release"
 	"tattle/reproduce"
-	"tattle/run"
 )
 
-// bounds makes a report on a release again.
-func (o *Options) bounds(ctx context.Context, dir string, r *report.Report, s *measure.Setup) (*recomputed, error) {
-	if err := completeBounds(dir, r, s); err != nil {
-		return nil, err
-	}
-	s.Reading.Limit = inFolder(dir, s.Reading.Limit)
-	q, split, err := o.open(ctx, dir, r, s)
-	if err != nil {
-		return nil, err
-	}
-	v := &recomputed{}
-	for what, is := range map[string]bool{
-		"the model is absent: --model names it": q.read == nil, "the data are absent: --data names them": q.Data == nil,
-		"the training data are absent: --training-data names them": q.train == nil && (q.Spec.Learned() || s.Release.FromTraining),
-	} {
-		if is {
-			v.absent = append(v.absent, what)
-		}
-	}
-	m := &measure.Measured{Split: split, RMS: math.NaN()}
-	if q.Data != nil {
-		if m.RMS, m.Utility, err = q.SetUtility(ctx, split, dir, o.Progress); err != nil {
-			return nil, err
-		}
-	}
-	if q.read == nil { // the original model answers too
-		m.Utility = nil
-		v.take("THE RELEASE: that "+measure.FrontFile+" and "+measure.HeadFile+" are what the report says of the model", "the model is absent: --model names it")
-	}
-	if v.found, err = o.certificates(ctx, dir, q, split); err != nil || len(v.found) > 0 {
-		return v, err
-	}
-	again := ""
-	if o.Independent {
-		var compared int
-		if compared, v.found, err = o.independently(ctx, dir, r, q.Experiment, split.Front); err != nil || len(v.found) > 0 {
-			return v, err
-		}
-		again = fmt.Sprintf(" (%s also by the independent check)", report.Many(compared, "bound"))
-		v.take("by the independent check: figures without a stored witness, allowances for rounding and the grid of inputs", "it computes bounds and floors on pairs from stored witnesses")
-	}
-	v.verified = fmt.Sprintf("every bound of %s follows from its witness%s, and the other claims, but for those below, from the bounds and the files of the run", report.Many(r.Data.Examples, "example"), again)
-	lists, listed, err := o.lists(ctx, dir, r, q, split)
-	if err != nil {
-		return v, err
-	}
-	if !listed {
-		v.absent = append(v.absent, "the candidates are absent: --training-data names them")
-	}
-	if err := o.derive(ctx, dir, r, q, m, lists); err != nil {
-		return v, err
-	}
-	_, err = run.Interruptible(ctx, func() (struct{}, error) { return struct{}{}, v.remake(ctx, dir, r, q, m) })
-	if s.Release.FromTraining && q.train == nil {
-		v.take("THE NOISE: that its strength was computed from training data", v.absence())
-	}
-	v.standing(s, r)
-	return v, err
-}
-
-// take notes what is taken as it is.
-func (v *recomputed) take(what, why string) {
-	v.left = append(v.left, report.Difference{What: what, Why: why})
-}
-
-// standing notes what nothing in a run records.
-func (v *recomputed) standing(s *measure.Setup, r *report.Report) {
-	for _, f := range r.Findings {
-		if f.Code == "limits.conditions" {
-			v.take("THE CONDITIONS of limits without a list", r.Say(f))
-		}
-	}
-	switch s.Bounds.Runtime.From {
-	case bound.RuntimeGiven:
-		v.take("THE RUNTIME ERROR: that --runtime-error gave it, and that no runtime errs by more", "the certificates are checked with it as it is")
-	case bound.RuntimeMeasured:
-		v.take("the runtime error", "it is measured, and processors differ: the certificates are checked with it as it is")
-	}
-	if s.Lists != nil {
-		v.take("where lists of inputs were read", "they are found by their digests")
-	}
-	v.take("how witnesses were sought, what attacks and the prior learned from, and where labels were read", "searches and attacks are not run again: verify checks the witnesses, and attacks.npz")
-}
-
-// completeBounds returns an error if a report on bounds lacks what is recomputed from.
-func completeBounds(dir string, r *report.Report, s *measure.Setup) error {
-	if len(r.Files) == 0 || r.Files[0].Name != bound.ArraysFile {
-		return mismatch("%s: files: the first must be %s", dir, bound.ArraysFile)
-	}
-	if _, err := s.Release.Of(r.Seed).Noise(1, 1, dir); errors.Is(err, release.ErrFamily) {
-		return fmt.Errorf("%s: written by tattle %s, and this version has %w: use that version, or run the command again", filepath.Join(dir, report.FileJSON), r.Version, err)
-	}
-	if part := r.Data.Part; part != string(dataset.Train) && part != string(dataset.Test) {
-		return mismatch("%s: data.part is %q; it must be %s or %s", dir, part, dataset.Train, dataset.Test)
-	}
-	for key, lacks := range map[string]bool{"rounding": s.Bounds.Rounding == "", "runtime_error": s.Bounds.Runtime.From == "", "data.range": s.Data.Range == nil, "data.stored": s.Data.Stored == nil, "release.noise": s.Release.Noise == ""} {
-		if lacks {
-			return mismatch("%s: the request lacks %s", dir, key)
-		}
-	}
-	return nil
-}
-
-// certificates computes the certificates again, and returns a line for each that differs.
-func (o *Options) certificates(ctx context.Context, dir string, q *request, s *measure.Split) ([]string, error) {
-	arrays := bound.Claims{Arrays: filepath.Join(dir, bound.ArraysFile), SHA256: q.arrays.SHA256}
+// certificates computes the certificates again, and notes those that differ.
+func (q *request) certificates(ctx context.Context, s *measure.Split) error {
+	arrays := bound.Claims{Arrays: filepath.Join(q.dir, bound.ArraysFile), SHA256: q.was.Files[0].SHA256}
 	var source bound.Source
 	if q.Data != nil {
 		source = q.Data
 	}
-	found, err := bound.Verify(ctx, s.Front, source, q.Experiment, arrays, o.progress("verifying"))
+	found, err := bound.Verify(ctx, s.Front, source, q.Experiment, arrays, q.progress("verifying"))
 	if misfit := (*bound.MisfitError)(nil); errors.As(err, &misfit) {
-		return nil, &MismatchError{Err: err}
+		return &MismatchError{Err: err}
 	}
-	var lines []string
 	for _, d := range found {
-		lines = append(lines, d.String())
+		q.found = append(q.found, d.String())
 	}
-	return lines, err
+	if err != nil || len(found) > 0 {
+		return err
+	}
+	again := ""
+	if q.Independent {
+		compared, err := q.independently(ctx, s.Front)
+		if unsupported := (*independent.UnsupportedError)(nil); errors.As(err, &unsupported) {
+			err = &measure.OptionError{Option: "Independent", Err: err, Hint: "leave --independent out: without it, verify takes any model"}
+		}
+		if err != nil {
+			return err
+		}
+		again = fmt.Sprintf(" (%s also by the independent check)", report.Many(compared, "bound"))
+		q.take("by the independent check: figures without a stored witness, allowances for rounding and the grid of inputs", "it computes bounds and floors on pairs from stored witnesses")
+	}
+	q.verified = fmt.Sprintf("every bound of %s follows from its witness%s, and the other claims, but for those below, from the bounds and the files of the run", report.Many(q.was.Data.Examples, "example"), again)
+	return nil
+}
+
+// limits computes the limits from lists of inputs again; those of candidates that are absent are left out.
+func (q *request) limits(ctx context.Context, s *measure.Split) (x *measure.ListFigures, err error) {
+	claimed := q.setup.Lists
+	if claimed == nil {
+		return nil, nil
+	}
+	if q.Data == nil {
+		q.absent = append(q.absent, theCandidates.gone())
+		return nil, nil
+	}
+	var candidates *dataset.Set
+	if claimed.Holder != nil {
+		switch u := claimed.Holder.List; {
+		case u.SHA256 == q.Data.SHA256:
+			candidates = q.Data
+		case q.train != nil && q.train.SHA256 == u.SHA256:
+			candidates = q.train
+		default:
+			in := q.learned(q.setup, u.Path)
+			in.Split = u.Split
+			if candidates, _, err = q.data(ctx, theCandidates, q.TrainingData, in, q.reader, u.SHA256); err != nil {
+				return nil, err
+			}
+		}
+	}
+	legal, err := measure.LegalDomain(q.Data)
+	if err != nil {
+		return nil, err
+	}
+	if claimed.EverySample() != nil && claimed.NoiseFrom == measure.NothingFrom && q.Scaling != nil {
+		if n := q.Shared(); n > 0 {
+			return nil, mismatch("%s: the limits without a list take the noise not to depend on the sample, but it was computed from %s of the sample", q.dir, report.Many(n, "input"))
+		}
+	}
+	again := claimed.Again(candidates, q.Data, q.Seed)
+	again.Progress = q.Progress
+	x, err = again.Run(ctx, measure.Target{
+		Front: s.Front, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post, Coordinates: q.Experiment.Coordinates, Legal: legal,
+		FromData: claimed.NoiseFrom, Data: q.Data,
+	})
+	unknown := func(why string) bool { return !slices.Contains(claimed.LeftOut, why) }
+	if err == nil && !slices.ContainsFunc(x.LeftOut, unknown) { // the others are of lists that are absent, and of attacks, which are not run again
+		x.LeftOut = claimed.LeftOut
+	}
+	return x, err
 }
 
 // derive loads what the report draws from the files of the run: bounds, and the errors of attacks.
-func (o *Options) derive(ctx context.Context, dir string, r *report.Report, q *request, m *measure.Measured, lists *measure.ListFigures) (err error) {
-	if m.Bounds, err = bound.Load(filepath.Join(dir, bound.ArraysFile), q.Experiment); err != nil {
+func (q *request) derive(m *measure.Measured, lists *measure.ListFigures) (err error) {
+	if m.Bounds, err = bound.Load(filepath.Join(q.dir, bound.ArraysFile), q.Experiment); err != nil {
 		return &MismatchError{Err: err}
 	}
 	q.Indices = m.Bounds.Indices
-	if _, ok := keptFile(r, measure.AttacksFile); ok {
-		if err := unchangedFile(dir, r, measure.AttacksFile); err != nil {
-			return err
-		}
-		at, err := measure.ReadAttacks(filepath.Join(dir, measure.AttacksFile), q.setup.Attacks, q.setup.Prior, q.Experiment.Coordinates.Len())
+	var names []string
+	if q.lists(measure.AttacksFile) {
+		names = append(names, measure.AttacksFile)
+		at, err := measure.ReadAttacks(filepath.Join(q.dir, measure.AttacksFile), q.setup.Attacks, q.setup.Prior, q.Experiment.Coordinates.Len())
 		if err != nil {
 			return &MismatchError{Err: err}
 		}
 		if sizes := q.setup.Lists.Sizes(); !slices.Equal(sizes, at.Lists) {
-			return mismatch("%s: request: lists: the report speaks of lists of %v inputs, %s of %v", dir, sizes, measure.AttacksFile, at.Lists)
+			return mismatch("%s: request: lists: the report speaks of lists of %v inputs, %s of %v", q.dir, sizes, measure.AttacksFile, at.Lists)
 		}
 		m.Learned = &measure.Learned{Attacks: at, Listed: lists}
 	}
-	m.Files, err = q.keptFiles(dir, r)
-	return err
+	if !q.AsIs() {
+		names = append(names, measure.FrontFile, measure.HeadFile)
+	}
+	if q.Spec.Covariance != nil {
+		names = append(names, measure.CovarianceFile)
+	}
+	if table, ok := q.Table(); ok {
+		names = append(names, table)
+	}
+	if m.Files, err = report.Digests(q.dir, names); err != nil {
+		return &MismatchError{Err: err}
+	}
+	return nil
 }
 
 // remake makes the report again, and what a promise or a published figure adds to it.
-func (v *recomputed) remake(ctx context.Context, dir string, r *report.Report, q *request, m *measure.Measured) error {
-	again, err := q.Report(m, q.origin(r))
+func (q *request) remake(ctx context.Context, m *measure.Measured) error {
+	r := q.was
+	again, err := q.Report(m, q.origin())
 	if err != nil {
 		return &MismatchError{Err: err}
 	}
@@ -186,21 +155,21 @@ func (v *recomputed) remake(ctx context.Context, dir string, r *report.Report, q
 		}
 	}
 	if len(q.setup.Design) > 0 {
-		if err := v.promise(ctx, again, r, q, m); err != nil {
+		if err := q.promise(ctx, again, m); err != nil {
 			return err
 		}
 	}
 	if name := q.setup.Figure; name != "" {
 		f, known := reproduce.GetFigure(name)
 		if !known {
-			return mismatch("%s: request: there is no figure %q", dir, name)
+			return mismatch("%s: request: there is no figure %q", q.dir, name)
 		}
 		again.Title = f.Title
-		if err := f.Again(again, dir, m.Bounds); err != nil {
+		if err := f.Again(again, q.dir, m.Bounds); err != nil {
 			return &MismatchError{Err: err}
 		}
 	}
-	v.report = again
+	q.report = again
 	return nil
 }
 
@@ -230,13 +199,13 @@ func (q *request) keep(fresh *measure.Setup) {
 }
 
 // promise compares the promise with the claims that were made again.
-func (v *recomputed) promise(ctx context.Context, again, r *report.Report, q *request, m *measure.Measured) error {
+func (q *request) promise(ctx context.Context, again *report.Report, m *measure.Measured) error {
 	var p design.Promise
 	if err := json.Unmarshal(q.setup.Design, &p); err != nil {
 		return mismatch("request.design: %w", err)
 	}
 	if q.Data != nil {
-		a, _, err := design.FinalAccuracy(ctx, m.Split.Front, m.Split.Head, q.Data, q.Experiment.Noise, r.Seed, nil)
+		a, _, err := design.FinalAccuracy(ctx, m.Split.Front, m.Split.Head, q.Data, q.Experiment.Noise, q.Seed, nil)
 		if err != nil {
 			return err
 		}
@@ -245,61 +214,48 @@ func (v *recomputed) promise(ctx context.Context, again, r *report.Report, q *re
 	if err := p.Check(again); err != nil {
 		return err
 	}
-	again.Series = append(again.Series, searched(r.Series)...)
-	for _, f := range r.Findings {
-		if begins := map[string]string{"design.examine": "tattle bound --", "design.pack": "tattle guard pack "}[f.Code]; begins != "" && len(f.Args) == 1 && strings.HasPrefix(f.Args[0], begins) && !strings.ContainsAny(f.Args[0], "|;&`$<>\n") {
-			again.Findings = append(again.Findings, f)
-		} else if f.Code == "design.device" {
+	for _, s := range q.was.Series {
+		if strings.HasPrefix(s.ID, "search/") || strings.HasPrefix(s.ID, "floors/") {
+			again.Series = append(again.Series, s)
+		}
+	}
+	for _, f := range q.was.Findings {
+		begins, command := map[string]string{"design.examine": "tattle bound --", "design.pack": "tattle guard pack "}[f.Code]
+		if f.Code == "design.device" || command && len(f.Args) == 1 && strings.HasPrefix(f.Args[0], begins) && !strings.ContainsAny(f.Args[0], "|;&`$<>\n") {
 			again.Findings = append(again.Findings, f)
 		}
 	}
-	v.take("the search for the release, and the original model's accuracy", "the search is not run again: its limits are compared with the claims on the release")
+	q.take("the search for the release, and the original model's accuracy", "the search is not run again: its limits are compared with the claims on the release")
 	return nil
 }
 
-// searched are the series of a search.
-func searched(all []report.Series) (found []report.Series) {
-	for _, s := range all {
-		if strings.HasPrefix(s.ID, "search/") || strings.HasPrefix(s.ID, "floors/") {
-			found = append(found, s)
-		}
-	}
-	return found
-}
-
 // origin returns where the report says that model and data came from, with what is there now.
-func (q *request) origin(r *report.Report) measure.Origin {
-	from := measure.Origin{Model: r.Model, Data: r.Data, Learned: q.setup.Learned, Vectors: q.setup.Bounds.Vectors, Reading: q.setup.Reading, Values: q.setup.Data}
+func (q *request) origin() measure.Origin {
+	from := measure.Origin{Model: q.was.Model, Data: q.was.Data, Learned: q.setup.Learned, Vectors: q.setup.Bounds.Vectors, Reading: q.setup.Reading, Values: q.setup.Data}
 	if q.read != nil {
 		from.Reading = measure.ReadingOf(q.read, q.setup.Reading.OfInputs("", "", 0))
 	}
 	if q.Data != nil {
-		from.Data = measure.DataOf(q.Data, r.Data.Path, r.Data.Part)
+		from.Data = measure.DataOf(q.Data, q.was.Data.Path, q.was.Data.Part)
 	}
 	return from
 }
 
-// keptFiles lists the files that the run must have kept beside the arrays, with their digests as they are now.
-func (q *request) keptFiles(dir string, r *report.Report) (all []measure.File, err error) {
-	var names []string
-	if _, ok := keptFile(r, measure.AttacksFile); ok {
-		names = append(names, measure.AttacksFile)
-	}
-	if !q.AsIs() {
-		names = append(names, measure.FrontFile, measure.HeadFile)
-	}
-	if q.Spec.Covariance != nil {
-		names = append(names, measure.CovarianceFile)
-	}
-	if file, ok := q.Table(); ok {
-		names = append(names, file)
-	}
-	for _, name := range names {
-		hash, err := run.Digest(filepath.Join(dir, name))
-		if err != nil {
-			return nil, &MismatchError{Err: err}
+// standing notes what nothing in a run records.
+func (q *request) standing() {
+	for _, f := range q.was.Findings {
+		if f.Code == "limits.conditions" {
+			q.take("THE CONDITIONS of limits without a list", q.was.Say(f))
 		}
-		all = append(all, measure.File{Name: name, SHA256: hash})
 	}
-	return all, nil
+	switch q.setup.Bounds.Runtime.From {
+	case bound.RuntimeGiven:
+		q.take("THE RUNTIME ERROR: that --runtime-error gave it, and that no runtime errs by more", "the certificates are checked with it as it is")
+	case bound.RuntimeMeasured:
+		q.take("the runtime error", "it is measured, and processors differ: the certificates are checked with it as it is")
+	}
+	if q.setup.Lists != nil {
+		q.take("where lists of inputs were read", "they are found by their digests")
+	}
+	q.take("how witnesses were sought, what attacks and the prior learned from, and where labels were read", "searches and attacks are not run again: verify checks the witnesses, and attacks.npz")
 }

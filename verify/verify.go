@@ -1,22 +1,18 @@
 package verify
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 
 	"tattle/audit"
-	"tattle/bound"
 	"tattle/internal/file"
 	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/nn"
-	"tattle/onnx"
+	"tattle/release"
 	"tattle/run"
 )
 
@@ -41,6 +37,15 @@ type Result struct {
 	Verified  string              // what holds, in a sentence, if nothing was found
 	Found     []string            // a line for each value or file that does not hold
 	Unchecked []report.Difference // what could not be recomputed
+	Release   *Release            // what the bounds are about; nil for another run
+}
+
+// A Release is the release of a run of bounds, built again from the model or from what the run kept.
+type Release struct {
+	Report      *report.Report // as the run left it
+	Setup       *measure.Setup // of the report
+	Front, Head *nn.Graph
+	Noise       release.Noise
 }
 
 // A MismatchError reports a run that is not as its report says.
@@ -58,9 +63,14 @@ func (e *MismatchError) Unwrap() error { return e.Err }
 // mismatch returns a MismatchError.
 func mismatch(format string, a ...any) error { return &MismatchError{Err: fmt.Errorf(format, a...)} }
 
-// recomputed is a report that was made again.
+// recomputed is a report that is made again, and what is found on the way.
 type recomputed struct {
+	*Options
+	dir string
+	was *report.Report // as the run left it
+
 	report   *report.Report      // nil if no claims are recomputed
+	release  *Release            // nil if it has none
 	verified string              // what holds, if nothing differs
 	found    []string            // certificates that do not hold
 	left     []report.Difference // what is taken as it is, beside the claims that say so
@@ -69,19 +79,25 @@ type recomputed struct {
 
 // absence says which inputs are absent; empty if none are.
 func (v *recomputed) absence() string {
-	if len(v.absent) == 0 {
-		return ""
-	}
-	return report.List(v.absent)
+	return report.List(slices.Sorted(slices.Values(v.absent)))
+}
+
+// take notes what is taken as it is.
+func (v *recomputed) take(what, why string) {
+	v.left = append(v.left, report.Difference{What: what, Why: why})
 }
 
 // Run verifies the run in the folder dir. It returns a MismatchError if the report or a
 // file of the run is not what it must be, with an OptionError or an InputError of package
 // measure if an option is the cause, and when ctx ends.
 func Run(ctx context.Context, dir string, o Options) (*Result, error) {
-	r, err := read(dir)
+	document, err := file.ReadFile(filepath.Join(dir, report.FileJSON))
 	if err != nil {
 		return nil, err
+	}
+	r, err := report.Parse(document)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, report.FileJSON), err)
 	}
 	if len(r.Rendered) == 0 {
 		return nil, mismatch("%s: the report lacks rendered", dir)
@@ -90,15 +106,14 @@ func Run(ctx context.Context, dir string, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Verified: v.verified, Found: v.found}
-	changed, gone, err := changedFiles(dir, r)
+	changed, err := v.changedFiles()
 	if err == nil && len(changed) == 0 {
-		changed, err = begun(dir, r)
+		changed, err = v.begun()
 	}
 	if err != nil {
 		return nil, err
 	}
-	res.Unchecked = append(v.left, gone...)
+	res := &Result{Verified: v.verified, Found: v.found, Unchecked: v.left, Release: v.release}
 	if v.report != nil {
 		found, left := r.Compare(v.report, v.absence())
 		for _, d := range found {
@@ -115,65 +130,30 @@ func Run(ctx context.Context, dir string, o Options) (*Result, error) {
 
 // recompute makes the report again from its request, the model, the data and the files of the run.
 func (o *Options) recompute(ctx context.Context, dir string, r *report.Report) (*recomputed, error) {
-	var of struct { // what the request is about
-		Settings json.RawMessage `json:"settings"` // of an audit
-		Bounds   json.RawMessage `json:"bounds"`   // of a release
-	}
+	v := &recomputed{Options: o, dir: dir, was: r}
+	of := map[string]json.RawMessage{} // the request
 	if len(r.Request) > 0 {
 		if err := json.Unmarshal(r.Request, &of); err != nil {
 			return nil, mismatch("%s: request: %w", dir, err)
 		}
 	}
+	m, _ := v.manifest()
 	switch {
-	case len(of.Settings) > 0 || file.Exists(filepath.Join(dir, audit.TrainedFile)):
-		return o.audit(ctx, dir, r)
-	case len(of.Bounds) > 0 || bounded(dir):
-		s, err := measure.SetupOf(r)
-		if err != nil || s.Bounds == nil {
-			return nil, mismatch("%s: request: the report does not say what was bounded", dir)
-		}
-		return o.bounds(ctx, dir, r, s)
+	case of["settings"] != nil || file.Exists(filepath.Join(dir, audit.TrainedFile)):
+		return v, v.audit(ctx)
+	case of["bounds"] != nil || m.Command == "bound":
+		return v, v.bounds(ctx)
 	}
-	return o.files(dir, r)
+	return v, v.files()
 }
 
-// bounded reports whether the manifest in a folder is that of bounds.
-func bounded(dir string) bool {
-	data, err := run.ReadManifest(dir)
-	if err != nil {
-		return false
+// manifest returns the manifest in the run's folder.
+func (v *recomputed) manifest() (m run.Manifest, err error) {
+	data, err := run.ReadManifest(v.dir)
+	if err == nil {
+		m, err = run.ParseManifest(data)
 	}
-	m, err := run.ParseManifest(data)
-	return err == nil && m.Command == "bound"
-}
-
-// read reads the report of the run in the folder dir.
-func read(dir string) (*report.Report, error) {
-	path := filepath.Join(dir, report.FileJSON)
-	document, err := file.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	r, err := report.Parse(document)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return r, nil
-}
-
-// inFolder returns the path of a file of the run in dir, which may have been moved; other paths it
-// returns as they are.
-func inFolder(dir, path string) string {
-	if moved := filepath.Join(dir, filepath.Base(path)); path != "" && !file.Exists(path) && file.Exists(moved) {
-		return moved
-	}
-	return path
-}
-
-func (o *Options) warn(format string, a ...any) {
-	if o.Warn != nil {
-		o.Warn(fmt.Sprintf(format, a...))
-	}
+	return m, err
 }
 
 // progress returns what reports the progress of one kind of work.
@@ -183,85 +163,4 @@ func (o *Options) progress(what string) func(done, total int) {
 			o.Progress(what, done, total)
 		}
 	}
-}
-
-// memory returns the budget.
-func (o *Options) memory() int64 { return cmp.Or(o.Memory, bound.DefaultMemory) }
-
-// unread returns the error of an input that cannot be read, with the option that names it.
-func unread(option, hint string, err error) error {
-	if wrong := (*measure.OptionError)(nil); errors.As(err, &wrong) {
-		return err
-	}
-	return &measure.InputError{Option: option, Err: err, Hint: hint}
-}
-
-// unlike returns the error of an input that is not the one the report is about.
-func unlike(path, is, was, hint string) error {
-	return &MismatchError{fmt.Errorf("%s: sha256 %s, the report is about %s", path, is, was), hint}
-}
-
-// unchanged returns an error if a file of the run is not what its report says.
-func unchanged(dir string, kept report.File) error {
-	if !filepath.IsLocal(kept.Name) {
-		return mismatch("%s: the report lists %q, which is not a file of its folder", dir, kept.Name)
-	}
-	path := filepath.Join(dir, kept.Name)
-	hash, err := run.Digest(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return &MismatchError{Err: err}
-	case err != nil:
-		return err
-	case hash != kept.SHA256:
-		return mismatch("%s: SHA-256 is %s, the report is about %s", path, hash, kept.SHA256)
-	}
-	return nil
-}
-
-// keptFile returns a file that the run left beside the report.
-func keptFile(r *report.Report, name string) (report.File, bool) {
-	i := slices.IndexFunc(r.Files, func(a report.File) bool { return a.Name == name })
-	if i < 0 {
-		return report.File{}, false
-	}
-	return r.Files[i], true
-}
-
-// unchangedFile returns an error if the run left no file of that name beside the report, or it is not what
-// its report says.
-func unchangedFile(dir string, r *report.Report, name string) error {
-	kept, ok := keptFile(r, name)
-	if !ok {
-		return mismatch("%s: the report does not list %s", dir, name)
-	}
-	return unchanged(dir, kept)
-}
-
-// keptGraph reads a graph that the run left beside the report.
-func keptGraph(dir string, r *report.Report, name string) (*nn.Graph, error) {
-	if err := unchangedFile(dir, r, name); err != nil {
-		return nil, err
-	}
-	return onnx.Read(filepath.Join(dir, name))
-}
-
-// files checks a run whose claims are not recomputed, such as a training or a table: the
-// files that its report lists are as it says.
-func (o *Options) files(dir string, r *report.Report) (*recomputed, error) {
-	v := &recomputed{left: []report.Difference{{What: "the claims of the report", Why: "verify recomputes those of bounds and of audits only: train or search again, with the same seed, to compare them"}}}
-	listed := r.Files
-	if m := r.Model; m.SHA256 != "" && filepath.IsLocal(m.Path) {
-		listed = append(listed[:len(listed):len(listed)], report.File{Name: m.Path, SHA256: m.SHA256})
-	}
-	for _, f := range listed {
-		if err := unchanged(dir, f); err != nil {
-			return nil, err
-		}
-	}
-	v.verified = "the files made from report.json are as it says"
-	if n := len(listed); n > 0 {
-		v.verified += fmt.Sprintf(", and %s of the run", report.Many(n, "other file"))
-	}
-	return v, nil
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // Report saves a trained net in dir, measures its accuracy and completes the report x; data is the path
-// of the data. An interrupted training, whose ctx has ended, is reported too.
-func (r Recipe) Report(ctx context.Context, x *report.Report, dir string, t *Fitted, data string, bar *progress.Bar) error {
+// of the data. An interrupted training, whose ctx has ended, is reported too. read is called as the test data are read.
+func (r Recipe) Report(ctx context.Context, x *report.Report, dir string, t *Fitted, data string, read func(done, total int)) error {
 	stopped := ctx.Err() != nil
 	if stopped {
 		ctx = context.WithoutCancel(ctx)
@@ -25,7 +25,7 @@ func (r Recipe) Report(ctx context.Context, x *report.Report, dir string, t *Fit
 	if err != nil {
 		return err
 	}
-	u, sigma, err := t.utility(ctx, r, bar)
+	u, sigma, err := t.utility(ctx, r, read)
 	if err != nil {
 		return fmt.Errorf("the model is in %s, without a report: %w", dir, err)
 	}
@@ -56,13 +56,13 @@ func (r Recipe) Report(ctx context.Context, x *report.Report, dir string, t *Fit
 
 // utility measures the accuracy of the net; with noise of the same strength, too, if it was
 // trained with noise, whose standard deviation on these data is sigma.
-func (n *Fitted) utility(ctx context.Context, r Recipe, bar *progress.Bar) (u release.Utility, sigma float64, err error) {
+func (n *Fitted) utility(ctx context.Context, r Recipe, read func(done, total int)) (u release.Utility, sigma float64, err error) {
 	if r.Noise == 0 {
 		net, err := nn.NewNet(n.Graph)
 		if err != nil {
 			return u, math.NaN(), err
 		}
-		u, err = release.CleanUtility(ctx, net, progress.Watch(n.Test, bar))
+		u, err = release.CleanUtility(ctx, net, progress.Watch(n.Test, read))
 		return u, math.NaN(), err
 	}
 	q := measure.Request{Graph: n.Graph, Data: n.Test, Release: measure.Release{Family: "gaussian", Scale: r.Noise}, Seed: r.Seed}
@@ -70,7 +70,7 @@ func (n *Fitted) utility(ctx context.Context, r Recipe, bar *progress.Bar) (u re
 	if err != nil {
 		return u, math.NaN(), err
 	}
-	_, of, err := q.SetUtility(ctx, split, "", func(_ string, done, total int) { bar.Set(done, total) })
+	_, of, err := q.SetUtility(ctx, split, "", func(_ string, done, total int) { read(done, total) })
 	if err != nil {
 		return u, math.NaN(), err
 	}

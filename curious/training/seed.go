@@ -83,7 +83,7 @@ func (s Seed) trainOptions(p *dataset.Parts, progress func(done, total int)) cur
 	return o
 }
 
-// Check returns an *measure.OptionError if the training cannot be done on the data.
+// Check returns a *measure.OptionError if the training cannot be done on the data.
 func (s Seed) Check(p *dataset.Parts) error {
 	if err := alike(p.Train); err != nil {
 		return &measure.OptionError{Option: "Sensitive", Err: err, Hint: "choose an attribute that the target does not determine, and each one once"}
@@ -101,13 +101,13 @@ func (s Seed) Check(p *dataset.Parts) error {
 	return nil
 }
 
-// CheckWidths returns an *measure.OptionError if there are widths, and the net of Table 12 does
+// CheckWidths returns a *measure.OptionError if there are widths, and the net of Table 12 does
 // not take inputs of that shape.
 func CheckWidths(widths [5]int, shape []int) error {
 	if widths == [5]int{} || len(shape) == 3 && shape[1] == shape[2] && shape[1]%16 == 0 {
 		return nil
 	}
-	return &measure.OptionError{Option: "Widths", Err: fmt.Errorf("they are of Table 12's net, which takes square pictures whose side is a multiple of 16, not inputs of shape %v", shape), Hint: "leave --widths out"}
+	return &measure.OptionError{Option: "Widths", Err: fmt.Errorf("they are of Table 12's net, which takes square pictures whose side is a multiple of 16, not inputs of shape %v", shape), Hint: "leave them out"}
 }
 
 // Parameters counts the parameters of the classifiers that the training makes.

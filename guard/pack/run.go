@@ -10,6 +10,7 @@ import (
 	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/release"
+	"tattle/run"
 	"tattle/verify"
 )
 
@@ -17,12 +18,16 @@ import (
 // report do not hold, it returns them too. A budget of 0 releases is the run's queries. A
 // run that cannot be packed is an OptionError of package measure, with a hint.
 func OfRun(ctx context.Context, dir string, o verify.Options, budget CertifiedBudget) (p *Pack, found []string, err error) {
-	quiet := o
-	quiet.Warn = nil // Run warns of the same
-	x, err := verify.Open(ctx, dir, quiet)
-	if err != nil {
+	res, err := verify.Run(ctx, dir, o)
+	switch {
+	case err != nil:
 		return nil, nil, err
+	case len(res.Found) > 0:
+		return nil, res.Found, nil
+	case res.Release == nil:
+		return nil, nil, &measure.OptionError{Err: fmt.Errorf("%s: the run has no bounds", dir), Hint: "name a run of tattle bound, or of tattle design with a promise about every adversary"}
 	}
+	x := res.Release
 	noise, ok := x.Noise.(release.Lattice)
 	if !ok {
 		return nil, nil, notOnLattice(dir, x.Report, x.Setup)
@@ -30,18 +35,16 @@ func OfRun(ctx context.Context, dir string, o verify.Options, budget CertifiedBu
 	if budget.Releases == 0 {
 		budget.Releases = max(1, x.Setup.Release.Queries)
 	}
-	certificate, err := NewCertificate(x.Report, x.Setup, x.SHA256, noise.Lattice, budget)
+	sha256, err := run.Digest(filepath.Join(dir, report.FileJSON))
+	if err != nil {
+		return nil, nil, err
+	}
+	certificate, err := NewCertificate(x.Report, x.Setup, sha256, noise.Lattice, budget)
 	if err != nil {
 		return nil, nil, &measure.OptionError{Err: fmt.Errorf("%s: %w", file.Name(dir), err), Hint: "make a run whose figures are for this release"}
 	}
-	if p, err = New(x.Front, x.Head, certificate); err != nil {
-		return nil, nil, err
-	}
-	res, err := verify.Run(ctx, dir, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	return p, res.Found, nil
+	p, err = New(x.Front, x.Head, certificate)
+	return p, nil, err
 }
 
 // notOnLattice refuses a run whose noise is not on a lattice, with the command that measures it there.

@@ -9,7 +9,6 @@ import (
 
 	"tattle/audit"
 	"tattle/internal/file"
-	"tattle/internal/progress"
 	"tattle/internal/report"
 	"tattle/measure"
 )
@@ -29,15 +28,13 @@ type auditCmd struct {
 	Sarif         string `name:"sarif" help:"Also write the report as SARIF to this file." placeholder:"FILE" writes:"file"`
 	JUnit         string `name:"junit" help:"Also write the report as JUnit XML to this file." placeholder:"FILE" writes:"file" more:""`
 	Markdown      string `help:"Also write the report as Markdown to this file." placeholder:"FILE" writes:"file" more:""`
-	Resume        bool   `help:"Continue the interrupted audit in --out."`
-	output
+	sharedRun
 
 	auditDataFlags      `group:"Labelled data (--model, --endpoint)"`
 	auditEndpointFlags  `group:"Endpoint (--endpoint)"`
 	auditOutputsFlags   `group:"File of outputs (--outputs)"`
 	auditReferenceFlags `group:"Honest classifiers to compare with"`
 	auditFigureFlags    `group:"Statistics"`
-	sharedFlags         `group:"Runs over several machines"`
 }
 
 func (auditCmd) Help() string {
@@ -78,59 +75,36 @@ func (c *auditCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := c.begunAlready(); err != nil {
-		return err
-	}
-	return c.in(ctx, e, "audit", c.Resume, func(dir string) error {
-		r, err := c.audit(ctx, e, dir, rules, accepted)
-		if err != nil {
-			return e.unfinished(err, dir)
-		}
-		return c.status(rules, r)
-	})
+	return c.compute(ctx, e, "audit", func(dir string) (*report.Report, error) { return c.audit(ctx, e, dir, rules, accepted) })
 }
 
-// begunAlready refuses a folder with an interrupted audit unless --resume is given.
-func (c *auditCmd) begunAlready() error {
-	if c.Out != "" && !c.Resume && begun(c.Out) && !exists(filepath.Join(c.Out, reportJSON)) {
-		return interruptedRun(c.Out)
-	}
-	return nil
-}
-
-// audit reads, measures, reports and writes.
+// audit reads, measures and reports.
 func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.FailOn, accepted *audit.Accepted) (*report.Report, error) {
-	started, shards := time.Now(), filepath.Join(dir, shardsDir)
 	q, err := c.request()
 	if err != nil {
 		return nil, err
 	}
-	q.Pool = e.pool
-	bars := &progress.Phases{W: e.stderr}
-	defer bars.Close()
-	q.Progress = bars.Set
-	s, err := q.Open(ctx, filepath.Join(shards, answersDir))
+	q.Pool, q.Progress = e.pool, e.bars.Set
+	s, err := q.Open(ctx, filepath.Join(dir, shardsDir, answersDir))
 	if err != nil {
-		return nil, flagged(err, optionFlags)
+		return nil, err
 	}
 	if err := c.checkFit(ctx, e, s); err != nil {
 		return nil, err
 	}
 	timing := map[string]float64{}
 	begun := time.Now()
-	trained, err := q.Prepare(ctx, shards, s, e.pool)
-	if err != nil {
-		return nil, flagged(err, optionFlags)
+	if err := q.Prepare(ctx, filepath.Join(dir, shardsDir), s, e.pool); err != nil {
+		return nil, err
 	}
 	timing["training"] = time.Since(begun).Seconds()
 	begun = time.Now()
 	o := c.options()
-	o.Progress = bars.Set
+	o.Progress = e.bars.Set
 	res, err := s.Audit(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	bars.Close()
 	timing["audit"] = time.Since(begun).Seconds()
 	r := res.Report(s.Setup(q, &rules, accepted, c.Folds))
 	s.Describe(r)
@@ -140,13 +114,18 @@ func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.Fa
 	}
 	if s := rules.Unreachable(res); s != "" {
 		r.Warn(s)
-		fmt.Fprintln(e.stderr, "tattle: "+s)
+		e.say("%s", s)
 	}
-	r.Timing["total"] = time.Since(started).Seconds()
-	if err := c.write(e, dir, r, res, &s.Record, trained); err != nil {
+	if err := s.Record.Write(dir); err != nil {
 		return nil, err
 	}
-	return r, nil
+	if r.Files, err = report.Digests(dir, s.Record.Files()); err != nil {
+		return nil, err
+	}
+	if err := c.writeElsewhere(r, res); err != nil {
+		return r, hinted(err, "the report is in "+file.Quote(dir))
+	}
+	return r, c.status(rules, r)
 }
 
 // checkFit warns of a model whose inputs are probably scaled in another way than in its training.

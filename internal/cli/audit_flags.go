@@ -105,14 +105,6 @@ func (c *auditCmd) check() (audit.FailOn, error) {
 	return rules, nil
 }
 
-// unprefixed is an error without the name of its package.
-func unprefixed(err error) error {
-	if said, ok := strings.CutPrefix(err.Error(), "audit: "); ok {
-		return errors.New(said)
-	}
-	return err
-}
-
 // checkDoor checks that exactly one of --model, --endpoint and --outputs is given, with flags
 // that go with it.
 func (c *auditCmd) checkDoor() error {

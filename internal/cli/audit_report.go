@@ -10,43 +10,10 @@ import (
 	"tattle/audit"
 	"tattle/internal/file"
 	"tattle/internal/report"
-	"tattle/run"
 )
 
 // answersDir keeps what an endpoint answered, until the audit is done.
 const answersDir = "answers"
-
-// write keeps what the audit was computed from, and renders the report in every format.
-func (c *auditCmd) write(e *env, dir string, r *report.Report, res *audit.Result, a *audit.Record, trained *run.Folder) error {
-	if err := a.Write(dir); err != nil {
-		return err
-	}
-	var err error
-	if r.Files, err = report.Digests(dir, a.Files()); err != nil {
-		return err
-	}
-	elsewhere := c.writeElsewhere(r, res)
-	if err := r.Save(dir); err != nil {
-		return err
-	}
-	discard(filepath.Join(dir, shardsDir), trained)
-	if err := c.show(e, dir, r); err != nil { // last, because writing to a pipe may fail
-		return err
-	}
-	if elsewhere != nil {
-		return hinted(elsewhere, "the report is in "+file.Quote(dir))
-	}
-	return nil
-}
-
-// discard removes what an interrupted audit would have continued with.
-func discard(shards string, trained *run.Folder) {
-	file.RemoveAll(filepath.Join(shards, answersDir))
-	if trained != nil {
-		trained.Discard()
-	}
-	file.Remove(shards) // unless it is of use to other processes
-}
 
 // writeElsewhere writes what was asked for outside of the run's folder.
 func (c *auditCmd) writeElsewhere(r *report.Report, res *audit.Result) error {
@@ -63,7 +30,8 @@ func (c *auditCmd) writeElsewhere(r *report.Report, res *audit.Result) error {
 		}
 	}
 	if c.WriteBaseline != "" {
-		if err := file.Write(c.WriteBaseline, func(w io.Writer) error { return audit.WriteAcceptances(w, newAcceptances(res)) }); err != nil {
+		entries := res.Acceptances("", "", time.Now().UTC().AddDate(0, 0, acceptedDays).Format(time.DateOnly)) // whose reasons and owners are still to be added
+		if err := file.Write(c.WriteBaseline, func(w io.Writer) error { return audit.WriteAcceptances(w, entries) }); err != nil {
 			return fmt.Errorf("--write-baseline: %w", err)
 		}
 	}
@@ -97,8 +65,3 @@ func (c *auditCmd) accepted() (*audit.Accepted, error) {
 
 // acceptedDays is how long an entry of --write-baseline holds.
 const acceptedDays = 90
-
-// newAcceptances returns entries whose reasons and owners are still to be added.
-func newAcceptances(r *audit.Result) []audit.Acceptance {
-	return r.Acceptances("", "", time.Now().UTC().AddDate(0, 0, acceptedDays).Format(time.DateOnly))
-}

@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 
-	"tattle/dataset"
+	"tattle/internal/report"
 	"tattle/measure"
 )
 
@@ -20,10 +20,7 @@ type boundCmd struct {
 	searchFlags  `group:"Near witnesses"`
 	furtherFlags `group:"Further bounds and attacks"`
 
-	Resume bool `help:"Continue the interrupted run in --out."`
-	output
-
-	sharedFlags `group:"Runs over several machines"`
+	sharedRun
 }
 
 func (boundCmd) Help() string {
@@ -35,13 +32,7 @@ func (c *boundCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.in(ctx, e, "bound", c.Resume, func(dir string) error {
-		r, err := m.run(ctx, e, dir)
-		if err == nil {
-			err = c.finish(e, dir, r)
-		}
-		return e.unfinished(err, dir)
-	})
+	return c.compute(ctx, e, "bound", func(dir string) (*report.Report, error) { return m.run(ctx, e, dir) })
 }
 
 // measurement checks the flags and opens model and data.
@@ -76,7 +67,7 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 		Request: measure.Request{Graph: read.Graph, Data: set, Release: leaves, Memory: c.bytes(), Seed: c.Seed},
 		origin:  originOf(read, in, set, notes), resume: c.Resume, name: "bounding",
 	}
-	if m.Indices, err = chooseExamples(c.Examples, set.Len(), c.Seed); err != nil {
+	if m.Indices, err = measure.ChooseExamples("Examples", c.Examples, set.Len(), c.Seed); err != nil {
 		return nil, err
 	}
 	if m.Experiment, m.origin.Vectors, err = c.experiment(set, c.Seed); err != nil {
@@ -89,7 +80,7 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 	if leaves.Spec.Learned() {
 		needed = "--projection " + leaves.Spec.Projection
 	}
-	m.Adversaries, err = c.adversaries(in, needed, leaves.Unsettled(), set, func(in measure.Inputs) (*dataset.Set, error) { return readInputs(ctx, e, in, read) })
+	m.Adversaries, err = c.adversaries(in, needed, leaves.Unsettled(), set, e.opener(ctx, read))
 	if err == nil {
 		m.ScaleByTraining()
 	}

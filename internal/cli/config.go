@@ -37,7 +37,7 @@ func withProject(args []string, stderr io.Writer) ([]string, error) {
 
 // projectFlags reads tattle.toml.
 func projectFlags() (*kong.Kong, project.Flags, error) {
-	parser := parserOf(new(commands), true, io.Discard, io.Discard)
+	parser := parserOf(true, io.Discard, io.Discard)
 	flags, err := project.Read(project.File, parser.Model)
 	if err != nil {
 		return nil, nil, usage(err, "docs/audit.md explains "+project.File)
@@ -62,8 +62,7 @@ Example: tattle config`
 
 func (configCmd) Run(e *env) error {
 	if !exists(project.File) {
-		_, err := fmt.Fprintf(e.stdout, "There is no %s in this folder.\n", project.File)
-		return err
+		return e.print("There is no %s in this folder.\n", project.File)
 	}
 	parser, flags, err := projectFlags()
 	if err != nil {
@@ -72,7 +71,7 @@ func (configCmd) Run(e *env) error {
 	for _, n := range parser.Model.Leaves(true) {
 		command := strings.TrimPrefix(n.FullPath(), "tattle ")
 		if args := flags[command]; len(args) > 0 {
-			if _, err := fmt.Fprintf(e.stdout, "tattle %s %s\n", command, file.CommandLine(args)); err != nil {
+			if err := e.print("tattle %s %s\n", command, file.CommandLine(args)); err != nil {
 				return err
 			}
 		}
@@ -92,8 +91,7 @@ func (completionCmd) Help() string {
 }
 
 func (c *completionCmd) Run(e *env) error {
-	_, err := io.WriteString(e.stdout, manual.Completion(wholeGrammar(), c.Shell))
-	return err
+	return e.print("%s", manual.Completion(wholeGrammar(), c.Shell))
 }
 
 type manCmd struct{}
@@ -101,11 +99,10 @@ type manCmd struct{}
 func (manCmd) Help() string { return "Example: tattle man > tattle.1 && man ./tattle.1" }
 
 func (manCmd) Run(e *env) error {
-	_, err := io.WriteString(e.stdout, manual.Page(wholeGrammar(), versionLine()))
-	return err
+	return e.print("%s", manual.Page(wholeGrammar(), versionLine()))
 }
 
 // wholeGrammar describes all commands.
 func wholeGrammar() *kong.Application {
-	return parserOf(new(commands), true, io.Discard, io.Discard).Model
+	return parserOf(true, io.Discard, io.Discard).Model
 }

@@ -28,7 +28,6 @@ type curiousFlags struct {
 	Labels      string   `help:"CSV with the labels of pictures (default: labels.csv beside them); mnist: folder of QMNIST labels." placeholder:"PATH" input:"file"`
 	FileColumn  string   `help:"Column of --labels with file names (default: file, filename, path, image or the first)." placeholder:"NAME" more:""`
 	skipFlag
-	Resume bool `help:"Continue the interrupted run in --out."`
 }
 
 // kinds maps tasks to kinds of package dataset.

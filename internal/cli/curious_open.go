@@ -3,12 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 
 	"tattle/dataset"
 	"tattle/measure"
-	"tattle/run/folders"
 )
 
 // openError names the flag behind an error of reading labelled data, which is wrong usage
@@ -18,20 +16,10 @@ func openError(ctx context.Context, err error) error {
 	var path *fs.PathError
 	var option *measure.OptionError
 	switch {
-	case err == nil || ctx.Err() != nil:
+	case err == nil || ctx.Err() != nil || errors.As(err, &option):
 		return err
-	case errors.As(err, &option):
-		return trainingError(err)
 	case errors.As(err, &format) || errors.As(err, &path) || errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("--data: %w", err)
+		return &measure.InputError{Option: "Data", Err: err}
 	}
 	return usage(err, "")
-}
-
-// trainingError names the flag behind an error of package training, and says what helps.
-func trainingError(err error) error {
-	if other, ok := errors.AsType[*folders.OtherError](err); ok {
-		return usage(other, "choose another folder with --out")
-	}
-	return flagged(err, nil)
 }

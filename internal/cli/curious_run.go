@@ -3,10 +3,8 @@ package cli
 import (
 	"context"
 	"path/filepath"
-	"time"
 
 	"tattle/curious/training"
-	"tattle/internal/progress"
 	"tattle/internal/report"
 	"tattle/run"
 )
@@ -21,34 +19,23 @@ type taught struct {
 func (c *taught) open(ctx context.Context, e *env) (*training.Teacher, error) {
 	t, err := training.OpenTeacher(c.Run)
 	if err != nil {
-		return nil, trainingError(err)
+		return nil, err
 	}
-	bar := progress.New(e.stderr, "reading the data", 0)
-	defer bar.Close()
 	moved := c.Data
 	if moved != "" {
 		moved = absolute(moved)
 	}
-	return t, openError(ctx, t.OpenData(ctx, moved, bar.Set))
+	return t, openError(ctx, t.OpenData(ctx, moved, e.bars.Begin("reading the data")))
 }
 
-// work opens the run and writes the report of what is done with it. stopped is why that is unfinished.
-func (c *taught) work(ctx context.Context, e *env, o output, command string, do func(dir string, t *training.Teacher) (r *report.Report, stopped, err error)) error {
-	return o.in(ctx, e, command, false, func(dir string) error {
+// compute opens the run and has work make the report of what is done with it.
+func (c *taught) compute(ctx context.Context, e *env, o output, command string, work func(dir string, t *training.Teacher) (*report.Report, error)) error {
+	return o.compute(ctx, e, command, func(dir string) (*report.Report, error) {
 		t, err := c.open(ctx, e)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		started := time.Now()
-		r, stopped, err := do(dir, t)
-		if err != nil {
-			return err
-		}
-		r.Timing["total"] = seconds(started)
-		if err := o.finish(e, dir, r); err != nil || stopped == nil {
-			return err
-		}
-		return hinted(&run.InterruptedError{Kept: "the unfinished student is in " + dir, Cause: stopped}, trainAgain)
+		return work(dir, t)
 	})
 }
 

@@ -123,7 +123,7 @@ func TestSeedsAnywhere(t *testing.T) {
 			t.Errorf("%s differs: %v, %v", name, err, err2)
 		}
 	}
-	if begun(there) {
+	if exists(filepath.Join(there, shardsDir)) {
 		t.Error("the shards stay")
 	}
 }

@@ -42,8 +42,7 @@ func (c *dataGetCmd) Run(ctx context.Context, e *env) error {
 	if err := dataset.Get(ctx, c.Name, dir, opts); err != nil {
 		return hinted(err, "run the same command again: it goes on where it stopped")
 	}
-	_, err := fmt.Fprintf(e.stdout, "%s is in %s\n", c.Name, dir)
-	return err
+	return e.print("%s is in %s\n", c.Name, dir)
 }
 
 type dataInfoCmd struct {
@@ -55,17 +54,14 @@ func (dataInfoCmd) Help() string { return "Example: tattle data info mnist" }
 func (c *dataInfoCmd) Run(e *env) error {
 	all := append(dataset.Names(), aboutNames()...)
 	if c.Name == "" {
-		_, err := fmt.Fprintln(e.stdout, strings.Join(all, "\n"))
-		return err
+		return e.print("%s\n", strings.Join(all, "\n"))
 	}
 	if s := about(c.Name); s != "" {
-		_, err := fmt.Fprintln(e.stdout, s)
-		return err
+		return e.print("%s\n", s)
 	}
 	d, err := dataset.Info(c.Name)
 	if err != nil {
 		return usage(fmt.Errorf("no data set %q: there are %s", c.Name, strings.Join(all, ", ")), "")
 	}
-	_, err = fmt.Fprintln(e.stdout, d)
-	return err
+	return e.print("%v\n", d)
 }

@@ -29,6 +29,5 @@ func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 		}
 		return hinted(err, "choose a new folder with --out")
 	}
-	_, err := fmt.Fprintf(e.stdout, "%d drawn faces, laid out as %s, are in %s\n", c.Examples, c.Name, dir)
-	return err
+	return e.print("%d drawn faces, laid out as %s, are in %s\n", c.Examples, c.Name, dir)
 }

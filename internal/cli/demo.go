@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"time"
 
 	"tattle/attack"
 	"tattle/bound"
@@ -38,33 +37,32 @@ func (demoCmd) Help() string {
 }
 
 func (c *demoCmd) Run(ctx context.Context, e *env) error {
-	return c.in(ctx, e, "demo", false, func(dir string) error {
-		err := c.demo(ctx, e, dir)
-		if err == nil || exists(filepath.Join(dir, reportJSON)) {
-			return err
+	return c.compute(ctx, e, "demo", func(dir string) (*report.Report, error) {
+		r, err := c.demo(ctx, e, dir)
+		if err == nil {
+			return r, nil
 		}
 		for _, name := range []string{shardsDir, manifestFile, manifestDigestFile, arraysFile, measure.AttacksFile, modelFile} {
 			file.RemoveAll(filepath.Join(dir, name))
 		}
 		if errors.Is(err, context.Canceled) {
-			return &run.InterruptedError{Kept: "the demo keeps nothing", Cause: err}
+			return nil, &run.InterruptedError{Kept: "the demo keeps nothing", Cause: err}
 		}
-		return fmt.Errorf("the demo keeps nothing of what it had begun: %w", err)
+		return nil, fmt.Errorf("the demo keeps nothing of what it had begun: %w", err)
 	})
 }
 
-func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
-	started := time.Now()
+func (c *demoCmd) demo(ctx context.Context, e *env, dir string) (*report.Report, error) {
 	recipe, _ := training.RecipeOf(glyphsName)
 	recipe.Epochs, recipe.Seed = demoSize.epochs, c.Seed
 	train, test := glyphs(0, c.Seed)
 	t, err := fit(ctx, e, dir, recipe, train, test)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	trained, err := c.trainedReport(ctx, e, dir, recipe, t, glyphsName)
+	trained, err := trainedReport(ctx, e, dir, recipe, t, glyphsName)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	search := demoSize.search
 	search.Seed = c.Seed
@@ -82,20 +80,15 @@ func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 	}
 	in := measure.Inputs{Path: glyphsName, Split: string(dataset.Test), Seed: c.Seed}
 	if m.Adversaries.Lists, err = in.Lists(demoSize.candidates, train, glyphsName, test, openAlone); err != nil {
-		return err
+		return nil, err
 	}
 	m.Adversaries.Lists.Draws = demoSize.listDraws
 	m.ScaleByTraining()
-	if m.Indices, err = chooseExamples(fmt.Sprint(demoSize.examples), test.Len(), c.Seed); err != nil {
-		return err
+	if m.Indices, err = measure.ChooseExamples("Examples", fmt.Sprint(demoSize.examples), test.Len(), c.Seed); err != nil {
+		return nil, err
 	}
 	if err := demoSize.further.AddTo(&m.Experiment, test, c.Seed); err != nil {
-		return err
+		return nil, err
 	}
-	r, err := m.run(ctx, e, dir)
-	if err != nil {
-		return err
-	}
-	r.Timing["total"] = time.Since(started).Seconds()
-	return c.finish(e, dir, r)
+	return m.run(ctx, e, dir)
 }

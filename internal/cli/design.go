@@ -2,7 +2,8 @@ package cli
 
 import (
 	"context"
-	"path/filepath"
+
+	"tattle/internal/report"
 )
 
 // designCmd looks for the release that keeps limits at the lowest cost in accuracy.
@@ -17,10 +18,7 @@ type designCmd struct {
 
 	promiseFlags  `group:"A promise about every adversary"`
 	promiseSearch `group:"Search for a release"`
-	Resume        bool `help:"Continue the interrupted search in --out."`
-	output
-
-	sharedFlags `group:"Runs over several machines"`
+	sharedRun
 }
 
 func (designCmd) Help() string {
@@ -68,10 +66,5 @@ func (c *designCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.in(ctx, e, "design", c.Resume, func(dir string) error {
-		if exists(filepath.Join(dir, searchDir)) && !c.Resume {
-			return interruptedRun(dir)
-		}
-		return e.unfinished(j.keep(ctx, e, dir), dir)
-	})
+	return c.compute(ctx, e, "design", func(dir string) (*report.Report, error) { return j.keep(ctx, e, dir) })
 }

@@ -8,12 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"tattle/dataset"
 	"tattle/design"
 	"tattle/internal/file"
-	"tattle/internal/progress"
 	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/npy"
@@ -44,7 +42,7 @@ func (c *designCmd) job(ctx context.Context, e *env) (*designJob, error) {
 	if err := j.open(ctx, e); err != nil {
 		return nil, err
 	}
-	if _, err := chooseExamples(c.Examples, j.data.Len(), c.Seed); err != nil {
+	if _, err := measure.ChooseExamples("Examples", c.Examples, j.data.Len(), c.Seed); err != nil {
 		return nil, err
 	}
 	if err := j.learn(ctx, e); err != nil {
@@ -120,7 +118,7 @@ func (j *designJob) open(ctx context.Context, e *env) (err error) {
 
 // learn opens the training data.
 func (j *designJob) learn(ctx context.Context, e *env) (err error) {
-	j.training, _, _, err = openTraining(j.TrainingData, "a promise about every adversary", j.in, j.data, func(in measure.Inputs) (*dataset.Set, error) { return readInputs(ctx, e, in, j.model) })
+	j.training, _, _, err = openTraining(j.TrainingData, "a promise about every adversary", j.in, j.data, e.opener(ctx, j.model))
 	return err
 }
 
@@ -143,7 +141,7 @@ func (j *designJob) setApart(ctx context.Context, e *env, o *design.Options) err
 	if j.in.Limit != "" {
 		all := j.in
 		all.Limit = ""
-		set, err := readInputs(ctx, e, all, j.model)
+		set, err := e.opener(ctx, j.model)(all)
 		if err != nil {
 			return err
 		}
@@ -168,41 +166,30 @@ const streamApart = 17
 // measuredFile has, in the folder of a run, the indices of the inputs of the final measurement.
 const measuredFile = "measured.npy"
 
-// searchDir keeps the search within the run's folder.
-const searchDir = "search"
-
 // keep searches, measures the answer and reports.
-func (j *designJob) keep(ctx context.Context, e *env, dir string) error {
-	started := time.Now()
-	bars := &progress.Phases{W: e.stderr}
-	defer bars.Close()
+func (j *designJob) keep(ctx context.Context, e *env, dir string) (*report.Report, error) {
 	o := j.options
-	o.Dir, o.Resume, o.Pool, o.Progress = filepath.Join(dir, searchDir), j.Resume, e.pool, bars.Set
+	o.Dir, o.Resume, o.Pool, o.Progress = filepath.Join(dir, searchDir), j.Resume, e.pool, e.bars.Set
 	o.Hashes = j.hashes()
 	a, err := design.Search(ctx, j.model.Graph, j.training, j.data, o)
 	if err != nil {
-		return flagged(err, designFlags)
+		return nil, err
 	}
-	bars.Close()
 	x := design.Run{Options: o, Answer: a}
 	r := report.New("", e.command(), j.Seed)
 	r.Model, r.Data = j.origin.Model, j.origin.Data
 	if a.Best != nil {
 		if r, err = j.measure(ctx, e, dir, &x); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := x.Add(r); err != nil {
-		return err
+		return nil, err
 	}
-	r.Timing["total"] = time.Since(started).Seconds()
-	if err := j.finish(e, dir, r); err != nil {
-		return err
+	if !r.Has("promise.none") && !r.Has("limit.missed") && !r.Has("limit.lacks") {
+		return r, nil
 	}
-	if err := file.RemoveAll(filepath.Join(dir, searchDir)); err != nil || !r.Has("promise.none") && !r.Has("limit.missed") && !r.Has("limit.lacks") {
-		return err
-	}
-	return finding(errors.New("nothing that was tried keeps the promise"), "promise less, or try other methods, nodes (--features all) and numbers of released values (--keep)")
+	return r, finding(errors.New("nothing that was tried keeps the promise"), "promise less, or try other methods, nodes (--features all) and numbers of released values (--keep)")
 }
 
 // measure writes the model of the answer into dir, and measures it there as tattle bound does.

@@ -11,42 +11,29 @@ import (
 // onLattice reports whether the answer is measured with noise on a lattice, as tattle guard adds it.
 func (c *designCmd) onLattice() bool { return c.Noise == "lattice" }
 
-// designFlags are the flags behind the options of package design.
-var designFlags = map[string]string{
-	"Limits": "--identify", "MaxDrop": "--max-accuracy-drop", "Attack": "--attack-rms", "Tasks": "--task", "Nodes": "--features",
-}
-
-// options reads the limits, and what of the search does not depend on the data.
+// options reads what is promised, the limit on the cost, and what of the search does not depend on the data.
 func (c *designCmd) options() (o design.Options, err error) {
 	o = design.Options{Queries: c.Queries, Finetune: design.Finetune(c.Finetune), Epochs: c.Epochs, Tasks: c.Task, Keep: c.Keep, ListDraws: c.ListDraws, Seed: c.Seed}
-	if err := c.limits(&o); err != nil {
-		return o, err
-	}
+	o.Floor, o.Bits, o.Attack = c.Floor, c.Bits, c.AttackRMS
 	for _, m := range c.Methods {
 		o.Methods = append(o.Methods, design.Method(m))
 	}
-	return o, nil
-}
-
-// limits reads what is promised, and the limit on the cost.
-func (c *designCmd) limits(o *design.Options) (err error) {
 	if c.Identify != "" {
 		if o.Identify, o.Candidates, err = design.ParseIdentify(c.Identify); err != nil {
-			return usage(fmt.Errorf("--identify %w", err), "write it as 1%@60000")
+			return o, usage(fmt.Errorf("--identify %w", err), "write it as 1%@60000")
 		}
 	}
 	for _, s := range c.Protect {
 		p, err := design.ParseProtect(s)
 		if err != nil {
-			return usage(fmt.Errorf("--protect %w", err), "")
+			return o, usage(fmt.Errorf("--protect %w", err), "")
 		}
 		o.Protect = append(o.Protect, p)
 	}
-	o.Floor, o.Bits, o.Attack = c.Floor, c.Bits, c.AttackRMS
 	if o.MaxDrop, err = parseDrop(c.MaxAccuracyDrop); err == nil && !o.Promise() {
 		err = usage(errors.New("no promise is given"), "promise something about every adversary with --identify, --floor, --bits, --attack-rms or --protect, such as --identify 1%")
 	}
-	return err
+	return o, err
 }
 
 // parseDrop reads the value of --max-accuracy-drop: 1% or 0.01, or nothing. A number of 1 and more

@@ -5,7 +5,6 @@ import (
 
 	"tattle/curious"
 	"tattle/curious/training"
-	"tattle/internal/progress"
 	"tattle/internal/report"
 )
 
@@ -27,34 +26,20 @@ func (c *distillCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.work(ctx, e, c.output, "distill", func(dir string, t *training.Teacher) (*report.Report, error, error) {
-		s, stopped := c.distill(ctx, e, dir, t, widths)
+	return c.taught.compute(ctx, e, c.output, "distill", func(dir string, t *training.Teacher) (*report.Report, error) {
+		o := curious.Options{Temperature: c.Temperature, Epochs: c.Epochs, Batch: c.Batch, Seed: c.Seed}
+		s, stopped := t.Distill(ctx, dir, training.DistillOptions{Options: o, Widths: widths, Phase: e.bars.Set})
 		if s == nil {
-			return nil, nil, trainingError(stopped)
+			return nil, stopped
 		}
-		r, err := c.report(e, dir, t, s, stopped != nil)
-		return r, stopped, err
+		r := newReport(e, "A student of a "+training.Title(t.Parts.Train), c.Seed)
+		r.Timing["distillation"] = s.Took.Seconds()
+		if err := s.Report(r, t, o, stopped != nil); err != nil {
+			return nil, err
+		}
+		if err := modelOf(r, dir, modelFile); err != nil {
+			return nil, err
+		}
+		return r, unfinishedNet("student", dir, stopped)
 	})
-}
-
-// distill trains the student and measures it. Interrupted, it returns the best epoch so
-// far with ctx's error; nil if there is none.
-func (c *distillCmd) distill(ctx context.Context, e *env, dir string, t *training.Teacher, widths [5]int) (*training.Student, error) {
-	bars := &progress.Phases{W: e.stderr}
-	defer bars.Close()
-	return t.Distill(ctx, dir, training.DistillOptions{Options: c.options(), Widths: widths, Phase: bars.Set})
-}
-
-func (c *distillCmd) options() curious.Options {
-	return curious.Options{Temperature: c.Temperature, Epochs: c.Epochs, Batch: c.Batch, Seed: c.Seed}
-}
-
-// report describes the student beside its teacher.
-func (c *distillCmd) report(e *env, dir string, t *training.Teacher, s *training.Student, interrupted bool) (*report.Report, error) {
-	r := newReport(e, "A student of a "+training.Title(t.Parts.Train), c.Seed)
-	r.Timing["distillation"] = s.Took.Seconds()
-	if err := s.Report(r, t, c.options(), interrupted); err != nil {
-		return nil, err
-	}
-	return r, modelOf(r, dir, modelFile)
 }

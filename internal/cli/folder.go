@@ -1,24 +1,30 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
+	"tattle/curious/training"
 	"tattle/internal/file"
 	"tattle/internal/report"
 	"tattle/run"
 )
 
+// The files of a run's folder, and the folders that are there until the run is finished.
 const (
-	reportJSON = report.FileJSON
-	reportHTML = report.FileHTML
-	arraysFile = "arrays.npz"
-	modelFile  = "model.onnx"
+	reportJSON   = report.FileJSON
+	reportHTML   = report.FileHTML
+	arraysFile   = "arrays.npz"
+	modelFile    = "model.onnx"
+	manifestFile = run.ManifestName
+	shardsDir    = "shards"
+	searchDir    = "search"
 )
 
 // output is what every command that computes has in common.
@@ -29,10 +35,19 @@ type output struct {
 	Out     string `help:"Folder for the results (default: a new folder)." placeholder:"DIR" writes:"folder"`
 }
 
-// in makes the run's folder, settles who computes the run, and does the work. Where
-// that fails with nothing to keep, the folder goes again.
-func (o output) in(ctx context.Context, e *env, command string, resume bool, work func(dir string) error) error {
-	dir, made, err := o.folder(command, resume)
+// A maker computes the report of a run in its folder. A report of work that is unfinished, or does
+// not hold, comes with an error that says so.
+type maker func(dir string) (*report.Report, error)
+
+// compute makes the run's folder, has its report made there, writes it and prints its summary, or
+// the JSON. Where that fails with nothing to keep, the folder goes again.
+func (o output) compute(ctx context.Context, e *env, command string, work maker) error {
+	return sharedRun{output: o}.compute(ctx, e, command, work)
+}
+
+// compute is that of output, and goes on with an interrupted run.
+func (o sharedRun) compute(ctx context.Context, e *env, command string, work maker) error {
+	dir, made, err := o.folder(command)
 	if err != nil {
 		return err
 	}
@@ -41,12 +56,28 @@ func (o output) in(ctx context.Context, e *env, command string, resume bool, wor
 		return hinted(fmt.Errorf("--out: %w", err), "choose a folder that can be written with --out")
 	}
 	defer release()
-	if resume && !file.Locked(dir) {
+	if o.Resume && !file.Locked(dir) {
 		if err := file.Sweep(dir); err != nil {
 			return err
 		}
 	}
-	err = e.compute(ctx, dir, resume, func() error { return work(dir) })
+	err = e.lead(ctx, dir, o.Resume, func() error {
+		started := time.Now()
+		r, err := work(dir)
+		if r == nil {
+			return err
+		}
+		r.Timing["total"] = time.Since(started).Seconds()
+		if err := r.Save(dir); err != nil {
+			return err
+		}
+		for _, name := range []string{shardsDir, searchDir, training.TrainingFolder} { // what an interrupted run goes on with
+			if err := file.RemoveAll(filepath.Join(dir, name)); err != nil {
+				return err
+			}
+		}
+		return cmp.Or(o.show(e, dir, r), err)
+	})
 	if err != nil && made {
 		file.Remove(dir) // does nothing unless it is empty
 	}
@@ -55,9 +86,9 @@ func (o output) in(ctx context.Context, e *env, command string, resume bool, wor
 
 // folder makes the run's folder, or takes an existing one that holds no finished
 // run.
-func (o output) folder(command string, resume bool) (dir string, made bool, err error) {
+func (o sharedRun) folder(command string) (dir string, made bool, err error) {
 	if o.Out == "" {
-		if resume {
+		if o.Resume {
 			return "", false, usage(errors.New("--resume needs --out, the folder of the run to go on with"), "")
 		}
 		if dir, err = file.NewFolder("tattle-" + command); err != nil {
@@ -65,14 +96,14 @@ func (o output) folder(command string, resume bool) (dir string, made bool, err 
 		}
 		return dir, true, err
 	}
-	if exists(filepath.Join(o.Out, reportJSON)) {
+	if !o.Extends && exists(filepath.Join(o.Out, reportJSON)) {
 		return "", false, usage(fmt.Errorf("--out %s: holds a finished run already", o.Out), "choose another folder")
 	}
 	made = !exists(o.Out)
-	if made && resume {
+	if made && o.Resume {
 		return "", false, usage(fmt.Errorf("--resume: there is no folder %s", o.Out), "leave --resume out to start a run there")
 	}
-	if err := o.spare(resume); err != nil {
+	if err := o.spare(o.Resume); err != nil {
 		return "", false, err
 	}
 	if err = file.MkdirAll(o.Out); err == nil {
@@ -84,14 +115,16 @@ func (o output) folder(command string, resume bool) (dir string, made bool, err 
 	return o.Out, made, nil
 }
 
-// spare refuses a folder where a run would replace files of others: one that is not empty
-// and holds no run, and one with a symbolic link in it, which could lead elsewhere. Hidden
-// files do not count.
+// spare refuses a folder where a run would replace files of others, or of an interrupted run unless
+// that is resumed: one that is not empty, and one with a symbolic link in it, which could lead
+// elsewhere. Hidden files do not count.
 func (o output) spare(resume bool) error {
 	if info, err := os.Stat(o.Out); err != nil || !info.IsDir() {
 		return nil // there is nothing to spare
 	}
-	ours := resume || exists(filepath.Join(o.Out, run.RecordName))
+	if !resume && exists(filepath.Join(o.Out, runFile)) {
+		return usage(fmt.Errorf("--out %s: holds an interrupted run", o.Out), "continue it with --resume, or choose another folder")
+	}
 	top := o.Out + string(filepath.Separator) // the folder itself, where the user names a link to one
 	return filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -101,30 +134,21 @@ func (o output) spare(resume bool) error {
 			return usage(fmt.Errorf("--out %s: %s is a symbolic link, and a run writes no files through links", o.Out, path), "remove the link, or choose another folder")
 		case !d.IsDir() && !d.Type().IsRegular():
 			return usage(fmt.Errorf("--out %s: %s is neither a file nor a folder", o.Out, path), "remove it, or choose another folder")
-		case !ours && path != top && d.Name()[0] != '.':
+		case !resume && path != top && d.Name()[0] != '.':
 			return usage(fmt.Errorf("--out %s: the folder is not empty and holds no run of tattle", o.Out), "choose a new or an empty folder")
 		}
 		return nil
 	})
 }
 
-// finish writes the report's files and prints the summary, or the JSON.
-func (o output) finish(e *env, dir string, r *report.Report) error {
-	if err := r.Save(dir); err != nil {
-		return err
-	}
-	return o.show(e, dir, r)
-}
-
 // show prints a report that is written.
 func (o output) show(e *env, dir string, r *report.Report) error {
+	e.bars.Close()
 	if o.JSON {
 		return r.WriteJSON(e.stdout)
 	}
-	_, tone, _ := r.Lead()
-	if err := e.writeColoured(tone, func(w io.Writer) error { return r.WriteText(w, o.Details) }); err != nil {
+	if err := r.WriteText(e.stdout, o.Details); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(e.stdout, "\nopen %s\n", file.Quote(filepath.Join(dir, reportHTML)))
-	return err
+	return e.print("\nopen %s\n", file.Quote(filepath.Join(dir, reportHTML)))
 }

@@ -7,17 +7,18 @@ import (
 	"testing"
 
 	"tattle/internal/file"
+	"tattle/internal/report"
 )
 
 // TestLinksPlantedWhileRunning: a run follows no link out of its folder, even one that is
 // made after the folder was checked.
 func TestLinksPlantedWhileRunning(t *testing.T) {
 	dir, outside := filepath.Join(t.TempDir(), "run"), t.TempDir()
-	err := output{Out: dir}.in(t.Context(), &env{stderr: io.Discard}, "test", false, func(string) error {
+	err := output{Out: dir}.compute(t.Context(), &env{stderr: io.Discard}, "test", func(string) (*report.Report, error) {
 		if err := os.Symlink(outside, filepath.Join(dir, "seed-1")); err != nil {
 			t.Skip(err)
 		}
-		return file.Write(filepath.Join(dir, "seed-1", "model.onnx"), func(io.Writer) error { return nil })
+		return nil, file.Write(filepath.Join(dir, "seed-1", "model.onnx"), func(io.Writer) error { return nil })
 	})
 	left, _ := os.ReadDir(outside)
 	if err == nil || len(left) > 0 {

@@ -86,7 +86,7 @@ func (f furtherFlags) adversaries(data measure.Inputs, needed string, scaling bo
 		a.WithoutTraining(missing)
 	}
 	if a.Lists, err = data.Lists(f.Candidates, training, path, set, open); err != nil {
-		return nil, flagged(err, optionFlags)
+		return nil, err
 	}
 	return a, f.set(a.Lists, set.Y != nil)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 	"tattle/infer"
 	"tattle/internal/file"
 	"tattle/internal/listen"
-	"tattle/internal/progress"
 	"tattle/verify"
 )
 
@@ -74,9 +72,8 @@ func (c *guardPackCmd) Run(ctx context.Context, e *env) error {
 		return hinted(err, "choose a folder that can be written with --out")
 	}
 	l := p.Lattice()
-	_, err = fmt.Fprintf(e.stdout, "packed: %s\nlattice Δ = %v, σ = %.4g, clip %v, %d features; budget of a subject: %s; drift allowance δ = %.4g\n\nopen %s\ntattle guard serve %s\n",
+	return e.print("packed: %s\nlattice Δ = %v, σ = %.4g, clip %v, %d features; budget of a subject: %s; drift allowance δ = %.4g\n\nopen %s\ntattle guard serve %s\n",
 		file.Name(c.Out), l.Delta, l.Sigma, l.Clip, l.Dim, p.Certificate.Budget, p.Certificate.Drift, file.Quote(filepath.Join(c.Out, pack.CertificatePageFile)), file.Quote(c.Out))
-	return err
 }
 
 // verified verifies a run and returns its pack. A budget of 0 releases is the run's queries.
@@ -85,20 +82,12 @@ func (f movedFlags) verified(ctx context.Context, e *env, dir string, budget pac
 	if err != nil {
 		return nil, err
 	}
-	bars := &progress.Phases{W: e.stderr}
-	defer bars.Close()
-	p, found, err := pack.OfRun(ctx, dir, verify.Options{
-		Model: f.Model, Data: f.Data, Memory: f.bytes(), Progress: bars.Set,
-		Warn: func(sentence string) { fmt.Fprintln(e.stderr, "tattle: "+sentence) },
-	}, budget)
-	bars.Close()
-	switch {
-	case err != nil:
-		return nil, runError(err)
-	case len(found) > 0:
-		return nil, differences(e, found)
+	o := verify.Options{Model: f.Model, Data: f.Data, Memory: f.bytes(), Progress: e.bars.Set, Warn: e.warn}
+	p, found, err := pack.OfRun(ctx, dir, o, budget)
+	if err == nil && len(found) > 0 {
+		err = differences(e, found)
 	}
-	return p, nil
+	return p, err
 }
 
 type guardVerifyCmd struct {
@@ -150,8 +139,7 @@ func packVerified(e *env, dir, more string, left ...string) error {
 	if len(left) > 0 {
 		said += "not checked:\n  " + strings.Join(left, "\n  ") + "\n"
 	}
-	_, err = io.WriteString(e.stdout, said)
-	return err
+	return e.print("%s", said)
 }
 
 // openPack opens a pack and checks it.
@@ -221,34 +209,18 @@ func (c *guardServeCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer o.Ledger.Close()
-	l, at, err := c.open(ctx, e.stderr)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	o.Token = at.Token
-	s, err := guardserver.New(o)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	var h http.Handler = s.Handler()
-	if at.Token == "" {
-		h = listen.ByAddress(h)
-	}
-	if err := announceGuard(e.stdout, at, p, c.Ledger); err != nil {
-		return err
-	}
-	return listen.Serve(ctx, e.stderr, l, h)
-}
-
-// announceGuard prints the address and what is served.
-func announceGuard(w io.Writer, at listen.Site, p *pack.Pack, dir string) error {
-	var b strings.Builder
-	if at.Made {
-		fmt.Fprintf(&b, "token, printed only here: %s\n", at.Token)
-	}
-	fmt.Fprintf(&b, "%s\nbudget of a subject: %s; ledger: %s\n", at.URL("/v2/models/"+guardserver.DefaultName, false), p.Certificate.Budget, file.Name(dir))
-	_, err := io.WriteString(w, b.String())
-	return err
+	var s *guardserver.Server
+	defer func() {
+		if s != nil {
+			s.Close()
+		}
+	}()
+	return c.serve(ctx, e, func(at listen.Site) (h http.Handler, said string, err error) {
+		o.Token = at.Token
+		if s, err = guardserver.New(o); err != nil {
+			return nil, "", err
+		}
+		said = fmt.Sprintf("%s\nbudget of a subject: %s; ledger: %s\n", at.URL("/v2/models/"+guardserver.DefaultName, false), p.Certificate.Budget, file.Name(c.Ledger))
+		return s.Handler(), said, nil
+	})
 }

@@ -37,9 +37,9 @@ func (c *guardCheckCmd) Run(ctx context.Context, e *env) error {
 	options := measure.ModelOptions{Preprocess: c.Preprocess}
 	m, err := measure.ModelOf(p.Front, options)
 	if err != nil {
-		return wrongModel(err)
+		return err
 	}
-	set, err := readInputs(ctx, e, inputFlags{Limit: c.Limit}.of(c.Data, "test", 1), m)
+	set, err := e.opener(ctx, m)(inputFlags{Limit: c.Limit}.of(c.Data, "test", 1))
 	if err != nil {
 		return err
 	}
@@ -52,8 +52,7 @@ func (c *guardCheckCmd) Run(ctx context.Context, e *env) error {
 		return finding(fmt.Errorf("drift: a feature differs by %.3g, and the certificate allows δ = %.3g", drift, allowance),
 			"use another runtime or precision, or measure the release again with tattle bound --runtime-error X")
 	}
-	_, err = fmt.Fprintf(e.stdout, "within the allowance: features of %s differ by at most %.3g, and the certificate allows δ = %.3g\n", report.Many(set.Len(), "example"), drift, allowance)
-	return err
+	return e.print("within the allowance: features of %s differ by at most %.3g, and the certificate allows δ = %.3g\n", report.Many(set.Len(), "example"), drift, allowance)
 }
 
 // driftBatch is the number of examples of one request.

@@ -20,37 +20,6 @@ const (
 	namesTable = "table" // a file, behind "table:"
 )
 
-// eachInput calls f with every path that the command line may name.
-func eachInput(k *kong.Context, f func(flag, names, path string)) {
-	flags := k.Selected().Flags
-	values := make([]*kong.Value, 0, len(flags)+len(k.Selected().Positional))
-	for _, flag := range flags {
-		values = append(values, flag.Value)
-	}
-	for _, v := range append(values, k.Selected().Positional...) {
-		names := v.Tag.Get("input")
-		if names == "" {
-			continue
-		}
-		name := v.Name
-		if v.Flag != nil {
-			name = "--" + name
-		}
-		for _, value := range valuesIn(v.Target) {
-			path := value.String()
-			table, isTable := strings.CutPrefix(path, measure.TablePrefix)
-			switch {
-			case path == "":
-			case names == namesData && path == glyphsName:
-			case names == namesTable && isTable:
-				f(name, names, table)
-			case names != namesTable:
-				f(name, names, path)
-			}
-		}
-	}
-}
-
 // An input is a file or folder that a command line reads.
 type input struct{ Name, Path string }
 
@@ -64,19 +33,34 @@ func inputsOf(k *kong.Context) []input {
 			all = append(all, input{flag, path})
 		}
 	}
-	eachInput(k, func(flag, names, path string) {
-		add(flag, path)
-		if names == namesModel && exists(path) {
+	values := slices.Clone(k.Selected().Positional)
+	for _, flag := range k.Selected().Flags {
+		values = append(values, flag.Value)
+	}
+	for _, v := range values {
+		name, names := v.Name, v.Tag.Get("input")
+		if v.Flag != nil {
+			name = "--" + name
+		}
+		for _, value := range valuesIn(v.Target) {
+			path, isTable := strings.CutPrefix(value.String(), measure.TablePrefix)
+			if names == "" || path == "" || names == namesData && path == glyphsName || names == namesTable && !isTable {
+				continue
+			}
+			add(name, path)
+			if names != namesModel || !exists(path) {
+				continue
+			}
 			for _, beside := range besideModel(path) {
-				add(flag+" (beside it)", beside)
+				add(name+" (beside it)", beside)
 			}
 			if k.Selected().Name == "audit" {
 				for _, data := range trainedOn(path) {
-					add(flag+" (its data)", data)
+					add(name+" (its data)", data)
 				}
 			}
 		}
-	})
+	}
 	return all
 }
 

@@ -2,12 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
 	"tattle/dataset"
-	"tattle/internal/progress"
 	"tattle/measure"
 )
 
@@ -48,32 +46,18 @@ func (f inputFlags) of(path, split string, seed uint64) measure.Inputs {
 	return in
 }
 
-// openInputs opens what --data names as the inputs of a model. The notes say how they were
-// read.
+// openInputs opens data as the inputs of a model. The notes say how model and data were read.
 func openInputs(ctx context.Context, e *env, in measure.Inputs, m *measure.Model) (*dataset.Set, []string, error) {
-	set, notes, err := readNoted(ctx, e, in, m)
-	var s *statusError
-	if err != nil && !errors.As(err, &s) {
-		err = fmt.Errorf("--data: %w", err)
-	}
+	set, notes, err := in.Open(ctx, m, e.bars.Begin("reading the data"))
 	return set, append(m.Notes(), notes...), err
 }
 
-// readInputs is openInputs for data that any flag names.
-func readInputs(ctx context.Context, e *env, in measure.Inputs, m *measure.Model) (*dataset.Set, error) {
-	set, _, err := readNoted(ctx, e, in, m)
-	return set, err
-}
-
-func readNoted(ctx context.Context, e *env, in measure.Inputs, m *measure.Model) (*dataset.Set, []string, error) {
-	bar := progress.New(e.stderr, "reading the data", -1)
-	defer bar.Close()
-	set, notes, err := in.Open(ctx, m, bar.Set)
-	var wrong *dataset.ChoiceError
-	if errors.As(err, &wrong) {
-		return nil, nil, usage(fmt.Errorf("--%w", err), choiceHint)
+// opener returns what opens data as the inputs of a model.
+func (e *env) opener(ctx context.Context, m *measure.Model) opener {
+	return func(in measure.Inputs) (*dataset.Set, error) {
+		set, _, err := openInputs(ctx, e, in, m)
+		return set, err
 	}
-	return set, notes, flagged(err, optionFlags)
 }
 
 // The generated data, in place of a folder.
@@ -107,20 +91,4 @@ func openData(path, split string, seed uint64) (*dataset.Set, error) {
 		return nil, fmt.Errorf("--data: %w", err)
 	}
 	return set, nil
-}
-
-// choiceHint says what chooses examples.
-const choiceHint = "give a number, all, or an .npy file of indices"
-
-// chooseExamples returns the indices that --examples names.
-func chooseExamples(spec string, n int, seed uint64) ([]int, error) {
-	indices, err := dataset.Choose(spec, n, seed)
-	var wrong *dataset.ChoiceError
-	switch {
-	case errors.As(err, &wrong):
-		return nil, usage(fmt.Errorf("--examples: %w", err), choiceHint)
-	case err != nil:
-		return nil, fmt.Errorf("--examples: %w", err)
-	}
-	return indices, nil
 }

@@ -3,15 +3,11 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
-	"reflect"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -19,7 +15,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/internal/progress"
 	"tattle/run"
@@ -60,6 +55,7 @@ type env struct {
 	keeps   bool     // the command can be resumed
 	prepare bool     // compute nothing: others do
 	pool    run.Pool // does the work of the run whose folder is open
+	bars    progress.Phases
 	ctx     context.Context
 	stop    context.CancelCauseFunc // ends ctx
 }
@@ -132,20 +128,20 @@ func Execute(ctx context.Context, args []string, stdout, stderr io.Writer) (stat
 // runParsed runs the command that was parsed.
 func runParsed(k *kong.Context, e *env) error {
 	defer e.stop(nil)
+	defer e.bars.Close()
 	k.BindTo(e.ctx, (*context.Context)(nil))
-	return k.Run(e)
+	return worded(k.Run(e))
 }
 
 // parse reads a command line.
 func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	args, all := helpAsked(args)
-	grammar := grammarOf(args)
-	k, err := parserOf(grammar, all, stdout, stderr).Parse(args)
+	k, err := parserOf(all, stdout, stderr).Parse(args)
 	if err != nil {
 		if flag, _, missing := strings.Cut(err.Error(), ": expected "); missing && strings.HasSuffix(err.Error(), "(<EOL>)") {
 			err = fmt.Errorf("%s: a value is missing", flag)
 		}
-		if _, none := grammar.(*commands); none && strings.HasPrefix(err.Error(), "unexpected argument "+args[0]) {
+		if strings.HasPrefix(err.Error(), "unexpected argument "+args[0]) {
 			err = fmt.Errorf("unknown command %q", args[0])
 		}
 		hint := "tattle --help lists the commands, tattle COMMAND --help their flags"
@@ -159,14 +155,16 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	return k, checkValues(k)
 }
 
-// noTargets is said of the flags of targets of design.
-const noTargets = "targets for unbiased estimators are gone: promise something about every adversary with --identify, --floor, --bits, --attack-rms or --protect"
+const (
+	noTargets = "targets for unbiased estimators are gone: promise something about every adversary with --identify, --floor, --bits, --attack-rms or --protect"
+	noCluster = "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR"
+)
 
 // goneNames are errors about commands and flags that are gone, with what takes their place.
 var goneNames = map[string]string{
 	`unknown command "merge"`:           "any number of: tattle worker DIR, the last of which writes the report",
-	`unknown command "cluster"`:         "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
-	"unknown flag --cluster":            "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR",
+	`unknown command "cluster"`:         noCluster,
+	"unknown flag --cluster":            noCluster,
 	"unknown flag --folder":             "the folder is an argument: tattle worker DIR",
 	"unknown flag --resolvable":         noTargets,
 	"unknown flag --median-std":         noTargets,
@@ -192,25 +190,9 @@ func versionLine() string {
 	return fmt.Sprintf("tattle %s (%s, %s)", p.Version, runtime.Version(), p.Kernels)
 }
 
-// grammarOf returns the part of commands that is about the command that args begin with, all of
-// commands if they begin with something else: to prepare the flags of all commands takes
-// several milliseconds.
-func grammarOf(args []string) any {
-	all := reflect.TypeFor[commands]()
-	version, _ := all.FieldByName("Version")
-	for i := range all.NumField() {
-		f := all.Field(i)
-		name := cmp.Or(f.Tag.Get("name"), strings.ToLower(f.Name))
-		if _, command := f.Tag.Lookup("cmd"); command && len(args) > 0 && args[0] == name {
-			return reflect.New(reflect.StructOf([]reflect.StructField{version, f})).Interface()
-		}
-	}
-	return new(commands)
-}
-
-// parserOf returns the parser of a grammar; all is that of helpPrinter.
-func parserOf(grammar any, all bool, stdout, stderr io.Writer) *kong.Kong {
-	parser, err := kong.New(grammar,
+// parserOf returns the parser of all commands; all is that of helpPrinter.
+func parserOf(all bool, stdout, stderr io.Writer) *kong.Kong {
+	parser, err := kong.New(new(commands),
 		kong.Name("tattle"),
 		kong.Description(description),
 		kong.Writers(stdout, stderr),
@@ -223,57 +205,4 @@ func parserOf(grammar any, all bool, stdout, stderr io.Writer) *kong.Kong {
 		panic(err) // the grammar above is wrong: a bug, found by TestHelp
 	}
 	return parser
-}
-
-// A statusError is an error with the exit status it ends the program with and,
-// where one helps, a hint how to fix it.
-type statusError struct {
-	status int
-	err    error
-	hint   string
-}
-
-func (e *statusError) Error() string { return e.err.Error() }
-func (e *statusError) Unwrap() error { return e.err }
-
-// usage marks an error as wrong usage, which the caller must fix.
-func usage(err error, hint string) error { return &statusError{statusUsage, err, hint} }
-
-// hinted adds a hint to an error of the world outside.
-func hinted(err error, hint string) error { return &statusError{statusUnfinished, err, hint} }
-
-// fail prints an error as one line, its hint as another, and returns the status.
-func fail(stderr io.Writer, err error) int {
-	var out *fs.PathError
-	if errors.As(err, &out) && out.Path == os.Stdout.Name() && errors.Is(err, syscall.EPIPE) {
-		return statusUnread // like any program whose output nobody reads on
-	}
-	var s *statusError
-	if !errors.As(err, &s) {
-		s = &statusError{status: statusUnfinished}
-	}
-	if _, missing := errors.AsType[*dataset.MissingError](err); missing && s.hint == "" {
-		s.hint = "--skip-missing leaves them out, and counts them"
-	}
-	if t := progress.Terminal(stderr); t != nil && errors.Is(err, context.Canceled) {
-		io.WriteString(t, "\r\x1b[2K") // the terminal has echoed ^C
-	}
-	fmt.Fprintf(stderr, "tattle: error: %s\n", strings.ReplaceAll(message(err), "\n", " "))
-	if s.hint != "" {
-		fmt.Fprintf(stderr, "tattle: hint: %s\n", s.hint)
-	}
-	return s.status
-}
-
-// message is what an error says; of a cancelled context, that somebody
-// interrupted, and what is kept.
-func message(err error) string {
-	if kept, ok := errors.AsType[*run.InterruptedError](err); ok {
-		return kept.Error()
-	}
-	said := err.Error()
-	if errors.Is(err, context.Canceled) {
-		said = strings.ReplaceAll(said, context.Canceled.Error(), "interrupted")
-	}
-	return said
 }

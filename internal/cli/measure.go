@@ -2,14 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
-	"unicode"
 
 	"tattle/dataset"
 	"tattle/internal/file"
-	"tattle/internal/progress"
 	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/nn"
@@ -41,25 +37,19 @@ func (m *measurement) run(ctx context.Context, e *env, dir string) (*report.Repo
 
 // bounded computes the bounds, after everything that decides them.
 func (m *measurement) bounded(ctx context.Context, e *env, dir string) (*measured, error) {
-	if begun(dir) && !m.resume {
-		return nil, interruptedRun(dir)
-	}
 	if _, err := releasedPart(m.Release, m.Graph, m.origin.Model.Path); err != nil {
 		return nil, err
 	}
-	bars := &progress.Phases{W: e.stderr}
-	defer bars.Close()
 	o := measure.RunOptions{
-		Dir: dir, Resume: m.resume && begun(dir), // else it was interrupted before the bounds
-		Hashes: map[string]string{"model": m.origin.Model.SHA256, "data": m.Data.SHA256},
-		Pool:   e.pool, Name: m.name, Progress: bars.Set,
+		Dir: dir, Resume: m.resume, Hashes: map[string]string{"model": m.origin.Model.SHA256, "data": m.Data.SHA256},
+		Pool: e.pool, Name: m.name, Progress: e.bars.Set,
 	}
 	done, err := m.Begin(ctx, o)
 	if err == nil {
 		err = m.Bound(ctx, done, o)
 	}
 	if err != nil {
-		return nil, m.flagged(err)
+		return nil, err
 	}
 	if b := done.Bounds; b != nil && b.Damaged != "" {
 		e.say("%s: %s", dir, b.Damaged)
@@ -69,12 +59,10 @@ func (m *measurement) bounded(ctx context.Context, e *env, dir string) (*measure
 
 // looked reports on the release without bounds, writing into dir.
 func (m *measurement) looked(ctx context.Context, e *env, dir string) (*report.Report, error) {
-	bars := &progress.Phases{W: e.stderr}
-	defer bars.Close()
-	o := measure.RunOptions{Dir: dir, Progress: bars.Set}
+	o := measure.RunOptions{Dir: dir, Progress: e.bars.Set}
 	done, err := m.Begin(ctx, o)
 	if err != nil {
-		return nil, m.flagged(err)
+		return nil, err
 	}
 	return (&measured{m, done, o}).conclude(ctx, e)
 }
@@ -100,9 +88,6 @@ func originOf(m *measure.Model, in measure.Inputs, set *dataset.Set, notes []str
 
 // conclude attacks the release and makes the report.
 func (b *measured) conclude(ctx context.Context, e *env) (*report.Report, error) {
-	bars := &progress.Phases{W: e.stderr}
-	defer bars.Close()
-	b.options.Progress = bars.Set
 	if err := b.Attack(ctx, b.Measured, measure.ShownPictures, b.options); err != nil {
 		return nil, err
 	}
@@ -117,71 +102,6 @@ func (b *measured) conclude(ctx context.Context, e *env) (*report.Report, error)
 	return r, nil
 }
 
-// flagged names the flags and the files behind an option that cannot be used.
-func (m *measurement) flagged(err error) error {
-	var wrong *measure.OptionError
-	if !errors.As(err, &wrong) {
-		return err
-	}
-	from := m.origin.Model.Path + ", " + m.origin.Data.Path
-	switch wrong.Option {
-	case "Data":
-		return usage(fmt.Errorf("%s: %w", from, err), "choose the data the model was trained on")
-	case "Labels":
-		return usage(fmt.Errorf("%s: %w", from, err), "choose the data the model was trained on, or their labels with --labels and --target")
-	case "Release":
-		return usage(fmt.Errorf("%s: %w", m.Release, err), "")
-	}
-	return flagged(err, optionFlags)
-}
-
-// optionFlags are the flags behind the options of package measure.
-var optionFlags = map[string]string{
-	"InputShape": "--input-shape", "Preprocess": "--preprocess", "TrainingData": "--training-data", "Candidates": "--candidates", "Coordinates": "--coordinates",
-	"TopK": "--top-k", "Family": "--noise", "Sigma": "--noise, --sigma, --sigma-scale, --delta, --clip",
-}
-
-// flagged names the flags behind an option that cannot be used, which is wrong usage, or
-// behind an input that cannot be read. Options that flags does not list have the flag of
-// their name: that of ReferenceTarget is --reference-target.
-func flagged(err error, flags map[string]string) error {
-	named := func(option string) error {
-		flag, ok := flags[option]
-		if !ok {
-			flag = flagOf(option)
-		}
-		return fmt.Errorf("%s: %w", flag, unprefixed(err))
-	}
-	var wrong *measure.OptionError
-	var unread *measure.InputError
-	switch {
-	case errors.As(err, &wrong) && wrong.Option == "":
-		return usage(unprefixed(err), wrong.Hint)
-	case errors.As(err, &wrong):
-		return usage(named(wrong.Option), wrong.Hint)
-	case errors.As(err, &unread):
-		return hinted(named(unread.Option), unread.Hint)
-	}
-	return err
-}
-
-// flagOf returns the flag of the option of that name.
-func flagOf(option string) string {
-	flag := "-"
-	for _, c := range option {
-		if unicode.IsUpper(c) {
-			flag += "-"
-		}
-		flag += string(unicode.ToLower(c))
-	}
-	return flag
-}
-
-// interruptedRun refuses to start in the folder of an interrupted run.
-func interruptedRun(dir string) error {
-	return usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "continue it with --resume, or choose another folder")
-}
-
 // command is the command line, as a report has it.
 func (e *env) command() string { return "tattle " + file.CommandLine(e.args) }
 
@@ -189,5 +109,3 @@ func (e *env) command() string { return "tattle " + file.CommandLine(e.args) }
 func newReport(e *env, title string, seed uint64) *report.Report {
 	return report.New(title, e.command(), seed)
 }
-
-func seconds(since time.Time) float64 { return time.Since(since).Seconds() }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -55,12 +54,9 @@ func (c *modelCmd) Run(e *env) error {
 		return hinted(fmt.Errorf("--file: %w", err), "choose a file that can be written")
 	}
 	if c.JSON {
-		j := json.NewEncoder(e.stdout)
-		j.SetIndent("", "  ")
-		return j.Encode(w)
+		return e.printJSON(w)
 	}
-	_, err = fmt.Fprint(e.stdout, w)
-	return err
+	return e.print("%v", w)
 }
 
 // wrongWeights names the flag behind weights that cannot be used.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"tattle/internal/file"
 	"tattle/measure"
 	"tattle/nn"
-	"tattle/onnx"
 )
 
 // modelFlags say which model is measured and how it is read.
@@ -79,8 +77,7 @@ func (f memoryFlag) bytes() int64 {
 
 // open reads the model at the path.
 func (f readFlags) open(path string) (*measure.Model, error) {
-	m, err := measure.OpenModel(path, measure.ModelOptions(f))
-	return m, wrongModel(err)
+	return measure.OpenModel(path, measure.ModelOptions(f))
 }
 
 // differentiable returns an error if a part of the model has a node without a Jacobian.
@@ -89,19 +86,4 @@ func differentiable(m *measure.Model, part *nn.Graph) error {
 		return fmt.Errorf("--model %s: %w", file.Name(m.Path), err)
 	}
 	return nil
-}
-
-// wrongModel names the flag behind what is wrong with reading a model.
-func wrongModel(err error) error {
-	var wrong *measure.OptionError
-	var refused *onnx.UnsupportedError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &wrong):
-		return flagged(err, optionFlags)
-	case errors.As(err, &refused):
-		return hinted(fmt.Errorf("--model: %w", err), "tattle inspect shows what the file holds")
-	}
-	return fmt.Errorf("--model: %w", err)
 }

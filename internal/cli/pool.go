@@ -2,11 +2,11 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 
 	"github.com/alecthomas/kong"
 
@@ -20,9 +20,9 @@ func newEnv(ctx context.Context, k *kong.Context, args []string, stdout, stderr 
 	shared := sharedOf(k)
 	e := &env{
 		stdout: stdout, stderr: stderr, args: withoutAside(args), given: args,
-		keeps:   slices.ContainsFunc(k.Flags(), func(f *kong.Flag) bool { return f.Name == "resume" }),
-		prepare: shared != nil && shared.Prepare,
+		keeps: shared != nil, prepare: shared != nil && shared.Prepare,
 	}
+	e.bars.W = stderr
 	e.ctx, e.stop = context.WithCancelCause(ctx)
 	return e
 }
@@ -35,11 +35,25 @@ func (e *env) say(format string, a ...any) {
 	fmt.Fprintf(e.stderr, "tattle: "+format+"\n", a...)
 }
 
-// compute does the work of a run in dir, which this process leads. With --prepare it stops at
+// print prints on standard output.
+func (e *env) print(format string, a ...any) error {
+	e.bars.Close()
+	_, err := fmt.Fprintf(e.stdout, format, a...)
+	return err
+}
+
+// printJSON prints a value as JSON on standard output.
+func (e *env) printJSON(value any) error {
+	j := json.NewEncoder(e.stdout)
+	j.SetIndent("", "  ")
+	return j.Encode(value)
+}
+
+// lead does the work of a run in dir, which this process leads. With --prepare it stops at
 // the first shard.
-func (e *env) compute(ctx context.Context, dir string, resume bool, work func() error) error {
+func (e *env) lead(ctx context.Context, dir string, resume bool, work func() error) error {
 	if e.pool != nil { // set by tattle worker
-		return work()
+		return e.unfinished(work(), dir)
 	}
 	lead := run.NewLead(dir)
 	defer lead.Close()
@@ -63,10 +77,12 @@ func (e *env) compute(ctx context.Context, dir string, resume bool, work func() 
 	case err != nil && e.isPrepared():
 		e.say("the run is prepared: start any number of: tattle worker %s", file.Quote(dir))
 		return nil
-	case err != nil && e.keeps && !keeps(dir):
+	case !e.keeps:
+		return err
+	case err != nil && !keeps(dir):
 		file.Remove(filepath.Join(dir, runFile))
 	}
-	return err
+	return e.unfinished(err, dir)
 }
 
 // errPrepared ends the work of a command with --prepare.

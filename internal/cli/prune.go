@@ -7,7 +7,6 @@ import (
 
 	"tattle/curious"
 	"tattle/curious/training"
-	"tattle/internal/progress"
 	"tattle/internal/report"
 )
 
@@ -32,27 +31,22 @@ func (c *pruneCmd) Run(ctx context.Context, e *env) error {
 			return usage(fmt.Errorf("--fractions: %g follows %g", f, c.Fractions[i]), "give them in ascending order")
 		}
 	}
-	return c.work(ctx, e, c.output, "prune", func(dir string, t *training.Teacher) (*report.Report, error, error) {
-		r, err := c.prune(ctx, e, dir, t)
-		return r, nil, err
+	return c.taught.compute(ctx, e, c.output, "prune", func(dir string, t *training.Teacher) (*report.Report, error) {
+		r := newReport(e, "Pruning a "+training.Title(t.Parts.Train), t.Options.Seed)
+		o, bar := curious.PruneOptions{Global: c.Global}, e.bars.Begin("pruning")
+		points, err := curious.EvaluatePruned(ctx, t.Model.Classifier, t.Model.Attacks, t.Parts.Test, c.Fractions, o, func(done int) { bar(done, len(c.Fractions)) })
+		if err == nil {
+			err = t.ReportPruned(r, points, o)
+		}
+		if err == nil && c.Keep != nil {
+			err = t.KeepPruned(dir, *c.Keep, o)
+		}
+		if err == nil && c.Keep != nil {
+			err = modelOf(r, dir, modelFile)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return r, nil
 	})
-}
-
-// prune measures at every fraction, and reports on it.
-func (c *pruneCmd) prune(ctx context.Context, e *env, dir string, t *training.Teacher) (*report.Report, error) {
-	r := newReport(e, "Pruning a "+training.Title(t.Parts.Train), t.Options.Seed)
-	bar := progress.New(e.stderr, "pruning", len(c.Fractions))
-	defer bar.Close()
-	o := curious.PruneOptions{Global: c.Global}
-	points, err := curious.EvaluatePruned(ctx, t.Model.Classifier, t.Model.Attacks, t.Parts.Test, c.Fractions, o, func(done int) { bar.Set(done, 0) })
-	if err != nil {
-		return nil, err
-	}
-	if err := t.ReportPruned(r, points, o); err != nil || c.Keep == nil {
-		return r, err
-	}
-	if err := t.KeepPruned(dir, *c.Keep, o); err != nil {
-		return nil, err
-	}
-	return r, modelOf(r, dir, modelFile)
 }

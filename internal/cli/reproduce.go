@@ -7,10 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"time"
 
 	"tattle/curious"
-	"tattle/internal/progress"
+	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/reproduce"
 )
@@ -28,10 +27,7 @@ type reproduceCmd struct {
 	Only   []string `help:"Paper B: run these trainings only; * stands for any letters." placeholder:"KEY"`
 	List   bool     `help:"List the experiments; of a given one, the published figures and the estimated time of each training."`
 	skipFlag
-	Resume bool `help:"Continue the interrupted run in --out."`
-	output
-
-	sharedFlags `group:"Runs over several machines"`
+	sharedRun
 }
 
 // figureFlags are paper A's alone.
@@ -79,7 +75,7 @@ func (c *reproduceCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.in(ctx, e, c.Experiment, c.Resume, func(dir string) error { return e.unfinished(c.figure(ctx, e, m, f, dir), dir) })
+	return c.compute(ctx, e, c.Experiment, func(dir string) (*report.Report, error) { return c.figure(ctx, e, m, f, dir) })
 }
 
 // ofPaperB says whose experiment is asked for.
@@ -108,17 +104,15 @@ func (c *reproduceCmd) plane(ctx context.Context, e *env, x *reproduce.Experimen
 	if c.List {
 		return reproduce.WritePublished(e.stdout, x.Title, x.ListPublished())
 	}
-	return c.in(ctx, e, c.Experiment, false, func(dir string) error {
+	return c.compute(ctx, e, c.Experiment, func(string) (*report.Report, error) {
 		r := newReport(e, x.Title, c.Seed)
 		p := curious.Plane(curious.DefaultPlane, c.Seed)
 		r.Data = measure.DataOf(p.Test, "", "test")
 		r.Data.SHA256 = p.Sum()
-		started := time.Now()
 		if err := x.OnPlane(ctx, p, r); err != nil {
-			return err
+			return nil, err
 		}
-		r.Timing["total"] = seconds(started)
-		return c.finish(e, dir, r)
+		return r, nil
 	})
 }
 
@@ -140,56 +134,31 @@ func (c *reproduceCmd) grid(ctx context.Context, e *env, x *reproduce.Experiment
 	if c.List {
 		g, err := x.NewGrid(o)
 		if err != nil {
-			return gridError(err)
+			return err
 		}
 		e.say("%v", g)
 		return g.WritePlan(ctx, e.stdout)
 	}
 	if _, err := x.NewGrid(o); err != nil {
-		return gridError(err)
+		return err
 	}
 	if c.Data == "" {
 		return usage(fmt.Errorf("reproduce %s needs --data, the folder or zip of %s", x.Name, x.Data), "tattle data info "+string(x.Data)+" says where it comes from")
 	}
-	work := func(dir string) error {
-		o.Dir, o.Pool = dir, e.pool
-		return e.unfinished(c.trainings(ctx, e, x, o), dir)
-	}
-	if c.Resume && c.Out != "" && reproduce.Finished(c.Out) {
-		return e.compute(ctx, c.Out, true, func() error { return work(c.Out) })
-	}
-	return c.in(ctx, e, c.Experiment, c.Resume, work)
-}
-
-// trainings trains what is not there yet, and reports.
-func (c *reproduceCmd) trainings(ctx context.Context, e *env, x *reproduce.Experiment, o reproduce.GridOptions) error {
-	if begun(o.Dir) && !c.Resume {
-		return interruptedRun(o.Dir)
-	}
-	if exists(filepath.Join(o.Dir, manifestFile)) {
-		return usage(fmt.Errorf("--out %s: holds a run that is not one of paper B's tables", o.Dir), "choose another folder with --out")
-	}
-	started := time.Now()
-	bars := &progress.Phases{W: e.stderr}
-	defer bars.Close()
-	o.Progress = bars.Set
-	g, err := x.NewGrid(o)
-	if err == nil {
-		err = g.Run(ctx)
-	}
-	if err != nil {
-		return gridError(trainingError(err))
-	}
-	bars.Close()
-	r := newReport(e, x.Title, c.Seed)
-	if err := g.Report(ctx, r); err != nil {
-		return err
-	}
-	r.Timing["total"] = seconds(started)
-	return c.finish(e, o.Dir, r)
-}
-
-// gridError names the flag behind an option that cannot be used.
-func gridError(err error) error {
-	return flagged(err, map[string]string{"Seeds": "--seeds", "Epochs": "--epochs", "Only": "--only"})
+	c.Extends = c.Resume && reproduce.Finished(c.Out)
+	return c.compute(ctx, e, c.Experiment, func(dir string) (*report.Report, error) {
+		if exists(filepath.Join(dir, manifestFile)) {
+			return nil, usage(fmt.Errorf("--out %s: holds a run that is not one of paper B's tables", dir), "choose another folder with --out")
+		}
+		o.Dir, o.Pool, o.Progress = dir, e.pool, e.bars.Set
+		g, err := x.NewGrid(o)
+		if err == nil {
+			err = g.Run(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+		r := newReport(e, x.Title, c.Seed)
+		return r, g.Report(ctx, r)
+	})
 }

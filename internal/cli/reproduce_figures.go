@@ -51,7 +51,7 @@ func (c *reproduceCmd) start(ctx context.Context, e *env, f reproduce.Figure) (*
 		return nil, err
 	}
 	var err error
-	if m.Indices, err = chooseExamples(examples, m.Data.Len(), c.Seed); err != nil {
+	if m.Indices, err = measure.ChooseExamples("Examples", examples, m.Data.Len(), c.Seed); err != nil {
 		return nil, err
 	}
 	m.Experiment = f.Experiment(m.Data.Shape, c.Seed, c.Restarts)
@@ -104,36 +104,20 @@ func (c *reproduceCmd) open(ctx context.Context, e *env, m *measurement, f repro
 
 // figure makes the figure in dir: first the stages that workers can share (the net and the bounds
 // of every run), then the attacks and the reports.
-func (c *reproduceCmd) figure(ctx context.Context, e *env, m *measurement, f reproduce.Figure, dir string) error {
-	if (begun(dir) || exists(filepath.Join(dir, training.TrainingFolder))) && !c.Resume {
-		return interruptedRun(dir)
-	}
-	trained, err := c.model(ctx, e, m, f, dir)
-	if err != nil {
-		return err
+func (c *reproduceCmd) figure(ctx context.Context, e *env, m *measurement, f reproduce.Figure, dir string) (*report.Report, error) {
+	if err := c.model(ctx, e, m, f, dir); err != nil {
+		return nil, err
 	}
 	ours, err := m.bounded(ctx, e, dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	further := f.Further(m.Experiment, c.Published > 0)
 	others, err := c.others(ctx, e, m, further, dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r, err := c.conclude(ctx, e, f, ours, others, further)
-	if err != nil {
-		return err
-	}
-	if err := c.finish(e, dir, r); err != nil {
-		return err
-	}
-	if trained != nil {
-		if err := trained.Discard(); err != nil {
-			return err
-		}
-	}
-	return c.openFurther(e, further, dir)
+	return c.conclude(ctx, e, f, ours, others, further)
 }
 
 // others computes the bounds of the figure's further runs, each in a folder within dir.
@@ -169,80 +153,73 @@ func (m *measurement) further(f reproduce.Further, authors int) *measurement {
 // conclude makes the reports of all runs, saves those of the others, and compares ours with
 // the paper.
 func (c *reproduceCmd) conclude(ctx context.Context, e *env, f reproduce.Figure, ours *measured, others []*measured, further []reproduce.Further) (*report.Report, error) {
-	var first *report.Report
-	all, theirs := []*bound.Result{}, (*bound.Result)(nil)
-	for i, b := range append([]*measured{ours}, others...) {
+	var reports []*report.Report
+	for _, b := range append([]*measured{ours}, others...) {
 		r, err := b.conclude(ctx, e)
+		if err == nil && f.Pictures {
+			err = r.SavePictures(b.options.Dir)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if f.Pictures {
-			if err := r.SavePictures(b.options.Dir); err != nil {
-				return nil, err
-			}
-		}
-		if i == 0 {
-			first = r
-		} else if err := r.Save(b.options.Dir); err != nil {
+		reports = append(reports, r)
+	}
+	first, all, theirs := reports[0], []*bound.Result{ours.Bounds}, (*bound.Result)(nil)
+	for i, b := range others {
+		if err := reports[i+1].Save(b.options.Dir); err != nil {
 			return nil, err
 		}
-		if i > 0 && further[i-1].Authors() {
+		if further[i].Authors() {
 			theirs = b.Bounds
-			first.Timing["as published"] = r.Timing["bounds"]
+			first.Timing["as published"] = reports[i+1].Timing["bounds"]
 			continue
 		}
 		all = append(all, b.Bounds)
+		if path := filepath.Join(b.options.Dir, reportHTML); !c.JSON {
+			if err := e.print("open %s (s = %s)\n", file.Quote(path), measure.Fraction(b.Experiment.Sizes[0])); err != nil {
+				return nil, err
+			}
+		}
 	}
 	first.Title = f.Title
 	f.Warn(first, len(ours.Data.YNames), c.Examples == "", c.Model == "")
-	return first, f.Compare(first, all, theirs)
-}
-
-// openFurther says where the reports of the further runs are.
-func (c *reproduceCmd) openFurther(e *env, further []reproduce.Further, dir string) error {
-	for _, f := range further {
-		if f.Authors() || c.JSON {
-			continue
-		}
-		path := filepath.Join(f.In(dir), reportHTML)
-		if _, err := fmt.Fprintf(e.stdout, "open %s (s = %s)\n", file.Quote(path), measure.Fraction(f.Experiment.Sizes[0])); err != nil {
-			return err
-		}
+	if err := f.Compare(first, all, theirs); err != nil {
+		return nil, err
 	}
-	return nil
+	return first, nil
 }
 
-// model trains the net where none is given, before the data are bounded. It returns the stage.
-func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f reproduce.Figure, dir string) (trained *run.Folder, err error) {
+// model trains the net where none is given, before the data are bounded.
+func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f reproduce.Figure, dir string) error {
 	if c.Model != "" {
-		return nil, nil // it was read before the data
+		return nil // it was read before the data
 	}
 	data, err := openData(c.Data, string(dataset.Train), c.Seed)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	recipe, _ := training.RecipeOf(f.Net)
 	recipe.Epochs, recipe.Seed = cmp.Or(c.Epochs, recipe.Epochs), c.Seed
 	if _, err := recipe.Build(data.Shape); err != nil {
-		return nil, usage(fmt.Errorf("--data %s: %w", c.Data, err), "")
+		return usage(fmt.Errorf("--data %s: %w", c.Data, err), "")
 	}
-	work := recipe.Stage(dir, data, c.Resume, func(ctx context.Context, r training.Recipe) (*training.Fitted, error) {
+	trained, err := e.pool.Run(ctx, recipe.Stage(dir, data, c.Resume, func(ctx context.Context, r training.Recipe) (*training.Fitted, error) {
 		return fit(ctx, e, dir, r, data, m.Data)
-	})
-	if trained, err = e.pool.Run(ctx, work); err != nil {
-		if ctx.Err() != nil {
-			err = &run.InterruptedError{Kept: "training goes on from its last finished epoch", Cause: ctx.Err()}
-		}
-		return nil, err
+	}))
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return &run.InterruptedError{Kept: "training goes on from its last finished epoch", Cause: ctx.Err()}
+	case err != nil:
+		return err
 	}
 	path, err := training.Unpack(trained, dir)
 	if err != nil {
-		return trained, err
+		return err
 	}
 	net, err := readFlags{Preprocess: "none"}.open(path)
 	if err == nil {
 		m.Graph = net.Graph
 		m.origin.Model = report.Model{Path: modelFile, SHA256: net.SHA256} // beside the report
 	}
-	return trained, err
+	return err
 }

@@ -64,8 +64,8 @@ func TestTableGoesOn(t *testing.T) {
 		t.Errorf("%v ran, in\n%s", ran.Value, &text)
 	}
 	before := results(t, parts)
-	if len(before) < 2 || begun(filepath.Join(parts, shardsDir)) {
-		t.Errorf("%d cells of what had been committed, and the stage is still there: %v", len(before), begun(filepath.Join(parts, shardsDir)))
+	if len(before) < 2 || exists(filepath.Join(parts, shardsDir)) {
+		t.Errorf("%d cells of what had been committed, and the stage is still there: %v", len(before), exists(filepath.Join(parts, shardsDir)))
 	}
 	written := times(t, parts, before)
 	reported(t, parts, append(args, "--resume")...)

@@ -12,40 +12,29 @@ import (
 	"tattle/run"
 )
 
-// What a run leaves in its folder besides its results: the shards of the bounds
-// while they are computed, and then what they were of.
-const (
-	shardsDir    = "shards"
-	manifestFile = run.ManifestName
-)
-
-// begun says whether a folder holds bounds, or some of them, but no report.
-func begun(dir string) bool {
-	return exists(filepath.Join(dir, shardsDir)) || exists(filepath.Join(dir, manifestFile))
-}
-
-// underway says whether a folder holds shards of any stage of a run, or what they were
-// merged into.
-func underway(dir string) bool {
-	return begun(dir) || file.Holds(dir, func(path string) bool { return filepath.Base(path) == manifestFile })
+// keeps says whether anything lies in dir that a run can go on with, or its results.
+func keeps(dir string) bool {
+	return file.Holds(dir, func(path string) bool {
+		return path != filepath.Join(dir, runFile) && filepath.Base(path)[0] != '.'
+	})
 }
 
 // unfinished adds to what stopped a run in dir how to go on with it.
 func (e *env) unfinished(err error, dir string) error {
+	err = worded(err)
 	var s *statusError
-	if err == nil || errors.As(err, &s) || e.isPrepared() || !underway(dir) || exists(filepath.Join(dir, reportJSON)) {
+	if err == nil || errors.As(err, &s) || !keeps(dir) || exists(filepath.Join(dir, reportJSON)) {
 		return err
 	}
 	var other *run.MismatchError
-	if errors.As(err, &other) {
-		return hinted(err, "give the flags of the run that was interrupted, or another --out")
-	}
 	var changed *run.ChangedError
-	if errors.As(err, &changed) {
-		return err // which says how to fix it
-	}
 	var failed *run.FailedError
-	if errors.As(err, &failed) {
+	switch {
+	case errors.As(err, &other):
+		return hinted(err, "give the flags of the run that was interrupted, or another --out")
+	case errors.As(err, &changed):
+		return err // which says how to fix it
+	case errors.As(err, &failed):
 		return hinted(err, "tattle runs "+file.Quote(dir)+" shows all that failed and why; it is tried again with: "+e.goOn(dir))
 	}
 	return hinted(withKept(err, dir), "go on with: "+e.goOn(dir))

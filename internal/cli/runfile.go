@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"tattle/internal/file"
 	"tattle/run"
 )
 
@@ -45,9 +44,4 @@ func readRunFile(dir string) (run.Record, error) {
 		return r, usage(errors.New(filepath.Join(dir, runFile)+": it names no command"), "start the run again")
 	}
 	return r, err
-}
-
-// keeps says whether anything lies in dir that a run can go on with, or its results.
-func keeps(dir string) bool {
-	return file.Holds(dir, func(path string) bool { return path != filepath.Join(dir, runFile) })
 }

@@ -3,8 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"tattle/internal/file"
 	"tattle/run"
@@ -37,16 +35,13 @@ func (c *runsCmd) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(e.stdout, "open %s\n", file.Quote(page))
-		return err
+		return e.print("open %s\n", file.Quote(page))
 	}
 	if c.JSON {
 		if runs == nil {
 			runs = []run.State{}
 		}
-		enc := json.NewEncoder(e.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(runs)
+		return e.printJSON(runs)
 	}
 	return run.WriteRuns(e.stdout, runs)
 }

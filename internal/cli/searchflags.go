@@ -61,7 +61,7 @@ func coordinates(spec string, set *dataset.Set) (bound.Coordinates, *report.File
 	}
 	c, err := measure.OpenCoordinates(spec, set.Shape, columns)
 	if err != nil || spec == measure.CoordinatesDCT || spec == measure.CoordinatesPixels || spec == measure.CoordinatesColumns {
-		return c, nil, flagged(err, optionFlags)
+		return c, nil, err
 	}
 	hash, err := run.Digest(spec)
 	return c, &report.File{Name: absolute(spec), SHA256: hash}, err

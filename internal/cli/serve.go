@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	"tattle/infer"
 	"tattle/internal/listen"
@@ -32,17 +33,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	l, at, err := c.open(ctx, e.stderr)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	h := infer.Handler(models.models, infer.ServerOptions{Token: at.Token})
-	if at.Token == "" {
-		h = listen.ByAddress(h)
-	}
-	if err := models.announce(e.stdout, at); err != nil {
-		return err
-	}
-	return listen.Serve(ctx, e.stderr, l, h)
+	return c.serve(ctx, e, func(at listen.Site) (http.Handler, string, error) {
+		return infer.Handler(models.models, infer.ServerOptions{Token: at.Token}), models.announce(at), nil
+	})
 }

@@ -5,8 +5,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"net"
+	"net/http"
 	"strings"
 
 	"tattle/internal/listen"
@@ -34,21 +34,36 @@ func (f listenFlags) check() error {
 	return nil
 }
 
-// open starts to listen. It warns if others on the network can read what is sent.
-func (f listenFlags) open(ctx context.Context, stderr io.Writer) (net.Listener, listen.Site, error) {
+// serve listens, prints what it serves, and answers until ctx ends. It warns if others on the network
+// can read what is sent. what returns the handler and what to print.
+func (f listenFlags) serve(ctx context.Context, e *env, what func(at listen.Site) (h http.Handler, said string, err error)) error {
 	var certificate *tls.Certificate
 	if f.TLSCert != "" {
 		pair, err := tls.LoadX509KeyPair(f.TLSCert, f.TLSKey)
 		if err != nil {
-			return nil, listen.Site{}, hinted(fmt.Errorf("--tls-cert, --tls-key: %w", err), "name a certificate and its key, both PEM files")
+			return hinted(fmt.Errorf("--tls-cert, --tls-key: %w", err), "name a certificate and its key, both PEM files")
 		}
 		certificate = &pair
 	}
 	l, at, err := listen.Open(ctx, f.Listen, f.Token, certificate)
 	if err != nil {
-		err = hinted(fmt.Errorf("--listen: %w", err), "choose another address or port; port 0 means any free port")
-	} else if at.Open {
-		fmt.Fprintln(stderr, "tattle: warning: this is HTTP, so others on the network can read the token and all that is sent: set --tls-cert and --tls-key")
+		return hinted(fmt.Errorf("--listen: %w", err), "choose another address or port; port 0 means any free port")
 	}
-	return l, at, err
+	defer l.Close()
+	if at.Open {
+		e.say("warning: this is HTTP, so others on the network can read the token and all that is sent: set --tls-cert and --tls-key")
+	}
+	h, said, err := what(at)
+	switch {
+	case err != nil:
+		return err
+	case at.Token == "":
+		h = listen.ByAddress(h)
+	case at.Made:
+		said = "token, printed only here: " + at.Token + "\n" + said
+	}
+	if err := e.print("%s", said); err != nil {
+		return err
+	}
+	return listen.Serve(ctx, e.stderr, l, h)
 }

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
 	"tattle/infer"
 	"tattle/internal/file"
 	"tattle/internal/listen"
+	"tattle/measure"
 	"tattle/onnx"
 )
 
@@ -35,7 +35,7 @@ func (c *serveCmd) models() (*endpoints, error) {
 		}
 		g, err := onnx.ReadWith(path, o)
 		if err != nil {
-			return nil, wrongModel(err)
+			return nil, measure.WrongModel(err)
 		}
 		if p.models[name], err = infer.NewModel(name, g); err != nil {
 			return nil, fmt.Errorf("--model %s: %w", file.Name(path), err)
@@ -64,19 +64,17 @@ func checkServed(name string) error {
 	return nil
 }
 
-func (p *endpoints) announce(w io.Writer, at listen.Site) error {
+// announce returns the commands that audit what is served.
+func (p *endpoints) announce(at listen.Site) string {
 	var b strings.Builder
-	show := ""
-	switch {
-	case at.Made:
-		fmt.Fprintf(&b, "token, printed only here: %s\n", at.Token)
-		show = "TATTLE_TOKEN=" + at.Token + " "
-	case at.Token != "":
-		show = "TATTLE_TOKEN=… "
-	}
 	for _, name := range p.names {
-		fmt.Fprintf(&b, "%stattle audit --endpoint %s --data PATH\n", show, at.URL("/v2/models/"+name, false))
+		switch {
+		case at.Made:
+			b.WriteString("TATTLE_TOKEN=" + at.Token + " ")
+		case at.Token != "":
+			b.WriteString("TATTLE_TOKEN=… ")
+		}
+		fmt.Fprintf(&b, "tattle audit --endpoint %s --data PATH\n", at.URL("/v2/models/"+name, false))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }

@@ -6,17 +6,21 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// sharedFlags are those of commands whose shards several processes can compute.
-type sharedFlags struct {
-	Prepare bool `help:"Compute nothing: prepare the run in --out, for tattle worker."`
+// sharedRun are the flags of commands whose run can be resumed, and whose shards several processes
+// can compute.
+type sharedRun struct {
+	Resume bool `help:"Continue the interrupted run in --out."`
+	output
+	Prepare bool `help:"Compute nothing: prepare the run in --out, for tattle worker." group:"Runs over several machines"`
+	Extends bool `kong:"-"` // with Resume, a finished run is gone on with
 }
 
-func (f *sharedFlags) shares() *sharedFlags { return f }
+func (f *sharedRun) shared() *sharedRun { return f }
 
-// sharedOf returns the flags of a command whose shards several processes can compute; else nil.
-func sharedOf(k *kong.Context) *sharedFlags {
-	if s, ok := k.Selected().Target.Addr().Interface().(interface{ shares() *sharedFlags }); ok {
-		return s.shares()
+// sharedOf returns these flags of a command, nil if it has none.
+func sharedOf(k *kong.Context) *sharedRun {
+	if s, ok := k.Selected().Target.Addr().Interface().(interface{ shared() *sharedRun }); ok {
+		return s.shared()
 	}
 	return nil
 }

@@ -5,12 +5,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"tattle/curious/training"
 	"tattle/dataset"
 	"tattle/internal/file"
-	"tattle/internal/progress"
 	"tattle/internal/report"
 	"tattle/nn/train"
 	"tattle/nn/zoo"
@@ -28,9 +26,7 @@ type trainCmd struct {
 	SigmaScale   float64 `help:"Train with Gaussian noise on the features, the input of the last affine layer: X times their root mean square in each batch." placeholder:"X" range:"(0,1000000]"`
 	BitsPenalty  float64 `help:"With --sigma-scale: add to the loss WEIGHT times an upper limit on the information in the features, in bits." placeholder:"WEIGHT" more:"" range:"(0,1000000]"`
 	curiousFlags `group:"Curious classifiers (paper B)"`
-	output
-
-	sharedFlags `group:"Runs over several machines"`
+	sharedRun
 }
 
 func (trainCmd) Help() string {
@@ -74,27 +70,28 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.in(ctx, e, "train-"+c.Task, false, func(dir string) error {
-		started := time.Now()
+	return c.output.compute(ctx, e, "train-"+c.Task, func(dir string) (*report.Report, error) {
 		recipe := c.recipe()
 		t, stopped := fit(ctx, e, dir, recipe, train, test)
 		if t == nil {
-			return stopped
+			return nil, stopped
 		}
-		r, err := c.trainedReport(ctx, e, dir, recipe, t, absolute(c.Data))
+		r, err := trainedReport(ctx, e, dir, recipe, t, absolute(c.Data))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r.Timing["total"] = seconds(started)
-		if err := c.finish(e, dir, r); err != nil || stopped == nil {
-			return err
-		}
-		return hinted(&run.InterruptedError{Kept: "the unfinished model is in " + dir, Cause: stopped}, trainAgain)
+		return r, unfinishedNet("model", dir, stopped)
 	})
 }
 
-// trainAgain is the hint after an interrupted training that cannot be resumed.
-const trainAgain = "it cannot be trained further; the same command with another --out trains from the beginning"
+// unfinishedNet says that a net is unfinished and kept, unless the error that stopped its training
+// is nil.
+func unfinishedNet(what, dir string, stopped error) error {
+	if stopped == nil {
+		return nil
+	}
+	return hinted(&run.InterruptedError{Kept: "the unfinished " + what + " is in " + dir, Cause: stopped}, "it cannot be trained further; the same command with another --out trains from the beginning")
+}
 
 // mostEpochs limits --epochs.
 const mostEpochs = 100000
@@ -164,9 +161,7 @@ func fit(ctx context.Context, e *env, dir string, r training.Recipe, data, test 
 	if err := roomForModel(dir, g.ParamCount()); err != nil {
 		return nil, err
 	}
-	bar := progress.New(e.stderr, "training", 0)
-	defer bar.Close()
-	return r.Train(ctx, g, data, test, bar.Set)
+	return r.Train(ctx, g, data, test, e.bars.Begin("training"))
 }
 
 // roomForModel fails early where the folder does not take a model of so many
@@ -179,9 +174,10 @@ func roomForModel(dir string, parameters int) error {
 }
 
 // trainedReport saves the net, measures its accuracy and reports on it.
-func (o output) trainedReport(ctx context.Context, e *env, dir string, r training.Recipe, t *training.Fitted, data string) (*report.Report, error) {
-	x := newReport(e, "A classifier of "+t.Test.Name, o.Seed)
-	bar := progress.New(e.stderr, "measuring accuracy", t.Test.Len())
-	defer bar.Close()
-	return x, r.Report(ctx, x, dir, t, data, bar)
+func trainedReport(ctx context.Context, e *env, dir string, r training.Recipe, t *training.Fitted, data string) (*report.Report, error) {
+	x := newReport(e, "A classifier of "+t.Test.Name, r.Seed)
+	if err := r.Report(ctx, x, dir, t, data, e.bars.Begin("measuring accuracy")); err != nil {
+		return nil, err
+	}
+	return x, nil
 }

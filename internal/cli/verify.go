@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"tattle/internal/progress"
 	"tattle/verify"
 )
 
@@ -38,22 +37,21 @@ func (c *verifyCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	bars := &progress.Phases{W: e.stderr}
-	defer bars.Close()
 	res, err := verify.Run(ctx, dir, verify.Options{
 		Model: c.Model, Data: c.Data, Labels: c.Labels, TrainingData: c.TrainingData, Coordinates: c.Coordinates,
-		Independent: c.Independent, Memory: c.bytes(), Progress: bars.Set,
-		Warn: func(sentence string) { fmt.Fprintln(e.stderr, "tattle: "+sentence) },
+		Independent: c.Independent, Memory: c.bytes(), Progress: e.bars.Set, Warn: e.warn,
 	})
-	bars.Close()
 	switch {
 	case err != nil:
-		return runError(err)
+		return err
 	case len(res.Found) > 0:
 		return differences(e, res.Found)
 	}
 	return conclude(e, res)
 }
+
+// warn prints a sentence on standard error.
+func (e *env) warn(sentence string) { e.say("%s", sentence) }
 
 // finishedRun returns the folder of a run, which may be named by its report.
 func finishedRun(dir, hint string) (string, error) {
@@ -66,18 +64,6 @@ func finishedRun(dir, hint string) (string, error) {
 	return dir, nil
 }
 
-// runError is an error of verify as one of the command line.
-func runError(err error) error {
-	var wrong *verify.MismatchError
-	if errors.As(err, &wrong) {
-		return finding(err, wrong.Hint)
-	}
-	return flagged(err, optionFlags)
-}
-
-// finding is an error that says of a report that it does not hold.
-func finding(err error, hint string) error { return &statusError{statusFinding, err, hint} }
-
 // conclude prints what holds, and what was not checked.
 func conclude(e *env, res *verify.Result) error {
 	var b strings.Builder
@@ -89,8 +75,7 @@ func conclude(e *env, res *verify.Result) error {
 			b.WriteString(line)
 		}
 	}
-	_, err := fmt.Fprint(e.stdout, b.String())
-	return err
+	return e.print("%s", b.String())
 }
 
 // listed is the largest number of differences that are printed.
@@ -100,7 +85,7 @@ const listed = 10
 // number.
 func differences(e *env, found []string) error {
 	for _, line := range found[:min(listed, len(found))] {
-		fmt.Fprintln(e.stdout, line)
+		e.print("%s\n", line)
 	}
 	switch n := len(found); {
 	case n > listed:

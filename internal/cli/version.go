@@ -33,6 +33,5 @@ func (versionCmd) Run(e *env) error {
 		row("cgo", set["CGO_ENABLED"])
 		row("tags", set["-tags"])
 	}
-	_, err := fmt.Fprint(e.stdout, b.String())
-	return err
+	return e.print("%s", b.String())
 }

@@ -139,14 +139,12 @@ func (w *worker) lead(ctx context.Context) error {
 func (w *worker) parse(out string, stdout, stderr io.Writer) (*kong.Context, []string, error) {
 	args := withFlags(w.begun.Args, "--out", out, "--resume")
 	k, err := parse(args, stdout, stderr)
-	if err == nil && sharedOf(k) == nil {
-		err = fmt.Errorf("tattle %s has no shards that workers compute", k.Selected().Name)
-	}
 	if err == nil {
-		for _, f := range k.Selected().Flags {
-			if f.Name == "out" && f.Target.String() != out || f.Name == "resume" && !f.Target.Bool() {
-				err = fmt.Errorf("--%s is not as this worker set it", f.Name)
-			}
+		switch s := sharedOf(k); {
+		case s == nil:
+			err = fmt.Errorf("tattle %s has no shards that workers compute", k.Selected().Name)
+		case s.Out != out || !s.Resume:
+			err = errors.New("--out or --resume is not as this worker set it")
 		}
 	}
 	if err != nil {

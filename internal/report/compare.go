@@ -68,7 +68,7 @@ func (r *Report) Compare(again *Report, absent string) (found, left []Difference
 		{"title", again.Title, r.Title}, {"seed", again.Seed, r.Seed}, {"request", again.Request, r.Request},
 		{"model", again.Model, r.Model}, {"data", again.Data, r.Data}, {"target", again.Target, r.Target}, {"layout", again.Layout, r.Layout}, {"files", again.Files, r.Files},
 	} {
-		differ(h.name, canonical(h.is), canonical(h.was))
+		differ(h.name, Canonical(h.is), Canonical(h.was))
 	}
 	seen := map[string]bool{}
 	for i := range r.Claims {
@@ -87,7 +87,7 @@ func (r *Report) Compare(again *Report, absent string) (found, left []Difference
 		case is == nil:
 			found = append(found, Difference{c.name(), "recomputed nothing"})
 		default:
-			differ(c.name(), canonical(is), canonical(c))
+			differ(c.name(), Canonical(is), Canonical(c))
 		}
 	}
 	for i := range again.Claims {
@@ -97,7 +97,7 @@ func (r *Report) Compare(again *Report, absent string) (found, left []Difference
 	}
 	r.compareFindings(again, absent, take, &found)
 	if absent == "" {
-		differ("series", canonical(again.Series), canonical(r.Series))
+		differ("series", Canonical(again.Series), Canonical(r.Series))
 		r.comparePictures(again, take, &found)
 	} else {
 		take("series and pictures", absent)
@@ -116,10 +116,10 @@ func (r *Report) compareFindings(again *Report, absent string, take func(what, w
 	}
 	left := map[string]int{}
 	for _, f := range again.Findings {
-		left[canonical(f)]++
+		left[Canonical(f)]++
 	}
 	for _, f := range r.Findings {
-		switch key := canonical(f); {
+		switch key := Canonical(f); {
 		case left[key] > 0:
 			left[key]--
 		case slices.Contains(told, f.Code):
@@ -129,7 +129,7 @@ func (r *Report) compareFindings(again *Report, absent string, take func(what, w
 		}
 	}
 	for _, f := range again.Findings {
-		if key := canonical(f); left[key] > 0 {
+		if key := Canonical(f); left[key] > 0 {
 			left[key] = 0
 			*found = append(*found, Difference{"finding " + f.Code, "recorded nothing, recomputed: " + clipped(again.Say(f))})
 		}
@@ -161,8 +161,8 @@ func (r *Report) comparePictures(again *Report, take func(what, why string), fou
 	}
 }
 
-// canonical is a value as compact JSON with sorted keys.
-func canonical(x any) string {
+// Canonical is a value as compact JSON with sorted keys.
+func Canonical(x any) string {
 	b, err := json.Marshal(x)
 	var any any
 	if err == nil {

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+	"unicode"
+
+	"tattle/dataset"
+	"tattle/internal/progress"
+	"tattle/measure"
+	"tattle/run"
+	"tattle/run/folders"
+	"tattle/verify"
+)
+
+// A statusError is an error with the exit status it ends the program with and,
+// where one helps, a hint how to fix it.
+type statusError struct {
+	status int
+	err    error
+	hint   string
+}
+
+func (e *statusError) Error() string { return e.err.Error() }
+func (e *statusError) Unwrap() error { return e.err }
+
+// usage marks an error as wrong usage, which the caller must fix.
+func usage(err error, hint string) error { return &statusError{statusUsage, err, hint} }
+
+// hinted adds a hint to an error of the world outside.
+func hinted(err error, hint string) error { return &statusError{statusUnfinished, err, hint} }
+
+// finding is an error that says of a report that it does not hold.
+func finding(err error, hint string) error { return &statusError{statusFinding, err, hint} }
+
+// optionFlags are the flags behind options of the packages below. Other options have the flag of
+// their name: that of ReferenceTarget is --reference-target.
+var optionFlags = map[string]string{
+	"Family": "--noise", "Sigma": "--noise, --sigma, --sigma-scale, --delta, --clip", // of measure
+	"Limits": "--identify", "MaxDrop": "--max-accuracy-drop", "Attack": "--attack-rms", "Tasks": "--task", // of design
+	"Dir": "--out", // of reproduce
+}
+
+// worded returns an error of the packages below as one of the command line: it names the flag behind
+// an option that cannot be used, which is wrong usage, or behind an input that cannot be read. Other
+// errors it returns as they are.
+func worded(err error) error {
+	named := func(option string) error {
+		flag, ok := optionFlags[option]
+		switch {
+		case option == "":
+			return unprefixed(err)
+		case !ok:
+			flag = flagOf(option)
+		}
+		return fmt.Errorf("%s: %w", flag, unprefixed(err))
+	}
+	var (
+		already  *statusError
+		mismatch *verify.MismatchError
+		wrong    *measure.OptionError
+		unread   *measure.InputError
+		other    *folders.OtherError
+	)
+	switch {
+	case errors.As(err, &already):
+		return err
+	case errors.As(err, &mismatch):
+		return finding(err, mismatch.Hint)
+	case errors.As(err, &wrong):
+		return usage(named(wrong.Option), wrong.Hint)
+	case errors.As(err, &unread):
+		return hinted(named(unread.Option), unread.Hint)
+	case errors.As(err, &other):
+		return usage(other, "choose another folder with --out")
+	}
+	return err
+}
+
+// unprefixed is an error without the name of its package.
+func unprefixed(err error) error {
+	if said, ok := strings.CutPrefix(err.Error(), "audit: "); ok {
+		return errors.New(said)
+	}
+	return err
+}
+
+// flagOf returns the flag of the option of that name.
+func flagOf(option string) string {
+	flag := "-"
+	for _, c := range option {
+		if unicode.IsUpper(c) {
+			flag += "-"
+		}
+		flag += string(unicode.ToLower(c))
+	}
+	return flag
+}
+
+// fail prints an error as one line, its hint as another, and returns the status.
+func fail(stderr io.Writer, err error) int {
+	var out *fs.PathError
+	if errors.As(err, &out) && out.Path == os.Stdout.Name() && errors.Is(err, syscall.EPIPE) {
+		return statusUnread // like any program whose output nobody reads on
+	}
+	var s *statusError
+	if !errors.As(err, &s) {
+		s = &statusError{status: statusUnfinished}
+	}
+	if _, missing := errors.AsType[*dataset.MissingError](err); missing && s.hint == "" {
+		s.hint = "--skip-missing leaves them out, and counts them"
+	}
+	if t := progress.Terminal(stderr); t != nil && errors.Is(err, context.Canceled) {
+		io.WriteString(t, "\r\x1b[2K") // the terminal has echoed ^C
+	}
+	fmt.Fprintf(stderr, "tattle: error: %s\n", strings.ReplaceAll(message(err), "\n", " "))
+	if s.hint != "" {
+		fmt.Fprintf(stderr, "tattle: hint: %s\n", s.hint)
+	}
+	return s.status
+}
+
+// message is what an error says; of a cancelled context, that somebody
+// interrupted, and what is kept.
+func message(err error) string {
+	if kept, ok := errors.AsType[*run.InterruptedError](err); ok {
+		return kept.Error()
+	}
+	said := err.Error()
+	if errors.Is(err, context.Canceled) {
+		said = strings.ReplaceAll(said, context.Canceled.Error(), "interrupted")
+	}
+	return said
+}
