@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"image"
@@ -180,26 +179,6 @@ func TestDrawTypes(t *testing.T) {
 		m.draw(img)
 		if got := [3]uint8(m.pix[3:6]); got != [3]uint8{77, 77, 77} {
 			t.Errorf("%T: pixel is %v", img, got)
-		}
-	}
-}
-
-// Colour of half the samples is interpolated as libjpeg does: the JPEGs are
-// Pillow's, and the pictures what it decodes them to.
-func TestChromaAsLibjpeg(t *testing.T) {
-	for name, c := range jpegs {
-		data := must.Get(base64.StdEncoding.DecodeString(c.jpeg))(t)
-		want := must.Get(base64.StdEncoding.DecodeString(c.pixels))(t)
-		img := must.Get(decodePicture(data))(t)
-		var m raster
-		m.draw(img)
-		most, total := 0, 0
-		for i, v := range m.pix {
-			d := int(v) - int(want[i])
-			most, total = max(most, d, -d), total+max(d, -d)
-		}
-		if mean := float64(total) / float64(len(want)); most > 4 || mean > .5 || len(m.pix) != len(want) {
-			t.Errorf("%s: differs by %d at most, %.2f in the mean", name, most, mean)
 		}
 	}
 }
