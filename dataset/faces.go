@@ -101,7 +101,7 @@ var celebaNames = strings.Fields(`5_o_Clock_Shadow Arched_Eyebrows Attractive
 	Sideburns Smiling Straight_Hair Wavy_Hair Wearing_Earrings Wearing_Hat
 	Wearing_Lipstick Wearing_Necklace Wearing_Necktie Young`)
 
-// hairColors are the colours that the attributes name.
+// hairColors are the colours that the attributes name, B's three first.
 var hairColors = []struct {
 	name  string
 	color rgb
@@ -119,7 +119,10 @@ func celebrity(d draws) (has map[string]bool, f *face) {
 	has["Wearing_Lipstick"] = !male && has["Wearing_Lipstick"]
 	has["Eyeglasses"], has["Wearing_Hat"] = d.chance(.1), d.chance(.05)
 	has["Bald"] = male && d.chance(.1)
-	tone := d.below(len(hairColors))
+	tone := d.below(3)
+	if !has["Young"] && d.chance(.2) {
+		tone = 3 // grey
+	}
 	for i, hair := range hairColors {
 		has[hair.name] = !has["Bald"] && i == tone
 	}
