@@ -232,7 +232,6 @@ func TestGetGivesUp(t *testing.T) {
 		requests int
 	}{
 		{"not found", status(404), "404 Not Found", 1},
-		{"forbidden", status(403), "403 Forbidden", 1},
 		{"errors", status(500), "500 Internal Server Error", 2},
 		{"silent", silent, "stalled", 2},
 		{"corrupts", corrupts, "try again", 2},

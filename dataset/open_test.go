@@ -241,15 +241,17 @@ func TestRealSets(t *testing.T) {
 func TestRealQMNIST(t *testing.T) {
 	shared.Long(t, "reads QMNIST")
 	mnist, labels := shared.Path(t, "data/mnist"), shared.Path(t, "data/qmnist")
-	for split, students := range map[Split]int{Train: 29050, Test: 5001} {
-		s := must.Get(openWithQMNIST(mnist, labels, split))(t)
-		n := 0
-		for _, population := range s.Sensitive[0].Labels {
-			n += population
+	p := must.Get(OpenParts(t.Context(), mnist, LabelledOptions{Labels: labels}))(t)
+	students := func(sets ...*Set) (n int) {
+		for _, s := range sets {
+			for _, population := range s.Sensitive[0].Labels {
+				n += population
+			}
 		}
-		if n != students {
-			t.Errorf("%s: %d students, want %d", split, n, students)
-		}
+		return n
+	}
+	if train, test := students(p.Train, p.Validation), students(p.Test); train != 29050 || test != 5001 {
+		t.Errorf("%d and %d students", train, test)
 	}
 }
 

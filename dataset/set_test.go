@@ -88,6 +88,8 @@ func TestSumSeesEveryPart(t *testing.T) {
 		"y":     func(s *Set) { s.Y[1]++ },
 		"s":     func(s *Set) { s.Sensitive[0].Labels[1]++ },
 		"no s":  func(s *Set) { s.Sensitive = nil },
+		"two s": func(s *Set) { s.Sensitive = append(s.Sensitive, Attribute{Labels: []int{0, 0, 1}}) },
+		"value": func(s *Set) { s.Pixels, s.Values = nil, []float32{1} },
 		"shape": func(s *Set) { s.Shape[1], s.Shape[2] = 4, 2 },
 	} {
 		s := coloured()
