@@ -347,15 +347,6 @@ func TestGetTwiceAtOnce(t *testing.T) {
 	}
 }
 
-func TestGetReplacesWrongFile(t *testing.T) {
-	d, files := sample()
-	h := newHome(t, files)
-	dir := t.TempDir()
-	os.WriteFile(filepath.Join(dir, "x.gz"), tampered(files["x.gz"], 99, 1), 0o666)
-	must.Do(t, d.get(context.Background(), dir, h.quick()))
-	onlyFile(t, dir, files)
-}
-
 // A whole .part needs no server; one of too many bytes is thrown away.
 func TestGetWithLeftovers(t *testing.T) {
 	d, files := sample()

@@ -112,23 +112,6 @@ func TestExamplesPanicOnLength(t *testing.T) {
 	must.Panic(t, func() { coloured().Examples(make([]float32, 23), []int{0}) })
 }
 
-func BenchmarkExamples(b *testing.B) {
-	s := &Set{Shape: []int{1, 28, 28}, Y: make([]int, 1024), Pixels: make([]uint8, 1024*784), Mean: []float32{.1307}, Std: []float32{.3081}}
-	for i := range s.Pixels {
-		s.Pixels[i] = uint8(i * i >> 3)
-	}
-	s.finish()
-	indices := make([]int, 1024)
-	for i := range indices {
-		indices[i] = i * 7 % 1024
-	}
-	x := make([]float32, 1024*784)
-	for b.Loop() {
-		s.Examples(x, indices)
-	}
-	b.ReportMetric(float64(b.N)*1024/b.Elapsed().Seconds(), "examples/s")
-}
-
 func TestJoin(t *testing.T) {
 	whole := coloured()
 	a, b := whole.Subset([]int{0}), whole.Subset([]int{1, 2})

@@ -160,13 +160,3 @@ func TestLeakAllocatesNothing(t *testing.T) {
 		t.Errorf("two penalties allocate %v times", a)
 	}
 }
-
-func BenchmarkLeak(b *testing.B) {
-	const size, n = 1000, 12
-	values, noise, indices := batchOf(size, n, 1)
-	l := &leak{candidates: 60000, weight: 1, given: classesOf(2*size, 10, 1), protected: []protected{{classesOf(2*size, 2, 3), 1}}}
-	batch, grad := train.Released{Values: narrow(values), Noisy: narrow(plus(values, noise)), Sigma: 1, Indices: indices}, make([]float32, size*n)
-	for b.Loop() {
-		l.penalty(grad, batch)
-	}
-}

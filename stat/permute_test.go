@@ -279,30 +279,6 @@ func TestPermutationsKeepTheirLevel(t *testing.T) {
 	}
 }
 
-func BenchmarkPermuteWithin(b *testing.B) { // 100,000 examples of 10 × 5 strata and 5 classes
-	r := rand.New(rand.NewPCG(1, 1))
-	guess, class, strata := make([]int, 100000), make([]int, 100000), make([][]int, 50)
-	for i := range guess {
-		guess[i], class[i] = r.IntN(5), r.IntN(5)
-		strata[i%50] = append(strata[i%50], i)
-	}
-	for b.Loop() {
-		PermuteWithin(guess, class, strata, 1, 9999, r)
-	}
-}
-
-func BenchmarkPermuteProducts(b *testing.B) { // 100,000 examples of 50 strata
-	r := rand.New(rand.NewPCG(1, 1))
-	x, y, strata := make([]float64, 100000), make([]float64, 100000), make([][]int, 50)
-	for i := range x {
-		x[i], y[i] = r.NormFloat64(), r.NormFloat64()
-		strata[i%50] = append(strata[i%50], i)
-	}
-	for b.Loop() {
-		PermuteProducts(x, y, strata, 1, 999, r)
-	}
-}
-
 // crossVotes draws examples of two classes and features that have nothing to do with
 // them, and guesses each class by what the features of the other folds' examples have in
 // common with its own: what two examples share by chance makes both right or both wrong.
