@@ -54,6 +54,7 @@ func TestWriteRead(t *testing.T) {
 	}
 	check([]int{}, []float64{3})
 	check([]int{0, 4}, []float32{})
+	check([]int{1 << 20}, make([]float32, 1<<20)) // which is read in several chunks
 }
 
 // The bytes that numpy.save writes for numpy.arange(3, dtype='<i4').reshape(1, 3).
@@ -175,6 +176,9 @@ func TestConversions(t *testing.T) {
 	ints := Array{[]int{3}, []int64{-3, 0, 1 << 53}}
 	if x, err := ints.Float64s(); err != nil || !slices.Equal(x, []float64{-3, 0, 1 << 53}) {
 		t.Errorf("Float64s: %v, %v", x, err)
+	}
+	if x, err := (Array{[]int{1}, []float32{.1}}).Float32s(); err != nil || x[0] != .1 {
+		t.Errorf("Float32s of float32: %v, %v", x, err)
 	}
 	if x, err := (Array{[]int{2}, []bool{true, false}}).Ints(); err != nil || !slices.Equal(x, []int{1, 0}) {
 		t.Errorf("Ints of bools: %v, %v", x, err)
