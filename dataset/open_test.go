@@ -117,7 +117,7 @@ func TestOpenQMNIST(t *testing.T) {
 	together := folder(t, images)
 
 	one := must.Get(Open(together, Test))(t)
-	two := must.Get(openWithQMNIST(together, apart, Test))(t)
+	two := must.Get(readPart(together, apart, Test))(t)
 	for _, s := range []*Set{one, two} {
 		if s.Name != "qmnist" || !slices.Equal(s.Y, []int{5, 3}) || !slices.Equal(s.Sensitive[0].Labels, []int{1, 0}) || s.Sensitive[0].Values[1] != "high-school student" {
 			t.Fatalf("%s %v %v", s.Name, s.Y, s.Sensitive)
@@ -191,7 +191,7 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := Open(filepath.Join(lines, "a\nb-images"), Train); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("a name of two lines: %v", err)
 	}
-	must.Fail(t, must.Err(openWithQMNIST(t.TempDir(), t.TempDir(), Train)), "wants MNIST's images") // QMNIST of nothing
+	must.Fail(t, must.Err(readPart(t.TempDir(), t.TempDir(), Train)), "wants MNIST's images") // QMNIST of nothing
 }
 
 func FuzzCIFAR(f *testing.F) {
