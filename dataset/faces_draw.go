@@ -1,216 +1,157 @@
 package dataset
 
-import "image"
+import (
+	"image"
+	"math"
+)
 
-// face is what can be seen of a generated face.
+// rgb is a colour, each channel 0 to 1.
+type rgb [3]float64
+
+// mix returns the colour at share t from a to b.
+func (a rgb) mix(b rgb, t float64) rgb {
+	for k := range a {
+		a[k] += t * (b[k] - a[k])
+	}
+	return a
+}
+
+// face is what a drawn face shows.
 type face struct {
-	skin, hair rgb
-	age        float64 // 0 a child … 1 very old: lines, and the size of eyes and chin
-	longHair   bool
-	bald       bool
-	wavy       bool
-	bangs      bool
-	beard      float64 // 0 none, .3 a shadow … 1 full
-	mustache   bool
-	mouthOpen  bool
-	smiling    bool
-	makeup     bool
-	lipstick   bool
-	rosy       bool
-	bigLips    bool
-	bigNose    bool
-	bushyBrows bool
-	narrowEyes bool
-	wide       bool // a broad face
-	glasses    bool
-	hat        bool
-	earrings   bool
-	necktie    bool
-	necklace   bool
-	blurry     bool
+	skin, hair      rgb
+	age             float64 // from 0, a child, to 1, very old: number of lines
+	broad, longHair bool
+	bald, beard     bool
+	open, smiling   bool
+	lipstick        bool
+	glasses, hat    bool
 }
 
 var (
-	inkColor   = rgb{.12, .08, .08}
-	white      = rgb{.96, .96, .94}
-	lipRed     = rgb{.80, .10, .18}
-	blush      = rgb{.90, .42, .42}
-	eyeShadow  = rgb{.35, .22, .55}
-	gold       = rgb{.90, .75, .25}
-	hatColor   = rgb{.20, .30, .45}
-	tieColor   = rgb{.55, .10, .15}
-	shirtColor = rgb{.80, .82, .88}
+	ink    = rgb{.12, .08, .08}
+	white  = rgb{.96, .96, .94}
+	silver = rgb{.75, .75, .74}
+	navy   = rgb{.20, .30, .45}
+	lipRed = rgb{.80, .10, .18}
 )
 
-// draw paints the face in front of a random background, a little off the middle,
-// under a random light.
+// canvas is a picture being drawn. Shapes are placed in widths of the picture from its middle,
+// x to the right and y down, and moved by shift.
+type canvas struct {
+	width, height int
+	pixels        []rgb
+	shift         [2]float64
+}
+
+// fill mixes a colour into each pixel by cover(x, y), which is cut to 0 … 1.
+func (c *canvas) fill(color rgb, cover func(x, y float64) float64) {
+	w := float64(c.width)
+	for i := range c.pixels {
+		x, y := (float64(i%c.width)+.5)/w-.5, (float64(i/c.width)+.5-float64(c.height)/2)/w
+		t := cover(x-c.shift[0], y-c.shift[1])
+		c.pixels[i] = c.pixels[i].mix(color, min(max(t, 0), 1))
+	}
+}
+
+// ellipse fills an ellipse with an edge one pixel soft.
+func (c *canvas) ellipse(x, y, rx, ry float64, color rgb) {
+	edge := min(rx, ry) * float64(c.width)
+	c.fill(color, func(px, py float64) float64 {
+		return .5 + edge*(1-math.Hypot((px-x)/rx, (py-y)/ry))
+	})
+}
+
+// arc draws a parabola from x−r to x+r whose middle lies rise below its ends.
+func (c *canvas) arc(x, y, r, rise, thick float64, color rgb) {
+	c.fill(color, func(px, py float64) float64 {
+		t := (px - x) / r
+		if math.Abs(t) > 1 {
+			return 0
+		}
+		return .5 + float64(c.width)*(thick/2-math.Abs(py-y-rise*(1-t*t)))
+	})
+}
+
+// draw paints the face a little off the middle, before a random background and in a random light.
 func (f *face) draw(width, height int, d draws) *image.RGBA {
-	c := newCanvas(width, height)
+	c := &canvas{width: width, height: height, pixels: make([]rgb, width*height)}
 	back := rgb{d.unit(), d.unit(), d.unit()}
 	for i := range c.pixels {
-		c.pixels[i] = back.scale(.7 + .3*float64(i)/float64(len(c.pixels)))
+		c.pixels[i] = back
 	}
 	c.shift = [2]float64{d.between(-.04, .04), d.between(-.04, .04)}
-	c.zoom = d.between(.9, 1.1)
-	f.body(c)
 	f.head(c)
-	f.eyes(c)
-	f.mouth(c)
-	f.adorn(c)
-	if f.blurry {
-		c.blur()
-	}
+	f.features(c)
 	light := d.between(.8, 1.1)
+	img := image.NewRGBA(image.Rect(0, 0, width, height))
 	for i, p := range c.pixels {
-		c.pixels[i] = p.scale(light)
+		noise := d.between(-.04, .04)
+		for k, v := range p {
+			img.Pix[4*i+k] = uint8(255*min(max(v*light+noise, 0), 1) + .5)
+		}
+		img.Pix[4*i+3] = 255
 	}
-	return c.picture(.08, d)
+	return img
 }
 
-// reach is half the width of the face.
-func (f *face) reach() float64 {
-	if f.wide {
-		return .30
-	}
-	return .25
-}
-
-// body draws what lies behind the face: hair, shoulders, neck.
-func (f *face) body(c *canvas) {
-	c.ellipse(0, .68, .42, .24, shirtColor, 1)
-	if !f.bald {
-		f.mane(c)
-	}
-	c.ellipse(0, .38, .11, .16, f.skin.scale(.88), 1)
-	if f.necktie {
-		c.line(0, .50, 0, .70, .07, tieColor)
-	}
-	if f.necklace {
-		c.arc(0, .42, .14, .08, .025, gold)
-	}
-}
-
-// mane draws the hair; waves are a row of locks along its edge.
-func (f *face) mane(c *canvas) {
-	r := f.reach() + .06
-	c.ellipse(0, -.12, r, .33, f.hair, 1)
-	low := -.05
-	if f.longHair {
-		c.ellipse(0, .10, r+.02, .36, f.hair, 1)
-		low = .38
-	}
-	if !f.wavy {
-		return
-	}
-	for y := -.30; y <= low; y += .11 {
-		c.ellipse(-r, y, .065, .065, f.hair, 1)
-		c.ellipse(r, y, .065, .065, f.hair, 1)
-	}
-	for x := -.2; x <= .2; x += .1 {
-		c.ellipse(x, -.42, .065, .065, f.hair, 1)
-	}
-}
-
-// head draws the face, its beard, its lines and its nose.
+// head draws shoulders, hair, the face, its beard and a hat.
 func (f *face) head(c *canvas) {
-	r := f.reach()
-	c.ellipse(0, .02, r, .31+.04*f.age, f.skin, 1)
-	if f.beard > 0 {
-		c.ellipse(0, .23, r*.8, .13+.04*f.age, f.hair.scale(.8), f.beard)
+	r := .25
+	if f.broad {
+		r = .30
 	}
-	if f.rosy || f.makeup {
-		c.ellipse(-.15, .10, .06, .05, blush, .7)
-		c.ellipse(.15, .10, .06, .05, blush, .7)
+	c.ellipse(0, .68, .42, .24, white)
+	if !f.bald {
+		c.ellipse(0, -.12, r+.06, .33, f.hair)
+		if f.longHair {
+			c.ellipse(0, .10, r+.08, .36, f.hair)
+		}
 	}
-	f.wrinkles(c)
-	nose := .025
-	if f.bigNose {
-		nose = .05
+	c.ellipse(0, .38, .11, .16, f.skin)
+	c.ellipse(0, .02, r, .33, f.skin)
+	if f.beard {
+		c.ellipse(0, .23, .8*r, .15, f.hair)
 	}
-	c.ellipse(0, .06, nose, .05, f.skin.scale(.78), 1)
-	if f.bangs && !f.bald {
-		c.ellipse(0, -.25, r*.9, .07, f.hair, 1)
+	if f.hat {
+		c.ellipse(0, -.36, .30, .14, navy)
 	}
 }
 
-// wrinkles draws more lines the older the face is.
-func (f *face) wrinkles(c *canvas) {
-	dark := f.skin.scale(.62)
+// features draws what is in the face.
+func (f *face) features(c *canvas) {
+	dark := f.skin.mix(ink, .4)
 	for k := range int(5*f.age + .4) {
-		c.arc(0, -.19+.028*float64(k), .14, -.01, .010+.008*f.age, dark)
+		c.arc(0, -.19+.028*float64(k), .14, -.01, .015, dark)
 	}
-	if f.age > .45 {
-		for _, side := range []float64{-1, 1} {
-			c.line(side*.08, .08, side*.13, .17, .014, dark)
-			c.arc(side*.11, .00, .05, .02, .014, dark)
-		}
-	}
-}
-
-// eyes draws eyes, larger in children, and brows.
-func (f *face) eyes(c *canvas) {
-	size := 1.25 - .45*f.age
-	tall := .035 * size
-	if f.narrowEyes {
-		tall *= .5
-	}
-	brow := .016
-	if f.bushyBrows {
-		brow = .036
-	}
-	for _, side := range []float64{-1, 1} {
-		x := side * .115
-		if f.makeup {
-			c.ellipse(x, -.065, .07, .045, eyeShadow, .85)
-		}
-		c.ellipse(x, -.045, .05*size, tall, white, 1)
-		c.ellipse(x, -.045, .022*size, min(.022*size, tall), inkColor, 1)
-		c.arc(x, -.12, .055, -.015, brow, f.hair.scale(.6))
+	c.ellipse(0, .06, .035, .05, dark)
+	for _, x := range []float64{-.115, .115} {
 		if f.glasses {
-			c.arc(x, -.045, .08, .06, .014, inkColor)
-			c.arc(x, -.045, .08, -.06, .014, inkColor)
+			c.ellipse(x, -.045, .09, .07, ink)
 		}
+		c.ellipse(x, -.045, .05, .035, white)
+		c.ellipse(x, -.045, .02, .02, ink)
+		c.arc(x, -.12, .055, -.015, .02, f.hair.mix(ink, .4))
 	}
-	if f.glasses {
-		c.line(-.035, -.045, .035, -.045, .014, inkColor)
-	}
-}
-
-// mouth draws the mouth, open or not, its corners up or not.
-func (f *face) mouth(c *canvas) {
 	lips := f.skin.mix(lipRed, .35)
 	if f.lipstick {
 		lips = lipRed
-	}
-	thick := .028
-	if f.bigLips {
-		thick = .048
-	}
-	if f.mustache {
-		c.line(-.09, .145, .09, .145, .035, f.hair.scale(.7))
 	}
 	half, rise := .085, -.012
 	if f.smiling {
 		half, rise = .12, .055
 	}
-	if f.mouthOpen {
-		c.ellipse(0, .20+rise/2, half*.8, .042, inkColor, 1)
-		c.ellipse(0, .185+rise/2, half*.6, .014, white, 1)
-		c.arc(0, .165, half, -.012+rise/2, thick, lips)
-		c.arc(0, .205, half, .03+rise/2, thick, lips)
-		return
+	if f.open {
+		c.ellipse(0, .20, half, .05, lips)
+		c.ellipse(0, .20, .8*half, .03, ink)
 	}
-	c.arc(0, .20-rise/2, half, rise, thick, lips)
+	c.arc(0, .20-rise/2, half, rise, .03, lips)
 }
 
-// adorn draws what is worn on the head.
-func (f *face) adorn(c *canvas) {
-	if f.hat {
-		c.ellipse(0, -.36, .27, .14, hatColor, 1)
-		c.line(-.36, -.27, .36, -.27, .05, hatColor)
-	}
-	if f.earrings {
-		c.ellipse(-f.reach()-.01, .12, .025, .035, gold, 1)
-		c.ellipse(f.reach()+.01, .12, .025, .035, gold, 1)
-	}
-}
+// unit draws from 0 to 1.
+func (d draws) unit() float64 { return float64(d.Uint64()>>11) / (1 << 53) }
+
+// between draws from a to b.
+func (d draws) between(a, b float64) float64 { return a + (b-a)*d.unit() }
+
+// chance is true with probability p.
+func (d draws) chance(p float64) bool { return d.unit() < p }

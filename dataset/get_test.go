@@ -232,7 +232,6 @@ func TestGetGivesUp(t *testing.T) {
 		requests int
 	}{
 		{"not found", status(404), "404 Not Found", 1},
-		{"forbidden", status(403), "403 Forbidden", 1},
 		{"errors", status(500), "500 Internal Server Error", 2},
 		{"silent", silent, "stalled", 2},
 		{"corrupts", corrupts, "try again", 2},
@@ -346,15 +345,6 @@ func TestGetTwiceAtOnce(t *testing.T) {
 	if err := d.get(context.Background(), dir, h.quick()); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
-}
-
-func TestGetReplacesWrongFile(t *testing.T) {
-	d, files := sample()
-	h := newHome(t, files)
-	dir := t.TempDir()
-	os.WriteFile(filepath.Join(dir, "x.gz"), tampered(files["x.gz"], 99, 1), 0o666)
-	must.Do(t, d.get(context.Background(), dir, h.quick()))
-	onlyFile(t, dir, files)
 }
 
 // A whole .part needs no server; one of too many bytes is thrown away.

@@ -10,8 +10,9 @@ import (
 	"tattle/internal/shared"
 )
 
-// The bytes are part of the contract: a seed names a data set.
+// The bytes are part of the contract: a seed names a data set, on any number of cores.
 func TestGlyphsGolden(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, c := range []struct {
 		o    GlyphOptions
 		want string
@@ -19,20 +20,11 @@ func TestGlyphsGolden(t *testing.T) {
 		{GlyphOptions{N: 100, Seed: 1}, "3752454dbe96f3903777b1235fea317d025fe2b8a594047eb5e1f8c713c962f9"},
 		{GlyphOptions{N: 100, Size: 64, Color: true, Seed: 1}, "d6d236da99f231b08d3978633c4835d1b0fd27fb273f9fd5b07720b8fdd24762"},
 	} {
-		if got := Glyphs(c.o).SHA256; got != c.want {
-			t.Errorf("%+v: %s, want %s", c.o, got, c.want)
-		}
-	}
-}
-
-func TestGlyphsSameOnAnyCores(t *testing.T) {
-	o := GlyphOptions{N: 300, Seed: 5}
-	want := Glyphs(o).SHA256
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	for _, cores := range []int{1, 3, 8} {
-		runtime.GOMAXPROCS(cores)
-		if got := Glyphs(o).SHA256; got != want {
-			t.Errorf("%d cores: other bytes", cores)
+		for _, cores := range []int{1, 3} {
+			runtime.GOMAXPROCS(cores)
+			if got := Glyphs(c.o).SHA256; got != c.want {
+				t.Errorf("%+v on %d cores: %s, want %s", c.o, cores, got, c.want)
+			}
 		}
 	}
 }
@@ -177,26 +169,6 @@ func angle(x []float32, c []float64) float64 {
 	return 1 - xc/math.Sqrt(xx*cc)
 }
 
-// The five families draw every digit differently, before any distortion; mono's
-// and regular's eights are the closest, at 7.5 % of their ink.
-func TestGlyphFamiliesDiffer(t *testing.T) {
-	m := masters28()
-	for digit := range 10 {
-		for a := range 5 {
-			for b := range a {
-				different, ink := 0, 0
-				for j := range m[a][digit].coverage {
-					different += int(max(m[a][digit].coverage[j], m[b][digit].coverage[j]) - min(m[a][digit].coverage[j], m[b][digit].coverage[j]))
-					ink += int(m[a][digit].coverage[j])
-				}
-				if different*20 < ink {
-					t.Errorf("digit %d: %s and %s differ in %d of %d", digit, familyNames[a], familyNames[b], different, ink)
-				}
-			}
-		}
-	}
-}
-
 func TestGlyphConstants(t *testing.T) {
 	for _, o := range []GlyphOptions{{N: 1500}, {N: 1500, Color: true}, {N: 500, Size: 64}, {N: 500, Size: 64, Color: true}} {
 		s := Glyphs(o)
@@ -222,16 +194,6 @@ func TestGlyphsRefuse(t *testing.T) {
 		must.Fail(t, o.Check(), want)
 	}
 	must.Do(t, (GlyphOptions{}).Check())
-}
-
-func TestBSplineSumsToOne(t *testing.T) {
-	for at := 0; at < one; at += 977 {
-		w := bspline(at)
-		sum := w[0] + w[1] + w[2] + w[3]
-		if x := float64(at) / one; math.Abs(float64(w[0])-one*(1-x)*(1-x)*(1-x)/6) > 2 || sum < one-6 || sum > one {
-			t.Fatalf("t = %v: %v, sum %d", x, w, sum)
-		}
-	}
 }
 
 func BenchmarkGlyphs(b *testing.B) {

@@ -64,28 +64,18 @@ func TestIDXRefuses(t *testing.T) {
 		data       []byte
 	}{
 		{"empty", "truncated: ends too early", nil},
-		{"short magic", "truncated: ends too early", good[:3]},
-		{"short dimensions", "truncated: ends too early", good[:10]},
 		{"short body", "truncated: header claims 6×2×2 unsigned byte (24 bytes), 20 are there", good[:len(good)-4]},
 		{"text", "not an idx file", []byte("hello world, hello")},
 		{"type", "has no type that is read", idxBytes(0x0E, make([]byte, 4), 4)},
 		{"rank 0", "no dimensions", idxBytes(8, []byte{1})},
 		{"trailing", "bytes follow the 6×2×2", append(bytes.Clone(good), 1, 2, 3)},
 		{"overflow", "the header is wrong", idxBytes(8, nil, huge, huge)},
-		{"overflow to zero", "the header is wrong", idxBytes(8, nil, huge, huge, huge, 16)},
-		{"8 GiB", "the header is wrong", idxBytes(0x0C, nil, huge, 2)},
 		{"1 GiB claimed", "truncated: header claims 1073741824", idxBytes(8, make([]byte, 9), huge)},
-		{"gzip cut", "truncated: ends too early", zip[:len(zip)-12]},
 		{"gzip cut in header", "gzip header is broken", zip[:5]},
 		{"gzip without trailer", "truncated: ends too early", zip[:len(zip)-8]},
-		{"gzip wrong size", "damaged (gzip: invalid checksum)", tampered(zip, 3, 1)},
 		{"gzip wrong CRC", "damaged (gzip: invalid checksum)", tampered(zip, 7, 1)},
 		{"gzip trailing", "damaged (gzip: invalid header)", append(bytes.Clone(zip), "hello, world"...)},
-		{"gzip holds less", "truncated: header claims 6×2×2 unsigned byte (24 bytes), 20 are there", gzipped(good[:len(good)-4])},
 		{"gzip holds more", "bytes follow the 6×2×2", gzipped(append(bytes.Clone(good), 1, 2, 3))},
-		{"gzip claims 1 GiB", "truncated: header claims 1073741824", gzipped(idxBytes(8, make([]byte, 9), huge))},
-		{"gzip overflow", "the header is wrong", gzipped(idxBytes(8, nil, huge, huge))},
-		{"gzip of nothing", "truncated: ends too early", gzipped(nil)},
 		{"gzip damaged", "damaged", damaged(good)},
 	} {
 		_, err := decodeIDX("some.gz", c.data)

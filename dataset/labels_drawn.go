@@ -37,14 +37,6 @@ func openDigits(path string, o LabelledOptions) (*origin, error) {
 	return src, nil
 }
 
-// readPart reads a part as [Open] does, with QMNIST's labels if their folder is given.
-func readPart(path, labels string, split Split) (*Set, error) {
-	if labels != "" {
-		return openWithQMNIST(path, labels, split)
-	}
-	return Open(path, split)
-}
-
 // drawGlyphs draws no more glyphs than are asked for.
 func drawGlyphs(o LabelledOptions) (*origin, error) {
 	g := GlyphOptions{N: glyphTraining, Size: o.Side, Color: o.Side == 64, Seed: o.Seed}

@@ -44,7 +44,10 @@ func openFolder(dir string, split Split) (*Set, error) {
 	case idx != "" && len(cifar) > 0:
 		return nil, fmt.Errorf("%s: holds both %s and %s: give each data set a folder of its own", dir, filepath.Base(idx), filepath.Base(cifar[0]))
 	case idx != "":
-		return openIDXFolder(dir, idx, split)
+		if labels := qmnistLabels(dir, split); labels != "" {
+			return openQMNIST(idx, labels)
+		}
+		return openImages(idx)
 	case len(cifar) > 0:
 		return openCIFAR(cifar)
 	}
@@ -106,25 +109,19 @@ func qmnistLabels(dir string, split Split) string {
 	return firstFile(dir, spellings("qmnist-"+string(split)+"-labels", "idx2-int")...)
 }
 
-// openIDXFolder reads images and labels, and QMNIST's labels where they are.
-func openIDXFolder(dir, images string, split Split) (*Set, error) {
-	extended := qmnistLabels(dir, split)
-	if extended == "" {
-		return openImages(images)
+// readPart reads a part as [Open] does, or, if the folder of QMNIST's labels is given, MNIST's
+// images with those: Y is the digit, the sensitive attribute the writer's population, 0 for
+// census employees and 1 for high-school students. The folders may be the same.
+func readPart(path, labelsDir string, split Split) (*Set, error) {
+	if labelsDir == "" {
+		return Open(path, split)
 	}
-	return openQMNIST(images, extended)
-}
-
-// openWithQMNIST reads MNIST's images with QMNIST's labels: Y is the digit, the sensitive
-// attribute the writer's population, 0 for census employees and 1 for high-school students.
-// The folders may be the same.
-func openWithQMNIST(mnistDir, labelsDir string, split Split) (*Set, error) {
 	if err := split.check(); err != nil {
 		return nil, err
 	}
-	images := idxImages(mnistDir, split)
+	images := idxImages(path, split)
 	if images == "" {
-		return nil, fmt.Errorf("%s: no %s-images-idx3-ubyte(.gz): wants MNIST's images", mnistDir, imageStems(split)[0])
+		return nil, fmt.Errorf("%s: no %s-images-idx3-ubyte(.gz): wants MNIST's images", path, imageStems(split)[0])
 	}
 	labels := qmnistLabels(labelsDir, split)
 	if labels == "" {

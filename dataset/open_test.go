@@ -117,7 +117,7 @@ func TestOpenQMNIST(t *testing.T) {
 	together := folder(t, images)
 
 	one := must.Get(Open(together, Test))(t)
-	two := must.Get(openWithQMNIST(together, apart, Test))(t)
+	two := must.Get(readPart(together, apart, Test))(t)
 	for _, s := range []*Set{one, two} {
 		if s.Name != "qmnist" || !slices.Equal(s.Y, []int{5, 3}) || !slices.Equal(s.Sensitive[0].Labels, []int{1, 0}) || s.Sensitive[0].Values[1] != "high-school student" {
 			t.Fatalf("%s %v %v", s.Name, s.Y, s.Sensitive)
@@ -191,7 +191,7 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := Open(filepath.Join(lines, "a\nb-images"), Train); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("a name of two lines: %v", err)
 	}
-	must.Fail(t, must.Err(openWithQMNIST(t.TempDir(), t.TempDir(), Train)), "wants MNIST's images") // QMNIST of nothing
+	must.Fail(t, must.Err(readPart(t.TempDir(), t.TempDir(), Train)), "wants MNIST's images") // QMNIST of nothing
 }
 
 func FuzzCIFAR(f *testing.F) {
@@ -241,15 +241,17 @@ func TestRealSets(t *testing.T) {
 func TestRealQMNIST(t *testing.T) {
 	shared.Long(t, "reads QMNIST")
 	mnist, labels := shared.Path(t, "data/mnist"), shared.Path(t, "data/qmnist")
-	for split, students := range map[Split]int{Train: 29050, Test: 5001} {
-		s := must.Get(openWithQMNIST(mnist, labels, split))(t)
-		n := 0
-		for _, population := range s.Sensitive[0].Labels {
-			n += population
+	p := must.Get(OpenParts(t.Context(), mnist, LabelledOptions{Labels: labels}))(t)
+	students := func(sets ...*Set) (n int) {
+		for _, s := range sets {
+			for _, population := range s.Sensitive[0].Labels {
+				n += population
+			}
 		}
-		if n != students {
-			t.Errorf("%s: %d students, want %d", split, n, students)
-		}
+		return n
+	}
+	if train, test := students(p.Train, p.Validation), students(p.Test); train != 29050 || test != 5001 {
+		t.Errorf("%d and %d students", train, test)
 	}
 }
 

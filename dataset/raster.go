@@ -36,7 +36,7 @@ func (m *raster) draw(img image.Image) {
 	m.reset(b.Dx(), b.Dy(), 3)
 	switch img := img.(type) {
 	case *image.YCbCr:
-		m.drawYCbCr(img)
+		m.drawColor(img)
 	case *image.Gray:
 		m.drawGrey(img)
 	case *image.NRGBA:
@@ -55,6 +55,18 @@ func (m *raster) drawGrey(img *image.Gray) {
 		to := m.row(y)
 		for x, v := range img.Pix[y*img.Stride:][:m.width] {
 			to[3*x], to[3*x+1], to[3*x+2] = v, v, v
+		}
+	}
+}
+
+// drawColor converts a JPEG's luma and chroma as the standard library does.
+func (m *raster) drawColor(img *image.YCbCr) {
+	b := img.Rect
+	for y := range m.height {
+		to := m.row(y)
+		for x := range m.width {
+			c := img.YCbCrAt(b.Min.X+x, b.Min.Y+y)
+			to[3*x], to[3*x+1], to[3*x+2] = color.YCbCrToRGB(c.Y, c.Cb, c.Cr)
 		}
 	}
 }

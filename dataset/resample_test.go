@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"image"
@@ -48,36 +47,16 @@ func TestResampleAsPillow(t *testing.T) {
 		{16, 11, 41, 30, "bilinear", "cce827a73c9344bc"},
 		{16, 11, 41, 30, "bicubic", "04a7e72b4786172b"},
 		{16, 11, 41, 30, "box", "6b71de3dd75674cc"},
-		{50, 20, 50, 7, "nearest", "4bb5ed33d608ae3b"},
-		{50, 20, 50, 7, "lanczos", "e71ffcf259306192"},
-		{50, 20, 50, 7, "bilinear", "2ad6f91302be9d8a"},
-		{50, 20, 50, 7, "bicubic", "d37c91dc3ace16f8"},
-		{50, 20, 50, 7, "box", "1b9fadf67f3ca636"},
-		{9, 31, 4, 31, "nearest", "4886083fa1fcbb1f"},
-		{9, 31, 4, 31, "lanczos", "1f837ab8f19b6d34"},
-		{9, 31, 4, 31, "bilinear", "8aef184670489766"},
-		{9, 31, 4, 31, "bicubic", "0599105e8982b3e8"},
-		{9, 31, 4, 31, "box", "8ef8c4383bd412c6"},
 		{1, 5, 3, 2, "nearest", "a5026df32a1dbff1"},
 		{1, 5, 3, 2, "lanczos", "15a41f4b63bdf1fe"},
 		{1, 5, 3, 2, "bilinear", "f828373a2bd98fb8"},
 		{1, 5, 3, 2, "bicubic", "f124f105b733bd85"},
 		{1, 5, 3, 2, "box", "2287124d597f7828"},
-		{64, 64, 63, 65, "nearest", "9c2d949ed46c1c64"},
-		{64, 64, 63, 65, "lanczos", "fd1b206a105a8248"},
-		{64, 64, 63, 65, "bilinear", "25a25ef61af45017"},
-		{64, 64, 63, 65, "bicubic", "37e841b97eca42b2"},
-		{64, 64, 63, 65, "box", "dd667d5020acbc9b"},
 		{101, 75, 5, 3, "nearest", "ba8d04238c8be199"},
 		{101, 75, 5, 3, "lanczos", "b12cb349a9749906"},
 		{101, 75, 5, 3, "bilinear", "2627d92f187ffbb8"},
 		{101, 75, 5, 3, "bicubic", "cd1a0f1fd2f0a548"},
 		{101, 75, 5, 3, "box", "41e826d5412392fa"},
-		{300, 7, 2, 7, "nearest", "cb30c7b27dbc2515"},
-		{300, 7, 2, 7, "lanczos", "020b1670154d165d"},
-		{300, 7, 2, 7, "bilinear", "d031818db098a29f"},
-		{300, 7, 2, 7, "bicubic", "32ed258ff239161e"},
-		{300, 7, 2, 7, "box", "e7d599619edecd35"},
 	} {
 		z := resizer{filter: c.filter}
 		if got := z.resize(congruential(c.w, c.h), c.toW, c.toH).digest(); got != c.digest {
@@ -180,26 +159,6 @@ func TestDrawTypes(t *testing.T) {
 		m.draw(img)
 		if got := [3]uint8(m.pix[3:6]); got != [3]uint8{77, 77, 77} {
 			t.Errorf("%T: pixel is %v", img, got)
-		}
-	}
-}
-
-// Colour of half the samples is interpolated as libjpeg does: the JPEGs are
-// Pillow's, and the pictures what it decodes them to.
-func TestChromaAsLibjpeg(t *testing.T) {
-	for name, c := range jpegs {
-		data := must.Get(base64.StdEncoding.DecodeString(c.jpeg))(t)
-		want := must.Get(base64.StdEncoding.DecodeString(c.pixels))(t)
-		img := must.Get(decodePicture(data))(t)
-		var m raster
-		m.draw(img)
-		most, total := 0, 0
-		for i, v := range m.pix {
-			d := int(v) - int(want[i])
-			most, total = max(most, d, -d), total+max(d, -d)
-		}
-		if mean := float64(total) / float64(len(want)); most > 4 || mean > .5 || len(m.pix) != len(want) {
-			t.Errorf("%s: differs by %d at most, %.2f in the mean", name, most, mean)
 		}
 	}
 }

@@ -88,6 +88,8 @@ func TestSumSeesEveryPart(t *testing.T) {
 		"y":     func(s *Set) { s.Y[1]++ },
 		"s":     func(s *Set) { s.Sensitive[0].Labels[1]++ },
 		"no s":  func(s *Set) { s.Sensitive = nil },
+		"two s": func(s *Set) { s.Sensitive = append(s.Sensitive, Attribute{Labels: []int{0, 0, 1}}) },
+		"value": func(s *Set) { s.Pixels, s.Values = nil, []float32{1} },
 		"shape": func(s *Set) { s.Shape[1], s.Shape[2] = 4, 2 },
 	} {
 		s := coloured()
@@ -108,23 +110,6 @@ func TestExamplesDoNotAllocate(t *testing.T) {
 
 func TestExamplesPanicOnLength(t *testing.T) {
 	must.Panic(t, func() { coloured().Examples(make([]float32, 23), []int{0}) })
-}
-
-func BenchmarkExamples(b *testing.B) {
-	s := &Set{Shape: []int{1, 28, 28}, Y: make([]int, 1024), Pixels: make([]uint8, 1024*784), Mean: []float32{.1307}, Std: []float32{.3081}}
-	for i := range s.Pixels {
-		s.Pixels[i] = uint8(i * i >> 3)
-	}
-	s.finish()
-	indices := make([]int, 1024)
-	for i := range indices {
-		indices[i] = i * 7 % 1024
-	}
-	x := make([]float32, 1024*784)
-	for b.Loop() {
-		s.Examples(x, indices)
-	}
-	b.ReportMetric(float64(b.N)*1024/b.Elapsed().Seconds(), "examples/s")
 }
 
 func TestJoin(t *testing.T) {

@@ -92,6 +92,8 @@ func TestNested(t *testing.T) {
 		` [ 1 , 2,3,4,5, 6,7 ,8 ] `:                              "[1 2 3 4 5 6 7 8]",
 		`[1,null,"NaN",true,false,"Infinity","-Infinity","inf"]`: "[1 NaN NaN 1 0 +Inf -Inf +Inf]",
 		`[[[1,2],[3]],[[4,5],[6,7,8]]]`:                          "an inner array has 1 numbers where shape [2 2 2] has 2",
+		`[1,[2,3],4,5,6,7,8]`:                                    "",
+		`[1,2,[3,4],5,6,7,8]`:                                    "",
 		`[]`:                                                     "shape [2 2 2] has 8 numbers, more than there are",
 		`[1,2,3,4,5,6,7,8,9]`:                                    "there are more numbers",
 		`["1",2,3,4,5,6,7,8]`:                                    `"1" is not a number`,

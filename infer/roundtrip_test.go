@@ -89,17 +89,3 @@ func TestConcurrent(t *testing.T) {
 	}
 	wg.Wait()
 }
-
-func BenchmarkInfer(b *testing.B) {
-	const n = 256
-	for _, json := range []bool{false, true} {
-		b.Run(map[bool]string{true: "json", false: "binary"}[json], func(b *testing.B) {
-			h, _, x, _ := served(b, n, ServerOptions{})
-			c, _ := newClient(b, h, Options{Model: "pictures", JSON: json})
-			for b.Loop() {
-				must.Get2(c.Infer(context.Background(), x["pictures"], n))(b)
-			}
-			b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "examples/s")
-		})
-	}
-}

@@ -39,30 +39,22 @@ var samples = []any{
 }
 
 func TestWriteRead(t *testing.T) {
+	check := func(shape []int, data any) {
+		var b bytes.Buffer
+		must.Do(t, Write(&b, shape, data))
+		a := must.Get(Read(&b))(t)
+		if !slices.Equal(a.Shape, shape) || !reflect.DeepEqual(a.Data, data) {
+			t.Errorf("%T %v came back as %v %v", data, shape, a.Shape, a.Data)
+		}
+	}
 	for _, data := range samples {
 		for _, shape := range [][]int{{6}, {2, 3}, {1, 3, 2, 1}} {
-			var b bytes.Buffer
-			must.Do(t, Write(&b, shape, data))
-			a := must.Get(Read(&b))(t)
-			if !slices.Equal(a.Shape, shape) || !reflect.DeepEqual(a.Data, data) {
-				t.Errorf("%T %v came back as %v %v", data, shape, a.Shape, a.Data)
-			}
+			check(shape, data)
 		}
 	}
-}
-
-func TestEmptyAndScalar(t *testing.T) {
-	var b bytes.Buffer
-	for _, c := range []struct {
-		shape []int
-		data  any
-	}{{[]int{}, []float64{3}}, {[]int{0, 4}, []float32{}}} {
-		b.Reset()
-		must.Do(t, Write(&b, c.shape, c.data))
-		if a, err := Read(&b); err != nil || !slices.Equal(a.Shape, c.shape) || !reflect.DeepEqual(a.Data, c.data) {
-			t.Errorf("%v %v came back as %v, %v", c.shape, c.data, a, err)
-		}
-	}
+	check([]int{}, []float64{3})
+	check([]int{0, 4}, []float32{})
+	check([]int{1 << 20}, make([]float32, 1<<20)) // which is read in several chunks
 }
 
 // The bytes that numpy.save writes for numpy.arange(3, dtype='<i4').reshape(1, 3).
@@ -184,6 +176,9 @@ func TestConversions(t *testing.T) {
 	ints := Array{[]int{3}, []int64{-3, 0, 1 << 53}}
 	if x, err := ints.Float64s(); err != nil || !slices.Equal(x, []float64{-3, 0, 1 << 53}) {
 		t.Errorf("Float64s: %v, %v", x, err)
+	}
+	if x, err := (Array{[]int{1}, []float32{.1}}).Float32s(); err != nil || x[0] != .1 {
+		t.Errorf("Float32s of float32: %v, %v", x, err)
 	}
 	if x, err := (Array{[]int{2}, []bool{true, false}}).Ints(); err != nil || !slices.Equal(x, []int{1, 0}) {
 		t.Errorf("Ints of bools: %v, %v", x, err)

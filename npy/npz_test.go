@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"tattle/internal/must"
-	"tattle/internal/shared"
 )
 
 func archive(t testing.TB, compress bool) []byte {
@@ -222,20 +221,6 @@ func TestArchiveTruncated(t *testing.T) {
 	}
 }
 
-func TestGolden(t *testing.T) {
-	f := must.Get(Open(shared.Path(t, "models/mnist-mlp.golden.npz")))(t)
-	defer f.Close()
-	x, shape, err := f.Float32s("features")
-	if err != nil || !slices.Equal(shape, []int{100, 784}) {
-		t.Fatal(shape, err)
-	}
-	r := must.Get(f.Rows("features"))(t)
-	a, err := r.Read(40, 60)
-	if err != nil || !slices.Equal(a.Data.([]float32), x[40*784:60*784]) {
-		t.Errorf("rows 40 to 60 are not those of the whole array (%v)", err)
-	}
-}
-
 func FuzzNPZ(f *testing.F) {
 	f.Add(archive(f, false))
 	f.Add(archive(f, true))
@@ -259,22 +244,4 @@ func FuzzNPZ(f *testing.F) {
 			}
 		}
 	})
-}
-
-func BenchmarkRead(b *testing.B) {
-	for _, compress := range []bool{false, true} {
-		b.Run(fmt.Sprintf("compress=%v", compress), func(b *testing.B) {
-			const n = 1 << 22
-			var buf bytes.Buffer
-			w := NewWriter(&buf)
-			w.Compress = compress
-			must.Do(b, w.Add("x", []int{n}, make([]float64, n)))
-			must.Do(b, w.Close())
-			f := open(b, buf.Bytes())
-			b.SetBytes(8 * n)
-			for b.Loop() {
-				must.Get(f.Array("x"))(b)
-			}
-		})
-	}
 }

@@ -11,19 +11,6 @@ import (
 	"tattle/onnx"
 )
 
-// The model scores on MNIST's test pictures what PyTorch says of it.
-func TestMNISTAccuracy(t *testing.T) {
-	shared.Long(t, "answers 10,000 images")
-	g := must.Get(onnx.Read(shared.Path(t, "models/mnist-mlp.onnx")))(t)
-	test := must.Get(dataset.Open(shared.Path(t, "data/mnist"), dataset.Split("test")))(t)
-	net := must.Get(nn.NewNet(g))(t)
-	a := 100 * nn.Accuracy(net, test)
-	t.Logf("%.2f %% of %d", a, test.Len())
-	if test.Len() != 10000 || math.Abs(a-97.56) > 0.02 {
-		t.Errorf("%.2f %% of %d, want 97.56 %% of 10000", a, test.Len())
-	}
-}
-
 // The trained ResNet-20 scores on pictures of CIFAR-10 what PyTorch says of it.
 func TestResNetAccuracy(t *testing.T) {
 	shared.Long(t, "1,017 images")

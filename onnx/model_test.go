@@ -64,24 +64,6 @@ func TestMNIST(t *testing.T) {
 	near(t, "Jᵀ·u", product, array("Jtu"), limit)
 }
 
-func BenchmarkDecode(b *testing.B) {
-	data := must.Get(Encode(zoo.MNIST(1)))(b)
-	b.SetBytes(int64(len(data)))
-	b.ReportAllocs()
-	for b.Loop() {
-		must.Get(Decode("model.onnx", data))(b)
-	}
-}
-
-func BenchmarkEncode(b *testing.B) {
-	g := zoo.MNIST(1)
-	b.SetBytes(4 * (784*784*2 + 784*10))
-	b.ReportAllocs()
-	for b.Loop() {
-		must.Get(Encode(g))(b)
-	}
-}
-
 // Real models against PyTorch: outputs, J·u and Jᵀ·v.
 func TestModels(t *testing.T) {
 	for _, c := range []struct {

@@ -137,8 +137,6 @@ func TestDiscriminantErrs(t *testing.T) {
 	}
 	for want, s := range map[string]release.Spec{
 		"training data":                 {Keep: 2, Projection: "discriminant"},
-		"at most 2 discriminant":        {Keep: 3, Projection: "discriminant"},
-		"needs the number of entries":   {Projection: "discriminant"},
 		"for discriminant directions, ": {Surface: "logits", Keep: 2, Projection: "discriminant"},
 	} {
 		var train nn.Source

@@ -1,7 +1,6 @@
 package release
 
 import (
-	"context"
 	"math"
 	"testing"
 )
@@ -32,19 +31,5 @@ func TestNone(t *testing.T) {
 	}
 	if n, err := ParseNoise("none", 1, 2); err == nil {
 		t.Errorf("ParseNoise reads none as %v", n)
-	}
-}
-
-// A utility without noise is that of the head, or of what is done to its input.
-func TestNoneUtility(t *testing.T) {
-	data := points{p: 2, x: []float32{1, 0, 0, 1, .6, .4, .4, .6}, labels: []int{0, 1, 0, 0}}
-	f := Features{Front: identity(2), Head: identity(2), Noise: None{}}
-	u, err := f.Utility(context.Background(), data, UtilityOptions{})
-	if err != nil || u.Released.Fraction != u.Clean.Fraction || u.Clean.Fraction != .75 {
-		t.Errorf("%v, %v", u, err)
-	}
-	f.Post = Post{Label: true}
-	if u, err = f.Utility(context.Background(), data, UtilityOptions{}); err != nil || u.Released.Fraction != .75 {
-		t.Errorf("by the label: %v, %v", u, err)
 	}
 }

@@ -12,24 +12,6 @@ import (
 	"tattle/npy"
 )
 
-// A table of a Laplace density is a Laplace density, in closed form.
-func TestTableOfLaplace(t *testing.T) {
-	table := must.Get(NewTable([]float64{3, 4, 4.5, 7}, []float64{2 * math.Exp(-1), 2, 2 * math.Exp(-.5), 2 * math.Exp(-3)}, 2))(t)
-	laplace := must.Get(NewLaplace(2))(t)
-	for _, d := range []float64{1e-9, -1e-4, .3, -2, 20, 300} {
-		z := []float64{d}
-		got, want := chiSquared(table, z), chiSquared(laplace, z)
-		// The relative error of exponents up to d is that of the quadrature for mean and scale,
-		// times d.
-		if math.Abs(got/want-1) > 1e-9*(1+math.Abs(d)) {
-			t.Errorf("χ²(%v) = %v, want %v", d, got, want)
-		}
-	}
-	if got := table.Fisher(); math.Abs(got/laplace.Fisher()-1) > 1e-9 {
-		t.Errorf("Fisher information %v, want %v", got, laplace.Fisher())
-	}
-}
-
 func TestNewTableErrs(t *testing.T) {
 	for want, c := range map[string][2][]float64{
 		"3 positions and 2":  {{1, 2, 3}, {1, 1}},

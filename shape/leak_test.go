@@ -115,6 +115,9 @@ func TestLeak(t *testing.T) {
 			}
 			f := func(v []float64) float64 { return direct(l, v, plus(v, noise), c.sigma, indices) }
 			grad := make([]float32, len(values))
+			for i := range grad {
+				grad[i] = .5 // the gradient is added to what is there
+			}
 			got := l.penalty(grad, train.Released{Values: narrow(values), Noisy: narrow(plus(values, noise)), Sigma: c.sigma, Indices: indices})
 			if c.b > 1 {
 				if want := f(values); math.Abs(got-want) > 2e-5*(1+want) {
@@ -132,28 +135,12 @@ func TestLeak(t *testing.T) {
 					want = 0
 				}
 				most = max(most, math.Abs(want))
-				if d := math.Abs(float64(grad[i]) - want); !(d < 2e-5+1e-3*math.Abs(want)) {
-					t.Errorf("gradient %d is %v, want %v", i, grad[i], want)
+				if d := math.Abs(float64(grad[i]) - .5 - want); !(d < 2e-5+1e-3*math.Abs(want)) {
+					t.Errorf("gradient %d is %v, want %v", i, grad[i]-.5, want)
 				}
 			}
 			t.Logf("largest slope %.3g", most)
 		})
-	}
-}
-
-// TestLeakAdds holds that the gradient is added to what is there.
-func TestLeakAdds(t *testing.T) {
-	values, noise, indices := batchOf(10, 3, 1)
-	l := &leak{candidates: 100, weight: 1, given: make([]int, 20)}
-	batch := train.Released{Values: narrow(values), Noisy: narrow(plus(values, noise)), Sigma: 1, Indices: indices}
-	once, twice := make([]float32, 30), make([]float32, 30)
-	l.penalty(once, batch)
-	l.penalty(twice, batch)
-	l.penalty(twice, batch)
-	for i, g := range once {
-		if math.Abs(float64(twice[i]-2*g)) > 1e-7 {
-			t.Fatalf("entry %d: %v twice is not %v", i, g, twice[i])
-		}
 	}
 }
 
@@ -171,15 +158,5 @@ func TestLeakAllocatesNothing(t *testing.T) {
 		l.penalty(grad, all)
 	}); a != 0 {
 		t.Errorf("two penalties allocate %v times", a)
-	}
-}
-
-func BenchmarkLeak(b *testing.B) {
-	const size, n = 1000, 12
-	values, noise, indices := batchOf(size, n, 1)
-	l := &leak{candidates: 60000, weight: 1, given: classesOf(2*size, 10, 1), protected: []protected{{classesOf(2*size, 2, 3), 1}}}
-	batch, grad := train.Released{Values: narrow(values), Noisy: narrow(plus(values, noise)), Sigma: 1, Indices: indices}, make([]float32, size*n)
-	for b.Loop() {
-		l.penalty(grad, batch)
 	}
 }

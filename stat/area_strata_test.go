@@ -83,38 +83,3 @@ func TestStratifiedAreaIsCalibrated(t *testing.T) {
 		t.Errorf("of 1000 p-values %d are at most .05, and %d intervals miss", small, missed)
 	}
 }
-
-// The p-value of the area is the share of all deals within strata whose area is as large,
-// ties counting; 5 standard errors of the draws are allowed.
-func TestPermuteAreaAgainstAllDeals(t *testing.T) {
-	score := []float64{1, 2, 2, 5, 0, 3, 3}
-	positive := []bool{false, true, false, true, false, true, false}
-	strata := [][]int{{0, 1, 2, 3}, {4, 5, 6}}
-	as, all := 0, 0
-	area := func(p []bool) float64 {
-		a, _ := NewStratifiedArea(score, p, strata, 1, .95)
-		return a.Area
-	}
-	for bits := range 1 << 7 { // two positives of the first four, one of the others
-		p, first, second := make([]bool, 7), 0, 0
-		for i := range p {
-			if p[i] = bits>>i&1 == 1; p[i] && i < 4 {
-				first++
-			} else if p[i] {
-				second++
-			}
-		}
-		if first == 2 && second == 1 {
-			all++
-			if area(p) >= area(positive)-1e-12 {
-				as++
-			}
-		}
-	}
-	const draws = 20000
-	want := float64(as) / float64(all)
-	got := PermuteArea(score, positive, strata, 1, draws, rand.New(rand.NewPCG(1, 2)))
-	if slack := 5 * math.Sqrt(want*(1-want)/float64(got.Draws)); math.Abs(got.P-want) > slack+1/float64(got.Draws) {
-		t.Errorf("p %v in %d draws, want %d of %d", got.P, got.Draws, as, all)
-	}
-}

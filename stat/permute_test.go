@@ -1,8 +1,10 @@
 package stat
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mathext"
@@ -215,49 +217,6 @@ func add(guess, class *[]int, g, c []int) []int {
 	return at
 }
 
-// Each deal of one stratum has the distribution of all of them.
-func TestDealDraws(t *testing.T) {
-	guess, class := []int{0, 0, 1, 1, 2, 2, 0, 3}, []int{0, 1, 1, 1, 2, 0, 2, 2}
-	d, _ := newDeal(guess, class, []int{0, 1, 2, 3, 4, 5, 6, 7})
-	f, r := newFactorials(8), rand.New(rand.NewPCG(7, 8))
-	left, row := make([]int, 4), make([]int, 4)
-	want := slowRight(guess, class)
-	const n = 40000
-	counts := map[int]int{}
-	for range n {
-		counts[d.draw(f, left, row, r)]++
-	}
-	if !fits(counts, want, n) {
-		t.Errorf("%v, by listing %v", counts, want)
-	}
-}
-
-func TestIndependenceAgainstEveryDeal(t *testing.T) {
-	r := rand.New(rand.NewPCG(9, 10))
-	const draws = 50000
-	for _, c := range [][2][]int{
-		{{0, 0, 0, 1, 1, 2, 2}, {0, 0, 1, 1, 1, 2, 2}},
-		{{0, 0, 0, 0, 1, 1, 1, 1}, {0, 0, 0, 1, 1, 1, 1, 0}},
-		{{0, 1, 0, 1, 0, 1}, {0, 0, 0, 1, 1, 1}},
-	} {
-		table := count(c[0], c[1], 3, 4)
-		seen, beyond, deals := slowG(table), 0.0, 0.0
-		everyDeal(c[1], func(dealt []int) {
-			if slowG(count(c[0], dealt, 3, 4)) >= seen-1e-9 {
-				beyond++
-			}
-			deals++
-		})
-		want := beyond / deals
-		if got, ok := steady(want, func() Permuted { return Independence(table, draws, r) }); !ok {
-			t.Errorf("%v: p is %v, by listing %v", table, got, want)
-		}
-	}
-	if got := Independence([][]int{{3, 4}, {0, 0}}, 100, r); got.P != 1 {
-		t.Errorf("of one row p is %v", got)
-	}
-}
-
 // slowG is 2 Σ k·ln(k·n/(row·column)).
 func slowG(table [][]int) float64 {
 	t := newTable(table, .5)
@@ -270,70 +229,6 @@ func slowG(table [][]int) float64 {
 		}
 	}
 	return g
-}
-
-func TestPermuteProductsAgainstEveryDeal(t *testing.T) {
-	x, y := []float64{1, 2, 3, 4, 10, 11, 15}, []float64{2, 1, 5, 4, 7, 9, 8}
-	strata := [][]int{{0, 1, 2, 3}, {4, 5, 6}}
-	var sums [2][]float64
-	for k, s := range strata {
-		everyDeal(s, func(dealt []int) {
-			var sum float64
-			for i, j := range dealt {
-				sum += x[s[i]] * y[j]
-			}
-			sums[k] = append(sums[k], sum)
-		})
-	}
-	var seen, beyond float64
-	for i := range x {
-		seen += x[i] * y[i]
-	}
-	for _, a := range sums[0] {
-		for _, b := range sums[1] {
-			if a+b >= seen-1e-9 {
-				beyond++
-			}
-		}
-	}
-	want := beyond / float64(len(sums[0])*len(sums[1]))
-	const draws = 50000
-	r := rand.New(rand.NewPCG(11, 12))
-	if got, ok := steady(want, func() Permuted { return PermuteProducts(x, y, strata, 1, draws, r) }); !ok {
-		t.Errorf("p is %v, by listing %v", got, want)
-	}
-	if got := PermuteMeans([]int{0, 1, 0, 1}, 2, []float64{2, 2, 2, 2}, 100, rand.New(rand.NewPCG(1, 1))); got.P != 1 {
-		t.Errorf("means of equal numbers: p is %v", got)
-	}
-	if got := PermuteProducts(x, []float64{3, 3, 3, 3, 3, 3, 3}, strata, 1, 100, rand.New(rand.NewPCG(1, 1))); got.P != 1 {
-		t.Errorf("of equal numbers p is %v", got)
-	}
-}
-
-func TestPermuteMeansAgainstEveryDeal(t *testing.T) {
-	group, y := []int{2, 0, 0, 2, 3, 3, 0}, []float64{2, 1, 5, 4, 7, 9, 8}
-	spread := func(dealt []int) float64 {
-		var sum, n [4]float64
-		for i, j := range dealt {
-			sum[group[i]], n[group[i]] = sum[group[i]]+y[j], n[group[i]]+1
-		}
-		return sum[0]*sum[0]/n[0] + sum[2]*sum[2]/n[2] + sum[3]*sum[3]/n[3]
-	}
-	var beyond, deals float64
-	places := []int{0, 1, 2, 3, 4, 5, 6}
-	seen := spread(places)
-	everyDeal(places, func(dealt []int) {
-		if spread(dealt) >= seen-1e-9 {
-			beyond++
-		}
-		deals++
-	})
-	want := beyond / deals
-	const draws = 50000
-	r := rand.New(rand.NewPCG(11, 12))
-	if got, ok := steady(want, func() Permuted { return PermuteMeans(group, 4, y, draws, r) }); !ok {
-		t.Errorf("p is %v, by listing %v", got, want)
-	}
 }
 
 // Where guess and class are independent, p ≤ α happens with probability α at most:
@@ -381,30 +276,6 @@ func TestPermutationsKeepTheirLevel(t *testing.T) {
 		if float64(products[k]) < tests*a-4.5*math.Sqrt(tests*a*(1-a))-5 {
 			t.Errorf("PermuteProducts: only %d of %d tests are at most %v", products[k], tests, a)
 		}
-	}
-}
-
-func BenchmarkPermuteWithin(b *testing.B) { // 100,000 examples of 10 × 5 strata and 5 classes
-	r := rand.New(rand.NewPCG(1, 1))
-	guess, class, strata := make([]int, 100000), make([]int, 100000), make([][]int, 50)
-	for i := range guess {
-		guess[i], class[i] = r.IntN(5), r.IntN(5)
-		strata[i%50] = append(strata[i%50], i)
-	}
-	for b.Loop() {
-		PermuteWithin(guess, class, strata, 1, 9999, r)
-	}
-}
-
-func BenchmarkPermuteProducts(b *testing.B) { // 100,000 examples of 50 strata
-	r := rand.New(rand.NewPCG(1, 1))
-	x, y, strata := make([]float64, 100000), make([]float64, 100000), make([][]int, 50)
-	for i := range x {
-		x[i], y[i] = r.NormFloat64(), r.NormFloat64()
-		strata[i%50] = append(strata[i%50], i)
-	}
-	for b.Loop() {
-		PermuteProducts(x, y, strata, 1, 999, r)
 	}
 }
 
@@ -467,6 +338,98 @@ func TestStretchAllowsForCrossFitting(t *testing.T) {
 		}
 		if float64(n) > tests*a+4.5*math.Sqrt(tests*a*(1-a))+1 {
 			t.Errorf("%d of %d p-values are at most %v", n, tests, a)
+		}
+	}
+}
+
+// shareOfDeals returns the share of all orders within the strata for which the statistic is at
+// least that of the order 0, 1, 2 and so on.
+func shareOfDeals(strata [][]int, statistic func(order []int) float64) float64 {
+	var order []int
+	for _, s := range strata {
+		order = append(order, s...)
+	}
+	slices.Sort(order)
+	seen, beyond, deals := statistic(order), 0., 0.
+	var deal func(k int)
+	deal = func(k int) {
+		if k < len(strata) {
+			everyDeal(strata[k], func(dealt []int) {
+				for j, i := range strata[k] {
+					order[i] = dealt[j]
+				}
+				deal(k + 1)
+			})
+			return
+		}
+		if deals++; statistic(order) >= seen-1e-9 {
+			beyond++
+		}
+	}
+	deal(0)
+	return beyond / deals
+}
+
+func TestPermutationsAgainstEveryDeal(t *testing.T) {
+	const draws = 50000
+	r := rand.New(rand.NewPCG(9, 10))
+	whole, two := [][]int{{0, 1, 2, 3, 4, 5, 6}}, [][]int{{0, 2, 4, 6}, {1, 3, 5}}
+	check := func(name string, strata [][]int, statistic func(order []int) float64, test func() Permuted) {
+		want := shareOfDeals(strata, statistic)
+		if got, ok := steady(want, test); !ok {
+			t.Errorf("%s: p is %v, by listing %v", name, got, want)
+		}
+	}
+	for _, c := range [][2][]int{
+		{{0, 0, 0, 1, 1, 2, 2}, {0, 0, 1, 1, 1, 2, 2}},
+		{{0, 0, 0, 0, 1, 1, 1}, {0, 0, 0, 1, 1, 1, 0}},
+		{{0, 1, 0, 1, 0, 1, 2}, {0, 0, 0, 1, 1, 1, 1}},
+	} {
+		table := count(c[0], c[1], 3, 4)
+		check(fmt.Sprint("independence ", table), whole, func(order []int) float64 { return slowG(count(c[0], pickAt(c[1], order), 3, 4)) },
+			func() Permuted { return Independence(table, draws, r) })
+	}
+	x, y := []float64{1, 2, 3, 4, 10, 11, 15}, []float64{2, 1, 5, 4, 7, 9, 8}
+	check("products", two, func(order []int) (sum float64) {
+		for i, j := range order {
+			sum += x[i] * y[j]
+		}
+		return sum
+	}, func() Permuted { return PermuteProducts(x, y, two, 1, draws, r) })
+	group := []int{2, 0, 0, 2, 3, 3, 0}
+	check("means", whole, func(order []int) float64 {
+		var sum, n [4]float64
+		for i, j := range order {
+			sum[group[i]], n[group[i]] = sum[group[i]]+y[j], n[group[i]]+1
+		}
+		return sum[0]*sum[0]/n[0] + sum[2]*sum[2]/n[2] + sum[3]*sum[3]/n[3]
+	}, func() Permuted { return PermuteMeans(group, 4, y, draws, r) })
+	positive := []bool{false, true, false, true, false, true, false}
+	ties := []float64{1, 2, 2, 5, 0, 3, 3}
+	check("areas", two, func(order []int) float64 {
+		a, _ := NewStratifiedArea(ties, pickAt(positive, order), two, 1, .95)
+		return a.Area
+	}, func() Permuted { return PermuteArea(ties, positive, two, 1, draws, r) })
+	score, class := make([]float64, 21), []int{0, 1, 2, 2, 0, 1, 1}
+	for range 3 {
+		for i := range score {
+			score[i] = r.NormFloat64()
+		}
+		check("scores", two, func(order []int) (sum float64) {
+			for i, c := range pickAt(class, order) {
+				sum += score[3*i+c]
+			}
+			return sum
+		}, func() Permuted { return PermuteScores(score, 3, class, two, 1, draws, r) })
+	}
+	for name, p := range map[string]Permuted{
+		"independence of one row": Independence([][]int{{3, 4}, {0, 0}}, 100, r),
+		"means of equal numbers":  PermuteMeans(group, 4, make([]float64, 7), 100, r),
+		"products of one number":  PermuteProducts(x, make([]float64, 7), two, 1, 100, r),
+		"scores of one class":     PermuteScores(make([]float64, 14), 2, make([]int, 7), two, 1, 99, r),
+	} {
+		if p.P != 1 {
+			t.Errorf("%s: p is %v", name, p.P)
 		}
 	}
 }

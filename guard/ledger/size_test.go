@@ -13,25 +13,6 @@ import (
 	"tattle/internal/must"
 )
 
-// BenchmarkDebit: one request at a time and 16, on disk, releases of 784 values.
-func BenchmarkDebit(b *testing.B) {
-	for _, callers := range []int{1, 16} {
-		b.Run(strconv.Itoa(callers), func(b *testing.B) {
-			l := open(b, b.TempDir(), Budget{Releases: 1 << 30}, nil)
-			release := noise(rand.New(rand.NewPCG(1, 1)), 784)
-			b.SetParallelism(callers)
-			b.RunParallel(func(p *testing.PB) {
-				for p.Next() {
-					if _, err := one(l, strconv.FormatUint(rand.Uint64(), 36), 1, release...); err != nil {
-						b.Error(err)
-						return
-					}
-				}
-			})
-		})
-	}
-}
-
 // noise returns n values of a release whose noise has s = σ/Δ = 64 and whose features are as
 // strong: half of them 0, as behind a ReLU.
 func noise(r *rand.Rand, n int) []int64 {

@@ -94,35 +94,3 @@ func TestLoad(t *testing.T) {
 	share := func(p float64) time.Duration { return latency[int(p*float64(len(latency)-1))] }
 	t.Logf("%d cores: %.0f requests a second, latency p50 %v, p99 %v, largest %v", runtime.GOMAXPROCS(0), float64(len(latency))/took.Seconds(), share(.5), share(.99), share(1))
 }
-
-// BenchmarkInfer: new inputs of paper A's net of MNIST, over loopback, from 16 clients for each core.
-func BenchmarkInfer(b *testing.B) {
-	front := mnistFront(b)
-	lattice := guard.Lattice{Delta: 1. / 64, Sigma: 1.7, Clip: 256, Dim: 784}
-	_, h := serving(b, ledger.Budget{Releases: 1}, nil, func(o *Options) { o.Front, o.Lattice = front, lattice })
-	defer h.CloseClientConnections()
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
-	b.SetParallelism(16)
-	b.RunParallel(func(p *testing.PB) {
-		r := rand.New(rand.NewPCG(1, rand.Uint64()))
-		text, header := request(r, front)
-		for p.Next() {
-			q, _ := http.NewRequest(http.MethodPost, h.URL+"/v2/models/guard/infer", bytes.NewReader(text))
-			q.Header.Set("Content-Type", "application/octet-stream")
-			q.Header.Set("Inference-Header-Content-Length", strconv.Itoa(header))
-			q.Header.Set(infer.SubjectHeader, strconv.FormatUint(rand.Uint64(), 36))
-			w, err := client.Do(q)
-			if err != nil {
-				b.Error(err)
-				return
-			}
-			io.Copy(io.Discard, w.Body)
-			w.Body.Close()
-			if w.StatusCode != 200 {
-				b.Error(w.Status)
-				return
-			}
-		}
-	})
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "requests/s")
-}
