@@ -77,6 +77,35 @@ func TestEmptyPool(t *testing.T) {
 	})
 }
 
+// counted counts the words that are drawn.
+type counted struct {
+	mathrand.Source
+	words float64
+}
+
+func (c *counted) Uint64() uint64 {
+	c.words++
+	return c.Source.Uint64()
+}
+
+// TestTimingLeak: the reason for the pool. A program that samples on request draws more random words
+// for large noise than for small noise, and takes longer.
+func TestTimingLeak(t *testing.T) {
+	g := must.Get(lattice.NewSampler(64))(t)
+	source := &counted{Source: mathrand.NewChaCha8([32]byte{1})}
+	requests := make([]timed, 20000)
+	for i := range requests {
+		source.words = 0
+		requests[i].noise = g.Draw(source)
+		requests[i].cost = source.words
+	}
+	auc, e := largeNoise(requests)
+	t.Logf("random words tell large noise from small noise with AUC %.3f ± %.3f", auc, e)
+	if auc-e < .6 {
+		t.Errorf("AUC %v ± %v: the sampler's work does not depend on its noise, and the test has no power", auc, e)
+	}
+}
+
 // timed is the noise of a request, and what the request cost.
 type timed struct {
 	noise int64
