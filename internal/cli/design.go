@@ -2,8 +2,16 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
 
+	"github.com/alecthomas/kong"
+
+	"tattle/design"
 	"tattle/internal/report"
+	"tattle/stat"
 )
 
 // designCmd looks for the release that keeps limits at the lowest cost in accuracy.
@@ -67,4 +75,105 @@ func (c *designCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	return c.compute(ctx, e, "design", func(dir string) (*report.Report, error) { return j.keep(ctx, e, dir) })
+}
+
+// onLattice reports whether the answer is measured with noise on a lattice, as tattle guard adds it.
+func (c *designCmd) onLattice() bool { return c.Noise == "lattice" }
+
+// options reads what is promised, the limit on the cost, and what of the search does not depend on the data.
+func (c *designCmd) options() (o design.Options, err error) {
+	o = design.Options{Queries: c.Queries, Finetune: design.Finetune(c.Finetune), Epochs: c.Epochs, Tasks: c.Task, Keep: c.Keep, ListDraws: c.ListDraws, Seed: c.Seed}
+	o.Floor, o.Bits, o.Attack = c.Floor, c.Bits, c.AttackRMS
+	for _, m := range c.Methods {
+		o.Methods = append(o.Methods, design.Method(m))
+	}
+	if c.Identify != "" {
+		if o.Identify, o.Candidates, err = design.ParseIdentify(c.Identify); err != nil {
+			return o, usage(fmt.Errorf("--identify %w", err), "write it as 1%@60000")
+		}
+	}
+	for _, s := range c.Protect {
+		p, err := design.ParseProtect(s)
+		if err != nil {
+			return o, usage(fmt.Errorf("--protect %w", err), "")
+		}
+		o.Protect = append(o.Protect, p)
+	}
+	if o.MaxDrop, err = parseDrop(c.MaxAccuracyDrop); err == nil && !o.Promise() {
+		err = usage(errors.New("no promise is given"), "promise something about every adversary with --identify, --floor, --bits, --attack-rms or --protect, such as --identify 1%")
+	}
+	return o, err
+}
+
+// parseDrop reads the value of --max-accuracy-drop: 1% or 0.01, or nothing. A number of 1 and more
+// without the sign could be meant either way, and is refused.
+func parseDrop(s string) (float64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	v, percent, err := stat.ParseShare(s)
+	switch {
+	case err != nil:
+	case !percent && v >= 1:
+		err = fmt.Errorf("%s without %% would be %g of a hundred points", s, 100*v)
+	case !(v > 0 && v < 1):
+		err = fmt.Errorf("%s is not between 0%% and 100%%", s)
+	}
+	if err != nil {
+		return 0, usage(fmt.Errorf("--max-accuracy-drop: %w", err), "one point of a hundred is 1% or 0.01")
+	}
+	return v, nil
+}
+
+// answer is the bound command that measures the answer, whose model is at a path.
+func (j *designJob) answer(model, limit string, p *design.Run) (*boundCmd, error) {
+	b := new(boundCmd)
+	for _, f := range kong.Must(b).Model.Flags {
+		if err := f.Reset(); err != nil { // to its default
+			return nil, err
+		}
+	}
+	b.Model, b.Data, b.Split, b.Seed, b.inputFlags = model, absolute(j.Data), j.Split, j.Seed, j.inputFlags
+	b.Labels, b.Target, b.Limit, b.TrainingLimit, b.Task = j.in.Labels, j.in.Target, limit, nil, p.Options.Tasks
+	if n := uint32(j.in.TrainingLimit); n > 0 {
+		b.TrainingLimit = &n
+	}
+	if j.TrainingData != "" {
+		b.TrainingData = absolute(j.TrainingData)
+	}
+	if preprocess := j.model.DataPreprocess(); !preprocess.IsZero() {
+		b.Preprocess = preprocess.String()
+	}
+	b.releaseFlags.Features, b.Sigma, b.Noise = design.Node, p.Answer.Best.Sigma, "gaussian"
+	if j.onLattice() {
+		b.Noise = j.Noise
+	}
+	b.Queries, b.Candidates, b.ListDraws = max(p.Options.Queries, 1), "all", p.Answer.ListDraws
+	if n := p.Options.Candidates; n < j.training.Len() {
+		b.Candidates = strconv.Itoa(n)
+	}
+	b.Far, b.Twins = 0, "0" // of the bounds for unbiased estimators, those that take long are left out
+	b.Examples = j.Examples
+	if _, err := strconv.Atoi(j.Examples); err != nil && j.Examples != "all" {
+		b.Examples = absolute(j.Examples)
+	}
+	return b, nil
+}
+
+// flagsOf returns the flags of a filled command that differ from their defaults.
+func flagsOf(command any) (args []string) {
+	for _, f := range kong.Must(command).Model.Flags {
+		for _, v := range valuesIn(f.Target) {
+			switch text := fmt.Sprint(v); {
+			case text == f.Default || f.Default == "" && v.IsZero() && f.Target.Kind() != reflect.Pointer:
+			case v.Kind() != reflect.Bool:
+				args = append(args, "--"+f.Name, text)
+			case v.Bool():
+				args = append(args, "--"+f.Name)
+			default:
+				args = append(args, "--no-"+f.Name)
+			}
+		}
+	}
+	return args
 }
