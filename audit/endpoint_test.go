@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"net/http/httptest"
@@ -182,17 +181,4 @@ func TestFromEndpointRefuses(t *testing.T) {
 		must.Fail(t, err, want, "http://remote")
 	}
 	must.Fail(t, must.Err(fromEndpoint(ctx, &remote{}, set, t.TempDir(), endpointOptions{Batch: -1}))) // batches of −1 examples
-}
-
-// Single outputs of a model are taken as those of a file.
-func TestFromEndpointOneOutput(t *testing.T) {
-	set := people(20)
-	for i := range set.Y {
-		set.Y[i] %= 2
-	}
-	set.YNames = set.YNames[:2]
-	s, err := fromEndpoint(context.Background(), &remote{width: func(int64) int { return 1 }}, set, t.TempDir(), endpointOptions{})
-	if err != nil || s.Kind != curious.Raw || s.Outputs[0] != 0 || s.Outputs[1] != set.Values[0] || len(s.Notes) != 1 {
-		t.Errorf("%v, %v", fmt.Sprintf("%+v", s), err)
-	}
 }

@@ -50,12 +50,6 @@ func TestOpenRemaining(t *testing.T) {
 	}
 }
 
-// The example of the flag has every column, also that of a class without examples.
-func TestOpenRemainingClassWithoutExamples(t *testing.T) {
-	_, err := openText(t, "cat,dog,owl,y,s\n.2,.3,.5,cat,f\n.4,.5,.1,dog,m\n.7,.2,.1,cat,f\n", OpenOptions{Target: "y", Sensitive: []string{"s"}})
-	must.Fail(t, err, "as in --scores cat,dog,owl")
-}
-
 // Where several columns could be the outputs, or one of them has no number, nothing is guessed.
 func TestOpenRemainingRefuses(t *testing.T) {
 	number := func(i, j int) string { return fmt.Sprint(float64((i*7+j*3)%11) / 4) }

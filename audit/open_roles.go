@@ -73,6 +73,11 @@ func findRoles(c *columns, o OpenOptions) (*roles, error) {
 	if err := r.findTarget(o.Target); err != nil {
 		return nil, err
 	}
+	noTarget := r.target == nil && o.Target == ""
+	missing := fmt.Errorf("has no column y, target or label: name the column of the true labels with --target; there are %s", showNames(r.names()))
+	if noTarget && len(o.Columns) == 0 && c.noun == "column" { // an array may be of vectors, which need none
+		return nil, missing
+	}
 	if err := r.findSensitive(o.Sensitive); err != nil {
 		return nil, err
 	}
@@ -87,8 +92,8 @@ func findRoles(c *columns, o OpenOptions) (*roles, error) {
 	switch named := o.Target != "" || r.target != nil && r.fields[r.target.at].title != ""; {
 	case r.kind == Vector && !named:
 		r.target = nil
-	case r.target == nil && o.Target == "":
-		return nil, fmt.Errorf("has no column y, target or label: name the column of the true labels with --target; there are %s", showNames(r.names()))
+	case noTarget:
+		return nil, missing
 	case r.target == nil || r.target.manner == asNumber:
 		r.kind = Vector // classes of y have scores, numbers have not
 	}

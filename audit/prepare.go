@@ -227,6 +227,9 @@ func (p *preparation) settings() (*trainingSettings, map[string]string) {
 	if t := r.Training; t != nil {
 		hashes["training"], hashes["validation"], hashes["asked"] = t.Train.Sum(), t.Validation.Sum(), r.parts().Test.Sum()
 	}
+	if r.Model != nil {
+		hashes["model"] = r.Model.SHA256
+	}
 	return s, hashes
 }
 

@@ -41,19 +41,6 @@ func TestAffordable(t *testing.T) {
 	}
 }
 
-// Of 200,000 pictures of 64×64 no training takes more than its work, and references
-// have more of it than what is planted.
-func TestAffordablePictures(t *testing.T) {
-	set := &dataset.Set{Shape: []int{3, 64, 64}, YNames: []string{"a", "b"}, Y: make([]int, 200000)}
-	each := trainingWork(&dataset.Parts{Train: set}, nil)
-	for _, work := range []float64{defaultReferenceWork, defaultPlantedWork} {
-		passes := work / each
-		if seconds := work / 1.7e10; seconds > 660 || passes < 14400*12 {
-			t.Errorf("%.0f passes in %.0f s", passes, seconds)
-		}
-	}
-}
-
 // Who learned from a part says so.
 func TestBoundedTraining(t *testing.T) {
 	ctx := context.Background()

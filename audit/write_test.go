@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -128,23 +127,5 @@ func roundTrip(t *testing.T, s *Sample) {
 	again, err := decodeNPZ(b.Bytes())
 	if err != nil || again.Sum() != s.Sum() {
 		t.Fatalf("%v\n%+v\nwritten as\n%.1000q\nand read again is\n%+v", err, s, b.Bytes(), again)
-	}
-}
-
-func BenchmarkOpenCSV(b *testing.B) {
-	r := rand.New(rand.NewPCG(1, 1))
-	text := []byte("y,s1,p0,p1,p2,p3,p4,p5,p6,p7,p8,p9\n")
-	for range 100_000 {
-		text = fmt.Appendf(text, "%d,%d", r.IntN(10), r.IntN(2))
-		for range 10 {
-			text = fmt.Appendf(text, ",%v", float32(r.NormFloat64()))
-		}
-		text = append(text, '\n')
-	}
-	path := filepath.Join(b.TempDir(), "a.csv")
-	must.Do(b, os.WriteFile(path, text, 0o600))
-	b.ReportAllocs()
-	for b.Loop() {
-		must.Get(OpenOutputs(context.Background(), path, OpenOptions{}))(b)
 	}
 }

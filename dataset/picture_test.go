@@ -283,24 +283,6 @@ func FuzzDecodePicture(f *testing.F) {
 	})
 }
 
-// BenchmarkDecodePictures decodes FairFace's 64×64 JPEGs, 20,000 of them.
-func BenchmarkDecodePictures(b *testing.B) {
-	source := shared.Path(b, "data/fairface64.zip")
-	fsys, closer := must.Get2(openFS(source))(b)
-	defer closer.Close()
-	l := must.Get(readFairFace(fsys, source, false))(b)
-	run := func(o pictureOptions) func(*testing.B) {
-		return func(b *testing.B) {
-			o.source = source
-			for b.Loop() {
-				must.Get(decodePictures(b.Context(), fsys, l.files, o))(b)
-			}
-		}
-	}
-	b.Run("decode", run(pictureOptions{}))
-	b.Run("resize", run(pictureOptions{side: 32}))
-}
-
 // TestDecodePictureCMYK: pictures in inks are refused by their header, with or without
 // Adobe's mark.
 func TestDecodePictureCMYK(t *testing.T) {

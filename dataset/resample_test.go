@@ -3,13 +3,10 @@ package dataset
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"image"
 	"image/color"
 	"math"
 	"testing"
-
-	"tattle/internal/must"
 )
 
 // congruential is a picture whose bytes are those of a linear congruential
@@ -160,26 +157,5 @@ func TestDrawTypes(t *testing.T) {
 		if got := [3]uint8(m.pix[3:6]); got != [3]uint8{77, 77, 77} {
 			t.Errorf("%T: pixel is %v", img, got)
 		}
-	}
-}
-
-func BenchmarkDecodeResize(b *testing.B) {
-	m := image.NewRGBA(image.Rect(0, 0, 500, 375))
-	for i := range m.Pix {
-		x, y := i/4%500, i/2000
-		m.Pix[i] = uint8(128 + 60*math.Sin(float64(x)/17) + 60*math.Sin(float64(y)/11) + float64(i*7919%13))
-	}
-	data := jpegOf(b, m)
-	for _, spec := range []string{"imagenet", "imagenet filter=bicubic", "imagenet-91"} {
-		p := must.Get(ParsePreprocess(spec))(b)
-		b.Run(fmt.Sprint(spec), func(b *testing.B) {
-			z := p.newShaping(image.Point{X: 500, Y: 375}, 3)
-			dst := make([]uint8, z.bytes())
-			for b.Loop() {
-				img := must.Get(decodePicture(data))(b)
-				must.Do(b, z.shape(dst, img, data))
-			}
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pictures/s")
-		})
 	}
 }

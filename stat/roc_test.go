@@ -234,10 +234,3 @@ func TestPanicsOfPairsAndTables(t *testing.T) {
 		must.Panic(t, f, name)
 	}
 }
-
-func BenchmarkMutualInformation(b *testing.B) {
-	counts := [][]int{{9000, 2000, 1000}, {500, 8000, 500}, {1000, 1000, 9000}}
-	for b.Loop() {
-		MutualInformation(counts, .95)
-	}
-}

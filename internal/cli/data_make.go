@@ -15,7 +15,7 @@ type dataMakeCmd struct {
 }
 
 func (dataMakeCmd) Help() string {
-	return "Example: tattle data make utkface --examples 2000 --out faces\n\nThe faces are simple drawings that show their attributes. Results on them say nothing about people."
+	return "Example: tattle data make utkface --examples 2000 --out faces\n\nThe faces are simple drawings that show some of their attributes. Results on them say nothing about people."
 }
 
 func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
