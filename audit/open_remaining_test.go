@@ -60,7 +60,7 @@ func TestOpenRemainingRefuses(t *testing.T) {
 	}{
 		{[]string{"q0", "q1", "f0", "f1"}, []string{"0", "1"}, number, "several kinds (q0, q1, f0, f1): name those of one kind with --scores, such as q0, q1"},
 		{[]string{"age", "income", "weight"}, []string{"0", "1"}, number, "also for classes without examples, as in --scores age,income,weight"},
-		{[]string{"e0", "e1", "e2", "e3"}, []string{"0", "1"}, number, "--scores e0,e1,e2,e3"},
+		{[]string{"e0", "e1", "e2", "e3"}, []string{"0", "1"}, number, `--scores 'e*'`},
 		{[]string{"name"}, []string{"0", "1"}, func(i, _ int) string { return fmt.Sprint("n", i) }, "as in --scores name;"},
 		{[]string{"q0", "q1"}, []string{"0", "1"}, func(i, j int) string {
 			if i == 4 && j == 1 {

@@ -179,7 +179,11 @@ func (r *roles) inferScores(labelled bool) (*outputGroup, error) {
 	if classes > 1 && len(rest) == classes && r.noun == "column" {
 		return &outputGroup{rank: rankOther, scores: rest}, nil
 	}
-	return nil, fmt.Errorf("has no %s of outputs (score…, logit…, prob…, p0…, pred…, output…), nor as many others as classes: name one for each class, in their order, also for classes without examples, as in --scores %s; there are %s", r.noun, strings.Join(pick(names, rest[:min(len(rest), 8)]), ","), showNames(names))
+	flag := strings.Join(pick(names, rest[:min(len(rest), 8)]), ",")
+	if i := slices.IndexFunc(groups, func(g *outputGroup) bool { return g.rank == rankOther && g.common != "" && len(g.scores) > 1 }); i >= 0 {
+		flag = "'" + groups[i].common + "*'"
+	}
+	return nil, fmt.Errorf("has no %s of outputs (score…, logit…, prob…, p0…, pred…, output…), nor as many others as classes: name one for each class, in their order, also for classes without examples, as in --scores %s; there are %s", r.noun, showName(flag), showNames(names))
 }
 
 // fits reports whether a group may be the outputs: columns called by numbers from 0 on, and others for each class of
