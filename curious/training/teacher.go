@@ -27,9 +27,6 @@ type Teacher struct {
 	Notes   []string        // what a reader wants to know
 }
 
-// trainHint says which folders hold trainings that can be opened.
-const trainHint = "tattle train with --sensitive, --target or --curious makes a run that can be distilled and pruned"
-
 // OpenTeacher opens the training in dir, or that of the first seed of a run in dir,
 // without its data. It returns a *measure.OptionError if dir holds no training.
 func OpenTeacher(dir string) (*Teacher, error) {
