@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"tattle/internal/must"
-	"tattle/internal/shared"
 )
 
 func TestPlane(t *testing.T) {
@@ -27,26 +26,6 @@ func TestPlane(t *testing.T) {
 	}
 	if count != [2][2]int{{251, 251}, {251, 251}} {
 		t.Errorf("quadrants of %v", count)
-	}
-}
-
-// TestTradeOff holds δy + δs to 1.5 along the whole line of B section 3.1: a boundary
-// through the origin is right for both attributes in two quadrants, which are half of
-// the samples, and for one of them in the others. The fitted ones miss it by a little.
-func TestTradeOff(t *testing.T) {
-	shared.Long(t, "trains classifiers along a trade-off")
-	points := must.Get(TradeOff(t.Context(), Plane(20000, 1), 0))(t)
-	if len(points) != tradeOffSteps+1 || points[0].BetaS != 0 || points[tradeOffSteps].BetaS != 1 {
-		t.Fatalf("%d points", len(points))
-	}
-	for _, p := range points {
-		t.Logf("βs %.2f: δy %.4f, δs %.4f", p.BetaS, p.Honesty, p.Curiosity)
-		if math.Abs(p.Honesty+p.Curiosity-1.5) > .01 {
-			t.Errorf("βs = %v: δy %v and δs %v add up to %v", p.BetaS, p.Honesty, p.Curiosity, p.Honesty+p.Curiosity)
-		}
-	}
-	if points[0].Honesty < .99 || points[tradeOffSteps].Curiosity < .99 {
-		t.Error("the ends are not the classifiers of y and s")
 	}
 }
 

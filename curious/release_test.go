@@ -20,6 +20,8 @@ func TestSaveAndOpen(t *testing.T) {
 		{Attack: Parameterized, Seed: 7},
 		{Attack: Regularized, Attributes: []int{0}, PerExample: true},
 		{Attack: Overlearning, Outputs: Soft, Attributes: []int{1}},
+		{Attack: MixtureKind, Attributes: []int{0}},
+		{Attack: MixtureKind, Attributes: []int{0}, Normal: true},
 		{},
 	} {
 		o.Epochs = 2

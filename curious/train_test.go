@@ -113,20 +113,6 @@ func TestTrainDropsTheRest(t *testing.T) {
 	}
 }
 
-// TestOverlearningProgress wants steps of F and of both attacks counted up to the end.
-func TestOverlearningProgress(t *testing.T) {
-	last := 0
-	r := trained(t, trainingParts(100), Options{Attack: Overlearning, Epochs: 2, Batch: 20, Progress: func(done, total int, loss float64) {
-		if done != last+1 || total != 30 {
-			t.Errorf("step %d of %d after %d", done, total, last)
-		}
-		last = done
-	}})
-	if last != 30 || r.Steps != 30 {
-		t.Errorf("%d steps, %d told of, want 30", r.Steps, last)
-	}
-}
-
 // TestTrainStops ends the context in the third epoch, in the first, and while G of
 // overlearning trains: what was the best so far comes back with the context's error.
 func TestTrainStops(t *testing.T) {

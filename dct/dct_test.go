@@ -1,13 +1,11 @@
 package dct
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/floats"
 
 	"tattle/internal/must"
@@ -49,33 +47,6 @@ func slow(rows, cols int, x []float64) []float64 {
 	return y
 }
 
-// fast is by gonum's quarter-wave transform, whose modes it scales.
-func fast(rows, cols int, x []float64) []float64 {
-	y := make([]float64, len(x))
-	line := func(n int, at func(i int) *float64) {
-		v := make([]float64, n)
-		for i := range v {
-			v[i] = *at(i)
-		}
-		v = fourier.NewQuarterWaveFFT(n).CosSequence(nil, v)
-		for k := range v {
-			w := math.Sqrt(1/float64(2*n)) / 2
-			if k == 0 {
-				w = math.Sqrt(1/float64(n)) / 4
-			}
-			*at(k) = w * v[k]
-		}
-	}
-	copy(y, x)
-	for i := range rows {
-		line(cols, func(j int) *float64 { return &y[i*cols+j] })
-	}
-	for j := range cols {
-		line(rows, func(i int) *float64 { return &y[i*cols+j] })
-	}
-	return y
-}
-
 func TestAgainstDefinition(t *testing.T) {
 	for _, s := range sizes {
 		rows, cols := s[0], s[1]
@@ -84,11 +55,6 @@ func TestAgainstDefinition(t *testing.T) {
 		NewPlan(rows, cols).Forward(y, x)
 		if d := floats.Distance(y, slow(rows, cols, x), math.Inf(1)); d > 1e-12 {
 			t.Errorf("%v: %g from the definition", s, d)
-		}
-		if rows > 1 && cols > 1 {
-			if d := floats.Distance(y, fast(rows, cols, x), math.Inf(1)); d > 1e-13 {
-				t.Errorf("%v: %g from the quarter-wave transform", s, d)
-			}
 		}
 	}
 }
@@ -139,33 +105,6 @@ func TestMatrixIsOrthonormal(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestClosedForms(t *testing.T) {
-	const rows, cols = 6, 10
-	p := NewPlan(rows, cols)
-	x := make([]float64, rows*cols)
-	expect := func(what string, mode int, value float64) {
-		t.Helper()
-		y := make([]float64, len(x))
-		p.Forward(y, x)
-		y[mode] -= value
-		if m := floats.Norm(y, math.Inf(1)); m > 1e-14 {
-			t.Errorf("%s: off by %g", what, m)
-		}
-	}
-	for i := range x {
-		x[i] = 3
-	}
-	expect("constant", 0, 3*math.Sqrt(rows*cols))
-	for i := range x {
-		x[i] = math.Cos(math.Pi * 2 * (float64(i/cols) + .5) / rows)
-	}
-	expect("two half-waves down", 2*cols, math.Sqrt(rows/2.)*math.Sqrt(cols))
-	for i := range x {
-		x[i] = math.Cos(math.Pi * 3 * (float64(i%cols) + .5) / cols)
-	}
-	expect("three half-waves across", 3, math.Sqrt(cols/2.)*math.Sqrt(rows))
 }
 
 func TestInverseAndParseval(t *testing.T) {
@@ -219,25 +158,4 @@ func TestShapePanics(t *testing.T) {
 	} {
 		must.Panic(t, f, name)
 	}
-}
-
-func BenchmarkForward(b *testing.B) {
-	for _, size := range []int{28, 32, 224} {
-		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			p := NewPlan(size, size)
-			x := images(size, size, 25)
-			for b.Loop() {
-				p.Forward(x, x)
-			}
-			b.ReportMetric(float64(b.N)*25/b.Elapsed().Seconds(), "images/s")
-		})
-	}
-}
-
-func ExamplePlan_Forward() {
-	p := NewPlan(2, 2)
-	x := []float64{1, 2, 3, 5}
-	p.Forward(x, x)
-	fmt.Printf("%.3f\n", x)
-	// Output: [5.500 -1.500 -2.500 0.500]
 }

@@ -2,7 +2,6 @@ package eigen
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -142,13 +141,6 @@ func BenchmarkLarge(b *testing.B) {
 			b.Fatal("not solved")
 		}
 	}
-}
-
-// The matrix [[2, 1], [1, 2]] stretches (1, 1) by 3 and (1, −1) by 1.
-func ExampleSymmetric() {
-	values, _, _ := Symmetric([]float64{2, 1, 1, 2}, 2, 0)
-	fmt.Printf("%.0f\n", values)
-	// Output: [3 1]
 }
 
 // A floor above all eigenvalues leaves none, and no vectors, whatever the matrix and its size.

@@ -8,36 +8,16 @@ import (
 	"tattle/internal/simd"
 )
 
-// matrices is dense matrices of a batch, [batch, rows, cols].
-type matrices[T Float] struct {
-	a          []T
-	rows, cols int
-}
-
-func (m matrices[T]) Dims() (int, int) { return m.rows, m.cols }
-
-func (m matrices[T]) Mul(dst, v []T) {
-	for i := 0; i*m.cols < len(v); i++ {
-		simd.Gemm(false, false, m.rows, 1, m.cols, 1, m.a[i*m.rows*m.cols:], m.cols, v[i*m.cols:], 1, 0, dst[i*m.rows:], 1)
-	}
-}
-
-func (m matrices[T]) MulTrans(dst, u []T) {
-	for i := 0; i*m.rows < len(u); i++ {
-		simd.Gemm(true, false, m.cols, 1, m.rows, 1, m.a[i*m.rows*m.cols:], m.cols, u[i*m.rows:], 1, 0, dst[i*m.cols:], 1)
-	}
-}
-
 func testBidiagonalize[T Float](t *testing.T, tolerance float64) {
 	const rows, cols, batch, steps = 9, 7, 3, 10
 	r := rand.New(rand.NewPCG(3, 3))
-	m := matrices[T]{make([]T, batch*rows*cols), rows, cols}
-	for i := range m.a {
-		m.a[i] = T(r.NormFloat64())
+	all := make([]T, batch*rows*cols)
+	for i := range all {
+		all[i] = T(r.NormFloat64())
 	}
 	for i := range rows { // the last system has rank 2
 		for j := range cols {
-			m.a[(2*rows+i)*cols+j] = T(float64(i+1) + float64(j)*float64(i%2))
+			all[(2*rows+i)*cols+j] = T(float64(i+1) + float64(j)*float64(i%2))
 		}
 	}
 	start := make([]T, batch*cols)
@@ -45,12 +25,12 @@ func testBidiagonalize[T Float](t *testing.T, tolerance float64) {
 		start[i] = T(r.NormFloat64())
 	}
 	for i := range batch {
-		b := Bidiagonalize(matrices[T]{row(m.a, i, rows*cols), rows, cols}, row(start, i, cols), steps)
+		a := row(all, i, rows*cols)
+		b := Bidiagonalize(one(rows, cols, a), row(start, i, cols), steps)
 		k := len(b.Alpha)
 		if want := []int{7, 7, 3}[i]; k != want || len(b.Beta) != k || len(b.U) != k*rows || len(b.V) != k*cols {
 			t.Fatalf("system %d: %d steps of %d and %d", i, k, len(b.U), len(b.V))
 		}
-		a := row(m.a, i, rows*cols)
 		for x := range k {
 			av := make([]T, rows) // A v_x = α_x u_x + β_{x−1} u_{x−1}
 			simd.Gemm(false, false, rows, 1, cols, 1, a, cols, b.V[x*cols:], 1, 0, av, 1)

@@ -9,12 +9,16 @@ import (
 	"tattle/nn"
 )
 
+// threshold is a model that takes a number above tau for the second of two classes.
+func threshold(tau float32, p dataset.Preprocess) *Model {
+	d := &nn.Dense{In: 1, Out: 2, Weight: &nn.Param{Name: "w", Shape: []int{2, 1}, Data: []float32{0, 1}}, Bias: &nn.Param{Name: "b", Shape: []int{2}, Data: []float32{0, -tau}}}
+	return &Model{Preprocess: p, Graph: &nn.Graph{Name: "threshold", Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*nn.Node{{Name: "d", Op: d, Inputs: []string{"x"}, Output: "y"}}}}
+}
+
 // A model of numbers that is given them scaled in another way is found out, and the scaling it
 // was trained with is named.
 func TestFits(t *testing.T) {
 	const n = 200
-	d := &nn.Dense{In: 1, Out: 2, Weight: &nn.Param{Name: "w", Shape: []int{2, 1}, Data: []float32{0, 1}}, Bias: &nn.Param{Name: "b", Shape: []int{2}, Data: []float32{0, -1000}}}
-	g := &nn.Graph{Name: "threshold", Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*nn.Node{{Name: "d", Op: d, Inputs: []string{"x"}, Output: "y"}}}
 	r := rand.New(rand.NewPCG(1, 2))
 	set := &dataset.Set{Name: "numbers", Shape: []int{1}, YName: "class", YNames: []string{"low", "high"}}
 	for range n {
@@ -25,7 +29,7 @@ func TestFits(t *testing.T) {
 		}
 		set.Values, set.Y = append(set.Values, float32((v-1000)/577)), append(set.Y, class)
 	}
-	m := &Model{Graph: g, Preprocess: dataset.Preprocess{Mean: []float64{1000}, Std: []float64{577}}}
+	m := threshold(1000, dataset.Preprocess{Mean: []float64{1000}, Std: []float64{577}})
 	f, err := m.Fits(t.Context(), Inputs{}, set)
 	if err != nil || f == nil {
 		t.Fatal(f, err)
@@ -46,11 +50,7 @@ func TestFits(t *testing.T) {
 // named if chance does not explain the gain, and is not named if chance may explain it.
 func TestFitsCommonClass(t *testing.T) {
 	const n = 2000
-	d := &nn.Dense{In: 1, Out: 2, Weight: &nn.Param{Name: "w", Shape: []int{2, 1}, Data: []float32{0, 1}}, Bias: &nn.Param{Name: "b", Shape: []int{2}, Data: []float32{0, -1000}}}
-	m := &Model{
-		Graph:      &nn.Graph{Name: "threshold", Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*nn.Node{{Name: "d", Op: d, Inputs: []string{"x"}, Output: "y"}}},
-		Preprocess: dataset.Preprocess{Mean: []float64{1000}, Std: []float64{577}},
-	}
+	m := threshold(1000, dataset.Preprocess{Mean: []float64{1000}, Std: []float64{577}})
 	for _, c := range []struct {
 		every, wrong int // of the examples are high; of these are taken for low
 		better       bool
@@ -77,8 +77,7 @@ func TestFitsCommonClass(t *testing.T) {
 // too. Where that scaling was assumed, the better one is named; where it was given, it is taken.
 func TestFitsAssumed(t *testing.T) {
 	const n = 256
-	d := &nn.Dense{In: 1, Out: 2, Weight: &nn.Param{Name: "w", Shape: []int{2, 1}, Data: []float32{0, 1}}, Bias: &nn.Param{Name: "b", Shape: []int{2}, Data: []float32{0, -.5}}}
-	m := &Model{Graph: &nn.Graph{Name: "threshold", Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*nn.Node{{Name: "d", Op: d, Inputs: []string{"x"}, Output: "y"}}}}
+	m := threshold(.5, dataset.Preprocess{})
 	set := &dataset.Set{Name: "pixels", Shape: []int{1, 1, 1}, Mean: []float32{.1307}, Std: []float32{.3081}, YName: "class", YNames: []string{"low", "high"}}
 	for v := range n {
 		set.Pixels, set.Y = append(set.Pixels, uint8(v)), append(set.Y, v/128)

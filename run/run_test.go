@@ -39,21 +39,6 @@ func TestRandIsPinned(t *testing.T) {
 	}
 }
 
-func TestRandsDiffer(t *testing.T) {
-	seen := map[uint64]string{}
-	for seed := range uint64(5) {
-		for example := range 50 {
-			for restart := range 25 {
-				n, who := Rand(seed, example, restart).Uint64(), fmt.Sprint(seed, example, restart)
-				if seen[n] != "" {
-					t.Fatalf("%s and %s agree", seen[n], who)
-				}
-				seen[n] = who
-			}
-		}
-	}
-}
-
 func put(text string) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, text)

@@ -3,8 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -14,7 +12,6 @@ import (
 
 	"tattle/internal/file"
 	"tattle/internal/must"
-	"tattle/internal/shared"
 )
 
 func TestScan(t *testing.T) {
@@ -115,70 +112,5 @@ func TestRecord(t *testing.T) {
 	for _, text := range []string{"", "{}", "[]", `{"schema": 3}`, strings.Repeat(" ", 1<<21)} {
 		lay(t, dir, map[string]string{RecordName: text})
 		must.Fail(t, must.Err(ReadRecord(dir)), RecordName)
-	}
-}
-
-// Two thousand shards are made, gone on with, listed and merged; ten thousand with
-// TATTLE_FULL=1.
-func TestManyShards(t *testing.T) {
-	shared.Long(t, "writes 4,000 files")
-	n := 2000
-	if os.Getenv("TATTLE_FULL") != "" {
-		n = 10_000
-	}
-	root := t.TempDir()
-	dir := filepath.Join(root, "shards")
-	begin(t, dir, of(n))
-	start := time.Now()
-	lap := func(what string) {
-		t.Logf("%s: %v", what, time.Since(start))
-		start = time.Now()
-	}
-	for i := range n { // as Commit leaves them, without its care for crashes
-		digest := ManifestDigest([]byte(fmt.Sprint(i)))
-		lay(t, dir, map[string]string{dataName(i, digest): fmt.Sprint(i), shardName(i) + recordSuffix: recordLine(i, digest)})
-	}
-	lap("written")
-	f, err := Join(dir, of(n))
-	if err != nil || len(f.Remaining()) > 0 {
-		t.Fatal(err)
-	}
-	lap("joined")
-	f, err = Open(dir, of(n))
-	if err != nil || len(f.Remaining()) > 0 {
-		t.Fatal(err)
-	}
-	lap("opened")
-	runs, err := Scan(t.Context(), dir)
-	if err != nil || len(runs) != 1 || runs[0].Stages[0].Done != n {
-		t.Fatal(err, runs)
-	}
-	lap("scanned")
-	record := filepath.Join(dir, shardName(n/2)+recordSuffix)
-	must.Do(t, os.Remove(record))
-	w := texts(dir, n)
-	w.Do = func(_ context.Context, i int, w io.Writer) error {
-		if i != n/2 {
-			t.Errorf("shard %d is computed again", i)
-		}
-		return put("x")(w)
-	}
-	if f, err = (Leader{}).Run(t.Context(), w); err != nil || len(f.Remaining()) > 0 {
-		t.Fatal(err)
-	}
-	lap("completed")
-	if err := f.Discard(); err != nil || !f.Done(n-1) {
-		t.Fatal(err)
-	}
-	if left, err := os.ReadDir(root); err != nil || len(left) > 0 {
-		t.Errorf("left %v, %v", left, err)
-	}
-	lap("removed")
-}
-
-func BenchmarkCommit(b *testing.B) {
-	f := begin(b, b.TempDir(), of(b.N))
-	for i := range b.N {
-		must.Do(b, f.Commit(i, put("x")))
 	}
 }

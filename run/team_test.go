@@ -168,14 +168,3 @@ func TestLeaderInterrupted(t *testing.T) {
 	must.Get((Leader{}).Run(t.Context(), texts(dir, 20)))(t)
 	whole(t, dir, of(20))
 }
-
-// BenchmarkLeader is what a shard costs besides its computation.
-func BenchmarkLeader(b *testing.B) {
-	const n = 1000
-	for b.Loop() {
-		w := texts(b.TempDir(), n)
-		w.Do = func(context.Context, int, io.Writer) error { return nil }
-		must.Get((Leader{}).Run(b.Context(), w))(b)
-	}
-	b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N*n), "ms/shard")
-}

@@ -42,11 +42,12 @@ func auditInto(t *testing.T, dir string, args ...string) *report.Report {
 	return reported(t, dir, append(append([]string{"audit"}, args...), quick...)...)
 }
 
-// auditApart is auditInto with all that is trained trained by workers, which have nothing but the
-// command line and what the run has settled.
+// auditApart is auditInto by a worker, which has nothing but the command line and what the run
+// has settled.
 func auditApart(t *testing.T, dir string, args ...string) *report.Report {
 	t.Helper()
-	must.Do(t, spread(t, dir, 0, append(append([]string{"audit"}, args...), quick...)...))
+	done(t, append(append([]string{"audit", "--prepare", "--out", dir}, args...), quick...)...)
+	done(t, "worker", dir)
 	return must.Get(readReport(dir))(t)
 }
 
