@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 	"testing"
 
 	"tattle/internal/must"
+	"tattle/internal/shared"
 )
 
 // of returns a manifest of so many shards.
@@ -110,6 +112,50 @@ func again(t *testing.T, test, dir string, more ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], "-test.run=^"+test+"$", "-test.v")
 	cmd.Env = append(append(os.Environ(), "TATTLE_RUN_DIR="+dir), more...)
 	return cmd
+}
+
+// Processes race for the same shards: each is committed once, and none is torn.
+func TestProcessesCommitOnce(t *testing.T) {
+	shared.Long(t, "processes that commit the same shards")
+	const shards, processes = 40, 3
+	if dir := os.Getenv("TATTLE_RUN_DIR"); dir != "" {
+		f := must.Get(Join(dir, of(shards)))(t)
+		won := 0
+		for i := range shards {
+			digest, _, err := f.Put(i, put(text(i)))
+			must.Do(t, err)
+			if err = f.Record(i, digest); err == nil {
+				won++
+			} else if !isCommitted(err) {
+				t.Fatal(err)
+			}
+		}
+		fmt.Printf("\nwon %d\n", won)
+		return
+	}
+	dir := t.TempDir()
+	begin(t, dir, of(shards))
+	won := 0
+	var outs [processes]strings.Builder
+	var cmds []*exec.Cmd
+	for k := range processes {
+		cmd := again(t, t.Name(), dir)
+		cmd.Stdout = &outs[k]
+		must.Do(t, cmd.Start())
+		cmds = append(cmds, cmd)
+	}
+	for k, cmd := range cmds {
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err, outs[k].String())
+		}
+		_, after, _ := strings.Cut(outs[k].String(), "\nwon ")
+		n := must.Get(strconv.Atoi(strings.Fields(after)[0]))(t)
+		won += n
+	}
+	if won != shards {
+		t.Errorf("%d commits of %d shards", won, shards)
+	}
+	whole(t, dir, of(shards))
 }
 
 // A process that is killed between putting data and recording them has committed
