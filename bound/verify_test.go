@@ -38,6 +38,9 @@ func TestVerifyCatchesOneDigit(t *testing.T) {
 		{"singular_values", "singular_values of example 0", 0, 1e-3},
 		{"s200_eps", "s200_z_norm of example 4, coordinate 2", (4*6+2)*24 + 9, .01},
 		{"theta", "theta of example 2, coordinate 2", 50, .01},
+		{"rank", "rank of example 4", 4, 1},
+		{"cramer_rao_axis", "cramer_rao_axis of example 1, coordinate 3", 27, 1e-3},
+		{"seen", "seen of example 2, coordinate 5", 53, 1e-3},
 	} {
 		c := forge(t, r, filepath.Join(t.TempDir(), "forged.npz"), v.array, v.at, v.change)
 		if found := verified(t, m, data, r, c); !names(found, v.says) {
