@@ -5,12 +5,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"tattle/internal/must"
-	"tattle/internal/shared"
 	"tattle/nn"
 )
 
@@ -33,14 +30,17 @@ func TestVerifyCatchesOneDigit(t *testing.T) {
 		at          int
 		change      float64
 	}{
-		{"s200_std", "s200_std of example 2, coordinate 5", 2*24 + 5, 1e-6},
+		{"s200_std", "s200_std of example 2, coordinate 5", 2*24 + 5, 1e-7},
 		{"s200_std", "s200_std of example 69, coordinate 23", 69*24 + 23, .1},
-		{"s200_z_norm", "s200_z_norm of example 3, coordinate 1", 3*6 + 1, -1e-6},
-		{"s200_mean_square", "s200_mean_square of example 7", 7, 1e-6},
+		{"s200_z_norm", "s200_z_norm of example 3, coordinate 1", 3*6 + 1, -1e-7},
+		{"s200_mean_square", "s200_mean_square of example 7", 7, 1e-7},
 		{"cramer_rao", "cramer_rao of example 1, coordinate 0", 24, 1e-3},
 		{"singular_values", "singular_values of example 0", 0, 1e-3},
 		{"s200_eps", "s200_z_norm of example 4, coordinate 2", (4*6+2)*24 + 9, .01},
 		{"theta", "theta of example 2, coordinate 2", 50, .01},
+		{"rank", "rank of example 4", 4, 1},
+		{"cramer_rao_axis", "cramer_rao_axis of example 1, coordinate 3", 27, 1e-3},
+		{"seen", "seen of example 2, coordinate 5", 53, 1e-3},
 	} {
 		c := forge(t, r, filepath.Join(t.TempDir(), "forged.npz"), v.array, v.at, v.change)
 		if found := verified(t, m, data, r, c); !names(found, v.says) {
@@ -49,30 +49,6 @@ func TestVerifyCatchesOneDigit(t *testing.T) {
 		c.SHA256 = r.SHA256
 		if found := verified(t, m, data, r, c); !names(found, v.says) || !names(found, "SHA-256") {
 			t.Errorf("%s %d changed, not the digest: %v", v.array, v.at, found)
-		}
-	}
-}
-
-// In every array a changed element is found by what it says, though the forger
-// brought the digest up to date.
-func TestVerifyCatchesEveryArray(t *testing.T) {
-	shared.Long(t, "a change in every array is found")
-	m, data, e := small(t)
-	e.Sizes = []float64{1. / 200, 1. / 1000}
-	r := mustRun(t, m, data, upTo(5), e)
-	f := open(t, r.Path)
-	for _, name := range f.Names() {
-		a := must.Get(f.Array(name))(t)
-		change := 1e-7
-		if _, certified, _ := strings.Cut(name, "_"); !slices.Contains([]string{"std", "z_norm", "mean_square"}, certified) {
-			change = 1e-4 // estimates; and witnesses, inputs and allowances by what follows from them
-		}
-		n := nn.Size(a.Shape)
-		for _, at := range []int{0, n / 2, n - 1} {
-			if x, ok := a.Data.([]float64); ok && x[at] == 0 {
-				continue // zero stays zero
-			}
-			catches(t, m, data, r, name, at, change)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func TestKernelsAllocateNothing(t *testing.T) {
 		{&AveragePool{Kernel: square}, [][]int{image}},
 	} {
 		t.Run(c.op.Kind(), func(t *testing.T) {
-			oc := opCase{c.op, c.in, Size(must.Get(c.op.Shape(c.in...))(t))}
+			oc := opCase{op: c.op, in: c.in, out: Size(must.Get(c.op.Shape(c.in...))(t))}
 			testAllocations(t, oc, c.op.kernel32(c.in...))
 			testAllocations(t, oc, c.op.kernel64(c.in...))
 		})

@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"tattle/internal/must"
 )
 
 // broadcastCases are the shapes of two operands: alike, an entry for all, for each
@@ -90,37 +88,10 @@ func TestArithmetic(t *testing.T) {
 // move.
 func TestArithmeticPositive(t *testing.T) {
 	for _, name := range []string{"Div", "Pow"} {
-		for _, shapes := range broadcastCases {
-			in := [][]int{shapes[0], shapes[1]}
-			op := &Binary{Operator: name}
-			out := must.Get(op.Shape(in...))(t)
-			testPositivePair(t, opCase{op, in, Size(out)})
+		for _, c := range broadcastCases {
+			testOperatorAt(t, &Binary{Operator: name}, positiveDraw, c[0], c[1])
 		}
 	}
-}
-
-func testPositivePair(t *testing.T, c opCase) {
-	t.Helper()
-	r := rand.New(rand.NewPCG(9, 4))
-	kern := c.op.kernel64(c.in...)
-	x := inputs[float64](c, r, 1, 1)
-	for i := range x {
-		for j, v := range x[i] {
-			x[i][j] = math.Exp(v / 2)
-		}
-	}
-	f := forwardFrame(kern, c, x, false)
-	holdDifference(t, c, kern, f)
-	v, u := inputs[float64](c, r, 1, 1), randomSlice[float64](r, len(f.y), 1)
-	jv, jtu := make([]float64, len(f.y)), inputs[float64](c, r, 1, 1)
-	kern.jvp(f, jv, v, 1)
-	kern.vjp(f, jtu, u, 1)
-	left, right := dot64(jv, u), dot64(v[0], jtu[0])+dot64(v[1], jtu[1])
-	if math.Abs(left-right) > 1e-12*norm64(jv)*norm64(u) {
-		t.Errorf("%s %v: ⟨Jv, u⟩ = %v, ⟨v, Jᵀu⟩ = %v", c.op.Kind(), c.in, left, right)
-	}
-	y32 := forwardFrame(c.op.kernel32(c.in...), c, narrow(x), false).y
-	closeTo(t, "float32", wide(y32), f.y, 1e-6)
 }
 
 // TestPowerSlopes holds the derivatives that limits decide to PyTorch's.
@@ -154,7 +125,7 @@ func TestTies(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	for name := range comparisons {
-		c := opCase{&Binary{Operator: name}, [][]int{{4}, {3, 1}}, 12}
+		c := opCase{op: &Binary{Operator: name}, in: [][]int{{4}, {3, 1}}, out: 12}
 		testAbsent(t, c)
 		testDifference(t, c)
 	}

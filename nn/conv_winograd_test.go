@@ -53,7 +53,7 @@ func TestWinogradConv(t *testing.T) {
 			k.vjp(f, [][]float32{dx}, u, 1)
 			direct.vjp(g, [][]float64{want}, wide(u), 1)
 			closeTo(t, "adjoint", wide(dx), want, 1e-5)
-			testAdjoint(t, opCase{k.op, [][]int{c.shape()}, len(f.y) / n}, kernel[float32](k), 2e-6)
+			testAdjoint(t, opCase{op: k.op, in: [][]int{c.shape()}, out: len(f.y) / n}, kernel[float32](k), 2e-6)
 		})
 	}
 }

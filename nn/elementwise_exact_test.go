@@ -17,7 +17,7 @@ func bigSub(a, b *big.Float) *big.Float { return exact(0).Sub(a, b) }
 func bigMul(a, b *big.Float) *big.Float { return exact(0).Mul(a, b) }
 func bigQuo(a, b *big.Float) *big.Float { return exact(0).Quo(a, b) }
 func bigNeg(a *big.Float) *big.Float    { return exact(0).Neg(a) }
-func bigLog(a *big.Float) *big.Float    { return exactLog([]*big.Float{a})[0] }
+func bigAbs(a *big.Float) *big.Float    { return exact(0).Abs(a) }
 
 func bigPi() *big.Float {
 	pi, _, _ := big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798", 10, exactBits, big.ToNearestEven)
@@ -94,18 +94,18 @@ func plainly(f func(x *big.Float) *big.Float) func(o *Unary, x *big.Float) *big.
 var exactUnary = map[string]func(o *Unary, x *big.Float) *big.Float{
 	"Sqrt":       plainly(func(x *big.Float) *big.Float { return exact(0).Sqrt(x) }),
 	"Exp":        plainly(exactExp),
-	"Log":        plainly(func(x *big.Float) *big.Float { return exactLog([]*big.Float{x})[0] }),
+	"Log":        plainly(bigLog),
 	"Erf":        plainly(bigErf),
 	"Sin":        plainly(bigSin),
 	"Cos":        plainly(bigCos),
 	"Reciprocal": plainly(func(x *big.Float) *big.Float { return bigQuo(exact(1), x) }),
 	"Neg":        plainly(bigNeg),
-	"Abs":        plainly(func(x *big.Float) *big.Float { return exact(0).Abs(x) }),
+	"Abs":        plainly(bigAbs),
 	"Sigmoid":    plainly(bigSigma),
 	"Tanh":       plainly(bigTanh),
 	"Softplus":   plainly(bigSoftplus),
 	"Softsign": plainly(func(x *big.Float) *big.Float {
-		return bigQuo(x, bigAdd(exact(1), exact(0).Abs(x)))
+		return bigQuo(x, bigAdd(exact(1), bigAbs(x)))
 	}),
 	"Gelu": plainly(func(x *big.Float) *big.Float {
 		return bigMul(x, bigQuo(bigAdd(exact(1), bigErf(bigQuo(x, exact(0).Sqrt(exact(2))))), exact(2)))

@@ -46,7 +46,7 @@ func TestHardmax(t *testing.T) {
 		t.Errorf("of a NaN: %v", y[:3])
 	}
 	for _, in := range [][]int{{10}, {4, 3}} {
-		c := opCase{&Hardmax{}, [][]int{in}, Size(in)}
+		c := opCase{op: &Hardmax{}, in: [][]int{in}, out: Size(in)}
 		testDifference(t, c)
 		testAbsent(t, c)
 		testPrecision(t, c)

@@ -202,8 +202,8 @@ func TestEmpty(t *testing.T) {
 			continue
 		}
 		k := c.op.kernel64(c.in...)
-		testEmpty(t, opCase{c.op, c.in, Size(s)}, c.op.kernel32(c.in...), c.value)
-		f := testEmpty(t, opCase{c.op, c.in, Size(s)}, k, float64(c.value))
+		testEmpty(t, opCase{op: c.op, in: c.in, out: Size(s)}, c.op.kernel32(c.in...), c.value)
+		f := testEmpty(t, opCase{op: c.op, in: c.in, out: Size(s)}, k, float64(c.value))
 		boundRounding(k, f, make([]float64, len(f.y)), f.x)
 	}
 }

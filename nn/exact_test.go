@@ -249,13 +249,10 @@ func exactLeaky(slope float64, v *big.Float) *big.Float {
 }
 
 func exactSoftmax(x []*big.Float) []*big.Float {
-	out, sum := make([]*big.Float, len(x)), exact(0)
+	sum := exactSum(x, exactExp)
+	out := make([]*big.Float, len(x))
 	for i, v := range x {
-		out[i] = exactExp(v)
-		sum.Add(sum, out[i])
-	}
-	for i := range out {
-		out[i].Quo(out[i], sum)
+		out[i] = bigQuo(exactExp(v), sum)
 	}
 	return out
 }
@@ -276,20 +273,16 @@ func exactExp(x *big.Float) *big.Float {
 	return sum
 }
 
-// exactLog solves e^y = x by Newton's steps from float64, each of which doubles the
+// bigLog solves e^y = x by Newton's steps from float64, each of which doubles the
 // digits.
-func exactLog(x []*big.Float) []*big.Float {
-	out := make([]*big.Float, len(x))
-	for i, v := range x {
-		from, _ := v.Float64()
-		y := exact(math.Log(from))
-		for range 3 {
-			e := exactExp(y)
-			y.Add(y, e.Quo(exact(0).Sub(v, e), e))
-		}
-		out[i] = y
+func bigLog(x *big.Float) *big.Float {
+	from, _ := x.Float64()
+	y := exact(math.Log(from))
+	for range 3 {
+		e := exactExp(y)
+		y.Add(y, e.Quo(bigSub(x, e), e))
 	}
-	return out
+	return y
 }
 
 func exactHardmax(x []*big.Float) []*big.Float {
@@ -364,18 +357,10 @@ func exactMatMul(o *MatMul, a, b, out []int) exactOp {
 func exactRowNorm(epsilon float64, scale, shift *Param, cols int, channel func(e int) int) exactOp {
 	return func(in [][]*big.Float) []*big.Float {
 		y := make([]*big.Float, len(in[0]))
-		n := exact(float64(cols))
 		for lo := 0; lo < len(y); lo += cols {
-			mean, variance := exact(0), exact(0)
-			for _, v := range in[0][lo : lo+cols] {
-				mean.Add(mean, v)
-			}
-			mean.Quo(mean, n)
-			for _, v := range in[0][lo : lo+cols] {
-				d := exact(0).Sub(v, mean)
-				variance.Add(variance, d.Mul(d, d))
-			}
-			root := variance.Quo(variance, n)
+			row := in[0][lo : lo+cols]
+			mean := exactReductions["Mean"](row)
+			root := bigQuo(exactSum(row, func(v *big.Float) *big.Float { return exactSquare(bigSub(v, mean)) }), exact(float64(cols)))
 			root.Sqrt(root.Add(root, exact(cmp.Or(epsilon, DefaultLayerNormEpsilon))))
 			for e := lo; e < lo+cols; e++ {
 				z := exact(0).Sub(in[0][e], mean)
@@ -395,13 +380,10 @@ func exactRowNorm(epsilon float64, scale, shift *Param, cols int, channel func(e
 
 // exactReductions are the functions of Reduce by their names' words.
 var exactReductions = map[string]func(x []*big.Float) *big.Float{
-	"Sum": func(x []*big.Float) *big.Float { return exactSum(x, func(v *big.Float) *big.Float { return v }) },
-	"Mean": func(x []*big.Float) *big.Float {
-		s := exactSum(x, func(v *big.Float) *big.Float { return v })
-		return s.Quo(s, exact(float64(len(x))))
-	},
-	"Max": func(x []*big.Float) *big.Float { return slices.MaxFunc(x, (*big.Float).Cmp) },
-	"Min": func(x []*big.Float) *big.Float { return slices.MinFunc(x, (*big.Float).Cmp) },
+	"Sum":  func(x []*big.Float) *big.Float { return exactSum(x, unchanged) },
+	"Mean": func(x []*big.Float) *big.Float { return bigQuo(exactSum(x, unchanged), exact(float64(len(x)))) },
+	"Max":  func(x []*big.Float) *big.Float { return slices.MaxFunc(x, (*big.Float).Cmp) },
+	"Min":  func(x []*big.Float) *big.Float { return slices.MinFunc(x, (*big.Float).Cmp) },
 	"Prod": func(x []*big.Float) *big.Float {
 		p := exact(1)
 		for _, v := range x {
@@ -409,18 +391,15 @@ var exactReductions = map[string]func(x []*big.Float) *big.Float{
 		}
 		return p
 	},
-	"L1": func(x []*big.Float) *big.Float {
-		return exactSum(x, func(v *big.Float) *big.Float { return exact(0).Abs(v) })
-	},
+	"L1":        func(x []*big.Float) *big.Float { return exactSum(x, bigAbs) },
 	"SumSquare": func(x []*big.Float) *big.Float { return exactSum(x, exactSquare) },
 	"L2":        func(x []*big.Float) *big.Float { s := exactSum(x, exactSquare); return s.Sqrt(s) },
-	"LogSum": func(x []*big.Float) *big.Float {
-		return exactLog([]*big.Float{exactSum(x, func(v *big.Float) *big.Float { return v })})[0]
-	},
-	"LogSumExp": func(x []*big.Float) *big.Float { return exactLog([]*big.Float{exactSum(x, exactExp)})[0] },
+	"LogSum":    func(x []*big.Float) *big.Float { return bigLog(exactSum(x, unchanged)) },
+	"LogSumExp": func(x []*big.Float) *big.Float { return bigLog(exactSum(x, exactExp)) },
 }
 
-func exactSquare(v *big.Float) *big.Float { return exact(0).Mul(v, v) }
+func unchanged(v *big.Float) *big.Float   { return v }
+func exactSquare(v *big.Float) *big.Float { return bigMul(v, v) }
 
 func exactSum(x []*big.Float, f func(*big.Float) *big.Float) *big.Float {
 	s := exact(0)
@@ -434,24 +413,19 @@ func exactSum(x []*big.Float, f func(*big.Float) *big.Float) *big.Float {
 func exactReduce(reduce *Reduce, in []int) exactOp {
 	gone, _ := reduce.reduced(in)
 	return func(x [][]*big.Float) (y []*big.Float) {
-		var groups [][]*big.Float
-		places := map[int]int{} // of an output's group
 		kept := slices.Clone(in)
 		for i := range kept {
 			if gone[i] {
 				kept[i] = 1
 			}
 		}
+		groups := make([][]*big.Float, Size(kept))
 		for e, v := range x[0] {
 			o := entry(indices(e, in), kept)
-			if _, ok := places[o]; !ok {
-				places[o] = len(groups)
-				groups = append(groups, nil)
-			}
-			groups[places[o]] = append(groups[places[o]], v)
+			groups[o] = append(groups[o], v)
 		}
-		for o := range Size(kept) {
-			y = append(y, exactReductions[reduce.Function](groups[places[o]]))
+		for _, g := range groups {
+			y = append(y, exactReductions[reduce.Function](g))
 		}
 		return y
 	}
@@ -504,7 +478,7 @@ func sideOf(r *rand.Rand, x, e float64) *big.Float {
 func testExact(t *testing.T, op Op, slack float64, draw func(float64) float64, inputShapes ...[]int) {
 	t.Helper()
 	shape := must.Get(op.Shape(inputShapes...))(t)
-	c := opCase{op, inputShapes, Size(shape)}
+	c := opCase{op, inputShapes, Size(shape), draw}
 	kern, define := op.kernel64(inputShapes...), exactOf(t, op, inputShapes, shape)
 	r := rand.New(rand.NewPCG(21, 22))
 	spreads := []float64{0, 1e-12, 1e-4, .1}
@@ -512,10 +486,10 @@ func testExact(t *testing.T, op Op, slack float64, draw func(float64) float64, i
 		spreads = spreads[:1]
 	}
 	for _, spread := range spreads {
-		x, e := inputs[float64](c, r, 1, 1), inputs[float64](c, r, 1, 1)
-		for i := range x {
-			for j, v := range x[i] {
-				x[i][j], e[i][j] = draw(v), spread*r.Float64()
+		x, e := points[float64](c, r), inputs[float64](c, r, 1, 1)
+		for _, e := range e {
+			for j := range e {
+				e[j] = spread * r.Float64()
 			}
 		}
 		f := forwardFrame(kern, c, x, false)

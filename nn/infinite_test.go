@@ -57,19 +57,12 @@ func TestInfiniteMasks(t *testing.T) {
 				b := mustNet(t, chain([]int{2, 4}, append(slices.Clone(near[mask]), finites[name]...)...))
 				x, d := []float64{.3, -.2, 1.1, .7, 2, .1, -.4, -1}, []float64{.5, 2, -.25, -3, 1, 1, .125, 0}
 				holdAlike(t, a.Linearize64(x), b.Linearize64(x), d, 1e-15)
-				holdAlike(t, a.Linearize(narrowed(x)), b.Linearize(narrowed(x)), narrowed(d), 1e-6)
+				x32 := narrow([][]float64{x, d})
+				holdAlike(t, a.Linearize(x32[0]), b.Linearize(x32[0]), x32[1], 1e-6)
 				holdBoundsAlike(t, a, b, x)
 			})
 		}
 	}
-}
-
-func narrowed(x []float64) []float32 {
-	y := make([]float32, len(x))
-	for i, v := range x {
-		y[i] = float32(v)
-	}
-	return y
 }
 
 // holdAlike holds the products of two nets to one another.

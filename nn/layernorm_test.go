@@ -28,7 +28,7 @@ func TestLayerNormFlat(t *testing.T) {
 func TestLayerNormOffset(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	op := &LayerNorm{}
-	c := opCase{op, [][]int{{4, 96}}, 4 * 96}
+	c := opCase{op: op, in: [][]int{{4, 96}}, out: 4 * 96}
 	x := inputs[float32](c, r, 1, 1)
 	for i := range x[0] {
 		x[0][i] += 1000

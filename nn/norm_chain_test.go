@@ -139,28 +139,6 @@ func TestChainIsJoined(t *testing.T) {
 	}
 }
 
-// TestChainOverwrites holds that a gradient that is no number leaves no trace in
-// the next.
-func TestChainOverwrites(t *testing.T) {
-	g := chainNets()["leaky dropout"]
-	tr := must.Get(NewTraining(g, g.Params(), 1))(t)
-	for _, p := range g.Params() {
-		for i := range p.Grad {
-			p.Grad[i] = float32(math.NaN())
-		}
-	}
-	r := rand.New(rand.NewPCG(1, 1))
-	x := randomSlice[float32](r, 4*3*9*9, 1)
-	tr.Backward(nil, slices.Clone(tr.Forward(x)))
-	for _, p := range g.Params() {
-		for i, v := range p.Grad {
-			if v != v {
-				t.Fatalf("%s: gradient %d is %v", p.Name, i, v)
-			}
-		}
-	}
-}
-
 // TestChainProducts holds a chain's training products to differences, several
 // vectors at a time.
 func TestChainProducts(t *testing.T) {

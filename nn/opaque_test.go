@@ -60,11 +60,8 @@ func TestOpaque(t *testing.T) {
 	if !slices.Equal(y, want) {
 		t.Errorf("%v, want %v", y, want)
 	}
-	y32, x32 := make([]float32, 8), make([]float32, 12)
-	for i, v := range x {
-		x32[i] = float32(v)
-	}
-	m.Forward(y32, x32)
+	y32 := make([]float32, 8)
+	m.Forward(y32, narrow([][]float64{x})[0])
 	for i, v := range want {
 		if float64(y32[i]) != v {
 			t.Errorf("float32: %v, want %v", y32, want)

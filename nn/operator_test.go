@@ -15,8 +15,14 @@ import (
 // training the gradients of inputs and parameters.
 func testOperator(t *testing.T, op Op, inputShapes ...[]int) {
 	t.Helper()
+	testOperatorAt(t, op, itself, inputShapes...)
+}
+
+// testOperatorAt is testOperator at inputs whose entries draw makes from normal ones.
+func testOperatorAt(t *testing.T, op Op, draw func(float64) float64, inputShapes ...[]int) {
+	t.Helper()
 	shape := must.Get(op.Shape(inputShapes...))(t)
-	c := opCase{op, inputShapes, Size(shape)}
+	c := opCase{op, inputShapes, Size(shape), draw}
 	t.Run("adjoint32", func(t *testing.T) { testAdjoint(t, c, op.kernel32(inputShapes...), 2e-5) })
 	t.Run("adjoint64", func(t *testing.T) { testAdjoint(t, c, op.kernel64(inputShapes...), 1e-13) })
 	t.Run("difference", func(t *testing.T) { testDifference(t, c) })
@@ -29,6 +35,8 @@ type opCase struct {
 	op  Op
 	in  [][]int
 	out int
+	// draw makes entries of the inputs from normal ones; nil for these themselves.
+	draw func(float64) float64
 }
 
 const testBatch = 3
@@ -46,6 +54,19 @@ func inputs[T Float](c opCase, r *rand.Rand, n int, scale float64) [][]T {
 	xs := make([][]T, len(c.in))
 	for i, s := range c.in {
 		xs[i] = randomSlice[T](r, testBatch*n*Size(s), scale)
+	}
+	return xs
+}
+
+// points returns the inputs of each example at which an operator is tested.
+func points[T Float](c opCase, r *rand.Rand) [][]T {
+	xs := inputs[T](c, r, 1, 1)
+	for _, x := range xs {
+		for i, v := range x {
+			if c.draw != nil {
+				x[i] = T(c.draw(float64(v)))
+			}
+		}
 	}
 	return xs
 }
@@ -69,7 +90,7 @@ func norm64[T Float](x []T) float64 { return math.Sqrt(dot64(x, x)) }
 
 func testAdjoint[T Float](t *testing.T, c opCase, kern kernel[T], tolerance float64) {
 	r := rand.New(rand.NewPCG(1, 2))
-	f := forwardFrame(kern, c, inputs[T](c, r, 1, 1), false)
+	f := forwardFrame(kern, c, points[T](c, r), false)
 	for _, k := range []int{1, 4} {
 		v := inputs[T](c, r, k, 1)
 		u := randomSlice[T](r, testBatch*k*c.out, 1)
@@ -114,17 +135,12 @@ func moved[T Float](x, d [][]T, h T) [][]T {
 	return out
 }
 
-// testDifference holds the JVP at random inputs to differences.
+// testDifference holds the JVP of several vectors per example to differences of the outputs.
 func testDifference(t *testing.T, c opCase) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 4))
 	kern := c.op.kernel64(c.in...)
-	holdDifference(t, c, kern, forwardFrame(kern, c, inputs[float64](c, r, 1, 1), false))
-}
-
-// holdDifference holds the JVP of several vectors per example to differences of the outputs.
-func holdDifference(t *testing.T, c opCase, kern kernel[float64], f *frame[float64]) {
-	t.Helper()
+	f := forwardFrame(kern, c, points[float64](c, r), false)
 	const k, h = 3, 1e-6
 	v := inputs[float64](c, rand.New(rand.NewPCG(5, 6)), k, 1)
 	got := make([]float64, k*len(f.y))
@@ -177,7 +193,7 @@ func rowsOf[T Float](c opCase, d [][]T, k, j int) [][]T {
 func testAbsent(t *testing.T, c opCase) {
 	r := rand.New(rand.NewPCG(7, 8))
 	kern := c.op.kernel64(c.in...)
-	f := forwardFrame(kern, c, inputs[float64](c, r, 1, 1), false)
+	f := forwardFrame(kern, c, points[float64](c, r), false)
 	u := randomSlice[float64](r, len(f.y), 1)
 	full := inputs[float64](c, r, 1, 1)
 	kern.vjp(f, full, u, 1)
@@ -193,7 +209,7 @@ func testAbsent(t *testing.T, c opCase) {
 func testPrecision(t *testing.T, c opCase) {
 	r := rand.New(rand.NewPCG(9, 10))
 	narrowKernel, wideKernel := c.op.kernel32(c.in...), c.op.kernel64(c.in...)
-	x := inputs[float32](c, r, 1, 1)
+	x := points[float32](c, r)
 	wideX := make([][]float64, len(x))
 	for i := range x {
 		wideX[i] = wide(x[i])
@@ -208,7 +224,7 @@ func testPrecision(t *testing.T, c opCase) {
 func testTrainGradients(t *testing.T, c opCase) {
 	r := rand.New(rand.NewPCG(11, 12))
 	kern := c.op.kernel32(c.in...)
-	x := inputs[float32](c, r, 1, 1)
+	x := points[float32](c, r)
 	f := forwardFrame(kern, c, x, true)
 	u := randomSlice[float32](r, len(f.y), 1)
 	value := func(x [][]float32) float64 { return dot64(u, forwardFrame(kern, c, x, true).y) }
@@ -219,7 +235,7 @@ func testTrainGradients(t *testing.T, c opCase) {
 			t.Errorf("%s: gradient gives %v, differences %v", what, got, want)
 		}
 	}
-	dx := inputs[float32](c, r, 1, 1)
+	dx := points[float32](c, r)
 	kern.vjp(f, dx, u, 1)
 	for i := range c.in {
 		const h = 1.0 / (1 << 14)

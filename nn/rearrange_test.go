@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 )
@@ -198,18 +197,4 @@ func count(n int) []int {
 		x[i] = i
 	}
 	return x
-}
-
-func ExampleTranspose() {
-	g := &Graph{Input: "x", InputShape: []int{2, 3}, Output: "y", Nodes: []*Node{
-		{Name: "turn", Op: &Transpose{Perm: []int{1, 0}}, Inputs: []string{"x"}, Output: "y"},
-	}}
-	net, err := NewNet(g)
-	if err != nil {
-		panic(err)
-	}
-	y := make([]float32, 6)
-	net.Forward(y, []float32{1, 2, 3, 4, 5, 6})
-	fmt.Println(y)
-	// Output: [1 4 2 5 3 6]
 }

@@ -2,7 +2,6 @@ package nn
 
 import (
 	"math"
-	"math/big"
 	"testing"
 )
 
@@ -18,29 +17,6 @@ var reduceCases = []struct {
 	{[]int{2, 3, 2, 2}, []int{1}, []int{2, 1, 2, 2}, true},
 	{[]int{2, 2, 19}, []int{1}, []int{2, 19}, false}, // more columns than are gathered
 	{[]int{2, 1, 3}, []int{1}, []int{2, 3}, false},
-}
-
-// TestReduceLogSum holds the function that has no values at random inputs to
-// differences.
-func TestReduceLogSum(t *testing.T) {
-	x, d := []float64{.5, 2, 3, -1}, []float64{.3, -.7, .2, .1}
-	f := reductions["LogSum"]
-	y := f.value(x)
-	tangent := f.tangent(x, d, y)
-	const h = 1e-9
-	moved := make([]*big.Float, 4)
-	for i := range d {
-		moved[i] = bigAdd(exact(x[i]), exact(h*d[i]))
-	}
-	change, _ := bigSub(exactReductions["LogSum"](moved), exactReductions["LogSum"](exactly(x))).Float64()
-	if !(math.Abs(tangent*h-change) <= 1e-8*math.Abs(change)) {
-		t.Errorf("tangent is %v, want %v", tangent, change/h)
-	}
-	pulled := make([]float64, 4)
-	f.pull(pulled, x, y, 2)
-	if got := dot64(pulled, d); !(math.Abs(got-2*tangent) <= 1e-14) {
-		t.Errorf("cotangent gives %v, tangent %v", got, 2*tangent)
-	}
 }
 
 // TestReduceTies holds what is said of equal entries and of zeros.

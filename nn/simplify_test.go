@@ -95,18 +95,6 @@ func TestSimplify(t *testing.T) {
 	}
 }
 
-// TestSimplifyNets holds whole architectures to the slow evaluation.
-func TestSimplifyNets(t *testing.T) {
-	for _, g := range []*Graph{deepNet(1, 4, 8), zooNet("swin kept"), residualNet()} {
-		before, after := newProgram(g, Op.kernel32, false), mustNet(t, g).run32()
-		t.Logf("%s: %d steps are %d", g.Name, len(before.steps), len(after.steps))
-		if len(after.steps) >= len(before.steps) {
-			t.Errorf("%s: no step less", g.Name)
-		}
-		sameFunction(t, g.Name, mustNet(t, g), g)
-	}
-}
-
 // TestTidy holds that float64 nets keep what folding would round.
 func TestTidy(t *testing.T) {
 	for name, want := range map[string][]string{

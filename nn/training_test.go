@@ -8,27 +8,6 @@ import (
 	"tattle/internal/must"
 )
 
-// TestSharedParameter holds that two layers with one weight add their gradients.
-func TestSharedParameter(t *testing.T) {
-	d := testDense(4, 4, true)
-	twice := chain([]int{4}, d, d)
-	tr := must.Get(NewTraining(twice, twice.Params(), 1))(t)
-	x, u := []float32{1, -2, 3, .5}, []float32{1, 2, -1, 1}
-	tr.Forward(x)
-	tr.Backward(nil, u)
-	got := slices.Clone(d.Weight.Grad)
-	a, b := testDense(4, 4, true), testDense(4, 4, true)
-	apart := chain([]int{4}, a, b)
-	tr = must.Get(NewTraining(apart, apart.Params(), 1))(t)
-	tr.Forward(x)
-	tr.Backward(nil, u)
-	for i := range got {
-		if want := a.Weight.Grad[i] + b.Weight.Grad[i]; math.Abs(float64(got[i]-want)) > 1e-5 {
-			t.Errorf("gradient %d is %v, want %v", i, got[i], want)
-		}
-	}
-}
-
 // TestDropoutMasks wants masks of 0 and 1/(1−P) that differ between seeds, steps and
 // operators.
 func TestDropoutMasks(t *testing.T) {

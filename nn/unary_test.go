@@ -2,7 +2,6 @@ package nn
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 )
 
@@ -27,6 +26,9 @@ func positiveOnly(o *Unary) bool {
 	return o.Function == "Sqrt" || o.Function == "Reciprocal" || o.Function == "Log"
 }
 
+// positiveDraw makes positive numbers of normal ones.
+func positiveDraw(v float64) float64 { return math.Exp(v / 2) }
+
 // isStep reports the functions that are constant between jumps.
 func isStep(o *Unary) bool {
 	switch o.Function {
@@ -42,10 +44,10 @@ func isNarrowed(o *Unary) bool { return o.Function == "Float16" || o.Function ==
 func TestUnary(t *testing.T) {
 	for _, op := range unaryCases() {
 		t.Run(op.Function, func(t *testing.T) {
-			c := opCase{op, [][]int{{3, 7}}, 21}
+			c := opCase{op: op, in: [][]int{{3, 7}}, out: 21}
 			switch {
 			case positiveOnly(op):
-				testPositive(t, op)
+				testOperatorAt(t, op, positiveDraw, []int{3, 7})
 			case isNarrowed(op):
 				testAdjoint(t, c, op.kernel32(c.in...), 2e-5)
 				testAdjoint(t, c, op.kernel64(c.in...), 1e-13)
@@ -61,22 +63,4 @@ func TestUnary(t *testing.T) {
 			}
 		})
 	}
-}
-
-// testPositive holds a function of positive numbers to differences.
-func testPositive(t *testing.T, op *Unary) {
-	r := rand.New(rand.NewPCG(1, 3))
-	c := opCase{op, [][]int{{11}}, 11}
-	kern, kern32 := op.kernel64(c.in...), op.kernel32(c.in...)
-	x := [][]float64{randomSlice[float64](r, 33, 1)}
-	for i, v := range x[0] {
-		x[0][i] = math.Exp(2 * v)
-	}
-	f := forwardFrame(kern, c, x, false)
-	closeTo(t, "float32", wide(forwardFrame(kern32, c, narrow(x), false).y), f.y, 1e-6)
-	holdDifference(t, c, kern, f)
-	jv, jtu := make([]float64, 33), make([]float64, 33)
-	kern.jvp(f, jv, x, 1)
-	kern.vjp(f, [][]float64{jtu}, x[0], 1)
-	closeTo(t, "vjp", jtu, jv, 0)
 }

@@ -68,23 +68,3 @@ func benchmarkGemm[T Float](b *testing.B, s gemmShape) {
 	}
 	b.ReportMetric(s.flops()*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
-
-func BenchmarkGemmPacked(b *testing.B) {
-	for _, s := range gemmShapes {
-		if s.transA || s.k < 100 {
-			continue
-		}
-		b.Run(fmt.Sprintf("f32/%s", s.name), func(b *testing.B) { benchmarkGemmPacked[float32](b, s) })
-		b.Run(fmt.Sprintf("f64/%s", s.name), func(b *testing.B) { benchmarkGemmPacked[float64](b, s) })
-	}
-}
-
-func benchmarkGemmPacked[T Float](b *testing.B, s gemmShape) {
-	x, y, z, lda, ldb, ldc := operands[T](s)
-	var p Packed[T]
-	p.Pack(s.transB, s.k, s.n, y, ldb)
-	for b.Loop() {
-		GemmPacked(s.transA, s.m, 1, x, lda, &p, 0, z, ldc)
-	}
-	b.ReportMetric(s.flops()*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-}

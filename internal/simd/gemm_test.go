@@ -190,42 +190,26 @@ func testGemmAgainstDefinition[T Float](t *testing.T) {
 
 func TestGemmScalars(t *testing.T) { both(t, testGemmScalars[float32], testGemmScalars[float64]) }
 
+// testGemmScalars also has sizes beyond every block of the driver, in each direction.
 func testGemmScalars[T Float](t *testing.T) {
+	const blockTerms = 12 * 384 // kSpan of the kernels
 	r := rand.New(rand.NewPCG(3, 4))
+	var packed Packed[T]
 	for _, alpha := range []T{0, 1, -1, .7} {
 		for _, beta := range []T{0, 1, -1, .7} {
-			for _, dims := range [][3]int{{13, 19, 11}, {7, 150, 40}, {50, 35, 800}, {9, 70, 900}} {
-				if dims[2] >= 800 && (alpha != .7 || beta == 1) {
-					continue // long sums are cut into blocks, which scale by alpha and, first, by beta
+			for _, dims := range [][3]int{{13, 19, 11}, {7, 150, 40}, {50, 35, 800}, {9, 70, 900}, {700, 50, 30}, {3, 4000, 20}, {40, 24, 2 * blockTerms}, {31, 1200, blockTerms - 3}} {
+				size := dims[0] * dims[1] * dims[2]
+				if size > 150_000 && (alpha != .7 || beta == 1) || testing.Short() && size > 1e7 {
+					continue // it takes time; blocks of long sums scale by alpha and, first, by beta
 				}
 				for trans := range 4 {
 					p := newProduct(r, trans&1 != 0, trans&2 != 0, dims[0], dims[1], dims[2], alpha, beta, trans)
-					p.check(t, p.run())
+					got := p.run()
+					p.check(t, got)
+					if again := p.runPacked(&packed); !sameBytes(got.all, again.all) {
+						t.Fatalf("%v: packed differs", p)
+					}
 				}
-			}
-		}
-	}
-}
-
-// Sizes beyond every block of the driver, in each direction.
-func TestGemmBlocks(t *testing.T) { both(t, testGemmBlocks[float32], testGemmBlocks[float64]) }
-
-func testGemmBlocks[T Float](t *testing.T) {
-	const blockTerms = 12 * 384 // kSpan of the kernels
-	r := rand.New(rand.NewPCG(5, 6))
-	shapes := [][3]int{{700, 50, 30}, {3, 4000, 20}, {40, 24, 2 * blockTerms}, {31, 1200, blockTerms - 3}}
-	var packed Packed[T]
-	for _, s := range shapes {
-		for trans := range 4 {
-			if testing.Short() && s[0]*s[1]*s[2] > 1e7 {
-				t.Logf("left out with -short: %v", s)
-				break
-			}
-			p := newProduct(r, trans&1 != 0, trans&2 != 0, s[0], s[1], s[2], 1, T(trans&1), 1)
-			got := p.run()
-			p.check(t, got)
-			if again := p.runPacked(&packed); !sameBytes(got.all, again.all) {
-				t.Fatalf("%v: packed differs", p)
 			}
 		}
 	}

