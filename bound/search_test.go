@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/internal/must"
+	"tattle/internal/shared"
 	"tattle/lsqr"
 	"tattle/release"
 )
@@ -149,4 +150,24 @@ func TestResolveRefuses(t *testing.T) {
 		must.Fail(t, must.Err(e.resolve(m, data.x[:24], nil)))
 	}
 	must.Fail(t, must.Err(Run(context.Background(), m, data, []int{70}, good, RunOptions{Dir: t.TempDir()}))) // example 70 of 70
+}
+
+func TestAlgorithm1OnMNIST(t *testing.T) {
+	shared.Long(t, "runs LSQR to convergence on real images")
+	o := loadOracle(t)
+	e := o.experiment(Direct)
+	e.Search.Restarts, e.SkipCramerRao = 3, true
+	direct := mustRun(t, o.net, o.data, upTo(3), e)
+	e.Search.Search = Algorithm1
+	free := mustRun(t, o.net, o.data, upTo(3), e)
+	a, b := witnesses(t, free, DefaultSize), witnesses(t, direct, DefaultSize)
+	median, most := distance(a, b, 784, .5), distance(a, b, 784, .9)
+	if median > 1e-3 || most > 2e-3 {
+		t.Errorf("witnesses differ by %.2g (median), %.2g (90%%)", median, most)
+	}
+	for _, q := range QuantileLevels {
+		if x, y := free.Summaries[0].Quantile(q), direct.Summaries[0].Quantile(q); math.Abs(x/y-1) > .01 {
+			t.Errorf("quantile %g: %g by algorithm1, %g by direct", q, x, y)
+		}
+	}
 }
