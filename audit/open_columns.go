@@ -247,7 +247,7 @@ func openNPZ(ctx context.Context, f *npy.File, size int64) (*columns, error) {
 	}
 	a.about = map[string]*description{}
 	if slices.Contains(a.names, descriptionsArray) {
-		var list []*description
+		var list []description
 		texts, err := a.texts(descriptionsArray)
 		if err == nil {
 			err = json.Unmarshal([]byte(strings.Join(texts, "")), &list)
@@ -256,7 +256,7 @@ func openNPZ(ctx context.Context, f *npy.File, size int64) (*columns, error) {
 			return nil, fmt.Errorf("array %s: %w: leave it out, or write the outputs again", descriptionsArray, err)
 		}
 		for _, d := range list {
-			a.about[d.Array] = d
+			a.about[d.Array] = &d
 		}
 	}
 	c := &columns{noun: "array"}

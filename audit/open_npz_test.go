@@ -65,6 +65,7 @@ func TestOpenNPZRefuses(t *testing.T) {
 		"one label for each":                     archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", []int{1}, y[:1], "s", shape, y),
 		"class 1 does not exist":                 archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "descriptions", []int{1}, []string{`[{"array":"s","name":"s","values":["a"]}]`}),
 		"a class twice":                          archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "descriptions", []int{1}, []string{`[{"array":"s","name":"s","values":["a","a"]}]`}),
+		"shape [2 2]: want one":                  archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", []int{2, 2}, make([]int, 4), "s", shape, y, "descriptions", []int{1}, []string{`[null]`}),
 		"array descriptions":                     archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "descriptions", []int{1}, []string{`[{"array":1}]`}),
 		"row 1 (from 0): class 2 does not exist": archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, []int{0, 2}, "descriptions", []int{1}, []string{`[{"array":"s","name":"s","values":["a","b"]}]`}),
 		"100000] ":                               archiveOf(t, "logits", []int{1, 100_000}, make([]float32, 100_000), "y", []int{1}, y[:1], "s", []int{1}, y[:1]),

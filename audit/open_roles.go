@@ -162,7 +162,7 @@ func (r *roles) described(k int) label {
 		w.at = k
 		return w
 	}
-	return label{at: k, name: targetName(cmp.Or(f.title, f.name)), manner: f.manner}
+	return label{at: k, name: cmp.Or(f.title, targetName(f.name)), manner: f.manner}
 }
 
 // targetName returns NAME of y:NAME, and other names as they are.
@@ -254,14 +254,17 @@ func (r *roles) checkLabels() error {
 	if n := len(r.sensitive); n == 0 || n > maxAttributes {
 		return fmt.Errorf("has %d sensitive %ss with an entry for each example, beside outputs and target: want 1 to %d; there are %s; of one-hot rows that is array.argmax(1)", n, r.noun, maxAttributes, showNames(r.names()))
 	}
-	seen := map[string]bool{}
+	own, seen := map[string]int{}, map[string]bool{}
+	for _, w := range r.sensitive {
+		own[w.name]++
+	}
 	for i := range r.sensitive {
 		w := &r.sensitive[i]
 		name := w.name
 		if name == "" {
 			return fmt.Errorf("sensitive column %d has no name: write one into the header", i+1)
 		}
-		for k := 2; seen[w.name]; k++ {
+		for k := 2; seen[w.name] || w.name != name && own[w.name] > 0; k++ {
 			w.name = fmt.Sprintf("%s-%d", name, k)
 		}
 		seen[w.name] = true

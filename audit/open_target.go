@@ -71,7 +71,13 @@ func matchColumns(w *label, y *Attribute, columns []string, listed bool) (got cl
 // positive, or of the second.
 func twoClasses(name string, values []string, positive string, ruled bool) (classed, error) {
 	if of, ok := byIndex(values, 2); ok && !ruled {
-		return classed{names: indexNames(2), of: of}, nil
+		if positive != "0" {
+			return classed{names: indexNames(2), of: of}, nil
+		}
+		for i := range of {
+			of[i] = 1 - of[i]
+		}
+		return classed{names: []string{"1", "0"}, of: of}, nil
 	}
 	if len(values) != 2 {
 		number := ""

@@ -33,7 +33,8 @@ func (v *recomputed) audit(ctx context.Context) error {
 		return &MismatchError{Err: err}
 	}
 	d.Defences, d.Sample.Name, d.Sample.Notes = s.Defences, s.Sample, s.Notes
-	if err := v.audited(s); err != nil {
+	compared, err := v.audited(s)
+	if err != nil {
 		return err
 	}
 	if len(d.References) > 0 {
@@ -63,7 +64,7 @@ func (v *recomputed) audit(ctx context.Context) error {
 	}
 	v.report = again
 	model := ""
-	if r.Model.SHA256 != "" {
+	if compared {
 		model = ", the model is the one audited"
 	}
 	v.verified = fmt.Sprintf("every figure of the audit of %s follows from the outputs that it kept%s\nverdict: %s", report.Many(res.Examples, "example"), model, res.Verdict)
@@ -71,20 +72,20 @@ func (v *recomputed) audit(ctx context.Context) error {
 	return nil
 }
 
-// audited compares the model, or the file of outputs, with its digest.
-func (v *recomputed) audited(s *audit.Setup) error {
+// audited compares the model, or the file of outputs, with its digest. It reports whether that was a model.
+func (v *recomputed) audited(s *audit.Setup) (model bool, err error) {
 	m, endpoint := v.was.Model, strings.Contains(v.was.Model.Path, "://")
 	what, path, moved, hash := theModel, m.Path, v.Model, m.SHA256
 	if hash == "" {
 		switch {
 		case moved != "":
-			return &measure.OptionError{Option: "Model", Err: errors.New("the audit was not of a file"), Hint: "leave it out"}
+			return false, &measure.OptionError{Option: "Model", Err: errors.New("the audit was not of a file"), Hint: "leave it out"}
 		case endpoint:
 			v.take("the endpoint: that the outputs are its", "it is not asked again")
 			v.take("the data that the model was applied to", "it is not applied again")
-			return nil
+			return false, nil
 		case path != "":
-			return mismatch("model.path: %q is neither a file with a digest nor the address of a server", path)
+			return false, mismatch("model.path: %q is neither a file with a digest nor the address of a server", path)
 		}
 		what, path, hash = theOutputs, v.was.Data.Path, v.was.Data.SHA256
 	}
@@ -93,18 +94,21 @@ func (v *recomputed) audited(s *audit.Setup) error {
 	switch absent := errors.Is(err, fs.ErrNotExist) && moved == ""; {
 	case absent:
 		why = v.missing(what, at)
-	case err != nil || what == theOutputs:
-		return err
+	case err != nil:
+		return false, err
+	case what == theOutputs:
+		why = "it is not read again"
 	default:
 		if _, err := measure.OpenModel(at, s.Reading.OfModel()); err != nil {
-			return &MismatchError{Err: err}
+			return false, &MismatchError{Err: err}
 		}
+		model = true
 	}
 	if what == theOutputs {
 		v.take("the file that the outputs were read from", why)
-		return nil
+		return false, nil
 	}
 	v.take("the model: that the outputs are its", why)
 	v.take("the data that the model was applied to", "it is not applied again")
-	return nil
+	return model, nil
 }

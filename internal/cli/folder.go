@@ -47,7 +47,7 @@ func (o output) compute(ctx context.Context, e *env, command string, work maker)
 
 // compute is that of output, and goes on with an interrupted run.
 func (o sharedRun) compute(ctx context.Context, e *env, command string, work maker) error {
-	dir, made, err := o.folder(command)
+	dir, made, err := o.folder(command, e.args[0])
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (o sharedRun) compute(ctx context.Context, e *env, command string, work mak
 
 // folder makes the run's folder, or takes an existing one that holds no finished
 // run.
-func (o sharedRun) folder(command string) (dir string, made bool, err error) {
+func (o sharedRun) folder(command, subcommand string) (dir string, made bool, err error) {
 	if o.Out == "" {
 		if o.Resume {
 			return "", false, usage(errors.New("--resume needs --out, the folder of the run to go on with"), "")
@@ -103,7 +103,11 @@ func (o sharedRun) folder(command string) (dir string, made bool, err error) {
 	if made && o.Resume {
 		return "", false, usage(fmt.Errorf("--resume: there is no folder %s", o.Out), "leave --resume out to start a run there")
 	}
-	if err := o.spare(o.Resume); err != nil {
+	resume := o.Resume && exists(filepath.Join(o.Out, runFile))
+	if was, err := run.ReadRecord(o.Out); resume && err == nil && len(was.Args) > 0 && was.Args[0] != subcommand {
+		return "", false, usage(fmt.Errorf("--out %s: holds a run of tattle %s", o.Out, was.Args[0]), "choose another folder")
+	}
+	if err := o.spare(resume); err != nil {
 		return "", false, err
 	}
 	if err = file.MkdirAll(o.Out); err == nil {

@@ -14,7 +14,7 @@ import (
 // made after the folder was checked.
 func TestLinksPlantedWhileRunning(t *testing.T) {
 	dir, outside := filepath.Join(t.TempDir(), "run"), t.TempDir()
-	err := output{Out: dir}.compute(t.Context(), &env{stderr: io.Discard}, "test", func(string) (*report.Report, error) {
+	err := output{Out: dir}.compute(t.Context(), &env{args: []string{"test"}, stderr: io.Discard}, "test", func(string) (*report.Report, error) {
 		if err := os.Symlink(outside, filepath.Join(dir, "seed-1")); err != nil {
 			t.Skip(err)
 		}

@@ -62,7 +62,9 @@ func (e *env) lead(ctx context.Context, dir string, resume bool, work func() err
 	} else if err != nil {
 		return err
 	}
+	var was []byte // how the run began
 	if e.keeps {
+		was, _ = file.ReadFile(filepath.Join(dir, runFile))
 		if err := e.writeRunFile(dir, resume); err != nil {
 			return err
 		}
@@ -72,6 +74,9 @@ func (e *env) lead(ctx context.Context, dir string, resume bool, work func() err
 		e.pool = run.Preparer{Stop: func() { e.stop(errPrepared) }}
 	}
 	err := work()
+	if other := (*run.MismatchError)(nil); errors.As(err, &other) && was != nil {
+		err = errors.Join(err, file.Write(filepath.Join(dir, runFile), func(w io.Writer) error { _, err := w.Write(was); return err }))
+	}
 	lead.Close()
 	switch {
 	case err != nil && e.isPrepared():
