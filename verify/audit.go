@@ -33,7 +33,7 @@ func (v *recomputed) audit(ctx context.Context) error {
 		return &MismatchError{Err: err}
 	}
 	d.Defences, d.Sample.Name, d.Sample.Notes = s.Defences, s.Sample, s.Notes
-	compared, err := v.audited(s)
+	model, err := v.audited(s)
 	if err != nil {
 		return err
 	}
@@ -63,29 +63,25 @@ func (v *recomputed) audit(ctx context.Context) error {
 		return err
 	}
 	v.report = again
-	model := ""
-	if compared {
-		model = ", the model is the one audited"
-	}
 	v.verified = fmt.Sprintf("every figure of the audit of %s follows from the outputs that it kept%s\nverdict: %s", report.Many(res.Examples, "example"), model, res.Verdict)
 	v.take("what the command line asked for", "outputs are not computed again, and nothing is trained again")
 	return nil
 }
 
-// audited compares the model, or the file of outputs, with its digest. It reports whether that was a model.
-func (v *recomputed) audited(s *audit.Setup) (model bool, err error) {
+// audited compares the model, or the file of outputs, with its digest. It returns what to say of a model.
+func (v *recomputed) audited(s *audit.Setup) (model string, err error) {
 	m, endpoint := v.was.Model, strings.Contains(v.was.Model.Path, "://")
 	what, path, moved, hash := theModel, m.Path, v.Model, m.SHA256
 	if hash == "" {
 		switch {
 		case moved != "":
-			return false, &measure.OptionError{Option: "Model", Err: errors.New("the audit was not of a file"), Hint: "leave it out"}
+			return "", &measure.OptionError{Option: "Model", Err: errors.New("the audit was not of a file"), Hint: "leave it out"}
 		case endpoint:
 			v.take("the endpoint: that the outputs are its", "it is not asked again")
 			v.take("the data that the model was applied to", "it is not applied again")
-			return false, nil
+			return "", nil
 		case path != "":
-			return false, mismatch("model.path: %q is neither a file with a digest nor the address of a server", path)
+			return "", mismatch("model.path: %q is neither a file with a digest nor the address of a server", path)
 		}
 		what, path, hash = theOutputs, v.was.Data.Path, v.was.Data.SHA256
 	}
@@ -95,18 +91,18 @@ func (v *recomputed) audited(s *audit.Setup) (model bool, err error) {
 	case absent:
 		why = v.missing(what, at)
 	case err != nil:
-		return false, err
+		return "", err
 	case what == theOutputs:
 		why = "it is not read again"
 	default:
 		if _, err := measure.OpenModel(at, s.Reading.OfModel()); err != nil {
-			return false, &MismatchError{Err: err}
+			return "", &MismatchError{Err: err}
 		}
-		model = true
+		model = ", the model is the one audited"
 	}
 	if what == theOutputs {
 		v.take("the file that the outputs were read from", why)
-		return false, nil
+		return "", nil
 	}
 	v.take("the model: that the outputs are its", why)
 	v.take("the data that the model was applied to", "it is not applied again")
