@@ -59,3 +59,11 @@ func TestRSquaredInterval(t *testing.T) {
 		t.Errorf("the interval holds the true R² in %.1f %% of samples", 100*share)
 	}
 }
+
+// A factor that is asked for as a number and by a rule has the classes of the rule.
+func TestIntersectionOfRule(t *testing.T) {
+	s := must.Get(openText(t, "y,age,sex,p_0,p_1\n0,20,f,.5,.5\n1,40,m,.5,.5\n", OpenOptions{Sensitive: []string{"age:number", "age: <30, >=30", "age*sex"}}))(t)
+	if a := s.Sensitive; len(a) != 3 || !a[0].Numeric() || len(a[2].Values) != 4 || a[2].Values[0] != "<30 f" {
+		t.Errorf("%+v", a)
+	}
+}
