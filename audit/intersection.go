@@ -49,7 +49,9 @@ func splitSensitive(asked []string, has func(name string) bool) (c sensitiveColu
 			if name == "" {
 				return c, fmt.Errorf("sensitive %s: an attribute of the intersection has no name", showName(text))
 			}
-			k := slices.IndexFunc(c.read, func(r string) bool { return strings.EqualFold(columnOf(r), name) && !strings.HasSuffix(r, dataset.NumberSuffix) })
+			k := slices.IndexFunc(c.read, func(r string) bool {
+				return strings.EqualFold(columnOf(r), name) && !strings.HasSuffix(r, dataset.NumberSuffix)
+			})
 			if k < 0 {
 				k = len(c.read)
 				c.read = append(c.read, name)
