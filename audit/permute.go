@@ -13,8 +13,8 @@ import (
 // relative standard error of 1/√20.
 const drawsPerLevel = 20
 
-// draws returns the largest number of permutations of a test: the number in the options
-// (asked), or as many as Holm's smallest level needs for so many attributes, if that is more.
+// draws returns the largest number of permutations of a test. It is the larger of asked, the number in the
+// options, and the number that Holm's smallest level needs for this many tests.
 // A test draws fewer if many of the first permutations reach the observed statistic.
 func draws(asked, attributes int, o Options) int {
 	enough := math.Ceil(drawsPerLevel * float64(attributes) / (1 - o.Confidence))

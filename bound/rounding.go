@@ -25,8 +25,8 @@ const (
 	// takes more than a tenth of a bound, and is not worth its cost in time or in the
 	// status of the bound.
 	roundingUseful = 0.1
-	// measuredFactor: the measured error of features is so many times what the distance of a
-	// float32 pass says. Rounding errors are nearly random: if those of float64 were a thousand
+	// measuredFactor multiplies the error of features that the distance of a float32 pass
+	// suggests. Rounding errors are nearly random: if those of float64 were a thousand
 	// times that, the cause would be a bug and not rounding.
 	measuredFactor = 1000
 	// saturated is the largest relative distance of a float32 pass that says anything about a

@@ -23,7 +23,7 @@ func (u *unfinished) write(path string) error {
 	return file.Write(path, func(w io.Writer) error { return gob.NewEncoder(w).Encode(u) })
 }
 
-// readUnfinished reads what write wrote, nil if there is no file.
+// readUnfinished reads a file that write wrote. It returns nil if there is no file.
 func readUnfinished(path string) (*unfinished, error) {
 	f, err := file.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

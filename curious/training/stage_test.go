@@ -50,7 +50,7 @@ func (s *stage) want(i int) *Result {
 	return s.seeds[i].want(s.data.opened(s.seeds[i].Source))
 }
 
-// failed is that of a training that came to nothing, so that there are no models.
+// failed returns the result of a training that failed and has no models.
 func (s *stage) failed(i int) *Result {
 	r := s.want(i)
 	r.Failed = "for a test"

@@ -80,7 +80,7 @@ type key struct {
 type table struct {
 	Heads []string
 	Rows  [][]string
-	Words int    // so many columns at the left hold words, the others figures
+	Words int    // number of columns at the left that hold words; the others hold figures
 	Left  []int  // columns that a terminal leaves out
 	Unit  string // of all rows; empty if they differ or a column has it
 
