@@ -129,8 +129,8 @@ func TestMeasuredRounding(t *testing.T) {
 	}
 }
 
-// Proved or measured, the allowance is above the error of ‖z‖ from real arithmetic, at usual steps,
-// of which it is a small part, and at steps so tiny that z is rounding.
+// Proved or measured, the allowance is above the error of ‖z‖ against real arithmetic. At usual steps it is
+// a small part of ‖z‖; at the tiniest steps z is nothing but rounding.
 func TestAllowanceIsAboveTheError(t *testing.T) {
 	m, data, e := small(t)
 	e.Sizes = []float64{DefaultSize}

@@ -104,8 +104,8 @@ func (o sharedRun) folder(command, subcommand string) (dir string, made bool, er
 		return "", false, usage(fmt.Errorf("--resume: there is no folder %s", o.Out), "leave --resume out to start a run there")
 	}
 	resume := o.Resume && exists(filepath.Join(o.Out, runFile))
-	if was, err := run.ReadRecord(o.Out); resume && err == nil && len(was.Args) > 0 && was.Args[0] != subcommand {
-		return "", false, usage(fmt.Errorf("--out %s: holds a run of tattle %s", o.Out, was.Args[0]), "choose another folder")
+	if was, err := run.ReadRecord(o.Out); resume && (err != nil || len(was.Args) == 0 || was.Args[0] != subcommand) {
+		return "", false, usage(fmt.Errorf("--out %s: holds no run of tattle %s that can be resumed", o.Out, subcommand), "choose another folder")
 	}
 	if err := o.spare(resume); err != nil {
 		return "", false, err
