@@ -87,8 +87,11 @@ func twoClasses(name string, values []string, positive string, ruled bool) (clas
 		return classed{}, fmt.Errorf("%s has %d values (%s) beside one column of outputs: want two, or a column for each class%s", name, len(values), showNames(values), number)
 	}
 	names := slices.Clone(values)
-	if strings.EqualFold(names[0], positive) {
+	switch {
+	case strings.EqualFold(names[0], positive) || positive == "0":
 		slices.Reverse(names)
+	case !ruled && !strings.EqualFold(names[1], positive) && !slices.Contains([]string{"", "1", "pos", "positive"}, strings.ToLower(positive)):
+		return classed{}, fmt.Errorf("%s has the values %s, the column of outputs is of %s: name it after one of them", name, showNames(values), showName(positive))
 	}
 	return classed{names: names, of: inOrder(values, names)}, nil
 }

@@ -179,6 +179,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"y,s1,score0,score1\n0,a,-1,2\n", "line 2: the outputs are not probabilities", OpenOptions{Kind: curious.Soft}},
 		{head + "0,a,.5,.5\n2,b,.5,.5\n", "y has the values 0, 2", OpenOptions{}},
 		{"y,s1,score,score2\na,a,.5,.5\nb,b,.5,.5\nc,b,.5,.5\n", "y has 3 values (a, b, c) and there are 2 columns", OpenOptions{}},
+		{"y,s1,p_cat\nbird,a,.5\ndog,b,.5\n", "the column of outputs is of cat: name it after one of them", OpenOptions{}},
 		{"y,s1,p_0\na,a,.5\n", "y has 1 values", OpenOptions{}},
 		{head + ",a,.5,.5\n", "y has no value", OpenOptions{}},
 		{head + ",a,.5,.5\n1,,.5,.5\n", "no example", OpenOptions{}},
