@@ -2,13 +2,20 @@ package audit
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
-	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/sheet"
 	"tattle/measure"
+)
+
+// Bounds of what is audited.
+const (
+	maxAttributes = 1000
+	maxTargets    = 1000 // classes of y beside vectors
 )
 
 // targetNames are what a column of the true y is called, in the order in which they
@@ -36,6 +43,7 @@ type label struct {
 	name   string // of the column, then of the attribute
 	manner manner
 	rule   dataset.Rule // with classes, or none
+	listed []string     // the classes in their order, if the file lists them
 }
 
 // typed reads NAME, NAME:number or NAME:class.
@@ -50,15 +58,80 @@ func typed(text string) label {
 	return label{name: text}
 }
 
+// field is a column with what its name, or the file, says of it.
+type field struct {
+	sheet.Field
+	label     label // as which it is read
+	sensitive bool  // it is called s1, s2_race, s, sensitive or s:NAME
+	described bool  // the file describes it
+}
+
+// newField reads the name of column k.
+func newField(k int, f sheet.Field) field {
+	x := field{Field: f, label: label{name: f.Name}}
+	folded := strings.ToLower(f.Name)
+	if strings.HasPrefix(folded, sensitivePrefix) {
+		x.label, x.sensitive = typed(f.Name[len(sensitivePrefix):]), true
+	} else if name, ok := strings.CutPrefix(f.Name, targetPrefix); ok && name != "" {
+		x.label.name = name
+	}
+	numbered := len(folded) > 1 && folded[0] == 's' && folded[1] >= '0' && folded[1] <= '9'
+	x.sensitive = x.sensitive || numbered || folded == "s" || folded == "sensitive"
+	x.label.at = k
+	return x
+}
+
+// description says of an array of labels what numbers cannot.
+type description struct {
+	Array  string   `json:"array"`
+	Name   string   `json:"name"`             // of the target or the attribute
+	Values []string `json:"values,omitempty"` // the classes of the integers; −1 is none
+	Number bool     `json:"number,omitempty"`
+}
+
+// descriptionsArray is the array that describes the arrays of labels, as JSON.
+const descriptionsArray = "descriptions"
+
+// describe takes over what the file says of its arrays.
+func (r *roles) describe() error {
+	k := slices.Index(r.Names(), descriptionsArray)
+	if k < 0 || !r.arrays() {
+		return nil
+	}
+	var list []description
+	c, err := r.Read(nil, []int{k})
+	if err == nil {
+		err = json.Unmarshal([]byte(strings.Join(c.Labels[0].Values, "")), &list)
+	}
+	if err != nil {
+		return fmt.Errorf("array %s: %w: leave it out, or write the outputs again", descriptionsArray, err)
+	}
+	r.fields[k].Name = "" // it has no other role
+	for _, d := range list {
+		for i, v := range d.Values {
+			d.Values[i] = strings.TrimSpace(v)
+		}
+		for i := range r.fields {
+			if f := &r.fields[i]; f.Name == d.Array {
+				f.described, f.label.name, f.label.listed = true, cmp.Or(d.Name, f.Name), d.Values
+				if d.Number {
+					f.label.manner = asNumber
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // roles says what the columns of a file are.
 type roles struct {
-	*columns
-	scores     []int    // in the order of the classes
-	classes    []string // of each number of the outputs; "" if it has no name
-	kind       curious.Outputs
-	target     *label // nil for none, of vectors
+	*sheet.Columns
+	fields     []field
+	outputs    *outputGroup
+	references []*outputGroup // outputs of honest classifiers
+	patterns   []string       // of these
+	target     *label         // nil for none, of vectors
 	sensitive  []label
-	references []int            // outputs of honest classifiers
 	made       sensitiveColumns // of the sensitive columns
 	notes      []string
 }
@@ -67,46 +140,64 @@ func (r *roles) note(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// findRoles determines what the columns are, by the options and by their names.
-func findRoles(c *columns, o OpenOptions) (*roles, error) {
-	r := &roles{columns: c}
+// arrays reports whether the columns are the arrays of an .npz.
+func (r *roles) arrays() bool { return r.Noun == "array" }
+
+// findRoles determines what the columns are, by the options and by their names; patterns are of the outputs of
+// honest classifiers.
+func findRoles(c *sheet.Columns, o OpenOptions, patterns []string) (*roles, error) {
+	r := &roles{Columns: c, patterns: patterns}
+	for k, f := range c.Fields {
+		r.fields = append(r.fields, newField(k, f))
+	}
+	if err := r.describe(); err != nil {
+		return nil, err
+	}
 	if err := r.findTarget(o.Target); err != nil {
 		return nil, err
 	}
 	noTarget := r.target == nil && o.Target == ""
 	missing := fmt.Errorf("has no column y, target or label: name the column of the true labels with --target; there are %s", showNames(r.names()))
-	if noTarget && len(o.Columns) == 0 && c.noun == "column" { // an array may be of vectors, which need none
+	if noTarget && len(o.Columns) == 0 && !r.arrays() { // an array may be of vectors, which need none
 		return nil, missing
 	}
 	if err := r.findSensitive(o.Sensitive); err != nil {
 		return nil, err
 	}
-	for _, p := range o.references {
-		found, _ := r.matching(p)
-		r.references = append(r.references, found...)
+	for _, p := range patterns {
+		g, err := r.askedScores([]string{p})
+		if err != nil {
+			return nil, referenceError(p, err)
+		}
+		r.references = append(r.references, g)
 	}
 	if err := r.findScores(o); err != nil {
 		return nil, err
 	}
 	// Vectors have a target only if one is named: by the options, or by the file as an audit writes it.
-	switch named := o.Target != "" || r.target != nil && r.fields[r.target.at].title != ""; {
-	case r.kind == Vector && !named:
+	switch named := o.Target != "" || r.target != nil && r.fields[r.target.at].described; {
+	case r.outputs.kind == Vector && !named:
 		r.target = nil
 	case noTarget:
 		return nil, missing
 	case r.target == nil || r.target.manner == asNumber:
-		r.kind = Vector // classes of y have scores, numbers have not
+		r.outputs.kind = Vector // classes of y have scores, numbers have not
 	}
-	if c.noun == "array" && len(o.Sensitive) == 0 {
+	if r.arrays() && len(o.Sensitive) == 0 {
 		r.otherArrays()
 	}
 	if err := r.checkLabels(); err != nil {
 		return nil, err
 	}
 	if unused := r.free(); len(unused) > 0 {
-		r.note("%ss that are not used: %s", r.noun, showNames(pick(r.names(), unused)))
+		r.note("%ss that are not used: %s", r.Noun, showNames(pick(r.names(), unused)))
 	}
 	return r, nil
+}
+
+// referenceError says which of the honest classifiers' outputs cannot be read.
+func referenceError(pattern string, err error) error {
+	return &measure.OptionError{Option: "ReferenceScores", Err: fmt.Errorf("reference %s: %w", showName(pattern), err)}
 }
 
 // bothRoles is the error of an attribute that is both target and sensitive.
@@ -114,17 +205,22 @@ func bothRoles(name string) error {
 	return &measure.OptionError{Option: "Target", Err: fmt.Errorf("%s is both target and sensitive: name another target, or none", showName(name))}
 }
 
+// names returns the names of the columns; "" of those that can have no role.
+func (r *roles) names() []string {
+	names := make([]string, len(r.fields))
+	for k, f := range r.fields {
+		names[k] = f.Name
+	}
+	return names
+}
+
 // find returns the column of a name: as it is written, as part of y:NAME or s:NAME, or
 // written with other capitals.
 func (r *roles) find(name string) (int, error) {
 	for _, is := range []func(f field) bool{
-		func(f field) bool { return f.name == name },
-		func(f field) bool { return f.title == name },
-		func(f field) bool {
-			w, ok := parseSensitive(f.name)
-			return ok && w.name == name || targetName(f.name) == name
-		},
-		func(f field) bool { return strings.EqualFold(f.name, name) },
+		func(f field) bool { return f.Name == name },
+		func(f field) bool { return f.Name != "" && f.label.name == name },
+		func(f field) bool { return strings.EqualFold(f.Name, name) },
 	} {
 		if k := slices.IndexFunc(r.fields, is); k >= 0 {
 			return k, nil
@@ -136,7 +232,7 @@ func (r *roles) find(name string) (int, error) {
 // asked reads "NAME", "NAME:number", "NAME:class" or a rule, which the option gives. A text that is the
 // name of a column means that column.
 func (r *roles) asked(option, text string) (w label, err error) {
-	written := func(f field) bool { return f.name == text || f.title == text }
+	written := func(f field) bool { return f.Name == text || f.described && f.label.name == text }
 	if w.name = text; !slices.ContainsFunc(r.fields, written) {
 		if w = typed(text); w.manner == guessed {
 			if w.rule, err = dataset.ParseRule(text); err != nil {
@@ -145,43 +241,16 @@ func (r *roles) asked(option, text string) (w label, err error) {
 			w.name = w.rule.Column()
 		}
 	}
-	if w.at, err = r.find(w.name); err != nil {
+	k, err := r.find(w.name)
+	if err != nil {
 		return w, &measure.OptionError{Option: option, Err: err}
 	}
-	own := r.described(w.at)
-	if w.name = own.name; w.manner == guessed && !w.rule.Grouped() {
+	own := r.fields[k].label
+	if w.manner == guessed && !w.rule.Grouped() {
 		w.manner = own.manner
 	}
+	w.at, w.name, w.listed = k, own.name, own.listed
 	return w, nil
-}
-
-// described returns the label of a column as the file describes it.
-func (r *roles) described(k int) label {
-	f := r.fields[k]
-	if w, ok := parseSensitive(f.name); ok && f.shape == nil {
-		w.at = k
-		return w
-	}
-	return label{at: k, name: cmp.Or(f.title, targetName(f.name)), manner: f.manner}
-}
-
-// targetName returns NAME of y:NAME, and other names as they are.
-func targetName(header string) string {
-	if name, ok := strings.CutPrefix(header, targetPrefix); ok && name != "" {
-		return name
-	}
-	return header
-}
-
-// parseSensitive reads the name of a sensitive column in a header: s1, s2_race, s, sensitive,
-// s:NAME, s:NAME:number or s:NAME:class.
-func parseSensitive(header string) (label, bool) {
-	folded := strings.ToLower(header)
-	if strings.HasPrefix(folded, sensitivePrefix) {
-		return typed(header[len(sensitivePrefix):]), true
-	}
-	numbered := len(folded) > 1 && folded[0] == 's' && folded[1] >= '0' && folded[1] <= '9'
-	return label{name: header}, numbered || folded == "s" || folded == "sensitive"
 }
 
 // findTarget finds the column of the target, if there is one.
@@ -192,10 +261,10 @@ func (r *roles) findTarget(asked string) error {
 	case "":
 		for _, name := range targetNames {
 			k := slices.IndexFunc(r.fields, func(f field) bool {
-				return strings.EqualFold(f.name, name) || name == "y" && strings.HasPrefix(f.name, targetPrefix)
+				return strings.EqualFold(f.Name, name) || name == "y" && strings.HasPrefix(f.Name, targetPrefix)
 			})
 			if k >= 0 {
-				r.target = new(r.described(k))
+				r.target = new(r.fields[k].label)
 				return nil
 			}
 		}
@@ -219,12 +288,12 @@ func (r *roles) findSensitive(asked []string) (err error) {
 		}
 		r.sensitive = append(r.sensitive, w)
 	}
-	if len(asked) > 0 || r.noun == "array" {
+	if len(asked) > 0 || r.arrays() {
 		return nil
 	}
 	for k, f := range r.fields {
-		if _, ok := parseSensitive(f.name); ok && !r.isTarget(k) {
-			r.sensitive = append(r.sensitive, r.described(k))
+		if f.sensitive && !r.isTarget(k) {
+			r.sensitive = append(r.sensitive, f.label)
 		}
 	}
 	if len(r.sensitive) == 0 {
@@ -237,14 +306,14 @@ func (r *roles) findSensitive(asked []string) (err error) {
 // has a role or a name of the target.
 func (r *roles) otherArrays() {
 	for _, k := range r.free() {
-		if f := r.fields[k]; f.width() == 1 && f.shape[0] == r.examples() && !slices.Contains(targetNames, strings.ToLower(f.name)) {
-			r.sensitive = append(r.sensitive, r.described(k))
+		if f := r.fields[k]; f.Width() == 1 && f.Shape[0] == r.examples() && !slices.Contains(targetNames, strings.ToLower(f.Name)) {
+			r.sensitive = append(r.sensitive, f.label)
 		}
 	}
 }
 
 // examples returns the number of examples of an .npz.
-func (r *roles) examples() int { return r.fields[r.scores[0]].shape[0] }
+func (r *roles) examples() int { return r.fields[r.outputs.columns[0]].Shape[0] }
 
 func (r *roles) isTarget(k int) bool { return r.target != nil && r.target.at == k }
 
@@ -252,7 +321,7 @@ func (r *roles) isTarget(k int) bool { return r.target != nil && r.target.at == 
 // Attributes of one name get numbers.
 func (r *roles) checkLabels() error {
 	if n := len(r.sensitive); n == 0 || n > maxAttributes {
-		return fmt.Errorf("has %d sensitive %ss with an entry for each example, beside outputs and target: want 1 to %d; there are %s; of one-hot rows that is array.argmax(1)", n, r.noun, maxAttributes, showNames(r.names()))
+		return fmt.Errorf("has %d sensitive %ss with an entry for each example, beside outputs and target: want 1 to %d; there are %s; of one-hot rows that is array.argmax(1)", n, r.Noun, maxAttributes, showNames(r.names()))
 	}
 	own, seen := map[string]int{}, map[string]bool{}
 	for _, w := range r.sensitive {
@@ -273,8 +342,8 @@ func (r *roles) checkLabels() error {
 		}
 	}
 	for _, w := range r.labels() {
-		if f := r.fields[w.at]; f.shape != nil && (f.width() != 1 || f.shape[0] != r.examples()) {
-			return fmt.Errorf("array %s has the shape %v: want one label for each of %d examples; of one-hot rows that is %s.argmax(1)", showName(f.name), f.shape, r.examples(), showName(f.name))
+		if f := r.fields[w.at]; f.Shape != nil && (f.Width() != 1 || f.Shape[0] != r.examples()) {
+			return fmt.Errorf("array %s has the shape %v: want one label for each of %d examples; of one-hot rows that is %s.argmax(1)", showName(f.Name), f.Shape, r.examples(), showName(f.Name))
 		}
 	}
 	return nil
@@ -291,14 +360,18 @@ func (r *roles) labels() []label {
 // free lists the columns with a name that have no role.
 func (r *roles) free() (list []int) {
 	has := make([]bool, len(r.fields))
-	for _, k := range slices.Concat(r.scores, r.references) {
-		has[k] = true
+	for _, g := range append(r.references, r.outputs) {
+		if g != nil {
+			for _, k := range g.columns {
+				has[k] = true
+			}
+		}
 	}
 	for _, w := range r.labels() {
 		has[w.at] = true
 	}
 	for k, f := range r.fields {
-		if f.name != "" && !has[k] {
+		if f.Name != "" && !has[k] {
 			list = append(list, k)
 		}
 	}

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"tattle/curious"
+	"tattle/internal/sheet"
 )
 
 const (
@@ -13,46 +15,73 @@ const (
 	finerNote = "the outputs have more digits than a float32: the attacks did not look at the digits beyond it, where anything can be hidden"
 	// noTargetNote says what an audit without a target compares with.
 	noTargetNote = "no target is audited with the vectors: attacks are compared with how often each value is"
-
-	maxSensitiveValues = 100 // classes of an attribute
 )
 
-// sample reads the columns and makes the sample.
-func (c *columns) sample(o OpenOptions) (*Sample, error) {
-	if o.Kind != "" && o.Kind != curious.Raw && o.Kind != curious.Soft {
-		return nil, fmt.Errorf("outputs %q: want %s or %s", string(o.Kind), curious.Raw, curious.Soft)
+// samples reads the columns and makes the sample, and those of the honest classifiers. stated is the kind of outputs
+// that the user gives, "" for none.
+func (r *roles) samples(stated curious.Outputs) ([]*Sample, error) {
+	if stated != "" && stated != curious.Raw && stated != curious.Soft {
+		return nil, fmt.Errorf("outputs %q: want %s or %s", string(stated), curious.Raw, curious.Soft)
 	}
-	r, err := findRoles(c, o)
-	if err != nil {
-		return nil, err
+	if r.outputs.kind == Vector && stated != "" {
+		return nil, fmt.Errorf("outputs %q: vectors are neither scores nor probabilities; do not give the kind of outputs", string(stated))
 	}
-	if r.kind == Vector && o.Kind != "" {
-		return nil, fmt.Errorf("outputs %q: vectors are neither scores nor probabilities; do not give the kind of outputs", string(o.Kind))
+	r.notes = slices.Clip(r.notes) // what follows are notes of each sample
+	groups := append([]*outputGroup{r.outputs}, r.references...)
+	var numbers [][]int
+	for _, g := range groups {
+		numbers = append(numbers, g.columns)
 	}
-	labels, at := r.labels(), []int(nil)
-	for _, w := range labels {
+	var at []int
+	for _, w := range r.labels() {
 		at = append(at, w.at)
 	}
-	read, err := c.read(r.scores, at)
+	c, err := r.Read(numbers, at)
 	if err != nil {
 		return nil, err
 	}
-	if read.finer {
+	if c.Finer {
 		r.note(finerNote)
 	}
-	// The outputs are numbers, whatever they mean, until the examples are chosen.
-	s := &Sample{Kind: Vector, Width: len(r.classes), Outputs: read.scores, Classes: []string{anyClass}, Y: make([]int, len(read.labels[0].codes))}
-	if r.target == nil {
-		r.note(noTargetNote)
-	} else if err := r.takeTarget(s, read.labels[0]); err != nil {
-		return nil, err
+	var y *sheet.Labels
+	if r.target != nil {
+		y, c.Labels = c.Labels[0], c.Labels[1:]
 	}
+	var sensitive []Attribute
 	for i, w := range r.sensitive {
-		a, err := read.labels[len(labels)-len(r.sensitive)+i].attribute(w, maxSensitiveValues)
+		a, err := w.attribute(c.Labels[i], maxSensitiveValues, nil)
 		if err != nil {
 			return nil, err
 		}
-		s.Sensitive = append(s.Sensitive, a)
+		sensitive = append(sensitive, a)
+	}
+	var all []*Sample
+	for i, g := range groups {
+		if g.kind == "" {
+			g.kind = stated
+		}
+		one := *r // with notes of its own
+		s, err := one.sample(g, c.Numbers[i], y, sensitive, c.Place)
+		switch {
+		case err != nil && i > 0:
+			return nil, referenceError(r.patterns[i-1], err)
+		case err != nil:
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// sample joins outputs to the labels of the examples; place says where an example is.
+func (r *roles) sample(g *outputGroup, outputs []float32, y *sheet.Labels, sensitive []Attribute, place func(i int) string) (*Sample, error) {
+	// The outputs are numbers, whatever they mean, until the examples are chosen.
+	s := &Sample{Kind: Vector, Width: len(g.classes), Outputs: outputs, Classes: []string{anyClass}, Sensitive: slices.Clone(sensitive)}
+	s.Y = make([]int, len(outputs)/s.Width)
+	if y == nil {
+		r.note(noTargetNote)
+	} else if err := r.takeTarget(s, g, y); err != nil {
+		return nil, err
 	}
 	kept, err := r.known(s)
 	if err != nil {
@@ -65,12 +94,8 @@ func (c *columns) sample(o OpenOptions) (*Sample, error) {
 		return nil, err
 	}
 	switch {
-	case r.kind != Vector:
-		kind := r.kind
-		if o.Kind != "" {
-			kind = o.Kind
-		}
-		err = s.settle(s.Outputs, s.Width, kind, func(i int) string { return read.place(kept[i]) })
+	case g.kind != Vector:
+		err = s.settle(s.Outputs, s.Width, g.kind, func(i int) string { return place(kept[i]) })
 		s.Width = 0
 	case s.YNumbers != nil:
 		if s.cut(); len(s.Classes) < 2 {
@@ -78,22 +103,22 @@ func (c *columns) sample(o OpenOptions) (*Sample, error) {
 		}
 		r.note("%s is numeric: what it says of an attribute is learned from examples with similar numbers", showName(s.Target))
 	}
-	s.Notes = append(r.notes, s.Notes...)
-	return s, err
+	if s.Notes = append(r.notes, s.Notes...); err != nil {
+		return nil, err
+	}
+	return s, s.writable()
 }
 
 // takeTarget gives a sample its target: the classes of scores, or numbers or classes of vectors.
-func (r *roles) takeTarget(s *Sample, c *column) error {
-	most := maxColumns
-	c.named = r.classes
-	w := *r.target
+func (r *roles) takeTarget(s *Sample, g *outputGroup, c *sheet.Labels) error {
+	most, w := maxColumns, *r.target
 	if w.manner != asNumber {
 		w.manner = asClass
 	}
-	if r.kind == Vector {
+	if g.kind == Vector {
 		most = maxTargets
 	}
-	y, err := c.attribute(w, most)
+	y, err := w.attribute(c, most, g.classes)
 	if err != nil {
 		return err
 	}
@@ -102,8 +127,8 @@ func (r *roles) takeTarget(s *Sample, c *column) error {
 		return nil
 	}
 	got := classed{names: y.Values, of: inOrder(y.Values, y.Values)}
-	if r.kind != Vector {
-		if got, err = matchColumns(&w, &y, r.classes, c.listed != nil && !w.rule.Grouped()); err != nil {
+	if g.kind != Vector {
+		if got, err = matchColumns(&w, &y, g.classes, w.listed != nil && !w.rule.Grouped()); err != nil {
 			return err
 		}
 	} else if len(y.Values) < 2 {
@@ -125,8 +150,7 @@ func (r *roles) takeTarget(s *Sample, c *column) error {
 
 // known lists the examples that have the target and all attributes, and notes how many lack which.
 func (r *roles) known(s *Sample) (kept []int, err error) {
-	n := s.Len()
-	out := make([]bool, n)
+	out := make([]bool, s.Len())
 	for _, a := range append([]Attribute{{Name: s.Target, Labels: s.Y, Numbers: s.YNumbers}}, s.Sensitive...) {
 		lacking := 0
 		for i := range out {
@@ -136,7 +160,7 @@ func (r *roles) known(s *Sample) (kept []int, err error) {
 			}
 		}
 		if lacking > 0 {
-			r.note("%d of %d examples left out: they have no %s", lacking, n, showName(a.Name))
+			r.note("%d of %d examples left out: they have no %s", lacking, len(out), showName(a.Name))
 		}
 	}
 	for i, lacks := range out {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -218,24 +217,26 @@ func TestOpenHostile(t *testing.T) {
 	}
 	bomb := archiveOf(t, "logits", []int{1 << 14, 1 << 10}, make([]float32, 1<<24), "y", []int{1 << 14}, make([]int, 1<<14), "s", []int{1 << 14}, make([]int, 1<<14))
 	must.Fail(t, must.Err(OpenOutputs(context.Background(), bomb, OpenOptions{})), "unpack to") // an archive that unpacks to 1,000 times as much
-	open := io.MultiReader(strings.NewReader("y,s1,p_0,p_1\n0,\""), forever("a\n"))
-	c := must.Get(openCSV(context.Background(), func() (io.Reader, error) { return open, nil }))(t)
-	must.Fail(t, must.Err(c.sample(OpenOptions{})), "is a quote missing") // a quote that never ends
+	_, _, err := readOutputs(context.Background(), "a.csv", endless{"y,s1,p_0,p_1\n0,\"", "a\n"}, 1<<40, OpenOptions{}, nil)
+	must.Fail(t, err, "is a quote missing") // a quote that never ends
 	s, err := openText(t, "y,s1<b>,p_<script>,\"p_\"\"x\"\"\"\n<script>,\"<i>\nx\",.5,.5\n", OpenOptions{})
 	if err != nil || s.Classes[0] != "<script>" || s.Classes[1] != `"x"` || s.Sensitive[0].Values[0] != "<i>\nx" {
 		t.Errorf("names with HTML: %+v, %v", s, err)
 	}
 }
 
-// forever is text that comes again and again.
-type forever string
+// endless is a file that begins with a text and goes on with another, again and again.
+type endless struct{ head, rest string }
 
-func (f forever) Read(p []byte) (int, error) {
-	n := 0
-	for len(p)-n >= len(f) {
-		n += copy(p[n:], f)
+func (e endless) ReadAt(p []byte, off int64) (int, error) {
+	for i := range p {
+		if at := int(off) + i; at < len(e.head) {
+			p[i] = e.head[at]
+		} else {
+			p[i] = e.rest[(at-len(e.head))%len(e.rest)]
+		}
 	}
-	return n, nil
+	return len(p), nil
 }
 
 func TestOpenStops(t *testing.T) {
@@ -254,8 +255,8 @@ func TestOpenStops(t *testing.T) {
 
 func TestOpenReferences(t *testing.T) {
 	path := put(t, "a.csv", "y,s1,out_0,out_1,r1_0,r1_1,r2_0,r2_1\n0,a,1,2,3,4,5,6\n1,,1,2,3,4,5,6\n1,b,7,8,9,10,11,12\n")
-	refs := must.Get(openReferences(context.Background(), path, OpenOptions{}, []string{"r1_*", "r2_"}))(t)
-	if len(refs) != 2 || !slices.Equal(refs[0].Outputs, []float32{3, 4, 9, 10}) || !slices.Equal(refs[1].Outputs, []float32{5, 6, 11, 12}) || !slices.Equal(refs[1].Classes, []string{"0", "1"}) {
-		t.Errorf("%+v", refs)
+	_, refs, err := openOutputs(context.Background(), path, OpenOptions{Scores: []string{"out_*"}}, []string{"r1_*", "r2_"})
+	if err != nil || len(refs) != 2 || !slices.Equal(refs[0].Outputs, []float32{3, 4, 9, 10}) || !slices.Equal(refs[1].Outputs, []float32{5, 6, 11, 12}) || !slices.Equal(refs[1].Classes, []string{"0", "1"}) {
+		t.Errorf("%+v, %v", refs, err)
 	}
 }

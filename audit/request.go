@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -151,24 +150,16 @@ func (q *Request) Open(ctx context.Context, answers string) (*Subject, error) {
 
 // openOutputs reads a file of outputs, with those of honest classifiers if it has them.
 func (q *Request) openOutputs(ctx context.Context, s *Subject) (err error) {
-	if _, err := os.Stat(q.Outputs); err != nil {
-		return &measure.InputError{Option: "Outputs", Err: err}
-	}
 	o := q.OutputsOptions
-	o.Target, o.Sensitive, o.references = q.Target, q.Sensitive, q.ReferenceScores
+	o.Target, o.Sensitive = q.Target, q.Sensitive
 	if q.Progress != nil {
 		o.Progress = func(done, total int64) { q.Progress("reading the outputs", int(done), int(total)) }
 	}
-	if s.Sample, err = OpenOutputs(ctx, q.Outputs, o); err != nil {
+	if s.Sample, s.References, err = openOutputs(ctx, q.Outputs, o, q.ReferenceScores); err != nil {
 		return wrongFile(ctx, "Outputs", err)
 	}
-	if len(q.ReferenceScores) > 0 {
-		if s.References, err = openReferences(ctx, q.Outputs, o, q.ReferenceScores); err != nil {
-			return wrongFile(ctx, "ReferenceScores", err)
-		}
-		if q.SameRecipe {
-			s.Recipe = RecipeStated
-		}
+	if len(s.References) > 0 && q.SameRecipe {
+		s.Recipe = RecipeStated
 	}
 	s.File = measure.Absolute(q.Outputs)
 	s.SHA256, err = run.Digest(q.Outputs)

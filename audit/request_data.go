@@ -129,12 +129,23 @@ func (q *Request) read(ctx context.Context, shape []int) (*Examples, error) {
 	if len(shape) > 0 {
 		src.ModelInputs = nn.Size(shape)
 	}
+	if q.trainedOn(src) {
+		src.InputsOf = &q.OwnData().LabelledOptions
+	}
 	parts, err := q.openParts(ctx, "Data", src)
 	if err != nil {
 		return nil, err
 	}
-	if parts, err = q.withColumns(ctx, src, parts, shape); err != nil {
-		return nil, err
+	fits := func(p *dataset.Parts) bool { return len(shape) == 0 || nn.Size(shape) == nn.Size(p.Train.Shape) }
+	if src.InputsOf == nil && parts.Train.Columns != nil && !fits(parts) {
+		all := src.LabelledOptions
+		all.Sensitive = nil
+		other := *src
+		other.InputsOf = &all
+		if p, err := q.openParts(ctx, "Data", &other); err == nil && fits(p) {
+			p.Notes = append(p.Notes, fmt.Sprintf("The model takes %d inputs, and there are %d without the sensitive columns: it was given sensitive columns too. If it was not trained on them, its answers mean nothing: give a file with exactly the columns that it takes, the target and the sensitive ones.", nn.Size(shape), nn.Size(parts.Train.Shape)))
+			parts = p
+		}
 	}
 	x := &Examples{parts: parts, Source: src, Part: q.part(src), notes: slices.Clone(parts.Notes)}
 	if x.Set, err = partOf(parts, x.Part); err != nil {
@@ -205,55 +216,6 @@ func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int
 	}
 	x.Set.SHA256 = x.Set.Sum()
 	return x, nil
-}
-
-// withColumns gives the rows of a table the inputs that a model of that shape takes. A
-// sensitive column that is read as a label is not an input. A model that takes it as an
-// input gets it from a second reading.
-func (q *Request) withColumns(ctx context.Context, src *training.Source, parts *dataset.Parts, shape []int) (*dataset.Parts, error) {
-	if parts.Train.Values == nil || len(shape) == 0 || nn.Size(shape) == nn.Size(parts.Train.Shape) {
-		return parts, nil
-	}
-	readings := [][]string{nil}
-	if own := q.OwnData(); own != nil {
-		readings = append(readings, own.Sensitive)
-	}
-	for _, sensitive := range readings {
-		other := *src
-		other.Sensitive = sensitive
-		inputs, err := q.openParts(ctx, "Data", &other)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err == nil && nn.Size(inputs.Train.Shape) == nn.Size(shape) {
-			if p := withInputs(parts, inputs); p != nil {
-				return p, nil
-			}
-		}
-	}
-	return parts, nil // which then does not fit
-}
-
-// withInputs returns data with the inputs of another reading of the same rows, nil if the
-// rows are not the same.
-func withInputs(labels, inputs *dataset.Parts) *dataset.Parts {
-	same := true
-	one := func(a, b *dataset.Set) *dataset.Set {
-		if a == nil || b == nil || a.Len() != b.Len() || !slices.Equal(a.Y, b.Y) || !slices.Equal(a.YNames, b.YNames) {
-			same = false
-			return nil
-		}
-		both := *a
-		both.Values, both.Shape = b.Values, b.Shape
-		both.SHA256 = both.Sum()
-		return &both
-	}
-	p := &dataset.Parts{Train: one(labels.Train, inputs.Train), Validation: one(labels.Validation, inputs.Validation), Test: one(labels.Test, inputs.Test)}
-	if !same {
-		return nil
-	}
-	p.Notes = append(slices.Clone(labels.Notes), fmt.Sprintf("The model takes %d inputs, and there are %d without the sensitive columns: it was given sensitive columns too. If it was not trained on them, its answers mean nothing: give a file with exactly the columns that it takes, the target and the sensitive ones.", nn.Size(inputs.Train.Shape), nn.Size(labels.Train.Shape)))
-	return p
 }
 
 // trainedOn reports whether the model was trained on these data.

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"tattle/internal/file"
-	"tattle/npy"
 	"tattle/run"
 )
 
@@ -121,15 +120,8 @@ func decodeTrained(ctx context.Context, data []byte) (*Trained, error) {
 		return nil, err
 	}
 	t := &Trained{Planted: head.Planted}
-	f, err := npy.NewFile("outputs", bytes.NewReader(rest), int64(len(rest)))
-	if err != nil {
-		return nil, err
-	}
-	c, err := openNPZ(ctx, f, int64(len(rest)))
-	if err != nil {
-		return nil, err
-	}
-	if t.Sample, err = c.sample(OpenOptions{}); err != nil {
+	var err error
+	if t.Sample, err = ReadOutputs(ctx, "outputs", rest, OpenOptions{}); err != nil {
 		return nil, err
 	}
 	t.Sample.Name, t.Sample.Notes = head.Name, head.Notes

@@ -12,6 +12,7 @@ import (
 
 	"tattle/curious"
 	"tattle/internal/file"
+	"tattle/internal/sheet"
 	"tattle/npy"
 )
 
@@ -46,8 +47,8 @@ func (s *Sample) writable() error {
 // checkNames refuses names that would not be read back.
 func checkNames(names []string) error {
 	for _, name := range names {
-		if len(name) > maxName {
-			return fmt.Errorf("the name %s has %d bytes, more than %d: shorten it", showName(name), len(name), maxName)
+		if len(name) > sheet.MaxName {
+			return fmt.Errorf("the name %s has %d bytes, more than %d: shorten it", showName(name), len(name), sheet.MaxName)
 		}
 		if name == "" || strings.TrimSpace(name) != name || strings.ContainsAny(name, "\r\x00") || !utf8.ValidString(name) {
 			return fmt.Errorf("the name %q cannot be written (empty, with blanks around it, or no text): rename it", name)
@@ -69,7 +70,7 @@ func (s *Sample) writeNPZ(w io.Writer) error {
 		}
 		return z.Add(array, []int{n}, labels)
 	}
-	outputs := map[curious.Outputs]string{curious.Raw: "logits", curious.Soft: "probabilities", Vector: vectorsArray}[s.Kind]
+	outputs := map[curious.Outputs]string{curious.Raw: "logits", curious.Soft: "probabilities", Vector: "vectors"}[s.Kind]
 	if err := z.Add(outputs, []int{n, s.RowWidth()}, s.Outputs); err != nil {
 		return err
 	}

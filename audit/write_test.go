@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 
 	"tattle/curious"
 	"tattle/internal/must"
-	"tattle/npy"
 )
 
 // drawn makes a sample of every kind of attribute with names that need quoting.
@@ -73,18 +71,10 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("y:t,s:a,s:n:number,logit:0\n0,x,1,3\n1,y,2,-4\n"))
 	f.Add([]byte("y\ts1\tscore\n0\ta\tNaN\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if s, err := decodeCSV(data); err == nil {
+		if s, err := ReadOutputs(t.Context(), "fuzz.csv", data, OpenOptions{}); err == nil {
 			roundTrip(t, s)
 		}
 	})
-}
-
-func decodeCSV(data []byte) (*Sample, error) {
-	c, err := openCSV(context.Background(), func() (io.Reader, error) { return bytes.NewReader(data), nil })
-	if err != nil {
-		return nil, err
-	}
-	return c.sample(OpenOptions{})
 }
 
 // FuzzNPZ reads what may be an archive.
@@ -95,22 +85,10 @@ func FuzzNPZ(f *testing.F) {
 		f.Add(b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if s, err := decodeNPZ(data); err == nil {
+		if s, err := ReadOutputs(t.Context(), "fuzz.npz", data, OpenOptions{}); err == nil {
 			roundTrip(t, s)
 		}
 	})
-}
-
-func decodeNPZ(data []byte) (*Sample, error) {
-	f, err := npy.NewFile("fuzz.npz", bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, err
-	}
-	c, err := openNPZ(context.Background(), f, int64(len(data)))
-	if err != nil {
-		return nil, err
-	}
-	return c.sample(OpenOptions{})
 }
 
 // roundTrip writes and reads a sample that was read, whose names may be too odd to be
@@ -124,7 +102,7 @@ func roundTrip(t *testing.T, s *Sample) {
 	}
 	var b bytes.Buffer
 	must.Do(t, s.writeNPZ(&b))
-	again, err := decodeNPZ(b.Bytes())
+	again, err := ReadOutputs(t.Context(), "again.npz", b.Bytes(), OpenOptions{})
 	if err != nil || again.Sum() != s.Sum() {
 		t.Fatalf("%v\n%+v\nwritten as\n%.1000q\nand read again is\n%+v", err, s, b.Bytes(), again)
 	}

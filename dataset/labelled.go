@@ -24,6 +24,10 @@ type LabelledOptions struct {
 	ModelInputs int      `json:"model_inputs,omitempty"` // of a table: how many inputs the model takes; constant columns are then inputs if they make up this number; 0 is unknown
 	Limit       int      `json:"limit,omitempty"`        // the most training examples, chosen by Seed; 0 is all
 
+	// InputsOf are the options with which a model was trained that is to take these inputs. Those of a table
+	// depend on the options: target and sensitive columns are no inputs. nil: these options.
+	InputsOf *LabelledOptions `json:"-"`
+
 	Progress func(done, total int) `json:"-"`
 }
 
@@ -86,15 +90,12 @@ func OpenParts(ctx context.Context, path string, o LabelledOptions) (*Parts, err
 
 // parts chooses the attributes, divides the rows, and reads the inputs.
 func (src *origin) parts(ctx context.Context, o LabelledOptions) (*Parts, error) {
-	chosen, err := src.choose(o)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", src.labels.source, err)
+	chosen, d, err := src.divided(o)
+	if err == nil && o.InputsOf != nil {
+		src.trained = new(trained)
+		src.trained.chosen, src.trained.division, err = src.divided(*o.InputsOf)
 	}
-	d := src.divide(o.Seed)
-	d.leaveOut(chosen)
-	d.limit(o.Limit, o.Seed)
-	d.dropRare(chosen)
-	if err := d.check(chosen); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", src.labels.source, err)
 	}
 	sets, err := src.inputs(ctx, d, chosen)
@@ -110,6 +111,25 @@ func (src *origin) parts(ctx context.Context, o LabelledOptions) (*Parts, error)
 	return &Parts{Train: sets[0], Validation: sets[1], Test: sets[2], Notes: notes}, nil
 }
 
+// divided chooses the attributes, and the rows of each part that have them.
+func (src *origin) divided(o LabelledOptions) (*chosen, *division, error) {
+	c, err := src.choose(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	d := src.divide(o.Seed)
+	d.leaveOut(c)
+	d.limit(o.Limit, o.Seed)
+	d.dropRare(c)
+	return c, d, d.check(c)
+}
+
+// trained is what the inputs of a table were made by when a model was trained.
+type trained struct {
+	chosen   *chosen
+	division *division
+}
+
 // origin is data whose labels are known and whose inputs are not read yet.
 type origin struct {
 	labels      *labels
@@ -121,6 +141,7 @@ type origin struct {
 	elsewhere   map[string]string // columns that are not there, and where they are
 	notes       []string          // of reading the inputs
 	modelInputs int               // as in LabelledOptions
+	trained     *trained          // of LabelledOptions.InputsOf; nil for none
 	close       func()
 	fsys        fs.FS // that pictures are in; nil for other data
 

@@ -44,6 +44,10 @@ type encoder struct {
 // those derived from them, and the hidden.
 func (src *origin) tableSets(d *division, c *chosen, hidden []int, files []string) ([3]*Set, error) {
 	var sets [3]*Set
+	training := d.rows[trainPart]
+	if t := src.trained; t != nil {
+		c, training = t.chosen, t.division.rows[trainPart]
+	}
 	inputs := src.inputColumns(c, hidden)
 	var all, encoders []encoder
 	var columns []column
@@ -54,7 +58,7 @@ func (src *origin) tableSets(d *division, c *chosen, hidden []int, files []strin
 		if v := slip(col.values); v != "" {
 			src.notes = append(src.notes, fmt.Sprintf("column %s is read as categories, not numbers: it has the value %q", col.name, v))
 		}
-		e := newEncoder(col.values, d.rows[trainPart])
+		e := newEncoder(col.values, training)
 		if all = append(all, e); e.width == 0 {
 			constant = append(constant, col.name)
 		}
@@ -64,7 +68,7 @@ func (src *origin) tableSets(d *division, c *chosen, hidden []int, files []strin
 	for i, k := range inputs {
 		e, col := all[i], src.labels.columns[k]
 		if keep && e.width == 0 {
-			e.keepConstant(col.values, d.rows[trainPart][0])
+			e.keepConstant(col.values, training[0])
 			width++
 		}
 		if e.width > 0 {

@@ -431,3 +431,40 @@ func TestColumnOfParts(t *testing.T) {
 		}
 	}
 }
+
+// The inputs that a model was trained with do not depend on what is asked of the same rows later: another
+// sensitive column, of as many values, does not take the place of an input.
+func TestInputsOf(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("a,s1,s2,y\n")
+	for i := range 200 {
+		s2 := []string{"u", "v"}[i/3%2]
+		if i%50 == 7 {
+			s2 = "" // left out where s2 is asked for
+		}
+		fmt.Fprintf(&text, "%d,%s,%s,%d\n", i*i%17, []string{"f", "m"}[i%2], s2, i/5%2)
+	}
+	path := filepath.Join(t.TempDir(), "d.csv")
+	must.Do(t, os.WriteFile(path, []byte(text.String()), 0o600))
+	open := func(of *LabelledOptions, sensitive string) *Parts {
+		return must.Get(OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{sensitive}, Seed: 1, InputsOf: of}))(t)
+	}
+	trained := open(nil, "s1")
+	asked := open(&LabelledOptions{Target: "y", Sensitive: []string{"s1"}, Seed: 1}, "s2")
+	row := func(s *Set, i int) string {
+		w := s.size()
+		return fmt.Sprint(s.Y[i], s.Values[i*w:][:w])
+	}
+	rows := map[string]bool{}
+	for i := range trained.Test.Len() {
+		rows[row(trained.Test, i)] = true
+	}
+	for i := range asked.Test.Len() {
+		if got := row(asked.Test, i); !rows[got] {
+			t.Fatalf("row %d was not one of those that the model learned to take: %s", i, got)
+		}
+	}
+	if asked.Test.Len() == trained.Test.Len() || asked.Test.Sensitive[0].Name != "s2" {
+		t.Errorf("%d of %d rows, by %s", asked.Test.Len(), trained.Test.Len(), asked.Test.Sensitive[0].Name)
+	}
+}

@@ -15,6 +15,15 @@ func Name(s string) string {
 	return s
 }
 
+// Shown is Name of at most 200 bytes, for names that may be of any length.
+func Shown(s string) string {
+	const most = 200
+	if len(s) > most {
+		s = s[:most] + "…"
+	}
+	return Name(s)
+}
+
 // Line returns a text from outside as one line, with escapes for what does not print.
 func Line(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
