@@ -53,7 +53,7 @@ func fromEndpoint(ctx context.Context, e Endpoint, set *dataset.Set, dir string,
 	if err != nil {
 		return nil, err
 	}
-	s, err := fromSet(set, outputs, nil)
+	s, err := (&answers{outputs: outputs}).ofSet(set)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.URL(), err)
 	}

@@ -44,7 +44,7 @@ func TestThreeDoors(t *testing.T) {
 	ctx, set := context.Background(), people(300)
 	for _, kind := range []curious.Outputs{curious.Raw, curious.Soft} {
 		g := curious.Release(zoo.Table(6, 3, 5), kind)
-		want := must.Get(fromModel(ctx, g, set))(t)
+		want := must.Get(fromModel(ctx, g, "", set))(t)
 		if want.Kind != kind || want.Name != "people" || want.Target != "income" || want.Check() != nil {
 			t.Errorf("%s outputs: %s %q %q", kind, want.Kind, want.Name, want.Target)
 		}
@@ -76,11 +76,11 @@ func TestFromModelRefuses(t *testing.T) {
 	} {
 		set := people(10)
 		spoil(set)
-		must.Fail(t, must.Err(fromModel(ctx, zoo.Table(6, 3, 5), set)), want)
+		must.Fail(t, must.Err(fromModel(ctx, zoo.Table(6, 3, 5), "", set)), want)
 	}
 	g := zoo.Table(6, 5, 5)
 	g.Metadata = map[string]string{"tattle.classes": `["a","b","c","d","e"]`}
-	s, err := fromModel(ctx, g, people(10))
+	s, err := fromModel(ctx, g, "", people(10))
 	if err != nil || s.Name != "people" || len(s.Classes) != 5 || s.Classes[4] != "output 4" || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "a, b, c") {
 		t.Errorf("%+v, %v", s, err)
 	}

@@ -148,7 +148,7 @@ func TestAdultRace(t *testing.T) {
 	path := shared.Path(t, "data/adult")
 	p := must.Get(dataset.OpenParts(context.Background(), path, dataset.LabelledOptions{Kind: dataset.KindAdult, Sensitive: []string{"race: White; *"}}))(t)
 	trained := must.Get(curious.Train(context.Background(), p, curious.Options{Attack: curious.Standard, Outputs: curious.Raw, Net: linear(p.Train.Shape), Epochs: 3, Seed: 1}))(t)
-	s := must.Get(fromModel(context.Background(), trained.Classifier, p.Test.Subset(span(0, 8000))))(t)
+	s := must.Get(fromModel(context.Background(), trained.Classifier, "", p.Test.Subset(span(0, 8000))))(t)
 	f := &examined(t, s, Options{Seed: 1, Attacks: []string{"logistic", "trees"}, Permutations: 999}).Findings[0]
 	if f.Excess.Value > DefaultMargin {
 		t.Errorf("accuracy sees race: %+v", f.Excess)

@@ -41,7 +41,7 @@ func TestFromModelClasses(t *testing.T) {
 		g := zoo.Table(6, c.width, 5)
 		names, _ := json.Marshal(strings.Split(c.model, ","))
 		g.Metadata = map[string]string{"tattle.classes": string(names)}
-		s, err := fromModel(ctx, g, set)
+		s, err := fromModel(ctx, g, "", set)
 		if c.err != "" {
 			must.Fail(t, err, c.err)
 			continue

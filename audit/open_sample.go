@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -26,7 +27,6 @@ func (r *roles) samples(stated curious.Outputs) ([]*Sample, error) {
 	if r.outputs.kind == Vector && stated != "" {
 		return nil, fmt.Errorf("outputs %q: vectors are neither scores nor probabilities; do not give the kind of outputs", string(stated))
 	}
-	r.notes = slices.Clip(r.notes) // what follows are notes of each sample
 	groups := append([]*outputGroup{r.outputs}, r.references...)
 	var numbers [][]int
 	for _, g := range groups {
@@ -43,9 +43,9 @@ func (r *roles) samples(stated curious.Outputs) ([]*Sample, error) {
 	if c.Finer {
 		r.note(finerNote)
 	}
-	var y *sheet.Labels
+	var labels *sheet.Labels // of the target
 	if r.target != nil {
-		y, c.Labels = c.Labels[0], c.Labels[1:]
+		labels, c.Labels = c.Labels[0], c.Labels[1:]
 	}
 	var sensitive []Attribute
 	for i, w := range r.sensitive {
@@ -55,101 +55,129 @@ func (r *roles) samples(stated curious.Outputs) ([]*Sample, error) {
 		}
 		sensitive = append(sensitive, a)
 	}
+	var y *Attribute
+	if r.target != nil {
+		w, most := *r.target, maxColumns
+		if w.manner != asNumber {
+			w.manner = asClass
+		}
+		if r.outputs.kind == Vector {
+			most = maxTargets
+		}
+		var classes []string
+		for _, g := range groups {
+			classes = append(classes, g.classes...)
+		}
+		a, err := w.attribute(labels, most, classes)
+		if err != nil {
+			return nil, err
+		}
+		y = &a
+	}
 	var all []*Sample
 	for i, g := range groups {
-		if g.kind == "" {
-			g.kind = stated
+		a := &answers{outputs: c.Numbers[i], width: len(g.classes), classes: g.classes, kind: g.kind, place: c.Place}
+		if a.kind = cmp.Or(stated, a.kind); r.outputs.kind == Vector {
+			a.kind = Vector
 		}
-		one := *r // with notes of its own
-		s, err := one.sample(g, c.Numbers[i], y, sensitive, c.Place)
+		s, err := a.of(y, r.listing(), sensitive, &r.made)
 		switch {
 		case err != nil && i > 0:
 			return nil, referenceError(r.patterns[i-1], err)
 		case err != nil:
 			return nil, err
 		}
+		s.Notes = slices.Concat(r.notes, s.Notes)
 		all = append(all, s)
 	}
 	return all, nil
 }
 
-// sample joins outputs to the labels of the examples; place says where an example is.
-func (r *roles) sample(g *outputGroup, outputs []float32, y *sheet.Labels, sensitive []Attribute, place func(i int) string) (*Sample, error) {
-	// The outputs are numbers, whatever they mean, until the examples are chosen.
-	s := &Sample{Kind: Vector, Width: len(g.classes), Outputs: outputs, Classes: []string{anyClass}, Sensitive: slices.Clone(sensitive)}
-	s.Y = make([]int, len(outputs)/s.Width)
-	if y == nil {
-		r.note(noTargetNote)
-	} else if err := r.takeTarget(s, g, y); err != nil {
-		return nil, err
+// listing returns what the order of the target's values means.
+func (r *roles) listing() listing {
+	switch {
+	case r.target == nil:
+	case r.target.rule.Grouped():
+		return asRuled
+	case r.target.listed != nil:
+		return asListed
 	}
-	kept, err := r.known(s)
+	return asSorted
+}
+
+// answers are what a model gave for n examples.
+type answers struct {
+	outputs []float32 // [n, width]
+	width   int
+	classes []string           // of each column, or as the model names them; "" if they have no name
+	kind    curious.Outputs    // "" if it is not known
+	place   func(i int) string // says where an example is
+}
+
+// of makes the sample of the answers and the labels of the same examples. y is nil if there is no target; how says what
+// the order of its values means.
+func (a *answers) of(y *Attribute, how listing, sensitive []Attribute, made *sensitiveColumns) (*Sample, error) {
+	// The outputs are numbers, whatever they mean, until the examples are chosen.
+	n := len(a.outputs) / a.width
+	s := &Sample{Kind: Vector, Width: a.width, Outputs: a.outputs, Classes: []string{anyClass}, Y: make([]int, n), Sensitive: slices.Clone(sensitive)}
+	switch {
+	case y == nil:
+		s.note(noTargetNote)
+	case y.Numeric():
+		s.Target, s.YNumbers = y.Name, y.Numbers
+	case a.kind == Vector && len(y.Values) < 2:
+		s.note("column %s has a single value and explains nothing: it is not used", showName(y.Name))
+		s.note(noTargetNote)
+	default:
+		got := classed{names: y.Values, of: inOrder(y.Values, y.Values)}
+		if a.kind != Vector {
+			var err error
+			if got, err = matchColumns(y, a.classes, a.width, how); err != nil {
+				return nil, err
+			}
+		}
+		if got.note != "" {
+			s.note("%s", got.note)
+		}
+		s.Target, s.Classes = y.Name, slices.Clone(got.names)
+		for i, l := range y.Labels {
+			if s.Y[i] = l; l >= 0 {
+				s.Y[i] = got.of[l]
+			}
+		}
+	}
+	kept, err := s.known()
 	if err != nil {
 		return nil, err
 	}
-	if len(kept) < s.Len() {
+	if len(kept) < n {
 		s = s.Subset(kept)
 	}
-	if s.Sensitive, err = r.made.make(s.Sensitive); err != nil {
+	if s.Sensitive, err = made.make(s.Sensitive); err != nil {
 		return nil, err
 	}
 	switch {
-	case g.kind != Vector:
-		err = s.settle(s.Outputs, s.Width, g.kind, func(i int) string { return place(kept[i]) })
+	case a.kind != Vector:
+		err = s.settle(s.Outputs, s.Width, a.kind, func(i int) string { return a.place(kept[i]) })
 		s.Width = 0
 	case s.YNumbers != nil:
 		if s.cut(); len(s.Classes) < 2 {
 			return nil, fmt.Errorf("%s has a single number: name another target, or none", showName(s.Target))
 		}
-		r.note("%s is numeric: what it says of an attribute is learned from examples with similar numbers", showName(s.Target))
+		s.note("%s is numeric: what it says of an attribute is learned from examples with similar numbers", showName(s.Target))
 	}
-	if s.Notes = append(r.notes, s.Notes...); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return s, s.writable()
 }
 
-// takeTarget gives a sample its target: the classes of scores, or numbers or classes of vectors.
-func (r *roles) takeTarget(s *Sample, g *outputGroup, c *sheet.Labels) error {
-	most, w := maxColumns, *r.target
-	if w.manner != asNumber {
-		w.manner = asClass
-	}
-	if g.kind == Vector {
-		most = maxTargets
-	}
-	y, err := w.attribute(c, most, g.classes)
-	if err != nil {
-		return err
-	}
-	if y.Numeric() {
-		s.Target, s.YNumbers = y.Name, y.Numbers
-		return nil
-	}
-	got := classed{names: y.Values, of: inOrder(y.Values, y.Values)}
-	if g.kind != Vector {
-		if got, err = matchColumns(&w, &y, g.classes, w.listed != nil && !w.rule.Grouped()); err != nil {
-			return err
-		}
-	} else if len(y.Values) < 2 {
-		r.note("column %s has a single value and explains nothing: it is not used", showName(y.Name))
-		r.note(noTargetNote)
-		return nil
-	}
-	if got.note != "" {
-		r.note("%s", got.note)
-	}
-	s.Target, s.Classes = y.Name, got.names
-	for i, l := range y.Labels {
-		if s.Y[i] = l; l >= 0 {
-			s.Y[i] = got.of[l]
-		}
-	}
-	return nil
+func (s *Sample) note(format string, a ...any) {
+	s.Notes = append(s.Notes, fmt.Sprintf(format, a...))
 }
 
 // known lists the examples that have the target and all attributes, and notes how many lack which.
-func (r *roles) known(s *Sample) (kept []int, err error) {
+func (s *Sample) known() (kept []int, err error) {
 	out := make([]bool, s.Len())
 	for _, a := range append([]Attribute{{Name: s.Target, Labels: s.Y, Numbers: s.YNumbers}}, s.Sensitive...) {
 		lacking := 0
@@ -160,7 +188,7 @@ func (r *roles) known(s *Sample) (kept []int, err error) {
 			}
 		}
 		if lacking > 0 {
-			r.note("%d of %d examples left out: they have no %s", lacking, len(out), showName(a.Name))
+			s.note("%d of %d examples left out: they have no %s", lacking, len(out), showName(a.Name))
 		}
 	}
 	for i, lacks := range out {

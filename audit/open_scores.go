@@ -187,7 +187,7 @@ func (r *roles) fits(g *outputGroup, target *Attribute) bool {
 			return false
 		}
 		_, named := byName(target.Values, g.classes, strings.ToLower)
-		_, err := matchColumns(r.target, target, g.classes, false)
+		_, err := matchColumns(target, g.classes, len(g.classes), r.listing())
 		return named || g.common != "" && err == nil
 	}
 	return true

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -15,25 +16,61 @@ type classed struct {
 	note  string
 }
 
-// matchColumns returns the column of outputs that each value of the target means; columns are the columns' classes, ""
-// if they have none. One column of outputs has two classes. listed says that the file lists the values in the
-// order of the columns.
-func matchColumns(w *label, y *Attribute, columns []string, listed bool) (got classed, err error) {
-	values, name, ruled := y.Values, showName(w.name), w.rule.Grouped()
-	if len(columns) == 1 {
-		return twoClasses(name, values, columns[0], ruled)
+// listing says what the order of a target's values means.
+type listing int
+
+const (
+	asSorted listing = iota // nothing: they were sorted
+	asRuled               // a rule has them in it
+	asListed              // it is that of the columns, as the file or the data list the classes
+)
+
+// matchColumns returns the column of width outputs that each value of the target means; columns are the columns' classes,
+// "" if they have none. One column of outputs has two classes.
+func matchColumns(y *Attribute, columns []string, width int, how listing) (got classed, err error) {
+	values, name, listed := y.Values, showName(y.Name), how == asListed
+	if width == 1 && !listed {
+		return twoClasses(name, values, columns[0], how)
 	}
-	unnamed, indices := columns[0] == "", indexNames(len(columns))
-	inTurn := classed{names: values, of: inOrder(values, values)}
-	if unnamed && listed && len(values) == len(columns) {
+	width = max(width, 2)
+	unnamed, indices := len(columns) == 0 || columns[0] == "", indexNames(width)
+	if listed && len(values) > width {
+		return got, fmt.Errorf("the model has %d outputs and %s of the data %d classes: name the target that it was trained on", width, name, len(values))
+	}
+	inTurn := classed{names: slices.Clone(values), of: inOrder(values, values)}
+	for i := len(values); listed && i < width; i++ {
+		other := fmt.Sprintf("output %d", i)
+		for slices.Contains(inTurn.names, other) {
+			other += "'"
+		}
+		inTurn.names = append(inTurn.names, other)
+	}
+	if unnamed && listed {
+		if len(values) < width {
+			inTurn.note = fmt.Sprintf("there are %d outputs, and the data have %d classes of %s: the other outputs are of classes without examples here", width, len(values), name)
+		}
 		return inTurn, nil
 	}
 	for _, as := range []func(string) string{strings.Clone, strings.ToLower} {
-		if of, ok := byName(values, columns, as); ok {
-			return classed{names: columns, of: of}, nil
+		if of, ok := byName(values, columns, as); ok && len(columns) == width {
+			got := classed{names: columns, of: of}
+			if listed && !slices.Equal(of, inTurn.of) {
+				got.note = fmt.Sprintf("the model has its classes in the order %s, the data in the order %s: labels go by their names", showNames(columns), showNames(values))
+			}
+			return got, nil
 		}
 	}
-	if of, ok := byIndex(values, len(columns)); ok && !ruled {
+	if listed {
+		says := fmt.Sprintf("the model says that its classes are %s, the data's are %s: ", showNames(columns), showNames(values))
+		for k, column := range columns {
+			if i := slices.Index(values, column); i >= 0 && i != k { // the model's accuracy would be that of chance
+				return got, errors.New(says + "name the target that it was trained on, or a rule that makes its classes")
+			}
+		}
+		inTurn.note = says + "unless these are the same, name the target that it was trained on"
+		return inTurn, nil
+	}
+	if of, ok := byIndex(values, width); ok && how == asSorted {
 		got := classed{names: columns, of: of}
 		if unnamed {
 			got.names = indices
@@ -44,14 +81,14 @@ func matchColumns(w *label, y *Attribute, columns []string, listed bool) (got cl
 	}
 	// Where the values are words, the numbers of the columns do not name them.
 	unnamed = unnamed || slices.Equal(columns, indices) && !slices.ContainsFunc(values, isNumber)
-	if (unnamed || ruled) && len(values) == len(columns) {
+	if (unnamed || how == asRuled) && len(values) == width {
 		inTurn.note = fmt.Sprintf("the columns of outputs are taken for the values of %s in their order: %s", name, showNames(values))
 		return inTurn, nil
 	}
 	if unnamed {
-		return got, fmt.Errorf("%s has %s (%s) and there are %d columns of outputs: number the labels from 0, or name the columns score:CLASS", name, plural(float64(len(values)), "value"), showNames(values), len(columns))
+		return got, fmt.Errorf("%s has %s (%s) and there are %d columns of outputs: number the labels from 0, or name the columns score:CLASS", name, plural(float64(len(values)), "value"), showNames(values), width)
 	}
-	rests := make([]string, len(columns)) // what follows the common beginning, as 0 and 1 of q0 and q1
+	rests := make([]string, width) // what follows the common beginning, as 0 and 1 of q0 and q1
 	common, _ := stem(columns[0])
 	for i, column := range columns {
 		var b string
@@ -60,7 +97,7 @@ func matchColumns(w *label, y *Attribute, columns []string, listed bool) (got cl
 		}
 	}
 	if common != "" {
-		if got, err := matchColumns(w, y, rests, listed); err == nil {
+		if got, err := matchColumns(y, rests, width, how); err == nil {
 			return got, nil
 		}
 	}
@@ -69,8 +106,8 @@ func matchColumns(w *label, y *Attribute, columns []string, listed bool) (got cl
 
 // twoClasses reads the values of the target for one column of outputs, which is of the class
 // positive, or of the second.
-func twoClasses(name string, values []string, positive string, ruled bool) (classed, error) {
-	if of, ok := byIndex(values, 2); ok && !ruled {
+func twoClasses(name string, values []string, positive string, how listing) (classed, error) {
+	if of, ok := byIndex(values, 2); ok && how == asSorted {
 		if positive != "0" {
 			return classed{names: indexNames(2), of: of}, nil
 		}
@@ -90,7 +127,7 @@ func twoClasses(name string, values []string, positive string, ruled bool) (clas
 	switch {
 	case strings.EqualFold(names[0], positive) || positive == "0":
 		slices.Reverse(names)
-	case !ruled && !strings.EqualFold(names[1], positive) && !slices.Contains([]string{"", "1", "pos", "positive"}, strings.ToLower(positive)):
+	case how == asSorted && !strings.EqualFold(names[1], positive) && !slices.Contains([]string{"", "1", "pos", "positive"}, strings.ToLower(positive)):
 		return classed{}, fmt.Errorf("%s has the values %s, the column of outputs is of %s: name it after one of them", name, showNames(values), showName(positive))
 	}
 	return classed{names: names, of: inOrder(values, names)}, nil

@@ -179,12 +179,10 @@ func (q *Request) openModel(ctx context.Context, s *Subject) (err error) {
 	}
 	q.warnTrainedOn(s)
 	of := "Model"
-	if q.At == "" {
-		s.Sample, err = fromModel(ctx, s.Model.Graph, s.Examples.Set)
-	} else {
+	if q.At != "" {
 		of = "At"
-		s.Sample, err = fromNode(ctx, s.Model.Graph, q.At, s.Examples.Set)
 	}
+	s.Sample, err = fromModel(ctx, s.Model.Graph, q.At, s.Examples.Set)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

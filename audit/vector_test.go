@@ -216,17 +216,17 @@ func TestOpenVectorArrays(t *testing.T) {
 }
 
 // The tensor of a node is what the front of the net computes.
-func TestFromNode(t *testing.T) {
+func TestFromModelNode(t *testing.T) {
 	g := zoo.Perceptron([]int{1, 28, 28}, 5)(2, 1)
 	set := boldOrItalic(40, 2, 1, dataset.Test)
 	name := g.Nodes[len(g.Nodes)-2].Name
-	s := must.Get(fromNode(context.Background(), g, name, set))(t)
+	s := must.Get(fromModel(context.Background(), g, name, set))(t)
 	front, _ := must.Get2(g.Cut(name))(t)
 	want, err := curious.Predict(context.Background(), front, set)
 	if err != nil || s.Kind != Vector || s.Width != len(want)/set.Len() || !slices.Equal(s.Outputs, want) || !slices.Equal(s.Classes, set.YNames) {
 		t.Errorf("%d numbers of %s, %v", s.Width, s.Kind, err)
 	}
-	must.Fail(t, must.Err(fromNode(context.Background(), g, "nowhere", set)), `no node "nowhere"`)
+	must.Fail(t, must.Err(fromModel(context.Background(), g, "nowhere", set)), `no node "nowhere"`)
 }
 
 // Without a target, scores are vectors, whether the columns are named or found; what is both
