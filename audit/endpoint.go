@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"sync/atomic"
 
 	"tattle/dataset"
 	"tattle/nn"
@@ -65,27 +64,26 @@ type asker struct {
 	endpoint Endpoint
 	set      *dataset.Set
 	batch    int
-	width    atomic.Int64 // of an example's outputs; 0 before the first answer
 }
 
 // outputs returns the outputs of all examples. The first batch that fails stops the others.
-func (a *asker) outputs(ctx context.Context, dir string, o endpointOptions) ([]float32, error) {
+func (a *asker) outputs(ctx context.Context, dir string, o endpointOptions) (all []float32, err error) {
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	shards := (a.set.Len() + a.batch - 1) / a.batch
-	pool := o.Pool
-	if pool == nil {
-		pool = run.Leader{}
+	n := a.set.Len()
+	shards := (n + a.batch - 1) / a.batch
+	if o.Pool == nil {
+		o.Pool = run.Leader{}
 	}
-	f, err := pool.Run(within, run.Work{
+	f, err := o.Pool.Run(within, run.Work{
 		Dir: dir, Resume: o.Resume, AtOnce: inFlight,
 		Manifest: run.Manifest{
 			Command: "audit", Shards: shards,
-			Settings: map[string]any{"endpoint": a.endpoint.URL(), "batch": a.batch, "examples": a.set.Len()},
+			Settings: map[string]any{"endpoint": a.endpoint.URL(), "batch": a.batch, "examples": n},
 			Hashes:   map[string]string{"data": a.set.Sum()},
 		},
 		Do: func(ctx context.Context, i int, w io.Writer) error {
-			err := a.ask(ctx, i, w)
+			err := a.ask(ctx, i*a.batch, w)
 			if err != nil {
 				stop(err)
 			}
@@ -105,57 +103,54 @@ func (a *asker) outputs(ctx context.Context, dir string, o endpointOptions) ([]f
 	case err != nil:
 		return nil, err
 	}
-	var all []float32
 	for i := range shards {
 		kept, err := npy.ReadFile(f.Path(i))
 		if err != nil {
 			return nil, err
 		}
 		y, err := kept.Float32s()
+		from := i * a.batch
 		if err == nil {
-			err = a.check(i, y)
+			err = a.check(from, y)
 		}
 		if err != nil {
 			return nil, err
+		}
+		if len(y)*from != len(all)*a.size(from) {
+			return nil, fmt.Errorf("%s: examples from %d on have %d outputs, others %d: has the model changed? start the audit again", a.endpoint.URL(), from, len(y)/a.size(from), len(all)/from)
 		}
 		all = append(all, y...)
 	}
 	return all, nil
 }
 
-// span returns the first example of a batch and their number.
-func (a *asker) span(i int) (from, n int) {
-	from = i * a.batch
-	return from, min(a.batch, a.set.Len()-from)
-}
+// size returns the number of examples of the batch that begins with one.
+func (a *asker) size(from int) int { return min(a.batch, a.set.Len()-from) }
 
 // ask writes the outputs of one batch to w.
-func (a *asker) ask(ctx context.Context, i int, w io.Writer) error {
-	from, n := a.span(i)
+func (a *asker) ask(ctx context.Context, from int, w io.Writer) error {
+	n := a.size(from)
 	x := make([]float32, n*nn.Size(a.set.Shape))
 	a.set.Examples(x, span(from, from+n))
 	y, _, err := a.endpoint.Infer(ctx, x, n)
 	if err != nil {
 		return fmt.Errorf("examples %d to %d: %w", from, from+n-1, err)
 	}
-	if err := a.check(i, y); err != nil {
+	if err := a.check(from, y); err != nil {
 		return err
 	}
 	return npy.Write(w, []int{n, len(y) / n}, y)
 }
 
-// check returns an error unless a batch has as many outputs for each example as the others,
-// all finite: what cannot be audited is not kept, so that it is requested again.
-func (a *asker) check(i int, y []float32) error {
-	from, n := a.span(i)
+// check returns an error unless a batch has outputs for each example, all finite: what cannot be audited is not kept, so
+// that it is requested again.
+func (a *asker) check(from int, y []float32) error {
+	n := a.size(from)
 	width := len(y) / n
 	if width < 1 || len(y) != width*n || width > maxColumns {
 		return fmt.Errorf("%s: %d outputs of %d examples from %d on: want 1 to %d for each", a.endpoint.URL(), len(y), n, from, maxColumns)
 	}
-	if a.width.CompareAndSwap(0, int64(width)); a.width.Load() != int64(width) {
-		return fmt.Errorf("%s: examples from %d on have %d outputs, others %d: has the model changed? start the audit again", a.endpoint.URL(), from, width, a.width.Load())
-	}
-	if total := width * a.set.Len(); total > maxScores {
+	if width > maxScores/a.set.Len() {
 		return fmt.Errorf("%s: %d outputs of %d examples are more than %d: audit fewer examples", a.endpoint.URL(), width, a.set.Len(), maxScores)
 	}
 	if err := checkFinite(y, width, from); err != nil {

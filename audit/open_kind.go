@@ -25,45 +25,34 @@ const (
 // probabilities, and says so in a note. place says where an example is. stated is the kind that the user
 // gives, "" for none.
 func (s *Sample) settle(outputs []float32, width int, stated curious.Outputs, place func(i int) string) (err error) {
-	note := ""
-	if s.Outputs = outputs; width > 1 {
-		s.Kind, note, err = kindOf(outputs, width, stated, place)
-	} else if s.Kind, err = kindOfOne(outputs, stated, place); err == nil {
-		is := "a score z of class %s: the outputs are 0 and z"
-		switch soft := s.Kind == curious.Soft; {
-		case soft && zeroOne(outputs):
-			is = "the hard label: 1 is class %s, 0 the other class"
-		case soft:
-			is = "the probability p of class %s: the outputs are 1 − p and p"
+	if width > 1 {
+		note := ""
+		if s.Kind, note, err = kindOf(outputs, width, stated, place); note != "" {
+			s.note("%s", note)
 		}
-		note = fmt.Sprintf("one column of outputs is taken for "+is, showName(s.Classes[1]))
-		s.Outputs = make([]float32, 2*len(outputs))
-		for i, v := range outputs {
-			if s.Kind == curious.Soft {
-				v = min(max(v, 0), 1)
-				s.Outputs[2*i] = 1 - v
-			}
-			s.Outputs[2*i+1] = v
+		return err
+	}
+	bad := slices.IndexFunc(outputs, func(p float32) bool { return float64(p) < -negativeTolerance || float64(p) > 1+negativeTolerance })
+	if stated == curious.Soft && bad >= 0 {
+		return fmt.Errorf("%s: %g is not a probability: correct it, or set the kind of outputs to raw", place(bad), outputs[bad])
+	}
+	is := "the probability p of class %s: the outputs are 1 − p and p"
+	switch s.Kind = curious.Soft; {
+	case stated == curious.Raw || bad >= 0:
+		s.Kind, is = curious.Raw, "a score z of class %s: the outputs are 0 and z"
+	case zeroOne(outputs):
+		is = "the hard label: 1 is class %s, 0 the other class"
+	}
+	s.note("one column of outputs is taken for "+is, showName(s.Classes[1]))
+	s.Outputs = make([]float32, 2*len(outputs))
+	for i, v := range outputs {
+		if s.Kind == curious.Soft {
+			v = min(max(v, 0), 1)
+			s.Outputs[2*i] = 1 - v
 		}
+		s.Outputs[2*i+1] = v
 	}
-	if note != "" {
-		s.Notes = append(s.Notes, note)
-	}
-	return err
-}
-
-// kindOfOne reports whether single outputs are probabilities.
-func kindOfOne(scores []float32, stated curious.Outputs, place func(i int) string) (curious.Outputs, error) {
-	bad := slices.IndexFunc(scores, func(p float32) bool {
-		return float64(p) < -negativeTolerance || float64(p) > 1+negativeTolerance
-	})
-	switch {
-	case stated == curious.Raw || bad >= 0 && stated == "":
-		return curious.Raw, nil
-	case bad >= 0:
-		return "", fmt.Errorf("%s: %g is not a probability: correct it, or set the kind of outputs to raw", place(bad), scores[bad])
-	}
-	return curious.Soft, nil
+	return nil
 }
 
 // kindOf reports whether outputs [n, width] are soft: whether all rows are distributions,

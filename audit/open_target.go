@@ -21,8 +21,8 @@ type listing int
 
 const (
 	asSorted listing = iota // nothing: they were sorted
-	asRuled               // a rule has them in it
-	asListed              // it is that of the columns, as the file or the data list the classes
+	asRuled                 // a rule has them in it
+	asListed                // it is that of the columns, as the file or the data list the classes
 )
 
 // matchColumns returns the column of width outputs that each value of the target means; columns are the columns' classes,
