@@ -33,11 +33,6 @@ func TestIntersection(t *testing.T) {
 	if s, err = openText(t, named, OpenOptions{Sensitive: []string{"sex*race"}}); err != nil || !slices.Equal(s.Sensitive[0].Values, []string{"B", "W"}) {
 		t.Errorf("a column whose name has a star: %v", err)
 	}
-	many := &intersection{text: "a*b", factors: []int{0, 1}}
-	eleven := Attribute{Name: "a", Values: indexNames(11)}
-	must.Fail(t, must.Err(many.of([]Attribute{eleven, eleven})), "121 combinations, more than 100")
-	alike := []Attribute{{Name: "a", Values: []string{"x", "x y"}}, {Name: "b", Values: []string{"y z", "z"}}}
-	must.Fail(t, must.Err(many.of(alike)), "one name")
 }
 
 // The interval of R² holds the true R² of a jointly normal pair, ρ², as often as it says: of 2,000

@@ -72,7 +72,7 @@ func (a *answers) ofSet(set *dataset.Set) (*Sample, error) {
 			y.Values = append(y.Values, strconv.Itoa(i))
 		}
 	}
-	s, err := a.of(y, asListed, set.Sensitive, &sensitiveColumns{})
+	s, err := a.of(y, asListed, set.Sensitive, &dataset.Sensitive{})
 	if err != nil {
 		return nil, err
 	}

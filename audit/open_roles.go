@@ -28,36 +28,6 @@ const (
 	sensitivePrefix = "s:"
 )
 
-// manner is how a column becomes an attribute.
-type manner int
-
-const (
-	guessed  manner = iota // numbers if there are more than maxValues, classes otherwise
-	asNumber               // NAME:number
-	asClass                // NAME:class
-)
-
-// label is a target or a sensitive attribute as the options or the header describe it.
-type label struct {
-	at     int    // its column
-	name   string // of the column, then of the attribute
-	manner manner
-	rule   dataset.Rule // with classes, or none
-	listed []string     // the classes in their order, if the file lists them
-}
-
-// typed reads NAME, NAME:number or NAME:class.
-func typed(text string) label {
-	text = strings.TrimSpace(text)
-	if name, ok := strings.CutSuffix(text, dataset.NumberSuffix); ok {
-		return label{name: strings.TrimSpace(name), manner: asNumber}
-	}
-	if name, ok := strings.CutSuffix(text, ":class"); ok {
-		return label{name: strings.TrimSpace(name), manner: asClass}
-	}
-	return label{name: text}
-}
-
 // field is a column with what its name, or the file, says of it.
 type field struct {
 	sheet.Field
@@ -71,7 +41,7 @@ func newField(k int, f sheet.Field) field {
 	x := field{Field: f, label: label{name: f.Name}}
 	folded := strings.ToLower(f.Name)
 	if strings.HasPrefix(folded, sensitivePrefix) {
-		x.label, x.sensitive = typed(f.Name[len(sensitivePrefix):]), true
+		x.label, x.sensitive = labelOf(f.Name[len(sensitivePrefix):]), true
 	} else if name, ok := strings.CutPrefix(f.Name, targetPrefix); ok && name != "" {
 		x.label.name = name
 	}
@@ -113,10 +83,7 @@ func (r *roles) describe() error {
 		}
 		for i := range r.fields {
 			if f := &r.fields[i]; f.Name == d.Array {
-				f.described, f.label.name, f.label.listed = true, cmp.Or(d.Name, f.Name), d.Values
-				if d.Number {
-					f.label.manner = asNumber
-				}
+				f.described, f.label.name, f.label.Listed, f.label.Number = true, cmp.Or(d.Name, f.Name), d.Values, d.Number
 			}
 		}
 	}
@@ -132,7 +99,7 @@ type roles struct {
 	patterns   []string       // of these
 	target     *label         // nil for none, of vectors
 	sensitive  []label
-	made       sensitiveColumns // of the sensitive columns
+	made       dataset.Sensitive // of the sensitive columns
 	notes      []string
 }
 
@@ -180,7 +147,7 @@ func findRoles(c *sheet.Columns, o OpenOptions, patterns []string) (*roles, erro
 		r.target = nil
 	case noTarget:
 		return nil, missing
-	case r.target == nil || r.target.manner == asNumber:
+	case r.target == nil || r.target.Number:
 		r.outputs.kind = Vector // classes of y have scores, numbers have not
 	}
 	if r.arrays() && len(o.Sensitive) == 0 {
@@ -234,22 +201,20 @@ func (r *roles) find(name string) (int, error) {
 func (r *roles) asked(option, text string) (w label, err error) {
 	written := func(f field) bool { return f.Name == text || f.described && f.label.name == text }
 	if w.name = text; !slices.ContainsFunc(r.fields, written) {
-		if w = typed(text); w.manner == guessed {
-			if w.rule, err = dataset.ParseRule(text); err != nil {
-				return w, &measure.OptionError{Option: option, Err: err}
-			}
-			w.name = w.rule.Column()
+		if w.Asked, err = dataset.ParseAsked(text); err != nil {
+			return w, &measure.OptionError{Option: option, Err: err}
 		}
+		w.name = w.Column()
 	}
 	k, err := r.find(w.name)
 	if err != nil {
 		return w, &measure.OptionError{Option: option, Err: err}
 	}
 	own := r.fields[k].label
-	if w.manner == guessed && !w.rule.Grouped() {
-		w.manner = own.manner
+	if !w.Number && !w.Class && !w.Grouped() {
+		w.Number, w.Class = own.Number, own.Class
 	}
-	w.at, w.name, w.listed = k, own.name, own.listed
+	w.at, w.name, w.Listed = k, own.name, own.Listed
 	return w, nil
 }
 
@@ -278,10 +243,10 @@ func (r *roles) findTarget(asked string) error {
 // findSensitive finds the columns of the sensitive attributes, those that are asked for or, in a
 // table, those that are called so.
 func (r *roles) findSensitive(asked []string) (err error) {
-	if r.made, err = splitSensitive(asked, func(name string) bool { _, err := r.find(name); return err == nil }); err != nil {
+	if r.made, err = dataset.ParseSensitive(asked, func(name string) bool { _, err := r.find(name); return err == nil }); err != nil {
 		return err
 	}
-	for _, text := range r.made.read {
+	for _, text := range r.made.Read {
 		w, err := r.asked("Sensitive", text)
 		if err != nil {
 			return err
@@ -337,7 +302,7 @@ func (r *roles) checkLabels() error {
 			w.name = fmt.Sprintf("%s-%d", name, k)
 		}
 		seen[w.name] = true
-		if r.isTarget(w.at) && !r.target.rule.Grouped() && !w.rule.Grouped() {
+		if r.isTarget(w.at) && !r.target.Grouped() && !w.Grouped() {
 			return bothRoles(r.target.name)
 		}
 	}

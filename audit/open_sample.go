@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"tattle/curious"
+	"tattle/dataset"
 	"tattle/internal/sheet"
 )
 
@@ -58,9 +59,7 @@ func (r *roles) samples(stated curious.Outputs) ([]*Sample, error) {
 	var y *Attribute
 	if r.target != nil {
 		w, most := *r.target, maxColumns
-		if w.manner != asNumber {
-			w.manner = asClass
-		}
+		w.Class = !w.Number
 		if r.outputs.kind == Vector {
 			most = maxTargets
 		}
@@ -97,9 +96,9 @@ func (r *roles) samples(stated curious.Outputs) ([]*Sample, error) {
 func (r *roles) listing() listing {
 	switch {
 	case r.target == nil:
-	case r.target.rule.Grouped():
+	case r.target.Grouped():
 		return asRuled
-	case r.target.listed != nil:
+	case r.target.Listed != nil:
 		return asListed
 	}
 	return asSorted
@@ -116,7 +115,7 @@ type answers struct {
 
 // of makes the sample of the answers and the labels of the same examples. y is nil if there is no target; how says what
 // the order of its values means.
-func (a *answers) of(y *Attribute, how listing, sensitive []Attribute, made *sensitiveColumns) (*Sample, error) {
+func (a *answers) of(y *Attribute, how listing, sensitive []Attribute, made *dataset.Sensitive) (*Sample, error) {
 	// The outputs are numbers, whatever they mean, until the examples are chosen.
 	n := len(a.outputs) / a.width
 	s := &Sample{Kind: Vector, Width: a.width, Outputs: a.outputs, Classes: []string{anyClass}, Y: make([]int, n), Sensitive: slices.Clone(sensitive)}
@@ -153,7 +152,7 @@ func (a *answers) of(y *Attribute, how listing, sensitive []Attribute, made *sen
 	if len(kept) < n {
 		s = s.Subset(kept)
 	}
-	if s.Sensitive, err = made.make(s.Sensitive); err != nil {
+	if s.Sensitive, err = made.Make(s.Sensitive); err != nil {
 		return nil, err
 	}
 	switch {

@@ -103,7 +103,7 @@ func (r *roles) findScores(o OpenOptions) (err error) {
 	case len(o.Scores) > 0:
 		r.outputs, err = r.askedScores(o.Scores)
 	default:
-		r.outputs, err = r.inferScores(o.Target != "" && len(o.Sensitive) > 0 && r.target != nil && r.target.manner != asNumber)
+		r.outputs, err = r.inferScores(o.Target != "" && len(o.Sensitive) > 0 && r.target != nil && !r.target.Number)
 	}
 	return err
 }

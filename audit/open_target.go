@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tattle/dataset"
 )
 
 // classed is the values of a target as classes of outputs: the class of each.
@@ -118,7 +120,7 @@ func twoClasses(name string, values []string, positive string, how listing) (cla
 	}
 	if len(values) != 2 {
 		number := ""
-		if numeric(values) {
+		if dataset.Numeric(values) {
 			number = fmt.Sprintf("; if it is a number that the output predicts: --target %s:number", name)
 		}
 		return classed{}, fmt.Errorf("%s has %d values (%s) beside one column of outputs: want two, or a column for each class%s", name, len(values), showNames(values), number)

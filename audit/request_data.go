@@ -102,20 +102,11 @@ func (q *Request) settle(src *training.Source) {
 
 // openParts reads labelled data that an option names.
 func (q *Request) openParts(ctx context.Context, option string, src *training.Source) (*dataset.Parts, error) {
-	asked, err := splitSensitive(src.Sensitive, nil)
-	if err != nil {
-		return nil, &measure.OptionError{Option: option, Err: err}
-	}
 	read := *src
-	read.Sensitive, read.Numbers = asked.read, true
+	read.Numbers = true
 	_, parts, err := read.Open(ctx, q.progress("reading the data"))
 	if err != nil {
 		return nil, wrongFile(ctx, option, err)
-	}
-	for _, set := range []*dataset.Set{parts.Train, parts.Validation, parts.Test} {
-		if err := asked.makeIn(set); err != nil {
-			return nil, &measure.OptionError{Option: option, Err: err}
-		}
 	}
 	return parts, nil
 }
@@ -184,13 +175,9 @@ func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int
 	src := &training.Source{Path: dataPath(q.Data), LabelledOptions: dataset.LabelledOptions{Seed: q.Seed}}
 	q.settle(src)
 	x := &Examples{Source: src, Part: cmp.Or(q.Part, string(dataset.Test))}
-	asked, err := splitSensitive(q.Sensitive, nil)
-	if err != nil {
-		return nil, &measure.OptionError{Option: "Sensitive", Err: err}
-	}
 	o := dataset.InputOptions{
 		Split: dataset.Split(q.Part), Kind: src.Kind, Preprocess: m.DataPreprocess(), Labels: src.Labels, FileColumn: src.FileColumn, SkipMissing: src.SkipMissing,
-		Target: q.Target, Sensitive: asked.read, Numbers: true, Seed: src.Seed, Shape: shape, Progress: q.progress("reading the data"),
+		Target: q.Target, Sensitive: q.Sensitive, Numbers: true, Seed: src.Seed, Shape: shape, Progress: q.progress("reading the data"),
 	}
 	if q.untargeted() {
 		o.Target = dataset.NoTarget
@@ -211,10 +198,6 @@ func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int
 		return nil, wrongFile(ctx, "Data", err)
 	}
 	x.Set, x.notes = set, append(x.notes, notes...)
-	if err := asked.makeIn(x.Set); err != nil {
-		return nil, &measure.OptionError{Option: "Sensitive", Err: err}
-	}
-	x.Set.SHA256 = x.Set.Sum()
 	return x, nil
 }
 

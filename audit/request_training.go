@@ -104,3 +104,19 @@ func (q *Request) net(s *Subject) (func(classes int, seed uint64) *nn.Graph, err
 	}
 	return zoo.CuriousOf(shape, widths), nil
 }
+
+// trainable returns the parts without numeric attributes, which classifiers are not trained with.
+func trainable(p *dataset.Parts) *dataset.Parts {
+	return &dataset.Parts{Train: classesOnly(p.Train), Validation: classesOnly(p.Validation), Test: classesOnly(p.Test), Notes: p.Notes}
+}
+
+// classesOnly returns the set, which may be nil, without its numeric attributes.
+func classesOnly(set *dataset.Set) *dataset.Set {
+	if set == nil || !slices.ContainsFunc(set.Sensitive, func(a dataset.Attribute) bool { return a.Numeric() }) {
+		return set
+	}
+	s := *set
+	s.Sensitive = slices.DeleteFunc(slices.Clone(s.Sensitive), func(a dataset.Attribute) bool { return a.Numeric() })
+	s.SHA256 = s.Sum()
+	return &s
+}

@@ -34,7 +34,7 @@ func (in *inputs) findTarget(src *origin, asked string, numeric bool) (*chosen, 
 	}
 	var err error
 	if strings.HasSuffix(text, NumberSuffix) {
-		c.target, err = src.sensitiveAttribute(text, numeric, c)
+		c.target, err = src.attribute(text, numeric, c)
 	} else {
 		c.target, err = src.classes(text, c)
 	}
@@ -48,14 +48,20 @@ func (in *inputs) findTarget(src *origin, asked string, numeric bool) (*chosen, 
 // findSensitive gives the inputs the sensitive attributes that are asked for, and adds to
 // c what they are made of.
 func (in *inputs) findSensitive(src *origin, asked []string, numeric bool, c *chosen) error {
-	for _, text := range asked {
-		a, err := src.sensitiveAttribute(text, numeric, c)
+	made, err := ParseSensitive(asked, src.has)
+	if err != nil {
+		return err
+	}
+	for _, text := range made.Read {
+		a, err := src.attribute(text, numeric, c)
 		if err != nil {
 			return fmt.Errorf("%s: %w", src.labels.source, err)
 		}
 		in.sensitive = append(in.sensitive, a)
 	}
-	return nil
+	in.made = made
+	_, err = made.Make(in.sensitive)
+	return err
 }
 
 // targetColumn returns the column that is called as classes are, or that is the
@@ -88,7 +94,7 @@ func (src *origin) classes(text string, c *chosen) (Attribute, error) {
 		return Attribute{}, err
 	}
 	if len(r.classes) > 0 || src.shortcuts[folded(r.column)] != "" {
-		return src.attribute(text, c)
+		return src.attribute(text, false, c)
 	}
 	k, err := src.labels.find(r.column)
 	if err != nil {

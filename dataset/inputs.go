@@ -83,7 +83,9 @@ func OpenInputs(ctx context.Context, path string, o InputOptions) (*Set, []strin
 	if err != nil {
 		return nil, nil, err
 	}
-	in.label(set, rows)
+	if err := in.label(set, rows); err != nil {
+		return nil, nil, err
+	}
 	if err := set.fit(path, o); err != nil {
 		return nil, nil, err
 	}
@@ -122,6 +124,7 @@ type inputs struct {
 	close  func()
 
 	sensitive []Attribute // of all rows; nil if read has them, if there are any
+	made      Sensitive   // of these: what is asked for
 
 	// read makes the set of some rows, in their order.
 	read func(ctx context.Context, rows []int) (*Set, error)
@@ -175,18 +178,19 @@ func (in *inputs) choose(path string, of func(n int) ([]int, error)) ([]int, err
 }
 
 // label gives the set the target and the sensitive attributes of its rows.
-func (in *inputs) label(set *Set, rows []int) {
+func (in *inputs) label(set *Set, rows []int) (err error) {
 	if in.sensitive != nil {
 		set.Sensitive = nil
+		for _, a := range in.sensitive {
+			set.Sensitive = append(set.Sensitive, a.of(rows))
+		}
+		set.Sensitive, err = in.made.Make(set.Sensitive)
 	}
-	for _, a := range in.sensitive {
-		set.Sensitive = append(set.Sensitive, a.of(rows))
+	if in.target != nil {
+		set.YName, set.YNames = in.target.Name, in.target.Values
+		set.Y, set.YNumbers = pick(in.target.Labels, 1, rows), pick(in.target.Numbers, 1, rows)
 	}
-	if in.target == nil {
-		return
-	}
-	set.YName, set.YNames = in.target.Name, in.target.Values
-	set.Y, set.YNumbers = pick(in.target.Labels, 1, rows), pick(in.target.Numbers, 1, rows)
+	return err
 }
 
 // part finds the rows of the part that is asked for: all where the data has no

@@ -63,7 +63,7 @@ func fromSet(path string, set *Set, o InputOptions) (*inputs, error) {
 		set = &bare
 	} else if o.Target != "" && o.Target != set.YName {
 		src := fromSets(path, []*Set{set})
-		a, err := src.targetOf(o.Target, o.Numbers, new(chosen))
+		a, err := src.attribute(o.Target, o.Numbers, new(chosen))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}

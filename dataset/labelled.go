@@ -103,7 +103,9 @@ func (src *origin) parts(ctx context.Context, o LabelledOptions) (*Parts, error)
 		return nil, err
 	}
 	for i, set := range sets {
-		chosen.fill(set, d.rows[i])
+		if err := chosen.fill(set, d.rows[i]); err != nil {
+			return nil, fmt.Errorf("%s: %w", src.labels.source, err)
+		}
 		set.Name = src.name
 		set.finish()
 	}

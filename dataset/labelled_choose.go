@@ -1,10 +1,10 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -13,8 +13,9 @@ import (
 type chosen struct {
 	target    Attribute
 	sensitive []Attribute
-	plain     []bool // of each of sensitive: its classes are its values, not those of a rule
-	columns   []int  // that they are made of
+	plain     []bool    // of each of sensitive: its classes are its values, not those of a rule
+	made      Sensitive // of sensitive: what is asked for
+	columns   []int     // that they are made of
 }
 
 // all lists the target, if there is one, and the sensitive attributes.
@@ -38,7 +39,7 @@ func (src *origin) choose(o LabelledOptions) (*chosen, error) {
 	var err error
 	if target == NoTarget {
 		c.hideTarget(src)
-	} else if c.target, err = src.targetOf(target, o.Numbers, c); err != nil {
+	} else if c.target, err = src.attribute(target, o.Numbers, c); err != nil {
 		return nil, fmt.Errorf("the target: %w", err)
 	}
 	if len(sensitive) == 0 { // the kind's own, but for what is the target already
@@ -47,9 +48,12 @@ func (src *origin) choose(o LabelledOptions) (*chosen, error) {
 			return err == nil && slices.Contains(c.columns, k)
 		})
 	}
+	if c.made, err = ParseSensitive(sensitive, src.has); err != nil {
+		return nil, err
+	}
 	taken := map[string]bool{}
-	for _, text := range sensitive {
-		a, err := src.sensitiveAttribute(text, o.Numbers, c)
+	for _, text := range c.made.Read {
+		a, err := src.attribute(text, o.Numbers, c)
 		if err != nil {
 			return nil, fmt.Errorf("the sensitive attribute: %w", err)
 		}
@@ -57,18 +61,17 @@ func (src *origin) choose(o LabelledOptions) (*chosen, error) {
 			a.Name = fmt.Sprintf("%s-%d", name, k)
 		}
 		taken[a.Name] = true
-		r, _ := ParseRule(strings.TrimSuffix(text, NumberSuffix))
-		c.sensitive, c.plain = append(c.sensitive, a), append(c.plain, len(r.classes) == 0 && src.shortcuts[folded(r.column)] == "")
+		asked, _ := ParseAsked(text)
+		c.sensitive, c.plain = append(c.sensitive, a), append(c.plain, !asked.Grouped() && src.shortcuts[folded(asked.column)] == "")
 	}
-	return c, nil
+	_, err = c.made.Make(c.sensitive) // what cannot be made is found before anything is read
+	return c, err
 }
 
-// targetOf is attribute or, where numbers are allowed, the numbers of a column.
-func (src *origin) targetOf(text string, numeric bool, c *chosen) (Attribute, error) {
-	if !strings.HasSuffix(strings.TrimSpace(text), NumberSuffix) {
-		return src.attribute(text, c)
-	}
-	return src.sensitiveAttribute(text, numeric, c)
+// has reports whether there is a column of a name.
+func (src *origin) has(name string) bool {
+	_, err := src.labels.find(name)
+	return err == nil
 }
 
 // hideTarget keeps the kind's own target from being an input, where there is to be no target.
@@ -76,41 +79,6 @@ func (c *chosen) hideTarget(src *origin) {
 	if k, err := src.labels.find(src.target); err == nil {
 		c.columns = append(c.columns, k)
 	}
-}
-
-// sensitiveAttribute is attribute or, where numbers are allowed, the numbers of a column.
-func (src *origin) sensitiveAttribute(text string, numeric bool, c *chosen) (Attribute, error) {
-	name, ok := strings.CutSuffix(strings.TrimSpace(text), NumberSuffix)
-	if !ok {
-		return src.attribute(text, c)
-	}
-	k, err := src.labels.find(strings.TrimSpace(name))
-	if err != nil {
-		return Attribute{}, err
-	}
-	if !numeric {
-		return Attribute{}, fmt.Errorf("%s: numbers are neither target nor attribute here: make classes of them, as in \"%s: <0, >=0\"", text, strings.TrimSpace(name))
-	}
-	c.columns = append(c.columns, k)
-	return numbers(src.labels.columns[k])
-}
-
-// numbers makes a numeric attribute of a column. Rows without a value have the label −1 until the
-// rows are chosen (see Attribute.of).
-func numbers(c column) (Attribute, error) {
-	a := Attribute{Name: c.name, Labels: make([]int, len(c.values)), Numbers: make([]float64, len(c.values))}
-	for i, v := range c.values {
-		if v == "" {
-			a.Labels[i] = -1
-			continue
-		}
-		x, err := strconv.ParseFloat(v, 64)
-		if err != nil || !(math.Abs(x) <= largestNumber) {
-			return a, fmt.Errorf("%s has the value %q: want numbers up to %g in magnitude, or classes without %s", c.name, v, largestNumber, NumberSuffix)
-		}
-		a.Numbers[i] = x
-	}
-	return a, nil
 }
 
 // of returns the attribute of the rows, which all have a value.
@@ -130,18 +98,22 @@ func (a *Attribute) classWords() string {
 	return "falls in none of the classes " + strings.Join(a.Values, "; ")
 }
 
-// attribute applies one rule, or the one that a shortcut stands for.
-func (src *origin) attribute(text string, c *chosen) (Attribute, error) {
-	r, err := ParseRule(text)
+// attribute makes what is asked for, or what a shortcut stands for, of all rows. Where numbers are allowed, those
+// without a number have the label −1 until the rows are chosen (see Attribute.of).
+func (src *origin) attribute(text string, numeric bool, c *chosen) (Attribute, error) {
+	asked, err := ParseAsked(text)
 	if err != nil {
 		return Attribute{}, err
 	}
+	r, name := asked.Rule, ""
+	if asked.Number && !numeric {
+		return Attribute{}, fmt.Errorf("%s: numbers are neither target nor attribute here: make classes of them, as in \"%s: <0, >=0\"", text, r.column)
+	}
 	if long := src.shortcuts[folded(r.column)]; len(r.classes) == 0 && long != "" {
-		name := folded(r.column)
+		name = folded(r.column)
 		if r, err = ParseRule(long); err != nil {
 			return Attribute{}, err
 		}
-		r.name = name
 	}
 	k, err := src.labels.find(r.column)
 	if hint := src.elsewhere[folded(r.column)]; err != nil && hint != "" {
@@ -151,9 +123,20 @@ func (src *origin) attribute(text string, c *chosen) (Attribute, error) {
 		return Attribute{}, err
 	}
 	c.columns = append(c.columns, k)
-	a, err := r.apply(src.labels.columns[k])
+	col := src.labels.columns[k]
+	asked.Rule, asked.Class = r, asked.Class || !numeric
+	a, err := asked.Of(cmp.Or(name, col.name), col.values, maxClasses)
 	if err != nil {
 		return a, err
+	}
+	if a.Numeric() {
+		a.Labels = make([]int, len(a.Numbers))
+		for i, x := range a.Numbers {
+			if math.IsNaN(x) {
+				a.Numbers[i], a.Labels[i] = 0, -1
+			}
+		}
+		return a, nil
 	}
 	if len(a.Values) < 2 {
 		return a, fmt.Errorf("%s is constant (%s): want an attribute of two classes or more", a.Name, strings.Join(a.Values, ""))
@@ -165,10 +148,12 @@ func (src *origin) attribute(text string, c *chosen) (Attribute, error) {
 }
 
 // fill gives a set the labels of its rows.
-func (c *chosen) fill(s *Set, rows []int) {
+func (c *chosen) fill(s *Set, rows []int) (err error) {
 	s.YName, s.YNames = c.target.Name, c.target.Values
 	s.Y, s.YNumbers = pick(c.target.Labels, 1, rows), pick(c.target.Numbers, 1, rows)
 	for _, a := range c.sensitive {
 		s.Sensitive = append(s.Sensitive, a.of(rows))
 	}
+	s.Sensitive, err = c.made.Make(s.Sensitive)
+	return err
 }

@@ -262,7 +262,7 @@ func TestShortcuts(t *testing.T) {
 		if name == "gender" {
 			continue
 		}
-		a, err := src.attribute(name, new(chosen))
+		a, err := src.attribute(name, false, new(chosen))
 		if err != nil || a.Name != name {
 			t.Fatalf("%s: %s, %v", name, a.Name, err)
 		}

@@ -47,5 +47,5 @@ func TestNumbers(t *testing.T) {
 	}
 	o.Sensitive = []string{"y:number"}
 	o.Target = "age: <30, >=30"
-	must.Fail(t, must.Err(OpenParts(context.Background(), path, o)), `want numbers`)
+	must.Fail(t, must.Err(OpenParts(context.Background(), path, o)), `want finite numbers`)
 }

@@ -20,7 +20,6 @@ const (
 // nothing else. A column alone has its distinct values for classes, sorted as
 // numbers where all are, and by letters otherwise.
 type Rule struct {
-	name    string // of the attribute; "" is the column's own
 	column  string
 	classes []class // none: the column's distinct values
 }

@@ -13,31 +13,6 @@ type matcher struct {
 	all    bool
 }
 
-// apply gives every row of the column its class, and −1 to rows that fall in
-// none. A row without a value falls in none, "*" or not.
-func (r Rule) apply(c column) (Attribute, error) {
-	distinct := distinctValues(c.values)
-	a := Attribute{Name: c.name}
-	if r.name != "" {
-		a.Name = r.name
-	}
-	var classes map[string]int
-	var err error
-	if len(r.classes) == 0 {
-		a.Values, classes, err = ownClasses(c.name, distinct)
-	} else {
-		a.Values, classes, err = r.group(c.name, distinct)
-	}
-	if err != nil {
-		return a, err
-	}
-	a.Labels = make([]int, len(c.values))
-	for i, v := range c.values {
-		a.Labels[i] = classes[v]
-	}
-	return a, nil
-}
-
 // distinctValues returns the values there are, sorted.
 func distinctValues(values []string) []string {
 	seen := map[string]bool{}
@@ -50,20 +25,6 @@ func distinctValues(values []string) []string {
 	}
 	slices.Sort(list)
 	return list
-}
-
-// ownClasses makes a class of every value but the empty one.
-func ownClasses(name string, distinct []string) ([]string, map[string]int, error) {
-	values := slices.DeleteFunc(slices.Clone(distinct), func(v string) bool { return v == "" })
-	if len(values) > maxClasses {
-		return nil, nil, fmt.Errorf("%s has %d values: group them into classes, such as \"%s: %s; *\"", name, len(values), name, values[0])
-	}
-	sortValues(values)
-	classes := map[string]int{"": -1}
-	for i, v := range values {
-		classes[v] = i
-	}
-	return values, classes, nil
 }
 
 // sortValues sorts by number where all are numbers or intervals of them.
@@ -222,11 +183,3 @@ func (r Rule) Column() string { return r.column }
 // Grouped reports whether the rule says which classes there are; otherwise they
 // are the column's distinct values.
 func (r Rule) Grouped() bool { return len(r.classes) > 0 }
-
-// Apply gives every value of a column called name its class, and −1 to those that
-// fall in none: empty ones, and those that no class of the rule takes. It returns an error if
-// an entry of the rule names no value, if classes overlap, and if a column
-// without classes of its rule has more than 100 values.
-func (r Rule) Apply(name string, values []string) (Attribute, error) {
-	return r.apply(column{name, values})
-}

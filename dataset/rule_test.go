@@ -13,7 +13,7 @@ import (
 func applied(t *testing.T, rule string, values ...string) ([]string, []int) {
 	t.Helper()
 	r := must.Get(ParseRule(rule))(t)
-	a := must.Get(r.Apply("any", values))(t, rule)
+	a := must.Get(Asked{Rule: r}.Of("any", values, maxClasses))(t, rule)
 	if a.Name != "any" || !strings.Contains(rule, r.Column()) || r.Grouped() != strings.Contains(rule, ": ") {
 		t.Errorf("%s: %q of column %q, grouped %t", rule, a.Name, r.Column(), r.Grouped())
 	}
@@ -80,7 +80,7 @@ func TestRulesRefuse(t *testing.T) {
 	} {
 		r, err := ParseRule(c.rule)
 		if err == nil {
-			_, err = r.apply(column{r.column, strings.Split(c.values, "|")})
+			_, err = Asked{Rule: r, Class: true}.Of(r.column, strings.Split(c.values, "|"), maxClasses)
 		}
 		must.Fail(t, err, c.want)
 	}
@@ -88,8 +88,8 @@ func TestRulesRefuse(t *testing.T) {
 	for i := range 101 {
 		many.values = append(many.values, strings.Repeat("x", i+1))
 	}
-	must.Fail(t, must.Err((Rule{column: "id"}).apply(many)), "id has 101 values: group them") // 101 values
-	must.Fail(t, must.Err(ParseRule(strings.Repeat("a", maxRule+1))))                         // a rule without end
+	must.Fail(t, must.Err(Asked{Class: true}.Of("id", many.values, maxClasses)), "id has 101 values: want at most 100 classes") // 101 values
+	must.Fail(t, must.Err(ParseRule(strings.Repeat("a", maxRule+1))))                                                           // a rule without end
 }
 
 // TestIntervals compares within and meets with counting: of intervals with whole
@@ -130,7 +130,7 @@ func FuzzRule(f *testing.F) {
 			return
 		}
 		c := column{r.column, strings.Split(values, "\n")}
-		a, err := r.apply(c)
+		a, err := Asked{Rule: r, Class: true}.Of(c.name, c.values, maxClasses)
 		if err != nil {
 			return
 		}
