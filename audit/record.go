@@ -105,9 +105,9 @@ func (r *Record) Files() []string {
 }
 
 // Write writes the record to files in the folder dir.
-func (r *Record) Write(dir string) error {
+func (r *Record) Write(files *file.Dir, dir string) error {
 	for _, k := range r.samples() {
-		if err := WriteOutputs(filepath.Join(dir, k.file), *k.sample); err != nil {
+		if err := (*k.sample).write(files, filepath.Join(dir, k.file)); err != nil {
 			return err
 		}
 	}
@@ -118,7 +118,7 @@ func (r *Record) Write(dir string) error {
 	if p := r.Planted; p != nil {
 		p.Name = p.Sample.Name
 	}
-	return file.Write(filepath.Join(dir, TrainedFile), func(w io.Writer) error { return json.NewEncoder(w).Encode(t) })
+	return files.Write(filepath.Join(dir, TrainedFile), func(w io.Writer) error { return json.NewEncoder(w).Encode(t) })
 }
 
 // ReadRecord reads a record that Write wrote. The name and the notes of its sample are not

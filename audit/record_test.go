@@ -20,7 +20,7 @@ func TestRecord(t *testing.T) {
 		Planted: &Planted{Sample: other, TrueExcess: .25, Where: "glyphs"},
 	}}
 	dir := t.TempDir()
-	must.Do(t, r.Write(dir))
+	must.Do(t, r.Write(nil, dir))
 	for _, name := range r.Files() {
 		must.Get(os.Stat(filepath.Join(dir, name)))(t)
 	}

@@ -19,14 +19,17 @@ import (
 // WriteOutputs writes a sample as an .npz, whole or not at all. OpenOutputs reads it back to the
 // same outputs, labels, classes and names; Name becomes the file's, and Notes are not kept. It
 // returns an error if a name of a class or an attribute would come back as another.
-func WriteOutputs(path string, s *Sample) error {
+func WriteOutputs(path string, s *Sample) error { return s.write(nil, path) }
+
+// write is WriteOutputs by files.
+func (s *Sample) write(files *file.Dir, path string) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
 	if err := s.writable(); err != nil {
 		return fmt.Errorf("write %s: %w", showName(path), err)
 	}
-	return file.Write(path, s.writeNPZ)
+	return files.Write(path, s.writeNPZ)
 }
 
 // writable refuses names that would not be read back.

@@ -59,7 +59,7 @@ func TestSmallestDirections(t *testing.T) {
 			w[i+k] = .3*w[i+k-10] + .7*w[i+k-20]
 		}
 	}
-	g, err := gramianAt(t.Context(), m, data.x, t.TempDir(), 0)
+	g, err := gramianAt(t.Context(), m, data.x, nil, t.TempDir(), 0)
 	if err != nil || !g.tall {
 		t.Fatal(err)
 	}

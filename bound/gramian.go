@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tattle/gram"
+	"tattle/internal/file"
 	"tattle/internal/simd"
 	"tattle/lsqr"
 	"tattle/nn"
@@ -51,7 +52,7 @@ func (j jacobianSize) gramOptions() gram.Options {
 }
 
 // gramianAt computes J at theta and its factor, with files in dir. Nil means that J is zero.
-func gramianAt(ctx context.Context, m nn.Model, theta []float32, dir string, memory int64) (*gramian, error) {
+func gramianAt(ctx context.Context, m nn.Model, theta []float32, files *file.Dir, dir string, memory int64) (*gramian, error) {
 	p, n := m.Dims()
 	lin := m.Linearize(theta)
 	g := &gramian{p: p, n: n}
@@ -66,7 +67,7 @@ func gramianAt(ctx context.Context, m nn.Model, theta []float32, dir string, mem
 	}
 	g.tall = len(g.active) > p
 	o := jacobianSize{len(g.active), p}.gramOptions()
-	o.Dir, o.Memory, o.Shift = dir, memory, least*least
+	o.Files, o.Dir, o.Memory, o.Shift = files, dir, memory, least*least
 	g.matrix = gram.New(o)
 	rows := g.rowsOf(lin)
 	return g, g.matrix.Build(ctx, func(first int, dst []float32) error {

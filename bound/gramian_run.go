@@ -19,7 +19,7 @@ func (r *runner) factorLarge(ctx context.Context, b *batch) (closeFiles func(err
 	if temporary {
 		dir, err = os.MkdirTemp("", gramFolder)
 	} else {
-		err = file.MkdirAll(dir)
+		err = r.options.Files.MkdirAll(dir)
 	}
 	if err != nil {
 		return nil, err
@@ -33,9 +33,9 @@ func (r *runner) factorLarge(ctx context.Context, b *batch) (closeFiles func(err
 		if err != nil && !temporary {
 			return err
 		}
-		return errors.Join(err, file.RemoveAll(dir))
+		return errors.Join(err, r.options.Files.RemoveAll(dir))
 	}
-	b.gramian, err = gramianAt(ctx, r.model, b.theta, dir, r.spare)
+	b.gramian, err = gramianAt(ctx, r.model, b.theta, r.options.Files, dir, r.spare)
 	var disk *file.DiskError
 	if errors.As(err, &disk) {
 		err = &run.StoreError{Dir: dir, Err: disk.Err}

@@ -123,7 +123,7 @@ func TestMergeRemovesShards(t *testing.T) {
 		r := must.Get(newRunner(m, data, upTo(70), e, RunOptions{Dir: t.TempDir()}))(t)
 		must.Do(t, r.compute(t.Context()))
 		layout := must.Get(r.experiment.layoutOf(r.folder))(t)
-		must.Do(t, layout.merge(t.Context(), r.path(ArraysFile), 70, r.folder, free))
+		must.Do(t, layout.merge(t.Context(), nil, r.path(ArraysFile), 70, r.folder, free))
 		if removed := len(r.folder.Remaining()); removed != 0 && !free || removed != 2 && free {
 			t.Errorf("free: %v, and %d shards are removed", free, removed)
 		}

@@ -50,8 +50,8 @@ func (e *record) add(path string, x Experiment) error {
 // merge writes the records of the shards into one archive, in order. If free is set, it removes
 // each shard that it has copied, and from the first one on does not end with ctx: what is
 // removed would have to be computed again.
-func (e *record) merge(ctx context.Context, path string, total int, f *run.Folder, free bool) error {
-	return file.WriteAt(path, func(w io.WriterAt) error {
+func (e *record) merge(ctx context.Context, files *file.Dir, path string, total int, f *run.Folder, free bool) error {
+	return files.WriteAt(path, func(w io.WriterAt) error {
 		z, err := npy.NewSideBySide(w, e.outlines(total))
 		if err != nil {
 			return err

@@ -78,7 +78,7 @@ func (p others) worker(m run.Manifest, shards []int) map[int][]byte {
 	dir, done := p.t.TempDir(), map[int][]byte{}
 	data, err := m.Encode()
 	if err == nil {
-		err = run.WriteManifest(filepath.Join(dir, shardsDir), data)
+		err = run.WriteManifest(nil, filepath.Join(dir, shardsDir), data)
 	}
 	must.Do(p.t, err)
 	pool := poolFunc(func(ctx context.Context, w run.Work) (*run.Folder, error) {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"tattle/internal/file"
 	"tattle/run"
 )
 
@@ -25,7 +24,7 @@ func (r *runner) open() (finished *Result, err error) {
 	if begun, err := exists(filepath.Join(shards, manifestFile)); begun || err != nil {
 		return nil, err
 	}
-	if err := file.RemoveAll(shards); err != nil { // what there may be is left of shards that were merged
+	if err := r.options.Files.RemoveAll(shards); err != nil { // what there may be is left of shards that were merged
 		return nil, fmt.Errorf("remove merged shards: %w", err)
 	}
 	if !r.options.Resume {
@@ -59,7 +58,7 @@ func (r *runner) finished(m run.Manifest) (*Result, error) {
 
 // tidy keeps the manifest of merged shards beside the arrays, and removes the shards.
 func (r *runner) tidy() error {
-	if err := r.folder.KeepManifest(r.options.Dir, ArraysFile); err != nil {
+	if err := r.folder.KeepManifest(r.options.Files, r.options.Dir, ArraysFile); err != nil {
 		return fmt.Errorf("keep the manifest of the shards: %w", err)
 	}
 	return r.folder.Discard()

@@ -40,6 +40,7 @@ const (
 
 // RunOptions says where a run keeps its results and how it reports progress.
 type RunOptions struct {
+	Files    *file.Dir             // changes the files in Dir; nil: any files
 	Dir      string                // holds arrays.npz and manifest.json when the run is done, and its shards before
 	Resume   bool                  // go on with what is in Dir, be it shards, finished arrays or nothing
 	Hashes   map[string]string     // SHA-256 by role, such as "model", which a resumed run must share
@@ -96,7 +97,7 @@ func newRunner(m Model, data Source, indices []int, e Experiment, o RunOptions) 
 // its folder.
 func (r *runner) locked(ctx context.Context) (*Result, error) {
 	dir := r.options.Dir
-	if err := file.MkdirAll(dir); err != nil {
+	if err := r.options.Files.MkdirAll(dir); err != nil {
 		return nil, err
 	}
 	unlock, err := file.Lock(dir)
@@ -203,11 +204,11 @@ func (r *runner) finish(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := file.Remove(r.path(manifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := r.options.Files.Remove(r.path(manifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("remove the manifest of older arrays: %w", err)
 	}
 	path := r.path(ArraysFile)
-	err = layout.merge(ctx, path, len(r.indices), r.folder, r.large())
+	err = layout.merge(ctx, r.options.Files, path, len(r.indices), r.folder, r.large())
 	if err != nil && ctx.Err() != nil {
 		return nil, r.interrupted(ctx)
 	}

@@ -25,7 +25,7 @@ const (
 // trained stands in their metadata, under tattle.attack, tattle.beta and so on. Attacks
 // of an earlier training are removed once all is written; nothing is touched where one
 // of the graphs cannot be written as ONNX.
-func Save(dir string, r *Result) error {
+func Save(files *file.Dir, dir string, r *Result) error {
 	names, err := r.attackNames()
 	if err != nil {
 		return err
@@ -39,26 +39,26 @@ func Save(dir string, r *Result) error {
 			return err
 		}
 	}
-	if err := file.MkdirAll(dir); err != nil {
+	if err := files.MkdirAll(dir); err != nil {
 		return err
 	}
 	for i, name := range append([]string{modelFile}, names...) {
-		if err := onnx.Write(filepath.Join(dir, name), graphs[i]); err != nil {
+		if err := onnx.WriteIn(files, filepath.Join(dir, name), graphs[i]); err != nil {
 			return err
 		}
 	}
-	return removeOthers(dir, names)
+	return removeOthers(files, dir, names)
 }
 
 // removeOthers removes the attacks of a folder but those named.
-func removeOthers(dir string, names []string) error {
-	files, err := attackFiles(dir)
+func removeOthers(files *file.Dir, dir string, names []string) error {
+	found, err := attackFiles(dir)
 	if err != nil {
 		return err
 	}
-	for _, name := range files {
+	for _, name := range found {
 		if !slices.Contains(names, name) {
-			if err := file.Remove(filepath.Join(dir, name)); err != nil {
+			if err := files.Remove(filepath.Join(dir, name)); err != nil {
 				return err
 			}
 		}

@@ -26,7 +26,7 @@ func TestSaveAndOpen(t *testing.T) {
 	} {
 		o.Epochs = 2
 		r := trained(t, p, o)
-		must.Do(t, Save(dir, r))
+		must.Do(t, Save(nil, dir, r))
 		read := must.Get(Open(dir))(t)
 		if read.Best != r.Best || len(read.Attacks) != len(r.Attacks) || released(read.Classifier) != released(r.Classifier) {
 			t.Fatalf("%s: %+v, want %+v", o.Attack, read, r)
@@ -62,7 +62,7 @@ func TestOpenRefuses(t *testing.T) {
 	dir := t.TempDir()
 	must.Fail(t, must.Err(Open(dir)), "is "+dir+" the folder of a training?") // an empty folder
 	r := trained(t, trainingParts(50), Options{Attack: Parameterized, Attributes: []int{0}, Epochs: 1})
-	must.Do(t, Save(dir, r))
+	must.Do(t, Save(nil, dir, r))
 	attack := filepath.Join(dir, attackFile)
 	must.Fail(t, must.Err(readAttack(filepath.Join(dir, modelFile))), "is it a classifier?") // a classifier as attack
 	data := must.Get(os.ReadFile(attack))(t)
@@ -70,7 +70,7 @@ func TestOpenRefuses(t *testing.T) {
 	must.Fail(t, must.Err(Open(dir)), attackFile) // half an attack
 	r.Attacks = append(r.Attacks, r.Attacks[0], r.Attacks[0])
 	r.Attacks[1].Attribute, r.Attacks[2].Attribute = "a b", "a/b"
-	must.Fail(t, Save(dir, r), "rename one") // two attacks of one name
+	must.Fail(t, Save(nil, dir, r), "rename one") // two attacks of one name
 }
 
 // TestSaveKeepsWhole wants a folder untouched when one of the nets cannot be written,
@@ -78,17 +78,17 @@ func TestOpenRefuses(t *testing.T) {
 func TestSaveKeepsWhole(t *testing.T) {
 	dir := t.TempDir()
 	two := trained(t, trainingParts(50), Options{Attack: Parameterized, Epochs: 1})
-	must.Do(t, Save(dir, two))
+	must.Do(t, Save(nil, dir, two))
 	one := trained(t, trainingParts(50), Options{Attack: Parameterized, Attributes: []int{0}, Epochs: 1, Seed: 1})
 	before := folder(t, dir)
 	attack := one.Attacks[0].Graph
 	whole := attack.Nodes
 	attack.Nodes = whole[1:]
-	if err := Save(dir, one); err == nil || !slices.Equal(folder(t, dir), before) {
+	if err := Save(nil, dir, one); err == nil || !slices.Equal(folder(t, dir), before) {
 		t.Errorf("a net that is none: %v, the folder is the same: %v", err, slices.Equal(folder(t, dir), before))
 	}
 	attack.Nodes = whole
-	must.Do(t, Save(dir, one))
+	must.Do(t, Save(nil, dir, one))
 	if read, err := Open(dir); err != nil || len(read.Attacks) != 1 || len(folder(t, dir)) != 2*2 {
 		t.Errorf("%+v, %v", read, err)
 	}

@@ -14,6 +14,7 @@ import (
 // blocks are numbered arrays in files of a folder. Those that fit into room stay in memory; the
 // others are read again for every use.
 type blocks[T float32 | float64] struct {
+	files     *file.Dir
 	dir, name string
 	room      int64       // bytes that are left for blocks in memory
 	kept      map[int][]T // blocks in memory
@@ -30,8 +31,8 @@ const crcBytes = 4
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func newBlocks[T float32 | float64](dir, name string, room int64) *blocks[T] {
-	return &blocks[T]{dir: dir, name: name, room: room, kept: map[int][]T{}, number: -1, raw: make([]byte, 0, rawBytes)}
+func newBlocks[T float32 | float64](files *file.Dir, dir, name string, room int64) *blocks[T] {
+	return &blocks[T]{files: files, dir: dir, name: name, room: room, kept: map[int][]T{}, number: -1, raw: make([]byte, 0, rawBytes)}
 }
 
 func (b *blocks[T]) path(i int) string {
@@ -60,7 +61,7 @@ func (b *blocks[T]) get(i, size int) ([]T, error) {
 
 // put writes block i. A block that does not fit into memory is the next get's to read.
 func (b *blocks[T]) put(i int, x []T) error {
-	if err := file.Write(b.path(i), func(w io.Writer) error { return b.write(w, x) }); err != nil {
+	if err := b.files.Write(b.path(i), func(w io.Writer) error { return b.write(w, x) }); err != nil {
 		return err
 	}
 	b.keep(i, x)

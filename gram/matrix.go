@@ -15,11 +15,12 @@ import (
 
 // Options describe a Matrix.
 type Options struct {
-	Dir        string  // holds the files, and is made if there is none
-	Rows, Cols int     // of X; L is [Rows, Rows]
-	Block      int     // rows of a file
-	Shift      float64 // λ: rounding of X Xᵀ, some 1e-14 of its largest eigenvalue, must be less
-	Memory     int64   // bytes for files that stay in memory, besides what WorkingBytes returns
+	Dir        string    // holds the files, and is made if there is none
+	Files      *file.Dir // changes them; nil: any files
+	Rows, Cols int       // of X; L is [Rows, Rows]
+	Block      int       // rows of a file
+	Shift      float64   // λ: rounding of X Xᵀ, some 1e-14 of its largest eigenvalue, must be less
+	Memory     int64     // bytes for files that stay in memory, besides what WorkingBytes returns
 }
 
 // A Matrix is X, with the Cholesky factor of X Xᵀ + λI. Its methods are not safe for concurrent use.
@@ -39,7 +40,7 @@ const stripe = 2048
 // New returns a matrix whose rows are still to be built.
 func New(o Options) *Matrix {
 	room := o.Memory * o.bytesX() / (o.bytesX() + o.bytesL())
-	return &Matrix{Options: o, x: newBlocks[float32](o.Dir, "jacobian", room), l: newBlocks[float64](o.Dir, "factor", o.Memory-room)}
+	return &Matrix{Options: o, x: newBlocks[float32](o.Files, o.Dir, "jacobian", room), l: newBlocks[float64](o.Files, o.Dir, "factor", o.Memory-room)}
 }
 
 func (o Options) bytesX() int64 { return 4 * int64(o.Rows) * int64(o.Cols) }
@@ -81,7 +82,7 @@ func (e *ShiftError) Error() string {
 // from first on. It returns ctx's error if that ends, an error of fill or of the disk, or a
 // *ShiftError. What is finished is kept.
 func (m *Matrix) Build(ctx context.Context, fill func(first int, dst []float32) error) error {
-	if err := file.MkdirAll(m.Dir); err != nil {
+	if err := m.Files.MkdirAll(m.Dir); err != nil {
 		return err
 	}
 	var x []float32

@@ -34,8 +34,8 @@ const (
 )
 
 // Write stores the arrays and returns the digest of the file.
-func (a *Attacks) Write(path string) (digest string, err error) {
-	if err := file.Write(path, a.encode); err != nil {
+func (a *Attacks) Write(files *file.Dir, path string) (digest string, err error) {
+	if err := files.Write(path, a.encode); err != nil {
 		return "", err
 	}
 	return run.Digest(path)

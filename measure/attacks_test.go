@@ -34,7 +34,7 @@ func TestAttackWorseThanTheMean(t *testing.T) {
 	even.Recognised, mean.Recognised = .25, .125
 	a := &Attacks{Results: []*attack.Result{near, even}, PriorAlone: mean}
 	path := filepath.Join(t.TempDir(), AttacksFile)
-	must.Get(a.Write(path))(t)
+	must.Get(a.Write(nil, path))(t)
 	var ran []AttackRan
 	for _, r := range a.withPrior() {
 		ran = append(ran, ranOf(r.Attack, r.About, len(r.MeanSquare), r.Draws))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tattle/bound"
+	"tattle/internal/file"
 	"tattle/internal/report"
 	"tattle/nn"
 	"tattle/release"
@@ -16,6 +17,7 @@ import (
 // RunOptions are the settings of a run, which keeps its arrays in a folder.
 type RunOptions struct {
 	Dir    string
+	Files  *file.Dir         // changes the files in Dir; nil: any files
 	Resume bool              // go on with the bounds that are in Dir
 	Hashes map[string]string // what a resumed run must share besides the experiment: digests of the model and the data
 	Pool   run.Pool          // computes the shards of the bounds; nil is run.Leader
@@ -43,7 +45,7 @@ func (q *Request) Begin(ctx context.Context, o RunOptions) (*Measured, error) {
 	if m.Split, err = q.cut(ctx); err != nil {
 		return nil, err
 	}
-	if m.Files, err = q.Keep(m.Split, o.Dir); err != nil {
+	if m.Files, err = q.Keep(o.Files, m.Split, o.Dir); err != nil {
 		return nil, err
 	}
 	if err := q.checkLists(m.Split, o.Dir); err != nil {
@@ -64,7 +66,7 @@ func (q *Request) Bound(ctx context.Context, m *Measured, o RunOptions) (err err
 	x := q.Experiment
 	x.Memory = q.Memory
 	m.Bounds, err = bound.Run(ctx, m.Split.Front, q.Data, q.Indices, x, bound.RunOptions{
-		Dir: o.Dir, Resume: o.Resume, Hashes: q.hashes(m, o.Hashes), Pool: o.Pool,
+		Dir: o.Dir, Files: o.Files, Resume: o.Resume, Hashes: q.hashes(m, o.Hashes), Pool: o.Pool,
 		Progress: func(done, total int) { o.progress(o.Name, done, total) },
 	})
 	m.Timing["bounds"] = time.Since(started)
@@ -174,7 +176,7 @@ func (q *Request) Attack(ctx context.Context, m *Measured, pictures int, o RunOp
 	if err != nil {
 		return err
 	}
-	digest, err := m.Learned.Write(filepath.Join(o.Dir, AttacksFile))
+	digest, err := m.Learned.Write(o.Files, filepath.Join(o.Dir, AttacksFile))
 	m.Files = append([]report.File{{Name: AttacksFile, SHA256: digest}}, m.Files...)
 	return err
 }

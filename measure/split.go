@@ -102,7 +102,7 @@ const (
 // covariance of the noise, and the file of a tabulated density, which r then refers to by its
 // name in dir. The release
 // can be verified from these alone.
-func (r *Release) Keep(s *Split, dir string) (files []report.File, err error) {
+func (r *Release) Keep(files *file.Dir, s *Split, dir string) (kept []report.File, err error) {
 	keep := func(name string, write func(path string) error) {
 		if err != nil {
 			return
@@ -111,36 +111,36 @@ func (r *Release) Keep(s *Split, dir string) (files []report.File, err error) {
 		if err = write(path); err == nil {
 			f.SHA256, err = run.Digest(path)
 		}
-		files = append(files, f)
+		kept = append(kept, f)
 	}
 	if !r.AsIs() {
-		keep(FrontFile, func(path string) error { return onnx.Write(path, s.FrontGraph) })
-		keep(HeadFile, func(path string) error { return onnx.Write(path, s.HeadGraph) })
+		keep(FrontFile, func(path string) error { return onnx.WriteIn(files, path, s.FrontGraph) })
+		keep(HeadFile, func(path string) error { return onnx.WriteIn(files, path, s.HeadGraph) })
 	}
 	if c := r.Spec.Covariance; c != nil {
-		keep(CovarianceFile, func(path string) error { return file.Write(path, c.Write) })
+		keep(CovarianceFile, func(path string) error { return files.Write(path, c.Write) })
 	}
 	from, ok := r.Table()
 	if !ok {
-		return files, err
+		return kept, err
 	}
 	_, n := s.Front.Dims()
 	if _, wrong := r.Noise(1, n, ""); wrong != nil {
 		return nil, &OptionError{Option: "Family", Err: wrong}
 	}
 	name := tableFile + filepath.Ext(from)
-	keep(name, func(to string) error { return copyFile(to, from) })
+	keep(name, func(to string) error { return copyFile(files, to, from) })
 	r.Family = TablePrefix + name
-	return files, err
+	return kept, err
 }
 
-func copyFile(to, from string) error {
+func copyFile(files *file.Dir, to, from string) error {
 	f, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return file.Write(to, func(w io.Writer) error { _, err := io.Copy(w, f); return err })
+	return files.Write(to, func(w io.Writer) error { _, err := io.Copy(w, f); return err })
 }
 
 // Check returns an error if the split does not take the data of the request, or gives fewer

@@ -53,10 +53,13 @@ func whole(path string) ([]byte, error) {
 
 // Write writes a graph as an ONNX file. It is written beside the path and then
 // renamed, so that the path never holds half a model.
-func Write(path string, g *nn.Graph) error {
+func Write(path string, g *nn.Graph) error { return WriteIn(nil, path, g) }
+
+// WriteIn is Write by files.
+func WriteIn(files *file.Dir, path string, g *nn.Graph) error {
 	data, err := Encode(g)
 	if err != nil {
 		return err
 	}
-	return file.WriteBytes(path, data)
+	return files.WriteBytes(path, data)
 }

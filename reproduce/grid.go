@@ -32,8 +32,9 @@ type GridOptions struct {
 	Only        []string // keys of the trainings to run; * stands for any letters; nil is all
 	Quick       bool     // by default few epochs, seeds and examples, and small pictures
 
-	Dir  string // of the run
-	Pool run.Pool
+	Dir   string    // of the run
+	Files *file.Dir // changes the files in Dir; nil: any files
+	Pool  run.Pool
 
 	Say      func(format string, a ...any)      // prints a line for people
 	Progress func(what string, done, total int) // steps of training, and pictures decoded
@@ -138,7 +139,7 @@ func (g *Grid) Run(ctx context.Context) error {
 		seeds = append(seeds, c.Seed)
 	}
 	t, err := training.Train(ctx, seeds, &g.data, training.Options{
-		Dir: g.o.Dir, Stage: filepath.Join(g.o.Dir, shardsFolder), Pool: g.o.Pool,
+		Dir: g.o.Dir, Stage: filepath.Join(g.o.Dir, shardsFolder), Pool: g.o.Pool, Files: g.o.Files,
 		Want:     func(s training.Seed) bool { return g.chosen[path.Base(path.Dir(s.Folder))] },
 		Start:    g.start,
 		Progress: func(done, total int) { g.o.Progress(g.Name+": training", done, total) },
@@ -162,7 +163,7 @@ func (g *Grid) start(missing []string, steps int) error {
 		return nil
 	}
 	for _, name := range []string{report.FileJSON, report.FileHTML} {
-		if err := file.Remove(filepath.Join(g.o.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := g.o.Files.Remove(filepath.Join(g.o.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

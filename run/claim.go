@@ -28,6 +28,8 @@ var pollEvery = 200 * time.Millisecond
 // keeps its time for ClaimExpires, by the clock of who looks, counts for nothing. A claim saves
 // work and nothing else: two processes that hold one compute the same bytes.
 type claims struct {
+	files *file.Dir
+
 	mu   sync.Mutex
 	held map[string]bool
 	seen map[string]sight // of others
@@ -38,9 +40,9 @@ type claims struct {
 type sight struct{ renewed, first time.Time }
 
 // newClaims starts to renew what will be claimed, until close is called.
-func newClaims() *claims {
+func newClaims(files *file.Dir) *claims {
 	ctx, cancel := context.WithCancel(context.Background())
-	c := &claims{held: map[string]bool{}, seen: map[string]sight{}, stop: cancel}
+	c := &claims{files: files, held: map[string]bool{}, seen: map[string]sight{}, stop: cancel}
 	every := ClaimExpires / 6
 	go func() {
 		tick := time.NewTicker(every)
@@ -63,7 +65,7 @@ func (c *claims) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for path := range c.held {
-		file.Remove(path)
+		c.files.Remove(path)
 	}
 	clear(c.held)
 }
@@ -73,13 +75,13 @@ func (c *claims) renew() {
 	defer c.mu.Unlock()
 	now := time.Now()
 	for path := range c.held {
-		os.Chtimes(path, now, now) // fails where another process took it, which does no harm
+		c.files.Chtimes(path, now, now) // fails where another process took it, which does no harm
 	}
 }
 
 // take claims a file, and reports whether nobody else who is alive holds it.
 func (c *claims) take(path string) (bool, error) {
-	won, err := createClaim(path)
+	won, err := c.create(path)
 	if err == nil && !won && c.expired(path) {
 		won, err = c.takeOver(path)
 	}
@@ -94,19 +96,19 @@ func (c *claims) take(path string) (bool, error) {
 // takeOver replaces an expired claim. Of several processes that try at a time, one does.
 func (c *claims) takeOver(path string) (bool, error) {
 	guard := path + ".taken"
-	won, err := createClaim(guard)
+	won, err := c.create(guard)
 	if err != nil || !won {
 		if c.expired(guard) { // its process ended between two lines
-			file.Remove(guard)
+			c.files.Remove(guard)
 		}
 		return false, err
 	}
-	defer file.Remove(guard)
+	defer c.files.Remove(guard)
 	if !c.expired(path) { // another process took it over before
 		return false, nil
 	}
-	file.Remove(path)
-	return createClaim(path)
+	c.files.Remove(path)
+	return c.create(path)
 }
 
 // give gives a claim back.
@@ -115,13 +117,13 @@ func (c *claims) give(path string) {
 	defer c.mu.Unlock()
 	if c.held[path] {
 		delete(c.held, path)
-		file.Remove(path)
+		c.files.Remove(path)
 	}
 }
 
-// createClaim makes the file of a claim, and reports whether there was none.
-func createClaim(path string) (bool, error) {
-	to, err := file.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+// create makes the file of a claim, and reports whether there was none.
+func (c *claims) create(path string) (bool, error) {
+	to, err := c.files.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
 	}
@@ -190,7 +192,9 @@ type Lead struct {
 }
 
 // NewLead returns the claim to the run in dir; it takes nothing.
-func NewLead(dir string) Lead { return Lead{newClaims(), filepath.Join(dir, leadName)} }
+func NewLead(files *file.Dir, dir string) Lead {
+	return Lead{newClaims(files), filepath.Join(dir, leadName)}
+}
 
 // Take makes this process the one that leads, until Close. It returns ErrLed where another one
 // does.

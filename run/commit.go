@@ -44,13 +44,13 @@ func (f *Folder) Put(i int, write func(io.Writer) error) (digest string, size in
 		return "", 0, err
 	}
 	hash := sha256.New()
-	beside, size, err := file.Hide(f.dir, shardName(i), func(w io.Writer) error { return write(io.MultiWriter(w, hash)) })
+	beside, size, err := f.files.Hide(f.dir, shardName(i), func(w io.Writer) error { return write(io.MultiWriter(w, hash)) })
 	if err != nil {
 		return "", 0, f.store(err)
 	}
 	digest = hex.EncodeToString(hash.Sum(nil))
-	if err := file.Rename(beside, f.DataPath(i, digest)); err != nil {
-		file.Remove(beside)
+	if err := f.files.Rename(beside, f.DataPath(i, digest)); err != nil {
+		f.files.Remove(beside)
 		return "", 0, &StoreError{f.dir, file.Cause(err)}
 	}
 	return digest, size, nil
@@ -87,7 +87,7 @@ func (f *Folder) Record(i int, digest string) error {
 	}
 	if won {
 		f.done(i, digest)
-		file.Remove(f.failedPath(i))
+		f.files.Remove(f.failedPath(i))
 		return nil
 	}
 	lost := f.lost(i, digest)
@@ -99,7 +99,7 @@ func (f *Folder) Record(i int, digest string) error {
 		return &StoreError{f.dir, fmt.Errorf("%s is damaged", filepath.Base(f.recordPath(i)))}
 	}
 	if lost.Differs() {
-		file.Remove(path)
+		f.files.Remove(path)
 	}
 	return lost
 }
@@ -146,21 +146,21 @@ func (e *DamagedError) Error() string {
 // recordSize is the most that a record may hold.
 const recordSize = 1 << 10
 
-// link is file.Link, but for tests.
-var link = file.Link
+// link is Link of a *file.Dir, but for tests.
+var link = (*file.Dir).Link
 
 // createOnce writes the record of shard i unless there is one, and reports whether it did.
 func (f *Folder) createOnce(i int, line string) (won bool, err error) {
 	path := f.recordPath(i)
-	beside, _, err := file.Hide(f.dir, filepath.Base(path), func(w io.Writer) error {
+	beside, _, err := f.files.Hide(f.dir, filepath.Base(path), func(w io.Writer) error {
 		_, err := io.WriteString(w, line)
 		return err
 	})
 	if err != nil {
 		return false, f.store(err)
 	}
-	defer file.Remove(beside)
-	err = link(beside, path)
+	defer f.files.Remove(beside)
+	err = link(f.files, beside, path)
 	if err != nil && same(beside, path) { // a server's answer came too late
 		err = nil
 	}
@@ -197,7 +197,7 @@ func withoutLinks(err error) bool {
 // createExclusive writes a record where there are no links. A crash may leave half of
 // it, which Open takes for damaged.
 func (f *Folder) createExclusive(path, line string) error {
-	to, err := file.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	to, err := f.files.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func (f *Folder) createExclusive(path, line string) error {
 		err = closed
 	}
 	if err != nil {
-		file.Remove(path)
+		f.files.Remove(path)
 	}
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"tattle/internal/file"
 	"tattle/internal/must"
 	"tattle/internal/shared"
 )
@@ -29,13 +30,13 @@ func of(shards int) Manifest {
 
 func begin(t testing.TB, dir string, m Manifest) *Folder {
 	t.Helper()
-	return must.Get(Create(dir, m))(t)
+	return must.Get(Create(nil, dir, m))(t)
 }
 
 // whole checks that a folder holds all shards, as text has them, and no more.
 func whole(t *testing.T, dir string, m Manifest) {
 	t.Helper()
-	f := must.Get(Open(dir, m))(t)
+	f := must.Get(Open(nil, dir, m))(t)
 	if len(f.Remaining()) > 0 || f.Corrupt() != nil {
 		t.Fatalf("remaining %v, corrupt %v", f.Remaining(), f.Corrupt())
 	}
@@ -57,7 +58,7 @@ func whole(t *testing.T, dir string, m Manifest) {
 func TestOneCommitWins(t *testing.T) {
 	dir := t.TempDir()
 	f := begin(t, dir, of(8))
-	g, err := Join(dir, of(8)) // another process's view
+	g, err := Join(nil, dir, of(8)) // another process's view
 	must.Do(t, err)
 	var won, lost, differ atomic.Int32
 	winner := make([]string, 8)
@@ -91,7 +92,7 @@ func TestOneCommitWins(t *testing.T) {
 	if won.Load() != 8 || lost.Load() != 8*15 || differ.Load() < 8*12-8*3 {
 		t.Errorf("%d won, %d lost, %d of them with other data", won.Load(), lost.Load(), differ.Load())
 	}
-	h, err := Open(dir, of(8))
+	h, err := Open(nil, dir, of(8))
 	if err != nil || len(h.Remaining()) > 0 {
 		t.Fatalf("%v, remaining %v", err, h.Remaining())
 	}
@@ -119,7 +120,7 @@ func TestProcessesCommitOnce(t *testing.T) {
 	shared.Long(t, "processes that commit the same shards")
 	const shards, processes = 40, 3
 	if dir := os.Getenv("TATTLE_RUN_DIR"); dir != "" {
-		f := must.Get(Join(dir, of(shards)))(t)
+		f := must.Get(Join(nil, dir, of(shards)))(t)
 		won := 0
 		for i := range shards {
 			digest, _, err := f.Put(i, put(text(i)))
@@ -162,7 +163,7 @@ func TestProcessesCommitOnce(t *testing.T) {
 // nothing; whoever comes next does the shard again.
 func TestKilledBetweenPutAndRecord(t *testing.T) {
 	if dir := os.Getenv("TATTLE_RUN_DIR"); dir != "" {
-		f := must.Get(Join(dir, of(2)))(t)
+		f := must.Get(Join(nil, dir, of(2)))(t)
 		must.Do(t, f.Commit(0, put(text(0))))
 		must.Get2(f.Put(1, put(text(1))))(t)
 		p, _ := os.FindProcess(os.Getpid())
@@ -177,7 +178,7 @@ func TestKilledBetweenPutAndRecord(t *testing.T) {
 	if n := names(t, dir); len(n) != 2+2+1 {
 		t.Fatalf("the folder holds %q", n)
 	}
-	f := must.Get(Open(dir, of(2)))(t)
+	f := must.Get(Open(nil, dir, of(2)))(t)
 	if r := f.Remaining(); !slices.Equal(r, []int{1}) || f.Corrupt() != nil {
 		t.Fatalf("remaining %v, corrupt %v", r, f.Corrupt())
 	}
@@ -210,7 +211,7 @@ func TestDamageIsDropped(t *testing.T) {
 			t.Errorf("shard %d: %v", i, err)
 		}
 	}
-	g := must.Get(Open(dir, of(8)))(t)
+	g := must.Get(Open(nil, dir, of(8)))(t)
 	if want := []int{0, 1, 2, 3, 4, 5, 7}; !slices.Equal(g.Corrupt(), want) || !slices.Equal(g.Remaining(), want) {
 		t.Fatalf("corrupt %v, remaining %v", g.Corrupt(), g.Remaining())
 	}
@@ -228,7 +229,9 @@ func isCommitted(err error) bool {
 // Where the file system has no links, a record is made once all the same.
 func TestWithoutLinks(t *testing.T) {
 	old := link
-	link = func(a, b string) error { return &os.LinkError{Op: "link", Old: a, New: b, Err: syscall.EPERM} }
+	link = func(_ *file.Dir, a, b string) error {
+		return &os.LinkError{Op: "link", Old: a, New: b, Err: syscall.EPERM}
+	}
 	defer func() { link = old }()
 	dir := t.TempDir()
 	f := begin(t, dir, of(20))
@@ -259,7 +262,7 @@ func TestWithoutLinks(t *testing.T) {
 // A server's answer to link that got lost does not make a winner lose.
 func TestLinkWhoseAnswerIsLost(t *testing.T) {
 	old := link
-	link = func(a, b string) error {
+	link = func(_ *file.Dir, a, b string) error {
 		if err := os.Link(a, b); err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ func (f *Folder) SetAside(failure Failure) error {
 	if err != nil {
 		return fmt.Errorf("shard %d: %w", failure.Shard, err)
 	}
-	err = file.WriteBytes(f.failedPath(failure.Shard), append(data, '\n'))
+	err = f.files.WriteBytes(f.failedPath(failure.Shard), append(data, '\n'))
 	if err != nil {
 		return &StoreError{f.dir, err}
 	}
@@ -58,7 +58,7 @@ func (f *Folder) retryAll() error {
 		return &StoreError{f.dir, err}
 	}
 	for i := range n.failed {
-		if err := file.Remove(f.failedPath(i)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := f.files.Remove(f.failedPath(i)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return &StoreError{f.dir, err}
 		}
 	}

@@ -17,6 +17,7 @@ import (
 // so that any number of goroutines and processes may compute the same shard.
 // A Folder is safe for concurrent use.
 type Folder struct {
+	files    *file.Dir // changes the files
 	dir      string
 	manifest []byte
 	corrupt  []int
@@ -29,7 +30,7 @@ type Folder struct {
 // Create starts a run in a folder, which it makes where there is none. It returns an error
 // if the folder already holds a run. Shards without a manifest are removed: they are
 // what is left of a run that was being removed.
-func Create(dir string, m Manifest) (*Folder, error) {
+func Create(files *file.Dir, dir string, m Manifest) (*Folder, error) {
 	data, err := m.Encode()
 	if err != nil {
 		return nil, err
@@ -39,21 +40,21 @@ func Create(dir string, m Manifest) (*Folder, error) {
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("start a run: %w", err)
 	}
-	if err := clearShards(dir); err != nil {
+	if err := clearShards(files, dir); err != nil {
 		return nil, fmt.Errorf("start a run: %w", err)
 	}
-	if err := WriteManifest(dir, data); err != nil {
+	if err := WriteManifest(files, dir, data); err != nil {
 		return nil, err
 	}
-	return newFolder(dir, m, data), nil
+	return newFolder(files, dir, m, data), nil
 }
 
-func newFolder(dir string, m Manifest, data []byte) *Folder {
-	return &Folder{dir: dir, manifest: data, digests: make([]string, m.Shards)}
+func newFolder(files *file.Dir, dir string, m Manifest, data []byte) *Folder {
+	return &Folder{files: files, dir: dir, manifest: data, digests: make([]string, m.Shards)}
 }
 
 // clearShards removes the files of shards, records first.
-func clearShards(dir string) error {
+func clearShards(files *file.Dir, dir string) error {
 	n, err := list(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -75,7 +76,7 @@ func clearShards(dir string) error {
 		names = append(names, data...)
 	}
 	for _, name := range names {
-		if err := file.Remove(filepath.Join(dir, name)); err != nil {
+		if err := files.Remove(filepath.Join(dir, name)); err != nil {
 			return err
 		}
 	}
@@ -158,7 +159,7 @@ const resultsName = "results.sha256"
 // KeepManifest writes the manifest, and the digests of results, into the folder that holds
 // what the shards were merged into. Manifest.Check then compares the manifest with that of
 // a run, and Intact the results with their digests.
-func (f *Folder) KeepManifest(dir string, results ...string) error {
+func (f *Folder) KeepManifest(files *file.Dir, dir string, results ...string) error {
 	var lines strings.Builder
 	for _, name := range results {
 		digest, err := Digest(filepath.Join(dir, name))
@@ -167,11 +168,11 @@ func (f *Folder) KeepManifest(dir string, results ...string) error {
 		}
 		fmt.Fprintf(&lines, "%s  %s\n", digest, name)
 	}
-	err := file.WriteBytes(filepath.Join(dir, resultsName), []byte(lines.String()))
+	err := files.WriteBytes(filepath.Join(dir, resultsName), []byte(lines.String()))
 	if err != nil {
 		return err
 	}
-	return WriteManifest(dir, f.manifest)
+	return WriteManifest(files, dir, f.manifest)
 }
 
 // Intact reports whether the results in a folder are those that KeepManifest found there.
@@ -202,7 +203,14 @@ func (f *Folder) Discard() error {
 	if f.kept {
 		return nil
 	}
-	return remove(f.dir)
+	err := f.files.Remove(filepath.Join(f.dir, ManifestName)) // first, as it makes the folder a run's
+	if err == nil || errors.Is(err, os.ErrNotExist) {
+		err = f.files.RemoveAll(f.dir)
+	}
+	if err != nil {
+		return fmt.Errorf("remove merged shards: %w", err)
+	}
+	return nil
 }
 
 // Release removes shard i once it is merged, to make room for what it is merged into.
@@ -211,16 +219,4 @@ func (f *Folder) Release(i int) error {
 		return nil
 	}
 	return f.Drop(i)
-}
-
-// remove removes the folder of a run, beginning with what makes it one.
-func remove(dir string) error {
-	err := file.Remove(filepath.Join(dir, ManifestName))
-	if err == nil || errors.Is(err, os.ErrNotExist) {
-		err = file.RemoveAll(dir)
-	}
-	if err != nil {
-		return fmt.Errorf("remove merged shards: %w", err)
-	}
-	return nil
 }

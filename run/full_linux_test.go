@@ -45,7 +45,7 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	must.Do(t, os.Remove(ballast))
-	if f, err = Open(w.Dir, w.Manifest); err != nil || len(f.Remaining()) != left {
+	if f, err = Open(nil, w.Dir, w.Manifest); err != nil || len(f.Remaining()) != left {
 		t.Fatalf("%v, %d remaining of %d", err, len(f.Remaining()), left)
 	}
 	f = must.Get((Leader{}).Run(t.Context(), w))(t)

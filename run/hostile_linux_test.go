@@ -31,7 +31,7 @@ func TestSpecialFilesAreDamage(t *testing.T) {
 	if runs, err := Scan(t.Context(), dir); err != nil || len(runs) != 1 {
 		t.Errorf("%+v, %v", runs, err)
 	}
-	f, err := Open(dir, of(7))
+	f, err := Open(nil, dir, of(7))
 	if err != nil || len(f.Remaining()) != 6 || len(f.Corrupt()) != 6 {
 		t.Fatalf("%v, remaining %v, corrupt %v", err, f.Remaining(), f.Corrupt())
 	}

@@ -77,7 +77,7 @@ func TestLeaderKilled(t *testing.T) {
 	if kills == 0 {
 		t.Error("the process was never killed")
 	}
-	f, err := Open(dir, of(n))
+	f, err := Open(nil, dir, of(n))
 	if err != nil || len(f.Corrupt()) > 0 {
 		t.Fatalf("corrupt %v, %v", f.Corrupt(), err)
 	}

@@ -256,12 +256,12 @@ func digestOf(data []byte) string { return ManifestDigest(data) + "  " + Manifes
 
 // WriteManifest writes a manifest into a folder, which it makes where there is none,
 // after its digest.
-func WriteManifest(dir string, data []byte) error {
-	if err := file.MkdirAllSynced(dir); err != nil {
+func WriteManifest(files *file.Dir, dir string, data []byte) error {
+	if err := files.MkdirAllSynced(dir); err != nil {
 		return fmt.Errorf("start a run: %w", err)
 	}
 	for _, f := range []struct{ name, text string }{{digestName, digestOf(data)}, {ManifestName, string(data)}} {
-		err := file.WriteBytes(filepath.Join(dir, f.name), []byte(f.text))
+		err := files.WriteBytes(filepath.Join(dir, f.name), []byte(f.text))
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/file"
 	"tattle/internal/must"
 )
 
@@ -18,15 +19,15 @@ func TestManifestChangedByHand(t *testing.T) {
 	path := filepath.Join(dir, ManifestName)
 	changed := strings.Replace(string(f.Manifest()), `"restarts": 25`, `"restarts": 26`, 1)
 	must.Do(t, os.WriteFile(path, []byte(changed), 0o666))
-	for _, open := range []func(string, Manifest) (*Folder, error){Open, Join} {
-		_, err := open(dir, manifest())
+	for _, open := range []func(*file.Dir, string, Manifest) (*Folder, error){Open, Join} {
+		_, err := open(nil, dir, manifest())
 		for _, part := range []string{path, "changed since the run began", ManifestDigest([]byte(changed)), ManifestDigest(f.Manifest())} {
 			must.Fail(t, err, part)
 		}
 	}
 	must.Do(t, os.WriteFile(path, f.Manifest(), 0o666))
 	must.Do(t, os.Remove(filepath.Join(dir, digestName)))
-	must.Fail(t, must.Err(Open(dir, manifest())), digestName)
+	must.Fail(t, must.Err(Open(nil, dir, manifest())), digestName)
 }
 
 func TestManifestOfAnotherProgram(t *testing.T) {
@@ -34,7 +35,7 @@ func TestManifestOfAnotherProgram(t *testing.T) {
 	other := manifest()
 	other.Program = Program{Version: "v9", Kernels: Current().Kernels}
 	begin(t, dir, other)
-	_, err := Open(dir, manifest())
+	_, err := Open(nil, dir, manifest())
 	var mismatch *MismatchError
 	if !errors.As(err, &mismatch) || len(mismatch.Fields) != 1 || mismatch.Fields[0].Field != "program.version" || !strings.Contains(err.Error(), "the same program") {
 		t.Errorf("error %v", err)
@@ -50,7 +51,7 @@ func TestKeepManifest(t *testing.T) {
 	if Intact(dir) {
 		t.Error("results without digests count as intact")
 	}
-	must.Do(t, f.KeepManifest(dir, "arrays.npz"))
+	must.Do(t, f.KeepManifest(nil, dir, "arrays.npz"))
 	if !Intact(dir) {
 		t.Error("the results are not intact")
 	}

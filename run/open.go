@@ -15,17 +15,17 @@ import (
 // was changed by hand, and a *MismatchError if the run is not m's. Shards whose data differ from
 // their record count as not done, and their records are removed; Corrupt lists them. If no
 // other process seems to work in the folder, what a killed one left half-written is removed.
-func Open(dir string, m Manifest) (*Folder, error) {
-	f, n, err := read(dir, m)
+func Open(files *file.Dir, dir string, m Manifest) (*Folder, error) {
+	f, n, err := read(files, dir, m)
 	if err != nil {
 		return nil, err
 	}
 	if !f.shared(n) {
-		if err := file.Sweep(dir); err != nil {
+		if err := files.Sweep(dir); err != nil {
 			return nil, fmt.Errorf("resume: %w", err)
 		}
 		for i := range n.claims {
-			file.Remove(f.claimPath(i))
+			files.Remove(f.claimPath(i))
 		}
 	}
 	return f, f.audit(n)
@@ -47,8 +47,8 @@ func (f *Folder) shared(n *listing) bool {
 
 // Join is Open for a process that helps another: it only reads. Shards count as
 // done where a record says so and there are data; nobody looks into these.
-func Join(dir string, m Manifest) (*Folder, error) {
-	f, _, err := read(dir, m)
+func Join(files *file.Dir, dir string, m Manifest) (*Folder, error) {
+	f, _, err := read(files, dir, m)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func Join(dir string, m Manifest) (*Folder, error) {
 }
 
 // read returns the folder of a run, no shard done, and what it holds.
-func read(dir string, m Manifest) (*Folder, *listing, error) {
+func read(files *file.Dir, dir string, m Manifest) (*Folder, *listing, error) {
 	data, err := ReadManifest(dir)
 	if err != nil {
 		return nil, nil, err
@@ -69,7 +69,7 @@ func read(dir string, m Manifest) (*Folder, *listing, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("resume: %w", err)
 	}
-	return newFolder(dir, m, data), n, nil
+	return newFolder(files, dir, m, data), n, nil
 }
 
 // audit takes in the shards whose data are as recorded, and removes the records of the
@@ -177,13 +177,13 @@ func (f *Folder) readRecord(i int) (string, error) {
 func (f *Folder) drop(i int) error {
 	digest, err := f.readRecord(i)
 	if err == nil {
-		err = file.Remove(f.recordPath(i))
+		err = f.files.Remove(f.recordPath(i))
 	}
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	if digest != "" {
-		err = file.Remove(f.DataPath(i, digest))
+		err = f.files.Remove(f.DataPath(i, digest))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}

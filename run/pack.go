@@ -19,12 +19,12 @@ import (
 
 // Pack writes a folder of plain files and folders as one archive. It returns an error if
 // there are links or anything else.
-func Pack(w io.Writer, dir string) error {
+func Pack(files *file.Dir, w io.Writer, dir string) error {
 	names, err := contents(dir)
 	if err != nil {
 		return err
 	}
-	root, err := file.OpenRoot(dir)
+	root, err := files.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func packable(name string) error {
 
 // Unpack writes what Pack packed into a folder, which must not be there: whole and on disk,
 // or not at all.
-func Unpack(archive, dir string) (err error) {
+func Unpack(files *file.Dir, archive, dir string) (err error) {
 	f, err := file.Open(archive)
 	if err != nil {
 		return err
@@ -113,27 +113,27 @@ func Unpack(archive, dir string) (err error) {
 		return fmt.Errorf("unpack %s: %s is there already", archive, dir)
 	}
 	beside := filepath.Join(filepath.Dir(dir), fmt.Sprintf(".%s.%016x.tmp", filepath.Base(dir), rand.Uint64()))
-	if err := file.Mkdir(beside); err != nil {
+	if err := files.Mkdir(beside); err != nil {
 		return file.Cause(err)
 	}
-	defer file.RemoveAll(beside) // nothing, once it has its name
-	if err := Extract(f, info.Size(), beside); err != nil {
+	defer files.RemoveAll(beside) // nothing, once it has its name
+	if err := extract(files, f, info.Size(), beside); err != nil {
 		return fmt.Errorf("unpack %s: %w", archive, err)
 	}
 	if err := syncAll(beside); err != nil {
 		return err
 	}
-	if err := file.Rename(beside, dir); err != nil {
+	if err := files.Rename(beside, dir); err != nil {
 		return err
 	}
 	file.Sync(filepath.Dir(dir))
 	return nil
 }
 
-// Extract writes an archive of that size into a folder. It refuses names that lead out of the
+// extract writes an archive of that size into a folder. It refuses names that lead out of the
 // folder, links, and more bytes than the archive holds.
-func Extract(r io.Reader, size int64, dir string) error {
-	root, err := file.OpenRoot(dir)
+func extract(files *file.Dir, r io.Reader, size int64, dir string) error {
+	root, err := files.OpenRoot(dir)
 	if err != nil {
 		return err
 	}

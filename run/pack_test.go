@@ -60,14 +60,14 @@ func TestPack(t *testing.T) {
 		path := filepath.Join(from, "a")
 		must.Do(t, os.Chmod(path, fs.FileMode(0o600+0o111*k)))
 		must.Do(t, os.Chtimes(path, time.Unix(int64(k), 0), time.Unix(int64(k)*1e6, 0)))
-		must.Do(t, Pack(&packed[k], from))
+		must.Do(t, Pack(nil, &packed[k], from))
 	}
 	if !bytes.Equal(packed[0].Bytes(), packed[1].Bytes()) {
 		t.Error("the same files are packed to other bytes")
 	}
 	archive, to := filepath.Join(dir, "archive"), filepath.Join(dir, "to")
 	must.Do(t, os.WriteFile(archive, packed[0].Bytes(), 0o666))
-	must.Do(t, Unpack(archive, to))
+	must.Do(t, Unpack(nil, archive, to))
 	got := laid(t, to)
 	if len(got) != len(files) {
 		t.Errorf("%d files, want %d", len(got), len(files))
@@ -77,9 +77,9 @@ func TestPack(t *testing.T) {
 			t.Errorf("%s holds %.20q", name, g)
 		}
 	}
-	must.Fail(t, Unpack(archive, to), "there already") // over another folder
+	must.Fail(t, Unpack(nil, archive, to), "there already") // over another folder
 	must.Do(t, os.WriteFile(archive, packed[0].Bytes()[:50_000], 0o666))
-	must.Fail(t, Unpack(archive, to+"2")) // half an archive
+	must.Fail(t, Unpack(nil, archive, to+"2")) // half an archive
 	if n := names(t, dir); len(n) != 3 {
 		t.Errorf("the folder holds %q", n)
 	}
@@ -90,7 +90,7 @@ func TestPackRefusesLinks(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "link")); err != nil {
 		t.Skip(err)
 	}
-	must.Fail(t, Pack(&bytes.Buffer{}, dir), "link")
+	must.Fail(t, Pack(nil, &bytes.Buffer{}, dir), "link")
 }
 
 // hostile are archives that Unpack refuses, by what is wrong with them.
@@ -139,7 +139,7 @@ func TestUnpackRefuses(t *testing.T) {
 	for what, data := range hostile(t) {
 		archive := filepath.Join(dir, "archive")
 		must.Do(t, os.WriteFile(archive, data, 0o666))
-		must.Fail(t, Unpack(archive, filepath.Join(dir, "to")), archive)
+		must.Fail(t, Unpack(nil, archive, filepath.Join(dir, "to")), archive)
 		if n := names(t, dir); len(n) != 1 {
 			t.Fatalf("%s left %q", what, n)
 		}
@@ -153,13 +153,13 @@ func FuzzUnpack(f *testing.F) {
 	dir := f.TempDir()
 	lay(f, dir, map[string]string{"a": "one", "b/c": "two"})
 	var good bytes.Buffer
-	must.Do(f, Pack(&good, dir))
+	must.Do(f, Pack(nil, &good, dir))
 	f.Add(good.Bytes())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
 		archive, to := filepath.Join(dir, "archive"), filepath.Join(dir, "to")
 		must.Do(t, os.WriteFile(archive, data, 0o666))
-		if err := Unpack(archive, to); err != nil {
+		if err := Unpack(nil, archive, to); err != nil {
 			if n := names(t, dir); len(n) != 1 {
 				t.Fatalf("%v left %q", err, n)
 			}
@@ -173,6 +173,6 @@ func FuzzUnpack(f *testing.F) {
 			t.Fatalf("%d bytes of %d", total, len(data))
 		}
 		var b bytes.Buffer
-		must.Do(t, Pack(&b, to))
+		must.Do(t, Pack(nil, &b, to))
 	})
 }

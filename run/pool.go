@@ -26,18 +26,19 @@ type Pool interface {
 // Leader is the pool of the process that leads a run; the zero value is the usual one. It
 // computes the shards together with any processes that share the folder, or alone.
 type Leader struct {
-	KeepFailed bool // do not try again what was set aside before
+	Files      *file.Dir // changes the files of the run; nil: any files
+	KeepFailed bool      // do not try again what was set aside before
 }
 
 // Run implements Pool.
 func (l Leader) Run(ctx context.Context, w Work) (*Folder, error) {
-	f, unlock, err := w.Open()
+	f, unlock, err := w.Open(l.Files)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
 	merging := filepath.Join(w.Dir, mergingName)
-	if err := file.Remove(merging); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := l.Files.Remove(merging); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, &StoreError{w.Dir, err}
 	}
 	if !l.KeepFailed {
@@ -53,7 +54,7 @@ func (l Leader) Run(ctx context.Context, w Work) (*Folder, error) {
 		}
 	}
 	if err == nil {
-		err = file.WriteBytes(merging, nil)
+		err = l.Files.WriteBytes(merging, nil)
 	}
 	return f, err
 }
@@ -65,12 +66,13 @@ const mergingName = ".merging"
 // Preparer is a pool that begins the first stage that has shards to compute, and then stops
 // the process: others compute them.
 type Preparer struct {
-	Stop func() // ends the context of the work
+	Files *file.Dir // as in Leader
+	Stop  func()    // ends the context of the work
 }
 
 // Run implements Pool.
 func (p Preparer) Run(ctx context.Context, w Work) (*Folder, error) {
-	f, unlock, err := w.Open()
+	f, unlock, err := w.Open(p.Files)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +89,8 @@ func (p Preparer) Run(ctx context.Context, w Work) (*Folder, error) {
 // shards of the stage under way are computed in Root.
 type Follower struct {
 	Root, Scratch string
-	Stop          func() // ends the context of the work
+	Files         *file.Dir // changes the files in Root; nil: any files
+	Stop          func()    // ends the context of the work
 	Log           func(format string, a ...any)
 }
 
@@ -123,7 +126,7 @@ func (p Follower) join(ctx context.Context, w Work) (*Folder, error) {
 		return nil, fmt.Errorf("%s: %w", w.Dir, err)
 	}
 	defer unlock()
-	f, err := Join(w.Dir, w.Manifest)
+	f, err := Join(p.Files, w.Dir, w.Manifest)
 	if err != nil {
 		return nil, err
 	}

@@ -159,7 +159,7 @@ func TestClaims(t *testing.T) {
 	quickPolls(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.claim")
-	a, b := newClaims(), newClaims()
+	a, b := newClaims(nil), newClaims(nil)
 	defer b.close()
 	for range 20 {
 		if won := must.Get(a.take(path))(t); won != (a.held[path] && won) {
@@ -188,7 +188,7 @@ func TestClaims(t *testing.T) {
 			t.Errorf("%q: nothing is known of its owner", text)
 		}
 	}
-	if _, err := newClaims().take(filepath.Join(dir, "none", "x")); err == nil {
+	if _, err := newClaims(nil).take(filepath.Join(dir, "none", "x")); err == nil {
 		t.Error("claimed in a folder that is not there")
 	}
 }
@@ -196,7 +196,7 @@ func TestClaims(t *testing.T) {
 // One process leads at a time.
 func TestLead(t *testing.T) {
 	dir := t.TempDir()
-	a, b := NewLead(dir), NewLead(dir)
+	a, b := NewLead(nil, dir), NewLead(nil, dir)
 	must.Do(t, a.Take())
 	if err := b.Take(); !errors.Is(err, ErrLed) || !b.Taken() || !seemsLed(dir) {
 		t.Errorf("two lead: %v", err)
@@ -218,7 +218,7 @@ func TestOneTakesOver(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				c := newClaims()
+				c := newClaims(nil)
 				defer c.stop()
 				if must.Get(c.take(path))(t) {
 					won.Add(1)

@@ -33,12 +33,12 @@ type writtenRecord struct {
 }
 
 // WriteRecord writes run.json into a folder.
-func WriteRecord(dir string, r Record) error {
+func WriteRecord(files *file.Dir, dir string, r Record) error {
 	data, err := json.MarshalIndent(writtenRecord{recordSchema, r}, "", "  ")
 	if err != nil {
 		return err
 	}
-	return file.WriteBytes(filepath.Join(dir, RecordName), append(data, '\n'))
+	return files.WriteBytes(filepath.Join(dir, RecordName), append(data, '\n'))
 }
 
 // ReadRecord reads run.json from a folder.

@@ -57,13 +57,13 @@ func TestDigest(t *testing.T) {
 
 func TestSweepTakesItsOwnAlone(t *testing.T) {
 	dir := t.TempDir()
-	must.Get(Create(dir, manifest()))(t)
+	must.Get(Create(nil, dir, manifest()))(t)
 	mine := []string{".shard-000001.0123456789abcdef.tmp", ".report.json.00000000000000ff.tmp"}
 	others := []string{".notes.tmp", "a.0123456789abcdef.tmp", ".x.0123456789abcdeg.tmp", ".0123456789abcdef.tmp"}
 	for _, name := range append(mine, others...) {
 		must.Do(t, os.WriteFile(filepath.Join(dir, name), nil, 0o666))
 	}
-	must.Get(Open(dir, manifest()))(t)
+	must.Get(Open(nil, dir, manifest()))(t)
 	want := append(others, ManifestName, digestName)
 	slices.Sort(want)
 	if got := names(t, dir); !slices.Equal(got, want) {
@@ -89,7 +89,7 @@ func text(i int) string { return strings.Repeat(fmt.Sprint("shard ", i, "\n"), 1
 
 func TestResume(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "run")
-	f := must.Get(Create(dir, manifest()))(t)
+	f := must.Get(Create(nil, dir, manifest()))(t)
 	for _, i := range []int{4, 0, 2} {
 		must.Do(t, f.Commit(i, put(text(i))))
 	}
@@ -101,7 +101,7 @@ func TestResume(t *testing.T) {
 			t.Errorf("shard %d was committed again", i)
 		}
 	}
-	g := must.Get(Open(dir, manifest()))(t)
+	g := must.Get(Open(nil, dir, manifest()))(t)
 	for _, f := range []*Folder{f, g} {
 		if r := f.Remaining(); !slices.Equal(r, []int{1, 3, 5}) || f.Done(1) || !f.Done(2) || f.Len() != 6 || f.Corrupt() != nil {
 			t.Errorf("remaining %v, corrupt %v", r, f.Corrupt())
@@ -114,7 +114,7 @@ func TestResume(t *testing.T) {
 
 func TestOpenRefusesAnotherRun(t *testing.T) {
 	dir := t.TempDir()
-	must.Get(Create(dir, manifest()))(t)
+	must.Get(Create(nil, dir, manifest()))(t)
 	other := func(change func(m *Manifest, s *settings)) Manifest {
 		m := manifest()
 		s := m.Settings.(settings)
@@ -130,18 +130,18 @@ func TestOpenRefusesAnotherRun(t *testing.T) {
 		"hashes.model is \"ab\" there and \"ef\" here":                              other(func(m *Manifest, _ *settings) { m.Hashes["model"] = "ef" }),
 		"hashes.data is \"cd\" there and nothing here":                              other(func(m *Manifest, _ *settings) { delete(m.Hashes, "data") }),
 	} {
-		_, err := Open(dir, m)
+		_, err := Open(nil, dir, m)
 		var mismatch *MismatchError
 		if !errors.As(err, &mismatch) || len(mismatch.Fields) != 1 || !strings.Contains(err.Error(), field) {
 			t.Errorf("error %q, want %q", err, field)
 		}
 	}
-	must.Fail(t, must.Err(Create(dir, manifest())), "already holds a run")
+	must.Fail(t, must.Err(Create(nil, dir, manifest())), "already holds a run")
 }
 
 func TestOpenRefusesWhatIsNoManifest(t *testing.T) {
 	dir := t.TempDir()
-	must.Fail(t, must.Err(Open(dir, manifest())), "no run to resume")
+	must.Fail(t, must.Err(Open(nil, dir, manifest())), "no run to resume")
 	good := must.Get(manifest().Encode())(t)
 	for _, text := range []string{
 		"", "{", "[]", string(good[:len(good)/2]), string(good) + "{}",
@@ -150,7 +150,7 @@ func TestOpenRefusesWhatIsNoManifest(t *testing.T) {
 	} {
 		path := filepath.Join(dir, ManifestName)
 		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
-		must.Fail(t, must.Err(Open(dir, manifest())), path)
+		must.Fail(t, must.Err(Open(nil, dir, manifest())), path)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestManifestIsReadable(t *testing.T) {
 // TestCrash lets another process die in the middle of a commit.
 func TestCrash(t *testing.T) {
 	if dir := os.Getenv("TATTLE_CRASH_IN"); dir != "" {
-		f := must.Get(Open(dir, manifest()))(t)
+		f := must.Get(Open(nil, dir, manifest()))(t)
 		f.Commit(0, put(text(0)))
 		f.Commit(1, func(w io.Writer) error {
 			io.WriteString(w, strings.Repeat("half", 1<<16))
@@ -173,7 +173,7 @@ func TestCrash(t *testing.T) {
 		})
 	}
 	dir := t.TempDir()
-	must.Get(Create(dir, manifest()))(t)
+	must.Get(Create(nil, dir, manifest()))(t)
 	cmd := exec.Command(os.Args[0], "-test.run=^TestCrash$")
 	cmd.Env = append(os.Environ(), "TATTLE_CRASH_IN="+dir)
 	if err := cmd.Run(); cmd.ProcessState.ExitCode() != 7 {
@@ -182,7 +182,7 @@ func TestCrash(t *testing.T) {
 	if len(names(t, dir)) != 5 {
 		t.Errorf("the crash left %q, without a half-written file", names(t, dir))
 	}
-	f := must.Get(Open(dir, manifest()))(t)
+	f := must.Get(Open(nil, dir, manifest()))(t)
 	if !slices.Equal(f.Remaining(), []int{1, 2, 3, 4, 5}) || f.Corrupt() != nil {
 		t.Errorf("remaining %v, corrupt %v", f.Remaining(), f.Corrupt())
 	}

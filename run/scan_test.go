@@ -21,16 +21,16 @@ func TestScan(t *testing.T) {
 	for _, name := range []string{"done", "begun", "at work", "failed", "deep/er/run/s"} {
 		lay(t, at(name), nil)
 		os.MkdirAll(at(name), 0o777)
-		must.Do(t, WriteRecord(at(name), record))
+		must.Do(t, WriteRecord(nil, at(name), record))
 	}
 	// done: merged, with its manifest beside the arrays
 	f := begin(t, at("done", "shards"), of(3))
-	f.KeepManifest(at("done"))
+	f.KeepManifest(nil, at("done"))
 	f.Discard()
 	lay(t, at("done"), map[string]string{"report.json": "{}", "arrays.npz": "x"})
 	// begun: one stage merged, the other interrupted, by way of a cluster
 	f = begin(t, at("begun", "1-1000", "shards"), of(4))
-	f.KeepManifest(at("begun", "1-1000"))
+	f.KeepManifest(nil, at("begun", "1-1000"))
 	f.Discard()
 	f = begin(t, at("begun", "1-2000", "shards"), of(4))
 	f.Commit(1, put("x"))

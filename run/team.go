@@ -42,7 +42,7 @@ type attempt struct {
 func (w Work) share(ctx context.Context, f *Folder) error {
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
-	t := &team{Work: w, folder: f, claims: newClaims(), busy: map[int]bool{}, tried: map[int]*attempt{}, failed: map[int]bool{}}
+	t := &team{Work: w, folder: f, claims: newClaims(f.files), busy: map[int]bool{}, tried: map[int]*attempt{}, failed: map[int]bool{}}
 	defer t.claims.close()
 	w.ReportProgress(f)
 	t.done = f.Len() - len(f.Remaining())

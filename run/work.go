@@ -47,17 +47,17 @@ func (w Work) ReportProgress(f *Folder) {
 }
 
 // Open opens the folder of the work, or makes it, as Resume says, and shares it until unlock is
-// called: others who share it can commit shards meanwhile. The error is a *MismatchError if
-// the folder holds another run.
-func (w Work) Open() (f *Folder, unlock func(), err error) {
-	if err := file.MkdirAll(w.Dir); err != nil {
+// called: others who share it can commit shards meanwhile. Its files are changed by files. The error
+// is a *MismatchError if the folder holds another run.
+func (w Work) Open(files *file.Dir) (f *Folder, unlock func(), err error) {
+	if err := files.MkdirAll(w.Dir); err != nil {
 		return nil, nil, fmt.Errorf("start a run: %w", err)
 	}
 	open := Create
 	if _, err := os.Lstat(filepath.Join(w.Dir, ManifestName)); err == nil && w.Resume {
 		open = Open
 	}
-	if f, err = open(w.Dir, w.Manifest); err != nil {
+	if f, err = open(files, w.Dir, w.Manifest); err != nil {
 		return nil, nil, err
 	}
 	if unlock, err = file.Share(w.Dir); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/measure"
 	"tattle/nn/zoo"
 	"tattle/onnx"
@@ -21,8 +22,9 @@ const StudentAttack = "distillation"
 
 // DistillOptions are the settings of Distill.
 type DistillOptions struct {
-	curious.Options        // the numbers and the seed
-	Widths          [5]int // of the student's layers; zero is the default net
+	curious.Options           // the numbers and the seed
+	Files           *file.Dir // writes the student; nil: any files
+	Widths          [5]int    // of the student's layers; zero is the default net
 	// Phase, unless nil, is called with the steps done of each phase, such as
 	// "distilling".
 	Phase func(phase string, done, total int)
@@ -66,7 +68,7 @@ func (t *Teacher) Distill(ctx context.Context, dir string, o DistillOptions) (*S
 	s.Settings["attack"], s.Settings["seed"] = StudentAttack, strconv.FormatUint(o.Seed, 10)
 	s.Settings["temperature"] = strconv.FormatFloat(o.Temperature, 'g', -1, 64)
 	keep := context.WithoutCancel(ctx)
-	if err := s.save(keep, dir, ".", trained, t.Parts, nil); err != nil {
+	if err := s.save(keep, o.Files, dir, ".", trained, t.Parts, nil); err != nil {
 		return nil, err
 	}
 	if stopped == nil {
@@ -77,7 +79,7 @@ func (t *Teacher) Distill(ctx context.Context, dir string, o DistillOptions) (*S
 	}
 	var err error
 	if s.Settings["teacher"], err = run.Digest(filepath.Join(t.Dir, ModelFile)); err == nil {
-		err = s.write(dir)
+		err = s.write(o.Files, dir)
 	}
 	if err != nil {
 		return nil, err
@@ -105,7 +107,7 @@ func (s *Student) refit(ctx context.Context, dir string, t *Teacher, trained *cu
 		if len(fitted) > 1 {
 			name = fmt.Sprintf("fitted-attack-%d.onnx", i+1)
 		}
-		if err := onnx.Write(filepath.Join(dir, name), a.Graph); err != nil {
+		if err := onnx.WriteIn(o.Files, filepath.Join(dir, name), a.Graph); err != nil {
 			return err
 		}
 		s.Files = append(s.Files, File{Name: name})

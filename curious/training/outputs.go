@@ -14,13 +14,13 @@ import (
 
 // WriteOutputs writes the outputs of a classifier on the test part, with the labels, into
 // an .npz file: what an audit needs.
-func WriteOutputs(ctx context.Context, path string, t *curious.Result, test *dataset.Set) error {
+func WriteOutputs(ctx context.Context, files *file.Dir, path string, t *curious.Result, test *dataset.Set) error {
 	outputs, err := curious.Predict(ctx, t.Classifier, test)
 	if err != nil {
 		return err
 	}
 	n := test.Len()
-	return file.Write(path, func(f io.Writer) error {
+	return files.Write(path, func(f io.Writer) error {
 		w := npy.NewWriter(f)
 		err := errors.Join(w.Add("outputs", []int{n, len(outputs) / n}, outputs), w.Add("y", []int{n}, test.Y))
 		for i, s := range test.Sensitive {

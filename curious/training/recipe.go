@@ -8,6 +8,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/nn"
 	"tattle/nn/train"
 	"tattle/nn/zoo"
@@ -36,7 +37,8 @@ type Recipe struct {
 	BitsPenalty float64 `json:"bits_penalty,omitempty"`
 	// State, unless empty, is a file in which Train keeps the training after each epoch, and from
 	// which it continues if it is there. It requires Noise 0.
-	State string `json:"-"`
+	State string    `json:"-"`
+	Files *file.Dir `json:"-"` // writes State and the net; nil: any files
 }
 
 // MostPenalized is the largest batch for BitsPenalty, which compares all its pairs.
@@ -114,7 +116,7 @@ func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set,
 		if was != nil {
 			o.From, t.Epochs = &was.State, was.Measured
 		}
-		o.Keep = func(s train.State) error { return (&unfinished{s, t.Epochs}).write(r.State) }
+		o.Keep = func(s train.State) error { return (&unfinished{s, t.Epochs}).write(r.Files, r.State) }
 	}
 	err = r.fit(ctx, g, data, t, o)
 	if err != nil && ctx.Err() == nil {
@@ -161,7 +163,7 @@ func (r Recipe) Save(path string, t *Fitted) (string, error) {
 			g.Metadata["tattle.bits_penalty"] = fmt.Sprint(r.BitsPenalty)
 		}
 	}
-	if err := onnx.Write(path, g); err != nil {
+	if err := onnx.WriteIn(r.Files, path, g); err != nil {
 		return "", err
 	}
 	return run.Digest(path)

@@ -52,17 +52,17 @@ func (r Recipe) Stage(dir string, data *dataset.Set, resume bool, fit Fit) run.W
 			if _, err := w.Write(b); err != nil {
 				return err
 			}
-			return file.RemoveAll(r.State)
+			return r.Files.RemoveAll(r.State)
 		},
 	}
 }
 
 // Unpack writes the net of a finished Stage into the folder of the run, and returns its path.
-func Unpack(trained *run.Folder, dir string) (path string, err error) {
+func Unpack(files *file.Dir, trained *run.Folder, dir string) (path string, err error) {
 	path = filepath.Join(dir, ModelFile)
 	b, err := file.ReadFile(trained.Path(0))
 	if err != nil {
 		return "", err
 	}
-	return path, file.WriteBytes(path, b)
+	return path, files.WriteBytes(path, b)
 }

@@ -19,8 +19,8 @@ type unfinished struct {
 }
 
 // write keeps the training in a file.
-func (u *unfinished) write(path string) error {
-	return file.Write(path, func(w io.Writer) error { return gob.NewEncoder(w).Encode(u) })
+func (u *unfinished) write(files *file.Dir, path string) error {
+	return files.Write(path, func(w io.Writer) error { return gob.NewEncoder(w).Encode(u) })
 }
 
 // readUnfinished reads a file that write wrote. It returns nil if there is no file.

@@ -77,7 +77,7 @@ func (r *Result) Of(name string) *Measure {
 
 // save writes a classifier and its attacks into a folder below dir, and measures them, also
 // with fractions of the weights pruned.
-func (r *Result) save(ctx context.Context, dir, below string, t *curious.Result, p *dataset.Parts, prune []float64) (err error) {
+func (r *Result) save(ctx context.Context, files *file.Dir, dir, below string, t *curious.Result, p *dataset.Parts, prune []float64) (err error) {
 	m := &r.Measure
 	if below != "." {
 		m = new(Measure)
@@ -86,7 +86,7 @@ func (r *Result) save(ctx context.Context, dir, below string, t *curious.Result,
 	for _, a := range t.Attacks {
 		m.Taus = append(m.Taus, a.Tau)
 	}
-	if err := curious.Save(filepath.Join(dir, below), t); err != nil {
+	if err := curious.Save(files, filepath.Join(dir, below), t); err != nil {
 		return err
 	}
 	if m.Evaluation, err = curious.Evaluate(ctx, t.Classifier, t.Attacks, p.Train, p.Test); err != nil {
@@ -103,8 +103,8 @@ func (r *Result) save(ctx context.Context, dir, below string, t *curious.Result,
 }
 
 // write notes the digests of the files, and writes result.json and source.json into dir.
-func (r *Result) write(dir string) error {
-	if err := r.Source.write(dir); err != nil {
+func (r *Result) write(files *file.Dir, dir string) error {
+	if err := r.Source.write(files, dir); err != nil {
 		return err
 	}
 	r.Program, r.SHA256 = run.Current(), ""
@@ -121,7 +121,7 @@ func (r *Result) write(dir string) error {
 	}
 	r.SHA256 = run.ManifestDigest(b.Bytes())
 	text := bytes.Replace(b.Bytes(), resultDigest(""), resultDigest(r.SHA256), 1)
-	return file.WriteBytes(filepath.Join(dir, ResultFile), text)
+	return files.WriteBytes(filepath.Join(dir, ResultFile), text)
 }
 
 // resultDigest returns the field of result.json that holds a digest.

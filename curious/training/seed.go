@@ -135,9 +135,9 @@ func (s Seed) steps(p *dataset.Parts) int {
 // unfinished, unless dir has more epochs from an earlier interruption. It
 // returns what is in dir, if anything, with ctx's error. A training whose loss is no
 // longer finite is a result that failed.
-func (s Seed) run(ctx context.Context, dir string, p, whole *dataset.Parts, progress func(done, total int)) (*Result, error) {
+func (s Seed) run(ctx context.Context, files *file.Dir, dir string, p, whole *dataset.Parts, progress func(done, total int)) (*Result, error) {
 	made := !file.Exists(dir)
-	if err := file.MkdirAll(dir); err != nil {
+	if err := files.MkdirAll(dir); err != nil {
 		return nil, err
 	}
 	was := s.unfinished(dir, p)
@@ -147,10 +147,10 @@ func (s Seed) run(ctx context.Context, dir string, p, whole *dataset.Parts, prog
 	case err == nil:
 		stopped = nil
 	case stopped == nil:
-		return s.failed(dir, p, err)
+		return s.failed(files, dir, p, err)
 	case trained == nil || was != nil && len(was.Epochs) > len(trained.Epochs):
 		if made {
-			file.Remove(dir) // does nothing unless it is empty
+			files.Remove(dir) // does nothing unless it is empty
 		}
 		return was, stopped
 	}
@@ -158,22 +158,22 @@ func (s Seed) run(ctx context.Context, dir string, p, whole *dataset.Parts, prog
 	r.Parameters, r.Steps, r.Epochs, r.Best = trained.Classifier.ParamCount(), trained.Steps, trained.Epochs, trained.Best
 	r.Unfinished = stopped != nil
 	keep := context.WithoutCancel(ctx) // hours of training are not lost for these seconds
-	if err := r.save(keep, dir, ".", trained, p, s.Prune); err != nil {
+	if err := r.save(keep, files, dir, ".", trained, p, s.Prune); err != nil {
 		return nil, err
 	}
 	if !r.Unfinished {
-		if err := s.further(ctx, dir, p, whole, trained, r); err != nil {
+		if err := s.further(ctx, files, dir, p, whole, trained, r); err != nil {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			return s.failed(dir, p, err)
+			return s.failed(files, dir, p, err)
 		}
 	}
-	return r, errors.Join(r.write(dir), stopped)
+	return r, errors.Join(r.write(files, dir), stopped)
 }
 
 // further attacks the further outputs of a classifier, and distills a student from it.
-func (s Seed) further(ctx context.Context, dir string, p, whole *dataset.Parts, trained *curious.Result, r *Result) error {
+func (s Seed) further(ctx context.Context, files *file.Dir, dir string, p, whole *dataset.Parts, trained *curious.Result, r *Result) error {
 	o := s.trainOptions(p, nil)
 	for _, outputs := range s.Further {
 		released := *trained
@@ -182,7 +182,7 @@ func (s Seed) further(ctx context.Context, dir string, p, whole *dataset.Parts, 
 		if released.Attacks, err = curious.FitAttacks(ctx, released.Classifier, p, attacked(trained), o); err != nil {
 			return err
 		}
-		if err := r.save(ctx, dir, string(outputs), &released, p, s.Prune); err != nil {
+		if err := r.save(ctx, files, dir, string(outputs), &released, p, s.Prune); err != nil {
 			return err
 		}
 	}
@@ -190,7 +190,7 @@ func (s Seed) further(ctx context.Context, dir string, p, whole *dataset.Parts, 
 		return nil
 	}
 	t := &Teacher{Dir: dir, Result: r, Model: trained, Parts: p, Whole: whole, Options: s.Options}
-	student, err := t.Distill(ctx, filepath.Join(dir, StudentMeasure), DistillOptions{Options: curious.Options{Epochs: o.Epochs, Batch: o.Batch, Seed: o.Seed}})
+	student, err := t.Distill(ctx, filepath.Join(dir, StudentMeasure), DistillOptions{Files: files, Options: curious.Options{Epochs: o.Epochs, Batch: o.Batch, Seed: o.Seed}})
 	if err != nil {
 		return err
 	}
@@ -202,10 +202,10 @@ func (s Seed) further(ctx context.Context, dir string, p, whole *dataset.Parts, 
 }
 
 // failed keeps why the training came to nothing.
-func (s Seed) failed(dir string, p *dataset.Parts, why error) (*Result, error) {
+func (s Seed) failed(files *file.Dir, dir string, p *dataset.Parts, why error) (*Result, error) {
 	r := s.want(p)
 	r.Failed = why.Error()
-	return r, r.write(dir)
+	return r, r.write(files, dir)
 }
 
 // want returns the result of the training before it is done.

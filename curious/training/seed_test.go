@@ -23,7 +23,7 @@ func TestSeedInterrupted(t *testing.T) {
 	s := Seed{Options: curious.Options{Attack: curious.Parameterized, Epochs: 3, Seed: 1}}
 	s.Source = glyphSource()
 	ctx, cancel := context.WithCancel(t.Context())
-	r, err := s.run(ctx, dir, p, p, func(done, total int) {
+	r, err := s.run(ctx, nil, dir, p, p, func(done, total int) {
 		if 3*done > total {
 			cancel()
 		}
@@ -38,9 +38,9 @@ func TestSeedInterrupted(t *testing.T) {
 		t.Fatalf("an unfinished training passes for a finished one: %v", err)
 	}
 	r.Epochs = append(r.Epochs, r.Epochs[0]) // as if it had come further
-	must.Do(t, r.write(dir))
+	must.Do(t, r.write(nil, dir))
 	ctx, cancel = context.WithCancel(t.Context())
-	again, err := s.run(ctx, dir, p, p, func(done, total int) {
+	again, err := s.run(ctx, nil, dir, p, p, func(done, total int) {
 		if 3*done > total {
 			cancel()
 		}
@@ -51,7 +51,7 @@ func TestSeedInterrupted(t *testing.T) {
 	if teacher, err := OpenTeacher(dir); err != nil || len(teacher.Notes) != 1 || !strings.Contains(teacher.Notes[0], "best of 2 epochs") {
 		t.Errorf("an unfinished teacher: %+v, %v", teacher, err)
 	}
-	must.Get(s.run(t.Context(), dir, p, p, nil))(t)
+	must.Get(s.run(t.Context(), nil, dir, p, p, nil))(t)
 	checkFinished(t, s, dir, p)
 }
 

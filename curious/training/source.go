@@ -42,11 +42,11 @@ func (s *Source) Open(ctx context.Context, progress func(done, total int)) (part
 }
 
 // write writes source.json into dir; it does nothing if s is nil.
-func (s *Source) write(dir string) error {
+func (s *Source) write(files *file.Dir, dir string) error {
 	if s == nil {
 		return nil
 	}
-	return file.Write(filepath.Join(dir, SourceFile), func(w io.Writer) error { return run.WriteJSON(w, s) })
+	return files.Write(filepath.Join(dir, SourceFile), func(w io.Writer) error { return run.WriteJSON(w, s) })
 }
 
 // readSource reads the source.json in dir, nil if there is none.

@@ -92,7 +92,7 @@ func (s *stage) Make(ctx context.Context, name, dir string) error {
 		return err
 	}
 	steps := of.steps(p)
-	r, err := of.run(ctx, dir, p, whole, func(done, total int) { s.progress(name, steps*done/total) })
+	r, err := of.run(ctx, s.o.Files, dir, p, whole, func(done, total int) { s.progress(name, steps*done/total) })
 	if err != nil && r != nil {
 		s.mu.Lock()
 		s.kept = fmt.Sprintf("the best of %s is in %s", report.Many(len(r.Epochs), "epoch"), dir)
@@ -116,7 +116,7 @@ func seedName(seed any) string { return fmt.Sprintf("seed %v", seed) }
 // Unpacked implements folders.Set.
 func (s *stage) Unpacked(name, dir string) error {
 	of, _ := s.of(name)
-	return of.Source.write(dir)
+	return of.Source.write(s.o.Files, dir)
 }
 
 // Done implements folders.Set.

@@ -62,7 +62,7 @@ func begin(t *testing.T, f *folders.Stage, by run.Program, names ...string) (*ru
 	t.Helper()
 	m := must.Get(f.Manifest(t.Context(), names))(t)
 	m.Program = by
-	return must.Get2(run.Work{Dir: f.Dir, Manifest: m}.Open())(t)
+	return must.Get2(run.Work{Dir: f.Dir, Manifest: m}.Open(nil))(t)
 }
 
 // TestStageIsNotTaken refuses archives that are not the training asked for.
@@ -74,19 +74,19 @@ func TestStageIsNotTaken(t *testing.T) {
 		"a stranger": func(dir string) error {
 			r := s.failed(0)
 			r.Settings["epochs"] = "7"
-			return r.write(dir)
+			return r.write(nil, dir)
 		},
 		"a file elsewhere": func(dir string) error {
 			err := os.WriteFile(filepath.Join(filepath.Dir(dir), ModelFile), []byte("model"), 0o666)
 			r := s.want(0)
 			r.Files = []File{{Name: "../" + ModelFile}}
-			return errors.Join(err, r.write(dir))
+			return errors.Join(err, r.write(nil, dir))
 		},
 	} {
 		from := filepath.Join(t.TempDir(), "training")
 		must.Do(t, errors.Join(os.MkdirAll(from, 0o777), write(from)))
 		f, unlock := begin(t, all, run.Program{}, ".")
-		must.Do(t, f.Commit(0, func(w io.Writer) error { return run.Pack(w, from) }))
+		must.Do(t, f.Commit(0, func(w io.Writer) error { return run.Pack(nil, w, from) }))
 		unlock()
 		err := all.Run(t.Context(), func([]string) error { return errors.New("it was taken") })
 		if err == nil || strings.Contains(err.Error(), "it was taken") || file.Exists(filepath.Join(all.Root, ResultFile)) {
@@ -107,8 +107,8 @@ func TestStageOfAnotherVersion(t *testing.T) {
 	other := run.Program{Version: "v0", Kernels: "none"}
 	f, unlock := begin(t, all, other, all.Names[:2]...)
 	k, from := s.failed(1), t.TempDir()
-	must.Do(t, k.write(from))
-	must.Do(t, f.Commit(1, func(w io.Writer) error { return run.Pack(w, from) }))
+	must.Do(t, k.write(nil, from))
+	must.Do(t, f.Commit(1, func(w io.Writer) error { return run.Pack(nil, w, from) }))
 	unlock()
 	var missing []string
 	stop := errors.New("before any is trained")
@@ -131,7 +131,7 @@ type counting []int
 // Run implements run.Pool.
 func (p *counting) Run(_ context.Context, w run.Work) (*run.Folder, error) {
 	*p = append(*p, w.Manifest.Shards)
-	f, unlock, err := w.Open()
+	f, unlock, err := w.Open(nil)
 	if err == nil {
 		unlock()
 	}
@@ -146,7 +146,7 @@ func TestStageIsForgotten(t *testing.T) {
 	s, all := stageOf(t, 2, &p)
 	for i, name := range all.Names {
 		at := filepath.Join(all.Root, name)
-		must.Do(t, errors.Join(os.MkdirAll(at, 0o777), s.failed(i).write(at)))
+		must.Do(t, errors.Join(os.MkdirAll(at, 0o777), s.failed(i).write(nil, at)))
 	}
 	nothing := func([]string) error { return nil }
 	if err := all.Run(t.Context(), nothing); err != nil || len(p) > 0 {

@@ -19,6 +19,7 @@ import (
 // Options are the settings of Train.
 type Options struct {
 	Dir   string          // of the run
+	Files *file.Dir       // changes the files in Dir; nil: any files
 	Stage string          // folder of the shards
 	Pool  run.Pool        // computes what is missing
 	Want  func(Seed) bool // the trainings to be computed; nil is all
@@ -73,7 +74,7 @@ func Train(ctx context.Context, seeds []Seed, d *Data, o Options) (*Trained, err
 // folders returns the stage of the run, whose data it has opened and checked. Those of the first
 // training stay open.
 func (s *stage) folders(ctx context.Context) (*folders.Stage, error) {
-	f := &folders.Stage{Dir: s.o.Stage, Root: s.o.Dir, Pool: s.o.Pool, Set: s}
+	f := &folders.Stage{Dir: s.o.Stage, Root: s.o.Dir, Pool: s.o.Pool, Files: s.o.Files, Set: s}
 	for _, x := range slices.Backward(s.seeds) {
 		if s.o.Want != nil && !s.o.Want(x) {
 			continue
@@ -134,10 +135,10 @@ func (t *Trained) Failed() (err error) {
 		}
 		err = cmp.Or(err, fmt.Errorf("%s: %s", t.Label(t.seeds[i].Folder), r.Failed))
 		dir := filepath.Join(t.o.Dir, filepath.FromSlash(t.seeds[i].Folder))
-		file.Remove(filepath.Join(dir, ResultFile))
-		file.Remove(filepath.Join(dir, SourceFile))
+		t.o.Files.Remove(filepath.Join(dir, ResultFile))
+		t.o.Files.Remove(filepath.Join(dir, SourceFile))
 		if t.seeds[i].Folder != "." {
-			file.Remove(dir) // does nothing unless it is empty
+			t.o.Files.Remove(dir) // does nothing unless it is empty
 		}
 	}
 	return err

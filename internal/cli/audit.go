@@ -116,13 +116,13 @@ func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.Fa
 		r.Warn(s)
 		e.say("%s", s)
 	}
-	if err := s.Record.Write(dir); err != nil {
+	if err := s.Record.Write(e.files, dir); err != nil {
 		return nil, err
 	}
 	if r.Files, err = report.Digests(dir, s.Record.Files()); err != nil {
 		return nil, err
 	}
-	if err := c.writeElsewhere(r, res); err != nil {
+	if err := c.writeElsewhere(e, r, res); err != nil {
 		return r, hinted(err, "the report is in "+file.Quote(dir))
 	}
 	return r, c.status(rules, r)

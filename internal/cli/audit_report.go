@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"tattle/audit"
-	"tattle/internal/file"
 	"tattle/internal/report"
 )
 
@@ -16,7 +15,7 @@ import (
 const answersDir = "answers"
 
 // writeElsewhere writes what was asked for outside of the run's folder.
-func (c *auditCmd) writeElsewhere(r *report.Report, res *audit.Result) error {
+func (c *auditCmd) writeElsewhere(e *env, r *report.Report, res *audit.Result) error {
 	r.Rendered = map[string]string{}
 	for _, f := range []struct {
 		path  string
@@ -25,13 +24,13 @@ func (c *auditCmd) writeElsewhere(r *report.Report, res *audit.Result) error {
 		if f.path == "" {
 			continue
 		}
-		if err := r.Render(f.path, absolute(f.path), f.write); err != nil {
+		if err := r.Render(e.files.For(f.path), f.path, absolute(f.path), f.write); err != nil {
 			return err
 		}
 	}
 	if c.WriteBaseline != "" {
 		entries := res.Acceptances("", "", time.Now().UTC().AddDate(0, 0, acceptedDays).Format(time.DateOnly)) // whose reasons and owners are still to be added
-		if err := file.Write(c.WriteBaseline, func(w io.Writer) error { return audit.WriteAcceptances(w, entries) }); err != nil {
+		if err := e.files.For(c.WriteBaseline).Write(c.WriteBaseline, func(w io.Writer) error { return audit.WriteAcceptances(w, entries) }); err != nil {
 			return fmt.Errorf("--write-baseline: %w", err)
 		}
 	}

@@ -37,7 +37,7 @@ func (c *trainCmd) trainInto(ctx context.Context, e *env, dir string, seeds []tr
 	}
 	what := "training"
 	t, err := training.Train(ctx, seeds, data, training.Options{
-		Dir: dir, Stage: filepath.Join(dir, shardsDir), Pool: e.pool,
+		Dir: dir, Files: e.files, Stage: filepath.Join(dir, shardsDir), Pool: e.pool,
 		Start: func(missing []string, _ int) error { // there must be room in the folders, and once more as shards
 			if len(seeds) > 1 {
 				what = fmt.Sprintf("training %d seeds", len(missing))
@@ -75,7 +75,7 @@ func curiousReport(ctx context.Context, e *env, dir string, seeds []training.See
 		return nil, err
 	}
 	arrays := filepath.Join(dir, arraysFile)
-	if err := training.WriteOutputs(ctx, arrays, model, parts.Test); err != nil {
+	if err := training.WriteOutputs(ctx, e.files, arrays, model, parts.Test); err != nil {
 		return nil, err
 	}
 	if r.Files, err = report.Digests(dir, []string{arraysFile}); err != nil {

@@ -10,7 +10,6 @@ import (
 	"tattle/bound"
 	"tattle/curious/training"
 	"tattle/dataset"
-	"tattle/internal/file"
 	"tattle/internal/report"
 	"tattle/measure"
 	"tattle/run"
@@ -43,7 +42,7 @@ func (c *demoCmd) Run(ctx context.Context, e *env) error {
 			return r, nil
 		}
 		for _, name := range []string{shardsDir, manifestFile, manifestDigestFile, arraysFile, measure.AttacksFile, modelFile} {
-			file.RemoveAll(filepath.Join(dir, name))
+			e.files.RemoveAll(filepath.Join(dir, name))
 		}
 		if errors.Is(err, context.Canceled) {
 			return nil, &run.InterruptedError{Kept: "the demo keeps nothing", Cause: err}
@@ -54,7 +53,7 @@ func (c *demoCmd) Run(ctx context.Context, e *env) error {
 
 func (c *demoCmd) demo(ctx context.Context, e *env, dir string) (*report.Report, error) {
 	recipe, _ := training.RecipeOf(glyphsName)
-	recipe.Epochs, recipe.Seed = demoSize.epochs, c.Seed
+	recipe.Epochs, recipe.Seed, recipe.Files = demoSize.epochs, c.Seed, e.files
 	train, test := glyphs(0, c.Seed)
 	t, err := fit(ctx, e, dir, recipe, train, test)
 	if err != nil {

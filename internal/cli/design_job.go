@@ -200,13 +200,13 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *design.R
 		g.Metadata = map[string]string{dataset.TrainedOn: of}
 	}
 	g.Metadata = dataset.RecordTraining(g.Metadata, j.training)
-	if err := onnx.Write(path, g); err != nil {
+	if err := onnx.WriteIn(e.files, path, g); err != nil {
 		return nil, err
 	}
 	limit := j.in.Limit
 	if len(j.measured) > 0 {
 		limit = absolute(filepath.Join(dir, measuredFile))
-		err := file.Write(limit, func(w io.Writer) error { return npy.Write(w, []int{len(j.measured)}, j.measured) })
+		err := e.files.Write(limit, func(w io.Writer) error { return npy.Write(w, []int{len(j.measured)}, j.measured) })
 		if err != nil {
 			return nil, err
 		}
@@ -239,7 +239,7 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *design.R
 // measurement of the first strength that keeps it, or of the first of all if none does. What a look
 // writes goes into dir.
 func (m *measurement) enough(ctx context.Context, e *env, dir string, p design.Run) (*measurement, error) {
-	if err := file.MkdirAll(dir); err != nil {
+	if err := e.files.MkdirAll(dir); err != nil {
 		return nil, err
 	}
 	strengths := design.Strengths(m.Sigma)

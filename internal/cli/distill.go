@@ -28,7 +28,7 @@ func (c *distillCmd) Run(ctx context.Context, e *env) error {
 	}
 	return c.taught.compute(ctx, e, c.output, "distill", func(dir string, t *training.Teacher) (*report.Report, error) {
 		o := curious.Options{Temperature: c.Temperature, Epochs: c.Epochs, Batch: c.Batch, Seed: c.Seed}
-		s, stopped := t.Distill(ctx, dir, training.DistillOptions{Options: o, Widths: widths, Phase: e.bars.Set})
+		s, stopped := t.Distill(ctx, dir, training.DistillOptions{Files: e.files, Options: o, Widths: widths, Phase: e.bars.Set})
 		if s == nil {
 			return nil, stopped
 		}

@@ -51,13 +51,12 @@ func (o sharedRun) compute(ctx context.Context, e *env, command string, work mak
 	if err != nil {
 		return err
 	}
-	release, err := file.Confine(dir)
-	if err != nil {
+	if e.files, err = file.OpenDir(dir); err != nil {
 		return hinted(fmt.Errorf("--out: %w", err), "choose a folder that can be written with --out")
 	}
-	defer release()
+	defer e.files.Close()
 	if o.Resume && !file.Locked(dir) {
-		if err := file.Sweep(dir); err != nil {
+		if err := e.files.Sweep(dir); err != nil {
 			return err
 		}
 	}
@@ -68,18 +67,18 @@ func (o sharedRun) compute(ctx context.Context, e *env, command string, work mak
 			return err
 		}
 		r.Timing["total"] = time.Since(started).Seconds()
-		if err := r.Save(dir); err != nil {
+		if err := r.Save(e.files, dir); err != nil {
 			return err
 		}
 		for _, name := range []string{shardsDir, searchDir, training.TrainingFolder} { // what an interrupted run goes on with
-			if err := file.RemoveAll(filepath.Join(dir, name)); err != nil {
+			if err := e.files.RemoveAll(filepath.Join(dir, name)); err != nil {
 				return err
 			}
 		}
 		return cmp.Or(o.show(e, dir, r), err)
 	})
 	if err != nil && made {
-		file.Remove(dir) // does nothing unless it is empty
+		os.Remove(dir) // does nothing unless it is empty
 	}
 	return err
 }
@@ -110,7 +109,7 @@ func (o sharedRun) folder(command, subcommand string) (dir string, made bool, er
 	if err := o.spare(resume); err != nil {
 		return "", false, err
 	}
-	if err = file.MkdirAll(o.Out); err == nil {
+	if err = os.MkdirAll(o.Out, 0o777); err == nil {
 		err = file.Room(o.Out, 0) // now, so that no hour of work is lost for it
 	}
 	if err != nil {

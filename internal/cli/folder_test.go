@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tattle/internal/file"
 	"tattle/internal/report"
 )
 
@@ -14,11 +13,12 @@ import (
 // made after the folder was checked.
 func TestLinksPlantedWhileRunning(t *testing.T) {
 	dir, outside := filepath.Join(t.TempDir(), "run"), t.TempDir()
-	err := output{Out: dir}.compute(t.Context(), &env{args: []string{"test"}, stderr: io.Discard}, "test", func(string) (*report.Report, error) {
+	e := &env{args: []string{"test"}, stderr: io.Discard}
+	err := output{Out: dir}.compute(t.Context(), e, "test", func(string) (*report.Report, error) {
 		if err := os.Symlink(outside, filepath.Join(dir, "seed-1")); err != nil {
 			t.Skip(err)
 		}
-		return nil, file.Write(filepath.Join(dir, "seed-1", "model.onnx"), func(io.Writer) error { return nil })
+		return nil, e.files.WriteBytes(filepath.Join(dir, "seed-1", "model.onnx"), nil)
 	})
 	left, _ := os.ReadDir(outside)
 	if err == nil || len(left) > 0 {

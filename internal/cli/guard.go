@@ -68,7 +68,7 @@ func (c *guardPackCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := file.MkdirAll(c.Out); err != nil {
+	if err := os.MkdirAll(c.Out, 0o777); err != nil {
 		return hinted(fmt.Errorf("--out: %w", err), "choose a folder that can be written with --out")
 	}
 	if err := p.Write(c.Out); err != nil {

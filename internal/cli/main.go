@@ -50,11 +50,12 @@ func Main() int {
 type env struct {
 	stdout  io.Writer
 	stderr  io.Writer
-	args    []string // what was asked for, without where it is kept or who computes it: what a report records
-	given   []string // all of the command line
-	keeps   bool     // the command can be resumed
-	prepare bool     // compute nothing: others do
-	pool    run.Pool // does the work of the run whose folder is open
+	args    []string  // what was asked for, without where it is kept or who computes it: what a report records
+	given   []string  // all of the command line
+	keeps   bool      // the command can be resumed
+	prepare bool      // compute nothing: others do
+	files   *file.Dir // changes the files of the run whose folder is open
+	pool    run.Pool  // does its work
 	bars    progress.Phases
 	ctx     context.Context
 	stop    context.CancelCauseFunc // ends ctx

@@ -41,7 +41,7 @@ func (m *measurement) bounded(ctx context.Context, e *env, dir string) (*measure
 		return nil, err
 	}
 	o := measure.RunOptions{
-		Dir: dir, Resume: m.resume, Hashes: map[string]string{"model": m.origin.Model.SHA256, "data": m.Data.SHA256},
+		Dir: dir, Files: e.files, Resume: m.resume, Hashes: map[string]string{"model": m.origin.Model.SHA256, "data": m.Data.SHA256},
 		Pool: e.pool, Name: m.name, Progress: e.bars.Set,
 	}
 	done, err := m.Begin(ctx, o)
@@ -59,7 +59,7 @@ func (m *measurement) bounded(ctx context.Context, e *env, dir string) (*measure
 
 // looked reports on the release without bounds, writing into dir.
 func (m *measurement) looked(ctx context.Context, e *env, dir string) (*report.Report, error) {
-	o := measure.RunOptions{Dir: dir, Progress: e.bars.Set}
+	o := measure.RunOptions{Dir: dir, Files: e.files, Progress: e.bars.Set}
 	done, err := m.Begin(ctx, o)
 	if err != nil {
 		return nil, err

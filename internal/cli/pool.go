@@ -55,7 +55,7 @@ func (e *env) lead(ctx context.Context, dir string, resume bool, work func() err
 	if e.pool != nil { // set by tattle worker
 		return e.unfinished(work(), dir)
 	}
-	lead := run.NewLead(dir)
+	lead := run.NewLead(e.files, dir)
 	defer lead.Close()
 	if err := lead.Take(); errors.Is(err, run.ErrLed) {
 		return usage(fmt.Errorf("--out %s: %w", dir, err), "tattle worker "+file.Quote(dir)+" helps it; otherwise wait for it, or choose another folder")
@@ -69,13 +69,13 @@ func (e *env) lead(ctx context.Context, dir string, resume bool, work func() err
 			return err
 		}
 	}
-	e.pool = paced(run.Leader{})
+	e.pool = paced(run.Leader{Files: e.files})
 	if e.prepare {
-		e.pool = run.Preparer{Stop: func() { e.stop(errPrepared) }}
+		e.pool = run.Preparer{Files: e.files, Stop: func() { e.stop(errPrepared) }}
 	}
 	err := work()
 	if other := (*run.MismatchError)(nil); errors.As(err, &other) && was != nil {
-		err = errors.Join(err, file.Write(filepath.Join(dir, runFile), func(w io.Writer) error { _, err := w.Write(was); return err }))
+		err = errors.Join(err, e.files.WriteBytes(filepath.Join(dir, runFile), was))
 	}
 	lead.Close()
 	switch {
@@ -85,7 +85,7 @@ func (e *env) lead(ctx context.Context, dir string, resume bool, work func() err
 	case !e.keeps:
 		return err
 	case err != nil && !keeps(dir):
-		file.Remove(filepath.Join(dir, runFile))
+		e.files.Remove(filepath.Join(dir, runFile))
 	}
 	return e.unfinished(err, dir)
 }

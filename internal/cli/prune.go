@@ -39,7 +39,7 @@ func (c *pruneCmd) Run(ctx context.Context, e *env) error {
 			err = t.ReportPruned(r, points, o)
 		}
 		if err == nil && c.Keep != nil {
-			err = t.KeepPruned(dir, *c.Keep, o)
+			err = t.KeepPruned(e.files, dir, *c.Keep, o)
 		}
 		if err == nil && c.Keep != nil {
 			err = modelOf(r, dir, modelFile)

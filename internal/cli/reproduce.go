@@ -150,7 +150,7 @@ func (c *reproduceCmd) grid(ctx context.Context, e *env, x *reproduce.Experiment
 		if exists(filepath.Join(dir, manifestFile)) {
 			return nil, usage(fmt.Errorf("--out %s: holds a run that is not one of paper B's tables", dir), "choose another folder with --out")
 		}
-		o.Dir, o.Pool, o.Progress = dir, e.pool, e.bars.Set
+		o.Dir, o.Files, o.Pool, o.Progress = dir, e.files, e.pool, e.bars.Set
 		g, err := x.NewGrid(o)
 		if err == nil {
 			err = g.Run(ctx)

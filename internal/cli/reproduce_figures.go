@@ -123,7 +123,7 @@ func (c *reproduceCmd) figure(ctx context.Context, e *env, m *measurement, f rep
 // others computes the bounds of the figure's further runs, each in a folder within dir.
 func (c *reproduceCmd) others(ctx context.Context, e *env, m *measurement, further []reproduce.Further, dir string) (all []*measured, err error) {
 	for _, f := range further {
-		if err := file.MkdirAll(f.In(dir)); err != nil {
+		if err := e.files.MkdirAll(f.In(dir)); err != nil {
 			return nil, err
 		}
 		b, err := m.further(f, c.Published).bounded(ctx, e, f.In(dir))
@@ -157,7 +157,7 @@ func (c *reproduceCmd) conclude(ctx context.Context, e *env, f reproduce.Figure,
 	for _, b := range append([]*measured{ours}, others...) {
 		r, err := b.conclude(ctx, e)
 		if err == nil && f.Pictures {
-			err = r.SavePictures(b.options.Dir)
+			err = r.SavePictures(e.files, b.options.Dir)
 		}
 		if err != nil {
 			return nil, err
@@ -166,7 +166,7 @@ func (c *reproduceCmd) conclude(ctx context.Context, e *env, f reproduce.Figure,
 	}
 	first, all, theirs := reports[0], []*bound.Result{ours.Bounds}, (*bound.Result)(nil)
 	for i, b := range others {
-		if err := reports[i+1].Save(b.options.Dir); err != nil {
+		if err := reports[i+1].Save(e.files, b.options.Dir); err != nil {
 			return nil, err
 		}
 		if further[i].Authors() {
@@ -199,7 +199,7 @@ func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f repr
 		return err
 	}
 	recipe, _ := training.RecipeOf(f.Net)
-	recipe.Epochs, recipe.Seed = cmp.Or(c.Epochs, recipe.Epochs), c.Seed
+	recipe.Epochs, recipe.Seed, recipe.Files = cmp.Or(c.Epochs, recipe.Epochs), c.Seed, e.files
 	if _, err := recipe.Build(data.Shape); err != nil {
 		return usage(fmt.Errorf("--data %s: %w", c.Data, err), "")
 	}
@@ -212,7 +212,7 @@ func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f repr
 	case err != nil:
 		return err
 	}
-	path, err := training.Unpack(trained, dir)
+	path, err := training.Unpack(e.files, trained, dir)
 	if err != nil {
 		return err
 	}

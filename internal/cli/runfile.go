@@ -31,7 +31,7 @@ func (e *env) writeRunFile(dir string, resume bool) error {
 			r.Started = was.Started
 		}
 	}
-	return run.WriteRecord(dir, r)
+	return run.WriteRecord(e.files, dir, r)
 }
 
 // readRunFile reads it.

@@ -21,11 +21,11 @@ func TestRuns(t *testing.T) {
 		t.Errorf("printed %q", got)
 	}
 	at := filepath.Join(dir, "a\x1b[2J")
-	f := must.Get(run.Create(filepath.Join(at, "shards"), run.Manifest{Command: "bound", Shards: 30}))(t)
+	f := must.Get(run.Create(nil, filepath.Join(at, "shards"), run.Manifest{Command: "bound", Shards: 30}))(t)
 	for i := range 12 {
 		must.Do(t, f.SetAside(run.Failure{Shard: i, Name: fmt.Sprintf("examples %d to %d", 8*i, 8*i+7), Causes: []string{"once", "no\x1b]memory"}}))
 	}
-	must.Do(t, run.WriteRecord(at, run.Record{Args: []string{"bound", "--data", "my data"}}))
+	must.Do(t, run.WriteRecord(nil, at, run.Record{Args: []string{"bound", "--data", "my data"}}))
 	got, _ := done(t, "runs", dir)
 	listed, _ := done(t, "runs", dir, "--json")
 	if strings.Contains(got, "\x1b") || strings.Count(got, "\n") != 2+1+10+1 {

@@ -71,7 +71,7 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	return c.output.compute(ctx, e, "train-"+c.Task, func(dir string) (*report.Report, error) {
-		recipe := c.recipe()
+		recipe := c.recipe(e.files)
 		t, stopped := fit(ctx, e, dir, recipe, train, test)
 		if t == nil {
 			return nil, stopped
@@ -140,13 +140,13 @@ func (c *trainCmd) load() (train, test *dataset.Set, err error) {
 	return train, test, nil
 }
 
-// recipe returns paper A's training as the flags change it.
-func (c *trainCmd) recipe() training.Recipe {
+// recipe returns paper A's training as the flags change it; files writes what it keeps.
+func (c *trainCmd) recipe(files *file.Dir) training.Recipe {
 	r, _ := training.RecipeOf(c.Task)
 	r.Enlarge = c.Net != ""
 	r.Net = cmp.Or(c.Net, r.Net)
 	r.Epochs = cmp.Or(c.Epochs, r.Epochs)
-	r.Batch, r.LearningRate, r.Seed = c.Batch, c.LearningRate, c.Seed
+	r.Batch, r.LearningRate, r.Seed, r.Files = c.Batch, c.LearningRate, c.Seed, files
 	r.Noise, r.BitsPenalty = c.SigmaScale, c.BitsPenalty
 	return r
 }

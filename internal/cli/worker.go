@@ -49,7 +49,11 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer back()
-	lead := run.NewLead(w.Dir)
+	if w.files, err = file.OpenDir(w.Dir); err != nil {
+		return err
+	}
+	defer w.files.Close()
+	lead := run.NewLead(w.files, w.Dir)
 	defer lead.Close()
 	for {
 		err := lead.Take()
@@ -82,7 +86,8 @@ type worker struct {
 	*workerCmd
 	env        *env
 	begun      run.Record
-	mismatched bool // the last stage was not the one that its folder had
+	files      *file.Dir // changes the files of the run
+	mismatched bool      // the last stage was not the one that its folder had
 }
 
 // sameProgram returns an error if another program began the run: it may give other bytes.
@@ -131,7 +136,7 @@ func (w *worker) lead(ctx context.Context) error {
 		return err
 	}
 	e := newEnv(ctx, k, args, w.env.stdout, w.env.stderr)
-	e.pool = paced(run.Leader{KeepFailed: true})
+	e.pool = paced(run.Leader{Files: w.files, KeepFailed: true})
 	return runParsed(k, e)
 }
 
@@ -165,11 +170,6 @@ func (w *worker) follow(ctx context.Context, lead run.Lead) error {
 	}
 	defer os.RemoveAll(scratch)
 	root := absolute(w.Dir)
-	confined, err := file.Confine(root)
-	if err != nil {
-		return err
-	}
-	defer confined()
 	copied := filepath.Join(scratch, "run")
 	if err := run.Copy(ctx, root, copied); err != nil {
 		return err
@@ -187,7 +187,7 @@ func (w *worker) follow(ctx context.Context, lead run.Lead) error {
 		}
 	}
 	e := newEnv(ctx, k, args, io.Discard, io.Discard)
-	e.pool = paced(run.Follower{Root: root, Scratch: copied, Log: w.env.say, Stop: func() { e.stop(errFollowed) }})
+	e.pool = paced(run.Follower{Root: root, Scratch: copied, Files: w.files, Log: w.env.say, Stop: func() { e.stop(errFollowed) }})
 	go watch(e, lead, root)
 	err = runParsed(k, e)
 	if cause := context.Cause(e.ctx); cause == errFollowed || err == nil {

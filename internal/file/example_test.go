@@ -2,7 +2,6 @@ package file_test
 
 import (
 	"fmt"
-	"io"
 	"log"
 	"os"
 	"path/filepath"
@@ -10,22 +9,21 @@ import (
 	"tattle/internal/file"
 )
 
-// What is written below a confined folder stays in it, whatever links are there.
-func ExampleConfine() {
+// What a Dir writes stays in its folder, whatever links are there.
+func ExampleDir() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	release, err := file.Confine(dir)
+	d, err := file.OpenDir(dir)
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer release()
+	defer d.Close()
 	os.Symlink(os.TempDir(), filepath.Join(dir, "link"))
-	hello := func(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err }
-	fmt.Println(file.Write(filepath.Join(dir, "a.txt"), hello) == nil)
-	fmt.Println(file.Write(filepath.Join(dir, "link", "a.txt"), hello) == nil)
+	fmt.Println(d.WriteBytes(filepath.Join(dir, "a.txt"), []byte("hello")) == nil)
+	fmt.Println(d.WriteBytes(filepath.Join(dir, "link", "a.txt"), []byte("hello")) == nil)
 	// Output:
 	// true
 	// false

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 )
 
@@ -15,7 +16,7 @@ func NewFolder(name string) (string, error) {
 		if i > 1 {
 			dir = fmt.Sprintf("%s-%d", name, i)
 		}
-		if err := Mkdir(dir); err == nil || !errors.Is(err, fs.ErrExist) {
+		if err := os.Mkdir(dir, 0o777); err == nil || !errors.Is(err, fs.ErrExist) {
 			return dir, err
 		}
 	}
@@ -23,11 +24,11 @@ func NewFolder(name string) (string, error) {
 
 // Room returns an error if a file of so many bytes cannot be written into a folder.
 func Room(dir string, size int64) (err error) {
-	f, err := CreateTemp(dir, "tattle")
+	f, err := (*Dir)(nil).createTemp(dir, "tattle")
 	if err != nil {
 		return err
 	}
-	defer Remove(f.Name())
+	defer os.Remove(f.Name())
 	zeros := make([]byte, 1<<20)
 	for ; size > 0 && err == nil; size -= int64(len(zeros)) {
 		_, err = f.Write(zeros[:min(size, int64(len(zeros)))])

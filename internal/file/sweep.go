@@ -7,18 +7,18 @@ import (
 )
 
 // Sweep removes the half-written files of killed processes in a folder and below: regular files
-// with names of CreateTemp. It keeps those that a process holds open, and those in folders that a
+// with names that IsTemporary takes. It keeps those that a process holds open, and those in folders that a
 // process has locked or shares.
-func Sweep(dir string) error {
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+func (d *Dir) Sweep(dir string) error {
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
 			return err
-		case d.IsDir() && path != dir && Locked(path):
+		case entry.IsDir() && path != dir && Locked(path):
 			return fs.SkipDir
-		case !d.Type().IsRegular() || !IsTemporary(d.Name()):
+		case !entry.Type().IsRegular() || !IsTemporary(entry.Name()):
 			return nil
 		}
 		f, err := Open(path)
@@ -29,7 +29,7 @@ func Sweep(dir string) error {
 		if held(f) {
 			return nil
 		}
-		if err := Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := d.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil

@@ -21,32 +21,38 @@ const temporary = ".tmp"
 // unchanged, and the hidden file is removed. Only a crash of the machine or the process may leave
 // it. A symbolic link at path is replaced, and the file that it points to stays unchanged. Write
 // returns an error if path exists and is neither a regular file nor a link.
-func Write(path string, write func(io.Writer) error) error {
-	return replace(path, func(d *disk) error { return inOrder(d, write) })
+func (d *Dir) Write(path string, write func(io.Writer) error) error {
+	return d.replace(path, func(to *disk) error { return inOrder(to, write) })
 }
 
 // WriteBytes is Write of these bytes.
-func WriteBytes(path string, data []byte) error {
-	return Write(path, func(w io.Writer) error {
+func (d *Dir) WriteBytes(path string, data []byte) error {
+	return d.Write(path, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})
 }
 
 // WriteAt is Write for content that is not written in order.
-func WriteAt(path string, write func(io.WriterAt) error) error {
-	return replace(path, func(d *disk) error { return write(d) })
+func (d *Dir) WriteAt(path string, write func(io.WriterAt) error) error {
+	return d.replace(path, func(to *disk) error { return write(to) })
 }
 
-func replace(path string, write func(*disk) error) error {
-	err := replaceable(path)
+// Write is Write of a nil *Dir.
+func Write(path string, write func(io.Writer) error) error { return (*Dir)(nil).Write(path, write) }
+
+// WriteBytes is WriteBytes of a nil *Dir.
+func WriteBytes(path string, data []byte) error { return (*Dir)(nil).WriteBytes(path, data) }
+
+func (d *Dir) replace(path string, write func(*disk) error) error {
+	err := d.replaceable(path)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	beside, _, err := hide(filepath.Dir(path), filepath.Base(path), write)
+	beside, _, err := d.hide(filepath.Dir(path), filepath.Base(path), write)
 	if err == nil {
-		if err = Rename(beside, path); err != nil {
-			Remove(beside)
+		if err = d.Rename(beside, path); err != nil {
+			d.Remove(beside)
 			err = Cause(err)
 		}
 	}
@@ -69,13 +75,13 @@ func (e *DiskError) Unwrap() error { return e.Err }
 // Hide writes a hidden file in a folder, whole and on disk, and returns its path and size. The
 // caller must rename or remove it. An error of write is returned unchanged; a failure of the
 // disk is a *DiskError. If Hide fails or write panics, no file is left.
-func Hide(dir, name string, write func(io.Writer) error) (path string, size int64, err error) {
-	return hide(dir, name, func(d *disk) error { return inOrder(d, write) })
+func (d *Dir) Hide(dir, name string, write func(io.Writer) error) (path string, size int64, err error) {
+	return d.hide(dir, name, func(to *disk) error { return inOrder(to, write) })
 }
 
 // inOrder writes through a buffer.
-func inOrder(d *disk, write func(io.Writer) error) error {
-	b := bufio.NewWriterSize(d, 1<<16)
+func inOrder(to *disk, write func(io.Writer) error) error {
+	b := bufio.NewWriterSize(to, 1<<16)
 	if err := write(b); err != nil {
 		return err
 	}
@@ -83,8 +89,8 @@ func inOrder(d *disk, write func(io.Writer) error) error {
 }
 
 // hide is Hide for a file that is written in any order.
-func hide(dir, name string, write func(*disk) error) (path string, size int64, err error) {
-	f, err := CreateTemp(dir, name)
+func (d *Dir) hide(dir, name string, write func(*disk) error) (path string, size int64, err error) {
+	f, err := d.createTemp(dir, name)
 	if err != nil {
 		return "", 0, &DiskError{Cause(err)}
 	}
@@ -92,7 +98,7 @@ func hide(dir, name string, write func(*disk) error) (path string, size int64, e
 	defer func() {
 		if !finished {
 			f.Close()
-			Remove(beside)
+			d.Remove(beside)
 		}
 	}()
 	disk := &disk{file: f}
@@ -138,8 +144,8 @@ func (d *disk) Write(b []byte) (int, error) {
 }
 
 // replaceable returns an error if path must not be replaced: a folder or a device.
-func replaceable(path string) error {
-	info, err := lstat(path)
+func (d *Dir) replaceable(path string) error {
+	info, err := d.lstat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return nil
@@ -152,8 +158,8 @@ func replaceable(path string) error {
 }
 
 // MkdirAllSynced is MkdirAll, and writes the names of the folders to disk.
-func MkdirAllSynced(dir string) error {
-	if err := MkdirAll(dir); err != nil {
+func (d *Dir) MkdirAllSynced(dir string) error {
+	if err := d.MkdirAll(dir); err != nil {
 		return err
 	}
 	above, err := filepath.Abs(dir)
@@ -173,7 +179,7 @@ func Sync(dir string) {
 	}
 }
 
-// IsTemporary reports whether CreateTemp makes names like this one.
+// IsTemporary reports whether the hidden files of a *Dir have names like this one.
 func IsTemporary(name string) bool {
 	stem, ok := strings.CutSuffix(name, temporary)
 	at := strings.LastIndexByte(stem, '.')

@@ -40,9 +40,9 @@ func (r *Report) Renderings() []Rendering {
 
 // Save writes what the report renders to and FileJSON into a run's folder, the latter last: it marks the run as
 // finished. The report records the digests of the files that say how the run was begun, too.
-func (r *Report) Save(dir string) error {
+func (r *Report) Save(files *file.Dir, dir string) error {
 	for _, f := range r.Renderings() {
-		if err := r.Render(filepath.Join(dir, f.Name), f.Name, f.Write); err != nil {
+		if err := r.Render(files, filepath.Join(dir, f.Name), f.Name, f.Write); err != nil {
 			return err
 		}
 	}
@@ -56,13 +56,13 @@ func (r *Report) Save(dir string) error {
 		}
 		r.Rendered[name] = digest
 	}
-	return file.Write(filepath.Join(dir, FileJSON), r.WriteJSON)
+	return files.Write(filepath.Join(dir, FileJSON), r.WriteJSON)
 }
 
 // Render writes a file that is made from the report alone, and records its SHA-256 under the name.
-func (r *Report) Render(path, name string, write func(io.Writer) error) error {
+func (r *Report) Render(files *file.Dir, path, name string, write func(io.Writer) error) error {
 	hash := sha256.New()
-	if err := file.Write(path, func(w io.Writer) error { return write(io.MultiWriter(w, hash)) }); err != nil {
+	if err := files.Write(path, func(w io.Writer) error { return write(io.MultiWriter(w, hash)) }); err != nil {
 		return err
 	}
 	if r.Rendered == nil {
@@ -94,10 +94,10 @@ func WithoutPictures(page []byte) []byte {
 }
 
 // SavePictures writes the pictures as PNG files into a folder, numbered in their order, and records their digests.
-func (r *Report) SavePictures(dir string) error {
+func (r *Report) SavePictures(files *file.Dir, dir string) error {
 	for i, p := range r.Pictures {
 		name := fmt.Sprintf("picture-%d.png", i+1)
-		if err := r.Render(filepath.Join(dir, name), name, func(w io.Writer) error { _, err := w.Write(p.PNG); return err }); err != nil {
+		if err := r.Render(files, filepath.Join(dir, name), name, func(w io.Writer) error { _, err := w.Write(p.PNG); return err }); err != nil {
 			return err
 		}
 	}

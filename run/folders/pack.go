@@ -30,16 +30,16 @@ func (s *Stage) take(f *run.Folder, i int, name string) error {
 // unpack puts the files of an archive into the folder with that name, in the order that
 // Finished returns. It returns an error unless the archive holds that folder, complete.
 func (s *Stage) unpack(archive, name, dir string) error {
-	if err := file.MkdirAll(dir); err != nil {
+	if err := s.Files.MkdirAll(dir); err != nil {
 		return err
 	}
 	beside, err := s.aside()
 	if err != nil {
 		return err
 	}
-	defer file.RemoveAll(beside)
+	defer s.Files.RemoveAll(beside)
 	from := filepath.Join(beside, "folder")
-	if err := run.Unpack(archive, from); err != nil {
+	if err := run.Unpack(s.Files, archive, from); err != nil {
 		return err
 	}
 	files, err := s.Finished(name, from)
@@ -50,7 +50,7 @@ func (s *Stage) unpack(archive, name, dir string) error {
 		return err
 	}
 	for _, f := range files {
-		if err := move(from, dir, filepath.FromSlash(f)); err != nil {
+		if err := s.move(from, dir, filepath.FromSlash(f)); err != nil {
 			return err
 		}
 	}
@@ -59,14 +59,14 @@ func (s *Stage) unpack(archive, name, dir string) error {
 
 // aside makes a temporary folder within the stage's, which is removed with the stage
 // even if the process is killed.
-func (s *Stage) aside() (string, error) { return file.MkdirTemp(s.Dir, ".folder-") }
+func (s *Stage) aside() (string, error) { return s.Files.MkdirTemp(s.Dir, ".folder-") }
 
 // move moves a file below one folder to the same place below another.
-func move(from, to, name string) error {
-	if err := file.MkdirAll(filepath.Dir(filepath.Join(to, name))); err != nil {
+func (s *Stage) move(from, to, name string) error {
+	if err := s.Files.MkdirAll(filepath.Dir(filepath.Join(to, name))); err != nil {
 		return err
 	}
-	return file.Rename(filepath.Join(from, name), filepath.Join(to, name))
+	return s.Files.Rename(filepath.Join(from, name), filepath.Join(to, name))
 }
 
 // pack writes files of dir, which may hold others, as an archive.
@@ -75,25 +75,25 @@ func (s *Stage) pack(w io.Writer, dir string, files []string) error {
 	if err != nil {
 		return err
 	}
-	defer file.RemoveAll(beside)
+	defer s.Files.RemoveAll(beside)
 	for _, name := range files {
 		name = filepath.FromSlash(name)
-		if err := file.LinkOrCopy(filepath.Join(dir, name), filepath.Join(beside, name)); err != nil {
+		if err := s.Files.LinkOrCopy(filepath.Join(dir, name), filepath.Join(beside, name)); err != nil {
 			return err
 		}
 	}
-	return run.Pack(w, beside)
+	return run.Pack(s.Files, w, beside)
 }
 
 // sweep removes what a process that was killed has left half-written in a folder.
-func sweep(dir string) error {
+func (s *Stage) sweep(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	for _, entry := range entries {
 		if file.IsTemporary(entry.Name()) {
-			err = errors.Join(err, file.Remove(filepath.Join(dir, entry.Name())))
+			err = errors.Join(err, s.Files.Remove(filepath.Join(dir, entry.Name())))
 		}
 	}
 	return err

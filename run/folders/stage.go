@@ -19,6 +19,7 @@ type Stage struct {
 	Names  []string // of the folders to be computed, in their order: paths below Root with slashes
 	AtOnce int      // folders that one process computes at a time; 0 is 1
 	Pool   run.Pool
+	Files  *file.Dir // changes the files in Root; nil: any files
 	Set
 
 	replaced bool // a stage that was begun is forgotten, wherever it is known
@@ -160,7 +161,7 @@ func (s *Stage) open(ctx context.Context, names []string, by run.Program) (f *ru
 		return nil, nil, err
 	}
 	m.Program = by
-	return run.Work{Dir: s.Dir, Manifest: m, Resume: true}.Open()
+	return run.Work{Dir: s.Dir, Manifest: m, Resume: true}.Open(s.Files)
 }
 
 // takeOver unpacks what a stage has finished, and returns the names of the rest.

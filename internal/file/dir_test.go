@@ -5,48 +5,46 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"tattle/internal/must"
 )
 
-// TestConfine: nothing outside of a confined folder is changed through links in it that
+// TestConfine: nothing outside of the folder of a Dir is changed through links in it that
 // are planted at any time.
 func TestConfine(t *testing.T) {
 	top := t.TempDir()
 	dir, outside := filepath.Join(top, "run"), filepath.Join(top, "outside")
-	for _, d := range []string{dir, outside, filepath.Join(outside, "sub")} {
-		os.Mkdir(d, 0o777)
+	for _, path := range []string{dir, outside, filepath.Join(outside, "sub")} {
+		os.Mkdir(path, 0o777)
 	}
 	victim := filepath.Join(outside, "victim")
 	os.WriteFile(victim, []byte("mine"), 0o666)
-	release := must.Get(Confine(dir))(t)
-	again := must.Get(Confine(dir))(t)
-	again()
-	again() // does nothing
+	d := must.Get(OpenDir(dir))(t)
+	defer d.Close()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	write := func(path string) error {
-		return Write(path, func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err })
-	}
-	for _, err := range []error{MkdirAll(in("a/b")), write(in("a/b/c")), write(in("x")), Rename(in("x"), in("a/y")), Link(in("a/y"), in("z")), Remove(in("z")), RemoveAll(in("a/b"))} {
+	write := func(path string) error { return d.WriteBytes(path, []byte("new")) }
+	for _, err := range []error{d.MkdirAll(dir), d.MkdirAll(in("a/b")), write(in("a/b/c")), write(in("x")), d.Rename(in("x"), in("a/y")), d.Link(in("a/y"), in("z")), d.Chtimes(in("z"), time.Now(), time.Now()), d.Remove(in("z")), d.RemoveAll(in("a/b"))} {
 		must.Do(t, err)
 	}
 	if err := os.Symlink(outside, in("link")); err != nil {
 		t.Skip(err)
 	}
 	os.Symlink(victim, in("file"))
-	must.Fail(t, must.Err(OpenFile(in("file"), os.O_WRONLY, 0))) // a file outside
+	must.Fail(t, must.Err(d.OpenFile(in("file"), os.O_WRONLY, 0))) // a file outside
+	must.Fail(t, d.Chtimes(in("file"), time.Now(), time.Now()))
 	if err := write(in("file")); err != nil {
 		t.Errorf("a link is replaced: %v", err)
 	}
-	f, err := CreateTemp(in("link"), "x")
+	f, err := d.createTemp(in("link"), "x")
 	if err == nil {
 		f.Close()
 	}
-	_, err2 := MkdirTemp(in("link"), "x")
-	_, err3 := OpenRoot(in("link"))
+	_, err2 := d.MkdirTemp(in("link"), "x")
+	_, err3 := d.OpenRoot(in("link"))
 	for i, err := range []error{
-		write(in("link/new")), write(in("link/victim")), Mkdir(in("link/d")), MkdirAll(in("link/d/e")), Remove(in("link/victim")), RemoveAll(in("link/sub")),
-		Rename(in("a/y"), in("link/y")), Link(in("a/y"), in("link/y")), Rename(in("link/victim"), in("v")), Rename(victim, in("v")), Rename(in("a/y"), victim), err, err2, err3,
+		write(in("link/new")), write(in("link/victim")), d.Mkdir(in("link/d")), d.MkdirAll(in("link/d/e")), d.Remove(in("link/victim")), d.RemoveAll(in("link/sub")),
+		d.Rename(in("a/y"), in("link/y")), d.Link(in("a/y"), in("link/y")), d.Rename(in("link/victim"), in("v")), d.Rename(victim, in("v")), d.Rename(in("a/y"), victim), write(filepath.Join(outside, "new")), err, err2, err3,
 	} {
 		if err == nil {
 			t.Errorf("change %d was made through a link", i)
@@ -58,12 +56,11 @@ func TestConfine(t *testing.T) {
 	if b, _ := os.ReadFile(victim); string(b) != "mine" {
 		t.Errorf("the victim holds %q", b)
 	}
-	if err := RemoveAll(in("link")); err != nil { // the link itself
+	if err := d.RemoveAll(in("link")); err != nil { // the link itself
 		t.Error(err)
 	}
-	release()
-	if root, _ := rootOf(in("x")); root != nil {
-		t.Error("it is still confined")
+	if d.For(in("x")) != d || d.For(victim) != nil {
+		t.Error("a path is taken for one in the folder, or for one outside")
 	}
 }
 
@@ -81,7 +78,7 @@ func TestSweep(t *testing.T) {
 	os.Symlink("arrays.npz", filepath.Join(dir, ".link.0123456789abcdef.tmp"))
 	unlock := must.Get(Share(filepath.Join(dir, "live")))(t)
 	defer unlock()
-	if err := Write(filepath.Join(dir, "held"), func(w io.Writer) error { return Sweep(dir) }); err != nil {
+	if err := Write(filepath.Join(dir, "held"), func(w io.Writer) error { return (*Dir)(nil).Sweep(dir) }); err != nil {
 		t.Errorf("a file under way was swept: %v", err)
 	}
 	for _, name := range dead {
