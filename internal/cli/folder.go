@@ -110,7 +110,7 @@ func (o sharedRun) folder(command, subcommand string) (dir string, made bool, er
 		return "", false, err
 	}
 	if err = os.MkdirAll(o.Out, 0o777); err == nil {
-		err = file.Room(o.Out, 0) // now, so that no hour of work is lost for it
+		err = (*file.Dir)(nil).Room(o.Out, 0) // now, so that no hour of work is lost for it
 	}
 	if err != nil {
 		return "", false, hinted(fmt.Errorf("--out: %w", err), "choose a folder that can be written with --out")

@@ -158,7 +158,7 @@ func fit(ctx context.Context, e *env, dir string, r training.Recipe, data, test 
 	if err != nil {
 		return nil, usage(fmt.Errorf("--data: %w", err), "")
 	}
-	if err := roomForModel(dir, g.ParamCount()); err != nil {
+	if err := roomForModel(e.files, dir, g.ParamCount()); err != nil {
 		return nil, err
 	}
 	return r.Train(ctx, g, data, test, e.bars.Begin("training"))
@@ -166,8 +166,8 @@ func fit(ctx context.Context, e *env, dir string, r training.Recipe, data, test 
 
 // roomForModel fails early where the folder does not take a model of so many
 // parameters.
-func roomForModel(dir string, parameters int) error {
-	if err := file.Room(dir, 4*int64(parameters)); err != nil {
+func roomForModel(files *file.Dir, dir string, parameters int) error {
+	if err := files.Room(dir, 4*int64(parameters)); err != nil {
 		return hinted(fmt.Errorf("the model would not fit: %w", err), "make room, or choose another folder with --out")
 	}
 	return nil

@@ -23,12 +23,12 @@ func NewFolder(name string) (string, error) {
 }
 
 // Room returns an error if a file of so many bytes cannot be written into a folder.
-func Room(dir string, size int64) (err error) {
-	f, err := (*Dir)(nil).createTemp(dir, "tattle")
+func (d *Dir) Room(dir string, size int64) (err error) {
+	f, err := d.createTemp(dir, "tattle")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
+	defer d.Remove(filepath.Join(dir, filepath.Base(f.Name())))
 	zeros := make([]byte, 1<<20)
 	for ; size > 0 && err == nil; size -= int64(len(zeros)) {
 		_, err = f.Write(zeros[:min(size, int64(len(zeros)))])
