@@ -39,21 +39,21 @@ func (e *CommittedError) Error() string {
 // Put writes data of shard i, named by their SHA-256, without committing them: Record
 // does that. Where write fails its error is returned as it is; where the data cannot be
 // kept, a *StoreError. Any number of processes may put data of one shard at a time.
-func (f *Folder) Put(i int, write func(io.Writer) error) (digest string, size int64, err error) {
+func (f *Folder) Put(i int, write func(io.Writer) error) (digest string, err error) {
 	if err := f.has(i); err != nil {
-		return "", 0, err
+		return "", err
 	}
 	hash := sha256.New()
-	beside, size, err := f.files.Hide(f.dir, shardName(i), func(w io.Writer) error { return write(io.MultiWriter(w, hash)) })
+	beside, err := f.files.Hide(f.dir, shardName(i), func(w io.Writer) error { return write(io.MultiWriter(w, hash)) })
 	if err != nil {
-		return "", 0, f.store(err)
+		return "", f.store(err)
 	}
 	digest = hex.EncodeToString(hash.Sum(nil))
 	if err := f.files.Rename(beside, f.DataPath(i, digest)); err != nil {
 		f.files.Remove(beside)
-		return "", 0, &StoreError{f.dir, file.Cause(err)}
+		return "", &StoreError{f.dir, file.Cause(err)}
 	}
-	return digest, size, nil
+	return digest, nil
 }
 
 // store turns a failure of the disk into a *StoreError.
@@ -122,7 +122,7 @@ func (f *Folder) Commit(i int, write func(io.Writer) error) error {
 	if f.Done(i) {
 		return &CommittedError{Shard: i, Committed: f.Digest(i)}
 	}
-	digest, _, err := f.Put(i, write)
+	digest, err := f.Put(i, write)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ var link = (*file.Dir).Link
 // createOnce writes the record of shard i unless there is one, and reports whether it did.
 func (f *Folder) createOnce(i int, line string) (won bool, err error) {
 	path := f.recordPath(i)
-	beside, _, err := f.files.Hide(f.dir, filepath.Base(path), func(w io.Writer) error {
+	beside, err := f.files.Hide(f.dir, filepath.Base(path), func(w io.Writer) error {
 		_, err := io.WriteString(w, line)
 		return err
 	})

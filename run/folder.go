@@ -98,12 +98,6 @@ func (f *Folder) has(i int) error {
 	return nil
 }
 
-// Dir returns the folder's path.
-func (f *Folder) Dir() string { return f.dir }
-
-// Manifest returns the folder's manifest.json.
-func (f *Folder) Manifest() []byte { return f.manifest }
-
 // Len returns the number of shards.
 func (f *Folder) Len() int { return len(f.digests) }
 

@@ -44,7 +44,7 @@ func TestRecordDamagedMeanwhile(t *testing.T) {
 	w := texts(t.TempDir(), 3)
 	f := begin(t, w.Dir, w.Manifest)
 	os.WriteFile(f.recordPath(1), []byte("half"), 0o666)
-	digest, _ := must.Get2(f.Put(1, put(text(1))))(t)
+	digest := must.Get(f.Put(1, put(text(1))))(t)
 	err := f.Record(1, digest)
 	if _, ok := errors.AsType[*StoreError](err); !ok || !strings.Contains(err.Error(), filepath.Base(f.recordPath(1))) {
 		t.Errorf("error %v", err)

@@ -17,15 +17,15 @@ func TestManifestChangedByHand(t *testing.T) {
 	dir := t.TempDir()
 	f := begin(t, dir, manifest())
 	path := filepath.Join(dir, ManifestName)
-	changed := strings.Replace(string(f.Manifest()), `"restarts": 25`, `"restarts": 26`, 1)
+	changed := strings.Replace(string(f.manifest), `"restarts": 25`, `"restarts": 26`, 1)
 	must.Do(t, os.WriteFile(path, []byte(changed), 0o666))
 	for _, open := range []func(*file.Dir, string, Manifest) (*Folder, error){Open, Join} {
 		_, err := open(nil, dir, manifest())
-		for _, part := range []string{path, "changed since the run began", ManifestDigest([]byte(changed)), ManifestDigest(f.Manifest())} {
+		for _, part := range []string{path, "changed since the run began", ManifestDigest([]byte(changed)), ManifestDigest(f.manifest)} {
 			must.Fail(t, err, part)
 		}
 	}
-	must.Do(t, os.WriteFile(path, f.Manifest(), 0o666))
+	must.Do(t, os.WriteFile(path, f.manifest, 0o666))
 	must.Do(t, os.Remove(filepath.Join(dir, digestName)))
 	must.Fail(t, must.Err(Open(nil, dir, manifest())), digestName)
 }

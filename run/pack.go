@@ -17,8 +17,9 @@ import (
 	"tattle/internal/file"
 )
 
-// Pack writes a folder of plain files and folders as one archive. It returns an error if
-// there are links or anything else.
+// Pack writes a folder of plain files and folders as one archive, a tar without times, owners
+// and modes: the same bytes for the same files. It returns an error if there are links or
+// anything else.
 func Pack(files *file.Dir, w io.Writer, dir string) error {
 	names, err := contents(dir)
 	if err != nil {
@@ -29,15 +30,9 @@ func Pack(files *file.Dir, w io.Writer, dir string) error {
 		return err
 	}
 	defer root.Close()
-	return Archive(w, root.FS(), names)
-}
-
-// Archive writes files and folders as one archive, a tar without times, owners and modes:
-// the same bytes for the same files. The names must be sorted.
-func Archive(w io.Writer, from fs.FS, names []string) error {
 	t := tar.NewWriter(w)
 	for _, name := range names {
-		if err := archiveOne(t, from, name); err != nil {
+		if err := archiveOne(t, root.FS(), name); err != nil {
 			return fmt.Errorf("pack %s: %w", file.Name(name), err)
 		}
 	}

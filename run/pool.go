@@ -192,20 +192,10 @@ func Copy(ctx context.Context, root, dir string) error {
 		if _, _, shard := shardFile(d.Name()); shard || strings.HasPrefix(d.Name(), ".") || !d.Type().IsRegular() {
 			return nil
 		}
-		if os.Link(path, to) == nil { // files are replaced and never written again
-			return nil
-		}
-		from, err := file.Open(path)
+		err = (*file.Dir)(nil).LinkOrCopy(path, to) // files are replaced and never written again
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		if err != nil {
-			return err
-		}
-		defer from.Close()
-		return file.Write(to, func(w io.Writer) error {
-			_, err := io.Copy(w, from)
-			return err
-		})
+		return err
 	})
 }

@@ -37,7 +37,7 @@ func TestScan(t *testing.T) {
 	lay(t, at("begun"), map[string]string{"cluster.json": "{}", "1-1000/arrays.npz": "x", "1-2000/shards/ledger/jetstream/manifest.json": "{}"})
 	// at work
 	f = begin(t, at("at work", "shards"), of(2))
-	unlock := must.Get(file.Share(f.Dir()))(t)
+	unlock := must.Get(file.Share(f.dir))(t)
 	defer unlock()
 	// failed; a record without data is of no use
 	f = begin(t, at("failed"), of(5))
@@ -46,7 +46,7 @@ func TestScan(t *testing.T) {
 	os.Remove(f.Path(3))
 	f.SetAside(Failure{Shard: 1, Name: "examples 8 to 15", Causes: []string{"one", "two"}})
 	f.SetAside(Failure{Shard: 2, Name: "done since"})
-	lay(t, f.Dir(), map[string]string{"shard-000000.failed": "{", "shard-000009.failed": "{}", "shard-7.sha256": "", "shard-000004.sha256.x": ""})
+	lay(t, f.dir, map[string]string{"shard-000000.failed": "{", "shard-000009.failed": "{}", "shard-7.sha256": "", "shard-000004.sha256.x": ""})
 	// a folder of shards that nobody says anything of; others' manifests; damage
 	f = begin(t, at("lone"), of(1))
 	f.Commit(0, put("x"))

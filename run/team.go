@@ -179,7 +179,7 @@ func (t *team) report() {
 
 // try computes and commits a shard. It returns an error if the others cannot go on either.
 func (t *team) try(ctx context.Context, i int) error {
-	digest, _, err := t.Compute(ctx, t.folder, i)
+	digest, err := t.Compute(ctx, t.folder, i)
 	if err == nil {
 		err = t.folder.Record(i, digest)
 	}

@@ -105,9 +105,9 @@ func (e *PanicError) Error() string {
 // It returns an error of Do unchanged, and a panic as a *PanicError; both count as an attempt.
 // If the data cannot be written it returns a *StoreError, and if ctx ended meanwhile an error
 // that wraps ctx's; these do not count.
-func (w Work) Compute(ctx context.Context, f *Folder, i int) (digest string, size int64, err error) {
+func (w Work) Compute(ctx context.Context, f *Folder, i int) (digest string, err error) {
 	if err := ctx.Err(); err != nil {
-		return "", 0, err
+		return "", err
 	}
 	return f.Put(i, func(to io.Writer) error {
 		err := w.do(ctx, i, to)

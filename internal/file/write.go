@@ -49,7 +49,7 @@ func (d *Dir) replace(path string, write func(*disk) error) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	beside, _, err := d.hide(filepath.Dir(path), filepath.Base(path), write)
+	beside, err := d.hide(filepath.Dir(path), filepath.Base(path), write)
 	if err == nil {
 		if err = d.Rename(beside, path); err != nil {
 			d.Remove(beside)
@@ -72,10 +72,10 @@ func (e *DiskError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *DiskError) Unwrap() error { return e.Err }
 
-// Hide writes a hidden file in a folder, whole and on disk, and returns its path and size. The
+// Hide writes a hidden file in a folder, whole and on disk, and returns its path. The
 // caller must rename or remove it. An error of write is returned unchanged; a failure of the
 // disk is a *DiskError. If Hide fails or write panics, no file is left.
-func (d *Dir) Hide(dir, name string, write func(io.Writer) error) (path string, size int64, err error) {
+func (d *Dir) Hide(dir, name string, write func(io.Writer) error) (path string, err error) {
 	return d.hide(dir, name, func(to *disk) error { return inOrder(to, write) })
 }
 
@@ -89,10 +89,10 @@ func inOrder(to *disk, write func(io.Writer) error) error {
 }
 
 // hide is Hide for a file that is written in any order.
-func (d *Dir) hide(dir, name string, write func(*disk) error) (path string, size int64, err error) {
+func (d *Dir) hide(dir, name string, write func(*disk) error) (path string, err error) {
 	f, err := d.createTemp(dir, name)
 	if err != nil {
-		return "", 0, &DiskError{Cause(err)}
+		return "", &DiskError{Cause(err)}
 	}
 	beside, finished := filepath.Join(dir, filepath.Base(f.Name())), false
 	defer func() {
@@ -104,7 +104,7 @@ func (d *Dir) hide(dir, name string, write func(*disk) error) (path string, size
 	disk := &disk{file: f}
 	err = write(disk)
 	if disk.err == nil && err != nil {
-		return "", 0, err
+		return "", err
 	}
 	if err = disk.err; err == nil {
 		err = f.Sync()
@@ -113,16 +113,15 @@ func (d *Dir) hide(dir, name string, write func(*disk) error) (path string, size
 		err = f.Close()
 	}
 	if err != nil {
-		return "", 0, &DiskError{Cause(err)}
+		return "", &DiskError{Cause(err)}
 	}
 	finished = true
-	return beside, disk.size, nil
+	return beside, nil
 }
 
-// disk is a file that keeps its error, and counts the bytes that are written in order.
+// disk is a file that keeps its error.
 type disk struct {
 	file *os.File
-	size int64
 	err  error
 }
 
@@ -136,7 +135,6 @@ func (d *disk) WriteAt(b []byte, offset int64) (int, error) {
 
 func (d *disk) Write(b []byte) (int, error) {
 	n, err := d.file.Write(b)
-	d.size += int64(n)
 	if err != nil {
 		d.err = Cause(err)
 	}
