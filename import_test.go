@@ -33,12 +33,12 @@ var layers = [][]string{
 	{"shape", "internal/report"},
 	{"run"},
 	{"dataset"},
-	{"onnx", "independent", "internal/progress"},
+	{"onnx", "independent", "internal/progress", "internal/sheet"},
 	{"nn/train"},
 	{"nn/zoo", "nn/classical"},
 	{"nn"},
 	{"lsqr", "dct", "stat", "npy", "qp", "eigen", "gram", "lattice", "guard/ledger"},
-	{"internal/simd", "internal/file", "internal/float16", "internal/sheet", "internal/manual", "internal/listen", "internal/browser", "internal/gate", "internal/benchall"},
+	{"internal/simd", "internal/file", "internal/float16", "internal/manual", "internal/listen", "internal/browser", "internal/gate", "internal/benchall"},
 	{"internal/must", "internal/shared"},
 }
 
