@@ -99,11 +99,5 @@ func (d DataSetup) legal(n int) (bound.Domain, error) {
 	if len(d.Range) == 0 || n%len(d.Range) != 0 {
 		return bound.Domain{}, fmt.Errorf("request: data.range: %d ranges, which are not those of the channels of %d inputs", len(d.Range), n)
 	}
-	var low, high []float64
-	for _, c := range d.Range {
-		for range n / len(d.Range) {
-			low, high = append(low, c[0]), append(high, c[1])
-		}
-	}
-	return bound.Legal(low, high)
+	return bound.Legal(inputRanges(d.Range, n))
 }

@@ -10,11 +10,14 @@ import (
 func LegalDomain(set *dataset.Set) (bound.Domain, error) { return bound.Legal(legalRange(set)) }
 
 func legalRange(set *dataset.Set) (low, high []float64) {
-	lo, hi := set.Range()
-	plane := nn.Size(set.Shape) / len(lo)
-	for c := range lo {
-		for range plane {
-			low, high = append(low, float64(lo[c])), append(high, float64(hi[c]))
+	return inputRanges(rangeOf(set), nn.Size(set.Shape))
+}
+
+// inputRanges returns the range of each of n inputs, from those of their channels.
+func inputRanges(channels [][2]float64, n int) (low, high []float64) {
+	for _, c := range channels {
+		for range n / len(channels) {
+			low, high = append(low, c[0]), append(high, c[1])
 		}
 	}
 	return low, high

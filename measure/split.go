@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -135,12 +134,11 @@ func (r *Release) Keep(files *file.Dir, s *Split, dir string) (kept []report.Fil
 }
 
 func copyFile(files *file.Dir, to, from string) error {
-	f, err := os.Open(from)
-	if err != nil {
-		return err
+	b, err := os.ReadFile(from)
+	if err == nil {
+		err = files.WriteBytes(to, b)
 	}
-	defer f.Close()
-	return files.Write(to, func(w io.Writer) error { _, err := io.Copy(w, f); return err })
+	return err
 }
 
 // Check returns an error if the split does not take the data of the request, or gives fewer
