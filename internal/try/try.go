@@ -1,4 +1,4 @@
-// Package try audits a CSV of outputs that is in memory, for a page that runs in a browser.
+// Package try audits a file of outputs that is in memory, for a page that runs in a browser.
 package try
 
 import (
@@ -6,9 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"tattle/audit"
@@ -16,7 +14,7 @@ import (
 	"tattle/internal/sheet"
 )
 
-// A Request says which columns of a CSV are what.
+// A Request says which columns of a file are what.
 type Request struct {
 	Name      string // of the file
 	Target    string
@@ -28,23 +26,16 @@ type Request struct {
 // fewerChecks stands in every report of Audit.
 const fewerChecks = "This audit ran in a browser. It trained no model as a control and tried no defences: tattle audit does both."
 
-// Columns returns the names in the header of a CSV.
+// Columns returns the names of the columns of a file of outputs.
 func Columns(content []byte) ([]string, error) {
-	rows, err := sheet.NewReader(bytes.NewReader(content), 0)
+	c, err := sheet.Open(context.Background(), "the file", bytes.NewReader(content), int64(len(content)), nil)
 	if err != nil {
 		return nil, err
 	}
-	header, err := rows.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, errors.New("the file is empty: it must have a header, and a row for every example")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return header, sheet.Repeated(header, rows.Line(0))
+	return c.Names(), nil
 }
 
-// Audit audits the outputs in a CSV and returns the report. It calls progress, unless nil, as
+// Audit audits the outputs in a file and returns the report. It calls progress, unless nil, as
 // the audit goes on.
 func Audit(ctx context.Context, content []byte, q Request, progress func(stage string, done, total int)) (*report.Report, error) {
 	s, err := audit.ReadOutputs(ctx, q.Name, content, audit.OpenOptions{Target: q.Target, Sensitive: q.Sensitive, Scores: q.Scores})

@@ -64,7 +64,7 @@ func TestAudit(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for content, want := range map[string]string{
 		"":           "is empty",
-		"PK\x03\x04": "only CSV can be read here",
+		"PK\x03\x04": "not an .npz archive",
 		"a,b\n1,2\n": "has no column y, target or label",
 	} {
 		must.Fail(t, must.Err(Audit(t.Context(), []byte(content), Request{Name: "x.csv"}, nil)), "x.csv: ", want)
