@@ -82,9 +82,7 @@ func plantOn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o fitOp
 	if err != nil {
 		return nil, err
 	}
-	rows := rand.New(rand.NewPCG(o.Seed, trainPlanted)).Perm(p.Test.Len())
-	rows = rows[:min(n, len(rows))]
-	slices.Sort(rows)
+	rows := drawRows(p.Test.Len(), n, rand.New(rand.NewPCG(o.Seed, trainPlanted)))
 	q, err := planted(ctx, f, attack, p.Test.Subset(rows), p.Test)
 	if err != nil {
 		return nil, err
@@ -126,15 +124,6 @@ func plantOnGlyphs(ctx context.Context, like *Sample, n, glyphs int, o fitOption
 	}
 	q.Where = fmt.Sprintf("glyphs: digits in %d groups, in bold or italic type", y)
 	return q, nil
-}
-
-// span returns lo … hi−1.
-func span(lo, hi int) []int {
-	rows := make([]int, hi-lo)
-	for i := range rows {
-		rows[i] = lo + i
-	}
-	return rows
 }
 
 // plant trains a classifier that hides attribute index, and its attack.

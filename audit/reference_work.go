@@ -3,7 +3,6 @@ package audit
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"tattle/curious"
 	"tattle/dataset"
@@ -71,7 +70,5 @@ func some(set *dataset.Set, n int, r *rand.Rand) *dataset.Set {
 	if n >= set.Len() {
 		return set
 	}
-	rows := r.Perm(set.Len())[:n]
-	slices.Sort(rows)
-	return set.Subset(rows)
+	return set.Subset(drawRows(set.Len(), n, r))
 }

@@ -18,17 +18,17 @@ type Shuffling struct {
 	Smallest *float64 `json:"smallest,omitempty"`
 }
 
-// shuffling measures the test of Permutation on attribute a. A leak of an excess e is guesses that are right for
+// shuffling measures the test of Permutation. A leak of an excess e is guesses that are right for
 // certain for a share e/(1 − b) of the examples, where b is the accuracy of the best baseline, and for the others are
 // the attack's own, shuffled within the strata. A leak in numbers explains a share of the variance that the
 // baseline leaves.
-func shuffling(s *Sample, a int, g *guesses, b *Baseline, o Options) *Shuffling {
-	at := &s.Sensitive[a]
-	level := distuv.UnitNormal.Quantile(1 - (1-o.Confidence)/float64(testsOf(len(s.Sensitive))))
+func shuffling(g *guesses, b *Baseline, o Options) *Shuffling {
+	at := g.at
+	level := distuv.UnitNormal.Quantile(1 - (1-o.Confidence)/float64(testsOf(len(g.in.Sensitive))))
 	power := distuv.UnitNormal.Quantile(PowerProbability)
 	x := &Shuffling{}
 	var mixed [][]int
-	for _, rows := range strata(s.Y, g.fold, g.folds) {
+	for _, rows := range g.in.strata {
 		if at.Numeric() && varies(pick(at.Numbers, rows)) || !at.Numeric() && varies(pick(at.Labels, rows)) {
 			mixed, x.Movable = append(mixed, rows), x.Movable+len(rows)
 		}
