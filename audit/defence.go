@@ -33,7 +33,6 @@ type Defence struct {
 	Honesty     classify.Proportion `json:"honesty"`
 	HonestyLost float64             `json:"honesty_lost"` // against no defence, on the same examples
 	Left        []DefenceLeft       `json:"left"`         // by attribute
-	Recommended bool                `json:"recommended"`
 	Note        string              `json:"note,omitempty"`
 
 	right []bool // [example], whether the released label is right

@@ -269,7 +269,9 @@ func checkAttribute(a *Attribute, n int) error {
 // varied reports whether any attribute of s has two values or more: without one there is
 // nothing to audit.
 func (s *Sample) varied() bool {
-	return slices.ContainsFunc(s.Sensitive, func(a Attribute) bool { return a.Numeric() || varies(a.Labels) })
+	return slices.ContainsFunc(s.Sensitive, func(a Attribute) bool {
+		return a.Numeric() || slices.ContainsFunc(a.Labels, func(l int) bool { return l != a.Labels[0] })
+	})
 }
 
 // distribution reports whether a row is one, and its sum.
