@@ -11,7 +11,7 @@ import (
 // guesses are what the attacks, fitted without the example, say of one attribute. An attack is chosen in
 // each fold by accuracy, for best, and one by its score given y and the answered label, for given.
 type guesses struct {
-	in *folded
+	in *folded // the sample
 	*goal
 
 	chosen     []attackName  // by fold
@@ -23,9 +23,8 @@ type guesses struct {
 	base       []float64     // [example], log q of the true class given y and the answered label, or the mean given both
 }
 
-// crossFit guesses every attribute of every example by attacks that were fitted,
-// and chosen, without it. An attribute that cannot be guessed, for want of a second
-// class or of examples, has nil in its place. Where a code was planted, reader is the attack that reads
+// crossFit guesses every attribute of every example of s by attacks that were fitted,
+// and chosen, without it. Where a code was planted, reader is the attack that reads
 // it: the others are coins.
 func crossFit(ctx context.Context, s *Sample, o Options, reader attackName, progress func(done, total int)) (*folded, error) {
 	attacks, err := allAttacks(s, o, reader)

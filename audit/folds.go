@@ -13,7 +13,8 @@ import (
 	"tattle/stat"
 )
 
-// folded is a sample divided into folds, with what every step of an audit reads of it and the guesses.
+// folded is a sample that was divided into folds. Attacks, baselines and tests read all that they need to know
+// of the sample from it, so that it is computed once, and crossFit adds the guesses.
 type folded struct {
 	*Sample
 	label            []int      // [example], the answered label; 0 of vectors, which have none
@@ -30,7 +31,7 @@ type folded struct {
 // smallestFold is the number of examples that a fold needs.
 const smallestFold = 10
 
-// newFolded divides a sample.
+// newFolded divides a sample into folds, with room for the guesses of each attribute that can be guessed.
 func newFolded(s *Sample, o Options) *folded {
 	folds := o.foldsOf(s.Len())
 	x := &folded{Sample: s, label: make([]int, s.Len()), guesses: make([]*guesses, len(s.Sensitive)), unusable: make([]string, len(s.Sensitive))}
@@ -240,7 +241,7 @@ type split struct {
 	rest              []int // all that is not held
 }
 
-// divide divides the examples into folds, and what is compared and permuted into groups.
+// divide sets the folds, holds examples back in each, and groups those that tests permute among one another.
 func (x *folded) divide(fold []int, folds int, o Options) {
 	x.fold, x.splits = fold, make([]split, folds)
 	for i, f := range fold {

@@ -162,16 +162,15 @@ func (m *means) smooth(group int, prior []float64, weight float64) {
 	}
 }
 
-// What a numeric target says of an attribute is learned from neighbours: the share of every class
-// of s, or the mean of s, among the k training examples whose y is nearest, smoothed as the cells of
-// a joint table are. k is the one with the least loss on the training examples, each left out in its
-// turn, and so is the weight of the smoothing.
-const leastNear = 2 // neighbours
+// leastNear is the smallest number of neighbours.
+const leastNear = 2
 
 // priorsNear are for how many examples all of them may count: few where s is a step of y.
 var priorsNear = [...]float64{.01, .1, 1, 4}
 
-// nearby is what the training examples of similar y say of a goal.
+// nearby is what a numeric y says of a goal: the share of every class of s, or the mean of s, among the
+// k training examples whose y is nearest, smoothed as the cells of a joint table are. k and the weight of the
+// smoothing are those with the least loss on the training examples, each left out in its turn.
 type nearby struct {
 	y     []float64 // of the training examples, ascending
 	sums  []float64 // [training examples + 1, width], of what the first ones add
