@@ -111,14 +111,14 @@ func goalOf(s *Sample, a int) (*goal, string) {
 // newGuesses returns the guesses of a goal, with room for those of all examples.
 func newGuesses(x *folded, goal *goal) *guesses {
 	n, w := x.Len(), goal.target.Width()
-	g := &guesses{in: x, goal: goal, given: make([]float64, n*w), base: make([]float64, n), fromNumber: baselineGuess{name: FromTarget}}
+	g := &guesses{in: x, goal: goal, given: make([]float64, n*w), base: make([]float64, n)}
 	if goal.at.Numeric() {
-		g.bestValue, g.fromNumber.value = make([]float64, n), make([]float64, n)
+		g.bestValue = make([]float64, n)
 	} else {
-		g.best, g.fromNumber.guess = make([]int, n), make([]int, n)
+		g.best = make([]int, n)
 	}
 	if g.added = g.given; x.YNumbers != nil {
-		g.added = make([]float64, n*w)
+		g.added, g.fromNumber = make([]float64, n*w), baselineGuess{FromTarget, make([]int, n), make([]float64, n)}
 	}
 	return g
 }
