@@ -51,6 +51,17 @@ func dealt(r *rand.Rand, n, folds int) []int {
 	return fold
 }
 
+// foldedAt returns a sample with the given folds, however few examples they have.
+func foldedAt(s *Sample, fold []int, folds int) *folded {
+	x := newFolded(s, Options{})
+	for a := range s.Sensitive {
+		g, _ := goalOf(s, a)
+		x.guesses[a] = newGuesses(x, g)
+	}
+	x.divide(fold, folds, Options{})
+	return x
+}
+
 // slowBaseline guesses example i of attribute a by going through all others.
 func slowBaseline(s *Sample, a, i int, fold, group []int) (guess int, value float64) {
 	at := &s.Sensitive[a]
@@ -89,9 +100,11 @@ func TestBaselinesAgainstGoingThroughAll(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 20 {
 		s := randomSample(r, 12+r.IntN(60), 2+r.IntN(6), 2+r.IntN(4), r.Float64())
-		fold, groups := dealt(r, s.Len(), 3), [][]int{make([]int, s.Len()), s.Y, s.hard(), jointly(s.Y, s.hard(), len(s.Classes))}
+		fold := dealt(r, s.Len(), 3)
+		x := foldedAt(s, fold, 3)
+		groups := [][]int{make([]int, s.Len()), s.Y, x.label, jointly(s.Y, x.label, len(s.Classes))}
 		for a := range s.Sensitive {
-			for k, b := range baselineGuesses(s, a, fold, 3) {
+			for k, b := range x.guesses[a].baselines() {
 				for i := range s.Y {
 					guess, value := slowBaseline(s, a, i, fold, groups[k])
 					if s.Sensitive[a].Numeric() && math.Abs(b.value[i]-value) > 1e-12 || !s.Sensitive[a].Numeric() && b.guess[i] != guess {
@@ -114,7 +127,7 @@ func TestBaselinesDoNotDependOnNumbering(t *testing.T) {
 	for i, v := range s.Sensitive[0].Labels {
 		turned.Sensitive[0].Labels[i] = turn[v]
 	}
-	a, b := baselineGuesses(s, 0, fold, 4), baselineGuesses(&turned, 0, fold, 4)
+	a, b := foldedAt(s, fold, 4).guesses[0].baselines(), foldedAt(&turned, fold, 4).guesses[0].baselines()
 	for k := range a {
 		for i := range fold {
 			if turn[a[k].guess[i]] != b[k].guess[i] {
@@ -129,7 +142,8 @@ func TestCompare(t *testing.T) {
 	guess := []int{0, 0, 1, 1, 2, 0, 1, 0, 1, 2}
 	base := []int{0, 0, 0, 0, 0, 2, 0, 0, 0, 0}
 	o := Options{}.withDefaults()
-	b := compare("any", truth, guess, base, o)
+	var b Baseline
+	b.compare(truth, guess, base, o)
 	if b.AttackAlone != 5 || b.BaselineAlone != 2 || b.Accuracy.Correct != 5 || b.Difference != .3 {
 		t.Errorf("%+v", b)
 	}

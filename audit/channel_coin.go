@@ -51,13 +51,3 @@ func (f fittedCoin) Predict(_ context.Context, dst [][]float32, x []float32) err
 	}
 	return nil
 }
-
-// fitting returns the learner that is fitted for an attack, and the form of its inputs. It is
-// a coin if another attack reads a planted code.
-func (h *hunt) fitting(a attackName) (classify.Learner, string) {
-	l := h.learners[a.learner]
-	if h.reader == (attackName{}) || a == h.reader {
-		return l, a.form
-	}
-	return coin{l}, formRow
-}

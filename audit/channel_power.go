@@ -35,7 +35,6 @@ type Channel struct {
 	// LearningLoss is by how much it exceeds what would be found so often if attacks
 	// knew the code and the best baseline were no better than the frequencies are.
 	LearningLoss float64 `json:"learning_loss"`
-	Plants       int     `json:"plants"` // of the last size that was tried
 	// Note says why the kind was not planted; empty if it was.
 	Note string `json:"note,omitempty"`
 }
@@ -47,10 +46,7 @@ func measureChannels(ctx context.Context, s *Sample, attributes int, o Options) 
 	o = o.withDefaults()
 	kinds := channelsOf(s)
 	list := make([]Channel, len(kinds))
-	rows := random(o.Seed, streamChannel, 0).Perm(s.Len())
-	rows = rows[:min(len(rows), plantedExamples)]
-	slices.Sort(rows)
-	s = s.Subset(rows)
+	s = s.some(plantedExamples, random(o.Seed, streamChannel, 0))
 	done := o.counter("planted channels", len(list))
 	errs := make([]error, len(list))
 	simd.Parallel(len(list), 1, func(lo, hi int) {
@@ -90,7 +86,7 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 	smallest := known.smallest()
 	for size := smallest; size < carried/2; size *= plantStep {
 		found := true
-		for c.Plants = 0; found && c.Plants < plantsOfSize; c.Plants++ {
+		for plants := 0; found && plants < plantsOfSize; plants++ {
 			read, luck, err := readCode(ctx, s, writer, size/carried, r, o)
 			if err != nil {
 				return err
@@ -134,16 +130,17 @@ func (k knownCode) power(excess float64) float64 {
 func readCode(ctx context.Context, s *Sample, c code, excess float64, r *rand.Rand, o Options) (part, luck float64, err error) {
 	t, bits := plantCode(s, c, excess, r)
 	o.Seed, o.Progress = r.Uint64(), nil
-	all, err := crossFit(ctx, t, o, c.read, nil)
-	if err != nil || all[0] == nil {
+	x, err := crossFit(ctx, t, o, c.read, nil)
+	if err != nil || x.guesses[0] == nil {
 		return 0, 0, err
 	}
-	for _, b := range baselineGuesses(t, 0, all[0].fold, all[0].folds) {
-		luck = max(luck, classify.Accuracy(b.guess, t.Sensitive[0].Labels).Value-.5)
+	g := x.guesses[0]
+	for _, b := range g.baselines() {
+		luck = max(luck, classify.Accuracy(b.guess, g.at.Labels).Value-.5)
 	}
 	right := 0
 	for i, b := range bits {
-		switch all[0].best[i] {
+		switch g.best[i] {
 		case b:
 			right++
 		case 1 - b:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"tattle/stat"
 )
@@ -17,6 +16,27 @@ const (
 	// pipeline that finds what is not there does so on these.
 	controlExamples = 20000
 )
+
+// The names of the controls.
+const (
+	NegativeControl = "negative" // shuffled s must come out clean
+	PositiveControl = "positive" // a planted curious model must be found
+)
+
+// Control is an audit of what is known to be clean, or curious.
+type Control struct {
+	Name         string   `json:"name"` // NegativeControl or PositiveControl
+	Passed       bool     `json:"passed"`
+	Where        string   `json:"where"` // the task it ran on
+	Attribute    string   `json:"attribute,omitempty"`
+	Examples     int      `json:"examples"`
+	Verdict      Verdict  `json:"verdict"`
+	Excess       Excess   `json:"excess"`
+	P            float64  `json:"p"`
+	TrueExcess   *float64 `json:"true_excess,omitempty"`   // of what was planted
+	LearningLoss *float64 `json:"learning_loss,omitempty"` // TrueExcess less what the audit found, at least 0
+	Note         string   `json:"note,omitempty"`
+}
 
 // negative audits s with every attribute shuffled within y, so that nothing is left
 // to find beyond what y explains. It fails if the audit finds something all the same, at
@@ -32,7 +52,6 @@ func negative(ctx context.Context, s *Sample, o Options) (Control, error) {
 	if err != nil {
 		return Control{}, fmt.Errorf("negative control: %w", err)
 	}
-	r.Conclude()
 	return judgeNegative(r), nil
 }
 
@@ -71,10 +90,7 @@ func judgeNegative(r *Result) Control {
 // shuffledWithin returns at most controlExamples of s with every attribute permuted
 // within the examples of each y.
 func shuffledWithin(s *Sample, r *rand.Rand) *Sample {
-	rows := r.Perm(s.Len())
-	rows = rows[:min(len(rows), controlExamples)]
-	slices.Sort(rows)
-	t := s.Subset(rows)
+	t := s.some(controlExamples, r)
 	of := make([][]int, len(t.Classes))
 	for i, y := range t.Y {
 		of[y] = append(of[y], i)
@@ -104,17 +120,14 @@ func (p *Planted) Control(ctx context.Context, o Options) (Control, error) {
 	if err != nil {
 		return Control{}, fmt.Errorf("positive control: %w", err)
 	}
-	r.Conclude()
 	f := &r.Findings[0]
 	c := Control{
 		Name: PositiveControl, Passed: f.Verdict.ExceedsTarget(), Where: p.Where, Attribute: f.Attribute,
 		Examples: r.Examples, Verdict: f.Verdict, Excess: f.Excess, P: f.Adjusted, Note: p.Note,
 	}
-	truth := p.TrueExcess
-	c.TrueExcess = &truth
+	c.TrueExcess = new(p.TrueExcess)
 	if f.Unusable == "" {
-		loss := max(0, truth-f.Excess.Value)
-		c.LearningLoss = &loss
+		c.LearningLoss = new(max(0, p.TrueExcess-f.Excess.Value))
 	}
 	return c, nil
 }

@@ -2,14 +2,26 @@ package audit
 
 import (
 	"math/rand/v2"
-	"slices"
 
 	"tattle/classify"
 	"tattle/stat"
 )
 
-// correlation tests whether the hard label and the chosen guess are independent of attribute
-// a, without conditioning on y; given is the test of the guess given y. Conclude fills in the
+// Correlation tests whether the outputs depend on s: the answered label and the chosen guess, not
+// given y, and the scores given y and the answered label. Leaky rests on it.
+type Correlation struct {
+	LabelP   float64 `json:"label_p"`
+	GuessP   float64 `json:"guess_p"`          // of the chosen guess and s
+	Draws    int     `json:"draws"`            // of the test that took the most
+	LabelQ   float64 `json:"label_adjusted_p"` // Holm's over the tests of all attributes
+	GuessQ   float64 `json:"guess_adjusted_p"`
+	GivenQ   float64 `json:"given_adjusted_p"` // of Given.Permutation
+	OrderQ   float64 `json:"order_adjusted_p"` // of Given.Order.Permutation
+	Measured bool    `json:"measured"`         // false if there was nothing to test
+}
+
+// correlation tests whether the hard label and the chosen guess are independent of an
+// attribute, without conditioning on y; given is the test of the guess given y. Conclude fills in the
 // adjusted p-values.
 //
 // The hard label was not fitted to s, so its permutation test is exact. The statistic is the
@@ -20,44 +32,32 @@ import (
 // twice as often as it should. So it counts only together with an exact test of y against s:
 // the larger of the two p-values is used. What the guess reveals in addition to y is tested by
 // given. GuessP is twice the smaller of these two p-values, because there are two tests.
-func correlation(s *Sample, a int, g *guesses, given Permutation, o Options) Correlation {
-	rows := correlationRows(s, a, o)
-	s = s.Subset(rows)
-	at, hard, best := &s.Sensitive[a], s.hard(), pick(g.best, rows)
-	folds := strata(make([]int, s.Len()), pick(g.fold, rows), g.folds)
-	chance := func(i int) *rand.Rand { return random(o.Seed, streamIndependence, uint64(3*a+i)) }
-	most := draws(o.Permutations, 3*len(s.Sensitive), o) // three tests share Holm's level
-	var c Correlation
+func correlation(g *guesses, given Permutation, o Options) Correlation {
+	x := g.in
+	attributes, k := len(x.Sensitive), len(x.Classes)
+	chance := func(i int) *rand.Rand { return random(o.Seed, streamIndependence, uint64(3*g.attribute+i)) }
+	most := draws(o.Permutations, 3*attributes, o) // three tests share Holm's level
 	var label, target, guess stat.Permuted
-	if at.Numeric() {
-		most = draws(min(o.Permutations, numericDraws), 3*len(s.Sensitive), o)
-		label = stat.PermuteMeans(hard, len(s.Classes), at.Numbers, most, chance(0))
-		target = stat.PermuteMeans(s.Y, len(s.Classes), at.Numbers, most, chance(1))
-		guess = stat.PermuteProducts(pick(g.bestValue, rows), at.Numbers, folds, 1, most, chance(2))
-	} else {
-		rank, back := firstSeen(at.Labels, len(at.Values)) // the names of the classes change no draw
-		labels, targets := classify.Confusion(hard, rank, len(s.Classes), len(back)), classify.Confusion(s.Y, rank, len(s.Classes), len(back))
-		label = stat.Independence(labels, most, chance(0))
-		target = stat.Independence(targets, most, chance(1))
-		guess = stat.PermuteWithin(best, at.Labels, folds, 1, most, chance(2))
+	if g.at.Numeric() {
+		most = draws(min(o.Permutations, numericDraws), 3*attributes, o)
+		rows := drawRows(x.Len(), correlationMost, random(o.Seed, streamIndependence, uint64(attributes)<<8))
+		numbers := pick(g.at.Numbers, rows)
+		folds := groupsOf(pick(x.fold, rows), make([]int, len(rows)))
+		label = stat.PermuteMeans(pick(x.label, rows), k, numbers, most, chance(0))
+		target = stat.PermuteMeans(pick(x.Y, rows), k, numbers, most, chance(1))
+		guess = stat.PermuteProducts(pick(g.bestValue, rows), numbers, folds, 1, most, chance(2))
+	} else { // the names of the classes change no draw
+		label = stat.Independence(classify.Confusion(x.label, g.target.Labels, k, len(g.back)), most, chance(0))
+		target = stat.Independence(classify.Confusion(x.Y, g.target.Labels, k, len(g.back)), most, chance(1))
+		guess = stat.PermuteWithin(g.best, g.at.Labels, groupsOf(x.fold, make([]int, x.Len())), 1, most, chance(2))
 	}
-	c.Measured, c.Draws = true, max(label.Draws, target.Draws, guess.Draws)
-	c.LabelP, c.GuessP = label.P, min(1, 2*min(max(guess.P, target.P), given.P))
-	return c
+	return Correlation{
+		LabelP: label.P, GuessP: min(1, 2*min(max(guess.P, target.P), given.P)),
+		Measured: true, Draws: max(label.Draws, target.Draws, guess.Draws),
+	}
 }
 
 // correlationMost is the largest number of examples whose dependence on a numeric attribute is
 // tested, because each permutation takes time in proportion. It is large enough to find every
 // dependence that matters.
 const correlationMost = 20000
-
-// correlationRows returns the examples that correlation tests: all of them for a categorical
-// attribute, at most correlationMost, drawn by the seed, for a numeric one.
-func correlationRows(s *Sample, a int, o Options) []int {
-	rows := span(0, s.Len())
-	if s.Sensitive[a].Numeric() && len(rows) > correlationMost {
-		rows = random(o.Seed, streamIndependence, uint64(len(s.Sensitive))<<8).Perm(len(rows))[:correlationMost]
-		slices.Sort(rows)
-	}
-	return rows
-}

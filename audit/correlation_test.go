@@ -21,18 +21,19 @@ func TestPermutationIsConditionalOnTheTarget(t *testing.T) {
 	for range tests {
 		s := randomSample(r, 90, 2, 2, .7)
 		s.Sensitive = s.Sensitive[:1]
-		g := &guesses{fold: dealt(r, 90, 3), folds: 3}
-		for _, y := range s.Y {
+		g := foldedAt(s, dealt(r, 90, 3), 3).guesses[0]
+		for i, y := range s.Y {
 			if r.IntN(4) == 0 {
 				y = r.IntN(2)
 			}
-			g.best = append(g.best, y)
+			g.best[i] = y
 		}
 		o.Seed++
-		if permutation(s, 0, g, o).P <= .05 {
+		f := &Finding{Given: &Given{}}
+		if f.permute(g, o); f.Permutation.P <= .05 {
 			given++
 		}
-		if correlation(s, 0, g, Permutation{P: 1}, o).GuessP <= .05 {
+		if correlation(g, Permutation{P: 1}, o).GuessP <= .05 {
 			ungiven++
 		}
 	}
@@ -47,12 +48,13 @@ func TestPermutationIsConditionalOnTheTarget(t *testing.T) {
 func TestCorrelationSeesDependence(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	s := randomSample(r, 1000, 4, 4, .5)
-	g := &guesses{fold: dealt(r, 1000, 5), folds: 5, best: s.hard()}
-	for _, l := range g.best {
-		g.bestValue = append(g.bestValue, float64(l))
-	}
-	for a := range s.Sensitive {
-		got := correlation(s, a, g, Permutation{P: 1}, Options{}.withDefaults())
+	x := foldedAt(s, dealt(r, 1000, 5), 5)
+	for a, g := range x.guesses {
+		g.best, g.bestValue = x.label, make([]float64, 1000)
+		for i, l := range x.label {
+			g.bestValue[i] = float64(l)
+		}
+		got := correlation(g, Permutation{P: 1}, Options{}.withDefaults())
 		low := 1 / float64(got.Draws+1)
 		if got.LabelP != low || got.GuessP != 2*low || !got.Measured || got.Draws < numericDraws {
 			t.Errorf("attribute %d: %+v", a, got)

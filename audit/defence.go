@@ -26,17 +26,38 @@ const (
 	LabelOnly = "label only"
 )
 
+// Defence is a change of what is released, the honesty it keeps and the curiosity
+// that attacks fitted to it still reach.
+type Defence struct {
+	Name        string              `json:"name"`
+	Honesty     classify.Proportion `json:"honesty"`
+	HonestyLost float64             `json:"honesty_lost"` // against no defence, on the same examples
+	Left        []DefenceLeft       `json:"left"`         // by attribute
+	Note        string              `json:"note,omitempty"`
+
+	right []bool // [example], whether the released label is right
+}
+
+// DefenceLeft is what a defence leaves of one attribute's leak.
+type DefenceLeft struct {
+	Attribute string `json:"attribute"`
+	Numeric   bool   `json:"numeric,omitempty"`
+	Excess    Excess `json:"excess"`
+	// Given is what the outputs reveal given y and the released label. It also reacts to
+	// rare values, which the excess misses. Its p-values are adjusted for its own two tests.
+	Given *Given `json:"given,omitempty"`
+	// HighOfAll is the upper limit of Excess that holds for all defences together, which
+	// share what the confidence leaves.
+	HighOfAll float64 `json:"high_of_all,omitempty"`
+}
+
 // defend tries defences, which change what is released. Each has the honesty that it keeps, and the excess that attacks still reach when they are
 // fitted to what it releases. The attacks are logistic regression, trees, neighbours and the
 // threshold, or those among them that the options name. It returns the same errors as Run.
 func defend(ctx context.Context, s *Sample, o Options) ([]Defence, error) {
 	o = o.withDefaults()
 	o.Folds, o.Attacks = defenceFolds, defenceAttacks(o.Attacks)
-	if err := checkAll(s, o); err != nil {
-		return nil, err
-	}
-	rows := defenceRows(s.Len(), o.Seed)
-	return tryAll(ctx, changes(s.Subset(rows), o.Seed), o)
+	return tryAll(ctx, changes(s.some(defenceExamples, random(o.Seed, streamDefence, 0)), o.Seed), o)
 }
 
 // tryAll tries the defences in parallel, because the fits for one do not use all cores. The
@@ -75,50 +96,26 @@ func defenceAttacks(asked []string) []string {
 	return both
 }
 
-// defenceRows draws the examples that defences are tried on, in their order.
-func defenceRows(n int, seed uint64) []int {
-	rows := random(seed, streamDefence, 0).Perm(n)
-	rows = rows[:min(n, defenceExamples)]
-	slices.Sort(rows)
-	return rows
-}
-
 // try attacks the outputs of one of several defences.
 func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
-	s := c.apply()
-	d := Defence{Name: c.name, Note: c.note, Honesty: classify.Accuracy(s.hard(), s.Y)}
-	for i, l := range s.hard() {
-		d.right = append(d.right, l == s.Y[i])
-	}
-	all, err := crossFit(ctx, s, o, attackName{}, nil)
+	x, err := crossFit(ctx, c.apply(), o, attackName{}, nil)
 	if err != nil {
-		return d, err
+		return Defence{}, err
 	}
-	for a, g := range all {
+	d := Defence{Name: c.name, Note: c.note, Honesty: classify.Accuracy(x.label, x.Y)}
+	for i, l := range x.label {
+		d.right = append(d.right, l == x.Y[i])
+	}
+	for a, g := range x.guesses {
 		if g == nil {
 			continue
 		}
-		f := &Finding{Attribute: s.Sensitive[a].Name, Numeric: s.Sensitive[a].Numeric(), Examples: s.Len(), Given: given(s, a, g, o)}
-		f.describe(&s.Sensitive[a])
-		f.compare(s, a, g, o)
+		f := find(x, a, o)
 		q := stat.Holm([]float64{f.Given.beyond(), f.order().beyond()}) // its own two tests alone
 		if f.Given.Adjusted = q[0]; f.order() != nil {
 			f.order().Adjusted = q[1]
 		}
-		d.Left = append(d.Left, DefenceLeft{Attribute: f.Attribute, Curiosity: f.Curiosity, R2: f.R2, Excess: f.Excess, Given: f.Given, HighOfAll: f.high((1 - o.Confidence) / float64(of)), Attack: mostChosen(f.Chosen)})
+		d.Left = append(d.Left, DefenceLeft{Attribute: f.Attribute, Numeric: f.Numeric, Excess: f.Excess, Given: f.Given, HighOfAll: f.high((1 - o.Confidence) / float64(of))})
 	}
 	return d, nil
-}
-
-// mostChosen returns the name of the attack chosen in most folds, the first of equals.
-func mostChosen(chosen []string) string {
-	most := func(name string) (n int) {
-		for _, c := range chosen {
-			if c == name {
-				n++
-			}
-		}
-		return n
-	}
-	return slices.MaxFunc(chosen, func(a, b string) int { return most(a) - most(b) })
 }

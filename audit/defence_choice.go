@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// recommend marks a defence. Candidates leave every attribute an excess whose
+// recommend says which defence to release. Candidates leave every attribute an excess whose
 // upper limit is at most the margin. Gain and AUC react to rare values: where one of them shows a leak,
 // the upper limits of both are at most their margins, too; elsewhere they are not shown to be above them.
-// Among the candidates it marks the least change, the first in the list, of those that are not shown to
+// Among the candidates it is the least change, the first in the list, of those that are not shown to
 // be right less often than the most honest one: a few right labels more or less are chance. The
 // limits hold for all defences together: if many defences are tried on the same examples, the best one
 // may look good by chance. If there is no candidate, the recommendation is to release the label only, or
@@ -19,9 +19,6 @@ import (
 // none where nothing is decided, or where only slower attacks find the leak.
 func (r *Result) recommend() Recommendation {
 	list, margin, alpha := r.Defences, r.Settings.Margin, 1-r.Settings.Confidence
-	for i := range list {
-		list[i].Recommended = false
-	}
 	if r.Verdict == Inconclusive || len(list) == 0 {
 		return Recommendation{}
 	}
@@ -41,14 +38,9 @@ func (r *Result) recommend() Recommendation {
 	case list[0].leaves(together) && r.Verdict.ExceedsTarget():
 		return Recommendation{}
 	case list[0].leaves(together):
-		list[0].Recommended = true
 		return Recommendation{Choice: ChooseNone, Shown: len(shown) > 0}
 	case best >= 0:
-		list[best].Recommended = true
 		return Recommendation{Choice: ChooseDefence, Defence: list[best].Name, Shown: len(shown) > 0}
-	}
-	for i := range list {
-		list[i].Recommended = list[i].Name == LabelOnly
 	}
 	x := Recommendation{Choice: ChooseLabel, Shown: len(shown) > 0}
 	if i := leastChange(list[1:], alone, r.Settings.Confidence); i >= 0 && list[i+1].Name != LabelOnly {

@@ -6,13 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"tattle/classify"
 	"tattle/curious"
-)
-
-// Streams of the seed beside those of the audit.
-const (
-	streamDefence uint64 = iota + 100
-	streamNoise
 )
 
 // change is a defence that changes outputs.
@@ -117,7 +112,7 @@ func top(s *Sample, k int) *Sample {
 func labels(s *Sample) *Sample {
 	w := len(s.Classes)
 	out := make([]float32, len(s.Outputs))
-	for i, l := range s.hard() {
+	for i, l := range classify.Guesses(s.Outputs, w) {
 		out[i*w+l] = 1
 	}
 	return s.with(out, curious.Soft)

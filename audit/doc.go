@@ -15,11 +15,11 @@
 // or an endpoint.
 //
 // An audit goes through the files in this order: the doors that end in a Sample (open*.go,
-// request*.go, model.go, endpoint.go); sample.go and run.go; the attacks (folds.go, forms*.go,
-// crossfit.go, select.go, joint.go, calibrate.go); the figures (baseline.go, finding.go, given.go,
-// order.go, correlation.go, shuffling.go, reference.go, all with the tests of permute.go); what the audit checks itself by
-// (control.go, channel*.go, power.go); verdict.go, and the rules of a build (failon.go, accept.go).
-// Beside it stand what is trained for an audit (prepare.go, training.go, planted*.go), what is kept
-// of it (record.go, write.go), what could be released instead (defence*.go), and what the report says
-// (report*.go).
+// request*.go, model.go, endpoint.go); run.go, sample.go, outliers.go and result.go; the attacks (crossfit.go,
+// folds.go, joint.go, select.go, forms*.go, calibrate.go); a finding (finding.go): its excess (excess.go) and its
+// gain (given.go), their tests (permute.go, order.go) and the references (reference.go); what is known of the
+// test itself (shuffling.go, correlation.go, control.go, channel*.go, power.go); verdict.go, and the rules of a
+// build (failon.go, accept.go). Beside it stand what is trained for an audit (prepare.go, training.go,
+// planted*.go), what is kept of it (record.go, write.go), what could be released instead (defence*.go), and what
+// the report says (report*.go).
 package audit

@@ -298,7 +298,7 @@ func (f *Finding) measured(figure string, confidence float64) (estimate, bool) {
 	switch {
 	case f.Unusable != "":
 	case figure == figureExcess:
-		return estimate{f.Excess.Value, f.low(confidence), f.Excess.High}, true
+		return estimate{f.Excess.Value, f.limits(confidence).Low, f.Excess.High}, true
 	case figure == figureGain && f.Given != nil:
 		return estimate{f.Given.Gain, f.Given.Low, f.Given.High}, true
 	case figure == figureAUC && f.order() != nil:

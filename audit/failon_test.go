@@ -22,9 +22,10 @@ func judged() *Result {
 			guess[i] = 1 - truth[i]
 		}
 	}
-	f := Finding{Attribute: "sex", Examples: 1000, Classes: []string{"f", "m"}, Counts: []int{500, 500}, Verdict: Curious}
+	f := Finding{Attribute: "sex", Examples: 1000, Classes: []string{"f", "m"}, Verdict: Curious}
 	f.Curiosity = new(classify.Accuracy(guess, truth))
-	f.Baselines = []Baseline{compare(Majority, truth, guess, base, o)}
+	f.Baselines = []Baseline{{Name: Majority}}
+	f.Baselines[0].compare(truth, guess, base, o)
 	f.Best = Majority
 	g := f
 	g.Attribute, g.Verdict = "race, age: both", Leaky
@@ -38,8 +39,8 @@ func TestFailOnActsOnTheLimit(t *testing.T) {
 	f := &r.Findings[0]
 	b := f.Baselines[0]
 	low := stat.PairedDifference(b.AttackAlone, b.BaselineAlone, 1000, .9).Low
-	if low < .1 || low > .2 || math.Abs(f.low(.95)-b.Low) > 1e-12 {
-		t.Fatalf("limit %v, %v, %v", low, f.low(.95), b.Low)
+	if low < .1 || low > .2 || math.Abs(f.limits(.95).Low-b.Low) > 1e-12 {
+		t.Fatalf("limit %v, %v, %v", low, f.limits(.95).Low, b.Low)
 	}
 	for text, want := range map[string]int{
 		"":                                       -1,

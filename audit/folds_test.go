@@ -13,10 +13,10 @@ import (
 func TestDealIsBalanced(t *testing.T) {
 	s := made{n: 503, classes: 3, values: []int{4, 2}, lean: .5, seed: 1}.sample()
 	const folds = 5
-	twin, copies, _ := twins(s)
-	fold := deal(s, twin, folds, 7)
-	if copies != 0 {
-		t.Errorf("%d copies", copies)
+	x := newFolded(s, Options{})
+	fold := x.deal(folds, 7)
+	if x.copies != 0 {
+		t.Errorf("%d copies", x.copies)
 	}
 	count := map[[3]int][folds]int{} // y, and then also s1
 	add := func(key [3]int, k int) { c := count[key]; c[k]++; count[key] = c }
@@ -30,7 +30,7 @@ func TestDealIsBalanced(t *testing.T) {
 			t.Errorf("folds have %v of %v", c, key)
 		}
 	}
-	if !slices.Equal(fold, deal(s, twin, folds, 7)) || slices.Equal(fold, deal(s, twin, folds, 8)) {
+	if !slices.Equal(fold, x.deal(folds, 7)) || slices.Equal(fold, x.deal(folds, 8)) {
 		t.Error("folds do not follow the seed")
 	}
 }
@@ -43,20 +43,24 @@ func TestTwins(t *testing.T) {
 	for i := 20; i < 20+twinsMost; i++ { // one too many: where outputs saturate
 		copyRow(i, 19)
 	}
-	first, copies, _ := twins(s)
+	twins := func(s *Sample) (first []int, copies int) {
+		x := newFolded(s, Options{})
+		return x.twin, x.copies
+	}
+	first, copies := twins(s)
 	if copies != 2 || first[150] != 3 || first[170] != 3 || first[25] != 25 {
 		t.Errorf("%d copies, of %d, %d and %d", copies, first[150], first[170], first[25])
 	}
 	for i := 19; i < 20+twinsMost; i++ { // unless their labels agree: a class filled up with copies
 		s.Y[i], s.Sensitive[0].Labels[i] = 1, 0
 	}
-	if first, copies, _ := twins(s); copies != 2+twinsMost || first[25] != 19 {
+	if first, copies := twins(s); copies != 2+twinsMost || first[25] != 19 {
 		t.Errorf("%d copies, of %d", copies, first[25])
 	}
 	for i := range s.Outputs { // few distinct rows: rounded, not copied
 		s.Outputs[i] = float32(int(s.Outputs[i]))
 	}
-	if _, copies, _ := twins(s); copies != 0 {
+	if _, copies := twins(s); copies != 0 {
 		t.Errorf("%d rounded rows count as copies", copies)
 	}
 }
@@ -88,7 +92,8 @@ func TestSplitHoldsBack(t *testing.T) {
 		for i := range train {
 			train[i] = 2 * i
 		}
-		sp := splitTrain(train, distinct(2*c.n), c.maxFit, 1, 0)
+		sp := split{train: train}
+		sp.hold(distinct(2*c.n), c.maxFit, random(1, streamSplit, 0))
 		if len(sp.small) != c.small || len(sp.large) != c.large || len(sp.all) != c.all || len(sp.held) != c.held {
 			t.Errorf("%d examples: %d, %d, %d and %d held back", c.n, len(sp.small), len(sp.large), len(sp.all), len(sp.held))
 		}
@@ -121,7 +126,8 @@ func TestSplitKeepsCopiesTogether(t *testing.T) {
 				twin = append(twin, first)
 			}
 		}
-		sp := splitTrain(distinct(len(twin)), twin, 20000, 1, 0)
+		sp := split{train: distinct(len(twin))}
+		sp.hold(twin, 20000, random(1, streamSplit, 0))
 		if len(sp.held) == 0 || len(sp.rest) == 0 || len(sp.held)+len(sp.rest) != len(twin) {
 			t.Errorf("%v: %d held back and %d not, of %d", sizes, len(sp.held), len(sp.rest), len(twin))
 		}

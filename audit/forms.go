@@ -7,8 +7,8 @@ import (
 	"tattle/curious"
 )
 
-// The forms of the outputs that attacks are fitted to, beside those of vectors. The last four are for codes, which
-// are in a number's digits and not in its size.
+// The forms of the outputs that attacks are fitted to, the last two those of vectors. Codes are in a
+// number's digits and not in its size.
 const (
 	formRaw    = "raw"    // scores; of probabilities their floored logarithms less the row's mean
 	formSoft   = "soft"   // probabilities, which sum to 1; of scores their softmax
@@ -17,6 +17,11 @@ const (
 	formBits   = "bits"   // last bits of the float32, signs, and how many digits a number has
 	formValues = "values" // exact numbers, as they are released, and of rows
 	formOrder  = "order"  // which outputs are larger than which others, of those below the largest, too
+	formUnit   = "unit"   // the row of a vector divided by its length, so that distances go by angles
+	// formSketch are sums of the columns of a wide vector, each with a random sign, in sketched groups
+	// drawn at random: they keep distances and directions nearly (the count sketch), and attacks
+	// whose time grows with the cube of the columns can be fitted to them.
+	formSketch = "sketch"
 )
 
 // formRow is a hash of the row, the only input of a coin.
@@ -26,66 +31,35 @@ const formRow = "row"
 // smaller to nothing or nearly so.
 const probabilityFloor = 1e-7
 
-// attackName is a learner on a form of the outputs.
-type attackName struct{ learner, form string }
-
-// String returns "learner on form".
-func (a attackName) String() string { return a.learner + " on " + a.form }
+// forms says of each form how wide a row is that is made of w outputs, and how it is made.
+var forms = map[string]struct {
+	width func(w int, k curious.Outputs) int
+	row   func(dst, o []float32, k curious.Outputs)
+}{
+	formRaw:    {sameWidth, rawRow},
+	formSoft:   {sameWidth, softRow},
+	formTop1:   {topWidth, topRow},
+	formDigits: {digitsWidth, digitsRow},
+	formBits:   {bitsWidth, bitsRow},
+	formValues: {valuesWidth, valuesRow},
+	formOrder:  {orderWidth, orderRow},
+	formUnit:   {sameWidth, unitRow},
+	formSketch: {func(int, curious.Outputs) int { return sketched }, sketchRow},
+	formRow:    {func(int, curious.Outputs) int { return 1 }, func(dst, o []float32, _ curious.Outputs) { dst[0] = digest(o) }},
+}
 
 // formWidth returns how many numbers a row of the form has.
-func formWidth(s *Sample, form string) int {
-	w := s.RowWidth()
-	switch form {
-	case formRaw, formSoft, formUnit:
-		return w
-	case formSketch:
-		return sketched
-	case formDigits:
-		return digitsWidth(w)
-	case formBits:
-		return bitsWidth(w)
-	case formValues:
-		return valuesWidth(w)
-	case formOrder:
-		return orderWidth(w)
-	case formRow:
-		return 1
-	}
-	if s.Kind == curious.Raw {
-		return w + 2
-	}
-	return w + 1
-}
+func formWidth(s *Sample, form string) int { return forms[form].width(s.RowWidth(), s.Kind) }
 
 // fillForm sets dst, [len(rows), formWidth], to the form of the outputs of rows.
 func fillForm(dst []float32, s *Sample, form string, rows []int) {
-	w, d := s.RowWidth(), formWidth(s, form)
+	w, d, fill := s.RowWidth(), formWidth(s, form), forms[form].row
 	for i, r := range rows {
-		to, from := dst[i*d:(i+1)*d], s.Outputs[r*w:(r+1)*w]
-		switch form {
-		case formRaw:
-			rawRow(to, from, s.Kind)
-		case formSketch:
-			sketchRow(to, from)
-		case formUnit:
-			unitRow(to, from)
-		case formSoft:
-			softRow(to, from, s.Kind)
-		case formDigits:
-			digitsRow(to, from)
-		case formBits:
-			bitsRow(to, from, s.Kind)
-		case formValues:
-			valuesRow(to, from)
-		case formOrder:
-			orderRow(to, from)
-		case formRow:
-			to[0] = digest(from)
-		default:
-			topRow(to, from, s.Kind)
-		}
+		fill(dst[i*d:][:d], s.Outputs[r*w:][:w], s.Kind)
 	}
 }
+
+func sameWidth(w int, _ curious.Outputs) int { return w }
 
 func rawRow(dst, o []float32, k curious.Outputs) {
 	if k != curious.Soft {
@@ -98,6 +72,36 @@ func rawRow(dst, o []float32, k curious.Outputs) {
 	}
 	for j, p := range o {
 		dst[j] = float32(math.Log(max(float64(p), probabilityFloor)) - mean)
+	}
+}
+
+// sketchRow overwrites dst with the sketch of a row. The signs and groups are the same for all
+// rows of a width.
+func sketchRow(dst, o []float32, _ curious.Outputs) {
+	clear(dst)
+	for j, v := range o {
+		h := (uint64(j) + 1) * 0x9e3779b97f4a7c15
+		h = (h ^ h>>31) * 0xbf58476d1ce4e5b9
+		h ^= h >> 29
+		if h>>63 == 1 {
+			v = -v
+		}
+		dst[h%sketched] += v
+	}
+}
+
+// unitRow divides a row by its length; a row of zeros stays.
+func unitRow(dst, o []float32, _ curious.Outputs) {
+	squares := 0.
+	for _, v := range o {
+		squares += float64(v) * float64(v)
+	}
+	length := math.Sqrt(squares)
+	if length == 0 {
+		length = 1
+	}
+	for j, v := range o {
+		dst[j] = float32(float64(v) / length)
 	}
 }
 
@@ -116,6 +120,13 @@ func softRow(dst, o []float32, k curious.Outputs) {
 	for j, z := range o {
 		dst[j] = float32(math.Exp(float64(z)-top) / total)
 	}
+}
+
+func topWidth(w int, k curious.Outputs) int {
+	if k == curious.Raw {
+		return w + 2
+	}
+	return w + 1
 }
 
 func topRow(dst, o []float32, k curious.Outputs) {

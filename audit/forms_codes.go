@@ -38,15 +38,15 @@ func coded(w int) int { return min(w, codeColumns) }
 
 // digitsWidth: the hard label; codes of the two largest outputs and of each; the parity
 // of all outputs together, by decimal.
-func digitsWidth(w int) int { return 1 + digitCodes*(2+coded(w)) + decimalPlaces }
+func digitsWidth(w int, _ curious.Outputs) int { return 1 + digitCodes*(2+coded(w)) + decimalPlaces }
 
 // bitsWidth: the hard label; codes of the two largest outputs and of each; the parity of
 // all last bits, the sum's last bits, and how many outputs equal another.
-func bitsWidth(w int) int { return 1 + bitCodes*(2+coded(w)) + 3 }
+func bitsWidth(w int, _ curious.Outputs) int { return 1 + bitCodes*(2+coded(w)) + 3 }
 
 // valuesWidth: the hard label; the two largest outputs, their difference and their ratio;
 // each output; the row.
-func valuesWidth(w int) int { return 1 + 4 + coded(w) + 1 }
+func valuesWidth(w int, _ curious.Outputs) int { return 1 + 4 + coded(w) + 1 }
 
 // topTwo returns the places of the largest and of the second largest output.
 func topTwo(o []float32) (first, second int) {
@@ -78,7 +78,7 @@ func codesOf(dst, o []float32, width int, code func(dst []float32, v float32)) [
 	return dst
 }
 
-func digitsRow(dst, o []float32) {
+func digitsRow(dst, o []float32, _ curious.Outputs) {
 	rest := codesOf(dst, o, digitCodes, digits)
 	clear(rest)
 	var code [digitCodes]float32
@@ -156,7 +156,7 @@ func bits(dst []float32, v float32) {
 	dst[mantissaBits+2], dst[mantissaBits+3] = float32(count), float32(last&1)
 }
 
-func valuesRow(dst, o []float32) {
+func valuesRow(dst, o []float32, _ curious.Outputs) {
 	first, second := topTwo(o)
 	a, b := float64(o[first]), float64(o[second])
 	dst[0], dst[1], dst[2], dst[3], dst[4] = float32(first), o[first], o[second], clamped(a-b), 0

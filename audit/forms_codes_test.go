@@ -29,8 +29,7 @@ func TestDigits(t *testing.T) {
 
 func TestOrderRow(t *testing.T) {
 	s := &Sample{Kind: curious.Raw, Classes: make([]string, 4), Outputs: []float32{3, 9, 2, 2}}
-	got := make([]float32, orderWidth(4))
-	fillForm(got, s, formOrder, []int{0})
+	got := firstRow(s, formOrder)
 	want := []float32{
 		1, 1, 0, 2, 3, // label and ranks
 		0, -1, 0, -1, 0, 0, // pairs 01, 02, 12, 03, 13, 23

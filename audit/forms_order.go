@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tattle/classify"
+	"tattle/curious"
 )
 
 const (
@@ -21,7 +22,7 @@ const (
 // orderWidth: the hard label; the rank of each of the first outputs; which is larger of
 // each pair of fewer; and of neighbours in the order of the row, largest first and
 // smallest first, which class comes first.
-func orderWidth(w int) int {
+func orderWidth(w int, _ curious.Outputs) int {
 	c, p := coded(w), min(w, orderColumns)
 	return 1 + c + p*(p-1)/2 + 2*min(w-1, orderNeighbours)
 }
@@ -29,7 +30,7 @@ func orderWidth(w int) int {
 // orderRow writes 1 for what is in the order of the classes or ascending, −1 for the
 // opposite, and 0 for equal outputs and for pairs with the largest, which the hard label
 // determines.
-func orderRow(dst, o []float32) {
+func orderRow(dst, o []float32, _ curious.Outputs) {
 	top, w := classify.Best(o), len(o)
 	order := make([]int, w)
 	for j := range order {

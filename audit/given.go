@@ -19,14 +19,13 @@ import (
 //
 // the R² given y and ŷ.
 type Given struct {
-	Chosen        []string `json:"chosen"`   // by fold, name of the attack whose scores these are
-	Baseline      float64  `json:"baseline"` // what q leaves: bits an example, or a share of the variance
-	Gain          float64  `json:"gain"`
-	StandardError float64  `json:"standard_error"`
-	Low           float64  `json:"low"`    // one-sided limits, each at the audit's confidence
-	High          float64  `json:"high"`   //
-	Margin        float64  `json:"margin"` // in the units of Gain
-	P             float64  `json:"p"`      // of "the gain is at most the margin", one-sided, by Student's t
+	Baseline      float64 `json:"baseline"` // what q leaves: bits an example, or a share of the variance
+	Gain          float64 `json:"gain"`
+	StandardError float64 `json:"standard_error"`
+	Low           float64 `json:"low"`    // one-sided limits, each at the audit's confidence
+	High          float64 `json:"high"`   //
+	Margin        float64 `json:"margin"` // in the units of Gain
+	P             float64 `json:"p"`      // of "the gain is at most the margin", one-sided, by Student's t
 	// Permutation is the test of "given y and ŷ, scores and s have nothing to do with each
 	// other", by permuting s within the examples of one y, ŷ and fold. It is also valid
 	// if s is independent of the outputs given y.
@@ -56,13 +55,25 @@ func marginBits(margin float64) float64 {
 	return max(0, bits)
 }
 
+// given measures an attribute given y and the answered label.
+func given(g *guesses, o Options) *Given {
+	gain, left := g.gains()
+	x := &Given{Baseline: left, Margin: *o.Margin}
+	if !g.at.Numeric() {
+		x.Margin = marginBits(*o.Margin)
+	}
+	m := stat.MeanTest(gain, x.Margin, o.Confidence)
+	x.Gain, x.StandardError, x.Low, x.High, x.P = m.Mean, m.StandardError, m.Low, m.High, m.P
+	return x
+}
+
 // gains returns the gain of every example, and what the baseline leaves.
-func (g *guesses) gains(at *Attribute) (gain []float64, baseline float64) {
+func (g *guesses) gains() (gain []float64, baseline float64) {
 	n := len(g.base)
 	gain = make([]float64, n)
-	if at.Numeric() {
+	if g.at.Numeric() {
 		left := 0.0
-		for i, s := range at.Numbers {
+		for i, s := range g.at.Numbers {
 			b, p := s-g.base[i], s-g.given[i]
 			gain[i] = b*b - p*p
 			left += b * b / float64(n)
@@ -72,48 +83,11 @@ func (g *guesses) gains(at *Attribute) (gain []float64, baseline float64) {
 				gain[i] /= left
 			}
 		}
-		_, sd := stat.MeanStd(at.Numbers)
-		return gain, left / (sd * sd)
+		return gain, left / (g.spread * g.spread)
 	}
-	place, width := inverse(g.back, len(at.Values)), len(g.back)
-	for i, s := range at.Labels {
-		gain[i] = (g.given[i*width+place[s]] - g.base[i]) / math.Ln2
+	for i, s := range g.target.Labels {
+		gain[i] = (g.given[i*len(g.back)+s] - g.base[i]) / math.Ln2
 		baseline -= g.base[i] / math.Ln2 / float64(n)
 	}
 	return gain, baseline
-}
-
-// inverse returns the place of each of n values in back, −1 of those that are not there.
-func inverse(back []int, n int) []int {
-	place := make([]int, n)
-	for i := range place {
-		place[i] = -1
-	}
-	for k, v := range back {
-		place[v] = k
-	}
-	return place
-}
-
-// given measures attribute a given y and the answered label.
-func given(s *Sample, a int, g *guesses, o Options) *Given {
-	at := &s.Sensitive[a]
-	gain, left := g.gains(at)
-	mean, sd := stat.MeanStd(gain)
-	n, df := float64(len(gain)), float64(len(gain)-1)
-	x := &Given{Baseline: left, Gain: mean, StandardError: sd / math.Sqrt(n), Margin: marginBits(*o.Margin)}
-	if at.Numeric() {
-		x.Margin = *o.Margin
-	}
-	for _, k := range g.scored {
-		x.Chosen = append(x.Chosen, k.String())
-	}
-	half := x.StandardError * stat.StudentQuantile(o.Confidence, df)
-	x.Low, x.High = mean-half, mean+half
-	x.P = beyond(mean-x.Margin, x.StandardError, df)
-	x.Permutation = permuteGiven(s, a, g, o)
-	if !at.Numeric() {
-		x.Order = order(s, a, g, o)
-	}
-	return x
 }

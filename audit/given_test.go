@@ -76,12 +76,12 @@ func TestCalibrationAddsToTheTable(t *testing.T) {
 				at.Labels[i] = 1
 			}
 		}
-		g, why := goalOf(s, 0, 5)
+		g, why := goalOf(s, 0)
 		if g == nil {
 			t.Fatal(why)
 		}
 		rows := span(0, s.Len())
-		j := newJoint(s, g, s.hard(), rows[:1000])
+		j := newJoint(newFolded(s, Options{}), g, rows[:1000])
 		c := calibrate(g, j, rows[1000:], score[2000:])
 		got, gain := make([]float64, 2), 0.0
 		for _, i := range rows[:1000] {

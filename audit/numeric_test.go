@@ -29,7 +29,8 @@ func TestCompareNumbers(t *testing.T) {
 	below, above, refused := 0, 0, 0
 	for range samples {
 		truth, value, base := predicted(r, 300, .1)
-		b := compareNumbers("any", truth, value, base, 1, o)
+		var b Baseline
+		b.compareNumbers(truth, value, base, 1, o)
 		if b.Low > .1 {
 			below++
 		}
@@ -47,28 +48,31 @@ func TestCompareNumbers(t *testing.T) {
 	}
 	truth, value, base := predicted(r, 100, .5)
 	_, sd := stat.MeanStd(truth)
-	b := compareNumbers("any", truth, value, base, sd*sd, o)
+	var b, same Baseline
+	b.compareNumbers(truth, value, base, sd*sd, o)
 	if want := (rSquared(truth, value) - rSquared(truth, base)) * 99 / 100; math.Abs(b.Difference-want) > 1e-12 {
 		t.Errorf("difference %v, by R² %v", b.Difference, want)
 	}
-	if b := compareNumbers("any", truth, base, base, 1, o); b.P != 1 || b.Difference != 0 {
-		t.Errorf("the baseline against itself: %+v", b)
+	if same.compareNumbers(truth, base, base, 1, o); same.P != 1 || same.Difference != 0 {
+		t.Errorf("the baseline against itself: %+v", same)
 	}
 }
 
 func TestPermuteNumbersSeesAndStaysBlind(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	s := randomSample(r, 300, 3, 2, 0)
-	g := &guesses{fold: dealt(r, 300, 3), folds: 3, bestValue: make([]float64, 300)}
+	g := foldedAt(s, dealt(r, 300, 3), 3).guesses[1]
+	f := &Finding{Numeric: true, Given: &Given{}}
 	copy(g.bestValue, s.Sensitive[1].Numbers)
 	o := Options{}.withDefaults()
-	if p := permuteNumbers(s, 1, g, o); p.P != 1/float64(p.Draws+1) || p.Draws < numericDraws {
+	f.permute(g, o)
+	if p := f.Permutation; p.P != 1/float64(p.Draws+1) || p.Draws < numericDraws {
 		t.Errorf("the numbers themselves: %+v", p)
 	}
 	for i, y := range s.Y {
 		g.bestValue[i] = float64(y) // all that y explains
 	}
-	if p := permuteNumbers(s, 1, g, o); p.P != 1 {
-		t.Errorf("a function of y: %+v", p)
+	if f.permute(g, o); f.Permutation.P != 1 {
+		t.Errorf("a function of y: %+v", f.Permutation)
 	}
 }

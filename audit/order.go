@@ -44,28 +44,23 @@ func (t *Order) dependent() float64 {
 	return min(1, float64(t.Compared)*t.Permutation.P)
 }
 
-// order tests the area of every class of attribute a, or of the rarer of two, and returns
+// order tests the area of every class of an attribute, or of the rarer of two, and returns
 // the one with the least p-value, nil if no class has enough examples.
-func order(s *Sample, a int, g *guesses, o Options) *Order {
-	at := &s.Sensitive[a]
-	within := strata(jointly(s.Y, g.label, len(s.Classes)), g.fold, g.folds)
-	if s.YNumbers != nil {
-		within = adjacent(s.YNumbers, g.fold, g.folds)
-	}
-	classes := areaClasses(at, g.back)
-	most := draws(min(o.Permutations, numericDraws), testsOf(len(s.Sensitive))*len(classes), o)
-	chance := random(o.Seed, streamOrder, uint64(a))
+func order(g *guesses, o Options) *Order {
+	from, to := g.areaClasses()
+	most := draws(min(o.Permutations, numericDraws), testsOf(len(g.in.Sensitive))*(to-from), o)
+	chance := random(o.Seed, streamOrder, uint64(g.attribute))
 	var best *Order
 	var all []Order
-	for _, k := range classes {
-		score, positive := g.scoresOf(at, g.added, k)
-		x, ok := stat.NewStratifiedArea(score, positive, within, crossFitStretch, o.Confidence)
+	for k := from; k < to; k++ {
+		score, positive := g.scoresOf(k)
+		x, ok := stat.NewStratifiedArea(score, positive, g.in.alike, crossFitStretch, o.Confidence)
 		if !ok || min(x.Positives, x.Negatives) < areaLeast {
 			continue
 		}
-		t := &Order{Class: at.Values[g.back[k]], Area: x.Area, StandardError: x.StandardError, Margin: .5 + *o.Margin}
-		t.P = beyond(t.Area-t.Margin, t.StandardError, float64(min(x.Positives, x.Negatives)-1))
-		t.Permutation = Permutation(stat.PermuteArea(score, positive, within, crossFitStretch, most, chance))
+		t := &Order{Class: g.at.Values[g.back[k]], Area: x.Area, StandardError: x.StandardError, Margin: .5 + *o.Margin}
+		t.P = stat.StudentAbove(t.Area-t.Margin, t.StandardError, float64(min(x.Positives, x.Negatives)-1))
+		t.Permutation = Permutation(stat.PermuteArea(score, positive, g.in.alike, crossFitStretch, most, chance))
 		all = append(all, *t)
 		if best == nil || max(t.P, t.Permutation.P) < max(best.P, best.Permutation.P) {
 			best = t
@@ -83,28 +78,26 @@ const areaLeast = 10
 
 // scoresOf returns what ranks the examples of a class, the k-th that attacks know, before
 // the others by log-probabilities, and which these are.
-func (g *guesses) scoresOf(at *Attribute, log []float64, k int) (score []float64, positive []bool) {
+func (g *guesses) scoresOf(k int) (score []float64, positive []bool) {
 	width := len(g.back)
-	score, positive = make([]float64, len(at.Labels)), make([]bool, len(at.Labels))
-	for i, l := range at.Labels {
-		score[i], positive[i] = classify.LogOdds(log[i*width:][:width], k), l == g.back[k]
+	score, positive = make([]float64, len(g.base)), make([]bool, len(g.base))
+	for i, l := range g.target.Labels {
+		score[i], positive[i] = classify.LogOdds(g.added[i*width:][:width], k), l == k
 	}
 	return score, positive
 }
 
-// areaClasses returns the places in back of the classes to look at.
-func areaClasses(at *Attribute, back []int) []int {
-	if len(back) != 2 {
-		return span(0, len(back))
+// areaClasses returns the places in back of the classes to look at, from one up to another.
+func (g *guesses) areaClasses() (from, to int) {
+	if len(g.back) != 2 {
+		return 0, len(g.back)
 	}
 	ones := 0
-	for _, l := range at.Labels {
-		if l == back[1] {
-			ones++
-		}
+	for _, l := range g.target.Labels {
+		ones += l
 	}
-	if 2*ones > len(at.Labels) {
-		return []int{0}
+	if 2*ones > len(g.target.Labels) {
+		return 0, 1
 	}
-	return []int{1}
+	return 1, 2
 }

@@ -38,7 +38,7 @@ func TestOutliers(t *testing.T) {
 		t.Errorf("the sample was changed a second time: %q", said)
 	}
 	r := must.Get(Run(t.Context(), s, Options{Permutations: 99, Attacks: []string{"trees", "logistic"}}))(t)
-	if f := r.Findings[0]; !f.Verdict.ExceedsTarget() || r.SHA256 != s.Sum() || !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "9999") }) {
+	if f := r.Findings[0]; !f.Verdict.ExceedsTarget() || !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "9999") }) {
 		t.Errorf("%v, %q", f.Verdict, r.Warnings)
 	}
 }
@@ -55,7 +55,9 @@ func TestTargetDetermines(t *testing.T) {
 			text += fmt.Sprintf("%c,%s,%d,%d\n", "ab"[i%2], label, i*7%13, i*5%11)
 		}
 		sample := must.Get(ReadOutputs(t.Context(), "x.csv", []byte(text), OpenOptions{}))(t)
-		r := newResult(sample, Options{}.withDefaults())
+		o := Options{}.withDefaults()
+		r := newResult(sample, o)
+		r.describe(newFolded(sample, o))
 		if got := strings.Contains(strings.Join(r.Warnings, "\n"), "y determines s"); got != want {
 			t.Errorf("%s: %q", s, r.Warnings)
 		}

@@ -1,12 +1,36 @@
 package audit
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"tattle/stat"
 )
+
+// Permutation is the test of "given y, guess and s have nothing to do with each
+// other" by permuting s within the examples of one y and one fold.
+type Permutation struct {
+	Draws int     `json:"draws"` // that were made: fewer than the options say if many of the first are as accurate
+	P     float64 `json:"p"`     // (1 + draws at least as accurate)/(1 + draws)
+}
+
+// permute tests what was measured by permutations.
+func (f *Finding) permute(g *guesses, o Options) {
+	tests := testsOf(len(g.in.Sensitive))
+	few := draws(min(o.Permutations, numericDraws), tests, o)
+	chance, chanceGiven := random(o.Seed, streamPermute, uint64(g.attribute)), random(o.Seed, streamGiven, uint64(g.attribute))
+	if f.Numeric {
+		f.Permutation = Permutation(stat.PermuteProducts(g.bestValue, g.at.Numbers, g.in.strata, crossFitStretch, few, chance))
+		f.Given.Permutation = Permutation(stat.PermuteProducts(g.added, g.at.Numbers, g.in.alike, crossFitStretch, few, chanceGiven))
+		return
+	}
+	f.Permutation = Permutation(stat.PermuteWithin(g.best, g.at.Labels, g.in.strata, crossFitStretch, draws(o.Permutations, tests, o), chance))
+	f.Given.Permutation = Permutation(stat.PermuteScores(g.added, len(g.back), g.target.Labels, g.in.alike, crossFitStretch, few, chanceGiven))
+	f.Given.Order = order(g, o)
+}
+
+// testsOf returns the number of tests that can raise the verdict: three for each attribute,
+// of its accuracy, gain and AUC.
+func testsOf(attributes int) int { return 3 * attributes }
 
 // drawsPerLevel is how many permutations are expected to reach the observed statistic if the
 // p-value is equal to the level of the test. With 20, the estimate of such a p-value has a
@@ -29,82 +53,6 @@ func draws(asked, attributes int, o Options) int {
 // attacks: 1.15 to 1.2 times, and p-values of at most .01 twice as often as they should be.
 const crossFitStretch = math.Sqrt2
 
-// strata returns the examples of each pair of a y and a fold that has examples.
-func strata(y, fold []int, folds int) [][]int {
-	var found [][]int
-	place := map[int]int{}
-	for i, f := range fold {
-		key := y[i]*folds + f
-		at, ok := place[key]
-		if !ok {
-			at = len(found)
-			place[key] = at
-			found = append(found, nil)
-		}
-		found[at] = append(found[at], i)
-	}
-	return found
-}
-
-// permutation tests a categorical attribute as Permutation describes: the statistic is the
-// number of examples for which the chosen guess is right.
-func permutation(s *Sample, a int, g *guesses, o Options) Permutation {
-	return Permutation(stat.PermuteWithin(g.best, s.Sensitive[a].Labels, strata(s.Y, g.fold, g.folds),
-		crossFitStretch, draws(o.Permutations, testsOf(len(s.Sensitive)), o), random(o.Seed, streamPermute, uint64(a))))
-}
-
-// jointly numbers the pairs of y and label.
-func jointly(y, label []int, classes int) []int {
-	both := make([]int, len(y))
-	for i, c := range y {
-		both[i] = c*classes + label[i]
-	}
-	return both
-}
-
-// testsOf returns the number of tests that can raise the verdict: three for each attribute,
-// of its accuracy, gain and AUC.
-func testsOf(attributes int) int { return 3 * attributes }
-
-// together is how many examples of adjacent y are judged together.
-const together = 8
-
-// adjacent returns the examples of each fold in groups whose y are next to one another.
-func adjacent(numbers []float64, fold []int, folds int) [][]int {
-	var found [][]int
-	for k := range folds {
-		_, rows := parts(fold, k)
-		slices.SortStableFunc(rows, func(i, j int) int { return cmp.Compare(numbers[i], numbers[j]) })
-		for group := range slices.Chunk(rows, together) {
-			found = append(found, group)
-		}
-	}
-	return found
-}
-
-// permuteNumbers is the test of Permutation for a numeric attribute: of the products of
-// prediction and number.
-func permuteNumbers(s *Sample, a int, g *guesses, o Options) Permutation {
-	return Permutation(stat.PermuteProducts(g.bestValue, s.Sensitive[a].Numbers, strata(s.Y, g.fold, g.folds),
-		crossFitStretch, draws(min(o.Permutations, numericDraws), testsOf(len(s.Sensitive)), o), random(o.Seed, streamPermute, uint64(a))))
-}
-
-// permuteGiven permutes s within y, ŷ and fold.
-func permuteGiven(s *Sample, a int, g *guesses, o Options) Permutation {
-	at := &s.Sensitive[a]
-	within := strata(jointly(s.Y, g.label, len(s.Classes)), g.fold, g.folds)
-	if s.YNumbers != nil {
-		within = adjacent(s.YNumbers, g.fold, g.folds)
-	}
-	most := draws(min(o.Permutations, numericDraws), testsOf(len(s.Sensitive)), o)
-	chance := random(o.Seed, streamGiven, uint64(a))
-	if at.Numeric() {
-		return Permutation(stat.PermuteProducts(g.added, at.Numbers, within, crossFitStretch, most, chance))
-	}
-	place := inverse(g.back, len(at.Values))
-	class := make([]int, len(at.Labels))
-	for i, l := range at.Labels {
-		class[i] = place[l]
-	}
-	return Permutation(stat.PermuteScores(g.added, len(g.back), class, within, crossFitStretch, most, chance))
-}
+// numericDraws is how many permutations of numbers are drawn at least: each takes time
+// in proportion to the examples.
+const numericDraws = 999

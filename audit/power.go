@@ -2,31 +2,49 @@ package audit
 
 import (
 	"math"
+	"slices"
 
 	"tattle/stat"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// power returns the excess that could have been found, given what attacks lose by learning
-// and how many attributes share the level: the excess that the score test against the best
+// Power is what the audit could have found in the kinds of channel that were planted.
+// Smallest is the excess (over the honest mean if there are references) that would have
+// been found with Probability in each of them: the largest of their figures; it is nil if
+// the sample could not be audited. Other channels can hide more.
+type Power struct {
+	Smallest       *float64       `json:"smallest,omitempty"`
+	StandardError  float64        `json:"standard_error"`            // of the excess, at the discordance that was seen or independence implies
+	FromReferences *float64       `json:"from_references,omitempty"` // what the references' spread alone would hide
+	Channels       []ChannelPower `json:"channels,omitempty"`        // by kind
+}
+
+// ChannelPower is the power for one kind of channel.
+type ChannelPower struct {
+	Channel  string   `json:"channel"`
+	Smallest *float64 `json:"smallest,omitempty"` // nil if Found is false
+	Found    bool     `json:"found"`              // a channel of this kind was planted and found
+	Note     string   `json:"note,omitempty"`     // why none was planted; empty if one was
+}
+
+// power returns the excess that could have been found by attacks that lose nothing by learning, given
+// how many attributes share the level: the excess that the score test against the best
 // baseline finds with PowerProbability at Holm's smallest level, and shuffling within y, too. Guess and baseline are
 // taken to differ as often as was observed or, if that is more, as independence implies. With
 // references the excess over their mean must also pass the test against them, and reach
 // the margin.
-func power(f *Finding, learningLoss float64, attributes int, set Settings) Power {
-	p := Power{Probability: PowerProbability, LearningLoss: learningLoss}
+func power(f *Finding, attributes int, set Settings) (p Power) {
 	b := f.BestBaseline()
 	if f.Unusable != "" || b == nil || f.Examples < 2 {
 		return p
 	}
-	alpha := (1 - set.Confidence) / float64(testsOf(max(1, attributes)))
-	var smallest float64
+	alpha, smallestOf := (1-set.Confidence)/float64(testsOf(max(1, attributes))), smallestExcess
 	if f.Numeric {
-		smallest, p.StandardError = smallestGain(b, f.Examples, alpha, set.Margin)
-	} else {
-		smallest, p.StandardError = smallestExcess(b, f.Examples, alpha, set.Margin)
+		smallestOf = smallestGain
 	}
+	var smallest float64
+	smallest, p.StandardError = smallestOf(b, f.Examples, alpha, set.Margin)
 	if x := f.Shuffling; x != nil {
 		if x.Smallest == nil {
 			return p
@@ -34,37 +52,36 @@ func power(f *Finding, learningLoss float64, attributes int, set Settings) Power
 		smallest = max(smallest, *x.Smallest)
 	}
 	if r := f.Reference; r != nil {
-		from := hidden(r, alpha, set)
-		p.FromReferences = &from
-		smallest = max(from, smallest-(r.Mean-b.figure()))
+		p.FromReferences = new(hidden(r, alpha, set))
+		smallest = max(*p.FromReferences, smallest-(r.Mean-b.figure()))
 	}
-	p.Smallest = new(min(1, smallest+learningLoss))
+	p.Smallest = new(min(1, smallest))
 	return p
 }
 
-// allow makes the smallest excess larger by what the learning loss, which was measured on
-// one planted model and varies by the given standard error, takes of the promise: the two
+// lose makes the smallest excess larger by what attacks lose by having learned from this many examples, in
+// the scores. It was measured on one planted model and varies by the given standard error: the two
 // errors' root of squares replaces the excess's own.
-func (p *Power) allow(lossError float64) {
+func (p *Power) lose(loss, lossError float64) {
 	if p.Smallest == nil {
 		return
 	}
-	z := distuv.UnitNormal.Quantile(p.Probability)
-	p.Smallest = new(min(1, *p.Smallest+z*(math.Hypot(p.StandardError, lossError)-p.StandardError)))
+	z := distuv.UnitNormal.Quantile(PowerProbability)
+	p.Smallest = new(min(1, min(1, *p.Smallest+loss)+z*(math.Hypot(p.StandardError, lossError)-p.StandardError)))
 }
 
 // powerOf returns the power of a finding for every kind of channel: in the scores by the
 // first planted model, and by the codes that were planted.
 func (r *Result) powerOf(f *Finding, attributes int) Power {
-	known := power(f, 0, attributes, r.Settings)
-	loss, lossError, planted := r.learningLoss()
-	p := power(f, loss, attributes, r.Settings)
-	p.allow(lossError)
+	p := power(f, attributes, r.Settings)
 	if p.Smallest == nil {
 		return p
 	}
+	known := *p.Smallest
+	loss, lossError, planted := r.learningLoss()
+	p.lose(loss, lossError)
 	if r.Outputs != Vector {
-		scores := ChannelPower{Channel: ScoreChannel, LearningLoss: loss, Found: planted}
+		scores := ChannelPower{Channel: ScoreChannel, Found: planted}
 		if planted {
 			scores.Smallest = p.Smallest
 		} else {
@@ -73,9 +90,9 @@ func (r *Result) powerOf(f *Finding, attributes int) Power {
 		p.Channels = []ChannelPower{scores}
 	}
 	for _, c := range r.Channels {
-		k := ChannelPower{Channel: c.Channel, LearningLoss: c.LearningLoss, Found: c.Planted != nil, Note: c.Note}
+		k := ChannelPower{Channel: c.Channel, Found: c.Planted != nil, Note: c.Note}
 		if k.Found {
-			k.Smallest = new(min(1, *known.Smallest+c.LearningLoss))
+			k.Smallest = new(min(1, known+c.LearningLoss))
 			p.Smallest = new(max(*p.Smallest, *k.Smallest))
 		}
 		p.Channels = append(p.Channels, k)
@@ -83,23 +100,9 @@ func (r *Result) powerOf(f *Finding, attributes int) Power {
 	return p
 }
 
-// missed lists the kinds of channel that were planted and not found.
-func (p *Power) missed() []string {
-	var list []string
-	for i := range p.Channels {
-		if c := &p.Channels[i]; c.missed() {
-			list = append(list, c.Channel)
-		}
-	}
-	return list
-}
-
-// figure returns the baseline's accuracy or R².
-func (b *Baseline) figure() float64 {
-	if b.R2 != nil {
-		return *b.R2
-	}
-	return b.Accuracy.Value
+// missed reports whether a channel of some kind was planted and not found.
+func (p *Power) missed() bool {
+	return slices.ContainsFunc(p.Channels, func(c ChannelPower) bool { return !c.Found && c.Note == "" })
 }
 
 // smallestExcess returns the excess found over a baseline, and the standard error of

@@ -46,7 +46,7 @@ func TestPowerIsKept(t *testing.T) {
 	}{{500, 1, .2}, {500, 3, .5}, {2000, 1, .34}} {
 		right := int(c.base * float64(c.n))
 		f := &Finding{Examples: c.n, Best: Majority, Baselines: []Baseline{{Name: Majority, Accuracy: new(classify.ProportionOf(right, c.n)), AttackAlone: 10, BaselineAlone: 10}}}
-		p := power(f, 0, c.attributes, set)
+		p := power(f, c.attributes, set)
 		const samples = 1500
 		found := verdictsAt(r, c.n, c.base, *p.Smallest, .05/float64(c.attributes), samples)
 		if least := samples*.89 - 4.5*math.Sqrt(samples*.09); float64(found) < least {
@@ -56,7 +56,8 @@ func TestPowerIsKept(t *testing.T) {
 		if found := verdictsAt(r, c.n, c.base, *p.Smallest*.6, .05/float64(c.attributes), samples); found > samples*.8 {
 			t.Errorf("%+v: six tenths of %v is found in %d of %d, too", c, *p.Smallest, found, samples)
 		}
-		if lossy := power(f, .03, c.attributes, set); math.Abs(*lossy.Smallest-*p.Smallest-.03) > 1e-9 {
+		lossy := p
+		if lossy.lose(.03, 0); math.Abs(*lossy.Smallest-*p.Smallest-.03) > 1e-9 {
 			t.Errorf("%+v: with .03 lost %v, without %v", c, *lossy.Smallest, *p.Smallest)
 		}
 	}
@@ -86,13 +87,13 @@ func TestPowerWithReferencesIsKept(t *testing.T) {
 		t.Errorf("found in %d of %d", found, samples)
 	}
 	f := &Finding{Examples: 2000, Best: Majority, Baselines: []Baseline{{Name: Majority, Accuracy: new(classify.ProportionOf(600, 2000))}}}
-	alone := power(f, 0, 1, Settings{Confidence: .95, Margin: .02})
+	alone := power(f, 1, Settings{Confidence: .95, Margin: .02})
 	f.Reference = &ReferenceTest{Figures: []float64{.3, .3, .3}, Mean: .3}
-	if with := power(f, 0, 1, Settings{Confidence: .95, Margin: .02}); math.Abs(*with.Smallest-*alone.Smallest) > 1e-9 {
+	if with := power(f, 1, Settings{Confidence: .95, Margin: .02}); math.Abs(*with.Smallest-*alone.Smallest) > 1e-9 {
 		t.Errorf("references that leak nothing and never vary change %v to %v", *alone.Smallest, *with.Smallest)
 	}
 	f.Reference.Mean = .5 // the score test is then no hurdle
-	if with := power(f, 0, 1, Settings{Confidence: .95, Margin: .02}); *with.Smallest != .02 {
+	if with := power(f, 1, Settings{Confidence: .95, Margin: .02}); *with.Smallest != .02 {
 		t.Errorf("over references that leak much: %v", *with.Smallest)
 	}
 }
@@ -102,11 +103,12 @@ func TestPowerOfNumbersIsKept(t *testing.T) {
 	o := Options{}.withDefaults()
 	const n, samples = 500, 600
 	f := &Finding{Numeric: true, Examples: n, Best: Majority, Baselines: []Baseline{{Name: Majority, R2: new(float64), StandardError: .001}}}
-	p := power(f, 0, 1, Settings{Confidence: .95, Margin: DefaultMargin})
+	p := power(f, 1, Settings{Confidence: .95, Margin: DefaultMargin})
 	found := 0
 	for range samples {
 		truth, value, base := predicted(r, n, *p.Smallest)
-		if compareNumbers("", truth, value, base, 1, o).P <= .05 {
+		var b Baseline
+		if b.compareNumbers(truth, value, base, 1, o); b.P <= .05 {
 			found++
 		}
 	}
@@ -116,11 +118,12 @@ func TestPowerOfNumbersIsKept(t *testing.T) {
 }
 
 func TestPowerOfNothing(t *testing.T) {
-	if p := power(&Finding{Unusable: "It has one class."}, 0, 1, Settings{Confidence: .95}); p.Smallest != nil {
+	if p := power(&Finding{Unusable: "It has one class."}, 1, Settings{Confidence: .95}); p.Smallest != nil {
 		t.Errorf("%+v", p)
 	}
 	f := &Finding{Examples: 10, Best: Majority, Baselines: []Baseline{{Name: Majority, Accuracy: new(classify.ProportionOf(5, 10))}}}
-	if p := power(f, .1, 1, Settings{Confidence: .95, Margin: .02}); *p.Smallest != 1 && *p.Smallest < .5 {
+	p := power(f, 1, Settings{Confidence: .95, Margin: .02})
+	if p.lose(.1, 0); *p.Smallest != 1 && *p.Smallest < .5 {
 		t.Errorf("ten examples: %v", *p.Smallest)
 	}
 }

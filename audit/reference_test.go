@@ -41,8 +41,8 @@ func TestUnpairedPopulations(t *testing.T) {
 	}
 	r := must.Get(examine(context.Background(), s, o))(t)
 	f := r.Findings[0]
-	if f.own() < .85 || f.ExcessAdjusted > .05 {
-		t.Fatalf("the sample is right on %.3f with p %v: no test", f.own(), f.ExcessAdjusted)
+	if f.Curiosity.Value < .85 || f.ExcessAdjusted > .05 {
+		t.Fatalf("the sample is right on %.3f with p %v: no test", f.Curiosity.Value, f.ExcessAdjusted)
 	}
 	// Bayes: .841 and .890 right, of which .341 and .090 are excess.
 	if f.Verdict != LeakyBeyond || f.Reference.Difference > -.15 || f.Reference.Difference < -.35 {
@@ -57,7 +57,7 @@ func TestUnpairedPopulations(t *testing.T) {
 func TestSomeExamples(t *testing.T) {
 	s := uneven(500, .5, 1)
 	for _, n := range []int{200, 500, 900} {
-		if got := s.some(n, 1).Len(); got != min(n, 500) {
+		if got := s.some(n, random(1, streamControl, 1)).Len(); got != min(n, 500) {
 			t.Errorf("%d examples, asked for %d", got, n)
 		}
 	}

@@ -258,11 +258,11 @@ func (x *account) defences() {
 			add := func(id string, v report.Value) {
 				x.claim(id, name, l.Attribute, report.Demonstrated, v, d.Honesty.Examples)
 			}
-			add("defence.excess", x.limits(l.Excess.Value, l.Excess.Low, l.Excess.High, excessUnit(l.R2 != nil)))
+			add("defence.excess", x.limits(l.Excess.Value, l.Excess.Low, l.Excess.High, excessUnit(l.Numeric)))
 			add("defence.honesty", proportion(d.Honesty))
 			if g := l.Given; g != nil {
 				u := report.Bits
-				if l.R2 != nil {
+				if l.Numeric {
 					u = report.Share
 				}
 				add("defence.gain", x.limits(g.Gain, g.Low, g.High, u))

@@ -1,74 +1,90 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"slices"
+	"sync"
 
 	"tattle/classify"
-	"tattle/curious"
-	"tattle/curious/training"
-	"tattle/internal/report"
-	"tattle/measure"
 )
 
-// Settings are the options that an audit ran with, defaults filled in.
-type Settings struct {
-	Seed         uint64   `json:"seed"`
-	Folds        int      `json:"folds"`
-	Permutations int      `json:"permutations"`
-	MaxFit       int      `json:"max_fit"`
-	Confidence   float64  `json:"confidence"`
-	Margin       float64  `json:"margin"`
-	Attacks      []string `json:"attacks"` // learners
-	References   int      `json:"references"`
-	Unpaired     bool     `json:"unpaired"`
-	Recipe       Recipe   `json:"reference_recipe,omitempty"` // how it is known to be the audited model's
+// The defaults of Options.
+const (
+	// DefaultFolds leaves each attack four fifths of the examples. Where fewer folds
+	// leave MaxFit examples all the same there are fewer.
+	DefaultFolds = 5
+	// DefaultPermutations resolves p-values far below any level in use; more are
+	// drawn if several attributes need them.
+	DefaultPermutations = 9999
+	// DefaultMaxFit is the most examples an attack is fitted on: more add
+	// tenths of a point and cost in proportion.
+	DefaultMaxFit = 20000
+	// DefaultConfidence is that of every interval, and of the verdict.
+	DefaultConfidence = .95
+	// DefaultMargin is the excess that nobody would act on: two points. It also
+	// covers that the baselines are themselves learned.
+	DefaultMargin = .02
+	// defaultBlind is the smallest detectable excess above which an audit that finds
+	// nothing is inconclusive.
+	defaultBlind = .25
+	// PowerProbability is that with which the smallest detectable excess is found.
+	PowerProbability = .9
+
+	// MaxFolds is the largest number of folds.
+	MaxFolds = 100
+
+	// maxPermutations bounds the time that an option can ask for.
+	maxPermutations = 10_000_000
+)
+
+// Options says how Run audits; the zero value is the default.
+type Options struct {
+	Seed         uint64
+	Folds        int      // 0 is DefaultFolds
+	Permutations int      // drawn for a small p-value, more if several attributes need them; 0 is DefaultPermutations
+	MaxFit       int      // examples an attack is fitted on; 0 is DefaultMaxFit
+	Confidence   float64  // 0 is DefaultConfidence
+	Margin       *float64 // excess that counts as none, at least 0 and below 1; nil is DefaultMargin
+	Attacks      []string // learners by name, as package classify knows them; nil is all
+	// References are outputs of honestly trained classifiers, on the same examples in
+	// the same order or, if Unpaired, on others of the same kind.
+	References []*Sample
+	Unpaired   bool
+	Recipe     Recipe // of the references: how it is known to be the audited model's
+	// Progress, unless nil, is called as work gets done.
+	Progress func(stage string, done, total int)
 }
 
-// Result is an audit: plain data, and every figure is finite.
-type Result struct {
-	Sample   string              `json:"sample"` // its name
-	SHA256   string              `json:"sha256"` // Sample.Sum
-	Examples int                 `json:"examples"`
-	Outputs  curious.Outputs     `json:"outputs"`
-	Binary   bool                `json:"binary,omitempty"` // every output is 0 or 1: hard labels
-	Target   string              `json:"target"`
-	Numeric  bool                `json:"numeric_target,omitempty"` // Classes are then only those in which examples are compared
-	Classes  []string            `json:"classes"`                  // of y; a single one without a target
-	Counts   []int               `json:"counts"`                   // examples of each class of y
-	Honesty  classify.Proportion `json:"honesty,omitzero"`         // δy of the hard labels; none of vectors
-	Settings Settings            `json:"settings"`
-	Notes    []string            `json:"notes,omitempty"`    // of the sample
-	Warnings []string            `json:"warnings,omitempty"` // of the audit, whole sentences
+// Recipe is how it is known that references were trained by the recipe of the audited
+// model: the same architecture, data and settings. A reference of another recipe shows a
+// difference and no more.
+type Recipe string
 
-	Findings []Finding `json:"findings"` // by attribute
-	Controls []Control `json:"controls"`
-	Channels []Channel `json:"channels,omitempty"` // codes that were planted into the outputs, by kind
-
-	Defences       []Defence      `json:"defences,omitempty"`
-	Recommendation Recommendation `json:"recommendation,omitzero"` // about the defences
-
-	Verdict Verdict `json:"verdict"`
-
-	guesses []*guesses // by attribute; nil of one that cannot be guessed
-}
+// How the recipe is known.
+const (
+	RecipeUnknown  Recipe = ""         // it is not: no verdict Curious follows
+	RecipeCompared Recipe = "compared" // the record of the model's own training has the references' architecture, data and settings
+	RecipeStated   Recipe = "stated"   // the person who ran the audit says so
+)
 
 // Run audits a sample: all figures, the negative control, and codes that are planted into
 // its outputs. Complete also plants models and tries defences. It returns an error if the
 // sample or an option is wrong and when ctx ends.
 func Run(ctx context.Context, s *Sample, o Options) (*Result, error) {
-	whole := s.Sum()
+	o = o.withDefaults()
+	if err := s.checkAll(o); err != nil {
+		return nil, err
+	}
 	s, moved := s.tamed()
 	r, err := examine(ctx, s, o)
 	if err != nil {
 		return nil, err
 	}
-	r.SHA256, r.Warnings = whole, append(r.Warnings, moved...)
-	if r.usable() == 0 {
+	if r.Warnings = append(r.Warnings, moved...); r.usable() == 0 {
 		return r, nil
 	}
-	r.dependences(s, o)
+	r.dependences(o)
 	c, err := negative(ctx, s, o.forControl())
 	if err != nil {
 		return nil, err
@@ -81,147 +97,70 @@ func Run(ctx context.Context, s *Sample, o Options) (*Result, error) {
 	return r, nil
 }
 
-// examine is Run without controls: what a control runs.
-func examine(ctx context.Context, s *Sample, o Options) (*Result, error) {
-	o = o.withDefaults()
-	if err := checkAll(s, o); err != nil {
-		return nil, err
-	}
-	r := newResult(s, o)
-	var err error
-	if r.guesses, err = crossFit(ctx, s, o, attackName{}, func(done, total int) { o.progress("attacks", done, total) }); err != nil {
-		return nil, err
-	}
-	for a, g := range r.guesses {
-		r.Findings = append(r.Findings, *find(s, a, g, o))
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("audit: %w", err)
-		}
-	}
-	if err := r.compareReferences(ctx, s, o); err != nil {
-		return nil, err
-	}
-	r.Conclude()
-	return r, nil
+// withDefaults returns the options with every zero replaced but Folds, which
+// depends on the number of examples.
+func (o Options) withDefaults() Options {
+	o.Permutations = cmp.Or(o.Permutations, DefaultPermutations)
+	o.MaxFit = cmp.Or(o.MaxFit, DefaultMaxFit)
+	o.Confidence = cmp.Or(o.Confidence, DefaultConfidence)
+	o.Margin = cmp.Or(o.Margin, new(DefaultMargin))
+	return o
 }
 
-// dependences adds what the verdicts Leaky and NoEvidence rest on.
-func (r *Result) dependences(s *Sample, o Options) {
-	for a, g := range r.guesses {
-		if g != nil {
-			r.Findings[a].dependence(s, a, g, o)
-		}
-	}
-}
-
-// usable counts the findings that have figures.
-func (r *Result) usable() int {
-	n := 0
-	for i := range r.Findings {
-		if r.Findings[i].Unusable == "" {
-			n++
-		}
-	}
-	return n
-}
-
-func newResult(s *Sample, o Options) *Result {
-	r := &Result{
-		Sample: s.Name, SHA256: s.Sum(), Examples: s.Len(), Outputs: s.Kind, Binary: s.Kind == curious.Soft && zeroOne(s.Outputs),
-		Target: s.Target, Numeric: s.YNumbers != nil, Classes: s.Classes, Counts: make([]int, len(s.Classes)),
-		Honesty: s.answered(), Notes: s.Notes, Controls: []Control{},
-		Settings: Settings{
-			Seed: o.Seed, Folds: o.foldsOf(s.Len()), Permutations: o.Permutations, MaxFit: o.MaxFit,
-			Confidence: o.Confidence, Margin: *o.Margin, Attacks: o.Attacks,
-			References: len(o.References), Unpaired: o.Unpaired, Recipe: o.Recipe,
-		},
-	}
-	if o.Attacks == nil {
-		for _, l := range classify.Learners() {
-			r.Settings.Attacks = append(r.Settings.Attacks, l.Name())
-		}
-	}
-	for _, y := range s.Y {
-		r.Counts[y]++
-	}
-	r.warn(s)
-	return r
-}
-
-// fewRows is the number of distinct rows of outputs below which a warning says how many there are:
-// honest outputs with decimals have more, and a few examples that were repeated have as few.
-const fewRows = 50
-
-// warn adds warnings on what makes figures mean less than they seem to.
-func (r *Result) warn(s *Sample) {
-	_, copies, distinct := twins(s)
-	if copies > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("Of %d rows of outputs, %d repeat earlier ones. Copies are judged together, by attacks that were fitted on none of them, but each counts as an example: intervals are too short if the examples themselves were copied.", s.Len(), copies))
-	}
+// check says which option is out of its range.
+func (o Options) check() error {
 	switch {
-	case distinct == 1:
-		r.Warnings = append(r.Warnings, "All rows of outputs are equal: the outputs are constant.")
-	case distinct < fewRows && distinct < s.Len()/10 && distinct > len(s.Classes) && !r.Binary:
-		r.Warnings = append(r.Warnings, fmt.Sprintf("Only %d of %d rows of outputs are distinct. P-values and limits count every row as an example: if examples were copied, they do not hold.", distinct, s.Len()))
+	case o.Folds < 0 || o.Folds == 1 || o.Folds > MaxFolds:
+		return fmt.Errorf("audit: %d folds: it takes 2 to %d", o.Folds, MaxFolds)
+	case o.Permutations < 0 || o.Permutations > maxPermutations:
+		return fmt.Errorf("audit: %d permutations: ask for 1 to %d", o.Permutations, maxPermutations)
+	case o.MaxFit < 0:
+		return fmt.Errorf("audit: %d examples to fit on: ask for more than 0", o.MaxFit)
+	case !(.5 < o.Confidence && o.Confidence < 1):
+		return fmt.Errorf("audit: confidence %v: it lies between .5 and 1", o.Confidence)
+	case o.Margin != nil && !(0 <= *o.Margin && *o.Margin < 1):
+		return fmt.Errorf("audit: margin %v: it must be at least 0 and below 1", *o.Margin)
+	case len(o.References) == 1:
+		return fmt.Errorf("audit: one reference has no spread to compare with: give 2 or more")
 	}
-	switch often := slices.Max(r.Counts); {
-	case s.Kind == Vector || often == len(s.Y):
-	case r.Honesty.Interval[1]*float64(len(s.Classes)) < 1:
-		r.Warnings = append(r.Warnings, fmt.Sprintf("The predicted %s is right for %s only, less often than by guessing among %d classes: check that the outputs are in the order of the classes.", s.Target, report.Exactly(r.Honesty.Value, report.Share), len(s.Classes)))
-	default:
-		f := measure.Fit{Examples: len(s.Y), Right: r.Honesty.Correct, Commonest: often}
-		if w := f.Warning("The predicted " + s.Target); w != "" {
-			r.Warnings = append(r.Warnings, w)
-		}
-	}
-	for _, a := range s.Sensitive {
-		if s.targeted() && slices.ContainsFunc(a.Labels, func(l int) bool { return l != a.Labels[0] }) && training.Determines(s.Y, a.Labels) {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%[1]s determines %[2]s in these examples. Somebody who knows %[1]s therefore knows %[2]s, and outputs cannot reveal more of it. For an adversary who does not know %[1]s, use --target none.", s.Target, a.Name))
-		}
-	}
-	for c, n := range r.Counts {
-		if n == len(s.Y) && s.targeted() {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("All examples have %s = %s: what the outputs reveal for other classes is not measured.", s.Target, s.Classes[c]))
-		}
-	}
-}
-
-// checkAll checks options, sample and references.
-func checkAll(s *Sample, o Options) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	if err := s.Check(); err != nil {
-		return err
-	}
-	for i, ref := range o.References {
-		if err := ref.Check(); err != nil {
-			return fmt.Errorf("reference %d: %w", i+1, err)
-		}
-		if err := s.fits(ref, o.Unpaired); err != nil {
-			return fmt.Errorf("audit: reference %d: %w", i+1, err)
+	for _, name := range o.Attacks {
+		if _, err := classify.ByName(name); err != nil {
+			return fmt.Errorf("audit: %w", err)
 		}
 	}
 	return nil
 }
 
-// fits returns an error if a reference cannot be compared with s.
-func (s *Sample) fits(ref *Sample, unpaired bool) error {
-	if len(ref.Classes) != len(s.Classes) || ref.RowWidth() != s.RowWidth() || ref.Kind != s.Kind || len(ref.Sensitive) != len(s.Sensitive) {
-		return fmt.Errorf("%d %s outputs and %d attributes, where %s has %d %s and %d: they must be alike",
-			len(ref.Classes), ref.Kind, len(ref.Sensitive), s.Name, len(s.Classes), s.Kind, len(s.Sensitive))
+// controlFit is the most examples that attacks are fitted on in the negative control:
+// what would show there does not need more.
+const controlFit = 5000
+
+// forControl returns the options of the negative control.
+func (o Options) forControl() Options {
+	o.MaxFit = min(o.maxFit(), controlFit)
+	if report := o.Progress; report != nil {
+		o.Progress = func(_ string, done, total int) { report("negative control", done, total) }
 	}
-	for i := range s.Sensitive {
-		a, b := &s.Sensitive[i], &ref.Sensitive[i]
-		if a.Name != b.Name || a.Numeric() != b.Numeric() {
-			return fmt.Errorf("attribute %d is %q, where %s has %q", i+1, b.Name, s.Name, a.Name)
-		}
-		if !unpaired && !(slices.Equal(a.Labels, b.Labels) && slices.Equal(a.Numbers, b.Numbers)) {
-			return fmt.Errorf("attribute %q differs: references are on the same examples in the same order, unless they are unpaired", a.Name)
-		}
+	return o
+}
+
+// progress calls Progress unless it is nil.
+func (o Options) progress(stage string, done, total int) {
+	if o.Progress != nil {
+		o.Progress(stage, done, total)
 	}
-	if !unpaired && !slices.Equal(s.Y, ref.Y) {
-		return fmt.Errorf("%s differs: references are on the same examples in the same order, unless they are unpaired", s.Target)
+}
+
+// counter reports that a stage begins, and returns what counts one more of total done;
+// several goroutines may call it.
+func (o Options) counter(stage string, total int) func() {
+	var mu sync.Mutex
+	done := 0
+	o.progress(stage, 0, total)
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		o.progress(stage, done, total)
 	}
-	return nil
 }

@@ -20,7 +20,7 @@ var quick = Options{Seed: 3, Attacks: []string{"logistic", "threshold"}, Permuta
 func examined(t *testing.T, s *Sample, o Options) *Result {
 	t.Helper()
 	r := must.Get(examine(context.Background(), s, o))(t)
-	r.dependences(s, o)
+	r.dependences(o.withDefaults())
 	r.Conclude()
 	return r
 }
@@ -101,7 +101,7 @@ func TestAllAttacksTogether(t *testing.T) {
 	if f.Verdict != LeakyBeyond || r.Verdict != LeakyBeyond || len(f.Chosen) != DefaultFolds {
 		t.Errorf("%q, %q by %q", r.Verdict, f.Verdict, f.Chosen)
 	}
-	if attacks, _, err := allAttacks(s, o); err != nil || len(attacks) != 16 {
+	if attacks, err := allAttacks(s, o, attackName{}); err != nil || len(attacks) != 16 {
 		t.Errorf("%d attacks, %v", len(attacks), err)
 	}
 	if v := r.Findings[1].Verdict; v.ExceedsTarget() {
@@ -150,8 +150,8 @@ func TestNamesOfClassesChangeNothing(t *testing.T) {
 	if *f.Curiosity != *g.Curiosity || f.Excess != g.Excess || f.P != g.P || f.Verdict != g.Verdict {
 		t.Errorf("renamed classes: %+v, %+v", f, g)
 	}
-	for i, c := range a.guesses[0].best {
-		if b.guesses[0].best[i] != (c+1)%3 {
+	for i, c := range a.x.guesses[0].best {
+		if b.x.guesses[0].best[i] != (c+1)%3 {
 			t.Fatal("a guess follows the name of the class")
 		}
 	}
@@ -227,7 +227,7 @@ func TestCopiesAreJudgedTogether(t *testing.T) {
 	o.Attacks = []string{"neighbours", "trees"}
 	r := examined(t, s.Subset(rows), o)
 	for i := range 150 {
-		if r.guesses[0].fold[i] != r.guesses[0].fold[i+150] {
+		if r.x.fold[i] != r.x.fold[i+150] {
 			t.Fatal("two copies are in different folds")
 		}
 	}

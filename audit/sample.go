@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"hash"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"sort"
 
-	"tattle/classify"
 	"tattle/curious"
 	"tattle/dataset"
 )
@@ -29,6 +30,13 @@ type Sample struct {
 	Notes     []string // what reading it changed or left out
 }
 
+// Vector is the kind of outputs that are no scores of classes, such as an embedding or the
+// features inside a net: there is no answered label, and the target may be missing, too.
+const Vector curious.Outputs = "vector"
+
+// anyClass is the one class of y of a sample without a target.
+const anyClass = "any"
+
 // Attribute is a sensitive attribute of all examples: Labels of the classes that
 // Values names, or Numbers alone if it is numeric.
 type Attribute = dataset.Attribute
@@ -36,14 +44,16 @@ type Attribute = dataset.Attribute
 // Len returns the number of examples.
 func (s *Sample) Len() int { return len(s.Y) }
 
-// hard returns the hard labels: the largest output of each row, the first of equal
-// ones. Vectors have none: all are 0.
-func (s *Sample) hard() []int {
+// RowWidth returns how many numbers a row of outputs has.
+func (s *Sample) RowWidth() int {
 	if s.Kind == Vector {
-		return noLabels(s.Len())
+		return s.Width
 	}
-	return classify.Guesses(s.Outputs, len(s.Classes))
+	return len(s.Classes)
 }
+
+// targeted reports whether the sample has a target.
+func (s *Sample) targeted() bool { return len(s.Classes) > 1 }
 
 // Subset returns the sample of the given examples, in their order; names are
 // shared with s.
@@ -63,14 +73,24 @@ func (s *Sample) Subset(rows []int) *Sample {
 	return &t
 }
 
-// some returns n of the examples, drawn by the seed, in their order; all of them without a copy.
-func (s *Sample) some(n int, seed uint64) *Sample {
-	if n >= s.Len() {
-		return s
-	}
-	rows := random(seed, streamControl, 1).Perm(s.Len())[:n]
+// some returns the sample of at most n of the examples, drawn at random, in their order.
+func (s *Sample) some(n int, r *rand.Rand) *Sample { return s.Subset(drawRows(s.Len(), n, r)) }
+
+// drawRows returns at most so many of n examples, in their order; all of them if there are no more.
+func drawRows(n, most int, r *rand.Rand) []int {
+	rows := r.Perm(n)
+	rows = rows[:min(n, most)]
 	slices.Sort(rows)
-	return s.Subset(rows)
+	return rows
+}
+
+// span returns lo … hi−1.
+func span(lo, hi int) []int {
+	rows := make([]int, hi-lo)
+	for i := range rows {
+		rows[i] = lo + i
+	}
+	return rows
 }
 
 // pick returns the entries of x at rows, nil if x is nil.
@@ -107,6 +127,43 @@ func sum[T any](h hash.Hash, x []T, bits func(T) uint64) {
 		binary.LittleEndian.PutUint64(b[:], bits(v))
 		h.Write(b[:])
 	}
+}
+
+// checkAll returns an error if an option, the sample or a reference is wrong.
+func (s *Sample) checkAll(o Options) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	for i, ref := range o.References {
+		if err := ref.Check(); err != nil {
+			return fmt.Errorf("reference %d: %w", i+1, err)
+		}
+		if err := s.fits(ref, o.Unpaired); err != nil {
+			return fmt.Errorf("audit: reference %d: %w", i+1, err)
+		}
+	}
+	return s.Check()
+}
+
+// fits returns an error if a reference cannot be compared with s.
+func (s *Sample) fits(ref *Sample, unpaired bool) error {
+	if len(ref.Classes) != len(s.Classes) || ref.RowWidth() != s.RowWidth() || ref.Kind != s.Kind || len(ref.Sensitive) != len(s.Sensitive) {
+		return fmt.Errorf("%d %s outputs and %d attributes, where %s has %d %s and %d: they must be alike",
+			len(ref.Classes), ref.Kind, len(ref.Sensitive), s.Name, len(s.Classes), s.Kind, len(s.Sensitive))
+	}
+	for i := range s.Sensitive {
+		a, b := &s.Sensitive[i], &ref.Sensitive[i]
+		if a.Name != b.Name || a.Numeric() != b.Numeric() {
+			return fmt.Errorf("attribute %d is %q, where %s has %q", i+1, b.Name, s.Name, a.Name)
+		}
+		if !unpaired && !(slices.Equal(a.Labels, b.Labels) && slices.Equal(a.Numbers, b.Numbers)) {
+			return fmt.Errorf("attribute %q differs: references are on the same examples in the same order, unless they are unpaired", a.Name)
+		}
+	}
+	if !unpaired && !slices.Equal(s.Y, ref.Y) {
+		return fmt.Errorf("%s differs: references are on the same examples in the same order, unless they are unpaired", s.Target)
+	}
+	return nil
 }
 
 // Limits that Check accepts.
@@ -212,7 +269,9 @@ func checkAttribute(a *Attribute, n int) error {
 // varied reports whether any attribute of s has two values or more: without one there is
 // nothing to audit.
 func (s *Sample) varied() bool {
-	return slices.ContainsFunc(s.Sensitive, func(a Attribute) bool { return a.Numeric() || varies(a.Labels) })
+	return slices.ContainsFunc(s.Sensitive, func(a Attribute) bool {
+		return a.Numeric() || slices.ContainsFunc(a.Labels, func(l int) bool { return l != a.Labels[0] })
+	})
 }
 
 // distribution reports whether a row is one, and its sum.
@@ -228,4 +287,57 @@ func distribution(row []float32) (sum float64, ok bool) {
 // zeroOne reports whether every output is 0 or 1.
 func zeroOne(outputs []float32) bool {
 	return !slices.ContainsFunc(outputs, func(v float32) bool { return v != 0 && v != 1 })
+}
+
+// coincides returns the name of an attribute whose classes are those of the target, example by
+// example; "" if there is none.
+func (s *Sample) coincides() string {
+	for i := range s.Sensitive {
+		a := &s.Sensitive[i]
+		if a.Numeric() || !s.targeted() {
+			continue
+		}
+		ofY, ofS, same := map[int]int{}, map[int]int{}, true
+		for j, y := range s.Y {
+			l := a.Labels[j]
+			if was, ok := ofY[y]; ok && was != l {
+				same = false
+			}
+			if was, ok := ofS[l]; ok && was != y {
+				same = false
+			}
+			ofY[y], ofS[l] = l, y
+		}
+		if same && len(ofY) > 1 {
+			return a.Name
+		}
+	}
+	return ""
+}
+
+// A numeric y is cut into classes of about numberRows examples, mostCuts at most, where examples are
+// compared with one another.
+const (
+	numberRows = 50
+	mostCuts   = 100
+)
+
+// cut gives a sample with a numeric target its classes of y: quantiles, without empty ones.
+func (s *Sample) cut() {
+	sorted := slices.Sorted(slices.Values(s.YNumbers))
+	n := len(sorted)
+	parts := min(max(n/numberRows, 2), mostCuts)
+	var from []float64 // the least y of each class
+	for k := range parts {
+		if v := sorted[k*n/parts]; len(from) == 0 || v > from[len(from)-1] {
+			from = append(from, v)
+		}
+	}
+	s.Classes, s.Y = make([]string, len(from)), make([]int, n)
+	for k, v := range from {
+		s.Classes[k] = fmt.Sprintf("from %.6g", v)
+	}
+	for i, v := range s.YNumbers {
+		s.Y[i] = sort.Search(len(from), func(k int) bool { return from[k] > v }) - 1
+	}
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"math"
+	"slices"
 
 	"tattle/stat"
 
@@ -18,18 +19,20 @@ type Shuffling struct {
 	Smallest *float64 `json:"smallest,omitempty"`
 }
 
-// shuffling measures the test of Permutation on attribute a. A leak of an excess e is guesses that are right for
+// shuffling measures the test of Permutation. A leak of an excess e is guesses that are right for
 // certain for a share e/(1 − b) of the examples, where b is the accuracy of the best baseline, and for the others are
 // the attack's own, shuffled within the strata. A leak in numbers explains a share of the variance that the
 // baseline leaves.
-func shuffling(s *Sample, a int, g *guesses, b *Baseline, o Options) *Shuffling {
-	at := &s.Sensitive[a]
-	level := distuv.UnitNormal.Quantile(1 - (1-o.Confidence)/float64(testsOf(len(s.Sensitive))))
+func shuffling(g *guesses, b *Baseline, o Options) *Shuffling {
+	at := g.at
+	level := distuv.UnitNormal.Quantile(1 - (1-o.Confidence)/float64(testsOf(len(g.in.Sensitive))))
 	power := distuv.UnitNormal.Quantile(PowerProbability)
 	x := &Shuffling{}
 	var mixed [][]int
-	for _, rows := range strata(s.Y, g.fold, g.folds) {
-		if at.Numeric() && varies(pick(at.Numbers, rows)) || !at.Numeric() && varies(pick(at.Labels, rows)) {
+	for _, rows := range g.in.strata {
+		if slices.ContainsFunc(rows, func(i int) bool {
+			return at.Numeric() && at.Numbers[i] != at.Numbers[rows[0]] || !at.Numeric() && at.Labels[i] != at.Labels[rows[0]]
+		}) {
 			mixed, x.Movable = append(mixed, rows), x.Movable+len(rows)
 		}
 	}
@@ -56,16 +59,6 @@ func shuffling(s *Sample, a int, g *guesses, b *Baseline, o Options) *Shuffling 
 // leakOf returns how far the statistic of a leak of a share is above its mean over the permutations within the strata,
 // the standard deviation of that, and the variance over the permutations, as expected over leaks that are drawn.
 type leakOf func(share float64) (above, spread, variance float64)
-
-// varies reports whether x has two values or more.
-func varies[T comparable](x []T) bool {
-	for _, v := range x {
-		if v != x[0] {
-			return true
-		}
-	}
-	return false
-}
 
 // leakOfClasses is the leak of a categorical attribute, whose statistic is the number of right guesses. With G_k
 // guesses and C_k examples of class k among n, their mean is Σ G_k·C_k/n, and the variance (W. Hoeffding, Ann.

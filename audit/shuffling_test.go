@@ -22,7 +22,7 @@ func TestShufflingFindsWhatItSays(t *testing.T) {
 	}{{500, 1, 2, 0}, {500, 100, 2, 0}, {500, 35, 3, 0}, {500, 10, 2, .8}} {
 		s, g, b := shuffledSample(r, c.n, c.classes, c.values, c.lean)
 		o := Options{Seed: 1, Confidence: .95}
-		x := shuffling(s, 0, g, b, o)
+		x := shuffling(g, b, o)
 		if x.Smallest == nil {
 			t.Errorf("%+v: nothing is found in %d examples that can move", c, x.Movable)
 			continue
@@ -35,7 +35,7 @@ func TestShufflingFindsWhatItSays(t *testing.T) {
 						guess[i] = l
 					}
 				}
-				if stat.PermuteWithin(guess, s.Sensitive[0].Labels, strata(s.Y, g.fold, g.folds), crossFitStretch, 199, r).P <= .05/3 {
+				if stat.PermuteWithin(guess, s.Sensitive[0].Labels, g.in.strata, crossFitStretch, 199, r).P <= .05/3 {
 					n++
 				}
 			}
@@ -53,15 +53,17 @@ func TestShufflingFindsWhatItSays(t *testing.T) {
 // shuffledSample draws y, s that follows y with probability lean, folds and guesses of nothing.
 func shuffledSample(r *rand.Rand, n, classes, values int, lean float64) (*Sample, *guesses, *Baseline) {
 	s := &Sample{Sensitive: []Attribute{{Name: "s", Values: make([]string, values)}}}
-	g := &guesses{folds: 5}
+	x := &folded{Sample: s}
+	g := &guesses{in: x, goal: &goal{at: &s.Sensitive[0]}}
 	for range n {
 		y, l := r.IntN(classes), r.IntN(values)
 		if r.Float64() < lean {
 			l = y % values
 		}
-		s.Y, g.fold, g.best = append(s.Y, y), append(g.fold, r.IntN(5)), append(g.best, r.IntN(values))
+		s.Y, x.fold, g.best = append(s.Y, y), append(x.fold, r.IntN(5)), append(g.best, r.IntN(values))
 		s.Sensitive[0].Labels = append(s.Sensitive[0].Labels, l)
 	}
+	x.strata = groupsOf(x.fold, s.Y)
 	most := int(float64(n) * (lean + (1-lean)/float64(values)))
 	return s, g, &Baseline{Accuracy: new(classify.ProportionOf(most, n))}
 }
@@ -108,12 +110,12 @@ func TestShufflingNumbers(t *testing.T) {
 		found, of := 0, 0
 		for of < 120 {
 			s, g, _ := shuffledSample(r, 500, classes, 2, 0)
-			s.Sensitive = []Attribute{{Name: "s"}}
+			s.Sensitive[0] = Attribute{Name: "s"}
 			for range s.Y {
 				s.Sensitive[0].Numbers = append(s.Sensitive[0].Numbers, r.NormFloat64())
 			}
-			within := strata(s.Y, g.fold, 5)
-			x := shuffling(s, 0, g, &Baseline{R2: new(0.)}, Options{Confidence: .95})
+			within := g.in.strata
+			x := shuffling(g, &Baseline{R2: new(0.)}, Options{Confidence: .95})
 			if x.Smallest == nil {
 				continue
 			}
@@ -132,11 +134,12 @@ func TestShufflingNumbers(t *testing.T) {
 		}
 	}
 	s, g, _ := shuffledSample(r, 500, 1, 2, 0)
-	s.Sensitive = []Attribute{{Name: "s", Numbers: make([]float64, 500)}}
+	s.Sensitive[0] = Attribute{Name: "s", Numbers: make([]float64, 500)}
 	for i := range s.Y {
 		s.Y[i], s.Sensitive[0].Numbers[i] = i, r.NormFloat64()
 	}
-	if x := shuffling(s, 0, g, &Baseline{R2: new(0.)}, Options{Confidence: .95}); x.Smallest != nil || x.Movable != 0 {
+	g.in.strata = groupsOf(g.in.fold, s.Y)
+	if x := shuffling(g, &Baseline{R2: new(0.)}, Options{Confidence: .95}); x.Smallest != nil || x.Movable != 0 {
 		t.Errorf("no two examples share y: %+v", x)
 	}
 }

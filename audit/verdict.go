@@ -70,16 +70,14 @@ func adjust(found []*Finding, sameRecipe bool) {
 		} else {
 			curious = append(curious, 1, 1)
 		}
-		independence = append(independence, f.Correlation.LabelP, f.Correlation.GuessP, f.givenP(), f.order().dependent())
+		independence = append(independence, f.Correlation.LabelP, f.Correlation.GuessP, f.Given.Permutation.P, f.order().dependent())
 	}
 	beyond, curious, independence = stat.Holm(beyond), stat.Holm(curious), stat.Holm(independence)
 	for i, f := range found {
 		own := beyond[3*i : 3*i+3]
 		f.ExcessAdjusted, f.Adjusted = own[0], slices.Min(own)
 		f.CuriousAdjusted = min(curious[2*i], curious[2*i+1])
-		if f.Given != nil {
-			f.Given.Adjusted = own[1]
-		}
+		f.Given.Adjusted = own[1]
 		if t := f.order(); t != nil {
 			t.Adjusted = own[2]
 		}
@@ -123,15 +121,6 @@ func (f *Finding) order() *Order {
 	return f.Given.Order
 }
 
-// givenP returns the p-value of the scores being independent of the attribute given y and
-// the answered label.
-func (f *Finding) givenP() float64 {
-	if f.Given == nil {
-		return 1
-	}
-	return f.Given.Permutation.P
-}
-
 // judge returns the verdict of one attribute.
 func (r *Result) judge(f *Finding) Verdict {
 	alpha := 1 - r.Settings.Confidence
@@ -144,7 +133,7 @@ func (r *Result) judge(f *Finding) Verdict {
 		return LeakyBeyond
 	case f.dependent(alpha):
 		return Leaky
-	case f.Power.Smallest == nil || *f.Power.Smallest > min(defaultBlind, f.possible()) || f.Power.missed() != nil:
+	case f.Power.Smallest == nil || *f.Power.Smallest > min(defaultBlind, f.possible()) || f.Power.missed():
 		return Inconclusive
 	}
 	return NoEvidence
@@ -240,7 +229,7 @@ func (r *Result) undecided(f *Finding) Undecided {
 		return Undecided{Why: ByShuffling}
 	case f.Power.Smallest == nil:
 		return Undecided{Why: ByUnknown}
-	case f.Power.missed() != nil:
+	case f.Power.missed():
 		return Undecided{Why: ByChannel}
 	case most < *f.Power.Smallest:
 		return Undecided{ByPossible, r.enough(f)}

@@ -14,7 +14,7 @@ import (
 // found is a finding of 1,000 examples, attack and baseline right for so many.
 func found(name string, attackAlone, baselineAlone int, permutation, label, guess float64) Finding {
 	const n, both = 1000, 400
-	f := Finding{Attribute: name, Examples: n, Classes: []string{"a", "b"}, Counts: []int{500, 500}, Best: Majority}
+	f := Finding{Attribute: name, Examples: n, Classes: []string{"a", "b"}, Best: Majority}
 	f.Curiosity = new(classify.ProportionOf(both+attackAlone, n))
 	diff := stat.PairedDifference(attackAlone, baselineAlone, n, .9)
 	f.Baselines = []Baseline{{
@@ -38,11 +38,11 @@ func concluded(findings ...Finding) *Result {
 func TestVerdicts(t *testing.T) {
 	large := found("s", 300, 100, 1e-4, 1, 1)
 	honest := large
-	honest.Reference = &ReferenceTest{Figures: []float64{.69, .7, .71}, Mean: .7, SD: .01, Difference: 0, P: .5, Freedom: 2}
+	honest.Reference = &ReferenceTest{Figures: []float64{.69, .7, .71}, Mean: .7, SD: .01, Difference: 0, P: .5}
 	more := large
-	more.Reference = &ReferenceTest{Figures: []float64{.5, .51, .52}, Mean: .51, SD: .01, Difference: .19, Low: .1, P: .001, Freedom: 2, Above: true}
+	more.Reference = &ReferenceTest{Figures: []float64{.5, .51, .52}, Mean: .51, SD: .01, Difference: .19, Low: .1, P: .001, Above: true}
 	slight := large
-	slight.Reference = &ReferenceTest{Figures: []float64{.69, .69, .691}, Mean: .69, SD: 1e-4, Difference: .01, P: 1e-6, Freedom: 2}
+	slight.Reference = &ReferenceTest{Figures: []float64{.69, .69, .691}, Mean: .69, SD: 1e-4, Difference: .01, P: 1e-6}
 	ordered := found("s", 100, 100, .5, 1e-4, .5) // as race in Adult: what pairs show is more than the label's
 	ordered.Given.Order = &Order{Class: "b", Compared: 2, Area: .57, StandardError: .01, Margin: .52, P: 1e-4, Permutation: Permutation{Draws: 1200, P: 1.0 / 1201}}
 	within := found("s", 100, 100, .5, .5, .5)
@@ -182,7 +182,7 @@ func TestReferencesDecide(t *testing.T) {
 	for _, v := range f.Reference.Figures {
 		own -= v / 5
 	}
-	if math.Abs(own-f.Reference.Difference) > 1e-12 || f.Reference.Freedom != 4 {
+	if math.Abs(own-f.Reference.Difference) > 1e-12 || len(f.Reference.Figures) != 5 {
 		t.Errorf("difference %v, want %v", f.Reference.Difference, own)
 	}
 	o.Unpaired = true

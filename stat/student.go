@@ -81,3 +81,31 @@ func OneMore(x float64, others []float64, variance float64) (t, p float64) {
 	}
 	return math.Inf(-1), 1
 }
+
+// MeanEstimate is the mean of a sample with one-sided limits, and a test of it.
+type MeanEstimate struct {
+	Mean, StandardError float64
+	Low, High           float64 // each at the confidence
+	P                   float64 // of "the mean is at most the margin", one-sided
+}
+
+// MeanTest estimates and tests the mean of x by Student's t. It panics with fewer than two
+// values, and as StudentQuantile does.
+func MeanTest(x []float64, margin, confidence float64) MeanEstimate {
+	mean, sd := MeanStd(x)
+	df, se := float64(len(x)-1), sd/math.Sqrt(float64(len(x)))
+	half := se * StudentQuantile(confidence, df)
+	return MeanEstimate{mean, se, mean - half, mean + half, StudentAbove(mean-margin, se, df)}
+}
+
+// StudentAbove returns the probability that Student's t exceeds difference/se: where se is 0, 0 or
+// 1.
+func StudentAbove(difference, se, df float64) float64 {
+	switch {
+	case se > 0:
+		return StudentUpper(difference/se, df)
+	case difference > 0:
+		return 0
+	}
+	return 1
+}
