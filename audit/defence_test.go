@@ -26,21 +26,21 @@ func namely(t *testing.T, s *Sample, name string) *Sample {
 	return nil
 }
 
-// answers returns the labels that scores answer.
-func answers(s *Sample) []int { return classify.Guesses(s.Outputs, len(s.Classes)) }
+// answered returns the labels that scores answer.
+func answered(s *Sample) []int { return classify.Guesses(s.Outputs, len(s.Classes)) }
 
 // Defences that are monotone keep every label, and all release what a Sample may hold.
 func TestDefencesKeepTheLabel(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 14))
 	raw := randomSample(r, 300, 5, 3, 0)
 	for _, s := range []*Sample{raw, softened(raw, 1), softened(raw, .05)} { // the last saturates
-		hard := answers(s)
+		hard := answered(s)
 		for _, c := range changes(s, 1) {
 			d := c.apply()
 			if err := d.Check(); err != nil {
 				t.Errorf("%s of %s: %v", c.name, s.Kind, err)
 			}
-			kept := slices.Equal(answers(d), hard)
+			kept := slices.Equal(answered(d), hard)
 			if lossy := strings.Contains(c.name, "rounded") || strings.Contains(c.name, "noise"); !kept && !lossy {
 				t.Errorf("%s of %s changes labels", c.name, s.Kind)
 			}
@@ -64,7 +64,7 @@ func TestRounded(t *testing.T) {
 	if want := []float32{.3, .3, .3, 0, 0, .9}; !slices.Equal(got.Outputs, want) {
 		t.Errorf("probabilities %v, want %v", got.Outputs, want)
 	}
-	if h := answers(got); h[0] != 0 || h[1] != 2 { // the tie's first class: the label is lost
+	if h := answered(got); h[0] != 0 || h[1] != 2 { // the tie's first class: the label is lost
 		t.Errorf("labels %v", h)
 	}
 	even := &Sample{Kind: "soft", Classes: make([]string, 40), Y: []int{0}, Outputs: slices.Repeat([]float32{.025}, 40)}

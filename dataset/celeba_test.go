@@ -3,9 +3,10 @@ package dataset
 import (
 	"slices"
 	"strings"
-	"tattle/internal/must"
 	"testing"
 	"testing/fstest"
+
+	"tattle/internal/must"
 )
 
 const (

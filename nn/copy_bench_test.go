@@ -2,9 +2,10 @@ package nn
 
 import (
 	"math/rand/v2"
-	"tattle/internal/simd"
 	"testing"
 	"time"
+
+	"tattle/internal/simd"
 )
 
 // copier measures the rate of a copy between two tensors that fit no cache, by all

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 // operatorBenchmarks are operators of the papers' nets, of ResNet-18, and of Swin-T and ViT, at their

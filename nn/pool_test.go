@@ -5,8 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 var poolCases = map[string]struct {

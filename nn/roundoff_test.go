@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"tattle/internal/must"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 func roundoffNets() map[string]*Graph {

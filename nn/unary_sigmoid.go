@@ -2,6 +2,7 @@ package nn
 
 import (
 	"math"
+
 	"tattle/internal/simd"
 )
 
