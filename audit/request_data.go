@@ -142,8 +142,8 @@ func (q *Request) read(ctx context.Context, shape []int) (*Examples, error) {
 	if x.Set, err = partOf(parts, x.Part); err != nil {
 		return nil, err
 	}
-	if x.Set.Columns != nil {
-		x.notes = append(x.notes, fmt.Sprintf("Numbers are standardised by the %d rows of the training part; the preprocessing mean=0 std=1 leaves them as they are.", parts.Train.Len()))
+	if x.Set.Columns != nil && src.InputsOf == nil {
+		x.notes = append(x.notes, dataset.Standardised(parts.Train.Len()))
 	}
 	if q.Part == "" && x.Part != PartAll {
 		x.notes = append(x.notes, "The test part is audited: models learned from the others.")

@@ -53,7 +53,7 @@ func (in *inputs) encodedRows(path string, src *origin, c *chosen, o InputOption
 		d.leaveOut(c)
 	}
 	in.notes = append(in.notes, d.notes...)
-	in.note("numbers are standardised by the %d rows of the training part; the preprocessing mean=0 std=1 leaves them as they are", len(d.rows[trainPart]))
+	in.note("%s", Standardised(len(d.rows[trainPart])))
 	part := slices.Index(partNames[:], o.Split)
 	if err := d.has(path, part); err != nil {
 		return err
@@ -82,6 +82,11 @@ func (in *inputs) encodedRows(path string, src *origin, c *chosen, o InputOption
 		return set, nil
 	}
 	return nil
+}
+
+// Standardised says what numbers of a table are divided by, and how to leave them as they are.
+func Standardised(rows int) string {
+	return fmt.Sprintf("numbers are standardised by the %d rows of the training part; the preprocessing mean=0 std=1 leaves them as they are", rows)
 }
 
 // plainRows takes the numbers of all columns but the target's and those that are
