@@ -17,8 +17,8 @@ type LabelledOptions struct {
 	FileColumn  string   `json:"file_column,omitempty"`  // of Labels: names the pictures; "" is file, filename, path, image or the first column
 	SkipMissing bool     `json:"skip_missing,omitempty"` // leave out rows without a picture and pictures without a row, and note how many; otherwise they are an error
 	Target      string   `json:"target,omitempty"`       // a [Rule], a shortcut or [NoTarget]; "" is the kind's own: digit, class, income, gender
-	Sensitive   []string `json:"sensitive,omitempty"`    // rules or shortcuts; none: the kind's own where it has one: writer, family, sex
-	Numbers     bool     `json:"numbers,omitempty"`      // NAME:number in Sensitive takes the numbers of a column
+	Sensitive   []string `json:"sensitive,omitempty"`    // as [ParseSensitive] reads them, or shortcuts; none: the kind's own where it has one: writer, family, sex
+	Numbers     bool     `json:"numbers,omitempty"`      // attributes may be numeric, as [Asked] says; otherwise NAME:number is an error
 	Side        int      `json:"side,omitempty"`         // of pictures, in pixels; 0 is DefaultSide (glyphs: 28, in grey)
 	Seed        uint64   `json:"seed"`                   // of parts that the data does not fix, of Limit's choice, and of glyphs
 	ModelInputs int      `json:"model_inputs,omitempty"` // of a table: how many inputs the model takes; constant columns are then inputs if they make up this number; 0 is unknown
