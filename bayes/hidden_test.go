@@ -46,3 +46,21 @@ func TestHiddenRounds(t *testing.T) {
 		t.Errorf("error %v, want ErrRounding", err)
 	}
 }
+
+// TestSpread: from pairs of draws of one input it is that of the inputs' shares, 0 and 1 here; without such
+// pairs, that of a success of the mean's probability.
+func TestSpread(t *testing.T) {
+	for _, c := range []struct {
+		truth []int
+		first []float64
+		want  float64
+	}{
+		{[]int{4, 4, 7, 7}, []float64{1, 1, 0, 0}, .5},
+		{[]int{4, 4, 7, 7}, []float64{1, 0, 0, 1}, 0},
+		{[]int{1, 2, 3, 4}, []float64{1, 0, 0, 0}, math.Sqrt(3) / 4},
+	} {
+		if got := (&HiddenResult{Truth: c.truth, First: c.first}).Spread(); math.Abs(got-c.want) > 1e-15 {
+			t.Errorf("%v of %v: %v, want %v", c.first, c.truth, got, c.want)
+		}
+	}
+}
