@@ -38,3 +38,16 @@ func TestColumns(t *testing.T) {
 		}
 	}
 }
+
+// Digits beyond a float32 are seen, and only where there are some.
+func TestFiner(t *testing.T) {
+	for text, want := range map[string]bool{
+		".5": false, "0.123456": false, "-123456": false, "16777217": true, "0.1000000001": true, "1e-7": false, "1.00000001e3": true, "0.30000001192092896": false, "0.10000000149": true, "3.4e38": false,
+	} {
+		table := "s,p\na," + text + "\n"
+		c := must.Get(Open(t.Context(), "a.csv", bytes.NewReader([]byte(table)), int64(len(table)), nil))(t)
+		if got := must.Get(c.Read([][]int{{1}}, nil))(t, text); got.Finer != want {
+			t.Errorf("%s: %t", text, got.Finer)
+		}
+	}
+}

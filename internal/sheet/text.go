@@ -167,11 +167,12 @@ func (r *rowReader) add(row []string) error {
 		for _, k := range columns {
 			text := strings.TrimSpace(row[k])
 			v, err := strconv.ParseFloat(text, 32)
-			if err != nil || v-v != 0 || strings.ContainsAny(text, NotDecimal) {
+			digits := significant(text)
+			if err != nil || v-v != 0 || digits < 0 {
 				return fmt.Errorf("line %d, column %s: the score is %s: want a finite decimal number, such as -1.5, that fits float32; correct it, or leave the row or column out", r.rows.Line(k), file.Shown(r.names[k]), cmp.Or(file.Shown(text), "missing"))
 			}
 			r.got.Numbers[g] = append(r.got.Numbers[g], float32(v))
-			if !r.got.Finer {
+			if !r.got.Finer && digits > 6 { // a float32 holds every decimal of 6 digits
 				wide, err := strconv.ParseFloat(text, 64)
 				r.got.Finer = err == nil && finer(wide)
 			}
@@ -190,6 +191,22 @@ func (r *rowReader) add(row []string) error {
 	}
 	r.lines = append(r.lines, int32(r.rows.Line(0)))
 	return nil
+}
+
+// significant returns the number of significant digits of a decimal, many for one with an exponent, −1 for a number
+// that has a letter of NotDecimal.
+func significant(text string) (n int) {
+	for _, c := range []byte(text) {
+		switch {
+		case '1' <= c && c <= '9' || c == '0' && n > 0:
+			n++
+		case c == '_' || c == 'x' || c == 'X':
+			return -1
+		case c == 'e' || c == 'E':
+			n += 1000
+		}
+	}
+	return n
 }
 
 // finer reports whether v is not the shortest decimal number that rounds to its float32.
