@@ -120,29 +120,15 @@ func (q *Request) read(ctx context.Context, shape []int) (*Examples, error) {
 	if len(shape) > 0 {
 		src.ModelInputs = nn.Size(shape)
 	}
-	if q.trainedOn(src) {
-		src.InputsOf = &q.OwnData().LabelledOptions
-	}
-	parts, err := q.openParts(ctx, "Data", src)
+	parts, err := q.partsFor(ctx, src, shape)
 	if err != nil {
 		return nil, err
-	}
-	fits := func(p *dataset.Parts) bool { return len(shape) == 0 || nn.Size(shape) == nn.Size(p.Train.Shape) }
-	if src.InputsOf == nil && parts.Train.Columns != nil && !fits(parts) {
-		all := src.LabelledOptions
-		all.Sensitive = nil
-		other := *src
-		other.InputsOf = &all
-		if p, err := q.openParts(ctx, "Data", &other); err == nil && fits(p) {
-			p.Notes = append(p.Notes, fmt.Sprintf("The model takes %d inputs, and there are %d without the sensitive columns: it was given sensitive columns too. If it was not trained on them, its answers mean nothing: give a file with exactly the columns that it takes, the target and the sensitive ones.", nn.Size(shape), nn.Size(parts.Train.Shape)))
-			parts = p
-		}
 	}
 	x := &Examples{parts: parts, Source: src, Part: q.part(src), notes: slices.Clone(parts.Notes)}
 	if x.Set, err = partOf(parts, x.Part); err != nil {
 		return nil, err
 	}
-	if x.Set.Columns != nil && src.InputsOf == nil {
+	if x.Set.Columns != nil {
 		x.notes = append(x.notes, dataset.Standardised(parts.Train.Len()))
 	}
 	if q.Part == "" && x.Part != PartAll {
@@ -160,6 +146,35 @@ func (q *Request) read(ctx context.Context, shape []int) (*Examples, error) {
 	}
 	x.Set = x.Set.Subset(rows)
 	return x, nil
+}
+
+// partsFor reads labelled data for a model of that shape. Of a table, its inputs are those that it was trained with, if
+// its run says which; otherwise, all columns but the target and the sensitive ones, or with these if there are as many then.
+func (q *Request) partsFor(ctx context.Context, src *training.Source, shape []int) (*dataset.Parts, error) {
+	own, as := q.OwnData(), src.LabelledOptions
+	if q.trainedOn(src) {
+		as = own.LabelledOptions
+	} else if own != nil {
+		as.Target, as.Sensitive = own.Target, own.Sensitive
+	}
+	if as.Numbers = true; own != nil {
+		src.InputsOf = &as
+	}
+	parts, err := q.openParts(ctx, "Data", src)
+	if err != nil && own != nil && ctx.Err() == nil { // the columns of its training may not be there
+		as, src.InputsOf = src.LabelledOptions, nil
+		parts, err = q.openParts(ctx, "Data", src)
+	}
+	if err != nil || parts.Train.Columns == nil || len(shape) == 0 || nn.Size(shape) == nn.Size(parts.Train.Shape) {
+		return parts, err
+	}
+	as.Sensitive, as.Numbers, src.InputsOf = nil, true, &as
+	all, err := q.openParts(ctx, "Data", src)
+	if err != nil || nn.Size(shape) != nn.Size(all.Train.Shape) {
+		return parts, ctx.Err() // which do not fit
+	}
+	all.Notes = append(all.Notes, fmt.Sprintf("The model takes %d inputs, and there are %d without the sensitive columns: it was given sensitive columns too. If it was not trained on them, its answers mean nothing: give a file with exactly the columns that it takes, the target and the sensitive ones.", nn.Size(shape), nn.Size(parts.Train.Shape)))
+	return all, nil
 }
 
 // readForeign reads the examples as inputs of another program's model: preprocessed as it was

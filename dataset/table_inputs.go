@@ -44,11 +44,20 @@ type encoder struct {
 // those derived from them, and the hidden.
 func (src *origin) tableSets(d *division, c *chosen, hidden []int, files []string) ([3]*Set, error) {
 	var sets [3]*Set
-	training := d.rows[trainPart]
+	asked, training := c.columns, d.rows[trainPart]
 	if t := src.trained; t != nil {
 		c, training = t.chosen, t.division.rows[trainPart]
 	}
 	inputs := src.inputColumns(c, hidden)
+	var both []string
+	for _, k := range inputs {
+		if slices.Contains(asked, k) {
+			both = append(both, src.labels.columns[k].name)
+		}
+	}
+	if both != nil {
+		src.notes = append(src.notes, "columns that are asked for, and are inputs of the model: "+few(both))
+	}
 	var all, encoders []encoder
 	var columns []column
 	var constant []string
