@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"tattle/audit"
@@ -45,6 +46,9 @@ func (c *auditCmd) checkPlaces() error {
 		}
 		if info, err := os.Stat(x.path); x.path != "" && err == nil && !info.Mode().IsRegular() {
 			return usage(fmt.Errorf("--%s: %s is not a file", x.flag, x.path), "")
+		}
+		if name := filepath.Base(x.path); c.Out != "" && absolute(filepath.Dir(x.path)) == absolute(c.Out) && slices.Contains([]string{reportJSON, reportHTML, runFile, "outputs.npz", "planted.npz", audit.TrainedFile}, name) {
+			return usage(fmt.Errorf("--%s: the run itself writes %s", x.flag, x.path), "name another file")
 		}
 	}
 	return nil

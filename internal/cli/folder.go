@@ -95,6 +95,7 @@ func (o sharedRun) folder(command, subcommand string) (dir string, made bool, er
 		}
 		return dir, true, err
 	}
+	o.Out = filepath.Clean(o.Out) // a/../b is b, also where a is a link
 	if !o.Extends && exists(filepath.Join(o.Out, reportJSON)) {
 		return "", false, usage(fmt.Errorf("--out %s: holds a finished run already", o.Out), "choose another folder")
 	}
@@ -137,7 +138,7 @@ func (o output) spare(resume bool) error {
 			return usage(fmt.Errorf("--out %s: %s is a symbolic link, and a run writes no files through links", o.Out, path), "remove the link, or choose another folder")
 		case !d.IsDir() && !d.Type().IsRegular():
 			return usage(fmt.Errorf("--out %s: %s is neither a file nor a folder", o.Out, path), "remove it, or choose another folder")
-		case !resume && path != top && d.Name()[0] != '.':
+		case !resume && !d.IsDir() && d.Name()[0] != '.':
 			return usage(fmt.Errorf("--out %s: the folder is not empty and holds no run of tattle", o.Out), "choose a new or an empty folder")
 		}
 		return nil

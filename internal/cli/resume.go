@@ -69,6 +69,4 @@ func resumeArgs(args []string, dir string) []string {
 	return args
 }
 
-func exists(path string) bool {
-	return file.Exists(path)
-}
+func exists(path string) bool { return file.Exists(path) }

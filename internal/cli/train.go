@@ -70,7 +70,7 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.output.compute(ctx, e, "train-"+c.Task, func(dir string) (*report.Report, error) {
+	return c.compute(ctx, e, "train-"+c.Task, func(dir string) (*report.Report, error) {
 		recipe := c.recipe(e.files)
 		t, stopped := fit(ctx, e, dir, recipe, train, test)
 		if t == nil {
