@@ -110,7 +110,7 @@ func matchColumns(y *Attribute, columns []string, width int, how listing) (got c
 // positive, or of the second.
 func twoClasses(name string, values []string, positive string, how listing) (classed, error) {
 	if of, ok := byIndex(values, 2); ok && how == asSorted {
-		if positive != "0" {
+		if !slices.Contains([]string{"0", "neg", "negative", "no", "false"}, strings.ToLower(positive)) {
 			return classed{names: indexNames(2), of: of}, nil
 		}
 		for i := range of {

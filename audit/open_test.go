@@ -117,6 +117,7 @@ func TestOpenOneColumn(t *testing.T) {
 		"y,s1,score\nyes,a,.25\nno,b,1\n":        {[]float32{.75, .25, 0, 1}, curious.Soft, []string{"no", "yes"}, []int{1, 0}},
 		"y,s1,score:no\nyes,a,.25\nno,b,1\n":     {[]float32{.75, .25, 0, 1}, curious.Soft, []string{"yes", "no"}, []int{0, 1}},
 		"y,s1,score:0\n0,a,.25\n1,b,1\n":         {[]float32{.75, .25, 0, 1}, curious.Soft, []string{"1", "0"}, []int{1, 0}},
+		"y,s1,p_neg\n0,a,.25\n1,b,1\n":           {[]float32{.75, .25, 0, 1}, curious.Soft, []string{"1", "0"}, []int{1, 0}},
 		"y,s1,score\n0,a,.25\n1,b,-3\n":          {[]float32{0, .25, 0, -3}, curious.Raw, []string{"0", "1"}, []int{0, 1}},
 		"y,s1,logit\n0,a,.25\n1,b,.5\n":          {[]float32{0, .25, 0, .5}, curious.Raw, []string{"0", "1"}, []int{0, 1}},
 		"y,s1,probability\n1,a,1e-9\n1,b,.125\n": {[]float32{1, 1e-9, .875, .125}, curious.Soft, []string{"0", "1"}, []int{1, 1}},

@@ -27,13 +27,11 @@ type Asked struct {
 // ParseAsked reads an attribute that is asked for.
 func ParseAsked(text string) (a Asked, err error) {
 	text = strings.TrimSpace(text)
-	name, class := strings.CutSuffix(text, classSuffix)
-	number := false
-	if !class {
-		name, number = strings.CutSuffix(text, NumberSuffix)
-	}
-	if class || number {
-		return Asked{Rule: Rule{column: strings.TrimSpace(name)}, Number: number, Class: class}, nil
+	if i := strings.LastIndexByte(text, ':'); i >= 0 {
+		name, word := strings.TrimSpace(text[:i]), ":"+strings.TrimSpace(text[i+1:])
+		if number := word == NumberSuffix; number || word == classSuffix {
+			return Asked{Rule: Rule{column: name}, Number: number, Class: !number}, nil
+		}
 	}
 	a.Rule, err = ParseRule(text)
 	return a, err

@@ -14,7 +14,8 @@ const maxCombinations = 100
 // intersection is a sensitive attribute made of several: a class for each combination of theirs.
 type intersection struct {
 	text    string
-	factors []int // in the list of what is read
+	names   []string // of the factors
+	factors []int    // in the list of what is read
 }
 
 // Sensitive are the sensitive attributes that are asked for: what is read, and what is made of
@@ -49,14 +50,22 @@ func ParseSensitive(asked []string, has func(name string) bool) (c Sensitive, er
 			if name == "" {
 				return c, fmt.Errorf("sensitive %s: an attribute of the intersection has no name", file.Shown(text))
 			}
-			k := slices.IndexFunc(c.Read, func(r string) bool {
+			k := -1
+			for i, r := range c.Read {
 				asked, err := ParseAsked(r)
-				return err == nil && strings.EqualFold(asked.Column(), name) && !asked.Number
-			})
+				if err != nil || !strings.EqualFold(asked.Column(), name) || asked.Number {
+					continue
+				}
+				if k >= 0 {
+					return c, fmt.Errorf("sensitive %s: %s is asked for twice, as %s and as %s: leave one out", file.Shown(text), file.Shown(name), file.Shown(c.Read[k]), file.Shown(r))
+				}
+				k = i
+			}
 			if k < 0 {
 				k = len(c.Read)
 				c.Read = append(c.Read, name)
 			}
+			x.names = append(x.names, name)
 			if slices.Contains(x.factors, k) {
 				return c, fmt.Errorf("sensitive %s: %s is in it twice", file.Shown(text), file.Shown(name))
 			}
@@ -86,7 +95,7 @@ func (c *Sensitive) Make(read []Attribute) ([]Attribute, error) {
 // of returns the intersection of its factors among the attributes. All combinations are classes,
 // so that two files have the same, whether or not there are examples.
 func (x *intersection) of(read []Attribute) (Attribute, error) {
-	a := Attribute{Values: []string{""}, Labels: make([]int, len(read[x.factors[0]].Labels))}
+	a := Attribute{Name: strings.Join(x.names, "*"), Values: []string{""}, Labels: make([]int, len(read[x.factors[0]].Labels))}
 	for i, k := range x.factors {
 		f := &read[k]
 		if f.Numeric() {
@@ -95,15 +104,14 @@ func (x *intersection) of(read []Attribute) (Attribute, error) {
 		if n := len(a.Values) * len(f.Values); n > maxCombinations {
 			return a, fmt.Errorf("sensitive %s: it has %d combinations, more than %d: group values by a rule, as in --sensitive '%s: %s; *'", file.Shown(x.text), n, maxCombinations, f.Name, f.Values[0])
 		}
-		between, names := "*", " "
+		between := " "
 		if i == 0 {
-			between, names = "", ""
+			between = ""
 		}
-		a.Name += between + f.Name
 		var values []string
 		for _, v := range a.Values {
 			for _, w := range f.Values {
-				values = append(values, v+names+w)
+				values = append(values, v+between+w)
 			}
 		}
 		a.Values = values

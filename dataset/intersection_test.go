@@ -13,4 +13,6 @@ func TestIntersectionRefuses(t *testing.T) {
 	must.Fail(t, must.Err(many.of([]Attribute{eleven, eleven})), "121 combinations, more than 100")
 	alike := []Attribute{{Name: "a", Values: []string{"x", "x y"}}, {Name: "b", Values: []string{"y z", "z"}}}
 	must.Fail(t, must.Err(many.of(alike)), "one name")
+	has := func(string) bool { return false }
+	must.Fail(t, must.Err(ParseSensitive([]string{"race: A; *", "race: B; *", "race*sex"}, has)), "race is asked for twice")
 }

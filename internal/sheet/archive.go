@@ -47,9 +47,16 @@ func (a *archive) array(name string) (npy.Array, error) {
 	if err := a.ctx.Err(); err != nil {
 		return npy.Array{}, err
 	}
-	_, bytes, err := a.file.Size(name)
+	shape, bytes, err := a.file.Size(name)
 	if err != nil {
 		return npy.Array{}, err
+	}
+	entries := 1.
+	for _, n := range shape {
+		entries *= float64(n)
+	}
+	if entries > maxNumbers {
+		return npy.Array{}, fmt.Errorf("array %s has more than %d entries: leave examples out", file.Shown(name), maxNumbers)
 	}
 	if a.room -= bytes; a.room < 0 {
 		return npy.Array{}, fmt.Errorf("array %s and those before it unpack to more than %d MiB, or %d times the file: leave arrays out, or save them with numpy.savez", file.Shown(name), maxArrays>>20, maxPacked)
@@ -60,6 +67,7 @@ func (a *archive) array(name string) (npy.Array, error) {
 // read reads arrays of numbers, and of labels.
 func (a *archive) read(fields []Field, numbers [][]int, labels []int) (*Content, error) {
 	c := &Content{Place: func(i int) string { return fmt.Sprintf("row %d (from 0)", i) }}
+	total, distinct := 0, 0
 	for _, group := range numbers {
 		f := fields[group[0]]
 		array, err := a.array(f.Name)
@@ -78,20 +86,25 @@ func (a *archive) read(fields []Field, numbers [][]int, labels []int) (*Content,
 		}
 		wide, ok := array.Data.([]float64)
 		c.Finer = c.Finer || ok && slices.ContainsFunc(wide, finer)
+		if total += len(x); total > maxNumbers {
+			return nil, fmt.Errorf("has more than %d outputs: leave examples out", maxNumbers)
+		}
 		c.Numbers = append(c.Numbers, x)
 	}
 	for _, k := range labels {
-		l, err := a.labels(fields[k].Name)
+		l, err := a.labels(fields[k].Name, maxDistinct-distinct)
 		if err != nil {
 			return nil, err
 		}
+		distinct += len(l.Values)
 		c.Labels = append(c.Labels, l)
 	}
 	return c, nil
 }
 
-// labels reads a label for each example: numbers as the shortest decimal, and bools as 0 and 1.
-func (a *archive) labels(name string) (*Labels, error) {
+// labels reads a label for each example, at most so many different ones: numbers as the shortest decimal, and bools as 0
+// and 1.
+func (a *archive) labels(name string, most int) (*Labels, error) {
 	array, err := a.array(name)
 	if err != nil {
 		return nil, err
@@ -116,8 +129,8 @@ func (a *archive) labels(name string) (*Labels, error) {
 	}
 	l := &Labels{seen: map[string]int32{}}
 	for i := range n {
-		if l.add(text(i), func(t string) string { return t }); len(l.Values) > maxDistinct {
-			return nil, fmt.Errorf("array %s has more than %d different labels: round numbers, or leave it out", file.Shown(name), maxDistinct)
+		if l.add(text(i), func(t string) string { return t }); len(l.Values) > most {
+			return nil, fmt.Errorf("array %s and those before it have more than %d different labels: round numbers, or leave it out", file.Shown(name), maxDistinct)
 		}
 	}
 	return l, nil
