@@ -22,8 +22,8 @@ type answers struct {
 	place   func(i int) string // says where an example is
 }
 
-// of makes the sample of the answers and the labels of the same examples. y is nil if there is no target; how says what
-// the order of its values means.
+// of joins the answers to the labels of the same examples, and returns the sample. If there is no target, y is nil.
+// how says what the order of the target's values means.
 func (a *answers) of(y *Attribute, how listing, sensitive []Attribute, made *dataset.Sensitive) (*Sample, error) {
 	// The outputs are numbers, whatever they mean, until the examples are chosen.
 	n := len(a.outputs) / a.width

@@ -30,8 +30,8 @@ type Sample struct {
 	Notes     []string // what reading it changed or left out
 }
 
-// Vector is the kind of outputs that are no scores of classes, such as an embedding or the
-// features inside a net: there is no answered label, and the target may be missing, too.
+// Vector is the kind of outputs that are not scores of classes, such as an embedding or the
+// features inside a net. Vectors have no answered label, and may have no target.
 const Vector curious.Outputs = "vector"
 
 // anyClass is the one class of y of a sample without a target.
@@ -76,7 +76,7 @@ func (s *Sample) Subset(rows []int) *Sample {
 // some returns the sample of at most n of the examples, drawn at random, in their order.
 func (s *Sample) some(n int, r *rand.Rand) *Sample { return s.Subset(drawRows(s.Len(), n, r)) }
 
-// drawRows returns at most so many of n examples, in their order; all of them if there are no more.
+// drawRows draws most of n examples and returns them in ascending order. If n is not larger than most, it returns all.
 func drawRows(n, most int, r *rand.Rand) []int {
 	rows := r.Perm(n)
 	rows = rows[:min(n, most)]

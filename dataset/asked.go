@@ -37,9 +37,9 @@ func ParseAsked(text string) (a Asked, err error) {
 	return a, err
 }
 
-// Of makes the attribute called name of the values of examples, "" for those without one, of at most so many
-// classes. Examples that have none get the label −1, or the number NaN. Unless it is said how, a column of more than
-// 20 values that are all numbers is numeric.
+// Of returns the attribute with that name. values has the value of each example; "" is a missing value, which gets
+// the label −1 or the number NaN. If a says neither Number nor Class nor classes, a column with more than 20 values,
+// all of them numbers, is numeric. It returns an error if there are more than most classes.
 func (a Asked) Of(name string, values []string, most int) (Attribute, error) {
 	x := Attribute{Name: name, Values: a.Listed}
 	distinct := distinctValues(values)

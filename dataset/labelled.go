@@ -24,8 +24,9 @@ type LabelledOptions struct {
 	ModelInputs int      `json:"model_inputs,omitempty"` // of a table: how many inputs the model takes; constant columns are then inputs if they make up this number; 0 is unknown
 	Limit       int      `json:"limit,omitempty"`        // the most training examples, chosen by Seed; 0 is all
 
-	// InputsOf are the options with which a model was trained that is to take these inputs. Those of a table
-	// depend on the options: target and sensitive columns are no inputs. nil: these options.
+	// InputsOf are the options that a model was trained with. The inputs of a table are then those that the model
+	// learned to take: all columns but the target and the sensitive columns of these options. Nil means that
+	// the inputs are made by the options themselves.
 	InputsOf *LabelledOptions `json:"-"`
 
 	Progress func(done, total int) `json:"-"`

@@ -432,8 +432,8 @@ func TestColumnOfParts(t *testing.T) {
 	}
 }
 
-// The inputs that a model was trained with do not depend on what is asked of the same rows later: another
-// sensitive column, of as many values, does not take the place of an input.
+// A model gets the same inputs whichever sensitive column is asked for later. If that column is an input of the
+// model, it stays one.
 func TestInputsOf(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("a,s1,s2,y\n")

@@ -119,8 +119,8 @@ func (p *Promise) verdict(r *report.Report, s *measure.Setup, all []checked) rep
 	return report.Finding{Code: code, Args: with}
 }
 
-// moreNoise returns up to how many times its noise a release was measured with, none of which kept the promise; 0 if it
-// was measured once, or keeps its limits on adversaries.
+// moreNoise returns the largest multiple of a release's noise that was measured, if no multiple kept the promise. It
+// returns 0 if the release was measured once, or if its limits on adversaries hold.
 func moreNoise(s *measure.Setup, r *report.Report, all []checked) float64 {
 	if s == nil || s.Lists == nil || s.Lists.Look != 1 || !slices.ContainsFunc(all, needsNoise) {
 		return 0

@@ -9,7 +9,7 @@ import (
 
 // DataSetup says what values inputs can have.
 type DataSetup struct {
-	GreyLevels float64       `json:"grey_levels,omitempty"` // of 255, in one normalised unit; 0 for inputs that are no pictures
+	GreyLevels float64       `json:"grey_levels,omitempty"` // of 255, that one normalised unit is; 0 if the inputs are not pictures
 	Range      [][2]float64  `json:"range,omitempty"`       // of every channel: its least and greatest value
 	Stored     *Stored       `json:"stored,omitempty"`
 	Columns    []ColumnSetup `json:"columns,omitempty"` // of a table
@@ -39,7 +39,7 @@ type ColumnSetup struct {
 	Unit  float64 `json:"unit,omitempty"` // of numbers: a normalised unit in the column's own; 0 for categories
 }
 
-// GreyLevels returns how many grey levels of 255 a normalised unit is; 0 for inputs that are no pictures.
+// GreyLevels returns how many grey levels of 255 a normalised unit is. It is 0 if the inputs are not pictures.
 func GreyLevels(s *dataset.Set) (levels float64) {
 	for _, v := range s.Std {
 		levels += 255 * float64(v) / float64(len(s.Std))
@@ -60,7 +60,7 @@ func dataSetup(s *dataset.Set) DataSetup {
 	return d
 }
 
-// BoundColumns returns the columns for coordinates; nil if the data are no table.
+// BoundColumns returns the columns of a table as package bound takes them. It returns nil if the data are not a table.
 func (d DataSetup) BoundColumns() (all []bound.Column) {
 	for _, c := range d.Columns {
 		all = append(all, bound.Column{Name: c.Name, Width: c.Width, Keep: c.Keep})

@@ -23,7 +23,7 @@ func (u *unfinished) write(files *file.Dir, path string) error {
 	return files.Write(path, func(w io.Writer) error { return gob.NewEncoder(w).Encode(u) })
 }
 
-// readUnfinished reads a file that write wrote. It returns nil if there is no file.
+// readUnfinished reads the file that write makes. If the file does not exist, it returns nil.
 func readUnfinished(path string) (*unfinished, error) {
 	f, err := file.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -102,8 +102,8 @@ func (a *archive) read(fields []Field, numbers [][]int, labels []int) (*Content,
 	return c, nil
 }
 
-// labels reads a label for each example, at most so many different ones: numbers as the shortest decimal, and bools as 0
-// and 1.
+// labels reads a label for each example. Numbers become their shortest decimals, and bools become 0 and 1. It returns
+// an error if there are more than most different labels.
 func (a *archive) labels(name string, most int) (*Labels, error) {
 	array, err := a.array(name)
 	if err != nil {

@@ -158,3 +158,14 @@ func TestPageSize(t *testing.T) {
 	}
 	t.Logf("tattle.wasm: %.1f MB, %.1f MB compressed", float64(len(program))/1e6, float64(packed.Len())/1e6)
 }
+
+// The columns of a packed table are those of the table.
+func TestColumnsOfGzip(t *testing.T) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	must.Get(z.Write([]byte("y,s,p\n1,a,.5\n")))(t)
+	must.Do(t, z.Close())
+	if names := must.Get(Columns(b.Bytes()))(t); !slices.Equal(names, []string{"y", "s", "p"}) {
+		t.Errorf("%q", names)
+	}
+}
