@@ -135,14 +135,14 @@ func ReadAcceptances(path string) ([]Acceptance, error) {
 	var f acceptanceFile
 	keys, err := toml.Decode(string(document), &f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", showName(path), err)
+		return nil, fmt.Errorf("%s: %w", file.Shown(path), err)
 	}
 	if wrong := keys.Undecoded(); len(wrong) > 0 {
-		return nil, fmt.Errorf("%s: unknown key %q: the keys of a table [[accept]] are attribute, figure, limit, reason, owner and expiry", showName(path), wrong[0])
+		return nil, fmt.Errorf("%s: unknown key %q: the keys of a table [[accept]] are attribute, figure, limit, reason, owner and expiry", file.Shown(path), wrong[0])
 	}
 	for i, x := range f.Accept {
 		if err := x.check(); err != nil {
-			return nil, fmt.Errorf("%s: entry %d: %w", showName(path), i+1, err)
+			return nil, fmt.Errorf("%s: entry %d: %w", file.Shown(path), i+1, err)
 		}
 	}
 	return f.Accept, nil

@@ -8,6 +8,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/file"
 )
 
 // noTargetNote says what an audit without a target compares with.
@@ -34,10 +35,10 @@ func (a *answers) of(y *Attribute, how listing, sensitive []Attribute, made *dat
 	case y.Numeric():
 		s.Target, s.YNumbers = y.Name, y.Numbers
 	case a.kind == Vector && len(y.Values) < 2:
-		s.note("column %s has a single value and explains nothing: it is not used", showName(y.Name))
+		s.note("column %s has a single value and explains nothing: it is not used", file.Shown(y.Name))
 		s.note(noTargetNote)
 	default:
-		got := classed{names: y.Values, of: inOrder(y.Values, y.Values)}
+		got := classed{names: y.Values, of: span(0, len(y.Values))}
 		if a.kind != Vector {
 			var err error
 			if got, err = matchColumns(y, a.classes, a.width, how); err != nil {
@@ -70,9 +71,9 @@ func (a *answers) of(y *Attribute, how listing, sensitive []Attribute, made *dat
 		s.Width = 0
 	case s.YNumbers != nil:
 		if s.cut(); len(s.Classes) < 2 {
-			return nil, fmt.Errorf("%s has a single number: name another target, or none", showName(s.Target))
+			return nil, fmt.Errorf("%s has a single number: name another target, or none", file.Shown(s.Target))
 		}
-		s.note("%s is numeric: what it says of an attribute is learned from examples with similar numbers", showName(s.Target))
+		s.note("%s is numeric: what it says of an attribute is learned from examples with similar numbers", file.Shown(s.Target))
 	}
 	if err != nil {
 		return nil, err
@@ -96,7 +97,7 @@ func (s *Sample) known() (kept []int, err error) {
 			}
 		}
 		if lacking > 0 {
-			s.note("%d of %d examples left out: they have no %s", lacking, len(out), showName(a.Name))
+			s.note("%d of %d examples left out: they have no %s", lacking, len(out), file.Shown(a.Name))
 		}
 	}
 	for i, lacks := range out {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tattle/curious"
+	"tattle/internal/file"
 )
 
 const (
@@ -43,7 +44,7 @@ func (s *Sample) settle(outputs []float32, width int, stated curious.Outputs, pl
 	case zeroOne(outputs):
 		is = "the hard label: 1 is class %s, 0 the other class"
 	}
-	s.note("one column of outputs is taken for "+is, showName(s.Classes[1]))
+	s.note("one column of outputs is taken for "+is, file.Shown(s.Classes[1]))
 	s.Outputs = make([]float32, 2*len(outputs))
 	for i, v := range outputs {
 		if s.Kind == curious.Soft {
@@ -55,30 +56,33 @@ func (s *Sample) settle(outputs []float32, width int, stated curious.Outputs, pl
 	return nil
 }
 
-// kindOf reports whether outputs [n, width] are soft: whether all rows are distributions,
-// or are distributions up to rounding, which it says in a note. It returns an error if stated
-// is soft and a row is not a distribution, or if no kind is stated and only most rows are.
+// kindOf reports whether outputs [n, width] are soft: whether all rows are distributions, or are such up to
+// rounding, which it says in a note. It returns an error if stated is soft and a row is not a distribution, or if
+// no kind is stated and only most rows are.
 func kindOf(outputs []float32, width int, stated curious.Outputs, place func(i int) string) (kind curious.Outputs, note string, err error) {
 	if stated == curious.Raw {
 		return stated, "", nil
 	}
+	slack := sumSlack(outputs, width)
+	if stated == "" && slack > widestGuess {
+		slack = sumTolerance
+	}
 	n := len(outputs) / width
-	soft, bad, badSum := 0, -1, 0.
+	soft, bad, badSum, rounded := 0, -1, 0., false
 	for i := range n {
-		sum, ok := distribution(outputs[i*width:][:width])
-		if ok {
+		switch sum, ok := distribution(outputs[i*width:][:width], slack); {
+		case ok:
 			soft++
-		} else if bad < 0 {
+			rounded = rounded || math.Abs(sum-1) > sumTolerance
+		case bad < 0:
 			bad, badSum = i, sum
 		}
 	}
-	if bad < 0 {
-		return curious.Soft, "", nil
-	}
-	if r, ok := explain(outputs, width); ok && (stated == curious.Soft || float64(width)*r.half() <= widestGuess) {
-		return curious.Soft, r.note(), nil
-	}
 	switch {
+	case bad < 0 && rounded:
+		return curious.Soft, fmt.Sprintf("the probabilities are rounded to %d decimals: attacks on digits see them as they are, the others divided by their sum", decimals(outputs)), nil
+	case bad < 0:
+		return curious.Soft, "", nil
 	case stated == curious.Soft:
 		return "", "", fmt.Errorf("%s: the outputs are not probabilities (they sum to %.6g, which rounding does not explain, or one is negative): make them sum to 1 within %g, or set the kind of outputs to raw", place(bad), badSum, sumTolerance)
 	case float64(soft) > mostlySoft*float64(n):
@@ -102,49 +106,12 @@ func decimals(outputs []float32) int {
 	return d
 }
 
-// rounding is what rounding to decimals did to rows of probabilities.
-type rounding struct {
-	decimals    int
-	least, most float64 // sums of rows
-	zeros       int     // rows of nothing but zeros
-}
-
-// half is half a unit of the last decimal, the most that rounding changes.
-func (r *rounding) half() float64 { return .5*math.Pow10(-r.decimals) + roundingSlack }
-
-// explain reports whether rounding to a few decimals explains that rows of width
-// outputs do not sum to 1: each output is half a unit of the last decimal from a
-// probability, and one of 0 can only have lost.
-func explain(outputs []float32, width int) (r rounding, ok bool) {
-	if r = (rounding{decimals: decimals(outputs), least: math.Inf(1)}); r.decimals < 1 {
-		return r, false
+// sumSlack returns by how much the sum of a row of probabilities may differ from 1: each is half a unit of the last
+// decimal from what it was before it was rounded.
+func sumSlack(outputs []float32, width int) float64 {
+	d := decimals(outputs)
+	if d < 1 {
+		return sumTolerance
 	}
-	for i := 0; i < len(outputs); i += width {
-		sum, positive := 0., 0.
-		for _, v := range outputs[i:][:width] {
-			if v < 0 || v > 1 {
-				return r, false
-			}
-			if sum += float64(v); v > 0 {
-				positive++
-			}
-		}
-		if positive == 0 {
-			r.zeros++
-		}
-		r.least, r.most = min(r.least, sum), max(r.most, sum)
-		if sum > 1+positive*r.half() || sum < 1-float64(width)*r.half() {
-			return r, false
-		}
-	}
-	return r, true
-}
-
-// note says what was done.
-func (r *rounding) note() string {
-	text := fmt.Sprintf("the probabilities are rounded to %d decimals, so that those of an example sum to between %.6g and %.6g: attacks on digits see them as they are, the others divided by their sum", r.decimals, r.least, r.most)
-	if r.zeros > 0 {
-		text += fmt.Sprintf("; %d examples have nothing but zeros, for which all classes were taken to be as probable", r.zeros)
-	}
-	return text
+	return max(sumTolerance, float64(width)*(.5*math.Pow10(-d)+roundingSlack))
 }

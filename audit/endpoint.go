@@ -39,7 +39,8 @@ type endpointOptions struct {
 
 // fromEndpoint requests the outputs of a set's examples from an endpoint; the same outputs
 // give the same sample as with fromModel. The folder dir keeps each batch of answers, so that
-// batches that were answered before an interruption are not requested again.
+// batches that were answered before an interruption are not requested again. The first batch that fails stops the
+// others.
 func fromEndpoint(ctx context.Context, e Endpoint, set *dataset.Set, dir string, o endpointOptions) (*Sample, error) {
 	if err := auditable(set); err != nil {
 		return nil, err
@@ -47,44 +48,24 @@ func fromEndpoint(ctx context.Context, e Endpoint, set *dataset.Set, dir string,
 	if o.Batch < 0 {
 		return nil, fmt.Errorf("batches of %d examples: want 1 or more", o.Batch)
 	}
-	a := &asker{endpoint: e, set: set, batch: cmp.Or(o.Batch, defaultBatch)}
-	outputs, err := a.outputs(ctx, dir, o)
-	if err != nil {
-		return nil, err
-	}
-	s, err := (&answers{outputs: outputs}).ofSet(set)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", e.URL(), err)
-	}
-	return s, nil
-}
-
-// asker collects the answers to batches of a set.
-type asker struct {
-	endpoint Endpoint
-	set      *dataset.Set
-	batch    int
-}
-
-// outputs returns the outputs of all examples. The first batch that fails stops the others.
-func (a *asker) outputs(ctx context.Context, dir string, o endpointOptions) (all []float32, err error) {
-	within, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	n := a.set.Len()
-	shards := (n + a.batch - 1) / a.batch
 	if o.Pool == nil {
 		o.Pool = run.Leader{}
 	}
+	batch, n := cmp.Or(o.Batch, defaultBatch), set.Len()
+	rows := func(i int) []int { return span(i*batch, min((i+1)*batch, n)) } // of batch i
+	within, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	f, err := o.Pool.Run(within, run.Work{
 		Dir: dir, Resume: o.Resume, AtOnce: inFlight,
 		Manifest: run.Manifest{
-			Command: "audit", Shards: shards,
-			Settings: map[string]any{"endpoint": a.endpoint.URL(), "batch": a.batch, "examples": n},
-			Hashes:   map[string]string{"data": a.set.Sum()},
+			Command: "audit", Shards: (n + batch - 1) / batch,
+			Settings: map[string]any{"endpoint": e.URL(), "batch": batch, "examples": n},
+			Hashes:   map[string]string{"data": set.Sum()},
 		},
 		Do: func(ctx context.Context, i int, w io.Writer) error {
-			err := a.ask(ctx, i*a.batch, w)
+			err := ask(ctx, e, set, rows(i), w)
 			if err != nil {
+				err = fmt.Errorf("%s: examples from %d on: %w", e.URL(), i*batch, err)
 				stop(err)
 			}
 			return err
@@ -103,58 +84,43 @@ func (a *asker) outputs(ctx context.Context, dir string, o endpointOptions) (all
 	case err != nil:
 		return nil, err
 	}
-	for i := range shards {
+	a := &answers{}
+	for i := range f.Len() {
 		kept, err := npy.ReadFile(f.Path(i))
 		if err != nil {
 			return nil, err
 		}
 		y, err := kept.Float32s()
-		from := i * a.batch
-		if err == nil {
-			err = a.check(from, y)
-		}
 		if err != nil {
 			return nil, err
 		}
-		if len(y)*from != len(all)*a.size(from) {
-			return nil, fmt.Errorf("%s: examples from %d on have %d outputs, others %d: has the model changed? start the audit again", a.endpoint.URL(), from, len(y)/a.size(from), len(all)/from)
+		if i == 0 {
+			a.width = len(y) / len(rows(i))
 		}
-		all = append(all, y...)
+		if len(y) != a.width*len(rows(i)) {
+			return nil, fmt.Errorf("%s: %d examples from %d on have %d outputs, others %d each: has the model changed? start the audit again", e.URL(), len(rows(i)), i*batch, len(y), a.width)
+		}
+		a.outputs = append(a.outputs, y...)
 	}
-	return all, nil
+	sample, err := a.ofSet(set)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.URL(), err)
+	}
+	return sample, nil
 }
 
-// size returns the number of examples of the batch that begins with one.
-func (a *asker) size(from int) int { return min(a.batch, a.set.Len()-from) }
-
-// ask writes the outputs of one batch to w.
-func (a *asker) ask(ctx context.Context, from int, w io.Writer) error {
-	n := a.size(from)
-	x := make([]float32, n*nn.Size(a.set.Shape))
-	a.set.Examples(x, span(from, from+n))
-	y, _, err := a.endpoint.Infer(ctx, x, n)
-	if err != nil {
-		return fmt.Errorf("examples %d to %d: %w", from, from+n-1, err)
+// ask writes the outputs of some examples to w. What cannot be audited is an error and is not kept, so that it is
+// requested again.
+func ask(ctx context.Context, e Endpoint, set *dataset.Set, rows []int, w io.Writer) error {
+	n := len(rows)
+	x := make([]float32, n*nn.Size(set.Shape))
+	set.Examples(x, rows)
+	y, _, err := e.Infer(ctx, x, n)
+	if err == nil {
+		err = checkOutputs(y, n, rows[0], set.Len())
 	}
-	if err := a.check(from, y); err != nil {
+	if err != nil {
 		return err
 	}
 	return npy.Write(w, []int{n, len(y) / n}, y)
-}
-
-// check returns an error unless a batch has outputs for each example, all finite: what cannot be audited is not kept, so
-// that it is requested again.
-func (a *asker) check(from int, y []float32) error {
-	n := a.size(from)
-	width := len(y) / n
-	if width < 1 || len(y) != width*n || width > maxColumns {
-		return fmt.Errorf("%s: %d outputs of %d examples from %d on: want 1 to %d for each", a.endpoint.URL(), len(y), n, from, maxColumns)
-	}
-	if width > maxScores/a.set.Len() {
-		return fmt.Errorf("%s: %d outputs of %d examples are more than %d: audit fewer examples", a.endpoint.URL(), width, a.set.Len(), maxScores)
-	}
-	if err := checkFinite(y, width, from); err != nil {
-		return fmt.Errorf("%s: %w", a.endpoint.URL(), err)
-	}
-	return nil
 }

@@ -108,7 +108,7 @@ func unitRow(dst, o []float32, _ curious.Outputs) {
 func softRow(dst, o []float32, k curious.Outputs) {
 	if k == curious.Soft {
 		copy(dst, o)
-		if total, ok := distribution(o); !ok {
+		if total, ok := distribution(o, sumTolerance); !ok {
 			normalise(dst, total)
 		}
 		return

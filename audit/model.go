@@ -10,6 +10,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/nn"
 )
 
@@ -44,7 +45,7 @@ func fromModel(ctx context.Context, g *nn.Graph, at string, set *dataset.Set) (*
 	}
 	s, err := a.ofSet(set)
 	if err == nil && at != "" {
-		s.note("the output of the node %s is audited, %d numbers", showName(at), a.width)
+		s.note("the output of the node %s is audited, %d numbers", file.Shown(at), a.width)
 	}
 	return s, err
 }
@@ -52,13 +53,10 @@ func fromModel(ctx context.Context, g *nn.Graph, at string, set *dataset.Set) (*
 // ofSet makes the sample of the answers and the labels of a set; without a target, or with a numeric one, they are
 // vectors.
 func (a *answers) ofSet(set *dataset.Set) (*Sample, error) {
-	a.width = len(a.outputs) / set.Len()
-	if a.width < 1 || len(a.outputs) != a.width*set.Len() {
-		return nil, fmt.Errorf("%d outputs of %d examples: want as many for each", len(a.outputs), set.Len())
-	}
-	if err := checkFinite(a.outputs, a.width, 0); err != nil {
+	if err := checkOutputs(a.outputs, set.Len(), 0, set.Len()); err != nil {
 		return nil, err
 	}
+	a.width = len(a.outputs) / set.Len()
 	a.place = func(i int) string { return fmt.Sprintf("example %d (from 0)", i) }
 	y := &Attribute{Name: cmp.Or(set.YName, "y"), Numbers: set.YNumbers}
 	switch {
@@ -85,20 +83,6 @@ func untargeted(set *dataset.Set) bool {
 	return set.YName == "" && len(set.YNames) == 0 && slices.Max(set.Y) == 0
 }
 
-// unasked returns a sample with the labels of a set's examples but without outputs: the
-// classifier, which has the given number of classes or as many as the data, has not been applied
-// to them.
-func unasked(set *dataset.Set, kind curious.Outputs, classes int) *Sample {
-	s := &Sample{
-		Name: set.Name, Kind: kind, Y: slices.Clone(set.Y), Target: cmp.Or(set.YName, "y"), Classes: slices.Clone(set.YNames),
-		Sensitive: slices.Clone(set.Sensitive),
-	}
-	for i := len(s.Classes); i < classes; i++ {
-		s.Classes = append(s.Classes, fmt.Sprintf("output %d", i))
-	}
-	return s
-}
-
 // auditable returns an error if a set lacks what an audit needs, or has names that a file of
 // outputs cannot have: this is found before the model is run.
 func auditable(set *dataset.Set) error {
@@ -110,21 +94,16 @@ func auditable(set *dataset.Set) error {
 	case len(set.Sensitive) == 0:
 		return errors.New("the data has no sensitive attribute: name one, or a rule that makes it")
 	}
-	return checkNames(namesOf(set))
+	return checkNames(set.YNames, set.Sensitive)
 }
 
-// namesOf are those of a set's classes and attributes.
-func namesOf(set *dataset.Set) []string {
-	names := slices.Clone(set.YNames)
-	for _, a := range set.Sensitive {
-		names = append(append(names, a.Name), a.Values...)
+// checkOutputs returns an error unless n examples from one on have as many outputs each, of a set of so many examples,
+// all of them finite.
+func checkOutputs(outputs []float32, n, from, of int) error {
+	width := len(outputs) / n
+	if most := min(maxColumns, maxScores/of); width < 1 || len(outputs) != width*n || width > most {
+		return fmt.Errorf("%d outputs of %d examples: want as many for each, 1 to %d for %d examples", len(outputs), n, most, of)
 	}
-	return names
-}
-
-// checkFinite refuses outputs [n, width] of the examples from one on that hold NaN or
-// an infinity.
-func checkFinite(outputs []float32, width, from int) error {
 	for i, v := range outputs {
 		if v-v != 0 {
 			return fmt.Errorf("example %d (from 0): output %d is %v: a model whose outputs are not finite cannot be audited; check the preprocessing of its inputs", from+i/width, i%width, v)

@@ -86,10 +86,10 @@ func ReadOutputs(ctx context.Context, name string, content []byte, o OpenOptions
 
 // inFile puts the name of a file before an error that does not begin with it.
 func inFile(path string, err error) error {
-	if err == nil || strings.HasPrefix(err.Error(), showName(path)) {
+	if err == nil || strings.HasPrefix(err.Error(), file.Shown(path)) {
 		return err
 	}
-	return fmt.Errorf("%s: %w", showName(path), err)
+	return fmt.Errorf("%s: %w", file.Shown(path), err)
 }
 
 // readOutputs reads the first size bytes of a file; what is appended meanwhile is not looked at.
@@ -113,28 +113,4 @@ func readOutputs(ctx context.Context, path string, f io.ReaderAt, size int64, o 
 		t.Name = patterns[i]
 	}
 	return s, references, nil
-}
-
-// showName prints a name from outside in one line of bounded length.
-func showName(name string) string { return file.Shown(name) }
-
-// showNames lists names from outside, a dozen of them.
-func showNames(names []string) string {
-	const most = 12
-	var list []string
-	more := 0
-	for _, n := range names {
-		switch {
-		case n == "":
-		case len(list) < most:
-			list = append(list, showName(n))
-		default:
-			more++
-		}
-	}
-	text := strings.Join(list, ", ")
-	if more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }

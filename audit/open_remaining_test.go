@@ -35,8 +35,8 @@ func TestOpenRemaining(t *testing.T) {
 	}{
 		{[]string{"q0", "q1", "q2"}, []string{"0", "1", "2"}, number, []string{"0", "1", "2"}, 0, "taken for the outputs: q0, q1, q2; for the target: y; for what is sensitive: s"},
 		{[]string{"age", "q0", "q1"}, []string{"0", "1"}, number, []string{"0", "1"}, .75, "outputs: q0, q1"},
-		{[]string{"out.cat", "out.dog", "income"}, []string{"dog", "cat"}, number, []string{"cat", "dog"}, 0, "of the classes cat, dog: out.cat, out.dog"},
-		{[]string{"cat", "dog"}, []string{"dog", "cat"}, number, []string{"cat", "dog"}, 0, "of the classes cat, dog: cat, dog"},
+		{[]string{"out.cat", "out.dog", "income"}, []string{"dog", "cat"}, number, []string{"cat", "dog"}, 0, "outputs: out.cat, out.dog"},
+		{[]string{"cat", "dog"}, []string{"dog", "cat"}, number, []string{"cat", "dog"}, 0, "outputs: cat, dog"},
 		{[]string{"a", "b"}, []string{"dog", "cat"}, number, []string{"cat", "dog"}, 0, "outputs: a, b;"},
 	} {
 		s, err := openText(t, table(c.others, c.values, 24, c.cell), OpenOptions{Target: "y", Sensitive: []string{"s"}})
@@ -58,9 +58,9 @@ func TestOpenRemainingRefuses(t *testing.T) {
 		cell           func(row, column int) string
 		want           string
 	}{
-		{[]string{"q0", "q1", "f0", "f1"}, []string{"0", "1"}, number, "several kinds (q0, q1, f0, f1): name those of one kind with --scores, such as q0, q1"},
 		{[]string{"age", "income", "weight"}, []string{"0", "1"}, number, "also for classes without examples, as in --scores age,income,weight"},
-		{[]string{"e0", "e1", "e2", "e3"}, []string{"0", "1"}, number, `--scores 'e*'`},
+		{[]string{"q0", "q1", "f0", "f1"}, []string{"0", "1"}, number, "several kinds (q0, q1, f0, f1): name those of one kind with --scores, such as q0, q1"},
+		{[]string{"e0", "e1", "e2", "e3"}, []string{"0", "1"}, number, "--scores 'e*'"},
 		{[]string{"name"}, []string{"0", "1"}, func(i, _ int) string { return fmt.Sprint("n", i) }, "as in --scores name;"},
 		{[]string{"q0", "q1"}, []string{"0", "1"}, func(i, j int) string {
 			if i == 4 && j == 1 {

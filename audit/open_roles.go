@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/internal/sheet"
 	"tattle/measure"
 )
@@ -36,17 +38,19 @@ type field struct {
 	described bool  // the file describes it
 }
 
+// sensitiveName matches the names of columns of sensitive attributes, in small letters.
+var sensitiveName = regexp.MustCompile(`^(s|s[0-9].*|sensitive)$`)
+
 // newField reads the name of column k.
 func newField(k int, f sheet.Field) field {
 	x := field{Field: f, label: label{name: f.Name}}
-	folded := strings.ToLower(f.Name)
-	if strings.HasPrefix(folded, sensitivePrefix) {
+	small := strings.ToLower(f.Name)
+	if strings.HasPrefix(small, sensitivePrefix) {
 		x.label, x.sensitive = labelOf(f.Name[len(sensitivePrefix):]), true
 	} else if name, ok := strings.CutPrefix(f.Name, targetPrefix); ok && name != "" {
 		x.label.name = name
 	}
-	numbered := len(folded) > 1 && folded[0] == 's' && folded[1] >= '0' && folded[1] <= '9'
-	x.sensitive = x.sensitive || numbered || folded == "s" || folded == "sensitive"
+	x.sensitive = x.sensitive || sensitiveName.MatchString(small)
 	x.label.at = k
 	return x
 }
@@ -80,6 +84,9 @@ func (r *roles) describe() error {
 	for _, d := range list {
 		for i, v := range d.Values {
 			d.Values[i] = strings.TrimSpace(v)
+		}
+		if slices.Contains(d.Values, "") || len(slices.Compact(slices.Sorted(slices.Values(d.Values)))) < len(d.Values) {
+			return fmt.Errorf("%s is described with a class twice, or one without a name: rename it", file.Shown(d.Name))
 		}
 		for i := range r.fields {
 			if f := &r.fields[i]; f.Name == d.Array {
@@ -123,31 +130,29 @@ func findRoles(c *sheet.Columns, o OpenOptions, patterns []string) (*roles, erro
 	if err := r.findTarget(o.Target); err != nil {
 		return nil, err
 	}
-	noTarget := r.target == nil && o.Target == ""
-	missing := fmt.Errorf("has no column y, target or label: name the column of the true labels with --target; there are %s", showNames(r.names()))
-	if noTarget && len(o.Columns) == 0 && !r.arrays() { // an array may be of vectors, which need none
-		return nil, missing
+	lacking := func() error { // what has scores has a target
+		if r.target == nil && o.Target == "" {
+			return fmt.Errorf("has no column y, target or label: name the column of the true labels with --target; there are %s", file.ShownNames(r.names()))
+		}
+		return nil
+	}
+	if len(o.Columns) == 0 && !r.arrays() { // an array may be of vectors, which need none
+		if err := lacking(); err != nil {
+			return nil, err
+		}
 	}
 	if err := r.findSensitive(o.Sensitive); err != nil {
 		return nil, err
-	}
-	for _, p := range patterns {
-		g, err := r.askedScores([]string{p})
-		if err != nil {
-			return nil, referenceError(p, err)
-		}
-		r.references = append(r.references, g)
 	}
 	if err := r.findScores(o); err != nil {
 		return nil, err
 	}
 	// Vectors have a target only if one is named: by the options, or by the file as an audit writes it.
-	switch named := o.Target != "" || r.target != nil && r.fields[r.target.at].described; {
-	case r.outputs.kind == Vector && !named:
+	if named := o.Target != "" || r.target != nil && r.fields[r.target.at].described; r.outputs.kind == Vector && !named {
 		r.target = nil
-	case noTarget:
-		return nil, missing
-	case r.target == nil || r.target.Number:
+	} else if err := lacking(); err != nil {
+		return nil, err
+	} else if r.target == nil || r.target.Number {
 		r.outputs.kind = Vector // classes of y have scores, numbers have not
 	}
 	if r.arrays() && len(o.Sensitive) == 0 {
@@ -157,19 +162,19 @@ func findRoles(c *sheet.Columns, o OpenOptions, patterns []string) (*roles, erro
 		return nil, err
 	}
 	if unused := r.free(); len(unused) > 0 {
-		r.note("%ss that are not used: %s", r.Noun, showNames(pick(r.names(), unused)))
+		r.note("%ss that are not used: %s", r.Noun, file.ShownNames(pick(r.names(), unused)))
 	}
 	return r, nil
 }
 
 // referenceError says which of the honest classifiers' outputs cannot be read.
 func referenceError(pattern string, err error) error {
-	return &measure.OptionError{Option: "ReferenceScores", Err: fmt.Errorf("reference %s: %w", showName(pattern), err)}
+	return &measure.OptionError{Option: "ReferenceScores", Err: fmt.Errorf("reference %s: %w", file.Shown(pattern), err)}
 }
 
 // bothRoles is the error of an attribute that is both target and sensitive.
 func bothRoles(name string) error {
-	return &measure.OptionError{Option: "Target", Err: fmt.Errorf("%s is both target and sensitive: name another target, or none", showName(name))}
+	return &measure.OptionError{Option: "Target", Err: fmt.Errorf("%s is both target and sensitive: name another target, or none", file.Shown(name))}
 }
 
 // names returns the names of the columns; "" of those that can have no role.
@@ -193,7 +198,7 @@ func (r *roles) find(name string) (int, error) {
 			return k, nil
 		}
 	}
-	return -1, fmt.Errorf("has no column %s: there are %s", showName(name), showNames(r.names()))
+	return -1, fmt.Errorf("has no column %s: there are %s", file.Shown(name), file.ShownNames(r.names()))
 }
 
 // asked reads "NAME", "NAME:number", "NAME:class" or a rule, which the option gives. A text that is the
@@ -220,24 +225,23 @@ func (r *roles) asked(option, text string) (w label, err error) {
 
 // findTarget finds the column of the target, if there is one.
 func (r *roles) findTarget(asked string) error {
-	switch asked {
-	case dataset.NoTarget:
+	if asked == dataset.NoTarget {
 		return nil
-	case "":
-		for _, name := range targetNames {
-			k := slices.IndexFunc(r.fields, func(f field) bool {
-				return strings.EqualFold(f.Name, name) || name == "y" && strings.HasPrefix(f.Name, targetPrefix)
-			})
-			if k >= 0 {
-				r.target = new(r.fields[k].label)
+	}
+	if asked != "" {
+		w, err := r.asked("Target", asked)
+		r.target = &w
+		return err
+	}
+	for _, name := range targetNames {
+		for _, f := range r.fields {
+			if strings.EqualFold(f.Name, name) || name == "y" && strings.HasPrefix(f.Name, targetPrefix) {
+				r.target = new(f.label)
 				return nil
 			}
 		}
-		return nil
 	}
-	w, err := r.asked("Target", asked)
-	r.target = &w
-	return err
+	return nil
 }
 
 // findSensitive finds the columns of the sensitive attributes, those that are asked for or, in a
@@ -262,7 +266,7 @@ func (r *roles) findSensitive(asked []string) (err error) {
 		}
 	}
 	if len(r.sensitive) == 0 {
-		return fmt.Errorf("has no sensitive column (s1, s2, … or s:NAME): name one or more with --sensitive; there are %s", showNames(r.names()))
+		return fmt.Errorf("has no sensitive column (s1, s2, … or s:NAME): name one or more with --sensitive; there are %s", file.ShownNames(r.names()))
 	}
 	return nil
 }
@@ -286,7 +290,7 @@ func (r *roles) isTarget(k int) bool { return r.target != nil && r.target.at == 
 // Attributes of one name get numbers.
 func (r *roles) checkLabels() error {
 	if n := len(r.sensitive); n == 0 || n > maxAttributes {
-		return fmt.Errorf("has %d sensitive %ss with an entry for each example, beside outputs and target: want 1 to %d; there are %s; of one-hot rows that is array.argmax(1)", n, r.Noun, maxAttributes, showNames(r.names()))
+		return fmt.Errorf("has %d sensitive %ss with an entry for each example, beside outputs and target: want 1 to %d; there are %s; of one-hot rows that is array.argmax(1)", n, r.Noun, maxAttributes, file.ShownNames(r.names()))
 	}
 	own, seen := map[string]int{}, map[string]bool{}
 	for _, w := range r.sensitive {
@@ -308,7 +312,7 @@ func (r *roles) checkLabels() error {
 	}
 	for _, w := range r.labels() {
 		if f := r.fields[w.at]; f.Shape != nil && (f.Width() != 1 || f.Shape[0] != r.examples()) {
-			return fmt.Errorf("array %s has the shape %v: want one label for each of %d examples; of one-hot rows that is %s.argmax(1)", showName(f.Name), f.Shape, r.examples(), showName(f.Name))
+			return fmt.Errorf("array %s has the shape %v: want one label for each of %d examples; of one-hot rows that is %s.argmax(1)", file.Shown(f.Name), f.Shape, r.examples(), file.Shown(f.Name))
 		}
 	}
 	return nil

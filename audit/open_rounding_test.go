@@ -84,7 +84,7 @@ func TestOpenRounded(t *testing.T) {
 }
 
 // Rounding is undone where it explains the sums, and nowhere else.
-func TestExplain(t *testing.T) {
+func TestSumSlack(t *testing.T) {
 	for _, c := range []struct {
 		row  []float32
 		want bool
@@ -96,22 +96,23 @@ func TestExplain(t *testing.T) {
 		{[]float32{.5, .4}, true}, // .55 and .45
 		{[]float32{.5, .3}, false},
 		{[]float32{1, 1}, false}, // no decimals
+		{[]float32{1, 0}, true},
 		{[]float32{1.1, -.1}, false},
 		{[]float32{0, 0, .9}, true},
 		{[]float32{0, 0, 1.1}, false},
 		{[]float32{1. / 3, 1. / 3, .32}, false}, // as many decimals as there are
 	} {
-		if _, ok := explain(c.row, len(c.row)); ok != c.want {
+		if _, ok := distribution(c.row, sumSlack(c.row, len(c.row))); ok != c.want {
 			t.Errorf("%v: %t", c.row, ok)
 		}
 	}
 	zeros := make([]float32, 40)
 	zeros[0] = .9
-	r, ok := explain(zeros, 20)
+	kind, note, err := kindOf(zeros, 20, curious.Soft, nil)
 	soft := make([]float32, 40)
 	fillForm(soft, &Sample{Kind: curious.Soft, Classes: make([]string, 20), Outputs: zeros}, formSoft, []int{0, 1})
-	if !ok || soft[20] != .05 || soft[0] != 1 || !strings.Contains(r.note(), "1 examples have nothing but zeros") {
-		t.Errorf("a row of zeros: %v %v %q", ok, soft, r.note())
+	if err != nil || kind != curious.Soft || soft[20] != .05 || soft[0] != 1 || !strings.Contains(note, "rounded to 1 decimals") {
+		t.Errorf("a row of zeros: %v %v %q", err, soft, note)
 	}
 	raw := "y,s1,score0,score1,score2,score3,score4,score5\n0,a,.1,.2,.1,.1,.1,.2\n1,b,.3,.3,.2,.1,.1,.2\n"
 	if s, err := openText(t, raw, OpenOptions{}); err != nil || s.Kind != curious.Raw || len(s.Notes) != 0 {

@@ -8,6 +8,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/file"
 )
 
 // ranks of names of outputs: those of one rank are looked at if there is none of a lower one.
@@ -48,7 +49,7 @@ var (
 
 // outputGroup is columns that may be outputs, in the order of the classes, or an array of them.
 type outputGroup struct {
-	common  string // what their names begin with, as p_ of p_0 and out. of out.cat
+	word    string // that says that they are outputs, or else what their names begin with, as q of q0
 	rank    int
 	kind    curious.Outputs
 	columns []int
@@ -58,7 +59,7 @@ type outputGroup struct {
 // groupOf returns the group that a column belongs to by its name.
 func (r *roles) groupOf(k int) *outputGroup {
 	f := r.fields[k]
-	g := &outputGroup{common: f.Name, rank: rankOther, columns: []int{k}, classes: make([]string, max(f.Width(), 0))}
+	g := &outputGroup{word: f.Name, rank: rankOther, columns: []int{k}, classes: make([]string, max(f.Width(), 0))}
 	small := strings.ToLower(f.Name)
 	if f.Shape != nil && vectorArrays.MatchString(small) {
 		g.kind, g.rank = Vector, rankGuess
@@ -74,12 +75,13 @@ func (r *roles) groupOf(k int) *outputGroup {
 			if !named {
 				own = strings.Trim(class, " _-.[]()")
 			}
-			g.common, g.classes = w.word.String(), []string{own}
+			g.word, g.classes = w.word.String(), []string{own}
 		}
 		return g
 	}
 	if f.Shape == nil {
-		g.common, g.classes[0] = stem(f.Name)
+		g.word = beginning(f.Name)
+		g.classes[0] = f.Name[len(g.word):]
 	}
 	return g
 }
@@ -92,9 +94,16 @@ func (g *outputGroup) add(h *outputGroup) {
 	g.kind, g.columns, g.classes = h.kind, append(g.columns, h.columns...), append(g.classes, h.classes...)
 }
 
-// findScores finds the columns of outputs: those that the options name, else those whose names say so, else, if
-// all labels are named, those that are as many as the classes of the target.
+// findScores finds the columns of the outputs of honest classifiers, and of outputs: those that the options name, else those
+// whose names say so, else, if all labels are named, those that are as many as the classes of the target.
 func (r *roles) findScores(o OpenOptions) (err error) {
+	for _, p := range r.patterns {
+		g, err := r.askedScores([]string{p})
+		if err != nil {
+			return referenceError(p, err)
+		}
+		r.references = append(r.references, g)
+	}
 	switch {
 	case len(o.Columns) > 0:
 		if r.outputs, err = r.askedScores(o.Columns); err == nil {
@@ -112,85 +121,81 @@ func (r *roles) findScores(o OpenOptions) (err error) {
 func (r *roles) checked(g *outputGroup) (*outputGroup, error) {
 	f := r.fields[g.columns[0]]
 	if f.Shape != nil && (len(g.columns) > 1 || f.Width() < 1 || f.Width() > maxColumns || f.Shape[0] < 1) {
-		return nil, fmt.Errorf("array %s has the shape %v: outputs are one array, with a row for each example and 1 to %d columns", showName(f.Name), f.Shape, maxColumns)
+		return nil, fmt.Errorf("array %s has the shape %v: outputs are one array, with a row for each example and 1 to %d columns", file.Shown(f.Name), f.Shape, maxColumns)
 	}
 	if slices.Contains(g.classes, "") {
 		g.classes = make([]string, len(g.classes))
 	}
 	if g.classes[0] != "" && len(slices.Compact(slices.Sorted(slices.Values(g.classes)))) < len(g.classes) {
-		return nil, fmt.Errorf("two columns of outputs are of the same class, of %s: rename one", showNames(g.classes))
+		return nil, fmt.Errorf("two columns of outputs are of the same class, of %s: rename one", file.ShownNames(g.classes))
 	}
 	return g, nil
 }
 
-// inferScores finds the columns of outputs by their names; if the labels are named, those whose names say
-// nothing, too, if they are as many as the classes of the target.
+// inferScores finds the columns of outputs by their names. If the labels are named and no other column says that it is
+// of outputs, they are those that have a common beginning and are as many as the classes of the target, or all others, if
+// these are as many.
 func (r *roles) inferScores(labelled bool) (*outputGroup, error) {
-	var groups []*outputGroup
-	for _, k := range r.free() {
-		g := r.groupOf(k)
-		if r.arrays() && g.rank == rankOther && len(g.classes) < 2 {
-			continue
-		}
-		i := slices.IndexFunc(groups, func(h *outputGroup) bool { return h.common == g.common && h.rank == g.rank })
-		if i < 0 {
-			groups = append(groups, g)
-		} else {
-			groups[i].add(g)
-		}
-	}
-	names, target := r.names(), Attribute{}
+	rest, names, y := r.free(), r.names(), Attribute{}
+	flag := strings.Join(pick(names, rest[:min(len(rest), 8)]), ",") // that would name them
 	for rank := range rankOther + 1 {
 		if rank == rankOther && labelled {
 			read, err := r.Read(nil, []int{r.target.at})
 			if err == nil {
-				target, err = r.target.attribute(read.Labels[0], maxColumns, nil)
+				y, err = r.target.attribute(read.Labels[0], maxColumns, nil)
 			}
 			if err != nil {
 				return nil, err
 			}
 		}
-		var fit []*outputGroup
-		var all []int
-		for _, g := range groups {
-			if g.rank == rank && r.fits(g, &target) {
-				fit, all = append(fit, g), append(all, g.columns...)
+		var groups []*outputGroup
+		for _, k := range rest {
+			g := r.groupOf(k)
+			if g.rank != rank || rank == rankOther && g.word == "" {
+				continue
+			}
+			if i := slices.IndexFunc(groups, func(h *outputGroup) bool { return h.word == g.word }); i >= 0 {
+				groups[i].add(g)
+			} else {
+				groups = append(groups, g)
 			}
 		}
-		if len(fit) > 1 {
-			most := slices.MaxFunc(fit, func(a, b *outputGroup) int { return len(a.columns) - len(b.columns) })
-			return nil, fmt.Errorf("has %ss of outputs of several kinds (%s): name those of one kind with --scores, such as %s", r.Noun, showNames(pick(names, all)), showNames(pick(names, most.columns)))
+		if i := slices.IndexFunc(groups, func(g *outputGroup) bool { return rank == rankOther && len(g.columns) > 1 }); i >= 0 {
+			flag = "'" + groups[i].word + "*'"
 		}
+		fit := slices.DeleteFunc(groups, func(g *outputGroup) bool {
+			switch rank {
+			case rankIndex:
+				return !slices.Equal(g.classes, indexNames(len(g.classes)))
+			case rankOther:
+				if len(g.classes) < 2 || len(g.classes) != len(y.Values) {
+					return true
+				}
+				_, err := matchColumns(&y, g.classes, len(g.classes), r.listing())
+				return err != nil
+			}
+			return false
+		})
 		if len(fit) == 1 {
 			return r.taken(fit[0])
 		}
-	}
-	rest := r.free()
-	if classes := len(target.Values); classes > 1 && len(rest) == classes && !r.arrays() {
-		return r.taken(&outputGroup{rank: rankOther, columns: rest, classes: make([]string, classes)})
-	}
-	flag := strings.Join(pick(names, rest[:min(len(rest), 8)]), ",")
-	if i := slices.IndexFunc(groups, func(g *outputGroup) bool { return g.rank == rankOther && g.common != "" && len(g.columns) > 1 }); i >= 0 {
-		flag = "'" + groups[i].common + "*'"
-	}
-	return nil, fmt.Errorf("has no %s of outputs (score…, logit…, prob…, p0…, pred…, output…), nor as many others as classes: name one for each class, in their order, also for classes without examples, as in --scores %s; there are %s", r.Noun, showName(flag), showNames(names))
-}
-
-// fits reports whether a group may be the outputs: columns called by numbers from 0 on, and others for each class of
-// the target if they are called by it or alike.
-func (r *roles) fits(g *outputGroup, target *Attribute) bool {
-	switch g.rank {
-	case rankIndex:
-		return slices.Equal(g.classes, indexNames(len(g.classes)))
-	case rankOther:
-		if len(target.Values) < 2 || len(g.classes) != len(target.Values) {
-			return false
+		if len(fit) > 1 {
+			var all []int
+			for _, g := range fit {
+				all = append(all, g.columns...)
+			}
+			most := slices.MaxFunc(fit, func(a, b *outputGroup) int { return len(a.columns) - len(b.columns) })
+			return nil, fmt.Errorf("has %ss of outputs of several kinds (%s): name those of one kind with --scores, such as %s", r.Noun, file.ShownNames(pick(names, all)), file.ShownNames(pick(names, most.columns)))
 		}
-		_, named := byName(target.Values, g.classes, strings.ToLower)
-		_, err := matchColumns(target, g.classes, len(g.classes), r.listing())
-		return named || g.common != "" && err == nil
 	}
-	return true
+	if n := len(y.Values); n > 1 && n == len(rest) && !r.arrays() {
+		g := &outputGroup{rank: rankOther, columns: rest, classes: pick(names, rest)}
+		if _, err := matchColumns(&y, g.classes, n, r.listing()); err != nil {
+			g.classes = make([]string, n)
+		}
+		return r.taken(g)
+	}
+	return nil, fmt.Errorf("has no %s of outputs (score…, logit…, prob…, p0…, pred…, output…), nor as many others as classes: name one for each class, in their order, also for classes without examples, as in --scores %s; there are %s", r.Noun, file.Shown(flag), file.ShownNames(names))
 }
 
 // taken is a group whose names may be those of other columns, too, with a note.
@@ -200,35 +205,19 @@ func (r *roles) taken(g *outputGroup) (*outputGroup, error) {
 	}
 	names := r.names()
 	if g.kind == Vector {
-		r.note("the array %s is taken for vectors, and not for scores of classes", showName(g.common))
+		r.note("the array %s is taken for vectors, and not for scores of classes", file.Shown(g.word))
 		return g, nil
 	}
-	of, target := "", dataset.NoTarget
-	if len(g.classes) > 1 && g.classes[0] != "" && !slices.ContainsFunc(g.classes, isNumber) {
-		of = " of the classes " + showNames(g.classes)
-	}
+	target := dataset.NoTarget
 	if r.target != nil {
-		target = showName(names[r.target.at])
+		target = file.Shown(names[r.target.at])
 	}
 	var sensitive []string
 	for _, w := range r.sensitive {
 		sensitive = append(sensitive, names[w.at])
 	}
-	r.note("%ss that are taken for the outputs%s: %s; for the target: %s; for what is sensitive: %s",
-		r.Noun, of, showNames(pick(names, g.columns)), target, showNames(sensitive))
+	r.note("%ss that are taken for the outputs: %s; for the target: %s; for what is sensitive: %s", r.Noun, file.ShownNames(pick(names, g.columns)), target, file.ShownNames(sensitive))
 	return g, nil
-}
-
-// stem returns what a column's name has in common with those of its neighbours, as p_ of p_0
-// and out. of out.cat, and the rest; "" if it has no such beginning.
-func stem(name string) (common, rest string) {
-	if b := strings.TrimRight(name, "0123456789"); b != name {
-		return b, name[len(b):]
-	}
-	if i := strings.LastIndexAny(name, "_-.: "); i >= 0 && i+1 < len(name) {
-		return name[:i+1], name[i+1:]
-	}
-	return "", name
 }
 
 // askedScores finds columns by name, pattern or prefix.
@@ -237,12 +226,12 @@ func (r *roles) askedScores(asked []string) (*outputGroup, error) {
 	for _, text := range asked {
 		found, stem := r.matching(text)
 		if len(found) == 0 {
-			return nil, fmt.Errorf("has no %s %s of outputs: there are %s", r.Noun, showName(text), showNames(r.names()))
+			return nil, fmt.Errorf("has no %s %s of outputs: there are %s", r.Noun, file.Shown(text), file.ShownNames(r.names()))
 		}
 		for _, k := range found {
 			name := r.fields[k].Name
 			if !slices.Contains(free, k) || slices.Contains(all.columns, k) {
-				return nil, fmt.Errorf("column %s has two roles, of outputs, labels and outputs of an honest classifier: name it once", showName(name))
+				return nil, fmt.Errorf("column %s has two roles, of outputs, labels and outputs of an honest classifier: name it once", file.Shown(name))
 			}
 			g := r.groupOf(k)
 			if g.rank == rankOther && !r.arrays() {

@@ -46,7 +46,7 @@ func checkReference(p *dataset.Parts, outputs curious.Outputs, o fitOptions) err
 	if err := sameTask(p); err != nil {
 		return err
 	}
-	if err := checkNames(namesOf(p.Test)); err != nil {
+	if err := checkNames(p.Test.YNames, p.Test.Sensitive); err != nil {
 		return err
 	}
 	return curious.Options{Attack: curious.Standard, Outputs: outputs, Net: o.Net, Epochs: cmp.Or(o.Epochs, DefaultReferenceEpochs)}.Check(p)
@@ -170,4 +170,18 @@ func some(set *dataset.Set, n int, r *rand.Rand) *dataset.Set {
 		return set
 	}
 	return set.Subset(drawRows(set.Len(), n, r))
+}
+
+// unasked returns a sample with the labels of a set's examples but without outputs: the
+// classifier, which has the given number of classes or as many as the data, has not been applied
+// to them.
+func unasked(set *dataset.Set, kind curious.Outputs, classes int) *Sample {
+	s := &Sample{
+		Name: set.Name, Kind: kind, Y: slices.Clone(set.Y), Target: cmp.Or(set.YName, "y"), Classes: slices.Clone(set.YNames),
+		Sensitive: slices.Clone(set.Sensitive),
+	}
+	for i := len(s.Classes); i < classes; i++ {
+		s.Classes = append(s.Classes, fmt.Sprintf("output %d", i))
+	}
+	return s
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tattle/classify"
+	"tattle/internal/file"
 	"tattle/internal/report"
 	"tattle/measure"
 )
@@ -123,7 +124,7 @@ func (x *account) attribute(f *Finding) {
 	add(report.Claim{ID: "guessed", Kind: report.Demonstrated, Value: guessed, N: f.Examples, Beside: []report.Beside{{Name: "without", Value: without}}})
 	x.Find("chosen", name, inFolds(f.Chosen))
 	if strings.Contains(name, "*") {
-		x.Find("classes", name, showNames(f.Classes))
+		x.Find("classes", name, file.ShownNames(f.Classes))
 	}
 	add(report.Claim{ID: "without", Kind: report.Measured, Value: without, N: f.Examples})
 	add(report.Claim{ID: "excess", Kind: report.Demonstrated, Value: x.limits(f.Excess.Value, f.Excess.Low, f.Excess.High, unitOf), N: f.Examples, P: &f.ExcessAdjusted})

@@ -94,7 +94,7 @@ func span(lo, hi int) []int {
 }
 
 // pick returns the entries of x at rows, nil if x is nil.
-func pick[T any](x []T, rows []int) []T {
+func pick[T any, I int | int32](x []T, rows []I) []T {
 	if x == nil {
 		return nil
 	}
@@ -196,24 +196,16 @@ func (s *Sample) Check() error {
 	case len(s.Sensitive) == 0:
 		return fmt.Errorf("audit: %s: no sensitive attribute: name at least one", s.Name)
 	}
-	var loose error // sums that rounding may explain
+	slack := sumSlack(s.Outputs, w)
 	for i, y := range s.Y {
 		if y < 0 || y >= len(s.Classes) {
 			return fmt.Errorf("audit: %s: row %d: %s %d is none of %d classes", s.Name, i+1, s.Target, y, len(s.Classes))
 		}
 		if err := s.checkRow(s.Outputs[i*w : (i+1)*w]); err != nil {
-			if loose != nil {
-				return loose
-			}
 			return fmt.Errorf("audit: %s: row %d: %w", s.Name, i+1, err)
 		}
-		if total, ok := distribution(s.Outputs[i*w : (i+1)*w]); s.Kind == curious.Soft && !ok && loose == nil {
-			loose = fmt.Errorf("audit: %s: row %d: probabilities add up to %.6g, not 1: if these are scores, say that outputs are %q", s.Name, i+1, total, curious.Raw)
-		}
-	}
-	if loose != nil {
-		if _, ok := explain(s.Outputs, w); !ok {
-			return loose
+		if total, ok := distribution(s.Outputs[i*w:(i+1)*w], slack); s.Kind == curious.Soft && !ok {
+			return fmt.Errorf("audit: %s: row %d: probabilities add up to %.6g, not 1: if these are scores, say that outputs are %q", s.Name, i+1, total, curious.Raw)
 		}
 	}
 	seen := map[string]bool{}
@@ -274,14 +266,14 @@ func (s *Sample) varied() bool {
 	})
 }
 
-// distribution reports whether a row is one, and its sum.
-func distribution(row []float32) (sum float64, ok bool) {
+// distribution reports whether a row is one whose sum differs from 1 by slack at most, and its sum.
+func distribution(row []float32, slack float64) (sum float64, ok bool) {
 	ok = true
 	for _, v := range row {
 		sum += float64(v)
-		ok = ok && float64(v) >= -negativeTolerance
+		ok = ok && float64(v) >= -negativeTolerance && float64(v) <= 1+sumTolerance
 	}
-	return sum, ok && math.Abs(sum-1) <= sumTolerance
+	return sum, ok && math.Abs(sum-1) <= slack
 }
 
 // zeroOne reports whether every output is 0 or 1.

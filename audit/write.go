@@ -27,31 +27,31 @@ func (s *Sample) write(files *file.Dir, path string) error {
 		return err
 	}
 	if err := s.writable(); err != nil {
-		return fmt.Errorf("write %s: %w", showName(path), err)
+		return fmt.Errorf("write %s: %w", file.Shown(path), err)
 	}
 	return files.Write(path, s.writeNPZ)
 }
 
 // writable refuses names that would not be read back.
 func (s *Sample) writable() error {
-	names := slices.Clone(s.Classes)
-	if s.Target != "" {
-		names = append(names, s.Target)
-	}
 	if s.Kind == Vector && s.targeted() == (s.Target == "") {
 		return fmt.Errorf("vectors with %d classes of the target %q: give both or neither", len(s.Classes), s.Target)
 	}
-	for _, a := range s.Sensitive {
-		names = append(append(names, a.Name), a.Values...)
+	names := s.Classes
+	if s.Target != "" {
+		names = append(slices.Clone(names), s.Target)
 	}
-	return checkNames(names)
+	return checkNames(names, s.Sensitive)
 }
 
-// checkNames refuses names that would not be read back.
-func checkNames(names []string) error {
+// checkNames refuses names of the target's classes, and of attributes, that would not be read back.
+func checkNames(names []string, sensitive []Attribute) error {
+	for _, a := range sensitive {
+		names = slices.Concat(names, []string{a.Name}, a.Values)
+	}
 	for _, name := range names {
 		if len(name) > sheet.MaxName {
-			return fmt.Errorf("the name %s has %d bytes, more than %d: shorten it", showName(name), len(name), sheet.MaxName)
+			return fmt.Errorf("the name %s has %d bytes, more than %d: shorten it", file.Shown(name), len(name), sheet.MaxName)
 		}
 		if name == "" || strings.TrimSpace(name) != name || strings.ContainsAny(name, "\r\x00") || !utf8.ValidString(name) {
 			return fmt.Errorf("the name %q cannot be written (empty, with blanks around it, or no text): rename it", name)

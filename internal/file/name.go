@@ -1,6 +1,7 @@
 package file
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -22,6 +23,27 @@ func Shown(s string) string {
 		s = s[:most] + "…"
 	}
 	return Name(s)
+}
+
+// ShownNames lists names from outside as Shown prints them, a dozen of them. It leaves out those that are empty.
+func ShownNames(names []string) string {
+	const most = 12
+	var list []string
+	more := 0
+	for _, n := range names {
+		switch {
+		case n == "":
+		case len(list) < most:
+			list = append(list, Shown(n))
+		default:
+			more++
+		}
+	}
+	text := strings.Join(list, ", ")
+	if more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // Line returns a text from outside as one line, with escapes for what does not print.
