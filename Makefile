@@ -1,4 +1,4 @@
-.PHONY: test check bench bench-all detection golden try
+.PHONY: test check bench bench-all detection golden mutants try
 
 test: ## the README's test command
 	go test ./...
@@ -17,6 +17,9 @@ detection: ## the tables of docs/detection.md (40 min); DATA and LABELS name the
 
 golden: ## rewrite the golden files from what the program prints now
 	go test ./internal/report -update
+
+mutants: ## which changes of one operator the tests of a package do not notice; PKG=./stat, N=100
+	go run ./internal/mutants -n $(or $(N),100) $(PKG)
 
 try: ## the page docs/try, which audits a CSV in the browser; serve the folder with any web server
 	GOOS=js GOARCH=wasm go build -trimpath -ldflags '-s -w' -o docs/try/tattle.wasm ./cmd/tattle-wasm

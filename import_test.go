@@ -38,7 +38,7 @@ var layers = [][]string{
 	{"nn/zoo", "nn/classical"},
 	{"nn"},
 	{"lsqr", "dct", "stat", "npy", "qp", "eigen", "gram", "lattice", "guard/ledger"},
-	{"internal/simd", "internal/file", "internal/float16", "internal/manual", "internal/listen", "internal/browser", "internal/gate", "internal/benchall"},
+	{"internal/simd", "internal/file", "internal/float16", "internal/manual", "internal/listen", "internal/browser", "internal/gate", "internal/benchall", "internal/mutants"},
 	{"internal/must", "internal/shared"},
 }
 

@@ -16,22 +16,47 @@ var quarter = Lattice{Delta: .25, Sigma: 16, Clip: 8, Dim: 4}
 func TestCheck(t *testing.T) {
 	must.Do(t, quarter.Check())
 	for want, change := range map[string]func(*Lattice){
-		"delta 0.3":                    func(l *Lattice) { l.Delta = .3 },
-		"delta 0: ":                    func(l *Lattice) { l.Delta = 0 },
-		"delta -1: ":                   func(l *Lattice) { l.Delta = -1 },
-		"delta NaN":                    func(l *Lattice) { l.Delta = math.NaN() },
-		"delta +Inf":                   func(l *Lattice) { l.Delta = math.Inf(1) },
-		"sigma 0.24 with":              func(l *Lattice) { l.Sigma = .24 },
-		"sigma NaN":                    func(l *Lattice) { l.Sigma = math.NaN() },
-		"sigma 1e+09":                  func(l *Lattice) { l.Sigma = 1e9 },
-		"clip 8.1 with":                func(l *Lattice) { l.Clip = 8.1 },
-		"clip 0 with":                  func(l *Lattice) { l.Clip = 0 },
-		"clip 4.194305e+06 with delta": func(l *Lattice) { l.Clip = 4194305 },
-		"0 features":                   func(l *Lattice) { l.Dim = 0 },
+		"delta 0.3":                      func(l *Lattice) { l.Delta = .3 },
+		"delta 0: ":                      func(l *Lattice) { l.Delta = 0 },
+		"delta -1: ":                     func(l *Lattice) { l.Delta = -1 },
+		"delta NaN":                      func(l *Lattice) { l.Delta = math.NaN() },
+		"delta +Inf":                     func(l *Lattice) { l.Delta = math.Inf(1) },
+		"sigma 0.24 with":                func(l *Lattice) { l.Sigma = .24 },
+		"sigma NaN":                      func(l *Lattice) { l.Sigma = math.NaN() },
+		"sigma 1e+09":                    func(l *Lattice) { l.Sigma = 1e9 },
+		"clip 8.1 with":                  func(l *Lattice) { l.Clip = 8.1 },
+		"clip 0 with":                    func(l *Lattice) { l.Clip = 0 },
+		"clip 4.194305e+06 with delta":   func(l *Lattice) { l.Clip = 4194305 },
+		"0 features":                     func(l *Lattice) { l.Dim = 0 },
+		"delta 2.710505431213761e-20: ":  func(l *Lattice) { l.Delta = minDelta / 2 },
+		"delta 3.6893488147419103e+19: ": func(l *Lattice) { l.Delta = 2 * maxDelta },
+		"16777217 features":              func(l *Lattice) { l.Dim = MaxDim + 1 },
 	} {
 		l := quarter
 		change(&l)
 		must.Fail(t, l.Check(), want)
+	}
+	for _, l := range []Lattice{ // at the limits
+		{Delta: minDelta, Sigma: minDelta, Clip: minDelta, Dim: 1},
+		{Delta: maxDelta, Sigma: maxDelta * MaxRatio, Clip: maxDelta * MaxPoints, Dim: MaxDim},
+	} {
+		must.Do(t, l.Check())
+	}
+}
+
+// Points allow for the rounding of a − e and a + e: the exact difference is below the tie that float64 rounds it to.
+func TestPointsAllowForRounding(t *testing.T) {
+	tie, ulp := 1.5*quarter.Delta, math.Nextafter(1.5*quarter.Delta, 1)-1.5*quarter.Delta
+	for a, e := range map[float64]float64{tie: ulp / 8, tie + ulp: ulp * (1 + 0x1p-20)} {
+		if a-e != tie {
+			t.Fatalf("%v − %v is not rounded to the tie", a, e)
+		}
+		if low, _ := quarter.Points(a, e); low != quarter.Delta {
+			t.Errorf("the least point within %v of %v is %v, want %v", e, a, low, quarter.Delta)
+		}
+	}
+	if _, high := quarter.Points(0, math.Nextafter(quarter.Delta/2, 1)); high != quarter.Delta {
+		t.Errorf("the largest point beyond a tie is %v, want %v", high, quarter.Delta)
 	}
 }
 
@@ -150,8 +175,14 @@ func TestShift(t *testing.T) {
 	if _, _, ok := Rounded(math.Sqrt(3)); ok {
 		t.Error("noise of parameter √3 is a rounded Gaussian")
 	}
-	if τ, _, ok := Rounded(2); !ok || !(τ <= 1) || τ < 1-1e-12 {
-		t.Errorf("τ = %v for parameter 2, want at most 1", τ)
+	for s := math.Sqrt(3); s < 1e4; s *= 1.01 {
+		τ, _, ok := Rounded(s)
+		exact := new(big.Rat).SetFloat64(s)
+		exact.Sub(exact.Mul(exact, exact), big.NewRat(3, 1))
+		got := new(big.Rat).SetFloat64(τ)
+		if want, _ := exact.Float64(); ok && (got.Mul(got, got).Cmp(exact) >= 0 || τ < math.Sqrt(want)*(1-1e-12)) || ok != (s > 1.74) {
+			t.Errorf("τ = %v for parameter %v, want just below √(s² − 3) = %v", τ, s, math.Sqrt(want))
+		}
 	}
 }
 

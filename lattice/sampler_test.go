@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -112,6 +113,83 @@ func TestLessDrawsOn(t *testing.T) {
 		if got := less(c.words[0], third, 1, source); got != c.want || len(source.words) != 0 {
 			t.Errorf("%x: %v, %d words left", c.words, got, len(source.words))
 		}
+	}
+}
+
+// The words that would come too often are drawn again, and no others: 2⁶⁴ mod 3 = 1.
+func TestBelow(t *testing.T) {
+	const inverse = 0xaaaaaaaaaaaaaaab // of 3 modulo 2⁶⁴, so that the low half of the product is 1
+	for words, want := range map[[2]uint64]struct{ n, left uint64 }{{inverse, 0}: {2, 1}, {0, inverse}: {2, 0}, {1, 0}: {0, 1}} {
+		source := &undecided{words[:]}
+		if got := below(3, source); got != want.n || uint64(len(source.words)) != want.left {
+			t.Errorf("%x: %d, %d words left", words, got, len(source.words))
+		}
+	}
+}
+
+// Where γ is next to an integer, float64 may have the other whole part: the decision is made exactly.
+func TestKeepNextToAnInteger(t *testing.T) {
+	found := map[bool]int{} // whether float64 rounds γ up to the integer
+	for part := uint64(3); part < 40; part++ {
+		for y := part + 1; y < 4*part; y++ {
+			least, most := math.Float64bits(float64(part-1)), math.Float64bits(float64(part))
+			wholeAt := func(bits uint64) (*Sampler, int64) {
+				g := &Sampler{s: math.Float64frombits(bits), t: part}
+				whole, _ := g.gamma(y)
+				return g, whole.Int64()
+			}
+			_, n := wholeAt(least + (most-least)/2)
+			at := least + uint64(sort.Search(int(most-least), func(i int) bool { // γ falls where s grows
+				_, whole := wholeAt(least + uint64(i))
+				return whole < n
+			}))
+			for bits := max(at-6, least+1); bits < min(at+3, most); bits++ {
+				g, whole := wholeAt(bits)
+				d := float64(y) - g.s*g.s/float64(part)
+				near := int64(math.Floor(d * d / (2 * (g.s * g.s))))
+				if near == whole {
+					continue
+				}
+				found[near > whole]++
+				for seed := range byte(100) {
+					a, b := rand.NewChaCha8([32]byte{seed}), rand.NewChaCha8([32]byte{seed})
+					if g.keep(y, a) != g.keepExactly(y, b) || a.Uint64() != b.Uint64() {
+						t.Fatalf("parameter %v, %d: γ next to %d is decided by float64", g.s, y, near)
+					}
+				}
+			}
+		}
+	}
+	if found[true] == 0 || found[false] == 0 {
+		t.Errorf("no case of one kind: %v", found)
+	}
+}
+
+// A uniform number next to the limit is compared exactly, also for a large k.
+func TestFractionNextToTheLimit(t *testing.T) {
+	g := must.Get(NewSampler(5.3))(t)
+	const y = 9
+	_, exact := g.gamma(y)
+	f, _ := exact.Float64()
+	for _, k := range []uint64{1, 2, 100, 5000} {
+		limit := new(big.Int).Lsh(exact.Num(), 64)
+		limit.Quo(limit, new(big.Int).Mul(exact.Denom(), new(big.Int).SetUint64(k)))
+		for step := -40; step <= 40; step++ {
+			word := limit.Uint64() + uint64(step*64)
+			want := less(word, exact, k, &undecided{make([]uint64, 9)})
+			if got := g.fraction(y, f, 0x1p-48*2, k, &undecided{append([]uint64{word}, make([]uint64, 9)...)}); got != want {
+				t.Errorf("k = %d, %d words from the limit: %v", k, 64*step, got)
+			}
+		}
+	}
+}
+
+// The same bits give the same noise, now and later.
+func TestSamplerIsStable(t *testing.T) {
+	got := make([]int64, 10)
+	must.Get(NewSampler(20.5))(t).Sample(got, rand.NewChaCha8([32]byte{5}))
+	if want := []int64{3, 3, -4, 11, 0, 2, 13, 24, 13, 18}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
