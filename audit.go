@@ -10,14 +10,78 @@ import (
 	"tattle/curious"
 )
 
+// AuditOptions are the settings of Audit. The zero value is the default.
+type AuditOptions struct {
+	Margin     *float64 // excess that counts as none, as a share of the examples; nil is one hundredth
+	Confidence float64  // 0 is 0.95
+	// References are the outputs of classifiers that were trained honestly by the same recipe, on the same
+	// examples. With two or more, a verdict can be that the outputs reveal more than honest ones.
+	References [][][]float32
+	Seed       uint64
+}
+
+// An AuditResult says what the outputs of a classifier reveal of a sensitive attribute.
+type AuditResult struct {
+	// Verdict is, the worst first: curious, leaky beyond the target, leaky by correlation, inconclusive,
+	// no evidence.
+	Verdict string
+	// Beyond reports whether the outputs reveal more of the attribute than the target explains.
+	Beyond   bool
+	Accuracy float64 // how often the outputs answer the target right
+	Guessed  float64 // how often the best attack guesses the attribute right
+	// Excess is how much more often that is than without the outputs, from the target and the answered label, with its
+	// limits.
+	Excess, Low, High float64
+	P                 float64  // of an excess and a gain of at most the margin, adjusted for all that was tested
+	Warnings          []string // whole sentences
+}
+
 // Audit tests whether the outputs of a classifier carry a sensitive attribute beyond what
 // the target attribute explains. outputs has one row for each example, with a probability or
 // a score for each class of the target; target and sensitive are the true classes of each
 // example, counted from 0. Outputs are taken for probabilities if every row is at least 0
-// and adds up to 1. It returns an error if these do not fit together.
-func Audit(ctx context.Context, outputs [][]float32, target, sensitive []int, o audit.Options) (*audit.Result, error) {
+// and adds up to 1.
+func Audit(ctx context.Context, outputs [][]float32, target, sensitive []int, o AuditOptions) (*AuditResult, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
+	s, err := sampleOf(outputs, target, sensitive)
+	if err != nil {
+		return nil, err
+	}
+	settings := audit.Options{Margin: o.Margin, Confidence: o.Confidence, Seed: o.Seed}
+	for i, rows := range o.References {
+		r, err := sampleOf(rows, target, sensitive)
+		if err != nil {
+			return nil, fmt.Errorf("reference %d: %w", i, err)
+		}
+		settings.References, settings.Recipe = append(settings.References, r), audit.RecipeStated
+	}
+	r, err := audit.Run(ctx, s, settings)
+	if err != nil {
+		return nil, err
+	}
+	f := r.Findings[0]
+	out := &AuditResult{
+		Verdict: string(r.Verdict), Beyond: r.Verdict.ExceedsTarget(), Accuracy: r.Honesty.Value,
+		Excess: f.Excess.Value, Low: f.Excess.Low, High: f.Excess.High, P: f.Adjusted, Warnings: r.Warnings,
+	}
+	if f.Unusable != "" {
+		out.Warnings = append(out.Warnings, f.Unusable)
+	}
+	if f.Curiosity != nil {
+		out.Guessed = f.Curiosity.Value
+	}
+	return out, nil
+}
+
+// sampleOf checks rows of outputs and their labels.
+func sampleOf(outputs [][]float32, target, sensitive []int) (*audit.Sample, error) {
 	if len(outputs) == 0 || len(target) != len(outputs) || len(sensitive) != len(outputs) {
 		return nil, fmt.Errorf("%d rows of outputs, %d target and %d sensitive classes: give as many of each, at least one", len(outputs), len(target), len(sensitive))
+	}
+	if most := slices.Max(sensitive); most >= len(sensitive) {
+		return nil, fmt.Errorf("sensitive class %d of %d examples: number the classes from 0", most, len(sensitive))
 	}
 	s := &audit.Sample{Name: "outputs", Kind: curious.Soft, Target: "target", Y: target, Classes: numbered(len(outputs[0]) - 1)}
 	for i, row := range outputs {
@@ -30,7 +94,7 @@ func Audit(ctx context.Context, outputs [][]float32, target, sensitive []int, o 
 		s.Outputs = append(s.Outputs, row...)
 	}
 	s.Sensitive = []audit.Attribute{{Name: "sensitive", Labels: sensitive, Values: numbered(slices.Max(sensitive))}}
-	return audit.Run(ctx, s, o)
+	return s, s.Check()
 }
 
 // numbered names the classes 0 to last by their numbers.

@@ -5,36 +5,29 @@ import (
 	"math"
 
 	"tattle/bound"
-	"tattle/release"
 )
 
 // CertifyOptions are the settings of Certify. The zero value is the default.
 type CertifyOptions struct {
-	// Coordinates are the numbers to be reconstructed: by default the entries of the input.
-	Coordinates bound.Coordinates
-	// Domain is where estimators are unbiased: by default any real numbers. In a box, such
-	// as bound.Legal returns, inputs far from x are searched, too, and the bounds are
-	// usually much larger.
-	Domain bound.Domain
-	// Queries is the number of independent releases of the input; 0 is 1.
-	Queries int
-	Seed    uint64 // of the search
+	// Low and High are the least and the largest value of each number of the input. Estimators are then
+	// unbiased for inputs between them only, and bounds are usually much larger, because inputs far from x are
+	// searched, too. Nil: estimators are unbiased for any real numbers.
+	Low, High []float64
+	Releases  int    // independent releases of the input; 0 is 1
+	Seed      uint64 // of the search
 }
 
 // A Certificate bounds the errors of every unbiased reconstruction of one input.
 type Certificate struct {
 	// Std are lower bounds on the standard deviations of unbiased estimators, one for each
-	// coordinate, in the units of the input; +Inf if there is no such estimator.
+	// number of the input, in its units; +Inf if there is no such estimator.
 	Std []float64
-	// RootMeanSquare is a lower bound on the root-mean-square error over all inputs.
+	// RootMeanSquare is a lower bound on the root-mean-square error over all numbers.
 	RootMeanSquare float64
-	// Status is bound.StatusCertified where every bound has a witness and every rounding
-	// error is bounded, else bound.StatusEstimated.
-	Status string
-	// Note says what the status rests on.
-	Note string
-	// Result has every kind of bound by itself, and the witnesses.
-	Result *bound.Result
+	// Certified reports whether every bound has a witness and every rounding error is bounded.
+	// The bounds are estimates otherwise.
+	Certified bool
+	Note      string // what that rests on
 }
 
 // What Certify searches for: near witnesses by paper A's Algorithm 1, far witnesses, and the
@@ -45,25 +38,39 @@ const (
 )
 
 // Certify searches for witnesses of the input x and certifies what they prove about the
-// release of its features with the noise: no unbiased estimator of a coordinate has a
-// smaller standard deviation. An adversary who already knows what inputs look like may use a
-// biased estimator and err by less: see Attack.
-func (m *Model) Certify(ctx context.Context, x []float32, noise release.Noise, o CertifyOptions) (*Certificate, error) {
-	e := bound.Experiment{Noise: noise, Queries: o.Queries, Coordinates: o.Coordinates,
-		Settings: bound.Settings{
-			Domain: o.Domain, Search: bound.SearchOptions{Seed: o.Seed},
-			Barankin: bound.BarankinOptions{Witnesses: combinedWitnesses, Near: o.Domain.Grid == nil},
-		},
+// release of its features with the noise: no unbiased estimator of a number of the input has a
+// smaller standard deviation (A eq. 11). An adversary who already knows what inputs look like may use a
+// biased estimator and err by less: see [Model.Identify] and [Model.Attack].
+func (m *Model) Certify(ctx context.Context, x []float32, n Noise, o CertifyOptions) (*Certificate, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
 	}
-	if o.Domain.Low != nil {
-		e.Far = bound.FarOptions{Starts: farWitnesses, Domain: o.Domain, Seed: o.Seed}
-		e.Twins = bound.TwinOptions{Examples: 1, Domain: o.Domain, Seed: o.Seed}
+	if err := m.check(x); err != nil {
+		return nil, err
 	}
-	r, err := bound.Certify(ctx, m.Front, x, e)
+	noise, err := m.noise(n)
 	if err != nil {
 		return nil, err
 	}
-	c := &Certificate{Result: r, Std: make([]float64, r.Experiment.Coordinates.Len())}
+	domain, err := m.domain(o.Low, o.High)
+	if err != nil {
+		return nil, err
+	}
+	e := bound.Experiment{Noise: noise, Queries: o.Releases,
+		Settings: bound.Settings{
+			Domain: domain, Search: bound.SearchOptions{Seed: o.Seed},
+			Barankin: bound.BarankinOptions{Witnesses: combinedWitnesses, Near: true},
+		},
+	}
+	if domain.Low != nil {
+		e.Far = bound.FarOptions{Starts: farWitnesses, Domain: domain, Seed: o.Seed}
+		e.Twins = bound.TwinOptions{Examples: 1, Domain: domain, Seed: o.Seed}
+	}
+	r, err := bound.Certify(ctx, m.front, x, e)
+	if err != nil {
+		return nil, err
+	}
+	c := &Certificate{Std: make([]float64, len(x)), Certified: r.Summaries[0].Status == bound.StatusCertified, Note: bound.JoinNotes(r.Summaries[0].Notes)}
 	for _, b := range append(r.Sizes, r.Far, r.Barankin, r.Twins) {
 		if b == nil {
 			continue
@@ -73,6 +80,13 @@ func (m *Model) Certify(ctx context.Context, x []float32, noise release.Noise, o
 		}
 		c.RootMeanSquare = max(c.RootMeanSquare, math.Sqrt(b.MeanSquare[0]))
 	}
-	c.Status, c.Note = r.Summaries[0].Status, bound.JoinNotes(r.Summaries[0].Notes)
 	return c, nil
+}
+
+// domain is the box of inputs between low and high, or all inputs if both are nil.
+func (m *Model) domain(low, high []float64) (bound.Domain, error) {
+	if low == nil && high == nil {
+		return bound.Free, nil
+	}
+	return bound.Legal(low, high)
 }

@@ -8,9 +8,29 @@ import (
 	"math/rand/v2"
 
 	"tattle"
-	"tattle/audit"
-	"tattle/bound"
 )
+
+// open reads the model of the examples.
+func open() *tattle.Model {
+	m, err := tattle.Open("testdata/small.onnx")
+	if err != nil {
+		log.Fatal(err)
+	}
+	return m
+}
+
+// people draws inputs.
+func people(n int) [][]float32 {
+	r := rand.New(rand.NewPCG(3, 4))
+	all := make([][]float32, n)
+	for i := range all {
+		all[i] = make([]float32, 8)
+		for k := range all[i] {
+			all[i][k] = r.Float32()
+		}
+	}
+	return all
+}
 
 // A model is read from an ONNX file. Its features are the inputs of its last layer.
 func ExampleOpen() {
@@ -19,7 +39,7 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	inputs, features := m.Dims()
-	fmt.Println(inputs, "inputs,", features, "features:", m.Node)
+	fmt.Println(inputs, "inputs,", features, "features:", m.Node())
 	// Output: 8 inputs, 12 features: relu
 }
 
@@ -34,75 +54,55 @@ func ExampleOpenAt() {
 	// Output: 12 features before the ReLU
 }
 
-// What leaves the device is the features with noise.
-func ExampleModel_Release() {
-	m, err := tattle.Open("testdata/small.onnx")
+// What leaves the device is the features with noise, on a lattice.
+func ExampleModel_Guard() {
+	m := open()
+	g, err := m.Guard(tattle.Noise{Sigma: .5})
 	if err != nil {
 		log.Fatal(err)
 	}
-	noise, err := m.Noise("laplace", .5)
+	defer g.Close()
+	released, err := g.Release([]float32{.1, .9, .4, .6, .5, .5, .2, .8})
 	if err != nil {
 		log.Fatal(err)
 	}
-	x := []float32{.1, .9, .4, .6, .5, .5, .2, .8}
-	released, err := m.Release(x, noise, rand.New(rand.NewPCG(1, 2)))
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%.1f\n", released[:4])
-	// Output: [-0.2 0.8 1.4 1.1]
+	fmt.Println(len(released), "numbers, multiples of 1/128:", math.Mod(float64(released[0]), 1./128) == 0)
+	// Output: 12 numbers, multiples of 1/128: true
 }
 
-// No estimator of the first input that is unbiased for all inputs from 0 to 1 has a smaller
+// No estimator of the first number of the input that is unbiased for all inputs from 0 to 1 has a smaller
 // standard deviation than the certified one. It exceeds the range: who knows the range does
 // better with a biased estimator, such as a guess of 0.5.
 func ExampleModel_Certify() {
-	m, err := tattle.Open("testdata/small.onnx")
-	if err != nil {
-		log.Fatal(err)
-	}
-	noise, err := m.Noise("gaussian", .5)
-	if err != nil {
-		log.Fatal(err)
-	}
-	low, high := make([]float64, 8), []float64{1, 1, 1, 1, 1, 1, 1, 1}
-	domain, err := bound.Legal(low, high)
-	if err != nil {
-		log.Fatal(err)
-	}
+	o := tattle.CertifyOptions{Low: make([]float64, 8), High: []float64{1, 1, 1, 1, 1, 1, 1, 1}}
 	x := []float32{.1, .9, .4, .6, .5, .5, .2, .8}
-	c, err := m.Certify(context.Background(), x, noise, tattle.CertifyOptions{Domain: domain})
+	c, err := open().Certify(context.Background(), x, tattle.Noise{Family: "gaussian", Sigma: .5}, o)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%s: at least %.1f for the first input\n", c.Status, c.Std[0])
-	// Output: certified: at least 1.7 for the first input
+	fmt.Printf("certified: %t, at least %.1f for the first number\n", c.Certified, c.Std[0])
+	// Output: certified: true, at least 1.7 for the first number
+}
+
+// Nobody who has the list of 500 people names the one of a release more often than this.
+func ExampleModel_Identify() {
+	id, err := open().Identify(context.Background(), people(500), tattle.Noise{Sigma: 2}, tattle.IdentifyOptions{Draws: 5000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("named at most %.1f %% of the time, reconstructed with an error of at least %.1f\n", 100*id.First.High, id.Floor.Low)
+	// Output: named at most 0.8 % of the time, reconstructed with an error of at least 0.3
 }
 
 // An adversary who knows other inputs reconstructs one from its release.
 func ExampleModel_Attack() {
-	m, err := tattle.Open("testdata/small.onnx")
+	m, x := open(), []float32{.1, .9, .4, .6, .5, .5, .2, .8}
+	noise := tattle.Noise{Sigma: .05}
+	released, err := m.Simulate(x, noise, 1)
 	if err != nil {
 		log.Fatal(err)
 	}
-	noise, err := m.Noise("gaussian", .05)
-	if err != nil {
-		log.Fatal(err)
-	}
-	r := rand.New(rand.NewPCG(3, 4))
-	known := make([][]float32, 500)
-	for i := range known {
-		known[i] = make([]float32, 8)
-		for k := range known[i] {
-			known[i][k] = r.Float32()
-		}
-	}
-	x := []float32{.1, .9, .4, .6, .5, .5, .2, .8}
-	released, err := m.Release(x, noise, r)
-	if err != nil {
-		log.Fatal(err)
-	}
-	guess, err := m.Attack(context.Background(), released, noise, known, tattle.AttackOptions{})
+	guess, err := m.Attack(context.Background(), released, noise, people(500), tattle.AttackOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -112,6 +112,37 @@ func ExampleModel_Attack() {
 	}
 	fmt.Printf("root-mean-square error %.2f\n", math.Sqrt(square))
 	// Output: root-mean-square error 0.13
+}
+
+// The least noise with which nobody who has the list of 200 people names one more often than once in ten times.
+func ExampleModel_Design() {
+	m, all := open(), people(250)
+	e := tattle.Examples{Inputs: all}
+	for _, x := range all {
+		features, err := m.Features(x)
+		if err != nil {
+			log.Fatal(err)
+		}
+		outputs, err := m.Outputs(features)
+		if err != nil {
+			log.Fatal(err)
+		}
+		class := 0
+		for k, v := range outputs {
+			if v > outputs[class] {
+				class = k
+			}
+		}
+		e.Labels = append(e.Labels, class)
+	}
+	train, test := tattle.Examples{Inputs: e.Inputs[:200], Labels: e.Labels[:200]}, tattle.Examples{Inputs: e.Inputs[200:], Labels: e.Labels[200:]}
+	d, err := m.Design(context.Background(), train, test, tattle.Promise{Identify: .1}, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, released := d.Model.Dims()
+	fmt.Printf("%d numbers with noise of %.1f: named %.0f %% of the time\n", released, d.Noise.Sigma, 100*d.Identified)
+	// Output: 3 numbers with noise of 0.2: named 1 % of the time
 }
 
 // A classifier whose scores hide the sensitive attribute in their second digit.
@@ -124,11 +155,10 @@ func ExampleAudit() {
 		outputs = append(outputs, [][]float32{{p, 1 - p}, {1 - p, p}}[y])
 		target, sensitive = append(target, y), append(sensitive, s)
 	}
-	result, err := tattle.Audit(context.Background(), outputs, target, sensitive, audit.Options{})
+	r, err := tattle.Audit(context.Background(), outputs, target, sensitive, tattle.AuditOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	f := result.Findings[0]
-	fmt.Printf("%t: the sensitive attribute is guessed right %.0f points more often than without the scores\n", result.Verdict.ExceedsTarget(), 100*f.Excess.Value)
+	fmt.Printf("%t: the sensitive attribute is guessed right %.0f points more often than without the scores\n", r.Beyond, 100*r.Excess)
 	// Output: true: the sensitive attribute is guessed right 50 points more often than without the scores
 }

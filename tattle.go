@@ -1,38 +1,36 @@
-// Package tattle measures what a machine-learned model gives away about its inputs, one
-// input or one set of outputs at a time, in memory:
+// Package tattle measures what a machine-learned model gives away about its inputs, in memory:
 //
 //   - [Open] reads an ONNX model and cuts it where its features leave the device.
-//   - [Model.Release] computes the features of an input and adds noise.
-//   - [Model.Certify] proves how large the error of every unbiased reconstruction of the
-//     input from its release must be.
-//   - [Model.Attack] reconstructs the input from its release.
-//   - [Audit] tests whether the outputs of a classifier carry an attribute that they should
-//     not.
+//   - [Model.Guard] releases the features of inputs with noise, exactly as it is certified.
+//   - [Model.Certify] proves how large the error of every unbiased reconstruction of one input must be.
+//   - [Model.Identify] limits every adversary who has a list with the input, biased or not: how often the
+//     input is named, how badly it is reconstructed, and how often an attribute is guessed.
+//   - [Model.Attack] reconstructs an input from its release.
+//   - [Model.Design] searches for the least noise that keeps a promise about every adversary.
+//   - [Audit] tests whether the outputs of a classifier carry an attribute that they should not.
 //
-// These functions cover the common case. The packages below do the work and have every
-// option: bound, attack, release and audit, and onnx and nn for models. Runs over data sets,
-// reports and verification are the command line's, in cmd/tattle. ARCHITECTURE.md draws the
-// whole.
+// Every function returns an error for a context, inputs or settings that it cannot use: nil, NaN, or of the
+// wrong length. Runs over data sets, reports and their verification are the command line's, in cmd/tattle.
 package tattle
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math/rand/v2"
+	"math"
 
-	"tattle/attack"
-	"tattle/bound"
 	"tattle/nn"
 	"tattle/onnx"
 	"tattle/release"
 )
 
-// Model is a network in two parts: Front computes the features of an input, which leave the
-// device, and Head turns features into the network's outputs. One goroutine at a time may
+// Model is a network in two parts: the front computes the features of an input, which leave the
+// device, and the head turns features into the network's outputs. One goroutine at a time may
 // use it.
 type Model struct {
-	Front, Head *nn.Net
-	Node        string // the node of the network whose output is the features
+	graph       *nn.Graph
+	front, head *nn.Net
+	node        string
 }
 
 // Open reads an ONNX file and cuts the network before its last affine layer.
@@ -63,9 +61,9 @@ func cut(g *nn.Graph, node string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Node: node}
-	if m.Front, err = nn.NewNet(front); err == nil {
-		m.Head, err = nn.NewNet(head)
+	m := &Model{graph: g, node: node}
+	if m.front, err = nn.NewNet(front); err == nil {
+		m.head, err = nn.NewNet(head)
 	}
 	if err != nil {
 		return nil, err
@@ -73,67 +71,101 @@ func cut(g *nn.Graph, node string) (*Model, error) {
 	return m, nil
 }
 
+// Node returns the node of the network whose output is the features.
+func (m *Model) Node() string { return m.node }
+
 // Dims returns the lengths of an input and of its features.
-func (m *Model) Dims() (inputs, features int) { return m.Front.Dims() }
+func (m *Model) Dims() (inputs, features int) { return m.front.Dims() }
 
-// Noise returns noise for the model's features: family is gaussian, laplace,
-// lattice or table:FILE, and sigma its standard
-// deviation on every feature.
-func (m *Model) Noise(family string, sigma float64) (release.Noise, error) {
-	_, n := m.Dims()
-	return release.ParseNoise(family, sigma, n)
-}
-
-// Release returns the features of an input with one draw of the noise. On a device, r must
-// be a generator that nobody else can predict.
-func (m *Model) Release(x []float32, noise release.Noise, r *rand.Rand) ([]float32, error) {
+// Features returns the features of an input, without noise.
+func (m *Model) Features(x []float32) ([]float32, error) {
 	if err := m.check(x); err != nil {
 		return nil, err
 	}
 	_, n := m.Dims()
-	features, z := make([]float32, n), make([]float64, n)
-	m.Front.Forward(features, x)
-	noise.Sample(z, r)
-	for i, v := range z {
-		features[i] = float32(float64(features[i]) + v)
-	}
+	features := make([]float32, n)
+	m.front.Forward(features, x)
 	return features, nil
+}
+
+// Outputs returns what the network answers to features, be they released or not.
+func (m *Model) Outputs(features []float32) ([]float32, error) {
+	n, classes := m.head.Dims()
+	if err := checkNumbers("features", features, n); err != nil {
+		return nil, err
+	}
+	outputs := make([]float32, classes)
+	m.head.Forward(outputs, features)
+	return outputs, nil
 }
 
 // check returns an error unless x is one input.
 func (m *Model) check(x []float32) error {
-	if p, _ := m.Dims(); len(x) != p {
-		return fmt.Errorf("an input of %d numbers: the model takes %d", len(x), p)
+	p, _ := m.Dims()
+	return checkNumbers("an input", x, p)
+}
+
+// checkAll returns an error unless all are inputs, two at least.
+func (m *Model) checkAll(what string, all [][]float32) error {
+	if len(all) < 2 {
+		return fmt.Errorf("%s: %d inputs: give two or more", what, len(all))
+	}
+	for i, x := range all {
+		if err := m.check(x); err != nil {
+			return fmt.Errorf("%s, input %d: %w", what, i, err)
+		}
 	}
 	return nil
 }
 
-// AttackOptions are the settings of Attack. The zero value is the default.
-type AttackOptions struct {
-	Domain bound.Domain // where reconstructions are clipped; the zero value is any real numbers
-	Seed   uint64
-}
-
-// Attack reconstructs an input from its release, as an adversary would who knows the model,
-// the noise and other inputs, known, two at least: by the affine map of least mean-square
-// error. Package attack has stronger attacks.
-func (m *Model) Attack(ctx context.Context, released []float32, noise release.Noise, known [][]float32, o AttackOptions) ([]float32, error) {
-	p, n := m.Dims()
-	if len(released) != n {
-		return nil, fmt.Errorf("a release of %d numbers: the model has %d features", len(released), n)
+// checkNumbers returns an error unless x has n numbers, all finite.
+func checkNumbers(what string, x []float32, n int) error {
+	if len(x) != n {
+		return fmt.Errorf("%s of %d numbers: the model has %d", what, len(x), n)
 	}
-	for i, x := range known {
-		if err := m.check(x); err != nil {
-			return nil, fmt.Errorf("known input %d: %w", i, err)
+	for i, v := range x {
+		if v-v != 0 {
+			return fmt.Errorf("%s: number %d is %v: give finite numbers", what, i, v)
 		}
 	}
-	a, err := attack.NewLinear(ctx, m.Front, noise, inputs(known), attack.LinearOptions{Domain: o.Domain, Seed: o.Seed})
-	if err != nil {
-		return nil, err
-	}
-	x := make([]float32, p)
-	return x, a.Reconstruct(ctx, x, released)
+	return nil
 }
+
+// checkContext returns an error if ctx is nil or has ended.
+func checkContext(ctx context.Context) error {
+	if ctx == nil {
+		return errors.New("the context is nil: give context.Background()")
+	}
+	return ctx.Err()
+}
+
+// Noise is added to every feature, independently.
+type Noise struct {
+	// Family is lattice, the default, with its spacing and its clip if they are to be others, as
+	// lattice:0.03125:64; or gaussian, laplace or table:FILE. The low-order bits of floating-point noise
+	// reveal features: [Model.Guard] releases lattice noise only.
+	Family string
+	Sigma  float64 // the standard deviation, in the units of the features; above 0
+}
+
+// noise reads n for the model's features.
+func (m *Model) noise(n Noise) (release.Noise, error) {
+	if !(n.Sigma > 0) || math.IsInf(n.Sigma, 1) {
+		return nil, fmt.Errorf("noise of the standard deviation %v: give a number above 0", n.Sigma)
+	}
+	if n.Family == "" {
+		n.Family = "lattice"
+	}
+	_, features := m.Dims()
+	return release.ParseNoise(n.Family, n.Sigma, features)
+}
+
+// Limit is a probability, an error or bits: the mean over random draws, with the limits that hold
+// with a confidence of 99.9 % each.
+type Limit struct{ Mean, Low, High float64 }
+
+// alpha is the probability with which each of the limits is wrong.
+const alpha = .001
 
 // inputs is a data set without labels.
 type inputs [][]float32

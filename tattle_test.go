@@ -8,8 +8,6 @@ import (
 	"os"
 	"testing"
 
-	"tattle/audit"
-	"tattle/bound"
 	"tattle/internal/must"
 	"tattle/nn"
 	"tattle/onnx"
@@ -51,61 +49,130 @@ func small(t *testing.T) *Model {
 	return must.Get(cut(smallModel(), ""))(t)
 }
 
+// What cannot be used is an error that says why, and no panic.
 func TestBadInputs(t *testing.T) {
-	m := small(t)
-	noise := must.Get(m.Noise("gaussian", 1))(t)
-	short, seen := make([]float32, 7), make([]float32, 12)
-	for name, f := range map[string]func() error{
-		"no file":  func() error { _, err := Open("testdata/absent.onnx"); return err },
-		"no node":  func() error { _, err := OpenAt("testdata/small.onnx", "absent"); return err },
-		"noise":    func() error { _, err := m.Noise("absent", 1); return err },
-		"release":  func() error { _, err := m.Release(short, noise, rand.New(rand.NewPCG(1, 1))); return err },
-		"certify":  func() error { _, err := m.Certify(t.Context(), short, noise, CertifyOptions{}); return err },
-		"released": func() error { _, err := m.Attack(t.Context(), short, noise, nil, AttackOptions{}); return err },
-		"known": func() error {
-			_, err := m.Attack(t.Context(), seen, noise, [][]float32{short}, AttackOptions{})
+	m, ctx := small(t), t.Context()
+	noise := Noise{Sigma: 1}
+	x, short, nan, seen := make([]float32, 8), make([]float32, 7), make([]float32, 8), make([]float32, 12)
+	nan[3] = float32(math.NaN())
+	list := [][]float32{x, {1, 0, 0, 0, 0, 0, 0, 0}}
+	rows := [][]float32{{0, 1}, {1, 0}}
+	for want, f := range map[string]func() error{
+		"no such file":             func() error { _, err := Open("testdata/absent.onnx"); return err },
+		"absent":                   func() error { _, err := OpenAt("testdata/small.onnx", "absent"); return err },
+		"no noise family":          func() error { _, err := m.Guard(Noise{"absent", 1}); return err },
+		"standard deviation 0":     func() error { _, err := m.Guard(Noise{}); return err },
+		"standard deviation NaN":   func() error { _, err := m.Guard(Noise{Sigma: math.NaN()}); return err },
+		"release lattice noise":    func() error { _, err := m.Guard(Noise{"gaussian", 1}); return err },
+		"an input of 7":            func() error { _, err := m.Features(short); return err },
+		"number 3 is NaN":          func() error { _, err := m.Simulate(nan, noise, 1); return err },
+		"features of 8":            func() error { _, err := m.Outputs(x); return err },
+		"the context is nil":       func() error { _, err := m.Certify(nil, x, noise, CertifyOptions{}); return err }, //nolint:staticcheck // what is tested
+		"an input of 0":            func() error { _, err := m.Certify(ctx, nil, noise, CertifyOptions{}); return err },
+		"low":                      func() error { _, err := m.Certify(ctx, x, noise, CertifyOptions{Low: []float64{1}}); return err },
+		"a release of 7":           func() error { _, err := m.Attack(ctx, short, noise, list, AttackOptions{}); return err },
+		"what is known, input 1":   func() error { _, err := m.Attack(ctx, seen, noise, [][]float32{x, short}, AttackOptions{}); return err },
+		"0 inputs":                 func() error { _, err := m.Attack(ctx, seen, noise, nil, AttackOptions{}); return err },
+		"the list: 1 inputs":       func() error { _, err := m.Identify(ctx, list[:1], noise, IdentifyOptions{}); return err },
+		"inputs 0 and 1 are equal": func() error { _, err := m.Identify(ctx, [][]float32{x, x}, noise, IdentifyOptions{}); return err },
+		"attribute s has 1 labels": func() error {
+			_, err := m.Identify(ctx, list, noise, IdentifyOptions{Attributes: []Attribute{{"s", []int{0}}}})
 			return err
 		},
-		"nothing known": func() error { _, err := m.Attack(t.Context(), seen, noise, nil, AttackOptions{}); return err },
-		"no outputs":    func() error { _, err := Audit(t.Context(), nil, nil, nil, audit.Options{}); return err },
-		"fewer labels": func() error {
-			_, err := Audit(t.Context(), [][]float32{{0, 1}}, []int{1}, nil, audit.Options{})
+		"label -1": func() error {
+			_, err := m.Identify(ctx, list, noise, IdentifyOptions{Attributes: []Attribute{{"s", []int{0, -1}}}})
 			return err
 		},
-		"ragged outputs": func() error {
-			_, err := Audit(t.Context(), [][]float32{{0, 1}, {1}}, []int{1, 0}, []int{0, 0}, audit.Options{})
+		"0 labels of 2 inputs": func() error { _, err := m.Design(ctx, Examples{Inputs: list}, Examples{}, Promise{}, 1); return err },
+		"class 3 of 3": func() error {
+			_, err := m.Design(ctx, Examples{list, []int{0, 3}}, Examples{}, Promise{}, 1)
 			return err
 		},
-		"negative class": func() error {
-			_, err := Audit(t.Context(), [][]float32{{0, 1}}, []int{1}, []int{-1}, audit.Options{})
+		"no promise": func() error {
+			e := Examples{list, []int{0, 1}}
+			_, err := m.Design(ctx, e, e, Promise{}, 1)
+			return err
+		},
+		"0 rows of outputs":   func() error { _, err := Audit(ctx, nil, nil, nil, AuditOptions{}); return err },
+		"0 sensitive classes": func() error { _, err := Audit(ctx, rows, []int{1, 0}, nil, AuditOptions{}); return err },
+		"row 1 has 1 outputs": func() error {
+			_, err := Audit(ctx, [][]float32{{0, 1}, {1}}, []int{1, 0}, []int{0, 0}, AuditOptions{})
+			return err
+		},
+		"class -1 of":                   func() error { _, err := Audit(ctx, rows, []int{1, 0}, []int{-1, 1}, AuditOptions{}); return err },
+		"sensitive class 1000000000 of": func() error { _, err := Audit(ctx, rows, []int{1, 0}, []int{0, 1e9}, AuditOptions{}); return err },
+		"reference 0": func() error {
+			_, err := Audit(ctx, rows, []int{1, 0}, []int{0, 1}, AuditOptions{References: [][][]float32{rows[:1]}})
 			return err
 		},
 	} {
-		if f() == nil {
-			t.Errorf("%s: no error", name)
-		}
+		must.Fail(t, f(), want)
 	}
+	g := must.Get(m.Guard(noise))(t)
+	must.Do(t, g.Close())
+	must.Fail(t, must.Err(g.Release(x)), "closed")
 }
 
-// The certificate is the largest of the bounds of every kind, and more queries lower it.
-func TestCertifyTakesTheLargest(t *testing.T) {
-	m := small(t)
-	noise := must.Get(m.Noise("gaussian", .5))(t)
-	x := []float32{.1, .9, .4, .6, .5, .5, .2, .8}
-	domain := must.Get(bound.Legal(make([]float64, 8), []float64{1, 1, 1, 1, 1, 1, 1, 1}))(t)
-	one := must.Get(m.Certify(t.Context(), x, noise, CertifyOptions{Domain: domain}))(t)
-	many := must.Get(m.Certify(t.Context(), x, noise, CertifyOptions{Domain: domain, Queries: 100}))(t)
+// More releases prove less.
+func TestCertify(t *testing.T) {
+	m, x := small(t), []float32{.1, .9, .4, .6, .5, .5, .2, .8}
+	o := CertifyOptions{Low: make([]float64, 8), High: []float64{1, 1, 1, 1, 1, 1, 1, 1}}
+	one := must.Get(m.Certify(t.Context(), x, Noise{"gaussian", .5}, o))(t)
+	o.Releases = 100
+	many := must.Get(m.Certify(t.Context(), x, Noise{"gaussian", .5}, o))(t)
 	for k, v := range one.Std {
-		for _, b := range append(one.Result.Sizes, one.Result.Far, one.Result.Barankin) {
-			if v < b.Std[k] || math.IsNaN(v) {
-				t.Errorf("coordinate %d: %g is below %g", k, v, b.Std[k])
-			}
-		}
 		if !(many.Std[k] <= v) {
 			t.Errorf("coordinate %d: %g by 100 queries, %g by one", k, many.Std[k], v)
 		}
 	}
-	if one.Status != bound.StatusCertified {
-		t.Errorf("status %q: %s", one.Status, one.Note)
+	if !one.Certified {
+		t.Error(one.Note)
+	}
+}
+
+// The floor is below the error of an attack with the same list, and the limits of identification hold for one that
+// runs: the nearest features.
+func TestIdentifyLimitsAttacks(t *testing.T) {
+	m, n := small(t), Noise{Sigma: .3}
+	r := rand.New(rand.NewPCG(3, 4))
+	list := make([][]float32, 64)
+	a := Attribute{Name: "half"}
+	for i := range list {
+		list[i] = make([]float32, 8)
+		for k := range list[i] {
+			list[i][k] = r.Float32()
+		}
+		a.Labels = append(a.Labels, i%2)
+	}
+	id := must.Get(m.Identify(t.Context(), list, n, IdentifyOptions{Attributes: []Attribute{a}, Draws: 4000}))(t)
+	named, squares := 0, 0.
+	const tries = 2000
+	for i := range tries {
+		truth := r.IntN(len(list))
+		y := must.Get(m.Simulate(list[truth], n, uint64(i)))(t)
+		best, least := 0, math.Inf(1)
+		for j, x := range list {
+			f, d := must.Get(m.Features(x))(t), 0.
+			for k, v := range f {
+				d += math.Pow(float64(v-y[k]), 2)
+			}
+			if d < least {
+				best, least = j, d
+			}
+		}
+		if best == truth {
+			named++
+		}
+		squares += meanSquare(list[truth], list[best]) / tries
+	}
+	// Half a million standard errors in a billion would be chance: 5 of a share of 2000 tries.
+	if share := float64(named) / tries; share > id.First.High+5*math.Sqrt(.25/tries) || share < id.First.Low-5*math.Sqrt(.25/tries) {
+		t.Errorf("named %.3f of the inputs: the limits are %v", share, id.First)
+	}
+	if rms := math.Sqrt(squares); rms < id.Floor.Low || id.Floor.Low <= 0 {
+		t.Errorf("an attack errs by %.3f, the floor is %v", rms, id.Floor)
+	}
+	if id.Prior[0] != .5 || id.Guessed[0].High < .5 || id.Guessed[0].Low > id.First.High+.5 || id.Bits.High > 6 || id.Ten.Low < id.First.Low {
+		t.Errorf("%+v", id)
 	}
 }

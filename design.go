@@ -1,0 +1,79 @@
+package tattle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"tattle/dataset"
+	"tattle/design"
+)
+
+// Examples are inputs with their classes, from 0.
+type Examples struct {
+	Inputs [][]float32
+	Labels []int
+}
+
+// Promise limits every adversary. A limit of zero asks for nothing.
+type Promise struct {
+	Identify float64 // probability that an adversary with a list of the training inputs names the input with one guess, at most
+	Bits     float64 // revealed about which of them the input is, at most
+	Floor    float64 // root-mean-square error of an adversary without a list, at least, in the units of the inputs
+}
+
+// A Design is a release that was found to keep a promise. Its figures are those of the search, on training data.
+type Design struct {
+	Model      *Model // whose features are what is to be released
+	Noise      Noise  // to be added to them
+	Accuracy   float64
+	Clean      float64 // accuracy of the model without any noise
+	Identified float64 // probability that the best adversary with the list names the input
+}
+
+// Design searches for the least lattice noise that keeps a promise at the least cost in accuracy, and for linear
+// functions of the features and a small head that answer better under it. The model's outputs are scores of the
+// classes. [Model.Identify] then measures what it promises, on other draws.
+func (m *Model) Design(ctx context.Context, train, test Examples, p Promise, seed uint64) (*Design, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
+	learned, err := m.set("the training data", train)
+	if err != nil {
+		return nil, err
+	}
+	measured, err := m.set("the test data", test)
+	if err != nil {
+		return nil, err
+	}
+	a, err := design.Search(ctx, m.graph, learned, measured, design.Options{Limits: design.Limits{Identify: p.Identify, Bits: p.Bits, Floor: p.Floor}, Seed: seed, Nodes: []string{m.node}})
+	if err != nil {
+		return nil, err
+	}
+	if a.Best == nil {
+		return nil, errors.New("no noise keeps the promise: promise less")
+	}
+	d := &Design{Noise: Noise{Sigma: a.Best.Sigma}, Accuracy: a.Best.Accuracy[0], Clean: a.Clean, Identified: a.Best.Identified}
+	d.Model, err = cut(a.Model, design.Node)
+	return d, err
+}
+
+// set makes a data set of examples.
+func (m *Model) set(what string, e Examples) (*dataset.Set, error) {
+	if err := m.checkAll(what, e.Inputs); err != nil {
+		return nil, err
+	}
+	if len(e.Labels) != len(e.Inputs) {
+		return nil, fmt.Errorf("%s: %d labels of %d inputs: give one for each", what, len(e.Labels), len(e.Inputs))
+	}
+	_, classes := m.head.Dims()
+	s := &dataset.Set{Name: what, Shape: m.graph.InputShape, Y: e.Labels, YName: "class", YNames: numbered(classes - 1)}
+	for i, x := range e.Inputs {
+		if e.Labels[i] < 0 || e.Labels[i] >= classes {
+			return nil, fmt.Errorf("%s, input %d: class %d of %d", what, i, e.Labels[i], classes)
+		}
+		s.Values = append(s.Values, x...)
+	}
+	s.SHA256 = s.Sum()
+	return s, nil
+}
