@@ -65,7 +65,7 @@ func readCelebA(fsys fs.FS, source string, skip bool) (*labels, error) {
 	if rows, err = l.partition(fsys, files, s, rows, skip); err != nil {
 		return nil, err
 	}
-	l.columns = []column{{"HairColor", pick(colours, 1, rows)}}
+	l.columns = []column{{name: "HairColor", values: pick(colours, 1, rows)}}
 	for _, i := range rows {
 		l.files = append(l.files, where[i])
 	}
@@ -150,7 +150,7 @@ func celebaList(name string, text []byte) (*table, error) {
 
 // flags returns an attribute of the given rows, −1 written as 0.
 func (t *table) flags(c int, rows []int) (column, error) {
-	out := column{t.columns[c].name, make([]string, len(rows))}
+	out := column{name: t.columns[c].name, values: make([]string, len(rows))}
 	for k, i := range rows {
 		switch v := t.columns[c].values[i]; v {
 		case "1", "0":

@@ -118,7 +118,7 @@ func FuzzReadImages(f *testing.F) {
 	f.Add("file\tage\n\"1.jpg\"\t\"3\n0\"\n2\t1", "file")
 	f.Fuzz(func(t *testing.T, csv, column string) {
 		fsys := tree(texts(map[string]string{"labels.csv": csv}, "a/1.jpg", "a/2.jpg", "b/2.jpg"))
-		if l, err := readImages(fsys, "faces", LabelledOptions{FileColumn: column}); err == nil {
+		if l, err := readImages(fsys, "faces", Options{FileColumn: column}); err == nil {
 			consistent(t, l)
 		}
 		if l, err := readFairFace(fsys, "faces", false); err == nil {

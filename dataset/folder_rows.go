@@ -11,7 +11,7 @@ import (
 )
 
 // A MissingError reports rows without a picture or pictures without a row, which
-// LabelledOptions.SkipMissing leaves out.
+// Options.SkipMissing leaves out.
 type MissingError struct{ Err error }
 
 // Error implements error.
@@ -25,7 +25,7 @@ func (e *MissingError) Unwrap() error { return e.Err }
 // or the first) and a column for each attribute. o.Labels is a path, or a name
 // inside; "" = labels.csv inside, or the only CSV. The parts are those of
 // folders called train, val and test, or of a column "split".
-func readImages(fsys fs.FS, source string, o LabelledOptions) (*labels, error) {
+func readImages(fsys fs.FS, source string, o Options) (*labels, error) {
 	pictures, files, err := listPictures(fsys, source)
 	if err != nil {
 		return nil, err

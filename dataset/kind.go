@@ -15,7 +15,7 @@ import (
 
 // kindOf returns the kind of data that is asked for, or, where asked is "", the kind
 // that the path holds. It must be one of kinds. labels is the file that
-// [LabelledOptions] and [InputOptions] name.
+// [Options] name.
 func kindOf(path, asked, labels string, kinds []string) (string, error) {
 	kind := strings.ToLower(asked)
 	switch {
@@ -38,7 +38,7 @@ func kindOf(path, asked, labels string, kinds []string) (string, error) {
 
 // IsTable reports whether data of a kind, empty to be detected, are rows of a table.
 func IsTable(path, kind string) bool {
-	kind, err := kindOf(path, kind, "", inputKinds())
+	kind, err := kindOf(path, kind, "", inputKinds)
 	return err == nil && (kind == KindTable || kind == KindAdult)
 }
 

@@ -39,13 +39,13 @@ func TestSkipMissing(t *testing.T) {
 
 	csv := map[string]string{"labels.csv": "file,age\n1.jpg,30\n2.jpg,40\n3.jpg,50\n"}
 	folder := tree(texts(csv, "1.jpg", "3.jpg", "4.jpg"))
-	must.Fail(t, must.Err(readImages(folder, "faces", LabelledOptions{})), "1 of 3 rows have no picture") // a row without a picture
-	l, err = readImages(folder, "faces", LabelledOptions{SkipMissing: true})
+	must.Fail(t, must.Err(readImages(folder, "faces", Options{})), "1 of 3 rows have no picture") // a row without a picture
+	l, err = readImages(folder, "faces", Options{SkipMissing: true})
 	if err != nil || l.text(t, "age") != "30|50" || strings.Join(l.notes, "; ") != "list labels.csv: 1 of 3 rows left out: no picture; 1 of 3 pictures left out: no row in labels.csv" {
 		t.Errorf("%+v, %v", l, err)
 	}
 	two := tree(texts(map[string]string{"labels.csv": "file,age\n1.jpg,30\n"}, "a/1.jpg", "b/1.jpg"))
-	must.Fail(t, must.Err(readImages(two, "faces", LabelledOptions{SkipMissing: true})), `several pictures are called "1.jpg"`) // two pictures of a name
+	must.Fail(t, must.Err(readImages(two, "faces", Options{SkipMissing: true})), `several pictures are called "1.jpg"`) // two pictures of a name
 }
 
 // wantMissing checks an error that --skip-missing avoids.
@@ -86,10 +86,10 @@ func TestRareValues(t *testing.T) {
 		rows.WriteString(strings.Join([]string{string(rune('0' + i%7)), string(rune('a' + i/4%2)), s, split}, ",") + "\n")
 	}
 	path := writeText(t, filepath.Join(t.TempDir(), "rare.csv"), rows.String())
-	must.Fail(t, must.Err(OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s"}})))
+	must.Fail(t, must.Err(OpenParts(t.Context(), path, Options{Target: "y", Sensitive: []string{"s"}})))
 	text := strings.Replace(rows.String(), "m,test", "f,test", 3)
 	path = writeText(t, path, text)
-	p := must.Get(OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s"}}))(t)
+	p := must.Get(OpenParts(t.Context(), path, Options{Target: "y", Sensitive: []string{"s"}}))(t)
 	a := p.Train.Sensitive[0]
 	if strings.Join(a.Values, " ") != "f m" || p.Train.Len()+p.Validation.Len()+p.Test.Len() != 38 || !strings.Contains(strings.Join(p.Notes, "; "), `2 examples left out: the value "rare" of s has no test example`) {
 		t.Errorf("%v, %d, %q", a.Values, p.Train.Len(), p.Notes)
@@ -99,7 +99,7 @@ func TestRareValues(t *testing.T) {
 			t.Fatalf("example %d has label %d", i, label)
 		}
 	}
-	must.Fail(t, must.Err(OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s: f; m; rare"}})), `class "rare" of s has no test example`) // a rule
+	must.Fail(t, must.Err(OpenParts(t.Context(), path, Options{Target: "y", Sensitive: []string{"s: f; m; rare"}})), `class "rare" of s has no test example`) // a rule
 }
 
 // What the values of a table become does not decide which of its rows are measured.
@@ -111,7 +111,7 @@ func TestPreprocessKeepsParts(t *testing.T) {
 		for i, p := range []Preprocess{{}, {Mean: []float64{0}, Std: []float64{1}}} {
 			text := strings.NewReplacer(",p,", ",0,", ",q,", ",1,", ",r,", ",2,").Replace(csvOf(200))
 			must.Do(t, os.WriteFile(path, []byte(text), 0o666))
-			set, said := must.Get2(OpenInputs(t.Context(), path, InputOptions{Target: "y", Split: split, Preprocess: p, Seed: 3}))(t)
+			set, said := must.Get2(OpenInputs(t.Context(), path, Options{Target: "y", Split: split, Preprocess: p, Seed: 3}))(t)
 			labels[i], notes[i] = set.Y, said[0]
 		}
 		if len(labels[0]) == 0 || !slices.Equal(labels[0], labels[1]) || notes[0] != notes[1] {

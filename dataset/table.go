@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,37 +12,63 @@ import (
 // tableNames are the files of a folder that is a table in parts.
 var tableNames = [3]string{"train.csv", "test.csv", "validation.csv"}
 
+// adultColumns are the columns of UCI Adult, whose files have no header.
+var adultColumns = []string{"age", "workclass", "fnlwgt", "education", "education-num",
+	"marital-status", "occupation", "relationship", "race", "sex",
+	"capital-gain", "capital-loss", "hours-per-week", "native-country", "income"}
+
+// adultNames are the names of Adult's files.
+var adultNames = [3]string{"adult.data", "adult.test"}
+
 // openTable reads any CSV, or a folder with train.csv and, where they are there,
 // test.csv and validation.csv. A column named split or partition that says train,
-// validation or test of every row divides it.
-func openTable(path string) (*origin, error) {
+// validation or test of every row divides it. UCI Adult is a folder with adult.data and,
+// where it is there, adult.test, or either of these files; a question mark is a category
+// like any other.
+func openTable(path, kind string, o Options) (*origin, error) {
+	names, columns := tableNames, []string(nil)
 	info, err := os.Stat(path)
-	if err != nil || !info.IsDir() {
-		t, err := readTable(path, nil)
-		if err != nil {
-			return nil, err
+	folder := err == nil && info.IsDir()
+	dir := path
+	if kind == KindAdult {
+		names, columns = adultNames, adultColumns
+		if !folder {
+			dir, folder = filepath.Dir(path), true
 		}
-		return fromTables(path, []*table{t})
+		if firstFile(dir, names[0]) == "" {
+			return nil, fmt.Errorf("%s: no %s: give the folder with UCI Adult's %s and %s", dir, names[0], names[0], names[1])
+		}
 	}
-	var tables []*table
-	for i, name := range tableNames {
-		file := filepath.Join(path, name)
-		if i > 0 && firstFile(path, name) == "" {
-			tables = append(tables, nil)
-			continue
-		}
-		t, err := readTable(file, nil)
-		if err != nil {
-			return nil, err
+	tables := make([]*table, 1, len(names))
+	if tables[0], err = readTable(map[bool]string{true: filepath.Join(dir, names[0]), false: path}[folder], columns); err != nil {
+		return nil, err
+	}
+	for _, name := range names[1:] {
+		var t *table
+		if folder && firstFile(dir, name) != "" {
+			if t, err = readTable(filepath.Join(dir, name), columns); err != nil {
+				return nil, err
+			}
 		}
 		tables = append(tables, t)
 	}
-	return fromTables(path, tables)
+	src, err := fromTables(path, tables, o)
+	if err == nil && kind == KindAdult {
+		income := src.columns[len(adultColumns)-1].values
+		for i, v := range income {
+			income[i] = strings.TrimSuffix(v, ".") // adult.test has one
+		}
+		src.name, src.target, src.sensitive = KindAdult, "income", []string{"sex"}
+	}
+	return src, err
 }
 
 // fromTables joins a training table and those of test and validation, which have
 // the same columns; nil stands for none.
-func fromTables(path string, tables []*table) (*origin, error) {
+func fromTables(path string, tables []*table, o Options) (*origin, error) {
+	if o.Preprocess.resizes() {
+		return nil, fmt.Errorf("%s: a table has no pictures to resize or crop: leave resize and crop out", path)
+	}
 	parts := []Split{Train, Test, Validation}
 	l := &labels{source: path}
 	var files []string
@@ -58,22 +85,34 @@ func fromTables(path string, tables []*table) (*origin, error) {
 		}
 	}
 	l.columns = tables[0].columns
-	name := strings.TrimSuffix(baseName(path), filepath.Ext(path))
-	src := &origin{labels: l, name: name, close: func() {}}
-	hidden := []int{}
+	src := &origin{labels: l, name: strings.TrimSuffix(baseName(path), filepath.Ext(path)), close: func() {}}
 	k, err := l.takeSplit()
 	if err != nil {
 		return nil, err
 	}
+	if !slices.Contains(l.split, Test) && !slices.Contains(l.split, Validation) {
+		l.split = nil
+	}
+	t := &tableReader{origin: src, Options: o}
 	if k >= 0 {
-		hidden = append(hidden, k)
+		t.hidden = append(t.hidden, k)
 	}
 	if l.columns[0].name == "" {
-		l.notes = append(l.notes, "the first column has no name: it is not an input")
-		hidden = append(hidden, 0)
+		l.note("the first column has no name: it is not an input")
+		t.hidden = append(t.hidden, 0)
 	}
-	src.inputs = func(_ context.Context, d *division, c *chosen) ([3]*Set, error) {
-		return src.tableSets(d, c, hidden, files)
+	asColumns := o.Columns != nil && o.Preprocess.IsZero()
+	src.divides = !asColumns
+	src.read = func(_ context.Context, rows, training []int, c *chosen) (set *Set, err error) {
+		if asColumns {
+			set, err = t.modelColumns(rows, c)
+		} else {
+			set, err = t.encoded(rows, training, c)
+		}
+		if err == nil {
+			set.Source = files
+		}
+		return set, err
 	}
 	return src, nil
 }

@@ -74,7 +74,7 @@ func readUTKFace(fsys fs.FS, source string) (*labels, error) {
 	if len(left) > 0 {
 		l.notes = append(l.notes, fmt.Sprintf("%s left out: the name does not give age, gender and race (%s)", plural(len(left), "picture"), listed(left)))
 	}
-	l.columns = []column{{"age", age}, {"gender", gender}, {"race", race}}
+	l.columns = []column{{name: "age", values: age}, {name: "gender", values: gender}, {name: "race", values: race}}
 	l.split = utkfaceSplit(len(l.files))
 	note := "the split is that of the paper's experiments, whatever the seed"
 	if n := len(l.files); n != utkfacePictures {
