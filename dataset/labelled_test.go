@@ -162,7 +162,7 @@ func TestCelebAKeepsItsLabels(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "celeba")
 	must.Do(t, WriteFaces(t.Context(), dir, KindCelebA, 120, 6))
 	rows := map[string][]string{} // of both lists, by name
-	for _, list := range []string{celebaAttributes[0], celebaPartition[0]} {
+	for _, list := range []string{"list_attr_celeba.txt", "list_eval_partition.txt"} {
 		text := must.Get(os.ReadFile(filepath.Join(dir, list)))(t)
 		for line := range strings.Lines(string(text)) {
 			if f := strings.Fields(line); strings.HasSuffix(f[0], ".jpg") {
@@ -236,20 +236,21 @@ func TestShortcuts(t *testing.T) {
 	races := map[string]string{"race2": "01111", "race3": "02122", "race4": "01323", "race5": "01234", "race": "01234"}
 	var age, race []string
 	for years := range 117 {
-		age, race = append(age, strconv.Itoa(years)), append(race, utkfaceRaces[years%5])
+		age, race = append(age, strconv.Itoa(years)), append(race, presetsOf[KindUTKFace].Listed["race"][years%5])
 	}
-	src := &origin{labels: &labels{columns: []column{{name: "age", values: age}, {name: "race", values: race}}}, shortcuts: utkfaceShortcuts}
-	for name := range utkfaceShortcuts {
-		if name == "gender" {
-			continue
-		}
+	src := &origin{labels: &labels{columns: []column{{name: "age", values: age}, {name: "race", values: race}}}}
+	src.take(presetsOf[KindUTKFace])
+	for name := range races {
+		oldest[name] = nil
+	}
+	for name := range oldest {
 		a, err := src.attribute(name, false, new(chosen))
 		if err != nil || a.Name != name {
 			t.Fatalf("%s: %s, %v", name, a.Name, err)
 		}
 		for years := range 117 {
 			want := 0
-			if limits, ok := oldest[name]; ok {
+			if limits := oldest[name]; limits != nil {
 				for want < len(limits) && years > limits[want] {
 					want++
 				}

@@ -67,12 +67,6 @@ func unread(names ...string) fstest.MapFS {
 	return tree(files)
 }
 
-// triangle is the weight of a sample at a distance from the centre, both in
-// pixels of the source; scale is how many of these are one of the result.
-func triangle(distance, scale float64) float64 {
-	return max(0, 1-math.Abs(distance)/max(scale, 1))
-}
-
 // square makes squares of pictures.
 func square(side int) *shaping {
 	return Preprocess{Resize: []int{side, side}}.newShaping(image.Point{1, 1}, 3)
@@ -217,7 +211,7 @@ func TestDecodeFairFace(t *testing.T) {
 	source := shared.Path(t, "data/fairface64.zip")
 	fsys, closer := must.Get2(openFS(source))(t)
 	defer closer.Close()
-	l := must.Get(readFairFace(fsys, source, false))(t)
+	l := must.Get(presetsOf[KindFairFace].readLists(fsys, source, Options{}))(t)
 	pixels := must.Get(squares(t, fsys, l.files[:1000], source, DefaultSide))(t)
 	const plane = DefaultSide * DefaultSide
 	var mean [3]float64

@@ -19,22 +19,6 @@ import (
 // B's authors do.
 const pictureMean, pictureStd = .5, .5
 
-// utkfaceShortcuts are the attributes of B's Tables 10 and 11. Classes are in
-// the order of UTKFace's numbers; the letters stand for White, Black, Asian,
-// Indian and Others.
-var utkfaceShortcuts = map[string]string{
-	"gender": "gender: Male; Female",
-	"race":   "race: White; Black; Asian; Indian; Others",
-	"age2":   "age: <=30; >30",
-	"age3":   "age: <=20; 21..35; >35",
-	"age4":   "age: <=21; 22..29; 30..45; >45",
-	"age5":   "age: <=19; 20..26; 27..34; 35..49; >=50",
-	"race2":  "race: W = White; BAIO = *",
-	"race3":  "race: W = White; A = Asian; BIO = *",
-	"race4":  "race: W = White; B = Black; I = Indian; AO = Asian, Others",
-	"race5":  "race: White; Black; Asian; Indian; Others",
-}
-
 // openPictures reads the labels of pictures in a folder or zip.
 func openPictures(path, kind string, o Options) (*origin, error) {
 	fsys, closer, err := openFS(path)
@@ -42,18 +26,23 @@ func openPictures(path, kind string, o Options) (*origin, error) {
 		return nil, err
 	}
 	src := &origin{name: kind, scaled: "the bytes of pictures are scaled to −1 … 1", close: func() { closer.Close() }}
-	if src.labels, err = readLabelled(fsys, path, kind, o); err != nil {
+	set := presetsOf[kind]
+	switch kind {
+	case KindUTKFace:
+		src.labels, err = readUTKFace(fsys, path)
+	case KindFolders:
+		src.labels, err = readFolders(fsys, path)
+	default:
+		src.labels, err = set.readLists(fsys, path, o)
+	}
+	if err != nil {
 		src.close()
 		return nil, err
 	}
-	switch kind {
-	case KindUTKFace:
-		src.target, src.shortcuts = "gender", utkfaceShortcuts
-	case KindFairFace:
-		src.target = "gender"
-	case KindFolders, KindImages:
+	if kind == KindFolders || kind == KindImages {
 		src.name, src.sorted = strings.TrimSuffix(baseName(path), filepath.Ext(path)), kind == KindFolders
 	}
+	src.take(set)
 	p := o.Preprocess
 	if src.squares = p.IsZero() && kind != KindFolders; src.squares {
 		side := cmp.Or(o.Side, squareSide(o.Shape), DefaultSide)
@@ -67,20 +56,6 @@ func openPictures(path, kind string, o Options) (*origin, error) {
 		return src.decode(ctx, fsys, pick(src.files, 1, rows), p, o.Progress)
 	}
 	return src, nil
-}
-
-func readLabelled(fsys fs.FS, path, kind string, o Options) (*labels, error) {
-	switch kind {
-	case KindUTKFace:
-		return readUTKFace(fsys, path)
-	case KindCelebA:
-		return readCelebA(fsys, path, o.SkipMissing)
-	case KindFairFace:
-		return readFairFace(fsys, path, o.SkipMissing)
-	case KindFolders:
-		return readFolders(fsys, path)
-	}
-	return readImages(fsys, path, o)
 }
 
 // squareSide returns the side of a model's input of square pictures in colour, 0

@@ -12,41 +12,33 @@ import (
 // tableNames are the files of a folder that is a table in parts.
 var tableNames = [3]string{"train.csv", "test.csv", "validation.csv"}
 
-// adultColumns are the columns of UCI Adult, whose files have no header.
-var adultColumns = []string{"age", "workclass", "fnlwgt", "education", "education-num",
-	"marital-status", "occupation", "relationship", "race", "sex",
-	"capital-gain", "capital-loss", "hours-per-week", "native-country", "income"}
-
-// adultNames are the names of Adult's files.
-var adultNames = [3]string{"adult.data", "adult.test"}
-
 // openTable reads any CSV, or a folder with train.csv and, where they are there,
 // test.csv and validation.csv. A column named split or partition that says train,
 // validation or test of every row divides it. UCI Adult is a folder with adult.data and,
 // where it is there, adult.test, or either of these files; a question mark is a category
 // like any other.
 func openTable(path, kind string, o Options) (*origin, error) {
-	names, columns := tableNames, []string(nil)
+	set, dir := presetsOf[kind], path
 	info, err := os.Stat(path)
 	folder := err == nil && info.IsDir()
-	dir := path
+	names := tableNames[:]
 	if kind == KindAdult {
-		names, columns = adultNames, adultColumns
+		names = slices.Concat(set.Lists...)
 		if !folder {
 			dir, folder = filepath.Dir(path), true
 		}
 		if firstFile(dir, names[0]) == "" {
-			return nil, fmt.Errorf("%s: no %s: give the folder with UCI Adult's %s and %s", dir, names[0], names[0], names[1])
+			return nil, fmt.Errorf("%s: no %s: give the folder with UCI Adult's %s", dir, names[0], strings.Join(names, " and "))
 		}
 	}
-	tables := make([]*table, 1, len(names))
-	if tables[0], err = readTable(map[bool]string{true: filepath.Join(dir, names[0]), false: path}[folder], columns); err != nil {
-		return nil, err
+	if !folder {
+		dir, names = filepath.Dir(path), []string{filepath.Base(path)}
 	}
-	for _, name := range names[1:] {
+	var tables []*table
+	for i, name := range names {
 		var t *table
-		if folder && firstFile(dir, name) != "" {
-			if t, err = readTable(filepath.Join(dir, name), columns); err != nil {
+		if i == 0 || firstFile(dir, name) != "" {
+			if t, err = readTable(filepath.Join(dir, name), set.Columns); err != nil {
 				return nil, err
 			}
 		}
@@ -54,11 +46,11 @@ func openTable(path, kind string, o Options) (*origin, error) {
 	}
 	src, err := fromTables(path, tables, o)
 	if err == nil && kind == KindAdult {
-		income := src.columns[len(adultColumns)-1].values
-		for i, v := range income {
-			income[i] = strings.TrimSuffix(v, ".") // adult.test has one
+		src.name = kind
+		src.take(set)
+		for i, v := range src.columns[len(set.Columns)-1].values {
+			src.columns[len(set.Columns)-1].values[i] = strings.TrimSuffix(v, ".") // adult.test has one
 		}
-		src.name, src.target, src.sensitive = KindAdult, "income", []string{"sex"}
 	}
 	return src, err
 }
