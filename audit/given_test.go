@@ -146,7 +146,7 @@ func linear(shape []int) func(classes int, seed uint64) *nn.Graph {
 func TestAdultRace(t *testing.T) {
 	shared.Long(t, "trains on Adult")
 	path := shared.Path(t, "data/adult")
-	p := must.Get(dataset.OpenParts(context.Background(), path, dataset.LabelledOptions{Kind: dataset.KindAdult, Sensitive: []string{"race: White; *"}}))(t)
+	p := must.Get(dataset.OpenParts(context.Background(), path, dataset.Options{Kind: dataset.KindAdult, Sensitive: []string{"race: White; *"}}))(t)
 	trained := must.Get(curious.Train(context.Background(), p, curious.Options{Attack: curious.Standard, Outputs: curious.Raw, Net: linear(p.Train.Shape), Epochs: 3, Seed: 1}))(t)
 	s := must.Get(fromModel(context.Background(), trained.Classifier, "", p.Test.Subset(span(0, 8000))))(t)
 	f := &examined(t, s, Options{Seed: 1, Attacks: []string{"logistic", "trees"}, Permutations: 999}).Findings[0]

@@ -69,7 +69,7 @@ func (q *Request) untargeted() bool {
 
 // sourceAt returns the source of data at a path.
 func (q *Request) sourceAt(path string) *training.Source {
-	src := &training.Source{Path: dataPath(path), LabelledOptions: dataset.LabelledOptions{Kind: q.Kind, Seed: q.Seed}}
+	src := &training.Source{Path: dataPath(path), Options: dataset.Options{Kind: q.Kind, Seed: q.Seed}}
 	if path == dataset.KindGlyphs {
 		src.Kind = dataset.KindGlyphs
 	}
@@ -151,9 +151,9 @@ func (q *Request) read(ctx context.Context, shape []int) (*Examples, error) {
 // partsFor reads labelled data for a model of that shape. Of a table, its inputs are those that it was trained with, if
 // its run says which; otherwise, all columns but the target and the sensitive ones, or with these if there are as many then.
 func (q *Request) partsFor(ctx context.Context, src *training.Source, shape []int) (*dataset.Parts, error) {
-	own, as := q.OwnData(), src.LabelledOptions
+	own, as := q.OwnData(), src.Options
 	if q.trainedOn(src) {
-		as = own.LabelledOptions
+		as = own.Options
 	} else if own != nil {
 		as.Target, as.Sensitive = own.Target, own.Sensitive
 	}
@@ -162,7 +162,7 @@ func (q *Request) partsFor(ctx context.Context, src *training.Source, shape []in
 	}
 	parts, err := q.openParts(ctx, "Data", src)
 	if err != nil && own != nil && ctx.Err() == nil { // the columns of its training may not be there
-		as, src.InputsOf = src.LabelledOptions, nil
+		as, src.InputsOf = src.Options, nil
 		parts, err = q.openParts(ctx, "Data", src)
 	}
 	if err != nil || parts.Train.Columns == nil || len(shape) == 0 || nn.Size(shape) == nn.Size(parts.Train.Shape) {
@@ -187,10 +187,10 @@ func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int
 	case q.Size != 0 || q.Part == PartAll:
 		return nil, wrong("Part", "settings such as resize=224 set the size; a table without parts is read whole", "data that are read as another program's inputs have one --part, and no --size")
 	}
-	src := &training.Source{Path: dataPath(q.Data), LabelledOptions: dataset.LabelledOptions{Seed: q.Seed}}
+	src := &training.Source{Path: dataPath(q.Data), Options: dataset.Options{Seed: q.Seed}}
 	q.settle(src)
 	x := &Examples{Source: src, Part: cmp.Or(q.Part, string(dataset.Test))}
-	o := dataset.InputOptions{
+	o := dataset.Options{
 		Split: dataset.Split(q.Part), Kind: src.Kind, Preprocess: m.DataPreprocess(), Labels: src.Labels, FileColumn: src.FileColumn, SkipMissing: src.SkipMissing,
 		Target: q.Target, Sensitive: q.Sensitive, Numbers: true, Seed: src.Seed, Shape: shape, Progress: q.progress("reading the data"),
 	}

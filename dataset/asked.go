@@ -13,6 +13,9 @@ import (
 // classes if nobody says how.
 const mostPlain = 20
 
+// largestNumber is the largest magnitude of a number of an attribute: its square is finite.
+const largestNumber = 1e100
+
 // classSuffix follows the name of a column whose values are classes, be they many numbers or not.
 const classSuffix = ":class"
 

@@ -38,7 +38,7 @@ func TestReadCelebA(t *testing.T) {
 	_, rows, _ := strings.Cut(fiveRows, "\n")
 	asCSV := tree(texts(map[string]string{"list_attr_celeba.csv": comma(rows, "image_id,"), "list_eval_partition.csv": comma(fiveParts, "image_id,partition\n")}, fivePictures...))
 	for name, fsys := range map[string]fstest.MapFS{"as CelebA's home has it": home, "as CSV files": asCSV} {
-		l, err := readCelebA(fsys, "celeba", false)
+		l, err := presetsOf[KindCelebA].readLists(fsys, "celeba", Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -70,11 +70,11 @@ func TestReadCelebAErrors(t *testing.T) {
 		"part twice":    {fiveRows, fiveParts + "000001.jpg 1\n", "line 6: \"000001.jpg\" is there twice"},
 		"two of a line": {fiveRows, fiveParts + "000006.jpg\n", "line 6 has 1 fields and the first row 2"},
 	} {
-		must.Fail(t, must.Err(readCelebA(tree(texts(map[string]string{"list_attr_celeba.txt": c.list, "list_eval_partition.txt": c.parts}, fivePictures...)), "celeba", false)), c.want)
+		must.Fail(t, must.Err(presetsOf[KindCelebA].readLists(tree(texts(map[string]string{"list_attr_celeba.txt": c.list, "list_eval_partition.txt": c.parts}, fivePictures...)), "celeba", Options{})), c.want)
 	}
-	must.Fail(t, must.Err(readCelebA(tree(texts(nil, fivePictures...)), "celeba", false)), "has no list_attr_celeba.txt")                                                        // no list
-	must.Fail(t, must.Err(readCelebA(tree(texts(map[string]string{"list_attr_celeba.txt": "", "a/list_attr_celeba.txt": ""}, fivePictures...)), "celeba", false)), "holds both") // two lists
-	l, err := readCelebA(tree(texts(map[string]string{"list_attr_celeba.txt": fiveRows}, fivePictures...)), "celeba", false)
+	must.Fail(t, must.Err(presetsOf[KindCelebA].readLists(tree(texts(nil, fivePictures...)), "celeba", Options{})), "has no list_attr_celeba.txt")                                                        // no list
+	must.Fail(t, must.Err(presetsOf[KindCelebA].readLists(tree(texts(map[string]string{"list_attr_celeba.txt": "", "a/list_attr_celeba.txt": ""}, fivePictures...)), "celeba", Options{})), "holds both") // two lists
+	l, err := presetsOf[KindCelebA].readLists(tree(texts(map[string]string{"list_attr_celeba.txt": fiveRows}, fivePictures...)), "celeba", Options{})
 	if err != nil || l.split != nil || !strings.Contains(l.notes[1], "not the official ones") {
 		t.Errorf("without a partition: %+v, %v", l, err)
 	}
@@ -105,7 +105,7 @@ func FuzzReadCelebA(f *testing.F) {
 	f.Add("1\nBlack_Hair Blond_Hair Brown_Hair\n1.jpg 1 -1 0", "000001.jpg 0")
 	f.Add("", "\x00")
 	f.Fuzz(func(t *testing.T, list, parts string) {
-		l, err := readCelebA(tree(texts(map[string]string{"list_attr_celeba.txt": list, "list_eval_partition.txt": parts}, fivePictures...)), "celeba", false)
+		l, err := presetsOf[KindCelebA].readLists(tree(texts(map[string]string{"list_attr_celeba.txt": list, "list_eval_partition.txt": parts}, fivePictures...)), "celeba", Options{})
 		if err == nil {
 			consistent(t, l)
 		}
@@ -118,10 +118,10 @@ func FuzzReadImages(f *testing.F) {
 	f.Add("file\tage\n\"1.jpg\"\t\"3\n0\"\n2\t1", "file")
 	f.Fuzz(func(t *testing.T, csv, column string) {
 		fsys := tree(texts(map[string]string{"labels.csv": csv}, "a/1.jpg", "a/2.jpg", "b/2.jpg"))
-		if l, err := readImages(fsys, "faces", LabelledOptions{FileColumn: column}); err == nil {
+		if l, err := presetsOf[KindImages].readLists(fsys, "faces", Options{FileColumn: column}); err == nil {
 			consistent(t, l)
 		}
-		if l, err := readFairFace(fsys, "faces", false); err == nil {
+		if l, err := presetsOf[KindFairFace].readLists(fsys, "faces", Options{}); err == nil {
 			consistent(t, l)
 		}
 	})
@@ -132,7 +132,7 @@ func FuzzParseUTKFace(f *testing.F) {
 	f.Add("39_1_20170116174525125.jpg")
 	f.Fuzz(func(t *testing.T, name string) {
 		row, ok := parseUTKFace(name)
-		if known := slices.Contains(utkfaceRaces, row.race) && slices.Contains(utkfaceGenders, row.gender) && row.age != ""; known != ok {
+		if known := slices.Contains(presetsOf[KindUTKFace].Listed["race"], row.race) && slices.Contains(presetsOf[KindUTKFace].Listed["gender"], row.gender) && row.age != ""; known != ok {
 			t.Errorf("%q: %+v, %v", name, row, ok)
 		}
 	})

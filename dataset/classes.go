@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,55 +13,6 @@ const maxClassNumber = 100_000
 
 // targetColumns are what a column of classes is called where nobody says.
 var targetColumns = []string{"label", "labels", "class", "target", "category", "class_id", "label_id", "y"}
-
-// findTarget gives the inputs the target that is asked for, the kind's own, or
-// the column that looks like one, and returns what it is made of; none if there
-// is none of these.
-func (in *inputs) findTarget(src *origin, asked string, numeric bool) (*chosen, error) {
-	c := new(chosen)
-	text := cmp.Or(asked, src.target, src.labels.targetColumn())
-	switch {
-	case text == NoTarget:
-		c.hideTarget(src)
-		return c, nil
-	case text == "" && len(src.labels.columns) == 0:
-		in.note("the pictures lie in one folder: they are read without labels")
-		return c, nil
-	case text == "":
-		in.note("no column is known to hold the classes (columns: %s): the examples are read without labels", listed(src.labels.names()))
-		return c, nil
-	}
-	var err error
-	if strings.HasSuffix(text, NumberSuffix) {
-		c.target, err = src.attribute(text, numeric, c)
-	} else {
-		c.target, err = src.classes(text, c)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", src.labels.source, err)
-	}
-	in.target = &c.target
-	return c, nil
-}
-
-// findSensitive gives the inputs the sensitive attributes that are asked for, and adds to
-// c what they are made of.
-func (in *inputs) findSensitive(src *origin, asked []string, numeric bool, c *chosen) error {
-	made, err := ParseSensitive(asked, src.has)
-	if err != nil {
-		return err
-	}
-	for _, text := range made.Read {
-		a, err := src.attribute(text, numeric, c)
-		if err != nil {
-			return fmt.Errorf("%s: %w", src.labels.source, err)
-		}
-		in.sensitive = append(in.sensitive, a)
-	}
-	in.made = made
-	_, err = made.Make(in.sensitive)
-	return err
-}
 
 // targetColumn returns the column that is called as classes are, or that is the
 // only one besides the parts.
@@ -93,15 +43,15 @@ func (src *origin) classes(text string, c *chosen) (Attribute, error) {
 	if err != nil {
 		return Attribute{}, err
 	}
-	if len(r.classes) > 0 || src.shortcuts[folded(r.column)] != "" {
+	k, err := src.find(r.column)
+	if len(r.classes) > 0 || src.shortcuts[folded(r.column)] != "" || err == nil && src.columns[k].listed != nil {
 		return src.attribute(text, false, c)
 	}
-	k, err := src.labels.find(r.column)
 	if err != nil {
 		return Attribute{}, err
 	}
 	c.columns = append(c.columns, k)
-	col := src.labels.columns[k]
+	col := src.columns[k]
 	if a, ok := numbered(col); ok && !src.sorted {
 		return a, nil
 	}
@@ -126,15 +76,6 @@ func numbered(c column) (Attribute, bool) {
 	}
 	a.Values = classNumbers(most + 1)
 	return a, most >= 0
-}
-
-// classNumbers are the names of n classes that have none.
-func classNumbers(n int) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = strconv.Itoa(i)
-	}
-	return names
 }
 
 // sortedClasses makes a class of every value, in the order of their letters.

@@ -265,3 +265,59 @@ func (t *table) join(u *table) error {
 	t.lines = append(t.lines, u.lines...)
 	return nil
 }
+
+// readList reads the list that has one of the names, a CSV or as CelebA's home has it; nil if there is none.
+func readList(fsys fs.FS, source string, files, bases []string) (*table, error) {
+	name, err := onlyOne(source, files, bases...)
+	if err != nil || name == "" {
+		return nil, err
+	}
+	if strings.EqualFold(path.Ext(name), ".csv") {
+		return readLabelTable(fsys, source, name)
+	}
+	text, err := readTextIn(fsys, source, name)
+	if err != nil {
+		return nil, err
+	}
+	return spacedList(path.Join(source, name), text)
+}
+
+// spacedList reads a list as CelebA's home page has it: fields separated by blanks,
+// and, in the list of attributes, two lines before the rows, their number and the
+// names of the attributes.
+func spacedList(name string, text []byte) (*table, error) {
+	t := &table{source: name}
+	names, line, claimed := []string{"image_id"}, 0, -1
+	for b := range bytes.Lines(text) {
+		line++
+		fields := strings.Fields(string(b))
+		switch {
+		case len(fields) == 0:
+		case line == 1 && len(fields) == 1:
+			n, err := strconv.Atoi(fields[0])
+			if err != nil || n < 0 {
+				return nil, malformed(name, "line 1: want the number of pictures: get the list again")
+			}
+			claimed = n
+		case claimed >= 0 && len(names) == 1:
+			names = append(names, fields...)
+		default:
+			if err := t.add(fields, line); err != nil {
+				return nil, err
+			}
+		}
+	}
+	switch n := len(t.lines); {
+	case n == 0:
+		return nil, malformed(name, "has no rows: get the list again")
+	case claimed >= 0 && n != claimed:
+		t.notes = append(t.notes, fmt.Sprintf("list %s has %s, and its first line says %d: all %d are used", path.Base(name), plural(n, "row"), claimed, n))
+	}
+	if claimed < 0 {
+		names = append(names, "partition")
+	}
+	if err := t.name(names); err != nil {
+		return nil, err
+	}
+	return t, t.checkNames()
+}

@@ -11,7 +11,7 @@ import (
 )
 
 // A MissingError reports rows without a picture or pictures without a row, which
-// LabelledOptions.SkipMissing leaves out.
+// Options.SkipMissing leaves out.
 type MissingError struct{ Err error }
 
 // Error implements error.
@@ -20,33 +20,6 @@ func (e *MissingError) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *MissingError) Unwrap() error { return e.Err }
 
-// readImages reads the labels of a folder or zip of pictures from a CSV: one
-// row a picture, a column of file names (o.FileColumn; "" = the one called so,
-// or the first) and a column for each attribute. o.Labels is a path, or a name
-// inside; "" = labels.csv inside, or the only CSV. The parts are those of
-// folders called train, val and test, or of a column "split".
-func readImages(fsys fs.FS, source string, o LabelledOptions) (*labels, error) {
-	pictures, files, err := listPictures(fsys, source)
-	if err != nil {
-		return nil, err
-	}
-	t, err := locate(fsys, source, o.Labels, files)
-	if err != nil {
-		return nil, err
-	}
-	l, err := t.labels(source, o.FileColumn, pictures, o.SkipMissing)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := l.takeSplit(); err != nil {
-		return nil, err
-	}
-	if l.split == nil {
-		l.split = folderSplit(l.files)
-	}
-	return l, nil
-}
-
 // labels matches the rows with the pictures: one each. With skip, rows and pictures without the
 // other are left out.
 func (t *table) labels(source, fileColumn string, pictures []string, skip bool) (*labels, error) {
@@ -54,11 +27,13 @@ func (t *table) labels(source, fileColumn string, pictures []string, skip bool) 
 	if err != nil {
 		return nil, err
 	}
-	l := &labels{source: source}
+	l := &labels{source: source, notes: t.notes}
 	if skip {
-		if pictures, l.notes, err = t.skipMissing(c, pictures); err != nil {
+		var notes []string
+		if pictures, notes, err = t.skipMissing(c, pictures); err != nil {
 			return nil, err
 		}
+		l.notes = append(l.notes, notes...)
 	}
 	for k, col := range t.columns {
 		if k != c && col.name != "" {

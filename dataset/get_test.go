@@ -143,7 +143,7 @@ func sample() (Description, map[string][]byte) {
 	source.Read(contents)
 	data := gzipped(contents)
 	file := RemoteFile{
-		Name: "x.gz", Size: int64(len(data)), contents: int64(len(contents)),
+		Name: "x.gz", Size: int64(len(data)), Contents: int64(len(contents)),
 		SHA256: fmt.Sprintf("%x", sha256.Sum256(contents)),
 	}
 	return Description{Name: "sample", Files: []RemoteFile{file}}, map[string][]byte{"x.gz": data}
@@ -401,8 +401,8 @@ func archived(t *testing.T, entries ...entry) (Description, map[string][]byte) {
 	w.Close()
 	data := gzipped(plain.Bytes())
 	file := RemoteFile{
-		Name: "a.tar.gz", Size: int64(len(data)), contents: int64(len(data)), SHA256: fmt.Sprintf("%x", sha256.Sum256(data)),
-		members: []member{{path: "in/one.bin", name: "one.bin", size: 5}, {path: "in/two.bin", name: "two.bin", size: 3}},
+		Name: "a.tar.gz", Size: int64(len(data)), Contents: int64(len(data)), SHA256: fmt.Sprintf("%x", sha256.Sum256(data)),
+		Folder: "in", Members: []string{"one.bin", "two.bin"}, MemberSize: 5,
 	}
 	return Description{Name: "archived", Files: []RemoteFile{file}}, map[string][]byte{"a.tar.gz": data}
 }
@@ -413,13 +413,13 @@ func TestGetUnpacks(t *testing.T) {
 		entry{tar.Header{Name: "../../outside", Typeflag: tar.TypeReg}, "evil"},
 		entry{tar.Header{Name: "/tmp/one.bin", Typeflag: tar.TypeReg}, "evil!"},
 		entry{tar.Header{Name: "in/link", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}, ""},
-		entry{tar.Header{Name: "in/two.bin", Typeflag: tar.TypeReg}, "two"},
+		entry{tar.Header{Name: "in/two.bin", Typeflag: tar.TypeReg}, "two!!"},
 		entry{tar.Header{Name: "in/one.bin", Typeflag: tar.TypeReg}, "one!!"},
 	)
 	h := newHome(t, files)
 	dir := filepath.Join(t.TempDir(), "a", "b")
-	want := map[string][]byte{"one.bin": []byte("one!!"), "two.bin": []byte("two"), sumsFile: []byte(
-		fmt.Sprintf("%x  two.bin\n%x  one.bin\n", sha256.Sum256([]byte("two")), sha256.Sum256([]byte("one!!"))))}
+	want := map[string][]byte{"one.bin": []byte("one!!"), "two.bin": []byte("two!!"), sumsFile: []byte(
+		fmt.Sprintf("%x  two.bin\n%x  one.bin\n", sha256.Sum256([]byte("two!!")), sha256.Sum256([]byte("one!!"))))}
 	spoil := func() { os.WriteFile(filepath.Join(dir, "one.bin"), []byte("0ne!!"), 0o666) }
 	for run, c := range []struct {
 		before   func()
@@ -436,7 +436,7 @@ func TestGetUnpacks(t *testing.T) {
 }
 
 func TestGetRefusesArchive(t *testing.T) {
-	two := entry{tar.Header{Name: "in/two.bin", Typeflag: tar.TypeReg}, "two"}
+	two := entry{tar.Header{Name: "in/two.bin", Typeflag: tar.TypeReg}, "two!!"}
 	for want, one := range map[string]entry{
 		"has no in/one.bin":                   {tar.Header{Name: "in/other.bin", Typeflag: tar.TypeReg}, "one!!"},
 		"in/one.bin is not a file of 5 bytes": {tar.Header{Name: "in/one.bin", Typeflag: tar.TypeReg}, "one"},
@@ -468,7 +468,7 @@ func TestInfo(t *testing.T) {
 			t.Errorf("%s described as %q", name, text)
 		}
 		for _, f := range d.Files {
-			if len(f.SHA256) != 64 || f.Size == 0 || f.contents == 0 || !strings.HasSuffix(f.URL, "/"+f.Name) {
+			if len(f.SHA256) != 64 || f.Size == 0 || f.Contents == 0 || !strings.HasSuffix(f.URL, "/"+f.Name) {
 				t.Errorf("%s: %+v", name, f)
 			}
 		}

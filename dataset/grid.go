@@ -3,7 +3,6 @@ package dataset
 import (
 	"math"
 	"slices"
-	"strconv"
 )
 
 // Column says what one input, or a group of inputs side by side, can be stored as.
@@ -81,11 +80,11 @@ func integerValues(numbers []float64, encode func(x float64) float32) []float32 
 	return ascending(list)
 }
 
-// columns says what the inputs of the column of that name are.
-func (e *encoder) columns(name string, values []string) []Column {
-	list := e.stored(values)
+// columns says what the inputs of the column can be stored as.
+func (e *encoder) columns() []Column {
+	list := e.stored()
 	for i := range list {
-		list[i].Name = name
+		list[i].Name = e.name
 	}
 	if e.numbers != nil {
 		list[0].Unit = e.std
@@ -93,11 +92,13 @@ func (e *encoder) columns(name string, values []string) []Column {
 	return list
 }
 
-// stored says what the inputs of a column can be stored as.
-func (e *encoder) stored(values []string) []Column {
+// stored says what values the inputs of the column can have.
+func (e *encoder) stored() []Column {
 	switch {
 	case e.numbers == nil:
-		return []Column{{Width: e.width, Values: e.rows(values)}}
+		return []Column{{Width: e.width, Values: e.rows()}}
+	case e.plain:
+		return []Column{{Width: 1, Values: integerValues(e.numbers, e.standard)}}
 	case e.std == 0:
 		return []Column{{Width: 1, Values: []float32{0, 1}}}
 	}
@@ -122,10 +123,10 @@ func (e *encoder) stored(values []string) []Column {
 
 // rows lists what a category can be encoded as: one input is 1, or none, where some
 // value has no input.
-func (e *encoder) rows(values []string) []float32 {
+func (e *encoder) rows() []float32 {
 	unknown := func(v string) bool { _, ok := e.categories[v]; return !ok }
 	count := e.width
-	if !e.rest && slices.ContainsFunc(values, unknown) {
+	if !e.rest && slices.ContainsFunc(e.values, unknown) {
 		count++ // a row of zeros
 	}
 	rows := make([]float32, count*e.width)
@@ -133,17 +134,4 @@ func (e *encoder) rows(values []string) []float32 {
 		rows[i*e.width+i] = 1
 	}
 	return rows
-}
-
-// plainColumn says what a column whose numbers are taken as they are can be stored as.
-func plainColumn(values []string, encode func(x float64) float32) Column {
-	numbers := make([]float64, len(values))
-	for i, v := range values {
-		x, err := strconv.ParseFloat(v, 64)
-		if err != nil || math.Abs(x) > math.MaxFloat32 {
-			x = math.NaN() // of a row that is not read
-		}
-		numbers[i] = x
-	}
-	return Column{Width: 1, Values: integerValues(numbers, encode)}
 }

@@ -73,7 +73,7 @@ func TestGridOfTables(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "table.csv")
 	must.Do(t, os.WriteFile(path, []byte(strings.Join(rows, "\n")+"\n"), 0o666))
-	s, _ := must.Get2(OpenInputs(context.Background(), path, InputOptions{Target: "label"}))(t)
+	s, _ := must.Get2(OpenInputs(context.Background(), path, Options{Target: "label"}))(t)
 	onGrid(t, s)
 	grid, known := s.Grid()
 	var widths, counts []int

@@ -35,17 +35,17 @@ func preprocessOf(t testing.TB, spec string) Preprocess {
 }
 
 // opened reads inputs that are right.
-func opened(t testing.TB, path string, o InputOptions) (*Set, []string) {
+func opened(t testing.TB, path string, o Options) (*Set, []string) {
 	t.Helper()
 	s, notes := must.Get2(OpenInputs(context.Background(), path, o))(t)
-	for _, i := range complete(nil, s.Len()) {
+	for i := range s.Len() {
 		s.Examples(make([]float32, s.size()), []int{i})
 	}
 	return s, notes
 }
 
 // refusesInputs wants one line with the words.
-func refusesInputs(t testing.TB, path string, o InputOptions, words string) {
+func refusesInputs(t testing.TB, path string, o Options, words string) {
 	t.Helper()
 	must.Fail(t, must.Err2(OpenInputs(context.Background(), path, o)), words)
 }
@@ -74,44 +74,44 @@ func TestInputsAsOpen(t *testing.T) {
 	cifar := folder(t, map[string][]byte{"test_batch.bin": records(3, 1, 4)})
 	for said, dir := range []string{digits, cifar} {
 		want := must.Get(Open(dir, Test))(t)
-		got, notes := opened(t, dir, InputOptions{})
+		got, notes := opened(t, dir, Options{})
 		if got.SHA256 != want.SHA256 || got.Name != want.Name || len(notes) != said || !got.Labelled() || !slices.Equal(values(got, 1), values(want, 1)) {
 			t.Errorf("%s: another set than Open's; notes %q", dir, notes)
 		}
-		some, _ := opened(t, dir, InputOptions{Choose: of(2, 0, 2)})
+		some, _ := opened(t, dir, Options{Choose: of(2, 0, 2)})
 		if sub := want.Subset([]int{2, 0, 2}); some.SHA256 != sub.SHA256 {
 			t.Errorf("%s: a choice is another set than Subset's", dir)
 		}
 	}
-	other, _ := opened(t, digits, InputOptions{Target: "digit: 3; 1; *", Choose: of(1, 0, 4)})
+	other, _ := opened(t, digits, Options{Target: "digit: 3; 1; *", Choose: of(1, 0, 4)})
 	if !slices.Equal(other.Y, []int{1, 0, 2}) || !slices.Equal(other.YNames, []string{"3", "1", "others"}) {
 		t.Errorf("classes %v of %v", other.Y, other.YNames)
 	}
-	refusesInputs(t, digits, InputOptions{Target: "writer"}, `no column "writer"`)
-	refusesInputs(t, digits, InputOptions{Split: Train}, "holds the test part only")
-	refusesInputs(t, digits, InputOptions{Split: Validation}, "has no validation part")
-	refusesInputs(t, digits, InputOptions{Split: "tset"}, `split "tset"`)
-	refusesInputs(t, digits, InputOptions{Choose: of(5)}, "no example 5: it has 5")
-	refusesInputs(t, digits, InputOptions{Choose: of()}, "none of its 5 examples")
-	refusesInputs(t, filepath.Join(digits, "none"), InputOptions{}, "no such file or folder")
+	refusesInputs(t, digits, Options{Target: "writer"}, `no column "writer"`)
+	refusesInputs(t, digits, Options{Split: Train}, "holds the test part only")
+	refusesInputs(t, digits, Options{Split: Validation}, "has no validation part")
+	refusesInputs(t, digits, Options{Split: "tset"}, `split "tset"`)
+	refusesInputs(t, digits, Options{Choose: of(5)}, "no example 5: it has 5")
+	refusesInputs(t, digits, Options{Choose: of()}, "none of its 5 examples")
+	refusesInputs(t, filepath.Join(digits, "none"), Options{}, "no such file or folder")
 }
 
 // A preprocessing changes what bytes become, their size and their layout.
 func TestInputsOfBytes(t *testing.T) {
 	digits := folder(t, map[string][]byte{"t10k-images-idx3-ubyte": pictures(5), "t10k-labels-idx1-ubyte": classes(3, 1, 4, 1, 5)})
-	s, _ := opened(t, digits, InputOptions{Preprocess: preprocessOf(t, "range=-1,1"), Shape: []int{6}})
+	s, _ := opened(t, digits, Options{Preprocess: preprocessOf(t, "range=-1,1"), Shape: []int{6}})
 	want := float32(8*11)/255*2 - 1
 	if got := values(s, 1)[2]; !slices.Equal(s.Shape, []int{6}) || got < want-1e-6 || got > want+1e-6 {
 		t.Errorf("shape %v, value %g, want %g", s.Shape, got, want)
 	}
-	s, _ = opened(t, digits, InputOptions{Preprocess: preprocessOf(t, "resize=6,4 channels=rgb layout=hwc mean=1,2,3"), Shape: []int{6, 4, 3}})
+	s, _ = opened(t, digits, Options{Preprocess: preprocessOf(t, "resize=6,4 channels=rgb layout=hwc mean=1,2,3"), Shape: []int{6, 4, 3}})
 	x := values(s, 4)
 	if x[0] != x[1]+1 || x[1] != x[2]+1 || len(x) != 72 {
 		t.Errorf("a pixel is %v", x[:3])
 	}
 	cifar := folder(t, map[string][]byte{"test_batch.bin": records(3, 1, 4)})
-	plain, _ := opened(t, cifar, InputOptions{})
-	turned, _ := opened(t, cifar, InputOptions{Preprocess: preprocessOf(t, "channels=bgr layout=hwc")})
+	plain, _ := opened(t, cifar, Options{})
+	turned, _ := opened(t, cifar, Options{Preprocess: preprocessOf(t, "channels=bgr layout=hwc")})
 	a, b := values(plain, 2), values(turned, 2)
 	for i := range 1024 {
 		for c := range 3 {
@@ -120,7 +120,7 @@ func TestInputsOfBytes(t *testing.T) {
 			}
 		}
 	}
-	grey, _ := opened(t, cifar, InputOptions{Preprocess: preprocessOf(t, "channels=grey crop=28"), Shape: []int{1, 28, 28}})
+	grey, _ := opened(t, cifar, Options{Preprocess: preprocessOf(t, "channels=grey crop=28"), Shape: []int{1, 28, 28}})
 	if lo, hi := grey.Range(); lo[0] != -1 || hi[0] != 1 || len(lo) != 1 {
 		t.Errorf("range %v to %v", lo, hi)
 	}
@@ -129,12 +129,12 @@ func TestInputsOfBytes(t *testing.T) {
 // Range gives stretches of one domain in the order of the inputs.
 func TestRangeOfChannelsLast(t *testing.T) {
 	cifar := folder(t, map[string][]byte{"test_batch.bin": records(3, 1)})
-	s, _ := opened(t, cifar, InputOptions{Preprocess: preprocessOf(t, "crop=2 layout=hwc mean=0,1,2")})
+	s, _ := opened(t, cifar, Options{Preprocess: preprocessOf(t, "crop=2 layout=hwc mean=0,1,2")})
 	lo, hi := s.Range()
 	if want := []float32{0, -1, -2, 0, -1, -2, 0, -1, -2, 0, -1, -2}; !slices.Equal(lo, want) || len(hi) != 12 || hi[1] != 0 {
 		t.Errorf("range %v to %v", lo, hi)
 	}
-	s, _ = opened(t, cifar, InputOptions{Preprocess: preprocessOf(t, "crop=2 layout=hwc mean=1")})
+	s, _ = opened(t, cifar, Options{Preprocess: preprocessOf(t, "crop=2 layout=hwc mean=1")})
 	if lo, hi = s.Range(); len(lo) != 1 || lo[0] != -1 || hi[0] != 0 {
 		t.Errorf("range %v to %v", lo, hi)
 	}
@@ -160,13 +160,13 @@ func TestInputsOfOtherShape(t *testing.T) {
 		{"", "sizes of 1 or more", []int{3, 0, 32}},
 		{"resize=16 upsample=224,224", "resize=32,32", []int{3, 32, 32}},
 	} {
-		refusesInputs(t, cifar, InputOptions{Preprocess: preprocessOf(t, c.spec), Shape: c.shape}, c.mend)
+		refusesInputs(t, cifar, Options{Preprocess: preprocessOf(t, c.spec), Shape: c.shape}, c.mend)
 	}
-	s, _ := opened(t, cifar, InputOptions{Preprocess: preprocessOf(t, "resize=16 upsample=224,224"), Shape: []int{3, 224, 224}})
+	s, _ := opened(t, cifar, Options{Preprocess: preprocessOf(t, "resize=16 upsample=224,224"), Shape: []int{3, 224, 224}})
 	if !slices.Equal(s.Shape, []int{3, 16, 16}) {
 		t.Errorf("shape %v of what the model enlarges", s.Shape)
 	}
-	refusesInputs(t, cifar, InputOptions{Preprocess: Preprocess{Resize: []int{-1}}}, "preprocessing: resize of -1 pixels")
+	refusesInputs(t, cifar, Options{Preprocess: Preprocess{Resize: []int{-1}}}, "preprocessing: resize of -1 pixels")
 }
 
 // red, green and blue differ by their channels.
@@ -183,7 +183,7 @@ func TestInputsOfClassFolders(t *testing.T) {
 		"a9/notes.txt": []byte("text"), ".hidden/x.png": nil,
 	}
 	dir := treeOf(t, files)
-	o := InputOptions{Preprocess: preprocessOf(t, "resize=6 crop=5 mean=0 std=1"), Shape: []int{3, 5, 5}}
+	o := Options{Preprocess: preprocessOf(t, "resize=6 crop=5 mean=0 std=1"), Shape: []int{3, 5, 5}}
 	s, notes := opened(t, dir, o)
 	if !slices.Equal(s.YNames, []string{"a10", "a9", "b"}) || !slices.Equal(s.Y, []int{0, 1, 2, 2}) || s.YName != "class" || s.Name != "tree" {
 		t.Fatalf("classes %v of %v", s.Y, s.YNames)
@@ -196,11 +196,11 @@ func TestInputsOfClassFolders(t *testing.T) {
 	if !slices.Equal(some.Y, []int{2, 0, 2}) || some.SHA256 != s.Subset([]int{3, 0, 3}).SHA256 {
 		t.Errorf("a choice has labels %v", some.Y)
 	}
-	if packed, _ := opened(t, zipOf(t, dir), InputOptions{Preprocess: o.Preprocess}); packed.SHA256 != s.SHA256 {
+	if packed, _ := opened(t, zipOf(t, dir), Options{Preprocess: o.Preprocess}); packed.SHA256 != s.SHA256 {
 		t.Error("a zip of the folder is another set")
 	}
-	refusesInputs(t, dir, InputOptions{}, "give a preprocessing that makes them the same")
-	refusesInputs(t, dir, InputOptions{Preprocess: o.Preprocess, Target: "age"}, `no column "age"`)
+	refusesInputs(t, dir, Options{}, "give a preprocessing that makes them the same")
+	refusesInputs(t, dir, Options{Preprocess: o.Preprocess, Target: "age"}, `no column "age"`)
 }
 
 // zipOf packs a folder, below another.
@@ -234,22 +234,22 @@ func TestInputsOfClassFoldersInParts(t *testing.T) {
 	one := pngOf(t, plainPicture(4, 4, red))
 	p := preprocessOf(t, "mean=0")
 	dir := treeOf(t, map[string][]byte{"in/train/x/1.png": one, "in/train/y/1.png": one, "in/val/y/2.png": one, "in/val/x/3.png": one, "in/train/z/3.png": one})
-	s, notes := opened(t, dir, InputOptions{Preprocess: p})
+	s, notes := opened(t, dir, Options{Preprocess: p})
 	if !slices.Equal(s.Y, []int{0, 1}) || len(s.YNames) != 3 || !notesSay(notes, "2 examples of its validation part") {
 		t.Errorf("classes %v of %v, notes %q", s.Y, s.YNames, notes)
 	}
-	if s, _ = opened(t, dir, InputOptions{Preprocess: p, Split: Train}); s.Len() != 3 {
+	if s, _ = opened(t, dir, Options{Preprocess: p, Split: Train}); s.Len() != 3 {
 		t.Errorf("%d pictures to train", s.Len())
 	}
 	numbers := treeOf(t, map[string][]byte{"0/1.png": one, "1/1.png": one, "10/2.png": one, "2/3.png": one})
-	if s, _ = opened(t, numbers, InputOptions{Preprocess: p}); !slices.Equal(s.Y, []int{0, 1, 2, 3}) || s.YNames[2] != "10" {
+	if s, _ = opened(t, numbers, Options{Preprocess: p}); !slices.Equal(s.Y, []int{0, 1, 2, 3}) || s.YNames[2] != "10" {
 		t.Errorf("classes %v of %v", s.Y, s.YNames)
 	}
 }
 
 func TestInputsWithoutLabels(t *testing.T) {
 	dir := treeOf(t, map[string][]byte{"1.png": pngOf(t, plainPicture(4, 3, red)), "2.png": pngOf(t, plainPicture(4, 3, blue))})
-	s, notes := opened(t, dir, InputOptions{Preprocess: preprocessOf(t, "mean=0 layout=hwc channels=bgr")})
+	s, notes := opened(t, dir, Options{Preprocess: preprocessOf(t, "mean=0 layout=hwc channels=bgr")})
 	if s.Labelled() || s.Len() != 2 || s.Label(1) != -1 || s.Y != nil || !notesSay(notes, "without labels") {
 		t.Errorf("labelled %v, %d examples, notes %q", s.Labelled(), s.Len(), notes)
 	}
@@ -264,7 +264,7 @@ func TestInputsWithoutLabels(t *testing.T) {
 
 func TestInputsOfFoldersRefused(t *testing.T) {
 	one := pngOf(t, plainPicture(4, 4, red))
-	o := InputOptions{Preprocess: preprocessOf(t, "mean=0")}
+	o := Options{Preprocess: preprocessOf(t, "mean=0")}
 	cut := jpegOf(t, noise(40, 40, 1))
 	for words, files := range map[string]map[string][]byte{
 		"b.png lies beside the folders of classes": {"x/1.png": one, "b.png": one, "y/1.png": one},
@@ -286,7 +286,7 @@ func TestInputsWithSheet(t *testing.T) {
 		files["images/"+name] = pngOf(t, noise(8, 6, 3))
 	}
 	dir := treeOf(t, files)
-	o := InputOptions{Preprocess: preprocessOf(t, "resize=4 crop=4 std=1")}
+	o := Options{Preprocess: preprocessOf(t, "resize=4 crop=4 std=1")}
 	s, notes := opened(t, dir, o)
 	if !slices.Equal(s.Y, []int{7, 2}) || len(s.YNames) != 8 || !notesSay(notes, "1 of 3 examples left out") {
 		t.Errorf("classes %v of %v, notes %q", s.Y, s.YNames, notes)
@@ -319,8 +319,8 @@ func TestInputsAsTrained(t *testing.T) {
 	}
 	files["labels.csv"] = []byte(sheet)
 	dir := treeOf(t, files)
-	parts := must.Get(OpenParts(context.Background(), dir, LabelledOptions{Target: "age", Side: 16, Sensitive: []string{"age"}}))(t)
-	s, notes := opened(t, dir, InputOptions{Target: "age", Shape: []int{3, 16, 16}, Choose: of(1, 0, 1)})
+	parts := must.Get(OpenParts(context.Background(), dir, Options{Target: "age", Side: 16, Sensitive: []string{"age"}}))(t)
+	s, notes := opened(t, dir, Options{Target: "age", Shape: []int{3, 16, 16}, Choose: of(1, 0, 1)})
 	want := parts.Test.Subset([]int{1, 0, 1})
 	if !bytes.Equal(s.Pixels, want.Pixels) || !slices.Equal(s.Y, want.Y) || !slices.Equal(s.Mean, want.Mean) || !notesSay(notes, "16 × 16 without keeping") {
 		t.Errorf("other pictures than those of training; notes %q", notes)
@@ -332,7 +332,7 @@ func TestInputsTurned(t *testing.T) {
 	exif := "\xff\xe1\x00\x22Exif\x00\x00MM\x00\x2a\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00"
 	upright := jpegOf(t, noise(8, 4, 1))
 	lying := append([]byte("\xff\xd8"+exif), upright[2:]...)
-	o := InputOptions{Preprocess: preprocessOf(t, "std=1")}
+	o := Options{Preprocess: preprocessOf(t, "std=1")}
 	a, notes := opened(t, treeOf(t, map[string][]byte{"a.jpg": lying}), o)
 	b, _ := opened(t, treeOf(t, map[string][]byte{"a.jpg": upright}), o)
 	if !bytes.Equal(a.Pixels, b.Pixels) || !notesSay(notes, "Exif orientation of 1 of 1 picture is ignored") {
@@ -351,14 +351,14 @@ func TestInputsTurned(t *testing.T) {
 func TestInputsOfTables(t *testing.T) {
 	dir := t.TempDir()
 	path := writeText(t, filepath.Join(dir, "made.csv"), csvOf(600))
-	parts := must.Get(OpenParts(context.Background(), path, LabelledOptions{Target: "y", Sensitive: []string{"y"}, Seed: 3}))(t)
-	o := InputOptions{Target: "y", Seed: 3}
+	parts := must.Get(OpenParts(context.Background(), path, Options{Target: "y", Sensitive: []string{"y"}, Seed: 3}))(t)
+	o := Options{Target: "y", Seed: 3}
 	s, notes := opened(t, path, o)
 	if s.Labelled(); s.Len() != parts.Test.Len() || !slices.Equal(s.Values, parts.Test.Values) || !slices.Equal(s.Y, parts.Test.Y) || !notesSay(notes, "standardised by the") {
 		t.Errorf("another test part than that of training; notes %q", notes)
 	}
 	plain := writeText(t, filepath.Join(dir, "plain.csv"), "a,b,class,split\n1,2.5,0,test\n5,6,1,train\n3,-4,3,test\n")
-	o = InputOptions{Preprocess: preprocessOf(t, "mean=1,0 std=2"), Shape: []int{1, 2}}
+	o = Options{Preprocess: preprocessOf(t, "mean=1,0 std=2"), Shape: []int{1, 2}}
 	s, _ = opened(t, plain, o)
 	if !slices.Equal(s.Values, []float32{0, 1.25, 1, -2}) || !slices.Equal(s.Y, []int{0, 3}) || !slices.Equal(s.Shape, []int{1, 2}) {
 		t.Errorf("values %v, classes %v, shape %v", s.Values, s.Y, s.Shape)
@@ -369,26 +369,26 @@ func TestInputsOfTables(t *testing.T) {
 	refusesInputs(t, plain, o, "examples of shape 2, and the model takes 3")
 	o.Preprocess = preprocessOf(t, "mean=1,2,3")
 	refusesInputs(t, plain, o, "mean has 3 numbers for 2 channels")
-	refusesInputs(t, plain, InputOptions{Preprocess: preprocessOf(t, "resize=3")}, "a table has no pictures")
+	refusesInputs(t, plain, Options{Preprocess: preprocessOf(t, "resize=3")}, "a table has no pictures")
 	nobody := writeText(t, filepath.Join(dir, "nobody.csv"), strings.ReplaceAll(csvOf(600), "x,noise,y", "x,noise,why"))
-	if s, notes = opened(t, nobody, InputOptions{}); s.Labelled() || s.Len() != 120 || !notesSay(notes, "without labels") {
+	if s, notes = opened(t, nobody, Options{}); s.Labelled() || s.Len() != 120 || !notesSay(notes, "without labels") {
 		t.Errorf("labelled %v, %d rows, notes %q", s.Labelled(), s.Len(), notes)
 	}
 }
 
 func TestInputKinds(t *testing.T) {
-	for _, kind := range inputKinds() {
+	for _, kind := range inputKinds {
 		if kind == KindGlyphs {
 			continue
 		}
-		_, _, err := OpenInputs(context.Background(), filepath.Join(t.TempDir(), "none"), InputOptions{Kind: kind})
+		_, _, err := OpenInputs(context.Background(), filepath.Join(t.TempDir(), "none"), Options{Kind: kind})
 		if err == nil {
 			t.Errorf("%s opens what is not there", kind)
 		}
 	}
-	refusesInputs(t, t.TempDir(), InputOptions{Kind: "video"}, `no kind of data "video"`)
-	refusesInputs(t, writeText(t, filepath.Join(t.TempDir(), "x.gguf"), "GGUF"), InputOptions{}, "neither a zip of pictures")
-	s, _ := opened(t, KindGlyphs, InputOptions{Choose: of(3, 4), Shape: []int{1, 28, 28}})
+	refusesInputs(t, t.TempDir(), Options{Kind: "video"}, `no kind of data "video"`)
+	refusesInputs(t, writeText(t, filepath.Join(t.TempDir(), "x.gguf"), "GGUF"), Options{}, "neither a zip of pictures")
+	s, _ := opened(t, KindGlyphs, Options{Choose: of(3, 4), Shape: []int{1, 28, 28}})
 	if s.Len() != 2 || !s.Labelled() {
 		t.Errorf("%d glyphs", s.Len())
 	}

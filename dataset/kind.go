@@ -15,7 +15,7 @@ import (
 
 // kindOf returns the kind of data that is asked for, or, where asked is "", the kind
 // that the path holds. It must be one of kinds. labels is the file that
-// [LabelledOptions] and [InputOptions] name.
+// [Options] name.
 func kindOf(path, asked, labels string, kinds []string) (string, error) {
 	kind := strings.ToLower(asked)
 	switch {
@@ -38,7 +38,7 @@ func kindOf(path, asked, labels string, kinds []string) (string, error) {
 
 // IsTable reports whether data of a kind, empty to be detected, are rows of a table.
 func IsTable(path, kind string) bool {
-	kind, err := kindOf(path, kind, "", inputKinds())
+	kind, err := kindOf(path, kind, "", inputKinds)
 	return err == nil && (kind == KindTable || kind == KindAdult)
 }
 
@@ -115,7 +115,7 @@ func fileKind(name string) (string, error) {
 		return KindArrays, nil
 	}
 	base := strings.ToLower(filepath.Base(name))
-	if base == "adult.data" || base == "adult.test" {
+	if presetsOf[KindAdult].found([]string{base}) {
 		return KindAdult, nil
 	}
 	switch filepath.Ext(base) {
@@ -127,14 +127,6 @@ func fileKind(name string) (string, error) {
 
 // treeKind returns the kind of a folder or zip, found from the names in it.
 func treeKind(fsys fs.FS, source string, files []string) (string, error) {
-	has := func(bases ...string) bool {
-		for _, base := range bases {
-			if len(within(files, base)) > 0 {
-				return true
-			}
-		}
-		return false
-	}
 	pictures, utkface, sheets := 0, 0, 0
 	foreign := slices.ContainsFunc(files, isForeign)
 	for _, name := range files {
@@ -148,9 +140,9 @@ func treeKind(fsys fs.FS, source string, files []string) (string, error) {
 		}
 	}
 	switch {
-	case has(celebaAttributes...):
+	case presetsOf[KindCelebA].found(files):
 		return KindCelebA, nil
-	case pictures == 0 && has("adult.data", "adult.test"):
+	case pictures == 0 && presetsOf[KindAdult].found(files):
 		return KindAdult, nil
 	case pictures == 0 && foreign:
 		return KindFolders, nil // its reader says which pictures are not read
@@ -158,9 +150,9 @@ func treeKind(fsys fs.FS, source string, files []string) (string, error) {
 		return KindMNIST, nil // its reader says that the images are missing
 	case pictures == 0:
 		return "", malformed(source, "holds neither pictures (.jpg, .jpeg, .png) nor a data set that is known: give the folder or file that holds the data")
-	case isFairFace(fsys, files):
+	case presetsOf[KindFairFace].found(files) || isFairFace(fsys, files):
 		return KindFairFace, nil
-	case has("labels.csv") || sheets == 1 && 2*utkface < pictures:
+	case len(within(files, "labels.csv")) > 0 || sheets == 1 && 2*utkface < pictures:
 		return KindImages, nil
 	case 2*utkface >= pictures:
 		return KindUTKFace, nil

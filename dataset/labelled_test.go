@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,27 +17,9 @@ import (
 	"tattle/internal/shared"
 )
 
-// TestArrange compares the cycles with a copy.
-func TestArrange(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 2))
-	for range 300 {
-		n, size := 1+rng.IntN(12), 1+rng.IntN(3)
-		rows := make([]uint8, n*size)
-		for i := range rows {
-			rows[i] = uint8(rng.IntN(256))
-		}
-		order := rng.Perm(n)[:rng.IntN(n+1)]
-		want := pick(rows, size, order)
-		arrange(rows, size, order)
-		if !bytes.Equal(rows[:len(want)], want) {
-			t.Fatalf("order %v of %d rows of %d: %v, want %v", order, n, size, rows, want)
-		}
-	}
-}
-
 // divided makes a division of n rows without parts of their own.
 func divided(n int, seed uint64) *division {
-	src := &origin{labels: &labels{columns: []column{{"a", make([]string, n)}}}}
+	src := &origin{labels: &labels{columns: []column{{name: "a", values: make([]string, n)}}}}
 	return src.divide(seed)
 }
 
@@ -49,7 +30,7 @@ func TestDivide(t *testing.T) {
 	}
 	all := d.order()
 	slices.Sort(all)
-	if !slices.Equal(all, complete(nil, 1000)) {
+	if !slices.Equal(all, First(1000)) {
 		t.Fatal("the parts do not have every row once")
 	}
 	for _, rows := range d.rows {
@@ -89,7 +70,7 @@ func TestLimitAndLeaveOut(t *testing.T) {
 }
 
 func TestOpenGlyphParts(t *testing.T) {
-	o := LabelledOptions{Limit: 180, Seed: 3, Target: "digit: 0,2,4,6,8; *", Sensitive: []string{"family", "family: bold; *"}}
+	o := Options{Limit: 180, Seed: 3, Target: "digit: 0,2,4,6,8; *", Sensitive: []string{"family", "family: bold; *"}}
 	p := must.Get(OpenParts(context.Background(), "glyphs", o))(t)
 	if p.Train.Len() != 180 || p.Validation.Len() != 20 || p.Test.Len() != 2000 {
 		t.Fatalf("%d, %d and %d glyphs", p.Train.Len(), p.Validation.Len(), p.Test.Len())
@@ -107,7 +88,7 @@ func TestOpenGlyphParts(t *testing.T) {
 	if names := p.Test.Sensitive; names[0].Name != "family" || names[1].Name != "family-2" || names[0].Values[4] != "small caps" {
 		t.Errorf("%q %q %q", names[0].Name, names[1].Name, names[0].Values)
 	}
-	must.Fail(t, must.Err(OpenParts(context.Background(), "glyphs", LabelledOptions{Side: 32})), "want 28 or 64") // glyphs of 32
+	must.Fail(t, must.Err(OpenParts(context.Background(), "glyphs", Options{Side: 32})), "want 28 or 64") // glyphs of 32
 }
 
 func TestOpenDigitParts(t *testing.T) {
@@ -122,17 +103,17 @@ func TestOpenDigitParts(t *testing.T) {
 		"train-images-idx3-ubyte": pictures(60), "train-labels-idx1-ubyte": digits(60),
 		"t10k-images-idx3-ubyte": pictures(9), "t10k-labels-idx1-ubyte": digits(9),
 	})
-	p, err := OpenParts(context.Background(), dir, LabelledOptions{})
+	p, err := OpenParts(context.Background(), dir, Options{})
 	must.Do(t, err)
 	if p.Train.Len() != 54 || p.Validation.Len() != 6 || !slices.Equal(p.Test.Y, []int{0, 1, 2, 0, 1, 2, 0, 1, 2}) || p.Train.YName != "digit" {
 		t.Fatalf("%d, %d, %v of %s", p.Train.Len(), p.Validation.Len(), p.Test.Y, p.Train.YName)
 	}
-	must.Fail(t, must.Err(OpenParts(context.Background(), dir, LabelledOptions{Sensitive: []string{"writer"}})), `no column "writer": it has digit; QMNIST's labels say the writers`) // no writers
+	must.Fail(t, must.Err(OpenParts(context.Background(), dir, Options{Sensitive: []string{"writer"}})), `no column "writer": it has digit; QMNIST's labels say the writers`) // no writers
 	one := filepath.Join(dir, "train-images-idx3-ubyte")
-	if p, err = OpenParts(context.Background(), one, LabelledOptions{Kind: "mnist"}); err != nil || p.Test.Len() != 12 || p.Train.Len() != 44 {
+	if p, err = OpenParts(context.Background(), one, Options{Kind: "mnist"}); err != nil || p.Test.Len() != 12 || p.Train.Len() != 44 {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	must.Fail(t, must.Err(OpenParts(context.Background(), dir, LabelledOptions{Side: 64})), "are not resized to 64") // another side
+	must.Fail(t, must.Err(OpenParts(context.Background(), dir, Options{Side: 64})), "are not resized to 64") // another side
 }
 
 // TestPicturesKeepTheirLabels compares every picture of every part with the file
@@ -142,7 +123,7 @@ func TestPicturesKeepTheirLabels(t *testing.T) {
 	must.Do(t, WriteFaces(t.Context(), dir, KindUTKFace, 103, 4))
 	const side, size = 16, 3 * 16 * 16
 	nameOf := namesByPixels(t, dir, side)
-	for _, o := range []LabelledOptions{
+	for _, o := range []Options{
 		{Target: "age: <30; >=30", Limit: 20},
 		{Target: "race: black; asian, white"},
 		{Target: "age: <30; >=30"},
@@ -170,7 +151,7 @@ func namesByPixels(t *testing.T, dir string, side int) map[string]string {
 	names, _ := must.Get2(listPictures(fsys, dir))(t)
 	nameOf := map[string]string{}
 	for _, name := range names {
-		one := must.Get(decodePictures(t.Context(), fsys, []string{name}, pictureOptions{side: side}))(t)
+		one := must.Get(squares(t, fsys, []string{name}, "", side))(t)
 		nameOf[string(one)] = name
 	}
 	return nameOf
@@ -181,7 +162,7 @@ func TestCelebAKeepsItsLabels(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "celeba")
 	must.Do(t, WriteFaces(t.Context(), dir, KindCelebA, 120, 6))
 	rows := map[string][]string{} // of both lists, by name
-	for _, list := range []string{celebaAttributes[0], celebaPartition[0]} {
+	for _, list := range []string{"list_attr_celeba.txt", "list_eval_partition.txt"} {
 		text := must.Get(os.ReadFile(filepath.Join(dir, list)))(t)
 		for line := range strings.Lines(string(text)) {
 			if f := strings.Fields(line); strings.HasSuffix(f[0], ".jpg") {
@@ -197,7 +178,7 @@ func TestCelebAKeepsItsLabels(t *testing.T) {
 	}
 	const side, size = 16, 3 * 16 * 16
 	nameOf := namesByPixels(t, dir, side)
-	p := must.Get(OpenParts(t.Context(), dir, LabelledOptions{Target: "HairColor", Sensitive: []string{"male", "MouthOpen"}, Side: side}))(t)
+	p := must.Get(OpenParts(t.Context(), dir, Options{Target: "HairColor", Sensitive: []string{"male", "MouthOpen"}, Side: side}))(t)
 	for part, s := range []*Set{p.Train, p.Validation, p.Test} {
 		for i, y := range s.Y {
 			row := rows[filepath.Base(nameOf[string(s.Pixels[i*size:][:size])])]
@@ -215,8 +196,8 @@ func TestCelebAKeepsItsLabels(t *testing.T) {
 // A class that only a limit leaves without examples is not said to have none.
 func TestLimitWithoutClass(t *testing.T) {
 	shared.Long(t, "draws all glyphs")
-	must.Fail(t, must.Err(OpenParts(t.Context(), "glyphs", LabelledOptions{Kind: KindGlyphs, Limit: 2})), "has none of the 2 training examples that are used: use more") // limit
-	if o, err := drawGlyphs(LabelledOptions{Limit: 1<<63 - 1}); err != nil || o.labels.rows() != glyphTraining+glyphTest {
+	must.Fail(t, must.Err(OpenParts(t.Context(), "glyphs", Options{Kind: KindGlyphs, Limit: 2})), "has none of the 2 training examples that are used: use more") // limit
+	if o, err := drawGlyphs(Options{Limit: 1<<63 - 1}); err != nil || o.rows() != glyphTraining+glyphTest {
 		t.Errorf("a limit that does not bound: %v", err)
 	}
 }
@@ -255,20 +236,21 @@ func TestShortcuts(t *testing.T) {
 	races := map[string]string{"race2": "01111", "race3": "02122", "race4": "01323", "race5": "01234", "race": "01234"}
 	var age, race []string
 	for years := range 117 {
-		age, race = append(age, strconv.Itoa(years)), append(race, utkfaceRaces[years%5])
+		age, race = append(age, strconv.Itoa(years)), append(race, presetsOf[KindUTKFace].Listed["race"][years%5])
 	}
-	src := &origin{labels: &labels{columns: []column{{"age", age}, {"race", race}}}, shortcuts: utkfaceShortcuts}
-	for name := range utkfaceShortcuts {
-		if name == "gender" {
-			continue
-		}
+	src := &origin{labels: &labels{columns: []column{{name: "age", values: age}, {name: "race", values: race}}}}
+	src.take(presetsOf[KindUTKFace])
+	for name := range races {
+		oldest[name] = nil
+	}
+	for name := range oldest {
 		a, err := src.attribute(name, false, new(chosen))
 		if err != nil || a.Name != name {
 			t.Fatalf("%s: %s, %v", name, a.Name, err)
 		}
 		for years := range 117 {
 			want := 0
-			if limits, ok := oldest[name]; ok {
+			if limits := oldest[name]; limits != nil {
 				for want < len(limits) && years > limits[want] {
 					want++
 				}
@@ -286,7 +268,7 @@ func TestShortcuts(t *testing.T) {
 func TestRealFairFace(t *testing.T) {
 	shared.Long(t, "decodes thousands of pictures")
 	path := shared.Path(t, "data/fairface64.zip")
-	o := LabelledOptions{Target: "age: <30; >=30", Sensitive: []string{"gender", "race: White; *"}, Side: 8, Limit: 500}
+	o := Options{Target: "age: <30; >=30", Sensitive: []string{"gender", "race: White; *"}, Side: 8, Limit: 500}
 	p := must.Get(OpenParts(context.Background(), path, o))(t)
 	archive := must.Get(zip.OpenReader(path))(t)
 	defer archive.Close()

@@ -52,7 +52,7 @@ func few(names []string) string {
 // rows returns the number of examples.
 func (l *labels) rows() int {
 	if len(l.columns) == 0 {
-		return len(l.files)
+		return max(len(l.files), l.count)
 	}
 	return len(l.columns[0].values)
 }
@@ -65,10 +65,23 @@ type labels struct {
 	columns []column // as text
 	split   []Split  // "" if the source gives none for an example; nil if it gives none at all
 	notes   []string // what a reader wants to know: files left out, and why
+	count   int      // of examples that have neither files nor columns
+}
+
+func (l *labels) note(format string, args ...any) {
+	l.notes = append(l.notes, fmt.Sprintf(format, args...))
 }
 
 // column is one attribute of every example, as the source writes it.
 type column struct {
 	name   string
 	values []string
+	listed []string // its classes in their order; nil if nobody says it
+}
+
+// aliases are B's names of CelebA's attributes where they differ, folded.
+var aliases = map[string]string{
+	"mouthopen":  "mouthslightlyopen",
+	"highcheeks": "highcheekbones",
+	"lipstick":   "wearinglipstick",
 }

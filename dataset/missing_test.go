@@ -15,37 +15,37 @@ import (
 func TestSkipMissing(t *testing.T) {
 	lists := map[string]string{"list_attr_celeba.txt": fiveRows, "list_eval_partition.txt": fiveParts}
 	some := tree(texts(lists, fivePictures[0], fivePictures[2], fivePictures[3]))
-	must.Fail(t, must.Err(readCelebA(some, "celeba", false)), "2 of 5 rows have no picture") // no pictures
-	l, err := readCelebA(some, "celeba", true)
+	must.Fail(t, must.Err(presetsOf[KindCelebA].readLists(some, "celeba", Options{})), "2 of 5 rows have no picture") // no pictures
+	l, err := presetsOf[KindCelebA].readLists(some, "celeba", Options{SkipMissing: true})
 	if err != nil || len(l.files) != 2 || l.text(t, "HairColor") != "brown|black" || !strings.Contains(strings.Join(l.notes, "; "), "list_attr_celeba.txt: 2 of 5 rows left out: no picture") {
 		t.Errorf("%+v, %v", l, err)
 	}
-	must.Fail(t, must.Err(readCelebA(tree(texts(lists, "img_align_celeba/x.jpg")), "celeba", true)), "none of its 5 rows has a picture") // no picture at all
+	must.Fail(t, must.Err(presetsOf[KindCelebA].readLists(tree(texts(lists, "img_align_celeba/x.jpg")), "celeba", Options{SkipMissing: true})), "none of its 5 rows has a picture") // no picture at all
 
 	short := map[string]string{"list_attr_celeba.txt": strings.TrimSuffix(fiveRows, "000005.jpg  1 -1  1 -1 -1\n"), "list_eval_partition.txt": fiveParts}
-	_, err = readCelebA(tree(texts(short, fivePictures...)), "celeba", false)
+	_, err = presetsOf[KindCelebA].readLists(tree(texts(short, fivePictures...)), "celeba", Options{})
 	wantMissing(t, "a picture without a row", err, "1 of 5 pictures have no row (img_align_celeba/000005.jpg)")
-	l, err = readCelebA(tree(texts(short, fivePictures...)), "celeba", true)
+	l, err = presetsOf[KindCelebA].readLists(tree(texts(short, fivePictures...)), "celeba", Options{SkipMissing: true})
 	if err != nil || l.text(t, "HairColor") != "brown|black" || !strings.Contains(strings.Join(l.notes, "; "), "1 of 5 pictures left out: no row in list_attr_celeba.txt") {
 		t.Errorf("%+v, %v", l, err)
 	}
 	short = map[string]string{"list_attr_celeba.txt": fiveRows, "list_eval_partition.txt": fiveParts[:len(fiveParts)-13]}
-	_, err = readCelebA(tree(texts(short, fivePictures...)), "celeba", false)
+	_, err = presetsOf[KindCelebA].readLists(tree(texts(short, fivePictures...)), "celeba", Options{})
 	wantMissing(t, "a picture without a part", err, "has no row for 000005.jpg")
-	l, err = readCelebA(tree(texts(short, fivePictures...)), "celeba", true)
+	l, err = presetsOf[KindCelebA].readLists(tree(texts(short, fivePictures...)), "celeba", Options{SkipMissing: true})
 	if err != nil || len(l.files) != 2 || len(l.split) != 2 || l.text(t, "HairColor") != "brown|black" || !strings.Contains(strings.Join(l.notes, "; "), "list list_eval_partition.txt: 1 of 3 pictures left out: no row") {
 		t.Errorf("%+v, %v", l, err)
 	}
 
 	csv := map[string]string{"labels.csv": "file,age\n1.jpg,30\n2.jpg,40\n3.jpg,50\n"}
 	folder := tree(texts(csv, "1.jpg", "3.jpg", "4.jpg"))
-	must.Fail(t, must.Err(readImages(folder, "faces", LabelledOptions{})), "1 of 3 rows have no picture") // a row without a picture
-	l, err = readImages(folder, "faces", LabelledOptions{SkipMissing: true})
+	must.Fail(t, must.Err(presetsOf[KindImages].readLists(folder, "faces", Options{})), "1 of 3 rows have no picture") // a row without a picture
+	l, err = presetsOf[KindImages].readLists(folder, "faces", Options{SkipMissing: true})
 	if err != nil || l.text(t, "age") != "30|50" || strings.Join(l.notes, "; ") != "list labels.csv: 1 of 3 rows left out: no picture; 1 of 3 pictures left out: no row in labels.csv" {
 		t.Errorf("%+v, %v", l, err)
 	}
 	two := tree(texts(map[string]string{"labels.csv": "file,age\n1.jpg,30\n"}, "a/1.jpg", "b/1.jpg"))
-	must.Fail(t, must.Err(readImages(two, "faces", LabelledOptions{SkipMissing: true})), `several pictures are called "1.jpg"`) // two pictures of a name
+	must.Fail(t, must.Err(presetsOf[KindImages].readLists(two, "faces", Options{SkipMissing: true})), `several pictures are called "1.jpg"`) // two pictures of a name
 }
 
 // wantMissing checks an error that --skip-missing avoids.
@@ -60,7 +60,7 @@ func wantMissing(t *testing.T, what string, err error, want string) {
 // A list of CelebA's with another number of rows than its first line says is read, with a note.
 func TestCelebAClaimedRows(t *testing.T) {
 	for _, claimed := range []string{"4", "6"} {
-		l, err := readCelebA(tree(texts(map[string]string{"list_attr_celeba.txt": strings.Replace(fiveRows, "5\n", claimed+"\n", 1)}, fivePictures...)), "celeba", false)
+		l, err := presetsOf[KindCelebA].readLists(tree(texts(map[string]string{"list_attr_celeba.txt": strings.Replace(fiveRows, "5\n", claimed+"\n", 1)}, fivePictures...)), "celeba", Options{})
 		if err != nil || len(l.files) != 3 || !strings.Contains(l.notes[0], "has 5 rows, and its first line says "+claimed+": all 5 are used") {
 			t.Errorf("%s: %+v, %v", claimed, l, err)
 		}
@@ -86,10 +86,10 @@ func TestRareValues(t *testing.T) {
 		rows.WriteString(strings.Join([]string{string(rune('0' + i%7)), string(rune('a' + i/4%2)), s, split}, ",") + "\n")
 	}
 	path := writeText(t, filepath.Join(t.TempDir(), "rare.csv"), rows.String())
-	must.Fail(t, must.Err(OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s"}})))
+	must.Fail(t, must.Err(OpenParts(t.Context(), path, Options{Target: "y", Sensitive: []string{"s"}})))
 	text := strings.Replace(rows.String(), "m,test", "f,test", 3)
 	path = writeText(t, path, text)
-	p := must.Get(OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s"}}))(t)
+	p := must.Get(OpenParts(t.Context(), path, Options{Target: "y", Sensitive: []string{"s"}}))(t)
 	a := p.Train.Sensitive[0]
 	if strings.Join(a.Values, " ") != "f m" || p.Train.Len()+p.Validation.Len()+p.Test.Len() != 38 || !strings.Contains(strings.Join(p.Notes, "; "), `2 examples left out: the value "rare" of s has no test example`) {
 		t.Errorf("%v, %d, %q", a.Values, p.Train.Len(), p.Notes)
@@ -99,7 +99,7 @@ func TestRareValues(t *testing.T) {
 			t.Fatalf("example %d has label %d", i, label)
 		}
 	}
-	must.Fail(t, must.Err(OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{"s: f; m; rare"}})), `class "rare" of s has no test example`) // a rule
+	must.Fail(t, must.Err(OpenParts(t.Context(), path, Options{Target: "y", Sensitive: []string{"s: f; m; rare"}})), `class "rare" of s has no test example`) // a rule
 }
 
 // What the values of a table become does not decide which of its rows are measured.
@@ -111,7 +111,7 @@ func TestPreprocessKeepsParts(t *testing.T) {
 		for i, p := range []Preprocess{{}, {Mean: []float64{0}, Std: []float64{1}}} {
 			text := strings.NewReplacer(",p,", ",0,", ",q,", ",1,", ",r,", ",2,").Replace(csvOf(200))
 			must.Do(t, os.WriteFile(path, []byte(text), 0o666))
-			set, said := must.Get2(OpenInputs(t.Context(), path, InputOptions{Target: "y", Split: split, Preprocess: p, Seed: 3}))(t)
+			set, said := must.Get2(OpenInputs(t.Context(), path, Options{Target: "y", Split: split, Preprocess: p, Seed: 3}))(t)
 			labels[i], notes[i] = set.Y, said[0]
 		}
 		if len(labels[0]) == 0 || !slices.Equal(labels[0], labels[1]) || notes[0] != notes[1] {

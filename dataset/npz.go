@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tattle/npy"
@@ -67,32 +68,38 @@ type arrays struct {
 }
 
 // openArrays reads examples, and labels where there are some.
-func openArrays(path string, o InputOptions) (*inputs, error) {
+func openArrays(path string, o Options) (*origin, error) {
+	if len(o.Sensitive) > 0 {
+		return nil, fmt.Errorf("%s: sensitive attributes need a CSV of labels: arrays have none", path)
+	}
 	a, err := readArrays(path, o)
 	if err != nil {
 		return nil, err
 	}
-	in := &inputs{close: a.close}
 	if err := a.check(); err != nil {
 		a.close()
 		return nil, err
 	}
-	in.rows = complete(nil, a.x.Len())
-	in.note("arrays come in no parts: all of the %s of %s are taken", plural(len(in.rows), "example"), path)
-	if a.labels == nil {
-		in.note("there are no labels (an array called y, labels or targets): the examples are taken without")
-	} else {
-		in.target = &Attribute{Name: "label", Values: classNumbers(slices.Max(a.labels) + 1), Labels: a.labels}
-	}
-	in.read = func(_ context.Context, rows []int) (*Set, error) {
-		set, err := a.read(rows, o, in)
-		if err != nil {
-			return nil, err
+	l := &labels{source: path, count: a.x.Len()}
+	src := &origin{labels: l, name: strings.TrimSuffix(strings.TrimSuffix(baseName(path), ".npz"), ".npy"), close: a.close}
+	if a.labels != nil {
+		src.target = cmp.Or(o.Target, "label")
+		l.columns = []column{{name: src.target, values: make([]string, len(a.labels))}}
+		for i, class := range a.labels {
+			l.columns[0].values[i] = strconv.Itoa(class)
 		}
-		set.Name, set.Source = strings.TrimSuffix(strings.TrimSuffix(baseName(path), ".npz"), ".npy"), []string{path}
-		return set, nil
 	}
-	return in, nil
+	src.read = func(_ context.Context, rows, _ []int, _ *chosen) (*Set, error) {
+		set, err := a.read(rows, o)
+		if err == nil && set.Values == nil {
+			src.scaled = "bytes are scaled to 0 … 1"
+		}
+		if err == nil {
+			set.Source = []string{path}
+		}
+		return set, err
+	}
+	return src, nil
 }
 
 func (a *arrays) close() {
@@ -102,7 +109,7 @@ func (a *arrays) close() {
 }
 
 // readArrays opens the arrays.
-func readArrays(path string, o InputOptions) (*arrays, error) {
+func readArrays(path string, o Options) (*arrays, error) {
 	a := &arrays{path: path}
 	if !isZip(path) {
 		x, err := npy.ReadFile(path)
@@ -125,7 +132,7 @@ func readArrays(path string, o InputOptions) (*arrays, error) {
 }
 
 // find finds examples and labels by their names.
-func (a *arrays) find(o InputOptions) error {
+func (a *arrays) find(o Options) error {
 	names := a.file.Names()
 	y := o.Target
 	if y == NoTarget {
@@ -211,26 +218,26 @@ func (a *arrays) check() error {
 }
 
 // read reads some rows: pictures where they are bytes, and numbers otherwise.
-func (a *arrays) read(rows []int, o InputOptions, in *inputs) (*Set, error) {
+func (a *arrays) read(rows []int, o Options) (*Set, error) {
 	size, _ := product(1, a.x.Shape()[1:])
 	if uint64(len(rows)) > maxPictures/4/uint64(size) {
 		return nil, fmt.Errorf("%s: %d examples of %d numbers take more than %d GB: ask for fewer", a.path, len(rows), size, maxPictures>>30)
 	}
-	order := complete(nil, len(rows)) // in the order of the file
+	order := First(len(rows)) // in the order of the file
 	slices.SortStableFunc(order, func(i, j int) int { return rows[i] - rows[j] })
 	first, err := a.x.Read(rows[order[0]], rows[order[0]]+1)
 	if err != nil {
 		return nil, err
 	}
 	if _, bytes := first.Data.([]uint8); bytes {
-		return a.readBytes(rows, order, size, o, in)
+		return a.readBytes(rows, order, size, o)
 	}
 	return a.readNumbers(rows, order, size, o)
 }
 
 // readNumbers reads examples that are in the model's units, but for a mean and a
 // standard deviation that are given.
-func (a *arrays) readNumbers(rows, order []int, size int, o InputOptions) (*Set, error) {
+func (a *arrays) readNumbers(rows, order []int, size int, o Options) (*Set, error) {
 	p := o.Preprocess
 	if p.resizes() || p.Channels != "" {
 		return nil, fmt.Errorf("%s: its examples are numbers, not bytes: resize, crop and channels are of pictures; leave them out, or give the pictures as uint8", a.path)
@@ -297,4 +304,89 @@ func (s *Set) standardise(p Preprocess) error {
 		s.Values[i] = float32((float64(x) - mean[c]) / std[c])
 	}
 	return nil
+}
+
+// readBytes reads pictures, and changes them as the preprocessing says; where it
+// says nothing of the values, bytes are taken to 0 … 1.
+func (a *arrays) readBytes(rows, order []int, size int, o Options) (*Set, error) {
+	channels, height, width, last, err := a.picture(o)
+	if err != nil {
+		return nil, err
+	}
+	set := &Set{Shape: []int{channels, height, width}, Pixels: make([]uint8, len(rows)*size)}
+	set.Mean, set.Std = slices.Repeat([]float32{0}, channels), slices.Repeat([]float32{1}, channels)
+	err = a.each(rows, order, func(k int, one npy.Array) error {
+		planes(set.Pixels[k*size:][:size], one.Data.([]uint8), channels, last)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return set, o.Preprocess.reshape(a.path, set)
+}
+
+// planes writes a picture as planes of its channels.
+func planes(dst, src []uint8, channels int, last bool) {
+	if !last {
+		copy(dst, src)
+		return
+	}
+	plane := len(src) / channels
+	for i, v := range src {
+		dst[i%channels*plane+i/channels] = v
+	}
+}
+
+// picture returns the meaning of the dimensions of an array of bytes: channels are 1 or 3.
+func (a *arrays) picture(o Options) (channels, height, width int, last bool, err error) {
+	shape := a.x.Shape()[1:]
+	switch len(shape) {
+	case 2:
+		return 1, shape[0], shape[1], false, nil
+	case 3:
+		return a.colours(shape, o)
+	case 0:
+		return 1, 1, 1, false, nil
+	case 1:
+		return a.flat(shape[0], o)
+	}
+	return 0, 0, 0, false, malformed(a.path, "examples of shape %s are bytes, and no pictures: give pictures as n × height × width × channels, or numbers as float32", times(shape))
+}
+
+// flat interprets a list of bytes in the model's shape, if that is a shape of pictures.
+func (a *arrays) flat(n int, o Options) (channels, height, width int, last bool, err error) {
+	if len(o.Shape) == 3 && sizeOf(o.Shape) == n && !o.Preprocess.resizes() {
+		return a.colours(o.Shape, o)
+	}
+	return 1, 1, n, false, nil
+}
+
+// colours finds which of three dimensions are the channels.
+func (a *arrays) colours(shape []int, o Options) (channels, height, width int, last bool, err error) {
+	coloured := func(n int) bool { return n == 1 || n == 3 }
+	first, last := coloured(shape[0]), coloured(shape[2])
+	if first && last {
+		first, last, err = a.ambiguous(shape, o)
+	}
+	switch {
+	case err != nil:
+		return 0, 0, 0, false, err
+	case first:
+		return shape[0], shape[1], shape[2], false, nil
+	case last:
+		return shape[2], shape[0], shape[1], true, nil
+	}
+	return 0, 0, 0, false, malformed(a.path, "examples of shape %s are bytes with neither 1 nor 3 channels: give pictures as n × height × width × channels, or numbers as float32", times(shape))
+}
+
+// ambiguous decides by the model's layout, if that is given or the shapes agree.
+func (a *arrays) ambiguous(shape []int, o Options) (first, last bool, err error) {
+	layout := o.Preprocess.Layout
+	if layout == "" && slices.Equal(shape, o.Shape) {
+		layout = LayoutCHW
+	}
+	if layout == "" {
+		return false, false, fmt.Errorf("%s: examples of shape %s: which are the channels? say layout=chw or layout=hwc", a.path, times(shape))
+	}
+	return layout == LayoutCHW, layout == LayoutHWC, nil
 }

@@ -25,7 +25,7 @@ func TestNumbers(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "a.csv")
 	must.Do(t, os.WriteFile(path, []byte(b.String()), 0o600))
-	o := LabelledOptions{Target: "y", Sensitive: []string{"age:number"}, Seed: 1}
+	o := Options{Target: "y", Sensitive: []string{"age:number"}, Seed: 1}
 	must.Fail(t, must.Err(OpenParts(context.Background(), path, o)), "numbers are neither target nor attribute here")
 	o.Numbers = true
 	p := must.Get(OpenParts(context.Background(), path, o))(t)

@@ -241,7 +241,7 @@ func TestRealSets(t *testing.T) {
 func TestRealQMNIST(t *testing.T) {
 	shared.Long(t, "reads QMNIST")
 	mnist, labels := shared.Path(t, "data/mnist"), shared.Path(t, "data/qmnist")
-	p := must.Get(OpenParts(t.Context(), mnist, LabelledOptions{Labels: labels}))(t)
+	p := must.Get(OpenParts(t.Context(), mnist, Options{Labels: labels}))(t)
 	students := func(sets ...*Set) (n int) {
 		for _, s := range sets {
 			for _, population := range s.Sensitive[0].Labels {

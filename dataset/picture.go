@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	stddraw "image/draw"
 	"image/jpeg"
 	"image/png"
 	"io"
@@ -17,8 +16,6 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
-
-	"golang.org/x/image/draw"
 
 	"tattle/internal/simd"
 )
@@ -48,37 +45,16 @@ const (
 	garbageShare = 20       // percent
 )
 
-// pictureOptions says how pictures are decoded.
-type pictureOptions struct {
-	source   string                // folder or zip, for errors
-	side     int                   // of the squares they are resized to; 0 is DefaultSide
-	progress func(done, total int) // nil, or called from one goroutine at a time
-	rows     []int                 // which of the files; nil is all
-}
-
-// decodePictures decodes files to RGB and resizes them to [n, 3, side, side],
-// whatever their aspect, as B's authors do. Alpha is shown on black, and what a
-// file says of its orientation is not looked at. Where a JPEG has fewer samples
-// of colour than of light, Go's decoder repeats them and the authors' (libjpeg)
-// interpolates: FairFace's 64×64 differ by 1.1 of 255 in the mean.
+// decodePictures decodes files and shapes them, on all cores. What a file says of its orientation is only counted. Where
+// a JPEG has fewer samples of colour than of light, Go's decoder repeats them and Pillow's (libjpeg) interpolates:
+// FairFace's 64×64 differ by 1.1 of 255 in the mean.
 //
 // An error names the first file that cannot be decoded, and why.
-func decodePictures(ctx context.Context, fsys fs.FS, files []string, o pictureOptions) ([]uint8, error) {
-	if o.side == 0 {
-		o.side = DefaultSide
+func decodePictures(ctx context.Context, fsys fs.FS, files []string, source string, z *shaping, progress func(done, total int)) ([]uint8, error) {
+	if uint64(len(files)) > maxPictures/uint64(z.bytes()) {
+		return nil, tooMany(source, len(files), z)
 	}
-	if o.rows == nil {
-		o.rows = complete(nil, len(files))
-	}
-	if o.side < 1 || o.side > maxPictureSide {
-		return nil, fmt.Errorf("%s: pictures of side %d: want 1 to %d pixels", o.source, o.side, maxPictureSide)
-	}
-	size := 3 * o.side * o.side
-	if uint64(len(o.rows)) > maxPictures/uint64(size) {
-		return nil, fmt.Errorf("%s: %d pictures of side %d take more than %d GB: ask for a smaller side or fewer pictures", o.source, len(o.rows), o.side, maxPictures>>30)
-	}
-	d := &decoding{fsys: fsys, files: pick(files, 1, o.rows), source: o.source, progress: o.progress, pixels: make([]uint8, len(o.rows)*size), size: size}
-	d.worker = func() shaper { return newPictureReader(o.side) }
+	d := &decoding{fsys: fsys, files: files, source: source, progress: progress, shaping: z, pixels: make([]uint8, len(files)*z.bytes())}
 	return d.pixels, d.all(ctx)
 }
 
@@ -89,18 +65,12 @@ type decoding struct {
 	source   string // of the files, for errors
 	progress func(done, total int)
 	pixels   []uint8
-	size     int           // of one picture, in bytes
-	worker   func() shaper // of one core
-	failed   atomic.Int64  // the first file that cannot be decoded, or their number
+	shaping  *shaping
+	failed   atomic.Int64 // the first file that cannot be decoded, or their number
 
 	mu   sync.Mutex
 	err  error // of failed
 	done int
-}
-
-// shaper makes of a decoded picture, whose file's bytes are data, what is kept.
-type shaper interface {
-	shape(dst []uint8, img image.Image, data []byte) error
 }
 
 // all decodes the files to pixels.
@@ -117,11 +87,11 @@ func (d *decoding) all(ctx context.Context) error {
 // in any case, so that the error does not depend on the number of cores.
 func (d *decoding) some(ctx context.Context, lo, hi int) {
 	var in pictureFile
-	w := d.worker()
+	z, size := d.shaping.another(), d.shaping.bytes()
 	for i := lo; i < hi && int64(i) < d.failed.Load() && ctx.Err() == nil; i++ {
 		img, err := in.read(d.fsys, d.files[i])
 		if err == nil {
-			err = w.shape(d.pixels[i*d.size:][:d.size], img, in.data.Bytes())
+			err = z.shape(d.pixels[i*size:][:size], img, in.data.Bytes())
 		}
 		if err != nil {
 			d.fail(i, malformed(path.Join(d.source, d.files[i]), "%v", err))
@@ -151,22 +121,6 @@ func (d *decoding) count() {
 	if n := len(d.files); d.done == n || d.done%(n/100+1) == 0 {
 		d.progress(d.done, n)
 	}
-}
-
-// pictureReader resizes pictures one after another.
-type pictureReader struct {
-	square *image.RGBA
-	scaler draw.Scaler
-	scales image.Point // what scaler takes
-}
-
-func newPictureReader(side int) *pictureReader {
-	return &pictureReader{square: image.NewRGBA(image.Rect(0, 0, side, side))}
-}
-
-func (w *pictureReader) shape(dst []uint8, img image.Image, _ []byte) error {
-	w.resize(dst, img)
-	return nil
 }
 
 // pictureFile reads files one after another.
@@ -255,26 +209,4 @@ func broken(data []byte, err error) error {
 		return errors.New("is cut off in the middle: get it again, or take it out")
 	}
 	return fmt.Errorf("cannot be decoded (%v): get it again, convert it, or take it out", err)
-}
-
-// resize writes a picture as planes of R, G and B to dst, [3, side, side]. Where
-// it has another size it is resampled by the triangle kernel, widened when it
-// shrinks, which is what Pillow calls BILINEAR.
-func (w *pictureReader) resize(dst []uint8, img image.Image) {
-	from, to := img.Bounds(), w.square.Bounds()
-	if from.Size() == to.Size() {
-		stddraw.Draw(w.square, to, img, from.Min, stddraw.Src)
-	} else {
-		if w.scaler == nil || w.scales != from.Size() {
-			w.scales = from.Size()
-			w.scaler = draw.BiLinear.NewScaler(to.Dx(), to.Dy(), from.Dx(), from.Dy())
-		}
-		w.scaler.Scale(w.square, to, img, from, draw.Src, nil)
-	}
-	plane := to.Dx() * to.Dy()
-	r, g, b := dst[:plane], dst[plane:2*plane], dst[2*plane:]
-	for i := range r {
-		p := w.square.Pix[4*i : 4*i+3 : 4*i+3]
-		r[i], g[i], b[i] = p[0], p[1], p[2]
-	}
 }

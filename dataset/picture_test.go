@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -66,53 +67,14 @@ func unread(names ...string) fstest.MapFS {
 	return tree(files)
 }
 
-// triangle is the weight of a sample at a distance from the centre, both in
-// pixels of the source; scale is how many of these are one of the result.
-func triangle(distance, scale float64) float64 {
-	return max(0, 1-math.Abs(distance)/max(scale, 1))
+// square makes squares of pictures.
+func square(side int) *shaping {
+	return Preprocess{Resize: []int{side, side}}.newShaping(image.Point{1, 1}, 3)
 }
 
-// slowResize resamples by the definition: every pixel is the mean of all of the
-// source, weighted by the triangle around its centre.
-func slowResize(m *image.NRGBA, side int) []float64 {
-	w, h := m.Rect.Dx(), m.Rect.Dy()
-	sx, sy := float64(w)/float64(side), float64(h)/float64(side)
-	out := make([]float64, 3*side*side)
-	for y := range side {
-		for x := range side {
-			var sum [3]float64
-			total := 0.0
-			for j := range h {
-				for i := range w {
-					weight := triangle(float64(i)+.5-(float64(x)+.5)*sx, sx) * triangle(float64(j)+.5-(float64(y)+.5)*sy, sy)
-					total += weight
-					for c := range sum {
-						sum[c] += weight * float64(m.Pix[m.PixOffset(i, j)+c])
-					}
-				}
-			}
-			for c := range sum {
-				out[(c*side+y)*side+x] = sum[c] / total
-			}
-		}
-	}
-	return out
-}
-
-// The fast scaler rounds once, to the nearest or down: within 1 of the exact.
-func TestResizeAgainstDefinition(t *testing.T) {
-	for _, c := range []struct{ w, h, side int }{{37, 91, 16}, {5, 3, 16}, {64, 20, 32}, {17, 16, 16}, {1, 1, 4}, {50, 50, 1}} {
-		m := noise(c.w, c.h, 1)
-		want := slowResize(m, c.side)
-		got := make([]uint8, len(want))
-		newPictureReader(c.side).resize(got, m)
-		for i := range want {
-			if math.Abs(float64(got[i])-want[i]) > 1.01 {
-				t.Errorf("%v: value %d is %d, want %.3f", c, i, got[i], want[i])
-				break
-			}
-		}
-	}
+// squares decodes pictures to squares.
+func squares(t testing.TB, fsys fs.FS, files []string, source string, side int) ([]uint8, error) {
+	return decodePictures(t.Context(), fsys, files, source, square(side), nil)
 }
 
 // A picture of the side that is asked for is not touched, whatever its type.
@@ -135,8 +97,8 @@ func TestDecodeKeepsPixels(t *testing.T) {
 		"a.png": pngOf(t, rgb), "b.png": pngOf(t, deep), "c.png": pngOf(t, grey), "d.png": pngOf(t, palette), "e.png": pngOf(t, glass),
 		"f.jpg": jpegOf(t, grey),
 	})
-	got := must.Get(decodePictures(t.Context(), files, []string{"a.png", "b.png", "c.png", "d.png", "e.png", "f.jpg"}, pictureOptions{side: side}))(t)
-	for k, m := range []image.Image{rgb, deep, grey, palette, image.NewUniform(color.Black)} {
+	got := must.Get(squares(t, files, []string{"a.png", "b.png", "c.png", "d.png", "e.png", "f.jpg"}, "", side))(t)
+	for k, m := range []image.Image{rgb, deep, grey, palette, image.NewUniform(color.RGBA{9, 9, 9, 255})} {
 		for i := range 3 * side * side {
 			x, y := i%side, i/side%side
 			r, g, b, _ := m.At(x, y).RGBA()
@@ -182,14 +144,9 @@ func TestDecodeErrors(t *testing.T) {
 		"bomb.jpg": "claims 65535 × 65535 pixels", "bomb.png": "claims 1048576 × 1048576", "over.png": "dimension overflow", "flat.png": "claims 2147483647 × 1",
 		"none.jpg": "", "big.jpg": "more than the 64 MB", "dir.jpg": "not a plain file", "gone.jpg": "cannot be opened",
 	} {
-		must.Fail(t, must.Err(decodePictures(t.Context(), files, []string{"good.jpg", name}, pictureOptions{source: "faces"})), "faces/"+name+": ", want)
+		must.Fail(t, must.Err(squares(t, files, []string{"good.jpg", name}, "faces", 64)), "faces/"+name+": ", want)
 	}
-	for _, o := range []pictureOptions{{side: -1}, {side: maxPictureSide + 1}} {
-		if _, err := decodePictures(t.Context(), files, []string{"good.jpg"}, o); err == nil {
-			t.Errorf("side %d is taken", o.side)
-		}
-	}
-	must.Fail(t, must.Err(decodePictures(t.Context(), files, make([]string, maxPictures/3/1024/1024+1), pictureOptions{side: 1024}))) // more than the memory for pictures
+	must.Fail(t, must.Err(squares(t, files, make([]string, maxPictures/3/1024/1024+1), "", 1024))) // more than the memory for pictures
 }
 
 // many is n pictures, some of them not whole.
@@ -213,14 +170,14 @@ func TestDecodeOnAnyCores(t *testing.T) {
 	var first []uint8
 	for _, cores := range []int{1, 2, 5} {
 		runtime.GOMAXPROCS(cores)
-		pixels := must.Get(decodePictures(t.Context(), good, names, pictureOptions{side: 16}))(t)
+		pixels := must.Get(squares(t, good, names, "", 16))(t)
 		if first == nil {
 			first = pixels
 		}
 		if !bytes.Equal(pixels, first) {
 			t.Errorf("%d cores: other pixels than one core's", cores)
 		}
-		if _, err := decodePictures(t.Context(), bad, names, pictureOptions{side: 16}); err == nil || !strings.HasPrefix(err.Error(), "040.jpg: ") {
+		if _, err := squares(t, bad, names, "", 16); err == nil || !strings.HasPrefix(err.Error(), "040.jpg: ") {
 			t.Errorf("%d cores: %v, want the first bad picture", cores, err)
 		}
 	}
@@ -229,17 +186,17 @@ func TestDecodeOnAnyCores(t *testing.T) {
 func TestDecodeProgressAndEnd(t *testing.T) {
 	files, names := many(t, 250)
 	last := 0
-	_, err := decodePictures(t.Context(), files, names, pictureOptions{side: 4, progress: func(done, total int) {
+	_, err := decodePictures(t.Context(), files, names, "", square(4), func(done, total int) {
 		if done <= last || total != len(names) {
 			t.Errorf("%d of %d after %d", done, total, last)
 		}
 		last = done
-	}})
+	})
 	if err != nil || last != len(names) {
 		t.Errorf("progress ends at %d of %d, error %v", last, len(names), err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = decodePictures(ctx, files, names, pictureOptions{source: "x", side: 4, progress: func(int, int) { cancel() }})
+	_, err = decodePictures(ctx, files, names, "x", square(4), func(int, int) { cancel() })
 	if err != context.Canceled {
 		t.Errorf("broken off: %v", err)
 	}
@@ -254,8 +211,8 @@ func TestDecodeFairFace(t *testing.T) {
 	source := shared.Path(t, "data/fairface64.zip")
 	fsys, closer := must.Get2(openFS(source))(t)
 	defer closer.Close()
-	l := must.Get(readFairFace(fsys, source, false))(t)
-	pixels := must.Get(decodePictures(t.Context(), fsys, l.files[:1000], pictureOptions{source: source}))(t)
+	l := must.Get(presetsOf[KindFairFace].readLists(fsys, source, Options{}))(t)
+	pixels := must.Get(squares(t, fsys, l.files[:1000], source, DefaultSide))(t)
 	const plane = DefaultSide * DefaultSide
 	var mean [3]float64
 	for i, v := range pixels {
@@ -279,7 +236,7 @@ func FuzzDecodePicture(f *testing.F) {
 		if err != nil {
 			return
 		}
-		newPictureReader(3).resize(make([]uint8, 27), m)
+		must.Do(t, square(3).shape(make([]uint8, 27), m, nil))
 	})
 }
 

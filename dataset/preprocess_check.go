@@ -130,3 +130,16 @@ func spread(key string, values []float64, unset float64, n int) ([]float64, erro
 	}
 	return slices.Repeat(values, n), nil
 }
+
+// ofValues gives each of n inputs that are numbers already its mean and standard
+// deviation.
+func (p Preprocess) ofValues(n int) (mean, std []float64, err error) {
+	if p.Range != nil {
+		return nil, nil, fmt.Errorf("range says what the bytes of pictures become, and these are numbers: give mean and std")
+	}
+	if mean, err = spread("mean", p.Mean, 0, n); err != nil {
+		return nil, nil, err
+	}
+	std, err = spread("std", p.Std, 1, n)
+	return mean, std, err
+}

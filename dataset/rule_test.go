@@ -129,7 +129,7 @@ func FuzzRule(f *testing.F) {
 		if err != nil {
 			return
 		}
-		c := column{r.column, strings.Split(values, "\n")}
+		c := column{name: r.column, values: strings.Split(values, "\n")}
 		a, err := Asked{Rule: r, Class: true}.Of(c.name, c.values, maxClasses)
 		if err != nil {
 			return

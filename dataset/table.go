@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,35 +14,53 @@ var tableNames = [3]string{"train.csv", "test.csv", "validation.csv"}
 
 // openTable reads any CSV, or a folder with train.csv and, where they are there,
 // test.csv and validation.csv. A column named split or partition that says train,
-// validation or test of every row divides it.
-func openTable(path string) (*origin, error) {
+// validation or test of every row divides it. UCI Adult is a folder with adult.data and,
+// where it is there, adult.test, or either of these files; a question mark is a category
+// like any other.
+func openTable(path, kind string, o Options) (*origin, error) {
+	set, dir := presetsOf[kind], path
 	info, err := os.Stat(path)
-	if err != nil || !info.IsDir() {
-		t, err := readTable(path, nil)
-		if err != nil {
-			return nil, err
+	folder := err == nil && info.IsDir()
+	names := tableNames[:]
+	if kind == KindAdult {
+		names = slices.Concat(set.Lists...)
+		if !folder {
+			dir, folder = filepath.Dir(path), true
 		}
-		return fromTables(path, []*table{t})
+		if firstFile(dir, names[0]) == "" {
+			return nil, fmt.Errorf("%s: no %s: give the folder with UCI Adult's %s", dir, names[0], strings.Join(names, " and "))
+		}
+	}
+	if !folder {
+		dir, names = filepath.Dir(path), []string{filepath.Base(path)}
 	}
 	var tables []*table
-	for i, name := range tableNames {
-		file := filepath.Join(path, name)
-		if i > 0 && firstFile(path, name) == "" {
-			tables = append(tables, nil)
-			continue
-		}
-		t, err := readTable(file, nil)
-		if err != nil {
-			return nil, err
+	for i, name := range names {
+		var t *table
+		if i == 0 || firstFile(dir, name) != "" {
+			if t, err = readTable(filepath.Join(dir, name), set.Columns); err != nil {
+				return nil, err
+			}
 		}
 		tables = append(tables, t)
 	}
-	return fromTables(path, tables)
+	src, err := fromTables(path, tables, o)
+	if err == nil && kind == KindAdult {
+		src.name = kind
+		src.take(set)
+		for i, v := range src.columns[len(set.Columns)-1].values {
+			src.columns[len(set.Columns)-1].values[i] = strings.TrimSuffix(v, ".") // adult.test has one
+		}
+	}
+	return src, err
 }
 
 // fromTables joins a training table and those of test and validation, which have
 // the same columns; nil stands for none.
-func fromTables(path string, tables []*table) (*origin, error) {
+func fromTables(path string, tables []*table, o Options) (*origin, error) {
+	if o.Preprocess.resizes() {
+		return nil, fmt.Errorf("%s: a table has no pictures to resize or crop: leave resize and crop out", path)
+	}
 	parts := []Split{Train, Test, Validation}
 	l := &labels{source: path}
 	var files []string
@@ -58,22 +77,34 @@ func fromTables(path string, tables []*table) (*origin, error) {
 		}
 	}
 	l.columns = tables[0].columns
-	name := strings.TrimSuffix(baseName(path), filepath.Ext(path))
-	src := &origin{labels: l, name: name, close: func() {}}
-	hidden := []int{}
+	src := &origin{labels: l, name: strings.TrimSuffix(baseName(path), filepath.Ext(path)), close: func() {}}
 	k, err := l.takeSplit()
 	if err != nil {
 		return nil, err
 	}
+	if !slices.Contains(l.split, Test) && !slices.Contains(l.split, Validation) {
+		l.split = nil
+	}
+	t := &tableReader{origin: src, Options: o}
 	if k >= 0 {
-		hidden = append(hidden, k)
+		t.hidden = append(t.hidden, k)
 	}
 	if l.columns[0].name == "" {
-		l.notes = append(l.notes, "the first column has no name: it is not an input")
-		hidden = append(hidden, 0)
+		l.note("the first column has no name: it is not an input")
+		t.hidden = append(t.hidden, 0)
 	}
-	src.inputs = func(_ context.Context, d *division, c *chosen) ([3]*Set, error) {
-		return src.tableSets(d, c, hidden, files)
+	asColumns := o.Columns != nil && o.Preprocess.IsZero()
+	src.divides = !asColumns
+	src.read = func(_ context.Context, rows, training []int, c *chosen) (set *Set, err error) {
+		if asColumns {
+			set, err = t.modelColumns(rows, c)
+		} else {
+			set, err = t.encoded(rows, training, c)
+		}
+		if err == nil {
+			set.Source = files
+		}
+		return set, err
 	}
 	return src, nil
 }

@@ -61,7 +61,7 @@ func TestDecodeTableRefuses(t *testing.T) {
 	} {
 		must.Fail(t, must.Err(decodeTable("test", []byte(c.text), nil)), c.want)
 	}
-	must.Fail(t, must.Err(decodeTable("test", []byte("1,2\n"), adultColumns)), "has 2 columns, not the 15") // not Adult
+	must.Fail(t, must.Err(decodeTable("test", []byte("1,2\n"), presetsOf[KindAdult].Columns)), "has 2 columns, not the 15") // not Adult
 }
 
 // TestEncoders compares inputs with what they are by hand: numbers minus their
@@ -87,15 +87,16 @@ func TestEncoders(t *testing.T) {
 		{"infinite is missing", "1 3 -inf 2 1e999 2", 2, []float32{-1.2247449, 0, 1.2247449, 0, 0, 1, 0, 0, 0, 1, 0, 0}},
 		{"nothing is known", "? ? ? ? ? ?", 0, nil},
 	} {
-		values := strings.Fields(c.values)
-		e := newEncoder(values, training)
+		e := newEncoder(column{values: strings.Fields(c.values)}, training)
 		if e.width != c.width {
 			t.Errorf("%s: %d inputs, want %d", c.name, e.width, c.width)
 			continue
 		}
 		got := make([]float32, len(rows)*e.width)
-		if e.width > 0 {
-			e.encode(got, e.width, values, rows)
+		for k, i := range rows {
+			if e.width > 0 {
+				e.encode(got[k*e.width:][:e.width], i)
+			}
 		}
 		for i, want := range c.want {
 			if math.Abs(float64(got[i]-want)) > 1e-6 {
@@ -113,15 +114,15 @@ func TestRareCategories(t *testing.T) {
 	for k := range 70 {
 		values = append(values, slices.Repeat([]string{fmt.Sprint("v", k)}, 70-k)...)
 	}
-	training := complete(nil, len(values))
+	training := First(len(values))
 	values = append(values, "new")
-	e := newEncoder(values, training)
+	e := newEncoder(column{values: values}, training)
 	if e.width != maxCategories+1 || len(e.categories) != maxCategories {
 		t.Fatalf("%d inputs for %d values", e.width, len(e.categories))
 	}
 	for i, v := range values {
 		row := make([]float32, e.width)
-		e.encode(row, e.width, values, []int{i})
+		e.encode(row, i)
 		var k int
 		fmt.Sscanf(v, "v%d", &k)
 		last := row[e.width-1] == 1
@@ -171,7 +172,7 @@ func writeText(t *testing.T, path, text string) string {
 
 func TestOpenTable(t *testing.T) {
 	path := writeText(t, filepath.Join(t.TempDir(), "made.csv"), csvOf(600))
-	p := must.Get(OpenParts(context.Background(), path, LabelledOptions{Target: "s", Sensitive: []string{"Y"}}))(t)
+	p := must.Get(OpenParts(context.Background(), path, Options{Target: "s", Sensitive: []string{"Y"}}))(t)
 	if p.Train.Name != "made" || p.Train.Len() != 432 || p.Validation.Len() != 48 || p.Test.Len() != 120 {
 		t.Fatalf("%s: %d, %d and %d rows", p.Train.Name, p.Train.Len(), p.Validation.Len(), p.Test.Len())
 	}
@@ -204,16 +205,16 @@ func TestOpenTableInParts(t *testing.T) {
 	writeText(t, filepath.Join(dir, "train.csv"), csvOf(100))
 	writeText(t, filepath.Join(dir, "test.csv"), csvOf(30))
 	writeText(t, filepath.Join(dir, "validation.csv"), csvOf(12))
-	p, err := OpenParts(context.Background(), dir, LabelledOptions{Target: "y"})
+	p, err := OpenParts(context.Background(), dir, Options{Target: "y"})
 	must.Do(t, err)
 	if p.Train.Len() != 100 || p.Validation.Len() != 12 || p.Test.Len() != 30 || len(p.Train.Source) != 3 {
 		t.Fatalf("%d, %d and %d rows of %v", p.Train.Len(), p.Validation.Len(), p.Test.Len(), p.Train.Source)
 	}
 	writeText(t, filepath.Join(dir, "test.csv"), "x,y\n1,2\n")
-	must.Fail(t, must.Err(OpenParts(context.Background(), dir, LabelledOptions{Target: "y"})), "its columns are not those of") // other columns
+	must.Fail(t, must.Err(OpenParts(context.Background(), dir, Options{Target: "y"})), "its columns are not those of") // other columns
 	marked := "x,y,split\n1,a,train\n2,b,train\n3,a,val\n4,b,val\n5,a,test\n6,b,test\n7,b,test\n"
 	path := writeText(t, filepath.Join(dir, "marked.csv"), marked)
-	p, err = OpenParts(context.Background(), path, LabelledOptions{Target: "y"})
+	p, err = OpenParts(context.Background(), path, Options{Target: "y"})
 	if err != nil || p.Train.Len() != 2 || p.Validation.Len() != 2 || p.Test.Len() != 3 || p.Train.Shape[0] != 1 {
 		t.Fatalf("%+v, %v", p, err)
 	}
@@ -223,22 +224,22 @@ func TestOpenTableRefuses(t *testing.T) {
 	dir := t.TempDir()
 	for i, c := range []struct {
 		text string
-		o    LabelledOptions
+		o    Options
 		want string
 	}{
-		{csvOf(60), LabelledOptions{}, "which column is the target? it has x, noise, y, s, s_code"},
-		{strings.Repeat("x,", 50) + "y\n" + strings.Repeat("1,", 50) + "0\n", LabelledOptions{Target: "z"}, `columns 1 and 2 are both called "x"`},
-		{strings.Repeat("1,", 51) + "0\n", LabelledOptions{Target: "z"}, "c40 and 12 more"},
-		{csvOf(60), LabelledOptions{Target: "z"}, `no column "z": it has x, noise, y, s, s_code`},
-		{csvOf(60), LabelledOptions{Target: "noise <30, >=30"}, `no column "noise <30, >=30": write a colon behind "noise"`},
-		{csvOf(60), LabelledOptions{Target: "y", Sensitive: []string{"x: 1; 2"}}, `class "2" of x has no example`},
-		{csvOf(60), LabelledOptions{Target: "y", Sensitive: []string{"s: p; =7"}}, `class "=7" of s has no example`},
-		{csvOf(60), LabelledOptions{Target: "noise: <=1000; >1000"}, `class ">1000" of noise has no example`},
-		{csvOf(2), LabelledOptions{Target: "y"}, "2 rows, which leaves no validation example: give at least 12"},
-		{"a,b\n1,2\n1,3\n", LabelledOptions{Target: "a"}, "a is constant (1)"},
-		{"a,b\n" + strings.Repeat("x,1\ny,1\n", 50), LabelledOptions{Target: "a"}, "no column is left for the inputs"},
-		{csvOf(60), LabelledOptions{Target: "y", Kind: "tables"}, `no kind of data "tables"`},
-		{csvOf(60), LabelledOptions{Target: "y", Limit: -1}, "no negative numbers"},
+		{csvOf(60), Options{}, "which column is the target? it has x, noise, y, s, s_code"},
+		{strings.Repeat("x,", 50) + "y\n" + strings.Repeat("1,", 50) + "0\n", Options{Target: "z"}, `columns 1 and 2 are both called "x"`},
+		{strings.Repeat("1,", 51) + "0\n", Options{Target: "z"}, "c40 and 12 more"},
+		{csvOf(60), Options{Target: "z"}, `no column "z": it has x, noise, y, s, s_code`},
+		{csvOf(60), Options{Target: "noise <30, >=30"}, `no column "noise <30, >=30": write a colon behind "noise"`},
+		{csvOf(60), Options{Target: "y", Sensitive: []string{"x: 1; 2"}}, `class "2" of x has no example`},
+		{csvOf(60), Options{Target: "y", Sensitive: []string{"s: p; =7"}}, `class "=7" of s has no example`},
+		{csvOf(60), Options{Target: "noise: <=1000; >1000"}, `class ">1000" of noise has no example`},
+		{csvOf(2), Options{Target: "y"}, "2 rows, which leaves no validation example: give at least 12"},
+		{"a,b\n1,2\n1,3\n", Options{Target: "a"}, "a is constant (1)"},
+		{"a,b\n" + strings.Repeat("x,1\ny,1\n", 50), Options{Target: "a"}, "no column is left for the inputs"},
+		{csvOf(60), Options{Target: "y", Kind: "tables"}, `no kind of data "tables"`},
+		{csvOf(60), Options{Target: "y", Limit: -1}, "no negative numbers"},
 	} {
 		path := writeText(t, filepath.Join(dir, fmt.Sprint(i, ".csv")), c.text)
 		must.Fail(t, must.Err(OpenParts(context.Background(), path, c.o)), c.want)
@@ -246,7 +247,7 @@ func TestOpenTableRefuses(t *testing.T) {
 }
 
 func TestOpenAdultRefuses(t *testing.T) {
-	must.Fail(t, must.Err(OpenParts(context.Background(), t.TempDir(), LabelledOptions{Kind: KindAdult})), "no adult.data") // an empty folder
+	must.Fail(t, must.Err(OpenParts(context.Background(), t.TempDir(), Options{Kind: KindAdult})), "no adult.data") // an empty folder
 }
 
 func FuzzTable(f *testing.F) {
@@ -263,11 +264,11 @@ func FuzzTable(f *testing.F) {
 		if n := tab.rows() * len(tab.columns); n > len(data)+1 {
 			t.Fatalf("%d fields of %d bytes", n, len(data))
 		}
-		src, err := fromTables("fuzz", []*table{tab})
+		src, err := fromTables("fuzz", []*table{tab}, Options{})
 		if err != nil {
 			return
 		}
-		p, err := src.parts(context.Background(), LabelledOptions{Target: target, Sensitive: []string{sensitive}})
+		p, err := src.parts(context.Background(), Options{Target: target, Sensitive: []string{sensitive}})
 		if err != nil {
 			return
 		}
@@ -287,7 +288,7 @@ func FuzzTable(f *testing.F) {
 func TestRealAdult(t *testing.T) {
 	shared.Long(t, "reads Adult")
 	dir := shared.Path(t, "data/adult")
-	p := must.Get(OpenParts(context.Background(), dir, LabelledOptions{}))(t)
+	p := must.Get(OpenParts(context.Background(), dir, Options{}))(t)
 	count := func(labels []int) (n int) {
 		for _, v := range labels {
 			n += v
@@ -328,7 +329,7 @@ func TestTableNotes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.csv")
 	must.Do(t, os.WriteFile(path, []byte(b.String()), 0o666))
 	open := func(target string) *Parts {
-		return must.Get(OpenParts(t.Context(), path, LabelledOptions{Target: target, Sensitive: []string{"odd"}}))(t)
+		return must.Get(OpenParts(t.Context(), path, Options{Target: target, Sensitive: []string{"odd"}}))(t)
 	}
 	p := open("band")
 	notes := strings.Join(p.Notes, "\n")
@@ -380,9 +381,9 @@ func TestConstantColumns(t *testing.T) {
 		3: {2, "no inputs: fixed, kind"},
 		4: {4, "as many inputs as there are with them"},
 	} {
-		set, notes, err := OpenInputs(t.Context(), path, InputOptions{Target: "label", ModelInputs: inputs})
+		set, notes, err := OpenInputs(t.Context(), path, Options{Target: "label", ModelInputs: inputs})
 		must.Do(t, err)
-		parts := must.Get(OpenParts(t.Context(), path, LabelledOptions{Target: "label", ModelInputs: inputs}))(t)
+		parts := must.Get(OpenParts(t.Context(), path, Options{Target: "label", ModelInputs: inputs}))(t)
 		if set.size() != want.width || parts.Train.size() != want.width || !strings.Contains(strings.Join(notes, "\n"), want.note) {
 			t.Errorf("a model of %d inputs: %d and %d, notes %q", inputs, set.size(), parts.Train.size(), notes)
 		}
@@ -397,7 +398,7 @@ func TestFewRows(t *testing.T) {
 	text := "a,b,label\n"
 	for n := range 14 {
 		path := writeText(t, filepath.Join(t.TempDir(), "t.csv"), text)
-		set, _, err := OpenInputs(t.Context(), path, InputOptions{Target: "label"})
+		set, _, err := OpenInputs(t.Context(), path, Options{Target: "label"})
 		if err == nil && set.Len() == 0 {
 			t.Errorf("%d rows: an empty set", n)
 		}
@@ -423,7 +424,7 @@ func TestColumnOfParts(t *testing.T) {
 			text += fmt.Sprintf("%d,%s,%d\n", i%7, strings.Split(values, ",")[i%4], i%3%2)
 		}
 		path := writeText(t, filepath.Join(t.TempDir(), "t.csv"), text)
-		_, _, err := OpenInputs(t.Context(), path, InputOptions{Target: "label"})
+		_, _, err := OpenInputs(t.Context(), path, Options{Target: "label"})
 		if want == "" {
 			must.Do(t, err, values)
 		} else {
@@ -446,11 +447,11 @@ func TestInputsOf(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "d.csv")
 	must.Do(t, os.WriteFile(path, []byte(text.String()), 0o600))
-	open := func(of *LabelledOptions, sensitive string) *Parts {
-		return must.Get(OpenParts(t.Context(), path, LabelledOptions{Target: "y", Sensitive: []string{sensitive}, Seed: 1, InputsOf: of}))(t)
+	open := func(of *Options, sensitive string) *Parts {
+		return must.Get(OpenParts(t.Context(), path, Options{Target: "y", Sensitive: []string{sensitive}, Seed: 1, InputsOf: of}))(t)
 	}
 	trained := open(nil, "s1")
-	asked := open(&LabelledOptions{Target: "y", Sensitive: []string{"s1"}, Seed: 1}, "s2")
+	asked := open(&Options{Target: "y", Sensitive: []string{"s1"}, Seed: 1}, "s2")
 	row := func(s *Set, i int) string {
 		w := s.size()
 		return fmt.Sprint(s.Y[i], s.Values[i*w:][:w])

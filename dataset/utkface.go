@@ -10,39 +10,29 @@ import (
 	"strings"
 )
 
-// The values of UTKFace's numbers for gender and race, as its home page names
-// them.
-var (
-	utkfaceGenders = []string{"Male", "Female"}
-	utkfaceRaces   = []string{"White", "Black", "Asian", "Indian", "Others"}
-)
-
-// utkfacePictures is how many pictures of UTKFace have a whole name.
-const utkfacePictures = 23705
-
-// utkfaceOldest bounds the ages that are believed; UTKFace says 0 to 116.
-const utkfaceOldest = 130
+// utkfaceAges are the ages that are believed; UTKFace says 0 to 116.
+var utkfaceAges = classNumbers(131)
 
 // utkfaceRow is what a picture's name says: [age]_[gender]_[race]_[date].jpg.
 type utkfaceRow struct{ age, gender, race string }
 
 // parseUTKFace reads a picture's name; false if it does not say all three. A
 // name without the race has the date in its place, which is no race.
-func parseUTKFace(name string) (utkfaceRow, bool) {
+func parseUTKFace(name string) (row utkfaceRow, ok bool) {
 	stem, _, _ := strings.Cut(path.Base(name), ".")
 	parts := strings.Split(stem, "_")
 	if len(parts) < 3 {
-		return utkfaceRow{}, false
+		return row, false
 	}
-	var v [3]int
-	for i, limit := range []int{utkfaceOldest + 1, len(utkfaceGenders), len(utkfaceRaces)} {
+	listed := presetsOf[KindUTKFace].Listed
+	for i, names := range [][]string{utkfaceAges, listed["gender"], listed["race"]} {
 		n, err := strconv.ParseUint(parts[i], 10, 16)
-		if err != nil || int(n) >= limit {
-			return utkfaceRow{}, false
+		if err != nil || int(n) >= len(names) {
+			return row, false
 		}
-		v[i] = int(n)
+		*[]*string{&row.age, &row.gender, &row.race}[i] = names[n]
 	}
-	return utkfaceRow{strconv.Itoa(v[0]), utkfaceGenders[v[1]], utkfaceRaces[v[2]]}, true
+	return row, true
 }
 
 // readUTKFace reads the names of UTKFace's pictures: columns age, gender and
@@ -74,11 +64,11 @@ func readUTKFace(fsys fs.FS, source string) (*labels, error) {
 	if len(left) > 0 {
 		l.notes = append(l.notes, fmt.Sprintf("%s left out: the name does not give age, gender and race (%s)", plural(len(left), "picture"), listed(left)))
 	}
-	l.columns = []column{{"age", age}, {"gender", gender}, {"race", race}}
+	l.columns = []column{{name: "age", values: age}, {name: "gender", values: gender}, {name: "race", values: race}}
 	l.split = utkfaceSplit(len(l.files))
 	note := "the split is that of the paper's experiments, whatever the seed"
-	if n := len(l.files); n != utkfacePictures {
-		note = fmt.Sprintf("the split is drawn as for the paper's experiments, whatever the seed, but of %d pictures and not of %d", n, utkfacePictures)
+	if n := len(l.files); n != presetsOf[KindUTKFace].Pictures {
+		note = fmt.Sprintf("the split is drawn as for the paper's experiments, whatever the seed, but of %d pictures and not of %d", n, presetsOf[KindUTKFace].Pictures)
 	}
 	l.notes = append(l.notes, note)
 	return l, nil

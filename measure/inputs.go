@@ -34,7 +34,7 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 	if drawn && !m.DataPreprocess().IsZero() {
 		return nil, nil, wrongPreprocess(errors.New("the generated glyphs are drawn as inputs already"), "leave --preprocess out, or name pictures with --data")
 	}
-	o := dataset.InputOptions{
+	o := dataset.Options{
 		Split: dataset.Split(in.Split), Preprocess: m.DataPreprocess(), Labels: in.Labels, SkipMissing: in.SkipMissing, Target: in.Target, Sensitive: in.Sensitive, Seed: in.Seed,
 		Shape: m.Pictures(), ModelInputs: nn.Size(m.Graph.InputShape), Progress: progress, Columns: m.Graph.Columns, Words: m.Graph.Words,
 	}

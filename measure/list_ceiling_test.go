@@ -33,15 +33,15 @@ func TestNoAttackBeatsCeilings(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, data string
-		options    dataset.InputOptions
+		options    dataset.Options
 		labels     string
 		candidates int
 		graph      func(*testing.T, *dataset.Set) *nn.Graph
 	}{
-		{"writer", "data/mnist", dataset.InputOptions{}, "data/qmnist", 10000, read("models/mnist-mlp.onnx")},
-		{"gender", "data/fairface64.zip", dataset.InputOptions{Target: "age: <30, >=30", Sensitive: []string{"gender"}, Preprocess: preprocess(t, "resize=32,32 mean=.485,.456,.406 std=.229,.224,.225"), Shape: []int{3, 32, 32}},
+		{"writer", "data/mnist", dataset.Options{}, "data/qmnist", 10000, read("models/mnist-mlp.onnx")},
+		{"gender", "data/fairface64.zip", dataset.Options{Target: "age: <30, >=30", Sensitive: []string{"gender"}, Preprocess: preprocess(t, "resize=32,32 mean=.485,.456,.406 std=.229,.224,.225"), Shape: []int{3, 32, 32}},
 			"", 4000, read("models/resnet20-cifar10.onnx")},
-		{"sex", "data/adult", dataset.InputOptions{Sensitive: []string{"sex"}}, "", 10000, randomNet},
+		{"sex", "data/adult", dataset.Options{Sensitive: []string{"sex"}}, "", 10000, randomNet},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var sets [2]*dataset.Set

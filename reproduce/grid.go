@@ -24,7 +24,7 @@ import (
 // procedure.
 type GridOptions struct {
 	Data        string   // absolute path of the folder or zip of the experiment's data
-	SkipMissing bool     // as in dataset.LabelledOptions
+	SkipMissing bool     // as in dataset.Options
 	Epochs      int      // of each training; 0 is the paper's
 	Seeds       int      // trainings of each kind; 0 is the paper's
 	Limit       int      // largest number of training examples; 0 is all
@@ -91,7 +91,7 @@ func (x *Experiment) NewGrid(o GridOptions) (*Grid, error) {
 	}
 	sources := map[string]*training.Source{} // one for each target
 	for _, t := range x.Trainings {
-		sources[t.Target] = &training.Source{Path: o.Data, HoldOut: t.Student, LabelledOptions: dataset.LabelledOptions{
+		sources[t.Target] = &training.Source{Path: o.Data, HoldOut: t.Student, Options: dataset.Options{
 			Kind: string(x.Data), SkipMissing: o.SkipMissing, Target: t.Target, Sensitive: x.Sensitive(t.Target),
 			Side: side, Seed: o.Seed, Limit: g.o.Limit,
 		}}

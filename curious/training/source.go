@@ -19,7 +19,7 @@ import (
 // Source says how labelled data were read, so that they can be read again.
 type Source struct {
 	Path string `json:"path,omitempty"` // absolute
-	dataset.LabelledOptions
+	dataset.Options
 	HoldOut bool `json:"hold_out,omitempty"` // trained on the teacher's part alone
 }
 
@@ -29,7 +29,7 @@ func (s *Source) Open(ctx context.Context, progress func(done, total int)) (part
 	if _, err := os.Stat(s.Path); err != nil && s.Path != "" {
 		return nil, nil, err
 	}
-	o := s.LabelledOptions
+	o := s.Options
 	o.Progress = progress
 	whole, err = dataset.OpenParts(ctx, s.Path, o)
 	if err != nil {

@@ -27,7 +27,7 @@ func seedParts(t *testing.T) *dataset.Parts {
 }
 
 func glyphSource() *Source {
-	return &Source{LabelledOptions: dataset.LabelledOptions{Kind: dataset.KindGlyphs, Sensitive: []string{"family: italic; *"}, Limit: 200, Seed: 1}}
+	return &Source{Options: dataset.Options{Kind: dataset.KindGlyphs, Sensitive: []string{"family: italic; *"}, Limit: 200, Seed: 1}}
 }
 
 // stageOf is a stage of so many seeds in a new folder.

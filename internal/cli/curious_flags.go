@@ -105,7 +105,7 @@ func (c *trainCmd) trainings() ([]training.Seed, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := &training.Source{Path: c.Data, HoldOut: c.HoldOut, LabelledOptions: dataset.LabelledOptions{
+	src := &training.Source{Path: c.Data, HoldOut: c.HoldOut, Options: dataset.Options{
 		Kind: kinds[c.Task], Labels: c.Labels, FileColumn: c.FileColumn, SkipMissing: c.SkipMissing, Target: c.Target, Sensitive: c.Sensitive,
 		Side: c.Size, Seed: c.Seed, Limit: c.Examples,
 	}}

@@ -116,7 +116,7 @@ func writers(ctx context.Context, o options) (*dataset.Set, error) {
 	if labels == "" {
 		labels = o.mnist
 	}
-	p, err := dataset.OpenParts(ctx, o.mnist, dataset.LabelledOptions{
+	p, err := dataset.OpenParts(ctx, o.mnist, dataset.Options{
 		Kind: dataset.KindMNIST, Labels: labels, Target: "digit: 0,1,2,3,4; 5,6,7,8,9", Sensitive: []string{"writer"},
 	})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 // fit gives the examples the shape of the model's input where that is another view of
 // the same values: one of the two shapes has a single dimension, or they differ only
 // in dimensions of size 1.
-func (s *Set) fit(path string, o InputOptions) error {
+func (s *Set) fit(path string, o Options) error {
 	want := o.Shape
 	if up := o.Preprocess.Upsample; want != nil && up != nil && !slices.Equal(want, s.Shape) {
 		want = belowUpsample(want, up, s, o.Preprocess.Layout)

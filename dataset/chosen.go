@@ -16,6 +16,7 @@ type chosen struct {
 	plain     []bool    // of each of sensitive: its classes are its values, not those of a rule
 	made      Sensitive // of sensitive: what is asked for
 	columns   []int     // that they are made of
+	answers   int       // how many of columns, the first ones, are the target's
 }
 
 // all lists the target, if there is one, and the sensitive attributes.
@@ -26,57 +27,89 @@ func (c *chosen) all() []Attribute {
 	return append([]Attribute{c.target}, c.sensitive...)
 }
 
-// choose applies the rules.
-func (src *origin) choose(o LabelledOptions) (*chosen, error) {
-	target, sensitive := o.Target, o.Sensitive
-	if target == "" {
-		target = src.target
-	}
-	if target == "" {
-		return nil, fmt.Errorf("which column is the target? it has %s", few(src.labels.names()))
-	}
+// choose applies the rules. The target of [OpenInputs] may be missing, and has the classes that its column says.
+func (src *origin) choose(o Options) (*chosen, error) {
 	c := new(chosen)
+	one := o.Split != ""
+	target := cmp.Or(o.Target, src.target)
+	if one {
+		target = cmp.Or(target, src.targetColumn())
+	}
 	var err error
-	if target == NoTarget {
+	switch {
+	case target == NoTarget:
 		c.hideTarget(src)
-	} else if c.target, err = src.attribute(target, o.Numbers, c); err != nil {
+	case target == "" && !one:
+		return nil, fmt.Errorf("which column is the target? it has %s", few(src.names()))
+	case target == "" && len(src.columns) == 0:
+		src.note("nothing says the classes (folders, or an array called y, labels or targets): the examples are read without labels")
+	case target == "":
+		src.note("no column is known to hold the classes (columns: %s): the examples are read without labels", listed(src.names()))
+	case one && !strings.HasSuffix(target, NumberSuffix):
+		c.target, err = src.classes(target, c)
+	default:
+		c.target, err = src.attribute(target, o.Numbers, c)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("the target: %w", err)
 	}
-	if len(sensitive) == 0 { // the kind's own, but for what is the target already
+	c.answers = len(c.columns)
+	return c, src.chooseSensitive(o, c)
+}
+
+// chooseSensitive applies the rules of the sensitive attributes, or the kind's own, but for what is the target already.
+func (src *origin) chooseSensitive(o Options, c *chosen) (err error) {
+	sensitive := o.Sensitive
+	if len(sensitive) == 0 && (o.Split == "" || !src.divides) { // other programs' models take all columns of a table
 		sensitive = slices.DeleteFunc(slices.Clone(src.sensitive), func(name string) bool {
-			k, err := src.labels.find(name)
+			k, err := src.find(name)
 			return err == nil && slices.Contains(c.columns, k)
 		})
 	}
 	if c.made, err = ParseSensitive(sensitive, src.has); err != nil {
-		return nil, err
+		return err
 	}
 	taken := map[string]bool{}
 	for _, text := range c.made.Read {
 		a, err := src.attribute(text, o.Numbers, c)
 		if err != nil {
-			return nil, fmt.Errorf("the sensitive attribute: %w", err)
+			return fmt.Errorf("the sensitive attribute: %w", err)
 		}
 		for k, name := 2, a.Name; taken[a.Name]; k++ {
 			a.Name = fmt.Sprintf("%s-%d", name, k)
 		}
 		taken[a.Name] = true
 		asked, _ := ParseAsked(text)
-		c.sensitive, c.plain = append(c.sensitive, a), append(c.plain, !asked.Grouped() && src.shortcuts[folded(asked.column)] == "")
+		k, _ := src.find(asked.column)
+		c.sensitive = append(c.sensitive, a)
+		c.plain = append(c.plain, !asked.Grouped() && src.shortcuts[folded(asked.column)] == "" && src.columns[k].listed == nil)
 	}
 	_, err = c.made.Make(c.sensitive) // what cannot be made is found before anything is read
-	return c, err
+	return err
+}
+
+// classesOf lists the classes of a column in their own order; nil if nobody says it. A part that is read alone has all of
+// them, and the data as a whole those that occur.
+func (src *origin) classesOf(col column) []string {
+	if col.listed == nil || src.single {
+		return col.listed
+	}
+	there := distinctValues(col.values)
+	return slices.DeleteFunc(slices.Clone(col.listed), func(v string) bool {
+		_, found := slices.BinarySearch(there, v)
+		return !found
+	})
 }
 
 // has reports whether there is a column of a name.
 func (src *origin) has(name string) bool {
-	_, err := src.labels.find(name)
+	_, err := src.find(name)
 	return err == nil
 }
 
 // hideTarget keeps the kind's own target from being an input, where there is to be no target.
 func (c *chosen) hideTarget(src *origin) {
-	if k, err := src.labels.find(src.target); err == nil {
+	if k, err := src.find(src.target); err == nil {
 		c.columns = append(c.columns, k)
 	}
 }
@@ -94,6 +127,9 @@ func (a Attribute) of(rows []int) Attribute {
 func (a *Attribute) classWords() string {
 	if a.Numeric() {
 		return "has no number"
+	}
+	if len(a.Values) > mostPlain {
+		return "falls in none of its classes"
 	}
 	return "falls in none of the classes " + strings.Join(a.Values, "; ")
 }
@@ -115,7 +151,7 @@ func (src *origin) attribute(text string, numeric bool, c *chosen) (Attribute, e
 			return Attribute{}, err
 		}
 	}
-	k, err := src.labels.find(r.column)
+	k, err := src.find(r.column)
 	if hint := src.elsewhere[folded(r.column)]; err != nil && hint != "" {
 		err = fmt.Errorf("%w; %s", err, hint)
 	}
@@ -123,8 +159,8 @@ func (src *origin) attribute(text string, numeric bool, c *chosen) (Attribute, e
 		return Attribute{}, err
 	}
 	c.columns = append(c.columns, k)
-	col := src.labels.columns[k]
-	asked.Rule, asked.Class = r, asked.Class || !numeric
+	col := src.columns[k]
+	asked.Rule, asked.Class, asked.Listed = r, asked.Class || !numeric, src.classesOf(col)
 	a, err := asked.Of(cmp.Or(name, col.name), col.values, maxClasses)
 	if err != nil {
 		return a, err
@@ -141,19 +177,8 @@ func (src *origin) attribute(text string, numeric bool, c *chosen) (Attribute, e
 	if len(a.Values) < 2 {
 		return a, fmt.Errorf("%s is constant (%s): want an attribute of two classes or more", a.Name, strings.Join(a.Values, ""))
 	}
-	if class := absent(a, complete(nil, len(a.Labels))); class >= 0 {
+	if class := absent(a, First(len(a.Labels))); class >= 0 && (r.Grouped() || col.listed == nil) {
 		return a, fmt.Errorf("class %q of %s has no example: correct the rule, or leave the class out", a.Values[class], a.Name)
 	}
 	return a, nil
-}
-
-// fill gives a set the labels of its rows.
-func (c *chosen) fill(s *Set, rows []int) (err error) {
-	s.YName, s.YNames = c.target.Name, c.target.Values
-	s.Y, s.YNumbers = pick(c.target.Labels, 1, rows), pick(c.target.Numbers, 1, rows)
-	for _, a := range c.sensitive {
-		s.Sensitive = append(s.Sensitive, a.of(rows))
-	}
-	s.Sensitive, err = c.made.Make(s.Sensitive)
-	return err
 }

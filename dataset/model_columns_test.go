@@ -15,13 +15,13 @@ import (
 
 // Columns of a model are read by name, in the model's order, as they are.
 func TestModelColumns(t *testing.T) {
-	open := func(text string, o InputOptions) (*Set, string, error) {
+	open := func(text string, o Options) (*Set, string, error) {
 		path := filepath.Join(t.TempDir(), "a.csv")
 		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		set, notes, err := OpenInputs(context.Background(), path, o)
 		return set, strings.Join(notes, "\n"), err
 	}
-	named := InputOptions{Target: "y", Missing: true, Words: []string{"f", "m"}, Columns: []nn.Column{{Name: "sex", Width: 1, Type: nn.ColumnText}, {Name: "Age", Width: 1, Type: nn.ColumnNumber}, {Name: "kids", Width: 1, Type: nn.ColumnInteger}}}
+	named := Options{Target: "y", Missing: true, Words: []string{"f", "m"}, Columns: []nn.Column{{Name: "sex", Width: 1, Type: nn.ColumnText}, {Name: "Age", Width: 1, Type: nn.ColumnNumber}, {Name: "kids", Width: 1, Type: nn.ColumnInteger}}}
 	set, notes := must.Get2(open("age,y,sex,kids,other\n20.5,a,m,2,x\n,b,f,0,x\n30,a,q,TRUE,x\n", named))(t)
 	nan := float32(math.NaN())
 	if want := []float32{1, 20.5, 2, 0, nan, 0, -1, 30, 1}; !slices.EqualFunc(set.Values, want, func(a, b float32) bool { return a == b || a != a && b != b }) {
@@ -32,8 +32,8 @@ func TestModelColumns(t *testing.T) {
 			t.Errorf("notes %q lack %q", notes, want)
 		}
 	}
-	row := func(width int) InputOptions {
-		return InputOptions{Target: "y", Sensitive: []string{"s"}, Columns: []nn.Column{{Name: "input", Width: width, Type: nn.ColumnNumber}}}
+	row := func(width int) Options {
+		return Options{Target: "y", Sensitive: []string{"s"}, Columns: []nn.Column{{Name: "input", Width: width, Type: nn.ColumnNumber}}}
 	}
 	table := "a,s,b,y,name\n1,0,2,u,Ann\n3,1,4,v,Bob\n"
 	for width, want := range map[int]string{2: "the target and the sensitive ones: a, b", 3: "but the target: a, s, b"} {
@@ -44,7 +44,7 @@ func TestModelColumns(t *testing.T) {
 	}
 	for want, c := range map[string]struct {
 		text string
-		o    InputOptions
+		o    Options
 	}{
 		"there are 3 such columns besides the target and the split (2 without the sensitive ones)": {table, row(5)},
 		`there is no "kids"`:                                {"age,sex,y\n1,f,a\n", named},

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -17,68 +16,56 @@ const maxExact = 1 << 24
 // mostNamed is the most columns that a note lists.
 const mostNamed = 40
 
-// columnRows reads the rows of a table as the columns of a model, by their names and as
-// they are: nothing is scaled or encoded. labels are how many of c's columns are the
-// target's.
-func (in *inputs) columnRows(path string, src *origin, c *chosen, labels int, o InputOptions) error {
-	l := src.labels
-	hidden := slices.Clone(c.columns[:labels])
-	if k := l.splitColumn(); k >= 0 {
+// modelColumns makes inputs of the columns of a model, by their names and as
+// they are: nothing is scaled or encoded.
+func (t *tableReader) modelColumns(rows []int, c *chosen) (*Set, error) {
+	hidden := slices.Clone(c.columns[:c.answers])
+	if k := t.splitColumn(); k >= 0 {
 		hidden = append(hidden, k)
 	}
-	split := l.split
-	if !slices.Contains(split, Test) && !slices.Contains(split, Validation) {
-		split = make([]Split, len(split)) // a single table has no parts
-	}
-	if err := in.part(path, split, len(split), o.Split); err != nil {
-		return err
-	}
-	columns, note, err := modelColumns(l, o.Columns, hidden, c.columns[labels:])
+	columns, note, err := modelColumns(t.labels, t.Options.Columns, hidden, c.columns[c.answers:])
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", t.source, err)
 	}
 	if note != "" {
-		in.note("%s", note)
+		t.note("%s", note)
 	}
-	words := make(map[string]int, len(o.Words))
-	for i, w := range o.Words {
+	words := make(map[string]int, len(t.Words))
+	for i, w := range t.Words {
 		words[w] = i
 	}
-	in.read = func(_ context.Context, rows []int) (*Set, error) {
-		width := len(columns)
-		if width > maxArray/4/max(len(rows), 1) {
-			return nil, fmt.Errorf("%s: %d inputs for each of %d rows are too many: leave rows out", path, width, len(rows))
-		}
-		set := &Set{Name: src.name, Shape: []int{width}, Source: []string{path}, Values: make([]float32, len(rows)*width)}
-		for j, col := range columns {
-			missing, unknown, example := 0, 0, ""
-			for k, i := range rows {
-				x, err := col.value(words, i)
-				if err != nil {
-					return nil, malformed(path, "row %d, column %s: %v", i+1, col.name, err)
-				}
-				if x != x {
-					missing++
-				}
-				if x < 0 && col.kind == nn.ColumnText {
-					unknown++
-					example = col.values[i]
-				}
-				set.Values[k*width+j] = x
-			}
-			if missing > 0 && !o.Missing {
-				return nil, fmt.Errorf("%s: column %s has %s without a number: fill them in", path, col.name, plural(missing, "row"))
-			}
-			if missing > 0 {
-				in.note("%s of column %s have no number: the model is given NaN", plural(missing, "row"), col.name)
-			}
-			if unknown > 0 {
-				in.note("%s of column %s have text that the model does not know, such as %q", plural(unknown, "row"), col.name, example)
-			}
-		}
-		return set, nil
+	width := len(columns)
+	if width > maxArray/4/max(len(rows), 1) {
+		return nil, fmt.Errorf("%s: %d inputs for each of %d rows are too many: leave rows out", t.source, width, len(rows))
 	}
-	return nil
+	set := &Set{Shape: []int{width}, Values: make([]float32, len(rows)*width)}
+	for j, col := range columns {
+		missing, unknown, example := 0, 0, ""
+		for k, i := range rows {
+			x, err := col.value(words, i)
+			if err != nil {
+				return nil, malformed(t.source, "row %d, column %s: %v", i+1, col.name, err)
+			}
+			if x != x {
+				missing++
+			}
+			if x < 0 && col.kind == nn.ColumnText {
+				unknown++
+				example = col.values[i]
+			}
+			set.Values[k*width+j] = x
+		}
+		if missing > 0 && !t.Missing {
+			return nil, fmt.Errorf("%s: column %s has %s without a number: fill them in", t.source, col.name, plural(missing, "row"))
+		}
+		if missing > 0 {
+			t.note("%s of column %s have no number: the model is given NaN", plural(missing, "row"), col.name)
+		}
+		if unknown > 0 {
+			t.note("%s of column %s have text that the model does not know, such as %q", plural(unknown, "row"), col.name, example)
+		}
+	}
+	return set, nil
 }
 
 // modelColumn is a column of a table that a model takes.

@@ -64,6 +64,39 @@ func (src *origin) divide(seed uint64) *division {
 	return d
 }
 
+// given returns the rows of the part that is asked for, and its index: of the data's own division, or, of data that
+// divides, of the one that the seed makes. The validation part stands in for a test part.
+func (src *origin) given(o Options) (*division, int, error) {
+	want := slices.Index(partNames[:], o.Split)
+	if src.divides {
+		return src.divide(o.Seed), want, nil
+	}
+	n := src.rows()
+	d := &division{given: n}
+	if !slices.ContainsFunc(src.split, func(s Split) bool { return s != "" }) {
+		src.note("the data has no parts: all of its %s are used", plural(n, "example"))
+		d.rows[trainPart] = First(n)
+		return d, trainPart, nil
+	}
+	for i, s := range src.split {
+		part := max(slices.Index(partNames[:], s), trainPart)
+		d.rows[part] = append(d.rows[part], i)
+	}
+	if n := len(d.rows[validationPart]); want == testPart && len(d.rows[testPart]) == 0 && n > 0 {
+		src.note("the data has no test part: the %s of its validation part are used", plural(n, "example"))
+		want = validationPart
+	}
+	if len(d.rows[want]) == 0 {
+		return d, want, fmt.Errorf("has no %s part: choose another", o.Split)
+	}
+	for part := range d.rows {
+		if part != want {
+			d.rows[part] = nil
+		}
+	}
+	return d, want, nil
+}
+
 // carve moves one in share of the training rows to another part.
 func (d *division) carve(part, share int, seed uint64) {
 	n := len(d.rows[trainPart])
@@ -107,19 +140,6 @@ func (d *division) total() int { return len(d.rows[0]) + len(d.rows[1]) + len(d.
 // order lists the rows of all parts, one part after the other.
 func (d *division) order() []int { return slices.Concat(d.rows[:]...) }
 
-// consecutive is the division of the rows as order lists them.
-func (d *division) consecutive() *division {
-	next := 0
-	c := new(division)
-	for part, rows := range d.rows {
-		for range rows {
-			c.rows[part] = append(c.rows[part], next)
-			next++
-		}
-	}
-	return c
-}
-
 // limit keeps at most n training rows (0: all), in their order.
 func (d *division) limit(n int, seed uint64) {
 	rows := d.rows[trainPart]
@@ -133,9 +153,9 @@ func (d *division) limit(n int, seed uint64) {
 }
 
 // has returns an error if a part that was carved out of the data has no row.
-func (d *division) has(path string, part int) error {
+func (d *division) has(part int) error {
 	if least := map[int]int{trainPart: 1, validationPart: leastDivided, testPart: testShare}[part]; len(d.rows[part]) == 0 && d.given < least {
-		return fmt.Errorf("%s: %s, which leaves no %s example: give at least %d, or a column split with train, validation and test", path, plural(d.given, "row"), partWords[part], least)
+		return fmt.Errorf("%s, which leaves no %s example: give at least %d, or a column split with train, validation and test", plural(d.given, "row"), partWords[part], least)
 	}
 	return nil
 }

@@ -1,0 +1,254 @@
+package dataset
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Parts is a data set in three: what is learned from, what is chosen by, and
+// what is measured on.
+type Parts struct {
+	Train, Validation, Test *Set
+	Notes                   []string // what a reader wants to know: rows left out, how it was divided
+}
+
+// Sum returns the SHA-256 of all three parts.
+func (p *Parts) Sum() string {
+	h := sha256.New()
+	for _, s := range []*Set{p.Train, p.Validation, p.Test} {
+		if s != nil {
+			io.WriteString(h, s.SHA256+"\n")
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// OpenParts reads labelled data in three parts. Parts that the data comes in
+// are kept; where it has no test part a fifth becomes one, and where it has no
+// validation part a tenth of the training part, drawn by Seed and put down in
+// Notes. UTKFace is divided as B's authors divided it, whatever the seed.
+//
+// Rows that fall in no class of a rule are left out, after the division, so that
+// rules do not move examples from one part to another. So are those of a value of a sensitive
+// column, named without a rule, that has no training or no test example. It returns an error if
+// another class is left without an example in training or test, or an attribute with one class.
+func OpenParts(ctx context.Context, path string, o Options) (*Parts, error) {
+	o.Split, o.Shape, o.Preprocess, o.Columns = "", nil, Preprocess{}, nil
+	src, err := openOrigin(path, o, partKinds)
+	if err != nil {
+		return nil, err
+	}
+	defer src.close()
+	return src.parts(ctx, o)
+}
+
+// parts chooses the attributes, divides the rows, and reads the inputs.
+func (src *origin) parts(ctx context.Context, o Options) (*Parts, error) {
+	c, d, err := src.divided(o)
+	if err == nil && o.InputsOf != nil {
+		src.trained = new(trained)
+		src.trained.chosen, src.trained.division, err = src.divided(*o.InputsOf)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", src.source, err)
+	}
+	src.notes = append(src.notes, d.notes...)
+	all, err := src.read(ctx, d.order(), d.rows[trainPart], c)
+	if err != nil {
+		return nil, err
+	}
+	var sets [3]*Set
+	from := 0
+	for i, rows := range d.rows {
+		sets[i] = all.cut(from, from+len(rows))
+		from += len(rows)
+		if err := src.fill(sets[i], c, rows); err != nil {
+			return nil, err
+		}
+		sets[i].finish()
+	}
+	return &Parts{Train: sets[0], Validation: sets[1], Test: sets[2], Notes: src.notes}, nil
+}
+
+// divided chooses the attributes, and the rows of each part that have them.
+func (src *origin) divided(o Options) (*chosen, *division, error) {
+	c, err := src.choose(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	d := src.divide(o.Seed)
+	d.leaveOut(c)
+	d.limit(o.Limit, o.Seed)
+	d.dropRare(c)
+	return c, d, d.check(c)
+}
+
+// OpenInputs reads the examples that a model is measured on. The notes it returns say
+// what a reader should know: missing parts, examples left out, and assumptions about
+// the values. The path is one of
+//
+//   - what [Open] reads: a folder of idx files or CIFAR-10's, or one idx file;
+//   - a .npz with an array of examples (x, images, data, inputs, or the only one)
+//     and one of labels (y, labels, targets) or none, or a .npy of examples;
+//   - a folder or zip of pictures, with a folder for each class (torchvision's
+//     ImageFolder: sorted names are the classes), with a CSV of labels, or
+//     without labels;
+//   - a CSV, or a folder with train.csv and test.csv, and the other kinds of
+//     [OpenParts].
+//
+// The set may have no labels: see [Set.Labelled]. If the options have a Shape, the set
+// has it; examples that do not fit it are an error.
+func OpenInputs(ctx context.Context, path string, o Options) (*Set, []string, error) {
+	if err := o.check(); err != nil {
+		return nil, nil, err
+	}
+	o.Side = 0
+	src, err := openOrigin(path, o, inputKinds)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer src.close()
+	c, err := src.choose(o)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", src.source, err)
+	}
+	d, rows, err := src.part(c, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := src.read(ctx, rows, d.rows[trainPart], c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := src.fill(set, c, rows); err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case o.Preprocess.Normalises():
+	case src.squares:
+		src.note("no preprocessing is given: pictures are resized to %d × %d without keeping their aspect ratio, and their bytes are scaled to −1 … 1", set.Shape[1], set.Shape[2])
+	case src.scaled != "":
+		src.note("no normalisation is given: %s (set range, mean and std of the preprocessing to change this)", src.scaled)
+	}
+	if err := set.fit(path, o); err != nil {
+		return nil, nil, err
+	}
+	return set.finish(), src.notes, nil
+}
+
+// part returns the rows that are asked for, of one part and of those that have the attributes, and what the data is
+// divided into. Data without parts is read whole, but for tables, which have a test part drawn by the seed.
+func (src *origin) part(c *chosen, o Options) (*division, []int, error) {
+	d, part, err := src.given(o)
+	if err == nil {
+		d.leaveOut(c)
+		src.notes = append(src.notes, d.notes...)
+		err = d.has(part)
+	}
+	n := len(d.rows[part])
+	if err == nil && n == 0 {
+		err = errors.New("no examples are left: give data with at least one")
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", src.source, err)
+	}
+	if o.Choose == nil {
+		return d, d.rows[part], nil
+	}
+	indices, err := o.Choose(n)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, i := range indices {
+		if i < 0 || i >= n {
+			return nil, nil, fmt.Errorf("%s: no example %d: it has %d, numbered from 0", src.source, i, n)
+		}
+	}
+	if len(indices) == 0 {
+		return nil, nil, fmt.Errorf("%s: none of its %d examples is chosen: choose at least one", src.source, n)
+	}
+	return d, pick(d.rows[part], 1, indices), nil
+}
+
+// origin is data whose labels are known and whose inputs are not read yet.
+type origin struct {
+	*labels
+	name      string            // of the set
+	target    string            // the kind's own rule; "" if it has none
+	sensitive []string          // the kind's own rules
+	shortcuts map[string]string // names that stand for rules
+	sorted    bool              // the classes of the target are its sorted values, be they numbers or not
+	elsewhere map[string]string // columns that are not there, and where they are
+	single    bool              // one part is read
+	divides   bool              // what has no parts is divided by the seed, whatever is read
+	squares   bool              // pictures are resized, unasked, to squares
+	scaled    string            // what the values are made if nothing is asked for
+	trained   *trained          // of Options.InputsOf; nil for none
+	close     func()
+
+	// read makes the set of some rows, in their order, without labels. What it learns of the data, it learns from the
+	// training rows.
+	read func(ctx context.Context, rows, training []int, c *chosen) (*Set, error)
+}
+
+// trained is what the inputs of a table were made by when a model was trained.
+type trained struct {
+	chosen   *chosen
+	division *division
+}
+
+// openOrigin reads the labels.
+func openOrigin(path string, o Options, kinds []string) (*origin, error) {
+	kind, err := kindOf(path, o.Kind, o.Labels, kinds)
+	if err != nil {
+		return nil, err
+	}
+	if o.Limit < 0 || o.Side < 0 {
+		return nil, fmt.Errorf("%d training examples of side %d: want no negative numbers", o.Limit, o.Side)
+	}
+	var src *origin
+	switch kind {
+	case KindArrays:
+		src, err = openArrays(path, o)
+	case KindMNIST:
+		src, err = openDigits(path, o)
+	case KindGlyphs:
+		src, err = drawGlyphs(o)
+	case KindAdult, KindTable:
+		src, err = openTable(path, kind, o)
+	default:
+		src, err = openPictures(path, kind, o)
+	}
+	if err == nil {
+		src.single = o.Split != ""
+	}
+	return src, err
+}
+
+// fill gives a set its name and the labels of its rows.
+func (src *origin) fill(s *Set, c *chosen, rows []int) (err error) {
+	s.Name, s.YName, s.YNames = src.name, c.target.Name, c.target.Values
+	s.Y, s.YNumbers = pick(c.target.Labels, 1, rows), pick(c.target.Numbers, 1, rows)
+	for _, a := range c.sensitive {
+		s.Sensitive = append(s.Sensitive, a.of(rows))
+	}
+	if s.Sensitive, err = c.made.Make(s.Sensitive); err != nil {
+		return fmt.Errorf("%s: %w", src.source, err)
+	}
+	return nil
+}
+
+// cut returns the examples lo ≤ i < hi, without labels; it shares their values.
+func (s *Set) cut(lo, hi int) *Set {
+	t, p := *s, s.size()
+	if s.Values != nil {
+		t.Values = s.Values[lo*p : hi*p : hi*p]
+	} else {
+		t.Pixels = s.Pixels[lo*p : hi*p : hi*p]
+	}
+	return &t
+}

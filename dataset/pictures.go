@@ -1,0 +1,107 @@
+package dataset
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+)
+
+// pictureMean and pictureStd map the bytes of pictures in files to −1 … 1, as
+// B's authors do.
+const pictureMean, pictureStd = .5, .5
+
+// openPictures reads the labels of pictures in a folder or zip.
+func openPictures(path, kind string, o Options) (*origin, error) {
+	fsys, closer, err := openFS(path)
+	if err != nil {
+		return nil, err
+	}
+	src := &origin{name: kind, scaled: "the bytes of pictures are scaled to −1 … 1", close: func() { closer.Close() }}
+	set := presetsOf[kind]
+	switch kind {
+	case KindUTKFace:
+		src.labels, err = readUTKFace(fsys, path)
+	case KindFolders:
+		src.labels, err = readFolders(fsys, path)
+	default:
+		src.labels, err = set.readLists(fsys, path, o)
+	}
+	if err != nil {
+		src.close()
+		return nil, err
+	}
+	if kind == KindFolders || kind == KindImages {
+		src.name, src.sorted = strings.TrimSuffix(baseName(path), filepath.Ext(path)), kind == KindFolders
+	}
+	src.take(set)
+	p := o.Preprocess
+	if src.squares = p.IsZero() && kind != KindFolders; src.squares {
+		side := cmp.Or(o.Side, squareSide(o.Shape), DefaultSide)
+		if side > maxPictureSide {
+			src.close()
+			return nil, fmt.Errorf("%s: pictures of side %d: want 1 to %d pixels", path, side, maxPictureSide)
+		}
+		p.Resize = []int{side, side}
+	}
+	src.read = func(ctx context.Context, rows, _ []int, _ *chosen) (*Set, error) {
+		return src.decode(ctx, fsys, pick(src.files, 1, rows), p, o.Progress)
+	}
+	return src, nil
+}
+
+// squareSide returns the side of a model's input of square pictures in colour, 0
+// if it is none.
+func squareSide(shape []int) int {
+	if len(shape) == 3 && shape[0] == 3 && shape[1] == shape[2] && shape[1] <= maxPictureSide {
+		return shape[1]
+	}
+	return 0
+}
+
+// decode decodes and shapes pictures.
+func (src *origin) decode(ctx context.Context, fsys fs.FS, files []string, p Preprocess, progress func(done, total int)) (*Set, error) {
+	size, err := pictureSize(fsys, files[0])
+	if err != nil {
+		return nil, malformed(path.Join(src.source, files[0]), "%v", err)
+	}
+	z := p.newShaping(size, 3)
+	z.turned = new(atomic.Int64)
+	pixels, err := decodePictures(ctx, fsys, files, src.source, z, progress)
+	if err != nil {
+		return nil, err
+	}
+	if n := z.turned.Load(); n > 0 {
+		src.note("the Exif orientation of %d of %s is ignored, as torchvision does: rotate the pictures before if the model was trained on rotated ones", n, plural(len(files), "picture"))
+	}
+	set := &Set{Shape: z.shapeOf(), Pixels: pixels, Source: []string{src.source}, ChannelsLast: p.Layout == LayoutHWC, Resized: p.Resize != nil}
+	set.Mean, set.Std = []float32{pictureMean}, []float32{pictureStd}
+	return set, p.normalise(src.source, set, z.channels)
+}
+
+// pictureSize reads the size of a picture, which it does not decode.
+func pictureSize(fsys fs.FS, name string) (image.Point, error) {
+	var in pictureFile
+	if err := in.load(fsys, name); err != nil {
+		return image.Point{}, err
+	}
+	data := in.data.Bytes()
+	config := jpeg.DecodeConfig
+	if bytes.HasPrefix(data, []byte(pngStart)) {
+		config = png.DecodeConfig
+	}
+	c, err := config(bytes.NewReader(data))
+	if err != nil || c.Width < 1 || c.Height < 1 || c.Width > maxPicturePixels/c.Height {
+		_, err = decodePicture(data) // which says why
+		return image.Point{}, err
+	}
+	return image.Point{X: c.Width, Y: c.Height}, nil
+}
