@@ -3,7 +3,6 @@ package attack
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"tattle/bound"
 	"tattle/internal/simd"
@@ -36,11 +35,7 @@ type Linear struct {
 	about   string
 	moments *moments
 	ridge   float64
-
-	once     sync.Once
-	spectrum []float64 // eigenvalues of C_aa
-	gains    []float64 // ‖C_θa u_i‖²; nil if the moments hold noise
-	noisy    bool
+	noisy   bool // the moments hold the noise
 }
 
 // affine is the map θ̂ = Wᵀx + b.

@@ -28,7 +28,6 @@ type moments struct {
 	meanA    []float64 // [n]
 	meanT    []float64 // [p]
 	joint    []float64 // [n, n+p]: C_aa, its upper triangle, beside C_aθ
-	trace    float64   // of C_θθ
 }
 
 func (m *moments) width() int { return m.n + m.p }
@@ -68,9 +67,6 @@ func (s *sums) add(a, theta []float32) {
 		}
 	})
 	simd.SumRows(s.total, batch, width, s.rows[:batch*width])
-	for i := range batch {
-		s.trace += simd.SumSquares(s.rows[i*width+s.n : (i+1)*width])
-	}
 	for lo := 0; lo < s.n; lo += systemStrip { // no more of C_aa than its upper triangle
 		simd.Gemm(true, false, min(systemStrip, s.n-lo), width-lo, batch, 1, s.features[lo:], s.n, s.rows[lo:], width, 1, s.joint[lo*width+lo:], width)
 	}
@@ -91,7 +87,6 @@ func (s *sums) central() *moments {
 			simd.Combine(row, s.joint[i*width:(i+1)*width], mean, 1/count, -mean[i], 0)
 		}
 	})
-	m.trace = max(0, s.trace/count-simd.SumSquares(mean[m.n:]))
 	simd.Add(mean, mean, s.shift)
 	m.meanA, m.meanT = mean[:m.n], mean[m.n:]
 	return &m
