@@ -17,7 +17,7 @@ var searches = []string{Direct, Algorithm1, Published}
 
 // wellFormed checks what every run promises: witnesses that are numbers, winners
 // that gave the bound, and a verification without complaint.
-func wellFormed(t *testing.T, m Model, data Source, r *Result) {
+func wellFormed(t *testing.T, m Model, data nn.Source, r *Result) {
 	t.Helper()
 	e, p := r.Experiment, r.Experiment.Coordinates.Inputs()
 	for _, s := range r.Sizes {

@@ -51,7 +51,7 @@ func TestInterruptedAmongKinds(t *testing.T) {
 				}
 			}
 			var net Model = &counter{m, tick}
-			var examples Source = data
+			var examples nn.Source = data
 			if where == "data" {
 				net, examples = m, ticking{data, tick}
 			}

@@ -11,7 +11,7 @@ import (
 // band and the mean square bounds, then the floors on pairs, then the Cramér-Rao figures.
 func (e Experiment) summaries(r *Result) []Summary {
 	m, n := e.Coordinates.Len(), len(r.Indices)
-	bands := bands(e.Coordinates, e.Band)
+	bands := Bands(e.Coordinates, e.Band)
 	var todo []func() Summary // run in parallel: each sorts all its values
 	add := func(b *Bounds, method string, std, squares []float64, notes ...Note) {
 		if b == r.Twins {

@@ -97,7 +97,7 @@ func (a *account) unbiased() {
 func (a *account) priorOf(b bound.Summary) *float64 {
 	for _, p := range a.prior {
 		if p.Band == b.Band {
-			level := p.Quantile(.5)
+			level := p.Median
 			if strings.HasSuffix(b.Method, "-mean-square") {
 				level = p.RMS()
 			}
