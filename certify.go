@@ -73,6 +73,6 @@ func (m *Model) Certify(ctx context.Context, x []float32, noise release.Noise, o
 		}
 		c.RootMeanSquare = max(c.RootMeanSquare, math.Sqrt(b.MeanSquare[0]))
 	}
-	c.Status, c.Note = r.Summaries[0].Status, bound.JoinNotes(r.Summaries[0].Notes)
+	c.Status, c.Note = r.Experiment.Standing()
 	return c, nil
 }

@@ -79,8 +79,8 @@ func (a *account) unbiased() {
 		if b.UnboundedFraction > 0 {
 			a.Add(report.Claim{ID: "no_limit", Subject: name, Group: group, Kind: report.Kind(b.Status), Value: report.Exactly(b.UnboundedFraction, report.Share), N: b.Examples})
 		}
-		if b.Vacuous != nil {
-			row, why := name+" ("+group+")", ": "+b.Vacuous.String()
+		if b.Vacuous != "" {
+			row, why := name+" ("+group+")", ": "+b.Vacuous
 			if i := slices.IndexFunc(a.vacuousRows, func(said string) bool { return strings.HasSuffix(said, why) }); i >= 0 {
 				a.vacuousRows[i] = strings.TrimSuffix(a.vacuousRows[i], why) + ", " + row + why
 			} else {
