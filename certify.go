@@ -70,7 +70,8 @@ func (m *Model) Certify(ctx context.Context, x []float32, n Noise, o CertifyOpti
 	if err != nil {
 		return nil, err
 	}
-	c := &Certificate{Std: make([]float64, len(x)), Certified: r.Summaries[0].Status == bound.StatusCertified, Note: bound.JoinNotes(r.Summaries[0].Notes)}
+	status, note := r.Experiment.Standing()
+	c := &Certificate{Std: make([]float64, len(x)), Certified: status == bound.StatusCertified, Note: note}
 	for _, b := range append(r.Sizes, r.Far, r.Barankin, r.Twins) {
 		if b == nil {
 			continue

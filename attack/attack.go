@@ -70,7 +70,7 @@ type Mean struct {
 	mean []float32
 }
 
-// NewMean returns that attack for a mean of bound.PriorMean. It returns an error if the
+// NewMean returns that attack for a mean of PriorMean. It returns an error if the
 // mean is not of the model's inputs.
 func NewMean(front nn.Model, mean []float64, d bound.Domain) (*Mean, error) {
 	p, n := front.Dims()

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"testing"
 
-	"tattle/bound"
 	"tattle/internal/must"
+	"tattle/nn"
 	"tattle/release"
 )
 
@@ -30,7 +30,7 @@ func (s *stopper) step(last bool) {
 
 // stopping is data whose reads are steps; the last-th cancels.
 type stopping struct {
-	bound.Source
+	nn.Source
 	last int
 	*stopper
 }
@@ -39,6 +39,19 @@ func (s *stopping) Examples(x []float32, indices []int) {
 	s.last--
 	s.step(s.last == 0)
 	s.Source.Examples(x, indices)
+}
+
+// stoppingModel is a model whose linearisations are steps; the last-th cancels.
+type stoppingModel struct {
+	nn.Model
+	last int
+	*stopper
+}
+
+func (m *stoppingModel) Linearize(x []float32) nn.Linearization[float32] {
+	m.last--
+	m.step(m.last == 0)
+	return m.Model.Linearize(x)
 }
 
 // Every attack ends after its context is cancelled, whatever it is doing: at most one step of work
@@ -61,7 +74,7 @@ func TestCancel(t *testing.T) {
 			return err
 		},
 		"inversion": func(ctx context.Context, s *stopper) error {
-			v, err := NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}, Progress: func(done, total int) { s.step(done == 3) }})
+			v, err := NewInversion(&stoppingModel{g.front, 3, s}, noise, g.prior, InversionOptions{Starts: []Attack{l}})
 			must.Do(t, err)
 			_, err = Measure(ctx, v, g.front, noise, data, all(50), Options{})
 			return err

@@ -61,7 +61,7 @@ type Decoder struct {
 
 // NewDecoder trains the net. It returns the same errors as NewLinear, and an error if the
 // training diverges.
-func NewDecoder(ctx context.Context, front nn.Model, noise release.Noise, train bound.Source, o DecoderOptions) (*Decoder, error) {
+func NewDecoder(ctx context.Context, front nn.Model, noise release.Noise, train nn.Source, o DecoderOptions) (*Decoder, error) {
 	o = o.complete()
 	if o.Hidden < 0 || o.Epochs < 0 || o.Batch < 0 || o.Rate < 0 {
 		return nil, fmt.Errorf("attack: a decoder of %d hidden units, %d epochs in batches of %d at rate %v: must not be negative", o.Hidden, o.Epochs, o.Batch, o.Rate)
@@ -101,7 +101,7 @@ func (o DecoderOptions) complete() DecoderOptions {
 }
 
 // linear returns the linear attack that the decoder starts from.
-func (o DecoderOptions) linear(ctx context.Context, front nn.Model, noise release.Noise, train bound.Source) (*Linear, error) {
+func (o DecoderOptions) linear(ctx context.Context, front nn.Model, noise release.Noise, train nn.Source) (*Linear, error) {
 	if o.Linear == nil {
 		return NewLinear(ctx, front, noise, train, LinearOptions{Queries: o.Queries, Post: o.Post, Domain: o.Domain, Seed: o.Seed})
 	}
@@ -109,7 +109,7 @@ func (o DecoderOptions) linear(ctx context.Context, front nn.Model, noise releas
 	if p, n := front.Dims(); l.p != p || l.n != n || l.noisy != (o.Post != release.Post{}) || l.added != variance(noise, o.Queries) {
 		return nil, fmt.Errorf("attack: a decoder beside a linear attack on %d features of %d inputs, for a model of %d and %d: give the one on this release, with this noise", l.n, l.p, n, p)
 	}
-	indices, err := trainingSet(train, 0, o.Seed)
+	indices, err := trainingSet(train, train.Len(), o.Seed)
 	if err == nil && !slices.Equal(indices, l.indices) {
 		err = fmt.Errorf("attack: a decoder of %d examples beside a linear attack of %d: train both on the same, by the same seed", len(indices), len(l.indices))
 	}

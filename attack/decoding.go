@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"tattle/bound"
 	"tattle/internal/simd"
 	"tattle/nn"
 	"tattle/nn/train"
@@ -17,7 +16,7 @@ import (
 type decoding struct {
 	DecoderOptions
 	linear     *Linear
-	data       bound.Source
+	data       nn.Source
 	channel    *channel
 	kept, held []int
 	features   []float32 // [kept+held, n] of the examples in order
@@ -31,7 +30,7 @@ type decoding struct {
 	a, theta, dy []float32 // of a batch
 }
 
-func newDecoding(ctx context.Context, l *Linear, front nn.Model, noise release.Noise, data bound.Source, o DecoderOptions) (*decoding, error) {
+func newDecoding(ctx context.Context, l *Linear, front nn.Model, noise release.Noise, data nn.Source, o DecoderOptions) (*decoding, error) {
 	c, err := newChannel(noise, o.Queries, o.Post, l.n)
 	if err != nil {
 		return nil, err

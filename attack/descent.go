@@ -16,8 +16,6 @@ type descent struct {
 	adam                     *train.Adam // of v
 	cost, least              []float64
 	best                     []float32 // θ of the least cost of each release
-	done                     int
-	onProgress               func(done int)
 }
 
 func newDescent(a *Inversion, batch int) *descent {
@@ -46,8 +44,6 @@ func (s *descent) from(ctx context.Context, start, x []float32) error {
 		}
 		s.evaluate(x)
 		s.adam.Step()
-		s.done++
-		s.onProgress(s.done)
 	}
 	s.evaluate(x)
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"tattle/bound"
 	"tattle/internal/must"
+	"tattle/nn"
 	"tattle/release"
 )
 
@@ -20,13 +21,13 @@ func TestErrors(t *testing.T) {
 	bad.x[17] = float32(math.NaN())
 	domain := bound.Domain{Low: []float64{0}, High: []float64{1}}
 	l := must.Get(NewLinear(ctx, g.front, noise, data, LinearOptions{}))(t)
-	small := &bound.Prior{P: 1, Mean: []float64{0}, Covariance: []float64{1}}
-	flat := &bound.Prior{P: 4, Mean: make([]float64, 4), Covariance: make([]float64, 16)}
-	linear := func(d bound.Source, o LinearOptions) error {
+	small := &Prior{P: 1, Mean: []float64{0}, Covariance: []float64{1}}
+	flat := &Prior{P: 4, Mean: make([]float64, 4), Covariance: make([]float64, 16)}
+	linear := func(d nn.Source, o LinearOptions) error {
 		_, err := NewLinear(ctx, g.front, noise, d, o)
 		return err
 	}
-	inversion := func(p *bound.Prior, o InversionOptions) error {
+	inversion := func(p *Prior, o InversionOptions) error {
 		_, err := NewInversion(g.front, noise, p, o)
 		return err
 	}
@@ -41,7 +42,6 @@ func TestErrors(t *testing.T) {
 	}{
 		"data not finite":     {linear(bad, LinearOptions{}), "not finite"},
 		"no data":             {linear(points{4, nil}, LinearOptions{}), "fewer than two"},
-		"negative examples":   {linear(data, LinearOptions{Examples: -1}), "positive"},
 		"linear's domain":     {linear(data, LinearOptions{Domain: domain}), "range of each input"},
 		"queries":             {linear(data, LinearOptions{Queries: -1}), "at least 1"},
 		"prior's size":        {inversion(small, InversionOptions{}), "a prior of 1 inputs"},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 
-	"tattle/bound"
 	"tattle/internal/simd"
 	"tattle/nn"
 )
@@ -14,7 +13,7 @@ import (
 type fitting struct {
 	*Linear
 	front      nn.Model
-	train      bound.Source
+	train      nn.Source
 	channel    *channel
 	seed       uint64
 	late       heldOut

@@ -2,7 +2,6 @@ package attack
 
 import (
 	"context"
-	"math"
 	"testing"
 
 	"tattle/bound"
@@ -26,11 +25,6 @@ func TestNoAttackBeatsThePosteriorMeanOfGaussians(t *testing.T) {
 		noise := release.Gaussian{Sigma: sigma}
 		least := g.least(t, sigma)
 		l := must.Get(NewLinear(ctx, g.front, noise, train, LinearOptions{}))(t)
-		// 12 coordinates fitted with 9 coefficients each to 20,000 examples: the excess
-		// is 9/20,000 of the error; the moments themselves vary by √(2/20,000·12).
-		if e := l.MeanSquareAt(sigma); math.Abs(e/least-1) > .05 {
-			t.Errorf("σ = %v: expected error %v of the linear attack, least %v", sigma, e, least)
-		}
 		v := must.Get(NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}}))(t)
 		d := must.Get(NewDecoder(ctx, g.front, noise, train, DecoderOptions{Hidden: 32, Epochs: 2}))(t)
 		m := must.Get(NewMean(g.front, g.prior.Mean, bound.Free))(t)

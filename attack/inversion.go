@@ -26,8 +26,6 @@ type InversionOptions struct {
 	Rate    float64      // of Adam at the start; 0 is DefaultRate
 	Starts  []Attack     // whose reconstructions are starts, beside the prior's mean
 	Domain  bound.Domain // where reconstructions stay
-	// Progress, unless nil, is called after each of the steps of one Reconstruct.
-	Progress func(done, total int)
 }
 
 // Inversion searches the input that explains the release best. It minimises −log
@@ -54,7 +52,7 @@ type Inversion struct {
 const sharp = 1e-8
 
 // NewInversion prepares the attack. It returns an error if the prior is of other inputs.
-func NewInversion(front nn.Model, noise release.Noise, prior *bound.Prior, o InversionOptions) (*Inversion, error) {
+func NewInversion(front nn.Model, noise release.Noise, prior *Prior, o InversionOptions) (*Inversion, error) {
 	a := &Inversion{InversionOptions: o, front: front, shrink: 1}
 	a.p, a.n = front.Dims()
 	if g, ok := front.(interface{ Graph() *nn.Graph }); ok && g.Graph().Opaque() != nil {
@@ -95,7 +93,7 @@ func NewInversion(front nn.Model, noise release.Noise, prior *bound.Prior, o Inv
 const slack = 0.01
 
 // slackOf is the slack for the features of the prior's mean.
-func slackOf(front nn.Model, prior *bound.Prior) float64 {
+func slackOf(front nn.Model, prior *Prior) float64 {
 	_, n := front.Dims()
 	a := make([]float32, n)
 	front.Forward(a, narrow(prior.Mean))
@@ -126,13 +124,7 @@ func (a *Inversion) Reconstruct(ctx context.Context, dst, x []float32) error {
 	batch, size := rows(dst, x, a.p, a.n), batchOf(a.p)/2
 	for lo := 0; lo < batch; lo += size {
 		hi := min(batch, lo+size)
-		onProgress := func(done int) {
-			if a.Progress != nil {
-				each := (1 + len(a.Starts)) * a.Steps
-				a.Progress(lo/size*each+done, (batch+size-1)/size*each)
-			}
-		}
-		if err := a.search(ctx, dst[lo*a.p:hi*a.p], x[lo*a.n:hi*a.n], onProgress); err != nil {
+		if err := a.search(ctx, dst[lo*a.p:hi*a.p], x[lo*a.n:hi*a.n]); err != nil {
 			return err
 		}
 	}
@@ -140,10 +132,9 @@ func (a *Inversion) Reconstruct(ctx context.Context, dst, x []float32) error {
 }
 
 // search descends from every start.
-func (a *Inversion) search(ctx context.Context, dst, x []float32, onProgress func(done int)) error {
+func (a *Inversion) search(ctx context.Context, dst, x []float32) error {
 	batch := len(x) / a.n
 	s := newDescent(a, batch)
-	s.onProgress = onProgress
 	start := make([]float32, batch*a.p)
 	for k := range 1 + len(a.Starts) {
 		for i := range batch {

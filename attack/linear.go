@@ -3,7 +3,6 @@ package attack
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"tattle/bound"
 	"tattle/internal/simd"
@@ -13,11 +12,10 @@ import (
 
 // LinearOptions are the settings of NewLinear.
 type LinearOptions struct {
-	Queries  int          // releases of one input; the attacker takes their mean; 0 is 1
-	Post     release.Post // if any, the moments are those of releases drawn by Seed
-	Examples int          // the most that are trained on; 0 is all
-	Domain   bound.Domain // where reconstructions are clipped
-	Seed     uint64
+	Queries int          // releases of one input; the attacker takes their mean; 0 is 1
+	Post    release.Post // if any, the moments are those of releases drawn by Seed
+	Domain  bound.Domain // where reconstructions are clipped
+	Seed    uint64
 	// Progress, unless nil, is called with the steps done, of which the batches of
 	// examples and the maps solved for are one each, and those of the whole fit.
 	Progress func(done, total int)
@@ -36,11 +34,7 @@ type Linear struct {
 	about   string
 	moments *moments
 	ridge   float64
-
-	once     sync.Once
-	spectrum []float64 // eigenvalues of C_aa
-	gains    []float64 // ‖C_θa u_i‖²; nil if the moments hold noise
-	noisy    bool
+	noisy   bool // the moments hold the noise
 }
 
 // affine is the map θ̂ = Wᵀx + b.
@@ -63,7 +57,7 @@ var ridges = []float64{1e-10, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1}
 // NewLinear fits the map to training examples. It returns an error for data of fewer than
 // two examples or that is not finite, and on models too large for dense moments:
 // beyond 8,192 features of as many inputs. At 3,072 of each it holds 0.8 GiB.
-func NewLinear(ctx context.Context, front nn.Model, noise release.Noise, train bound.Source, o LinearOptions) (*Linear, error) {
+func NewLinear(ctx context.Context, front nn.Model, noise release.Noise, train nn.Source, o LinearOptions) (*Linear, error) {
 	p, n := front.Dims()
 	if err := check(p, o.Queries, o.Domain); err != nil {
 		return nil, err
@@ -71,7 +65,7 @@ func NewLinear(ctx context.Context, front nn.Model, noise release.Noise, train b
 	if n > maxMoments/(n+p) {
 		return nil, fmt.Errorf("attack: the linear attack on %d features and %d inputs takes %d moments, more than %d: release fewer features", n, p, n*(n+p), maxMoments)
 	}
-	indices, err := trainingSet(train, o.Examples, o.Seed)
+	indices, err := trainingSet(train, train.Len(), o.Seed)
 	if err != nil {
 		return nil, err
 	}

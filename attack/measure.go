@@ -49,7 +49,7 @@ const measureBatch = 200
 // Measure runs the attack on Draws releases of each example in indices. Draw d of example i
 // comes from run.Rand of seed, i and d, so it does not depend on other examples. It
 // returns an error if there are no examples, or if a reconstruction is not finite.
-func Measure(ctx context.Context, a Attack, front nn.Model, noise release.Noise, data bound.Source, indices []int, o Options) (*Result, error) {
+func Measure(ctx context.Context, a Attack, front nn.Model, noise release.Noise, data nn.Source, indices []int, o Options) (*Result, error) {
 	m, err := newMeasurement(a, front, noise, data, indices, o)
 	if err != nil {
 		return nil, err
@@ -80,13 +80,13 @@ type measurement struct {
 	attack  Attack
 	front   nn.Model
 	channel *channel
-	data    bound.Source
+	data    nn.Source
 	p, n    int
 	same    int
 	result  *Result
 }
 
-func newMeasurement(a Attack, front nn.Model, noise release.Noise, data bound.Source, indices []int, o Options) (*measurement, error) {
+func newMeasurement(a Attack, front nn.Model, noise release.Noise, data nn.Source, indices []int, o Options) (*measurement, error) {
 	p, n := front.Dims()
 	if o.Draws == 0 {
 		o.Draws = DefaultDraws

@@ -68,7 +68,7 @@ func TestMNIST(t *testing.T) {
 		decoderLimit = .605
 	}
 	noise := release.Gaussian{Sigma: oracleSigma}
-	prior := must.Get(bound.NewPrior(ctx, m.train, nn.Size(m.train.Shape), 0, 1))(t)
+	prior := must.Get(NewPrior(ctx, m.train, nn.Size(m.train.Shape)))(t)
 	mean := must.Get(NewMean(m.front, prior.Mean, m.domain))(t)
 	l := must.Get(NewLinear(ctx, m.front, noise, m.train, LinearOptions{Domain: m.domain}))(t)
 	inversion := must.Get(NewInversion(m.front, noise, prior, InversionOptions{Starts: []Attack{l}, Domain: m.domain}))(t)

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"tattle/bound"
 	"tattle/internal/simd"
 	"tattle/nn"
 	"tattle/run"
@@ -18,7 +17,7 @@ import (
 func batchOf(p int) int { return min(512, max(16, 1<<19/p)) }
 
 // maxMoments bounds the matrices of second moments, [n, n+p], of which four are
-// held at once, to 1 GiB each: as many features and inputs as a bound.Prior takes.
+// held at once, to 1 GiB each: as many features and inputs as a Prior takes.
 const maxMoments = 1 << 27
 
 // moments are the means and second central moments of features a and inputs θ.
@@ -28,7 +27,6 @@ type moments struct {
 	meanA    []float64 // [n]
 	meanT    []float64 // [p]
 	joint    []float64 // [n, n+p]: C_aa, its upper triangle, beside C_aθ
-	trace    float64   // of C_θθ
 }
 
 func (m *moments) width() int { return m.n + m.p }
@@ -68,9 +66,6 @@ func (s *sums) add(a, theta []float32) {
 		}
 	})
 	simd.SumRows(s.total, batch, width, s.rows[:batch*width])
-	for i := range batch {
-		s.trace += simd.SumSquares(s.rows[i*width+s.n : (i+1)*width])
-	}
 	for lo := 0; lo < s.n; lo += systemStrip { // no more of C_aa than its upper triangle
 		simd.Gemm(true, false, min(systemStrip, s.n-lo), width-lo, batch, 1, s.features[lo:], s.n, s.rows[lo:], width, 1, s.joint[lo*width+lo:], width)
 	}
@@ -91,7 +86,6 @@ func (s *sums) central() *moments {
 			simd.Combine(row, s.joint[i*width:(i+1)*width], mean, 1/count, -mean[i], 0)
 		}
 	})
-	m.trace = max(0, s.trace/count-simd.SumSquares(mean[m.n:]))
 	simd.Add(mean, mean, s.shift)
 	m.meanA, m.meanT = mean[:m.n], mean[m.n:]
 	return &m
@@ -109,20 +103,13 @@ func differ(dst []float64, x []float32, from []float64) {
 	}
 }
 
-// trainingSet chooses at most most examples of the data, all where most is 0, by
-// the seed, in order.
-func trainingSet(data bound.Source, most int, seed uint64) ([]int, error) {
-	if most < 0 {
-		return nil, fmt.Errorf("attack: training on %d examples: give a positive number, or 0 for all", most)
-	}
+// trainingSet chooses at most most examples of the data by the seed, in order.
+func trainingSet(data nn.Source, most int, seed uint64) ([]int, error) {
 	if data.Len() < 2 {
 		return nil, errors.New("attack: training data of fewer than two examples: give more")
 	}
-	order := make([]int, data.Len())
-	for i := range order {
-		order[i] = i
-	}
-	if most > 0 && most < len(order) {
+	order := nn.Indices(data.Len())
+	if most < len(order) {
 		r := run.Rand(seed^trainingStream, -1, 0)
 		r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		order = order[:max(2, most)]
@@ -132,24 +119,18 @@ func trainingSet(data bound.Source, most int, seed uint64) ([]int, error) {
 }
 
 // eachBatch calls f with the inputs and features of one batch after the other.
-func eachBatch(ctx context.Context, front nn.Model, data bound.Source, indices []int, f func(indices []int, a, theta []float32)) error {
+func eachBatch(ctx context.Context, front nn.Model, data nn.Source, indices []int, f func(indices []int, a, theta []float32)) error {
 	p, n := front.Dims()
-	size := min(batchOf(p), len(indices))
-	theta, a := make([]float32, size*p), make([]float32, size*n)
-	for lo := 0; lo < len(indices); lo += size {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		batch := indices[lo:min(len(indices), lo+size)]
-		t, x := theta[:len(batch)*p], a[:len(batch)*n]
-		data.Examples(t, batch)
-		front.Forward(x, t)
-		if !finite(x) || !finite(t) {
+	a := make([]float32, min(batchOf(p), len(indices))*n)
+	return nn.EachBatch(ctx, data, p, indices, batchOf(p), func(batch []int, theta []float32) error {
+		a := a[:len(batch)*n]
+		front.Forward(a, theta)
+		if !finite(a) || !finite(theta) {
 			return fmt.Errorf("attack: a feature of examples %d to %d is not finite: look for bad values in the data and the model", batch[0], batch[len(batch)-1])
 		}
-		f(batch, x, t)
-	}
-	return nil
+		f(batch, a, theta)
+		return nil
+	})
 }
 
 func finite(x []float32) bool {

@@ -24,11 +24,10 @@ const (
 
 // PosteriorOptions are the settings of NewPosterior.
 type PosteriorOptions struct {
-	Queries  int          // releases of one input; the attacker takes their mean; 0 is 1
-	Examples int          // the most candidates, drawn by Seed; 0 is as many as have 2²⁶ features together
-	Domain   bound.Domain // where reconstructions are clipped
-	Seed     uint64
-	Memo     *bayes.Memo // of the training examples' features; nil: the attack keeps its own
+	Queries int          // releases of one input; the attacker takes their mean; 0 is 1
+	Domain  bound.Domain // where reconstructions are clipped
+	Seed    uint64
+	Memo    *bayes.Memo // of the training examples' features; nil: the attack keeps its own
 }
 
 // Posterior answers the posterior mean over the training examples, as if one of them had been
@@ -47,15 +46,12 @@ type Posterior struct {
 // NewPosterior makes the attack on releases of front with that noise. It ignores
 // post-processing. It returns an error for noise without a density, for fewer than two training
 // examples, and if ctx ends.
-func NewPosterior(ctx context.Context, front nn.Model, noise release.Noise, train bound.Source, o PosteriorOptions) (*Posterior, error) {
+func NewPosterior(ctx context.Context, front nn.Model, noise release.Noise, train nn.Source, o PosteriorOptions) (*Posterior, error) {
 	p, n := front.Dims()
 	if err := check(p, o.Queries, o.Domain); err != nil {
 		return nil, err
 	}
-	if o.Examples == 0 {
-		o.Examples = max(mostFeatures/n, 2)
-	}
-	indices, err := trainingSet(train, o.Examples, o.Seed)
+	indices, err := trainingSet(train, max(mostFeatures/n, 2), o.Seed)
 	if err != nil {
 		return nil, err
 	}

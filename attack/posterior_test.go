@@ -33,7 +33,7 @@ func TestPosteriorIsTheBestOnALongList(t *testing.T) {
 	laplace := must.Get(release.NewLaplace(1.5))(t)
 	for _, noise := range []release.Noise{release.Gaussian{Sigma: 2}, laplace} {
 		for _, queries := range []int{1, 4} {
-			a := must.Get(NewPosterior(ctx, front, noise, train, PosteriorOptions{Queries: queries, Domain: legal, Examples: 500}))(t)
+			a := must.Get(NewPosterior(ctx, front, noise, train, PosteriorOptions{Queries: queries, Domain: legal}))(t)
 			dst := make([]float32, 8)
 			must.Do(t, a.Reconstruct(ctx, dst, []float32{9, 9, 9, 9, -9, -9, -9, -9}))
 			if dst[0] < .9 || dst[4] > -.9 {

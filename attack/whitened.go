@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"tattle/bound"
 	"tattle/internal/simd"
 )
 
@@ -23,7 +22,7 @@ type whitened struct {
 // its steps to come back from a start that the prior makes nearly impossible.
 const farthest = 4
 
-func newWhitened(prior *bound.Prior) (*whitened, error) {
+func newWhitened(prior *Prior) (*whitened, error) {
 	p := prior.P
 	s := &system{p, 2 * p, make([]float64, 2*p*p)}
 	for i := range p {

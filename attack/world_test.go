@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tattle/bound"
 	"tattle/internal/must"
 	"tattle/nn"
 )
@@ -32,14 +31,14 @@ func (s points) Examples(x []float32, indices []int) {
 // gaussian is a world in which the best attack is known: θ ~ N(μ, Σ) and a = Aθ.
 type gaussian struct {
 	p, n  int
-	prior *bound.Prior
+	prior *Prior
 	a     []float64 // [n, p]
 	front *nn.Net
 }
 
 func newGaussian(t testing.TB, p, n int, seed uint64) gaussian {
 	r := rand.New(rand.NewPCG(seed, 1))
-	g := gaussian{p: p, n: n, prior: &bound.Prior{P: p, Mean: make([]float64, p), Covariance: make([]float64, p*p)}}
+	g := gaussian{p: p, n: n, prior: &Prior{P: p, Mean: make([]float64, p), Covariance: make([]float64, p*p)}}
 	root := make([]float64, p*p)
 	for i := range root {
 		root[i] = r.NormFloat64() / math.Sqrt(float64(p)) * math.Pow(.7, float64(i%p))

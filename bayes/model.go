@@ -48,20 +48,15 @@ func (in Inputs) Features(ctx context.Context, dst []float64, indices []int) err
 // compute overwrites dst with the features of inputs of Data.
 func (in Inputs) compute(ctx context.Context, dst []float64, rows []int) error {
 	p, n := in.Front.Dims()
-	x, wide := make([]float32, batchInputs*p), make([]float64, batchInputs*p)
-	for lo := 0; lo < len(rows); lo += batchInputs {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		some := rows[lo:min(lo+batchInputs, len(rows))]
-		k := len(some) * p
-		in.Data.Examples(x[:k], some)
-		for i, v := range x[:k] {
+	wide := make([]float64, batchInputs*p)
+	return nn.EachBatch(ctx, in.Data, p, rows, batchInputs, func(some []int, x []float32) error {
+		for i, v := range x {
 			wide[i] = float64(v)
 		}
-		in.Front.Forward64(dst[lo*n:(lo+len(some))*n], wide[:k])
-	}
-	return nil
+		in.Front.Forward64(dst[:len(some)*n], wide[:len(x)])
+		dst = dst[len(some)*n:]
+		return nil
+	})
 }
 
 // kept holds features in memory.
@@ -77,11 +72,7 @@ func Keep(ctx context.Context, list Candidates) (Candidates, error) {
 		return list, nil
 	}
 	k := kept{list.Dim(), make([]float64, list.Len()*list.Dim())}
-	indices := make([]int, list.Len())
-	for j := range indices {
-		indices[j] = j
-	}
-	return k, list.Features(ctx, k.a, indices)
+	return k, list.Features(ctx, k.a, nn.Indices(list.Len()))
 }
 
 func (k kept) Len() int { return len(k.a) / k.dim }

@@ -28,8 +28,8 @@ func (b Band) Of(x []float64, m int) []float64 {
 	return out
 }
 
-// bands are all coordinates and, if there is one, the low band of size×size modes.
-func bands(c Coordinates, size int) []Band {
+// Bands returns all coordinates and, if there is one, the low band of size×size modes.
+func Bands(c Coordinates, size int) []Band {
 	all := []Band{{Name: AllBand}}
 	if low := c.Band(size); len(low) > 0 && len(low) < c.Len() {
 		all = append(all, Band{fmt.Sprintf("%dx%d", size, size), low})

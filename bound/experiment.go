@@ -16,13 +16,6 @@ type Model interface {
 	Net
 }
 
-// Source is a data set: *dataset.Set is one.
-type Source interface {
-	Len() int
-	Examples(x []float32, indices []int) // overwrites x, [len(indices), p]
-	Label(i int) int
-}
-
 // An Experiment says what is bounded and by which witnesses.
 type Experiment struct {
 	Settings

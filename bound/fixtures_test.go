@@ -29,7 +29,7 @@ func small(t testing.TB) (*nn.Net, pictures, Experiment) {
 	return smallNet(t, 24, 40, 30), noise(24, 70), e
 }
 
-func mustRun(t testing.TB, m Model, d Source, indices []int, e Experiment) *Result {
+func mustRun(t testing.TB, m Model, d nn.Source, indices []int, e Experiment) *Result {
 	t.Helper()
 	return must.Get(Run(context.Background(), m, d, indices, e, RunOptions{Dir: t.TempDir()}))(t)
 }

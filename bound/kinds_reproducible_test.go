@@ -51,7 +51,7 @@ func TestInterruptedAmongKinds(t *testing.T) {
 				}
 			}
 			var net Model = &counter{m, tick}
-			var examples Source = data
+			var examples nn.Source = data
 			if where == "data" {
 				net, examples = m, ticking{data, tick}
 			}
@@ -114,8 +114,8 @@ func TestEveryKindUnderOtherNoise(t *testing.T) {
 		t.Errorf("warnings %q", r.Warnings)
 	}
 	for _, s := range append(every.Summaries, r.Summaries...) {
-		if s.Status == StatusCertified || s.Status == StatusEstimated && len(s.Notes) == 0 {
-			t.Errorf("%s is %s: %s", s.Method, s.Status, s.Notes)
+		if s.Status == StatusCertified {
+			t.Errorf("%s is %s", s.Method, s.Status)
 		}
 	}
 	e.Noise = overlapping{opaque{release.Gaussian{Sigma: 1}}}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"tattle/internal/file"
+	"tattle/nn"
 	"tattle/run"
 )
 
@@ -57,7 +58,7 @@ type RunOptions struct {
 // Auto and large Jacobians only once resolved, as timings decide. Resuming another experiment is a
 // *run.MismatchError; shards that the pool set aside are a *run.FailedError, and the
 // others are kept.
-func Run(ctx context.Context, m Model, data Source, indices []int, e Experiment, o RunOptions) (*Result, error) {
+func Run(ctx context.Context, m Model, data nn.Source, indices []int, e Experiment, o RunOptions) (*Result, error) {
 	r, err := newRunner(m, data, indices, e, o)
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func Run(ctx context.Context, m Model, data Source, indices []int, e Experiment,
 }
 
 // newRunner settles all that is to be known before a shard is computed.
-func newRunner(m Model, data Source, indices []int, e Experiment, o RunOptions) (*runner, error) {
+func newRunner(m Model, data nn.Source, indices []int, e Experiment, o RunOptions) (*runner, error) {
 	p, _ := m.Dims()
 	for _, i := range indices {
 		if i < 0 || i >= data.Len() {
@@ -174,7 +175,7 @@ func (r *runner) fit(w needs) error {
 
 type runner struct {
 	model      Model
-	data       Source
+	data       nn.Source
 	indices    []int
 	experiment Experiment
 	options    RunOptions

@@ -52,7 +52,7 @@ func TestReproducible(t *testing.T) {
 
 // interrupted starts a run of 70 examples, cancels it when at of them are done, and returns the
 // run's error.
-func interrupted(t *testing.T, m Model, data Source, e Experiment, dir string, at int) error {
+func interrupted(t *testing.T, m Model, data nn.Source, e Experiment, dir string, at int) error {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -26,7 +26,7 @@ const targetDraws = 100
 
 // target overwrites target with the image of data at TargetIndex, toward which the nearest
 // twin of an example is sought. It reports whether there is one.
-func (o TwinOptions) target(target []float32, data Source, example, label int) bool {
+func (o TwinOptions) target(target []float32, data nn.Source, example, label int) bool {
 	k := o.targetIndex(data, example, label)
 	if k >= 0 {
 		data.Examples(target, []int{k})
@@ -36,7 +36,7 @@ func (o TwinOptions) target(target []float32, data Source, example, label int) b
 
 // targetIndex returns the index in data of an image with another label, drawn by the
 // seed and the example's index: -1 if all labels are the same.
-func (o TwinOptions) targetIndex(data Source, example, label int) int {
+func (o TwinOptions) targetIndex(data nn.Source, example, label int) int {
 	n := data.Len()
 	if n == 0 {
 		return -1

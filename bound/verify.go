@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"tattle/nn"
 	"tattle/npy"
 	"tattle/run"
 )
@@ -61,7 +62,7 @@ const (
 // lists what differs. e is the experiment as resolved when it ran. The inputs are those recorded, compared with data unless that
 // is nil. It reads a few examples at a time. It returns an error if the arrays cannot be
 // read; a recorded figure that is wrong is a Discrepancy.
-func Verify(ctx context.Context, m Model, data Source, e Experiment, c Claims, progress func(done, total int)) ([]Discrepancy, error) {
+func Verify(ctx context.Context, m Model, data nn.Source, e Experiment, c Claims, progress func(done, total int)) ([]Discrepancy, error) {
 	if err := e.check(m); err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func Verify(ctx context.Context, m Model, data Source, e Experiment, c Claims, p
 
 type verifier struct {
 	model      Model
-	data       Source
+	data       nn.Source
 	experiment Experiment
 	found      []Discrepancy
 }

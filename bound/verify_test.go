@@ -12,7 +12,7 @@ import (
 )
 
 // verified runs Verify on what a run wrote.
-func verified(t testing.TB, m Model, data Source, r *Result, c Claims) []Discrepancy {
+func verified(t testing.TB, m Model, data nn.Source, r *Result, c Claims) []Discrepancy {
 	t.Helper()
 	return must.Get(Verify(context.Background(), m, data, r.Experiment, c, nil))(t)
 }

@@ -115,7 +115,7 @@ func (s *searcher) relearn(ctx context.Context, f *found) error {
 	whole := *c
 	whole.learn = append(append([]int(nil), c.learn...), c.validate...)
 	slices.Sort(whole.learn)
-	if whole.moments, err = shape.NewMoments(ctx, measure.Choose(c.features, whole.learn), c.n, c.moments.Classes); err != nil {
+	if whole.moments, err = shape.NewMoments(ctx, nn.Choose(c.features, whole.learn), c.n, c.moments.Classes); err != nil {
 		return err
 	}
 	l, err := s.line(ctx, &whole, f.Best.place)

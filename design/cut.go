@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"tattle/dataset"
-	"tattle/measure"
 	"tattle/nn"
 	"tattle/nn/train"
 	"tattle/shape"
@@ -62,29 +61,19 @@ func outputs(ctx context.Context, g *nn.Graph, data nn.Source, progress func(don
 		return rows{}, fmt.Errorf("%d values for each of %d inputs need more than 4 GB of memory", n, data.Len())
 	}
 	r := rows{n, make([]float32, data.Len()*n), data}
-	x := make([]float32, min(passBatch, data.Len())*p)
-	indices := make([]int, 0, passBatch)
-	for first := 0; first < data.Len(); first += passBatch {
-		if err := ctx.Err(); err != nil {
-			return r, err
-		}
-		indices = indices[:0]
-		for i := first; i < min(first+passBatch, data.Len()); i++ {
-			indices = append(indices, i)
-		}
-		data.Examples(x[:len(indices)*p], indices)
-		out := r.values[first*n : (first+len(indices))*n]
-		m.Forward(out, x[:len(indices)*p])
-		for i, v := range out {
+	return r, nn.EachBatch(ctx, data, p, nn.Indices(data.Len()), passBatch, func(indices []int, x []float32) error {
+		first, end := indices[0], indices[0]+len(indices)
+		m.Forward(r.values[first*n:end*n], x)
+		for i, v := range r.values[first*n : end*n] {
 			if v-v != 0 {
-				return r, fmt.Errorf("example %d: value %d is %v", first+i/n, i%n, v)
+				return fmt.Errorf("example %d: value %d is %v", first+i/n, i%n, v)
 			}
 		}
 		if progress != nil {
-			progress(first+len(indices), data.Len())
+			progress(end, data.Len())
 		}
-	}
-	return r, nil
+		return nil
+	})
 }
 
 // streamSplit numbers the random stream that splits the training data.
@@ -129,10 +118,10 @@ func newCut(ctx context.Context, g *nn.Graph, node string, data *dataset.Set, va
 		return nil, err
 	}
 	_, classes := whole.Dims()
-	if c.moments, err = shape.NewMoments(ctx, measure.Choose(c.features, c.learn), c.n, classes); err != nil {
+	if c.moments, err = shape.NewMoments(ctx, nn.Choose(c.features, c.learn), c.n, classes); err != nil {
 		return nil, err
 	}
-	logits, err := outputs(ctx, head, measure.Choose(c.features, c.validate), nil)
+	logits, err := outputs(ctx, head, nn.Choose(c.features, c.validate), nil)
 	for i := range c.validate {
 		c.right = append(c.right, largest(logits.row(i)) == logits.Label(i))
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"tattle/measure"
 	"tattle/nn"
 	"tattle/shape"
 )
@@ -136,13 +135,13 @@ func (s *searcher) learn(ctx context.Context, c *cut, l *line) error {
 		o.Protect = append(o.Protect, shape.Protected{Class: class, Weight: l.Weight * protectWeight})
 	}
 	var front *nn.Graph
-	data := measure.Choose(c.features, c.learn)
+	data := nn.Choose(c.features, c.learn)
 	if s.Finetune == FinetuneAll {
 		var err error
 		if front, err = copyOf(c.front); err != nil {
 			return err
 		}
-		data = measure.Choose(s.train, c.learn)
+		data = nn.Choose(s.train, c.learn)
 	}
 	tasks := tasksOf(s.train, c.moments.Classes, s.Tasks, c.learn)
 	var layer *nn.Graph
@@ -175,7 +174,7 @@ func (s *searcher) learn(ctx context.Context, c *cut, l *line) error {
 func (s *searcher) linearHead(ctx context.Context, c *cut, l *line) (func(sigma float64) (*nn.Graph, error), error) {
 	var all []*shape.Moments
 	for _, t := range tasksOf(s.train, c.moments.Classes, s.Tasks, c.learn) {
-		m, err := shape.NewMoments(ctx, labelled{measure.Choose(l.values, c.learn), t.Labels}, l.values.n, t.Classes)
+		m, err := shape.NewMoments(ctx, labelled{nn.Choose(l.values, c.learn), t.Labels}, l.values.n, t.Classes)
 		if err != nil {
 			return nil, err
 		}

@@ -68,7 +68,7 @@ type Target struct {
 	Noise       release.Noise
 	Queries     int
 	Post        release.Post
-	Data        bound.Source
+	Data        nn.Source
 	Indices     []int // of the examples whose releases are attacked
 	Coordinates bound.Coordinates
 	Legal       bound.Domain // where reconstructions are clipped
@@ -92,7 +92,7 @@ type Learned struct {
 type adversary struct {
 	Adversaries
 	target Target
-	prior  *bound.Prior
+	prior  *attack.Prior
 	made   []attack.Attack
 	memos  *memos // of the released features
 	out    *Learned
@@ -170,14 +170,14 @@ func (r *adversary) learnPrior(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	r.prior, err = bound.NewPrior(ctx, r.Training, p, 0, r.Seed)
+	r.prior, err = attack.NewPrior(ctx, r.Training, p)
 	return err
 }
 
 // usualPrior is an error for more inputs than a prior is made of without being asked for.
 func usualPrior(inputs int) error {
-	if inputs > bound.UsualPrior {
-		return fmt.Errorf("the covariance of %d inputs takes gigabytes and many minutes (limit: %d, unless the inversion attack is asked for by name)", inputs, bound.UsualPrior)
+	if inputs > attack.UsualPrior {
+		return fmt.Errorf("the covariance of %d inputs takes gigabytes and many minutes (limit: %d, unless the inversion attack is asked for by name)", inputs, attack.UsualPrior)
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func usualPrior(inputs int) error {
 // attacks are measured: on the same inputs, within the same range.
 func (r *adversary) priorAlone(ctx context.Context) error {
 	p, _ := r.target.Front.Dims()
-	mean, err := bound.PriorMean(ctx, r.Training, p, 0, r.Seed)
+	mean, err := attack.PriorMean(ctx, r.Training, p)
 	if err != nil {
 		return err
 	}

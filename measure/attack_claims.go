@@ -68,7 +68,7 @@ func (a *account) attacks() {
 	}
 	medians := func(x *attack.Result, kind report.Kind) {
 		for _, row := range x.Summaries(a.c, a.q.Experiment.Band) {
-			a.Add(report.Claim{ID: MedianErrorID, Subject: row.Band, Group: x.Attack, Kind: kind, Value: report.Exactly(row.Quantile(.5), normalised), N: row.Examples})
+			a.Add(report.Claim{ID: MedianErrorID, Subject: row.Band, Group: x.Attack, Kind: kind, Value: report.Exactly(row.Median, normalised), N: row.Examples})
 		}
 	}
 	if p := a.at.PriorAlone; p != nil {

@@ -79,8 +79,8 @@ func (a *account) unbiased() {
 		if b.UnboundedFraction > 0 {
 			a.Add(report.Claim{ID: "no_limit", Subject: name, Group: group, Kind: report.Kind(b.Status), Value: report.Exactly(b.UnboundedFraction, report.Share), N: b.Examples})
 		}
-		if b.Vacuous != nil {
-			row, why := name+" ("+group+")", ": "+b.Vacuous.String()
+		if b.Vacuous != "" {
+			row, why := name+" ("+group+")", ": "+b.Vacuous
 			if i := slices.IndexFunc(a.vacuousRows, func(said string) bool { return strings.HasSuffix(said, why) }); i >= 0 {
 				a.vacuousRows[i] = strings.TrimSuffix(a.vacuousRows[i], why) + ", " + row + why
 			} else {
@@ -97,7 +97,7 @@ func (a *account) unbiased() {
 func (a *account) priorOf(b bound.Summary) *float64 {
 	for _, p := range a.prior {
 		if p.Band == b.Band {
-			level := p.Quantile(.5)
+			level := p.Median
 			if strings.HasSuffix(b.Method, "-mean-square") {
 				level = p.RMS()
 			}

@@ -128,11 +128,7 @@ func (l *lists) released(ctx context.Context, of *List, indices []int, stream in
 	n, queries := l.columns(), max(l.target.Queries, 1)
 	y := make([]float64, len(indices)*n)
 	in := l.inputs(of, indices)
-	all := make([]int, len(indices))
-	for i := range all {
-		all[i] = i
-	}
-	if err := in.Features(ctx, y, all); err != nil {
+	if err := in.Features(ctx, y, nn.Indices(len(indices))); err != nil {
 		return nil, err
 	}
 	noise, row := make([]float64, n), make([]float32, n)

@@ -82,15 +82,6 @@ func keysOf(set *dataset.Set, indices []int) map[inputKey]bool {
 // An inputKey is the SHA-256 of an input: equal inputs have equal keys.
 type inputKey [sha256.Size]byte
 
-// everyIndex returns the indices of all inputs.
-func everyIndex(of nn.Source) []int {
-	all := make([]int, of.Len())
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
 // eachKey calls do with the key of each input, of p values.
 func eachKey(set nn.Source, p int, indices []int, do func(i int, key inputKey)) {
 	x, row := make([]float32, p), make([]byte, 4*p)

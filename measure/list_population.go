@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tattle/bayes"
+	"tattle/nn"
 	"tattle/release"
 )
 
@@ -28,7 +29,7 @@ func (l *lists) anybody(ctx context.Context) error {
 		return nil
 	}
 	if c := l.Candidates; c != nil && !c.same(l.Sample) {
-		l.out.Shared = sharedInputs(c.Set, l.Sample.Set, everyIndex(c.Set), chosen)
+		l.out.Shared = sharedInputs(c.Set, l.Sample.Set, nn.Indices(c.Set.Len()), chosen)
 	}
 	for _, part := range samplingSteps {
 		some := chosen[:len(chosen)/part]

@@ -82,17 +82,8 @@ func meanInput(ctx context.Context, of *List, indices []int) ([]float64, error) 
 // eachBlock calls do with inputs of a list, [n, p], a block at a time.
 func eachBlock(ctx context.Context, of *List, indices []int, do func(x []float64, n int)) error {
 	p := nn.Size(of.Set.Shape)
-	x, wide := make([]float32, priorBlock*p), make([]float64, priorBlock*p)
-	for from := 0; from < len(indices); from += priorBlock {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n := min(priorBlock, len(indices)-from)
-		of.Set.Examples(x[:n*p], indices[from:from+n])
-		for i, v := range x[:n*p] {
-			wide[i] = float64(v)
-		}
-		do(wide[:n*p], n)
-	}
-	return nil
+	return nn.EachBatch(ctx, of.Set, p, indices, priorBlock, func(some []int, x []float32) error {
+		do(widened(x), len(some))
+		return nil
+	})
 }

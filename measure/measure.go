@@ -75,7 +75,7 @@ func (q *Request) Shared() int {
 	if q.Scaling == nil {
 		return q.Data.Len()
 	}
-	return sharedInputs(q.Data, q.Scaling, everyIndex(q.Data), everyIndex(q.Scaling))
+	return sharedInputs(q.Data, q.Scaling, nn.Indices(q.Data.Len()), nn.Indices(q.Scaling.Len()))
 }
 
 // scaling returns the data whose features SetNoise reads.

@@ -191,32 +191,8 @@ func someOf(data nn.Source, most int) nn.Source {
 	if data.Len() <= most {
 		return data
 	}
-	return Choose(data, DrawCandidates(data.Len(), most, 0))
+	return nn.Choose(data, DrawCandidates(data.Len(), most, 0))
 }
-
-// Choose returns the examples of a source that have these indices.
-func Choose(data nn.Source, indices []int) nn.Source { return chosen{data, indices} }
-
-// chosen is what Choose returns.
-type chosen struct {
-	nn.Source
-	indices []int
-}
-
-// Len implements nn.Source.
-func (c chosen) Len() int { return len(c.indices) }
-
-// Examples implements nn.Source.
-func (c chosen) Examples(x []float32, indices []int) {
-	of := make([]int, len(indices))
-	for i, k := range indices {
-		of[i] = c.indices[k]
-	}
-	c.Source.Examples(x, of)
-}
-
-// Label implements nn.Source.
-func (c chosen) Label(i int) int { return c.Source.Label(c.indices[i]) }
 
 // watch returns the data with a callback for the number of examples that were read.
 func watch(data nn.Source, read func(examples int)) nn.Source {

@@ -1,5 +1,10 @@
 package nn
 
+import (
+	"context"
+	"slices"
+)
+
 // A Source holds labelled examples.
 type Source interface {
 	// Len returns the number of examples.
@@ -10,6 +15,55 @@ type Source interface {
 	Label(i int) int
 }
 
+// EachBatch reads the examples at indices, of p inputs each, at most size of them at a time, and calls f with
+// every batch. It ends with the error of f, or with ctx's.
+func EachBatch(ctx context.Context, data Source, p int, indices []int, size int, f func(indices []int, x []float32) error) error {
+	x := make([]float32, min(size, len(indices))*p)
+	for batch := range slices.Chunk(indices, size) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		data.Examples(x[:len(batch)*p], batch)
+		if err := f(batch, x[:len(batch)*p]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Indices returns the numbers below n: the indices of n examples.
+func Indices(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// Choose returns the examples of a source that have these indices.
+func Choose(data Source, indices []int) Source { return chosen{data, indices} }
+
+// chosen is what Choose returns.
+type chosen struct {
+	Source
+	indices []int
+}
+
+// Len implements Source.
+func (c chosen) Len() int { return len(c.indices) }
+
+// Examples implements Source.
+func (c chosen) Examples(x []float32, indices []int) {
+	of := make([]int, len(indices))
+	for i, k := range indices {
+		of[i] = c.indices[k]
+	}
+	c.Source.Examples(x, of)
+}
+
+// Label implements Source.
+func (c chosen) Label(i int) int { return c.Source.Label(c.indices[i]) }
+
 // accuracyBatch is how many examples Accuracy evaluates at once.
 const accuracyBatch = 256
 
@@ -17,22 +71,17 @@ const accuracyBatch = 256
 // of equal ones, is at its label. It is NaN for no examples.
 func Accuracy(m Model, data Source) float64 {
 	p, n := m.Dims()
-	x, y := make([]float32, accuracyBatch*p), make([]float32, accuracyBatch*n)
-	indices := make([]int, accuracyBatch)
-	right := 0
-	for lo := 0; lo < data.Len(); lo += accuracyBatch {
-		b := min(accuracyBatch, data.Len()-lo)
-		for i := range b {
-			indices[i] = lo + i
-		}
-		data.Examples(x[:b*p], indices[:b])
-		m.Forward(y[:b*n], x[:b*p])
-		for i := range b {
-			if firstLargest(y[i*n:(i+1)*n]) == data.Label(lo+i) {
+	y, right := make([]float32, accuracyBatch*n), 0
+	// Neither the context nor the function fails.
+	_ = EachBatch(context.Background(), data, p, Indices(data.Len()), accuracyBatch, func(indices []int, x []float32) error {
+		m.Forward(y[:len(indices)*n], x)
+		for i, k := range indices {
+			if firstLargest(y[i*n:(i+1)*n]) == data.Label(k) {
 				right++
 			}
 		}
-	}
+		return nil
+	})
 	return float64(right) / float64(data.Len())
 }
 

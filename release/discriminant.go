@@ -47,13 +47,12 @@ type featuresOf struct {
 
 func (f featuresOf) Examples(features []float32, indices []int) {
 	p, n := f.front.Dims()
-	inputs := make([]float32, min(batchSize, len(indices))*p)
-	for lo := 0; lo < len(indices); lo += batchSize {
-		hi := min(lo+batchSize, len(indices))
-		x := inputs[:(hi-lo)*p]
-		f.Source.Examples(x, indices[lo:hi])
-		f.front.Forward(features[lo*n:hi*n], x)
-	}
+	// Neither the context nor the function fails.
+	_ = nn.EachBatch(context.Background(), f.Source, p, indices, batchSize, func(batch []int, x []float32) error {
+		f.front.Forward(features[:len(batch)*n], x)
+		features = features[len(batch)*n:]
+		return nil
+	})
 }
 
 // isCondition reports that a system was solved although its matrix is ill-conditioned.

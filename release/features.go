@@ -43,23 +43,11 @@ func forEachBatch(ctx context.Context, m nn.Model, data nn.Source, f func(first 
 	if data.Len() == 0 {
 		return errors.New("the data has no examples")
 	}
-	size := min(batchSize, data.Len())
-	x, y, indices := make([]float32, size*p), make([]float32, size*n), make([]int, size)
-	for first := 0; first < data.Len(); first += size {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		b := min(size, data.Len()-first)
-		for i := range b {
-			indices[i] = first + i
-		}
-		data.Examples(x[:b*p], indices[:b])
-		m.Forward(y[:b*n], x[:b*p])
-		if err := f(first, y[:b*n]); err != nil {
-			return err
-		}
-	}
-	return nil
+	y := make([]float32, min(batchSize, data.Len())*n)
+	return nn.EachBatch(ctx, data, p, nn.Indices(data.Len()), batchSize, func(indices []int, x []float32) error {
+		m.Forward(y[:len(indices)*n], x)
+		return f(indices[0], y[:len(indices)*n])
+	})
 }
 
 func finite(v float32) bool { return v-v == 0 }

@@ -35,14 +35,18 @@ func (s Spec) learn(ctx context.Context, front, head *nn.Graph, n int, train nn.
 	if err != nil {
 		return nil, err
 	}
-	return Discriminant(ctx, net, nn.Size(shapes[head.Output]), s.Keep, spacedOf{train, min(train.Len(), learnedExamples)})
+	spaced := nn.Indices(min(train.Len(), learnedExamples))
+	for i := range spaced {
+		spaced[i] = i * train.Len() / len(spaced)
+	}
+	return Discriminant(ctx, net, nn.Size(shapes[head.Output]), s.Keep, nn.Choose(train, spaced))
 }
 
 // principalMap takes the eigenvectors of the largest eigenvalues of the features'
 // covariance.
 func principalMap(ctx context.Context, front nn.Model, keep int, train nn.Source) (*Map, error) {
 	_, n := front.Dims()
-	mean, cov, err := featureCovariance(ctx, front, firstOf{train, min(train.Len(), learnedExamples)})
+	mean, cov, err := featureCovariance(ctx, front, nn.Choose(train, nn.Indices(min(train.Len(), learnedExamples))))
 	if err != nil {
 		return nil, err
 	}
@@ -79,33 +83,4 @@ func featureCovariance(ctx context.Context, front nn.Model, data nn.Source) (mea
 	simd.Gram(false, n, 1, -1, mean, 1, 1, cov, n)
 	simd.Mirror(n, cov, n)
 	return mean, cov, nil
-}
-
-// firstOf is the first n examples.
-type firstOf struct {
-	nn.Source
-	n int
-}
-
-func (f firstOf) Len() int { return f.n }
-
-// spacedOf is n examples of a source, evenly spaced: of a source that is sorted by class it
-// has all classes.
-type spacedOf struct {
-	nn.Source
-	n int
-}
-
-func (s spacedOf) Len() int { return s.n }
-
-func (s spacedOf) at(i int) int { return i * s.Source.Len() / s.n }
-
-func (s spacedOf) Label(i int) int { return s.Source.Label(s.at(i)) }
-
-func (s spacedOf) Examples(x []float32, indices []int) {
-	at := make([]int, len(indices))
-	for k, i := range indices {
-		at[k] = s.at(i)
-	}
-	s.Source.Examples(x, at)
 }

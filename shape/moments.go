@@ -91,29 +91,16 @@ func forEachBlock(ctx context.Context, data nn.Source, n int, f func(first int, 
 		return errors.New("no examples")
 	}
 	const block = 500
-	narrow, wide := make([]float32, block*n), make([]float64, block*n)
-	indices := make([]int, 0, block)
-	for first := 0; first < data.Len(); first += block {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		indices = indices[:0]
-		for i := first; i < min(first+block, data.Len()); i++ {
-			indices = append(indices, i)
-		}
-		x := narrow[:len(indices)*n]
-		data.Examples(x, indices)
+	wide := make([]float64, block*n)
+	return nn.EachBatch(ctx, data, n, nn.Indices(data.Len()), block, func(indices []int, x []float32) error {
 		for i, v := range x {
 			if v-v != 0 {
-				return fmt.Errorf("example %d: feature %d is %v", first+i/n, i%n, v)
+				return fmt.Errorf("example %d: feature %d is %v", indices[i/n], i%n, v)
 			}
 			wide[i] = float64(v)
 		}
-		if err := f(first, wide[:len(x)]); err != nil {
-			return err
-		}
-	}
-	return nil
+		return f(indices[0], wide[:len(x)])
+	})
 }
 
 // center sets the bias of d so that it maps mean to zero.

@@ -15,6 +15,7 @@ import (
 	"tattle/independent"
 	"tattle/internal/report"
 	"tattle/measure"
+	"tattle/nn"
 	"tattle/release"
 	"tattle/reproduce"
 )
@@ -22,7 +23,7 @@ import (
 // certificates computes the certificates again, and notes those that differ.
 func (q *request) certificates(ctx context.Context, s *measure.Split) error {
 	arrays := bound.Claims{Arrays: filepath.Join(q.dir, bound.ArraysFile), SHA256: q.was.Files[0].SHA256}
-	var source bound.Source
+	var source nn.Source
 	if q.Data != nil {
 		source = q.Data
 	}

@@ -1,4 +1,4 @@
-package bound
+package attack
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"tattle/internal/simd"
-	"tattle/run"
+	"tattle/nn"
 )
 
 // Prior is what an adversary is assumed to know about inputs before any release: a Gaussian with
@@ -34,25 +34,22 @@ const (
 	leastShrinkage = 1e-9
 )
 
-// NewPrior estimates a Prior from at most most examples of data (all where most is 0),
-// drawn by the seed. The sample covariance S is shrunk toward the identity of the same
+// NewPrior estimates a Prior from data. The sample covariance S is shrunk toward the identity of the same
 // trace, (1−λ)S + λ(tr S/p)I, with the λ of Ledoit and Wolf (A well-conditioned estimator
 // for large-dimensional covariance matrices, J. Multivariate Analysis 88, 2004, Lemmas 3.2
 // to 3.5), so that inputs that never change have some variance too. It returns an error if
 // there are fewer than two different examples, if a value is not finite, and beyond 16,384
 // inputs.
-func NewPrior(ctx context.Context, data Source, inputs, most int, seed uint64) (*Prior, error) {
+func NewPrior(ctx context.Context, data nn.Source, inputs int) (*Prior, error) {
 	if inputs > priorLimit {
 		return nil, fmt.Errorf("a prior of %d inputs: a covariance of more than %d is too large; reduce the inputs or do without", inputs, priorLimit)
 	}
-	mean, err := PriorMean(ctx, data, inputs, most, seed)
+	mean, err := PriorMean(ctx, data, inputs)
 	if err != nil {
 		return nil, err
 	}
-	indices := drawExamples(data.Len(), most, seed)
-	p := &Prior{P: inputs, Examples: len(indices), Mean: mean, Covariance: make([]float64, inputs*inputs)}
-	c := &covariance{data: data, indices: indices, p: inputs}
-	fourth, err := c.second(ctx, p.Covariance, p.Mean)
+	p := &Prior{P: inputs, Examples: data.Len(), Mean: mean, Covariance: make([]float64, inputs*inputs)}
+	fourth, err := p.second(ctx, data)
 	if err != nil {
 		return nil, err
 	}
@@ -62,85 +59,46 @@ func NewPrior(ctx context.Context, data Source, inputs, most int, seed uint64) (
 // PriorMean returns the mean of a Prior, [inputs], without its covariance. So inputs may be larger
 // than for NewPrior. It returns an error if there are fewer than two examples, or if a value is not
 // finite.
-func PriorMean(ctx context.Context, data Source, inputs, most int, seed uint64) ([]float64, error) {
-	indices := drawExamples(data.Len(), most, seed)
-	if len(indices) < 2 {
-		return nil, fmt.Errorf("a prior from %d examples: at least two are needed", len(indices))
+func PriorMean(ctx context.Context, data nn.Source, inputs int) ([]float64, error) {
+	if data.Len() < 2 {
+		return nil, fmt.Errorf("a prior from %d examples: at least two are needed", data.Len())
 	}
-	mean := make([]float64, inputs)
-	c := &covariance{data: data, indices: indices, p: inputs}
-	if err := c.mean(ctx, mean); err != nil {
-		return nil, err
-	}
+	mean, wide := make([]float64, inputs), make([]float64, inputs)
+	err := nn.EachBatch(ctx, data, inputs, nn.Indices(data.Len()), priorChunk, func(_ []int, x []float32) error {
+		for row := range slices.Chunk(x, inputs) {
+			for j, v := range row {
+				wide[j] = float64(v)
+			}
+			simd.Add(mean, mean, wide)
+		}
+		return nil
+	})
+	simd.Scale(1/float64(data.Len()), mean)
 	for _, v := range mean {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, errors.New("a prior from inputs that are not finite")
+		if v-v != 0 && err == nil {
+			err = errors.New("a prior from inputs that are not finite")
 		}
 	}
-	return mean, nil
+	return mean, err
 }
 
-// drawExamples returns at most most of n indices, all where most is 0, ascending.
-func drawExamples(n, most int, seed uint64) []int {
-	if most <= 0 || most >= n {
-		return numbersTo(n)
-	}
-	indices := run.Rand(seed, -1, -1).Perm(n)[:most]
-	slices.Sort(indices)
-	return indices
-}
-
-// covariance reads examples a chunk at a time.
-type covariance struct {
-	data    Source
-	indices []int
-	p       int
-}
-
-// each calls f with every chunk, [·, p].
-func (c *covariance) each(ctx context.Context, f func(x []float64)) error {
-	narrow, wide := make([]float32, priorChunk*c.p), make([]float64, priorChunk*c.p)
-	for lo := 0; lo < len(c.indices); lo += priorChunk {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		some := c.indices[lo:min(len(c.indices), lo+priorChunk)]
-		x, w := narrow[:len(some)*c.p], wide[:len(some)*c.p]
-		c.data.Examples(x, some)
-		parallel(len(some), func(i int) {
-			w := rowOf(w, i, c.p)
-			for j, v := range rowOf(x, i, c.p) {
-				w[j] = float64(v)
+// second overwrites the covariance with that of the sample, and returns the mean of ‖x−mean‖⁴.
+func (p *Prior) second(ctx context.Context, data nn.Source) (fourth float64, err error) {
+	n, wide := float64(data.Len()), make([]float64, priorChunk*p.P)
+	err = nn.EachBatch(ctx, data, p.P, nn.Indices(data.Len()), priorChunk, func(some []int, x []float32) error {
+		simd.Parallel(len(some), 1, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				differ(wide[i*p.P:(i+1)*p.P], x[i*p.P:(i+1)*p.P], p.Mean)
 			}
 		})
-		f(w)
-	}
-	return nil
-}
-
-func (c *covariance) mean(ctx context.Context, mean []float64) error {
-	err := c.each(ctx, func(x []float64) {
-		for i := 0; i < len(x); i += c.p {
-			simd.Add(mean, mean, x[i:i+c.p])
-		}
-	})
-	simd.Scale(1/float64(len(c.indices)), mean)
-	return err
-}
-
-// second overwrites s with the sample covariance, and returns the mean of ‖x−mean‖⁴.
-func (c *covariance) second(ctx context.Context, s, mean []float64) (fourth float64, err error) {
-	n, p := float64(len(c.indices)), c.p
-	err = c.each(ctx, func(x []float64) {
-		rows := len(x) / p
-		parallel(rows, func(i int) { simd.Combine(rowOf(x, i, p), rowOf(x, i, p), mean, 1, -1, 0) })
-		for i := range rows {
-			v := simd.SumSquares(rowOf(x, i, p))
+		for i := range some {
+			v := simd.SumSquares(wide[i*p.P : (i+1)*p.P])
 			fourth += v * v / n
 		}
-		simd.Gram(true, p, rows, 1/n, x, p, 1, s, p)
+		simd.Gram(true, p.P, len(some), 1/n, wide, p.P, 1, p.Covariance, p.P)
+		return nil
 	})
-	simd.Mirror(p, s, p)
+	simd.Mirror(p.P, p.Covariance, p.P)
 	return fourth, err
 }
 

@@ -1,4 +1,4 @@
-package bound
+package attack
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 )
 
 // gaussians draws n inputs of covariance A Aᵀ, A [p, p] of small integers.
-func gaussians(r *rand.Rand, n, p int) (d pictures, sigma []float64) {
+func gaussians(r *rand.Rand, n, p int) (d points, sigma []float64) {
 	a := make([]float64, p*p)
 	for i := range a {
 		a[i] = float64(r.IntN(5)-2) / 2
@@ -28,7 +28,7 @@ func gaussians(r *rand.Rand, n, p int) (d pictures, sigma []float64) {
 			}
 		}
 	}
-	d = pictures{p: p, x: make([]float32, n*p), labels: make([]int, n)}
+	d = points{p, make([]float32, n*p)}
 	for e := range n {
 		for k := range p {
 			g := r.NormFloat64()
@@ -46,7 +46,7 @@ func gaussians(r *rand.Rand, n, p int) (d pictures, sigma []float64) {
 func TestPriorOfGaussians(t *testing.T) {
 	const p = 8
 	data, sigma := gaussians(rand.New(rand.NewPCG(5, 6)), 20000, p)
-	prior := must.Get(NewPrior(context.Background(), data, p, 0, 1))(t)
+	prior := must.Get(NewPrior(context.Background(), data, p))(t)
 	if !(prior.Shrinkage > 0 && prior.Shrinkage < .01) {
 		t.Errorf("shrinkage %g of 20,000 examples", prior.Shrinkage)
 	}
@@ -65,7 +65,7 @@ func TestShrinkage(t *testing.T) {
 	for e := range n {
 		data.x[e*p+3] = 1.5 // an input that never changes
 	}
-	prior := must.Get(NewPrior(context.Background(), data, p, 0, 1))(t)
+	prior := must.Get(NewPrior(context.Background(), data, p))(t)
 	s := mat.NewSymDense(p, nil)
 	centred := make([]*mat.VecDense, n)
 	for e := range n {
@@ -104,37 +104,18 @@ func TestShrinkage(t *testing.T) {
 }
 
 func TestPriorRefuses(t *testing.T) {
-	constant := pictures{x: make([]float32, 20), p: 5, labels: make([]int, 4)}
-	broken := pictures{x: make([]float32, 20), p: 5, labels: make([]int, 4)}
+	constant := points{5, make([]float32, 20)}
+	broken := points{5, make([]float32, 20)}
 	broken.x[7] = float32(math.NaN())
-	for _, d := range []pictures{constant, broken, {x: make([]float32, 5), p: 5, labels: make([]int, 1)}} {
-		if _, err := NewPrior(context.Background(), d, 5, 0, 1); err == nil {
+	for _, d := range []points{constant, broken, {5, make([]float32, 5)}} {
+		if _, err := NewPrior(context.Background(), d, 5); err == nil {
 			t.Errorf("a prior from %v", d.x)
 		}
 	}
-	must.Fail(t, must.Err(NewPrior(context.Background(), constant, priorLimit+1, 0, 1))) // a prior of too many inputs
+	must.Fail(t, must.Err(NewPrior(context.Background(), constant, priorLimit+1))) // a prior of too many inputs
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := NewPrior(ctx, constant, 5, 0, 1); err != context.Canceled {
+	if _, err := NewPrior(ctx, constant, 5); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
-	}
-}
-
-func TestDrawExamples(t *testing.T) {
-	a, b := drawExamples(100, 10, 1), drawExamples(100, 10, 2)
-	same := 0
-	for i := range a {
-		if i > 0 && a[i] <= a[i-1] {
-			t.Errorf("%v is not ascending", a)
-		}
-		if a[i] == b[i] {
-			same++
-		}
-	}
-	if same == len(a) {
-		t.Error("two seeds draw the same examples")
-	}
-	if got := len(drawExamples(7, 10, 1)); got != 7 {
-		t.Errorf("%d examples of 7", got)
 	}
 }
