@@ -174,30 +174,6 @@ func walk(shape []int, layouts [][]int, f func(i int, at []int)) {
 	}
 }
 
-// lines calls f for each line along an axis with the place where it starts.
-func lines(shape []int, axis int, f func(i, start int)) {
-	rest := slices.Clone(shape)
-	rest[axis] = 1
-	walk(rest, [][]int{steps(shape)}, func(i int, at []int) { f(i, at[0]) })
-}
-
-// strided returns the constant whose entries lie in v, from start on, the given
-// steps apart.
-func (c *constants) strided(v *value, shape, by []int, start int) *value {
-	out := c.blank(v.element, shape)
-	walk(shape, [][]int{by}, func(i int, at []int) { out.copyFrom(i, v, start+at[0]) })
-	return out
-}
-
-// picked returns the constant whose entries lie in v at the given places.
-func (c *constants) picked(v *value, places, shape []int) *value {
-	out := c.blank(v.element, shape)
-	for i, p := range places {
-		out.copyFrom(i, v, p)
-	}
-	return out
-}
-
 // unfolded views a shape [N, C, …] as [N·C, …, 1], the dimensions after the first two as one row.
 func unfolded(shape []int) []int {
 	return []int{shape[0] * shape[1], nn.Size(shape[2:]), 1}

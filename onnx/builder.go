@@ -14,6 +14,7 @@ type builder struct {
 	made    map[string]*nn.Node   // which node computes a tensor
 	owner   map[*nn.Node]*node    // the file's node that a node of the graph comes from
 	derived map[derivation]string // tensors that are views of others, or hold constants
+	scratch *scratch              // where operators run at once, for a node of constants
 }
 
 // derivation is a tensor and what was done to it.
@@ -28,9 +29,14 @@ func newBuilder(m model) builder {
 
 // put adds an operator that computes a tensor of that shape, for a node of the file.
 func (b *builder) put(of *node, name string, op nn.Op, output string, shape []int, inputs ...string) {
+	b.inner[output] = shape
+	if b.scratch != nil {
+		b.scratch.run(op, output, shape, inputs)
+		return
+	}
 	n := &nn.Node{Name: name, Op: op, Inputs: inputs, Output: output}
 	b.graph.Nodes = append(b.graph.Nodes, n)
-	b.inner[output], b.made[output], b.owner[n] = shape, n, of
+	b.made[output], b.owner[n] = n, of
 }
 
 // rename gives the output of the node that computes a tensor another name.

@@ -10,6 +10,7 @@ import (
 func (r *nodeReader) joining() (all []operand, axis int, shape []int) {
 	for i := range r.inputs {
 		all = append(all, r.operand(i))
+		r.mustAgree(0, i)
 	}
 	if len(all) == 0 {
 		panic(malformedf("a Concat without inputs"))
@@ -49,30 +50,4 @@ func (r *nodeReader) concat() {
 		return
 	}
 	chains[0].then(&nn.Concat{Axis: axis - shift}, chains[1:]...).end(0, shape)
-}
-
-func (r *nodeReader) foldConcat() {
-	all, axis, shape := r.joining()
-	first := all[0].value
-	out, at := r.blank(first.element, shape), 0
-	by, rows := steps(shape), nn.Size(shape[:axis])
-	for _, o := range all {
-		if o.value.kind != first.kind {
-			panic(malformedf("types %s and %s cannot be joined", typeName(first.element), typeName(o.value.element)))
-		}
-		n := nn.Size(o.shape[axis:])
-		for row := range rows {
-			to := row*shape[axis]*by[axis] + at
-			if n == 0 {
-				break
-			}
-			if out.kind == isFloat {
-				copy(out.floats[to:], o.value.floats[row*n:(row+1)*n])
-			} else {
-				copy(out.ints[to:], o.value.ints[row*n:(row+1)*n])
-			}
-		}
-		at += n
-	}
-	r.set(out)
 }

@@ -132,15 +132,19 @@ func (c *constants) blank(element int64, shape []int) *value {
 		n = -1
 	}
 	c.claim(n)
+	return newValue(element, shape)
+}
+
+func newValue(element int64, shape []int) *value {
 	kind, ok := kindOf(element)
 	if !ok {
 		panic(unsupportedf("elements of type %s", typeName(element)))
 	}
 	v := &value{kind: kind, element: element, shape: shape, folded: true}
 	if kind == isFloat {
-		v.floats = make([]float32, n)
+		v.floats = make([]float32, nn.Size(shape))
 	} else {
-		v.ints = make([]int64, n)
+		v.ints = make([]int64, nn.Size(shape))
 	}
 	return v
 }

@@ -126,7 +126,6 @@ func TestFoldArithmetic(t *testing.T) {
 		{"Or-7", "Or", nil, values(flags(dim1(4), 0, 0, 1, 1), flags(dim1(4), 0, 1, 0, 1)), values(flags(dim1(4), 0, 1, 1, 1))},
 		{"Xor-7", "Xor", nil, values(flags(dim1(4), 0, 0, 1, 1), flags(dim1(4), 0, 1, 0, 1)), values(flags(dim1(4), 0, 1, 1, 0))},
 		{"Not-1", "Not", nil, values(flags(dim1(2), 0, 1)), values(flags(dim1(2), 1, 0))},
-		{"Equal-19, strict in 64 bits", "Equal", nil, values(list(big, big-1), i64(nil, big)), values(flags(dim1(2), 1, 0))},
 		{"Equal-19, NaN", "Equal", nil, values(f32(nil, nan32), f32(nil, nan32)), values(flags(nil, 0))},
 		{"Greater-13", "Greater", nil, values(list(1, 2, 3), i64(nil, 2)), values(flags(dim1(3), 0, 0, 1))},
 		{"GreaterOrEqual-16", "GreaterOrEqual", nil, values(list(1, 2, 3), i64(nil, 2)), values(flags(dim1(3), 0, 1, 1))},
@@ -217,7 +216,9 @@ func TestFoldRefuses(t *testing.T) {
 		{"Squeeze", nil, values(list(1, 2), list(0)), "not of size 1"},
 		{"Concat", nil, values(list(1)), `attribute "axis" is missing`},
 		{"Cast", number("to", typeString), values(list(1)), "to string"},
-		{"Range", nil, values(i64(nil, 0), i64(nil, 1), i64(nil, 0)), "delta of 0"},
+		{"Range", nil, values(i64(nil, 0), i64(nil, 1), i64(nil, 0)), "from 0 to 1 by 0"},
+		{"Equal", nil, values(list(math.MaxInt64, math.MaxInt64-1), i64(nil, math.MaxInt64)), "integer 9223372036854775806"},
+		{"Sub", nil, values(list(math.MaxInt64), list(1)), "up to 2⁵³"},
 		{"Range", nil, values(f32(nil, 0), f32(nil, inf32), f32(nil, 1)), "from 0 to +Inf by 1"},
 		{"ConstantOfShape", nil, values(list(-1)), "impossible sizes"},
 		// Bombs.
@@ -234,7 +235,6 @@ func TestFoldRefuses(t *testing.T) {
 
 func TestFoldIndices(t *testing.T) {
 	grid := func() *value { return i64([]int{2, 3}, 0, 1, 2, 3, 4, 5) }
-	add := attributeText("reduction", "add")
 	holdFolds(t, []foldCase{
 		{"Gather-13", "Gather", number("axis", 1), values(grid(), i64([]int{1, 2}, -1, 0)), values(i64([]int{2, 1, 2}, 2, 0, 5, 3))},
 		{"Gather-13, by a scalar", "Gather", nil, values(list(4, 5, 6), i64(nil, -2)), values(i64(nil, 5))},
@@ -245,17 +245,12 @@ func TestFoldIndices(t *testing.T) {
 		{"GatherND-13, batch", "GatherND", number("batch_dims", 1), values(grid(), i64([]int{2, 1}, 2, 0)), values(list(2, 3))},
 		{"ScatterND-18", "ScatterND", nil, values(list(1, 2, 3), i64([]int{2, 1}, 2, -3), list(9, 8)), values(list(8, 2, 9))},
 		{"ScatterND-18, rows", "ScatterND", nil, values(grid(), i64([]int{1, 1}, 1), i64([]int{1, 3}, 7, 8, 9)), values(i64([]int{2, 3}, 0, 1, 2, 7, 8, 9))},
-		{"ScatterND-18, add twice", "ScatterND", add, values(list(1, 2), i64([]int{2, 1}, 0, 0), list(10, 20)), values(list(31, 2))},
-		{"ScatterND-18, mul", "ScatterND", attributeText("reduction", "mul"), values(f32(dim1(2), 1, 2), i64([]int{1, 1}, 1), f32(dim1(1), 3)), values(f32(dim1(2), 1, 6))},
-		{"ScatterND-18, max", "ScatterND", attributeText("reduction", "max"), values(list(1, 5), i64([]int{2, 1}, 0, 1), list(3, 3)), values(list(3, 5))},
 		{"ScatterElements-18", "ScatterElements", number("axis", 1), values(i64([]int{1, 3}, 1, 2, 3), i64([]int{1, 2}, 0, -1), i64([]int{1, 2}, 7, 8)), values(i64([]int{1, 3}, 7, 2, 8))},
 		{"NonZero-13, row-major", "NonZero", nil, values(i64([]int{2, 2}, 1, 0, 1, 1)), values(i64([]int{2, 3}, 0, 1, 1, 0, 0, 1))},
 		{"NonZero-13, nothing", "NonZero", nil, values(f32(dim1(2), 0, 0)), values(i64([]int{1, 0}))},
 		{"NonZero-13, of a scalar", "NonZero", nil, values(i64(nil, 3)), values(i64([]int{0, 1}))},
 		{"OneHot-11", "OneHot", nil, values(list(1, -1, 5), i64(nil, 3), list(2, 9)), values(i64([]int{3, 3}, 2, 9, 2, 2, 2, 9, 2, 2, 2))},
 		{"OneHot-11, axis 0", "OneHot", number("axis", 0), values(list(1, 0), i64(nil, 2), f32(dim1(2), 0, 1)), values(f32([]int{2, 2}, 0, 1, 1, 0))},
-		{"ArgMax-13", "ArgMax", number("axis", 1), values(i64([]int{2, 3}, 1, 3, 3, 2, 1, 0)), values(i64([]int{2, 1}, 1, 0))},
-		{"ArgMin-13, last, no dims", "ArgMin", slices.Concat(number("keepdims", 0), number("select_last_index", 1)), values(list(3, 1, 1)), values(i64(nil, 2))},
 	})
 }
 

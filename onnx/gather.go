@@ -7,8 +7,7 @@ import (
 )
 
 // Gathering and scattering with constant indices. Each function works out the places of
-// the entries in the data laid out flat; a constant is then copied, and an activation is
-// read by a Gather of package nn.
+// the entries in the data laid out flat, which a Gather of package nn reads.
 
 // indices returns input 1, constant integers.
 func (r *nodeReader) indices() *value {
@@ -29,10 +28,6 @@ func (r *nodeReader) gather() {
 	for i, k := range v.ints {
 		index[i] = indexIn(k, size)
 	}
-	if x.value != nil {
-		r.set(r.gathered(x.value, axis, index, shape))
-		return
-	}
 	r.mustFit(shape)
 	r.claim(len(index))
 	if len(index) == 1 && size == 1 {
@@ -41,24 +36,6 @@ func (r *nodeReader) gather() {
 	}
 	c, shift := r.along(x, axis)
 	c.then(&nn.Gather{Axis: axis - shift, Indices: index, Dims: slices.Clone(v.shape)}).end(0, shape)
-}
-
-// gathered copies the rows of a constant along an axis.
-func (c *constants) gathered(v *value, axis int, index, shape []int) *value {
-	out, i := c.blank(v.element, shape), 0
-	if out.size() == 0 {
-		return out
-	}
-	row := nn.Size(v.shape[axis+1:])
-	for before := range nn.Size(v.shape[:axis]) {
-		for _, j := range index {
-			for k := range row {
-				out.copyFrom(i, v, (before*v.shape[axis]+j)*row+k)
-				i++
-			}
-		}
-	}
-	return out
 }
 
 // gatherElements is ONNX GatherElements-13: one entry for each index, along the axis by the
@@ -81,10 +58,6 @@ func (r *nodeReader) gatherND() {
 
 // pick gives the node's output the entries of x at these places.
 func (r *nodeReader) pick(x operand, places, shape []int) {
-	if x.value != nil {
-		r.set(r.picked(x.value, places, shape))
-		return
-	}
 	r.mustFit(shape)
 	r.pickFrom(r.chain(x), places, shape)
 }
@@ -165,10 +138,7 @@ func (r *nodeReader) scatter(x operand, places, shape []int) {
 	if !slices.Equal(shape, updates.shape) {
 		panic(malformedf("updates of shape %v: it must be %v", updates.shape, shape))
 	}
-	if x.value != nil && updates.value != nil {
-		r.set(r.scattered(x.value, updates.value, places, how))
-		return
-	}
+	r.mustAgree(0, 2)
 	if how != "none" {
 		panic(unsupportedf("reduction %q", how))
 	}
@@ -181,35 +151,9 @@ func (r *nodeReader) scatter(x operand, places, shape []int) {
 	r.pickFrom(c.then(&nn.Concat{}, r.chain(updates).view([]int{len(places)})), from, x.shape)
 }
 
-// scattered returns a copy of v in which the updates replace the entries at these places,
-// or are combined with them.
-func (c *constants) scattered(v, updates *value, places []int, how string) *value {
-	if updates.kind != v.kind {
-		panic(malformedf("updates have type %s, the data %s", typeName(updates.element), typeName(v.element)))
-	}
-	combine, ok := binaryFolds[map[string]string{"add": "Add", "mul": "Mul", "min": "Min", "max": "Max"}[how]]
-	if !ok && how != "none" {
-		panic(malformedf("unknown reduction %q", how))
-	}
-	out := c.blank(v.element, v.shape)
-	copy(out.floats, v.floats)
-	copy(out.ints, v.ints)
-	for i, p := range places {
-		switch {
-		case !ok:
-			out.copyFrom(p, updates, i)
-		case v.kind == isFloat:
-			out.floats[p] = float32(combine.floats(float64(out.floats[p]), float64(updates.floats[i])))
-		default:
-			out.ints[p] = wrap(combine.ints(out.ints[p], updates.ints[i]), v.element)
-		}
-	}
-	return out
-}
-
-// foldNonZero is ONNX NonZero-13: the indices of the entries that are not 0, row-major, one
+// nonZero is ONNX NonZero-13: the indices of the entries that are not 0, row-major, one
 // column each; those of a scalar have no rows.
-func (r *nodeReader) foldNonZero() {
+func (r *nodeReader) nonZero() {
 	v := r.constant(0)
 	var at []int
 	for i := range v.size() {

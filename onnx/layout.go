@@ -7,12 +7,6 @@ import (
 	"tattle/nn"
 )
 
-// foldIdentity is ONNX Identity-21.
-func (r *nodeReader) foldIdentity() {
-	v := r.constant(0)
-	r.set(v.reshaped(v.shape))
-}
-
 // reshape is ONNX Reshape-21.
 func (r *nodeReader) reshape() {
 	x := r.operand(0)
@@ -61,7 +55,7 @@ func (r *nodeReader) flatten() {
 	}
 	axis := clampIndex(a, rank)
 	shape := []int{nn.Size(x.shape[:axis]), nn.Size(x.shape[axis:])}
-	if x.value == nil && axis == 1 && x.shape[0] == 1 {
+	if axis == 1 && x.shape[0] == 1 {
 		r.chain(x).then(&nn.Flatten{}).end(0, shape)
 		return
 	}
@@ -116,13 +110,11 @@ func (r *nodeReader) transpose() {
 	if len(perm) != rank {
 		panic(malformedf("perm %v of %d dimensions", list, rank))
 	}
-	shape, by, own := make([]int, rank), make([]int, rank), steps(x.shape)
+	shape := make([]int, rank)
 	for i, p := range perm {
-		shape[i], by[i] = x.shape[p], own[p]
+		shape[i] = x.shape[p]
 	}
 	switch {
-	case x.value != nil:
-		r.set(r.strided(x.value, shape, by, 0))
 	case rank > 0 && perm[0] == 0 && x.shape[0] == 1:
 		r.chain(x).transpose(shifted(perm[1:], 1)).end(0, shape)
 	default:
@@ -134,16 +126,12 @@ func (r *nodeReader) transpose() {
 func (r *nodeReader) expand() {
 	x := r.operand(0)
 	shape := broadcast(x.shape, sizesOfDims(r.ints(1)))
-	if x.value != nil {
-		r.set(r.strided(x.value, shape, stretch(x.shape, shape), 0))
-		return
-	}
 	r.mustFit(shape)
 	if slices.Equal(inner(shape), x.inner()) {
 		r.chain(x).end(0, shape)
 		return
 	}
-	if slices.Contains(shape, 0) {
+	if slices.Contains(shape, 0) && r.scratch == nil {
 		panic(malformedf("the expanded shape %v is empty", shape))
 	}
 	r.chain(x).then(&nn.Expand{To: inner(shape)}).end(0, shape)
@@ -165,28 +153,12 @@ func (r *nodeReader) tile() {
 			axes = append(axes, a)
 		}
 	}
-	if x.value != nil {
-		r.set(r.tiled(x.value, repeats, shape))
-		return
-	}
 	r.mustFit(shape)
 	c, shift := r.along(x, axes...)
 	if len(axes) > 0 {
 		c = c.then(&nn.Tile{Repeats: repeats[shift:]})
 	}
 	c.end(0, shape)
-}
-
-// tiled repeats a constant: each dimension is split in repeats and itself.
-func (c *constants) tiled(v *value, repeats, shape []int) *value {
-	var split, by []int
-	own := steps(v.shape)
-	for i, n := range repeats {
-		split, by = append(split, n, v.shape[i]), append(by, 0, own[i])
-	}
-	out := c.blank(v.element, shape)
-	walk(split, [][]int{by}, func(i int, at []int) { out.copyFrom(i, v, at[0]) })
-	return out
 }
 
 // trilu is ONNX Trilu-14: it keeps one triangle of the last two dimensions.
@@ -203,16 +175,6 @@ func (r *nodeReader) trilu() {
 	keeps := func(i int) bool {
 		above := i%cols - i/cols%rows
 		return upper && above >= k || !upper && above <= k
-	}
-	if v := x.value; v != nil {
-		out := r.blank(v.element, v.shape)
-		for i := range v.size() {
-			if keeps(i) {
-				out.copyFrom(i, v, i)
-			}
-		}
-		r.set(out)
-		return
 	}
 	r.claim(rows * cols)
 	mask := &nn.Param{Shape: []int{rows, cols}, Data: make([]float32, rows*cols)}

@@ -10,8 +10,8 @@ import (
 
 // Operators that make constants.
 
-// foldConstant is ONNX Constant-13.
-func (r *nodeReader) foldConstant() {
+// constantOf is ONNX Constant-13.
+func (r *nodeReader) constantOf() {
 	var t tensor
 	switch a, name := r.oneOf("value", "value_float", "value_floats", "value_int", "value_ints"); name {
 	case "value":
@@ -62,8 +62,8 @@ func (r *nodeReader) readSize() {
 	r.set(v)
 }
 
-// foldConstantOfShape is ONNX ConstantOfShape-9; an empty shape is that of a scalar.
-func (r *nodeReader) foldConstantOfShape() {
+// constantOfShape is ONNX ConstantOfShape-9; an empty shape is that of a scalar.
+func (r *nodeReader) constantOfShape() {
 	shape := sizesOfDims(r.ints(0))
 	fill := &value{element: typeFloat, floats: []float32{0}}
 	if a, given := r.typed("value", kindTensor); given {
@@ -79,8 +79,8 @@ func (r *nodeReader) foldConstantOfShape() {
 	r.set(out)
 }
 
-// foldRange is ONNX Range-11: start + i·delta before the limit.
-func (r *nodeReader) foldRange() {
+// rangeOf is ONNX Range-11: start + i·delta before the limit.
+func (r *nodeReader) rangeOf() {
 	var in [3]*value
 	for i := range in {
 		v := r.constant(i)
@@ -88,39 +88,32 @@ func (r *nodeReader) foldRange() {
 			panic(malformedf("input %d is %s%v: it must be one number, of the same type as the others", i+1, typeName(v.element), v.shape))
 		}
 	}
-	element := in[0].element
-	if in[0].kind == isFloat {
-		start, limit, delta := in[0].floats[0], in[1].floats[0], in[2].floats[0]
-		n := math.Ceil((float64(limit) - float64(start)) / float64(delta))
-		if !(math.Abs(n) <= math.MaxInt32) || delta == 0 {
-			panic(malformedf("impossible range from %v to %v by %v", start, limit, delta))
+	x := [3]float64{}
+	for i, v := range in {
+		x[i] = float64(asFloats(v).floats[0])
+		if v.kind == isInt {
+			if x[i] = float64(v.ints[0]); math.Abs(x[i]) > maxExact {
+				r.claim(-1)
+			}
 		}
-		out := r.blank(element, []int{int(max(n, 0))})
-		for i := range out.floats {
-			out.floats[i] = float32(float64(start) + float64(i)*float64(delta))
+	}
+	n := math.Ceil((x[1] - x[0]) / x[2])
+	if x[2] == 0 || !(math.Abs(n) <= maxExact) {
+		panic(malformedf("impossible range from %v to %v by %v", x[0], x[1], x[2]))
+	}
+	out := r.blank(in[0].element, []int{int(max(n, 0))})
+	for i := range out.size() {
+		if v := x[0] + float64(i)*x[2]; out.kind == isFloat {
+			out.floats[i] = float32(v)
+		} else {
+			out.ints[i] = int64(v)
 		}
-		r.set(out)
-		return
-	}
-	start, limit, delta := in[0].ints[0], in[1].ints[0], in[2].ints[0]
-	var n uint64
-	switch {
-	case delta == 0:
-		panic(malformedf("a delta of 0"))
-	case delta > 0 && limit > start:
-		n = (uint64(limit)-uint64(start)-1)/uint64(delta) + 1
-	case delta < 0 && limit < start:
-		n = (uint64(start)-uint64(limit)-1)/-uint64(delta) + 1
-	}
-	out := r.blank(element, []int{int(min(n, math.MaxInt))})
-	for i := range out.ints {
-		out.ints[i] = start + int64(i)*delta
 	}
 	r.set(out)
 }
 
-// foldEyeLike is ONNX EyeLike-9.
-func (r *nodeReader) foldEyeLike() {
+// eyeLike is ONNX EyeLike-9.
+func (r *nodeReader) eyeLike() {
 	v := r.constant(0)
 	element, k := r.int("dtype", v.element), r.int("k", 0)
 	if len(v.shape) != 2 {
@@ -136,26 +129,23 @@ func (r *nodeReader) foldEyeLike() {
 	r.set(out)
 }
 
-// foldOneHot is ONNX OneHot-11; indices out of range have no entry that is on.
-func (r *nodeReader) foldOneHot() {
+// oneHot is ONNX OneHot-11; indices out of range have no entry that is on.
+func (r *nodeReader) oneHot() {
 	indices, depth, values := r.constant(0), r.constant(1), r.constant(2)
 	at, n := r.converted(indices, typeInt64), r.converted(depth, typeInt64)
 	if len(n.ints) != 1 || n.ints[0] < 0 || values.size() != 2 {
 		panic(malformedf("a depth of shape %v and values of shape %v: they must be one number and two", depth.shape, values.shape))
 	}
 	axis, size := r.axis(-1, len(indices.shape)+1), n.ints[0]
-	out := r.blank(values.element, slices.Insert(slices.Clone(indices.shape), axis, int(size)))
+	shape := slices.Insert(slices.Clone(indices.shape), axis, int(size))
+	r.mustFit(shape)
 	row := nn.Size(indices.shape[axis:])
-	for i := range out.size() {
-		j := at.ints[i/row/int(size)*row+i%row]
-		if j < 0 {
-			j += size
+	places := make([]int, nn.Size(shape)) // of what is on or off
+	for i := range places {
+		if j := at.ints[i/row/int(size)*row+i%row]; j == int64(i/row%int(size)) || j+size == int64(i/row%int(size)) {
+			places[i] = 1
 		}
-		on := 0
-		if j == int64(i/row%int(size)) {
-			on = 1
-		}
-		out.copyFrom(i, values, on)
 	}
-	r.set(out)
+	r.scratch.element = values.element
+	r.pickFrom(r.chain(r.operand(2)), places, shape)
 }

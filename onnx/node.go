@@ -66,9 +66,11 @@ func (d *decoder) apply(n *node, op operator) {
 	switch {
 	case depends:
 		panic(errDepends)
-	case activation == "" && op.fold != nil:
+	case op.read == nil && activation == "":
+		panic(unsupportedf("of constants"))
+	case activation == "" && op.traits&late == 0 && isStandard(n.domain):
 		r.fold(op)
-	case op.read != nil:
+	case op.traits&constant == 0:
 		r.setTypes(op)
 		op.read(r)
 	case n.op == "NonZero":
@@ -78,16 +80,6 @@ func (d *decoder) apply(n *node, op operator) {
 	default:
 		panic(unsupportedf("input %q is computed: it must be constant", activation))
 	}
-}
-
-// fold computes a node whose inputs are all constants.
-func (r *nodeReader) fold(op operator) {
-	for i := range r.node.inputs {
-		if r.has(i) && op.traits&free == 0 {
-			r.claim(r.constant(i).size())
-		}
-	}
-	op.fold(r)
 }
 
 // mustBeSound panics if a node's inputs, outputs or attributes are inconsistent.

@@ -35,10 +35,6 @@ func (r *nodeReader) pad() {
 	if !slices.Contains([]string{"constant", "edge", "reflect", "wrap"}, op.Mode) {
 		panic(malformedf("unknown mode %q", op.Mode))
 	}
-	if x.value != nil {
-		r.set(r.paddedConstant(x.value, op, shape))
-		return
-	}
 	r.mustFit(shape)
 	for a, size := range x.shape {
 		if min(op.Before[a], op.After[a]) < -size {
@@ -62,44 +58,6 @@ func (r *nodeReader) padding() float64 {
 		return r.oneFloat(2)
 	}
 	return r.limit("value", 0)
-}
-
-// paddedConstant returns a padded constant.
-func (r *nodeReader) paddedConstant(v *value, op *nn.Pad, shape []int) *value {
-	total := 0
-	for _, n := range shape {
-		total += n
-	}
-	r.claim(total)
-	sources := make([][]int, len(shape))
-	for d, n := range v.shape {
-		sources[d] = padSource(op.Mode, n, op.Before[d], shape[d])
-	}
-	filling := &value{kind: v.kind, floats: []float32{float32(r.float("value", 0))}}
-	if v.kind != isFloat {
-		filling.ints = []int64{int64(filling.floats[0])}
-	}
-	if r.has(2) {
-		if filling = r.constant(2); filling.size() != 1 || filling.kind != v.kind {
-			panic(malformedf("the padding is %s%v: it must be one %s", typeName(filling.element), filling.shape, typeName(v.element)))
-		}
-	}
-	out := r.blank(v.element, shape)
-	own, at := steps(v.shape), steps(shape)
-	walk(shape, nil, func(i int, _ []int) {
-		from, rest := 0, i
-		for d := range shape {
-			j := sources[d][rest/at[d]]
-			rest %= at[d]
-			if j < 0 {
-				out.copyFrom(i, filling, 0)
-				return
-			}
-			from += j * own[d]
-		}
-		out.copyFrom(i, v, from)
-	})
-	return out
 }
 
 // padSource returns for each place along a padded dimension of n entries which entry it

@@ -1,8 +1,8 @@
 package onnx
 
-// foldDequantize is ONNX DequantizeLinear-13 of a constant: (x − zero point)·scale, with one scale, or
+// dequantize is ONNX DequantizeLinear-13 of a constant: (x − zero point)·scale, with one scale, or
 // one for each index of an axis.
-func (r *nodeReader) foldDequantize() {
+func (r *nodeReader) dequantize() {
 	x, scale := r.constant(0), r.constant(1)
 	if x.kind != isInt || scale.kind != isFloat {
 		panic(malformedf("inputs of types %s and %s: they must be integers and floats", typeName(x.element), typeName(scale.element)))

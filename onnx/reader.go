@@ -45,7 +45,8 @@ func (r *nodeReader) operand(i int) operand {
 	return o
 }
 
-// optional returns input i if the node has one.
+// optional returns input i if the node has one. Where all inputs are constants, each is read like an
+// activation.
 func (r *nodeReader) optional(i int) (o operand, ok bool) {
 	if !r.has(i) {
 		return o, false
@@ -53,7 +54,11 @@ func (r *nodeReader) optional(i int) (o operand, ok bool) {
 	name := r.node.inputs[i]
 	if r.isConstant(name) {
 		v := r.value(name)
-		return operand{name, v.shape, v}, true
+		if r.scratch != nil {
+			r.inner[name] = inner(v.shape)
+			v = nil
+		}
+		return operand{name, r.value(name).shape, v}, true
 	}
 	shape := r.shapes[name]
 	if shape == nil {
@@ -64,11 +69,14 @@ func (r *nodeReader) optional(i int) (o operand, ok bool) {
 
 // constant returns input i, which must be constant.
 func (r *nodeReader) constant(i int) *value {
-	o := r.operand(i)
-	if o.value == nil {
-		panic(unsupportedf("input %q is computed: it must be constant", o.tensor))
+	if !r.has(i) {
+		panic(malformedf("input %d is missing", i+1))
 	}
-	return o.value
+	name := r.node.inputs[i]
+	if !r.isConstant(name) {
+		panic(unsupportedf("input %q is computed: it must be constant", name))
+	}
+	return r.value(name)
 }
 
 // ints returns input i, which must be constant integers or bools.
@@ -101,7 +109,7 @@ func (r *nodeReader) floats(i int) *value {
 
 // oneFloat returns input i, one constant number.
 func (r *nodeReader) oneFloat(i int) float64 {
-	v := r.floats(i)
+	v := asFloats(r.constant(i))
 	if len(v.floats) != 1 {
 		panic(malformedf("input %q has %d values: it must have one", v.name, len(v.floats)))
 	}
@@ -126,14 +134,22 @@ func (r *nodeReader) axis(absent int64, rank int) int { return axisOf(r.int("axi
 
 // mustFit panics if an activation would be absurdly large.
 func (r *nodeReader) mustFit(shape []int) {
-	if !r.fits(shape) {
+	switch {
+	case r.fits(shape):
+	case r.scratch != nil:
+		r.claim(-1)
+	default:
 		panic(malformedf("activation %q has the absurd shape %v", r.outputs[0], shape))
 	}
 }
 
 // fits reports whether a shape is one of a reasonable activation.
 func (d *decoder) fits(shape []int) bool {
-	_, ok := sizeOf(shape, d.batch*maxActivation)
+	limit := d.batch * maxActivation
+	if d.scratch != nil {
+		limit = maxFolded
+	}
+	_, ok := sizeOf(shape, limit)
 	return ok
 }
 
@@ -142,9 +158,7 @@ func (d *decoder) fits(shape []int) bool {
 func (r *nodeReader) emit(op nn.Op, out int, shape []int, inputs ...string) {
 	got := r.shapeOf(op, inputs)
 	output, want := r.outputs[out], inner(shape)
-	if !r.fits(want) {
-		panic(malformedf("activation %q has the absurd shape %v", output, want))
-	}
+	r.mustFit(want)
 	if n, ok := sizeOf(got, r.batch*maxActivation); !ok || n != nn.Size(want) {
 		panic(malformedf("output %q must have shape %v, but is computed with shape %v", output, want, got))
 	}
@@ -163,9 +177,7 @@ func (r *nodeReader) emit(op nn.Op, out int, shape []int, inputs ...string) {
 func (r *nodeReader) emitInner(op nn.Op, inputs ...string) (tensor string) {
 	shape := r.shapeOf(op, inputs)
 	tensor = r.freshTensor(r.outputs[0] + "_" + strings.ToLower(op.Kind()))
-	if !r.fits(shape) {
-		panic(malformedf("activation %q has the absurd shape %v", tensor, shape))
-	}
+	r.mustFit(shape)
 	r.put(r.node, r.nextOf(r.node), op, tensor, shape, inputs...)
 	return tensor
 }
@@ -201,9 +213,5 @@ func (r *nodeReader) set(v *value) { r.setOutput(0, v) }
 
 // reshaped gives the node's output the elements of an operand in another shape.
 func (r *nodeReader) reshaped(o operand, shape []int) {
-	if o.value != nil {
-		r.set(o.value.reshaped(shape))
-		return
-	}
 	r.chain(o).end(0, shape)
 }

@@ -82,15 +82,6 @@ func (r *nodeReader) slice() {
 
 // sliced makes a slice an output of the node.
 func (r *nodeReader) sliced(x operand, s slicing, out int) {
-	if x.value != nil {
-		by, first := steps(x.shape), 0
-		for d, step := range s.steps {
-			first += s.starts[d] * by[d]
-			by[d] *= step
-		}
-		r.setOutput(out, r.strided(x.value, s.counts, by, first))
-		return
-	}
 	op := &nn.Slice{Starts: s.starts, Steps: s.steps, Counts: s.counts}
 	switch {
 	case slices.Equal(s.counts, x.shape) && !slices.ContainsFunc(s.steps, func(n int) bool { return n < 0 }):

@@ -54,11 +54,10 @@ func (r *nodeReader) cast() { r.castTo(r.int("to", 0)) }
 
 // castLike is ONNX CastLike-15: a cast to the type of the second input.
 func (r *nodeReader) castLike() {
-	like := r.operand(1)
-	element := r.elements[like.tensor]
+	element := r.elements[r.operand(1).tensor]
 	switch {
-	case like.value != nil:
-		element = like.value.element
+	case r.isConstant(r.inputs[1]):
+		element = r.constant(1).element
 	case element == 0:
 		element = typeFloat
 	}
@@ -68,6 +67,11 @@ func (r *nodeReader) castLike() {
 // castTo casts an activation. To a wider float nothing changes, as all are float32; a bool
 // says whether an entry differs from 0; an integer is an entry without its fraction.
 func (r *nodeReader) castTo(element int64) {
+	if r.scratch != nil {
+		r.scratch.element = element
+		r.reshaped(r.operand(0), r.operand(0).shape)
+		return
+	}
 	kind, ok := kindOf(element)
 	format, narrow := narrowFormats[element]
 	text := r.elements[r.operand(0).tensor] == typeString
@@ -148,11 +152,6 @@ func (v *value) roundNarrow() {
 		}
 	}
 }
-
-// foldCast is ONNX Cast-13 of a constant.
-func (r *nodeReader) foldCast() { r.set(r.converted(r.constant(0), r.int("to", 0))) }
-
-func (r *nodeReader) foldCastLike() { r.set(r.converted(r.constant(0), r.constant(1).element)) }
 
 // converted casts a constant. Floats are cut to integers towards zero, and where they
 // are out of range, which ONNX leaves open, to the nearest there is; NaN is 0.
