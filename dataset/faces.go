@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"tattle/internal/simd"
 )
 
 // Sizes of generated faces, in pixels: half of what UTKFace and CelebA have.
@@ -248,12 +250,9 @@ func (d draws) chance(p float64) bool { return d.unit() < p }
 func writePictures(ctx context.Context, n int, draw func(i int) (string, *image.RGBA)) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	share(n, func() func(i int) {
+	simd.Parallel(n, 1, func(lo, hi int) {
 		var b bytes.Buffer
-		return func(i int) {
-			if ctx.Err() != nil {
-				return
-			}
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			b.Reset()
 			name, img := draw(i)
 			err := jpeg.Encode(&b, img, &jpeg.Options{Quality: faceQuality})
