@@ -35,7 +35,7 @@ type table struct {
 func readTable(path string, names []string) (*table, error) {
 	data, err := readText(path, maxTable)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no such file: give a CSV, or a folder with %s", path, strings.Join(tableNames[:2], " and "))
+		return nil, fmt.Errorf("%s: no such file: give a CSV, or a folder with train.csv and test.csv", path)
 	}
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func readTable(path string, names []string) (*table, error) {
 	return decodeTable(path, data, names)
 }
 
-// readLabelTable reads a CSV of labels inside a folder or zip; source names that
+// readLabelTable reads a CSV of labels inside a folder or zip, whose first row is a header; source names that
 // in errors.
 func readLabelTable(fsys fs.FS, source, name string) (*table, error) {
 	data, err := readTextIn(fsys, source, name)
@@ -70,10 +70,7 @@ func decodeLabelTable(source string, data []byte) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.takeHeader(); err != nil {
-		return nil, err
-	}
-	return t, t.checkNames()
+	return t, t.takeHeader()
 }
 
 // decodeRows decodes the rows of a CSV, with fields trimmed of white space.
@@ -111,7 +108,6 @@ func readText(name string, limit int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
 	return limitText(name, f, limit)
 }
 
@@ -121,12 +117,12 @@ func readTextIn(fsys fs.FS, source, name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot be read: %w", source, err)
 	}
-	defer f.Close()
 	return limitText(path.Join(source, name), f, maxLabels)
 }
 
-// limitText reads text of bounded size.
-func limitText(name string, r io.Reader, limit int) ([]byte, error) {
+// limitText reads text of bounded size, and closes it.
+func limitText(name string, r io.ReadCloser, limit int) ([]byte, error) {
+	defer r.Close()
 	text, err := file.ReadAtMost(r, int64(limit))
 	if errors.Is(err, file.ErrTooLong) {
 		return nil, malformed(name, "has more than %d MB, the most that is read: keep only the columns that are needed, or split it", limit>>20)
@@ -161,10 +157,7 @@ func (t *table) name(names []string) error {
 	case names != nil && len(names) != len(t.columns):
 		return malformed(t.source, "has %d columns, not the %d that it is known for: get the file again", len(t.columns), len(names))
 	case names == nil && t.hasHeader():
-		if err := t.takeHeader(); err != nil {
-			return err
-		}
-		return t.checkNames()
+		return t.takeHeader()
 	}
 	for k := range t.columns {
 		t.columns[k].name = "c" + strconv.Itoa(k+1)
@@ -175,7 +168,8 @@ func (t *table) name(names []string) error {
 	return nil
 }
 
-// takeHeader names the columns by the first row.
+// takeHeader names the columns by the first row. It returns an error if there are no other rows, if a column other than the
+// first has no name, or if two have the same.
 func (t *table) takeHeader() error {
 	if t.rows() == 1 {
 		return malformed(t.source, "holds a header and no rows: give a CSV with a row for every example")
@@ -185,11 +179,10 @@ func (t *table) takeHeader() error {
 		c.name, c.values = c.values[0], c.values[1:]
 	}
 	t.header, t.lines = t.lines[0], t.lines[1:]
-	return nil
+	return t.checkNames()
 }
 
-// checkNames returns an error if a column other than the first has no name, or
-// two have the same.
+// checkNames checks the names of the columns.
 func (t *table) checkNames() error {
 	for k, c := range t.columns {
 		if c.name == "" && k > 0 { // some programs write the row's number first, without a name

@@ -27,91 +27,62 @@ func (t *table) labels(source, fileColumn string, pictures []string, skip bool) 
 	if err != nil {
 		return nil, err
 	}
+	if !slices.ContainsFunc(t.columns, func(col column) bool { return col.name != "" && col.name != t.columns[c].name }) {
+		return nil, malformed(t.source, "has no column besides %q: add one for each attribute", t.columns[c].name)
+	}
 	l := &labels{source: source, notes: t.notes}
-	if skip {
-		var notes []string
-		if pictures, notes, err = t.skipMissing(c, pictures); err != nil {
-			return nil, err
-		}
-		l.notes = append(l.notes, notes...)
+	if err := t.match(l, c, pictures, skip); err != nil {
+		return nil, err
 	}
 	for k, col := range t.columns {
 		if k != c && col.name != "" {
 			l.columns = append(l.columns, col)
 		}
 	}
-	if len(l.columns) == 0 {
-		return nil, malformed(t.source, "has no column besides %q: add one for each attribute", t.columns[c].name)
-	}
-	if l.files, err = t.pictures(c, pictures); err != nil {
-		return nil, err
-	}
-	return l, t.complete(pictures, l.files)
+	return l, nil
 }
 
-// pictures returns the picture that each row names in column c.
-func (t *table) pictures(c int, pictures []string) ([]string, error) {
+// match finds the picture that each row names in column c. That there is none, or no row of a picture, is an error; with
+// skip, they are left out and counted in a note.
+func (t *table) match(l *labels, c int, pictures []string, skip bool) error {
 	at, used := newPlaces(pictures), make(map[string]int, len(pictures))
-	named, missing := make([]string, t.rows()), 0
+	var rows []int
 	var first error
+	wrong, total := 0, t.rows()
 	for i, text := range t.columns[c].values {
 		name, err := at.find(text)
-		if err != nil {
-			if missing++; missing == 1 {
+		if err == nil && used[name] > 0 {
+			return malformed(t.source, "line %d: %s has a row already, line %d: keep one", t.lines[i], name, used[name])
+		}
+		if err == nil {
+			used[name], rows, l.files = t.lines[i], append(rows, i), append(l.files, name)
+		} else if _, several := at.known(text); several || !skip {
+			if wrong++; wrong == 1 {
 				first = fmt.Errorf("line %d, column %q: %w", t.lines[i], t.columns[c].name, err)
 			}
-			continue
-		}
-		if line := used[name]; line > 0 {
-			return nil, malformed(t.source, "line %d: %s has a row already, line %d: keep one", t.lines[i], name, line)
-		}
-		used[name], named[i] = t.lines[i], name
-	}
-	if missing > 0 {
-		return nil, &MissingError{malformed(t.source, "%d of %d rows have no picture: %v", missing, len(named), first)}
-	}
-	return named, nil
-}
-
-// skipMissing removes the rows whose picture, named in column c, is not there. It returns the
-// pictures that have a row, and notes on how many rows and pictures are left out.
-func (t *table) skipMissing(c int, pictures []string) (left, notes []string, err error) {
-	at, used := newPlaces(pictures), map[string]bool{}
-	var rows []int
-	for i, text := range t.columns[c].values {
-		if name, known := at.known(text); known {
-			rows, used[name] = append(rows, i), true // "" for several pictures, which is an error later
 		}
 	}
-	without := t.rows() - len(rows)
-	if len(rows) == 0 {
-		return nil, nil, malformed(t.source, "none of its %s has a picture: give the pictures", plural(without, "row"))
+	without := slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return used[name] > 0 })
+	list := path.Base(t.source)
+	switch {
+	case wrong > 0:
+		return &MissingError{malformed(t.source, "%d of %d rows have no picture: %v", wrong, total, first)}
+	case len(rows) == 0:
+		return malformed(t.source, "none of its %s has a picture: give the pictures", plural(total, "row"))
+	case len(without) > 0 && !skip:
+		return &MissingError{malformed(t.source, "%d of %d pictures have no row (%s): add their rows, or move the pictures elsewhere", len(without), len(pictures), listed(without))}
 	}
-	if without > 0 {
-		notes = append(notes, fmt.Sprintf("list %s: %d of %s left out: no picture", path.Base(t.source), without, plural(t.rows(), "row")))
+	if n := total - len(rows); n > 0 {
+		l.note("list %s: %d of %s left out: no picture", list, n, plural(total, "row"))
 		for k := range t.columns {
 			t.columns[k].values = pick(t.columns[k].values, 1, rows)
 		}
 		t.lines = pick(t.lines, 1, rows)
 	}
-	left = slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return !used[name] && !used[""] })
-	if n := len(pictures) - len(left); n > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %s left out: no row in %s", n, plural(len(pictures), "picture"), path.Base(t.source)))
+	if n := len(without); n > 0 {
+		l.note("%d of %s left out: no row in %s", n, plural(len(pictures), "picture"), list)
 	}
-	return left, notes, nil
-}
-
-// complete returns an error if a picture has no row.
-func (t *table) complete(pictures, named []string) error {
-	used := make(map[string]bool, len(named))
-	for _, name := range named {
-		used[name] = true
-	}
-	without := slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return used[name] })
-	if len(without) == 0 {
-		return nil
-	}
-	return &MissingError{malformed(t.source, "%d of %d pictures have no row (%s): add their rows, or move the pictures elsewhere", len(without), len(pictures), listed(without))}
+	return nil
 }
 
 // fileColumns are the names that a column of file names goes by.

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
+
+	"tattle/internal/simd"
 )
 
 // Defaults of [GlyphOptions].
@@ -78,9 +77,9 @@ func Glyphs(o GlyphOptions) *Set {
 		set.Mean, set.Std = append(set.Mean, stats[0]), append(set.Std, stats[1])
 	}
 	numbers := o.numbers()
-	share(o.N, func() func(i int) {
+	simd.Parallel(o.N, 1, func(lo, hi int) {
 		w := newWarp(o.Size)
-		return func(i int) {
+		for i := lo; i < hi; i++ {
 			d := newDraws(o.Seed, o.Split, numbers[i])
 			set.Y[i], family[i] = d.classes()
 			w.picture(set.Pixels[i*p:][:p], set.Y[i], family[i], o.Color, d)
@@ -135,28 +134,6 @@ func (o GlyphOptions) complete() GlyphOptions {
 		o.Split = Train
 	}
 	return o
-}
-
-// share calls f(i) for 0 ≤ i < n on all cores; each has its own f from start.
-func share(n int, start func() func(i int)) {
-	const grain = 16
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), (n+grain-1)/grain) {
-		wait.Go(func() {
-			f := start()
-			for {
-				hi := int(next.Add(grain))
-				for i := hi - grain; i < min(hi, n); i++ {
-					f(i)
-				}
-				if hi >= n {
-					return
-				}
-			}
-		})
-	}
-	wait.Wait()
 }
 
 // draws is the random stream of one picture.

@@ -20,10 +20,25 @@ const maxArray = 4 << 30
 // maxHeader is the longest header of an idx file, in bytes.
 const maxHeader = 4 + 4*255
 
-// idxArray is an array as idx files hold it, in C order.
+// idxArray is an array as idx files hold it, in C order: of unsigned bytes, or of big-endian integers of 4 bytes. These
+// are the types of pictures and labels.
 type idxArray struct {
 	shape []int
-	data  any // []uint8 or []int32
+	size  int // bytes of an element
+	data  []byte
+}
+
+// String describes the array, such as "60000×28×28 unsigned byte".
+func (a idxArray) String() string {
+	return times(a.shape) + map[int]string{1: " unsigned byte", 4: " int"}[a.size]
+}
+
+// at returns element i.
+func (a idxArray) at(i int) int {
+	if a.size == 1 {
+		return int(a.data[i])
+	}
+	return int(int32(binary.BigEndian.Uint32(a.data[4*i:])))
 }
 
 // readIDX reads an idx file, compressed by gzip or not, whatever its name.
@@ -54,34 +69,50 @@ func readFile(path string) ([]byte, error) {
 
 func isGzip(data []byte) bool { return len(data) >= 2 && data[0] == 0x1f && data[1] == 0x8b }
 
-// decodeIDX decodes an idx file's bytes, compressed by gzip or not. name stands
-// for the file in errors. What it allocates is bounded by the bytes there are,
-// not by what a header says.
-func decodeIDX(name string, data []byte) (idxArray, error) {
+// decodeIDX decodes an idx file's bytes, compressed by gzip or not: the magic number 0, 0, type, rank, the big-endian
+// dimensions, and the elements. name stands for the file in errors. What it allocates is bounded by the bytes there
+// are, not by what a header says.
+func decodeIDX(name string, data []byte) (a idxArray, err error) {
 	var in io.Reader = bytes.NewReader(data)
 	if isGzip(data) {
-		zip, err := gzip.NewReader(in)
-		if err != nil {
-			return idxArray{}, malformed(name, "gzip header is broken (%v): get the file again", err)
+		if in, err = gzip.NewReader(in); err != nil {
+			return a, malformed(name, "gzip header is broken (%v): get the file again", err)
 		}
-		in = zip
 	}
-	h, err := readHeader(name, in)
-	if err != nil {
-		return idxArray{}, err
+	magic := make([]byte, 4)
+	if _, err := io.ReadFull(in, magic); err != nil {
+		return a, unreadable(name, err)
+	}
+	if magic[0] != 0 || magic[1] != 0 {
+		return a, malformed(name, "not an idx file: begins with % x, not 00 00; give an idx file, gzip or plain", magic)
+	}
+	if a.size = map[byte]int{0x08: 1, 0x0C: 4}[magic[2]]; a.size == 0 || magic[3] == 0 {
+		return a, malformed(name, "not an idx file: magic number % x has no type that is read (unsigned byte, int) or no dimensions; get it again", magic)
+	}
+	dims := make([]byte, 4*int(magic[3]))
+	if _, err := io.ReadFull(in, dims); err != nil {
+		return a, unreadable(name, err)
+	}
+	for i := 0; i < len(dims); i += 4 {
+		a.shape = append(a.shape, int(binary.BigEndian.Uint32(dims[i:])))
+	}
+	claimed, ok := product(a.size, a.shape)
+	if !ok {
+		return a, malformed(name, "header claims %s, more than %d bytes: the header is wrong; get the file again", a, uint64(maxArray))
 	}
 	var body bytes.Buffer
-	body.Grow(min(h.bytes, 4*len(data)) + bytes.MinRead)
-	n, err := body.ReadFrom(io.LimitReader(in, int64(h.bytes)+1))
+	body.Grow(min(claimed, 4*len(data)) + bytes.MinRead)
+	n, err := body.ReadFrom(io.LimitReader(in, int64(claimed)+1))
 	switch {
 	case err != nil:
-		return idxArray{}, unreadable(name, err)
-	case n < int64(h.bytes):
-		return idxArray{}, malformed(name, "truncated: header claims %s (%d bytes), %d are there; get the file again", h, h.bytes, n)
-	case n > int64(h.bytes):
-		return idxArray{}, malformed(name, "bytes follow the %s that the header claims: header or contents are wrong; get the file again", h)
+		return a, unreadable(name, err)
+	case n < int64(claimed):
+		return a, malformed(name, "truncated: header claims %s (%d bytes), %d are there; get the file again", a, claimed, n)
+	case n > int64(claimed):
+		return a, malformed(name, "bytes follow the %s that the header claims: header or contents are wrong; get the file again", a)
 	}
-	return idxArray{h.shape, h.kind.decode(body.Bytes())}, nil
+	a.data = body.Bytes()
+	return a, nil
 }
 
 // unreadable says that a file ends early, or that what gzip packed is damaged.
@@ -92,28 +123,6 @@ func unreadable(name string, err error) error {
 	return malformed(name, "gzip contents are damaged (%v): get the file again", err)
 }
 
-// kind is an element type of idx files: code is the third byte of the magic number.
-// The types of pictures and labels are read.
-type kind struct {
-	code byte
-	name string
-	size int
-}
-
-var kinds = []kind{
-	{0x08, "unsigned byte", 1}, {0x0C, "int", 4},
-}
-
-// idxHeader is what an idx file says of itself.
-type idxHeader struct {
-	kind  kind
-	shape []int
-	bytes int // of the array
-}
-
-// String describes the array, such as "60000×28×28 unsigned byte".
-func (h idxHeader) String() string { return times(h.shape) + " " + h.kind.name }
-
 func times(shape []int) string {
 	var b strings.Builder
 	for i, n := range shape {
@@ -123,40 +132,6 @@ func times(shape []int) string {
 		fmt.Fprint(&b, n)
 	}
 	return b.String()
-}
-
-// readHeader reads the magic number 0, 0, type, rank and the big-endian
-// dimensions that follow it.
-func readHeader(name string, in io.Reader) (idxHeader, error) {
-	var h idxHeader
-	magic := make([]byte, 4)
-	if _, err := io.ReadFull(in, magic); err != nil {
-		return h, unreadable(name, err)
-	}
-	if magic[0] != 0 || magic[1] != 0 {
-		return h, malformed(name, "not an idx file: begins with % x, not 00 00; give an idx file, gzip or plain", magic)
-	}
-	for _, k := range kinds {
-		if k.code == magic[2] {
-			h.kind = k
-		}
-	}
-	if h.kind.size == 0 || magic[3] == 0 {
-		return h, malformed(name, "not an idx file: magic number % x has no type that is read (unsigned byte, int) or no dimensions; get it again", magic)
-	}
-	dims := make([]byte, 4*int(magic[3]))
-	if _, err := io.ReadFull(in, dims); err != nil {
-		return h, unreadable(name, err)
-	}
-	for i := 0; i < len(dims); i += 4 {
-		h.shape = append(h.shape, int(binary.BigEndian.Uint32(dims[i:])))
-	}
-	n, ok := product(h.kind.size, h.shape)
-	if !ok {
-		return h, malformed(name, "header claims %s, more than %d bytes: the header is wrong; get the file again", h, uint64(maxArray))
-	}
-	h.bytes = n
-	return h, nil
 }
 
 // product multiplies size by the dimensions; false if that exceeds maxArray.
@@ -175,16 +150,4 @@ func product(size int, shape []int) (int, bool) {
 		}
 	}
 	return int(n), !over
-}
-
-// decode decodes big-endian elements.
-func (k kind) decode(b []byte) any {
-	if k.size == 1 {
-		return b
-	}
-	out := make([]int32, len(b)/k.size)
-	for i := range out {
-		out[i] = int32(binary.BigEndian.Uint32(b[i*k.size:]))
-	}
-	return out
 }

@@ -60,7 +60,7 @@ func detect(path, labels string) (string, error) {
 		return KindArrays, nil
 	case labels != "":
 		return KindImages, nil
-	case firstFile(path, tableNames[0]) != "":
+	case firstFile(path, presetsOf[KindTable].Lists[0][0]) != "":
 		return KindTable, nil
 	}
 	fsys, closer, err := openFS(path)

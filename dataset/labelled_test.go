@@ -171,7 +171,7 @@ func TestCelebAKeepsItsLabels(t *testing.T) {
 		}
 	}
 	at := func(row []string, name string) int {
-		if row[slices.Index(celebaNames, name)] == "1" {
+		if row[slices.Index(presetsOf[KindCelebA].Attributes, name)] == "1" {
 			return 1
 		}
 		return 0

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -24,66 +25,83 @@ var fashionNames = []string{"T-shirt/top", "trouser", "pullover", "dress", "coat
 
 var populationNames = []string{"census employee", "high-school student"}
 
-// openImages reads an idx file of images and the labels beside it.
-func openImages(path string) (*Set, error) {
-	set, sum, err := readIDXImages(path)
+// openImages reads an idx file of images, and its labels: those of QMNIST or, where that is "", those beside it. Where both
+// are there, the digits must agree.
+func openImages(path, qmnist string) (*Set, error) {
+	a, err := readIDX(path)
 	if err != nil {
 		return nil, err
 	}
-	labels := labelsFor(path)
-	if labels == "" {
+	if a.size != 1 || len(a.shape) != 3 {
+		return nil, malformed(path, "holds %s, not pictures: wants an idx3 file of unsigned bytes [pictures, height, width]", a)
+	}
+	if len(a.data) == 0 {
+		return nil, malformed(path, "holds no pictures (%s): get the file again", times(a.shape))
+	}
+	set := &Set{Shape: []int{1, a.shape[1], a.shape[2]}, Pixels: a.data, Source: []string{path}, YName: "digit", YNames: digitNames}
+	set.Mean, set.Std = []float32{mnistMean}, []float32{mnistStd}
+	own := labelsFor(path)
+	if own == "" && qmnist == "" {
 		return nil, malformed(path, "images without labels: put the idx1 labels file beside it, named as the images are with \"labels\" for \"images\"")
 	}
-	if set.Y, err = readLabels(labels, path, set.images()); err != nil {
+	if own != "" {
+		if set.Y, _, err = readLabels(own, path, a.shape[0], false); err != nil {
+			return nil, err
+		}
+	}
+	if qmnist == "" {
+		set.Source = append(set.Source, own)
+		set.recognise(path)
+		return set.finish(), nil
+	}
+	digits, writers, err := readLabels(qmnist, path, a.shape[0], true)
+	if err != nil {
 		return nil, err
 	}
-	set.Source = append(set.Source, labels)
-	set.recognise(path, sum)
+	for i, y := range set.Y {
+		if y != digits[i] {
+			return nil, malformed(qmnist, "says %d of picture %d and %s says %d: the files do not belong together", digits[i], i, own, y)
+		}
+	}
+	set.Name, set.Y, set.Source = "qmnist", digits, append(set.Source, qmnist)
+	set.Sensitive = []Attribute{{Name: "writer", Values: populationNames, Labels: writers}}
 	return set.finish(), nil
 }
 
-// images returns the number of pictures, before there are labels to count.
-func (s *Set) images() int { return len(s.Pixels) / s.size() }
-
-// readIDXImages reads the pixels of a set, and the SHA-256 of them alone.
-func readIDXImages(path string) (*Set, string, error) {
+// readLabels reads the classes 0..9 of n pictures and, of QMNIST's labels, their writers' populations.
+func readLabels(path, images string, n int, qmnist bool) (y, writers []int, err error) {
 	a, err := readIDX(path)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	pixels, ok := a.data.([]uint8)
-	if !ok || len(a.shape) != 3 {
-		return nil, "", malformed(path, "holds %s of %T, not pictures: wants an idx3 file of unsigned bytes [pictures, height, width]", times(a.shape), a.data)
+	columns := 1
+	switch {
+	case qmnist && (a.size != 4 || len(a.shape) != 2 || a.shape[1] != qmnistColumns):
+		return nil, nil, malformed(path, "holds %s, not QMNIST's labels: wants an idx2 file of ints with %d columns", a, qmnistColumns)
+	case qmnist:
+		columns = qmnistColumns
+	case a.size != 1 || len(a.shape) != 1:
+		return nil, nil, malformed(path, "holds %s, not labels: wants an idx1 file of unsigned bytes", a)
 	}
-	if len(pixels) == 0 {
-		return nil, "", malformed(path, "holds no pictures (%s): get the file again", times(a.shape))
+	if a.shape[0] != n && !(qmnist && n == mnistTest && a.shape[0] == qmnistTest) {
+		return nil, nil, malformed(path, "%d labels for the %d pictures of %s: the two files do not belong together; give the labels of these pictures", a.shape[0], n, images)
 	}
-	sum := sha256.Sum256(pixels)
-	set := &Set{Shape: []int{1, a.shape[1], a.shape[2]}, Pixels: pixels, Source: []string{path}}
-	return set, hex.EncodeToString(sum[:]), nil
-}
-
-// readLabels reads the classes 0..9 of n pictures.
-func readLabels(path, images string, n int) ([]int, error) {
-	a, err := readIDX(path)
-	if err != nil {
-		return nil, err
-	}
-	bytes, ok := a.data.([]uint8)
-	if !ok || len(a.shape) != 1 {
-		return nil, malformed(path, "holds %s of %T, not labels: wants an idx1 file of unsigned bytes", times(a.shape), a.data)
-	}
-	if len(bytes) != n {
-		return nil, malformed(path, "%d labels for the %d pictures of %s: the two files do not belong together; give the labels of these pictures", len(bytes), n, images)
-	}
-	y := make([]int, n)
-	for i, label := range bytes {
-		if label > 9 {
-			return nil, malformed(path, "label %d of picture %d is out of range 0..9: wants a set of ten classes", label, i)
+	for i := range n {
+		digit := a.at(i*columns + qmnistDigit)
+		if digit < 0 || digit > 9 {
+			return nil, nil, malformed(path, "label %d of picture %d is out of range 0..9: wants a set of ten classes", digit, i)
 		}
-		y[i] = int(label)
+		y = append(y, digit)
+		if !qmnist {
+			continue
+		}
+		code := a.at(i*columns + qmnistPopulation)
+		if code != employeeCode && code != studentCode {
+			return nil, nil, malformed(path, "population %d of picture %d is neither %d (employee) nor %d (student)", code, i, employeeCode, studentCode)
+		}
+		writers = append(writers, code/studentCode)
 	}
-	return y, nil
+	return y, writers, nil
 }
 
 // fashionPixels are the SHA-256s of Fashion-MNIST's pixels, training and test.
@@ -95,15 +113,14 @@ var fashionPixels = []string{
 // recognise sets the name of a set and its constants for normalisation. Fashion-MNIST's files
 // have the same names as MNIST's: it is recognised by its pixels or, for a part of it, by
 // "fashion" in the folder's name. All other sets get MNIST's constants.
-func (s *Set) recognise(path, sum string) {
+func (s *Set) recognise(path string) {
 	dir := filepath.Dir(path)
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
-	s.Name, s.YName, s.YNames = filepath.Base(dir), "digit", digitNames
-	s.Mean, s.Std = []float32{mnistMean}, []float32{mnistStd}
-	known := sum == fashionPixels[0] || sum == fashionPixels[1]
-	if known || strings.Contains(strings.ToLower(s.Name), "fashion") {
+	s.Name = filepath.Base(dir)
+	sum := sha256.Sum256(s.Pixels)
+	if slices.Contains(fashionPixels, hex.EncodeToString(sum[:])) || strings.Contains(strings.ToLower(s.Name), "fashion") {
 		s.Name, s.YName, s.YNames = "fashion-mnist", "class", fashionNames
 		s.Mean, s.Std = []float32{fashionMean}, []float32{fashionStd}
 	}
@@ -119,60 +136,3 @@ const (
 	mnistTest        = 10000
 	qmnistTest       = 60000 // of which the first 10,000 are MNIST's test set
 )
-
-// openQMNIST reads MNIST's images with QMNIST's labels. Where MNIST's own labels
-// are there as well, the digits must agree.
-func openQMNIST(images, labels string) (*Set, error) {
-	set, _, err := readIDXImages(images)
-	if err != nil {
-		return nil, err
-	}
-	n := set.images()
-	var writers []int
-	if set.Y, writers, err = readPopulations(labels, images, n); err != nil {
-		return nil, err
-	}
-	set.Source = append(set.Source, labels)
-	if own := labelsFor(images); own != "" {
-		y, err := readLabels(own, images, n)
-		if err != nil {
-			return nil, err
-		}
-		for i := range y {
-			if y[i] != set.Y[i] {
-				return nil, malformed(labels, "says %d of picture %d and %s says %d: the files do not belong together", set.Y[i], i, own, y[i])
-			}
-		}
-	}
-	set.Name, set.YName, set.YNames = "qmnist", "digit", digitNames
-	set.Sensitive = []Attribute{{Name: "writer", Values: populationNames, Labels: writers}}
-	set.Mean, set.Std = []float32{mnistMean}, []float32{mnistStd}
-	return set.finish(), nil
-}
-
-// readPopulations reads digit and writer's population of n pictures.
-func readPopulations(path, images string, n int) (y, s []int, err error) {
-	a, err := readIDX(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	rows, ok := a.data.([]int32)
-	if !ok || len(a.shape) != 2 || a.shape[1] != qmnistColumns {
-		return nil, nil, malformed(path, "holds %s of %T, not QMNIST's labels: wants an idx2 file of ints with %d columns", times(a.shape), a.data, qmnistColumns)
-	}
-	if a.shape[0] != n && !(n == mnistTest && a.shape[0] == qmnistTest) {
-		return nil, nil, malformed(path, "%d labels for the %d pictures of %s: the two files do not belong together; give the labels of these pictures", a.shape[0], n, images)
-	}
-	for i := range n {
-		row := rows[i*qmnistColumns:][:qmnistColumns]
-		digit, code := row[qmnistDigit], row[qmnistPopulation]
-		if digit < 0 || digit > 9 {
-			return nil, nil, malformed(path, "label %d of picture %d is out of range 0..9: wants a set of ten classes", digit, i)
-		}
-		if code != employeeCode && code != studentCode {
-			return nil, nil, malformed(path, "population %d of picture %d is neither %d (employee) nor %d (student)", code, i, employeeCode, studentCode)
-		}
-		y, s = append(y, int(digit)), append(s, int(code/studentCode))
-	}
-	return y, s, nil
-}

@@ -18,53 +18,29 @@ var (
 	labelArrays   = []string{"y", "labels", "label", "targets", "target", "y_test", "test_labels", "y_train", "train_labels"}
 )
 
-// rowReader reads rows of an array, of which some are wanted.
-type rowReader interface {
-	Len() int
-	Shape() []int
-	Read(lo, hi int) (npy.Array, error)
-}
-
-// whole is an array that is in memory, of bytes or of float32.
-type whole struct{ npy.Array }
-
-func newWhole(path string, a npy.Array) (whole, error) {
-	if len(a.Shape) == 0 {
-		return whole{}, malformed(path, "is one number: give an array of examples")
-	}
-	if _, bytes := a.Data.([]uint8); !bytes {
-		v, err := a.Float32s()
-		if err != nil {
-			return whole{}, err
-		}
-		a.Data = v
-	}
-	return whole{a}, nil
-}
-
-func (w whole) Len() int     { return w.Array.Shape[0] }
-func (w whole) Shape() []int { return w.Array.Shape }
-
-func (w whole) Read(lo, hi int) (npy.Array, error) {
-	shape := slices.Clone(w.Array.Shape)
-	shape[0] = hi - lo
-	n, _ := product(1, shape[1:])
-	a := npy.Array{Shape: shape}
-	switch data := w.Data.(type) {
-	case []uint8:
-		a.Data = data[lo*n : hi*n]
-	case []float32:
-		a.Data = data[lo*n : hi*n]
-	}
-	return a, nil
-}
-
 // arrays is an open .npz, or one array.
 type arrays struct {
 	path   string
-	file   *npy.File // nil of a .npy
-	x      rowReader
+	file   *npy.File                            // nil of a .npy
+	shape  []int                                // of the examples, their number first
+	row    func(i int) (a npy.Array, err error) // reads one of them: bytes, or numbers
 	labels []int
+}
+
+// hold takes the examples from an array that is in memory.
+func (a *arrays) hold(x npy.Array) error {
+	if len(x.Shape) == 0 {
+		return malformed(a.path, "is one number: give an array of examples")
+	}
+	a.shape = x.Shape
+	n, _ := product(1, a.shape[1:])
+	if bytes, ok := x.Data.([]uint8); ok {
+		a.row = func(i int) (npy.Array, error) { return npy.Array{Data: bytes[i*n:][:n]}, nil }
+		return nil
+	}
+	numbers, err := x.Float32s()
+	a.row = func(i int) (npy.Array, error) { return npy.Array{Data: numbers[i*n:][:n]}, nil }
+	return err
 }
 
 // openArrays reads examples, and labels where there are some.
@@ -80,7 +56,7 @@ func openArrays(path string, o Options) (*origin, error) {
 		a.close()
 		return nil, err
 	}
-	l := &labels{source: path, count: a.x.Len()}
+	l := &labels{source: path, count: a.shape[0]}
 	src := &origin{labels: l, name: strings.TrimSuffix(strings.TrimSuffix(baseName(path), ".npz"), ".npy"), close: a.close}
 	if a.labels != nil {
 		src.target = cmp.Or(o.Target, "label")
@@ -116,8 +92,7 @@ func readArrays(path string, o Options) (*arrays, error) {
 		if err != nil {
 			return nil, err
 		}
-		a.x, err = newWhole(path, x)
-		return a, err
+		return a, a.hold(x)
 	}
 	file, err := npy.Open(path)
 	if err != nil {
@@ -152,13 +127,13 @@ func (a *arrays) find(o Options) error {
 		x = rest[0]
 	}
 	if rows, err := a.file.Rows(x); err == nil {
-		a.x = rows
+		a.shape, a.row = rows.Shape(), func(i int) (npy.Array, error) { return rows.Read(i, i+1) }
 	} else { // in Fortran order, which is read whole
 		array, err := a.file.Array(x)
-		if err != nil {
-			return err
+		if err == nil {
+			err = a.hold(array)
 		}
-		if a.x, err = newWhole(a.path, array); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -190,11 +165,11 @@ func (a *arrays) readLabels(name string) error {
 	if err != nil {
 		return err
 	}
-	if len(shape) == 2 && shape[1] > 1 && shape[0] == a.x.Len() {
+	if len(shape) == 2 && shape[1] > 1 && shape[0] == a.shape[0] {
 		return malformed(a.path, "labels %s have %d columns: give one label for each example; of one-hot rows that is %s.argmax(1)", name, shape[1], name)
 	}
-	if len(shape) == 0 || len(labels) != shape[0] || shape[0] != a.x.Len() {
-		return malformed(a.path, "labels %s of shape %s for %s: give one label for each", name, times(shape), plural(a.x.Len(), "example"))
+	if len(shape) == 0 || len(labels) != shape[0] || shape[0] != a.shape[0] {
+		return malformed(a.path, "labels %s of shape %s for %s: give one label for each", name, times(shape), plural(a.shape[0], "example"))
 	}
 	for i, class := range labels {
 		if err := checkClassNumber(i, class); err != nil {
@@ -207,8 +182,8 @@ func (a *arrays) readLabels(name string) error {
 
 // check bounds the array.
 func (a *arrays) check() error {
-	shape := a.x.Shape()
-	if a.x.Len() == 0 {
+	shape := a.shape
+	if shape[0] == 0 {
 		return malformed(a.path, "holds no examples: give an array with some")
 	}
 	if n, ok := product(1, shape[1:]); !ok || n == 0 {
@@ -219,13 +194,13 @@ func (a *arrays) check() error {
 
 // read reads some rows: pictures where they are bytes, and numbers otherwise.
 func (a *arrays) read(rows []int, o Options) (*Set, error) {
-	size, _ := product(1, a.x.Shape()[1:])
+	size, _ := product(1, a.shape[1:])
 	if uint64(len(rows)) > maxPictures/4/uint64(size) {
 		return nil, fmt.Errorf("%s: %d examples of %d numbers take more than %d GB: ask for fewer", a.path, len(rows), size, maxPictures>>30)
 	}
 	order := First(len(rows)) // in the order of the file
 	slices.SortStableFunc(order, func(i, j int) int { return rows[i] - rows[j] })
-	first, err := a.x.Read(rows[order[0]], rows[order[0]]+1)
+	first, err := a.row(rows[order[0]])
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +217,7 @@ func (a *arrays) readNumbers(rows, order []int, size int, o Options) (*Set, erro
 	if p.resizes() || p.Channels != "" {
 		return nil, fmt.Errorf("%s: its examples are numbers, not bytes: resize, crop and channels are of pictures; leave them out, or give the pictures as uint8", a.path)
 	}
-	set := &Set{Shape: slices.Clone(a.x.Shape()[1:]), Values: make([]float32, len(rows)*size)}
+	set := &Set{Shape: slices.Clone(a.shape[1:]), Values: make([]float32, len(rows)*size)}
 	if len(set.Shape) == 0 {
 		set.Shape = []int{1}
 	}
@@ -274,7 +249,7 @@ func (a *arrays) each(rows, order []int, take func(k int, one npy.Array) error) 
 	for _, k := range order {
 		if i := rows[k]; i != last {
 			var err error
-			if one, err = a.x.Read(i, i+1); err != nil {
+			if one, err = a.row(i); err != nil {
 				return err
 			}
 			last = i
@@ -339,7 +314,7 @@ func planes(dst, src []uint8, channels int, last bool) {
 
 // picture returns the meaning of the dimensions of an array of bytes: channels are 1 or 3.
 func (a *arrays) picture(o Options) (channels, height, width int, last bool, err error) {
-	shape := a.x.Shape()[1:]
+	shape := a.shape[1:]
 	switch len(shape) {
 	case 2:
 		return 1, shape[0], shape[1], false, nil

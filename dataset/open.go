@@ -32,7 +32,7 @@ func Open(path string, split Split) (*Set, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return openImages(path)
+		return openImages(path, "")
 	}
 	return openFolder(path, split)
 }
@@ -44,10 +44,7 @@ func openFolder(dir string, split Split) (*Set, error) {
 	case idx != "" && len(cifar) > 0:
 		return nil, fmt.Errorf("%s: holds both %s and %s: give each data set a folder of its own", dir, filepath.Base(idx), filepath.Base(cifar[0]))
 	case idx != "":
-		if labels := qmnistLabels(dir, split); labels != "" {
-			return openQMNIST(idx, labels)
-		}
-		return openImages(idx)
+		return openImages(idx, qmnistLabels(dir, split))
 	case len(cifar) > 0:
 		return openCIFAR(cifar)
 	}
@@ -127,7 +124,7 @@ func readPart(path, labelsDir string, split Split) (*Set, error) {
 	if labels == "" {
 		return nil, fmt.Errorf("%s: no qmnist-%s-labels-idx2-int(.gz): wants QMNIST's labels", labelsDir, split)
 	}
-	return openQMNIST(images, labels)
+	return openImages(images, labels)
 }
 
 // labelsFor returns the labels file beside an images file, or "".

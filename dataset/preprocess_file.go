@@ -104,17 +104,17 @@ func (p Preprocess) WriteFile(path string) error {
 		return err
 	}
 	return file.Write(path, func(w io.Writer) error {
-		for _, s := range settings {
-			v := s.text(&p)
+		for i, key := range settingNames {
+			v := p.text(i)
 			if v == "" {
 				continue
 			}
-			if s.name != nil {
+			if _, name := p.field(i).(*string); name {
 				v = `"` + v + `"`
 			} else {
 				v = "[" + strings.ReplaceAll(v, ",", ", ") + "]"
 			}
-			if _, err := fmt.Fprintf(w, "%s = %s\n", s.key, v); err != nil {
+			if _, err := fmt.Fprintf(w, "%s = %s\n", key, v); err != nil {
 				return err
 			}
 		}

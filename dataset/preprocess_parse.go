@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,81 +78,58 @@ func (p Preprocess) clone() Preprocess {
 	return p
 }
 
-// setting is one of the settings: where a [Preprocess] has it. One of the three is
-// not nil.
-type setting struct {
-	key     string
-	sides   func(*Preprocess) *[]int
-	numbers func(*Preprocess) *[]float64
-	name    func(*Preprocess) *string
-}
-
-// settings are all of them, in the order that they are written in.
-var settings = []setting{
-	{key: "resize", sides: func(p *Preprocess) *[]int { return &p.Resize }},
-	{key: "filter", name: func(p *Preprocess) *string { return &p.Filter }},
-	{key: "crop", sides: func(p *Preprocess) *[]int { return &p.Crop }},
-	{key: "upsample", sides: func(p *Preprocess) *[]int { return &p.Upsample }},
-	{key: "upsample_filter", name: func(p *Preprocess) *string { return &p.UpsampleFilter }},
-	{key: "range", numbers: func(p *Preprocess) *[]float64 { return &p.Range }},
-	{key: "mean", numbers: func(p *Preprocess) *[]float64 { return &p.Mean }},
-	{key: "std", numbers: func(p *Preprocess) *[]float64 { return &p.Std }},
-	{key: "layout", name: func(p *Preprocess) *string { return &p.Layout }},
-	{key: "channels", name: func(p *Preprocess) *string { return &p.Channels }},
-}
-
-func settingNames() string {
-	var names []string
-	for _, s := range settings {
-		names = append(names, s.key)
+// settingNames are the settings' keys, in the order that they are written in: that of the fields.
+var settingNames = func() (keys []string) {
+	for i := range reflect.TypeFor[Preprocess]().NumField() {
+		keys = append(keys, reflect.TypeFor[Preprocess]().Field(i).Tag.Get("toml"))
 	}
-	return strings.Join(names, ", ")
-}
+	return keys
+}()
+
+// field returns a pointer to setting i: *[]int, *[]float64 or *string.
+func (p *Preprocess) field(i int) any { return reflect.ValueOf(p).Elem().Field(i).Addr().Interface() }
 
 // set sets one setting to a text, in which the numbers of a list are separated by
 // commas.
 func (p *Preprocess) set(key, value string) error {
-	i := slices.IndexFunc(settings, func(s setting) bool { return s.key == key })
+	i := slices.Index(settingNames, key)
 	if i < 0 {
-		return fmt.Errorf("no setting %q: want one of %s", key, settingNames())
+		return fmt.Errorf("no setting %q: want one of %s", key, strings.Join(settingNames, ", "))
 	}
 	if value == "" {
 		return fmt.Errorf("%s has no value: write %s=…, without blanks", key, key)
 	}
-	s := settings[i]
-	if s.name != nil {
-		*s.name(p) = value
-		return nil
+	var err error
+	switch f := p.field(i).(type) {
+	case *string:
+		*f = value
+	case *[]int:
+		*f, err = numbersOf(key, value, "a whole number", strconv.Atoi)
+	case *[]float64:
+		*f, err = numbersOf(key, value, "a number", func(s string) (float64, error) { return strconv.ParseFloat(s, 64) })
 	}
-	want := "a number"
-	var sides []int
-	var numbers []float64
+	return err
+}
+
+// numbersOf reads the numbers of a list.
+func numbersOf[T any](key, value, want string, parse func(string) (T, error)) (list []T, err error) {
 	for field := range strings.SplitSeq(value, ",") {
-		x, err := strconv.ParseFloat(field, 64)
-		n, notWhole := strconv.Atoi(field)
-		if s.sides != nil {
-			err, want = notWhole, "a whole number"
-		}
+		x, err := parse(field)
 		if err != nil {
-			return fmt.Errorf("%s has the value %q: want %s, or several separated by commas, without blanks", key, field, want)
+			return nil, fmt.Errorf("%s has the value %q: want %s, or several separated by commas, without blanks", key, field, want)
 		}
-		sides, numbers = append(sides, n), append(numbers, x)
+		list = append(list, x)
 	}
-	if s.sides != nil {
-		*s.sides(p) = sides
-	} else {
-		*s.numbers(p) = numbers
-	}
-	return nil
+	return list, nil
 }
 
 // String gives the settings as [ParsePreprocess] reads them, in a fixed order;
 // "none" where there are none.
 func (p Preprocess) String() string {
 	var words []string
-	for _, s := range settings {
-		if v := s.text(&p); v != "" {
-			words = append(words, s.key+"="+v)
+	for i, key := range settingNames {
+		if v := p.text(i); v != "" {
+			words = append(words, key+"="+v)
 		}
 	}
 	if words == nil {
@@ -160,19 +138,17 @@ func (p Preprocess) String() string {
 	return strings.Join(words, " ")
 }
 
-// text is one setting's value, "" if it is not given.
-func (s setting) text(p *Preprocess) string {
-	switch {
-	case s.name != nil:
-		return *s.name(p)
-	case s.numbers != nil:
-		return numbersText(*s.numbers(p))
+// text is the value of setting i, "" if it is not given.
+func (p *Preprocess) text(i int) string {
+	switch f := p.field(i).(type) {
+	case *string:
+		return *f
+	case *[]float64:
+		return numbersText(*f)
+	case *[]int:
+		return strings.Trim(strings.ReplaceAll(fmt.Sprint(*f), " ", ","), "[]")
 	}
-	var words []string
-	for _, n := range *s.sides(p) {
-		words = append(words, strconv.Itoa(n))
-	}
-	return strings.Join(words, ",")
+	return ""
 }
 
 // numbersText writes numbers so that they are read again exactly.

@@ -22,6 +22,8 @@ type preset struct {
 	Flags     bool             // the columns are 1 and −1, which is written as 0
 	OneOf     oneOf            `toml:"one_of"`
 
+	Attributes []string // in the order of its list, of faces that are drawn
+
 	Target    string
 	Sensitive []string
 	Shortcuts map[string]string   // names that stand for rules
@@ -182,7 +184,7 @@ func (l *labels) addOneOf(t *table, one oneOf) error {
 		return malformed(t.source, "no picture has exactly one of %s, which is what B uses: say that the kind is %s to use all", strings.Join(one.Columns, ", "), KindImages)
 	}
 	if left := l.rows() - len(rows); left > 0 {
-		l.note("%s of %d left out: not exactly one of %s, as in the paper", plural(left, "picture"), l.rows(), strings.Join(one.Columns, ", "))
+		l.note("%s of %d left out: not exactly one of %s (%s), as in the paper", plural(left, "picture"), l.rows(), strings.Join(one.Values, ", "), one.Name)
 	}
 	l.columns = append([]column{made}, l.columns...)
 	l.keep(rows)

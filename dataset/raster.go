@@ -3,6 +3,7 @@ package dataset
 import (
 	"image"
 	"image/color"
+	"image/draw"
 	"math"
 )
 
@@ -11,6 +12,7 @@ import (
 type raster struct {
 	width, height, channels int
 	pix                     []uint8
+	plain                   *image.RGBA // that draw converts in; nil before
 }
 
 // row returns the bytes of one row.
@@ -30,43 +32,28 @@ func (m *raster) reset(width, height, channels int) {
 
 // draw takes over a decoded picture in three channels, as Pillow's convert("RGB")
 // does: alpha is dropped, not shown on a colour, and of 16 bits the upper 8 are
-// kept.
+// kept. A JPEG's luma and chroma are converted as the standard library does.
 func (m *raster) draw(img image.Image) {
 	b := img.Bounds()
 	m.reset(b.Dx(), b.Dy(), 3)
 	switch img := img.(type) {
-	case *image.YCbCr:
-		m.drawColor(img)
-	case *image.Gray:
-		m.drawGrey(img)
 	case *image.NRGBA:
 		m.drawBytes(img.Pix[img.PixOffset(b.Min.X, b.Min.Y):], img.Stride)
 	case *image.RGBA: // of a PNG without alpha
 		m.drawBytes(img.Pix[img.PixOffset(b.Min.X, b.Min.Y):], img.Stride)
-	case *image.Paletted:
-		m.drawPalette(img)
-	default:
-		m.drawAny(img)
-	}
-}
-
-func (m *raster) drawGrey(img *image.Gray) {
-	for y := range m.height {
-		to := m.row(y)
-		for x, v := range img.Pix[y*img.Stride:][:m.width] {
-			to[3*x], to[3*x+1], to[3*x+2] = v, v, v
+	case *image.YCbCr, *image.Gray:
+		if m.plain == nil || m.plain.Rect.Dx() != b.Dx() || m.plain.Rect.Dy() != b.Dy() {
+			m.plain = image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
 		}
-	}
-}
-
-// drawColor converts a JPEG's luma and chroma as the standard library does.
-func (m *raster) drawColor(img *image.YCbCr) {
-	b := img.Rect
-	for y := range m.height {
-		to := m.row(y)
-		for x := range m.width {
-			c := img.YCbCrAt(b.Min.X+x, b.Min.Y+y)
-			to[3*x], to[3*x+1], to[3*x+2] = color.YCbCrToRGB(c.Y, c.Cb, c.Cr)
+		draw.Draw(m.plain, m.plain.Rect, img, b.Min, draw.Src)
+		m.drawBytes(m.plain.Pix, m.plain.Stride)
+	default:
+		for y := range m.height {
+			to := m.row(y)
+			for x := range m.width {
+				c := opaque(img.At(b.Min.X+x, b.Min.Y+y))
+				copy(to[3*x:], c[:])
+			}
 		}
 	}
 }
@@ -77,30 +64,6 @@ func (m *raster) drawBytes(pix []uint8, stride int) {
 		to, from := m.row(y), pix[y*stride:]
 		for x := range m.width {
 			copy(to[3*x:3*x+3], from[4*x:4*x+3])
-		}
-	}
-}
-
-func (m *raster) drawPalette(img *image.Paletted) {
-	var colours [256][3]uint8
-	for i, c := range img.Palette {
-		colours[i&255] = opaque(c)
-	}
-	for y := range m.height {
-		to := m.row(y)
-		for x, i := range img.Pix[y*img.Stride:][:m.width] {
-			copy(to[3*x:], colours[i][:])
-		}
-	}
-}
-
-func (m *raster) drawAny(img image.Image) {
-	b := img.Bounds()
-	for y := range m.height {
-		to := m.row(y)
-		for x := range m.width {
-			c := opaque(img.At(b.Min.X+x, b.Min.Y+y))
-			copy(to[3*x:], c[:])
 		}
 	}
 }

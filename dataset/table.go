@@ -9,9 +9,6 @@ import (
 	"strings"
 )
 
-// tableNames are the files of a folder that is a table in parts.
-var tableNames = [3]string{"train.csv", "test.csv", "validation.csv"}
-
 // openTable reads any CSV, or a folder with train.csv and, where they are there,
 // test.csv and validation.csv. A column named split or partition that says train,
 // validation or test of every row divides it. UCI Adult is a folder with adult.data and,
@@ -21,9 +18,8 @@ func openTable(path, kind string, o Options) (*origin, error) {
 	set, dir := presetsOf[kind], path
 	info, err := os.Stat(path)
 	folder := err == nil && info.IsDir()
-	names := tableNames[:]
+	names := slices.Concat(set.Lists...)
 	if kind == KindAdult {
-		names = slices.Concat(set.Lists...)
 		if !folder {
 			dir, folder = filepath.Dir(path), true
 		}

@@ -77,16 +77,13 @@ func glyphs(n int, seed uint64) (train, test *dataset.Set) {
 	return train, test
 }
 
-// openData opens a data set by its folder, or generates the glyphs.
+// openData opens one part of a data set of digits or the like by its folder, or draws the glyphs.
 func openData(path, split string, seed uint64) (*dataset.Set, error) {
+	o := dataset.Options{Kind: dataset.KindMNIST, Split: dataset.Split(split), Seed: seed}
 	if path == glyphsName {
-		train, test := glyphs(0, seed)
-		if split == "train" {
-			return train, nil
-		}
-		return test, nil
+		o.Kind = dataset.KindGlyphs
 	}
-	set, err := dataset.Open(path, dataset.Split(split))
+	set, _, err := dataset.OpenInputs(context.Background(), path, o)
 	if err != nil {
 		return nil, fmt.Errorf("--data: %w", err)
 	}
