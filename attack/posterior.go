@@ -71,7 +71,7 @@ func NewPosterior(ctx context.Context, front nn.Model, noise release.Noise, trai
 		return nil, err
 	}
 	r := rand.New(rand.NewPCG(o.Seed, temperatureTrials))
-	if a.temperature, err = bayes.ChooseTemperature(ctx, a.list, p, a.inputs, density, 1, temperatureTrials, r); err != nil {
+	if a.temperature, err = bayes.ChooseTemperature(ctx, a.list, p, a.inputs, density, temperatureTrials, r); err != nil {
 		return nil, err
 	}
 	a.about = fmt.Sprintf("knows the model, %s and %d training examples, and answers their mean, weighted by the likelihood of the release to the power 1/%g", about, len(indices), a.temperature)
@@ -108,7 +108,7 @@ func (a *Posterior) Reconstruct(ctx context.Context, dst, x []float32) error {
 	for i, v := range x {
 		y[i] = float64(v)
 	}
-	guess, err := bayes.Mean(ctx, a.list, a.p, a.inputs, a.noise, y, 1, []float64{a.temperature}, nil)
+	guess, err := bayes.Mean(ctx, a.list, a.p, a.inputs, a.noise, y, []float64{a.temperature}, nil)
 	if err != nil {
 		return err
 	}

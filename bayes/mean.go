@@ -17,11 +17,11 @@ var temperatures = []float64{1, 2, 4, 8, 16, 32, 64}
 // Mean is an attack: it reconstructs inputs from releases as the posterior mean over the list,
 // Σ_j p_j·x_j with p_j ∝ f(y − a(x_j))^(1/τ), for each temperature τ. The true input need not be
 // in the list. If excluded is not nil, candidate excluded[b] (unless negative) is left out of the
-// list for release b. y is [draws, queries·Dim] and the result [τ][draws·p]. inputs overwrites x
+// list for release b. y is [draws, Dim] and the result [τ][draws·p]. inputs overwrites x
 // with the inputs of candidates. Weights are summed in float32, with a relative error of about
 // 10⁻⁵.
-func Mean(ctx context.Context, list Candidates, p int, inputs func(x []float32, indices []int), noise Density, y []float64, queries int, temperatures []float64, excluded []int) ([][]float32, error) {
-	d := &releases{y, list.Dim(), max(queries, 1)}
+func Mean(ctx context.Context, list Candidates, p int, inputs func(x []float32, indices []int), noise Density, y []float64, temperatures []float64, excluded []int) ([][]float32, error) {
+	d := &releases{y, list.Dim(), 1}
 	draws := d.len()
 	if excluded != nil && len(excluded) != draws {
 		return nil, fmt.Errorf("%d excluded candidates for %d releases: the numbers must be equal", len(excluded), draws)
@@ -110,22 +110,20 @@ func (m *mean) add(w []float32, l []float64, sharpness float64) float32 {
 // ChooseTemperature returns the element of Temperatures with the smallest error of Mean on
 // releases of candidates. It draws trials candidates, leaves each out of the list in turn, and
 // compares root mean square errors. An adversary can make this choice with the list alone.
-func ChooseTemperature(ctx context.Context, list Candidates, p int, inputs func(x []float32, indices []int), noise Density, queries, trials int, r *rand.Rand) (float64, error) {
-	queries = max(queries, 1)
+func ChooseTemperature(ctx context.Context, list Candidates, p int, inputs func(x []float32, indices []int), noise Density, trials int, r *rand.Rand) (float64, error) {
 	dim := list.Dim()
-	truth, features, y := make([]int, trials), make([]float64, trials*dim), make([]float64, trials*queries*dim)
+	truth, features, y := make([]int, trials), make([]float64, trials*dim), make([]float64, trials*dim)
 	for b := range truth {
 		truth[b] = r.IntN(list.Len())
 	}
 	if err := readFeatures(ctx, list, features, truth); err != nil {
 		return 0, err
 	}
-	for q := range trials * queries {
-		noise.Sample(y[q*dim:(q+1)*dim], r)
-		b := q / queries
-		simd.Add(y[q*dim:(q+1)*dim], y[q*dim:(q+1)*dim], features[b*dim:(b+1)*dim])
+	for b := range trials {
+		noise.Sample(y[b*dim:(b+1)*dim], r)
 	}
-	guesses, err := Mean(ctx, list, p, inputs, noise, y, queries, temperatures, truth)
+	simd.Add(y, y, features)
+	guesses, err := Mean(ctx, list, p, inputs, noise, y, temperatures, truth)
 	if err != nil {
 		return 0, err
 	}

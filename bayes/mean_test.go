@@ -24,9 +24,9 @@ func TestMean(t *testing.T) {
 	}
 	excluded := []int{-1, 3, count - 1, -1, 17}
 	for name, noise := range noises(t, .2, dim) {
-		y := normal(draws*2*dim, 5)
-		got := must.Get(Mean(context.Background(), list, p, inputs, noise, y, 2, []float64{1, 4}, excluded))(t)
-		d := &releases{y, dim, 2}
+		y := normal(draws*dim, 5)
+		got := must.Get(Mean(context.Background(), list, p, inputs, noise, y, []float64{1, 4}, excluded))(t)
+		d := &releases{y, dim, 1}
 		for k, τ := range []float64{1, 4} {
 			for b := range draws {
 				var weight float64
@@ -69,7 +69,7 @@ func TestChooseTemperature(t *testing.T) {
 				}
 			}
 		}
-		return must.Get(ChooseTemperature(context.Background(), list, dim, inputs, noise, 1, 200, rand.New(rand.NewPCG(1, 1))))(t)
+		return must.Get(ChooseTemperature(context.Background(), list, dim, inputs, noise, 200, rand.New(rand.NewPCG(1, 1))))(t)
 	}
 	if dense, sparse := choose(5000, 1), choose(300, 30); dense > 2 || sparse <= dense {
 		t.Errorf("temperatures %v with 5,000 candidates of one feature, %v with 300 of thirty", dense, sparse)

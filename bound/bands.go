@@ -3,6 +3,8 @@ package bound
 import (
 	"fmt"
 	"slices"
+
+	"tattle/nn"
 )
 
 // AllBand names the band of all coordinates.
@@ -59,7 +61,7 @@ func Octaves(c Coordinates) []Band {
 			name = "mode 1"
 		}
 		if size == lastOctave || len(wider) <= len(within) || len(wider) == c.Len() {
-			wider, name = numbersTo(c.Len()), fmt.Sprintf("modes from %d", size/2)
+			wider, name = nn.Indices(c.Len()), fmt.Sprintf("modes from %d", size/2)
 		}
 		inside := make(map[int]bool, len(within))
 		for _, i := range within {

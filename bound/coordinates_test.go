@@ -122,7 +122,7 @@ func TestAxisAndFullCramerRao(t *testing.T) {
 }
 
 // Ranks of matrices built with known singular values: regular, deficient, tall,
-// wide, with values below √gramRatio that only the full decomposition finds, and
+// wide, with values below √gramRatio, and
 // with values of rounding size.
 func TestFactorRank(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))

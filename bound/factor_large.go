@@ -16,8 +16,8 @@ const eigenSmall = 256
 // large reports whether the decomposition of j is worth products on all cores.
 func (j Jacobian) large() bool { return min(len(j.Active), j.P) > eigenSmall }
 
-// fromGrams decomposes a large J. The eigenvalues of JJᵀ above ratio of the largest
-// give singular values as fromGram has them. Where all are wanted, the rest are taken
+// fromGrams decomposes J. The eigenvalues of JJᵀ above ratio of the largest
+// give singular values. Where all are wanted, the rest are taken
 // from the Gram matrix of what is left of J, the product of the other eigenvectors
 // with J: its entries, hence its rounding, are smaller by √ratio, and so singular
 // values come out right down to ratio of the largest, and need no full decomposition
@@ -113,7 +113,12 @@ func topOf(ctx context.Context, x []float64, rows, cols int, ratio float64) (s, 
 	gram := make([]float64, rows*rows)
 	simd.Gram(false, rows, cols, 1, x, cols, 0, gram, rows)
 	simd.Mirror(rows, gram, rows)
-	values, vectors, ok := eigen.Large(ctx, gram, rows, math.Inf(-1))
+	var values, vectors []float64
+	if rows <= eigenSmall {
+		values, vectors, ok = eigen.Symmetric(gram, rows, math.Inf(-1))
+	} else {
+		values, vectors, ok = eigen.Large(ctx, gram, rows, math.Inf(-1))
+	}
 	if !ok || !(values[0] > 0) {
 		return nil, nil, nil, nil, false
 	}

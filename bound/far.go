@@ -296,7 +296,7 @@ func (s *farSearch) close(step int) {
 
 // ranking lists the rows of each example, the best witness first.
 func (s *farSearch) ranking() []int {
-	rows := numbersTo(len(s.score))
+	rows := nn.Indices(len(s.score))
 	for i := range s.floor {
 		slices.SortStableFunc(rowOf(rows, i, s.options.Starts), func(a, b int) int { return cmp.Compare(s.score[b], s.score[a]) })
 	}

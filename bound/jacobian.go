@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tattle/eigen"
 	"tattle/internal/simd"
 	"tattle/nn"
 )
@@ -136,11 +135,8 @@ const (
 	cutoff = 1e-6
 )
 
-// Factor decomposes j. Eigenvalues of the smaller Gram matrix, JJᵀ or JᵀJ, give the
-// singular values above √gramRatio; where what they leave of J is as small as
-// rankTolerance says, they are all, and else a full decomposition is made: so it is where
-// a large J's factors, found by divide and conquer, are not sound. It returns an error
-// only if J is not finite or that does not converge.
+// Factor decomposes j by the eigenvalues of the smaller Gram matrix, JJᵀ or JᵀJ, and in full where what
+// they give is not sound. It returns an error only if J is not finite or that does not converge.
 func (j Jacobian) Factor() (*Factors, error) { return j.complete(context.Background()) }
 
 func (j Jacobian) complete(ctx context.Context) (*Factors, error) {
@@ -165,62 +161,13 @@ func (j Jacobian) factor(ctx context.Context, ratio float64, complete bool) (*Fa
 	if top == 0 {
 		return f, nil
 	}
-	if j.large() {
-		if f.fromGrams(ctx, j, ratio, complete) && (!complete || f.sound(j)) {
-			return f, nil
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		return f, f.fromSVD(j)
+	if f.fromGrams(ctx, j, ratio, complete) && (!complete || f.sound(j)) {
+		return f, nil
 	}
-	if !f.fromGram(j, ratio) || complete && f.left(j) > rankTolerance*f.S[0] {
-		return f, f.fromSVD(j)
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	return f, nil
-}
-
-// fromGram takes the eigenvalues above ratio of the largest. It reports whether
-// they could be found.
-func (f *Factors) fromGram(j Jacobian, ratio float64) bool {
-	rows := len(j.Active)
-	d := min(rows, j.P)
-	gram := make([]float64, d*d)
-	tall := rows > j.P
-	simd.Gram(tall, d, max(rows, j.P), 1, j.Rows, j.P, 0, gram, d)
-	simd.Mirror(d, gram, d)
-	values, near, ok := eigen.Symmetric(gram, d, 0)
-	if !ok || len(values) == 0 {
-		return false
-	}
-	rank := 0
-	for rank < len(values) && values[rank] > ratio*values[0] {
-		f.S = append(f.S, math.Sqrt(values[rank]))
-		rank++
-	}
-	near = near[:rank*d] // the singular vectors on the Gram matrix's side
-	if rows <= j.P {
-		f.U, f.V = near, make([]float64, rank*j.P)
-		simd.Gemm(false, false, rank, j.P, rows, 1, near, d, j.Rows, j.P, 0, f.V, j.P)
-		scaleRows(f.V, f.S)
-	} else {
-		f.V, f.U = near, make([]float64, rank*rows)
-		simd.Gemm(false, true, rank, rows, j.P, 1, near, d, j.Rows, j.P, 0, f.U, rows)
-		scaleRows(f.U, f.S)
-	}
-	return true
-}
-
-// left returns ‖J − Σ s_i u_i v_iᵀ‖_F, which bounds every singular value that is
-// not among the factors.
-func (f *Factors) left(j Jacobian) float64 {
-	rest, scaled := append([]float64(nil), j.Rows...), append([]float64(nil), f.V...)
-	for i, s := range f.S {
-		simd.Scale(s, scaled[i*j.P:(i+1)*j.P])
-	}
-	rows := len(j.Active)
-	simd.Gemm(true, false, rows, j.P, len(f.S), -1, f.U, rows, scaled, j.P, 1, rest, j.P)
-	return math.Sqrt(simd.SumSquares(rest))
+	return f, f.fromSVD(j)
 }
 
 // scaleRows divides row i of a by s[i].

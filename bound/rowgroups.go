@@ -22,7 +22,7 @@ type rowGroup struct {
 // farDirect rows and with more: which way a step is found depends on its own point
 // alone.
 func groupByRows(on []bool, n, size int) (groups []rowGroup) {
-	rows, order := activeCounts(on, n), numbersTo(len(on)/n)
+	rows, order := activeCounts(on, n), nn.Indices(len(on)/n)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rows[a], rows[b]) })
 	for _, k := range order {
 		g := len(groups) - 1

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tattle/internal/simd"
+	"tattle/nn"
 )
 
 // mostSteps is the largest number of steps that are compared at a time. Twice as many
@@ -117,7 +118,7 @@ func (s *steps) prefer() {
 	if len(s.all) <= mostSteps {
 		return
 	}
-	order, size := numbersTo(len(s.all)), make([]float64, len(s.all))
+	order, size := nn.Indices(len(s.all)), make([]float64, len(s.all))
 	for k, t := range s.all {
 		size[k] = simd.SumSquares(t.moves)
 	}
@@ -131,32 +132,16 @@ func (s *steps) prefer() {
 	s.all, s.of = all, of
 }
 
-// products fills in the scalar products. All steps of a single input go along one column
-// of J, and need only one of them.
+// products fills in the scalar products.
 func (s *steps) products() {
 	m, n := len(s.all), len(s.z)
-	var d []float64
-	column, part := make([]int, m), make([]float64, m) // of d, and how much of it
-	for k, t := range s.all {
-		part[k] = 1
-		if k > 0 && s.of[k] == s.of[k-1] && len(t.by) == 1 {
-			column[k], part[k] = column[k-1], part[k-1]*t.by[0]/s.all[k-1].by[0]
-			continue
-		}
-		column[k] = len(d) / max(n, 1)
-		d = append(d, t.moves...)
+	moves := make([]float64, 0, m*n)
+	for _, t := range s.all {
+		moves = append(moves, t.moves...)
 	}
-	count := len(d) / max(n, 1)
-	g := make([]float64, count*count)
-	simd.Gram(false, count, n, 1, d, n, 0, g, count)
-	simd.Mirror(count, g, count)
 	s.gram = make([]float64, m*m)
-	for k := range m {
-		from := rowOf(g, column[k], count)
-		for l := k; l < m; l++ {
-			s.gram[k*m+l] = part[k] * part[l] * from[column[l]]
-		}
-	}
+	simd.Gram(false, m, n, 1, moves, n, 0, s.gram, m)
+	simd.Mirror(m, s.gram, m)
 }
 
 // gains fills in what each step changes.

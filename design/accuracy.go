@@ -18,15 +18,9 @@ const (
 // head of a release answers right. Where right is not nil, it says which examples the original
 // model classifies correctly, and drop is the difference of the two accuracies.
 func FinalAccuracy(ctx context.Context, front, head nn.Model, data nn.Source, noise release.Noise, seed uint64, right []bool) (released, drop release.Accuracy, err error) {
-	curve, err := release.NewCurve(ctx, front, head, data, finalDraws, seed^streamFinally)
-	if err != nil {
-		return released, drop, err
-	}
-	if right != nil {
-		curve.Against(right)
-	}
-	u, d, err := curve.At(ctx, noise, release.Post{})
-	return u.Released, release.Accuracy{Fraction: d.Mean, Interval: d.Interval}, err
+	u, err := release.Features{Front: front, Head: head, Noise: noise}.Utility(ctx, data,
+		release.UtilityOptions{Draws: finalDraws, Seed: seed ^ streamFinally, Against: right})
+	return u.Released, u.Drop, err
 }
 
 // A Utility is how often a release and its original model answer right, on test data.

@@ -222,11 +222,11 @@ func (l *lists) posteriorGuesses(ctx context.Context, known []int, targets []bay
 		return nil, err
 	}
 	random := rand.New(rand.NewPCG(l.Seed, streamTemperature))
-	temperature, err := bayes.ChooseTemperature(ctx, list, width, classes, noise, 1, min(temperatureTrials, len(known)/2), random)
+	temperature, err := bayes.ChooseTemperature(ctx, list, width, classes, noise, min(temperatureTrials, len(known)/2), random)
 	if err != nil {
 		return nil, err
 	}
-	found, err := bayes.Mean(ctx, list, width, classes, noise, released, 1, []float64{temperature}, nil)
+	found, err := bayes.Mean(ctx, list, width, classes, noise, released, []float64{temperature}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"tattle/bound"
 	"tattle/internal/file"
+	"tattle/internal/progress"
 	"tattle/internal/report"
 	"tattle/nn"
 	"tattle/release"
@@ -111,24 +112,24 @@ func (q *Request) checkLists(s *Split, dir string) error {
 }
 
 // SetUtility makes the noise, as SetNoise does, and measures the accuracy without and with
-// it, nil for data without labels. progress may be nil.
-func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, progress func(what string, done, total int)) (rms float64, u *release.Utility, err error) {
+// it, nil for data without labels. show may be nil.
+func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, show func(what string, done, total int)) (rms float64, u *release.Utility, err error) {
 	scaling := q.scaling()
 	total, what := scaling.Len()+q.Data.Len(), "measuring accuracy"
 	if !q.Data.Labelled() {
 		total, what = scaling.Len(), "measuring features"
 	}
-	tell := func(before int) func(read int) {
-		return func(read int) {
-			if progress != nil {
-				progress(what, before+read, total)
+	tell := func(before int) func(read, of int) {
+		return func(read, _ int) {
+			if show != nil {
+				show(what, before+read, total)
 			}
 		}
 	}
-	if rms, err = q.setNoise(ctx, s.Front, watch(scaling, tell(0)), dir, true); err != nil || !q.Data.Labelled() {
+	if rms, err = q.setNoise(ctx, s.Front, progress.Watch(scaling, tell(0)), dir, true); err != nil || !q.Data.Labelled() {
 		return rms, nil, err
 	}
-	measured, err := q.Utility(ctx, s, watch(q.Data, tell(scaling.Len())))
+	measured, err := q.Utility(ctx, s, progress.Watch(q.Data, tell(scaling.Len())))
 	return rms, &measured, err
 }
 
@@ -192,23 +193,4 @@ func someOf(data nn.Source, most int) nn.Source {
 		return data
 	}
 	return nn.Choose(data, DrawCandidates(data.Len(), most, 0))
-}
-
-// watch returns the data with a callback for the number of examples that were read.
-func watch(data nn.Source, read func(examples int)) nn.Source {
-	return &watched{Source: data, callback: read}
-}
-
-// watched counts the examples that are read.
-type watched struct {
-	nn.Source
-	callback func(examples int)
-	read     int
-}
-
-// Examples implements nn.Source.
-func (w *watched) Examples(x []float32, indices []int) {
-	w.Source.Examples(x, indices)
-	w.read += len(indices)
-	w.callback(w.read)
 }

@@ -3,6 +3,7 @@ package release
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"tattle/internal/simd"
 	"tattle/nn"
@@ -29,6 +30,7 @@ type Utility struct {
 	Draws             int      // of noise for each example; 0 if none was added
 	Clean             Accuracy // without noise
 	Released          Accuracy // with noise; zero if none was added
+	Drop              Accuracy // from UtilityOptions.Against to Released: Fraction and Interval are differences
 }
 
 // Features releases features with noise: Front maps inputs to features, which
@@ -43,6 +45,9 @@ type Features struct {
 type UtilityOptions struct {
 	Draws int // of noise for each example; zero means 1
 	Seed  uint64
+	// Against says which examples another classifier answers right, such as the model before a
+	// projection; nil: the drop is not measured.
+	Against []bool
 }
 
 // noiseStream keeps the noise of a release apart from other uses of one seed.
@@ -67,6 +72,12 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 	_, classes := f.Head.Dims()
 	u := Utility{Examples: data.Len(), Classes: classes, Draws: draws}
 	clean, released := newScorer(f.Head, data), newScorer(f.Head, data)
+	hits := make([]int, u.Examples) // draws of each example that are classified correctly
+	released.see = func(i int, right bool) {
+		if right {
+			hits[i]++
+		}
+	}
 	noisy := newNoise(f.Noise, f.Post, n, o.Seed)
 	err := forEachBatch(ctx, f.Front, data, func(first int, features []float32) error {
 		if err := clean.score(first, features); err != nil {
@@ -83,8 +94,35 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 		return Utility{}, fmt.Errorf("accuracy: %w", err)
 	}
 	u.Clean, u.Released = newAccuracy(clean.correct, u.Examples, 1), newAccuracy(released.correct, u.Examples, draws)
+	if o.Against != nil {
+		u.Drop = dropOf(o.Against, hits, draws)
+	}
 	return u, nil
 }
+
+// dropOf returns the accuracy lost by a classifier that answers every example right in so many of
+// the draws of noise, against one that answers right where it says.
+//
+// The interval is the normal one of the paired differences, each in [−1, 1], widened
+// by ln(40)/N: where none of N examples differs, that is the limit of the fraction
+// that does.
+func dropOf(right []bool, hits []int, draws int) Accuracy {
+	n := float64(len(hits))
+	var sum, squares float64
+	for i, k := range hits {
+		d := -float64(k) / float64(draws)
+		if right[i] {
+			d++
+		}
+		sum, squares = sum+d, squares+d*d
+	}
+	mean := sum / n
+	half := normal95*math.Sqrt(max(0, squares/n-mean*mean)/max(n-1, 1)) + math.Log(40)/n
+	return Accuracy{Fraction: mean, Interval: stat.Interval{Low: mean - half, High: mean + half}}
+}
+
+// normal95 is the normal quantile of Confidence, two-sided.
+const normal95 = 1.959963984540054
 
 // CleanUtility measures the accuracy of a whole model, from inputs to logits, with no
 // noise. It returns the errors of Features.Utility.
@@ -95,7 +133,7 @@ func CleanUtility(ctx context.Context, m nn.Model, data nn.Source) (Utility, err
 }
 
 // Right returns the accuracy of a whole model without noise, and which examples it classifies
-// correctly, as Curve.Against needs it. It returns the errors of Features.Utility.
+// correctly. It returns the errors of Features.Utility.
 func Right(ctx context.Context, m nn.Model, data nn.Source) (Accuracy, []bool, error) {
 	_, classes := m.Dims()
 	right := make([]bool, data.Len())
