@@ -76,14 +76,25 @@ func padsSimply(op *nn.Pad, in []int) bool {
 	return true
 }
 
-// padByIndices gathers along each dimension in turn.
+// padByIndices gathers along each dimension in turn, at the places that padding them gives.
 func (e *encoder) padByIndices(n *nn.Node, op *nn.Pad, in []int) {
 	x := n.Inputs[0]
 	for d, size := range in {
 		if op.Before[d] == 0 && op.After[d] == 0 {
 			continue
 		}
-		index := padSource(op.Mode, size, op.Before[d], op.Before[d]+size+op.After[d])
+		places := make([]float64, size)
+		for i := range places {
+			places[i] = float64(i)
+		}
+		padded, err := nn.Evaluate64(&nn.Pad{Before: op.Before[d : d+1], After: op.After[d : d+1], Mode: op.Mode}, [][]float64{places}, []int{size})
+		if err != nil {
+			panic(unsupportedf("%v", err))
+		}
+		var index []int
+		for _, place := range padded {
+			index = append(index, int(place))
+		}
 		name := fmt.Sprintf("%s.%d", n.Name, d)
 		y := e.fresh(name)
 		e.emit("Gather", []string{x, e.ints(name+".indices", index...)}, y, name, appendNumber(nil, "axis", int64(d+1)))
