@@ -106,7 +106,7 @@ func init() {
 		"DequantizeLinear": {3, "axis", converts | constant, (*nodeReader).dequantize},
 		"EyeLike":          {1, "dtype k", converts | constant, (*nodeReader).eyeLike},
 		"OneHot":           {3, "axis", converts | constant, (*nodeReader).oneHot},
-		"Range":            {3, "", converts | constant, (*nodeReader).rangeOf},
+		"Range":            {3, "", discrete | constant, (*nodeReader).rangeOf},
 		"Shape":            {1, "end start", converts | free, (*nodeReader).readShape},
 		"Size":             {1, "", converts | free, (*nodeReader).readSize},
 
