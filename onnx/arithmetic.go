@@ -6,11 +6,11 @@ import (
 	"tattle/nn"
 )
 
-// logical operators give 0 and 1.
-var logical = []string{"And", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Or", "Xor"}
-
-// unbounded operators may have a constant ±Inf.
-var unbounded = slices.Concat(logical, []string{"Add", "Max", "Min", "Sub", "Where"})
+// unbounded reports whether an operator may have a constant ±Inf.
+func unbounded(operator string) bool {
+	_, truth := logical[operator]
+	return truth || slices.Contains([]string{"Add", "Max", "Min", "Sub", "Where"}, operator)
+}
 
 // pairwise returns the reader of an operator of two inputs that broadcast.
 func pairwise(operator string) func(*nodeReader) {
@@ -44,7 +44,7 @@ func (c *chain) with(operator string, b *chain) *chain {
 // constant applies an operator to the chain and a constant; the result has the ONNX shape.
 func (c *chain) constant(operator string, k operand, first bool, shape []int) *chain {
 	parameter := c.r.param
-	if slices.Contains(unbounded, operator) {
+	if unbounded(operator) {
 		parameter = c.r.mask
 	}
 	p := broadcastable(k.value, len(inner(shape)), parameter)

@@ -38,25 +38,32 @@ func Decode(file string, data []byte) (*nn.Graph, error) {
 }
 
 func decode(file string, data []byte, o ReadOptions, beside *folder, folded int) (*nn.Graph, error) {
+	d, err := decodeBatch(data, o, beside, folded, 1)
+	switch {
+	case err != nil:
+		return nil, inFile(err, file)
+	case len(d.refused) > 0:
+		return nil, &UnsupportedError{File: file, Parts: d.refused}
+	case !d.open:
+		return d.graph, nil
+	}
+	if err := d.checkBatches(data, folded); err != nil {
+		return nil, inFile(err, file)
+	}
+	return d.graph, nil
+}
+
+// decodeBatch decodes a model so that one input of its graph is a batch of that size.
+func decodeBatch(data []byte, o ReadOptions, beside *folder, folded, batch int) (*decoder, error) {
 	w := &wire{}
 	m := w.model(data)
 	if w.err != nil {
-		return nil, inFile(w.err, file)
+		return nil, w.err
 	}
 	d := newDecoder(m, o)
-	d.folder, d.room, d.foldable = beside, maxGrowth*len(data)+1<<12, folded+len(data)
-	if err := d.decode(m); err != nil {
-		return nil, inFile(err, file)
-	}
-	if len(d.refused) > 0 {
-		return nil, &UnsupportedError{File: file, Parts: d.refused}
-	}
-	if d.open {
-		if err := d.checkBatches(data, folded); err != nil {
-			return nil, inFile(err, file)
-		}
-	}
-	return d.graph, nil
+	d.folder, d.batch = beside, batch
+	d.room, d.foldable = batch*(maxGrowth*len(data)+1<<12), batch*(folded+len(data))
+	return d, d.decode(m)
 }
 
 // inFile names the file in an error.

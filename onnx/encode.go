@@ -154,15 +154,54 @@ func (e *encoder) model(metadata map[string]string, nodes, ends []byte) []byte {
 
 // encode writes a node of the graph as one ONNX node or several.
 func (e *encoder) encode(n *nn.Node, in [][]int, out []int) {
+	inputs, kind, attribute := n.Inputs, n.Op.Kind(), []byte(nil)
 	switch op := n.Op.(type) {
-	case *nn.Dropout, *nn.ReLU, *nn.Identity, *nn.LeakyReLU, *nn.Softmax, *nn.Hardmax, *nn.LogSoftmax, *nn.Flatten:
-		e.simple(n)
+	case *nn.ReLU, *nn.Identity:
+	case *nn.Dropout: // the ratio is an input
+		inputs = slices.Concat(inputs, []string{e.param(&nn.Param{Data: []float32{float32(op.P)}}, n.Name+".ratio")})
+	case *nn.LeakyReLU:
+		mustBeFloat32("slope", op.Slope)
+		attribute = appendFloat(nil, "alpha", op.Slope)
+	case *nn.Softmax, *nn.Hardmax, *nn.LogSoftmax:
+		attribute = appendNumber(nil, "axis", -1)
+	case *nn.Flatten:
+		attribute = appendNumber(nil, "axis", 1)
+	case *nn.Constant: // repeated for each example, since not all that may follow broadcasts
+		value := e.param(op.Value, n.Name+".value")
+		kind, inputs = "Expand", []string{value, e.batchShape(n.Name, op.Value.Shape)}
+	case *nn.Transpose:
+		attribute = appendNumbers(nil, "perm", withBatch(0, afterBatch(op.Perm)))
+	case *nn.Gather:
+		inputs = []string{n.Inputs[0], e.integers(n.Name+".indices", op.Dims, op.Indices)}
+		attribute = appendNumber(nil, "axis", int64(op.Axis+1))
+	case *nn.Tile:
+		inputs = []string{n.Inputs[0], e.ints(n.Name+".repeats", withBatch(1, op.Repeats)...)}
+	case *nn.Concat:
+		attribute = appendNumber(nil, "axis", int64(op.Axis+1))
+	default:
+		e.several(n, in, out)
+		return
+	}
+	e.emit(kind, inputs, n.Output, n.Name, attribute)
+}
+
+// several writes the other nodes, of which some are several of ONNX.
+func (e *encoder) several(n *nn.Node, in [][]int, out []int) {
+	switch op := n.Op.(type) {
 	case *nn.Unary:
 		e.unary(n, op)
 	case *nn.PRelu, *nn.Binary, *nn.Where:
 		e.broadcasting(n, in, out)
-	case *nn.Reshape, *nn.Transpose, *nn.Slice, *nn.Gather, *nn.Pad, *nn.Expand, *nn.Tile, *nn.Concat, *nn.Constant, *nn.Resize:
-		e.layout(n, in)
+	case *nn.Reshape:
+		e.reshape(n.Name, n.Inputs[0], n.Output, op.To)
+	case *nn.Slice:
+		e.slice(n, op, in[0])
+	case *nn.Pad:
+		e.pad(n, op, in[0])
+	case *nn.Expand:
+		e.expand(n, in[0], op.To)
+	case *nn.Resize:
+		e.resize(n, op, in[0])
 	case *nn.Conv2D, *nn.ConvTranspose, *nn.MaxPool, *nn.AveragePool, *nn.GlobalAveragePool:
 		e.images(n, in[0], out)
 	case *nn.Dense:
@@ -176,23 +215,6 @@ func (e *encoder) encode(n *nn.Node, in [][]int, out []int) {
 	default:
 		panic(unsupportedf("cannot be written as ONNX"))
 	}
-}
-
-// simple writes a node of the operator's own kind with at most one attribute.
-func (e *encoder) simple(n *nn.Node) {
-	inputs, attribute := n.Inputs, []byte(nil)
-	switch op := n.Op.(type) {
-	case *nn.Dropout: // the ratio is an input
-		inputs = slices.Concat(inputs, []string{e.param(&nn.Param{Data: []float32{float32(op.P)}}, n.Name+".ratio")})
-	case *nn.LeakyReLU:
-		mustBeFloat32("slope", op.Slope)
-		attribute = appendFloat(nil, "alpha", op.Slope)
-	case *nn.Softmax, *nn.Hardmax, *nn.LogSoftmax:
-		attribute = appendNumber(nil, "axis", -1)
-	case *nn.Flatten:
-		attribute = appendNumber(nil, "axis", 1)
-	}
-	e.emit(n.Op.Kind(), inputs, n.Output, n.Name, attribute)
 }
 
 // mustBeFloat32 panics if a setting is not a finite float32.

@@ -26,7 +26,7 @@ func (e *encoder) broadcasting(n *nn.Node, in [][]int, out []int) {
 		constants, bools[0] = []*nn.Param{op.Condition, op.Then, op.Else}, true
 	}
 	parameter := e.param
-	if slices.Contains(unbounded, n.Op.Kind()) {
+	if unbounded(n.Op.Kind()) {
 		parameter = e.mask
 	}
 	var names []string
@@ -105,22 +105,14 @@ func (e *encoder) unary(n *nn.Node, op *nn.Unary) {
 		e.opset = max(e.opset, 20)
 		e.emit("Gelu", x, n.Output, n.Name, appendText(nil, "approximate", "tanh"))
 	default:
-		e.emit(op.Function, x, n.Output, n.Name, unarySettings(op))
+		var a []byte
+		for i, s := range functions[op.Function].settings {
+			v := [2]float64{op.Alpha, op.Beta}[i]
+			mustBeFloat32(s.name, v)
+			a = appendFloat(a, s.name, v)
+		}
+		e.emit(op.Function, x, n.Output, n.Name, a)
 	}
-}
-
-// unarySettings encodes the attributes of the functions that have some.
-func unarySettings(op *nn.Unary) (b []byte) {
-	names := map[string][]string{
-		"Elu": {"alpha"}, "Celu": {"alpha"}, "ThresholdedRelu": {"alpha"},
-		"Selu": {"alpha", "gamma"}, "HardSigmoid": {"alpha", "beta"},
-	}[op.Function]
-	for i, name := range names {
-		v := [2]float64{op.Alpha, op.Beta}[i]
-		mustBeFloat32(name, v)
-		b = appendFloat(b, name, v)
-	}
-	return b
 }
 
 // clip writes the limits as inputs, which are left out if there are none.

@@ -8,41 +8,6 @@ import (
 	"tattle/nn"
 )
 
-// layout writes operators that rearrange, join, repeat and resize, and constants.
-func (e *encoder) layout(n *nn.Node, in [][]int) {
-	kind, inputs, attribute := n.Op.Kind(), n.Inputs, []byte(nil)
-	switch op := n.Op.(type) {
-	case *nn.Reshape:
-		e.reshape(n.Name, n.Inputs[0], n.Output, op.To)
-		return
-	case *nn.Slice:
-		e.slice(n, op, in[0])
-		return
-	case *nn.Pad:
-		e.pad(n, op, in[0])
-		return
-	case *nn.Expand:
-		e.expand(n, in[0], op.To)
-		return
-	case *nn.Resize:
-		e.resize(n, op, in[0])
-		return
-	case *nn.Constant: // repeated for each example, since not all that may follow broadcasts
-		value := e.param(op.Value, n.Name+".value")
-		kind, inputs = "Expand", []string{value, e.batchShape(n.Name, op.Value.Shape)}
-	case *nn.Transpose:
-		attribute = appendNumbers(nil, "perm", withBatch(0, afterBatch(op.Perm)))
-	case *nn.Gather:
-		inputs = []string{n.Inputs[0], e.integers(n.Name+".indices", op.Dims, op.Indices)}
-		attribute = appendNumber(nil, "axis", int64(op.Axis+1))
-	case *nn.Tile:
-		inputs = []string{n.Inputs[0], e.ints(n.Name+".repeats", withBatch(1, op.Repeats)...)}
-	case *nn.Concat:
-		attribute = appendNumber(nil, "axis", int64(op.Axis+1))
-	}
-	e.emit(kind, inputs, n.Output, n.Name, attribute)
-}
-
 // reshape keeps the batch, for which 0 stands.
 func (e *encoder) reshape(name, from, to string, shape []int) {
 	if slices.Contains(shape, 0) {
@@ -111,14 +76,25 @@ func padsSimply(op *nn.Pad, in []int) bool {
 	return true
 }
 
-// padByIndices gathers along each dimension in turn.
+// padByIndices gathers along each dimension in turn, at the places that padding them gives.
 func (e *encoder) padByIndices(n *nn.Node, op *nn.Pad, in []int) {
 	x := n.Inputs[0]
 	for d, size := range in {
 		if op.Before[d] == 0 && op.After[d] == 0 {
 			continue
 		}
-		index := padSource(op.Mode, size, op.Before[d], op.Before[d]+size+op.After[d])
+		places := make([]float64, size)
+		for i := range places {
+			places[i] = float64(i)
+		}
+		padded, err := nn.Evaluate64(&nn.Pad{Before: op.Before[d : d+1], After: op.After[d : d+1], Mode: op.Mode}, [][]float64{places}, []int{size})
+		if err != nil {
+			panic(unsupportedf("%v", err))
+		}
+		var index []int
+		for _, place := range padded {
+			index = append(index, int(place))
+		}
 		name := fmt.Sprintf("%s.%d", n.Name, d)
 		y := e.fresh(name)
 		e.emit("Gather", []string{x, e.ints(name+".indices", index...)}, y, name, appendNumber(nil, "axis", int64(d+1)))

@@ -2,7 +2,6 @@ package onnx
 
 import (
 	"math"
-	"slices"
 
 	"tattle/nn"
 )
@@ -60,10 +59,11 @@ func (r *nodeReader) fold(op operator) {
 // panics if the operator does not compute with that type.
 func (s *scratch) setType(op operator) {
 	r := s.r
+	_, truth := logical[r.op]
 	switch {
 	case len(r.inputs) == 0:
 		return
-	case slices.Contains(logical, r.op):
+	case truth:
 		s.element = typeBool
 	default:
 		s.element = r.constant(0).element

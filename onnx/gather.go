@@ -154,18 +154,16 @@ func (r *nodeReader) scatter(x operand, places, shape []int) {
 // nonZero is ONNX NonZero-13: the indices of the entries that are not 0, row-major, one
 // column each; those of a scalar have no rows.
 func (r *nodeReader) nonZero() {
-	v := r.constant(0)
+	v, x := r.constant(0), r.scratch.widened(r.inputs[0])
 	var at []int
-	for i := range v.size() {
-		if !v.isZero(i) {
+	for i := range x {
+		if x[i] != 0 {
 			at = append(at, i)
 		}
 	}
-	out := r.blank(typeInt64, []int{len(v.shape), len(at)})
-	for d, by := range steps(v.shape) {
-		for k, i := range at {
-			out.ints[d*len(at)+k] = int64(i / by % v.shape[d])
-		}
-	}
-	r.set(out)
+	by := steps(v.shape)
+	r.set(r.generated(typeInt64, []int{len(v.shape), len(at)}, func(i int) float64 {
+		d := i / len(at)
+		return float64(at[i%len(at)] / by[d] % v.shape[d])
+	}))
 }

@@ -48,18 +48,24 @@ func (r *nodeReader) readShape() {
 	rank := int64(len(shape))
 	start, end := clampIndex(r.int("start", 0), rank), clampIndex(r.int("end", rank), rank)
 	shape = shape[start:max(start, end)]
-	v := r.blank(typeInt64, []int{len(shape)})
-	for i, s := range shape {
-		v.ints[i] = int64(s)
-	}
-	r.set(v)
+	r.set(r.generated(typeInt64, []int{len(shape)}, func(i int) float64 { return float64(shape[i]) }))
 }
 
 // readSize is ONNX Size-13: the number of elements.
 func (r *nodeReader) readSize() {
-	v := r.blank(typeInt64, nil)
-	v.ints[0] = int64(nn.Size(r.operand(0).shape))
-	r.set(v)
+	r.set(r.generated(typeInt64, nil, func(int) float64 { return float64(nn.Size(r.operand(0).shape)) }))
+}
+
+// generated returns a constant of these entries.
+func (c *constants) generated(element int64, shape []int, entry func(i int) float64) *value {
+	out := c.blank(element, shape)
+	for i := range out.floats {
+		out.floats[i] = float32(entry(i))
+	}
+	for i := range out.ints {
+		out.ints[i] = wrap(int64(entry(i)), element)
+	}
+	return out
 }
 
 // constantOfShape is ONNX ConstantOfShape-9; an empty shape is that of a scalar.
@@ -73,43 +79,31 @@ func (r *nodeReader) constantOfShape() {
 		panic(malformedf("attribute \"value\" has %d elements: it must have one", fill.size()))
 	}
 	out := r.blank(fill.element, shape)
-	for i := range out.size() {
-		out.copyFrom(i, fill, 0)
+	for i := range out.floats {
+		out.floats[i] = fill.floats[0]
+	}
+	for i := range out.ints {
+		out.ints[i] = fill.ints[0]
 	}
 	r.set(out)
 }
 
 // rangeOf is ONNX Range-11: start + i·delta before the limit.
 func (r *nodeReader) rangeOf() {
-	var in [3]*value
-	for i := range in {
+	var x [3]float64
+	first := r.constant(0)
+	for i := range x {
 		v := r.constant(i)
-		if in[i] = v; v.size() != 1 || v.kind == isBool || v.kind != in[0].kind {
+		if v.size() != 1 || v.kind == isBool || v.kind != first.kind {
 			panic(malformedf("input %d is %s%v: it must be one number, of the same type as the others", i+1, typeName(v.element), v.shape))
 		}
-	}
-	x := [3]float64{}
-	for i, v := range in {
-		x[i] = float64(asFloats(v).floats[0])
-		if v.kind == isInt {
-			if x[i] = float64(v.ints[0]); math.Abs(x[i]) > maxExact {
-				r.claim(-1)
-			}
-		}
+		x[i] = r.scratch.widened(r.inputs[i])[0]
 	}
 	n := math.Ceil((x[1] - x[0]) / x[2])
 	if x[2] == 0 || !(math.Abs(n) <= maxExact) {
 		panic(malformedf("impossible range from %v to %v by %v", x[0], x[1], x[2]))
 	}
-	out := r.blank(in[0].element, []int{int(max(n, 0))})
-	for i := range out.size() {
-		if v := x[0] + float64(i)*x[2]; out.kind == isFloat {
-			out.floats[i] = float32(v)
-		} else {
-			out.ints[i] = int64(v)
-		}
-	}
-	r.set(out)
+	r.set(r.generated(first.element, []int{int(max(n, 0))}, func(i int) float64 { return x[0] + float64(i)*x[2] }))
 }
 
 // eyeLike is ONNX EyeLike-9.
@@ -119,14 +113,12 @@ func (r *nodeReader) eyeLike() {
 	if len(v.shape) != 2 {
 		panic(malformedf("an input of %d dimensions: it must have 2", len(v.shape)))
 	}
-	out := r.blank(element, v.shape)
-	one := &value{floats: []float32{1}, ints: []int64{1}}
-	for row := range v.shape[0] {
-		if col := int64(row) + k; col >= 0 && col < int64(v.shape[1]) {
-			out.copyFrom(row*v.shape[1]+int(col), one, 0)
+	r.set(r.generated(element, v.shape, func(i int) float64 {
+		if int64(i/v.shape[1])+k == int64(i%v.shape[1]) {
+			return 1
 		}
-	}
-	r.set(out)
+		return 0
+	}))
 }
 
 // oneHot is ONNX OneHot-11; indices out of range have no entry that is on.

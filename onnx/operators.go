@@ -1,6 +1,10 @@
 package onnx
 
-import "tattle/nn"
+import (
+	"strings"
+
+	"tattle/nn"
+)
 
 // operator describes an ONNX operator (ONNX, Operators.md). Opsets 7 to 25 are read by one
 // reader, whose comment names the latest version that it follows, and where older versions
@@ -28,12 +32,43 @@ const (
 const (
 	anyNumber  = 1 << 10 // of inputs
 	windowed   = "auto_pad dilations kernel_shape pads strides "
-	reduction  = "axes keepdims noop_with_empty_axes"
 	arg        = "axis keepdims select_last_index"
 	conversion = "round_mode saturate "
 	resizing   = "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value " +
 		"keep_aspect_ratio_policy mode nearest_mode"
 )
+
+// functions are the operators of one input that nn.Unary has by the same name, with the attributes that
+// are its settings.
+var functions = map[string]struct {
+	traits   traits
+	settings []setting
+}{
+	"Abs": {exact, nil}, "Ceil": {exact, nil}, "Floor": {exact, nil}, "Neg": {exact, nil}, "Round": {exact, nil}, "Sign": {exact, nil},
+	"Cos": {}, "Erf": {}, "Exp": {}, "HardSwish": {}, "Log": {}, "Mish": {}, "Reciprocal": {}, "Sigmoid": {}, "Sin": {}, "Softplus": {},
+	"Softsign": {}, "Sqrt": {}, "Tanh": {}, "Not": {discrete, nil},
+	"Celu": {0, []setting{{"alpha", 1}}}, "Elu": {0, []setting{{"alpha", 1}}}, "ThresholdedRelu": {0, []setting{{"alpha", 1}}},
+	"Swish":       {0, []setting{{"alpha", 1}}},
+	"HardSigmoid": {0, []setting{{"alpha", .2}, {"beta", .5}}},
+	"Selu":        {0, []setting{{"alpha", 1.67326319218681884765625}, {"gamma", 1.05070102214813232421875}}},
+}
+
+// setting is an attribute of a function and its default.
+type setting struct {
+	name   string
+	absent float64
+}
+
+// reducers are the functions of nn.Reduce, which ONNX has with Reduce before the name.
+var reducers = map[string]traits{
+	"L1": 0, "L2": 0, "LogSum": 0, "LogSumExp": 0, "Max": exact, "Mean": 0, "Min": exact, "Prod": discrete, "Sum": integral, "SumSquare": 0,
+}
+
+// logical are the operators of two inputs that give 0 and 1.
+var logical = map[string]traits{
+	"Equal": converts, "Greater": converts, "GreaterOrEqual": converts, "Less": converts, "LessOrEqual": converts,
+	"And": discrete, "Or": discrete, "Xor": discrete,
+}
 
 // operators are all operators that are supported, by name.
 var operators map[string]operator
@@ -71,7 +106,7 @@ func init() {
 		"DequantizeLinear": {3, "axis", converts | constant, (*nodeReader).dequantize},
 		"EyeLike":          {1, "dtype k", converts | constant, (*nodeReader).eyeLike},
 		"OneHot":           {3, "axis", converts | constant, (*nodeReader).oneHot},
-		"Range":            {3, "", converts | constant, (*nodeReader).rangeOf},
+		"Range":            {3, "", discrete | constant, (*nodeReader).rangeOf},
 		"Shape":            {1, "end start", converts | free, (*nodeReader).readShape},
 		"Size":             {1, "", converts | free, (*nodeReader).readSize},
 
@@ -92,66 +127,21 @@ func init() {
 		"Sum":   {anyNumber, "", integral, several("Add")},
 		"Where": {3, "", exact, (*nodeReader).where},
 
-		"And":            {2, "", discrete, pairwise("And")},
-		"Equal":          {2, "", converts, pairwise("Equal")},
-		"Greater":        {2, "", converts, pairwise("Greater")},
-		"GreaterOrEqual": {2, "", converts, pairwise("GreaterOrEqual")},
-		"Less":           {2, "", converts, pairwise("Less")},
-		"LessOrEqual":    {2, "", converts, pairwise("LessOrEqual")},
-		"Or":             {2, "", discrete, pairwise("Or")},
-		"Xor":            {2, "", discrete, pairwise("Xor")},
-
 		// One input, entry by entry.
-		"Abs":             {1, "", exact, unary("Abs")},
-		"Cast":            {1, conversion + "to", converts, (*nodeReader).cast},
-		"CastLike":        {2, conversion, converts, (*nodeReader).castLike},
-		"Ceil":            {1, "", exact, unary("Ceil")},
-		"Celu":            {1, "alpha", 0, unary("Celu", setting{"alpha", 1})},
-		"Clip":            {3, "max min", exact, (*nodeReader).clip},
-		"Cos":             {1, "", 0, unary("Cos")},
-		"Dropout":         {3, "ratio seed", exact, (*nodeReader).dropout},
-		"Elu":             {1, "alpha", 0, unary("Elu", setting{"alpha", 1})},
-		"Erf":             {1, "", 0, unary("Erf")},
-		"Exp":             {1, "", 0, unary("Exp")},
-		"Floor":           {1, "", exact, unary("Floor")},
-		"Gelu":            {1, "approximate", 0, (*nodeReader).gelu},
-		"HardSigmoid":     {1, "alpha beta", 0, unary("HardSigmoid", setting{"alpha", .2}, setting{"beta", .5})},
-		"HardSwish":       {1, "", 0, unary("HardSwish")},
-		"LeakyRelu":       {1, "alpha", 0, (*nodeReader).leakyReLU},
-		"Log":             {1, "", 0, unary("Log")},
-		"Mish":            {1, "", 0, unary("Mish")},
-		"Neg":             {1, "", exact, unary("Neg")},
-		"Not":             {1, "", discrete, unary("Not")},
-		"Reciprocal":      {1, "", 0, unary("Reciprocal")},
-		"Relu":            {1, "", exact, elementwise(&nn.ReLU{})},
-		"Round":           {1, "", exact, unary("Round")},
-		"Selu":            {1, "alpha gamma", 0, unary("Selu", setting{"alpha", seluAlpha}, setting{"gamma", seluGamma})},
-		"Sigmoid":         {1, "", 0, unary("Sigmoid")},
-		"Sign":            {1, "", exact, unary("Sign")},
-		"Sin":             {1, "", 0, unary("Sin")},
-		"Softplus":        {1, "", 0, unary("Softplus")},
-		"Softsign":        {1, "", 0, unary("Softsign")},
-		"Sqrt":            {1, "", 0, unary("Sqrt")},
-		"Swish":           {1, "alpha", 0, unary("Swish", setting{"alpha", 1})},
-		"Tanh":            {1, "", 0, unary("Tanh")},
-		"ThresholdedRelu": {1, "alpha", 0, unary("ThresholdedRelu", setting{"alpha", 1})},
+		"Cast":      {1, conversion + "to", converts, (*nodeReader).cast},
+		"CastLike":  {2, conversion, converts, (*nodeReader).castLike},
+		"Clip":      {3, "max min", exact, (*nodeReader).clip},
+		"Dropout":   {3, "ratio seed", exact, (*nodeReader).dropout},
+		"Gelu":      {1, "approximate", 0, (*nodeReader).gelu},
+		"LeakyRelu": {1, "alpha", 0, (*nodeReader).leakyReLU},
+		"Relu":      {1, "", exact, elementwise(&nn.ReLU{})},
 
 		// Along axes.
-		"ArgMax":          {1, arg, constant, nil},
-		"ArgMin":          {1, arg, constant, nil},
-		"Hardmax":         {1, "axis", exact, softmax(&nn.Hardmax{})},
-		"LogSoftmax":      {1, "axis", 0, softmax(&nn.LogSoftmax{})},
-		"ReduceL1":        {2, reduction, 0, (*nodeReader).reduce},
-		"ReduceL2":        {2, reduction, 0, (*nodeReader).reduce},
-		"ReduceLogSum":    {2, reduction, 0, (*nodeReader).reduce},
-		"ReduceLogSumExp": {2, reduction, 0, (*nodeReader).reduce},
-		"ReduceMax":       {2, reduction, exact, (*nodeReader).reduce},
-		"ReduceMean":      {2, reduction, 0, (*nodeReader).reduce},
-		"ReduceMin":       {2, reduction, exact, (*nodeReader).reduce},
-		"ReduceProd":      {2, reduction, discrete, (*nodeReader).reduce},
-		"ReduceSum":       {2, reduction, integral, (*nodeReader).reduce},
-		"ReduceSumSquare": {2, reduction, 0, (*nodeReader).reduce},
-		"Softmax":         {1, "axis", 0, softmax(&nn.Softmax{})},
+		"ArgMax":     {1, arg, constant, nil},
+		"ArgMin":     {1, arg, constant, nil},
+		"Hardmax":    {1, "axis", exact, softmax(&nn.Hardmax{})},
+		"LogSoftmax": {1, "axis", 0, softmax(&nn.LogSoftmax{})},
+		"Softmax":    {1, "axis", 0, softmax(&nn.Softmax{})},
 
 		// Products of matrices.
 		"Einsum": {anyNumber, "equation", late, (*nodeReader).einsum},
@@ -175,5 +165,18 @@ func init() {
 		"LRN":                   {1, "alpha beta bias size", late, (*nodeReader).localResponse},
 		"LayerNormalization":    {3, "axis epsilon stash_type", late, (*nodeReader).layerNorm},
 		"RMSNormalization":      {2, "axis epsilon stash_type", late, (*nodeReader).rmsNorm},
+	}
+	for function, t := range functions {
+		var names []string
+		for _, s := range t.settings {
+			names = append(names, s.name)
+		}
+		operators[function] = operator{1, strings.Join(names, " "), t.traits, unary(function, t.settings)}
+	}
+	for function, t := range reducers {
+		operators["Reduce"+function] = operator{2, "axes keepdims noop_with_empty_axes", t, (*nodeReader).reduce}
+	}
+	for name, t := range logical {
+		operators[name] = operator{2, "", t, pairwise(name)}
 	}
 }

@@ -59,32 +59,3 @@ func (r *nodeReader) padding() float64 {
 	}
 	return r.limit("value", 0)
 }
-
-// padSource returns for each place along a padded dimension of n entries which entry it
-// has, −1 for the value that is added.
-func padSource(mode string, n, before, size int) []int {
-	from := make([]int, size)
-	for i := range from {
-		j := i - before
-		switch {
-		case j >= 0 && j < n:
-		case mode == "constant":
-			j = -1
-		case n == 0:
-			panic(malformedf("a dimension of size 0 cannot be padded by mode %q", mode))
-		case mode == "edge":
-			j = min(max(j, 0), n-1)
-		case mode == "wrap":
-			j = ((j % n) + n) % n
-		case n == 1: // reflected
-			j = 0
-		default:
-			period := 2 * (n - 1)
-			if j = ((j % period) + period) % period; j >= n {
-				j = period - j
-			}
-		}
-		from[i] = j
-	}
-	return from
-}

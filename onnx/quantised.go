@@ -23,11 +23,10 @@ func (r *nodeReader) dequantize() {
 			panic(malformedf("%d zero points for %d scales", len(zero), count))
 		}
 	}
-	out := r.blank(typeFloat, x.shape)
-	out.folded = x.folded // as a weight: it has no more elements than the file
-	for i, v := range x.ints {
+	out := r.generated(typeFloat, x.shape, func(i int) float64 {
 		k := i / every % count
-		out.floats[i] = float32(v-zero[k]) * scale.floats[k]
-	}
+		return float64(float32(x.ints[i]-zero[k])) * float64(scale.floats[k])
+	})
+	out.folded = x.folded // as a weight: it has no more elements than the file
 	r.set(out)
 }

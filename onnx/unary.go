@@ -8,18 +8,6 @@ import (
 
 // Functions of each entry of one input.
 
-// The defaults of Selu-6.
-const (
-	seluAlpha = 1.67326319217681884765625
-	seluGamma = 1.05070102214813232421875
-)
-
-// setting is an attribute of a function and its default.
-type setting struct {
-	name   string
-	absent float64
-}
-
 // elementwise returns the reader of an operator of package nn that keeps the shape.
 func elementwise(op nn.Op) func(*nodeReader) {
 	return func(r *nodeReader) { r.keepShape(op) }
@@ -32,7 +20,7 @@ func (r *nodeReader) keepShape(op nn.Op) {
 }
 
 // unary returns the reader of a function with at most two settings.
-func unary(function string, settings ...setting) func(*nodeReader) {
+func unary(function string, settings []setting) func(*nodeReader) {
 	return func(r *nodeReader) {
 		var v [2]float64
 		for i, s := range settings {

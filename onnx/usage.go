@@ -3,7 +3,6 @@ package onnx
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // usage says which nodes of a file compute and read each tensor.
@@ -46,7 +45,7 @@ func (d *decoder) needed() ([]*node, error) {
 			nodes = append(nodes, &u.all[i])
 		}
 	}
-	return nodes, u.acyclic(want)
+	return nodes, nil
 }
 
 func (d *decoder) addReader(tensor string) {
@@ -84,7 +83,7 @@ func (u *usage) later(tensor string) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf(": node %q comes after it; sort the nodes of the file", u.all[i].label())
+	return fmt.Sprintf(": node %q comes after it; sort the nodes of the file, which must have no cycle", u.all[i].label())
 }
 
 // label returns a node's name, or else its operator and output.
@@ -93,61 +92,4 @@ func (n *node) label() string {
 		return n.name
 	}
 	return n.op + " of " + n.outputs[0]
-}
-
-// acyclic returns an error if wanted nodes depend on each other, and names them. The search
-// is depth first, with a stack of its own because files have chains of any length.
-func (u *usage) acyclic(want []bool) error {
-	const fresh, open, done = 0, 1, 2
-	state := make([]uint8, len(want))
-	next := make([]int32, len(want)) // input to look at
-	var path []int
-	for start := range want {
-		if !want[start] || state[start] != fresh {
-			continue
-		}
-		for path = append(path[:0], start); len(path) > 0; {
-			i := path[len(path)-1]
-			state[i] = open
-			n := &u.all[i]
-			if int(next[i]) == len(n.inputs)+len(n.captured) {
-				state[i] = done
-				path = path[:len(path)-1]
-				continue
-			}
-			in := n.input(int(next[i]))
-			next[i]++
-			j, ok := u.from[in]
-			switch {
-			case !ok || in == "" || state[j] == done:
-			case state[j] == open:
-				return u.cycle(path[slices.Index(path, j):])
-			default:
-				path = append(path, j)
-			}
-		}
-	}
-	return nil
-}
-
-// input returns one of the tensors that a node and its branches read.
-func (n *node) input(i int) string {
-	if i < len(n.inputs) {
-		return n.inputs[i]
-	}
-	return n.captured[i-len(n.inputs)]
-}
-
-// cycle is the error that names the nodes of a cycle; each needs the one before it.
-func (u *usage) cycle(path []int) error {
-	const most = 8
-	var names []string
-	for _, i := range slices.Backward(path) {
-		if len(names) == most {
-			names = append(names, fmt.Sprintf("and %d more", len(path)-most))
-			break
-		}
-		names = append(names, fmt.Sprintf("%q", u.all[i].label()))
-	}
-	return malformedf("cycle through nodes %s: each needs the one before it to be computed first", strings.Join(names, ", "))
 }

@@ -84,23 +84,6 @@ func (v *value) reshaped(shape []int) *value {
 	return &r
 }
 
-// copyFrom sets v[i] to from[j].
-func (v *value) copyFrom(i int, from *value, j int) {
-	if v.kind == isFloat {
-		v.floats[i] = from.floats[j]
-	} else {
-		v.ints[i] = from.ints[j]
-	}
-}
-
-// isZero reports whether v[i] is 0.
-func (v *value) isZero(i int) bool {
-	if v.kind == isFloat {
-		return v.floats[i] == 0
-	}
-	return v.ints[i] == 0
-}
-
 // asFloats returns a constant as one of floats.
 func asFloats(v *value) *value {
 	if v.kind == isFloat {
