@@ -47,22 +47,6 @@ func TestWideWeightsNotFinite(t *testing.T) {
 	}
 }
 
-// Powers by repeated squaring may lose their digits where the exponent is large.
-func TestPowerRoundoffOfLargeExponents(t *testing.T) {
-	for _, n := range []int{10, 30, 38, 44, 50, 54, 56, 58} {
-		op := &Binary{Operator: "Pow", Constant: &Param{Shape: []int{}, Data: []float32{float32(math.Ldexp(1, n))}}}
-		for _, ulps := range []float64{1, 3, 5, -1, -3, -7, 0x1p20 + 1, -0x1p20 - 1} {
-			x := 1 + ulps*0x1p-52
-			y, ey := roundoffOf(op, [][]int{{1}}, [][]float64{{x}}, [][]float64{{0}}, 1, 1)
-			want := exact(x)
-			for range n {
-				want.Mul(want, want)
-			}
-			holds(t, op.Kind(), y[0], ey[0], want)
-		}
-	}
-}
-
 // TestDoubleWords holds the operations to their errors, and their results to be
 // normalised: an addition that a compiler fuses with the product before it breaks both.
 func TestDoubleWords(t *testing.T) {
