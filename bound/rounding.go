@@ -38,11 +38,9 @@ const (
 // about 106 bits. *nn.Net is one.
 type wideNet interface {
 	Net
-	// Wide returns an error that says why the net has no such pass, nil if it has one.
-	Wide() error
 	// ForwardWide64 is ForwardError64 with a sum of two float64 for every number on
 	// the way.
-	ForwardWide64(dst, bound, x, xerr []float64) error
+	ForwardWide64(dst, bound, x, xerr []float64)
 }
 
 // A twoPrecisionNet has what is needed to measure rounding. Every nn.Model is one.
@@ -78,7 +76,7 @@ func (e Experiment) rounding(m Model, theta []float32) string {
 	if proved <= roundingGood || math.IsNaN(proved) {
 		return RoundingProved
 	}
-	if w, ok := m.(wideNet); ok && w.Wide() == nil && part(RoundingPairs) <= min(roundingUseful, proved) {
+	if _, ok := m.(wideNet); ok && part(RoundingPairs) <= min(roundingUseful, proved) {
 		return RoundingPairs
 	}
 	if !(proved <= roundingUseful) && smooth(m) == nil && part(RoundingMeasured) <= roundingUseful {
@@ -112,18 +110,14 @@ func (e Experiment) trial(m Model, theta []float32) []float32 {
 }
 
 // features computes rows lo to hi of the points' features, with bounds on their
-// errors. Rows that a wide pass cannot do prove nothing.
+// errors.
 func (c *Certifier) features(lo, hi int) {
 	p, n := c.Net.Dims()
 	a, b := c.a[lo*n:hi*n], c.b[lo*n:hi*n]
 	x, xerr := c.x[lo*p:hi*p], c.xerr[lo*p:hi*p]
 	switch c.Rounding {
 	case RoundingPairs:
-		if err := c.wide().ForwardWide64(a, b, x, xerr); err != nil {
-			for i := range b {
-				b[i] = math.Inf(1)
-			}
-		}
+		c.wide().ForwardWide64(a, b, x, xerr)
 	case RoundingMeasured:
 		c.passes().Forward64(a, x)
 		c.measured(a, b, x)

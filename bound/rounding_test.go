@@ -2,7 +2,6 @@ package bound
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -16,8 +15,8 @@ import (
 	"tattle/release"
 )
 
-// hazy is a net whose proved rounding is so much too large; wide, where it is set,
-// says so much in pairs.
+// hazy is a net whose proved rounding is so much too large; in pairs it is
+// wide times that of the net, and without bounds where wide is 0.
 type hazy struct {
 	*nn.Net
 	grow float64
@@ -33,19 +32,13 @@ func (m hazy) ForwardError64(dst, bound, x, xerr []float64) {
 	}
 }
 
-func (m hazy) Wide() error {
-	if m.wide == 0 {
-		return errors.New("no pass in pairs")
-	}
-	return nil
-}
-
-func (m hazy) ForwardWide64(dst, bound, x, xerr []float64) error {
+func (m hazy) ForwardWide64(dst, bound, x, xerr []float64) {
 	m.Net.ForwardError64(dst, bound, x, xerr)
 	for i := range bound {
-		bound[i] *= m.wide
+		if bound[i] *= m.wide; m.wide == 0 {
+			bound[i] = math.Inf(1)
+		}
 	}
-	return nil
 }
 
 // The plain proof is taken where it is good, pairs where they help, the measurement

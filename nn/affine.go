@@ -12,27 +12,34 @@ type affine struct {
 	with func(w, b *Param) Op // the operator with other parameters
 }
 
-// affineOf returns what an operator of the three is. ok is false for all others.
-func affineOf(op Op) (a affine, ok bool) {
-	switch op := op.(type) {
-	case *Conv2D:
-		a = affine{weight: op.Weight, bias: op.Bias, channels: op.OutChannels, depth: Size(op.Weight.Shape[1:]), behind: 2}
-		a.with = func(w, b *Param) Op { c := *op; c.Weight, c.Bias = w, b; return &c }
-	case *Dense:
-		a = affine{weight: op.Weight, bias: op.Bias, channels: op.Out, depth: op.In}
-		a.with = func(w, b *Param) Op { c := *op; c.Weight, c.Bias = w, b; return &c }
-	case *ConvTranspose:
-		g := max(op.Groups, 1)
-		taps, inG, outG := Size(op.Weight.Shape[2:]), op.InChannels/g, op.OutChannels/g
-		a = affine{weight: op.Weight, bias: op.Bias, channels: op.OutChannels, depth: inG * taps, behind: 2}
-		a.with = func(w, b *Param) Op { c := *op; c.Weight, c.Bias = w, b; return &c }
-		a.of = func(i int) int { return i/(taps*outG*inG)*outG + i/taps%outG }
-		return a, true
-	default:
-		return a, false
+// affineOp is one of these operators.
+type affineOp interface{ affine() affine }
+
+func (c *Conv2D) affine() affine {
+	depth := Size(c.Weight.Shape[1:])
+	return affine{
+		weight: c.Weight, bias: c.Bias, channels: c.OutChannels, depth: depth, behind: 2,
+		of:   func(i int) int { return i / depth },
+		with: func(w, b *Param) Op { o := *c; o.Weight, o.Bias = w, b; return &o },
 	}
-	a.of = func(i int) int { return i / a.depth }
-	return a, true
+}
+
+func (o *Dense) affine() affine {
+	return affine{
+		weight: o.Weight, bias: o.Bias, channels: o.Out, depth: o.In,
+		of:   func(i int) int { return i / o.In },
+		with: func(w, b *Param) Op { c := *o; c.Weight, c.Bias = w, b; return &c },
+	}
+}
+
+func (c *ConvTranspose) affine() affine {
+	g := max(c.Groups, 1)
+	taps, inG, outG := Size(c.Weight.Shape[2:]), c.InChannels/g, c.OutChannels/g
+	return affine{
+		weight: c.Weight, bias: c.Bias, channels: c.OutChannels, depth: inG * taps, behind: 2,
+		of:   func(i int) int { return i/(taps*outG*inG)*outG + i/taps%outG },
+		with: func(w, b *Param) Op { o := *c; o.Weight, o.Bias = w, b; return &o },
+	}
 }
 
 // checkAffine returns an error if the parameters of an affine operator do not fit.

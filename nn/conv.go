@@ -1,9 +1,6 @@
 package nn
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // Conv2D is a two-dimensional convolution (a cross-correlation, as every deep
 // learning library has it) of NCHW activations:
@@ -153,9 +150,9 @@ type conv[T Float] struct {
 	products convProducts[T]
 	quick    convLinear[T] // for inference, or nil
 
-	// Scratch of vjp (the sum's cotangent), of the bias gradient and of roundoff.
-	masked       []T
-	sums, errors []float64
+	// Scratch of vjp (the sum's cotangent) and of the bias gradient.
+	masked []T
+	sums   []float64
 }
 
 // apply computes W∗x + b on n images, in training by the products that have the
@@ -208,40 +205,11 @@ func (k *conv[T]) weightGrad(f *frame[float32], dy []float32, keep float32) {
 	}
 }
 
-// roundoff bounds ŷ = fl(b + Σ Wᵢ·x̂ᵢ), a sum of depth products and the bias, in
-// some order, with or without fused multiply-adds (Higham, Accuracy and
-// Stability of Numerical Algorithms, §3.1): with γ = γ_{depth+1},
-//
-//	|ŷ − (b + Σ Wᵢ·x̂ᵢ)| ≤ γ·(|b| + Σ |Wᵢ|·|x̂ᵢ|)
-//	|Σ Wᵢ·x̂ᵢ − Σ Wᵢ·xᵢ| ≤ Σ |Wᵢ|·exᵢ
-//
-// so that ey = γ·|b| + |W|∗(ex + γ·|x̂|), one convolution of numbers that are not
-// negative, whose terms pass depth + 5 roundings.
-func (k *conv[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	g := gamma(k.depth + 1)
-	k.errors = reached(k.errors, f.x[0], ex[0], g)
-	any(k.products).(convProducts[float64]).apply(ey, k.errors, magnitudes(k.op.Weight), nil, f.batch*k.images, ending[float64]{})
-	boundBias(ey, k.op.Bias, k.outHW, g, roundUp(k.depth+5))
+func (k *conv[T]) magnitudes(y, x []float64, batch int) {
+	any(k.products).(convProducts[float64]).apply(y, x, magnitudes(k.op.Weight), nil, batch*k.images, ending[float64]{})
 }
 
-// reached returns ex + g·|x|, in the storage of dst where that suffices.
-func reached(dst, x, ex []float64, g float64) []float64 {
-	dst = sized(dst, len(x))
-	for i, v := range x {
-		dst[i] = ex[i] + g*math.Abs(v)
-	}
-	return dst
-}
-
-// boundBias adds g·|b| to the bounds of planes of hw entries, and lifts them by up.
-func boundBias(ey []float64, b *Param, hw int, g, up float64) {
-	for i, e := range ey {
-		if b != nil {
-			e += g * math.Abs(float64(b.Data[i/hw%len(b.Data)]))
-		}
-		ey[i] = e*up + underflow
-	}
-}
+func (k *conv[T]) sum() (bias *Param, plane, roundings int) { return k.op.Bias, k.outHW, k.depth + 1 }
 
 // magnitudes returns the absolute values of a parameter.
 func magnitudes(p *Param) []float64 {

@@ -112,7 +112,6 @@ type convTranspose[T Float] struct {
 	addBias  func(lo, hi int)
 	y, b     []T       // of addBias
 	sums     []float64 // scratch of the bias gradient
-	errors   []float64 // scratch of roundoff
 }
 
 func newConvTranspose[T Float](c *ConvTranspose, in [][]int) *convTranspose[T] {
@@ -175,17 +174,11 @@ func (k *convTranspose[T]) weightGrad(f *frame[float32], dy []float32, keep floa
 	}
 }
 
-// roundoff: an output is a sum of at most InChannels/Groups products for each tap,
-// those of the taps and the bias, each term passing at most m = InChannels/Groups +
-// kH·kW + 1 roundings, so that as for a convolution (Higham, §3.1)
-//
-//	ey = γ_m·|b| + |W|ᵀ∗(ex + γ_m·|x̂|),
-//
-// whose terms pass m + 5 roundings.
-func (k *convTranspose[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	m := k.outG + k.kH*k.kW + 1
-	g := gamma(m)
-	k.errors = reached(k.errors, f.x[0], ex[0], g)
-	any(k.products).(convProducts[float64]).adjoint(ey, k.errors, magnitudes(k.op.Weight), f.batch*k.images)
-	boundBias(ey, k.op.Bias, k.inHW, g, roundUp(m+5))
+func (k *convTranspose[T]) magnitudes(y, x []float64, batch int) {
+	any(k.products).(convProducts[float64]).adjoint(y, x, magnitudes(k.op.Weight), batch*k.images)
+}
+
+// sum: a term is one of at most InChannels/Groups products for each tap, and of the taps and the bias.
+func (k *convTranspose[T]) sum() (bias *Param, plane, roundings int) {
+	return k.op.Bias, k.inHW, k.outG + k.kH*k.kW + 1
 }

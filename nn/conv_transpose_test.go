@@ -99,9 +99,9 @@ func TestImages(t *testing.T) {
 			op.kernel64([]int{3, 5, 4}).forward(g)
 			closeTo(t, "forward", f.y, g.y, 1e-14)
 			ey, ex, gy := make([]float64, len(f.y)), make([]float64, len(x)), make([]float64, len(f.y))
-			op.kernel64([]int{2, 2, 3, 5, 4}).(rounder).roundoff(f, ey, [][]float64{ex})
-			op.kernel64([]int{3, 5, 4}).(rounder).roundoff(g, gy, [][]float64{ex})
-			closeTo(t, "roundoff", ey, gy, .5)
+			new(proof).round(op.kernel64([]int{2, 2, 3, 5, 4}), f, ey, [][]float64{ex})
+			new(proof).round(op.kernel64([]int{3, 5, 4}), g, gy, [][]float64{ex})
+			closeTo(t, "bounds", ey, gy, .5)
 		})
 	}
 }

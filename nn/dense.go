@@ -53,7 +53,6 @@ type dense[T Float] struct {
 	bias    []T
 	y       []T
 	addBias func(lo, hi int)
-	reach   []float64 // scratch of roundoff
 }
 
 func newDense[T Float](o *Dense) *dense[T] {
@@ -121,22 +120,12 @@ func (k *dense[T]) weightGrad(f *frame[float32], dy []float32, keep float32) {
 	simd.SumRows(k.Bias.Grad, rows, k.Out, dy)
 }
 
-// roundoff: the computed ŷ differs from W·x̂ + b by at most γ_{In+1}·(|W|·|x̂| + |b|)
-// (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), in
-// whatever order and with whatever fused operations the sum of In products and b
-// is formed, and W·x̂ + b from W·x + b by at most |W|·ex. So
-//
-//	ey = |W|·(ex + γ·|x̂|) + γ·|b|.
-//
-// All its terms are non-negative, each passes at most In+4 roundings, and
-// multiplying by roundUp makes good for them.
-func (k *dense[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	g := gamma(k.In + 1)
-	k.reach = reached(k.reach, f.x[0], ex[0], g)
+func (k *dense[T]) magnitudes(y, x []float64, batch int) {
 	w := packedAbs[float64](k.Weight, true, 0, k.In, k.Out, k.In)
-	simd.GemmPacked(false, f.batch*k.rows, 1, k.reach, k.In, w, 0, ey, k.Out)
-	boundBias(ey, k.Bias, 1, g, roundUp(k.In+4))
+	simd.GemmPacked(false, batch*k.rows, 1, x, k.In, w, 0, y, k.Out)
 }
+
+func (k *dense[T]) sum() (bias *Param, plane, roundings int) { return k.Bias, 1, k.In + 1 }
 
 // oneInput returns the shape of an operator's only input.
 func oneInput(inputs [][]int) ([]int, error) {

@@ -29,8 +29,7 @@
 //	plan.go plan_join.go engine.go   which buffer holds which tensor; sweeps over operators
 //	tape.go memory*.go               linearisations, and how much they keep
 //	param.go spares.go pass.go       packed parameters, buffers, loops that the cores share
-//	roundoff.go                      bounds on rounding in float64
-//	wide*.go                         the same in pairs of float64
+//	proof*.go                        bounds on rounding, in float64 and in pairs of float64
 //
 // Operators, each with its kernel beside it:
 //

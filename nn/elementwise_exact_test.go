@@ -180,7 +180,7 @@ func roundoffOf(op Op, in [][]int, x, ex [][]float64, batch, n int) (y, ey []flo
 	f := &frame[float64]{batch: batch, x: x, y: make([]float64, batch*n)}
 	k.forward(f)
 	ey = make([]float64, batch*n)
-	boundRounding(k, f, ey, ex)
+	(&proof{}).round(k, f, ey, ex)
 	return f.y, ey
 }
 
@@ -213,7 +213,7 @@ func TestUnaryRoundoff(t *testing.T) {
 // of those that may be 0.
 func TestPowerRoundoff(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 8))
-	for _, exponent := range []float64{0, 1, 2, 3, 7, -1, -2, .5} {
+	for _, exponent := range []float64{0, 1, 2, 3, 7, .5} {
 		op := &Binary{Operator: "Pow", Constant: &Param{Shape: []int{}, Data: []float32{float32(exponent)}}}
 		for _, spread := range []float64{0, 1e-15, 1e-6, .2} {
 			x, e := randomSlice[float64](r, 40, 1), make([]float64, 40)
@@ -227,7 +227,7 @@ func TestPowerRoundoff(t *testing.T) {
 			y, ey := roundoffOf(op, [][]int{{40}}, [][]float64{x}, [][]float64{e}, 1, 40)
 			for i, v := range x {
 				if math.IsInf(ey[i], 1) {
-					if exponent > .5 || math.Abs(v) > e[i] && exponent == math.Trunc(exponent) {
+					if exponent != .5 || v > e[i] {
 						t.Errorf("%v ± %v to the power %v has no bound", v, e[i], exponent)
 					}
 					continue
@@ -242,11 +242,8 @@ func TestPowerRoundoff(t *testing.T) {
 }
 
 func bigPower(x *big.Float, n float64) *big.Float {
-	switch {
-	case n == .5:
+	if n == .5 {
 		return exact(0).Sqrt(x)
-	case n < 0:
-		return bigQuo(exact(1), bigPower(x, -n))
 	}
 	p := exact(1)
 	for range int(n) {

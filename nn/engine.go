@@ -16,9 +16,8 @@ type engine[T Float] struct {
 	frames          []frame[T] // of sweeps whose activations are not kept
 	args            [][][]T    // of each step, room for its tangents
 	tape            *tape[T]   // of the last linearisation
-	errors          *errorSweep
-	wide            *wideSweep
-	inRows, outRows []T // rows gathered for a cut sweep
+	proof, wide     *proof     // in float64, and in pairs
+	inRows, outRows []T        // rows gathered for a cut sweep
 }
 
 // newEngine compiles a valid graph for inference, with a budget of bytes.

@@ -54,8 +54,12 @@ func (r *rewrite) channelwise(n *Node) (channelwise, bool) {
 // foldedLayer returns the layer with what follows it, nil if that is not per
 // channel of its output or the new parameters are not finite.
 func foldedLayer(op Op, c channelwise, shape []int) Op {
-	layer, ok := affineOf(op)
-	if !ok || c.axis != -1 && c.axis != len(shape)-1-layer.behind {
+	a, ok := op.(affineOp)
+	if !ok {
+		return nil
+	}
+	layer := a.affine()
+	if c.axis != -1 && c.axis != len(shape)-1-layer.behind {
 		return nil
 	}
 	w, b := c.weight(layer), c.bias(layer)

@@ -1,8 +1,6 @@
 package nn
 
-import (
-	"math"
-)
+import "math"
 
 // Hardmax is 1 at the largest entry of the last dimension, the first of equal
 // ones, and 0 elsewhere. Its derivative is taken to be 0 everywhere. Where one entry is
@@ -34,8 +32,13 @@ func newHardmax[T Float](in []int) hardmax[T] {
 		},
 		tangent: none,
 		pull:    none,
-		bound:   hardmaxError,
 	})}
+}
+
+func (k hardmax[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+	for lo := 0; lo < len(f.y) && k.cols > 0; lo += k.cols {
+		hardmaxError(ey[lo:lo+k.cols], f.x[0][lo:lo+k.cols], ex[0][lo:lo+k.cols])
+	}
 }
 
 func (hardmax[T]) active(_ *frame[T], dst []bool) { clear(dst) }
@@ -58,7 +61,7 @@ func winner[T Float](x []T) int {
 // hardmaxError: entry i may be the largest of x if x̂_i + ex_i reaches the largest of
 // x̂_j − ex_j, both rounded outward. Where only one may, it is the largest of x̂
 // too and nothing is off; otherwise those that may are off by at most 1.
-func hardmaxError(ey, x, _, ex []float64) {
+func hardmaxError(ey, x, ex []float64) {
 	sure, may := math.Inf(-1), 0
 	for i, v := range x {
 		sure = max(sure, math.Nextafter(v-ex[i], math.Inf(-1)))

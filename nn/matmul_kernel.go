@@ -1,10 +1,6 @@
 package nn
 
-import (
-	"math"
-
-	"tattle/internal/simd"
-)
+import "tattle/internal/simd"
 
 // How many multiplications make one product worth all cores, where there are many
 // products and where there are few; smaller ones are shared among the cores one by one.
@@ -25,11 +21,10 @@ type matmul[T Float] struct {
 	products, tangents, pullsA, pullsB func(lo, hi int)
 
 	// The operands of the product in progress.
-	f                 *frame[T]
-	c                 []T
-	da, db            []T
-	rows              int       // vectors of an example
-	absA, absB, moreB []float64 // scratch of roundoff
+	f      *frame[T]
+	c      []T
+	da, db []T
+	rows   int // vectors of an example
 }
 
 func newMatmul[T Float](o *MatMul, in [][]int) *matmul[T] {
@@ -223,44 +218,4 @@ func (k *matmul[T]) clearUnused(uses []int, dx []T, e, i, perRow, size int) {
 	for j := range k.rows {
 		clear(matrixOf(dx, e*k.rows+j, perRow, i, size))
 	}
-}
-
-// roundoff: the computed product of the computed matrices differs from their exact
-// one by at most γ_k·|Â|·|B̂| (Higham, §3.5), in whatever order the sums of k products
-// are formed. With B̂ = B + δB and Â = A + δA,
-//
-//	Â·B̂ − A·B = Â·δB + δA·B̂ − δA·δB,
-//
-// so that
-//
-//	|Ĉ − C| ≤ |Â|·(eB + γ_k·|B̂|) + eA·(|B̂| + eB).
-//
-// The terms here are non-negative, pass at most k + 6 roundings, and roundUp makes
-// good for them.
-func (k *matmul[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	g, up := gamma(k.k), roundUp(k.k+6)
-	k.absA, k.absB = sized(k.absA, len(f.x[0])), sized(k.absB, len(f.x[1]))
-	k.moreB = sized(k.moreB, len(f.x[1]))
-	for i, v := range f.x[0] {
-		k.absA[i] = math.Abs(v)
-	}
-	for i, v := range f.x[1] {
-		k.absB[i] = ex[1][i] + g*math.Abs(v)
-		k.moreB[i] = ex[1][i] + math.Abs(v)
-	}
-	for e := range f.batch {
-		for p := range k.a {
-			c := matrixOf(ey, e, len(k.a), p, k.sizeC)
-			k.bound(c, e, p, k.absA, k.absB, 0)
-			k.bound(c, e, p, ex[0], k.moreB, 1)
-		}
-	}
-	for i := range ey {
-		ey[i] = ey[i]*up + underflow
-	}
-}
-
-func (k *matmul[T]) bound(c []float64, e, p int, a, b []float64, beta float64) {
-	x, y := matrixOf(a, e, len(k.usesA), k.a[p], k.sizeA), matrixOf(b, e, len(k.usesB), k.b[p], k.sizeB)
-	simd.Gemm(k.transA, k.transB, k.m, k.n, k.k, 1, x, k.lda, y, k.ldb, beta, c, max(1, k.n))
 }

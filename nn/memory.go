@@ -60,7 +60,7 @@ func (e *engine[T]) setBudget(bytes int64) {
 	rows := max(1, int(sweep/(e.width()*int64(max(1, e.rowSize())))))
 	e.limit = min(rowLimit[T](e.sizes), rows)
 	e.resident = max(1, int(keep/(e.width()*int64(max(1, e.exampleSize())))))
-	e.tape, e.wide, e.errors = nil, nil, nil
+	e.tape, e.proof, e.wide = nil, nil, nil
 	e.pool, e.inRows, e.outRows = nil, nil, nil
 }
 

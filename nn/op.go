@@ -57,13 +57,6 @@ type learner interface {
 	grad(f *frame[float32], dy []float32)
 }
 
-// rounder is a float64 kernel that bounds its own rounding: given |x̂ᵢ − xᵢ| ≤
-// exᵢ elementwise, it overwrites ey so that |computed op(x̂) − exact op(x)| ≤ ey.
-// f.x and f.y hold the computed x̂ and op(x̂).
-type rounder interface {
-	roundoff(f *frame[float64], ey []float64, ex [][]float64)
-}
-
 // inPlacer is a kernel of one input whose output (or, in vjp, whose input's
 // cotangent) may lie in the same memory as what it is computed from.
 type inPlacer interface{ inPlace() }

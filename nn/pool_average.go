@@ -1,10 +1,6 @@
 package nn
 
-import (
-	"math"
-
-	"tattle/internal/simd"
-)
+import "tattle/internal/simd"
 
 // averagePool is the kernel of AveragePool and GlobalAveragePool, linear maps.
 type averagePool[T Float] struct {
@@ -82,24 +78,9 @@ func (k *averagePool[T]) adjointRange(lo, hi int) {
 	}
 }
 
-// roundoff: a sum of m ≤ kH·kW terms, whose first addition is to zero, and a
-// division make m roundings, so that with γ = γ_m (Higham, §3.1)
-//
-//	|ŷ − y| ≤ mean(ex + γ·|x̂|).
-//
-// The terms of the mean here pass m + 3 roundings.
-func (k *averagePool[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	x, m := f.x[0], k.kH*k.kW
-	g, up := gamma(m), roundUp(m+3)
-	for o := range ey {
-		p, i, j := o/k.outHW, o%k.outHW/k.outW, o%k.outW
-		var sum float64
-		for h := k.rows[i].lo; h < k.rows[i].hi; h++ {
-			for s := k.columns[j].lo; s < k.columns[j].hi; s++ {
-				at := p*k.inHW + h*k.inW + s
-				sum += ex[0][at] + g*math.Abs(x[at])
-			}
-		}
-		ey[o] = sum/float64(k.count(i, j))*up + underflow
-	}
+func (k *averagePool[T]) magnitudes(y, x []float64, batch int) {
+	k.run(any(y).([]T), any(x).([]T), batch, k.forwardPlanes)
 }
+
+// sum: the first addition is to zero, and the last rounding the division's.
+func (k *averagePool[T]) sum() (bias *Param, plane, roundings int) { return nil, 0, k.kH * k.kW }

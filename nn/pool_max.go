@@ -11,7 +11,6 @@ import (
 type maxPool[T Float] struct {
 	poolPlan
 	spares[T]
-	offsets                             []int32 // of the inputs of a whole window, from its first
 	forwardPlanes, jvpPlanes, vjpPlanes func(lo, hi int)
 
 	// The operands of the product in progress.
@@ -23,11 +22,6 @@ type maxPool[T Float] struct {
 
 func newMaxPool[T Float](p *MaxPool, in [][]int) *maxPool[T] {
 	k := &maxPool[T]{poolPlan: newPoolPlan(p.Kernel, p.Stride, p.Pad, in)}
-	for r := range min(k.kH, k.inH) {
-		for s := range min(k.kW, k.inW) {
-			k.offsets = append(k.offsets, int32(r*k.inW+s))
-		}
-	}
 	k.forwardPlanes, k.jvpPlanes, k.vjpPlanes = k.forwardRange, k.jvpRange, k.vjpRange
 	return k
 }
@@ -57,23 +51,13 @@ func (k *maxPool[T]) forwardRange(lo, hi int) {
 	for p := lo; p < hi; p++ {
 		x := k.f.x[0][p*k.inHW:][:k.inHW]
 		y, at := k.f.y[p*k.outHW:][:k.outHW], k.winners[p*k.outHW:][:k.outHW]
-		x32, ok := any(x).([]float32)
-		if ok { // forwardRow32 is for numbers
-			top := simd.MaxAbs(x32)
-			ok = top == top
-		}
-		if ok && k.strideW <= 2 && k.outW >= 8 {
-			k.forwardPlane32(any(y).([]float32), at, x32, any(phases).([]float32))
-			continue
-		}
-		for i, rows := range k.rows {
-			if ok && rows.hi-rows.lo == k.kH {
-				k.forwardRow32(at[i*k.outW:][:k.outW], x32, rows)
-				for j, w := range at[i*k.outW:][:k.outW] {
-					y[i*k.outW+j] = x[w]
-				}
+		if x32, ok := any(x).([]float32); ok && k.strideW <= 2 && k.outW >= 8 {
+			if top := simd.MaxAbs(x32); top == top { // forwardPlane32 is for numbers
+				k.forwardPlane32(any(y).([]float32), at, x32, any(phases).([]float32))
 				continue
 			}
+		}
+		for i, rows := range k.rows {
 			k.forwardRow(y[i*k.outW:][:k.outW], at[i*k.outW:][:k.outW], x, rows)
 		}
 	}
@@ -108,42 +92,6 @@ func (k *maxPool[T]) forwardPlane32(y []float32, at []int32, x, phases []float32
 			}
 		}
 	}
-}
-
-// forwardRow32 finds the winners of one row of outputs whose windows are not cut
-// off above or below.
-func (k *maxPool[T]) forwardRow32(at []int32, x []float32, rows extent) {
-	for j, columns := range k.columns {
-		first := rows.lo*k.inW + columns.lo
-		if columns.hi-columns.lo == k.kW {
-			at[j] = int32(first) + k.offsets[largest(x[first:], k.offsets)]
-			continue
-		}
-		winner := first
-		for h := rows.lo; h < rows.hi; h++ {
-			for w := h*k.inW + columns.lo; w < h*k.inW+columns.hi; w++ {
-				if x[w] > x[winner] {
-					winner = w
-				}
-			}
-		}
-		at[j] = int32(winner)
-	}
-}
-
-// largest returns the first i whose x[offsets[i]] is largest. It compares integers
-// in the order of the numbers, above the places in reverse, which takes no
-// branches: which input wins is hard to predict.
-//
-//go:noinline
-func largest(x []float32, offsets []int32) int32 {
-	best := int64(math.MinInt64)
-	for i, o := range offsets {
-		bits := int32(math.Float32bits(x[o] + 0)) // −0 + 0 is 0
-		key := bits ^ int32(uint32(bits>>31)>>1)
-		best = max(best, int64(key)<<32|int64(math.MaxInt32-i))
-	}
-	return math.MaxInt32 - int32(best)
 }
 
 // forwardRow computes one row of outputs. A NaN wins.

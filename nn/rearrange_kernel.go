@@ -157,6 +157,7 @@ func (k *rearrange[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 }
 
 func (k *rearrange[T]) handsOn() {}
+func (k *rearrange[T]) moves()   {}
 
 // roundoff: the entries' errors move with them; what is outside is exact.
 func (k *rearrange[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {

@@ -8,7 +8,6 @@ type average[T Float] struct {
 	by            int
 	sums, spreads func(lo, hi int)
 	wide, narrow  []T // the operands of the product in progress
-	reach         []float64
 }
 
 func newAverage[T Float](p *reducePlan, by int) *average[T] {
@@ -86,18 +85,9 @@ func divideBy[T Float](dst, x []T, by T) {
 	}
 }
 
-// roundoff: a sum of m entries and a division make m roundings, so that with γ = γ_m
-// (Higham, §3.1)
-//
-//	|ŷ − y| ≤ Σ(ex + γ·|x̂|) / by.
-//
-// The terms of the sum here pass at most m + 3 roundings.
-func (k *average[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	m := k.entries()
-	g, up := gamma(m), roundUp(m+3)
-	k.reach = reached(k.reach, f.x[0], ex[0], g)
-	k.run(any(k.reach).([]T), any(ey).([]T), f.batch, k.sums)
-	for i := range ey {
-		ey[i] = ey[i]*up + underflow
-	}
+func (k *average[T]) magnitudes(y, x []float64, batch int) {
+	k.run(any(x).([]T), any(y).([]T), batch, k.sums)
 }
+
+// sum: the first addition is to zero, and the last rounding the division's.
+func (k *average[T]) sum() (bias *Param, plane, roundings int) { return nil, 0, k.entries() }

@@ -10,8 +10,6 @@ type reduction struct {
 	tangent func(x, d []float64, y float64) float64
 	// pull sets dst_i = u·∂y/∂x_i.
 	pull func(dst, x []float64, y, u float64)
-	// bound returns a bound on |ŷ − y(x*)| for all x* within e of x, where ŷ is value(x).
-	bound func(x, e []float64, y float64) float64
 }
 
 // gathered is how many columns a reducer brings together at once.
@@ -157,20 +155,4 @@ func (k *reducer[T]) pullRange(lo, hi int) {
 		}
 	}
 	k.spares.giveBack(x, d)
-}
-
-// roundoff is the function's bound, output by output.
-func (k *reducer[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	n := k.entries()
-	x, e := k.spares.borrow(n*gathered), k.spares.borrow(n*gathered)
-	for u := range f.batch * len(k.bases) * k.blocks {
-		example, first, at, columns := k.block(u)
-		k.gather(x, any(f.x[0]).([]T)[example*k.size:][:k.size], at, columns)
-		k.gather(e, any(ex[0]).([]T)[example*k.size:][:k.size], at, columns)
-		for c := range columns {
-			o := example*k.outputs() + first + c
-			ey[o] = k.bound(x[c*n:][:n], e[c*n:][:n], f.y[o])
-		}
-	}
-	k.spares.giveBack(x, e)
 }

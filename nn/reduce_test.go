@@ -43,20 +43,3 @@ func TestReduceTies(t *testing.T) {
 		t.Errorf("LogSumExp of −∞ is %v", v)
 	}
 }
-
-// TestReduceUnderflow holds the bounds of squares and products that underflow.
-func TestReduceUnderflow(t *testing.T) {
-	tiny := func(v float64) float64 { return v * 0x1p-700 }
-	for _, name := range []string{"L2", "SumSquare", "Prod", "LogSumExp"} {
-		op := &Reduce{Function: name}
-		testExact(t, op, math.Inf(1), tiny, []int{3})
-	}
-	// A partial product that underflows and comes back.
-	x := []float64{0x1p-600, 0x1.23456789abcdep-460, 0x1p600, 0x1p300}
-	f := reductions["Prod"]
-	y := f.value(x)
-	want, _ := exactReductions["Prod"](exactly(x)).Float64()
-	if b := f.bound(x, make([]float64, 4), y); !(math.Abs(y-want) <= b) {
-		t.Errorf("product %v is off by %v, bound %v", y, y-want, b)
-	}
-}

@@ -11,10 +11,9 @@ import (
 type resize[T Float] struct {
 	in, out  int // entries of one example
 	forth    []*axisPass[T]
-	back     []*axisPass[T] // the adjoint's, in the opposite order
-	one, two []T            // what lies between the passes
-	values   [2][]float64   // of roundoff: what lies between the passes
-	bounds   [2][]float64   // on their errors
+	back     []*axisPass[T]       // the adjoint's, in the opposite order
+	one, two []T                  // what lies between the passes
+	abs      []*axisPass[float64] // forth with the magnitudes of the weights, nil at first
 }
 
 // axisPass maps [·, in, inner] to [·, out, inner], a row of inner entries being a
@@ -135,50 +134,25 @@ func (k *resize[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	}
 }
 
-// roundoff follows the passes. In one of them ŷ = Σ ŵᵢx̂ᵢ of m terms passes at most m
-// + 1 roundings each, and the exact weights are w = ŵ(1 + δ), |δ| ≤ γ_2, so that
-//
-//	|ŷ − y| ≤ Σ |ŵ|·(ex(1 + γ_2) + γ_{m+3}·|x̂|).
-//
-// A pass that copies an entry copies its error.
-func (k *resize[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	any(k).(*resize[float64]).follow(f.x[0], ey, ex[0])
+func (k *resize[T]) magnitudes(y, x []float64, batch int) {
+	r := any(k).(*resize[float64])
+	if k.abs == nil {
+		for _, p := range r.forth {
+			t := p.taps
+			t.value = make([]float64, len(p.value))
+			for i, v := range p.value {
+				t.value[i] = math.Abs(v)
+			}
+			k.abs = append(k.abs, newAxisPass[float64](t, p.inner))
+		}
+	}
+	r.apply(k.abs, y, x, batch)
 }
 
-// follow overwrites ey with the bounds of the outputs at x, whose errors are ex.
-func (k *resize[T]) follow(x, ey, ex []float64) {
-	passes := any(k).(*resize[float64]).forth
-	if len(passes) == 0 {
-		copy(ey, ex)
+// sum: a pass rounds the weights, which are off by two roundings, their products and the sums.
+func (k *resize[T]) sum() (bias *Param, plane, roundings int) {
+	for _, p := range k.forth {
+		roundings += p.terms() + 3
 	}
-	for i, p := range passes {
-		size := len(x) / p.in * p.out
-		k.values[i%2], k.bounds[i%2] = sized(k.values[i%2], size), sized(k.bounds[i%2], size)
-		y, bound := k.values[i%2], k.bounds[i%2]
-		if i == len(passes)-1 {
-			bound = ey
-		}
-		p.run(y, x)
-		boundPass(p, bound, x, ex)
-		x, ex = y, bound
-	}
-}
-
-// boundPass overwrites ey with the bounds after a pass over x, whose errors are ex.
-func boundPass(p *axisPass[float64], ey, x, ex []float64) {
-	g, up := gamma(p.terms()+3), roundUp(p.terms()+6)
-	for at := range ey {
-		o, i, m := at/p.inner%p.out, at%p.inner, at/p.inner/p.out
-		lo, hi := p.start[o], p.start[o+1]
-		if p.copied(o) {
-			ey[at] = ex[(m*p.in+p.index[lo])*p.inner+i]
-			continue
-		}
-		sum := 0.0
-		for j := lo; j < hi; j++ {
-			from := (m*p.in+p.index[j])*p.inner + i
-			sum += math.Abs(p.value[j]) * (ex[from] + g*math.Abs(x[from]))
-		}
-		ey[at] = sum*up + underflow
-	}
+	return nil, 0, roundings
 }

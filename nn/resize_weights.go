@@ -1,9 +1,6 @@
 package nn
 
-import (
-	"math"
-	"math/big"
-)
+import "math/big"
 
 // The weights of Resize are rational functions of its settings. They are computed
 // as such and rounded once: one rounding is all that a float64 weight is off.
@@ -184,15 +181,11 @@ func cubicWeight(x, a *big.Rat) *big.Rat {
 	return new(big.Rat)
 }
 
-// add appends the weights of one output. What is not quite ±1 does not become it, so
-// that a weight of ±1 is exact; a weight is off by at most two roundings then.
+// add appends the weights of one output.
 func (t *taps) add(first int, w []*big.Rat) {
 	for i, v := range w {
 		if v.Sign() != 0 {
-			f, exact := v.Float64()
-			if !exact && math.Abs(f) == 1 {
-				f = math.Nextafter(f, 0)
-			}
+			f, _ := v.Float64()
 			t.index, t.value = append(t.index, first+i), append(t.value, f)
 		}
 	}
@@ -226,9 +219,4 @@ func (t *taps) terms() (n int) {
 		n = max(n, t.start[o+1]-t.start[o])
 	}
 	return n
-}
-
-// copied reports whether output o is an entry of the input as it is.
-func (t *taps) copied(o int) bool {
-	return t.start[o+1] == t.start[o]+1 && math.Abs(t.value[t.start[o]]) == 1
 }

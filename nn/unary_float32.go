@@ -84,33 +84,6 @@ func geluTanhSlope32(dst, d, x []float32) {
 	})
 }
 
-func mish32(dst, x []float32) {
-	inBlocks(dst, x, x, func(dst, _, x, e, _ []float32) {
-		for i, v := range x {
-			e[i] = min(v, mishLimit)
-		}
-		simd.Exp(e, e)
-		for i, v := range x {
-			n := e[i] * (e[i] + 2)
-			dst[i] = v * (n / (n + 2))
-		}
-	})
-}
-
-func mishSlope32(dst, d, x []float32) {
-	inBlocks(dst, d, x, func(dst, d, x, e, _ []float32) {
-		for i, v := range x {
-			e[i] = min(v, mishLimit/2)
-		}
-		simd.Exp(e, e)
-		for i, v := range x {
-			n := e[i] * (e[i] + 2)
-			s := n / (n + 2)
-			dst[i] = d[i] * (s + v*(4*e[i]*(1+e[i])/((n+2)*(n+2))))
-		}
-	})
-}
-
 // elu32 is right·x where x > 0, else left·(e^(x/scale) − 1), by its series near 0.
 func elu32(dst, x []float32, right, left, scale float32) {
 	over := 1 / scale
@@ -148,36 +121,6 @@ func eluSlope32(dst, d, x []float32, right, left, scale float32) {
 			dst[i] = d[i] * s
 		}
 	})
-}
-
-func root32(dst, x []float32) {
-	for i, v := range x {
-		dst[i] = float32(math.Sqrt(float64(v)))
-	}
-}
-
-func rootSlope32(dst, d, x []float32) {
-	for i, v := range x {
-		dst[i] = .5 * d[i] / float32(math.Sqrt(float64(v)))
-	}
-}
-
-func reciprocal32(dst, x []float32) {
-	for i, v := range x {
-		dst[i] = 1 / v
-	}
-}
-
-func reciprocalSlope32(dst, d, x []float32) {
-	for i, v := range x {
-		dst[i] = -d[i] / v / v
-	}
-}
-
-func quotient32(dst, d, x []float32) {
-	for i, v := range x {
-		dst[i] = d[i] / v
-	}
 }
 
 func absolute32(dst, x []float32) {

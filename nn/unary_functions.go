@@ -49,10 +49,9 @@ var unaryFuncs = map[string]func(o *Unary) *unaryFunc{
 // squareRoot: √x′ − √x = (x′ − x)/(√x′ + √x), which is at most √|x′ − x| too.
 func squareRoot(*Unary) *unaryFunc {
 	return &unaryFunc{
-		value:   math.Sqrt,
-		slope:   func(x float64) float64 { return .5 / math.Sqrt(x) },
-		bound:   rootBound,
-		value32: root32, slope32: rootSlope32,
+		value: math.Sqrt,
+		slope: func(x float64) float64 { return .5 / math.Sqrt(x) },
+		bound: rootBound,
 	}
 }
 
@@ -88,8 +87,7 @@ func logarithm(*Unary) *unaryFunc {
 			}
 			return -math.Log1p(-t) + 16*unit*math.Abs(y)
 		},
-		rounds:  20,
-		slope32: quotient32,
+		rounds: 20,
 	}
 }
 
@@ -133,7 +131,6 @@ func reciprocal(*Unary) *unaryFunc {
 			}
 			return e/a/((a-e)*(1-2*unit)) + 2*unit*math.Abs(y)
 		},
-		value32: reciprocal32, slope32: reciprocalSlope32,
 	}
 }
 

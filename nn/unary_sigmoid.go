@@ -132,7 +132,6 @@ func mish(*Unary) *unaryFunc {
 		value: value, slope: mishSlope,
 		steepest: bent(mishSlope, 1.09, .65),
 		loss:     func(_, y float64) float64 { return 64 * math.Abs(y) },
-		value32:  mish32, slope32: mishSlope32,
 	}
 }
 

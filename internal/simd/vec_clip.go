@@ -21,10 +21,6 @@ func clipGo[T Float](dst, x []T, lo, hi T) {
 // ClipBetween sets dst = min(max(x, lo), hi) entry by entry, lo ≤ hi. A NaN in x stays one.
 func ClipBetween(dst, x, lo, hi []float32) {
 	sameLength(len(dst), len(x), len(lo), len(hi))
-	clipBetween(dst, x, lo, hi)
-}
-
-func clipBetweenGo(dst, x, lo, hi []float32) {
 	for i, v := range x {
 		if v < lo[i] {
 			v = lo[i]

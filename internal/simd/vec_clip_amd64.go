@@ -17,19 +17,3 @@ func clip(dst, x []float32, lo, hi float32) {
 	}
 	clipGo(dst[whole:], x[whole:], lo, hi)
 }
-
-// clipBetweenF32 is for multiples of eight.
-//
-//go:noescape
-func clipBetweenF32(dst, x, lo, hi *float32, n int)
-
-func clipBetween(dst, x, lo, hi []float32) {
-	whole := 0
-	if useAVX2 {
-		whole = len(x) &^ 7
-	}
-	if whole > 0 {
-		clipBetweenF32(f32(dst), f32(x), f32(lo), f32(hi), whole)
-	}
-	clipBetweenGo(dst[whole:], x[whole:], lo[whole:], hi[whole:])
-}

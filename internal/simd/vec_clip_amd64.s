@@ -21,24 +21,3 @@ eight:
 	JLT eight
 	VZEROUPPER
 	RET
-
-// func clipBetweenF32(dst, x, lo, hi *float32, n int)
-TEXT ·clipBetweenF32(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ lo+16(FP), R8
-	MOVQ hi+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORQ AX, AX
-
-between:
-	VMOVUPS 0(R8)(AX*4), Y14
-	VMOVUPS 0(R9)(AX*4), Y15
-	VMAXPS 0(SI)(AX*4), Y14, Y0
-	VMINPS Y0, Y15, Y0
-	VMOVUPS Y0, 0(DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT between
-	VZEROUPPER
-	RET

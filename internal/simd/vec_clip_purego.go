@@ -3,5 +3,3 @@
 package simd
 
 func clip(dst, x []float32, lo, hi float32) { clipGo(dst, x, lo, hi) }
-
-func clipBetween(dst, x, lo, hi []float32) { clipBetweenGo(dst, x, lo, hi) }

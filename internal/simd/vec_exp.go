@@ -4,12 +4,47 @@ package simd
 // are called one by one. Each element's result depends on that element only, not on
 // its place.
 
+// mapping is dst = f(x), element by element: in plain Go and, where there are kernels, in assembly.
+type mapping struct{ plain, fast func(dst, x []float32) }
+
+func (m *mapping) run(dst, x []float32) {
+	sameLength(len(dst), len(x))
+	if m.fast != nil && hasKernels() {
+		m.fast(dst, x)
+	} else {
+		m.plain(dst, x)
+	}
+}
+
+// slope is dst = d·f′(x), as mapping is f.
+type slope struct{ plain, fast func(dst, d, x []float32) }
+
+func (m *slope) run(dst, d, x []float32) {
+	sameLength(len(dst), len(d), len(x))
+	if m.fast != nil && hasKernels() {
+		m.fast(dst, d, x)
+	} else {
+		m.plain(dst, d, x)
+	}
+}
+
+var (
+	expLoop      = mapping{plain: expGo}
+	sigmoidLoop  = mapping{plain: sigmoidGo}
+	tanhLoop     = mapping{plain: tanhGo}
+	softplusLoop = mapping{plain: softplusGo}
+	erfLoop      = mapping{plain: erfGo}
+	geluLoop     = mapping{plain: geluGo}
+
+	sigmoidSlopeLoop = slope{plain: sigmoidSlopeGo}
+	tanhSlopeLoop    = slope{plain: tanhSlopeGo}
+	erfSlopeLoop     = slope{plain: erfSlopeGo}
+	geluSlopeLoop    = slope{plain: geluSlopeGo}
+)
+
 // Exp sets dst = e^x, to 2 ulp (3 among the subnormal numbers): 0 below −104, +Inf
 // above 88.8, NaN of a NaN.
-func Exp(dst, x []float32) {
-	sameLength(len(dst), len(x))
-	exp(dst, x)
-}
+func Exp(dst, x []float32) { expLoop.run(dst, x) }
 
 // ExpSum sets dst = e^(x − shift) and returns the sum of it, added up in eight
 // partial sums.
@@ -19,56 +54,29 @@ func ExpSum(dst, x []float32, shift float32) float32 {
 }
 
 // Sigmoid sets dst = 1/(1 + e^−x), to 4 ulp.
-func Sigmoid(dst, x []float32) {
-	sameLength(len(dst), len(x))
-	sigmoid(dst, x)
-}
+func Sigmoid(dst, x []float32) { sigmoidLoop.run(dst, x) }
 
 // SigmoidSlope sets dst = d·σ′(x), where σ′ = e^−|x|/(1 + e^−|x|)², to 5 ulp.
-func SigmoidSlope(dst, d, x []float32) {
-	sameLength(len(dst), len(d), len(x))
-	sigmoidSlope(dst, d, x)
-}
+func SigmoidSlope(dst, d, x []float32) { sigmoidSlopeLoop.run(dst, d, x) }
 
 // Tanh sets dst = tanh x, to 4 ulp.
-func Tanh(dst, x []float32) {
-	sameLength(len(dst), len(x))
-	tanh(dst, x)
-}
+func Tanh(dst, x []float32) { tanhLoop.run(dst, x) }
 
 // TanhSlope sets dst = d·(1 − tanh² x), to 5 ulp.
-func TanhSlope(dst, d, x []float32) {
-	sameLength(len(dst), len(d), len(x))
-	tanhSlope(dst, d, x)
-}
+func TanhSlope(dst, d, x []float32) { tanhSlopeLoop.run(dst, d, x) }
 
 // Softplus sets dst = log(1 + e^x), to 4 ulp.
-func Softplus(dst, x []float32) {
-	sameLength(len(dst), len(x))
-	softplus(dst, x)
-}
+func Softplus(dst, x []float32) { softplusLoop.run(dst, x) }
 
 // Erf sets dst = erf x = 2/√π ∫₀ˣ e^−t² dt, to 4 ulp.
-func Erf(dst, x []float32) {
-	sameLength(len(dst), len(x))
-	erf(dst, x)
-}
+func Erf(dst, x []float32) { erfLoop.run(dst, x) }
 
 // ErfSlope sets dst = d·2/√π·e^−x², to 4 ulp.
-func ErfSlope(dst, d, x []float32) {
-	sameLength(len(dst), len(d), len(x))
-	erfSlope(dst, d, x)
-}
+func ErfSlope(dst, d, x []float32) { erfSlopeLoop.run(dst, d, x) }
 
 // Gelu sets dst = x·Φ(x), Φ being the distribution function of the normal
 // distribution, to 5 ulp, on the negative side too.
-func Gelu(dst, x []float32) {
-	sameLength(len(dst), len(x))
-	gelu(dst, x)
-}
+func Gelu(dst, x []float32) { geluLoop.run(dst, x) }
 
 // GeluSlope sets dst = d·(Φ(x) + x·φ(x)), to 5 ulp of the larger term.
-func GeluSlope(dst, d, x []float32) {
-	sameLength(len(dst), len(d), len(x))
-	geluSlope(dst, d, x)
-}
+func GeluSlope(dst, d, x []float32) { geluSlopeLoop.run(dst, d, x) }

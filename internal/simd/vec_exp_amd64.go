@@ -118,14 +118,6 @@ func geluF32(dst, x *float32, n int, lanes *uint32)
 //go:noescape
 func geluSlopeF32(dst, d, x *float32, n int, lanes *uint32)
 
-func exp(dst, x []float32) {
-	if !useAVX2 {
-		expGo(dst, x)
-		return
-	}
-	expF32(f32(dst), f32(x), len(x), &expLanes[0])
-}
-
 func expSum(dst, x []float32, shift float32) float32 {
 	if !useAVX2 {
 		return expSumGo(dst, x, shift)
@@ -133,74 +125,15 @@ func expSum(dst, x []float32, shift float32) float32 {
 	return expSumF32(f32(dst), f32(x), len(x), &expLanes[0], shift)
 }
 
-func sigmoid(dst, x []float32) {
-	if !useAVX2 {
-		sigmoidGo(dst, x)
-		return
+func init() {
+	for loop, kernel := range map[*mapping]func(dst, x *float32, n int, lanes *uint32){
+		&expLoop: expF32, &sigmoidLoop: sigmoidF32, &tanhLoop: tanhF32, &softplusLoop: softplusF32, &erfLoop: erfF32, &geluLoop: geluF32,
+	} {
+		loop.fast = func(dst, x []float32) { kernel(f32(dst), f32(x), len(x), &expLanes[0]) }
 	}
-	sigmoidF32(f32(dst), f32(x), len(x), &expLanes[0])
-}
-
-func sigmoidSlope(dst, d, x []float32) {
-	if !useAVX2 {
-		sigmoidSlopeGo(dst, d, x)
-		return
+	for loop, kernel := range map[*slope]func(dst, d, x *float32, n int, lanes *uint32){
+		&sigmoidSlopeLoop: sigmoidSlopeF32, &tanhSlopeLoop: tanhSlopeF32, &erfSlopeLoop: erfSlopeF32, &geluSlopeLoop: geluSlopeF32,
+	} {
+		loop.fast = func(dst, d, x []float32) { kernel(f32(dst), f32(d), f32(x), len(x), &expLanes[0]) }
 	}
-	sigmoidSlopeF32(f32(dst), f32(d), f32(x), len(x), &expLanes[0])
-}
-
-func tanh(dst, x []float32) {
-	if !useAVX2 {
-		tanhGo(dst, x)
-		return
-	}
-	tanhF32(f32(dst), f32(x), len(x), &expLanes[0])
-}
-
-func tanhSlope(dst, d, x []float32) {
-	if !useAVX2 {
-		tanhSlopeGo(dst, d, x)
-		return
-	}
-	tanhSlopeF32(f32(dst), f32(d), f32(x), len(x), &expLanes[0])
-}
-
-func softplus(dst, x []float32) {
-	if !useAVX2 {
-		softplusGo(dst, x)
-		return
-	}
-	softplusF32(f32(dst), f32(x), len(x), &expLanes[0])
-}
-
-func erf(dst, x []float32) {
-	if !useAVX2 {
-		erfGo(dst, x)
-		return
-	}
-	erfF32(f32(dst), f32(x), len(x), &expLanes[0])
-}
-
-func erfSlope(dst, d, x []float32) {
-	if !useAVX2 {
-		erfSlopeGo(dst, d, x)
-		return
-	}
-	erfSlopeF32(f32(dst), f32(d), f32(x), len(x), &expLanes[0])
-}
-
-func gelu(dst, x []float32) {
-	if !useAVX2 {
-		geluGo(dst, x)
-		return
-	}
-	geluF32(f32(dst), f32(x), len(x), &expLanes[0])
-}
-
-func geluSlope(dst, d, x []float32) {
-	if !useAVX2 {
-		geluSlopeGo(dst, d, x)
-		return
-	}
-	geluSlopeF32(f32(dst), f32(d), f32(x), len(x), &expLanes[0])
 }
