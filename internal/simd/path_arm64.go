@@ -7,8 +7,8 @@ import "os"
 // useNEON is true unless the environment forbids assembly: every arm64 processor has NEON.
 var useNEON = os.Getenv(pathVariable) != "go"
 
-// Accelerated names the arithmetic that the package runs on: "neon" or "purego". Vector
-// loops are plain Go on both.
+// Accelerated names the arithmetic that the package runs on: "neon" or "purego". The
+// less frequent vector loops, such as exponentials, are plain Go on both.
 func Accelerated() string {
 	if useNEON {
 		return "neon"
@@ -16,7 +16,7 @@ func Accelerated() string {
 	return "purego"
 }
 
-// hasKernels reports whether products run in assembly.
+// hasKernels reports whether products and vector loops run in assembly.
 func hasKernels() bool { return useNEON }
 
 // lanes returns nr, the number of columns of a tile.
