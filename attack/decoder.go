@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -86,17 +87,8 @@ func NewDecoder(ctx context.Context, front nn.Model, noise release.Noise, train 
 }
 
 func (o DecoderOptions) complete() DecoderOptions {
-	for _, d := range []struct {
-		at *int
-		by int
-	}{{&o.Hidden, DefaultHidden}, {&o.Epochs, DefaultEpochs}, {&o.Batch, DefaultBatch}} {
-		if *d.at == 0 {
-			*d.at = d.by
-		}
-	}
-	if o.Rate == 0 {
-		o.Rate = DefaultDecoderRate
-	}
+	o.Hidden, o.Epochs, o.Batch = cmp.Or(o.Hidden, DefaultHidden), cmp.Or(o.Epochs, DefaultEpochs), cmp.Or(o.Batch, DefaultBatch)
+	o.Rate = cmp.Or(o.Rate, DefaultDecoderRate)
 	return o
 }
 

@@ -180,11 +180,7 @@ func (m *measurement) classify(theta, guess []float32) {
 		y, best := make([]float32, len(x)/m.p*classes), make([]int, len(x)/m.p)
 		m.Classifier.Forward(y, x)
 		for i := range best {
-			for k, v := range y[i*classes : (i+1)*classes] {
-				if v > y[i*classes+best[i]] {
-					best[i] = k
-				}
-			}
+			best[i] = nn.Largest(y[i*classes : (i+1)*classes])
 		}
 		return best
 	}

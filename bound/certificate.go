@@ -28,9 +28,6 @@ const (
 	Illegal                   // θ or θ+ε is outside the domain, or not on its grid: proves nothing
 )
 
-// String names the status.
-func (s Status) String() string { return [...]string{"bounded", "all rounding", "illegal"}[s] }
-
 // Divergence is the denominator of A eq. (5) for one witness, ready to divide
 // by: everything about it that does not depend on the coordinate.
 type Divergence struct {

@@ -16,12 +16,11 @@ type Result struct {
 	Path       string     // of the arrays; empty for the result of Certify
 	SHA256     string     // of that file
 	Indices    []int      // of the examples in their data set
-	Labels     []int
-	Sizes      []*Bounds // by near witnesses, one for each of Experiment.Sizes
-	Far        *Bounds   // by far witnesses; nil if left out
-	Barankin   *Bounds   // by witnesses that are combined; nil if left out
-	Twins      *Bounds   // by twins; nil if left out
-	Pairs      *Bounds   // by witnesses searched for pair floors, with Pair alone; nil if left out
+	Sizes      []*Bounds  // by near witnesses, one for each of Experiment.Sizes
+	Far        *Bounds    // by far witnesses; nil if left out
+	Barankin   *Bounds    // by witnesses that are combined; nil if left out
+	Twins      *Bounds    // by twins; nil if left out
+	Pairs      *Bounds    // by witnesses searched for pair floors, with Pair alone; nil if left out
 	CramerRao  *CramerRao
 	Rank       []int       // of each example's Jacobian; nil if left out
 	Spectra    [][]float64 // its singular values, descending
@@ -86,7 +85,7 @@ func (e *record) check() error {
 
 // result summarises what is recorded.
 func (e Experiment) result(rec *record) *Result {
-	r := &Result{Experiment: e, Indices: ints(rec.index), Labels: ints(rec.label), effort: rec.effort}
+	r := &Result{Experiment: e, Indices: ints(rec.index), effort: rec.effort}
 	for _, b := range rec.sets {
 		b.Tried = len(r.Indices)
 		switch b.name {

@@ -54,8 +54,7 @@ type RunOptions struct {
 // folder's arrays.npz, for the examples of data that indices name. A cancelled
 // ctx ends it soon, with an error that wraps ctx's and says how many examples are
 // kept; a run with Resume goes on with them. The same experiment gives the same
-// arrays however often it was interrupted, and on any number of cores; but of the search
-// Auto and large Jacobians only once resolved, as timings decide. Resuming another experiment is a
+// arrays however often it was interrupted, and on any number of cores. Resuming another experiment is a
 // *run.MismatchError; shards that the pool set aside are a *run.FailedError, and the
 // others are kept.
 func Run(ctx context.Context, m Model, data nn.Source, indices []int, e Experiment, o RunOptions) (*Result, error) {

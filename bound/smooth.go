@@ -26,8 +26,8 @@ func Differentiable(g *nn.Graph) error {
 }
 
 // smooth returns an error if Cramér-Rao figures, which differentiate the features, say
-// nothing: for noise on a lattice, and for models that are not Smooth. Certificates and van
-// Trees bounds evaluate the features themselves, jumps and all.
+// nothing: for noise on a lattice, and for models that are not Smooth. Certificates evaluate
+// the features themselves, jumps and all.
 func (e Experiment) smooth(m any) error {
 	if e.lattice() {
 		return errors.New("features are rounded to a lattice before the noise is added, and the Jacobian does not describe a jump")

@@ -24,7 +24,6 @@ const (
 // holds the values before the ReLU or, if the level is affine, the values themselves; the
 // other tensors are the inputs of the ReLUs before it.
 type level struct {
-	node    string
 	relu    bool
 	tensors []tensor
 	rows    []float64 // the Jacobian, where it is the same for all inputs, else nil
@@ -139,7 +138,7 @@ func (b *levelBuilder) add(n *nn.Node, last string, bends []string, relu bool) {
 		b.large = fmt.Sprintf("%d units up to %q and %d inputs are too many for a dense programme: at most %d and %d", rows, n.Name, b.p, mostRows, mostInputs)
 		return
 	}
-	l := &level{node: n.Name, relu: relu}
+	l := &level{relu: relu}
 	for _, t := range append(bends[:len(bends):len(bends)], last) {
 		l.tensors = append(l.tensors, b.tensor(t))
 	}

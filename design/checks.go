@@ -15,7 +15,7 @@ type checked struct {
 	limit, figure report.Value
 	mean          float64 // of the measurement; NaN if there is none
 	lacks         string  // why it was not measured
-	kept, least   bool
+	kept          bool
 	drop, floor   bool
 	attack        bool
 }
@@ -66,7 +66,7 @@ func (p *Promise) checks(r *report.Report, s *measure.Setup) (all []checked) {
 		if limit <= 0 {
 			return
 		}
-		c := checked{name: name, limit: report.AtLeast(scale*limit, unit), mean: math.NaN(), lacks: lacks, least: true, floor: name == nameFloor, attack: name == nameAttack}
+		c := checked{name: name, limit: report.AtLeast(scale*limit, unit), mean: math.NaN(), lacks: lacks, floor: name == nameFloor, attack: name == nameAttack}
 		if of == nil && lacks == "" {
 			c.lacks = "it was not computed"
 		} else if lacks == "" {

@@ -123,7 +123,7 @@ func newCut(ctx context.Context, g *nn.Graph, node string, data *dataset.Set, va
 	}
 	logits, err := outputs(ctx, head, nn.Choose(c.features, c.validate), nil)
 	for i := range c.validate {
-		c.right = append(c.right, largest(logits.row(i)) == logits.Label(i))
+		c.right = append(c.right, nn.Largest(logits.row(i)) == logits.Label(i))
 	}
 	return c, err
 }
@@ -140,16 +140,6 @@ func flat(front, head *nn.Graph) (f, h *nn.Graph, err error) {
 		head = shape.Join(shape.Chain("release-shape", []int{n}, &nn.Reshape{To: s}), head)
 	}
 	return front, head, nil
-}
-
-// largest returns the index of the largest value.
-func largest(x []float32) (best int) {
-	for i, v := range x {
-		if v > x[best] {
-			best = i
-		}
-	}
-	return best
 }
 
 // tasksOf returns the labels that a release answers, of the given examples.

@@ -275,7 +275,7 @@ func (s *searcher) accuracy(ctx context.Context, c *cut, l *line, head *nn.Graph
 			for i := range b {
 				row := logits[i*answers : (i+1)*answers]
 				for k, t := range tasks {
-					if largest(row[:t.Classes]) == t.Labels[first+i] {
+					if nn.Largest(row[:t.Classes]) == t.Labels[first+i] {
 						right[k]++
 					}
 					row = row[t.Classes:]

@@ -3,10 +3,10 @@ package design
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"tattle/nn"
 	"tattle/shape"
+	"tattle/stat"
 )
 
 // A Method is a way of making what leaves from the features at a node.
@@ -87,7 +87,7 @@ func (s *searcher) line(ctx context.Context, c *cut, p place) (*line, error) {
 		}
 	}
 	if l.scale == 0 {
-		if l.scale = rms(l.values.values); l.scale == 0 {
+		if l.scale = stat.RMS(l.values.values); l.scale == 0 {
 			return nil, fmt.Errorf("all released values are zero")
 		}
 	}
@@ -229,12 +229,4 @@ func (c *cut) principal(keep int) (*nn.Graph, error) {
 		d.Bias.Data[i] = float32(offset)
 	}
 	return shape.Chain(Node, []int{n}, d), nil
-}
-
-func rms(x []float32) float64 {
-	var sum float64
-	for _, v := range x {
-		sum += float64(v) * float64(v)
-	}
-	return math.Sqrt(sum / float64(max(len(x), 1)))
 }

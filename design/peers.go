@@ -11,6 +11,7 @@ import (
 	"tattle/internal/simd"
 	"tattle/nn"
 	"tattle/release"
+	"tattle/stat"
 )
 
 // Methods of others, with the model's own head. They are measured for comparison, and never chosen.
@@ -39,7 +40,7 @@ const (
 // peer measures a method of others along its parameter, from where it is nearly harmless to where
 // it is useless. before is the number of multiply-adds before the cut, for one input.
 func (s *searcher) peer(ctx context.Context, c *cut, p place, before int64) ([]Point, error) {
-	l := &line{place: p, values: c.features, scale: rms(c.features.values), head: func(float64) (*nn.Graph, error) { return c.head, nil }}
+	l := &line{place: p, values: c.features, scale: stat.RMS(c.features.values), head: func(float64) (*nn.Graph, error) { return c.head, nil }}
 	if l.scale == 0 {
 		return nil, errors.New("all features are zero")
 	}

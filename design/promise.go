@@ -97,7 +97,7 @@ func (p *Promise) verdict(r *report.Report, s *measure.Setup, all []checked) rep
 		}
 	}
 	if len(missed) > 0 {
-		if times := moreNoise(s, r, all); times > 1 {
+		if times := moreNoise(s, all); times > 1 {
 			return report.Finding{Code: "promise.missed.looks", Args: []string{report.List(missed), fmt.Sprintf("%.2g", times)}}
 		}
 		return report.Finding{Code: "promise.missed", Args: []string{report.List(missed)}}
@@ -121,7 +121,7 @@ func (p *Promise) verdict(r *report.Report, s *measure.Setup, all []checked) rep
 
 // moreNoise returns the largest multiple of a release's noise that was measured, if no multiple kept the promise. It
 // returns 0 if the release was measured once, or if its limits on adversaries hold.
-func moreNoise(s *measure.Setup, r *report.Report, all []checked) float64 {
+func moreNoise(s *measure.Setup, all []checked) float64 {
 	if s == nil || s.Lists == nil || s.Lists.Look != 1 || !slices.ContainsFunc(all, needsNoise) {
 		return 0
 	}
@@ -131,7 +131,7 @@ func moreNoise(s *measure.Setup, r *report.Report, all []checked) float64 {
 
 // advise says what may help to keep the limits that are missed.
 func (p *Promise) advise(r *report.Report, s *measure.Setup, all []checked) {
-	tried := moreNoise(s, r, all) > 0
+	tried := moreNoise(s, all) > 0
 	help := func(code string) {
 		if !r.Has(code) {
 			r.Find(code, "")

@@ -76,7 +76,7 @@ func Accuracy(m Model, data Source) float64 {
 	_ = EachBatch(context.Background(), data, p, Indices(data.Len()), accuracyBatch, func(indices []int, x []float32) error {
 		m.Forward(y[:len(indices)*n], x)
 		for i, k := range indices {
-			if firstLargest(y[i*n:(i+1)*n]) == data.Label(k) {
+			if Largest(y[i*n:(i+1)*n]) == data.Label(k) {
 				right++
 			}
 		}
@@ -85,8 +85,8 @@ func Accuracy(m Model, data Source) float64 {
 	return float64(right) / float64(data.Len())
 }
 
-// firstLargest returns the first index of the largest entry.
-func firstLargest(x []float32) int {
+// Largest returns the first index of the largest entry.
+func Largest(x []float32) int {
 	best := 0
 	for i, v := range x {
 		if v > x[best] {

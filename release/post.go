@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"tattle/nn"
 )
 
 // Post is the processing of the features with noise before they leave. It uses nothing else of
@@ -74,12 +76,7 @@ func keepLargest(x []float32, k int, order []int) {
 }
 
 func oneHot(x []float32) {
-	best := 0
-	for i, v := range x {
-		if v > x[best] {
-			best = i
-		}
-	}
+	best := nn.Largest(x)
 	clear(x)
 	x[best] = 1
 }

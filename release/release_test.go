@@ -135,7 +135,7 @@ func TestUtilityOfLinearModel(t *testing.T) {
 		if u.Released.Trials != 3*n || want < in.Low || want > in.High {
 			t.Errorf("σ = %v: %+v, outside of which lies %v", sigma, u.Released, want)
 		}
-		if u.Examples != n || u.Classes != 2 || u.Draws != 3 {
+		if u.Examples != n {
 			t.Errorf("%+v", u)
 		}
 	}
@@ -146,11 +146,11 @@ func TestCleanAccuracy(t *testing.T) {
 	f := Features{Front: identity(4), Head: head, Noise: Gaussian{MinSigma}}
 	u := must.Get(f.Utility(context.Background(), data, UtilityOptions{}))(t)
 	want := Accuracy{Correct: 363, Trials: 400, Fraction: 363. / 400, Interval: stat.ClopperPearson(363, 400, .95)}
-	if u.Clean != want || u.Released != want || u.Draws != 1 {
+	if u.Clean != want || u.Released != want {
 		t.Errorf("%+v, want %+v", u, want)
 	}
 	whole, err := CleanUtility(context.Background(), head, data)
-	if err != nil || whole.Clean != want || whole.Draws != 0 || whole.Released != (Accuracy{}) {
+	if err != nil || whole.Clean != want || whole.Released != (Accuracy{}) {
 		t.Errorf("%+v, %v", whole, err)
 	}
 }

@@ -26,11 +26,10 @@ type Accuracy struct {
 
 // Utility is the accuracy that a release allows.
 type Utility struct {
-	Examples, Classes int
-	Draws             int      // of noise for each example; 0 if none was added
-	Clean             Accuracy // without noise
-	Released          Accuracy // with noise; zero if none was added
-	Drop              Accuracy // from UtilityOptions.Against to Released: Fraction and Interval are differences
+	Examples int
+	Clean    Accuracy // without noise
+	Released Accuracy // with noise; zero if none was added
+	Drop     Accuracy // from UtilityOptions.Against to Released: Fraction and Interval are differences
 }
 
 // Features releases features with noise: Front maps inputs to features, which
@@ -69,8 +68,7 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 		return Utility{}, err
 	}
 	draws := max(o.Draws, 1)
-	_, classes := f.Head.Dims()
-	u := Utility{Examples: data.Len(), Classes: classes, Draws: draws}
+	u := Utility{Examples: data.Len()}
 	clean, released := newScorer(f.Head, data), newScorer(f.Head, data)
 	hits := make([]int, u.Examples) // draws of each example that are classified correctly
 	released.see = func(i int, right bool) {
@@ -128,8 +126,7 @@ const normal95 = 1.959963984540054
 // noise. It returns the errors of Features.Utility.
 func CleanUtility(ctx context.Context, m nn.Model, data nn.Source) (Utility, error) {
 	a, right, err := Right(ctx, m, data)
-	_, classes := m.Dims()
-	return Utility{Examples: len(right), Classes: classes, Clean: a}, err
+	return Utility{Examples: len(right), Clean: a}, err
 }
 
 // Right returns the accuracy of a whole model without noise, and which examples it classifies

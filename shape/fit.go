@@ -15,7 +15,7 @@ import (
 const (
 	LinearExtra   = 3    // numbers beyond the discriminants in a linear layer: worth 0.05 points of accuracy on MNIST
 	linearSigma   = 1.   // standard deviation of the noise: the layer scales itself to it
-	DefaultHidden = 128  // units of the head: more gain nothing on MNIST's nine discriminants
+	hidden        = 128  // units of the head: more gain nothing on MNIST's nine discriminants
 	DefaultBatch  = 1000 // the penalty compares all pairs of a batch, so it needs a large one
 	DefaultEpochs = 60   // a third as many lose half a point of accuracy on MNIST
 	leastSteps    = 3000 // as many as 60 epochs of 50,000 examples
@@ -33,7 +33,6 @@ type Options struct {
 	Weight     float64 // of identification in the loss; 0: none
 	Candidates int     // of the adversary whom Weight is about; 0: the examples
 	Protect    []Protected
-	Hidden     int // units of the head; 0: DefaultHidden
 	Epochs     int // 0: DefaultEpochs, and more on small data
 	Batch      int // 0: DefaultBatch
 	Seed       uint64
@@ -140,7 +139,6 @@ func (o Options) layer(m *Moments) (*nn.Graph, error) {
 
 // head returns a head of one hidden layer, with random weights.
 func (o Options) head(classes int) *nn.Graph {
-	hidden := cmp.Or(o.Hidden, DefaultHidden)
 	h := Chain("head", []int{o.Keep}, dense("head-hidden", o.Keep, hidden), &nn.ReLU{}, dense("head-logits", hidden, classes))
 	h.Init(o.Seed)
 	return h
