@@ -152,12 +152,15 @@ func (d *division) limit(n int, seed uint64) {
 	d.note("%d of %d training examples are used, drawn by seed %d", n, len(rows), seed)
 }
 
-// has returns an error if a part that was carved out of the data has no row.
+// has returns an error if a part has no row.
 func (d *division) has(part int) error {
-	if least := map[int]int{trainPart: 1, validationPart: leastDivided, testPart: testShare}[part]; len(d.rows[part]) == 0 && d.given < least {
-		return fmt.Errorf("%s, which leaves no %s example: give at least %d, or a column split with train, validation and test", plural(d.given, "row"), partWords[part], least)
+	switch {
+	case len(d.rows[part]) > 0:
+		return nil
+	case d.given < leastDivided:
+		return fmt.Errorf("%s, which leaves no %s example: give at least %d, or a column split with train, validation and test", plural(d.given, "row"), partWords[part], leastDivided)
 	}
-	return nil
+	return fmt.Errorf("no %s examples are left: want more data, or rules that leave fewer out", partWords[part])
 }
 
 // dropRare leaves out the rows of values of sensitive columns that training or test lacks, if two
@@ -194,13 +197,9 @@ func (d *division) dropRare(c *chosen) {
 // check returns an error if training or test lacks a class; of validation, which is small,
 // it only notes it.
 func (d *division) check(c *chosen) error {
-	for part, rows := range d.rows {
-		switch {
-		case len(rows) > 0:
-		case d.given < leastDivided:
-			return fmt.Errorf("%s, which leaves no %s example: give at least %d, or a column split with train, validation and test", plural(d.given, "row"), partWords[part], leastDivided)
-		default:
-			return fmt.Errorf("no %s examples are left: want more data, or rules that leave fewer out", partWords[part])
+	for part := range d.rows {
+		if err := d.has(part); err != nil {
+			return err
 		}
 	}
 	for _, a := range c.all() {

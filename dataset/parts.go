@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 )
@@ -149,16 +148,13 @@ func (src *origin) part(c *chosen, o Options) (*division, []int, error) {
 		src.notes = append(src.notes, d.notes...)
 		err = d.has(part)
 	}
-	n := len(d.rows[part])
-	if err == nil && n == 0 {
-		err = errors.New("no examples are left: give data with at least one")
-	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", src.source, err)
 	}
 	if o.Choose == nil {
 		return d, d.rows[part], nil
 	}
+	n := len(d.rows[part])
 	indices, err := o.Choose(n)
 	if err != nil {
 		return nil, nil, err
