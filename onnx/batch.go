@@ -81,7 +81,7 @@ func (one *decoder) checkBatches(data []byte, folded int) error {
 		work += costs[n.Name] + entryWork*int64(nn.Size(one.inner[n.Output]))
 	}
 	limit := min(maxComparison, workPerByte*int64(len(data))+workPerElement*int64(folded))
-	alone := map[string][]float64{}
+	c := &comparison{one: one, alone: map[string][]float64{}}
 	for _, batch := range batches {
 		many, err := decodeBatch(data, one.options, one.folder.again(), folded, batch)
 		if e := new(FormatError); errors.As(err, &e) {
@@ -97,7 +97,8 @@ func (one *decoder) checkBatches(data []byte, folded int) error {
 		at, open, err := many.followBatch()
 		switch {
 		case err == nil && 2*int64(batch)*work <= limit:
-			err = (&comparison{one, many, at, alone}).check(open)
+			c.many, c.at = many, at
+			err = c.check(open)
 		case err == nil && open != nil:
 			err = many.mixes(open, "may mix the examples of a batch, and the net is too large to compare batches")
 		}
@@ -291,7 +292,8 @@ func examplesOf(batch, p int) []float64 {
 type comparison struct {
 	one, many *decoder
 	at        map[string]batched   // where the examples lie, as far as the shapes say
-	alone     map[string][]float64 // tensors of the examples of the largest batch alone
+	x         []float64            // examples of the largest batch that is compared
+	alone     map[string][]float64 // tensors of these examples alone
 }
 
 // check returns an error unless the batch's examples have the same outputs alone and together. It
@@ -322,10 +324,13 @@ func (c *comparison) check(open *nn.Node) error {
 // agreement shows nothing.
 func (c *comparison) agrees(tensor string) (same, differ bool) {
 	batch, p := c.many.batch, nn.Size(c.one.graph.InputShape)
-	if c.alone[tensor] == nil {
-		c.alone[tensor] = run(c.one.graph, tensor, examplesOf(batch, p), batch)
+	if c.x == nil {
+		c.x = examplesOf(batch, p)
 	}
-	alone, together := c.alone[tensor], run(c.many.graph, tensor, examplesOf(batch, p), 1)
+	if c.alone[tensor] == nil {
+		c.alone[tensor] = run(c.one.graph, tensor, c.x, len(c.x)/p)
+	}
+	alone, together := c.alone[tensor], run(c.many.graph, tensor, c.x[:batch*p], 1)
 	each := nn.Size(c.one.inner[tensor])
 	if len(together) != batch*each || len(alone) < len(together) {
 		return false, false

@@ -91,15 +91,8 @@ func (d *decoder) columnShape(v declared) ([]int, error) {
 	if columnTypes[v.element] == "" || v.other != "" {
 		return nil, unsupportedf("input %v: columns are float32, float64, int32, int64, bool or string", v)
 	}
-	switch {
-	case !v.ranked || len(v.dims) == 0:
+	if !v.ranked || len(v.dims) == 0 {
 		return nil, unsupportedf("input %v: its shape is not declared", v)
-	case v.dims[0].known && v.dims[0].size > 1:
-		return nil, unsupportedf("input %v: has a batch fixed to %d; export it with a dynamic batch or a batch of 1", v, v.dims[0].size)
 	}
-	shape, err := v.sizes(nil)
-	if err == nil && (slices.Contains(shape, 0) || !d.fits(shape)) {
-		err = malformedf("input %v has the absurd shape %v", v, shape)
-	}
-	return shape, err
+	return d.exampleShape(v)
 }

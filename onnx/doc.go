@@ -10,7 +10,7 @@
 //     nodes are needed (usage.go) and reads them one by one (node.go).
 //   - operators.go is the table of all operators: their inputs, attributes and readers.
 //     A reader (reader.go) adds operators of package nn to the graph (chain.go,
-//     builder.go), or computes a constant where all inputs are constants (constants.go).
+//     builder.go). Where all inputs are constants, these operators run at once (fold.go).
 //   - batch.go refuses models that mix the examples of a batch.
 //   - encode.go writes a graph, describe.go says what is in a file.
 //
@@ -20,8 +20,8 @@
 // of ONNX shape [1, s…] is one example's tensor of shape s. A tensor of another
 // first dimension, such as the windows of a Swin transformer, is one example's whole
 // tensor. Since the batch is known, all shapes are: whatever a file computes from shapes
-// and other constants is computed while reading, in ONNX's integers, and is not part of
-// the graph. Written graphs have a dynamic batch.
+// and other constants is computed while reading, integers exactly up to 2⁵³, and is not part
+// of the graph. Written graphs have a dynamic batch.
 //
 // Float attributes of a file are float32. They are read as the shortest decimal
 // of that float32, so an epsilon of 1e-5 is 1e-5 and not 9.99999974737875e-6.

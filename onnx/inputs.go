@@ -164,14 +164,17 @@ func (d *decoder) inputShape(v declared) ([]int, error) {
 		return nil, unsupportedf("input %v: give the sizes of one example (--input-shape 3x224x224)", v)
 	case len(v.dims) < 2:
 		return nil, unsupportedf("input %v: has %d dimensions; needed are a batch and at least one more", v, len(v.dims))
-	case v.dims[0].known && v.dims[0].size > 1:
+	}
+	return d.exampleShape(v)
+}
+
+// exampleShape returns the shape of one example of an input whose dimensions are declared.
+func (d *decoder) exampleShape(v declared) ([]int, error) {
+	if v.dims[0].known && v.dims[0].size > 1 {
 		return nil, unsupportedf("input %v: has a batch fixed to %d; export it with a dynamic batch or a batch of 1", v, v.dims[0].size)
 	}
 	shape, err := v.sizes(d.options.Shape)
-	if err != nil {
-		return nil, err
-	}
-	if !d.fits(shape) {
+	if err == nil && !d.fits(shape) {
 		err = malformedf("input %v has the absurd shape %v", v, shape)
 	}
 	return shape, err
