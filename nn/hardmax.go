@@ -17,11 +17,11 @@ func (*Hardmax) kernel32(in ...[]int) kernel[float32] { return newHardmax[float3
 func (*Hardmax) kernel64(in ...[]int) kernel[float64] { return newHardmax[float64](in[0]) }
 
 // hardmax is the kernel of Hardmax.
-type hardmax[T Float] struct{ *rowwise[T] }
+type hardmax[T Float] struct{ boundedRows[T] }
 
 func newHardmax[T Float](in []int) hardmax[T] {
 	none := func(dst, _, _ []T) { clear(dst) }
-	return hardmax[T]{newRowwise(in, rowFunc[T]{
+	return hardmax[T]{boundedRows[T]{newRowwise(in, rowFunc[T]{
 		value: func(y, x []T) {
 			clear(y)
 			if best := winner(x); best >= 0 {
@@ -32,13 +32,7 @@ func newHardmax[T Float](in []int) hardmax[T] {
 		},
 		tangent: none,
 		pull:    none,
-	})}
-}
-
-func (k hardmax[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	for lo := 0; lo < len(f.y) && k.cols > 0; lo += k.cols {
-		hardmaxError(ey[lo:lo+k.cols], f.x[0][lo:lo+k.cols], ex[0][lo:lo+k.cols])
-	}
+	}), hardmaxError}}
 }
 
 func (hardmax[T]) active(_ *frame[T], dst []bool) { clear(dst) }
@@ -61,7 +55,7 @@ func winner[T Float](x []T) int {
 // hardmaxError: entry i may be the largest of x if x̂_i + ex_i reaches the largest of
 // x̂_j − ex_j, both rounded outward. Where only one may, it is the largest of x̂
 // too and nothing is off; otherwise those that may are off by at most 1.
-func hardmaxError(ey, x, ex []float64) {
+func hardmaxError(ey, x, _, ex []float64) {
 	sure, may := math.Inf(-1), 0
 	for i, v := range x {
 		sure = max(sure, math.Nextafter(v-ex[i], math.Inf(-1)))

@@ -2,7 +2,6 @@ package nn
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -17,7 +16,11 @@ import (
 func wideNets() map[string]*Graph {
 	r := rand.New(rand.NewPCG(21, 21))
 	nets := map[string]*Graph{}
-	maps.Copy(nets, roundoffNets())
+	for name, g := range roundoffNets() {
+		if name != "softmax" && name != "steep" {
+			nets[name] = g
+		}
+	}
 	grouped := &Conv2D{InChannels: 4, OutChannels: 6, Groups: 2, Kernel: [2]int{2, 3}, Stride: [2]int{2, 1}, Dilation: [2]int{1, 2}, Pad: [4]int{1, 0, 0, 2}, Weight: testParam(r, "weight", 6, 2, 2, 3)}
 	depthwise := &Conv2D{InChannels: 6, OutChannels: 6, Groups: 6, Kernel: [2]int{3, 3}, Pad: [4]int{1, 1, 1, 1}, Weight: testParam(r, "weight", 6, 1, 3, 3), Bias: testParam(r, "bias", 6)}
 	nets["convolutions"] = chain([]int{2, 5, 6}, smallConv(2, 4, 3, 1), testBatchNorm(4), &ReLU{}, grouped, &LeakyReLU{.1}, depthwise)

@@ -30,6 +30,8 @@ func roundoffNets() map[string]*Graph {
 		"leaky":    chain([]int{15}, testDense(15, 20, true), &LeakyReLU{.01}, testDense(20, 20, false), &LeakyReLU{-1.5}, testDense(20, 7, true)),
 		"wide":     chain([]int{20}, wideWeights, &ReLU{}, testDense(15, 6, true), &Identity{}),
 		"norm":     chain([]int{15}, testDense(15, 20, true), testBatchNorm(20), &LeakyReLU{.2}, testDense(20, 7, true), testBatchNorm(7)),
+		"softmax":  chain([]int{15}, testDense(15, 9, true), &Softmax{}),
+		"steep":    chain([]int{20}, wideWeights, &Softmax{}),
 		"residual": residual,
 		"identity": chain([]int{4}),
 		"slope":    chain([]int{15}, &LeakyReLU{.01}),
@@ -82,6 +84,32 @@ func testNetRoundoff(t *testing.T, name string, g *Graph, net *Net, spread float
 	check.tight(1e4)
 }
 
+// TestSoftmaxRoundoff moves two logits apart and together as far as they may: what
+// the bound says of the larger probability is then all but attained.
+func TestSoftmaxRoundoff(t *testing.T) {
+	const e = 1e-3
+	net := mustNet(t, chain([]int{2}, &Softmax{}))
+	y, bound := make([]float64, 2), make([]float64, 2)
+	for _, gap := range []float64{0, .1, 1, 5, 30} {
+		x := []float64{.25 + gap, .25}
+		net.ForwardError64(y, bound, x, []float64{e, e})
+		most := 0.0
+		for _, side := range []float64{-e, e} {
+			want := exactSoftmax(exactly([]float64{x[0] + side, x[1] - side}))
+			for i := range y {
+				off, _ := exact(0).Sub(want[i], exact(y[i])).Float64()
+				if !(math.Abs(off) <= bound[i]*(1+1e-12)) { // the sides are rounded
+					t.Errorf("gap %v: probability %d moves by %v, bound %v", gap, i, off, bound[i])
+				}
+				most = max(most, math.Abs(off))
+			}
+		}
+		if most > 1e-12 && !(bound[0] <= 1.01*most) {
+			t.Errorf("gap %v: the bound %v is not attained, but %v", gap, bound[0], most)
+		}
+	}
+}
+
 // TestRoundoffOverflows holds that no finite bound is given where there is none.
 func TestRoundoffOverflows(t *testing.T) {
 	big := math.MaxFloat64
@@ -92,13 +120,13 @@ func TestRoundoffOverflows(t *testing.T) {
 		g *Graph
 		x []float64
 	}{
-		"NaN":     {chain([]int{2}, two, &ReLU{}), []float64{math.NaN(), 1}},
-		"Inf":     {chain([]int{2}, two, &ReLU{}), []float64{math.Inf(1), 1}},
-		"output":  {chain([]int{3}, sum), []float64{big, big, big}},
-		"relu":    {chain([]int{3}, sum, &ReLU{}), []float64{big, big, big}},
-		"relus":   {chain([]int{3}, sum, &ReLU{}, &ReLU{}), []float64{big, big, big}},
-		"softmax": {chain([]int{2}, two, &Softmax{}), []float64{1, 2}}, // it has no bounds
-		"pool":    {chain([]int{3, 1, 2}, image, &MaxPool{Kernel: [2]int{1, 2}}), []float64{big, 1, big, 1, big, 1}},
+		"NaN":       {chain([]int{2}, two, &ReLU{}), []float64{math.NaN(), 1}},
+		"Inf":       {chain([]int{2}, two, &ReLU{}), []float64{math.Inf(1), 1}},
+		"output":    {chain([]int{3}, sum), []float64{big, big, big}},
+		"relu":      {chain([]int{3}, sum, &ReLU{}), []float64{big, big, big}},
+		"relus":     {chain([]int{3}, sum, &ReLU{}, &ReLU{}), []float64{big, big, big}},
+		"layernorm": {chain([]int{2}, two, &LayerNorm{}), []float64{1, 2}}, // it has no bounds
+		"pool":      {chain([]int{3, 1, 2}, image, &MaxPool{Kernel: [2]int{1, 2}}), []float64{big, 1, big, 1, big, 1}},
 	} {
 		net := mustNet(t, c.g)
 		_, n := net.Dims()

@@ -75,3 +75,16 @@ func (k *rowwise[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 		k.run(f, dx[0], dy, n, k.pulls)
 	}
 }
+
+// boundedRows is a rowwise kernel that bounds its rounding.
+type boundedRows[T Float] struct {
+	*rowwise[T]
+	bound func(ey, x, y, ex []float64)
+}
+
+func (k boundedRows[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+	for lo := 0; lo < len(f.y) && k.cols > 0; lo += k.cols {
+		hi := lo + k.cols
+		k.bound(ey[lo:hi], f.x[0][lo:hi], f.y[lo:hi], ex[0][lo:hi])
+	}
+}
