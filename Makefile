@@ -7,7 +7,7 @@ check: ## everything the gate checks
 	bash .ci/run
 
 bench: ## the figures of BENCHMARKS.md; BENCH=name picks some, TAGS=openblas compares with OpenBLAS
-	go test -run '^$$' -bench '$(or $(BENCH),.)' -tags '$(TAGS)' ./internal/simd ./nn ./bound ./curious
+	go test -run '^$$' -bench '$(or $(BENCH),.)' -tags '$(TAGS)' ./internal/math/simd ./internal/engine/nn ./internal/protect/bound ./internal/reveal/curious
 
 bench-all: ## the benchmarks of BENCHMARKS.md beside their peers, five times in turn, as a table (hours); BENCH=regexp picks commands
 	go run ./internal/benchall -match '$(or $(BENCH),.)' BENCHMARKS.md
@@ -18,7 +18,7 @@ detection: ## the tables of docs/detection.md (40 min); DATA and LABELS name the
 golden: ## rewrite the golden files from what the program prints now
 	go test ./internal/report -update
 
-mutants: ## which changes of one operator the tests of a package do not notice; PKG=./stat, N=100
+mutants: ## which changes of one operator the tests of a package do not notice; PKG=./internal/math/stat, N=100
 	go run ./internal/mutants -n $(or $(N),100) $(PKG)
 
 try: ## the page docs/try, which audits a CSV in the browser; serve the folder with any web server

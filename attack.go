@@ -4,8 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 
-	"tattle/attack"
-	"tattle/release"
+	"tattle/internal/protect/attack"
+	"tattle/internal/protect/release"
 )
 
 // AttackOptions are the settings of Attack. The zero value is the default.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"tattle/audit"
-	"tattle/curious"
+	"tattle/internal/reveal/audit"
+	"tattle/internal/reveal/curious"
 )
 
 // AuditOptions are the settings of Audit. The zero value is the default.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"tattle/bound"
+	"tattle/internal/protect/bound"
 )
 
 // CertifyOptions are the settings of Certify. The zero value is the default.

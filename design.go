@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"tattle/dataset"
-	"tattle/design"
+	"tattle/internal/data/dataset"
+	"tattle/internal/protect/design"
 )
 
 // Examples are inputs with their classes, from 0.

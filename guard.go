@@ -3,8 +3,8 @@ package tattle
 import (
 	"fmt"
 
-	"tattle/guard"
-	"tattle/release"
+	"tattle/internal/guard"
+	"tattle/internal/protect/release"
 )
 
 // Guard releases features: they are clipped and rounded to a lattice, and discrete Gaussian noise is added as

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"tattle/bayes"
-	"tattle/release"
+	"tattle/internal/protect/bayes"
+	"tattle/internal/protect/release"
 )
 
 // IdentifyOptions are the settings of Identify. The zero value is the default.

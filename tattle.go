@@ -19,9 +19,9 @@ import (
 	"fmt"
 	"math"
 
-	"tattle/nn"
-	"tattle/onnx"
-	"tattle/release"
+	"tattle/internal/engine/nn"
+	"tattle/internal/engine/onnx"
+	"tattle/internal/protect/release"
 )
 
 // Model is a network in two parts: the front computes the features of an input, which leave the

@@ -8,9 +8,9 @@ import (
 	"os"
 	"testing"
 
+	"tattle/internal/engine/nn"
+	"tattle/internal/engine/onnx"
 	"tattle/internal/must"
-	"tattle/nn"
-	"tattle/onnx"
 )
 
 var update = flag.Bool("update", false, "write testdata/small.onnx")

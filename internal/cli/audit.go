@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"tattle/audit"
 	"tattle/internal/file"
+	"tattle/internal/protect/measure"
 	"tattle/internal/report"
-	"tattle/measure"
+	"tattle/internal/reveal/audit"
 )
 
 type auditCmd struct {

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"tattle/audit"
-	"tattle/classify"
-	"tattle/dataset"
-	"tattle/infer"
-	"tattle/stat"
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/classify"
+	"tattle/internal/infer"
+	"tattle/internal/math/stat"
+	"tattle/internal/reveal/audit"
 )
 
 // auditDataFlags choose the examples that a model or an endpoint is applied to.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"tattle/audit"
 	"tattle/internal/report"
+	"tattle/internal/reveal/audit"
 )
 
 // answersDir keeps what an endpoint answered, until the audit is done.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"tattle/audit"
-	"tattle/curious"
-	"tattle/infer"
-	"tattle/measure"
+	"tattle/internal/infer"
+	"tattle/internal/protect/measure"
+	"tattle/internal/reveal/audit"
+	"tattle/internal/reveal/curious"
 )
 
 // plantedGlyphs is the default: a variable for tests, whose many short audits need a planted model,

@@ -16,12 +16,12 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"tattle/audit"
-	"tattle/infer"
+	"tattle/internal/engine/onnx"
+	"tattle/internal/infer"
 	"tattle/internal/must"
 	"tattle/internal/report"
+	"tattle/internal/reveal/audit"
 	"tattle/internal/shared"
-	"tattle/onnx"
 )
 
 // curiousModel trains a small curious classifier of glyphs and returns its file.

@@ -3,8 +3,8 @@ package cli
 import (
 	"context"
 
+	"tattle/internal/protect/measure"
 	"tattle/internal/report"
-	"tattle/measure"
 )
 
 type boundCmd struct {

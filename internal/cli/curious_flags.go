@@ -7,9 +7,9 @@ import (
 	"math"
 	"strings"
 
-	"tattle/curious"
-	"tattle/curious/training"
-	"tattle/dataset"
+	"tattle/internal/data/dataset"
+	"tattle/internal/reveal/curious"
+	"tattle/internal/reveal/curious/training"
 )
 
 // curiousFlags are the flags of `train` for paper B's classifiers.

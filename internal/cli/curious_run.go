@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"tattle/curious/training"
-	"tattle/dataset"
+	"tattle/internal/data/dataset"
+	"tattle/internal/protect/measure"
 	"tattle/internal/report"
-	"tattle/measure"
-	"tattle/run"
+	"tattle/internal/reveal/curious/training"
+	"tattle/internal/run"
 )
 
 // taught is what distill and prune have in common: a run of `train`, and its data.

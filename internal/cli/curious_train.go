@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"tattle/curious"
-	"tattle/curious/training"
-	"tattle/dataset"
+	"tattle/internal/data/dataset"
 	"tattle/internal/report"
+	"tattle/internal/reveal/curious"
+	"tattle/internal/reveal/curious/training"
 )
 
 // trainCurious trains paper B's classifiers, one for each seed.

@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"tattle/internal/engine/onnx"
 	"tattle/internal/must"
+	"tattle/internal/run"
 	"tattle/internal/shared"
-	"tattle/onnx"
-	"tattle/run"
 )
 
 // damages are what may become of a file.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"tattle/dataset"
+	"tattle/internal/data/dataset"
 	"tattle/internal/progress"
 )
 

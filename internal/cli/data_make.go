@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"tattle/dataset"
+	"tattle/internal/data/dataset"
 )
 
 type dataMakeCmd struct {

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"tattle/attack"
-	"tattle/bound"
-	"tattle/curious/training"
-	"tattle/dataset"
+	"tattle/internal/data/dataset"
+	"tattle/internal/protect/attack"
+	"tattle/internal/protect/bound"
+	"tattle/internal/protect/measure"
 	"tattle/internal/report"
-	"tattle/measure"
-	"tattle/run"
+	"tattle/internal/reveal/curious/training"
+	"tattle/internal/run"
 )
 
 // demoSize is what takes the demo long: a variable for tests alone.

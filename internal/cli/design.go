@@ -9,9 +9,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"tattle/design"
+	"tattle/internal/math/stat"
+	"tattle/internal/protect/design"
 	"tattle/internal/report"
-	"tattle/stat"
 )
 
 // designCmd looks for the release that keeps limits at the lowest cost in accuracy.

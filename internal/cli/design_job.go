@@ -9,15 +9,15 @@ import (
 	"slices"
 	"strings"
 
-	"tattle/dataset"
-	"tattle/design"
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/onnx"
 	"tattle/internal/file"
+	"tattle/internal/npy"
+	"tattle/internal/protect/design"
+	"tattle/internal/protect/measure"
+	"tattle/internal/protect/release"
 	"tattle/internal/report"
-	"tattle/measure"
-	"tattle/npy"
-	"tattle/onnx"
-	"tattle/release"
-	"tattle/run"
+	"tattle/internal/run"
 )
 
 // A designJob is a search whose flags are checked and whose files are open.

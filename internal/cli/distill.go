@@ -3,9 +3,9 @@ package cli
 import (
 	"context"
 
-	"tattle/curious"
-	"tattle/curious/training"
 	"tattle/internal/report"
+	"tattle/internal/reveal/curious"
+	"tattle/internal/reveal/curious/training"
 )
 
 type distillCmd struct {

@@ -11,12 +11,12 @@ import (
 	"syscall"
 	"unicode"
 
-	"tattle/dataset"
+	"tattle/internal/data/dataset"
 	"tattle/internal/progress"
-	"tattle/measure"
-	"tattle/run"
-	"tattle/run/folders"
-	"tattle/verify"
+	"tattle/internal/protect/measure"
+	"tattle/internal/run"
+	"tattle/internal/run/folders"
+	"tattle/internal/verify"
 )
 
 // A statusError is an error with the exit status it ends the program with and,

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"tattle/dataset"
-	"tattle/measure"
+	"tattle/internal/data/dataset"
+	"tattle/internal/protect/measure"
 )
 
 // leastFit is measure.LeastFit. Tests of nets that were never trained raise it.

@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"tattle/curious/training"
 	"tattle/internal/file"
 	"tattle/internal/report"
-	"tattle/run"
+	"tattle/internal/reveal/curious/training"
+	"tattle/internal/run"
 )
 
 // The files of a run's folder, and the folders that are there until the run is finished.

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"tattle/bound"
-	"tattle/dataset"
-	"tattle/measure"
+	"tattle/internal/data/dataset"
+	"tattle/internal/protect/bound"
+	"tattle/internal/protect/measure"
 )
 
 // furtherFlags choose the bounds beyond one near witness, and the attacks.

@@ -10,16 +10,16 @@ import (
 	"strings"
 	"time"
 
-	"tattle/guard/ledger"
-	"tattle/guard/pack"
-	guardserver "tattle/guard/server"
-	"tattle/infer"
+	"tattle/internal/engine/nn"
 	"tattle/internal/file"
+	"tattle/internal/guard/ledger"
+	"tattle/internal/guard/pack"
+	guardserver "tattle/internal/guard/server"
+	"tattle/internal/infer"
 	"tattle/internal/listen"
+	"tattle/internal/protect/measure"
 	"tattle/internal/report"
-	"tattle/measure"
-	"tattle/nn"
-	"tattle/verify"
+	"tattle/internal/verify"
 )
 
 type guardCmd struct {

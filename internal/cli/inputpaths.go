@@ -7,9 +7,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"tattle/curious/training"
-	"tattle/measure"
-	"tattle/onnx"
+	"tattle/internal/engine/onnx"
+	"tattle/internal/protect/measure"
+	"tattle/internal/reveal/curious/training"
 )
 
 // What a flag's value names, as its tag `input` says.

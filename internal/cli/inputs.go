@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"tattle/dataset"
-	"tattle/measure"
+	"tattle/internal/data/dataset"
+	"tattle/internal/protect/measure"
 )
 
 // absolute makes a path good from any folder; the generated data have none.

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"tattle/inspect"
-	"tattle/measure"
-	"tattle/nn"
-	"tattle/onnx"
+	"tattle/internal/engine/nn"
+	"tattle/internal/engine/onnx"
+	"tattle/internal/inspect"
+	"tattle/internal/protect/measure"
 )
 
 // inspectCmd describes a model's file, and the nodes whose output could be released.

@@ -14,12 +14,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"tattle/internal/engine/nn"
+	"tattle/internal/engine/nn/zoo"
+	"tattle/internal/engine/onnx"
 	"tattle/internal/must"
-	"tattle/measure"
-	"tattle/nn"
-	"tattle/nn/zoo"
-	"tattle/npy"
-	"tattle/onnx"
+	"tattle/internal/npy"
+	"tattle/internal/protect/measure"
 )
 
 // mkColour FILE [hwc|open] writes an untrained net of pictures of 3×8×8 with five

@@ -17,7 +17,7 @@ import (
 
 	"tattle/internal/file"
 	"tattle/internal/progress"
-	"tattle/run"
+	"tattle/internal/run"
 )
 
 // Exit statuses; see `tattle --help`.

@@ -18,12 +18,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"tattle/dataset"
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
+	"tattle/internal/engine/onnx"
+	"tattle/internal/npy"
 	"tattle/internal/report"
-	"tattle/nn"
-	"tattle/npy"
-	"tattle/onnx"
-	"tattle/run"
+	"tattle/internal/run"
 )
 
 // TestScripts runs the promises of the README, one script each.

@@ -12,8 +12,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"tattle/internal/must"
+	"tattle/internal/run"
 	"tattle/internal/shared"
-	"tattle/run"
 )
 
 // spreadInputs makes data and models for every command whose shards others may compute.

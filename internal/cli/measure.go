@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"tattle/dataset"
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
 	"tattle/internal/file"
+	"tattle/internal/protect/measure"
 	"tattle/internal/report"
-	"tattle/measure"
-	"tattle/nn"
 )
 
 // A measurement is a request with what its report says of where things came from.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"tattle/inspect"
-	"tattle/nn/zoo"
+	"tattle/internal/engine/nn/zoo"
+	"tattle/internal/inspect"
 )
 
 type modelCmd struct {

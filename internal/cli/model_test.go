@@ -12,8 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"tattle/nn/zoo"
-	"tattle/npy"
+	"tattle/internal/engine/nn/zoo"
+	"tattle/internal/npy"
 )
 
 // mkWeights FILE PREFIX CLASSES writes the state of a ResNet-20 as PyTorch names it,

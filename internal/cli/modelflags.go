@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"tattle/bound"
+	"tattle/internal/engine/nn"
 	"tattle/internal/file"
-	"tattle/measure"
-	"tattle/nn"
+	"tattle/internal/protect/bound"
+	"tattle/internal/protect/measure"
 )
 
 // modelFlags say which model is measured and how it is read.

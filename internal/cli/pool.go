@@ -12,7 +12,7 @@ import (
 
 	"tattle/internal/file"
 	"tattle/internal/progress"
-	"tattle/run"
+	"tattle/internal/run"
 )
 
 // newEnv returns the environment of the command that was parsed.

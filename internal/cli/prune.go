@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"tattle/curious"
-	"tattle/curious/training"
 	"tattle/internal/report"
+	"tattle/internal/reveal/curious"
+	"tattle/internal/reveal/curious/training"
 )
 
 type pruneCmd struct {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"tattle/measure"
-	"tattle/release"
+	"tattle/internal/protect/measure"
+	"tattle/internal/protect/release"
 )
 
 // releaseFlags choose what leaves the device.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strconv"
 
-	"tattle/curious"
+	"tattle/internal/paper"
+	"tattle/internal/protect/measure"
 	"tattle/internal/report"
-	"tattle/measure"
-	"tattle/reproduce"
+	"tattle/internal/reveal/curious"
 )
 
 type reproduceCmd struct {
@@ -55,7 +55,7 @@ func (reproduceCmd) MoreHelp() string {
 func (c *reproduceCmd) Run(ctx context.Context, e *env) error {
 	switch {
 	case c.Experiment == "" && c.List:
-		return reproduce.WriteList(e.stdout)
+		return paper.WriteList(e.stdout)
 	case c.Experiment == "":
 		return usage(errors.New("reproduce needs the name of an experiment"), "tattle reproduce --list names them")
 	case c.ofPaperB():
@@ -64,9 +64,9 @@ func (c *reproduceCmd) Run(ctx context.Context, e *env) error {
 	if err := c.ofPaperA(); err != nil {
 		return err
 	}
-	f, _ := reproduce.GetFigure(c.Experiment)
+	f, _ := paper.GetFigure(c.Experiment)
 	if c.List {
-		return reproduce.WritePublished(e.stdout, f.Title, f.ListPublished())
+		return paper.WritePublished(e.stdout, f.Title, f.ListPublished())
 	}
 	if err := c.checkFigure(f); err != nil {
 		return err
@@ -79,30 +79,30 @@ func (c *reproduceCmd) Run(ctx context.Context, e *env) error {
 }
 
 // ofPaperB says whose experiment is asked for.
-func (c *reproduceCmd) ofPaperB() bool { return slices.Contains(reproduce.Names(), c.Experiment) }
+func (c *reproduceCmd) ofPaperB() bool { return slices.Contains(paper.Names(), c.Experiment) }
 
 // curious runs one of paper B's experiments.
 func (c *reproduceCmd) curious(ctx context.Context, e *env) error {
-	x, err := reproduce.Get(c.Experiment)
+	x, err := paper.Get(c.Experiment)
 	if err != nil {
 		return err
 	}
 	if err := c.refuse(figureOnly, []string{"--labels"}); err != nil {
 		return err
 	}
-	if x.Data == reproduce.Plane {
+	if x.Data == paper.Plane {
 		return c.plane(ctx, e, x)
 	}
 	return c.grid(ctx, e, x)
 }
 
 // plane runs the mixtures of figure 4 or the convex case, for which nothing has to be trained long.
-func (c *reproduceCmd) plane(ctx context.Context, e *env, x *reproduce.Experiment) error {
+func (c *reproduceCmd) plane(ctx context.Context, e *env, x *paper.Experiment) error {
 	if err := c.onPlane(); err != nil {
 		return err
 	}
 	if c.List {
-		return reproduce.WritePublished(e.stdout, x.Title, x.ListPublished())
+		return paper.WritePublished(e.stdout, x.Title, x.ListPublished())
 	}
 	return c.compute(ctx, e, c.Experiment, func(string) (*report.Report, error) {
 		r := newReport(e, x.Title, c.Seed)
@@ -117,8 +117,8 @@ func (c *reproduceCmd) plane(ctx context.Context, e *env, x *reproduce.Experimen
 }
 
 // grid runs one of paper B's grids of trainings.
-func (c *reproduceCmd) grid(ctx context.Context, e *env, x *reproduce.Experiment) error {
-	o := reproduce.GridOptions{
+func (c *reproduceCmd) grid(ctx context.Context, e *env, x *paper.Experiment) error {
+	o := paper.GridOptions{
 		Epochs: c.Epochs, Seeds: c.Seeds, Seed: c.Seed, Only: c.Only, SkipMissing: c.SkipMissing, Quick: c.Quick,
 		Say: e.say,
 	}
@@ -145,7 +145,7 @@ func (c *reproduceCmd) grid(ctx context.Context, e *env, x *reproduce.Experiment
 	if c.Data == "" {
 		return usage(fmt.Errorf("reproduce %s needs --data, the folder or zip of %s", x.Name, x.Data), "tattle data info "+string(x.Data)+" says where it comes from")
 	}
-	c.Extends = c.Resume && reproduce.Finished(c.Out)
+	c.Extends = c.Resume && paper.Finished(c.Out)
 	return c.compute(ctx, e, c.Experiment, func(dir string) (*report.Report, error) {
 		if exists(filepath.Join(dir, manifestFile)) {
 			return nil, usage(fmt.Errorf("--out %s: holds a run that is not one of paper B's tables", dir), "choose another folder with --out")

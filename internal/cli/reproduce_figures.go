@@ -6,19 +6,19 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"tattle/attack"
-	"tattle/bound"
-	"tattle/curious/training"
-	"tattle/dataset"
+	"tattle/internal/data/dataset"
 	"tattle/internal/file"
+	"tattle/internal/paper"
+	"tattle/internal/protect/attack"
+	"tattle/internal/protect/bound"
+	"tattle/internal/protect/measure"
 	"tattle/internal/report"
-	"tattle/measure"
-	"tattle/reproduce"
-	"tattle/run"
+	"tattle/internal/reveal/curious/training"
+	"tattle/internal/run"
 )
 
 // checkFigure refuses flags that do not go together.
-func (c *reproduceCmd) checkFigure(f reproduce.Figure) error {
+func (c *reproduceCmd) checkFigure(f paper.Figure) error {
 	switch {
 	case c.Data == "":
 		hint := ""
@@ -36,7 +36,7 @@ func (c *reproduceCmd) checkFigure(f reproduce.Figure) error {
 }
 
 // start opens the data of the figure, as inputs of the model if one is given.
-func (c *reproduceCmd) start(ctx context.Context, e *env, f reproduce.Figure) (*measurement, error) {
+func (c *reproduceCmd) start(ctx context.Context, e *env, f paper.Figure) (*measurement, error) {
 	m := &measurement{
 		Request: measure.Request{Release: measure.Release{Family: "gaussian", Scale: f.Scale}, Seed: c.Seed, Memory: c.bytes()},
 		resume:  c.Resume, name: c.Experiment + ": bounding",
@@ -55,7 +55,7 @@ func (c *reproduceCmd) start(ctx context.Context, e *env, f reproduce.Figure) (*
 		return nil, err
 	}
 	m.Experiment = f.Experiment(m.Data.Shape, c.Seed, c.Restarts)
-	if f.Name == reproduce.Comparison {
+	if f.Name == paper.Comparison {
 		return m, c.compareAll(m)
 	}
 	return m, nil
@@ -75,7 +75,7 @@ func (c *reproduceCmd) compareAll(m *measurement) (err error) {
 }
 
 // open reads the data. If a model is given it is read first, because it determines the inputs.
-func (c *reproduceCmd) open(ctx context.Context, e *env, m *measurement, f reproduce.Figure, in measure.Inputs) (err error) {
+func (c *reproduceCmd) open(ctx context.Context, e *env, m *measurement, f paper.Figure, in measure.Inputs) (err error) {
 	if c.Model == "" {
 		m.Data, err = openData(c.Data, in.Split, c.Seed)
 		if err == nil {
@@ -85,7 +85,7 @@ func (c *reproduceCmd) open(ctx context.Context, e *env, m *measurement, f repro
 	}
 	read := c.readFlags
 	if f.Small && read.Preprocess == "" {
-		read.Preprocess = reproduce.SmallPreprocess
+		read.Preprocess = paper.SmallPreprocess
 	}
 	net, err := read.open(c.Model)
 	if err != nil {
@@ -93,7 +93,7 @@ func (c *reproduceCmd) open(ctx context.Context, e *env, m *measurement, f repro
 	}
 	m.Graph = net.Graph
 	if f.Small && m.Spec.Node == "" {
-		m.Spec.Node = reproduce.PooledFeatures(m.Graph)
+		m.Spec.Node = paper.PooledFeatures(m.Graph)
 	}
 	var notes []string
 	if m.Data, notes, err = openInputs(ctx, e, in, net); err == nil {
@@ -104,7 +104,7 @@ func (c *reproduceCmd) open(ctx context.Context, e *env, m *measurement, f repro
 
 // figure makes the figure in dir: first the stages that workers can share (the net and the bounds
 // of every run), then the attacks and the reports.
-func (c *reproduceCmd) figure(ctx context.Context, e *env, m *measurement, f reproduce.Figure, dir string) (*report.Report, error) {
+func (c *reproduceCmd) figure(ctx context.Context, e *env, m *measurement, f paper.Figure, dir string) (*report.Report, error) {
 	if err := c.model(ctx, e, m, f, dir); err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (c *reproduceCmd) figure(ctx context.Context, e *env, m *measurement, f rep
 }
 
 // others computes the bounds of the figure's further runs, each in a folder within dir.
-func (c *reproduceCmd) others(ctx context.Context, e *env, m *measurement, further []reproduce.Further, dir string) (all []*measured, err error) {
+func (c *reproduceCmd) others(ctx context.Context, e *env, m *measurement, further []paper.Further, dir string) (all []*measured, err error) {
 	for _, f := range further {
 		if err := e.files.MkdirAll(f.In(dir)); err != nil {
 			return nil, err
@@ -137,7 +137,7 @@ func (c *reproduceCmd) others(ctx context.Context, e *env, m *measurement, furth
 
 // further is a further run of the measurement in a folder within its own: the authors'
 // procedure is run on the first examples only, as many as given.
-func (m *measurement) further(f reproduce.Further, authors int) *measurement {
+func (m *measurement) further(f paper.Further, authors int) *measurement {
 	p := *m
 	p.name, p.Experiment = f.Folder+": bounding", f.Experiment
 	if path := p.origin.Model.Path; !filepath.IsAbs(path) {
@@ -152,7 +152,7 @@ func (m *measurement) further(f reproduce.Further, authors int) *measurement {
 
 // conclude makes the reports of all runs, saves those of the others, and compares ours with
 // the paper.
-func (c *reproduceCmd) conclude(ctx context.Context, e *env, f reproduce.Figure, ours *measured, others []*measured, further []reproduce.Further) (*report.Report, error) {
+func (c *reproduceCmd) conclude(ctx context.Context, e *env, f paper.Figure, ours *measured, others []*measured, further []paper.Further) (*report.Report, error) {
 	var reports []*report.Report
 	for _, b := range append([]*measured{ours}, others...) {
 		r, err := b.conclude(ctx, e)
@@ -190,7 +190,7 @@ func (c *reproduceCmd) conclude(ctx context.Context, e *env, f reproduce.Figure,
 }
 
 // model trains the net where none is given, before the data are bounded.
-func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f reproduce.Figure, dir string) error {
+func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f paper.Figure, dir string) error {
 	if c.Model != "" {
 		return nil // it was read before the data
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"tattle/reproduce"
+	"tattle/internal/paper"
 )
 
 // figureOnly are the flags of paper A's figures but --labels, and gridOnly those of a grid of
@@ -30,7 +30,7 @@ func (c *reproduceCmd) refuse(lists ...[]string) error {
 
 // ofPaperA refuses the flags of paper B's experiments.
 func (c *reproduceCmd) ofPaperA() error {
-	f, _ := reproduce.GetFigure(c.Experiment)
+	f, _ := paper.GetFigure(c.Experiment)
 	unused := []string{"--quick"}
 	if f.Net != "cifar10" || c.Model != "" {
 		unused = append(unused, "--epochs")

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"tattle/internal/file"
-	"tattle/run"
+	"tattle/internal/run"
 )
 
 // keeps says whether anything lies in dir that a run can go on with, or its results.

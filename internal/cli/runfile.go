@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"tattle/run"
+	"tattle/internal/run"
 )
 
 // runFile is the name of the file that records how the run of a folder was started. It is read

@@ -12,7 +12,7 @@ import (
 
 	"tattle/internal/file"
 	"tattle/internal/report"
-	"tattle/run"
+	"tattle/internal/run"
 )
 
 type runsCmd struct {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"tattle/internal/must"
-	"tattle/run"
+	"tattle/internal/run"
 )
 
 func TestRuns(t *testing.T) {

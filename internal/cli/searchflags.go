@@ -3,11 +3,11 @@ package cli
 import (
 	"fmt"
 
-	"tattle/bound"
-	"tattle/dataset"
+	"tattle/internal/data/dataset"
+	"tattle/internal/protect/bound"
+	"tattle/internal/protect/measure"
 	"tattle/internal/report"
-	"tattle/measure"
-	"tattle/run"
+	"tattle/internal/run"
 )
 
 // searchFlags choose the search for near witnesses, and the coordinates.

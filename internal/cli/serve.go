@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 
-	"tattle/infer"
+	"tattle/internal/infer"
 	"tattle/internal/listen"
 )
 

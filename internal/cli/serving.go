@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"tattle/infer"
+	"tattle/internal/engine/onnx"
 	"tattle/internal/file"
+	"tattle/internal/infer"
 	"tattle/internal/listen"
-	"tattle/measure"
-	"tattle/onnx"
+	"tattle/internal/protect/measure"
 )
 
 // endpoints are models that are served.

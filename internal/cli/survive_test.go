@@ -20,10 +20,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"tattle/bound"
 	"tattle/internal/progress"
-	"tattle/measure"
-	"tattle/run"
+	"tattle/internal/protect/bound"
+	"tattle/internal/protect/measure"
+	"tattle/internal/run"
 )
 
 // versionVariable names the version that the tattle of a test takes itself for,

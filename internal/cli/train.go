@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"strings"
 
-	"tattle/curious/training"
-	"tattle/dataset"
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn/train"
+	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/file"
 	"tattle/internal/report"
-	"tattle/nn/train"
-	"tattle/nn/zoo"
-	"tattle/run"
+	"tattle/internal/reveal/curious/training"
+	"tattle/internal/run"
 )
 
 type trainCmd struct {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"tattle/verify"
+	"tattle/internal/verify"
 )
 
 type verifyCmd struct {

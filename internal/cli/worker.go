@@ -13,7 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"tattle/internal/file"
-	"tattle/run"
+	"tattle/internal/run"
 )
 
 type workerCmd struct {

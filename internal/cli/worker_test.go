@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"tattle/internal/must"
-	"tattle/run"
+	"tattle/internal/run"
 )
 
 // A worker carries out commands with shards only, into folders of its choice.

@@ -11,9 +11,9 @@ import (
 	"os/signal"
 	"sync"
 
-	"tattle/audit"
+	"tattle/internal/math/simd"
 	"tattle/internal/progress"
-	"tattle/internal/simd"
+	"tattle/internal/reveal/audit"
 )
 
 // options are the flags.

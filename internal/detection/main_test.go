@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"tattle/audit"
-	"tattle/curious"
 	"tattle/internal/must"
+	"tattle/internal/reveal/audit"
+	"tattle/internal/reveal/curious"
 	"tattle/internal/shared"
 )
 

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 
-	"tattle/audit"
-	"tattle/classify"
-	"tattle/curious"
-	"tattle/nn/zoo"
+	"tattle/internal/engine/classify"
+	"tattle/internal/engine/nn/zoo"
+	"tattle/internal/reveal/audit"
+	"tattle/internal/reveal/curious"
 )
 
 // net is a classifier, what it releases of the whole pool, and its true figures.

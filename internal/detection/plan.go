@@ -3,9 +3,9 @@ package main
 import (
 	"math/rand/v2"
 
-	"tattle/audit"
-	"tattle/curious"
-	"tattle/run"
+	"tattle/internal/reveal/audit"
+	"tattle/internal/reveal/curious"
+	"tattle/internal/run"
 )
 
 // kind is a way in which classifiers come about.

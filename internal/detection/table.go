@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"tattle/audit"
-	"tattle/stat"
+	"tattle/internal/math/stat"
+	"tattle/internal/reveal/audit"
 )
 
 // strong is the true excess that an audit of 2,000 examples must not miss.

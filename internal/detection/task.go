@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"tattle/dataset"
+	"tattle/internal/data/dataset"
 )
 
 // task is a task of two classes that classifiers are trained on, and the pool

@@ -4,7 +4,7 @@ import (
 	"io"
 	"sync"
 
-	"tattle/nn"
+	"tattle/internal/engine/nn"
 )
 
 // Phases shows one bar after the other. It is safe for concurrent use.

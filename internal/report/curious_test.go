@@ -11,11 +11,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"tattle/classify"
-	"tattle/curious"
+	"tattle/internal/engine/classify"
 	"tattle/internal/must"
+	"tattle/internal/paper"
 	"tattle/internal/report"
-	"tattle/reproduce"
+	"tattle/internal/reveal/curious"
 )
 
 // given returns the value of a flag that the tests of package report define.
@@ -93,7 +93,7 @@ func prunedReport() *report.Report {
 // mixtures is a report with a published table.
 func mixtures(t *testing.T) *report.Report {
 	t.Helper()
-	x := must.Get(reproduce.Get("mixtures"))(t)
+	x := must.Get(paper.Get("mixtures"))(t)
 	r := report.New(x.Title, "tattle reproduce mixtures", 1)
 	r.Version = "golden"
 	must.Do(t, x.OnPlane(t.Context(), curious.Plane(400, 1), r))

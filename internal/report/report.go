@@ -13,7 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"tattle/run"
+	"tattle/internal/run"
 )
 
 // Schema names the form of report.json. The number rises when a key that other programs may rely on changes

@@ -14,7 +14,7 @@ import (
 	"regexp"
 
 	"tattle/internal/file"
-	"tattle/run"
+	"tattle/internal/run"
 )
 
 // The files of every run's folder.

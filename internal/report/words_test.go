@@ -60,8 +60,8 @@ func named(t *testing.T) map[string]bool {
 			}
 		}
 	}
-	for _, dir := range []string{"audit", "bound", "design", "guard", "guard/pack", "measure", "release", "reproduce", "curious", "curious/training", "internal/cli", "verify"} {
-		for _, path := range must.Get(filepath.Glob("../../" + dir + "/*.go"))(t) {
+	for _, dir := range []string{"cli", "guard", "guard/pack", "paper", "protect/*", "reveal/*", "reveal/curious/training", "verify"} {
+		for _, path := range must.Get(filepath.Glob("../" + dir + "/*.go"))(t) {
 			for _, m := range regexp.MustCompile(`"([A-Za-z±][A-Za-z_.0-9' ]*)"`).FindAllSubmatch(must.Get(os.ReadFile(path))(t), -1) {
 				all[string(m[1])] = true
 			}

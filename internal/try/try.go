@@ -9,9 +9,9 @@ import (
 	"fmt"
 	"strings"
 
-	"tattle/audit"
+	"tattle/internal/data/sheet"
 	"tattle/internal/report"
-	"tattle/internal/sheet"
+	"tattle/internal/reveal/audit"
 )
 
 // A Request says which columns of a file are what.

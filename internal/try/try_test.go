@@ -17,10 +17,10 @@ import (
 	"testing"
 	"time"
 
-	"tattle/audit"
 	"tattle/internal/browser"
 	"tattle/internal/file"
 	"tattle/internal/must"
+	"tattle/internal/reveal/audit"
 )
 
 // leaking is a CSV whose outputs carry sex beyond the answer.

@@ -1,0 +1,316 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tattle/internal/data/sheet"
+	"tattle/internal/file"
+)
+
+// Limits of a CSV.
+const (
+	maxTable  = 1 << 30  // bytes of a file
+	maxLabels = 64 << 20 // bytes of a list of labels, which may lie in a small zip: CelebA's has 27 MB
+	maxFields = 1 << 27  // each takes 16 bytes besides its text
+)
+
+// table is the contents of a CSV: named columns of text.
+type table struct {
+	source  string // the file, for errors
+	columns []column
+	lines   []int    // of each row in the file, from 1
+	header  int      // its line; 0 without a header
+	notes   []string // on what is not as its first line says
+}
+
+// readTable reads a CSV file. names are its columns where it has no header.
+func readTable(path string, names []string) (*table, error) {
+	data, err := readText(path, maxTable)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no such file: give a CSV, or a folder with train.csv and test.csv", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return decodeTable(path, data, names)
+}
+
+// readLabelTable reads a CSV of labels inside a folder or zip, whose first row is a header; source names that
+// in errors.
+func readLabelTable(fsys fs.FS, source, name string) (*table, error) {
+	data, err := readTextIn(fsys, source, name)
+	if err != nil {
+		return nil, err
+	}
+	return decodeLabelTable(path.Join(source, name), data)
+}
+
+// decodeTable decodes a CSV. Where names is nil the first row is a header if it
+// looks like one, and the columns are called c1, c2 and so on otherwise. Where
+// names are given, lines that begin with "|" are comments, as in UCI's files.
+func decodeTable(source string, data []byte, names []string) (*table, error) {
+	t, err := decodeRows(source, data, names != nil)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.name(names)
+}
+
+// decodeLabelTable decodes a CSV whose first row is a header with distinct names.
+func decodeLabelTable(source string, data []byte) (*table, error) {
+	t, err := decodeRows(source, data, false)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.takeHeader()
+}
+
+// decodeRows decodes the rows of a CSV, with fields trimmed of white space.
+func decodeRows(source string, data []byte, comments bool) (*table, error) {
+	comment := rune(0)
+	if comments {
+		comment = '|'
+	}
+	r, err := sheet.NewReader(bytes.NewReader(data), comment)
+	if err != nil {
+		return nil, malformed(source, "%v", err)
+	}
+	t := &table{source: source}
+	for {
+		row, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, malformed(source, "%v", err)
+		}
+		if err := t.add(row, r.Line(0)); err != nil {
+			return nil, err
+		}
+	}
+	if len(t.columns) == 0 {
+		return nil, malformed(source, "holds no rows: give a CSV with a row for every example")
+	}
+	return t, nil
+}
+
+// readText reads a text file of at most limit bytes.
+func readText(name string, limit int) ([]byte, error) {
+	f, err := file.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return limitText(name, f, limit)
+}
+
+// readTextIn reads a text file of labels inside a folder or zip.
+func readTextIn(fsys fs.FS, source, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: cannot be read: %w", source, err)
+	}
+	return limitText(path.Join(source, name), f, maxLabels)
+}
+
+// limitText reads text of bounded size, and closes it.
+func limitText(name string, r io.ReadCloser, limit int) ([]byte, error) {
+	defer r.Close()
+	text, err := file.ReadAtMost(r, int64(limit))
+	if errors.Is(err, file.ErrTooLong) {
+		return nil, malformed(name, "has more than %d MB, the most that is read: keep only the columns that are needed, or split it", limit>>20)
+	}
+	if err != nil {
+		return nil, malformed(name, "cannot be read to its end (%v): get it again", err)
+	}
+	return text, nil
+}
+
+// add appends one row.
+func (t *table) add(row []string, line int) error {
+	if t.columns == nil {
+		t.columns = make([]column, len(row))
+	}
+	if len(row) != len(t.columns) {
+		return malformed(t.source, "line %d has %d fields and the first row %d: correct that line", line, len(row), len(t.columns))
+	}
+	if t.rows() >= maxFields/len(row) {
+		return malformed(t.source, "has more than %d fields: leave rows or columns out", maxFields)
+	}
+	t.lines = append(t.lines, line)
+	for k, v := range row {
+		t.columns[k].values = append(t.columns[k].values, strings.TrimSpace(v))
+	}
+	return nil
+}
+
+// name gives the columns their names.
+func (t *table) name(names []string) error {
+	switch {
+	case names != nil && len(names) != len(t.columns):
+		return malformed(t.source, "has %d columns, not the %d that it is known for: get the file again", len(t.columns), len(names))
+	case names == nil && t.hasHeader():
+		return t.takeHeader()
+	}
+	for k := range t.columns {
+		t.columns[k].name = "c" + strconv.Itoa(k+1)
+		if names != nil {
+			t.columns[k].name = names[k]
+		}
+	}
+	return nil
+}
+
+// takeHeader names the columns by the first row. It returns an error if there are no other rows, if a column other than the
+// first has no name, or if two have the same.
+func (t *table) takeHeader() error {
+	if t.rows() == 1 {
+		return malformed(t.source, "holds a header and no rows: give a CSV with a row for every example")
+	}
+	for k := range t.columns {
+		c := &t.columns[k]
+		c.name, c.values = c.values[0], c.values[1:]
+	}
+	t.header, t.lines = t.lines[0], t.lines[1:]
+	return t.checkNames()
+}
+
+// checkNames checks the names of the columns.
+func (t *table) checkNames() error {
+	for k, c := range t.columns {
+		if c.name == "" && k > 0 { // some programs write the row's number first, without a name
+			return malformed(t.source, "line %d: column %d has no name: write one into the header", t.header, k+1)
+		}
+	}
+	if err := sheet.Repeated(t.names(), t.header); err != nil {
+		return malformed(t.source, "%v", err)
+	}
+	return nil
+}
+
+// hasHeader reports whether the first row looks like a header: none of its names is a
+// number, and not all of them come again below. Where a name is empty (the first may be: some
+// programs write the row's number there) or comes twice, it is one only if a column of
+// numbers follows a word: checkNames then says what is wrong with it.
+func (t *table) hasHeader() bool {
+	seen := map[string]bool{}
+	again, distinct, above := 0, true, false
+	for k, c := range t.columns {
+		first := c.values[0]
+		if _, ok := number(first); ok {
+			return false
+		}
+		distinct = distinct && !seen[folded(first)] && (first != "" || k == 0 && len(t.columns) > 1)
+		seen[folded(first)] = true
+		above = above || first != "" && first != "?" && areNumbers(c.values[1:])
+		if slices.Contains(c.values[1:], first) {
+			again++
+		}
+	}
+	return again < len(t.columns) && (distinct || above)
+}
+
+// areNumbers reports whether there are values, all of them numbers.
+func areNumbers(values []string) bool {
+	return len(values) > 0 && !slices.ContainsFunc(values, func(v string) bool {
+		_, ok := number(v)
+		return !ok
+	})
+}
+
+func (t *table) rows() int { return len(t.columns[0].values) }
+
+// find returns the first column called by one of the names, −1 if there is
+// none.
+func (t *table) find(names ...string) int {
+	for _, name := range names {
+		if k := slices.IndexFunc(t.columns, func(c column) bool { return strings.EqualFold(c.name, name) }); k >= 0 {
+			return k
+		}
+	}
+	return -1
+}
+
+// names lists the columns.
+func (t *table) names() []string {
+	var names []string
+	for _, c := range t.columns {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// join appends the rows of a table, whose columns must be those of t.
+func (t *table) join(u *table) error {
+	if !slices.Equal(t.names(), u.names()) {
+		return malformed(u.source, "its columns are not those of %s: give both the same columns in the same order", t.source)
+	}
+	for k, c := range u.columns {
+		t.columns[k].values = append(t.columns[k].values, c.values...)
+	}
+	t.lines = append(t.lines, u.lines...)
+	return nil
+}
+
+// readList reads the list that has one of the names, a CSV or as CelebA's home has it; nil if there is none.
+func readList(fsys fs.FS, source string, files, bases []string) (*table, error) {
+	name, err := onlyOne(source, files, bases...)
+	if err != nil || name == "" {
+		return nil, err
+	}
+	if strings.EqualFold(path.Ext(name), ".csv") {
+		return readLabelTable(fsys, source, name)
+	}
+	text, err := readTextIn(fsys, source, name)
+	if err != nil {
+		return nil, err
+	}
+	return spacedList(path.Join(source, name), text)
+}
+
+// spacedList reads a list as CelebA's home page has it: fields separated by blanks,
+// and, in the list of attributes, two lines before the rows, their number and the
+// names of the attributes.
+func spacedList(name string, text []byte) (*table, error) {
+	t := &table{source: name}
+	names, line, claimed := []string{"image_id"}, 0, -1
+	for b := range bytes.Lines(text) {
+		line++
+		fields := strings.Fields(string(b))
+		switch {
+		case len(fields) == 0:
+		case line == 1 && len(fields) == 1:
+			n, err := strconv.Atoi(fields[0])
+			if err != nil || n < 0 {
+				return nil, malformed(name, "line 1: want the number of pictures: get the list again")
+			}
+			claimed = n
+		case claimed >= 0 && len(names) == 1:
+			names = append(names, fields...)
+		default:
+			if err := t.add(fields, line); err != nil {
+				return nil, err
+			}
+		}
+	}
+	switch n := len(t.lines); {
+	case n == 0:
+		return nil, malformed(name, "has no rows: get the list again")
+	case claimed >= 0 && n != claimed:
+		t.notes = append(t.notes, fmt.Sprintf("list %s has %s, and its first line says %d: all %d are used", path.Base(name), plural(n, "row"), claimed, n))
+	}
+	if claimed < 0 {
+		names = append(names, "partition")
+	}
+	if err := t.name(names); err != nil {
+		return nil, err
+	}
+	return t, t.checkNames()
+}

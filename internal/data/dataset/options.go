@@ -1,0 +1,87 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+
+	"tattle/internal/engine/nn"
+)
+
+// Options say what [OpenParts] and [OpenInputs] read. The zero value takes the kind from the path and
+// the target and sensitive attributes from the kind.
+type Options struct {
+	Kind        string   `json:"kind"`                   // one of the Kind constants; "" is guessed from the path
+	Labels      string   `json:"labels,omitempty"`       // CSV with the labels of pictures; "" is labels.csv among them. Of mnist: the folder of QMNIST's labels; "" is the pictures' own
+	FileColumn  string   `json:"file_column,omitempty"`  // of Labels: names the pictures; "" is file, filename, path, image or the first column
+	SkipMissing bool     `json:"skip_missing,omitempty"` // leave out rows without a picture and pictures without a row, and note how many; otherwise they are an error
+	Target      string   `json:"target,omitempty"`       // a [Rule], a shortcut or [NoTarget]; "" is the kind's own: digit, class, income, gender
+	Sensitive   []string `json:"sensitive,omitempty"`    // as [ParseSensitive] reads them, or shortcuts; none: the kind's own where it has one: writer, family, sex
+	Numbers     bool     `json:"numbers,omitempty"`      // attributes may be numeric, as [Asked] says; otherwise NAME:number is an error
+	Side        int      `json:"side,omitempty"`         // of pictures, in pixels; 0 is DefaultSide (glyphs: 28, in grey)
+	Seed        uint64   `json:"seed"`                   // of parts that the data does not fix, of Limit's choice, and of glyphs
+	ModelInputs int      `json:"model_inputs,omitempty"` // of a table: how many inputs the model takes; constant columns are then inputs if they make up this number; 0 is unknown
+	Limit       int      `json:"limit,omitempty"`        // of [OpenParts]: the most training examples, chosen by Seed; 0 is all
+
+	// InputsOf are the options that a model was trained with. The inputs of a table are then those that the model
+	// learned to take: all columns but the target and the sensitive columns of these options. Nil means that
+	// the inputs are made by the options themselves.
+	InputsOf *Options `json:"-"`
+
+	Progress func(done, total int) `json:"-"` // of decoding; nil, or called from one goroutine at a time
+
+	// What [OpenInputs] makes of the data for another program's model.
+	Split      Split                      `json:"-"` // "" is Test; data without parts is read whole
+	Preprocess Preprocess                 `json:"-"` // of pictures; the zero value is the kind's own
+	Shape      []int                      `json:"-"` // of the model's input, to check against; tables and arrays are seen in it; nil is unknown
+	Choose     func(n int) ([]int, error) `json:"-"` // returns the indices of the examples to read, of the part's n, in the order of the set, before any picture is decoded; nil reads all
+	Columns    []nn.Column                `json:"-"` // of a model of tables, whose values it takes as they are
+	Words      []string                   `json:"-"` // that such a model knows; it is given their index
+	Missing    bool                       `json:"-"` // numbers that such a model is not given are NaN, and not an error
+}
+
+// DefaultSide is the side that pictures are resized to: B's.
+const DefaultSide = 64
+
+// Kinds of data.
+const (
+	KindUTKFace  = "utkface"  // names age_gender_race_date.jpg
+	KindCelebA   = "celeba"   // list_attr_celeba.txt
+	KindFairFace = "fairface" // labels.csv; folders train and val
+	KindImages   = "images"   // a folder or zip with a CSV of labels
+	KindAdult    = "adult"    // UCI Adult: adult.data, adult.test
+	KindTable    = "table"    // any CSV
+	KindMNIST    = "mnist"    // whatever [Open] reads, with QMNIST's labels where they are
+	KindGlyphs   = "glyphs"   // drawn here; the path is not looked at
+	KindArrays   = "npz"      // of [OpenInputs] alone: NumPy's arrays: x or images, and y or labels
+	KindFolders  = "folders"  // of [OpenInputs] alone: pictures in a folder for each class, or in one folder without labels
+)
+
+// inputKinds lists the kinds of data that [OpenInputs] reads. [OpenParts] reads all but the last two, which have
+// no parts and no sensitive attributes.
+var inputKinds = []string{KindUTKFace, KindCelebA, KindFairFace, KindImages, KindAdult, KindTable, KindMNIST, KindGlyphs, KindArrays, KindFolders}
+
+// partKinds lists the kinds of data that [OpenParts] reads.
+var partKinds = inputKinds[:len(inputKinds)-2]
+
+// NoTarget stands for a target and means that there is none: the examples have no Y.
+const NoTarget = "none"
+
+// NumberSuffix follows the name of a column whose numbers are a sensitive attribute.
+const NumberSuffix = ":number"
+
+// check completes the options of [OpenInputs].
+func (o *Options) check() error {
+	o.Split = cmp.Or(o.Split, Test)
+	if o.Split != Validation && o.Split.check() != nil {
+		return fmt.Errorf("split %q: want %q, %q or %q", string(o.Split), Train, Validation, Test)
+	}
+	for _, d := range o.Shape {
+		if d < 1 {
+			return fmt.Errorf("inputs of shape %s: want sizes of 1 or more", times(o.Shape))
+		}
+	}
+	if err := o.Preprocess.Check(); err != nil {
+		return fmt.Errorf("preprocessing: %w", err)
+	}
+	return nil
+}

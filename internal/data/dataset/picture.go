@@ -1,0 +1,212 @@
+package dataset
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"io/fs"
+	"path"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"tattle/internal/math/simd"
+)
+
+// What one picture may have. The pixels are bounded before any is decoded: a
+// progressive JPEG takes 12 bytes for each while it is.
+const (
+	maxPictureBytes  = 64 << 20
+	maxPicturePixels = 1 << 25 // 5792 × 5792
+	maxPictureSide   = 1024    // of what it is resized to
+)
+
+// pngStart begins a PNG; a JPEG begins with ff d8.
+const pngStart = "\x89PNG"
+
+// maxTail is how many bytes before its end a picture may have its last mark. No
+// further back is looked: a small picture inside has a mark of its own.
+const maxTail = 64
+
+// maxPictures bounds the memory of all decoded pictures, in bytes.
+const maxPictures = 16 << 30
+
+// While many pixels are decoded to, fewer bytes are let go to waste than there are
+// pixels, which is what Go's collector does by itself: it would double the memory.
+const (
+	manyPixels   = 64 << 20 // bytes
+	garbageShare = 20       // percent
+)
+
+// decodePictures decodes files and shapes them, on all cores. What a file says of its orientation is only counted. Where
+// a JPEG has fewer samples of colour than of light, Go's decoder repeats them and Pillow's (libjpeg) interpolates:
+// FairFace's 64×64 differ by 1.1 of 255 in the mean.
+//
+// An error names the first file that cannot be decoded, and why.
+func decodePictures(ctx context.Context, fsys fs.FS, files []string, source string, z *shaping, progress func(done, total int)) ([]uint8, error) {
+	if uint64(len(files)) > maxPictures/uint64(z.bytes()) {
+		return nil, tooMany(source, len(files), z)
+	}
+	d := &decoding{fsys: fsys, files: files, source: source, progress: progress, shaping: z, pixels: make([]uint8, len(files)*z.bytes())}
+	return d.pixels, d.all(ctx)
+}
+
+// decoding turns files into pictures of one size, on all cores.
+type decoding struct {
+	fsys     fs.FS
+	files    []string
+	source   string // of the files, for errors
+	progress func(done, total int)
+	pixels   []uint8
+	shaping  *shaping
+	failed   atomic.Int64 // the first file that cannot be decoded, or their number
+
+	mu   sync.Mutex
+	err  error // of failed
+	done int
+}
+
+// all decodes the files to pixels.
+func (d *decoding) all(ctx context.Context) error {
+	if len(d.pixels) > manyPixels {
+		defer debug.SetGCPercent(debug.SetGCPercent(garbageShare))
+	}
+	d.failed.Store(int64(len(d.files)))
+	simd.Parallel(len(d.files), 1, func(lo, hi int) { d.some(ctx, lo, hi) })
+	return cmp.Or(ctx.Err(), d.err)
+}
+
+// some decodes the files lo ≤ i < hi. Files before one that fails are decoded
+// in any case, so that the error does not depend on the number of cores.
+func (d *decoding) some(ctx context.Context, lo, hi int) {
+	var in pictureFile
+	z, size := d.shaping.another(), d.shaping.bytes()
+	for i := lo; i < hi && int64(i) < d.failed.Load() && ctx.Err() == nil; i++ {
+		img, err := in.read(d.fsys, d.files[i])
+		if err == nil {
+			err = z.shape(d.pixels[i*size:][:size], img, in.data.Bytes())
+		}
+		if err != nil {
+			d.fail(i, malformed(path.Join(d.source, d.files[i]), "%v", err))
+			return
+		}
+		d.count()
+	}
+}
+
+func (d *decoding) fail(i int, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if int64(i) < d.failed.Load() {
+		d.failed.Store(int64(i))
+		d.err = err
+	}
+}
+
+// count reports the progress, about a hundred times.
+func (d *decoding) count() {
+	if d.progress == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.done++
+	if n := len(d.files); d.done == n || d.done%(n/100+1) == 0 {
+		d.progress(d.done, n)
+	}
+}
+
+// pictureFile reads files one after another.
+type pictureFile struct{ data bytes.Buffer }
+
+// read decodes one file.
+func (w *pictureFile) read(fsys fs.FS, name string) (image.Image, error) {
+	if err := w.load(fsys, name); err != nil {
+		return nil, err
+	}
+	return decodePicture(w.data.Bytes())
+}
+
+// load reads a file whole.
+func (w *pictureFile) load(fsys fs.FS, name string) error {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return fmt.Errorf("cannot be opened (%v): get it again", cause(err))
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("cannot be opened (%v): get it again", cause(err))
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("is not a plain file: take it out")
+	}
+	if info.Size() > maxPictureBytes {
+		return fmt.Errorf("has %d bytes, more than the %d MB a picture may have: make it smaller", info.Size(), maxPictureBytes>>20)
+	}
+	w.data.Reset()
+	n, err := w.data.ReadFrom(io.LimitReader(f, maxPictureBytes+1))
+	if err != nil {
+		return fmt.Errorf("cannot be read whole (%v): get it again", cause(err))
+	}
+	if n > maxPictureBytes {
+		return fmt.Errorf("has more than the %d MB a picture may have: make it smaller", maxPictureBytes>>20)
+	}
+	return nil
+}
+
+// cause drops the operation and the name that an error of a file begins with.
+func cause(err error) error {
+	if of := (*fs.PathError)(nil); errors.As(err, &of) {
+		return of.Err
+	}
+	return err
+}
+
+// decodePicture decodes a JPEG or PNG. Its first bytes decide which, not its name.
+func decodePicture(data []byte) (image.Image, error) {
+	config, decode := jpeg.DecodeConfig, jpeg.Decode
+	switch {
+	case len(data) == 0:
+		return nil, errors.New("is empty: get it again")
+	case bytes.HasPrefix(data, []byte(pngStart)):
+		config, decode = png.DecodeConfig, png.Decode
+	case !bytes.HasPrefix(data, []byte{0xff, 0xd8}):
+		return nil, errors.New("is neither a JPEG nor a PNG: convert it, or take it out")
+	}
+	c, err := config(bytes.NewReader(data))
+	if err != nil {
+		return nil, broken(data, err)
+	}
+	if c.ColorModel == color.CMYKModel {
+		return nil, errors.New("is a JPEG in CMYK, whose colours depend on a profile of the ink: convert it to RGB, or take it out")
+	}
+	if c.Width < 1 || c.Height < 1 || c.Width > maxPicturePixels/c.Height {
+		return nil, fmt.Errorf("claims %d × %d pixels, none or more than the %d million a picture may have: make it smaller", c.Width, c.Height, maxPicturePixels>>20)
+	}
+	img, err := decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, broken(data, err)
+	}
+	return img, nil
+}
+
+// broken says what is wrong with a picture's contents: that it is cut off where
+// the mark is missing that ends a JPEG or PNG.
+func broken(data []byte, err error) error {
+	end := []byte{0xff, 0xd9}
+	if bytes.HasPrefix(data, []byte(pngStart)) {
+		end = []byte("IEND")
+	}
+	if !bytes.Contains(data[max(0, len(data)-maxTail):], end) {
+		return errors.New("is cut off in the middle: get it again, or take it out")
+	}
+	return fmt.Errorf("cannot be decoded (%v): get it again, convert it, or take it out", err)
+}

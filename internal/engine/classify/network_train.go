@@ -1,0 +1,94 @@
+package classify
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/engine/nn/train"
+)
+
+// NetworkTraining trains one G, paper B's attack, on rows of numbers by Adam in shuffled batches,
+// and keeps the epoch that does best on rows held out (B section 5.1.4).
+type NetworkTraining struct {
+	Graph  *nn.Graph // takes a row and gives a score for each class, or one number
+	X      []float32 // rows to learn from, [n, d]
+	Held   []float32 // rows held out, which choose the epoch, [m, d]
+	Labels []int     // classes of the rows of X; nil for numbers
+	Values []float32 // of the rows of X, if they are numbers; the loss is half the squared error
+
+	Batch, Epochs int
+	LearningRate  float64
+	Dropout       uint64                              // seed of dropout
+	Rand          func(epoch int) *rand.Rand          // as in train.Loop
+	Progress      func(done, total int, loss float64) // called after each step, unless nil
+	// Judge scores the outputs on Held after an epoch. An epoch that is not ok is not kept.
+	Judge func(epoch int, outputs []float32) (score float64, ok bool, err error)
+}
+
+// Run trains the graph. It returns the epoch that was kept, 0 if none was, with its score. It
+// returns an error if ctx ends or the loss is no longer finite. The graph then has the weights of the
+// best epoch, too.
+func (t *NetworkTraining) Run(ctx context.Context) (best *train.Best, err error) {
+	net, err := nn.NewNet(t.Graph)
+	if err != nil {
+		return nil, err
+	}
+	adam := train.NewAdam(t.Graph.Params(), train.AdamOptions{LearningRate: t.LearningRate})
+	trainer, err := train.NewTrainer(t.Graph, adam, t.Dropout)
+	if err != nil {
+		return nil, err
+	}
+	d, width := trainer.Dims()
+	b := &networkBatch{x: make([]float32, t.Batch*d), y: make([]int, t.Batch), grad: make([]float32, t.Batch)}
+	outputs := make([]float32, len(t.Held)/d*width)
+	best = train.NewBest(t.Graph)
+	loop := train.Loop{
+		What: "attack", Examples: len(t.X) / d, Batch: t.Batch, Epochs: t.Epochs, Rand: t.Rand, Progress: t.Progress,
+		Step: func(rows []int) (float64, error) { return t.step(trainer, b, rows), nil },
+		Sweep: func(_ context.Context, epoch int) error {
+			net.Forward(outputs, t.Held)
+			score, ok, err := t.Judge(epoch, outputs)
+			if err == nil && ok {
+				best.Offer(epoch, score)
+			}
+			return err
+		},
+	}
+	err = loop.Run(ctx)
+	if best.Epoch > 0 {
+		best.Restore()
+	}
+	return best, err
+}
+
+// networkBatch holds the buffers of a step.
+type networkBatch struct {
+	x    []float32 // [batch, d]
+	y    []int
+	grad []float32 // of numbers
+}
+
+// step makes a step on the cross entropy of the rows' classes or, of numbers, on half their mean
+// squared error, and returns that loss.
+func (t *NetworkTraining) step(trainer *train.Trainer, b *networkBatch, rows []int) (loss float64) {
+	d := len(b.x) / len(rows)
+	for k, i := range rows {
+		copy(b.x[k*d:][:d], t.X[i*d:])
+		if t.Labels != nil {
+			b.y[k] = t.Labels[i]
+		}
+	}
+	if t.Labels != nil {
+		loss, _ = trainer.Step(b.x, b.y)
+		return loss
+	}
+	for k, v := range trainer.Forward(b.x) {
+		e := v - t.Values[rows[k]]
+		b.grad[k] = e / float32(len(rows))
+		loss += .5 * float64(e*b.grad[k])
+	}
+	trainer.Backward(nil, b.grad)
+	trainer.Update()
+	return loss
+}

@@ -1,0 +1,69 @@
+package classify
+
+import (
+	"math"
+	"slices"
+
+	"tattle/internal/math/simd"
+)
+
+// scaler standardises columns: less the mean, over the standard deviation of the rows
+// it was made from. A column that was constant becomes 0.
+type scaler struct {
+	mean, inverse []float64 // [d]
+	limit         float64   // beyond which a standardised value is cut off
+}
+
+func newScaler(x []float32, d int, limit float64) *scaler {
+	n := float64(len(x) / d)
+	s := &scaler{make([]float64, d), make([]float64, d), limit}
+	constant := make([]bool, d)
+	for j := range constant {
+		constant[j] = true
+	}
+	for i, v := range x {
+		j := i % d
+		s.mean[j] += float64(v)
+		constant[j] = constant[j] && v == x[j]
+	}
+	for j := range s.mean {
+		s.mean[j] /= n
+	}
+	for i, v := range x {
+		r := float64(v) - s.mean[i%d]
+		s.inverse[i%d] += r * r
+	}
+	for j, squares := range s.inverse {
+		if s.inverse[j] = math.Sqrt(n / squares); constant[j] || math.IsInf(s.inverse[j], 0) {
+			s.inverse[j] = 0
+		}
+	}
+	return s
+}
+
+// rows overwrites dst with the standardised rows of x.
+func rows[T float32 | float64](s *scaler, dst []T, x []float32) {
+	d := len(s.mean)
+	for lo := 0; lo < len(x); lo += d {
+		for j, v := range x[lo : lo+d] {
+			z := (float64(v) - s.mean[j]) * s.inverse[j]
+			dst[lo+j] = T(min(max(z, -s.limit), s.limit))
+		}
+	}
+}
+
+// sortedColumns calls f with each column of rows of d numbers, ascending, several at a
+// time; f must not keep it.
+func sortedColumns(x []float32, d int, f func(j int, column []float32)) {
+	n := len(x) / d
+	simd.Parallel(d, 1, func(lo, hi int) {
+		column := make([]float32, n)
+		for j := lo; j < hi; j++ {
+			for i := range column {
+				column[i] = x[i*d+j]
+			}
+			slices.Sort(column)
+			f(j, column)
+		}
+	})
+}

@@ -1,0 +1,188 @@
+package classify
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"tattle/internal/math/simd"
+	"tattle/internal/run"
+)
+
+const (
+	// treeRounds bounds the boosting; early stopping decides.
+	treeRounds = 120
+	// treeLeaves lets a tree join three columns; more leaves do no better on a few
+	// thousand rows.
+	treeLeaves = 8
+	// treeRate shrinks each tree enough for a hundred of them to average.
+	treeRate = .1
+	// treePatience rounds without a better loss on the rows held out end the boosting.
+	treePatience = 8
+	// A fifth of the rows, at most treeHoldout, are held out: the standard error of a
+	// loss over so many is a hundredth.
+	treeHoldout = 2000
+	// blindRounds are made where there are too few rows to hold some out.
+	blindRounds = 10
+	blindRows   = 25
+	// treeColumns is how many columns, drawn for each tree, it may look at.
+	treeColumns = 64
+)
+
+// Trees is gradient boosting with the softmax loss, or the squared one for numbers
+// (Friedman, 2001), of trees with few leaves on columns in at most 128 bins, by Newton
+// steps. A round adds a tree for each class, or one for two classes; targets share the
+// bins. Sums are of integers, exact and so in any order. No library within reach trains
+// trees.
+type Trees struct{}
+
+// Name returns "trees".
+func (Trees) Name() string { return "trees" }
+
+// Suits returns true.
+func (Trees) Suits(Target) bool { return true }
+
+// forest is a fitted Trees.
+type forest struct {
+	bins    *bins
+	targets []*boosted
+	widths  []int
+}
+
+// growth is a run of Trees.Fit.
+type growth struct {
+	*forest
+	seed     uint64
+	d, n, m  int     // columns; rows, of which the first m are learned from
+	codes    []uint8 // [d, n]
+	jobs     []job
+	growers  sync.Pool
+	learning []bool // of each target: it goes on
+}
+
+// job is one tree of a round.
+type job struct{ target, output int }
+
+// Fit boosts until the loss on rows held out no longer falls, and keeps the best round.
+func (l Trees) Fit(ctx context.Context, x []float32, d int, targets []Target, seed uint64) (Fitted, error) {
+	n, err := check(l, x, d, targets)
+	if err != nil {
+		return nil, err
+	}
+	g := newGrowth(x, n, d, targets, seed)
+	for round := range treeRounds {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if !g.round(round) {
+			break
+		}
+	}
+	for _, b := range g.targets {
+		b.finish()
+	}
+	return g.forest, nil
+}
+
+func newGrowth(x []float32, n, d int, targets []Target, seed uint64) *growth {
+	g := &growth{forest: &forest{bins: newBins(x, d)}, seed: seed, d: d, n: n, m: n}
+	if n >= blindRows {
+		g.m -= min(n/5, treeHoldout)
+	}
+	order := run.Rand(seed, 0, 0).Perm(n)
+	g.codes = g.bins.columns(x, order)
+	for _, t := range targets {
+		g.targets = append(g.targets, newBoosted(t, order, g.m))
+		g.widths = append(g.widths, t.Width())
+	}
+	g.learning = make([]bool, len(targets))
+	for t := range g.learning {
+		g.learning[t] = true
+	}
+	g.growers.New = func() any { return newGrower(g.m, min(d, treeColumns), treeLeaves) }
+	return g
+}
+
+// round grows a tree for each score of each target that still learns, and reports whether
+// any does.
+func (g *growth) round(round int) bool {
+	g.jobs = g.jobs[:0]
+	for t, b := range g.targets {
+		if !g.learning[t] {
+			continue
+		}
+		b.slopes(g.m)
+		b.rounds = append(b.rounds, make([]tree, b.outputs))
+		for c := range b.outputs {
+			g.jobs = append(g.jobs, job{t, c})
+		}
+	}
+	simd.Parallel(len(g.jobs), 1, func(lo, hi int) {
+		for _, j := range g.jobs[lo:hi] {
+			g.grow(j, round)
+		}
+	})
+	going := false
+	for t, b := range g.targets {
+		if g.learning[t] {
+			g.learning[t] = b.judge(g.m, g.n)
+			going = going || g.learning[t]
+		}
+	}
+	return going
+}
+
+// grow makes one tree and adds it to the scores.
+func (g *growth) grow(j job, round int) {
+	b := g.targets[j.target]
+	w := g.growers.Get().(*grower)
+	defer g.growers.Put(w)
+	columns := g.columnsOf(j, round)
+	t := w.grow(g.codes, g.n, columns, b.packed[j.output], b.scale, b.least, treeRate)
+	scores := b.scores[j.output]
+	w.addTo(scores, t)
+	for i := g.m; i < g.n; i++ {
+		scores[i] += t.at(g.codes[i:], g.n)
+	}
+	b.rounds[len(b.rounds)-1][j.output] = t
+}
+
+// columnsOf returns the columns a tree looks at, ascending.
+func (g *growth) columnsOf(j job, round int) []int {
+	columns := make([]int, g.d)
+	for i := range columns {
+		columns[i] = i
+	}
+	if g.d <= treeColumns {
+		return columns
+	}
+	r := run.Rand(g.seed, 1+round, j.target<<20+j.output)
+	for i := range treeColumns {
+		k := i + r.IntN(g.d-i)
+		columns[i], columns[k] = columns[k], columns[i]
+	}
+	slices.Sort(columns[:treeColumns])
+	return columns[:treeColumns]
+}
+
+// Predict gives log-odds of the classes up to a constant, or numbers.
+func (f *forest) Predict(ctx context.Context, dst [][]float32, x []float32) error {
+	d := len(f.bins.edges)
+	n := checkPredict(dst, x, d, f.widths)
+	simd.Parallel((n+treeBlock-1)/treeBlock, 1, func(lo, hi int) {
+		for b := lo; b < hi && ctx.Err() == nil; b++ {
+			from, to := b*treeBlock, min(n, (b+1)*treeBlock)
+			codes := f.bins.rows(x[from*d : to*d])
+			for t, w := range f.widths {
+				if dst[t] != nil {
+					f.targets[t].predict(dst[t][from*w:to*w], codes, to-from)
+				}
+			}
+		}
+	})
+	return ctx.Err()
+}
+
+// sigmoid returns 1/(1 + e^−x).
+func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

@@ -1,0 +1,129 @@
+package classify
+
+import (
+	"context"
+	"math"
+
+	"tattle/internal/math/eigen"
+	"tattle/internal/math/simd"
+)
+
+const (
+	// farthest cuts standardised values off before they are multiplied, so that no
+	// product of finite numbers overflows.
+	farthest = 1e6
+	// faintest is the least variance of a principal component, of standardised
+	// columns, that counts: 10⁻⁵ of a standard deviation is far above the rounding
+	// of float32 outputs, as in rows that sum to 1, and far below what carries anything.
+	faintest = 1e-10
+	// manyColumns or more are decomposed by eigen.Large.
+	manyColumns = 128
+	// whitenBlock rows are projected at once.
+	whitenBlock = 512
+)
+
+// whitening projects rows to their principal components, of the standardised columns,
+// each scaled to variance 1.
+type whitening struct {
+	*scaler
+	d, r       int
+	w          []float64 // [d, r]
+	deviations []float64 // of the components, before they are scaled
+}
+
+// newWhitening returns the projection to at most most components, the largest.
+func newWhitening(ctx context.Context, x []float32, d, most int) (*whitening, error) {
+	w := &whitening{scaler: newScaler(x, d, farthest), d: d}
+	values, vectors, ok := decompose(ctx, w.covariance(x), d)
+	if !ok {
+		return w, ctx.Err() // without an end, not reached by finite numbers: no component, as if all were constant
+	}
+	w.r = min(len(values), most)
+	w.w = make([]float64, d*w.r)
+	for c, v := range values[:w.r] {
+		deviation := math.Sqrt(v)
+		w.deviations = append(w.deviations, deviation)
+		for j := range d {
+			w.w[j*w.r+c] = vectors[c*d+j] / deviation
+		}
+	}
+	return w, nil
+}
+
+// decompose returns the eigenvalues of a covariance that count, descending, and their
+// eigenvectors, by rows. It may overwrite the covariance, and ends early with ctx.
+func decompose(ctx context.Context, covariance []float64, d int) (values, vectors []float64, ok bool) {
+	if d < manyColumns {
+		return eigen.Symmetric(covariance, d, faintest)
+	}
+	return eigen.Large(ctx, covariance, d, faintest)
+}
+
+// covariance returns that of the standardised columns, [d, d].
+func (w *whitening) covariance(x []float32) []float64 {
+	d, n := w.d, len(x)/w.d
+	c := make([]float64, d*d)
+	z := make([]float64, min(n, whitenBlock)*d)
+	for lo := 0; lo < n; lo += whitenBlock {
+		m := min(whitenBlock, n-lo)
+		rows(w.scaler, z, x[lo*d:(lo+m)*d])
+		simd.Gram(true, d, m, 1/float64(n), z, d, 1, c, d)
+	}
+	simd.Mirror(d, c, d)
+	return c
+}
+
+// rows overwrites the first r columns of dst, [n, stride], with the components of x.
+func (w *whitening) rows(dst []float32, stride int, x []float32) {
+	if w.r == 0 {
+		return
+	}
+	n := len(x) / w.d
+	z, y := make([]float64, min(n, whitenBlock)*w.d), make([]float64, min(n, whitenBlock)*w.r)
+	for lo := 0; lo < n; lo += whitenBlock {
+		m := min(whitenBlock, n-lo)
+		rows(w.scaler, z, x[lo*w.d:(lo+m)*w.d])
+		simd.Gemm(false, false, m, w.r, w.d, 1, z, w.d, w.w, w.r, 0, y, w.r)
+		for i := range m {
+			for c, v := range y[i*w.r : (i+1)*w.r] {
+				dst[(lo+i)*stride+c] = float32(v)
+			}
+		}
+	}
+}
+
+// distanceColumns is the largest number of columns for distances. The time grows with it, and
+// in more dimensions all distances are nearly equal.
+const distanceColumns = 100
+
+// narrowing leaves rows of up to distanceColumns as they are, and takes the largest
+// principal components of wider ones, with the variances that they have.
+type narrowing struct {
+	d     int
+	wide  *whitening // nil if rows stay as they are
+	width int
+}
+
+func newNarrowing(ctx context.Context, x []float32, d int) (*narrowing, error) {
+	if d <= distanceColumns {
+		return &narrowing{d: d, width: d}, nil
+	}
+	w, err := newWhitening(ctx, x, d, distanceColumns)
+	if err != nil {
+		return nil, err
+	}
+	for i := range w.w {
+		w.w[i] *= w.deviations[i%w.r]
+	}
+	return &narrowing{d: d, wide: w, width: max(w.r, 1)}, nil
+}
+
+// rows returns the narrow rows.
+func (t *narrowing) rows(x []float32) []float32 {
+	if t.wide == nil {
+		return x
+	}
+	y := make([]float32, len(x)/t.d*t.width)
+	t.wide.rows(y, t.width, x)
+	return y
+}

@@ -1,0 +1,238 @@
+package nn
+
+import (
+	"math"
+
+	"tattle/internal/math/simd"
+)
+
+// binaryFuncs are the operators of [Binary].
+func binaryFuncs[T Float]() map[string]binaryFunc[T] {
+	m := map[string]binaryFunc[T]{
+		"Add": binaryAdd[T](),
+		"Sub": binarySub[T](),
+		"Mul": binaryMul[T](),
+		"Div": binaryDiv[T](),
+		"Pow": binaryPow[T](),
+		"Min": binaryChoice[T](-1),
+		"Max": binaryChoice[T](1),
+	}
+	for operator, c := range comparisons {
+		m[operator] = binaryComparison[T](c)
+	}
+	return m
+}
+
+func handOn[T Float](dst, d, _, _, _ []T) { copy(dst, d) }
+
+func binaryAdd[T Float]() binaryFunc[T] {
+	return binaryFunc[T]{
+		value: simd.Add[T],
+		left:  handOn[T],
+		right: handOn[T],
+		bound: sumBound, linear: true,
+
+		valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, 1, c) },
+		leftBy:  func(dst, d, _ []T, _ T) { copy(dst, d) },
+		commute: true,
+
+		// The errors of the two and u·|ŷ| for the sum's own rounding.
+		boundSame: func(ey, _, ea, _, eb, y []float64) {
+			up := roundUp(3)
+			for i, v := range y {
+				ey[i] = up * (ea[i] + eb[i] + unit*math.Abs(v))
+			}
+		},
+	}
+}
+
+func binarySub[T Float]() binaryFunc[T] {
+	return binaryFunc[T]{
+		value: subtract[T],
+		left:  handOn[T],
+		right: func(dst, d, _, _, _ []T) {
+			for i, v := range d {
+				dst[i] = -v
+			}
+		},
+		bound: sumBound, linear: true,
+
+		valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, 1, -c) },
+		leftBy:  func(dst, d, _ []T, _ T) { copy(dst, d) },
+	}
+}
+
+func subtract[T Float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] - b[i]
+	}
+}
+
+// sumBound: a sum with ±Inf is that, exactly.
+func sumBound(a, ea, b, eb, y float64) float64 {
+	if math.IsInf(a, 0) || math.IsInf(b, 0) {
+		return ea + eb
+	}
+	return ea + eb + 2*unit*math.Abs(y)
+}
+
+func binaryMul[T Float]() binaryFunc[T] {
+	return binaryFunc[T]{
+		value: simd.Mul[T],
+		left:  func(dst, d, _, b, _ []T) { simd.Mul(dst, d, b) },
+		right: func(dst, d, a, _, _ []T) { simd.Mul(dst, d, a) },
+		bound: mulBound,
+
+		valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, c, 0) },
+		leftBy:  func(dst, d, _ []T, c T) { simd.ScaleShift(dst, d, c, 0) },
+		commute: true,
+
+		boundSame: func(ey, a, ea, b, eb, y []float64) {
+			up := roundUp(6)
+			for i, v := range y {
+				ey[i] = up*mulBound(a[i], ea[i], b[i], eb[i], v) + underflow
+				if math.IsNaN(ey[i]) { // 0 times an error without bound
+					ey[i] = math.Inf(1)
+				}
+			}
+		},
+	}
+}
+
+// mulBound: |x̂·ŷ − x·y| ≤ |x̂|·ey + |ŷ|·ex + ex·ey, and 2u times the product for its
+// own rounding.
+func mulBound(a, ea, b, eb, y float64) float64 {
+	return math.Abs(a)*eb + math.Abs(b)*ea + ea*eb + 2*unit*math.Abs(y)
+}
+
+// binaryDiv: a/b moves by (da − y·db)/(b + db), y = a/b. The bound has errors in the place of
+// these changes, |b + db| ≥ |b| − eb and |a/b| ≤ |y|(1 + 2u), but for underflow; it is +Inf if
+// b + db can be 0.
+func binaryDiv[T Float]() binaryFunc[T] {
+	return binaryFunc[T]{
+		value: func(dst, a, b []T) {
+			a, b = a[:len(dst)], b[:len(dst)]
+			for i := range dst {
+				dst[i] = a[i] / b[i]
+			}
+		},
+		left: func(dst, d, _, b, _ []T) {
+			d, b = d[:len(dst)], b[:len(dst)]
+			for i := range dst {
+				dst[i] = d[i] / b[i]
+			}
+		},
+		right: func(dst, d, _, b, y []T) {
+			for i := range dst {
+				dst[i] = -d[i] * y[i] / b[i]
+			}
+		},
+		bound: func(a, ea, b, eb, y float64) float64 {
+			least := math.Abs(b) - eb
+			if !(least > 0) {
+				return math.Inf(1)
+			}
+			least *= 1 - 2*unit
+			q := math.Abs(y)*(1+4*unit) + underflow
+			return (ea+q*eb)/least + 2*unit*math.Abs(y)
+		},
+
+		valueBy: quotientBy[T],
+		leftBy:  func(dst, d, _ []T, c T) { quotientBy(dst, d, c) },
+	}
+}
+
+func quotientBy[T Float](dst, a []T, c T) {
+	for i, v := range a {
+		dst[i] = v / c
+	}
+}
+
+// binaryChoice are Max, for way 1, and Min, for way −1.
+func binaryChoice[T Float](way T) binaryFunc[T] {
+	part := func(mine, others T) T {
+		switch {
+		case way*mine > way*others:
+			return 1
+		case mine == others:
+			return .5
+		}
+		return 0
+	}
+	return binaryFunc[T]{
+		value: func(dst, a, b []T) {
+			for i := range dst {
+				if way > 0 {
+					dst[i] = max(a[i], b[i])
+				} else {
+					dst[i] = min(a[i], b[i])
+				}
+			}
+		},
+		left: func(dst, d, a, b, _ []T) {
+			for i := range dst {
+				dst[i] = d[i] * part(a[i], b[i])
+			}
+		},
+		right: func(dst, d, a, b, _ []T) {
+			for i := range dst {
+				dst[i] = d[i] * part(b[i], a[i])
+			}
+		},
+		bound: func(a, ea, b, eb, _ float64) float64 { return choiceBound(float64(way), a, ea, b, eb) },
+	}
+}
+
+// choiceBound: the choice moves by no more than either operand does, and by one's alone
+// where that is chosen for certain.
+func choiceBound(way, a, ea, b, eb float64) float64 {
+	apart := way * (a - b) * (1 - 2*unit)
+	switch reach := (ea + eb) * (1 + 4*unit); {
+	case apart > reach:
+		return ea
+	case -apart > reach:
+		return eb
+	}
+	return max(ea, eb)
+}
+
+// binaryPRelu is x where x > 0 and slope·x elsewhere.
+func binaryPRelu[T Float]() binaryFunc[T] {
+	return binaryFunc[T]{
+		value: func(dst, x, slope []T) {
+			for i, v := range x {
+				if !(v > 0) {
+					v *= slope[i]
+				}
+				dst[i] = v
+			}
+		},
+		left: func(dst, d, x, slope, _ []T) {
+			for i, v := range x {
+				s := d[i]
+				if !(v > 0) {
+					s *= slope[i]
+				}
+				dst[i] = s
+			}
+		},
+		right: func(dst, d, x, _, _ []T) {
+			for i, v := range x {
+				dst[i] = d[i] * min(v, 0)
+			}
+		},
+		bound: preluBound,
+	}
+}
+
+func preluBound(x, e, slope, _, y float64) float64 {
+	s := math.Abs(slope)
+	switch {
+	case e < x:
+		return e
+	case e < -x:
+		return s*e + 2*unit*math.Abs(y)
+	}
+	return max(1, s)*e + 2*unit*math.Abs(y)
+}

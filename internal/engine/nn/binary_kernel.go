@@ -1,0 +1,187 @@
+package nn
+
+import (
+	"math"
+	"slices"
+
+	"tattle/internal/math/simd"
+)
+
+// binaryFunc is what an operator of two numbers does over a run of entries. dst may be
+// one of the operands.
+type binaryFunc[T Float] struct {
+	value func(dst, a, b []T)
+
+	// left sets dst = d·∂y/∂a and right dst = d·∂y/∂b.
+	left, right func(dst, d, a, b, y []T)
+
+	linear bool // value is linear: its tangent is the value of the tangents
+
+	// bound is the error of y where a and b are off by at most ea and eb, with its own
+	// rounding, but for what underflow does.
+	bound func(a, ea, b, eb, y float64) float64
+
+	// The same as value, and as left, where b is one number, c; nil if repeating it
+	// serves.
+	valueBy func(dst, a []T, c T)
+	leftBy  func(dst, d, a []T, c T)
+	commute bool // value(a, b) is value(b, a)
+
+	truth bool // the values are 0 and 1, and the bounds are too
+
+	// For two inputs of one shape, where it is not nil, boundSame gives the whole bounds: the
+	// form that recorded results have been computed with.
+	boundSame func(ey, a, ea, b, eb, y []float64)
+}
+
+// binaryKernel is the kernel of the operators of two numbers.
+type binaryKernel[T Float] struct {
+	broadcast[T]
+	op                   binaryFunc[T]
+	same                 bool                    // two inputs of one shape, without repetition
+	pair                 [maxOperands]operand[T] // which flat combines
+	forth, tangent, flat func(lo, hi int)
+	lifted               func(ey, y []float64)
+	each                 []T // of each example: the constant's gradient
+}
+
+func newBinaryKernel[T Float](f binaryFunc[T], in [][]int, constants []*Param) *binaryKernel[T] {
+	k := &binaryKernel[T]{op: f}
+	k.init(in, constants)
+	if f.commute && k.single[0] && !k.single[1] { // the fast paths are of a single b
+		shapes, _ := operandShapes(in, constants)
+		k.layout = newLayout(shapes[1], shapes[0])
+		k.input = []int{k.input[1], k.input[0]}
+		k.constants = []*Param{constants[1], constants[0]}
+	}
+	k.same = constants[0] == nil && constants[1] == nil && slices.Equal(in[0], in[1])
+	k.forth, k.tangent, k.flat = k.valueRuns, k.tangents, k.flatRange
+	k.partial, k.lifted = k.partialRun, k.boundRun
+	return k
+}
+
+func (k *binaryKernel[T]) forward(f *frame[T]) {
+	if !k.same {
+		k.run(f, f.y, nil, 1, k.forth)
+		return
+	}
+	k.take(f, nil, 1)
+	k.combine(f.y, k.x)
+}
+
+func (k *binaryKernel[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
+	if !k.same || !k.op.linear {
+		k.run(f, dy, dx, n, k.tangent)
+		return
+	}
+	k.take(f, dx, n)
+	k.combine(dy, k.d)
+}
+
+// combine overwrites dst with the values of two operands that meet one to one.
+func (k *binaryKernel[T]) combine(dst []T, pair [maxOperands]operand[T]) {
+	k.dst, k.pair = dst, pair
+	simd.Parallel(len(dst), grain, k.flat)
+}
+
+func (k *binaryKernel[T]) flatRange(lo, hi int) {
+	k.op.value(k.dst[lo:hi], k.pair[0].values[lo:hi], k.pair[1].values[lo:hi])
+}
+
+func (k *binaryKernel[T]) valueRuns(lo, hi int) {
+	buffer := k.spares.borrow(2 * longestRun)
+	for q := lo; q < hi; q++ {
+		_, e, r := k.place(q)
+		y, a := k.f.y[e*k.out+r.out:][:r.n], k.value(0, e, r, buffer)
+		if k.op.valueBy != nil && k.single[1] {
+			k.op.valueBy(y, a, k.x[1].first(1, e, r))
+			continue
+		}
+		k.op.value(y, a, k.value(1, e, r, buffer))
+	}
+	k.spares.giveBack(buffer)
+}
+
+func (k *binaryKernel[T]) tangents(lo, hi int) {
+	buffer := k.spares.borrow(5 * longestRun)
+	more := buffer[2*longestRun:]
+	for q := lo; q < hi; q++ {
+		row, e, r := k.place(q)
+		y, dst := k.f.y[e*k.out+r.out:][:r.n], k.dst[row*k.out+r.out:][:r.n]
+		da, db := k.change(0, row, r, more), k.change(1, row, r, more)
+		a := k.value(0, e, r, buffer)
+		if db == nil && k.op.leftBy != nil && k.single[1] {
+			k.op.leftBy(dst, da, a, k.x[1].first(1, e, r))
+			continue
+		}
+		b := k.value(1, e, r, buffer)
+		switch {
+		case db == nil:
+			k.op.left(dst, da, a, b, y)
+		case da == nil:
+			k.op.right(dst, db, a, b, y)
+		default:
+			part := buffer[4*longestRun:][:r.n]
+			k.op.right(part, db, a, b, y)
+			k.op.left(dst, da, a, b, y)
+			simd.Add(dst, dst, part)
+		}
+	}
+	k.spares.giveBack(buffer)
+}
+
+// partialRun sets dst to the cotangent of the output over a run, times the derivative.
+func (k *binaryKernel[T]) partialRun(dst []T, row, example int, r *stretch, buffer []T) {
+	d, y := k.dy[row*k.out+r.out:][:r.n], k.f.y[example*k.out+r.out:][:r.n]
+	a := k.value(0, example, r, buffer)
+	if k.side == 0 && k.op.leftBy != nil && k.single[1] {
+		k.op.leftBy(dst, d, a, k.x[1].first(1, example, r))
+		return
+	}
+	b := k.value(1, example, r, buffer)
+	if k.side == 0 {
+		k.op.left(dst, d, a, b, y)
+	} else {
+		k.op.right(dst, d, a, b, y)
+	}
+}
+
+// grad adds the constant's gradient, example by example, where it is learned: a slope.
+func (k *binaryKernel[T]) grad(f *frame[float32], dy []float32) {
+	k.take(any(f).(*frame[T]), nil, 1)
+	k.side = slices.Index(k.input, -1)
+	size := k.sizes[k.side]
+	k.each = sized(k.each, f.batch*size)
+	k.dst, k.dy = k.each, any(dy).([]T)
+	simd.Parallel(f.batch, 1+grain/max(1, k.out), k.sums)
+	each, sum := any(k.each).([]float32), k.constants[k.side].Grad
+	for e := range f.batch {
+		simd.Add(sum, sum, each[e*size:][:size])
+	}
+}
+
+func (k *binaryKernel[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+	if k.same && k.op.boundSame != nil {
+		a, b := k.input[0], k.input[1]
+		k.op.boundSame(ey, f.x[a], ex[a], f.x[b], ex[b], f.y)
+		return
+	}
+	k.eachRun(f, ey, ex, k.lifted)
+}
+
+// boundRun bounds the entries of a run; the bounds of the operators themselves are
+// lifted by their own rounding.
+func (k *binaryKernel[T]) boundRun(ey, y []float64) {
+	a, b, ea, eb := k.values64[0], k.values64[1], k.bounds64[0], k.bounds64[1]
+	up := roundUp(12)
+	for j := range ey {
+		ey[j] = k.op.bound(a[j], ea[j], b[j], eb[j], y[j])
+		if !k.op.truth {
+			ey[j] = up*ey[j] + underflow
+		}
+		overflows := math.IsInf(y[j], 0) && !math.IsInf(a[j], 0) && !math.IsInf(b[j], 0)
+		if math.IsNaN(ey[j]) || overflows {
+			ey[j] = math.Inf(1)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package nn
+
+import "tattle/internal/math/simd"
+
+// fusible is a kernel that can also compute operators that follow it, while its output is still
+// in the caches. A program for inference calls its methods if nothing else reads the tensor in
+// between. After fuseAdd has returned true, the kernel's step has one more input, the last one:
+// the other summand. After fuse has returned true, nothing more is fused.
+type fusible interface {
+	fuseAdd() bool                  // y becomes op(x) + r
+	fuse(next kernel[float32]) bool // y becomes next(op(x)), or next(op(x) + r)
+}
+
+// epilogue is what a convolution does to its sum before it is stored: max(y + r, 0),
+// or Slope times it below zero. The products of the rectifier need the sign of its
+// input, which its output has, as slopes are not negative here.
+type epilogue struct {
+	add       bool
+	rectifier *rectifier[float32] // or nil
+}
+
+func (e *epilogue) fuseAdd() bool {
+	if e.add || e.rectifier != nil {
+		return false
+	}
+	e.add = true
+	return true
+}
+
+func (e *epilogue) fuse(next kernel[float32]) bool {
+	r, ok := next.(*rectifier[float32])
+	if !ok || e.rectifier != nil || !(r.slope > 0 || r.zero) {
+		return false
+	}
+	e.rectifier = r
+	return true
+}
+
+// ending is an epilogue with its operands for one product: y = f(sum + add), where f
+// multiplies by slope where sign, or the sum itself where there is no sign, is not
+// positive.
+type ending[T Float] struct {
+	add     []T // like y, or nil
+	rectify bool
+	sign    []T // of the examples, each of which has k vectors; or nil
+	slope   T
+	k       int // vectors of an example
+	images  int // of a vector
+	size    int // of an image
+}
+
+func (e *ending[T]) nothing() bool { return e.add == nil && !e.rectify }
+
+// finish sets dst, which begins at at of image i, to what comes of the sums src and a
+// bias.
+func (e *ending[T]) finish(dst, src []T, i, at int, bias T) {
+	e.finishRows(dst, src, i, at, 1, len(dst), len(dst), len(dst), bias)
+}
+
+// finishRows is finish for rows of n entries, which lie dstStride and srcStride apart.
+func (e *ending[T]) finishRows(dst, src []T, i, at, rows, n, dstStride, srcStride int, bias T) {
+	var add, sign []T
+	if e.add != nil {
+		add = e.add[i*e.size+at:]
+	}
+	slope := e.slope
+	switch {
+	case !e.rectify:
+		slope = 1
+	case e.sign != nil:
+		of := i/(e.k*e.images)*e.images + i%e.images
+		sign = e.sign[of*e.size+at:]
+	}
+	if slope == 1 && add == nil && bias == 0 && &dst[0] == &src[0] {
+		return
+	}
+	simd.Finish(dst, src, add, sign, rows, n, dstStride, srcStride, bias, slope)
+}
+
+// ending returns what follows a product of inputs x, with n vectors an example: the
+// rectifier goes by sign.
+func (k *conv[T]) ending(f *frame[T], x [][]T, sign []T, n int) ending[T] {
+	e := ending[T]{sign: sign, k: n, images: k.images, size: k.op.OutChannels * k.outHW}
+	if k.add {
+		e.add = x[1]
+	}
+	if k.rectifier != nil {
+		e.rectify, e.slope = true, T(k.rectifier.slope)
+	}
+	return e
+}
+
+// beforeEnding takes the cotangent of the output to that of the convolution, which it
+// returns, and leaves the other summand's in dx[1].
+func (k *conv[T]) beforeEnding(f *frame[T], dx [][]T, dy []T, n int) []T {
+	if k.rectifier != nil {
+		var to []T
+		if k.add && dx[1] != nil {
+			to = dx[1]
+		} else {
+			k.masked = sized(k.masked, len(dy))
+			to = k.masked
+		}
+		any(k.rectifier.product).(*pass[T]).run(to, dy, f.y, f.batch, n)
+		return to
+	}
+	if k.add && dx[1] != nil {
+		copy(dx[1], dy)
+	}
+	return dy
+}
+
+// active sets which outputs may change, if a rectifier is fused.
+func (k *conv[T]) active(f *frame[T], dst []bool) {
+	for i, y := range f.y {
+		dst[i] = k.rectifier == nil || !k.rectifier.zero || y > 0
+	}
+}

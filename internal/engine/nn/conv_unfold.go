@@ -1,0 +1,179 @@
+package nn
+
+import "tattle/internal/math/simd"
+
+// unfold writes the rows of col for channels [c0, c1) of group g of the tile (im2col): row
+// (c·kH + r)·kW + s holds, for each output of the tile, the input that kernel entry (r, s)
+// multiplies in channel c.
+func (k *convColumns[T]) unfold(col []T, t convTile, g, c0, c1 int) {
+	cols := k.outputs(t)
+	per := (t.r1 - t.r0) * k.outW
+	for e := t.e0; e < t.e1; e++ {
+		for c := c0; c < c1; c++ {
+			plane := k.x[((e*k.groups+g)*k.inG+c)*k.inHW:][:k.inHW]
+			if k.pairs && c+1 < c1 {
+				simd.Prefetch(k.x[((e*k.groups+g)*k.inG+c+1)*k.inHW:][t.r0*k.strideH*k.inW : t.r1*k.strideH*k.inW]) // the next channel's
+			}
+			for r := range k.kH {
+				if k.pairs {
+					row := (c*k.kH + r) * 2
+					even, odd := col[row*cols+(e-t.e0)*per:][:per], col[(row+1)*cols+(e-t.e0)*per:][:per]
+					simd.Deinterleave(even, odd, k.pairsAt(plane, t, r), t.r1-t.r0, k.outW, k.strideH*k.inW)
+					continue
+				}
+				for s := range k.kW {
+					row := (c*k.kH+r)*k.kW + s
+					k.unfoldTap(col[row*cols+(e-t.e0)*per:][:per], plane, r, s, t.r0)
+				}
+			}
+		}
+	}
+}
+
+// pairsAt returns the inputs in plane, starting at the first one that kernel entry (r, 0)
+// multiplies in the tile. It is used if the kernel is 2 wide and its stride is 2.
+func (k *convColumns[T]) pairsAt(plane []T, t convTile, r int) []T {
+	return plane[(t.r0*k.strideH+r)*k.inW:]
+}
+
+// unfoldTap writes to dst, for the outputs from row r0 on, the inputs in plane that kernel
+// entry (r, s) multiplies; 0 for padding.
+func (k *convColumns[T]) unfoldTap(dst, plane []T, r, s, r0 int) {
+	if k.shifts {
+		lo, hi, at := k.shifted(len(dst), r, s, r0)
+		clear(dst[:lo])
+		clear(dst[hi:])
+		copy(dst[lo:hi], plane[at:])
+		k.clearEdges(dst, s)
+		return
+	}
+	b, ok := k.tapBlock(r, s, r0, len(dst)/k.outW)
+	if !ok {
+		clear(dst)
+		return
+	}
+	clear(dst[:b.top*k.outW])
+	clear(dst[b.bottom*k.outW:])
+	if b.lo > 0 || b.hi < k.outW {
+		for i := b.top; i < b.bottom; i++ {
+			clear(dst[i*k.outW:][:b.lo])
+			clear(dst[i*k.outW+b.hi : (i+1)*k.outW])
+		}
+	}
+	take(dst[b.top*k.outW+b.lo:], plane[b.at:], b.bottom-b.top, b.hi-b.lo, k.outW, k.strideH*k.inW, k.strideW)
+}
+
+// tapBlock is the outputs of a tile, in the rows [top, bottom) and the columns [lo, hi), for which a
+// kernel entry lies inside of the input plane: at at for the first of them.
+type tapBlock struct{ top, bottom, lo, hi, at int }
+
+// tapBlock returns that of kernel entry (r, s) in the given number of rows of outputs from r0 on, and
+// whether there is one.
+func (k *convColumns[T]) tapBlock(r, s, r0, rows int) (b tapBlock, ok bool) {
+	top, bottom := span(k.outH, k.inH, k.strideH, r*k.dilH, k.top)
+	b.top, b.bottom = min(max(top-r0, 0), rows), min(bottom-r0, rows)
+	b.lo, b.hi = span(k.outW, k.inW, k.strideW, s*k.dilW, k.left)
+	h, w := (r0+b.top)*k.strideH+r*k.dilH-k.top, b.lo*k.strideW+s*k.dilW-k.left
+	b.at = h*k.inW + w
+	return b, b.top < b.bottom && b.lo < b.hi
+}
+
+// fold is the transpose of unfold: it adds the rows of col for group g to the inputs that
+// unfold copies them from.
+func (k *convColumns[T]) fold(col []T, t convTile, g int) {
+	cols := k.outputs(t)
+	per := (t.r1 - t.r0) * k.outW
+	for e := t.e0; e < t.e1; e++ {
+		for c := range k.inG {
+			plane := k.x[((e*k.groups+g)*k.inG+c)*k.inHW:][:k.inHW]
+			for r := range k.kH {
+				if k.pairs {
+					row := (c*k.kH + r) * 2
+					even, odd := col[row*cols+(e-t.e0)*per:][:per], col[(row+1)*cols+(e-t.e0)*per:][:per]
+					simd.Interleave(k.pairsAt(plane, t, r), even, odd, t.r1-t.r0, k.outW, k.strideH*k.inW)
+					continue
+				}
+				for s := range k.kW {
+					row := (c*k.kH+r)*k.kW + s
+					k.foldTap(plane, col[row*cols+(e-t.e0)*per:][:per], r, s, t.r0)
+				}
+			}
+		}
+	}
+}
+
+// foldTap is the transpose of unfoldTap: it adds src to the inputs in plane. It may change
+// src.
+func (k *convColumns[T]) foldTap(plane, src []T, r, s, r0 int) {
+	if k.shifts {
+		k.clearEdges(src, s)
+		lo, hi, at := k.shifted(len(src), r, s, r0)
+		to := plane[at:][:hi-lo]
+		simd.Add(to, to, src[lo:hi])
+		return
+	}
+	if b, ok := k.tapBlock(r, s, r0, len(src)/k.outW); ok {
+		put(plane[b.at:], src[b.top*k.outW+b.lo:], b.bottom-b.top, b.hi-b.lo, k.strideH*k.inW, k.outW, k.strideW)
+	}
+}
+
+// shifted is for strides of 1 and outputs as wide as the inputs: kernel entry (r, s) then
+// multiplies the input plane, shifted as a whole, except at the edges. Of the n outputs from row r0
+// on, those in [lo, hi) use the inputs from index at on.
+func (k *convColumns[T]) shifted(n, r, s, r0 int) (lo, hi, at int) {
+	at = (r0+r*k.dilH-k.top)*k.inW + s*k.dilW - k.left
+	lo = min(max(-at, 0), n)
+	hi = max(min(k.inHW-at, n), lo)
+	return lo, hi, min(max(at+lo, 0), k.inHW)
+}
+
+// clearEdges zeroes the outputs for which column s of the kernel lies outside of the input.
+func (k *convColumns[T]) clearEdges(x []T, s int) {
+	lo, hi := span(k.outW, k.inW, k.strideW, s*k.dilW, k.left)
+	for i := 0; i < len(x); i += k.outW {
+		row := x[i : i+k.outW]
+		for j := range lo {
+			row[j] = 0
+		}
+		for j := hi; j < len(row); j++ {
+			row[j] = 0
+		}
+	}
+}
+
+// take copies every stride-th entry of rows: dst[r·dstRow + i] = src[r·srcRow + i·stride], i < n.
+func take[T Float](dst, src []T, rows, n, dstRow, srcRow, stride int) {
+	switch stride {
+	case 1:
+		simd.CopyRows(dst, src, rows, n, dstRow, srcRow)
+	case 2:
+		simd.Even(dst, src, rows, n, dstRow, srcRow)
+	default:
+		for r := range rows {
+			to, from := dst[r*dstRow:][:n], src[r*srcRow:]
+			for i := range to {
+				to[i] = from[i*stride]
+			}
+		}
+	}
+}
+
+// put is the adjoint of take, added to dst: dst[r·dstRow + i·stride] += src[r·srcRow + i], i < n.
+func put[T Float](dst, src []T, rows, n, dstRow, srcRow, stride int) {
+	switch stride {
+	case 1:
+		for r := range rows {
+			to := dst[r*dstRow:][:n]
+			simd.Add(to, to, src[r*srcRow:][:n])
+		}
+	case 2:
+		simd.AddEven(dst, src, rows, n, dstRow, srcRow)
+	default:
+		for r := range rows {
+			to, from := dst[r*dstRow:], src[r*srcRow:][:n]
+			for i, v := range from {
+				to[i*stride] += v
+			}
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package nn
+
+import (
+	"math"
+
+	"tattle/internal/math/simd"
+)
+
+func inverseRoot(v float64) float64 { return 1 / math.Sqrt(v) }
+
+// rowMoments returns the mean and the biased variance of x. In float32 one pass
+// with sums in float64 is enough; in float64 the deviations from the mean are squared.
+func rowMoments[T Float](x []T) (mean, variance float64) {
+	n := float64(len(x))
+	if x, ok := any(x).([]float32); ok {
+		sum, squares := simd.SumAndSquares(x)
+		return spread(sum, squares, n)
+	}
+	mean = float64(simd.Sum(x)) / n
+	for _, v := range x {
+		d := float64(v) - mean
+		variance += d * d
+	}
+	return mean, variance / n
+}
+
+// centreScale sets y = (x − mean)·invStd·gain + move, of a whole channel.
+func centreScale[T Float](y, x []T, mean, invStd float64, gain, move T) {
+	a := T(invStd) * gain
+	if is64[T]() {
+		m := T(mean)
+		for i, v := range x {
+			y[i] = (v-m)*a + move
+		}
+		return
+	}
+	simd.ScaleShift(y, x, a, T(float64(move)-float64(a)*mean))
+}

@@ -1,0 +1,171 @@
+package nn
+
+import (
+	"math"
+
+	"tattle/internal/math/simd"
+)
+
+// maxPool is the kernel of a MaxPool. Its frame keeps the winners: for each
+// output, where in its plane of the input the largest lies.
+type maxPool[T Float] struct {
+	poolPlan
+	spares[T]
+	forwardPlanes, jvpPlanes, vjpPlanes func(lo, hi int)
+
+	// The operands of the product in progress.
+	f       *frame[T]
+	winners []int32
+	out, in []T // of the planes of the product
+	k       int
+}
+
+func newMaxPool[T Float](p *MaxPool, in [][]int) *maxPool[T] {
+	k := &maxPool[T]{poolPlan: newPoolPlan(p.Kernel, p.Stride, p.Pad, in)}
+	k.forwardPlanes, k.jvpPlanes, k.vjpPlanes = k.forwardRange, k.jvpRange, k.vjpRange
+	return k
+}
+
+// winners is what a frame keeps.
+type winners struct{ at []int32 }
+
+func (k *maxPool[T]) forward(f *frame[T]) {
+	w, ok := f.aux.(*winners)
+	if !ok {
+		w = &winners{}
+		f.aux = w
+	}
+	w.at = sized(w.at, len(f.y))
+	k.run(f, nil, nil, 1, k.forwardPlanes)
+}
+
+// run shares the planes of f.batch·n examples among the cores.
+func (k *maxPool[T]) run(f *frame[T], out, in []T, n int, part func(lo, hi int)) {
+	k.f, k.winners, k.out, k.in, k.k = f, f.aux.(*winners).at, out, in, n
+	simd.Parallel(f.batch*n*k.channels, k.planes(), part)
+}
+
+func (k *maxPool[T]) forwardRange(lo, hi int) {
+	phases := k.borrow(k.inHW)
+	defer k.giveBack(phases)
+	for p := lo; p < hi; p++ {
+		x := k.f.x[0][p*k.inHW:][:k.inHW]
+		y, at := k.f.y[p*k.outHW:][:k.outHW], k.winners[p*k.outHW:][:k.outHW]
+		if x32, ok := any(x).([]float32); ok && k.strideW <= 2 && k.outW >= 8 {
+			if top := simd.MaxAbs(x32); top == top { // forwardPlane32 is for numbers
+				k.forwardPlane32(any(y).([]float32), at, x32, any(phases).([]float32))
+				continue
+			}
+		}
+		for i, rows := range k.rows {
+			k.forwardRow(y[i*k.outW:][:k.outW], at[i*k.outW:][:k.outW], x, rows)
+		}
+	}
+}
+
+// forwardPlane32 finds the winners of a plane a whole row of outputs at a time, each
+// tap challenging the largest so far; phases is as long as x.
+func (k *maxPool[T]) forwardPlane32(y []float32, at []int32, x, phases []float32) {
+	half := k.inW
+	if k.strideW == 2 { // even columns, then odd ones
+		half = (k.inW + 1) / 2
+		simd.Even(phases, x, k.inH, half, k.inW, k.inW)
+		if k.inW > half {
+			simd.Even(phases[half:], x[1:], k.inH, k.inW-half, k.inW, k.inW)
+		}
+		x = phases
+	}
+	for i, rows := range k.rows {
+		y, at := y[i*k.outW:][:k.outW], at[i*k.outW:][:k.outW]
+		for j, columns := range k.columns {
+			y[j], at[j] = float32(math.Inf(-1)), int32(rows.lo*k.inW+columns.lo)
+		}
+		for h := rows.lo; h < rows.hi; h++ {
+			for s := range k.kW {
+				lo, hi := span(k.outW, k.inW, k.strideW, s, k.left)
+				if lo == hi {
+					continue
+				}
+				column := lo*k.strideW + s - k.left
+				from := x[h*k.inW+column%k.strideW*half+column/k.strideW:]
+				simd.Rival(y[lo:hi], from[:hi-lo], at[lo:hi], int32(h*k.inW+column), int32(k.strideW))
+			}
+		}
+	}
+}
+
+// forwardRow computes one row of outputs. A NaN wins.
+func (k *maxPool[T]) forwardRow(y []T, at []int32, x []T, rows extent) {
+	for j, columns := range k.columns {
+		first := rows.lo*k.inW + columns.lo
+		best, winner := x[first], first
+		for h := rows.lo; h < rows.hi; h++ {
+			for i, v := range x[h*k.inW+columns.lo : h*k.inW+columns.hi] {
+				if v > best || v != v && best == best {
+					best, winner = v, h*k.inW+columns.lo+i
+				}
+			}
+		}
+		y[j], at[j] = best, int32(winner)
+	}
+}
+
+// plane returns the plane of the frame that plane p of [batch, k, channels, ·]
+// belongs to.
+func (k *maxPool[T]) plane(p int) int {
+	return p/(k.k*k.channels)*k.channels + p%k.channels
+}
+
+func (k *maxPool[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
+	k.run(f, dy, dx[0], n, k.jvpPlanes)
+}
+
+func (k *maxPool[T]) jvpRange(lo, hi int) {
+	for p := lo; p < hi; p++ {
+		dx := k.in[p*k.inHW:][:k.inHW]
+		dy, at := k.out[p*k.outHW:][:k.outHW], k.winners[k.plane(p)*k.outHW:][:k.outHW]
+		for i, w := range at {
+			dy[i] = dx[w]
+		}
+	}
+}
+
+func (k *maxPool[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
+	if dx[0] != nil {
+		k.run(f, dy, dx[0], n, k.vjpPlanes)
+	}
+}
+
+func (k *maxPool[T]) vjpRange(lo, hi int) {
+	for p := lo; p < hi; p++ {
+		dx := k.in[p*k.inHW:][:k.inHW]
+		dy, at := k.out[p*k.outHW:][:k.outHW], k.winners[k.plane(p)*k.outHW:][:k.outHW]
+		clear(dx)
+		for i, w := range at {
+			dx[w] += dy[i]
+		}
+	}
+}
+
+// roundoff: the maximum rounds nothing, and with ŵ the winner among the x̂ the
+// exact maximum lies between x̂_ŵ − ex_ŵ and max_j (x̂_j + ex_j), so that
+//
+//	ey = max_j ((x̂_j − x̂_ŵ) + ex_j) ≥ ex_ŵ.
+//
+// Each of the two operations here rounds by at most 2⁻⁵³ of its result; the
+// factors, below and above 1, take each term up.
+func (k *maxPool[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+	x, at := f.x[0], f.aux.(*winners).at
+	for o := range ey {
+		p, i, j := o/k.outHW, o%k.outHW/k.outW, o%k.outW
+		base := p * k.inHW
+		best, most := x[base+int(at[o])], ex[0][base+int(at[o])]
+		for h := k.rows[i].lo; h < k.rows[i].hi; h++ {
+			for s := k.columns[j].lo; s < k.columns[j].hi; s++ {
+				at := base + h*k.inW + s
+				most = max(most, (x[at]-best)*(1-0x1p-50)+ex[0][at])
+			}
+		}
+		ey[o] = most * (1 + 0x1p-50)
+	}
+}

@@ -1,0 +1,144 @@
+package nn
+
+import (
+	"slices"
+
+	"tattle/internal/math/simd"
+)
+
+// transposition is a permutation of axes that moves the input's last axis, A: the
+// output's last axis, B, has a stride in the input. For each index of the other
+// axes, a matrix [B, A] becomes [A, B], tile by tile.
+type transposition[T Float] struct {
+	size              int // entries of one example
+	nA, nB            int
+	inStride          int // between neighbours along B in the input
+	outStride         int // between neighbours along A in the output
+	inStart, outStart []int
+	strips            int // tiles along A
+	tiles             func(lo, hi int)
+	to, from          []T // the operands of the copy in progress
+}
+
+// tile is how many columns are transposed at once: 16 float32 are a line of the cache.
+const tile = 16
+
+// newTransposition returns nil unless the views permute axes and move the last.
+func newTransposition[T Float](in []int, views []axisView) *transposition[T] {
+	shape, perm := mergeAxes(in, views)
+	last := len(perm) - 1
+	if last < 1 || perm[last] == last || Size(shape) == 0 {
+		return nil
+	}
+	out := make([]int, len(perm))
+	for d, a := range perm {
+		out[d] = shape[a]
+	}
+	is, os := strides(shape), strides(out)
+	at := slices.Index(perm, last)
+	k := &transposition[T]{
+		size: Size(shape), nA: out[at], nB: out[last], inStride: is[perm[last]], outStride: os[at],
+		inStart: []int{0}, outStart: []int{0},
+	}
+	k.strips = (k.nA + tile - 1) / tile
+	for d, a := range perm {
+		if d != at && d != last {
+			k.inStart, k.outStart = eachStep(k.inStart, out[d], is[a]), eachStep(k.outStart, out[d], os[d])
+		}
+	}
+	k.tiles = k.strip
+	return k
+}
+
+// eachStep lists the places n steps on from each of those given.
+func eachStep(places []int, n, step int) []int {
+	all := make([]int, 0, n*len(places))
+	for _, p := range places {
+		for i := range n {
+			all = append(all, p+i*step)
+		}
+	}
+	return all
+}
+
+// mergeAxes returns the permutation with as few axes as possible: axes that stay neighbours are
+// merged, and axes of length 1 are dropped. perm is nil if the views are not a permutation of
+// whole axes.
+func mergeAxes(in []int, views []axisView) (shape, perm []int) {
+	if len(views) != len(in) {
+		return nil, nil
+	}
+	var order []int
+	for _, v := range views {
+		if v.from < 0 || !v.isWhole(in[v.from]) {
+			return nil, nil
+		}
+		if in[v.from] != 1 {
+			order = append(order, v.from)
+		}
+	}
+	place := make([]int, len(in)) // of the input's axes, among those left
+	var left []int
+	for a, n := range in {
+		if n != 1 {
+			place[a] = len(left)
+			left = append(left, n)
+		}
+	}
+	var heads, sizes []int // of the merged axes, in output order
+	for d, a := range order {
+		if d > 0 && place[a] == place[order[d-1]]+1 {
+			sizes[len(sizes)-1] *= in[a]
+			continue
+		}
+		heads, sizes = append(heads, place[a]), append(sizes, in[a])
+	}
+	sorted := slices.Sorted(slices.Values(heads))
+	shape, perm = make([]int, len(heads)), make([]int, len(heads))
+	for d, h := range heads {
+		perm[d] = slices.Index(sorted, h)
+		shape[perm[d]] = sizes[d]
+	}
+	return shape, perm
+}
+
+func (k *transposition[T]) apply(to, from []T, n int) {
+	k.to, k.from = to, from
+	simd.Parallel(n*len(k.inStart)*k.strips, 1+grain/(tile*k.nB), k.tiles)
+}
+
+// strip transposes strips of tile columns of matrices.
+func (k *transposition[T]) strip(lo, hi int) {
+	each := len(k.inStart) * k.strips
+	for p := lo; p < hi; p++ {
+		e, m, a := p/each, p%each/k.strips, p%k.strips*tile
+		x := k.from[e*k.size+k.inStart[m]+a:]
+		y := k.to[e*k.size+k.outStart[m]+a*k.outStride:]
+		width := min(tile, k.nA-a)
+		b := 0
+		for ; b+8 <= k.nB; b += 8 {
+			k.eightRows(y[b:], x[b*k.inStride:], width)
+		}
+		for ; b < k.nB; b++ {
+			at := b
+			for _, v := range x[b*k.inStride:][:width] {
+				y[at] = v
+				at += k.outStride
+			}
+		}
+	}
+}
+
+// eightRows turns eight rows of width entries into columns.
+func (k *transposition[T]) eightRows(y, x []T, width int) {
+	s := k.inStride
+	x0, x1, x2, x3 := x[:width], x[s:][:width], x[2*s:][:width], x[3*s:][:width]
+	x4, x5, x6, x7 := x[4*s:][:width], x[5*s:][:width], x[6*s:][:width], x[7*s:][:width]
+	at := 0
+	for i, v := range x0 {
+		to := (*[8]T)(y[at:])
+		to[0], to[1], to[2], to[3] = v, x1[i], x2[i], x3[i]
+		to[4], to[5], to[6], to[7] = x4[i], x5[i], x6[i], x7[i]
+		at += k.outStride
+	}
+}

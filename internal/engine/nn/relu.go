@@ -1,0 +1,90 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+
+	"tattle/internal/math/simd"
+)
+
+// ReLU is max(x, 0), whose derivative at 0 is taken to be 0.
+type ReLU struct{}
+
+// Kind returns "Relu".
+func (*ReLU) Kind() string { return "Relu" }
+
+// Shape returns the input's shape.
+func (*ReLU) Shape(inputs ...[]int) ([]int, error) { return oneInput(inputs) }
+
+func (*ReLU) kernel32(...[]int) kernel[float32] { return newReLU[float32]() }
+func (*ReLU) kernel64(...[]int) kernel[float64] { return newReLU[float64]() }
+
+// rectifier is the kernel of ReLU and LeakyReLU.
+type rectifier[T Float] struct {
+	elementwise[T]
+	zero  bool // the negative side is exactly zero
+	slope float64
+}
+
+func newReLU[T Float]() *rectifier[T] {
+	return &rectifier[T]{zero: true, elementwise: elementwise[T]{
+		apply:   newPass(func(y, _, x []T) { simd.ReLU(y, x) }),
+		product: newPass(simd.ReLUMask[T]),
+	}}
+}
+
+func (k *rectifier[T]) active(f *frame[T], dst []bool) {
+	for i, x := range f.x[0] {
+		dst[i] = !k.zero || x > 0
+	}
+}
+
+// LeakyReLU is x where x > 0 and Slope·x elsewhere, the derivative at 0 being
+// Slope.
+type LeakyReLU struct{ Slope float64 }
+
+// Kind returns "LeakyRelu".
+func (*LeakyReLU) Kind() string { return "LeakyRelu" }
+
+// Shape returns the input's shape; it returns an error if the slope is not finite.
+func (o *LeakyReLU) Shape(inputs ...[]int) ([]int, error) {
+	if math.IsNaN(o.Slope) || math.IsInf(o.Slope, 0) {
+		return nil, fmt.Errorf("slope %v is not finite", o.Slope)
+	}
+	return oneInput(inputs)
+}
+
+func (o *LeakyReLU) kernel32(...[]int) kernel[float32] { return newLeaky[float32](o.Slope) }
+func (o *LeakyReLU) kernel64(...[]int) kernel[float64] { return newLeaky[float64](o.Slope) }
+
+func newLeaky[T Float](slope float64) *rectifier[T] {
+	s := T(slope)
+	return &rectifier[T]{slope: slope, elementwise: elementwise[T]{
+		apply:   newPass(func(y, _, x []T) { simd.LeakyReLU(y, x, s) }),
+		product: newPass(func(dst, d, x []T) { simd.LeakyReLUMask(dst, d, x, s) }),
+	}}
+}
+
+// roundoff: where the whole interval x̂ ± ex lies on one side of 0 the operator is
+// linear there, with slope 1 or Slope, and otherwise it stretches no interval by
+// more than max(1, |Slope|). Only Slope·x̂ is rounded, by at most u·|ŷ|/(1 − u);
+// the bound itself takes three roundings.
+func (k *rectifier[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+	s := math.Abs(k.slope)
+	up := roundUp(3)
+	for i, x := range f.x[0] {
+		e := ex[0][i]
+		switch {
+		case e < x:
+			ey[i] = e
+		case e < -x && k.zero:
+			ey[i] = 0
+		case k.zero:
+			ey[i] = e
+		case e < -x:
+			ey[i] = up*(s*e+2*unit*math.Abs(f.y[i])) + underflow
+		default:
+			ey[i] = up*(max(1, s)*e+2*unit*math.Abs(f.y[i])) + underflow
+		}
+	}
+}

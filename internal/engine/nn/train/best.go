@@ -1,0 +1,65 @@
+package train
+
+import (
+	"slices"
+
+	"tattle/internal/engine/nn"
+)
+
+// Best keeps the parameters of the epoch with the strictly largest score.
+type Best struct {
+	Epoch int // from 1; 0 before the first
+	Score float64
+
+	state []*nn.Param
+	kept  [][]float32
+}
+
+// NewBest watches graphs.
+func NewBest(graphs ...*nn.Graph) *Best {
+	b := &Best{}
+	for _, g := range graphs {
+		b.state = append(b.state, parametersAndStatistics(g)...)
+	}
+	return b
+}
+
+// Offer keeps the parameters as they are if the score is the largest yet.
+func (b *Best) Offer(epoch int, score float64) bool {
+	if b.Epoch != 0 && !(score > b.Score) {
+		return false
+	}
+	b.Epoch, b.Score = epoch, score
+	b.kept = grown(b.kept, len(b.state))
+	for i, p := range b.state {
+		b.kept[i] = append(b.kept[i][:0], p.Data...)
+	}
+	return true
+}
+
+// Restore puts the kept parameters back and forgets gradients.
+func (b *Best) Restore() {
+	for i, p := range b.state {
+		copy(p.Data, b.kept[i])
+		p.Grad = nil
+		p.Changed()
+	}
+}
+
+// parametersAndStatistics returns every tensor that training changes: parameters, and running
+// statistics of batch norms.
+func parametersAndStatistics(g *nn.Graph) []*nn.Param {
+	var all []*nn.Param
+	for _, n := range g.Nodes {
+		own := n.Params()
+		if b, ok := n.Op.(*nn.BatchNorm); ok {
+			own = append(slices.Clone(own), b.Mean, b.Variance)
+		}
+		for _, p := range own {
+			if !slices.Contains(all, p) {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,26 @@
+package onnx_test
+
+import (
+	"math"
+	"testing"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
+	"tattle/internal/engine/onnx"
+	"tattle/internal/must"
+	"tattle/internal/shared"
+)
+
+// The trained ResNet-20 scores on pictures of CIFAR-10 what PyTorch says of it.
+func TestResNetAccuracy(t *testing.T) {
+	shared.Long(t, "1,017 images")
+	g := must.Get(onnx.Read(shared.Path(t, "models/resnet20-cifar10.onnx")))(t)
+	test := must.Get(dataset.Open(shared.Path(t, "data/cifar-10-batches-bin"), dataset.Split("test")))(t)
+	test.Mean, test.Std = []float32{.485, .456, .406}, []float32{.229, .224, .225}
+	net := must.Get(nn.NewNet(g))(t)
+	a := 100 * nn.Accuracy(net, test)
+	t.Logf("%.2f %% of %d", a, test.Len())
+	if test.Len() != 1017 || math.Abs(a-91.6) > 0.3 {
+		t.Errorf("%.2f %% of %d, want 91.6 %% of 1017", a, test.Len())
+	}
+}

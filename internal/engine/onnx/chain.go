@@ -1,0 +1,129 @@
+package onnx
+
+import (
+	"slices"
+
+	"tattle/internal/engine/nn"
+)
+
+// chain is a computation within one node: a tensor, and an operator and a view that are
+// not in the graph yet. The last operator of a node is added as its output, so that most
+// nodes become one operator.
+type chain struct {
+	r      *nodeReader
+	from   *operand // until something is applied to it
+	op     nn.Op    // to be added; nil for none
+	inputs []string // of op, or the tensor
+	have   []int    // shape of op's output, or of the tensor
+	shape  []int    // shape to view it in
+}
+
+// chain starts with an operand in its nn shape. A constant becomes a tensor.
+func (r *nodeReader) chain(o operand) *chain {
+	tensor := o.tensor
+	if o.value != nil {
+		tensor = r.constantTensor(o)
+	}
+	return &chain{r: r, from: &o, inputs: []string{tensor}, have: o.inner(), shape: o.inner()}
+}
+
+// whole starts with an operand in its ONNX shape.
+func (r *nodeReader) whole(o operand) *chain { return r.chain(o).view(o.shape) }
+
+// along starts with an operand so that the axes of its ONNX shape that are
+// used count from shift on: in its nn shape, unless axis 0 is one of them.
+func (r *nodeReader) along(o operand, axes ...int) (c *chain, shift int) {
+	if slices.Contains(axes, 0) || len(o.inner()) == len(o.shape) {
+		return r.whole(o), 0
+	}
+	return r.chain(o), 1
+}
+
+// view changes the shape, at no cost.
+func (c *chain) view(shape []int) *chain {
+	if nn.Size(shape) != nn.Size(c.shape) {
+		panic(malformedf("a tensor of shape %v cannot have shape %v", c.shape, shape))
+	}
+	c.shape = slices.Clone(shape)
+	return c
+}
+
+// flush adds what is pending and returns the tensor in the shape wanted.
+func (c *chain) flush() string {
+	if c.op != nil {
+		c.inputs = []string{c.r.emitInner(c.op, c.inputs...)}
+		c.op = nil
+	}
+	if !slices.Equal(c.have, c.shape) {
+		if c.from != nil {
+			c.inputs = []string{c.r.view(*c.from, c.shape)}
+		} else {
+			c.inputs = []string{c.r.emitInner(&nn.Reshape{To: c.shape}, c.inputs...)}
+		}
+		c.have, c.from = c.shape, nil
+	}
+	return c.inputs[0]
+}
+
+// then applies an operator to the chain and others.
+func (c *chain) then(op nn.Op, more ...*chain) *chain {
+	inputs, shapes := []string{c.flush()}, [][]int{c.shape}
+	for _, m := range more {
+		inputs, shapes = append(inputs, m.flush()), append(shapes, m.shape)
+	}
+	out, err := op.Shape(shapes...)
+	if err != nil {
+		panic(malformedf("%v", err))
+	}
+	c.op, c.inputs, c.have, c.shape, c.from = op, inputs, out, out, nil
+	return c
+}
+
+// transpose permutes the dimensions, where that changes anything.
+func (c *chain) transpose(perm []int) *chain {
+	if slices.Equal(perm, countUp(len(perm))) {
+		return c
+	}
+	return c.then(&nn.Transpose{Perm: slices.Clone(perm)})
+}
+
+// lastAxis applies an operator with an axis of the chain moved to the end.
+func (c *chain) lastAxis(axis int, op nn.Op) *chain {
+	perm := append(slices.Delete(countUp(len(c.shape)), axis, axis+1), axis)
+	back := make([]int, len(perm))
+	for i, p := range perm {
+		back[p] = i
+	}
+	return c.transpose(perm).then(op).transpose(back)
+}
+
+// number applies an operator with one number as its second argument.
+func (c *chain) number(operator string, v float64) *chain {
+	return c.then(&nn.Binary{Operator: operator, Constant: scalar(v)})
+}
+
+// scalar returns a parameter of no dimensions.
+func scalar(v float64) *nn.Param { return &nn.Param{Shape: []int{}, Data: []float32{float32(v)}} }
+
+// fork returns the same tensor for another use.
+func (c *chain) fork() *chain {
+	c.flush()
+	other := *c
+	return &other
+}
+
+// end makes the result the node's output, of an ONNX shape.
+func (c *chain) end(out int, shape []int) {
+	if nn.Size(shape) != nn.Size(c.shape) {
+		panic(malformedf("an output of shape %v cannot have shape %v", c.shape, shape))
+	}
+	op := c.op
+	switch {
+	case op != nil:
+	case slices.Equal(c.have, inner(shape)) && c.r.op != "Reshape":
+		op = &nn.Identity{}
+	default:
+		op = &nn.Reshape{To: inner(shape)}
+	}
+	c.r.emit(op, out, shape, c.inputs...)
+}

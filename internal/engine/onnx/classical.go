@@ -1,0 +1,255 @@
+package onnx
+
+import (
+	"fmt"
+	"slices"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/engine/nn/classical"
+)
+
+// Operators of classical machine learning: the domain ai.onnx.ml, versions 1 to 5
+// (ONNX, Operators-ml.md). What has a Jacobian is read as ordinary operators: linear models,
+// kernels of support vectors, scaling. Trees and tables are nn.Opaque. Where the standard
+// leaves an answer open, it is ONNX Runtime's, whose tests hold these readers to it.
+
+// classicalDomain is the name of the domain.
+const classicalDomain = "ai.onnx.ml"
+
+// maxClassical is the latest version of the domain that is read.
+const maxClassical = 5
+
+// The attributes of ensembles of trees before version 5.
+const (
+	treeAttributes = "aggregate_function base_values base_values_as_tensor nodes_falsenodeids nodes_featureids nodes_hitrates " +
+		"nodes_hitrates_as_tensor nodes_missing_value_tracks_true nodes_modes nodes_nodeids nodes_treeids nodes_truenodeids " +
+		"nodes_values nodes_values_as_tensor post_transform "
+	classAttributes = "classlabels_int64s classlabels_ints classlabels_strings "
+	mapAttributes   = "classes_strings default_float default_int64 default_string default_tensor keys_floats keys_int64s keys_strings keys_tensor " +
+		"values_floats values_int64s values_strings values_tensor"
+	kernelAttributes = "kernel_params kernel_type post_transform coefficients rho support_vectors "
+)
+
+// classicalOperators are the operators of the domain that are supported, by name.
+var classicalOperators map[string]operator
+
+func init() {
+	classicalOperators = map[string]operator{
+		"LinearClassifier":      {1, classAttributes + "coefficients intercepts multi_class post_transform", converts, (*nodeReader).linearClassifier},
+		"LinearRegressor":       {1, "coefficients intercepts post_transform targets", converts, (*nodeReader).linearRegressor},
+		"ArrayFeatureExtractor": {2, "", exact, (*nodeReader).arrayFeatureExtractor},
+		"Binarizer":             {1, "threshold", converts, (*nodeReader).binarizer},
+		"CategoryMapper":        {1, "cats_int64s cats_strings default_int64 default_string", converts, (*nodeReader).categoryMapper},
+		"FeatureVectorizer":     {anyNumber, "inputdimensions", converts, (*nodeReader).featureVectorizer},
+		"Imputer":               {1, "imputed_value_floats imputed_value_int64s replaced_value_float replaced_value_int64", converts, (*nodeReader).imputer},
+		"LabelEncoder":          {1, mapAttributes, converts, (*nodeReader).labelEncoder},
+		"OneHotEncoder":         {1, "cats_int64s cats_strings zeros", converts, (*nodeReader).oneHotEncoder},
+		"SVMClassifier":         {1, kernelAttributes + classAttributes + "prob_a prob_b vectors_per_class", converts, (*nodeReader).svmClassifier},
+		"SVMRegressor":          {1, kernelAttributes + "n_supports one_class", converts, (*nodeReader).svmRegressor},
+		"Normalizer":            {1, "norm", converts, (*nodeReader).normalizer},
+		"Scaler":                {1, "offset scale", converts, (*nodeReader).scaler},
+		"TreeEnsembleClassifier": {1, treeAttributes + classAttributes + "class_ids class_nodeids class_treeids class_weights class_weights_as_tensor", converts,
+			(*nodeReader).treeClassifier},
+		"TreeEnsembleRegressor": {1, treeAttributes + "n_targets target_ids target_nodeids target_treeids target_weights target_weights_as_tensor", converts,
+			(*nodeReader).treeRegressor},
+		"TreeEnsemble": {1, "aggregate_function leaf_targetids leaf_weights membership_values n_targets nodes_falseleafs nodes_falsenodeids nodes_featureids " +
+			"nodes_hitrates nodes_missing_value_tracks_true nodes_modes nodes_splits nodes_trueleafs nodes_truenodeids post_transform tree_roots", converts,
+			(*nodeReader).treeEnsemble},
+		"ZipMap": {1, classAttributes, exact, (*nodeReader).zipMap},
+	}
+}
+
+// operatorOf returns the operator of a node. known is false of an unknown domain.
+func (d *decoder) operatorOf(n *node) (op operator, ok, known bool) {
+	switch {
+	case isStandard(n.domain):
+		op, ok = operators[n.op]
+		return op, ok, true
+	case n.domain == classicalDomain:
+		op, ok = classicalOperators[n.op]
+		return op, ok, true
+	}
+	return op, false, false
+}
+
+// table starts with input 0, rows of numbers, which it returns the length of, too.
+func (r *nodeReader) table() (c *chain, width int) {
+	x := r.operand(0)
+	r.mustBeNumeric(x)
+	if len(x.shape) != 2 {
+		panic(unsupportedf("input %q has shape %v: it must be rows", x.tensor, x.shape))
+	}
+	return r.rows(x, false), x.shape[1]
+}
+
+// mustBeNumeric panics if an operand is text.
+func (r *nodeReader) mustBeNumeric(x operand) {
+	if r.elements[x.tensor] == typeString {
+		panic(malformedf("input %q is text: it must be numbers", x.tensor))
+	}
+}
+
+// answer makes a chain the node's output out: a row of n for each row of input 0.
+func (r *nodeReader) answer(c *chain, out, n int) {
+	shape := slices.Clone(r.operand(0).shape)
+	shape[len(shape)-1] = n
+	c.end(out, shape)
+}
+
+// opaque applies a function without a Jacobian to each row.
+func (c *chain) opaque(f nn.RowFunction) *chain {
+	c.r.mustFit([]int{nn.Size(c.shape)})
+	return c.then(&nn.Opaque{Function: f})
+}
+
+// affine multiplies rows by a matrix [out, in], and adds a bias, nil for none.
+func (c *chain) affine(out int, weight, bias []float64) *chain {
+	in := len(weight) / max(out, 1)
+	if in*out != len(weight) || in == 0 || in != c.shape[len(c.shape)-1] || bias != nil && len(bias) != out {
+		panic(malformedf("%d coefficients and %d intercepts do not fit rows of %d and %d outputs", len(weight), len(bias), c.shape[len(c.shape)-1], out))
+	}
+	d := &nn.Dense{In: in, Out: out, Weight: c.r.fixedParam("coefficients", weight, out, in)}
+	if bias != nil {
+		d.Bias = c.r.fixedParam("intercepts", bias, out)
+	}
+	return c.then(d)
+}
+
+// fixedParam makes a parameter of numbers, all finite.
+func (r *nodeReader) fixedParam(name string, x []float64, shape ...int) *nn.Param {
+	r.claim(len(x))
+	p := &nn.Param{Name: r.node.name + "." + name, Shape: shape, Data: make([]float32, len(x))}
+	for i, v := range x {
+		p.Data[i] = float32(v)
+		if p.Data[i]-p.Data[i] != 0 {
+			panic(malformedf("attribute %q holds %v", name, v))
+		}
+	}
+	return p
+}
+
+// perInput combines each entry of a row with its number, or with the same.
+func (c *chain) perInput(operator, name string, x []float64) *chain {
+	if n := c.shape[len(c.shape)-1]; len(x) != 1 && len(x) != n {
+		panic(malformedf("attribute %q has %d values: it must have 1 or %d", name, len(x), n))
+	}
+	return c.then(&nn.Binary{Operator: operator, Constant: c.r.fixedParam(name, x, len(x))})
+}
+
+// scaler is ONNX Scaler-1.
+func (r *nodeReader) scaler() {
+	c, width := r.table()
+	if offset := r.numbers("offset"); offset != nil {
+		c = c.perInput("Sub", "offset", offset)
+	}
+	if scale := r.numbers("scale"); scale != nil {
+		c = c.perInput("Mul", "scale", scale)
+	}
+	r.answer(c, 0, width)
+}
+
+// normalizer is ONNX Normalizer-1. A row of norm 0 stays as it is.
+func (r *nodeReader) normalizer() {
+	c, width := r.table()
+	function, ok := map[string]string{"MAX": "Max", "L1": "L1", "L2": "L2"}[r.text("norm", "MAX")]
+	if !ok {
+		panic(malformedf("attribute \"norm\" is %q: it must be MAX, L1 or L2", r.text("norm", "")))
+	}
+	c = c.fork()
+	norm := c.fork().then(&nn.Reduce{Function: function, Axes: []int{len(c.shape) - 1}, Keep: true}).fork()
+	norm = norm.then(&nn.Where{Else: scalar(1)}, norm.fork())
+	r.answer(c.with("Div", norm), 0, width)
+}
+
+// transform applies post_transform to scores.
+func (c *chain) transform(how string) *chain {
+	switch how {
+	case "NONE":
+		return c
+	case "LOGISTIC":
+		return c.then(&nn.Unary{Function: "Sigmoid"})
+	case "SOFTMAX":
+		return c.then(&nn.Softmax{})
+	case "SOFTMAX_ZERO":
+		return c.opaque(classical.SoftmaxZero{})
+	case "PROBIT":
+		return c.opaque(classical.Probit{})
+	}
+	panic(malformedf("attribute \"post_transform\" is %q: it must be NONE, LOGISTIC, SOFTMAX, SOFTMAX_ZERO or PROBIT", how))
+}
+
+// postTransform returns the attribute of that name.
+func (n *node) postTransform() string { return n.text("post_transform", "NONE") }
+
+// classes are the labels of a classifier.
+type classes struct {
+	codes   []float64 // what stands for each in the graph
+	names   []string
+	element int64 // typeInt64 or typeString
+}
+
+// classes returns the labels, n of them unless n is 0.
+func (r *nodeReader) classes(n int) classes {
+	k := classes{element: typeInt64}
+	text := r.strings("classlabels_strings")
+	ints := r.integers("classlabels_int64s")
+	if ints == nil {
+		ints = r.integers("classlabels_ints")
+	}
+	switch {
+	case len(text) > 0:
+		k.element, k.names = typeString, text
+		k.codes = r.codes(text)
+	case len(ints) > 0:
+		k.codes = exactInts("classlabels", ints)
+		for _, v := range ints {
+			k.names = append(k.names, fmt.Sprint(v))
+		}
+	default:
+		panic(malformedf("has no classlabels"))
+	}
+	if n != 0 && len(k.codes) != n {
+		panic(malformedf("has %d classlabels for %d classes", len(k.codes), n))
+	}
+	return k
+}
+
+// label makes the node's first output the label that the scores choose, if it is used.
+func (r *nodeReader) label(scores *chain, k classes, threshold float64) {
+	if r.usage.readers[r.outputs[0]] == 0 {
+		return
+	}
+	r.elements[r.outputs[0]] = k.element
+	x := r.operand(0)
+	scores.fork().opaque(&classical.Label{Operator: r.node.op, Labels: k.codes, Threshold: threshold}).end(0, x.shape[:1])
+}
+
+// scores makes the node's second output the scores of its classes.
+func (r *nodeReader) scores(c *chain, k classes) {
+	if len(r.outputs) < 2 || r.outputs[1] == "" {
+		return
+	}
+	r.named[r.outputs[1]] = k.names
+	r.answer(c, 1, c.shape[len(c.shape)-1])
+}
+
+// handOnClasses gives the output of an operator that keeps the order of scores the classes
+// of its input.
+func (d *decoder) handOnClasses(n *node) {
+	keeps := []string{"Cast", "Clip", "Div", "Identity", "Mul", "Normalizer", "Sigmoid", "Softmax"}
+	if len(n.inputs) == 0 || !slices.Contains(keeps, n.op) {
+		return
+	}
+	if names := d.named[n.inputs[0]]; names != nil && slices.Equal(d.shapes[n.inputs[0]], d.shapes[n.outputs[0]]) {
+		d.named[n.outputs[0]] = names
+	}
+}
+
+// zipMap is ONNX ZipMap-1: a list of maps from classes to scores, which is the scores here.
+func (r *nodeReader) zipMap() {
+	x := r.operand(0)
+	r.mustBeNumeric(x)
+	k := r.classes(x.shape[len(x.shape)-1])
+	r.named[r.outputs[0]] = k.names
+	r.chain(x).end(0, x.shape)
+}

@@ -1,0 +1,150 @@
+package onnx
+
+import (
+	"slices"
+
+	"tattle/internal/engine/nn"
+)
+
+// constants are the weights of a file and what is computed from them while reading, within
+// bounds of memory.
+type constants struct {
+	weights  map[string][]byte // initializers
+	values   map[string]*value // weights that were read, and computed constants
+	params   map[derivation]*nn.Param
+	pending  map[string]int // how many nodes have still to read a tensor
+	folder   *folder        // nil if only the file's bytes are known
+	room     int            // bytes that parameters may still take
+	foldable int            // elements that computed constants may still have
+}
+
+func newConstants() constants {
+	return constants{weights: map[string][]byte{}, values: map[string]*value{}, params: map[derivation]*nn.Param{}, pending: map[string]int{}}
+}
+
+// isConstant reports whether a tensor is a weight or was computed from such alone.
+func (c *constants) isConstant(name string) bool {
+	_, ok := c.weights[name]
+	return ok || c.values[name] != nil
+}
+
+// value returns the constant of that name, read from the file at its first use.
+func (c *constants) value(name string) *value {
+	if v := c.values[name]; v != nil {
+		return v
+	}
+	w := &wire{}
+	t := w.tensor(c.weights[name])
+	if w.err != nil {
+		panic(malformedf("tensor %q: %v", name, w.err.(*FormatError).Detail))
+	}
+	t.name = name
+	c.values[name] = c.load(&t)
+	return c.values[name]
+}
+
+// load reads a tensor's elements, from the file or one beside it.
+func (c *constants) load(t *tensor) *value {
+	kind, ok := kindOf(t.kind)
+	if !ok {
+		panic(unsupportedf("tensor %q has elements of type %s", t.name, typeName(t.kind)))
+	}
+	if t.external {
+		c.fetch(t)
+	}
+	shape, n, err := t.shape()
+	v := &value{name: t.name, kind: kind, element: t.kind, shape: shape}
+	switch {
+	case err != nil:
+	case kind == isFloat:
+		v.floats, err = t.floatValues(n)
+	default:
+		v.ints, err = t.intValues(n)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// release forgets the elements of constants that no node has still to read.
+func (c *constants) release(n *node) {
+	for _, in := range slices.Concat(n.inputs, n.captured) {
+		if c.pending[in]--; c.pending[in] == 0 {
+			delete(c.values, in)
+		}
+	}
+}
+
+// transform changes a constant's shape and elements, these perhaps in place.
+type transform = func(shape []int, x []float32) ([]int, []float32)
+
+// param returns the parameter made from a constant of floats, all finite; a nil transform
+// leaves them as they are. Nodes that do the same to the same constant share it.
+func (c *constants) param(v *value, done string, f transform) *nn.Param {
+	return c.parameter(v, done, f, false)
+}
+
+// mask is param of a constant that may hold ±Inf, such as what is added to those scores of
+// attention that do not count.
+func (c *constants) mask(v *value, done string, f transform) *nn.Param {
+	return c.parameter(v, "mask "+done, f, true)
+}
+
+func (c *constants) parameter(v *value, done string, f transform, infinite bool) *nn.Param {
+	key := derivation{v.name, done}
+	if p := c.params[key]; p != nil {
+		return p
+	}
+	if v.kind != isFloat {
+		panic(unsupportedf("tensor %q has type %s: it must be floats", v.name, typeName(v.element)))
+	}
+	v.mustBeSound(infinite)
+	shape, x := v.shape, v.floats
+	if v.shared || f != nil && c.pending[v.name] > 1 {
+		x = slices.Clone(x)
+	}
+	v.shared = v.shared || f == nil || c.pending[v.name] <= 1
+	if f != nil {
+		shape, x = f(shape, x)
+	}
+	if v.folded {
+		c.claim(len(x))
+	} else if c.room -= 4 * len(x); c.room < 0 {
+		panic(malformedf("the parameters take more than %d times the memory of the file", maxGrowth))
+	}
+	c.params[key] = &nn.Param{Name: v.name, Shape: shape, Data: x}
+	return c.params[key]
+}
+
+// claim counts elements of constants that are about to be computed.
+func (c *constants) claim(n int) {
+	if n < 0 || n > c.foldable {
+		panic(unsupportedf("computes more constants than a file of this size should need: over %d elements", maxFolded))
+	}
+	c.foldable -= n
+}
+
+// blank returns a constant of that type and shape with elements of 0.
+func (c *constants) blank(element int64, shape []int) *value {
+	n, ok := sizeOf(shape, maxFolded)
+	if !ok || len(shape) > maxDims {
+		n = -1
+	}
+	c.claim(n)
+	return newValue(element, shape)
+}
+
+func newValue(element int64, shape []int) *value {
+	kind, ok := kindOf(element)
+	if !ok {
+		panic(unsupportedf("elements of type %s", typeName(element)))
+	}
+	v := &value{kind: kind, element: element, shape: shape, folded: true}
+	if kind == isFloat {
+		v.floats = make([]float32, nn.Size(shape))
+	} else {
+		v.ints = make([]int64, nn.Size(shape))
+	}
+	return v
+}

@@ -1,0 +1,137 @@
+package onnx
+
+import (
+	"cmp"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"tattle/internal/engine/nn"
+)
+
+// Description is what a file says of itself, whether or not all of it can be read.
+type Description struct {
+	Path     string
+	Name     string   // of the graph
+	Producer string   // program and version, empty if it does not say
+	IR       int64    // version of the file format
+	Opset    int64    // of the standard operators, 0 if it says none
+	Domains  []string // other operator sets with their versions
+	Metadata map[string]string
+
+	Inputs    []Declared // those that are no weights
+	Outputs   []Declared
+	Operators []Count // most frequent first
+	Nodes     int
+	Weights   int      // tensors
+	Elements  int64    // of them together
+	Beside    []string // other files that hold their data
+
+	Graph   *nn.Graph // the net, or nil if it cannot be read
+	Refused error     // why not
+}
+
+// Declared is an input or output as the file declares it.
+type Declared struct {
+	Name string
+	Type string   // of the elements, such as "float32"; or what it is where no tensor
+	Dims []string // sizes, names of open dimensions, "?" for open ones without a name
+	Any  bool     // no dimensions are declared
+}
+
+// Count is how many nodes have an operator, with its domain unless that is ONNX's own.
+type Count struct {
+	Operator string
+	Nodes    int
+}
+
+// Describe returns what a file declares, and reads the net as [ReadWith] does; if that fails,
+// Refused says why. Describe itself returns an error only if the file cannot be opened or is
+// not an ONNX file.
+func Describe(path string, o ReadOptions) (*Description, error) {
+	data, err := whole(path)
+	if err != nil {
+		return nil, err
+	}
+	w := &wire{}
+	m := w.model(data)
+	if w.err != nil {
+		return nil, inFile(w.err, path)
+	}
+	d := &Description{
+		Path: path, Name: m.graph.name, Producer: m.producer, IR: m.ir, Opset: m.opset,
+		Domains: m.domains, Metadata: m.metadata, Nodes: len(m.graph.nodes),
+	}
+	if m.version != "" {
+		d.Producer += " " + m.version
+	}
+	if err := d.declare(m.graph); err != nil {
+		return nil, inFile(err, path)
+	}
+	d.count(m.graph.nodes)
+	beside, err := openFolder(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer beside.close()
+	d.Graph, d.Refused = decode(path, data, o, beside, maxFolded)
+	return d, nil
+}
+
+// declare lists inputs, outputs and weights.
+func (d *Description) declare(g *graph) error {
+	w := &wire{}
+	weights, files := map[string]bool{}, map[string]bool{}
+	for _, m := range g.initializers {
+		t := w.tensor(m.body)
+		_, n, err := t.shape()
+		if err != nil {
+			continue // an error follows where it is read
+		}
+		weights[m.name] = true
+		d.Weights++
+		d.Elements += int64(n)
+		if t.external {
+			files[t.place.location] = true
+		}
+	}
+	d.Beside = slices.Sorted(maps.Keys(files))
+	for _, m := range g.inputs {
+		if !weights[m.name] {
+			d.Inputs = append(d.Inputs, w.declared(m.body).export())
+		}
+	}
+	for _, m := range g.outputs {
+		d.Outputs = append(d.Outputs, w.declared(m.body).export())
+	}
+	return w.err
+}
+
+func (v declared) export() Declared {
+	e := Declared{Name: v.name, Type: typeName(v.element), Any: !v.ranked}
+	if v.other != "" {
+		e.Type = v.other
+	}
+	for _, x := range v.dims {
+		e.Dims = append(e.Dims, x.String())
+	}
+	return e
+}
+
+// count makes the histogram of operators.
+func (d *Description) count(nodes []node) {
+	counts := map[string]int{}
+	for _, n := range nodes {
+		name := n.op
+		if !isStandard(n.domain) {
+			name = n.domain + "." + n.op
+		}
+		counts[name]++
+	}
+	for op, n := range counts {
+		d.Operators = append(d.Operators, Count{op, n})
+	}
+	slices.SortFunc(d.Operators, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(b.Nodes, a.Nodes), cmp.Compare(a.Operator, b.Operator))
+	})
+}

@@ -1,0 +1,300 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"tattle/internal/engine/nn"
+)
+
+// Header of written files.
+const (
+	irVersion = 8
+	opset     = 13 // raised if a graph needs more: see lowestOpset
+	producer  = "tattle"
+	batchName = "batch"
+)
+
+// Encode writes a graph as an ONNX model with a dynamic batch. The same graph
+// gives the same bytes. Settings that ONNX keeps as float32 are rounded to it.
+// It returns an error if the graph is not consistent, a node has no name of its own, a weight
+// is not finite, or a mask is NaN.
+func Encode(g *nn.Graph) ([]byte, error) {
+	e, err := encodeNodes(g)
+	if err != nil {
+		return nil, err
+	}
+	nodes, ends := e.graph(g.Name, []end{{g.Input, typeFloat, g.InputShape}}, end{g.Output, typeFloat, e.shapes[g.Output]})
+	return e.model(g.Metadata, nodes, ends), nil
+}
+
+// encodeNodes encodes the nodes of a graph. Parameters do not get the reserved names.
+func encodeNodes(g *nn.Graph, reserved ...string) (*encoder, error) {
+	shapes, err := g.Shapes()
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %w", err)
+	}
+	e := &encoder{opset: opset, input: g.Input, shapes: shapes, names: map[string]bool{}, params: map[*nn.Param]string{}}
+	for tensor := range shapes {
+		e.names[tensor] = true
+	}
+	for _, name := range reserved {
+		e.names[name] = true
+	}
+	for _, n := range g.Nodes {
+		e.opset = max(e.opset, lowestOpset(n.Op))
+	}
+	seen := map[string]bool{}
+	for _, n := range g.Nodes {
+		if n.Name == "" || seen[n.Name] {
+			return nil, fmt.Errorf("onnx: node %q: the name is empty or another node's", n.Name)
+		}
+		seen[n.Name] = true
+		in := make([][]int, len(n.Inputs))
+		for i, tensor := range n.Inputs {
+			in[i] = shapes[tensor]
+		}
+		if err := attempt(func() { e.encode(n, in, shapes[n.Output]) }); err != nil {
+			return nil, fmt.Errorf("onnx: node %q (%s): %w", n.Name, n.Op.Kind(), err)
+		}
+	}
+	return e, nil
+}
+
+// An end is an input or output of a file.
+type end struct {
+	name    string
+	element int64
+	shape   []int // of one example
+}
+
+// graph returns the fields of the graph before and behind the weights.
+func (e *encoder) graph(name string, inputs []end, output end) (nodes, ends []byte) {
+	nodes = appendBytes(e.nodes, graphName, []byte(name))
+	for _, in := range inputs {
+		ends = appendBytes(ends, graphInput, in.encode())
+	}
+	return nodes, appendBytes(ends, graphOutput, output.encode())
+}
+
+// lowestOpset returns the opset that has an operator with its settings.
+func lowestOpset(op nn.Op) int64 {
+	if r, ok := op.(*nn.Resize); ok && (r.Antialias || r.Coordinates == "half_pixel_symmetric") {
+		return 19
+	}
+	switch op.Kind() {
+	case "HardSwish":
+		return 14
+	case "LayerNormalization":
+		return 17
+	case "Mish":
+		return 18
+	case "Gelu":
+		return 20
+	case "GroupNormalization":
+		return 21 // in 18 there is one scale for each group
+	}
+	return opset
+}
+
+// encoder writes nodes, and collects the tensors that they refer to. Its methods panic
+// with an error that [attempt] returns where something cannot be written.
+type encoder struct {
+	opset   int64  // of the file
+	input   string // of the graph
+	shapes  map[string][]int
+	names   map[string]bool // of all tensors
+	params  map[*nn.Param]string
+	tensors []written
+	nodes   []byte // as fields of the graph
+}
+
+// written is an encoded tensor without the raw data of floats, which come last.
+type written struct {
+	head []byte
+	data []float32
+}
+
+func (c written) size() int { return len(c.head) + 4*len(c.data) }
+
+// model puts the parts together, copying each weight once.
+func (e *encoder) model(metadata map[string]string, nodes, ends []byte) []byte {
+	size := len(nodes) + len(ends)
+	for _, c := range e.tensors {
+		size += protowire.SizeTag(graphInitializer) + protowire.SizeBytes(c.size())
+	}
+	var tail []byte
+	tail = appendBytes(tail, modelOpset, appendInt(nil, opsetVersion, e.opset))
+	for _, key := range slices.Sorted(maps.Keys(metadata)) {
+		entry := appendBytes(nil, entryKey, []byte(key))
+		tail = appendBytes(tail, modelMetadata, appendBytes(entry, entryValue, []byte(metadata[key])))
+	}
+	b := make([]byte, 0, size+len(tail)+64)
+	b = appendInt(b, modelIRVersion, irVersion)
+	b = appendBytes(b, modelProducer, []byte(producer))
+	b = protowire.AppendTag(b, modelGraph, protowire.BytesType)
+	b = protowire.AppendVarint(b, uint64(size))
+	b = append(b, nodes...)
+	for _, c := range e.tensors {
+		b = protowire.AppendTag(b, graphInitializer, protowire.BytesType)
+		b = protowire.AppendVarint(b, uint64(c.size()))
+		b = append(b, c.head...)
+		for _, v := range c.data {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+		}
+	}
+	b = append(b, ends...)
+	return append(b, tail...)
+}
+
+// encode writes a node of the graph as one ONNX node or several.
+func (e *encoder) encode(n *nn.Node, in [][]int, out []int) {
+	inputs, kind, attribute := n.Inputs, n.Op.Kind(), []byte(nil)
+	switch op := n.Op.(type) {
+	case *nn.ReLU, *nn.Identity:
+	case *nn.Dropout: // the ratio is an input
+		inputs = slices.Concat(inputs, []string{e.param(&nn.Param{Data: []float32{float32(op.P)}}, n.Name+".ratio")})
+	case *nn.LeakyReLU:
+		mustBeFloat32("slope", op.Slope)
+		attribute = appendFloat(nil, "alpha", op.Slope)
+	case *nn.Softmax, *nn.Hardmax, *nn.LogSoftmax:
+		attribute = appendNumber(nil, "axis", -1)
+	case *nn.Flatten:
+		attribute = appendNumber(nil, "axis", 1)
+	case *nn.Constant: // repeated for each example, since not all that may follow broadcasts
+		value := e.param(op.Value, n.Name+".value")
+		kind, inputs = "Expand", []string{value, e.batchShape(n.Name, op.Value.Shape)}
+	case *nn.Transpose:
+		attribute = appendNumbers(nil, "perm", withBatch(0, afterBatch(op.Perm)))
+	case *nn.Gather:
+		inputs = []string{n.Inputs[0], e.integers(n.Name+".indices", op.Dims, op.Indices)}
+		attribute = appendNumber(nil, "axis", int64(op.Axis+1))
+	case *nn.Tile:
+		inputs = []string{n.Inputs[0], e.ints(n.Name+".repeats", withBatch(1, op.Repeats)...)}
+	case *nn.Concat:
+		attribute = appendNumber(nil, "axis", int64(op.Axis+1))
+	default:
+		e.several(n, in, out)
+		return
+	}
+	e.emit(kind, inputs, n.Output, n.Name, attribute)
+}
+
+// several writes the other nodes, of which some are several of ONNX.
+func (e *encoder) several(n *nn.Node, in [][]int, out []int) {
+	switch op := n.Op.(type) {
+	case *nn.Unary:
+		e.unary(n, op)
+	case *nn.PRelu, *nn.Binary, *nn.Where:
+		e.broadcasting(n, in, out)
+	case *nn.Reshape:
+		e.reshape(n.Name, n.Inputs[0], n.Output, op.To)
+	case *nn.Slice:
+		e.slice(n, op, in[0])
+	case *nn.Pad:
+		e.pad(n, op, in[0])
+	case *nn.Expand:
+		e.expand(n, in[0], op.To)
+	case *nn.Resize:
+		e.resize(n, op, in[0])
+	case *nn.Conv2D, *nn.ConvTranspose, *nn.MaxPool, *nn.AveragePool, *nn.GlobalAveragePool:
+		e.images(n, in[0], out)
+	case *nn.Dense:
+		e.dense(n, op, len(in[0]))
+	case *nn.MatMul:
+		e.matmul(n, op, in)
+	case *nn.Reduce:
+		e.reduce(n, op, in[0])
+	case *nn.BatchNorm, *nn.LayerNorm, *nn.GroupNorm:
+		e.norm(n, in[0])
+	default:
+		panic(unsupportedf("cannot be written as ONNX"))
+	}
+}
+
+// mustBeFloat32 panics if a setting is not a finite float32.
+func mustBeFloat32(name string, v float64) {
+	if s := float32(v); s-s != 0 {
+		panic(unsupportedf("%s %v is not a float32", name, v))
+	}
+}
+
+// emit writes one ONNX node.
+func (e *encoder) emit(kind string, inputs []string, output, name string, attributes []byte) {
+	var b []byte
+	for _, in := range inputs {
+		b = appendBytes(b, nodeInput, []byte(in))
+	}
+	b = appendBytes(b, nodeOutput, []byte(output))
+	b = appendBytes(b, nodeName, []byte(name))
+	b = appendBytes(b, nodeOp, []byte(kind))
+	e.nodes = appendBytes(e.nodes, graphNode, append(b, attributes...))
+}
+
+// emitInner writes one ONNX node whose output is a new tensor, and returns that.
+func (e *encoder) emitInner(kind string, inputs []string, stem string, attributes []byte) string {
+	tensor := e.fresh(stem)
+	e.emit(kind, inputs, tensor, tensor, attributes)
+	return tensor
+}
+
+// encode encodes a tensor with a dynamic batch.
+func (x end) encode() []byte {
+	dims := appendBytes(nil, shapeDim, appendBytes(nil, dimParam, []byte(batchName)))
+	for _, d := range x.shape {
+		dims = appendBytes(dims, shapeDim, appendInt(nil, dimValue, int64(d)))
+	}
+	tensor := appendInt(nil, typeElement, x.element)
+	tensor = appendBytes(tensor, typeShape, dims)
+	b := appendBytes(nil, valueName, []byte(x.name))
+	return appendBytes(b, valueType, appendBytes(nil, typeTensor, tensor))
+}
+
+func appendInt(b []byte, field protowire.Number, v int64) []byte {
+	b = protowire.AppendTag(b, field, protowire.VarintType)
+	return protowire.AppendVarint(b, uint64(v))
+}
+
+func appendBytes(b []byte, field protowire.Number, v []byte) []byte {
+	b = protowire.AppendTag(b, field, protowire.BytesType)
+	return protowire.AppendBytes(b, v)
+}
+
+func appendAttribute(b []byte, name string, kind int64, value []byte) []byte {
+	a := appendBytes(nil, attributeName, []byte(name))
+	a = append(a, value...)
+	return appendBytes(b, nodeAttribute, appendInt(a, attributeType, kind))
+}
+
+func appendFloat(b []byte, name string, v float64) []byte {
+	f := protowire.AppendTag(nil, attributeFloat, protowire.Fixed32Type)
+	return appendAttribute(b, name, kindFloat, protowire.AppendFixed32(f, math.Float32bits(float32(v))))
+}
+
+func appendNumber(b []byte, name string, v int64) []byte {
+	return appendAttribute(b, name, kindInt, appendInt(nil, attributeInt, v))
+}
+
+func appendFlag(b []byte, name string, v bool) []byte {
+	if v {
+		return appendNumber(b, name, 1)
+	}
+	return appendNumber(b, name, 0)
+}
+
+func appendText(b []byte, name, v string) []byte {
+	return appendAttribute(b, name, kindString, appendBytes(nil, attributeString, []byte(v)))
+}
+
+func appendNumbers(b []byte, name string, v []int) []byte {
+	var list []byte
+	for _, x := range v {
+		list = appendInt(list, attributeInts, int64(x))
+	}
+	return appendAttribute(b, name, kindInts, list)
+}

@@ -1,0 +1,160 @@
+package onnx
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"tattle/internal/engine/nn"
+)
+
+// reshape keeps the batch, for which 0 stands.
+func (e *encoder) reshape(name, from, to string, shape []int) {
+	if slices.Contains(shape, 0) {
+		panic(unsupportedf("shape %v is empty, which cannot be written with an open batch", shape))
+	}
+	e.emit("Reshape", []string{from, e.ints(name+".shape", withBatch(0, shape)...)}, to, name, nil)
+}
+
+// slice names the dimensions that change.
+func (e *encoder) slice(n *nn.Node, op *nn.Slice, in []int) {
+	var starts, ends, axes, steps []int
+	for d, start := range op.Starts {
+		step, many := 1, op.Counts[d]
+		if op.Steps != nil {
+			step = op.Steps[d]
+		}
+		if start == 0 && many == in[d] && (step == 1 || many <= 1) {
+			continue
+		}
+		if many <= 1 {
+			step = 1
+		}
+		end := start + step*many
+		if end < 0 { // would count from the end
+			end = math.MinInt64 + 1
+		}
+		starts, ends, axes, steps = append(starts, start), append(ends, end), append(axes, d+1), append(steps, step)
+	}
+	if len(axes) == 0 {
+		e.emit("Identity", n.Inputs, n.Output, n.Name, nil)
+		return
+	}
+	inputs := []string{
+		n.Inputs[0], e.ints(n.Name+".starts", starts...), e.ints(n.Name+".ends", ends...),
+		e.ints(n.Name+".axes", axes...), e.ints(n.Name+".steps", steps...),
+	}
+	e.emit("Slice", inputs, n.Output, n.Name, nil)
+}
+
+// pad writes as lists of indices what Pad-13 does not have: wrapping, and reflecting
+// more than once or what is cropped at the other end.
+func (e *encoder) pad(n *nn.Node, op *nn.Pad, in []int) {
+	mode := op.Mode
+	if mode == "" {
+		mode = "constant"
+	}
+	if mode == "wrap" || mode != "constant" && !padsSimply(op, in) {
+		e.padByIndices(n, op, in)
+		return
+	}
+	inputs := []string{n.Inputs[0], e.ints(n.Name+".pads", slices.Concat(withBatch(0, op.Before), withBatch(0, op.After))...)}
+	if mode == "constant" {
+		inputs = append(inputs, e.mask(&nn.Param{Data: []float32{float32(op.Value)}}, n.Name+".value"))
+	}
+	e.emit("Pad", inputs, n.Output, n.Name, appendText(nil, "mode", mode))
+}
+
+// padsSimply reports whether each end gets fewer entries than there are and none is
+// cropped.
+func padsSimply(op *nn.Pad, in []int) bool {
+	for d, n := range in {
+		if min(op.Before[d], op.After[d]) < 0 || max(op.Before[d], op.After[d]) >= max(n, 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// padByIndices gathers along each dimension in turn, at the places that padding them gives.
+func (e *encoder) padByIndices(n *nn.Node, op *nn.Pad, in []int) {
+	x := n.Inputs[0]
+	for d, size := range in {
+		if op.Before[d] == 0 && op.After[d] == 0 {
+			continue
+		}
+		places := make([]float64, size)
+		for i := range places {
+			places[i] = float64(i)
+		}
+		padded, err := nn.Evaluate64(&nn.Pad{Before: op.Before[d : d+1], After: op.After[d : d+1], Mode: op.Mode}, [][]float64{places}, []int{size})
+		if err != nil {
+			panic(unsupportedf("%v", err))
+		}
+		var index []int
+		for _, place := range padded {
+			index = append(index, int(place))
+		}
+		name := fmt.Sprintf("%s.%d", n.Name, d)
+		y := e.fresh(name)
+		e.emit("Gather", []string{x, e.ints(name+".indices", index...)}, y, name, appendNumber(nil, "axis", int64(d+1)))
+		x = y
+	}
+	e.emit("Identity", []string{x}, n.Output, n.Name, nil)
+}
+
+// expand puts dimensions of 1 between the batch's and those that are matched from the
+// last.
+func (e *encoder) expand(n *nn.Node, in, to []int) {
+	x := n.Inputs[0]
+	if len(to) > len(in) {
+		x = e.fresh(n.Name + ".aligned")
+		e.reshape(n.Name+".align", n.Inputs[0], x, slices.Concat(slices.Repeat([]int{1}, len(to)-len(in)), in))
+	}
+	e.emit("Expand", []string{x, e.ints(n.Name+".to", withBatch(1, to)...)}, n.Output, n.Name, nil)
+}
+
+// batchShape computes the shape of a batch of tensors, whose size is that of the model's
+// input.
+func (e *encoder) batchShape(name string, shape []int) (tensor string) {
+	all, one, whole := e.fresh(name+".input_shape"), e.fresh(name+".batch"), e.fresh(name+".batch_shape")
+	zero := e.ints(name+".first", 0)
+	rest := e.ints(name+".dims", shape...)
+	e.emit("Shape", []string{e.input}, all, all, nil)
+	e.emit("Gather", []string{all, zero}, one, one, nil)
+	e.emit("Concat", []string{one, rest}, whole, whole, appendNumber(nil, "axis", 0))
+	return whole
+}
+
+// resize writes the sizes, or the scales if the operator has its own.
+func (e *encoder) resize(n *nn.Node, op *nn.Resize, in []int) {
+	a := appendText(nil, "coordinate_transformation_mode", op.Coordinates)
+	a = appendText(a, "mode", op.Mode)
+	if op.Mode == "nearest" {
+		a = appendText(a, "nearest_mode", op.Nearest)
+	}
+	if op.Mode == "cubic" {
+		if float64(float32(op.CubicA)) != op.CubicA {
+			panic(unsupportedf("cubic coefficient %v is not a float32", op.CubicA))
+		}
+		a = appendFloat(a, "cubic_coeff_a", op.CubicA)
+	}
+	if op.ExcludeOutside {
+		a = appendFlag(a, "exclude_outside", true)
+	}
+	if op.Antialias {
+		a = appendFlag(a, "antialias", true)
+	}
+	if op.Scales == nil {
+		e.emit("Resize", []string{n.Inputs[0], "", "", e.batchShape(n.Name, op.To)}, n.Output, n.Name, a)
+		return
+	}
+	scales := &nn.Param{Shape: []int{len(in) + 1}, Data: []float32{1}}
+	for d, s := range op.Scales {
+		if float64(float32(s)) != s || int(s*float64(in[d])) != op.To[d] {
+			panic(unsupportedf("ONNX has no scale %v that resizes %d entries to %d", s, in[d], op.To[d]))
+		}
+		scales.Data = append(scales.Data, float32(s))
+	}
+	e.emit("Resize", []string{n.Inputs[0], "", e.param(scales, n.Name+".scales")}, n.Output, n.Name, a)
+}

@@ -1,0 +1,229 @@
+package onnx
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tattle/internal/engine/nn"
+)
+
+// maxActivation bounds the elements of one activation of one example: 256 MiB,
+// sixteen times what the largest published image nets take.
+const maxActivation = 1 << 26
+
+// findWeights finds the initializers that are used.
+func (d *decoder) findWeights() error {
+	for _, m := range d.source.initializers {
+		if d.usage.readers[m.name] == 0 {
+			continue
+		}
+		if _, dup := d.weights[m.name]; dup {
+			return malformedf("tensor %q is given twice", m.name)
+		}
+		d.weights[m.name] = m.body
+	}
+	return nil
+}
+
+// chooseOutput chooses the tensor that the graph computes: one of the model's outputs or,
+// by name, the output of any node.
+func (d *decoder) chooseOutput() error {
+	var names []string
+	for _, m := range d.source.outputs {
+		names = append(names, m.name)
+	}
+	switch {
+	case len(names) == 0:
+		return malformedf("has no outputs")
+	case d.options.Output != "" && !slices.Contains(names, d.options.Output) && !d.source.computes(d.options.Output):
+		return malformedf("has no output %q: its outputs are %s", d.options.Output, quoted(names))
+	case d.options.Output != "":
+		d.graph.Output = d.options.Output
+		return nil
+	case len(names) > 1 && d.scoresAmong() != "":
+		d.graph.Output = d.scoresAmong()
+		return nil
+	case len(names) > 1:
+		d.refuse("", "", fmt.Sprintf("%d outputs at once: choose one of %s (--model-output)", len(names), quoted(names)))
+	}
+	d.graph.Output = names[0]
+	return nil
+}
+
+// scoresAmong returns the output of a classifier of classical machine learning that has the
+// scores: the only one that is not a label; labels are integers or text. It returns "" if there is
+// no such output.
+func (d *decoder) scoresAmong() (scores string) {
+	if d.classical == 0 {
+		return ""
+	}
+	for _, m := range d.source.outputs {
+		v := (&wire{}).declared(m.body)
+		if v.other == "" && (v.element == typeInt64 || v.element == typeString) {
+			continue
+		}
+		if scores != "" {
+			return ""
+		}
+		scores = m.name
+	}
+	return scores
+}
+
+// computes reports whether a node has that output.
+func (g *graph) computes(tensor string) bool {
+	return slices.ContainsFunc(g.nodes, func(n node) bool { return slices.Contains(n.outputs, tensor) })
+}
+
+// quoted lists names in quotes.
+func quoted(names []string) string {
+	q := make([]string, min(len(names), maxListed+1))
+	for i := range q {
+		q[i] = fmt.Sprintf("%q", names[i])
+	}
+	if more := len(names) - maxListed; more > 0 {
+		q[maxListed] = fmt.Sprintf("and %d more", more)
+	}
+	return strings.Join(q, ", ")
+}
+
+// findInput finds the one input that the output depends on and that is not an
+// initializer.
+func (d *decoder) findInput() error {
+	constant := make(map[string]bool, len(d.source.initializers))
+	for _, m := range d.source.initializers {
+		constant[m.name] = true
+	}
+	var real []declared
+	for _, m := range d.source.inputs {
+		if constant[m.name] || d.usage.readers[m.name] == 0 {
+			continue
+		}
+		w := &wire{}
+		v := w.declared(m.body)
+		if w.err != nil {
+			return malformedf("input %q: %v", m.name, w.err.(*FormatError).Detail)
+		}
+		if _, dup := d.shapes[m.name]; dup {
+			return malformedf("input %q is given twice", m.name)
+		}
+		d.shapes[m.name] = nil
+		real = append(real, v)
+	}
+	switch {
+	case len(real) == 0:
+		return nil // the first node that needs one errs, or the output does
+	case d.classical > 0 && d.options.Shape == nil:
+		return d.setColumns(real)
+	case len(real) == 1:
+		return d.setInput(real[0])
+	}
+	texts := make([]string, len(real))
+	for i, v := range real {
+		texts[i] = v.String()
+	}
+	d.graph.Input = real[0].name
+	d.refuse("", "", fmt.Sprintf("%d inputs: %s", len(real), listed(texts, ", ", maxListed)))
+	return nil
+}
+
+func (d *decoder) setInput(v declared) error {
+	d.graph.Input = v.name
+	d.tensors[v.name] = true
+	shape, err := d.inputShape(v)
+	if u, ok := err.(unsupported); ok {
+		d.refuse("", "", string(u))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	d.shapes[v.name] = slices.Concat([]int{d.batch}, shape)
+	d.graph.InputShape = inner(d.shapes[v.name])
+	d.inner[v.name] = d.graph.InputShape
+	d.open = !v.ranked || !v.dims[0].known
+	if d.classical > 0 {
+		d.graph.Columns = []nn.Column{{Name: v.name, Width: nn.Size(shape), Type: nn.ColumnNumber}}
+	}
+	d.roundInput(v)
+	return nil
+}
+
+// inputShape returns the shape of one example: the declared one without the batch, with
+// open dimensions from the options.
+func (d *decoder) inputShape(v declared) ([]int, error) {
+	if kind, ok := kindOf(v.element); v.other != "" || !ok || kind != isFloat {
+		return nil, unsupportedf("input %v: only float inputs are supported; export the part of the net that starts with floats", v)
+	}
+	if !v.ranked && d.options.Shape != nil {
+		v.ranked, v.dims = true, make([]dim, 1+len(d.options.Shape))
+	}
+	switch {
+	case !v.ranked:
+		return nil, unsupportedf("input %v: give the sizes of one example (--input-shape 3x224x224)", v)
+	case len(v.dims) < 2:
+		return nil, unsupportedf("input %v: has %d dimensions; needed are a batch and at least one more", v, len(v.dims))
+	}
+	return d.exampleShape(v)
+}
+
+// exampleShape returns the shape of one example of an input whose dimensions are declared.
+func (d *decoder) exampleShape(v declared) ([]int, error) {
+	if v.dims[0].known && v.dims[0].size > 1 {
+		return nil, unsupportedf("input %v: has a batch fixed to %d; export it with a dynamic batch or a batch of 1", v, v.dims[0].size)
+	}
+	shape, err := v.sizes(d.options.Shape)
+	if err == nil && !d.fits(shape) {
+		err = malformedf("input %v has the absurd shape %v", v, shape)
+	}
+	return shape, err
+}
+
+// sizes returns the dimensions after the batch, with the given ones for those that are open.
+func (v declared) sizes(given []int) ([]int, error) {
+	if given != nil && len(given) != len(v.dims)-1 {
+		return nil, malformedf("input %v: %s gives %d sizes for %d dimensions after the batch", v, asFlag(given), len(given), len(v.dims)-1)
+	}
+	shape := make([]int, len(v.dims)-1)
+	for i, x := range v.dims[1:] {
+		switch {
+		case x.known && given != nil && int64(given[i]) != x.size:
+			return nil, malformedf("input %v: the file fixes dimension %d to %d, %s says %d", v, i+1, x.size, asFlag(given), given[i])
+		case x.known && x.size > maxActivation:
+			return nil, malformedf("input %q has dimension %d of size %d", v.name, i+1, x.size)
+		case x.known:
+			shape[i] = int(x.size)
+		case given == nil:
+			return nil, unsupportedf("input %v: not all dimensions are fixed; give the sizes of one example (--input-shape %s)", v, v.example())
+		case given[i] <= 0:
+			return nil, malformedf("input %v: %s: sizes must be at least 1", v, asFlag(given))
+		default:
+			shape[i] = given[i]
+		}
+	}
+	return shape, nil
+}
+
+// asFlag writes a shape as the command line takes it.
+func asFlag(shape []int) string {
+	return "--input-shape " + strings.ReplaceAll(strings.Trim(fmt.Sprint(shape), "[]"), " ", "x")
+}
+
+// example returns a shape to suggest: 224 for the open sizes of images, else 16.
+func (v declared) example() string {
+	texts := make([]string, len(v.dims)-1)
+	for i, x := range v.dims[1:] {
+		switch {
+		case x.known:
+			texts[i] = fmt.Sprint(x.size)
+		case len(v.dims) == 4 && i == 0:
+			texts[i] = "3"
+		case len(v.dims) == 4:
+			texts[i] = "224"
+		default:
+			texts[i] = "16"
+		}
+	}
+	return strings.Join(texts, "x")
+}

@@ -1,0 +1,226 @@
+package onnx
+
+import (
+	"math"
+	"slices"
+
+	"tattle/internal/engine/nn"
+)
+
+// reshape is ONNX Reshape-21.
+func (r *nodeReader) reshape() {
+	x := r.operand(0)
+	r.reshaped(x, reshapedTo(x.shape, r.ints(1), r.flag("allowzero", false)))
+}
+
+// reshapedTo returns the shape that Reshape makes of one: 0 keeps a size, unless it may be
+// a size itself, and one −1 is the size that is left.
+func reshapedTo(from []int, to []int64, allowZero bool) []int {
+	if len(to) > maxDims {
+		panic(malformedf("over %d dimensions", maxDims))
+	}
+	impossible := malformedf("shape %v cannot be reshaped to %v", from, to)
+	shape, open := make([]int, len(to)), -1
+	for i, s := range to {
+		switch {
+		case s == -1 && open < 0:
+			open, shape[i] = i, 1
+		case s == 0 && !allowZero && i < len(from):
+			shape[i] = from[i]
+		case s < 0 || s == 0 && !allowZero:
+			panic(impossible)
+		default:
+			shape[i] = int(s)
+		}
+	}
+	total := nn.Size(from)
+	known, ok := sizeOf(shape, math.MaxInt)
+	if ok && open >= 0 && known > 0 && total%known == 0 {
+		shape[open], known = total/known, total
+	} else if open >= 0 {
+		ok = false
+	}
+	if !ok || known != total {
+		panic(impossible)
+	}
+	return shape
+}
+
+// flatten is ONNX Flatten-13: the dimensions before the axis, by those from it on.
+func (r *nodeReader) flatten() {
+	x, a := r.operand(0), r.int("axis", 1)
+	rank := int64(len(x.shape))
+	if a < -rank || a > rank {
+		panic(malformedf("axis %d of %d dimensions", a, rank))
+	}
+	axis := clampIndex(a, rank)
+	shape := []int{nn.Size(x.shape[:axis]), nn.Size(x.shape[axis:])}
+	if axis == 1 && x.shape[0] == 1 {
+		r.chain(x).then(&nn.Flatten{}).end(0, shape)
+		return
+	}
+	r.reshaped(x, shape)
+}
+
+// squeeze is ONNX Squeeze-13: it drops the given dimensions, or all of size 1.
+func (r *nodeReader) squeeze() {
+	x := r.operand(0)
+	list, given := r.list("axes", 1)
+	axes := axesOf(list, len(x.shape))
+	var shape []int
+	for a, s := range x.shape {
+		drop := slices.Contains(axes, a)
+		if drop && s != 1 {
+			panic(malformedf("axis %d of shape %v is not of size 1", a, x.shape))
+		}
+		if !drop && (given || s != 1) {
+			shape = append(shape, s)
+		}
+	}
+	r.reshaped(x, shape)
+}
+
+// unsqueeze is ONNX Unsqueeze-13: it inserts dimensions of size 1, at these axes of the
+// output.
+func (r *nodeReader) unsqueeze() {
+	x := r.operand(0)
+	list, given := r.list("axes", 1)
+	rank := len(x.shape) + len(list)
+	if !given || rank > maxDims {
+		panic(malformedf("the axes are missing, or more than %d dimensions result", maxDims))
+	}
+	axes := axesOf(list, rank)
+	slices.Sort(axes)
+	shape := slices.Clone(x.shape)
+	for _, axis := range axes {
+		shape = slices.Insert(shape, axis, 1)
+	}
+	r.reshaped(x, shape)
+}
+
+// transpose is ONNX Transpose-13; without perm the dimensions are reversed.
+func (r *nodeReader) transpose() {
+	x := r.operand(0)
+	rank := len(x.shape)
+	list, given := r.list("perm", -1)
+	perm := axesOrAll(list, given, rank)
+	if !given {
+		slices.Reverse(perm)
+	}
+	if len(perm) != rank {
+		panic(malformedf("perm %v of %d dimensions", list, rank))
+	}
+	shape := make([]int, rank)
+	for i, p := range perm {
+		shape[i] = x.shape[p]
+	}
+	switch {
+	case rank > 0 && perm[0] == 0 && x.shape[0] == 1:
+		r.chain(x).transpose(shifted(perm[1:], 1)).end(0, shape)
+	default:
+		r.whole(x).transpose(perm).end(0, shape)
+	}
+}
+
+// expand is ONNX Expand-13: input and shape broadcast both ways.
+func (r *nodeReader) expand() {
+	x := r.operand(0)
+	shape := broadcast(x.shape, sizesOfDims(r.ints(1)))
+	r.mustFit(shape)
+	if slices.Equal(inner(shape), x.inner()) {
+		r.chain(x).end(0, shape)
+		return
+	}
+	if slices.Contains(shape, 0) && r.scratch == nil {
+		panic(malformedf("the expanded shape %v is empty", shape))
+	}
+	r.chain(x).then(&nn.Expand{To: inner(shape)}).end(0, shape)
+}
+
+// tile is ONNX Tile-13: it repeats along each dimension.
+func (r *nodeReader) tile() {
+	x, repeats := r.operand(0), sizesOfDims(r.ints(1))
+	if len(repeats) != len(x.shape) {
+		panic(malformedf("%d repeats of %d dimensions", len(repeats), len(x.shape)))
+	}
+	shape := make([]int, len(repeats))
+	var axes []int
+	for a, n := range repeats {
+		if x.shape[a] > 0 && n > maxActivation/x.shape[a] {
+			panic(malformedf("repeats %v of shape %v", repeats, x.shape))
+		}
+		if shape[a] = n * x.shape[a]; n != 1 {
+			axes = append(axes, a)
+		}
+	}
+	r.mustFit(shape)
+	c, shift := r.along(x, axes...)
+	if len(axes) > 0 {
+		c = c.then(&nn.Tile{Repeats: repeats[shift:]})
+	}
+	c.end(0, shape)
+}
+
+// trilu is ONNX Trilu-14: it keeps one triangle of the last two dimensions.
+func (r *nodeReader) trilu() {
+	x, upper, k := r.operand(0), r.flag("upper", true), 0
+	if r.has(1) {
+		k = int(r.oneInt(1))
+	}
+	rank := len(x.shape)
+	if rank < 2 {
+		panic(malformedf("an input of %d dimensions: it must have at least 2", rank))
+	}
+	rows, cols := x.shape[rank-2], x.shape[rank-1]
+	keeps := func(i int) bool {
+		above := i%cols - i/cols%rows
+		return upper && above >= k || !upper && above <= k
+	}
+	r.claim(rows * cols)
+	mask := &nn.Param{Shape: []int{rows, cols}, Data: make([]float32, rows*cols)}
+	for i := range mask.Data {
+		if keeps(i) {
+			mask.Data[i] = 1
+		}
+	}
+	r.whole(x).then(&nn.Where{Condition: mask, Else: scalar(0)}).end(0, x.shape)
+}
+
+// blocks reads the size of the blocks between depth and space.
+func (r *nodeReader) blocks() (x operand, size int) {
+	x = r.operand(0)
+	n := r.int("blocksize", 0)
+	if len(x.shape) != 4 || n < 1 || n > maxWindow {
+		panic(malformedf("blocks of %d in shape %v", n, x.shape))
+	}
+	return x, int(n)
+}
+
+// depthToSpace spreads channels over blocks of pixels (DepthToSpace-13); the place in the
+// block is the slower part of the channel in mode DCR, and the faster in CRD.
+func (r *nodeReader) depthToSpace() {
+	x, b := r.blocks()
+	mode, s := r.text("mode", "DCR"), x.shape
+	if s[1]%(b*b) != 0 || mode != "DCR" && mode != "CRD" {
+		panic(malformedf("mode %q, blocks of %d in shape %v", mode, b, s))
+	}
+	depth := s[1] / (b * b)
+	c := r.chain(x)
+	if mode == "CRD" {
+		c = c.view([]int{s[0] * depth, b, b, s[2], s[3]}).transpose([]int{0, 3, 1, 4, 2})
+	} else {
+		c = c.view([]int{s[0], b, b, depth, s[2], s[3]}).transpose([]int{0, 3, 4, 1, 5, 2})
+	}
+	c.end(0, []int{s[0], depth, s[2] * b, s[3] * b})
+}
+
+// spaceToDepth is the inverse of depthToSpace in mode DCR.
+func (r *nodeReader) spaceToDepth() {
+	x, b := r.blocks()
+	s := x.shape
+	if s[2]%b != 0 || s[3]%b != 0 {
+		panic(malformedf("blocks of %d in shape %v", b, s))
+	}
+	c := r.chain(x).view([]int{s[0], s[1], s[2] / b, b, s[3] / b, b})
+	c.transpose([]int{0, 3, 5, 1, 2, 4}).end(0, []int{s[0], s[1] * b * b, s[2] / b, s[3] / b})
+}

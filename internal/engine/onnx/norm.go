@@ -1,0 +1,185 @@
+package onnx
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"tattle/internal/engine/nn"
+)
+
+// batchNorm is ONNX BatchNormalization-15 in inference. ONNX's momentum is the share of the
+// old statistics, package nn's and PyTorch's that of the new.
+func (r *nodeReader) batchNorm() {
+	x := r.operand(0)
+	if r.flag("training_mode", false) {
+		panic(unsupportedf("training mode: export the model for inference"))
+	}
+	if !r.flag("spatial", true) && len(x.shape) != 2 { // for [N, C] both are the same
+		panic(unsupportedf("spatial = 0 on maps %v, which has statistics for each pixel: train it with statistics for each channel", x.shape))
+	}
+	if len(x.shape) < 2 {
+		panic(unsupportedf("an input of %d dimensions: it must have at least 2", len(x.shape)))
+	}
+	b := &nn.BatchNorm{
+		Scale: r.weight(1), Shift: r.weight(2), Mean: r.statistic(3), Variance: r.statistic(4),
+		Epsilon: r.float("epsilon", 1e-5), Momentum: oneMinus(r.float("momentum", 0.9)),
+	}
+	b.Channels = len(b.Scale.Data)
+	if b.Epsilon == 0 {
+		panic(unsupportedf("epsilon 0"))
+	}
+	if x.shape[0] != 1 { // rows [N, C, …] of one example: the channels go first
+		swap := []int{1, 0, 2}
+		c := r.chain(x).view([]int{x.shape[0], x.shape[1], nn.Size(x.shape[2:])})
+		c.transpose(swap).then(b).transpose(swap).end(0, x.shape)
+		return
+	}
+	c := r.chain(x)
+	if len(c.shape) != 1 && len(c.shape) != 3 {
+		c = c.view(unfolded(x.shape))
+	}
+	c.then(b).end(0, x.shape)
+}
+
+// oneMinus returns 1 − share as the shortest decimal from which share is found again.
+func oneMinus(share float64) float64 {
+	if share == 1 {
+		return math.SmallestNonzeroFloat64 // 0 would mean the default
+	}
+	if m := shortest(float32(1 - share)); float32(1-m) == float32(share) {
+		return m
+	}
+	return 1 - share
+}
+
+// instanceNorm is ONNX InstanceNormalization-6: it standardises each channel of each image.
+func (r *nodeReader) instanceNorm() {
+	x := r.operand(0)
+	if len(x.shape) < 2 {
+		panic(malformedf("an input of %d dimensions: it must have at least 2", len(x.shape)))
+	}
+	r.normGroups(x, x.shape[1], x.shape[1])
+}
+
+// groupNorm is ONNX GroupNormalization-21, with a scale and shift for each channel; in opset
+// 18 there was one for each group.
+func (r *nodeReader) groupNorm() {
+	x, groups := r.operand(0), r.int("num_groups", 0)
+	if len(x.shape) < 2 || groups < 1 || groups > int64(x.shape[1]) || x.shape[1]%int(groups) != 0 {
+		panic(malformedf("%d groups of shape %v", groups, x.shape))
+	}
+	params := x.shape[1]
+	if r.opset < 21 {
+		params = int(groups)
+	}
+	r.normGroups(x, int(groups), params)
+}
+
+// normGroups standardises groups of channels and then multiplies and adds
+// constants of that many elements.
+func (r *nodeReader) normGroups(x operand, groups, params int) {
+	var p [2]*nn.Param
+	for i := range p {
+		v := r.floats(i + 1)
+		if !slices.Equal(v.shape, []int{params}) {
+			panic(malformedf("constant %q has shape %v: it must be [%d]", v.name, v.shape, params))
+		}
+		p[i] = r.perChannel(v, x.shape[1], x.shape[0])
+	}
+	op := &nn.GroupNorm{Groups: groups * x.shape[0], Epsilon: r.float("epsilon", 1e-5), Scale: p[0], Shift: p[1]}
+	c := r.chain(x)
+	if x.shape[0] != 1 || len(c.shape) < 2 {
+		c = c.view([]int{x.shape[0] * x.shape[1], nn.Size(x.shape[2:])})
+	}
+	c.then(op).end(0, x.shape)
+}
+
+// perChannel returns a constant repeated for the channels of each group, and as a whole
+// for each image.
+func (r *nodeReader) perChannel(v *value, channels, images int) *nn.Param {
+	if len(v.floats) == channels && images == 1 {
+		return r.param(v, "", nil)
+	}
+	r.claim(channels * images)
+	return r.param(v, fmt.Sprint("channels ", channels, images), func(_ []int, x []float32) ([]int, []float32) {
+		y := make([]float32, 0, channels*images)
+		for range images {
+			for c := range channels {
+				y = append(y, x[c*len(x)/channels])
+			}
+		}
+		return []int{len(y)}, y
+	})
+}
+
+// layerNorm is ONNX LayerNormalization-17: it standardises over the dimensions from the axis
+// on.
+func (r *nodeReader) layerNorm() {
+	x := r.operand(0)
+	axis := r.axis(-1, len(x.shape))
+	op := &nn.LayerNorm{Axes: len(x.shape) - axis, Epsilon: r.float("epsilon", 1e-5)}
+	c := r.chain(x)
+	if op.Axes > len(c.shape) {
+		c = r.whole(x)
+	}
+	var after [2]*operand
+	for i, p := range []**nn.Param{&op.Scale, &op.Shift} {
+		k, ok := r.optional(i + 1)
+		switch {
+		case !ok:
+		case k.value == nil || after[0] != nil:
+			after[i] = &k
+		default:
+			*p = r.repeated(k.value, x.shape[axis:])
+		}
+	}
+	c = c.then(op)
+	for i, operator := range []string{"Mul", "Add"} {
+		if after[i] != nil {
+			c = c.combine(operator, *after[i], x.shape)
+		}
+	}
+	c.end(0, x.shape)
+}
+
+// repeated returns a constant repeated so that it has the shape.
+func (r *nodeReader) repeated(v *value, to []int) *nn.Param {
+	if slices.Equal(v.shape, to) {
+		return r.param(v, "", nil)
+	}
+	mustBroadcastTo(v.shape, to)
+	r.claim(nn.Size(to))
+	return r.param(v, fmt.Sprint("fills ", to), func(from []int, x []float32) ([]int, []float32) {
+		y := make([]float32, nn.Size(to))
+		walk(to, [][]int{stretch(from, to)}, func(i int, at []int) { y[i] = x[at[0]] })
+		return to, y
+	})
+}
+
+// rmsNorm is ONNX RMSNormalization-23, y = x/√(mean(x²) + epsilon) · scale, with the mean
+// over the dimensions from the axis on.
+func (r *nodeReader) rmsNorm() {
+	x, scale := r.operand(0), r.operand(1)
+	axes := countUp(len(x.shape))[r.axis(-1, len(x.shape)):]
+	c := r.whole(x).fork()
+	square := c.fork().then(&nn.Binary{Operator: "Mul"}, c.fork())
+	mean := square.then(&nn.Reduce{Function: "Mean", Axes: axes, Keep: true})
+	root := mean.number("Add", r.float("epsilon", 1e-5)).then(&nn.Unary{Function: "Sqrt"})
+	c.with("Div", root).view(x.inner()).combine("Mul", scale, x.shape).end(0, x.shape)
+}
+
+// localResponse is ONNX LRN-13: it divides by (bias + alpha/size·Σx²)^beta, the sum over
+// neighbouring channels, as an average pool over channels that counts the padding.
+func (r *nodeReader) localResponse() {
+	x, size := r.operand(0), r.int("size", 0)
+	if len(x.shape) < 2 || size < 1 || size > maxWindow {
+		panic(malformedf("attribute \"size\" is %d for shape %v", size, x.shape))
+	}
+	k := int(size)
+	pool := &nn.AveragePool{Kernel: [2]int{k, 1}, Pad: [4]int{(k - 1) / 2, 0, k / 2, 0}, CountIncludePad: true}
+	c := r.chain(x).view([]int{x.shape[0], x.shape[1], nn.Size(x.shape[2:])}).fork()
+	power := c.fork().then(&nn.Binary{Operator: "Mul"}, c.fork()).then(pool)
+	power = power.number("Mul", r.float("alpha", 1e-4)).number("Add", r.float("bias", 1)).number("Pow", r.float("beta", .75))
+	c.with("Div", power).end(0, x.shape)
+}

@@ -1,0 +1,217 @@
+package onnx
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tattle/internal/engine/nn"
+)
+
+// nodeReader reads one node of a file. Its methods panic where the node cannot be read,
+// with an error that [attempt] returns.
+type nodeReader struct {
+	*decoder
+	*node
+}
+
+// operand is one input of a node: a constant, or an activation.
+type operand struct {
+	tensor string // its name in the file; that of an activation is also its name in the graph
+	shape  []int  // in ONNX at batch 1, with a leading 1; not nil
+	value  *value // nil unless constant
+}
+
+// inner returns the shape in package nn.
+func (o operand) inner() []int { return inner(o.shape) }
+
+// inner returns an ONNX shape without one leading 1, the batch.
+func inner(shape []int) []int {
+	if len(shape) > 0 && shape[0] == 1 {
+		return shape[1:]
+	}
+	return shape
+}
+
+// has reports whether the node has an input i.
+func (n *node) has(i int) bool { return i < len(n.inputs) && n.inputs[i] != "" }
+
+// operand returns input i.
+func (r *nodeReader) operand(i int) operand {
+	o, ok := r.optional(i)
+	if !ok {
+		panic(malformedf("input %d is missing", i+1))
+	}
+	return o
+}
+
+// optional returns input i if the node has one. Where all inputs are constants, each is read like an
+// activation.
+func (r *nodeReader) optional(i int) (o operand, ok bool) {
+	if !r.has(i) {
+		return o, false
+	}
+	name := r.node.inputs[i]
+	if r.isConstant(name) {
+		v := r.value(name)
+		if r.scratch != nil {
+			r.inner[name] = inner(v.shape)
+			v = nil
+		}
+		return operand{name, r.value(name).shape, v}, true
+	}
+	shape := r.shapes[name]
+	if shape == nil {
+		panic(errDepends)
+	}
+	return operand{name, shape, nil}, true
+}
+
+// constant returns input i, which must be constant.
+func (r *nodeReader) constant(i int) *value {
+	if !r.has(i) {
+		panic(malformedf("input %d is missing", i+1))
+	}
+	name := r.node.inputs[i]
+	if !r.isConstant(name) {
+		panic(unsupportedf("input %q is computed: it must be constant", name))
+	}
+	return r.value(name)
+}
+
+// ints returns input i, which must be constant integers or bools.
+func (r *nodeReader) ints(i int) []int64 {
+	v := r.constant(i)
+	if v.kind == isFloat {
+		panic(malformedf("input %q has type %s: it must be integers", v.name, typeName(v.element)))
+	}
+	return v.ints
+}
+
+// oneInt returns input i, one constant integer, clamped to ±2⁴⁰.
+func (r *nodeReader) oneInt(i int) int64 {
+	x := r.ints(i)
+	if len(x) != 1 {
+		panic(malformedf("input %q has %d values: it must have one", r.node.inputs[i], len(x)))
+	}
+	const limit = 1 << 40
+	return min(max(x[0], -limit), limit)
+}
+
+// floats returns input i, which must be constant floats.
+func (r *nodeReader) floats(i int) *value {
+	v := r.constant(i)
+	if v.kind != isFloat {
+		panic(unsupportedf("input %q has type %s: it must be floats", v.name, typeName(v.element)))
+	}
+	return v
+}
+
+// oneFloat returns input i, one constant number.
+func (r *nodeReader) oneFloat(i int) float64 {
+	v := asFloats(r.constant(i))
+	if len(v.floats) != 1 {
+		panic(malformedf("input %q has %d values: it must have one", v.name, len(v.floats)))
+	}
+	v.mustBeSound(true)
+	return shortest(v.floats[0])
+}
+
+// list returns the integers of an attribute or, in the opsets that have it as an input,
+// of that input. A negative input means that there is only the attribute.
+func (r *nodeReader) list(name string, input int) (x []int64, ok bool) {
+	if a, ok := r.typed(name, kindInts); ok {
+		return a.ints, true
+	}
+	if input < 0 || !r.has(input) {
+		return nil, false
+	}
+	return r.ints(input), true
+}
+
+// axis returns the attribute "axis" as one of rank dimensions.
+func (r *nodeReader) axis(absent int64, rank int) int { return axisOf(r.int("axis", absent), rank) }
+
+// mustFit panics if an activation would be absurdly large.
+func (r *nodeReader) mustFit(shape []int) {
+	switch {
+	case r.fits(shape):
+	case r.scratch != nil:
+		r.claim(-1)
+	default:
+		panic(malformedf("activation %q has the absurd shape %v", r.outputs[0], shape))
+	}
+}
+
+// fits reports whether a shape is one of a reasonable activation.
+func (d *decoder) fits(shape []int) bool {
+	limit := d.batch * maxActivation
+	if d.scratch != nil {
+		limit = maxFolded
+	}
+	_, ok := sizeOf(shape, limit)
+	return ok
+}
+
+// emit adds an operator that computes an output of the node, of the given ONNX shape. Where
+// the operator's own shape is another, a Reshape follows.
+func (r *nodeReader) emit(op nn.Op, out int, shape []int, inputs ...string) {
+	got := r.shapeOf(op, inputs)
+	output, want := r.outputs[out], inner(shape)
+	r.mustFit(want)
+	if n, ok := sizeOf(got, r.batch*maxActivation); !ok || n != nn.Size(want) {
+		panic(malformedf("output %q must have shape %v, but is computed with shape %v", output, want, got))
+	}
+	r.shapes[output] = append([]int{}, shape...)
+	if slices.Equal(got, want) {
+		r.put(r.node, r.nextOf(r.node), op, output, want, inputs...)
+		return
+	}
+	between := r.freshTensor(output + "_flat")
+	r.put(r.node, r.nextOf(r.node), op, between, got, inputs...)
+	r.put(r.node, r.nextOf(r.node), &nn.Reshape{To: want}, output, want, between)
+}
+
+// emitInner adds an operator between the inputs and the output of the node, and returns
+// the tensor that it computes.
+func (r *nodeReader) emitInner(op nn.Op, inputs ...string) (tensor string) {
+	shape := r.shapeOf(op, inputs)
+	tensor = r.freshTensor(r.outputs[0] + "_" + strings.ToLower(op.Kind()))
+	r.mustFit(shape)
+	r.put(r.node, r.nextOf(r.node), op, tensor, shape, inputs...)
+	return tensor
+}
+
+// renameOutput gives the node's output to the operator that computed its only input so
+// far, instead of adding another.
+func (r *nodeReader) renameOutput(x operand) {
+	r.rename(x.tensor, r.outputs[0])
+	r.shapes[r.outputs[0]] = x.shape
+}
+
+// weight returns input i, constant floats, as a parameter.
+func (r *nodeReader) weight(i int) *nn.Param { return r.param(r.floats(i), "", nil) }
+
+// statistic is a weight that the node has to itself. Exporters keep equal
+// tensors once; training must not move a parameter with the running mean.
+func (r *nodeReader) statistic(i int) *nn.Param {
+	return r.param(r.floats(i), fmt.Sprint("statistic ", i, " of ", r.node.name), nil)
+}
+
+// setOutput makes output i of the node a constant.
+func (r *nodeReader) setOutput(i int, v *value) {
+	if i >= len(r.outputs) || r.outputs[i] == "" {
+		return
+	}
+	v.roundNarrow()
+	v.name = r.outputs[i]
+	r.values[v.name] = v
+}
+
+// set makes the node's first output a constant.
+func (r *nodeReader) set(v *value) { r.setOutput(0, v) }
+
+// reshaped gives the node's output the elements of an operand in another shape.
+func (r *nodeReader) reshaped(o operand, shape []int) {
+	r.chain(o).end(0, shape)
+}

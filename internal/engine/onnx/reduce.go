@@ -1,0 +1,101 @@
+package onnx
+
+import (
+	"slices"
+	"strings"
+
+	"tattle/internal/engine/nn"
+)
+
+// reduce is ONNX ReduceSum-13 and its like: a reduction over axes, which are an attribute
+// or from opset 18 (of sums, 13) on an input. No axes mean all or, with
+// noop_with_empty_axes, none.
+func (r *nodeReader) reduce() {
+	x := r.operand(0)
+	list, _ := r.list("axes", 1)
+	axes, keep, none := axesOf(list, len(x.shape)), r.flag("keepdims", true), r.flag("noop_with_empty_axes", false)
+	function := strings.TrimPrefix(r.op, "Reduce")
+	if len(axes) == 0 && none {
+		if slices.Contains([]string{"L1", "L2", "LogSum", "SumSquare"}, function) {
+			panic(unsupportedf("noop_with_empty_axes, whose meaning here differs between versions of ONNX"))
+		}
+		r.reshaped(x, x.shape)
+		return
+	}
+	if len(axes) == 0 {
+		axes = countUp(len(x.shape))
+	}
+	slices.Sort(axes)
+	r.reduceOver(x, function, axes, keep)
+}
+
+// reducedShape returns the shape that a reduction over these axes leaves.
+func reducedShape(from, axes []int, keep bool) []int {
+	var shape []int
+	for a, s := range from {
+		switch {
+		case !slices.Contains(axes, a):
+			shape = append(shape, s)
+		case keep:
+			shape = append(shape, 1)
+		}
+	}
+	return shape
+}
+
+// reduceOver reads a reduction of an activation over sorted axes.
+func (r *nodeReader) reduceOver(x operand, function string, axes []int, keep bool) {
+	shape := reducedShape(x.shape, axes, keep)
+	if len(x.inner()) < len(x.shape) && len(axes) > 1 && axes[0] == 0 {
+		axes = axes[1:] // of size 1
+	}
+	c, shift := r.along(x, axes...)
+	op := &nn.Reduce{Function: function, Axes: shifted(axes, shift), Keep: keep}
+	if len(x.shape) == 0 {
+		c, op.Axes = c.view([]int{1}), []int{0}
+	}
+	c.then(op).end(0, shape)
+}
+
+// cumSum is ONNX CumSum-14 of constants, as a product with a matrix of ones on one side of the diagonal.
+func (r *nodeReader) cumSum() {
+	x := r.operand(0)
+	axis := axisOf(r.oneInt(1), len(x.shape))
+	exclusive, reverse := r.flag("exclusive", false), r.flag("reverse", false)
+	n := x.shape[axis]
+	if n > 1<<12 {
+		panic(unsupportedf("a sum along %d entries", n))
+	}
+	r.claim(n * n)
+	w := &nn.Param{Shape: []int{n, n}, Data: make([]float32, n*n)}
+	for i := range w.Data {
+		to, from := i/n, i%n
+		if from == to && !exclusive || from != to && (from > to) == reverse {
+			w.Data[i] = 1
+		}
+	}
+	r.whole(x).lastAxis(axis, &nn.Dense{In: n, Out: n, Weight: w}).end(0, x.shape)
+}
+
+// softmax returns the reader of an operator over one axis; before opset 13 it is over all
+// dimensions from the axis on, as one.
+func softmax(op nn.Op) func(*nodeReader) {
+	return func(r *nodeReader) {
+		x, old, absent := r.operand(0), r.opset < 13, int64(-1)
+		if old {
+			absent = 1
+		}
+		a, rank := r.int("axis", absent), len(x.shape)
+		if old && a == int64(rank) {
+			r.whole(x).view(append(slices.Clone(x.shape), 1)).then(op).end(0, x.shape)
+			return
+		}
+		axis := axisOf(a, rank)
+		if old && axis < rank-1 {
+			r.chain(x).view([]int{nn.Size(x.shape[:axis]), nn.Size(x.shape[axis:])}).then(op).end(0, x.shape)
+			return
+		}
+		c, shift := r.along(x, axis)
+		c.lastAxis(axis-shift, op).end(0, x.shape)
+	}
+}

@@ -1,0 +1,142 @@
+package onnx
+
+import (
+	"math"
+	"slices"
+
+	"tattle/internal/engine/nn"
+)
+
+// slicing says which entries a slice has of each dimension.
+type slicing struct{ starts, steps, counts []int }
+
+// allOf returns the slice that has everything.
+func allOf(shape []int) slicing {
+	return slicing{make([]int, len(shape)), slices.Repeat([]int{1}, len(shape)), slices.Clone(shape)}
+}
+
+// limit leaves of a dimension what ONNX Slice-13 does: bounds may count from the end, and
+// are clamped.
+func (s *slicing) limit(axis int, start, end, step int64) {
+	if step == 0 {
+		panic(malformedf("a step of 0"))
+	}
+	size := int64(s.counts[axis])
+	low, high := int64(0), size
+	if step < 0 {
+		low, high = -1, size-1
+	}
+	clamp := func(i int64) int64 {
+		if i < 0 {
+			i += size
+		}
+		return min(max(i, low), high)
+	}
+	start, end = clamp(start), clamp(end)
+	count := int64(0)
+	switch {
+	case step > 0 && start < end:
+		count = (end-start-1)/step + 1
+	case step == math.MinInt64 && start > end:
+		count = 1
+	case step < 0 && start > end:
+		count = (start-end-1)/-step + 1
+	default:
+		start = 0
+	}
+	if count <= 1 { // else the step may be of any size
+		step = 1
+	}
+	s.starts[axis], s.steps[axis], s.counts[axis] = int(start), int(step), int(count)
+}
+
+// slice is ONNX Slice-13; before opset 10 the bounds are attributes.
+func (r *nodeReader) slice() {
+	x := r.operand(0)
+	var lists [4][]int64
+	var given [4]bool
+	for i, name := range []string{"starts", "ends", "axes", "steps"} {
+		lists[i], given[i] = r.list(name, i+1)
+	}
+	starts, ends, by := lists[0], lists[1], lists[3]
+	n := len(starts)
+	if !given[0] || !given[1] || n > maxDims {
+		panic(malformedf("starts or ends are missing, or more than %d", maxDims))
+	}
+	axes := countUp(min(n, len(x.shape)))
+	if given[2] {
+		axes = axesOf(lists[2], len(x.shape))
+	}
+	if !given[3] {
+		by = slices.Repeat([]int64{1}, n)
+	}
+	if n != len(ends) || n != len(axes) || n != len(by) {
+		panic(malformedf("%d starts, %d ends, %d axes and %d steps: their numbers must be equal", n, len(ends), len(axes), len(by)))
+	}
+	s := allOf(x.shape)
+	for i, axis := range axes {
+		s.limit(axis, starts[i], ends[i], by[i])
+	}
+	r.sliced(x, s, 0)
+}
+
+// sliced makes a slice an output of the node.
+func (r *nodeReader) sliced(x operand, s slicing, out int) {
+	op := &nn.Slice{Starts: s.starts, Steps: s.steps, Counts: s.counts}
+	switch {
+	case slices.Equal(s.counts, x.shape) && !slices.ContainsFunc(s.steps, func(n int) bool { return n < 0 }):
+		r.chain(x).end(out, x.shape)
+	case len(x.shape) > 0 && x.shape[0] == 1 && s.counts[0] == 1:
+		op = &nn.Slice{Starts: s.starts[1:], Steps: s.steps[1:], Counts: s.counts[1:]}
+		r.chain(x).then(op).end(out, s.counts)
+	default:
+		r.whole(x).then(op).end(out, s.counts)
+	}
+}
+
+// split is ONNX Split-18: one part for each output, of given sizes or equal ones.
+func (r *nodeReader) split() {
+	x := r.operand(0)
+	axis := r.axis(0, len(x.shape))
+	size := int64(x.shape[axis])
+	list, given := r.list("split", 1)
+	if !given {
+		list = r.equalParts(size)
+	}
+	left := size
+	for _, n := range list {
+		if n < 0 || n > left {
+			left = -1
+			break
+		}
+		left -= n
+	}
+	if left != 0 || len(list) != len(r.outputs) {
+		panic(malformedf("a dimension of %d cannot be split into the %d given sizes for %d outputs", size, len(list), len(r.outputs)))
+	}
+	start := 0
+	for out, n := range list {
+		s := allOf(x.shape)
+		s.starts[axis], s.counts[axis] = start, int(n)
+		start += int(n)
+		if r.outputs[out] != "" && r.usage.readers[r.outputs[out]] > 0 {
+			r.sliced(x, s, out)
+		}
+	}
+}
+
+// equalParts returns the sizes of a Split that gives none; from opset 18 on the last may
+// be smaller.
+func (r *nodeReader) equalParts(size int64) []int64 {
+	n := int64(len(r.outputs))
+	if parts := r.int("num_outputs", n); parts != n || size%n != 0 && r.opset < 18 {
+		panic(malformedf("a dimension of %d cannot be split into %d equal parts for %d outputs", size, parts, n))
+	}
+	each := (size + n - 1) / n
+	var list []int64
+	for range n {
+		part := min(each, size)
+		list, size = append(list, part), size-part
+	}
+	return list
+}

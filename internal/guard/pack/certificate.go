@@ -1,0 +1,260 @@
+package pack
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
+	"tattle/internal/protect/bound"
+	"tattle/internal/protect/lattice"
+	"tattle/internal/protect/measure"
+	"tattle/internal/report"
+)
+
+// CertificateSchema names the layout of a Certificate.
+const CertificateSchema = "tattle/certificate/2"
+
+// A Certificate states what a run proved about the integers that package guard releases. It
+// repeats the sentences of the run's report, and lists what they do not cover.
+type Certificate struct {
+	Schema  string `json:"schema"`
+	Version string `json:"version"` // of tattle
+	Title   string `json:"title"`
+
+	Command string `json:"command"`       // of the run
+	Report  string `json:"report_sha256"` // report.json of the run
+	Model   string `json:"model_sha256"`
+	Data    string `json:"data_sha256"`
+
+	Inputs  CertifiedInputs  `json:"inputs"`
+	Lattice CertifiedLattice `json:"lattice"`
+	Budget  CertifiedBudget  `json:"budget"`
+	Drift   float64          `json:"drift_allowance"` // δ: largest error of a feature before it is rounded
+	From    string           `json:"drift_from"`      // how δ is known: a constant of package bound
+	Queries int              `json:"queries"`         // releases of one input that the figures are for
+
+	Sentences []string        `json:"sentences"`         // of the report, the verdict first
+	Promise   []PromisedLimit `json:"promise,omitempty"` // limits that the run was to keep, with its figures
+	Kept      bool            `json:"kept,omitempty"`    // all of them
+	Warnings  []string        `json:"warnings"`          // of the report
+	Uncovered []string        `json:"uncovered"`         // what the figures do not cover
+}
+
+// CertifiedInputs say how the inputs of the run were made of the data: those that the figures are for.
+type CertifiedInputs struct {
+	Scaling string `json:"scaling"`
+	Layout  string `json:"layout"`
+	// Range has the least and the greatest value of pixels, of stretches of one length, such as channels;
+	// nil for other inputs, of which the data need not hold the extremes.
+	Range [][2]float64 `json:"range,omitempty"`
+}
+
+// inputsOf says how the inputs of a run were made.
+func inputsOf(r *report.Report, s *measure.Setup) CertifiedInputs {
+	d := s.Data
+	if d.Stored == nil || d.Stored.Std == nil {
+		in := CertifiedInputs{Scaling: "the numbers of the data", Layout: "the order of the data"}
+		if p := s.Reading.Preprocess; p != "" && p != "none" {
+			in.Scaling += ", with the preprocessing " + p
+		}
+		if len(d.Columns) > 0 {
+			in.Layout = "the columns of the table, in its order"
+		}
+		return in
+	}
+	x := dataset.Set{Mean: d.Stored.Mean, Std: d.Stored.Std}
+	in := CertifiedInputs{Scaling: x.Scaling() + ", for pixels x from 0 to 255", Layout: "channels, height, width", Range: d.Range}
+	if d.Stored.ChannelsLast {
+		in.Layout = "height, width, channels"
+	}
+	if len(r.Data.Shape) > 0 {
+		in.Layout += ": " + nn.ShapeString(r.Data.Shape)
+	}
+	if len(d.Stored.Mean) == 3 {
+		order := "red, green, blue"
+		if slices.Contains(strings.Fields(s.Reading.Preprocess), "channels="+dataset.ChannelsBGR) {
+			order = "blue, green, red"
+		}
+		in.Layout += "; channels " + order
+	}
+	return in
+}
+
+// Bounds returns the least and the greatest value of an input; nil if they are not known.
+func (in CertifiedInputs) Bounds() []float64 {
+	if len(in.Range) == 0 {
+		return nil
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, c := range in.Range {
+		low, high = min(low, c[0]), max(high, c[1])
+	}
+	return []float64{low, high}
+}
+
+// CertifiedLattice holds the parameters of the mechanism.
+type CertifiedLattice struct {
+	Delta float64 `json:"delta"`
+	Sigma float64 `json:"sigma"`
+	Clip  float64 `json:"clip"`
+	Dim   int     `json:"features"`
+}
+
+// CertifiedBudget limits the inputs of one subject that are answered.
+type CertifiedBudget struct {
+	Releases int           `json:"releases"`
+	Period   time.Duration `json:"period_ns"` // 0: one period without an end
+}
+
+// A PromisedLimit is a limit that the run was to keep, beside its figure.
+type PromisedLimit struct {
+	Name   string       `json:"name"`
+	Limit  report.Value `json:"limit"`
+	Figure report.Value `json:"figure"`
+}
+
+// NewCertificate returns the certificate of a run whose noise was on the lattice l. sha256 is the
+// digest of report.json. It returns an error if the figures of the run do not hold for
+// the integers that a guard with this budget releases.
+func NewCertificate(r *report.Report, s *measure.Setup, sha256 string, l lattice.Lattice, b CertifiedBudget) (*Certificate, error) {
+	queries := max(1, s.Release.Queries)
+	switch {
+	case s.Bounds == nil:
+		return nil, fmt.Errorf("the run has no bounds")
+	case s.Release.Post != nil:
+		return nil, fmt.Errorf("the run measured noisy features after post-processing (--round, --top-k, or --surface label), and a guard releases them before it")
+	case !(s.Bounds.Runtime.Error > 0):
+		return nil, fmt.Errorf("the figures of the run are for real arithmetic (--runtime-error 0), and a guard computes features in float32")
+	case b.Releases < 1:
+		return nil, fmt.Errorf("a budget of %d releases: must be at least 1", b.Releases)
+	case b.Releases > queries:
+		return nil, fmt.Errorf("a budget of %s: the figures of the run are for %s of one input (--queries)", report.Many(b.Releases, "release"), report.Many(queries, "release"))
+	}
+	c := &Certificate{
+		Schema: CertificateSchema, Version: r.Version, Title: "Certificate of a release",
+		Command: r.Command, Report: sha256, Model: r.Model.SHA256, Data: r.Data.SHA256,
+		Inputs: inputsOf(r, s), Lattice: CertifiedLattice{l.Delta, l.Sigma, l.Clip, l.Dim}, Budget: b,
+		Drift: s.Bounds.Runtime.Error, From: s.Bounds.Runtime.From, Queries: queries,
+	}
+	c.Sentences, c.Warnings = r.Sentences()
+	for _, x := range r.Claims {
+		if figure := r.Claim("figure", x.Subject); x.ID == "limit" && figure != nil {
+			c.Promise = append(c.Promise, PromisedLimit{x.Subject, x.Value, figure.Value})
+		}
+	}
+	c.Kept = r.Has("limit.kept") && !r.Has("limit.missed") && !r.Has("limit.lacks")
+	c.Uncovered = c.uncovered()
+	return c, nil
+}
+
+// String states the budget.
+func (b CertifiedBudget) String() string {
+	return report.Many(b.Releases, "release") + " " + b.time()
+}
+
+// uncovered lists what the figures do not cover.
+func (c *Certificate) uncovered() []string {
+	var all []string
+	if c.Budget.Period > 0 {
+		all = append(all, fmt.Sprintf("Releases of several periods together. The figures are for an adversary with %s of one input. Inputs that are nearly the same can be released again in each period.", report.Many(c.Queries, "release")))
+	}
+	drift := fmt.Sprintf("Runtimes whose features differ by more than δ = %s from those of real arithmetic.", report.Exactly(c.Drift, report.Number).String())
+	if c.From != bound.RuntimeGiven {
+		drift += fmt.Sprintf(" This δ was %s for a float32 runtime by the run, on a sample of inputs.", c.From)
+	}
+	all = append(all, drift)
+	return append(all,
+		"Inputs that are scaled or laid out otherwise. A guard refuses pixels out of range only.",
+		"Single inputs. Limits on every adversary are averages over inputs. Figures of attacks are for the inputs that the run attacked.",
+		"What several different inputs of one subject have in common. The figures are about one input.",
+		"Releases that another ledger counts. A new ledger, or an older copy of one, gives each subject a new budget.",
+		"Several subject names for one person. Each name has its own budget: a trusted gateway must set the names.",
+		"Clients that ask in the name of a subject. The same input gets the same integers again, so who has seen them can compare an input with them for each release that is left of the budget. With tattle guard serve --repeats, refusals also show which inputs are stored.",
+		"Anything but the released integers. A client may send more to other services.")
+}
+
+// WriteJSON writes the certificate for programs.
+func (c *Certificate) WriteJSON(w io.Writer) error {
+	b, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// WriteHTML writes the certificate as a page that loads nothing.
+func (c *Certificate) WriteHTML(w io.Writer) error {
+	r := report.New(c.Title, "", 0)
+	r.Version, r.Command, r.Layout = c.Version, c.Command, "guard"
+	code := "certificate"
+	if len(c.Promise) > 0 && c.Kept {
+		code = "certificate.kept"
+	} else if len(c.Promise) > 0 {
+		code = "certificate.missed"
+	}
+	r.Find(code, "", report.Many(c.Queries, "release"))
+	count := func(id string, n int) {
+		r.Add(report.Claim{ID: id, Kind: report.Measured, Value: report.Exactly(float64(n), report.Count)})
+	}
+	count("integers", c.Lattice.Dim)
+	r.Add(report.Claim{ID: "budget", Group: c.Budget.time(), Kind: report.Measured, Value: report.Exactly(float64(c.Budget.Releases), report.Count)},
+		report.Claim{ID: "noise", Kind: report.Measured, Value: report.Exactly(c.Lattice.Sigma, report.Number)},
+		report.Claim{ID: "drift", Kind: report.Measured, Value: report.Exactly(c.Drift, report.Number)})
+	for _, p := range c.Promise {
+		r.Add(report.Claim{ID: "limit", Subject: p.Name, Value: p.Limit}, report.Claim{ID: "figure", Subject: p.Name, Value: p.Figure})
+	}
+	for _, s := range c.Sentences {
+		r.Find("certificate.says", "", s)
+	}
+	for _, s := range c.Warnings {
+		r.Warn(s)
+	}
+	for _, s := range c.Uncovered {
+		r.Find("uncovered", "", s)
+	}
+	r.SetRequest(struct {
+		Scaling string           `json:"scaling_of_the_inputs"`
+		Layout  string           `json:"layout_of_the_inputs"`
+		Lattice CertifiedLattice `json:"lattice"`
+		Budget  string           `json:"budget_of_a_subject"`
+		Report  string           `json:"report_sha256"`
+		Model   string           `json:"model_sha256"`
+		Data    string           `json:"data_sha256"`
+	}{c.Inputs.Scaling, c.Inputs.Layout, c.Lattice, c.Budget.String(), c.Report, c.Model, c.Data})
+	return r.WriteHTML(w)
+}
+
+// time says for how long the budget is.
+func (b CertifiedBudget) time() string {
+	if b.Period == 0 {
+		return "in all"
+	}
+	return fmt.Sprintf("in each period of %v", b.Period)
+}
+
+// ReadCertificate reads a certificate that WriteJSON wrote. It refuses other bytes.
+func ReadCertificate(document []byte) (*Certificate, error) {
+	c := &Certificate{}
+	if err := json.Unmarshal(document, c); err != nil {
+		return nil, err
+	}
+	if c.Schema != CertificateSchema || len(c.Sentences) == 0 {
+		return nil, fmt.Errorf("schema %q: must be %s, with sentences", c.Schema, CertificateSchema)
+	}
+	var again bytes.Buffer
+	if err := c.WriteJSON(&again); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(again.Bytes(), document) {
+		return nil, fmt.Errorf("the file is not as tattle writes it")
+	}
+	return c, nil
+}

@@ -1,0 +1,195 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"tattle/internal/math/simd"
+)
+
+const (
+	// streams is the number of independent sequences of random numbers among which
+	// draws are divided, whatever the number of cores.
+	streams = 64
+	// round is the number of draws after which it is looked whether there are enough.
+	round = 4 * streams
+	// enough draws that say yes end a test: where they come before the last draw, the
+	// relative standard error of the p-value is at most 1/√enough.
+	enough = 100
+)
+
+// Permuted is the outcome of a test by permutations that are drawn.
+type Permuted struct {
+	Draws int // that were made
+	P     float64
+}
+
+// exceed calls draw(rng) until it has said yes as often as most says, or as often as
+// draws says. In the first case the p-value is most over the number of calls, in the
+// second (1 + how often it said yes)/(draws + 1): it is at most α with probability α at
+// most where what was seen is one more draw (J. Besag and P. Clifford, Biometrika 78,
+// 1991). start returns a draw with memory of its own.
+func exceed(draws, most int, r *rand.Rand, start func() func(rng *rand.Rand) bool) Permuted {
+	if draws <= 0 {
+		panic(fmt.Sprintf("stat: %d permutations", draws))
+	}
+	var rngs [streams]*rand.Rand
+	for i := range rngs {
+		rngs[i] = rand.New(rand.NewPCG(r.Uint64(), r.Uint64()))
+	}
+	var said [round]bool
+	yes := 0
+	for done := 0; done < draws; done += round {
+		part := min(round, draws-done)
+		simd.Parallel(min(streams, part), 1, func(lo, hi int) {
+			draw := start()
+			for i := lo; i < hi; i++ {
+				for j := i; j < part; j += streams {
+					said[j] = draw(rngs[i])
+				}
+			}
+		})
+		for j := range part {
+			if said[j] {
+				yes++
+			}
+			if yes == most {
+				return Permuted{Draws: done + j + 1, P: float64(most) / float64(done+j+1)}
+			}
+		}
+	}
+	return Permuted{Draws: draws, P: float64(yes+1) / float64(draws+1)}
+}
+
+// PermuteWithin returns a p-value for the number of right guesses: the probability of at least
+// as many if the true classes are permuted at random within each stratum. If guess and class are
+// independent given the stratum, the p-value is at most p with probability at most p. strata
+// lists the examples of each stratum.
+//
+// The number of right guesses depends only on the counts of guess × class. Given their sums,
+// these are multivariate hypergeometric and are drawn from that distribution, at a cost that
+// grows with the root of the number of examples.
+//
+// stretch is 1 if the guesses do not depend on the classes. If they depend on the classes of
+// other examples, the number of right guesses varies more than under permutations; stretch is
+// the ratio of the standard deviations, by which the observed difference from the mean is
+// divided. PermuteWithin panics unless guess and class have the same length, stretch is at least
+// 1 and draws is positive.
+func PermuteWithin(guess, class []int, strata [][]int, stretch float64, draws int, r *rand.Rand) Permuted {
+	checkStretch(stretch)
+	start := dealing(guess, class, strata, stretch)
+	if start == nil {
+		return Permuted{P: 1}
+	}
+	return exceed(draws, enough, r, start)
+}
+
+func checkStretch(stretch float64) {
+	if !(stretch >= 1) {
+		panic(fmt.Sprintf("stat: a deviation stretched by %v", stretch))
+	}
+}
+
+// stretched returns what a draw must reach where seen was, beyond the mean; a little
+// less, for rounding.
+func stretched(seen, mean, stretch float64) float64 {
+	if seen > mean {
+		seen = mean + (seen-mean)/stretch
+	}
+	return seen - 1e-9*math.Abs(seen)
+}
+
+// dealing returns the start of the draws of PermuteWithin, nil if how many are right
+// cannot vary.
+func dealing(guess, class []int, strata [][]int, stretch float64) func() func(*rand.Rand) bool {
+	if len(guess) != len(class) {
+		panic(fmt.Sprintf("stat: %d guesses of %d classes", len(guess), len(class)))
+	}
+	var deals []deal
+	seen, largest, widest, mean := 0, 0, 0, 0.
+	for _, at := range strata {
+		d, right := newDeal(guess, class, at)
+		if len(d.rows) > 0 {
+			deals = append(deals, d)
+			seen += right
+			largest, widest = max(largest, d.total), max(widest, len(d.columns))
+			mean += d.mean()
+		}
+	}
+	if len(deals) == 0 {
+		return nil
+	}
+	f, need := newFactorials(largest), int(math.Ceil(stretched(float64(seen), mean, stretch)))
+	return func() func(*rand.Rand) bool {
+		left, row := make([]int, widest), make([]int, widest)
+		return func(rng *rand.Rand) bool {
+			right := 0
+			for i := range deals {
+				right += deals[i].draw(f, left, row, rng)
+			}
+			return right >= need
+		}
+	}
+}
+
+// deal is a stratum: rows holds how many have each guess that can be right, columns how
+// many are of its class, and last of the other classes together.
+type deal struct {
+	rows, columns []int
+	total         int
+}
+
+// newDeal sums up the examples of a stratum, and counts those that are right. The deal
+// has no rows where how many are right cannot vary.
+func newDeal(guess, class, at []int) (deal, int) {
+	guesses, classes, right := map[int]int{}, map[int]int{}, 0
+	for _, i := range at {
+		guesses[guess[i]]++
+		classes[class[i]]++
+		if guess[i] == class[i] {
+			right++
+		}
+	}
+	d := deal{total: len(at)}
+	if len(guesses) < 2 || len(classes) < 2 {
+		return d, right
+	}
+	others, seen := len(at), map[int]bool{}
+	for _, i := range at { // in the examples' order, not the map's
+		g := guess[i]
+		if seen[g] || classes[g] == 0 {
+			continue
+		}
+		seen[g] = true
+		d.rows, d.columns = append(d.rows, guesses[g]), append(d.columns, classes[g])
+		others -= classes[g]
+	}
+	d.columns = append(d.columns, others)
+	return d, right
+}
+
+// mean returns how many are right on average.
+func (d *deal) mean() float64 {
+	m := 0.
+	for i, n := range d.rows {
+		m += float64(n) * float64(d.columns[i]) / float64(d.total)
+	}
+	return m
+}
+
+// draw deals the classes out once and returns how many guesses are right.
+func (d *deal) draw(f factorials, left, row []int, rng *rand.Rand) int {
+	left, row = left[:len(d.columns)], row[:len(d.columns)]
+	copy(left, d.columns)
+	total, right := d.total, 0
+	for i, n := range d.rows {
+		if i == len(d.rows)-1 { // what this row takes of other classes is nothing to us
+			return right + f.hypergeometric(rng, total, left[i], n)
+		}
+		f.spread(row, left, total, n, rng)
+		right += row[i]
+		total -= n
+	}
+	return right
+}

@@ -1,0 +1,86 @@
+package attack
+
+import (
+	"context"
+	"math"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/math/simd"
+)
+
+// skip is the layer that is the linear attack.
+type skip struct{ *nn.Dense }
+
+func (s skip) set(m affine) {
+	for i := range s.In {
+		for j := range s.Out {
+			s.Weight.Data[j*s.In+i] = m.weight[i*s.Out+j]
+		}
+	}
+	copy(s.Bias.Data, m.bias)
+	s.Weight.Changed()
+	s.Bias.Changed()
+}
+
+// decoderGraph returns the sum of a linear attack, fitted without the held-out examples, and a
+// perceptron. It also returns the parameters that are trained, those of the perceptron. The
+// perceptron's input is the release, centred and scaled to variance 1 on average. At first its
+// first layer removes noise, and its last layer is zero.
+func decoderGraph(ctx context.Context, l *Linear, added float64, o DecoderOptions) (*nn.Graph, skip, []*nn.Param, error) {
+	g := &nn.Graph{Name: "decoder", Input: "release", InputShape: []int{l.n}, Output: "input"}
+	dense := func(in, out string, rows, cols int) *nn.Dense {
+		d := &nn.Dense{In: rows, Out: cols, Weight: nn.NewParam(out+".weight", cols, rows), Bias: nn.NewParam(out+".bias", cols)}
+		g.Nodes = append(g.Nodes, &nn.Node{Name: out, Op: d, Inputs: []string{in}, Output: out})
+		return d
+	}
+	relu := func(in, out string) {
+		g.Nodes = append(g.Nodes, &nn.Node{Name: out, Op: &nn.ReLU{}, Inputs: []string{in}, Output: out})
+	}
+	one := dense("release", "fc1", l.n, o.Hidden)
+	relu("fc1", "relu1")
+	two := dense("relu1", "fc2", o.Hidden, o.Hidden)
+	relu("fc2", "relu2")
+	three := dense("relu2", "fc3", o.Hidden, l.p)
+	g.Init(o.Seed)
+	clear(three.Weight.Data)
+	clear(three.Bias.Data)
+	if err := denoise(ctx, one, l, added); err != nil {
+		return nil, skip{}, nil, err
+	}
+	standardize(one, l.moments, added)
+	beside := skip{dense("release", "linear", l.n, l.p)}
+	beside.set(l.kept)
+	g.Nodes = append(g.Nodes, &nn.Node{Name: "input", Op: &nn.Binary{Operator: "Add"}, Inputs: []string{"linear", "fc3"}, Output: "input"})
+	var learned []*nn.Param
+	for _, d := range []*nn.Dense{one, two, three} {
+		learned = append(learned, d.Weight, d.Bias)
+	}
+	return g, beside, learned, nil
+}
+
+// sharpening enlarges the first layer's weights, which the filter has shrunk.
+const sharpening = 3
+
+// denoise makes a layer start from the best linear estimate of the features instead of the
+// release.
+func denoise(ctx context.Context, d *nn.Dense, l *Linear, added float64) error {
+	f, err := l.moments.filter(ctx, added+l.ridge*l.moments.scale())
+	if err != nil {
+		return err
+	}
+	w := append([]float32(nil), d.Weight.Data...)
+	simd.Gemm(false, false, d.Out, d.In, d.In, sharpening, w, d.In, narrow(f), d.In, 0, d.Weight.Data, d.In)
+	return nil
+}
+
+// standardize makes a layer see (x − E[x])/s in place of x, s² being the mean
+// variance of an entry.
+func standardize(d *nn.Dense, m *moments, added float64) {
+	s := float32(1 / math.Sqrt(m.scale()+added))
+	mean := narrow(m.meanA)
+	for i := range d.Out {
+		row := d.Weight.Data[i*d.In : (i+1)*d.In]
+		simd.Scale(s, row)
+		d.Bias.Data[i] -= simd.Dot(row, mean)
+	}
+}

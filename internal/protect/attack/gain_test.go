@@ -1,0 +1,99 @@
+package attack
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"tattle/internal/must"
+	"tattle/internal/protect/bound"
+	"tattle/internal/protect/release"
+)
+
+// result is an attack that errs by so much in each of width coordinates of its examples.
+func result(name string, width int, rms ...float64) *Result {
+	r := &Result{Attack: name, RMS: rms, MeanSquare: make([]float64, len(rms)/width), Draws: 1}
+	for i := range r.MeanSquare {
+		for _, v := range rms[i*width : (i+1)*width] {
+			r.MeanSquare[i] += v * v / float64(width)
+		}
+	}
+	return r
+}
+
+// An attack that is close in most pixels and far off in a few, as on digits whose
+// margins are black, has the smaller median and the larger error. It is neither the best
+// nor better than guessing the mean.
+func TestBestGoesByTheWholeInput(t *testing.T) {
+	var near, even, mean []float64
+	for i := range 20 {
+		off := float64(i%5) / 10
+		near = append(near, 1, 1, 1, 40+off)
+		even = append(even, 8, 8, 8, 9+off)
+		mean = append(mean, 2, 2, 2, 30+off)
+	}
+	a, b, alone := result("near", 4, near...), result("even", 4, even...), result("prior", 4, mean...)
+	if best := Best([]*Result{a, b}); best != b {
+		t.Errorf("the best is %s", best.Attack)
+	}
+	if Best(nil) != nil {
+		t.Error("a best of none")
+	}
+	if g := a.Gain(alone, nil, 2); g.Better() || g.MeanSquare >= 0 || g.Confidence != .9995 {
+		t.Errorf("farther off than the mean, and gains %+v", g)
+	}
+	if g := b.Gain(alone, nil, 2); !g.Better() || *g.Low >= g.MeanSquare || math.Abs(g.MeanSquare-b.gainOf(alone)) > 1e-9 {
+		t.Errorf("closer than the mean, and gains %+v", g)
+	}
+	// In the first three coordinates it is the other way round.
+	band := []int{0, 1, 2}
+	if g := a.Gain(alone, band, 1); g.MeanSquare != 3 || !g.Better() {
+		t.Errorf("closer in a band, and gains %+v", g)
+	}
+	if b.Gain(alone, band, 1).Better() || alone.Gain(alone, nil, 1).Better() {
+		t.Error("better where it is not")
+	}
+	one := func(r *Result) *Result { return result(r.Attack, 4, r.RMS[:4]...) }
+	if g := one(b).Gain(one(alone), nil, 1); g.Better() || g.Low != nil {
+		t.Errorf("one example shows a gain of %+v", g)
+	}
+}
+
+func (r *Result) gainOf(prior *Result) float64 {
+	a, _ := meanError(prior)
+	b, _ := meanError(r)
+	return a - b
+}
+
+// Under noise that hides the features completely, an attack is called better than guessing the mean
+// by chance only: for one of a thousand samples, so for five or more of 200 with probability 2e-6.
+// With next to no noise the linear attack is better on all examples together and on nearly every
+// sample of 30: it is not shown to be for one of 200, so for more than ten with probability 1e-8.
+func TestGainNeedsARelease(t *testing.T) {
+	ctx, g := context.Background(), newGaussian(t, 6, 5, 80)
+	train, test := g.draw(900, 81), g.draw(200*30, 82)
+	mean := must.Get(NewMean(g.front, g.prior.Mean, bound.Free))(t)
+	for _, c := range []struct {
+		sigma       float64
+		least, most int
+	}{{1e5, 0, 4}, {1e-3, 190, 200}} {
+		noise := release.Gaussian{Sigma: c.sigma}
+		l := must.Get(NewLinear(ctx, g.front, noise, train, LinearOptions{}))(t)
+		alone := must.Get(Measure(ctx, mean, g.front, noise, test, all(200*30), Options{Draws: 2}))(t)
+		reached := must.Get(Measure(ctx, l, g.front, noise, test, all(200*30), Options{Draws: 2}))(t)
+		if got := reached.Gain(alone, nil, 1).Better(); got != (c.sigma < 1) {
+			t.Errorf("σ = %g: better than guessing the mean on 6,000 examples: %v", c.sigma, got)
+		}
+		better := 0
+		for i := range 200 {
+			part := func(r *Result) *Result { return result(r.Attack, 6, slices.Clone(r.RMS[i*180:(i+1)*180])...) }
+			if part(reached).Gain(part(alone), nil, 1).Better() {
+				better++
+			}
+		}
+		if better < c.least || better > c.most {
+			t.Errorf("σ = %g: better than guessing the mean on %d of 200 samples, want %d to %d", c.sigma, better, c.least, c.most)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package attack
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tattle/internal/must"
+	"tattle/internal/protect/bound"
+	"tattle/internal/protect/release"
+)
+
+// The map against normal equations written out.
+func TestLinearIsLeastSquares(t *testing.T) {
+	const sigma = .5
+	ctx, g := context.Background(), newGaussian(t, 5, 3, 4)
+	train := g.draw(1500, 5)
+	l := must.Get(NewLinear(ctx, g.front, release.Gaussian{Sigma: sigma}, train, LinearOptions{}))(t)
+	// Least squares on [a 1], with σ√N and the ridge as rows to be answered by zeros.
+	effective := math.Sqrt(sigma*sigma + l.ridge*l.moments.scale())
+	count := train.Len()
+	a := make([]float32, count*g.n)
+	g.front.Forward(a, train.x)
+	x, y := mat.NewDense(count+g.n, g.n+1, nil), mat.NewDense(count+g.n, g.p, nil)
+	for i := range count {
+		for j := range g.n {
+			x.Set(i, j, float64(a[i*g.n+j]))
+		}
+		x.Set(i, g.n, 1)
+		for j := range g.p {
+			y.Set(i, j, float64(train.x[i*g.p+j]))
+		}
+	}
+	var center mat.Dense // the ridge holds for features about their mean
+	center.Sub(x.Slice(0, count, 0, g.n), mat.NewDense(count, g.n, repeat(l.moments.meanA, count)))
+	x.Slice(0, count, 0, g.n).(*mat.Dense).Copy(&center)
+	for j := range g.n {
+		x.Set(count+j, j, effective*math.Sqrt(float64(count)))
+	}
+	var w mat.Dense
+	must.Do(t, w.Solve(x, y))
+	for j := range g.p {
+		for i := range g.n {
+			if math.Abs(w.At(i, j)-float64(l.weight[i*g.p+j])) > 1e-5 {
+				t.Errorf("weight %d, %d: %v, want %v", i, j, l.weight[i*g.p+j], w.At(i, j))
+			}
+		}
+		bias := w.At(g.n, j)
+		for i, v := range l.moments.meanA {
+			bias -= v * w.At(i, j)
+		}
+		if math.Abs(bias-float64(l.bias[j])) > 1e-5 {
+			t.Errorf("bias %d: %v, want %v", j, l.bias[j], bias)
+		}
+	}
+}
+
+func repeat(x []float64, count int) []float64 {
+	var y []float64
+	for range count {
+		y = append(y, x...)
+	}
+	return y
+}
+
+// An attack is adapted to what is done to a release: of features rounded to whole
+// numbers, the one that knows does better than one that does not.
+func TestLinearKnowsThePost(t *testing.T) {
+	ctx, g := context.Background(), newGaussian(t, 6, 5, 15)
+	train, test := g.draw(5000, 16), g.draw(1000, 17)
+	noise, post := release.Gaussian{Sigma: .3}, release.Post{TopK: 1}
+	measure := func(o LinearOptions) float64 {
+		l := must.Get(NewLinear(ctx, g.front, noise, train, o))(t)
+		r := must.Get(Measure(ctx, l, g.front, noise, test, all(1000), Options{Post: post}))(t)
+		return r.RootMeanSquare()
+	}
+	knows, not := measure(LinearOptions{Post: post}), measure(LinearOptions{Post: release.Post{}})
+	m := must.Get(NewMean(g.front, g.prior.Mean, bound.Free))(t)
+	r := must.Get(Measure(ctx, m, g.front, noise, test, all(1000), Options{Post: post}))(t)
+	if knows > .97*not || knows > .97*r.RootMeanSquare() {
+		t.Errorf("error %v of the one that knows, %v of the one that does not, %v of the prior", knows, not, r.RootMeanSquare())
+	}
+}

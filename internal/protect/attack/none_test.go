@@ -1,0 +1,43 @@
+package attack
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"tattle/internal/must"
+	"tattle/internal/protect/bound"
+	"tattle/internal/protect/release"
+)
+
+// Without noise, and with as many features as inputs, every attack finds the input. If only the
+// label is released, the error of the fitted attacks is not above that of the prior.
+func TestWithoutNoise(t *testing.T) {
+	ctx, g := context.Background(), newGaussian(t, 5, 5, 21)
+	train, test := g.draw(2000, 22), g.draw(60, 23)
+	for _, post := range []release.Post{{}, {Label: true}} {
+		m := must.Get(NewMean(g.front, g.prior.Mean, bound.Free))(t)
+		l := must.Get(NewLinear(ctx, g.front, release.None{}, train, LinearOptions{Post: post}))(t)
+		d := must.Get(NewDecoder(ctx, g.front, release.None{}, train, DecoderOptions{Post: post, Linear: l, Hidden: 16, Epochs: 2}))(t)
+		attacks := []Attack{l, d}
+		if post == (release.Post{}) {
+			v := must.Get(NewInversion(g.front, release.None{}, g.prior, InversionOptions{Starts: []Attack{l}}))(t)
+			if !strings.Contains(v.About(), "no noise") {
+				t.Errorf("inversion: %s", v.About())
+			}
+			attacks = append(attacks, v)
+		}
+		blind := reach(t, m, g, test, post)
+		for _, a := range attacks {
+			e := reach(t, a, g, test, post)
+			if post == (release.Post{}) && e > .05*blind || e > blind {
+				t.Errorf("post %v: %s errs by %v, the prior alone by %v", post, a.Name(), e, blind)
+			}
+		}
+	}
+}
+
+func reach(t *testing.T, a Attack, g gaussian, test points, post release.Post) float64 {
+	r := must.Get(Measure(context.Background(), a, g.front, release.None{}, test, all(test.Len()), Options{Draws: 1, Post: post}))(t)
+	return r.RootMeanSquare()
+}

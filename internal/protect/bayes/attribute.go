@@ -1,0 +1,130 @@
+package bayes
+
+import (
+	"math"
+	"slices"
+
+	"tattle/internal/math/stat"
+)
+
+// Majority returns the share of right guesses of the attribute without a release. alone is for
+// the most frequent class. given is for the most frequent class among the candidates with the
+// same target (0 without targets).
+func (a Attribute) Majority() (alone, given float64) {
+	largest := func(counts []int) float64 {
+		most := 0
+		for _, n := range counts {
+			most = max(most, n)
+		}
+		return float64(most) / float64(len(a.Class))
+	}
+	alone = largest(a.Counts())
+	for _, y := range a.targets() {
+		given += largest(a.counts(func(j int) bool { return a.Target[j] == y }))
+	}
+	return alone, given
+}
+
+// Counts returns the number of candidates of each class.
+func (a Attribute) Counts() []int { return a.counts(func(int) bool { return true }) }
+
+// counts returns the number of candidates of each class, among the candidates that keep accepts.
+func (a Attribute) counts(keep func(j int) bool) []int {
+	n := make([]int, a.Classes)
+	for j, c := range a.Class {
+		if keep(j) {
+			n[c]++
+		}
+	}
+	return n
+}
+
+// targets returns the different targets, in the order of the candidates.
+func (a Attribute) targets() []int {
+	var all []int
+	seen := map[int]bool{}
+	for _, y := range a.Target {
+		if !seen[y] {
+			seen[y] = true
+			all = append(all, y)
+		}
+	}
+	return all
+}
+
+// Entropies returns the entropy H(s) of the attribute and its entropy H(s|y) given the target,
+// in bits.
+func (a Attribute) Entropies() (alone, given float64) {
+	bits := func(counts []int) float64 {
+		p := make([]float64, len(counts))
+		total := 0
+		for _, n := range counts {
+			total += n
+		}
+		for c, n := range counts {
+			p[c] = float64(n) / float64(total)
+		}
+		return stat.EntropyBits(p) * float64(total) / float64(len(a.Class))
+	}
+	alone = bits(a.Counts())
+	for _, y := range a.targets() {
+		given += bits(a.counts(func(j int) bool { return a.Target[j] == y }))
+	}
+	return alone, given
+}
+
+// AttributeBits returns how many bits the release reveals about attribute k; a describes the
+// attribute. alone is H(s) − E[H(s|Y)]. given is for adversaries who also know the target
+// class, H(s|y) − E[H(s|Y,y)] (0 without targets).
+func (r *Result) AttributeBits(k int, a Attribute, alpha float64) (alone, given Limit) {
+	x, left := make([]float64, len(r.Draws)), make([]float64, len(r.Draws))
+	for b, in := range r.Attributes[k] {
+		x[b], left[b] = in.Entropy, in.GivenEntropy
+	}
+	all := math.Log2(float64(a.Classes))
+	off := r.Rounding * (all + 2) // see Bits
+	gain := func(entropy float64, x []float64) Limit {
+		l := limits(x, all, 0, alpha)
+		return Limit{max(entropy-l.Mean, 0), max(entropy-l.High-off, 0), min(max(entropy-l.Low+off, 0), entropy)}
+	}
+	h, knowing := a.Entropies()
+	alone = gain(h, x)
+	if a.Target != nil {
+		given = gain(knowing, left)
+	}
+	return alone, given
+}
+
+// AUC returns the area under the ROC curve of the best adversary with the list who separates
+// the second class of attribute k from the first; a describes the attribute. No score has a
+// larger area than the posterior (Neyman and Pearson). The draws of the two classes are
+// independent, so Hoeffding's limit for two-sample U statistics (1963, 5b) holds with the
+// smaller number of draws. If a class has no draws, the limits are 0 and 1.
+func (r *Result) AUC(k int, a Attribute, alpha float64) Limit {
+	var scores [2][]float64
+	for b, d := range r.Draws {
+		class := a.Class[d.Truth]
+		scores[class] = append(scores[class], r.Attributes[k][b].Score[1])
+	}
+	n := min(len(scores[0]), len(scores[1]))
+	if n == 0 {
+		return Limit{.5, 0, 1}
+	}
+	slices.Sort(scores[0])
+	var mean, low, high float64
+	for _, y := range scores[1] {
+		mean += below(scores[0], y)
+		low += below(scores[0], y*(1-2*r.Rounding))
+		high += below(scores[0], y*(1+2*r.Rounding))
+	}
+	pairs := float64(len(scores[0]) * len(scores[1]))
+	off := math.Sqrt(math.Log(1/alpha) / 2 / float64(n))
+	return Limit{mean / pairs, max(low/pairs-off, 0), min(high/pairs+off, 1)}
+}
+
+// below returns how many of the sorted scores are below y, and half of those that equal it.
+func below(sorted []float64, y float64) float64 {
+	from, _ := slices.BinarySearch(sorted, y)
+	to, _ := slices.BinarySearch(sorted, math.Nextafter(y, math.Inf(1)))
+	return float64(from+to) / 2
+}

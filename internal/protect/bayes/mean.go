@@ -1,0 +1,144 @@
+package bayes
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"tattle/internal/math/simd"
+)
+
+// temperatures are the values of τ that ChooseTemperature tries. The log-likelihood is divided
+// by τ, because the true input is usually not in the list, and the posterior over the list is
+// then too narrow.
+var temperatures = []float64{1, 2, 4, 8, 16, 32, 64}
+
+// Mean is an attack: it reconstructs inputs from releases as the posterior mean over the list,
+// Σ_j p_j·x_j with p_j ∝ f(y − a(x_j))^(1/τ), for each temperature τ. The true input need not be
+// in the list. If excluded is not nil, candidate excluded[b] (unless negative) is left out of the
+// list for release b. y is [draws, Dim] and the result [τ][draws·p]. inputs overwrites x
+// with the inputs of candidates. Weights are summed in float32, with a relative error of about
+// 10⁻⁵.
+func Mean(ctx context.Context, list Candidates, p int, inputs func(x []float32, indices []int), noise Density, y []float64, temperatures []float64, excluded []int) ([][]float32, error) {
+	d := &releases{y, list.Dim(), 1}
+	draws := d.len()
+	if excluded != nil && len(excluded) != draws {
+		return nil, fmt.Errorf("%d excluded candidates for %d releases: the numbers must be equal", len(excluded), draws)
+	}
+	l := newLikelihoods(d, noise, false)
+	out, states := make([][]float32, len(temperatures)), make([][]mean, len(temperatures))
+	for k := range temperatures {
+		out[k], states[k] = make([]float32, draws*p), make([]mean, draws)
+		for b := range states[k] {
+			states[k][b].largest = math.Inf(-1)
+		}
+	}
+	block := blockOf(max(d.dim, p/2)) // inputs are float32
+	x, likelihood, weights := make([]float32, block*p), make([]float64, blockDraws*block), make([]float32, blockDraws*block)
+	err := eachBlock(ctx, list, block, func(indices []int, features []float64) error {
+		from, n := indices[0], len(indices)
+		inputs(x[:n*p], indices)
+		l.load(features, nil, n)
+		for lo := 0; lo < draws; lo += blockDraws {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			hi := min(lo+blockDraws, draws)
+			rows := likelihood[:(hi-lo)*n]
+			l.rows(rows, lo, hi)
+			if excluded != nil {
+				for b := lo; b < hi; b++ {
+					if j := excluded[b] - from; excluded[b] >= 0 && j >= 0 && j < n {
+						rows[(b-lo)*n+j] = math.Inf(-1)
+					}
+				}
+			}
+			for k, τ := range temperatures {
+				simd.Parallel(hi-lo, 4, func(first, last int) {
+					for b := first; b < last; b++ {
+						scale := states[k][lo+b].add(weights[b*n:(b+1)*n], rows[b*n:(b+1)*n], 1/τ)
+						simd.Scale(scale, out[k][(lo+b)*p:(lo+b+1)*p])
+					}
+				})
+				simd.Gemm(false, false, hi-lo, p, n, 1, weights, n, x, p, 1, out[k][lo*p:hi*p], p)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for k := range out {
+		for b := range draws {
+			simd.Scale(float32(1/states[k][b].weight), out[k][b*p:(b+1)*p])
+		}
+	}
+	return out, nil
+}
+
+// mean holds the largest log-likelihood so far and the sum of weights relative to it.
+type mean struct{ largest, weight float64 }
+
+// add overwrites w with the weights of a block, exp(l·sharpness − largest), and returns the
+// factor by which the caller must scale its earlier sums.
+func (m *mean) add(w []float32, l []float64, sharpness float64) float32 {
+	highest := math.Inf(-1)
+	for _, v := range l {
+		highest = max(highest, v*sharpness)
+	}
+	scale := 1.
+	if highest > m.largest {
+		scale = math.Exp(m.largest - highest)
+		m.largest = highest
+	}
+	var sum float64
+	for j, v := range l {
+		r := v*sharpness - m.largest
+		if !(r >= negligible) {
+			w[j] = 0
+			continue
+		}
+		e := math.Exp(r)
+		w[j] = float32(e)
+		sum += e
+	}
+	m.weight = m.weight*scale + sum
+	return float32(scale)
+}
+
+// ChooseTemperature returns the element of Temperatures with the smallest error of Mean on
+// releases of candidates. It draws trials candidates, leaves each out of the list in turn, and
+// compares root mean square errors. An adversary can make this choice with the list alone.
+func ChooseTemperature(ctx context.Context, list Candidates, p int, inputs func(x []float32, indices []int), noise Density, trials int, r *rand.Rand) (float64, error) {
+	dim := list.Dim()
+	truth, features, y := make([]int, trials), make([]float64, trials*dim), make([]float64, trials*dim)
+	for b := range truth {
+		truth[b] = r.IntN(list.Len())
+	}
+	if err := readFeatures(ctx, list, features, truth); err != nil {
+		return 0, err
+	}
+	for b := range trials {
+		noise.Sample(y[b*dim:(b+1)*dim], r)
+	}
+	simd.Add(y, y, features)
+	guesses, err := Mean(ctx, list, p, inputs, noise, y, temperatures, truth)
+	if err != nil {
+		return 0, err
+	}
+	x := make([]float32, trials*p)
+	inputs(x, truth)
+	best, least := temperatures[0], math.Inf(1)
+	for k, guess := range guesses {
+		var s float64
+		for i, v := range guess {
+			e := float64(v - x[i])
+			s += e * e
+		}
+		if s < least {
+			best, least = temperatures[k], s
+		}
+	}
+	return best, nil
+}

@@ -1,0 +1,77 @@
+package bayes
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"tattle/internal/must"
+	"tattle/internal/protect/release"
+)
+
+// TestMean compares the pass over blocks with the definition, truths left out.
+func TestMean(t *testing.T) {
+	const count, dim, p, draws = blockCandidates + 100, 2, 3, 5
+	list, x := table{dim, normal(count*dim, 1)}, make([]float32, count*p)
+	for i := range x {
+		x[i] = float32(list.a[i%len(list.a)] * float64(i%7))
+	}
+	inputs := func(dst []float32, indices []int) {
+		for k, i := range indices {
+			copy(dst[k*p:(k+1)*p], x[i*p:(i+1)*p])
+		}
+	}
+	excluded := []int{-1, 3, count - 1, -1, 17}
+	for name, noise := range noises(t, .2, dim) {
+		y := normal(draws*dim, 5)
+		got := must.Get(Mean(context.Background(), list, p, inputs, noise, y, []float64{1, 4}, excluded))(t)
+		d := &releases{y, dim, 1}
+		for k, τ := range []float64{1, 4} {
+			for b := range draws {
+				var weight float64
+				want := make([]float64, p)
+				l := newLikelihoods(d, noise, false)
+				best := math.Inf(-1)
+				for j := range count {
+					best = max(best, l.own(b, list.a[j*dim:(j+1)*dim], 1))
+				}
+				for j := range count {
+					if j == excluded[b] {
+						continue
+					}
+					w := math.Exp((l.own(b, list.a[j*dim:(j+1)*dim], 1) - best) / τ)
+					weight += w
+					for i := range want {
+						want[i] += w * float64(x[j*p+i])
+					}
+				}
+				for i := range want {
+					if have := float64(got[k][b*p+i]); math.Abs(have-want[i]/weight) > 1e-4*(1+math.Abs(have)) {
+						t.Errorf("%s, τ = %v, draw %d: %v, want %v", name, τ, b, have, want[i]/weight)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestChooseTemperature: few candidates in many dimensions are to be trusted less than many
+// in one.
+func TestChooseTemperature(t *testing.T) {
+	noise, _ := release.NewGaussian(.5)
+	choose := func(count, dim int) float64 {
+		list := table{dim, normal(count*dim, 2)}
+		inputs := func(dst []float32, indices []int) {
+			for k, i := range indices {
+				for j := range dim {
+					dst[k*dim+j] = float32(list.a[i*dim+j])
+				}
+			}
+		}
+		return must.Get(ChooseTemperature(context.Background(), list, dim, inputs, noise, 200, rand.New(rand.NewPCG(1, 1))))(t)
+	}
+	if dense, sparse := choose(5000, 1), choose(300, 30); dense > 2 || sparse <= dense {
+		t.Errorf("temperatures %v with 5,000 candidates of one feature, %v with 300 of thirty", dense, sparse)
+	}
+}

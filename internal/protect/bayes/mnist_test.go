@@ -1,0 +1,72 @@
+package bayes
+
+import (
+	"context"
+	"math"
+	"os"
+	"testing"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
+	"tattle/internal/engine/onnx"
+	"tattle/internal/must"
+	"tattle/internal/protect/release"
+	"tattle/internal/shared"
+)
+
+// TestMNIST compares with an independent implementation on paper A's net: lists of
+// 60,000 training images and of 10,000 test images.
+func TestMNIST(t *testing.T) {
+	if os.Getenv("TATTLE_FULL") == "" {
+		t.Skip("takes minutes: set TATTLE_FULL=1")
+	}
+	g := must.Get(onnx.Read(shared.Path(t, "models/mnist-mlp.onnx")))(t)
+	node := must.Get(g.FeatureNode())(t)
+	f, _ := must.Get2(g.Cut(node))(t)
+	front := must.Get(nn.NewNet(f))(t)
+	for _, c := range []struct {
+		part              dataset.Split
+		strength          float64
+		floor, name, bits float64
+	}{
+		{dataset.Train, 1, 5.9, .960, 15.7},
+		{dataset.Train, 5, 49.5, .102, 7.7},
+		{dataset.Train, 20, 64.4, .001, 1.05},
+		{dataset.Test, 1, 3.9, .986, 0},
+		{dataset.Test, 5, 47.4, .206, 0},
+		{dataset.Test, 20, 64.3, .004, 0},
+	} {
+		data := must.Get(dataset.Open(shared.Path(t, "data/mnist"), c.part))(t)
+		noise := must.Get(release.NewGaussian(1.7024195 * c.strength))(t)
+		all := make([]int, data.Len())
+		for i := range all {
+			all[i] = i
+		}
+		r := must.Get(Run(context.Background(), Inputs{Front: front, Data: data, Indices: all}, noise, nil, Options{Draws: 2000, Seed: 1}))(t)
+		p, _ := front.Dims()
+		x, y := make([]float32, p), make([]float32, p)
+		var square []float64
+		for _, d := range r.Draws {
+			data.Examples(x, []int{d.Truth})
+			data.Examples(y, []int{d.Other})
+			var sum float64
+			for i := range x {
+				e := float64(x[i]-y[i]) * .3081 * 255 // in grey levels
+				sum += e * e
+			}
+			square = append(square, sum/float64(p))
+		}
+		floor := r.Floor(square, 255*255, 5e-4)
+		named, ten := r.Identified(1e-3)
+		bits := r.Bits(1e-3)
+		everybody := Population{N: data.Len(), Alpha: 5e-4}.Floor(floor.Low, 255*255)
+		if got := math.Sqrt(floor.Mean); math.Abs(got-c.floor) > .05*c.floor+.5 {
+			t.Errorf("%v %v×: floor %.1f, the independent one is %.1f", c.part, c.strength, got, c.floor)
+		}
+		if math.Abs(named.Mean-c.name) > .03 || c.bits > 0 && math.Abs(bits.Mean-c.bits) > .5 {
+			t.Errorf("%v %v×: named %.3f, %.2f bits; the independent ones are %.3f, %.2f", c.part, c.strength, named.Mean, bits.Mean, c.name, c.bits)
+		}
+		t.Logf("%v %v×: floor %.1f ≥ %.1f (want %.1f), everybody ≥ %.1f; named %.3f ≤ %.3f (want %.3f), ten %.3f, rank %.1f; bits %.2f ≤ %.2f (want %.2f); rounding %.2g",
+			c.part, c.strength, math.Sqrt(floor.Mean), math.Sqrt(floor.Low), c.floor, math.Sqrt(everybody), named.Mean, named.High, c.name, ten.Mean, r.Rank(1e-3).Mean, bits.Mean, bits.High, c.bits, r.Rounding)
+	}
+}

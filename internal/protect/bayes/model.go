@@ -1,0 +1,86 @@
+package bayes
+
+import (
+	"context"
+	"fmt"
+
+	"tattle/internal/engine/nn"
+)
+
+// Inputs is a list of candidates given as inputs of a model. Without a Memo each call of Features
+// computes the features in float64, so a list may be larger than memory.
+type Inputs struct {
+	Front   nn.Model  // computes the features
+	Data    nn.Source // holds the inputs
+	Indices []int     // of the candidates in Data
+	Memo    *Memo     // keeps the features of Data's inputs; nil: they are computed in each call
+}
+
+// batchInputs is the number of inputs in one pass of the model.
+const batchInputs = 64
+
+// Len returns the number of candidates.
+func (in Inputs) Len() int { return len(in.Indices) }
+
+// Dim returns the number of features.
+func (in Inputs) Dim() int { _, n := in.Front.Dims(); return n }
+
+// Features overwrites dst, [len(indices), Dim], with the features of those candidates. It
+// returns an error if ctx ends.
+func (in Inputs) Features(ctx context.Context, dst []float64, indices []int) error {
+	rows := make([]int, len(indices))
+	for i, j := range indices {
+		if j < 0 || j >= len(in.Indices) {
+			return fmt.Errorf("candidate %d of %d", j, len(in.Indices))
+		}
+		rows[i] = in.Indices[j]
+	}
+	if in.Memo == nil {
+		return in.compute(ctx, dst, rows)
+	}
+	err := in.Memo.fill(rows, func(dst []float64, rows []int) error { return in.compute(ctx, dst, rows) })
+	if err == nil {
+		in.Memo.read(dst, rows)
+	}
+	return err
+}
+
+// compute overwrites dst with the features of inputs of Data.
+func (in Inputs) compute(ctx context.Context, dst []float64, rows []int) error {
+	p, n := in.Front.Dims()
+	wide := make([]float64, batchInputs*p)
+	return nn.EachBatch(ctx, in.Data, p, rows, batchInputs, func(some []int, x []float32) error {
+		for i, v := range x {
+			wide[i] = float64(v)
+		}
+		in.Front.Forward64(dst[:len(some)*n], wide[:len(x)])
+		dst = dst[len(some)*n:]
+		return nil
+	})
+}
+
+// kept holds features in memory.
+type kept struct {
+	dim int
+	a   []float64
+}
+
+// Keep computes all features of a list once and keeps them in memory, 8 bytes per number, so that
+// several passes over the list compute them only once. A list with a Memo stays as it is.
+func Keep(ctx context.Context, list Candidates) (Candidates, error) {
+	if in, ok := list.(Inputs); ok && in.Memo != nil {
+		return list, nil
+	}
+	k := kept{list.Dim(), make([]float64, list.Len()*list.Dim())}
+	return k, list.Features(ctx, k.a, nn.Indices(list.Len()))
+}
+
+func (k kept) Len() int { return len(k.a) / k.dim }
+func (k kept) Dim() int { return k.dim }
+
+func (k kept) Features(_ context.Context, dst []float64, indices []int) error {
+	for row, j := range indices {
+		copy(dst[row*k.dim:(row+1)*k.dim], k.a[j*k.dim:(j+1)*k.dim])
+	}
+	return nil
+}

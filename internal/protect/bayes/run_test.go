@@ -1,0 +1,356 @@
+package bayes
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"tattle/internal/must"
+	"tattle/internal/protect/release"
+	"tattle/internal/shared"
+)
+
+// table is a list of features in memory.
+type table struct {
+	dim int
+	a   []float64
+}
+
+func (t table) Len() int { return len(t.a) / t.dim }
+func (t table) Dim() int { return t.dim }
+func (t table) Features(_ context.Context, dst []float64, indices []int) error {
+	for k, i := range indices {
+		copy(dst[k*t.dim:(k+1)*t.dim], t.a[i*t.dim:(i+1)*t.dim])
+	}
+	return nil
+}
+
+func normal(n int, seed uint64) []float64 {
+	r := rand.New(rand.NewPCG(seed, 1))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = r.NormFloat64()
+	}
+	return x
+}
+
+func noises(t *testing.T, sigma float64, n int) map[string]Density {
+	t.Helper()
+	out := map[string]Density{}
+	for _, spec := range release.Families() {
+		if z, err := release.ParseNoise(spec, sigma, n); err == nil {
+			if d, ok := z.(Density); ok {
+				out[spec] = d
+			}
+		}
+	}
+	z := must.Get(release.NewTable([]float64{-3, -1, 0, 2, 4}, []float64{.1, .5, 1, .4, .05}, sigma))(t)
+	out["table"] = z
+	return out
+}
+
+// TestPosterior compares the pass over blocks with sums over all candidates, whose noise is of one
+// strength or has scales of its own for each.
+func TestPosterior(t *testing.T) {
+	shared.Long(t, "posteriors against sums over all candidates")
+	const count, dim, classes = blockCandidates + 300, 3, 4
+	list := table{dim, normal(count*dim, 1)}
+	copy(list.a[7*dim:], list.a[5*dim:6*dim]) // candidates 5 and 7 have equal features
+	class, target := make([]int, count), make([]int, count)
+	for i := range class {
+		class[i], target[i] = i*i%classes, i%3
+	}
+	scales := make([]float64, count)
+	for j, v := range normal(count, 2) {
+		scales[j] = math.Exp(v / 2)
+	}
+	for name, noise := range noises(t, .3, dim) {
+		for i, queries := range []int{1, 3, 1, 3} {
+			t.Run(name, func(t *testing.T) {
+				o := Options{Draws: 40, Queries: queries, Seed: 3}
+				if i >= 2 {
+					o.Scales = scales
+				}
+				got := must.Get(Run(context.Background(), list, noise, []Attribute{{Name: "s", Classes: classes, Class: class, Target: target}}, o))(t)
+				d := must.Get(newDraws(context.Background(), list, noise, o))(t)
+				for b := range o.Draws {
+					want, infer := slow(list, noise, d, b, class, target, classes)
+					have := got.Draws[b]
+					if have.Truth != d.truth[b] || have.Other < 0 || have.Other >= count {
+						t.Fatalf("draw %d: %+v", b, have)
+					}
+					for _, pair := range [][2]float64{{have.Top, want.Top}, {have.Ten, want.Ten}, {have.Rank, want.Rank}, {have.Entropy, want.Entropy}} {
+						if math.Abs(pair[0]-pair[1]) > 1e-9*(1+pair[1]) {
+							t.Errorf("draw %d: %+v, want %+v", b, have, want)
+						}
+					}
+					in := got.Attributes[0][b]
+					for _, pair := range [][2]float64{{in.Best, infer.Best}, {in.Entropy, infer.Entropy}, {in.GivenBest, infer.GivenBest}, {in.GivenEntropy, infer.GivenEntropy}} {
+						if math.Abs(pair[0]-pair[1]) > 1e-9 {
+							t.Errorf("draw %d: %+v, want %+v", b, in, infer)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// slow computes the posterior of one draw from the definition: the density of noise of scale c
+// is f(z/c)/cⁿ.
+func slow(list table, noise Density, d *drawn, b int, class, target []int, classes int) (Draw, Inference) {
+	l := make([]float64, list.Len())
+	for j := range l {
+		c := 1.
+		if d.scales != nil {
+			c = d.scales[j]
+		}
+		for q := range d.queries {
+			z := slices.Clone(d.release(b, q))
+			for i := range z {
+				z[i] = (z[i] - list.a[j*list.dim+i]) / c
+			}
+			l[j] += noise.LogDensity(z) - float64(list.dim)*math.Log(c)
+		}
+	}
+	truth := d.truth[b]
+	var total float64
+	p := make([]float64, len(l))
+	for j := range p {
+		p[j] = math.Exp(l[j] - l[truth])
+		total += p[j]
+	}
+	out := Draw{Rank: .5}
+	byClass, given := make([]float64, classes), make([]float64, classes)
+	for j := range p {
+		if p[j] > 1+1e-9 {
+			out.Rank++
+		} else if p[j] > 1-1e-9 {
+			out.Rank += .5
+		}
+		p[j] /= total
+		out.Entropy -= p[j] * math.Log2(p[j]+1e-300)
+		byClass[class[j]] += p[j]
+		if target[j] == target[truth] {
+			given[class[j]] += p[j]
+		}
+	}
+	var in Inference
+	in.Best, in.Entropy = summarise(byClass)
+	in.GivenBest, in.GivenEntropy = summarise(given)
+	slices.Sort(p)
+	out.Top = p[len(p)-1]
+	for _, v := range p[len(p)-most:] {
+		out.Ten += v
+	}
+	return out, in
+}
+
+// squares are those of a difference of the truth and the other candidate of each draw.
+func squares(r *Result, difference func(t, s int) float64) (out []float64) {
+	for _, d := range r.Draws {
+		out = append(out, difference(d.Truth, d.Other)*difference(d.Truth, d.Other))
+	}
+	return out
+}
+
+// TestTwoCandidates compares with closed forms: with two candidates at distance d·σ the truth is
+// named with probability Φ(d/2), and the floor is ‖ε‖²·h(d), h = ¼e^(−d²/8)·E[sech(dZ/2)].
+func TestTwoCandidates(t *testing.T) {
+	const alpha = 1e-7
+	for _, d := range []float64{0, 1, 4} {
+		noise := must.Get(release.NewGaussian(2))(t)
+		r := must.Get(Run(context.Background(), table{2, []float64{0, 1, 0, 1 + 2*d}}, noise, nil, Options{Draws: 20000, Seed: 1}))(t)
+		named, _ := r.Identified(alpha)
+		if want := math.Erfc(-d/2/math.Sqrt2) / 2; named.High < want || named.Low > want || named.Mean > want+.02 || named.Mean < want-.02 {
+			t.Errorf("d = %v: named %+v, want %v", d, named, want)
+		}
+		var h float64
+		for z := -9.; z < 9; z += 1e-3 {
+			h += 1e-3 * math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) / math.Cosh(d*z/2)
+		}
+		h *= math.Exp(-d*d/8) / 4
+		floor := r.Floor(squares(r, func(t, s int) float64 { return float64(t - s) }), 1, alpha)
+		if floor.Low > h || floor.High < h || floor.Mean < h*.8-.002 || floor.Mean > h*1.2+.002 {
+			t.Errorf("d = %v: floor %+v, want %v", d, floor, h)
+		}
+		bits := r.Bits(alpha)
+		if bits.High < bits.Mean || bits.Low > bits.Mean || bits.High > 1 {
+			t.Errorf("d = %v: bits %+v", d, bits)
+		}
+	}
+}
+
+// TestPopulation holds the limits for adversaries without a list against a known Bayes
+// error: X uniform on [0, 1], Y = X + σZ.
+func TestPopulation(t *testing.T) {
+	shared.Long(t, "limits without a list against a known Bayes error")
+	const sigma, n, alpha = .3, 3000, 1e-6
+	noise := must.Get(release.NewGaussian(sigma))(t)
+	bayes := uniformBayes(sigma)
+	best := 0.
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = r.Float64()
+		}
+		res := must.Get(Run(context.Background(), table{1, x}, noise, nil, Options{Draws: 4000, Seed: seed}))(t)
+		floor := res.Floor(squares(res, func(t, s int) float64 { return x[t] - x[s] }), 1, alpha)
+		limit := Population{N: n, Alpha: alpha}.Floor(floor.Low, 1)
+		if limit > bayes {
+			t.Errorf("seed %d: floor %v for everybody, and the Bayes error is %v", seed, limit, bayes)
+		}
+		best = max(best, limit)
+	}
+	if best < bayes/3 {
+		t.Errorf("the best limit is %v of %v: too weak to be right", best, bayes)
+	}
+}
+
+// uniformBayes is the mean-square error of E[X|Y] by quadrature.
+func uniformBayes(sigma float64) (risk float64) {
+	const dx, dy = 1e-3, 5e-3
+	for y := -3.; y < 4; y += dy {
+		var w, m, s float64
+		for x := dx / 2; x < 1; x += dx {
+			p := math.Exp(-(y-x)*(y-x)/2/sigma/sigma) / sigma / math.Sqrt(2*math.Pi) * dx
+			w, m, s = w+p, m+p*x, s+p*x*x
+		}
+		if w > 0 {
+			risk += (s - m*m/w) * dy
+		}
+	}
+	return risk
+}
+
+func TestAddAllocatesNothing(t *testing.T) {
+	noise, _ := release.NewGaussian(1)
+	list := table{3, normal(3*1000, 4)}
+	d := must.Get(newDraws(context.Background(), list, noise, Options{Draws: 4, Queries: 1}))(t)
+	l := newProducts(&d.releases, 1)
+	attributes := []Attribute{{Classes: 2, Class: make([]int, 1000), Target: make([]int, 1000)}}
+	states := newStates(l, d, attributes)
+	l.load(list.a, nil, 1000)
+	rows, work := make([]float64, 4*1000), make([]float64, 1000)
+	l.rows(rows, 0, 4)
+	if n := testing.AllocsPerRun(10, func() {
+		copy(work, rows)
+		states[0].add(work, 0, attributes)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestRunErrors(t *testing.T) {
+	noise, _ := release.NewGaussian(1)
+	small, _ := release.NewGaussian(1e-9)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	two := table{1, []float64{-1, 1}}
+	run := func(list table, noise Density, o Options, a ...Attribute) error {
+		return must.Err(Run(context.Background(), list, noise, a, o))
+	}
+	for name, err := range map[string]error{
+		"one candidate":             run(table{1, []float64{1}}, noise, Options{}),
+		"not finite":                run(table{1, []float64{1, math.NaN()}}, noise, Options{}),
+		"too large":                 run(two, small, Options{}),
+		"classes missing":           run(two, noise, Options{}, Attribute{Classes: 2, Class: []int{0}}),
+		"too few scales":            run(two, noise, Options{Scales: []float64{1}}),
+		"a scale of zero":           run(two, noise, Options{Scales: []float64{1, 0}}),
+		"an infinite scale":         run(two, noise, Options{Scales: []float64{1, math.Inf(1)}}),
+		"a scale that is no number": run(two, noise, Options{Scales: []float64{math.NaN(), 1}}),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if err := must.Err(Run(ctx, two, noise, nil, Options{})); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	// Noise of a tiny scale is resolved by no float64.
+	if err := run(two, noise, Options{Scales: []float64{1, 1e-9}}); err != ErrRounding {
+		t.Errorf("a tiny scale: %v", err)
+	}
+}
+
+// computed is a list whose features are computed when they are read. It keeps the largest number
+// of candidates read at a time.
+type computed struct {
+	count, dim int
+	largest    *int
+}
+
+func (c computed) Len() int { return c.count }
+func (c computed) Dim() int { return c.dim }
+func (c computed) Features(_ context.Context, dst []float64, indices []int) error {
+	*c.largest = max(*c.largest, len(indices))
+	for k, j := range indices {
+		for i := range c.dim {
+			dst[k*c.dim+i] = math.Sin(float64(j) * float64(i+1))
+		}
+	}
+	return nil
+}
+
+// A list is read a block at a time: memory does not grow with its length.
+func TestMemory(t *testing.T) {
+	const dim = 64
+	allocated := func(count int) float64 {
+		largest := 0
+		list := computed{count, dim, &largest}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		noise := release.Gaussian{Sigma: 3}
+		must.Get(Run(context.Background(), list, noise, nil, Options{Draws: 32, Seed: 1}))(t)
+		must.Get(BitsAbove(context.Background(), list, noise, 1))(t)
+		runtime.ReadMemStats(&after)
+		if largest > blockCandidates {
+			t.Errorf("%d candidates are read at a time", largest)
+		}
+		return float64(after.TotalAlloc - before.TotalAlloc)
+	}
+	short, long := allocated(4*blockCandidates), allocated(32*blockCandidates)
+	if whole := 8. * dim * 32 * blockCandidates; long > short+whole/20 {
+		t.Errorf("8 times as many candidates take %.1f MB instead of %.1f MB; their features are %.1f MB", long/1e6, short/1e6, whole/1e6)
+	}
+	if blockOf(784) != blockCandidates || blockOf(1<<22) != 4 || blockOf(1<<30) != 1 {
+		t.Errorf("blocks of %d, %d and %d candidates", blockOf(784), blockOf(1<<22), blockOf(1<<30))
+	}
+}
+
+// counted counts how often the features of each candidate are computed.
+type counted struct {
+	table
+	times map[int]int
+}
+
+func (c counted) Features(ctx context.Context, dst []float64, indices []int) error {
+	for _, i := range indices {
+		c.times[i]++
+	}
+	return c.table.Features(ctx, dst, indices)
+}
+
+// Features can be dear to compute: those of an input that many draws have are computed once.
+func TestFeaturesOfDrawsOnce(t *testing.T) {
+	c := counted{table{3, normal(15, 1)}, map[int]int{}}
+	noise := must.Get(release.NewGaussian(1))(t)
+	d := must.Get(newDraws(context.Background(), c, noise, Options{Draws: 40, Queries: 2, Seed: 1}))(t)
+	for i, n := range c.times {
+		if n != 1 {
+			t.Errorf("the features of candidate %d are computed %d times", i, n)
+		}
+	}
+	want := make([]float64, 3)
+	for b, truth := range d.truth {
+		must.Do(t, c.table.Features(context.Background(), want, []int{truth}))
+		if !slices.Equal(d.features[b*3:b*3+3], want) {
+			t.Fatalf("draw %d has the features of another input", b)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package bound
+
+import (
+	"context"
+	"math"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/math/lsqr"
+)
+
+// DefaultTolerance is algorithm1's for LSQR, atol and btol: near the limit of the
+// float32 products, so that small singular values come through as the
+// pseudoinverse has them.
+const DefaultTolerance = 1e-7
+
+// converged is the stopping rule.
+var converged = lsqr.Options{ATol: DefaultTolerance, BTol: DefaultTolerance}
+
+// products is a linearised model as lsqr's operator. Once stopped returns an error, as a
+// context's Err does, products are NaN, at which LSQR stops.
+type products struct {
+	stopped func() error
+	lin     nn.Linearization[float32]
+	p, n    int
+}
+
+func (a *products) Dims() (rows, cols int) { return a.n, a.p }
+
+func (a *products) Mul(dst, v []float32) {
+	if !a.cancelled(dst) {
+		a.lin.JVP(dst, v)
+	}
+}
+
+func (a *products) MulTrans(dst, u []float32) {
+	if !a.cancelled(dst) {
+		a.lin.VJP(dst, u)
+	}
+}
+
+func (a *products) cancelled(dst []float32) bool {
+	if a.stopped() == nil {
+		return false
+	}
+	for i := range dst {
+		dst[i] = float32(math.NaN())
+	}
+	return true
+}
+
+// systems is the products of as many systems for each point where J is taken. A
+// narrowed batch has a point for each system, so that what has stopped costs
+// nothing.
+type systems struct {
+	products
+	model  nn.Model
+	points []float32 // [·, p]
+	each   int       // systems for each point
+	chosen []float32 // [systems, p], the points of those that are left
+}
+
+// Select implements lsqr.Selector.
+func (a *systems) Select(left []int) {
+	a.chosen = a.chosen[:0]
+	for _, i := range left {
+		i /= a.each
+		a.chosen = append(a.chosen, a.points[i*a.p:(i+1)*a.p]...)
+	}
+	a.lin = a.model.Linearize(a.chosen)
+}
+
+// transposed is Jᵀ.
+type transposed struct{ *systems }
+
+func (a transposed) Dims() (rows, cols int)    { return a.p, a.n }
+func (a transposed) Mul(dst, v []float32)      { a.systems.MulTrans(dst, v) }
+func (a transposed) MulTrans(dst, u []float32) { a.systems.Mul(dst, u) }
+
+// matrixFree applies J⁺ by LSQR, with J known by its products only.
+type matrixFree struct {
+	model  nn.Model
+	theta  []float32
+	a      systems
+	solver lsqr.Solver[float32]
+	effort effort
+}
+
+func (s *matrixFree) prepare(b *batch) { s.theta = b.theta }
+
+// operator returns the products for that many systems.
+func (s *matrixFree) operator(ctx context.Context, count int) *systems {
+	p, n := s.model.Dims()
+	s.a = systems{products{ctx.Err, s.model.Linearize(s.theta), p, n}, s.model, s.theta, count * p / len(s.theta), s.a.chosen}
+	return &s.a
+}
+
+func (s *matrixFree) solve(ctx context.Context, eps, z []float32) error {
+	_, n := s.model.Dims()
+	count := len(z) / n
+	return s.take(ctx, eps, s.solver.Solve(s.operator(ctx, count), z, count, converged))
+}
+
+func (s *matrixFree) transpose(ctx context.Context, z, eps []float32) error {
+	p, _ := s.model.Dims()
+	count := len(eps) / p
+	return s.take(ctx, z, s.solver.Solve(transposed{s.operator(ctx, count)}, eps, count, converged))
+}
+
+// take copies the solutions and counts what they took.
+func (s *matrixFree) take(ctx context.Context, x []float32, r lsqr.Result[float32]) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	copy(x, r.X)
+	for _, st := range r.Stats {
+		s.effort.solves++
+		s.effort.steps = max(s.effort.steps, st.Iterations)
+		if !st.Status.Solved() {
+			s.effort.stopped++
+		}
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package bound
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"tattle/internal/math/simd"
+	"tattle/internal/must"
+	"tattle/internal/protect/release"
+)
+
+// tall is a(θ) = Aθ with more features than inputs.
+func tall(r *rand.Rand, n, p int) affine {
+	m := affine{make([]float64, n*p), p, n}
+	for i := range m.a {
+		m.a[i] = r.NormFloat64()
+	}
+	return m
+}
+
+// factors of an affine model.
+func (m affine) factors(t testing.TB) *Factors {
+	t.Helper()
+	j := Jacobian{P: m.p, Rows: append([]float64(nil), m.a...)}
+	for i := range m.n {
+		j.Active = append(j.Active, i)
+	}
+	return must.Get(j.Factor())(t)
+}
+
+// joint is the combination of near witnesses, scaled, for all coordinates.
+func joint(t testing.TB, c *Certifier, f *Factors, w Coordinates, theta []float32, count int, scale float32) []float64 {
+	t.Helper()
+	s := &Bounds{name: barankinName, Witnesses: count, domain: c.Domain, joint: true}
+	s.columns(f.P, w.Len()).grow(1)
+	f.near(s.eps, theta, c.Domain, nearSize, c.Noise.Std())
+	simd.Scale(scale, s.eps)
+	must.Do(t, s.certify(t.Context(), c, w, theta))
+	return s.Std
+}
+
+// The known answer: of X = Aθ + Z the estimator A⁺X is unbiased with variance
+// σ²wᵀ(AᵀA)⁻¹w, and none has less. The combination approaches that from below as
+// witnesses shrink: its defect is of the order of (‖z‖/σ)².
+func TestCombinationOfLinearModel(t *testing.T) {
+	r := rand.New(rand.NewPCG(22, 22))
+	m := tall(r, 12, 7)
+	f, w, theta := m.factors(t), Pixels(7), []float32{.1, -.2, .3, .4, -.5, .6, .7}
+	c := &Certifier{Net: m, Noise: release.Gaussian{Sigma: .8}}
+	want := f.CramerRao(w, .8).Full
+	for _, v := range []struct {
+		scale  float32
+		defect float64
+	}{{2e4, .7}, {4e3, .05}, {1e3, 3e-3}, {1, 1e-7}} {
+		for k, got := range joint(t, c, f, w, theta, 7, v.scale) {
+			if got > want[k]*(1+1e-12) || got < want[k]*(1-v.defect) {
+				t.Errorf("scale %g, coordinate %d: %.12g, want %.12g and at most that", v.scale, k, got, want[k])
+			}
+		}
+	}
+}
+
+// Fewer witnesses than directions prove less, never more.
+func TestFewerWitnessesProveLess(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 23))
+	m := tall(r, 12, 7)
+	f, w, theta := m.factors(t), Pixels(7), make([]float32, 7)
+	c := &Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}
+	last := make([]float64, 7)
+	for count := 1; count <= 9; count++ {
+		for k, got := range joint(t, c, f, w, theta, count, 1) {
+			if got < last[k]*(1-1e-7) {
+				t.Errorf("%d witnesses: coordinate %d has %g, less than %g with one fewer", count, k, got, last[k])
+			}
+			last[k] = got
+		}
+	}
+}
+
+// Forged coefficients, not numbers among them, prove nothing false.
+func TestForgedCoefficients(t *testing.T) {
+	m := diag(1, 2)
+	c := &Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}
+	_, ms := together(t.Context(), c, []float32{0, 0}, []float32{.1, 0, 0, .1, float32(math.NaN()), 1, 0, 0})
+	for _, v := range []float64{math.NaN(), math.Inf(1), 0, 1e300, 1e-300} {
+		solve := make([]float64, 16)
+		for i := range solve {
+			solve[i] = v
+		}
+		std := make([]float64, 2)
+		ms[0].std(std, nil, []float64{.1, 0, 0, .1, math.NaN(), 1, 0, 0}, make([]float64, 4), solve)
+		if !(std[0] >= 0 && std[0] <= 1 && std[1] >= 0 && std[1] <= .5) {
+			t.Errorf("coefficients %g prove %v", v, std)
+		}
+	}
+}
+
+// In a box, witnesses stay inside and still prove something of every coordinate.
+func TestCombinationInABox(t *testing.T) {
+	r := rand.New(rand.NewPCG(28, 28))
+	m := tall(r, 12, 4)
+	box := must.Get(Legal([]float64{0, 0, 0, 0}, []float64{1, 1, 1, 1}))(t)
+	f, theta := m.factors(t), []float32{0, 1, .5, 0}
+	c := &Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}, Domain: box}
+	want := f.CramerRao(Pixels(4), 1).Full
+	for k, got := range joint(t, c, f, Pixels(4), theta, 8, 1) {
+		if got > want[k]*(1+1e-12) || got < .5*want[k] {
+			t.Errorf("coordinate %d: %g, Cramér-Rao %g", k, got, want[k])
+		}
+	}
+}
+
+// The mean-square bound of a linear model is σ²·tr(AᵀA)⁻¹/p, whatever coordinates are
+// bounded.
+func TestMeanSquareOfCombination(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 29))
+	m := tall(r, 12, 6)
+	f, theta := m.factors(t), make([]float32, 6)
+	var want float64
+	for _, s := range f.S {
+		want += 1 / (s * s * 6)
+	}
+	one := must.Get(Vectors("one", []float64{1, 2, 3, 4, 5, 6}, 6))(t)
+	for _, w := range []Coordinates{Pixels(6), DCT([]int{2, 3}), one} {
+		s := &Bounds{Witnesses: 9, joint: true}
+		s.columns(6, w.Len()).grow(1)
+		f.near(s.eps, theta, Free, nearSize, 1)
+		must.Do(t, s.certify(t.Context(), &Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}, w, theta))
+		if got := s.MeanSquare[0]; got > want*(1+1e-12) || got < want*(1-1e-6) {
+			t.Errorf("%s: %.12g, want %.12g and at most that", w.Name(), got, want)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package bound
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/must"
+	"tattle/internal/protect/release"
+)
+
+// affine is the model a(x) = A x as a certificate uses it, with the textbook bound on its rounding.
+type affine struct {
+	a    []float64 // [n, p]
+	p, n int
+}
+
+func (m affine) Dims() (p, n int) { return m.p, m.n }
+
+func (m affine) ForwardError64(dst, bound, x, xerr []float64) {
+	for b := range len(x) / m.p {
+		for j := range m.n {
+			var s, abs, in float64
+			for i := range m.p {
+				w := m.a[j*m.p+i]
+				s += w * x[b*m.p+i]
+				abs += math.Abs(w * x[b*m.p+i])
+				in += math.Abs(w) * xerr[b*m.p+i]
+			}
+			dst[b*m.n+j] = s
+			bound[b*m.n+j] = (float64(m.p)*ulp*abs + in) * (1 + float64(2*m.p)*ulp)
+		}
+	}
+}
+
+func diag(d ...float64) affine {
+	m := affine{make([]float64, len(d)*len(d)), len(d), len(d)}
+	for i, v := range d {
+		m.a[i*len(d)+i] = v
+	}
+	return m
+}
+
+// The known answer: a(θ) = Dθ, ε along an axis, Var ≥ ε²/expm1(d²ε²/σ²).
+func TestCertificateClosedForm(t *testing.T) {
+	const sigma = .7
+	for _, d := range []float64{1e-3, 1, 50} {
+		for _, e := range []float32{1e-12, 1e-6, 1e-3, .5, 3} {
+			c := Certifier{Net: diag(d, 2), Noise: release.Gaussian{Sigma: sigma}}
+			dv := c.Divergences(t.Context(), []float32{.25, .5}, []float32{e, 0})[0]
+			got := dv.Std(float64(e), 0)
+			q := d * float64(e) / sigma
+			want := float64(e) / math.Sqrt(math.Expm1(q*q))
+			if math.IsInf(math.Expm1(q*q), 0) {
+				want = 0
+			}
+			if dv.Status == AllRounding && float64(e)*d > 1e-12 {
+				t.Errorf("d=%g ε=%g: all rounding", d, e)
+			}
+			if got > want || got < want*(1-1e-13-2*dv.Allowance/dv.ZNorm*(1+q*q)) {
+				t.Errorf("d=%g ε=%g: std %g, want %g and at most that (allowance %g of %g)", d, e, got, want, dv.Allowance, dv.ZNorm)
+			}
+		}
+	}
+}
+
+func TestCertificateAtTheEdges(t *testing.T) {
+	far := Certifier{Net: diag(1, 1), Noise: release.Gaussian{Sigma: .01}}
+	if d := far.Divergences(t.Context(), []float32{0, 0}, []float32{1, 0})[0]; d.Std(1, 0) != 0 || d.meanSquare([]float64{1, 0}) != 0 {
+		t.Errorf("expm1 overflows: std %g, want 0", d.Std(1, 0))
+	}
+	none := far.Divergences(t.Context(), []float32{0, 0}, []float32{0, 0})[0]
+	if none.Std(0, 0) != 0 || none.meanSquare([]float64{0, 0}) != 0 {
+		t.Errorf("ε = 0 proves %g", none.Std(0, 0))
+	}
+	blind := Certifier{Net: diag(1, 0), Noise: release.Gaussian{Sigma: 1}}
+	if d := blind.Divergences(t.Context(), []float32{.5, .5}, []float32{0, 1})[0]; d.Status != AllRounding || !math.IsInf(d.Std(1, 0), 1) || d.Std(0, 0) != 0 || d.Std(1e-20, 1e-19) != 0 {
+		t.Errorf("features that do not move: %v, %g", d.Status, d.Std(1, 0))
+	}
+	// θ+ε moves the features by less than the rounding of a(θ): all rounding.
+	near := Certifier{Net: affine{[]float64{1, 1e6, -1e6}, 3, 1}, Noise: release.Gaussian{Sigma: 1}}
+	if d := near.Divergences(t.Context(), []float32{0, 1.1, 1.1}, []float32{1e-12, 0, 0})[0]; d.Status != AllRounding || d.Std(1e-12, 0) > 1 || !math.IsInf(d.Std(1, 0), 1) {
+		t.Errorf("a shift of 1e-12 under rounding of 1e-10: %v, ‖z‖ %g, allowance %g, std %g", d.Status, d.ZNorm, d.Allowance, d.Std(1e-12, 0))
+	}
+	for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1)), math.MaxFloat32} {
+		if d := (&Certifier{Net: diag(1e300, 1), Noise: release.Gaussian{Sigma: 1}}).Divergences(t.Context(), []float32{0, 0}, []float32{bad, 0})[0]; d.Std(1, 0) != 0 {
+			t.Errorf("ε = %g proves %g", bad, d.Std(1, 0))
+		}
+	}
+}
+
+func TestDomainIsExact(t *testing.T) {
+	lo, hi := float64(float32(-.4242)), float64(float32(2.8215))
+	d := must.Get(Legal([]float64{lo, lo}, []float64{hi, hi}))(t)
+	c := Certifier{Net: diag(1, 1), Noise: release.Gaussian{Sigma: 1}, Domain: d}
+	theta := []float32{float32(lo), .1}
+	for _, v := range []struct {
+		eps   [2]float32
+		legal bool
+	}{{[2]float32{.5, .5}, true}, {[2]float32{0, 0}, true}, {[2]float32{-1e-20, 0}, false}, {[2]float32{0, 3}, false}, {[2]float32{float32(math.NaN()), 0}, false}} {
+		got := c.Divergences(t.Context(), theta, v.eps[:])[0]
+		if (got.Status != Illegal) != v.legal {
+			t.Errorf("θ+ε = %v + %v: %v", theta, v.eps, got.Status)
+		}
+		if !v.legal && got.Std(1, 0) != 0 {
+			t.Errorf("an illegal witness proves %g", got.Std(1, 0))
+		}
+	}
+	// An estimator need not be unbiased at a θ outside, wherever θ+ε is.
+	if got := c.Divergences(t.Context(), []float32{-.5, .1}, []float32{.5, .1})[0]; got.Status != Illegal {
+		t.Errorf("θ is outside, θ+ε inside: %v", got.Status)
+	}
+	// What the search projects, the certificate accepts.
+	r := rand.New(rand.NewPCG(4, 4))
+	theta, eps := make([]float32, 2), make([]float32, 2)
+	for range 10000 {
+		for i := range theta {
+			theta[i] = float32(min(max(r.NormFloat64(), lo), hi))
+			eps[i] = float32(3 * r.NormFloat64() * math.Exp(-40*r.Float64()))
+		}
+		d.project(eps, theta)
+		if s := c.Divergences(t.Context(), theta, eps)[0].Status; s == Illegal {
+			t.Fatalf("θ = %v, projected ε = %v: %v", theta, eps, s)
+		}
+	}
+	must.Fail(t, must.Err(Legal([]float64{1}, []float64{0}))) // a range from 1 to 0
+}
+
+var _ Net = (*nn.Net)(nil)

@@ -1,0 +1,163 @@
+package bound
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/must"
+	"tattle/internal/protect/release"
+	"tattle/internal/run"
+	"tattle/internal/shared"
+)
+
+var searches = []string{Direct, Algorithm1, Published}
+
+// wellFormed checks what every run promises: witnesses that are numbers, winners
+// that gave the bound, and a verification without complaint.
+func wellFormed(t *testing.T, m Model, data nn.Source, r *Result) {
+	t.Helper()
+	e, p := r.Experiment, r.Experiment.Coordinates.Inputs()
+	for _, s := range r.Sizes {
+		if !finite32(witnesses(t, r, s.Size)) {
+			t.Error("a witness is not a number")
+		}
+		winner, _ := must.Get2(open(t, r.Path).Ints(SizeName(s.Size) + "_winner"))(t)
+		for k, v := range s.Std {
+			if w := winner[k]; w < -1 || w >= e.Search.Restarts || (w < 0) != (v == 0) {
+				t.Fatalf("bound %g of witness %d", v, w)
+			}
+		}
+	}
+	for _, kind := range []*Bounds{r.Far, r.Barankin, r.Twins} {
+		if kind == nil {
+			continue
+		}
+		for k, v := range kind.Std {
+			if w := int(kind.Winner[k]); w < -2 || w >= kind.Witnesses || w == combined && kind != r.Barankin || (w == -1) != (v == 0) {
+				t.Fatalf("kind: bound %g of witness %d", v, w)
+			}
+		}
+	}
+	if len(witnesses(t, r, r.Sizes[0].Size)) != len(r.Indices)*e.Search.Restarts*p {
+		t.Error("too few witnesses")
+	}
+	if found := verified(t, m, data, r, r.claims()); len(found) != 0 {
+		t.Error(found)
+	}
+}
+
+func TestShapesOfRuns(t *testing.T) {
+	shared.Long(t, "runs of every shape")
+	for _, v := range []struct{ p, hidden, n, restarts, repeats, examples, sizes int }{
+		{24, 40, 30, 1, 1, 1, 1},
+		{7, 20, 40, 3, 2, 5, 5}, // n > p, p prime
+		{40, 30, 3, 2, 3, 9, 2}, // n < p
+		{1, 4, 1, 2, 2, 3, 1},
+	} {
+		m, data := smallNet(t, v.p, v.hidden, v.n), noise(v.p, v.examples)
+		for _, search := range searches {
+			t.Run(fmt.Sprintf("%d inputs, %d features, %s", v.p, v.n, search), func(t *testing.T) {
+				e := Experiment{Noise: release.Gaussian{Sigma: .5}, Coordinates: Pixels(v.p),
+					Settings: Settings{Band: 8, Search: SearchOptions{Search: search, Restarts: v.restarts, Repeats: v.repeats}},
+				}
+				e.Far.Starts, e.Barankin.Witnesses = 1+v.sizes, 3*v.restarts
+				for i := range v.sizes {
+					e.Sizes = append(e.Sizes, 1/(100*float64(i+1)))
+				}
+				r := mustRun(t, m, data, upTo(v.examples), e)
+				wellFormed(t, m, data, r)
+				e.Coordinates = DCT([]int{v.p})
+				wellFormed(t, m, data, mustRun(t, m, data, upTo(v.examples), e))
+			})
+		}
+	}
+}
+
+// deadNet is a net whose features are all off.
+func deadNet(t *testing.T) *nn.Net {
+	m := smallNet(t, 24, 40, 30)
+	bias := m.Graph().Params()[3]
+	for i := range bias.Data {
+		bias.Data[i] = -1e3
+	}
+	bias.Changed()
+	return m
+}
+
+// Features that are all off give nothing away: every coordinate is unbounded, by
+// every search and in both domains.
+func TestDeadFeaturesAreUnbounded(t *testing.T) {
+	m := deadNet(t)
+	_, data, e := small(t)
+	e.Barankin.Witnesses, e.Far = 3, FarOptions{Starts: 2, Domain: cube(24, 9)}
+	for _, e.Domain = range []Domain{Free, cube(24, 9)} {
+		for _, e.Search.Search = range searches {
+			r := mustRun(t, m, data, upTo(10), e)
+			wellFormed(t, m, data, r)
+			for k, v := range r.Sizes[0].Std {
+				if !math.IsInf(v, 1) {
+					t.Fatalf("%s, %v: bound %d is %g", e.Search.Search, e.Domain, k, v)
+				}
+			}
+			for k, v := range r.Barankin.Std {
+				if !math.IsInf(v, 1) {
+					t.Fatalf("%s, %v: combined bound %d is %g", e.Search.Search, e.Domain, k, v)
+				}
+			}
+			if s := r.Summaries[0]; s.UnboundedFraction != 1 || !math.IsInf(s.Quantile(.05), 1) {
+				t.Errorf("%s: %+v", e.Search.Search, s)
+			}
+			if r.Rank[3] != 0 || len(r.Spectra[3]) != 0 || r.CramerRao.Seen[5] != 0 {
+				t.Errorf("%s: rank %d", e.Search.Search, r.Rank[3])
+			}
+		}
+	}
+}
+
+// Nets whose products overflow float32, or all but vanish in it, and noise at the
+// ends of its range: nothing but numbers reaches the arrays.
+func TestSearchBeyondFloat32(t *testing.T) {
+	shared.Long(t, "runs every search at extreme scales")
+	_, data, e := small(t)
+	e.Barankin.Witnesses, e.Far.Starts, e.Sizes = 9, 2, []float64{leastSize, mostSize}
+	e.Search.Restarts, e.Search.Repeats = 2, 2
+	for _, scale := range []float32{1e-40, 1e-15, 1e17} {
+		m := smallNet(t, 24, 40, 30)
+		for _, p := range m.Graph().Params() {
+			for i := range p.Data {
+				p.Data[i] *= scale
+			}
+			p.Changed()
+		}
+		for _, sigma := range []float64{leastSigma, mostSigma} {
+			e.Noise = release.Gaussian{Sigma: sigma}
+			for _, e.Search.Search = range searches {
+				wellFormed(t, m, data, mustRun(t, m, data, upTo(2), e))
+			}
+		}
+	}
+}
+
+// A run is resumed with the same vectors only, though their name and number be
+// the same.
+func TestResumeTellsCoordinatesApart(t *testing.T) {
+	m, data, e := small(t)
+	dir := t.TempDir()
+	for i, v := range []struct {
+		first float64
+		other bool
+	}{{1, false}, {1, false}, {2, true}} {
+		w := make([]float64, 24)
+		w[0], w[1] = v.first, 1
+		var err error
+		e.Coordinates = must.Get(Vectors("w", w, 24))(t)
+		_, err = Run(t.Context(), m, data, upTo(3), e, RunOptions{Dir: dir, Resume: true})
+		var mismatch *run.MismatchError
+		if errors.As(err, &mismatch) != v.other || !v.other && err != nil {
+			t.Errorf("run %d: %v", i, err)
+		}
+	}
+}

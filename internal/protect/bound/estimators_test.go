@@ -1,0 +1,133 @@
+package bound
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tattle/internal/protect/release"
+)
+
+// ramp is a(x) = 1/2 + clip(slope·x, ±1/2) of one input: flat but for a steep
+// middle.
+type ramp float64
+
+func (ramp) Dims() (p, n int) { return 1, 1 }
+
+func (m ramp) ForwardError64(dst, bound, x, xerr []float64) {
+	for i, v := range x {
+		dst[i] = .5 + max(-.5, min(.5, float64(m)*v))
+		bound[i] = float64(m)*xerr[i] + 4*ulp
+	}
+}
+
+// In the middle of a steep ramp Cramér-Rao says σ/slope, and so do near witnesses;
+// those on the plateaus are the truth.
+func TestOnlyFarWitnessesSeePlateaus(t *testing.T) {
+	const slope, sigma = 1e4, .7
+	c := &Certifier{Net: ramp(slope), Noise: release.Gaussian{Sigma: sigma}}
+	prove := func(eps ...float32) (single, all float64) {
+		s := &Bounds{Witnesses: len(eps), joint: true, eps: eps}
+		s.proved(t, c, func(p *proof) {
+			for _, b := range p.bounds[:len(eps)] {
+				single = max(single, b)
+			}
+			all = p.bounds[len(eps)]
+		})
+		return single, all
+	}
+	if _, near := prove(1e-6, -1e-6); near > sigma/slope*(1+1e-9) || near < .99*sigma/slope {
+		t.Errorf("near witnesses: %g, want %g", near, sigma/slope)
+	}
+	single, all := prove(1e-6, 2, -2)
+	if truth := 2 / math.Sqrt(math.Expm1(.25/sigma/sigma)); math.Abs(single-truth) > 1e-9 {
+		t.Errorf("a far witness: %g, want %g", single, truth)
+	}
+	if all < single*1.2 {
+		t.Errorf("two far witnesses combined: %g, one of them %g", all, single)
+	}
+	// T = α(X−½) + β·σ³He₃((X−½)/σ) has mean αμ + βμ³ at ½ + μ: unbiased at θ and all
+	// three witnesses for the right α and β, with variance α²σ² + 6β²σ⁶.
+	z, e := slope*float64(float32(1e-6)), float64(float32(1e-6))
+	β := (2 - .5*e/z) / (.125 - .5*z*z)
+	α := e/z - β*z*z
+	if truth := math.Sqrt(α*α*sigma*sigma + 6*β*β*math.Pow(sigma, 6)); all > truth || all < .95*truth {
+		t.Errorf("combined %g, an unbiased estimator has %g", all, truth)
+	}
+}
+
+func (s *Bounds) proved(t *testing.T, c *Certifier, f func(p *proof)) {
+	t.Helper()
+	s.solve = make([]float64, s.Witnesses*s.Witnesses)
+	s.prove(t.Context(), c, Pixels(1), []float32{0}, true, func(_ int, p *proof) { f(p) })
+}
+
+// Every kind of witness is compared with the known answer for a linear model: from k releases
+// X = Aθ + Z, with A of full rank, the estimator A⁺X̄ is unbiased everywhere and has variance
+// σ²wᵀ(AᵀA)⁻¹w/k. No kind proves a higher bound, and the combination of all proves this one.
+func TestEveryKindOnLinearModel(t *testing.T) {
+	const p, n = 6, 12
+	m, data := linearNet(t, rand.New(rand.NewPCG(31, 31)), p, n), noise(p, 20)
+	box := Domain{Low: slices.Repeat([]float64{-5}, p), High: slices.Repeat([]float64{5}, p)}
+	for _, queries := range []int{1, 4} {
+		e := Experiment{Noise: release.Gaussian{Sigma: .8}, Queries: queries, Coordinates: DCT([]int{2, 3}),
+			Settings: Settings{Runtime: RealArithmetic, Search: SearchOptions{Restarts: 5, Repeats: 3}, Far: FarOptions{Starts: 4, Domain: box}, Barankin: BarankinOptions{Witnesses: 12}, Twins: TwinOptions{Examples: 2, Domain: box}},
+		}
+		r := mustRun(t, m, data, upTo(20), e)
+		full := r.CramerRao.Full
+		kinds := map[string][]float64{"search": r.Sizes[0].Std, "far": r.Far.Std, "combined": r.Barankin.Std}
+		if r.Twins != nil {
+			kinds["twins"] = r.Twins.Std
+		}
+		for name, std := range kinds {
+			for k, v := range std {
+				if v > full[k]*(1+1e-9) || name == "combined" && v < full[k]*(1-1e-6) {
+					t.Errorf("%d queries, %s: %.9g of coordinate %d, which an estimator knows to %.9g", queries, name, v, k, full[k])
+				}
+			}
+		}
+		var want float64
+		for _, v := range full[:p] {
+			want += v * v / p
+		}
+		for i, v := range r.Barankin.MeanSquare {
+			if v > want*(1+1e-9) || v < want*(1-1e-6) || max(r.Far.MeanSquare[i], r.Sizes[0].MeanSquare[i]) > want {
+				t.Errorf("example %d: mean square %.9g, want %.9g", i, v, want)
+			}
+		}
+	}
+}
+
+// Of one input seen in n features the mean of k releases has variance σ²/nk under
+// noise of any family: nothing proves more, whatever the coefficients.
+func TestMeanOfAnyNoiseBeatsNoBound(t *testing.T) {
+	const n, sigma = 9, 1.5
+	r := rand.New(rand.NewPCG(34, 34))
+	m := affine{slices.Repeat([]float64{1}, n), 1, n}
+	for _, noise := range families(t, sigma) {
+		for _, queries := range []int{1, 5} {
+			c, most := &Certifier{Net: m, Noise: noise, Queries: queries}, 0.
+			truth := sigma / math.Sqrt(float64(n*queries))
+			for range 300 {
+				eps := make([]float32, 1+r.IntN(5))
+				for i := range eps {
+					eps[i] = float32(truth * r.NormFloat64() * math.Exp(2*r.NormFloat64()))
+				}
+				s := proven(t, c, eps, Pixels(1))
+				for i := range s.solve {
+					s.solve[i] *= 1 + .2*r.NormFloat64()
+				}
+				s.prove(t.Context(), c, Pixels(1), []float32{0}, false, func(_ int, p *proof) { most = max(most, slices.Max(p.bounds)) })
+				most = max(most, s.Std[0])
+			}
+			least := .6 // of Laplace noise Cramér-Rao's is 1/√2 of it
+			if _, gaussian := noise.(release.Gaussian); gaussian {
+				least = .999
+			}
+			if most > truth || most < least*truth {
+				t.Errorf("%s, %d queries: %g is proved, the mean has %g", noise, queries, most, truth)
+			}
+		}
+	}
+}

@@ -1,0 +1,370 @@
+package bound
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/math/simd"
+)
+
+const (
+	// farDirect is the largest number of rows of J for which a step is solved directly;
+	// with more rows, by conjugate gradients.
+	farDirect = 256
+	// farSolve is the number of conjugate gradient steps that replace one solve: they
+	// resolve the largest singular values first, which move the features most.
+	farSolve = 24
+	// farRidge is the least λ, over the largest diagonal element: J in float32 is of
+	// full rank by its rounding alone.
+	farRidge = 1e-9
+	// farDamping is λ over (‖z‖/‖ε‖)². The rooms, mostly well below 1, scale the
+	// singular values down.
+	farDamping = 1e-3
+	// farAlternations is the largest number of steps that move a start into the null
+	// space.
+	farAlternations = 12
+	// farStride is the fraction of the way to the nearest face that one of them may go.
+	farStride = 0.9
+)
+
+// hide moves the starts so that ‖Jε‖ shrinks, J being the Jacobian at θ, by an
+// interior-point iteration in the box: each entry is scaled by the room that it has.
+func (s *farSearch) hide(ctx context.Context, factors []*Factors) {
+	examples := len(s.theta) / s.p
+	size := examples
+	if factors == nil {
+		size = max(1, rowBudget/(farDirect*s.p))
+	}
+	for lo := 0; lo < examples; lo += size {
+		hi := min(examples, lo+size)
+		var js []Jacobian
+		if factors == nil {
+			js = s.smallJacobians(ctx, s.theta[lo*s.p:hi*s.p])
+		}
+		parallel(hi-lo, func(k int) {
+			if factors == nil {
+				s.hideFrom(lo+k, js[k].Rows)
+			} else {
+				s.hideFrom(lo+k, factors[lo+k].leading(farDirect))
+			}
+		})
+	}
+}
+
+// smallJacobians forms J at every input of x, [·, p], if J has at most farDirect rows
+// there; the other entries are empty.
+func (s *farSearch) smallJacobians(ctx context.Context, x []float32) []Jacobian {
+	all := make([]Jacobian, len(x)/s.p)
+	on := activity(s.model.Linearize(x), len(all)*s.n)
+	for _, group := range groupByRows(on, s.n, len(all)) {
+		if group.rows > farDirect {
+			continue
+		}
+		point := make([]float32, 0, len(group.at)*s.p)
+		for _, i := range group.at {
+			point = append(point, rowOf(x, i, s.p)...)
+		}
+		for k, j := range jacobians(ctx, s.model.Linearize(point), len(group.at), s.p, s.n) {
+			all[group.at[k]] = j
+		}
+	}
+	return all
+}
+
+// leading returns the first rows of SVᵀ, at most most of them: ‖SVᵀε‖ = ‖Jε‖ for every ε.
+func (f *Factors) leading(most int) []float64 {
+	rank := min(f.Rank(), most)
+	rows := append([]float64(nil), f.V[:rank*f.P]...)
+	for k, v := range f.S[:rank] {
+		simd.Scale(v, rowOf(rows, k, f.P))
+	}
+	return rows
+}
+
+// hideFrom is hide for the starts of example i, given j, which is J up to a rotation of
+// the features. If j has more than farDirect rows it does nothing: the later steps have
+// to.
+func (s *farSearch) hideFrom(i int, j []float64) {
+	rank := len(j) / s.p
+	if rank > farDirect {
+		return
+	}
+	f := newFarSystem(rank, s.p)
+	for k := range s.options.Starts {
+		s.hideRow(f, j, i*s.options.Starts+k)
+	}
+}
+
+// hideRow is hideFrom for one row.
+func (s *farSearch) hideRow(f *farSystem, j []float64, row int) {
+	e := rowOf(s.eps, row, s.p)
+	w, wide, norm := rowOf(s.room, row, s.p), make([]float64, s.p), norm32(e)
+	for range farAlternations {
+		for i, v := range e {
+			wide[i] = float64(v)
+		}
+		for r := range f.z {
+			f.z[r] = simd.Dot(rowOf(j, r, s.p), wide)
+		}
+		s.measure(w, row, e)
+		ratio := math.Sqrt(simd.SumSquares(f.z) / simd.SumSquares(wide))
+		if !(ratio > 0) || !f.factor(j, w, ratio) {
+			break
+		}
+		f.solve()
+		stride := min(1, farStride/simd.MaxAbs(f.x))
+		for i, x := range f.x {
+			e[i] += float32(stride*x) * w[i]
+		}
+		if f.rank >= s.p {
+			s.stretch(row, e, norm)
+		} else if stride == 1 {
+			break
+		}
+	}
+	s.clip(row, e)
+}
+
+// stretch lengthens ε of a row to norm, or as far as the box allows.
+func (s *farSearch) stretch(row int, e []float32, norm float64) {
+	low, high := rowOf(s.low, s.example(row), s.p), rowOf(s.high, s.example(row), s.p)
+	by := norm / max(norm32(e), math.SmallestNonzeroFloat32)
+	for i, v := range e {
+		if v > 0 {
+			by = min(by, float64(high[i])/float64(v))
+		} else if v < 0 {
+			by = min(by, float64(low[i])/float64(v))
+		}
+	}
+	if by > 1 {
+		simd.Scale(float32(by), e)
+	}
+}
+
+// correct overwrites step, for every open row, with the change Wx of ε of least ‖x‖ that
+// makes z zero to first order, JWx = −z. J is taken at θ+ε, and the diagonal matrix W
+// holds the room that each entry has in the box, so that the box contains small changes.
+// Directions with singular values of JW below about ‖z‖/‖ε‖ are hardly changed (the λ of
+// Levenberg and Marquardt). This raises ‖ε‖/‖z‖ even if J has no null space, as an inverse
+// iteration does; once z nearly vanishes it is a full Gauss-Newton step.
+func (s *farSearch) correct(ctx context.Context) {
+	parallel(len(s.open), func(k int) {
+		row := s.open[k]
+		s.measure(rowOf(s.room, k, s.p), row, rowOf(s.eps, row, s.p))
+	})
+	for _, group := range groupByRows(s.activities(), s.n, rowGroupSize) {
+		if ctx.Err() != nil {
+			return
+		}
+		if lin := s.linearizeAt(group.at); group.rows > farDirect {
+			s.byGradients(ctx, group.at, lin)
+		} else {
+			s.byMatrices(ctx, group.at, lin)
+		}
+	}
+}
+
+// activities returns which rows of J at θ+ε may be nonzero, [open, n]. It linearises at
+// all open rows together, or at a few if the model is large.
+func (s *farSearch) activities() (on []bool) {
+	most := len(s.open)
+	if max(s.p, s.n) > 1024 {
+		most = rowGroupSize
+	}
+	for lo := 0; lo < len(s.open); lo += most {
+		var some []int
+		for k := lo; k < min(len(s.open), lo+most); k++ {
+			some = append(some, k)
+		}
+		on = append(on, activity(s.linearizeAt(some), len(some)*s.n)...)
+	}
+	return on
+}
+
+// linearizeAt linearises the model at θ+ε of some of the open rows.
+func (s *farSearch) linearizeAt(some []int) nn.Linearization[float32] {
+	parallel(len(some), func(i int) {
+		row := s.open[some[i]]
+		simd.Add(rowOf(s.point, i, s.p), rowOf(s.eps, row, s.p), rowOf(s.theta, s.example(row), s.p))
+	})
+	return s.model.Linearize(s.point[:len(some)*s.p])
+}
+
+// advance takes the steps, or a half or a quarter of them, if that increases the value of
+// the row.
+func (s *farSearch) advance(ctx context.Context) {
+	start := make([]float64, len(s.open))
+	from := make([]float32, len(s.open)*s.p)
+	for k, row := range s.open {
+		e := rowOf(s.eps, row, s.p)
+		copy(rowOf(from, k, s.p), e)
+		start[k] = s.value(norm32(e), norm32(rowOf(s.z, row, s.n)), s.floor[s.example(row)], 0)
+	}
+	chosen := slices.Clone(start)
+	for _, part := range []float32{1, .5, .25} {
+		parallel(len(s.open), func(k int) {
+			x := rowOf(s.x, k, s.p)
+			simd.Combine(x, rowOf(from, k, s.p), rowOf(s.step, k, s.p), 1, part, 0)
+			s.clip(s.open[k], x)
+		})
+		s.evaluate(ctx)
+		s.take(chosen, 0)
+	}
+	for k, row := range s.open {
+		s.stuck[row] = chosen[k] == start[k]
+	}
+}
+
+// byMatrices solves with the Jacobian of each of some open rows.
+func (s *farSearch) byMatrices(ctx context.Context, some []int, lin nn.Linearization[float32]) {
+	js := jacobians(ctx, lin, len(some), s.p, s.n)
+	parallel(len(some), func(i int) {
+		k, j := some[i], js[i]
+		row, u := s.open[k], rowOf(s.step, k, s.p)
+		clear(u)
+		f := newFarSystem(len(j.Active), s.p)
+		z, w := rowOf(s.z, row, s.n), rowOf(s.room, k, s.p)
+		for r, a := range j.Active {
+			f.z[r] = float64(z[a])
+		}
+		if !f.factor(j.Rows, w, norm32(z)/norm32(rowOf(s.eps, row, s.p))) {
+			return
+		}
+		f.solve()
+		for i, x := range f.x {
+			u[i] = float32(x) * w[i]
+		}
+	})
+}
+
+// farSystem is one row's (JW²Jᵀ + λ) y = −z with x = WJᵀy.
+type farSystem struct {
+	rank, p  int
+	jw, gram []float64 // [rank, p], [rank, rank]
+	z, x     []float64 // [rank], [p]
+	factored blas64.Triangular
+}
+
+// newFarSystem allocates a system.
+func newFarSystem(rank, p int) *farSystem {
+	return &farSystem{rank: rank, p: p, jw: make([]float64, rank*p), gram: make([]float64, rank*rank),
+		z: make([]float64, rank), x: make([]float64, p)}
+}
+
+// factor factors the system of another J and W, with λ proportional to ratio². It reports
+// whether there is a system to solve.
+func (f *farSystem) factor(j []float64, w []float32, ratio float64) bool {
+	if f.rank == 0 {
+		return false
+	}
+	for i, v := range w {
+		f.x[i] = float64(v)
+	}
+	for r := range f.rank {
+		simd.Mul(rowOf(f.jw, r, f.p), rowOf(j, r, f.p), f.x)
+	}
+	simd.Gram(false, f.rank, f.p, 1, f.jw, f.p, 0, f.gram, f.rank)
+	simd.Mirror(f.rank, f.gram, f.rank)
+	top := 0.
+	for r := range f.rank {
+		top = max(top, f.gram[r*f.rank+r])
+	}
+	for r := range f.rank {
+		f.gram[r*f.rank+r] += farDamping*ratio*ratio + farRidge*top
+	}
+	var ok bool
+	f.factored, ok = lapack64.Potrf(blas64.Symmetric{Uplo: blas.Upper, N: f.rank, Stride: f.rank, Data: f.gram})
+	return top > 0 && ok
+}
+
+// solve overwrites x with the solution; it also overwrites z.
+func (f *farSystem) solve() {
+	lapack64.Potrs(f.factored, blas64.General{Rows: f.rank, Cols: 1, Stride: 1, Data: f.z})
+	clear(f.x)
+	for r, y := range f.z {
+		simd.Axpy(-y, rowOf(f.jw, r, f.p), f.x)
+	}
+}
+
+// byGradients solves, for some open rows, by conjugate gradients on ‖JWx + z‖² +
+// λ‖x‖².
+func (s *farSearch) byGradients(ctx context.Context, some []int, lin nn.Linearization[float32]) {
+	c := newFarGradients(s, some)
+	for range farSolve {
+		if ctx.Err() != nil {
+			break
+		}
+		lin.VJP(c.g, c.r)
+		parallel(len(some), c.direct)
+		lin.JVP(c.q, c.t)
+		parallel(len(some), c.step)
+	}
+	parallel(len(some), func(i int) {
+		simd.Mul(rowOf(s.step, some[i], s.p), rowOf(c.x, i, s.p), c.room(i))
+	})
+}
+
+// farGradients are the conjugate gradients of some open rows.
+type farGradients struct {
+	s      *farSearch
+	some   []int
+	r, q   []float32 // [some, n]: −z − JWx, JWd
+	x, g   []float32 // [some, p]: the solution, WJᵀr − λx
+	d, t   []float32 // [some, p]: the direction, Wd
+	lambda []float32 // [some]
+	rho    []float64 // [some], ‖g‖²
+}
+
+func newFarGradients(s *farSearch, some []int) *farGradients {
+	c := &farGradients{s: s, some: some, lambda: make([]float32, len(some)), rho: make([]float64, len(some))}
+	for _, v := range []*[]float32{&c.r, &c.q} {
+		*v = make([]float32, len(some)*s.n)
+	}
+	for _, v := range []*[]float32{&c.x, &c.g, &c.d, &c.t} {
+		*v = make([]float32, len(some)*s.p)
+	}
+	for i, k := range some {
+		z := rowOf(s.z, s.open[k], s.n)
+		simd.ScaleShift(rowOf(c.r, i, s.n), z, -1, 0)
+		ratio := norm32(z) / norm32(rowOf(s.eps, s.open[k], s.p))
+		c.lambda[i] = float32(farDamping * ratio * ratio)
+	}
+	return c
+}
+
+// room returns the diagonal of W.
+func (c *farGradients) room(i int) []float32 { return rowOf(c.s.room, c.some[i], c.s.p) }
+
+// direct completes g of row i from Jᵀr, and finds the direction.
+func (c *farGradients) direct(i int) {
+	p := c.s.p
+	g, d := rowOf(c.g, i, p), rowOf(c.d, i, p)
+	simd.Mul(g, g, c.room(i))
+	simd.Axpy(-c.lambda[i], rowOf(c.x, i, p), g)
+	now := float64(simd.SumSquares(g))
+	beta := 0.
+	if c.rho[i] > 0 {
+		beta = now / c.rho[i]
+	}
+	simd.Combine(d, g, d, 1, float32(beta), 0)
+	simd.Mul(rowOf(c.t, i, p), d, c.room(i))
+	c.rho[i] = now
+}
+
+// step goes along the direction of row i.
+func (c *farGradients) step(i int) {
+	q, d := rowOf(c.q, i, c.s.n), rowOf(c.d, i, c.s.p)
+	curve := float64(simd.SumSquares(q)) + float64(c.lambda[i])*float64(simd.SumSquares(d))
+	if !(curve > 0) {
+		return
+	}
+	alpha := float32(c.rho[i] / curve)
+	simd.Axpy(alpha, d, rowOf(c.x, i, c.s.p))
+	simd.Axpy(-alpha, q, rowOf(c.r, i, c.s.n))
+}

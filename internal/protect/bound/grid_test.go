@@ -1,0 +1,317 @@
+package bound
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/must"
+	"tattle/internal/protect/release"
+	"tattle/internal/shared"
+)
+
+// bytesOfCube is the grid of p bytes that are taken to −1 … 1 in float32.
+func bytesOfCube(t testing.TB, p int) Domain {
+	t.Helper()
+	list := make([]float32, 256)
+	for v := range list {
+		x := float32(v) / 255
+		x -= .5
+		list[v] = x / .5
+	}
+	return must.Get(Stored(slices.Repeat([]float64{-1}, p), slices.Repeat([]float64{1}, p), slices.Repeat([]Values{{1, list}}, p)))(t)
+}
+
+// onGrid draws stored inputs.
+func onGrid(d Domain, count int, seed uint64) pictures {
+	r := rand.New(rand.NewPCG(seed, 1))
+	p := len(d.Low)
+	data := pictures{make([]float32, count*p), p, make([]int, count)}
+	for i := range data.x {
+		list := d.Grid[i%p].List
+		data.x[i] = list[r.IntN(len(list))]
+	}
+	for i := range data.labels {
+		data.labels[i] = i % 3
+	}
+	return data
+}
+
+// stored is the small experiment with far witnesses and twins among stored inputs.
+func stored(t testing.TB) (*nn.Net, pictures, Experiment, Domain) {
+	m, _, e := small(t)
+	d := bytesOfCube(t, 24)
+	e.Far = FarOptions{Starts: 4, Domain: d, Seed: 5}
+	e.Twins = TwinOptions{Examples: 5, Domain: d, Seed: 6}
+	return m, onGrid(d, 12, 9), e, d
+}
+
+// The twins of today's box are unbounded in real arithmetic. As 8-bit pixels, the same
+// twins have other features, and what they prove is finite: it was false to say of
+// pictures that they leave no limit.
+func TestTwinsOnTheGridAreNotUnbounded(t *testing.T) {
+	m, data, e, d := stored(t)
+	e.Far, e.Runtime = FarOptions{}, RealArithmetic
+	e.Twins.Domain = Domain{Low: d.Low, High: d.High}
+	r := mustRun(t, m, data, upTo(5), e)
+	c := Certifier{Net: m, Noise: e.Noise, Domain: d}
+	seen := 0
+	for i := range 5 {
+		eps := must.Get(r.Witnesses(r.Twins, i))(t)
+		theta, moved := rowOf(data.x, i, 24), make([]float64, 24)
+		if square(eps[:24]) == 0 {
+			continue
+		}
+		if seen++; !math.IsInf(r.Twins.MeanSquare[i], 1) {
+			t.Errorf("example %d: the twins of real arithmetic prove %g", i, r.Twins.MeanSquare[i])
+		}
+		if was := c.divergencesFloat64(t.Context(), theta, eps[:24])[0]; was.Status != Illegal {
+			t.Errorf("example %d: a twin of the box is on the grid", i)
+		}
+		d.Round(moved, theta, eps[:24])
+		if is := c.divergencesFloat64(t.Context(), theta, moved)[0]; is.Status != Bounded || !(is.meanSquare(moved) < 1e8) {
+			t.Errorf("example %d: rounded to bytes, %v, mean square %g", i, is.Status, is.meanSquare(moved))
+		}
+	}
+	if seen < 3 {
+		t.Errorf("twins of %d of 5 examples: the test is idle", seen)
+	}
+}
+
+// What the searches find is on the grid, exactly; the same seed gives the same bytes, and
+// verify agrees.
+func TestStoredWitnessesAreStored(t *testing.T) {
+	m, data, e, d := stored(t)
+	e.Domain, e.Barankin.Witnesses = d, 12
+	r := mustRun(t, m, data, upTo(5), e)
+	if again := mustRun(t, m, data, upTo(5), e); again.SHA256 != r.SHA256 {
+		t.Error("the same seed gives other bytes")
+	}
+	f, proved := open(t, r.Path), 0
+	for _, s := range r.Experiment.witnessSets() {
+		eps := array(t, f, s.name+"_eps")
+		for k := range len(eps) / 24 {
+			theta, x, zero := rowOf(data.x, k/s.Witnesses, 24), make([]float64, 24), make([]float64, 24)
+			for i, v := range rowOf(eps, k, 24) {
+				sum, err := twoSum(float64(theta[i]), v)
+				if x[i] = sum; err != 0 || !slices.Contains(d.Grid[i].List, float32(sum)) || float64(float32(sum)) != sum {
+					t.Fatalf("%s: witness %d has input %d at %g + %g", s.name, k, i, sum, err)
+				}
+			}
+			if !d.stored(x, zero) {
+				t.Fatalf("%s: witness %d is not on the grid", s.name, k)
+			}
+		}
+		if slices.Max(array(t, f, s.name+"_mean_square")) > 0 {
+			proved++
+		}
+	}
+	if proved < 3 {
+		t.Errorf("%d of %d kinds of witnesses prove something", proved, len(r.Experiment.witnessSets()))
+	}
+	if found := verified(t, m, data, r, r.claims()); len(found) > 0 {
+		t.Errorf("verify finds %v", found)
+	}
+	for _, s := range r.Summaries {
+		if s.Domain != "" && s.Domain != DomainStored {
+			t.Errorf("%s: a summary about the domain %s", s.Method, s.Domain)
+		}
+	}
+}
+
+// Steps along the grid never make a witness worth less, and they leave those that end
+// the search where no single step is worth more by the features themselves.
+func TestRefineClimbs(t *testing.T) {
+	m, data, _, d := stored(t)
+	f := must.Get(newTwinFinder(m.Graph(), d))(t)
+	var theta []float32
+	var eps []float64
+	for i := range data.Len() {
+		e, found := make([]float64, 48), make([]float64, 24)
+		if ok, err := f.find(t.Context(), e, rowOf(data.x, i, 24), nil); err != nil {
+			t.Fatal(err)
+		} else if ok[0] {
+			d.Round(found, rowOf(data.x, i, 24), e[:24])
+			theta, eps = append(theta, rowOf(data.x, i, 24)...), append(eps, found...)
+		}
+	}
+	c := Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}, Domain: d}
+	worth := func() (w []float64) {
+		for i := range len(theta) / 24 {
+			e := rowOf(eps, i, 24)
+			w = append(w, c.divergencesFloat64(t.Context(), rowOf(theta, i, 24), e)[0].meanSquare(e))
+		}
+		return w
+	}
+	before := worth()
+	must.Do(t, d.refine(t.Context(), m, eps, theta, 1, 0, 1, 1))
+	better := 0
+	for i, v := range worth() {
+		if v < before[i]*(1-1e-9) {
+			t.Errorf("example %d: %g, and rounded %g", i, v, before[i])
+		}
+		if v > 2*before[i] {
+			better++
+		}
+	}
+	if len(before) < 8 || better < len(before)*3/4 {
+		t.Errorf("%d of %d twins are worth twice what rounding leaves", better, len(before))
+	}
+}
+
+// On paper A's MNIST net, twins among 8-bit images prove a root mean square of more than
+// 50 units, where rounding alone leaves 12 to 50 of the nearest ones.
+func TestStoredTwinsOnMNIST(t *testing.T) {
+	shared.Long(t, "takes seconds")
+	o := loadOracle(t)
+	list := make([]float32, 256)
+	for v := range list {
+		x := float32(v) / 255
+		x -= .1307
+		list[v] = x / .3081
+	}
+	d := must.Get(Stored(slices.Repeat([]float64{float64(list[0])}, 784), slices.Repeat([]float64{float64(list[255])}, 784), slices.Repeat([]Values{{1, list}}, 784)))(t)
+	e := Experiment{Noise: release.Gaussian{Sigma: o.sigma}, Coordinates: Pixels(784), Settings: Settings{SkipCramerRao: true, Search: SearchOptions{Restarts: 1, Search: Direct}, Twins: TwinOptions{Examples: 2, Domain: d, Seed: 1}}}
+	r := mustRun(t, o.net, o.data, upTo(2), e)
+	var rms []float64
+	for _, v := range r.Twins.MeanSquare {
+		rms = append(rms, math.Sqrt(v))
+	}
+	slices.Sort(rms)
+	if !(rms[0] > 50) || math.IsInf(rms[1], 1) {
+		t.Errorf("root mean squares %v", rms)
+	}
+}
+
+// Verify finds witnesses that leave the grid by one rounding, and a runtime's error
+// that was made smaller.
+func TestVerifyCatchesWitnessesOffTheGrid(t *testing.T) {
+	m, data, e, _ := stored(t)
+	r := mustRun(t, m, data, upTo(5), e)
+	for _, name := range []string{"far_eps", "twin_eps"} {
+		to := t.TempDir() + "/forged.npz"
+		claims := forgeArray(t, r, to, name, func(x any) {
+			eps := x.([]float64)
+			for i := range eps {
+				if eps[i] != 0 {
+					eps[i] = math.Nextafter(eps[i], 0)
+				}
+			}
+		})
+		if len(verified(t, m, data, r, claims)) == 0 {
+			t.Errorf("%s off the grid: nothing is found", name)
+		}
+	}
+	other := *r
+	other.Experiment.Runtime.Error /= 1000
+	if len(verified(t, m, data, &other, r.claims())) == 0 {
+		t.Error("a smaller runtime error: nothing is found")
+	}
+}
+
+// Integers and categories: membership is exact, rounding goes to the nearest row of a
+// group, and a step goes from one category to another.
+func TestGridOfColumns(t *testing.T) {
+	age := []float32{-1.5, -.5, .25, 3}
+	colour := []float32{1, 0, 0, 0, 1, 0, 0, 0, 1}
+	d := must.Get(Stored([]float64{-1.5, 0, 0, 0, -2}, []float64{3, 1, 1, 1, 2}, []Values{{1, age}, {3, colour}, {Width: 1}}))(t)
+	zero := make([]float64, 5)
+	for _, v := range []struct {
+		x    []float64
+		want bool
+	}{
+		{[]float64{-.5, 0, 1, 0, .5}, true}, {[]float64{-.5, 0, 1, 0, 1. / 3}, false}, {[]float64{-.4, 0, 1, 0, .5}, false},
+		{[]float64{3, 1, 1, 0, .5}, false}, {[]float64{3, 0, 0, 0, .5}, false}, {[]float64{math.NaN(), 0, 1, 0, .5}, false},
+	} {
+		if got := d.stored(v.x, zero); got != v.want {
+			t.Errorf("%v: %v", v.x, got)
+		}
+	}
+	if d.stored([]float64{-.5, 0, 1, 0, .5}, []float64{0, 0, 1e-300, 0, 0}) {
+		t.Error("inexact values are on the grid")
+	}
+	theta, eps := []float32{-.5, 1, 0, 0, .1}, make([]float64, 5)
+	d.Round(eps, theta, []float64{.6, -.6, .1, .7, .25})
+	for i, want := range []float64{.25, 0, 0, 1, float64(float32(float64(theta[4]) + .25))} {
+		if got := float64(theta[i]) + eps[i]; got != want {
+			t.Errorf("input %d is rounded to %g, want %g", i, got, want)
+		}
+	}
+	for _, bad := range [][]Values{nil, {{1, age}}, {{1, []float32{1, 1}}, {3, colour}, {Width: 1}}, {{1, age}, {3, colour[:4]}, {Width: 1}}, {{2, nil}, {3, colour}}} {
+		if _, err := Stored(d.Low, d.High, bad); err == nil {
+			t.Errorf("%v is taken for a grid", bad)
+		}
+	}
+}
+
+// The likelihood ratio between two stored inputs is an unbiased estimator at both, of
+// variance (wᵀε)²/expm1(‖z‖²/σ²) at the first, z as the runtime has it: nothing that is
+// certified of this pair exceeds it, however the runtime errs within its allowance.
+func TestStoredBoundsAgainstLikelihoodRatio(t *testing.T) {
+	m, data, e, _ := stored(t)
+	e.Runtime = Runtime{1e-4, RuntimeGiven}
+	e.Coordinates = Pixels(24)
+	r := mustRun(t, m, data, upTo(5), e)
+	_, n := m.Dims()
+	for i := range 5 {
+		eps := must.Get(r.Witnesses(r.Twins, i))(t)
+		for k, norm := range r.Twins.ZNorm[2*i : 2*i+2] {
+			least := norm + 2*e.Runtime.Error*math.Sqrt(float64(n)) // both sides err along z
+			for w, g := range rowOf(eps, k, 24) {
+				known := math.Abs(g) / math.Sqrt(math.Expm1(least*least)) // σ is 1
+				if at := i*24 + w; int(r.Twins.Winner[at]) == k && r.Twins.Std[at] > known {
+					t.Errorf("example %d, pixel %d: %g is certified, an estimator has %g", i, w, r.Twins.Std[at], known)
+				}
+			}
+		}
+	}
+}
+
+// Float32 passes of the net stay within the runtime's error that is derived or measured,
+// and it is counted: without it, bounds are larger.
+func TestRuntimeErrorCoversFloat32(t *testing.T) {
+	m, data, e, _ := stored(t)
+	with := mustRun(t, m, data, upTo(5), e)
+	got := with.Experiment.Runtime
+	if !(got.Error > 0) || got.From == "" || got.From == RuntimeGiven {
+		t.Fatalf("the default is %+v", got)
+	}
+	_, n := m.Dims()
+	for i := range data.Len() {
+		x := rowOf(data.x, i, 24)
+		a, b := make([]float32, n), make([]float64, n)
+		m.Forward(a, x)
+		m.Forward64(b, widened64(x))
+		for j := range a {
+			if d := math.Abs(float64(a[j]) - b[j]); d > got.Error*math.Sqrt(float64(n)) {
+				t.Errorf("example %d: feature %d is %g off, %g is allowed for", i, j, d, got.Error)
+			}
+		}
+	}
+	e.Runtime = RealArithmetic
+	without := mustRun(t, m, data, upTo(5), e)
+	for i, v := range with.Far.MeanSquare {
+		if !(v < without.Far.MeanSquare[i]) {
+			t.Errorf("example %d: %g with a runtime's error, %g without", i, v, without.Far.MeanSquare[i])
+		}
+	}
+	if !slices.Equal(with.Sizes[0].Std, without.Sizes[0].Std) {
+		t.Error("near witnesses, which move the features, pay for the runtime's error")
+	}
+}
+
+// A model of one feature whose witnesses move nothing: with a runtime's error no witness
+// is called unbounded on real arithmetic alone.
+func TestNothingIsUnboundedByRealArithmeticAlone(t *testing.T) {
+	c := Certifier{Net: affine{[]float64{0, 1}, 2, 1}, Noise: release.Gaussian{Sigma: 1}}
+	theta, eps := []float32{0, 0}, []float32{1, 0}
+	if d := c.Divergences(t.Context(), theta, eps)[0]; !math.IsInf(d.Std(1, 0), 1) {
+		t.Fatalf("in real arithmetic: %g", d.Std(1, 0))
+	}
+	c.Runtime = 1e-6
+	if v := c.Divergences(t.Context(), theta, eps)[0].Std(1, 0); math.IsInf(v, 1) || v > 1/(2*c.Runtime) || v < .99/(2*c.Runtime) {
+		t.Errorf("features 1e-6 off: %g", v)
+	}
+}

@@ -1,0 +1,223 @@
+package bound
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/math/simd"
+)
+
+// A Jacobian is ∂a/∂θ at one input, kept as its rows that are not zero. Of a
+// net that ends in a ReLU only the rows of active features are.
+type Jacobian struct {
+	Active []int     // the features whose rows these are, ascending
+	Rows   []float64 // [len(Active), p]
+	P      int
+}
+
+// rowBudget is how many float64 a batch of Jacobian rows may hold at once.
+const rowBudget = 1 << 23
+
+// Jacobians forms J of each example of x, [batch, p], in float64, one product
+// with Jᵀ per active feature.
+func Jacobians(m nn.Model, x []float64) []Jacobian {
+	p, n := m.Dims()
+	return jacobians(context.Background(), m.Linearize64(x), len(x)/p, p, n)
+}
+
+// jacobians reads the rows of J off products with Jᵀ, a chunk of features at a time;
+// of a large one with more rows than columns, the columns off products with J. Once
+// ctx is cancelled the rest are zero.
+func jacobians[T nn.Float](ctx context.Context, lin nn.Linearization[T], batch, p, n int) []Jacobian {
+	js, most := activeRows(lin, batch, p, n)
+	chunk := max(1, min(most, rowBudget/(batch*max(n, p))))
+	if most > eigenSmall && p < most {
+		byColumns(ctx, lin, js, p, n)
+		return js
+	}
+	if most > eigenSmall {
+		chunk = max(1, min(chunk, certifyRowsOf(p, n)/batch))
+	}
+	u, dst := make([]T, batch*chunk*n), make([]T, batch*chunk*p)
+	for first := 0; first < most && ctx.Err() == nil; first += chunk {
+		clear(u)
+		for i := range js {
+			for k := 0; k < chunk && first+k < len(js[i].Active); k++ {
+				u[(i*chunk+k)*n+js[i].Active[first+k]] = 1
+			}
+		}
+		lin.VJP(dst, u)
+		parallel(batch, func(i int) {
+			if k := min(chunk, len(js[i].Active)-first); k > 0 {
+				rows := js[i].Rows[first*p : (first+k)*p]
+				for c, v := range dst[i*chunk*p : (i*chunk+k)*p] {
+					rows[c] = float64(v)
+				}
+			}
+		})
+	}
+	return js
+}
+
+// byColumns reads the columns of J off products with J, where they are fewer than the
+// rows.
+func byColumns[T nn.Float](ctx context.Context, lin nn.Linearization[T], js []Jacobian, p, n int) {
+	batch := len(js)
+	chunk := max(1, min(p, certifyRowsOf(p, n)/batch))
+	v, dst := make([]T, batch*chunk*p), make([]T, batch*chunk*n)
+	for first := 0; first < p && ctx.Err() == nil; first += chunk {
+		clear(v)
+		count := min(chunk, p-first)
+		for i := range batch {
+			for k := range count {
+				v[(i*chunk+k)*p+first+k] = 1
+			}
+		}
+		lin.JVP(dst, v)
+		parallel(batch, func(i int) {
+			for r, j := range js[i].Active {
+				row := rowOf(js[i].Rows, r, p)
+				for k := range count {
+					row[first+k] = float64(dst[(i*chunk+k)*n+j])
+				}
+			}
+		})
+	}
+}
+
+// activeRows makes room for the rows that may not be zero, and returns the
+// largest number of them in an example.
+func activeRows[T nn.Float](lin nn.Linearization[T], batch, p, n int) (js []Jacobian, most int) {
+	on := activity(lin, batch*n)
+	js = make([]Jacobian, batch)
+	for i := range js {
+		for j, yes := range on[i*n : (i+1)*n] {
+			if yes {
+				js[i].Active = append(js[i].Active, j)
+			}
+		}
+		js[i].P = p
+		js[i].Rows = make([]float64, len(js[i].Active)*p)
+		most = max(most, len(js[i].Active))
+	}
+	return js, most
+}
+
+// Factors is the thin singular value decomposition J = Σ_i s_i u_i v_iᵀ of a
+// Jacobian, over its numerical rank.
+type Factors struct {
+	Active []int     // the features that u_i are about
+	S      []float64 // [rank], descending
+	U      []float64 // [rank, len(Active)]
+	V      []float64 // [rank, p]
+	P      int
+}
+
+// Rank is the number of singular values above rankTolerance of the largest.
+func (f *Factors) Rank() int { return len(f.S) }
+
+const (
+	// rankTolerance is the least singular value, over the largest, that counts. A
+	// net's weights are float32, right to 6e-8: what is smaller is their rounding.
+	rankTolerance = 1e-8
+	// gramRatio is the least eigenvalue of a Gram matrix, over the largest, that is
+	// trusted. Forming the matrix costs an error of about 1e-15 of the largest: at
+	// this ratio an eigenvalue is right to 1e-7, and a singular value to half that.
+	gramRatio = 1e-8
+	// cutoff is the least singular value, over the largest, that a search inverts.
+	// The float32 products of Algorithm 1's LSQR resolve none below about 1e-7; and
+	// rows of J as small as that, of features that training has all but switched
+	// off, would send ε far out of the linear regime, where it proves nothing.
+	cutoff = 1e-6
+)
+
+// Factor decomposes j by the eigenvalues of the smaller Gram matrix, JJᵀ or JᵀJ, and in full where what
+// they give is not sound. It returns an error only if J is not finite or that does not converge.
+func (j Jacobian) Factor() (*Factors, error) { return j.complete(context.Background()) }
+
+func (j Jacobian) complete(ctx context.Context) (*Factors, error) {
+	return j.factor(ctx, gramRatio, true)
+}
+
+// coarse decomposes j down to the cutoff, whose square is far enough above the
+// rounding of a Gram matrix for a search, whose results need not be exact.
+func (j Jacobian) coarse(ctx context.Context) (*Factors, error) {
+	return j.factor(ctx, cutoff*cutoff, false)
+}
+
+func (j Jacobian) factor(ctx context.Context, ratio float64, complete bool) (*Factors, error) {
+	f := &Factors{Active: j.Active, P: j.P}
+	top := 0.
+	for _, v := range j.Rows {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("the Jacobian of the features is not finite: the model's weights are too large")
+		}
+		top = max(top, math.Abs(v))
+	}
+	if top == 0 {
+		return f, nil
+	}
+	if f.fromGrams(ctx, j, ratio, complete) && (!complete || f.sound(j)) {
+		return f, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return f, f.fromSVD(j)
+}
+
+// scaleRows divides row i of a by s[i].
+func scaleRows(a, s []float64) {
+	width := len(a) / len(s)
+	for i, v := range s {
+		simd.Scale(1/v, a[i*width:(i+1)*width])
+	}
+}
+
+func (f *Factors) fromSVD(j Jacobian) error {
+	rows := len(j.Active)
+	var svd mat.SVD
+	if !svd.Factorize(mat.NewDense(rows, j.P, j.Rows), mat.SVDThin) {
+		return fmt.Errorf("the singular values of the Jacobian did not converge")
+	}
+	s := svd.Values(nil)
+	rank := 0
+	for rank < len(s) && s[rank] > rankTolerance*s[0] {
+		rank++
+	}
+	var u, v mat.Dense
+	svd.UTo(&u)
+	svd.VTo(&v)
+	f.S = s[:rank]
+	f.U, f.V = make([]float64, rank*rows), make([]float64, rank*j.P)
+	for i := range rank {
+		mat.Col(f.U[i*rows:(i+1)*rows], i, &u)
+		mat.Col(f.V[i*j.P:(i+1)*j.P], i, &v)
+	}
+	return nil
+}
+
+// pseudoinverse returns (J⁺)ᵀ = Σ_i u_i v_iᵀ / s_i over the singular values above
+// the cutoff, [len(Active), p], rounded to float32: row by row what each active
+// feature contributes to ε = J⁺ z.
+func (f *Factors) pseudoinverse() []float32 {
+	a := len(f.Active)
+	out := make([]float32, a*f.P)
+	if f.Rank() == 0 {
+		return out
+	}
+	keep := f.Rank()
+	for f.S[keep-1] < cutoff*f.S[0] {
+		keep--
+	}
+	scaled := append([]float64(nil), f.U[:keep*a]...)
+	scaleRows(scaled, f.S[:keep])
+	wide := make([]float64, a*f.P)
+	simd.Gemm(true, false, a, f.P, keep, 1, scaled, a, f.V, f.P, 0, wide, f.P)
+	narrow(out, wide)
+	return out
+}

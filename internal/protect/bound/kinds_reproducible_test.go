@@ -1,0 +1,139 @@
+package bound
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/protect/release"
+	"tattle/internal/shared"
+)
+
+// everyKind is the small experiment with every kind of witness.
+func everyKind(t testing.TB) (*nn.Net, pictures, Experiment) {
+	m, data, e := small(t)
+	box := cube(24, 5) // the data, normal deviates, lie inside
+	e.Far = FarOptions{Starts: 4, Domain: box, Seed: 5}
+	e.Barankin.Witnesses = 34
+	e.Twins = TwinOptions{Examples: 3, Domain: box, Seed: 6}
+	return m, data, e
+}
+
+// ticking is data that ticks whenever examples are read.
+type ticking struct {
+	pictures
+	tick func(int)
+}
+
+func (d ticking) Examples(x []float32, indices []int) {
+	d.tick(len(indices))
+	d.pictures.Examples(x, indices)
+}
+
+// A run that is interrupted in the search for far witnesses or twins and resumed gives the
+// same bytes, and the progress that it reports never falls.
+func TestInterruptedAmongKinds(t *testing.T) {
+	shared.Long(t, "cancellation among far witnesses and twins")
+	m, data, e := everyKind(t)
+	e.Twins.Examples = 8
+	whole := mustRun(t, m, data, upTo(20), e)
+	for _, at := range []int{1, 2, 5, 8} {
+		for _, where := range []string{"products", "data"} {
+			ctx, cancel := context.WithCancel(t.Context())
+			calls, told, dir := 0, -1, t.TempDir()
+			tick := func(int) {
+				if calls++; calls == at {
+					cancel()
+				}
+			}
+			var net Model = &counter{m, tick}
+			var examples nn.Source = data
+			if where == "data" {
+				net, examples = m, ticking{data, tick}
+			}
+			_, err := Run(ctx, net, examples, upTo(20), e, RunOptions{Dir: dir, Progress: func(done, total int) {
+				if done <= told || done > 20 {
+					t.Errorf("progress from %d to %d", told, done)
+				}
+				told = done
+			}})
+			cancel()
+			if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "interrupted: ") {
+				t.Errorf("cancelled in call %d of %s: %v (%d calls)", at, where, err, calls)
+				continue
+			}
+			r, err := Run(t.Context(), m, data, upTo(20), e, RunOptions{Dir: dir, Resume: true})
+			if err != nil || r.SHA256 != whole.SHA256 {
+				t.Errorf("cancelled in call %d of %s, resumed: %v, or other bytes", at, where, err)
+			}
+		}
+	}
+}
+
+func TestSummariesOfEveryKind(t *testing.T) {
+	m, data, e := everyKind(t)
+	r := mustRun(t, m, data, upTo(5), e)
+	var got []string
+	for _, s := range r.Summaries {
+		got = append(got, strings.TrimSpace(strings.Join([]string{s.Method, s.Search, s.Band, s.Domain, s.Status}, " ")))
+		if s.Search == SearchTwins && s.Band == "all" && s.Method == MethodHCR && s.Values != 3*24 {
+			t.Errorf("%d values of twins, want %d", s.Values, 3*24)
+		}
+	}
+	want := []string{
+		"hcr direct all free certified", "hcr direct 2x2 free certified", "hcr-mean-square direct all free certified",
+		"hcr far all legal certified", "hcr far 2x2 legal certified", "hcr-mean-square far all legal certified",
+		"barankin  all free certified", "barankin  2x2 free certified", "barankin-mean-square  all free certified",
+	}
+	if r.Twins != nil {
+		want = append(want, "hcr twins all legal certified", "hcr twins 2x2 legal certified", "hcr-mean-square twins all legal certified")
+	}
+	if !slices.Equal(got[:len(want)], want) {
+		t.Errorf("summaries %q, want %q", got, want)
+	}
+}
+
+// Noise whose bounds cannot be combined, or are not proved, is reported as such.
+func TestEveryKindUnderOtherNoise(t *testing.T) {
+	m, data, e := everyKind(t)
+	e.Noise = estimated{overlapping{opaque{release.Gaussian{Sigma: 1}}}}
+	every := mustRun(t, m, data, upTo(3), e)
+	if every.Far == nil || every.Barankin == nil || every.Twins == nil {
+		t.Fatal("a kind of witness is missing")
+	}
+	e.Far.Starts, e.Twins.Examples, e.Noise = 0, 0, uncertain{opaque{release.Gaussian{Sigma: 1}}}
+	r := mustRun(t, m, data, upTo(3), e)
+	if r.Barankin != nil || !strings.Contains(strings.Join(r.Experiment.Reasons, "; "), "no combined witnesses") {
+		t.Errorf("reasons %q", r.Experiment.Reasons)
+	}
+	if len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "No combined witnesses: ") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+	for _, s := range append(every.Summaries, r.Summaries...) {
+		if s.Status == StatusCertified {
+			t.Errorf("%s is %s", s.Method, s.Status)
+		}
+	}
+	e.Noise = overlapping{opaque{release.Gaussian{Sigma: 1}}}
+	want := mustRun(t, m, data, upTo(3), func() Experiment { e := e; e.Noise = release.Gaussian{Sigma: 1}; return e }())
+	got := mustRun(t, m, data, upTo(3), e)
+	for k, v := range got.Barankin.Std {
+		if math.Abs(v/want.Barankin.Std[k]-1) > 1e-5 {
+			t.Fatalf("coordinate %d: %g, in closed form %g", k, v, want.Barankin.Std[k])
+		}
+	}
+}
+
+// uncertain noise is bounded by an estimate.
+type uncertain struct{ opaque }
+
+func (uncertain) Certain() bool { return false }
+
+// estimated noise is too, and knows its overlaps.
+type estimated struct{ overlapping }
+
+func (estimated) Certain() bool { return false }

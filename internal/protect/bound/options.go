@@ -1,0 +1,98 @@
+package bound
+
+import (
+	"fmt"
+	"slices"
+
+	"tattle/internal/engine/nn"
+)
+
+// Defaults of a search, which are paper A's for MNIST.
+const (
+	DefaultRepeats  = 10       // of LSQR (A: i in Algorithm 1)
+	DefaultRestarts = 25       // independent starts, over which the bounds are maximised (A section 3)
+	DefaultSize     = 1. / 200 // ‖z‖ over σ (A Figure 1): small enough to be nearly linear, large against float32's rounding
+	DefaultStack    = 500      // images in one LSQR of the published procedure; the authors take 5,000 of MNIST's, for ten times the memory
+)
+
+// The searches.
+const (
+	Auto       = "auto"         // direct or cholesky where that is not much slower than LSQR, else algorithm1
+	Algorithm1 = "algorithm1"   // A's Algorithm 1, each example by itself, LSQR converged and matrix-free
+	Direct     = "direct"       // the same with an explicit pseudoinverse of each example's Jacobian; cholesky if memory does not allow that
+	Cholesky   = "cholesky"     // the same with a Cholesky factor of the Jacobian's Gram matrix, in files
+	Published  = "as-published" // the authors' program: one LSQR for a stack of examples, stopped early
+)
+
+// The iterations of algorithm1 and direct.
+const (
+	PaperIteration   = "paper"   // z ← a(θ+ε) − a(θ), as Algorithm 1 says
+	InverseIteration = "inverse" // z ← (J⁺)ᵀε: converges to the least singular value
+)
+
+// directLimit is the most rows or columns (whichever are fewer) of J that is
+// decomposed, whatever the search, for the singular directions of combined witnesses:
+// at 2,048 that takes seconds.
+const directLimit = 2048
+
+// expectedSteps is how many steps LSQR is expected to take to DefaultTolerance before
+// any was seen: some 140 on paper A's MNIST net.
+const expectedSteps = 140
+
+// SearchOptions says how witnesses are sought. Its zero value is paper A's
+// choice, by the quickest way.
+type SearchOptions struct {
+	Search    string `json:"method"`    // by default Auto
+	Repeats   int    `json:"repeats"`   // by default DefaultRepeats
+	Restarts  int    `json:"restarts"`  // by default DefaultRestarts
+	Iteration string `json:"iteration"` // by default PaperIteration; Published knows no other
+	Stack     int    `json:"stack"`     // Published only: examples in one LSQR, by default DefaultStack
+	Seed      uint64 `json:"seed"`
+}
+
+// resolve replaces zeros by defaults. It returns an error if the options make no sense.
+func (o SearchOptions) resolve() (_ SearchOptions, err error) {
+	if o.Search == "" {
+		o.Search = Auto
+	}
+	if o.Iteration == "" {
+		o.Iteration = PaperIteration
+	}
+	for _, d := range []struct {
+		v   *int
+		def int
+	}{{&o.Repeats, DefaultRepeats}, {&o.Restarts, DefaultRestarts}, {&o.Stack, DefaultStack}} {
+		if *d.v == 0 {
+			*d.v = d.def
+		}
+	}
+	switch {
+	case o.Repeats < 0 || o.Restarts < 0 || o.Stack < 0:
+		return o, fmt.Errorf("repeats %d, restarts %d, stack %d: each must be positive", o.Repeats, o.Restarts, o.Stack)
+	case !slices.Contains([]string{Auto, Algorithm1, Direct, Cholesky, Published}, o.Search):
+		return o, fmt.Errorf("no search %q: there are %s, %s, %s, %s and %s", o.Search, Auto, Algorithm1, Direct, Cholesky, Published)
+	case !slices.Contains([]string{PaperIteration, InverseIteration}, o.Iteration):
+		return o, fmt.Errorf("no iteration %q: there are %s and %s", o.Iteration, PaperIteration, InverseIteration)
+	case o.Iteration == InverseIteration && o.Search == Published:
+		return o, fmt.Errorf("the inverse iteration is for J at θ: not for %s", Published)
+	}
+	return o, nil
+}
+
+// jacobianSize is what Jacobians take.
+type jacobianSize struct{ rows, cols int } // rows that are not zero
+
+// decomposes reports whether Jacobians of that size are decomposed for their singular
+// directions alone, as the run had begun where it had.
+func (e Experiment) decomposes(j jacobianSize, begun *kept) bool {
+	if begun != nil && begun.Settings.Directions != nil {
+		return *begun.Settings.Directions
+	}
+	return min(j.rows, j.cols) <= directLimit && j.kept()+j.working() <= e.budget()/2
+}
+
+// sizeUp returns the size of the largest Jacobian of a few examples.
+func sizeUp(m nn.Model, x []float32) jacobianSize {
+	p, n := m.Dims()
+	return jacobianSize{slices.Max(activeCounts(activity(m.Linearize(x), len(x)/p*n), n)), p}
+}

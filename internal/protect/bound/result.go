@@ -1,0 +1,146 @@
+package bound
+
+import (
+	"fmt"
+	"strings"
+
+	"tattle/internal/npy"
+	"tattle/internal/run"
+)
+
+// Result is what a run found, without its witnesses, which stay in the arrays.
+type Result struct {
+	Experiment Experiment // resolved: every default filled in
+	Warnings   []string   // what the search could not do
+	Damaged    string     // what a resumed run found damaged and computed again; the rest is not affected
+	Path       string     // of the arrays; empty for the result of Certify
+	SHA256     string     // of that file
+	Indices    []int      // of the examples in their data set
+	Sizes      []*Bounds  // by near witnesses, one for each of Experiment.Sizes
+	Far        *Bounds    // by far witnesses; nil if left out
+	Barankin   *Bounds    // by witnesses that are combined; nil if left out
+	Twins      *Bounds    // by twins; nil if left out
+	Pairs      *Bounds    // by witnesses searched for pair floors, with Pair alone; nil if left out
+	CramerRao  *CramerRao
+	Rank       []int       // of each example's Jacobian; nil if left out
+	Spectra    [][]float64 // its singular values, descending
+	Summaries  []Summary
+
+	effort effort
+}
+
+// Load reads the arrays of a run of a resolved experiment, and summarises them.
+func Load(path string, e Experiment) (*Result, error) {
+	r, err := load(path, e)
+	if err != nil {
+		return nil, err
+	}
+	r.SHA256, err = run.Digest(path)
+	return r, err
+}
+
+// load is Load without the digest.
+func load(path string, e Experiment) (*Result, error) {
+	f, err := npy.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rec := e.newRecord()
+	rows, total, err := rec.open(f, path)
+	if err != nil {
+		return nil, err
+	}
+	witnesses := func(name string) bool {
+		return name == "theta" || strings.HasSuffix(name, "_eps") || strings.HasSuffix(name, "_solve")
+	}
+	if err := rec.read(rows, 0, total, func(name string) bool { return !witnesses(name) }); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if rec.effort, err = readEffort(f); err == nil {
+		err = rec.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	r := e.result(rec)
+	r.Path = path
+	return r, nil
+}
+
+// check returns an error if a number is none, or a count is impossible.
+func (e *record) check() error {
+	for _, c := range e.columns() {
+		if i := c.data.nan(); i >= 0 {
+			return fmt.Errorf("array %q: value %d is not a number", c.name, i)
+		}
+	}
+	for i, rank := range e.rank {
+		if rank < 0 || int(rank) > e.width {
+			return fmt.Errorf("rank %d of example %d: there are %d singular values", rank, i, e.width)
+		}
+	}
+	return nil
+}
+
+// result summarises what is recorded.
+func (e Experiment) result(rec *record) *Result {
+	r := &Result{Experiment: e, Indices: ints(rec.index), effort: rec.effort}
+	for _, b := range rec.sets {
+		b.Tried = len(r.Indices)
+		switch b.name {
+		case pairName:
+			r.Pairs = b
+		case farName:
+			r.Far = b
+		case barankinName:
+			r.Barankin = b
+		case twinName:
+			r.Twins, b.Tried = b, min(b.Tried, e.Twins.Examples)
+		default:
+			r.Sizes = append(r.Sizes, b)
+		}
+	}
+	if rec.cramerRao {
+		r.CramerRao, r.Rank = &rec.figures, ints(rec.rank)
+		for i, rank := range r.Rank {
+			r.Spectra = append(r.Spectra, rowOf(rec.spectrum, i, rec.width)[:rank])
+		}
+	}
+	r.Summaries = e.summaries(r)
+	return r
+}
+
+func ints[T int64 | int32](x []T) []int {
+	out := make([]int, len(x))
+	for i, v := range x {
+		out[i] = int(v)
+	}
+	return out
+}
+
+// Witnesses returns the witnesses ε of the i-th example that gave the bounds b of r,
+// [b.Witnesses, p]. The twins of an example are the farthest that was found and the one
+// nearest to another image; a witness that was not found is zero.
+func (r *Result) Witnesses(b *Bounds, i int) ([]float64, error) {
+	if i < 0 || i >= len(r.Indices) {
+		return nil, fmt.Errorf("%s: example %d of %d in array %q", r.Path, i, len(r.Indices), b.name+"_eps")
+	}
+	if r.Path == "" {
+		return b.of(i, r.Experiment.Coordinates.Inputs()), nil
+	}
+	f, err := npy.Open(r.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := f.Rows(b.name + "_eps")
+	if err != nil {
+		return nil, err
+	}
+	if rows.Type() == "f8" {
+		return read[float64](rows, i, i+1)
+	}
+	x, err := read[float32](rows, i, i+1)
+	return widened64(x), err
+}

@@ -1,0 +1,145 @@
+package bound
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/math/simd"
+)
+
+// A batch is the record of a few examples whose witnesses are searched together.
+type batch struct {
+	*record
+	start    []float32  // [examples, restarts, n]: z⁰ for size 1, entries N(0, σ²/n)
+	factors  []*Factors // of each example's J; nil unless the search or a Cramér-Rao bound needs them
+	inverses [][]float32
+	gramian  *gramian // of the only example, for the search Cholesky; nil if its J is zero
+}
+
+// pseudoinverses returns (J⁺)ᵀ of each example.
+func (b *batch) pseudoinverses() [][]float32 {
+	if b.inverses == nil {
+		b.inverses = make([][]float32, len(b.factors))
+		parallel(len(b.factors), func(i int) { b.inverses[i] = b.factors[i].pseudoinverse() })
+	}
+	return b.inverses
+}
+
+// A searcher overwrites eps, [examples, restarts, p], with perturbations whose
+// features move by about size·σ. It reports the part that is done, and ends soon after ctx is
+// cancelled, with its error.
+type searcher interface {
+	search(ctx context.Context, eps []float32, b *batch, size float64, progress func(part float64)) error
+	spent() effort // since it was asked before
+}
+
+// pseudoinverter applies the pseudoinverse of each example's J, to every restart.
+type pseudoinverter interface {
+	prepare(b *batch)
+	solve(ctx context.Context, eps, z []float32) error     // ε = J⁺z
+	transpose(ctx context.Context, z, eps []float32) error // z = (J⁺)ᵀε
+}
+
+// repeats is Algorithm 1 of A around a way to apply J⁺.
+type repeats struct {
+	model   nn.Model
+	options SearchOptions
+	domain  Domain
+	inverse pseudoinverter
+
+	z, next []float32
+	frozen  []bool
+}
+
+func (s *repeats) search(ctx context.Context, eps []float32, b *batch, size float64, progress func(part float64)) error {
+	p, n := s.model.Dims()
+	rows := len(b.start) / n
+	s.z = slices.Grow(s.z[:0], len(b.start))[:len(b.start)]
+	s.next = slices.Grow(s.next[:0], len(eps))[:len(eps)]
+	s.frozen = slices.Grow(s.frozen[:0], rows)[:rows]
+	clear(s.frozen)
+	simd.ScaleShift(s.z, b.start, float32(size), 0) // 1: z⁰
+	norms := rowNorms(b.start, n)
+	s.inverse.prepare(b)
+	for j := 1; ; j++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		progress(float64(j-1) / float64(s.options.Repeats))
+		s.rescale(norms, size, n)                                 // 4: ‖z̃‖ = ‖z⁰‖
+		if err := s.inverse.solve(ctx, s.next, s.z); err != nil { // 5
+			return err
+		}
+		s.domain.project(s.next, b.theta)
+		s.accept(eps, p)
+		if j == s.options.Repeats {
+			return nil // the certificate computes z of the last ε
+		}
+		if s.options.Iteration == InverseIteration {
+			if err := s.inverse.transpose(ctx, s.z, eps); err != nil {
+				return err
+			}
+			continue
+		}
+		moved(ctx, s.model, s.z, b.theta, eps) // 6, 7
+	}
+}
+
+// rescale gives each z the norm of its start. If z is zero because the features do
+// not change at all, its ε stays: no other is harder to distinguish from θ.
+func (s *repeats) rescale(norms []float64, size float64, n int) {
+	parallel(len(norms), func(i int) {
+		z := s.z[i*n : (i+1)*n]
+		if now := norm32(z); now > 0 {
+			simd.Scale(float32(norms[i]*size/now), z)
+		} else {
+			s.frozen[i] = true
+		}
+	})
+}
+
+// accept takes the new ε of every row that is not frozen. One that float32 cannot
+// hold freezes its row.
+func (s *repeats) accept(eps []float32, p int) {
+	parallel(len(s.frozen), func(i int) {
+		next := s.next[i*p : (i+1)*p]
+		s.frozen[i] = s.frozen[i] || !finite32(next)
+		if !s.frozen[i] {
+			copy(eps[i*p:(i+1)*p], next)
+		}
+	})
+}
+
+func (s *repeats) spent() (e effort) {
+	if f, ok := s.inverse.(*matrixFree); ok {
+		e, f.effort = f.effort, effort{}
+	}
+	return e
+}
+
+// norm32 returns ‖x‖, in float64 where squares might leave float32.
+func norm32(x []float32) float64 {
+	s := float64(simd.SumSquares(x))
+	if !(s > 1e-25 && s < 1e30) {
+		s = squareNorm32(x)
+	}
+	return math.Sqrt(s)
+}
+
+// squareNorm32 returns ‖x‖², summed in float64.
+func squareNorm32(x []float32) (s float64) {
+	for _, v := range x {
+		s += float64(v) * float64(v)
+	}
+	return s
+}
+
+func rowNorms(x []float32, width int) []float64 {
+	norms := make([]float64, len(x)/width)
+	for i := range norms {
+		norms[i] = norm32(x[i*width : (i+1)*width])
+	}
+	return norms
+}

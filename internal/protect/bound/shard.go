@@ -1,0 +1,197 @@
+package bound
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/run"
+)
+
+// searcher returns the search of a resolved experiment.
+func (e Experiment) searcher(m nn.Model) searcher {
+	switch e.Search.Search {
+	case Published:
+		return &published{model: m, options: e.Search, domain: e.Domain}
+	case Algorithm1:
+		return &repeats{model: m, options: e.Search, domain: e.Domain, inverse: &matrixFree{model: m}}
+	case Cholesky:
+		return &repeats{model: m, options: e.Search, domain: e.Domain, inverse: newFactored(m)}
+	}
+	return &repeats{model: m, options: e.Search, domain: e.Domain, inverse: newExplicit(m)}
+}
+
+// examples computes shard i.
+func (r *runner) examples(ctx context.Context, i int) (*record, error) {
+	r.computing.Lock()
+	defer r.computing.Unlock()
+	lo, hi := r.span(i)
+	r.searcher.spent() // of a shard that was given up
+	rec := r.experiment.newRecord()
+	if r.large() {
+		rec.shrink()
+	}
+	rec.first = lo
+	rec.grow(hi - lo)
+	for k, index := range r.indices[lo:hi] {
+		rec.index[k], rec.label[k] = int64(index), int64(r.data.Label(index))
+	}
+	r.data.Examples(rec.theta, r.indices[lo:hi])
+	size := r.size
+	if r.experiment.Search.Search == Published {
+		size = hi - lo
+	}
+	var spectra [][]float64
+	for first := 0; first < hi-lo; first += size {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		last := min(hi-lo, first+size)
+		done := float64(first)
+		part := rec.rows(first, last)
+		s, err := r.batch(ctx, part, func(part float64) { r.progress(i, done+part*float64(last-first)) })
+		if err != nil {
+			return nil, err
+		}
+		for k, s := range part.sets {
+			rec.sets[k].half = s.half // as the first batch settled it
+		}
+		spectra = append(spectra, s...)
+		r.progress(i, float64(last))
+	}
+	rec.setSpectra(spectra, 0)
+	rec.effort = r.searcher.spent()
+	return rec, nil
+}
+
+// setSpectra stores singular values in rows of at least the given width.
+func (e *record) setSpectra(spectra [][]float64, width int) {
+	for _, s := range spectra {
+		width = max(width, len(s))
+	}
+	e.width, e.spectrum = width, make([]float64, len(spectra)*width)
+	for i, s := range spectra {
+		copy(e.spectrum[i*width:], s)
+	}
+}
+
+// batch computes the examples of rec together, and returns their singular values. It calls
+// progress with the part that is done of the searches for witnesses.
+func (r *runner) batch(ctx context.Context, rec *record, progress func(part float64)) (spectra [][]float64, err error) {
+	b := &batch{record: rec, start: r.start(rec.index)}
+	if r.experiment.Search.Search == Cholesky {
+		closeFiles, failed := r.factorLarge(ctx, b)
+		if failed != nil {
+			return nil, failed
+		}
+		defer func() { err = closeFiles(err) }()
+	}
+	if r.explicit {
+		if b.factors, err = r.factors(ctx, rec.theta); err != nil {
+			return nil, err
+		}
+	}
+	if rec.cramerRao {
+		spectra = rec.fillCramerRao(b.factors, r.experiment)
+	}
+	for k, s := range rec.sets {
+		report := func(part float64) { progress((float64(k) + part) / float64(len(rec.sets))) }
+		if err := r.witnesses(ctx, s, b, report); err != nil {
+			return nil, err
+		}
+		if err := r.halve(ctx, s, rec); err != nil {
+			return nil, err
+		}
+		if err := s.certify(ctx, r.certifier, r.experiment.Coordinates, rec.theta); err != nil {
+			return nil, err
+		}
+	}
+	return spectra, nil
+}
+
+// sentences makes notes into sentences.
+func sentences(notes []string) []string {
+	var out []string
+	for _, s := range notes {
+		out = append(out, strings.ToUpper(s[:1])+s[1:]+".")
+	}
+	return out
+}
+
+// start draws the starting vectors for size 1.
+func (r *runner) start(index []int64) []float32 {
+	_, n := r.model.Dims()
+	restarts := r.experiment.Search.Restarts
+	scale := r.experiment.Scale() / math.Sqrt(float64(n))
+	out := make([]float32, len(index)*restarts*n)
+	parallel(len(index), func(i int) {
+		for k := range restarts {
+			g := run.Rand(r.experiment.Search.Seed, int(index[i]), k)
+			z := out[(i*restarts+k)*n : (i*restarts+k+1)*n]
+			for j := range z {
+				z[j] = float32(g.NormFloat64() * scale)
+			}
+		}
+	})
+	return out
+}
+
+// factors decomposes the Jacobians at theta, a batch of examples at a time.
+func (r *runner) factors(ctx context.Context, theta []float32) ([]*Factors, error) {
+	p, _ := r.model.Dims()
+	var all []*Factors
+	for lo := 0; lo < len(theta); lo += r.size * p {
+		fs, err := factorsAt(ctx, r.model, theta[lo:min(len(theta), lo+r.size*p)])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, fs...)
+	}
+	return all, nil
+}
+
+func factorsAt(ctx context.Context, m nn.Model, theta []float32) ([]*Factors, error) {
+	p, n := m.Dims()
+	return factorAll(ctx, jacobians(ctx, m.Linearize64(widened64(theta)), len(theta)/p, p, n), Jacobian.complete)
+}
+
+// factorAll decomposes Jacobians on all cores.
+func factorAll(ctx context.Context, js []Jacobian, factor func(Jacobian, context.Context) (*Factors, error)) ([]*Factors, error) {
+	fs, errs := make([]*Factors, len(js)), make([]error, len(js))
+	one := func(i int) {
+		if ctx.Err() == nil {
+			fs[i], errs[i] = factor(js[i], ctx)
+		}
+	}
+	if slices.ContainsFunc(js, Jacobian.large) { // each uses all cores, and much memory
+		for i := range js {
+			one(i)
+		}
+	} else {
+		parallel(len(js), one)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		return nil, errs[i]
+	}
+	return fs, nil
+}
+
+// fillCramerRao fills in the Cramér-Rao figures, and returns the singular values.
+func (e *record) fillCramerRao(factors []*Factors, x Experiment) [][]float64 {
+	spectra := make([][]float64, len(factors))
+	parallel(len(factors), func(i int) {
+		f := factors[i]
+		cr := f.CramerRao(x.Coordinates, x.Scale())
+		copy(rowOf(e.figures.Axis, i, e.m), cr.Axis)
+		copy(rowOf(e.figures.Full, i, e.m), cr.Full)
+		copy(rowOf(e.figures.Seen, i, e.m), cr.Seen)
+		e.rank[i] = int32(f.Rank())
+		spectra[i] = f.S
+	})
+	return spectra
+}

@@ -1,0 +1,218 @@
+package bound
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/must"
+	"tattle/internal/protect/release"
+)
+
+const exactBits = 2000 // enough that nothing below is rounded visibly
+
+func exact(v float64) *big.Float { return new(big.Float).SetPrec(exactBits).SetFloat64(v) }
+
+func exactProduct(a, b *big.Float) *big.Float {
+	return new(big.Float).SetPrec(exactBits).Mul(a, b)
+}
+
+// exactForward evaluates a net of Dense and ReLU in real arithmetic.
+func exactForward(m *nn.Net, x []*big.Float) []*big.Float {
+	for _, node := range m.Graph().Nodes {
+		d, ok := node.Op.(*nn.Dense)
+		if !ok {
+			for i, v := range x {
+				if v.Sign() < 0 {
+					x[i] = exact(0)
+				}
+			}
+			continue
+		}
+		y := make([]*big.Float, d.Out)
+		for j := range y {
+			y[j] = exact(float64(d.Bias.Data[j]))
+			for i, v := range x {
+				y[j].Add(y[j], exactProduct(v, exact(float64(d.Weight.Data[j*d.In+i]))))
+			}
+		}
+		x = y
+	}
+	return x
+}
+
+// exactExpm1 is Σ q^k/k!, for q up to some hundreds.
+func exactExpm1(q *big.Float) *big.Float {
+	sum, term := exact(0), exact(1)
+	for k := int64(1); k < 5000; k++ {
+		term = exactProduct(term, q)
+		term.Quo(term, new(big.Float).SetInt64(k))
+		sum.Add(sum, term)
+		if term.Sign() == 0 || k > 3000 || term.MantExp(nil) < sum.MantExp(nil)-200 && q.Cmp(big.NewFloat(float64(k))) < 0 {
+			break
+		}
+	}
+	return sum
+}
+
+// exactStep returns ‖a(θ+ε) − a(θ)‖² in real arithmetic.
+func exactStep(m *nn.Net, theta, eps []float32) *big.Float {
+	var from, to []*big.Float
+	for i, v := range theta {
+		from = append(from, exact(float64(v)))
+		to = append(to, new(big.Float).SetPrec(exactBits).Add(exact(float64(v)), exact(float64(eps[i]))))
+	}
+	sum := exact(0)
+	from, to = exactForward(m, from), exactForward(m, to)
+	for j := range to {
+		z := new(big.Float).SetPrec(exactBits).Sub(to[j], from[j])
+		sum.Add(sum, exactProduct(z, z))
+	}
+	return sum
+}
+
+// wildNet has weights of any size, some rows of zeros, and biases that switch
+// features off.
+func wildNet(t *testing.T, r *rand.Rand) *nn.Net {
+	m := smallNet(t, 5, 7, 4)
+	for _, p := range m.Graph().Params() {
+		scale := 1.
+		switch r.IntN(6) {
+		case 0:
+			scale = math.Exp(60 * (r.Float64() - .5))
+		case 1:
+			scale = 1e-41 // denormal
+		case 2:
+			scale = 1e7
+		}
+		for i := range p.Data {
+			p.Data[i] = float32(scale * r.NormFloat64())
+			if r.IntN(8) == 0 {
+				p.Data[i] = 0
+			}
+		}
+		p.Changed()
+	}
+	return m
+}
+
+// wildStep returns an input and a perturbation of any size, up to cancelling it.
+func wildStep(r *rand.Rand) (theta, eps []float32) {
+	theta, eps = make([]float32, 5), make([]float32, 5)
+	at, by := math.Exp(30*(r.Float64()-.7)), math.Exp(90*(r.Float64()-.9))
+	for i := range eps {
+		theta[i], eps[i] = float32(at*r.NormFloat64()), float32(by*r.NormFloat64())
+		switch r.IntN(8) {
+		case 0:
+			eps[i] = -theta[i]
+		case 1:
+			eps[i] = 0
+		case 2:
+			theta[i] = math.Float32frombits(uint32(r.IntN(1 << 20))) // denormal
+		}
+	}
+	return theta, eps
+}
+
+// The adversary's test: over nets, inputs, witnesses and noise of any size, no bound exceeds what A
+// eqs. (5), (6) and (12) are in real arithmetic, for one query and several, by the closed form and
+// by the general way, and none is called unbounded but where they are at least UnboundedFrom.
+func TestNoBoundExceedsRealArithmetic(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 11))
+	finite, unbounded, sharp := 0, 0, 0
+	trials := 1500
+	if testing.Short() {
+		trials = 400
+	}
+	for range trials {
+		m := wildNet(t, r)
+		theta, eps := wildStep(r)
+		zz := exactStep(m, theta, eps)
+		norm, _ := new(big.Float).Sqrt(zz).Float64()
+		for _, sigma := range []float64{1e-300, 1e-9, 1, norm / 3, norm * math.Exp(40*r.Float64()), 1e300} {
+			if !(sigma > 0 && sigma < math.Inf(1)) {
+				continue
+			}
+			c := &Certifier{Net: m, Noise: release.Gaussian{Sigma: sigma}, Queries: r.IntN(4)}
+			if r.IntN(3) == 0 && sigma > 1e-100 && sigma < 1e100 { // its square is a number
+				c.Noise = opaque{release.Gaussian{Sigma: sigma}}
+			}
+			d := c.Divergences(t.Context(), theta, eps)[0]
+			q := new(big.Float).SetPrec(exactBits).Quo(zz, exactProduct(exact(sigma), exact(sigma)))
+			q.Mul(q, exact(float64(max(1, c.Queries))))
+			far := q.Cmp(big.NewFloat(800)) > 0 // exp(800) is beyond float64
+			var divisor *big.Float
+			if !far {
+				divisor = exactExpm1(q)
+			}
+			check := func(what string, bound float64, numerator *big.Float) {
+				if math.IsInf(bound, 1) && d.Status == AllRounding {
+					unbounded++
+					if bound = UnboundedFrom; what != "std" {
+						bound *= bound
+					}
+				}
+				if math.IsNaN(bound) || math.IsInf(bound, 0) || far && bound > math.MaxFloat32 {
+					t.Errorf("σ %g: %s is %g at ‖z‖²/σ² = %g", sigma, what, bound, q)
+				}
+				if far || bound == 0 {
+					return
+				}
+				finite++
+				// bound·expm1 ≤ numerator
+				left := exactProduct(exact(bound), divisor)
+				if what == "std" {
+					left = exactProduct(left, exact(bound))
+				}
+				if left.Cmp(numerator) > 0 {
+					t.Errorf("σ %g: %s %g exceeds the exact bound, at ‖z‖²/σ² = %g (‖z‖ %g, allowance %g)", sigma, what, bound, q, d.ZNorm, d.Allowance)
+				}
+				if ratio, _ := new(big.Float).Quo(left, numerator).Float64(); ratio > 1-1e-9 {
+					sharp++
+				}
+			}
+			square := exact(0)
+			wide := make([]float64, 5)
+			for k, e := range eps {
+				wide[k] = float64(e)
+				own := exactProduct(exact(wide[k]), exact(wide[k]))
+				square.Add(square, own)
+				check("std", d.Std(wide[k], 0), own)
+			}
+			check("mean square", d.meanSquare(wide), square.Quo(square, big.NewFloat(5)))
+		}
+	}
+	if finite < 3*trials || sharp < finite/6 || unbounded < trials/15 {
+		t.Error("the test is idle")
+	}
+}
+
+// Coordinates of a witness, against sums in real arithmetic: within Rounding.
+func TestCoordinatesRounding(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 12))
+	rows := make([]float64, 3*24)
+	for i := range rows {
+		rows[i] = r.NormFloat64() * math.Exp(40*(r.Float64()-.5))
+	}
+	w := must.Get(Vectors("w", rows, 24))(t)
+	stored := w.(*vectors).w
+	for range 300 {
+		v, got := make([]float64, 24), make([]float64, 3)
+		for i := range v {
+			v[i] = float64(float32(r.NormFloat64() * math.Exp(80*(r.Float64()-.9))))
+		}
+		w.Apply(got, v)
+		for k, g := range got {
+			sum := exact(0)
+			for i, x := range v {
+				sum.Add(sum, exactProduct(exact(x), exact(stored[k*24+i])))
+			}
+			miss, _ := sum.Sub(sum, exact(g)).Float64()
+			if most := w.Rounding() * length(v); math.Abs(miss) > most {
+				t.Errorf("coordinate %d errs by %g, allowed %g", k, miss, most)
+			}
+		}
+	}
+}

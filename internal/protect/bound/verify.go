@@ -1,0 +1,241 @@
+package bound
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/npy"
+	"tattle/internal/run"
+)
+
+// Claims is what a report says of a run, to be verified.
+type Claims struct {
+	Arrays string // path of the arrays
+	SHA256 string // of that file, as recorded
+}
+
+// A Discrepancy is one thing that was recorded and does not come out again.
+type Discrepancy struct {
+	What       string // an array
+	Example    int    // index in the data set, −1 if it is not about one
+	Coordinate int    // within the row of the array, −1 if it is not about one
+	Recorded   string
+	Recomputed string
+}
+
+// String says what is wrong in one line.
+func (d Discrepancy) String() string {
+	where := ""
+	if d.Example >= 0 {
+		where = fmt.Sprintf(" of example %d", d.Example)
+	}
+	if d.Coordinate >= 0 {
+		where += fmt.Sprintf(", coordinate %d", d.Coordinate)
+	}
+	return fmt.Sprintf("%s%s: recorded %s, recomputed %s", d.What, where, d.Recorded, d.Recomputed)
+}
+
+// A MisfitError says that an array is not what an experiment as it is described stores:
+// the description is wrong, or the array is.
+type MisfitError struct{ Path, Array, Has string }
+
+func (e *MisfitError) Error() string {
+	return fmt.Sprintf("%s: array %q has %s, which does not fit the experiment that the report describes", e.Path, e.Array, e.Has)
+}
+
+// mostDiscrepancies is where a verification stops listing: the rest of a run
+// with the wrong model says nothing new.
+const mostDiscrepancies = 100
+
+// Tolerances of a verification, relative. A certificate computed again differs
+// by how another processor rounds a forward pass, which the allowance bounds; of
+// a file that was not touched the digest answers for every digit.
+const (
+	certificateTolerance = 1e-9 // plus twice the allowance over ‖z‖
+	mostTolerance        = 1    // of a bound, though it hang on rounding wholly: more than twice what comes out is never confirmed
+	estimateTolerance    = 1e-5 // of Cramér-Rao figures: gramRatio lets them err by 1e-7, more where singular values cluster
+)
+
+// Verify computes every certificate again from the model, the inputs and the witnesses, and
+// lists what differs. e is the experiment as resolved when it ran. The inputs are those recorded, compared with data unless that
+// is nil. It reads a few examples at a time. It returns an error if the arrays cannot be
+// read; a recorded figure that is wrong is a Discrepancy.
+func Verify(ctx context.Context, m Model, data nn.Source, e Experiment, c Claims, progress func(done, total int)) ([]Discrepancy, error) {
+	if err := e.check(m); err != nil {
+		return nil, err
+	}
+	if len(e.Sizes) == 0 || e.Search.Restarts < 1 {
+		return nil, fmt.Errorf("an experiment of %d sizes and %d restarts has nothing to verify", len(e.Sizes), e.Search.Restarts)
+	}
+	if e.Barankin.Witnesses > 0 && !combines(e.Noise) {
+		return nil, fmt.Errorf("combined witnesses, and for %s noise their overlaps have no closed form", noiseName(e.Noise))
+	}
+	_, e.Features = m.Dims()
+	v := &verifier{model: m, data: data, experiment: e}
+	digest, err := run.Digest(c.Arrays)
+	if err != nil {
+		return nil, err
+	}
+	if digest != c.SHA256 {
+		v.report("SHA-256 of "+ArraysFile, -1, -1, c.SHA256, digest)
+	}
+	if err := v.arrays(ctx, c.Arrays, progress); err != nil {
+		return nil, err
+	}
+	return v.found, nil
+}
+
+type verifier struct {
+	model      Model
+	data       nn.Source
+	experiment Experiment
+	found      []Discrepancy
+}
+
+func (v *verifier) report(what string, example, coordinate int, recorded, recomputed any) {
+	if len(v.found) < mostDiscrepancies {
+		v.found = append(v.found, Discrepancy{what, example, coordinate, fmt.Sprint(recorded), fmt.Sprint(recomputed)})
+	}
+}
+
+// arrays recomputes what is recorded of each example.
+func (v *verifier) arrays(ctx context.Context, path string, progress func(done, total int)) error {
+	f, err := npy.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	rec := v.experiment.newRecord()
+	rows, total, err := rec.open(f, path)
+	if err != nil {
+		return err
+	}
+	if err := v.rounding(rows["theta"]); err != nil {
+		return err
+	}
+	if err := v.runtime(rows["theta"]); err != nil {
+		return err
+	}
+	certifier := v.experiment.certifier(v.model)
+	width := rec.width // at least the rank of J, which its rows that matter seldom exceed by much
+	batch, err := v.fit(batchOf(v.model, batchExamples, max(v.experiment.Search.Restarts, v.experiment.Far.Starts, v.experiment.Barankin.Witnesses), width), width)
+	if err != nil {
+		return err
+	}
+	for lo := 0; lo < total; lo += batch {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		hi := min(total, lo+batch)
+		if err := v.batch(ctx, certifier, rows, lo, hi); err != nil {
+			return err
+		}
+		if progress != nil {
+			progress(hi, total)
+		}
+	}
+	return nil
+}
+
+// rounding settles how the rounding of features is known, where the experiment does
+// not say, as the run did.
+func (v *verifier) rounding(theta *npy.Rows) error {
+	if v.experiment.Rounding != "" || theta.Len() == 0 {
+		return nil
+	}
+	first, err := read[float32](theta, 0, 1)
+	if err == nil {
+		v.experiment.Rounding = v.experiment.rounding(v.model, first)
+	}
+	return err
+}
+
+// runtime compares the recorded error of the runtime with what comes out now. A measured error
+// may differ by a factor of four from that on another processor.
+func (v *verifier) runtime(theta *npy.Rows) error {
+	was := v.experiment.Runtime
+	if was.From == RuntimeGiven || theta.Len() == 0 {
+		return nil
+	}
+	first, err := read[float32](theta, 0, min(theta.Len(), runtimeExamples))
+	if err != nil {
+		return err
+	}
+	is := v.experiment.runtime(v.model, first)
+	low, high := 1-certificateTolerance, 1+certificateTolerance
+	if is.From == RuntimeMeasured {
+		low, high = .25, 4
+	}
+	if was.From != is.From || !(was.Error >= low*is.Error && was.Error <= high*is.Error) {
+		v.report("runtime error", -1, -1, fmt.Sprintf("%g, %s", was.Error, was.From), fmt.Sprintf("%g, %s", is.Error, is.From))
+	}
+	return nil
+}
+
+// fit lowers the number of examples that are verified together to what the budget
+// allows, and gives the model its share.
+func (v *verifier) fit(most, rank int) (int, error) {
+	p, _ := v.model.Dims()
+	w := v.experiment.needs(v.model, jacobianSize{rank, p}, !v.experiment.SkipCramerRao)
+	w.search, w.record = w.search+2*w.record, 0
+	batch, model, err := w.share(v.experiment.budget(), most, 0)
+	if err == nil {
+		budgetModel(v.model, model)
+	}
+	return batch, err
+}
+
+// batch recomputes the examples in rows lo to hi.
+func (v *verifier) batch(ctx context.Context, certifier *Certifier, rows map[string]*npy.Rows, lo, hi int) error {
+	rec := v.experiment.newRecord()
+	if r := rows[spectrumName]; r != nil {
+		rec.width = r.Shape()[1]
+	}
+	if err := rec.read(rows, lo, hi, func(string) bool { return true }); err != nil {
+		return err
+	}
+	v.inputs(rec)
+	for _, s := range rec.sets {
+		v.certificates(ctx, certifier, rec, s)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	if v.experiment.SkipCramerRao {
+		return nil
+	}
+	return v.cramerRao(ctx, rec)
+}
+
+// inputs compares the recorded inputs and labels with the data set.
+func (v *verifier) inputs(rec *record) {
+	if v.data == nil {
+		return
+	}
+	x := make([]float32, rec.p)
+	for i, index := range rec.index {
+		if index < 0 || index >= int64(v.data.Len()) {
+			v.report("index", int(index), -1, index, fmt.Sprintf("a data set of %d", v.data.Len()))
+			continue
+		}
+		v.data.Examples(x, []int{int(index)})
+		for k, want := range x {
+			if got := rec.theta[i*rec.p+k]; got != want {
+				v.report("theta", int(index), k, got, want)
+			}
+		}
+		if want := v.data.Label(int(index)); int64(want) != rec.label[i] {
+			v.report("label", int(index), -1, rec.label[i], want)
+		}
+	}
+}
+
+// compare reports two values that differ by more than a relative tolerance.
+func (v *verifier) compare(what string, example, coordinate int, recorded, recomputed, tolerance float64) {
+	if recorded == recomputed || !math.IsInf(recomputed, 0) && math.Abs(recorded-recomputed) <= tolerance*math.Abs(recomputed) {
+		return
+	}
+	v.report(what, example, coordinate, recorded, recomputed)
+}

@@ -1,0 +1,120 @@
+package bound
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/must"
+)
+
+// verified runs Verify on what a run wrote.
+func verified(t testing.TB, m Model, data nn.Source, r *Result, c Claims) []Discrepancy {
+	t.Helper()
+	return must.Get(Verify(context.Background(), m, data, r.Experiment, c, nil))(t)
+}
+
+func (r *Result) claims() Claims {
+	return Claims{Arrays: r.Path, SHA256: r.SHA256}
+}
+
+// A change of one digit is found by what it says; an old digest is found, too.
+func TestVerifyCatchesOneDigit(t *testing.T) {
+	m, data, e := small(t)
+	r := mustRun(t, m, data, upTo(70), e)
+	for _, v := range []struct {
+		array, says string
+		at          int
+		change      float64
+	}{
+		{"s200_std", "s200_std of example 2, coordinate 5", 2*24 + 5, 1e-7},
+		{"s200_std", "s200_std of example 69, coordinate 23", 69*24 + 23, .1},
+		{"s200_z_norm", "s200_z_norm of example 3, coordinate 1", 3*6 + 1, -1e-7},
+		{"s200_mean_square", "s200_mean_square of example 7", 7, 1e-7},
+		{"cramer_rao", "cramer_rao of example 1, coordinate 0", 24, 1e-3},
+		{"singular_values", "singular_values of example 0", 0, 1e-3},
+		{"s200_eps", "s200_z_norm of example 4, coordinate 2", (4*6+2)*24 + 9, .01},
+		{"theta", "theta of example 2, coordinate 2", 50, .01},
+		{"rank", "rank of example 4", 4, 1},
+		{"cramer_rao_axis", "cramer_rao_axis of example 1, coordinate 3", 27, 1e-3},
+		{"seen", "seen of example 2, coordinate 5", 53, 1e-3},
+	} {
+		c := forge(t, r, filepath.Join(t.TempDir(), "forged.npz"), v.array, v.at, v.change)
+		if found := verified(t, m, data, r, c); !names(found, v.says) {
+			t.Errorf("%s %d changed: %v", v.array, v.at, found)
+		}
+		c.SHA256 = r.SHA256
+		if found := verified(t, m, data, r, c); !names(found, v.says) || !names(found, "SHA-256") {
+			t.Errorf("%s %d changed, not the digest: %v", v.array, v.at, found)
+		}
+	}
+}
+
+// catches holds that verification finds a changed element by what it says, though the digest is
+// brought up to date.
+func catches(t *testing.T, m *nn.Net, data pictures, r *Result, name string, at int, change float64) {
+	t.Helper()
+	c := forge(t, r, filepath.Join(t.TempDir(), "forged.npz"), name, at, change)
+	found, err := Verify(t.Context(), m, data, r.Experiment, c, nil)
+	if err == nil && (len(found) == 0 || names(found, "SHA-256")) {
+		t.Errorf("%s %d changed: %v", name, at, found)
+	}
+}
+
+// A finite bound is no confirmation of an unbounded one, nor the other way round.
+func TestCompareUnbounded(t *testing.T) {
+	for _, v := range [][2]float64{{1, math.Inf(1)}, {math.Inf(1), 1}, {math.NaN(), 1}, {0, 1}, {1, 0}, {-1, 1}} {
+		var w verifier
+		if w.compare("x", 0, 0, v[0], v[1], .5); len(w.found) != 1 {
+			t.Errorf("recorded %g, recomputed %g: no discrepancy", v[0], v[1])
+		}
+	}
+}
+
+// What is called unbounded may be finite elsewhere, and the other way round, only where
+// it is that large but for its tolerance.
+func TestUnboundedUpToRounding(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		recorded, recomputed, within float64
+		found                        int
+	}{
+		{inf, inf, 1, 0}, {inf, .6 * UnboundedFrom, 1, 0}, {.6 * UnboundedFrom, inf, 1, 0}, {inf, .9999 * UnboundedFrom, 1e-9, 1},
+		{inf, .4 * UnboundedFrom, 1, 1}, {.4 * UnboundedFrom, inf, 1, 1}, {math.NaN(), inf, 1, 1}, {0, inf, 1, 1}, {inf, 0, 1, 1}, {3, 1, 1, 1}, {2, 1, 1, 0},
+	} {
+		var v verifier
+		if v.bound("x", 0, 0, c.recorded, c.recomputed, c.within, UnboundedFrom); len(v.found) != c.found {
+			t.Errorf("recorded %g, recomputed %g within %g: %v", c.recorded, c.recomputed, c.within, v.found)
+		}
+	}
+}
+
+// A model with ten of its rows changed by a thousandth proves something else.
+func TestVerifyCatchesAnotherModel(t *testing.T) {
+	m, data, e := small(t)
+	e.SkipCramerRao = true
+	r := mustRun(t, m, data, upTo(5), e)
+	p := m.Graph().Params()[0]
+	for i := range p.Data[:p.Shape[1]*10] {
+		p.Data[i] *= 1.001
+	}
+	p.Changed()
+	if found := verified(t, m, data, r, r.claims()); !names(found, "s200_std") {
+		t.Errorf("another model: %v", found)
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	m, data, e := small(t)
+	r := mustRun(t, m, data, upTo(5), e)
+	other := r.Experiment
+	other.Coordinates = Pixels(7)
+	must.Fail(t, must.Err(Load(r.Path, other)), "shape") // arrays of another shape
+	path := filepath.Join(t.TempDir(), "short.npz")
+	whole := must.Get(os.ReadFile(r.Path))(t)
+	must.Do(t, os.WriteFile(path, whole[:len(whole)/2], 0o666))
+	must.Fail(t, must.Err(Load(path, r.Experiment))) // half an archive
+}

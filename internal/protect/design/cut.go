@@ -1,0 +1,196 @@
+package design
+
+import (
+	"context"
+	"fmt"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
+	"tattle/internal/engine/nn/train"
+	"tattle/internal/protect/shape"
+)
+
+// mostFeatures is the largest number of released values at a node: their moments take half a
+// gigabyte.
+const mostFeatures = shape.MostFeatures
+
+// mostCached is the largest number of features that are kept of all training data: 4 GB.
+const mostCached = 1 << 30
+
+// A cut is a model in two at a node, with the features of the training data.
+type cut struct {
+	node        string
+	front, head *nn.Graph
+	n           int
+	features    rows // of the training data
+	learn       []int
+	validate    []int
+	moments     *shape.Moments // of the part to learn from
+	right       []bool         // whether the model itself answers right, of the examples to validate
+}
+
+// rows are vectors with the labels of a data set.
+type rows struct {
+	n      int
+	values []float32 // [examples, n]
+	of     nn.Source // labels
+}
+
+func (r rows) Len() int        { return len(r.values) / r.n }
+func (r rows) Label(i int) int { return r.of.Label(i) }
+func (r rows) row(i int) []float32 {
+	return r.values[i*r.n : (i+1)*r.n]
+}
+
+func (r rows) Examples(x []float32, indices []int) {
+	for i, j := range indices {
+		copy(x[i*r.n:(i+1)*r.n], r.row(j))
+	}
+}
+
+const passBatch = 250
+
+// outputs returns the outputs of a model for all data.
+func outputs(ctx context.Context, g *nn.Graph, data nn.Source, progress func(done, total int)) (rows, error) {
+	m, err := nn.NewNet(g)
+	if err != nil {
+		return rows{}, err
+	}
+	p, n := m.Dims()
+	if data.Len() > mostCached/max(n, 1) {
+		return rows{}, fmt.Errorf("%d values for each of %d inputs need more than 4 GB of memory", n, data.Len())
+	}
+	r := rows{n, make([]float32, data.Len()*n), data}
+	return r, nn.EachBatch(ctx, data, p, nn.Indices(data.Len()), passBatch, func(indices []int, x []float32) error {
+		first, end := indices[0], indices[0]+len(indices)
+		m.Forward(r.values[first*n:end*n], x)
+		for i, v := range r.values[first*n : end*n] {
+			if v-v != 0 {
+				return fmt.Errorf("example %d: value %d is %v", first+i/n, i%n, v)
+			}
+		}
+		if progress != nil {
+			progress(end, data.Len())
+		}
+		return nil
+	})
+}
+
+// streamSplit numbers the random stream that splits the training data.
+const streamSplit = 11
+
+// others returns the numbers below n that are not in the list.
+func others(n int, list []int) []int {
+	in := make([]bool, n)
+	for _, i := range list {
+		in[i] = true
+	}
+	var rest []int
+	for i := range n {
+		if !in[i] {
+			rest = append(rest, i)
+		}
+	}
+	return rest
+}
+
+// newCut cuts g at a node and computes the features of the data.
+func newCut(ctx context.Context, g *nn.Graph, node string, data *dataset.Set, validate []int, progress func(done, total int)) (*cut, error) {
+	front, head, err := g.Cut(node)
+	if err != nil {
+		return nil, err
+	}
+	if front, head, err = flat(front, head); err != nil {
+		return nil, err
+	}
+	c := &cut{node: node, front: front, head: head}
+	if c.features, err = outputs(ctx, front, data, progress); err != nil {
+		return nil, err
+	}
+	c.n = c.features.n
+	c.validate = validate
+	c.learn = others(data.Len(), validate)
+	if c.n > mostFeatures {
+		return nil, fmt.Errorf("%d features: at most %d can be shaped", c.n, mostFeatures)
+	}
+	whole, err := nn.NewNet(head)
+	if err != nil {
+		return nil, err
+	}
+	_, classes := whole.Dims()
+	if c.moments, err = shape.NewMoments(ctx, nn.Choose(c.features, c.learn), c.n, classes); err != nil {
+		return nil, err
+	}
+	logits, err := outputs(ctx, head, nn.Choose(c.features, c.validate), nil)
+	for i := range c.validate {
+		c.right = append(c.right, nn.Largest(logits.row(i)) == logits.Label(i))
+	}
+	return c, err
+}
+
+// flat returns the two sides of a cut with a vector between them.
+func flat(front, head *nn.Graph) (f, h *nn.Graph, err error) {
+	shapes, err := front.Shapes()
+	if err != nil {
+		return nil, nil, err
+	}
+	if s := shapes[front.Output]; len(s) != 1 {
+		n := nn.Size(s)
+		front = shape.Join(front, shape.Chain("release-flat", s, &nn.Reshape{To: []int{n}}))
+		head = shape.Join(shape.Chain("release-shape", []int{n}, &nn.Reshape{To: s}), head)
+	}
+	return front, head, nil
+}
+
+// tasksOf returns the labels that a release answers, of the given examples.
+func tasksOf(data *dataset.Set, classes int, names []string, indices []int) []train.Task {
+	tasks := []train.Task{{Name: data.YName, Classes: classes}}
+	for _, i := range indices {
+		tasks[0].Labels = append(tasks[0].Labels, data.Y[i])
+	}
+	for _, name := range names {
+		a := data.Attribute(name)
+		t := train.Task{Name: name, Classes: len(a.Values)}
+		for _, i := range indices {
+			t.Labels = append(t.Labels, a.Labels[i])
+		}
+		tasks = append(tasks, t)
+	}
+	return tasks
+}
+
+// Cuts returns the nodes at which a graph can be cut in two, in order. Of nodes that need
+// equally many multiply-adds, such as a layer and the activation behind it, it has the last.
+func Cuts(g *nn.Graph) ([]string, error) {
+	var nodes []string
+	last := int64(-1)
+	for _, n := range g.Nodes {
+		front, _, err := g.Cut(n.Output)
+		if err != nil {
+			continue // something bypasses the node
+		}
+		cost, err := multiplyAdds(front)
+		if err != nil {
+			return nil, err
+		}
+		if cost == last {
+			nodes = nodes[:len(nodes)-1]
+		}
+		nodes, last = append(nodes, n.Name), cost
+	}
+	return nodes, nil
+}
+
+func multiplyAdds(g *nn.Graph) (sum int64, err error) {
+	costs, err := g.Costs()
+	for _, c := range costs {
+		sum += c
+	}
+	return sum, err
+}
+
+// answering returns the examples of a set labelled by one of its attributes. It panics if the
+// set has no attribute of this name.
+func answering(set *dataset.Set, attribute string) nn.Source {
+	return labelled{set, set.Attribute(attribute).Labels}
+}

@@ -1,0 +1,292 @@
+package design
+
+import (
+	"context"
+	"math"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
+	"tattle/internal/protect/bayes"
+	"tattle/internal/protect/measure"
+	"tattle/internal/protect/release"
+	"tattle/internal/run"
+)
+
+// A Point is a release that was tried. Its figures are those of the search: means over draws,
+// without limits, on training data.
+type Point struct {
+	place
+	Keep       int       `json:"keep"` // numbers that leave
+	Sigma      float64   `json:"sigma"`
+	Accuracy   []float64 `json:"accuracy"`      // of each task
+	Identified float64   `json:"identified"`    // probability that the best adversary with the candidates names the input
+	New        float64   `json:"new,omitempty"` // probability that new inputs, hidden among the candidates, are identified; only of points that meet the limits best
+	Bits       float64   `json:"bits"`          // that the release reveals about which candidate the input is
+	Floor      float64   `json:"floor"`         // root mean square error of every adversary without a list, at least; in the model's units
+	Guessed    []Guess   `json:"guessed,omitempty"`
+	Meets      bool      `json:"meets"`          // the limits, with a margin
+	Free       bool      `json:"free,omitempty"` // less noise gains no accuracy
+
+	Parameter float64 `json:"parameter,omitempty"` // of a peer: dFIL, k, or the step of rounding
+}
+
+// A Guess is what the best adversary guesses of a protected attribute.
+type Guess struct {
+	Right   float64 `json:"right"`   // right guesses, with the list of candidates
+	Anybody float64 `json:"anybody"` // the same without a list, at most
+	AUC     float64 `json:"auc,omitempty"`
+	Bits    float64 `json:"bits"` // revealed to an adversary who knows the target attribute
+}
+
+// place is a node and a method.
+type place struct {
+	Node   string  `json:"node"`
+	Method Method  `json:"method"`
+	Weight float64 `json:"weight,omitempty"` // of the penalty, where the method learns
+}
+
+func (p place) String() string { return string(p.Method) + " at " + p.Node }
+
+// list is released values of some examples, for package bayes.
+type list struct {
+	rows
+	indices []int
+}
+
+func (l list) Len() int { return len(l.indices) }
+func (l list) Dim() int { return l.n }
+func (l list) Features(_ context.Context, dst []float64, indices []int) error {
+	for i, j := range indices {
+		for k, v := range l.row(l.indices[j]) {
+			dst[i*l.n+k] = float64(v)
+		}
+	}
+	return nil
+}
+
+// alpha is the probability that a limit of the first look does not hold.
+const alpha = (1 - measure.DefaultConfidence) * measure.FirstLook
+
+// at measures a line at a strength of the noise.
+func (s *searcher) at(ctx context.Context, c *cut, l *line, sigma float64) (Point, error) {
+	p := Point{place: l.place, Keep: l.values.n, Sigma: sigma}
+	if err := s.leaks(ctx, l.values, c.validate, &p, searchDraws, s.Seed, false); err != nil {
+		return p, err
+	}
+	return s.weigh(ctx, c, l, p)
+}
+
+// weigh completes a point, whose leakage is known, by whether it meets the limits and by its
+// accuracy.
+func (s *searcher) weigh(ctx context.Context, c *cut, l *line, p Point) (Point, error) {
+	p.Meets = s.excess(p, true) <= 1
+	head, err := l.head(p.Sigma)
+	if err != nil {
+		return p, err
+	}
+	p.Accuracy, err = s.accuracy(ctx, c, l, head, p.Sigma)
+	return p, err
+}
+
+// leaks fills in what a release of these values gives away, by so many draws: means, or the
+// limits of them that do not overstate the protection.
+func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Point, draws int, seed uint64, limits bool) error {
+	noise, err := release.NewGaussian(p.Sigma / math.Sqrt(float64(max(s.Queries, 1))))
+	if err != nil {
+		return err
+	}
+	return s.judge(func(indices []int, attributes []bayes.Attribute) (*bayes.Result, error) {
+		return bayes.Run(ctx, list{values, indices}, noise, attributes, bayes.Options{Draws: draws, Seed: seed})
+	}, validate, p, limits)
+}
+
+// A posterior returns the result of the best adversary, whose candidates are these examples of the
+// training data.
+type posterior func(indices []int, attributes []bayes.Attribute) (*bayes.Result, error)
+
+// judge fills in what a release gives away.
+func (s *searcher) judge(of posterior, validate []int, p *Point, limits bool) error {
+	upper := func(l bayes.Limit) float64 {
+		if limits {
+			return 2*l.High - l.Mean // another measurement has a limit above this about once in 200 times
+		}
+		return l.Mean
+	}
+	attributes := s.attributes(s.candidates)
+	r, err := of(s.candidates, attributes)
+	if err != nil {
+		return err
+	}
+	first, _ := r.Identified(alpha)
+	p.Identified, p.Bits = upper(first), upper(r.Bits(alpha))
+	p.Guessed = make([]Guess, len(attributes))
+	for k, a := range attributes {
+		alone, _ := r.Guessed(k, alpha)
+		_, given := r.AttributeBits(k, a, alpha)
+		p.Guessed[k] = Guess{Right: upper(alone), Bits: upper(given)}
+		if a.Classes == 2 {
+			p.Guessed[k].AUC = upper(r.AUC(k, a, alpha))
+		}
+	}
+	if limits && s.Floor == 0 && len(s.Protect) == 0 {
+		return nil // the rest is for charts
+	}
+	// The examples to validate stand for the sample of the final measurement.
+	everybody := bayes.Population{N: s.test.Len(), Alpha: alpha / 2}
+	attributes = s.attributes(validate)
+	if r, err = of(validate, attributes); err != nil {
+		return err
+	}
+	squares := s.distances
+	if r.Groups != nil {
+		squares = s.within
+	}
+	floor := r.Floor(squares(r, validate), s.most, alpha/2)
+	lower := floor.Mean
+	if limits {
+		lower = 2*floor.Low - floor.Mean
+	}
+	p.Floor = math.Sqrt(everybody.Floor(min(max(lower*projected, 0), s.most), s.most))
+	for k := range attributes {
+		alone, _ := r.Guessed(k, alpha)
+		p.Guessed[k].Anybody = everybody.Ceiling(min(upper(alone), 1))
+	}
+	return nil
+}
+
+// hidden hides new inputs among the candidates. It returns how often they are identified.
+func (s *searcher) hidden(ctx context.Context, values, fresh rows, sigma float64, draws int, seed uint64) (*bayes.HiddenResult, error) {
+	noise, err := release.NewGaussian(sigma / math.Sqrt(float64(max(s.Queries, 1))))
+	if err != nil {
+		return nil, err
+	}
+	return bayes.RunHidden(ctx, list{values, s.candidates[1:]}, list{fresh, dataset.First(fresh.Len())}, noise, bayes.Options{
+		Draws: draws, Seed: seed, Progress: func(share float64) { s.tell("identifying new inputs", int(share*float64(draws)), draws) }})
+}
+
+// distances returns the mean squares of the differences between the two inputs of each draw.
+func (s *searcher) distances(r *bayes.Result, indices []int) []float64 {
+	truth, other := make([]float32, s.inputs), make([]float32, s.inputs)
+	squares := make([]float64, len(r.Draws))
+	for i, d := range r.Draws {
+		s.train.Examples(truth, []int{indices[d.Truth]})
+		s.train.Examples(other, []int{indices[d.Other]})
+		for j, x := range truth {
+			squares[i] += float64(x-other[j]) * float64(x-other[j]) / float64(s.inputs)
+		}
+	}
+	return squares
+}
+
+// attributes returns the protected attributes of training examples.
+func (s *searcher) attributes(indices []int) []bayes.Attribute {
+	var all []bayes.Attribute
+	known := s.train.Answers(indices, s.Tasks)
+	for _, p := range s.Protect {
+		a := s.train.Attribute(p.Attribute)
+		b := bayes.Attribute{Name: p.Attribute, Classes: len(a.Values), Target: known}
+		for _, i := range indices {
+			b.Class = append(b.Class, a.Labels[i])
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// projected is the part of a mean-square error that is left if inputs are projected onto a ball, as the final
+// measurement does; about .98 on MNIST.
+const projected = .97
+
+// Margins of the search for the limits of the final measurement, whose draws are more.
+const (
+	identifyMargin = 1.15 // relative
+	identifyRoom   = 1.02 // above guessing: no noise hides everything
+	bitsMargin     = 1.03
+	floorMargin    = 1.01
+	rightMargin    = .006 // of a probability
+	areaMargin     = .03  // of an area
+)
+
+// excess returns by what factor a point misses the limit that it keeps worst: at most 1
+// if it keeps all. early adds the margins of the search.
+func (s *searcher) excess(p Point, early bool) float64 {
+	identify, bits, floor, right, area := 1., 1., 1., 0., 0.
+	if early {
+		identify, bits, floor, right, area = identifyMargin, bitsMargin, floorMargin, rightMargin, areaMargin
+	}
+	l, worst := s.Limits, 0.
+	over := func(limit, v float64) {
+		if limit > 0 {
+			worst = max(worst, v/limit)
+		}
+	}
+	over(l.Identify, p.Identified*identify)
+	over(l.Bits, p.Bits*bits)
+	if l.Floor > 0 {
+		worst = max(worst, min(l.Floor*floor/p.Floor, 1e6))
+	}
+	for k, want := range l.Protect {
+		g := p.Guessed[k]
+		over(want.Accuracy, max(g.Right, g.Anybody)+right)
+		over(want.AUC, g.AUC+area)
+		over(want.Bits, g.Bits*bits)
+	}
+	return worst
+}
+
+// accuracy returns the share of right answers to each task, on the examples to validate.
+func (s *searcher) accuracy(ctx context.Context, c *cut, l *line, head *nn.Graph, sigma float64) ([]float64, error) {
+	m, err := nn.NewNet(head)
+	if err != nil {
+		return nil, err
+	}
+	_, answers := m.Dims()
+	tasks := tasksOf(s.train, c.moments.Classes, s.Tasks, c.validate)
+	if l.Method == Isotropic || l.Method.Peer() {
+		tasks = tasks[:1] // the model's own head
+	}
+	right := make([]float64, len(tasks))
+	noisy, logits := make([]float32, passBatch*l.values.n), make([]float32, passBatch*answers)
+	draws := accuracyDraws
+	if sigma == 0 {
+		draws = 1 // all are equal
+	}
+	for draw := range draws {
+		for first := 0; first < len(c.validate); first += passBatch {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			b := min(passBatch, len(c.validate)-first)
+			r := run.Rand(s.Seed^streamAccuracy, first, draw)
+			for i := range b {
+				example := c.validate[first+i]
+				sigma, row := l.strength(sigma, example), noisy[i*l.values.n:(i+1)*l.values.n]
+				copy(row, l.values.row(example))
+				if sigma > 0 {
+					for k := range row {
+						row[k] += float32(sigma * r.NormFloat64())
+					}
+				}
+				if l.process != nil {
+					l.process(row)
+				}
+			}
+			m.Forward(logits[:b*answers], noisy[:b*l.values.n])
+			for i := range b {
+				row := logits[i*answers : (i+1)*answers]
+				for k, t := range tasks {
+					if nn.Largest(row[:t.Classes]) == t.Labels[first+i] {
+						right[k]++
+					}
+					row = row[t.Classes:]
+				}
+			}
+		}
+	}
+	for k := range right {
+		right[k] /= float64(draws * len(c.validate))
+	}
+	return right, nil
+}
+
+const streamAccuracy = 0x6163637572616379 // "accuracy"

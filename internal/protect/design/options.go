@@ -1,0 +1,248 @@
+package design
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/math/stat"
+	"tattle/internal/protect/bayes"
+	"tattle/internal/protect/measure"
+	"tattle/internal/run"
+)
+
+// Defaults of Options.
+const (
+	DefaultListDraws = 60000   // limits of a probability of 1 % are then about 0.1 points above the mean
+	mostListDraws    = 1 << 18 // half a minute of 60,000 candidates
+	searchDraws      = 1000    // while σ is searched
+	mostHiddenDraws  = 1 << 15 // of new inputs, while σ is searched
+	// mostHiddenProducts limits draws × candidates × released values of new inputs while σ is
+	// searched: some five seconds.
+	mostHiddenProducts = 1 << 37
+	validationShare    = 6 // one training example in so many measures accuracy while searching
+	accuracyDraws      = 2
+)
+
+// Options are the limits, and where to search. A limit is required.
+type Options struct {
+	Limits
+	MaxDrop float64  // of accuracy, as a fraction; 0: none
+	Nodes   []string // whose output can be released; none: the features of the last affine layer
+	Keep    int      // numbers that are released; 0: by the number of classes
+	Seed    uint64
+
+	Queries  int      // releases of each input; 0: one
+	Methods  []Method // none: defaultMethods
+	Finetune Finetune // what learns under the noise; empty: FinetuneHead
+	Epochs   int      // of each training; 0: shape's default
+	Tasks    []string // attributes that the release also answers, beside the target
+	// ListDraws is the least number of draws of the final measurement. Where a limit is too
+	// strict for them, Answer.ListDraws is larger.
+	ListDraws int
+
+	// Fresh are inputs that the model was not trained on and that are not measured in the end. They
+	// say how often new inputs are identified; nil: the search considers candidates only.
+	Fresh *dataset.Set `json:"-"`
+
+	GreyLevels float64 `json:"-"` // in one of the model's units, for messages; 0: the inputs have none
+
+	Dir      string                              `json:"-"` // keeps what was found, so that an interrupted search can be continued; empty: a temporary folder
+	Resume   bool                                `json:"-"` // continue with what is in Dir
+	Hashes   map[string]string                   `json:"-"` // digests, by role, that a continued search must share
+	Pool     run.Pool                            `json:"-"` // nil: run.Leader
+	Progress func(phase string, done, total int) `json:"-"`
+}
+
+// Finetune says what is learned under the noise.
+type Finetune string
+
+// The values of Finetune.
+const (
+	FinetuneNone Finetune = "none" // nothing: closed forms only
+	FinetuneHead Finetune = "head" // what is released of the features, and the head
+	FinetuneAll  Finetune = "all"  // the whole model
+)
+
+// check returns an error for options that make no sense, and for limits that no release can keep
+// or that every release keeps.
+func (o *Options) check(train, test *dataset.Set) error {
+	if err := o.checkSettings(); err != nil {
+		return err
+	}
+	if !o.Promise() {
+		return measure.WrongOption("Limits", "no promise is given: give a limit, such as on identification")
+	}
+	o.Candidates = cmp.Or(o.Candidates, train.Len())
+	return cmp.Or(o.checkMethods(), o.checkList(train), o.checkErrors(train, test), o.checkAttributes(train, test))
+}
+
+func (o *Options) checkSettings() error {
+	switch {
+	case !(o.MaxDrop >= 0 && o.MaxDrop < 1):
+		return measure.WrongOption("MaxDrop", "accuracy drop %v: give a fraction such as 0.02", o.MaxDrop)
+	case o.ListDraws < 0 || o.ListDraws > mostListDraws:
+		return measure.WrongOption("ListDraws", "%d draws: give a number from 1 to %d", o.ListDraws, mostListDraws)
+	}
+	for _, f := range []struct {
+		name string
+		v    float64
+	}{{"Floor", o.Floor}, {"Attack", o.Attack}, {"Bits", o.Bits}} {
+		if !(f.v >= 0) || math.IsInf(f.v, 0) {
+			return measure.WrongOption(f.name, "%v: give a positive number", f.v)
+		}
+	}
+	return nil
+}
+
+func (o *Options) checkMethods() error {
+	for _, m := range o.Methods {
+		switch {
+		case !slices.Contains(defaultMethods(), m):
+			return measure.WrongOption("Methods", "there is no method %q: choose from %s", m, joined(defaultMethods()))
+		case o.Finetune == FinetuneNone && m.learns():
+			return measure.WrongOption("Methods", "%s learns, and nothing is to be learned: choose from %s, or let the head learn", m, joined([]Method{Isotropic, Projected, Discriminant}))
+		}
+	}
+	if len(o.Methods) > 0 && !slices.ContainsFunc(o.Methods, func(m Method) bool { return !m.Peer() }) {
+		return measure.WrongOption("Methods", "%v: methods of others are only for comparison: name another one too, such as %s", o.Methods, Shaped)
+	}
+	return nil
+}
+
+// checkList checks the limits about a list of candidates, drawn from the training data.
+func (o *Options) checkList(train *dataset.Set) error {
+	if o.Candidates > train.Len() {
+		return measure.WrongOption("Identify", "%d candidates: the training data hold %d inputs", o.Candidates, train.Len())
+	}
+	different := o.Candidates
+	if o.Identify > 0 || o.Bits > 0 {
+		different = len(o.list(train))
+	}
+	guess, whole := 1/float64(different), math.Log2(float64(different))
+	least := upward(100*max(identifyMargin*guess, highest(identifyRoom*guess, mostListDraws)), 3)
+	switch {
+	case o.Identify > 0 && 100*o.Identify <= least:
+		return measure.WrongOption("Identify", "%.4g %% of %d different candidates: guessing without the release already names %.3g %%, and the measurement needs room above that: give more than %.3g %%, or more candidates", 100*o.Identify, different, 100*guess, least)
+	case o.Bits > 0 && o.Bits >= whole:
+		return measure.WrongOption("Bits", "%.4g bits: no release reveals more than %.4g bits about which of %d different candidates the input is, so the limit must be smaller", o.Bits, whole, different)
+	}
+	return nil
+}
+
+// list returns the candidates: different inputs of the training data, those of the final measurement.
+func (o *Options) list(train *dataset.Set) []int {
+	order := run.Rand(o.Seed, 0, streamCandidates).Perm(train.Len())
+	if o.Candidates < train.Len() {
+		order = measure.DrawCandidates(train.Len(), o.Candidates, o.Seed)
+	}
+	return measure.DistinctInputs(train, order)
+}
+
+// checkErrors checks the limits on errors of reconstructions.
+func (o *Options) checkErrors(train, test *dataset.Set) error {
+	guess, unit, in := spread(test), "the model's units", 1.
+	if o.GreyLevels > 0 {
+		unit, in = "grey levels", o.GreyLevels
+	}
+	if o.Attack >= guess {
+		return measure.WrongOption("Attack", "guessing the mean of the inputs, without the release, errs by %.4g %s: the limit must be smaller than that", guess*in, unit)
+	}
+	if o.Floor == 0 {
+		return nil
+	}
+	most := measure.SquareRange(train, o.Seed)
+	if top := math.Sqrt((bayes.Population{N: test.Len() - measure.SetApart(test.Len()), Alpha: alpha / 2}).Floor(min(guess*guess, most), most)); o.Floor >= top {
+		return measure.WrongOption("Floor", "with %d test inputs, only floors below %.4g %s can be certified, where guessing the mean errs by %.4g: promise less, or give more test inputs", test.Len(), top*in, unit, guess*in)
+	}
+	return nil
+}
+
+func (o *Options) checkAttributes(train, test *dataset.Set) error {
+	for _, p := range o.Protect {
+		if err := p.check(train, test); err != nil {
+			return err
+		}
+		if slices.Contains(o.Tasks, p.Attribute) {
+			return measure.WrongOption("Protect", "%s: the release is also to answer it: protect it, or make it a task", p.Attribute)
+		}
+	}
+	for _, name := range o.Tasks {
+		if train.Attribute(name) == nil || test.Attribute(name) == nil {
+			return measure.WrongOption("Tasks", "the data have no attribute %q in both parts", name)
+		}
+	}
+	return nil
+}
+
+// upward rounds a positive number up to this number of decimal digits.
+func upward(x float64, digits int) float64 {
+	unit := math.Pow10(int(math.Floor(math.Log10(x))) + 1 - digits)
+	return math.Ceil(x/unit-1e-9) * unit
+}
+
+func joined(methods []Method) string {
+	var all []string
+	for _, m := range methods {
+		all = append(all, string(m))
+	}
+	return strings.Join(all, ", ")
+}
+
+func (p Protect) check(train, test *dataset.Set) error {
+	for _, set := range []*dataset.Set{train, test} {
+		a := set.Attribute(p.Attribute)
+		if a == nil {
+			var have []string
+			for _, s := range set.Sensitive {
+				have = append(have, s.Name)
+			}
+			return measure.WrongOption("Protect", "the data have no attribute %q: choose from %s", p.Attribute, cmp.Or(strings.Join(have, ", "), "none"))
+		}
+		share := make([]float64, len(a.Values))
+		for _, c := range a.Labels {
+			share[c] += 1 / float64(set.Len())
+		}
+		most, whole := slices.Max(share), stat.EntropyBits(share)
+		switch {
+		case p.Accuracy > 0 && 100*p.Accuracy <= upward(100*(most+rightMargin), 4):
+			return measure.WrongOption("Protect", "%s: guessing the most frequent class is right in %.4g %%, without the release, and the measurement needs room above that: give more than %.4g %%", p.Attribute, 100*most, upward(100*(most+rightMargin), 4))
+		case p.AUC > 0 && len(a.Values) != 2:
+			return measure.WrongOption("Protect", "%s: a limit on the AUC is for two classes, and there are %d", p.Attribute, len(a.Values))
+		case p.AUC > 0 && p.AUC <= .5+areaMargin:
+			return measure.WrongOption("Protect", "%s: guessing has an AUC of 0.5, without the release, and the measurement needs room above that: give more than %.3g", p.Attribute, .5+areaMargin)
+		case p.Bits > 0 && p.Bits >= whole:
+			return measure.WrongOption("Protect", "%s: it has %.4g bits, of which no release reveals more: the limit must be smaller", p.Attribute, whole)
+		}
+		if least := (bayes.Population{N: set.Len(), Alpha: alpha / 2}).Ceiling(most); set == test && p.Accuracy > 0 && p.Accuracy <= least {
+			return measure.WrongOption("Protect", "%s: with %d test inputs, limits above %.4g %% can be certified: promise less, or give more test inputs", p.Attribute, set.Len(), upward(100*least, 4))
+		}
+	}
+	return nil
+}
+
+// spread returns the root mean square error of guessing the mean of the inputs.
+func spread(set *dataset.Set) float64 {
+	p := 1
+	for _, d := range set.Shape {
+		p *= d
+	}
+	x, sum, squares := make([]float32, p), make([]float64, p), 0.
+	for i := range set.Len() {
+		set.Examples(x, []int{i})
+		for j, v := range x {
+			sum[j] += float64(v)
+			squares += float64(v) * float64(v)
+		}
+	}
+	n := float64(set.Len())
+	for _, s := range sum {
+		squares -= s * s / n
+	}
+	return math.Sqrt(max(squares, 0) / n / float64(p))
+}
+
+var errNoLabels = errors.New("the examples have no labels, and the search weighs protection against accuracy")

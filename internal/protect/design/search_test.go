@@ -1,0 +1,213 @@
+package design
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
+	"tattle/internal/engine/onnx"
+	"tattle/internal/must"
+	"tattle/internal/protect/bayes"
+	"tattle/internal/protect/release"
+	"tattle/internal/shared"
+)
+
+// pairs are rows of eight numbers: the class is the sign of the first four, and the attribute "side" that of
+// the others.
+func pairs(n int, seed uint64) *dataset.Set {
+	r := rand.New(rand.NewPCG(seed, 2))
+	x, y, side := make([][]float32, n), make([]int, n), make([]int, n)
+	for i := range x {
+		y[i], side[i] = i%2, r.IntN(2)
+		for k := range 8 {
+			x[i] = append(x[i], float32(2*[]int{y[i], side[i]}[k/4]-1)+float32(r.NormFloat64())/2)
+		}
+	}
+	set := table(x, y)
+	set.Sensitive = []dataset.Attribute{{Name: "side", Values: []string{"left", "right"}, Labels: side}}
+	return set
+}
+
+// pairModel has the features max(±x, 0), and a head that answers the class.
+func pairModel() *nn.Graph {
+	w := make([]float32, 16*8)
+	for i := range 8 {
+		w[i*8+i], w[(8+i)*8+i] = 1, -1
+	}
+	return model(8, 16, dense(16, 8, w...), &nn.ReLU{})
+}
+
+func searchOptions(o Options) Options {
+	o.Epochs, o.ListDraws, o.Seed = 150, 2000, 5
+	if o.Nodes == nil {
+		o.Nodes = []string{"features"}
+	}
+	o.Fresh = pairs(150, 8)
+	return o
+}
+
+// accuracyOf returns how often a head answers right from what is released with noise.
+func accuracyOf(t *testing.T, a *Answer, head *nn.Graph, data nn.Source) float64 {
+	t.Helper()
+	front, _ := must.Get2(a.Model.Cut(Node))(t)
+	models := make([]nn.Model, 2)
+	for i, g := range []*nn.Graph{front, head} {
+		models[i] = must.Get(nn.NewNet(g))(t)
+	}
+	noise := must.Get(release.NewGaussian(a.Best.Sigma))(t)
+	measured, _ := must.Get2(FinalAccuracy(context.Background(), models[0], models[1], data, noise, 1, nil))(t)
+	return measured.Fraction
+}
+
+// TestSearch measures the answer of each kind of search again: adversaries with the list identify the
+// input no more often than promised, new inputs included, and the heads answer the tasks.
+func TestSearch(t *testing.T) {
+	shared.Long(t, "searches for the release that keeps a promise")
+	ctx := context.Background()
+	train, test := pairs(300, 6), pairs(300, 7)
+	for _, c := range []struct {
+		name    string
+		options Options
+		least   float64 // accuracy of each task
+	}{
+		{"trained", Options{Methods: []Method{Trained}}, .97},
+		{"trained for two tasks", Options{Methods: []Method{Trained}, Tasks: []string{"side"}}, .95},
+		{"two tasks in closed form", Options{Methods: []Method{Projected}, Tasks: []string{"side"}, Finetune: FinetuneNone}, .7},
+		{"the whole model trained", Options{Methods: []Method{Trained}, Finetune: FinetuneAll}, .97},
+		{"the whole model shaped", Options{Methods: []Method{Shaped}, Finetune: FinetuneAll}, .85},
+		{"a node whose head is not linear", Options{Methods: []Method{Projected, Shaped}, Nodes: []string{"features-1"}}, .85},
+		{"three queries", Options{Methods: []Method{Discriminant, Projected}, Queries: 3}, .85},
+		{"protected", Options{Methods: []Method{Shaped, Trained}, Limits: Limits{Protect: []Protect{{Attribute: "side", Accuracy: .75}}}}, .85},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := searchOptions(c.options)
+			o.Identify = .02
+			a := must.Get(Search(ctx, pairModel(), train, test, o))(t)
+			if a.Best == nil {
+				t.Fatalf("no release: nearest %+v, left %v", a.Nearest, a.Left)
+			}
+			front, _ := must.Get2(a.Model.Cut(Node))(t)
+			noise := must.Get(release.NewGaussian(a.Best.Sigma))(t)
+			released := func(data nn.Source) list {
+				r := must.Get(outputs(ctx, front, data, nil))(t)
+				return list{r, dataset.First(data.Len())}
+			}
+			candidates := released(train)
+			var side []bayes.Attribute
+			if len(o.Protect) > 0 {
+				side = []bayes.Attribute{{Name: "side", Classes: 2, Class: train.Sensitive[0].Labels}}
+			}
+			r := must.Get(bayes.Run(ctx, candidates, noise, side, bayes.Options{Draws: 2000, Queries: max(o.Queries, 1), Seed: 99}))(t)
+			// A mean over new draws exceeds the limit that the search allowed for about once in 10⁵ times.
+			if first, _ := r.Identified(1e-5); first.Low > o.Identify {
+				t.Errorf("identified in at least %v, promised %v", first.Low, o.Identify)
+			}
+			if side != nil {
+				if right, _ := r.Guessed(0, 1e-5); right.Low > .75 {
+					t.Errorf("the side is guessed in at least %v", right.Low)
+				}
+			}
+			h := must.Get(bayes.RunHidden(ctx, candidates, released(test), noise, bayes.Options{Draws: 2000, Queries: max(o.Queries, 1), Seed: 99}))(t)
+			if first, _ := h.Identified(1e-5); first.Low > o.Identify {
+				t.Errorf("new inputs are identified in at least %v, promised %v", first.Low, o.Identify)
+			}
+			if len(a.Heads) != 1+len(o.Tasks) {
+				t.Fatalf("%d heads", len(a.Heads))
+			}
+			for k, head := range a.Heads {
+				data := test
+				if k > 0 {
+					side := *test
+					side.Y, data = test.Sensitive[0].Labels, &side
+				}
+				if got := accuracyOf(t, a, head, data); got < c.least {
+					t.Errorf("accuracy %v of task %d, want at least %v", got, k, c.least)
+				}
+			}
+		})
+	}
+}
+
+// TestSearchResumes: a search that is interrupted after its first place, and continued, gives the same bytes.
+func TestSearchResumes(t *testing.T) {
+	shared.Long(t, "searches for the release that keeps a promise")
+	train, test := pairs(300, 6), pairs(200, 7)
+	o := searchOptions(Options{Methods: []Method{Projected, Trained, Discriminant}, Limits: Limits{Identify: .05}})
+	answer := func(o Options, ctx context.Context) ([]byte, error) {
+		a, err := Search(ctx, pairModel(), train, test, o)
+		if err != nil {
+			return nil, err
+		}
+		b, err := onnx.Encode(a.Model)
+		return fmt.Append(b, a.Best, a.Points), err
+	}
+	want := must.Get(answer(o, context.Background()))(t)
+	o.Dir = t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	p := o
+	p.Progress = func(phase string, done, total int) {
+		if phase == "searching" && done == 1 {
+			cancel()
+		}
+	}
+	if _, err := answer(p, ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted: %v", err)
+	}
+	o.Resume = true
+	var kept []int // places that are searched, as they become more
+	o.Progress = func(phase string, done, total int) {
+		if phase == "searching" {
+			kept = append(kept, done)
+		}
+	}
+	got := must.Get(answer(o, context.Background()))(t)
+	if !bytes.Equal(got, want) {
+		t.Error("the continued search gives another answer")
+	}
+	if len(kept) == 0 || kept[0] < 1 || kept[0] > 2 || kept[len(kept)-1] != 3 {
+		t.Errorf("the continued search has %v of 3 places", kept)
+	}
+}
+
+// TestNewInputsDecide: if new inputs are identified too often at some strength of the noise, no point
+// with that strength or less counts as meeting the limits.
+func TestNewInputsDecide(t *testing.T) {
+	f := &found{}
+	for _, sigma := range []float64{1, 2, 4} {
+		f.Points = append(f.Points, Point{Sigma: sigma, Meets: true})
+	}
+	best := f.Points[1]
+	f.Best = &best
+	f.setNew(.3, false)
+	if best.Meets || best.New != .3 || f.Points[0].Meets || f.Points[1].Meets || f.Points[1].New != .3 || !f.Points[2].Meets {
+		t.Errorf("%+v, best %+v", f.Points, best)
+	}
+	best = f.Points[2]
+	f.setNew(.1, true)
+	if !best.Meets || !f.Points[2].Meets || f.Points[2].New != .1 || f.Points[0].Meets {
+		t.Errorf("%+v, best %+v", f.Points, best)
+	}
+}
+
+// The limit on bits of a protected attribute is for an adversary who knows the answers to all tasks.
+func TestProtectedBeyondAllTasks(t *testing.T) {
+	train := pairs(20, 6)
+	s := &searcher{Options: Options{Limits: Limits{Protect: []Protect{{Attribute: "side", Bits: .1}}}}, train: train}
+	targets := func() int {
+		seen := map[int]bool{}
+		for _, y := range s.attributes(dataset.First(train.Len()))[0].Target {
+			seen[y] = true
+		}
+		return len(seen)
+	}
+	one := targets()
+	s.Tasks = []string{"side"}
+	if two := targets(); two != 2*one {
+		t.Errorf("%d answers of one task, %d of two", one, two)
+	}
+}

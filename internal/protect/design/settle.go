@@ -1,0 +1,170 @@
+package design
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
+	"tattle/internal/protect/bound"
+	"tattle/internal/protect/measure"
+	"tattle/internal/protect/release"
+	"tattle/internal/run"
+)
+
+// A trial returns by what factor a release is expected to miss its limits in the final measurement: at
+// most 1 if it keeps them. Trials of different rounds draw other noise.
+type trial func(ctx context.Context, p Point, round int) (over float64, err error)
+
+// settle finds σ with as many draws as the final measurement has, and other noise. It raises
+// σ until the limits of the means, with a margin for the other draws, keep the promise, or
+// lowers it if much of them is left unused and less noise gains accuracy.
+func (s *searcher) settle(ctx context.Context, a *Answer) error {
+	graph, _, err := a.Model.Cut(Node)
+	if err != nil {
+		return err
+	}
+	front, err := nn.NewNet(graph)
+	if err != nil {
+		return err
+	}
+	trial, err := s.promiseTrial(ctx, graph, front, a.ListDraws)
+	if err != nil {
+		return err
+	}
+	kept := 0.
+	for round := range rounds {
+		s.tell("checking the strength of the noise", round, rounds)
+		over, err := trial(ctx, *a.Best, round)
+		if err != nil {
+			return err
+		}
+		switch {
+		case over <= 1 && (over > unused || a.Best.Free):
+			return nil
+		case over <= 1:
+			kept = a.Best.Sigma
+			a.Best.Sigma *= max(math.Pow(over/aim, 1/steepness), 1/coarse)
+		case kept > 0:
+			a.Best.Sigma = kept
+			return nil
+		default:
+			a.Best.Sigma *= min(max(math.Pow(over/aim, 1/steepness), fine), coarse)
+		}
+	}
+	if kept > 0 {
+		a.Best.Sigma = kept
+	}
+	return nil
+}
+
+// promiseTrial measures a promise as the final measurement does, on training data.
+func (s *searcher) promiseTrial(ctx context.Context, graph *nn.Graph, front *nn.Net, listDraws int) (trial, error) {
+	values, err := outputs(ctx, graph, s.train, func(done, total int) { s.tell("computing what is released", done, total) })
+	if err != nil {
+		return nil, err
+	}
+	var fresh rows
+	if s.Fresh != nil {
+		if fresh, err = outputs(ctx, graph, s.Fresh, nil); err != nil {
+			return nil, err
+		}
+	}
+	validate := s.validation()
+	return func(ctx context.Context, p Point, round int) (float64, error) {
+		seed := s.Seed ^ streamSettle + uint64(round)
+		over, err := s.newExcess(ctx, values, fresh, p, listDraws, seed)
+		if err != nil {
+			return 0, err
+		}
+		if over <= coarse { // else the noise is too weak, whatever the other figures are
+			draws := min(listDraws, DefaultListDraws)
+			if err := s.leaks(ctx, values, validate, &p, draws, seed, true); err != nil {
+				return 0, err
+			}
+			// Fewer draws have wider limits: if these keep the promise, more draws would.
+			if draws < listDraws && s.excess(p, false) > 1 {
+				if err := s.leaks(ctx, values, validate, &p, listDraws, seed, true); err != nil {
+					return 0, err
+				}
+			}
+			over = max(over, s.excess(p, false))
+		}
+		if s.Attack > 0 {
+			noise, err := release.NewGaussian(p.Sigma)
+			if err != nil {
+				return 0, err
+			}
+			data := s.train.Subset(validate)
+			nearest, err := s.attacked(ctx, front, noise, s.train.Subset(others(s.train.Len(), validate)), data, dataset.First(min(attackedExamples, data.Len())))
+			if err != nil {
+				return 0, err
+			}
+			over = max(over, s.Attack/nearest)
+		}
+		return over, nil
+	}, nil
+}
+
+// newExcess returns by what factor the final measurement of new inputs is expected to miss the
+// limit on identification, about once in 40 times: its inputs and its draws are others.
+func (s *searcher) newExcess(ctx context.Context, values, fresh rows, p Point, draws int, seed uint64) (float64, error) {
+	if s.Identify == 0 || s.Fresh == nil {
+		return 0, nil
+	}
+	r, err := s.hidden(ctx, values, fresh, p.Sigma, draws, seed)
+	if err != nil {
+		return 0, err
+	}
+	first, _ := r.Identified(alpha)
+	// Two standard errors, of the inputs and of the draws. High is three of the draws above the mean.
+	inputs := 2 * r.Spread() * math.Sqrt(1/float64(s.Fresh.Len())+1/float64(s.test.Len()))
+	return (first.High + math.Hypot(inputs, 2./3*(first.High-first.Mean))) / s.Identify, nil
+}
+
+// Of settle.
+const (
+	streamSettle = 0x736574746c65 // "settle"
+	rounds       = 5
+	aim          = .98
+	unused       = .88
+	steepness    = 2.5 // the probability of identification falls with about this power of σ
+)
+
+// validation returns the examples that measure accuracies while places are searched. Nothing learns
+// from them until the best place is learned again.
+func (s *searcher) validation() []int {
+	order := run.Rand(s.Seed, 0, streamSplit).Perm(s.train.Len())
+	return order[:max(1, len(order)/validationShare)]
+}
+
+// attackedExamples is how many inputs the attacks reconstruct while σ is settled.
+const attackedExamples = 100
+
+// attacked returns the smallest root mean square error of the attacks on examples of data that they do
+// not learn from.
+func (s *searcher) attacked(ctx context.Context, front *nn.Net, noise release.Noise, training, data *dataset.Set, indices []int) (float64, error) {
+	whole, err := nn.NewNet(s.graph)
+	if err != nil {
+		return 0, err
+	}
+	legal, err := measure.LegalDomain(s.train)
+	if err != nil {
+		return 0, err
+	}
+	learned, err := measure.Adversaries{Attacks: measure.AttackNames, Training: training, Seed: s.Seed, NeedsAttacks: true, Progress: s.Progress}.Run(ctx,
+		measure.Target{Front: front, Model: whole, Noise: noise, Queries: s.Queries, Data: data, Indices: indices,
+			Coordinates: bound.Pixels(s.inputs), Legal: legal, Seed: s.Seed ^ streamSettle})
+	if err != nil {
+		return 0, err
+	}
+	nearest := math.Inf(1)
+	for _, r := range learned.Results {
+		nearest = min(nearest, math.Sqrt(r.BandMeanSquare(nil)))
+	}
+	if math.IsInf(nearest, 1) {
+		return 0, fmt.Errorf("no attack ran: %v", learned.LeftOut)
+	}
+	return nearest, nil
+}

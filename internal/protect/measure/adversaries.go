@@ -1,0 +1,274 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/protect/attack"
+	"tattle/internal/protect/bound"
+	"tattle/internal/protect/release"
+)
+
+// AttackNames are the attacks there are.
+var AttackNames = []string{"linear", "inversion", "decoder", "posterior"}
+
+// mostDecoding is how many operations the training of a decoder that nobody asked for by
+// name may take: less than two minutes on two cores. Paper A's MNIST net takes 3.7e12,
+// half a minute; its CIFAR-10 net takes 1.6e13 and 0.6 GB for the features, and is left
+// out.
+const mostDecoding = 1e13
+
+// Adversaries say what is learned from training data and run against a release.
+type Adversaries struct {
+	Attacks        []string // of AttackNames, in the order in which they run
+	Draws          int      // of the noise, for each example; 0 is attack.DefaultDraws
+	Training       nn.Source
+	TrainingSHA256 string
+	Lists          *ListOptions // of the limits on every adversary; nil for none
+	TrainingPath   string       // where Training was read from
+	LeftOut        string       // what does not run because there is no training data; empty for nothing
+	Seed           uint64
+	// NeedsAttacks says that the attacks were asked for by name: they may take any time, and
+	// failing them is an error.
+	NeedsAttacks bool
+	// Progress, unless nil, is called with the steps done of what runs.
+	Progress func(what string, done, total int)
+
+	memory int64 // of the request, in bytes; 0 for the default
+}
+
+// String lists what runs, and the digest of what it learns from.
+func (a Adversaries) String() string {
+	learned := "nothing"
+	if a.Training != nil {
+		learned = a.TrainingSHA256
+	}
+	return fmt.Sprintf("attacks %q, %d draws, learned from %s; %v", a.Attacks, a.Draws, learned, a.Lists)
+}
+
+// WithoutTraining leaves out everything that learns, for the given reason.
+func (a *Adversaries) WithoutTraining(why error) {
+	var out []string
+	for _, name := range a.Attacks {
+		out = append(out, "the "+name+" attack")
+	}
+	a.Attacks = nil
+	a.LeftOut = fmt.Sprintf("There are no training data (%v), so these are left out: %s. --training-data names a folder.", why, strings.Join(out, ", "))
+}
+
+// A Target is what adversaries attack.
+type Target struct {
+	Front       nn.Model
+	Model       nn.Model // the whole model, which recognises reconstructions; nil for none
+	Noise       release.Noise
+	Queries     int
+	Post        release.Post
+	Data        nn.Source
+	Indices     []int // of the examples whose releases are attacked
+	Coordinates bound.Coordinates
+	Legal       bound.Domain // where reconstructions are clipped
+	FromData    NoiseFrom    // what of the noise was computed from inputs of Data, among others
+	Seed        uint64       // of the noise
+	Pictures    int          // reconstructions kept
+}
+
+// released returns the model of the numbers that the noise is added to.
+func (t Target) released() nn.Model { return release.Dithered(t.Front, t.Noise) }
+
+// A Learned is what adversaries came to.
+type Learned struct {
+	*Attacks
+	Listed  *ListFigures             // limits from lists of inputs; nil if they were not asked for
+	LeftOut []string                 // what failed without having been asked for by name, and why
+	Timing  map[string]time.Duration // of each part, by name
+}
+
+// adversary is a run of Adversaries under way.
+type adversary struct {
+	Adversaries
+	target Target
+	prior  *attack.Prior
+	made   []attack.Attack
+	memos  *memos // of the released features
+	out    *Learned
+}
+
+// Run learns from the training data what an adversary may know, computes limits on every
+// adversary with that knowledge, and attacks the target.
+func (a Adversaries) Run(ctx context.Context, t Target) (*Learned, error) {
+	if (t.Noise == release.None{}) {
+		a.Draws = 1 // all are the same
+	}
+	r := &adversary{Adversaries: a, target: t, memos: newMemos(a.memory), out: &Learned{Attacks: &Attacks{}, Timing: map[string]time.Duration{}}}
+	if a.Training != nil && slices.Contains(a.Attacks, "inversion") {
+		if err := r.try(ctx, "prior", "the prior", a.NeedsAttacks, r.learnPrior); err != nil {
+			return nil, err
+		}
+	}
+	if a.Lists != nil {
+		if err := r.try(ctx, "lists of inputs", "limits from lists of inputs", true, r.lists); err != nil {
+			return nil, err
+		}
+	}
+	if a.Training != nil {
+		if err := r.try(ctx, "prior alone", "guessing the mean, without the release", false, r.priorAlone); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range a.Attacks {
+		attack := func(ctx context.Context) error { return r.attack(ctx, name) }
+		if err := r.try(ctx, name+" attack", "the "+name+" attack", a.NeedsAttacks, attack); err != nil {
+			return nil, err
+		}
+	}
+	return r.out, nil
+}
+
+// try does one part. Its error is only noted where nobody asked for the part by name.
+func (r *adversary) try(ctx context.Context, part, name string, needed bool, do func(context.Context) error) error {
+	started := time.Now()
+	err := do(ctx)
+	r.out.Timing[part] = time.Since(started)
+	if err == nil {
+		return nil
+	}
+	if needed || ctx.Err() != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	r.out.LeftOut = append(r.out.LeftOut, fmt.Sprintf("%s: %v", name, err))
+	return nil
+}
+
+// progress reports the progress of what.
+func (r *adversary) progress(what string) func(done, total int) {
+	return func(done, total int) {
+		if r.Progress != nil {
+			r.Progress(what, done, total)
+		}
+	}
+}
+
+// lists computes the limits that bind every adversary.
+func (r *adversary) lists(ctx context.Context) (err error) {
+	o := *r.Lists
+	o.Progress, o.memos = r.Progress, r.memos
+	r.out.Listed, err = o.Run(ctx, r.target)
+	r.out.Lists = r.out.Listed.Sizes()
+	return err
+}
+
+// learnPrior estimates the mean and the covariance of inputs.
+func (r *adversary) learnPrior(ctx context.Context) (err error) {
+	p, _ := r.target.Front.Dims()
+	if !r.NeedsAttacks {
+		if err := usualPrior(p); err != nil {
+			return err
+		}
+	}
+	r.prior, err = attack.NewPrior(ctx, r.Training, p)
+	return err
+}
+
+// usualPrior is an error for more inputs than a prior is made of without being asked for.
+func usualPrior(inputs int) error {
+	if inputs > attack.UsualPrior {
+		return fmt.Errorf("the covariance of %d inputs takes gigabytes and many minutes (limit: %d, unless the inversion attack is asked for by name)", inputs, attack.UsualPrior)
+	}
+	return nil
+}
+
+// priorAlone measures guessing the mean of the training data, which needs no release, as
+// attacks are measured: on the same inputs, within the same range.
+func (r *adversary) priorAlone(ctx context.Context) error {
+	p, _ := r.target.Front.Dims()
+	mean, err := attack.PriorMean(ctx, r.Training, p)
+	if err != nil {
+		return err
+	}
+	a, err := attack.NewMean(r.target.Front, mean, r.target.Legal)
+	if err != nil {
+		return err
+	}
+	r.out.PriorAlone, err = r.measure(ctx, a)
+	return err
+}
+
+// measure measures an attack on the examples.
+func (r *adversary) measure(ctx context.Context, a attack.Attack) (*attack.Result, error) {
+	t := r.target
+	return attack.Measure(ctx, a, t.released(), t.Noise, t.Data, t.Indices, attack.Options{
+		Draws: r.Draws, Queries: t.Queries, Post: t.Post, Coordinates: t.Coordinates, Classifier: t.Model,
+		Pictures: t.Pictures, Seed: t.Seed, Progress: r.progress(a.Name() + " attack"),
+	})
+}
+
+// attack makes one attack and measures it.
+func (r *adversary) attack(ctx context.Context, name string) error {
+	a, err := r.make(ctx, name)
+	if err != nil {
+		return err
+	}
+	r.made = append(r.made, a)
+	res, err := r.measure(ctx, a)
+	if err != nil {
+		return err
+	}
+	r.out.Results = append(r.out.Results, res)
+	return nil
+}
+
+// make makes the attack of that name, which knows all that an adversary can: the model,
+// the noise, the post-processing, the data's range and the training data.
+func (r *adversary) make(ctx context.Context, name string) (attack.Attack, error) {
+	t, tell := r.target, r.progress("making the "+name+" attack")
+	switch name {
+	case "linear":
+		return attack.NewLinear(ctx, t.released(), t.Noise, r.Training, attack.LinearOptions{Queries: t.Queries, Post: t.Post, Domain: t.Legal, Seed: r.Seed, Progress: tell})
+	case "decoder":
+		if err := r.tooLong(t.Front, r.Training.Len()); err != nil {
+			return nil, err
+		}
+		return attack.NewDecoder(ctx, t.released(), t.Noise, r.Training, attack.DecoderOptions{
+			Queries: t.Queries, Post: t.Post, Domain: t.Legal, Seed: r.Seed, Linear: r.linear(),
+			Progress: func(done, total int, _ float64) { tell(done, total) },
+		})
+	case "posterior":
+		return attack.NewPosterior(ctx, t.released(), t.Noise, r.Training, attack.PosteriorOptions{Queries: t.Queries, Domain: t.Legal, Seed: r.Seed, Memo: r.memos.memo(r.Training, r.columns())})
+	case "inversion":
+		if r.prior == nil {
+			return nil, errors.New("it needs the prior, which was left out")
+		}
+		return attack.NewInversion(t.released(), t.Noise, r.prior, attack.InversionOptions{Queries: t.Queries, Starts: slices.Clone(r.made), Domain: t.Legal})
+	}
+	return nil, errors.New("there is no such attack")
+}
+
+// columns returns the number of features.
+func (r *adversary) columns() int {
+	_, n := r.target.Front.Dims()
+	return n
+}
+
+// linear is the linear attack, nil if it was not made.
+func (r *adversary) linear() *attack.Linear {
+	for _, a := range r.made {
+		if l, ok := a.(*attack.Linear); ok {
+			return l
+		}
+	}
+	return nil
+}
+
+// tooLong returns an error if training a decoder that was not asked for by name takes too long.
+func (a Adversaries) tooLong(front nn.Model, examples int) error {
+	p, n := front.Dims()
+	if work := (attack.DecoderOptions{}).Operations(p, n, examples); !a.NeedsAttacks && work > mostDecoding {
+		return fmt.Errorf("training it takes %.2g operations, more than the limit of %.2g for attacks that were not asked for; --attack %s runs it", work, float64(mostDecoding), strings.Join(AttackNames, ","))
+	}
+	return nil
+}

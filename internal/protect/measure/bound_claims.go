@@ -1,0 +1,195 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"tattle/internal/math/stat"
+	"tattle/internal/protect/bound"
+	"tattle/internal/report"
+)
+
+// boundKinds are the kinds of bounds for unbiased estimators, by method and search; searches for near witnesses are one.
+var boundKinds = []struct{ method, search, name string }{
+	{bound.MethodHCR, "", "HCR"},
+	{bound.MethodHCR, bound.SearchFar, "HCR, far"},
+	{bound.MethodHCR, bound.SearchTwins, "HCR, twins"},
+	{bound.MethodMeanSquare, "", "HCR, rms"},
+	{bound.MethodMeanSquare, bound.SearchFar, "HCR, far, rms"},
+	{bound.MethodMeanSquare, bound.SearchTwins, "HCR, twins, rms"},
+	{bound.MethodCramerRaoAxis, "", "Cramér-Rao, all else known"},
+	{bound.MethodCramerRao, "", "Cramér-Rao, identifiable part"},
+	{bound.MethodBarankin, "", "Barankin"},
+	{bound.MethodBarankinMeanSquare, "", "Barankin, rms"},
+}
+
+// searchOf returns the search that makes a kind: far, twins, or "" for near witnesses.
+func searchOf(b bound.Summary) string {
+	if b.Search == bound.SearchFar || b.Search == bound.SearchTwins {
+		return b.Search
+	}
+	return ""
+}
+
+// BoundName names a row.
+func BoundName(b bound.Summary) string {
+	name := b.Method
+	for _, k := range boundKinds {
+		if k.method == b.Method && k.search == searchOf(b) {
+			name = k.name
+		}
+	}
+	if b.Size > 0 {
+		name += ", s = " + Fraction(b.Size)
+	}
+	return name
+}
+
+// Fraction prints 0.005 as 1/200 where that is exact enough to be meant.
+func Fraction(s float64) string {
+	if n := math.Round(1 / s); n >= 2 && math.Abs(1/n-s) < 1e-12 {
+		return fmt.Sprintf("1/%.0f", n)
+	}
+	return report.Exactly(s, report.Number).String()
+}
+
+// unbiased claims the bounds for unbiased estimators.
+func (a *account) unbiased() {
+	res := a.m.Bounds
+	if res == nil {
+		return
+	}
+	for _, b := range res.Summaries {
+		if b.Pair() {
+			continue
+		}
+		name, group := BoundName(b), times(b.Band)
+		if b.Domain != "" {
+			group += ", " + b.Domain
+		}
+		for i, level := range bound.QuantileLevels {
+			c := report.Claim{ID: fmt.Sprintf("q%02.0f", 100*level), Subject: name, Group: group, Kind: report.Kind(b.Status), Value: report.AtLeast(b.Quantile(level), normalised), N: b.Examples}
+			if p := a.priorOf(b); p != nil && i == 2 {
+				c.Beside = []report.Beside{{Name: "prior", Value: report.Exactly(*p, normalised)}}
+			}
+			a.Add(c)
+		}
+		if b.UnboundedFraction > 0 {
+			a.Add(report.Claim{ID: "no_limit", Subject: name, Group: group, Kind: report.Kind(b.Status), Value: report.Exactly(b.UnboundedFraction, report.Share), N: b.Examples})
+		}
+		if b.Vacuous != "" {
+			row, why := name+" ("+group+")", ": "+b.Vacuous
+			if i := slices.IndexFunc(a.vacuousRows, func(said string) bool { return strings.HasSuffix(said, why) }); i >= 0 {
+				a.vacuousRows[i] = strings.TrimSuffix(a.vacuousRows[i], why) + ", " + row + why
+			} else {
+				a.vacuousRows = append(a.vacuousRows, row+why)
+			}
+		}
+	}
+	a.bandFloors(res)
+	a.histograms(res)
+}
+
+// priorOf returns what guessing without the release errs by, at the median or as a root mean square like the bound:
+// nil if that is not known.
+func (a *account) priorOf(b bound.Summary) *float64 {
+	for _, p := range a.prior {
+		if p.Band == b.Band {
+			level := p.Median
+			if strings.HasSuffix(b.Method, "-mean-square") {
+				level = p.RMS()
+			}
+			return &level
+		}
+	}
+	return nil
+}
+
+// bandFloors claims the medians of bounds by witnesses in every band.
+func (a *account) bandFloors(res *bound.Result) {
+	m := a.c.Len()
+	for _, band := range bound.Octaves(a.c) {
+		best := map[string]*report.Claim{}
+		var order []string
+		for _, of := range res.Summaries {
+			x := witnessed(of, res)
+			if x == nil || of.Band != bound.AllBand {
+				continue
+			}
+			id := map[string]string{"": "near", bound.SearchFar: "far", bound.SearchTwins: "twins"}[searchOf(of)]
+			u, scale := a.unit(band.Name)
+			c := &report.Claim{ID: id, Subject: a.level(band.Name), Kind: report.Kind(of.Status), Value: report.AtLeast(scale*stat.Quantile(band.Of(x, m), .5), u), N: of.Examples}
+			if old := best[id]; old == nil {
+				order = append(order, id)
+				best[id] = c
+			} else if stronger(c, old) {
+				best[id] = c
+			}
+		}
+		for _, id := range order {
+			a.Add(*best[id])
+		}
+	}
+}
+
+// stronger reports whether a claim says more than another: what is certified goes before what is estimated, then the
+// larger goes before the smaller.
+func stronger(x, y *report.Claim) bool {
+	if (x.Kind == report.Certified) != (y.Kind == report.Certified) {
+		return x.Kind == report.Certified
+	}
+	return x.Value.Low > y.Value.Low
+}
+
+// witnessed returns the bounds of a row that witnesses prove, [examples, m]; nil for other rows.
+func witnessed(of bound.Summary, res *bound.Result) []float64 {
+	switch {
+	case of.Method == bound.MethodBarankin:
+		return res.Barankin.Std
+	case of.Method != bound.MethodHCR:
+		return nil
+	case of.Search == bound.SearchFar:
+		return res.Far.Std
+	case of.Search == bound.SearchTwins:
+		return res.Twins.Std[:res.Twins.Tried*res.Experiment.Coordinates.Len()]
+	}
+	for _, s := range res.Sizes {
+		if s.Size == of.Size {
+			return s.Std
+		}
+	}
+	return nil
+}
+
+// pairNames name the other inputs of pair floors by their search; all others are near witnesses.
+var pairNames = map[string]string{bound.SearchFar: "far witnesses", bound.SearchTwins: "twins", bound.SearchPairs: "searched for these floors"}
+
+// pairs claims floors for every adversary, averaged over an input and another one.
+func (a *account) pairs() {
+	u, scale := a.unit(bound.AllBand)
+	if res := a.m.Bounds; res != nil {
+		for _, b := range res.Summaries {
+			if !b.Pair() {
+				continue
+			}
+			name, of := pairNames[b.Search], "coordinate"
+			if name == "" {
+				name = "near witnesses"
+				if b.Size > 0 {
+					name += ", s = " + Fraction(b.Size)
+				}
+			}
+			switch {
+			case b.Method == bound.MethodPairMeanSquare:
+				of = wholeInput
+			case b.Band != bound.AllBand:
+				of = times(b.Band) + " coarsest"
+			}
+			for _, level := range []float64{.05, .5, .95} {
+				a.Add(report.Claim{ID: fmt.Sprintf("pair.q%02.0f", 100*level), Subject: name, Group: of, Kind: report.Kind(b.Status), Value: report.AtLeast(scale*b.Quantile(level), u), N: b.Examples})
+			}
+		}
+	}
+}

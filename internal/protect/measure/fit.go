@@ -1,0 +1,171 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
+	"tattle/internal/math/stat"
+	"tattle/internal/protect/release"
+)
+
+// The largest number of examples that Fits applies the model to: of pictures, and of rows, whose
+// nets are small.
+const (
+	fitPictures = 1000
+	fitRows     = 5000
+)
+
+// betterLevel is the p-value of McNemar's test below which one way to scale the inputs is better
+// than another. Fewer than ten are compared for a model.
+const betterLevel = 1e-5
+
+// A Fit compares a model with the guess of the commonest class, on some of the data.
+type Fit struct {
+	Examples  int    // that were classified
+	Right     int    // by the model
+	Commonest int    // examples of the commonest class
+	Class     string // its name
+	Tried     int    // other ways to scale the inputs
+
+	// Better is the usual way to scale the inputs under which the model is right most often, if
+	// chance does not explain that; nil if there is none. Others are tried for a doubtful model, and where
+	// the scaling is Assumed.
+	Better *Scaled
+
+	// Assumed says how the inputs are scaled where no preprocessing says it; empty where one does.
+	Assumed string
+}
+
+// Scaled is how often a model is right if its inputs are scaled in another way.
+type Scaled struct {
+	What       string // in words
+	Preprocess string // that scales so, as ModelOptions has it
+	Right      int
+}
+
+// Guesses reports whether the model is right no more often than the guess of the commonest class.
+func (f *Fit) Guesses() bool { return f.Right <= f.Commonest }
+
+// LeastFit is the number of examples below which a comparison with the commonest class shows nothing.
+const LeastFit = 50
+
+// Warning returns what a report says of a model that is right no more often than the guess of the
+// commonest class. It is empty for a better model, and for few examples. The subject says what was
+// right, as in "The predicted digit".
+func (f *Fit) Warning(subject string) string {
+	if f.Examples < LeastFit || !f.Guesses() {
+		return ""
+	}
+	share := func(n int) float64 { return 100 * float64(n) / float64(f.Examples) }
+	return fmt.Sprintf("%s is right for %.2f %% of the examples, and the guess of the commonest class for %.2f %%. A working model can do so if one class is common. "+
+		"Otherwise its inputs may not be scaled as in its training (--preprocess), or the labels may not be those that it learned: then the figures here say nothing about the model as it is used.",
+		subject, share(f.Right), share(f.Commonest))
+}
+
+// doubtful reports whether the model avoids less than a quarter of the errors of that guess.
+func (f *Fit) doubtful() bool { return 4*(f.Right-f.Commonest) < f.Examples-f.Commonest }
+
+// Fits applies the model to examples of the set, which in read. If the model is doubtful, or nothing
+// says how its inputs are scaled, it applies the model also to the same examples whose values are
+// scaled in the other usual ways, unless too few are wrong for another way to be clearly better. It returns nil if the examples
+// have no labels or their classes are not those of the model.
+func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, error) {
+	net, err := nn.NewNet(m.Graph)
+	if err != nil || !set.Labelled() || set.Len() == 0 {
+		return nil, err
+	}
+	some := sampled(set)
+	f := &Fit{Examples: some.Len()}
+	accuracy, before, err := release.Right(ctx, net, some)
+	if err != nil {
+		return nil, ctx.Err() // that the labels do not fit is said later
+	}
+	f.Right = accuracy.Correct
+	counts := map[int]int{}
+	for _, y := range some.Y {
+		if counts[y]++; counts[y] > f.Commonest {
+			f.Commonest = counts[y]
+			if y < len(some.YNames) {
+				f.Class = some.YNames[y]
+			}
+		}
+	}
+	p := m.DataPreprocess()
+	if !p.Normalises() && in.Path != dataset.KindGlyphs {
+		f.Assumed = cmp.Or(set.Scaling(), "as they are stored")
+	}
+	const none = 0 // of the examples that are right now would be wrong
+	if f.Assumed == "" && !f.doubtful() || stat.McNemar(f.Examples-f.Right, none) >= betterLevel {
+		return f, nil
+	}
+	for _, other := range append(some.Rescaled(p), m.otherTables(ctx, in, set)...) {
+		accuracy, after, err := release.Right(ctx, net, other.Set)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			continue
+		}
+		f.Tried++
+		n := accuracy.Correct
+		if n <= f.Commonest || f.Better != nil && n <= f.Better.Right || !better(before, after) {
+			continue
+		}
+		full := other.Preprocess
+		full.Layout, full.Upsample, full.UpsampleFilter = m.Preprocess.Layout, m.Preprocess.Upsample, m.Preprocess.UpsampleFilter
+		f.Better = &Scaled{What: other.What, Preprocess: full.String(), Right: n}
+	}
+	return f, nil
+}
+
+// better reports whether the second of two classifiers is right more often than chance explains.
+// The slices say for each example whether the classifier was right.
+func better(first, second []bool) bool {
+	gained, lost := 0, 0
+	for i, right := range second {
+		switch {
+		case right && !first[i]:
+			gained++
+		case first[i] && !right:
+			lost++
+		}
+	}
+	return stat.McNemar(gained, lost) < betterLevel
+}
+
+// sampled returns examples of the set, evenly spaced.
+func sampled(set *dataset.Set) *dataset.Set {
+	n := min(set.Len(), fitPictures)
+	if set.Values != nil {
+		n = min(set.Len(), fitRows)
+	}
+	indices := make([]int, n)
+	for i := range indices {
+		indices[i] = i * set.Len() / n
+	}
+	return set.Subset(indices)
+}
+
+// otherTables reads a table again: encoded if its numbers were taken as they are, and as they are
+// if they were encoded. It returns none for other data, and where that is impossible.
+func (m *Model) otherTables(ctx context.Context, in Inputs, set *dataset.Set) []dataset.Rescaled {
+	if set.Columns == nil || set.Values == nil {
+		return nil
+	}
+	other, what := *m, "numbers as they are stored"
+	if other.Preprocess.Normalises() {
+		what = "each column standardised, and categories encoded, as tattle does for tables"
+		other.Preprocess.Range, other.Preprocess.Mean, other.Preprocess.Std = nil, nil, nil
+	} else {
+		other.Preprocess.Mean, other.Preprocess.Std = []float64{0}, []float64{1}
+	}
+	again, _, err := in.Open(ctx, &other, nil)
+	if err != nil || !slices.Equal(again.Y, set.Y) {
+		return nil
+	}
+	return []dataset.Rescaled{{What: what, Preprocess: other.Preprocess, Set: sampled(again)}}
+}

@@ -1,0 +1,166 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
+)
+
+// Inputs say which examples a model is measured on, and what is read of them.
+type Inputs struct {
+	Path      string   `json:"-"`                   // as dataset.OpenInputs reads it
+	Split     string   `json:"-"`                   // dataset.Train or dataset.Test
+	Labels    string   `json:"labels,omitempty"`    // CSV file with the labels; empty: found beside the data
+	Target    string   `json:"target,omitempty"`    // column of the labels that the model answers; empty: the only one
+	Sensitive []string `json:"sensitive,omitempty"` // rules of the sensitive attributes; none: those of the data's own files
+	Limit     string   `json:"limit,omitempty"`     // examples that are read, as dataset.Choose reads it; empty: all
+	Seed      uint64   `json:"-"`
+
+	TrainingLimit int  `json:"training_limit,omitempty"` // the most training examples that are read, drawn by the seed; 0: all
+	SkipMissing   bool `json:"skip_missing,omitempty"`   // rows without a picture and pictures without a row are left out
+}
+
+// Open reads the examples as inputs of a model. The notes say what a reader of the figures
+// should know of how they were read. progress may be nil.
+func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total int)) (set *dataset.Set, notes []string, err error) {
+	drawn := in.Path == dataset.KindGlyphs
+	if drawn && !m.DataPreprocess().IsZero() {
+		return nil, nil, wrongPreprocess(errors.New("the generated glyphs are drawn as inputs already"), "leave --preprocess out, or name pictures with --data")
+	}
+	o := dataset.Options{
+		Split: dataset.Split(in.Split), Preprocess: m.DataPreprocess(), Labels: in.Labels, SkipMissing: in.SkipMissing, Target: in.Target, Sensitive: in.Sensitive, Seed: in.Seed,
+		Shape: m.Pictures(), ModelInputs: nn.Size(m.Graph.InputShape), Progress: progress, Columns: m.Graph.Columns, Words: m.Graph.Words,
+	}
+	if in.Limit != "" {
+		o.Choose = func(n int) ([]int, error) {
+			return ChooseExamples("Limit", in.Limit, n, in.Seed)
+		}
+	}
+	if set, notes, err = dataset.OpenInputs(ctx, in.Path, o); err == nil {
+		err = m.takes(set, in, notes)
+	}
+	if err != nil {
+		return nil, nil, unreadData(err)
+	}
+	if words := set.Scaling(); words != "" && !o.Preprocess.Normalises() {
+		notes = append(notes, "no preprocessing says how pixels x are scaled: inputs are "+words+", as is usual for these data")
+	}
+	return set, notes, nil
+}
+
+// unreadData is the error of data that cannot be read; one that names an option stays as it is.
+func unreadData(err error) error {
+	var option *OptionError
+	var input *InputError
+	if errors.As(err, &option) || errors.As(err, &input) {
+		return err
+	}
+	return &InputError{Option: "Data", Err: err}
+}
+
+// ChooseExamples returns the indices, of n examples, that the value of an option names, as dataset.Choose
+// reads it.
+func ChooseExamples(option, value string, n int, seed uint64) ([]int, error) {
+	indices, err := dataset.Choose(value, n, seed)
+	var none *dataset.ChoiceError
+	switch {
+	case errors.As(err, &none):
+		return nil, &OptionError{option, err, "give a number, all, or an .npy file of indices"}
+	case err != nil:
+		return nil, &InputError{Option: option, Err: err}
+	}
+	return indices, nil
+}
+
+// takes checks that each of the examples has as many values as the model has inputs. Of a table it
+// names the columns without which there would be as many, and those that are no inputs.
+func (m *Model) takes(set *dataset.Set, in Inputs, notes []string) error {
+	want, have := nn.Size(m.Graph.InputShape), nn.Size(set.Shape)
+	if want == have {
+		return nil
+	}
+	err := fmt.Errorf("%s: examples of %d values, and the model takes %d", in.Path, have, want)
+	if set.Columns == nil {
+		return err
+	}
+	var spare []string
+	for _, c := range Columns(set) {
+		if c.Width == have-want {
+			spare = append(spare, c.Name)
+		}
+	}
+	advice := "give exactly the columns that the model was trained on: name the target with --target, and other columns that are not inputs with --sensitive, or remove them from the file"
+	if len(spare) > 0 {
+		advice += "; the number is right without " + strings.Join(spare, ", or without ")
+	}
+	if len(in.Sensitive) > 0 {
+		advice += "; sensitive columns are no inputs: " + strings.Join(in.Sensitive, ", ")
+	}
+	for _, note := range notes {
+		if strings.Contains(note, "input") {
+			advice += "; " + note
+		}
+	}
+	return fmt.Errorf("%w: %s", err, advice)
+}
+
+// Learned returns what adversaries learn from, if it is at the same path: the training part.
+func (in Inputs) Learned() Inputs {
+	in.Split, in.Limit = string(dataset.Train), ""
+	if in.TrainingLimit > 0 {
+		in.Limit = strconv.Itoa(in.TrainingLimit)
+	}
+	return in
+}
+
+// errOnePart is the error of data without a part to learn from.
+var errOnePart = errors.New("the data have only one part, and that is measured")
+
+// Training opens what adversaries learn from: the data at path or, if path is empty, the
+// training part of the data that in reads. It returns where they are, and an error if they are the
+// examples that are measured. open reads data as inputs of the model.
+func (in Inputs) Training(path string, measured *dataset.Set, open func(Inputs) (*dataset.Set, error)) (set *dataset.Set, from string, err error) {
+	apart := path == "" && in.Split != string(dataset.Train)
+	learned := in.Learned()
+	if path != "" {
+		in.Path, learned.Path = path, path
+	}
+	in.Split = string(dataset.Train)
+	if apart && in.Limit != learned.Limit { // the same examples of both parts, to compare them
+		var outside *dataset.ChoiceError // the other part has fewer examples, so it is another
+		if set, err = open(in); err != nil && !errors.As(err, &outside) {
+			return nil, "", err
+		}
+		if err == nil && set.SHA256 == measured.SHA256 {
+			return nil, "", errOnePart
+		}
+	}
+	if set, err = open(learned); err != nil {
+		return nil, "", err
+	}
+	if apart && set.SHA256 == measured.SHA256 {
+		return nil, "", errOnePart
+	}
+	if !slices.Equal(set.Shape, measured.Shape) {
+		return set, in.Path, WrongOption("TrainingData", "training data of %s have shape %v, the inputs %v", in.Path, set.Shape, measured.Shape)
+	}
+	return set, Absolute(in.Path), nil
+}
+
+// Absolute returns a path that can be read from any folder; the generated data have none.
+func Absolute(path string) string {
+	if path == dataset.KindGlyphs {
+		return path
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}

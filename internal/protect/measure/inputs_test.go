@@ -1,0 +1,62 @@
+package measure
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
+	"tattle/internal/must"
+)
+
+// A limit in number holds for what adversaries learn from, too; indices are of the measured part.
+func TestTrainingLimit(t *testing.T) {
+	measured := &dataset.Set{Shape: []int{1}, SHA256: "test"}
+	for _, c := range []struct {
+		in   Inputs
+		want string // limits of the training data that are read, in turn
+	}{
+		{Inputs{}, "''"},
+		{Inputs{Limit: "7", TrainingLimit: 7}, "'7'"},
+		{Inputs{Limit: "7"}, "'7' ''"},
+		{Inputs{Limit: "some.npy"}, "'some.npy' ''"},
+		{Inputs{Limit: "some.npy", TrainingLimit: 3}, "'some.npy' '3'"},
+	} {
+		var read []string
+		_, _, err := c.in.Training("", measured, func(in Inputs) (*dataset.Set, error) {
+			read = append(read, "'"+in.Limit+"'")
+			return &dataset.Set{Shape: []int{1}, SHA256: "train"}, nil
+		})
+		if got := strings.Join(read, " "); err != nil || got != c.want {
+			t.Errorf("%+v: %s, want %s; %v", c.in, got, c.want, err)
+		}
+	}
+	_, _, err := Inputs{Limit: "7"}.Training("", measured, func(in Inputs) (*dataset.Set, error) { return measured, nil })
+	if !errors.Is(err, errOnePart) {
+		t.Errorf("one part: %v", err)
+	}
+}
+
+// Examples with more or fewer values than the model takes are refused, and columns of a table that
+// are too many are named.
+func TestTakes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "people.csv")
+	var rows strings.Builder
+	rows.WriteString("age,city,y\n")
+	for i := range 40 {
+		fmt.Fprintf(&rows, "%d,%s,%d\n", 20+i, []string{"Rome", "Oslo"}[i/2%2], i%2)
+	}
+	must.Do(t, os.WriteFile(path, []byte(rows.String()), 0o644))
+	for inputs, want := range map[int]string{3: "", 1: "3 values, and the model takes 1: .*--sensitive.*the number is right without city$", 5: "3 values, and the model takes 5"} {
+		m := &Model{Graph: &nn.Graph{InputShape: []int{inputs}}}
+		_, _, err := Inputs{Path: path, Split: "test", Target: "y"}.Open(t.Context(), m, nil)
+		if (err == nil) != (want == "") || err != nil && !regexp.MustCompile(want).MatchString(err.Error()) {
+			t.Errorf("%d inputs: %v, want %q", inputs, err, want)
+		}
+	}
+}

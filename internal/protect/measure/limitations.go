@@ -1,0 +1,160 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/protect/bound"
+	"tattle/internal/report"
+)
+
+// limits adds what the figures do not show.
+func (a *account) limits() {
+	warn := func(code string, args ...string) { a.Find(code, "", args...) }
+	res := a.m.Bounds
+	if l := a.m.Learned; l != nil {
+		for _, why := range l.LeftOut {
+			warn("left_out", why)
+		}
+	}
+	if x := a.q.Adversaries; x != nil && x.LeftOut != "" {
+		a.Warn(x.LeftOut)
+	}
+	a.fit()
+	if res != nil {
+		a.boundLimits(res)
+	}
+	if ok, why := a.q.Holds(a.q.Experiment.Noise); !ok {
+		warn("limits.none", strings.TrimSuffix(why, "."))
+	} else if res != nil {
+		warn("limits.unbiased")
+	}
+	if a.best() == nil {
+		warn("limits.no_attack")
+	} else {
+		warn("limits.attacks")
+	}
+	if a.learnedFromItself() {
+		warn("limits.itself")
+	}
+	if a.q.Data != nil && len(a.q.Indices) < a.q.Data.Len() {
+		warn("limits.examined", report.Grouped(len(a.q.Indices)), report.Grouped(a.q.Data.Len()))
+	}
+	a.listLimits()
+}
+
+// fit warns of a model that is right no more often than the guess of the commonest class.
+func (a *account) fit() {
+	set := a.q.Data
+	if set == nil || set.Y == nil || a.m.Utility == nil {
+		return
+	}
+	f, counts := Fit{Examples: set.Len(), Right: int(math.Round(a.m.Utility.Clean.Fraction * float64(set.Len())))}, map[int]int{}
+	for _, y := range set.Y {
+		counts[y]++
+		f.Commonest = max(f.Commonest, counts[y])
+	}
+	if w := f.Warning("Without noise the model"); w != "" {
+		a.Warn(w)
+	}
+}
+
+// boundLimits says what the bounds do and do not hold for.
+func (a *account) boundLimits(res *bound.Result) {
+	e := res.Experiment
+	for _, w := range res.Warnings {
+		a.Warn(w)
+	}
+	if e.Domain.Low == nil {
+		a.Find("limits.free", "")
+	}
+	if e.Domain.Grid != nil {
+		a.Find("limits.stored", "")
+	}
+	stored := a.setup.Data.Stored
+	if far := []string{e.Far.Domain.String(), e.Twins.Domain.String()}; slices.Contains(far, bound.DomainLegal) && stored != nil && stored.As == StoredFloat32 && e.Domain.Low == nil {
+		a.Find("limits.storage", "")
+	}
+	if e.Search.Search == bound.Published {
+		a.Find("limits.published", "")
+	}
+	if slices.ContainsFunc(res.Summaries, bound.Summary.Pair) {
+		a.Find("limits.pairs", "")
+	}
+}
+
+// learnedFromItself reports whether prior and attacks learned from the data that they are measured on.
+func (a *account) learnedFromItself() bool {
+	from := a.setup.Learned
+	if from == (report.File{}) || a.at == nil {
+		return false
+	}
+	same := from.Name == a.Data.Path && a.Data.Part == string(dataset.Train) && from.Name != dataset.KindGlyphs
+	return same || from.SHA256 == a.Data.SHA256
+}
+
+// listLimits says which adversaries the limits from lists are about, and under which conditions.
+func (a *account) listLimits() {
+	x := a.lists
+	if x == nil {
+		return
+	}
+	for _, why := range x.LeftOut {
+		a.Find("left_out", "", why)
+	}
+	p, h := x.EverySample(), x.Holder
+	if p == nil && h == nil {
+		return
+	}
+	a.Find("limits.list", "")
+	if x.Processed {
+		a.Find("limits.processed", "")
+	}
+	if h != nil && h.List.Uneven() > 0 {
+		a.Find("limits.frequencies", "", report.Exactly(h.List.Uneven(), report.Share).String())
+	}
+	if h != nil && p != nil && h.List.SHA256 == p.List.SHA256 {
+		a.Find("limits.own_list", "")
+	}
+	if p == nil {
+		return
+	}
+	a.Find("limits.conditions", "", a.conditions())
+	of := "this sample"
+	if a.setup.Release.FromTraining && x.NoiseFrom == NothingFrom {
+		a.Find("limits.training_noise", "")
+	} else if a.setup.Release.FromTraining {
+		of = "training data that contain inputs of this sample"
+	}
+	if x.Shared > 0 {
+		a.Find("limits.shared", "", report.Many(x.Shared, "input"))
+	}
+	switch x.NoiseFrom {
+	case SigmaFrom:
+		a.Find("limits.sigma", "", of)
+	case ClipFrom:
+		a.Find("limits.clip", "", of)
+	}
+	switch {
+	case p.Apart > 0:
+		a.Find("limits.balls", "", report.Many(p.Apart, "input"))
+	case a.setup.Data.GreyLevels <= 0:
+		a.Find("limits.range", "")
+	}
+}
+
+// conditions are those on which the limits without a list depend, and which nothing in a run can check.
+func (a *account) conditions() string {
+	settings, sample := "features, projection, kind of noise, strength", a.lists.EverySample().List
+	if a.lists.NoiseFrom == SigmaFrom {
+		settings = "features, projection, kind of noise"
+	}
+	s := fmt.Sprintf("the %s of %s are independent draws from the distribution of inputs; the model was not trained on them; no setting of the release (%s) was chosen by results on them", report.Many(sample.Inputs, "input"), sample.Name, settings)
+	if a.lists.Look > 0 {
+		s += " but for the looks, whose strengths were fixed before and which share the confidence"
+	}
+	return s
+}

@@ -1,0 +1,283 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"tattle/internal/protect/bayes"
+	"tattle/internal/protect/release"
+	"tattle/internal/run"
+)
+
+const (
+	// mostListing limits the default number of candidates: the product of candidates, features
+	// and draws, which takes about a minute on two cores. All candidates would be 9.4e10 for
+	// paper A's MNIST net and 3.1e11 for its CIFAR-10 net.
+	mostListing = 1e12
+	// slowListing is the cost of a draw with other noise, relative to Gaussian noise.
+	slowListing = 30
+	// mostGram is the largest number of features for the upper limit on bits, which needs their
+	// covariance: 0.5 GB.
+	mostGram = 8192
+
+	// DefaultConfidence is that of limits whose expectations are over random draws.
+	DefaultConfidence = .999
+	// listAlpha is the probability that a limit does not hold, at any look.
+	listAlpha = 1 - DefaultConfidence
+)
+
+// FirstLook is the first look's part of the probability that a limit does not hold. It is most of it,
+// because that look is mostly the only one, and a wider limit costs accuracy. Looks is the
+// largest number of looks.
+const (
+	FirstLook = .9
+	Looks     = 14
+)
+
+// alpha is the probability that a limit of this look does not hold. Those of all looks add up to
+// at most listAlpha.
+func (o *ListOptions) alpha() float64 {
+	if o.Look == 0 {
+		return listAlpha
+	}
+	if o.Look == 1 {
+		return FirstLook * listAlpha
+	}
+	all := 0. // later looks have parts in proportion to 1/k
+	for k := 2; k <= Looks; k++ {
+		all += 1 / float64(k)
+	}
+	return (1 - FirstLook) * listAlpha / (all * float64(o.Look))
+}
+
+// String lists the settings that decide the figures.
+func (o *ListOptions) String() string {
+	if o == nil {
+		return "no lists"
+	}
+	s := fmt.Sprintf("%d draws against lists", o.Draws)
+	if o.Look > 0 {
+		s += fmt.Sprintf(", look %d", o.Look)
+	}
+	for _, l := range []*List{o.Candidates, o.Sample} {
+		if l != nil {
+			s += fmt.Sprintf(", %s (%s, most %d)", l.Name, l.Set.SHA256, l.Most)
+		}
+	}
+	return fmt.Sprintf("%s, attributes %q, tasks %q", s, o.Attributes, o.Tasks)
+}
+
+// lists computes ListFigures.
+type lists struct {
+	ListOptions
+	target Target
+	out    *ListFigures
+}
+
+// newLists returns lists without figures.
+func newLists(o ListOptions, t Target) *lists {
+	if g, ok := t.Noise.(release.Gaussian); ok && t.Queries > 1 {
+		// The mean of the releases is a sufficient statistic: one release with less noise.
+		t.Noise, t.Queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(t.Queries))}, 1
+	}
+	if o.memos == nil {
+		o.memos = newMemos(0)
+	}
+	l := &lists{o, t, &ListFigures{Attributes: o.Attributes, Tasks: o.Tasks, Look: o.Look}}
+	l.out.Processed = t.Post != (release.Post{}) && !l.labelAlone()
+	return l
+}
+
+// Run computes the limits on a release. It returns an error if ctx ends, if a list has fewer
+// than two different inputs, or that of Check. Figures that cannot be computed for this noise are left out, with
+// the reason in LeftOut.
+func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
+	l := newLists(o, t)
+	if !l.possible() {
+		return l.out, nil
+	}
+	if fits, err := l.setDraws(); err != nil || !fits {
+		return l.out, err
+	}
+	l.out.Draws = l.Draws
+	if o.Candidates != nil {
+		if err := l.roundable(l.holder(ctx), "limits for adversaries with a list", "candidates ("+o.Candidates.Name+")"); err != nil {
+			return nil, err
+		}
+	}
+	if o.Sample != nil {
+		anybody := l.anybody(ctx)
+		if anybody != nil {
+			l.out.Anybody = nil
+		}
+		if err := l.roundable(anybody, "limits for adversaries without a list", o.Sample.Name); err != nil {
+			return nil, err
+		}
+	}
+	const hidden = "inputs of the sample among the candidates"
+	if err := l.roundable(l.hide(ctx), hidden, hidden); err != nil {
+		return nil, err
+	}
+	if o.SkipAttacks {
+		return l.out, nil
+	}
+	if err := l.attackAttributes(ctx); err != nil {
+		return nil, fmt.Errorf("attacks on attributes: %w", err)
+	}
+	return l.out, nil
+}
+
+// roundable returns the error of a part, but leaves the part out if rounding made its figures useless.
+func (l *lists) roundable(err error, part, of string) error {
+	switch {
+	case errors.Is(err, bayes.ErrRounding):
+		l.leaveOut("%s: %v", part, err)
+	case err != nil:
+		return fmt.Errorf("%s: %w", of, err)
+	}
+	return nil
+}
+
+// labelAlone reports whether the release is the label without noise.
+func (l *lists) labelAlone() bool {
+	return l.target.Noise == release.None{} && l.target.Post.Label
+}
+
+func (l *lists) leaveOut(format string, a ...any) {
+	if s := fmt.Sprintf(format, a...); !slices.Contains(l.out.LeftOut, s) {
+		l.out.LeftOut = append(l.out.LeftOut, s)
+	}
+}
+
+// choose returns the indices of the inputs of a list to use, in an order drawn by the seed.
+func (l *lists) choose(of *List) []int {
+	_, n := l.target.Front.Dims()
+	each := float64(l.draws()) * float64(n)
+	if !l.gaussian() {
+		each *= slowListing * float64(max(l.target.Queries, 1))
+	}
+	most := of.Most
+	if most == 0 {
+		most = max(2, int(min(mostListing/each, math.MaxInt32)))
+	}
+	return of.draw(most, l.Seed)
+}
+
+// draw returns the indices of so many inputs of the list, in an order drawn by the seed; all if
+// most is negative.
+func (l *List) draw(most int, seed uint64) []int { return DrawCandidates(l.Set.Len(), most, seed) }
+
+// DrawCandidates returns which of n inputs are on a list of so many, in an order drawn by the seed;
+// all if most is negative.
+func DrawCandidates(n, most int, seed uint64) []int {
+	order := run.Rand(seed, 0, streamList).Perm(n)
+	if most >= 0 && most < len(order) {
+		order = order[:most]
+	}
+	return order
+}
+
+// streamList is the number of the random stream that chooses the inputs of a list.
+const streamList = 7
+
+// holder computes the limits for adversaries with the list of candidates.
+func (l *lists) holder(ctx context.Context) error {
+	chosen := l.choose(l.Candidates)
+	distinct := DistinctInputs(l.Candidates.Set, chosen)
+	if len(distinct) < 2 {
+		return fmt.Errorf("%d different inputs: at least 2 are needed", len(distinct))
+	}
+	h := &ListHolder{List: l.Candidates.used(len(distinct), len(chosen)-len(distinct))}
+	if h.List.Merged > 0 {
+		h.List.Commonest = commonest(l.Candidates.Set, chosen)
+	}
+	found, err := l.posterior(ctx, "candidates", l.Candidates, distinct)
+	if err != nil {
+		return err
+	}
+	if err := l.bitsAbove(ctx, h, distinct); err != nil {
+		return err
+	}
+	h.Draws = len(found.Draws)
+	first, ten := found.Identified(l.alpha())
+	h.First, h.Ten, h.Rank, h.Bits = outward(first), outward(ten), outward(found.Rank(l.alpha())), outward(found.Bits(l.alpha()))
+	n := float64(len(distinct))
+	h.within(n)
+	if l.out.Processed {
+		h.First.Low, h.Ten.Low, h.Rank.High, h.Bits.Low = digits(1/n, math.Floor), digits(min(1, 10/n), math.Floor), digits((n+1)/2, math.Ceil), 0
+	}
+	if h.Floors, err = l.floors(ctx, "candidates", found, l.alpha(), nil); err != nil {
+		return err
+	}
+	if err := l.priors(ctx, h.Floors, l.Candidates, distinct); err != nil {
+		return err
+	}
+	if h.List.Merged > 0 && len(l.Attributes) > 0 { // equal inputs may differ in an attribute
+		if found, err = l.posterior(ctx, "attributes", l.Candidates, chosen); err != nil {
+			return err
+		}
+	}
+	h.Inferred = l.inferred(found, l.alpha())
+	l.out.Holder = h
+	return nil
+}
+
+func (l *List) used(inputs, merged int) ListUsed {
+	return ListUsed{Name: l.Name, Path: l.Path, Split: string(l.Split), SHA256: l.Set.SHA256, Of: l.Set.Len(), Inputs: inputs, Merged: merged}
+}
+
+// bitsAbove adds the upper limit on bits, and Fano's limit that follows from it.
+func (l *lists) bitsAbove(ctx context.Context, h *ListHolder, distinct []int) error {
+	noise, ok := l.target.Noise.(bayes.Density)
+	if _, n := l.target.Front.Dims(); !ok {
+		return nil
+	} else if n > mostGram {
+		l.leaveOut("the upper limit on bits: there are more than %d features", mostGram)
+		return nil
+	}
+	bits, err := bayes.BitsAbove(ctx, l.inputs(l.Candidates, distinct), noise, l.target.Queries)
+	if errors.Is(err, bayes.ErrNotGaussian) {
+		l.leaveOut("the upper limit on bits: %v", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	fano := 1 - bayes.Fano(bits, len(distinct))
+	bits, fano = digits(bits, math.Ceil), digits(fano, math.Ceil)
+	h.BitsMost, h.Fano = &bits, &fano
+	return nil
+}
+
+// hide measures how often an input of the sample is identified among the candidates, one of which
+// gives way to it.
+func (l *lists) hide(ctx context.Context) error {
+	c, s := l.Candidates, l.Sample
+	noise, ok := l.target.Noise.(bayes.Density)
+	if c == nil || s == nil || c.same(s) || !ok || l.out.Processed {
+		return nil
+	}
+	distinct, chosen := DistinctInputs(c.Set, l.choose(c)), l.choose(s)
+	if len(distinct) < 2 || len(chosen) < 1 {
+		return nil
+	}
+	r, err := bayes.RunHidden(ctx, l.inputs(c, distinct[:len(distinct)-1]), l.inputs(s, chosen), noise, bayes.Options{
+		Draws: l.draws(), Queries: l.target.Queries, Seed: l.Seed ^ streamHidden, Progress: l.share("inputs of the sample among the candidates")})
+	if err != nil {
+		return err
+	}
+	h := &HiddenFigures{List: s.used(len(chosen), 0), Inputs: len(distinct), Draws: len(r.First)}
+	h.First, h.Ten = r.Identified(l.alpha())
+	h.First, h.Ten = outward(h.First), outward(h.Ten)
+	l.out.Hidden = h
+	return nil
+}
+
+const streamHidden = 0x68696464656e // "hidden"
+
+func (l *lists) inputs(of *List, indices []int) bayes.Inputs {
+	return bayes.Inputs{Front: l.target.released(), Data: of.Set, Indices: indices, Memo: l.memos.memo(of.Set, l.columns())}
+}

@@ -1,0 +1,259 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"tattle/internal/engine/classify"
+	"tattle/internal/engine/nn"
+	"tattle/internal/protect/bayes"
+	"tattle/internal/run"
+)
+
+const (
+	// mostLearned is the largest number of candidates' releases that classifiers learn
+	// from. mostAttacked is the largest number of releases of the sample on which attacks are
+	// measured; the interval is then about four points wide.
+	mostLearned  = 4000
+	mostAttacked = 2000
+	// mostColumns is the largest number of features for logistic regression, which decomposes
+	// their covariance, and mostNarrow that for the other classifiers, which take longer.
+	mostColumns = 1024
+	mostNarrow  = 64
+	// mostKept is the largest number of feature values that the posterior attack keeps in
+	// memory: 0.5 GB.
+	mostKept = 1 << 26
+	// temperatureTrials is the number of candidates on which that attack chooses its temperature.
+	temperatureTrials = 200
+)
+
+// Random streams of the attacks on attributes.
+const (
+	streamLearned = iota + 20
+	streamAttacked
+	streamTemperature
+)
+
+// An InferredAttack is the share of right guesses of an attribute by an attack that ran.
+type InferredAttack struct {
+	Name  string              `json:"name"`
+	Right classify.Proportion `json:"right"`
+}
+
+// attackAttributes measures attacks on the attributes. They learn from releases of candidates
+// and are measured on releases of the sample. The figures are demonstrated.
+func (l *lists) attackAttributes(ctx context.Context) error {
+	if l.Candidates == nil || l.Sample == nil || len(l.out.Anybody) == 0 || l.labelAlone() {
+		return nil
+	}
+	names := l.commonAttributes()
+	if len(names) == 0 {
+		return nil
+	}
+	known, attacked := l.choose(l.Candidates), l.choose(l.Sample)
+	known, attacked = known[:min(len(known), mostKept/l.columns())], attacked[:min(len(attacked), mostAttacked)]
+	if attacked = l.unknown(attacked, known); len(known) < 2 || len(attacked) == 0 {
+		return nil
+	}
+	released, err := l.released(ctx, l.Sample, attacked, streamAttacked)
+	if err != nil {
+		return err
+	}
+	last := l.out.EverySample()
+	truth, targets := l.attributes(l.Sample, attacked, names), l.attributes(l.Candidates, known, names)
+	learners := l.learners()
+	guesses, err := l.learnedGuesses(ctx, learners, known[:min(len(known), mostLearned)], targets, released, len(attacked))
+	if err != nil {
+		return err
+	}
+	likely, err := l.posteriorGuesses(ctx, known, targets, released, len(attacked))
+	if err != nil {
+		return err
+	}
+	for k, a := range truth {
+		in := &last.Inferred[slices.IndexFunc(last.Inferred, func(in InferredLimit) bool { return in.Name == a.Name })]
+		for i, learner := range learners {
+			in.Attacks = append(in.Attacks, InferredAttack{learner.Name(), classify.Accuracy(guesses[i][k], a.Class)})
+		}
+		in.Attacks = append(in.Attacks, InferredAttack{"posterior", classify.Accuracy(likely[k], a.Class)})
+	}
+	return nil
+}
+
+// commonAttributes returns the attributes that both lists have with the same values: attacks
+// learn from one list and guess on the other.
+func (l *lists) commonAttributes() []string {
+	var names []string
+	for _, name := range l.Attributes {
+		a, b := l.Candidates.Set.Attribute(name), l.Sample.Set.Attribute(name)
+		if a == nil || b == nil {
+			continue // which is noted
+		}
+		if !slices.Equal(a.Values, b.Values) {
+			l.leaveOut("attacks on %s: its values in %s differ from those in %s", name, l.Candidates.Name, l.Sample.Name)
+			continue
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// unknown returns the inputs of the sample that equal no candidate: an attack that knows an input
+// and its attributes would guess them better than an adversary without a list can.
+func (l *lists) unknown(attacked, known []int) []int {
+	seen := keysOf(l.Candidates.Set, known)
+	var left []int
+	eachKey(l.Sample.Set, nn.Size(l.Sample.Set.Shape), attacked, func(i int, key inputKey) {
+		if !seen[key] {
+			left = append(left, i)
+		}
+	})
+	if n := len(attacked) - len(left); n > 0 {
+		l.leaveOut("attacks on attributes of %d of %d inputs: these are candidates, so the attacks would know their attributes", n, len(attacked))
+	}
+	return left
+}
+
+// columns returns the number of features.
+func (l *lists) columns() int {
+	_, n := l.target.Front.Dims()
+	return n
+}
+
+// released returns releases of inputs, [inputs, features]: for each input the mean of its
+// releases.
+func (l *lists) released(ctx context.Context, of *List, indices []int, stream int) ([]float64, error) {
+	n, queries := l.columns(), max(l.target.Queries, 1)
+	y := make([]float64, len(indices)*n)
+	in := l.inputs(of, indices)
+	if err := in.Features(ctx, y, nn.Indices(len(indices))); err != nil {
+		return nil, err
+	}
+	noise, row := make([]float64, n), make([]float32, n)
+	for i, j := range indices {
+		r := run.Rand(l.Seed, j, stream)
+		at := y[i*n : (i+1)*n]
+		for range queries {
+			l.target.Noise.Sample(noise, r)
+			for k, v := range noise {
+				at[k] += v / float64(queries)
+			}
+		}
+		if queries == 1 { // post-processing applies to single releases, not to their mean
+			for k, v := range at {
+				row[k] = float32(v)
+			}
+			l.target.Post.Apply(row, n)
+			for k, v := range row {
+				at[k] = float64(v)
+			}
+		}
+	}
+	return y, nil
+}
+
+// learners returns the classifiers that attack the attributes. Package audit has two more: a
+// threshold and a table, for scores without noise.
+func (l *lists) learners() []classify.Learner {
+	switch d := l.columns(); {
+	case d > mostColumns:
+		l.leaveOut("classifiers that guess attributes: there are more than %d features", mostColumns)
+		return nil
+	case d > mostNarrow:
+		return []classify.Learner{classify.Logistic{}}
+	}
+	return []classify.Learner{classify.Logistic{}, classify.Trees{}, classify.Neighbours{}, classify.Network{}}
+}
+
+// learnedGuesses returns, for each learner and each attribute, the guesses of the learner fitted to
+// releases of candidates.
+func (l *lists) learnedGuesses(ctx context.Context, learners []classify.Learner, known []int, targets []bayes.Attribute, released []float64, n int) ([][][]int, error) {
+	from, err := l.released(ctx, l.Candidates, known, streamLearned)
+	if err != nil {
+		return nil, err
+	}
+	var wanted []classify.Target
+	for _, a := range targets {
+		wanted = append(wanted, classify.Target{Labels: a.Class[:len(known)], Classes: a.Classes})
+	}
+	guesses := make([][][]int, len(learners))
+	for i, learner := range learners {
+		fitted, err := learner.Fit(ctx, float32s(from), l.columns(), wanted, l.Seed)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", learner.Name(), err)
+		}
+		scores := make([][]float32, len(targets))
+		for k, a := range targets {
+			scores[k] = make([]float32, n*a.Classes)
+		}
+		if err := fitted.Predict(ctx, scores, float32s(released)); err != nil {
+			return nil, err
+		}
+		guesses[i] = guessed(scores, targets)
+	}
+	return guesses, nil
+}
+
+// posteriorGuesses returns, for each attribute, the guesses by the posterior over the
+// candidates, with the temperature of bayes.ChooseTemperature.
+func (l *lists) posteriorGuesses(ctx context.Context, known []int, targets []bayes.Attribute, released []float64, n int) ([][]int, error) {
+	noise, ok := l.target.Noise.(bayes.Density)
+	if !ok {
+		return nil, fmt.Errorf("noise without a density")
+	}
+	var width int
+	for _, a := range targets {
+		width += a.Classes
+	}
+	classes := func(x []float32, indices []int) {
+		clear(x)
+		for i, j := range indices {
+			at := x[i*width:]
+			for _, a := range targets {
+				at[a.Class[j]] = 1
+				at = at[a.Classes:]
+			}
+		}
+	}
+	list, err := bayes.Keep(ctx, l.inputs(l.Candidates, known))
+	if err != nil {
+		return nil, err
+	}
+	random := rand.New(rand.NewPCG(l.Seed, streamTemperature))
+	temperature, err := bayes.ChooseTemperature(ctx, list, width, classes, noise, min(temperatureTrials, len(known)/2), random)
+	if err != nil {
+		return nil, err
+	}
+	found, err := bayes.Mean(ctx, list, width, classes, noise, released, []float64{temperature}, nil)
+	if err != nil {
+		return nil, err
+	}
+	scores := make([][]float32, len(targets))
+	for i := range n {
+		at := found[0][i*width : (i+1)*width]
+		for k, a := range targets {
+			scores[k] = append(scores[k], at[:a.Classes]...)
+			at = at[a.Classes:]
+		}
+	}
+	return guessed(scores, targets), nil
+}
+
+// guessed returns the class with the largest score, for each attribute and release.
+func guessed(scores [][]float32, targets []bayes.Attribute) [][]int {
+	guesses := make([][]int, len(targets))
+	for k, a := range targets {
+		guesses[k] = classify.Guesses(scores[k], a.Classes)
+	}
+	return guesses
+}
+
+func float32s(x []float64) []float32 {
+	y := make([]float32, len(x))
+	for i, v := range x {
+		y[i] = float32(v)
+	}
+	return y
+}

@@ -1,0 +1,170 @@
+package measure
+
+import (
+	"math"
+
+	"tattle/internal/protect/bayes"
+	"tattle/internal/report"
+)
+
+// What adversaries know: the groups of claims on guessing attributes.
+const (
+	KnowsList         = "the list"
+	KnowsDistribution = "the distribution"
+)
+
+// limit is a limit from draws as a value; processed: only the upper limit holds for the release.
+func (a *account) limit(l bayes.Limit, u report.Unit) report.Value {
+	if a.lists.Processed {
+		return report.AtMost(l.High, u).Sure(DefaultConfidence)
+	}
+	return report.Within(l.Mean, l.Low, l.High, u, DefaultConfidence)
+}
+
+// holder claims what the best adversary with a list of candidates achieves.
+func (a *account) holder() {
+	if a.lists == nil || a.lists.Holder == nil {
+		return
+	}
+	h := a.lists.Holder
+	n := float64(h.List.Inputs)
+	claim := func(id, subject string, v report.Value, without report.Value) {
+		a.Add(report.Claim{ID: id, Subject: subject, Kind: report.WithConfidence, Value: v, N: h.Draws,
+			Beside: []report.Beside{{Name: "guessing", Value: without}, {Name: "without the release", Value: without}}})
+	}
+	guess := report.Exactly(1/n, report.Share)
+	a.Add(report.Claim{ID: "candidates", Kind: report.Measured, Value: report.Exactly(n, report.Count)})
+	claim("identified", "", a.limit(h.First, report.Share), guess)
+	claim("holder", "input identified with one guess", a.limit(h.First, report.Share), guess)
+	claim("holder", "input identified with ten guesses", a.limit(h.Ten, report.Share), report.Exactly(min(1, 10/n), report.Share))
+	rank := a.limit(h.Rank, report.Number)
+	if a.lists.Processed {
+		rank = report.AtLeast(h.Rank.Low, report.Number).Sure(DefaultConfidence)
+	}
+	claim("holder", "mean rank of the input", rank, report.Exactly((n+1)/2, report.Number))
+	claim("bits", "", a.limit(h.Bits, report.Bits), report.Exactly(0, report.Bits))
+	claim("holder", "bits revealed of "+report.Exactly(math.Log2(n), report.Number).String(), a.limit(h.Bits, report.Number), report.Exactly(0, report.Number))
+	if h.BitsMost != nil && *h.Fano < vacuousFano {
+		a.Add(report.Claim{ID: "bits.most", Kind: report.Certified, Value: report.AtMost(max(*h.BitsMost, leastBits), report.Bits)},
+			report.Claim{ID: "identified.fano", Kind: report.Certified, Value: report.AtMost(*h.Fano, report.Share)})
+		a.Find("covariance", "")
+	}
+	for _, f := range h.Floors {
+		low, u := a.root(f.Band, f.MeanSquare.Low)
+		low = math.Nextafter(low, 0)
+		prior, _ := a.root(f.Band, f.Prior)
+		a.Add(report.Claim{ID: "floor.list", Subject: a.level(f.Band), Kind: report.WithConfidence, Value: report.AtLeast(negligible(low, prior), u).Sure(DefaultConfidence), N: h.List.Inputs,
+			Beside: []report.Beside{{Name: "without the release", Value: report.Exactly(prior, u)}}})
+	}
+}
+
+// leastBits is the least limit on revealed bits that is stated: below it, the sum of float64 may have lost it.
+const leastBits = 1e-15
+
+// vacuousFano is the probability of identifying the input above which Fano's limit is not stated.
+const vacuousFano = .99
+
+// negligibleFloor is the share of the error without the release below which a floor is stated as 0.
+const negligibleFloor = .01
+
+func negligible(floor, prior float64) float64 {
+	if !(floor > 0) || floor < negligibleFloor*prior {
+		return 0
+	}
+	return floor
+}
+
+// anybody claims the floors for adversaries without a list.
+func (a *account) anybody() {
+	if a.lists == nil {
+		return
+	}
+	if h := a.lists.Hidden; h != nil {
+		a.Add(report.Claim{ID: "identified.new", Kind: report.WithConfidence, Value: report.Within(h.First.Mean, h.First.Low, h.First.High, report.Share, DefaultConfidence), N: h.List.Inputs})
+	}
+	floor := func(id, subject, group string, of BandFloor, n int) {
+		x, u := a.root(of.Band, of.Anybody)
+		x = math.Nextafter(x, 0)
+		prior, _ := a.root(of.Band, of.Prior)
+		a.Add(report.Claim{ID: id, Subject: subject, Group: group, Kind: report.WithConfidence, Value: report.AtLeast(negligible(x, prior), u).Sure(DefaultConfidence), N: n,
+			Beside: []report.Beside{{Name: "without the release", Value: report.Exactly(prior, u)}}})
+	}
+	p := a.lists.EverySample()
+	if p == nil {
+		return
+	}
+	for _, f := range p.Floors {
+		floor("floor", a.level(f.Band), "", f, p.List.Inputs)
+	}
+	if len(a.lists.Anybody) > 1 {
+		for _, p := range a.lists.Anybody {
+			floor("floor.sample", report.Grouped(p.List.Inputs), "", p.Floors[0], p.List.Inputs)
+		}
+	}
+}
+
+// guesses claims the upper limits on guessing attributes.
+func (a *account) guesses() {
+	if a.lists == nil {
+		return
+	}
+	add := func(name, knows string, g *GuessLimit, area *bayes.Limit, list bool) {
+		claim := func(id string, kind report.Kind, v report.Value) {
+			a.Add(report.Claim{ID: id, Subject: name, Group: knows, Kind: kind, Value: v})
+		}
+		claim("guess.majority", report.Measured, report.Exactly(g.Majority, report.Share))
+		sure := func(x float64, u report.Unit) report.Value {
+			return report.AtMost(x, u).Sure(DefaultConfidence)
+		}
+		switch {
+		case list:
+			if !a.lists.Processed {
+				claim("guess.best", report.Estimated, report.Exactly(g.Right.Mean, report.Share))
+			}
+			claim("guess.limit", report.WithConfidence, sure(min(1, g.Right.High), report.Share))
+			claim("guess.bits", report.WithConfidence, sure(g.Bits.High, report.Bits))
+		case g.Anybody > 0:
+			claim("guess.limit", report.WithConfidence, sure(min(1, g.Anybody), report.Share))
+			claim("guess.bits", report.WithConfidence, sure(g.AnybodyBits, report.Bits))
+		}
+		if area != nil && (list || g.Anybody > 0) {
+			claim("guess.auc", report.WithConfidence, sure(area.High, report.Share))
+		}
+	}
+	each := func(knows string, all []InferredLimit, list bool) {
+		for _, l := range all {
+			area := l.AUC
+			if !list && l.AnybodyAUC != nil {
+				area = &bayes.Limit{High: *l.AnybodyAUC}
+			} else if !list {
+				area = nil
+			}
+			add(l.Name, knows, &l.GuessLimit, area, list)
+			for k, x := range l.Attacks {
+				if k == bestInferred(l.Attacks) {
+					a.Add(report.Claim{ID: "guess.attack", Subject: l.Name, Group: knows, Kind: report.Demonstrated, Source: report.Searched, N: x.Right.Examples,
+						Value: report.Within(x.Right.Value, x.Right.Interval[0], x.Right.Interval[1], report.Share, .95)})
+				}
+			}
+			if g := l.Given; g != nil {
+				add(l.Name, knows+" and "+g.Target, &g.GuessLimit, nil, list)
+			}
+		}
+	}
+	if h := a.lists.Holder; h != nil {
+		each(KnowsList, h.Inferred, true)
+	}
+	if p := a.lists.EverySample(); p != nil {
+		each(KnowsDistribution, p.Inferred, false)
+	}
+}
+
+// bestInferred returns the index of the attack that is right most often.
+func bestInferred(all []InferredAttack) (best int) {
+	for k, x := range all {
+		if x.Right.Value > all[best].Right.Value {
+			best = k
+		}
+	}
+	return best
+}

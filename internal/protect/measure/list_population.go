@@ -1,0 +1,118 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/protect/bayes"
+	"tattle/internal/protect/release"
+)
+
+// samplingSteps are the parts of the sample for which limits are computed, to show how they
+// grow with its size: one input in 100, one in 10, all.
+var samplingSteps = []int{100, 10, 1}
+
+// leastSample is the size of the smallest such part.
+const leastSample = 100
+
+// anybody computes limits for adversaries without a list who know the distribution of inputs.
+func (l *lists) anybody(ctx context.Context) error {
+	chosen := l.choose(l.Sample)
+	if len(chosen) < 2 {
+		return fmt.Errorf("%d inputs: at least 2 are needed", len(chosen))
+	}
+	half := l.alpha() / 2 // one half of alpha is for the draws, the other for the sample
+	population, ok := l.population(half)
+	if !ok {
+		return nil
+	}
+	if c := l.Candidates; c != nil && !c.same(l.Sample) {
+		l.out.Shared = sharedInputs(c.Set, l.Sample.Set, nn.Indices(c.Set.Len()), chosen)
+	}
+	for _, part := range samplingSteps {
+		some := chosen[:len(chosen)/part]
+		if part > 1 && len(some) < leastSample {
+			continue
+		}
+		apart := SetApart(len(some))
+		balls := l.balls(some[:apart])
+		// Equal inputs stay in the sample: they, too, are independent draws.
+		what := fmt.Sprintf("sample of %d", len(some))
+		found, err := l.posterior(ctx, what, l.Sample, some[apart:])
+		if err != nil {
+			return err
+		}
+		p := Population{List: l.Sample.used(len(some), 0), Apart: apart, Draws: len(found.Draws), Inferred: l.inferred(found, half)}
+		floors, err := l.floors(ctx, what, found, half, balls)
+		if err != nil {
+			return err
+		}
+		if err := l.priors(ctx, floors, l.Sample, some[apart:]); err != nil {
+			return err
+		}
+		population.N = len(some) - apart
+		l.extend(&p, population, floors, found.attributes, balls)
+		l.out.Anybody = append(l.out.Anybody, p)
+	}
+	return nil
+}
+
+// population returns what extends limits from the sample to adversaries who have no list. Each limit
+// may be wrong with probability alpha. The caller sets N. It returns false if no such limit can be
+// proved because too much about the noise was computed from the sample.
+func (l *lists) population(alpha float64) (bayes.Population, bool) {
+	p := bayes.Population{Alpha: alpha}
+	l.out.NoiseFrom = l.target.FromData
+	switch from := l.target.FromData; {
+	case from == SigmaFrom && release.SelfDecomposable(l.target.Noise):
+		p.Scaled = true
+	case from == SigmaFrom:
+		l.leaveOut("limits for adversaries without a list: the strength of this noise was computed from the sample; --sigma chooses it without")
+		return p, false
+	case from == ClipFrom:
+		lattice, ok := l.target.Noise.(release.Lattice)
+		if !ok || math.Abs(math.Log2(lattice.Clip)) >= latticeClips/2 {
+			l.leaveOut("limits for adversaries without a list: the clip of the lattice was computed from the sample, and is beyond 2^±%d; --noise lattice:DELTA:CLIP chooses it without", latticeClips/2)
+			return p, false
+		}
+		p.Choices = latticeClips
+	case from == BothFrom:
+		l.leaveOut("limits for adversaries without a list: the strength of the noise was computed from the sample; --sigma chooses it without")
+		return p, false
+	}
+	return p, true
+}
+
+// latticeClips is at least the number of clips between 2^−32 and 2^32 that release.CompleteLattice
+// chooses from: powers of two, both ends excluded.
+const latticeClips = 64
+
+// extend adds the limits for adversaries without a list. floors and p.Inferred are those for adversaries whose
+// list is the sample.
+func (l *lists) extend(p *Population, population bayes.Population, floors []BandLimit, attributes []bayes.Attribute, balls []ball) {
+	for i, f := range floors {
+		largest := most(l.target.Legal.Low, l.target.Legal.High, f.Coordinates)
+		if balls != nil {
+			largest = balls[i].most()
+		}
+		p.Floors = append(p.Floors, BandFloor{f.Band, f.Coordinates, digits(population.Floor(f.MeanSquare.Low, largest), math.Floor), f.Prior})
+	}
+	bits := population // half of alpha is for the limit on bits, the other half for the limit on the entropy
+	bits.Alpha /= 2
+	for i, a := range attributes {
+		in := &p.Inferred[i]
+		alone, given := a.Entropies()
+		counts := a.Counts()
+		entropy := bits.Entropy(counts)
+		for k, g := range in.each() {
+			g.Anybody = digits(population.Ceiling(g.Right.High), math.Ceil)
+			g.AnybodyBits = digits(bits.Bits(max([]float64{alone, given}[k]-g.Bits.High, 0), entropy, a.Classes), math.Ceil)
+		}
+		if in.AUC != nil {
+			area := digits(population.AUC(in.AUC.High, [2]int(counts)), math.Ceil)
+			in.AnybodyAUC = &area
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package measure
+
+import (
+	"context"
+	"math"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/math/simd"
+	"tattle/internal/protect/bound"
+)
+
+// priorBlock is the number of inputs of a list that priors reads at a time.
+const priorBlock = 256
+
+// priors adds to floors the mean-square error of guessing the mean of the list, without a
+// release. It is computed over all inputs of the list, not estimated from draws. Adversaries with
+// the list can guess its mean, so no floor for them is above it, and floors are limited to it.
+func (l *lists) priors(ctx context.Context, floors []BandLimit, of *List, indices []int) error {
+	mean, err := meanInput(ctx, of, indices)
+	if err != nil {
+		return err
+	}
+	c := l.target.Coordinates
+	p, m := c.Inputs(), c.Len()
+	bands := bound.Octaves(c)
+	input, along := make([]float64, p), make([]float64, m)
+	err = eachBlock(ctx, of, indices, func(x []float64, n int) {
+		rows := make([]float64, n*m)
+		for i := range n {
+			simd.Axpy(-1, mean, x[i*p:(i+1)*p])
+		}
+		if len(bands) > 1 {
+			simd.Parallel(n, 8, func(from, to int) {
+				for i := from; i < to; i++ {
+					c.Apply(rows[i*m:(i+1)*m], x[i*p:(i+1)*p])
+				}
+			})
+		}
+		for i := range n {
+			addSquares(input, x[i*p:(i+1)*p])
+			addSquares(along, rows[i*m:(i+1)*m])
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for k, b := range bands {
+		sum := simd.Sum(input)
+		if k > 0 {
+			sum = 0
+			for _, i := range b.Keep {
+				sum += along[i]
+			}
+		}
+		sum /= float64(floors[k].Coordinates) * float64(len(indices))
+		floors[k].Prior = digits(sum, math.Round)
+		f := &floors[k].MeanSquare
+		f.Low, f.Mean, f.High = min(f.Low, digits(sum, math.Floor)), min(f.Mean, floors[k].Prior), min(f.High, digits(sum, math.Ceil))
+	}
+	return nil
+}
+
+// addSquares adds the squares of x to sum.
+func addSquares(sum, x []float64) {
+	for i, v := range x {
+		sum[i] += v * v
+	}
+}
+
+// meanInput returns the mean of inputs of a list.
+func meanInput(ctx context.Context, of *List, indices []int) ([]float64, error) {
+	p := nn.Size(of.Set.Shape)
+	mean := make([]float64, p)
+	err := eachBlock(ctx, of, indices, func(x []float64, n int) {
+		for i := range n {
+			simd.Axpy(1/float64(len(indices)), x[i*p:(i+1)*p], mean)
+		}
+	})
+	return mean, err
+}
+
+// eachBlock calls do with inputs of a list, [n, p], a block at a time.
+func eachBlock(ctx context.Context, of *List, indices []int, do func(x []float64, n int)) error {
+	p := nn.Size(of.Set.Shape)
+	return nn.EachBatch(ctx, of.Set, p, indices, priorBlock, func(some []int, x []float32) error {
+		do(widened(x), len(some))
+		return nil
+	})
+}

@@ -1,0 +1,133 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
+	"tattle/internal/protect/bound"
+	"tattle/internal/protect/release"
+)
+
+// A Request is one release of a model, to be measured on data.
+type Request struct {
+	Graph *nn.Graph
+	Data  *dataset.Set
+	Release
+	Indices    []int            // of the examples that are bounded and attacked
+	Draws      int              // of the noise for each example when accuracy is measured; 0 is 1
+	Experiment bound.Experiment // SetNoise sets its Noise and Queries
+	Memory     int64            // in bytes; 0 for the default
+	Seed       uint64
+
+	Adversaries *Adversaries // nil for none
+
+	// Scaling is the training data from which SetNoise computes what is left open of the noise; nil:
+	// it uses Data. ScaleByTraining sets it.
+	Scaling nn.Source
+	// FromData says what of the noise SetNoise computed from features.
+	FromData NoiseFrom
+}
+
+// NoiseFrom says what of the noise was computed from the features of data.
+type NoiseFrom string
+
+const (
+	NothingFrom NoiseFrom = ""
+	SigmaFrom   NoiseFrom = "sigma"
+	ClipFrom    NoiseFrom = "clip" // of lattice noise
+	BothFrom    NoiseFrom = "sigma and clip"
+)
+
+// ScaleByTraining lets SetNoise compute from the training data of the adversaries, if there are
+// any, what is left open of the noise. The release then does not depend on the measured data (see
+// Request.Shared), as in a deployment. If these are the training data, it does nothing.
+func (q *Request) ScaleByTraining() {
+	if a := q.Adversaries; q.Unsettled() && a != nil && a.Training != nil && a.TrainingSHA256 != q.Data.SHA256 {
+		q.ScaleBy(a.Training)
+	}
+}
+
+// ScaleBy lets SetNoise read training data instead of q.Data.
+func (q *Request) ScaleBy(training nn.Source) { q.Scaling = someOf(training, mostScaling) }
+
+// Unsettled reports whether the strength of the noise, or the clip of a lattice, is left open.
+func (r Release) Unsettled() bool { return r.Family != NoNoise && (r.Sigma == 0 || r.clipOpen()) }
+
+// clipOpen reports whether the noise is that of a lattice whose clip is left open.
+func (r Release) clipOpen() bool {
+	return release.CompleteLattice(r.Family, 1, 1) != release.CompleteLattice(r.Family, 1, math.MaxFloat32)
+}
+
+// SetNoise makes the noise of q.Experiment for the features of front. Where q.Sigma is 0,
+// it is set to q.Scale times the root mean square of all features over data (A section 3), or over
+// q.Scaling if that is not nil. What lattice noise leaves open is settled by the same features.
+// measured says that this root mean square is needed anyway; it is returned, 0 if it
+// was not. A table's file is looked up in dir.
+func (q *Request) SetNoise(ctx context.Context, front *nn.Net, dir string, measured bool) (rms float64, err error) {
+	return q.setNoise(ctx, front, q.scaling(), dir, measured)
+}
+
+// Shared returns how many of the inputs that SetNoise reads equal inputs of the measured data.
+func (q *Request) Shared() int {
+	if q.Scaling == nil {
+		return q.Data.Len()
+	}
+	return sharedInputs(q.Data, q.Scaling, nn.Indices(q.Data.Len()), nn.Indices(q.Scaling.Len()))
+}
+
+// scaling returns the data whose features SetNoise reads.
+func (q *Request) scaling() nn.Source {
+	if q.Scaling != nil {
+		return q.Scaling
+	}
+	return q.Data
+}
+
+// setNoise is SetNoise, with a source that reads as q.scaling does.
+func (q *Request) setNoise(ctx context.Context, front *nn.Net, data nn.Source, dir string, measured bool) (rms float64, err error) {
+	var largest float64
+	if measured || q.Sigma == 0 || release.CompleteLattice(q.Family, 1, 1) != q.Family {
+		if rms, largest, err = release.FeatureScale(ctx, front, data); err != nil {
+			if q.Scaling != nil && ctx.Err() == nil {
+				err = fmt.Errorf("the training examples from which the noise is computed: %w", err)
+			}
+			return 0, err
+		}
+	}
+	from := NothingFrom
+	if q.clipOpen() {
+		from = ClipFrom
+	}
+	if q.Sigma == 0 {
+		q.Sigma = q.Scale * rms
+		from = map[NoiseFrom]NoiseFrom{NothingFrom: SigmaFrom, ClipFrom: BothFrom}[from]
+	}
+	q.Family = release.CompleteLattice(q.Family, q.Sigma, largest)
+	if from != NothingFrom && q.Family != NoNoise {
+		q.FromData = from
+	}
+	_, n := front.Dims()
+	noise, err := q.Noise(q.Sigma, n, dir)
+	if err != nil {
+		return rms, &OptionError{Option: "Sigma", Err: err}
+	}
+	q.Experiment.Noise, q.Experiment.Queries = noise, q.Queries
+	return rms, nil
+}
+
+// Utility measures accuracy without and with the noise, on all of data. Of a projection,
+// the accuracy without noise is that of the model itself: what the projection loses is
+// part of the release's price.
+func (q *Request) Utility(ctx context.Context, s *Split, data nn.Source) (release.Utility, error) {
+	f := release.Features{Front: s.Front, Head: s.Head, Noise: q.Experiment.Noise, Post: q.Post}
+	u, err := f.Utility(ctx, data, release.UtilityOptions{Draws: q.Draws, Seed: q.Seed})
+	if err != nil || s.Whole == nil {
+		return u, err
+	}
+	clean, err := release.CleanUtility(ctx, s.Whole, data)
+	u.Clean = clean.Clean
+	return u, err
+}

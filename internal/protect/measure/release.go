@@ -1,0 +1,97 @@
+package measure
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"tattle/internal/protect/release"
+)
+
+// A Release says what leaves the device: which numbers of the model, the noise that is
+// added to them, and the post-processing.
+type Release struct {
+	Spec    release.Spec
+	Family  string  // of the noise, as release.ParseNoise reads it, or NoNoise
+	Sigma   float64 // standard deviation of the noise; 0: Scale times the numbers' root mean square
+	Scale   float64
+	Queries int // releases of each input that an adversary has; 0 is 1
+	Post    release.Post
+}
+
+const (
+	// NoNoise is the family of a release without noise.
+	NoNoise = "none"
+	// TablePrefix begins a family whose density is read from a file.
+	TablePrefix = "table:"
+)
+
+// AsIs reports whether the model's features are released without projection, with noise that
+// is the same in all directions: both sides of the noise are then the model's own file, cut in
+// two.
+func (r Release) AsIs() bool { return r.ofFeatures() && r.Spec.Keep == 0 && r.Spec.Covariance == nil }
+
+func (r Release) ofFeatures() bool {
+	return r.Spec.Surface == "" || r.Spec.Surface == release.SurfaceFeatures
+}
+
+// Surface names what leaves, one of release.Surfaces.
+func (r Release) Surface() string {
+	switch {
+	case r.Post.Label:
+		return release.SurfaceLabel
+	case r.Spec.Surface == "":
+		return release.SurfaceFeatures
+	}
+	return r.Spec.Surface
+}
+
+// String lists everything that decides what leaves, except the strength of the noise.
+func (r Release) String() string {
+	s := r.Surface()
+	if r.Spec.Node != "" {
+		s += " of " + r.Spec.Node
+	}
+	if r.Spec.Keep > 0 {
+		s += fmt.Sprintf(", %s %d", r.Spec.Projection, r.Spec.Keep)
+	}
+	if r.Spec.Temperature > 0 {
+		s += fmt.Sprintf(", temperature %g", r.Spec.Temperature)
+	}
+	if r.Spec.Covariance != nil {
+		s += ", with a covariance"
+	}
+	if r.Post.Digits > 0 {
+		s += fmt.Sprintf(", %d decimals", r.Post.Digits)
+	}
+	if r.Post.TopK > 0 {
+		s += fmt.Sprintf(", top %d", r.Post.TopK)
+	}
+	return s
+}
+
+// Holds reports whether bounds hold on the release with that noise. The reason says why
+// not, or why post-processing does not change it.
+func (r Release) Holds(noise release.Noise) (ok bool, reason string) {
+	spec := r.Spec
+	if r.Family == NoNoise && r.Post.Label {
+		spec.Surface = release.SurfaceLabel
+	}
+	return spec.Holds(noise, r.Post)
+}
+
+// Table returns the file of a tabulated density, if that is the noise.
+func (r Release) Table() (file string, ok bool) { return strings.CutPrefix(r.Family, TablePrefix) }
+
+// Noise makes the noise for n numbers, of standard deviation sigma. A relative path of a
+// table is looked up in dir.
+func (r Release) Noise(sigma float64, n int, dir string) (release.Noise, error) {
+	if r.Family == NoNoise {
+		return release.None{}, nil
+	}
+	family := r.Family
+	if file, ok := r.Table(); ok && dir != "" {
+		family = TablePrefix + filepath.Join(dir, file)
+	}
+	return release.ParseNoise(family, sigma, n)
+}

@@ -1,0 +1,103 @@
+package release
+
+import (
+	"fmt"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/math/simd"
+)
+
+// A Map is y = W(a − μ), from In numbers to Out, with a ≈ By + μ on the way back.
+type Map struct {
+	In, Out int
+	Weight  []float64 // W, [Out, In]
+	Back    []float64 // B, [In, Out]; nil for Wᵀ
+	Mean    []float64 // μ, [In]; nil for zero
+}
+
+// layers are a map and its way back as they are stored, in float32.
+type layers struct {
+	name       string
+	onto, back *nn.Dense
+}
+
+// layers returns y = Wa − Wμ and By + μ.
+func (m *Map) layers(name string) layers {
+	l := layers{name, newDense(m.In, m.Out, "release-"+name, m.Mean != nil), newDense(m.Out, m.In, "release-un"+name, m.Mean != nil)}
+	for i := range m.Out {
+		row := m.Weight[i*m.In : (i+1)*m.In]
+		for j, v := range row {
+			l.onto.Weight.Data[i*m.In+j] = float32(v)
+			if m.Back == nil {
+				l.back.Weight.Data[j*m.Out+i] = float32(v)
+			}
+		}
+		if m.Mean != nil {
+			l.onto.Bias.Data[i] = float32(-simd.Dot(row, m.Mean))
+		}
+	}
+	for i, v := range m.Back {
+		l.back.Weight.Data[i] = float32(v)
+	}
+	for j, v := range m.Mean {
+		l.back.Bias.Data[j] = float32(v)
+	}
+	return l
+}
+
+// around puts the map behind front and its way back before head.
+func (l layers) around(front, head *nn.Graph) (f, h *nn.Graph) {
+	f = &nn.Graph{Name: front.Name, Input: front.Input, InputShape: front.InputShape, Output: front.Output}
+	f.Nodes = append(f.Nodes, front.Nodes...)
+	appendNode(f, "release-"+l.name, l.onto)
+	h = &nn.Graph{Name: head.Name, Input: f.Output, InputShape: []int{l.onto.Out}, Output: head.Output}
+	first := &nn.Node{Name: freshName(head, "release-un"+l.name), Op: l.back, Inputs: []string{f.Output}, Output: head.Input}
+	h.Nodes = append([]*nn.Node{first}, head.Nodes...)
+	return f, h
+}
+
+// flat returns how many numbers a front gives, or an error if they have more than one
+// dimension.
+func flat(front *nn.Graph) (int, error) {
+	shapes, err := front.Shapes()
+	if err != nil {
+		return 0, err
+	}
+	shape := shapes[front.Output]
+	if len(shape) != 1 {
+		return 0, fmt.Errorf("what is released has shape %v, not one dimension: choose a flat node, such as a Flatten behind it", shape)
+	}
+	return shape[0], nil
+}
+
+// scaling returns y = s·x.
+func scaling(n int, s float64) *nn.Dense {
+	d := newDense(n, n, "release-temperature", false)
+	for i := range n {
+		d.Weight.Data[i*n+i] = float32(s)
+	}
+	return d
+}
+
+func newDense(in, out int, name string, bias bool) *nn.Dense {
+	d := &nn.Dense{In: in, Out: out, Weight: nn.NewParam(name+".weight", out, in)}
+	if bias {
+		d.Bias = nn.NewParam(name+".bias", out)
+	}
+	return d
+}
+
+// appendNode adds an operator of the graph's output, which its own output becomes.
+func appendNode(g *nn.Graph, name string, op nn.Op) {
+	name = freshName(g, name)
+	g.Nodes = append(g.Nodes, &nn.Node{Name: name, Op: op, Inputs: []string{g.Output}, Output: name})
+	g.Output = name
+}
+
+// freshName returns the name, lengthened until nothing in g has it.
+func freshName(g *nn.Graph, name string) string {
+	for name == g.Input || g.Node(name) != nil {
+		name += "-"
+	}
+	return name
+}

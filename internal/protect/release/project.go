@@ -1,0 +1,103 @@
+package release
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/run"
+)
+
+// The projections of a release.
+const (
+	ProjectionFirst     = "first"     // the first entries as they are
+	ProjectionRandom    = "random"    // onto a random subspace
+	ProjectionPrincipal = "principal" // onto the directions in which training features vary most
+
+	// ProjectionDiscriminant is onto Fisher's linear discriminants: see [Discriminant].
+	ProjectionDiscriminant = "discriminant"
+)
+
+// projections lists the values of Spec.Projection.
+func projections() []string {
+	return []string{ProjectionFirst, ProjectionRandom, ProjectionPrincipal, ProjectionDiscriminant}
+}
+
+// Learned reports whether the projection is learned from training data.
+func (s Spec) Learned() bool {
+	return s.Projection == ProjectionPrincipal || s.Projection == ProjectionDiscriminant
+}
+
+func (s Spec) projection() string {
+	if s.Projection == "" {
+		return ProjectionFirst
+	}
+	return s.Projection
+}
+
+// projectionStream keeps a random projection apart from other uses of one seed.
+const projectionStream = 0x70726f6a656374 // "project"
+
+// The largest projections: of the numbers in P (a gigabyte with its copies), and of the
+// features whose covariance is decomposed (minutes, and a gigabyte).
+const (
+	mostProjection = 1 << 26
+	mostLearned    = 1 << 13
+)
+
+// project returns the map of the projection of what front gives, which head classifies.
+func (s Spec) project(ctx context.Context, front, head *nn.Graph, train nn.Source) (*Map, error) {
+	n, err := s.projectable(front)
+	if err != nil {
+		return nil, err
+	}
+	if s.Learned() {
+		return s.learn(ctx, front, head, n, train)
+	}
+	if s.projection() == ProjectionRandom {
+		return randomMap(s.Keep, n, s.Seed), nil
+	}
+	m := &Map{In: n, Out: s.Keep, Weight: make([]float64, s.Keep*n)}
+	for i := range s.Keep {
+		m.Weight[i*n+i] = 1
+	}
+	return m, nil
+}
+
+// projectable returns the number of entries to project, or an error if they cannot be
+// projected.
+func (s Spec) projectable(front *nn.Graph) (int, error) {
+	n, err := flat(front)
+	switch {
+	case err != nil:
+		return 0, err
+	case s.Keep > n:
+		return 0, fmt.Errorf("there are %d entries to project: keep at most that many, not %d", n, s.Keep)
+	case s.Keep > mostProjection/n:
+		return 0, fmt.Errorf("%d of %d entries are too many to project: keep at most %d", s.Keep, n, mostProjection/n)
+	}
+	return n, nil
+}
+
+// randomMap draws a subspace uniformly: the orthonormal factor of a matrix of
+// normal deviates.
+func randomMap(keep, n int, seed uint64) *Map {
+	r := run.Rand(seed^projectionStream, keep, n)
+	g := mat.NewDense(n, keep, nil)
+	for i := range n {
+		for j := range keep {
+			g.Set(i, j, r.NormFloat64())
+		}
+	}
+	var qr mat.QR
+	qr.Factorize(g)
+	var q mat.Dense
+	qr.QTo(&q)
+	m := &Map{In: n, Out: keep, Weight: make([]float64, keep*n)}
+	for i := range keep {
+		mat.Col(m.Weight[i*n:(i+1)*n], i, &q)
+	}
+	return m
+}

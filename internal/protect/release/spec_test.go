@@ -1,0 +1,240 @@
+package release_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/engine/nn/zoo"
+	"tattle/internal/engine/onnx"
+	"tattle/internal/must"
+	"tattle/internal/protect/release"
+	"tattle/internal/shared"
+)
+
+// smallNet maps 6 inputs by two layers of 5 to 3 logits.
+func smallNet(softmax bool) *nn.Graph {
+	b := nn.NewBuilder("small", 6)
+	b.Dense("fc1", 5, true)
+	b.Add("relu1", &nn.ReLU{})
+	b.Dense("fc2", 3, true)
+	if softmax {
+		b.Add("softmax", &nn.Softmax{})
+	}
+	b.Graph.Init(3)
+	return b.Graph
+}
+
+type inputs struct {
+	p int
+	x []float32
+}
+
+func (s inputs) Len() int      { return len(s.x) / s.p }
+func (s inputs) Label(int) int { return 0 }
+func (s inputs) Examples(x []float32, indices []int) {
+	for i, index := range indices {
+		copy(x[i*s.p:(i+1)*s.p], s.x[index*s.p:(index+1)*s.p])
+	}
+}
+
+func normal(n int) []float32 {
+	r := rand.New(rand.NewPCG(1, 2))
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(r.NormFloat64())
+	}
+	return x
+}
+
+func outputs(t *testing.T, g *nn.Graph, x []float32) []float32 {
+	t.Helper()
+	net := must.Get(nn.NewNet(g))(t)
+	p, n := net.Dims()
+	y := make([]float32, len(x)/p*n)
+	net.Forward(y, x)
+	return y
+}
+
+func same(t *testing.T, what string, got, want []float32) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
+	}
+	for i, v := range got {
+		if math.Abs(float64(v-want[i])) > 1e-5 {
+			t.Fatalf("%s: %v at %d, want %v", what, v, i, want[i])
+		}
+	}
+}
+
+// Front and head composed give the scores that the surface promises, a projection to
+// all entries loses nothing, and both graphs survive ONNX.
+func TestSpecBuild(t *testing.T) {
+	x := normal(6 * 40)
+	train := inputs{6, x}
+	logits := outputs(t, smallNet(false), x)
+	scaled := make([]float32, len(logits))
+	for i, v := range logits {
+		scaled[i] = v / 2
+	}
+	soft := outputs(t, smallNet(true), x)
+	for _, c := range []struct {
+		spec  release.Spec
+		width int
+		want  []float32
+	}{
+		{release.Spec{}, 5, logits},
+		{release.Spec{Node: "fc1"}, 5, logits},
+		{release.Spec{Keep: 5}, 5, logits},
+		{release.Spec{Keep: 5, Projection: "random", Seed: 4}, 5, logits},
+		{release.Spec{Keep: 5, Projection: "principal"}, 5, logits},
+		{release.Spec{Keep: 3, Projection: "random", Surface: "logits"}, 3, logits},
+		{release.Spec{Surface: "logits"}, 3, logits},
+		{release.Spec{Surface: "label"}, 3, logits},
+		{release.Spec{Surface: "logits", Temperature: 2}, 3, scaled},
+		{release.Spec{Surface: "probabilities"}, 3, soft},
+		{release.Spec{Surface: "probabilities", Temperature: 1}, 3, soft},
+	} {
+		for _, softmax := range []bool{false, true} {
+			g := smallNet(softmax)
+			before := len(g.Nodes)
+			front, head := must.Get2(c.spec.Build(context.Background(), g, train))(t, c.spec)
+			want := c.want
+			if softmax && c.spec.Surface == "" {
+				want = soft
+			}
+			features := outputs(t, front, x)
+			if len(features) != 40*c.width || len(g.Nodes) != before {
+				t.Errorf("%+v: %d features; the graph has %d nodes, of %d", c.spec, len(features)/40, len(g.Nodes), before)
+			}
+			same(t, "head of front", outputs(t, head, features), want)
+			for _, part := range []*nn.Graph{front, head} {
+				b := must.Get(onnx.Encode(part))(t, c.spec)
+				must.Get(onnx.Decode("release", b))(t, c.spec)
+			}
+		}
+	}
+}
+
+// What follows a softmax and only hands it on changes no logits; outputs of other functions of
+// scores are not taken for logits, and one number is no distribution over classes.
+func TestSpecScores(t *testing.T) {
+	x := normal(6 * 10)
+	logits := outputs(t, smallNet(false), x)
+	ending := func(op nn.Op, inputs ...string) *nn.Graph {
+		g := smallNet(false)
+		for _, n := range []*nn.Node{{Name: "end", Op: op, Inputs: inputs, Output: "end"}, {Name: "same", Op: &nn.Identity{}, Inputs: []string{"end"}, Output: "same"}} {
+			g.Nodes, g.Output = append(g.Nodes, n), n.Output
+		}
+		return g
+	}
+	for _, op := range []nn.Op{&nn.Softmax{}, &nn.LogSoftmax{}, &nn.Flatten{}} {
+		front, _ := must.Get2(release.Spec{Surface: "logits"}.Build(t.Context(), ending(op, "fc2"), nil))(t)
+		same(t, op.Kind(), outputs(t, front, x), logits)
+	}
+	one := &nn.Dense{In: 3, Out: 1, Weight: &nn.Param{Name: "w", Shape: []int{1, 3}, Data: []float32{1, 2, 3}}}
+	for _, c := range []struct {
+		g             *nn.Graph
+		surface, want string
+	}{
+		{ending(&nn.Unary{Function: "Sigmoid"}, "fc2"), "logits", `node "end" (Sigmoid)`},
+		{ending(&nn.Unary{Function: "Clip", Beta: 1}, "fc2"), "label", `node "end" (Clip)`},
+		{ending(&nn.Binary{Operator: "Div"}, "fc2", "fc2"), "probabilities", `node "end" (Div)`},
+		{ending(one, "fc2"), "probabilities", "one output"},
+		{ending(one, "fc2"), "label", "one output"},
+	} {
+		_, _, err := release.Spec{Surface: c.surface}.Build(t.Context(), c.g, nil)
+		must.Fail(t, err, c.want)
+	}
+	must.Get2(release.Spec{Surface: "logits"}.Build(t.Context(), ending(one, "fc2"), nil))(t)
+}
+
+// The rows of a projection are orthonormal; principal ones keep more of the variance
+// than any others, and what they drop is replaced by its mean.
+func TestSpecProjection(t *testing.T) {
+	x := normal(6 * 200)
+	train := inputs{6, x}
+	lost := map[string]float64{}
+	full := outputs(t, cutFront(t), x)
+	for _, kind := range []string{"first", "random", "principal"} {
+		front, head := must.Get2(release.Spec{Keep: 2, Projection: kind, Seed: 1}.Build(context.Background(), smallNet(false), train))(t)
+		w := front.Nodes[len(front.Nodes)-1].Op.(*nn.Dense).Weight.Data
+		for i := range 2 {
+			for j := range 2 {
+				var dot float64
+				for k := range 5 {
+					dot += float64(w[i*5+k]) * float64(w[j*5+k])
+				}
+				if want := map[bool]float64{true: 1}[i == j]; math.Abs(dot-want) > 1e-6 {
+					t.Errorf("%s: rows %d and %d have product %v", kind, i, j, dot)
+				}
+			}
+		}
+		back := &nn.Graph{Name: "back", Input: head.Input, InputShape: head.InputShape, Output: head.Nodes[0].Output, Nodes: head.Nodes[:1]}
+		for i, v := range outputs(t, back, outputs(t, front, x)) {
+			d := float64(v - full[i])
+			lost[kind] += d * d
+		}
+	}
+	if !(lost["principal"] < lost["random"] && lost["principal"] < lost["first"]) {
+		t.Errorf("squares lost: %v", lost)
+	}
+}
+
+func cutFront(t *testing.T) *nn.Graph {
+	front, _ := must.Get2(release.Spec{}.Build(context.Background(), smallNet(false), nil))(t)
+	return front
+}
+
+func TestSpecErrs(t *testing.T) {
+	shared.Long(t, "accuracies of every family")
+	for want, s := range map[string]release.Spec{
+		"no surface":                {Surface: "skin"},
+		"no projection":             {Keep: 1, Projection: "mercator"},
+		"keep at least 1":           {Keep: -1},
+		"there are 5 entries":       {Keep: 6},
+		"needs the number":          {Projection: "random"},
+		"training data":             {Keep: 2, Projection: "principal"},
+		"temperature -1":            {Surface: "logits", Temperature: -1},
+		"temperature NaN":           {Surface: "logits", Temperature: math.NaN()},
+		"a temperature divides":     {Temperature: 2},
+		"no node":                   {Node: "nowhere"},
+		"but the surface is logits": {Surface: "logits", Node: "fc1"},
+	} {
+		must.Fail(t, must.Err2(s.Build(context.Background(), smallNet(false), nil)), want)
+	}
+	wide := &nn.Graph{Name: "wide", Input: "x", InputShape: []int{1 << 14}, Output: "y", Nodes: []*nn.Node{
+		{Name: "y", Op: &nn.Identity{}, Inputs: []string{"x"}, Output: "y"}}}
+	for want, s := range map[string]release.Spec{
+		"keep at most 4096":         {Surface: "logits", Keep: 5000},
+		"for principal directions,": {Surface: "logits", Keep: 2, Projection: "principal"},
+	} {
+		must.Fail(t, must.Err2(s.Build(context.Background(), wide, inputs{1 << 14, nil})), want)
+	}
+	must.Fail(t, must.Err2((release.Spec{Keep: 2, Node: "conv1"}).Build(context.Background(), zoo.CIFAR10(1), nil)), "flat")
+}
+
+func TestSpecHolds(t *testing.T) {
+	noise := release.Gaussian{Sigma: 1}
+	for _, c := range []struct {
+		spec  release.Spec
+		noise release.Noise
+		post  release.Post
+		ok    bool
+		say   string
+	}{
+		{release.Spec{}, noise, release.Post{}, true, ""},
+		{release.Spec{}, noise, release.Post{Label: true}, true, "post-processing"},
+		{release.Spec{}, nil, release.Post{}, false, "no noise"},
+		{release.Spec{Surface: "label"}, noise, release.Post{}, false, "label"},
+	} {
+		ok, reason := c.spec.Holds(c.noise, c.post)
+		if ok != c.ok || !strings.Contains(reason, c.say) || (c.say == "") != (reason == "") {
+			t.Errorf("%+v: %v, %q", c, ok, reason)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package release
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tattle/internal/must"
+	"tattle/internal/npy"
+)
+
+func TestNewTableErrs(t *testing.T) {
+	for want, c := range map[string][2][]float64{
+		"3 positions and 2":  {{1, 2, 3}, {1, 1}},
+		"2 positions":        {{1, 2}, {1, 1}},
+		"must ascend":        {{1, 1, 2}, {1, 2, 1}},
+		"x is NaN":           {{1, math.NaN(), 2}, {1, 2, 1}},
+		"vacuous":            {{1, 2, 3}, {0, 2, 1}},
+		"density is -1":      {{1, 2, 3}, {1, -1, 1}},
+		"density is +Inf":    {{1, 2, 3}, {1, math.Inf(1), 1}},
+		"must rise":          {{1, 2, 3}, {2, 1, .5}},
+		"are out of range":   {{1e99, 1.0000000001e99, 1e100}, {1e-290, 1, 1e-290}},
+		"fall in the last":   {{1, 2, 3}, {1, 2, 2}},
+		"as many of either,": {make([]float64, MaxTable+1), make([]float64, MaxTable+1)},
+	} {
+		table, err := NewTable(c[0], c[1], 1)
+		if want == "are out of range" && err == nil {
+			continue // or it is in range after all: the fuzz test checks such tables
+		}
+		if table != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, error %v, want %s", table, err, want)
+		}
+	}
+}
+
+func TestReadTable(t *testing.T) {
+	dir := t.TempDir()
+	data := []float64{-1, 1, 0, 5, 2, 1}
+	var array bytes.Buffer
+	must.Do(t, npy.Write(&array, []int{3, 2}, data))
+	var first float64
+	for name, b := range map[string][]byte{
+		"a.csv": []byte("-1,1\n0, 5\n2,1"), "b.txt": []byte("x,density\n-1,1\n0,5\n2,1\n"), "c.npy": array.Bytes(),
+	} {
+		path := filepath.Join(dir, name)
+		must.Do(t, os.WriteFile(path, b, 0o666))
+		table, err := ReadTable(path, 1)
+		if err != nil || table.String() != "table:"+path {
+			t.Fatalf("%s: %v, %v", name, table, err)
+		}
+		chi := chiSquared(table, []float64{.5})
+		if first == 0 {
+			first = chi
+		}
+		if chi != first {
+			t.Errorf("%s: χ² = %v, elsewhere %v", name, chi, first)
+		}
+	}
+	for name, b := range map[string][]byte{
+		"a.csv": []byte("1,2,3\n"), "b.csv": nil, "c.csv": []byte("1,x\n"), "d.npy": []byte("x"),
+		"f.csv": bytes.Repeat([]byte("1,1\n"), MaxTable+1), "g.csv": make([]byte, maxTableFile+1),
+	} {
+		path := filepath.Join(dir, name)
+		must.Do(t, os.WriteFile(path, b, 0o666))
+		must.Fail(t, must.Err(ReadTable(path, 1)), name)
+	}
+}
+
+func FuzzReadTable(f *testing.F) {
+	var array bytes.Buffer
+	must.Do(f, npy.Write(&array, []int{3, 2}, []float64{-1, 1, 0, 5, 2, 1}))
+	f.Add(uint8(0), []byte("x,density\n-1,1\n0,5\n2,1\n"))
+	f.Add(uint8(0), []byte("-1e99,1e-290\n0,1e290\n1e-99,1\n"))
+	f.Add(uint8(0), []byte("\"1\n"))
+	f.Add(uint8(1), array.Bytes())
+	f.Fuzz(func(t *testing.T, kind uint8, b []byte) {
+		x, density, err := decodeTable("t"+[]string{".csv", ".npy"}[kind%2], b)
+		if err != nil {
+			return
+		}
+		table, err := NewTable(x, density, 1)
+		if err != nil {
+			return
+		}
+		for _, d := range []float64{1e-4, -.1} {
+			chi, bound := chiSquared(table, []float64{d}), table.Bound([]float64{d}, []float64{1e-12})
+			if !(chi >= 0 && bound >= chi) {
+				t.Errorf("χ² = %v, bound %v", chi, bound)
+			}
+		}
+	})
+}

@@ -1,0 +1,201 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"tattle/internal/engine/classify"
+	"tattle/internal/reveal/curious"
+)
+
+// The kinds of channel for which an audit's power is measured. ScoreChannel is what a
+// planted curious model does: it moves the scores. The others are codes that are planted
+// into the audited outputs.
+const (
+	ScoreChannel    = "scores"
+	DecimalChannel  = "parity of a decimal"
+	LastBitChannel  = "last bit"
+	RepeatedChannel = "repeated values"
+	OrderChannel    = "order of small outputs"
+)
+
+// channelsOf are the kinds that are planted into the outputs of s.
+func channelsOf(s *Sample) []string {
+	if s.Kind == Vector {
+		return vectorChannels
+	}
+	return codeChannels
+}
+
+// codeChannels are the kinds that are planted into outputs.
+var codeChannels = []string{DecimalChannel, LastBitChannel, RepeatedChannel, OrderChannel}
+
+const (
+	// plantedDecimal is the decimal that carries a bit, if the outputs have that many decimals.
+	plantedDecimal = 3
+	// repeated is the number of values for each bit in the channel of repeated values. With
+	// more of them each is rarer, and its meaning is learned from fewer examples.
+	repeated = 8
+)
+
+// A code writes bits into rows of outputs.
+type code struct {
+	where string
+	read  attackName // that shows the bits
+	// write makes the row say bit and reports whether it can.
+	write func(row []float32, bit int) bool
+}
+
+// codeOf returns the code of a kind for the outputs of s, or why they have none.
+func codeOf(kind string, s *Sample, r *rand.Rand) (code, string) {
+	w := s.RowWidth()
+	j := r.IntN(coded(w))
+	column := fmt.Sprintf("output %d", j+1)
+	table := func(form string) attackName { return attackName{classify.Lookup{}.Name(), form} }
+	switch kind {
+	case DirectionChannel:
+		return code{"the side of a plane through the middle", attackName{classify.Logistic{}.Name(), vectorForms(s, classify.Logistic{})[0]}, writeDirection(s, r)}, ""
+	case DecimalChannel:
+		place := plantedDecimal
+		if d := decimals(s.Outputs); d >= 0 && d < place {
+			place = d
+		}
+		if place == 0 {
+			return code{}, "the outputs have no decimals"
+		}
+		return code{fmt.Sprintf("decimal %d of %s", place, column), table(formDigits), writeDecimal(j, place, s.Kind)}, ""
+	case LastBitChannel:
+		return code{"the float32 of " + column, table(formBits), writeLastBit(j)}, ""
+	case RepeatedChannel:
+		return code{fmt.Sprintf("%d values of %s for each class", repeated, column), table(formValues), writeRepeated(j, s)}, ""
+	}
+	if w < orderClasses {
+		return code{}, fmt.Sprintf("%d outputs have no order beside the largest", w)
+	}
+	return code{"the two smallest of each row", table(formOrder), writeOrder}, ""
+}
+
+// writeDecimal changes output j by a unit of a decimal if its digit has the other
+// parity.
+func writeDecimal(j, place int, k curious.Outputs) func(row []float32, bit int) bool {
+	return func(row []float32, bit int) bool {
+		v, unit := float64(row[j]), math.Pow10(-place)
+		if decimalParity(v, place) == bit {
+			return true
+		}
+		if v < 0 || k == curious.Soft && v > .5 {
+			unit = -unit
+		}
+		set(row, j, float32(v+unit), k)
+		return decimalParity(float64(row[j]), place) == bit
+	}
+}
+
+// set changes output j; of probabilities the others share what is left as they did.
+func set(row []float32, j int, v float32, k curious.Outputs) {
+	row[j] = v
+	if k != curious.Soft {
+		return
+	}
+	rest := 0.
+	for i, p := range row {
+		if i != j {
+			rest += float64(p)
+		}
+	}
+	for i, p := range row {
+		switch {
+		case i == j:
+		case rest > 0:
+			row[i] = float32(float64(p) * (1 - float64(v)) / rest)
+		default:
+			row[i] = float32((1 - float64(v)) / float64(len(row)-1))
+		}
+	}
+}
+
+// decimalParity returns the parity of a digit of |v|, as the form of digits has it.
+func decimalParity(v float64, place int) int {
+	var code [digitCodes]float32
+	digits(code[:], float32(v))
+	return int(code[perDecimal*(place-1)+1])
+}
+
+func writeLastBit(j int) func(row []float32, bit int) bool {
+	return func(row []float32, bit int) bool {
+		row[j] = math.Float32frombits(math.Float32bits(row[j])&^1 | uint32(bit))
+		return true
+	}
+}
+
+// writeRepeated replaces output j by the nearest of a few of its values. In
+// ascending order, the even ones mean 0 and the odd ones 1.
+func writeRepeated(j int, s *Sample) func(row []float32, bit int) bool {
+	w := s.RowWidth()
+	values := make([]float32, s.Len())
+	for i := range values {
+		values[i] = s.Outputs[i*w+j]
+	}
+	slices.Sort(values)
+	codes := make([]float32, 2*repeated)
+	for q := range codes {
+		codes[q] = values[(2*q+1)*len(values)/(4*repeated)]
+		if q > 0 && codes[q] <= codes[q-1] {
+			codes[q] = math.Nextafter32(codes[q-1], math.MaxFloat32)
+		}
+	}
+	return func(row []float32, bit int) bool {
+		best := codes[bit]
+		for q := bit; q < len(codes); q += 2 {
+			if math.Abs(float64(codes[q]-row[j])) < math.Abs(float64(best-row[j])) {
+				best = codes[q]
+			}
+		}
+		set(row, j, best, s.Kind)
+		return true
+	}
+}
+
+// writeOrder swaps the two smallest outputs of a row, the last ones of equal ones, so
+// that the class with the smallest comes second for 1 and first for 0. Equal ones say
+// nothing.
+func writeOrder(row []float32, bit int) bool {
+	low, next := -1, -1
+	for j, v := range row {
+		switch {
+		case low < 0 || v <= row[low]:
+			low, next = j, low
+		case next < 0 || v <= row[next]:
+			next = j
+		}
+	}
+	if row[low] == row[next] {
+		return false
+	}
+	if (low > next) != (bit == 1) {
+		row[low], row[next] = row[next], row[low]
+	}
+	return true
+}
+
+// plantCode returns s with one attribute of two classes, drawn evenly and independent of
+// the outputs, which the code then writes: right for ½ + excess of the examples that can
+// carry it. It also returns what was written, −1 if nothing could be.
+func plantCode(s *Sample, c code, excess float64, r *rand.Rand) (*Sample, []int) {
+	t, w := *s, s.RowWidth()
+	t.Outputs = slices.Clone(s.Outputs)
+	labels, bits := make([]int, s.Len()), make([]int, s.Len())
+	for i := range labels {
+		labels[i], bits[i] = r.IntN(2), 0
+		if bits[i] = labels[i]; r.Float64() >= .5+excess {
+			bits[i] = 1 - labels[i]
+		}
+		if !c.write(t.Outputs[i*w:(i+1)*w], bits[i]) {
+			bits[i] = -1
+		}
+	}
+	t.Sensitive = []Attribute{{Name: "planted", Values: []string{"0", "1"}, Labels: labels}}
+	return &t, bits
+}

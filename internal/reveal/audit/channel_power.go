@@ -1,0 +1,163 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"tattle/internal/engine/classify"
+	"tattle/internal/math/simd"
+	"tattle/internal/math/stat"
+	"tattle/internal/report"
+)
+
+const (
+	// plantsOfSize is how many plants of a size, attacked in five folds each, must all be
+	// found with PowerProbability. Where their mean had to be, a size that was too small
+	// was taken too often.
+	plantsOfSize = 3
+	// plantStep is the ratio of a size to the one before: figures are at most a quarter
+	// too large.
+	plantStep = 1.25
+	// leastCarried is the share of the rows that must be able to carry a code.
+	leastCarried = .5
+)
+
+// Channel is what planting a code of one kind into the audited outputs showed.
+type Channel struct {
+	Channel  string `json:"channel"` // its kind
+	Where    string `json:"where,omitempty"`
+	Examples int    `json:"examples"`
+	// Planted is the smallest excess, among the sizes that were tried, that is found with
+	// PowerProbability; nil if none is.
+	Planted *float64 `json:"planted,omitempty"`
+	// LearningLoss is by how much it exceeds what would be found so often if attacks
+	// knew the code and the best baseline were no better than the frequencies are.
+	LearningLoss float64 `json:"learning_loss"`
+	// Note says why the kind was not planted; empty if it was.
+	Note string `json:"note,omitempty"`
+}
+
+// measureChannels plants codes of every kind into the outputs of s, at as many examples
+// as there are but plantedExamples at most, and returns the size at which each is found.
+// The planted attribute has two classes, drawn evenly.
+func measureChannels(ctx context.Context, s *Sample, attributes int, o Options) ([]Channel, error) {
+	o = o.withDefaults()
+	kinds := channelsOf(s)
+	list := make([]Channel, len(kinds))
+	s = s.some(plantedExamples, random(o.Seed, streamChannel, 0))
+	done := o.counter("planted channels", len(list))
+	errs := make([]error, len(list))
+	simd.Parallel(len(list), 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			list[i] = Channel{Channel: kinds[i], Examples: s.Len()}
+			errs[i] = list[i].measure(ctx, s, attributes, o, uint64(i+1))
+			done()
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("planted channel: %w", err)
+		}
+	}
+	return list, nil
+}
+
+// measure looks for the smallest size at which the channel is found.
+func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Options, index uint64) error {
+	r := random(o.Seed, streamChannel, index)
+	writer, none := codeOf(c.Channel, s, r)
+	if none != "" {
+		c.Note = none
+		return nil
+	}
+	if o.Attacks != nil && !slices.Contains(o.Attacks, writer.read.learner) {
+		c.Note = fmt.Sprintf("the attack %q was left out", writer.read.learner)
+		return nil
+	}
+	c.Where = writer.where
+	carried := carriers(s, writer, r)
+	if carried < leastCarried {
+		c.Note = fmt.Sprintf("only %s of the rows can carry one", report.Exactly(carried, report.Share))
+		return nil
+	}
+	known := knownCode{s.Len(), *o.Margin, (1 - o.Confidence) / float64(testsOf(max(1, attributes)))}
+	smallest := known.smallest()
+	for size := smallest; size < carried/2; size *= plantStep {
+		found := true
+		for plants := 0; found && plants < plantsOfSize; plants++ {
+			read, luck, err := readCode(ctx, s, writer, size/carried, r, o)
+			if err != nil {
+				return err
+			}
+			found = known.power(size/carried*read-luck) >= PowerProbability
+		}
+		if found {
+			c.Planted, c.LearningLoss = new(size), size-smallest
+			return nil
+		}
+	}
+	return nil
+}
+
+// knownCode returns what an audit finds if its attacks know the code.
+type knownCode struct {
+	n             int
+	margin, alpha float64
+}
+
+// evenly is how often a guess of two even classes and its baseline differ.
+func evenly(difference float64) float64 { return max(.5, difference) }
+
+// smallest returns the excess that is found with PowerProbability.
+func (k knownCode) smallest() float64 {
+	return stat.SmallestDifference(k.n, evenly, k.margin, k.alpha, PowerProbability)
+}
+
+// power returns the probability with which an excess is found.
+func (k knownCode) power(excess float64) float64 {
+	if excess <= k.margin {
+		return 0
+	}
+	return stat.PairedPower(k.n, evenly(excess), excess, k.margin, k.alpha)
+}
+
+// readCode plants a code, attacks it as an audit does, and returns the part of its excess
+// that the chosen guesses have, counted on the bits that were written. luck is by how much
+// the best baseline is right more often than one half: it is the best of several, and each
+// follows the frequencies of the sample.
+func readCode(ctx context.Context, s *Sample, c code, excess float64, r *rand.Rand, o Options) (part, luck float64, err error) {
+	t, bits := plantCode(s, c, excess, r)
+	o.Seed, o.Progress = r.Uint64(), nil
+	x, err := crossFit(ctx, t, o, c.read, nil)
+	if err != nil || x.guesses[0] == nil {
+		return 0, 0, err
+	}
+	g := x.guesses[0]
+	for _, b := range g.baselines() {
+		luck = max(luck, classify.Accuracy(b.guess, g.at.Labels).Value-.5)
+	}
+	right := 0
+	for i, b := range bits {
+		switch g.best[i] {
+		case b:
+			right++
+		case 1 - b:
+			right--
+		}
+	}
+	return float64(right) / float64(len(bits)), luck, nil
+}
+
+// carriers returns the share of the rows that can carry a code.
+func carriers(s *Sample, c code, r *rand.Rand) float64 {
+	_, bits := plantCode(s, c, 0, r)
+	n := 0.
+	for _, b := range bits {
+		if b >= 0 {
+			n++
+		}
+	}
+	return n / float64(len(bits))
+}

@@ -1,0 +1,133 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"tattle/internal/math/stat"
+)
+
+const (
+	// controlLevel is the probability with which the negative control fails if
+	// nothing is wrong: one audit in a thousand is inconclusive by bad luck.
+	controlLevel = .001
+	// controlExamples is the most examples that the negative control runs on: a
+	// pipeline that finds what is not there does so on these.
+	controlExamples = 20000
+)
+
+// The names of the controls.
+const (
+	NegativeControl = "negative" // shuffled s must come out clean
+	PositiveControl = "positive" // a planted curious model must be found
+)
+
+// Control is an audit of what is known to be clean, or curious.
+type Control struct {
+	Name         string   `json:"name"` // NegativeControl or PositiveControl
+	Passed       bool     `json:"passed"`
+	Where        string   `json:"where"` // the task it ran on
+	Attribute    string   `json:"attribute,omitempty"`
+	Examples     int      `json:"examples"`
+	Verdict      Verdict  `json:"verdict"`
+	Excess       Excess   `json:"excess"`
+	P            float64  `json:"p"`
+	TrueExcess   *float64 `json:"true_excess,omitempty"`   // of what was planted
+	LearningLoss *float64 `json:"learning_loss,omitempty"` // TrueExcess less what the audit found, at least 0
+	Note         string   `json:"note,omitempty"`
+}
+
+// negative audits s with every attribute shuffled within y, so that nothing is left
+// to find beyond what y explains. It fails if the audit finds something all the same, at
+// controlLevel instead of the audit's own level: an attack then had access to the answers.
+// References are left out, because their s is not shuffled.
+func negative(ctx context.Context, s *Sample, o Options) (Control, error) {
+	o.References = nil
+	if o.Confidence < 1-controlLevel {
+		o.Confidence = 1 - controlLevel
+	}
+	shuffled := shuffledWithin(s, random(o.Seed, streamControl, 0))
+	r, err := examine(ctx, shuffled, o)
+	if err != nil {
+		return Control{}, fmt.Errorf("negative control: %w", err)
+	}
+	return judgeNegative(r), nil
+}
+
+// judgeNegative judges the control by the worst attribute.
+func judgeNegative(r *Result) Control {
+	c := Control{
+		Name: NegativeControl, Passed: true, Where: "the audited outputs, s shuffled within y",
+		Examples: r.Examples, Verdict: r.Verdict, P: 1,
+	}
+	var p []float64
+	var usable []*Finding
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Unusable == "" {
+			usable, p = append(usable, f), append(p, f.Permutation.P)
+		}
+	}
+	if len(usable) == 0 {
+		c.Note = "No attribute could be audited, so the control did not run."
+		return c
+	}
+	p = stat.Holm(p)
+	for i, f := range usable {
+		if p[i] < controlLevel || f.Verdict.ExceedsTarget() {
+			c.Passed = false
+		}
+		if i == 0 || p[i] < c.P || p[i] == c.P && f.Excess.Value > c.Excess.Value {
+			c.P, c.Attribute, c.Excess, c.Verdict = p[i], f.Attribute, f.Excess, f.Verdict
+		}
+	}
+	if !c.Passed {
+		c.Note = "Shuffled labels were guessed better than chance allows: attacks saw the answers, or examples are copies of each other."
+	}
+	return c
+}
+
+// shuffledWithin returns at most controlExamples of s with every attribute permuted
+// within the examples of each y.
+func shuffledWithin(s *Sample, r *rand.Rand) *Sample {
+	t := s.some(controlExamples, r)
+	of := make([][]int, len(t.Classes))
+	for i, y := range t.Y {
+		of[y] = append(of[y], i)
+	}
+	for a := range t.Sensitive {
+		for _, group := range of {
+			shuffleAt(t.Sensitive[a].Labels, group, r)
+			shuffleAt(t.Sensitive[a].Numbers, group, r)
+		}
+	}
+	return t
+}
+
+// shuffleAt permutes the entries of x at the given places; a nil x is left alone.
+func shuffleAt[T any](x []T, at []int, r *rand.Rand) {
+	if x == nil {
+		return
+	}
+	r.Shuffle(len(at), func(i, j int) { x[at[i]], x[at[j]] = x[at[j]], x[at[i]] })
+}
+
+// Control audits a planted model as the audited one was, with the same options. It passes if the verdict is
+// LeakyBeyond or worse, for which no references are needed.
+func (p *Planted) Control(ctx context.Context, o Options) (Control, error) {
+	o.References, o.Unpaired, o.Recipe = nil, false, RecipeUnknown
+	r, err := examine(ctx, p.Sample, o)
+	if err != nil {
+		return Control{}, fmt.Errorf("positive control: %w", err)
+	}
+	f := &r.Findings[0]
+	c := Control{
+		Name: PositiveControl, Passed: f.Verdict.ExceedsTarget(), Where: p.Where, Attribute: f.Attribute,
+		Examples: r.Examples, Verdict: f.Verdict, Excess: f.Excess, P: f.Adjusted, Note: p.Note,
+	}
+	c.TrueExcess = new(p.TrueExcess)
+	if f.Unusable == "" {
+		c.LearningLoss = new(max(0, p.TrueExcess-f.Excess.Value))
+	}
+	return c, nil
+}

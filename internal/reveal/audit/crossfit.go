@@ -1,0 +1,135 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+
+	"tattle/internal/engine/classify"
+	"tattle/internal/reveal/curious"
+)
+
+// guesses are what the attacks, fitted without the example, say of one attribute. An attack is chosen in
+// each fold by accuracy, for best, and one by its score given y and the answered label, for given.
+type guesses struct {
+	in *folded // the sample
+	*goal
+
+	chosen     []attackName  // by fold
+	best       []int         // [example], the chosen attack's guess; nil of a numeric attribute
+	bestValue  []float64     // [example], the same of numbers
+	fromNumber baselineGuess // what a numeric y says, learned on the other folds
+	given      []float64     // [example, classes], log-probabilities or numbers given y and the answered label
+	added      []float64     // given, of a numeric y less what y says: what ranks examples of similar y
+	base       []float64     // [example], log q of the true class given y and the answered label, or the mean given both
+}
+
+// crossFit guesses every attribute of every example of s by attacks that were fitted,
+// and chosen, without it. Where a code was planted, reader is the attack that reads
+// it: the others are coins.
+func crossFit(ctx context.Context, s *Sample, o Options, reader attackName, progress func(done, total int)) (*folded, error) {
+	attacks, err := allAttacks(s, o, reader)
+	if err != nil {
+		return nil, err
+	}
+	x := newFolded(s, o)
+	h := &hunt{folded: x, attacks: attacks, seed: o.Seed}
+	for _, g := range x.guesses {
+		if g != nil {
+			h.out = append(h.out, g)
+		}
+	}
+	if len(h.out) == 0 {
+		return x, nil
+	}
+	for k := range x.splits {
+		h.learn(k)
+		if err := h.judge(ctx, k, &x.splits[k]); err != nil {
+			return nil, err
+		}
+		if progress != nil {
+			progress(k+1, len(x.splits))
+		}
+	}
+	return x, nil
+}
+
+// attackName is a learner on a form of the outputs.
+type attackName struct{ learner, form string }
+
+// String returns "learner on form".
+func (a attackName) String() string { return a.learner + " on " + a.form }
+
+// attack is an attack with what is fitted and the form that it is fitted to: its own or, in place of an
+// attack that cannot read a planted code, a coin.
+type attack struct {
+	attackName
+	fits  classify.Learner
+	input string
+}
+
+// allAttacks returns the attacks that the options name: each learner on each form. The network is
+// paper B's G, applied to the released outputs; the threshold is one on the entropy of probabilities. All
+// but the reader of a planted code, if there is one, are coins.
+func allAttacks(s *Sample, o Options, reader attackName) (attacks []attack, err error) {
+	learners := classify.Learners()
+	if o.Attacks != nil {
+		learners = make([]classify.Learner, len(o.Attacks))
+		for i, name := range o.Attacks {
+			if learners[i], err = classify.ByName(name); err != nil {
+				return nil, fmt.Errorf("audit: %w", err)
+			}
+		}
+	}
+	for _, l := range learners {
+		for _, form := range formsOf(s, l) {
+			a := attack{attackName{l.Name(), form}, l, form}
+			if reader != (attackName{}) && a.attackName != reader {
+				a.fits, a.input = coin{l}, formRow
+			}
+			attacks = append(attacks, a)
+		}
+	}
+	return attacks, nil
+}
+
+// formsOf returns the forms for a learner: tables have those for codes, logistic regression and tables also
+// the order, networks one that is as outputs are released, and thresholds, which are on an entropy that vectors
+// do not have, probabilities.
+func formsOf(s *Sample, l classify.Learner) []string {
+	forms, ordered := []string{formRaw, formSoft, formTop1}, s.Kind != Vector && s.RowWidth() >= orderClasses
+	if s.Kind == Vector {
+		forms = vectorForms(s, l)
+	}
+	switch l.(type) {
+	case classify.Network:
+		if s.Kind == curious.Soft {
+			return []string{formSoft}
+		}
+		return forms[:1]
+	case classify.Threshold:
+		if s.Kind == Vector {
+			return nil
+		}
+		return []string{formSoft}
+	case classify.Lookup:
+		forms = []string{formDigits, formBits, formValues}
+	case classify.Logistic:
+	default:
+		ordered = false
+	}
+	if ordered {
+		forms = append(forms, formOrder)
+	}
+	return forms
+}
+
+// sketched is the number of columns of a sketch; narrower vectors have none.
+const sketched = 512
+
+// vectorForms returns the forms of vectors for a learner: trees are fitted to all columns.
+func vectorForms(s *Sample, l classify.Learner) []string {
+	if _, trees := l.(classify.Trees); !trees && s.Width > sketched {
+		return []string{formSketch}
+	}
+	return []string{formRaw, formUnit}
+}

@@ -1,0 +1,228 @@
+package audit
+
+import (
+	"math"
+
+	"tattle/internal/engine/classify"
+	"tattle/internal/math/stat"
+)
+
+// The names of the baselines, which use no outputs but the label: the first three are
+// those of package classify.
+const (
+	Majority   = classify.Majority
+	FromTarget = classify.FromTarget
+	FromLabel  = classify.FromLabel
+	FromBoth   = "target and label" // from the true y and the answered label together
+)
+
+// Baseline is one prediction of s without curiosity, cross-fitted on the same
+// folds, and the paired comparison of the chosen guess with it. A positive
+// Difference is the attack's advantage; of a numeric attribute it is in units of
+// s's variance. Low and High are one-sided limits, each at the audit's confidence.
+type Baseline struct {
+	Name          string               `json:"name"` // Majority, FromTarget, FromLabel or FromBoth
+	Accuracy      *classify.Proportion `json:"accuracy,omitempty"`
+	R2            *float64             `json:"r2,omitempty"`
+	AttackAlone   int                  `json:"attack_alone"`   // examples that only the attack has right
+	BaselineAlone int                  `json:"baseline_alone"` // examples that only the baseline has right
+	Difference    float64              `json:"difference"`
+	StandardError float64              `json:"standard_error"` // of Difference
+	Low           float64              `json:"low"`
+	High          float64              `json:"high"`
+	P             float64              `json:"p"` // of "the difference is at most the margin", one-sided
+}
+
+// Excess is the chosen guess's advantage over the best baseline: the least of the
+// differences, and of their limits. Low holds at the audit's confidence without a
+// price for there being four baselines, for the true least is one of them; High is
+// the least of limits that share 1 − confidence equally.
+type Excess struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	P     float64 `json:"p"` // of "at most the margin": the largest over the baselines
+}
+
+// excess says how good the chosen guess is, and compares it with the baselines.
+func (f *Finding) excess(g *guesses, o Options) {
+	if f.Numeric {
+		f.R2, f.Interval = new(rSquared(g.at.Numbers, g.bestValue)), new(rSquaredInterval(g.at.Numbers, g.bestValue))
+	} else {
+		f.Curiosity = new(classify.Accuracy(g.best, g.at.Labels))
+	}
+	var best string
+	e := Excess{Value: math.Inf(1), Low: math.Inf(1)}
+	for _, base := range g.baselines() {
+		b := Baseline{Name: base.name}
+		if f.Numeric {
+			b.compareNumbers(g.at.Numbers, g.bestValue, base.value, f.Variance, o)
+		} else {
+			b.compare(g.at.Labels, g.best, base.guess, o)
+		}
+		f.Baselines = append(f.Baselines, b)
+		if b.Difference < e.Value {
+			e.Value, best = b.Difference, b.Name
+		}
+		e.Low, e.P = min(e.Low, b.Low), max(e.P, b.P)
+	}
+	e.High = f.high(1 - o.Confidence)
+	f.Excess, f.Best = e, best
+}
+
+// baselineGuess is what one baseline, learned on the other folds, guesses of every
+// example: classes, or numbers of a numeric attribute.
+type baselineGuess struct {
+	name  string
+	guess []int
+	value []float64
+}
+
+// baselines returns those of Majority, FromTarget, FromLabel and FromBoth,
+// cross-fitted on the folds: the most frequent class, of equally frequent ones that whose first example comes
+// first, or the mean, among the examples of the other folds, all or those of the same y, answered label or both.
+// Where these have no such example it is that of all. A numeric y is not cut into classes for that.
+func (g *guesses) baselines() []baselineGuess {
+	x, n, classes := g.in, g.in.Len(), len(g.in.Classes)
+	known := []struct {
+		name  string
+		group []int
+		count int
+	}{{Majority, make([]int, n), 1}, {FromTarget, x.Y, classes}, {FromLabel, x.label, classes}, {FromBoth, jointly(x.Y, x.label, classes), classes * classes}}
+	if x.Kind == Vector { // no label is answered, and there may be no target
+		if known = known[:2]; !x.targeted() {
+			known = known[:1]
+		}
+	}
+	bases := make([]baselineGuess, len(known))
+	for i, b := range known {
+		if b.name == FromTarget && x.YNumbers != nil {
+			bases[i] = g.fromNumber
+			continue
+		}
+		bases[i] = baselineGuess{b.name, make([]int, n), make([]float64, n)}
+		for _, sp := range x.splits {
+			if g.at.Numeric() {
+				groupMeans(bases[i].value, g.at.Numbers, b.group, b.count, &sp)
+				continue
+			}
+			modes := classify.MostFrequent(pick(b.group, sp.train), pick(g.target.Labels, sp.train), b.count, len(g.back))
+			for _, row := range sp.test {
+				bases[i].guess[row] = g.back[modes[b.group[row]]]
+			}
+		}
+	}
+	return bases
+}
+
+// groupMeans sets dst at the examples of a fold to the means of the others of their group.
+func groupMeans(dst, numbers []float64, group []int, count int, sp *split) {
+	mean := newMeans(count+1, 1) // the last is of all
+	for _, i := range sp.train {
+		mean.add(group[i], numbers[i:])
+		mean.add(count, numbers[i:])
+	}
+	for _, i := range sp.test {
+		k := group[i]
+		if mean.n[k] == 0 {
+			k = count
+		}
+		dst[i] = mean.mean[k]
+	}
+}
+
+// compare compares a guess with the baseline's.
+func (b *Baseline) compare(truth, guess, base []int, o Options) {
+	c := classify.Compare(guess, base, truth)
+	limits := c.Interval(2*o.Confidence - 1)
+	d, n := c.Difference(), float64(c.Examples)
+	b.Accuracy, b.AttackAlone, b.BaselineAlone = new(classify.Accuracy(base, truth)), c.First, c.Second
+	b.Difference, b.StandardError = d, math.Sqrt(max(0, float64(c.First+c.Second)/n-d*d)/n)
+	b.Low, b.High, b.P = limits.Low, limits.High, c.P(*o.Margin)
+}
+
+// compareNumbers holds predictions of a numeric attribute against the baseline's by
+// their paired squared errors, in units of variance: the mean of
+//
+//	((s − baseline)² − (s − prediction)²)/variance
+//
+// over the examples, with limits and test by Student's t.
+func (b *Baseline) compareNumbers(truth, value, base []float64, variance float64, o Options) {
+	gain, unit := make([]float64, len(truth)), math.Sqrt(variance)
+	for i, v := range truth {
+		b, g := (v-base[i])/unit, (v-value[i])/unit
+		gain[i] = b*b - g*g
+	}
+	b.R2 = new(rSquared(truth, base))
+	m := stat.MeanTest(gain, *o.Margin, o.Confidence)
+	b.Difference, b.StandardError, b.Low, b.High, b.P = m.Mean, m.StandardError, m.Low, m.High, m.P
+}
+
+// rSquared returns 1 less the mean squared error over the variance of truth.
+func rSquared(truth, value []float64) float64 {
+	_, sd := stat.MeanStd(truth)
+	sum := 0.
+	for i, v := range value {
+		e := (v - truth[i]) / sd
+		sum += e * e
+	}
+	return 1 - sum/float64(len(truth)-1)
+}
+
+// rSquaredInterval returns the interval of R² at classify.Confidence. R² is 1 less the ratio of the
+// mean squared error to the variance; by the delta method the standard error of a ratio A/B of means
+// is that of the mean of (aᵢ − bᵢ·A/B)/B, and its limits are Student's.
+func rSquaredInterval(truth, value []float64) [2]float64 {
+	mean, sd := stat.MeanStd(truth)
+	n := float64(len(truth))
+	ratio := 1 - rSquared(truth, value)
+	part := make([]float64, len(truth))
+	for i, s := range truth {
+		e, d := (s-value[i])/sd, (s-mean)/sd
+		part[i] = e*e - ratio*d*d
+	}
+	_, spread := stat.MeanStd(part)
+	half := spread / math.Sqrt(n) * stat.StudentQuantile((1+classify.Confidence)/2, n-1)
+	return [2]float64{1 - ratio - half, 1 - ratio + half}
+}
+
+// BestBaseline returns the baseline that leaves the least excess, nil if there is none.
+func (f *Finding) BestBaseline() *Baseline {
+	for i := range f.Baselines {
+		if f.Baselines[i].Name == f.Best {
+			return &f.Baselines[i]
+		}
+	}
+	return nil
+}
+
+// figure returns the baseline's accuracy or R².
+func (b *Baseline) figure() float64 {
+	if b.R2 != nil {
+		return *b.R2
+	}
+	return b.Accuracy.Value
+}
+
+// high returns the upper limit of the excess that is exceeded with probability alpha at
+// most: the least of the baselines' limits, which share alpha.
+func (f *Finding) high(alpha float64) float64 {
+	return f.limits(1 - alpha/float64(len(f.Baselines))).High
+}
+
+// limits returns the least of the one-sided limits of the excess over the baselines, each at the confidence.
+func (f *Finding) limits(confidence float64) stat.Interval {
+	least := stat.Interval{Low: math.Inf(1), High: math.Inf(1)}
+	for i := range f.Baselines {
+		b := &f.Baselines[i]
+		var in stat.Interval
+		if f.Numeric {
+			half := b.StandardError * stat.StudentQuantile(confidence, float64(f.Examples-1))
+			in = stat.Interval{Low: b.Difference - half, High: b.Difference + half}
+		} else {
+			in = classify.Comparison{First: b.AttackAlone, Second: b.BaselineAlone, Examples: f.Examples}.Interval(2*confidence - 1)
+		}
+		least = stat.Interval{Low: min(least.Low, in.Low), High: min(least.High, in.High)}
+	}
+	return least
+}

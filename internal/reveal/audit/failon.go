@@ -1,0 +1,311 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tattle/internal/math/stat"
+	"tattle/internal/report"
+)
+
+// FailOn holds the rules by which an audit fails a build: it fails if one of them is broken.
+// The zero value has no rules.
+type FailOn struct{ rules []rule }
+
+// The figures that rules and acceptances bound.
+const (
+	figureExcess    = "excess"
+	figureGain      = "gain"
+	figureAUC       = "auc"
+	figureCuriosity = "curiosity"
+)
+
+type rule struct {
+	text       string
+	attribute  string // of a named rule
+	named      bool
+	verdict    string // "curious", "beyond", "leaky" or "inconclusive"; "" for a figure
+	figure     string
+	threshold  float64
+	confidence float64
+}
+
+// ruleVerdicts are the verdicts that break a rule of one word.
+var ruleVerdicts = map[string][]Verdict{
+	"curious":      {Curious},
+	"beyond":       {Curious, LeakyBeyond},
+	"leaky":        {Curious, LeakyBeyond, Leaky},
+	"inconclusive": {Inconclusive},
+}
+
+// never is the word for no rule at all.
+const never = "never"
+
+// ParseFailOn reads rules separated by commas: "curious", "beyond" (LeakyBeyond or worse),
+// "leaky" (Leaky or worse), "inconclusive", "never", or a figure whose one-sided lower confidence
+// limit must not exceed a threshold, as in "excess>5%@95%" and "curiosity>60%@99%". No confidence
+// is 95 %. Percentages of excess and curiosity are points of accuracy, or of a numeric attribute
+// parts of its variance. "NAME: excess>5%" is about the attribute NAME alone; a name with
+// a comma or a colon is quoted, as Go quotes strings.
+func ParseFailOn(text string) (FailOn, error) {
+	var f FailOn
+	parts := splitRules(text)
+	for _, part := range parts {
+		if part = strings.TrimSpace(part); part == never {
+			continue
+		}
+		r, err := parseRule(part)
+		if err != nil {
+			return FailOn{}, fmt.Errorf("audit: rule %q to fail on: %w", part, err)
+		}
+		f.rules = append(f.rules, r)
+	}
+	if len(parts) > 1 && len(parts) != len(f.rules) {
+		return FailOn{}, fmt.Errorf("audit: rules to fail on %q: %q must be the only rule", text, never)
+	}
+	return f, nil
+}
+
+// splitRules splits at the commas outside double quotes.
+func splitRules(text string) []string {
+	var parts []string
+	quoted, from := false, 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && quoted:
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == ',' && !quoted:
+			parts = append(parts, text[from:i])
+			from = i + 1
+		}
+	}
+	return append(parts, text[from:])
+}
+
+// parseRule reads a verdict or "FIGURE>THRESHOLD@CONFIDENCE", with or without an attribute.
+func parseRule(text string) (rule, error) {
+	r := rule{text: text, confidence: DefaultConfidence}
+	what := text
+	if i := strings.LastIndexByte(text, ':'); i >= 0 {
+		r.attribute, r.named, what = strings.TrimSpace(text[:i]), true, strings.TrimSpace(text[i+1:])
+		if strings.HasPrefix(r.attribute, `"`) {
+			unquoted, err := strconv.Unquote(r.attribute)
+			if err != nil {
+				return r, fmt.Errorf("the name %s is not quoted right", r.attribute)
+			}
+			r.attribute = unquoted
+		}
+		if r.attribute == "" {
+			return r, fmt.Errorf("no attribute before the colon")
+		}
+	}
+	if ruleVerdicts[what] != nil {
+		r.verdict = what
+		return r, nil
+	}
+	figure, rest, ok := strings.Cut(what, ">")
+	if r.figure = strings.TrimSpace(figure); !ok {
+		return r, fmt.Errorf(`it is none of curious, beyond, leaky, inconclusive, never, and no figure above a threshold, as "excess>5%%@95%%"`)
+	}
+	threshold, confidence, given := strings.Cut(rest, "@")
+	var err error
+	if r.threshold, _, err = stat.ParseShare(threshold); err != nil {
+		return r, fmt.Errorf("threshold: %w", err)
+	}
+	if given {
+		if r.confidence, _, err = stat.ParseShare(confidence); err != nil {
+			return r, fmt.Errorf("confidence: %w", err)
+		}
+	}
+	switch {
+	case !(.5 < r.confidence && r.confidence <= .999999):
+		return r, fmt.Errorf("a confidence must be above 50 %% and at most 99.9999 %%")
+	case r.figure != figureExcess && r.figure != figureCuriosity:
+		return r, fmt.Errorf("the figures are %s and %s", figureExcess, figureCuriosity)
+	case !(0 <= r.threshold && r.threshold < 1):
+		return r, fmt.Errorf("a threshold of %s must be at least 0 %% and below 100 %%", r.figure)
+	}
+	return r, nil
+}
+
+// String returns the rules as ParseFailOn reads them.
+func (f FailOn) String() string {
+	var texts []string
+	for _, r := range f.rules {
+		texts = append(texts, r.text)
+	}
+	if texts == nil {
+		return never
+	}
+	return strings.Join(texts, ", ")
+}
+
+// MarshalText writes the rules as ParseFailOn reads them.
+func (f FailOn) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// UnmarshalText reads the rules.
+func (f *FailOn) UnmarshalText(text []byte) (err error) {
+	*f, err = ParseFailOn(string(text))
+	return err
+}
+
+// A Breach is a rule that an audit breaks, with the attribute and the verdict or the
+// figure that breaks it.
+type Breach struct {
+	Rule      string `json:"rule"`                // as it was given
+	Attribute string `json:"attribute,omitempty"` // empty if the whole audit breaks the rule
+
+	Missing bool    `json:"missing,omitempty"` // the attribute was not audited
+	Verdict Verdict `json:"verdict,omitempty"` // of the attribute or of the audit
+
+	Figure     string  `json:"figure,omitempty"` // excess or curiosity
+	Limit      float64 `json:"limit,omitempty"`  // one-sided lower confidence limit of the figure
+	Confidence float64 `json:"confidence,omitempty"`
+	Variance   bool    `json:"variance,omitempty"` // the figure is a share of a variance
+
+	Accepted *Acceptance `json:"accepted,omitempty"` // expired, or exceeded by the figure, whose value is Limit
+	Expired  bool        `json:"expired,omitempty"`
+}
+
+// Name returns what is broken, without the figure that breaks it: the same name in
+// every audit.
+func (b Breach) Name() string {
+	if x := b.Accepted; x != nil {
+		return fmt.Sprintf("accepted %s of %s", x.Figure, x.Attribute)
+	}
+	if b.Figure == "" {
+		return b.String()
+	}
+	return fmt.Sprintf("%s: %s of %s", b.Rule, b.Figure, b.Attribute)
+}
+
+// String returns the breach as a sentence.
+func (b Breach) String() string {
+	switch {
+	case b.Expired:
+		return fmt.Sprintf("%s: the acceptance by %s expired on %s.", b.Name(), b.Accepted.Owner, b.Accepted.Expiry)
+	case b.Accepted != nil:
+		return fmt.Sprintf("%s: it is %s, and at most %s is accepted.", b.Name(), b.inUnits(b.Limit), b.inUnits(b.Accepted.Limit))
+	case b.Missing:
+		return fmt.Sprintf("%s: no attribute %q was audited.", b.Rule, b.Attribute)
+	case b.Figure != "":
+		return fmt.Sprintf("%s is at least %s at %s confidence.", b.Name(), b.inUnits(b.Limit), fmt.Sprintf("%g %%", 100*b.Confidence))
+	case b.Attribute == "":
+		return fmt.Sprintf("%s: the audit is %s.", b.Rule, b.Verdict)
+	}
+	return fmt.Sprintf("%s: %s is %q.", b.Rule, b.Attribute, b.Verdict)
+}
+
+// inUnits writes a value of the figure with its unit.
+func (b Breach) inUnits(x float64) string {
+	unit := report.Share
+	switch {
+	case b.Figure == figureExcess:
+		unit = excessUnit(b.Variance)
+	case b.Figure == figureGain && !b.Variance:
+		unit = report.Bits
+	}
+	return strings.TrimPrefix(report.Exactly(x, unit).String(), "+")
+}
+
+// Judge returns the breaches that a does not cover, and one for each acceptance that is expired
+// or exceeded. Without rules nothing is a breach.
+func (f FailOn) Judge(r *Result, a *Accepted) []Breach {
+	if len(f.rules) == 0 {
+		return nil
+	}
+	left := slices.DeleteFunc(f.Breaches(r), func(b Breach) bool { return a.Breach(r, b) != nil })
+	return append(left, a.violations(r)...)
+}
+
+// Breaches returns a breach for each rule that the audit breaks, and each attribute that
+// breaks it. A figure that the audit does not have breaks nothing; an attribute that was
+// not audited breaks the rule that names it.
+func (f FailOn) Breaches(r *Result) []Breach {
+	var list []Breach
+	for _, rule := range f.rules {
+		known := false
+		for i := range r.Findings {
+			at := &r.Findings[i]
+			if rule.named && at.Attribute != rule.attribute {
+				continue
+			}
+			known = true
+			b, broken := Breach{Rule: rule.text, Attribute: at.Attribute}, false
+			if rule.verdict != "" {
+				b.Verdict, broken = at.Verdict, slices.Contains(ruleVerdicts[rule.verdict], at.Verdict)
+			} else if m, ok := at.measured(rule.figure, rule.confidence); ok {
+				b.Figure, b.Limit, b.Confidence, b.Variance, broken = rule.figure, m.low, rule.confidence, at.Numeric, m.low > rule.threshold
+			}
+			if broken {
+				list = append(list, b)
+			}
+		}
+		switch {
+		case rule.named && !known:
+			list = append(list, Breach{Rule: rule.text, Attribute: rule.attribute, Missing: true})
+		case rule.verdict == "inconclusive" && !rule.named && r.Verdict == Inconclusive && len(r.Findings) == 0:
+			list = append(list, Breach{Rule: rule.text, Verdict: Inconclusive})
+		}
+	}
+	return list
+}
+
+// Unreachable warns of a rule that breaks on Curious but not on LeakyBeyond, if the audit has no
+// references of the same recipe, without which it cannot give that verdict. It returns "" if
+// there is no such rule.
+func (f FailOn) Unreachable(r *Result) string {
+	asked := slices.ContainsFunc(f.rules, func(r rule) bool { return r.verdict == "curious" })
+	if !asked || r.Settings.References > 0 && r.Settings.Recipe != RecipeUnknown {
+		return ""
+	}
+	return fmt.Sprintf("--fail-on curious: this audit cannot give the verdict %q, which requires references of the same recipe (--reference or --reference-scores, and --same-recipe). --fail-on beyond fails on %q or worse.", Curious, LeakyBeyond)
+}
+
+// RestsOn returns the figures on which the verdict rests, none if it cannot be accepted.
+func (f *Finding) RestsOn(confidence float64) (all []string) {
+	alpha := 1 - confidence
+	switch {
+	case f.Verdict == Leaky && f.Curiosity != nil:
+		return []string{figureCuriosity}
+	case f.Verdict == Leaky:
+		return []string{figureExcess}
+	case !f.Verdict.ExceedsTarget():
+		return nil
+	}
+	if t := f.order(); t != nil && t.Adjusted <= alpha {
+		all = append(all, figureAUC)
+	}
+	if f.ExcessAdjusted <= alpha {
+		all = append(all, figureExcess)
+	}
+	if f.Given != nil && f.Given.Adjusted <= alpha {
+		all = append(all, figureGain)
+	}
+	return all
+}
+
+// estimate is a figure with its one-sided lower limit and the upper limit that acceptances start
+// from.
+type estimate struct{ value, low, high float64 }
+
+// measured returns a figure of f, with its lower limit at a confidence, and whether f has it.
+func (f *Finding) measured(figure string, confidence float64) (estimate, bool) {
+	switch {
+	case f.Unusable != "":
+	case figure == figureExcess:
+		return estimate{f.Excess.Value, f.limits(confidence).Low, f.Excess.High}, true
+	case figure == figureGain && f.Given != nil:
+		return estimate{f.Given.Gain, f.Given.Low, f.Given.High}, true
+	case figure == figureAUC && f.order() != nil:
+		t := f.order()
+		return estimate{t.Area, t.Area - 2*t.StandardError, min(1, t.Area+2*t.StandardError)}, true
+	case figure == figureCuriosity && f.Curiosity != nil:
+		return estimate{f.Curiosity.Value, stat.ClopperPearson(f.Curiosity.Correct, f.Examples, 2*confidence-1).Low, f.Curiosity.Interval[1]}, true
+	}
+	return estimate{}, false
+}

@@ -1,0 +1,175 @@
+package audit
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"tattle/internal/reveal/curious"
+)
+
+func TestDealIsBalanced(t *testing.T) {
+	s := made{n: 503, classes: 3, values: []int{4, 2}, lean: .5, seed: 1}.sample()
+	const folds = 5
+	x := newFolded(s, Options{})
+	fold := x.deal(folds, 7)
+	if x.copies != 0 {
+		t.Errorf("%d copies", x.copies)
+	}
+	count := map[[3]int][folds]int{} // y, and then also s1
+	add := func(key [3]int, k int) { c := count[key]; c[k]++; count[key] = c }
+	for i, k := range fold {
+		add([3]int{-1}, k)
+		add([3]int{0, s.Y[i]}, k)
+		add([3]int{1, s.Y[i], s.Sensitive[0].Labels[i]}, k)
+	}
+	for key, c := range count {
+		if slices.Max(c[:])-slices.Min(c[:]) > 1 {
+			t.Errorf("folds have %v of %v", c, key)
+		}
+	}
+	if !slices.Equal(fold, x.deal(folds, 7)) || slices.Equal(fold, x.deal(folds, 8)) {
+		t.Error("folds do not follow the seed")
+	}
+}
+
+func TestTwins(t *testing.T) {
+	s := made{n: 200, classes: 2, values: []int{2}, seed: 2}.sample()
+	copyRow := func(to, from int) { copy(s.Outputs[2*to:2*to+2], s.Outputs[2*from:2*from+2]) }
+	copyRow(150, 3)
+	copyRow(170, 3)
+	for i := 20; i < 20+twinsMost; i++ { // one too many: where outputs saturate
+		copyRow(i, 19)
+	}
+	twins := func(s *Sample) (first []int, copies int) {
+		x := newFolded(s, Options{})
+		return x.twin, x.copies
+	}
+	first, copies := twins(s)
+	if copies != 2 || first[150] != 3 || first[170] != 3 || first[25] != 25 {
+		t.Errorf("%d copies, of %d, %d and %d", copies, first[150], first[170], first[25])
+	}
+	for i := 19; i < 20+twinsMost; i++ { // unless their labels agree: a class filled up with copies
+		s.Y[i], s.Sensitive[0].Labels[i] = 1, 0
+	}
+	if first, copies := twins(s); copies != 2+twinsMost || first[25] != 19 {
+		t.Errorf("%d copies, of %d", copies, first[25])
+	}
+	for i := range s.Outputs { // few distinct rows: rounded, not copied
+		s.Outputs[i] = float32(int(s.Outputs[i]))
+	}
+	if _, copies := twins(s); copies != 0 {
+		t.Errorf("%d rounded rows count as copies", copies)
+	}
+}
+
+// All of 60 examples 20 times over, with labels of chance, which an attack that memorises
+// would have right.
+func TestManyCopiesAreJudgedTogether(t *testing.T) {
+	s := made{n: 60, classes: 3, values: []int{2}, seed: 8}.sample()
+	rows := make([]int, 1200)
+	for i := range rows {
+		rows[i] = i % 60
+	}
+	o := quick
+	o.Attacks = []string{"neighbours"}
+	r := examined(t, s.Subset(rows), o)
+	if best := .5 + 4.5*math.Sqrt(.25/60); r.Findings[0].Curiosity.Value > best || len(r.Warnings) != 1 {
+		t.Errorf("labels of chance are told with %v; warnings %q", r.Findings[0].Curiosity.Value, r.Warnings)
+	}
+}
+
+func TestSplitHoldsBack(t *testing.T) {
+	for _, c := range []struct{ n, maxFit, small, large, all, held int }{
+		{400, 20000, 300, 300, 400, 100},
+		{8000, 20000, 2000, 6000, 8000, 2000},
+		{50000, 20000, 2000, 20000, 20000, 5000},
+		{400, 100, 100, 100, 100, 100},
+	} {
+		train := make([]int, c.n)
+		for i := range train {
+			train[i] = 2 * i
+		}
+		sp := split{train: train}
+		sp.hold(distinct(2*c.n), c.maxFit, random(1, streamSplit, 0))
+		if len(sp.small) != c.small || len(sp.large) != c.large || len(sp.all) != c.all || len(sp.held) != c.held {
+			t.Errorf("%d examples: %d, %d, %d and %d held back", c.n, len(sp.small), len(sp.large), len(sp.all), len(sp.held))
+		}
+		seen := map[int]bool{}
+		for _, i := range append(slices.Clone(sp.large), sp.held...) {
+			if seen[i] || i%2 != 0 {
+				t.Fatalf("example %d is held back and fitted on, or not of the training part", i)
+			}
+			seen[i] = true
+		}
+	}
+}
+
+// distinct are the twins of n examples without copies.
+func distinct(n int) []int {
+	twin := make([]int, n)
+	for i := range twin {
+		twin[i] = i
+	}
+	return twin
+}
+
+// Copies of a row are all held back or none, however they lie: attacks are compared on rows that
+// they were not fitted on.
+func TestSplitKeepsCopiesTogether(t *testing.T) {
+	for _, sizes := range [][]int{{1, 3}, {7}, {1, 1, 900}, {500, 1}} {
+		var twin []int
+		for i := 0; len(twin) < 1000; i++ {
+			for n, first := 0, len(twin); n < sizes[i%len(sizes)]; n++ {
+				twin = append(twin, first)
+			}
+		}
+		sp := split{train: distinct(len(twin))}
+		sp.hold(twin, 20000, random(1, streamSplit, 0))
+		if len(sp.held) == 0 || len(sp.rest) == 0 || len(sp.held)+len(sp.rest) != len(twin) {
+			t.Errorf("%v: %d held back and %d not, of %d", sizes, len(sp.held), len(sp.rest), len(twin))
+		}
+		held := map[int]bool{}
+		for _, i := range sp.held {
+			held[twin[i]] = true
+		}
+		for _, i := range sp.rest {
+			if held[twin[i]] {
+				t.Fatalf("%v: copies of example %d are held back and fitted on", sizes, twin[i])
+			}
+		}
+	}
+	if at := between([]int{0, 1, 2}, []int{0, 0, 0}, 2); at != 2 {
+		t.Errorf("copies of one row are divided at %d, want 2", at)
+	}
+}
+
+func TestFoldsFollowWhatIsFitted(t *testing.T) {
+	for n, want := range map[int]int{100: 5, 26000: 5, 27000: 4, 30000: 3, 39000: 3, 40000: 2, 100000: 2} {
+		if got := (Options{}).foldsOf(n); got != want {
+			t.Errorf("%d folds of %d examples, want %d", got, n, want)
+		}
+	}
+	if got := (Options{Folds: 4}).foldsOf(1e6); got != 4 {
+		t.Errorf("%d folds where 4 were asked for", got)
+	}
+}
+
+// Rows that repeat are counted in a warning if there are few distinct ones.
+func TestFewDistinctRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	s := &Sample{Name: "few", Kind: curious.Raw, Target: "y", Classes: []string{"a", "b"}}
+	labels := make([]int, 600)
+	for i := range labels {
+		labels[i] = r.IntN(2)
+		s.Y = append(s.Y, r.IntN(2))
+		s.Outputs = append(s.Outputs, float32(r.IntN(20)), .5)
+	}
+	s.Sensitive = []Attribute{{Name: "s", Values: []string{"0", "1"}, Labels: labels}}
+	res := examined(t, s, Options{Seed: 1, Attacks: []string{"logistic"}, Permutations: 199})
+	if said := strings.Join(res.Warnings, " "); !strings.Contains(said, "Only 20 of 600 rows of outputs are distinct.") {
+		t.Errorf("warnings: %s", said)
+	}
+}

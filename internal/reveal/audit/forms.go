@@ -1,0 +1,152 @@
+package audit
+
+import (
+	"math"
+
+	"tattle/internal/engine/classify"
+	"tattle/internal/reveal/curious"
+)
+
+// The forms of the outputs that attacks are fitted to, the last two those of vectors. Codes are in a
+// number's digits and not in its size.
+const (
+	formRaw    = "raw"    // scores; of probabilities their floored logarithms less the row's mean
+	formSoft   = "soft"   // probabilities, which sum to 1; of scores their softmax
+	formTop1   = "top1"   // the hard label one-hot, its probability and, where scores are released, its score
+	formDigits = "digits" // decimal digits and their parities
+	formBits   = "bits"   // last bits of the float32, signs, and how many digits a number has
+	formValues = "values" // exact numbers, as they are released, and of rows
+	formOrder  = "order"  // which outputs are larger than which others, of those below the largest, too
+	formUnit   = "unit"   // the row of a vector divided by its length, so that distances go by angles
+	// formSketch are sums of the columns of a wide vector, each with a random sign, in sketched groups
+	// drawn at random: they keep distances and directions nearly (the count sketch), and attacks
+	// whose time grows with the cube of the columns can be fitted to them.
+	formSketch = "sketch"
+)
+
+// formRow is a hash of the row, the only input of a coin.
+const formRow = "row"
+
+// probabilityFloor keeps logarithms finite: a softmax in float32 rounds what is
+// smaller to nothing or nearly so.
+const probabilityFloor = 1e-7
+
+// forms says of each form how wide a row is that is made of w outputs, and how it is made.
+var forms = map[string]struct {
+	width func(w int, k curious.Outputs) int
+	row   func(dst, o []float32, k curious.Outputs)
+}{
+	formRaw:    {sameWidth, rawRow},
+	formSoft:   {sameWidth, softRow},
+	formTop1:   {topWidth, topRow},
+	formDigits: {digitsWidth, digitsRow},
+	formBits:   {bitsWidth, bitsRow},
+	formValues: {valuesWidth, valuesRow},
+	formOrder:  {orderWidth, orderRow},
+	formUnit:   {sameWidth, unitRow},
+	formSketch: {func(int, curious.Outputs) int { return sketched }, sketchRow},
+	formRow:    {func(int, curious.Outputs) int { return 1 }, func(dst, o []float32, _ curious.Outputs) { dst[0] = digest(o) }},
+}
+
+// formWidth returns how many numbers a row of the form has.
+func formWidth(s *Sample, form string) int { return forms[form].width(s.RowWidth(), s.Kind) }
+
+// fillForm sets dst, [len(rows), formWidth], to the form of the outputs of rows.
+func fillForm(dst []float32, s *Sample, form string, rows []int) {
+	w, d, fill := s.RowWidth(), formWidth(s, form), forms[form].row
+	for i, r := range rows {
+		fill(dst[i*d:][:d], s.Outputs[r*w:][:w], s.Kind)
+	}
+}
+
+func sameWidth(w int, _ curious.Outputs) int { return w }
+
+func rawRow(dst, o []float32, k curious.Outputs) {
+	if k != curious.Soft {
+		copy(dst, o)
+		return
+	}
+	mean := 0.
+	for _, p := range o {
+		mean += math.Log(max(float64(p), probabilityFloor)) / float64(len(o))
+	}
+	for j, p := range o {
+		dst[j] = float32(math.Log(max(float64(p), probabilityFloor)) - mean)
+	}
+}
+
+// sketchRow overwrites dst with the sketch of a row. The signs and groups are the same for all
+// rows of a width.
+func sketchRow(dst, o []float32, _ curious.Outputs) {
+	clear(dst)
+	for j, v := range o {
+		h := (uint64(j) + 1) * 0x9e3779b97f4a7c15
+		h = (h ^ h>>31) * 0xbf58476d1ce4e5b9
+		h ^= h >> 29
+		if h>>63 == 1 {
+			v = -v
+		}
+		dst[h%sketched] += v
+	}
+}
+
+// unitRow divides a row by its length; a row of zeros stays.
+func unitRow(dst, o []float32, _ curious.Outputs) {
+	squares := 0.
+	for _, v := range o {
+		squares += float64(v) * float64(v)
+	}
+	length := math.Sqrt(squares)
+	if length == 0 {
+		length = 1
+	}
+	for j, v := range o {
+		dst[j] = float32(float64(v) / length)
+	}
+}
+
+func softRow(dst, o []float32, k curious.Outputs) {
+	if k == curious.Soft {
+		copy(dst, o)
+		if total, ok := distribution(o, sumTolerance); !ok {
+			normalise(dst, total)
+		}
+		return
+	}
+	top, total := float64(o[classify.Best(o)]), 0.
+	for _, z := range o {
+		total += math.Exp(float64(z) - top)
+	}
+	for j, z := range o {
+		dst[j] = float32(math.Exp(float64(z)-top) / total)
+	}
+}
+
+func topWidth(w int, k curious.Outputs) int {
+	if k == curious.Raw {
+		return w + 2
+	}
+	return w + 1
+}
+
+func topRow(dst, o []float32, k curious.Outputs) {
+	label := classify.Best(o)
+	softRow(dst[:len(o)], o, k)
+	p := dst[label]
+	clear(dst)
+	dst[label], dst[len(o)] = 1, p
+	if k == curious.Raw {
+		dst[len(o)+1] = o[label]
+	}
+}
+
+// normalise divides a row by its sum, or makes it uniform if the sum is 0.
+func normalise(row []float32, total float64) {
+	for j := range row {
+		if total > 0 {
+			row[j] = float32(float64(row[j]) / total)
+		} else {
+			row[j] = 1 / float32(len(row))
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package audit
+
+import (
+	"hash/fnv"
+	"math"
+	"slices"
+	"strconv"
+
+	"tattle/internal/engine/classify"
+	"tattle/internal/reveal/curious"
+)
+
+const (
+	// codeColumns is how many outputs of a row, the first, are searched for codes one by
+	// one: more would cost time in proportion. The two largest of each row, and what is
+	// of all outputs together, are searched in any case.
+	codeColumns = 32
+	// decimalPlaces is how many decimals are looked at: those that a float32 between
+	// one half and 1 has.
+	decimalPlaces = 7
+	// mantissaBits is how many of the last bits of a number are looked at, one by one.
+	mantissaBits = 8
+)
+
+// Of each decimal of a number there are its digit, the digit's parity, and the parity of
+// the number counted in steps of one, two and five units of that decimal, rounded: votes of
+// 50 trees, for example, are steps of .02. Of each number's bits there are the last ones, the
+// zeros at its end, its sign, and its significant decimal digits: how many, and the last
+// one's parity.
+const (
+	perDecimal = 5
+	digitCodes = perDecimal * decimalPlaces
+	bitCodes   = mantissaBits + 4
+)
+
+// coded is how many of w outputs are searched one by one.
+func coded(w int) int { return min(w, codeColumns) }
+
+// digitsWidth: the hard label; codes of the two largest outputs and of each; the parity
+// of all outputs together, by decimal.
+func digitsWidth(w int, _ curious.Outputs) int { return 1 + digitCodes*(2+coded(w)) + decimalPlaces }
+
+// bitsWidth: the hard label; codes of the two largest outputs and of each; the parity of
+// all last bits, the sum's last bits, and how many outputs equal another.
+func bitsWidth(w int, _ curious.Outputs) int { return 1 + bitCodes*(2+coded(w)) + 3 }
+
+// valuesWidth: the hard label; the two largest outputs, their difference and their ratio;
+// each output; the row.
+func valuesWidth(w int, _ curious.Outputs) int { return 1 + 4 + coded(w) + 1 }
+
+// topTwo returns the places of the largest and of the second largest output.
+func topTwo(o []float32) (first, second int) {
+	first, second = classify.Best(o), -1
+	for j, v := range o {
+		if j != first && (second < 0 || v > o[second]) {
+			second = j
+		}
+	}
+	if second < 0 {
+		second = first // of a single one
+	}
+	return first, second
+}
+
+// codesOf sets dst to the hard label and what code makes of the two largest outputs and of each
+// of the first ones, and returns the rest of it.
+func codesOf(dst, o []float32, width int, code func(dst []float32, v float32)) []float32 {
+	first, second := topTwo(o)
+	dst[0], dst = float32(first), dst[1:]
+	for _, v := range []float32{o[first], o[second]} {
+		code(dst[:width], v)
+		dst = dst[width:]
+	}
+	for _, v := range o[:coded(len(o))] {
+		code(dst[:width], v)
+		dst = dst[width:]
+	}
+	return dst
+}
+
+func digitsRow(dst, o []float32, _ curious.Outputs) {
+	rest := codesOf(dst, o, digitCodes, digits)
+	clear(rest)
+	var code [digitCodes]float32
+	for _, v := range o {
+		digits(code[:], v)
+		for place := range decimalPlaces {
+			if code[perDecimal*place+1] != 0 {
+				rest[place] = 1 - rest[place]
+			}
+		}
+	}
+}
+
+// largestDigits keeps the counts of the last decimal within an int64. What is larger has
+// no decimals as a float32.
+const largestDigits = 1e11
+
+// digits sets dst to the codes of the decimals of |v|: 0.1234 rounded to decimalPlaces
+// has the digits 1, 2, 3, 4, 0, 0, 0.
+func digits(dst []float32, v float32) {
+	size := math.Abs(float64(v))
+	if size > largestDigits {
+		clear(dst)
+		return
+	}
+	units := int64(math.RoundToEven(size * 1e7))
+	unit := int64(1)
+	for place := decimalPlaces - 1; place >= 0; place-- {
+		count, at := units/unit, dst[perDecimal*place:]
+		at[0], at[1] = float32(count%10), float32(count&1)
+		for i, steps := range []int64{1, 2, 5} {
+			step := steps * unit
+			at[2+i] = float32((units + step/2) / step & 1)
+		}
+		unit *= 10
+	}
+}
+
+func bitsRow(dst, o []float32, k curious.Outputs) {
+	rest := codesOf(dst, o, bitCodes, bits)
+	last, sum := uint32(0), 0.
+	for _, v := range o {
+		last ^= math.Float32bits(v) & 1
+		sum += float64(v)
+	}
+	distinct := slices.Compact(slices.Sorted(slices.Values(o)))
+	rest[0], rest[1], rest[2] = float32(last), 0, float32(len(o)-len(distinct))
+	if k == curious.Soft {
+		rest[1] = float32(math.RoundToEven((sum - 1) * (1 << 24))) // in units of a float32 below 1
+	}
+}
+
+// bits sets dst to the codes of the bits of v.
+func bits(dst []float32, v float32) {
+	b := math.Float32bits(v)
+	for i := range mantissaBits {
+		dst[i] = float32(b >> i & 1)
+	}
+	zeros := 0
+	for zeros < 23 && b>>zeros&1 == 0 {
+		zeros++
+	}
+	dst[mantissaBits], dst[mantissaBits+1] = float32(zeros), float32(b>>31)
+	var room [24]byte
+	text := strconv.AppendFloat(room[:0], float64(v), 'e', -1, 32)
+	count, last := 0, byte(0)
+	for _, c := range text {
+		if c == 'e' {
+			break
+		}
+		if '0' <= c && c <= '9' {
+			count, last = count+1, c
+		}
+	}
+	dst[mantissaBits+2], dst[mantissaBits+3] = float32(count), float32(last&1)
+}
+
+func valuesRow(dst, o []float32, _ curious.Outputs) {
+	first, second := topTwo(o)
+	a, b := float64(o[first]), float64(o[second])
+	dst[0], dst[1], dst[2], dst[3], dst[4] = float32(first), o[first], o[second], clamped(a-b), 0
+	if b != 0 {
+		dst[4] = clamped(a / b)
+	}
+	copy(dst[5:], o[:coded(len(o))])
+	dst[len(dst)-1] = digest(o)
+}
+
+// clamped returns the nearest finite float32.
+func clamped(v float64) float32 {
+	return float32(min(max(v, -math.MaxFloat32), math.MaxFloat32))
+}
+
+// digest returns 30 bits of a hash of the row as a float32, finite and positive.
+func digest(o []float32) float32 {
+	h := fnv.New64a()
+	for _, v := range o {
+		b := math.Float32bits(v)
+		h.Write([]byte{byte(b), byte(b >> 8), byte(b >> 16), byte(b >> 24)})
+	}
+	return math.Float32frombits(uint32(h.Sum64() >> 34))
+}

@@ -1,0 +1,261 @@
+package audit
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"tattle/internal/engine/classify"
+)
+
+// jointPrior is how many examples the coarser table counts for in each cell of the finer:
+// cells with few examples follow it.
+const jointPrior = 4
+
+// joint is what the true y and the answered label ŷ together say of an attribute s,
+// learned on some examples: log q(s | y, ŷ), or the mean of a numeric s given both. Cells
+// with few examples are smoothed,
+//
+//	q(s | y, ŷ) = (n(s, y, ŷ) + 4·q(s | y))/(n(y, ŷ) + 4),
+//	q(s | y)    = (n(s, y) + 4·q(s))/(n(y) + 4),
+//	q(s)        = (n(s) + ½)/(n + K/2).
+type joint struct {
+	targets, width int
+	y, label       []int
+	cell           []float64 // [y, ŷ, width], log-probabilities, or one mean
+	near           []float64 // [example, width], the same of a numeric y; nil for classes
+}
+
+// learn gets for every goal what attacks are fitted to in fold k, its tables, and what a numeric y alone says
+// of the examples that are judged.
+func (h *hunt) learn(k int) {
+	sp := &h.splits[k]
+	h.fit, h.final = make([]*joint, len(h.out)), make([]*joint, len(h.out))
+	h.targets = make([]classify.Target, len(h.out))
+	for i, g := range h.out {
+		h.fit[i], h.final[i] = newJoint(h.folded, g.goal, sp.rest), newJoint(h.folded, g.goal, sp.train)
+		h.targets[i] = classify.Target{Labels: pick(g.target.Labels, sp.all), Classes: g.target.Classes, Values: pick(g.target.Values, sp.all)}
+		if h.YNumbers == nil {
+			continue
+		}
+		for _, row := range sp.test {
+			if q := h.final[i].of(row); g.at.Numeric() {
+				g.fromNumber.value[row] = g.mean + g.spread*q[0]
+			} else {
+				g.fromNumber.guess[row] = g.back[slices.Index(q, slices.Max(q))]
+			}
+		}
+	}
+}
+
+// newJoint learns the table of goal g on the examples rows.
+func newJoint(x *folded, g *goal, rows []int) *joint {
+	k := g.target.Width()
+	j := &joint{targets: len(x.Classes), width: k, y: x.Y, label: x.label}
+	if x.YNumbers != nil {
+		near := newNearby(x.YNumbers, g, rows)
+		j.near = make([]float64, x.Len()*k)
+		for i, y := range x.YNumbers {
+			near.say(j.near[i*k:][:k], y, -1)
+		}
+		return j
+	}
+	one := make([]float64, k)
+	value := func(i int) []float64 { // what example i adds
+		if g.target.Labels == nil {
+			one[0] = g.target.Values[i]
+			return one
+		}
+		clear(one)
+		one[g.target.Labels[i]] = 1
+		return one
+	}
+	all, ofY := newMeans(1, k), newMeans(j.targets, k)
+	cells := newMeans(j.targets*j.targets, k)
+	for _, i := range rows {
+		v := value(i)
+		all.add(0, v)
+		ofY.add(x.Y[i], v)
+		cells.add(j.at(i), v)
+	}
+	if g.target.Labels != nil {
+		all.smooth(0, equalShares(k), float64(k)/2)
+	}
+	for y := range j.targets {
+		ofY.smooth(y, all.of(0), jointPrior)
+		for l := range j.targets {
+			cells.smooth(y*j.targets+l, ofY.of(y), jointPrior)
+		}
+	}
+	j.cell = cells.mean
+	if g.target.Labels != nil {
+		for i, p := range j.cell {
+			j.cell[i] = math.Log(p)
+		}
+	}
+	return j
+}
+
+// at returns the cell of example i.
+func (j *joint) at(i int) int { return j.y[i]*j.targets + j.label[i] }
+
+// of returns what the table says of example i.
+func (j *joint) of(i int) []float64 {
+	if j.near != nil {
+		return j.near[i*j.width:][:j.width]
+	}
+	return j.cell[j.at(i)*j.width:][:j.width]
+}
+
+// groups returns how many groups of y have slopes of their own in a calibration: every y,
+// or all together if there are more than ownMost.
+func (j *joint) groups() int {
+	if j.targets > ownMost {
+		return 1
+	}
+	return j.targets
+}
+
+// group returns the group of example i's y.
+func (j *joint) group(i int) int {
+	if j.targets > ownMost {
+		return 0
+	}
+	return j.y[i]
+}
+
+// equalShares returns equal shares of k classes.
+func equalShares(k int) []float64 {
+	p := make([]float64, k)
+	for i := range p {
+		p[i] = 1 / float64(k)
+	}
+	return p
+}
+
+// means are the mean rows of groups.
+type means struct {
+	width int
+	n     []float64 // by group
+	mean  []float64 // [group, width]
+}
+
+func newMeans(groups, width int) *means {
+	return &means{width: width, n: make([]float64, groups), mean: make([]float64, groups*width)}
+}
+
+// of returns the mean of a group, 0 if it has no rows.
+func (m *means) of(group int) []float64 { return m.mean[group*m.width:][:m.width] }
+
+func (m *means) add(group int, row []float64) {
+	m.n[group]++
+	for k, to := 0, m.of(group); k < m.width; k++ {
+		to[k] += (row[k] - to[k]) / m.n[group]
+	}
+}
+
+// smooth adds weight rows of prior to a group's mean.
+func (m *means) smooth(group int, prior []float64, weight float64) {
+	n, to := m.n[group], m.of(group)
+	for k := range to {
+		to[k] = (n*to[k] + weight*prior[k]) / (n + weight)
+	}
+}
+
+// leastNear is the smallest number of neighbours.
+const leastNear = 2
+
+// priorsNear are for how many examples all of them may count: few where s is a step of y.
+var priorsNear = [...]float64{.01, .1, 1, 4}
+
+// nearby is what a numeric y says of a goal: the share of every class of s, or the mean of s, among the
+// k training examples whose y is nearest, smoothed as the cells of a joint table are. k and the weight of the
+// smoothing are those with the least loss on the training examples, each left out in its turn.
+type nearby struct {
+	y     []float64 // of the training examples, ascending
+	sums  []float64 // [training examples + 1, width], of what the first ones add
+	all   []float64 // what all say
+	width int
+	k     int
+	prior float64 // for how many examples all of them count
+	goal  *goal
+}
+
+// newNearby learns from the examples rows.
+func newNearby(numbers []float64, g *goal, rows []int) *nearby {
+	b := &nearby{width: g.target.Width(), goal: g}
+	order := slices.Clone(rows)
+	sort.SliceStable(order, func(i, j int) bool { return numbers[order[i]] < numbers[order[j]] })
+	b.sums = make([]float64, (len(rows)+1)*b.width)
+	for at, i := range order {
+		b.y = append(b.y, numbers[i])
+		to := b.sums[(at+1)*b.width:][:b.width]
+		copy(to, b.sums[at*b.width:])
+		b.add(to, i, 1)
+	}
+	b.all = slices.Clone(b.sums[len(rows)*b.width:])
+	n, prior := float64(len(rows)), 0.
+	if g.target.Labels != nil {
+		prior = .5
+	}
+	for k := range b.all {
+		b.all[k] = (b.all[k] + prior) / (n + prior*float64(b.width))
+	}
+	least, best := math.Inf(1), *b
+	for b.k = leastNear; b.k < 2*len(rows); b.k *= 2 {
+		for _, b.prior = range priorsNear {
+			if loss := b.loss(numbers, order); loss < least {
+				least, best = loss, *b
+			}
+		}
+	}
+	return &best
+}
+
+// loss returns what guessing the training examples costs, each without itself.
+func (b *nearby) loss(numbers []float64, rows []int) (loss float64) {
+	q := make([]float64, b.width)
+	for _, i := range rows {
+		b.say(q, numbers[i], i)
+		if l := b.goal.target.Labels; l != nil {
+			loss -= q[l[i]]
+		} else {
+			e := q[0] - b.goal.target.Values[i]
+			loss += e * e
+		}
+	}
+	return loss
+}
+
+// add adds what example i says, times weight.
+func (b *nearby) add(to []float64, i int, weight float64) {
+	if l := b.goal.target.Labels; l != nil {
+		to[l[i]] += weight
+	} else {
+		to[0] += weight * b.goal.target.Values[i]
+	}
+}
+
+// say overwrites dst with what the k nearest say of an example with that y: log-probabilities, or a
+// mean. Examples of equal y are taken together; without is one of them to be left out, −1 for none.
+func (b *nearby) say(dst []float64, y float64, without int) {
+	n := len(b.y)
+	lo := sort.SearchFloat64s(b.y, y)
+	hi := lo + sort.Search(n-lo, func(k int) bool { return b.y[lo+k] > y })
+	middle := (lo + hi) / 2
+	from, to := max(0, min(lo, middle-b.k/2)), min(n, max(hi, middle+b.k/2))
+	count := float64(to - from)
+	for k := range dst {
+		dst[k] = b.sums[to*b.width+k] - b.sums[from*b.width+k]
+	}
+	if without >= 0 {
+		b.add(dst, without, -1)
+		count--
+	}
+	for k := range dst {
+		dst[k] = (dst[k] + b.prior*b.all[k]) / (count + b.prior)
+		if b.goal.target.Labels != nil {
+			dst[k] = math.Log(max(dst[k], probabilityFloor))
+		}
+	}
+}

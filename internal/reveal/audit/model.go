@@ -1,0 +1,113 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
+	"tattle/internal/file"
+	"tattle/internal/reveal/curious"
+)
+
+// fromModel evaluates a net on a set with its target and sensitive attributes: a classifier, whose outputs are soft if
+// every row is a distribution, as after a Softmax; or the net up to the node or the tensor called at, whose output is a
+// vector. Nodes that are not needed for that may be computed, too.
+func fromModel(ctx context.Context, g *nn.Graph, at string, set *dataset.Set) (*Sample, error) {
+	if err := auditable(set); err != nil {
+		return nil, err
+	}
+	a := &answers{classes: curious.ClassesOf(g)}
+	if at != "" {
+		node := g.Node(at)
+		if node == nil {
+			_, _, err := g.Cut(at) // which lists similar names
+			return nil, fmt.Errorf("%w; tattle inspect lists the nodes", err)
+		}
+		shapes, err := g.Shapes()
+		if err != nil {
+			return nil, err
+		}
+		width := nn.Size(shapes[node.Output])
+		if width < 1 || width > maxColumns || width > maxScores/set.Len() {
+			return nil, fmt.Errorf("node %q has %d numbers for each of %d examples: want at most %d, and %d of all examples; choose another node, or fewer examples", at, width, set.Len(), maxColumns, maxScores)
+		}
+		g = &nn.Graph{Name: g.Name, Input: g.Input, InputShape: g.InputShape, Output: node.Output, Nodes: g.Nodes[:slices.Index(g.Nodes, node)+1]}
+		a.kind = Vector
+	}
+	var err error
+	if a.outputs, err = curious.Predict(ctx, g, set); err != nil {
+		return nil, err
+	}
+	s, err := a.ofSet(set)
+	if err == nil && at != "" {
+		s.note("the output of the node %s is audited, %d numbers", file.Shown(at), a.width)
+	}
+	return s, err
+}
+
+// ofSet makes the sample of the answers and the labels of a set; without a target, or with a numeric one, they are
+// vectors.
+func (a *answers) ofSet(set *dataset.Set) (*Sample, error) {
+	if err := checkOutputs(a.outputs, set.Len(), 0, set.Len()); err != nil {
+		return nil, err
+	}
+	a.width = len(a.outputs) / set.Len()
+	a.place = func(i int) string { return fmt.Sprintf("example %d (from 0)", i) }
+	y := &Attribute{Name: cmp.Or(set.YName, "y"), Numbers: set.YNumbers}
+	switch {
+	case untargeted(set):
+		y, a.kind = nil, Vector
+	case y.Numeric():
+		a.kind = Vector
+	default:
+		y.Labels, y.Values = set.Y, slices.Clone(set.YNames)
+		for i := len(y.Values); i <= slices.Max(set.Y); i++ {
+			y.Values = append(y.Values, strconv.Itoa(i))
+		}
+	}
+	s, err := a.of(y, asListed, set.Sensitive, &dataset.Sensitive{})
+	if err != nil {
+		return nil, err
+	}
+	s.Name = set.Name
+	return s, s.Check()
+}
+
+// untargeted reports whether a set has no target: one class of y, without a name.
+func untargeted(set *dataset.Set) bool {
+	return set.YName == "" && len(set.YNames) == 0 && slices.Max(set.Y) == 0
+}
+
+// auditable returns an error if a set lacks what an audit needs, or has names that a file of
+// outputs cannot have: this is found before the model is run.
+func auditable(set *dataset.Set) error {
+	switch {
+	case set.Len() == 0:
+		return errors.New("the data has no examples: give some")
+	case !set.Labelled():
+		return errors.New("the data has no labels: name the column of the target")
+	case len(set.Sensitive) == 0:
+		return errors.New("the data has no sensitive attribute: name one, or a rule that makes it")
+	}
+	return checkNames(set.YNames, set.Sensitive)
+}
+
+// checkOutputs returns an error unless n examples from one on have as many outputs each, of a set of so many examples,
+// all of them finite.
+func checkOutputs(outputs []float32, n, from, of int) error {
+	width := len(outputs) / n
+	if most := min(maxColumns, maxScores/of); width < 1 || len(outputs) != width*n || width > most {
+		return fmt.Errorf("%d outputs of %d examples: want as many for each, 1 to %d for %d examples", len(outputs), n, most, of)
+	}
+	for i, v := range outputs {
+		if v-v != 0 {
+			return fmt.Errorf("example %d (from 0): output %d is %v: a model whose outputs are not finite cannot be audited; check the preprocessing of its inputs", from+i/width, i%width, v)
+		}
+	}
+	return nil
+}

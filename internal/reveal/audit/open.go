@@ -1,0 +1,116 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"tattle/internal/data/sheet"
+	"tattle/internal/file"
+	"tattle/internal/reveal/curious"
+)
+
+// Bounds of outputs.
+const (
+	maxColumns = sheet.MaxColumns // no classifier in use has as many classes
+	maxScores  = 1 << 28          // numbers: 1 GiB of float32
+)
+
+// OpenOptions says which columns of a file are what; the zero value goes by their
+// names.
+type OpenOptions struct {
+	// Target is the column of the true y, or a [dataset.Rule]; "" is the one called
+	// y, target, label or labels, or y:NAME.
+	Target string
+	// Sensitive are columns or rules; NAME:number and NAME:class say how a column is read,
+	// which is otherwise numeric if it has more than 20 values, all numbers. None: columns
+	// called s1, s2_race and so on, s:NAME, s or sensitive; in an .npz all other arrays.
+	// race*sex is an attribute with a class for each combination.
+	Sensitive []string
+	// Scores are columns, in the order of the classes, or patterns such as "out_*". None:
+	// those that begin with score, logit, prob, p_ or output; what follows a colon is the
+	// class. If Target and Sensitive are given and no name begins so, those that have a common
+	// beginning and are as many as the classes. Of an .npz: one array.
+	Scores []string
+	Kind   curious.Outputs // "" is Soft if every row is a distribution
+	// Columns are the columns of vectors: numbers that are not scores of classes. They are named
+	// as Scores are, and the target may be missing. Of an .npz: one array.
+	Columns []string
+	// Progress is called with the bytes of a CSV that are read, now and then and at the end.
+	Progress func(done, total int64)
+}
+
+// OpenOutputs reads outputs with the labels of the same examples from a CSV (a header;
+// fields parted by commas, semicolons or tabs; packed by gzip or not) or an .npz (an array outputs, scores,
+// logits or probabilities [n, Y], one of labels y, and others of n labels or numbers).
+// A single column of outputs becomes two: a probability p of the second class becomes 1 − p and
+// p, a score z becomes 0 and z. Examples without a label are left out and counted in Notes;
+// a score that is missing or not finite is an error. If probabilities have so few decimals
+// that rows do not sum to 1, they are divided by their sums, except for attacks on digits;
+// Notes say so. Vectors (see OpenOptions.Columns, or an .npz with an array embeddings, embedding,
+// emb, vectors or features and no outputs) have any number of columns and need no target.
+func OpenOutputs(ctx context.Context, path string, o OpenOptions) (*Sample, error) {
+	s, _, err := openOutputs(ctx, path, o, nil)
+	return s, err
+}
+
+// openOutputs is OpenOutputs, which reads from the same file the outputs of honest classifiers, too: each
+// in the columns of one pattern (of an .npz: one array).
+func openOutputs(ctx context.Context, path string, o OpenOptions, patterns []string) (s *Sample, references []*Sample, err error) {
+	f, err := file.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: give a CSV or .npz with outputs and labels", err)
+	}
+	defer f.Close()
+	before, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	s, references, err = readOutputs(ctx, path, f, before.Size(), o, patterns)
+	if after, lost := os.Stat(path); !errors.Is(err, context.Canceled) && (lost != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
+		err = errors.New("was changed while it was read: wait until it is complete")
+	}
+	return s, references, inFile(path, err)
+}
+
+// ReadOutputs is OpenOutputs of a file in memory.
+func ReadOutputs(ctx context.Context, name string, content []byte, o OpenOptions) (*Sample, error) {
+	s, _, err := readOutputs(ctx, name, bytes.NewReader(content), int64(len(content)), o, nil)
+	return s, inFile(name, err)
+}
+
+// inFile puts the name of a file before an error that does not begin with it.
+func inFile(path string, err error) error {
+	if err == nil || strings.HasPrefix(err.Error(), file.Shown(path)) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", file.Shown(path), err)
+}
+
+// readOutputs reads the first size bytes of a file; what is appended meanwhile is not looked at.
+func readOutputs(ctx context.Context, path string, f io.ReaderAt, size int64, o OpenOptions, patterns []string) (s *Sample, references []*Sample, err error) {
+	c, err := sheet.Open(ctx, path, f, size, o.Progress)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := findRoles(c, o, patterns)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := r.samples(o.Kind)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, references = all[0], all[1:]
+	s.Name = strings.TrimSuffix(filepath.Base(path), ".gz")
+	s.Name = strings.TrimSuffix(s.Name, filepath.Ext(s.Name))
+	for i, t := range references {
+		t.Name = patterns[i]
+	}
+	return s, references, nil
+}

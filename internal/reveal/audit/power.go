@@ -1,0 +1,152 @@
+package audit
+
+import (
+	"math"
+	"slices"
+
+	"tattle/internal/math/stat"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Power is what the audit could have found in the kinds of channel that were planted.
+// Smallest is the excess (over the honest mean if there are references) that would have
+// been found with Probability in each of them: the largest of their figures; it is nil if
+// the sample could not be audited. Other channels can hide more.
+type Power struct {
+	Smallest       *float64       `json:"smallest,omitempty"`
+	StandardError  float64        `json:"standard_error"`            // of the excess, at the discordance that was seen or independence implies
+	FromReferences *float64       `json:"from_references,omitempty"` // what the references' spread alone would hide
+	Channels       []ChannelPower `json:"channels,omitempty"`        // by kind
+}
+
+// ChannelPower is the power for one kind of channel.
+type ChannelPower struct {
+	Channel  string   `json:"channel"`
+	Smallest *float64 `json:"smallest,omitempty"` // nil if Found is false
+	Found    bool     `json:"found"`              // a channel of this kind was planted and found
+	Note     string   `json:"note,omitempty"`     // why none was planted; empty if one was
+}
+
+// power returns the excess that could have been found by attacks that lose nothing by learning, given
+// how many attributes share the level: the excess that the score test against the best
+// baseline finds with PowerProbability at Holm's smallest level, and shuffling within y, too. Guess and baseline are
+// taken to differ as often as was observed or, if that is more, as independence implies. With
+// references the excess over their mean must also pass the test against them, and reach
+// the margin.
+func power(f *Finding, attributes int, set Settings) (p Power) {
+	b := f.BestBaseline()
+	if f.Unusable != "" || b == nil || f.Examples < 2 {
+		return p
+	}
+	alpha, smallestOf := (1-set.Confidence)/float64(testsOf(max(1, attributes))), smallestExcess
+	if f.Numeric {
+		smallestOf = smallestGain
+	}
+	var smallest float64
+	smallest, p.StandardError = smallestOf(b, f.Examples, alpha, set.Margin)
+	if x := f.Shuffling; x != nil {
+		if x.Smallest == nil {
+			return p
+		}
+		smallest = max(smallest, *x.Smallest)
+	}
+	if r := f.Reference; r != nil {
+		p.FromReferences = new(hidden(r, alpha, set))
+		smallest = max(*p.FromReferences, smallest-(r.Mean-b.figure()))
+	}
+	p.Smallest = new(min(1, smallest))
+	return p
+}
+
+// lose makes the smallest excess larger by what attacks lose by having learned from this many examples, in
+// the scores. It was measured on one planted model and varies by the given standard error: the two
+// errors' root of squares replaces the excess's own.
+func (p *Power) lose(loss, lossError float64) {
+	if p.Smallest == nil {
+		return
+	}
+	z := distuv.UnitNormal.Quantile(PowerProbability)
+	p.Smallest = new(min(1, min(1, *p.Smallest+loss)+z*(math.Hypot(p.StandardError, lossError)-p.StandardError)))
+}
+
+// powerOf returns the power of a finding for every kind of channel: in the scores by the
+// first planted model, and by the codes that were planted.
+func (r *Result) powerOf(f *Finding, attributes int) Power {
+	p := power(f, attributes, r.Settings)
+	if p.Smallest == nil {
+		return p
+	}
+	known := *p.Smallest
+	loss, lossError, planted := r.learningLoss()
+	p.lose(loss, lossError)
+	if r.Outputs != Vector {
+		scores := ChannelPower{Channel: ScoreChannel, Found: planted}
+		if planted {
+			scores.Smallest = p.Smallest
+		} else {
+			scores.Note = "no curious model was planted"
+		}
+		p.Channels = []ChannelPower{scores}
+	}
+	for _, c := range r.Channels {
+		k := ChannelPower{Channel: c.Channel, Found: c.Planted != nil, Note: c.Note}
+		if k.Found {
+			k.Smallest = new(min(1, known+c.LearningLoss))
+			p.Smallest = new(max(*p.Smallest, *k.Smallest))
+		}
+		p.Channels = append(p.Channels, k)
+	}
+	return p
+}
+
+// missed reports whether a channel of some kind was planted and not found.
+func (p *Power) missed() bool {
+	return slices.ContainsFunc(p.Channels, func(c ChannelPower) bool { return !c.Found && c.Note == "" })
+}
+
+// smallestExcess returns the excess found over a baseline, and the standard error of
+// the excess where there is none.
+func smallestExcess(b *Baseline, n int, alpha, margin float64) (smallest, se float64) {
+	seen := float64(b.AttackAlone+b.BaselineAlone) / float64(n)
+	discordant := func(difference float64) float64 {
+		base := b.Accuracy.Value
+		attack := min(1, base+difference)
+		return max(seen, base*(1-attack)+(1-base)*attack)
+	}
+	return stat.SmallestDifference(n, discordant, margin, alpha, PowerProbability), math.Sqrt(discordant(0) / float64(n))
+}
+
+// smallestGain is smallestExcess of a numeric attribute. Where a prediction explains Δ
+// of a normal variable's variance more than the baseline does, the gain of an example
+// has the variance 4Δ − 2Δ², in units of the variance squared.
+func smallestGain(b *Baseline, n int, alpha, margin float64) (smallest, se float64) {
+	z := distuv.UnitNormal.Quantile(1-alpha) + distuv.UnitNormal.Quantile(PowerProbability)
+	errorAt := func(gain float64) float64 {
+		return max(b.StandardError, math.Sqrt(max(0, 4*gain-2*gain*gain)/float64(n)))
+	}
+	low, high := margin, 1.0
+	for high-low > 1e-9 {
+		if d := low + (high-low)/2; d < margin+z*errorAt(d) {
+			low = d
+		} else {
+			high = d
+		}
+	}
+	return high, errorAt(margin)
+}
+
+// hidden returns the excess over the honest mean that the references' spread hides:
+// what exceeds their test's quantile with PowerProbability, and the margin, too.
+func hidden(r *ReferenceTest, alpha float64, set Settings) float64 {
+	df := float64(len(r.Figures) - 1)
+	if df < 1 {
+		return 1
+	}
+	spread := r.SD * math.Sqrt(1+1/(df+1))
+	if r.Unpaired { // their limits also hold what the examples vary by
+		spread = max(spread, (r.Difference-r.Low)/stat.StudentQuantile(set.Confidence, df))
+	}
+	reach := stat.StudentQuantile(PowerProbability, df) * spread
+	return reach + max(set.Margin, stat.StudentQuantile(1-alpha, df)*spread)
+}

@@ -1,0 +1,129 @@
+package audit
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"tattle/internal/engine/classify"
+	"tattle/internal/math/stat"
+	"tattle/internal/shared"
+)
+
+// verdictsAt draws examples of a guess that is right on excess more than a baseline of
+// the given accuracy, independently of it, and counts the samples of which the score
+// test refuses the margin.
+func verdictsAt(r *rand.Rand, n int, base, excess, alpha float64, samples int) int {
+	found := 0
+	for range samples {
+		attack, baseline := 0, 0
+		for range n {
+			a, b := r.Float64() < base+excess, r.Float64() < base
+			switch {
+			case a && !b:
+				attack++
+			case b && !a:
+				baseline++
+			}
+		}
+		if stat.PairedTest(attack, baseline, n, DefaultMargin) <= alpha {
+			found++
+		}
+	}
+	return found
+}
+
+// The excess that an audit without a find says it could have seen is seen with
+// PowerProbability: of 1,500 samples, less 4.5 standard errors (3.4e-6) and a point for
+// the normal approximation.
+func TestPowerIsKept(t *testing.T) {
+	shared.Long(t, "the power of 1,500 samples")
+	r := rand.New(rand.NewPCG(11, 11))
+	set := Settings{Confidence: .95, Margin: DefaultMargin}
+	for _, c := range []struct {
+		n, attributes int
+		base          float64
+	}{{500, 1, .2}, {500, 3, .5}, {2000, 1, .34}} {
+		right := int(c.base * float64(c.n))
+		f := &Finding{Examples: c.n, Best: Majority, Baselines: []Baseline{{Name: Majority, Accuracy: new(classify.ProportionOf(right, c.n)), AttackAlone: 10, BaselineAlone: 10}}}
+		p := power(f, c.attributes, set)
+		const samples = 1500
+		found := verdictsAt(r, c.n, c.base, *p.Smallest, .05/float64(c.attributes), samples)
+		if least := samples*.89 - 4.5*math.Sqrt(samples*.09); float64(found) < least {
+			t.Errorf("%+v: an excess of %v is found in %d of %d", c, *p.Smallest, found, samples)
+		}
+		// And it is not much smaller than it could be.
+		if found := verdictsAt(r, c.n, c.base, *p.Smallest*.6, .05/float64(c.attributes), samples); found > samples*.8 {
+			t.Errorf("%+v: six tenths of %v is found in %d of %d, too", c, *p.Smallest, found, samples)
+		}
+		lossy := p
+		if lossy.lose(.03, 0); math.Abs(*lossy.Smallest-*p.Smallest-.03) > 1e-9 {
+			t.Errorf("%+v: with .03 lost %v, without %v", c, *lossy.Smallest, *p.Smallest)
+		}
+	}
+}
+
+// A model whose excess over the honest mean is what the references' spread hides, as
+// they tell it, is found with PowerProbability over all draws of references.
+func TestPowerWithReferencesIsKept(t *testing.T) {
+	shared.Long(t, "the power over draws of references")
+	r := rand.New(rand.NewPCG(12, 12))
+	set := Settings{Confidence: .95, Margin: .001}
+	const samples, n, sd = 4000, 5, .02
+	found := 0
+	for range samples {
+		figures := make([]float64, n)
+		for i := range figures {
+			figures[i] = .4 + sd*r.NormFloat64()
+		}
+		mean, spread := stat.MeanStd(figures)
+		excess := hidden(&ReferenceTest{Figures: figures, Mean: mean, SD: spread}, .05, set)
+		own := .4 + excess + sd*r.NormFloat64()
+		if _, p := stat.OneMore(own, figures, 0); p <= .05 && own-mean >= set.Margin {
+			found++
+		}
+	}
+	if least := samples*.9 - 4.5*math.Sqrt(samples*.09); float64(found) < least {
+		t.Errorf("found in %d of %d", found, samples)
+	}
+	f := &Finding{Examples: 2000, Best: Majority, Baselines: []Baseline{{Name: Majority, Accuracy: new(classify.ProportionOf(600, 2000))}}}
+	alone := power(f, 1, Settings{Confidence: .95, Margin: .02})
+	f.Reference = &ReferenceTest{Figures: []float64{.3, .3, .3}, Mean: .3}
+	if with := power(f, 1, Settings{Confidence: .95, Margin: .02}); math.Abs(*with.Smallest-*alone.Smallest) > 1e-9 {
+		t.Errorf("references that leak nothing and never vary change %v to %v", *alone.Smallest, *with.Smallest)
+	}
+	f.Reference.Mean = .5 // the score test is then no hurdle
+	if with := power(f, 1, Settings{Confidence: .95, Margin: .02}); *with.Smallest != .02 {
+		t.Errorf("over references that leak much: %v", *with.Smallest)
+	}
+}
+
+func TestPowerOfNumbersIsKept(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 13))
+	o := Options{}.withDefaults()
+	const n, samples = 500, 600
+	f := &Finding{Numeric: true, Examples: n, Best: Majority, Baselines: []Baseline{{Name: Majority, R2: new(float64), StandardError: .001}}}
+	p := power(f, 1, Settings{Confidence: .95, Margin: DefaultMargin})
+	found := 0
+	for range samples {
+		truth, value, base := predicted(r, n, *p.Smallest)
+		var b Baseline
+		if b.compareNumbers(truth, value, base, 1, o); b.P <= .05 {
+			found++
+		}
+	}
+	if least := samples*.88 - 4.5*math.Sqrt(samples*.09); float64(found) < least {
+		t.Errorf("a gain of %v is found in %d of %d", *p.Smallest, found, samples)
+	}
+}
+
+func TestPowerOfNothing(t *testing.T) {
+	if p := power(&Finding{Unusable: "It has one class."}, 1, Settings{Confidence: .95}); p.Smallest != nil {
+		t.Errorf("%+v", p)
+	}
+	f := &Finding{Examples: 10, Best: Majority, Baselines: []Baseline{{Name: Majority, Accuracy: new(classify.ProportionOf(5, 10))}}}
+	p := power(f, 1, Settings{Confidence: .95, Margin: .02})
+	if p.lose(.1, 0); *p.Smallest != 1 && *p.Smallest < .5 {
+		t.Errorf("ten examples: %v", *p.Smallest)
+	}
+}

@@ -1,0 +1,101 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/must"
+	"tattle/internal/reveal/curious"
+	"tattle/internal/shared"
+)
+
+// What is affordable: everything, fewer epochs, and in the end fewer examples, whose
+// passes never take more than was asked for.
+func TestAffordable(t *testing.T) {
+	p := &dataset.Parts{Train: tinyTask(6000, 1), Validation: tinyTask(3000, 2), Test: tinyTask(10, 3)}
+	each := trainingWork(p, tinyNet) // 3·16 + 16·2 multiply-adds, and what an example takes by itself
+	if each != exampleWork+80 {
+		t.Fatalf("an example takes %v", each)
+	}
+	for _, c := range []struct {
+		passes                   float64
+		epochs, rows, validation int
+		note                     string
+	}{
+		{6000 * 20, 20, 6000, 3000, ""},
+		{6000 * 12.5, 12, 6000, 1500, "on 6000 of 6000 examples for 12 of 20 epochs"},
+		{6000 * 2, leastEpochs, 2400, leastValidation, "on 2400 of 6000 examples for 5 of 20 epochs"},
+		{0, leastEpochs, 1, leastValidation, "on 1 of 6000 examples for 5 of 20 epochs"},
+	} {
+		part, epochs, note := affordable(p, tinyNet, 20, (c.passes+.5)*each, rand.New(rand.NewPCG(1, 1)))
+		if epochs != c.epochs || part.Train.Len() != c.rows || part.Validation.Len() != c.validation || note != c.note || part.Test != p.Test {
+			t.Errorf("%v passes: %d epochs of %d examples, %d to choose by, %q", c.passes, epochs, part.Train.Len(), part.Validation.Len(), note)
+		}
+	}
+	if part, epochs, note := affordable(p, tinyNet, 2, each, rand.New(rand.NewPCG(1, 1))); epochs != 2 || part.Train.Len() != 1 || note == "" {
+		t.Errorf("two epochs became %d of %d examples, %q", epochs, part.Train.Len(), note)
+	}
+}
+
+// Who learned from a part says so.
+func TestBoundedTraining(t *testing.T) {
+	ctx := context.Background()
+	p := &dataset.Parts{Train: tinyTask(1500, 1), Validation: tinyTask(300, 2), Test: tinyTask(300, 3)}
+	work := 500 * 5 * trainingWork(p, tinyNet)
+	honest := must.Get(reference(ctx, p, 1, curious.Raw, fitOptions{Seed: 1, Work: work, Net: tinyNet}))(t)
+	like := &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "s"}}}
+	planted := must.Get(plantIn(ctx, p, like, 200, 0, fitOptions{Seed: 1, Work: 4 * work, Net: tinyNet}))(t)
+	for i, s := range []string{planted.Note, strings.Join(honest.Notes, " ")} {
+		if !strings.Contains(s, "of 1500 examples for ") || !strings.Contains(s, "of 20 epochs") {
+			t.Errorf("%d: %q", i, s)
+		}
+	}
+	if whole, err := reference(ctx, p, 0, curious.Raw, fitOptions{Epochs: 1, Net: tinyNet}); err != nil || len(whole.Notes) > 0 {
+		t.Errorf("%v, %q", err, whole.Notes)
+	}
+}
+
+// Whatever is interrupted says so, and nothing comes of it.
+func TestInterrupted(t *testing.T) {
+	shared.Long(t, "cancellation of everything that takes long")
+	p := &dataset.Parts{Train: tinyTask(300, 1), Validation: tinyTask(50, 2), Test: tinyTask(50, 3)}
+	like := &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "s"}}}
+	for name, do := range map[string]func(ctx context.Context, stop func()) (any, error){
+		"planting at once": func(ctx context.Context, stop func()) (any, error) {
+			stop()
+			return nilPlanted(plantIn(ctx, p, like, 40, 0, fitOptions{Net: tinyNet}))
+		},
+		"planting at the last step": func(ctx context.Context, stop func()) (any, error) {
+			return nilPlanted(plantIn(ctx, p, like, 40, 0, fitOptions{Net: tinyNet, Epochs: 2, Progress: func(done, total int) {
+				if done == total {
+					stop()
+				}
+			}}))
+		},
+		"planting on glyphs": func(ctx context.Context, stop func()) (any, error) {
+			stop()
+			return nilPlanted(plantIn(ctx, nil, like, 40, 0, fitOptions{}))
+		},
+		"references": func(ctx context.Context, stop func()) (any, error) {
+			s, err := reference(ctx, p, 0, curious.Raw, fitOptions{Net: tinyNet, Epochs: 1, Progress: func(done, total int) {
+				if done > total/2 {
+					stop()
+				}
+			}})
+			return s != nil, err
+		},
+	} {
+		ctx, stop := context.WithCancel(context.Background())
+		got, err := do(ctx, stop)
+		stop()
+		if got != false || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
+func nilPlanted(p *Planted, err error) (any, error) { return p != nil, err }

@@ -1,0 +1,26 @@
+package audit
+
+import (
+	"testing"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/must"
+)
+
+// TestPartOf joins the parts of a set in their order, whatever they are of.
+func TestPartOf(t *testing.T) {
+	p := must.Get(dataset.OpenParts(t.Context(), "", dataset.Options{Kind: dataset.KindGlyphs, Limit: 40, Seed: 3}))(t)
+	all := must.Get(partOf(p, PartAll))(t)
+	n := p.Train.Len() + p.Validation.Len()
+	if all.Len() != n+p.Test.Len() {
+		t.Fatalf("%d examples of %d", all.Len(), n+p.Test.Len())
+	}
+	rows := dataset.First(all.Len())[n:]
+	if last := all.Subset(rows); last.SHA256 != p.Test.SHA256 || all.SHA256 != all.Sum() {
+		t.Error("the test part is not what stands last")
+	}
+	if p.Train.Len() != p.Train.Subset(dataset.First(p.Train.Len())).Len() || p.Train.SHA256 != p.Train.Sum() {
+		t.Error("joining changed the training part")
+	}
+	must.Fail(t, must.Err(partOf(&dataset.Parts{Train: p.Train}, "test"))) // a part that is not there
+}

@@ -1,0 +1,160 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tattle/internal/engine/classify"
+	"tattle/internal/protect/measure"
+	"tattle/internal/report"
+	"tattle/internal/reveal/curious"
+	"tattle/internal/reveal/curious/training"
+)
+
+// Settings are the options that an audit ran with, defaults filled in.
+type Settings struct {
+	Seed         uint64   `json:"seed"`
+	Folds        int      `json:"folds"`
+	Permutations int      `json:"permutations"`
+	MaxFit       int      `json:"max_fit"`
+	Confidence   float64  `json:"confidence"`
+	Margin       float64  `json:"margin"`
+	Attacks      []string `json:"attacks"` // learners
+	References   int      `json:"references"`
+	Unpaired     bool     `json:"unpaired"`
+	Recipe       Recipe   `json:"reference_recipe,omitempty"` // how it is known to be the audited model's
+}
+
+// Result is an audit: plain data, and every figure is finite.
+type Result struct {
+	Sample   string              `json:"sample"` // its name
+	Examples int                 `json:"examples"`
+	Outputs  curious.Outputs     `json:"outputs"`
+	Binary   bool                `json:"binary,omitempty"` // every output is 0 or 1: hard labels
+	Target   string              `json:"target"`
+	Numeric  bool                `json:"numeric_target,omitempty"` // Classes are then only those in which examples are compared
+	Classes  []string            `json:"classes"`                  // of y; a single one without a target
+	Honesty  classify.Proportion `json:"honesty,omitzero"`         // δy of the hard labels; none of vectors
+	Settings Settings            `json:"settings"`
+	Notes    []string            `json:"notes,omitempty"`    // of the sample
+	Warnings []string            `json:"warnings,omitempty"` // of the audit, whole sentences
+
+	Findings []Finding `json:"findings"` // by attribute
+	Controls []Control `json:"controls"`
+	Channels []Channel `json:"channels,omitempty"` // codes that were planted into the outputs, by kind
+
+	Defences       []Defence      `json:"defences,omitempty"`
+	Recommendation Recommendation `json:"recommendation,omitzero"` // about the defences
+
+	Verdict Verdict `json:"verdict"`
+
+	x *folded // the sample with the guesses
+}
+
+// examine is Run without controls: what a control runs.
+func examine(ctx context.Context, s *Sample, o Options) (*Result, error) {
+	o = o.withDefaults()
+	r := newResult(s, o)
+	x, err := crossFit(ctx, s, o, attackName{}, func(done, total int) { o.progress("attacks", done, total) })
+	if err != nil {
+		return nil, err
+	}
+	r.describe(x)
+	for a := range x.guesses {
+		r.Findings = append(r.Findings, *find(x, a, o))
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("audit: %w", err)
+		}
+	}
+	if err := r.compareReferences(ctx, s, o); err != nil {
+		return nil, err
+	}
+	r.Conclude()
+	return r, nil
+}
+
+// dependences adds what the verdicts Leaky and NoEvidence rest on: whether the outputs depend on an attribute
+// at all, and what shuffling can find.
+func (r *Result) dependences(o Options) {
+	for a, g := range r.x.guesses {
+		if f := &r.Findings[a]; g != nil {
+			f.Shuffling = shuffling(g, f.BestBaseline(), o)
+			f.Correlation = correlation(g, f.Permutation, o)
+		}
+	}
+}
+
+// usable counts the findings that have figures.
+func (r *Result) usable() int {
+	n := 0
+	for i := range r.Findings {
+		if r.Findings[i].Unusable == "" {
+			n++
+		}
+	}
+	return n
+}
+
+func newResult(s *Sample, o Options) *Result {
+	r := &Result{
+		Sample: s.Name, Examples: s.Len(), Outputs: s.Kind, Binary: s.Kind == curious.Soft && zeroOne(s.Outputs),
+		Target: s.Target, Numeric: s.YNumbers != nil, Classes: s.Classes, Notes: s.Notes, Controls: []Control{},
+		Settings: Settings{
+			Seed: o.Seed, Permutations: o.Permutations, MaxFit: o.MaxFit,
+			Confidence: o.Confidence, Margin: *o.Margin, Attacks: o.Attacks,
+			References: len(o.References), Unpaired: o.Unpaired, Recipe: o.Recipe,
+		},
+	}
+	if o.Attacks == nil {
+		for _, l := range classify.Learners() {
+			r.Settings.Attacks = append(r.Settings.Attacks, l.Name())
+		}
+	}
+	return r
+}
+
+// fewRows is the number of distinct rows of outputs below which a warning says how many there are:
+// honest outputs with decimals have more, and a few examples that were repeated have as few.
+const fewRows = 50
+
+// describe says how often the outputs answer right, and warns of what makes figures mean less than they seem to.
+func (r *Result) describe(s *folded) {
+	r.x, r.Settings.Folds = s, len(s.splits)
+	if s.Kind != Vector {
+		r.Honesty = classify.Accuracy(s.label, s.Y)
+	}
+	counts := make([]int, len(s.Classes))
+	for _, y := range s.Y {
+		counts[y]++
+	}
+	if s.copies > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("Of %d rows of outputs, %d repeat earlier ones. Copies are judged together, by attacks that were fitted on none of them, but each counts as an example: intervals are too short if the examples themselves were copied.", s.Len(), s.copies))
+	}
+	switch {
+	case s.distinct == 1:
+		r.Warnings = append(r.Warnings, "All rows of outputs are equal: the outputs are constant.")
+	case s.distinct < fewRows && s.distinct < s.Len()/10 && s.distinct > len(s.Classes) && !r.Binary:
+		r.Warnings = append(r.Warnings, fmt.Sprintf("Only %d of %d rows of outputs are distinct. P-values and limits count every row as an example: if examples were copied, they do not hold.", s.distinct, s.Len()))
+	}
+	switch often := slices.Max(counts); {
+	case s.Kind == Vector || often == len(s.Y):
+	case r.Honesty.Interval[1]*float64(len(s.Classes)) < 1:
+		r.Warnings = append(r.Warnings, fmt.Sprintf("The predicted %s is right for %s only, less often than by guessing among %d classes: check that the outputs are in the order of the classes.", s.Target, report.Exactly(r.Honesty.Value, report.Share), len(s.Classes)))
+	default:
+		f := measure.Fit{Examples: len(s.Y), Right: r.Honesty.Correct, Commonest: often}
+		if w := f.Warning("The predicted " + s.Target); w != "" {
+			r.Warnings = append(r.Warnings, w)
+		}
+	}
+	for _, a := range s.Sensitive {
+		if s.targeted() && slices.ContainsFunc(a.Labels, func(l int) bool { return l != a.Labels[0] }) && training.Determines(s.Y, a.Labels) {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%[1]s determines %[2]s in these examples. Somebody who knows %[1]s therefore knows %[2]s, and outputs cannot reveal more of it. For an adversary who does not know %[1]s, use --target none.", s.Target, a.Name))
+		}
+	}
+	for c, n := range counts {
+		if n == len(s.Y) && s.targeted() {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("All examples have %s = %s: what the outputs reveal for other classes is not measured.", s.Target, s.Classes[c]))
+		}
+	}
+}

@@ -1,0 +1,335 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/reveal/curious"
+)
+
+// Sample is what an audit is given: the outputs of a classifier on n examples, and
+// the labels of the same examples.
+type Sample struct {
+	Name      string
+	Outputs   []float32       // [n, len(Classes)], or [n, Width] of vectors
+	Kind      curious.Outputs // Raw, Soft or Vector
+	Width     int             // of a row of vectors; otherwise 0
+	Y         []int           // true y, 0 … len(Classes)−1
+	YNumbers  []float64       // of vectors whose target is numeric, which Y and Classes then cut into classes; otherwise nil
+	Target    string          // name of y
+	Classes   []string        // names of the classes of y, one for each column of Outputs; of vectors without a target a single one
+	Sensitive []Attribute
+	Notes     []string // what reading it changed or left out
+}
+
+// Vector is the kind of outputs that are not scores of classes, such as an embedding or the
+// features inside a net. Vectors have no answered label, and may have no target.
+const Vector curious.Outputs = "vector"
+
+// anyClass is the one class of y of a sample without a target.
+const anyClass = "any"
+
+// Attribute is a sensitive attribute of all examples: Labels of the classes that
+// Values names, or Numbers alone if it is numeric.
+type Attribute = dataset.Attribute
+
+// Len returns the number of examples.
+func (s *Sample) Len() int { return len(s.Y) }
+
+// RowWidth returns how many numbers a row of outputs has.
+func (s *Sample) RowWidth() int {
+	if s.Kind == Vector {
+		return s.Width
+	}
+	return len(s.Classes)
+}
+
+// targeted reports whether the sample has a target.
+func (s *Sample) targeted() bool { return len(s.Classes) > 1 }
+
+// Subset returns the sample of the given examples, in their order; names are
+// shared with s.
+func (s *Sample) Subset(rows []int) *Sample {
+	t := *s
+	w := s.RowWidth()
+	t.Outputs = make([]float32, 0, len(rows)*w)
+	for _, i := range rows {
+		t.Outputs = append(t.Outputs, s.Outputs[i*w:(i+1)*w]...)
+	}
+	t.Y, t.YNumbers = pick(s.Y, rows), pick(s.YNumbers, rows)
+	t.Sensitive = make([]Attribute, len(s.Sensitive))
+	for i, a := range s.Sensitive {
+		a.Labels, a.Numbers = pick(a.Labels, rows), pick(a.Numbers, rows)
+		t.Sensitive[i] = a
+	}
+	return &t
+}
+
+// some returns the sample of at most n of the examples, drawn at random, in their order.
+func (s *Sample) some(n int, r *rand.Rand) *Sample { return s.Subset(drawRows(s.Len(), n, r)) }
+
+// drawRows draws most of n examples and returns them in ascending order. If n is not larger than most, it returns all.
+func drawRows(n, most int, r *rand.Rand) []int {
+	rows := r.Perm(n)
+	rows = rows[:min(n, most)]
+	slices.Sort(rows)
+	return rows
+}
+
+// span returns lo … hi−1.
+func span(lo, hi int) []int {
+	rows := make([]int, hi-lo)
+	for i := range rows {
+		rows[i] = lo + i
+	}
+	return rows
+}
+
+// pick returns the entries of x at rows, nil if x is nil.
+func pick[T any, I int | int32](x []T, rows []I) []T {
+	if x == nil {
+		return nil
+	}
+	dst := make([]T, len(rows))
+	for i, r := range rows {
+		dst[i] = x[r]
+	}
+	return dst
+}
+
+// Sum returns the SHA-256 of all that an audit depends on, in hexadecimal: the
+// outputs, what they are, the labels and the attributes with their names.
+func (s *Sample) Sum() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q %d\n", s.Kind, s.Target, s.Classes, s.Len())
+	sum(h, s.Outputs, func(v float32) uint64 { return uint64(math.Float32bits(v)) })
+	sum(h, s.Y, func(v int) uint64 { return uint64(v) })
+	sum(h, s.YNumbers, math.Float64bits)
+	for _, a := range s.Sensitive {
+		fmt.Fprintf(h, "%q %q %t\n", a.Name, a.Values, a.Numeric())
+		sum(h, a.Labels, func(v int) uint64 { return uint64(v) })
+		sum(h, a.Numbers, math.Float64bits)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func sum[T any](h hash.Hash, x []T, bits func(T) uint64) {
+	var b [8]byte
+	for _, v := range x {
+		binary.LittleEndian.PutUint64(b[:], bits(v))
+		h.Write(b[:])
+	}
+}
+
+// checkAll returns an error if an option, the sample or a reference is wrong.
+func (s *Sample) checkAll(o Options) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	for i, ref := range o.References {
+		if err := ref.Check(); err != nil {
+			return fmt.Errorf("reference %d: %w", i+1, err)
+		}
+		if err := s.fits(ref, o.Unpaired); err != nil {
+			return fmt.Errorf("audit: reference %d: %w", i+1, err)
+		}
+	}
+	return s.Check()
+}
+
+// fits returns an error if a reference cannot be compared with s.
+func (s *Sample) fits(ref *Sample, unpaired bool) error {
+	if len(ref.Classes) != len(s.Classes) || ref.RowWidth() != s.RowWidth() || ref.Kind != s.Kind || len(ref.Sensitive) != len(s.Sensitive) {
+		return fmt.Errorf("%d %s outputs and %d attributes, where %s has %d %s and %d: they must be alike",
+			len(ref.Classes), ref.Kind, len(ref.Sensitive), s.Name, len(s.Classes), s.Kind, len(s.Sensitive))
+	}
+	for i := range s.Sensitive {
+		a, b := &s.Sensitive[i], &ref.Sensitive[i]
+		if a.Name != b.Name || a.Numeric() != b.Numeric() {
+			return fmt.Errorf("attribute %d is %q, where %s has %q", i+1, b.Name, s.Name, a.Name)
+		}
+		if !unpaired && !(slices.Equal(a.Labels, b.Labels) && slices.Equal(a.Numbers, b.Numbers)) {
+			return fmt.Errorf("attribute %q differs: references are on the same examples in the same order, unless they are unpaired", a.Name)
+		}
+	}
+	if !unpaired && !slices.Equal(s.Y, ref.Y) {
+		return fmt.Errorf("%s differs: references are on the same examples in the same order, unless they are unpaired", s.Target)
+	}
+	return nil
+}
+
+// Limits that Check accepts.
+const (
+	// sumTolerance is what probabilities written with three digits add up to.
+	sumTolerance = 1e-3
+	// negativeTolerance is rounding below a probability of 0.
+	negativeTolerance = 1e-6
+	// largestNumber keeps the squares of numeric attributes finite.
+	largestNumber = 1e100
+)
+
+// Check says what keeps s from being audited, if anything does, and the fix. Rows
+// are counted from 1.
+func (s *Sample) Check() error {
+	n, w := s.Len(), s.RowWidth()
+	switch {
+	case s.Kind == Vector && (w < 1 || len(s.Classes) < 1):
+		return fmt.Errorf("audit: %s: vectors of %d numbers and %d classes of the target: it takes 1 of each or more", s.Name, w, len(s.Classes))
+	case s.Kind != curious.Raw && s.Kind != curious.Soft && s.Kind != Vector:
+		return fmt.Errorf("audit: %s: outputs are %q: say whether they are %q or %q", s.Name, s.Kind, curious.Raw, curious.Soft)
+	case n == 0:
+		return fmt.Errorf("audit: %s: no examples", s.Name)
+	case s.Kind != Vector && w < 2:
+		return fmt.Errorf("audit: %s: %d columns of outputs: a classifier has one for each of 2 classes or more", s.Name, w)
+	case len(s.Outputs) != n*w:
+		return fmt.Errorf("audit: %s: %d outputs for %d examples with %d each: it takes %d", s.Name, len(s.Outputs), n, w, n*w)
+	case s.YNumbers != nil && (s.Kind != Vector || len(s.YNumbers) != n):
+		return fmt.Errorf("audit: %s: %d numbers of the target for %d examples: only vectors have a numeric target, with one for each", s.Name, len(s.YNumbers), n)
+	case len(s.Sensitive) == 0:
+		return fmt.Errorf("audit: %s: no sensitive attribute: name at least one", s.Name)
+	}
+	slack := sumSlack(s.Outputs, w)
+	for i, y := range s.Y {
+		if y < 0 || y >= len(s.Classes) {
+			return fmt.Errorf("audit: %s: row %d: %s %d is none of %d classes", s.Name, i+1, s.Target, y, len(s.Classes))
+		}
+		if err := s.checkRow(s.Outputs[i*w : (i+1)*w]); err != nil {
+			return fmt.Errorf("audit: %s: row %d: %w", s.Name, i+1, err)
+		}
+		if total, ok := distribution(s.Outputs[i*w:(i+1)*w], slack); s.Kind == curious.Soft && !ok {
+			return fmt.Errorf("audit: %s: row %d: probabilities add up to %.6g, not 1: if these are scores, say that outputs are %q", s.Name, i+1, total, curious.Raw)
+		}
+	}
+	seen := map[string]bool{}
+	for i := range s.Sensitive {
+		a := &s.Sensitive[i]
+		if seen[a.Name] {
+			return fmt.Errorf("audit: %s: two sensitive attributes are called %q: rename one", s.Name, a.Name)
+		}
+		seen[a.Name] = true
+		if err := checkAttribute(a, n); err != nil {
+			return fmt.Errorf("audit: %s: attribute %q: %w", s.Name, a.Name, err)
+		}
+	}
+	return nil
+}
+
+func (s *Sample) checkRow(o []float32) error {
+	for j, v := range o {
+		p := float64(v)
+		switch {
+		case math.IsNaN(p) || math.IsInf(p, 0):
+			return fmt.Errorf("output %d is %v: leave the row out or repair the model", j+1, p)
+		case s.Kind == curious.Soft && p < -negativeTolerance:
+			return fmt.Errorf("probability %d is %v: if these are scores, say that outputs are %q", j+1, p, curious.Raw)
+		}
+	}
+	return nil
+}
+
+// checkAttribute says what is wrong with an attribute of n examples.
+func checkAttribute(a *Attribute, n int) error {
+	switch {
+	case a.Name == "":
+		return fmt.Errorf("it has no name: give it one")
+	case a.Labels != nil && a.Numbers != nil:
+		return fmt.Errorf("it has labels and numbers: leave either out")
+	case len(a.Labels)+len(a.Numbers) != n:
+		return fmt.Errorf("%d values for %d examples", len(a.Labels)+len(a.Numbers), n)
+	}
+	for i, l := range a.Labels {
+		if l < 0 || l >= len(a.Values) {
+			return fmt.Errorf("row %d: class %d of %d", i+1, l, len(a.Values))
+		}
+	}
+	for i, v := range a.Numbers {
+		if !(math.Abs(v) <= largestNumber) {
+			return fmt.Errorf("row %d: %v is not a number within ±%g: leave the row out or rescale", i+1, v, float64(largestNumber))
+		}
+	}
+	return nil
+}
+
+// varied reports whether any attribute of s has two values or more: without one there is
+// nothing to audit.
+func (s *Sample) varied() bool {
+	return slices.ContainsFunc(s.Sensitive, func(a Attribute) bool {
+		return a.Numeric() || slices.ContainsFunc(a.Labels, func(l int) bool { return l != a.Labels[0] })
+	})
+}
+
+// distribution reports whether a row is one whose sum differs from 1 by slack at most, and its sum.
+func distribution(row []float32, slack float64) (sum float64, ok bool) {
+	ok = true
+	for _, v := range row {
+		sum += float64(v)
+		ok = ok && float64(v) >= -negativeTolerance && float64(v) <= 1+sumTolerance
+	}
+	return sum, ok && math.Abs(sum-1) <= slack
+}
+
+// zeroOne reports whether every output is 0 or 1.
+func zeroOne(outputs []float32) bool {
+	return !slices.ContainsFunc(outputs, func(v float32) bool { return v != 0 && v != 1 })
+}
+
+// coincides returns the name of an attribute whose classes are those of the target, example by
+// example; "" if there is none.
+func (s *Sample) coincides() string {
+	for i := range s.Sensitive {
+		a := &s.Sensitive[i]
+		if a.Numeric() || !s.targeted() {
+			continue
+		}
+		ofY, ofS, same := map[int]int{}, map[int]int{}, true
+		for j, y := range s.Y {
+			l := a.Labels[j]
+			if was, ok := ofY[y]; ok && was != l {
+				same = false
+			}
+			if was, ok := ofS[l]; ok && was != y {
+				same = false
+			}
+			ofY[y], ofS[l] = l, y
+		}
+		if same && len(ofY) > 1 {
+			return a.Name
+		}
+	}
+	return ""
+}
+
+// A numeric y is cut into classes of about numberRows examples, mostCuts at most, where examples are
+// compared with one another.
+const (
+	numberRows = 50
+	mostCuts   = 100
+)
+
+// cut gives a sample with a numeric target its classes of y: quantiles, without empty ones.
+func (s *Sample) cut() {
+	sorted := slices.Sorted(slices.Values(s.YNumbers))
+	n := len(sorted)
+	parts := min(max(n/numberRows, 2), mostCuts)
+	var from []float64 // the least y of each class
+	for k := range parts {
+		if v := sorted[k*n/parts]; len(from) == 0 || v > from[len(from)-1] {
+			from = append(from, v)
+		}
+	}
+	s.Classes, s.Y = make([]string, len(from)), make([]int, n)
+	for k, v := range from {
+		s.Classes[k] = fmt.Sprintf("from %.6g", v)
+	}
+	for i, v := range s.YNumbers {
+		s.Y[i] = sort.Search(len(from), func(k int) bool { return from[k] > v }) - 1
+	}
+}

@@ -1,0 +1,297 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"tattle/internal/engine/classify"
+	"tattle/internal/math/simd"
+)
+
+// How attacks are chosen inside the training part of a fold: all are fitted on a few
+// examples and, if there are many more, the best again on all; the examples held back show
+// which is better. One is chosen by accuracy, for the excess, and one by the proper score
+// given y and the answered label (see calibration), for the gain, because all attacks on a
+// rare attribute have about the same accuracy.
+const (
+	// secondFit is how many times as many there must be for a second look at the best.
+	secondFit = 4
+	// finalists is the number of learners, each on its best form, that are fitted again.
+	finalists = 3
+	// block is the number of rows guessed at a time.
+	block = 8192
+)
+
+// hunt is the work on all attributes of a sample.
+type hunt struct {
+	*folded
+	seed    uint64
+	attacks []attack
+	out     []*guesses        // by goal
+	targets []classify.Target // by goal, of all examples of the fold that attacks are fitted on
+	fit     []*joint          // by goal, learned on the examples of the fold that are not held back
+	final   []*joint          // by goal, learned on all training examples of the fold
+}
+
+// trial is one attack, fitted on some goals.
+type trial struct {
+	*attack
+	seed   uint64
+	goals  []trialGoal
+	fitted classify.Fitted
+	rows   int // it was fitted on
+}
+
+// trialGoal is what a trial came to for a goal.
+type trialGoal struct {
+	goal        int
+	out         *guesses
+	score       float64      // on the examples held back: accuracy, or less the mean squared error
+	calibration *calibration // fitted on the examples held back
+}
+
+// judge guesses the examples of fold k by attacks that were fitted on the others and chosen there.
+func (h *hunt) judge(ctx context.Context, k int, sp *split) error {
+	trials, err := h.first(ctx, k, sp)
+	if err != nil {
+		return err
+	}
+	if len(sp.large) >= secondFit*len(sp.small) {
+		trials = h.top(trials, func(g int) []*attack {
+			return append(ranked(trials, g, finalists, trialGoal.accuracy), ranked(trials, g, 1, trialGoal.merit)...)
+		})
+		for _, t := range trials {
+			if err := h.run(ctx, t, sp.large, sp.held); err != nil {
+				return err
+			}
+		}
+	}
+	// Those that are best given y and the label are not fitted again: their calibrations are for what they are.
+	for _, t := range h.top(trials, func(g int) []*attack { return ranked(trials, g, 1, trialGoal.merit) }) {
+		if err := h.guess(ctx, t, sp.test, h.keepGiven); err != nil {
+			return err
+		}
+	}
+	for _, t := range h.top(trials, func(g int) []*attack { return ranked(trials, g, 1, trialGoal.accuracy) }) {
+		if 10*len(sp.all) > 11*t.rows { // those held back are worth a new fit
+			if err := h.run(ctx, t, sp.all, nil); err != nil {
+				return err
+			}
+		}
+		if err := h.guess(ctx, t, sp.test, h.keep); err != nil {
+			return err
+		}
+		for _, x := range t.goals {
+			x.out.chosen = append(x.out.chosen, t.attackName)
+		}
+	}
+	return nil
+}
+
+// first tries every attack on the small part, on all cores.
+func (h *hunt) first(ctx context.Context, k int, sp *split) ([]*trial, error) {
+	trials := make([]*trial, 0, len(h.attacks))
+	for i := range h.attacks {
+		t := &trial{attack: &h.attacks[i], seed: random(h.seed, streamFit, uint64(k*len(h.attacks)+i)).Uint64()}
+		for g, out := range h.out {
+			if t.fits.Suits(out.target) {
+				t.goals = append(t.goals, trialGoal{goal: g, out: out})
+			}
+		}
+		if t.goals != nil {
+			trials = append(trials, t)
+		}
+	}
+	errs := make([]error, len(trials))
+	simd.Parallel(len(trials), 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			errs[i] = h.run(ctx, trials[i], sp.small, sp.held)
+		}
+	})
+	return trials, cmp.Or(errs...)
+}
+
+// accuracy and merit are what trials are ranked by for a goal: how often the guess
+// is right, and the proper score given y and the answered label.
+func (x trialGoal) accuracy() float64 { return x.score }
+func (x trialGoal) merit() float64    { return x.calibration.merit }
+
+// top returns the trials of the attacks that best names for each goal, with those goals
+// alone.
+func (h *hunt) top(trials []*trial, best func(g int) []*attack) []*trial {
+	named := make([][]*attack, len(h.out)) // by goal
+	for g := range named {
+		named[g] = best(g)
+	}
+	var next []*trial
+	for _, t := range trials {
+		only := *t
+		only.goals = slices.DeleteFunc(slices.Clone(t.goals), func(x trialGoal) bool { return !slices.Contains(named[x.goal], t.attack) })
+		if len(only.goals) < len(t.goals) {
+			only.fitted = part{t, only.goals}
+		}
+		if len(only.goals) > 0 {
+			next = append(next, &only)
+		}
+	}
+	return next
+}
+
+// part is a fitted trial for some of its goals.
+type part struct {
+	whole *trial
+	goals []trialGoal
+}
+
+// Predict is the trial's, for these goals.
+func (p part) Predict(ctx context.Context, dst [][]float32, x []float32) error {
+	all := make([][]float32, len(p.whole.goals))
+	for i, g := range p.goals {
+		all[p.whole.place(g.goal)] = dst[i]
+	}
+	return p.whole.fitted.Predict(ctx, all, x)
+}
+
+// place returns the index of a goal among the trial's, −1 if it is not there.
+func (t *trial) place(goal int) int {
+	return slices.IndexFunc(t.goals, func(x trialGoal) bool { return x.goal == goal })
+}
+
+// ranked returns the attacks of the best learners for goal g by a figure, each on its best
+// form, the best first; of equal ones the first.
+func ranked(trials []*trial, g, learners int, by func(x trialGoal) float64) (best []*attack) {
+	type entry struct {
+		*attack
+		score float64
+	}
+	var list []entry
+	for _, t := range trials {
+		if i := t.place(g); i >= 0 {
+			list = append(list, entry{t.attack, by(t.goals[i])})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(b.score, a.score) })
+	for _, e := range list {
+		if len(best) < learners && !slices.ContainsFunc(best, func(b *attack) bool { return b.learner == e.learner }) {
+			best = append(best, e.attack)
+		}
+	}
+	return best
+}
+
+// run fits a trial on rows fit, the first of a split, and scores it on held, unless that is nil.
+func (h *hunt) run(ctx context.Context, t *trial, fit, held []int) error {
+	targets := make([]classify.Target, len(t.goals))
+	for i, x := range t.goals {
+		if targets[i] = h.targets[x.goal]; x.out.at.Numeric() {
+			targets[i].Values = targets[i].Values[:len(fit)]
+		} else {
+			targets[i].Labels = targets[i].Labels[:len(fit)]
+		}
+	}
+	d := formWidth(h.Sample, t.input)
+	x := make([]float32, len(fit)*d)
+	fillForm(x, h.Sample, t.input, fit)
+	var err error
+	if t.fitted, err = t.fits.Fit(ctx, x, d, targets, t.seed); err != nil {
+		return fmt.Errorf("audit: attack %s: %w", t.attack, err)
+	}
+	if t.rows = len(fit); held == nil {
+		return nil
+	}
+	all := make([][]float64, len(t.goals)) // scores of the examples held back
+	for i := range t.goals {
+		t.goals[i].score = 0
+	}
+	err = h.guess(ctx, t, held, func(x *trialGoal, i, row int, score []float32) {
+		x.score += x.out.merit(row, score)
+		at := len(all[i])
+		all[i] = append(all[i], make([]float64, len(score))...)
+		x.out.scores(all[i][at:], score)
+	})
+	for i := range t.goals {
+		if x := &t.goals[i]; err == nil {
+			x.calibration = calibrate(x.out.goal, h.fit[x.goal], held, all[i])
+		}
+	}
+	return err
+}
+
+// guess calls each with the scores of every goal of the trial and every row.
+func (h *hunt) guess(ctx context.Context, t *trial, rows []int, each func(x *trialGoal, i, row int, score []float32)) error {
+	d, most := formWidth(h.Sample, t.input), min(block, len(rows))
+	x := make([]float32, most*d)
+	room, dst := make([][]float32, len(t.goals)), make([][]float32, len(t.goals))
+	for i, g := range t.goals {
+		room[i] = make([]float32, most*g.out.target.Width())
+	}
+	for part := range slices.Chunk(rows, block) {
+		fillForm(x, h.Sample, t.input, part)
+		for i, g := range t.goals {
+			dst[i] = room[i][:len(part)*g.out.target.Width()]
+		}
+		if err := t.fitted.Predict(ctx, dst, x[:len(part)*d]); err != nil {
+			return fmt.Errorf("audit: attack %s: %w", t.attack, err)
+		}
+		for i := range t.goals {
+			w := t.goals[i].out.target.Width()
+			for j, row := range part {
+				each(&t.goals[i], i, row, dst[i][j*w:(j+1)*w])
+			}
+		}
+	}
+	return nil
+}
+
+// keep stores a guess of a goal.
+func (h *hunt) keep(x *trialGoal, _, row int, score []float32) {
+	if g := x.out; g.at.Numeric() {
+		g.bestValue[row] = g.mean + g.spread*float64(score[0])
+	} else {
+		g.best[row] = g.back[classify.Best(score)]
+	}
+}
+
+// keepGiven stores what the scores of a goal say given y and the answered label.
+func (h *hunt) keepGiven(x *trialGoal, _, row int, score []float32) {
+	g, base := x.out, h.final[x.goal].of(row)
+	w := len(base)
+	own, given := make([]float64, w), g.given[row*w:][:w]
+	g.scores(own, score)
+	x.calibration.apply(given, base, row, own)
+	if h.YNumbers != nil {
+		for k, q := range base {
+			g.added[row*w+k] = given[k] - q
+		}
+	}
+	if g.at.Numeric() {
+		given[0], g.base[row] = g.mean+g.spread*given[0], g.mean+g.spread*base[0]
+	} else {
+		g.base[row] = base[g.target.Labels[row]]
+	}
+}
+
+// scores overwrites dst with the scores of an attack as calibrations take them:
+// log-probabilities of the classes, or the number.
+func (g *goal) scores(dst []float64, score []float32) {
+	if g.target.Labels == nil {
+		dst[0] = float64(score[0])
+		return
+	}
+	logScores(dst, score)
+}
+
+// merit returns what a guess of row is worth: 1 if it is right, or minus the
+// squared error.
+func (g *goal) merit(row int, score []float32) float64 {
+	if g.target.Labels == nil {
+		e := float64(score[0]) - g.target.Values[row]
+		return -e * e
+	}
+	if classify.Best(score) == g.target.Labels[row] {
+		return 1
+	}
+	return 0
+}

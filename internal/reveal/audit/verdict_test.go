@@ -1,0 +1,195 @@
+package audit
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"tattle/internal/engine/classify"
+	"tattle/internal/math/stat"
+	"tattle/internal/must"
+	"tattle/internal/shared"
+)
+
+// found is a finding of 1,000 examples, attack and baseline right for so many.
+func found(name string, attackAlone, baselineAlone int, permutation, label, guess float64) Finding {
+	const n, both = 1000, 400
+	f := Finding{Attribute: name, Examples: n, Classes: []string{"a", "b"}, Best: Majority}
+	f.Curiosity = new(classify.ProportionOf(both+attackAlone, n))
+	diff := stat.PairedDifference(attackAlone, baselineAlone, n, .9)
+	f.Baselines = []Baseline{{
+		Name: Majority, Accuracy: new(classify.ProportionOf(both+baselineAlone, n)), AttackAlone: attackAlone, BaselineAlone: baselineAlone,
+		Difference: float64(attackAlone-baselineAlone) / n, Low: diff.Low, High: diff.High,
+		P: stat.PairedTest(attackAlone, baselineAlone, n, DefaultMargin),
+	}}
+	f.Excess = Excess{Value: f.Baselines[0].Difference, Low: diff.Low, High: diff.High, P: f.Baselines[0].P}
+	f.Permutation = Permutation{Draws: 9999, P: permutation}
+	f.Correlation = Correlation{LabelP: label, GuessP: guess, Measured: true}
+	f.Given = &Given{Baseline: 1, P: 1, Permutation: Permutation{Draws: 999, P: 1}}
+	return f
+}
+
+func concluded(findings ...Finding) *Result {
+	r := &Result{Target: "y", Findings: findings, Settings: Settings{Confidence: .95, Margin: DefaultMargin, Recipe: RecipeCompared}}
+	r.Conclude()
+	return r
+}
+
+func TestVerdicts(t *testing.T) {
+	large := found("s", 300, 100, 1e-4, 1, 1)
+	honest := large
+	honest.Reference = &ReferenceTest{Figures: []float64{.69, .7, .71}, Mean: .7, SD: .01, Difference: 0, P: .5}
+	more := large
+	more.Reference = &ReferenceTest{Figures: []float64{.5, .51, .52}, Mean: .51, SD: .01, Difference: .19, Low: .1, P: .001, Above: true}
+	slight := large
+	slight.Reference = &ReferenceTest{Figures: []float64{.69, .69, .691}, Mean: .69, SD: 1e-4, Difference: .01, P: 1e-6}
+	ordered := found("s", 100, 100, .5, 1e-4, .5) // as race in Adult: what pairs show is more than the label's
+	ordered.Given.Order = &Order{Class: "b", Compared: 2, Area: .57, StandardError: .01, Margin: .52, P: 1e-4, Permutation: Permutation{Draws: 1200, P: 1.0 / 1201}}
+	within := found("s", 100, 100, .5, .5, .5)
+	within.Given.Order = &Order{Class: "b", Compared: 1, Area: .51, StandardError: .001, Margin: .52, P: 1, Permutation: Permutation{Draws: 1200, P: 1.0 / 1201}}
+	few := found("s", 2, 3, .5, .5, .5)
+	few.Examples = 60
+	sure := found("s", 2, 3, .5, .5, .5) // of which 96 % are of one class
+	sure.Baselines[0].Accuracy = new(classify.ProportionOf(960, 1000))
+	sure.Examples = 100
+	for name, c := range map[string]struct {
+		f    Finding
+		want Verdict
+		why  Why
+	}{
+		"excess":                {large, LeakyBeyond, ""},
+		"nothing":               {found("s", 100, 100, .5, .5, .5), NoEvidence, ""},
+		"label":                 {found("s", 100, 100, .5, 1e-4, .5), Leaky, ""},
+		"order":                 {ordered, LeakyBeyond, ""},
+		"order in the margin":   {within, Leaky, ""},
+		"guess":                 {found("s", 120, 100, .5, .5, 1e-4), Leaky, ""},
+		"excess and no permute": {found("s", 300, 100, .3, 1, 1), NoEvidence, ""},
+		"as honest ones":        {honest, LeakyBeyond, ""},
+		"more than honest":      {more, Curious, ""},
+		"within the margin":     {slight, LeakyBeyond, ""},
+		"nothing is possible":   {sure, Inconclusive, ByPossible},
+		"unusable":              {Finding{Attribute: "s", Unusable: "All examples are of one class."}, Inconclusive, ByExamples},
+	} {
+		r := concluded(c.f)
+		f := &r.Findings[0]
+		if f.Verdict != c.want || r.Verdict != c.want {
+			t.Errorf("%s: %q and %q, want %q", name, f.Verdict, r.Verdict, c.want)
+		}
+		if f.Undecided.Why != c.why {
+			t.Errorf("%s: undecided because %q, want %q", name, f.Undecided.Why, c.why)
+		}
+	}
+}
+
+func TestConcludeIsIdempotentAndHeedsControls(t *testing.T) {
+	r := concluded(found("s", 300, 100, 1e-4, 1, 1), found("t", 100, 100, .5, .5, .5))
+	first := encoded(t, r)
+	r.Conclude()
+	if encoded(t, r) != first {
+		t.Error("concluding twice is not concluding once")
+	}
+	smallest := *r.Findings[1].Power.Smallest
+	loss := .03
+	r.Controls = []Control{{Name: NegativeControl, Passed: true}, {Name: PositiveControl, Passed: true, LearningLoss: &loss}}
+	r.Conclude()
+	if got := *r.Findings[1].Power.Smallest; math.Abs(got-smallest-loss) > 1e-9 || r.Verdict != LeakyBeyond {
+		t.Errorf("smallest %v after %v, %q", got, smallest, r.Verdict)
+	}
+	with := *r.Findings[1].Power.Smallest
+	r.Controls[1].Excess = Excess{Value: .3, Low: .25}
+	r.Conclude()
+	se, p := .05/1.6448536269514, r.Findings[1].Power
+	if got := *p.Smallest; math.Abs(got-with-1.2815515655446*(math.Hypot(p.StandardError, se)-p.StandardError)) > 1e-9 {
+		t.Errorf("a loss known to %v makes %v of %v", se, got, with)
+	}
+	r.Controls[1].Passed = false
+	r.Conclude()
+	if r.Verdict != Inconclusive || r.Findings[0].Verdict != Inconclusive || r.Findings[0].Undecided.Why != ByControl {
+		t.Errorf("a failed control leaves %q, %q, %q", r.Verdict, r.Findings[0].Verdict, r.Findings[0].Undecided.Why)
+	}
+}
+
+// TestPowerNamesChannels wants the power of every kind of channel that was planted, the
+// largest figure to decide, and no verdict where a planted channel was not found.
+func TestPowerNamesChannels(t *testing.T) {
+	r := concluded(found("s", 100, 100, .5, .5, .5))
+	known := *r.Findings[0].Power.Smallest
+	loss := .01
+	r.Controls = []Control{{Name: PositiveControl, Passed: true, LearningLoss: &loss}}
+	r.Channels = []Channel{
+		{Channel: DecimalChannel, Planted: new(.1), LearningLoss: .02},
+		{Channel: RepeatedChannel, Planted: new(.12), LearningLoss: .04},
+		{Channel: OrderChannel, Note: "2 outputs have no order beside the largest"},
+	}
+	r.Conclude()
+	f := &r.Findings[0]
+	for i, want := range []float64{.01, .02, .04} {
+		if c := f.Power.Channels[i]; !c.Found || math.Abs(*c.Smallest-known-want) > 1e-9 {
+			t.Errorf("%+v, want %v", c, known+want)
+		}
+	}
+	if f.Verdict != NoEvidence || *f.Power.Smallest != *f.Power.Channels[2].Smallest || f.Power.Channels[3].Smallest != nil {
+		t.Errorf("%q, power %+v", f.Verdict, f.Power)
+	}
+	r.Channels[2].Note = ""
+	if r.Conclude(); f.Verdict != Inconclusive || f.Undecided.Why != ByChannel {
+		t.Errorf("with a channel that was not found: %q, %q", f.Verdict, f.Undecided.Why)
+	}
+}
+
+func TestAttributesShareTheLevel(t *testing.T) {
+	alone := found("a", 145, 86, .012, 1, 1)
+	if r := concluded(alone); r.Verdict != LeakyBeyond {
+		t.Fatalf("alone: %q with p %v", r.Verdict, r.Findings[0].P)
+	}
+	r := concluded(alone, found("b", 100, 100, .5, 1, 1), found("c", 100, 100, .5, 1, 1))
+	if got := r.Findings[0]; got.Verdict.ExceedsTarget() || math.Abs(got.Adjusted-9*got.P) > 1e-12 {
+		t.Errorf("one of three: %q, p %v adjusted to %v", got.Verdict, got.P, got.Adjusted)
+	}
+}
+
+// Outputs that tell no more than those of honest models are not called curious; those
+// that tell more are.
+func TestReferencesDecide(t *testing.T) {
+	shared.Long(t, "audits with references")
+	m := made{n: 600, classes: 3, values: []int{2}, shift: .5, seed: 11}
+	s := m.sample()
+	refs := func(shift float64) (list []*Sample) {
+		for i := range 5 {
+			h := m
+			h.shift, h.noise = shift, uint64(i+1)
+			list = append(list, h.sample())
+		}
+		return list
+	}
+	o := quick
+	o.References = refs(.5)
+	if f := examined(t, s, o).Findings[0]; f.Verdict != LeakyBeyond || f.Reference == nil || len(f.Reference.Figures) != 5 {
+		t.Errorf("as much as honest models: %q, %+v", f.Verdict, f.Reference)
+	}
+	o.References = refs(0)
+	r := examined(t, s, o)
+	if r.Verdict != LeakyBeyond {
+		t.Errorf("more than references of an unknown recipe: %q", r.Verdict)
+	}
+	o.Recipe = RecipeStated
+	r = examined(t, s, o)
+	f := r.Findings[0]
+	if f.Verdict != Curious {
+		t.Errorf("more than honest models: %q, %+v", f.Verdict, f.Reference)
+	}
+	own := f.Curiosity.Value
+	for _, v := range f.Reference.Figures {
+		own -= v / 5
+	}
+	if math.Abs(own-f.Reference.Difference) > 1e-12 || len(f.Reference.Figures) != 5 {
+		t.Errorf("difference %v, want %v", f.Reference.Difference, own)
+	}
+	o.Unpaired = true
+	if g := examined(t, s, o).Findings[0]; g.Reference.Low >= f.Reference.Low || g.Verdict != Curious {
+		t.Errorf("unpaired, the limit %v is no lower than %v, or %q", g.Reference.Low, f.Reference.Low, g.Verdict)
+	}
+	o.Unpaired = false
+	o.References = []*Sample{s, made{n: 600, classes: 3, values: []int{2}, seed: 12}.sample()}
+	must.Fail(t, must.Err(Run(context.Background(), s, o)), "reference 2") // a reference on other examples
+}

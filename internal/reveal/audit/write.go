@@ -1,0 +1,102 @@
+package audit
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"tattle/internal/data/sheet"
+	"tattle/internal/file"
+	"tattle/internal/npy"
+	"tattle/internal/reveal/curious"
+)
+
+// WriteOutputs writes a sample as an .npz, whole or not at all. OpenOutputs reads it back to the
+// same outputs, labels, classes and names; Name becomes the file's, and Notes are not kept. It
+// returns an error if a name of a class or an attribute would come back as another.
+func WriteOutputs(path string, s *Sample) error { return s.write(nil, path) }
+
+// write is WriteOutputs by files.
+func (s *Sample) write(files *file.Dir, path string) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	if err := s.writable(); err != nil {
+		return fmt.Errorf("write %s: %w", file.Shown(path), err)
+	}
+	return files.Write(path, s.writeNPZ)
+}
+
+// writable refuses names that would not be read back.
+func (s *Sample) writable() error {
+	if s.Kind == Vector && s.targeted() == (s.Target == "") {
+		return fmt.Errorf("vectors with %d classes of the target %q: give both or neither", len(s.Classes), s.Target)
+	}
+	names := s.Classes
+	if s.Target != "" {
+		names = append(slices.Clone(names), s.Target)
+	}
+	return checkNames(names, s.Sensitive)
+}
+
+// checkNames refuses names of the target's classes, and of attributes, that would not be read back.
+func checkNames(names []string, sensitive []Attribute) error {
+	for _, a := range sensitive {
+		names = slices.Concat(names, []string{a.Name}, a.Values)
+	}
+	for _, name := range names {
+		if len(name) > sheet.MaxName {
+			return fmt.Errorf("the name %s has %d bytes, more than %d: shorten it", file.Shown(name), len(name), sheet.MaxName)
+		}
+		if name == "" || strings.TrimSpace(name) != name || strings.ContainsAny(name, "\r\x00") || !utf8.ValidString(name) {
+			return fmt.Errorf("the name %q cannot be written (empty, with blanks around it, or no text): rename it", name)
+		}
+	}
+	return nil
+}
+
+// writeNPZ writes outputs as logits or probabilities [n, Y] or as vectors [n, Width], the target as y and the
+// attributes as s1, s2 and so on, with their descriptions.
+func (s *Sample) writeNPZ(w io.Writer) error {
+	z := npy.NewWriter(w)
+	n := s.Len()
+	var about []description
+	add := func(array, name string, labels []int, values []string, numbers []float64) error {
+		about = append(about, description{array, name, values, numbers != nil})
+		if numbers != nil {
+			return z.Add(array, []int{n}, numbers)
+		}
+		return z.Add(array, []int{n}, labels)
+	}
+	outputs := map[curious.Outputs]string{curious.Raw: "logits", curious.Soft: "probabilities", Vector: "vectors"}[s.Kind]
+	if err := z.Add(outputs, []int{n, s.RowWidth()}, s.Outputs); err != nil {
+		return err
+	}
+	if s.Kind != Vector || s.targeted() {
+		classes := s.Classes
+		if s.YNumbers != nil {
+			classes = nil
+		}
+		if err := add("y", cmp.Or(s.Target, "y"), s.Y, classes, s.YNumbers); err != nil {
+			return err
+		}
+	}
+	for i, a := range s.Sensitive {
+		if err := add("s"+strconv.Itoa(i+1), a.Name, a.Labels, a.Values, a.Numbers); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(about)
+	if err != nil {
+		return err
+	}
+	if err := z.Add(descriptionsArray, []int{1}, []string{string(text)}); err != nil {
+		return err
+	}
+	return z.Close()
+}

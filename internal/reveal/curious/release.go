@@ -1,0 +1,158 @@
+package curious
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/engine/onnx"
+	"tattle/internal/file"
+)
+
+// The files of a training.
+const (
+	modelFile  = "model.onnx"
+	attackFile = "attack.onnx"
+)
+
+// Save writes F as model.onnx and G as attack.onnx, or attack-NAME.onnx for each of
+// several attributes, into a folder, which it makes where there is none. How they were
+// trained stands in their metadata, under tattle.attack, tattle.beta and so on. Attacks
+// of an earlier training are removed once all is written; nothing is touched where one
+// of the graphs cannot be written as ONNX.
+func Save(files *file.Dir, dir string, r *Result) error {
+	names, err := r.attackNames()
+	if err != nil {
+		return err
+	}
+	graphs := []*nn.Graph{r.Classifier}
+	for _, a := range r.Attacks {
+		graphs = append(graphs, a.Graph)
+	}
+	for _, g := range graphs {
+		if _, err := onnx.Encode(g); err != nil {
+			return err
+		}
+	}
+	if err := files.MkdirAll(dir); err != nil {
+		return err
+	}
+	for i, name := range append([]string{modelFile}, names...) {
+		if err := onnx.WriteIn(files, filepath.Join(dir, name), graphs[i]); err != nil {
+			return err
+		}
+	}
+	return removeOthers(files, dir, names)
+}
+
+// removeOthers removes the attacks of a folder but those named.
+func removeOthers(files *file.Dir, dir string, names []string) error {
+	found, err := attackFiles(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range found {
+		if !slices.Contains(names, name) {
+			if err := files.Remove(filepath.Join(dir, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Files returns the names of the files that Save writes.
+func (r *Result) Files() ([]string, error) {
+	names, err := r.attackNames()
+	return append([]string{modelFile}, names...), err
+}
+
+// attackNames returns the file names of the attacks.
+func (r *Result) attackNames() ([]string, error) {
+	if len(r.Attacks) == 1 {
+		return []string{attackFile}, nil
+	}
+	var names []string
+	for _, a := range r.Attacks {
+		name := "attack-" + fileSafe(a.Attribute) + ".onnx"
+		if slices.Contains(names, name) {
+			return nil, fmt.Errorf("two sensitive attributes would both be written to %s: rename one", name)
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// fileSafe keeps letters, digits and "-_" of a name.
+func fileSafe(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// attackFiles lists the names of the attacks in a folder.
+func attackFiles(dir string) ([]string, error) {
+	var names []string
+	for _, pattern := range []string{attackFile, "attack-*.onnx"} {
+		found, err := fs.Glob(os.DirFS(dir), pattern)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, found...)
+	}
+	return names, nil
+}
+
+// Open reads what Save wrote. Of the epochs only Best is known.
+func Open(dir string) (*Result, error) {
+	f, err := onnx.Read(filepath.Join(dir, modelFile))
+	if err != nil {
+		return nil, fmt.Errorf("%w: is %s the folder of a training?", err, dir)
+	}
+	r := &Result{Classifier: f}
+	r.Best, _ = strconv.Atoi(f.Metadata[metaBest])
+	files, err := attackFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range files {
+		a, err := readAttack(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		r.Attacks = append(r.Attacks, *a)
+	}
+	slices.SortStableFunc(r.Attacks, func(a, b Attack) int { return a.Index - b.Index })
+	return r, nil
+}
+
+// readAttack reads one attack.
+func readAttack(path string) (*Attack, error) {
+	g, err := onnx.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	a := &Attack{Graph: g, Kind: g.Metadata[metaAttack], Attribute: g.Metadata[metaSensitive]}
+	if !slices.Contains([]string{NetworkAttack, ThresholdAttack, DecoderAttack}, a.Kind) {
+		return nil, fmt.Errorf("%s: its metadata does not say which kind of attack it is (%s = %q): is it a classifier?", path, metaAttack, a.Kind)
+	}
+	if a.Index, err = strconv.Atoi(g.Metadata[metaIndex]); err != nil || a.Index < 0 {
+		return nil, fmt.Errorf("%s: its metadata has %s = %q, which is no number of an attribute", path, metaIndex, g.Metadata[metaIndex])
+	}
+	if text, ok := g.Metadata[metaTau]; ok {
+		if a.Tau, err = strconv.ParseFloat(text, 64); err != nil {
+			return nil, fmt.Errorf("%s: its metadata has %s = %q, which is no number", path, metaTau, text)
+		}
+	}
+	a.Validation, _ = strconv.ParseFloat(g.Metadata[metaValidation], 64)
+	a.Best, _ = strconv.Atoi(g.Metadata[metaBest])
+	return a, nil
+}

@@ -1,0 +1,142 @@
+package curious
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
+	"tattle/internal/engine/nn/zoo"
+	"tattle/internal/must"
+)
+
+// TestCheckRefuses wants one line, with the fix, for everything that can be checked before
+// training.
+func TestCheckRefuses(t *testing.T) {
+	none := func(*dataset.Parts) {}
+	for _, c := range []struct {
+		o    Options
+		data func(p *dataset.Parts)
+		want string
+	}{
+		{Options{Attack: "bold"}, none, `no attack is called "bold"`},
+		{Options{Outputs: "hard"}, none, `want "raw" or "soft"`},
+		{Options{Attack: MixtureKind, Outputs: Raw, Attributes: []int{0}}, none, "leave out raw"},
+		{Options{Attack: Parameterized, PerExample: true}, none, "is of the regularized attack"},
+		{Options{Attack: Regularized, Normal: true}, none, "is none of the regularized attack"},
+		{Options{Epochs: -1}, none, "neither may be negative"},
+		{Options{LearningRate: math.NaN()}, none, "want a number above 0"},
+		{Options{Beta: Beta{Y: 1, X: math.Inf(1)}}, none, "numbers of 0 or more"},
+		{Options{Beta: Beta{Y: .7, S: .3}}, none, "a standard classifier has no βs"},
+		{Options{Attack: Overlearning, Beta: Beta{Y: .7, S: .3}}, none, "a standard classifier has no βs"},
+		{Options{Attack: Parameterized, Beta: Beta{Y: 1}}, none, "nothing would be hidden"},
+		{Options{Attack: Regularized, Beta: Beta{S: 1}}, none, "nothing would be honest"},
+		{Options{Attack: Regularized}, none, `"r" has 3: group them`},
+		{Options{Attack: MixtureKind}, none, "hides one sensitive attribute, not 2"},
+		{Options{Attack: MixtureKind, Attributes: []int{2}}, func(p *dataset.Parts) {
+			p.Train.Sensitive = append(p.Train.Sensitive, dataset.Attribute{Name: "q", Values: []string{"1", "2", "3", "4"}, Labels: slices.Clone(p.Train.Y)})
+			p.Validation.Sensitive = append(p.Validation.Sensitive, p.Train.Sensitive[2])
+			p.Train.Sensitive[2].Labels[0] = 3
+		}, "hides at most as many classes as the target has, 3"},
+		{Options{Attack: MixtureKind, Attributes: []int{0}, Beta: Beta{Y: .5, S: .5}}, none, "βy must be larger than βs"},
+		{Options{Attack: Parameterized, Attributes: []int{2}}, none, "there is no sensitive attribute 2"},
+		{Options{Attack: Parameterized, Attributes: []int{1, 1}}, none, `"r" is named twice`},
+		{Options{Attack: Parameterized}, func(p *dataset.Parts) { p.Train.Sensitive, p.Validation.Sensitive = nil, nil }, "no sensitive attribute"},
+		{Options{}, func(p *dataset.Parts) { p.Validation = nil }, "no validation examples"},
+		{Options{}, func(p *dataset.Parts) { p.Train = &dataset.Set{} }, "no training examples"},
+		{Options{}, func(p *dataset.Parts) { p.Validation.Shape = []int{5} }, "of shape"},
+		{Options{}, func(p *dataset.Parts) { p.Train.YNames = append(p.Train.YNames, "d") }, `no training example has "d"`},
+		{Options{}, func(p *dataset.Parts) { p.Train.Y[3] = 7 }, "is class 7 of 3"},
+		{Options{Attack: Overlearning}, func(p *dataset.Parts) { clear(p.Train.Sensitive[0].Labels) }, `"s" is "no" in every training example`},
+		{Options{Attack: Regularized, Attributes: []int{0}}, func(p *dataset.Parts) {
+			p.Train.Sensitive[0].Values = []string{"no"}
+			clear(p.Train.Sensitive[0].Labels)
+		}, "one value only"},
+	} {
+		p := trainingParts(50)
+		c.data(p)
+		err := c.o.Check(p)
+		must.Fail(t, err, c.want)
+		if _, err := Train(context.Background(), p, c.o); err == nil {
+			t.Errorf("%+v: trained", c.o)
+		}
+	}
+	must.Fail(t, (Options{}).Check(nil)) // no data
+	for _, kind := range []Kind{"", Overlearning, Parameterized} {
+		must.Do(t, (Options{Attack: kind}).Check(trainingParts(50)))
+	}
+}
+
+// TestFitAttacksRefuses wants one line for what G cannot be fitted to.
+func TestFitAttacksRefuses(t *testing.T) {
+	f := zoo.Table(6, 3, 1)
+	for want, c := range map[string]struct {
+		f     *nn.Graph
+		index int
+		o     Options
+	}{
+		"no sensitive attribute 2":     {f: f, index: 2},
+		"no sensitive attribute -1":    {f: f, index: -1},
+		"neither may be negative":      {f: f, o: Options{Batch: -1}},
+		"want a number above 0":        {f: f, o: Options{LearningRate: -1}},
+		"takes 7 values":               {f: zoo.Table(7, 3, 1)},
+		"classifier has 4 outputs":     {f: zoo.Table(6, 4, 1)},
+		"is +Inf for example 0 of the": {f: broken(math.Inf(1))},
+	} {
+		a, err := FitAttacks(context.Background(), c.f, trainingParts(9), []int{c.index}, c.o)
+		if a != nil || err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+// broken returns a net with that bias of its first output.
+func broken(bias float64) *nn.Graph {
+	g := zoo.Table(6, 3, 1)
+	last := g.Nodes[len(g.Nodes)-1].Op.(*nn.Dense)
+	last.Bias.Data[0] = float32(bias)
+	return g
+}
+
+// TestTrainRefusesNets wants nets that do not fit the data refused before training.
+func TestTrainRefusesNets(t *testing.T) {
+	for want, net := range map[string]func(int, uint64) *nn.Graph{
+		"has 5 outputs":           func(_ int, seed uint64) *nn.Graph { return zoo.Table(6, 5, seed) },
+		"takes inputs of shape":   func(n int, seed uint64) *nn.Graph { return zoo.Table(7, n, seed) },
+		"is not defined":          func(n int, seed uint64) *nn.Graph { g := zoo.Table(6, n, seed); g.Nodes = g.Nodes[1:]; return g },
+		"makes no net of 3 class": func(n int, seed uint64) *nn.Graph { return nil },
+	} {
+		_, err := Train(context.Background(), trainingParts(30), Options{Net: net})
+		must.Fail(t, err, want)
+	}
+}
+
+func TestParseBeta(t *testing.T) {
+	for s, want := range map[string]Beta{".7,.3": {Y: .7, S: .3}, "0.01, 1 ,2": {.01, 1, 2}} {
+		b, err := ParseBeta(s)
+		if err != nil || b != want {
+			t.Errorf("%q: %v, %v", s, b, err)
+		}
+		if again, err := ParseBeta(b.String()); err != nil || again != b {
+			t.Errorf("%q: %v, %v", b, again, err)
+		}
+	}
+	for _, s := range []string{"", "1", "1,2,3,4", "a,b", "-1,2", "NaN,1", "inf,1", "1,"} {
+		if b, err := ParseBeta(s); err == nil {
+			t.Errorf("%q is %v", s, b)
+		}
+	}
+}
+
+// TestDefaultNet wants a net for every shape.
+func TestDefaultNet(t *testing.T) {
+	for name, shape := range map[string][]int{"mnist": {1, 28, 28}, "curious": {3, 32, 32}, "table": {9}, "": {3, 10, 12}} {
+		g := DefaultNet(shape)(4, 1)
+		if out, err := g.Shapes(); err != nil || name != "" && g.Name != name || len(g.InputShape) != len(shape) || len(out[g.Output]) != 1 || out[g.Output][0] != 4 {
+			t.Errorf("%v: net %q, %v, %v", shape, g.Name, out[g.Output], err)
+		}
+	}
+}

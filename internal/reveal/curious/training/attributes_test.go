@@ -1,0 +1,54 @@
+package training
+
+import (
+	"strings"
+	"testing"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/classify"
+	"tattle/internal/reveal/curious"
+)
+
+// TestAlike names attributes that say the same, or too little beside the target.
+func TestAlike(t *testing.T) {
+	set := func(y []int, sensitive ...[]int) *dataset.Set {
+		s := &dataset.Set{Y: y, YName: "y"}
+		for i, labels := range sensitive {
+			s.Sensitive = append(s.Sensitive, dataset.Attribute{Name: "s" + string(rune('1'+i)), Labels: labels})
+		}
+		return s
+	}
+	y := []int{0, 1, 2, 0, 1, 2}
+	for _, c := range []struct {
+		set     *dataset.Set
+		refused string
+		warned  int
+	}{
+		{set(y), "", 0},
+		{set(y, []int{0, 1, 0, 1, 0, 1}), "", 0},
+		{set(y, []int{2, 0, 1, 2, 0, 1}), "s1 is the same attribute as the target", 1},
+		{set(y, []int{0, 1, 1, 0, 1, 1}), "", 1},
+		{set([]int{0, 1, 1, 0, 1, 1}, y), "", 0},
+		{set(y, []int{0, 0, 0, 1, 1, 1}, []int{1, 1, 1, 0, 0, 0}), "s1 and s2 are the same", 0},
+	} {
+		err := alike(c.set)
+		if (err != nil) != (c.refused != "") || err != nil && !strings.Contains(err.Error(), c.refused) {
+			t.Errorf("%v: %v, want %q", c.set, err, c.refused)
+		}
+		if said := attributeWarnings(c.set, curious.Overlearning, &curious.Evaluation{}); len(said) != c.warned {
+			t.Errorf("%v: warned %q, want %d", c.set, said, c.warned)
+		}
+	}
+}
+
+// TestRelated: attributes are reported if the interval of their information excludes zero.
+func TestRelated(t *testing.T) {
+	said := attributeWarnings(&dataset.Set{}, curious.Overlearning, &curious.Evaluation{Correlations: []classify.MutualInformation{
+		{Between: [2]string{"age", "sex"}, Bits: .25, Interval: [2]float64{.125, .5}},
+		{Between: [2]string{"age", "race"}, Bits: .001, Interval: [2]float64{0, .01}},
+	}})
+	want := "age and sex share 0.25 bits in the test examples (95 % interval 0.125 to 0.5)"
+	if len(said) != 1 || !strings.HasPrefix(said[0], want) {
+		t.Errorf("%q, want %q", said, want)
+	}
+}

@@ -1,0 +1,52 @@
+package training
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/must"
+	"tattle/internal/shared"
+)
+
+// A training that is interrupted continues from the last whole epoch, in its file, and gives the
+// same net and report.
+func TestTrainContinues(t *testing.T) {
+	shared.Long(t, "an interrupted training")
+	data := dataset.Glyphs(dataset.GlyphOptions{N: 96, Size: 28, Seed: 1})
+	recipe, _ := RecipeOf("glyphs")
+	recipe.Epochs, recipe.Seed = 3, 5
+	fit := func(state string, ctx context.Context, progress func(done, total int)) ([]float32, *Fitted, error) {
+		g := must.Get(recipe.Build(data.Shape))(t)
+		r := recipe
+		r.State = state
+		training, err := r.Train(ctx, g, data, data, progress)
+		return g.Params()[0].Data, training, err
+	}
+	none := func(done, total int) {}
+	want, report := must.Get2(fit("", t.Context(), none))(t)
+	path := filepath.Join(t.TempDir(), "state.gob")
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, _, err := fit(path, ctx, func(done, total int) {
+		if done == 7 { // of 3 each
+			cancel()
+		}
+	}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	first := 0
+	got, again, err := fit(path, t.Context(), func(done, total int) {
+		if first == 0 {
+			first = done
+		}
+	})
+	if err != nil || first != 7 || !slices.Equal(got, want) || !slices.Equal(again.Epochs, report.Epochs) {
+		t.Errorf("went on with step %d; %+v, want %+v; %v", first, again, report, err)
+	}
+	must.Do(t, os.WriteFile(path, []byte("PK"), 0o666))
+	must.Fail(t, must.Err2(fit(path, t.Context(), none)), "state.gob") // a damaged file
+}

@@ -1,0 +1,114 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/file"
+	"tattle/internal/protect/measure"
+	"tattle/internal/report"
+	"tattle/internal/run"
+)
+
+// A role is what an input is to a run.
+type role struct {
+	option string // of package measure, which names it
+	is     string // the beginning of a sentence about it
+	flag   string // what names it
+}
+
+var (
+	theModel      = role{"Model", "the model is", "--model names it"}
+	theData       = role{"Data", "the data are", "--data names them"}
+	theTraining   = role{"TrainingData", "the training data are", "--training-data names them"}
+	theCandidates = role{"TrainingData", "the candidates are", "--training-data names them"}
+	theOutputs    = role{"Data", "the outputs are", "the audit read them from a file"}
+	theVectors    = role{"Coordinates", "the vectors are", "--coordinates names them"}
+)
+
+// missing warns that an input is not at a path, and says so in a few words.
+func (v *recomputed) missing(what role, path string) string {
+	if v.Warn != nil {
+		v.Warn(fmt.Sprintf("%s not at %s: the values that the run recorded are taken as they are", what.is, file.Name(path)))
+	}
+	return what.gone()
+}
+
+// gone says that an input is absent.
+func (what role) gone() string { return what.is + " absent: " + what.flag }
+
+// unread is the error of an input that cannot be read.
+func (what role) unread(err error) error {
+	if wrong := (*measure.OptionError)(nil); errors.As(err, &wrong) {
+		return err
+	}
+	return &measure.InputError{Option: what.option, Err: err, Hint: what.flag}
+}
+
+// same returns an error if an input at a path has another digest than the report says.
+func (what role) same(path, is, was string) error {
+	if is == was {
+		return nil
+	}
+	return &MismatchError{fmt.Errorf("%s: sha256 %s, the report is about %s", path, is, was), what.flag}
+}
+
+// file compares a file at the path, or where it has moved, with its digest in the report, and returns where it is.
+func (what role) file(path, moved, hash string) (string, error) {
+	path = cmp.Or(moved, path)
+	is, err := run.Digest(path)
+	if err != nil {
+		return path, what.unread(err)
+	}
+	return path, what.same(path, is, hash)
+}
+
+// model opens the model that the report names: nil if it is absent and the run kept the release.
+func (v *recomputed) model(s *measure.Setup) (*measure.Model, error) {
+	path := cmp.Or(v.Model, v.was.Model.Path)
+	if v.Model == "" && !filepath.IsAbs(path) {
+		path = filepath.Join(v.dir, path)
+	}
+	if v.lists(measure.FrontFile) && v.Model == "" && !file.Exists(path) {
+		v.absent = append(v.absent, v.missing(theModel, path))
+		v.take("THE RELEASE: that "+measure.FrontFile+" and "+measure.HeadFile+" are what the report says of the model", theModel.gone())
+		return nil, nil
+	}
+	m, err := measure.OpenModel(path, s.Reading.OfModel())
+	if err != nil {
+		return nil, theModel.unread(err)
+	}
+	return m, theModel.same(path, m.SHA256, v.was.Model.SHA256)
+}
+
+// data opens data as inputs of the model: nil if they are absent, and no option names them.
+func (v *recomputed) data(ctx context.Context, what role, moved string, in measure.Inputs, m *measure.Model, hash string) (*dataset.Set, []string, error) {
+	in.Path, in.Labels = cmp.Or(moved, in.Path), cmp.Or(v.Labels, in.Labels)
+	set, notes, err := in.Open(ctx, m, v.progress("reading the data"))
+	switch {
+	case err != nil && moved == "" && ctx.Err() == nil && (what != theData || in.Path != dataset.KindGlyphs && !file.Exists(in.Path)):
+		v.absent = append(v.absent, v.missing(what, in.Path))
+		return nil, nil, nil
+	case err != nil:
+		return nil, nil, what.unread(err)
+	}
+	return set, append(m.Notes(), notes...), what.same(in.Path, set.SHA256, hash)
+}
+
+// learned returns where the training data or the candidates that were at the path are now, and how they are read.
+func (v *recomputed) learned(s *measure.Setup, path string) measure.Inputs {
+	if v.Data != "" && path == v.was.Data.Path { // another part of the data
+		path = v.Data
+	}
+	return s.Reading.OfInputs(path, "", v.was.Seed).Learned()
+}
+
+// lists reports whether the report lists a file of the run.
+func (v *recomputed) lists(name string) bool {
+	return slices.ContainsFunc(v.was.Files, func(f report.File) bool { return f.Name == name })
+}
