@@ -9,7 +9,7 @@ import (
 
 // Guard releases features: they are clipped and rounded to a lattice, and discrete Gaussian noise is added as
 // integers, drawn exactly from a generator that the operating system seeds. This is the release that certificates
-// of lattice noise are about. It is safe for concurrent use, except of its model.
+// of lattice noise are about. One goroutine at a time may use it, as its model.
 type Guard struct {
 	model     *Model
 	lattice   release.Lattice
