@@ -433,3 +433,22 @@ func TestPermutationsAgainstEveryDeal(t *testing.T) {
 		}
 	}
 }
+
+// What was seen counts as one more draw: no p-value is 0, and none is more than 1.
+func TestExceedCountsWhatWasSeen(t *testing.T) {
+	for says, want := range map[bool]Permuted{false: {99, 1. / 100}, true: {99, 1}} {
+		got := exceed(99, 1000, rand.New(rand.NewPCG(1, 2)), func() func(*rand.Rand) bool { return func(*rand.Rand) bool { return says } })
+		if got != want {
+			t.Errorf("draws that say %t: %+v, want %+v", says, got, want)
+		}
+	}
+}
+
+// Of three deals one is as large as what was seen, and none of their opposites is. With enough of 20 or more, the share of
+// one third is off by so much once in 10⁹ times.
+func TestPermuteScoresOfSkewedScores(t *testing.T) {
+	p := PermuteScores([]float64{0, 5, 0, 1, 0, 0}, 2, []int{1, 0, 0}, [][]int{{0, 1, 2}}, 1, 9999, rand.New(rand.NewPCG(1, 2))).P
+	if p < .1 || p > .9 {
+		t.Errorf("p = %v, want one third", p)
+	}
+}

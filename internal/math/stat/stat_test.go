@@ -29,6 +29,13 @@ func TestQuantile(t *testing.T) {
 	if got := Quantile(x, .333); !near(got, 3, 1e-15) {
 		t.Errorf("%v, want 3", got)
 	}
+	if low, high := Quantile([]float64{1, 3}, .25), Quantile([]float64{1, 3}, .75); low != 1.5 || high != 2.5 {
+		t.Errorf("%v and %v, want 1.5 and 2.5", low, high)
+	}
+	for _, mean := range []float64{-.1, 1.1, math.NaN()} {
+		must.Panic(t, func() { ChernoffLow(mean, 10, .1) })
+		must.Panic(t, func() { StudentQuantile(mean, 3) })
+	}
 	if !slices.Equal(x, before) {
 		t.Error("x was changed")
 	}

@@ -16,21 +16,21 @@ var quarter = Lattice{Delta: .25, Sigma: 16, Clip: 8, Dim: 4}
 func TestCheck(t *testing.T) {
 	must.Do(t, quarter.Check())
 	for want, change := range map[string]func(*Lattice){
-		"delta 0.3":                      func(l *Lattice) { l.Delta = .3 },
-		"delta 0: ":                      func(l *Lattice) { l.Delta = 0 },
-		"delta -1: ":                     func(l *Lattice) { l.Delta = -1 },
-		"delta NaN":                      func(l *Lattice) { l.Delta = math.NaN() },
-		"delta +Inf":                     func(l *Lattice) { l.Delta = math.Inf(1) },
-		"sigma 0.24 with":                func(l *Lattice) { l.Sigma = .24 },
-		"sigma NaN":                      func(l *Lattice) { l.Sigma = math.NaN() },
-		"sigma 1e+09":                    func(l *Lattice) { l.Sigma = 1e9 },
-		"clip 8.1 with":                  func(l *Lattice) { l.Clip = 8.1 },
-		"clip 0 with":                    func(l *Lattice) { l.Clip = 0 },
-		"clip 4.194305e+06 with delta":   func(l *Lattice) { l.Clip = 4194305 },
-		"0 features":                     func(l *Lattice) { l.Dim = 0 },
-		"delta 2.710505431213761e-20: ":  func(l *Lattice) { l.Delta = minDelta / 2 },
-		"delta 3.6893488147419103e+19: ": func(l *Lattice) { l.Delta = 2 * maxDelta },
-		"16777217 features":              func(l *Lattice) { l.Dim = MaxDim + 1 },
+		"delta 0.3":                     func(l *Lattice) { l.Delta = .3 },
+		"delta 0: ":                     func(l *Lattice) { l.Delta = 0 },
+		"delta -1: ":                    func(l *Lattice) { l.Delta = -1 },
+		"delta NaN":                     func(l *Lattice) { l.Delta = math.NaN() },
+		"delta +Inf":                    func(l *Lattice) { l.Delta = math.Inf(1) },
+		"sigma 0.24 with":               func(l *Lattice) { l.Sigma = .24 },
+		"sigma NaN":                     func(l *Lattice) { l.Sigma = math.NaN() },
+		"sigma 1e+09":                   func(l *Lattice) { l.Sigma = 1e9 },
+		"clip 8.1 with":                 func(l *Lattice) { l.Clip = 8.1 },
+		"clip 0 with":                   func(l *Lattice) { l.Clip = 0 },
+		"clip 4.194305e+06 with delta":  func(l *Lattice) { l.Clip = 4194305 },
+		"0 features":                    func(l *Lattice) { l.Dim = 0 },
+		"delta 2.710505431213761e-20: ": func(l *Lattice) { l.Delta = minDelta / 2 },
+		"delta 3.6893488147419103e+19: must be a power": func(l *Lattice) { l.Delta = 2 * maxDelta },
+		"16777217 features":                             func(l *Lattice) { l.Dim = MaxDim + 1 },
 	} {
 		l := quarter
 		change(&l)
