@@ -19,8 +19,8 @@ type CertifyOptions struct {
 
 // A Certificate bounds the errors of every unbiased reconstruction of one input.
 type Certificate struct {
-	// Std are lower bounds on the standard deviations of unbiased estimators, one for each
-	// number of the input, in its units; +Inf if there is no such estimator.
+	// Std has a lower bound on the standard deviation of an unbiased estimator of each number of
+	// the input, in the units of the input. It is +Inf where no estimator is unbiased.
 	Std []float64
 	// RootMeanSquare is a lower bound on the root-mean-square error over all numbers.
 	RootMeanSquare float64

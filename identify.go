@@ -12,7 +12,7 @@ import (
 // IdentifyOptions are the settings of Identify. The zero value is the default.
 type IdentifyOptions struct {
 	Releases   int         // independent releases of an input; 0 is 1
-	Draws      int         // random draws, of which limits get narrower; 0 is 10,000, or 500 for noise that is slow to compute with
+	Draws      int         // random draws: more make the limits narrower; 0 is 10,000, or 500 for Laplace noise, which is slow
 	Attributes []Attribute // of the inputs on the list
 	Seed       uint64
 }
@@ -53,6 +53,9 @@ func (m *Model) Identify(ctx context.Context, list [][]float32, n Noise, o Ident
 			return nil, fmt.Errorf("the list: inputs %d and %d are equal: name each once", j, i)
 		}
 		seen[key] = i
+	}
+	if o.Releases < 0 {
+		return nil, fmt.Errorf("%d releases: give 1 or more", o.Releases)
 	}
 	noise, err := m.noise(n)
 	if err != nil {

@@ -85,6 +85,7 @@ func TestBadInputs(t *testing.T) {
 			_, err := m.Identify(ctx, list, noise, IdentifyOptions{Attributes: []Attribute{{"s", []int{0, -1}}}})
 			return err
 		},
+		"-1 releases":          func() error { _, err := m.Identify(ctx, list, noise, IdentifyOptions{Releases: -1}); return err },
 		"0 labels of 2 inputs": func() error { _, err := m.Design(ctx, Examples{Inputs: list}, Examples{}, Promise{}, 1); return err },
 		"class 3 of 3": func() error {
 			_, err := m.Design(ctx, Examples{list, []int{0, 3}}, Examples{}, Promise{}, 1)

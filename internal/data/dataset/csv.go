@@ -168,8 +168,8 @@ func (t *table) name(names []string) error {
 	return nil
 }
 
-// takeHeader names the columns by the first row. It returns an error if there are no other rows, if a column other than the
-// first has no name, or if two have the same.
+// takeHeader names the columns by the first row. There must be other rows. Every name must differ from the others,
+// and only the first column may have none.
 func (t *table) takeHeader() error {
 	if t.rows() == 1 {
 		return malformed(t.source, "holds a header and no rows: give a CSV with a row for every example")

@@ -134,5 +134,5 @@ const (
 	employeeCode     = 0 // hsf_0 to hsf_3: census employees
 	studentCode      = 4 // hsf_4: high-school students
 	mnistTest        = 10000
-	qmnistTest       = 60000 // of which the first 10,000 are MNIST's test set
+	qmnistTest       = 60000 // the first 10,000 of them are MNIST's test set
 )

@@ -170,8 +170,8 @@ func (b *BatchNorm) axes(in []int) []*wideAxis {
 	return []*wideAxis{k}
 }
 
-// wideNumber returns v with so many bits that what its arithmetic rounds is far below the last
-// bit of a pair.
+// wideNumber returns v as a number of 300 bits. A pair has about 106, so the rounding of
+// arithmetic on such numbers is far below the last bit of a pair.
 func wideNumber(v float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(v) }
 
 func (k *wideAxes) wide(y wideTensor, x []wideTensor, _ int) {

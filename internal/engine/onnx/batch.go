@@ -351,7 +351,7 @@ func (c *comparison) agrees(tensor string) (same, differ bool) {
 	return worst <= agreement*scale, differ
 }
 
-// run computes a tensor of a graph for so many inputs of it. It returns nil if the graph cannot be run.
+// run computes one tensor of a graph, for the given number of inputs in x. It returns nil if the graph cannot be run.
 func run(g *nn.Graph, tensor string, x []float64, inputs int) []float64 {
 	part := *g
 	part.Output = tensor

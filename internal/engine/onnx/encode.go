@@ -185,7 +185,7 @@ func (e *encoder) encode(n *nn.Node, in [][]int, out []int) {
 	e.emit(kind, inputs, n.Output, n.Name, attribute)
 }
 
-// several writes the other nodes, of which some are several of ONNX.
+// several writes the remaining nodes. Some of them become several nodes of ONNX.
 func (e *encoder) several(n *nn.Node, in [][]int, out []int) {
 	switch op := n.Op.(type) {
 	case *nn.Unary:

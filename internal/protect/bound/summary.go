@@ -179,7 +179,7 @@ func (e Experiment) Standing() (status, basis string) {
 	case e.Rounding == RoundingMeasured:
 		return StatusEstimated, basis + "; each value has a witness, but the rounding of this net's float64 pass is measured, not proved: a thousand times what its distance from a float32 pass says is allowed for"
 	case e.Rounding != RoundingProved && e.Rounding != RoundingPairs: // the experiment is not resolved
-		return StatusEstimated, basis + "; each value has a witness, but how the rounding of its features is known is not said"
+		return StatusEstimated, basis + "; each value has a witness, but nothing says how the rounding of its features was bounded"
 	case e.Noise.Certain():
 		return StatusCertified, basis
 	}

@@ -98,8 +98,8 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 	return u, nil
 }
 
-// dropOf returns the accuracy lost by a classifier that answers every example right in so many of
-// the draws of noise, against one that answers right where it says.
+// dropOf returns the accuracy that noise costs. The classifier with noise answers an example right in some of
+// the draws of noise; the one that it is compared with answers it right or not.
 //
 // The interval is the normal one of the paired differences, each in [−1, 1], widened
 // by ln(40)/N: where none of N examples differs, that is the limit of the fraction

@@ -23,7 +23,7 @@ type answers struct {
 	place   func(i int) string // says where an example is
 }
 
-// of joins the answers to the labels of the same examples, and returns the sample. If there is no target, y is nil.
+// of makes the sample: it joins the answers with the labels of the same examples. If there is no target, y is nil.
 // how says what the order of the target's values means.
 func (a *answers) of(y *Attribute, how listing, sensitive []Attribute, made *dataset.Sensitive) (*Sample, error) {
 	// The outputs are numbers, whatever they mean, until the examples are chosen.

@@ -97,12 +97,12 @@ func auditable(set *dataset.Set) error {
 	return checkNames(set.YNames, set.Sensitive)
 }
 
-// checkOutputs returns an error unless n examples from one on have as many outputs each, of a set of so many examples,
-// all of them finite.
-func checkOutputs(outputs []float32, n, from, of int) error {
+// checkOutputs checks the outputs of n examples, the first of which has the number from. The whole set has total examples.
+// All must have the same number of outputs, and every output must be finite.
+func checkOutputs(outputs []float32, n, from, total int) error {
 	width := len(outputs) / n
-	if most := min(maxColumns, maxScores/of); width < 1 || len(outputs) != width*n || width > most {
-		return fmt.Errorf("%d outputs of %d examples: want as many for each, 1 to %d for %d examples", len(outputs), n, most, of)
+	if most := min(maxColumns, maxScores/total); width < 1 || len(outputs) != width*n || width > most {
+		return fmt.Errorf("%d outputs of %d examples: want as many for each, 1 to %d for %d examples", len(outputs), n, most, total)
 	}
 	for i, v := range outputs {
 		if v-v != 0 {
