@@ -24,7 +24,7 @@ type Attribute struct {
 }
 
 // Identification is what the best adversary with a list of inputs achieves: no adversary who has the list and
-// one release of an input that is drawn from it does better, on average over the list.
+// the releases of one input that is drawn from it does better, on average over the list.
 type Identification struct {
 	First, Ten Limit // the probability that the input is named with one guess, and with ten
 	Bits       Limit // that the release reveals about which input it is

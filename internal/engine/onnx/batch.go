@@ -155,6 +155,15 @@ func follow(op nn.Op, batch int, shape []int, in []batched) batched {
 			}
 		}
 	}
+	perChannel := func(params ...*nn.Param) { // of the first dimension
+		for _, p := range params {
+			if p != nil && len(shape) > 0 && len(p.Data) == shape[0] {
+				along := slices.Repeat([]int{1}, len(shape))
+				along[0] = shape[0]
+				constants = append(constants, batched{along, 0, p.Data})
+			}
+		}
+	}
 	joined := -1 // the dimension of a Concat
 	switch op := op.(type) {
 	case *nn.Constant:
@@ -168,6 +177,10 @@ func follow(op nn.Op, batch int, shape []int, in []batched) batched {
 		hold(op.Slope)
 	case *nn.Where:
 		hold(op.Condition, op.Then, op.Else)
+	case *nn.BatchNorm:
+		perChannel(op.Scale, op.Shift, op.Mean, op.Variance)
+	case *nn.GroupNorm:
+		perChannel(op.Scale, op.Shift)
 	case *nn.Concat:
 		joined = op.Axis
 	}
